@@ -1,0 +1,106 @@
+# weir - filters that measure software.  GNU make; README.md says the rest.
+
+CC = gcc
+CFLAGS = -O2 -g
+PREFIX = /usr/local
+BINDIR = $(PREFIX)/bin
+MANDIR = $(PREFIX)/share/man
+DESTDIR =
+
+# SAN=1 builds with the address and undefined-behaviour sanitizers, apart.
+ifdef SAN
+OUT = build/san
+CHECKS = -fsanitize=address,undefined -fno-sanitize-recover=all
+else
+OUT = build
+CHECKS = -D_FORTIFY_SOURCE=2
+endif
+
+WARN = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
+	-Wpointer-arith -Wwrite-strings
+HARDEN = -fPIE -fstack-protector-strong -fstack-clash-protection
+COMPILE = $(CC) -std=c11 -D_XOPEN_SOURCE=700 -I. $(WARN) $(HARDEN) \
+	$(CHECKS) $(CPPFLAGS) $(CFLAGS)
+LINK = $(CC) $(CFLAGS) $(CHECKS) $(LDFLAGS) -pie -Wl,--as-needed \
+	-Wl,-z,relro,-z,now
+LIBS = -lyajl -lz -lm
+
+# A filter is filters/NAME.c, or a folder filters/NAME of several files.
+FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
+	$(notdir $(patsubst %/main.c,%,$(wildcard filters/*/main.c))))
+PAGES := $(wildcard man/*.[1357])
+UNITS := $(basename $(notdir $(wildcard test/unit/*.c)))
+GENERATORS := $(basename $(notdir $(wildcard test/gen/*.c)))
+
+PROGRAMS = $(addprefix $(OUT)/,$(FILTERS))
+TEST_PROGRAMS = $(UNITS:%=$(OUT)/test/unit/%) \
+	$(GENERATORS:%=$(OUT)/test/gen/%)
+objects = $(patsubst %.c,$(OUT)/%.o,$(wildcard $(1)))
+
+all: $(PROGRAMS)
+
+$(OUT)/libweir.a: $(call objects,common/*.c)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+.SECONDEXPANSION:
+$(PROGRAMS): $(OUT)/%: $$(call objects,filters/%.c filters/%/*.c) \
+		$(OUT)/libweir.a
+	$(LINK) -o $@ $^ $(LIBS)
+
+$(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
+	$(LINK) -o $@ $^ $(LIBS)
+
+$(OUT)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+.SECONDARY:
+
+# The two commands for a fresh machine install what is missing first.
+demo:
+	@sh test/setup.sh build demo
+	@$(MAKE) -s all
+	@bash test/demo.sh $(OUT)
+
+check:
+	@sh test/setup.sh build test
+	@$(MAKE) lint
+	@$(MAKE) check-once
+ifndef SAN
+	@$(MAKE) check-once SAN=1
+endif
+
+check-once: all $(TEST_PROGRAMS)
+	WEIR_BUILD=$(OUT) bats $(TESTS)
+TESTS = test
+
+bench: all $(TEST_PROGRAMS)
+	@sh test/setup.sh build bench
+	@bash test/bench.sh $(OUT)
+
+lint:
+	@for h in common/*.h filters/*/*.h; do \
+		$(COMPILE) -Werror -fsyntax-only -include $$h -x c /dev/null \
+		|| exit; done
+	@for page in $(PAGES); do \
+		mandoc -Tlint -W warning $$page || exit; done
+	@echo lint: headers stand alone, pages are clean
+
+install: all
+	install -d $(DESTDIR)$(BINDIR)
+	install $(PROGRAMS) $(DESTDIR)$(BINDIR)
+	for page in $(PAGES); do \
+		install -D -m 644 $$page \
+		$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; done
+
+uninstall:
+	for name in $(FILTERS); do rm -f $(DESTDIR)$(BINDIR)/$$name; done
+	for page in $(PAGES); do \
+		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
+
+clean:
+	rm -rf build
+
+.PHONY: all demo check check-once bench lint install uninstall clean

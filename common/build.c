@@ -1,0 +1,572 @@
+/* build - the tasks and nodes of one build */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/build.h"
+#include "common/err.h"
+#include "common/filter.h"
+
+#define NONE MAP_NONE
+
+enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
+    FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
+    RULE, DEPS, NODE_TYPE, TEST };
+
+const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
+    "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
+    "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
+    "size_bytes", "rule", "deps", "node_type", "test", NULL };
+
+void
+build_init(struct build *b)
+{
+	*b = (struct build){ .start_us = TIME_UNKNOWN,
+	    .end_us = TIME_UNKNOWN };
+	intern_init(&b->names);
+	b->run = intern_add(&b->names, span_of("run", 3));
+	b->copy = intern_add(&b->names, span_of("copy", 4));
+	b->prepare = intern_add(&b->names, span_of("prepare", 7));
+}
+
+void
+build_release(struct build *b)
+{
+	intern_release(&b->names);
+	free(b->tasks);
+	free(b->nodes);
+	free(b->deps);
+	free(b->task_of);
+	free(b->node_of);
+	free(b->repeated);
+}
+
+static uint32_t
+look_up(const uint32_t *table, size_t cap, sym id)
+{
+	return id < cap ? table[id] : NONE;
+}
+
+uint32_t
+build_task(const struct build *b, sym id)
+{
+	return look_up(b->task_of, b->task_of_cap, id);
+}
+
+uint32_t
+build_node(const struct build *b, sym id)
+{
+	return look_up(b->node_of, b->node_of_cap, id);
+}
+
+/* A table by symbol, grown so that it has a place for id. */
+static uint32_t *
+with_place(uint32_t *table, size_t *cap, sym id)
+{
+	size_t old = *cap;
+
+	if (id < old)
+		return table;
+	table = mem_grow(table, cap, (size_t)id + 1, sizeof *table);
+	memset(table + old, 0xff, (*cap - old) * sizeof *table);
+	return table;
+}
+
+static sym
+name(struct build *b, const struct rec *r, unsigned key)
+{
+	struct span text;
+
+	return rec_str(r, key, &text) == REC_GOOD ?
+	    intern_add(&b->names, text) : SYM_NONE;
+}
+
+/* A key that is there and is not what it must be. */
+static bool
+is_wrong(struct filter *f, enum rec_found found, unsigned key,
+    const char *must_be)
+{
+	if (found != REC_BAD)
+		return false;
+	filter_reject(f, "%s is no %s", build_keys[key], must_be);
+	return true;
+}
+
+static bool
+read_id(struct filter *f, const struct rec *r, struct span *id)
+{
+	enum rec_found found = rec_str(r, ID, id);
+
+	if (found == REC_GOOD)
+		return true;
+	if (found == REC_BAD)
+		filter_reject(f, "id is no string");
+	else
+		filter_reject(f, "no id");
+	return false;
+}
+
+static bool
+add_deps(struct build *b, struct filter *f, const struct rec *r, sym id)
+{
+	const struct span *items;
+	size_t n = 0;
+
+	if (is_wrong(f, rec_strings(r, DEPS, &items, &n), DEPS,
+	    "array of strings"))
+		return false;
+	b->deps = mem_grow(b->deps, &b->deps_cap, b->n_deps + n,
+	    sizeof *b->deps);
+	for (size_t i = 0; i < n; i++)
+		b->deps[b->n_deps++] = (struct dependency){ id,
+		    intern_add(&b->names, items[i]) };
+	return true;
+}
+
+static bool
+read_times(struct filter *f, const struct rec *r, struct task *t)
+{
+	static const unsigned keys[] = { START, END, ELAPSED, DEPLOYED,
+	    TRANSFER, WAIT, SIZE };
+	int64_t *values[] = { &t->start_us, &t->end_us, &t->elapsed_us,
+	    &t->other_us, &t->other_us, &t->other_us, &t->size_bytes };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (is_wrong(f, rec_int(r, keys[i], values[i]), keys[i],
+		    "integer below 2^53"))
+			return false;
+	return true;
+}
+
+static uint8_t
+read_flags(const struct rec *r)
+{
+	struct span event;
+
+	return (uint8_t)((rec_true(r, FROM_CACHE) ? TASK_CACHED : 0) |
+	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
+	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
+	    (rec_str(r, START_EVENT, &event) == REC_GOOD &&
+	    span_eq(event, "deployed") ? TASK_EARLY : 0));
+}
+
+static void
+enlist(struct build *b, const struct task *task)
+{
+	uint32_t i = (uint32_t)b->n_tasks, first;
+
+	if (b->n_tasks >= NONE)
+		die("too many tasks");
+	b->tasks = mem_grow(b->tasks, &b->tasks_cap, b->n_tasks + 1,
+	    sizeof *b->tasks);
+	b->tasks[b->n_tasks++] = *task;
+	b->task_of = with_place(b->task_of, &b->task_of_cap, task->id);
+	first = b->task_of[task->id];
+	if (first == NONE) {
+		b->task_of[task->id] = i;
+		return;
+	}
+	b->tasks[i].next = b->tasks[first].next;
+	b->tasks[first].next = i;
+	b->repeated = mem_grow(b->repeated, &b->repeated_cap,
+	    b->n_repeated + 1, sizeof *b->repeated);
+	b->repeated[b->n_repeated++] = first;
+}
+
+static void
+add_task(struct build *b, struct filter *f, const struct rec *r)
+{
+	struct task t = { .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
+	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
+	    .size_bytes = TIME_UNKNOWN, .next = NONE };
+	struct span id;
+
+	if (!read_id(f, r, &id) || !read_times(f, r, &t))
+		return;
+	t.id = intern_add(&b->names, id);
+	if (!add_deps(b, f, r, t.id))
+		return;
+	t.kind = name(b, r, KIND);
+	if (t.kind == SYM_NONE)
+		t.kind = b->run;
+	t.host = name(b, r, HOST);
+	t.rule = name(b, r, RULE);
+	t.uid = name(b, r, UID);
+	t.consumer = name(b, r, CONSUMER);
+	t.flags = read_flags(r);
+	enlist(b, &t);
+}
+
+static void
+add_node(struct build *b, struct filter *f, const struct rec *r)
+{
+	struct span id, text;
+	struct node *n;
+	sym s;
+
+	if (!read_id(f, r, &id))
+		return;
+	s = intern_add(&b->names, id);
+	if (!add_deps(b, f, r, s))
+		return;
+	b->node_of = with_place(b->node_of, &b->node_of_cap, s);
+	if (b->node_of[s] == NONE) {
+		b->nodes = mem_grow(b->nodes, &b->nodes_cap, b->n_nodes + 1,
+		    sizeof *b->nodes);
+		b->node_of[s] = (uint32_t)b->n_nodes++;
+		b->nodes[b->node_of[s]] = (struct node){ s, SYM_NONE, 0 };
+	}
+	n = &b->nodes[b->node_of[s]];
+	n->rule = name(b, r, RULE);
+	if (rec_str(r, RULE, &text) == REC_GOOD && span_eq(text, "phony"))
+		n->flags |= NODE_PHONY;
+	if (rec_str(r, NODE_TYPE, &text) == REC_GOOD)
+		n->flags |= span_eq(text, "test") ? NODE_TEST :
+		    span_eq(text, "download") ? NODE_DOWNLOAD : 0;
+	if (rec_true(r, TEST))
+		n->flags |= NODE_TEST;
+}
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+	return a == TIME_UNKNOWN || (b != TIME_UNKNOWN && b < a) ? b : a;
+}
+
+static int64_t
+later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;	/* TIME_UNKNOWN is the least */
+}
+
+static void
+add_extent(struct build *b, struct filter *f, const struct rec *r)
+{
+	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN;
+
+	if (is_wrong(f, rec_int(r, START, &start_us), START, "integer") ||
+	    is_wrong(f, rec_int(r, END, &end_us), END, "integer"))
+		return;
+	b->start_us = earlier(b->start_us, start_us);
+	b->end_us = later(b->end_us, end_us);
+}
+
+void
+build_add(struct build *b, struct filter *f, const struct rec *r)
+{
+	if (rec_is(r, "task"))
+		add_task(b, f, r);
+	else if (rec_is(r, "node"))
+		add_node(b, f, r);
+	else if (rec_is(r, "build"))
+		add_extent(b, f, r);
+}
+
+sym
+build_rule(const struct build *b, const struct task *t)
+{
+	uint32_t node;
+
+	if (t->rule != SYM_NONE)
+		return t->rule;
+	node = build_node(b, t->kind == b->copy ? t->uid : t->id);
+	return node == NONE ? SYM_NONE : b->nodes[node].rule;
+}
+
+int
+build_compare(const struct build *b, const struct task *x,
+    const struct task *y)
+{
+	int order = x->id == y->id ? 0 : intern_cmp(&b->names, x->id, y->id);
+
+	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
+}
+
+static int
+compare_times(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Times in ascending order, of which those before at have been passed. */
+struct times {
+	int64_t *us;
+	size_t n, cap, at;
+};
+
+/*
+ * What the records of one id on one host tell: when something began, surely
+ * (started, dep_start, dep_wait) or for want of that (deployed).
+ */
+struct evidence {
+	struct times starts, early;
+	struct times left;	/* starts that a round had one too many of */
+};
+
+static void
+add_time(struct times *t, int64_t us)
+{
+	if (us == TIME_UNKNOWN)
+		return;
+	t->us = mem_grow(t->us, &t->cap, t->n + 1, sizeof *t->us);
+	t->us[t->n++] = us;
+}
+
+static int
+compare_us(const void *a, const void *b)
+{
+	return compare_times(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+static void
+sort_times(struct times *t)
+{
+	if (t->n > 0)
+		qsort(t->us, t->n, sizeof *t->us, compare_us);
+}
+
+static void
+gather(struct evidence *e, const struct build *b, const uint32_t *at, size_t n)
+{
+	const struct task *t;
+
+	for (size_t i = 0; i < n; i++) {
+		t = &b->tasks[at[i]];
+		add_time((t->flags & TASK_EARLY) != 0 ? &e->early : &e->starts,
+		    t->start_us);
+		add_time(t->kind == b->copy ? &e->starts : &e->early,
+		    t->other_us);
+	}
+	sort_times(&e->starts);
+	sort_times(&e->early);
+}
+
+/* The first time not passed and not after until; passes all such. */
+static int64_t
+take_first(struct times *t, int64_t until, struct times *left)
+{
+	int64_t first = TIME_UNKNOWN;
+
+	for (; t->at < t->n && t->us[t->at] <= until; t->at++) {
+		if (first == TIME_UNKNOWN)
+			first = t->us[t->at];
+		else if (left != NULL)
+			add_time(left, t->us[t->at]);
+	}
+	return first;
+}
+
+static int64_t
+take_next(struct times *t)
+{
+	return t->at < t->n ? t->us[t->at++] : TIME_UNKNOWN;
+}
+
+/* A start for an end: since the end before it, or left over before that. */
+static void
+pair_end(struct evidence *e, struct task *t)
+{
+	int64_t start_us = take_first(&e->starts, t->end_us, &e->left);
+	int64_t early_us = take_first(&e->early, t->end_us, NULL);
+
+	t->elapsed_us = TIME_UNKNOWN;
+	t->flags &= ~(unsigned)TASK_EARLY;
+	if (start_us == TIME_UNKNOWN && early_us != TIME_UNKNOWN) {
+		start_us = early_us;
+		t->flags |= TASK_EARLY;
+	}
+	t->start_us = start_us != TIME_UNKNOWN ? start_us :
+	    take_next(&e->left);
+}
+
+/* Pairs the n records of one id and host; those with an end come first. */
+static void
+pair_attempts(struct build *b, const uint32_t *at, size_t n)
+{
+	struct evidence e = { 0 };
+	size_t n_ended = 0;
+	struct task *t;
+
+	gather(&e, b, at, n);
+	for (; n_ended < n; n_ended++) {
+		t = &b->tasks[at[n_ended]];
+		if (t->end_us == TIME_UNKNOWN)
+			break;
+		pair_end(&e, t);
+	}
+	/* A start after every end is of an end whose clock is off, ... */
+	for (size_t i = 0; i < n_ended; i++) {
+		t = &b->tasks[at[i]];
+		if (t->start_us == TIME_UNKNOWN)
+			t->start_us = take_next(&e.starts);
+	}
+	/* ... or of one attempt that has not ended. */
+	for (size_t i = n_ended; i < n; i++) {
+		t = &b->tasks[at[i]];
+		t->start_us = take_first(&e.starts, INT64_MAX, NULL);
+		if (t->start_us == TIME_UNKNOWN &&
+		    t->elapsed_us == TIME_UNKNOWN)
+			t->flags |= TASK_DEAD;
+	}
+	free(e.starts.us);
+	free(e.early.us);
+	free(e.left.us);
+}
+
+static const struct build *sorted;	/* qsort has no context */
+
+static int
+compare_syms(sym a, sym b)
+{
+	if (a == b)
+		return 0;
+	if (a == SYM_NONE || b == SYM_NONE)
+		return a == SYM_NONE ? -1 : 1;
+	return intern_cmp(&sorted->names, a, b);
+}
+
+/* From the cache last; by host; those with an end first, by end. */
+static int
+compare_records(const void *a, const void *b)
+{
+	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
+	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
+	int order = (int)(x->flags & TASK_CACHED) -
+	    (int)(y->flags & TASK_CACHED);
+
+	if (order == 0)
+		order = compare_syms(x->host, y->host);
+	if (order == 0)
+		order = (x->end_us == TIME_UNKNOWN) -
+		    (y->end_us == TIME_UNKNOWN);
+	if (order == 0)
+		order = compare_times(x->end_us, y->end_us);
+	if (order == 0)
+		order = compare_times(x->size_bytes, y->size_bytes);
+	return order != 0 ? order : compare_times(x->start_us, y->start_us);
+}
+
+/* The order in which attempts are numbered. */
+static int
+compare_attempts(const void *a, const void *b)
+{
+	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
+	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
+	int order = (x->end_us == TIME_UNKNOWN) - (y->end_us == TIME_UNKNOWN);
+
+	if (order == 0)
+		order = compare_times(x->end_us, y->end_us);
+	if (order == 0)
+		order = compare_times(x->start_us, y->start_us);
+	return order != 0 ? order : compare_syms(x->host, y->host);
+}
+
+/* Of the records from the cache one stays, if there is no run that ended. */
+static void
+settle_cached(struct build *b, const uint32_t *at, size_t n, size_t first)
+{
+	bool ran = false;
+
+	for (size_t i = 0; i < first; i++)
+		ran |= b->tasks[at[i]].end_us != TIME_UNKNOWN;
+	for (size_t i = first + !ran; i < n; i++)
+		b->tasks[at[i]].flags |= TASK_DEAD;
+}
+
+static void
+number_attempts(struct build *b, uint32_t *at, size_t n)
+{
+	uint32_t attempt = 0;
+	size_t alive = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if ((b->tasks[at[i]].flags & TASK_DEAD) == 0)
+			at[alive++] = at[i];
+	qsort(at, alive, sizeof *at, compare_attempts);
+	for (size_t i = 0; i < alive; i++)
+		b->tasks[at[i]].attempt = ++attempt < 1 << 24 ? attempt : 0;
+	b->n_retries += alive > 0 ? alive - 1 : 0;
+}
+
+/* The records of one id, which are the n tasks at. */
+static void
+settle_id(struct build *b, uint32_t *at, size_t n)
+{
+	size_t first, last;
+
+	qsort(at, n, sizeof *at, compare_records);
+	for (first = 0; first < n; first = last) {
+		if ((b->tasks[at[first]].flags & TASK_CACHED) != 0)
+			break;
+		for (last = first + 1; last < n; last++)
+			if ((b->tasks[at[last]].flags & TASK_CACHED) != 0 ||
+			    b->tasks[at[last]].host != b->tasks[at[first]].host)
+				break;
+		pair_attempts(b, at + first, last - first);
+	}
+	settle_cached(b, at, n, first);
+	number_attempts(b, at, n);
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+settle_repeated(struct build *b)
+{
+	uint32_t *at = NULL;
+	size_t n, cap = 0;
+
+	sorted = b;
+	if (b->n_repeated > 0)
+		qsort(b->repeated, b->n_repeated, sizeof *b->repeated,
+		    compare_places);
+	for (size_t i = 0; i < b->n_repeated; i++) {
+		if (i > 0 && b->repeated[i] == b->repeated[i - 1])
+			continue;
+		n = 0;
+		for (uint32_t t = b->repeated[i]; t != NONE;
+		    t = b->tasks[t].next) {
+			at = mem_grow(at, &cap, n + 1, sizeof *at);
+			at[n++] = t;
+		}
+		settle_id(b, at, n);
+	}
+	free(at);
+}
+
+static void
+measure(struct build *b, struct task *t)
+{
+	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
+		t->elapsed_us = t->end_us - t->start_us;
+	if (t->elapsed_us != TIME_UNKNOWN && t->elapsed_us < 0) {
+		t->elapsed_us = 0;
+		b->n_skewed++;
+	}
+}
+
+void
+build_settle(struct build *b)
+{
+	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN;
+	struct task *t;
+
+	settle_repeated(b);
+	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
+		measure(b, t);
+		if ((t->flags & (TASK_DEAD | TASK_TOTAL)) != 0)
+			continue;
+		start_us = earlier(start_us, t->start_us);
+		end_us = later(end_us, t->end_us);
+	}
+	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN) {
+		b->start_us = start_us;
+		b->end_us = end_us;
+	}
+}

@@ -1,0 +1,645 @@
+/* dag - longest paths through a graph of dependencies */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/dag.h"
+#include "common/err.h"
+#include "common/mem.h"
+
+struct dag_pair {
+	uint32_t v, dep;
+};
+
+void
+dag_init(struct dag *d, size_t n,
+    int (*compare)(const void *context, uint32_t a, uint32_t b),
+    const void *context)
+{
+	if (n >= DAG_NONE)
+		die("too many tasks (%zu)", n);
+	*d = (struct dag){ .n = n, .compare = compare, .context = context };
+	d->weight = mem_zero(n, sizeof *d->weight);
+}
+
+void
+dag_release(struct dag *d)
+{
+	free(d->row);
+	free(d->dep);
+	free(d->order);
+	free(d->weight);
+	free(d->finish);
+	free(d->pred);
+	free(d->tail);
+	free(d->next);
+	free(d->pairs);
+}
+
+void
+dag_add(struct dag *d, uint32_t v, uint32_t dep)
+{
+	d->pairs = mem_grow(d->pairs, &d->pairs_cap, d->n_pairs + 1,
+	    sizeof *d->pairs);
+	d->pairs[d->n_pairs++] = (struct dag_pair){ v, dep };
+}
+
+static int
+compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Rows are short: insertion sort, but for the few long ones. */
+static void
+sort_row(uint32_t *row, size_t n)
+{
+	uint32_t v;
+	size_t j;
+
+	if (n > 32) {
+		qsort(row, n, sizeof *row, compare_u32);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		v = row[i];
+		for (j = i; j > 0 && row[j - 1] > v; j--)
+			row[j] = row[j - 1];
+		row[j] = v;
+	}
+}
+
+/* Sorts each row and drops what stands in it twice. */
+static void
+make_rows_sets(struct dag *d)
+{
+	uint32_t from, to, kept = 0;
+
+	for (size_t v = 0; v < d->n; v++) {
+		from = d->row[v];
+		to = d->row[v + 1];
+		sort_row(d->dep + from, to - from);
+		d->row[v] = kept;
+		for (uint32_t i = from; i < to; i++)
+			if (i == from || d->dep[i] != d->dep[i - 1])
+				d->dep[kept++] = d->dep[i];
+	}
+	d->row[d->n] = kept;
+	d->n_edges = kept;
+}
+
+/* From pairs to rows, by counting. */
+static void
+make_rows(struct dag *d)
+{
+	if (d->n_pairs >= DAG_NONE)
+		die("too many dependencies (%zu)", d->n_pairs);
+	d->row = mem_zero(d->n + 2, sizeof *d->row);
+	d->dep = mem_resize(NULL, d->n_pairs, sizeof *d->dep);
+	for (size_t i = 0; i < d->n_pairs; i++)
+		d->row[d->pairs[i].v + 2]++;
+	for (size_t v = 2; v <= d->n + 1; v++)
+		d->row[v] += d->row[v - 1];
+	for (size_t i = 0; i < d->n_pairs; i++)
+		d->dep[d->row[d->pairs[i].v + 1]++] = d->pairs[i].dep;
+	free(d->pairs);
+	d->pairs = NULL;
+	make_rows_sets(d);
+}
+
+/*
+ * Tarjan's strongly connected components, without recursion.  They come out
+ * dependencies first, which is the order wanted; a component of more than one
+ * vertex, or with an edge to itself, is a group of circles.
+ */
+struct tarjan {
+	struct dag *d;
+	uint32_t *number, *low;	/* number 0: not seen; low DONE: left */
+	uint32_t *edge;		/* of those on the path: the next to look at */
+	uint32_t *stack, *path;	/* not left yet; being looked at */
+	size_t n_stack, n_path, n_left;
+	uint32_t seen;
+	uint32_t *circle;	/* a vertex of v's component of circles, or
+				   DAG_NONE; NULL while there is no circle */
+};
+
+#define DONE UINT32_MAX
+
+static uint32_t *
+new_array(size_t n)
+{
+	return mem_resize(NULL, n, sizeof(uint32_t));
+}
+
+static void
+enter(struct tarjan *t, uint32_t v)
+{
+	t->number[v] = t->low[v] = ++t->seen;
+	t->edge[v] = t->d->row[v];
+	t->stack[t->n_stack++] = v;
+	t->path[t->n_path++] = v;
+}
+
+static void
+mark_circle(struct tarjan *t, uint32_t v, uint32_t circle)
+{
+	if (t->circle == NULL) {
+		t->circle = new_array(t->d->n);
+		memset(t->circle, 0xff, t->d->n * sizeof *t->circle);
+	}
+	t->circle[v] = circle;
+}
+
+/* v's component is complete: it and what lies above it on the stack. */
+static void
+leave_component(struct tarjan *t, uint32_t v)
+{
+	bool single = t->stack[t->n_stack - 1] == v;
+	uint32_t w;
+
+	do {
+		w = t->stack[--t->n_stack];
+		t->low[w] = DONE;
+		if (!single)
+			mark_circle(t, w, v);
+		t->d->order[t->n_left++] = w;
+	} while (w != v);
+}
+
+/* Looks at v's next edge. */
+static void
+follow(struct tarjan *t, uint32_t v)
+{
+	uint32_t w = t->d->dep[t->edge[v]++];
+
+	if (w == v)
+		mark_circle(t, v, v);
+	if (t->number[w] == 0)
+		enter(t, w);
+	else if (t->low[w] < t->low[v])
+		t->low[v] = t->low[w];
+}
+
+static void
+walk_from(struct tarjan *t, uint32_t root)
+{
+	uint32_t v, parent;
+
+	enter(t, root);
+	while (t->n_path > 0) {
+		v = t->path[t->n_path - 1];
+		if (t->edge[v] < t->d->row[v + 1]) {
+			follow(t, v);
+			continue;
+		}
+		if (--t->n_path > 0) {
+			parent = t->path[t->n_path - 1];
+			if (t->low[v] < t->low[parent])
+				t->low[parent] = t->low[v];
+		}
+		if (t->low[v] == t->number[v])
+			leave_component(t, v);
+	}
+}
+
+/* The first by compare of v's dependencies in its component. */
+static uint32_t
+first_inside(const struct tarjan *t, uint32_t v)
+{
+	const struct dag *d = t->d;
+	uint32_t best = DAG_NONE, w;
+
+	for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
+		w = d->dep[i];
+		if (t->circle[w] == t->circle[v] && (best == DAG_NONE ||
+		    d->compare(d->context, w, best) < 0))
+			best = w;
+	}
+	return best;
+}
+
+/* From a vertex of circles on, always to the first: that must close. */
+static void
+tell_circle(struct tarjan *t, uint32_t v,
+    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+{
+	uint32_t *at = t->edge;		/* of those walked: place, from 1 */
+	size_t n = 0, first;
+
+	memset(at, 0, t->d->n * sizeof *at);
+	for (; at[v] == 0; v = first_inside(t, v)) {
+		t->path[n++] = v;
+		at[v] = (uint32_t)n;
+	}
+	first = at[v] - 1;
+	on_cycle(to, t->path + first, n - first);
+}
+
+static void
+tell_circles(struct tarjan *t,
+    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+{
+	const struct dag *d = t->d;
+	uint32_t *first = new_array(d->n), c;
+
+	memset(first, 0xff, d->n * sizeof *first);
+	for (uint32_t v = 0; v < d->n; v++) {
+		c = t->circle[v];
+		if (c != DAG_NONE && (first[c] == DAG_NONE ||
+		    d->compare(d->context, v, first[c]) < 0))
+			first[c] = v;
+	}
+	for (uint32_t v = 0; v < d->n; v++)
+		if (first[v] != DAG_NONE)
+			tell_circle(t, first[v], on_cycle, to);
+	free(first);
+}
+
+/* Drops the edges within each component of circles. */
+static void
+cut_circles(struct dag *d, const uint32_t *circle)
+{
+	uint32_t kept = 0, from;
+
+	for (size_t v = 0; v < d->n; v++) {
+		from = d->row[v];
+		d->row[v] = kept;
+		for (uint32_t i = from; i < d->row[v + 1]; i++)
+			if (circle[v] == DAG_NONE ||
+			    circle[d->dep[i]] != circle[v])
+				d->dep[kept++] = d->dep[i];
+	}
+	d->row[d->n] = kept;
+	d->n_edges = kept;
+}
+
+void
+dag_seal(struct dag *d,
+    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+{
+	struct tarjan t = { .d = d };
+
+	make_rows(d);
+	d->order = new_array(d->n);
+	t.number = mem_zero(d->n, sizeof *t.number);
+	t.low = new_array(d->n);
+	t.edge = new_array(d->n);
+	t.stack = new_array(d->n);
+	t.path = new_array(d->n);
+	for (uint32_t v = 0; v < d->n; v++)
+		if (t.number[v] == 0)
+			walk_from(&t, v);
+	if (t.circle != NULL) {
+		d->cyclic = true;
+		if (on_cycle != NULL)
+			tell_circles(&t, on_cycle, to);
+		cut_circles(d, t.circle);
+	}
+	free(t.number);
+	free(t.low);
+	free(t.edge);
+	free(t.stack);
+	free(t.path);
+	free(t.circle);
+}
+
+uint32_t
+dag_better(const struct dag *d, uint32_t a, uint32_t b)
+{
+	if (a == DAG_NONE || b == DAG_NONE)
+		return a == DAG_NONE ? b : a;
+	if (d->finish[a] != d->finish[b])
+		return d->finish[a] > d->finish[b] ? a : b;
+	if (d->weight[a] != d->weight[b])
+		return d->weight[a] > d->weight[b] ? a : b;
+	return d->compare(d->context, a, b) < 0 ? a : b;
+}
+
+void
+dag_longest(struct dag *d)
+{
+	uint32_t v, best;
+
+	free(d->finish);
+	free(d->pred);
+	d->finish = mem_resize(NULL, d->n, sizeof *d->finish);
+	d->pred = new_array(d->n);
+	for (size_t k = 0; k < d->n; k++) {
+		v = d->order[k];
+		best = DAG_NONE;
+		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
+			best = dag_better(d, best, d->dep[i]);
+		d->pred[v] = best;
+		d->finish[v] = d->weight[v] +
+		    (best == DAG_NONE ? 0 : d->finish[best]);
+	}
+}
+
+/* One way on from v is by w, and is so long. */
+static void
+lead_to(struct dag *d, uint32_t v, uint32_t w, int64_t through)
+{
+	if (through < d->tail[v] || (through == d->tail[v] &&
+	    (d->next[v] == DAG_NONE ||
+	    d->compare(d->context, d->next[v], w) < 0)))
+		return;
+	d->tail[v] = through;
+	d->next[v] = w;
+}
+
+void
+dag_tails(struct dag *d, const bool *is_end)
+{
+	int64_t through;
+	uint32_t v;
+
+	free(d->tail);
+	free(d->next);
+	d->tail = mem_resize(NULL, d->n, sizeof *d->tail);
+	d->next = new_array(d->n);
+	for (size_t i = 0; i < d->n; i++) {
+		d->tail[i] = is_end[i] ? 0 : -1;
+		d->next[i] = DAG_NONE;
+	}
+	for (size_t k = d->n; k-- > 0;) {
+		v = d->order[k];
+		if (d->tail[v] < 0)
+			continue;
+		through = d->tail[v] + d->weight[v];
+		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
+			lead_to(d, d->dep[i], v, through);
+	}
+}
+
+int64_t
+dag_through(const struct dag *d, uint32_t v)
+{
+	return d->tail[v] < 0 ? -1 : d->finish[v] + d->tail[v];
+}
+
+uint32_t *
+dag_path_to(const struct dag *d, uint32_t v, size_t *n)
+{
+	uint32_t *path, w;
+	size_t at = 0;
+
+	for (w = v; w != DAG_NONE; w = d->pred[w])
+		at++;
+	*n = at;
+	path = new_array(at);
+	for (w = v; w != DAG_NONE; w = d->pred[w])
+		path[--at] = w;
+	return path;
+}
+
+uint32_t *
+dag_path_through(const struct dag *d, uint32_t v, size_t *n)
+{
+	uint32_t *path = dag_path_to(d, v, n), w;
+	size_t at = *n;
+
+	for (w = d->next[v]; w != DAG_NONE; w = d->next[w])
+		++*n;
+	path = mem_resize(path, *n, sizeof *path);
+	for (w = d->next[v]; w != DAG_NONE; w = d->next[w])
+		path[at++] = w;
+	return path;
+}
+
+/*
+ * The least of what was put on intervals of steps, for every step: a segment
+ * tree of 2n places, leaf i at n + i.
+ */
+static void
+lower(int64_t *tree, size_t n, size_t from, size_t to, int64_t value)
+{
+	for (from += n, to += n; from < to; from /= 2, to /= 2) {
+		if (from % 2 == 1) {
+			if (value < tree[from])
+				tree[from] = value;
+			from++;
+		}
+		if (to % 2 == 1) {
+			to--;
+			if (value < tree[to])
+				tree[to] = value;
+		}
+	}
+}
+
+static int64_t
+lowest(const int64_t *tree, size_t n, size_t step)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = step + n; i > 0; i /= 2)
+		if (tree[i] < least)
+			least = tree[i];
+	return least;
+}
+
+/*
+ * Which steps v comes after, and before: it runs parallel to those from
+ * after[v] up to, not with, before[v].  On the path both tell the place.
+ */
+static void
+place_beside(const struct dag *d, const uint32_t *path, size_t n,
+    uint32_t *after, uint32_t *before)
+{
+	uint32_t v, w;
+
+	for (size_t i = 0; i < d->n; i++) {
+		after[i] = 0;
+		before[i] = (uint32_t)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		after[path[i]] = (uint32_t)i + 1;
+		before[path[i]] = (uint32_t)i;
+	}
+	for (size_t k = 0; k < d->n; k++) {
+		v = d->order[k];
+		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
+			if (after[d->dep[i]] > after[v])
+				after[v] = after[d->dep[i]];
+	}
+	for (size_t k = d->n; k-- > 0;) {
+		v = d->order[k];
+		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
+			w = d->dep[i];
+			if (before[v] < before[w])
+				before[w] = before[v];
+		}
+	}
+}
+
+void
+dag_drag(const struct dag *d, const uint32_t *path, size_t n, int64_t *drag)
+{
+	uint32_t *after = new_array(d->n), *before = new_array(d->n);
+	int64_t *tree = mem_resize(NULL, n * 2, sizeof *tree);
+	int64_t length, through, slack;
+
+	if (n == 0)
+		goto out;
+	length = d->finish[path[n - 1]];
+	for (size_t i = 0; i < n * 2; i++)
+		tree[i] = INT64_MAX;
+	place_beside(d, path, n, after, before);
+	for (uint32_t v = 0; v < d->n; v++) {
+		through = dag_through(d, v);
+		if (through >= 0 && after[v] < before[v])
+			lower(tree, n, after[v], before[v], length - through);
+	}
+	for (size_t i = 0; i < n; i++) {
+		slack = lowest(tree, n, i);
+		drag[i] = d->weight[path[i]] < slack ? d->weight[path[i]] :
+		    slack;
+	}
+out:
+	free(after);
+	free(before);
+	free(tree);
+}
+
+/* A heap of vertices, the least key first, ties by compare. */
+struct heap {
+	const struct dag *d;
+	struct heap_item {
+		int64_t key;
+		uint32_t v;
+	} *items;
+	size_t n, cap;
+};
+
+static bool
+comes_before(const struct heap *h, struct heap_item a, struct heap_item b)
+{
+	if (a.key != b.key)
+		return a.key < b.key;
+	return h->d->compare(h->d->context, a.v, b.v) < 0;
+}
+
+static void
+heap_push(struct heap *h, int64_t key, uint32_t v)
+{
+	struct heap_item item = { key, v };
+	size_t i, parent;
+
+	h->items = mem_grow(h->items, &h->cap, h->n + 1, sizeof *h->items);
+	for (i = h->n++; i > 0; i = parent) {
+		parent = (i - 1) / 2;
+		if (!comes_before(h, item, h->items[parent]))
+			break;
+		h->items[i] = h->items[parent];
+	}
+	h->items[i] = item;
+}
+
+static struct heap_item
+heap_pop(struct heap *h)
+{
+	struct heap_item top = h->items[0], item = h->items[--h->n];
+	size_t i = 0, child;
+
+	for (; (child = i * 2 + 1) < h->n; i = child) {
+		if (child + 1 < h->n && comes_before(h, h->items[child + 1],
+		    h->items[child]))
+			child++;
+		if (!comes_before(h, h->items[child], item))
+			break;
+		h->items[i] = h->items[child];
+	}
+	h->items[i] = item;
+	return top;
+}
+
+struct simulation {
+	const struct dag *d;
+	const bool *is_free;
+	uint32_t *waits_for;	/* deps that have not ended */
+	uint32_t *row, *consumer;	/* as in the dag, the other way */
+	struct heap ready, running;
+	uint64_t idle;		/* workers */
+	int64_t now;
+};
+
+static void
+reverse_edges(struct simulation *s)
+{
+	const struct dag *d = s->d;
+
+	s->row = mem_zero(d->n + 2, sizeof *s->row);
+	s->consumer = new_array(d->n_edges);
+	for (size_t i = 0; i < d->n_edges; i++)
+		s->row[d->dep[i] + 2]++;
+	for (size_t v = 2; v <= d->n + 1; v++)
+		s->row[v] += s->row[v - 1];
+	for (uint32_t v = 0; v < d->n; v++)
+		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
+			s->consumer[s->row[d->dep[i] + 1]++] = v;
+}
+
+/* v's dependencies have all ended. */
+static void
+make_ready(struct simulation *s, uint32_t v)
+{
+	const struct dag *d = s->d;
+	int64_t to_go = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
+
+	if (s->is_free[v])
+		heap_push(&s->running, s->now + d->weight[v], v);
+	else
+		heap_push(&s->ready, -to_go, v);
+}
+
+static void
+start_ready(struct simulation *s)
+{
+	uint32_t v;
+
+	for (; s->idle > 0 && s->ready.n > 0; s->idle--) {
+		v = heap_pop(&s->ready).v;
+		heap_push(&s->running, s->now + s->d->weight[v], v);
+	}
+}
+
+/* Ends all that end at the next moment at which something does. */
+static void
+end_running(struct simulation *s)
+{
+	struct heap_item item;
+
+	s->now = s->running.items[0].key;
+	while (s->running.n > 0 && s->running.items[0].key == s->now) {
+		item = heap_pop(&s->running);
+		s->idle += !s->is_free[item.v];
+		for (uint32_t i = s->row[item.v]; i < s->row[item.v + 1]; i++)
+			if (--s->waits_for[s->consumer[i]] == 0)
+				make_ready(s, s->consumer[i]);
+	}
+}
+
+int64_t
+dag_simulate(const struct dag *d, uint64_t workers, const bool *is_free)
+{
+	struct simulation s = { .d = d, .is_free = is_free, .idle = workers,
+	    .ready.d = d, .running.d = d };
+
+	reverse_edges(&s);
+	s.waits_for = new_array(d->n);
+	for (uint32_t v = 0; v < d->n; v++)
+		s.waits_for[v] = d->row[v + 1] - d->row[v];
+	for (uint32_t v = 0; v < d->n; v++)
+		if (s.waits_for[v] == 0)
+			make_ready(&s, v);
+	for (start_ready(&s); s.running.n > 0; start_ready(&s))
+		end_running(&s);
+	free(s.waits_for);
+	free(s.row);
+	free(s.consumer);
+	free(s.ready.items);
+	free(s.running.items);
+	return s.now;
+}

@@ -1,0 +1,215 @@
+/* json - writes records */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/json.h"
+
+/* In each byte of the word, the top bit where x is 0 (and maybe above one). */
+#define BYTES(c) (UINT64_C(0x0101010101010101) * (c))
+#define ZERO_BYTES(x) (((x) - BYTES(1)) & ~(x))
+
+/*
+ * How many bytes at p are ASCII that a JSON string holds as it is; eight a
+ * step, since nearly all of every string is.
+ */
+static size_t
+plain_length(const char *p, size_t n)
+{
+	uint64_t word, found;
+	size_t i = 0;
+
+	for (; n - i >= sizeof word; i += sizeof word) {
+		memcpy(&word, p + i, sizeof word);
+		found = word | (word - BYTES(0x20)) |
+		    ZERO_BYTES(word ^ BYTES('"')) |
+		    ZERO_BYTES(word ^ BYTES('\\'));
+		if ((found & BYTES(0x80)) != 0)
+			break;
+	}
+	while (i < n && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\')
+		i++;
+	return i;
+}
+
+static void
+escape(struct buf *b, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char unicode[] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+
+	switch (c) {
+	case '"':
+		buf_add(b, "\\\"", 2);
+		break;
+	case '\\':
+		buf_add(b, "\\\\", 2);
+		break;
+	case '\n':
+		buf_add(b, "\\n", 2);
+		break;
+	case '\t':
+		buf_add(b, "\\t", 2);
+		break;
+	case '\r':
+		buf_add(b, "\\r", 2);
+		break;
+	default:
+		buf_add(b, unicode, sizeof unicode);
+	}
+}
+
+void
+json_quote(struct buf *b, struct span s)
+{
+	const char *p = s.p, *end = s.p + s.n;
+	size_t n = plain_length(p, s.n);
+	uint32_t code;
+
+	buf_need(b, s.n + 2);
+	buf_char(b, '"');
+	for (;;) {
+		buf_add(b, p, n);
+		if ((p += n) == end)
+			break;
+		n = utf8_char(p, (size_t)(end - p), &code);
+		if (n > 1) {
+			buf_add(b, p, n);
+		} else if (n == 1) {
+			escape(b, (unsigned char)*p);
+		} else {
+			buf_str(b, "\xef\xbf\xbd");
+			n = 1;
+		}
+		p += n;
+		n = plain_length(p, (size_t)(end - p));
+	}
+	buf_char(b, '"');
+}
+
+/* The comma is left out after an opening bracket. */
+static void
+put_key(struct buf *b, const char *key)
+{
+	size_t n = strlen(key);
+	char *p;
+
+	buf_need(b, n + 4);
+	p = b->data + b->len;
+	if (b->len > 0 && p[-1] != '{' && p[-1] != '[')
+		*p++ = ',';
+	*p++ = '"';
+	memcpy(p, key, n);
+	p += n;
+	*p++ = '"';
+	*p++ = ':';
+	b->len = (size_t)(p - b->data);
+}
+
+void
+json_begin(struct buf *b, const char *type)
+{
+	buf_char(b, '{');
+	json_cstr(b, "type", type);
+}
+
+void
+json_end(struct buf *b)
+{
+	buf_add(b, "}\n", 2);
+}
+
+void
+json_str(struct buf *b, const char *key, struct span s)
+{
+	put_key(b, key);
+	json_quote(b, s);
+}
+
+void
+json_cstr(struct buf *b, const char *key, const char *s)
+{
+	json_str(b, key, span_of(s, strlen(s)));
+}
+
+void
+json_int(struct buf *b, const char *key, int64_t value)
+{
+	put_key(b, key);
+	buf_i64(b, value);
+}
+
+void
+json_uint(struct buf *b, const char *key, uint64_t value)
+{
+	put_key(b, key);
+	buf_u64(b, value);
+}
+
+void
+json_ratio(struct buf *b, const char *key, double value)
+{
+	if (!isfinite(value))
+		return;
+	put_key(b, key);
+	buf_printf(b, "%.6f", value);
+}
+
+void
+json_true(struct buf *b, const char *key)
+{
+	put_key(b, key);
+	buf_str(b, "true");
+}
+
+static size_t
+find_newline(const struct buf *b, size_t from)
+{
+	const char *p = memchr(b->data + from, '\n', b->len - from);
+
+	return p != NULL ? (size_t)(p - b->data) : b->len;
+}
+
+void
+json_raw(struct buf *b, const char *key, struct span token)
+{
+	size_t at;
+
+	put_key(b, key);
+	at = b->len;
+	buf_add(b, token.p, token.n);
+	/* A newline in a token is white space; in a record it ends the line. */
+	for (; (at = find_newline(b, at)) < b->len; at++)
+		b->data[at] = ' ';
+}
+
+void
+json_open(struct buf *b, const char *key, char bracket)
+{
+	put_key(b, key);
+	buf_char(b, bracket);
+}
+
+void
+json_close(struct buf *b, char bracket)
+{
+	buf_char(b, bracket);
+}
+
+void
+json_item(struct buf *b, struct span s)
+{
+	if (b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+	json_quote(b, s);
+}
+
+void
+json_int_member(struct buf *b, struct span key, int64_t value)
+{
+	if (b->data[b->len - 1] != '{')
+		buf_char(b, ',');
+	json_quote(b, key);
+	buf_char(b, ':');
+	buf_i64(b, value);
+}

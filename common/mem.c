@@ -1,0 +1,111 @@
+/* mem - checked allocation, and the arena */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+
+enum { BLOCK_LEAST = 64 * 1024 };
+
+struct arena_block {
+	struct arena_block *older;
+	size_t size;
+	char data[];
+};
+
+void *
+mem_alloc(size_t size)
+{
+	return mem_resize(NULL, size, 1);
+}
+
+void *
+mem_zero(size_t n, size_t size)
+{
+	void *p = calloc(n > 0 ? n : 1, size);
+
+	if (p == NULL)
+		die("out of memory (%zu times %zu bytes)", n, size);
+	return p;
+}
+
+void *
+mem_resize(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
+		die("out of memory (%zu times %zu bytes)", n, size);
+	p = realloc(p, bytes > 0 ? bytes : 1);
+	if (p == NULL)
+		die("out of memory (%zu bytes)", bytes);
+	return p;
+}
+
+void *
+mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t twice = *cap < 8 ? 16 : *cap * 2;
+
+	if (need <= *cap)
+		return p;
+	*cap = twice < need ? need : twice;
+	return mem_resize(p, *cap, size);
+}
+
+char *
+arena_room(struct arena *a, size_t n)
+{
+	struct arena_block *b = a->block;
+	size_t size = n > BLOCK_LEAST ? n : BLOCK_LEAST;
+
+	if (b == NULL || n > b->size - a->used) {
+		b = mem_alloc(sizeof *b + size);
+		b->older = a->block;
+		b->size = size;
+		a->block = b;
+		a->used = 0;
+	}
+	a->used += n;
+	return b->data + a->used - n;
+}
+
+char *
+arena_text(struct arena *a, const char *p, size_t n)
+{
+	char *copy = arena_room(a, n + 1);
+
+	memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+static void
+free_blocks(struct arena_block *b)
+{
+	struct arena_block *older;
+
+	for (; b != NULL; b = older) {
+		older = b->older;
+		free(b);
+	}
+}
+
+void
+arena_reset(struct arena *a)
+{
+	if (a->block != NULL) {
+		free_blocks(a->block->older);
+		a->block->older = NULL;
+	}
+	a->used = 0;
+}
+
+void
+arena_release(struct arena *a)
+{
+	free_blocks(a->block);
+	*a = (struct arena){ 0 };
+}

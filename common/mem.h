@@ -1,0 +1,32 @@
+#ifndef WEIR_MEM_H
+#define WEIR_MEM_H
+
+#include <stddef.h>
+
+/*
+ * Memory that is there or ends the program: nobody can go on without it.
+ * Sizes are checked for overflow.
+ */
+void *mem_alloc(size_t size);
+void *mem_zero(size_t n, size_t size);
+void *mem_resize(void *p, size_t n, size_t size);
+
+/* Makes room for need elements of an array of *cap; *cap at least doubles. */
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
+
+/*
+ * An arena gives pieces that live until the whole is reset or released.
+ * Start with { 0 }.  A reset keeps one block, so a record costs no malloc.
+ */
+struct arena {
+	struct arena_block *block;	/* the newest, pieces come from it */
+	size_t used;
+};
+
+/* Aligned to 1: for text. */
+char *arena_text(struct arena *, const char *p, size_t n);	/* adds a NUL */
+char *arena_room(struct arena *, size_t n);
+void arena_reset(struct arena *);
+void arena_release(struct arena *);
+
+#endif

@@ -1,0 +1,155 @@
+/* output - buffered writing that never loses a failure */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/output.h"
+
+/* The temporaries to remove should the program end early. */
+enum { TEMPORARIES_MAX = 4 };
+static char *volatile temporaries[TEMPORARIES_MAX];
+
+static void
+remove_temporaries(void)
+{
+	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
+		if (temporaries[i] != NULL)
+			unlink(temporaries[i]);
+}
+
+static void
+on_signal(int number)
+{
+	remove_temporaries();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void
+catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE,
+	    SIGXFSZ };
+	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigaction(numbers[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+static void
+guard(char *temporary)
+{
+	static bool ready;
+
+	if (!ready) {
+		atexit(remove_temporaries);
+		catch_signals();
+		ready = true;
+	}
+	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
+		if (temporaries[i] == NULL) {
+			temporaries[i] = temporary;
+			return;
+		}
+	bug("more than %d temporary files", TEMPORARIES_MAX);
+}
+
+static void
+unguard(const char *temporary)
+{
+	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
+		if (temporaries[i] == temporary)
+			temporaries[i] = NULL;
+}
+
+/* A temporary beside the target, with the mode that open() would give. */
+static int
+open_temporary(struct output *o)
+{
+	size_t n = strlen(o->target);
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	o->temporary = mem_alloc(n + sizeof ".XXXXXX");
+	memcpy(o->temporary, o->target, n);
+	memcpy(o->temporary + n, ".XXXXXX", sizeof ".XXXXXX");
+	fd = mkstemp(o->temporary);
+	if (fd < 0)
+		die_errno("cannot create a file beside '%s'", o->target);
+	guard(o->temporary);
+	if (fchmod(fd, 0666 & ~mask) != 0)
+		die_errno("cannot set the mode of '%s'", o->temporary);
+	return fd;
+}
+
+void
+output_open(struct output *o, const char *path)
+{
+	struct stat st;
+
+	*o = (struct output){ .fd = 1, .name = "<stdout>" };
+	if (path == NULL)
+		return;
+	o->name = path;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		o->fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (o->fd < 0)
+			die_errno("cannot open '%s'", path);
+		return;
+	}
+	/* A link stays a link: what it names is replaced. */
+	o->target = realpath(path, NULL);
+	if (o->target == NULL && errno != ENOENT)
+		die_errno("cannot resolve '%s'", path);
+	if (o->target == NULL)
+		o->target = strcpy(mem_alloc(strlen(path) + 1), path);
+	o->fd = open_temporary(o);
+}
+
+void
+output_flush(struct output *o)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < o->buf.len) {
+		n = write(o->fd, o->buf.data + done, o->buf.len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die_errno("cannot write '%s'", o->name);
+		done += (size_t)n;
+	}
+	o->buf.len = 0;
+}
+
+void
+output_close(struct output *o)
+{
+	output_flush(o);
+	if (o->temporary != NULL && fsync(o->fd) != 0)
+		die_errno("cannot write '%s'", o->name);
+	if (close(o->fd) != 0)
+		die_errno("cannot close '%s'", o->name);
+	if (o->temporary != NULL) {
+		if (rename(o->temporary, o->target) != 0)
+			die_errno("cannot rename '%s' to '%s'", o->temporary,
+			    o->target);
+		unguard(o->temporary);
+	}
+	free(o->temporary);
+	free(o->target);
+	buf_release(&o->buf);
+}

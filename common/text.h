@@ -1,0 +1,56 @@
+#ifndef WEIR_TEXT_H
+#define WEIR_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A piece of somebody else's memory; not NUL-terminated. */
+struct span {
+	const char *p;
+	size_t n;
+};
+
+static inline struct span
+span_of(const char *p, size_t n)
+{
+	return (struct span){ p, n };
+}
+
+static inline bool
+span_eq(struct span s, const char *word)
+{
+	return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
+}
+
+/* For "%.*s" in a message: not more of it than one wants to read. */
+#define SHOWN(s) (int)((s).n < 80 ? (s).n : 80), (s).p
+
+/*
+ * The length of the UTF-8 character at p (RFC 3629: no overlong form, no
+ * surrogate, nothing above U+10FFFF), its code point in *code; 0 if there is
+ * none within n bytes.
+ */
+size_t utf8_char(const char *p, size_t n, uint32_t *code);
+bool utf8_valid(const char *p, size_t n);
+
+/*
+ * Copies text so that a terminal shows it and obeys none of it: C0 and C1
+ * controls, DEL, bidirectional controls and bytes that are not UTF-8 become
+ * \xNN or \u{N}.  Writes at most size bytes with the NUL, whole characters
+ * only; returns the length written.
+ */
+size_t text_escape(char *to, size_t size, const char *from, size_t n);
+
+/* Columns that valid UTF-8 takes on a terminal: one a character. */
+size_t text_columns(const char *p, size_t n);
+
+/*
+ * Numbers as decimal digits, whole and nothing else; false if the text is no
+ * number or does not fit.  text_i64 takes a leading '-'.
+ */
+bool text_u64(struct span, uint64_t *);
+bool text_i64(struct span, int64_t *);
+
+#endif

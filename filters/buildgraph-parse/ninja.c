@@ -1,0 +1,378 @@
+/* ninja - what `ninja -t graph` and `ninja -t deps` print */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/intern.h"
+#include "filters/buildgraph-parse/formats.h"
+
+/*
+ * Files and commands are vertices named by addresses.  A vertex may be used
+ * before it is described, so all is kept and the nodes are written at the
+ * end.  A node is named by the smallest of its outputs, as execlog-parse
+ * names the task of a command.
+ */
+struct vertex {
+	sym label;		/* path of a file, rule of a command */
+	bool is_command;
+	uint32_t producer;	/* of a file: its command, or NONE */
+	sym id;			/* of a command, when all is read */
+};
+
+struct edge {
+	uint32_t command, file;
+};
+
+struct edges {
+	struct edge *list;
+	size_t n, cap;
+};
+
+#define NONE UINT32_MAX
+
+static struct {
+	struct filter *f;
+	struct intern addresses, labels;
+	struct vertex *vertices;
+	size_t n, cap;
+	struct edges inputs, outputs;
+	uint32_t *file_of;		/* by label: the file, or NONE */
+	uint64_t n_stale;
+} graph;
+
+/* The vertex of an address; addresses and vertices share one numbering. */
+static uint32_t
+vertex_of(struct span address)
+{
+	sym s = intern_add(&graph.addresses, address);
+
+	if (s == graph.n) {
+		graph.vertices = mem_grow(graph.vertices, &graph.cap,
+		    ++graph.n, sizeof *graph.vertices);
+		graph.vertices[s] = (struct vertex){ .label = SYM_NONE,
+		    .producer = NONE, .id = SYM_NONE };
+	}
+	return s;
+}
+
+static void
+add_edge(struct edges *edges, uint32_t command, uint32_t file)
+{
+	edges->list = mem_grow(edges->list, &edges->cap, edges->n + 1,
+	    sizeof *edges->list);
+	edges->list[edges->n++] = (struct edge){ command, file };
+}
+
+static void
+describe(uint32_t vertex, bool is_command, struct span label)
+{
+	graph.vertices[vertex].label = intern_add(&graph.labels, label);
+	graph.vertices[vertex].is_command = is_command;
+}
+
+/* What stands between a head and a tail, if both are there. */
+static bool
+between(struct span s, const char *head, const char *tail, struct span *middle)
+{
+	size_t h = strlen(head), t = strlen(tail);
+
+	if (s.n < h + t || memcmp(s.p, head, h) != 0 ||
+	    memcmp(s.p + s.n - t, tail, t) != 0)
+		return false;
+	*middle = span_of(s.p + h, s.n - h - t);
+	return true;
+}
+
+/* A command with one input and one output is drawn as an edge alone. */
+static void
+add_drawn_command(struct span address, uint32_t in, uint32_t out,
+    struct span rule)
+{
+	uint32_t command = vertex_of(address);
+
+	describe(command, true, rule);
+	add_edge(&graph.inputs, command, in);
+	add_edge(&graph.outputs, command, out);
+}
+
+/* Of an edge's two ends the one that is known as a command tells which. */
+static bool
+read_edge(struct span line, struct span from, struct span rest)
+{
+	struct span to, rule;
+	const char *quote = memchr(rest.p, '"', rest.n);
+	uint32_t a, b;
+
+	if (quote == NULL)
+		return false;
+	to = span_of(rest.p, (size_t)(quote - rest.p));
+	rest = span_of(quote + 1, rest.n - to.n - 1);
+	a = vertex_of(from);
+	b = vertex_of(to);
+	if (rest.n == 0) {
+		add_edge(&graph.outputs, a, b);
+		return true;
+	}
+	if (between(rest, " [arrowhead=none", "]", &rule)) {
+		add_edge(&graph.inputs, b, a);
+		return true;
+	}
+	if (!between(rest, " [label=\" ", "\"]", &rule))
+		return false;
+	add_drawn_command(line, a, b, rule);
+	return true;
+}
+
+/* A label's own quotes are not escaped: it ends where the line does. */
+static bool
+read_vertex(struct span name, struct span rest)
+{
+	struct span label;
+
+	if (between(rest, " [label=\"", "\", shape=ellipse]", &label))
+		describe(vertex_of(name), true, label);
+	else if (between(rest, " [label=\"", "\"]", &label))
+		describe(vertex_of(name), false, label);
+	else
+		return false;
+	return true;
+}
+
+static bool
+read_quoted(struct span line)
+{
+	const char *quote = memchr(line.p + 1, '"', line.n - 1);
+	static const char arrow[] = " -> \"";
+	size_t n = sizeof arrow - 1;
+	struct span name, rest;
+
+	if (quote == NULL)
+		return false;
+	name = span_of(line.p + 1, (size_t)(quote - line.p) - 1);
+	rest = span_of(quote + 1, line.n - name.n - 2);
+	if (rest.n > n && memcmp(rest.p, arrow, n) == 0)
+		return read_edge(line, name, span_of(rest.p + n, rest.n - n));
+	return read_vertex(name, rest);
+}
+
+static bool
+is_frame(struct span line)
+{
+	struct span middle;
+
+	return span_eq(line, "digraph ninja {") || span_eq(line, "}") ||
+	    between(line, "rankdir=", "", &middle) ||
+	    between(line, "node [", "]", &middle) ||
+	    between(line, "edge [", "]", &middle);
+}
+
+static bool
+is_text(struct filter *f, const struct line *line)
+{
+	if (memchr(line->p, '\0', line->len) == NULL &&
+	    utf8_valid(line->p, line->len))
+		return true;
+	filter_reject(f, "a NUL byte, or bytes that are not UTF-8");
+	return false;
+}
+
+static void
+read_graph_line(const struct line *line)
+{
+	struct span text = span_of(line->p, line->len);
+
+	if (!is_text(graph.f, line))
+		return;
+	if (*text.p == '"' ? !read_quoted(text) : !is_frame(text))
+		filter_reject(graph.f, "not a line of 'ninja -t graph'");
+}
+
+/* Ties files to their commands, and paths to their files. */
+static void
+index_graph(void)
+{
+	struct vertex *v;
+	const struct edge *e;
+
+	graph.file_of = mem_resize(NULL, graph.labels.n,
+	    sizeof *graph.file_of);
+	memset(graph.file_of, 0xff, graph.labels.n * sizeof *graph.file_of);
+	for (uint32_t i = 0; i < graph.n; i++) {
+		v = &graph.vertices[i];
+		if (!v->is_command && v->label != SYM_NONE)
+			graph.file_of[v->label] = i;
+	}
+	for (e = graph.outputs.list; e < graph.outputs.list + graph.outputs.n;
+	    e++) {
+		v = &graph.vertices[e->command];
+		graph.vertices[e->file].producer = e->command;
+		if (graph.vertices[e->file].label != SYM_NONE &&
+		    (v->id == SYM_NONE || intern_cmp(&graph.labels,
+		    graph.vertices[e->file].label, v->id) < 0))
+			v->id = graph.vertices[e->file].label;
+	}
+}
+
+static uint32_t
+find_file(struct span path)
+{
+	sym s = intern_find(&graph.labels, path);
+
+	return s == SYM_NONE ? NONE : graph.file_of[s];
+}
+
+/*
+ * "out: #deps 3, deps mtime 17 (VALID)", then a path a line behind four
+ * spaces.  Returns the command that the next paths are inputs of, or NONE.
+ */
+static uint32_t
+read_deps_head(struct span line)
+{
+	struct span out = line, rest;
+	uint32_t file;
+
+	while (out.n > 0 && !between(span_of(out.p + out.n - 1,
+	    line.n - out.n + 1), ": #deps ", ")", &rest))
+		out.n--;
+	if (out.n == 0) {
+		filter_reject(graph.f, "not a line of 'ninja -t deps'");
+		return NONE;
+	}
+	out.n--;
+	if (!between(line, "", "(VALID)", &rest)) {
+		graph.n_stale++;
+		return NONE;
+	}
+	file = find_file(out);
+	return file == NONE ? NONE : graph.vertices[file].producer;
+}
+
+static void
+read_deps_line(const struct line *line, uint32_t *command)
+{
+	struct span text = span_of(line->p, line->len), path;
+	uint32_t file;
+
+	if (!is_text(graph.f, line))
+		return;
+	if (!between(text, "    ", "", &path)) {
+		*command = read_deps_head(text);
+		return;
+	}
+	file = find_file(path);
+	if (*command != NONE && file != NONE)
+		add_edge(&graph.inputs, *command, file);
+}
+
+static int
+compare_edges(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->command != y->command)
+		return x->command < y->command ? -1 : 1;
+	return intern_cmp(&graph.labels, x->file, y->file);
+}
+
+/* Replaces each edge's file by a symbol: its path, or its command's id. */
+static void
+name_ends(struct edges *edges, bool by_command)
+{
+	const struct vertex *file;
+	size_t n = 0;
+	sym name;
+
+	for (size_t i = 0; i < edges->n; i++) {
+		file = &graph.vertices[edges->list[i].file];
+		name = file->label;
+		/* A header may be made by the command that reads it. */
+		if (by_command)
+			name = file->producer == NONE || file->producer ==
+			    edges->list[i].command ? SYM_NONE :
+			    graph.vertices[file->producer].id;
+		if (name != SYM_NONE)
+			edges->list[n++] = (struct edge){
+			    edges->list[i].command, name };
+	}
+	edges->n = n;
+	if (n > 0)
+		qsort(edges->list, n, sizeof *edges->list, compare_edges);
+}
+
+/* Writes the names of one command's edges as an array; *at moves past them. */
+static void
+put_names(struct buf *b, const char *key, const struct edges *edges,
+    uint32_t command, size_t *at)
+{
+	sym last = SYM_NONE;
+
+	if (*at == edges->n || edges->list[*at].command != command)
+		return;
+	json_open(b, key, '[');
+	for (; *at < edges->n && edges->list[*at].command == command; ++*at) {
+		if (edges->list[*at].file != last)
+			json_item(b, intern_span(&graph.labels,
+			    edges->list[*at].file));
+		last = edges->list[*at].file;
+	}
+	json_close(b, ']');
+}
+
+static void
+emit_nodes(void)
+{
+	struct buf *b = filter_out(graph.f);
+	size_t in = 0, out = 0;
+	const struct vertex *v;
+
+	name_ends(&graph.inputs, true);
+	name_ends(&graph.outputs, false);
+	for (uint32_t i = 0; i < graph.n; i++) {
+		v = &graph.vertices[i];
+		if (!v->is_command || v->id == SYM_NONE)
+			continue;
+		while (in < graph.inputs.n && graph.inputs.list[in].command < i)
+			in++;
+		while (out < graph.outputs.n &&
+		    graph.outputs.list[out].command < i)
+			out++;
+		json_begin(b, "node");
+		json_str(b, "id", intern_span(&graph.labels, v->id));
+		put_names(b, "deps", &graph.inputs, i, &in);
+		json_str(b, "rule", intern_span(&graph.labels, v->label));
+		put_names(b, "outputs", &graph.outputs, i, &out);
+		json_end(b);
+		filter_emit(graph.f);
+	}
+}
+
+void
+ninja_read(struct filter *f, const char *deps_file)
+{
+	uint32_t command = NONE;
+	struct line line;
+
+	graph.f = f;
+	intern_init(&graph.addresses);
+	intern_init(&graph.labels);
+	while (filter_line(f, &line))
+		read_graph_line(&line);
+	index_graph();
+	if (deps_file != NULL) {
+		filter_read_next(f, deps_file);
+		while (filter_line(f, &line))
+			read_deps_line(&line, &command);
+	}
+	emit_nodes();
+	if (graph.n_stale > 0)
+		warn("warning: %llu outputs with stale deps, left out",
+		    (unsigned long long)graph.n_stale);
+	intern_release(&graph.addresses);
+	intern_release(&graph.labels);
+	free(graph.vertices);
+	free(graph.inputs.list);
+	free(graph.outputs.list);
+	free(graph.file_of);
+}

@@ -1,0 +1,272 @@
+/* critpath - the critical path of a build, and what would shorten it */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/critpath/answer.h"
+#include "filters/critpath/network.h"
+
+static struct {
+	const char *graph, *to;
+	uint64_t top, workers;
+	bool all, bridge;
+	struct opt_list set, drop;
+} opt = { .top = 1 };
+
+static const struct opt options[] = {
+	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",
+	    "read nodes from FILE first", 0, 0 },
+	{ 't', "to", OPT_STR, &opt.to, "ID", "the path to this task", 0, 0 },
+	{ 'k', "top", OPT_NUM, &opt.top, "K",
+	    "the K longest paths, each with a new task", 1, 10000 },
+	{ 'a', "all", OPT_FLAG, &opt.all, NULL,
+	    "slack and drag of every task", 0, 0 },
+	{ 'b', "bridge", OPT_FLAG, &opt.bridge, NULL,
+	    "follow dependencies through tasks without a time", 0, 0 },
+	{ 's', "set", OPT_LIST, &opt.set, "ID=TIME",
+	    "what if this task took 0, 90ms, 2.5s, 3m or 1h?", 0, 0 },
+	{ 'd', "drop", OPT_LIST, &opt.drop, "KEY=VALUE",
+	    "what if tasks of this kind, host or rule took 0?", 0, 0 },
+	{ 'w', "workers", OPT_NUM, &opt.workers, "N",
+	    "what if N workers did it all? (simulated)", 1, 1 << 24 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Finds the longest chain of tasks that waited for each "
+	    "other, from task and\nnode records, and what would shorten it.",
+	.keys = build_keys,
+	.reports = true,
+};
+
+/* "2.5s" as microseconds; false if it is no time, or too long. */
+static bool
+read_duration(const char *text, int64_t *us)
+{
+	static const struct { const char *name; double us; } units[] = {
+		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 },
+		{ "h", 3600e6 }
+	};
+	char *unit;
+	double value;
+	size_t i = 0;
+
+	if (strspn(text, "0123456789.") == 0)
+		return false;
+	value = strtod(text, &unit);
+	if (value > 0 || *unit != '\0') {
+		while (i < 5 && strcmp(unit, units[i].name) != 0)
+			i++;
+		if (i == 5)
+			return false;
+		value *= units[i].us;
+	}
+	if (!(value >= 0 && value < 9e15))
+		return false;
+	*us = (int64_t)(value + 0.5);
+	return true;
+}
+
+/* "A=B" cut at the last '=', for ids may hold one. */
+static const char *
+cut_at_equals(const char *option, const char *text, struct span *left)
+{
+	const char *equals = strrchr(text, '=');
+
+	if (equals == NULL)
+		die("--%s takes A=B, not '%s'", option, text);
+	*left = span_of(text, (size_t)(equals - text));
+	return equals + 1;
+}
+
+/* Does the vertex go by this id, or "ID#2" where it is a later attempt? */
+static bool
+goes_by(const struct network *net, uint32_t v, struct span id)
+{
+	struct buf full = { 0 };
+	struct span plain = intern_span(&net->build->names, net->id_of[v]);
+	bool same = id.n >= plain.n && memcmp(id.p, plain.p, plain.n) == 0;
+
+	if (same && id.n > plain.n) {
+		network_put_id(net, v, &full);
+		same = full.len == id.n && memcmp(full.data, id.p, id.n) == 0;
+		buf_release(&full);
+	}
+	return same;
+}
+
+/* Calls for every vertex of an id; returns how many there were. */
+static size_t
+mark_id(const struct network *net, struct span id, bool *marks)
+{
+	size_t n = 0;
+
+	for (uint32_t v = 0; v < net->n_vertices; v++)
+		if (goes_by(net, v, id)) {
+			marks[v] = true;
+			n++;
+		}
+	return n;
+}
+
+static void
+set_one(struct network *net, const char *text)
+{
+	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
+	struct span id;
+	const char *time = cut_at_equals("set", text, &id);
+	int64_t us;
+
+	if (!read_duration(time, &us))
+		die("'%s' is no time: 0, 90ms, 2.5s, 3m or 1h", time);
+	if (mark_id(net, id, marks) == 0)
+		die("no task '%.*s' has an elapsed time", (int)id.n, id.p);
+	for (uint32_t v = 0; v < net->n_vertices; v++)
+		if (marks[v] && network_task(net, v) != NULL)
+			net->dag.weight[v] = us;
+	free(marks);
+}
+
+/* The task's value under the key of --drop. */
+static sym
+property(const struct network *net, const struct task *t, struct span key)
+{
+	if (span_eq(key, "kind"))
+		return t->kind;
+	if (span_eq(key, "host"))
+		return t->host;
+	if (span_eq(key, "rule"))
+		return build_rule(net->build, t);
+	die("--drop knows kind, host and rule, not '%.*s'", SHOWN(key));
+}
+
+static void
+drop_one(struct network *net, const char *text)
+{
+	struct span key;
+	const char *value = cut_at_equals("drop", text, &key);
+	sym wanted = intern_find(&net->build->names,
+	    span_of(value, strlen(value)));
+	const struct task *t;
+	size_t n = 0;
+
+	for (uint32_t v = 0; v < net->n_vertices; v++) {
+		t = network_task(net, v);
+		if (t == NULL || wanted == SYM_NONE ||
+		    property(net, t, key) != wanted)
+			continue;
+		net->dag.weight[v] = 0;
+		n++;
+	}
+	if (n == 0)
+		warn("warning: --drop %s: there is no such task", text);
+}
+
+static void
+change_weights(struct network *net)
+{
+	for (size_t i = 0; i < opt.drop.n; i++)
+		drop_one(net, opt.drop.values[i]);
+	for (size_t i = 0; i < opt.set.n; i++)
+		set_one(net, opt.set.values[i]);
+}
+
+/* Only what --to names is an end. */
+static void
+set_only_end(struct network *net)
+{
+	memset(net->is_end, 0, net->n_vertices * sizeof *net->is_end);
+	if (mark_id(net, span_of(opt.to, strlen(opt.to)), net->is_end) == 0)
+		die("no task '%s' has an elapsed time", opt.to);
+}
+
+static int64_t
+simulate(const struct network *net)
+{
+	bool *is_free = mem_zero(net->n_vertices, sizeof *is_free);
+	const struct task *t;
+	int64_t us;
+
+	for (uint32_t v = 0; v < net->n_vertices; v++) {
+		t = network_task(net, v);
+		is_free[v] = t == NULL || t->kind == net->build->copy;
+	}
+	us = dag_simulate(&net->dag, opt.workers, is_free);
+	free(is_free);
+	return us;
+}
+
+/* "a -> b -> a": each depends on the next. */
+static void
+tell_cycle(void *to, const uint32_t *cycle, size_t n)
+{
+	enum { SHOWN_MOST = 20 };
+	struct { struct filter *f; const struct network *net; } *ctx = to;
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < n && i < SHOWN_MOST; i++) {
+		network_put_id(ctx->net, cycle[i], &text);
+		buf_str(&text, " -> ");
+	}
+	if (n > SHOWN_MOST)
+		buf_printf(&text, "... (%zu tasks) -> ", n);
+	network_put_id(ctx->net, cycle[0], &text);
+	filter_fail(ctx->f, "tasks depend on each other in a circle, which is "
+	    "cut: %.*s", (int)text.len, text.data);
+	buf_release(&text);
+}
+
+static void
+answer(struct filter *f, const struct build *build)
+{
+	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
+	int64_t recorded_us = 0;
+	struct network net;
+	struct { struct filter *f; const struct network *net; } ctx = { f,
+	    &net };
+	struct answer a;
+
+	network_make(&net, build, opt.bridge, tell_cycle, &ctx);
+	if (opt.to != NULL)
+		set_only_end(&net);
+	dag_longest(&net.dag);
+	if (what_if) {
+		recorded_us = answer_length(&net);
+		change_weights(&net);
+		dag_longest(&net.dag);
+	}
+	dag_tails(&net.dag, net.is_end);
+	answer_find(&a, &net, opt.top, what_if);
+	a.recorded_us = recorded_us;
+	a.workers = opt.workers;
+	if (opt.workers > 0)
+		a.simulated_us = simulate(&net);
+	if (f->text)
+		answer_report(&a, f, opt.all);
+	else
+		answer_emit(&a, f, opt.all);
+	answer_release(&a);
+	network_release(&net);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct build build;
+	struct rec *rec;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (opt.graph != NULL)
+		filter_read_first(&f, opt.graph);
+	build_init(&build);
+	while ((rec = filter_next(&f)) != NULL)
+		build_add(&build, &f, rec);
+	build_settle(&build);
+	answer(&f, &build);
+	build_release(&build);
+	return filter_end(&f);
+}

@@ -1,0 +1,295 @@
+/* report - the answer for people */
+
+#include <stdlib.h>
+
+#include "common/filter.h"
+#include "common/report.h"
+#include "filters/critpath/answer.h"
+
+enum { BAR = 12, LEAST_SLACK_SHOWN = 30, ZEROS_SHOWN = 2 };
+
+static void
+put_what(struct table *t, const struct answer *a, uint32_t vertex)
+{
+	const struct build *b = a->net->build;
+	const struct task *task = network_task(a->net, vertex);
+	sym rule = build_rule(b, task);
+	struct buf text = { 0 };
+
+	buf_str(&text, intern_str(&b->names, rule != SYM_NONE &&
+	    task->kind == b->run ? rule : task->kind));
+	buf_char(&text, ' ');
+	network_put_id(a->net, vertex, &text);
+	if (task->host != SYM_NONE && task->kind == b->run)
+		buf_printf(&text, " on %s", intern_str(&b->names, task->host));
+	if ((task->flags & TASK_CACHED) != 0)
+		buf_str(&text, " (from the cache)");
+	table_text(t, span_of(text.data, text.len));
+	buf_release(&text);
+}
+
+static void
+put_start(struct table *t, const struct answer *a, const struct task *task)
+{
+	if (task->start_us != TIME_UNKNOWN) {
+		buf_char(table_cell(t), '+');
+		report_us(table_cell(t), task->start_us -
+		    a->net->build->start_us);
+	}
+	table_next(t);
+}
+
+static void
+put_step(struct table *t, const struct answer *a, const struct path *p,
+    const struct step *s)
+{
+	int64_t elapsed_us = a->net->dag.weight[s->vertex];
+	double share = p->length_us > 0 ?
+	    (double)elapsed_us / (double)p->length_us : 0;
+
+	put_start(t, a, network_task(a->net, s->vertex));
+	if (p->timed)
+		report_us(table_cell(t), s->waiting_us);
+	table_next(t);
+	table_us(t, elapsed_us);
+	table_percent(t, share);
+	report_bar(table_cell(t), share, BAR);
+	table_next(t);
+	if (p == a->paths)
+		report_us(table_cell(t), s->drag_us);
+	table_next(t);
+	put_what(t, a, s->vertex);
+}
+
+/* How many steps from i on take no time at all. */
+static size_t
+zeros_from(const struct answer *a, const struct path *p, size_t i)
+{
+	size_t n = 0;
+
+	while (i + n < p->n && a->net->dag.weight[p->steps[i + n].vertex] == 0)
+		n++;
+	return n;
+}
+
+static void
+put_zeros(struct table *t, size_t n)
+{
+	for (int i = 0; i < 6; i++)
+		table_next(t);
+	buf_printf(table_cell(t), "(%zu steps that took no time)", n);
+	table_next(t);
+}
+
+static void
+put_steps(struct buf *out, const struct answer *a, const struct path *p)
+{
+	static const char *const heads[] = { "at", "waited", "took", "share",
+	    "", "could save", "step" };
+	struct table t;
+	size_t zeros;
+
+	table_init(&t, "rrrrlrl", heads);
+	for (size_t i = 0; i < p->n; i++) {
+		zeros = zeros_from(a, p, i);
+		if (zeros > ZEROS_SHOWN) {
+			put_zeros(&t, zeros);
+			i += zeros - 1;
+		} else {
+			put_step(&t, a, p, &p->steps[i]);
+		}
+	}
+	table_print(&t, out);
+}
+
+static void
+put_share(struct table *t, const char *sign, int64_t us, int64_t wall_us,
+    const char *what)
+{
+	buf_str(table_cell(t), sign);
+	table_next(t);
+	table_us(t, us);
+	if (wall_us > 0)
+		report_percent(table_cell(t), (double)us / (double)wall_us);
+	table_next(t);
+	buf_str(table_cell(t), what);
+	table_next(t);
+}
+
+static void
+put_ledger(struct buf *out, const struct answer *a, const struct path *p)
+{
+	static const char *const heads[] = { "", "", "", "" };
+	const struct build *b = a->net->build;
+	int64_t wall_us = b->end_us - b->start_us;
+	struct table t;
+
+	if (!p->timed)
+		return;
+	report_heading(out, "\nThe wall time");
+	table_init(&t, "lrrl", heads);
+	put_share(&t, "", p->length_us, wall_us, "in steps of the path");
+	put_share(&t, "+", p->waiting_us, wall_us, "waiting between them");
+	if (p->overlap_us > 0)
+		put_share(&t, "-", p->overlap_us, wall_us,
+		    "counted twice: recorded times overlap");
+	put_share(&t, "+", p->after_us, wall_us, "after the last step");
+	put_share(&t, "=", wall_us, wall_us, "wall time");
+	table_print(&t, out);
+}
+
+static void
+put_kinds(struct buf *out, const struct answer *a, const struct path *p)
+{
+	static const char *const heads[] = { "", "", "", "" };
+	size_t n;
+	struct kind_time *kinds = answer_by_kind(a, p, &n);
+	struct table t;
+	double share;
+
+	if (n > 1) {
+		report_heading(out, "\nOn the path, by kind");
+		table_init(&t, "rrll", heads);
+		for (size_t i = 0; i < n; i++) {
+			share = p->length_us > 0 ? (double)kinds[i].us /
+			    (double)p->length_us : 0;
+			table_us(&t, kinds[i].us);
+			table_percent(&t, share);
+			report_bar(table_cell(&t), share, BAR);
+			table_next(&t);
+			table_text(&t, intern_span(&a->net->build->names,
+			    kinds[i].kind));
+		}
+		table_print(&t, out);
+	}
+	free(kinds);
+}
+
+static void
+put_what_ifs(struct buf *out, const struct answer *a)
+{
+	if (!a->what_if && a->workers == 0)
+		return;
+	report_heading(out, "\nWhat if");
+	if (a->what_if) {
+		buf_str(out, "  the path shrinks from ");
+		report_us(out, a->recorded_us);
+		buf_str(out, " to ");
+		report_us(out, a->paths[0].length_us);
+		buf_str(out, ": it saves ");
+		report_us(out, a->recorded_us - a->paths[0].length_us);
+		buf_char(out, '\n');
+	}
+	if (a->workers > 0) {
+		buf_printf(out, "  with %llu workers all is done in ",
+		    (unsigned long long)a->workers);
+		report_us(out, a->simulated_us);
+		buf_str(out, " (simulated)\n");
+	}
+}
+
+static void
+note(struct buf *out, uint64_t n, const char *what)
+{
+	if (n > 0)
+		buf_printf(out, "  %llu %s\n", (unsigned long long)n, what);
+}
+
+static void
+put_notes(struct buf *out, const struct answer *a)
+{
+	const struct network *net = a->net;
+
+	buf_printf(out, "\n  %zu tasks, %zu dependencies\n", net->n_tasks,
+	    net->dag.n_edges);
+	note(out, net->n_cut, "dependencies on what has no elapsed time, cut "
+	    "(--bridge follows them)");
+	note(out, net->build->n_skewed, "tasks end before they start and "
+	    "count as 0");
+	note(out, net->build->n_retries, "attempts beyond the first");
+	note(out, net->n_early, "tasks count from when they were deployed");
+}
+
+static int
+compare_slack(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) :
+	    (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* Pairs of slack and vertex, the least slack first. */
+static void
+put_least_slack(struct buf *out, const struct answer *a)
+{
+	static const char *const heads[] = { "slack", "took", "task" };
+	int64_t (*pairs)[2] = mem_resize(NULL, a->net->n_vertices,
+	    sizeof *pairs), slack_us;
+	struct table t;
+	size_t n = 0;
+
+	for (uint32_t v = 0; v < a->net->n_vertices; v++)
+		if (network_task(a->net, v) != NULL &&
+		    answer_slack(a, v, &slack_us)) {
+			pairs[n][0] = slack_us;
+			pairs[n++][1] = v;
+		}
+	qsort(pairs, n, sizeof *pairs, compare_slack);
+	report_heading(out, "\nTasks with the least slack");
+	table_init(&t, "rrl", heads);
+	for (size_t i = 0; i < n && i < LEAST_SLACK_SHOWN; i++) {
+		table_us(&t, pairs[i][0]);
+		table_us(&t, a->net->dag.weight[pairs[i][1]]);
+		put_what(&t, a, (uint32_t)pairs[i][1]);
+	}
+	table_print(&t, out);
+	free(pairs);
+}
+
+static void
+put_title(struct buf *out, const struct answer *a, const struct path *p)
+{
+	const struct build *b = a->net->build;
+	int64_t wall_us = b->end_us - b->start_us;
+	struct buf text = { 0 };
+
+	report_us(&text, p->length_us);
+	if (!a->what_if && b->start_us != TIME_UNKNOWN && wall_us > 0) {
+		buf_str(&text, " of ");
+		report_us(&text, wall_us);
+		buf_str(&text, " wall time (");
+		report_percent(&text, (double)p->length_us / (double)wall_us);
+		buf_char(&text, ')');
+	}
+	buf_printf(&text, ", %zu step%s", p->n, p->n == 1 ? "" : "s");
+	if (p == a->paths)
+		report_heading(out, "Critical path: %.*s", (int)text.len,
+		    text.data);
+	else
+		report_heading(out, "\nPath %zu: %.*s",
+		    (size_t)(p - a->paths) + 1, (int)text.len, text.data);
+	buf_release(&text);
+}
+
+void
+answer_report(const struct answer *a, struct filter *f, bool all)
+{
+	struct buf *out = filter_out(f);
+
+	if (a->n_paths == 0) {
+		buf_str(out, "No task has an elapsed time: there is no "
+		    "path.\n");
+		return;
+	}
+	for (size_t i = 0; i < a->n_paths; i++) {
+		put_title(out, a, &a->paths[i]);
+		put_steps(out, a, &a->paths[i]);
+	}
+	put_ledger(out, a, a->paths);
+	put_kinds(out, a, a->paths);
+	put_what_ifs(out, a);
+	if (all)
+		put_least_slack(out, a);
+	put_notes(out, a);
+}

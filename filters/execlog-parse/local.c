@@ -1,0 +1,205 @@
+/* local - ya's local execution log: one JSON object, uid to what happened */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/filter.h"
+#include "common/scan.h"
+#include "filters/execlog-parse/formats.h"
+
+/* Keys of an entry; KEY_TYPE is its own `type`, which is no record's. */
+enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
+    FAILURES, SIZE, DOWNLOAD_MS, TRANSPORT, DETAILS };
+
+const char *const local_keys[] = { "type", "timing", "cached",
+    "dynamically_resolved_cache", "prepare", "total_time", "count",
+    "failures", "size", "download_time_ms", "transport",
+    "detailed_timings", NULL };
+
+/* These leave under the names on the right, as they are. */
+static const struct { int key; const char *name; } kept[] = {
+	{ COUNT, "count" },
+	{ FAILURES, "failures" },
+	{ SIZE, "size_bytes" },
+	{ DOWNLOAD_MS, "download_time_ms" },
+	{ TRANSPORT, "transport" },
+	{ DETAILS, "detailed_timings" },
+};
+
+/* Seconds, a double's digits, as microseconds. */
+static bool
+read_seconds(const char **p, int64_t *us)
+{
+	char *end;
+	double v = round(strtod(*p, &end) * 1e6);
+
+	if (end == *p || !(fabs(v) < (double)(INT64_C(1) << REC_INT_BITS)))
+		return false;
+	*us = (int64_t)v;
+	*p = end + strspn(end, " \t\r\n");
+	return true;
+}
+
+/* "timing": [start, end].  A JSON token ends where its bracket does. */
+static bool
+read_timing(const struct field *timing, int64_t *start_us, int64_t *end_us)
+{
+	const char *p = timing->token.p + 1;
+
+	return timing->kind == REC_ARRAY && read_seconds(&p, start_us) &&
+	    *p++ == ',' && read_seconds(&p, end_us) && *p == ']';
+}
+
+static void
+put_id(struct buf *b, struct span uid, const struct span *prepare)
+{
+	struct buf name = { 0 };
+
+	if (prepare == NULL) {
+		json_str(b, "id", uid);
+		json_cstr(b, "kind", "run");
+		json_str(b, "uid", uid);
+		return;
+	}
+	buf_str(&name, "prepare:");
+	buf_add(&name, prepare->p, prepare->n);
+	if (prepare->n > 0)
+		buf_char(&name, ':');
+	buf_add(&name, uid.p, uid.n);
+	json_str(b, "id", span_of(name.data, name.len));
+	json_cstr(b, "kind", "prepare");
+	json_str(b, "prepare", span_of(name.data + 8, name.len - 8));
+	buf_release(&name);
+}
+
+static void
+put_rest(struct buf *b, const struct rec *entry)
+{
+	const struct field *field;
+	struct span type;
+
+	if (rec_true(entry, CACHED))
+		json_true(b, "from_cache");
+	if (rec_true(entry, DYNAMIC))
+		json_true(b, "dynamically_resolved_cache");
+	if (rec_true(entry, TOTAL_TIME))
+		json_true(b, "total_time");
+	if (rec_str(entry, KEY_TYPE, &type) == REC_GOOD)
+		json_str(b, "rule", type);
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		field = rec_get(entry, (unsigned)kept[i].key);
+		if (field != NULL && field->kind != REC_NULL)
+			json_raw(b, kept[i].name, field->token);
+	}
+}
+
+/* A task taken from the cache has no times of its own, whatever is said. */
+static void
+emit_entry(struct filter *f, struct span uid, const struct rec *entry,
+    struct extent *extent)
+{
+	const struct field *timing = rec_get(entry, TIMING);
+	int64_t start_us = UNKNOWN, end_us = UNKNOWN;
+	enum rec_found is_prepare;
+	struct span prepare;
+	struct buf *b = filter_out(f);
+
+	is_prepare = rec_str(entry, PREPARE, &prepare);
+	if (timing != NULL && timing->kind == REC_NULL)
+		timing = NULL;
+	if (is_prepare == REC_BAD) {
+		filter_reject(f, "'prepare' is no string");
+		return;
+	}
+	if (timing != NULL && !read_timing(timing, &start_us, &end_us)) {
+		filter_reject(f, "timing is not [start, end] in seconds");
+		return;
+	}
+	if (is_prepare == REC_ABSENT && timing == NULL &&
+	    !rec_true(entry, CACHED))
+		return;
+	if (rec_true(entry, CACHED))
+		start_us = end_us = UNKNOWN;
+	json_begin(b, "task");
+	put_id(b, uid, is_prepare == REC_GOOD ? &prepare : NULL);
+	put_times(b, start_us, end_us);
+	put_rest(b, entry);
+	json_end(b);
+	filter_emit(f);
+	if (start_us != UNKNOWN && is_prepare == REC_ABSENT) {
+		extent_add(extent, start_us);
+		extent_add(extent, end_us);
+	}
+}
+
+/* A key's characters, by way of a record that has it as a string. */
+static bool
+read_key(struct filter *f, struct span token, struct buf *uid)
+{
+	struct buf text = { 0 };
+	struct rec *rec;
+	struct span key;
+	bool good;
+
+	buf_str(&text, "{\"type\":");
+	buf_add(&text, token.p, token.n);
+	buf_char(&text, '}');
+	rec = filter_value_record(f, span_of(text.data, text.len));
+	good = rec != NULL && rec_str(rec, KEY_TYPE, &key) == REC_GOOD;
+	uid->len = 0;
+	if (good)
+		buf_add(uid, key.p, key.n);
+	buf_release(&text);
+	return good;
+}
+
+/* "uid": entry.  False if the rest of the file makes no sense. */
+static bool
+read_pair(struct filter *f, struct buf *uid, struct extent *extent)
+{
+	struct span value;
+	struct rec *entry;
+
+	if (scan_peek(&f->input) != '"' || !filter_value(f, &value))
+		return false;
+	if (!read_key(f, value, uid) || !scan_take(&f->input, ':') ||
+	    !filter_value(f, &value))
+		return false;
+	if (span_eq(value, "null"))
+		return true;
+	entry = filter_value_record(f, value);
+	if (entry != NULL)
+		emit_entry(f, span_of(uid->data, uid->len), entry, extent);
+	return true;
+}
+
+static bool
+read_object(struct filter *f, struct buf *uid, struct extent *extent)
+{
+	if (!scan_take(&f->input, '{'))
+		return false;
+	if (scan_take(&f->input, '}'))
+		return true;
+	do
+		if (!read_pair(f, uid, extent))
+			return false;
+	while (scan_take(&f->input, ','));
+	return scan_take(&f->input, '}');
+}
+
+void
+local_read(struct filter *f)
+{
+	struct extent extent = { 0 };
+	struct buf uid = { 0 };
+
+	do {
+		while (scan_peek(&f->input) != -1)
+			if (!read_object(f, &uid, &extent))
+				filter_reject_rest(f, "not an object of "
+				    "uids and what happened to them");
+	} while (filter_next_file(f));
+	emit_build(f, "local", &extent);
+	buf_release(&uid);
+}

@@ -1,0 +1,270 @@
+/* ninja - .ninja_log: a line for every output, run after run */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/intern.h"
+#include "filters/execlog-parse/formats.h"
+
+/*
+ * Lines are appended as commands end, so an end that is earlier than the one
+ * before begins a new run.  Now and then ninja rewrites the whole log in the
+ * order of its hash table, and runs can no longer be told apart; what gives
+ * it away is that then the outputs' times of modification jump back as often
+ * as forth.  The log is kept whole: it has one line an output.
+ */
+enum { FIELDS = 5, MS = 1000, OLDEST = 4, NEWEST = 7 };
+
+enum { START, END, MTIME, OUTPUT, HASH };
+
+struct entry {
+	int64_t start_us, end_us;
+	int64_t mtime;
+	uint32_t run;
+	sym output, hash;
+	bool replaced;		/* a later entry has the same output */
+};
+
+static struct {
+	struct filter *f;
+	uint64_t version;
+	struct intern names;
+	struct entry *entries;
+	size_t n, cap;
+	uint32_t run;
+} state;
+
+static void
+read_header(const struct line *line)
+{
+	static const char head[] = "# ninja log v";
+	size_t n = sizeof head - 1;
+
+	if (line->len <= n || memcmp(line->p, head, n) != 0 ||
+	    !text_u64(span_of(line->p + n, line->len - n), &state.version)) {
+		filter_reject(state.f, "a comment that is no ninja header");
+		return;
+	}
+	if (state.version < OLDEST || state.version > NEWEST)
+		die("%s is a ninja log of version %llu; this program knows "
+		    "%d to %d", state.f->input.name,
+		    (unsigned long long)state.version, OLDEST, NEWEST);
+	/* What follows a header is another log, if it is not the first. */
+	state.run += state.n > 0;
+}
+
+static bool
+split(struct span field[FIELDS], const char *p, size_t n)
+{
+	const char *end = p + n, *tab;
+
+	for (int i = 0; i < FIELDS - 1; i++, p = tab + 1) {
+		if ((tab = memchr(p, '\t', (size_t)(end - p))) == NULL)
+			return false;
+		field[i] = span_of(p, (size_t)(tab - p));
+	}
+	field[FIELDS - 1] = span_of(p, (size_t)(end - p));
+	return field[OUTPUT].n > 0;
+}
+
+static bool
+read_ms(struct span field, const char *name, int64_t *us)
+{
+	int64_t ms;
+
+	if (!text_i64(field, &ms) || ms < 0 ||
+	    ms > ((INT64_C(1) << REC_INT_BITS) - 1) / MS) {
+		filter_reject(state.f, "%s '%.*s' is no number of milliseconds,"
+		    " or does not fit", name, SHOWN(field));
+		return false;
+	}
+	*us = ms * MS;
+	return true;
+}
+
+static void
+read_line(const struct line *line)
+{
+	struct span field[FIELDS];
+	struct entry e = { 0 };
+
+	if (*line->p == '#') {
+		read_header(line);
+		return;
+	}
+	if (memchr(line->p, '\0', line->len) != NULL ||
+	    !utf8_valid(line->p, line->len)) {
+		filter_reject(state.f, "a NUL byte, or bytes that are not UTF-8");
+		return;
+	}
+	if (!split(field, line->p, line->len)) {
+		filter_reject(state.f, "not five fields with tabs between, or "
+		    "no output");
+		return;
+	}
+	if (!read_ms(field[START], "start", &e.start_us) ||
+	    !read_ms(field[END], "end", &e.end_us))
+		return;
+	if (!text_i64(field[MTIME], &e.mtime)) {
+		filter_reject(state.f, "mtime '%.*s' is no number",
+		    SHOWN(field[MTIME]));
+		return;
+	}
+	if (state.n > 0 && e.end_us < state.entries[state.n - 1].end_us)
+		state.run++;
+	e.run = state.run;
+	e.output = intern_add(&state.names, field[OUTPUT]);
+	e.hash = intern_add(&state.names, field[HASH]);
+	state.entries = mem_grow(state.entries, &state.cap, state.n + 1,
+	    sizeof *state.entries);
+	state.entries[state.n++] = e;
+}
+
+/* The run's newest mtime must not be older than the run before's. */
+static bool
+was_rewritten(void)
+{
+	int64_t newest = INT64_MIN, before = INT64_MIN;
+	size_t back = 0;
+
+	for (size_t i = 0; i < state.n; i++) {
+		if (state.entries[i].mtime > newest)
+			newest = state.entries[i].mtime;
+		if (i + 1 < state.n && state.entries[i + 1].run ==
+		    state.entries[i].run)
+			continue;
+		back += newest < before;
+		before = newest;
+		newest = INT64_MIN;
+	}
+	return state.run >= 4 && back > state.run / 4;
+}
+
+/* All of the last run is newer than all before it. */
+static bool
+last_run_is_newest(void)
+{
+	int64_t before = INT64_MIN, oldest = INT64_MAX, mtime;
+
+	for (size_t i = 0; i < state.n; i++) {
+		mtime = state.entries[i].mtime;
+		if (state.entries[i].run < state.run && mtime > before)
+			before = mtime;
+		if (state.entries[i].run == state.run && mtime < oldest)
+			oldest = mtime;
+	}
+	return oldest > before;
+}
+
+/* Of every output the last entry stays; runs no longer matter. */
+static void
+keep_last_of_every_output(void)
+{
+	size_t *last = mem_zero(state.names.n, sizeof *last), n = 0;
+
+	for (size_t i = 0; i < state.n; i++)
+		last[state.entries[i].output] = i;
+	for (size_t i = 0; i < state.n; i++)
+		if (last[state.entries[i].output] == i)
+			state.entries[n++] = state.entries[i];
+	state.n = n;
+	free(last);
+}
+
+static void
+keep_last_run(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < state.n; i++)
+		if (state.entries[i].run == state.run)
+			state.entries[n++] = state.entries[i];
+	state.n = n;
+}
+
+static int
+compare_commands(const struct entry *x, const struct entry *y)
+{
+	if (x->end_us != y->end_us)
+		return x->end_us < y->end_us ? -1 : 1;
+	if (x->start_us != y->start_us)
+		return x->start_us < y->start_us ? -1 : 1;
+	return intern_cmp(&state.names, x->hash, y->hash);
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = compare_commands(x, y);
+
+	return order != 0 ? order :
+	    intern_cmp(&state.names, x->output, y->output);
+}
+
+/* One task: the n outputs of one command, the smallest of which names it. */
+static void
+emit_task(const struct entry *e, size_t n)
+{
+	struct buf *b = filter_out(state.f);
+
+	json_begin(b, "task");
+	json_str(b, "id", intern_span(&state.names, e->output));
+	json_cstr(b, "kind", "run");
+	put_times(b, e->start_us, e->end_us);
+	json_open(b, "outputs", '[');
+	for (size_t i = 0; i < n; i++)
+		json_item(b, intern_span(&state.names, e[i].output));
+	json_close(b, ']');
+	json_str(b, state.version == OLDEST ? "command" : "command_hash",
+	    intern_span(&state.names, e->hash));
+	json_end(b);
+	filter_emit(state.f);
+}
+
+static void
+emit_tasks(void)
+{
+	struct extent extent = { 0 };
+	size_t n;
+
+	if (state.n > 0)
+		qsort(state.entries, state.n, sizeof *state.entries,
+		    compare_entries);
+	for (size_t i = 0; i < state.n; i += n) {
+		for (n = 1; i + n < state.n && compare_commands(&state.entries[i],
+		    &state.entries[i + n]) == 0; n++)
+			;
+		emit_task(&state.entries[i], n);
+		extent_add(&extent, state.entries[i].start_us);
+		extent_add(&extent, state.entries[i].end_us);
+	}
+	emit_build(state.f, "ninja", &extent);
+}
+
+void
+ninja_read(struct filter *f, bool all_outputs)
+{
+	struct line line;
+
+	state.f = f;
+	state.version = 5;
+	intern_init(&state.names);
+	while (filter_line(f, &line))
+		read_line(&line);
+	if (!all_outputs && was_rewritten() && !last_run_is_newest()) {
+		warn("warning: ninja has rewritten this log and its runs "
+		    "cannot be told apart: taking the last record of every "
+		    "output");
+		all_outputs = true;
+	}
+	if (all_outputs)
+		keep_last_of_every_output();
+	else
+		keep_last_run();
+	emit_tasks();
+	intern_release(&state.names);
+	free(state.entries);
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# setup.sh build|demo|test|bench... - installs what is missing for these, or
+# says what is, where it cannot
+
+set -u
+
+packages_for() {
+	case $1 in
+	build) echo gcc libc6-dev libyajl-dev zlib1g-dev ;;
+	demo) echo ninja-build ;;
+	test) echo bats bats-assert jq mandoc ninja-build procps python3 ;;
+	bench) echo hyperfine jq mawk miller python3 time ;;
+	*) echo "setup.sh: no such set: $1" >&2; exit 2 ;;
+	esac
+}
+
+is_installed() {
+	dpkg-query -W -f '${Status}' "$1" 2>/dev/null |
+		grep -q '^install ok installed$'
+}
+
+missing=
+for set in "$@"; do
+	for package in $(packages_for "$set"); do
+		is_installed "$package" || missing="$missing $package"
+	done
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+[ "$(id -u)" -eq 0 ] || as_root=sudo
+if command -v apt-get >/dev/null && { [ -z "$as_root" ] ||
+	command -v sudo >/dev/null; }; then
+	echo "installing$missing"
+	export DEBIAN_FRONTEND=noninteractive
+	$as_root apt-get update -qq >/dev/null &&
+		# shellcheck disable=SC2086  # one word a package
+		$as_root apt-get install -y -qq --no-install-recommends \
+			$missing >/dev/null && exit 0
+fi
+echo "these packages are missing and could not be installed:$missing" >&2
+exit 1
