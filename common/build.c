@@ -11,12 +11,13 @@
 
 enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
     FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
-    RULE, DEPS, NODE_TYPE, TEST };
+    RULE, DEPS, NODE_TYPE, TEST, DYNAMIC };
 
 const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
     "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
-    "size_bytes", "rule", "deps", "node_type", "test", NULL };
+    "size_bytes", "rule", "deps", "node_type", "test",
+    "dynamically_resolved_cache", NULL };
 
 void
 build_init(struct build *b)
@@ -146,6 +147,7 @@ read_flags(const struct rec *r)
 	return (uint8_t)((rec_true(r, FROM_CACHE) ? TASK_CACHED : 0) |
 	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
 	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
+	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
 	    (rec_str(r, START_EVENT, &event) == REC_GOOD &&
 	    span_eq(event, "deployed") ? TASK_EARLY : 0));
 }

@@ -21,7 +21,8 @@ enum task_flags {
 	TASK_FAILED = 2,
 	TASK_TOTAL = 4,		/* total_time: a sum, at no certain time */
 	TASK_EARLY = 8,		/* its start is that of `deployed` */
-	TASK_DEAD = 16		/* another record of the same id counts */
+	TASK_DYNAMIC = 16,	/* dynamically_resolved_cache */
+	TASK_DEAD = 32		/* another record of the same id counts */
 };
 
 struct task {

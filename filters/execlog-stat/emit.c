@@ -1,0 +1,174 @@
+/* emit - the answers as records */
+
+#include "common/filter.h"
+#include "filters/execlog-stat/stat.h"
+
+static struct buf *
+begin(struct filter *f, const char *name)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "stat");
+	json_cstr(b, "stat", name);
+	return b;
+}
+
+static void
+end(struct filter *f)
+{
+	json_end(filter_out(f));
+	filter_emit(f);
+}
+
+static void
+put_name(struct buf *b, const char *key, const struct build *build, sym s)
+{
+	if (s != SYM_NONE)
+		json_str(b, key, intern_span(&build->names, s));
+}
+
+static void
+put_ratio(struct buf *b, const char *key, double part, double whole)
+{
+	if (whole > 0)
+		json_ratio(b, key, part / whole);
+}
+
+static void
+emit_wall(const struct stat *s, struct filter *f)
+{
+	const struct timeline *t = &s->timeline;
+	int64_t wall_us = t->end_us - t->start_us;
+	struct buf *b = begin(f, "wall");
+
+	json_int(b, "start_us", t->start_us);
+	json_int(b, "end_us", t->end_us);
+	json_int(b, "wall_us", wall_us);
+	json_int(b, "busy_us", wall_us - t->stage_us[IDLE]);
+	json_int(b, "idle_us", t->stage_us[IDLE]);
+	json_uint(b, "tasks", s->n_tasks);
+	json_int(b, "running_us", t->running_us);
+	put_ratio(b, "average_parallelism", (double)t->running_us,
+	    (double)wall_us);
+	json_uint(b, "most_running", t->most_running);
+	end(f);
+}
+
+static void
+emit_task(const struct stat *s, struct filter *f, const char *name,
+    size_t rank, uint32_t task)
+{
+	const struct task *t = &s->build->tasks[task];
+	struct buf *b = begin(f, name), id = { 0 };
+
+	put_task_id(s->build, t, &id);
+	json_uint(b, "rank", rank);
+	json_str(b, "id", span_of(id.data, id.len));
+	put_name(b, "kind", s->build, t->kind);
+	put_name(b, "rule", s->build, build_rule(s->build, t));
+	put_name(b, "host", s->build, t->host);
+	if (t->start_us != TIME_UNKNOWN)
+		json_int(b, "start_us", t->start_us);
+	json_int(b, "elapsed_us", t->elapsed_us);
+	json_int(b, "weighted_us",
+	    (int64_t)(s->timeline.weighted_us[task] + 0.5));
+	if (t->size_bytes != TIME_UNKNOWN)
+		json_int(b, "size_bytes", t->size_bytes);
+	end(f);
+	buf_release(&id);
+}
+
+static void
+emit_types(const struct stat *s, struct filter *f)
+{
+	const struct type_total *t = s->types;
+	struct buf *b;
+
+	for (size_t i = 0; i < s->n_types; i++, t++) {
+		b = begin(f, "type");
+		put_name(b, "name", s->build, t->name);
+		json_uint(b, "tasks", t->n_tasks);
+		json_int(b, "elapsed_us", t->elapsed_us);
+		json_int(b, "mean_us", t->elapsed_us / (int64_t)t->n_tasks);
+		json_int(b, "weighted_us", t->weighted_us);
+		end(f);
+	}
+}
+
+static void
+emit_stages(const struct stat *s, struct filter *f)
+{
+	const struct timeline *t = &s->timeline;
+	struct buf *b;
+
+	for (size_t i = 0; i < N_STAGES; i++) {
+		b = begin(f, "stage");
+		json_cstr(b, "name", stage_names[i]);
+		json_int(b, "wall_us", t->stage_us[i]);
+		put_ratio(b, "share", (double)t->stage_us[i],
+		    (double)(t->end_us - t->start_us));
+		end(f);
+	}
+}
+
+static void
+emit_counts(const struct stat *s, struct filter *f)
+{
+	struct buf *b = begin(f, "cache");
+
+	json_uint(b, "run_tasks", s->n_run);
+	json_uint(b, "executed", s->n_executed);
+	json_uint(b, "from_cache", s->n_cached);
+	json_uint(b, "avoided", s->n_avoided);
+	put_ratio(b, "efficiency", (double)(s->n_run - s->n_executed),
+	    (double)s->n_run);
+	if (s->build->n_nodes > 0)
+		json_uint(b, "nodes_not_in_log", s->n_idle_nodes);
+	end(f);
+	b = begin(f, "failed");
+	json_uint(b, "tasks", s->n_failed);
+	json_int(b, "failed_us", s->failed_us);
+	json_int(b, "run_us", s->run_us);
+	put_ratio(b, "ratio", (double)s->failed_us, (double)s->run_us);
+	end(f);
+	b = begin(f, "tests");
+	json_uint(b, "tasks", s->n_tests);
+	json_int(b, "test_us", s->test_us);
+	put_ratio(b, "ratio", (double)s->test_us, (double)s->run_us);
+	end(f);
+}
+
+static void
+emit_bins(const struct stat *s, struct filter *f)
+{
+	const struct timeline *t = &s->timeline;
+	int64_t wall_us = t->end_us - t->start_us;
+	int64_t n = (int64_t)t->n_bins;
+	struct buf *b;
+
+	for (int64_t i = 0; i < n; i++) {
+		b = begin(f, "parallelism");
+		json_int(b, "from_us", t->start_us + wall_us / n * i +
+		    wall_us % n * i / n);
+		json_int(b, "to_us", t->start_us + wall_us / n * (i + 1) +
+		    wall_us % n * (i + 1) / n);
+		json_ratio(b, "average", t->bins[i]);
+		end(f);
+	}
+}
+
+void
+stat_emit(const struct stat *s, struct filter *f)
+{
+	if (s->timeline.start_us == TIME_UNKNOWN)
+		return;
+	emit_wall(s, f);
+	for (size_t i = 0; i < s->n_longest; i++)
+		emit_task(s, f, "longest", i + 1, s->longest[i]);
+	for (size_t i = 0; i < s->n_biggest; i++)
+		emit_task(s, f, "biggest_copy", i + 1, s->biggest[i]);
+	emit_types(s, f);
+	emit_stages(s, f);
+	emit_counts(s, f);
+	emit_bins(s, f);
+}

@@ -1,0 +1,53 @@
+/* execlog-stat - where the time of a build went */
+
+#include "common/filter.h"
+#include "filters/execlog-stat/stat.h"
+
+static struct {
+	const char *graph;
+	uint64_t top, bins;
+} opt = { .top = 10, .bins = 60 };
+
+static const struct opt options[] = {
+	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",
+	    "read nodes from FILE first", 0, 0 },
+	{ 'k', "top", OPT_NUM, &opt.top, "K",
+	    "how many tasks to list (10)", 1, 1000000 },
+	{ 0, "bins", OPT_NUM, &opt.bins, "N",
+	    "parts of the time for parallelism (60)", 1, 100000 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Says where the time of a build went, from task and node "
+	    "records: longest tasks,\nbiggest copies, time by type and stage, "
+	    "cache, failures, parallelism.",
+	.keys = build_keys,
+	.reports = true,
+};
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct build build;
+	struct stat stat;
+	struct rec *rec;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (opt.graph != NULL)
+		filter_read_first(&f, opt.graph);
+	build_init(&build);
+	while ((rec = filter_next(&f)) != NULL)
+		build_add(&build, &f, rec);
+	build_settle(&build);
+	stat_make(&stat, &build, opt.top, opt.bins);
+	if (f.text)
+		stat_report(&stat, &f);
+	else
+		stat_emit(&stat, &f);
+	stat_release(&stat);
+	build_release(&build);
+	return filter_end(&f);
+}

@@ -1,0 +1,34 @@
+# helper.bash - what all tests share; each .bats file begins with: load helper
+
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+TEST=$BATS_TEST_DIRNAME
+ROOT=$TEST/..
+BUILD=$ROOT/${WEIR_BUILD:-build}
+DATA=$TEST/data
+SHARED=$ROOT/../shared/data		# real inputs, which may not be there
+PATH=$BUILD:$PATH
+export LC_ALL=C.UTF-8 NO_COLOR=1
+unset COLUMNS
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# need_shared NAME - skips the test where this real input is not at hand
+need_shared() {
+	[ -e "$SHARED/$1" ] || skip "no $1 here"
+}
+
+# lines TEXT... - each argument as a line
+lines() {
+	printf '%s\n' "$@"
+}
+
+# seed - a number that differs from run to run, said on failure; set SEED to
+# repeat one
+seed() {
+	echo "${SEED:-$RANDOM}"
+}
