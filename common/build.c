@@ -111,16 +111,21 @@ static bool
 add_deps(struct build *b, struct filter *f, const struct rec *r, sym id)
 {
 	const struct span *items;
-	size_t n = 0;
+	sym deps[INTERN_BATCH];
+	size_t n = 0, batch;
 
 	if (is_wrong(f, rec_strings(r, DEPS, &items, &n), DEPS,
 	    "array of strings"))
 		return false;
 	b->deps = mem_grow(b->deps, &b->deps_cap, b->n_deps + n,
 	    sizeof *b->deps);
-	for (size_t i = 0; i < n; i++)
-		b->deps[b->n_deps++] = (struct dependency){ id,
-		    intern_add(&b->names, items[i]) };
+	for (; n > 0; n -= batch, items += batch) {
+		batch = n < INTERN_BATCH ? n : INTERN_BATCH;
+		intern_add_batch(&b->names, items, batch, deps);
+		for (size_t i = 0; i < batch; i++)
+			b->deps[b->n_deps++] = (struct dependency){ id,
+			    deps[i] };
+	}
 	return true;
 }
 
@@ -181,20 +186,24 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	struct task t = { .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
 	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
 	    .size_bytes = TIME_UNKNOWN, .next = NONE };
-	struct span id;
+	static const unsigned keys[] = { ID, KIND, HOST, RULE, UID, CONSUMER };
+	enum { N = sizeof keys / sizeof *keys };
+	struct span texts[N] = { { 0 } };
+	sym syms[N];
 
-	if (!read_id(f, r, &id) || !read_times(f, r, &t))
+	if (!read_id(f, r, &texts[0]) || !read_times(f, r, &t))
 		return;
-	t.id = intern_add(&b->names, id);
-	if (!add_deps(b, f, r, t.id))
+	for (size_t i = 1; i < N; i++)
+		(void)rec_str(r, keys[i], &texts[i]);
+	intern_add_batch(&b->names, texts, N, syms);
+	if (!add_deps(b, f, r, syms[0]))
 		return;
-	t.kind = name(b, r, KIND);
-	if (t.kind == SYM_NONE)
-		t.kind = b->run;
-	t.host = name(b, r, HOST);
-	t.rule = name(b, r, RULE);
-	t.uid = name(b, r, UID);
-	t.consumer = name(b, r, CONSUMER);
+	t.id = syms[0];
+	t.kind = syms[1] != SYM_NONE ? syms[1] : b->run;
+	t.host = syms[2];
+	t.rule = syms[3];
+	t.uid = syms[4];
+	t.consumer = syms[5];
 	t.flags = read_flags(r);
 	enlist(b, &t);
 }

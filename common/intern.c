@@ -6,29 +6,52 @@
 #include "common/err.h"
 #include "common/intern.h"
 
-/* Four bytes of length stand before the text, unaligned. */
-enum { HEAD = sizeof(uint32_t) };
+/*
+ * A string lies behind its symbol and its length, aligned to UNIT, in a chunk
+ * of memory.  Its place is the chunk's number and the unit in it; the map
+ * leads to places, so that a look-up touches two lines of memory: the slot,
+ * and the string with all that belongs to it.  A string longer than a chunk
+ * has one of its own.
+ */
+enum { UNIT = 8, CHUNK_UNITS = 1 << 16, CHUNK = CHUNK_UNITS * UNIT };
+
+struct entry {
+	sym symbol;
+	uint32_t n;
+	char text[];
+};
+
+static const struct entry *
+entry_at(const struct intern *in, uint32_t place)
+{
+	return (const void *)(in->chunks[place / CHUNK_UNITS] +
+	    place % CHUNK_UNITS * UNIT);
+}
+
+static struct span
+key_of(const void *owner, uint32_t place)
+{
+	const struct entry *e = entry_at(owner, place);
+
+	return span_of(e->text, e->n);
+}
 
 struct span
 intern_span(const struct intern *in, sym s)
 {
-	const char *p = in->strings[s];
-	uint32_t n;
-
-	memcpy(&n, p - HEAD, HEAD);
-	return span_of(p, n);
+	return key_of(in, in->places[s]);
 }
 
-static struct span
-key_of(const void *owner, uint32_t value)
+const char *
+intern_str(const struct intern *in, sym s)
 {
-	return intern_span(owner, value);
+	return entry_at(in, in->places[s])->text;
 }
 
 void
 intern_init(struct intern *in)
 {
-	*in = (struct intern){ 0 };
+	*in = (struct intern){ .used = CHUNK };
 	map_init(&in->map, key_of, in);
 }
 
@@ -36,50 +59,105 @@ void
 intern_release(struct intern *in)
 {
 	map_release(&in->map);
-	arena_release(&in->text);
-	free(in->strings);
+	for (size_t i = 0; i < in->n_chunks; i++)
+		free(in->chunks[i]);
+	free(in->chunks);
+	free(in->places);
+}
+
+/* Room for size bytes, a multiple of UNIT: its place. */
+static uint32_t
+take_room(struct intern *in, size_t size)
+{
+	uint32_t place;
+
+	if (size > CHUNK - in->used) {
+		if (in->n_chunks == UINT32_MAX / CHUNK_UNITS)
+			die("too much text to keep");
+		in->chunks = mem_grow(in->chunks, &in->chunks_cap,
+		    in->n_chunks + 1, sizeof *in->chunks);
+		in->chunks[in->n_chunks++] = mem_alloc(size > CHUNK ? size :
+		    CHUNK);
+		in->used = 0;
+	}
+	place = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
+	    in->used / UNIT);
+	in->used = size > CHUNK ? CHUNK : in->used + size;
+	return place;
 }
 
 static sym
 add_new(struct intern *in, uint64_t hash, struct span s)
 {
-	uint32_t n = (uint32_t)s.n;
-	char *p;
+	uint32_t place;
+	struct entry *e;
 
-	if (s.n >= UINT32_MAX - HEAD || in->n >= SYM_NONE)
+	if (s.n >= UINT32_MAX - CHUNK || in->n >= SYM_NONE)
 		die("too many or too long strings to keep");
-	in->strings = mem_grow(in->strings, &in->cap, in->n + 1,
-	    sizeof *in->strings);
-	p = arena_room(&in->text, HEAD + s.n + 1);
-	memcpy(p, &n, HEAD);
-	p += HEAD;
+	place = take_room(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
+	e = (void *)(in->chunks[place / CHUNK_UNITS] +
+	    place % CHUNK_UNITS * UNIT);
+	e->symbol = (sym)in->n;
+	e->n = (uint32_t)s.n;
 	if (s.n > 0)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	in->strings[in->n] = p;
-	map_put(&in->map, hash, (sym)in->n);
+		memcpy(e->text, s.p, s.n);
+	e->text[s.n] = '\0';
+	in->places = mem_grow(in->places, &in->cap, in->n + 1,
+	    sizeof *in->places);
+	in->places[in->n] = place;
+	map_put(&in->map, hash, place);
 	return (sym)in->n++;
+}
+
+static sym
+find(const struct intern *in, uint64_t hash, struct span s)
+{
+	uint32_t place = map_get(&in->map, hash, s);
+
+	return place == MAP_NONE ? SYM_NONE : entry_at(in, place)->symbol;
+}
+
+sym
+intern_find(const struct intern *in, struct span s)
+{
+	return find(in, map_hash(s.p, s.n), s);
 }
 
 sym
 intern_add(struct intern *in, struct span s)
 {
 	uint64_t hash = map_hash(s.p, s.n);
-	sym found = map_get(&in->map, hash, s);
+	sym found = find(in, hash, s);
 
 	return found != SYM_NONE ? found : add_new(in, hash, s);
 }
 
-sym
-intern_find(const struct intern *in, struct span s)
+void
+intern_add_batch(struct intern *in, const struct span *s, size_t n, sym *syms)
 {
-	return map_get(&in->map, map_hash(s.p, s.n), s);
-}
+	uint64_t hash[INTERN_BATCH], slot;
 
-const char *
-intern_str(const struct intern *in, sym s)
-{
-	return in->strings[s];
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].p == NULL)
+			continue;
+		hash[i] = map_hash(s[i].p, s[i].n);
+		__builtin_prefetch(map_slot(&in->map, hash[i]));
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].p == NULL)
+			continue;
+		slot = *map_slot(&in->map, hash[i]);
+		if (slot >> 32 == (uint32_t)hash[i] && slot != UINT64_MAX)
+			__builtin_prefetch(entry_at(in, (uint32_t)slot));
+	}
+	for (size_t i = 0; i < n; i++) {
+		syms[i] = SYM_NONE;
+		if (s[i].p == NULL)
+			continue;
+		syms[i] = find(in, hash[i], s[i]);
+		if (syms[i] == SYM_NONE)
+			syms[i] = add_new(in, hash[i], s[i]);
+	}
 }
 
 int

@@ -15,9 +15,10 @@ typedef uint32_t sym;
 #define SYM_NONE MAP_NONE
 
 struct intern {
-	struct map map;
-	struct arena text;
-	const char **strings;	/* each behind its length, see intern.c */
+	struct map map;		/* to places, see intern.c */
+	char **chunks;
+	size_t n_chunks, chunks_cap, used;
+	uint32_t *places;	/* by symbol */
 	size_t n, cap;
 };
 
@@ -25,6 +26,14 @@ void intern_init(struct intern *);
 void intern_release(struct intern *);
 sym intern_add(struct intern *, struct span);
 sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
+
+/*
+ * The same for several strings, of which those with p == NULL become
+ * SYM_NONE.  Their way through memory is asked for before it is walked, so
+ * that the machine waits once and not for each.
+ */
+enum { INTERN_BATCH = 8 };
+void intern_add_batch(struct intern *, const struct span *, size_t n, sym *);
 
 /* The string, which also has a NUL after it. */
 struct span intern_span(const struct intern *, sym);

@@ -5,33 +5,6 @@
 
 #include "common/json.h"
 
-/* In each byte of the word, the top bit where x is 0 (and maybe above one). */
-#define BYTES(c) (UINT64_C(0x0101010101010101) * (c))
-#define ZERO_BYTES(x) (((x) - BYTES(1)) & ~(x))
-
-/*
- * How many bytes at p are ASCII that a JSON string holds as it is; eight a
- * step, since nearly all of every string is.
- */
-static size_t
-plain_length(const char *p, size_t n)
-{
-	uint64_t word, found;
-	size_t i = 0;
-
-	for (; n - i >= sizeof word; i += sizeof word) {
-		memcpy(&word, p + i, sizeof word);
-		found = word | (word - BYTES(0x20)) |
-		    ZERO_BYTES(word ^ BYTES('"')) |
-		    ZERO_BYTES(word ^ BYTES('\\'));
-		if ((found & BYTES(0x80)) != 0)
-			break;
-	}
-	while (i < n && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\')
-		i++;
-	return i;
-}
-
 static void
 escape(struct buf *b, unsigned char c)
 {
@@ -63,7 +36,7 @@ void
 json_quote(struct buf *b, struct span s)
 {
 	const char *p = s.p, *end = s.p + s.n;
-	size_t n = plain_length(p, s.n);
+	size_t n = text_plain(p, s.n);
 	uint32_t code;
 
 	buf_need(b, s.n + 2);
@@ -82,7 +55,7 @@ json_quote(struct buf *b, struct span s)
 			n = 1;
 		}
 		p += n;
-		n = plain_length(p, (size_t)(end - p));
+		n = text_plain(p, (size_t)(end - p));
 	}
 	buf_char(b, '"');
 }

@@ -37,18 +37,14 @@ draw_secret(void)
 	secret[0] |= 1;		/* drawn once: not zero from here on */
 }
 
-uint64_t
-map_hash(const char *p, size_t n)
+static inline uint64_t
+siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 {
-	uint64_t v0, v1, v2, v3, word;
+	uint64_t v0 = k0 ^ 0x736f6d6570736575, v1 = k1 ^ 0x646f72616e646f6d;
+	uint64_t v2 = k0 ^ 0x6c7967656e657261, v3 = k1 ^ 0x7465646279746573;
+	uint64_t word;
 	size_t left = n;
 
-	if (secret[0] == 0)
-		draw_secret();
-	v0 = secret[0] ^ 0x736f6d6570736575;
-	v1 = secret[1] ^ 0x646f72616e646f6d;
-	v2 = secret[0] ^ 0x6c7967656e657261;
-	v3 = secret[1] ^ 0x7465646279746573;
 	for (; left >= 8; p += 8, left -= 8) {
 		memcpy(&word, p, 8);
 		v3 ^= word;
@@ -66,6 +62,20 @@ map_hash(const char *p, size_t n)
 	SIPROUND;
 	SIPROUND;
 	return v0 ^ v1 ^ v2 ^ v3;
+}
+
+uint64_t
+map_hash(const char *p, size_t n)
+{
+	if (secret[0] == 0)
+		draw_secret();
+	return siphash(secret[0], secret[1], p, n);
+}
+
+uint64_t
+map_hash_public(const char *p, size_t n)
+{
+	return siphash(0, 0, p, n);
 }
 
 static uint64_t *

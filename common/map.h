@@ -12,6 +12,9 @@
  */
 uint64_t map_hash(const char *p, size_t n);
 
+/* The same under the key 0: for names that must be the same everywhere. */
+uint64_t map_hash_public(const char *p, size_t n);
+
 /*
  * A map from byte strings to small numbers: places in an array of the
  * owner's, which also keeps the strings.  key_of says which string a value
@@ -30,6 +33,13 @@ void map_init(struct map *,
     struct span (*key_of)(const void *owner, uint32_t value),
     const void *owner);
 void map_release(struct map *);
+
+/* Where the search for a hash begins, for those who ask for it ahead. */
+static inline const uint64_t *
+map_slot(const struct map *m, uint64_t hash)
+{
+	return &m->slots[hash & m->mask];
+}
 
 /* hash is map_hash() of the key, which the caller may need twice. */
 uint32_t map_get(const struct map *, uint64_t hash, struct span key);

@@ -1,6 +1,101 @@
-/* rec - typed access to the fields of a record */
+/* rec - an ordered record, and typed access to its fields */
 
+#include <stdlib.h>
+
+#include "common/err.h"
 #include "common/rec.h"
+
+/* Places in keys, counted from 1, by a hash that tells most keys apart. */
+static unsigned
+slot_of(struct span key)
+{
+	unsigned first = (unsigned char)key.p[0];
+	unsigned last = (unsigned char)key.p[key.n - 1];
+
+	return (unsigned)(first * 31 + last * 7 + key.n * 101) % KEY_SLOTS;
+}
+
+void
+rec_init(struct rec *r, const char *const *keys)
+{
+	unsigned slot;
+
+	*r = (struct rec){ 0 };
+	for (unsigned i = 0; keys[i] != NULL; i++) {
+		if (i == KEYS_MAX)
+			bug("more than %d declared keys", KEYS_MAX);
+		r->keys[i] = span_of(keys[i], strlen(keys[i]));
+		slot = slot_of(r->keys[i]);
+		while (r->slots[slot] != 0)
+			slot = (slot + 1) % KEY_SLOTS;
+		r->slots[slot] = (uint8_t)(i + 1);
+	}
+}
+
+void
+rec_release(struct rec *r)
+{
+	arena_release(&r->arena);
+	free(r->fields);
+	free(r->items);
+}
+
+void
+rec_clear(struct rec *r)
+{
+	r->n = r->n_items = 0;
+	memset(r->at, 0, sizeof r->at);
+	arena_reset(&r->arena);
+}
+
+/* The place of a declared key counted from 1, or 0. */
+static unsigned
+declared(const struct rec *r, struct span key)
+{
+	unsigned place;
+
+	if (key.n == 0)
+		return 0;
+	for (unsigned i = slot_of(key); (place = r->slots[i]) != 0;
+	    i = (i + 1) % KEY_SLOTS)
+		if (key.n == r->keys[place - 1].n &&
+		    memcmp(key.p, r->keys[place - 1].p, key.n) == 0)
+			return place;
+	return 0;
+}
+
+struct field *
+rec_add(struct rec *r, struct span key, bool *is_declared)
+{
+	unsigned place = declared(r, key);
+	struct field *f;
+
+	*is_declared = place != 0;
+	if (place != 0 && r->at[place - 1] != 0)
+		return NULL;
+	if (r->n == r->cap)
+		r->fields = mem_grow(r->fields, &r->cap, r->n + 1,
+		    sizeof *r->fields);
+	f = &r->fields[r->n++];
+	f->key = key;
+	f->mixed = false;
+	f->n_items = 0;
+	if (place != 0)
+		r->at[place - 1] = (uint32_t)r->n;
+	return f;
+}
+
+void
+rec_add_item(struct rec *r, struct span text)
+{
+	struct field *f = &r->fields[r->n - 1];
+
+	if (f->n_items++ == 0)
+		f->first_item = (uint32_t)r->n_items;
+	r->items = mem_grow(r->items, &r->items_cap, r->n_items + 1,
+	    sizeof *r->items);
+	r->items[r->n_items++] = text;
+}
 
 const struct field *
 rec_get(const struct rec *r, unsigned key)

@@ -29,9 +29,11 @@ struct field {
 	uint32_t first_item, n_items;	/* an array's strings, in items */
 };
 
-enum { KEYS_MAX = 48 };
+enum { KEYS_MAX = 48, KEY_SLOTS = 256 };
 
 struct rec {
+	struct span keys[KEYS_MAX];	/* the declared ones */
+	uint8_t slots[KEY_SLOTS];	/* their places; see rec.c */
 	struct field *fields;
 	size_t n, cap;
 	struct span *items;	/* the strings of all arrays that are fields */
@@ -39,6 +41,21 @@ struct rec {
 	uint32_t at[KEYS_MAX];	/* a declared key's field, counted from 1 */
 	struct arena arena;
 };
+
+/* For readers of records: keys, ended by NULL, are borrowed for ever. */
+void rec_init(struct rec *, const char *const *keys);
+void rec_release(struct rec *);
+void rec_clear(struct rec *);
+
+/*
+ * Adds a field, whose value the caller then sets; NULL if it is a declared
+ * one and is there already.  Others are not compared; *is_declared tells.
+ * It stays where it is until the next rec_add().
+ */
+struct field *rec_add(struct rec *, struct span key, bool *is_declared);
+
+/* Adds an item to the array that is the last field. */
+void rec_add_item(struct rec *, struct span text);
 
 /* What a typed getter found. */
 enum rec_found { REC_ABSENT, REC_GOOD, REC_BAD };

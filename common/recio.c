@@ -6,6 +6,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "common/err.h"
+#include "common/plain.h"
 #include "common/recio.h"
 
 /*
@@ -14,12 +15,10 @@
  * over with every new chunk; and it has no limit of depth, so that is kept
  * here.  After an error it is of no further use.
  */
-enum { KEY_SLOTS = 256, FEW_KEYS = 16 };
+enum { FEW_KEYS = 16 };
 
 struct recio {
 	yajl_handle yajl;
-	const char *const *keys;
-	uint8_t key_slots[KEY_SLOTS];	/* places in keys, counted from 1 */
 	struct rec rec;
 	struct span text;		/* what is being read */
 	size_t token_end;		/* of the last token, in text */
@@ -32,46 +31,6 @@ struct recio {
 	char *why;
 	char message[256];
 };
-
-static unsigned
-key_slot(struct span key)
-{
-	unsigned first = (unsigned char)key.p[0];
-	unsigned last = (unsigned char)key.p[key.n - 1];
-
-	return (unsigned)(first * 31 + last * 7 + key.n * 101) % KEY_SLOTS;
-}
-
-/* The place of a declared key counted from 1, or 0. */
-static unsigned
-declared(const struct recio *io, struct span key)
-{
-	unsigned place;
-
-	if (key.n == 0)
-		return 0;
-	for (unsigned i = key_slot(key); (place = io->key_slots[i]) != 0;
-	    i = (i + 1) % KEY_SLOTS)
-		if (span_eq(key, io->keys[place - 1]))
-			return place;
-	return 0;
-}
-
-static void
-declare(struct recio *io, const char *const *keys)
-{
-	unsigned slot;
-
-	io->keys = keys;
-	for (unsigned i = 0; keys[i] != NULL; i++) {
-		if (i == KEYS_MAX)
-			bug("more than %d declared keys", KEYS_MAX);
-		slot = key_slot(span_of(keys[i], strlen(keys[i])));
-		while (io->key_slots[slot] != 0)
-			slot = (slot + 1) % KEY_SLOTS;
-		io->key_slots[slot] = (uint8_t)(i + 1);
-	}
-}
 
 /* Where the token that yajl has just read begins: behind the one before. */
 static const char *
@@ -126,17 +85,6 @@ last_field(struct recio *io)
 	return &io->rec.fields[io->rec.n - 1];
 }
 
-static void
-add_item(struct recio *io, struct span text)
-{
-	struct rec *r = &io->rec;
-
-	r->items = mem_grow(r->items, &r->items_cap, r->n_items + 1,
-	    sizeof *r->items);
-	r->items[r->n_items++] = text;
-	last_field(io)->n_items++;
-}
-
 /* A value that is no array and no object. */
 static int
 scalar(struct recio *io, enum rec_kind kind, struct span text)
@@ -156,7 +104,7 @@ scalar(struct recio *io, enum rec_kind kind, struct span text)
 	}
 	if (io->depth == 2 && !io->is_map[2]) {
 		if (kind == REC_STRING)
-			add_item(io, text);
+			rec_add_item(&io->rec, text);
 		else
 			last_field(io)->mixed = true;
 	}
@@ -205,24 +153,14 @@ static int
 on_key(void *ctx, const unsigned char *p, size_t n)
 {
 	struct recio *io = ctx;
-	struct rec *r = &io->rec;
 	struct span key = keep(io, p, n);
-	unsigned place;
+	bool is_declared = false;
 
 	token_done(io);
-	if (io->depth > 1) {
-		add_name(io, key);
-		return 1;
-	}
-	r->fields = mem_grow(r->fields, &r->cap, r->n + 1, sizeof *r->fields);
-	r->fields[r->n++] = (struct field){ .key = key };
-	if ((place = declared(io, key)) == 0) {
-		add_name(io, key);
-		return 1;
-	}
-	if (r->at[place - 1] != 0)
+	if (io->depth == 1 && rec_add(&io->rec, key, &is_declared) == NULL)
 		return refuse_duplicate(io, key);
-	r->at[place - 1] = (uint32_t)r->n;
+	if (!is_declared)
+		add_name(io, key);
 	return 1;
 }
 
@@ -240,7 +178,6 @@ open_level(struct recio *io, bool is_map)
 		f = last_field(io);
 		f->kind = is_map ? REC_OBJECT : REC_ARRAY;
 		f->token.p = token_start(io);
-		f->first_item = (uint32_t)io->rec.n_items;
 	} else if (io->depth == 2 && !io->is_map[2]) {
 		last_field(io)->mixed = true;
 	}
@@ -376,7 +313,7 @@ recio_new(const char *const *keys)
 {
 	struct recio *io = mem_zero(1, sizeof *io);
 
-	declare(io, keys);
+	rec_init(&io->rec, keys);
 	start_yajl(io);
 	return io;
 }
@@ -387,9 +324,7 @@ recio_free(struct recio *io)
 	if (io == NULL)
 		return;
 	yajl_free(io->yajl);
-	arena_release(&io->rec.arena);
-	free(io->rec.fields);
-	free(io->rec.items);
+	rec_release(&io->rec);
 	free(io->names);
 	free(io);
 }
@@ -397,16 +332,12 @@ recio_free(struct recio *io)
 static void
 begin(struct recio *io, struct span text)
 {
-	struct rec *r = &io->rec;
-
 	io->text = text;
 	io->token_end = io->object_end = 0;
 	io->depth = 0;
 	io->n_names = 0;
 	io->why = NULL;
-	r->n = r->n_items = 0;
-	memset(r->at, 0, sizeof r->at);
-	arena_reset(&r->arena);
+	rec_clear(&io->rec);
 }
 
 /* yajl's words on one line, with the place. */
@@ -445,6 +376,8 @@ recio_parse(struct recio *io, struct span text, const char **why)
 {
 	yajl_status status = yajl_status_ok;
 
+	if (plain_read(&io->rec, text))
+		return &io->rec;
 	begin(io, text);
 	/* yajl takes these two for white space, JSON does not. */
 	if (memchr(text.p, '\f', text.n) != NULL ||

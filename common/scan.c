@@ -10,7 +10,7 @@ struct cursor {
 	size_t at;
 	size_t depth;
 	bool in_string;
-	bool escaped;		/* the byte before was a backslash */
+	size_t string;		/* where its characters begin */
 };
 
 static bool
@@ -42,21 +42,33 @@ scan_take(struct input *in, char c)
 	return true;
 }
 
+/* Is the byte at i behind an odd number of backslashes, from from on? */
+static bool
+is_escaped(const char *p, size_t i, size_t from)
+{
+	size_t n = 0;
+
+	while (i > from && p[i - 1] == '\\') {
+		i--;
+		n++;
+	}
+	return n % 2 == 1;
+}
+
 /* Goes to the end of the string or of the bytes; true if it has ended. */
 static bool
 finish_string(struct cursor *c, const char *p, size_t n)
 {
-	for (; c->at < n; c->at++) {
-		if (c->escaped) {
-			c->escaped = false;
-		} else if (p[c->at] == '\\') {
-			c->escaped = true;
-		} else if (p[c->at] == '"') {
-			c->at++;
+	const char *quote;
+
+	while ((quote = memchr(p + c->at, '"', n - c->at)) != NULL) {
+		c->at = (size_t)(quote - p) + 1;
+		if (!is_escaped(p, c->at - 1, c->string)) {
 			c->in_string = false;
 			return true;
 		}
 	}
+	c->at = n;
 	return false;
 }
 
@@ -86,6 +98,7 @@ finish_value(struct cursor *c, const char *p, size_t n)
 		switch (p[c->at++]) {
 		case '"':
 			c->in_string = true;
+			c->string = c->at;
 			if (!finish_string(c, p, n))
 				return false;
 			break;

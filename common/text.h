@@ -35,6 +35,39 @@ span_eq(struct span s, const char *word)
 size_t utf8_char(const char *p, size_t n, uint32_t *code);
 bool utf8_valid(const char *p, size_t n);
 
+/* Eight bytes at a time: c in each; the top bit of those that are 0. */
+#define TEXT_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
+#define TEXT_ZEROS(x) (((x) - TEXT_BYTES(1)) & ~(x))
+#define LITTLE_ENDIAN_BYTES (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+/*
+ * How many bytes at p are ASCII that a JSON string holds as it is: no quote,
+ * no backslash, no control character.  Carries in the sums below only go
+ * upwards, so the lowest byte found is a true one.
+ */
+static inline size_t
+text_plain(const char *p, size_t n)
+{
+	uint64_t word, found;
+	size_t i = 0;
+
+	for (; n - i >= sizeof word; i += sizeof word) {
+		memcpy(&word, p + i, sizeof word);
+		found = (word | (word - TEXT_BYTES(0x20)) |
+		    TEXT_ZEROS(word ^ TEXT_BYTES('"')) |
+		    TEXT_ZEROS(word ^ TEXT_BYTES('\\'))) & TEXT_BYTES(0x80);
+		if (found == 0)
+			continue;
+		if (!LITTLE_ENDIAN_BYTES)
+			break;
+		return i + (size_t)__builtin_ctzll(found) / 8;
+	}
+	while (i < n && (signed char)p[i] >= 0x20 && p[i] != '"' &&
+	    p[i] != '\\')
+		i++;
+	return i;
+}
+
 /*
  * Copies text so that a terminal shows it and obeys none of it: C0 and C1
  * controls, DEL, bidirectional controls and bytes that are not UTF-8 become

@@ -11,8 +11,8 @@
 /*
  * Files and commands are vertices named by addresses.  A vertex may be used
  * before it is described, so all is kept and the nodes are written at the
- * end.  A node is named by the smallest of its outputs, as execlog-parse
- * names the task of a command.
+ * end.  A node is named by the smallest of its outputs, relative paths before
+ * absolute ones, as execlog-parse names the task of a command.
  */
 struct vertex {
 	sym label;		/* path of a file, rule of a command */
@@ -189,6 +189,20 @@ read_graph_line(const struct line *line)
 		filter_reject(graph.f, "not a line of 'ninja -t graph'");
 }
 
+static bool
+is_better_name(sym name, sym than)
+{
+	bool absolute, than_absolute;
+
+	if (name == SYM_NONE || than == SYM_NONE)
+		return than == SYM_NONE;
+	absolute = *intern_str(&graph.labels, name) == '/';
+	than_absolute = *intern_str(&graph.labels, than) == '/';
+	if (absolute != than_absolute)
+		return than_absolute;
+	return intern_cmp(&graph.labels, name, than) < 0;
+}
+
 /* Ties files to their commands, and paths to their files. */
 static void
 index_graph(void)
@@ -208,9 +222,7 @@ index_graph(void)
 	    e++) {
 		v = &graph.vertices[e->command];
 		graph.vertices[e->file].producer = e->command;
-		if (graph.vertices[e->file].label != SYM_NONE &&
-		    (v->id == SYM_NONE || intern_cmp(&graph.labels,
-		    graph.vertices[e->file].label, v->id) < 0))
+		if (is_better_name(graph.vertices[e->file].label, v->id))
 			v->id = graph.vertices[e->file].label;
 	}
 }

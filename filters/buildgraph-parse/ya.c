@@ -6,25 +6,28 @@
 #include "filters/buildgraph-parse/formats.h"
 
 /* {"graph": [node, ...], "result": [uid, ...], ...} */
-enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, PLATFORM, NODE_TYPE,
-    TARGET };
+enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, NODE_TYPE };
 
 const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv", "tags",
-    "platform", "node-type", "target_properties", NULL };
+    "node-type", NULL };
 
-/* Of the objects within a node. */
-enum { P = KEY_TYPE + 1, RUN_TEST, MODULE_LANG };
+/* Of a node's "kv". */
+enum { P = KEY_TYPE + 1, RUN_TEST };
 
-static const char *const inner_keys[] = { "type", "p", "run_test_node",
-    "module_lang", NULL };
+static const char *const kv_keys[] = { "type", "p", "run_test_node", NULL };
 
 static void
 put_array(struct buf *b, const struct rec *node, unsigned key)
 {
-	const struct field *field = rec_get(node, key);
+	const struct span *items;
+	size_t n;
 
-	if (field != NULL && field->n_items > 0)
-		json_raw(b, ya_keys[key], field->token);
+	if (rec_strings(node, key, &items, &n) != REC_GOOD || n == 0)
+		return;
+	json_open(b, ya_keys[key], '[');
+	for (size_t i = 0; i < n; i++)
+		json_item(b, items[i]);
+	json_close(b, ']');
 }
 
 static void
@@ -37,40 +40,36 @@ put_string(struct buf *b, const char *name, const struct rec *rec,
 		json_str(b, name, text);
 }
 
-/* An object within the node as a record, or NULL. */
-static struct rec *
-inner_record(struct recio *inner, const struct rec *node, unsigned key)
+static void
+put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 {
-	const struct field *field = rec_get(node, key);
+	const struct field *field = rec_get(node, KV);
+	const struct rec *kv;
 	const char *why;
 
 	if (field == NULL || field->kind != REC_OBJECT)
-		return NULL;
-	return recio_parse(inner, field->token, &why);
+		return;
+	/* It was read once, as part of the node: it is sound. */
+	kv = recio_parse(kv_reader, field->token, &why);
+	if (kv == NULL)
+		return;
+	put_string(b, "rule", kv, P);
+	if (rec_true(kv, RUN_TEST))
+		json_true(b, "test");
 }
 
 static void
-emit_node(struct filter *f, const struct rec *node, struct recio *inner)
+emit_node(struct filter *f, const struct rec *node, struct recio *kv_reader)
 {
 	struct buf *b = filter_out(f);
-	const struct rec *object;
-	struct span uid;
 
-	(void)rec_str(node, UID, &uid);
 	json_begin(b, "node");
-	json_str(b, "id", uid);
+	put_string(b, "id", node, UID);
 	put_array(b, node, DEPS);
-	if ((object = inner_record(inner, node, KV)) != NULL) {
-		put_string(b, "rule", object, P);
-		if (rec_true(object, RUN_TEST))
-			json_true(b, "test");
-	}
+	put_kv(b, node, kv_reader);
 	put_array(b, node, OUTPUTS);
 	put_array(b, node, TAGS);
-	put_string(b, "platform", node, PLATFORM);
 	put_string(b, "node_type", node, NODE_TYPE);
-	if ((object = inner_record(inner, node, TARGET)) != NULL)
-		put_string(b, "module_lang", object, MODULE_LANG);
 	json_end(b);
 	filter_emit(f);
 }
@@ -98,7 +97,7 @@ is_sound(struct filter *f, const struct rec *node)
 }
 
 static bool
-read_nodes(struct filter *f, struct recio *inner)
+read_nodes(struct filter *f, struct recio *kv_reader)
 {
 	struct span value;
 	struct rec *node;
@@ -112,14 +111,14 @@ read_nodes(struct filter *f, struct recio *inner)
 			return false;
 		node = filter_value_record(f, value);
 		if (node != NULL && is_sound(f, node))
-			emit_node(f, node, inner);
+			emit_node(f, node, kv_reader);
 	} while (scan_take(&f->input, ','));
 	return scan_take(&f->input, ']');
 }
 
 /* Of the document's pairs only "graph" is of interest. */
 static bool
-read_document(struct filter *f, struct recio *inner)
+read_document(struct filter *f, struct recio *kv_reader)
 {
 	struct span key;
 	bool is_graph;
@@ -134,7 +133,8 @@ read_document(struct filter *f, struct recio *inner)
 		is_graph = span_eq(key, "\"graph\"");
 		if (!scan_take(&f->input, ':'))
 			return false;
-		if (!(is_graph ? read_nodes(f, inner) : filter_value(f, &key)))
+		if (!(is_graph ? read_nodes(f, kv_reader) :
+		    filter_value(f, &key)))
 			return false;
 	} while (scan_take(&f->input, ','));
 	return scan_take(&f->input, '}');
@@ -143,13 +143,13 @@ read_document(struct filter *f, struct recio *inner)
 void
 ya_read(struct filter *f)
 {
-	struct recio *inner = recio_new(inner_keys);
+	struct recio *kv_reader = recio_new(kv_keys);
 
 	do {
 		while (scan_peek(&f->input) != -1)
-			if (!read_document(f, inner))
+			if (!read_document(f, kv_reader))
 				filter_reject_rest(f, "not ya's graph.json: "
 				    "{\"graph\": [node, ...], ...}");
 	} while (filter_next_file(f));
-	recio_free(inner);
+	recio_free(kv_reader);
 }

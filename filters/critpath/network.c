@@ -37,18 +37,15 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 		buf_printf(b, "#%u", (unsigned)t->attempt);
 }
 
-static uint32_t
+static void
 add_vertex(struct network *net, sym id, uint32_t task)
 {
 	uint32_t v = (uint32_t)net->n_vertices++;
 
-	net->task_of = mem_grow(net->task_of, &net->cap, net->n_vertices,
-	    sizeof *net->task_of);
-	net->id_of = mem_grow(net->id_of, &net->ids_cap, net->n_vertices,
-	    sizeof *net->id_of);
 	net->task_of[v] = task;
 	net->id_of[v] = id;
-	return v;
+	net->next_of[v] = net->first_of[id];
+	net->first_of[id] = v;
 }
 
 /*
@@ -66,34 +63,22 @@ takes_part(const struct build *b, const struct task *t)
 static void
 add_tasks(struct network *net)
 {
-	const struct build *b = net->build;
+	const struct task *t = net->build->tasks;
 
-	net->vertex_of = mem_resize(NULL, b->n_tasks, sizeof(uint32_t));
-	for (uint32_t i = 0; i < b->n_tasks; i++) {
-		net->vertex_of[i] = DAG_NONE;
-		if (!takes_part(b, &b->tasks[i]))
+	for (uint32_t i = 0; i < net->build->n_tasks; i++, t++) {
+		if (!takes_part(net->build, t))
 			continue;
-		net->vertex_of[i] = add_vertex(net, b->tasks[i].id, i);
+		add_vertex(net, t->id, i);
 		net->n_tasks++;
-		net->n_early += (b->tasks[i].flags & TASK_EARLY) != 0;
+		net->n_early += (t->flags & TASK_EARLY) != 0;
 	}
-}
-
-static bool
-has_vertex(const struct network *net, sym id)
-{
-	for (uint32_t t = build_task(net->build, id); t != NO_TASK;
-	    t = net->build->tasks[t].next)
-		if (net->vertex_of[t] != DAG_NONE)
-			return true;
-	return false;
 }
 
 static void
 add_stand_in(struct network *net, sym id)
 {
-	if (net->stand_in_of[id] == DAG_NONE && !has_vertex(net, id))
-		net->stand_in_of[id] = add_vertex(net, id, NO_TASK);
+	if (net->first_of[id] == DAG_NONE)
+		add_vertex(net, id, NO_TASK);
 }
 
 static void
@@ -101,9 +86,6 @@ add_stand_ins(struct network *net)
 {
 	const struct build *b = net->build;
 
-	net->n_symbols = b->names.n;
-	net->stand_in_of = mem_resize(NULL, b->names.n, sizeof(uint32_t));
-	memset(net->stand_in_of, 0xff, b->names.n * sizeof(uint32_t));
 	for (size_t i = 0; i < b->n_nodes; i++)
 		if (net->bridge || (b->nodes[i].flags & NODE_PHONY) != 0)
 			add_stand_in(net, b->nodes[i].id);
@@ -112,26 +94,32 @@ add_stand_ins(struct network *net)
 			add_stand_in(net, b->tasks[i].id);
 }
 
+static uint32_t *
+none(size_t n)
+{
+	uint32_t *array = mem_resize(NULL, n, sizeof *array);
+
+	memset(array, 0xff, n * sizeof *array);
+	return array;
+}
+
+static void
+add_vertices(struct network *net)
+{
+	size_t most = net->build->n_tasks + net->build->n_nodes;
+
+	net->task_of = mem_resize(NULL, most, sizeof *net->task_of);
+	net->id_of = mem_resize(NULL, most, sizeof *net->id_of);
+	net->next_of = mem_resize(NULL, most, sizeof *net->next_of);
+	net->first_of = none(net->build->names.n);
+	add_tasks(net);
+	add_stand_ins(net);
+}
+
 bool
 network_next(const struct network *net, sym id, uint32_t *at)
 {
-	const struct build *b = net->build;
-	uint32_t t;
-
-	if (*at == DAG_NONE) {
-		if (net->stand_in_of[id] != DAG_NONE) {
-			*at = net->stand_in_of[id];
-			return true;
-		}
-		t = build_task(b, id);
-	} else {
-		t = net->task_of[*at];
-		if (t != NO_TASK)
-			t = b->tasks[t].next;
-	}
-	while (t != NO_TASK && net->vertex_of[t] == DAG_NONE)
-		t = b->tasks[t].next;
-	*at = t == NO_TASK ? DAG_NONE : net->vertex_of[t];
+	*at = *at == DAG_NONE ? net->first_of[id] : net->next_of[*at];
 	return *at != DAG_NONE;
 }
 
@@ -165,26 +153,20 @@ add_named(struct network *net)
  * it depends on the copy, if it ran where the copy went.
  */
 static void
-add_copies(struct network *net)
+add_copy(struct network *net, uint32_t v, const struct task *copy)
 {
-	const struct build *b = net->build;
-	const struct task *t, *consumer;
-	uint32_t v;
+	const struct task *consumer;
+	uint32_t w = DAG_NONE;
 
-	for (size_t i = 0; i < b->n_tasks; i++) {
-		t = &b->tasks[i];
-		if (t->kind != b->copy || net->vertex_of[i] == DAG_NONE)
-			continue;
-		if (t->uid != SYM_NONE)
-			depend(net, net->vertex_of[i], t->uid);
-		if (t->consumer == SYM_NONE)
-			continue;
-		for (v = DAG_NONE; network_next(net, t->consumer, &v);) {
-			consumer = network_task(net, v);
-			if (consumer != NULL && consumer->kind == b->run &&
-			    consumer->host == t->host)
-				dag_add(&net->dag, v, net->vertex_of[i]);
-		}
+	if (copy->uid != SYM_NONE)
+		depend(net, v, copy->uid);
+	if (copy->consumer == SYM_NONE)
+		return;
+	while (network_next(net, copy->consumer, &w)) {
+		consumer = network_task(net, w);
+		if (consumer != NULL && consumer->kind == net->build->run &&
+		    consumer->host == copy->host)
+			dag_add(&net->dag, w, v);
 	}
 }
 
@@ -192,40 +174,42 @@ add_copies(struct network *net)
 static uint32_t *
 longest_prepares(const struct network *net)
 {
-	const struct build *b = net->build;
-	uint32_t *best = mem_resize(NULL, b->names.n, sizeof *best);
+	uint32_t *best = none(net->build->names.n);
 	const struct task *t, *other;
 
-	memset(best, 0xff, b->names.n * sizeof *best);
-	for (size_t i = 0; i < b->n_tasks; i++) {
-		t = &b->tasks[i];
-		if (t->kind != b->prepare || net->vertex_of[i] == DAG_NONE)
+	for (uint32_t v = 0; v < net->n_vertices; v++) {
+		t = network_task(net, v);
+		if (t == NULL || t->kind != net->build->prepare)
 			continue;
 		other = best[t->host] == DAG_NONE ? NULL :
 		    network_task(net, best[t->host]);
 		if (other == NULL || t->elapsed_us > other->elapsed_us ||
 		    (t->elapsed_us == other->elapsed_us &&
-		    build_compare(b, t, other) < 0))
-			best[t->host] = net->vertex_of[i];
+		    build_compare(net->build, t, other) < 0))
+			best[t->host] = v;
 	}
 	return best;
 }
 
-/* Shorter prepare tasks of a host cannot lie on the critical path. */
+/*
+ * The rules that go by kind.  Shorter prepare tasks of a host cannot lie on
+ * the critical path.
+ */
 static void
-add_prepares(struct network *net)
+add_by_kind(struct network *net)
 {
 	const struct build *b = net->build;
 	uint32_t *longest = longest_prepares(net);
 	const struct task *t;
 
-	for (size_t i = 0; i < b->n_tasks; i++) {
-		t = &b->tasks[i];
-		if (net->vertex_of[i] != DAG_NONE && t->host != SYM_NONE &&
-		    (t->kind == b->run || t->kind == b->copy) &&
-		    longest[t->host] != DAG_NONE)
-			dag_add(&net->dag, net->vertex_of[i],
-			    longest[t->host]);
+	for (uint32_t v = 0; v < net->n_vertices; v++) {
+		t = network_task(net, v);
+		if (t == NULL || (t->kind != b->run && t->kind != b->copy))
+			continue;
+		if (t->kind == b->copy)
+			add_copy(net, v, t);
+		if (t->host != SYM_NONE && longest[t->host] != DAG_NONE)
+			dag_add(&net->dag, v, longest[t->host]);
 	}
 	free(longest);
 }
@@ -249,13 +233,11 @@ network_make(struct network *net, const struct build *build, bool bridge,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	*net = (struct network){ .build = build, .bridge = bridge };
-	add_tasks(net);
-	add_stand_ins(net);
+	add_vertices(net);
 	dag_init(&net->dag, net->n_vertices, compare_vertices, net);
 	set_weights_and_ends(net);
 	add_named(net);
-	add_copies(net);
-	add_prepares(net);
+	add_by_kind(net);
 	dag_seal(&net->dag, on_cycle, to);
 }
 
@@ -265,7 +247,7 @@ network_release(struct network *net)
 	dag_release(&net->dag);
 	free(net->task_of);
 	free(net->id_of);
-	free(net->vertex_of);
-	free(net->stand_in_of);
+	free(net->next_of);
+	free(net->first_of);
 	free(net->is_end);
 }

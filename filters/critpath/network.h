@@ -17,10 +17,9 @@ struct network {
 	struct dag dag;
 	uint32_t *task_of;	/* by vertex: its task, or NO_TASK */
 	sym *id_of;		/* by vertex */
-	uint32_t *vertex_of;	/* by task: its vertex, or DAG_NONE */
-	uint32_t *stand_in_of;	/* by symbol: a vertex without a task, ... */
-	size_t n_symbols;
-	size_t n_vertices, cap, ids_cap;
+	uint32_t *next_of;	/* by vertex: another of this id, or DAG_NONE */
+	uint32_t *first_of;	/* by symbol: a vertex of this id, likewise */
+	size_t n_vertices;
 	size_t n_tasks;		/* of the vertices, those with a task */
 	bool *is_end;		/* a path may end here */
 	uint64_t n_cut;		/* dependencies on what has no elapsed time */

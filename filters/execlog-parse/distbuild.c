@@ -70,7 +70,6 @@ static struct {
 	uint32_t free;
 	struct map by_key;
 	struct intern words;
-	struct buf id;
 	struct intern unknown_names;	/* of events */
 	struct unknown *unknown;	/* by symbol */
 	size_t unknown_cap;
@@ -187,23 +186,32 @@ emit_run(const struct open *o)
 	filter_emit(state.f);
 }
 
+/*
+ * A copy's id is a digest of what names it, "UID HOST DEP": the names
+ * themselves stand beside it, and would make it a hundred characters long.
+ */
+static void
+put_copy_id(struct buf *b, const struct open *o)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint64_t digest = map_hash_public(o->key, o->key_len);
+	char id[] = "copy:0123456789abcdef";
+
+	for (size_t i = sizeof id - 2; i >= 5; i--, digest >>= 4)
+		id[i] = digits[digest & 15];
+	json_str(b, "id", span_of(id, sizeof id - 1));
+}
+
 static void
 emit_copy(const struct open *o)
 {
-	struct buf *b = filter_out(state.f), *id = &state.id;
+	struct buf *b = filter_out(state.f);
 	int64_t start_us = earlier(o->early_us, o->start_us);
 	struct span part[3], origin;
 
 	cut_key(o, part);
-	id->len = 0;
-	buf_str(id, "copy:");
-	buf_add(id, part[2].p, part[2].n);
-	buf_char(id, ':');
-	buf_add(id, part[0].p, part[0].n);
-	buf_char(id, ':');
-	buf_add(id, part[1].p, part[1].n);
 	json_begin(b, "task");
-	json_str(b, "id", span_of(id->data, id->len));
+	put_copy_id(b, o);
 	json_cstr(b, "kind", "copy");
 	put_times(b, start_us, o->end_us);
 	json_str(b, "uid", part[2]);
@@ -603,7 +611,6 @@ end_log(void)
 	map_release(&state.by_key);
 	intern_release(&state.words);
 	intern_release(&state.unknown_names);
-	buf_release(&state.id);
 	free(state.open);
 	free(state.unknown);
 }

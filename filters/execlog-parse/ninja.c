@@ -195,16 +195,28 @@ compare_commands(const struct entry *x, const struct entry *y)
 }
 
 static int
+is_absolute(sym output)
+{
+	return *intern_str(&state.names, output) == '/';
+}
+
+/*
+ * Of a command's outputs absolute paths come last: CMake lists some files
+ * twice, and the graph knows them by the relative path.
+ */
+static int
 compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int order = compare_commands(x, y);
 
+	if (order == 0)
+		order = is_absolute(x->output) - is_absolute(y->output);
 	return order != 0 ? order :
 	    intern_cmp(&state.names, x->output, y->output);
 }
 
-/* One task: the n outputs of one command, the smallest of which names it. */
+/* One task: the n outputs of one command, the first of which names it. */
 static void
 emit_task(const struct entry *e, size_t n)
 {

@@ -1,0 +1,435 @@
+load helper
+
+GRAPHS=$DATA/buildgraph-parse
+
+# found FILTER - what jq finds in the output, a value a line
+found() {
+	jq -c "$1" <<<"$output"
+}
+
+# agrees NAME - the golden case of this name
+agrees() {
+	run -0 --separate-stderr buildgraph-parse "$GRAPHS/$1.in" &&
+	assert_output "$(cat "$GRAPHS/$1.out")" &&
+	[ -z "$stderr" ]
+}
+
+# read_graph TEXT... - what is made of it, all good
+read_graph() {
+	lines "$@" >graph &&
+	run -0 --separate-stderr buildgraph-parse $OPTIONS graph
+}
+
+# read_nodes NODE... - what is made of ya's nodes, all good
+read_nodes() {
+	local IFS=,
+	read_graph "{\"graph\": [$*]}"
+}
+
+# read_edges LINE... - what is made of lines within ninja's graph, all good
+read_edges() {
+	read_graph 'digraph ninja {' 'rankdir="LR"' "$@" '}'
+}
+
+# nodes - the output's nodes without regard to order
+nodes() {
+	jq -cS '{id, rule, deps: (.deps // [] | sort),
+		outputs: (.outputs // [] | sort)}' <<<"$output" | sort
+}
+
+# ya's graph
+
+@test "ya's graph becomes these records" {
+	agrees ya
+}
+
+@test "a graph on one line, pretty-printed or a node a line is the same" {
+	local arguments expected
+	expected=$(jq -cS . "$GRAPHS/ya.out")
+	for arguments in -c --tab '--indent 7' -S; do
+		jq $arguments . "$GRAPHS/ya.in" >graph &&
+		run -0 --separate-stderr buildgraph-parse graph &&
+		assert_equal "$(jq -cS . <<<"$output")" "$expected" &&
+		assert_equal "${#lines[@]}" 5 || return
+	done
+	tr '\n' '\r' <"$GRAPHS/ya.in" >graph
+	run -0 --separate-stderr buildgraph-parse graph
+	assert_equal "$(jq -cS . <<<"$output")" "$expected"
+}
+
+@test "a node's rule is its kv.p" {
+	read_nodes '{"uid":"a","kv":{"p":"CC","pc":"x"}}' '{"uid":"b","kv":{}}' \
+		'{"uid":"c"}' '{"uid":"d","kv":null}' '{"uid":"e","p":"LD"}'
+	assert_equal "$(found '[.id, .rule]')" '["a","CC"]
+["b",null]
+["c",null]
+["d",null]
+["e",null]'
+}
+
+@test "a node that runs tests says so, and others do not" {
+	read_nodes '{"uid":"a","kv":{"run_test_node":true}}' \
+		'{"uid":"b","kv":{"run_test_node":false}}' '{"uid":"c"}'
+	assert_equal "$(found '[.id, .test]')" \
+		$'["a",true]\n["b",null]\n["c",null]'
+}
+
+@test "node-type and tags are kept" {
+	read_nodes '{"uid":"a","node-type":"test","tags":["x","y"]}' \
+		'{"uid":"b","tags":[],"node-type":null}'
+	assert_output '{"type":"node","id":"a","tags":["x","y"],"node_type":"test"}
+{"type":"node","id":"b"}'
+}
+
+@test "platform and module_lang are kept" {
+	read_nodes '{"uid":"a","platform":"p","target_properties":{"module_type":"lib","module_lang":"py3"}}' \
+		'{"uid":"b","platform":null,"target_properties":{}}'
+	assert_equal "$(found '[.id, .platform, .module_lang]')" \
+		$'["a","p","py3"]\n["b",null,null]'
+}
+
+@test "a node without a uid is rejected, and the others go on" {
+	local node
+	for node in '{"deps":["a"]}' '{"uid":5}' '{"uid":null}' '{"uid":""}' \
+	    '{}'; do
+		lines '{"graph":[{"uid":"a"},' "$node,"  '{"uid":"z"}]}' >graph &&
+		run -1 --separate-stderr buildgraph-parse --rejects rejected \
+			graph &&
+		assert_output $'{"type":"node","id":"a"}\n{"type":"node","id":"z"}' &&
+		assert_equal "$stderr" \
+			'buildgraph-parse: graph:2: a node without a uid' &&
+		assert_equal "$(cat rejected)" "$node" || return
+	done
+}
+
+@test "a node that is broken is rejected, and the others go on" {
+	local node
+	for node in 5 null '"b"' '["b"]' '{"uid":"b","uid":"c"}' \
+	    '{"uid":"b","deps":["a",5]}' '{"uid":"b","deps":"a"}' \
+	    '{"uid":"b","outputs":{}}' '{"uid":"b","tags":[null]}' '{"uid"}' \
+	    '{"uid":"b",}' $'{"uid":"\xff"}'; do
+		lines '{"graph":[{"uid":"a"},' "$node,"  '{"uid":"z"}]}' >graph &&
+		run -1 --separate-stderr buildgraph-parse --rejects rejected \
+			graph &&
+		assert_equal "$node: $(found .id)" "$node: "$'"a"\n"z"' &&
+		assert_regex "$stderr" '^buildgraph-parse: graph:2: ' &&
+		assert_equal "$(cat rejected)" "$node" || return
+	done
+}
+
+@test "a graph that was cut tells the nodes before the cut, and is bad input" {
+	local graph cut whole
+	graph='{"graph":[{"uid":"a","kv":{"p":"CC"}},{"uid":"b"}],"result":["b"]}'
+	for ((cut = 1; cut < ${#graph}; cut++)); do
+		printf '%s' "${graph:0:cut}" >graph
+		whole=0
+		[ "$cut" -lt 37 ] || whole=1
+		[ "$cut" -lt 49 ] || whole=2
+		run -1 --separate-stderr buildgraph-parse graph
+		assert_equal "$cut: ${#lines[@]}" "$cut: $whole"
+	done
+}
+
+@test "other keys of the document are skipped, whatever they hold" {
+	read_graph '{"result": [{"uid":"x"}], "conf": {"graph": [{"uid":"y"}]},
+		"text": "\"graph\": [", "n": -1.5e3, "t": true, "graph":
+		[{"uid":"a"}], "last": null}'
+	assert_output '{"type":"node","id":"a"}'
+}
+
+@test "a document without nodes has no records" {
+	local document
+	for document in '{}' '{"graph":[]}' '{"result":[]}' \
+	    '{"graph" : [ ] , "result" : [ ] }'; do
+		read_graph "$document" &&
+		assert_output '' && [ -z "$stderr" ] || return
+	done
+}
+
+@test "what is no graph of ya's is rejected" {
+	local document
+	for document in '[{"uid":"a"}]' '{"graph":{}}' '{"graph":5}' '{5:6}' \
+	    'null'; do
+		lines "$document" >graph &&
+		run -1 --separate-stderr buildgraph-parse --format ya graph &&
+		assert_output '' || return
+	done
+}
+
+# ninja's graph
+
+@test "ninja's graph becomes these records" {
+	agrees ninja
+}
+
+@test "a command drawn as a node has its inputs' commands as deps" {
+	read_edges '"1" -> "2" [label=" cc"]' '"1" [label="a.c"]' \
+		'"2" [label="a.o"]' '"3" [label="link", shape=ellipse]' \
+		'"3" -> "4"' '"2" -> "3" [arrowhead=none]' \
+		'"5" -> "3" [arrowhead=none]' '"4" [label="prog"]' \
+		'"5" [label="lib"]'
+	assert_output '{"type":"node","id":"a.o","rule":"cc","outputs":["a.o"]}
+{"type":"node","id":"prog","deps":["a.o"],"rule":"link","outputs":["prog"]}'
+}
+
+@test "a command with one input and one output may be drawn as an edge" {
+	read_edges '"1" [label="a"]' '"1" -> "2" [label=" cc"]' \
+		'"2" [label="b"]' '"2" -> "3" [label=" a rule with "quotes""]' \
+		'"3" [label="c"]'
+	assert_output '{"type":"node","id":"b","rule":"cc","outputs":["b"]}
+{"type":"node","id":"c","deps":["b"],"rule":"a rule with \"quotes\"","outputs":["c"]}'
+}
+
+@test "an order-only input is a dep too" {
+	read_edges '"1" [label="a"]' '"1" -> "2" [label=" cc"]' \
+		'"2" [label="b"]' '"3" [label="x", shape=ellipse]' \
+		'"3" -> "4"' '"1" -> "3" [arrowhead=none]' \
+		'"2" -> "3" [arrowhead=none style=dotted]' '"4" [label="d"]'
+	assert_equal "$(found 'select(.id == "d") | .deps')" '["b"]'
+}
+
+@test "a phony target is a node with the rule phony" {
+	read_edges '"1" [label="a"]' '"1" -> "2" [label=" cc"]' \
+		'"2" [label="b"]' '"2" -> "3" [label=" phony"]' \
+		'"3" [label="all"]'
+	assert_line -n 1 '{"type":"node","id":"all","deps":["b"],"rule":"phony","outputs":["all"]}'
+}
+
+@test "the smallest of its outputs names a command" {
+	read_edges '"1" [label="r", shape=ellipse]' '"1" -> "2"' '"1" -> "3"' \
+		'"1" -> "4"' '"2" [label="b"]' '"3" [label="a"]' '"4" [label="c"]' \
+		'"3" -> "5" [label=" cc"]' '"5" [label="z"]' \
+		'"4" -> "6" [label=" cc"]' '"6" [label="y"]'
+	assert_equal "$(found '[.id, .outputs, .deps]')" '["a",["a","b","c"],null]
+["z",["z"],["a"]]
+["y",["y"],["a"]]'
+}
+
+@test "names may hold spaces, quotes and brackets" {
+	read_edges '"1" [label="a "b" c"]' '"1" -> "2" [label=" cc"]' \
+		'"2" [label="x [y]"]' '"2" -> "3" [label=" cc"]' \
+		'"3" [label="p" -> "q"]' '"3" -> "4" [label=" cc"]' \
+		'"4" [label=" "]' '"4" -> "5" [label=" cc"]' '"5" [label="д\"]'
+	assert_equal "$(found '[.id, .deps]')" '["x [y]",null]
+["p\" -> \"q",["x [y]"]]
+[" ",["p\" -> \"q"]]
+["д\\",[" "]]'
+}
+
+@test "a node is described before or after it is used" {
+	read_edges '"2" -> "3" [arrowhead=none]' '"1" -> "2" [label=" cc"]' \
+		'"3" -> "4"' '"4" [label="d"]' '"3" [label="x", shape=ellipse]' \
+		'"2" [label="b"]' '"1" [label="a"]'
+	assert_equal "$(nodes)" '{"deps":["b"],"id":"d","outputs":["d"],"rule":"x"}
+{"deps":[],"id":"b","outputs":["b"],"rule":"cc"}'
+}
+
+@test "a line that ninja does not print is rejected, and the others go on" {
+	local line
+	for line in nonsense '"1"' '"1" [label="x]' '"1" -> "2' \
+	    '"1" -> "2" [colour=red]' '"1" -> ' '"' $'"9" [label="\xff"]'; do
+		lines 'digraph ninja {' '"1" [label="a"]' "$line" \
+			'"1" -> "2" [label=" cc"]' '"2" [label="b"]' '}' >graph &&
+		run -1 --separate-stderr buildgraph-parse --rejects rejected \
+			graph &&
+		assert_output '{"type":"node","id":"b","rule":"cc","outputs":["b"]}' &&
+		assert_regex "$stderr" '^buildgraph-parse: graph:3: ' &&
+		assert_equal "$(cat rejected)" "$line" || return
+	done
+}
+
+@test "an empty graph has no nodes" {
+	read_edges
+	assert_output ''
+	lines 'a: #deps 1, deps mtime 5 (VALID)' '    b' >deps
+	OPTIONS='--deps deps' read_edges
+	assert_output ''
+}
+
+# ninja's header dependencies
+
+# read_deps LINE... - the golden graph and these lines of `ninja -t deps`
+read_deps() {
+	lines "$@" >deps &&
+	run -0 --separate-stderr buildgraph-parse --deps deps \
+		"$GRAPHS/ninja.in"
+}
+
+@test "a header that a command makes becomes a dep" {
+	read_deps 'second.o: #deps 3, deps mtime 17 (VALID)' '    config.h' \
+		'    plain.h' '    second.c' ''
+	assert_equal "$(found 'select(.id == "second.o") | .deps')" '["config.h"]'
+	assert_equal "$(nodes | grep -v '"id":"second.o"')" \
+		"$(output=$(cat "$GRAPHS/ninja.out") && nodes |
+			grep -v '"id":"second.o"')"
+	[ -z "$stderr" ]
+}
+
+@test "deps of a stale output are left out with a warning" {
+	read_deps 'second.o: #deps 1, deps mtime 17 (STALE)' '    config.h' '' \
+		'lib.b: #deps 1, deps mtime 17 (VALID)' '    config.h' '' \
+		'gone.o: #deps 1, deps mtime 17 (STALE)' '    config.h' ''
+	assert_equal "$(found 'select(.id == "second.o") | .deps')" null
+	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
+		'["config.h","first.o"]'
+	assert_equal "$stderr" \
+		'buildgraph-parse: warning: 2 outputs with stale deps, left out'
+}
+
+@test "a command does not depend on itself or twice on another" {
+	read_deps 'lib.b: #deps 4, deps mtime 17 (VALID)' '    lib.a' \
+		'    lib.b' '    config.h' '    config.h' '    first.o' ''
+	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
+		'["config.h","first.o"]'
+	read_edges '"1" [label="r", shape=ellipse]' '"1" -> "2"' \
+		'"2" [label="a"]' '"2" -> "1" [arrowhead=none]'
+	assert_output '{"type":"node","id":"a","rule":"r","outputs":["a"]}'
+}
+
+@test "deps of outputs that the graph has not are ignored" {
+	read_deps 'gone.o: #deps 1, deps mtime 17 (VALID)' '    config.h' '' \
+		'first.c: #deps 1, deps mtime 17 (VALID)' '    config.h' ''
+	assert_output "$(cat "$GRAPHS/ninja.out")"
+	[ -z "$stderr" ]
+}
+
+@test "names in deps may hold spaces, colons and quotes" {
+	read_deps 'prog "1": #deps 1, deps mtime 17 (VALID)' '    config.h' ''
+	assert_equal "$(found 'select(.id == "prog \"1\"") | .deps')" \
+		'["config.h","first.o","lib.a","second.o"]'
+	read_edges '"1" -> "2" [label=" r"]' '"1" [label="in"]' \
+		'"2" [label="  a: #deps 3, b"]' '"1" -> "3" [label=" r"]' \
+		'"3" [label="o: #deps 2, x"]'
+	lines 'o: #deps 2, x: #deps 1, deps mtime 17 (VALID)' \
+		'      a: #deps 3, b' >deps
+	run -0 --separate-stderr buildgraph-parse -d deps graph
+	assert_equal "$(found 'select(.id == "o: #deps 2, x") | .deps')" \
+		'["  a: #deps 3, b"]'
+}
+
+@test "a line that ninja -t deps does not print is rejected" {
+	lines 'nonsense' 'second.o: #deps 1, deps mtime 17 (VALID)' \
+		'    config.h' >deps
+	run -1 --separate-stderr buildgraph-parse --deps deps "$GRAPHS/ninja.in"
+	assert_equal "$(found 'select(.id == "second.o") | .deps')" '["config.h"]'
+	assert_regex "$stderr" '^buildgraph-parse: deps:1: '
+}
+
+@test "deps that cannot be read are trouble" {
+	run -2 --separate-stderr buildgraph-parse --deps gone "$GRAPHS/ninja.in"
+	assert_regex "$stderr" "cannot open 'gone'"
+}
+
+# Real builds
+
+# build - a small build by ninja: graph, deps and tasks are what it leaves
+build() {
+	cat >build.ninja <<-'END'
+		rule join
+		  command = cat $in > $out
+		rule slow
+		  command = sleep 0.1 && cat $in > $out
+		rule pair
+		  command = cp $in lib.b && cp $in lib.a
+		rule compile
+		  command = cp $in $out && echo "$out: config.h plain.h" > $out.d
+		  depfile = $out.d
+		  deps = gcc
+		build config.h: join config.in
+		build first.o: compile first.c || config.h
+		build second.o: compile second.c
+		build lib.b lib.a: pair first.o
+		build prog$ "1": slow first.o second.o | lib.a
+		build everything: phony prog$ "1" lib.b
+		default everything
+	END
+	touch config.in first.c second.c plain.h &&
+	ninja config.h >/dev/null &&
+	ninja >/dev/null &&
+	ninja -t graph >graph &&
+	ninja -t deps >deps
+}
+
+@test "a real build by ninja has the nodes that its build.ninja says" {
+	command -v ninja >/dev/null || skip "no ninja here"
+	build
+	run -0 --separate-stderr buildgraph-parse graph
+	assert_equal "$(nodes)" '{"deps":["config.h"],"id":"first.o","outputs":["first.o"],"rule":"compile"}
+{"deps":["first.o","lib.a","second.o"],"id":"prog \"1\"","outputs":["prog \"1\""],"rule":"slow"}
+{"deps":["first.o"],"id":"lib.a","outputs":["lib.a","lib.b"],"rule":"pair"}
+{"deps":["lib.a","prog \"1\""],"id":"everything","outputs":["everything"],"rule":"phony"}
+{"deps":[],"id":"config.h","outputs":["config.h"],"rule":"join"}
+{"deps":[],"id":"second.o","outputs":["second.o"],"rule":"compile"}'
+	[ -z "$stderr" ]
+
+	run -0 --separate-stderr buildgraph-parse --deps deps graph
+	assert_equal "$(found 'select(.rule == "compile") | [.id, .deps]' | sort)" \
+		'["first.o",["config.h"]]
+["second.o",["config.h"]]'
+	[ -z "$stderr" ]
+}
+
+@test "in a real build by ninja tasks and nodes but phony ones share ids" {
+	command -v ninja >/dev/null || skip "no ninja here"
+	build
+	execlog-parse --all-outputs .ninja_log >tasks
+	run -0 --separate-stderr buildgraph-parse graph
+	assert_equal "$(jq -cS 'select(.id) | [.id, (.outputs | sort)]' tasks |
+		sort)" "$(found 'select(.rule != "phony") |
+		[.id, (.outputs | sort)]' | sort)"
+	assert_equal "$(jq -r 'select(.id) | .id' tasks | sort)" 'config.h
+first.o
+lib.a
+prog "1"
+second.o'
+}
+
+@test "in a build of libgit2 every task is a node" {
+	need_shared ninja-libgit2/graph.dot
+	execlog-parse "$SHARED/ninja-libgit2/ninja_log" >tasks
+	run -0 --separate-stderr buildgraph-parse "$SHARED/ninja-libgit2/graph.dot"
+	[ -z "$stderr" ]
+	found 'select(.rule != "phony") | .id' | sort >nodes
+	jq -c 'select(.id) | .id' tasks | sort >ids
+	[ -s ids ]
+	assert_equal "$(comm -23 ids nodes)" ''
+	# A node's deps are nodes.
+	assert_equal "$(comm -23 <(found '.deps[]?' | sort -u) \
+		<(found .id | sort -u))" ''
+	assert_equal "$(found 'select(.id as $id | .deps // [] |
+		index([$id]))' | wc -l)" 0
+}
+
+@test "in a build of libgit2 there are as many nodes as commands drawn" {
+	local dot=$SHARED/ninja-libgit2/graph.dot
+	need_shared ninja-libgit2/graph.dot
+	run -0 --separate-stderr buildgraph-parse "$dot"
+	assert_equal "${#lines[@]}" "$(grep -c \
+		-e 'shape=ellipse\]$' -e ' -> .*\[label=" ' "$dot")"
+}
+
+# Which format it is
+
+@test "each format is known by how it begins" {
+	read_graph $' \n\t{"graph":[{"uid":"a"}]}'
+	assert_output '{"type":"node","id":"a"}'
+	read_graph $'\xef\xbb\xbf{"graph":[{"uid":"a"}]}'
+	assert_output '{"type":"node","id":"a"}'
+	{ echo && cat "$GRAPHS/ninja.in"; } >graph
+	run -0 --separate-stderr buildgraph-parse graph
+	assert_output "$(cat "$GRAPHS/ninja.out")"
+}
+
+@test "--format overrides the guess" {
+	lines '{' '"1" -> "2" [label=" cc"]' '"2" [label="b"]' >graph
+	run -1 --separate-stderr buildgraph-parse --format ninja graph
+	assert_output '{"type":"node","id":"b","rule":"cc","outputs":["b"]}'
+	run -1 --separate-stderr buildgraph-parse -f ya "$GRAPHS/ninja.in"
+	assert_output ''
+}
+
+@test "a format that is none is wrong usage" {
+	run -2 --separate-stderr buildgraph-parse --format dot "$GRAPHS/ninja.in"
+	assert_output ''
+	assert_regex "$stderr" "not 'dot'"
+}

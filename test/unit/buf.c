@@ -1,0 +1,92 @@
+/* buf - numbers as snprintf writes them, and growth */
+
+#include <inttypes.h>
+
+#include "common/buf.h"
+#include "test/unit/unit.h"
+
+static void
+check_number(uint64_t value)
+{
+	char want[64];
+	struct buf b = { 0 };
+
+	snprintf(want, sizeof want, "%" PRIu64 " %" PRId64, value,
+	    (int64_t)value);
+	buf_u64(&b, value);
+	buf_char(&b, ' ');
+	buf_i64(&b, (int64_t)value);
+	CHECK(span_eq(span_of(b.data, b.len), want), "'%.*s', not '%s'",
+	    (int)b.len, b.data, want);
+	buf_release(&b);
+}
+
+static void
+test_numbers(void)
+{
+	uint64_t v = 1;
+
+	for (int i = 0; i < 20; i++, v *= 10)
+		for (uint64_t d = 0; d < 5; d++) {
+			check_number(v + d - 2);
+			check_number(0 - v + d - 2);
+		}
+	for (int i = 0; i < 64; i++)
+		for (uint64_t d = 0; d < 5; d++)
+			check_number((UINT64_C(1) << i) + d - 2);
+	for (v = 0; v < 20000; v++)
+		check_number(v);
+	check_number(UINT64_MAX);
+	check_number(INT64_MAX);
+	check_number((uint64_t)INT64_MIN);
+	for (int i = 0; i < 100000; i++)
+		check_number(unit_random(UINT64_MAX) >> unit_random(64));
+}
+
+static void
+test_growth(void)
+{
+	struct buf b = { 0 };
+	char *long_word = calloc(1, 100001);
+	bool kept = true;
+
+	buf_add(&b, "", 0);
+	CHECK(b.len == 0, "nothing was added");
+	for (int i = 0; i < 1000000; i++)
+		buf_char(&b, (char)i);
+	for (int i = 0; i < 1000000; i++)
+		kept &= b.data[i] == (char)i;
+	CHECK(b.len == 1000000 && kept, "%zu", b.len);
+	b.len = 0;
+	memset(long_word, 'w', 100000);
+	buf_printf(&b, "<%s> %d", long_word, 7);
+	CHECK(b.len == 100004 && memcmp(b.data + 100000, "w> 7", 4) == 0,
+	    "%zu", b.len);
+	buf_release(&b);
+	CHECK(b.data == NULL && b.len == 0 && b.cap == 0, "released");
+	for (size_t n = 0; n < 200; n++) {
+		buf_printf(&b, "%.*s|", (int)n, long_word);
+		CHECK(b.len == n + 1 && b.data[n] == '|', "%zu", n);
+		buf_release(&b);
+	}
+	free(long_word);
+}
+
+static void
+need_too_much(void)
+{
+	struct buf b = { 0 };
+
+	buf_str(&b, "some");
+	buf_need(&b, SIZE_MAX - 2);
+}
+
+int
+main(void)
+{
+	unit_seed();
+	test_numbers();
+	test_growth();
+	CHECK(unit_child(need_too_much) == 2, "more than all memory");
+	return unit_end();
+}

@@ -1,0 +1,306 @@
+/* input - lines, however they come: in files, gzip, small pieces */
+
+#include <zlib.h>
+
+#include "common/input.h"
+#include "test/unit/unit.h"
+
+enum { NO_LIMIT = 1 << 30 };
+
+/* Writes "NUMBER:LENGTH:TEXT|" for each line, "+TEXT|" for what is too long. */
+static void
+show_line(struct buf *to, struct input *in, const struct line *line)
+{
+	struct line piece;
+
+	buf_printf(to, "%llu:%zu:", (unsigned long long)in->line, line->len);
+	buf_add(to, line->p, line->len);
+	if (line->too_long) {
+		buf_char(to, '+');
+		while (input_rest(in, &piece))
+			buf_add(to, piece.p, piece.full_len);
+	}
+	buf_char(to, '|');
+}
+
+static void
+show_files(struct buf *to, char *const *files, size_t n, size_t limit)
+{
+	struct input in;
+	struct line line;
+
+	to->len = 0;
+	input_init(&in, files, n);
+	while (input_next_file(&in)) {
+		while (input_line(&in, limit, &line))
+			show_line(to, &in, &line);
+		if (in.damage != NULL)
+			buf_printf(to, "damage: %s", in.damage);
+	}
+	input_release(&in);
+}
+
+static struct span
+span_buf(const struct buf *b)
+{
+	return span_of(b->data, b->len);
+}
+
+static void
+add_gzip(struct buf *to, struct span text)
+{
+	z_stream z = { 0 };
+
+	if (deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0) != Z_OK)
+		exit(99);
+	buf_need(to, deflateBound(&z, text.n));
+	z.next_in = (unsigned char *)(uintptr_t)text.p;
+	z.avail_in = (unsigned)text.n;
+	z.next_out = (unsigned char *)to->data + to->len;
+	z.avail_out = (unsigned)(to->cap - to->len);
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		exit(99);
+	to->len += z.total_out;
+	deflateEnd(&z);
+}
+
+/* The bytes as one file, and on standard input a few at a time. */
+static void
+check_bytes(struct span bytes, size_t limit, struct span want)
+{
+	char name[] = "file", *files[] = { name };
+	struct buf got = { 0 };
+
+	unit_write(name, bytes);
+	show_files(&got, files, 1, limit);
+	CHECK(span_same(span_buf(&got), want), "a file: '%.*s', not '%.*s'",
+	    (int)got.len, got.data, ALL(want));
+	for (size_t size = 1; size <= 31; size++) {
+		unit_stdin(bytes, size);
+		show_files(&got, NULL, 0, limit);
+		CHECK(span_same(span_buf(&got), want),
+		    "%zu bytes a read: '%.*s', not '%.*s'", size,
+		    (int)got.len, got.data, ALL(want));
+		wait(NULL);
+	}
+	buf_release(&got);
+}
+
+/* The same plain, as one gzip member, as two, and with zeros behind. */
+static void
+check_text(struct span text, size_t limit, struct span want)
+{
+	struct buf gz = { 0 };
+	size_t half = text.n / 2;
+
+	check_bytes(text, limit, want);
+	add_gzip(&gz, text);
+	check_bytes(span_buf(&gz), limit, want);
+	gz.len = 0;
+	add_gzip(&gz, span_of(text.p, half));
+	add_gzip(&gz, SPAN(""));
+	add_gzip(&gz, span_of(text.p + half, text.n - half));
+	check_bytes(span_buf(&gz), limit, want);
+	for (int i = 0; i < 70; i++)
+		buf_char(&gz, 0);
+	check_bytes(span_buf(&gz), limit, want);
+	buf_release(&gz);
+}
+
+static void
+test_lines(void)
+{
+	check_text(SPAN("ab\nc\n"), NO_LIMIT, SPAN("1:2:ab|2:1:c|"));
+	check_text(SPAN(""), NO_LIMIT, SPAN(""));
+	check_text(SPAN("\n\n"), NO_LIMIT, SPAN(""));
+	check_text(SPAN("\n \t\r\n\r\n\v\f\nx"), NO_LIMIT, SPAN("5:1:x|"));
+	check_text(SPAN("a\r\nb\r\n"), NO_LIMIT, SPAN("1:1:a|2:1:b|"));
+	check_text(SPAN("a\r\r\n\rb\n"), NO_LIMIT,
+	    SPAN("1:2:a\r|2:2:\rb|"));
+	check_text(SPAN("a\nb"), NO_LIMIT, SPAN("1:1:a|2:1:b|"));
+	check_text(SPAN("a\nb\r"), NO_LIMIT, SPAN("1:1:a|2:2:b\r|"));
+	check_text(SPAN("a\0b\n\0\n"), NO_LIMIT,
+	    SPAN("1:3:a\0b|2:1:\0|"));
+	check_text(SPAN(" a \n"), NO_LIMIT, SPAN("1:3: a |"));
+}
+
+static void
+test_byte_order_mark(void)
+{
+	check_text(SPAN("\xef\xbb\xbf"), NO_LIMIT, SPAN(""));
+	check_text(SPAN("\xef\xbb\xbfx\ny\n"), NO_LIMIT,
+	    SPAN("1:1:x|2:1:y|"));
+	check_text(SPAN("\xef\xbb\xbf\xef\xbb\xbfx\n"), NO_LIMIT,
+	    SPAN("1:4:\xef\xbb\xbfx|"));
+	check_text(SPAN("\xef\xbbx\n"), NO_LIMIT, SPAN("1:3:\xef\xbbx|"));
+	check_text(SPAN("\xef\xbb"), NO_LIMIT, SPAN("1:2:\xef\xbb|"));
+}
+
+static void
+test_long_lines(void)
+{
+	check_text(SPAN("0123456789\n"), 10, SPAN("1:10:0123456789|"));
+	check_text(SPAN("0123456789"), 10, SPAN("1:10:0123456789|"));
+	check_text(SPAN("0123456789x\nabc\n"), 10,
+	    SPAN("1:10:0123456789+x\n|2:3:abc|"));
+	check_text(SPAN("abc\n0123456789 and more, much more\r\n\nabc"), 10,
+	    SPAN("1:3:abc|2:10:0123456789+ and more, much more\r\n|"
+	    "4:3:abc|"));
+	check_text(SPAN("0123456789x"), 10, SPAN("1:10:0123456789+x|"));
+	check_text(SPAN("ab\ncd\ne\n"), 1,
+	    SPAN("1:1:a+b\n|2:1:c+d\n|3:1:e|"));
+}
+
+static void
+test_several_files(void)
+{
+	char a[] = "a", b[] = "b", dash[] = "-";
+	char *files[] = { a, dash, b, a };
+	struct buf got = { 0 }, gz = { 0 };
+
+	unit_write(a, SPAN("one\n\ntwo"));
+	add_gzip(&gz, SPAN("\xef\xbb\xbfthree\n"));
+	unit_write(b, span_buf(&gz));
+	unit_stdin(SPAN("standard\n"), 3);
+	show_files(&got, files, 4, NO_LIMIT);
+	CHECK(span_eq(span_buf(&got), "1:3:one|3:3:two|1:8:standard|1:5:three|"
+	    "1:3:one|3:3:two|"), "'%.*s'", (int)got.len, got.data);
+	wait(NULL);
+	buf_release(&got);
+	buf_release(&gz);
+}
+
+/* Is the word in what was shown? */
+static bool
+tells(struct buf *b, const char *word)
+{
+	buf_char(b, '\0');
+	b->len--;
+	return strstr(b->data, word) != NULL;
+}
+
+/* Whatever is left of a gzip is a beginning of its lines, and damaged. */
+static void
+test_cut_gzip(void)
+{
+	struct span text = SPAN("first line\nsecond line\nthird line\n");
+	static const char want[] = "1:10:first line|2:11:second line|"
+	    "3:10:third line|";
+	char name[] = "cut", *files[] = { name };
+	struct buf gz = { 0 }, got = { 0 };
+	struct input in;
+	struct line line;
+	size_t left;
+
+	add_gzip(&gz, text);
+	for (size_t n = 2; n < gz.len; n++) {
+		unit_write(name, span_of(gz.data, n));
+		input_init(&in, files, 1);
+		CHECK(input_next_file(&in), "it can be opened");
+		got.len = 0;
+		while (input_line(&in, NO_LIMIT, &line))
+			buf_add(&got, line.p, line.full_len);
+		CHECK(in.damage != NULL, "cut to %zu of %zu bytes", n, gz.len);
+		CHECK(got.len <= text.n &&
+		    memcmp(got.data == NULL ? "" : got.data, text.p,
+		    got.len) == 0, "cut to %zu bytes", n);
+		input_release(&in);
+	}
+	/* The second member counts as much as the first. */
+	left = gz.len;
+	add_gzip(&gz, text);
+	for (size_t n = left + 1; n < gz.len; n++) {
+		unit_write(name, span_of(gz.data, n));
+		show_files(&got, files, 1, NO_LIMIT);
+		CHECK(memcmp(got.data, want, sizeof want - 1) == 0,
+		    "the first member, at %zu", n);
+		CHECK(tells(&got, "damage"), "the second member cut to %zu bytes", n - left);
+	}
+	buf_release(&gz);
+	buf_release(&got);
+}
+
+static void
+test_damaged_gzip(void)
+{
+	char name[] = "damaged", *files[] = { name };
+	struct buf gz = { 0 }, got = { 0 };
+
+	add_gzip(&gz, SPAN("a line that is not so short\n"));
+	gz.data[gz.len - 5] ^= 1;	/* of its checksum */
+	unit_write(name, span_buf(&gz));
+	show_files(&got, files, 1, NO_LIMIT);
+	CHECK(tells(&got, "damaged"),
+	    "'%.*s'", (int)got.len, got.data);
+	gz.data[gz.len - 5] ^= 1;
+	buf_str(&gz, "junk");
+	unit_write(name, span_buf(&gz));
+	show_files(&got, files, 1, NO_LIMIT);
+	CHECK(tells(&got, "damaged"),
+	    "junk behind: '%.*s'", (int)got.len, got.data);
+	buf_release(&gz);
+	buf_release(&got);
+}
+
+/* Lines of all lengths, up to several reads each, against a plain split. */
+static void
+test_much(void)
+{
+	static const size_t most[] = { 3, 100, 70000, 900000 };
+	char name[] = "much", *files[] = { name };
+	struct buf text = { 0 }, want = { 0 }, got = { 0 }, gz = { 0 };
+	unsigned long long line = 0;
+	size_t n, from;
+
+	while (text.len < 6000000) {
+		n = unit_random(most[unit_random(4)]);
+		from = text.len;
+		for (size_t i = 0; i < n; i++)
+			buf_char(&text, (char)('a' + unit_random(26)));
+		line++;
+		if (n > 300000)
+			n = 300000;
+		if (n > 0) {
+			buf_printf(&want, "%llu:%zu:", line, n);
+			buf_add(&want, text.data + from, n);
+		}
+		if (text.len - from > n) {
+			buf_char(&want, '+');
+			buf_add(&want, text.data + from + n,
+			    text.len - from - n);
+			buf_char(&want, '\n');
+		}
+		if (n > 0)
+			buf_char(&want, '|');
+		buf_char(&text, '\n');
+	}
+	unit_write(name, span_buf(&text));
+	show_files(&got, files, 1, 300000);
+	CHECK(span_same(span_buf(&got), span_buf(&want)), "much of it");
+	add_gzip(&gz, span_buf(&text));
+	unit_write(name, span_buf(&gz));
+	show_files(&got, files, 1, 300000);
+	CHECK(span_same(span_buf(&got), span_buf(&want)), "much, as gzip");
+	unit_stdin(span_buf(&text), 4093);
+	show_files(&got, NULL, 0, 300000);
+	CHECK(span_same(span_buf(&got), span_buf(&want)), "much, in pieces");
+	wait(NULL);
+	buf_release(&text);
+	buf_release(&want);
+	buf_release(&got);
+	buf_release(&gz);
+}
+
+int
+main(void)
+{
+	unit_seed();
+	test_lines();
+	test_byte_order_mark();
+	test_long_lines();
+	test_several_files();
+	test_cut_gzip();
+	test_damaged_gzip();
+	test_much();
+	return unit_end();
+}

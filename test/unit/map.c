@@ -1,0 +1,146 @@
+/* map - against a model, and with a million keys */
+
+#include "common/map.h"
+#include "test/unit/unit.h"
+
+enum { KEYS = 3000, STEPS = 300000, MILLION = 1000000 };
+
+/* The key of a value is its number in digits, of odd lengths. */
+static char (*names)[24];
+
+static struct span
+key_of(const void *owner, uint32_t value)
+{
+	CHECK(owner == &names, "the owner comes back");
+	return span_str(names[value]);
+}
+
+static uint64_t
+hash_of(uint32_t value)
+{
+	return map_hash(names[value], strlen(names[value]));
+}
+
+static uint32_t
+look_up(const struct map *m, uint32_t value)
+{
+	return map_get(m, hash_of(value), span_str(names[value]));
+}
+
+static void
+make_names(uint32_t n)
+{
+	names = calloc(n, sizeof *names);
+	for (uint32_t i = 0; i < n; i++)
+		snprintf(names[i], sizeof *names, "%.*s%u", (int)(i % 9),
+		    "abcdefghi", i);
+}
+
+/* How full the map gets changes, so that it grows and is emptied again. */
+static void
+test_model(void)
+{
+	static bool present[KEYS];
+	struct map m;
+	size_t n = 0;
+	uint32_t v;
+
+	map_init(&m, key_of, &names);
+	for (int i = 0; i < STEPS; i++) {
+		v = (uint32_t)unit_random(i / 50000 % 2 == 0 ? KEYS : 40);
+		CHECK(look_up(&m, v) == (present[v] ? v : MAP_NONE),
+		    "step %d, key %u", i, v);
+		if (present[v])
+			map_drop(&m, hash_of(v), v);
+		else
+			map_put(&m, hash_of(v), v);
+		n = present[v] ? n - 1 : n + 1;
+		present[v] = !present[v];
+		CHECK(m.n == n, "%zu, not %zu", m.n, n);
+		if (i % 1000 != 0)
+			continue;
+		for (v = 0; v < KEYS; v++)
+			CHECK(look_up(&m, v) == (present[v] ? v : MAP_NONE),
+			    "after step %d, key %u", i, v);
+	}
+	map_release(&m);
+}
+
+/* All in one place: every hash the same. */
+static void
+test_collisions(void)
+{
+	const uint64_t hash = 0xffffffffffffffff;
+	struct map m;
+
+	map_init(&m, key_of, &names);
+	for (uint32_t v = 0; v < 300; v++)
+		map_put(&m, hash, v);
+	for (uint32_t v = 0; v < 300; v += 2)
+		map_drop(&m, hash, v);
+	for (uint32_t v = 0; v < 301; v++)
+		CHECK(map_get(&m, hash, span_str(names[v])) ==
+		    (v % 2 == 1 && v < 300 ? v : MAP_NONE), "key %u", v);
+	map_release(&m);
+}
+
+static void
+test_million(void)
+{
+	struct map m;
+
+	map_init(&m, key_of, &names);
+	for (uint32_t v = 0; v < MILLION; v++)
+		map_put(&m, hash_of(v), v);
+	for (uint32_t v = 0; v < MILLION; v++)
+		CHECK(look_up(&m, v) == v, "key %u", v);
+	for (uint32_t v = 0; v < MILLION; v += 3)
+		map_drop(&m, hash_of(v), v);
+	for (uint32_t v = 0; v < MILLION; v++)
+		CHECK(look_up(&m, v) == (v % 3 == 0 ? MAP_NONE : v),
+		    "key %u after the drop", v);
+	map_release(&m);
+}
+
+static void
+test_hash(void)
+{
+	char text[40];
+	uint64_t seen[40];
+
+	memset(text, 0, sizeof text);
+	for (size_t n = 0; n < sizeof text; n++) {
+		seen[n] = map_hash(text, n);
+		CHECK(map_hash(text, n) == seen[n], "the same twice");
+		for (size_t i = 0; i < n; i++)
+			CHECK(seen[i] != seen[n], "%zu and %zu zeros", i, n);
+	}
+	for (size_t i = 0; i < sizeof text; i++) {
+		text[i] = 1;
+		CHECK(map_hash(text, sizeof text) != seen[39], "byte %zu", i);
+		text[i] = 0;
+	}
+}
+
+static void
+drop_what_is_not_there(void)
+{
+	struct map m;
+
+	map_init(&m, key_of, &names);
+	map_drop(&m, 1, 1);
+}
+
+int
+main(void)
+{
+	unit_seed();
+	make_names(MILLION);
+	test_hash();
+	test_model();
+	test_collisions();
+	test_million();
+	CHECK(unit_child(drop_what_is_not_there) == 128 + 6, "a bug aborts");
+	free(names);
+	return unit_end();
+}

@@ -1,0 +1,183 @@
+/* mem - the arena, growing, and that sizes beyond all memory are fatal */
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "test/unit/unit.h"
+
+/* The sanitizer would rather abort than let us see that we die well. */
+const char *__asan_default_options(void);
+
+const char *
+__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+enum { PIECES = 3000 };
+
+static size_t
+piece_size(size_t i)
+{
+	return i % 500 == 499 ? 100000 + i : i * 37 % 1000;
+}
+
+static void
+fill_arena(struct arena *a)
+{
+	static char *piece[PIECES];
+	char text[1000];
+	bool kept;
+
+	for (size_t i = 0; i < PIECES; i++) {
+		piece[i] = arena_room(a, piece_size(i));
+		memset(piece[i], (int)(i % 251), piece_size(i));
+	}
+	for (size_t i = 0; i < PIECES; i++) {
+		kept = true;
+		for (size_t j = 0; j < piece_size(i); j++)
+			kept &= (unsigned char)piece[i][j] == i % 251;
+		CHECK(kept, "piece %zu of %zu bytes", i, piece_size(i));
+	}
+	memset(text, 't', sizeof text);
+	for (size_t n = 0; n < sizeof text; n++) {
+		char *copy = arena_text(a, text, n);
+
+		CHECK(memcmp(copy, text, n) == 0 && copy[n] == '\0',
+		    "text of %zu", n);
+	}
+}
+
+static void
+test_arena(void)
+{
+	struct arena a = { 0 };
+
+	for (int i = 0; i < 3; i++) {
+		fill_arena(&a);
+		arena_reset(&a);
+	}
+	CHECK(a.block != NULL, "a reset keeps a block");
+	arena_release(&a);
+	CHECK(a.block == NULL && a.used == 0, "released");
+	arena_reset(&a);
+	arena_release(&a);
+}
+
+static void
+test_grow(void)
+{
+	size_t cap = 0, grown = 0, before;
+	int *p = NULL;
+
+	for (size_t n = 1; n <= 100000; n++) {
+		before = cap;
+		p = mem_grow(p, &cap, n, sizeof *p);
+		CHECK(cap >= n, "%zu of %zu", cap, n);
+		CHECK(cap == before || cap >= before * 2, "%zu", cap);
+		grown += cap != before;
+		p[n - 1] = (int)n;
+	}
+	CHECK(grown < 20, "grown %zu times", grown);
+	for (size_t i = 0; i < 100000; i++)
+		CHECK(p[i] == (int)i + 1, "%zu", i);
+	p = mem_grow(p, &cap, 1000000, sizeof *p);
+	CHECK(cap >= 1000000, "%zu", cap);
+	free(p);
+}
+
+static void
+test_nothing(void)
+{
+	char *p = mem_alloc(0), *q = mem_zero(0, 8), *r = mem_zero(3, 5);
+
+	CHECK(p != NULL && q != NULL, "no bytes are no failure");
+	for (int i = 0; i < 15; i++)
+		CHECK(r[i] == 0, "byte %d", i);
+	free(mem_resize(p, 0, 0));
+	free(q);
+	free(r);
+}
+
+static void
+product_overflows(void)
+{
+	mem_resize(NULL, SIZE_MAX / 2, 3);
+}
+
+static void
+product_wraps_to_little(void)
+{
+	mem_resize(NULL, ((size_t)1 << 63) + 8, 2);
+}
+
+static void
+more_than_an_object(void)
+{
+	mem_alloc((size_t)PTRDIFF_MAX + 1);
+}
+
+static void
+more_than_there_is(void)
+{
+	mem_alloc((size_t)PTRDIFF_MAX);
+}
+
+static void
+all_of_it(void)
+{
+	mem_alloc(SIZE_MAX);
+}
+
+static void
+zeros_overflow(void)
+{
+	mem_zero(SIZE_MAX / 2, 4);
+}
+
+static void
+growth_overflows(void)
+{
+	size_t cap = SIZE_MAX / 4;
+
+	mem_grow(NULL, &cap, SIZE_MAX / 4 + 1, 8);
+}
+
+static void
+arena_overflows(void)
+{
+	struct arena a = { 0 };
+
+	arena_room(&a, SIZE_MAX - 4);
+}
+
+static void
+test_fatal(void)
+{
+	static const struct { const char *name; void (*act)(void); } cases[] = {
+		{ "product overflows", product_overflows },
+		{ "product wraps to little", product_wraps_to_little },
+		{ "more than an object", more_than_an_object },
+		{ "more than there is", more_than_there_is },
+		{ "all of it", all_of_it },
+		{ "zeros overflow", zeros_overflow },
+		{ "growth overflows", growth_overflows },
+		{ "arena overflows", arena_overflows },
+	};
+	int status;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		status = unit_child(cases[i].act);
+		CHECK(status == EXIT_TROUBLE, "%s: status %d", cases[i].name,
+		    status);
+	}
+}
+
+int
+main(void)
+{
+	test_arena();
+	test_grow();
+	test_nothing();
+	test_fatal();
+	return unit_end();
+}

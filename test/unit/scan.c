@@ -1,0 +1,202 @@
+/* scan - values are cut right, however the bytes come */
+
+#include "common/input.h"
+#include "common/scan.h"
+#include "test/unit/unit.h"
+
+enum { NO_LIMIT = 1 << 30 };
+
+/* Writes "LINE:VALUE|" for each value, then how it ended and what was left. */
+static void
+show_values(struct buf *to, size_t limit)
+{
+	static const char *const ends[] = { [SCAN_NONE] = "none",
+	    [SCAN_CUT] = "cut", [SCAN_TOO_LONG] = "long" };
+	enum scan_result result;
+	struct input in;
+	struct span value;
+	uint64_t line;
+
+	to->len = 0;
+	input_init(&in, NULL, 0);
+	CHECK(input_next_file(&in), "standard input");
+	while ((result = scan_value(&in, limit, &value, &line)) ==
+	    SCAN_VALUE) {
+		buf_printf(to, "%llu:", (unsigned long long)line + 1);
+		buf_add(to, value.p, value.n);
+		buf_char(to, '|');
+		while (scan_take(&in, ','))
+			;
+	}
+	buf_str(to, ends[result]);
+	if (result != SCAN_NONE) {
+		buf_printf(to, "%llu:", (unsigned long long)line + 1);
+		buf_add(to, value.p, value.n);
+	}
+	buf_char(to, '+');
+	while (scan_rest(&in, &value))
+		buf_add(to, value.p, value.n);
+	CHECK(scan_peek(&in) == -1, "all was read");
+	input_release(&in);
+}
+
+static void
+check(struct span text, size_t limit, const char *want)
+{
+	struct buf got = { 0 };
+
+	for (size_t size = 1; size <= 31; size++) {
+		unit_stdin(text, size);
+		show_values(&got, limit);
+		CHECK(span_eq(span_of(got.data, got.len), want),
+		    "%zu bytes a read: '%.*s', not '%s'", size, (int)got.len,
+		    got.data, want);
+		wait(NULL);
+	}
+	unit_stdin(text, 60000);
+	show_values(&got, limit);
+	CHECK(span_eq(span_of(got.data, got.len), want),
+	    "at once: '%.*s', not '%s'", (int)got.len, got.data, want);
+	wait(NULL);
+	buf_release(&got);
+}
+
+static void
+test_values(void)
+{
+	check(SPAN(""), NO_LIMIT, "none+");
+	check(SPAN(" \t\r\n "), NO_LIMIT, "none+");
+	check(SPAN("1"), NO_LIMIT, "1:1|none+");
+	check(SPAN("-1.5e+3 , true,null"), NO_LIMIT,
+	    "1:-1.5e+3|1:true|1:null|none+");
+	check(SPAN("\"\""), NO_LIMIT, "1:\"\"|none+");
+	check(SPAN("\"a\\\"b\\\\\",\"\\\\\\\"]\" \n\"[\""), NO_LIMIT,
+	    "1:\"a\\\"b\\\\\"|1:\"\\\\\\\"]\"|2:\"[\"|none+");
+	check(SPAN("[] {}\n\n[1,{\"a\":[\"]\",\"}\\\"\"]}] "), NO_LIMIT,
+	    "1:[]|1:{}|3:[1,{\"a\":[\"]\",\"}\\\"\"]}]|none+");
+	check(SPAN("[\n{\n}\n]\n7\n"), NO_LIMIT, "1:[\n{\n}\n]|5:7|none+");
+	check(SPAN("[1]x[2]\"y\"3{}"), NO_LIMIT,
+	    "1:[1]|1:x|1:[2]|1:\"y\"|1:3|1:{}|none+");
+}
+
+static void
+test_ends(void)
+{
+	check(SPAN("1]2"), NO_LIMIT, "1:1|none+]2");
+	check(SPAN("}"), NO_LIMIT, "none+}");
+	check(SPAN(":1"), NO_LIMIT, "none+:1");
+	check(SPAN("[1,[2]"), NO_LIMIT, "cut1:[1,[2]+");
+	check(SPAN("\n\"abc"), NO_LIMIT, "cut2:\"abc+");
+	check(SPAN("\"abc\\\""), NO_LIMIT, "cut1:\"abc\\\"+");
+	check(SPAN("\"abc\\"), NO_LIMIT, "cut1:\"abc\\+");
+	check(SPAN("{\"a\":\"}"), NO_LIMIT, "cut1:{\"a\":\"}+");
+	check(SPAN("[1] [\n\n\"]"), NO_LIMIT, "1:[1]|cut1:[\n\n\"]+");
+}
+
+static void
+test_limit(void)
+{
+	struct buf got = { 0 };
+	struct span text = SPAN("[1,2] [1,2,3,4,5,6,7,8,9] [3]");
+
+	check(SPAN("12345 \"345\" [3,5]"), 5, "1:12345|1:\"345\"|1:[3,5]|"
+	    "none+");
+	/* How much of it is its beginning depends on the reads; the sum not. */
+	for (size_t size = 1; size <= 31; size++) {
+		unit_stdin(text, size);
+		show_values(&got, 5);
+		CHECK(got.len > 8 + 6 && memcmp(got.data,
+		    "1:[1,2]|long1:", 14) == 0, "%.*s", (int)got.len,
+		    got.data);
+		buf_char(&got, '\0');
+		CHECK(strlen(got.data) == 14 + text.n - 6 + 1, "%s", got.data);
+		wait(NULL);
+	}
+	buf_release(&got);
+}
+
+/* Deeper than any stack, and larger than any read. */
+static void
+test_large(void)
+{
+	struct buf text = { 0 }, want = { 0 }, got = { 0 };
+
+	for (int i = 0; i < 1000000; i++)
+		buf_char(&text, '[');
+	for (int i = 0; i < 1000000; i++)
+		buf_char(&text, ']');
+	buf_str(&want, "1:");
+	buf_add(&want, text.data, text.len);
+	buf_str(&text, " 7");
+	buf_str(&want, "|1:7|none+");
+	unit_stdin(span_of(text.data, text.len), 60000);
+	show_values(&got, NO_LIMIT);
+	CHECK(span_same(span_of(got.data, got.len),
+	    span_of(want.data, want.len)), "a million levels");
+	wait(NULL);
+	buf_release(&text);
+	buf_release(&want);
+	buf_release(&got);
+}
+
+/* Random values of random punctuation, one after another. */
+static void
+put_random(struct buf *b, unsigned depth)
+{
+	static const char *const scalars[] = { "1", "-2.5e7", "true", "null",
+	    "\"\"", "\"a\\\\\"", "\"\\\"[{\"", "\"},]:\"", "\"\\u005c\"" };
+	uint64_t kind = unit_random(depth < 6 ? 4 : 2);
+
+	if (kind < 2) {
+		buf_str(b, scalars[unit_random(9)]);
+		return;
+	}
+	buf_char(b, kind == 2 ? '[' : '{');
+	for (uint64_t n = unit_random(4), i = 0; i < n; i++) {
+		buf_str(b, i > 0 ? ", " : "");
+		buf_str(b, kind == 2 ? "" : "\"k\": ");
+		put_random(b, depth + 1);
+	}
+	buf_char(b, kind == 2 ? ']' : '}');
+}
+
+static void
+test_random(void)
+{
+	struct buf text = { 0 }, want = { 0 }, got = { 0 };
+	size_t from;
+
+	for (int i = 0; i < 60; i++) {
+		text.len = want.len = 0;
+		for (int n = 0; n < 30; n++) {
+			from = text.len;
+			put_random(&text, 0);
+			buf_str(&want, "1:");
+			buf_add(&want, text.data + from, text.len - from);
+			buf_char(&want, '|');
+			buf_char(&text, ' ');
+		}
+		buf_str(&want, "none+");
+		unit_stdin(span_of(text.data, text.len), 1 + unit_random(31));
+		show_values(&got, NO_LIMIT);
+		CHECK(span_same(span_of(got.data, got.len),
+		    span_of(want.data, want.len)), "%.*s", (int)text.len,
+		    text.data);
+		wait(NULL);
+	}
+	buf_release(&text);
+	buf_release(&want);
+	buf_release(&got);
+}
+
+int
+main(void)
+{
+	unit_seed();
+	test_values();
+	test_ends();
+	test_limit();
+	test_large();
+	test_random();
+	return unit_end();
+}

@@ -1,0 +1,215 @@
+/* text - UTF-8, escapes and numbers at their limits */
+
+#include "common/text.h"
+#include "test/unit/unit.h"
+
+static size_t
+encode(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static void
+test_every_code_point(void)
+{
+	char text[4];
+	uint32_t code;
+	size_t n, got;
+	bool surrogate;
+
+	for (uint32_t c = 0; c < 0x110800; c++) {
+		surrogate = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
+		n = encode(text, c);
+		code = 0;
+		got = utf8_char(text, n, &code);
+		CHECK(got == (surrogate ? 0 : n), "U+%04X: %zu", c, got);
+		CHECK(surrogate || code == c, "U+%04X is U+%04X", c, code);
+		CHECK(utf8_valid(text, n) == !surrogate, "U+%04X", c);
+		for (size_t cut = 0; cut < n; cut++)
+			CHECK(utf8_char(text, cut, &code) == 0,
+			    "U+%04X, %zu bytes of it", c, cut);
+	}
+}
+
+static const struct span invalid[] = {
+	SPAN("\x80"), SPAN("\xbf"), SPAN("\xc0\x80"), SPAN("\xc1\xbf"),
+	SPAN("\xc2"), SPAN("\xc2\x41"), SPAN("\xc2\xc2\x80"),
+	SPAN("\xe0\x80\x80"), SPAN("\xe0\x9f\xbf"), SPAN("\xe2\x82"),
+	SPAN("\xe2\x82\x41"), SPAN("\xed\xa0\x80"), SPAN("\xed\xbf\xbf"),
+	SPAN("\xf0\x80\x80\x80"), SPAN("\xf0\x8f\xbf\xbf"),
+	SPAN("\xf0\x9f\x98"), SPAN("\xf0\x9f\x98\x41"),
+	SPAN("\xf4\x90\x80\x80"), SPAN("\xf5\x80\x80\x80"),
+	SPAN("\xf8\x88\x80\x80\x80"), SPAN("\xfe"), SPAN("\xff"),
+	SPAN("\xc3\xa9\x80"), SPAN("\xed\xa0\xbd\xed\xb8\x80"),
+};
+
+static const struct span valid[] = {
+	SPAN(""), SPAN("a"), SPAN("\0"), SPAN("\x7f"), SPAN("\xc2\x80"),
+	SPAN("\xdf\xbf"), SPAN("\xe0\xa0\x80"), SPAN("\xed\x9f\xbf"),
+	SPAN("\xee\x80\x80"), SPAN("\xef\xbb\xbf"), SPAN("\xef\xbf\xbf"),
+	SPAN("\xf0\x90\x80\x80"), SPAN("\xf4\x8f\xbf\xbf"),
+};
+
+/* Wherever it stands among the eight bytes of a step. */
+static void
+check_everywhere(struct span s, bool is_valid)
+{
+	char text[64];
+
+	for (size_t before = 0; before < 20; before++)
+		for (size_t after = 0; after < 20; after++) {
+			memset(text, 'a', sizeof text);
+			memcpy(text + before, s.p, s.n);
+			CHECK(utf8_valid(text, before + s.n + after) ==
+			    is_valid, "first byte %02x, %zu before, %zu after",
+			    s.n > 0 ? (unsigned char)*s.p : 0, before, after);
+		}
+}
+
+static void
+test_validity(void)
+{
+	for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
+		check_everywhere(valid[i], true);
+	for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++)
+		check_everywhere(invalid[i], false);
+}
+
+static void
+check_escape(struct span from, const char *want)
+{
+	char got[128];
+	size_t n = text_escape(got, sizeof got, from.p, from.n);
+
+	CHECK(strcmp(got, want) == 0 && n == strlen(want), "'%s', not '%s'",
+	    got, want);
+}
+
+static void
+test_escapes(void)
+{
+	check_escape(SPAN(""), "");
+	check_escape(SPAN("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+	    "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	check_escape(SPAN("\033[31m"), "\\x1b[31m");
+	check_escape(SPAN("a\0b\nc\td\re"), "a\\x00b\\x0ac\\x09d\\x0de");
+	check_escape(SPAN("\x1f \x7f"), "\\x1f \\x7f");
+	check_escape(SPAN("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0"),
+	    "\\u{80}\\u{9b}\\u{9f}\xc2\xa0");
+	check_escape(SPAN("\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f"),
+	    "\\u{61c}\\u{200e}\\u{200f}");
+	check_escape(SPAN("\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf"),
+	    "\\u{2029}\\u{202a}\\u{202e}\xe2\x80\xaf");
+	check_escape(SPAN("\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa"),
+	    "\xe2\x81\xa5\\u{2066}\\u{2069}\xe2\x81\xaa");
+	check_escape(SPAN("\xff\x80z\xe2\x82"), "\\xff\\x80z\\xe2\\x82");
+}
+
+/* Whole characters and escapes only, and the NUL, however little room. */
+static void
+test_escape_into_little_room(void)
+{
+	struct span from = SPAN("a\033\xe2\x82\xac\xff\xe2\x80\xae" "b");
+	const char whole[] = "a\\x1b\xe2\x82\xac\\xff\\u{202e}b";
+	static const bool cut_here[] = { [0] = 1, [1] = 1, [5] = 1, [8] = 1,
+	    [12] = 1, [20] = 1, [21] = 1 };
+	char got[64];
+	size_t n;
+
+	CHECK(text_escape(got, 0, from.p, from.n) == 0, "no room at all");
+	for (size_t size = 1; size <= sizeof whole; size++) {
+		memset(got, '#', sizeof got);
+		n = text_escape(got, size, from.p, from.n);
+		CHECK(n < size && got[n] == '\0' && got[size] == '#',
+		    "size %zu: %zu", size, n);
+		CHECK(cut_here[n] && memcmp(got, whole, n) == 0,
+		    "size %zu: '%s'", size, got);
+	}
+}
+
+static void
+check_u64(struct span s, bool good, uint64_t want)
+{
+	uint64_t got = 77;
+
+	CHECK(text_u64(s, &got) == good, "'%.*s'", ALL(s));
+	CHECK(got == (good ? want : 77), "'%.*s' is %llu", ALL(s),
+	    (unsigned long long)got);
+}
+
+static void
+check_i64(struct span s, bool good, int64_t want)
+{
+	int64_t got = 77;
+
+	CHECK(text_i64(s, &got) == good, "'%.*s'", ALL(s));
+	CHECK(got == (good ? want : 77), "'%.*s' is %lld", ALL(s),
+	    (long long)got);
+}
+
+static void
+test_numbers(void)
+{
+	static const struct span no_numbers[] = { SPAN(""), SPAN("-"),
+	    SPAN("+1"), SPAN(" 1"), SPAN("1 "), SPAN("0x1"), SPAN("1e3"),
+	    SPAN("1.0"), SPAN("--1"), SPAN("1\0"), SPAN("\0"), SPAN("1-"),
+	    SPAN("/"), SPAN(":"), SPAN("\xb1"), SPAN("1_000") };
+
+	check_u64(SPAN("0"), true, 0);
+	check_u64(SPAN("007"), true, 7);
+	check_u64(SPAN("9999999999999999999"), true, 9999999999999999999U);
+	check_u64(SPAN("10000000000000000000"), true, 10000000000000000000U);
+	check_u64(SPAN("18446744073709551615"), true, UINT64_MAX);
+	check_u64(SPAN("00000000018446744073709551615"), true, UINT64_MAX);
+	check_u64(SPAN("18446744073709551616"), false, 0);
+	check_u64(SPAN("18446744073709551620"), false, 0);
+	check_u64(SPAN("28446744073709551615"), false, 0);
+	check_u64(SPAN("99999999999999999999"), false, 0);
+	check_u64(SPAN("184467440737095516150"), false, 0);
+	check_u64(SPAN("-0"), false, 0);
+	check_i64(SPAN("-0"), true, 0);
+	check_i64(SPAN("9223372036854775807"), true, INT64_MAX);
+	check_i64(SPAN("9223372036854775808"), false, 0);
+	check_i64(SPAN("-9223372036854775808"), true, INT64_MIN);
+	check_i64(SPAN("-9223372036854775809"), false, 0);
+	check_i64(SPAN("18446744073709551615"), false, 0);
+	check_i64(SPAN("-18446744073709551616"), false, 0);
+	for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+		check_u64(no_numbers[i], false, 0);
+		check_i64(no_numbers[i], false, 0);
+	}
+	/* What lies behind the span is no part of it. */
+	check_u64(span_of("123", 2), true, 12);
+	check_i64(span_of("-123", 3), true, -12);
+}
+
+int
+main(void)
+{
+	test_every_code_point();
+	test_validity();
+	test_escapes();
+	test_escape_into_little_room();
+	test_numbers();
+	CHECK(text_columns("a\xc3\xa9\xe2\x82\xac", 6) == 3, "three columns");
+	return unit_end();
+}

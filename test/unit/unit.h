@@ -1,0 +1,149 @@
+#ifndef WEIR_UNIT_H
+#define WEIR_UNIT_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/text.h"
+
+/*
+ * What the unit tests share.  A test program CHECKs, which says what does not
+ * hold and goes on, and returns unit_end().
+ */
+static unsigned long unit_checks, unit_failures;
+
+enum { UNIT_SHOWN = 20 };
+
+#define CHECK(holds, ...)						\
+	do {								\
+		unit_checks++;						\
+		if (!(holds) && unit_failures++ < UNIT_SHOWN) {		\
+			printf("%s:%d: not so: %s: ", __FILE__,		\
+			    __LINE__, #holds);				\
+			printf(__VA_ARGS__);				\
+			putchar('\n');					\
+			fflush(stdout);					\
+		}							\
+	} while (0)
+
+static inline int
+unit_end(void)
+{
+	printf("%lu checks, %lu failures\n", unit_checks, unit_failures);
+	return unit_failures > 0;
+}
+
+/* A literal, which may hold NUL bytes. */
+#define SPAN(literal) span_of(literal, sizeof literal - 1)
+
+static inline struct span
+span_str(const char *s)
+{
+	return span_of(s, strlen(s));
+}
+
+static inline bool
+span_same(struct span a, struct span b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+#define ALL(s) (int)(s).n, (s).p
+
+/* An exit status, or 128 and the signal as a shell has it. */
+static inline int
+unit_wait(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+	    128 + WTERMSIG(status);
+}
+
+/* How act() ends in a process of its own that says nothing; 0: it returned. */
+static inline int
+unit_child(void (*act)(void))
+{
+	pid_t pid;
+
+	fflush(stdout);
+	if ((pid = fork()) == 0) {
+		if (freopen("/dev/null", "w", stderr) == NULL)
+			exit(99);
+		act();
+		exit(0);
+	}
+	return unit_wait(pid);
+}
+
+static uint64_t unit_state;
+
+/* From the environment's SEED, or new; said, so that it can be repeated. */
+static inline void
+unit_seed(void)
+{
+	const char *seed = getenv("SEED");
+
+	unit_state = seed != NULL ? strtoull(seed, NULL, 10) :
+	    (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
+	printf("SEED=%llu\n", (unsigned long long)unit_state);
+}
+
+/* splitmix64 (Vigna) */
+static inline uint64_t
+unit_random(uint64_t below)
+{
+	uint64_t z = unit_state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (z ^ z >> 31) % below;
+}
+
+/*
+ * Standard input becomes the text, of which each read gets at most so many
+ * bytes: a packet of a socket.  A child sends it; reap it by wait(NULL).
+ */
+static inline void
+unit_stdin(struct span text, size_t bytes_a_read)
+{
+	int pair[2];
+	size_t n;
+
+	fflush(stdout);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
+		exit(99);
+	if (fork() == 0) {
+		close(pair[0]);
+		for (; text.n > 0; text = span_of(text.p + n, text.n - n)) {
+			n = text.n < bytes_a_read ? text.n : bytes_a_read;
+			if (send(pair[1], text.p, n, MSG_NOSIGNAL) < 0)
+				break;
+		}
+		_exit(0);
+	}
+	close(pair[1]);
+	dup2(pair[0], 0);
+	close(pair[0]);
+}
+
+static inline void
+unit_write(const char *path, struct span text)
+{
+	FILE *f = fopen(path, "wb");
+
+	if (f == NULL || fwrite(text.p, 1, text.n, f) != text.n ||
+	    fclose(f) != 0)
+		exit(99);
+}
+
+#endif
