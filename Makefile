@@ -1,7 +1,7 @@
 # weir - filters that measure software.  GNU make; README.md says the rest.
 
 CC = gcc
-CFLAGS = -O2 -g
+CFLAGS = -O3 -g
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man

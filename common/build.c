@@ -8,16 +8,17 @@
 #include "common/filter.h"
 
 #define NONE MAP_NONE
+#define SUM_MOST (INT64_MAX / 4)
 
 enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
     FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
-    RULE, DEPS, NODE_TYPE, TEST, DYNAMIC };
+    RULE, DEPS, NODE_TYPE, TEST, DYNAMIC, OUTPUTS };
 
 const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
     "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
     "size_bytes", "rule", "deps", "node_type", "test",
-    "dynamically_resolved_cache", NULL };
+    "dynamically_resolved_cache", "outputs", NULL };
 
 void
 build_init(struct build *b)
@@ -25,6 +26,7 @@ build_init(struct build *b)
 	*b = (struct build){ .start_us = TIME_UNKNOWN,
 	    .end_us = TIME_UNKNOWN };
 	intern_init(&b->names);
+	memset(b->last, 0xff, sizeof b->last);
 	b->run = intern_add(&b->names, span_of("run", 3));
 	b->copy = intern_add(&b->names, span_of("copy", 4));
 	b->prepare = intern_add(&b->names, span_of("prepare", 7));
@@ -40,6 +42,7 @@ build_release(struct build *b)
 	free(b->task_of);
 	free(b->node_of);
 	free(b->repeated);
+	free(b->outputs);
 }
 
 static uint32_t
@@ -129,6 +132,24 @@ add_deps(struct build *b, struct filter *f, const struct rec *r, sym id)
 	return true;
 }
 
+/* What a task made is another name for it. */
+static bool
+add_outputs(struct build *b, struct filter *f, const struct rec *r, sym id)
+{
+	const struct span *items;
+	size_t n = 0;
+
+	if (is_wrong(f, rec_strings(r, OUTPUTS, &items, &n), OUTPUTS,
+	    "array of strings"))
+		return false;
+	b->outputs = mem_grow(b->outputs, &b->outputs_cap, b->n_outputs + n,
+	    sizeof *b->outputs);
+	for (size_t i = 0; i < n; i++)
+		b->outputs[b->n_outputs++] = (struct dependency){
+		    intern_add(&b->names, items[i]), id };
+	return true;
+}
+
 static bool
 read_times(struct filter *f, const struct rec *r, struct task *t)
 {
@@ -180,30 +201,71 @@ enlist(struct build *b, const struct task *task)
 	b->repeated[b->n_repeated++] = first;
 }
 
+/* The names in a task record. */
+enum { T_ID, T_KIND, T_HOST, T_RULE, T_UID, T_CONSUMER, T_N };
+
+static bool
+is_named(const struct build *b, sym s, struct span text)
+{
+	struct span name;
+
+	if (s == SYM_NONE || text.p == NULL)
+		return false;
+	name = intern_span(&b->names, s);
+	return name.n == text.n && memcmp(name.p, text.p, text.n) == 0;
+}
+
+/*
+ * A run's uid is its id, and much else is as it was in the record before: the
+ * kind, the consumer of several copies.  Such names need no look-up.
+ */
+static void
+intern_names(struct build *b, struct span texts[T_N], sym syms[T_N])
+{
+	bool same_uid = texts[T_UID].p != NULL &&
+	    texts[T_UID].n == texts[T_ID].n &&
+	    memcmp(texts[T_UID].p, texts[T_ID].p, texts[T_ID].n) == 0;
+	bool as_before[T_N] = { false };
+
+	if (same_uid)
+		texts[T_UID].p = NULL;
+	for (size_t i = T_ID + 1; i < T_N; i++)
+		if ((as_before[i] = is_named(b, b->last[i], texts[i])))
+			texts[i].p = NULL;
+	intern_add_batch(&b->names, texts, T_N, syms);
+	for (size_t i = T_ID + 1; i < T_N; i++)
+		if (as_before[i])
+			syms[i] = b->last[i];
+	if (same_uid)
+		syms[T_UID] = syms[T_ID];
+	memcpy(b->last, syms, T_N * sizeof *syms);
+}
+
 static void
 add_task(struct build *b, struct filter *f, const struct rec *r)
 {
+	static const unsigned keys[] = { ID, KIND, HOST, RULE, UID, CONSUMER };
 	struct task t = { .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
 	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
 	    .size_bytes = TIME_UNKNOWN, .next = NONE };
-	static const unsigned keys[] = { ID, KIND, HOST, RULE, UID, CONSUMER };
-	enum { N = sizeof keys / sizeof *keys };
-	struct span texts[N] = { { 0 } };
-	sym syms[N];
+	struct span texts[T_N] = { { 0 } };
+	sym syms[T_N];
 
-	if (!read_id(f, r, &texts[0]) || !read_times(f, r, &t))
+	if (!read_id(f, r, &texts[T_ID]) || !read_times(f, r, &t))
 		return;
-	for (size_t i = 1; i < N; i++)
+	for (size_t i = T_ID + 1; i < T_N; i++)
 		(void)rec_str(r, keys[i], &texts[i]);
-	intern_add_batch(&b->names, texts, N, syms);
-	if (!add_deps(b, f, r, syms[0]))
+	intern_names(b, texts, syms);
+	if (!add_deps(b, f, r, syms[T_ID]))
 		return;
-	t.id = syms[0];
-	t.kind = syms[1] != SYM_NONE ? syms[1] : b->run;
-	t.host = syms[2];
-	t.rule = syms[3];
-	t.uid = syms[4];
-	t.consumer = syms[5];
+	if (!add_outputs(b, f, r, syms[T_ID]))
+		return;
+	t.id = syms[T_ID];
+	t.kind = syms[T_KIND] != SYM_NONE ? syms[T_KIND] : b->run;
+	t.host = syms[T_HOST];
+	t.rule = syms[T_RULE];
+	t.uid = syms[T_UID];
+	t.consumer = syms[T_CONSUMER];
 	t.flags = read_flags(r);
 	enlist(b, &t);
 }
@@ -469,7 +531,11 @@ compare_attempts(const void *a, const void *b)
 		order = compare_times(x->end_us, y->end_us);
 	if (order == 0)
 		order = compare_times(x->start_us, y->start_us);
-	return order != 0 ? order : compare_syms(x->host, y->host);
+	if (order == 0)
+		order = compare_times(x->elapsed_us, y->elapsed_us);
+	if (order == 0)
+		order = compare_syms(x->host, y->host);
+	return order != 0 ? order : compare_syms(x->rule, y->rule);
 }
 
 /* Of the records from the cache one stays, if there is no run that ended. */
@@ -519,6 +585,42 @@ settle_id(struct build *b, uint32_t *at, size_t n)
 	number_attempts(b, at, n);
 }
 
+/* The task's id for a name that is one of its outputs. */
+static sym
+task_id(const struct build *b, const sym *made_by, sym name)
+{
+	return build_task(b, name) == NONE && made_by[name] != SYM_NONE ?
+	    made_by[name] : name;
+}
+
+/*
+ * A node may be named by another of its command's outputs than the task is,
+ * since neither ninja's graph nor its log has all of them always.
+ */
+static void
+use_outputs(struct build *b)
+{
+	sym *made_by, id;
+
+	if (b->n_outputs == 0)
+		return;
+	made_by = mem_resize(NULL, b->names.n, sizeof *made_by);
+	memset(made_by, 0xff, b->names.n * sizeof *made_by);
+	for (size_t i = 0; i < b->n_outputs; i++)
+		made_by[b->outputs[i].id] = b->outputs[i].dep;
+	for (size_t i = 0; i < b->n_deps; i++) {
+		b->deps[i].id = task_id(b, made_by, b->deps[i].id);
+		b->deps[i].dep = task_id(b, made_by, b->deps[i].dep);
+	}
+	for (size_t i = 0; i < b->n_nodes; i++) {
+		id = task_id(b, made_by, b->nodes[i].id);
+		b->node_of = with_place(b->node_of, &b->node_of_cap, id);
+		b->node_of[id] = (uint32_t)i;
+		b->nodes[i].id = id;
+	}
+	free(made_by);
+}
+
 static int
 compare_places(const void *a, const void *b)
 {
@@ -551,11 +653,16 @@ settle_repeated(struct build *b)
 	free(at);
 }
 
+/* Of start, end and elapsed time two make three. */
 static void
 measure(struct build *b, struct task *t)
 {
 	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
 		t->elapsed_us = t->end_us - t->start_us;
+	else if (t->start_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
+		t->end_us = t->start_us + t->elapsed_us;
+	else if (t->end_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
+		t->start_us = t->end_us - t->elapsed_us;
 	if (t->elapsed_us != TIME_UNKNOWN && t->elapsed_us < 0) {
 		t->elapsed_us = 0;
 		b->n_skewed++;
@@ -565,9 +672,10 @@ measure(struct build *b, struct task *t)
 void
 build_settle(struct build *b)
 {
-	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN;
+	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN, sum_us = 0;
 	struct task *t;
 
+	use_outputs(b);
 	settle_repeated(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		measure(b, t);
@@ -575,9 +683,15 @@ build_settle(struct build *b)
 			continue;
 		start_us = earlier(start_us, t->start_us);
 		end_us = later(end_us, t->end_us);
+		/* Whoever adds times up need not look for overflow. */
+		if (t->elapsed_us > SUM_MOST - sum_us)
+			die("the times of all tasks add up to too much");
+		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
 	}
 	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN) {
 		b->start_us = start_us;
 		b->end_us = end_us;
 	}
+	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN)
+		b->start_us = b->end_us = TIME_UNKNOWN;
 }

@@ -57,6 +57,8 @@ struct build {
 	size_t n_nodes, nodes_cap;
 	struct dependency *deps;
 	size_t n_deps, deps_cap;
+	struct dependency *outputs;	/* id is made by the task dep */
+	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: the first, or NONE */
 	size_t task_of_cap, node_of_cap;
 	sym run, copy, prepare;		/* the kinds that have rules */
@@ -64,6 +66,7 @@ struct build {
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
 
+	sym last[8];			/* of the task before, by key */
 	uint32_t *repeated;		/* first tasks of ids that came again */
 	size_t n_repeated, repeated_cap;
 };

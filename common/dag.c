@@ -605,13 +605,12 @@ start_ready(struct simulation *s)
 	}
 }
 
-/* Ends all that end at the next moment at which something does. */
+/* Ends all that end now, and what by that becomes ready and takes no time. */
 static void
 end_running(struct simulation *s)
 {
 	struct heap_item item;
 
-	s->now = s->running.items[0].key;
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
 		item = heap_pop(&s->running);
 		s->idle += !s->is_free[item.v];
@@ -634,8 +633,13 @@ dag_simulate(const struct dag *d, uint64_t workers, const bool *is_free)
 	for (uint32_t v = 0; v < d->n; v++)
 		if (s.waits_for[v] == 0)
 			make_ready(&s, v);
-	for (start_ready(&s); s.running.n > 0; start_ready(&s))
+	for (;;) {
 		end_running(&s);
+		start_ready(&s);
+		if (s.running.n == 0)
+			break;
+		s.now = s.running.items[0].key;
+	}
 	free(s.waits_for);
 	free(s.row);
 	free(s.consumer);

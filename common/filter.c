@@ -300,11 +300,11 @@ reject_to_end(struct filter *f, const char *why)
 }
 
 void
-filter_reject_rest(struct filter *f, const char *why)
+filter_reject_rest(struct filter *f, struct span before, const char *why)
 {
 	if (f->gave_up)
 		return;
-	f->place = span_of(NULL, 0);
+	f->place = before;
 	f->place_line = f->input.line + 1;
 	reject_to_end(f, why);
 }

@@ -75,11 +75,11 @@ bool filter_next_file(struct filter *);
  * false where no value begins, or the rest of the file had to be rejected.
  * filter_value_record() reads it as a record; NULL if it was rejected.
  * filter_reject_rest() gives up a file, for the reason it is told, unless
- * filter_value() has done so.
+ * filter_value() has done so; before is what was consumed of it already.
  */
 bool filter_value(struct filter *, struct span *value);
 struct rec *filter_value_record(struct filter *, struct span value);
-void filter_reject_rest(struct filter *, const char *why);
+void filter_reject_rest(struct filter *, struct span before, const char *why);
 
 /*
  * What stands at place is bad input: says why, with file and line; keeps it

@@ -60,25 +60,6 @@ json_quote(struct buf *b, struct span s)
 	buf_char(b, '"');
 }
 
-/* The comma is left out after an opening bracket. */
-static void
-put_key(struct buf *b, const char *key)
-{
-	size_t n = strlen(key);
-	char *p;
-
-	buf_need(b, n + 4);
-	p = b->data + b->len;
-	if (b->len > 0 && p[-1] != '{' && p[-1] != '[')
-		*p++ = ',';
-	*p++ = '"';
-	memcpy(p, key, n);
-	p += n;
-	*p++ = '"';
-	*p++ = ':';
-	b->len = (size_t)(p - b->data);
-}
-
 void
 json_begin(struct buf *b, const char *type)
 {
@@ -93,46 +74,12 @@ json_end(struct buf *b)
 }
 
 void
-json_str(struct buf *b, const char *key, struct span s)
-{
-	put_key(b, key);
-	json_quote(b, s);
-}
-
-void
-json_cstr(struct buf *b, const char *key, const char *s)
-{
-	json_str(b, key, span_of(s, strlen(s)));
-}
-
-void
-json_int(struct buf *b, const char *key, int64_t value)
-{
-	put_key(b, key);
-	buf_i64(b, value);
-}
-
-void
-json_uint(struct buf *b, const char *key, uint64_t value)
-{
-	put_key(b, key);
-	buf_u64(b, value);
-}
-
-void
 json_ratio(struct buf *b, const char *key, double value)
 {
 	if (!isfinite(value))
 		return;
-	put_key(b, key);
+	json_key(b, key);
 	buf_printf(b, "%.6f", value);
-}
-
-void
-json_true(struct buf *b, const char *key)
-{
-	put_key(b, key);
-	buf_str(b, "true");
 }
 
 static size_t
@@ -148,19 +95,12 @@ json_raw(struct buf *b, const char *key, struct span token)
 {
 	size_t at;
 
-	put_key(b, key);
+	json_key(b, key);
 	at = b->len;
 	buf_add(b, token.p, token.n);
 	/* A newline in a token is white space; in a record it ends the line. */
 	for (; (at = find_newline(b, at)) < b->len; at++)
 		b->data[at] = ' ';
-}
-
-void
-json_open(struct buf *b, const char *key, char bracket)
-{
-	put_key(b, key);
-	buf_char(b, bracket);
 }
 
 void

@@ -13,16 +13,16 @@
 void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
 
-void json_str(struct buf *, const char *key, struct span);
-void json_cstr(struct buf *, const char *key, const char *);
-void json_int(struct buf *, const char *key, int64_t);
-void json_uint(struct buf *, const char *key, uint64_t);
+static inline void json_str(struct buf *, const char *key, struct span);
+static inline void json_cstr(struct buf *, const char *key, const char *);
+static inline void json_int(struct buf *, const char *key, int64_t);
+static inline void json_uint(struct buf *, const char *key, uint64_t);
+static inline void json_true(struct buf *, const char *key);
 void json_ratio(struct buf *, const char *key, double);	/* six decimals */
-void json_true(struct buf *, const char *key);
 void json_raw(struct buf *, const char *key, struct span token);
 
 /* An array or object as a value: key and bracket, then values without keys. */
-void json_open(struct buf *, const char *key, char bracket);
+static inline void json_open(struct buf *, const char *key, char bracket);
 void json_close(struct buf *, char bracket);
 void json_item(struct buf *, struct span);		/* a string */
 
@@ -34,5 +34,68 @@ void json_int_member(struct buf *, struct span key, int64_t);
  * else is copied; bytes that are not UTF-8 become U+FFFD.
  */
 void json_quote(struct buf *, struct span);
+
+/*
+ * A key and its colon, after a comma if need be.  Inline, as its callers are,
+ * so that the length of a literal key costs nothing.
+ */
+static inline void
+json_key(struct buf *b, const char *key)
+{
+	size_t n = strlen(key);
+	char *p;
+
+	buf_need(b, n + 4);
+	p = b->data + b->len;
+	if (b->len > 0 && p[-1] != '{' && p[-1] != '[')
+		*p++ = ',';
+	*p++ = '"';
+	memcpy(p, key, n);
+	p += n;
+	*p++ = '"';
+	*p++ = ':';
+	b->len = (size_t)(p - b->data);
+}
+
+static inline void
+json_str(struct buf *b, const char *key, struct span s)
+{
+	json_key(b, key);
+	json_quote(b, s);
+}
+
+static inline void
+json_cstr(struct buf *b, const char *key, const char *s)
+{
+	json_str(b, key, span_of(s, strlen(s)));
+}
+
+static inline void
+json_int(struct buf *b, const char *key, int64_t value)
+{
+	json_key(b, key);
+	buf_i64(b, value);
+}
+
+static inline void
+json_uint(struct buf *b, const char *key, uint64_t value)
+{
+	json_key(b, key);
+	buf_u64(b, value);
+}
+
+static inline void
+json_true(struct buf *b, const char *key)
+{
+	json_key(b, key);
+	buf_str(b, "true");
+}
+
+static inline void
+json_open(struct buf *b, const char *key, char bracket)
+{
+	json_key(b, key);
+	buf_char(b, bracket);
+}
 
 #endif

@@ -146,7 +146,7 @@ void
 table_init(struct table *t, const char *align, const char *const *heads)
 {
 	*t = (struct table){ .align = align };
-	for (size_t i = 0; align[i] != '\0'; i++) {
+	for (size_t i = 0; heads != NULL && align[i] != '\0'; i++) {
 		buf_str(&t->text, heads[i]);
 		table_next(t);
 	}

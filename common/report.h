@@ -27,7 +27,7 @@ void report_bar(struct buf *, double ratio, size_t cells);
 void report_spark(struct buf *, const double *ratios, size_t n);
 
 /*
- * A table: build a cell in table_cell()'s buffer, then go on to the next; a
+ * A table, with a row of heads unless heads is NULL: build a cell in table_cell()'s buffer, then go on to the next; a
  * row is full when every column has its cell.  The last column is cut in the
  * middle where the line would not fit the terminal (100 columns elsewhere).
  */

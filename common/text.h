@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* A piece of somebody else's memory; not NUL-terminated. */
 struct span {
@@ -51,6 +54,19 @@ text_plain(const char *p, size_t n)
 	uint64_t word, found;
 	size_t i = 0;
 
+#ifdef __SSE2__
+	for (; n - i >= 16; i += 16) {
+		__m128i v = _mm_loadu_si128((const void *)(p + i));
+		/* As signed bytes, those from 0x80 on are below 0x20, too. */
+		int special = _mm_movemask_epi8(_mm_or_si128(
+		    _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), _mm_or_si128(
+		    _mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+		    _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
+
+		if (special != 0)
+			return i + (size_t)__builtin_ctz((unsigned)special);
+	}
+#endif
 	for (; n - i >= sizeof word; i += sizeof word) {
 		memcpy(&word, p + i, sizeof word);
 		found = (word | (word - TEXT_BYTES(0x20)) |

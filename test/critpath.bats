@@ -134,6 +134,15 @@ timed() {
 	agree workers 300
 }
 
+@test "what waits for a copy that takes no time is ready at once" {
+	lines '{"type":"task","id":"c","kind":"copy","elapsed_us":0}' \
+		'{"type":"task","id":"z","kind":"copy","elapsed_us":5,
+		"deps":["x"]}' "$(timed x 1 c)" "$(timed y 1)" \
+		"$(timed end 0 z)" | jq -c . >in
+	run -0 --separate-stderr critpath --workers 1 in
+	assert_equal "$(summary simulated_us)" 6
+}
+
 @test "N workers stay between the bounds of list scheduling" {
 	agree bounds 150
 }

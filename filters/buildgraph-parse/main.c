@@ -36,6 +36,8 @@ main(int argc, char **argv)
 		return filter_end(&f);
 	if (opt.format == NULL)
 		opt.format = scan_peek(&f.input) == '{' ? "ya" : "ninja";
+	if (opt.deps_file != NULL && strcmp(opt.format, "ninja") != 0)
+		die("--deps goes with ninja's graph");
 	if (strcmp(opt.format, "ya") == 0)
 		ya_read(&f);
 	else if (strcmp(opt.format, "ninja") == 0)

@@ -40,6 +40,7 @@ static struct {
 	struct edges inputs, outputs;
 	uint32_t *file_of;		/* by label: the file, or NONE */
 	uint64_t n_stale;
+	bool is_open;			/* its last line has not come */
 } graph;
 
 /* The vertex of an address; addresses and vertices share one numbering. */
@@ -162,6 +163,10 @@ is_frame(struct span line)
 {
 	struct span middle;
 
+	if (span_eq(line, "digraph ninja {"))
+		graph.is_open = true;
+	else if (span_eq(line, "}"))
+		graph.is_open = false;
 	return span_eq(line, "digraph ninja {") || span_eq(line, "}") ||
 	    between(line, "rankdir=", "", &middle) ||
 	    between(line, "node [", "]", &middle) ||
@@ -371,6 +376,8 @@ ninja_read(struct filter *f, const char *deps_file)
 	intern_init(&graph.labels);
 	while (filter_line(f, &line))
 		read_graph_line(&line);
+	if (graph.is_open)
+		filter_fail(f, "the graph is cut: it has no last line '}'");
 	index_graph();
 	if (deps_file != NULL) {
 		filter_read_next(f, deps_file);

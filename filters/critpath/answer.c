@@ -63,11 +63,13 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 	if (with_drag)
 		dag_drag(dag, vertices, n, drag);
 	*p = (struct path){ .steps = mem_zero(n, sizeof *p->steps) };
-	p->length_us = n > 0 ? dag->finish[vertices[n - 1]] : 0;
-	for (size_t i = 0; i < n; i++)
-		if (network_task(a->net, vertices[i]) != NULL)
-			p->steps[p->n++] = (struct step){
-			    .vertex = vertices[i], .drag_us = drag[i] };
+	for (size_t i = 0; i < n; i++) {
+		if (network_task(a->net, vertices[i]) == NULL)
+			continue;
+		p->steps[p->n++] = (struct step){ .vertex = vertices[i],
+		    .drag_us = drag[i] };
+		p->length_us += dag->weight[vertices[i]];
+	}
 	account(p, a);
 	free(drag);
 }
@@ -100,7 +102,8 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 	uint32_t v = best_end(net), *vertices;
 	size_t length;
 
-	*a = (struct answer){ .net = net, .what_if = what_if };
+	*a = (struct answer){ .net = net, .n_wanted = n,
+	    .what_if = what_if };
 	a->paths = mem_zero(n, sizeof *a->paths);
 	while (a->n_paths < n && v != DAG_NONE) {
 		vertices = a->n_paths == 0 ?
@@ -191,7 +194,7 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 	struct buf *b = filter_out(f);
 
 	json_begin(b, "critical");
-	if (a->n_paths > 1)
+	if (a->n_wanted > 1)
 		json_uint(b, "path", path + 1);
 	json_uint(b, "step", i + 1);
 	put_task(b, a, s->vertex);
@@ -257,7 +260,7 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 	struct buf *b = filter_out(f);
 
 	json_begin(b, "critpath");
-	if (a->n_paths > 1) {
+	if (a->n_wanted > 1) {
 		json_uint(b, "path", path + 1);
 		json_int(b, "slack_us", a->paths[0].length_us - p->length_us);
 	}

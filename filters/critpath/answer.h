@@ -27,7 +27,7 @@ struct path {
 struct answer {
 	const struct network *net;
 	struct path *paths;	/* the longest first; none if no task */
-	size_t n_paths;
+	size_t n_paths, n_wanted;
 	bool what_if;		/* weights are not as recorded, which gave ... */
 	int64_t recorded_us;	/* ... this length */
 	uint64_t workers;	/* 0: not simulated */

@@ -50,13 +50,19 @@ read_duration(const char *text, int64_t *us)
 		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 },
 		{ "h", 3600e6 }
 	};
-	char *unit;
+	const char *unit = text + strspn(text, "0123456789.");
+	char number[32], *end;
 	double value;
 	size_t i = 0;
 
-	if (strspn(text, "0123456789.") == 0)
+	/* strtod() alone would take 0x10, 1e3 and infinity. */
+	if (unit == text || (size_t)(unit - text) >= sizeof number)
 		return false;
-	value = strtod(text, &unit);
+	memcpy(number, text, (size_t)(unit - text));
+	number[unit - text] = '\0';
+	value = strtod(number, &end);
+	if (*end != '\0')
+		return false;
 	if (value > 0 || *unit != '\0') {
 		while (i < 5 && strcmp(unit, units[i].name) != 0)
 			i++;
@@ -130,7 +136,7 @@ set_one(struct network *net, const char *text)
 	free(marks);
 }
 
-/* The task's value under the key of --drop. */
+/* The task's kind, host or rule. */
 static sym
 property(const struct network *net, const struct task *t, struct span key)
 {
@@ -138,9 +144,7 @@ property(const struct network *net, const struct task *t, struct span key)
 		return t->kind;
 	if (span_eq(key, "host"))
 		return t->host;
-	if (span_eq(key, "rule"))
-		return build_rule(net->build, t);
-	die("--drop knows kind, host and rule, not '%.*s'", SHOWN(key));
+	return build_rule(net->build, t);
 }
 
 static void
@@ -153,6 +157,10 @@ drop_one(struct network *net, const char *text)
 	const struct task *t;
 	size_t n = 0;
 
+	if (!span_eq(key, "kind") && !span_eq(key, "host") &&
+	    !span_eq(key, "rule"))
+		die("--drop knows kind, host and rule, not '%.*s'",
+		    SHOWN(key));
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
 		if (t == NULL || wanted == SYM_NONE ||
@@ -183,12 +191,16 @@ set_only_end(struct network *net)
 		die("no task '%s' has an elapsed time", opt.to);
 }
 
+/* Towards every vertex, for all is to be done. */
 static int64_t
-simulate(const struct network *net)
+simulate(struct network *net)
 {
 	bool *is_free = mem_zero(net->n_vertices, sizeof *is_free);
 	const struct task *t;
 	int64_t us;
+
+	memset(is_free, true, net->n_vertices * sizeof *is_free);
+	dag_tails(&net->dag, is_free);
 
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
@@ -223,7 +235,7 @@ static void
 answer(struct filter *f, const struct build *build)
 {
 	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
-	int64_t recorded_us = 0;
+	int64_t recorded_us = 0, simulated_us = 0;
 	struct network net;
 	struct { struct filter *f; const struct network *net; } ctx = { f,
 	    &net };
@@ -238,12 +250,13 @@ answer(struct filter *f, const struct build *build)
 		change_weights(&net);
 		dag_longest(&net.dag);
 	}
+	if (opt.workers > 0)
+		simulated_us = simulate(&net);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
 	a.recorded_us = recorded_us;
 	a.workers = opt.workers;
-	if (opt.workers > 0)
-		a.simulated_us = simulate(&net);
+	a.simulated_us = simulated_us;
 	if (f->text)
 		answer_report(&a, f, opt.all);
 	else

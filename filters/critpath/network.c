@@ -134,7 +134,31 @@ depend(struct network *net, uint32_t v, sym dep)
 		dag_add(&net->dag, v, w);
 		found = true;
 	}
-	net->n_cut += !found;
+	if (found)
+		return;
+	net->cuts = mem_grow(net->cuts, &net->cuts_cap, net->n_cuts + 1,
+	    sizeof *net->cuts);
+	net->cuts[net->n_cuts++] = (uint64_t)v << 32 | dep;
+}
+
+static int
+compare_cuts(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+count_cuts(struct network *net)
+{
+	if (net->n_cuts > 0)
+		qsort(net->cuts, net->n_cuts, sizeof *net->cuts,
+		    compare_cuts);
+	for (size_t i = 0; i < net->n_cuts; i++)
+		net->n_cut += i == 0 || net->cuts[i] != net->cuts[i - 1];
+	free(net->cuts);
+	net->cuts = NULL;
 }
 
 static void
@@ -238,6 +262,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	set_weights_and_ends(net);
 	add_named(net);
 	add_by_kind(net);
+	count_cuts(net);
 	dag_seal(&net->dag, on_cycle, to);
 }
 

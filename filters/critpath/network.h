@@ -22,7 +22,9 @@ struct network {
 	size_t n_vertices;
 	size_t n_tasks;		/* of the vertices, those with a task */
 	bool *is_end;		/* a path may end here */
-	uint64_t n_cut;		/* dependencies on what has no elapsed time */
+	uint64_t *cuts;		/* vertex << 32 | symbol, */
+	size_t n_cuts, cuts_cap;
+	uint64_t n_cut;		/* as a set: dependencies on what has no elapsed time */
 	uint64_t n_early;	/* tasks that start when they were deployed */
 	bool bridge;
 };

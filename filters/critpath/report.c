@@ -119,7 +119,6 @@ put_share(struct table *t, const char *sign, int64_t us, int64_t wall_us,
 static void
 put_ledger(struct buf *out, const struct answer *a, const struct path *p)
 {
-	static const char *const heads[] = { "", "", "", "" };
 	const struct build *b = a->net->build;
 	int64_t wall_us = b->end_us - b->start_us;
 	struct table t;
@@ -127,7 +126,7 @@ put_ledger(struct buf *out, const struct answer *a, const struct path *p)
 	if (!p->timed)
 		return;
 	report_heading(out, "\nThe wall time");
-	table_init(&t, "lrrl", heads);
+	table_init(&t, "lrrl", NULL);
 	put_share(&t, "", p->length_us, wall_us, "in steps of the path");
 	put_share(&t, "+", p->waiting_us, wall_us, "waiting between them");
 	if (p->overlap_us > 0)
@@ -141,7 +140,6 @@ put_ledger(struct buf *out, const struct answer *a, const struct path *p)
 static void
 put_kinds(struct buf *out, const struct answer *a, const struct path *p)
 {
-	static const char *const heads[] = { "", "", "", "" };
 	size_t n;
 	struct kind_time *kinds = answer_by_kind(a, p, &n);
 	struct table t;
@@ -149,7 +147,7 @@ put_kinds(struct buf *out, const struct answer *a, const struct path *p)
 
 	if (n > 1) {
 		report_heading(out, "\nOn the path, by kind");
-		table_init(&t, "rrll", heads);
+		table_init(&t, "rrll", NULL);
 		for (size_t i = 0; i < n; i++) {
 			share = p->length_us > 0 ? (double)kinds[i].us /
 			    (double)p->length_us : 0;
@@ -181,8 +179,9 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		buf_char(out, '\n');
 	}
 	if (a->workers > 0) {
-		buf_printf(out, "  with %llu workers all is done in ",
-		    (unsigned long long)a->workers);
+		buf_printf(out, "  with %llu worker%s all is done in ",
+		    (unsigned long long)a->workers,
+		    a->workers == 1 ? "" : "s");
 		report_us(out, a->simulated_us);
 		buf_str(out, " (simulated)\n");
 	}
@@ -210,13 +209,15 @@ put_notes(struct buf *out, const struct answer *a)
 	note(out, net->n_early, "tasks count from when they were deployed");
 }
 
+static const struct network *sorted;	/* qsort has no context */
+
 static int
 compare_slack(const void *x, const void *y)
 {
 	const int64_t *a = x, *b = y;
 
 	return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) :
-	    (a[1] > b[1]) - (a[1] < b[1]);
+	    sorted->dag.compare(sorted, (uint32_t)a[1], (uint32_t)b[1]);
 }
 
 /* Pairs of slack and vertex, the least slack first. */
@@ -235,6 +236,7 @@ put_least_slack(struct buf *out, const struct answer *a)
 			pairs[n][0] = slack_us;
 			pairs[n++][1] = v;
 		}
+	sorted = a->net;
 	qsort(pairs, n, sizeof *pairs, compare_slack);
 	report_heading(out, "\nTasks with the least slack");
 	table_init(&t, "rrl", heads);

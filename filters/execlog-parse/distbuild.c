@@ -452,33 +452,38 @@ on_prepare(const struct event *e)
  */
 enum { A1 = 1 << ARG1, A2 = 1 << ARG2, A3 = 1 << ARG3 };
 
+#define NAME(s) { s, sizeof s - 1 }
+
 static const struct handler {
-	const char *name;
+	struct span name;
 	bool (*act)(const struct event *);
 	unsigned needs;
 } handlers[] = {
-	{ "dep_start", on_dep_start, A1 | A2 | A3 },
-	{ "dep_wait", on_dep_wait, A1 | A2 | A3 },
-	{ "dep_finished", on_dep_finished, A1 | A2 | A3 },
-	{ "deploy", on_deploy, A1 | A2 },
-	{ "deployed", on_deployed, A1 | A2 },
-	{ "started", on_started, A1 | A2 },
-	{ "finished", on_finished, A1 | A2 },
-	{ "finished_from_cache", on_cached, A1 },
-	{ "dep_extract_queue", NULL, 0 },
-	{ "dep_extract_start", NULL, 0 },
-	{ "dep_extract_finish", NULL, 0 },
-	{ "prepare_start", on_prepare, A2 },
-	{ "repository_prepared", on_prepare, A2 },
-	{ "resources_prepared", on_prepare, A2 },
+	{ NAME("dep_start"), on_dep_start, A1 | A2 | A3 },
+	{ NAME("dep_wait"), on_dep_wait, A1 | A2 | A3 },
+	{ NAME("dep_finished"), on_dep_finished, A1 | A2 | A3 },
+	{ NAME("deploy"), on_deploy, A1 | A2 },
+	{ NAME("deployed"), on_deployed, A1 | A2 },
+	{ NAME("started"), on_started, A1 | A2 },
+	{ NAME("finished"), on_finished, A1 | A2 },
+	{ NAME("finished_from_cache"), on_cached, A1 },
+	{ NAME("dep_extract_queue"), NULL, 0 },
+	{ NAME("dep_extract_start"), NULL, 0 },
+	{ NAME("dep_extract_finish"), NULL, 0 },
+	{ NAME("prepare_start"), on_prepare, A2 },
+	{ NAME("repository_prepared"), on_prepare, A2 },
+	{ NAME("resources_prepared"), on_prepare, A2 },
 };
 
 static const struct handler *
 handler_of(struct span name)
 {
-	for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-		if (span_eq(name, handlers[i].name))
-			return &handlers[i];
+	const struct handler *h = handlers;
+
+	for (; h < handlers + sizeof handlers / sizeof *handlers; h++)
+		if (h->name.n == name.n &&
+		    memcmp(h->name.p, name.p, name.n) == 0)
+			return h;
 	return NULL;
 }
 
@@ -519,26 +524,66 @@ tell_unknown(void)
 		    (unsigned long long)state.n_others);
 }
 
+static void
+end_field(struct event *e, const char **from, const char *space)
+{
+	if (e->n_fields == FIELDS)
+		return;
+	e->field[e->n_fields++] = span_of(*from, (size_t)(space - *from));
+	*from = space + 1;
+}
+
 /*
  * Cuts a line at single spaces: two in a row are an empty field, and so is
- * one at the end.  Fields behind the seventh are ignored.
+ * one at the end.  Fields behind the seventh are ignored.  Returns false if
+ * the line may hold a NUL or bytes that are not ASCII.
+ *
+ * One pass over the line, eight bytes a step, for all of this: three passes
+ * were a fifth of the parser's time.
  */
-static void
+static bool
 split(struct event *e, const char *p, size_t n)
 {
-	const char *end = p + n, *space;
+	const uint64_t low = TEXT_BYTES(0x7f);
+	const char *end = p + n, *from = p;
+	uint64_t word, x, spaces, odd = 0;
 
 	while (end > p && end[-1] != ' ' && end[-1] >= '\t' && end[-1] <= '\r')
 		end--;
-	for (e->n_fields = 0; e->n_fields < FIELDS; p = space + 1) {
-		space = memchr(p, ' ', (size_t)(end - p));
-		e->field[e->n_fields++] = span_of(p,
-		    (size_t)((space != NULL ? space : end) - p));
-		if (space == NULL)
-			break;
+	e->n_fields = 0;
+	for (; LITTLE_ENDIAN_BYTES && end - p >= 8; p += 8) {
+		memcpy(&word, p, 8);
+		odd |= word | TEXT_ZEROS(word);
+		/* The top bit of each byte that is a space, and of no other. */
+		x = word ^ TEXT_BYTES(' ');
+		for (spaces = ~(((x & low) + low) | x | low); spaces != 0;
+		    spaces &= spaces - 1)
+			end_field(e, &from, p + __builtin_ctzll(spaces) / 8);
 	}
+	for (; p < end; p++) {
+		odd |= *p <= 0 ? TEXT_BYTES(0x80) : 0;
+		if (*p == ' ')
+			end_field(e, &from, p);
+	}
+	end_field(e, &from, end);
 	for (size_t i = e->n_fields; i < FIELDS; i++)
 		e->field[i] = span_of(end, 0);
+	return (odd & TEXT_BYTES(0x80)) == 0;
+}
+
+/* Is it text after all? */
+static bool
+is_text(const struct line *line)
+{
+	if (memchr(line->p, '\0', line->len) != NULL) {
+		filter_reject(state.f, "a NUL byte");
+		return false;
+	}
+	if (!utf8_valid(line->p, line->len)) {
+		filter_reject(state.f, "the line is not UTF-8");
+		return false;
+	}
+	return true;
 }
 
 static bool
@@ -547,7 +592,7 @@ has_needed(const struct event *e, const struct handler *h)
 	for (int i = ARG1; i < FIELDS; i++)
 		if ((h->needs & 1U << i) != 0 && e->field[i].n == 0) {
 			filter_reject(state.f, "%s needs a field %d that is not "
-			    "empty", h->name, i + 1);
+			    "empty", h->name.p, i + 1);
 			return false;
 		}
 	return true;
@@ -573,15 +618,8 @@ read_line(const struct line *line)
 	const struct handler *h;
 	struct event e;
 
-	if (memchr(line->p, '\0', line->len) != NULL) {
-		filter_reject(state.f, "a NUL byte");
+	if (!split(&e, line->p, line->len) && !is_text(line))
 		return;
-	}
-	if (!utf8_valid(line->p, line->len)) {
-		filter_reject(state.f, "the line is not UTF-8");
-		return;
-	}
-	split(&e, line->p, line->len);
 	if (e.n_fields < 3) {
 		filter_reject(state.f, "fewer than three fields");
 		return;

@@ -127,62 +127,71 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	put_rest(b, entry);
 	json_end(b);
 	filter_emit(f);
-	if (start_us != UNKNOWN && is_prepare == REC_ABSENT) {
+	if (start_us != UNKNOWN && is_prepare == REC_ABSENT &&
+	    !rec_true(entry, TOTAL_TIME)) {
 		extent_add(extent, start_us);
 		extent_add(extent, end_us);
 	}
 }
 
-/* A key's characters, by way of a record that has it as a string. */
+/* A key as it stands in the file, and the characters it stands for. */
+struct key {
+	struct buf token, uid;
+};
+
+/* By way of a record that has the key as a string. */
 static bool
-read_key(struct filter *f, struct span token, struct buf *uid)
+read_key(struct filter *f, struct span token, struct key *key)
 {
 	struct buf text = { 0 };
 	struct rec *rec;
-	struct span key;
+	struct span uid;
 	bool good;
 
+	key->token.len = key->uid.len = 0;
+	buf_add(&key->token, token.p, token.n);
 	buf_str(&text, "{\"type\":");
 	buf_add(&text, token.p, token.n);
 	buf_char(&text, '}');
 	rec = filter_value_record(f, span_of(text.data, text.len));
-	good = rec != NULL && rec_str(rec, KEY_TYPE, &key) == REC_GOOD;
-	uid->len = 0;
+	good = rec != NULL && rec_str(rec, KEY_TYPE, &uid) == REC_GOOD;
 	if (good)
-		buf_add(uid, key.p, key.n);
+		buf_add(&key->uid, uid.p, uid.n);
 	buf_release(&text);
 	return good;
 }
 
 /* "uid": entry.  False if the rest of the file makes no sense. */
 static bool
-read_pair(struct filter *f, struct buf *uid, struct extent *extent)
+read_pair(struct filter *f, struct key *key, struct extent *extent)
 {
 	struct span value;
 	struct rec *entry;
 
+	key->token.len = 0;
 	if (scan_peek(&f->input) != '"' || !filter_value(f, &value))
 		return false;
-	if (!read_key(f, value, uid) || !scan_take(&f->input, ':') ||
+	if (!read_key(f, value, key) || !scan_take(&f->input, ':') ||
 	    !filter_value(f, &value))
 		return false;
 	if (span_eq(value, "null"))
 		return true;
 	entry = filter_value_record(f, value);
 	if (entry != NULL)
-		emit_entry(f, span_of(uid->data, uid->len), entry, extent);
+		emit_entry(f, span_of(key->uid.data, key->uid.len), entry,
+		    extent);
 	return true;
 }
 
 static bool
-read_object(struct filter *f, struct buf *uid, struct extent *extent)
+read_object(struct filter *f, struct key *key, struct extent *extent)
 {
 	if (!scan_take(&f->input, '{'))
 		return false;
 	if (scan_take(&f->input, '}'))
 		return true;
 	do
-		if (!read_pair(f, uid, extent))
+		if (!read_pair(f, key, extent))
 			return false;
 	while (scan_take(&f->input, ','));
 	return scan_take(&f->input, '}');
@@ -192,14 +201,16 @@ void
 local_read(struct filter *f)
 {
 	struct extent extent = { 0 };
-	struct buf uid = { 0 };
+	struct key key = { 0 };
 
 	do {
 		while (scan_peek(&f->input) != -1)
-			if (!read_object(f, &uid, &extent))
-				filter_reject_rest(f, "not an object of "
-				    "uids and what happened to them");
+			if (!read_object(f, &key, &extent))
+				filter_reject_rest(f, span_of(key.token.data,
+				    key.token.len), "not an object of uids "
+				    "and what happened to them");
 	} while (filter_next_file(f));
 	emit_build(f, "local", &extent);
-	buf_release(&uid);
+	buf_release(&key.token);
+	buf_release(&key.uid);
 }

@@ -4,6 +4,7 @@
 
 #include "common/err.h"
 #include "common/filter.h"
+#include "common/scan.h"
 #include "filters/execlog-parse/formats.h"
 
 static struct {
@@ -86,20 +87,19 @@ emit_build(struct filter *f, const char *format, const struct extent *e)
 	filter_emit(f);
 }
 
-/* ninja's log says what it is; JSON begins with a brace. */
+/* By its first bytes, of which a pipe may bring one at a time. */
 static const char *
-guess(const struct input *in)
+guess(struct input *in)
 {
 	static const char header[] = "# ninja log";
-	size_t n = (size_t)(in->end - in->at);
+	size_t n = sizeof header - 1;
 
-	if (n >= sizeof header - 1 &&
-	    memcmp(in->at, header, sizeof header - 1) == 0)
-		return "ninja";
-	for (size_t i = 0; i < n; i++)
-		if (strchr(" \t\r\n", in->at[i]) == NULL)
-			return in->at[i] == '{' ? "local" : "distbuild";
-	return "distbuild";
+	if (scan_peek(in) == '{')
+		return "local";
+	while ((size_t)(in->end - in->at) < n && input_more(in))
+		;
+	return (size_t)(in->end - in->at) >= n &&
+	    memcmp(in->at, header, n) == 0 ? "ninja" : "distbuild";
 }
 
 static void

@@ -41,16 +41,18 @@ read_header(const struct line *line)
 {
 	static const char head[] = "# ninja log v";
 	size_t n = sizeof head - 1;
+	struct span version;
 
-	if (line->len <= n || memcmp(line->p, head, n) != 0 ||
-	    !text_u64(span_of(line->p + n, line->len - n), &state.version)) {
+	if (line->len <= n || memcmp(line->p, head, n) != 0) {
 		filter_reject(state.f, "a comment that is no ninja header");
 		return;
 	}
-	if (state.version < OLDEST || state.version > NEWEST)
-		die("%s is a ninja log of version %llu; this program knows "
-		    "%d to %d", state.f->input.name,
-		    (unsigned long long)state.version, OLDEST, NEWEST);
+	version = span_of(line->p + n, line->len - n);
+	if (!text_u64(version, &state.version) || state.version < OLDEST ||
+	    state.version > NEWEST)
+		die("%s is a ninja log of version %.*s; this program knows "
+		    "%d to %d", state.f->input.name, SHOWN(version), OLDEST,
+		    NEWEST);
 	/* What follows a header is another log, if it is not the first. */
 	state.run += state.n > 0;
 }
@@ -272,10 +274,9 @@ ninja_read(struct filter *f, bool all_outputs)
 		    "output");
 		all_outputs = true;
 	}
-	if (all_outputs)
-		keep_last_of_every_output();
-	else
+	if (!all_outputs)
 		keep_last_run();
+	keep_last_of_every_output();
 	emit_tasks();
 	intern_release(&state.names);
 	free(state.entries);

@@ -15,7 +15,7 @@
  * which comes late, and may be nearer, still counts.  Likewise the last WINDOW
  * cached tasks wait for their worker's host.
  */
-enum { WINDOW = 16384 };
+enum { WINDOW = 4096 };
 
 /* A deploy to a worker, or the first event on a host, of one uid. */
 struct fact {
@@ -72,6 +72,8 @@ static struct {
 	size_t n_free, free_cap;
 	uint32_t bound[WINDOW];		/* a ring of bindings */
 	size_t n_bound;			/* ever */
+	size_t n_concluded;		/* n_bound when all were looked at */
+	bool all_seen;			/* the log has ended */
 	struct cached cached[WINDOW];	/* a ring of tasks */
 	size_t n_cached;		/* ever */
 } all;
@@ -344,9 +346,24 @@ emit_cached(struct span uid, const struct worker *w, struct span host,
 	filter_emit(all.f);
 }
 
+/* All that the remembered bindings tell by now. */
+static void
+conclude_all(void)
+{
+	size_t first = all.n_bound > WINDOW ? all.n_bound - WINDOW : 0;
+
+	if (all.n_concluded == all.n_bound && !all.all_seen)
+		return;
+	all.n_concluded = all.n_bound;
+	for (size_t i = first; i < all.n_bound; i++)
+		conclude(&all.bindings[all.bound[i % WINDOW]]);
+}
+
 static void
 emit_waiting(const struct cached *c)
 {
+	if (all.workers[c->worker].host == SYM_NONE)
+		conclude_all();
 	emit_cached(span_of(c->uid.data, c->uid.len), &all.workers[c->worker],
 	    span_of("", 0), c->us, span_of(c->status.data, c->status.len),
 	    c->size_bytes);
@@ -466,10 +483,10 @@ release(void)
 void
 workers_end(void)
 {
-	size_t first = all.n_bound > WINDOW ? all.n_bound - WINDOW : 0;
+	size_t first;
 
-	for (size_t i = first; i < all.n_bound; i++)
-		conclude(&all.bindings[all.bound[i % WINDOW]]);
+	all.all_seen = true;
+	conclude_all();
 	first = all.n_cached > WINDOW ? all.n_cached - WINDOW : 0;
 	for (size_t i = first; i < all.n_cached; i++)
 		emit_waiting(&all.cached[i % WINDOW]);

@@ -63,12 +63,11 @@ put_parallelism(const struct stat *s, struct buf *out)
 static void
 put_stages(const struct stat *s, struct buf *out)
 {
-	static const char *const heads[] = { "wall time", "", "", "" };
 	const struct timeline *t = &s->timeline;
 	struct table table;
 
 	report_heading(out, "\nStages");
-	table_init(&table, "rrll", heads);
+	table_init(&table, "rrll", NULL);
 	for (size_t i = 0; i < N_STAGES; i++) {
 		if (t->stage_us[i] == 0)
 			continue;

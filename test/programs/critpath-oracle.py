@@ -191,9 +191,8 @@ class Brute:
         return self.length() - self.length(zero=i)
 
     def way_on(self, i):
-        """The longest way from i to an end, i included."""
-        return max((self.sum(p[p.index(i):]) for p in self.paths if i in p),
-                   default=self.elapsed[i])
+        """The longest way from i on, wherever it leads, i included."""
+        return max(self.sum(w[w.index(i):]) for w in self.ways if i in w)
 
 
 # --- What critpath says, beside it -----------------------------------------

@@ -32,7 +32,7 @@ release_copy(void)
 }
 
 static struct rec *
-accept(struct span s)
+is_record(struct span s)
 {
 	const char *why;
 	struct rec *rec = parse(s, &why);
@@ -43,7 +43,7 @@ accept(struct span s)
 }
 
 static void
-refuse(struct span s, const char *because)
+no_record(struct span s, const char *because)
 {
 	const char *why;
 	struct rec *rec = parse(s, &why);
@@ -55,13 +55,13 @@ refuse(struct span s, const char *because)
 	    "a reason on one line: %s", why);
 	CHECK(because == NULL || strstr(why, because) != NULL,
 	    "'%s' does not say '%s'", why, because);
-	accept(SPAN("{\"type\":\"next\"}"));	/* no harm was done */
+	is_record(SPAN("{\"type\":\"next\"}"));	/* no harm was done */
 }
 
 static void
 test_getters(void)
 {
-	struct rec *r = accept(SPAN(" { \"x\" : 1 , \"type\":\"t\",\"a\" : "
+	struct rec *r = is_record(SPAN(" { \"x\" : 1 , \"type\":\"t\",\"a\" : "
 	    "\"\\u00e9\\n\\ud83d\\ude00\\/\" ,\"b\":-12,\"c\":[\"p\",\"\\t\"],"
 	    "\"a long key\":true}\t\r\n"));
 	const struct span *items;
@@ -93,7 +93,7 @@ test_getters(void)
 static void
 test_absent(void)
 {
-	struct rec *r = accept(SPAN("{\"a\":null,\"c\":false}"));
+	struct rec *r = is_record(SPAN("{\"a\":null,\"c\":false}"));
 	const struct span *items;
 	struct span s;
 	int64_t v;
@@ -109,7 +109,7 @@ test_absent(void)
 	CHECK(rec_get(r, A) != NULL && rec_get(r, A)->kind == REC_NULL &&
 	    rec_get(r, B) == NULL, "null is there, the other is not");
 	CHECK(!rec_is(r, "x") && !rec_true(r, C), "false");
-	r = accept(SPAN("{}"));
+	r = is_record(SPAN("{}"));
 	CHECK(r != NULL && r->n == 0 && rec_get(r, A) == NULL, "no fields");
 }
 
@@ -132,7 +132,7 @@ test_arrays(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(text, sizeof text, "{\"b\":[\"x\"],\"a\":%s,"
 		    "\"c\":[\"y\"]}", cases[i].text);
-		if ((r = accept(span_str(text))) == NULL)
+		if ((r = is_record(span_str(text))) == NULL)
 			continue;
 		n = 9;
 		CHECK(rec_strings(r, A, &items, &n) == cases[i].found &&
@@ -171,7 +171,7 @@ test_numbers(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(text, sizeof text, "{\"a\": %s ,\"b\":%s}",
 		    cases[i].text, cases[i].text);
-		if ((r = accept(span_str(text))) == NULL)
+		if ((r = is_record(span_str(text))) == NULL)
 			continue;
 		for (unsigned key = A; key <= B; key++) {
 			CHECK(span_eq(rec_get(r, key)->token, cases[i].text) &&
@@ -213,11 +213,11 @@ test_refused(void)
 	    SPAN("{\"a\":\"\f\"}") };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		refuse(texts[i], NULL);
-	refuse(SPAN("{\"a\":\f1}"), "form feed");
-	refuse(SPAN("{} {}"), "more than one object");
-	refuse(SPAN("{\"a\":"), "ends within");
-	refuse(SPAN("[]"), "no object");
+		no_record(texts[i], NULL);
+	no_record(SPAN("{\"a\":\f1}"), "form feed");
+	no_record(SPAN("{} {}"), "more than one object");
+	no_record(SPAN("{\"a\":"), "ends within");
+	no_record(SPAN("[]"), "no object");
 }
 
 static void
@@ -225,18 +225,18 @@ test_duplicates(void)
 {
 	struct buf b = { 0 };
 
-	refuse(SPAN("{\"a\":1,\"a\":1}"), "'a' comes twice");
-	refuse(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "'z' comes twice");
-	refuse(SPAN("{\"type\":1,\"b\":1,\"type\":2}"), "'type' comes twice");
-	refuse(SPAN("{\"\":1,\"\":1}"), "comes twice");
-	refuse(SPAN("{\"a\":1,\"\\u0061\":1}"), "'a' comes twice");
-	refuse(SPAN("{\"z\":1,\"\\u007a\":1}"), "'z' comes twice");
-	refuse(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "'z' comes twice");
-	refuse(SPAN("{\"a\":[[{\"q\":{\"z\":1,\"y\":{},\"z\":1}}]]}"),
+	no_record(SPAN("{\"a\":1,\"a\":1}"), "'a' comes twice");
+	no_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "'z' comes twice");
+	no_record(SPAN("{\"type\":1,\"b\":1,\"type\":2}"), "'type' comes twice");
+	no_record(SPAN("{\"\":1,\"\":1}"), "comes twice");
+	no_record(SPAN("{\"a\":1,\"\\u0061\":1}"), "'a' comes twice");
+	no_record(SPAN("{\"z\":1,\"\\u007a\":1}"), "'z' comes twice");
+	no_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "'z' comes twice");
+	no_record(SPAN("{\"a\":[[{\"q\":{\"z\":1,\"y\":{},\"z\":1}}]]}"),
 	    "'z' comes twice");
-	accept(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
+	is_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
 	    "\"b\":{\"a\":1},\"c\":{\"a\":{},\"b\":{\"a\":1}}}"));
-	accept(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
+	is_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
 	/* At every depth, behind and before other objects. */
 	for (int depth = 1; depth <= RECIO_DEPTH; depth++) {
 		b.len = 0;
@@ -246,7 +246,7 @@ test_duplicates(void)
 		for (int i = 1; i < depth; i++)
 			buf_char(&b, '}');
 		/* The s next to the last object is one deeper. */
-		refuse(span_of(b.data, b.len), "comes twice");
+		no_record(span_of(b.data, b.len), "comes twice");
 	}
 	/* Many keys are sought another way. */
 	for (int n = 2; n < 200; n += 7)
@@ -257,9 +257,9 @@ test_duplicates(void)
 				buf_printf(&b, "\"%d\":0,", i);
 			buf_printf(&b, "\"%d\":0}", twice ? n / 2 : n);
 			if (twice)
-				refuse(span_of(b.data, b.len), "comes twice");
+				no_record(span_of(b.data, b.len), "comes twice");
 			else
-				accept(span_of(b.data, b.len));
+				is_record(span_of(b.data, b.len));
 		}
 	b.len = 0;
 	buf_str(&b, "{\"");
@@ -269,7 +269,7 @@ test_duplicates(void)
 	for (int i = 0; i < 5000; i++)
 		buf_char(&b, 'k');
 	buf_str(&b, "\":1}");
-	refuse(span_of(b.data, b.len), "comes twice");
+	no_record(span_of(b.data, b.len), "comes twice");
 	buf_release(&b);
 }
 
@@ -297,18 +297,20 @@ test_depth(void)
 	struct rec *r;
 
 	for (int n = 2; n <= 512; n++) {
-		r = accept(nest(&b, n, "[", ']'));
+		r = is_record(nest(&b, n, "[", ']'));
 		CHECK(r != NULL && rec_get(r, A)->token.n ==
 		    (size_t)(n - 1) * 2, "%d levels", n);
-		accept(nest(&b, n, "{\"a\":", '}'));
-		accept(nest(&b, n, "[{\"a\":", '}').n > 0 ?
+		is_record(nest(&b, n, "{\"a\":", '}'));
+		is_record(nest(&b, n, "[{\"a\":", '}').n > 0 ?
 		    SPAN("{}") : SPAN(""));
 	}
 	for (size_t i = 0; i < 4; i++) {
-		refuse(nest(&b, deep[i], "[", ']'), "512 levels");
-		refuse(nest(&b, deep[i], "{\"a\":", '}'), "512 levels");
-		b.len /= 2;
-		refuse(span_of(b.data, b.len), "512 levels");
+		no_record(nest(&b, deep[i], "[", ']'), "512 levels");
+		no_record(nest(&b, deep[i], "{\"a\":", '}'), "512 levels");
+		if (deep[i] < 2000)
+			continue;
+		b.len = b.len / 6 * 5;	/* some are left open */
+		no_record(span_of(b.data, b.len), "512 levels");
 	}
 	buf_release(&b);
 }
@@ -320,11 +322,11 @@ static const struct span sample = SPAN("{\"type\":\"t\\u00e9\",\"a\":[\"x\","
 static void
 test_truncated(void)
 {
-	accept(sample);
+	is_record(sample);
 	for (size_t n = 0; n < sample.n; n++)
-		refuse(span_of(sample.p, n), NULL);
+		no_record(span_of(sample.p, n), NULL);
 	for (size_t n = 1; n < sample.n; n++)
-		refuse(span_of(sample.p + n, sample.n - n), NULL);
+		no_record(span_of(sample.p + n, sample.n - n), NULL);
 }
 
 /* Wrong in up to three bytes: no crash, and the next record is read. */
@@ -350,7 +352,7 @@ test_mutations(void)
 			    (int)sample.n, text);
 	}
 	free(text);
-	accept(sample);
+	is_record(sample);
 }
 
 /* A long string, and many fields: in time that one does not notice. */
@@ -365,7 +367,7 @@ test_size(void)
 	for (int i = 0; i < 8000000; i++)
 		buf_char(&b, (char)('a' + i % 26));
 	buf_str(&b, "\\n\"}");
-	r = accept(span_of(b.data, b.len));
+	r = is_record(span_of(b.data, b.len));
 	CHECK(r != NULL && rec_str(r, A, &s) == REC_GOOD && s.n == 8000001,
 	    "a long string");
 	b.len = 0;
@@ -373,7 +375,7 @@ test_size(void)
 	for (int i = 0; i < 200000; i++)
 		buf_printf(&b, "\"k%d\":%d,", i, i);
 	buf_str(&b, "\"b\":1}");
-	r = accept(span_of(b.data, b.len));
+	r = is_record(span_of(b.data, b.len));
 	CHECK(r != NULL && r->n == 200001 && span_eq(r->fields[77777].key,
 	    "k77777") && span_eq(r->fields[77777].text, "77777"),
 	    "many fields, in order");

@@ -41,7 +41,7 @@ unit_end(void)
 }
 
 /* A literal, which may hold NUL bytes. */
-#define SPAN(literal) span_of(literal, sizeof literal - 1)
+#define SPAN(literal) (struct span){ (literal), sizeof literal - 1 }
 
 static inline struct span
 span_str(const char *s)

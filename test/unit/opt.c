@@ -1,0 +1,166 @@
+/* opt - the values of options, and what is no value */
+
+#include <getopt.h>
+
+#include "common/err.h"
+#include "common/opt.h"
+#include "test/unit/unit.h"
+
+static struct {
+	bool flag, quiet;
+	const char *str;
+	uint64_t num, size, any;
+	struct opt_list list;
+} got;
+
+static const struct opt first[] = {
+	{ 'f', "flag", OPT_FLAG, &got.flag, NULL, "a flag", 0, 0 },
+	{ 0, "quiet", OPT_FLAG, &got.quiet, NULL, "long only", 0, 0 },
+	{ 's', "str", OPT_STR, &got.str, "TEXT", "a text", 0, 0 },
+	{ 0 }
+};
+
+static const struct opt second[] = {
+	{ 'n', "num", OPT_NUM, &got.num, "N", "a number", 2, 100 },
+	{ 'S', "size", OPT_SIZE, &got.size, "BYTES", "a size", 1,
+	    UINT64_C(1) << 32 },
+	{ 0, "any", OPT_SIZE, &got.any, "BYTES",
+	    "an option of a name and a help that are rather long", 0, 0 },
+	{ 'l', "list", OPT_LIST, &got.list, "ITEM", "one more", 0, 0 },
+	{ 0 }
+};
+
+static const struct opt *const tables[] = { first, second, NULL };
+
+/* The words of a command line, cut at single spaces; "." is an empty word. */
+static int
+parse(const char *words)
+{
+	static char text[256], *argv[32];
+	static char name[] = "prog", nothing[] = "";
+	int argc = 1;
+
+	free(got.list.values);
+	memset(&got, 0, sizeof got);
+	snprintf(text, sizeof text, "%s", words);
+	argv[0] = name;
+	for (char *p = strtok(text, " "); p != NULL; p = strtok(NULL, " "))
+		argv[argc++] = strcmp(p, ".") == 0 ? nothing : p;
+	argv[argc] = NULL;
+	optind = 0;		/* glibc: begin anew */
+	return argc - opt_parse(tables, "[options]", argc, argv);
+}
+
+static void
+test_values(void)
+{
+	CHECK(parse("") == 0 && !got.flag && got.str == NULL, "nothing");
+	CHECK(parse("-f -s text a b") == 2 && got.flag &&
+	    strcmp(got.str, "text") == 0, "%s", got.str);
+	CHECK(parse("a --quiet --str=x=y b --flag") == 2 && got.flag &&
+	    got.quiet && strcmp(got.str, "x=y") == 0, "in any order");
+	CHECK(parse("-fstext -- -f") == 1 && strcmp(got.str, "text") == 0,
+	    "-- ends the options");
+	CHECK(parse("-f - -") == 2, "- is an operand");
+	CHECK(parse("--str -f") == 0 && strcmp(got.str, "-f") == 0 &&
+	    !got.flag, "a value may begin with -");
+	CHECK(parse("--str . -s x") == 0 && strcmp(got.str, "x") == 0,
+	    "the last one counts");
+	CHECK(parse("-n 2") == 0 && got.num == 2, "least");
+	CHECK(parse("-n100") == 0 && got.num == 100, "most");
+	CHECK(parse("-l a --list b -lc") == 0 && got.list.n == 3 &&
+	    strcmp(got.list.values[0], "a") == 0 &&
+	    strcmp(got.list.values[1], "b") == 0 &&
+	    strcmp(got.list.values[2], "c") == 0, "%zu", got.list.n);
+}
+
+static void
+test_sizes(void)
+{
+	static const struct { const char *words; uint64_t size, any; } ok[] = {
+		{ "-S 1", 1, 0 }, { "-S 1K", 1024, 0 }, { "-S 3M", 3 << 20, 0 },
+		{ "-S 4G", UINT64_C(4) << 30, 0 },
+		{ "-S 4294967296", UINT64_C(4) << 30, 0 },
+		{ "-S 4194304K", UINT64_C(4) << 30, 0 },
+		{ "--any 0", 0, 0 }, { "--any 0G", 0, 0 },
+		{ "--any 18446744073709551615", 0, UINT64_MAX },
+		{ "--any 17179869183G", 0, UINT64_C(17179869183) << 30 },
+	};
+
+	for (size_t i = 0; i < sizeof ok / sizeof *ok; i++)
+		CHECK(parse(ok[i].words) == 0 && got.size == ok[i].size &&
+		    got.any == ok[i].any, "%s: %llu %llu", ok[i].words,
+		    (unsigned long long)got.size, (unsigned long long)got.any);
+}
+
+static const char *line;
+
+static void
+parse_line(void)
+{
+	parse(line);
+}
+
+static void
+test_refused(void)
+{
+	static const char *const lines[] = { "-n 1", "-n 101", "-n -3", "-n 3K",
+	    "-n x", "-n .", "-n 0x3", "-n 3.0", "-n +3", "-n 3 -n 1", "-n",
+	    "-S 0", "-S 0K", "-S K", "-S .", "-S 1k", "-S 1KB", "-S 1KK",
+	    "-S -1", "-S 4294967297", "-S 5G", "-S 4194305K", "-S 1T",
+	    "-S 18446744073709551616", "--any 17179869184G",
+	    "--any 18014398509481984K", "--any 18446744073709551616",
+	    "--nothing", "-x", "--flag=1", "--str", "-l", "-W" };
+	int status;
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		line = lines[i];
+		status = unit_child(parse_line);
+		CHECK(status == EXIT_TROUBLE, "%s: status %d", line, status);
+	}
+}
+
+static void
+test_help(void)
+{
+	static const char want[] =
+	    "  -f, --flag              a flag\n"
+	    "      --quiet             long only\n"
+	    "  -s, --str TEXT          a text\n"
+	    "  -n, --num N             a number\n"
+	    "  -S, --size BYTES        a size\n"
+	    "      --any BYTES         an option of a name and a help that "
+	    "are rather long\n"
+	    "  -l, --list ITEM         one more\n";
+	char text[1024];
+	FILE *f;
+	size_t n;
+	pid_t pid;
+
+	fflush(stdout);
+	if ((pid = fork()) == 0) {
+		if (freopen("help", "w", stdout) == NULL)
+			exit(99);
+		opt_print(tables);
+		exit(0);
+	}
+	CHECK(unit_wait(pid) == 0, "it is printed");
+	f = fopen("help", "r");
+	n = f != NULL ? fread(text, 1, sizeof text - 1, f) : 0;
+	text[n] = '\0';
+	CHECK(strcmp(text, want) == 0, "%s", text);
+	if (f != NULL)
+		fclose(f);
+}
+
+int
+main(void)
+{
+	err_init("prog");
+	test_values();
+	test_sizes();
+	test_refused();
+	test_help();
+	free(got.list.values);
+	return unit_end();
+}

@@ -1,0 +1,59 @@
+/*
+ * parse FILE... - says of each file whether recio takes it: "NAME: record" or
+ * "NAME: why not".  What is no object is read as the value in {"a":...}.
+ */
+
+#include "common/err.h"
+#include "common/recio.h"
+#include "test/unit/unit.h"
+
+static void
+read_file(struct buf *b, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	int c;
+
+	if (f == NULL)
+		die_errno("cannot open '%s'", path);
+	while ((c = getc(f)) != EOF)
+		buf_char(b, (char)c);
+	fclose(f);
+}
+
+static bool
+is_object(const struct buf *b)
+{
+	size_t i = 0;
+
+	while (i < b->len && memchr(" \t\r\n", b->data[i], 4) != NULL)
+		i++;
+	return i < b->len && b->data[i] == '{';
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const keys[] = { "type", "a", NULL };
+	struct recio *io = recio_new(keys);
+	struct buf file = { 0 }, text = { 0 };
+	const char *why;
+	struct rec *rec;
+
+	for (int i = 1; i < argc; i++) {
+		file.len = text.len = 0;
+		read_file(&file, argv[i]);
+		if (is_object(&file)) {
+			buf_add(&text, file.data, file.len);
+		} else {
+			buf_str(&text, "{\"a\":");
+			buf_add(&text, file.data, file.len);
+			buf_char(&text, '}');
+		}
+		rec = recio_parse(io, span_of(text.data, text.len), &why);
+		printf("%s: %s\n", argv[i], rec != NULL ? "record" : why);
+	}
+	buf_release(&file);
+	buf_release(&text);
+	recio_free(io);
+	return 0;
+}
