@@ -220,6 +220,22 @@ first_inside(const struct tarjan *t, uint32_t v)
 	return best;
 }
 
+/* Makes the first by compare the first of a circle. */
+static void
+turn(const struct dag *d, uint32_t *cycle, size_t n)
+{
+	uint32_t *old = new_array(n);
+	size_t first = 0;
+
+	memcpy(old, cycle, n * sizeof *old);
+	for (size_t i = 1; i < n; i++)
+		if (d->compare(d->context, old[i], old[first]) < 0)
+			first = i;
+	for (size_t i = 0; i < n; i++)
+		cycle[i] = old[(first + i) % n];
+	free(old);
+}
+
 /* From a vertex of circles on, always to the first: that must close. */
 static void
 tell_circle(struct tarjan *t, uint32_t v,
@@ -234,6 +250,7 @@ tell_circle(struct tarjan *t, uint32_t v,
 		at[v] = (uint32_t)n;
 	}
 	first = at[v] - 1;
+	turn(t->d, t->path + first, n - first);
 	on_cycle(to, t->path + first, n - first);
 }
 

@@ -184,19 +184,37 @@ stop_if_strict(struct filter *f)
 	exit(EXIT_TROUBLE);
 }
 
-void
-filter_reject(struct filter *f, const char *fmt, ...)
+/* Rejects what stands at place, of which more may follow. */
+static void
+reject(struct filter *f, const char *fmt, va_list ap)
 {
 	char message[1024];
-	va_list ap;
 
 	if (count_message(f, fmt)) {
-		va_start(ap, fmt);
 		vsnprintf(message, sizeof message, fmt, ap);
-		va_end(ap);
 		warn_at(f->input.name, f->place_line, "%s", message);
 	}
 	reject_bytes(f, f->place.p, f->place.n);
+}
+
+static PRINTF_LIKE(2, 3) void
+reject_start(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject(f, fmt, ap);
+	va_end(ap);
+}
+
+void
+filter_reject(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject(f, fmt, ap);
+	va_end(ap);
 	stop_if_strict(f);
 }
 
@@ -247,10 +265,11 @@ reject_long_line(struct filter *f)
 {
 	struct line piece;
 
-	filter_reject(f, "the line is longer than %llu bytes (--max-record)",
+	reject_start(f, "the line is longer than %llu bytes (--max-record)",
 	    (unsigned long long)opt.max_record);
 	while (input_rest(&f->input, &piece))
 		reject_bytes(f, piece.p, piece.full_len);
+	stop_if_strict(f);
 }
 
 bool
@@ -294,9 +313,10 @@ reject_to_end(struct filter *f, const char *why)
 	struct span piece;
 
 	f->gave_up = true;
-	filter_reject(f, "%s: the rest of the file is rejected", why);
+	reject_start(f, "%s: the rest of the file is rejected", why);
 	while (scan_rest(&f->input, &piece))
 		reject_bytes(f, piece.p, piece.n);
+	stop_if_strict(f);
 }
 
 void

@@ -12,7 +12,7 @@
 #include "common/input.h"
 #include "common/mem.h"
 
-enum { READ_SIZE = 256 * 1024 };
+enum { READ_SIZE = 256 * 1024, CRLF = 2 };
 
 struct inflater {
 	z_stream z;
@@ -164,6 +164,7 @@ start_inflater(struct input *in)
 	f->z.next_in = f->in;
 	f->z.avail_in = (unsigned)n;
 	in->at = in->end = in->data;
+	in->eof = false;	/* there are bytes yet, in the inflater */
 }
 
 static bool
@@ -177,8 +178,9 @@ refuse_other_compressions(const struct input *in)
 {
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (starts_with(in, magics[i].bytes, magics[i].n))
-			die("%s is %s-compressed: use %s %s | %s", in->name,
+			die("%s is %s-compressed: use %s%s%s | %s", in->name,
 			    magics[i].name, magics[i].cat,
+			    in->fd == 0 ? "" : " ",
 			    in->fd == 0 ? "" : in->name, err_program());
 }
 
@@ -291,7 +293,10 @@ take(struct input *in, struct line *line, size_t full_len)
 	}
 }
 
-/* The bytes up to and with the newline; all at hand where there is none. */
+/*
+ * The bytes up to and with the newline; where there is none, all at hand, and
+ * enough of them to tell that the line is over the limit.
+ */
 static size_t
 measure_line(struct input *in, size_t limit)
 {
@@ -304,7 +309,7 @@ measure_line(struct input *in, size_t limit)
 		if (newline != NULL)
 			return (size_t)(newline - in->at) + 1;
 		seen = (size_t)(in->end - in->at);
-		if (seen > limit || !input_more(in))
+		if (seen > limit + CRLF || !input_more(in))
 			return (size_t)(in->end - in->at);
 	}
 }
@@ -316,12 +321,13 @@ input_line(struct input *in, size_t limit, struct line *line)
 
 	while ((n = measure_line(in, limit)) > 0) {
 		in->line++;
-		if (n > limit && n - 1 > limit) {
-			take(in, line, limit);
-			line->too_long = true;
+		take(in, line, n);
+		if (line->len > limit) {
+			in->at -= n - limit;
+			*line = (struct line){ .p = line->p, .len = limit,
+			    .full_len = limit, .too_long = true };
 			return true;
 		}
-		take(in, line, n);
 		if (*line->p > ' ' || !is_blank(line->p, line->len))
 			return true;
 	}

@@ -82,25 +82,17 @@ json_ratio(struct buf *b, const char *key, double value)
 	buf_printf(b, "%.6f", value);
 }
 
-static size_t
-find_newline(const struct buf *b, size_t from)
-{
-	const char *p = memchr(b->data + from, '\n', b->len - from);
-
-	return p != NULL ? (size_t)(p - b->data) : b->len;
-}
-
 void
 json_raw(struct buf *b, const char *key, struct span token)
 {
-	size_t at;
+	char *p;
 
 	json_key(b, key);
-	at = b->len;
 	buf_add(b, token.p, token.n);
-	/* A newline in a token is white space; in a record it ends the line. */
-	for (; (at = find_newline(b, at)) < b->len; at++)
-		b->data[at] = ' ';
+	/* A line's end within a token is white space; a record is one line. */
+	for (p = b->data + b->len - token.n; p < b->data + b->len; p++)
+		if (*p == '\n' || *p == '\r')
+			*p = ' ';
 }
 
 void

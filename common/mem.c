@@ -61,6 +61,8 @@ arena_room(struct arena *a, size_t n)
 	struct arena_block *b = a->block;
 	size_t size = n > BLOCK_LEAST ? n : BLOCK_LEAST;
 
+	if (n > PTRDIFF_MAX / 2)
+		die("out of memory (%zu bytes)", n);
 	if (b == NULL || n > b->size - a->used) {
 		b = mem_alloc(sizeof *b + size);
 		b->older = a->block;

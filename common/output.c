@@ -73,15 +73,66 @@ unguard(const char *temporary)
 			temporaries[i] = NULL;
 }
 
-/* A temporary beside the target, with the mode that open() would give. */
+/* Where a link's text leads: from the link's own folder.  Frees link. */
+static char *
+beside(char *link, const char *text)
+{
+	const char *slash = strrchr(link, '/');
+	size_t folder = slash != NULL && *text != '/' ?
+	    (size_t)(slash - link) + 1 : 0;
+	char *name = mem_alloc(folder + strlen(text) + 1);
+
+	memcpy(name, link, folder);
+	strcpy(name + folder, text);
+	free(link);
+	return name;
+}
+
+/*
+ * The mode of the file to be replaced, or what open() would give a new one.
+ */
+static mode_t
+mode_of(const char *target)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	return stat(target, &st) == 0 ? st.st_mode & 07777 : 0666 & ~mask;
+}
+
+/*
+ * What path names, through links, be it there or not: a link stays a link, and
+ * what it names is replaced.
+ */
+static char *
+resolve(const char *path)
+{
+	enum { LINKS_MOST = 16 };
+	char *name = realpath(path, NULL), link[4096];
+	ssize_t n;
+
+	if (name != NULL)
+		return name;
+	if (errno != ENOENT)
+		die_errno("cannot resolve '%s'", path);
+	name = strcpy(mem_alloc(strlen(path) + 1), path);
+	for (int i = 0; i < LINKS_MOST; i++) {
+		if ((n = readlink(name, link, sizeof link - 1)) < 0)
+			return name;
+		link[n] = '\0';
+		name = beside(name, link);
+	}
+	die("too many links: '%s'", path);
+}
+
+/* A temporary beside the target. */
 static int
 open_temporary(struct output *o)
 {
 	size_t n = strlen(o->target);
-	mode_t mask = umask(0);
 	int fd;
 
-	umask(mask);
 	o->temporary = mem_alloc(n + sizeof ".XXXXXX");
 	memcpy(o->temporary, o->target, n);
 	memcpy(o->temporary + n, ".XXXXXX", sizeof ".XXXXXX");
@@ -89,7 +140,7 @@ open_temporary(struct output *o)
 	if (fd < 0)
 		die_errno("cannot create a file beside '%s'", o->target);
 	guard(o->temporary);
-	if (fchmod(fd, 0666 & ~mask) != 0)
+	if (fchmod(fd, mode_of(o->target)) != 0)
 		die_errno("cannot set the mode of '%s'", o->temporary);
 	return fd;
 }
@@ -109,12 +160,7 @@ output_open(struct output *o, const char *path)
 			die_errno("cannot open '%s'", path);
 		return;
 	}
-	/* A link stays a link: what it names is replaced. */
-	o->target = realpath(path, NULL);
-	if (o->target == NULL && errno != ENOENT)
-		die_errno("cannot resolve '%s'", path);
-	if (o->target == NULL)
-		o->target = strcpy(mem_alloc(strlen(path) + 1), path);
+	o->target = resolve(path);
 	o->fd = open_temporary(o);
 }
 

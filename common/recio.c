@@ -383,6 +383,9 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	if (memchr(text.p, '\f', text.n) != NULL ||
 	    memchr(text.p, '\v', text.n) != NULL)
 		refuse(io, "a form feed or vertical tab", 0);
+	/* It also takes overlong forms and surrogates. */
+	else if (!utf8_valid(text.p, text.n))
+		refuse(io, "not UTF-8", 0);
 	else
 		status = yajl_parse(io->yajl, (const unsigned char *)text.p,
 		    text.n);

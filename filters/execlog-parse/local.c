@@ -174,6 +174,7 @@ read_pair(struct filter *f, struct key *key, struct extent *extent)
 	if (!read_key(f, value, key) || !scan_take(&f->input, ':') ||
 	    !filter_value(f, &value))
 		return false;
+	key->token.len = 0;
 	if (span_eq(value, "null"))
 		return true;
 	entry = filter_value_record(f, value);
