@@ -29,12 +29,10 @@ LIBS = -lyajl -lz -lm
 FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
 	$(notdir $(patsubst %/main.c,%,$(wildcard filters/*/main.c))))
 PAGES := $(wildcard man/*.[1357])
-UNITS := $(basename $(notdir $(wildcard test/unit/*.c)))
-GENERATORS := $(basename $(notdir $(wildcard test/gen/*.c)))
 
 PROGRAMS = $(addprefix $(OUT)/,$(FILTERS))
-TEST_PROGRAMS = $(UNITS:%=$(OUT)/test/unit/%) \
-	$(GENERATORS:%=$(OUT)/test/gen/%)
+TEST_PROGRAMS = $(patsubst %.c,$(OUT)/%, \
+	$(wildcard test/unit/*.c test/gen/*.c test/programs/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(wildcard $(1)))
 
 all: $(PROGRAMS)

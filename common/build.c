@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/build.h"
 #include "common/err.h"
 #include "common/filter.h"
@@ -270,6 +271,15 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	enlist(b, &t);
 }
 
+/* Of two names for one thing the same in any order; SYM_NONE is none. */
+static sym
+smaller_name(const struct build *b, sym x, sym y)
+{
+	if (x == SYM_NONE || y == SYM_NONE)
+		return x == SYM_NONE ? y : x;
+	return intern_cmp(&b->names, x, y) <= 0 ? x : y;
+}
+
 static void
 add_node(struct build *b, struct filter *f, const struct rec *r)
 {
@@ -290,7 +300,7 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 		b->nodes[b->node_of[s]] = (struct node){ s, SYM_NONE, 0 };
 	}
 	n = &b->nodes[b->node_of[s]];
-	n->rule = name(b, r, RULE);
+	n->rule = smaller_name(b, n->rule, name(b, r, RULE));
 	if (rec_str(r, RULE, &text) == REC_GOOD && span_eq(text, "phony"))
 		n->flags |= NODE_PHONY;
 	if (rec_str(r, NODE_TYPE, &text) == REC_GOOD)
@@ -320,6 +330,12 @@ add_extent(struct build *b, struct filter *f, const struct rec *r)
 	if (is_wrong(f, rec_int(r, START, &start_us), START, "integer") ||
 	    is_wrong(f, rec_int(r, END, &end_us), END, "integer"))
 		return;
+	if (start_us != TIME_UNKNOWN && end_us != TIME_UNKNOWN &&
+	    end_us < start_us) {
+		filter_reject(f, "end_us %lld is before start_us %lld",
+		    (long long)end_us, (long long)start_us);
+		return;
+	}
 	b->start_us = earlier(b->start_us, start_us);
 	b->end_us = later(b->end_us, end_us);
 }
@@ -344,6 +360,41 @@ build_rule(const struct build *b, const struct task *t)
 		return t->rule;
 	node = build_node(b, t->kind == b->copy ? t->uid : t->id);
 	return node == NONE ? SYM_NONE : b->nodes[node].rule;
+}
+
+void
+build_put_id(const struct build *b, const struct task *t, struct buf *to)
+{
+	struct span id = intern_span(&b->names, t->id);
+
+	buf_add(to, id.p, id.n);
+	if (t->attempt > 1)
+		buf_printf(to, "#%u", (unsigned)t->attempt);
+}
+
+void
+build_describe(const struct build *b, const struct task *t, struct buf *to)
+{
+	bool is_copy = t->kind == b->copy && t->uid != SYM_NONE;
+	sym rule = build_rule(b, t);
+
+	if (is_copy) {
+		buf_str(to, "copy of ");
+		buf_str(to, intern_str(&b->names, t->uid));
+	} else {
+		if (t->kind != b->prepare) {
+			buf_str(to, intern_str(&b->names,
+			    rule != SYM_NONE ? rule : t->kind));
+			buf_char(to, ' ');
+		}
+		build_put_id(b, t, to);
+	}
+	if (t->host != SYM_NONE) {
+		buf_str(to, is_copy ? " to " : " on ");
+		buf_str(to, intern_str(&b->names, t->host));
+	}
+	if ((t->flags & TASK_CACHED) != 0)
+		buf_str(to, " (from the cache)");
 }
 
 int
@@ -681,8 +732,9 @@ build_settle(struct build *b)
 		measure(b, t);
 		if ((t->flags & (TASK_DEAD | TASK_TOTAL)) != 0)
 			continue;
-		start_us = earlier(start_us, t->start_us);
-		end_us = later(end_us, t->end_us);
+		/* Ends and starts alike: clocks may be off. */
+		start_us = earlier(earlier(start_us, t->start_us), t->end_us);
+		end_us = later(later(end_us, t->end_us), t->start_us);
 		/* Whoever adds times up need not look for overflow. */
 		if (t->elapsed_us > SUM_MOST - sum_us)
 			die("the times of all tasks add up to too much");

@@ -98,6 +98,13 @@ uint32_t build_node(const struct build *, sym id);
 /* The task's own rule, or its node's; SYM_NONE if it has none. */
 sym build_rule(const struct build *, const struct task *);
 
+/* The id, with the number of the attempt: "ID", "ID#2". */
+struct buf;
+void build_put_id(const struct build *, const struct task *, struct buf *);
+
+/* The task for people: "CC main.o on ash-1", "copy of main.o to ash-2". */
+void build_describe(const struct build *, const struct task *, struct buf *);
+
 /* By id and attempt, as a total order: < 0 if a is first. */
 int build_compare(const struct build *, const struct task *a,
     const struct task *b);

@@ -65,7 +65,9 @@ report_us(struct buf *b, int64_t us)
 		us = -us;
 	}
 	s = us / 1000000;
-	if (us < 1000)
+	if (us == 0)
+		buf_char(b, '0');
+	else if (us < 1000)
 		buf_printf(b, "%d us", (int)us);
 	else if (us < 1000000)
 		buf_printf(b, "%d ms", (int)(us / 1000));

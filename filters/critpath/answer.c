@@ -178,6 +178,10 @@ put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 	buf_release(&id);
 	put_name(b, "kind", a, t->kind);
 	put_name(b, "rule", a, build_rule(a->net->build, t));
+	if (t->kind == a->net->build->copy) {
+		put_name(b, "uid", a, t->uid);
+		put_name(b, "consumer", a, t->consumer);
+	}
 	put_name(b, "host", a, t->host);
 	if ((t->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");

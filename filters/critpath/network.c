@@ -30,11 +30,11 @@ void
 network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 {
 	const struct task *t = network_task(net, vertex);
-	struct span id = intern_span(&net->build->names, net->id_of[vertex]);
 
-	buf_add(b, id.p, id.n);
-	if (t != NULL && t->attempt > 1)
-		buf_printf(b, "#%u", (unsigned)t->attempt);
+	if (t != NULL)
+		build_put_id(net->build, t, b);
+	else
+		buf_str(b, intern_str(&net->build->names, net->id_of[vertex]));
 }
 
 static void

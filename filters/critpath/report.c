@@ -11,19 +11,9 @@ enum { BAR = 12, LEAST_SLACK_SHOWN = 30, ZEROS_SHOWN = 2 };
 static void
 put_what(struct table *t, const struct answer *a, uint32_t vertex)
 {
-	const struct build *b = a->net->build;
-	const struct task *task = network_task(a->net, vertex);
-	sym rule = build_rule(b, task);
 	struct buf text = { 0 };
 
-	buf_str(&text, intern_str(&b->names, rule != SYM_NONE &&
-	    task->kind == b->run ? rule : task->kind));
-	buf_char(&text, ' ');
-	network_put_id(a->net, vertex, &text);
-	if (task->host != SYM_NONE && task->kind == b->run)
-		buf_printf(&text, " on %s", intern_str(&b->names, task->host));
-	if ((task->flags & TASK_CACHED) != 0)
-		buf_str(&text, " (from the cache)");
+	build_describe(a->net->build, network_task(a->net, vertex), &text);
 	table_text(t, span_of(text.data, text.len));
 	buf_release(&text);
 }
@@ -187,11 +177,14 @@ put_what_ifs(struct buf *out, const struct answer *a)
 	}
 }
 
+/* A count with what was counted, the word in singular or plural, the rest. */
 static void
-note(struct buf *out, uint64_t n, const char *what)
+note(struct buf *out, uint64_t n, const char *one, const char *many,
+    const char *rest)
 {
 	if (n > 0)
-		buf_printf(out, "  %llu %s\n", (unsigned long long)n, what);
+		buf_printf(out, "  %llu %s%s\n", (unsigned long long)n,
+		    n == 1 ? one : many, rest);
 }
 
 static void
@@ -199,14 +192,17 @@ put_notes(struct buf *out, const struct answer *a)
 {
 	const struct network *net = a->net;
 
-	buf_printf(out, "\n  %zu tasks, %zu dependencies\n", net->n_tasks,
-	    net->dag.n_edges);
-	note(out, net->n_cut, "dependencies on what has no elapsed time, cut "
-	    "(--bridge follows them)");
-	note(out, net->build->n_skewed, "tasks end before they start and "
-	    "count as 0");
-	note(out, net->build->n_retries, "attempts beyond the first");
-	note(out, net->n_early, "tasks count from when they were deployed");
+	buf_char(out, '\n');
+	note(out, net->n_tasks, "task", "tasks", " with an elapsed time");
+	note(out, net->dag.n_edges, "dependency", "dependencies", "");
+	note(out, net->n_cut, "dependency", "dependencies", " on what has no "
+	    "elapsed time, cut (--bridge follows them)");
+	note(out, net->build->n_skewed, "task ends before it starts",
+	    "tasks end before they start", ": counted as 0");
+	note(out, net->build->n_retries, "attempt", "attempts",
+	    " beyond the first");
+	note(out, net->n_early, "task begins", "tasks begin", " when deployed:"
+	    " the log has no start");
 }
 
 static const struct network *sorted;	/* qsort has no context */

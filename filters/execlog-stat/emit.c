@@ -61,11 +61,15 @@ emit_task(const struct stat *s, struct filter *f, const char *name,
 	const struct task *t = &s->build->tasks[task];
 	struct buf *b = begin(f, name), id = { 0 };
 
-	put_task_id(s->build, t, &id);
+	build_put_id(s->build, t, &id);
 	json_uint(b, "rank", rank);
 	json_str(b, "id", span_of(id.data, id.len));
 	put_name(b, "kind", s->build, t->kind);
 	put_name(b, "rule", s->build, build_rule(s->build, t));
+	if (t->kind == s->build->copy) {
+		put_name(b, "uid", s->build, t->uid);
+		put_name(b, "consumer", s->build, t->consumer);
+	}
 	put_name(b, "host", s->build, t->host);
 	if (t->start_us != TIME_UNKNOWN)
 		json_int(b, "start_us", t->start_us);

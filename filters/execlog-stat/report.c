@@ -83,14 +83,9 @@ put_stages(const struct stat *s, struct buf *out)
 static void
 put_what(struct table *table, const struct stat *s, const struct task *t)
 {
-	const struct build *b = s->build;
-	sym rule = build_rule(b, t);
 	struct buf text = { 0 };
 
-	buf_str(&text, intern_str(&b->names, rule != SYM_NONE &&
-	    t->kind == b->run ? rule : t->kind));
-	buf_char(&text, ' ');
-	put_task_id(b, t, &text);
+	build_describe(s->build, t, &text);
 	table_text(table, span_of(text.data, text.len));
 	buf_release(&text);
 }
@@ -179,14 +174,16 @@ put_counts(const struct stat *s, struct buf *out)
 	    (double)s->failed_us / (double)s->run_us : 0);
 	buf_str(out, " of their time\n");
 	if (s->n_tests > 0) {
-		buf_printf(out, "  %llu tests, which took ",
-		    (unsigned long long)s->n_tests);
+		buf_printf(out, "  %llu test%s, which took ",
+		    (unsigned long long)s->n_tests,
+		    s->n_tests == 1 ? "" : "s");
 		report_us(out, s->test_us);
 		buf_char(out, '\n');
 	}
 	if (s->n_idle_nodes > 0)
-		buf_printf(out, "  %llu nodes of the graph are not in the "
-		    "log\n", (unsigned long long)s->n_idle_nodes);
+		buf_printf(out, "  not in the log: %llu node%s of the graph\n",
+		    (unsigned long long)s->n_idle_nodes,
+		    s->n_idle_nodes == 1 ? "" : "s");
 }
 
 void

@@ -261,11 +261,3 @@ stat_release(struct stat *s)
 	free(s->biggest);
 	free(s->types);
 }
-
-void
-put_task_id(const struct build *b, const struct task *t, struct buf *to)
-{
-	buf_str(to, intern_str(&b->names, t->id));
-	if (t->attempt > 1)
-		buf_printf(to, "#%u", (unsigned)t->attempt);
-}

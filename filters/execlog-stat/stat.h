@@ -37,8 +37,4 @@ void stat_release(struct stat *);
 void stat_emit(const struct stat *, struct filter *);
 void stat_report(const struct stat *, struct filter *);
 
-/* The id of a task, with the number of its attempt: "ID", "ID#2". */
-struct buf;
-void put_task_id(const struct build *, const struct task *, struct buf *);
-
 #endif

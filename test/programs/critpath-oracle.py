@@ -428,8 +428,8 @@ def mode_bounds(rng):
 def mode_account(rng, *options):
     tasks = random_build(rng, all_timed=True)
     by_id = {t["id"]: t for t in tasks}
-    start = min(t["start_us"] for t in tasks)
-    end = max(t["end_us"] for t in tasks)
+    times = [t[key] for t in tasks for key in ("start_us", "end_us")]
+    start, end = min(times), max(times)
     records = list(tasks)
     if rng.random() < 0.5:      # as execlog-parse writes it
         start, end = start - rng.randint(0, 9), end + rng.randint(0, 9)
