@@ -9,7 +9,6 @@
 #include "common/filter.h"
 
 #define NONE MAP_NONE
-#define SUM_MOST (INT64_MAX / 4)
 
 enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
     FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
@@ -271,6 +270,29 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	enlist(b, &t);
 }
 
+void
+build_name_node(struct build *b, uint32_t node, sym id)
+{
+	b->node_of = with_place(b->node_of, &b->node_of_cap, id);
+	b->node_of[id] = node;
+	b->nodes[node].id = id;
+}
+
+/* The node of an id, which is made if there is none. */
+static struct node *
+find_node(struct build *b, sym id)
+{
+	uint32_t i = build_node(b, id);
+
+	if (i != NONE)
+		return &b->nodes[i];
+	b->nodes = mem_grow(b->nodes, &b->nodes_cap, b->n_nodes + 1,
+	    sizeof *b->nodes);
+	b->nodes[b->n_nodes] = (struct node){ .rule = SYM_NONE };
+	build_name_node(b, (uint32_t)b->n_nodes, id);
+	return &b->nodes[b->n_nodes++];
+}
+
 /* Of two names for one thing the same in any order; SYM_NONE is none. */
 static sym
 smaller_name(const struct build *b, sym x, sym y)
@@ -292,14 +314,7 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 	s = intern_add(&b->names, id);
 	if (!add_deps(b, f, r, s))
 		return;
-	b->node_of = with_place(b->node_of, &b->node_of_cap, s);
-	if (b->node_of[s] == NONE) {
-		b->nodes = mem_grow(b->nodes, &b->nodes_cap, b->n_nodes + 1,
-		    sizeof *b->nodes);
-		b->node_of[s] = (uint32_t)b->n_nodes++;
-		b->nodes[b->node_of[s]] = (struct node){ s, SYM_NONE, 0 };
-	}
-	n = &b->nodes[b->node_of[s]];
+	n = find_node(b, s);
 	n->rule = smaller_name(b, n->rule, name(b, r, RULE));
 	if (rec_str(r, RULE, &text) == REC_GOOD && span_eq(text, "phony"))
 		n->flags |= NODE_PHONY;
@@ -308,18 +323,6 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 		    span_eq(text, "download") ? NODE_DOWNLOAD : 0;
 	if (rec_true(r, TEST))
 		n->flags |= NODE_TEST;
-}
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-	return a == TIME_UNKNOWN || (b != TIME_UNKNOWN && b < a) ? b : a;
-}
-
-static int64_t
-later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;	/* TIME_UNKNOWN is the least */
 }
 
 static void
@@ -336,8 +339,8 @@ add_extent(struct build *b, struct filter *f, const struct rec *r)
 		    (long long)end_us, (long long)start_us);
 		return;
 	}
-	b->start_us = earlier(b->start_us, start_us);
-	b->end_us = later(b->end_us, end_us);
+	b->start_us = time_earlier(b->start_us, start_us);
+	b->end_us = time_later(b->end_us, end_us);
 }
 
 void
@@ -404,346 +407,4 @@ build_compare(const struct build *b, const struct task *x,
 	int order = x->id == y->id ? 0 : intern_cmp(&b->names, x->id, y->id);
 
 	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
-}
-
-static int
-compare_times(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* Times in ascending order, of which those before at have been passed. */
-struct times {
-	int64_t *us;
-	size_t n, cap, at;
-};
-
-/*
- * What the records of one id on one host tell: when something began, surely
- * (started, dep_start, dep_wait) or for want of that (deployed).
- */
-struct evidence {
-	struct times starts, early;
-	struct times left;	/* starts that a round had one too many of */
-};
-
-static void
-add_time(struct times *t, int64_t us)
-{
-	if (us == TIME_UNKNOWN)
-		return;
-	t->us = mem_grow(t->us, &t->cap, t->n + 1, sizeof *t->us);
-	t->us[t->n++] = us;
-}
-
-static int
-compare_us(const void *a, const void *b)
-{
-	return compare_times(*(const int64_t *)a, *(const int64_t *)b);
-}
-
-static void
-sort_times(struct times *t)
-{
-	if (t->n > 0)
-		qsort(t->us, t->n, sizeof *t->us, compare_us);
-}
-
-static void
-gather(struct evidence *e, const struct build *b, const uint32_t *at, size_t n)
-{
-	const struct task *t;
-
-	for (size_t i = 0; i < n; i++) {
-		t = &b->tasks[at[i]];
-		add_time((t->flags & TASK_EARLY) != 0 ? &e->early : &e->starts,
-		    t->start_us);
-		add_time(t->kind == b->copy ? &e->starts : &e->early,
-		    t->other_us);
-	}
-	sort_times(&e->starts);
-	sort_times(&e->early);
-}
-
-/* The first time not passed and not after until; passes all such. */
-static int64_t
-take_first(struct times *t, int64_t until, struct times *left)
-{
-	int64_t first = TIME_UNKNOWN;
-
-	for (; t->at < t->n && t->us[t->at] <= until; t->at++) {
-		if (first == TIME_UNKNOWN)
-			first = t->us[t->at];
-		else if (left != NULL)
-			add_time(left, t->us[t->at]);
-	}
-	return first;
-}
-
-static int64_t
-take_next(struct times *t)
-{
-	return t->at < t->n ? t->us[t->at++] : TIME_UNKNOWN;
-}
-
-/* A start for an end: since the end before it, or left over before that. */
-static void
-pair_end(struct evidence *e, struct task *t)
-{
-	int64_t start_us = take_first(&e->starts, t->end_us, &e->left);
-	int64_t early_us = take_first(&e->early, t->end_us, NULL);
-
-	t->elapsed_us = TIME_UNKNOWN;
-	t->flags &= ~(unsigned)TASK_EARLY;
-	if (start_us == TIME_UNKNOWN && early_us != TIME_UNKNOWN) {
-		start_us = early_us;
-		t->flags |= TASK_EARLY;
-	}
-	t->start_us = start_us != TIME_UNKNOWN ? start_us :
-	    take_next(&e->left);
-}
-
-/* Pairs the n records of one id and host; those with an end come first. */
-static void
-pair_attempts(struct build *b, const uint32_t *at, size_t n)
-{
-	struct evidence e = { 0 };
-	size_t n_ended = 0;
-	struct task *t;
-
-	gather(&e, b, at, n);
-	for (; n_ended < n; n_ended++) {
-		t = &b->tasks[at[n_ended]];
-		if (t->end_us == TIME_UNKNOWN)
-			break;
-		pair_end(&e, t);
-	}
-	/* A start after every end is of an end whose clock is off, ... */
-	for (size_t i = 0; i < n_ended; i++) {
-		t = &b->tasks[at[i]];
-		if (t->start_us == TIME_UNKNOWN)
-			t->start_us = take_next(&e.starts);
-	}
-	/* ... or of one attempt that has not ended. */
-	for (size_t i = n_ended; i < n; i++) {
-		t = &b->tasks[at[i]];
-		t->start_us = take_first(&e.starts, INT64_MAX, NULL);
-		if (t->start_us == TIME_UNKNOWN &&
-		    t->elapsed_us == TIME_UNKNOWN)
-			t->flags |= TASK_DEAD;
-	}
-	free(e.starts.us);
-	free(e.early.us);
-	free(e.left.us);
-}
-
-static const struct build *sorted;	/* qsort has no context */
-
-static int
-compare_syms(sym a, sym b)
-{
-	if (a == b)
-		return 0;
-	if (a == SYM_NONE || b == SYM_NONE)
-		return a == SYM_NONE ? -1 : 1;
-	return intern_cmp(&sorted->names, a, b);
-}
-
-/* From the cache last; by host; those with an end first, by end. */
-static int
-compare_records(const void *a, const void *b)
-{
-	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
-	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
-	int order = (int)(x->flags & TASK_CACHED) -
-	    (int)(y->flags & TASK_CACHED);
-
-	if (order == 0)
-		order = compare_syms(x->host, y->host);
-	if (order == 0)
-		order = (x->end_us == TIME_UNKNOWN) -
-		    (y->end_us == TIME_UNKNOWN);
-	if (order == 0)
-		order = compare_times(x->end_us, y->end_us);
-	if (order == 0)
-		order = compare_times(x->size_bytes, y->size_bytes);
-	return order != 0 ? order : compare_times(x->start_us, y->start_us);
-}
-
-/* The order in which attempts are numbered. */
-static int
-compare_attempts(const void *a, const void *b)
-{
-	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
-	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
-	int order = (x->end_us == TIME_UNKNOWN) - (y->end_us == TIME_UNKNOWN);
-
-	if (order == 0)
-		order = compare_times(x->end_us, y->end_us);
-	if (order == 0)
-		order = compare_times(x->start_us, y->start_us);
-	if (order == 0)
-		order = compare_times(x->elapsed_us, y->elapsed_us);
-	if (order == 0)
-		order = compare_syms(x->host, y->host);
-	return order != 0 ? order : compare_syms(x->rule, y->rule);
-}
-
-/* Of the records from the cache one stays, if there is no run that ended. */
-static void
-settle_cached(struct build *b, const uint32_t *at, size_t n, size_t first)
-{
-	bool ran = false;
-
-	for (size_t i = 0; i < first; i++)
-		ran |= b->tasks[at[i]].end_us != TIME_UNKNOWN;
-	for (size_t i = first + !ran; i < n; i++)
-		b->tasks[at[i]].flags |= TASK_DEAD;
-}
-
-static void
-number_attempts(struct build *b, uint32_t *at, size_t n)
-{
-	uint32_t attempt = 0;
-	size_t alive = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if ((b->tasks[at[i]].flags & TASK_DEAD) == 0)
-			at[alive++] = at[i];
-	qsort(at, alive, sizeof *at, compare_attempts);
-	for (size_t i = 0; i < alive; i++)
-		b->tasks[at[i]].attempt = ++attempt < 1 << 24 ? attempt : 0;
-	b->n_retries += alive > 0 ? alive - 1 : 0;
-}
-
-/* The records of one id, which are the n tasks at. */
-static void
-settle_id(struct build *b, uint32_t *at, size_t n)
-{
-	size_t first, last;
-
-	qsort(at, n, sizeof *at, compare_records);
-	for (first = 0; first < n; first = last) {
-		if ((b->tasks[at[first]].flags & TASK_CACHED) != 0)
-			break;
-		for (last = first + 1; last < n; last++)
-			if ((b->tasks[at[last]].flags & TASK_CACHED) != 0 ||
-			    b->tasks[at[last]].host != b->tasks[at[first]].host)
-				break;
-		pair_attempts(b, at + first, last - first);
-	}
-	settle_cached(b, at, n, first);
-	number_attempts(b, at, n);
-}
-
-/* The task's id for a name that is one of its outputs. */
-static sym
-task_id(const struct build *b, const sym *made_by, sym name)
-{
-	return build_task(b, name) == NONE && made_by[name] != SYM_NONE ?
-	    made_by[name] : name;
-}
-
-/*
- * A node may be named by another of its command's outputs than the task is,
- * since neither ninja's graph nor its log has all of them always.
- */
-static void
-use_outputs(struct build *b)
-{
-	sym *made_by, id;
-
-	if (b->n_outputs == 0)
-		return;
-	made_by = mem_resize(NULL, b->names.n, sizeof *made_by);
-	memset(made_by, 0xff, b->names.n * sizeof *made_by);
-	for (size_t i = 0; i < b->n_outputs; i++)
-		made_by[b->outputs[i].id] = b->outputs[i].dep;
-	for (size_t i = 0; i < b->n_deps; i++) {
-		b->deps[i].id = task_id(b, made_by, b->deps[i].id);
-		b->deps[i].dep = task_id(b, made_by, b->deps[i].dep);
-	}
-	for (size_t i = 0; i < b->n_nodes; i++) {
-		id = task_id(b, made_by, b->nodes[i].id);
-		b->node_of = with_place(b->node_of, &b->node_of_cap, id);
-		b->node_of[id] = (uint32_t)i;
-		b->nodes[i].id = id;
-	}
-	free(made_by);
-}
-
-static int
-compare_places(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void
-settle_repeated(struct build *b)
-{
-	uint32_t *at = NULL;
-	size_t n, cap = 0;
-
-	sorted = b;
-	if (b->n_repeated > 0)
-		qsort(b->repeated, b->n_repeated, sizeof *b->repeated,
-		    compare_places);
-	for (size_t i = 0; i < b->n_repeated; i++) {
-		if (i > 0 && b->repeated[i] == b->repeated[i - 1])
-			continue;
-		n = 0;
-		for (uint32_t t = b->repeated[i]; t != NONE;
-		    t = b->tasks[t].next) {
-			at = mem_grow(at, &cap, n + 1, sizeof *at);
-			at[n++] = t;
-		}
-		settle_id(b, at, n);
-	}
-	free(at);
-}
-
-/* Of start, end and elapsed time two make three. */
-static void
-measure(struct build *b, struct task *t)
-{
-	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
-		t->elapsed_us = t->end_us - t->start_us;
-	else if (t->start_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
-		t->end_us = t->start_us + t->elapsed_us;
-	else if (t->end_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
-		t->start_us = t->end_us - t->elapsed_us;
-	if (t->elapsed_us != TIME_UNKNOWN && t->elapsed_us < 0) {
-		t->elapsed_us = 0;
-		b->n_skewed++;
-	}
-}
-
-void
-build_settle(struct build *b)
-{
-	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN, sum_us = 0;
-	struct task *t;
-
-	use_outputs(b);
-	settle_repeated(b);
-	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
-		measure(b, t);
-		if ((t->flags & (TASK_DEAD | TASK_TOTAL)) != 0)
-			continue;
-		/* Ends and starts alike: clocks may be off. */
-		start_us = earlier(earlier(start_us, t->start_us), t->end_us);
-		end_us = later(later(end_us, t->end_us), t->start_us);
-		/* Whoever adds times up need not look for overflow. */
-		if (t->elapsed_us > SUM_MOST - sum_us)
-			die("the times of all tasks add up to too much");
-		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
-	}
-	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN) {
-		b->start_us = start_us;
-		b->end_us = end_us;
-	}
-	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN)
-		b->start_us = b->end_us = TIME_UNKNOWN;
 }

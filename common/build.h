@@ -16,6 +16,18 @@ struct rec;
 
 #define TIME_UNKNOWN INT64_MIN
 
+static inline int64_t
+time_earlier(int64_t a, int64_t b)
+{
+	return a == TIME_UNKNOWN || (b != TIME_UNKNOWN && b < a) ? b : a;
+}
+
+static inline int64_t
+time_later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;	/* TIME_UNKNOWN is the least */
+}
+
 enum task_flags {
 	TASK_CACHED = 1,	/* from_cache */
 	TASK_FAILED = 2,
@@ -90,6 +102,9 @@ void build_add(struct build *, struct filter *, const struct rec *);
  * order of the records.
  */
 void build_settle(struct build *);
+
+/* Makes a node the one of an id. */
+void build_name_node(struct build *, uint32_t node, sym id);
 
 /* The first task or node of an id, or MAP_NONE. */
 uint32_t build_task(const struct build *, sym id);

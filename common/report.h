@@ -27,9 +27,10 @@ void report_bar(struct buf *, double ratio, size_t cells);
 void report_spark(struct buf *, const double *ratios, size_t n);
 
 /*
- * A table, with a row of heads unless heads is NULL: build a cell in table_cell()'s buffer, then go on to the next; a
- * row is full when every column has its cell.  The last column is cut in the
- * middle where the line would not fit the terminal (100 columns elsewhere).
+ * A table, with a row of heads unless heads is NULL: build a cell in
+ * table_cell()'s buffer, then go on to the next; a row is full when every
+ * column has its cell.  The last column is cut in the middle where the line
+ * would not fit the terminal (100 columns elsewhere).
  */
 struct table {
 	const char *align;	/* a letter for each column: l or r */

@@ -33,10 +33,13 @@ if command -v apt-get >/dev/null && { [ -z "$as_root" ] ||
 	command -v sudo >/dev/null; }; then
 	echo "installing$missing"
 	export DEBIAN_FRONTEND=noninteractive
-	$as_root apt-get update -qq >/dev/null &&
-		# shellcheck disable=SC2086  # one word a package
+	log=$(mktemp)
+	# shellcheck disable=SC2086 # one word a package
+	$as_root apt-get update -qq >"$log" 2>&1 &&
 		$as_root apt-get install -y -qq --no-install-recommends \
-			$missing >/dev/null && exit 0
+			$missing >>"$log" 2>&1 && rm "$log" && exit 0
+	cat "$log" >&2
+	rm "$log"
 fi
 echo "these packages are missing and could not be installed:$missing" >&2
 exit 1

@@ -24,7 +24,7 @@ answer_length(const struct network *net)
 	return end == DAG_NONE ? 0 : net->dag.finish[end];
 }
 
-/* Accounts for the wall time along a path, from the build's start to its end. */
+/* Accounts for the wall time along a path, from the build's start on. */
 static void
 account(struct path *p, const struct answer *a)
 {

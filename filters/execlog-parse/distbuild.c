@@ -1,25 +1,13 @@
-/* distbuild - the log of a distributed build, its events in any order */
+/* distbuild - the log of a distributed build, a line an event */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/filter.h"
-#include "common/map.h"
 #include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/open.h"
 #include "filters/execlog-parse/workers.h"
-
-/*
- * What is known of a task is kept until the task is complete, and then
- * written and forgotten: memory follows what is open.  A task that has a
- * start and an end may lack its third event, which not all have: it lingers
- * until LINGER others do.  Since no order is promised, an event may come after
- * its task has gone, or when its place is taken (a second start before an
- * end).  Nothing is lost then: it is written as a record with the task's id
- * and without a start or an end, and whoever reads the stream puts the
- * attempts together (common/build.h).
- */
-enum { LINGER = 4096 };
 
 enum { FIELDS = 7, UNKNOWN_EVENTS_MAX = 1000 };
 
@@ -36,26 +24,6 @@ struct event {
 	int64_t us;
 };
 
-enum task_kind { FREE, RUN, COPY };
-
-/*
- * An open task.  The key is the piece of the line that names it: "UID HOST"
- * of a run task, "UID HOST DEP" of a copy.
- */
-struct open {
-	char *key;
-	uint32_t key_len, key_cap;
-	uint64_t hash;
-	int64_t early_us;	/* deployed, dep_wait */
-	int64_t start_us;	/* started, dep_start */
-	int64_t end_us;		/* finished, dep_finished */
-	int64_t size_bytes;
-	sym word;		/* at the end: status, or origin host */
-	enum task_kind kind;
-	uint32_t serial;	/* of this use of the place; for lingering */
-	uint32_t next_free;
-};
-
 /* An event that no handler knows: how often, and where first. */
 struct unknown {
 	uint64_t count;
@@ -65,267 +33,12 @@ struct unknown {
 
 static struct {
 	struct filter *f;
-	struct open *open;
-	size_t n_open, open_cap;
-	uint32_t free;
-	struct map by_key;
-	struct intern words;
 	struct intern unknown_names;	/* of events */
 	struct unknown *unknown;	/* by symbol */
 	size_t unknown_cap;
 	uint64_t n_others;		/* too many names to keep */
-	struct { uint32_t open, serial; } lingering[LINGER];	/* a ring */
-	size_t n_lingered;		/* ever */
 	struct extent extent;
 } state;
-
-static struct span
-key_of(const void *owner, uint32_t value)
-{
-	const struct open *o;
-
-	(void)owner;
-	o = &state.open[value];
-	return span_of(o->key, o->key_len);
-}
-
-static uint32_t
-take_free(void)
-{
-	uint32_t i = state.free;
-
-	if (i != MAP_NONE) {
-		state.free = state.open[i].next_free;
-		return i;
-	}
-	state.open = mem_grow(state.open, &state.open_cap, state.n_open + 1,
-	    sizeof *state.open);
-	state.open[state.n_open] = (struct open){ 0 };
-	return (uint32_t)state.n_open++;
-}
-
-/* The open task of this key, which is made if there is none. */
-static struct open *
-find_open(enum task_kind kind, struct span key)
-{
-	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_get(&state.by_key, hash, key);
-	struct open *o;
-
-	if (i != MAP_NONE)
-		return &state.open[i];
-	i = take_free();
-	o = &state.open[i];
-	if (o->key_cap < key.n) {
-		o->key = mem_resize(o->key, key.n, 1);
-		o->key_cap = (uint32_t)key.n;
-	}
-	memcpy(o->key, key.p, key.n);
-	o->key_len = (uint32_t)key.n;
-	o->hash = hash;
-	o->kind = kind;
-	o->early_us = o->start_us = o->end_us = UNKNOWN;
-	map_put(&state.by_key, hash, i);
-	return o;
-}
-
-static void
-close_open(struct open *o)
-{
-	uint32_t i = (uint32_t)(o - state.open);
-
-	map_drop(&state.by_key, o->hash, i);
-	o->kind = FREE;
-	o->serial++;
-	o->next_free = state.free;
-	state.free = i;
-}
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-	return a == UNKNOWN || (b != UNKNOWN && b < a) ? b : a;
-}
-
-/* Cuts a key at its spaces. */
-static void
-cut_key(const struct open *o, struct span part[3])
-{
-	const char *p = o->key, *end = o->key + o->key_len, *space;
-
-	for (int i = 0; i < 3; i++, p = space < end ? space + 1 : end) {
-		space = memchr(p, ' ', (size_t)(end - p));
-		if (space == NULL || i == 2)
-			space = end;
-		part[i] = span_of(p, (size_t)(space - p));
-	}
-}
-
-static void
-emit_run(const struct open *o)
-{
-	struct buf *b = filter_out(state.f);
-	bool early = o->start_us == UNKNOWN && o->early_us != UNKNOWN;
-	struct span part[3];
-
-	cut_key(o, part);
-	json_begin(b, "task");
-	json_str(b, "id", part[0]);
-	json_cstr(b, "kind", "run");
-	put_times(b, early ? o->early_us : o->start_us, o->end_us);
-	json_str(b, "uid", part[0]);
-	json_str(b, "host", part[1]);
-	if (early)
-		json_cstr(b, "start_event", "deployed");
-	else if (o->early_us != UNKNOWN)
-		json_int(b, "deployed_us", o->early_us);
-	if (o->end_us != UNKNOWN)
-		put_outcome(b, intern_span(&state.words, o->word),
-		    o->size_bytes);
-	json_end(b);
-	filter_emit(state.f);
-}
-
-/*
- * A copy's id is a digest of what names it, "UID HOST DEP": the names
- * themselves stand beside it, and would make it a hundred characters long.
- */
-static void
-put_copy_id(struct buf *b, const struct open *o)
-{
-	static const char digits[] = "0123456789abcdef";
-	uint64_t digest = map_hash_public(o->key, o->key_len);
-	char id[] = "copy:0123456789abcdef";
-
-	for (size_t i = sizeof id - 2; i >= 5; i--, digest >>= 4)
-		id[i] = digits[digest & 15];
-	json_str(b, "id", span_of(id, sizeof id - 1));
-}
-
-static void
-emit_copy(const struct open *o)
-{
-	struct buf *b = filter_out(state.f);
-	int64_t start_us = earlier(o->early_us, o->start_us);
-	struct span part[3], origin;
-
-	cut_key(o, part);
-	json_begin(b, "task");
-	put_copy_id(b, o);
-	json_cstr(b, "kind", "copy");
-	put_times(b, start_us, o->end_us);
-	json_str(b, "uid", part[2]);
-	json_str(b, "consumer", part[0]);
-	json_str(b, "host", part[1]);
-	if (o->start_us != UNKNOWN && o->start_us > start_us)
-		json_int(b, "transfer_us", o->start_us);
-	if (o->early_us != UNKNOWN && o->early_us > start_us)
-		json_int(b, "wait_us", o->early_us);
-	if (o->end_us != UNKNOWN) {
-		origin = intern_span(&state.words, o->word);
-		if (origin.n > 0)
-			json_str(b, "origin_host", origin);
-		put_outcome(b, span_of("", 0), o->size_bytes);
-	}
-	json_end(b);
-	filter_emit(state.f);
-}
-
-static void
-emit(const struct open *o)
-{
-	if (o->kind == RUN)
-		emit_run(o);
-	else
-		emit_copy(o);
-}
-
-/* A run that was deployed may still turn out to have a start of its own. */
-static bool
-has_both_ends(const struct open *o)
-{
-	return o->end_us != UNKNOWN && (o->start_us != UNKNOWN ||
-	    (o->kind == COPY && o->early_us != UNKNOWN));
-}
-
-static void
-linger(const struct open *o)
-{
-	size_t at = state.n_lingered++ % LINGER;
-	uint32_t oldest = state.lingering[at].open;
-	uint32_t serial = state.lingering[at].serial;
-
-	state.lingering[at].open = (uint32_t)(o - state.open);
-	state.lingering[at].serial = o->serial;
-	if (state.n_lingered <= LINGER ||
-	    state.open[oldest].serial != serial)
-		return;
-	emit(&state.open[oldest]);
-	close_open(&state.open[oldest]);
-}
-
-static void
-settle(struct open *o)
-{
-	if (!has_both_ends(o))
-		return;
-	if (o->early_us == UNKNOWN || o->start_us == UNKNOWN) {
-		linger(o);
-		return;
-	}
-	emit(o);
-	close_open(o);
-}
-
-/* Writes what is known, and goes on with another attempt of the same key. */
-static void
-start_over(struct open *o)
-{
-	emit(o);
-	o->early_us = o->start_us = o->end_us = UNKNOWN;
-	o->serial++;
-}
-
-/* Of two starts without an end between them the later goes out by itself. */
-static void
-keep_earlier(struct open *o, bool early, int64_t *slot, int64_t us)
-{
-	struct open other = *o;
-	int64_t later = *slot > us ? *slot : us;
-
-	other.early_us = early ? later : UNKNOWN;
-	other.start_us = early ? UNKNOWN : later;
-	emit(&other);
-	*slot = earlier(*slot, us);
-}
-
-/* Learns when a task began, by one of its two events. */
-static void
-learn_start(struct open *o, bool early, int64_t us)
-{
-	int64_t *slot = early ? &o->early_us : &o->start_us;
-
-	if (has_both_ends(o) && (*slot != UNKNOWN || us > o->end_us))
-		start_over(o);
-	if (*slot != UNKNOWN) {
-		keep_earlier(o, early, slot, us);
-		return;
-	}
-	*slot = us;
-	settle(o);
-}
-
-/* Learns when a task ended. */
-static void
-learn_end(struct open *o, int64_t us, struct span word, int64_t size_bytes)
-{
-	if (o->end_us != UNKNOWN)
-		start_over(o);
-	o->end_us = us;
-	o->word = intern_add(&state.words, word);
-	o->size_bytes = size_bytes;
-	settle(o);
-}
 
 /* The piece of the line that holds fields ARG1 to last. */
 static struct span
@@ -349,16 +62,11 @@ size_of(const struct event *e, int at)
 }
 
 /* A run's first event on its host tells where a worker lives. */
-static struct open *
-find_run(const struct event *e)
+static void
+note_host(const struct event *e, bool is_first)
 {
-	struct open *o = find_open(RUN, key_to(e, ARG2));
-	int64_t known_us = earlier(earlier(o->early_us, o->start_us),
-	    o->end_us);
-
-	if (known_us == UNKNOWN || e->us < known_us)
+	if (is_first)
 		workers_host(e->field[ARG1], e->field[ARG2], e->us);
-	return o;
 }
 
 static bool
@@ -378,21 +86,22 @@ on_deploy(const struct event *e)
 static bool
 on_deployed(const struct event *e)
 {
-	learn_start(find_run(e), true, e->us);
+	note_host(e, open_start(RUN, key_to(e, ARG2), true, e->us));
 	return true;
 }
 
 static bool
 on_started(const struct event *e)
 {
-	learn_start(find_run(e), false, e->us);
+	note_host(e, open_start(RUN, key_to(e, ARG2), false, e->us));
 	return true;
 }
 
 static bool
 on_finished(const struct event *e)
 {
-	learn_end(find_run(e), e->us, e->field[ARG3], size_of(e, ARG4));
+	note_host(e, open_finish(RUN, key_to(e, ARG2), e->us, e->field[ARG3],
+	    size_of(e, ARG4)));
 	return true;
 }
 
@@ -407,21 +116,21 @@ on_cached(const struct event *e)
 static bool
 on_dep_start(const struct event *e)
 {
-	learn_start(find_open(COPY, key_to(e, ARG3)), false, e->us);
+	open_start(COPY, key_to(e, ARG3), false, e->us);
 	return true;
 }
 
 static bool
 on_dep_wait(const struct event *e)
 {
-	learn_start(find_open(COPY, key_to(e, ARG3)), true, e->us);
+	open_start(COPY, key_to(e, ARG3), true, e->us);
 	return true;
 }
 
 static bool
 on_dep_finished(const struct event *e)
 {
-	learn_end(find_open(COPY, key_to(e, ARG3)), e->us, e->field[ARG4],
+	open_finish(COPY, key_to(e, ARG3), e->us, e->field[ARG4],
 	    size_of(e, ARG5));
 	return true;
 }
@@ -638,18 +347,11 @@ read_line(const struct line *line)
 static void
 end_log(void)
 {
-	for (size_t i = 0; i < state.n_open; i++) {
-		if (state.open[i].kind != FREE)
-			emit(&state.open[i]);
-		free(state.open[i].key);
-	}
+	open_end();
 	workers_end();
 	emit_build(state.f, "distbuild", &state.extent);
 	tell_unknown();
-	map_release(&state.by_key);
-	intern_release(&state.words);
 	intern_release(&state.unknown_names);
-	free(state.open);
 	free(state.unknown);
 }
 
@@ -659,10 +361,8 @@ distbuild_read(struct filter *f)
 	struct line line;
 
 	state.f = f;
-	state.free = MAP_NONE;
-	map_init(&state.by_key, key_of, NULL);
-	intern_init(&state.words);
 	intern_init(&state.unknown_names);
+	open_begin(f);
 	workers_begin(f);
 	while (filter_line(f, &line))
 		read_line(&line);

@@ -1,0 +1,524 @@
+load helper
+
+ORACLE=$TEST/programs/execlog-stat-oracle.py
+GOLD=$DATA/execlog-stat
+
+# agree MODE COUNT - random builds agree with the oracle's second implementation
+agree() {
+	local count=$2
+
+	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
+	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count"
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ]
+}
+
+# shuffled COUNT PIPELINE FILE - the order of the lines does not matter
+shuffled() {
+	local count=$1
+
+	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
+	run --separate-stderr python3 "$ORACLE" shuffle "$(seed)" \
+		"$count" "$2" "$3"
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ]
+}
+
+# stat NAME EXPRESSION - of what was answered, a word for each
+stat() {
+	jq -r "select(.stat == \"$1\") | $2" <<<"$output" | paste -sd' '
+}
+
+# stages - those that there were
+stages() {
+	stat stage 'select(.wall_us != 0) | "\(.name)=\(.wall_us)"'
+}
+
+# task ID KEY VALUE... - a record; values are JSON
+task() {
+	local id=$1
+
+	shift
+	jq -cn '{type: "task", id: $id} + ([range(0; $ARGS.positional | length;
+		2) as $i | {($ARGS.positional[$i]):
+		$ARGS.positional[$i + 1] | fromjson}] | add)' \
+		--arg id "$id" --args "$@"
+}
+
+# at ID START END - a record of a task that ran then
+at() {
+	task "$1" start_us "$2" end_us "$3"
+}
+
+# node ID KEY VALUE... - a record; values are JSON
+node() {
+	task "$@" | sed 's/"task"/"node"/'
+}
+
+# --- The wall time, and how much ran at once ---
+
+@test "wall, busy and idle time and parallelism agree with all stretches" {
+	agree wall 300
+}
+
+@test "the build's record tells when it began and ended" {
+	lines "$(at a 10 20)" "$(at b 15 30)" \
+		'{"type":"build","start_us":4,"end_us":33}' >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.start_us, .end_us, .wall_us, .busy_us,
+		.idle_us, .running_us')" "4 33 29 20 9 25"
+}
+
+@test "without a build's record it begins and ends with its tasks" {
+	lines "$(at a 10 20)" "$(at b 15 30)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.start_us, .end_us, .wall_us, .idle_us')" \
+		"10 30 20 0"
+}
+
+@test "of several builds the first begins and the last ends" {
+	lines "$(at a 10 20)" '{"type":"build","start_us":8,"end_us":12}' \
+		'{"type":"build","start_us":5,"end_us":9}' \
+		'{"type":"build","start_us":10,"end_us":22}' >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.start_us, .end_us')" "5 22"
+}
+
+@test "tasks are clipped to the build" {
+	lines "$(at a 0 10)" "$(at b 8 30)" "$(at c 0 3)" "$(at d 25 26)" \
+		'{"type":"build","start_us":5,"end_us":20}' >in
+	run -0 --separate-stderr execlog-stat --bins 3 in
+	assert_equal "$(stat wall '.wall_us, .busy_us, .running_us,
+		.most_running')" "15 15 17 2"
+	assert_equal "$(stat longest '"\(.id):\(.elapsed_us):\(.weighted_us)"')" \
+		"b:22:11 a:10:4 c:3:0 d:1:0"
+	assert_equal "$(stat parallelism .average)" "1.400000 1.000000 1.000000"
+}
+
+@test "clipped builds agree with all stretches" {
+	agree clip 150
+}
+
+@test "one task ends when the next begins: they do not run at once" {
+	lines "$(at a 0 5)" "$(at b 5 9)" "$(at c 5 7)" "$(at d 7 9)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall .most_running)" 2
+}
+
+@test "parts of the wall time agree and sum to the running time" {
+	agree bins 200
+}
+
+@test "--bins parts meet without a gap" {
+	lines "$(at a 0 10)" >in
+	run -0 --separate-stderr execlog-stat --bins 3 in
+	assert_equal "$(stat parallelism '"\(.from_us)-\(.to_us)"')" \
+		"0-3 3-6 6-10"
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat parallelism 1 | wc -w)" 60
+}
+
+# --- Weighted time ---
+
+@test "the weighted time of every task agrees with all stretches" {
+	agree weighted 300
+}
+
+@test "one that runs alone is charged all, one of two half" {
+	lines "$(at a 0 10)" "$(at b 6 12)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat longest '"\(.id):\(.weighted_us)"')" "a:8 b:4"
+}
+
+@test "weighted times by type agree and sum to the busy time" {
+	agree type_weights 300
+}
+
+@test "thirds of a microsecond by type sum to the whole" {
+	lines "$(task a rule '"A"' start_us 0 end_us 1)" \
+		"$(task b rule '"B"' start_us 0 end_us 1)" \
+		"$(task c rule '"C"' start_us 0 end_us 1)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat type .weighted_us)" "1 0 0"
+}
+
+# --- Stages ---
+
+@test "stages agree with all stretches and sum to the wall time" {
+	agree stages 300
+}
+
+@test "there are always eight stages, in ya's order" {
+	at a 0 1 >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat stage .name)" "tests_only tests_with_other \
+build_only build_with_other download_only download_with_other service_only \
+idle"
+}
+
+@test "every stage is told from what runs" {
+	lines "$(at t 0 20)" "$(at b 10 40)" "$(at d 30 60)" \
+		"$(task c kind '"copy"' start_us 50 end_us 70)" \
+		"$(task p kind '"prepare"' start_us 65 end_us 71)" \
+		"$(at z 72 73)" "$(at z2 80 81)" \
+		"$(node t test true)" "$(node d node_type '"download"')" \
+		"$(node z2 node_type '"test"')" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stages)" "tests_only=11 tests_with_other=10 \
+build_only=11 build_with_other=10 download_only=10 download_with_other=10 \
+service_only=11 idle=8"
+}
+
+@test "a prepare task from the dist cache is a download" {
+	lines "$(task p kind '"prepare"' start_us 0 end_us 5 \
+		rule '"tools from dist cache"')" \
+		"$(task q kind '"prepare"' start_us 5 end_us 7)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stages)" "download_only=5 service_only=2"
+}
+
+# --- Lists ---
+
+@test "the longest tasks and biggest copies agree, ties by id, --top K" {
+	agree lists 300
+}
+
+@test "ten are listed unless told otherwise" {
+	agree full_lists 100
+	for i in {11..30}; do
+		at "$i" 0 5
+	done >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat longest .id)" "11 12 13 14 15 16 17 18 19 20"
+	run -0 --separate-stderr execlog-stat -k 1 in
+	assert_equal "$(stat longest .id)" 11
+}
+
+@test "attempts are listed one by one, under their numbers" {
+	lines "$(at a 20 30)" "$(at a 0 10)" "$(at a 12 15)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat longest '"\(.id):\(.start_us)"')" \
+		"a:0 a#3:20 a#2:12"
+}
+
+# --- Types ---
+
+@test "time by type agrees: rule, else ending, else kind; sum and mean" {
+	agree types 300
+}
+
+@test "a type is the rule of the task, of its node, an ending or the kind" {
+	lines "$(task a.o rule '"CC"' elapsed_us 7)" "$(task b.o elapsed_us 6)" \
+		"$(task c.o elapsed_us 5)" "$(task d.x/e elapsed_us 4)" \
+		"$(task f.c kind '"copy"' elapsed_us 3)" \
+		"$(task g.p kind '"prepare"' rule '"x"' elapsed_us 2)" \
+		"$(task .h elapsed_us 2)" "$(at i. 0 1)" \
+		"$(node b.o rule '"LD"')" "$(node f.c rule '"AR"')" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat type '"\(.name):\(.elapsed_us)"')" \
+		"CC:7 run:7 LD:6 .o:5 copy:3 prepare:2"
+}
+
+@test "the mean of a type is by the tasks that took some time" {
+	lines "$(at a.o 0 3)" "$(at b.o 2 6)" "$(at c.o 2 2)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat type '.tasks, .elapsed_us, .mean_us')" "2 7 3"
+}
+
+# --- The cache, failures and tests ---
+
+@test "what was executed, cached and avoided agrees" {
+	agree cache 300
+}
+
+@test "a task both run and cached was executed, attempts count once" {
+	lines "$(at a 0 5)" "$(task a from_cache true start_us 7 end_us 7)" \
+		"$(at b 0 5)" "$(at b 6 9)" "$(at b 10 12)" \
+		"$(task c from_cache true)" "$(task c from_cache true)" \
+		"$(task d start_us 3)" \
+		"$(task d from_cache true start_us 9 end_us 9)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat cache '.run_tasks, .executed, .from_cache,
+		.avoided, .efficiency')" "4 2 2 0 0.500000"
+}
+
+@test "a dynamically resolved result came from the cache" {
+	lines "$(at a 0 5)" \
+		"$(task b dynamically_resolved_cache true)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat cache '.executed, .from_cache')" "1 1"
+}
+
+@test "a run of which only the end is known was executed" {
+	lines "$(at a 0 5)" "$(task b end_us 5)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat cache '.executed, .avoided')" "2 0"
+}
+
+@test "a run without an end was avoided" {
+	lines "$(at a 0 5)" "$(task b start_us 2)" "$(task c kind '"run"')" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat cache '.executed, .avoided, .efficiency')" \
+		"1 2 0.666667"
+}
+
+@test "nodes that are not in the log are counted, phony ones are not" {
+	lines "$(at a 0 5)" "$(node a rule '"CC"')" "$(node b rule '"CC"')" \
+		"$(node c test true)" "$(node all rule '"phony"')" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat cache .nodes_not_in_log)" 2
+	grep -v node in >tasks
+	run -0 --separate-stderr execlog-stat tasks
+	assert_equal "$(stat cache 'has("nodes_not_in_log")')" false
+}
+
+@test "time of failures and of tests agrees" {
+	agree failed 300
+}
+
+@test "a run that failed at first counts as one failed task" {
+	lines "$(task a failed true start_us 0 end_us 6)" "$(at a 10 14)" \
+		"$(at b 0 10)" "$(task c kind '"copy"' start_us 0 end_us 9)" \
+		"$(node b test true)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat failed '.tasks, .failed_us, .run_us, .ratio')" \
+		"1 6 20 0.300000"
+	assert_equal "$(stat tests '.tasks, .test_us, .ratio')" "1 10 0.500000"
+}
+
+# --- Tasks that are odd ---
+
+@test "a task of no length is counted and nothing else" {
+	lines "$(at a 0 10)" "$(at b 5 5)" "$(at c 10 10)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.tasks, .running_us, .most_running')" \
+		"3 10 1"
+	assert_equal "$(stat longest .id)" a
+}
+
+@test "a task without an end is running at no time" {
+	lines "$(at a 0 10)" "$(task b start_us 5)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.tasks, .running_us, .most_running')" \
+		"2 10 1"
+	assert_equal "$(stat longest .id)" a
+}
+
+@test "a task that ends before it starts took no time" {
+	lines "$(at a 0 10)" "$(at b 8 5)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.wall_us, .tasks, .running_us')" "10 2 10"
+	assert_equal "$(stat failed .run_us)" 10
+	assert_equal "$(stat longest .id)" a
+}
+
+@test "no clock is so far off that a time is below 0" {
+	local records
+
+	for records in "$(at a 20 10)" \
+		"$(lines "$(task a start_us 20)" "$(task b end_us 10)")" \
+		"$(lines '{"type":"build","start_us":20}' \
+		'{"type":"build","end_us":10}')"; do
+		echo "$records" >in
+		run -0 --separate-stderr execlog-stat in
+		echo "$records: $output"
+		refute_output --regexp '_us":-'
+	done
+}
+
+@test "a sum over many moments is in lists and types but in no stage" {
+	lines "$(at a 0 10)" \
+		"$(task b.x total_time true start_us 2 end_us 50)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.wall_us, .running_us, .most_running')" \
+		"10 10 1"
+	assert_equal "$(stat longest '"\(.id):\(.elapsed_us):\(.weighted_us)"')" \
+		"b.x:48:0 a:10:10"
+	assert_equal "$(stat type '"\(.name):\(.weighted_us)"')" ".x:0 run:10"
+	assert_equal "$(stages)" "build_only=10"
+}
+
+# --- Whole logs ---
+
+@test "a log of distbuild with its graph gives what was worked out by hand" {
+	execlog-parse "$GOLD/dist.in" >tasks
+	buildgraph-parse "$GOLD/dist.json" >nodes
+	run -0 --separate-stderr execlog-stat --bins 4 -g nodes tasks
+	assert_equal "$(stat wall '.wall_us, .busy_us, .idle_us, .tasks,
+		.running_us, .average_parallelism, .most_running')" \
+		"80000 65000 15000 7 80000 1.000000 2"
+	assert_equal "$(stages)" "tests_only=15000 tests_with_other=15000 \
+build_only=20000 service_only=15000 idle=15000"
+	assert_equal "$(stat longest \
+		'"\(.id | sub(":.*"; "")):\(.weighted_us / 100)"')" \
+		"lib:200 test:125 app:50 copy:75 prepare:100 test#2:100"
+	assert_equal "$(stat biggest_copy '.rule, .host, .size_bytes')" \
+		"CC h2 100"
+	assert_equal "$(stat type '"\(.name):\(.elapsed_us / 1000)" +
+		":\(.weighted_us / 100)"')" \
+		"TS:30:225 CC:20:200 LD:10:50 copy:10:75 prepare:10:100"
+	assert_equal "$(stat cache '.run_tasks, .executed, .from_cache,
+		.efficiency, .nodes_not_in_log')" "4 3 1 0.250000 1"
+	assert_equal "$(stat failed '.tasks, .failed_us, .run_us, .ratio')" \
+		"1 20000 60000 0.333333"
+	assert_equal "$(stat tests '.tasks, .test_us, .ratio')" \
+		"1 30000 0.500000"
+	assert_equal "$(stat parallelism .average)" \
+		"1.000000 1.250000 1.250000 0.500000"
+}
+
+@test "ya's local log gives what was worked out by hand" {
+	execlog-parse "$GOLD/local.in" >tasks
+	run -0 --separate-stderr execlog-stat tasks
+	assert_equal "$(stat wall '.wall_us, .idle_us, .running_us')" \
+		"1000000 0 1500000"
+	assert_equal "$(stages)" "build_only=750000 build_with_other=250000"
+	assert_equal "$(stat longest '"\(.id):\(.weighted_us)"')" "sum:0 \
+prepare:tools:get:125000 ld:625000 cc:250000"
+	assert_equal "$(stat cache '.run_tasks, .executed, .from_cache')" \
+		"5 3 2"
+}
+
+@test "a real log of ninja gives what a second reading of it gives" {
+	need_shared ninja-libgit2
+	run -0 --separate-stderr python3 "$ORACLE" ninja \
+		"$SHARED/ninja-libgit2/ninja_log"
+	lines "$output" "$stderr"
+}
+
+@test "stages and types of a real log with its graph add up" {
+	need_shared ninja-libgit2
+	buildgraph-parse "$SHARED/ninja-libgit2/graph.dot" >nodes
+	execlog-parse "$SHARED/ninja-libgit2/ninja_log" >tasks
+	run -0 --separate-stderr execlog-stat -g nodes tasks
+	assert_equal "$(jq -s 'map(select(.stat == "stage").wall_us) | add' \
+		<<<"$output")" "$(stat wall .wall_us)"
+	assert_equal "$(jq -s 'map(select(.stat == "type").weighted_us) | add' \
+		<<<"$output")" "$(stat wall .busy_us)"
+	[ "$(stat wall .wall_us)" -gt 0 ]
+}
+
+# --- The order of records ---
+
+@test "records shuffled give the same answers and the same report" {
+	agree order 150
+}
+
+@test "a log shuffled gives the same answers" {
+	buildgraph-parse "$GOLD/dist.json" >nodes
+	shuffled 50 "execlog-parse | execlog-stat -g nodes" "$GOLD/dist.in"
+}
+
+# --- Records that are bad, unknown or not there ---
+
+# rejects RECORD MESSAGE - between two good ones
+rejects() {
+	lines "$(at a 0 5)" "$1" "$(at b 5 9)" >in &&
+		run -1 --separate-stderr execlog-stat in &&
+		assert_equal "$stderr" "execlog-stat: in:2: $2" &&
+		assert_equal "$(stat longest .id)" "a b" &&
+		assert_equal "$(stat wall .tasks)" 2
+}
+
+@test "records that are no tasks, nodes or builds are ignored" {
+	lines "$(at a 0 5)" '{"type":"critical","id":7,"start_us":"x"}' \
+		'{"type":"stat","stat":"wall","wall_us":99}' >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$stderr" ""
+	assert_equal "$(stat wall '.wall_us, .tasks')" "5 1"
+}
+
+@test "a task or node without an id is rejected" {
+	rejects '{"type":"task","start_us":1,"end_us":99}' "no id"
+	rejects '{"type":"node","id":7}' "id is no string"
+}
+
+@test "times that are no integers are rejected" {
+	rejects '{"type":"task","id":"c","start_us":0.5,"end_us":99}' \
+		"start_us is no integer below 2^53"
+	rejects '{"type":"task","id":"c","size_bytes":"9","end_us":99}' \
+		"size_bytes is no integer below 2^53"
+	run -1 --separate-stderr execlog-stat \
+		<<<'{"type":"build","start_us":"0","end_us":9}'
+	[[ $stderr == "execlog-stat: <stdin>:1: start_us is no integer"* ]]
+	assert_output ""
+}
+
+@test "a build that ends before it begins is rejected" {
+	rejects '{"type":"build","start_us":9,"end_us":7}' \
+		"end_us 7 is before start_us 9"
+}
+
+@test "a line that is no record is rejected" {
+	lines "$(at a 0 5)" '{"type":"task"' "$(at b 5 9)" >in
+	run -1 --separate-stderr execlog-stat in
+	[[ $stderr == "execlog-stat: in:2: "* ]]
+	assert_equal "$(stat longest .id)" "a b"
+}
+
+@test "no records give no records" {
+	run -0 --separate-stderr execlog-stat /dev/null
+	assert_output ""
+	assert_equal "$stderr" ""
+}
+
+@test "tasks without a moment give no records" {
+	task a elapsed_us 5 >in
+	run -0 --separate-stderr execlog-stat in
+	assert_output ""
+}
+
+@test "--top and --bins of 0 are wrong usage" {
+	run -2 --separate-stderr execlog-stat --top 0 /dev/null
+	run -2 --separate-stderr execlog-stat --bins 0 /dev/null
+	[[ $stderr == "execlog-stat: "* ]]
+}
+
+# --- The report ---
+
+@test "the report of a small build reads well" {
+	execlog-parse "$GOLD/dist.in" >tasks
+	buildgraph-parse "$GOLD/dist.json" >nodes
+	run -0 --separate-stderr execlog-stat --text -g nodes tasks
+	assert_output "$(cat "$GOLD/dist.txt")"
+}
+
+@test "the report adds up" {
+	agree report 300
+}
+
+@test "the report of nothing says so" {
+	run -0 --separate-stderr execlog-stat --text /dev/null
+	assert_output "No task has a time."
+}
+
+@test "the report of a build without tasks divides by nothing" {
+	echo '{"type":"build","start_us":3,"end_us":9}' >in
+	run -0 --separate-stderr execlog-stat --text in
+	assert_line -n 0 --partial "Build: 6 us, 0 tasks"
+	refute_output --regexp 'nan|inf'
+	echo '{"type":"build","start_us":3,"end_us":3}' >in
+	run -0 --separate-stderr execlog-stat --text in
+	refute_output --regexp 'nan|inf'
+}
+
+@test "where the locale is C bars are plain ASCII" {
+	execlog-parse "$GOLD/dist.in" >tasks
+	LC_ALL=C run -0 --separate-stderr execlog-stat --text tasks
+	assert_output --partial '###'
+	assert_equal "$(LC_ALL=C tr -d '\n -~' <<<"$output")" ""
+}
+
+@test "control characters come out of the report escaped" {
+	lines "$(task $'a\033[31m\a' start_us 0 end_us 9 kind '"k\u001b"' \
+		host '"h\u001b"')" \
+		"$(task $'b.\u9b' start_us 0 end_us 8)" \
+		"$(task c start_us 0 end_us 7 rule '"r\u0007"')" \
+		"$(task d start_us 0 end_us 7 kind '"copy"' size_bytes 5 \
+		uid '"u\u001b"' consumer '"v\u001b"' host '"h\u001b"')" >in
+	run -0 --separate-stderr execlog-stat --text in
+	assert_output --partial 'a\x1b[31m\x07'
+	refute_output --partial $'\u9b'
+	assert_equal "$(LC_ALL=C tr -dc '\000-\011\013-\037\177' \
+		<<<"$output")" ""
+}
