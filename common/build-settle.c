@@ -305,16 +305,23 @@ settle_repeated(struct build *b)
 	free(at);
 }
 
-/* Of start, end and elapsed time two make three. */
+/* Of a start or an end, and the elapsed time, the third follows. */
+static void
+complete(struct task *t)
+{
+	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
+		return;
+	if (t->start_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
+		t->end_us = t->start_us + t->elapsed_us;
+	else if (t->end_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
+		t->start_us = t->end_us - t->elapsed_us;
+}
+
 static void
 measure(struct build *b, struct task *t)
 {
 	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
 		t->elapsed_us = t->end_us - t->start_us;
-	else if (t->start_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
-		t->end_us = t->start_us + t->elapsed_us;
-	else if (t->end_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
-		t->start_us = t->end_us - t->elapsed_us;
 	if (t->elapsed_us != TIME_UNKNOWN && t->elapsed_us < 0) {
 		t->elapsed_us = 0;
 		b->n_skewed++;
@@ -328,6 +335,8 @@ build_settle(struct build *b)
 	struct task *t;
 
 	use_outputs(b);
+	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
+		complete(t);
 	settle_repeated(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		measure(b, t);
@@ -341,7 +350,7 @@ build_settle(struct build *b)
 			die("the times of all tasks add up to too much");
 		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
 	}
-	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN) {
+	if (b->start_us == TIME_UNKNOWN || b->end_us < b->start_us) {
 		b->start_us = start_us;
 		b->end_us = end_us;
 	}

@@ -75,7 +75,7 @@ emit_task(const struct stat *s, struct filter *f, const char *name,
 		json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", t->elapsed_us);
 	json_int(b, "weighted_us",
-	    (int64_t)(s->timeline.weighted_us[task] + 0.5));
+	    timeline_weighted_us(&s->timeline, task));
 	if (t->size_bytes != TIME_UNKNOWN)
 		json_int(b, "size_bytes", t->size_bytes);
 	end(f);

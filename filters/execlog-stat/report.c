@@ -100,8 +100,8 @@ put_longest(const struct stat *s, struct buf *out)
 	table_init(&table, "rrl", heads);
 	for (size_t i = 0; i < s->n_longest; i++) {
 		table_us(&table, s->build->tasks[s->longest[i]].elapsed_us);
-		table_us(&table, (int64_t)
-		    (s->timeline.weighted_us[s->longest[i]] + 0.5));
+		table_us(&table, timeline_weighted_us(&s->timeline,
+		    s->longest[i]));
 		put_what(&table, s, &s->build->tasks[s->longest[i]]);
 	}
 	table_print(&table, out);

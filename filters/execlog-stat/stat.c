@@ -1,6 +1,5 @@
 /* stat - sums and lists over the tasks of a build */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,8 +126,8 @@ static int
 compare_remainders(const void *a, const void *b)
 {
 	const struct type_total *const *x = a, *const *y = b;
-	double p = (*x)->weight - (double)(*x)->weighted_us;
-	double q = (*y)->weight - (double)(*y)->weighted_us;
+	uint64_t p = (uint64_t)((*x)->weight % WEIGHT_US);
+	uint64_t q = (uint64_t)((*y)->weight % WEIGHT_US);
 
 	return p != q ? (p < q) - (p > q) : compare_types(*x, *y);
 }
@@ -141,7 +140,7 @@ round_weights(struct type_total *types, size_t n, int64_t total_us)
 
 	for (size_t i = 0; i < n; i++) {
 		order[i] = &types[i];
-		types[i].weighted_us = (int64_t)floor(types[i].weight);
+		types[i].weighted_us = (int64_t)(types[i].weight / WEIGHT_US);
 		total_us -= types[i].weighted_us;
 	}
 	qsort(order, n, sizeof *order, compare_remainders);
@@ -181,7 +180,7 @@ make_types(struct stat *s)
 		type = &s->types[place[name] - 1];
 		type->n_tasks++;
 		type->elapsed_us += t->elapsed_us;
-		type->weight += s->timeline.weighted_us[i];
+		type->weight += s->timeline.weights[i];
 	}
 	free(place);
 	if (s->n_types == 0)
@@ -205,7 +204,8 @@ count_run(struct stat *s, uint32_t first)
 			continue;
 		cached |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) != 0;
 		executed |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) == 0 &&
-		    t->elapsed_us != TIME_UNKNOWN;
+		    (t->elapsed_us != TIME_UNKNOWN ||
+		    t->end_us != TIME_UNKNOWN);
 		failed |= (t->flags & TASK_FAILED) != 0;
 	}
 	s->n_run++;

@@ -12,7 +12,7 @@ struct type_total {
 	sym name;
 	uint64_t n_tasks;
 	int64_t elapsed_us;
-	double weight;		/* summed weighted times */
+	weight weight;		/* summed weighted times */
 	int64_t weighted_us;	/* rounded so that they add up */
 };
 

@@ -21,7 +21,7 @@ struct sweep {
 	struct moment *moments;
 	size_t n;
 	uint64_t running, sorts[N_SORTS];
-	double weight;		/* the integral of 1/running up to now */
+	weight weight;		/* the integral of 1/running up to now */
 };
 
 bool
@@ -118,7 +118,7 @@ pass(struct sweep *s, int64_t from_us, int64_t to_us)
 	if (s->running > t->most_running)
 		t->most_running = s->running;
 	if (s->running > 0)
-		s->weight += (double)(to_us - from_us) / (double)s->running;
+		s->weight += (to_us - from_us) * WEIGHT_US / s->running;
 	if (t->n_bins > 0)
 		fill_bins(t, from_us, to_us, (double)s->running);
 }
@@ -128,16 +128,16 @@ static void
 step(struct sweep *s, const struct moment *m)
 {
 	enum sort sort = sort_of(s->build, &s->build->tasks[m->task]);
-	double *weighted_us = &s->t->weighted_us[m->task];
+	weight *task_weight = &s->t->weights[m->task];
 
 	if (m->is_end) {
 		s->running--;
 		s->sorts[sort]--;
-		*weighted_us += s->weight;
+		*task_weight += s->weight;
 	} else {
 		s->running++;
 		s->sorts[sort]++;
-		*weighted_us -= s->weight;
+		*task_weight -= s->weight;
 	}
 }
 
@@ -149,7 +149,7 @@ timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
 
 	*t = (struct timeline){ .start_us = b->start_us,
 	    .end_us = b->end_us, .n_bins = n_bins };
-	t->weighted_us = mem_zero(b->n_tasks, sizeof *t->weighted_us);
+	t->weights = mem_zero(b->n_tasks, sizeof *t->weights);
 	t->bins = mem_zero(n_bins, sizeof *t->bins);
 	collect(&s);
 	for (size_t i = 0; i < s.n; i++) {
@@ -161,9 +161,15 @@ timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
 	free(s.moments);
 }
 
+int64_t
+timeline_weighted_us(const struct timeline *t, uint32_t task)
+{
+	return (int64_t)((t->weights[task] + WEIGHT_US / 2) / WEIGHT_US);
+}
+
 void
 timeline_release(struct timeline *t)
 {
-	free(t->weighted_us);
+	free(t->weights);
 	free(t->bins);
 }

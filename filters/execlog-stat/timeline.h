@@ -20,10 +20,17 @@ enum stage { TESTS_ONLY, TESTS_WITH_OTHER, BUILD_ONLY, BUILD_WITH_OTHER,
 
 extern const char *const stage_names[];
 
+/*
+ * A weighted time in fixed point, WEIGHT_US to the microsecond: sums of it are
+ * exact, so they do not depend on the order in which tasks come.
+ */
+typedef __int128 weight;
+#define WEIGHT_US ((weight)1 << 32)
+
 struct timeline {
 	int64_t start_us, end_us;
 	int64_t stage_us[N_STAGES];	/* sums to end - start */
-	double *weighted_us;		/* by task */
+	weight *weights;		/* by task */
 	int64_t running_us;		/* the sum of all tasks' times */
 	uint64_t most_running;		/* at once */
 	size_t n_bins;
@@ -37,6 +44,9 @@ enum sort sort_of(const struct build *, const struct task *);
 bool has_interval(const struct task *);
 
 void timeline_make(struct timeline *, const struct build *, size_t n_bins);
+/* A task's weighted time, rounded. */
+int64_t timeline_weighted_us(const struct timeline *, uint32_t task);
+
 void timeline_release(struct timeline *);
 
 #endif
