@@ -24,7 +24,9 @@ span_of(const char *p, size_t n)
 static inline bool
 span_eq(struct span s, const char *word)
 {
-	return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
+	/* An empty span may point nowhere, which memcmp() must not see. */
+	return s.n == strlen(word) && (s.n == 0 ||
+	    memcmp(s.p, word, s.n) == 0);
 }
 
 /* For "%.*s" in a message: not more of it than one wants to read. */

@@ -799,3 +799,10 @@ arriving() {
 	assert_output ''
 	assert_regex "$stderr" "not 'xml'"
 }
+
+@test "a task from the cache without a status is a success" {
+	lines '10 finished_from_cache u 7' '11 finished_from_cache v h' >log
+	run -0 --separate-stderr execlog-parse log
+	assert_line '{"type":"task","id":"u","kind":"run","start_us":10000,"end_us":10000,"elapsed_us":0,"uid":"u","host":"worker-7","from_cache":true}'
+	assert_line --partial '"host":"h","from_cache":true}'
+}

@@ -11,6 +11,8 @@ DATA=$TEST/data
 SHARED=$ROOT/../shared/data		# real inputs, which may not be there
 PATH=$BUILD:$PATH
 export LC_ALL=C.UTF-8 NO_COLOR=1
+# What a sanitizer finds must not pass for an exit status of 1.
+export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
 unset COLUMNS
 
 setup() {

@@ -70,15 +70,22 @@ note_host(const struct event *e, bool is_first)
 }
 
 static bool
+read_worker(const struct event *e, uint64_t *worker)
+{
+	if (text_u64(e->field[ARG2], worker))
+		return true;
+	filter_reject(state.f, "worker '%.*s' is no number",
+	    SHOWN(e->field[ARG2]));
+	return false;
+}
+
+static bool
 on_deploy(const struct event *e)
 {
 	uint64_t worker;
 
-	if (!text_u64(e->field[ARG2], &worker)) {
-		filter_reject(state.f, "worker '%.*s' is no number",
-		    SHOWN(e->field[ARG2]));
+	if (!read_worker(e, &worker))
 		return false;
-	}
 	workers_deploy(e->field[ARG1], worker, e->us);
 	return true;
 }
@@ -140,11 +147,8 @@ on_prepare(const struct event *e)
 {
 	uint64_t worker;
 
-	if (!text_u64(e->field[ARG2], &worker)) {
-		filter_reject(state.f, "worker '%.*s' is no number",
-		    SHOWN(e->field[ARG2]));
+	if (!read_worker(e, &worker))
 		return false;
-	}
 	if (span_eq(e->field[EVENT], "prepare_start"))
 		workers_prepare_start(worker, e->us);
 	else if (span_eq(e->field[EVENT], "resources_prepared"))
