@@ -1,7 +1,8 @@
 # weir - filters that measure software.  GNU make; README.md says the rest.
 
 CC = gcc
-CFLAGS = -O3 -g
+AR = gcc-ar
+CFLAGS = -g $(if $(SAN),-O1,-O3 -flto=auto)
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man

@@ -26,7 +26,7 @@ void output_open(struct output *, const char *path);	/* NULL is stdout */
 void output_flush(struct output *);
 void output_close(struct output *);
 
-enum { OUTPUT_ENOUGH = 64 * 1024 };
+enum { OUTPUT_ENOUGH = 256 * 1024 };
 
 static inline void
 output_done(struct output *o)

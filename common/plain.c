@@ -51,20 +51,32 @@ read_chars(struct reader *in, struct span *text)
 	return true;
 }
 
+/*
+ * A number that is an integer.  Its value is learnt on the way, if it has so
+ * few digits that it must fit.
+ */
 static bool
-read_integer(struct reader *in, struct span *text)
+read_integer(struct reader *in, struct field *f)
 {
 	const char *start = in->p, *digits;
+	bool negative = take(in, '-');
+	uint64_t value = 0, part;
 
-	take(in, '-');
 	digits = in->p;
-	while (in->p < in->end && *in->p >= '0' && *in->p <= '9')
-		in->p++;
+	while (in->end - in->p >= 8 && text_eight_digits(in->p, &part)) {
+		value = value * 100000000 + (uint32_t)part;
+		in->p += 8;
+	}
+	for (; in->p < in->end && *in->p >= '0' && *in->p <= '9'; in->p++)
+		value = value * 10 + (uint64_t)(*in->p - '0');
 	if (in->p == digits || (*digits == '0' && in->p - digits > 1) ||
 	    in->p == in->end || (*in->p != ',' && *in->p != '}' &&
 	    *in->p != ']' && *in->p != ' '))
 		return false;
-	*text = span_of(start, (size_t)(in->p - start));
+	f->text = span_of(start, (size_t)(in->p - start));
+	f->is_int = in->p - digits <= 18;
+	if (f->is_int)
+		f->integer = negative ? -(int64_t)value : (int64_t)value;
 	return true;
 }
 
@@ -128,6 +140,7 @@ static bool
 skip_value(struct reader *in, unsigned depth)
 {
 	struct span text, others[OTHERS_MOST];
+	struct field ignored;
 	size_t n_others = 0;
 	char end;
 
@@ -145,7 +158,7 @@ skip_value(struct reader *in, unsigned depth)
 	case '[':
 		break;
 	default:
-		return read_integer(in, &text);
+		return read_integer(in, &ignored);
 	}
 	end = *in->p++ == '{' ? '}' : ']';
 	skip_spaces(in);
@@ -215,30 +228,97 @@ read_value(struct reader *in, struct rec *r, struct field *f)
 		break;
 	default:
 		f->kind = REC_NUMBER;
-		good = read_integer(in, &f->text);
+		good = read_integer(in, f);
 	}
 	f->token.n = (size_t)(in->p - f->token.p);
 	return good;
+}
+
+/*
+ * The keys of a record come in nearly the same order as in one before: two
+ * guesses at what follows each key save reading most of them.
+ */
+static struct field *
+add_guessed(struct reader *in, struct rec *r, unsigned *before)
+{
+	const struct key_guess *g = r->guesses[*before];
+	uint64_t word[2];
+	struct span key;
+
+	if (in->end - in->p < (ptrdiff_t)sizeof word)
+		return NULL;
+	memcpy(word, in->p, sizeof word);
+	for (int i = 0; i < 2; i++, g++) {
+		if (g->place == 0 ||
+		    ((word[0] ^ g->raw[0]) & g->mask[0]) != 0 ||
+		    ((word[1] ^ g->raw[1]) & g->mask[1]) != 0)
+			continue;
+		key = span_of(in->p + 1, g->length - 3U);	/* "key": */
+		in->p += g->length;
+		skip_spaces(in);
+		*before = g->place;
+		return rec_add_at(r, key, g->place);
+	}
+	return NULL;
+}
+
+/* Remembers what followed a key; the older guess of two goes. */
+static void
+learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
+    unsigned place)
+{
+	struct key_guess *g = r->guesses[before];
+	unsigned char mask[16] = { 0 };
+
+	if (n > sizeof mask || raw[n - 1] != ':' || raw[n - 2] != '"')
+		return;
+	g[1] = g[0];
+	memset(mask, 0xff, n);
+	memcpy(g->mask, mask, sizeof mask);
+	memset(g->raw, 0, sizeof g->raw);
+	memcpy(g->raw, raw, n);
+	g->length = (uint8_t)n;
+	g->place = (uint8_t)place;
+}
+
+/* The next field, its value not yet read; NULL if it is not plain. */
+static struct field *
+add_field(struct reader *in, struct rec *r, unsigned *before,
+    struct span *others, size_t *n_others)
+{
+	const char *raw = in->p;
+	struct field *f = add_guessed(in, r, before);
+	struct span key;
+	unsigned place;
+
+	if (f != NULL)
+		return f;
+	if (in->p != raw || !read_key(in, &key))
+		return NULL;	/* the guess was right, and it comes twice */
+	place = rec_place(r, key);
+	if (place == 0)
+		return is_new(others, n_others, key) ?
+		    rec_add_at(r, key, place) : NULL;
+	learn_guess(r, *before, raw, (size_t)(key.p + key.n - raw) + 2, place);
+	*before = place;
+	return rec_add_at(r, key, place);
 }
 
 bool
 plain_read(struct rec *r, struct span text)
 {
 	struct reader in = { text.p, text.p + text.n };
-	struct span key, others[OTHERS_MOST];
+	struct span others[OTHERS_MOST];
 	size_t n_others = 0;
+	unsigned before = 0;
 	struct field *f;
-	bool is_declared;
 
 	rec_clear(r);
 	if (!take(&in, '{'))
 		return false;
 	do {
-		if (!read_key(&in, &key))
-			return false;
-		f = rec_add(r, key, &is_declared);
-		if (f == NULL || !(is_declared ||
-		    is_new(others, &n_others, key)) || !read_value(&in, r, f))
+		f = add_field(&in, r, &before, others, &n_others);
+		if (f == NULL || !read_value(&in, r, f))
 			return false;
 	} while (take_comma(&in));
 	return take(&in, '}') && in.p == in.end;

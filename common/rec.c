@@ -48,9 +48,8 @@ rec_clear(struct rec *r)
 	arena_reset(&r->arena);
 }
 
-/* The place of a declared key counted from 1, or 0. */
-static unsigned
-declared(const struct rec *r, struct span key)
+unsigned
+rec_place(const struct rec *r, struct span key)
 {
 	unsigned place;
 
@@ -67,10 +66,17 @@ declared(const struct rec *r, struct span key)
 struct field *
 rec_add(struct rec *r, struct span key, bool *is_declared)
 {
-	unsigned place = declared(r, key);
-	struct field *f;
+	unsigned place = rec_place(r, key);
 
 	*is_declared = place != 0;
+	return rec_add_at(r, key, place);
+}
+
+struct field *
+rec_add_at(struct rec *r, struct span key, unsigned place)
+{
+	struct field *f;
+
 	if (place != 0 && r->at[place - 1] != 0)
 		return NULL;
 	if (r->n == r->cap)
@@ -78,7 +84,7 @@ rec_add(struct rec *r, struct span key, bool *is_declared)
 		    sizeof *r->fields);
 	f = &r->fields[r->n++];
 	f->key = key;
-	f->mixed = false;
+	f->mixed = f->is_int = false;
 	f->n_items = 0;
 	if (place != 0)
 		r->at[place - 1] = (uint32_t)r->n;
@@ -136,7 +142,11 @@ rec_int(const struct rec *r, unsigned key, int64_t *value)
 
 	if (found != REC_GOOD)
 		return found;
-	if (!text_i64(f->text, &v) || v < -most || v > most)
+	if (f->is_int)
+		v = f->integer;
+	else if (!text_i64(f->text, &v))
+		return REC_BAD;
+	if (v < -most || v > most)
 		return REC_BAD;
 	*value = v;
 	return REC_GOOD;

@@ -25,11 +25,22 @@ struct field {
 	struct span text;	/* a string's characters, a number's digits */
 	struct span token;	/* the value as it was written */
 	enum rec_kind kind;
+	bool is_int;		/* a number whose value is in integer */
+	int64_t integer;
 	bool mixed;		/* an array with other items than strings */
 	uint32_t first_item, n_items;	/* an array's strings, in items */
 };
 
 enum { KEYS_MAX = 48, KEY_SLOTS = 256 };
+
+/*
+ * A guess at the next key, as it stands in a line: the first bytes of raw,
+ * those that mask covers.  For plain.c.
+ */
+struct key_guess {
+	uint64_t raw[2], mask[2];
+	uint8_t length, place;
+};
 
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
@@ -40,6 +51,7 @@ struct rec {
 	size_t n_items, items_cap;
 	uint32_t at[KEYS_MAX];	/* a declared key's field, counted from 1 */
 	struct arena arena;
+	struct key_guess guesses[KEYS_MAX + 1][2];	/* by the key before */
 };
 
 /* For readers of records: keys, ended by NULL, are borrowed for ever. */
@@ -53,6 +65,12 @@ void rec_clear(struct rec *);
  * It stays where it is until the next rec_add().
  */
 struct field *rec_add(struct rec *, struct span key, bool *is_declared);
+
+/* The place of a declared key among keys, counted from 1, or 0. */
+unsigned rec_place(const struct rec *, struct span key);
+
+/* The same for a declared key whose place, from 1, is known. */
+struct field *rec_add_at(struct rec *, struct span key, unsigned place);
 
 /* Adds an item to the array that is the last field. */
 void rec_add_item(struct rec *, struct span text);

@@ -108,26 +108,6 @@ text_columns(const char *p, size_t n)
 	return columns;
 }
 
-/*
- * The value of eight digits at once (the trick is Wojciech Mula's and others'):
- * pairs, then fours, then all; false if one is no digit.
- */
-static bool
-eight_digits(const char *p, uint64_t *value)
-{
-	uint64_t w;
-
-	memcpy(&w, p, 8);
-	if (!LITTLE_ENDIAN_BYTES || (((w + TEXT_BYTES(0x46)) |
-	    (w - TEXT_BYTES(0x30))) & TEXT_BYTES(0x80)) != 0)
-		return false;
-	w -= TEXT_BYTES(0x30);
-	w = w * 10 + (w >> 8);
-	*value = ((w & 0xff000000ff) * (100 + (UINT64_C(1000000) << 32)) +
-	    (w >> 16 & 0xff000000ff) * (1 + (UINT64_C(10000) << 32))) >> 32;
-	return true;
-}
-
 /* Nineteen digits always fit. */
 enum { SAFE_DIGITS = 19 };
 
@@ -140,7 +120,7 @@ text_u64(struct span s, uint64_t *value)
 
 	if (s.n == 0)
 		return false;
-	for (; i + 8 <= s.n && i < 16 && eight_digits(s.p + i, &part); i += 8)
+	for (; i + 8 <= s.n && i < 16 && text_eight_digits(s.p + i, &part); i += 8)
 		v = v * 100000000 + (uint32_t)part;
 	for (; i < s.n; i++) {
 		digit = (unsigned)(unsigned char)s.p[i] - '0';

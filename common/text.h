@@ -87,6 +87,26 @@ text_plain(const char *p, size_t n)
 }
 
 /*
+ * The value of the eight digits at p, added up in pairs, fours and eights by
+ * three multiplications (a known trick); false if one is no digit.
+ */
+static inline bool
+text_eight_digits(const char *p, uint64_t *value)
+{
+	uint64_t w;
+
+	memcpy(&w, p, 8);
+	if (!LITTLE_ENDIAN_BYTES || (((w + TEXT_BYTES(0x46)) |
+	    (w - TEXT_BYTES(0x30))) & TEXT_BYTES(0x80)) != 0)
+		return false;
+	w -= TEXT_BYTES(0x30);
+	w = w * 10 + (w >> 8);
+	*value = ((w & 0xff000000ff) * (100 + (UINT64_C(1000000) << 32)) +
+	    (w >> 16 & 0xff000000ff) * (1 + (UINT64_C(10000) << 32))) >> 32;
+	return true;
+}
+
+/*
  * Copies text so that a terminal shows it and obeys none of it: C0 and C1
  * controls, DEL, bidirectional controls and bytes that are not UTF-8 become
  * \xNN or \u{N}.  Writes at most size bytes with the NUL, whole characters

@@ -161,15 +161,34 @@ count_cuts(struct network *net)
 	net->cuts = NULL;
 }
 
+/*
+ * Asks for where an id's vertices begin, some steps before it is needed: what
+ * tasks name lies all over memory.
+ */
+enum { AHEAD = 12 };
+
+static void
+expect(const struct network *net, sym id)
+{
+	if (id != SYM_NONE)
+		__builtin_prefetch(&net->first_of[id]);
+}
+
 static void
 add_named(struct network *net)
 {
 	const struct dependency *d = net->build->deps;
+	size_t n = net->build->n_deps;
 	uint32_t v;
 
-	for (size_t i = 0; i < net->build->n_deps; i++, d++)
+	for (size_t i = 0; i < n; i++, d++) {
+		if (i + AHEAD < n) {
+			expect(net, d[AHEAD].id);
+			expect(net, d[AHEAD].dep);
+		}
 		for (v = DAG_NONE; network_next(net, d->id, &v);)
 			depend(net, v, d->dep);
+	}
 }
 
 /*
@@ -224,12 +243,17 @@ add_by_kind(struct network *net)
 {
 	const struct build *b = net->build;
 	uint32_t *longest = longest_prepares(net);
-	const struct task *t;
+	const struct task *t, *ahead;
 
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
 		if (t == NULL || (t->kind != b->run && t->kind != b->copy))
 			continue;
+		if (v + AHEAD < net->n_vertices &&
+		    (ahead = network_task(net, v + AHEAD)) != NULL) {
+			expect(net, ahead->uid);
+			expect(net, ahead->consumer);
+		}
 		if (t->kind == b->copy)
 			add_copy(net, v, t);
 		if (t->host != SYM_NONE && longest[t->host] != DAG_NONE)
