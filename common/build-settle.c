@@ -334,6 +334,7 @@ build_settle(struct build *b)
 	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN, sum_us = 0;
 	struct task *t;
 
+	build_index(b);
 	use_outputs(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
 		complete(t);

@@ -20,13 +20,71 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "size_bytes", "rule", "deps", "node_type", "test",
     "dynamically_resolved_cache", "outputs", NULL };
 
+/*
+ * Names become symbols by intern_later(): a tag tells which record and which
+ * of its names is meant.  Until build_index() the owner of a dependency or
+ * output is a record's number, a task's with OF_TASK added.
+ */
+enum name { T_ID, T_KIND, T_HOST, T_RULE, T_UID, T_CONSUMER, T_N,
+    N_ID = T_N, N_RULE, DEP, OUTPUT };
+
+enum { NAME_BITS = 4 };
+#define OF_TASK (UINT32_C(1) << 31)
+
+static void
+set_name(void *owner, uint64_t tag, sym s)
+{
+	struct build *b = owner;
+	size_t i = tag >> NAME_BITS;
+
+	switch ((enum name)(tag & ((1U << NAME_BITS) - 1))) {
+	case T_ID:
+		b->tasks[i].id = s;
+		break;
+	case T_KIND:
+		b->tasks[i].kind = s;
+		break;
+	case T_HOST:
+		b->tasks[i].host = s;
+		break;
+	case T_RULE:
+		b->tasks[i].rule = s;
+		break;
+	case T_UID:
+		b->tasks[i].uid = s;
+		break;
+	case T_CONSUMER:
+		b->tasks[i].consumer = s;
+		break;
+	case N_ID:
+		b->nodes[i].id = s;
+		break;
+	case N_RULE:
+		b->nodes[i].rule = s;
+		break;
+	case DEP:
+		b->deps[i].dep = s;
+		break;
+	case OUTPUT:
+		b->outputs[i].id = s;
+		break;
+	}
+}
+
+static void
+name_later(struct build *b, struct span text, enum name which, size_t i)
+{
+	intern_later(&b->names, text, (uint64_t)i << NAME_BITS | which);
+}
+
 void
 build_init(struct build *b)
 {
 	*b = (struct build){ .start_us = TIME_UNKNOWN,
 	    .end_us = TIME_UNKNOWN };
 	intern_init(&b->names);
-	memset(b->last, 0xff, sizeof b->last);
+	b->names.done = set_name;
+	b->names.owner = b;
 	b->run = intern_add(&b->names, span_of("run", 3));
 	b->copy = intern_add(&b->names, span_of("copy", 4));
 	b->prepare = intern_add(&b->names, span_of("prepare", 7));
@@ -76,15 +134,6 @@ with_place(uint32_t *table, size_t *cap, sym id)
 	return table;
 }
 
-static sym
-name(struct build *b, const struct rec *r, unsigned key)
-{
-	struct span text;
-
-	return rec_str(r, key, &text) == REC_GOOD ?
-	    intern_add(&b->names, text) : SYM_NONE;
-}
-
 /* A key that is there and is not what it must be. */
 static bool
 is_wrong(struct filter *f, enum rec_found found, unsigned key,
@@ -111,43 +160,35 @@ read_id(struct filter *f, const struct rec *r, struct span *id)
 }
 
 static bool
-add_deps(struct build *b, struct filter *f, const struct rec *r, sym id)
+is_list(struct filter *f, const struct rec *r, unsigned key)
 {
 	const struct span *items;
-	sym deps[INTERN_BATCH];
-	size_t n = 0, batch;
+	size_t n;
 
-	if (is_wrong(f, rec_strings(r, DEPS, &items, &n), DEPS,
-	    "array of strings"))
-		return false;
-	b->deps = mem_grow(b->deps, &b->deps_cap, b->n_deps + n,
-	    sizeof *b->deps);
-	for (; n > 0; n -= batch, items += batch) {
-		batch = n < INTERN_BATCH ? n : INTERN_BATCH;
-		intern_add_batch(&b->names, items, batch, deps);
-		for (size_t i = 0; i < batch; i++)
-			b->deps[b->n_deps++] = (struct dependency){ id,
-			    deps[i] };
-	}
-	return true;
+	return !is_wrong(f, rec_strings(r, key, &items, &n), key,
+	    "array of strings");
 }
 
-/* What a task made is another name for it. */
-static bool
-add_outputs(struct build *b, struct filter *f, const struct rec *r, sym id)
+/*
+ * The strings of an array, with their owner: what a task or node waited for, or
+ * what a task made, which is another name for it.
+ */
+static void
+add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
 {
+	bool are_deps = key == DEPS;
+	struct dependency **list = are_deps ? &b->deps : &b->outputs;
+	size_t *n_list = are_deps ? &b->n_deps : &b->n_outputs;
+	size_t *cap = are_deps ? &b->deps_cap : &b->outputs_cap, n = 0;
 	const struct span *items;
-	size_t n = 0;
 
-	if (is_wrong(f, rec_strings(r, OUTPUTS, &items, &n), OUTPUTS,
-	    "array of strings"))
-		return false;
-	b->outputs = mem_grow(b->outputs, &b->outputs_cap, b->n_outputs + n,
-	    sizeof *b->outputs);
-	for (size_t i = 0; i < n; i++)
-		b->outputs[b->n_outputs++] = (struct dependency){
-		    intern_add(&b->names, items[i]), id };
-	return true;
+	if (rec_strings(r, key, &items, &n) != REC_GOOD)
+		return;
+	*list = mem_grow(*list, cap, *n_list + n, sizeof **list);
+	for (size_t i = 0; i < n; i++, ++*n_list) {
+		(*list)[*n_list] = (struct dependency){ owner, owner };
+		name_later(b, items[i], are_deps ? DEP : OUTPUT, *n_list);
+	}
 }
 
 static bool
@@ -179,95 +220,60 @@ read_flags(const struct rec *r)
 }
 
 static void
-enlist(struct build *b, const struct task *task)
-{
-	uint32_t i = (uint32_t)b->n_tasks, first;
-
-	if (b->n_tasks >= NONE)
-		die("too many tasks");
-	b->tasks = mem_grow(b->tasks, &b->tasks_cap, b->n_tasks + 1,
-	    sizeof *b->tasks);
-	b->tasks[b->n_tasks++] = *task;
-	b->task_of = with_place(b->task_of, &b->task_of_cap, task->id);
-	first = b->task_of[task->id];
-	if (first == NONE) {
-		b->task_of[task->id] = i;
-		return;
-	}
-	b->tasks[i].next = b->tasks[first].next;
-	b->tasks[first].next = i;
-	b->repeated = mem_grow(b->repeated, &b->repeated_cap,
-	    b->n_repeated + 1, sizeof *b->repeated);
-	b->repeated[b->n_repeated++] = first;
-}
-
-/* The names in a task record. */
-enum { T_ID, T_KIND, T_HOST, T_RULE, T_UID, T_CONSUMER, T_N };
-
-static bool
-is_named(const struct build *b, sym s, struct span text)
-{
-	struct span name;
-
-	if (s == SYM_NONE || text.p == NULL)
-		return false;
-	name = intern_span(&b->names, s);
-	return name.n == text.n && memcmp(name.p, text.p, text.n) == 0;
-}
-
-/*
- * A run's uid is its id, and much else is as it was in the record before: the
- * kind, the consumer of several copies.  Such names need no look-up.
- */
-static void
-intern_names(struct build *b, struct span texts[T_N], sym syms[T_N])
-{
-	bool same_uid = texts[T_UID].p != NULL &&
-	    texts[T_UID].n == texts[T_ID].n &&
-	    memcmp(texts[T_UID].p, texts[T_ID].p, texts[T_ID].n) == 0;
-	bool as_before[T_N] = { false };
-
-	if (same_uid)
-		texts[T_UID].p = NULL;
-	for (size_t i = T_ID + 1; i < T_N; i++)
-		if ((as_before[i] = is_named(b, b->last[i], texts[i])))
-			texts[i].p = NULL;
-	intern_add_batch(&b->names, texts, T_N, syms);
-	for (size_t i = T_ID + 1; i < T_N; i++)
-		if (as_before[i])
-			syms[i] = b->last[i];
-	if (same_uid)
-		syms[T_UID] = syms[T_ID];
-	memcpy(b->last, syms, T_N * sizeof *syms);
-}
-
-static void
 add_task(struct build *b, struct filter *f, const struct rec *r)
 {
-	static const unsigned keys[] = { ID, KIND, HOST, RULE, UID, CONSUMER };
-	struct task t = { .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
-	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
-	    .size_bytes = TIME_UNKNOWN, .next = NONE };
-	struct span texts[T_N] = { { 0 } };
-	sym syms[T_N];
+	static const unsigned keys[T_N] = { ID, KIND, HOST, RULE, UID,
+	    CONSUMER };
+	struct task t = { .kind = b->run, .host = SYM_NONE, .rule = SYM_NONE,
+	    .uid = SYM_NONE, .consumer = SYM_NONE, .start_us = TIME_UNKNOWN,
+	    .end_us = TIME_UNKNOWN, .elapsed_us = TIME_UNKNOWN,
+	    .other_us = TIME_UNKNOWN, .size_bytes = TIME_UNKNOWN,
+	    .next = NONE };
+	size_t i = b->n_tasks;
+	struct span text;
 
-	if (!read_id(f, r, &texts[T_ID]) || !read_times(f, r, &t))
+	if (i >= OF_TASK)
+		die("too many tasks");
+	if (!read_id(f, r, &text) || !read_times(f, r, &t) ||
+	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
 		return;
-	for (size_t i = T_ID + 1; i < T_N; i++)
-		(void)rec_str(r, keys[i], &texts[i]);
-	intern_names(b, texts, syms);
-	if (!add_deps(b, f, r, syms[T_ID]))
-		return;
-	if (!add_outputs(b, f, r, syms[T_ID]))
-		return;
-	t.id = syms[T_ID];
-	t.kind = syms[T_KIND] != SYM_NONE ? syms[T_KIND] : b->run;
-	t.host = syms[T_HOST];
-	t.rule = syms[T_RULE];
-	t.uid = syms[T_UID];
-	t.consumer = syms[T_CONSUMER];
+	add_list(b, r, DEPS, (uint32_t)i | OF_TASK);
+	add_list(b, r, OUTPUTS, (uint32_t)i | OF_TASK);
 	t.flags = read_flags(r);
-	enlist(b, &t);
+	b->tasks = mem_grow(b->tasks, &b->tasks_cap, i + 1,
+	    sizeof *b->tasks);
+	b->tasks[b->n_tasks++] = t;
+	for (enum name which = T_ID; which < T_N; which++)
+		if (rec_str(r, keys[which], &text) == REC_GOOD)
+			name_later(b, text, which, i);
+}
+
+static void
+add_node(struct build *b, struct filter *f, const struct rec *r)
+{
+	struct node n = { .rule = SYM_NONE };
+	size_t i = b->n_nodes;
+	struct span id, rule, type;
+
+	if (i >= OF_TASK)
+		die("too many nodes");
+	if (!read_id(f, r, &id) || !is_list(f, r, DEPS))
+		return;
+	add_list(b, r, DEPS, (uint32_t)i);
+	if (rec_str(r, NODE_TYPE, &type) == REC_GOOD)
+		n.flags |= span_eq(type, "test") ? NODE_TEST :
+		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
+	if (rec_true(r, TEST))
+		n.flags |= NODE_TEST;
+	b->nodes = mem_grow(b->nodes, &b->nodes_cap, i + 1,
+	    sizeof *b->nodes);
+	b->nodes[b->n_nodes++] = n;
+	name_later(b, id, N_ID, i);
+	if (rec_str(r, RULE, &rule) != REC_GOOD)
+		return;
+	if (span_eq(rule, "phony"))
+		b->nodes[i].flags |= NODE_PHONY;
+	name_later(b, rule, N_RULE, i);
 }
 
 void
@@ -276,21 +282,6 @@ build_name_node(struct build *b, uint32_t node, sym id)
 	b->node_of = with_place(b->node_of, &b->node_of_cap, id);
 	b->node_of[id] = node;
 	b->nodes[node].id = id;
-}
-
-/* The node of an id, which is made if there is none. */
-static struct node *
-find_node(struct build *b, sym id)
-{
-	uint32_t i = build_node(b, id);
-
-	if (i != NONE)
-		return &b->nodes[i];
-	b->nodes = mem_grow(b->nodes, &b->nodes_cap, b->n_nodes + 1,
-	    sizeof *b->nodes);
-	b->nodes[b->n_nodes] = (struct node){ .rule = SYM_NONE };
-	build_name_node(b, (uint32_t)b->n_nodes, id);
-	return &b->nodes[b->n_nodes++];
 }
 
 /* Of two names for one thing the same in any order; SYM_NONE is none. */
@@ -302,27 +293,66 @@ smaller_name(const struct build *b, sym x, sym y)
 	return intern_cmp(&b->names, x, y) <= 0 ? x : y;
 }
 
+/* Nodes of one id become one. */
 static void
-add_node(struct build *b, struct filter *f, const struct rec *r)
+index_nodes(struct build *b)
 {
-	struct span id, text;
-	struct node *n;
-	sym s;
+	const struct node *n = b->nodes, *end = b->nodes + b->n_nodes;
+	struct node *first;
+	uint32_t i;
 
-	if (!read_id(f, r, &id))
-		return;
-	s = intern_add(&b->names, id);
-	if (!add_deps(b, f, r, s))
-		return;
-	n = find_node(b, s);
-	n->rule = smaller_name(b, n->rule, name(b, r, RULE));
-	if (rec_str(r, RULE, &text) == REC_GOOD && span_eq(text, "phony"))
-		n->flags |= NODE_PHONY;
-	if (rec_str(r, NODE_TYPE, &text) == REC_GOOD)
-		n->flags |= span_eq(text, "test") ? NODE_TEST :
-		    span_eq(text, "download") ? NODE_DOWNLOAD : 0;
-	if (rec_true(r, TEST))
-		n->flags |= NODE_TEST;
+	for (b->n_nodes = 0; n < end; n++) {
+		i = build_node(b, n->id);
+		if (i == NONE) {
+			b->nodes[b->n_nodes] = *n;
+			build_name_node(b, (uint32_t)b->n_nodes++, n->id);
+			continue;
+		}
+		first = &b->nodes[i];
+		first->rule = smaller_name(b, first->rule, n->rule);
+		first->flags |= n->flags;
+	}
+}
+
+/* Tasks of one id become a list that begins with the first of them. */
+static void
+index_tasks(struct build *b)
+{
+	struct task *t = b->tasks;
+	uint32_t first;
+
+	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
+		b->task_of = with_place(b->task_of, &b->task_of_cap, t->id);
+		first = b->task_of[t->id];
+		if (first == NONE) {
+			b->task_of[t->id] = i;
+			continue;
+		}
+		t->next = b->tasks[first].next;
+		b->tasks[first].next = i;
+		b->repeated = mem_grow(b->repeated, &b->repeated_cap,
+		    b->n_repeated + 1, sizeof *b->repeated);
+		b->repeated[b->n_repeated++] = first;
+	}
+}
+
+static sym
+owner_id(const struct build *b, uint32_t record)
+{
+	return (record & OF_TASK) != 0 ? b->tasks[record - OF_TASK].id :
+	    b->nodes[record].id;
+}
+
+void
+build_index(struct build *b)
+{
+	intern_flush(&b->names);
+	for (size_t i = 0; i < b->n_deps; i++)
+		b->deps[i].id = owner_id(b, b->deps[i].id);
+	for (size_t i = 0; i < b->n_outputs; i++)
+		b->outputs[i].dep = owner_id(b, b->outputs[i].dep);
+	index_nodes(b);
+	index_tasks(b);
 }
 
 static void

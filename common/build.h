@@ -58,7 +58,8 @@ struct node {
 
 /* id waited for dep, by a node or by a task itself. */
 struct dependency {
-	sym id, dep;
+	sym id;		/* until build_settle(), the record: see build.c */
+	sym dep;
 };
 
 struct build {
@@ -78,7 +79,6 @@ struct build {
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
 
-	sym last[8];			/* of the task before, by key */
 	uint32_t *repeated;		/* first tasks of ids that came again */
 	size_t n_repeated, repeated_cap;
 };
@@ -102,6 +102,9 @@ void build_add(struct build *, struct filter *, const struct rec *);
  * order of the records.
  */
 void build_settle(struct build *);
+
+/* Ends the adding, for build_settle(): all symbols are known, all is indexed. */
+void build_index(struct build *);
 
 /* Makes a node the one of an id. */
 void build_name_node(struct build *, uint32_t node, sym id);

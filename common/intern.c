@@ -63,6 +63,7 @@ intern_release(struct intern *in)
 		free(in->chunks[i]);
 	free(in->chunks);
 	free(in->places);
+	buf_release(&in->text);
 }
 
 /* Room for size bytes, a multiple of UNIT: its place. */
@@ -133,31 +134,40 @@ intern_add(struct intern *in, struct span s)
 }
 
 void
-intern_add_batch(struct intern *in, const struct span *s, size_t n, sym *syms)
+intern_later(struct intern *in, struct span s, uint64_t tag)
 {
-	uint64_t hash[INTERN_BATCH], slot;
+	struct intern_item *item = &in->queue[in->n_queue++];
 
-	for (size_t i = 0; i < n; i++) {
-		if (s[i].p == NULL)
-			continue;
-		hash[i] = map_hash(s[i].p, s[i].n);
-		__builtin_prefetch(map_slot(&in->map, hash[i]));
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (s[i].p == NULL)
-			continue;
-		slot = *map_slot(&in->map, hash[i]);
-		if (slot >> 32 == (uint32_t)hash[i] && slot != UINT64_MAX)
+	*item = (struct intern_item){ .hash = map_hash(s.p, s.n),
+	    .tag = tag, .at = in->text.len, .n = s.n };
+	buf_add(&in->text, s.p, s.n);
+	__builtin_prefetch(map_slot(&in->map, item->hash));
+	if (in->n_queue == INTERN_QUEUE)
+		intern_flush(in);
+}
+
+void
+intern_flush(struct intern *in)
+{
+	const struct intern_item *item, *end = in->queue + in->n_queue;
+	struct span s;
+	uint64_t slot;
+	sym found;
+
+	for (item = in->queue; item < end; item++) {
+		slot = *map_slot(&in->map, item->hash);
+		if (slot >> 32 == (uint32_t)item->hash && slot != UINT64_MAX)
 			__builtin_prefetch(entry_at(in, (uint32_t)slot));
 	}
-	for (size_t i = 0; i < n; i++) {
-		syms[i] = SYM_NONE;
-		if (s[i].p == NULL)
-			continue;
-		syms[i] = find(in, hash[i], s[i]);
-		if (syms[i] == SYM_NONE)
-			syms[i] = add_new(in, hash[i], s[i]);
+	for (item = in->queue; item < end; item++) {
+		s = span_of(in->text.data + item->at, item->n);
+		found = find(in, item->hash, s);
+		if (found == SYM_NONE)
+			found = add_new(in, item->hash, s);
+		in->done(in->owner, item->tag, found);
 	}
+	in->n_queue = 0;
+	in->text.len = 0;
 }
 
 int

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "common/buf.h"
 #include "common/map.h"
 #include "common/mem.h"
 
@@ -14,17 +15,30 @@
 typedef uint32_t sym;
 #define SYM_NONE MAP_NONE
 
+enum { INTERN_QUEUE = 32 };
+
 struct intern {
 	struct map map;		/* to places, see intern.c */
 	char **chunks;
 	size_t n_chunks, chunks_cap, used;
 	uint32_t *places;	/* by symbol */
 	size_t n, cap;
+
+	void (*done)(void *owner, uint64_t tag, sym);	/* of intern_later() */
+	void *owner;
+	struct intern_item {
+		uint64_t hash, tag;
+		size_t at, n;	/* in text */
+	} queue[INTERN_QUEUE];
+	size_t n_queue;
+	struct buf text;
 };
 
 void intern_init(struct intern *);
 void intern_release(struct intern *);
 sym intern_add(struct intern *, struct span);
+sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
+
 sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 
 /*
@@ -34,6 +48,16 @@ sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
  */
 enum { INTERN_BATCH = 8 };
 void intern_add_batch(struct intern *, const struct span *, size_t n, sym *);
+
+/*
+ * The same for strings whose symbols are not needed at once: done() is called
+ * with the tag and the symbol later, in order, by intern_later() itself or at
+ * last by intern_flush().  Strings are looked up many at a time, and their way
+ * through memory is asked for before it is walked: the machine then waits
+ * once and not for each, which is most of what a million tasks cost.
+ */
+void intern_later(struct intern *, struct span, uint64_t tag);
+void intern_flush(struct intern *);
 
 /* The string, which also has a NUL after it. */
 struct span intern_span(const struct intern *, sym);

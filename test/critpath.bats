@@ -595,3 +595,12 @@ refuses() {
 	assert_line --regexp 'run y1$'
 	assert_line --regexp 'run y2$'
 }
+
+@test "a task that is rejected leaves none of its dependencies behind" {
+	lines '{"type":"task","id":"a","elapsed_us":1,"deps":["b"],"outputs":[1]}' \
+		'{"type":"task","id":"c","elapsed_us":2}' \
+		'{"type":"task","id":"b","elapsed_us":1}' >in
+	run -1 --separate-stderr critpath in
+	assert_line --partial '"length_us":2,'
+	assert_line --partial '"edges":0,"cut":0'
+}
