@@ -35,6 +35,10 @@ unit() {
 	unit json
 }
 
+@test "plain: what is read the short way is read as yajl would" {
+	unit plain
+}
+
 @test "recio: records are read, everything else is refused" {
 	unit recio
 }

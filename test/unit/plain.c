@@ -1,0 +1,135 @@
+/*
+ * plain - what is read the short way is read as yajl would: the same text
+ * behind a space, which is not of the plain form, goes to yajl
+ */
+
+#include "common/recio.h"
+#include "test/unit/unit.h"
+
+enum { TEXTS = 200000, MOST = 4096 };
+
+static const char *const keys[] = { "type", "id", "deps", "start_us", "x",
+    "a_rather_long_key", NULL };
+
+/* Pieces of records, right and wrong. */
+static const char *const pieces[] = { "{", "}", "[", "]", ",", ":", "\"",
+    "\"id\":", "\"deps\":", "\"type\":\"task\"", "\"x\":", " ", "  ", "\\",
+    "\\u0041", "\\n", "0", "-0", "-1", "01", "12345678", "1234567890123456",
+    "123456789012345678901234567890", "1.5", "1e3", "-", "true", "false",
+    "null", "tru", "\xc3\xa9", "\xed\xa0\x80", "\xff", "\t", "\f", "\x01",
+    "[\"a\",\"b\"]", "{\"p\":\"CC\"}", "[[1]]", "[]", "{}", "\"\"",
+    "\"start_us\":1700000000123000", "\"a_rather_long_key\":1" };
+
+static const char *const seeds[] = {
+	"{\"type\":\"task\",\"id\":\"a\",\"start_us\":1700000000123000,"
+	    "\"x\":true,\"deps\":[\"b\",\"c\"]}",
+	"{\"type\":\"node\",\"deps\":[],\"other\":\"\xe2\x82\xac\","
+	    "\"more\":-12,\"a_rather_long_key\":0,\"id\":\"n\"}",
+	"{\"id\": \"a\", \"deps\": [\"b\", \"c\"], \"kv\": {\"p\": \"CC\", "
+	    "\"q\": [1, {\"r\": false}]}, \"x\": 7}",
+	"{\"x\":[1,\"a\",[\"b\"],{}],\"id\":\"\"}",
+};
+
+static struct recio *plain, *yajl;
+
+/* Changes a text in a few places. */
+static size_t
+mutate(char *text, size_t n)
+{
+	const char *piece;
+	size_t at, cut, size;
+
+	for (uint64_t i = unit_random(4); i > 0; i--) {
+		at = unit_random(n + 1);
+		cut = unit_random(3) == 0 ? unit_random(9) : 0;
+		cut = cut < n - at ? cut : n - at;
+		memmove(text + at, text + at + cut, n - at - cut);
+		n -= cut;
+		piece = pieces[unit_random(sizeof pieces / sizeof *pieces)];
+		size = strlen(piece);
+		if (unit_random(4) == 0 || n + size > MOST)
+			continue;
+		memmove(text + at + size, text + at, n - at);
+		memcpy(text + at, piece, size);
+		n += size;
+	}
+	return n;
+}
+
+static bool
+same_field(const struct rec *a, const struct field *f, const struct rec *b,
+    const struct field *g)
+{
+	if (f->kind != g->kind || !span_same(f->key, g->key) ||
+	    !span_same(f->token, g->token))
+		return false;
+	if (f->kind == REC_STRING || f->kind == REC_NUMBER)
+		return span_same(f->text, g->text);
+	if (f->kind != REC_ARRAY)
+		return true;
+	if (f->mixed != g->mixed || f->n_items != g->n_items)
+		return false;
+	for (uint32_t i = 0; i < f->n_items; i++)
+		if (!span_same(a->items[f->first_item + i],
+		    b->items[g->first_item + i]))
+			return false;
+	return true;
+}
+
+static bool
+same_record(const struct rec *a, const struct rec *b)
+{
+	int64_t x = 0, y = 0;
+
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (!same_field(a, &a->fields[i], b, &b->fields[i]))
+			return false;
+	for (unsigned k = 0; keys[k] != NULL; k++)
+		if (a->at[k] != b->at[k] ||
+		    rec_int(a, k, &x) != rec_int(b, k, &y) || x != y)
+			return false;
+	return true;
+}
+
+static void
+compare(const char *text, size_t n)
+{
+	/* In memory of its very size, so that a read behind it is seen. */
+	char *one = memcpy(malloc(n > 0 ? n : 1), text, n);
+	char *two = malloc(n + 1);
+	const char *why;
+	struct rec *a, *b;
+
+	two[0] = ' ';
+	memcpy(two + 1, text, n);
+	a = recio_parse(plain, span_of(one, n), &why);
+	b = recio_parse(yajl, span_of(two, n + 1), &why);
+	CHECK((a == NULL) == (b == NULL) && (a == NULL || same_record(a, b)),
+	    "%.*s", (int)n, text);
+	free(one);
+	free(two);
+}
+
+int
+main(void)
+{
+	char text[MOST + 64];
+	const char *seed;
+	size_t n;
+
+	unit_seed();
+	plain = recio_new(keys);
+	yajl = recio_new(keys);
+	for (int i = 0; i < TEXTS; i++) {
+		seed = seeds[unit_random(sizeof seeds / sizeof *seeds)];
+		n = strlen(seed);
+		memcpy(text, seed, n);
+		n = mutate(text, n);
+		compare(text, n);
+	}
+	recio_free(plain);
+	recio_free(yajl);
+	return unit_end();
+}
