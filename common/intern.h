@@ -54,7 +54,7 @@ void intern_add_batch(struct intern *, const struct span *, size_t n, sym *);
  * with the tag and the symbol later, in order, by intern_later() itself or at
  * last by intern_flush().  Strings are looked up many at a time, and their way
  * through memory is asked for before it is walked: the machine then waits
- * once and not for each, which is most of what a million tasks cost.
+ * once and not for each, which was a quarter of what a million tasks cost.
  */
 void intern_later(struct intern *, struct span, uint64_t tag);
 void intern_flush(struct intern *);
