@@ -604,3 +604,15 @@ refuses() {
 	assert_line --partial '"length_us":2,'
 	assert_line --partial '"edges":0,"cut":0'
 }
+
+@test "tasks attempted without end are not all tied to each other" {
+	awk 'BEGIN { for (i = 0; i < 20000; i++) {
+		print "{\"type\":\"task\",\"id\":\"a\",\"start_us\":" i * 2 \
+			",\"end_us\":" i * 2 + 1 "}"
+		print "{\"type\":\"task\",\"id\":\"b\",\"elapsed_us\":1," \
+			"\"deps\":[\"a\"]}" } }' >in
+	run -0 --separate-stderr timeout 30 critpath in
+	assert_line --partial '"length_us":2,'
+	assert_line --partial '"tasks":16,"edges":64,'
+	assert_line --partial '"retries":39998'
+}

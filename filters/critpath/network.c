@@ -50,13 +50,17 @@ add_vertex(struct network *net, sym id, uint32_t task)
 
 /*
  * A sum over many moments is no task of its own, and what prepared no host
- * in particular did not hold anybody up.
+ * in particular did not hold anybody up.  All attempts at a task depend on all
+ * at another: a log that repeats itself for ever must not make that many.
  */
+enum { ATTEMPTS_MOST = 8 };
+
 static bool
 takes_part(const struct build *b, const struct task *t)
 {
 	return t->elapsed_us != TIME_UNKNOWN &&
 	    (t->flags & (TASK_DEAD | TASK_TOTAL)) == 0 &&
+	    t->attempt <= ATTEMPTS_MOST &&
 	    (t->kind != b->prepare || t->host != SYM_NONE);
 }
 

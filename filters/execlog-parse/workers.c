@@ -15,7 +15,10 @@
  * which comes late, and may be nearer, still counts.  Likewise the last WINDOW
  * cached tasks wait for their worker's host.
  */
-enum { WINDOW = 4096 };
+enum {
+	WINDOW = 4096,
+	FACTS_MOST = 64		/* of one uid: its list is searched */
+};
 
 /* A deploy to a worker, or the first event on a host, of one uid. */
 struct fact {
@@ -29,6 +32,7 @@ struct binding {
 	struct buf uid;
 	uint64_t hash;
 	uint32_t facts;		/* a list, or NONE */
+	uint32_t n_facts;
 	bool hosted;		/* one of them is no deploy */
 };
 
@@ -226,6 +230,8 @@ add_fact(struct binding *b, struct fact fact)
 {
 	uint32_t i = all.free_fact;
 
+	if (b->n_facts++ >= FACTS_MOST)
+		return;
 	if (i != NONE) {
 		all.free_fact = all.facts[i].next;
 	} else {
@@ -409,20 +415,9 @@ compare_workers(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The latest prepare_start of the worker not after the end. */
-static int64_t
-prepare_start(const struct worker *w, int64_t end_us)
-{
-	int64_t start_us = UNKNOWN;
-
-	for (size_t i = 0; i < w->n_starts; i++)
-		if (w->starts_us[i] <= end_us && w->starts_us[i] > start_us)
-			start_us = w->starts_us[i];
-	return start_us;
-}
-
 static void
-emit_prepared(const struct worker *w, const struct prepared *p)
+emit_prepared(const struct worker *w, const struct prepared *p,
+    int64_t start_us)
 {
 	struct buf *b = filter_out(all.f), id = { 0 };
 	struct span what = intern_span(&all.names, p->what);
@@ -432,7 +427,7 @@ emit_prepared(const struct worker *w, const struct prepared *p)
 	json_begin(b, "task");
 	json_str(b, "id", span_of(id.data, id.len));
 	json_cstr(b, "kind", "prepare");
-	put_times(b, prepare_start(w, p->us), p->us);
+	put_times(b, start_us, p->us);
 	put_host(b, w);
 	json_str(b, "prepare", what);
 	json_end(b);
@@ -440,14 +435,33 @@ emit_prepared(const struct worker *w, const struct prepared *p)
 	buf_release(&id);
 }
 
+static int
+compare_starts(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each with the latest prepare_start of the worker that is not after it. */
 static void
 emit_worker(struct worker *w)
 {
+	int64_t start_us = UNKNOWN;
+	size_t next = 0;
+
 	if (w->n_prepared > 0)
 		qsort(w->prepared, w->n_prepared, sizeof *w->prepared,
 		    compare_prepared);
-	for (size_t i = 0; i < w->n_prepared; i++)
-		emit_prepared(w, &w->prepared[i]);
+	if (w->n_starts > 0)
+		qsort(w->starts_us, w->n_starts, sizeof *w->starts_us,
+		    compare_starts);
+	for (size_t i = 0; i < w->n_prepared; i++) {
+		while (next < w->n_starts &&
+		    w->starts_us[next] <= w->prepared[i].us)
+			start_us = w->starts_us[next++];
+		emit_prepared(w, &w->prepared[i], start_us);
+	}
 	free(w->prepared);
 	free(w->starts_us);
 }
