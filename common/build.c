@@ -384,6 +384,19 @@ build_add(struct build *b, struct filter *f, const struct rec *r)
 		add_extent(b, f, r);
 }
 
+void
+build_read(struct build *b, struct filter *f, const char *graph)
+{
+	const struct rec *r;
+
+	build_init(b);
+	if (graph != NULL)
+		filter_read_first(f, graph);
+	while ((r = filter_next(f)) != NULL)
+		build_add(b, f, r);
+	build_settle(b);
+}
+
 sym
 build_rule(const struct build *b, const struct task *t)
 {

@@ -109,6 +109,12 @@ void build_index(struct build *);
 /* Makes a node the one of an id. */
 void build_name_node(struct build *, uint32_t node, sym id);
 
+/*
+ * All of it: nodes from the file graph, unless it is NULL, and then whatever
+ * the filter reads, added and settled.
+ */
+void build_read(struct build *, struct filter *, const char *graph);
+
 /* The first task or node of an id, or MAP_NONE. */
 uint32_t build_task(const struct build *, sym id);
 uint32_t build_node(const struct build *, sym id);

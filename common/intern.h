@@ -39,16 +39,6 @@ void intern_release(struct intern *);
 sym intern_add(struct intern *, struct span);
 sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 
-sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
-
-/*
- * The same for several strings, of which those with p == NULL become
- * SYM_NONE.  Their way through memory is asked for before it is walked, so
- * that the machine waits once and not for each.
- */
-enum { INTERN_BATCH = 8 };
-void intern_add_batch(struct intern *, const struct span *, size_t n, sym *);
-
 /*
  * The same for strings whose symbols are not needed at once: done() is called
  * with the tag and the symbol later, in order, by intern_later() itself or at

@@ -270,15 +270,9 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct build build;
-	struct rec *rec;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (opt.graph != NULL)
-		filter_read_first(&f, opt.graph);
-	build_init(&build);
-	while ((rec = filter_next(&f)) != NULL)
-		build_add(&build, &f, rec);
-	build_settle(&build);
+	build_read(&build, &f, opt.graph);
 	answer(&f, &build);
 	build_release(&build);
 	return filter_end(&f);

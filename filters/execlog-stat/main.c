@@ -33,15 +33,9 @@ main(int argc, char **argv)
 	struct filter f;
 	struct build build;
 	struct stat stat;
-	struct rec *rec;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (opt.graph != NULL)
-		filter_read_first(&f, opt.graph);
-	build_init(&build);
-	while ((rec = filter_next(&f)) != NULL)
-		build_add(&build, &f, rec);
-	build_settle(&build);
+	build_read(&build, &f, opt.graph);
 	stat_make(&stat, &build, opt.top, opt.bins);
 	if (f.text)
 		stat_report(&stat, &f);
