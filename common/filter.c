@@ -93,6 +93,13 @@ read_options(const struct about *about, const struct opt *options, int argc,
 		die("--text and --json exclude each other");
 }
 
+static void
+read_operands(struct filter *f)
+{
+	input_init(&f->input, f->operands, f->n_operands);
+	f->input.on_read = opt.progress ? progress_show : NULL;
+}
+
 void
 filter_begin(struct filter *f, const struct about *about,
     const struct opt *options, int argc, char **argv)
@@ -107,9 +114,9 @@ filter_begin(struct filter *f, const struct about *about,
 	    opt.output == NULL && isatty(STDOUT_FILENO));
 	if (about->keys != NULL)
 		f->recio = recio_new(about->keys);
-	input_init(&f->input, argv + optind, (size_t)(argc - optind));
-	if (opt.progress)
-		f->input.on_read = progress_show;
+	f->operands = argv + optind;
+	f->n_operands = (size_t)(argc - optind);
+	read_operands(f);
 	output_open(&f->out, opt.output);
 	f->out.flush_each = opt.line_buffered;
 	if (opt.rejects != NULL)
@@ -132,6 +139,21 @@ read_files(struct filter *f, const char *path, char *const *others, size_t n)
 	input_release(in);
 	input_init(in, files, n + 1);
 	in->on_read = on_read;
+}
+
+const char *
+filter_operand(struct filter *f)
+{
+	const char *first;
+
+	if (f->n_operands == 0)
+		return NULL;
+	first = f->operands[0];
+	f->n_operands--;
+	f->operands++;
+	input_release(&f->input);
+	read_operands(f);
+	return first;
 }
 
 void

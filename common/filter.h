@@ -34,7 +34,8 @@ struct filter {
 	/* The rest is filter.c's own. */
 	bool in_file;
 	bool gave_up;		/* the rest of this file has been rejected */
-	char **files;
+	char **operands, **files;
+	size_t n_operands;
 	struct recio *recio;
 	struct output rejects;
 	struct kind *kinds;	/* of messages */
@@ -47,6 +48,12 @@ struct filter {
  */
 void filter_begin(struct filter *, const struct about *, const struct opt *,
     int argc, char **argv);
+
+/*
+ * Takes the first operand, which then is no file to read; NULL if there is
+ * none.  Call it before reading.
+ */
+const char *filter_operand(struct filter *);
 
 /*
  * Reads path before the files of the command line (call it before reading),
