@@ -24,7 +24,7 @@ COMPILE = $(CC) -std=c11 -D_XOPEN_SOURCE=700 -I. $(WARN) $(HARDEN) \
 	$(CHECKS) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS) $(CHECKS) $(LDFLAGS) -pie -Wl,--as-needed \
 	-Wl,-z,relro,-z,now
-LIBS = -lyajl -lz -lsqlite3 -lm
+LIBS = -lyajl -lz -lsqlite3 -lnettle -lm
 
 # A filter is filters/NAME.c, or a folder filters/NAME of several files.
 FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
@@ -72,8 +72,9 @@ ifndef SAN
 endif
 
 check-once: all $(TEST_PROGRAMS)
-	WEIR_BUILD=$(OUT) bats $(TESTS)
+	WEIR_BUILD=$(OUT) bats --jobs $(JOBS) $(TESTS)
 TESTS = test
+JOBS = $(shell nproc)
 
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench

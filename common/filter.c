@@ -110,6 +110,8 @@ filter_begin(struct filter *f, const struct about *about,
 	read_options(about, options, argc, argv);
 
 	*f = (struct filter){ 0 };
+	f->max_record = opt.max_record;
+	f->keeps_rejects = opt.rejects != NULL;
 	f->text = opt.text || (about->reports && !opt.json &&
 	    opt.output == NULL && isatty(STDOUT_FILENO));
 	if (about->keys != NULL)
@@ -295,13 +297,9 @@ reject_long_line(struct filter *f)
 }
 
 bool
-filter_line(struct filter *f, struct line *line)
+filter_file_line(struct filter *f, struct line *line)
 {
-	while (f->in_file || filter_next_file(f)) {
-		if (!input_line(&f->input, opt.max_record, line)) {
-			end_file(f);
-			continue;
-		}
+	while (f->in_file && input_line(&f->input, opt.max_record, line)) {
 		set_place(f, line->p, line->full_len);
 		if (line->too_long)
 			reject_long_line(f);
@@ -313,18 +311,37 @@ filter_line(struct filter *f, struct line *line)
 	return false;
 }
 
+bool
+filter_line(struct filter *f, struct line *line)
+{
+	do
+		if (filter_file_line(f, line))
+			return true;
+	while (filter_next_file(f));
+	return false;
+}
+
+struct rec *
+filter_record(struct filter *f, struct span text)
+{
+	const char *why;
+	struct rec *rec = recio_parse(f->recio, text, &why);
+
+	if (rec == NULL)
+		filter_reject(f, "%s", why);
+	return rec;
+}
+
 struct rec *
 filter_next(struct filter *f)
 {
 	struct line line;
 	struct rec *rec;
-	const char *why;
 
 	while (filter_line(f, &line)) {
-		rec = recio_parse(f->recio, span_of(line.p, line.len), &why);
+		rec = filter_record(f, span_of(line.p, line.len));
 		if (rec != NULL)
 			return rec;
-		filter_reject(f, "%s", why);
 	}
 	return NULL;
 }
@@ -368,17 +385,6 @@ filter_value(struct filter *f, struct span *value)
 	    "the file ends within a value" :
 	    "a value is longer than --max-record");
 	return false;
-}
-
-struct rec *
-filter_value_record(struct filter *f, struct span value)
-{
-	const char *why;
-	struct rec *rec = recio_parse(f->recio, value, &why);
-
-	if (rec == NULL)
-		filter_reject(f, "%s", why);
-	return rec;
 }
 
 static void

@@ -30,9 +30,11 @@ struct filter {
 	uint64_t place_line;	/* ... and the line it begins at */
 	bool text;		/* a report is wanted, not records */
 	bool rejected;		/* something was: the status will say so */
+	bool keeps_rejects;	/* --rejects */
+	uint64_t max_record;	/* bytes: whatever is longer is rejected */
+	bool in_file;		/* filter_next_file() has begun one */
 
 	/* The rest is filter.c's own. */
-	bool in_file;
 	bool gave_up;		/* the rest of this file has been rejected */
 	char **operands, **files;
 	size_t n_operands;
@@ -62,8 +64,15 @@ const char *filter_operand(struct filter *);
 void filter_read_first(struct filter *, const char *path);
 void filter_read_next(struct filter *, const char *path);
 
-/* The next line that is not blank and not too long; false at the end. */
+/*
+ * The next line that is not blank and not too long; false at the end of all
+ * files, or (filter_file_line) of this one.
+ */
 bool filter_line(struct filter *, struct line *);
+bool filter_file_line(struct filter *, struct line *);
+
+/* A line or value as a record; NULL if it was rejected. */
+struct rec *filter_record(struct filter *, struct span);
 
 /*
  * The next record: the next line that is one.  Others are rejected.  NULL at
@@ -80,12 +89,10 @@ bool filter_next_file(struct filter *);
 /*
  * For a file that is one JSON document: the next value of it (scan.h), whole;
  * false where no value begins, or the rest of the file had to be rejected.
- * filter_value_record() reads it as a record; NULL if it was rejected.
  * filter_reject_rest() gives up a file, for the reason it is told, unless
  * filter_value() has done so; before is what was consumed of it already.
  */
 bool filter_value(struct filter *, struct span *value);
-struct rec *filter_value_record(struct filter *, struct span value);
 void filter_reject_rest(struct filter *, struct span before, const char *why);
 
 /*

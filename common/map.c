@@ -115,7 +115,8 @@ map_get(const struct map *m, uint64_t hash, struct span key)
 		if (slot >> 32 != (uint32_t)hash)
 			continue;
 		k = m->key_of(m->owner, (uint32_t)slot);
-		if (k.n == key.n && memcmp(k.p, key.p, k.n) == 0)
+		if (k.n == key.n && (k.n == 0 ||
+		    memcmp(k.p, key.p, k.n) == 0))
 			return (uint32_t)slot;
 	}
 	return MAP_NONE;

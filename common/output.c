@@ -16,7 +16,7 @@
 #include "common/output.h"
 
 /* The temporaries to remove should the program end early. */
-enum { TEMPORARIES_MAX = 4 };
+enum { TEMPORARIES_MAX = 32 };
 static char *volatile temporaries[TEMPORARIES_MAX];
 
 static void

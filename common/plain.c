@@ -11,7 +11,7 @@
  */
 
 enum {
-	OTHERS_MOST = 16,	/* keys of one object that are compared */
+	OTHERS_MOST = 32,	/* keys of one object that are compared */
 	DEPTH_MOST = 4		/* levels below the record */
 };
 
@@ -51,14 +51,38 @@ read_chars(struct reader *in, struct span *text)
 	return true;
 }
 
+/* At least one digit. */
+static bool
+skip_digits(struct reader *in)
+{
+	const char *start = in->p;
+
+	while (in->p < in->end && *in->p >= '0' && *in->p <= '9')
+		in->p++;
+	return in->p > start;
+}
+
+/* What may follow an integer and makes it a float. */
+static bool
+skip_fraction(struct reader *in)
+{
+	if (take(in, '.') && !skip_digits(in))
+		return false;
+	if (!take(in, 'e') && !take(in, 'E'))
+		return true;
+	if (!take(in, '-'))
+		take(in, '+');
+	return skip_digits(in);
+}
+
 /*
- * A number that is an integer.  Its value is learnt on the way, if it has so
- * few digits that it must fit.
+ * A number.  The value of an integer is learnt on the way, if it has so few
+ * digits that it must fit.
  */
 static bool
-read_integer(struct reader *in, struct field *f)
+read_number(struct reader *in, struct field *f)
 {
-	const char *start = in->p, *digits;
+	const char *start = in->p, *digits, *behind;
 	bool negative = take(in, '-');
 	uint64_t value = 0, part;
 
@@ -69,12 +93,12 @@ read_integer(struct reader *in, struct field *f)
 	}
 	for (; in->p < in->end && *in->p >= '0' && *in->p <= '9'; in->p++)
 		value = value * 10 + (uint64_t)(*in->p - '0');
-	if (in->p == digits || (*digits == '0' && in->p - digits > 1) ||
-	    in->p == in->end || (*in->p != ',' && *in->p != '}' &&
-	    *in->p != ']' && *in->p != ' '))
+	behind = in->p;
+	if (behind == digits || (*digits == '0' && behind - digits > 1) ||
+	    !skip_fraction(in))
 		return false;
 	f->text = span_of(start, (size_t)(in->p - start));
-	f->is_int = in->p - digits <= 18;
+	f->is_int = in->p == behind && behind - digits <= 18;
 	if (f->is_int)
 		f->integer = negative ? -(int64_t)value : (int64_t)value;
 	return true;
@@ -158,7 +182,7 @@ skip_value(struct reader *in, unsigned depth)
 	case '[':
 		break;
 	default:
-		return read_integer(in, &ignored);
+		return read_number(in, &ignored);
 	}
 	end = *in->p++ == '{' ? '}' : ']';
 	skip_spaces(in);
@@ -228,7 +252,7 @@ read_value(struct reader *in, struct rec *r, struct field *f)
 		break;
 	default:
 		f->kind = REC_NUMBER;
-		good = read_integer(in, f);
+		good = read_number(in, f);
 	}
 	f->token.n = (size_t)(in->p - f->token.p);
 	return good;
@@ -304,22 +328,38 @@ add_field(struct reader *in, struct rec *r, unsigned *before,
 	return rec_add_at(r, key, place);
 }
 
-bool
-plain_read(struct rec *r, struct span text)
+/* An object, whatever is behind it. */
+static bool
+read_object(struct reader *in, struct rec *r)
 {
-	struct reader in = { text.p, text.p + text.n };
 	struct span others[OTHERS_MOST];
 	size_t n_others = 0;
 	unsigned before = 0;
 	struct field *f;
 
 	rec_clear(r);
-	if (!take(&in, '{'))
+	if (!take(in, '{'))
 		return false;
 	do {
-		f = add_field(&in, r, &before, others, &n_others);
-		if (f == NULL || !read_value(&in, r, f))
+		f = add_field(in, r, &before, others, &n_others);
+		if (f == NULL || !read_value(in, r, f))
 			return false;
-	} while (take_comma(&in));
-	return take(&in, '}') && in.p == in.end;
+	} while (take_comma(in));
+	return take(in, '}');
+}
+
+bool
+plain_read(struct rec *r, struct span text)
+{
+	struct reader in = { text.p, text.p + text.n };
+
+	return read_object(&in, r) && in.p == in.end;
+}
+
+size_t
+plain_read_first(struct rec *r, struct span text)
+{
+	struct reader in = { text.p, text.p + text.n };
+
+	return read_object(&in, r) ? (size_t)(in.p - text.p) : 0;
 }

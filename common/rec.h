@@ -31,7 +31,7 @@ struct field {
 	uint32_t first_item, n_items;	/* an array's strings, in items */
 };
 
-enum { KEYS_MAX = 48, KEY_SLOTS = 256 };
+enum { KEYS_MAX = 128, KEY_SLOTS = 256 };
 
 /*
  * A guess at the next key, as it stands in a line: the first bytes of raw,

@@ -6,6 +6,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "common/err.h"
+#include "common/items.h"
 #include "common/plain.h"
 #include "common/recio.h"
 
@@ -399,4 +400,23 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	*why = io->why;
 	start_yajl(io);
 	return NULL;
+}
+
+struct rec *
+recio_item(struct recio *io, struct span *rest, struct span *item,
+    const char **why)
+{
+	size_t n;
+
+	*why = NULL;
+	if (!items_seek(rest))
+		return NULL;
+	n = plain_read_first(&io->rec, *rest);
+	*item = span_of(rest->p, n);
+	if (n > 0) {
+		*rest = span_of(rest->p + n, rest->n - n);
+		return &io->rec;
+	}
+	items_take(rest, item);
+	return recio_parse(io, *item, why);
 }

@@ -25,4 +25,12 @@ void recio_free(struct recio *);
  */
 struct rec *recio_parse(struct recio *, struct span, const char **why);
 
+/*
+ * The next item of an array as a record: a walk as that of items_next()
+ * (items.h), and its text.  At the end NULL and no reason; NULL with one for an
+ * item that is no record, and the walk can go on.
+ */
+struct rec *recio_item(struct recio *, struct span *rest, struct span *item,
+    const char **why);
+
 #endif

@@ -7,6 +7,7 @@
 
 set -eu -o pipefail
 build=$PWD/$1
+here=$(cd "$(dirname "$0")" && pwd)
 sizes=${SIZES:-100000 1000000}
 data=$build/bench
 PATH=$build:$build/test/programs:$build/test/gen:$PATH
@@ -77,3 +78,5 @@ for size in $sizes; do
 		$(($(peak execlog-parse "$size.log" 2>/dev/null) / 1024)) \
 		$(($(peak critpath -g "$size.nodes" "$size.tasks") / 1024))
 done
+
+. "$here/bench-mal.sh"

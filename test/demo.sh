@@ -34,8 +34,14 @@ run 'execlog-parse build.log | critpath -g <(buildgraph-parse graph.json) \
 say 'And all the rest that one wants to know:'
 run 'execlog-parse build.log | execlog-stat --text -g <(buildgraph-parse graph.json)'
 
+cd "$samples/../examples" || exit
+say 'Which operation of a database query costs most, and are the cores used?'
+run 'malparse mal-2018.json | malstat --text'
+say 'And its critical path, by the code that was written for builds:'
+run 'malparse --tasks mal-2018.json | critpath --text'
+
 command -v ninja >/dev/null || exit 0
-cp project/* "$scratch" && cd "$scratch" || exit
+cd "$samples" && cp project/* "$scratch" && cd "$scratch" || exit
 say 'The same for a real build by ninja, run just now:'
 run 'ninja | tail -n 1; ninja -t graph >graph.dot; ninja -t deps >deps'
 run 'execlog-parse .ninja_log |

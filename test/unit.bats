@@ -35,6 +35,10 @@ unit() {
 	unit json
 }
 
+@test "items: a walk gives what an array or object was made of" {
+	unit items
+}
+
 @test "plain: what is read the short way is read as yajl would" {
 	unit plain
 }

@@ -109,7 +109,7 @@ read_nodes(struct filter *f, struct recio *kv_reader)
 	do {
 		if (!filter_value(f, &value))
 			return false;
-		node = filter_value_record(f, value);
+		node = filter_record(f, value);
 		if (node != NULL && is_sound(f, node))
 			emit_node(f, node, kv_reader);
 	} while (scan_take(&f->input, ','));

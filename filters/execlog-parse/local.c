@@ -153,7 +153,7 @@ read_key(struct filter *f, struct span token, struct key *key)
 	buf_str(&text, "{\"type\":");
 	buf_add(&text, token.p, token.n);
 	buf_char(&text, '}');
-	rec = filter_value_record(f, span_of(text.data, text.len));
+	rec = filter_record(f, span_of(text.data, text.len));
 	good = rec != NULL && rec_str(rec, KEY_TYPE, &uid) == REC_GOOD;
 	if (good)
 		buf_add(&key->uid, uid.p, uid.n);
@@ -177,7 +177,7 @@ read_pair(struct filter *f, struct key *key, struct extent *extent)
 	key->token.len = 0;
 	if (span_eq(value, "null"))
 		return true;
-	entry = filter_value_record(f, value);
+	entry = filter_record(f, value);
 	if (entry != NULL)
 		emit_entry(f, span_of(key->uid.data, key->uid.len), entry,
 		    extent);

@@ -1,0 +1,230 @@
+/* dump - rows as SQL or CSV */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/malload/dump.h"
+#include "filters/malload/value.h"
+
+/* Rows of one INSERT. */
+enum { ROWS_MOST = 500 };
+
+static struct buf
+path_in(const struct dump *d, const char *name, const char *ending)
+{
+	struct buf path = { 0 };
+
+	buf_printf(&path, "%s/%s%s", d->directory, name, ending);
+	buf_char(&path, '\0');
+	return path;
+}
+
+/* A NUL is no character of any database's text. */
+static void
+put_char(struct buf *b, char c, char quote)
+{
+	if (c == '\0') {
+		buf_str(b, "\xef\xbf\xbd");
+		return;
+	}
+	if (c == quote)
+		buf_char(b, c);
+	buf_char(b, c);
+}
+
+static void
+put_text(struct buf *b, struct span s, char quote)
+{
+	buf_char(b, quote);
+	for (size_t i = 0; i < s.n; i++)
+		put_char(b, s.p[i], quote);
+	buf_char(b, quote);
+}
+
+static void
+put_value(struct buf *b, const struct column *c, const struct value *v,
+    bool is_csv)
+{
+	if (v->is_null)
+		buf_str(b, is_csv ? "" : "NULL");
+	else if (c->type == TEXT || c->type == JSON)
+		put_text(b, v->text, is_csv ? '"' : '\'');
+	else if (c->type == DOUBLE)
+		buf_printf(b, "%.17g", v->real);
+	else if (c->type == BOOLEAN)
+		buf_str(b, v->integer != 0 ? "true" : "false");
+	else
+		buf_i64(b, v->integer);
+}
+
+static bool
+put_row(struct dump *d, enum table_id t, const struct rec *r)
+{
+	const struct column *c = tables[t].columns;
+	struct value v;
+
+	d->row.len = 0;
+	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
+		if (!value_read(&v, d->f, r, t, i))
+			return false;
+		if (i > 0)
+			buf_char(&d->row, ',');
+		put_value(&d->row, c, &v, d->directory != NULL);
+	}
+	return true;
+}
+
+static void
+open_csv(struct dump *d, enum table_id t)
+{
+	/* output.c keeps the name. */
+	d->path[t] = path_in(d, tables[t].name, ".csv");
+	output_open(&d->csv[t], d->path[t].data);
+	for (size_t i = 0; i < tables[t].n_columns; i++) {
+		buf_str(&d->csv[t].buf, i > 0 ? "," : "");
+		buf_str(&d->csv[t].buf, tables[t].columns[i].name);
+	}
+	buf_char(&d->csv[t].buf, '\n');
+}
+
+void
+dump_open(struct dump *d, struct filter *f, const char *directory)
+{
+	*d = (struct dump){ .f = f, .directory = directory };
+	if (directory == NULL)
+		return;
+	if (mkdir(directory, 0777) == -1 && errno != EEXIST)
+		die_errno("cannot make '%s'", directory);
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		open_csv(d, t);
+}
+
+static void
+spool(struct dump *d, enum table_id t)
+{
+	if (d->spool[t] == NULL)
+		d->spool[t] = tmpfile();
+	if (d->spool[t] == NULL || fwrite(d->row.data, 1, d->row.len,
+	    d->spool[t]) != d->row.len)
+		die_errno("cannot write a temporary file");
+}
+
+/* "INSERT INTO t VALUES\n(1,2),\n(3,4);\n" */
+static void
+frame_row(struct dump *d, enum table_id t)
+{
+	struct buf b = { 0 };
+	bool begins = d->n_rows[t] % ROWS_MOST == 0;
+
+	if (begins)
+		buf_printf(&b, "%sINSERT INTO \"%s\" VALUES\n",
+		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
+	buf_str(&b, begins ? "(" : ",\n(");
+	buf_add(&b, d->row.data, d->row.len);
+	buf_char(&b, ')');
+	buf_release(&d->row);
+	d->row = b;
+}
+
+void
+dump_row(struct dump *d, enum table_id t, const struct rec *r)
+{
+	if (!put_row(d, t, r))
+		return;
+	if (d->directory != NULL) {
+		buf_char(&d->row, '\n');
+		buf_add(&d->csv[t].buf, d->row.data, d->row.len);
+		output_done(&d->csv[t]);
+	} else {
+		frame_row(d, t);
+		spool(d, t);
+	}
+	d->n_rows[t]++;
+}
+
+static void
+put_spool(struct dump *d, enum table_id t)
+{
+	char piece[1 << 16];
+	struct buf *b = filter_out(d->f);
+	size_t n;
+
+	if (d->spool[t] == NULL)
+		return;
+	rewind(d->spool[t]);
+	while ((n = fread(piece, 1, sizeof piece, d->spool[t])) > 0) {
+		buf_add(b, piece, n);
+		filter_emit(d->f);
+	}
+	if (ferror((FILE *)d->spool[t]))
+		die_errno("cannot read a temporary file");
+	buf_str(b, ";\n");
+	filter_emit(d->f);
+	fclose(d->spool[t]);
+}
+
+static void
+put_schema(struct buf *b)
+{
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		schema_put_table(b, t, PORTABLE);
+	schema_put_view(b);
+}
+
+/* What loads the CSV files, for one kind of database. */
+static void
+write_script(struct dump *d, const char *name, const char *before,
+    const char *after)
+{
+	struct buf path = path_in(d, name, ".sql");
+	struct output out;
+
+	output_open(&out, path.data);
+	if (before == NULL)
+		put_schema(&out.buf);
+	for (enum table_id t = NO_TABLE + 1; before != NULL && t < N_TABLES;
+	    t++)
+		buf_printf(&out.buf, "%s\"%s\" FROM '%s.csv'%s\n", before,
+		    tables[t].name, tables[t].name, after);
+	output_close(&out);
+	buf_release(&path);
+}
+
+static void
+close_csv(struct dump *d)
+{
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
+		output_close(&d->csv[t]);
+		buf_release(&d->path[t]);
+	}
+	write_script(d, "schema", NULL, NULL);
+	write_script(d, "duckdb", "COPY ",
+	    " (HEADER, ALLOW_QUOTED_NULLS false);");
+	write_script(d, "postgresql", "\\copy ", " CSV HEADER");
+	write_script(d, "monetdb", "COPY OFFSET 2 INTO ",
+	    " ON CLIENT USING DELIMITERS ',', E'\\n', '\"' NO ESCAPE "
+	    "NULL AS '';");
+}
+
+void
+dump_close(struct dump *d)
+{
+	struct buf *b = filter_out(d->f);
+
+	if (d->directory != NULL) {
+		close_csv(d);
+	} else {
+		buf_str(b, "BEGIN;\n");
+		put_schema(b);
+		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+			put_spool(d, t);
+		buf_str(b, "COMMIT;\n");
+		filter_emit(d->f);
+	}
+	buf_release(&d->row);
+}

@@ -1,0 +1,91 @@
+/* malload - rows of MonetDB traces to a database, or to what one loads */
+
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/malload/dump.h"
+#include "filters/malload/load.h"
+
+static struct {
+	bool sql;
+	const char *csv;
+} opt;
+
+static const struct opt options[] = {
+	{ 0, "sql", OPT_FLAG, &opt.sql, NULL,
+	    "write SQL, and use no database", 0, 0 },
+	{ 0, "csv", OPT_STR, &opt.csv, "DIR",
+	    "write a file for each table in DIR", 0, 0 },
+	{ 0 }
+};
+
+static struct about about = {
+	.operands = "[database] [file ...]",
+	.purpose = "Loads rows of tables, as malparse writes them, into an "
+	    "SQLite database,\nor writes them as SQL or CSV for others.",
+};
+
+/* The table of a row, or NO_TABLE. */
+static enum table_id
+table_of(const struct rec *r)
+{
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		if (rec_is(r, tables[t].name))
+			return t;
+	return NO_TABLE;
+}
+
+static void
+load_all(struct filter *f, const char *path)
+{
+	const struct rec *r;
+	enum table_id t;
+	struct load l;
+
+	load_open(&l, f, path);
+	while ((r = filter_next(f)) != NULL) {
+		t = table_of(r);
+		if (t != NO_TABLE)
+			load_row(&l, t, r, f->place);
+		else if (rec_is(r, "trace"))
+			load_trace(&l, r);
+	}
+	load_end(&l);
+	load_close(&l);
+}
+
+static void
+dump_all(struct filter *f)
+{
+	const struct rec *r;
+	enum table_id t;
+	struct dump d;
+
+	dump_open(&d, f, opt.csv);
+	while ((r = filter_next(f)) != NULL)
+		if ((t = table_of(r)) != NO_TABLE)
+			dump_row(&d, t, r);
+	dump_close(&d);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *database;
+	struct filter f;
+
+	about.keys = schema_keys();
+	filter_begin(&f, &about, options, argc, argv);
+	if (opt.sql && opt.csv != NULL)
+		die("--sql and --csv exclude each other");
+	if (opt.sql || opt.csv != NULL) {
+		dump_all(&f);
+		return filter_end(&f);
+	}
+	database = filter_operand(&f);
+	if (database == NULL || *database == '\0')
+		die("no database is named, and neither --sql nor --csv");
+	load_all(&f, database);
+	return filter_end(&f);
+}

@@ -1,0 +1,385 @@
+/* schema - the tables of traces, as data and as SQL */
+
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/rec.h"
+#include "filters/malload/schema.h"
+
+static const struct column server[] = {
+	{ "server_id", BIGINT, ID, 0 },
+	{ "release", TEXT, 0, 0 },
+	{ "version", TEXT, 0, 0 },
+	{ "host", TEXT, 0, 0 },
+	{ "threads", INT, 0, 0 },
+	{ "memory", TEXT, 0, 0 },
+	{ "oid", INT, 0, 0 },
+	{ "packages", JSON, 0, 0 },
+};
+
+static const struct column mal_type[] = {
+	{ "type_id", BIGINT, ID, 0 },
+	{ "tname", TEXT, NEEDED, 0 },
+	{ "base_size", INT, 0, 0 },
+	{ "subtype_id", BIGINT, 0, MAL_TYPE },
+};
+
+static const struct column mal_execution[] = {
+	{ "execution_id", BIGINT, ID, 0 },
+	{ "server_session", TEXT, 0, 0 },
+	{ "client", TEXT, 0, 0 },
+	{ "tag", BIGINT, 0, 0 },
+	{ "server_version", TEXT, 0, 0 },
+	{ "user_function", TEXT, 0, 0 },
+	{ "user_id", TEXT, 0, 0 },
+};
+
+/* What a rejected event has as well, but for its keys. */
+#define EVENT_COLUMNS							\
+	{ "relative_time", BIGINT, 0, 0 },				\
+	{ "absolute_time", BIGINT, 0, 0 },				\
+	{ "local_time", TEXT, 0, 0 },					\
+	{ "thread", BIGINT, 0, 0 },					\
+	{ "mal_function", TEXT, 0, 0 },					\
+	{ "usec", BIGINT, 0, 0 },					\
+	{ "rss", BIGINT, 0, 0 },					\
+	{ "type_size", BIGINT, 0, 0 },					\
+	{ "inblock", BIGINT, 0, 0 },					\
+	{ "oublock", BIGINT, 0, 0 },					\
+	{ "majflt", BIGINT, 0, 0 },					\
+	{ "nswap", BIGINT, 0, 0 },					\
+	{ "nvcsw", BIGINT, 0, 0 },					\
+	{ "caller", BIGINT, 0, 0 },					\
+	{ "barrier", TEXT, 0, 0 },					\
+	{ "operator", TEXT, 0, 0 },					\
+	{ "algorithm", TEXT, 0, 0 },					\
+	{ "numa", JSON, 0, 0 },						\
+	{ "server_event", BIGINT, 0, 0 },				\
+	{ "long_statement", TEXT, 0, 0 },				\
+	{ "short_statement", TEXT, 0, 0 },				\
+	{ "instruction", TEXT, 0, 0 },					\
+	{ "mal_module", TEXT, 0, 0 }
+
+static const struct column profiler_event[] = {
+	{ "event_id", BIGINT, ID, 0 },
+	{ "mal_execution_id", BIGINT, NEEDED, MAL_EXECUTION },
+	{ "pc", INT, NEEDED, 0 },
+	{ "execution_state", INT, NEEDED, 0 },
+	{ "iteration", INT, ELSE_1, 0 },
+	EVENT_COLUMNS,
+	{ "derived", BOOLEAN, ELSE_0, 0 },
+};
+
+static const struct column rejected_profiler_event[] = {
+	{ "mal_execution_id", BIGINT, UNCHECKED, MAL_EXECUTION },
+	{ "pc", INT, 0, 0 },
+	{ "execution_state", INT, 0, 0 },
+	{ "iteration", INT, ELSE_1, 0 },
+	EVENT_COLUMNS,
+	{ "derived", BOOLEAN, ELSE_0, 0 },
+	{ "rejection_reason", TEXT, 0, 0 },
+};
+
+static const struct column prerequisite_events[] = {
+	{ "prerequisite_relation_id", BIGINT, ID, 0 },
+	{ "prerequisite_event", BIGINT, 0, PROFILER_EVENT },
+	{ "consequent_event", BIGINT, NEEDED, PROFILER_EVENT },
+	{ "prerequisite_pc", INT, 0, 0 },
+};
+
+static const struct column mal_variable[] = {
+	{ "variable_id", BIGINT, ID, 0 },
+	{ "name", TEXT, NEEDED, 0 },
+	{ "mal_execution_id", BIGINT, NEEDED, MAL_EXECUTION },
+	{ "alias", TEXT, 0, 0 },
+	{ "type_id", BIGINT, 0, MAL_TYPE },
+	{ "is_persistent", BOOLEAN, ELSE_0, 0 },
+	{ "bid", BIGINT, 0, 0 },
+	{ "var_count", BIGINT, 0, 0 },
+	{ "var_size", BIGINT, 0, 0 },
+	{ "seqbase", BIGINT, 0, 0 },
+	{ "hghbase", BIGINT, 0, 0 },
+	{ "mal_value", TEXT, 0, 0 },
+	{ "parent", BIGINT, 0, 0 },
+	{ "is_view", BOOLEAN, ELSE_0, 0 },
+	{ "is_constant", BOOLEAN, ELSE_0, 0 },
+	{ "width", BIGINT, 0, 0 },
+	{ "hash_size", BIGINT, 0, 0 },
+	{ "vheap_size", BIGINT, 0, 0 },
+	{ "imprints_size", BIGINT, 0, 0 },
+	{ "is_sorted", BOOLEAN, ELSE_0, 0 },
+	{ "is_revsorted", BOOLEAN, ELSE_0, 0 },
+	{ "is_nonil", BOOLEAN, ELSE_0, 0 },
+	{ "has_nil", BOOLEAN, ELSE_0, 0 },
+	{ "is_key", BOOLEAN, ELSE_0, 0 },
+	{ "file", TEXT, 0, 0 },
+	{ "minpos", BIGINT, 0, 0 },
+	{ "maxpos", BIGINT, 0, 0 },
+	{ "nestimate", BIGINT, 0, 0 },
+	{ "is_udf", BOOLEAN, ELSE_0, 0 },
+};
+
+static const struct column event_variable_list[] = {
+	{ "event_id", BIGINT, NEEDED | PART_OF_KEY | SAME_TRACE,
+	    PROFILER_EVENT },
+	{ "variable_list_index", INT, NEEDED | PART_OF_KEY, 0 },
+	{ "variable_id", BIGINT, NEEDED, MAL_VARIABLE },
+	{ "created", BOOLEAN, ELSE_0, 0 },
+	{ "reassigned", BOOLEAN, ELSE_0, 0 },
+	{ "eol", BOOLEAN, ELSE_0, 0 },
+};
+
+static const struct column query[] = {
+	{ "query_id", BIGINT, ID, 0 },
+	{ "query_text", TEXT, 0, 0 },
+	{ "query_label", TEXT, 0, 0 },
+	{ "root_execution_id", BIGINT, 0, MAL_EXECUTION },
+};
+
+static const struct column initiates_executions[] = {
+	{ "initiates_executions_id", BIGINT, ID, 0 },
+	{ "parent_id", BIGINT, 0, MAL_EXECUTION },
+	{ "child_id", BIGINT, 0, MAL_EXECUTION },
+	{ "remote", BOOLEAN, NEEDED, 0 },
+};
+
+static const struct column query_phase[] = {
+	{ "query_phase_id", BIGINT, ID, 0 },
+	{ "mal_execution_id", BIGINT, 0, MAL_EXECUTION },
+	{ "client", TEXT, 0, 0 },
+	{ "phase", TEXT, 0, 0 },
+	{ "relative_time", BIGINT, 0, 0 },
+	{ "usec", BIGINT, 0, 0 },
+	{ "thread", BIGINT, 0, 0 },
+	{ "tstart", BIGINT, 0, 0 },
+	{ "tend", BIGINT, 0, 0 },
+	{ "failed", BOOLEAN, ELSE_0, 0 },
+};
+
+static const struct column heartbeat[] = {
+	{ "heartbeat_id", BIGINT, ID, 0 },
+	{ "server_session", TEXT, 0, 0 },
+	{ "clk", BIGINT, 0, 0 },
+	{ "ctime", BIGINT, 0, 0 },
+	{ "rss", BIGINT, 0, 0 },
+	{ "inblock", BIGINT, 0, 0 },
+	{ "oublock", BIGINT, 0, 0 },
+	{ "majflt", BIGINT, 0, 0 },
+	{ "nswap", BIGINT, 0, 0 },
+	{ "nvcsw", BIGINT, 0, 0 },
+};
+
+static const struct column cpuload[] = {
+	{ "cpuload_id", BIGINT, ID, 0 },
+	{ "heartbeat_id", BIGINT, 0, HEARTBEAT },
+	{ "core", INT, 0, 0 },
+	{ "val", DOUBLE, 0, 0 },
+};
+
+#define COLUMNS(c) c, sizeof c / sizeof *c
+
+const struct table tables[N_TABLES] = {
+	[SERVER] = { "server", COLUMNS(server), NULL, NULL },
+	[MAL_TYPE] = { "mal_type", COLUMNS(mal_type), "\"tname\"", NULL },
+	/* An unknown client is one client; an unknown session is any. */
+	[MAL_EXECUTION] = { "mal_execution", COLUMNS(mal_execution),
+	    "\"server_session\", \"client\", \"tag\"",
+	    "server_session, coalesce(client, ''), tag" },
+	[PROFILER_EVENT] = { "profiler_event", COLUMNS(profiler_event),
+	    "\"mal_execution_id\", \"pc\", \"execution_state\", "
+	    "\"iteration\"", NULL },
+	[PREREQUISITE_EVENTS] = { "prerequisite_events",
+	    COLUMNS(prerequisite_events), NULL, NULL },
+	[MAL_VARIABLE] = { "mal_variable", COLUMNS(mal_variable),
+	    "\"mal_execution_id\", \"name\"", NULL },
+	[EVENT_VARIABLE_LIST] = { "event_variable_list",
+	    COLUMNS(event_variable_list), NULL, NULL },
+	[QUERY] = { "query", COLUMNS(query), NULL, NULL },
+	[INITIATES_EXECUTIONS] = { "initiates_executions",
+	    COLUMNS(initiates_executions), NULL, NULL },
+	[QUERY_PHASE] = { "query_phase", COLUMNS(query_phase), NULL, NULL },
+	[HEARTBEAT] = { "heartbeat", COLUMNS(heartbeat), NULL, NULL },
+	[CPULOAD] = { "cpuload", COLUMNS(cpuload), NULL, NULL },
+	[REJECTED_PROFILER_EVENT] = { "rejected_profiler_event",
+	    COLUMNS(rejected_profiler_event), NULL, NULL },
+};
+
+const struct fixed_type fixed_types[FIXED_TYPES] = {
+	{ "bit", 1, 0 }, { "bte", 1, 0 }, { "sht", 2, 0 }, { "int", 4, 0 },
+	{ "lng", 8, 0 }, { "hge", 16, 0 }, { "oid", 8, 0 }, { "flt", 4, 0 },
+	{ "dbl", 8, 0 }, { "str", -1, 0 }, { "date", -1, 0 },
+	{ "void", 0, 0 }, { "BAT", 0, 0 },
+	{ "bat[:bit]", 1, 1 }, { "bat[:bte]", 1, 2 }, { "bat[:sht]", 2, 3 },
+	{ "bat[:int]", 4, 4 }, { "bat[:lng]", 8, 5 }, { "bat[:hge]", 16, 6 },
+	{ "bat[:oid]", 8, 7 }, { "bat[:flt]", 4, 8 }, { "bat[:dbl]", 8, 9 },
+	{ "bat[:str]", -1, 10 }, { "bat[:date]", -1, 11 },
+};
+
+static struct {
+	const char *names[DISTINCT_COLUMNS_MAX + 1];
+	size_t n;
+	unsigned places[N_TABLES][COLUMNS_MAX];
+} keys;
+
+bool
+table_has_id(enum table_id t)
+{
+	return (tables[t].columns[0].rules & ID) != 0;
+}
+
+void
+table_put_columns(enum table_id t, struct buf *b)
+{
+	for (size_t i = 0; i < tables[t].n_columns; i++)
+		buf_printf(b, "%s\"%s\"", i > 0 ? ", " : "",
+		    tables[t].columns[i].name);
+}
+
+static unsigned
+place_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < keys.n && strcmp(keys.names[i], name) != 0)
+		i++;
+	if (i == DISTINCT_COLUMNS_MAX)
+		bug("more than %d columns", DISTINCT_COLUMNS_MAX);
+	if (i == keys.n)
+		keys.names[keys.n++] = name;
+	return (unsigned)i;
+}
+
+const char *const *
+schema_keys(void)
+{
+	place_of("type");
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		for (size_t i = 0; i < tables[t].n_columns; i++)
+			keys.places[t][i] = place_of(tables[t].columns[i].name);
+	return keys.names;
+}
+
+unsigned
+schema_key(enum table_id t, size_t column)
+{
+	return keys.places[t][column];
+}
+
+static const char *
+type_name(const struct column *c, enum dialect dialect)
+{
+	static const char *const names[] = { [BIGINT] = "bigint",
+	    [INT] = "int", [DOUBLE] = "double precision",
+	    [BOOLEAN] = "boolean", [TEXT] = "text", [JSON] = "text" };
+
+	/* Only a column that is called so is the number of SQLite's row. */
+	if (dialect == SQLITE && (c->rules & ID) != 0)
+		return "integer";
+	return names[c->type];
+}
+
+static const char *
+default_value(const struct column *c)
+{
+	if ((c->rules & ELSE_1) != 0)
+		return " NOT NULL DEFAULT 1";
+	if ((c->rules & ELSE_0) != 0)
+		return " NOT NULL DEFAULT false";
+	return (c->rules & NEEDED) != 0 ? " NOT NULL" : "";
+}
+
+static void
+put_key(struct buf *b, const struct table *t)
+{
+	const char *before = "PRIMARY KEY (";
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if ((t->columns[i].rules & PART_OF_KEY) == 0)
+			continue;
+		buf_printf(b, "%s\"%s\"", before, t->columns[i].name);
+		before = ", ";
+	}
+	buf_str(b, ")");
+}
+
+/* DuckDB looks for what a row refers to before the statement's other rows. */
+static bool
+is_foreign_key(const struct column *c, const struct table *of,
+    enum dialect dialect)
+{
+	return c->parent != NO_TABLE && (c->rules & UNCHECKED) == 0 &&
+	    (dialect == SQLITE || &tables[c->parent] != of);
+}
+
+static void
+put_column(struct buf *b, const struct table *t, const struct column *c,
+    enum dialect dialect)
+{
+	const struct table *parent = &tables[c->parent];
+
+	buf_printf(b, "\t\"%s\" %s%s%s", c->name, type_name(c, dialect),
+	    (c->rules & ID) != 0 ? " PRIMARY KEY" : "", default_value(c));
+	if (is_foreign_key(c, t, dialect))
+		buf_printf(b, " REFERENCES \"%s\" (\"%s\")", parent->name,
+		    parent->columns[0].name);
+}
+
+void
+schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
+{
+	const struct table *t = &tables[id];
+	bool has_key = id == EVENT_VARIABLE_LIST;
+
+	buf_printf(b, "CREATE TABLE \"%s\" (\n", t->name);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		put_column(b, t, &t->columns[i], dialect);
+		buf_str(b, i + 1 < t->n_columns ? ",\n" : "");
+	}
+	if (has_key) {
+		buf_str(b, ",\n\t");
+		put_key(b, t);
+	}
+	if (t->unique != NULL && t->unique_in_sqlite == NULL)
+		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
+	else if (t->unique != NULL && dialect == PORTABLE)
+		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
+	buf_str(b, has_key && dialect == SQLITE ?
+	    "\n) WITHOUT ROWID;\n" : "\n);\n");
+	if (t->unique_in_sqlite != NULL && dialect == SQLITE)
+		buf_printf(b, "CREATE UNIQUE INDEX \"%s_key\" ON \"%s\" "
+		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
+}
+
+/* An end that has no start of its own began so long ago as it says. */
+void
+schema_put_view(struct buf *b)
+{
+	buf_str(b, "CREATE VIEW \"instructions\" AS SELECT\n"
+	    "\tended.\"pc\",\n"
+	    "\tcoalesce(ended.\"short_statement\", "
+	    "began.\"short_statement\") AS \"short_statement\",\n"
+	    "\tcoalesce(began.\"relative_time\", ended.\"relative_time\" - "
+	    "ended.\"usec\") AS \"start_time\",\n"
+	    "\tended.\"relative_time\" AS \"end_time\",\n"
+	    "\tcoalesce(began.\"absolute_time\", ended.\"absolute_time\" - "
+	    "ended.\"usec\") AS \"astart_time\",\n"
+	    "\tended.\"absolute_time\" AS \"aend_time\",\n"
+	    "\tended.\"relative_time\" - coalesce(began.\"relative_time\", "
+	    "ended.\"relative_time\" - ended.\"usec\") AS \"duration\",\n"
+	    "\tended.\"thread\",\n"
+	    "\tended.\"mal_execution_id\",\n"
+	    "\tbegan.\"event_id\" AS \"start_event_id\",\n"
+	    "\tended.\"event_id\" AS \"end_event_id\",\n"
+	    "\tended.\"mal_module\",\n"
+	    "\tended.\"instruction\",\n"
+	    "\tended.\"usec\"\n"
+	    "FROM \"profiler_event\" AS ended\n"
+	    "LEFT JOIN \"profiler_event\" AS began\n"
+	    "\tON began.\"mal_execution_id\" = ended.\"mal_execution_id\"\n"
+	    "\tAND began.\"pc\" = ended.\"pc\"\n"
+	    "\tAND began.\"iteration\" = ended.\"iteration\"\n"
+	    "\tAND began.\"execution_state\" = 0\n"
+	    "WHERE ended.\"execution_state\" = 1\n"
+	    "ORDER BY \"start_time\";\n");
+}

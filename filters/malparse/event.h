@@ -1,0 +1,88 @@
+#ifndef MALPARSE_EVENT_H
+#define MALPARSE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/rec.h"
+
+struct recio;
+
+/*
+ * One object of any of MonetDB's profilers, in one form.  Formats are named
+ * by a letter, as in malparse(1): T tuples (2012), E (2015), U (Jul2017),
+ * S (Mar2018), M (Jun2020), P (Sep2022).
+ */
+enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P };
+
+enum event_kind { EVENT_INSTRUCTION, EVENT_PHASE, EVENT_HEARTBEAT,
+    EVENT_HEADER, EVENT_BAD, EVENT_UNKNOWN };
+
+enum event_state { STATE_START, STATE_DONE, STATE_PAUSE, N_STATES };
+
+#define UNKNOWN INT64_MIN
+
+/* Keys of objects, as places in their records. */
+enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
+    E_FUNCTION, E_PROGRAM, E_PC, E_TAG, E_MODULE, E_INSTRUCTION, E_SESSION,
+    E_SESSIONID, E_STATE, E_USEC, E_RSS, E_SIZE, E_INBLOCK, E_OUBLOCK,
+    E_MAJFLT, E_NSWAP, E_NVCSW, E_CALLER, E_USER_ID, E_USER, E_BARRIER,
+    E_OPERATOR, E_ALGORITHM, E_NUMA, E_STMT, E_SHORT, E_PREREQ, E_RET, E_ARG,
+    E_ARGS, E_PHASE, E_TSTART, E_TEND, E_QUERY, E_EVENT, E_TIME, E_CPULOAD,
+    E_RELEASE, E_PACKAGES, E_HOST, E_THREADS, E_MEMORY, E_OID };
+extern const char *const event_keys[];
+
+/* Keys of a variable. */
+enum { V_TYPE = KEY_TYPE, V_INDEX, V_RET, V_ARG, V_NAME, V_VAR, V_ALIAS,
+    V_VALUE, V_EOL, V_KIND, V_PERSISTENCE, V_MODE, V_BID, V_COUNT, V_SIZE,
+    V_SEQBASE, V_HGHBASE, V_PARENT, V_VIEW, V_CONST, V_SORTED, V_REVSORTED,
+    V_NONIL, V_NIL, V_KEY, V_FILE, V_WIDTH, V_HASH, V_VHEAP, V_IMPRINTS,
+    V_MINPOS, V_MAXPOS, V_NESTIMATE, V_USED, V_FIXED, V_UDF };
+extern const char *const variable_keys[];
+
+struct event {
+	enum event_kind kind;
+	enum format format;
+	const struct rec *rec;
+	bool has_state;
+	enum event_state state;
+	int64_t tag, pc;
+	int64_t thread, usec;			/* or UNKNOWN */
+	int64_t relative_us, absolute_us;	/* or UNKNOWN */
+	struct span session, client;		/* empty if unknown */
+	struct span program;			/* "user.s1_1", or empty */
+	struct span module, operation;		/* empty for assignments */
+};
+
+/*
+ * Reads an object; all is borrowed from it.  A kind of EVENT_BAD breaks the
+ * rule that *why names; EVENT_UNKNOWN is of none of the formats.
+ */
+void event_read(struct event *, const struct rec *, const char **why);
+
+/* A number, which old servers write as a string. */
+bool event_int(const struct rec *, unsigned key, int64_t *);
+
+/* "rel_to_mal" of "user.rel_to_mal". */
+struct span event_after_dot(struct span program);
+
+/* A walk over the variables of an event: results, and then arguments. */
+struct event_variables {
+	const struct rec *rec;
+	struct span rest;	/* of the array that is being read */
+	unsigned next;		/* the key of the next */
+};
+
+void event_variables(struct event_variables *, const struct event *);
+
+/*
+ * The next variable, read with variable_keys, and its text; NULL behind the
+ * last.  It lives as long as recio's records do.
+ */
+const struct rec *event_next_variable(struct event_variables *,
+    struct recio *, struct span *object);
+
+/* Is the variable that was walked to last a result?  r is its record. */
+bool event_is_result(const struct event_variables *, const struct rec *r);
+
+#endif

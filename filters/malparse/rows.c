@@ -1,0 +1,573 @@
+/* rows - writes the rows of the tables */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/filter.h"
+#include "common/recio.h"
+#include "filters/malparse/rows.h"
+
+const char *const table_ids[N_TABLES] = { "server_id", "execution_id",
+    "event_id", "prerequisite_relation_id", "variable_id", "query_id",
+    "initiates_executions_id", "query_phase_id", "heartbeat_id",
+    "cpuload_id" };
+
+/* A key of an object, and the column that its value is copied to. */
+struct column {
+	unsigned key;
+	const char *name;
+};
+
+void
+rows_init(struct rows *rows, struct filter *f)
+{
+	*rows = (struct rows){ .f = f };
+	for (enum table t = 0; t < N_TABLES; t++)
+		rows->first[t] = rows->next[t] = 1;
+	rows->variables = recio_new(variable_keys);
+	rows->statement.variables = rows->variables;
+	types_init(&rows->types);
+}
+
+void
+rows_release(struct rows *rows)
+{
+	recio_free(rows->variables);
+	types_release(&rows->types);
+	buf_release(&rows->server_version);
+	buf_release(&rows->statement.text);
+	buf_release(&rows->statement.brief);
+}
+
+static void
+end_row(struct rows *rows)
+{
+	struct buf *b = filter_out(rows->f);
+
+	if (rows->silent) {
+		b->len = rows->at;
+		return;
+	}
+	json_end(b);
+	filter_emit(rows->f);
+}
+
+/* What numbers the rows that follow: an empty trace has none. */
+static void
+begin_trace(struct rows *rows)
+{
+	struct buf *b = filter_out(rows->f);
+
+	rows->has_begun = true;
+	json_begin(b, "trace");
+	for (enum table t = 0; rows->continued && t < N_TABLES; t++)
+		json_uint(b, table_ids[t], rows->first[t]);
+	end_row(rows);
+}
+
+static struct buf *
+begin(struct rows *rows, const char *table)
+{
+	struct buf *b = filter_out(rows->f);
+
+	rows->at = b->len;
+	if (!rows->has_begun)
+		begin_trace(rows);
+	rows->at = b->len;
+	json_begin(b, table);
+	return b;
+}
+
+static struct buf *
+begin_next(struct rows *rows, const char *name, enum table t)
+{
+	struct buf *b = begin(rows, name);
+
+	json_uint(b, table_ids[t], rows->next[t]++);
+	return b;
+}
+
+static void
+put_text(struct buf *b, const char *column, struct span text)
+{
+	if (text.n > 0)
+		json_str(b, column, text);
+}
+
+static void
+put_int(struct buf *b, const char *column, int64_t value)
+{
+	if (value != UNKNOWN)
+		json_int(b, column, value);
+}
+
+/* Numbers, of old servers in strings. */
+static void
+copy_ints(struct buf *b, const struct rec *r, const struct column *columns,
+    size_t n)
+{
+	int64_t value;
+
+	for (size_t i = 0; i < n; i++)
+		if (event_int(r, columns[i].key, &value))
+			json_int(b, columns[i].name, value);
+}
+
+/* Strings, as they were written. */
+static void
+copy_texts(struct buf *b, const struct rec *r, const struct column *columns,
+    size_t n)
+{
+	const struct field *f;
+
+	for (size_t i = 0; i < n; i++) {
+		f = rec_get(r, columns[i].key);
+		if (f != NULL && f->kind == REC_STRING)
+			json_raw(b, columns[i].name, f->token);
+	}
+}
+
+#define COPY(copy, b, r, columns) \
+	copy(b, r, columns, sizeof columns / sizeof *(columns))
+
+void
+rows_header(struct rows *rows, const struct rec *r)
+{
+	static const struct column texts[] = { { E_RELEASE, "release" },
+	    { E_VERSION, "version" }, { E_HOST, "host" } };
+	static const struct column threads[] = { { E_THREADS, "threads" } };
+	static const struct column memory[] = { { E_MEMORY, "memory" } };
+	static const struct column oid[] = { { E_OID, "oid" } };
+	const struct field *packages = rec_get(r, E_PACKAGES);
+	struct span version;
+	struct buf *b = begin_next(rows, "server", T_SERVER);
+
+	COPY(copy_texts, b, r, texts);
+	COPY(copy_ints, b, r, threads);
+	COPY(copy_texts, b, r, memory);
+	COPY(copy_ints, b, r, oid);
+	if (packages->kind == REC_ARRAY)
+		json_raw(b, "packages", packages->token);
+	end_row(rows);
+	if (rec_str(r, E_VERSION, &version) != REC_GOOD)
+		return;
+	rows->server_version.len = 0;
+	buf_add(&rows->server_version, version.p, version.n);
+}
+
+void
+rows_execution(struct rows *rows, const struct plans *plans,
+    struct execution *x)
+{
+	struct span version = x->version;
+	struct buf *b = begin(rows, "mal_execution");
+
+	json_uint(b, "execution_id", x->id);
+	if (version.n == 0)
+		version = span_of(rows->server_version.data,
+		    rows->server_version.len);
+	if (x->key.session != SYM_NONE)
+		json_str(b, "server_session",
+		    intern_span(&plans->names, x->key.session));
+	if (x->key.client != SYM_NONE)
+		json_str(b, "client",
+		    intern_span(&plans->names, x->key.client));
+	if (x->key.tag > 0)
+		json_int(b, "tag", x->key.tag);
+	put_text(b, "server_version", version);
+	put_text(b, "user_function", event_after_dot(x->program));
+	put_text(b, "user_id", x->user);
+	end_row(rows);
+	x->is_row = true;
+}
+
+static void
+put_statements(struct rows *rows, struct buf *b, const struct execution *x,
+    const struct event *e)
+{
+	static const struct column written[] = { { E_STMT, "long_statement" },
+	    { E_SHORT, "short_statement" } };
+	bool has_text = rec_get(e->rec, E_STMT) != NULL ||
+	    rec_get(e->rec, E_SHORT) != NULL;
+	struct statement *s = &rows->statement;
+
+	if (has_text && !s->masks) {
+		COPY(copy_texts, b, e->rec, written);
+		return;
+	}
+	if ((!s->masks && !rows->rebuilds) || x == NULL)
+		return;
+	statement_build(s, x, e);
+	json_str(b, "long_statement", span_of(s->text.data, s->text.len));
+	json_str(b, "short_statement", span_of(s->brief.data, s->brief.len));
+}
+
+/* The columns of an event behind its time. */
+static void
+put_event(struct rows *rows, struct buf *b, const struct execution *x,
+    const struct event *e)
+{
+	static const struct column ints[] = { { E_RSS, "rss" },
+	    { E_SIZE, "type_size" }, { E_INBLOCK, "inblock" },
+	    { E_OUBLOCK, "oublock" }, { E_MAJFLT, "majflt" },
+	    { E_NSWAP, "nswap" }, { E_NVCSW, "nvcsw" } };
+	static const struct column texts[] = { { E_BARRIER, "barrier" },
+	    { E_OPERATOR, "operator" }, { E_ALGORITHM, "algorithm" } };
+	static const struct column counter[] = { { E_EVENT,
+	    "server_event" } };
+	const struct field *numa = rec_get(e->rec, E_NUMA);
+	int64_t caller;
+
+	put_int(b, "thread", e->thread);
+	if (e->format != FORMAT_P)
+		put_text(b, "mal_function", e->program);
+	put_int(b, "usec", e->usec);
+	COPY(copy_ints, b, e->rec, ints);
+	if (event_int(e->rec, E_CALLER, &caller) && caller > 0)
+		json_int(b, "caller", caller);
+	COPY(copy_texts, b, e->rec, texts);
+	if (numa != NULL && numa->kind == REC_ARRAY)
+		json_raw(b, "numa", numa->token);
+	COPY(copy_ints, b, e->rec, counter);
+	put_statements(rows, b, x, e);
+	put_text(b, "instruction", e->operation);
+	put_text(b, "mal_module", e->module);
+}
+
+/* P has no starts; they follow from its ends. */
+static void
+put_start(struct rows *rows, const struct execution *x,
+    struct instruction *i, const struct event *e)
+{
+	struct buf *b;
+
+	i->first_event = rows->next[T_EVENT];
+	b = begin_next(rows, "profiler_event", T_EVENT);
+	json_uint(b, "mal_execution_id", x->id);
+	json_int(b, "pc", e->pc);
+	json_int(b, "execution_state", STATE_START);
+	if (++i->n_events[STATE_START] > 1)
+		json_uint(b, "iteration", i->n_events[STATE_START]);
+	json_true(b, "derived");
+	json_int(b, "relative_time", e->relative_us - e->usec);
+	put_int(b, "thread", e->thread);
+	put_text(b, "instruction", e->operation);
+	put_text(b, "mal_module", e->module);
+	end_row(rows);
+}
+
+void
+rows_event(struct rows *rows, struct execution *x, struct instruction *i,
+    const struct event *e)
+{
+	static const struct column times[] = { { E_TIME, "local_time" } };
+	struct buf *b;
+	uint64_t id;
+
+	if (!i->is_open || e->state == STATE_START)
+		i->first_event = 0;
+	if (rows->starts && e->format == FORMAT_P && e->usec != UNKNOWN &&
+	    e->relative_us != UNKNOWN)
+		put_start(rows, x, i, e);
+	id = rows->next[T_EVENT];
+	b = begin_next(rows, "profiler_event", T_EVENT);
+	json_uint(b, "mal_execution_id", x->id);
+	json_int(b, "pc", e->pc);
+	json_int(b, "execution_state", e->state);
+	if (++i->n_events[e->state] > 1)
+		json_uint(b, "iteration", i->n_events[e->state]);
+	put_int(b, "relative_time", e->relative_us);
+	put_int(b, "absolute_time", e->absolute_us);
+	COPY(copy_texts, b, e->rec, times);
+	put_event(rows, b, x, e);
+	end_row(rows);
+	if (i->first_event == 0)
+		i->first_event = id;
+	if (e->state == STATE_DONE)
+		i->done_event = id;
+}
+
+void
+rows_rejected(struct rows *rows, const struct event *e, const char *why)
+{
+	struct buf *b = begin(rows, "rejected_profiler_event");
+
+	put_int(b, "pc", e->pc);
+	if (e->has_state)
+		json_int(b, "execution_state", e->state);
+	put_int(b, "relative_time", e->relative_us);
+	put_int(b, "absolute_time", e->absolute_us);
+	put_event(rows, b, NULL, e);
+	json_cstr(b, "rejection_reason", why);
+	end_row(rows);
+}
+
+void
+rows_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
+    int64_t pc)
+{
+	struct buf *b = begin_next(rows, "prerequisite_events",
+	    T_PREREQUISITE);
+
+	if (done != 0)
+		json_uint(b, "prerequisite_event", done);
+	json_uint(b, "consequent_event", consequent);
+	json_int(b, "prerequisite_pc", pc);
+	end_row(rows);
+}
+
+/* The row of a type, behind that of what it is a BAT of, at first use. */
+static uint64_t
+type_row(struct rows *rows, struct span name)
+{
+	struct span subtype = types_subtype(name);
+	uint64_t subtype_id = 0, id;
+	struct buf *b;
+	bool is_new;
+	int size;
+
+	id = types_find(&rows->types, name, &is_new);
+	if (!is_new)
+		return id;
+	if (subtype.n > 0)
+		subtype_id = type_row(rows, subtype);
+	b = begin(rows, "mal_type");
+	json_uint(b, "type_id", id);
+	json_str(b, "tname", name);
+	if (types_size(name, &size))
+		json_int(b, "base_size", size);
+	if (subtype_id > 0)
+		json_uint(b, "subtype_id", subtype_id);
+	end_row(rows);
+	return id;
+}
+
+static bool
+is_set(const struct rec *r, unsigned key)
+{
+	int64_t value;
+
+	return event_int(r, key, &value) && value == 1;
+}
+
+/* "kind" of old servers, "persistence" and "mode" of newer ones. */
+static bool
+is_persistent(const struct rec *r)
+{
+	static const unsigned keys[] = { V_KIND, V_PERSISTENCE, V_MODE };
+	struct span s;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (rec_str(r, keys[i], &s) == REC_GOOD)
+			return span_eq(s, "persistent");
+	return false;
+}
+
+/* The value of a scalar, as text. */
+static void
+put_value(struct buf *b, const struct rec *r)
+{
+	const struct field *value = rec_get(r, V_VALUE);
+
+	if (value == NULL || value->kind > REC_NULL)
+		return;
+	if (value->kind == REC_STRING)
+		json_raw(b, "mal_value", value->token);
+	else if (value->kind == REC_NULL)
+		json_cstr(b, "mal_value", "nil");
+	else
+		json_str(b, "mal_value", value->token);
+}
+
+/* A BAT's extent.  Of bid and parent 0 and below are no BAT. */
+static void
+put_bat(struct buf *b, const struct rec *r)
+{
+	int64_t bid = 0, count = UNKNOWN, size = UNKNOWN, base, high;
+
+	event_int(r, V_BID, &bid);
+	event_int(r, V_COUNT, &count);
+	event_int(r, V_SIZE, &size);
+	if (bid > 0)
+		json_int(b, "bid", bid);
+	if (bid > 0) {
+		put_int(b, "var_count", count);
+		put_int(b, "var_size", size);
+	}
+	if (!event_int(r, V_SEQBASE, &base))
+		return;
+	json_int(b, "seqbase", base);
+	if (event_int(r, V_HGHBASE, &high))
+		json_int(b, "hghbase", high);
+	else if (rec_get(r, V_VIEW) != NULL && count != UNKNOWN)
+		json_int(b, "hghbase", base + count);
+}
+
+static void
+put_flags(struct buf *b, const struct rec *r)
+{
+	static const struct column flags[] = { { V_CONST, "is_constant" },
+	    { V_SORTED, "is_sorted" }, { V_REVSORTED, "is_revsorted" },
+	    { V_NONIL, "is_nonil" }, { V_NIL, "has_nil" },
+	    { V_KEY, "is_key" }, { V_UDF, "is_udf" } };
+
+	if (rec_get(r, V_VIEW) != NULL)
+		json_true(b, "is_view");
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (is_set(r, flags[i].key))
+			json_true(b, flags[i].name);
+}
+
+void
+rows_variable(struct rows *rows, const struct execution *x,
+    struct variable *v)
+{
+	static const struct column alias[] = { { V_ALIAS, "alias" } };
+	static const struct column heaps[] = { { V_WIDTH, "width" },
+	    { V_HASH, "hash_size" }, { V_VHEAP, "vheap_size" },
+	    { V_IMPRINTS, "imprints_size" } };
+	static const struct column numbers[] = { { V_MINPOS, "minpos" },
+	    { V_MAXPOS, "maxpos" }, { V_NESTIMATE, "nestimate" } };
+	static const struct column file[] = { { V_FILE, "file" } };
+	const char *why;
+	const struct rec *r = recio_parse(rows->variables,
+	    span_of(v->object, v->n), &why);
+	struct span type = span_of(NULL, 0);
+	uint64_t type_id = 0;
+	int64_t parent = 0;
+	struct buf *b;
+
+	if (rec_str(r, V_TYPE, &type) == REC_GOOD && type.n > 0)
+		type_id = type_row(rows, type);
+	b = begin(rows, "mal_variable");
+	json_uint(b, "variable_id", v->id);
+	json_str(b, "name", v->name);
+	json_uint(b, "mal_execution_id", x->id);
+	COPY(copy_texts, b, r, alias);
+	if (type_id > 0)
+		json_uint(b, "type_id", type_id);
+	if (is_persistent(r))
+		json_true(b, "is_persistent");
+	put_bat(b, r);
+	if (!rows->statement.masks)
+		put_value(b, r);
+	if (event_int(r, V_PARENT, &parent) && parent > 0)
+		json_int(b, "parent", parent);
+	put_flags(b, r);
+	COPY(copy_ints, b, r, heaps);
+	COPY(copy_texts, b, r, file);
+	COPY(copy_ints, b, r, numbers);
+	end_row(rows);
+	v->written = true;
+}
+
+void
+rows_use(struct rows *rows, uint64_t event, int64_t index,
+    const struct variable *v, const char *created, bool eol)
+{
+	struct buf *b = begin(rows, "event_variable_list");
+
+	json_uint(b, "event_id", event);
+	json_int(b, "variable_list_index", index);
+	json_uint(b, "variable_id", v->id);
+	if (created != NULL)
+		json_true(b, created);
+	if (eol)
+		json_true(b, "eol");
+	end_row(rows);
+}
+
+void
+rows_query(struct rows *rows, const struct execution *x, struct span text)
+{
+	struct buf *b = begin_next(rows, "query", T_QUERY);
+
+	if (!rows->statement.masks)
+		put_text(b, "query_text", text);
+	json_uint(b, "root_execution_id", x->id);
+	end_row(rows);
+}
+
+void
+rows_initiates(struct rows *rows, uint64_t parent, uint64_t child,
+    bool remote)
+{
+	struct buf *b = begin_next(rows, "initiates_executions",
+	    T_INITIATES);
+
+	json_uint(b, "parent_id", parent);
+	json_uint(b, "child_id", child);
+	json_key(b, "remote");
+	buf_str(b, remote ? "true" : "false");
+	end_row(rows);
+}
+
+/* x is NULL for what is of no statement: a client comes or goes. */
+void
+rows_phase(struct rows *rows, const struct execution *x,
+    const struct event *e)
+{
+	static const struct column phase[] = { { E_PHASE, "phase" } };
+	static const struct column stamps[] = { { E_TSTART, "tstart" },
+	    { E_TEND, "tend" } };
+	struct buf *b = begin_next(rows, "query_phase", T_PHASE);
+	struct span state;
+
+	if (x != NULL)
+		json_uint(b, "mal_execution_id", x->id);
+	put_text(b, "client", e->client);
+	COPY(copy_texts, b, e->rec, phase);
+	put_int(b, "relative_time", e->relative_us);
+	put_int(b, "usec", e->usec);
+	put_int(b, "thread", e->thread);
+	COPY(copy_ints, b, e->rec, stamps);
+	if (rec_str(e->rec, E_STATE, &state) == REC_GOOD &&
+	    span_eq(state, "error"))
+		json_true(b, "failed");
+	end_row(rows);
+}
+
+/* An array of numbers, or such an array in a string: "[ 0.10 , 0.20]". */
+static void
+put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
+{
+	const struct field *f = rec_get(r, E_CPULOAD);
+	const char *p = f == NULL ? NULL : f->token.p, *end;
+	char *behind;
+	uint64_t core = 0;
+	struct buf *b;
+	double load;
+
+	end = f == NULL ? NULL : p + f->token.n;
+	while (p < end) {
+		if (*p < '0' || *p > '9') {
+			p++;
+			continue;
+		}
+		load = strtod(p, &behind);	/* a bracket ends it */
+		p = behind;
+		b = begin_next(rows, "cpuload", T_CPULOAD);
+		json_uint(b, "heartbeat_id", heartbeat);
+		json_uint(b, "core", core++);
+		json_ratio(b, "val", load < 1e6 ? load : 0);
+		end_row(rows);
+	}
+}
+
+void
+rows_heartbeat(struct rows *rows, const struct event *e)
+{
+	static const struct column ints[] = { { E_RSS, "rss" },
+	    { E_INBLOCK, "inblock" }, { E_OUBLOCK, "oublock" },
+	    { E_MAJFLT, "majflt" }, { E_NSWAP, "nswap" },
+	    { E_NVCSW, "nvcsw" } };
+	uint64_t id = rows->next[T_HEARTBEAT];
+	struct buf *b = begin_next(rows, "heartbeat", T_HEARTBEAT);
+
+	put_text(b, "server_session", e->session);
+	put_int(b, "clk", e->relative_us);
+	put_int(b, "ctime", e->absolute_us);
+	COPY(copy_ints, b, e->rec, ints);
+	end_row(rows);
+	put_cpuload(rows, e->rec, id);
+}

@@ -1,0 +1,85 @@
+/* state - the numbering of rows, from one trace to the next */
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/recio.h"
+#include "filters/malparse/state.h"
+
+enum { S_TABLES = KEY_TYPE + 1, S_TYPES = S_TABLES + N_TABLES };
+
+static void
+read_types(struct rows *rows, const struct rec *r, const char *path)
+{
+	const struct span *names;
+	bool is_new;
+	size_t n;
+
+	if (rec_strings(r, S_TYPES, &names, &n) != REC_GOOD)
+		die("'%s' is no state of malparse: types", path);
+	for (size_t i = 0; i < n; i++)
+		types_find(&rows->types, names[i], &is_new);
+}
+
+static void
+read_record(struct rows *rows, const struct rec *r, const char *path)
+{
+	int64_t next;
+
+	if (r == NULL || !rec_is(r, "malparse_state"))
+		die("'%s' is no state of malparse", path);
+	for (enum table t = 0; t < N_TABLES; t++) {
+		if (rec_int(r, S_TABLES + t, &next) != REC_GOOD || next < 1)
+			die("'%s' is no state of malparse: %s", path,
+			    table_ids[t]);
+		rows->first[t] = rows->next[t] = (uint64_t)next;
+	}
+	read_types(rows, r, path);
+}
+
+bool
+state_read(struct rows *rows, const char *path)
+{
+	static const char *keys[S_TYPES + 2] = { "type" };
+	char *const files[] = { (char *)(uintptr_t)path };
+	struct recio *recio;
+	struct input in;
+	struct line line;
+	const char *why;
+	bool found;
+
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return false;
+	for (enum table t = 0; t < N_TABLES; t++)
+		keys[S_TABLES + t] = table_ids[t];
+	keys[S_TYPES] = "types";
+	recio = recio_new(keys);
+	input_init(&in, files, 1);
+	found = input_next_file(&in) && input_line(&in, 1 << 20, &line);
+	read_record(rows, found ? recio_parse(recio, span_of(line.p,
+	    line.len), &why) : NULL, path);
+	input_release(&in);
+	recio_free(recio);
+	return true;
+}
+
+void
+state_write(const struct rows *rows, const char *path)
+{
+	struct output out;
+	struct buf *b = &out.buf;
+
+	output_open(&out, path);
+	json_begin(b, "malparse_state");
+	for (enum table t = 0; t < N_TABLES; t++)
+		json_uint(b, table_ids[t], rows->next[t]);
+	json_open(b, "types", '[');
+	for (size_t i = 0; i < rows->types.names.n; i++)
+		if (types_is_written(&rows->types, i + 1))
+			json_item(b, intern_span(&rows->types.names, (sym)i));
+	json_close(b, ']');
+	json_end(b);
+	output_close(&out);
+}

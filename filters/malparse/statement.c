@@ -1,0 +1,342 @@
+/* statement - MAL text from the variables of an event */
+
+#include <string.h>
+
+#include "common/recio.h"
+#include "filters/malparse/statement.h"
+
+struct shown {
+	struct span name, type, value;
+	bool has_value;		/* it is a scalar */
+	bool is_constant;
+	bool is_text;		/* value has lost its quotes */
+	bool is_other;		/* of a type whose values long text quotes */
+	int64_t bid, count;	/* or UNKNOWN */
+};
+
+static struct span
+text(const struct rec *r, unsigned key)
+{
+	struct span s;
+
+	return rec_str(r, key, &s) == REC_GOOD ? s : span_of(NULL, 0);
+}
+
+static bool
+is_bare(struct span type)
+{
+	static const char *const bare[] = { "bit", "bte", "sht", "int", "lng",
+	    "hge", "oid", "flt", "dbl", "str", "void", "BAT" };
+
+	for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+		if (span_eq(type, bare[i]))
+			return true;
+	return false;
+}
+
+/* Format S does not say what is a constant: whatever nothing assigns. */
+static void
+read_variable(struct shown *v, const struct rec *r,
+    const struct execution *x, const struct event *e)
+{
+	const struct field *value = rec_get(r, V_VALUE);
+	int64_t constant;
+
+	*v = (struct shown){ .bid = UNKNOWN, .count = UNKNOWN };
+	v->name = text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
+	v->type = text(r, V_TYPE);
+	event_int(r, V_BID, &v->bid);
+	event_int(r, V_COUNT, &v->count);
+	v->is_constant = event_int(r, V_CONST, &constant) ? constant == 1 :
+	    e->format < FORMAT_M && !plan_assigns(x, v->name);
+	v->has_value = value != NULL && value->kind <= REC_NULL;
+	if (!v->has_value)
+		return;
+	v->value = value->kind == REC_NULL ? span_of("nil", 3) :
+	    value->kind == REC_STRING ? value->text : value->token;
+	v->is_text = e->format == FORMAT_P && value->kind == REC_STRING &&
+	    span_eq(v->type, "str") && !span_eq(v->value, "nil");
+	v->is_other = !is_bare(v->type) && !span_eq(v->value, "nil");
+}
+
+static void
+put_span(struct buf *b, struct span s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+/* A string as MAL writes it. */
+static void
+put_quoted(struct buf *b, struct span s)
+{
+	buf_char(b, '"');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '"' || s.p[i] == '\\')
+			buf_char(b, '\\');
+		if (s.p[i] == '\n')
+			buf_str(b, "\\n");
+		else if (s.p[i] == '\t')
+			buf_str(b, "\\t");
+		else
+			buf_char(b, s.p[i]);
+	}
+	buf_char(b, '"');
+}
+
+static void
+put_value(struct buf *b, const struct statement *s, const struct shown *v)
+{
+	if (s->masks)
+		buf_str(b, "***");
+	else if (v->is_text)
+		put_quoted(b, v->value);
+	else
+		put_span(b, v->value);
+}
+
+/* "X_7=<tmp_302>[14]:bat[:int]", "X_9=0:int", "0:int" */
+static void
+put_long(struct buf *b, const struct statement *s, const struct shown *v)
+{
+	bool is_bat = v->bid != UNKNOWN;
+
+	if (is_bat || !v->has_value || !v->is_constant) {
+		put_span(b, v->name);
+		if (is_bat || v->has_value)
+			buf_char(b, '=');
+	}
+	if (is_bat && v->bid > 0)
+		buf_printf(b, "<tmp_%llo>[%lld]", (unsigned long long)v->bid,
+		    (long long)(v->count == UNKNOWN ? 0 : v->count));
+	else if (is_bat)
+		buf_str(b, "nil");
+	else if (v->has_value && v->is_other && !s->masks)
+		put_quoted(b, v->value);
+	else if (v->has_value)
+		put_value(b, s, v);
+	buf_char(b, ':');
+	put_span(b, v->type);
+}
+
+/* "X_7[14]", "X_9=0 ", "0" */
+static void
+put_brief(struct buf *b, const struct statement *s, const struct shown *v)
+{
+	if (v->bid != UNKNOWN) {
+		put_span(b, v->name);
+		buf_printf(b, "[%lld]", (long long)
+		    (v->count == UNKNOWN ? 0 : v->count));
+		return;
+	}
+	if (!v->has_value || !v->is_constant) {
+		put_span(b, v->name);
+		if (v->has_value)
+			buf_char(b, '=');
+	}
+	if (v->has_value)
+		put_value(b, s, v);
+	if (!v->is_constant)
+		buf_char(b, ' ');
+}
+
+/* Results of no type are there only because every call has one. */
+static bool
+is_shown(const struct shown *v, bool is_result)
+{
+	return !is_result || !span_eq(v->type, "void");
+}
+
+/* Results or arguments, with commas between; returns how many. */
+static size_t
+put_all(struct statement *s, const struct execution *x,
+    const struct event *e, bool results)
+{
+	struct event_variables walk;
+	struct span object;
+	struct shown v;
+	const struct rec *r;
+	size_t n = 0;
+
+	event_variables(&walk, e);
+	while ((r = event_next_variable(&walk, s->variables, &object)) !=
+	    NULL) {
+		if (event_is_result(&walk, r) != results)
+			continue;
+		read_variable(&v, r, x, e);
+		v.is_constant &= !results;
+		if (!is_shown(&v, results))
+			continue;
+		if (n++ > 0) {
+			buf_str(&s->text, ", ");
+			buf_str(&s->brief, ", ");
+		}
+		put_long(&s->text, s, &v);
+		put_brief(&s->brief, s, &v);
+	}
+	return n;
+}
+
+/* Puts what stands behind at into brackets. */
+static void
+bracket(struct buf *b, size_t at)
+{
+	buf_str(b, "()");
+	memmove(b->data + at + 1, b->data + at, b->len - at - 2);
+	b->data[at] = '(';
+}
+
+static void
+put_both(struct statement *s, struct span text)
+{
+	put_span(&s->text, text);
+	put_span(&s->brief, text);
+}
+
+static void
+put_word(struct statement *s, const char *word)
+{
+	put_both(s, span_of(word, strlen(word)));
+}
+
+static void
+put_arguments(struct statement *s, const struct execution *x,
+    const struct event *e)
+{
+	buf_char(&s->text, '(');
+	buf_str(&s->brief, "( ");
+	if (put_all(s, x, e, false) > 0)
+		buf_char(&s->brief, ' ');
+	put_word(s, ")");
+}
+
+/* ":bat[:int]", of a function's first result. */
+static void
+put_return_type(struct statement *s, const struct event *e)
+{
+	struct event_variables walk;
+	struct span object;
+	const struct rec *r;
+
+	event_variables(&walk, e);
+	r = event_next_variable(&walk, s->variables, &object);
+	if (r == NULL || !event_is_result(&walk, r))
+		return;
+	buf_char(&s->text, ':');
+	put_span(&s->text, text(r, V_TYPE));
+}
+
+/* Results, in brackets if there are several, and what assigns them. */
+static void
+put_results(struct statement *s, const struct execution *x,
+    const struct event *e)
+{
+	size_t text_at = s->text.len, brief_at = s->brief.len;
+	size_t n = put_all(s, x, e, true);
+
+	if (n > 1) {
+		bracket(&s->text, text_at);
+		bracket(&s->brief, brief_at);
+	}
+	if (n > 0) {
+		buf_str(&s->text, " := ");
+		buf_str(&s->brief, ":= ");
+	}
+}
+
+/* "function user.f(A_1=7:int):void;", "end user.f;" */
+static void
+build_frame(struct statement *s, const struct execution *x,
+    const struct event *e, struct span operator)
+{
+	struct span name = e->program.n > 0 ? e->program : e->operation;
+	bool is_end = span_eq(operator, "end");
+
+	put_word(s, is_end ? "end " : "function ");
+	put_both(s, name);
+	if (!is_end) {
+		put_arguments(s, x, e);
+		put_return_type(s, e);
+	}
+}
+
+static bool
+has_variables(const struct statement *s, const struct event *e)
+{
+	struct event_variables walk;
+	struct span object;
+
+	event_variables(&walk, e);
+	return event_next_variable(&walk, s->variables, &object) != NULL;
+}
+
+static void
+put_front(struct buf *b, struct span word)
+{
+	buf_add(b, word.p, word.n);
+	memmove(b->data + word.n, b->data, b->len - word.n);
+	memcpy(b->data, word.p, word.n);
+}
+
+/*
+ * "X_2=7:int := X_1=7:int;"  Format S has no operators: what a plan returns is
+ * assigned to itself there.
+ */
+static void
+build_assignment(struct statement *s, const struct execution *x,
+    const struct event *e, bool returns)
+{
+	size_t n, behind;
+
+	n = put_all(s, x, e, true) == 0 ? 0 : s->text.len;
+	if (n > 0) {
+		buf_str(&s->text, " := ");
+		buf_str(&s->brief, ":= ");
+	}
+	behind = s->text.len;
+	buf_str(&s->brief, "( ");
+	put_all(s, x, e, false);
+	buf_str(&s->brief, " )");
+	returns |= n > 0 && s->text.len - behind == n &&
+	    memcmp(s->text.data, s->text.data + behind, n) == 0;
+	if (returns) {
+		put_front(&s->text, span_of("return ", 7));
+		put_front(&s->brief, span_of("return ", 7));
+	}
+}
+
+/* "X_1=7:int := calc.+(3:int, 4:int);" */
+static void
+build_call(struct statement *s, const struct execution *x,
+    const struct event *e)
+{
+	put_results(s, x, e);
+	put_span(&s->text, e->module);
+	buf_char(&s->text, '.');
+	put_both(s, e->operation);
+	put_arguments(s, x, e);
+}
+
+void
+statement_build(struct statement *s, const struct execution *x,
+    const struct event *e)
+{
+	struct span operator = text(e->rec, E_OPERATOR);
+	struct span barrier = text(e->rec, E_BARRIER);
+
+	s->text.len = s->brief.len = 0;
+	/* Format S has no operators: what has nothing else ends a plan. */
+	if (operator.n == 0 && e->module.n == 0 && !has_variables(s, e))
+		operator = span_of("end", 3);
+	if (span_eq(operator, "end") || span_eq(operator, "function") ||
+	    (e->pc == 0 && e->module.n > 0))
+		build_frame(s, x, e, operator);
+	else if (e->module.n == 0)
+		build_assignment(s, x, e, span_eq(operator, "return"));
+	else
+		build_call(s, x, e);
+	if (barrier.n > 0) {
+		put_front(&s->text, span_of(" ", 1));
+		put_front(&s->text, barrier);
+	}
+	buf_char(&s->text, ';');
+}

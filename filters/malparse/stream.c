@@ -1,0 +1,225 @@
+/* stream - the objects of a profiler's stream */
+
+#include <string.h>
+
+#include "common/filter.h"
+#include "common/recio.h"
+#include "common/scan.h"
+#include "filters/malparse/cut.h"
+#include "filters/malparse/event.h"
+#include "filters/malparse/mend.h"
+#include "filters/malparse/stream.h"
+#include "filters/malparse/tuple.h"
+
+void
+stream_init(struct stream *s, struct filter *f)
+{
+	*s = (struct stream){ .f = f, .recio = recio_new(event_keys) };
+}
+
+void
+stream_release(struct stream *s)
+{
+	recio_free(s->recio);
+	buf_release(&s->mended);
+}
+
+static size_t
+at_hand(const struct input *in)
+{
+	return (size_t)(in->end - in->at);
+}
+
+static void
+consume(struct stream *s, size_t n)
+{
+	struct input *in = &s->f->input;
+	const char *p = in->at, *end = p + n;
+
+	s->f->place = span_of(p, n);
+	s->f->place_line = in->line + 1;
+	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		in->line++;
+		p++;
+	}
+	in->at = end;
+}
+
+void
+stream_reject(struct stream *s, const char *why)
+{
+	filter_reject(s->f,
+	    "W001: ignoring an object that contains errors: %s", why);
+}
+
+/*
+ * Rejects what is at hand from its first byte up to where an object may begin,
+ * looking from the byte at on.
+ */
+static void
+skip(struct stream *s, size_t at, const char *why)
+{
+	enum { KEY_LONGEST = 16 };	/* it may be cut by the read */
+	struct input *in = &s->f->input;
+	size_t next;
+
+	for (;;) {
+		next = cut_next(span_of(in->at, at_hand(in)), at);
+		if (next < at_hand(in) || at_hand(in) > s->f->max_record)
+			break;
+		at = next > at + KEY_LONGEST ? next - KEY_LONGEST : at;
+		if (!input_more(in))
+			break;
+	}
+	consume(s, next);
+	stream_reject(s, why);
+}
+
+/* The length of the line at hand, without its newline. */
+static size_t
+line_length(struct stream *s)
+{
+	struct input *in = &s->f->input;
+	const char *newline;
+	size_t at = 0;
+
+	for (;;) {
+		newline = memchr(in->at + at, '\n', at_hand(in) - at);
+		if (newline != NULL)
+			return (size_t)(newline - in->at);
+		at = at_hand(in);
+		if (at > s->f->max_record || !input_more(in))
+			return at;
+	}
+}
+
+/* Nearly always an object is a line. */
+static const struct rec *
+take_line(struct stream *s)
+{
+	size_t n = line_length(s);
+	const char *p = s->f->input.at, *why;
+	const struct rec *r;
+
+	while (n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\r'))
+		n--;
+	if (n < 2 || p[n - 1] != '}' || n > s->f->max_record)
+		return NULL;
+	r = recio_parse(s->recio, span_of(p, n), &why);
+	if (r != NULL)
+		consume(s, n);
+	return r;
+}
+
+static enum cut_result
+find_end(struct stream *s, struct cut *c)
+{
+	struct input *in = &s->f->input;
+	enum cut_result result;
+
+	for (;;) {
+		result = cut_object(c, span_of(in->at, at_hand(in)));
+		if (result != CUT_MORE && c->at <= s->f->max_record)
+			return result;
+		if (c->at > s->f->max_record) {
+			c->why = "it is longer than --max-record";
+			return CUT_BROKEN;
+		}
+		if (!input_more(in)) {
+			c->why = "the file ends within it";
+			return CUT_BROKEN;
+		}
+	}
+}
+
+static const struct rec *
+take_object(struct stream *s)
+{
+	const struct rec *r = take_line(s);
+	struct cut c = { 0 };
+	struct span text;
+	const char *why;
+
+	if (r != NULL)
+		return r;
+	if (find_end(s, &c) != CUT_WHOLE) {
+		skip(s, 1, c.why);
+		return NULL;
+	}
+	text = span_of(s->f->input.at, c.at);
+	r = recio_parse(s->recio, text, &why);
+	if (r == NULL) {
+		mend(text, &s->mended);
+		r = recio_parse(s->recio, span_of(s->mended.data,
+		    s->mended.len), &why);
+	}
+	if (r != NULL)
+		consume(s, c.at);
+	else
+		skip(s, 1, why);
+	return r;
+}
+
+/* A tuple, or the bracket that begins an array of objects. */
+static const struct rec *
+take_bracket(struct stream *s)
+{
+	size_t n = line_length(s), i = 1;
+	struct span line = span_of(s->f->input.at, n);
+	const struct rec *r;
+	const char *why;
+
+	while (i < n && (line.p[i] == ' ' || line.p[i] == '\t'))
+		i++;
+	if (i == n || line.p[i] < '0' || line.p[i] > '9') {
+		consume(s, 1);
+		return NULL;
+	}
+	consume(s, n);
+	if (n > s->f->max_record) {
+		stream_reject(s, "it is longer than --max-record");
+		return NULL;
+	}
+	if (!tuple_to_object(line, &s->mended)) {
+		stream_reject(s, "a tuple has 14 columns, the third of the "
+		    "form function[pc]tag");
+		return NULL;
+	}
+	r = recio_parse(s->recio, span_of(s->mended.data, s->mended.len),
+	    &why);
+	if (r == NULL)
+		stream_reject(s, why);
+	return r;
+}
+
+const struct rec *
+stream_next(struct stream *s)
+{
+	struct input *in = &s->f->input;
+	const struct rec *r = NULL;
+
+	while (r == NULL) {
+		switch (s->f->in_file ? scan_peek(in) : -1) {
+		case -1:
+			if (!filter_next_file(s->f))
+				return NULL;
+			break;
+		case '{':
+			r = take_object(s);
+			break;
+		case '[':
+			r = take_bracket(s);
+			break;
+		case ']':
+		case ',':
+			consume(s, 1);
+			break;
+		case '#':
+			consume(s, line_length(s));
+			break;
+		default:
+			skip(s, 0, "no object begins here");
+		}
+	}
+	return r;
+}

@@ -1,0 +1,129 @@
+/* tasks - instructions as tasks */
+
+#include <stdlib.h>
+
+#include "common/filter.h"
+#include "filters/malparse/tasks.h"
+
+static void
+name_operation(struct plans *p, struct instruction *i, const struct event *e)
+{
+	struct buf b = { 0 };
+
+	buf_add(&b, e->module.p, e->module.n);
+	buf_char(&b, '.');
+	buf_add(&b, e->operation.p, e->operation.n);
+	i->operation = intern_add(&p->names, span_of(b.data, b.len));
+	buf_release(&b);
+}
+
+void
+tasks_run(struct plans *p, struct instruction *i, const struct event *e,
+    int64_t start_us, int64_t elapsed_us)
+{
+	if (i->n_runs++ == 0) {
+		name_operation(p, i, e);
+		i->start_us = start_us;
+		i->thread = e->thread;
+	}
+	if (elapsed_us > 0)
+		i->sum_us += elapsed_us;
+}
+
+/* "3:17", as rows name it: execution and pc. */
+static void
+put_id(struct buf *b, const struct execution *x, int64_t pc)
+{
+	buf_printf(b, "\"%llu:%lld\"", (unsigned long long)x->id,
+	    (long long)pc);
+}
+
+static bool
+is_container(const struct plans *p, const struct instruction *i)
+{
+	return i->pc == 0 || span_eq(intern_span(&p->names, i->operation),
+	    "language.dataflow");
+}
+
+static const char *
+kind_of(const struct plans *p, const struct instruction *i)
+{
+	const char *name = intern_str(&p->names, i->operation);
+
+	return strncmp(name, "user.", 5) == 0 ? "call" : "instruction";
+}
+
+/* Those that ran and are tasks themselves. */
+static void
+put_deps(struct buf *b, const struct plans *p, const struct execution *x,
+    const struct instruction *i)
+{
+	const int64_t *dep = x->deps + i->first_dep, *end = dep + i->n_deps;
+	const struct instruction *other;
+
+	json_open(b, "deps", '[');
+	for (; dep < end; dep++) {
+		other = plan_find(x, *dep);
+		if (other == NULL || other->n_runs == 0 ||
+		    other->pc >= i->pc || is_container(p, other))
+			continue;
+		if (b->data[b->len - 1] != '[')
+			buf_char(b, ',');
+		put_id(b, x, *dep);
+	}
+	json_close(b, ']');
+}
+
+static int
+compare_pcs(const void *a, const void *b)
+{
+	const struct instruction *x = *(struct instruction *const *)a;
+	const struct instruction *y = *(struct instruction *const *)b;
+
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+static void
+write_task(struct filter *f, const struct plans *p,
+    const struct execution *x, const struct instruction *i)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "task");
+	json_key(b, "id");
+	put_id(b, x, i->pc);
+	json_cstr(b, "kind", kind_of(p, i));
+	json_str(b, "rule", intern_span(&p->names, i->operation));
+	if (i->start_us != UNKNOWN)
+		json_int(b, "start_us", i->start_us);
+	json_int(b, "elapsed_us", i->sum_us);
+	if (i->thread != UNKNOWN)
+		json_int(b, "thread", i->thread);
+	json_uint(b, "execution_id", x->id);
+	if (x->key.tag > 0)
+		json_int(b, "tag", x->key.tag);
+	json_int(b, "pc", i->pc);
+	if (i->n_runs > 1)
+		json_uint(b, "runs", i->n_runs);
+	put_deps(b, p, x, i);
+	json_end(b);
+	filter_emit(f);
+}
+
+void
+tasks_write(struct filter *f, const struct plans *p,
+    const struct execution *x)
+{
+	const struct instruction **at = mem_resize(NULL, x->n_instructions,
+	    sizeof *at);
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_instructions; i++)
+		if (x->instructions[i].n_runs > 0 &&
+		    !is_container(p, &x->instructions[i]))
+			at[n++] = &x->instructions[i];
+	qsort(at, n, sizeof *at, compare_pcs);
+	for (size_t i = 0; i < n; i++)
+		write_task(f, p, x, at[i]);
+	free(at);
+}

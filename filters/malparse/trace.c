@@ -1,0 +1,507 @@
+/* trace - what the objects of a profiler tell about each other */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/recio.h"
+#include "filters/malparse/tasks.h"
+#include "filters/malparse/trace.h"
+
+enum { UNKNOWN_SHOWN = 10 };
+
+/* What is known of an execution now; more may follow for its last time. */
+static void
+write_execution(struct trace *t, struct execution *x)
+{
+	if (!x->is_row)
+		rows_execution(&t->rows, &t->plans, x);
+	for (size_t i = 0; i < x->n_variables; i++)
+		if (!x->variables[i].written)
+			rows_variable(&t->rows, x, &x->variables[i]);
+}
+
+static void
+end_execution(void *owner, struct execution *x)
+{
+	struct trace *t = owner;
+
+	links_end(&t->links, x);
+	write_execution(t, x);
+	if (t->rows.silent)
+		tasks_write(t->rows.f, &t->plans, x);
+}
+
+void
+trace_init(struct trace *t, struct filter *f)
+{
+	*t = (struct trace){ .n_pcs = 0 };
+	rows_init(&t->rows, f);
+	plans_init(&t->plans, end_execution, t);
+	links_init(&t->links, &t->rows);
+	intern_init(&t->unknown);
+}
+
+void
+trace_end(struct trace *t)
+{
+	plans_end_all(&t->plans);
+	if (t->n_unknown > 0)
+		warn("%llu objects of no known format were passed over",
+		    (unsigned long long)t->n_unknown);
+}
+
+void
+trace_release(struct trace *t)
+{
+	plans_release(&t->plans);
+	links_release(&t->links);
+	intern_release(&t->unknown);
+	rows_release(&t->rows);
+	buf_release(&t->decoded);
+	free(t->pcs);
+}
+
+static void
+keep(struct execution *x, struct span *to, struct span text)
+{
+	if (to->n == 0 && text.n > 0)
+		*to = span_of(arena_text(&x->arena, text.p, text.n), text.n);
+}
+
+/* The name or number of the user that a plan runs for. */
+static struct span
+user_of(const struct rec *r)
+{
+	static const unsigned keys[] = { E_USER_ID, E_USER };
+	const struct field *f;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		f = rec_get(r, keys[i]);
+		if (f != NULL && f->kind <= REC_NUMBER)
+			return f->text;
+	}
+	return span_of(NULL, 0);
+}
+
+/* The execution of an event, with what the event says about it. */
+static struct execution *
+find_execution(struct trace *t, const struct event *e, bool *is_first)
+{
+	struct execution *x = plans_find(&t->plans, e);
+	struct span version;
+
+	*is_first = x->id == 0;
+	if (*is_first)
+		x->id = t->rows.next[T_EXECUTION]++;
+	if (x->is_row)
+		return x;
+	if (rec_str(e->rec, E_VERSION, &version) == REC_GOOD)
+		keep(x, &x->version, version);
+	keep(x, &x->user, user_of(e->rec));
+	if (e->format == FORMAT_P && e->pc == 0)
+		keep(x, &x->program, e->operation);
+	keep(x, &x->program, e->program);
+	/* P tells the function with the last of its events. */
+	if (e->format != FORMAT_P)
+		rows_execution(&t->rows, &t->plans, x);
+	return x;
+}
+
+static void
+add_pc(struct trace *t, int64_t pc)
+{
+	t->pcs = mem_grow(t->pcs, &t->pcs_cap, t->n_pcs + 1, sizeof *t->pcs);
+	t->pcs[t->n_pcs++] = pc;
+}
+
+static bool
+is_at_its_end(const struct event *e, const struct rec *variable)
+{
+	int64_t eol;
+
+	if (e->state != STATE_DONE || !event_int(variable, V_EOL, &eol))
+		return false;
+	return eol == (e->format < FORMAT_M ? 1 : e->pc);
+}
+
+/* NULL, or the flag of what a result is to its variable. */
+static const char *
+assign(struct variable *v, const struct event *e)
+{
+	bool was_created = v->created;
+
+	plan_assign(v, e->pc);
+	if (e->state != STATE_DONE)
+		return NULL;
+	v->created = true;
+	return was_created ? "reassigned" : "created";
+}
+
+/* An argument waited for whatever made it; constants wait for nothing. */
+static void
+derive(struct trace *t, const struct variable *v, const struct event *e,
+    const struct rec *r)
+{
+	int64_t constant = 0, pc;
+
+	event_int(r, V_CONST, &constant);
+	pc = plan_made_at(v, e->pc);
+	if (constant != 1 && pc > 0)
+		add_pc(t, pc);
+}
+
+static int64_t
+index_of(const struct rec *r, int64_t otherwise)
+{
+	int64_t index;
+
+	return event_int(r, V_INDEX, &index) || event_int(r, V_RET, &index) ||
+	    event_int(r, V_ARG, &index) ? index : otherwise;
+}
+
+/* One use of a variable by an event. */
+static void
+use_variable(struct trace *t, struct execution *x, const struct event *e,
+    uint64_t event, struct span object, const struct rec *r, bool is_result,
+    int64_t otherwise)
+{
+	const char *created = NULL;
+	struct variable *v;
+	struct span name;
+	bool is_new;
+
+	if (rec_str(r, e->format < FORMAT_M ? V_NAME : V_VAR, &name) !=
+	    REC_GOOD)
+		return;
+	v = plan_variable(x, name, &is_new);
+	if (is_new)
+		v->id = t->rows.next[T_VARIABLE]++;
+	/* What is said of a result before it is there is not true yet. */
+	if (is_new || !is_result || e->state == STATE_DONE)
+		plan_remember(v, object);
+	if (is_result)
+		created = assign(v, e);
+	else
+		derive(t, v, e, r);
+	rows_use(&t->rows, event, index_of(r, otherwise), v, created,
+	    is_at_its_end(e, r));
+}
+
+static void
+use_variables(struct trace *t, struct execution *x, const struct event *e,
+    uint64_t event)
+{
+	struct event_variables walk;
+	const struct rec *r;
+	struct span object;
+
+	event_variables(&walk, e);
+	for (int64_t n = 0; (r = event_next_variable(&walk,
+	    t->rows.variables, &object)) != NULL; n++)
+		use_variable(t, x, e, event, object, r,
+		    event_is_result(&walk, r), n);
+}
+
+/* The numbers of the server's own list. */
+static void
+read_prerequisites(struct trace *t, const struct field *list)
+{
+	const char *p = list->token.p, *end = p + list->token.n, *start;
+	int64_t pc;
+
+	while (p < end) {
+		for (start = p; p < end && *p >= '0' && *p <= '9'; p++)
+			;
+		if (p > start && text_i64(span_of(start,
+		    (size_t)(p - start)), &pc) && pc > 0)
+			add_pc(t, pc);
+		p += p == start;
+	}
+}
+
+static int
+compare_pcs(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+make_set(struct trace *t)
+{
+	size_t kept = 0;
+
+	if (t->n_pcs > 1)
+		qsort(t->pcs, t->n_pcs, sizeof *t->pcs, compare_pcs);
+	for (size_t i = 0; i < t->n_pcs; i++)
+		if (i == 0 || t->pcs[i] != t->pcs[i - 1])
+			t->pcs[kept++] = t->pcs[i];
+	t->n_pcs = kept;
+}
+
+static void
+remember_deps(struct trace *t, struct execution *x, struct instruction *i)
+{
+	if (i->is_tied || !t->rows.silent)
+		return;
+	i->first_dep = (uint32_t)x->n_deps;
+	i->n_deps = (uint32_t)t->n_pcs;
+	x->deps = mem_grow(x->deps, &x->deps_cap, x->n_deps + t->n_pcs,
+	    sizeof *x->deps);
+	if (t->n_pcs > 0)
+		memcpy(x->deps + x->n_deps, t->pcs,
+		    t->n_pcs * sizeof *t->pcs);
+	x->n_deps += t->n_pcs;
+}
+
+/* An instance waits for its prerequisites once: when it begins. */
+static void
+tie(struct trace *t, struct execution *x, struct instruction *i,
+    const struct event *e)
+{
+	const struct field *list = rec_get(e->rec, E_PREREQ);
+	const struct instruction *other;
+	bool begins = e->state == STATE_START || (!i->is_open &&
+	    e->state == STATE_DONE && (e->format == FORMAT_P || !i->is_tied));
+
+	if (!begins)
+		return;
+	if (list != NULL) {
+		t->n_pcs = 0;
+		read_prerequisites(t, list);
+	}
+	make_set(t);
+	for (size_t k = 0; k < t->n_pcs; k++) {
+		other = plan_find(x, t->pcs[k]);
+		rows_prerequisite(&t->rows,
+		    other == NULL ? 0 : other->done_event, i->first_event,
+		    t->pcs[k]);
+	}
+	remember_deps(t, x, i);
+	i->is_tied = true;
+}
+
+/* Opens or closes the instance; a done without a start is none. */
+static void
+time_instance(struct trace *t, struct instruction *i, const struct event *e)
+{
+	bool has_clock = e->relative_us != UNKNOWN;
+	int64_t start_us = i->open_us, elapsed_us;
+
+	if (e->state == STATE_START) {
+		i->is_open = true;
+		i->open_us = e->relative_us;
+		return;
+	}
+	if (e->state != STATE_DONE || (!i->is_open && e->format != FORMAT_P))
+		return;
+	elapsed_us = e->usec == UNKNOWN ? 0 : e->usec;
+	if (e->format == FORMAT_P)
+		start_us = has_clock ? e->relative_us - elapsed_us : UNKNOWN;
+	else if (has_clock && start_us != UNKNOWN)
+		elapsed_us = e->relative_us - start_us;
+	if (t->rows.silent)
+		tasks_run(&t->plans, i, e, start_us, elapsed_us);
+	i->is_open = false;
+}
+
+/* A string as MAL writes it: without its quotes and its escapes. */
+static void
+decode(struct buf *to, struct span s)
+{
+	static const char escapes[] = "ntrbf", values[] = "\n\t\r\b\f";
+	const char *found;
+
+	if (s.n < 2 || s.p[0] != '"' || s.p[s.n - 1] != '"') {
+		buf_add(to, s.p, s.n);
+		return;
+	}
+	for (size_t i = 1; i + 1 < s.n; i++) {
+		if (s.p[i] != '\\' || i + 2 >= s.n) {
+			buf_char(to, s.p[i]);
+			continue;
+		}
+		i++;
+		found = s.p[i] == '\0' ? NULL : strchr(escapes, s.p[i]);
+		buf_char(to, found == NULL ? s.p[i] :
+		    values[found - escapes]);
+	}
+}
+
+/* The first string of a statement: all that format E has of arguments. */
+static void
+decode_from_statement(struct buf *to, const struct event *e)
+{
+	const char *open, *close, *end;
+	struct span stmt;
+
+	if (rec_str(e->rec, E_STMT, &stmt) != REC_GOOD || stmt.n == 0)
+		return;
+	end = stmt.p + stmt.n;
+	open = memchr(stmt.p, '"', stmt.n);
+	if (open == NULL)
+		return;
+	for (close = open + 1; close < end && *close != '"'; close++)
+		close += *close == '\\' && close + 1 < end;
+	if (close < end)
+		decode(to, span_of(open, (size_t)(close - open) + 1));
+}
+
+/*
+ * The n first arguments, which must be strings, decoded, with a NUL behind
+ * each; false if there are others or fewer.
+ */
+static bool
+read_arguments(struct trace *t, const struct event *e, size_t n,
+    struct span *first)
+{
+	struct event_variables walk;
+	struct span object, value;
+	const struct rec *r;
+	size_t found = 0, length = 0;
+
+	t->decoded.len = 0;
+	event_variables(&walk, e);
+	while (found < n && (r = event_next_variable(&walk,
+	    t->rows.variables, &object)) != NULL) {
+		if (event_is_result(&walk, r))
+			continue;
+		if (rec_str(r, V_VALUE, &value) != REC_GOOD)
+			return false;
+		decode(&t->decoded, value);
+		length = found++ == 0 ? t->decoded.len : length;
+		buf_char(&t->decoded, '\0');
+	}
+	*first = span_of(t->decoded.data, length);
+	return found == n;
+}
+
+static bool
+is_operation(const struct event *e, const char *module, const char *name)
+{
+	return span_eq(e->module, module) && span_eq(e->operation, name);
+}
+
+static void
+define_query(struct trace *t, struct execution *x, const struct event *e,
+    struct span text)
+{
+	if (x->has_query)
+		return;
+	x->has_query = true;
+	rows_query(&t->rows, x, text);
+	links_query(&t->links, x, e);
+}
+
+static void
+look_for_query(struct trace *t, struct execution *x, const struct event *e)
+{
+	struct span text;
+
+	if (x->has_query || !is_operation(e, "querylog", "define"))
+		return;
+	if (!read_arguments(t, e, 1, &text)) {
+		t->decoded.len = 0;
+		decode_from_statement(&t->decoded, e);
+		text = span_of(t->decoded.data, t->decoded.len);
+	}
+	define_query(t, x, e, text);
+}
+
+static const char *
+add_instruction(struct trace *t, const struct event *e)
+{
+	bool registers = is_operation(e, "remote", "register_supervisor");
+	struct instruction *i;
+	struct execution *x;
+	struct span supervisor;
+	bool is_first;
+
+	if (registers && !read_arguments(t, e, 2, &supervisor))
+		return "register_supervisor has other arguments than two "
+		    "strings";
+	x = find_execution(t, e, &is_first);
+	links_event(&t->links, &t->plans, x, e, is_first);
+	if (registers)
+		links_register(&t->links, x, e, supervisor,
+		    span_of(t->decoded.data, t->decoded.len));
+	i = plan_instruction(x, e->pc);
+	rows_event(&t->rows, x, i, e);
+	t->n_pcs = 0;
+	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);
+	tie(t, x, i, e);
+	time_instance(t, i, e);
+	look_for_query(t, x, e);
+	if (e->pc == 0 && e->state == STATE_DONE) {
+		write_execution(t, x);
+		plans_finish(&t->plans, x);
+	}
+	return NULL;
+}
+
+static void
+add_phase(struct trace *t, const struct event *e)
+{
+	struct execution *x = NULL;
+	struct span text;
+	bool is_first;
+
+	if (e->tag > 0)
+		x = find_execution(t, e, &is_first);
+	rows_phase(&t->rows, x, e);
+	if (x != NULL && rec_str(e->rec, E_QUERY, &text) == REC_GOOD)
+		define_query(t, x, e, text);
+}
+
+/* One warning for all objects that have the same keys. */
+static void
+warn_unknown(struct trace *t, const struct rec *r)
+{
+	struct intern *seen = &t->unknown;
+	size_t n_before = seen->n;
+
+	t->decoded.len = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		buf_str(&t->decoded, i > 0 ? ", " : "");
+		buf_add(&t->decoded, r->fields[i].key.p, r->fields[i].key.n);
+	}
+	intern_add(seen, span_of(t->decoded.data, t->decoded.len));
+	if (seen->n > n_before && seen->n <= UNKNOWN_SHOWN)
+		warn_at(t->rows.f->input.name, t->rows.f->place_line,
+		    "warning: an object of no known format, whose keys are: "
+		    "%.*s", SHOWN(span_of(t->decoded.data, t->decoded.len)));
+	t->n_unknown++;
+}
+
+void
+trace_add(struct trace *t, const struct rec *r, const char **why)
+{
+	struct event e;
+
+	*why = NULL;
+	event_read(&e, r, why);
+	switch (e.kind) {
+	case EVENT_INSTRUCTION:
+		*why = add_instruction(t, &e);
+		break;
+	case EVENT_PHASE:
+		add_phase(t, &e);
+		break;
+	case EVENT_HEARTBEAT:
+		rows_heartbeat(&t->rows, &e);
+		break;
+	case EVENT_HEADER:
+		rows_header(&t->rows, r);
+		break;
+	case EVENT_UNKNOWN:
+		warn_unknown(t, r);
+		break;
+	case EVENT_BAD:
+		break;
+	}
+	if (*why != NULL && rec_get(r, E_PC) != NULL)
+		rows_rejected(&t->rows, &e, *why);
+}

@@ -1,0 +1,70 @@
+#ifndef MALSTAT_ANSWER_H
+#define MALSTAT_ANSWER_H
+
+#include "filters/malstat/trace.h"
+
+/*
+ * The answers for a set of instances: all of a trace, or those of a query.
+ * Definitions are in malstat(1).
+ */
+struct operation {
+	sym name;
+	enum instance_kind kind;
+	uint64_t n;
+	int64_t self_us, total_us, most_us;
+};
+
+/* The use of the cores, in a session or in a block of it. */
+struct cores {
+	sym session;
+	int64_t from_us, to_us;
+	int64_t busy_us;
+	size_t n_threads;
+	int64_t *with_us;	/* by number of threads: how long so many ... */
+	size_t n_with;		/* ... worked; not for blocks */
+	uint32_t block;		/* an instance, or MAP_NONE: the session */
+};
+
+struct answer {
+	const struct trace *trace;
+	uint32_t root;			/* an execution, or MAP_NONE: all */
+	int64_t busy_us;
+	struct operation *operations;	/* work, costliest first */
+	size_t n_operations;
+	struct operation *containers;	/* by kind and name */
+	size_t n_containers;
+	uint32_t *costliest;		/* work instances, costliest first */
+	size_t n_work, n_instances;
+	struct cores *sessions, *blocks;
+	size_t n_sessions, n_blocks;
+	size_t *ranges;			/* answer.c's own */
+	size_t n_ranges;
+};
+
+/* The parts of a trace that a scope is: a slice of each list. */
+struct scope {
+	uint32_t root;
+	const uint32_t *instances;
+	size_t n_instances;
+	const struct piece *pieces;	/* by session and time */
+	size_t n_pieces;
+};
+
+void answer_make(struct answer *, const struct trace *, const struct scope *);
+void answer_release(struct answer *);
+
+/*
+ * All scopes of a trace.  The first is all; if queries are wanted, one for each
+ * execution that no other initiates follows, with all that it does.
+ */
+struct scopes {
+	struct scope *list;
+	size_t n;
+	uint32_t *instances;
+	struct piece *pieces;
+};
+void scopes_make(struct scopes *, const struct trace *,
+    const struct pieces *, bool queries);
+void scopes_release(struct scopes *);
+
+#endif

@@ -1,0 +1,94 @@
+/* database - the rows of traces from a database that malload filled */
+
+#include <sqlite3.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/recio.h"
+#include "filters/malstat/trace.h"
+
+/* Each column is a key of the row that trace_add() would read. */
+static const char *const selects[] = {
+	"SELECT 'mal_execution' AS type, execution_id, server_session, "
+	    "client, tag FROM mal_execution",
+	"SELECT 'profiler_event' AS type, mal_execution_id, pc, "
+	    "execution_state, relative_time, absolute_time, thread, usec, "
+	    "short_statement, long_statement, instruction, mal_module "
+	    "FROM profiler_event ORDER BY event_id",
+	"SELECT 'query' AS type, query_text, root_execution_id FROM query",
+	"SELECT 'initiates_executions' AS type, parent_id, child_id "
+	    "FROM initiates_executions",
+	"SELECT 'server' AS type, threads FROM server"
+};
+
+static void
+put_column(struct buf *b, sqlite3_stmt *s, int i)
+{
+	const char *key = sqlite3_column_name(s, i);
+
+	if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
+		json_int(b, key, sqlite3_column_int64(s, i));
+	else if (sqlite3_column_type(s, i) == SQLITE_TEXT)
+		json_str(b, key, span_of((const char *)
+		    sqlite3_column_text(s, i),
+		    (size_t)sqlite3_column_bytes(s, i)));
+}
+
+/* A row of the answer as the record that it was once. */
+static void
+put_row(struct buf *b, sqlite3_stmt *s)
+{
+	b->len = 0;
+	buf_char(b, '{');
+	for (int i = 0; i < sqlite3_column_count(s); i++)
+		put_column(b, s, i);
+	buf_char(b, '}');
+}
+
+static _Noreturn void
+fail(sqlite3 *db, const char *path)
+{
+	die("cannot read '%s': %s", path, sqlite3_errmsg(db));
+}
+
+static void
+read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
+    const char *sql)
+{
+	struct recio *recio = recio_new(trace_keys);
+	struct buf row = { 0 };
+	const struct rec *r;
+	const char *why;
+	sqlite3_stmt *s;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+		fail(db, path);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		put_row(&row, s);
+		f->place = span_of(row.data, row.len);
+		r = recio_parse(recio, f->place, &why);
+		if (r != NULL)
+			trace_add(t, f, r);
+		else
+			filter_reject(f, "%s", why);
+	}
+	if (sqlite3_finalize(s) != SQLITE_OK)
+		fail(db, path);
+	buf_release(&row);
+	recio_free(recio);
+}
+
+void
+trace_read_database(struct trace *t, struct filter *f, const char *path)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) !=
+	    SQLITE_OK)
+		fail(db, path);
+	sqlite3_busy_timeout(db, 60000);
+	f->input.name = path;
+	for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
+		read_select(t, f, db, path, selects[i]);
+	sqlite3_close(db);
+}

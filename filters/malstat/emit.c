@@ -1,0 +1,185 @@
+/* emit - the answers as records */
+
+#include "common/filter.h"
+#include "filters/malstat/emit.h"
+
+static const char *const kinds[] = { "work", "call", "dataflow", "plan" };
+
+/* Begins a record of an answer: of a query it has the query's execution. */
+static struct buf *
+begin(const struct answer *a, struct filter *f, const char *type)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, type);
+	if (a->root != MAP_NONE)
+		json_int(b, "query", a->trace->executions[a->root].key.id);
+	return b;
+}
+
+static void
+end(struct filter *f)
+{
+	json_end(filter_out(f));
+	filter_emit(f);
+}
+
+static void
+put_name(struct buf *b, const char *key, const struct answer *a, sym name)
+{
+	if (name != SYM_NONE)
+		json_str(b, key, intern_span(&a->trace->names, name));
+}
+
+static void
+emit_operation(const struct answer *a, struct filter *f,
+    const struct operation *o)
+{
+	bool is_work = o->kind == KIND_WORK;
+	struct buf *b = begin(a, f, is_work ? "operation" : "container");
+
+	if (!is_work)
+		json_cstr(b, "kind", kinds[o->kind]);
+	put_name(b, "operation", a, o->name);
+	json_uint(b, "instances", o->n);
+	if (is_work) {
+		json_int(b, "self_us", o->self_us);
+		json_ratio(b, "share", part_of(o->self_us, a->busy_us));
+	}
+	json_int(b, "elapsed_us", o->total_us);
+	json_int(b, "longest_us", o->most_us);
+	end(f);
+}
+
+static void
+emit_instance(const struct answer *a, struct filter *f, uint32_t place)
+{
+	const struct instance *i = &a->trace->instances[place];
+	const struct execution *x = &a->trace->executions[i->execution];
+	struct buf *b = begin(a, f, "instance");
+
+	put_name(b, "operation", a, i->operation);
+	put_name(b, "session", a, x->session);
+	json_int(b, "execution_id", x->key.id);
+	if (x->tag != UNKNOWN)
+		json_int(b, "tag", x->tag);
+	json_int(b, "pc", i->pc);
+	if (i->thread != UNKNOWN)
+		json_int(b, "thread", i->thread);
+	json_int(b, "start_us", i->start_us);
+	json_int(b, "elapsed_us", i->end_us - i->start_us);
+	json_int(b, "self_us", i->self_us);
+	json_ratio(b, "share", part_of(i->self_us, a->busy_us));
+	if (i->server_us != UNKNOWN)
+		json_int(b, "usec", i->server_us);
+	put_name(b, "statement", a, i->statement);
+	end(f);
+}
+
+static void
+put_use(struct buf *b, const struct cores *c)
+{
+	json_int(b, "wall_us", wall_us(c));
+	json_int(b, "busy_us", c->busy_us);
+}
+
+static void
+put_ratios(struct buf *b, const struct cores *c)
+{
+	json_ratio(b, "utilisation", utilisation(c, (int64_t)c->n_threads));
+	json_ratio(b, "average_parallelism", part_of(c->busy_us, wall_us(c)));
+}
+
+static void
+emit_session(const struct answer *a, struct filter *f, const struct cores *c)
+{
+	struct buf *b = begin(a, f, "cores");
+
+	put_name(b, "session", a, c->session);
+	put_use(b, c);
+	json_uint(b, "threads_seen", c->n_threads);
+	put_ratios(b, c);
+	if (a->trace->workers > 0) {
+		json_int(b, "workers", a->trace->workers);
+		json_ratio(b, "utilisation_of_workers",
+		    utilisation(c, a->trace->workers));
+	}
+	json_open(b, "parallelism_histogram_us", '[');
+	for (size_t i = 0; i < c->n_with; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_i64(b, c->with_us[i]);
+	}
+	json_close(b, ']');
+	json_int(b, "idle_us", c->with_us[0]);
+	json_int(b, "serial_us", c->n_with > 1 ? c->with_us[1] : 0);
+	end(f);
+}
+
+static void
+emit_block(const struct answer *a, struct filter *f, const struct cores *c)
+{
+	const struct instance *i = &a->trace->instances[c->block];
+	struct buf *b = begin(a, f, "dataflow");
+
+	put_name(b, "session", a, c->session);
+	json_int(b, "execution_id",
+	    a->trace->executions[i->execution].key.id);
+	json_int(b, "pc", i->pc);
+	json_int(b, "start_us", i->start_us);
+	put_use(b, c);
+	json_uint(b, "workers", c->n_threads);
+	put_ratios(b, c);
+	end(f);
+}
+
+static void
+emit_query(const struct answer *a, struct filter *f)
+{
+	const struct execution *x;
+	struct buf *b;
+
+	if (a->root == MAP_NONE)
+		return;
+	x = &a->trace->executions[a->root];
+	b = begin(a, f, "query_stat");
+	put_name(b, "session", a, x->session);
+	if (x->tag != UNKNOWN)
+		json_int(b, "tag", x->tag);
+	put_name(b, "query_text", a, x->query);
+	json_int(b, "busy_us", a->busy_us);
+	json_uint(b, "instances", a->n_instances);
+	end(f);
+}
+
+void
+answer_emit(const struct answer *a, struct filter *f, uint64_t top)
+{
+	emit_query(a, f);
+	for (size_t i = 0; i < a->n_operations; i++)
+		emit_operation(a, f, &a->operations[i]);
+	for (size_t i = 0; i < a->n_containers; i++)
+		emit_operation(a, f, &a->containers[i]);
+	for (size_t i = 0; i < a->n_work && i < top; i++)
+		emit_instance(a, f, a->costliest[i]);
+	for (size_t i = 0; i < a->n_sessions; i++)
+		emit_session(a, f, &a->sessions[i]);
+	for (size_t i = 0; i < a->n_blocks; i++)
+		emit_block(a, f, &a->blocks[i]);
+}
+
+void
+emit_summary(const struct trace *t, struct filter *f)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "malstat");
+	json_uint(b, "events", t->n_events);
+	json_uint(b, "executions", t->n_executions);
+	json_uint(b, "instances", t->n);
+	json_uint(b, "done_without_start", t->n_no_start);
+	json_uint(b, "restarted", t->n_restarted);
+	json_uint(b, "unfinished", t->n_unfinished);
+	json_uint(b, "without_clock", t->n_no_clock);
+	end(f);
+}

@@ -1,0 +1,95 @@
+/* malstat - the costliest operations of MonetDB queries, and the use of cores */
+
+#include <stdlib.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/malstat/answer.h"
+#include "filters/malstat/emit.h"
+
+static struct {
+	const char *database;
+	uint64_t top, query;
+	bool queries;
+} opt = { .top = 10 };
+
+static const struct opt options[] = {
+	{ 'd', "db", OPT_STR, &opt.database, "DB",
+	    "ask a database that malload filled", 0, 0 },
+	{ 'q', "queries", OPT_FLAG, &opt.queries, NULL,
+	    "the answers for each query as well", 0, 0 },
+	{ 0, "query", OPT_NUM, &opt.query, "ID",
+	    "only for the query of this execution", 1,
+	    UINT64_C(1) << REC_INT_BITS },
+	{ 'k', "top", OPT_NUM, &opt.top, "K",
+	    "how many instances (10)", 0, 1 << 30 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Tells which operations of MonetDB queries cost most, and "
+	    "how well the cores were\nused, from rows of malparse.",
+	.keys = trace_keys,
+	.reports = true,
+};
+
+static bool
+is_wanted(const struct trace *t, const struct scope *s)
+{
+	if (opt.query == 0)
+		return s->root == MAP_NONE || opt.queries;
+	return s->root != MAP_NONE &&
+	    t->executions[s->root].key.id == (int64_t)opt.query;
+}
+
+static void
+answer_all(struct filter *f, struct trace *t)
+{
+	struct pieces pieces = { 0 };
+	struct scopes scopes;
+	struct answer a;
+	size_t n = 0;
+
+	trace_measure(t, &pieces);
+	scopes_make(&scopes, t, &pieces, opt.queries || opt.query != 0);
+	for (size_t i = 0; i < scopes.n; i++) {
+		if (!is_wanted(t, &scopes.list[i]))
+			continue;
+		answer_make(&a, t, &scopes.list[i]);
+		if (f->text)
+			answer_report(&a, f, opt.top);
+		else
+			answer_emit(&a, f, opt.top);
+		answer_release(&a);
+		n++;
+	}
+	if (n == 0)
+		die("no query has the execution %llu",
+		    (unsigned long long)opt.query);
+	scopes_release(&scopes);
+	free(pieces.list);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct rec *r;
+	struct filter f;
+	struct trace t;
+
+	filter_begin(&f, &about, options, argc, argv);
+	trace_init(&t);
+	if (opt.database != NULL)
+		trace_read_database(&t, &f, opt.database);
+	else
+		while ((r = filter_next(&f)) != NULL)
+			trace_add(&t, &f, r);
+	trace_settle(&t);
+	if (t.n_events > 0) {
+		answer_all(&f, &t);
+		(f.text ? report_summary : emit_summary)(&t, &f);
+	}
+	trace_release(&t);
+	return filter_end(&f);
+}

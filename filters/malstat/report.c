@@ -1,0 +1,285 @@
+/* report - the answers for people */
+
+#include "common/filter.h"
+#include "common/report.h"
+#include "filters/malstat/emit.h"
+
+enum { BAR = 12, OPERATIONS_SHOWN = 15, BLOCKS_SHOWN = 10 };
+
+static void
+table_name(struct table *t, const struct answer *a, sym name)
+{
+	table_text(t, name == SYM_NONE ? span_of("", 0) :
+	    intern_span(&a->trace->names, name));
+}
+
+static void
+table_ratio(struct table *t, double ratio)
+{
+	report_percent(table_cell(t), ratio);
+	table_next(t);
+	report_bar(table_cell(t), ratio, BAR);
+	table_next(t);
+}
+
+static void
+put_escaped(struct buf *b, struct span s)
+{
+	buf_need(b, 8 * s.n + 1);
+	b->len += text_escape(b->data + b->len, 8 * s.n + 1, s.p, s.n);
+}
+
+static void
+put_session(const struct answer *a, struct buf *b, const struct cores *c)
+{
+	if (c->session == SYM_NONE)
+		buf_str(b, "unknown");
+	else
+		put_escaped(b, intern_span(&a->trace->names, c->session));
+}
+
+/* What is asked for most, in a sentence. */
+static void
+say_costliest(const struct answer *a, struct buf *b)
+{
+	const struct operation *o = a->operations;
+
+	if (a->n_operations == 0) {
+		buf_str(b, "No instruction took any time.\n");
+		return;
+	}
+	buf_str(b, "The costliest operation is ");
+	put_escaped(b, intern_span(&a->trace->names, o->name));
+	buf_str(b, ": ");
+	report_us(b, o->self_us);
+	buf_printf(b, " in %llu instance%s, ", (unsigned long long)o->n,
+	    o->n == 1 ? "" : "s");
+	report_percent(b, part_of(o->self_us, a->busy_us));
+	buf_str(b, " of all work.\n");
+}
+
+static void
+say_cores(const struct answer *a, struct buf *b, const struct cores *c)
+{
+	if (a->n_sessions > 1) {
+		buf_str(b, "Session ");
+		put_session(a, b, c);
+		buf_str(b, ": on");
+	} else
+		buf_str(b, "On");
+	buf_printf(b, " average %.1f of %zu thread%s worked, for ",
+	    part_of(c->busy_us, wall_us(c)), c->n_threads,
+	    c->n_threads == 1 ? "" : "s");
+	report_us(b, wall_us(c));
+	buf_str(b, ": ");
+	report_percent(b, utilisation(c, (int64_t)c->n_threads));
+	buf_str(b, " of what they could do");
+	if (a->trace->workers > 0) {
+		buf_str(b, ", ");
+		report_percent(b, utilisation(c, a->trace->workers));
+		buf_printf(b, " of the server's %lld",
+		    (long long)a->trace->workers);
+	}
+	buf_str(b, ".\n");
+}
+
+static void
+report_operations(const struct answer *a, struct buf *b)
+{
+	static const char *const heads[] = { "self", "share", "", "calls",
+	    "longest", "operation", NULL };
+	const struct operation *o = a->operations;
+	struct table t;
+
+	buf_char(b, '\n');
+	table_init(&t, "rrlrrl", heads);
+	for (size_t i = 0; i < a->n_operations && i < OPERATIONS_SHOWN;
+	    i++, o++) {
+		table_us(&t, o->self_us);
+		table_ratio(&t, part_of(o->self_us, a->busy_us));
+		table_count(&t, o->n);
+		table_us(&t, o->most_us);
+		table_name(&t, a, o->name);
+	}
+	table_print(&t, b);
+	if (a->n_operations > OPERATIONS_SHOWN)
+		buf_printf(b, "... and %zu more\n",
+		    a->n_operations - OPERATIONS_SHOWN);
+}
+
+static void
+report_instances(const struct answer *a, struct buf *b, uint64_t top)
+{
+	static const char *const heads[] = { "self", "share", "tag", "pc",
+	    "thread", "statement", NULL };
+	const struct instance *i;
+	int64_t tag;
+	struct table t;
+
+	buf_char(b, '\n');
+	report_heading(b, "The costliest instructions");
+	table_init(&t, "rrrrrl", heads);
+	for (size_t k = 0; k < a->n_work && k < top; k++) {
+		i = &a->trace->instances[a->costliest[k]];
+		tag = a->trace->executions[i->execution].tag;
+		table_us(&t, i->self_us);
+		table_percent(&t, part_of(i->self_us, a->busy_us));
+		buf_printf(table_cell(&t), tag == UNKNOWN ? "" : "%lld",
+		    (long long)tag);
+		table_next(&t);
+		buf_i64(table_cell(&t), i->pc);
+		table_next(&t);
+		buf_printf(table_cell(&t), i->thread == UNKNOWN ? "" : "%lld",
+		    (long long)i->thread);
+		table_next(&t);
+		table_name(&t, a, i->statement != SYM_NONE ? i->statement :
+		    i->operation);
+	}
+	table_print(&t, b);
+}
+
+static void
+report_containers(const struct answer *a, struct buf *b)
+{
+	static const char *const heads[] = { "elapsed", "calls", "", NULL };
+	static const char *const what[] = { "", "call of ", "", "plan " };
+	const struct operation *o = a->containers;
+	struct table t;
+
+	if (a->n_containers == 0)
+		return;
+	buf_char(b, '\n');
+	report_heading(b, "What only contains others");
+	table_init(&t, "rrl", heads);
+	for (size_t i = 0; i < a->n_containers && i < OPERATIONS_SHOWN;
+	    i++, o++) {
+		table_us(&t, o->total_us);
+		table_count(&t, o->n);
+		buf_str(table_cell(&t), what[o->kind]);
+		put_escaped(table_cell(&t), intern_span(&a->trace->names,
+		    o->name));
+		table_next(&t);
+	}
+	table_print(&t, b);
+}
+
+/* How long so many threads worked at once. */
+static void
+report_cores(const struct answer *a, struct buf *b, const struct cores *c)
+{
+	static const char *const heads[] = { "threads", "time", "share", "",
+	    NULL };
+	struct table t;
+
+	buf_char(b, '\n');
+	report_heading(b, "Threads that worked at once");
+	if (a->n_sessions > 1) {
+		buf_str(b, "Session ");
+		put_session(a, b, c);
+		buf_str(b, ":\n");
+	}
+	table_init(&t, "rrrl", heads);
+	for (size_t i = 0; i < c->n_with; i++) {
+		if (c->with_us[i] == 0)
+			continue;
+		table_count(&t, i);
+		table_us(&t, c->with_us[i]);
+		table_ratio(&t, part_of(c->with_us[i], wall_us(c)));
+	}
+	table_print(&t, b);
+}
+
+static void
+report_blocks(const struct answer *a, struct buf *b)
+{
+	static const char *const heads[] = { "took", "workers", "used", "",
+	    "execution", "pc", NULL };
+	const struct cores *c = a->blocks;
+	const struct instance *i;
+	struct table t;
+
+	if (a->n_blocks == 0)
+		return;
+	buf_char(b, '\n');
+	report_heading(b, "Dataflow blocks");
+	table_init(&t, "rrrlrr", heads);
+	for (size_t k = 0; k < a->n_blocks && k < BLOCKS_SHOWN; k++, c++) {
+		i = &a->trace->instances[c->block];
+		table_us(&t, wall_us(c));
+		table_count(&t, c->n_threads);
+		table_ratio(&t, utilisation(c, (int64_t)c->n_threads));
+		buf_i64(table_cell(&t),
+		    a->trace->executions[i->execution].key.id);
+		table_next(&t);
+		buf_i64(table_cell(&t), i->pc);
+		table_next(&t);
+	}
+	table_print(&t, b);
+	if (a->n_blocks > BLOCKS_SHOWN)
+		buf_printf(b, "... and %zu more\n", a->n_blocks -
+		    BLOCKS_SHOWN);
+}
+
+static void
+report_head(const struct answer *a, struct buf *b)
+{
+	const struct execution *x;
+
+	if (a->root == MAP_NONE) {
+		report_heading(b, "All of the trace");
+		return;
+	}
+	x = &a->trace->executions[a->root];
+	buf_char(b, '\n');
+	report_heading(b, "Query of execution %lld", (long long)x->key.id);
+	if (x->query != SYM_NONE) {
+		put_escaped(b, intern_span(&a->trace->names, x->query));
+		buf_char(b, '\n');
+	}
+}
+
+void
+answer_report(const struct answer *a, struct filter *f, uint64_t top)
+{
+	struct buf *b = filter_out(f);
+
+	report_head(a, b);
+	say_costliest(a, b);
+	for (size_t i = 0; i < a->n_sessions; i++)
+		say_cores(a, b, &a->sessions[i]);
+	if (a->n_instances > 0) {
+		report_operations(a, b);
+		report_instances(a, b, top);
+		report_containers(a, b);
+	}
+	for (size_t i = 0; i < a->n_sessions; i++)
+		report_cores(a, b, &a->sessions[i]);
+	report_blocks(a, b);
+	filter_emit(f);
+}
+
+/* Says of how many it is that something is so, if there are any. */
+static void
+put_count(struct buf *b, uint64_t n, const char *what, const char *how)
+{
+	if (n > 0)
+		buf_printf(b, ", %llu %s%s%s", (unsigned long long)n, what,
+		    n == 1 ? "" : "s", how);
+}
+
+void
+report_summary(const struct trace *t, struct filter *f)
+{
+	struct buf *b = filter_out(f);
+
+	buf_printf(b, "\n%zu instances of %llu events", t->n,
+	    (unsigned long long)t->n_events);
+	put_count(b, t->n_no_start, "end", " without a start");
+	put_count(b, t->n_unfinished + t->n_restarted, "start",
+	    " without an end");
+	if (t->n_no_clock > 0)
+		buf_printf(b, ", %llu without a clock",
+		    (unsigned long long)t->n_no_clock);
+	buf_char(b, '\n');
+	filter_emit(f);
+}

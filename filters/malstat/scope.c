@@ -1,0 +1,135 @@
+/* scope - all of a trace, and each query of it */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "filters/malstat/answer.h"
+
+static const struct trace *sorted;	/* qsort has no context */
+static const uint32_t *root_of;		/* by execution */
+
+/* For each execution the one that it is for; that of a circle is in it. */
+static uint32_t *
+find_roots(const struct trace *t)
+{
+	enum { UNSEEN, SEEN, KNOWN };
+	unsigned char *state = mem_zero(t->n_executions, 1);
+	uint32_t *roots = mem_resize(NULL, t->n_executions, sizeof *roots);
+	uint32_t last, root, x;
+
+	for (uint32_t i = 0; i < t->n_executions; i++) {
+		last = MAP_NONE;
+		for (x = i; x != MAP_NONE && state[x] == UNSEEN;
+		    x = t->executions[x].parent) {
+			state[x] = SEEN;
+			last = x;
+		}
+		root = x != MAP_NONE && state[x] == KNOWN ? roots[x] : last;
+		for (x = i; x != MAP_NONE && state[x] == SEEN;
+		    x = t->executions[x].parent) {
+			state[x] = KNOWN;
+			roots[x] = root;
+		}
+	}
+	free(state);
+	return roots;
+}
+
+static uint32_t
+root(uint32_t instance)
+{
+	return root_of[sorted->instances[instance].execution];
+}
+
+static int
+compare_roots(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = trace_compare_executions(sorted, root(x), root(y));
+
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+static int
+compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	const struct instance *i = &sorted->instances[x->instance];
+	const struct instance *k = &sorted->instances[y->instance];
+	sym s = sorted->executions[i->execution].session;
+	sym u = sorted->executions[k->execution].session;
+
+	if (root_of != NULL && root(x->instance) != root(y->instance))
+		return trace_compare_executions(sorted, root(x->instance),
+		    root(y->instance));
+	if (s != u)
+		return s < u ? -1 : 1;
+	return (x->from_us > y->from_us) - (x->from_us < y->from_us);
+}
+
+/* Slices of lists that are sorted by root. */
+static void
+cut_scopes(struct scopes *s, size_t n, size_t n_pieces)
+{
+	const uint32_t *i = s->instances + n, *end = i + n;
+	const struct piece *p = s->pieces + n_pieces, *last = p + n_pieces;
+	struct scope *scope;
+	size_t cap = s->n;
+
+	while (i < end) {
+		s->list = mem_grow(s->list, &cap, s->n + 1, sizeof *s->list);
+		scope = &s->list[s->n++];
+		*scope = (struct scope){ .root = root(*i), .instances = i,
+		    .pieces = p };
+		while (i < end && root(*i) == scope->root)
+			i++;
+		while (p < last && root(p->instance) == scope->root)
+			p++;
+		scope->n_instances = (size_t)(i - scope->instances);
+		scope->n_pieces = (size_t)(p - scope->pieces);
+	}
+}
+
+void
+scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p,
+    bool queries)
+{
+	size_t copies = queries ? 2 : 1;
+	uint32_t *roots = find_roots(t);
+
+	*s = (struct scopes){ .n = 1 };
+	s->list = mem_zero(1, sizeof *s->list);
+	s->instances = mem_resize(NULL, copies * t->n, sizeof *s->instances);
+	s->pieces = mem_resize(NULL, copies * p->n, sizeof *s->pieces);
+	for (size_t c = 0; c < copies; c++) {
+		for (uint32_t i = 0; i < t->n; i++)
+			s->instances[c * t->n + i] = i;
+		if (p->n > 0)
+			memcpy(s->pieces + c * p->n, p->list,
+			    p->n * sizeof *p->list);
+	}
+	s->list[0] = (struct scope){ MAP_NONE, s->instances, t->n, s->pieces,
+	    p->n };
+	sorted = t;
+	root_of = NULL;
+	if (p->n > 0)
+		qsort(s->pieces, p->n, sizeof *s->pieces, compare_pieces);
+	root_of = roots;
+	if (queries && t->n > 0) {
+		qsort(s->instances + t->n, t->n, sizeof *s->instances,
+		    compare_roots);
+		qsort(s->pieces + p->n, p->n, sizeof *s->pieces,
+		    compare_pieces);
+		cut_scopes(s, t->n, p->n);
+	}
+	free(roots);
+}
+
+void
+scopes_release(struct scopes *s)
+{
+	free(s->list);
+	free(s->instances);
+	free(s->pieces);
+}

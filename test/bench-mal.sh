@@ -1,0 +1,74 @@
+# bench-mal.sh - the second part of bench.sh: queries
+#
+# The ratios are to reading the same bytes with yajl and doing nothing, and to
+# reading and writing them again with yajl_gen, which is what a filter on yajl
+# costs that thinks about nothing in between.
+
+events=${EVENTS:-114000}	# 100 MB of format S
+long=$((events * 10))
+
+mal_row() {
+	printf '%-42s %8.2f s %7.2f %7.2f\n' "$1" "$2" \
+		"$(jq -n "$2 / $parse")" "$(jq -n "$2 / $gen")"
+}
+
+# mal_least COMMAND - of three runs, warmed up
+mal_least() {
+	least 1 "$1"
+}
+
+# per_second COMMAND ROWS - how many rows a CPU second gives
+per_second() {
+	jq -n "$2 / $(mal_least "$1") | floor"
+}
+
+[ -e "mal-$events.json" ] || mal S "$events" >"mal-$events.json" 2>/dev/null
+malparse "mal-$events.json" >"mal-$events.rows"
+trace=mal-$events.json
+parse=$(mal_least "yajl-floor parse <$trace")
+gen=$(mal_least "yajl-floor gen <$trace >/dev/null")
+
+printf '\n%s MonetDB events, %d MB\n' "$(wc -l <"$trace")" \
+	$(($(wc -c <"$trace") / 1000000))
+printf '%-42s %10s %7s %7s\n' '' CPU /parse /gen
+mal_row 'yajl, empty callbacks' "$parse"
+mal_row 'yajl and yajl_gen' "$gen"
+mal_row 'malparse, all tables' "$(mal_least "malparse $trace >/dev/null")"
+mal_row 'malparse --tasks' "$(mal_least "malparse -t $trace >/dev/null")"
+mal_row 'malparse --tasks | critpath' \
+	"$(mal_least "malparse -t $trace | critpath >/dev/null")"
+for format in M P; do
+	mal $format "$events" >"mal-$format.json" 2>/dev/null
+	mal_row "malparse, format $format, $(($(wc -c <mal-$format.json) /
+		1000000)) MB" "$(mal_least "malparse mal-$format.json >/dev/null")"
+done
+if command -v malstat >/dev/null; then
+	mal_row 'malstat rows' \
+		"$(mal_least "malstat mal-$events.rows >/dev/null")"
+fi
+mal_row 'jq -c .' "$(cpu 1 "jq -c . $trace >/dev/null")"
+if command -v mlr >/dev/null; then
+	mal_row 'mlr --ijsonl --ojsonl cat' \
+		"$(cpu 1 "mlr --ijsonl --ojsonl cat $trace >/dev/null")"
+fi
+mal_row 'python, json.loads of each line' "$(cpu 1 "python3 -c '
+import json, sys
+for line in sys.stdin:
+    json.loads(line)' <$trace")"
+
+if command -v malload >/dev/null; then
+	rows=$(wc -l <"mal-$events.rows")
+	printf 'malload: %d rows, %d rows per CPU second\n' "$rows" \
+		"$(per_second "rm -f mal.db && malload mal.db mal-$events.rows" \
+		"$rows")"
+	rm -f mal.db
+fi
+
+# A pipe, so that the long trace needs no room on the disk.
+long_parse=$(cpu 1 "mal S $long 2>/dev/null | malparse >/dev/null")
+long_mal=$(cpu 1 "mal S $long 2>/dev/null >/dev/null")
+mal S "$long" 2>/dev/null | command time -f %M -o peak.txt malparse >/dev/null
+printf '%d events: malparse %.2f s, peak memory %d MB, at %d events %d MB\n' \
+	"$long" "$(jq -n "$long_parse - $long_mal")" \
+	$(($(tail -n 1 peak.txt) / 1024)) "$events" \
+	$(($(peak malparse "$trace") / 1024))

@@ -1,0 +1,953 @@
+load helper
+
+TRACES=$DATA/malparse
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	TRACE='{"type":"trace"}'
+}
+
+oracle() {
+	python3 "$TEST/programs/malload-oracle.py" "$@"
+}
+
+# sample [NAME] - the rows of a sample's trace; without a name, of all of them
+sample() {
+	cat "$TRACES"/sample-${1:-*}.json | malparse
+}
+
+# generated FORMAT EVENTS SEED - the rows of a made-up trace
+generated() {
+	"$BUILD/test/gen/mal" "$@" 2>/dev/null | malparse
+}
+
+# load STATUS LINE... - these rows go to the database `db`
+load() {
+	lines "${@:2}" >in &&
+	run "-$1" --separate-stderr malload db in
+}
+
+# sql STATEMENT - asks `db`
+sql() {
+	sqlite3 -bail db "$1"
+}
+
+# is_sound DATABASE - all keys hold
+is_sound() {
+	assert_equal "$(sqlite3 "$1" 'PRAGMA foreign_key_check;
+		PRAGMA integrity_check')" ok
+}
+
+# joined LINE... - how output looks that has these lines
+joined() {
+	local IFS=$'\n'
+	echo "$*"
+}
+
+# row TABLE KEY VALUE... - a row; values are JSON
+row() {
+	printf '{"type":"%s"' "$1"
+	shift
+	[ $# -eq 0 ] || printf ',"%s":%s' "$@"
+	echo "}"
+}
+
+# execution ID SESSION TAG [KEY VALUE...]
+execution() {
+	row mal_execution execution_id "$1" server_session "\"$2\"" tag "$3" \
+		"${@:4}"
+}
+
+# event ID EXECUTION PC STATE [KEY VALUE...]
+event() {
+	row profiler_event event_id "$1" mal_execution_id "$2" pc "$3" \
+		execution_state "$4" "${@:5}"
+}
+
+# variable ID EXECUTION NAME [KEY VALUE...]
+variable() {
+	row mal_variable variable_id "$1" name "\"$3\"" \
+		mal_execution_id "$2" "${@:4}"
+}
+
+# use EVENT INDEX VARIABLE - a variable of an event
+use() {
+	row event_variable_list event_id "$1" variable_list_index "$2" \
+		variable_id "$3"
+}
+
+# --- What is in the database ---
+
+@test "the database holds what the rows say, and all keys hold" {
+	local format
+	for format in s m p u e t; do
+		echo "-- $format"
+		sample $format >rows
+		run -0 --separate-stderr malload $format.db rows
+		[ -z "$stderr" ]
+		assert_equal "$output" "{\"type\":\"loaded\",\"trace_id\":1,\"rows\":$(($(wc -l <rows) - 1))}"
+		oracle tables $format.db rows
+		oracle view $format.db
+	done
+}
+
+@test "the database holds what the rows of real traces say" {
+	local trace option
+	need_shared mal
+	for trace in "$SHARED"/mal/*; do
+		for option in --statement --starts; do
+			echo "-- ${trace##*/} $option"
+			malparse $option "$trace" >rows
+			rm -f db
+			run -0 --separate-stderr malload db rows
+			oracle tables db rows
+			oracle view db
+		done
+	done
+}
+
+@test "the database holds what the rows of made-up traces say" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	for format in S M P; do
+		generated -n 2 $format 3000 $((seed++)) >$format.rows
+	done
+	run -0 --separate-stderr malload db {S,M,P}.rows
+	oracle tables db {S,M,P}.rows
+	oracle view db
+}
+
+@test "instructions of any runs are joined with their own starts" {
+	load 0 "$TRACE" "$(execution 1 a 5)" \
+		"$(event 1 1 2 0 relative_time 10 absolute_time 1010 short_statement '"began"')" \
+		"$(event 2 1 2 1 relative_time 15 absolute_time 1016 usec 5)" \
+		"$(event 3 1 2 0 iteration 2 relative_time 20)" \
+		"$(event 4 1 2 1 iteration 2 relative_time 27 usec 6 short_statement '"ended"')" \
+		"$(event 5 1 3 1 relative_time 30 usec 25 thread 4)" \
+		"$(event 6 1 4 0 relative_time 40)" \
+		"$(event 7 1 3 2 relative_time 41)"
+	assert_equal "$(sql 'SELECT pc, short_statement, start_time, end_time,
+		astart_time, aend_time, duration, usec, start_event_id,
+		end_event_id FROM instructions')" "$(joined \
+		'3||5|30|||25|25||5' '2|began|10|15|1010|1016|5|5|1|2' \
+		'2|ended|20|27|||7|6|3|4')"
+	oracle view db
+}
+
+@test "rows in any order give the same tables" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	sample >rows
+	malload want rows
+	for i in {1..20}; do
+		oracle shuffle $((seed + i)) rows >in
+		rm -f db
+		run -0 --separate-stderr malload db in
+		oracle tables db rows
+		diff <(sqlite3 want 'SELECT * FROM mal_type') \
+			<(sqlite3 db 'SELECT * FROM mal_type')
+	done
+	generated S 3000 "$seed" >rows
+	oracle shuffle "$seed" rows >in
+	run -0 --separate-stderr malload other in
+	oracle tables other rows
+}
+
+@test "text comes as it is, and the empty text is not null" {
+	load 0 "$TRACE" "$(execution 1 a 5)" \
+		"$(variable 1 1 a mal_value '"it'"'"'s \"q\"\n\r\t\\n 1,2; --"')" \
+		"$(variable 2 1 b mal_value '"a\u0000b"')" \
+		"$(variable 3 1 c mal_value '""')" \
+		"$(variable 4 1 d)" \
+		"$(variable 5 1 e mal_value '"\u00e9 \ud83d\ude00"')"
+	oracle tables db in
+	assert_equal "$(sql 'SELECT name, hex(mal_value), mal_value IS NULL
+		FROM mal_variable WHERE name > "a"')" "$(joined 'b|610062|0' \
+		'c||0' 'd||1' 'e|C3A920F09F9880|0')"
+}
+
+@test "numbers keep all their digits" {
+	load 0 "$TRACE" "$(execution 1 a 9007199254740991)" \
+		"$(row heartbeat heartbeat_id 1 clk -9007199254740991)" \
+		"$(row cpuload cpuload_id 1 heartbeat_id 1 core 2147483647 val 0.1)" \
+		"$(row cpuload cpuload_id 2 heartbeat_id 1 val 1e-300)" \
+		"$(row cpuload cpuload_id 3 heartbeat_id 1 val 1)"
+	oracle tables db in
+}
+
+@test "keys and types of records that it does not know are ignored" {
+	load 0 "$TRACE" '{"type":"task","id":"a"}' \
+		"$(execution 1 a 5 later '{"x":[1]}')" '{"type":"event_id"}'
+	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":1}'
+}
+
+@test "nothing to load makes an empty database" {
+	load 0
+	assert_equal "$output" ''
+	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
+	assert_equal "$(sql 'SELECT count(*), max(tname) FROM mal_type')" \
+		'24|void'
+	is_sound db
+}
+
+@test "rows without a trace before them are a trace" {
+	sample s | tail -n +2 >rows
+	run -0 --separate-stderr malload db rows
+	oracle tables db rows
+}
+
+# --- Several traces ---
+
+@test "the same trace twice adds nothing" {
+	sample s >rows
+	malload db rows
+	sqlite3 db .dump >before
+	run -0 --separate-stderr malload db rows
+	assert_equal "$output" \
+		'{"type":"loaded","trace_id":1,"rows":0,"existed":true}'
+	assert_equal "$stderr" "malload: warning: this trace is in 'db' already: nothing was added"
+	sqlite3 db .dump | diff before -
+}
+
+@test "the same trace twice adds nothing, though its lines were broken elsewhere" {
+	local how seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	"$BUILD/test/gen/mal" S 300 "$seed" >trace 2>/dev/null
+	malparse trace | malload db
+	for how in pretty several glued gzip; do
+		python3 "$TEST/programs/mal-oracle.py" reframe $how trace >in
+		malparse in >rows
+		run -0 --separate-stderr malload db rows
+		assert_equal "$output" \
+			'{"type":"loaded","trace_id":1,"rows":0,"existed":true}'
+	done
+}
+
+@test "the same trace is the same with other ends of lines" {
+	sample s >rows
+	malload db rows
+	sqlite3 db .dump >before
+	sed 's/$/\r/' rows >crlf
+	head -c -1 rows >short
+	sed 's/$/\n/' rows >spaced
+	tail -n +2 rows >bare
+	for in in crlf short spaced bare; do
+		echo "-- $in"
+		run -0 --separate-stderr malload db $in
+		assert_equal "$output" \
+			'{"type":"loaded","trace_id":1,"rows":0,"existed":true}'
+		sqlite3 db .dump | diff before -
+	done
+}
+
+@test "a trace without rows is none" {
+	load 0 "$TRACE" "$TRACE"
+	assert_equal "$output$stderr" ''
+	assert_equal "$(sql 'SELECT count(*) FROM trace')" 0
+}
+
+@test "the ids of a second trace follow those of the first" {
+	sample s >one
+	sample >two
+	malload db one
+	run -0 --separate-stderr malload db <(sed 's/"6f9d0b1e/"other/' two)
+	assert_equal "$(jq -r .trace_id <<<"$output")" 2
+	sed 's/"6f9d0b1e/"other/' two >moved
+	oracle tables db one moved
+	assert_equal "$(sql 'SELECT count(*), max(event_id) - min(event_id) + 1
+		FROM profiler_event' | tr '|' ' ')" "$(sql 'SELECT count(*)
+		|| " " || count(*) FROM profiler_event')"
+}
+
+@test "of two traces in one stream each is a transaction and a record" {
+	sample s >one
+	sample m >two
+	cat one two >in
+	run -0 --separate-stderr malload db in
+	assert_equal "$(jq -c '[.trace_id, .rows]' <<<"$output")" \
+		"$(joined "[1,$(($(wc -l <one) - 1))]" "[2,$(($(wc -l <two) - 1))]")"
+	oracle tables db one two
+	# The first stays when the second fails.
+	rm db
+	(cat one two; echo '{') >in
+	run -2 --separate-stderr malload --strict db in
+	assert_equal "$(jq -c .trace_id <<<"$output")" 1
+	oracle tables db one
+}
+
+@test "a trace that goes on keeps its ids" {
+	local name
+	for name in one two three; do
+		sed "s/6f9d0b1e/$name/" "$TRACES/sample-s.json" >in
+		malparse --state state in >$name.rows
+		run -0 --separate-stderr malload db $name.rows
+	done
+	oracle tables db one.rows two.rows three.rows
+	assert_equal "$(jq -r 'select(.type == "profiler_event") |
+		"\(.event_id)|\(.mal_execution_id)|\(.pc)"' \
+		one.rows two.rows three.rows | sort -n)" \
+		"$(sql 'SELECT event_id, mal_execution_id, pc
+			FROM profiler_event ORDER BY event_id')"
+}
+
+@test "a trace that goes on has the types of the one before" {
+	load 0 "$TRACE" "$(execution 1 a 5)" \
+		"$(row mal_type type_id 26 tname '"inet"')" \
+		"$(row mal_type type_id 25 tname '"bat[:inet]"' subtype_id 26)" \
+		"$(variable 1 1 x type_id 25)"
+	load 0 "$(row trace variable_id 2 execution_id 2)" "$(execution 2 a 6)" \
+		"$(variable 2 2 y type_id 25)" "$(variable 3 2 z type_id 26)"
+	assert_equal "$(sql 'SELECT name, tname FROM mal_variable
+		JOIN mal_type USING (type_id)')" \
+		"$(joined 'x|bat[:inet]' 'y|bat[:inet]' 'z|inet')"
+}
+
+@test "types that two traces number differently are one" {
+	load 0 "$TRACE" "$(execution 1 a 5)" \
+		"$(row mal_type type_id 25 tname '"inet"')" \
+		"$(row mal_type type_id 26 tname '"url"')" \
+		"$(variable 1 1 x type_id 25)" "$(variable 2 1 y type_id 26)"
+	load 0 "$TRACE" "$(variable 1 1 u type_id 25)" \
+		"$(row mal_type type_id 25 tname '"url"')" \
+		"$(row mal_type type_id 28 tname '"bat[:inet]"' subtype_id 27)" \
+		"$(row mal_type type_id 26 tname '"bat[:url]"' subtype_id 25)" \
+		"$(row mal_type type_id 27 tname '"inet"')" \
+		"$(execution 1 a 6)" "$(variable 2 1 v type_id 26)" \
+		"$(variable 3 1 w type_id 27)" "$(variable 4 1 z type_id 28)" \
+		"$(variable 5 1 i type_id 4)"
+	assert_equal "$(sql 'SELECT name, t.tname, s.tname FROM mal_variable
+		JOIN mal_type AS t USING (type_id)
+		LEFT JOIN mal_type AS s ON s.type_id = t.subtype_id
+		ORDER BY name')" "$(joined 'i|int|' 'u|url|' 'v|bat[:url]|url' \
+		'w|inet|' 'x|inet|' 'y|url|' 'z|bat[:inet]|inet')"
+	assert_equal "$(sql 'SELECT count(*) FROM mal_type')" 28
+	is_sound db
+}
+
+@test "two traces at once into one database wait for each other" {
+	local seed one two
+	seed=$(seed)
+	echo "SEED=$seed"
+	generated S 20000 "$seed" >one
+	generated S 20000 $((seed + 1)) >two
+	for i in 1 2 3; do
+		rm -f db
+		malload db one >out1 & one=$!
+		malload db two >out2 & two=$!
+		wait $one
+		wait $two
+		assert_equal "$(jq .trace_id out1 out2 | sort | paste -sd ' ')" '1 2'
+	done
+	if [ "$(jq .trace_id out1)" = 1 ]; then
+		oracle tables db one two
+	else
+		oracle tables db two one
+	fi
+}
+
+# --- Traces that overlap ---
+
+# overlap - a trace, and one that has a part of it and more
+overlap() {
+	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 b 5)" \
+		"$(event 1 1 2 0)" "$(event 2 1 2 1)" "$(event 3 2 2 0)" \
+		"$(variable 1 1 x var_count 1)" "$(use 1 0 1)" "$(use 2 0 1)" \
+		"$(row query query_id 1 query_text '"q"' root_execution_id 1)" \
+		"$(row initiates_executions initiates_executions_id 1 parent_id 1 child_id 1 remote false)" &&
+	load 1 "$TRACE" "$(execution 1 c 5)" "$(execution 2 a 5)" \
+		"$(event 1 2 2 1)" "$(event 2 2 3 0)" "$(event 3 2 3 1)" \
+		"$(event 4 1 2 0)" "$(event 5 2 2 1 iteration 2)" \
+		"$(variable 1 2 x var_count 9)" "$(variable 2 2 y)" \
+		"$(variable 3 1 x)" \
+		"$(use 1 0 1)" "$(use 2 0 1)" "$(use 3 0 2)" "$(use 4 0 3)" \
+		"$(row prerequisite_events prerequisite_relation_id 1 prerequisite_event 1 consequent_event 2 prerequisite_pc 2)" \
+		"$(row prerequisite_events prerequisite_relation_id 2 consequent_event 1)" \
+		"$(row query query_id 1 query_text '"q"' root_execution_id 2)" \
+		"$(row query query_id 2 query_text '"r"' root_execution_id 1)" \
+		"$(row initiates_executions initiates_executions_id 1 parent_id 2 child_id 2 remote false)" \
+		"$(row initiates_executions initiates_executions_id 2 parent_id 2 child_id 1 remote false)"
+}
+
+@test "an execution that is there already gets the events that it lacks" {
+	overlap
+	assert_equal "$(sql 'SELECT server_session, pc, execution_state,
+		iteration FROM profiler_event JOIN mal_execution
+		ON execution_id = mal_execution_id
+		ORDER BY 1, 2, 3, 4')" "$(joined 'a|2|0|1' 'a|2|1|1' 'a|2|1|2' \
+		'a|3|0|1' 'a|3|1|1' 'b|2|0|1' 'c|2|0|1')"
+	assert_equal "$(sql 'SELECT server_session FROM mal_execution')" \
+		"$(joined a b c)"
+	is_sound db
+}
+
+@test "an event that is there already is kept apart, with the reason" {
+	overlap
+	assert_equal "$(sql 'SELECT server_session, pc, execution_state,
+		rejection_reason FROM rejected_profiler_event
+		JOIN mal_execution ON execution_id = mal_execution_id')" \
+		'a|2|1|there is such an event of this execution, pc, state and iteration'
+	assert_regex "$stderr" 'malload: 1 events are in rejected_profiler_event'
+}
+
+@test "what depends on such an event is left out, and counted" {
+	overlap
+	assert_regex "$stderr" 'malload: 1 rows of event_variable_list refer '
+	assert_regex "$stderr" 'malload: 1 rows of prerequisite_events refer '
+	assert_equal "$(jq -c '[.rows, .rejected, .dropped]' <<<"$output")" \
+		'[20,1,2]'
+	assert_equal "$(sql 'SELECT consequent_event, prerequisite_event,
+		prerequisite_pc FROM prerequisite_events')" '5||2'
+}
+
+@test "variables of an execution that is there already are one by name" {
+	overlap
+	assert_equal "$(sql 'SELECT server_session, name, var_count
+		FROM mal_variable JOIN mal_execution
+		ON execution_id = mal_execution_id ORDER BY 1, 2')" \
+		"$(joined 'a|x|1' 'a|y|' 'c|x|')"
+	assert_equal "$(sql 'SELECT pc, execution_state, name
+		FROM event_variable_list JOIN profiler_event USING (event_id)
+		JOIN mal_variable USING (variable_id) ORDER BY event_id')" \
+		"$(joined '2|0|x' '2|1|x' '3|0|x' '3|1|y' '2|0|x')"
+}
+
+@test "queries and calls of an execution that is there already are one" {
+	overlap
+	assert_equal "$(sql 'SELECT server_session, query_text FROM query
+		JOIN mal_execution ON execution_id = root_execution_id')" \
+		"$(joined 'a|q' 'c|r')"
+	assert_equal "$(sql 'SELECT p.server_session, c.server_session
+		FROM initiates_executions
+		JOIN mal_execution AS p ON p.execution_id = parent_id
+		JOIN mal_execution AS c ON c.execution_id = child_id')" \
+		"$(joined 'a|a' 'a|c')"
+}
+
+@test "halves of a trace that overlap are the trace" {
+	local seed events
+	seed=$(seed)
+	echo "SEED=$seed"
+	"$BUILD/test/gen/mal" S 1000 "$seed" >trace 2>/dev/null
+	malparse trace | malload whole
+	# Objects are a line each or several: jq makes it one.
+	jq -c 'select(.source == "trace")' trace >in
+	events=$(wc -l <in)
+	head -n $((events * 2 / 3)) in | malparse | malload db
+	run -1 --separate-stderr malload db <(tail -n $((events * 2 / 3)) in |
+		malparse)
+	is_sound db
+	key='SELECT server_session, tag, pc, execution_state, mal_module,
+		instruction FROM profiler_event JOIN mal_execution
+		ON execution_id = mal_execution_id
+		WHERE iteration = 1 ORDER BY 1, 2, 3, 4'
+	diff <(sqlite3 whole "$key") <(sqlite3 db "$key")
+}
+
+@test "without a session or a tag executions are never one" {
+	load 0 "$TRACE" "$(row mal_execution execution_id 1 client '"7"' tag 5)" \
+		"$(row mal_execution execution_id 2 server_session '"a"')"
+	load 0 "$TRACE" "$(row mal_execution execution_id 1 client '"7"' tag 5)" \
+		"$(row mal_execution execution_id 2 server_session '"a"')" \
+		"$(event 1 2 0 0)"
+	assert_equal "$(sql 'SELECT count(*) FROM mal_execution')" 4
+}
+
+@test "two executions of a trace that are a third from before are that one" {
+	load 0 "$TRACE" "$(execution 1 a 5)"
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 5)" \
+		"$(event 1 1 2 0)" "$(event 2 2 2 0)" "$(event 3 2 3 0)" \
+		"$(variable 1 1 x var_count 7)" "$(variable 2 2 x var_count 7)" \
+		"$(use 1 0 1)" "$(use 3 0 2)"
+	assert_equal "$(sql 'SELECT mal_execution_id, pc
+		FROM profiler_event ORDER BY pc')" "$(joined '1|2' '1|3')"
+	assert_equal "$(sql 'SELECT mal_execution_id, pc
+		FROM rejected_profiler_event')" '1|2'
+	assert_equal "$(sql 'SELECT count(*), mal_execution_id, name
+		FROM mal_variable')" '1|1|x'
+	assert_equal "$(sql 'SELECT count(*), count(DISTINCT variable_id)
+		FROM event_variable_list')" '2|1'
+	is_sound db
+}
+
+@test "executions of two clients are two" {
+	load 0 "$TRACE" "$(execution 1 a 5 client '"1"')" \
+		"$(execution 2 a 5 client '"2"')" "$(execution 3 a 5)"
+	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 5 client '"2"')" \
+		"$(event 1 1 1 0)" "$(event 2 2 1 0)"
+	assert_equal "$(sql 'SELECT mal_execution_id FROM profiler_event
+		ORDER BY event_id')" "$(joined 3 2)"
+	assert_equal "$(sql 'SELECT count(*) FROM mal_execution')" 3
+}
+
+# --- Rows that are wrong ---
+
+# rejected RULE LINE - the message about a line between good ones
+rejected() {
+	rm -f db &&
+	load 1 "$TRACE" "$(execution 1 a 5)" "$2" "$(event 1 1 2 0)" &&
+	assert_equal "$stderr" "malload: in:3: $1" &&
+	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 1 &&
+	assert_equal "$(jq -c .trace_id <<<"$output")" 1 &&
+	is_sound db
+}
+
+@test "a value that its column cannot have is rejected" {
+	rejected 'profiler_event: pc is no integer' "$(event 2 1 '"3"' 1)"
+	rejected 'profiler_event: pc is no integer' "$(event 2 1 3.5 1)"
+	rejected 'profiler_event: pc is beyond 2^31' "$(event 2 1 2147483648 1)"
+	rejected 'profiler_event: usec is no integer' \
+		"$(event 2 1 3 1 usec 99999999999999999999)"
+	rejected 'profiler_event: mal_module is no string' \
+		"$(event 2 1 3 1 mal_module 7)"
+	rejected 'profiler_event: derived is neither true nor false' \
+		"$(event 2 1 3 1 derived 1)"
+	rejected 'cpuload: val is no number' \
+		"$(row cpuload cpuload_id 1 val 1e999)"
+	rejected 'cpuload: val is no number' \
+		"$(row cpuload cpuload_id 1 val '"0.5"')"
+}
+
+@test "a row that lacks what it needs is rejected" {
+	rejected 'profiler_event: event_id is missing' \
+		"$(row profiler_event mal_execution_id 1 pc 3 execution_state 1)"
+	rejected 'profiler_event: event_id is missing' "$(event null 1 3 1)"
+	rejected 'profiler_event: pc is missing' \
+		"$(row profiler_event event_id 2 mal_execution_id 1 execution_state 1)"
+	rejected 'mal_variable: name is missing' \
+		"$(row mal_variable variable_id 1 mal_execution_id 1)"
+	rejected 'initiates_executions: remote is missing' \
+		"$(row initiates_executions initiates_executions_id 1 parent_id 1 child_id 1)"
+	rejected 'mal_type: tname is missing' "$(row mal_type type_id 25)"
+}
+
+@test "an id that is no id of the trace is rejected" {
+	rejected "profiler_event: event_id 0 is none of this trace's" \
+		"$(event 0 1 3 1)"
+	rejected "profiler_event: mal_execution_id -1 is none of this trace's" \
+		"$(event 2 -1 3 1)"
+	load 0 "$(row trace event_id 7)" "$(execution 4 b 1)" "$(event 7 4 1 1)"
+	load 1 "$(row trace event_id 8)" "$(execution 5 b 2)" \
+		"$(event 7 5 1 1)" "$(event 8 5 1 1)"
+	assert_equal "$stderr" \
+		"malload: in:3: profiler_event: event_id 7 is none of this trace's"
+}
+
+@test "a key that comes twice is rejected" {
+	rejected 'mal_execution: execution_id comes twice' "$(execution 1 b 7)"
+	rejected 'mal_execution: execution_id comes twice' "$(execution 1 a 5)"
+	load 1 "$TRACE" "$(execution 1 b 5)" "$(variable 1 1 x)" \
+		"$(variable 2 1 x)" "$(variable 1 1 y)"
+	assert_equal "$stderr" "$(joined \
+		'malload: in:4: mal_variable: a row with this key is there already' \
+		'malload: in:5: mal_variable: a row with this key is there already')"
+	load 1 "$TRACE" "$(row mal_type type_id 25 tname '"x"')" \
+		"$(row mal_type type_id 25 tname '"y"')"
+	assert_equal "$stderr" 'malload: in:3: mal_type: type_id comes twice'
+	is_sound db
+}
+
+# dropped MESSAGE LINE... - what is said of rows that refer to nothing
+dropped() {
+	rm -f db &&
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 2 0)" "${@:2}" &&
+	assert_equal "$stderr" "malload: $1" &&
+	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 1 &&
+	is_sound db
+}
+
+@test "rows that refer to what is not there are left out, and counted" {
+	local table
+	for table in mal_variable query initiates_executions query_phase \
+	    cpuload event_variable_list prerequisite_events; do
+		dropped "2 rows of $table refer to rows that are not there, and were left out" \
+			"$(case $table in
+			mal_variable) variable 1 7 x; variable 2 8 y;;
+			query) row query query_id 1 root_execution_id 7
+				row query query_id 2 root_execution_id 8;;
+			initiates_executions)
+				row $table ${table}_id 1 parent_id 1 child_id 7 remote true
+				row $table ${table}_id 2 parent_id 7 child_id 1 remote true;;
+			query_phase) row $table query_phase_id 1 mal_execution_id 7
+				row $table query_phase_id 2 mal_execution_id 7;;
+			cpuload) row $table cpuload_id 1 heartbeat_id 1
+				row $table cpuload_id 2 heartbeat_id 1;;
+			event_variable_list) variable 1 1 x; use 1 0 2; use 2 0 1;;
+			prerequisite_events)
+				row $table prerequisite_relation_id 1 consequent_event 7
+				row $table prerequisite_relation_id 2 consequent_event 8;;
+			esac)"
+		assert_equal "$(jq .dropped <<<"$output")" 2
+	done
+}
+
+@test "a reference to what another trace has is none" {
+	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 6)" \
+		"$(event 1 1 2 0)" "$(event 2 1 2 1)"
+	load 1 "$TRACE" "$(execution 1 b 5)" "$(event 1 1 2 0)" \
+		"$(variable 1 2 x)" \
+		"$(row prerequisite_events prerequisite_relation_id 1 prerequisite_event 2 consequent_event 1 prerequisite_pc 4)"
+	assert_equal "$(sql 'SELECT count(*) FROM mal_variable')" 0
+	assert_equal "$(sql 'SELECT * FROM prerequisite_events')" '1||3|4'
+	is_sound db
+}
+
+@test "an event of no execution is kept apart, with the reason" {
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 7 2 0)"
+	assert_equal "$stderr" \
+		'malload: 1 events are in rejected_profiler_event, each with the reason'
+	assert_equal "$(sql 'SELECT pc, mal_execution_id, rejection_reason
+		FROM rejected_profiler_event')" '2||its execution is not there'
+	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
+}
+
+@test "a variable of no known type has none" {
+	load 0 "$TRACE" "$(row mal_type type_id 25 tname '"inet"')"
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(variable 1 1 x type_id 25)" \
+		"$(variable 2 1 y type_id 24)" "$(variable 3 1 z type_id 0)"
+	assert_equal "$stderr" 'malload: 2 rows of mal_variable refer to types that are not there, and have none'
+	assert_equal "$(sql 'SELECT type_id FROM mal_variable')" \
+		"$(joined '' 24 '')"
+	is_sound db
+}
+
+@test "what malparse rejected is in rejected_profiler_event too" {
+	printf '%s\n' '{"source":"trace","clk":4,"pc":2,"tag":3,"session":"a","state":"odd"}' |
+		malparse >rows || true
+	run -0 --separate-stderr malload db rows
+	oracle tables db rows
+	assert_equal "$(sql 'SELECT pc, relative_time
+		FROM rejected_profiler_event')" '2|4'
+}
+
+# --- The manners of all filters, of which contract.bats knows no database ---
+
+@test "a line that is no row is named and kept, and the rest is loaded" {
+	sample >rows
+	(head -n 5 rows; echo '{"type":'; tail -n +6 rows) >in
+	run -1 --separate-stderr malload --rejects kept db in
+	assert_regex "$stderr" '^malload: in:6: '
+	assert_equal "$(cat kept)" '{"type":'
+	oracle tables db rows
+	event 9 1 '"x"' 0 >bad
+	run -1 --separate-stderr malload --rejects kept other bad
+	diff bad kept
+}
+
+@test "--strict ends at the first such line, and the trace is not there" {
+	sample s >rows
+	malload db rows
+	sqlite3 db .dump >before
+	for bad in '{"type":' "$(event 9 1 '"x"' 0)" "$(event 9 99 2 0)"; do
+		(sample m; lines "$bad") >in
+		run -2 --separate-stderr malload --strict db in
+		[ -n "$stderr" ]
+		assert_equal "$output" ''
+		sqlite3 db .dump | diff before -
+	done
+}
+
+@test "input may be standard input, several files, or compressed" {
+	sample >rows
+	split -n l/3 rows part.
+	gzip -k part.ab
+	run -0 --separate-stderr malload db part.aa part.ab.gz - <part.ac
+	oracle tables db rows
+	run -0 --separate-stderr malload other <rows
+	oracle tables other rows
+}
+
+@test "a file that cannot be read leaves the database as it was" {
+	sample s >rows
+	malload db rows
+	sqlite3 db .dump >before
+	sample m >more
+	run -2 --separate-stderr malload db more missing
+	assert_regex "$stderr" "cannot open 'missing'"
+	sqlite3 db .dump | diff before -
+}
+
+@test "wrong usage is told" {
+	run -2 --separate-stderr malload
+	assert_regex "$stderr" 'no database'
+	run -2 --separate-stderr malload --sql --csv there
+	[ ! -e there ]
+	run -2 --separate-stderr malload ''
+}
+
+# --- The database file ---
+
+# refused MESSAGE DATABASE - status 2, and the file is as it was
+refused() {
+	sample s >rows &&
+	cp -p "$2" before &&
+	run -2 --separate-stderr malload "$2" rows &&
+	assert_regex "$stderr" "$1" &&
+	assert_equal "$output" '' &&
+	cmp "$2" before
+}
+
+@test "a database of something else is refused" {
+	sqlite3 db 'CREATE TABLE note (x); INSERT INTO note VALUES (1)'
+	refused "^malload: 'db' is a database of something else" db
+	rm db
+	sqlite3 db 'PRAGMA application_id = 5'
+	refused "^malload: 'db' is a database of something else" db
+}
+
+@test "a database of another version is refused" {
+	sample m | malload db
+	sqlite3 db 'PRAGMA user_version = 2'
+	refused "^malload: 'db' has version 2 of the tables, not 1" db
+}
+
+@test "what is no database is refused" {
+	sample m >db
+	refused "^malload: 'db': file is not a database" db
+	mkdir there
+	run -2 --separate-stderr malload there rows
+	assert_regex "$stderr" "^malload: 'there': "
+	run -2 --separate-stderr malload missing/db rows
+	assert_regex "$stderr" "^malload: 'missing/db': "
+}
+
+@test "a database that was cut off is refused" {
+	sample m | malload db
+	truncate -s 10000 db
+	refused "^malload: 'db': " db
+}
+
+@test "a file that may not be written is refused" {
+	sample m | malload db
+	chmod 444 db
+	sample s >rows
+	cp db before
+	if [ "$(id -u)" = 0 ]; then
+		# The superuser may write it, unless he gives that up.
+		setpriv --bounding-set=-dac_override true ||
+			skip "no setpriv here"
+		run -2 --separate-stderr setpriv --inh-caps=-dac_override \
+			--bounding-set=-dac_override "$BUILD/malload" db rows
+	else
+		run -2 --separate-stderr malload db rows
+	fi
+	assert_regex "$stderr" "^malload: 'db': .*readonly"
+	cmp db before
+}
+
+@test "an empty file becomes a database" {
+	: >db
+	sample s >rows
+	run -0 --separate-stderr malload db rows
+	oracle tables db rows
+}
+
+@test "a full disk is trouble, and the database is as it was" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	sample s | malload db
+	sqlite3 db .dump >before
+	generated S 20000 "$seed" >rows
+	# Files of 1 MiB at most stand for the disk.
+	run -2 --separate-stderr bash -c \
+		'trap "" XFSZ; ulimit -f 1024; malload db rows'
+	assert_regex "$stderr" "^malload: 'db': "
+	assert_equal "$output" ''
+	sqlite3 db .dump | diff before -
+	is_sound db
+	run -0 --separate-stderr malload db rows
+}
+
+@test "output that cannot be written is trouble" {
+	[ -c /dev/full ] || skip "no /dev/full here"
+	sample s >rows
+	run -2 --separate-stderr bash -c 'malload db rows >/dev/full'
+	run -2 --separate-stderr bash -c 'malload --sql rows >/dev/full'
+	assert_regex "$stderr" "cannot write '<stdout>'"
+}
+
+@test "a database that another program keeps locked is not waited for without end" {
+	local holder
+	[ -n "${SLOW:-}" ] || skip "takes a minute: set SLOW"
+	sample s >rows
+	malload db rows
+	mkfifo hold
+	sqlite3 db <hold & holder=$!
+	exec 9>hold
+	echo 'BEGIN IMMEDIATE;' >&9
+	sleep 1
+	run -2 --separate-stderr malload db rows 9>&-
+	exec 9>&-
+	wait $holder
+	assert_regex "$stderr" "^malload: 'db': database is locked"
+}
+
+@test "whenever it is killed, the database is as before or whole" {
+	local seed whole before after now waited
+	seed=$(seed)
+	echo "SEED=$seed"
+	RANDOM=$seed
+	count='SELECT (SELECT count(*) FROM profiler_event),
+		(SELECT count(*) FROM event_variable_list),
+		(SELECT count(*) FROM trace)'
+	sample s | malload base
+	generated S 20000 "$seed" >rows
+	cp base db
+	before=$(sqlite3 db "$count")
+	now=$(date +%s%3N)
+	malload db rows
+	waited=$(($(date +%s%3N) - now))
+	whole=$(sqlite3 db "$count")
+	cp base db
+	for i in {1..20}; do
+		malload db rows >out 2>err & pid=$!
+		sleep "$(printf '0.%06d' $((RANDOM * waited * 1100 / 32768)))"
+		kill -9 $pid 2>/dev/null || true
+		wait $pid 2>/dev/null || true
+		after=$(sqlite3 db "$count")
+		echo "$i: $after"
+		[ "$after" = "$before" ] || [ "$after" = "$whole" ]
+		is_sound db
+		[ "$after" = "$before" ] || cp base db
+	done
+	cp base db
+	run -0 --separate-stderr malload db rows
+	assert_equal "$(sqlite3 db "$count")" "$whole"
+}
+
+# --- For other databases ---
+
+# odd_rows - of texts that could be taken for something else
+odd_rows() {
+	lines "$TRACE" "$(execution 1 a 5)" \
+		"$(variable 1 1 a mal_value '"it'"'"'s \"q\"\n\\n 1,2; --"')" \
+		"$(variable 2 1 b mal_value '"a\u0000b"')" \
+		"$(variable 3 1 c mal_value '""')" "$(variable 4 1 d)" \
+		"$(variable 5 1 e mal_value '"\u00e9 $1 \ud83d\ude00"')" \
+		"$(variable 6 1 f mal_value '"NULL"' is_view true)" \
+		"$(variable 7 1 g mal_value '"\r\n"')" \
+		"$(row cpuload cpuload_id 1 core 0 val 0.1)" \
+		"$(event 1 1 2 0 numa '[1,2]')"
+}
+
+@test "--sql gives SQLite the tables that malload makes itself" {
+	local trace
+	for trace in "$TRACES"/sample-*.json "$SHARED"/mal/*; do
+		[ -e "$trace" ] || continue
+		echo "-- ${trace##*/}"
+		malparse --statement "$trace" >rows
+		run -0 malload --sql -o out rows
+		rm -f db
+		sqlite3 -bail db <out
+		oracle tables db rows
+		oracle view db
+	done
+}
+
+@test "--sql keeps odd texts, but for NUL" {
+	odd_rows >rows
+	# The program sqlite3 would leave out CR before LF.
+	malload --sql rows | python3 -c 'import sqlite3, sys
+sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
+	sed 's/\\u0000/\\ufffd/' rows >want
+	oracle tables db want
+	assert_equal "$(sql 'SELECT mal_value IS NULL FROM mal_variable
+		WHERE name IN ("c", "d")')" "$(joined 0 1)"
+}
+
+@test "--sql puts what is referred to first, in whatever order it comes" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	sample >rows
+	oracle shuffle "$seed" rows >in
+	(echo 'PRAGMA foreign_keys = on;'; malload --sql in) |
+		sqlite3 -bail db
+	oracle tables db rows
+	generated S 3000 "$seed" >many
+	(echo 'PRAGMA foreign_keys = on;'; malload --sql many) |
+		sqlite3 -bail other
+	oracle tables other many
+}
+
+@test "--csv writes what another reader of CSV reads" {
+	local trace
+	for trace in "$TRACES"/sample-*.json "$SHARED"/mal/*; do
+		[ -e "$trace" ] || continue
+		echo "-- ${trace##*/}"
+		malparse --statement "$trace" >rows
+		run -0 --separate-stderr malload --csv out rows
+		assert_equal "$output$stderr" ''
+		oracle csv out rows
+	done
+	odd_rows >rows
+	malload --csv odd rows
+	oracle csv odd rows
+}
+
+@test "--csv tells the empty text from null" {
+	odd_rows >rows
+	malload --csv out rows
+	grep -q '^3,"c",1,,,false,,,,,,"",,' out/mal_variable.csv
+	grep -q '^4,"d",1,,,false,,,,,,,,' out/mal_variable.csv
+}
+
+@test "--csv has a file for each table, and what loads them" {
+	sample s >rows
+	mkdir out
+	run -0 --separate-stderr malload --csv out rows
+	malload db
+	sql "SELECT name || '.csv' FROM sqlite_master WHERE type = 'table'
+		AND name <> 'trace'" >want
+	lines {duckdb,monetdb,postgresql,schema}.sql >>want
+	diff <(sort want) <(ls out)
+	sqlite3 -bail new <out/schema.sql
+	assert_equal "$(sqlite3 new 'SELECT count(*) FROM instructions')" 0
+}
+
+@test "--csv leaves no file when it fails" {
+	sample s >rows
+	mkdir out
+	echo old >out/query.csv
+	run -2 --separate-stderr malload --strict --csv out rows <(echo '{')
+	assert_equal "$(ls out)" query.csv
+	assert_equal "$(cat out/query.csv)" old
+	run -2 --separate-stderr malload --csv missing/out rows
+	assert_regex "$stderr" "^malload: cannot make 'missing/out': "
+	run -2 --separate-stderr malload --csv rows rows
+}
+
+@test "--sql and --csv reject bad rows as well" {
+	sample s >rows
+	(cat rows; event 99 1 '"x"' 0; echo '{') >in
+	run -1 --separate-stderr malload --sql -o out in
+	assert_equal "${#stderr_lines[@]}" 2
+	sqlite3 db <out
+	oracle tables db rows
+	run -1 --separate-stderr malload --csv out.d --rejects kept in
+	oracle csv out.d rows
+	tail -n 2 in | diff - kept
+}
+
+# --- What it is for ---
+
+@test "the costliest operations, the most rows, and the time of each query" {
+	malparse "$DATA/examples/mal-2018.json" | malload db
+	assert_equal "$(sql "SELECT mal_module || '.' || instruction AS operation,
+		count(*), sum(usec) FROM instructions
+		WHERE pc > 0 AND mal_module <> 'user'
+		AND instruction <> 'dataflow' GROUP BY operation
+		ORDER BY 3 DESC LIMIT 2")" \
+		"$(joined 'algebra.thetaselect|1|3100' 'algebra.projection|2|2748')"
+	assert_equal "$(sql "SELECT var_count, mal_module, instruction
+		FROM event_variable_list JOIN profiler_event USING (event_id)
+		JOIN mal_variable USING (variable_id)
+		WHERE created ORDER BY var_count DESC LIMIT 1")" '80000|sql|bind'
+	assert_equal "$(sql "SELECT query_id, max(end_time) - min(start_time),
+		count(DISTINCT thread) FROM query JOIN initiates_executions
+		ON parent_id = root_execution_id JOIN instructions
+		ON mal_execution_id = child_id GROUP BY query_id")" '1|8000|3'
+}

@@ -1,0 +1,1067 @@
+load helper
+
+TRACES=$DATA/malparse
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	# What the events made by ev and mp have, unless a test changes it.
+	SESSION=aaaa CLIENT=0 TAG=5 THREAD=1 PROGRAM=user.s1_1
+}
+
+oracle() {
+	python3 "$TEST/programs/mal-oracle.py" "$@"
+}
+
+# parse LINE... - what malparse makes of these lines, all good
+parse() {
+	lines "$@" >in &&
+	run -0 --separate-stderr malparse $OPTIONS in
+}
+
+# found FILTER - what jq finds in the output, a value a line
+found() {
+	jq -c "$1" <<<"$output"
+}
+
+# table NAME COLUMN... - these columns of a table, a row a line
+table() {
+	local name=$1 columns
+	shift
+	columns=$(printf ',.%s' "$@")
+	found "select(.type == \"$name\") | [${columns#,}]"
+}
+
+# joined LINE... - how output looks that has these lines
+joined() {
+	local IFS=$'\n'
+	echo "$*"
+}
+
+# ev STATE PC CLK MODULE.INSTRUCTION [MORE] - an event of format S
+ev() {
+	printf '{"source":"trace","clk":%s,"ctime":%s,"thread":%s,"function":"%s","pc":%s,"tag":%s,"module":"%s","instruction":"%s","session":"%s","state":"%s","usec":0%s}\n' \
+		"$3" $((3 + 1500000000000000)) "$THREAD" "$PROGRAM" "$2" \
+		"$TAG" "${4%%.*}" "${4#*.}" "$SESSION" "$1" "${5:+,$5}"
+}
+
+# sv INDEX NAME [MORE] - a variable of format S
+sv() {
+	printf '{"index":%s,"name":"%s","type":"int"%s}' "$1" "$2" "${3:+,$3}"
+}
+
+# end_of PC CLK USEC MODULE.FUNCTION [MORE] - an event of format P
+end_of() {
+	printf '{"sessionid":"%s","clk":%s,"thread":%s,"phase":"mal_engine","pc":%s,"tag":%s,"module":"%s","function":"%s","usec":%s%s}\n' \
+		"$CLIENT" "$2" "$THREAD" "$1" "$TAG" "${4%%.*}" "${4#*.}" \
+		"$3" "${5:+,$5}"
+}
+
+# string TEXT - as JSON
+string() {
+	jq -cn --arg s "$1" '$s'
+}
+
+# define TEXT - querylog.define of a text that stands in quotes, as MAL has it
+define() {
+	ev done 1 100 querylog.define "\"arg\":[$(sv 1 X_1 \
+		"\"value\":$(string "$1"),\"eol\":1")]"
+}
+
+# agrees NAME - the golden case of this name
+agrees() {
+	malparse "$TRACES/sample-$1.json" >out 2>err &&
+	diff "$TRACES/$1.out" out && [ ! -s err ]
+}
+
+# canonical FILE - the rows that malparse makes of it, without ids and order
+canonical() {
+	malparse "$1" >"$1.rows" && oracle canon "$1.rows"
+}
+
+# same_as_oracle FILE
+same_as_oracle() {
+	echo "-- ${1##*/}"
+	malparse "$1" >rows && oracle canon rows >got &&
+	oracle rows "$1" >want && [ -s want ] && diff want got
+}
+
+# Formats
+
+@test "format S becomes these rows" {
+	agrees s
+}
+
+@test "format M becomes these rows" {
+	agrees m
+}
+
+@test "format P becomes these rows" {
+	agrees p
+}
+
+@test "format U, with numbers in strings and a broken nswap, becomes these rows" {
+	agrees u
+}
+
+@test "format E, with heartbeats that are no JSON, becomes these rows" {
+	agrees e
+}
+
+@test "tuples become these rows" {
+	agrees t
+}
+
+@test "the format is told object by object, not file by file" {
+	cat "$TRACES"/sample-{s,m,p,u,e,t}.json >one
+	cat "$TRACES"/sample-{t,u,e,p,m,s}.json >other
+	# Heartbeats are numbered, and a header is for those behind it.
+	diff <(canonical one | grep -v '^heartbeat\|^cpuload\|^mal_execution') \
+		<(canonical other | grep -v '^heartbeat\|^cpuload\|^mal_execution')
+	assert_equal "$(jq 'select(.pc) | .pc' one.rows | paste -sd ' ')" \
+		'0 1 3 3 4 0 0 2 3 3 1 3 4 0 2 2 1 4 1 1'
+}
+
+@test "objects of no known format are counted and named once a set of keys" {
+	lines '{"a":1}' "$(ev done 2 10 sql.mvc)" '{"b":1}' '{"a":2}' >in
+	run -0 --separate-stderr malparse in
+	assert_equal "$(table profiler_event pc)" '[2]'
+	[ "$(grep -c 'warning: ' <<<"$stderr")" = 2 ]
+}
+
+@test "of two clocks the one from 10^15 on is absolute, whatever its name" {
+	parse '{"source":"trace","clk":1590000000000007,"ctime":7,"thread":1,"function":"user.f","pc":2,"tag":1,"module":"sql","instruction":"mvc","session":"a","state":"done","usec":1}' \
+		'{"clk":8,"mclk":1590000000000008,"thread":1,"program":"user.f","pc":3,"tag":1,"module":"sql","function":"mvc","session":"a","state":"done","usec":1}'
+	assert_equal "$(table profiler_event relative_time absolute_time)" \
+		"$(joined '[7,1590000000000007]' '[8,1590000000000008]')"
+}
+
+@test "of a heartbeat's clocks the smaller that is a time is kept" {
+	parse '{"clk":1620000000000160,"ctime":3230000000000160,"session":"a","cpuload":[]}' \
+		'{"source":"heartbeat","clk":77,"ctime":1620000000000161,"session":"a","cpuload":[]}'
+	assert_equal "$(table heartbeat clk ctime)" \
+		"$(joined '[null,1620000000000160]' '[77,1620000000000161]')"
+}
+
+@test "cpuload is a row for each core, from an array or a string of one" {
+	parse '{"source":"heartbeat","clk":77,"session":"a","cpuload":[0.05,1,0]}' \
+		'{"user":"heartbeat","rss":1,"state":"ping","cpuload":"[ 0.10 , 0.99]"}'
+	assert_equal "$(table cpuload heartbeat_id core val)" \
+		"$(joined '[1,0,0.05]' '[1,1,1]' '[1,2,0]' '[2,0,0.1]' '[2,1,0.99]')"
+}
+
+@test "a heartbeat may lack anything" {
+	parse '{"source":"heartbeat"}' '{"cpuload":[]}'
+	assert_equal "$(found 'select(.type == "heartbeat") | keys')" \
+		"$(joined '["heartbeat_id","type"]' '["heartbeat_id","type"]')"
+}
+
+@test "a header gives the threads, and a version to those that have none" {
+	parse '{"version":"11.47.1","release":"Jun2023","host":"h","threads":"10","memory":"15.6 GiB","oid":"64","packages":["huge"]}' \
+		"$(end_of 0 50 9 user.s1_1)"
+	assert_equal "$(table server threads oid packages)" '[10,64,["huge"]]'
+	assert_equal "$(table mal_execution server_version)" '["11.47.1"]'
+}
+
+@test "the operation of formats E and T is cut out of the statement" {
+	local stmt module name
+	while IFS='|' read -r stmt module name; do
+		lines "{\"event\":1,\"time\":\"00:00:00.000001\",\"thread\":1,\"function\":\"user.s1_1\",\"pc\":2,\"tag\":1,\"state\":\"start\",\"usec\":0,\"stmt\":$(string "$stmt")}" >in &&
+		run -0 --separate-stderr malparse in &&
+		assert_equal "$stmt: $(table profiler_event mal_module instruction)" \
+			"$stmt: [$module,$name]" || return
+	done <<-'END'
+		X_5=0:int := sql.mvc();|"sql"|"mvc"
+		barrier X_9=false:bit := language.dataflow();|"language"|"dataflow"
+		language.pass(X_5=0:int);|"language"|"pass"
+		(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);|"algebra"|"join"
+		X_4=nil:bat[:lng] := batcalc.*(X_1=<tmp_1>[2]:bat[:lng], 2:lng);|"batcalc"|"*"
+		X_4="a := b.c(":str := remote.put(X_1="q":str, 12:int);|"remote"|"put"
+		X_4=1:int := X_5=1:int;|null|null
+		function user.s1_1():void;|"user"|"s1_1"
+		end user.s1_1;|null|null
+	END
+}
+
+# Framing
+
+@test "however the objects are framed, the rows are the same" {
+	local how seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	for format in S M P; do
+		"$BUILD/test/gen/mal" -n 2 $format 300 "$seed" >trace 2>/dev/null
+		oracle reframe lines trace >in
+		malparse in >want
+		for how in pretty nested several glued gzip; do
+			echo "-- $format, $how"
+			oracle reframe $how trace >in
+			malparse in >got
+			cmp got want
+		done
+	done
+}
+
+@test "an array of objects is its objects" {
+	(echo '['; ev start 2 5 sql.mvc; echo ','; ev done 2 9 sql.mvc; echo ']') >in
+	run -0 --separate-stderr malparse in
+	assert_equal "$(table profiler_event execution_state)" \
+		"$(joined '[0]' '[1]')"
+}
+
+@test "the last object counts though no newline follows it" {
+	printf %s "$(ev done 2 9 sql.mvc)" >in
+	run -0 --separate-stderr malparse in
+	assert_equal "$(table profiler_event pc)" '[2]'
+}
+
+@test "an object that was cut is W001, and the next one is read" {
+	local whole cut
+	whole=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
+	for ((cut = 1; cut < ${#whole}; cut++)); do
+		lines "${whole:0:cut}" "$(ev done 3 9 sql.mvc)" >in &&
+		run -1 --separate-stderr malparse --rejects kept in &&
+		assert_regex "$stderr" '^malparse: in:1: W001: ignoring an object that contains errors: .' &&
+		assert_equal "$cut: $(table profiler_event pc)" "$cut: [3]" &&
+		diff kept <(lines "${whole:0:cut}") || return
+	done
+}
+
+@test "the tail of an object is W001, and the next one is read" {
+	local whole cut
+	whole=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
+	for ((cut = 1; cut < ${#whole}; cut += 3)); do
+		lines "$(ev start 1 4 sql.mvc)" "${whole:cut}" \
+			"$(ev done 3 9 sql.mvc)" >in &&
+		run -1 --separate-stderr malparse in &&
+		assert_regex "$stderr" '^malparse: in:2: W001: ' &&
+		assert_equal "$cut: $(table profiler_event pc)" \
+			"$cut: $(joined '[1]' '[3]')" || return
+	done
+}
+
+@test "an object that landed within another is read all the same" {
+	local outer
+	outer=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
+	printf '%s' "${outer:0:60}" >in
+	ev done 3 9 sql.mvc >>in
+	lines "${outer:60}" "$(ev done 4 10 sql.mvc)" >>in
+	run -1 --separate-stderr malparse in
+	assert_equal "$(table profiler_event pc | tail -n 1)" '[4]'
+	assert_regex "$stderr" 'W001: '
+}
+
+@test "what servers write that is no JSON is mended" {
+	printf '%s\n' "$(ev done 2 5 sql.mvc '"stmt":"a\...<truncated>...b"')" \
+		"$(ev done 3 5 sql.mvc $'"stmt":"bell \a, CR \r, BS \b"')" \
+		"$(ev done 4 5 sql.mvc $'"stmt":"cut \303...<truncated>...\251."')" \
+		"$(ev done 5 5 sql.mvc $'"nswap":3,s\n"nvcsw":1')" \
+		"$(ev done 6 5 sql.mvc '"prereq":[2,]')" >in
+	run -0 --separate-stderr malparse in
+	[ -z "$stderr" ]
+	assert_equal "$(table profiler_event pc long_statement nswap)" \
+		"$(joined '[2,"a\\...<truncated>...b",null]' \
+		'[3,"bell \u0007, CR \r, BS \b",null]' \
+		$'[4,"cut \xef\xbf\xbd...<truncated>...\xef\xbf\xbd.",null]' \
+		'[5,null,3]' '[6,null,null]')"
+}
+
+@test "rows and rejects account for all of the input" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	"$BUILD/test/gen/mal" S 200 "$seed" >trace 2>/dev/null
+	python3 - "$seed" <<-'END'
+		import random, sys
+		random.seed(int(sys.argv[1]))
+		junk = [b"junk\n", b"{\"a\n", b"\xff\xfe\n", b"x }\n", b"\"\n",
+		    b"{\"source\":\"trace\",\n", b"]}\n", b"{]\n"]
+		with open("in", "wb") as f, open("junk", "wb") as j:
+		    for line in open("trace", "rb"):
+		        if random.random() < 0.1:
+		            bad = random.choice(junk)
+		            f.write(bad)
+		            j.write(bad)
+		        f.write(line)
+	END
+	malparse trace >want
+	run -1 --separate-stderr malparse -o got --rejects kept in
+	cmp got want
+	# Brackets between objects are skipped; they may be those of an array.
+	diff <(tr -d '][,\n' <junk) <(tr -d '][,\n' <kept)
+}
+
+@test "messages of W001 name file, line and reason" {
+	lines "$(ev start 2 5 sql.mvc)" 'nonsense' "$(ev pausing 3 5 sql.mvc)" \
+		"$(ev done x 5 sql.mvc | sed 's/"pc":x/"pc":"x"/')" >in
+	run -1 --separate-stderr malparse in
+	while read -r line; do
+		assert_regex "$line" '^malparse: in:[234]: W001: ignoring an object that contains errors: .+$'
+	done <<<"$stderr"
+	[ "$(wc -l <<<"$stderr")" = 3 ]
+}
+
+# Executions
+
+@test "an execution is a session and a tag" {
+	parse "$(ev done 2 5 sql.mvc)" "$(TAG=6 ev done 2 6 sql.mvc)" \
+		"$(SESSION=b ev done 2 7 sql.mvc)" "$(ev done 3 8 sql.mvc)"
+	assert_equal "$(table mal_execution execution_id server_session tag)" \
+		"$(joined '[1,"aaaa",5]' '[2,"aaaa",6]' '[3,"b",5]')"
+	assert_equal "$(table profiler_event mal_execution_id)" \
+		"$(joined '[1]' '[2]' '[3]' '[1]')"
+}
+
+@test "in format P it is a client and a tag" {
+	parse "$(end_of 0 50 9 user.s1_1)" "$(CLIENT=1 end_of 0 60 9 user.s1_2)"
+	assert_equal "$(table mal_execution client tag user_function)" \
+		"$(joined '["0",5,"s1_1"]' '["1",5,"s1_2"]')"
+}
+
+@test "without pc 0 the function is what follows the dot" {
+	parse "$(ev done 2 5 sql.mvc)"
+	assert_equal "$(table mal_execution user_function)" '["s1_1"]'
+}
+
+@test "in format P the function is unknown without pc 0" {
+	parse "$(end_of 3 50 9 sql.mvc)"
+	assert_equal "$(table mal_execution tag user_function)" '[5,null]'
+}
+
+@test "tag 0 is no tag: each plan is an execution of its own" {
+	TAG=0
+	parse "$(ev start 0 1 user.s1_1)" "$(ev done 2 2 sql.mvc)" \
+		"$(ev done 0 3 user.s1_1)" "$(ev start 0 4 user.s1_1)" \
+		"$(ev done 2 5 sql.mvc)"
+	assert_equal "$(table mal_execution execution_id tag)" \
+		"$(joined '[1,null]' '[2,null]')"
+	assert_equal "$(table profiler_event mal_execution_id iteration)" \
+		"$(joined '[1,null]' '[1,null]' '[1,null]' '[2,null]' '[2,null]')"
+}
+
+@test "the same trace twice has no variable and no execution twice" {
+	cat "$TRACES/sample-s.json" "$TRACES/sample-s.json" >in
+	run -0 --separate-stderr malparse in
+	assert_equal "$(table mal_variable mal_execution_id name | sort | uniq -d)" ''
+	assert_equal "$(table mal_execution server_session tag | uniq -c | tr -s ' ')" \
+		' 1 ["6f9d0b1e-1111-4222-8333-444455556666",9]'
+	assert_equal "$(found 'select(.event_id and .pc) |
+		[.mal_execution_id, .pc, .execution_state, .iteration]' |
+		sort | uniq -d)" ''
+}
+
+# Events
+
+@test "events that come again are numbered, and none is lost" {
+	parse "$(ev start 2 1 sql.mvc)" "$(ev done 2 2 sql.mvc)" \
+		"$(ev start 2 3 sql.mvc)" "$(ev done 2 4 sql.mvc)" \
+		"$(ev done 2 5 sql.mvc)"
+	assert_equal "$(table profiler_event event_id execution_state iteration)" \
+		"$(joined '[1,0,null]' '[2,1,null]' '[3,0,2]' '[4,1,2]' '[5,1,3]')"
+}
+
+@test "what the server counted is kept" {
+	parse "$(ev done 2 1 sql.mvc '"rss":7,"size":6,"inblock":1,"oublock":2,"majflt":3,"nswap":4,"nvcsw":5,"caller":9,"numa":[1,2]')"
+	assert_equal "$(table profiler_event rss type_size inblock oublock majflt \
+		nswap nvcsw caller numa)" '[7,6,1,2,3,4,5,9,[1,2]]'
+}
+
+@test "a statement may be there in one form only" {
+	parse "$(ev done 2 1 sql.mvc '"short":"a"')" \
+		"$(ev done 3 2 sql.mvc '"stmt":"b"')"
+	assert_equal "$(table profiler_event short_statement long_statement)" \
+		"$(joined '["a",null]' '[null,"b"]')"
+}
+
+@test "no caller is no column" {
+	parse "$(ev done 2 1 user.f '"caller":0')"
+	assert_equal "$(found 'select(.pc) | has("caller")')" false
+}
+
+@test "what is missing or null is left out" {
+	parse '{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done"}' \
+		'{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done","thread":null,"short":null,"prereq":null,"ret":null}'
+	assert_equal "$(found 'select(.pc) | keys_unsorted | join(" ")')" \
+		"$(joined '"type event_id mal_execution_id pc execution_state relative_time"' \
+		'"type event_id mal_execution_id pc execution_state iteration relative_time"')"
+}
+
+@test "start is 0, done is 1, pause and wait are 2, anything else is W001" {
+	lines "$(ev start 2 1 a.b)" "$(ev done 2 2 a.b)" "$(ev pause 2 3 a.b)" \
+		"$(ev wait 3 4 a.b)" "$(ev paused 4 5 a.b)" >in
+	run -1 --separate-stderr malparse in
+	assert_equal "$(table profiler_event execution_state)" \
+		"$(joined '[0]' '[1]' '[2]' '[2]')"
+	assert_equal "$(table rejected_profiler_event pc relative_time mal_module)" \
+		'[4,5,"a"]'
+	assert_equal "$(found 'select(.rejection_reason) | has("event_id")')" false
+}
+
+@test "a register_supervisor without two strings is W001" {
+	local arguments
+	for arguments in '' "$(sv 1 X_1 '"value":"\"a\""')" \
+	    "$(sv 1 X_1 '"value":"\"a\""'),$(sv 2 X_2 '"value":null')"; do
+		lines "$(ev done 2 1 remote.register_supervisor "\"arg\":[$arguments]")" \
+			"$(ev done 3 2 a.b)" >in &&
+		run -1 --separate-stderr malparse in &&
+		assert_regex "$stderr" '^malparse: in:1: W001: .*register_supervisor' &&
+		assert_equal "$(table profiler_event pc)" '[3]' &&
+		assert_equal "$(table rejected_profiler_event pc execution_state)" \
+			'[2,1]' || return
+	done
+}
+
+@test "with --starts each end of format P has its start before it" {
+	OPTIONS=--starts
+	parse "$(end_of 3 50 9 sql.mvc)" "$(end_of 3 70 0 sql.mvc)" \
+		"$(ev done 2 1 a.b)"
+	assert_equal "$(found 'select(.pc) |
+		[.pc, .execution_state, .relative_time, .derived, .iteration]')" \
+		"$(joined '[3,0,41,true,null]' '[3,1,50,null,null]' \
+		'[3,0,70,true,2]' '[3,1,70,null,2]' '[2,1,1,null,null]')"
+}
+
+# Prerequisites
+
+@test "a prerequisite is a row for each distinct edge, on the start" {
+	parse "$(ev done 2 1 a.b)" "$(ev done 3 2 a.b)" \
+		"$(ev start 4 3 a.b '"prereq":[3,2,3]')" \
+		"$(ev done 4 4 a.b '"prereq":[3,2,3]')"
+	assert_equal "$(table prerequisite_events prerequisite_pc \
+		prerequisite_event consequent_event | sort)" \
+		"$(joined '[2,1,3]' '[3,2,3]')"
+}
+
+@test "a prerequisite that was not seen has its pc and no event" {
+	parse "$(ev start 2 1 a.b)" "$(ev start 4 3 a.b '"prereq":[2,3]')"
+	assert_equal "$(table prerequisite_events prerequisite_pc \
+		prerequisite_event consequent_event | sort)" \
+		"$(joined '[2,null,2]' '[3,null,2]')"
+}
+
+@test "an end without its start has the prerequisites" {
+	parse "$(ev done 2 1 a.b)" "$(ev done 4 3 a.b '"prereq":[2]')"
+	assert_equal "$(table prerequisite_events prerequisite_event \
+		consequent_event)" '[1,2]'
+}
+
+@test "the second end of a return has none" {
+	parse "$(ev done 2 1 a.b)" "$(ev start 4 3 .f '"prereq":[2]')" \
+		"$(ev done 4 4 .f '"prereq":[2]')" \
+		"$(ev done 4 5 .f '"prereq":[2]')"
+	assert_equal "$(table prerequisite_events prerequisite_event \
+		consequent_event)" '[1,2]'
+}
+
+@test "of an instruction that runs again each start has them" {
+	parse "$(ev done 2 1 a.b)" "$(ev start 4 3 a.b '"prereq":[2]')" \
+		"$(ev done 4 4 a.b '"prereq":[2]')" "$(ev done 2 5 a.b)" \
+		"$(ev start 4 6 a.b '"prereq":[2]')"
+	assert_equal "$(table prerequisite_events prerequisite_event \
+		consequent_event)" "$(joined '[1,2]' '[4,5]')"
+}
+
+@test "not given, it is the last assignment before, of what is no constant" {
+	local ret='"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1}'
+	local arg='{"arg":1,"var":"A","type":"int","const":0,"value":1}'
+	parse "$(end_of 2 10 1 a.b "$ret]")" "$(end_of 5 20 1 a.b "$ret]")" \
+		"$(end_of 7 30 1 a.b "$ret]")" \
+		"$(end_of 6 40 1 a.b "\"args\":[$arg,$arg]")" \
+		"$(end_of 5 50 1 a.b "\"args\":[$arg]")" \
+		"$(end_of 8 60 1 a.b "\"args\":[${arg/\"const\":0/\"const\":1}]")" \
+		"$(end_of 9 70 1 a.b '"args":[{"arg":0,"var":"B","type":"int","const":0,"value":1}]')"
+	assert_equal "$(found 'select(.prerequisite_pc) |
+		[.consequent_event, .prerequisite_pc]')" \
+		"$(joined '[4,5]' '[5,2]')"
+}
+
+@test "pc 0, the function's own arguments, is waited for by nobody" {
+	parse "$(end_of 2 30 1 a.b '"args":[{"arg":0,"var":"A","type":"int","const":0,"value":1}]')" \
+		"$(end_of 0 30 1 user.f '"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1}]')" \
+		"$(end_of 3 30 1 a.b '"args":[{"arg":0,"var":"A","type":"int","const":0,"value":1}]')"
+	assert_equal "$(found 'select(.prerequisite_pc)')" ''
+}
+
+@test "derived prerequisites of real traces are the server's own" {
+	local trace
+	for trace in mal/example_query_20180621 mal/Q01_variation001.json; do
+		need_shared $trace
+		echo "-- $trace"
+		oracle prereqs "$SHARED/$trace"
+		sed -E 's/"prereq":\[[0-9,]*\],//' "$SHARED/$trace" >in
+		diff <(canonical in) <(malparse "$SHARED/$trace" >rows &&
+			oracle canon rows)
+	done
+}
+
+# Variables
+
+@test "a variable has the values it had last" {
+	parse "$(ev start 2 1 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":0,"count":0,"size":0,"eol":0}]')" \
+		"$(ev done 2 2 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","kind":"transient","bid":7,"count":0,"size":9,"eol":0}]')" \
+		"$(ev done 3 3 bat.append '"arg":[{"index":0,"name":"X_1","type":"bat[:int]","kind":"persistent","bid":7,"count":5,"size":10,"eol":1}]')"
+	assert_equal "$(table mal_variable name bid var_count var_size is_persistent)" \
+		'["X_1",7,5,10,true]'
+}
+
+@test "the start of what makes a variable says nothing of it" {
+	parse "$(ev start 2 1 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":0,"count":0,"size":0,"eol":0}]')"
+	assert_equal "$(found 'select(.name == "X_1") |
+		[has("bid", "var_count", "var_size")]')" '[false,false,false]'
+}
+
+@test "the start of what uses a variable says what is true of it" {
+	parse "$(ev start 2 1 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":0,"count":0,"size":0,"eol":0}]')" \
+		"$(ev start 3 3 bat.append '"arg":[{"index":0,"name":"X_1","type":"bat[:int]","bid":7,"count":5,"size":10,"eol":1}]')"
+	assert_equal "$(table mal_variable name bid var_count var_size)" \
+		'["X_1",7,5,10]'
+}
+
+@test "a bid may be a string; of 0 and below it is none" {
+	local bid
+	while read -r bid expected; do
+		parse "$(ev done 2 2 bat.new "\"ret\":[{\"index\":0,\"name\":\"X_1\",\"type\":\"BAT\",\"view\":\"true\",\"parent\":$bid,\"bid\":$bid,\"count\":\"2\",\"size\":\"8\",\"eol\":0}]")" &&
+		assert_equal "$(table mal_variable bid parent)" "$expected" ||
+			return
+	done <<-'END'
+		"12" [12,12]
+		12 [12,12]
+		0 [null,null]
+		"0" [null,null]
+		-2147483648 [null,null]
+	END
+}
+
+@test "the first assignment creates, later ones say that they are such" {
+	parse "$(ev start 2 1 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')]")" \
+		"$(ev done 2 2 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')]")" \
+		"$(ev start 3 3 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')],\"arg\":[$(sv 1 X_1 '"eol":1')]")" \
+		"$(ev done 3 4 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')],\"arg\":[$(sv 1 X_1 '"eol":1')]")"
+	assert_equal "$(table event_variable_list event_id variable_list_index \
+		created reassigned eol)" \
+		"$(joined '[1,0,null,null,null]' '[2,0,true,null,null]' \
+		'[3,0,null,null,null]' '[3,1,null,null,null]' \
+		'[4,0,null,true,null]' '[4,1,null,null,true]')"
+}
+
+@test "in formats M and P a variable ends where its eol is the pc" {
+	parse "$(end_of 4 9 1 a.b '"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1,"eol":4},{"arg":1,"var":"B","type":"int","const":0,"value":1,"eol":5},{"arg":2,"var":"C","type":"int","const":0,"value":1,"eol":1}]')"
+	assert_equal "$(table event_variable_list variable_list_index eol)" \
+		"$(joined '[0,true]' '[1,null]' '[2,null]')"
+}
+
+@test "a value is text: MAL's own, or what JSON has in its place" {
+	parse "$(ev done 2 2 a.b "\"arg\":[$(sv 0 X_1 '"value":"\"it\\\"s\""'),$(sv 1 X_2 '"value":"nil"')]")" \
+		"$(end_of 2 10 1 a.b '"args":[{"arg":0,"var":"A","type":"dbl","const":0,"value":1.50},{"arg":1,"var":"B","type":"str","const":0,"value":"it\"s"},{"arg":2,"var":"C","type":"BAT","const":1,"value":null}]')"
+	assert_equal "$(table mal_variable name mal_value is_constant)" \
+		"$(joined '["X_1","\"it\\\"s\"",null]' '["X_2","nil",null]' \
+		'["A","1.50",null]' '["B","it\"s",null]' '["C","nil",true]')"
+}
+
+@test "a view without hghbase reaches as far as its rows" {
+	parse "$(end_of 4 9 1 a.b '"args":[{"ret":0,"var":"A","type":"bat[:int]","view":"true","parent":3,"seqbase":10,"mode":"transient","bid":4,"count":5,"size":20,"eol":4}]')"
+	assert_equal "$(table mal_variable is_view parent seqbase hghbase)" \
+		'[true,3,10,15]'
+}
+
+@test "flags and sizes of formats M and P are columns" {
+	parse "$(end_of 4 9 1 a.b '"args":[{"ret":0,"var":"A","type":"bat[:str]","mode":"persistent","sorted":1,"revsorted":1,"nonil":1,"nil":1,"key":1,"minpos":"3","maxpos":"4","nestimate":"5","file":"tmp_7","width":2,"hash":10,"vheap":11,"imprints":12,"bid":7,"count":5,"size":20,"udf":1,"eol":4}]')"
+	assert_equal "$(table mal_variable is_persistent is_sorted is_revsorted \
+		is_nonil has_nil is_key minpos maxpos nestimate file width \
+		hash_size vheap_size imprints_size is_udf)" \
+		'[true,true,true,true,true,true,3,4,5,"tmp_7",2,10,11,12,true]'
+}
+
+@test "variables of one name in two executions are two" {
+	parse "$(ev done 2 1 a.b "\"ret\":[$(sv 0 X_1)]")" \
+		"$(TAG=6 ev done 2 2 a.b "\"ret\":[$(sv 0 X_1)]")"
+	assert_equal "$(table mal_variable variable_id mal_execution_id)" \
+		"$(joined '[1,1]' '[2,2]')"
+}
+
+# Types
+
+@test "types have their fixed numbers, whatever comes first" {
+	local args='' type i=0
+	for type in bit bte sht int lng hge oid flt dbl str date void BAT \
+	    'bat[:bit]' 'bat[:bte]' 'bat[:sht]' 'bat[:int]' 'bat[:lng]' \
+	    'bat[:hge]' 'bat[:oid]' 'bat[:flt]' 'bat[:dbl]' 'bat[:str]' \
+	    'bat[:date]'; do
+		args="{\"arg\":$i,\"var\":\"V$i\",\"type\":\"$type\",\"eol\":0}${args:+,$args}"
+		i=$((i + 1))
+	done
+	parse "$(end_of 4 9 1 a.b "\"args\":[$args]")"
+	assert_equal "$(found 'select(.tname) |
+		[.type_id, .tname, .base_size, .subtype_id]' | sort -t[ -k2n)" \
+		"$(joined '[1,"bit",1,null]' '[2,"bte",1,null]' \
+		'[3,"sht",2,null]' '[4,"int",4,null]' '[5,"lng",8,null]' \
+		'[6,"hge",16,null]' '[7,"oid",8,null]' '[8,"flt",4,null]' \
+		'[9,"dbl",8,null]' '[10,"str",-1,null]' '[11,"date",-1,null]' \
+		'[12,"void",0,null]' '[13,"BAT",0,null]' \
+		'[14,"bat[:bit]",1,1]' '[15,"bat[:bte]",1,2]' \
+		'[16,"bat[:sht]",2,3]' '[17,"bat[:int]",4,4]' \
+		'[18,"bat[:lng]",8,5]' '[19,"bat[:hge]",16,6]' \
+		'[20,"bat[:oid]",8,7]' '[21,"bat[:flt]",4,8]' \
+		'[22,"bat[:dbl]",8,9]' '[23,"bat[:str]",-1,10]' \
+		'[24,"bat[:date]",-1,11]')"
+}
+
+@test "other types are numbered as they come, each behind its subtype" {
+	parse "$(end_of 4 9 1 a.b '"args":[{"arg":0,"var":"A","type":"uuid"},{"arg":1,"var":"B","type":"bat[:json]"},{"arg":2,"var":"C","type":"json"}]')"
+	assert_equal "$(table mal_variable name type_id |
+		sed 's/,.*//' | sort)" "$(joined '["A"' '["B"' '["C"')"
+	# A row stands before the rows that refer to it.
+	assert_equal "$(found 'select(.tname) | .tname')" \
+		"$(joined '"uuid"' '"json"' '"bat[:json]"')"
+	assert_equal "$(found 'select(.tname) | .type_id' | sort)" \
+		"$(joined 25 26 27)"
+	assert_equal "$(jq -s '(map(select(.tname == "json"))[0].type_id) ==
+		(map(select(.tname == "bat[:json]"))[0].subtype_id)' \
+		<<<"$output")" true
+}
+
+# Queries
+
+@test "a query's text is the first argument of define, decoded once" {
+	local text expected
+	while IFS='|' read -r text expected; do
+		parse "$(define "$text")" &&
+		assert_equal "$(table query query_text root_execution_id)" \
+			"[$expected,1]" || return
+	done <<-'END'
+		"select 1;"|"select 1;"
+		"select a, b, 3 from t;"|"select a, b, 3 from t;"
+		"select \"a\" from t;"|"select \"a\" from t;"
+		"select \\'x\\';"|"select \\'x\\';"
+		"a\nb\tc"|"a\nb\tc"
+		"back\\\\slash"|"back\\\\slash"
+		"Größe"|"Größe"
+		""|null
+	END
+}
+
+@test "start and end of define are one query, which initiates itself" {
+	parse "$(ev start 1 1 querylog.define "\"arg\":[$(sv 1 X_1 '"value":"\"q\""')]")" \
+		"$(define '"q"')"
+	assert_equal "$(table query query_id query_text)" '[1,"q"]'
+	assert_equal "$(table initiates_executions parent_id child_id remote)" \
+		'[1,1,false]'
+}
+
+@test "in format P the text is that of text_to_sql" {
+	parse '{"sessionid":"0", "clk":1, "thread":1, "phase":"text_to_sql", "tag":5, "query":"select 1, 2;", "usec":1}' \
+		"$(end_of 1 30 1 querylog.define '"args":[{"arg":1,"var":"A","type":"str","const":1,"value":"other"}]')"
+	assert_equal "$(table query query_text)" '["select 1, 2;"]'
+	parse "$(end_of 1 30 1 querylog.define '"args":[{"arg":1,"var":"A","type":"str","const":1,"value":"a\\b"}]')"
+	assert_equal "$(table query query_text)" '["a\\b"]'
+}
+
+@test "phases are rows, those of no statement too" {
+	parse '{"sessionid":"4", "clk":1, "thread":2, "phase":"session_start", "usec":3}' \
+		'{"sessionid":"4", "clk":9, "thread":2, "phase":"trans_conflict", "tstart":5, "tend":6, "tag":7, "state":"error", "usec":4}'
+	assert_equal "$(table query_phase mal_execution_id client phase \
+		relative_time usec thread tstart tend failed)" \
+		"$(joined '[null,"4","session_start",1,3,2,null,null,null]' \
+		'[1,"4","trans_conflict",9,4,2,5,6,true]')"
+}
+
+# Links between executions
+
+@test "a plan is called by the call that is open on its thread" {
+	local f=user.f
+	# Two calls of one function at once, on two threads.
+	parse "$(define '"q"')" "$(THREAD=2 ev start 4 10 $f)" \
+		"$(THREAD=3 ev start 5 11 $f)" \
+		"$(THREAD=3 TAG=7 PROGRAM=$f ev start 0 12 $f)" \
+		"$(THREAD=2 TAG=6 PROGRAM=$f ev start 0 13 $f)" \
+		"$(THREAD=2 TAG=6 PROGRAM=$f ev start 1 14 user.g)" \
+		"$(THREAD=2 TAG=8 PROGRAM=user.g ev start 0 15 user.g)" \
+		"$(THREAD=2 TAG=8 PROGRAM=user.g ev done 0 16 user.g)" \
+		"$(THREAD=2 TAG=6 PROGRAM=$f ev done 1 17 user.g)" \
+		"$(THREAD=2 TAG=6 PROGRAM=$f ev done 0 18 $f)" \
+		"$(THREAD=2 ev done 4 19 $f)" \
+		"$(THREAD=2 TAG=9 PROGRAM=user.h ev start 0 20 user.h)"
+	assert_equal "$(jq -sc '(map(select(.type == "mal_execution") |
+		{ ("\(.execution_id)"): .tag }) | add) as $tag |
+		.[] | select(.parent_id) |
+		[$tag["\(.parent_id)"], $tag["\(.child_id)"], .remote]' \
+		<<<"$output" | sort)" \
+		"$(joined '[5,5,false]' '[5,6,false]' '[5,7,false]' '[6,8,false]')"
+}
+
+@test "a plan that names its caller is called by that" {
+	parse "$(define '"q"')" "$(TAG=8 ev done 1 9 a.b)" \
+		"$(THREAD=2 ev start 4 10 user.f)" \
+		"$(THREAD=2 TAG=6 PROGRAM=user.f ev start 0 12 user.f '"caller":8')"
+	assert_equal "$(table initiates_executions parent_id child_id remote)" \
+		"$(joined '[1,1,false]' '[2,3,false]')"
+}
+
+@test "where only ends are told a plan is called by the call around it" {
+	parse "$(TAG=6 end_of 0 50 20 user.f)" "$(TAG=7 end_of 0 80 20 user.f)" \
+		"$(end_of 4 52 25 user.f)" "$(end_of 5 82 25 user.f)" \
+		"$(THREAD=2 end_of 6 99 98 user.f)" "$(end_of 0 90 80 user.s1_1)"
+	assert_equal "$(jq -sc '(map(select(.type == "mal_execution") |
+		{ ("\(.execution_id)"): .tag }) | add) as $tag |
+		.[] | select(.parent_id) |
+		[$tag["\(.parent_id)"], $tag["\(.child_id)"], .remote]' \
+		<<<"$output")" "$(joined '[5,6,false]' '[5,7,false]')"
+}
+
+# register SESSION TAG CLK - it registers for the supervisor aaaa
+register() {
+	SESSION=$1 TAG=$2 ev done 3 "$3" remote.register_supervisor "\"arg\":[$(
+		sv 1 X_1 '"value":"\"aaaa\""'),$(
+		sv 2 X_2 '"value":"\"0000-1111\""')]"
+}
+
+# initiated - the links between servers, as tags
+initiated() {
+	jq -sc '(map(select(.type == "mal_execution") |
+		{ ("\(.execution_id)"): .tag }) | add) as $tag |
+		.[] | select(.remote) |
+		[$tag["\(.parent_id)"], $tag["\(.child_id)"]]' <<<"$output" |
+		sort
+}
+
+@test "every plan of a worker's thread is its supervisor's" {
+	local worker
+	worker=$(
+		register b 871 10
+		SESSION=b TAG=872 PROGRAM=user.main ev start 0 11 user.main
+		SESSION=b TAG=872 PROGRAM=user.main ev done 0 12 user.main
+		SESSION=b TAG=873 PROGRAM=user.main ev start 0 13 user.main
+		SESSION=b TAG=873 PROGRAM=user.main ev start 2 14 user.r
+		SESSION=b TAG=874 PROGRAM=user.r ev start 0 15 user.r
+		SESSION=b TAG=874 PROGRAM=user.r ev done 0 16 user.r
+		SESSION=b TAG=873 PROGRAM=user.main ev done 2 17 user.r
+		SESSION=b TAG=873 PROGRAM=user.main ev done 0 18 user.main
+		SESSION=b TAG=900 THREAD=9 ev start 0 19 user.s1_1
+	)
+	# The supervisor may be heard of before or after.
+	parse "$(register aaaa 5 1)" "$worker"
+	assert_equal "$(initiated)" "$(joined '[5,871]' '[5,872]' '[5,873]')"
+	assert_equal "$(found 'select(.remote == false) |
+		[.parent_id, .child_id]' | wc -l)" 1
+	parse "$worker" "$(register aaaa 5 1)"
+	assert_equal "$(initiated)" "$(joined '[5,871]' '[5,872]' '[5,873]')"
+}
+
+@test "a client's query on that thread is not the supervisor's" {
+	parse "$(register aaaa 5 1)" "$(register b 871 10)" \
+		"$(SESSION=b TAG=880 ev start 0 20 user.s1_1)" \
+		"$(SESSION=b TAG=880 define '"q"')" \
+		"$(SESSION=b TAG=880 ev done 2 22 a.b)" \
+		"$(SESSION=b TAG=881 ev start 0 23 user.s1_1)"
+	assert_equal "$(initiated)" '[5,871]'
+}
+
+# Two servers
+
+@test "two servers interleaved give the rows of each" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	for format in S M; do
+		"$BUILD/test/gen/mal" -n 2 $format 1000 "$seed" >both 2>/dev/null
+		session=$(grep -o '"session":"[^"]*"' both | head -n 1)
+		grep -F "$session" both >one
+		grep -vF "$session" both >other
+		[ -s one ] && [ -s other ]
+		diff <(canonical both | grep -v ^mal_type) \
+			<((canonical one; canonical other) |
+			grep -v ^mal_type | LC_ALL=C.UTF-8 python3 -c '
+import sys
+print("".join(sorted(sys.stdin)), end="")')
+	done
+}
+
+# The oracle
+
+@test "real traces have the rows that the oracle finds" {
+	need_shared mal
+	for trace in "$SHARED"/mal/*; do
+		same_as_oracle "$trace"
+	done
+}
+
+@test "generated traces have the rows that the oracle finds" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	for format in S M P; do
+		"$BUILD/test/gen/mal" -n 2 $format 4000 "$seed" >trace 2>/dev/null
+		same_as_oracle "$PWD/trace"
+	done
+	for sample in "$TRACES"/sample-*.json; do
+		same_as_oracle "$sample"
+	done
+}
+
+@test "the counts of a real trace are these" {
+	need_shared mal/Q01_variation001.json
+	malparse "$SHARED/mal/Q01_variation001.json" >rows
+	assert_equal "$(jq -r .type rows | sort | uniq -c | awk '{ print $2, $1 }')" \
+'event_variable_list 5636
+initiates_executions 1
+mal_execution 1
+mal_type 17
+mal_variable 865
+prerequisite_events 1125
+profiler_event 1456
+query 1
+trace 1'
+}
+
+@test "every id that a row refers to has its row" {
+	"$BUILD/test/gen/mal" -n 2 S 3000 >in 2>/dev/null
+	malparse in "$TRACES"/sample-*.json >rows
+	python3 - <<-'END'
+		import collections, json
+		own = {"profiler_event": "event_id", "mal_execution": "execution_id",
+		    "mal_type": "type_id", "mal_variable": "variable_id",
+		    "heartbeat": "heartbeat_id", "query": "query_id"}
+		refers = {"mal_execution_id": "mal_execution",
+		    "root_execution_id": "mal_execution",
+		    "parent_id": "mal_execution", "child_id": "mal_execution",
+		    "prerequisite_event": "profiler_event",
+		    "consequent_event": "profiler_event",
+		    "event_id": "profiler_event", "variable_id": "mal_variable",
+		    "type_id": "mal_type", "subtype_id": "mal_type",
+		    "heartbeat_id": "heartbeat"}
+		rows = [json.loads(line) for line in open("rows")]
+		ids = collections.defaultdict(list)
+		for row in rows:
+		    if row["type"] in own:
+		        ids[row["type"]].append(row[own[row["type"]]])
+		for table, seen in ids.items():
+		    assert len(set(seen)) == len(seen), table
+		    if table != "mal_type":
+		        assert sorted(seen) == list(range(1, len(seen) + 1)), table
+		for row in rows:
+		    for key, table in refers.items():
+		        if key in row:
+		            assert row[key] in ids[table], row
+	END
+}
+
+# Streaming
+
+@test "a row is written as soon as it is known" {
+	local i pid
+	mkfifo in
+	malparse --line-buffered <in >out 3>&- &
+	pid=$!
+	exec 7>in
+	ev start 2 1 sql.mvc >&7
+	for ((i = 0; i < 200; i++)); do
+		grep -q '"pc":2' out && break
+		sleep 0.02
+	done
+	assert_equal "$(jq -r .type out)" \
+		"$(joined trace mal_execution profiler_event)"
+	exec 7>&-
+	wait "$pid"
+}
+
+# --tasks
+
+@test "the critical path of each execution is the oracle's" {
+	local seed tag
+	seed=$(seed)
+	echo "SEED=$seed"
+	for format in S M P; do
+		"$BUILD/test/gen/mal" $format 2000 "$seed" >trace 2>/dev/null
+		malparse --tasks trace >tasks
+		oracle critical trace >want
+		[ -s want ]
+		while read -r name length total pcs; do
+			tag=${name##*/}
+			jq -c "select(.tag == $tag)" tasks | critpath >path
+			assert_equal "$format $name $length" "$format $name $(
+				jq -r 'select(.length_us) | .length_us' path)"
+			# Of equal paths it takes another, but it takes one.
+			jq -n -e --slurpfile tasks tasks --slurpfile path path '
+				($tasks | map({(.id): .}) | add) as $task |
+				[$path[] | select(.step)] as $step |
+				([$step[].elapsed_us] | add) == $path[-1].length_us
+				and all(range(1; $step | length);
+					$step[. - 1].id as $before |
+					$task[$step[.].id].deps | index($before))
+				' >holds
+		done <want
+	done
+}
+
+@test "the critical path of a real query is the oracle's" {
+	need_shared mal/Q01_variation001.json
+	run -0 bash -o pipefail -c "malparse --tasks \
+		'$SHARED/mal/Q01_variation001.json' | critpath |
+		jq -r 'select(.length_us) | .length_us'"
+	assert_output 17564015
+}
+
+@test "a task is an instruction with what it waited for" {
+	OPTIONS=--tasks
+	parse "$(ev start 0 1 user.s1_1)" "$(ev start 2 2 sql.mvc)" \
+		"$(ev done 2 9 sql.mvc)" \
+		"$(THREAD=4 ev start 5 10 user.f '"prereq":[2]')" \
+		"$(THREAD=4 ev done 5 30 user.f '"prereq":[2]')" \
+		"$(ev start 6 11 language.dataflow)" \
+		"$(ev done 6 40 language.dataflow)" "$(ev done 0 50 user.s1_1)"
+	assert_equal "$(found '[.type, .id, .rule, .start_us, .elapsed_us,
+		.thread, .deps]')" \
+		"$(joined '["task","1:2","sql.mvc",2,7,1,[]]' \
+		'["task","1:5","user.f",10,20,4,["1:2"]]')"
+}
+
+# --statement and --mask
+
+@test "--statement rebuilds what the server would have written" {
+	need_shared mal
+	for trace in example_query_20180621 Q01_variation001.json; do
+		oracle strip "$SHARED/mal/$trace" >in
+		malparse --statement in | jq -c 'select(.pc) | [.long_statement,
+			.short_statement]' >got
+		malparse "$SHARED/mal/$trace" | jq -c 'select(.pc) |
+			[.long_statement, .short_statement]' >want
+		# A trace does not tell which results are never used, and of
+		# format S neither what a barrier is.
+		paste got want | awk -F '\t' '$1 != $2 && $2 !~ \
+			/^\["(barrier |remote\.|sql\.resultSet|X_.*:void := )/' |
+			cut -c 1-300 >differ
+		diff differ /dev/null
+	done
+}
+
+@test "--statement keeps what there is" {
+	OPTIONS=--statement
+	parse "$(ev done 2 1 sql.mvc '"stmt":"x","short":"y"')"
+	assert_equal "$(table profiler_event long_statement short_statement)" \
+		'["x","y"]'
+}
+
+@test "--statement builds the statements of formats M and P" {
+	OPTIONS=--statement
+	parse '{"clk":1590000000000007,"mclk":7,"thread":1,"program":"user.f","pc":3,"tag":1,"module":"algebra","function":"join","session":"a","state":"done","usec":1,"args":[{"ret":0,"var":"X_1","type":"bat[:oid]","bid":9,"count":2,"size":16},{"ret":1,"var":"X_2","type":"bat[:oid]","bid":10,"count":2,"size":16},{"arg":2,"var":"X_3","type":"bat[:str]","bid":8,"count":5,"size":9},{"arg":3,"var":"X_4","type":"str","const":1,"value":"\"a\""},{"arg":4,"var":"X_5","type":"int","const":0,"value":"0"}]}' \
+		'{"clk":1590000000000008,"mclk":8,"thread":1,"program":"user.f","pc":4,"tag":1,"operator":"end","session":"a","state":"done","usec":1}' \
+		"$(end_of 2 9 1 language.dataflow '"barrier":"barrier","args":[{"ret":0,"var":"X_1","type":"bit","const":0,"value":false}]')"
+	assert_equal "$(table profiler_event long_statement short_statement)" \
+		"$(joined '["(X_1=<tmp_11>[2]:bat[:oid], X_2=<tmp_12>[2]:bat[:oid]) := algebra.join(X_3=<tmp_10>[5]:bat[:str], \"a\":str, X_5=0:int);","(X_1[2], X_2[2]):= join( X_3[5], \"a\", X_5=0  )"]' \
+		'["end user.f;","end user.f"]' \
+		'["barrier X_1=false:bit := language.dataflow();","X_1=false := dataflow( )"]')"
+}
+
+@test "with --mask no value is anywhere in the output" {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	for format in S M P; do
+		"$BUILD/test/gen/mal" $format 1000 "$seed" >trace 2>/dev/null
+		# Names of columns are names as well as values.
+		sed -E 's/"alias":"[^"]*",//g' trace >in
+		oracle literals in >literals
+		[ -s literals ]
+		malparse in >open
+		grep -qFf literals open
+		malparse --mask in >masked
+		run -1 grep -FHn -m 3 -f literals masked
+		malparse --mask --statement in >masked
+		run -1 grep -FHn -m 3 -f literals masked
+	done
+}
+
+@test "with --mask the texts of queries and the statements of old servers go" {
+	malparse --mask "$TRACES"/sample-{s,u,e,t,p}.json >out
+	run -1 grep -e 'from t' -e 'select 1' -e '"\\"t\\""' out
+	assert_equal "$(jq -c 'select(.query_id) | has("query_text")' out |
+		uniq)" false
+	# The rows are there all the same.
+	diff <(malparse "$TRACES"/sample-{s,u,e,t,p}.json | jq -r .type) \
+		<(jq -r .type out)
+}
+
+@test "--mask leaves shapes: names, types and sizes" {
+	OPTIONS="--mask --statement"
+	parse "$(end_of 2 9 1 algebra.like '"args":[{"ret":0,"var":"X_1","type":"bat[:oid]","bid":9,"count":2,"size":16},{"arg":1,"var":"X_4","type":"str","const":1,"value":"secret"}]')"
+	assert_equal "$(table profiler_event long_statement)" \
+		'["X_1=<tmp_11>[2]:bat[:oid] := algebra.like(***:str);"]'
+}
+
+@test "--mask and --rejects do not go together" {
+	echo '{' >in
+	run -2 --separate-stderr malparse --mask --rejects kept in
+	[ ! -e kept ]
+	[ -n "$stderr" ]
+}
+
+@test "with --mask no message has a value" {
+	lines "$(ev done 2 1 sql.mvc '"short":"secret' | tr -d '\n')" \
+		'{"secret":"secret"}' 'secret' \
+		"$(ev secret 2 1 sql.mvc)" >in
+	run malparse --mask in
+	refute_output --partial '"secret"'
+	refute_output --partial 'secret,'
+}
+
+# --state
+
+@test "--state goes on with the ids where the last run ended" {
+	malparse --state state "$TRACES/sample-s.json" >first
+	malparse --state state "$TRACES/sample-p.json" >second
+	for key in execution_id event_id variable_id query_id \
+	    prerequisite_relation_id initiates_executions_id; do
+		table=$(jq -r "select(.$key) | .type" first | head -n 1)
+		last=$(jq "select(.type == \"$table\") | .$key" first |
+			sort -n | tail -n 1)
+		next=$(jq "select(.$key and .type != \"event_variable_list\") |
+			.$key" second | sort -n | head -n 1)
+		assert_equal "$key $next" "$key $((last + 1))"
+	done
+	# A type has its row once.
+	assert_equal "$(jq -r 'select(.tname) | .type_id' first second |
+		sort | uniq -d | head -n 1)" ''
+}
+
+@test "--state and one run of all give the same tables" {
+	malparse --state state "$TRACES/sample-s.json" >first
+	malparse --state state "$TRACES/sample-m.json" >second
+	malparse "$TRACES/sample-s.json" "$TRACES/sample-m.json" >all
+	diff <(jq -cS . first second | grep -v '"trace"' | sort) \
+		<(jq -cS . all | grep -v '"trace"' | sort)
+}
+
+@test "with --state the trace record says where its ids begin" {
+	malparse --state state "$TRACES/sample-s.json" >first
+	malparse --state state "$TRACES/sample-e.json" >second
+	for id in execution_id event_id; do
+		assert_equal "$id $(jq -s "map(.$id) | .[1:] | map(numbers) |
+			min" second)" "$id $(jq -s ".[0].$id" second)"
+	done
+}
+
+@test "a --state that is none is trouble, and so is one that is cut" {
+	malparse --state state "$TRACES/sample-s.json" >/dev/null
+	head -c 40 state >cut
+	: >empty
+	echo '{"type":"task"}' >other
+	for file in cut empty other; do
+		cp $file before
+		run -2 --separate-stderr malparse --state $file \
+			"$TRACES/sample-p.json"
+		assert_regex "$stderr" "'$file'" && cmp $file before
+	done
+}
+
+@test "a run that fails leaves --state as it was" {
+	malparse --state state "$TRACES/sample-s.json" >/dev/null
+	cp state before
+	echo junk >junk
+	run -2 --separate-stderr malparse --strict --state state \
+		"$TRACES/sample-p.json" junk
+	cmp state before
+}
+
+@test "a run begins with its trace record" {
+	parse "$(ev done 2 1 sql.mvc)"
+	assert_line -n 0 '{"type":"trace"}'
+}

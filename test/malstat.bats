@@ -1,0 +1,712 @@
+load helper
+
+ORACLE=$TEST/programs/malstat-oracle.py
+
+# agree MODE COUNT - random rows agree with the oracle's second implementation
+agree() {
+	local count=$2
+
+	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
+	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count"
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ]
+}
+
+# agree_trace FILE... - and so do traces as a server wrote them
+agree_trace() {
+	run --separate-stderr python3 "$ORACLE" trace "$@"
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ] && [ "${output%% *}" -gt 1 ]
+}
+
+# made FORMAT EVENTS [SERVERS] - the trace of made-up servers in the file `trace`
+made() {
+	local seed
+	seed=$(seed)
+	echo "SEED=$seed"
+	"$BUILD/test/gen/mal" -n "${3:-1}" "$1" "$2" "$seed" >trace 2>/dev/null
+}
+
+# execution ID SESSION [MORE] - a row; its tag is 100 more than the ID
+execution() {
+	printf '{"type":"mal_execution","execution_id":%s,"server_session":"%s","tag":%s%s}\n' \
+		"$1" "$2" $(($1 + 100)) "${3:+,$3}"
+}
+
+# client ID CLIENT - likewise, of a server that tells ends only
+client() {
+	execution "$@" | sed 's/server_session/client/'
+}
+
+# ev STATE US EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - a row
+ev() {
+	local state=1
+	[ "$1" = done ] || state=0
+	printf '{"type":"profiler_event","mal_execution_id":%s,"pc":%s,"execution_state":%s,"relative_time":%s,"thread":%s,"mal_module":"%s","instruction":"%s"%s}\n' \
+		"$3" "$4" "$state" "$2" "$6" "${5%%.*}" "${5#*.}" "${7:+,$7}"
+}
+
+# ran FROM TO EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - its two events
+ran() {
+	ev start "$1" "${@:3}" && ev done "$2" "${@:3}"
+}
+
+# calls PARENT CHILD - a row
+calls() {
+	printf '{"type":"initiates_executions","parent_id":%s,"child_id":%s,"remote":false}\n' \
+		"$@"
+}
+
+# query EXECUTION TEXT - a row; the text is a JSON string's inside
+query() {
+	printf '{"type":"query","query_id":1,"query_text":"%s","root_execution_id":%s}\n' \
+		"$2" "$1"
+}
+
+# ask OPTION... - what is said of the rows in the file `in`, all good
+ask() {
+	run -0 --separate-stderr malstat "$@" in &&
+	assert_equal "$stderr" ''
+}
+
+# said TYPE EXPRESSION - of the records of a type, a word for each
+said() {
+	jq -r "select(.type == \"$1\") | $2" <<<"$output" | paste -sd' '
+}
+
+# counted - what the last record says, but for what is 0
+counted() {
+	said malstat 'to_entries[] | select(.value != 0 and .key != "type") |
+		"\(.key)=\(.value)"'
+}
+
+# --- Instances ---
+
+@test "a start opens an instance and an end closes it" {
+	(execution 1 a; ran 10 15 1 2 sql.bind 3 '"usec":4') >in
+	ask
+	assert_equal "$(said instance '[.operation, .session, .execution_id, .tag,
+		.pc, .thread, .start_us, .elapsed_us, .self_us, .usec] |
+		join(" ")')" "sql.bind a 1 101 2 3 10 5 5 4"
+	assert_equal "$(counted)" "events=2 executions=1 instances=1"
+}
+
+@test "an instruction that runs again is one instance more" {
+	(execution 1 a; ran 10 15 1 2 sql.bind 3; ran 20 22 1 2 sql.bind 3) >in
+	ask
+	assert_equal "$(said operation '.instances, .self_us, .longest_us')" \
+		"2 7 5"
+}
+
+@test "a second start takes the place of the first, and is counted" {
+	(execution 1 a; ev start 10 1 2 a.b 3; ran 12 15 1 2 a.b 3) >in
+	ask
+	assert_equal "$(said instance '.start_us, .elapsed_us')" "12 3"
+	assert_equal "$(counted)" "events=3 executions=1 instances=1 restarted=1"
+}
+
+@test "a start without an end is counted and nothing else" {
+	(execution 1 a; ran 10 15 1 2 a.b 3; ev start 20 1 3 a.b 3) >in
+	ask
+	assert_equal "$(said cores .wall_us)" 5
+	assert_equal "$(counted)" \
+		"events=3 executions=1 instances=1 unfinished=1"
+}
+
+@test "an end without a start is counted and nothing else" {
+	(execution 1 a; ran 10 15 1 2 a.b 3; ev done 20 1 2 a.b 3) >in
+	ask
+	assert_equal "$(said cores .wall_us)" 5
+	assert_equal "$(counted)" \
+		"events=3 executions=1 instances=1 done_without_start=1"
+}
+
+@test "where a server tells ends only, they began as long before as they took" {
+	(client 1 0; ev done 20 1 2 a.b 3 '"usec":8'
+		ev done 21 1 3 a.c 4 '"usec":0'; ev done 25 1 4 a.d 4) >in
+	ask
+	assert_equal "$(said instance '"\(.start_us)+\(.elapsed_us)"')" \
+		"12+8 21+0 25+0"
+	assert_equal "$(counted)" "events=3 executions=1 instances=3"
+}
+
+@test "that its execution tells ends only may be known behind the end" {
+	(ev done 20 1 2 a.b 3 '"usec":8'; client 1 0) >in
+	ask
+	assert_equal "$(said instance '.session, .start_us')" "0 12"
+}
+
+@test "with derived starts the answers are the same" {
+	malparse "$DATA/examples/mal-2023.json" | malstat |
+		grep -v '"malstat"' >want
+	malparse --starts "$DATA/examples/mal-2023.json" | malstat |
+		grep -v '"malstat"' >got
+	[ -s want ]
+	diff want got
+}
+
+@test "instances of two executions and of two sessions are apart" {
+	(execution 1 a; execution 2 a; execution 3 b
+		ev start 1 1 2 a.b 3; ev start 2 2 2 a.b 4; ev start 3 3 2 a.b 3
+		ev done 9 1 2 a.b 3; ev done 9 2 2 a.b 4; ev done 9 3 2 a.b 3) >in
+	ask
+	assert_equal "$(said instance '"\(.session)\(.tag):\(.elapsed_us)"')" \
+		"a101:8 a102:7 b103:6"
+}
+
+@test "an end before its start took no time" {
+	(execution 1 a; ran 20 15 1 2 a.b 3) >in
+	ask
+	assert_equal "$(said instance '.start_us, .elapsed_us')" "15 0"
+	assert_equal "$(said cores '.wall_us, .utilisation,
+		.average_parallelism')" "0 0 0"
+}
+
+@test "pauses are events and nothing else" {
+	(execution 1 a; ran 10 15 1 2 a.b 3; ev done 12 1 2 a.b 3 |
+		sed 's/"execution_state":1/"execution_state":2/') >in
+	ask
+	assert_equal "$(counted)" "events=3 executions=1 instances=1"
+	assert_equal "$(said instance .elapsed_us)" 5
+}
+
+@test "without a relative time the absolute one counts" {
+	(execution 1 a; ran 1600000000000010 1600000000000015 1 2 a.b 3) |
+		sed 's/relative_time/absolute_time/' >in
+	ask
+	assert_equal "$(said instance '.start_us, .elapsed_us')" \
+		"1600000000000010 5"
+	ran 10 15 1 2 a.b 3 '"absolute_time":1600000000000000' >in
+	ask
+	assert_equal "$(said instance '.start_us, .elapsed_us')" "10 5"
+}
+
+@test "events without a clock are counted and nothing else" {
+	(execution 1 a; ran 10 15 1 2 a.b 3
+		ran 10 15 1 3 a.b 3 | sed 's/relative_time/local_time/') >in
+	ask
+	assert_equal "$(said operation .instances)" 1
+	assert_equal "$(counted)" \
+		"events=4 executions=1 instances=1 without_clock=2"
+}
+
+@test "an event whose execution has no row is of no known session" {
+	ran 10 15 1 2 a.b 3 >in
+	ask
+	assert_equal "$(said instance 'has("session", "tag"), .execution_id')" \
+		"false false 1"
+	assert_equal "$(said cores 'has("session"), .busy_us')" "false 5"
+}
+
+@test "a trace record begins a new numbering" {
+	(echo '{"type":"trace"}'; execution 1 a; ev start 10 1 2 a.b 3
+		echo '{"type":"trace"}'; execution 1 b
+		ran 11 15 1 2 a.b 3) >in
+	ask
+	assert_equal "$(said instance '.session, .elapsed_us')" "b 4"
+	assert_equal "$(counted)" \
+		"events=3 executions=2 instances=1 unfinished=1"
+}
+
+@test "tables may be mixed in any order" {
+	agree tables 150
+}
+
+# --- Kinds and operations ---
+
+@test "plans, blocks and calls contain others; all else is work" {
+	(execution 1 a; ran 0 90 1 0 user.s1_1 1; ran 1 80 1 1 language.dataflow 1
+		ran 81 89 1 2 user.f 1; ran 2 3 1 3 language.pass 2
+		ran 3 4 1 4 remote.exec 2; ran 4 5 1 5 dataflow.language 2
+		ran 5 6 1 6 . 2) >in
+	ask
+	assert_equal "$(said container '"\(.kind):\(.operation)"')" \
+		"call:user.f dataflow:language.dataflow plan:user.s1_1"
+	assert_equal "$(said operation .operation)" \
+		". dataflow.language language.pass remote.exec"
+	assert_equal "$(said cores .busy_us)" 4
+}
+
+@test "assignments have no module and are the operation ." {
+	(execution 1 a; ran 10 15 1 2 x.y 3 |
+		sed 's/,"mal_module":"x","instruction":"y"//') >in
+	ask
+	assert_equal "$(said operation '.operation, .self_us')" ". 5"
+}
+
+@test "operations come by self time, then name, with their share of all work" {
+	(execution 1 a; ran 0 30 1 2 b.x 1; ran 30 40 1 3 c.x 1
+		ran 40 50 1 4 a.x 1; ran 50 100 1 5 d.x 2) >in
+	ask
+	assert_equal "$(said operation '"\(.operation)=\(.share * 100)%"')" \
+		"d.x=50% b.x=30% a.x=10% c.x=10%"
+}
+
+@test "shares of no time are 0" {
+	(execution 1 a; ran 7 7 1 2 b.x 1) >in
+	ask
+	assert_equal "$(said operation '.self_us, .share')" "0 0"
+	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" "[0]"
+}
+
+@test "containers come by kind and name and have no self time" {
+	(execution 1 a; ran 0 9 1 1 user.g 1; ran 9 10 1 2 user.f 1
+		ran 10 30 1 3 user.f 1) >in
+	ask
+	assert_equal "$(said container '"\(.operation):\(.instances)" +
+		":\(.elapsed_us):\(.longest_us):\(has("self_us"))"')" \
+		"user.f:2:21:20:false user.g:1:9:9:false"
+	assert_equal "$(said operation 1)$(said instance 1)" ""
+}
+
+# --- Self time ---
+
+@test "a microsecond belongs to the innermost instance of the thread" {
+	(execution 1 a; ran 0 100 1 1 a.outer 1; ran 10 60 1 2 a.middle 1
+		ran 20 30 1 3 a.inner 1; ran 30 35 1 4 a.inner 1
+		ran 70 80 1 5 a.inner 1) >in
+	ask
+	assert_equal "$(said operation '"\(.operation):\(.self_us)" +
+		":\(.elapsed_us)"')" \
+		"a.outer:40:100 a.middle:35:50 a.inner:25:25"
+	assert_equal "$(said cores .busy_us)" 100
+}
+
+@test "on another thread, or of another session, nothing is taken away" {
+	(execution 1 a; execution 2 b; ran 0 100 1 1 a.b 1; ran 10 60 1 2 a.c 2
+		ran 10 60 2 1 a.d 1) >in
+	ask
+	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+		"a.b:100 a.c:50 a.d:50"
+}
+
+@test "what lies in a call is not the time of the call" {
+	(execution 1 a; execution 2 a; ran 0 100 1 1 user.f 1
+		ran 1 99 2 0 user.f 1; ran 10 60 2 1 a.b 1) >in
+	ask
+	assert_equal "$(said cores '.wall_us, .busy_us, .idle_us')" "100 50 50"
+}
+
+@test "of two that begin at once the shorter is the inner one" {
+	(execution 1 a; ran 0 4 1 2 a.short 1; ran 0 9 1 3 a.long 1) >in
+	ask
+	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+		"a.long:5 a.short:4"
+}
+
+@test "of two that are at the same time the one behind in the plan is inner" {
+	(execution 1 a; ran 0 4 1 7 a.x 1; ran 0 4 1 2 a.y 1) >in
+	ask
+	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+		"a.x:4 a.y:0"
+}
+
+@test "of two that overlap the later has what they share" {
+	(execution 1 a; ran 0 10 1 2 a.first 1; ran 6 14 1 3 a.second 1) >in
+	ask
+	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+		"a.second:8 a.first:6"
+	assert_equal "$(said cores '.wall_us, .busy_us')" "14 14"
+}
+
+@test "random instances that nest agree, microsecond by microsecond" {
+	agree nested 250
+}
+
+@test "random instances that overlap agree too, and no thread has more than all" {
+	agree overlapping 250
+}
+
+# --- The costliest instances ---
+
+@test "instances come by self time, ties by session, tag, pc and start" {
+	(execution 1 b; execution 2 a; execution 3 a
+		ran 0 5 1 2 w.w 1; ran 0 5 3 2 w.w 2; ran 0 5 2 3 w.w 3
+		ran 10 15 2 2 w.w 4; ran 0 5 2 2 w.w 5; ran 0 6 3 9 w.w 6) >in
+	ask
+	assert_equal "$(said instance .thread)" "6 5 4 3 2 1"
+}
+
+@test "--top is how many, ten unless told" {
+	(execution 1 a; for i in {1..12}; do
+		ran $((i * 20)) $((i * 21)) 1 $i a.b 1
+	done) >in
+	ask
+	assert_equal "$(said instance .pc)" "12 11 10 9 8 7 6 5 4 3"
+	ask --top 2
+	assert_equal "$(said instance .pc)" "12 11"
+	ask -k 0
+	assert_equal "$(said instance .pc)" ""
+}
+
+@test "the statement is the short one if there is one" {
+	(execution 1 a
+		ran 0 9 1 1 a.b 1 '"short_statement":"s","long_statement":"l"'
+		ran 10 18 1 2 a.b 1 '"long_statement":"m"'
+		ran 20 27 1 3 a.b 1) >in
+	ask
+	assert_equal "$(said instance '.statement // "none"')" "s m none"
+}
+
+# --- The use of the cores ---
+
+# Two threads in 20 us: one for 6, both for 4, the second for 5, none for 5.
+two_threads() {
+	execution 1 a
+	ran 0 20 1 0 user.s1_1 1
+	ran 1 11 1 1 a.b 1
+	ran 7 16 1 2 a.c 2
+}
+
+@test "wall, busy, threads, the two ratios, the histogram, idle and serial" {
+	two_threads >in
+	ask
+	assert_equal "$(said cores '[.session, .wall_us, .busy_us, .threads_seen,
+		.utilisation, .average_parallelism, .idle_us, .serial_us] |
+		join(" ")')" "a 20 19 2 0.475 0.95 5 11"
+	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" \
+		"[5,11,4]"
+}
+
+@test "threads without work are not seen" {
+	(two_threads; ran 2 4 1 3 user.f 3; ran 5 5 1 4 a.b 4) >in
+	ask
+	assert_equal "$(said cores .threads_seen)" 3
+}
+
+@test "one ends when the next begins: they do not work at once" {
+	(execution 1 a; ran 0 5 1 1 a.b 1; ran 5 9 1 2 a.b 2) >in
+	ask
+	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" "[0,9]"
+}
+
+@test "what the server has for workers is a second measure" {
+	(echo '{"type":"server","server_id":1,"threads":8}'; two_threads) >in
+	ask
+	assert_equal "$(said cores '.workers, .utilisation_of_workers,
+		.utilisation')" "8 0.11875 0.475"
+	two_threads >in
+	ask
+	assert_equal "$(said cores 'has("workers", "utilisation_of_workers")')" \
+		"false false"
+}
+
+@test "each session has its own clock and its own use of the cores" {
+	(execution 1 b; execution 2 a; ran 1000 1010 1 1 a.b 1
+		ran 5 25 2 1 a.b 1; ran 5 10 2 2 a.b 2) >in
+	ask
+	assert_equal "$(said cores '"\(.session):\(.wall_us):\(.busy_us)"')" \
+		"a:20:25 b:10:10"
+}
+
+@test "of a dataflow block the work is clipped to it" {
+	(execution 1 a; ran 0 40 1 0 user.s1_1 1; ran 10 30 1 1 language.dataflow 1
+		ran 5 15 1 2 a.b 2; ran 25 39 1 3 a.b 3; ran 0 2 1 4 a.b 1) >in
+	ask
+	assert_equal "$(said dataflow '[.session, .execution_id, .pc, .start_us,
+		.wall_us, .busy_us] | join(" ")')" "a 1 1 10 20 10"
+}
+
+@test "workers of a block are threads with work wholly inside it" {
+	(execution 1 a; ran 10 30 1 1 language.dataflow 1; ran 5 15 1 2 a.b 2
+		ran 25 39 1 3 a.b 3; ran 10 20 1 4 a.b 4; ran 20 30 1 5 a.b 5
+		ran 11 12 1 6 user.f 6) >in
+	ask
+	assert_equal "$(said dataflow '.workers, .busy_us, .utilisation,
+		.average_parallelism')" "2 30 0.75 1.5"
+	assert_equal "$(said cores .threads_seen)" 4
+}
+
+@test "a block in which nobody worked divides by nothing" {
+	(execution 1 a; ran 10 30 1 1 language.dataflow 1
+		ran 30 30 1 2 language.dataflow 1) >in
+	ask
+	assert_equal "$(said dataflow '.workers, .busy_us, .utilisation,
+		.average_parallelism')" "0 0 0 0 0 0 0 0"
+}
+
+# --- Queries ---
+
+# Query 1 calls 2, which calls 3; query 4 runs beside them.
+queries() {
+	execution 1 a
+	execution 2 a
+	execution 3 b
+	execution 4 a
+	calls 1 1
+	calls 1 2
+	calls 2 3
+	calls 4 4
+	query 1 'select 1'
+	query 4 'select 4'
+	ran 0 10 1 1 a.b 1
+	ran 10 14 2 1 a.b 1
+	ran 1000 1003 3 1 a.c 1
+	ran 5 25 4 1 a.d 2
+}
+
+@test "--queries answers for each with all that it initiates, after all" {
+	queries >in
+	ask --queries
+	assert_equal "$(said query_stat '[.query, .session, .tag, .query_text,
+		.busy_us, .instances] | join(" ")')" \
+		"1 a 101 select 1 17 3 4 a 104 select 4 20 1"
+	assert_equal "$(said operation '"\(.query // "all"):\(.operation)" +
+		"=\(.self_us)"')" \
+		"all:a.d=20 all:a.b=14 all:a.c=3 1:a.b=14 1:a.c=3 4:a.d=20"
+	assert_equal "$(said cores '"\(.query // "all"):\(.session)" +
+		"=\(.wall_us)"')" "all:a=25 all:b=3 1:a=14 1:b=3 4:a=20"
+	assert_equal "$(jq -r .type <<<"$output" | uniq | paste -sd' ')" \
+		"operation instance cores query_stat operation instance cores \
+query_stat operation instance cores malstat"
+}
+
+@test "--query answers for one alone" {
+	queries >in
+	ask --queries
+	jq -c 'select(.query == 4 or .type == "malstat")' <<<"$output" >want
+	ask --query 4
+	diff want <(jq -c . <<<"$output")
+}
+
+@test "--query of what is no query is trouble" {
+	queries >in
+	for id in 2 9; do
+		run -2 --separate-stderr malstat --query $id in
+		assert_output ''
+		assert_equal "$stderr" \
+			"malstat: no query has the execution $id"
+	done
+	run -2 --separate-stderr malstat --query 0 in
+}
+
+@test "what nobody initiates is a query, with or without a row that says so" {
+	(execution 1 a; execution 2 a; ran 0 10 1 1 a.b 1
+		ran 0 10 2 1 a.b 2) >in
+	ask --queries
+	assert_equal "$(said query_stat '.query, has("query_text")')" \
+		"1 false 2 false"
+}
+
+@test "executions that initiate each other in a circle are one query" {
+	(for i in 1 2 3 4; do
+		execution $i a
+		ran 0 $i $i 1 a.b $i
+	done; calls 1 2; calls 2 3; calls 3 1; calls 2 4) >in
+	ask --queries
+	assert_equal "$(said query_stat .instances)" 4
+}
+
+@test "a long chain and many circles of executions take no long time" {
+	python3 - >in <<-'END'
+		import json
+		def row(**r):
+		    print(json.dumps(r))
+		n = 40000
+		for i in range(1, n):
+		    row(type="profiler_event", mal_execution_id=i, pc=1,
+		        execution_state=0, relative_time=i, thread=1)
+		    row(type="profiler_event", mal_execution_id=i, pc=1,
+		        execution_state=1, relative_time=i + 1, thread=1)
+		for i in range(2, n // 2):
+		    row(type="initiates_executions", parent_id=i, child_id=i - 1)
+		for i in range(n // 2, n, 2):
+		    row(type="initiates_executions", parent_id=i, child_id=i + 1)
+		    row(type="initiates_executions", parent_id=i + 1, child_id=i)
+	END
+	run -0 --separate-stderr timeout 20 malstat --query 19999 -o out in
+	run -0 --separate-stderr timeout 20 malstat --queries -o out in
+}
+
+# --- Databases ---
+
+@test "--db gives the same as the rows that were loaded" {
+	made S 2000 2
+	cat trace "$DATA/examples/mal-2018.json" "$DATA/examples/mal-2023.json" |
+		malparse >rows
+	malload db rows
+	malstat --queries rows >want
+	malstat --queries --db db >got
+	diff want got
+	malstat --text --queries rows >want
+	malstat --text --queries -d db >got
+	diff want got
+}
+
+@test "a database that is none, or has no such tables, is trouble" {
+	echo nonsense that is no database >no_db
+	run -2 --separate-stderr malstat --db no_db
+	assert_regex "$stderr" "^malstat: cannot read 'no_db': "
+	run -2 --separate-stderr malstat --db missing
+	assert_regex "$stderr" "^malstat: cannot read 'missing': "
+	[ ! -e missing ]
+	: >empty
+	run -2 --separate-stderr malstat --db empty
+	assert_regex "$stderr" "^malstat: cannot read 'empty': no such table"
+}
+
+# --- Traces ---
+
+@test "what servers of 2018 wrote gives what a second reading of it gives" {
+	need_shared mal
+	agree_trace "$SHARED/mal/Q01_variation001.json"
+	agree_trace "$SHARED/mal/example_query_20180621"
+}
+
+@test "and so does what a server of 2022 wrote, which tells ends only" {
+	need_shared mal
+	agree_trace "$SHARED/mal/q01_Sep2022.json"
+}
+
+@test "and so do made-up traces of one server and of three" {
+	made S 2000
+	agree_trace trace
+	made S 2000 3
+	agree_trace trace
+	made P 2000
+	agree_trace trace
+}
+
+@test "and so do the examples" {
+	agree_trace "$DATA/examples/mal-2018.json"
+	agree_trace "$DATA/examples/mal-2023.json"
+}
+
+@test "the first query of TPC-H in 2018 used ten threads well" {
+	need_shared mal
+	malparse "$SHARED/mal/Q01_variation001.json" >in
+	ask
+	assert_equal "$(said dataflow '.workers, .wall_us, .busy_us')" \
+		"10 25188043 246786168"
+	assert_equal "$(said cores '(.parallelism_histogram_us | add) - .wall_us,
+		([.parallelism_histogram_us | to_entries[] | .key * .value] |
+		add) - .busy_us')" "0 0"
+}
+
+# --- Rows that are bad, unknown or not there ---
+
+# rejects ROW MESSAGE - between good ones
+rejects() {
+	(execution 1 a; lines "$1"; ran 0 5 1 1 a.b 1) >in &&
+	run -1 --separate-stderr malstat in &&
+	assert_equal "$stderr" "malstat: in:2: $2" &&
+	assert_equal "$(counted)" "events=2 executions=1 instances=1"
+}
+
+@test "events without execution, pc or state are rejected" {
+	rejects '{"type":"profiler_event","pc":1,"execution_state":0}' \
+		"no mal_execution_id"
+	rejects '{"type":"profiler_event","mal_execution_id":1,"execution_state":0}' \
+		"no pc"
+	rejects '{"type":"profiler_event","mal_execution_id":1,"pc":1}' \
+		"no execution_state"
+}
+
+@test "ids that are no integers are rejected" {
+	rejects '{"type":"profiler_event","mal_execution_id":1,"pc":"1","execution_state":0}' \
+		"pc is no integer below 2^53"
+	rejects '{"type":"mal_execution","execution_id":1.5}' \
+		"execution_id is no integer below 2^53"
+	rejects '{"type":"mal_execution"}' "no execution_id"
+	rejects '{"type":"query","query_text":"x"}' "no root_execution_id"
+	rejects '{"type":"initiates_executions","parent_id":1}' "no child_id"
+	rejects '{"type":"initiates_executions","parent_id":9007199254740992,"child_id":1}' \
+		"parent_id is no integer below 2^53"
+}
+
+@test "records of other types are ignored, whatever is in them" {
+	(two_threads; lines '{"type":"task","pc":"x"}' '{"type":"cpuload"}' \
+		'{"type":"stat","stat":"wall"}' '{"type":"mal_variable"}') >in
+	ask
+	first=$output
+	two_threads >in
+	ask
+	assert_equal "$output" "$first"
+}
+
+@test "times too big to be added up are trouble, and no crash" {
+	(execution 1 a; ran 0 9007199254740991 1 1 a.b 1
+		ran 0 9007199254740991 1 2 a.b 2) >in
+	run -2 --separate-stderr malstat in
+	assert_equal "$stderr" \
+		"malstat: the times of all instances add up to too much"
+}
+
+@test "no events give no records, whatever other rows there are" {
+	run -0 --separate-stderr malstat /dev/null
+	assert_output ''
+	(execution 1 a; query 1 x) >in
+	ask
+	assert_output ''
+}
+
+@test "events without any instance give the counts alone" {
+	(execution 1 a; ev start 1 1 1 a.b 1) >in
+	ask --queries
+	assert_equal "$(jq -r .type <<<"$output")" malstat
+	ask --text
+	assert_line "No instruction took any time."
+}
+
+# --- The report ---
+
+@test "the first sentences of the report are the two answers" {
+	(echo '{"type":"server","server_id":1,"threads":8}'; two_threads) >in
+	ask --text
+	assert_line -n 1 "The costliest operation is a.b: 10 us in 1 instance, \
+52.6 % of all work."
+	assert_line -n 2 "On average 0.9 of 2 threads worked, for 20 us: 47.5 % \
+of what they could do, 11.9 % of the server's 8."
+}
+
+@test "the report answers for each session" {
+	(execution 1 b; execution 2 a; ran 1000 1010 1 1 a.b 1
+		ran 5 25 2 1 a.b 1; ran 5 10 2 2 a.b 2) >in
+	ask --text
+	assert_line -n 2 --partial "Session a: on average 1.2 of 2 threads"
+	assert_line -n 3 --partial "Session b: on average 1.0 of 1 thread worked"
+}
+
+@test "the report of queries tells the text of each" {
+	queries >in
+	ask --text --queries
+	assert_line "Query of execution 1"
+	assert_line "select 4"
+	ask --text --query 4
+	assert_line "select 4"
+	refute_line "All of the trace"
+}
+
+@test "the report tells what could not be used" {
+	(two_threads; ev done 5 1 8 a.b 1; ev start 5 1 9 a.b 1
+		ran 1 2 1 7 a.b 1 | sed 's/relative_time/t/') >in
+	ask --text
+	assert_line "3 instances of 10 events, 1 end without a start, \
+1 start without an end, 2 without a clock"
+}
+
+@test "no line of the report is wider than 100 columns" {
+	local long
+	long=$(printf 'x%.0s' {1..300})
+	(execution 1 a; ran 0 9 1 1 "$long.$long" 1 \
+		"\"short_statement\":\"$long \\n $long\""
+		ran 0 9 1 2 user.$long 1) >in
+	ask --text
+	# The sentence that names the operation may be.
+	[ "$(grep -v '^The costliest operation' <<<"$output" | wc -L)" -le 100 ]
+}
+
+@test "control characters come out of the report escaped" {
+	(execution 1 'a\u001b[31m'; execution 2 'b\u009b'
+		query 1 'q\u001b[31m\u0007\u202e'; query 2 'r\u001b'
+		ran 0 9 1 1 'm\u001b[31m.f\u0007' 1 \
+		'"short_statement":"s\u001b[31m\u009b"'
+		ran 0 9 2 1 'user.g\u001b' 1) >in
+	ask --text --queries
+	assert_output --partial 'q\x1b[31m\x07'
+	assert_output --partial 's\x1b[31m'
+	refute_output --partial $'\u9b'
+	refute_output --partial $'\u202e'
+	assert_equal "$(LC_ALL=C tr -dc '\000-\011\013-\037\177' \
+		<<<"$output")" ""
+}
