@@ -6,9 +6,9 @@ set -u
 
 packages_for() {
 	case $1 in
-	build) echo gcc libc6-dev libsqlite3-dev libyajl-dev nettle-dev zlib1g-dev ;;
+	build) echo gcc libc6-dev libgit2-dev libsqlite3-dev libyajl-dev libyaml-dev nettle-dev zlib1g-dev ;;
 	demo) echo ninja-build ;;
-	test) echo bats bats-assert git jq mandoc ninja-build parallel procps python3 sqlite3 ;;
+	test) echo bats bats-assert git jq mandoc ninja-build parallel procps python3 sqlite3 strace ;;
 	bench) echo hyperfine jq mawk miller python3 time ;;
 	*) echo "setup.sh: no such set: $1" >&2; exit 2 ;;
 	esac

@@ -63,6 +63,10 @@ unit() {
 	unit output
 }
 
+@test "config: YAML is read as it is meant, or refused with its place" {
+	unit config
+}
+
 @test "each module that has a unit test has it here" {
 	for source in "$TEST"/unit/*.c; do
 		name=$(basename "$source" .c)

@@ -1,0 +1,431 @@
+/* store - the files of a Perun store */
+
+#define _GNU_SOURCE		/* syncfs() */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/hex.h"
+#include "common/mem.h"
+#include "common/store.h"
+
+/* One store that this process writes to, for whoever must clean up. */
+static struct {
+	volatile sig_atomic_t objects, staging, n;
+	char name[32];
+	bool at_exit;			/* it will be cleaned up then */
+} mess = { .objects = -1, .staging = -1 };
+
+enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+/* Only what POSIX lets a signal handler do. */
+static void
+clean_up(void)
+{
+	char name[24], *p;
+	unsigned n;
+
+	if (mess.staging == -1)
+		return;
+	for (int i = 0; i < mess.n; i++) {
+		p = name + sizeof name;
+		*--p = '\0';
+		n = (unsigned)i;
+		do
+			*--p = (char)('0' + n % 10);
+		while ((n /= 10) > 0);
+		unlinkat(mess.staging, p, 0);
+	}
+	unlinkat(mess.staging, "index", 0);
+	unlinkat(mess.objects, mess.name, AT_REMOVEDIR);
+}
+
+static void
+on_signal(int number)
+{
+	clean_up();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static _Noreturn void
+give_up(const struct store *s, const char *what)
+{
+	int error = errno;
+
+	clean_up();
+	errno = error;
+	die_errno("cannot %s in '%s'", what, s->path);
+}
+
+/* The .perun of a directory or of one above it, with its path. */
+static int
+open_nearest(char *directory, char *found, size_t size)
+{
+	bool is_root;
+	int fd;
+
+	for (;;) {
+		is_root = strcmp(directory, "/") == 0;
+		snprintf(found, size, "%s/.perun", is_root ? "" : directory);
+		fd = open(found, OPEN_DIR);
+		if (fd != -1 || (errno != ENOENT && errno != ENOTDIR) ||
+		    is_root)
+			return fd;
+		*strrchr(directory, '/') = '\0';
+		if (directory[0] == '\0')
+			strcpy(directory, "/");
+	}
+}
+
+bool
+store_open(struct store *s, const char *start, const char **why)
+{
+	char directory[PATH_MAX], path[PATH_MAX + 8];
+
+	*s = (struct store){ .dir = -1, .objects = -1, .staging = -1,
+	    .lock = -1 };
+	if (realpath(start, directory) != NULL)
+		s->dir = open_nearest(directory, path, sizeof path);
+	if (s->dir == -1) {
+		*why = errno == ENOENT ? "there is no .perun here or above" :
+		    strerror(errno);
+		return false;
+	}
+	s->objects = openat(s->dir, "objects", OPEN_DIR);
+	if (s->objects == -1) {
+		*why = "its .perun has no directory 'objects'";
+		close(s->dir);
+		return false;
+	}
+	s->path = mem_alloc(strlen(path) + 1);
+	strcpy(s->path, path);
+	return true;
+}
+
+static void
+end_staging(struct store *s)
+{
+	if (s->staging == -1)
+		return;
+	clean_up();
+	mess.staging = -1;
+	close(s->staging);
+	s->staging = -1;
+}
+
+void
+store_close(struct store *s)
+{
+	end_staging(s);
+	close(s->objects);
+	close(s->dir);
+	if (s->lock != -1)
+		close(s->lock);
+	free(s->path);
+	free(s->staged);
+}
+
+/* The bytes of the lock file: who adds holds the first, who indexes the next. */
+static void
+set_lock(struct store *s, enum store_lock what, short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
+	    .l_start = what == STORE_INDEX, .l_len = 1 };
+
+	if (s->lock == -1)
+		s->lock = openat(s->dir, "weir.lock",
+		    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (s->lock == -1)
+		give_up(s, "open the lock");
+	while (fcntl(s->lock, F_SETLKW, &lock) == -1)
+		if (errno != EINTR)
+			give_up(s, "lock the store");
+}
+
+void
+store_lock(struct store *s, enum store_lock what)
+{
+	set_lock(s, what, what == STORE_ADD ? F_RDLCK : F_WRLCK);
+}
+
+void
+store_unlock(struct store *s, enum store_lock what)
+{
+	set_lock(s, what, F_UNLCK);
+}
+
+/* "ab/cdef..." */
+static void
+put_path(char *path, const unsigned char *name)
+{
+	char hex[2 * STORE_NAME + 1];
+
+	hex_put(hex, name, STORE_NAME);
+	sprintf(path, "%.2s/%s", hex, hex + 2);
+}
+
+enum { PATH_SIZE = 2 * STORE_NAME + 2 };
+
+/* Opens a file in its directory, neither of which may be a link. */
+static int
+open_file(const struct store *s, const unsigned char *name)
+{
+	char path[PATH_SIZE];
+	int dir, fd, error;
+
+	put_path(path, name);
+	path[2] = '\0';
+	dir = openat(s->objects, path, OPEN_DIR);
+	if (dir == -1)
+		return -1;
+	fd = openat(dir, path + 3, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	error = errno;
+	close(dir);
+	errno = error;
+	return fd;
+}
+
+static bool
+read_all(int fd, struct buf *b)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st) == -1)
+		return false;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return false;
+	}
+	do {
+		buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 1);
+		n = read(fd, b->data + b->len, b->cap - b->len);
+		if (n > 0)
+			b->len += (size_t)n;
+	} while (n > 0 || (n == -1 && errno == EINTR));
+	return n == 0;
+}
+
+enum store_found
+store_read(const struct store *s, const unsigned char *name, struct buf *b)
+{
+	int fd = open_file(s, name), error;
+	bool good;
+
+	if (fd == -1)
+		return errno == ENOENT ? STORE_ABSENT : STORE_BAD;
+	good = read_all(fd, b);
+	error = errno;
+	close(fd);
+	errno = error;
+	return good ? STORE_GOOD : STORE_BAD;
+}
+
+/* A directory of this process's own, which a signal takes away again. */
+static void
+begin_staging(struct store *s)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	uint64_t random;
+
+	if (s->staging != -1)
+		return;
+	do {
+		if (getrandom(&random, sizeof random, 0) != sizeof random)
+			give_up(s, "draw random bytes");
+		snprintf(s->staging_name, sizeof s->staging_name,
+		    ".new-%016llx", (unsigned long long)random);
+	} while (mkdirat(s->objects, s->staging_name, 0777) == -1 &&
+	    errno == EEXIST);
+	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
+	if (s->staging == -1)
+		give_up(s, "make a directory");
+	strcpy(mess.name, s->staging_name);
+	mess.objects = s->objects;
+	mess.n = 0;
+	mess.staging = s->staging;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (signal(signals[i], on_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	if (!mess.at_exit)
+		atexit(clean_up);
+	mess.at_exit = true;
+}
+
+static bool
+write_all(int fd, struct span bytes)
+{
+	ssize_t n;
+
+	while (bytes.n > 0) {
+		n = write(fd, bytes.p, bytes.n);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return false;
+		bytes = span_of(bytes.p + n, bytes.n - (size_t)n);
+	}
+	return true;
+}
+
+/* A new file of the staging directory; synced if it is to be. */
+static void
+write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
+    bool sync)
+{
+	int fd = openat(s->staging, file, O_WRONLY | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, mode);
+
+	if (fd == -1 || !write_all(fd, bytes) || (sync && fsync(fd) == -1) ||
+	    close(fd) == -1)
+		give_up(s, "write");
+}
+
+void
+store_stage(struct store *s, const unsigned char *name, struct span packed)
+{
+	char file[24];
+
+	begin_staging(s);
+	snprintf(file, sizeof file, "%zu", s->n_staged);
+	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
+	    sizeof *s->staged);
+	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME);
+	mess.n = (sig_atomic_t)s->n_staged;
+	write_staged(s, file, packed, 0444, false);
+}
+
+void
+store_sync(struct store *s)
+{
+	if (syncfs(s->objects) == -1)
+		give_up(s, "sync");
+}
+
+static void
+sync_directory(struct store *s, int dir)
+{
+	if (fsync(dir) == -1)
+		give_up(s, "sync a directory");
+}
+
+/*
+ * Gives a staged file its name, whatever is there.  Its directory is synced
+ * if it is to be, and if it is new the one above as well.
+ */
+static void
+name_file(struct store *s, const char *file, const unsigned char *name,
+    bool sync)
+{
+	char path[PATH_SIZE];
+	bool is_new;
+	int dir;
+
+	put_path(path, name);
+	path[2] = '\0';
+	is_new = mkdirat(s->objects, path, 0777) == 0;
+	dir = openat(s->objects, path, OPEN_DIR);
+	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)
+		give_up(s, "name a file");
+	if (sync)
+		sync_directory(s, dir);
+	if (sync && is_new)
+		sync_directory(s, s->objects);
+	close(dir);
+}
+
+/*
+ * One sync of the file system for all the bytes and one for all the names cost
+ * what two files would cost alone.
+ */
+void
+store_commit(struct store *s)
+{
+	char file[24];
+
+	store_sync(s);
+	if (s->n_staged == 0)
+		return;
+	for (size_t i = 0; i < s->n_staged; i++) {
+		snprintf(file, sizeof file, "%zu", i);
+		name_file(s, file, s->staged[i].name, false);
+	}
+	store_sync(s);
+	s->n_staged = 0;
+	mess.n = 0;
+}
+
+void
+store_replace(struct store *s, const unsigned char *name, struct span bytes)
+{
+	begin_staging(s);
+	write_staged(s, "index", bytes, 0666, true);
+	name_file(s, "index", name, true);
+}
+
+/* The name that a file in a directory stands for; false if for none. */
+static bool
+get_name(const char *directory, const char *file, unsigned char *name)
+{
+	return strlen(directory) == 2 && hex_get(span_of(directory, 2), name, 1) &&
+	    hex_get(span_of(file, strlen(file)), name + 1, STORE_NAME - 1);
+}
+
+static void
+each_of_directory(const struct store *s, const char *name, void (*call)(
+    void *to, const unsigned char *name, const char *path), void *to)
+{
+	char path[2 * NAME_MAX + 2];
+	unsigned char object[STORE_NAME];
+	int fd = openat(s->objects, name, OPEN_DIR);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	bool is_name;
+
+	if (dir == NULL) {
+		call(to, NULL, name);
+		return;
+	}
+	while ((e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", name, e->d_name);
+		is_name = get_name(name, e->d_name, object);
+		call(to, is_name ? object : NULL, path);
+	}
+	closedir(dir);
+}
+
+void
+store_each(const struct store *s, void (*call)(void *to,
+    const unsigned char *name, const char *path), void *to)
+{
+	int fd = openat(s->objects, ".", OPEN_DIR);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	if (dir == NULL)
+		die_errno("cannot read '%s/objects'", s->path);
+	while ((e = readdir(dir)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			each_of_directory(s, e->d_name, call, to);
+	closedir(dir);
+}
+
+bool
+store_remove(const struct store *s, const char *path)
+{
+	return unlinkat(s->objects, path, 0) == 0;
+}

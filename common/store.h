@@ -1,0 +1,86 @@
+#ifndef WEIR_STORE_H
+#define WEIR_STORE_H
+
+#include <stdbool.h>
+
+#include "common/buf.h"
+#include "common/text.h"
+
+/*
+ * The directory .perun of a Perun store: files named by SHA-1, which are
+ * objects and indexes alike.  Nothing is followed out of it: no name has a
+ * slash, and no symbolic link is taken.
+ *
+ * What is added is durable, or it is not there.  Objects are staged in a
+ * directory of this process; store_commit() makes them durable, then gives
+ * them their names, and makes those durable.  An index is replaced by rename
+ * in the same way.  A process that dies leaves at most its staging directory,
+ * which nobody reads.  Once a sync has failed there is no second try.
+ */
+enum { STORE_NAME = 20 };
+
+struct store {
+	int dir, objects;		/* descriptors */
+	char *path;			/* of .perun, for messages */
+	int staging;			/* or -1 */
+	char staging_name[32];
+	struct staged {
+		unsigned char name[STORE_NAME];
+	} *staged;			/* files "0", "1", ... */
+	size_t n_staged, staged_cap;
+	int lock;			/* or -1 */
+};
+
+/*
+ * Opens the .perun in start or the nearest directory above.  False if there
+ * is none, or none that can be read: *why then says so, for ever.
+ */
+bool store_open(struct store *, const char *start, const char **why);
+
+/* Takes away what was staged and not committed. */
+void store_close(struct store *);
+
+/*
+ * Writers wait for each other.  STORE_ADD: objects are added, together with
+ * others; STORE_INDEX: an index is changed, alone; STORE_PRUNE: objects are
+ * removed, while nobody adds any.  The system takes a lock from a process that
+ * has died.
+ */
+enum store_lock { STORE_ADD, STORE_INDEX, STORE_PRUNE };
+void store_lock(struct store *, enum store_lock);
+void store_unlock(struct store *, enum store_lock);
+
+/*
+ * The bytes of a file of objects/, appended to b.  STORE_ABSENT if there is
+ * none; STORE_BAD if it cannot be read: errno tells.
+ */
+enum store_found { STORE_GOOD, STORE_ABSENT, STORE_BAD };
+enum store_found store_read(const struct store *, const unsigned char *name,
+    struct buf *b);
+
+/* Stages an object. */
+void store_stage(struct store *, const unsigned char *name, struct span packed);
+
+/*
+ * Makes what is staged durable, under its names, and what was there before: who
+ * wrote it may have died before its sync.  Dies if it cannot.
+ */
+void store_commit(struct store *);
+
+/* The same where nothing is staged. */
+void store_sync(struct store *);
+
+/* Replaces an index, durably, or creates it; the same for dying. */
+void store_replace(struct store *, const unsigned char *name, struct span);
+
+/*
+ * Calls for every file of objects/ that has a name of 40 hex digits, and for
+ * all others with a NULL name; path is relative to objects/.
+ */
+void store_each(const struct store *, void (*call)(void *to,
+    const unsigned char *name, const char *path), void *to);
+
+/* Removes a file of objects/; false with errno. */
+bool store_remove(const struct store *, const char *path);
+
+#endif

@@ -1,0 +1,232 @@
+/* pidx-init - starts a Perun store beside a repository */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/config.h"
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/pidx-init/init.h"
+
+static struct {
+	const char *vcs_type, *vcs_url;
+	uint64_t index_version;
+} opt;
+
+static const struct opt options[] = {
+	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
+	    "git, or none for no repository (git)", 0, 0 },
+	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
+	    "the repository, seen from .perun (searched for)", 0, 0 },
+	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
+	    "layout of new indexes, 1 or 2 (1)", 1, 2 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[directory]",
+	.purpose = "Starts a Perun store, the directory .perun, beside or in "
+	    "a git repository, or\nadds to one that is there what it lacks.",
+};
+
+static struct {
+	struct place place;
+	struct buf path;		/* .perun as the user would say it */
+	struct buf url, settings;	/* of a new local.yml */
+	struct made made;
+} state;
+
+static void
+find_directory(const char *name)
+{
+	size_t n = strlen(name);
+	struct stat st;
+
+	if (realpath(name, state.place.directory) == NULL ||
+	    stat(state.place.directory, &st) != 0)
+		die_errno("cannot open '%s'", name);
+	if (!S_ISDIR(st.st_mode))
+		die("'%s' is no directory", name);
+	snprintf(state.place.store, sizeof state.place.store, "%s/.perun",
+	    state.place.directory[1] == '\0' ? "" : state.place.directory);
+	while (n > 1 && name[n - 1] == '/')
+		n--;
+	if (strcmp(name, ".") != 0) {
+		buf_add(&state.path, name, n);
+		if (name[n - 1] != '/')
+			buf_char(&state.path, '/');
+	}
+	buf_str(&state.path, ".perun");
+	buf_char(&state.path, '\0');
+}
+
+static void
+choose_url(void)
+{
+	bool is_git = strcmp(opt.vcs_type, "git") == 0;
+
+	if (opt.vcs_url != NULL) {
+		if (!utf8_valid(opt.vcs_url, strlen(opt.vcs_url)))
+			die("--vcs-url is not UTF-8, which YAML must be");
+		buf_str(&state.url, opt.vcs_url);
+		buf_char(&state.url, '\0');
+		if (is_git)
+			repository_check(&state.place, opt.vcs_url);
+		state.url.len--;
+	} else if (!is_git) {
+		buf_str(&state.url, "..");
+	} else if (!repository_find(&state.place, &state.url)) {
+		die("there is no git repository in or above '%s': run 'git "
+		    "init' first, name one by --vcs-url, or give --vcs-type "
+		    "none", state.place.directory);
+	}
+}
+
+/* Is there a .perun?  What is no directory of its own is none to touch. */
+static bool
+find_store(void)
+{
+	struct stat st;
+
+	if (lstat(state.place.store, &st) != 0) {
+		if (errno == ENOENT)
+			return false;
+		die_errno("cannot read '%s'", state.place.store);
+	}
+	if (!S_ISDIR(st.st_mode))
+		die("'%s' is there and is no directory", state.place.store);
+	return true;
+}
+
+static bool
+load_settings(struct config *config)
+{
+	char path[sizeof state.place.store + sizeof "/local.yml"];
+	const char *why;
+
+	snprintf(path, sizeof path, "%s/local.yml", state.place.store);
+	*config = (struct config){ 0 };
+	if (!config_load_file(config, path, &why))
+		die("%s", why);
+	return access(path, F_OK) == 0;
+}
+
+/* What local.yml says already is not overwritten. */
+static void
+compare(struct filter *f, const struct config *config, const char *option,
+    const char *key, const char *wanted)
+{
+	const char *is = config_string(config, key);
+
+	if (wanted != NULL && (is == NULL || strcmp(is, wanted) != 0))
+		filter_fail(f, "local.yml stays as it is: %s is not made '%s' "
+		    "by --%s", key, wanted, option);
+}
+
+static void
+compare_settings(struct filter *f, const struct config *config)
+{
+	static const char *const versions[] = { NULL, "1", "2" };
+
+	compare(f, config, "vcs-type", "vcs.type", opt.vcs_type);
+	compare(f, config, "vcs-url", "vcs.url", opt.vcs_url);
+	compare(f, config, "index-version", "weir.index_version",
+	    versions[opt.index_version]);
+}
+
+static void
+prepare_settings(void)
+{
+	if (opt.vcs_type == NULL)
+		opt.vcs_type = "git";
+	choose_url();
+	settings_put(&state.settings, opt.vcs_type, span_of(state.url.data,
+	    state.url.len), opt.index_version == 2 ? 2 : 1);
+}
+
+static void
+put_string(struct buf *b, const struct config *config, const char *json_name,
+    const char *key)
+{
+	const char *value = config_string(config, key);
+
+	if (value != NULL)
+		json_cstr(b, json_name, value);
+}
+
+static void
+emit_store(struct filter *f, const struct config *config)
+{
+	struct buf *b = filter_out(f);
+	int64_t version;
+
+	json_begin(b, "store");
+	json_cstr(b, "path", state.path.data);
+	if (state.made.created)
+		json_true(b, "created");
+	json_open(b, "made", '[');
+	for (size_t i = 0; i < N_FOLDERS; i++)
+		if (state.made.folders[i])
+			json_item(b, span_of(folders[i], strlen(folders[i])));
+	if (state.made.settings)
+		json_item(b, span_of("local.yml", 9));
+	json_close(b, ']');
+	put_string(b, config, "vcs_type", "vcs.type");
+	put_string(b, config, "vcs_url", "vcs.url");
+	if (config_int(config, "weir.index_version", &version) == CONFIG_GOOD)
+		json_int(b, "index_version", version);
+	json_end(b);
+	filter_emit(f);
+}
+
+/* What is there already, and what it needs. */
+static bool
+look(struct filter *f)
+{
+	struct config config;
+	bool is_there = find_store(), has_settings = false;
+
+	if (is_there) {
+		has_settings = load_settings(&config);
+		if (has_settings)
+			compare_settings(f, &config);
+		config_release(&config);
+	} else {
+		warn_of_store_above(&state.place);
+	}
+	if (!has_settings)
+		prepare_settings();
+	return is_there;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct config config;
+	const char *directory;
+	bool is_there;
+
+	filter_begin(&f, &about, options, argc, argv);
+	directory = filter_operand(&f);
+	if (filter_operand(&f) != NULL)
+		die("one directory at a time");
+	if (opt.vcs_type != NULL && strcmp(opt.vcs_type, "git") != 0 &&
+	    strcmp(opt.vcs_type, "none") != 0)
+		die("--vcs-type is git or none, not '%s'", opt.vcs_type);
+	find_directory(directory != NULL ? directory : ".");
+	is_there = look(&f);
+	make_store(&state.place, is_there, span_of(state.settings.data,
+	    state.settings.len), &state.made);
+	load_settings(&config);
+	emit_store(&f, &config);
+	config_release(&config);
+	buf_release(&state.path);
+	buf_release(&state.url);
+	buf_release(&state.settings);
+	return filter_end(&f);
+}

@@ -1,0 +1,104 @@
+/* repository - what is around a new store */
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "filters/pidx-init/init.h"
+
+static bool
+has(const char *directory, const char *name)
+{
+	char path[3 * PATH_MAX];
+
+	snprintf(path, sizeof path, "%s/%s", directory, name);
+	return access(path, F_OK) == 0;
+}
+
+/* A work tree, one made by git worktree, or a bare repository. */
+static bool
+is_repository(const char *path)
+{
+	struct stat st;
+	char git[2 * PATH_MAX];
+
+	snprintf(git, sizeof git, "%s/.git", path);
+	if (stat(git, &st) == 0 && S_ISREG(st.st_mode))
+		return true;
+	return has(git, "objects") || (has(path, "HEAD") &&
+	    has(path, "objects") && has(path, "refs"));
+}
+
+static bool
+has_store(const char *path)
+{
+	return has(path, ".perun/objects");
+}
+
+/*
+ * How many directories above path is the nearest that is what is looked for?
+ * 0 is path itself, which becomes that directory; -1 if there is none.
+ */
+static int
+climb(char *path, bool (*is_it)(const char *))
+{
+	char *slash;
+
+	for (int n = 0;; n++) {
+		if (is_it(path))
+			return n;
+		slash = strrchr(path, '/');
+		if (path[1] == '\0')
+			return -1;
+		slash[slash == path] = '\0';
+	}
+}
+
+/* "..", "../..", ... */
+bool
+repository_find(const struct place *place, struct buf *url)
+{
+	char path[PATH_MAX];
+	int n;
+
+	strcpy(path, place->directory);
+	n = climb(path, is_repository);
+	if (n == -1)
+		return false;
+	buf_str(url, "..");
+	while (n-- > 0)
+		buf_str(url, "/..");
+	return true;
+}
+
+/* .perun need not be there yet. */
+void
+repository_check(const struct place *place, const char *url)
+{
+	char path[2 * PATH_MAX];
+	const char *rest = url + 2;
+
+	if (*url == '/')
+		snprintf(path, sizeof path, "%s", url);
+	else if (strncmp(url, "..", 2) == 0 && (*rest == '/' || *rest == '\0'))
+		snprintf(path, sizeof path, "%s%s", place->directory, rest);
+	else
+		snprintf(path, sizeof path, "%s/%s", place->store, url);
+	if (!is_repository(path))
+		die("there is no git repository at '%s' (--vcs-url %s is seen "
+		    "from .perun)", path, url);
+}
+
+void
+warn_of_store_above(const struct place *place)
+{
+	char path[PATH_MAX];
+
+	strcpy(path, place->directory);
+	if (climb(path, has_store) > 0)
+		warn("warning: there is a store above, which is no longer "
+		    "seen from here: '%s/.perun'", path[1] == '\0' ? "" :
+		    path);
+}

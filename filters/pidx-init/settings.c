@@ -1,0 +1,99 @@
+/* settings - a new local.yml */
+
+#include "common/text.h"
+#include "filters/pidx-init/init.h"
+
+/* What a new local.yml says behind the keys that differ from store to store. */
+static const char template[] =
+    "# The job matrix: every command runs with every workload under every\n"
+    "# collector, and all postprocessors work on what comes of it, in order.\n"
+    "# pidx-jobs(1) lists the jobs.\n"
+    "#cmds:\n"
+    "#  - ./build/program\n"
+    "#workloads:\n"
+    "#  - small.txt\n"
+    "#  - large.txt\n"
+    "#collectors:\n"
+    "#  - name: time\n"
+    "#    params:\n"
+    "#      repeat: 10\n"
+    "#postprocessors:\n"
+    "#  - name: regression_analysis\n"
+    "#    params:\n"
+    "#      method: full\n"
+    "\n"
+    "# How profiles are listed and named.\n"
+    "format:\n"
+    "  sort_profiles_by: time\n"
+    "#  shortlog: \"%checksum:6% (%stats%) %desc% %changes%\"\n"
+    "#  output_profile_template: \"%collector%-%cmd%-%workload%-%date%\"\n"
+    "\n"
+    "# Commands to run before profiles are collected.\n"
+    "#execute:\n"
+    "#  pre_run:\n"
+    "#    - make\n"
+    "\n"
+    "# Whether a profile is registered as soon as it is collected.\n"
+    "#profiles:\n"
+    "#  register_after_run: true\n"
+    "\n"
+    "# How degradations are looked for: the first strategy that fits, or all.\n"
+    "#degradation:\n"
+    "#  apply: all\n"
+    "#  strategies:\n"
+    "#    - method: average_amount_threshold\n";
+
+/* A path that YAML takes for a text as it stands, as most of them are. */
+static bool
+is_plain(const char *p, size_t n)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-";
+	size_t i = 0;
+
+	while (i < n && memchr(plain, p[i], sizeof plain - 1) != NULL)
+		i++;
+	return i == n && n > 1 && (p[0] == '/' || (p[0] == '.' &&
+	    p[1] == '.' && (n == 2 || p[2] == '/')));
+}
+
+/* As a text of YAML; quoted, other than in JSON, it has no raw DEL. */
+static void
+put_text(struct buf *b, const char *p, size_t n)
+{
+	size_t step;
+	uint32_t c;
+
+	if (is_plain(p, n)) {
+		buf_add(b, p, n);
+		return;
+	}
+	buf_char(b, '"');
+	for (; n > 0; p += step, n -= step) {
+		step = utf8_char(p, n, &c);
+		if (c == '"' || c == '\\')
+			buf_char(b, '\\');
+		if ((c >= 0x20 && c < 0x7f) || (c >= 0xa0 && c < 0x2000) ||
+		    (c >= 0x2100 && c < 0xfe00) || c >= 0x10000)
+			buf_add(b, p, step);
+		else
+			buf_printf(b, "\\U%08x", c);
+	}
+	buf_char(b, '"');
+}
+
+void
+settings_put(struct buf *b, const char *vcs_type, struct span url,
+    int index_version)
+{
+	buf_str(b, "# Settings of a Perun store; pidx-init(1) tells of those "
+	    "that weir reads.\n\n"
+	    "# The repository whose commits the profiles belong to.  A "
+	    "relative url is\n# seen from the directory of this file.\n");
+	buf_printf(b, "vcs:\n  type: %s\n  url: ", vcs_type);
+	put_text(b, url.p, url.n);
+	buf_printf(b, "\n\n# The layout of indexes that weir starts: 1, which "
+	    "every Perun reads, or 2.\nweir:\n  index_version: %d\n\n",
+	    index_version);
+	buf_str(b, template);
+}

@@ -1,0 +1,330 @@
+/* pidx-jobs - the job matrix of a Perun store, as one record a job */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/config.h"
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/intern.h"
+#include "common/store.h"
+
+static struct {
+	const char *directory;
+	struct opt_list cmds, args, workloads, collectors, postprocessors;
+} opt = { .directory = "." };
+
+static const struct opt options[] = {
+	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
+	    "the store is in DIR or above (.)", 0, 0 },
+	{ 'b', "cmd", OPT_LIST, &opt.cmds, "CMD",
+	    "this command, not those of local.yml", 0, 0 },
+	{ 'a', "args", OPT_LIST, &opt.args, "ARGS",
+	    "likewise: its arguments", 0, 0 },
+	{ 'w', "workload", OPT_LIST, &opt.workloads, "WORKLOAD",
+	    "likewise: this workload", 0, 0 },
+	{ 'c', "collector", OPT_LIST, &opt.collectors, "NAME",
+	    "likewise: this collector", 0, 0 },
+	{ 'p', "postprocessor", OPT_LIST, &opt.postprocessors, "NAME",
+	    "likewise: this postprocessor", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "",
+	.purpose = "Writes a job record for every command, workload and "
+	    "collector that local.yml\nof a Perun store combines.",
+};
+
+/* A collector or a postprocessor. */
+struct unit {
+	struct span name;
+	const struct config_value *params;	/* a mapping, or NULL */
+};
+
+struct units {
+	struct unit *list;
+	size_t n, cap;
+};
+
+/* Perun takes a command or workload that is listed twice for one. */
+struct matrix {
+	struct intern cmds, args, workloads;
+	const struct config_value **generators;	/* by workload, or NULL */
+	struct units collectors, postprocessors;
+};
+
+static _Noreturn void
+refuse(const struct config_value *v, const char *key, const char *rule)
+{
+	die("%s:%zu: %s: %s", v->file, v->line, key, rule);
+}
+
+/* A list of local.yml; NULL if it is not there, or left empty. */
+static const struct config_value *
+local_list(const struct config *config, const char *key)
+{
+	const struct config_value *v = config_at(config, CONFIG_LOCAL, key);
+
+	if (v == NULL || v->is_null)
+		return NULL;
+	if (v->kind != CONFIG_LIST)
+		refuse(v, key, "it is no list");
+	return v;
+}
+
+static struct span
+text_of(const struct config_value *v, const char *key)
+{
+	if (v->kind != CONFIG_TEXT)
+		refuse(v, key, "an item is no text");
+	return v->is_null ? span_of("", 0) : v->text;
+}
+
+/* The texts given, else those of a list, which may be NULL; false if none. */
+static bool
+read_texts(struct intern *texts, const struct opt_list *given,
+    const struct config_value *list, const char *key)
+{
+	intern_init(texts);
+	for (size_t i = 0; i < given->n; i++)
+		intern_add(texts, span_of(given->values[i],
+		    strlen(given->values[i])));
+	if (given->n > 0 || list == NULL)
+		return given->n > 0;
+	for (size_t i = 0; i < list->n; i++)
+		intern_add(texts, text_of(list->items[i].value, key));
+	return true;
+}
+
+static struct unit
+read_unit(const struct config_value *v, const char *key)
+{
+	const struct config_value *name, *params;
+
+	name = config_in(v, span_of("name", 4));
+	params = config_in(v, span_of("params", 6));
+	if (name == NULL || name->is_null || text_of(name, key).n == 0)
+		refuse(v, key, "an item is no mapping with a name");
+	if (params != NULL && params->is_null)
+		params = NULL;
+	if (params != NULL && params->kind != CONFIG_MAPPING)
+		refuse(params, key, "params are no mapping");
+	return (struct unit){ name->text, params };
+}
+
+static void
+add_unit(struct units *units, struct unit u)
+{
+	units->list = mem_grow(units->list, &units->cap, units->n + 1,
+	    sizeof *units->list);
+	units->list[units->n++] = u;
+}
+
+/* The unit of a name, with the parameters that the list has for it. */
+static struct unit
+named_unit(const struct units *listed, const char *name)
+{
+	struct span s = span_of(name, strlen(name));
+
+	for (size_t i = 0; i < listed->n; i++)
+		if (span_eq(listed->list[i].name, name))
+			return listed->list[i];
+	return (struct unit){ s, NULL };
+}
+
+/* Those given, else those of the list; false if there is neither. */
+static bool
+read_units(struct units *units, const struct opt_list *given,
+    const struct config *config, const char *key)
+{
+	const struct config_value *list = local_list(config, key);
+	struct units listed = { 0 };
+
+	for (size_t i = 0; list != NULL && i < list->n; i++)
+		add_unit(&listed, read_unit(list->items[i].value, key));
+	if (given->n == 0) {
+		*units = listed;
+		return list != NULL;
+	}
+	for (size_t i = 0; i < given->n; i++)
+		add_unit(units, named_unit(&listed, given->values[i]));
+	free(listed.list);
+	return true;
+}
+
+/* Of several generators with one id the last one counts, as for Perun. */
+static void
+read_generators(struct matrix *m, struct config *config)
+{
+	const struct config_value *all, *v, *id, *type;
+	sym workload;
+
+	m->generators = mem_zero(m->workloads.n, sizeof *m->generators);
+	all = config_gather(config, "generators.workload");
+	for (size_t i = 0; i < all->n; i++) {
+		v = all->items[i].value;
+		id = config_in(v, span_of("id", 2));
+		type = config_in(v, span_of("type", 4));
+		if (id == NULL || id->kind != CONFIG_TEXT || type == NULL) {
+			warn("warning: %s:%zu: a generator has no id or no "
+			    "type", v->file, v->line);
+			continue;
+		}
+		workload = intern_find(&m->workloads, id->text);
+		if (workload != SYM_NONE)
+			m->generators[workload] = v;
+	}
+}
+
+static void
+warn_of_generators(const struct matrix *m)
+{
+	for (sym w = 0; w < m->workloads.n; w++)
+		if (m->generators[w] != NULL)
+			warn("warning: workload '%s' is a generator (%s:%zu), "
+			    "which is not run", intern_str(&m->workloads, w),
+			    m->generators[w]->file, m->generators[w]->line);
+}
+
+static void
+read_matrix(struct matrix *m, struct config *config)
+{
+	const struct config_value *args = local_list(config, "args");
+	const char *file = config->levels[CONFIG_LOCAL]->file;
+
+	*m = (struct matrix){ 0 };
+	if (args == NULL)	/* as it was called once */
+		args = local_list(config, "params");
+	if (!read_texts(&m->cmds, &opt.cmds, local_list(config, "cmds"),
+	    "cmds"))
+		die("%s has no 'cmds': add them, or give --cmd", file);
+	read_texts(&m->args, &opt.args, args, "args");
+	if (m->args.n == 0)
+		intern_add(&m->args, span_of("", 0));
+	if (!read_texts(&m->workloads, &opt.workloads,
+	    local_list(config, "workloads"), "workloads"))
+		intern_add(&m->workloads, span_of("", 0));
+	if (!read_units(&m->collectors, &opt.collectors, config, "collectors"))
+		die("%s has no 'collectors': add them, or give --collector",
+		    file);
+	read_units(&m->postprocessors, &opt.postprocessors, config,
+	    "postprocessors");
+	read_generators(m, config);
+	warn_of_generators(m);
+}
+
+static void
+release(struct matrix *m)
+{
+	intern_release(&m->cmds);
+	intern_release(&m->args);
+	intern_release(&m->workloads);
+	free(m->generators);
+	free(m->collectors.list);
+	free(m->postprocessors.list);
+}
+
+static void
+put_params(struct buf *b, const struct unit *u)
+{
+	if (u->params != NULL)
+		config_put_json(b, u->params);
+	else
+		buf_str(b, "{}");
+}
+
+static void
+put_postprocessors(struct buf *b, const struct units *units)
+{
+	json_open(b, "postprocessors", '[');
+	for (size_t i = 0; i < units->n; i++)
+		json_item(b, units->list[i].name);
+	json_close(b, ']');
+	json_open(b, "postprocessor_params", '[');
+	for (size_t i = 0; i < units->n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		put_params(b, &units->list[i]);
+	}
+	json_close(b, ']');
+}
+
+/* The words that are not empty, as Perun makes a command of them. */
+static void
+put_command(struct buf *b, const struct span *words, size_t n)
+{
+	struct buf command = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && words[i].n > 0)
+			buf_char(&command, ' ');
+		buf_add(&command, words[i].p, words[i].n);
+	}
+	json_str(b, "command", span_of(command.data, command.len));
+	buf_release(&command);
+}
+
+static void
+emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
+    sym workload, const struct unit *collector)
+{
+	struct buf *b = filter_out(f);
+	struct span words[] = { intern_span(&m->cmds, cmd),
+	    intern_span(&m->args, args), intern_span(&m->workloads, workload) };
+	const struct config_value *generator = m->generators[workload];
+
+	json_begin(b, "job");
+	json_str(b, "cmd", words[0]);
+	if (words[1].n > 0)
+		json_str(b, "args", words[1]);
+	json_str(b, "workload", words[2]);
+	json_str(b, "collector", collector->name);
+	json_key(b, "collector_params");
+	put_params(b, collector);
+	put_postprocessors(b, &m->postprocessors);
+	if (generator == NULL) {
+		put_command(b, words, 3);
+	} else {
+		json_key(b, "generator");
+		config_put_json(b, generator);
+	}
+	json_end(b);
+	filter_emit(f);
+}
+
+/* In Perun's order, the arguments last. */
+static void
+emit_jobs(struct filter *f, const struct matrix *m)
+{
+	for (sym c = 0; c < m->cmds.n; c++)
+		for (sym w = 0; w < m->workloads.n; w++)
+			for (size_t i = 0; i < m->collectors.n; i++)
+				for (sym a = 0; a < m->args.n; a++)
+					emit_job(f, m, c, a, w,
+					    &m->collectors.list[i]);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct store store;
+	struct config config;
+	struct matrix matrix;
+	const char *why;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (filter_operand(&f) != NULL)
+		die("there are no operands (see --help)");
+	if (!store_open(&store, opt.directory, &why))
+		die("cannot open a store from '%s': %s", opt.directory, why);
+	if (!config_load(&config, store.path, &why))
+		die("%s", why);
+	read_matrix(&matrix, &config);
+	emit_jobs(&f, &matrix);
+	release(&matrix);
+	config_release(&config);
+	store_close(&store);
+	return filter_end(&f);
+}

@@ -1,0 +1,84 @@
+/* vcs-heads - the branches of a repository as head records */
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/report.h"
+#include "common/vcs.h"
+
+static struct {
+	const char *repository, *vcs;
+	bool dirty;
+} opt;
+
+static const struct opt options[] = {
+	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
+	    "the repository in DIR or above (.)", 0, 0 },
+	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
+	    "git or none (whichever is found)", 0, 0 },
+	{ 'd', "dirty", OPT_FLAG, &opt.dirty, NULL,
+	    "say whether the work tree is changed", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "",
+	.purpose = "Writes a head record for every branch of a repository, "
+	    "and says on which\none HEAD is.",
+	.reports = true,
+};
+
+static void
+emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "head");
+	json_cstr(b, "name", branch->name);
+	if (branch->has_id)
+		json_cstr(b, "id", branch->id.hex);
+	if (branch->is_head)
+		json_true(b, "head");
+	if (dirty)
+		json_true(b, "dirty");
+	json_end(b);
+	filter_emit(f);
+}
+
+/* Forty columns for the id, or as many spaces. */
+static void
+print_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
+{
+	struct buf *b = filter_out(f);
+	char shown[1024];
+
+	text_escape(shown, sizeof shown, branch->name, strlen(branch->name));
+	buf_printf(b, "%c %-*s  %s%s\n", branch->is_head ? '*' : ' ',
+	    VCS_ID_LEN, branch->has_id ? branch->id.hex : "no commit yet",
+	    shown, dirty ? " (changed)" : "");
+	filter_emit(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct vcs vcs;
+	struct vcs_branch branch;
+	enum vcs_found found;
+	bool dirty = false;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (filter_operand(&f) != NULL)
+		die("there is nothing to name: all branches are listed");
+	if (!vcs_open(&vcs, opt.vcs, opt.repository, true) ||
+	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
+	    !vcs_walk_major_versions(&vcs))
+		die("%s", vcs.why);
+	while ((found = vcs_next_major_version(&vcs, &branch)) == VCS_GOOD)
+		(f.text ? print_head : emit_head)(&f, &branch,
+		    dirty && branch.is_head);
+	if (found == VCS_FAILED)
+		die("%s", vcs.why);
+	vcs_close(&vcs);
+	return filter_end(&f);
+}

@@ -1,0 +1,98 @@
+/* vcs-log - the history of a repository as version records */
+
+#include <stdlib.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/vcs.h"
+
+static struct {
+	const char *repository, *vcs;
+	uint64_t max_count;
+	bool first_parent;
+} opt = { .max_count = UINT64_MAX };
+
+static const struct opt options[] = {
+	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
+	    "the repository in DIR or above (.)", 0, 0 },
+	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
+	    "git or none (whichever is found)", 0, 0 },
+	{ 'f', "first-parent", OPT_FLAG, &opt.first_parent, NULL,
+	    "of a merge follow the first parent only", 0, 0 },
+	{ 'n', "max-count", OPT_NUM, &opt.max_count, "N",
+	    "at most N versions", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[rev | rev..rev | ^rev ...]",
+	.purpose = "Writes a version record for every commit from a revision "
+	    "(HEAD) back to the\nfirst, in the order of git rev-list.",
+};
+
+/* What all the operands stand for; HEAD if there is none. */
+static void
+read_limits(struct filter *f, struct vcs *vcs, struct vcs_limits *limits)
+{
+	const char *text = filter_operand(f);
+
+	if (text == NULL)
+		text = "HEAD";
+	for (; text != NULL; text = filter_operand(f))
+		if (!vcs_add_limits(vcs, text, limits))
+			die("%s", vcs->why);
+}
+
+static void
+put_number(struct buf *b, const char *key, int64_t value)
+{
+	if (value != VCS_UNKNOWN)
+		json_int(b, key, value);
+}
+
+static void
+emit_version(struct filter *f, const struct vcs_version *version)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "version");
+	json_str(b, "id", span_of(version->id.hex, VCS_ID_LEN));
+	json_open(b, "parents", '[');
+	for (size_t i = 0; i < version->n_parents; i++)
+		json_item(b, span_of(version->parents[i].hex, VCS_ID_LEN));
+	json_close(b, ']');
+	json_str(b, "author", version->author);
+	json_str(b, "email", version->email);
+	put_number(b, "time", version->time_s);
+	put_number(b, "utc_offset_minutes", version->utc_offset_minutes);
+	put_number(b, "author_time", version->author_time_s);
+	json_str(b, "message", version->message);
+	json_end(b);
+	filter_emit(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct vcs vcs;
+	struct vcs_limits limits = { 0 };
+	struct vcs_version version;
+	enum vcs_found found = VCS_NONE;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
+		die("%s", vcs.why);
+	read_limits(&f, &vcs, &limits);
+	if (!vcs_walk_minor_versions(&vcs, limits.list, limits.n,
+	    opt.first_parent))
+		die("%s", vcs.why);
+	for (uint64_t i = 0; i < opt.max_count && (found =
+	    vcs_next_minor_version(&vcs, &version)) == VCS_GOOD; i++)
+		emit_version(&f, &version);
+	if (found == VCS_FAILED)
+		die("%s", vcs.why);
+	vcs_close(&vcs);
+	free(limits.list);
+	return filter_end(&f);
+}

@@ -1,0 +1,72 @@
+/* vcs-resolve - names of versions to ids */
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/vcs.h"
+
+static struct {
+	const char *repository, *vcs, *kind;
+} opt = { .kind = "commit" };
+
+static const struct opt options[] = {
+	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
+	    "the repository in DIR or above (.)", 0, 0 },
+	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
+	    "git or none (whichever is found)", 0, 0 },
+	{ 't', "object-type", OPT_STR, &opt.kind, "TYPE",
+	    "commit, tree, blob, tag or any (commit)", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "rev ...",
+	.purpose = "Says which commit each revision stands for: whatever git "
+	    "understands to 40\nhexadecimal digits.",
+	.reports = true,
+};
+
+static void
+answer(struct filter *f, const char *name, const struct vcs_id *id,
+    enum vcs_kind kind)
+{
+	struct buf *b = filter_out(f);
+
+	if (f->text) {
+		buf_printf(b, "%s\n", id->hex);
+	} else {
+		json_begin(b, "resolved");
+		json_cstr(b, "name", name);
+		json_cstr(b, "id", id->hex);
+		json_cstr(b, "kind", vcs_kind_name(kind));
+		json_end(b);
+	}
+	filter_emit(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct vcs vcs;
+	struct vcs_id id;
+	enum vcs_kind kind, found;
+	const char *name;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (!vcs_kind_of(opt.kind, &kind))
+		die("--object-type is commit, tree, blob, tag or any, not "
+		    "'%s'", opt.kind);
+	if ((name = filter_operand(&f)) == NULL)
+		die("there is no revision to resolve");
+	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
+		die("%s", vcs.why);
+	for (; name != NULL; name = filter_operand(&f)) {
+		if (vcs_massage_parameter(&vcs, name, kind, &id, &found))
+			answer(&f, name, &id, found);
+		else
+			filter_fail(&f, "'%s' names no %s: %s", name,
+			    kind == VCS_ANY ? "object" : opt.kind, vcs.why);
+	}
+	vcs_close(&vcs);
+	return filter_end(&f);
+}

@@ -1,0 +1,330 @@
+load helper
+
+# No repository above the tests' directory is to be seen.
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
+	git init -q repo
+}
+
+# answer KEY - of the record that was written
+answer() {
+	jq -r ".$1" <<<"$output"
+}
+
+# setting FILE KEY - one of vcs.type, vcs.url, weir.index_version, by Python's
+# YAML module where there is one, and else by looking for the line
+setting() {
+	if python3 -c 'import yaml' 2>/dev/null; then
+		python3 -c '
+import functools, sys, yaml
+with open(sys.argv[1], encoding="utf-8") as f:
+    print(functools.reduce(dict.get, sys.argv[2].split("."),
+                           yaml.safe_load(f)))' "$1" "$2"
+	else
+		awk -v section="${2%.*}:" -v key="${2#*.}:" '
+			/^[^ #]/ { here = $1 }
+			here == section && $1 == key { print $2 }' "$1" |
+			sed 's/^"\(.*\)"$/\1/'
+	fi
+}
+
+# is_whole STORE - all that a store is to have is there, and nothing else
+is_whole() {
+	(cd "$1" && ls -A) >listed
+	lines cache jobs local.yml logs objects stats tmp | diff - listed
+}
+
+@test "a store is made beside a repository, with one record of it" {
+	run -0 --separate-stderr pidx-init repo
+	assert_equal "$stderr" ""
+	assert_output '{"type":"store","path":"repo/.perun","created":true,'`
+		`'"made":["cache","jobs","logs","objects","stats","tmp",'`
+		`'"local.yml"],"vcs_type":"git","vcs_url":"..","index_version":1}'
+	is_whole repo/.perun
+	assert_equal "$(ls -A repo | paste -sd' ')" ".git .perun"
+}
+
+@test "local.yml says what was chosen, and Python reads it so" {
+	pidx-init repo
+	assert_equal "$(setting repo/.perun/local.yml vcs.type)" git
+	assert_equal "$(setting repo/.perun/local.yml vcs.url)" ..
+	assert_equal "$(setting repo/.perun/local.yml weir.index_version)" 1
+	pidx-init --vcs-type none --index-version 2 --vcs-url ../x .
+	assert_equal "$(setting .perun/local.yml vcs.type)" none
+	assert_equal "$(setting .perun/local.yml vcs.url)" ../x
+	assert_equal "$(setting .perun/local.yml weir.index_version)" 2
+}
+
+@test "what local.yml has as comments is good when it is none" {
+	pidx-init repo
+	sed -E 's/^#([a-z]|  )/\1/' repo/.perun/local.yml >local.yml
+	! diff -q repo/.perun/local.yml local.yml
+	run -0 --separate-stderr "$BUILD/test/unit/config" local.yml
+	assert_equal "$(answer 'cmds[0]')" ./build/program
+	assert_equal "$(answer 'collectors[0].params.repeat')" 10
+	assert_equal "$(answer 'degradation.strategies[0].method')" \
+		average_amount_threshold
+	mv local.yml repo/.perun
+	run -0 --separate-stderr pidx-jobs -C repo
+	assert_equal "${#lines[@]}" 2
+}
+
+@test "a store with --index-version 2 says so" {
+	run -0 --separate-stderr pidx-init --index-version 2 repo
+	assert_equal "$(answer index_version)" 2
+	run -2 --separate-stderr pidx-init --index-version 3 repo
+	run -2 --separate-stderr pidx-init --index-version 0 repo
+}
+
+@test "without a directory it is the current one" {
+	cd repo
+	run -0 --separate-stderr pidx-init
+	assert_equal "$(answer path)" .perun
+	is_whole .perun
+	run -0 --separate-stderr pidx-init .
+	assert_equal "$(answer path)" .perun
+	run -0 --separate-stderr pidx-init ../repo//
+	assert_equal "$(answer path)" ../repo/.perun
+}
+
+@test "inside a repository the url leads up to it" {
+	mkdir -p repo/a/b
+	run -0 --separate-stderr pidx-init repo/a/b
+	assert_equal "$(answer vcs_url)" ../../..
+	assert_equal "$(cd repo/a/b/.perun/../../.. && pwd -P)" \
+		"$(cd repo && pwd -P)"
+}
+
+@test "through a link the url leads up from where the link leads to" {
+	mkdir -p repo/a/b
+	ln -s repo/a/b link
+	run -0 --separate-stderr pidx-init link
+	assert_equal "$(answer vcs_url)" ../../..
+	[ -d repo/a/b/.perun ]
+}
+
+@test "a bare repository and a second work tree are repositories" {
+	git init -q --bare bare
+	run -0 --separate-stderr pidx-init bare
+	assert_equal "$(answer vcs_url)" ..
+	git -C repo -c user.name=a -c user.email=b commit -q \
+		--allow-empty -m first
+	git -C repo worktree add -q ../second
+	run -0 --separate-stderr pidx-init second
+	assert_equal "$(answer vcs_url)" ..
+}
+
+@test "--vcs-url is seen from .perun, must be a repository and stays as it is" {
+	mkdir store
+	run -0 --separate-stderr pidx-init --vcs-url ../../repo store
+	assert_equal "$(answer vcs_url)" ../../repo
+	assert_equal "$(setting store/.perun/local.yml vcs.url)" ../../repo
+	mkdir other
+	run -0 --separate-stderr pidx-init --vcs-url "$PWD/repo" other
+	assert_equal "$(setting other/.perun/local.yml vcs.url)" "$PWD/repo"
+	mkdir third
+	for url in ../repo .. repo "$PWD" ""; do
+		run -2 --separate-stderr pidx-init --vcs-url "$url" third
+		[[ $stderr == *"no git repository at '"* ]]
+	done
+	[ ! -e third/.perun ]
+}
+
+@test "an url may hold whatever a path may, and is read back as it is" {
+	for name in "a b" "a'b" 'a"b\c' 'a: b #c' '&<>' 'é𝄞' $'a\tb\nc\177d' \
+	    $'a\u2028b\u0085c\ufeffd\u00a0'; do
+		rm -rf store
+		mkdir store
+		git init -q "r$name"
+		run -0 --separate-stderr pidx-init --vcs-url "../../r$name" store
+		assert_equal "$(answer vcs_url)" "../../r$name"
+		jq -r .vcs.url <("$BUILD/test/unit/config" \
+			store/.perun/local.yml) >read
+		lines "../../r$name" | diff - read
+	done
+	run -2 --separate-stderr pidx-init --vcs-type none --vcs-url $'\377' .
+	[[ $stderr == *UTF-8* ]]
+}
+
+@test "Python reads such an url as it is" {
+	python3 -c 'import yaml' 2>/dev/null ||
+		skip "no YAML module; the test before this one holds without"
+	for name in "a'b" 'a"b\c' 'a: b #c' '&<>' 'é𝄞' $'a\tb\nc\177d'; do
+		rm -rf .perun
+		pidx-init --vcs-type none --vcs-url "$name"
+		assert_equal "$(setting .perun/local.yml vcs.url)" "$name"
+	done
+}
+
+@test "where there is no repository nothing is made, and it says what to do" {
+	mkdir empty
+	for path in empty "$BATS_TEST_TMPDIR"; do
+		run -2 --separate-stderr pidx-init "$path"
+		[[ $stderr == *"no git repository in or above"*"--vcs-url"* ]]
+		[[ $stderr == *"--vcs-type none"* ]]
+	done
+	mkdir empty/.git empty/refs empty/objects	# these make none
+	run -2 --separate-stderr pidx-init empty
+	[ ! -e empty/.perun ]
+	[ ! -e .perun ]
+	assert_equal "$output" ""
+}
+
+@test "--vcs-type none needs no repository, and others are refused" {
+	run -0 --separate-stderr pidx-init --vcs-type none .
+	assert_equal "$(answer vcs_type)" none
+	assert_equal "$(answer vcs_url)" ..
+	run -2 --separate-stderr pidx-init --vcs-type svn repo
+	[[ $stderr == *"git or none, not 'svn'"* ]]
+}
+
+@test "a store that is there stays, and is given what it lacks" {
+	pidx-init repo
+	echo '# mine' >>repo/.perun/local.yml
+	mkdir repo/.perun/objects/ab
+	echo kept >repo/.perun/objects/ab/cd
+	cp -a repo/.perun before
+	run -0 --separate-stderr pidx-init repo
+	assert_equal "$(jq -c '[.created, .made]' <<<"$output")" "[null,[]]"
+	diff -r before repo/.perun
+	rmdir repo/.perun/cache repo/.perun/tmp
+	run -0 --separate-stderr pidx-init repo
+	assert_equal "$(answer made | jq -c .)" '["cache","tmp"]'
+	diff -r before repo/.perun
+	rm repo/.perun/local.yml
+	run -0 --separate-stderr pidx-init --index-version 2 repo
+	assert_equal "$(answer made | jq -c .)" '["local.yml"]'
+	assert_equal "$(answer index_version)" 2
+	assert_equal "$(cat repo/.perun/objects/ab/cd)" kept
+}
+
+@test "an empty .perun becomes a store" {
+	mkdir repo/.perun
+	run -0 --separate-stderr pidx-init repo
+	assert_equal "$(jq -c '[.created, (.made | length)]' <<<"$output")" \
+		"[null,7]"
+	is_whole repo/.perun
+}
+
+@test "local.yml that says something else is not changed: status 1" {
+	pidx-init repo
+	cp repo/.perun/local.yml before
+	for option in --index-version=2 --vcs-url=../x --vcs-type=none; do
+		run -1 --separate-stderr pidx-init "$option" repo
+		[[ $stderr == *"local.yml stays as it is"*"${option%=*}" ]]
+		run -2 --separate-stderr pidx-init --strict "$option" repo
+	done
+	cmp before repo/.perun/local.yml
+	run -0 --separate-stderr pidx-init --index-version=1 --vcs-url=.. \
+		--vcs-type=git repo
+	assert_equal "$stderr" ""
+}
+
+@test "local.yml that cannot be read is told with its line, and nothing is made" {
+	mkdir repo/.perun
+	printf 'vcs:\n  type: git\n  type: none\n' >repo/.perun/local.yml
+	run -2 --separate-stderr pidx-init repo
+	[[ $stderr == *"repo/.perun/local.yml:3:3: the key 'type' comes twice" ]]
+	assert_equal "$(ls -A repo/.perun)" local.yml
+}
+
+@test "a .perun that is a file or a link is left alone" {
+	mkdir elsewhere
+	ln -s ../elsewhere repo/.perun
+	run -2 --separate-stderr pidx-init repo
+	[[ $stderr == *"/repo/.perun' is there and is no directory" ]]
+	assert_equal "$(ls -A elsewhere)" ""
+	ln -sfn ../nowhere repo/.perun
+	run -2 --separate-stderr pidx-init repo
+	rm repo/.perun
+	echo text >repo/.perun
+	run -2 --separate-stderr pidx-init repo
+	assert_equal "$(cat repo/.perun)" text
+}
+
+@test "a folder of the store that is a file or a link to nothing is named" {
+	pidx-init repo
+	rmdir repo/.perun/objects
+	ln -s nothing repo/.perun/objects
+	run -2 --separate-stderr pidx-init repo
+	[[ $stderr == *"cannot make 'objects' of a store"* ]]
+	rm repo/.perun/objects
+	echo text >repo/.perun/objects
+	run -2 --separate-stderr pidx-init repo
+	[[ $stderr == *"cannot make 'objects' of a store"* ]]
+	assert_equal "$(cat repo/.perun/objects)" text
+}
+
+@test "what is no directory, or two of them, is refused" {
+	echo text >file
+	run -2 --separate-stderr pidx-init file
+	[[ $stderr == *"'file' is no directory" ]]
+	run -2 --separate-stderr pidx-init missing
+	[[ $stderr == *"cannot open 'missing': "* ]]
+	run -2 --separate-stderr pidx-init repo repo
+	run -2 --separate-stderr pidx-init ""
+	[ ! -e repo/.perun ]
+}
+
+@test "where nothing can be written nothing is left" {
+	[ "$(id -u)" -ne 0 ] || ! [ -d /proc/self ] || {
+		run -2 --separate-stderr pidx-init --vcs-type none /proc
+		[[ $stderr == *"cannot make '.perun' of a store in '/proc'"* ]]
+		return
+	}
+	chmod a-w repo
+	run -2 --separate-stderr pidx-init repo
+	[[ $stderr == *"cannot make '.perun' of a store in "* ]]
+	chmod u+w repo
+	assert_equal "$(ls -A repo)" .git
+}
+
+@test "a write that fails leaves no .perun and no temporary" {
+	run -2 --separate-stderr bash -c 'ulimit -f 1; trap "" XFSZ
+		pidx-init repo | cat; exit "${PIPESTATUS[0]}"'
+	[[ $stderr == *"cannot make 'local.yml' of a store in "* ]]
+	assert_equal "$(ls -A repo)" .git
+}
+
+@test "a store above is warned of, and so is none for the one in place" {
+	mkdir -p repo/a/b
+	pidx-init repo
+	run -0 --separate-stderr pidx-init repo/a/b
+	[[ $stderr == *"warning: there is a store above"*"/repo/.perun'" ]]
+	run -0 --separate-stderr pidx-init repo/a/b
+	assert_equal "$stderr" ""
+}
+
+@test "of many that start at once one creates and the store is whole" {
+	for _ in 1 2 3 4 5; do
+		rm -rf repo/.perun
+		for i in {1..12}; do
+			pidx-init repo >"out$i" 2>>err &
+		done
+		for pid in $(jobs -p); do
+			wait "$pid"
+		done
+		assert_equal "$(cat out* | grep -c created)" 1
+		assert_equal "$(cat out* | wc -l)" 12
+		assert_equal "$(jq -s 'map(.made | length) | add' out*)" 7
+		is_whole repo/.perun
+		assert_equal "$(ls -A repo | paste -sd' ')" ".git .perun"
+	done
+	[ ! -s err ]
+}
+
+@test "modes are the usual ones" {
+	(umask 027 && pidx-init repo)
+	assert_equal "$(stat -c %a repo/.perun repo/.perun/objects \
+		repo/.perun/local.yml | paste -sd' ')" "750 750 640"
+}
+
+@test "the user's shared settings are neither read nor made" {
+	mkdir shared
+	echo 'a: [' >shared/shared.yml
+	PERUN_CONFIG_DIR=$PWD/shared run -0 --separate-stderr pidx-init repo
+	rm -rf repo/.perun
+	PERUN_CONFIG_DIR=$PWD/none run -0 --separate-stderr pidx-init repo
+	[ ! -e none ]
+}

@@ -1,0 +1,321 @@
+load helper
+
+ORACLE=$TEST/programs/config-oracle.py
+CONFIG=$BUILD/test/unit/config
+
+# In a store whose local.yml is what standard input brings.
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	export PERUN_CONFIG_DIR=$BATS_TEST_TMPDIR/shared
+	mkdir -p .perun/objects
+}
+
+# settings - local.yml
+settings() {
+	cat >.perun/local.yml
+}
+
+# small - a matrix of one job
+small() {
+	settings <<-'END'
+		cmds: [./a]
+		collectors: [{name: time}]
+	END
+}
+
+# answer FILTER - of all jobs, as one line of JSON
+answer() {
+	jq -sc "$1" <<<"$output"
+}
+
+# random MODE COUNT PROGRAM - the second implementation agrees
+random() {
+	local count=$2
+
+	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 5))
+	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count" "$3"
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ]
+}
+
+# --- the matrix ---
+
+@test "jobs come in the order written, the last list fastest" {
+	settings <<-'END'
+		cmds: [./a, ./b]
+		args: [-x, -y]
+		workloads:
+		  - small
+		  - large
+		collectors:
+		  - name: time
+		  - name: memory
+	END
+	run -0 --separate-stderr pidx-jobs
+	assert_equal "$stderr" ""
+	assert_equal "$(jq -r '[.cmd, .workload, .collector, .args] |
+		join(" ")' <<<"$output")" "$(
+		for cmd in ./a ./b; do
+			for workload in small large; do
+				for collector in time memory; do
+					for args in -x -y; do
+						echo $cmd $workload \
+							$collector $args
+					done
+				done
+			done
+		done)"
+}
+
+@test "a job is one record with all that is known of it" {
+	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
+	run -0 --separate-stderr pidx-jobs
+	assert_output "$(cat "$DATA/pidx-jobs/every-key.out")"
+}
+
+@test "random matrices have the jobs that itertools makes of them" {
+	random jobs 150 pidx-jobs
+}
+
+@test "without workloads there is one, which is empty; without args there are none" {
+	small
+	run -0 --separate-stderr pidx-jobs
+	assert_output '{"type":"job","cmd":"./a","workload":"",'`
+		`'"collector":"time","collector_params":{},"postprocessors":[],'`
+		`'"postprocessor_params":[],"command":"./a"}'
+}
+
+@test "args were called params once" {
+	small
+	echo 'params: [-p, -q]' >>.perun/local.yml
+	run -0 --separate-stderr pidx-jobs
+	assert_equal "$(answer 'map(.args)')" '["-p","-q"]'
+}
+
+@test "an empty list makes no jobs" {
+	for key in cmds workloads collectors; do
+		settings <<-'END'
+			cmds: [./a]
+			workloads: [x]
+			collectors: [{name: time}]
+		END
+		sed -i "s/^$key: .*/$key: []/" .perun/local.yml
+		run -0 --separate-stderr pidx-jobs
+		assert_equal "$output$stderr" ""
+	done
+}
+
+@test "a command or a workload that is listed twice counts once" {
+	settings <<-'END'
+		cmds: [./a, ./b, ./a]
+		workloads: [x, x]
+		collectors: [{name: time, params: {n: 1}},
+		    {name: time, params: {n: 2}}]
+	END
+	run -0 --separate-stderr pidx-jobs
+	assert_equal "$(answer 'map([.cmd, .collector_params.n])')" \
+		'[["./a","1"],["./a","2"],["./b","1"],["./b","2"]]'
+}
+
+@test "the store is the nearest at or above the directory" {
+	small
+	mkdir -p a/b/c a/b/.perun/objects
+	echo '{cmds: [below], collectors: [{name: time}]}' \
+		>a/b/.perun/local.yml
+	run -0 --separate-stderr pidx-jobs -C a
+	assert_equal "$(answer 'map(.cmd)')" '["./a"]'
+	run -0 --separate-stderr pidx-jobs --directory a/b/c
+	assert_equal "$(answer 'map(.cmd)')" '["below"]'
+	cd a
+	run -0 --separate-stderr pidx-jobs
+	assert_equal "$(answer 'map(.cmd)')" '["./a"]'
+}
+
+# --- the command line ---
+
+@test "what is given takes the place of what is listed" {
+	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
+	run -0 --separate-stderr pidx-jobs -b ./x -b "./y -z" -a "" \
+		-w one -w two -c none -p p1 -p p2
+	assert_equal "$(answer 'map(.command)')" \
+		'["./x one","./x two","./y -z one","./y -z two"]'
+	assert_equal "$(answer 'map([.collector, .collector_params,
+		.postprocessors, .postprocessor_params]) | unique')" \
+		'[["none",{},["p1","p2"],[{},{}]]]'
+}
+
+@test "a collector or postprocessor by name has the parameters it is listed with" {
+	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
+	run -0 --separate-stderr pidx-jobs -b ./x -w w -a "" -c time \
+		-p regression_analysis
+	assert_equal "$(answer 'map([.collector_params.repeat,
+		.postprocessor_params[0].method])')" '[["10","full"]]'
+}
+
+@test "with a command and a collector given local.yml need not be there" {
+	run -0 --separate-stderr pidx-jobs --cmd ./x --collector time
+	assert_equal "$(answer 'map(.command)')" '["./x"]'
+}
+
+@test "operands are refused" {
+	small
+	run -2 --separate-stderr pidx-jobs file
+	assert_equal "$output" ""
+}
+
+@test "the commands run as they are, by xargs and by a loop" {
+	settings <<-'END'
+		cmds: ["printf '<%s>\\n'"]
+		workloads: [a b, "'a b'"]
+		collectors: [{name: time}]
+	END
+	run -0 bash -o pipefail -c "pidx-jobs | jq -j '.command + \"\\u0000\"' |
+		xargs -0 -n 1 sh -c"
+	assert_output "$(lines '<a>' '<b>' '<a b>')"
+	run -0 bash -o pipefail -c "pidx-jobs | jq -r .command | sh"
+	assert_output "$(lines '<a>' '<b>' '<a b>')"
+}
+
+# --- workload generators ---
+
+@test "a workload that is a generator is told, and has no command" {
+	settings <<-'END'
+		cmds: [./a]
+		workloads: [w, strings]
+		collectors: [{name: time}]
+		generators:
+		  workload:
+		    - {id: strings, type: string, min_len: 8}
+		    - {id: unused, type: integer}
+	END
+	run -0 --separate-stderr pidx-jobs
+	assert_equal "$(answer 'map([.workload, .command, .generator])')" \
+		'[["w","./a w",null],["strings",null,'`
+		`'{"id":"strings","type":"string","min_len":"8"}]]'
+	assert_equal "${#stderr_lines[@]}" 1
+	[[ $stderr == *"warning: workload 'strings' is a generator ("*/.perun/local.yml:6")"* ]]
+}
+
+@test "generators of the shared settings count as well, and of one id the last" {
+	mkdir shared
+	small
+	cat >>.perun/local.yml <<-'END'
+		workloads: [mine, ours, both]
+		generators: {workload: [{id: mine, type: a}, {id: both, type: b}]}
+	END
+	echo 'generators: {workload: [{id: ours, type: c}, {id: both, type: d},
+		{type: no id}, {id: no type}, text]}' >shared/shared.yml
+	run -0 --separate-stderr pidx-jobs
+	assert_equal "$(answer 'map(.generator.type)')" '["a","c","d"]'
+	assert_equal "$(grep -c "no id or no type" <<<"$stderr")" 3
+}
+
+@test "a shared.yml that is not there is not made" {
+	small
+	run -0 --separate-stderr pidx-jobs
+	[ ! -e shared ]
+	assert_equal "$(ls -A .perun)" "$(lines local.yml objects)"
+}
+
+@test "the matrix is the store's own: shared settings have none" {
+	mkdir shared
+	echo '{cmds: [./x], collectors: [{name: time}]}' >shared/shared.yml
+	run -2 --separate-stderr pidx-jobs
+	[[ $stderr == *"/.perun/local.yml has no 'cmds': add them, or give --cmd" ]]
+}
+
+# --- what cannot be ---
+
+@test "without a store, commands or collectors it says what is missing" {
+	rm -r .perun
+	run -2 --separate-stderr pidx-jobs -C /
+	[[ $stderr == *"cannot open a store from '/': "* ]]
+	mkdir -p .perun/objects
+	echo 'cmds: [./a]' | settings
+	run -2 --separate-stderr pidx-jobs
+	[[ $stderr == *"has no 'collectors': add them, or give --collector" ]]
+	echo 'cmds:' | settings
+	run -2 --separate-stderr pidx-jobs -c time
+	[[ $stderr == *"has no 'cmds': "* ]]
+}
+
+# refused YAML PLACE RULE
+refused() {
+	lines "$1" | settings
+	run -2 --separate-stderr pidx-jobs
+	lines "$stderr"
+	[[ $output == "" && $stderr == *"/.perun/local.yml:$2: $3" ]]
+}
+
+@test "a matrix that is none is refused, with file, line and rule" {
+	refused $'vcs: {}\ncmds: ./a' 2 "cmds: it is no list"
+	refused $'cmds:\n - ./a\n - {b: c}' 3 "cmds: an item is no text"
+	refused $'cmds: []\nworkloads:\n -\n - []' 4 \
+		"workloads: an item is no text"
+	refused $'cmds: []\ncollectors: {name: time}' 2 \
+		"collectors: it is no list"
+	for item in time '{}' '{name: }' '{name: ""}' '[]'; do
+		refused $'cmds: []\ncollectors:\n - '"$item" 3 \
+			"collectors: an item is no mapping with a name"
+	done
+	refused $'cmds: []\ncollectors:\n - {name: [a]}' 3 \
+		"collectors: an item is no text"
+	refused $'cmds: []\ncollectors:\n - name: a\n   params: [b]' 4 \
+		"collectors: params are no mapping"
+	refused $'cmds: []\ncollectors: []\npostprocessors: [a]' 3 \
+		"postprocessors: an item is no mapping with a name"
+}
+
+@test "YAML that is none is refused, with file, line, column and rule" {
+	refused $'cmds: [./a]\ncmds: [./b]' 2:1 "the key 'cmds' comes twice"
+	refused $'cmds: [./a' 2:1 "while parsing a flow sequence, did not find expected ',' or ']'"
+	refused $'a: \xff' 1:4 "invalid leading UTF-8 octet"
+	refused '- a' 1:1 "the document is no mapping"
+	refused $'a: b\n---\nc: d' 2:1 "a second document"
+	refused 'a: *b' 1:4 "an alias of no anchor"
+}
+
+@test "control characters of local.yml never reach a message raw" {
+	printf '"\\e[31m": 1\n"\\e[31m": 2\n' | settings
+	run -2 --separate-stderr pidx-jobs
+	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\e'* ]]
+	small
+	cat >>.perun/local.yml <<-'END'
+		workloads: ["\e[31m"]
+		generators: {workload: [{id: "\e[31m", type: a}]}
+	END
+	run -0 --separate-stderr pidx-jobs
+	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\e'* ]]
+}
+
+@test "aliases that would make a matrix without end are refused at once" {
+	{
+		echo 'a0: &a0 [x, x]'
+		for i in {1..60}; do
+			echo "a$i: &a$i [*a$((i - 1)), *a$((i - 1))]"
+		done
+		echo 'cmds: *a60'
+	} | settings
+	run -2 --separate-stderr bash -c 'ulimit -t 5; pidx-jobs'
+	[[ $stderr == *"aliases make it too large" ]]
+}
+
+# --- reading YAML ---
+
+@test "random documents are read as Python reads them" {
+	random read 200 "$CONFIG"
+}
+
+@test "random damage ends in 0 or 2, with the place" {
+	random mutate 400 "$CONFIG"
+}
+
+@test "a file cut at any byte ends in 0 or 2" {
+	cp "$DATA/pidx-jobs/every-key.yml" whole
+	size=$(wc -c <whole)
+	for ((n = 0; n < size; n += 7)); do
+		head -c "$n" whole | settings
+		run --separate-stderr pidx-jobs
+		[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+	done
+}

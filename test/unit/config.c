@@ -1,0 +1,350 @@
+/*
+ * config - YAML is read as it is meant, or refused with its place; with a file
+ * it prints what it holds as JSON, or says what is wrong with it
+ */
+
+#include <sys/stat.h>
+
+#include "common/config.h"
+#include "common/json.h"
+#include "test/unit/unit.h"
+
+/* The JSON of a text, or what is wrong with it; until the next call. */
+static const char *
+read_as_json(struct span yaml)
+{
+	static struct buf json;
+	struct config c = { 0 };
+	const char *why;
+
+	json.len = 0;
+	if (config_add(&c, "f", yaml, &why))
+		config_put_json(&json, c.levels[0]);
+	else
+		buf_str(&json, why);
+	buf_char(&json, '\0');
+	config_release(&c);
+	return json.data;
+}
+
+#define IS(yaml, want)							\
+	do {								\
+		const char *got = read_as_json(SPAN(yaml));		\
+		CHECK(strcmp(got, want) == 0, "%s: %s", yaml, got);	\
+	} while (0)
+
+static void
+test_values(void)
+{
+	IS("", "{}");
+	IS("# nothing\n", "{}");
+	IS("---\n", "{}");
+	IS("~\n", "{}");
+	IS("a: b", "{\"a\":\"b\"}");
+	IS("\xef\xbb\xbf" "a: b\r\nc: d\r\n", "{\"a\":\"b\",\"c\":\"d\"}");
+	IS("a:\n- 1\n- [x, {y: z}]\nb: {}\nc: []\n",
+	    "{\"a\":[\"1\",[\"x\",{\"y\":\"z\"}]],\"b\":{},\"c\":[]}");
+	IS("{\"a\": \"\\u00e9\\n\\\"\", 'b': 'it''s'}",
+	    "{\"a\":\"\xc3\xa9\\n\\\"\",\"b\":\"it's\"}");
+	IS("a: |\n  x\n  y\nb: >\n  x\n  y\n",
+	    "{\"a\":\"x\\ny\\n\",\"b\":\"x y\\n\"}");
+	IS("z: 1\na: 2\nm: 3\n", "{\"z\":\"1\",\"a\":\"2\",\"m\":\"3\"}");
+	IS("a: !!str 1\nb: !mine {c: d}\n",
+	    "{\"a\":\"1\",\"b\":{\"c\":\"d\"}}");
+}
+
+/* What differs from one version of YAML to the other stays as it is. */
+static void
+test_scalars_as_written(void)
+{
+	IS("a: [yes, True, 010, 0x1F, 1e3, 1_000, 12:30:45, ~, null, .inf, ]",
+	    "{\"a\":[\"yes\",\"True\",\"010\",\"0x1F\",\"1e3\",\"1_000\","
+	    "\"12:30:45\",\"~\",\"null\",\".inf\"]}");
+	IS("1: a\ntrue: b\n~: c\n", "{\"1\":\"a\",\"true\":\"b\",\"~\":\"c\"}");
+}
+
+static void
+test_aliases(void)
+{
+	IS("a: &x [1, 2]\nb: *x\n", "{\"a\":[\"1\",\"2\"],\"b\":[\"1\",\"2\"]}");
+	IS("a: &x 1\nb: &x 2\nc: *x\n",
+	    "{\"a\":\"1\",\"b\":\"2\",\"c\":\"2\"}");
+	IS("&k a: 1\nb: {*k : 2}\n", "{\"a\":\"1\",\"b\":{\"a\":\"2\"}}");
+	IS("a: &x {p: 1, q: 2}\nb: {q: 3, <<: *x, r: 4}\n",
+	    "{\"a\":{\"p\":\"1\",\"q\":\"2\"},"
+	    "\"b\":{\"q\":\"3\",\"r\":\"4\",\"p\":\"1\"}}");
+	IS("a: {<<: [{p: 1}, {p: 2, q: 3}]}\n",
+	    "{\"a\":{\"p\":\"1\",\"q\":\"3\"}}");
+	IS("a: {'<<': 1}\n", "{\"a\":{\"<<\":\"1\"}}");
+	IS("a: 1\nb: *x\n", "f:2:4: an alias of no anchor");
+	IS("a: &x [1, *x]\n", "f:1:11: an alias of what it is part of");
+	IS("a: {<<: 1}\n",
+	    "f:1:9: << takes a mapping or a list of them");
+	IS("a: {<<: [{}, []]}\n",
+	    "f:1:16: << takes a mapping or a list of them");
+}
+
+static void
+test_refusals(void)
+{
+	IS("a: 1\nb: 2\n  \na: 3\n", "f:4:1: the key 'a' comes twice");
+	IS("x:\n  - {a: 1, 'a': 2}\n", "f:2:12: the key 'a' comes twice");
+	IS("- a\n- b\n", "f:1:1: the document is no mapping");
+	IS("\n\ntext\n", "f:3:1: the document is no mapping");
+	IS("a: 1\n---\nb: 2\n", "f:2:1: a second document");
+	IS("[a]: 1\n", "f:1:1: a key is a list or a mapping");
+	IS("? {a: 1}\n: 2\n", "f:1:3: a key is a list or a mapping");
+	IS("a: \"x\\0y\"\n", "f:1:4: a NUL character");
+	IS("a: [1, 2\nb: 3\n", "f:2:2: while parsing a flow sequence, "
+	    "did not find expected ',' or ']'");
+	IS("a: b: c\n", "f:1:5: mapping values are not allowed in this "
+	    "context");
+	IS("a: 1\n\tb: 2\n", "f:2:1: while scanning a plain scalar, found a "
+	    "tab character that violates indentation");
+	IS("a: \"open\n", "f:2:1: while scanning a quoted scalar, "
+	    "found unexpected end of stream");
+	IS("a: 1\nb: \xff\n", "f:2:4: invalid leading UTF-8 octet");
+	IS("a: 1\nb: \xc3", "f:2:4: incomplete UTF-8 octet sequence");
+	IS("\xff\xfe" "a\0:\0 \0b\0", "f:1:1: invalid leading UTF-8 octet");
+	IS("a: 1\n b\0: 2\n", "f:2:3: control characters are not allowed");
+}
+
+/* before, n times what is repeated, and behind. */
+static struct span
+many(const char *before, const char *repeated, size_t n, const char *behind)
+{
+	static struct buf b;
+
+	b.len = 0;
+	buf_str(&b, before);
+	for (size_t i = 0; i < n; i++)
+		buf_str(&b, repeated);
+	buf_str(&b, behind);
+	return span_of(b.data, b.len);
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static void
+test_limits(void)
+{
+	const char *got;
+
+	got = read_as_json(many("a: ", "[", CONFIG_DEPTH - 1, ""));
+	CHECK(strstr(got, "levels") == NULL, "%s", got);
+	got = read_as_json(many("a: ", "[", CONFIG_DEPTH, ""));
+	CHECK(strcmp(got, "f:1:103: too many levels") == 0, "%s", got);
+	got = read_as_json(many("a: ", "{b: ", 100000, ""));
+	CHECK(ends_with(got, "too many levels"), "%s", got);
+	got = read_as_json(many("a: ", "- ", 100000, ""));
+	CHECK(got[0] == 'f', "%s", got);
+	got = read_as_json(many("a: [", "0,", CONFIG_VALUES - 3, "]"));
+	CHECK(got[0] == '{', "%.80s", got);
+	got = read_as_json(many("a: [", "0,", CONFIG_VALUES - 2, "]"));
+	CHECK(ends_with(got, "more values than weir takes"), "%.80s", got);
+	got = read_as_json(many("a: &x 1\nb: [", "*x,", CONFIG_VALUES, "]"));
+	CHECK(ends_with(got, "more values than weir takes"), "%.80s", got);
+	got = read_as_json(many("", "%TAG !x! y\r", 100000, "---\na: b\n"));
+	CHECK(strcmp(got, "f:1:177: more %TAG directives than weir takes") ==
+	    0, "%s", got);
+	got = read_as_json(many("a: \"", "%TAG ", CONFIG_DIRECTIVES, "\""));
+	CHECK(got[0] == '{', "%s", got);
+	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS, "]"));
+	CHECK(got[0] == '{', "%.80s", got);
+	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS + 1, "]"));
+	CHECK(ends_with(got, "more anchors than weir takes"), "%.80s", got);
+}
+
+/* Each level twice the one before, in size or in depth. */
+static void
+test_bombs(void)
+{
+	struct buf b = { 0 };
+	const char *got;
+
+	buf_str(&b, "a0: &a0 {x: y}\n");
+	for (int i = 1; i < 40; i++)
+		buf_printf(&b, "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
+	got = read_as_json(span_of(b.data, b.len));
+	CHECK(ends_with(got, "aliases make it too large"), "%.80s", got);
+	b.len = 0;
+	buf_str(&b, "a0: &a0 1\n");
+	for (int i = 1; i < 200; i++)
+		buf_printf(&b, "a%d: &a%d [*a%d]\n", i, i, i - 1);
+	got = read_as_json(span_of(b.data, b.len));
+	CHECK(ends_with(got, "too many levels"), "%.80s", got);
+	b.len = 0;
+	buf_str(&b, "a: &a {");
+	for (int i = 0; i < 2000; i++)
+		buf_printf(&b, "k%d: 0,", i);
+	buf_str(&b, "}\nb: [");
+	for (int i = 0; i < 2000; i++)
+		buf_str(&b, "{<<: *a},");
+	buf_str(&b, "]\n");
+	got = read_as_json(span_of(b.data, b.len));
+	CHECK(ends_with(got, "more values than weir takes"), "%.80s", got);
+	buf_release(&b);
+}
+
+static void
+add(struct config *c, struct span yaml)
+{
+	const char *why;
+
+	CHECK(config_add(c, "f", yaml, &why), "%s", why);
+}
+
+static bool
+is_json(const struct config_value *v, const char *want)
+{
+	struct buf b = { 0 };
+	bool same;
+
+	if (v == NULL)
+		return false;
+	config_put_json(&b, v);
+	same = b.len == strlen(want) && memcmp(b.data, want, b.len) == 0;
+	buf_release(&b);
+	return same;
+}
+
+static void
+test_keys(void)
+{
+	struct config c = { 0 };
+	int64_t n = 7;
+
+	add(&c, SPAN("a: {b: 1, c: , e: [1]}\nl: [1]\nt: x\nn: -5\nf: 1.5\n"));
+	add(&c, SPAN("a: {b: 2, c: 3, d: 4}\nl: [2, 3]\nt: [y]\n"));
+	CHECK(strcmp(config_string(&c, "a.b"), "1") == 0, "first level");
+	CHECK(strcmp(config_string(&c, "a.d"), "4") == 0, "second level");
+	CHECK(config_string(&c, "a.c") == NULL, "null is there, and no text");
+	CHECK(config_string(&c, "a") == NULL, "a mapping is no text");
+	CHECK(config_find(&c, "a.b.c") == NULL, "nothing is in a text");
+	CHECK(config_find(&c, "l.0") == NULL, "nor in a list");
+	CHECK(config_find(&c, "") == NULL && config_find(&c, ".") == NULL &&
+	    config_find(&c, "a.") == NULL && config_find(&c, ".a") == NULL &&
+	    config_find(&c, "a..b") == NULL, "empty names");
+	CHECK(config_at(&c, 1, "a.b")->text.p[0] == '2', "of a level");
+	CHECK(config_at(&c, 0, "a.d") == NULL, "of a level");
+	CHECK(is_json(config_gather(&c, "l"), "[\"1\",\"2\",\"3\"]"), "lists");
+	CHECK(is_json(config_gather(&c, "t"), "[\"x\",\"y\"]"), "a text");
+	CHECK(is_json(config_gather(&c, "none"), "[]"), "nothing");
+	CHECK(config_int(&c, "n", &n) == CONFIG_GOOD && n == -5, "-5");
+	CHECK(config_int(&c, "f", &n) == CONFIG_BAD && n == -5, "1.5");
+	CHECK(config_int(&c, "l", &n) == CONFIG_BAD, "a list");
+	CHECK(config_int(&c, "a.c", &n) == CONFIG_ABSENT, "null");
+	CHECK(config_int(&c, "none", &n) == CONFIG_ABSENT, "nothing");
+	CHECK(config_at(&c, 0, "n")->line == 4, "a value has its line");
+	config_release(&c);
+}
+
+/* In the test's own directory, which is empty. */
+static void
+test_files(void)
+{
+	struct config c;
+	const char *why;
+
+	setenv("PERUN_CONFIG_DIR", "shared", 1);
+	CHECK(config_load(&c, "store", &why), "nothing is there: %s", why);
+	CHECK(config_find(&c, "a") == NULL && c.n == 2, "two empty levels");
+	CHECK(access("shared", F_OK) != 0, "reading makes nothing");
+	config_release(&c);
+	mkdir("shared", 0777);
+	mkdir("store", 0777);
+	unit_write("shared/shared.yml", SPAN("a: 1\nb: 2\n"));
+	unit_write("store/local.yml", SPAN("a: 3\n"));
+	CHECK(config_load(&c, "store", &why), "%s", why);
+	CHECK(config_string(&c, "a")[0] == '3', "the store's");
+	CHECK(config_string(&c, "b")[0] == '2', "the user's");
+	config_release(&c);
+	setenv("PERUN_CONFIG_DIR", "", 1);
+	setenv("HOME", "home", 1);
+	mkdir("home", 0777);
+	mkdir("home/.config", 0777);
+	rename("shared", "home/.config/perun");
+	CHECK(config_load(&c, "store", &why) && config_find(&c, "b") != NULL,
+	    "the home directory's");
+	config_release(&c);
+	setenv("PERUN_CONFIG_DIR", "/dev/null", 1);
+	CHECK(config_load(&c, "store", &why) && c.n == 2, "no directory");
+	config_release(&c);
+	unsetenv("PERUN_CONFIG_DIR");
+	unsetenv("HOME");
+	CHECK(config_load(&c, "store", &why) && c.n == 1, "no home");
+	config_release(&c);
+}
+
+static void
+test_bad_files(void)
+{
+	struct config c;
+	const char *why;
+
+	unlink("store/local.yml");
+	mkdir("store/local.yml", 0777);
+	CHECK(!config_load(&c, "store", &why) && strncmp(why,
+	    "cannot read 'store/local.yml': ", 31) == 0, "%s", why);
+	config_release(&c);
+	rmdir("store/local.yml");
+	CHECK(mkfifo("store/local.yml", 0666) == 0, "a pipe");
+	CHECK(!config_load(&c, "store", &why), "a pipe is not waited for");
+	config_release(&c);
+	unlink("store/local.yml");
+	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES - 1, ""));
+	CHECK(config_load(&c, "store", &why), "as long as may be: %s", why);
+	config_release(&c);
+	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES, ""));
+	CHECK(!config_load(&c, "store", &why) && strcmp(why,
+	    "'store/local.yml' is longer than 1048576 bytes") == 0, "%s", why);
+	config_release(&c);
+}
+
+/* The values of a file, or what is wrong with it: 2. */
+static int
+show(const char *path)
+{
+	struct config c = { 0 };
+	struct buf json = { 0 };
+	const char *why;
+	bool good = config_load_file(&c, path, &why);
+
+	if (good) {
+		config_put_json(&json, c.levels[0]);
+		printf("%.*s\n", (int)json.len, json.data);
+	} else {
+		fprintf(stderr, "%s\n", why);
+	}
+	buf_release(&json);
+	config_release(&c);
+	return good ? 0 : 2;
+}
+
+int
+main(int argc, char **argv)
+{
+	int worst = 0, one;
+
+	for (int i = 1; i < argc; i++)
+		if ((one = show(argv[i])) > worst)
+			worst = one;
+	if (argc > 1)
+		return worst;
+	test_values();
+	test_scalars_as_written();
+	test_aliases();
+	test_refusals();
+	test_limits();
+	test_bombs();
+	test_keys();
+	test_files();
+	test_bad_files();
+	return unit_end();
+}

@@ -1,0 +1,245 @@
+load helper
+load vcs
+
+# is STATE - of the work tree: dirty or clean, for git as well
+is() {
+	local state=clean gits=clean
+
+	[ -z "$(git --no-optional-locks status --porcelain -uno \
+		2>/dev/null)" ] || gits=dirty
+	run -0 --separate-stderr vcs-heads --dirty &&
+		assert_equal "$stderr" "" &&
+		{ ! grep -q '"dirty":true' <<<"$output" || state=dirty; } &&
+		assert_equal "$state" "$1" && assert_equal "$gits" "$1"
+}
+
+# --- The branches ---
+
+@test "random histories: branches are those of git for-each-ref" {
+	agree heads 20
+}
+
+@test "branches come by name, and one of them is HEAD's" {
+	repository
+	commit one
+	git branch topic/x
+	commit two
+	git branch Zed
+	git branch a
+	git pack-refs --all
+	git branch b
+	git tag light
+	git update-ref refs/remotes/origin/main HEAD
+	run -0 --separate-stderr vcs-heads
+	assert_line -n 3 '{"type":"head","name":"main","id":"'"$(
+		git rev-parse HEAD)"'","head":true}'
+	assert_equal "$(jq -r .name <<<"$output" | paste -sd' ')" \
+		"Zed a b main topic/x"
+	assert_equal "$(jq -r .id <<<"${lines[4]}")" "$(git rev-parse HEAD~1)"
+}
+
+@test "a HEAD that is on no branch comes last, by its id" {
+	repository
+	commit one
+	commit two
+	git checkout -q HEAD~1
+	run -0 --separate-stderr vcs-heads
+	id=$(git rev-parse HEAD)
+	assert_line -n 1 \
+		'{"type":"head","name":"'$id'","id":"'$id'","head":true}'
+	assert_equal "$(jq -c .head <<<"${lines[0]}")" null
+}
+
+@test "a branch without a commit has no id" {
+	repository
+	run -0 --separate-stderr vcs-heads
+	assert_output '{"type":"head","name":"main","head":true}'
+	commit one
+	git checkout -q --orphan topic/y
+	run -0 --separate-stderr vcs-heads
+	assert_equal "${#lines[@]}" 2
+	assert_line -n 1 '{"type":"head","name":"topic/y","head":true}'
+}
+
+@test "each work tree has a HEAD of its own" {
+	repository
+	commit one
+	git worktree add -q -b side ../tree
+	run -0 --separate-stderr vcs-heads -C ../tree
+	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" side
+	run -0 --separate-stderr vcs-heads
+	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" main
+}
+
+@test "a tree that a plain file numbers has one branch" {
+	number
+	run -0 --separate-stderr vcs-heads
+	assert_output '{"type":"head","name":"main","head":true}'
+	number one two
+	run -0 --separate-stderr vcs-heads --dirty
+	assert_output '{"type":"head","name":"main","id":"'"$(tail -n 1 \
+		.weir-versions | tr -d '\n' | sha1sum | cut -c 1-40
+		)"'","head":true}'
+}
+
+# --- The work tree ---
+
+@test "tracked files make a tree dirty, untracked ones do not" {
+	repository
+	is clean
+	echo x >f
+	is clean
+	git add f
+	is dirty
+	git commit -qm one
+	is clean
+	echo y >f
+	is dirty
+	git add f
+	is dirty
+	echo x >f
+	is dirty
+	git add f
+	is clean
+	touch -d 1990-01-01 f
+	is clean
+	rm f
+	is dirty
+	git checkout -q f
+	chmod +x f
+	is dirty
+	git checkout -q f
+	is clean
+	ln -sf elsewhere f
+	is dirty
+	git checkout -q f
+	git rm -q --cached f
+	is dirty
+	git reset -q
+	git mv f g
+	is dirty
+	git mv g f
+	is clean
+	mkdir folder
+	echo z >folder/z
+	echo '*.o' >.git/info/exclude
+	echo o >x.o
+	is clean
+	git add -N folder/z
+	is dirty
+}
+
+@test "a file of equal size and time that was changed is noticed" {
+	repository
+	for i in 1 2 3; do
+		commit aaaa
+		echo bbbb >f
+		is dirty
+		git checkout -q f
+		is clean
+	done
+}
+
+@test "a conflict is dirty" {
+	repository
+	commit base
+	git checkout -qb side
+	commit side
+	git checkout -q main
+	commit main
+	! git merge -q side >/dev/null
+	is dirty
+}
+
+@test "a submodule that is elsewhere or changed makes the tree dirty" {
+	repository
+	commit one
+	commit two
+	cd ..
+	git init -q -b main outer
+	cd outer
+	git -c protocol.file.allow=always submodule --quiet add ../repo sub
+	commit outer
+	is clean
+	git -C sub checkout -q HEAD~1
+	is dirty
+	git -C sub checkout -q main
+	is clean
+	echo changed >sub/f
+	is dirty
+}
+
+@test "to ask is not to write: the index stays as it is" {
+	repository
+	commit one
+	touch -d 1990-01-01 f
+	chmod -R a-w .git
+	before=$(sha1sum <.git/index)
+	is clean
+	assert_equal "$(sha1sum <.git/index)" "$before"
+	chmod -R u+w .git
+}
+
+@test "a bare repository is never dirty" {
+	repository --bare
+	is clean
+}
+
+@test "of several branches only HEAD's is told to be dirty" {
+	repository
+	commit one
+	git branch a
+	echo changed >f
+	run -0 --separate-stderr vcs-heads -d
+	assert_equal "$(jq -r 'select(.dirty).name' <<<"$output")" main
+	run -0 --separate-stderr vcs-heads
+	refute_output --partial dirty
+}
+
+# --- The report ---
+
+@test "the report marks HEAD's branch" {
+	repository
+	commit one
+	git branch a
+	id=$(git rev-parse HEAD)
+	echo changed >f
+	run -0 --separate-stderr vcs-heads --text --dirty
+	assert_output "  $id  a
+* $id  main (changed)"
+	git checkout -q --orphan topic/y
+	run -0 --separate-stderr vcs-heads --text
+	assert_line -n 2 \
+		"* no commit yet                             topic/y"
+}
+
+@test "what a terminal would obey comes out of the report escaped" {
+	repository
+	commit one
+	git branch $'a\u009b1m'
+	git branch $'b\u202e'
+	run -0 --separate-stderr vcs-heads --text
+	assert_output --partial 'a\u{9b}1m'
+	assert_output --partial 'b\u{202e}'
+}
+
+# --- Trouble ---
+
+@test "operands and unknown systems are wrong usage" {
+	repository
+	trouble "vcs-heads: there is nothing to name: all branches are listed" \
+		vcs-heads main
+	trouble "vcs-heads: there is no version control system 'hg'" \
+		vcs-heads --vcs hg
+	cd ..
+	trouble "vcs-heads: there is no repository in '.' or above" vcs-heads
+}
+
+@test "an index that is damaged is trouble when it is asked for" {
+	repository
+	commit one
+	echo garbage >.git/index
+	run -2 --separate-stderr vcs-heads --dirty
+	[[ $stderr == "vcs-heads: cannot compare the work tree: "* ]]
+	run -0 --separate-stderr vcs-heads
+}

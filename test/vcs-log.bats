@@ -1,0 +1,454 @@
+load helper
+load vcs
+
+# ids - of what was answered
+ids() {
+	jq -r .id <<<"$output"
+}
+
+# as_git ARGUMENT... - the ids are those of git, in its order
+as_git() {
+	run -0 --separate-stderr vcs-log "$@" &&
+		assert_equal "$stderr" "" &&
+		assert_equal "$(ids)" "$(git log --format=%H "$@")"
+}
+
+# --- Against git itself ---
+
+@test "random histories: ids and order are those of git rev-list" {
+	agree log 20
+}
+
+@test "random histories: all that is told of a commit is what git tells" {
+	agree text 10
+}
+
+# --- The record ---
+
+@test "a commit becomes one record with all that is known" {
+	repository
+	commit one
+	commit $'two\n\n"quoted"\ttext\n\nand more'
+	run -0 --separate-stderr vcs-log
+	assert_line -n 0 '{"type":"version",'\
+'"id":"'"$(git rev-parse HEAD)"'",'\
+'"parents":["'"$(git rev-parse HEAD~1)"'"],"author":"A U Thor",'\
+'"email":"author@example.org","time":2000002,"utc_offset_minutes":60,'\
+'"author_time":1000002,"message":"two\n\n\"quoted\"\ttext\n\nand more\n"}'
+	assert_equal "$(jq -c .parents <<<"${lines[1]}")" '[]'
+}
+
+@test "a message keeps every byte, or has none" {
+	repository
+	commit one
+	tree=$(git rev-parse HEAD^{tree})
+	for message in '' '\n' '\n\nx' 'no newline' 'x\n\n\n' \
+		'a\r\nb\0c\177'; do
+		id=$(printf "tree $tree\nauthor A <a> 1 +0000\n"\
+"committer C <c> 1 +0000\n\n$message" | hash_commit)
+		run -0 --separate-stderr vcs-log "$id"
+		cmp <(jq -j .message <<<"$output") <(printf "$message")
+	done
+}
+
+@test "text in an encoding of its own becomes UTF-8, with U+FFFD at worst" {
+	repository
+	commit one
+	tree=$(git rev-parse HEAD^{tree})
+	while read -r encoding bytes want; do
+		id=$(printf "tree $tree\nauthor $bytes <a@b> 1 +0000\n"\
+"committer C <c> 1 +0000\nencoding $encoding\n\n$bytes\n" | hash_commit)
+		run -0 --separate-stderr vcs-log "$id"
+		text=$(jq -r '.author, .message' <<<"$output" | paste -sd' ')
+		assert_equal "$encoding $text" "$encoding $want $want "
+	done <<-'END'
+		ISO-8859-1 Gr\374n Grün
+		latin1 Gr\374n Grün
+		KOI8-R \363 С
+		UTF-8 Gr\303\274n Grün
+		utf8 Gr\303\274n Grün
+		UTF-8 Gr\374n Gr�n
+		EUC-JP \306\374 日
+		EUC-JP \306 �
+		no-such-code Gr\374n Gr�n
+		UTF-16//TRANSLIT Gr\374n Gr�n
+		a-name-that-is-longer-than-any-encoding-has Gr\374n Gr�n
+	END
+}
+
+@test "a long message is recoded whole" {
+	repository
+	commit one
+	tree=$(git rev-parse HEAD^{tree})
+	id=$( (printf "tree $tree\nauthor A <a> 1 +0000\n"
+		printf 'committer C <c> 1 +0000\nencoding latin1\n\n'
+		head -c 300000 /dev/zero | tr '\0' '\374') | hash_commit)
+	run -0 --separate-stderr vcs-log "$id"
+	assert_equal "$(jq -j .message <<<"$output" | wc -m)" 300000
+}
+
+@test "a commit that is not well formed is shown as far as it goes" {
+	repository
+	commit one
+	tree=$(git rev-parse HEAD^{tree})
+	while IFS='|' read -r author committer want; do
+		id=$(printf "tree $tree\nauthor $author\n"\
+"committer $committer\n\nm" | hash_commit)
+		run -0 --separate-stderr vcs-log "$id"
+		assert_equal "$(jq -c 'del(.type, .id, .parents, .message)' \
+			<<<"$output")" "$want"
+	done <<-'END'
+		A|C|{"author":"","email":""}
+		A <|C <|{"author":"A","email":""}
+		A <a>|C <c>|{"author":"A","email":"a"}
+		 <> 5 +0000| <> 6 -0130|{"author":"","email":"","time":6,"utc_offset_minutes":-90,"author_time":5}
+		A <a> x +0000|C <c> -1 +0000|{"author":"A","email":"a","utc_offset_minutes":0}
+		A <a> 9007199254740992 +0|C <c> 99999999999999999999 +123456|{"author":"A","email":"a"}
+		A <a> 9007199254740991 +0|C <c> 7|{"author":"A","email":"a","time":7,"author_time":9007199254740991}
+		A <a> <b> 5 +0000|C <c> 6|{"author":"A","email":"a","time":6,"author_time":5}
+	END
+	id=$(printf "tree $tree\n" | hash_commit)
+	run -0 --separate-stderr vcs-log "$id"
+	assert_output "{\"type\":\"version\",\"id\":\"$id\",\"parents\":[],"\
+'"author":"","email":"","message":""}'
+}
+
+@test "a signature is no message and holds no author" {
+	repository
+	commit one
+	id=$(printf "tree $(git rev-parse HEAD^{tree})
+author A <a> 1 +0000
+committer C <c> 2 +0000
+gpgsig -----BEGIN
+ author X <x> 3 +0000
+ 
+ -----END
+encoding latin1
+
+text \374" | hash_commit)
+	run -0 --separate-stderr vcs-log "$id"
+	assert_equal "$(jq -r '.author, .time, .message' <<<"$output" |
+		paste -sd' ')" "A 2 text ü"
+}
+
+# --- What is asked for ---
+
+@test "without a revision it is HEAD, and ranges leave out what led there" {
+	repository
+	for i in 1 2 3 4 5; do commit $i; done
+	git tag -a -m v v1 HEAD~3
+	run -0 --separate-stderr vcs-log
+	assert_equal "$(jq -rj '.message[:1]' <<<"$output")" 54321
+	run -0 --separate-stderr vcs-log v1..
+	assert_equal "$(jq -rj '.message[:1]' <<<"$output")" 543
+	run -0 --separate-stderr vcs-log ..v1
+	assert_output ""
+	as_git v1..HEAD~1
+	as_git HEAD~1 ^v1
+	as_git -n 2
+	as_git --max-count=0
+	as_git HEAD..HEAD
+	as_git ^HEAD
+}
+
+@test "of a merge --first-parent follows the first only" {
+	repository
+	commit base
+	git checkout -qb side
+	commit s1
+	commit s2
+	git checkout -q main
+	commit m1
+	git merge -q -X ours -m merged side
+	commit m2
+	as_git
+	as_git --first-parent
+	assert_equal "$(ids | wc -l)" 4
+	as_git --first-parent HEAD ^side
+	as_git HEAD ^HEAD~1^2
+}
+
+@test "a text with dots in it is searched for, not taken for a range" {
+	repository
+	commit "stop.. here"
+	commit other
+	run -0 --separate-stderr vcs-log ':/stop.. h'
+	assert_equal "$(jq -r .message <<<"$output")" "stop.. here"
+}
+
+@test "clocks that went back do not confuse ranges" {
+	repository
+	for i in 1 2 3; do commit $i; done
+	for i in 4 5 6 7 8 9; do
+		n_commits=$((100 - 10 * i))
+		commit $i
+	done
+	as_git HEAD~2..HEAD
+	as_git HEAD~7..HEAD
+	as_git HEAD ^HEAD~5
+}
+
+# at SECONDS - the next commit is that old
+at() {
+	n_commits=$1 && commit "$1"
+}
+
+@test "commits that seem older than what they follow are looked through" {
+	repository
+	at 100
+	git tag first
+	for i in 50 40 30 200; do at $i; done
+	run -0 --separate-stderr vcs-log first ^HEAD
+	assert_output ""
+	as_git first ^HEAD
+	# This is as far as git goes.
+	for i in 50 49 48 47 46 45 44 43 300; do at $i; done
+	git tag last
+	as_git first ^last
+	as_git HEAD~9 ^last
+}
+
+@test "thousands of heads of any age come in order" {
+	git init -q --bare repo
+	cd repo
+	for ((i = 1; i <= 3000; i++)); do
+		printf 'reset refs/heads/b\ncommit refs/heads/b\nmark :%d\n' $i
+		printf 'committer C <c> %d +0000\n' $((i * 7919 % 20011))
+		printf 'data 1\nx\n'
+	done | git fast-import --quiet --force --export-marks=marks
+	cut -d ' ' -f 2 marks >heads
+	readarray -t heads <heads
+	vcs-log "${heads[@]}" | jq -r .id >ours
+	git rev-list --stdin <heads >theirs
+	cmp ours theirs
+}
+
+# --- Kinds of repositories ---
+
+@test "the repository is found from a folder within, or by -C" {
+	repository
+	commit one
+	mkdir -p a/b
+	(cd a/b && run -0 --separate-stderr vcs-log &&
+		assert_equal "$(ids)" "$(git rev-parse HEAD)")
+	cd ..
+	run -0 --separate-stderr vcs-log -C repo/a/b
+	assert_equal "$(ids)" "$(git -C repo rev-parse HEAD)"
+	run -0 --separate-stderr vcs-log --repository=repo/.git
+	assert_equal "$(ids)" "$(git -C repo rev-parse HEAD)"
+}
+
+@test "git's environment names the repository, unless -C does" {
+	repository
+	commit one
+	git init -q ../other
+	cd ..
+	GIT_DIR=repo/.git run -0 --separate-stderr vcs-log
+	assert_equal "$(ids)" "$(git -C repo rev-parse HEAD)"
+	cd other
+	GIT_DIR=$PWD/.git run -0 --separate-stderr vcs-log -C ../repo
+	assert_equal "$(ids)" "$(git -C ../repo rev-parse HEAD)"
+}
+
+@test "a hook sees the repository it runs in" {
+	repository
+	printf '#!/bin/sh\nvcs-log -n 1 >seen\n' >.git/hooks/post-commit
+	chmod +x .git/hooks/post-commit
+	commit one
+	assert_equal "$(jq -r .message seen)" one
+}
+
+@test "work trees, bare, packed and shallow repositories are read alike" {
+	repository
+	for i in 1 2 3 4 5; do commit $i; done
+	git branch topic/x HEAD~2
+	git worktree add -q ../tree topic/x
+	git gc -q
+	(cd ../tree && as_git && as_git main)
+	git clone -q --bare . ../bare
+	(cd ../bare && as_git && as_git topic/x)
+	git clone -q --depth 3 "file://$PWD" ../shallow
+	cd ../shallow
+	as_git
+	assert_equal "$(ids | wc -l)" 3
+	assert_equal "$(jq -c .parents <<<"$output" | tail -n 1)" '[]'
+	as_git HEAD~1..
+	as_git --first-parent
+}
+
+@test "a shallow clone of merges ends where git says" {
+	repository
+	commit base
+	for i in 1 2 3 4; do
+		git checkout -q -b side$i HEAD
+		commit s$i
+		git checkout -q main
+		commit m$i
+		git merge -q -X ours -m merge$i side$i
+	done
+	for depth in 1 2 3 4 5; do
+		git clone -q --depth $depth "file://$PWD" ../shallow$depth
+		(cd ../shallow$depth && as_git && as_git HEAD ^HEAD^0 &&
+			as_git --first-parent)
+	done
+}
+
+@test "submodules are repositories of their own" {
+	repository
+	commit inner
+	cd ..
+	git init -q -b main outer
+	cd outer
+	git -c protocol.file.allow=always submodule --quiet add ../repo sub
+	commit outer
+	as_git
+	cd sub
+	as_git
+	assert_equal "$(jq -r .message <<<"$output")" inner
+}
+
+@test "settings of single work trees and partial clones do not matter" {
+	repository
+	commit one
+	git config core.repositoryformatversion 1
+	git config extensions.worktreeConfig true
+	git config extensions.partialClone origin
+	as_git
+}
+
+# --- none ---
+
+@test "versions that a plain file numbers are read from anywhere below" {
+	number first 'second\nline\ttab\\x\n' third
+	mkdir -p a/b
+	cd a/b
+	run -0 --separate-stderr vcs-log
+	assert_equal "$(jq -r .time <<<"$output" | paste -sd' ')" \
+		"1003 1002 1001"
+	id() {
+		sed -n "$1p" ../../.weir-versions | tr -d '\n' | sha1sum |
+			cut -c 1-40
+	}
+	assert_line -n 1 '{"type":"version","id":"'"$(id 2)"'",'\
+'"parents":["'"$(id 1)"'"],"author":"Jo","email":"jo@x","time":1002,'\
+'"message":"second\nline\ttab\\x\n"}'
+	run -0 --separate-stderr vcs-log --vcs none 1..
+	assert_equal "$(jq -r .time <<<"$output" | paste -sd' ')" "1003 1002"
+	run -0 --separate-stderr vcs-log -n 1 HEAD~1 1
+	assert_equal "$(jq -r .time <<<"$output")" 1002
+}
+
+@test "git comes first where there are both, unless told" {
+	repository
+	commit one
+	number two
+	run -0 --separate-stderr vcs-log
+	assert_equal "$(jq -r .message <<<"$output")" one
+	run -0 --separate-stderr vcs-log --vcs none
+	assert_equal "$(jq -r .message <<<"$output")" two
+}
+
+@test "a line of .weir-versions that is wrong is named" {
+	bad() {
+		printf "$1" >.weir-versions &&
+			trouble "vcs-log: $PWD/.weir-versions:$2" vcs-log
+	}
+	good='1\t5\tJo\tm\n'
+	bad "${good}3\t5\tJo\tm\n" \
+		"2: it does not begin with its number and a tab"
+	bad "x\n" "1: it does not begin with its number and a tab"
+	bad "\n" "1: it does not begin with its number and a tab"
+	bad "1\t-5\tJo\tm\n" "1: there is no time in seconds behind its number"
+	bad "1\t5\tJo\n" "1: there is no tab behind its author"
+	bad "1\t5\tJo\tm\tn\n" "1: there is a tab in its message"
+	bad "${good}2\t5\tJo\tm" "2: it has no newline"
+}
+
+# --- Trouble ---
+
+@test "no repository is trouble" {
+	mkdir empty
+	trouble "vcs-log: there is no repository in '.' or above" vcs-log
+	trouble "vcs-log: there is no repository in 'empty' or above" \
+		vcs-log -C empty
+	trouble "vcs-log: there is no repository in 'missing' or above" \
+		vcs-log -C missing
+	trouble "vcs-log: there is no repository of type git in '.' or above" \
+		vcs-log --vcs git
+	trouble "vcs-log: there is no version control system 'svn'" \
+		vcs-log --vcs svn
+}
+
+@test "an unknown revision is named, with the reason" {
+	repository
+	commit one
+	tree=$(git rev-parse HEAD^{tree})
+	trouble "vcs-log: 'x' names no commit: there is nothing of this name" \
+		vcs-log HEAD x
+	trouble "vcs-log: 'x' names no commit: there is nothing of this name" \
+		vcs-log HEAD..x
+	trouble "vcs-log: 'x' names no commit: there is nothing of this name" \
+		vcs-log ^x
+	trouble "vcs-log: '$tree' names no commit: it is a tree" vcs-log "$tree"
+	trouble "vcs-log: 'HEAD...HEAD': a range has two dots, not three" \
+		vcs-log HEAD...HEAD
+}
+
+@test "a branch without a commit has no history" {
+	repository
+	trouble "vcs-log: 'HEAD' names no commit: "\
+"there is nothing of this name" vcs-log
+	number
+	trouble "vcs-log: 'HEAD' names no commit: there is no version yet" \
+		vcs-log --vcs none
+}
+
+@test "a commit that is missing or damaged ends the run with 2" {
+	repository
+	for i in 1 2 3; do commit $i; done
+	id=$(git rev-parse HEAD~1)
+	file=.git/objects/${id:0:2}/${id:2}
+	mv "$file" kept
+	run -2 --separate-stderr vcs-log
+	[[ $stderr == "vcs-log: cannot read commit $id: "* ]]
+	printf 'garbage' >"$file"
+	run -2 --separate-stderr vcs-log
+	[[ $stderr == "vcs-log: cannot read commit $id: "* ]]
+	# What is hidden and missing is nobody's concern.
+	as_git HEAD ^HEAD
+}
+
+@test "objects that are no commits where a parent should be are trouble" {
+	repository
+	commit one
+	tree=$(git rev-parse HEAD^{tree})
+	id=$(printf "tree $tree\nparent $tree\nauthor A <a> 1 +0000\n"\
+"committer C <c> 1 +0000\n\nm" | hash_commit)
+	trouble "vcs-log: $tree is no commit" vcs-log "$id"
+	id=$(printf "not a commit" | hash_commit)
+	trouble "vcs-log: commit $id is malformed" vcs-log "$id"
+}
+
+@test "a repository that hashes otherwise is refused clearly" {
+	git init -q --object-format=sha256 repo || skip "git has no SHA-256"
+	trouble "vcs-log: the repository in 'repo' names objects by another "\
+"hash than SHA-1" vcs-log -C repo
+}
+
+@test "a repository of somebody else is refused with what to do about it" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can give a file away"
+	repository
+	commit one
+	chown -R 12345 .
+	run -2 --separate-stderr vcs-log
+	[[ $stderr == "vcs-log: the repository in '.' belongs to somebody "\
+"else: git config --global --add safe.directory "* ]]
+	git config --global --add safe.directory "$PWD"
+	run -0 --separate-stderr vcs-log
+}
+
+@test "names out of a history reach standard error escaped" {
+	repository
+	run -2 --separate-stderr vcs-log $'\033[31m'
+	[[ $stderr == *"'\\x1b[31m' names no commit"* ]]
+}

@@ -1,0 +1,294 @@
+load helper
+load vcs
+
+# A repository with tags of both kinds, a merge and a remote branch.
+history() {
+	repository &&
+		commit one && commit two && git checkout -qb side &&
+		commit "side way" && git checkout -q main && commit three &&
+		git merge -q -X ours -m merge side && commit four &&
+		git tag light HEAD~1 && git tag -a -m note noted HEAD~2 &&
+		git tag -a -m "note of a note" twice noted &&
+		git update-ref refs/remotes/origin/main HEAD~1 &&
+		git config branch.main.remote origin &&
+		git config branch.main.merge refs/heads/main &&
+		git config remote.origin.url ../repo &&
+		git config remote.origin.fetch \
+			'+refs/heads/*:refs/remotes/origin/*'
+}
+
+# id - of what was answered
+id() {
+	jq -r .id <<<"$output"
+}
+
+# unknown NAME REASON [OPTION...] - status 1, nothing answered
+unknown() {
+	local name=$1 why=$2
+
+	shift 2
+	run -1 --separate-stderr vcs-resolve "$@" -- "$name" &&
+		assert_equal "$output" "" &&
+		assert_equal "$stderr" "vcs-resolve: '$name' names no $why"
+}
+
+# --- Against git itself ---
+
+@test "random histories: names stand for what git says" {
+	agree resolve 12
+}
+
+@test "every way to spell a commit gives what git gives" {
+	history
+	git branch alone "$(git commit-tree -m 'alone here' HEAD^{tree})"
+	git checkout -q side
+	git checkout -q main
+	for name in HEAD @ main heads/main refs/heads/main light tags/light \
+		noted twice refs/tags/noted origin/main remotes/origin/main \
+		HEAD~ HEAD~0 HEAD~3 HEAD^ HEAD^0 HEAD~1^2 HEAD^^2~1 @~2 @^ \
+		light~1 noted^0 'noted^{}' 'noted^{commit}' 'twice^{}' \
+		'HEAD^{commit}~1' 'HEAD^{object}' 'HEAD^{object}~1' \
+		'@{-1}' '@{-1}~1' '@{u}' '@{upstream}' 'main@{u}' 'HEAD@{0}' \
+		'HEAD@{1}' 'HEAD@{3}^' '@{1}' 'main@{1}' 'main@{1}~1' ':/t' \
+		':/^one' ':/side' ':/alone' \
+		':/!-e' 'HEAD^{/t}' 'HEAD^{/^tw}' 'HEAD~1^{/o}~1' \
+		'HEAD^{/!-four}' 'HEAD^{/t(w|hr)}^0' 'HEAD^{/}' \
+		"$(git rev-parse HEAD)" "$(git rev-parse HEAD | tr a-f A-F)" \
+		"$(git rev-parse --short HEAD~2)" \
+		"$(git rev-parse --short HEAD)~2" "$(git describe HEAD)"; do
+		run -0 --separate-stderr vcs-resolve -- "$name"
+		assert_equal "$name $(id)" "$name $(git rev-parse --verify \
+			"$name^{commit}" 2>/dev/null ||
+			git rev-parse --verify "$name")"
+		assert_equal "$(jq -r '.type, .name, .kind' <<<"$output")" \
+			"$(lines resolved "$name" commit)"
+	done
+}
+
+@test "trees, blobs and tags are found where they are asked for" {
+	history
+	while read -r kind name; do
+		run -0 --separate-stderr vcs-resolve -t "$kind" "$name"
+		assert_equal "$kind $name $(id)" \
+			"$kind $name $(git rev-parse --verify "$name")"
+		assert_equal "$(jq -r .kind <<<"$output")" "$kind"
+		run -0 --separate-stderr vcs-resolve --object-type any "$name"
+		assert_equal "$(jq -r .kind <<<"$output")" "$kind"
+	done <<-'END'
+		tree HEAD^{tree}
+		tree HEAD:
+		tree noted^{tree}
+		blob HEAD:f
+		blob HEAD~2:f
+		blob :f
+		blob :0:f
+		tag noted
+		tag twice
+		commit HEAD
+		commit light
+	END
+	run -0 --separate-stderr vcs-resolve -t tree HEAD
+	assert_equal "$(id)" "$(git rev-parse HEAD^{tree})"
+	run -0 --separate-stderr vcs-resolve -t tree twice
+	assert_equal "$(id)" "$(git rev-parse twice^{tree})"
+}
+
+@test "the sides of a conflict are in the index" {
+	repository
+	commit base
+	git checkout -qb side
+	commit side
+	git checkout -q main
+	commit main
+	! git merge -q side >/dev/null
+	for name in :1:f :2:f :3:f; do
+		run -0 --separate-stderr vcs-resolve -t blob $name
+		assert_equal "$(id)" "$(git rev-parse $name)"
+	done
+	unknown :f "blob: the index has no such file" -t blob
+}
+
+# like KIND FORMAT ID - an object whose id begins with the same four digits;
+# the format has a place for a number
+like() {
+	python3 - "$@" <<-'END' | git hash-object -t "$1" -w --stdin
+		import hashlib, sys
+		kind, form, id = sys.argv[1:]
+		for i in range(100000000):
+		    text = form.replace("%d", str(i)).encode()
+		    if hashlib.sha1(b"%s %d\0%s" % (kind.encode(), len(text),
+		        text)).hexdigest().startswith(id[:4]):
+		        sys.stdout.buffer.write(text)
+		        break
+	END
+}
+
+@test "an abbreviation is settled by the kind that is asked for" {
+	repository
+	commit one
+	id=$(git rev-parse HEAD)
+	short=${id:0:4}
+	like blob %d "$id"
+	for name in $short $short~0 "$short^{tree}"; do
+		run -0 --separate-stderr vcs-resolve -t tree -- "$name"
+		assert_equal "$(id)" "$(git rev-parse "$id^{tree}")"
+	done
+	run -0 --separate-stderr vcs-resolve $short
+	assert_equal "$(id)" "$id"
+	run -0 --separate-stderr vcs-resolve -t blob "$short:f"
+	unknown $short "object: it is too short: several objects begin so" \
+		-t any
+	unknown ${short:0:3} "commit: it is too short: several objects begin so"
+	like commit "tree $(git rev-parse HEAD^{tree})
+author A <a> 1 +0000
+committer C <c> 1 +0000
+
+%d
+" "$id"
+	unknown $short "commit: it is too short: several objects begin so"
+}
+
+@test "a branch and a tag of one name: git takes the tag" {
+	repository
+	commit one
+	git tag both
+	commit two
+	git branch both
+	run -0 --separate-stderr vcs-resolve both heads/both
+	assert_equal "$(id)" "$(git rev-parse HEAD~1 HEAD)"
+}
+
+@test "a branch that is named like an id does not hide the commit" {
+	repository
+	commit one
+	commit two
+	id=$(git rev-parse HEAD~1)
+	git update-ref "refs/heads/$id" HEAD
+	run -0 --separate-stderr vcs-resolve "$id"
+	assert_equal "$(id)" "$id"
+	git update-ref "refs/heads/${id:0:7}" HEAD
+	run -0 --separate-stderr vcs-resolve "${id:0:7}"
+	assert_equal "$(id)" "$(git rev-parse HEAD)"
+}
+
+@test "a commit that is not well formed can be named all the same" {
+	repository
+	commit one
+	id=$(printf "tree $(git rev-parse HEAD^{tree})\nauthor A\n"\
+"committer C\n\nm" | hash_commit)
+	git update-ref refs/heads/odd "$id"
+	run -0 --separate-stderr vcs-resolve "$id" odd
+	assert_equal "$(id)" "$(lines $id $id)"
+}
+
+# --- What names nothing ---
+
+@test "what names nothing is told, and the others are answered" {
+	history
+	run -1 --separate-stderr vcs-resolve HEAD nothing main
+	assert_equal "$(jq -r .name <<<"$output" | paste -sd' ')" "HEAD main"
+	assert_equal "$stderr" "vcs-resolve: 'nothing' names no commit: "\
+"there is nothing of this name"
+}
+
+@test "each reason for naming nothing has its words" {
+	history
+	tree=$(git rev-parse HEAD^{tree})
+	unknown x "commit: there is nothing of this name"
+	unknown HEAD~9 "commit: there is nothing of this name"
+	unknown HEAD^3 "commit: there is nothing of this name"
+	unknown HEAD:g "commit: there is nothing of this name"
+	unknown $(printf '%040d' 0) "commit: there is nothing of this name"
+	unknown '' "commit: this is no name that git understands"
+	unknown 'HEAD^{' "commit: this is no name that git understands"
+	unknown 'HEAD^{/x' "commit: this is no name that git understands"
+	unknown "$tree" "commit: it is a tree"
+	unknown HEAD:f "commit: it is a blob"
+	unknown HEAD "tag: it is a commit" -t tag
+	unknown HEAD "blob: it is a commit" -t blob
+	unknown ':/zzz' "commit: no message matches"
+	unknown 'HEAD^{/zzz}' "commit: no message matches"
+	unknown ':/(' "commit: it holds no regular expression"
+	unknown ':/!x' "commit: behind :/! only - or ! may stand"
+	unknown :g "object: the index has no such file" -t any
+	unknown x "object: there is nothing of this name" -t any
+}
+
+@test "after ten messages the rest are counted" {
+	repository
+	run -1 --separate-stderr vcs-resolve $(seq 1000 1024)
+	assert_equal "$(grep -c "names no commit" <<<"$stderr")" 10
+	[[ $stderr == *"15 more like: "* ]]
+}
+
+@test "--strict stops at the first that names nothing" {
+	history
+	run -2 --separate-stderr vcs-resolve --strict -o out HEAD nothing main
+	[ ! -e out ]
+}
+
+@test "names are escaped in messages and whole in records" {
+	repository
+	commit one
+	unknown $'a\u009b' "commit: there is nothing of this name" || true
+	[[ $stderr == *'a\u{9b}'* ]]
+	git update-ref $'refs/heads/a"\xff' HEAD
+	run -0 --separate-stderr vcs-resolve $'a"\xff'
+	assert_equal "$(jq -r .name <<<"$output")" 'a"�'
+}
+
+# --- none ---
+
+@test "a numbered version has a number, an id and a place in the row" {
+	number one two three
+	want() {
+		sed -n "$1p" .weir-versions | tr -d '\n' | sha1sum |
+			cut -c 1-40
+	}
+	while read -r name n; do
+		run -0 --separate-stderr vcs-resolve "$name"
+		assert_equal "$name $(id)" "$name $(want $n)"
+	done <<-END
+		HEAD 3
+		@ 3
+		main 3
+		1 1
+		2 2
+		HEAD~1 2
+		HEAD~ 2
+		HEAD^ 2
+		HEAD^^ 1
+		HEAD~1^ 1
+		HEAD~0 3
+		3~2 1
+		$(want 2) 2
+		$(want 2 | cut -c 1-9) 2
+		$(want 3 | cut -c 1-12)~1 2
+	END
+	unknown HEAD~3 "commit: the history does not go back so far"
+	unknown HEAD^2 "commit: behind its name only ~N and ^ may stand"
+	unknown 'HEAD^{tree}' "commit: behind its name only ~N and ^ may stand"
+	unknown 4 "commit: there is nothing of this name"
+	unknown 0 "commit: there is nothing of this name"
+	unknown '' "commit: there is nothing of this name"
+	unknown HEAD "tree: it is a commit" -t tree
+}
+
+# --- The report and wrong usage ---
+
+@test "the report is the id and nothing else" {
+	repository
+	commit one
+	run -0 --separate-stderr vcs-resolve --text HEAD main
+	assert_output "$(git rev-parse HEAD main)"
+}
+
+@test "nothing to resolve and unknown kinds are wrong usage" {
+	repository
+	trouble "vcs-resolve: there is no revision to resolve" vcs-resolve
+	trouble "vcs-resolve: --object-type is commit, tree, blob, tag or "\
+"any, not 'object'" vcs-resolve -t object HEAD
+	cd ..
+	trouble "vcs-resolve: there is no repository in '.' or above" \
+		vcs-resolve HEAD
+}

@@ -1,0 +1,60 @@
+# vcs.bash - repositories for the tests of version control: load it after helper
+
+ORACLE=$TEST/programs/vcs-oracle.py
+CALLS=$BUILD/test/programs/vcs-calls
+
+# git and the filters see no settings but those of the test.
+export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
+export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
+export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME SUDO_UID
+
+# agree MODE COUNT - random histories read by git itself give the same
+agree() {
+	local count=$2
+
+	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 4))
+	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count"
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ]
+}
+
+# commit MESSAGE - one more, at a time of its own; the file f holds it
+commit() {
+	n_commits=$((${n_commits:-0} + 1))
+	echo "$1" >f && git add f &&
+		GIT_AUTHOR_DATE="@$((1000000 + n_commits)) +0000" \
+		GIT_COMMITTER_DATE="@$((2000000 + n_commits)) +0100" \
+		git commit -qm "$1" --allow-empty
+}
+
+# repository [OPTION...] - ./repo, in which the test goes on
+repository() {
+	git init -q -b main "$@" repo && cd repo
+}
+
+# hash_commit - the commit on standard input as it is, however odd: its id
+hash_commit() {
+	git hash-object -t commit -w --stdin --literally
+}
+
+# number MESSAGE... - a tree without version control, with these versions
+number() {
+	local n=0
+	for message in "$@"; do
+		n=$((n + 1))
+		printf '%d\t%d\t%s\t%s\n' $n $((1000 + n)) 'Jo <jo@x>' \
+			"$message"
+	done >.weir-versions
+}
+
+# trouble MESSAGE COMMAND... - status 2, no output and this message
+trouble() {
+	local message=$1
+
+	shift
+	run -2 --separate-stderr "$@" &&
+		assert_equal "$output" "" &&
+		assert_equal "$stderr" "$message"
+}
