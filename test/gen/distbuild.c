@@ -7,13 +7,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "test/gen/gen.h"
 
 #define BUILD_START_MS	UINT64_C(1700000000000)
 #define MAX_NODES	20000000
@@ -92,72 +93,12 @@ struct event {
 	uint8_t arg;		/* which dep, which pattern, how many ready */
 };
 
-static uint64_t random_state;
 static struct node *nodes;
 static uint32_t *deps, n_nodes, n_edges, n_copies, n_prepares;
 static struct event *events;
 static size_t n_events, cap_events;
 static char hosts[MAX_HOSTS][48];
 static uint32_t n_hosts, n_workers, free_ms[2 * MAX_HOSTS];
-
-static void
-fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("distbuild: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(2);
-}
-
-static void *
-resize(void *old, size_t n, size_t size)
-{
-	void *p;
-
-	if ((p = realloc(old, n * size)) == NULL)
-		fail("out of memory");
-	return p;
-}
-
-/* splitmix64 */
-static uint64_t
-next_random(void)
-{
-	uint64_t z;
-
-	z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint32_t
-below(uint32_t n)
-{
-	return (uint32_t)((next_random() >> 32) * n >> 32);
-}
-
-static bool
-one_in(uint32_t n)
-{
-	return below(n) == 0;
-}
-
-/* From 2^low to 2^high, most in the middle, as sizes and durations are. */
-static uint32_t
-magnitude(uint32_t low, uint32_t high)
-{
-	uint32_t base, bits;
-
-	bits = below(high - low);
-	bits = low + (bits + below(high - low)) / 2;
-	base = UINT32_C(1) << bits;
-	return base + below(base);
-}
 
 static uint32_t
 host_of(const struct node *n)
@@ -606,6 +547,7 @@ main(int argc, char **argv)
 {
 	int c;
 
+	generator = "distbuild";
 	while ((c = getopt(argc, argv, "s:")) != -1) {
 		if (c != 's')
 			usage();

@@ -8,13 +8,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "test/gen/gen.h"
 
 #define MAX_SERVERS	8
 #define MAX_SIDE	3	/* queries of a round on one server */
@@ -146,72 +147,13 @@ static struct server {
 	uint32_t next_tag;
 } servers[MAX_SERVERS];
 
-static uint64_t random_state, n_written;
+static uint64_t n_written;
 static uint32_t n_servers = 1;
 static char format;
 static struct plan *plans;	/* of a round, each with its callee behind it */
 static struct event *events;
 static size_t n_events, cap_events;
 static struct text out, scratch;
-
-static void
-fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("mal: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(2);
-}
-
-static void *
-resize(void *old, size_t n, size_t size)
-{
-	void *p;
-
-	if ((p = realloc(old, n * size)) == NULL)
-		fail("out of memory");
-	return p;
-}
-
-/* splitmix64 */
-static uint64_t
-next_random(void)
-{
-	uint64_t z;
-
-	z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint32_t
-below(uint32_t n)
-{
-	return (uint32_t)((next_random() >> 32) * n >> 32);
-}
-
-static bool
-one_in(uint32_t n)
-{
-	return below(n) == 0;
-}
-
-/* From 2^low to 2^high, most in the middle, as sizes and durations are. */
-static uint32_t
-magnitude(uint32_t low, uint32_t high)
-{
-	uint32_t base, bits;
-
-	bits = below(high - low);
-	bits = low + (bits + below(high - low)) / 2;
-	base = UINT32_C(1) << bits;
-	return base + below(base);
-}
 
 /*
  * Text.
@@ -1565,6 +1507,7 @@ main(int argc, char **argv)
 	uint64_t wanted;
 	int c;
 
+	generator = "mal";
 	while ((c = getopt(argc, argv, "n:")) != -1) {
 		if (c != 'n')
 			usage();

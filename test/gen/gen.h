@@ -1,0 +1,76 @@
+#ifndef GEN_H
+#define GEN_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * What the generators share: how they end in trouble, and random numbers that
+ * are the same everywhere.  A generator sets both before it uses them.
+ */
+static const char *generator;
+static uint64_t random_state;
+
+static inline void
+fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fprintf(stderr, "%s: ", generator);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(2);
+}
+
+static inline void *
+resize(void *old, size_t n, size_t size)
+{
+	void *p;
+
+	if ((p = realloc(old, n * size)) == NULL)
+		fail("out of memory");
+	return p;
+}
+
+/* splitmix64 */
+static inline uint64_t
+next_random(void)
+{
+	uint64_t z;
+
+	z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static inline uint32_t
+below(uint32_t n)
+{
+	return (uint32_t)((next_random() >> 32) * n >> 32);
+}
+
+static inline bool
+one_in(uint32_t n)
+{
+	return below(n) == 0;
+}
+
+/* From 2^low to 2^high, most in the middle, as sizes and durations are. */
+static inline uint32_t
+magnitude(uint32_t low, uint32_t high)
+{
+	uint32_t base, bits;
+
+	bits = below(high - low);
+	bits = low + (bits + below(high - low)) / 2;
+	base = UINT32_C(1) << bits;
+	return base + below(base);
+}
+
+#endif
