@@ -63,7 +63,6 @@ input_init(struct input *in, char *const *files, size_t n)
 	*in = (struct input){ .fd = -1 };
 	in->files = n > 0 ? files : only_stdin;
 	in->n_files = n > 0 ? n : 1;
-	in->bytes_total = sum_sizes(in->files, in->n_files);
 	in->cap = READ_SIZE * 2;
 	in->data = mem_alloc(in->cap);
 	in->at = in->end = in->data;
@@ -218,6 +217,8 @@ input_next_file(struct input *in)
 	close_file(in);
 	if (in->next_file == in->n_files)
 		return false;
+	if (in->next_file == 0)
+		in->bytes_total = sum_sizes(in->files, in->n_files);
 	file = in->files[in->next_file++];
 	in->name = is_stdin(file) ? "<stdin>" : file;
 	in->fd = is_stdin(file) ? 0 : open(file, O_RDONLY | O_CLOEXEC);

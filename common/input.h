@@ -18,7 +18,8 @@ struct input {
 	const char *name;	/* of the current file, "<stdin>" for stdin */
 	uint64_t line;		/* the caller counts, from 1 a file */
 	uint64_t bytes_read;	/* from the files, before inflating */
-	uint64_t bytes_total;	/* sum of their sizes; 0 if one is unknown */
+	uint64_t bytes_total;	/* sum of their sizes, from the first file on;
+				   0 if one is unknown */
 	const char *damage;	/* why this file's bytes end early, or NULL */
 
 	void (*on_read)(const struct input *);	/* after each read, or NULL */
