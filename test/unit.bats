@@ -67,6 +67,18 @@ unit() {
 	unit config
 }
 
+@test "pidx: indexes of every layout are read and written, others refused" {
+	unit pidx
+}
+
+@test "object: what is packed is unpacked, everything else refused" {
+	unit object
+}
+
+@test "pyjson: JSON is what Python would write" {
+	unit pyjson
+}
+
 @test "each module that has a unit test has it here" {
 	for source in "$TEST"/unit/*.c; do
 		name=$(basename "$source" .c)

@@ -1,0 +1,150 @@
+/* object - packed and unpacked, and everything else refused */
+
+#include <zlib.h>
+
+#include "common/hex.h"
+#include "common/object.h"
+#include "test/unit/unit.h"
+
+static void
+check_name(const char *type, const char *body, const char *want)
+{
+	unsigned char name[OBJECT_NAME];
+	char hex[2 * OBJECT_NAME + 1];
+	struct object o = { 0 };
+	struct buf packed = { 0 };
+	const char *why = "";
+
+	object_pack(span_str(type), span_str(body), name, &packed);
+	hex_put(hex, name, OBJECT_NAME);
+	CHECK(strcmp(hex, want) == 0, "%s", hex);
+	CHECK(packed.len > 2 && packed.data[0] == 0x78, "no zlib stream");
+	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
+	    "%s", why);
+	CHECK(span_eq(o.type, type), "%.*s", ALL(o.type));
+	CHECK(span_eq(o.body, body), "%.*s", ALL(o.body));
+	CHECK(memcmp(o.name, name, OBJECT_NAME) == 0, "another name");
+	for (size_t n = 0; n < packed.len; n++)
+		CHECK(!object_unpack(&o, span_of(packed.data, n), &why),
+		    "%zu bytes of it", n);
+	buf_str(&packed, "behind");
+	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
+	    "%s", why);
+	buf_release(&packed);
+	buf_release(&o.text);
+}
+
+/* A stream of any text. */
+static void
+check_text(struct span text, bool good)
+{
+	uLongf n = compressBound(text.n);
+	unsigned char *packed = malloc(n);
+	struct object o = { 0 };
+	const char *why = NULL;
+	bool got;
+
+	compress(packed, &n, (const unsigned char *)text.p, text.n);
+	got = object_unpack(&o, span_of((char *)packed, n), &why);
+	CHECK(got == good, "'%.*s': %s", (int)(text.n < 60 ? text.n : 60),
+	    text.p, why == NULL ? "good" : why);
+	CHECK((why == NULL) == got, "a reason, or none");
+	free(packed);
+	buf_release(&o.text);
+}
+
+static void
+test_texts(void)
+{
+	check_text(SPAN("profile time 2\0{}"), true);
+	check_text(SPAN("profile network 0\0"), true);
+	check_text(SPAN("profile time 4\0\"\xc3\xa9\xe2\x82\xac\""), true);
+	check_text(SPAN("profile time 7\0\"\xc3\xa9\xe2\x82\xac\""), false);
+	check_text(SPAN(""), false);
+	check_text(SPAN("profile time 2"), false);
+	check_text(SPAN("profile time 2\0{"), false);
+	check_text(SPAN("profile time 2\0{}}"), false);
+	check_text(SPAN("profile time 3\0{\0}"), false);
+	check_text(SPAN("profile time 3\0{}\0"), false);
+	check_text(SPAN("profile time 2\0\xff\xff"), false);
+	check_text(SPAN("profile time \0{}"), false);
+	check_text(SPAN("profile time -2\0{}"), false);
+	check_text(SPAN("profile time 2x\0{}"), false);
+	check_text(SPAN("profile time 99999999999999999999\0{}"), false);
+	check_text(SPAN("profile time 18446744073709551615\0{}"), false);
+	check_text(SPAN("profile time\0{}"), false);
+	check_text(SPAN("profiles time 2\0{}"), false);
+	check_text(SPAN("PROFILE time 2\0{}"), false);
+	check_text(SPAN("blob 2\0{}"), false);
+	check_text(SPAN("profile "), false);
+}
+
+static void
+test_long(void)
+{
+	size_t n = 3 << 20;
+	char *body = malloc(n), header[64];
+	struct buf text = { 0 }, packed = { 0 };
+	unsigned char name[OBJECT_NAME];
+	struct object o = { 0 };
+	const char *why = "";
+
+	for (size_t i = 0; i < n; i++)
+		body[i] = (char)('a' + unit_random(26));
+	object_pack(SPAN("time"), span_of(body, n), name, &packed);
+	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
+	    "%s", why);
+	CHECK(span_same(o.body, span_of(body, n)), "another body");
+	/* Zeros inflate to a thousand times their length: not all of it. */
+	snprintf(header, sizeof header, "profile time 100");
+	buf_add(&text, header, strlen(header) + 1);
+	memset(body, '0', n);
+	for (int i = 0; i < 20; i++)
+		buf_add(&text, body, n);
+	check_text(span_of(text.data, text.len), false);
+	free(body);
+	buf_release(&text);
+	buf_release(&packed);
+	buf_release(&o.text);
+}
+
+static void
+test_damage(void)
+{
+	static const char body[] = "{\"header\": {\"type\": \"time\"}}";
+	unsigned char name[OBJECT_NAME];
+	struct object o = { 0 };
+	struct buf packed = { 0 };
+	const char *why;
+	char *copy;
+
+	object_pack(SPAN("time"), SPAN("{\"header\": {\"type\": \"time\"}}"),
+	    name, &packed);
+	copy = malloc(packed.len);
+	for (int i = 0; i < 20000; i++) {
+		memcpy(copy, packed.data, packed.len);
+		for (uint64_t k = unit_random(3) + 1; k > 0; k--)
+			copy[unit_random(packed.len)] =
+			    (char)unit_random(256);
+		if (object_unpack(&o, span_of(copy, packed.len), &why))
+			CHECK(memcmp(o.name, name, OBJECT_NAME) != 0 ||
+			    span_eq(o.body, body), "another text, one name");
+	}
+	free(copy);
+	buf_release(&packed);
+	buf_release(&o.text);
+}
+
+int
+main(void)
+{
+	unit_seed();
+	/* As sha1sum names the header, the NUL and the body. */
+	check_name("time", "{}", "f97a6c9176e14388dbca1a80ee0761bc2d951376");
+	check_name("memory", "{\"a\": [1, 2.5]}", "850b132fe2622c14408653cd729f6a4f0ba23f92");
+	check_name("mixed", "", "1694b1e7fdc721e1326588d13bf60dee1e461644");
+	test_texts();
+	test_long();
+	test_damage();
+	return unit_end();
+}

@@ -1,0 +1,170 @@
+/* pyjson - JSON as Python writes it; test/programs/perun-oracle.py has more */
+
+#include <math.h>
+
+#include "common/pyjson.h"
+#include "test/unit/unit.h"
+
+enum { RANDOM_DOUBLES = 200000 };
+
+static void
+check(const char *json, const char *want)
+{
+	/* In memory of its very size, so that a read behind it is seen. */
+	size_t n = strlen(json);
+	char *copy = memcpy(malloc(n + (n == 0)), json, n);
+	struct buf b = { 0 };
+
+	pyjson_put(&b, span_of(copy, n));
+	CHECK(b.len == strlen(want) && memcmp(b.data, want, b.len) == 0,
+	    "%s is %.*s, not %s", json, (int)b.len, b.data, want);
+	buf_release(&b);
+	free(copy);
+}
+
+/* Each is what repr() of Python 3 says. */
+static void
+test_numbers(void)
+{
+	static const char *const pairs[][2] = {
+		{ "0", "0" }, { "-0", "0" }, { "-7", "-7" },
+		{ "123456789012345678901234567890",
+		    "123456789012345678901234567890" },
+		{ "0.0", "0.0" }, { "-0.0", "-0.0" }, { "-0e5", "-0.0" },
+		{ "1.50", "1.5" }, { "1.0", "1.0" }, { "1.00", "1.0" },
+		{ "1e5", "100000.0" }, { "1E+5", "100000.0" },
+		{ "1e15", "1000000000000000.0" }, { "1e16", "1e+16" },
+		{ "1e22", "1e+22" }, { "123456789012345678.0",
+		    "1.2345678901234568e+17" },
+		{ "9999999999999998.0", "9999999999999998.0" },
+		{ "0.0001", "0.0001" }, { "0.00001", "1e-05" },
+		{ "0.00012345", "0.00012345" }, { "1.5e-7", "1.5e-07" },
+		{ "1e-100", "1e-100" }, { "0.1", "0.1" },
+		{ "0.30000000000000004", "0.30000000000000004" },
+		{ "0.1000000000000000055511151231257827", "0.1" },
+		{ "2.675", "2.675" }, { "5e-324", "5e-324" },
+		{ "4.9406564584124654e-324", "5e-324" },
+		{ "2.2250738585072014e-308", "2.2250738585072014e-308" },
+		{ "2.225073858507201e-308", "2.225073858507201e-308" },
+		{ "1.7976931348623157e308", "1.7976931348623157e+308" },
+		{ "1e309", "Infinity" }, { "-1e999", "-Infinity" },
+		{ "1e-400", "0.0" }, { "-1e-400", "-0.0" },
+		{ "9007199254740993.0", "9007199254740992.0" },
+		{ "9007199254740991.5", "9007199254740992.0" },
+		{ "1.1000000000000001", "1.1" },
+		{ "5.0e0", "5.0" }, { "100.0", "100.0" }, { "10.10", "10.1" },
+		{ "9.5367431640625e-07", "9.5367431640625e-07" },
+		{ "6.103515625e-05", "6.103515625e-05" },
+		{ "9007199254740993", "9007199254740993" },
+		{ "1.0000000000000002", "1.0000000000000002" },
+		{ "1.00000000000000022", "1.0000000000000002" },
+		{ "8.41e21", "8.41e+21" }, { "2e-3", "0.002" },
+	};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		check(pairs[i][0], pairs[i][1]);
+}
+
+static void
+test_texts(void)
+{
+	check("\"\"", "\"\"");
+	check("\"a/b\\/c\"", "\"a/b/c\"");
+	check("\"\\u0041\\u00e9\\u20AC\"", "\"A\\u00e9\\u20ac\"");
+	check("\"\xc3\xa9\xe2\x82\xac\"", "\"\\u00e9\\u20ac\"");
+	check("\"\xf0\x9f\x98\x80\"", "\"\\ud83d\\ude00\"");
+	check("\"\\ud83d\\ude00\"", "\"\\ud83d\\ude00\"");
+	check("\"\\ud83d\"", "\"\\ud83d\"");
+	check("\"\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\\b\\f\\n\\r\\t\\\"\\\\\"");
+	check("\"\\u0008\\u000a\\u0000\\u001f\\u0022\\u005c\"",
+	    "\"\\b\\n\\u0000\\u001f\\\"\\\\\"");
+	check("\"\x7f~ \"", "\"\\u007f~ \"");
+	check("\"\xc2\x80\xe2\x80\xa8\xef\xbf\xbf\"",
+	    "\"\\u0080\\u2028\\uffff\"");
+	check("\"1e5 , : [ {\"", "\"1e5 , : [ {\"");
+}
+
+static void
+test_structure(void)
+{
+	check("{}", "{}");
+	check("[ ]", "[]");
+	check("{ \"a\" : 1 ,\r\n\t\"b\":[1,2.0 , true,false,null]}",
+	    "{\"a\": 1, \"b\": [1, 2.0, true, false, null]}");
+	check("{\"z\":{\"y\":[[],{}]},\"a\":\"\"}",
+	    "{\"z\": {\"y\": [[], {}]}, \"a\": \"\"}");
+	check("", "");
+}
+
+static void
+test_string(void)
+{
+	struct buf b = { 0 };
+
+	pyjson_string(&b, SPAN("a\0\"\\\n\x01\x7f\xc3\xa9\xff"));
+	CHECK(span_same(span_of(b.data, b.len),
+	    SPAN("\"a\\u0000\\\"\\\\\\n\\u0001\\u007f\\u00e9\\ufffd\"")),
+	    "%.*s", (int)b.len, b.data);
+	buf_release(&b);
+}
+
+/* What is written has the same value, no shorter form has, and is final. */
+static void
+check_double(double value, int digits)
+{
+	char text[64], shorter[64], *end;
+	struct buf b = { 0 }, again = { 0 };
+	int n = 0;
+
+	snprintf(text, sizeof text, "%.*e", digits, value);
+	value = strtod(text, NULL);
+	pyjson_put(&b, span_str(text));
+	buf_char(&b, '\0');
+	CHECK(strtod(b.data, &end) == value && *end == '\0', "%s is %s", text,
+	    b.data);
+	pyjson_put(&again, span_of(b.data, b.len - 1));
+	CHECK(span_same(span_of(again.data, again.len),
+	    span_of(b.data, b.len - 1)), "%s then %.*s", b.data,
+	    (int)again.len, again.data);
+	while (n < 17) {
+		snprintf(shorter, sizeof shorter, "%.*e", n, value);
+		if (strtod(shorter, NULL) == value)
+			break;
+		n++;
+	}
+	digits = 0;
+	for (const char *p = b.data; *p != '\0' && *p != 'e'; p++)
+		digits += *p >= '0' && *p <= '9' && (digits > 0 || *p != '0');
+	CHECK(digits <= n + 1 || strchr(b.data, 'e') == NULL,
+	    "%s has %d digits, not %d", b.data, digits, n + 1);
+	buf_release(&b);
+	buf_release(&again);
+}
+
+static void
+test_random_doubles(void)
+{
+	uint64_t bits;
+	double value;
+
+	for (int i = 0; i < RANDOM_DOUBLES; i++) {
+		bits = unit_random(UINT64_C(0x7ff0000000000000));
+		if (i % 2 == 0)	/* what people measure */
+			bits = UINT64_C(0x3e50000000000000) +
+			    bits % UINT64_C(0x0400000000000000);
+		memcpy(&value, &bits, sizeof value);
+		check_double(value, (int)unit_random(20));
+	}
+}
+
+int
+main(void)
+{
+	unit_seed();
+	test_numbers();
+	test_texts();
+	test_structure();
+	test_string();
+	test_random_doubles();
+	return unit_end();
+}
