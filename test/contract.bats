@@ -14,7 +14,8 @@ done
 
 # Where a case is a filter that reads files with one of its samples, which are
 # data/FILTER/sample*: a document if the name ends in .json, lines otherwise.
-# Without a sample a filter reads an unknown record.
+# Without a sample a filter reads an unknown record.  What a filter needs around
+# it, data/FILTER/prepare makes.
 CASES=()
 for f in "${FILTERS[@]}"; do
 	grep -q '\.operands = "\[file \.\.\.\]"' \
@@ -38,7 +39,11 @@ begin() {
 			lines '{"type":"unknown"}' >in
 		else
 			cp "$sample" in
-		fi && "$f" in >want
+		fi && prepare && "$f" in >want
+}
+
+prepare() {
+	[ ! -e "$TEST/data/$f/prepare" ] || . "$TEST/data/$f/prepare"
 }
 
 is_document() {

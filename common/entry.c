@@ -1,0 +1,58 @@
+/* entry - an entry of an index as a record */
+
+#include "common/entry.h"
+#include "common/hex.h"
+#include "common/json.h"
+
+bool
+entry_postprocessor(struct span *rest, struct span *name)
+{
+	const char *blank;
+
+	if (rest->p == NULL)
+		return false;
+	blank = rest->n == 0 ? NULL : memchr(rest->p, ' ', rest->n);
+	*name = *rest;
+	*rest = span_of(NULL, 0);
+	if (blank == NULL)
+		return true;
+	*rest = span_of(blank + 1, name->n - (size_t)(blank - name->p) - 1);
+	name->n = (size_t)(blank - name->p);
+	return true;
+}
+
+/* Version 1 has none of these: they are left out if they are not known. */
+static void
+put_strings(struct buf *b, const struct span *s)
+{
+	struct span rest = s[PIDX_POSTPROCESSORS], name;
+
+	json_str(b, "profile_type", s[PIDX_TYPE]);
+	json_str(b, "cmd", s[PIDX_CMD]);
+	if (s[PIDX_ARGS].n > 0)
+		json_str(b, "args", s[PIDX_ARGS]);
+	json_str(b, "workload", s[PIDX_WORKLOAD]);
+	json_str(b, "collector", s[PIDX_COLLECTOR]);
+	if (rest.n == 0)
+		rest.p = NULL;
+	json_open(b, "postprocessors", '[');
+	while (entry_postprocessor(&rest, &name))
+		json_item(b, name);
+	json_close(b, ']');
+}
+
+void
+entry_put(struct buf *b, const unsigned char *version,
+    const struct pidx_entry *e)
+{
+	char hex[2 * PIDX_SHA + 1];
+
+	hex_put(hex, version, PIDX_SHA);
+	json_cstr(b, "minor_version", hex);
+	json_str(b, "path", e->path);
+	json_int(b, "time", e->time);
+	hex_put(hex, e->object, PIDX_SHA);
+	json_cstr(b, "object", hex);
+	if (e->strings[PIDX_TYPE].p != NULL)
+		put_strings(b, e->strings);
+}

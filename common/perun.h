@@ -1,0 +1,30 @@
+#ifndef WEIR_PERUN_H
+#define WEIR_PERUN_H
+
+#include <stdbool.h>
+
+#include "common/config.h"
+#include "common/store.h"
+#include "common/vcs.h"
+
+/* A Perun store with its settings and the repository that it stands beside. */
+struct perun {
+	struct store store;
+	struct config config;
+	struct vcs vcs;
+	bool has_vcs;		/* vcs is open */
+};
+
+/* Opens what is in a directory or the nearest above; dies if it cannot. */
+void perun_open(struct perun *, const char *directory);
+void perun_close(struct perun *);
+
+/*
+ * The minor version that a name stands for: all that the repository, which is
+ * opened at first need, understands.  False if it stands for none: *why then
+ * says so, until the next call.
+ */
+bool perun_version(struct perun *, const char *name, unsigned char *version,
+    const char **why);
+
+#endif

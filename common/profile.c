@@ -1,0 +1,318 @@
+/* profile - a profile of Perun's, as its store keeps it */
+
+#include <string.h>
+
+#include "common/flatten.h"
+#include "common/items.h"
+#include "common/profile.h"
+#include "common/pyjson.h"
+#include "common/recio.h"
+
+enum { ORIGIN = PROFILE_RECORD_KEYS, HEADER, COLLECTOR, POSTPROCESSORS,
+    RESOURCES, SNAPSHOTS, GLOBAL, TYPE_MAP, MODELS };
+const char *const profile_keys[] = { "type", "minor_version", "path", "time",
+    "profile", "origin", "header", "collector_info", "postprocessors",
+    "resources", "snapshots", "global", "resource_type_map", "models", NULL };
+
+/* Of the header, of the global region, and of what has a name. */
+enum { CMD = KEY_TYPE + 1, WORKLOAD, REGION_MODELS };
+static const char *const part_keys[] = { "type", "cmd", "workload", "models",
+    NULL };
+enum { NAME = KEY_TYPE + 1 };
+static const char *const name_keys[] = { "type", "name", NULL };
+
+void
+profile_init(struct profile *p)
+{
+	*p = (struct profile){ .parts = recio_new(part_keys),
+	    .names = recio_new(name_keys) };
+}
+
+void
+profile_release(struct profile *p)
+{
+	recio_free(p->parts);
+	recio_free(p->names);
+	arena_release(&p->arena);
+	buf_release(&p->postprocessors);
+	buf_release(&p->body);
+}
+
+/* The object that a field is, or NULL. */
+static const struct rec *
+part(struct recio *recio, const struct rec *r, unsigned key)
+{
+	const struct field *f = rec_get(r, key);
+	const char *why;
+
+	return f == NULL || f->kind != REC_OBJECT ? NULL :
+	    recio_parse(recio, f->token, &why);
+}
+
+static struct span
+keep(struct profile *p, struct span s)
+{
+	return span_of(arena_text(&p->arena, s.p, s.n), s.n);
+}
+
+static bool
+keep_string(struct profile *p, const struct rec *r, unsigned key,
+    struct span *to)
+{
+	struct span s;
+
+	if (rec_str(r, key, &s) != REC_GOOD)
+		return false;
+	*to = keep(p, s);
+	return true;
+}
+
+/* Perun adds without a workload, but not without the others. */
+static const char *
+read_header(struct profile *p, const struct rec *r)
+{
+	const struct rec *header = part(p->parts, r, HEADER);
+	const struct rec *collector;
+
+	if (header == NULL)
+		return "no object 'header'";
+	if (!keep_string(p, header, KEY_TYPE, &p->type))
+		return "no string 'type' in the header";
+	if (p->type.n == 0 || memchr(p->type.p, ' ', p->type.n) != NULL ||
+	    memchr(p->type.p, '\0', p->type.n) != NULL)
+		return "the type of the header is empty or has blanks";
+	if (!keep_string(p, header, CMD, &p->cmd))
+		return "no string 'cmd' in the header";
+	if (!keep_string(p, header, WORKLOAD, &p->workload))
+		p->workload = span_of("", 0);
+	collector = part(p->names, r, COLLECTOR);
+	if (collector == NULL ||
+	    !keep_string(p, collector, NAME, &p->collector))
+		return "no string 'name' in 'collector_info'";
+	return NULL;
+}
+
+static const char *
+read_postprocessors(struct profile *p, const struct rec *r)
+{
+	const struct field *list = rec_get(r, POSTPROCESSORS);
+	struct span rest, item, name;
+	const struct rec *one;
+	const char *why;
+	size_t n = 0;
+
+	p->postprocessors.len = 0;
+	if (list == NULL || list->kind != REC_ARRAY)
+		return "no array 'postprocessors'";
+	for (rest = list->token; items_next(&rest, &item); n++) {
+		one = recio_parse(p->names, item, &why);
+		if (one == NULL || rec_str(one, NAME, &name) != REC_GOOD)
+			return "a postprocessor has no string 'name'";
+		if (n > 0)
+			buf_char(&p->postprocessors, ' ');
+		buf_add(&p->postprocessors, name.p, name.n);
+	}
+	return NULL;
+}
+
+/* "key": value, behind what is there */
+static void
+put_member(struct buf *b, const struct field *f)
+{
+	if (b->len > 1)
+		buf_str(b, ", ");
+	pyjson_string(b, f->key);
+	buf_str(b, ": ");
+	pyjson_put(b, f->token);
+}
+
+/* What makes a document a record of a stream, or a pending one, is not kept. */
+static bool
+is_wrapping(const struct rec *r, const struct field *f)
+{
+	return f == rec_get(r, ORIGIN) || (f == rec_get(r, KEY_TYPE) &&
+	    rec_is(r, "profile"));
+}
+
+static void
+make_plain(struct profile *p, const struct rec *r)
+{
+	buf_char(&p->body, '{');
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_wrapping(r, &r->fields[i]))
+			put_member(&p->body, &r->fields[i]);
+	buf_char(&p->body, '}');
+}
+
+/* A region that has an array of resources and perhaps a time. */
+static bool
+add_region(struct flatten *f, struct span region, struct span snapshot)
+{
+	static const char none[] = "\"0.0\"";
+	struct span key, value, time = span_of(none, strlen(none));
+	struct span resources = span_of(NULL, 0);
+
+	if (region.n == 0 || region.p[0] != '{')
+		return false;
+	while (items_next_member(&region, &key, &value)) {
+		if (span_eq(key, "\"time\""))
+			time = value;
+		else if (span_eq(key, "\"resources\""))
+			resources = value;
+	}
+	return resources.n > 0 && resources.p[0] == '[' &&
+	    flatten_add(f, resources, time, snapshot);
+}
+
+static bool
+add_snapshots(struct flatten *f, struct span rest)
+{
+	struct buf number = { 0 };
+	struct span item;
+	bool good = true;
+
+	for (uint64_t i = 0; good && items_next(&rest, &item); i++) {
+		number.len = 0;
+		buf_u64(&number, i);
+		good = add_region(f, item, span_of(number.data,
+		    number.len));
+	}
+	buf_release(&number);
+	return good;
+}
+
+/* In the order of the document, since that numbers the types. */
+static bool
+add_resources(struct flatten *f, const struct rec *r)
+{
+	const struct span no = span_of(NULL, 0);
+	const struct field *field = r->fields, *end = field + r->n;
+	bool good = true;
+
+	for (; good && field < end; field++) {
+		if (field == rec_get(r, SNAPSHOTS))
+			good = field->kind == REC_ARRAY &&
+			    add_snapshots(f, field->token);
+		else if (field == rec_get(r, GLOBAL) &&
+		    field->kind == REC_OBJECT && field->token.n > 2)
+			good = add_region(f, field->token, no);
+		else if (field == rec_get(r, RESOURCES) &&
+		    field->kind == REC_ARRAY)
+			good = flatten_add(f, field->token, no, no);
+	}
+	return good;
+}
+
+/* What stands within the brackets of a good object. */
+static void
+put_inner(struct buf *b, struct span token)
+{
+	size_t at = b->len;
+
+	pyjson_put(b, token);
+	memmove(b->data + at, b->data + at + 1, b->len - at - 2);
+	b->len -= 2;
+}
+
+/* The resources of a document that is flat already, and then others. */
+static void
+put_resources(struct profile *p, const struct flatten *f,
+    const struct rec *r)
+{
+	const struct field *flat = rec_get(r, RESOURCES);
+	size_t at;
+
+	buf_str(&p->body, "{\"resources\": {");
+	at = p->body.len;
+	if (flat != NULL && flat->kind == REC_OBJECT)
+		put_inner(&p->body, flat->token);
+	if (f->n_types > 0 && p->body.len > at)
+		buf_str(&p->body, ", ");
+	flatten_put_resources(f, &p->body);
+	buf_str(&p->body, "}, \"resource_type_map\": ");
+}
+
+static void
+put_models(struct profile *p, const struct rec *r)
+{
+	const struct field *models = rec_get(r, MODELS);
+	const struct rec *global;
+
+	if (models == NULL && (global = part(p->parts, r, GLOBAL)) != NULL)
+		models = rec_get(global, REGION_MODELS);
+	buf_str(&p->body, ", \"models\": ");
+	if (models != NULL)
+		pyjson_put(&p->body, models->token);
+	else
+		buf_str(&p->body, "[]");
+}
+
+static bool
+is_folded(const struct rec *r, const struct field *f)
+{
+	static const unsigned keys[] = { RESOURCES, SNAPSHOTS, GLOBAL,
+	    TYPE_MAP, MODELS };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (f == rec_get(r, keys[i]))
+			return true;
+	return is_wrapping(r, f);
+}
+
+static const char *
+make_flat(struct profile *p, const struct rec *r)
+{
+	const struct field *map = rec_get(r, TYPE_MAP);
+	struct flatten f;
+	bool good;
+
+	flatten_init(&f);
+	good = add_resources(&f, r);
+	put_resources(p, &f, r);
+	if (map != NULL) {
+		pyjson_put(&p->body, map->token);
+	} else {
+		buf_char(&p->body, '{');
+		flatten_put_types(&f, &p->body);
+		buf_char(&p->body, '}');
+	}
+	flatten_release(&f);
+	put_models(p, r);
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_folded(r, &r->fields[i]))
+			put_member(&p->body, &r->fields[i]);
+	buf_char(&p->body, '}');
+	return good ? NULL : "a resource has no uid, or a region no resources";
+}
+
+bool
+profile_is_document(const struct rec *r)
+{
+	return rec_get(r, HEADER) != NULL;
+}
+
+bool
+profile_describe(struct profile *p, const struct rec *r, const char **why)
+{
+	arena_reset(&p->arena);
+	p->origin = span_of(NULL, 0);
+	*why = read_header(p, r);
+	if (*why == NULL)
+		*why = read_postprocessors(p, r);
+	keep_string(p, r, ORIGIN, &p->origin);
+	return *why == NULL;
+}
+
+bool
+profile_make(struct profile *p, const struct rec *r, bool flat,
+    const char **why)
+{
+	p->body.len = 0;
+	if (!profile_describe(p, r, why))
+		return false;
+	if (flat)
+		*why = make_flat(p, r);
+	else
+		make_plain(p, r);
+	return *why == NULL;
+}

@@ -1,0 +1,104 @@
+/* format - a line for an entry, after a format of Perun's */
+
+#include <string.h>
+#include <time.h>
+
+#include "common/hex.h"
+#include "filters/pidx-read/format.h"
+
+enum { WIDTH_MOST = 1000 };
+
+/* A tag: its name, and how wide it is to be. */
+struct tag {
+	struct span name, fill;
+	uint64_t width;
+};
+
+static bool
+read_tag(struct span s, struct tag *t)
+{
+	const char *colon = memchr(s.p, ':', s.n), *f;
+	struct span width;
+
+	*t = (struct tag){ .name = s, .fill = span_of(" ", 1) };
+	if (colon == NULL)
+		return true;
+	t->name = span_of(s.p, (size_t)(colon - s.p));
+	width = span_of(colon + 1, s.n - t->name.n - 1);
+	f = width.n == 0 ? NULL : memchr(width.p, 'f', width.n);
+	if (f != NULL && f + 1 < s.p + s.n)
+		t->fill = span_of(f + 1, (size_t)(s.p + s.n - f) - 1);
+	if (f != NULL)
+		width.n = (size_t)(f - width.p);
+	return text_u64(width, &t->width) && t->width <= WIDTH_MOST;
+}
+
+/* What the tag stands for; room is for what is not there as text. */
+static bool
+value_of(const struct tag *t, const struct pidx_entry *e, char *room,
+    size_t size, struct span *value)
+{
+	static const struct { const char *name; enum pidx_string string; }
+	    names[] = { { "type", PIDX_TYPE }, { "cmd", PIDX_CMD },
+	    { "args", PIDX_ARGS }, { "workload", PIDX_WORKLOAD },
+	    { "collector", PIDX_COLLECTOR },
+	    { "postprocessors", PIDX_POSTPROCESSORS } };
+	time_t when = (time_t)e->time;
+	struct tm local;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (span_eq(t->name, names[i].name)) {
+			*value = e->strings[names[i].string];
+			return true;
+		}
+	*value = e->path;
+	if (span_eq(t->name, "source") || span_eq(t->name, "realpath"))
+		return true;
+	if (span_eq(t->name, "checksum")) {
+		hex_put(room, e->object, PIDX_SHA);
+		*value = span_of(room, t->width > 0 &&
+		    t->width < 2 * PIDX_SHA ? t->width : 2 * PIDX_SHA);
+		return true;
+	}
+	if (!span_eq(t->name, "time") || localtime_r(&when, &local) == NULL)
+		return false;
+	*value = span_of(room, strftime(room, size, "%Y-%m-%d %H:%M:%S",
+	    &local));
+	return true;
+}
+
+static void
+put_value(struct buf *b, struct span value, const struct tag *t)
+{
+	size_t at = b->len, columns;
+
+	/* An escaped character has at most 8 for one. */
+	buf_need(b, 8 * value.n + 1);
+	b->len += text_escape(b->data + at, 8 * value.n + 1, value.p,
+	    value.n);
+	columns = text_columns(b->data + at, b->len - at);
+	for (; columns < t->width; columns++)
+		buf_add(b, t->fill.p, t->fill.n);
+}
+
+void
+format_entry(struct buf *b, const char *format, const struct pidx_entry *e)
+{
+	const char *p = format, *end;
+	char room[64];
+	struct span value;
+	struct tag t;
+
+	while (*p != '\0') {
+		end = *p == '%' ? strchr(p + 1, '%') : NULL;
+		if (end == NULL || !read_tag(span_of(p + 1,
+		    (size_t)(end - p) - 1), &t) ||
+		    !value_of(&t, e, room, sizeof room, &value)) {
+			buf_char(b, *p++);
+			continue;
+		}
+		put_value(b, value, &t);
+		p = end + 1;
+	}
+	buf_char(b, '\n');
+}

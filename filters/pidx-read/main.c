@@ -1,0 +1,309 @@
+/* pidx-read - lists and fetches the profiles of a Perun store */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/entry.h"
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/hex.h"
+#include "common/object.h"
+#include "common/perun.h"
+#include "common/profile.h"
+#include "common/recio.h"
+#include "filters/pidx-read/format.h"
+#include "filters/pidx-read/select.h"
+
+static struct {
+	const char *directory, *format, *config, *sort;
+	struct opt_list find;
+	struct selection selection;
+	bool profiles;
+} opt = { .directory = "." };
+
+static const struct opt options[] = {
+	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
+	    "the store is in DIR or above (.)", 0, 0 },
+	{ 'f', "find", OPT_LIST, &opt.find, "WHAT",
+	    "only 3@i, 0@i-4@i, a name, an object", 0, 0 },
+	{ 't', "type", OPT_STR, &opt.selection.type, "TYPE",
+	    "only of this type", 0, 0 },
+	{ 'b', "cmd", OPT_STR, &opt.selection.cmd, "CMD",
+	    "only of this command", 0, 0 },
+	{ 'w', "workload", OPT_STR, &opt.selection.workload, "WORKLOAD",
+	    "only with this workload", 0, 0 },
+	{ 'c', "collector", OPT_STR, &opt.selection.collector, "NAME",
+	    "only by this collector", 0, 0 },
+	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
+	    "what 3@i counts by, downwards (time)", 0, 0 },
+	{ 'p', "profiles", OPT_FLAG, &opt.profiles, NULL,
+	    "write profile records, with the profiles", 0, 0 },
+	{ 'F', "format", OPT_STR, &opt.format, "FORMAT",
+	    "write lines like '%time% %cmd%'", 0, 0 },
+	{ 0, "config", OPT_STR, &opt.config, "KEY",
+	    "write a setting of the store, and no entries", 0, 0 },
+	{ 0 }
+};
+
+static const char *const version_keys[] = { "type", "id", NULL };
+enum { ID = KEY_TYPE + 1 };
+
+static const struct about about = {
+	.operands = "[revision ...]",
+	.purpose = "Writes an entry record for every profile that is "
+	    "registered with the commits, or\nwith those of version records "
+	    "on standard input, or else with HEAD.",
+	.keys = version_keys,
+};
+
+static struct {
+	struct perun perun;
+	struct look_up *look_ups;
+	struct order order;
+	bool *found;		/* by look-up: something was */
+	struct buf index, packed;
+	struct object object;
+	struct recio *header;
+	struct profile profile;
+	bool *wanted;
+	size_t wanted_cap;
+} job;
+
+static void
+read_look_ups(void)
+{
+	struct selection *s = &opt.selection;
+	const char *sort = opt.sort;
+
+	job.look_ups = mem_resize(NULL, opt.find.n, sizeof *job.look_ups);
+	for (size_t i = 0; i < opt.find.n; i++)
+		if (!look_up_read(&job.look_ups[i], opt.find.values[i]))
+			die("'%s' is no range: 0@i-4@i", opt.find.values[i]);
+	s->look_ups = job.look_ups;
+	s->n_look_ups = opt.find.n;
+	if (sort == NULL)
+		sort = config_string(&job.perun.config,
+		    "format.sort_profiles_by");
+	if (sort != NULL && !order_read(&job.order, sort))
+		die("'%s' is nothing to sort profiles by", sort);
+}
+
+/* The object of an entry, sound; what is wrong with it is told. */
+static bool
+read_object(struct filter *f, const struct pidx_entry *e)
+{
+	char hex[2 * STORE_NAME + 1];
+	const char *why = NULL;
+
+	hex_put(hex, e->object, STORE_NAME);
+	job.packed.len = 0;
+	switch (store_read(&job.perun.store, e->object, &job.packed)) {
+	case STORE_ABSENT:
+		why = "it is not there";
+		break;
+	case STORE_BAD:
+		why = strerror(errno);
+		break;
+	case STORE_GOOD:
+		if (object_unpack(&job.object, span_of(job.packed.data,
+		    job.packed.len), &why) &&
+		    memcmp(job.object.name, e->object, STORE_NAME) != 0)
+			why = "its name is not that of what is in it";
+	}
+	if (why != NULL)
+		filter_fail(f, "cannot read the object %s of '%.*s': %s", hex,
+		    SHOWN(e->path), why);
+	return why == NULL;
+}
+
+/*
+ * Version 1 says little of a profile: the rest is in the profile itself.  The
+ * texts are kept by the caller's arena.
+ */
+static void
+complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
+{
+	struct profile *p = &job.profile;
+	struct span *s = e->strings;
+	const struct rec *r;
+	const char *why;
+
+	if (!read_object(f, e))
+		return;
+	r = recio_parse(job.header, job.object.body, &why);
+	if (r == NULL || !profile_describe(p, r, &why)) {
+		filter_fail(f, "the object of '%.*s' is no profile: %s",
+		    SHOWN(e->path), why);
+		return;
+	}
+	s[PIDX_TYPE] = p->type;
+	s[PIDX_CMD] = p->cmd;
+	s[PIDX_WORKLOAD] = p->workload;
+	s[PIDX_COLLECTOR] = p->collector;
+	s[PIDX_POSTPROCESSORS] = span_of(p->postprocessors.data,
+	    p->postprocessors.len);
+	for (int i = 0; i < PIDX_ARGS; i++)
+		s[i] = span_of(arena_text(arena, s[i].p, s[i].n), s[i].n);
+}
+
+static void
+emit(struct filter *f, const unsigned char *version,
+    const struct pidx_entry *e)
+{
+	struct buf *b = filter_out(f);
+
+	if (opt.profiles && !read_object(f, e))
+		return;
+	if (opt.format != NULL) {
+		format_entry(b, opt.format, e);
+		filter_emit(f);
+		return;
+	}
+	json_begin(b, opt.profiles ? "profile" : "entry");
+	entry_put(b, version, e);
+	if (opt.profiles)
+		json_raw(b, "profile", job.object.body);
+	json_end(b);
+	filter_emit(f);
+}
+
+static void
+emit_selected(struct filter *f, const unsigned char *version,
+    const struct pidx *p)
+{
+	const struct look_up *missing;
+
+	job.wanted = mem_grow(job.wanted, &job.wanted_cap, p->n,
+	    sizeof *job.wanted);
+	if (!select_entries(&opt.selection, &job.order, p, false, job.wanted,
+	    &missing))
+		filter_fail(f, "there is no profile %.*s: the index has %zu",
+		    SHOWN(missing->text), p->n);
+	for (size_t i = 0; i < p->n; i++)
+		if (job.wanted[i])
+			emit(f, version, &p->entries[i]);
+}
+
+static void
+read_version(struct filter *f, const unsigned char *version)
+{
+	struct arena arena = { 0 };
+	struct pidx_error error;
+	struct pidx index;
+	char hex[2 * STORE_NAME + 1];
+
+	hex_put(hex, version, STORE_NAME);
+	job.index.len = 0;
+	switch (store_read(&job.perun.store, version, &job.index)) {
+	case STORE_ABSENT:
+		return;
+	case STORE_BAD:
+		filter_fail(f, "cannot read the index of %s: %s", hex,
+		    strerror(errno));
+		return;
+	case STORE_GOOD:
+		break;
+	}
+	if (!pidx_read(&index, span_of(job.index.data, job.index.len),
+	    &error))
+		filter_fail(f, "%s/objects/%.2s/%s: byte %zu: %s",
+		    job.perun.store.path, hex, hex + 2, error.offset,
+		    error.why);
+	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
+		complete(f, &index.entries[i], &arena);
+	emit_selected(f, version, &index);
+	pidx_release(&index);
+	arena_release(&arena);
+}
+
+static void
+read_revision(struct filter *f, const char *name)
+{
+	unsigned char version[STORE_NAME];
+	const char *why;
+
+	if (perun_version(&job.perun, name, version, &why))
+		read_version(f, version);
+	else
+		filter_fail(f, "'%s' is no commit: %s", name, why);
+}
+
+/* Something is piped or redirected into standard input. */
+static bool
+has_input(void)
+{
+	struct stat st;
+
+	return fstat(STDIN_FILENO, &st) == 0 &&
+	    (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+static void
+read_versions(struct filter *f)
+{
+	unsigned char version[STORE_NAME];
+	const struct rec *r;
+	struct span id;
+
+	while ((r = filter_next(f)) != NULL) {
+		if (!rec_is(r, "version"))
+			continue;
+		if (rec_str(r, ID, &id) != REC_GOOD ||
+		    !hex_get(id, version, STORE_NAME))
+			filter_reject(f, "the id of a version is no 40 hex "
+			    "digits");
+		else
+			read_version(f, version);
+	}
+}
+
+static void
+write_setting(struct filter *f)
+{
+	const struct config_value *v = config_find(&job.perun.config,
+	    opt.config);
+	struct buf *b = filter_out(f);
+
+	if (v == NULL)
+		die("neither local.yml nor shared.yml has '%s'", opt.config);
+	json_begin(b, "setting");
+	json_cstr(b, "key", opt.config);
+	json_key(b, "value");
+	config_put_json(b, v);
+	json_end(b);
+	filter_emit(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	const char *name;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (opt.profiles && opt.format != NULL)
+		die("--profiles and --format exclude each other");
+	perun_open(&job.perun, opt.directory);
+	read_look_ups();
+	job.header = recio_new(profile_keys);
+	profile_init(&job.profile);
+	name = filter_operand(&f);
+	if (opt.config != NULL)
+		write_setting(&f);
+	else if (name == NULL && has_input())
+		read_versions(&f);
+	else if (name == NULL)
+		read_revision(&f, "HEAD");
+	else if (strcmp(name, "-") == 0)
+		read_versions(&f);
+	for (; name != NULL && strcmp(name, "-") != 0;
+	    name = filter_operand(&f))
+		read_revision(&f, name);
+	profile_release(&job.profile);
+	recio_free(job.header);
+	perun_close(&job.perun);
+	return filter_end(&f);
+}

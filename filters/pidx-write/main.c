@@ -1,0 +1,551 @@
+/* pidx-write - registers profiles with commits in a Perun store */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/entry.h"
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/hex.h"
+#include "common/perun.h"
+#include "common/profile.h"
+#include "common/recio.h"
+#include "common/scan.h"
+#include "filters/pidx-write/name.h"
+#include "filters/pidx-write/registry.h"
+
+static struct {
+	const char *directory, *commit;
+	uint64_t index_version;
+	bool force, pending, from_jobs, keep, unflattened;
+} opt = { .directory = "." };
+
+static const struct opt options[] = {
+	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
+	    "the store is in DIR or above (.)", 0, 0 },
+	{ 'c', "commit", OPT_STR, &opt.commit, "REV",
+	    "register with REV (HEAD)", 0, 0 },
+	{ 'f', "force", OPT_FLAG, &opt.force, NULL,
+	    "also what names another commit as its origin", 0, 0 },
+	{ 'p', "pending", OPT_FLAG, &opt.pending, NULL,
+	    "do not register: put it in jobs", 0, 0 },
+	{ 'j', "from-jobs", OPT_FLAG, &opt.from_jobs, NULL,
+	    "register what is in jobs, and take it away there", 0, 0 },
+	{ 0, "keep", OPT_FLAG, &opt.keep, NULL,
+	    "leave it in jobs", 0, 0 },
+	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
+	    "of indexes that are new: 1 or 2", 1, 2 },
+	{ 0, "unflattened", OPT_FLAG, &opt.unflattened, NULL,
+	    "as Perun before 0.17 stored it", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Registers profiles with a commit in a Perun store, and "
+	    "writes an entry record\nfor each when all of them are durable.",
+	.keys = profile_keys,
+};
+
+/* The process's one job. */
+static struct {
+	struct perun perun;
+	struct registry registry;
+	struct profile profile;
+	struct names names;
+	struct buf copy;		/* of a file's first value */
+	struct recio *inner;		/* reads a document within a record */
+	unsigned char commit[STORE_NAME];
+	bool is_set;			/* commit is */
+	time_t now;
+} job;
+
+#define NO_TIME INT64_MIN
+
+/* What is known of where profiles come from, besides themselves. */
+struct place {
+	struct span name;		/* of a file with one profile, or empty */
+	int64_t time;			/* of the file, or NO_TIME */
+	struct span job;
+};
+
+/* The commit that is to be registered with if nothing else is said. */
+static const unsigned char *
+default_commit(void)
+{
+	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
+
+	if (!job.is_set && !perun_version(&job.perun, name, job.commit, &why))
+		die("'%s' is no commit to register with: %s", name, why);
+	job.is_set = true;
+	return job.commit;
+}
+
+/* A record may say itself which version it is of, unless --commit does. */
+static bool
+find_version(struct filter *f, const struct rec *r, unsigned char *version)
+{
+	struct span name;
+	char hex[2 * STORE_NAME + 1];
+	const char *why;
+
+	if (opt.commit != NULL || !rec_is(r, "profile") ||
+	    rec_str(r, PROFILE_VERSION, &name) != REC_GOOD) {
+		memcpy(version, default_commit(), STORE_NAME);
+		return true;
+	}
+	if (!hex_get(name, version, STORE_NAME)) {
+		filter_reject(f, "minor_version is no 40 hex digits");
+		return false;
+	}
+	hex_put(hex, version, STORE_NAME);
+	if (perun_version(&job.perun, hex, version, &why))
+		return true;
+	filter_reject(f, "minor_version %s: %s", hex, why);
+	return false;
+}
+
+static bool
+has_right_origin(struct filter *f, const unsigned char *version)
+{
+	unsigned char origin[STORE_NAME];
+	char hex[2 * STORE_NAME + 1];
+	struct span text = job.profile.origin;
+
+	if (text.n == 0 || opt.force || (hex_get(text, origin, STORE_NAME) &&
+	    memcmp(origin, version, STORE_NAME) == 0))
+		return true;
+	hex_put(hex, version, STORE_NAME);
+	filter_reject(f, "its origin is %.*s and not %s (--force)",
+	    SHOWN(text), hex);
+	return false;
+}
+
+/* Is the time one that an index can hold? */
+static bool
+find_time(struct filter *f, const struct rec *r, const struct place *from,
+    uint32_t *time)
+{
+	int64_t value = from->time != NO_TIME ? from->time : job.now;
+
+	if (rec_is(r, "profile") &&
+	    rec_int(r, PROFILE_TIME, &value) == REC_BAD)
+		value = -1;
+	if (value < 0 || value > UINT32_MAX) {
+		filter_reject(f, "its time is no number of seconds from 1970 "
+		    "to 2106");
+		return false;
+	}
+	*time = (uint32_t)value;
+	return true;
+}
+
+/* Is there something of that name in jobs? */
+static bool
+is_pending(struct span name)
+{
+	struct buf path = { 0 };
+	bool is_there;
+
+	buf_printf(&path, "jobs/%.*s", (int)name.n, name.p);
+	buf_char(&path, '\0');
+	is_there = faccessat(job.perun.store.dir, path.data, F_OK,
+	    AT_SYMLINK_NOFOLLOW) == 0;
+	buf_release(&path);
+	return is_there;
+}
+
+static struct span
+new_name(void)
+{
+	struct span name;
+
+	do
+		name = names_make(&job.names, &job.profile, job.now);
+	while (opt.pending && is_pending(name));
+	return name;
+}
+
+static bool
+find_name(struct filter *f, const struct rec *r, const struct place *from,
+    struct span *name)
+{
+	const char *fault;
+
+	if (!rec_is(r, "profile") || rec_str(r, PROFILE_PATH, name) != REC_GOOD)
+		*name = from->name.n > 0 ? from->name : new_name();
+	fault = name_fault(*name);
+	if (fault != NULL)
+		filter_reject(f, "%s", fault);
+	return fault == NULL;
+}
+
+/* The document that a record is or holds; NULL if it is none. */
+static const struct rec *
+document_of(struct filter *f, const struct rec *r)
+{
+	const struct field *inner = rec_get(r, PROFILE_DOCUMENT);
+	const struct rec *document = NULL;
+	const char *why = "a profile has no header";
+
+	if (profile_is_document(r))
+		return r;
+	if (rec_is(r, "profile") && inner != NULL &&
+	    inner->kind == REC_OBJECT)
+		document = recio_parse(job.inner, inner->token, &why);
+	if (document == NULL && (rec_is(r, "profile") ||
+	    rec_get(r, KEY_TYPE) == NULL))
+		filter_reject(f, "%s", why);
+	return document;
+}
+
+static void
+write_pending(const struct source *s, const char *origin)
+{
+	struct buf path = { 0 };
+	struct output file;
+
+	buf_printf(&path, "%s/jobs/%.*s", job.perun.store.path,
+	    (int)s->path.n, s->path.p);
+	buf_char(&path, '\0');
+	output_open(&file, path.data);
+	buf_printf(&file.buf, "{\"origin\": \"%s\", ", origin);
+	buf_add(&file.buf, job.profile.body.data + 1,
+	    job.profile.body.len - 1);
+	output_close(&file);
+	buf_release(&path);
+}
+
+/*
+ * Puts a profile with its origin into jobs, as a file that Perun finds.  What
+ * is pending there under its name is not overwritten.
+ */
+static void
+put_aside(struct filter *f, const struct source *s)
+{
+	struct buf *b = filter_out(f);
+	char hex[2 * STORE_NAME + 1];
+	bool is_there;
+
+	hex_put(hex, s->version, STORE_NAME);
+	store_lock(&job.perun.store, STORE_INDEX);
+	is_there = is_pending(s->path);
+	if (!is_there)
+		write_pending(s, hex);
+	store_unlock(&job.perun.store, STORE_INDEX);
+	if (is_there) {
+		filter_reject(f, "'%.*s' is pending already", SHOWN(s->path));
+		return;
+	}
+	json_begin(b, "pending");
+	json_str(b, "path", s->path);
+	json_cstr(b, "minor_version", hex);
+	json_end(b);
+	filter_emit(f);
+}
+
+static void
+add(struct filter *f, const struct rec *r, const struct place *from)
+{
+	struct source s = { .job = from->job };
+	const struct rec *document = document_of(f, r);
+	const char *why;
+
+	if (document == NULL)
+		return;
+	if (!profile_make(&job.profile, document,
+	    !opt.unflattened && !opt.pending, &why)) {
+		filter_reject(f, "%s", why);
+		return;
+	}
+	if (!find_version(f, r, s.version) || !has_right_origin(f, s.version) ||
+	    !find_time(f, r, from, &s.time) || !find_name(f, r, from, &s.path))
+		return;
+	if (opt.pending)
+		put_aside(f, &s);
+	else
+		registry_add(&job.registry, &job.profile, &s);
+}
+
+/*
+ * Is it a stream?  Else it begins with an object that the first line does not
+ * end.
+ */
+static bool
+is_stream(struct input *in)
+{
+	const char *first, *newline;
+
+	do {
+		for (first = in->at; first < in->end &&
+		    memchr(" \t\r\n", *first, 4) != NULL; first++)
+			;
+		newline = memchr(first, '\n', (size_t)(in->end - first));
+		if (newline != NULL) {
+			while (newline[-1] == '\r' || newline[-1] == ' ')
+				newline--;
+			return *first != '{' || newline[-1] == '}';
+		}
+	} while (input_more(in));
+	return true;
+}
+
+/* Half seconds go to the even second, as Perun has it. */
+static int64_t
+seconds_of(const struct stat *st)
+{
+	int64_t s = st->st_mtim.tv_sec;
+
+	return s + (st->st_mtim.tv_nsec > 500000000 ||
+	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
+}
+
+static struct place
+place_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct place p = { .time = NO_TIME };
+	struct stat st;
+
+	if (path[0] == '<' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return p;
+	path = slash != NULL ? slash + 1 : path;
+	p.name = span_of(path, strlen(path));
+	p.time = seconds_of(&st);
+	return p;
+}
+
+/* Does nothing but white space follow in the file? */
+static bool
+is_at_end(struct input *in)
+{
+	size_t looked = 0;
+
+	do {
+		for (; looked < (size_t)(in->end - in->at); looked++)
+			if (memchr(" \t\r\n", in->at[looked], 4) == NULL)
+				return false;
+	} while (input_more(in));
+	return true;
+}
+
+/*
+ * Adds what stands at f->place and is a value of length n.  A file gives its
+ * name to its only one: to find out whether it is, reading on, takes a copy.
+ */
+static void
+add_value(struct filter *f, size_t n, struct place *from)
+{
+	struct rec *r;
+
+	if (from->name.n > 0) {
+		job.copy.len = 0;
+		buf_add(&job.copy, f->place.p, f->place.n);
+		f->place.p = job.copy.data;
+		if (!is_at_end(&f->input))
+			from->name.n = 0;
+	}
+	r = filter_record(f, span_of(f->place.p, n));
+	if (r != NULL)
+		add(f, r, from);
+}
+
+/* A stream has a record a line; all else is one document after the other. */
+static void
+read_file(struct filter *f, struct place from)
+{
+	struct span value;
+	struct line line;
+
+	if (is_stream(&f->input)) {
+		while (filter_file_line(f, &line))
+			add_value(f, line.len, &from);
+		return;
+	}
+	while (scan_peek(&f->input) != -1) {
+		if (filter_value(f, &value))
+			add_value(f, value.n, &from);
+		else
+			filter_reject_rest(f, span_of(NULL, 0),
+			    "no JSON value begins here");
+	}
+}
+
+static void
+read_files(struct filter *f)
+{
+	while (filter_next_file(f))
+		read_file(f, place_of(f->input.name));
+}
+
+static int
+compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Perun takes for a profile what has a name that ends in "perf". */
+static bool
+is_profile_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n >= 4 && strcmp(name + n - 4, "perf") == 0;
+}
+
+static char **
+list_jobs(size_t *n)
+{
+	DIR *dir;
+	struct dirent *e;
+	char **names = NULL;
+	size_t cap = 0;
+	int fd = openat(job.perun.store.dir, "jobs",
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+
+	*n = 0;
+	dir = fd == -1 ? NULL : fdopendir(fd);
+	if (dir == NULL)
+		die_errno("cannot read '%s/jobs'", job.perun.store.path);
+	while ((e = readdir(dir)) != NULL) {
+		if (!is_profile_name(e->d_name))
+			continue;
+		names = mem_grow(names, &cap, *n + 1, sizeof *names);
+		names[*n] = mem_alloc(strlen(e->d_name) + 1);
+		strcpy(names[(*n)++], e->d_name);
+	}
+	closedir(dir);
+	if (*n > 0)
+		qsort(names, *n, sizeof *names, compare_strings);
+	return names;
+}
+
+static void
+read_jobs(struct filter *f)
+{
+	struct buf path = { 0 };
+	struct place from;
+	size_t n;
+	char **names = list_jobs(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		path.len = 0;
+		buf_printf(&path, "%s/jobs/%s", job.perun.store.path,
+		    names[i]);
+		buf_char(&path, '\0');
+		filter_read_next(f, path.data);
+		while (filter_next_file(f)) {
+			from = place_of(path.data);
+			from.job = span_of(names[i], strlen(names[i]));
+			read_file(f, from);
+		}
+		free(names[i]);
+	}
+	free(names);
+	buf_release(&path);
+}
+
+static void
+emit(struct filter *f, const struct registration *r)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "entry");
+	entry_put(b, r->version, &r->entry);
+	if (r->existed)
+		json_true(b, "existed");
+	json_end(b);
+	filter_emit(f);
+}
+
+/* What is registered need not be pending any more. */
+static void
+take_away(struct filter *f, const struct registration *r)
+{
+	int jobs = openat(job.perun.store.dir, "jobs",
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	struct buf name = { 0 };
+
+	buf_add(&name, r->job.p, r->job.n);
+	buf_char(&name, '\0');
+	if (jobs == -1 || unlinkat(jobs, name.data, 0) == -1)
+		filter_fail(f, "cannot remove the pending '%s': %s",
+		    name.data, strerror(errno));
+	if (jobs != -1)
+		close(jobs);
+	buf_release(&name);
+}
+
+static enum pidx_layout
+new_layout(void)
+{
+	int64_t version = 2;
+
+	if (opt.index_version != 0)
+		version = (int64_t)opt.index_version;
+	else if (config_int(&job.perun.config, "weir.index_version",
+	    &version) == CONFIG_BAD || version < 1 || version > 2)
+		die("weir.index_version of the store's local.yml is neither "
+		    "1 nor 2");
+	return version == 1 ? PIDX_1 : PIDX_2;
+}
+
+static void
+register_all(struct filter *f)
+{
+	const struct registration *r = job.registry.list, *end;
+
+	registry_commit(&job.registry, f, new_layout());
+	end = job.registry.list + job.registry.n;
+	for (r = job.registry.list; r < end; r++) {
+		if (r->failed)
+			continue;
+		emit(f, r);
+		if (r->job.n > 0 && !opt.keep)
+			take_away(f, r);
+	}
+}
+
+static void
+begin(void)
+{
+	perun_open(&job.perun, opt.directory);
+	registry_init(&job.registry, &job.perun.store);
+	profile_init(&job.profile);
+	names_init(&job.names, config_string(&job.perun.config,
+	    "format.output_profile_template"));
+	job.inner = recio_new(profile_keys);
+	job.now = time(NULL);
+	/* Until its index names it, nobody may prune what is added. */
+	store_lock(&job.perun.store, STORE_ADD);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (opt.pending && opt.from_jobs)
+		die("--pending and --from-jobs exclude each other");
+	begin();
+	if (opt.from_jobs)
+		read_jobs(&f);
+	else
+		read_files(&f);
+	register_all(&f);
+	store_unlock(&job.perun.store, STORE_ADD);
+	recio_free(job.inner);
+	names_release(&job.names);
+	buf_release(&job.copy);
+	profile_release(&job.profile);
+	registry_release(&job.registry);
+	perun_close(&job.perun);
+	return filter_end(&f);
+}

@@ -1,0 +1,101 @@
+/* name - the names of profiles that come without a file */
+
+#include <ctype.h>
+#include <string.h>
+
+#include "common/profile.h"
+#include "filters/pidx-write/name.h"
+
+void
+names_init(struct names *n, const char *template)
+{
+	*n = (struct names){ .template = template != NULL ? template :
+	    "%collector%-%cmd%-%workload%-%date%" };
+	intern_init(&n->given);
+}
+
+void
+names_release(struct names *n)
+{
+	intern_release(&n->given);
+	buf_release(&n->name);
+}
+
+/* Only what no file system and no shell minds. */
+static void
+put_safe(struct buf *b, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		buf_char(b, isalnum((unsigned char)s.p[i]) ||
+		    (s.p[i] != '\0' && strchr("._-", s.p[i]) != NULL) ?
+		    s.p[i] : '_');
+}
+
+static struct span
+tag_value(const struct profile *p, struct span tag, char *date, size_t size,
+    time_t now)
+{
+	struct tm utc;
+
+	if (span_eq(tag, "collector"))
+		return p->collector;
+	if (span_eq(tag, "cmd"))
+		return p->cmd;
+	if (span_eq(tag, "workload"))
+		return p->workload;
+	if (span_eq(tag, "type"))
+		return p->type;
+	if (span_eq(tag, "origin"))
+		return p->origin;
+	if (span_eq(tag, "postprocessors"))
+		return span_of(p->postprocessors.data, p->postprocessors.len);
+	if (!span_eq(tag, "date") || gmtime_r(&now, &utc) == NULL)
+		return span_of(NULL, 0);
+	return span_of(date, strftime(date, size, "%Y-%m-%d-%H-%M-%S", &utc));
+}
+
+struct span
+names_make(struct names *n, const struct profile *p, time_t now)
+{
+	const char *at = n->template, *end;
+	char date[32];
+	size_t length;
+	unsigned number = 1;
+	size_t n_given = n->given.n;
+
+	n->name.len = 0;
+	while (*at != '\0') {
+		end = *at == '%' ? strchr(at + 1, '%') : NULL;
+		if (end == NULL) {
+			put_safe(&n->name, span_of(at++, 1));
+			continue;
+		}
+		put_safe(&n->name, tag_value(p, span_of(at + 1,
+		    (size_t)(end - at) - 1), date, sizeof date, now));
+		at = end + 1;
+	}
+	length = n->name.len;
+	for (;;) {
+		buf_str(&n->name, ".perf");
+		intern_add(&n->given, span_of(n->name.data, n->name.len));
+		if (n->given.n > n_given)
+			return span_of(n->name.data, n->name.len);
+		n->name.len = length;
+		buf_printf(&n->name, "-%u", ++number);
+	}
+}
+
+const char *
+name_fault(struct span name)
+{
+	if (name.n == 0)
+		return "a profile has no name";
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] == '/' || name.p[i] == '\0')
+			return "the name of a profile has a '/' or a NUL";
+		if ((unsigned char)name.p[i] >= 0x80)
+			return "the name of a profile is not ASCII: Perun "
+			    "could not read the index any more";
+	}
+	return NULL;
+}

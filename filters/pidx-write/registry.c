@@ -1,0 +1,206 @@
+/* registry - profiles on their way into a store */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/hex.h"
+#include "common/profile.h"
+#include "filters/pidx-write/registry.h"
+
+void
+registry_init(struct registry *g, struct store *store)
+{
+	*g = (struct registry){ .store = store };
+}
+
+void
+registry_release(struct registry *g)
+{
+	free(g->list);
+	arena_release(&g->arena);
+	buf_release(&g->packed);
+	buf_release(&g->found);
+	buf_release(&g->object.text);
+}
+
+/* Is the object in the store, and what its name says? */
+static bool
+is_sound(struct registry *g, const unsigned char *name)
+{
+	const char *why;
+
+	g->found.len = 0;
+	return store_read(g->store, name, &g->found) == STORE_GOOD &&
+	    object_unpack(&g->object, span_of(g->found.data, g->found.len),
+	    &why) && memcmp(g->object.name, name, STORE_NAME) == 0;
+}
+
+static struct span
+keep(struct registry *g, struct span s)
+{
+	return span_of(arena_text(&g->arena, s.p, s.n), s.n);
+}
+
+void
+registry_add(struct registry *g, const struct profile *p,
+    const struct source *from)
+{
+	struct registration r = { .entry.time = from->time, .place = g->n };
+	struct span *strings = r.entry.strings;
+
+	g->packed.len = 0;
+	object_pack(p->type, span_of(p->body.data, p->body.len),
+	    r.entry.object, &g->packed);
+	if (!is_sound(g, r.entry.object))
+		store_stage(g->store, r.entry.object,
+		    span_of(g->packed.data, g->packed.len));
+	memcpy(r.version, from->version, STORE_NAME);
+	r.entry.path = keep(g, from->path);
+	r.job = keep(g, from->job);
+	strings[PIDX_TYPE] = keep(g, p->type);
+	strings[PIDX_CMD] = keep(g, p->cmd);
+	strings[PIDX_WORKLOAD] = keep(g, p->workload);
+	strings[PIDX_COLLECTOR] = keep(g, p->collector);
+	strings[PIDX_POSTPROCESSORS] = keep(g, span_of(p->postprocessors.data,
+	    p->postprocessors.len));
+	g->list = mem_grow(g->list, &g->cap, g->n + 1, sizeof *g->list);
+	g->list[g->n++] = r;
+}
+
+/* An index, as it is or empty; false if it cannot be read, which is told. */
+static bool
+read_index(struct registry *g, struct filter *f, const unsigned char *version,
+    enum pidx_layout new_layout, struct pidx *index)
+{
+	char hex[2 * STORE_NAME + 1];
+	struct pidx_error error;
+
+	*index = (struct pidx){ .layout = new_layout };
+	hex_put(hex, version, STORE_NAME);
+	g->found.len = 0;
+	switch (store_read(g->store, version, &g->found)) {
+	case STORE_ABSENT:
+		return true;
+	case STORE_BAD:
+		filter_fail(f, "cannot read the index of %s: %s", hex,
+		    strerror(errno));
+		return false;
+	case STORE_GOOD:
+		break;
+	}
+	if (pidx_read(index, span_of(g->found.data, g->found.len), &error))
+		return true;
+	filter_fail(f, "the index of %s is damaged at byte %zu: %s; nothing "
+	    "was added to it (see pidx-fsck --repair)", hex, error.offset,
+	    error.why);
+	return false;
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct pidx_entry *x = a, *y = b;
+	int order = pidx_compare(x, y);
+
+	return order != 0 ? order : memcmp(x->object, y->object, PIDX_SHA);
+}
+
+/*
+ * Those of the registrations [first, last) that the index has not are left, at
+ * the front of new.  Entries of one path and second stand together in it, but
+ * nothing makes sure that an index is sorted.
+ */
+static size_t
+drop_known(struct registry *g, size_t first, size_t last,
+    const struct pidx *index, struct pidx_entry *new)
+{
+	struct pidx_entry *old = mem_resize(NULL, index->n, sizeof *old);
+	size_t n = 0;
+
+	if (index->n > 0) {
+		memcpy(old, index->entries, index->n * sizeof *old);
+		qsort(old, index->n, sizeof *old, compare_keys);
+	}
+	for (size_t i = first; i < last; i++) {
+		g->list[i].existed = index->n > 0 && bsearch(
+		    &g->list[i].entry, old, index->n, sizeof *old,
+		    compare_keys) != NULL;
+		g->list[i].existed |= i > first && compare_keys(
+		    &g->list[i].entry, &g->list[i - 1].entry) == 0;
+		if (!g->list[i].existed)
+			new[n++] = g->list[i].entry;
+	}
+	free(old);
+	return n;
+}
+
+/* The registrations [first, last) are of one version. */
+static void
+write_index(struct registry *g, struct filter *f, size_t first, size_t last,
+    enum pidx_layout new_layout)
+{
+	const unsigned char *version = g->list[first].version;
+	struct pidx_entry *new = mem_resize(NULL, last - first, sizeof *new);
+	struct buf bytes = { 0 };
+	struct pidx index;
+	size_t n;
+
+	store_lock(g->store, STORE_INDEX);
+	if (read_index(g, f, version, new_layout, &index)) {
+		n = drop_known(g, first, last, &index, new);
+		pidx_insert(&index, new, n);
+		pidx_write(&index, &bytes);
+		if (n > 0)
+			store_replace(g->store, version,
+			    span_of(bytes.data, bytes.len));
+		else
+			store_sync(g->store);
+	} else {
+		for (size_t i = first; i < last; i++)
+			g->list[i].failed = true;
+	}
+	store_unlock(g->store, STORE_INDEX);
+	pidx_release(&index);
+	buf_release(&bytes);
+	free(new);
+}
+
+static int
+compare_versions(const void *a, const void *b)
+{
+	const struct registration *x = a, *y = b;
+	int order = memcmp(x->version, y->version, STORE_NAME);
+
+	return order != 0 ? order : compare_keys(&x->entry, &y->entry);
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct registration *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+void
+registry_commit(struct registry *g, struct filter *f,
+    enum pidx_layout new_layout)
+{
+	size_t last;
+
+	if (g->n == 0)
+		return;
+	store_commit(g->store);
+	qsort(g->list, g->n, sizeof *g->list, compare_versions);
+	for (size_t first = 0; first < g->n; first = last) {
+		for (last = first + 1; last < g->n; last++)
+			if (memcmp(g->list[last].version,
+			    g->list[first].version, STORE_NAME) != 0)
+				break;
+		write_index(g, f, first, last, new_layout);
+	}
+	qsort(g->list, g->n, sizeof *g->list, compare_places);
+}

@@ -1,0 +1,451 @@
+load helper
+load pidx
+
+# entry PATH TIME OBJECT [STRING...] - for the oracle: type, cmd, args, workload,
+# collector, postprocessors
+entry() {
+	jq -nc '[$ARGS.positional[][1:]] as [$p, $t, $o, $type, $cmd, $args, $w, $c, $pp]
+		| {path: $p, time: ($t | tonumber), object: $o,
+		profile_type: ($type // "time"), cmd: ($cmd // "c"),
+		args: ($args // ""), workload: ($w // "w"),
+		collector: ($c // "t"), postprocessors: ($pp // "")}' \
+		--args "${@/#/.}"
+}
+
+# index LAYOUT - entries on standard input become the index of $id
+index() {
+	mkdir -p "$(dirname "$(file "$id")")"
+	oracle index "$1" >"$(file "$id")"
+}
+
+A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+B=abbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+C=0123456789abcdef0123456789abcdef01234567
+
+# six - entries with all that is odd
+six() {
+	entry 'a b' 0 $A
+	entry $'new\nline' 4294967295 $B mixed $'c\tmd' '' '' '' ''
+	entry ' ' 1700000000 0000000000000000000000000000000000000000 \
+		'' '' '' '' '' ''
+	entry '%a%-"q"\' 1 ffffffffffffffffffffffffffffffffffffffff \
+		memory 'é€😀' "$1" 'ü ö' 'ñ' 'a b  c '
+	entry "$(printf '%0300d' 7)" 2147483648 $C time x "$2" y z regression
+	entry x 4102444800 $A time "$(printf '%070000d' 1)"
+}
+
+# same_entries - pidx-read says of the index what the oracle says
+same_entries() {
+	run -0 --separate-stderr pidx-read
+	assert_equal "$stderr" ""
+	listed >want
+	diff want <(jq -cS 'del(.minor_version)' <<<"$output")
+	assert_equal "$(value minor_version | sort -u)" "$id"
+}
+
+@test "layout 2 is read byte by byte: odd names, empty strings, no ASCII, 2106" {
+	six '' '' | index 2
+	same_entries
+	assert_equal "${#lines[@]}" 6
+	assert_equal "$(value time | paste -sd' ')" \
+		"0 4294967295 1700000000 1 2147483648 4102444800"
+	assert_equal "$(jq -c '[.cmd,.workload,.collector,.postprocessors]' \
+		<<<"${lines[3]}")" '["é€😀","ü ö","ñ",["a","b","","c",""]]'
+	assert_equal "$(jq -c .postprocessors <<<"${lines[1]}")" '[]'
+}
+
+@test "layout 2 with args is told from it by where it ends" {
+	six '' '' | index 2args
+	same_entries
+	six '-x é' '' | index 2args
+	same_entries
+	assert_equal "$(value args | paste -sd' ')" \
+		"null null null -x é null null"
+	entry p 1 $A time c "-v" w t "" | index 2args
+	same_entries
+	assert_equal "$(value args)" -v
+}
+
+@test "an entry is the record that weir-records(5) gives, byte for byte" {
+	entry a.perf 1700000000 $C time "./b x" "" in.txt trace "f g" | index 2
+	run -0 --separate-stderr pidx-read
+	assert_output '{"type":"entry","minor_version":"'$id'",'`
+		`'"path":"a.perf","time":1700000000,"object":"'$C'",'`
+		`'"profile_type":"time","cmd":"./b x","workload":"in.txt",'`
+		`'"collector":"trace","postprocessors":["f","g"]}'
+}
+
+@test "an index typed in by hand is read: magic, counts, little end first" {
+	mkdir "$(dirname "$(file "$id")")"
+	printf 'pidx\1\0\0\0\1\0\0\0\4\3\2\1abcdefghijklmnopqrsthand.perf\0' \
+		>"$(file "$id")"
+	run -1 --separate-stderr pidx-read
+	assert_equal "$(value time)" $((0x01020304))
+	assert_equal "$(value object)" 6162636465666768696a6b6c6d6e6f7071727374
+	assert_equal "$(value path)" hand.perf
+}
+
+@test "version 1: what is missing is taken from the objects" {
+	for i in 1 2 3; do
+		record "p$i" $i "cmd $i" "é$i"
+	done >in
+	oracle put .perun "$id" 1 <in
+	run -0 --separate-stderr pidx-read
+	assert_equal "$stderr" ""
+	assert_equal "$(value cmd | paste -sd,)" "cmd 1,cmd 2,cmd 3"
+	assert_equal "$(value workload | paste -sd,)" é1,é2,é3
+	diff <(listed) <(jq -cS '{type,path,time,object}' <<<"$output")
+	oracle put .perun "$id" 2 <in
+	pidx-read >two
+	diff two - <<<"$output"
+}
+
+@test "version 1: an object that is missing or damaged costs its entry's strings" {
+	for i in 1 2 3 4; do
+		record "p$i" $i "cmd$i"
+	done | tee in | oracle put .perun "$id" 1
+	objects=($(jq -c .profile in | oracle names))
+	rm "$(file "${objects[0]}")"
+	head -c 30 "$(file "${objects[1]}")" >cut
+	cp cut "$(file "${objects[1]}")"
+	cp "$(file "${objects[3]}")" "$(file "${objects[2]}")"
+	run -1 --separate-stderr pidx-read
+	assert_equal "${#lines[@]}" 4
+	assert_equal "$(value cmd | paste -sd' ')" "null null null cmd4"
+	[[ $stderr == *"${objects[0]} of 'p1': it is not there"* ]]
+	[[ $stderr == *"${objects[1]} of 'p2': its zlib stream is cut"* ]]
+	[[ $stderr == *"${objects[2]} of 'p3': its name is not that"* ]]
+	run -1 --separate-stderr pidx-read --profiles
+	assert_equal "$(value path)" p4
+}
+
+@test "--profiles: objects made by others come out as the profiles they hold" {
+	oracle profiles "$(seed)" 40 >profiles
+	awk '{ printf "{\"path\":\"%d\",\"time\":5,\"profile\":%s}\n", NR, $0 }' \
+		profiles | oracle put .perun "$id" 2
+	run -0 --separate-stderr pidx-read --profiles
+	lines "$output" >out
+	assert_equal "$(jq -r .type out | sort -u)" profile
+	diff <(oracle names <profiles | sort) <(jq -r .object out | sort)
+	# Bytes, not only values: floats stay as they were written.
+	jq -r .object out | while read -r object; do
+		file "$object"
+	done >files
+	python3 -c 'import sys, zlib
+for name in sys.stdin:
+    with open(name.strip(), "rb") as f:
+        print(zlib.decompress(f.read()).split(b"\0")[1].decode())' \
+		<files >bodies
+	sed 's/^.*,"profile":\(.*\)}$/\1/' out | diff bodies -
+}
+
+@test "an object whose length counts characters, as Perun's may, is read" {
+	make_object() {
+		python3 - "$@" <<-'END'
+		import hashlib, os, sys, zlib
+		body, length, behind = sys.argv[1].encode(), int(sys.argv[2]), b""
+		text = b"profile time %d\0" % length + body
+		name = hashlib.sha1(text).hexdigest()
+		os.makedirs(".perun/objects/" + name[:2], exist_ok=True)
+		with open(".perun/objects/%s/%s" % (name[:2], name[2:]), "wb") as f:
+		    f.write(zlib.compress(text) + sys.argv[3].encode())
+		print(name)
+		END
+	}
+	entry p 1 "$(make_object '{"é": "😀"}' 10 '')" | index 2
+	run -0 --separate-stderr pidx-read -p
+	assert_equal "$(jq -c .profile <<<"$output")" '{"é":"😀"}'
+	entry p 1 "$(make_object '{"é": "😀"}' 10 'bytes behind')" | index 2
+	run -0 --separate-stderr pidx-read -p
+	for n in 14 9 11 99999999999 18446744073709551616; do
+		entry p 1 "$(make_object '{"é": "😀"}' $n '')" | index 2
+		run -1 --separate-stderr pidx-read -p
+		assert_equal "$output" ""
+		[[ $stderr == *"of 'p': its length"* ]] ||
+			[[ $stderr == *"of 'p': it "* ]]
+	done
+}
+
+@test "an object that would inflate to a thousand times its length is no bomb" {
+	mkdir -p .perun/objects/aa
+	python3 -c 'import sys, zlib
+sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
+		>"$(file $A)"
+	entry p 1 $A | index 2
+	is_sanitized=; [[ $BUILD != */san ]] || is_sanitized=1
+	run -1 --separate-stderr bash -c "${is_sanitized:+:} ulimit -v 300000
+		pidx-read -p"
+	[[ $stderr == *"longer than it says"* ]] || [[ $stderr == *NUL* ]]
+}
+
+@test "what is malformed is named with file and offset; memory stays small" {
+	commits 700 | oracle damage .perun >damaged
+	[ "$(wc -l <damaged)" -ge 34 ]
+	[[ $BUILD == */san ]] || limit='ulimit -v 300000;'
+	split -l 10 damaged part.	# more messages would only be counted
+	for part in part.*; do
+		sed 's/^\(.\{40\}\).*/{"type":"version","id":"\1"}/' $part >in
+		run -1 --separate-stderr bash -c "$limit exec pidx-read <in"
+		jq -c . <<<"$output" >records
+		sed -n 's,^pidx-read: .*/\(..\)/\([0-9a-f]*\): byte \([0-9]*\): ..*,\1\2 \3,p' \
+			<<<"$stderr" >named
+		paste -d' ' $part named | awk '{ print }
+			$1 != $4 || ($3 != "?" && $3 != $5) { bad = 1 }
+			END { exit bad }'
+	done
+}
+
+@test "entries in front of what is malformed are read" {
+	(entry p 1700000000 $A && entry q 1700000000 $B) | index 2
+	truncate -s -3 "$(file "$id")"
+	run -1 --separate-stderr pidx-read
+	assert_equal "$(value path)" p
+	(entry p 1700000000 $A time c -x && entry q 1700000000 $B) | index 2args
+	truncate -s -3 "$(file "$id")"
+	run -1 --separate-stderr pidx-read
+	assert_equal "$(value path)" p
+	assert_equal "$(value args)" -x
+}
+
+@test "an index that cannot be read is named, and others are read" {
+	entry p 1 $A | index 2
+	first=$id
+	commit
+	mkdir -p "$(file "$id")"
+	run -1 --separate-stderr pidx-read "$id" "$first"
+	assert_equal "$(value path)" p
+	[[ $stderr == *"cannot read the index of $id: "* ]]
+	rmdir "$(file "$id")"
+	ln -s "../../../$(file "$first")" "$(file "$id")"
+	run -1 --separate-stderr pidx-read
+	assert_equal "$output" ""
+}
+
+@test "HEAD, revisions, version records: each asks for its own index" {
+	entry one 1 $A | index 2
+	first=$id
+	git tag -a -m x v1
+	commit
+	entry two 1 $A | index 2
+	second=$id
+	commit
+	run -0 --separate-stderr pidx-read
+	assert_equal "$output$stderr" ""
+	run -0 --separate-stderr pidx-read HEAD~1 v1 "${first:0:7}" main~1
+	assert_equal "$(value path | paste -sd' ')" "two one one two"
+	run -1 --separate-stderr pidx-read nothing HEAD~2
+	assert_equal "$(value path)" one
+	[[ $stderr == *"'nothing' is no commit: "* ]]
+	jq -nc '$ARGS.positional[] | {type: "version", id: .}' \
+		--args "$second" "$id" "$first" >versions
+	for command in 'pidx-read <versions' 'cat versions | pidx-read' \
+	    'pidx-read - <versions'; do
+		run -0 --separate-stderr bash -c "$command"
+		assert_equal "$(value path | paste -sd' ')" "two one"
+		assert_equal "$(value minor_version | paste -sd' ')" \
+			"$second $first"
+	done
+	run -0 --separate-stderr bash -c 'vcs-log main | pidx-read'
+	assert_equal "$(value path | paste -sd' ')" "two one"
+	cd .git
+	run -0 --separate-stderr pidx-read main~1
+	run -0 --separate-stderr pidx-read -C .. main~1
+}
+
+@test "of a stream other records are ignored and bad ones named" {
+	entry one 1 $A | index 2
+	lines '{"type":"head","id":"x"}' '{"type":"version","id":"../../x"}' \
+		'{"type":"version"}' 'no record' \
+		"{\"type\":\"version\",\"id\":\"$id\"}" >in
+	run -1 --separate-stderr bash -c 'pidx-read <in'
+	assert_equal "$(value path)" one
+	[[ $stderr == *"<stdin>:2: the id of a version is no 40 hex digits"* ]]
+	[[ $stderr == *"<stdin>:3: "*"<stdin>:4: "* ]]
+	run -2 --separate-stderr bash -c 'pidx-read --strict <in'
+}
+
+# A shown order that is not the index's: times 30 10 20 20.
+four() {
+	entry a 30 $A time cA '' w1 t1
+	entry b 10 $B memory cB '' w2 t1
+	entry c 20 $C time cC '' w1 t2
+	entry d 20 abcd$C time cC '' w3 t2
+}
+
+# finds WHAT PATHS - -f finds these, in the order of the index
+finds() {
+	run -0 --separate-stderr pidx-read -f "$1"
+	assert_equal "$(value path | paste -sd' ')" "$2"
+}
+
+@test "N@i counts from the latest down, as Perun's status does" {
+	four | sed "s/abcd$C/${C//0/d}/" | index 2
+	finds 0@i a
+	finds 1@i c
+	finds 2@i d
+	finds 3@i b
+	finds 0@i-3@i "a b c d"
+	finds 1@i-2@i "c d"
+	finds 2@i-99@i "b d"
+	run -0 --separate-stderr pidx-read -f 3@i -f 0@i
+	assert_equal "$(value path | paste -sd' ')" "a b"
+	run -1 --separate-stderr pidx-read -f 4@i -f 0@i
+	assert_equal "$(value path)" a
+	[[ $stderr == *"no profile 4@i: the index has 4" ]]
+	for bad in 3@i-1@i 0@i-1@p; do
+		run -2 --separate-stderr pidx-read -f $bad
+		[[ $stderr == *"'$bad' is no range: 0@i-4@i" ]]
+	done
+}
+
+@test "--sort, and else format.sort_profiles_by, is what N@i counts by" {
+	four | sed "s/abcd$C/${C//0/d}/" | index 2
+	for case in time:a,c,d,b realpath:d,c,b,a type:a,c,d,b cmd:c,d,b,a \
+	    workload:d,b,a,c collector:c,d,a,b; do
+		IFS=, read -ra order <<<"${case#*:}"
+		for n in 0 1 2 3; do	# run changes i
+			run -0 --separate-stderr pidx-read \
+				--sort "${case%:*}" -f $n@i
+			assert_equal "$case $n $(value path)" \
+				"$case $n ${order[n]}"
+		done
+	done
+	sed -i 's/sort_profiles_by: time/sort_profiles_by: workload/' \
+		.perun/local.yml
+	finds 0@i d
+	run -2 --separate-stderr pidx-read --sort colour
+	[[ $stderr == *"'colour' is nothing to sort"* ]]
+}
+
+@test "a name, an object and the beginning of an object are found" {
+	(four | sed "s/abcd$C/${C//0/d}/" && entry abbb 1 $C) | index 2
+	finds b b
+	finds $A a
+	finds aaaa a
+	finds 0123 "c abbb"
+	finds "${C^^}" "c abbb"
+	finds abbb "b abbb"
+	finds aaa ""
+	finds "$A"0 ""
+	finds nothing ""
+	entry 0@i-x.perf 1 $A | index 2
+	finds 0@i-x.perf 0@i-x.perf
+}
+
+@test "types, commands, workloads and collectors are filtered by, together" {
+	four | sed "s/abcd$C/${C//0/d}/" | index 2
+	for case in '-t time:a c d' '-t memory:b' '-b cC:c d' '-w w1:a c' \
+	    '-c t1:a b' '-c t1 -t time:a' '-w w1 -b cC:c' '-t tim:' \
+	    '-t time -f 0@i -f 3@i:a'; do
+		run -0 --separate-stderr pidx-read ${case%:*}
+		assert_equal "$case=$(value path | paste -sd' ')" \
+			"$case=${case#*:}"
+	done
+}
+
+@test "--format has Perun's tags" {
+	entry p.perf 1700000000 $C memory "./c x" "" w.in trace "f g" | index 2
+	formats() {
+		run -0 --separate-stderr pidx-read --format "$1"
+		assert_output "$2"
+	}
+	formats '%type% %cmd% %workload% %collector% %source% %checksum%' \
+		"memory ./c x w.in trace p.perf $C"
+	formats '%time%' '2023-11-14 22:13:20'
+	TZ=Europe/Prague formats '%time%' '2023-11-14 23:13:20'
+	formats '[%type:10%|%checksum:6%]' '[memory    |012345]'
+	formats '[%type:8f-%|%type:2f*%]' '[memory--|memory]'
+	formats '┃ %type% ┃ %collector%  ┃ (%time%) ┃ %source% ┃' \
+		'┃ memory ┃ trace  ┃ (2023-11-14 22:13:20) ┃ p.perf ┃'
+	formats '100% %unknown% %% %type' '100% %unknown% %% %type'
+	formats '%realpath%' p.perf
+	run -2 --separate-stderr pidx-read --profiles --format x
+}
+
+@test "controls of an index reach no line of --format and no message raw" {
+	entry $'a\033[31m\nb' 1 $A $'t\tx' | index 2
+	run -0 --separate-stderr pidx-read --format '%source% %type%'
+	assert_output 'a\x1b[31m\x0ab t\x09x'
+	run -1 --separate-stderr pidx-read -p
+	[[ $stderr == *'\x1b[31m\x0ab'* ]]
+	[[ $stderr != *$'\033'* ]]
+}
+
+@test "strings of an index that are no UTF-8 make no bad JSON" {
+	mkdir "$(dirname "$(file "$id")")"
+	printf 'pidx\2\0\0\0\1\0\0\0\4\3\2\1abcdefghijklmnopqrst\377.perf\0' \
+		>"$(file "$id")"
+	printf '\1\0\0\0\200\1\0\0\0c\0\0\0\0\0\0\0\0\0\0\0\0' >>"$(file "$id")"
+	run -0 --separate-stderr pidx-read
+	assert_equal "$(value cmd)" c
+	python3 -c 'import json, sys; json.loads(sys.argv[1])' "$output"
+}
+
+@test "--config answers with one setting, local before shared" {
+	run -0 --separate-stderr pidx-read --config vcs.type
+	assert_output '{"type":"setting","key":"vcs.type","value":"git"}'
+	mkdir shared
+	printf 'general:\n  paging: never\n  list: [a, b]\nvcs:\n  type: x\n' \
+		>shared/shared.yml
+	export PERUN_CONFIG_DIR=$PWD/shared
+	run -0 --separate-stderr pidx-read --config general.paging
+	assert_equal "$(value value)" never
+	run -0 --separate-stderr pidx-read --config general.list
+	assert_equal "$(jq -c .value <<<"$output")" '["a","b"]'
+	run -0 --separate-stderr pidx-read --config vcs.type
+	assert_equal "$(value value)" git
+	run -2 --separate-stderr pidx-read --config no.key
+	[[ $stderr == *"neither local.yml nor shared.yml has 'no.key'" ]]
+}
+
+@test "reading never writes, not even in a store that lacks everything else" {
+	(entry p 1 $A && entry q 2 $B) | index 1
+	rm -r .perun/cache .perun/stats .perun/tmp .perun/logs .perun/jobs
+	tree >before
+	for options in '' '-f 0@i' '-p' "--format %type%" '--config vcs.url'; do
+		pidx-read $options >out 2>err || true
+	done
+	tree | diff before -
+	find .perun -exec chmod a-w {} +
+	tree >before
+	pidx-read >out 2>err || [ $? -eq 1 ]
+	assert_equal "$(jq -r .path out | paste -sd' ')" "p q"
+	tree | diff before -
+	find .perun -exec chmod u+w {} +
+}
+
+@test "a store on a read-only file system is read" {
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
+		skip "needs root and mount namespaces"
+	(entry p 1 $A && entry q 2 $B) | index 2
+	run -0 --separate-stderr unshare -m sh -c 'mount --bind . . &&
+		mount -o remount,ro,bind . && cd . && ! touch x 2>/dev/null &&
+		pidx-read --format %source%'
+	assert_output $'p\nq'
+}
+
+@test "where there is no store, or no repository, it is said" {
+	cd ..
+	run -2 --separate-stderr pidx-read
+	[[ $stderr == *"there is no .perun here or above" ]]
+	run -2 --separate-stderr pidx-read -C missing
+	rm -rf repo/.git
+	run -1 --separate-stderr pidx-read -C repo
+	[[ $stderr == *"'HEAD' is no commit: "* ]]
+}
+
+@test "an index of 10,000 entries and one that is empty are read" {
+	: | index 2
+	run -0 --separate-stderr pidx-read
+	assert_equal "$output" ""
+	: | index 1
+	run -0 --separate-stderr pidx-read
+	for i in {1..100}; do
+		entry "p$i" $i $A
+	done >hundred
+	for i in {1..100}; do
+		cat hundred
+	done | index 2
+	pidx-read >out
+	[ "$(wc -l <out)" -eq 10000 ]
+}

@@ -1,0 +1,89 @@
+# pidx.bash - Perun stores for tests: load it after helper
+
+ORACLE=$TEST/programs/perun-oracle.py
+
+# git and the filters see no settings but those of the test.
+export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1 TZ=UTC
+export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
+export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
+export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME PERUN_CONFIG_DIR
+
+oracle() {
+	python3 "$ORACLE" "$@"
+}
+
+# Each test is in the repository ./repo, whose one commit is $id, and its store
+# starts indexes of version 2; standard input is nothing.
+setup() {
+	exec </dev/null
+	cd "$BATS_TEST_TMPDIR" && git init -q -b main repo && cd repo &&
+		git commit -q --allow-empty -m first &&
+		id=$(git rev-parse HEAD) &&
+		pidx-init --index-version 2 >/dev/null
+}
+
+# commit - one more; $id becomes it
+commit() {
+	git commit -q --allow-empty -m next
+	id=$(git rev-parse HEAD)
+}
+
+# commits N - so many more, on another branch: their ids, one a line
+commits() {
+	for ((n = 1; n <= $1; n++)); do
+		printf 'commit refs/heads/many\ncommitter C <c> %d +0000\ndata 0\n' $n
+	done | git fast-import --quiet
+	git rev-list many
+}
+
+# file ID [STORE] - where an object or an index is
+file() {
+	echo "${2:-.perun}/objects/${1:0:2}/${1:2}"
+}
+
+# profile [CMD [WORKLOAD [TYPE [COLLECTOR]]]] - a small profile, on one line
+profile() {
+	jq -nc --arg cmd "${1:-cmd}" --arg workload "${2:-}" \
+		--arg type "${3:-time}" --arg collector "${4:-time}" '{
+		header: {type: $type, units: {time: "s"}, cmd: $cmd,
+			workload: $workload},
+		collector_info: {name: $collector, params: {}},
+		postprocessors: [],
+		global: {time: "1.5", resources: [
+			{amount: 1.5, uid: "main", type: "time", order: 1},
+			{amount: 2.5, uid: "main", type: "time", order: 2}]}}'
+}
+
+# record PATH TIME [PROFILE...] - a `profile` record for pidx-write
+record() {
+	local path=$1 time=$2
+	shift 2
+	profile "$@" | jq -c --arg path "$path" --argjson time "$time" \
+		'{type: "profile", path: $path, time: $time, profile: .}'
+}
+
+# value KEY - of every record in $output
+value() {
+	jq -r ".$1" <<<"$output"
+}
+
+# listed - the entries of an index, as the oracle reads it
+listed() {
+	oracle entries "$(file "${1:-$id}")" | jq -cS .
+}
+
+# tree - all that is in the store, by name, size, time and contents
+tree() {
+	(cd "${1:-.perun}" && find . -printf '%p %y %m %s %T@\n' | sort &&
+		find . -type f -print0 | sort -z | xargs -0 sha1sum)
+}
+
+# no_staging - nothing half made is left in the store
+no_staging() {
+	local left
+	left=$(find .perun/objects -name '.*')
+	[ -z "$left" ] && return
+	echo "left over: $left"
+	return 1
+}
