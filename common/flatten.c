@@ -29,6 +29,7 @@ flatten_init(struct flatten *f)
 {
 	*f = (struct flatten){ .recio = recio_new(keys),
 	    .uid_recio = recio_new(no_keys) };
+	intern_init(&f->raws);
 	intern_init(&f->sets);
 	intern_init(&f->uids);
 }
@@ -41,11 +42,15 @@ flatten_release(struct flatten *f)
 			buf_release(&f->types[i].collected[k].values);
 	recio_free(f->recio);
 	recio_free(f->uid_recio);
+	free(f->places);
 	free(f->members);
+	intern_release(&f->raws);
+	free(f->types_of_raws);
 	intern_release(&f->sets);
 	intern_release(&f->uids);
 	free(f->types);
 	free(f->numbers);
+	buf_release(&f->raw);
 	buf_release(&f->set);
 	buf_release(&f->hidden);
 	buf_release(&f->uid);
@@ -86,13 +91,41 @@ add_member(struct flatten *f, struct span key, struct span token)
 	m[i] = (struct member){ key, token };
 }
 
-/* The place among keys of what is collected, from 1; 0 for all else. */
-static unsigned
-collected_place(const struct rec *r, struct span key)
+/* For each field its place among keys if it is collected, and 0 otherwise. */
+static void
+find_places(struct flatten *f, const struct rec *r)
 {
-	unsigned place = rec_place(r, key);	/* from 1, and type is 1 */
+	const struct field *field;
 
-	return place >= 2 && place <= N_COLLECTED + 1 ? place - 1 : 0;
+	f->places = mem_grow(f->places, &f->places_cap, r->n,
+	    sizeof *f->places);
+	memset(f->places, 0, r->n * sizeof *f->places);
+	for (unsigned key = 1; key <= N_COLLECTED; key++)
+		if ((field = rec_get(r, key)) != NULL)
+			f->places[field - r->fields] = (unsigned char)key;
+}
+
+/* What the set is made of, as it was written: it tells no more apart. */
+static void
+put_raw(struct flatten *f, const struct rec *r, struct span time,
+    struct span snapshot)
+{
+	const struct field *field = r->fields;
+	size_t sizes[2] = { time.n, snapshot.n };
+
+	f->raw.len = 0;
+	buf_add(&f->raw, (const char *)sizes, sizeof sizes);
+	buf_add(&f->raw, time.p, time.n);
+	buf_add(&f->raw, snapshot.p, snapshot.n);
+	for (size_t i = 0; i < r->n; i++, field++) {
+		if (f->places[i] != 0)
+			continue;
+		sizes[0] = field->key.n;
+		sizes[1] = field->token.n;
+		buf_add(&f->raw, (const char *)sizes, sizeof sizes);
+		buf_add(&f->raw, field->key.p, field->key.n);
+		buf_add(&f->raw, field->token.p, field->token.n);
+	}
 }
 
 /*
@@ -106,7 +139,7 @@ put_set(struct flatten *f, const struct rec *r, struct span time,
 {
 	f->n_members = f->hidden.len = f->set.len = 0;
 	for (size_t i = 0; i < r->n; i++)
-		if (collected_place(r, r->fields[i].key) == 0)
+		if (f->places[i] == 0)
 			add_member(f, r->fields[i].key, r->fields[i].token);
 	if (snapshot.n > 0)
 		add_member(f, span_of("snapshot", 8), snapshot);
@@ -240,7 +273,7 @@ take_number(struct flatten *f, sym uid)
 	return f->numbers[uid]++;
 }
 
-static struct resource_type *
+static size_t
 find_type(struct flatten *f, const struct field *uid)
 {
 	sym set = intern_add(&f->sets, span_of(f->set.data, f->set.len));
@@ -248,7 +281,7 @@ find_type(struct flatten *f, const struct field *uid)
 	sym name;
 
 	if (set < f->n_types)
-		return &f->types[set];
+		return set;
 	f->types = mem_grow(f->types, &f->types_cap, f->n_types + 1,
 	    sizeof *f->types);
 	t = &f->types[f->n_types++];
@@ -257,7 +290,26 @@ find_type(struct flatten *f, const struct field *uid)
 	name = intern_add(&f->uids, span_of(f->uid.data, f->uid.len));
 	t->uid = intern_span(&f->uids, name);
 	t->number = take_number(f, name);
-	return t;
+	return set;
+}
+
+/* To make the set takes longer than to find that it was made before. */
+static struct resource_type *
+type_of(struct flatten *f, const struct rec *r, struct span time,
+    struct span snapshot)
+{
+	sym raw;
+
+	put_raw(f, r, time, snapshot);
+	raw = intern_add(&f->raws, span_of(f->raw.data, f->raw.len));
+	if (raw == f->n_raws) {
+		f->types_of_raws = mem_grow(f->types_of_raws, &f->raws_cap,
+		    f->n_raws + 1, sizeof *f->types_of_raws);
+		put_set(f, r, time, snapshot);
+		f->types_of_raws[f->n_raws++] = find_type(f,
+		    rec_get(r, KEY_UID));
+	}
+	return &f->types[f->types_of_raws[raw]];
 }
 
 /* The values go behind those of the resources before. */
@@ -278,19 +330,15 @@ static bool
 add_resource(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
 {
-	const struct field *uid = rec_get(r, KEY_UID);
 	struct resource_type *t;
-	unsigned key;
 
-	if (uid == NULL)
+	if (rec_get(r, KEY_UID) == NULL)
 		return false;
-	put_set(f, r, time, snapshot);
-	t = find_type(f, uid);
-	for (size_t i = 0; i < r->n; i++) {
-		key = collected_place(r, r->fields[i].key);
-		if (key != 0)
-			collect(t, key, r->fields[i].token);
-	}
+	find_places(f, r);
+	t = type_of(f, r, time, snapshot);
+	for (size_t i = 0; i < r->n; i++)
+		if (f->places[i] != 0)
+			collect(t, f->places[i], r->fields[i].token);
 	return true;
 }
 

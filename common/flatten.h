@@ -18,6 +18,10 @@ struct member;
 
 struct flatten {
 	struct recio *recio, *uid_recio;
+	unsigned char *places;		/* of a resource's fields */
+	size_t places_cap;
+	struct intern raws;		/* of what makes sets, as it was */
+	size_t *types_of_raws, n_raws, raws_cap;
 	struct member *members;		/* of the type of a resource */
 	size_t n_members, members_cap;
 	struct intern sets;		/* of what makes types, as text */
@@ -26,7 +30,7 @@ struct flatten {
 	size_t n_types, types_cap;
 	uint32_t *numbers;		/* by symbol of a uid: the next */
 	size_t numbers_cap;
-	struct buf set, hidden, uid;
+	struct buf raw, set, hidden, uid;
 };
 
 void flatten_init(struct flatten *);

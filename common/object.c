@@ -10,10 +10,10 @@
 #include "common/object.h"
 
 /*
- * Level 2 costs a third of what zlib's usual 6 does and packs profiles, which
- * repeat themselves a lot, nearly as well.  Any level is read by Perun.
+ * Level 1 costs a third of what zlib's usual 6 does and packs profiles, which
+ * repeat themselves a lot, nearly as well; git does the same.  Perun reads any.
  */
-enum { LEVEL = 2, HEADER_LONGEST = 256, DEFLATE_MOST = 1032 };
+enum { LEVEL = 1, HEADER_LONGEST = 256, DEFLATE_MOST = 1032 };
 
 void
 object_pack(struct span type, struct span body, unsigned char *name,

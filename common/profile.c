@@ -14,10 +14,9 @@ const char *const profile_keys[] = { "type", "minor_version", "path", "time",
     "profile", "origin", "header", "collector_info", "postprocessors",
     "resources", "snapshots", "global", "resource_type_map", "models", NULL };
 
-/* Of the header, of the global region, and of what has a name. */
-enum { CMD = KEY_TYPE + 1, WORKLOAD, REGION_MODELS };
-static const char *const part_keys[] = { "type", "cmd", "workload", "models",
-    NULL };
+/* Of the header, and of what has a name. */
+enum { CMD = KEY_TYPE + 1, WORKLOAD };
+static const char *const part_keys[] = { "type", "cmd", "workload", NULL };
 enum { NAME = KEY_TYPE + 1 };
 static const char *const name_keys[] = { "type", "name", NULL };
 
@@ -144,37 +143,51 @@ make_plain(struct profile *p, const struct rec *r)
 	buf_char(&p->body, '}');
 }
 
-/* A region that has an array of resources and perhaps a time. */
-static bool
-add_region(struct flatten *f, struct span region, struct span snapshot)
+/* Tokens of a region: of all of the profile, or of a snapshot. */
+struct region {
+	struct span time, resources, models;	/* empty if not there */
+};
+
+static struct region
+read_region(struct span token)
 {
 	static const char none[] = "\"0.0\"";
-	struct span key, value, time = span_of(none, strlen(none));
-	struct span resources = span_of(NULL, 0);
+	struct region g = { .time = span_of(none, strlen(none)) };
+	struct span key, value;
 
-	if (region.n == 0 || region.p[0] != '{')
-		return false;
-	while (items_next_member(&region, &key, &value)) {
+	if (token.n == 0 || token.p[0] != '{')
+		return g;
+	while (items_next_member(&token, &key, &value)) {
 		if (span_eq(key, "\"time\""))
-			time = value;
+			g.time = value;
 		else if (span_eq(key, "\"resources\""))
-			resources = value;
+			g.resources = value;
+		else if (span_eq(key, "\"models\""))
+			g.models = value;
 	}
-	return resources.n > 0 && resources.p[0] == '[' &&
-	    flatten_add(f, resources, time, snapshot);
+	return g;
+}
+
+static bool
+add_region(struct flatten *f, const struct region *g, struct span snapshot)
+{
+	return g->resources.n > 0 && g->resources.p[0] == '[' &&
+	    flatten_add(f, g->resources, g->time, snapshot);
 }
 
 static bool
 add_snapshots(struct flatten *f, struct span rest)
 {
 	struct buf number = { 0 };
+	struct region snapshot;
 	struct span item;
 	bool good = true;
 
 	for (uint64_t i = 0; good && items_next(&rest, &item); i++) {
 		number.len = 0;
 		buf_u64(&number, i);
-		good = add_region(f, item, span_of(number.data,
+		snapshot = read_region(item);
+		good = add_region(f, &snapshot, span_of(number.data,
 		    number.len));
 	}
 	buf_release(&number);
@@ -183,7 +196,8 @@ add_snapshots(struct flatten *f, struct span rest)
 
 /* In the order of the document, since that numbers the types. */
 static bool
-add_resources(struct flatten *f, const struct rec *r)
+add_resources(struct flatten *f, const struct rec *r,
+    const struct region *global)
 {
 	const struct span no = span_of(NULL, 0);
 	const struct field *field = r->fields, *end = field + r->n;
@@ -195,7 +209,7 @@ add_resources(struct flatten *f, const struct rec *r)
 			    add_snapshots(f, field->token);
 		else if (field == rec_get(r, GLOBAL) &&
 		    field->kind == REC_OBJECT && field->token.n > 2)
-			good = add_region(f, field->token, no);
+			good = add_region(f, global, no);
 		else if (field == rec_get(r, RESOURCES) &&
 		    field->kind == REC_ARRAY)
 			good = flatten_add(f, field->token, no, no);
@@ -233,16 +247,15 @@ put_resources(struct profile *p, const struct flatten *f,
 }
 
 static void
-put_models(struct profile *p, const struct rec *r)
+put_models(struct profile *p, const struct rec *r, struct span of_global)
 {
 	const struct field *models = rec_get(r, MODELS);
-	const struct rec *global;
 
-	if (models == NULL && (global = part(p->parts, r, GLOBAL)) != NULL)
-		models = rec_get(global, REGION_MODELS);
 	buf_str(&p->body, ", \"models\": ");
 	if (models != NULL)
 		pyjson_put(&p->body, models->token);
+	else if (of_global.n > 0)
+		pyjson_put(&p->body, of_global);
 	else
 		buf_str(&p->body, "[]");
 }
@@ -263,11 +276,15 @@ static const char *
 make_flat(struct profile *p, const struct rec *r)
 {
 	const struct field *map = rec_get(r, TYPE_MAP);
+	const struct field *all = rec_get(r, GLOBAL);
+	struct region global = { 0 };
 	struct flatten f;
 	bool good;
 
+	if (all != NULL)
+		global = read_region(all->token);
 	flatten_init(&f);
-	good = add_resources(&f, r);
+	good = add_resources(&f, r, &global);
 	put_resources(p, &f, r);
 	if (map != NULL) {
 		pyjson_put(&p->body, map->token);
@@ -277,7 +294,7 @@ make_flat(struct profile *p, const struct rec *r)
 		buf_char(&p->body, '}');
 	}
 	flatten_release(&f);
-	put_models(p, r);
+	put_models(p, r, global.models);
 	for (size_t i = 0; i < r->n; i++)
 		if (!is_folded(r, &r->fields[i]))
 			put_member(&p->body, &r->fields[i]);

@@ -198,12 +198,14 @@ is_plain_decimal(struct span s, const char **first, const char **dot)
 	const char *end = s.p + s.n;
 
 	*first = s.p + (*s.p == '-');
-	*dot = memchr(*first, '.', (size_t)(end - *first));
-	if (*dot == NULL || memchr(s.p, 'e', s.n) != NULL ||
-	    memchr(s.p, 'E', s.n) != NULL)
-		return false;
-	return **first != '0' || (*dot - *first == 1 && end - *dot > 1 &&
-	    (*dot)[1] != '0');
+	*dot = NULL;
+	for (const char *p = *first; p < end; p++)
+		if (*p == '.')
+			*dot = p;
+		else if (*p < '0' || *p > '9')
+			return false;
+	return *dot != NULL && (**first != '0' || (*dot - *first == 1 &&
+	    end - *dot > 1 && (*dot)[1] != '0'));
 }
 
 /*
@@ -265,20 +267,10 @@ is_shortest(struct span s)
 }
 
 static void
-put_number(struct buf *b, struct span s)
+put_float(struct buf *b, struct span s)
 {
-	bool is_float = false;
 	char text[64], *copy = text;
 
-	for (size_t i = 0; i < s.n; i++)
-		is_float |= s.p[i] == '.' || (s.p[i] | 0x20) == 'e';
-	if (!is_float) {
-		if (span_eq(s, "-0"))
-			buf_char(b, '0');
-		else
-			buf_add(b, s.p, s.n);
-		return;
-	}
 	if (is_shortest(s)) {
 		buf_add(b, s.p, s.n);
 		return;
@@ -292,11 +284,26 @@ put_number(struct buf *b, struct span s)
 		free(copy);
 }
 
+/* Returns what is behind the number that begins at start. */
 static const char *
-number_end(const char *p, const char *end)
+put_number(struct buf *b, const char *start, const char *end)
 {
-	while (p < end && *p != '\0' && strchr("0123456789+-.eE", *p) != NULL)
+	const char *p = start + 1;
+	struct span s;
+
+	while (p < end && *p >= '0' && *p <= '9')
 		p++;
+	if (p < end && (*p == '.' || (*p | 0x20) == 'e')) {
+		while (p < end && memchr("0123456789+-.eE", *p, 15) != NULL)
+			p++;
+		put_float(b, span_of(start, (size_t)(p - start)));
+		return p;
+	}
+	s = span_of(start, (size_t)(p - start));
+	if (span_eq(s, "-0"))
+		buf_char(b, '0');
+	else
+		buf_add(b, s.p, s.n);
 	return p;
 }
 
@@ -321,8 +328,7 @@ pyjson_put(struct buf *b, struct span json)
 			break;
 		case '-': case '0': case '1': case '2': case '3': case '4':
 		case '5': case '6': case '7': case '8': case '9':
-			p = number_end(start, end);
-			put_number(b, span_of(start, (size_t)(p - start)));
+			p = put_number(b, start, end);
 			break;
 		default:
 			buf_char(b, *start);

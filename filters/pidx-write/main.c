@@ -59,7 +59,6 @@ static struct {
 	struct registry registry;
 	struct profile profile;
 	struct names names;
-	struct buf copy;		/* of a file's first value */
 	struct recio *inner;		/* reads a document within a record */
 	unsigned char commit[STORE_NAME];
 	bool is_set;			/* commit is */
@@ -321,36 +320,38 @@ place_of(const char *path)
 	return p;
 }
 
-/* Does nothing but white space follow in the file? */
+/*
+ * Does nothing but white space follow in the file?  What stands at f->place is
+ * kept, wherever reading on moves it.
+ */
 static bool
-is_at_end(struct input *in)
+is_alone(struct filter *f)
 {
-	size_t looked = 0;
+	struct input *in = &f->input;
+	size_t behind = (size_t)(in->at - f->place.p), looked = behind;
+	bool alone = true;
 
-	do {
-		for (; looked < (size_t)(in->end - in->at); looked++)
-			if (memchr(" \t\r\n", in->at[looked], 4) == NULL)
-				return false;
-	} while (input_more(in));
-	return true;
+	in->at = f->place.p;
+	do
+		for (; alone && looked < (size_t)(in->end - in->at); looked++)
+			alone = memchr(" \t\r\n", in->at[looked], 4) != NULL;
+	while (alone && input_more(in));
+	f->place.p = in->at;
+	in->at += behind;
+	return alone;
 }
 
 /*
  * Adds what stands at f->place and is a value of length n.  A file gives its
- * name to its only one: to find out whether it is, reading on, takes a copy.
+ * name to its only one.
  */
 static void
 add_value(struct filter *f, size_t n, struct place *from)
 {
 	struct rec *r;
 
-	if (from->name.n > 0) {
-		job.copy.len = 0;
-		buf_add(&job.copy, f->place.p, f->place.n);
-		f->place.p = job.copy.data;
-		if (!is_at_end(&f->input))
-			from->name.n = 0;
-	}
+	if (from->name.n > 0 && !is_alone(f))
+		from->name.n = 0;
 	r = filter_record(f, span_of(f->place.p, n));
 	if (r != NULL)
 		add(f, r, from);
@@ -543,7 +544,6 @@ main(int argc, char **argv)
 	store_unlock(&job.perun.store, STORE_ADD);
 	recio_free(job.inner);
 	names_release(&job.names);
-	buf_release(&job.copy);
 	profile_release(&job.profile);
 	registry_release(&job.registry);
 	perun_close(&job.perun);
