@@ -417,12 +417,92 @@ two_threads() {
 	assert_equal "$(said cores .threads_seen)" 4
 }
 
+@test "the histogram of a block, its idle and its serial time" {
+	(two_threads; ran 5 18 1 3 language.dataflow 3
+		ran 1 15 1 4 language.dataflow 4) >in
+	ask
+	assert_equal "$(said dataflow '[.pc, (.parallelism_histogram_us |
+		tojson), .idle_us, .serial_us, .busy_us] | join(" ")')" \
+		"3 [2,7,4] 2 7 15 4 [0,10,4] 0 10 18"
+}
+
+@test "in a block all threads of its session count, be it workers or not" {
+	(execution 1 a; execution 2 a; execution 3 b
+		ran 10 30 1 1 language.dataflow 1; ran 12 18 1 2 a.b 2
+		ran 5 15 2 1 a.b 3; ran 20 21 3 1 a.b 2) >in
+	ask --queries
+	assert_equal "$(said dataflow '[.query // "all", .workers,
+		(.parallelism_histogram_us | tojson)] | join(" ")')" \
+		"all 1 [12,5,3] 1 1 [14,6]"
+}
+
+# at_once N - in a block one thread works, then so many others, then one of them
+at_once() {
+	execution 1 a
+	ran 0 20 1 1 language.dataflow 0
+	ran 0 2 1 3 a.b 0
+	for ((i = 1; i <= $1; i++)); do
+		ran 2 $((i == 1 ? 19 : 9)) 1 2 a.b "$i"
+	done
+}
+
+@test "where more than 256 threads work at once blocks have no histogram" {
+	local has='has("parallelism_histogram_us"), .idle_us, .serial_us,
+		.busy_us, .workers'
+
+	at_once 256 >in
+	ask
+	assert_equal "$(said dataflow "$has")" "true 1 12 1804 257"
+	at_once 257 >in
+	ask
+	assert_equal "$(said dataflow "$has")" "false 1 12 1811 258"
+	assert_equal "$(said cores '.parallelism_histogram_us | length')" 258
+}
+
 @test "a block in which nobody worked divides by nothing" {
 	(execution 1 a; ran 10 30 1 1 language.dataflow 1
 		ran 30 30 1 2 language.dataflow 1) >in
 	ask
 	assert_equal "$(said dataflow '.workers, .busy_us, .utilisation,
 		.average_parallelism')" "0 0 0 0 0 0 0 0"
+	assert_equal "$(said dataflow '[(.parallelism_histogram_us | tojson),
+		.idle_us, .serial_us] | join(" ")')" "[20] 20 0 [0] 0 0"
+}
+
+# blocks SESSIONS - each has a block with work of another thread, and the last
+# as many such blocks, all at once and each of its own threads
+blocks() {
+	awk -v n="$1" '
+	function event(state, us, x, pc, name, thread) {
+		printf "{\"type\":\"profiler_event\"," \
+			"\"mal_execution_id\":%d,\"pc\":%d," \
+			"\"execution_state\":%d,\"relative_time\":%d," \
+			"\"thread\":%d,\"mal_module\":\"language\"," \
+			"\"instruction\":\"%s\"}\n", \
+			x, pc, state, us, thread, name
+	}
+	function block(x, pc, i) {
+		event(0, i, x, pc, "dataflow", 2 * i)
+		event(0, n + i, x, pc + 1, "pass", 2 * i + 1)
+		event(1, n + i + 1, x, pc + 1, "pass", 2 * i + 1)
+		event(1, 3 * n - i, x, pc, "dataflow", 2 * i)
+	}
+	BEGIN {
+		for (i = 1; i <= n; i++) {
+			printf "{\"type\":\"mal_execution\"," \
+				"\"execution_id\":%d," \
+				"\"server_session\":\"%d\"}\n", i, i
+			block(i, 1, 0)
+			block(n, 2 * i + 1, i)
+		}
+	}'
+}
+
+@test "many sessions, and many blocks at once, take no long time" {
+	blocks 40000 >in
+	run -0 --separate-stderr timeout 10 malstat -o out in
+	assert_equal "$(grep -c '"type":"cores"' out)" 40000
+	assert_equal "$(grep -c '"type":"dataflow"' out)" 80000
 }
 
 # --- Queries ---
@@ -578,9 +658,13 @@ query_stat operation instance cores malstat"
 	ask
 	assert_equal "$(said dataflow '.workers, .wall_us, .busy_us')" \
 		"10 25188043 246786168"
-	assert_equal "$(said cores '(.parallelism_histogram_us | add) - .wall_us,
-		([.parallelism_histogram_us | to_entries[] | .key * .value] |
-		add) - .busy_us')" "0 0"
+	for type in cores dataflow; do
+		assert_equal "$(said $type '(.parallelism_histogram_us | add) -
+			.wall_us, ([.parallelism_histogram_us | to_entries[] |
+			.key * .value] | add) - .busy_us,
+			.parallelism_histogram_us[:2] == [.idle_us,
+			.serial_us]')" "0 0 true"
+	done
 }
 
 # --- Rows that are bad, unknown or not there ---
@@ -675,6 +759,20 @@ of what they could do, 11.9 % of the server's 8."
 	ask --text --query 4
 	assert_line "select 4"
 	refute_line "All of the trace"
+}
+
+@test "the report tells of the ten longest blocks how they were used" {
+	(execution 1 a; for i in {1..12}; do
+		ran $((i * 100)) $((i * 101)) 1 "$i" language.dataflow 1
+	done; ran 1203 1206 1 30 a.b 2; ran 1205 1209 1 31 a.c 3) >in
+	ask --text
+	run -0 grep -A 13 '^Dataflow blocks' <<<"$output"
+	assert_line -n 1 --regexp \
+		'^ +took +workers +used +serial +idle +execution +pc$'
+	assert_line -n 2 --regexp \
+		'^ +12 us +2 +29\.2 % .* 41\.7 % +50\.0 % +1 +12$'
+	assert_line -n 11 --regexp '^ +3 us +0 +0\.0 % .* 1 +3$'
+	assert_line -n 12 "... and 2 more"
 }
 
 @test "the report tells what could not be used" {

@@ -111,305 +111,92 @@ rank_instances(struct answer *a, const struct scope *s)
 		    compare_costs);
 }
 
-static int
-compare_times(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void
-add_time(struct cores *c, size_t threads, int64_t us)
-{
-	while (c->n_with <= threads) {
-		c->with_us = mem_resize(c->with_us, c->n_with + 1,
-		    sizeof *c->with_us);
-		c->with_us[c->n_with++] = 0;
-	}
-	c->with_us[threads] += us;
-}
-
-/*
- * Walks over the ends of pieces, which are of one session and clipped to the
- * time of the cores: how long did so many work at once?
- */
-static void
-count_threads(struct cores *c, const struct piece *p, size_t n)
-{
-	int64_t *from = mem_resize(NULL, n, sizeof *from);
-	int64_t *to = mem_resize(NULL, n, sizeof *to), now = c->from_us, next;
-	size_t kept = 0, begun = 0, ended = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		from[kept] = p[i].from_us > c->from_us ? p[i].from_us :
-		    c->from_us;
-		to[kept] = p[i].to_us < c->to_us ? p[i].to_us : c->to_us;
-		if (from[kept] >= to[kept])
-			continue;
-		c->busy_us += to[kept] - from[kept];
-		kept++;
-	}
-	if (kept > 0) {
-		qsort(from, kept, sizeof *from, compare_times);
-		qsort(to, kept, sizeof *to, compare_times);
-	}
-	while (ended < kept) {
-		next = begun < kept && from[begun] < to[ended] ?
-		    from[begun] : to[ended];
-		add_time(c, begun - ended, next - now);
-		now = next;
-		while (ended < kept && to[ended] == now)
-			ended++;
-		while (begun < kept && from[begun] == now)
-			begun++;
-	}
-	add_time(c, 0, c->to_us - now);
-	free(from);
-	free(to);
-}
-
 static sym
 session_of(const struct trace *t, uint32_t instance)
 {
 	return t->executions[t->instances[instance].execution].session;
 }
 
-/* Where in the scope the instances of each lane begin, and one more. */
 static void
-find_ranges(struct answer *a, const struct scope *s)
+add_cores(struct answer *a, const struct cores *c)
 {
-	const struct instance *i = a->trace->instances;
-	size_t cap = 0;
-
-	for (size_t k = 0; k <= s->n_instances; k++) {
-		if (k > 0 && k < s->n_instances &&
-		    i[s->instances[k]].lane == i[s->instances[k - 1]].lane)
-			continue;
-		a->ranges = mem_grow(a->ranges, &cap, a->n_ranges + 1,
-		    sizeof *a->ranges);
-		a->ranges[a->n_ranges++] = k;
-	}
-	a->n_ranges--;
+	a->cores = mem_grow(a->cores, &a->cores_cap, a->n_cores + 1,
+	    sizeof *a->cores);
+	a->cores[a->n_cores++] = *c;
 }
 
-/* The first of [low, high) that begins at a time or later. */
-static size_t
-first_from(const struct answer *a, const struct scope *s, size_t low,
-    size_t high, int64_t us)
+/* The session that a part is, and its blocks. */
+static void
+add_session(struct answer *a, const struct scope *part)
 {
-	size_t middle;
-
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (a->trace->instances[s->instances[middle]].start_us < us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Has the lane, [first, last), work that lies within the cores' time? */
-static bool
-works(const struct answer *a, const struct scope *s, size_t first,
-    size_t last, const struct cores *c)
-{
+	struct cores s = { .session = session_of(a->trace, part->instances[0]),
+	    .from_us = INT64_MAX, .to_us = INT64_MIN, .block = MAP_NONE };
+	size_t first = a->n_cores;
 	const struct instance *i;
 
-	for (size_t k = first_from(a, s, first, last, c->from_us); k < last;
-	    k++) {
-		i = &a->trace->instances[s->instances[k]];
-		if (i->start_us > c->to_us)
-			return false;
-		if (i->kind == KIND_WORK && i->end_us <= c->to_us)
-			return true;
-	}
-	return false;
-}
-
-static size_t
-count_lanes(const struct answer *a, const struct scope *s,
-    const struct cores *c)
-{
-	size_t n = 0;
-
-	for (size_t r = 0; r < a->n_ranges; r++)
-		n += session_of(a->trace, s->instances[a->ranges[r]]) ==
-		    c->session && works(a, s, a->ranges[r], a->ranges[r + 1],
-		    c);
-	return n;
-}
-
-/* The pieces of a session: they stand together. */
-static const struct piece *
-pieces_of(const struct answer *a, const struct scope *s, sym session,
-    size_t *n)
-{
-	const struct piece *p = s->pieces, *end = p + s->n_pieces, *first;
-
-	while (p < end && session_of(a->trace, p->instance) != session)
-		p++;
-	first = p;
-	while (p < end && session_of(a->trace, p->instance) == session)
-		p++;
-	*n = (size_t)(p - first);
-	return first;
-}
-
-static struct cores *
-add_cores(struct cores **list, size_t *n, sym session, int64_t from_us,
-    int64_t to_us, uint32_t block)
-{
-	if ((*n & (*n - 1)) == 0)	/* twice as many, each time */
-		*list = mem_resize(*list, *n == 0 ? 1 : 2 * *n, sizeof **list);
-	(*list)[*n] = (struct cores){ .session = session, .from_us = from_us,
-	    .to_us = to_us, .block = block };
-	return &(*list)[(*n)++];
-}
-
-static void
-find_sessions(struct answer *a, const struct scope *s)
-{
-	const struct instance *i;
-	struct cores *c;
-	sym session;
-
-	for (size_t k = 0; k < s->n_instances; k++) {
-		i = &a->trace->instances[s->instances[k]];
-		session = session_of(a->trace, s->instances[k]);
-		for (c = a->sessions; c < a->sessions + a->n_sessions &&
-		    c->session != session; c++)
-			;
-		if (c == a->sessions + a->n_sessions)
-			c = add_cores(&a->sessions, &a->n_sessions, session,
-			    i->start_us, i->end_us, MAP_NONE);
-		if (i->start_us < c->from_us)
-			c->from_us = i->start_us;
-		if (i->end_us > c->to_us)
-			c->to_us = i->end_us;
-	}
-}
-
-static void
-find_blocks(struct answer *a, const struct scope *s)
-{
-	const struct instance *i;
-
-	for (size_t k = 0; k < s->n_instances; k++) {
-		i = &a->trace->instances[s->instances[k]];
+	add_cores(a, &s);
+	for (size_t k = 0; k < part->n_instances; k++) {
+		i = &a->trace->instances[part->instances[k]];
+		s.from_us = i->start_us < s.from_us ? i->start_us : s.from_us;
+		s.to_us = i->end_us > s.to_us ? i->end_us : s.to_us;
 		if (i->kind == KIND_DATAFLOW)
-			add_cores(&a->blocks, &a->n_blocks,
-			    session_of(a->trace, s->instances[k]),
-			    i->start_us, i->end_us, s->instances[k]);
+			add_cores(a, &(struct cores){ .session = s.session,
+			    .from_us = i->start_us, .to_us = i->end_us,
+			    .block = part->instances[k] });
 	}
+	a->cores[first] = s;
+	a->n_sessions++;
+	cores_measure(a->cores + first, a->n_cores - first, part);
+	workers_count(a->cores + first, a->n_cores - first, a->trace, part);
 }
 
-/* Sums of the beginnings, or ends, of pieces up to each. */
-struct sums {
-	int64_t *at;
-	__int128 *up_to;
-	size_t n;
-};
-
-static void
-sum_up(struct sums *s, const struct piece *p, size_t n, bool ends)
+/*
+ * Cuts what belongs to the first session of rest off from it: instances and
+ * pieces of a session stand together, in the same order.
+ */
+static struct scope
+cut_session(const struct trace *t, struct scope *rest)
 {
-	__int128 sum = 0;
+	sym session = session_of(t, rest->instances[0]);
+	struct scope part = *rest;
 
-	s->at = mem_resize(NULL, n, sizeof *s->at);
-	s->up_to = mem_resize(NULL, n + 1, sizeof *s->up_to);
-	s->n = n;
-	for (size_t i = 0; i < n; i++)
-		s->at[i] = ends ? p[i].to_us : p[i].from_us;
-	if (n > 0)
-		qsort(s->at, n, sizeof *s->at, compare_times);
-	for (size_t i = 0; i < n; i++) {
-		s->up_to[i] = sum;
-		sum += s->at[i];
+	while (rest->n_instances > 0 &&
+	    session_of(t, rest->instances[0]) == session) {
+		rest->instances++;
+		rest->n_instances--;
 	}
-	s->up_to[n] = sum;
-}
-
-/* For all that are before us: how long ago they were, added up. */
-static __int128
-since(const struct sums *s, int64_t us)
-{
-	size_t low = 0, high = s->n, middle;
-
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (s->at[middle] < us)
-			low = middle + 1;
-		else
-			high = middle;
+	while (rest->n_pieces > 0 &&
+	    session_of(t, rest->pieces[0].instance) == session) {
+		rest->pieces++;
+		rest->n_pieces--;
 	}
-	return (__int128)us * (__int128)low - s->up_to[low];
-}
-
-/* The busy time of all blocks of a session, from one look at its pieces. */
-static void
-measure_blocks(struct answer *a, const struct scope *s, sym session)
-{
-	struct sums begun, ended;
-	const struct piece *p;
-	struct cores *c;
-	size_t n;
-
-	p = pieces_of(a, s, session, &n);
-	sum_up(&begun, p, n, false);
-	sum_up(&ended, p, n, true);
-	for (c = a->blocks; c < a->blocks + a->n_blocks; c++)
-		if (c->session == session)
-			c->busy_us = (int64_t)(since(&begun, c->to_us) -
-			    since(&ended, c->to_us) -
-			    since(&begun, c->from_us) +
-			    since(&ended, c->from_us));
-	free(begun.at);
-	free(begun.up_to);
-	free(ended.at);
-	free(ended.up_to);
-}
-
-static void
-measure_session(struct answer *a, const struct scope *s, struct cores *c)
-{
-	const struct piece *p;
-	size_t n;
-
-	p = pieces_of(a, s, c->session, &n);
-	count_threads(c, p, n);
-	c->n_threads = count_lanes(a, s, c);
-	measure_blocks(a, s, c->session);
+	part.n_instances -= rest->n_instances;
+	part.n_pieces -= rest->n_pieces;
+	return part;
 }
 
 void
 answer_make(struct answer *a, const struct trace *t, const struct scope *s)
 {
+	struct scope rest = *s, part;
+
 	*a = (struct answer){ .trace = t, .root = s->root,
 	    .n_instances = s->n_instances };
 	sorted = t;
 	add_operations(a, s);
 	rank_instances(a, s);
-	find_ranges(a, s);
-	find_sessions(a, s);
-	find_blocks(a, s);
-	for (size_t i = 0; i < a->n_sessions; i++)
-		measure_session(a, s, &a->sessions[i]);
-	for (size_t i = 0; i < a->n_blocks; i++)
-		a->blocks[i].n_threads = count_lanes(a, s, &a->blocks[i]);
+	while (rest.n_instances > 0) {
+		part = cut_session(t, &rest);
+		add_session(a, &part);
+	}
 }
 
 void
 answer_release(struct answer *a)
 {
-	for (size_t i = 0; i < a->n_sessions; i++)
-		free(a->sessions[i].with_us);
-	for (size_t i = 0; i < a->n_blocks; i++)
-		free(a->blocks[i].with_us);
-	free(a->sessions);
-	free(a->blocks);
+	for (size_t i = 0; i < a->n_cores; i++)
+		free(a->cores[i].with_us);
+	free(a->cores);
 	free(a->operations);
 	free(a->costliest);
-	free(a->ranges);
 }

@@ -19,9 +19,10 @@ struct cores {
 	sym session;
 	int64_t from_us, to_us;
 	int64_t busy_us;
-	size_t n_threads;
+	size_t n_threads;	/* with work that lies wholly within */
+	int64_t idle_us, serial_us;
 	int64_t *with_us;	/* by number of threads: how long so many ... */
-	size_t n_with;		/* ... worked; not for blocks */
+	size_t n_with;		/* ... worked; 0: too many for a block */
 	uint32_t block;		/* an instance, or MAP_NONE: the session */
 };
 
@@ -35,10 +36,8 @@ struct answer {
 	size_t n_containers;
 	uint32_t *costliest;		/* work instances, costliest first */
 	size_t n_work, n_instances;
-	struct cores *sessions, *blocks;
-	size_t n_sessions, n_blocks;
-	size_t *ranges;			/* answer.c's own */
-	size_t n_ranges;
+	struct cores *cores;		/* each session, and then its blocks */
+	size_t n_cores, cores_cap, n_sessions;
 };
 
 /* The parts of a trace that a scope is: a slice of each list. */
@@ -46,7 +45,7 @@ struct scope {
 	uint32_t root;
 	const uint32_t *instances;
 	size_t n_instances;
-	const struct piece *pieces;	/* by session and time */
+	const struct piece *pieces;	/* in the same order */
 	size_t n_pieces;
 };
 
@@ -54,8 +53,18 @@ void answer_make(struct answer *, const struct trace *, const struct scope *);
 void answer_release(struct answer *);
 
 /*
+ * For a session and its blocks, of which what and when is set: how many threads
+ * were in work at once, and how many had work within; part is all that the
+ * session has.  O(n log n), however blocks and threads lie.
+ */
+void cores_measure(struct cores *, size_t n, const struct scope *part);
+void workers_count(struct cores *, size_t n, const struct trace *,
+    const struct scope *part);
+
+/*
  * All scopes of a trace.  The first is all; if queries are wanted, one for each
- * execution that no other initiates follows, with all that it does.
+ * execution that no other initiates follows, with all that it does.  Pieces
+ * are borrowed.
  */
 struct scopes {
 	struct scope *list;

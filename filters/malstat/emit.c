@@ -91,6 +91,27 @@ put_ratios(struct buf *b, const struct cores *c)
 }
 
 static void
+put_histogram(struct buf *b, const struct cores *c)
+{
+	json_open(b, "parallelism_histogram_us", '[');
+	for (size_t i = 0; i < c->n_with; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_i64(b, c->with_us[i]);
+	}
+	json_close(b, ']');
+}
+
+static void
+put_threads(struct buf *b, const struct cores *c)
+{
+	if (c->n_with > 0)
+		put_histogram(b, c);
+	json_int(b, "idle_us", c->idle_us);
+	json_int(b, "serial_us", c->serial_us);
+}
+
+static void
 emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 {
 	struct buf *b = begin(a, f, "cores");
@@ -104,15 +125,7 @@ emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 		json_ratio(b, "utilisation_of_workers",
 		    utilisation(c, a->trace->workers));
 	}
-	json_open(b, "parallelism_histogram_us", '[');
-	for (size_t i = 0; i < c->n_with; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		buf_i64(b, c->with_us[i]);
-	}
-	json_close(b, ']');
-	json_int(b, "idle_us", c->with_us[0]);
-	json_int(b, "serial_us", c->n_with > 1 ? c->with_us[1] : 0);
+	put_threads(b, c);
 	end(f);
 }
 
@@ -130,6 +143,7 @@ emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 	put_use(b, c);
 	json_uint(b, "workers", c->n_threads);
 	put_ratios(b, c);
+	put_threads(b, c);
 	end(f);
 }
 
@@ -162,10 +176,12 @@ answer_emit(const struct answer *a, struct filter *f, uint64_t top)
 		emit_operation(a, f, &a->containers[i]);
 	for (size_t i = 0; i < a->n_work && i < top; i++)
 		emit_instance(a, f, a->costliest[i]);
-	for (size_t i = 0; i < a->n_sessions; i++)
-		emit_session(a, f, &a->sessions[i]);
-	for (size_t i = 0; i < a->n_blocks; i++)
-		emit_block(a, f, &a->blocks[i]);
+	for (size_t i = 0; i < a->n_cores; i++)
+		if (a->cores[i].block == MAP_NONE)
+			emit_session(a, f, &a->cores[i]);
+	for (size_t i = 0; i < a->n_cores; i++)
+		if (a->cores[i].block != MAP_NONE)
+			emit_block(a, f, &a->cores[i]);
 }
 
 void

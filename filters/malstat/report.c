@@ -1,6 +1,9 @@
 /* report - the answers for people */
 
+#include <stdlib.h>
+
 #include "common/filter.h"
+#include "common/mem.h"
 #include "common/report.h"
 #include "filters/malstat/emit.h"
 
@@ -189,35 +192,59 @@ report_cores(const struct answer *a, struct buf *b, const struct cores *c)
 	table_print(&t, b);
 }
 
+/* The longest first; of several the first. */
+static int
+compare_blocks(const void *a, const void *b)
+{
+	const struct cores *x = *(const struct cores *const *)a;
+	const struct cores *y = *(const struct cores *const *)b;
+
+	if (wall_us(x) != wall_us(y))
+		return wall_us(x) > wall_us(y) ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static void
+put_block(struct table *t, const struct answer *a, const struct cores *c)
+{
+	const struct instance *i = &a->trace->instances[c->block];
+
+	table_us(t, wall_us(c));
+	table_count(t, c->n_threads);
+	table_ratio(t, utilisation(c, (int64_t)c->n_threads));
+	table_percent(t, part_of(c->serial_us, wall_us(c)));
+	table_percent(t, part_of(c->idle_us, wall_us(c)));
+	buf_i64(table_cell(t), a->trace->executions[i->execution].key.id);
+	table_next(t);
+	buf_i64(table_cell(t), i->pc);
+	table_next(t);
+}
+
 static void
 report_blocks(const struct answer *a, struct buf *b)
 {
 	static const char *const heads[] = { "took", "workers", "used", "",
-	    "execution", "pc", NULL };
-	const struct cores *c = a->blocks;
-	const struct instance *i;
+	    "serial", "idle", "execution", "pc", NULL };
+	const struct cores **list;
 	struct table t;
+	size_t n = 0;
 
-	if (a->n_blocks == 0)
+	if (a->n_cores == a->n_sessions)
 		return;
+	list = mem_resize(NULL, a->n_cores, sizeof *list);
+	for (size_t i = 0; i < a->n_cores; i++)
+		if (a->cores[i].block != MAP_NONE)
+			list[n++] = &a->cores[i];
+	qsort(list, n, sizeof *list, compare_blocks);
 	buf_char(b, '\n');
 	report_heading(b, "Dataflow blocks");
-	table_init(&t, "rrrlrr", heads);
-	for (size_t k = 0; k < a->n_blocks && k < BLOCKS_SHOWN; k++, c++) {
-		i = &a->trace->instances[c->block];
-		table_us(&t, wall_us(c));
-		table_count(&t, c->n_threads);
-		table_ratio(&t, utilisation(c, (int64_t)c->n_threads));
-		buf_i64(table_cell(&t),
-		    a->trace->executions[i->execution].key.id);
-		table_next(&t);
-		buf_i64(table_cell(&t), i->pc);
-		table_next(&t);
-	}
+	table_init(&t, "rrrlrrrr", heads);
+	for (size_t k = 0; k < n && k < BLOCKS_SHOWN; k++)
+		put_block(&t, a, list[k]);
 	table_print(&t, b);
-	if (a->n_blocks > BLOCKS_SHOWN)
-		buf_printf(b, "... and %zu more\n", a->n_blocks -
-		    BLOCKS_SHOWN);
+	if (n > BLOCKS_SHOWN)
+		buf_printf(b, "... and %zu more\n", n - BLOCKS_SHOWN);
+	free(list);
 }
 
 static void
@@ -245,15 +272,17 @@ answer_report(const struct answer *a, struct filter *f, uint64_t top)
 
 	report_head(a, b);
 	say_costliest(a, b);
-	for (size_t i = 0; i < a->n_sessions; i++)
-		say_cores(a, b, &a->sessions[i]);
+	for (size_t i = 0; i < a->n_cores; i++)
+		if (a->cores[i].block == MAP_NONE)
+			say_cores(a, b, &a->cores[i]);
 	if (a->n_instances > 0) {
 		report_operations(a, b);
 		report_instances(a, b, top);
 		report_containers(a, b);
 	}
-	for (size_t i = 0; i < a->n_sessions; i++)
-		report_cores(a, b, &a->sessions[i]);
+	for (size_t i = 0; i < a->n_cores; i++)
+		if (a->cores[i].block == MAP_NONE)
+			report_cores(a, b, &a->cores[i]);
 	report_blocks(a, b);
 	filter_emit(f);
 }

@@ -55,17 +55,8 @@ static int
 compare_pieces(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
-	const struct instance *i = &sorted->instances[x->instance];
-	const struct instance *k = &sorted->instances[y->instance];
-	sym s = sorted->executions[i->execution].session;
-	sym u = sorted->executions[k->execution].session;
 
-	if (root_of != NULL && root(x->instance) != root(y->instance))
-		return trace_compare_executions(sorted, root(x->instance),
-		    root(y->instance));
-	if (s != u)
-		return s < u ? -1 : 1;
-	return (x->from_us > y->from_us) - (x->from_us < y->from_us);
+	return compare_roots(&x->instance, &y->instance);
 }
 
 /* Slices of lists that are sorted by root. */
@@ -73,7 +64,7 @@ static void
 cut_scopes(struct scopes *s, size_t n, size_t n_pieces)
 {
 	const uint32_t *i = s->instances + n, *end = i + n;
-	const struct piece *p = s->pieces + n_pieces, *last = p + n_pieces;
+	const struct piece *p = s->pieces, *last = p + n_pieces;
 	struct scope *scope;
 	size_t cap = s->n;
 
@@ -91,39 +82,39 @@ cut_scopes(struct scopes *s, size_t n, size_t n_pieces)
 	}
 }
 
+/* The same instances and pieces once more, for each query. */
+static void
+add_queries(struct scopes *s, const struct trace *t, const struct pieces *p)
+{
+	uint32_t *roots = find_roots(t), *instances = s->instances + t->n;
+
+	memcpy(instances, s->instances, t->n * sizeof *instances);
+	s->pieces = mem_resize(NULL, p->n, sizeof *s->pieces);
+	if (p->n > 0)
+		memcpy(s->pieces, p->list, p->n * sizeof *p->list);
+	sorted = t;
+	root_of = roots;
+	qsort(instances, t->n, sizeof *instances, compare_roots);
+	if (p->n > 0)
+		qsort(s->pieces, p->n, sizeof *s->pieces, compare_pieces);
+	cut_scopes(s, t->n, p->n);
+	free(roots);
+}
+
 void
 scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p,
     bool queries)
 {
-	size_t copies = queries ? 2 : 1;
-	uint32_t *roots = find_roots(t);
-
 	*s = (struct scopes){ .n = 1 };
 	s->list = mem_zero(1, sizeof *s->list);
-	s->instances = mem_resize(NULL, copies * t->n, sizeof *s->instances);
-	s->pieces = mem_resize(NULL, copies * p->n, sizeof *s->pieces);
-	for (size_t c = 0; c < copies; c++) {
-		for (uint32_t i = 0; i < t->n; i++)
-			s->instances[c * t->n + i] = i;
-		if (p->n > 0)
-			memcpy(s->pieces + c * p->n, p->list,
-			    p->n * sizeof *p->list);
-	}
-	s->list[0] = (struct scope){ MAP_NONE, s->instances, t->n, s->pieces,
+	s->instances = mem_resize(NULL, (queries ? 2 : 1) * t->n,
+	    sizeof *s->instances);
+	for (uint32_t i = 0; i < t->n; i++)
+		s->instances[i] = i;
+	s->list[0] = (struct scope){ MAP_NONE, s->instances, t->n, p->list,
 	    p->n };
-	sorted = t;
-	root_of = NULL;
-	if (p->n > 0)
-		qsort(s->pieces, p->n, sizeof *s->pieces, compare_pieces);
-	root_of = roots;
-	if (queries && t->n > 0) {
-		qsort(s->instances + t->n, t->n, sizeof *s->instances,
-		    compare_roots);
-		qsort(s->pieces + p->n, p->n, sizeof *s->pieces,
-		    compare_pieces);
-		cut_scopes(s, t->n, p->n);
-	}
-	free(roots);
+	if (queries && t->n > 0)
+		add_queries(s, t, p);
 }
 
 void

@@ -100,7 +100,7 @@ struct pieces {
 	size_t n, cap;
 };
 
-/* Sets self times and gathers the pieces of work. */
+/* Sets self times and gathers the pieces of work, lane by lane. */
 void trace_measure(struct trace *, struct pieces *);
 
 #endif

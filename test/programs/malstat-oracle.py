@@ -274,29 +274,27 @@ class Answers:
                    from_us <= i.start_us and i.end_us <= to_us}
         busy_us, wall_us = sum(n * us for n, us in with_us.items()), \
             to_us - from_us
-        return with_us, len(threads), dict(
+        return len(threads), dict(
             session=session, wall_us=wall_us, busy_us=busy_us,
             utilisation=ratio(busy_us, wall_us * len(threads)),
-            average_parallelism=ratio(busy_us, wall_us))
+            average_parallelism=ratio(busy_us, wall_us),
+            idle_us=with_us[0], serial_us=with_us[1],
+            parallelism_histogram_us=[
+                with_us[n] for n in range(max(with_us, default=0) + 1)])
 
     def cores(self, session, here, root):
         from_us = min(i.start_us for i in here)
         to_us = max(i.end_us for i in here)
-        with_us, n_threads, row = self.use(session, here, from_us, to_us)
+        n_threads, row = self.use(session, here, from_us, to_us)
         if self.told.workers:
             row.update(workers=self.told.workers,
                        utilisation_of_workers=ratio(
                            row["busy_us"], row["wall_us"] *
                            self.told.workers))
-        most = max(with_us, default=0)
-        return dict(type="cores", query=root, threads_seen=n_threads,
-                    idle_us=with_us[0], serial_us=with_us[1],
-                    parallelism_histogram_us=[with_us[n] for n in
-                                              range(most + 1)], **row)
+        return dict(type="cores", query=root, threads_seen=n_threads, **row)
 
     def block(self, session, here, block, root):
-        _, n_threads, row = self.use(session, here, block.start_us,
-                                     block.end_us)
+        n_threads, row = self.use(session, here, block.start_us, block.end_us)
         return dict(type="dataflow", query=root, pc=block.pc,
                     start_us=block.start_us, workers=n_threads, **row)
 
