@@ -560,6 +560,14 @@ query_stat operation instance cores malstat"
 	run -2 --separate-stderr malstat --query 0 in
 }
 
+@test "--queries and --query exclude each other" {
+	queries >in
+	run -2 --separate-stderr malstat --queries --query 1 in
+	assert_output ''
+	assert_equal "$stderr" \
+		"malstat: --queries and --query exclude each other"
+}
+
 @test "what nobody initiates is a query, with or without a row that says so" {
 	(execution 1 a; execution 2 a; ran 0 10 1 1 a.b 1
 		ran 0 10 2 1 a.b 2) >in
@@ -611,6 +619,16 @@ query_stat operation instance cores malstat"
 	malstat --text --queries rows >want
 	malstat --text --queries -d db >got
 	diff want got
+}
+
+@test "--db with files is trouble: they would not be read" {
+	malparse "$DATA/examples/mal-2018.json" >in
+	malload db in
+	for file in in -; do
+		run -2 --separate-stderr malstat --db db "$file"
+		assert_output ''
+		assert_equal "$stderr" "malstat: --db reads no files"
+	done
 }
 
 @test "a database that is none, or has no such tables, is trouble" {
@@ -722,6 +740,8 @@ rejects() {
 	(execution 1 a; query 1 x) >in
 	ask
 	assert_output ''
+	ask --text
+	assert_output "There are no events."
 }
 
 @test "events without any instance give the counts alone" {

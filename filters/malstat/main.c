@@ -79,6 +79,10 @@ main(int argc, char **argv)
 	struct trace t;
 
 	filter_begin(&f, &about, options, argc, argv);
+	if (opt.queries && opt.query != 0)
+		die("--queries and --query exclude each other");
+	if (opt.database != NULL && filter_operand(&f) != NULL)
+		die("--db reads no files");
 	trace_init(&t);
 	if (opt.database != NULL)
 		trace_read_database(&t, &f, opt.database);
@@ -89,6 +93,9 @@ main(int argc, char **argv)
 	if (t.n_events > 0) {
 		answer_all(&f, &t);
 		(f.text ? report_summary : emit_summary)(&t, &f);
+	} else if (f.text) {
+		buf_str(filter_out(&f), "There are no events.\n");
+		filter_emit(&f);
 	}
 	trace_release(&t);
 	return filter_end(&f);
