@@ -716,6 +716,52 @@ rejects() {
 		"parent_id is no integer below 2^53"
 }
 
+@test "what a row may leave out is rejected if it is there and wrong" {
+	local row
+
+	row='"type":"profiler_event","mal_execution_id":1,"pc":1,"execution_state":1'
+	for key in relative_time absolute_time thread usec; do
+		rejects "{$row,\"$key\":1.5}" \
+			"$key is no integer below 2^53"
+	done
+	for key in mal_module instruction short_statement long_statement; do
+		rejects "{$row,\"$key\":1}" "$key is no string"
+	done
+	rejects '{"type":"mal_execution","execution_id":2,"tag":"1"}' \
+		"tag is no integer below 2^53"
+	rejects '{"type":"mal_execution","execution_id":2,"server_session":1}' \
+		"server_session is no string"
+	rejects '{"type":"mal_execution","execution_id":2,"client":1}' \
+		"client is no string"
+	rejects '{"type":"query","root_execution_id":1,"query_text":1}' \
+		"query_text is no string"
+	rejects '{"type":"server","threads":"8"}' \
+		"threads is no integer below 2^53"
+}
+
+@test "no pc is below 0, and there are three states" {
+	rejects "$(ev done 1 1 -1 a.b 1)" "pc -1 is below 0"
+	for state in -1 3; do
+		rejects "$(ev done 1 1 1 a.b 1 |
+			sed "s/execution_state\":1/execution_state\":$state/")" \
+			"execution_state $state is neither 0, 1 nor 2"
+	done
+}
+
+@test "an execution that comes twice is what it was first" {
+	rejects "$(execution 1 b)" "execution_id 1 comes twice"
+	assert_equal "$(said cores .session)" a
+}
+
+@test "a time may be below 0, as it is where a server's clocks differ" {
+	(execution 1 a; ran -5 -2 1 1 a.b 1) >in
+	ask
+	assert_equal "$(said instance '.start_us, .self_us')" "-5 3"
+	(client 1 0; ev done 2 1 1 a.b 1 '"usec":7') >in
+	ask
+	assert_equal "$(said instance '.start_us, .self_us')" "-5 7"
+}
+
 @test "records of other types are ignored, whatever is in them" {
 	(two_threads; lines '{"type":"task","pc":"x"}' '{"type":"cpuload"}' \
 		'{"type":"stat","stat":"wall"}' '{"type":"mal_variable"}') >in

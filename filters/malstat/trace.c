@@ -113,50 +113,65 @@ find_open(struct trace *t, uint32_t execution, int64_t pc)
 	return &t->open[i];
 }
 
-/* A number that must be there; what is not is rejected. */
+/* True, and the row rejected, if a value is not what it must be. */
+static bool
+is_wrong(struct filter *f, enum rec_found found, unsigned key,
+    const char *must_be)
+{
+	if (found == REC_BAD)
+		filter_reject(f, "%s is no %s", trace_keys[key], must_be);
+	return found == REC_BAD;
+}
+
+/* A number, UNKNOWN if absent; false if it is rejected. */
+static bool
+number(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
+{
+	*value = UNKNOWN;
+	return !is_wrong(f, rec_int(r, key, value), key,
+	    "integer below 2^53");
+}
+
+/* The same for what must be there. */
 static bool
 need(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 {
-	enum rec_found found = rec_int(r, key, value);
-
-	if (found == REC_BAD)
-		filter_reject(f, "%s is no integer below 2^53",
-		    trace_keys[key]);
-	else if (found == REC_ABSENT)
+	if (!number(f, r, key, value))
+		return false;
+	if (*value == UNKNOWN)
 		filter_reject(f, "no %s", trace_keys[key]);
-	return found == REC_GOOD;
+	return *value != UNKNOWN;
 }
 
-static int64_t
-optional(const struct rec *r, unsigned key)
+/* A text, empty if absent; false if it is rejected. */
+static bool
+text(struct filter *f, const struct rec *r, unsigned key, struct span *s)
 {
-	int64_t value;
-
-	return rec_int(r, key, &value) == REC_GOOD ? value : UNKNOWN;
-}
-
-static struct span
-text(const struct rec *r, unsigned key)
-{
-	struct span s;
-
-	return rec_str(r, key, &s) == REC_GOOD ? s : span_of(NULL, 0);
+	*s = span_of("", 0);
+	return !is_wrong(f, rec_str(r, key, s), key, "string");
 }
 
 static void
 add_execution(struct trace *t, struct filter *f, const struct rec *r)
 {
-	struct span session = text(r, SESSION), client = text(r, CLIENT);
+	struct span session, client;
 	struct execution *x;
+	int64_t id, tag;
 	uint32_t place;
-	int64_t id;
 
-	if (!need(f, r, EXECUTION, &id))
+	if (!need(f, r, EXECUTION, &id) || !text(f, r, SESSION, &session) ||
+	    !text(f, r, CLIENT, &client) || !number(f, r, TAG, &tag))
 		return;
 	place = find_execution(t, id);
 	x = &t->executions[place];
+	if (x->has_row) {
+		filter_reject(f, "execution_id %lld comes twice",
+		    (long long)id);
+		return;
+	}
+	x->has_row = true;
 	x->only_ends = session.n == 0 && client.n > 0;
-	x->tag = optional(r, TAG);
+	x->tag = tag;
 	if (session.n > 0 || client.n > 0)
 		x->session = intern_add(&t->names, session.n > 0 ? session :
 		    client);
@@ -187,30 +202,56 @@ name_operation(struct trace *t, struct span module, struct span operation)
 	return name;
 }
 
+struct event {
+	int64_t execution, pc, state, relative_us, absolute_us, thread, usec;
+	struct span module, operation, statement;
+};
+
+static bool
+read_event(struct filter *f, const struct rec *r, struct event *e)
+{
+	struct span long_one;
+
+	if (!need(f, r, EVENT_EXECUTION, &e->execution) ||
+	    !need(f, r, PC, &e->pc) || !need(f, r, STATE, &e->state) ||
+	    !number(f, r, RELATIVE, &e->relative_us) ||
+	    !number(f, r, ABSOLUTE, &e->absolute_us) ||
+	    !number(f, r, THREAD, &e->thread) ||
+	    !number(f, r, USEC, &e->usec) ||
+	    !text(f, r, MODULE, &e->module) ||
+	    !text(f, r, OPERATION, &e->operation) ||
+	    !text(f, r, SHORT, &e->statement) || !text(f, r, LONG, &long_one))
+		return false;
+	if (e->statement.n == 0)
+		e->statement = long_one;
+	if (e->pc < 0)
+		filter_reject(f, "pc %lld is below 0", (long long)e->pc);
+	else if (e->state < 0 || e->state > 2)
+		filter_reject(f, "execution_state %lld is neither 0, 1 nor 2",
+		    (long long)e->state);
+	else
+		return true;
+	return false;
+}
+
 static void
-add_instance(struct trace *t, const struct rec *r, const struct open *o,
+add_instance(struct trace *t, const struct event *e, const struct open *o,
     int64_t end_us)
 {
-	struct span module = text(r, MODULE), operation = text(r, OPERATION);
-	struct span statement = text(r, SHORT);
 	struct instance i = { .execution = (uint32_t)o->key.execution,
-	    .pc = o->key.pc, .thread = optional(r, THREAD),
-	    .start_us = o->start_us, .end_us = end_us,
-	    .server_us = optional(r, USEC), .statement = SYM_NONE };
+	    .pc = o->key.pc, .thread = e->thread, .start_us = o->start_us,
+	    .end_us = end_us, .server_us = e->usec, .statement = SYM_NONE };
 
 	if (!o->is_open) {
 		i.has_no_start = true;
-		i.start_us = i.server_us == UNKNOWN ? end_us :
-		    end_us - i.server_us;
+		i.start_us = e->usec == UNKNOWN ? end_us : end_us - e->usec;
 	}
 	if (i.start_us > i.end_us)
 		i.start_us = i.end_us;	/* the clock was set back */
-	i.kind = kind_of(i.pc, module, operation);
-	i.operation = name_operation(t, module, operation);
-	if (statement.n == 0)
-		statement = text(r, LONG);
-	if (statement.n > 0)
-		i.statement = intern_add(&t->names, statement);
+	i.kind = kind_of(i.pc, e->module, e->operation);
+	i.operation = name_operation(t, e->module, e->operation);
+	if (e->statement.n > 0)
+		i.statement = intern_add(&t->names, e->statement);
 	if (t->n == UINT32_MAX)
 		die("too many instances");
 	t->instances = mem_grow(t->instances, &t->cap, t->n + 1,
@@ -221,26 +262,25 @@ add_instance(struct trace *t, const struct rec *r, const struct open *o,
 static void
 add_event(struct trace *t, struct filter *f, const struct rec *r)
 {
-	int64_t execution, pc, state, now = optional(r, RELATIVE);
+	struct event e;
 	struct open *o;
+	int64_t now_us;
 
-	if (!need(f, r, EVENT_EXECUTION, &execution) ||
-	    !need(f, r, PC, &pc) || !need(f, r, STATE, &state))
+	if (!read_event(f, r, &e))
 		return;
 	t->n_events++;
-	if (now == UNKNOWN)
-		now = optional(r, ABSOLUTE);
-	if (now == UNKNOWN || now < 0) {
+	now_us = e.relative_us != UNKNOWN ? e.relative_us : e.absolute_us;
+	if (now_us == UNKNOWN) {
 		t->n_no_clock++;
 		return;
 	}
-	o = find_open(t, find_execution(t, execution), pc);
-	if (state == 0) {
+	o = find_open(t, find_execution(t, e.execution), e.pc);
+	if (e.state == 0) {
 		t->n_restarted += o->is_open;
 		o->is_open = true;
-		o->start_us = now;
-	} else if (state == 1) {
-		add_instance(t, r, o, now);
+		o->start_us = now_us;
+	} else if (e.state == 1) {
+		add_instance(t, &e, o, now_us);
 		o->is_open = false;
 	}
 }
@@ -248,18 +288,15 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 static void
 add_query(struct trace *t, struct filter *f, const struct rec *r)
 {
-	struct span query = text(r, QUERY_TEXT);
-	struct execution *x;
+	struct span query;
 	uint32_t place;
 	int64_t id;
 
-	if (!need(f, r, ROOT, &id))
+	if (!need(f, r, ROOT, &id) || !text(f, r, QUERY_TEXT, &query))
 		return;
 	place = find_execution(t, id);
-	x = &t->executions[place];
-	x->is_query = true;
 	if (query.n > 0)
-		x->query = intern_add(&t->names, query);
+		t->executions[place].query = intern_add(&t->names, query);
 }
 
 static void
@@ -272,17 +309,22 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 		return;
 	from = find_execution(t, parent);
 	to = find_execution(t, child);
-	if (from == to || t->executions[to].parent != MAP_NONE)
-		return;
-	t->executions[to].parent = from;
-	t->executions[to].is_child = true;
+	if (from != to && t->executions[to].parent == MAP_NONE)
+		t->executions[to].parent = from;
+}
+
+static void
+add_server(struct trace *t, struct filter *f, const struct rec *r)
+{
+	int64_t workers;
+
+	if (number(f, r, THREADS, &workers) && workers > 0)
+		t->workers = workers;
 }
 
 void
 trace_add(struct trace *t, struct filter *f, const struct rec *r)
 {
-	int64_t workers;
-
 	if (rec_is(r, "profiler_event"))
 		add_event(t, f, r);
 	else if (rec_is(r, "mal_execution"))
@@ -291,9 +333,8 @@ trace_add(struct trace *t, struct filter *f, const struct rec *r)
 		add_query(t, f, r);
 	else if (rec_is(r, "initiates_executions"))
 		add_link(t, f, r);
-	else if (rec_is(r, "server") &&
-	    rec_int(r, THREADS, &workers) == REC_GOOD && workers > 0)
-		t->workers = workers;
+	else if (rec_is(r, "server"))
+		add_server(t, f, r);
 	else if (rec_is(r, "trace"))
 		t->number++;
 }

@@ -38,11 +38,10 @@ struct execution {
 	} key;
 	sym session;			/* or the client; SYM_NONE */
 	bool only_ends;			/* of a server that tells no starts */
-	bool is_child;
+	bool has_row;
 	int64_t tag;			/* or UNKNOWN */
 	uint32_t parent;		/* that initiated it, or MAP_NONE */
 	sym query;			/* its text, or SYM_NONE */
-	bool is_query;
 };
 
 struct lane {

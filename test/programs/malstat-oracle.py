@@ -53,8 +53,8 @@ class Told:
         return self.executions.setdefault(key, Execution(key))
 
     def add(self, execution, pc, state, clocks, **rest):
-        us = next((us for us in clocks if us is not None), -1)
-        if us < 0:
+        us = next((us for us in clocks if us is not None), None)
+        if us is None:
             self.n_no_clock += 1
         else:
             self.events.append(Event(execution, pc, state, us, **rest))
