@@ -181,6 +181,21 @@ counted() {
 	assert_equal "$(said instance '.start_us, .elapsed_us')" "10 5"
 }
 
+@test "an execution has one clock, that of its first event with any" {
+	local absolute='s/relative_time":/absolute_time":16000000000000/'
+
+	(execution 1 a; execution 2 b
+		ev start 10 1 1 a.b 1; ev done 15 1 1 a.b 1 | sed "$absolute"
+		ev start 10 1 2 a.b 1; ev done 16 1 2 a.b 1
+		ev start 10 2 1 a.b 1 | sed "$absolute"; ev done 15 2 1 a.b 1
+		ran 20 27 2 2 a.b 1 | sed "$absolute") >in
+	ask
+	assert_equal "$(said instance '[.session, .pc, .start_us, .self_us] |
+		join(" ")')" "b 2 1600000000000020 7 a 2 10 6"
+	assert_equal "$(counted)" \
+		"events=8 executions=2 instances=2 unfinished=2 without_clock=2"
+}
+
 @test "events without a clock are counted and nothing else" {
 	(execution 1 a; ran 10 15 1 2 a.b 3
 		ran 10 15 1 3 a.b 3 | sed 's/relative_time/local_time/') >in

@@ -259,9 +259,21 @@ add_instance(struct trace *t, const struct event *e, const struct open *o,
 	t->instances[t->n++] = i;
 }
 
+/* UNKNOWN if the event has no time by the clock of its execution. */
+static int64_t
+time_of(const struct event *e, struct execution *x)
+{
+	if (x->clock == CLOCK_UNKNOWN && e->relative_us != UNKNOWN)
+		x->clock = CLOCK_RELATIVE;
+	else if (x->clock == CLOCK_UNKNOWN && e->absolute_us != UNKNOWN)
+		x->clock = CLOCK_ABSOLUTE;
+	return x->clock == CLOCK_ABSOLUTE ? e->absolute_us : e->relative_us;
+}
+
 static void
 add_event(struct trace *t, struct filter *f, const struct rec *r)
 {
+	uint32_t execution;
 	struct event e;
 	struct open *o;
 	int64_t now_us;
@@ -269,12 +281,13 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 	if (!read_event(f, r, &e))
 		return;
 	t->n_events++;
-	now_us = e.relative_us != UNKNOWN ? e.relative_us : e.absolute_us;
+	execution = find_execution(t, e.execution);
+	now_us = time_of(&e, &t->executions[execution]);
 	if (now_us == UNKNOWN) {
 		t->n_no_clock++;
 		return;
 	}
-	o = find_open(t, find_execution(t, e.execution), e.pc);
+	o = find_open(t, execution, e.pc);
 	if (e.state == 0) {
 		t->n_restarted += o->is_open;
 		o->is_open = true;

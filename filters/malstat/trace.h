@@ -31,6 +31,9 @@ struct instance {
 	bool has_no_start;		/* a done alone: see trace_settle() */
 };
 
+/* Of which clock the times of an execution are. */
+enum clock { CLOCK_UNKNOWN, CLOCK_RELATIVE, CLOCK_ABSOLUTE };
+
 struct execution {
 	struct {
 		uint64_t trace;
@@ -39,6 +42,7 @@ struct execution {
 	sym session;			/* or the client; SYM_NONE */
 	bool only_ends;			/* of a server that tells no starts */
 	bool has_row;
+	enum clock clock;		/* that of its first event with any */
 	int64_t tag;			/* or UNKNOWN */
 	uint32_t parent;		/* that initiated it, or MAP_NONE */
 	sym query;			/* its text, or SYM_NONE */

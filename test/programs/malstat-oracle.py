@@ -19,7 +19,6 @@ import subprocess
 import sys
 from fractions import Fraction
 
-EPOCH_US = 10**15
 KINDS = ["work", "call", "dataflow", "plan"]
 RATIOS = {"share", "utilisation", "average_parallelism",
           "utilisation_of_workers"}
@@ -35,7 +34,7 @@ class Execution:
     def __init__(self, key, session=None, tag=None, only_ends=False):
         self.key, self.session, self.tag = key, session, tag
         self.only_ends = only_ends
-        self.parent = self.query = None
+        self.parent = self.query = self.clock = None
 
 
 Event = collections.namedtuple(
@@ -53,7 +52,11 @@ class Told:
         return self.executions.setdefault(key, Execution(key))
 
     def add(self, execution, pc, state, clocks, **rest):
-        us = next((us for us in clocks if us is not None), None)
+        """Clocks are relative and absolute; the first event chooses."""
+        if execution.clock is None:
+            execution.clock = next(
+                (i for i, us in enumerate(clocks) if us is not None), None)
+        us = clocks[execution.clock or 0]
         if us is None:
             self.n_no_clock += 1
         else:
@@ -126,9 +129,9 @@ def told_by_server(paths):
         x.session, x.tag, x.only_ends = session, tag, is_p
         if is_p and o["phase"] != "mal_engine":
             continue
-        clocks = [us for us in (o.get("clk"), o.get("ctime"))
-                  if us is not None]
-        told.add(x, o["pc"], 0 if is_start else 1, sorted(clocks),
+        relative_us = min((o[key] for key in ("clk", "ctime") if key in o),
+                          default=None)
+        told.add(x, o["pc"], 0 if is_start else 1, [relative_us, None],
                  thread=o.get("thread"), usec=o.get("usec"),
                  name=(o.get("module", ""),
                        o.get("function" if is_p else "instruction", "")),
@@ -379,6 +382,8 @@ class Rows:
         self.only_ends = rng.random() < 0.3
         self.sessions = rng.sample(["a", "b", "\u00e9"], rng.randint(1, 2))
         self.session_of, self.next_pc = {}, collections.Counter()
+        self.absolute = {i for i in range(1, self.n_executions + 1)
+                         if self.rng.random() < 0.2}
         for i in range(1, self.n_executions + 1):
             self.add_execution(i)
         if rng.random() < 0.5:
@@ -403,9 +408,12 @@ class Rows:
                  "query_text": f"select {i}"})
 
     def event(self, us, state, **row):
-        clock = {"relative_time": us, "absolute_time": EPOCH_US + us}
-        if self.rng.random() < 0.2:
-            clock = {"absolute_time": us}
+        # Of one clock in a whole execution, but for a few events.
+        clock = {"relative_time": us, "absolute_time": us}
+        if row["mal_execution_id"] in self.absolute:
+            del clock["relative_time"]
+        if self.rng.random() < 0.05:
+            clock.popitem()
         self.events.append((us, dict(row, type="profiler_event",
                                      execution_state=state, **clock)))
 
