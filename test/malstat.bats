@@ -406,6 +406,43 @@ two_threads() {
 		"false false"
 }
 
+@test "servers are told apart: a session has the workers of its traces" {
+	server() { printf '{"type":"server","threads":%s}\n' "$1"; }
+	use='"\(.session):\(.workers // "?")"'
+
+	# b is in two traces, of which one says nothing of its workers.
+	(echo '{"type":"trace"}'; server 8; two_threads
+		echo '{"type":"trace"}'; execution 1 b; ran 1 2 1 1 a.b 1
+		echo '{"type":"trace"}'; execution 1 b; ran 5 6 1 1 a.b 1
+		server 4
+		echo '{"type":"trace"}'; execution 1 c; ran 5 6 1 1 a.b 1) >in
+	ask
+	assert_equal "$(said cores "$use")" "a:8 b:4 c:?"
+	ask --text
+	assert_output --partial "% of the server's 8"
+	# Two servers in one trace: whose is the session?
+	(server 8; server 4; two_threads) >in
+	ask
+	assert_equal "$(said cores "$use")" "a:?"
+	(server 8; server 8; two_threads) >in
+	ask
+	assert_equal "$(said cores "$use")" "a:8"
+}
+
+@test "a session is one in all traces, a client or no name one in each" {
+	(for i in 1 2; do
+		echo '{"type":"trace"}'
+		execution 1 s; client 2 0
+		for x in 1 2 3; do
+			ran $((i * 100)) $((i * 100 + x)) $x 1 a.b 1
+		done
+	done) >in
+	ask
+	assert_equal "$(said cores '"\(.session // "none"):\(.wall_us)"')" \
+		"none:3 none:3 0:2 0:2 s:101"
+	assert_equal "$(said operation .self_us)" 12
+}
+
 @test "each session has its own clock and its own use of the cores" {
 	(execution 1 b; execution 2 a; ran 1000 1010 1 1 a.b 1
 		ran 5 25 2 1 a.b 1; ran 5 10 2 2 a.b 2) >in

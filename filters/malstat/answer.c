@@ -111,7 +111,7 @@ rank_instances(struct answer *a, const struct scope *s)
 		    compare_costs);
 }
 
-static sym
+static uint32_t
 session_of(const struct trace *t, uint32_t instance)
 {
 	return t->executions[t->instances[instance].execution].session;
@@ -157,7 +157,7 @@ add_session(struct answer *a, const struct scope *part)
 static struct scope
 cut_session(const struct trace *t, struct scope *rest)
 {
-	sym session = session_of(t, rest->instances[0]);
+	uint32_t session = session_of(t, rest->instances[0]);
 	struct scope part = *rest;
 
 	while (rest->n_instances > 0 &&

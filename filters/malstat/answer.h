@@ -16,7 +16,7 @@ struct operation {
 
 /* The use of the cores, in a session or in a block of it. */
 struct cores {
-	sym session;
+	uint32_t session;
 	int64_t from_us, to_us;
 	int64_t busy_us;
 	size_t n_threads;	/* with work that lies wholly within */

@@ -32,6 +32,15 @@ put_name(struct buf *b, const char *key, const struct answer *a, sym name)
 }
 
 static void
+put_session(struct buf *b, const struct answer *a, uint32_t session)
+{
+	struct span name = trace_session_name(a->trace, session);
+
+	if (name.n > 0)
+		json_str(b, "session", name);
+}
+
+static void
 emit_operation(const struct answer *a, struct filter *f,
     const struct operation *o)
 {
@@ -59,7 +68,7 @@ emit_instance(const struct answer *a, struct filter *f, uint32_t place)
 	struct buf *b = begin(a, f, "instance");
 
 	put_name(b, "operation", a, i->operation);
-	put_name(b, "session", a, x->session);
+	put_session(b, a, x->session);
 	json_int(b, "execution_id", x->key.id);
 	if (x->tag != UNKNOWN)
 		json_int(b, "tag", x->tag);
@@ -114,16 +123,17 @@ put_threads(struct buf *b, const struct cores *c)
 static void
 emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 {
+	int64_t workers = a->trace->sessions[c->session].workers;
 	struct buf *b = begin(a, f, "cores");
 
-	put_name(b, "session", a, c->session);
+	put_session(b, a, c->session);
 	put_use(b, c);
 	json_uint(b, "threads_seen", c->n_threads);
 	put_ratios(b, c);
-	if (a->trace->workers > 0) {
-		json_int(b, "workers", a->trace->workers);
+	if (workers > 0) {
+		json_int(b, "workers", workers);
 		json_ratio(b, "utilisation_of_workers",
-		    utilisation(c, a->trace->workers));
+		    utilisation(c, workers));
 	}
 	put_threads(b, c);
 	end(f);
@@ -135,7 +145,7 @@ emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 	const struct instance *i = &a->trace->instances[c->block];
 	struct buf *b = begin(a, f, "dataflow");
 
-	put_name(b, "session", a, c->session);
+	put_session(b, a, c->session);
 	json_int(b, "execution_id",
 	    a->trace->executions[i->execution].key.id);
 	json_int(b, "pc", i->pc);
@@ -157,7 +167,7 @@ emit_query(const struct answer *a, struct filter *f)
 		return;
 	x = &a->trace->executions[a->root];
 	b = begin(a, f, "query_stat");
-	put_name(b, "session", a, x->session);
+	put_session(b, a, x->session);
 	if (x->tag != UNKNOWN)
 		json_int(b, "tag", x->tag);
 	put_name(b, "query_text", a, x->query);

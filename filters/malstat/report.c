@@ -35,10 +35,9 @@ put_escaped(struct buf *b, struct span s)
 static void
 put_session(const struct answer *a, struct buf *b, const struct cores *c)
 {
-	if (c->session == SYM_NONE)
-		buf_str(b, "unknown");
-	else
-		put_escaped(b, intern_span(&a->trace->names, c->session));
+	struct span name = trace_session_name(a->trace, c->session);
+
+	put_escaped(b, name.n > 0 ? name : span_of("unknown", 7));
 }
 
 /* What is asked for most, in a sentence. */
@@ -64,6 +63,8 @@ say_costliest(const struct answer *a, struct buf *b)
 static void
 say_cores(const struct answer *a, struct buf *b, const struct cores *c)
 {
+	int64_t workers = a->trace->sessions[c->session].workers;
+
 	if (a->n_sessions > 1) {
 		buf_str(b, "Session ");
 		put_session(a, b, c);
@@ -77,11 +78,10 @@ say_cores(const struct answer *a, struct buf *b, const struct cores *c)
 	buf_str(b, ": ");
 	report_percent(b, utilisation(c, (int64_t)c->n_threads));
 	buf_str(b, " of what they could do");
-	if (a->trace->workers > 0) {
+	if (workers > 0) {
 		buf_str(b, ", ");
-		report_percent(b, utilisation(c, a->trace->workers));
-		buf_printf(b, " of the server's %lld",
-		    (long long)a->trace->workers);
+		report_percent(b, utilisation(c, workers));
+		buf_printf(b, " of the server's %lld", (long long)workers);
 	}
 	buf_str(b, ".\n");
 }

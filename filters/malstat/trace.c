@@ -30,6 +30,15 @@ const char *const trace_keys[] = { "type", "execution_id", "server_session",
 #define TIME_MOST (INT64_C(1) << REC_INT_BITS)
 
 static struct span
+session_key(const void *owner, uint32_t i)
+{
+	const struct trace *t = owner;
+
+	return span_of((const void *)&t->sessions[i].key,
+	    sizeof t->sessions[i].key);
+}
+
+static struct span
 execution_key(const void *owner, uint32_t i)
 {
 	const struct trace *t = owner;
@@ -51,6 +60,7 @@ trace_init(struct trace *t)
 {
 	*t = (struct trace){ .number = 0 };
 	intern_init(&t->names);
+	map_init(&t->by_key, session_key, t);
 	map_init(&t->by_id, execution_key, t);
 	map_init(&t->by_place, open_key, t);
 }
@@ -59,20 +69,40 @@ void
 trace_release(struct trace *t)
 {
 	intern_release(&t->names);
+	map_release(&t->by_key);
 	map_release(&t->by_id);
 	map_release(&t->by_place);
+	free(t->sessions);
 	free(t->executions);
 	free(t->open);
 	free(t->instances);
-	free(t->lanes);
+	free(t->workers);
+}
+
+static uint32_t
+find_session(struct trace *t, sym name, uint64_t trace)
+{
+	struct session s = { .key = { name, trace }, .workers = UNKNOWN };
+	struct span key = span_of((const char *)&s.key, sizeof s.key);
+	uint64_t hash = map_hash(key.p, key.n);
+	uint32_t i = map_get(&t->by_key, hash, key);
+
+	if (i != MAP_NONE)
+		return i;
+	t->sessions = mem_grow(t->sessions, &t->sessions_cap,
+	    t->n_sessions + 1, sizeof *t->sessions);
+	i = (uint32_t)t->n_sessions++;
+	t->sessions[i] = s;
+	map_put(&t->by_key, hash, i);
+	return i;
 }
 
 /* The place of an execution, which may have no row of its own yet. */
 static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
-	struct execution x = { .session = SYM_NONE, .tag = UNKNOWN,
-	    .parent = MAP_NONE, .query = SYM_NONE };
+	struct execution x = { .tag = UNKNOWN, .parent = MAP_NONE,
+	    .query = SYM_NONE };
 	uint64_t hash;
 	uint32_t i;
 
@@ -85,6 +115,7 @@ find_execution(struct trace *t, int64_t id)
 		return i;
 	t->executions = mem_grow(t->executions, &t->executions_cap,
 	    t->n_executions + 1, sizeof *t->executions);
+	x.session = find_session(t, SYM_NONE, t->number);
 	i = (uint32_t)t->n_executions++;
 	t->executions[i] = x;
 	map_put(&t->by_id, hash, i);
@@ -172,9 +203,12 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 	x->has_row = true;
 	x->only_ends = session.n == 0 && client.n > 0;
 	x->tag = tag;
-	if (session.n > 0 || client.n > 0)
-		x->session = intern_add(&t->names, session.n > 0 ? session :
-		    client);
+	if (session.n > 0)
+		x->session = find_session(t, intern_add(&t->names, session),
+		    ANY_TRACE);
+	else if (client.n > 0)
+		x->session = find_session(t, intern_add(&t->names, client),
+		    t->number);
 }
 
 static enum instance_kind
@@ -326,13 +360,40 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 		t->executions[to].parent = from;
 }
 
+/* What two say of one number: 0 if they differ, UNKNOWN if neither knows. */
+static int64_t
+agreed(int64_t a, int64_t b)
+{
+	return a == UNKNOWN ? b : b == UNKNOWN || a == b ? a : 0;
+}
+
 static void
 add_server(struct trace *t, struct filter *f, const struct rec *r)
 {
 	int64_t workers;
 
-	if (number(f, r, THREADS, &workers) && workers > 0)
-		t->workers = workers;
+	if (!number(f, r, THREADS, &workers))
+		return;
+	t->workers = mem_grow(t->workers, &t->workers_cap, t->number + 1,
+	    sizeof *t->workers);
+	while (t->n_workers <= t->number)
+		t->workers[t->n_workers++] = UNKNOWN;
+	t->workers[t->number] = agreed(t->workers[t->number], workers);
+}
+
+/* A session's workers are those of the servers of its traces, if of one. */
+static void
+find_workers(struct trace *t)
+{
+	const struct execution *x = t->executions;
+	int64_t *workers;
+
+	for (; x < t->executions + t->n_executions; x++) {
+		workers = &t->sessions[x->session].workers;
+		if (x->key.trace < t->n_workers)
+			*workers = agreed(*workers,
+			    t->workers[x->key.trace]);
+	}
 }
 
 void
@@ -369,14 +430,26 @@ drop_starless(struct trace *t)
 		t->n_unfinished += t->open[i].is_open;
 }
 
-int
-trace_compare_sessions(const struct trace *t, sym a, sym b)
+struct span
+trace_session_name(const struct trace *t, uint32_t session)
 {
-	if (a == b)
-		return 0;
-	if (a == SYM_NONE || b == SYM_NONE)
-		return a == SYM_NONE ? -1 : 1;
-	return intern_cmp(&t->names, a, b);
+	sym name = (sym)t->sessions[session].key.name;
+
+	return name == SYM_NONE ? span_of("", 0) :
+	    intern_span(&t->names, name);
+}
+
+int
+trace_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
+{
+	const struct session *x = &t->sessions[a], *y = &t->sessions[b];
+
+	if (x->key.name == y->key.name)
+		return (x->key.trace > y->key.trace) -
+		    (x->key.trace < y->key.trace);
+	if (x->key.name == SYM_NONE || y->key.name == SYM_NONE)
+		return x->key.name == SYM_NONE ? -1 : 1;
+	return intern_cmp(&t->names, (sym)x->key.name, (sym)y->key.name);
 }
 
 int
@@ -391,7 +464,7 @@ trace_compare_executions(const struct trace *t, uint32_t a, uint32_t b)
 
 static const struct trace *sorted;	/* qsort has no context */
 
-static sym
+static uint32_t
 session_of(const struct trace *t, const struct instance *i)
 {
 	return t->executions[i->execution].session;
@@ -414,23 +487,15 @@ compare_instances(const void *a, const void *b)
 	return 0;
 }
 
+/* The instances of a lane stand together. */
 static void
-find_lanes(struct trace *t)
+number_lanes(struct trace *t)
 {
-	struct instance *i = t->instances, *end = i + t->n;
-	struct lane *last;
+	struct instance *i = t->instances;
 
-	for (; i < end; i++) {
-		last = t->n_lanes == 0 ? NULL : &t->lanes[t->n_lanes - 1];
-		if (last == NULL || last->session != session_of(t, i) ||
-		    last->thread != i->thread) {
-			t->lanes = mem_grow(t->lanes, &t->lanes_cap,
-			    t->n_lanes + 1, sizeof *t->lanes);
-			t->lanes[t->n_lanes++] = (struct lane){
-			    session_of(t, i), i->thread };
-		}
-		i->lane = (uint32_t)t->n_lanes - 1;
-	}
+	for (size_t k = 1; k < t->n; k++)
+		i[k].lane = i[k - 1].lane + (i[k].thread != i[k - 1].thread ||
+		    session_of(t, &i[k]) != session_of(t, &i[k - 1]));
 }
 
 void
@@ -448,5 +513,6 @@ trace_settle(struct trace *t)
 	if (t->n > 0)
 		qsort(t->instances, t->n, sizeof *t->instances,
 		    compare_instances);
-	find_lanes(t);
+	number_lanes(t);
+	find_workers(t);
 }

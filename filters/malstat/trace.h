@@ -39,7 +39,7 @@ struct execution {
 		uint64_t trace;
 		int64_t id;
 	} key;
-	sym session;			/* or the client; SYM_NONE */
+	uint32_t session;		/* place among sessions */
 	bool only_ends;			/* of a server that tells no starts */
 	bool has_row;
 	enum clock clock;		/* that of its first event with any */
@@ -48,13 +48,24 @@ struct execution {
 	sym query;			/* its text, or SYM_NONE */
 };
 
-struct lane {
-	sym session;
-	int64_t thread;
+/*
+ * What has one clock: a server process, whichever traces tell of it; or what is
+ * known of one trace only, a client or that without a name.
+ */
+struct session {
+	struct {
+		uint64_t name;		/* a symbol, or SYM_NONE */
+		uint64_t trace;		/* or ANY_TRACE: a server process */
+	} key;
+	int64_t workers;		/* of the server, if above 0 */
 };
+#define ANY_TRACE UINT64_MAX
 
 struct trace {
 	struct intern names;
+	struct session *sessions;
+	size_t n_sessions, sessions_cap;
+	struct map by_key;
 	struct execution *executions;
 	size_t n_executions, executions_cap;
 	struct map by_id;
@@ -63,17 +74,21 @@ struct trace {
 	struct map by_place;
 	struct instance *instances;
 	size_t n, cap;
-	struct lane *lanes;
-	size_t n_lanes, lanes_cap;
 	uint64_t number;		/* of `trace` records so far */
-	int64_t workers;		/* of the server; 0: unknown */
+	int64_t *workers;		/* of servers, by that number */
+	size_t n_workers, workers_cap;
 	uint64_t n_events, n_no_start, n_restarted, n_unfinished, n_no_clock;
 };
 
 extern const char *const trace_keys[];
 
-/* Sessions by name, the unknown one first; executions by trace and id. */
-int trace_compare_sessions(const struct trace *, sym, sym);
+/* Empty if it has none. */
+struct span trace_session_name(const struct trace *, uint32_t session);
+
+/*
+ * Sessions by name, those without first, and trace; executions by trace and id.
+ */
+int trace_compare_sessions(const struct trace *, uint32_t, uint32_t);
 int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
 
 void trace_init(struct trace *);

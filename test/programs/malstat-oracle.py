@@ -30,10 +30,18 @@ class Differ(Exception):
 
 # --- Events, from rows or from what a server wrote -------------------------
 
+class Session(collections.namedtuple("Session", "name trace")):
+    """Of any trace, if it is a server's, else of one."""
+
+    def order(self):
+        return (b"" if self.name is None else self.name.encode(),
+                float("inf") if self.trace is None else self.trace)
+
+
 class Execution:
-    def __init__(self, key, session=None, tag=None, only_ends=False):
-        self.key, self.session, self.tag = key, session, tag
-        self.only_ends = only_ends
+    def __init__(self, key, trace):
+        self.key, self.trace, self.tag = key, trace, None
+        self.session, self.only_ends = Session(None, trace), False
         self.parent = self.query = self.clock = None
 
 
@@ -46,10 +54,16 @@ class Told:
 
     def __init__(self):
         self.executions, self.events = {}, []
-        self.workers, self.n_no_clock = 0, 0
+        self.workers, self.n_no_clock = collections.defaultdict(set), 0
 
-    def execution(self, key):
-        return self.executions.setdefault(key, Execution(key))
+    def execution(self, key, trace):
+        return self.executions.setdefault(key, Execution(key, trace))
+
+    def workers_of(self, session):
+        """What all servers of the session's traces say, if it is one."""
+        said = {n for x in self.executions.values() if x.session == session
+                for n in self.workers[x.trace]}
+        return said.pop() if len(said) == 1 else 0
 
     def add(self, execution, pc, state, clocks, **rest):
         """Clocks are relative and absolute; the first event chooses."""
@@ -70,26 +84,30 @@ class Told:
 
 def told_by_rows(rows):
     told, number = Told(), 0
+
+    def execution(i):
+        return told.execution((number, i), number)
+
     for r in rows:
         if r["type"] == "trace":
             number += 1
         elif r["type"] == "server":
-            told.workers = r.get("threads", 0)
+            told.workers[number].add(r["threads"])
         elif r["type"] == "mal_execution":
-            x = told.execution((number, r["execution_id"]))
+            x = execution(r["execution_id"])
             x.only_ends = "server_session" not in r and "client" in r
-            x.session = r.get("server_session", r.get("client"))
+            x.session = Session(r["client"], number) if x.only_ends else \
+                Session(r["server_session"], None)
             x.tag = r.get("tag")
         elif r["type"] == "query":
-            told.execution((number, r["root_execution_id"])).query = \
-                r["query_text"]
+            execution(r["root_execution_id"]).query = r["query_text"]
         elif r["type"] == "initiates_executions":
-            parent, child = (told.execution((number, r[key]))
+            parent, child = (execution(r[key])
                              for key in ("parent_id", "child_id"))
             if parent is not child and child.parent is None:
                 child.parent = parent
         elif r["type"] == "profiler_event":
-            told.add(told.execution((number, r["mal_execution_id"])),
+            told.add(execution(r["mal_execution_id"]),
                      r["pc"], r["execution_state"],
                      [r.get("relative_time"), r.get("absolute_time")],
                      thread=r.get("thread"), usec=r.get("usec"),
@@ -116,7 +134,7 @@ def told_by_server(paths):
     for o in (o for path in paths for o in objects_of(path)):
         is_p = "phase" in o
         if "packages" in o:
-            told.workers = int(o.get("threads", 0))
+            told.workers[0].add(int(o["threads"]))
         if not o.get("tag") and not (o.get("source") == "trace" or
                                      o.get("phase") == "mal_engine"):
             continue
@@ -125,8 +143,9 @@ def told_by_server(paths):
         if not tag:
             tag = None
             serials[session] += o["pc"] == 0 and is_start
-        x = told.execution((session, tag, tag or serials[session]))
-        x.session, x.tag, x.only_ends = session, tag, is_p
+        x = told.execution((session, tag, tag or serials[session]), 0)
+        x.session = Session(session, 0 if is_p else None)
+        x.tag, x.only_ends = tag, is_p
         if is_p and o["phase"] != "mal_engine":
             continue
         relative_us = min((o[key] for key in ("clk", "ctime") if key in o),
@@ -225,18 +244,18 @@ class Answers:
         work = [i for i in ours if i.kind == "work"]
         busy_us = sum(i.self_us for i in work)
         if root is not None:
-            yield dict(type="query_stat", session=root.session, tag=root.tag,
+            yield dict(type="query_stat", session=root.session.name, tag=root.tag,
                        query_text=root.query, busy_us=busy_us,
                        instances=len(ours))
         yield from self.operations(ours, busy_us, root)
-        work.sort(key=lambda i: (-i.self_us, encoded(i.session),
+        work.sort(key=lambda i: (-i.self_us, i.session.order(),
                                  -1 if i.execution.tag is None else
                                  i.execution.tag, i.pc, i.start_us,
                                  i.execution.key, -1 if i.thread is None else
                                  i.thread, -i.end_us))
         for i in work[:self.top]:
             yield dict(type="instance", query=root, operation=i.operation,
-                       session=i.session, tag=i.execution.tag, pc=i.pc,
+                       session=i.session.name, tag=i.execution.tag, pc=i.pc,
                        thread=i.thread, start_us=i.start_us,
                        elapsed_us=i.elapsed_us(), self_us=i.self_us,
                        share=ratio(i.self_us, busy_us), usec=i.usec,
@@ -255,7 +274,7 @@ class Answers:
         rows = [(kind, name, sum(i.self_us for i in group), group)
                 for (kind, name), group in groups.items()]
         rows.sort(key=lambda r: (r[0], -r[2] if r[0] == 0 else 0,
-                                 encoded(r[1])))
+                                 r[1].encode()))
         for kind, name, self_us, group in rows:
             row = dict(type="container" if kind else "operation", query=root,
                        operation=name, instances=len(group),
@@ -278,7 +297,7 @@ class Answers:
         busy_us, wall_us = sum(n * us for n, us in with_us.items()), \
             to_us - from_us
         return len(threads), dict(
-            session=session, wall_us=wall_us, busy_us=busy_us,
+            session=session.name, wall_us=wall_us, busy_us=busy_us,
             utilisation=ratio(busy_us, wall_us * len(threads)),
             average_parallelism=ratio(busy_us, wall_us),
             idle_us=with_us[0], serial_us=with_us[1],
@@ -289,11 +308,10 @@ class Answers:
         from_us = min(i.start_us for i in here)
         to_us = max(i.end_us for i in here)
         n_threads, row = self.use(session, here, from_us, to_us)
-        if self.told.workers:
-            row.update(workers=self.told.workers,
-                       utilisation_of_workers=ratio(
-                           row["busy_us"], row["wall_us"] *
-                           self.told.workers))
+        workers = self.told.workers_of(session)
+        if workers > 0:
+            row.update(workers=workers, utilisation_of_workers=ratio(
+                row["busy_us"], row["wall_us"] * workers))
         return dict(type="cores", query=root, threads_seen=n_threads, **row)
 
     def block(self, session, here, block, root):
@@ -314,10 +332,6 @@ def innermost(lane, us):
     """The one that began last; of several the shorter, then the later one."""
     return max((i for i in lane if i.is_open(us)), default=None,
                key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc))
-
-
-def encoded(name):
-    return b"" if name is None else name.encode()
 
 
 def ratio(part, whole):
@@ -343,8 +357,9 @@ def settled(records):
 
 
 def order_of_use(r):
-    return [r["type"], encoded(r.get("session")), r.get("start_us", 0),
-            r["wall_us"], r.get("pc", 0), r["busy_us"]]
+    return [r["type"], r.get("session", ""), r.get("start_us", 0),
+            r["wall_us"], r.get("pc", 0), r["busy_us"], r["idle_us"],
+            r.get("workers", 0), r.get("threads_seen", 0)]
 
 
 def compare(ours, theirs):
@@ -386,9 +401,9 @@ class Rows:
                          if self.rng.random() < 0.2}
         for i in range(1, self.n_executions + 1):
             self.add_execution(i)
-        if rng.random() < 0.5:
+        for _ in range(rng.choice([0, 0, 1, 1, 2])):
             self.tables["server"].append(
-                {"type": "server", "threads": rng.randint(1, 9)})
+                {"type": "server", "threads": rng.randint(0, 3)})
 
     def add_execution(self, i):
         session = self.rng.choice(self.sessions)
