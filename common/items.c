@@ -2,9 +2,8 @@
 
 #include "common/items.h"
 
-/* From behind a string's opening quote to behind its closing one. */
-static const char *
-string_end(const char *p, const char *end)
+const char *
+items_string_end(const char *p, const char *end)
 {
 	for (;;) {
 		p += text_plain(p, (size_t)(end - p));
@@ -23,7 +22,7 @@ value_end(const char *p, const char *end)
 	for (; p < end; p++) {
 		switch (*p) {
 		case '"':
-			p = string_end(p + 1, end) - 1;
+			p = items_string_end(p + 1, end) - 1;
 			break;
 		case '{':
 		case '[':
@@ -110,7 +109,7 @@ items_next_member(struct span *rest, struct span *key, struct span *value)
 
 	if (!seek(rest, '{', '}'))
 		return false;
-	behind = string_end(rest->p + 1, end);
+	behind = items_string_end(rest->p + 1, end);
 	*key = span_of(rest->p, (size_t)(behind - rest->p));
 	*rest = span_of(behind, (size_t)(end - behind));
 	skip(rest, ':');

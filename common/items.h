@@ -21,4 +21,7 @@ void items_take(struct span *rest, struct span *item);
 bool items_next_member(struct span *rest, struct span *key,
     struct span *value);
 
+/* From behind a string's opening quote to behind its closing one, or end. */
+const char *items_string_end(const char *p, const char *end);
+
 #endif

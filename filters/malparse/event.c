@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/items.h"
 #include "common/recio.h"
 #include "filters/malparse/event.h"
 
@@ -164,15 +165,6 @@ is_name_char(char c)
 	    (c >= 'A' && c <= 'Z');
 }
 
-/* From behind a string's opening quote to behind its closing one. */
-static const char *
-string_end(const char *p, const char *end)
-{
-	while (p < end && *p != '"')
-		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	return p < end ? p + 1 : end;
-}
-
 /*
  * The servers that do not name the operation still show it: module.function
  * before the first bracket behind ":=", or behind the beginning.
@@ -184,7 +176,7 @@ cut_operation(struct event *e, struct span stmt)
 
 	for (const char *q = p; q + 1 < end; q++) {
 		if (*q == '"')
-			q = string_end(q + 1, end) - 1;
+			q = items_string_end(q + 1, end) - 1;
 		else if (q[0] == ':' && q[1] == '=') {
 			p = q + 2;
 			break;
@@ -246,7 +238,7 @@ read_state(struct event *e)
 void
 event_read(struct event *e, const struct rec *r, const char **why)
 {
-	*e = (struct event){ .rec = r, .kind = tell_format(r, &e->format) };
+	*e = (struct event){ .rec = r };
 	e->kind = tell_format(r, &e->format);
 	e->thread = optional(r, E_THREAD);
 	e->usec = optional(r, E_USEC);

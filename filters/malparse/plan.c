@@ -228,18 +228,18 @@ plan_find(const struct execution *x, int64_t pc)
 struct instruction *
 plan_instruction(struct execution *x, int64_t pc)
 {
-	uint64_t hash = map_hash((const char *)&pc, sizeof pc);
-	uint32_t i = map_get(&x->by_pc, hash, bytes_of(&pc, sizeof pc));
+	const struct instruction *found = plan_find(x, pc);
+	uint32_t i;
 
-	if (i != MAP_NONE)
-		return &x->instructions[i];
+	if (found != NULL)
+		return &x->instructions[found - x->instructions];
 	x->instructions = mem_grow(x->instructions, &x->instructions_cap,
 	    x->n_instructions + 1, sizeof *x->instructions);
 	i = (uint32_t)x->n_instructions++;
 	x->instructions[i] = (struct instruction){ .pc = pc,
 	    .start_us = UNKNOWN, .sum_us = 0, .thread = UNKNOWN,
 	    .operation = SYM_NONE };
-	map_put(&x->by_pc, hash, i);
+	map_put(&x->by_pc, map_hash((const char *)&pc, sizeof pc), i);
 	return &x->instructions[i];
 }
 
