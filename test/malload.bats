@@ -183,6 +183,26 @@ use() {
 	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":1}'
 }
 
+@test "rows that were rejected or dropped are not among the loaded ones" {
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 1 0)" \
+		"$(event 2 1 1 0)" "$(event 3 9 1 0)" "$(event 4 1 '"x"' 0)" \
+		"$(execution 1 b 6)" "$(use 1 0 7)" \
+		"$(row mal_type type_id 1 tname '"bit"')"
+	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":3,"rejected":2,"dropped":1}'
+	assert_equal "$(sql 'SELECT (SELECT count(*) FROM mal_execution),
+		(SELECT count(*) FROM profiler_event),
+		(SELECT count(*) FROM rejected_profiler_event),
+		(SELECT rows FROM trace)')" '1|1|2|3'
+	# The execution is the one of the first trace.
+	load 0 "$TRACE" "$(execution 4 a 5)" "$(event 1 4 2 0)"
+	assert_equal "$output" '{"type":"loaded","trace_id":2,"rows":2}'
+}
+
+@test "a trace of which every row is rejected has been loaded nevertheless" {
+	load 1 "$TRACE" "$(event 1 1 '"x"' 0)"
+	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":0}'
+}
+
 @test "nothing to load makes an empty database" {
 	load 0
 	assert_equal "$output" ''
@@ -397,7 +417,7 @@ overlap() {
 	assert_regex "$stderr" 'malload: 1 rows of event_variable_list refer '
 	assert_regex "$stderr" 'malload: 1 rows of prerequisite_events refer '
 	assert_equal "$(jq -c '[.rows, .rejected, .dropped]' <<<"$output")" \
-		'[20,1,2]'
+		'[17,1,2]'
 	assert_equal "$(sql 'SELECT consequent_event, prerequisite_event,
 		prerequisite_pc FROM prerequisite_events')" '5||2'
 }

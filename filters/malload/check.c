@@ -103,6 +103,7 @@ reject_events(struct load *l, const char *condition, const char *reason)
 {
 	const struct table *t = &tables[PROFILER_EVENT];
 	struct buf b = { 0 };
+	uint64_t n;
 
 	buf_str(&b, "INSERT INTO rejected_profiler_event SELECT ");
 	for (size_t i = 1; i < t->n_columns; i++)
@@ -110,7 +111,9 @@ reject_events(struct load *l, const char *condition, const char *reason)
 	buf_printf(&b, "'%s' FROM profiler_event AS n WHERE "
 	    "n.event_id > %%T AND %s", reason, condition);
 	buf_char(&b, '\0');
-	l->n_rejected += run(l, PROFILER_EVENT, b.data);
+	n = run(l, PROFILER_EVENT, b.data);
+	l->n_rejected += n;
+	l->n_rows -= n;
 	b.len = 0;
 	buf_printf(&b, "DELETE FROM profiler_event AS n WHERE "
 	    "n.event_id > %%T AND %s", condition);
@@ -160,6 +163,7 @@ drop(struct load *l, enum table_id t, enum table_id of, const char *sql)
 	if (n == 0)
 		return;
 	l->n_dropped += n;
+	l->n_rows -= n;
 	filter_fail(l->f, "%llu rows of %s refer to rows that are not there, "
 	    "and were left out", (unsigned long long)n, tables[t].name);
 }

@@ -146,7 +146,7 @@ static void
 begin_trace(struct load *l, const struct rec *r)
 {
 	l->in_trace = true;
-	l->n_rows = l->n_rejected = l->n_dropped = 0;
+	l->n_read = l->n_rows = l->n_rejected = l->n_dropped = 0;
 	sha1_init(&l->digest);
 	load_run(l, "BEGIN IMMEDIATE; " CHECK_TABLES);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
@@ -206,7 +206,7 @@ end_trace(struct load *l)
 	if (!l->in_trace)
 		return;
 	l->in_trace = false;
-	if (l->n_rows == 0) {
+	if (l->n_read == 0) {
 		load_run(l, "ROLLBACK");
 		return;
 	}
@@ -351,24 +351,48 @@ run_for(struct load *l, const char *sql, enum table_id t, const struct rec *r)
 }
 
 /* An execution that the database has from another trace becomes that one. */
-static void
+static bool
 merge_execution(struct load *l, const struct rec *r)
 {
-	if (run_for(l, CHECK_EXECUTION, MAL_EXECUTION, r) == 0)
-		filter_reject(l->f, "mal_execution: execution_id comes twice");
+	if (run_for(l, CHECK_EXECUTION, MAL_EXECUTION, r) > 0)
+		return true;
+	filter_reject(l->f, "mal_execution: execution_id comes twice");
+	return false;
 }
 
-static void
+static bool
 add_type(struct load *l, const struct rec *r)
 {
 	struct value v;
 
 	for (size_t i = 0; i < tables[MAL_TYPE].n_columns; i++)
 		if (!value_read(&v, l->f, r, MAL_TYPE, i))
-			return;
+			return false;
 	run_for(l, CHECK_ADD_TYPE, MAL_TYPE, r);
-	if (run_for(l, CHECK_TYPE, MAL_TYPE, r) == 0)
-		filter_reject(l->f, "mal_type: type_id comes twice");
+	if (run_for(l, CHECK_TYPE, MAL_TYPE, r) > 0)
+		return true;
+	filter_reject(l->f, "mal_type: type_id comes twice");
+	return false;
+}
+
+/* True if the database has the row now, or the same from another trace. */
+static bool
+take_row(struct load *l, enum table_id t, const struct rec *r)
+{
+	if (t == MAL_TYPE)
+		return add_type(l, r);
+	if (!bind_row(l, t, r))
+		return false;
+	if (step(l, l->insert[t]))
+		return true;
+	if (t == MAL_EXECUTION)
+		return merge_execution(l, r);
+	if (t == PROFILER_EVENT)
+		keep_apart(l, r);
+	else
+		filter_reject(l->f, "%s: a row with this key is there already",
+		    tables[t].name);
+	return false;
 }
 
 void
@@ -378,18 +402,6 @@ load_row(struct load *l, enum table_id t, const struct rec *r,
 	if (!l->in_trace)
 		begin_trace(l, NULL);
 	digest_line(l, line);
-	l->n_rows++;
-	if (t == MAL_TYPE) {
-		add_type(l, r);
-		return;
-	}
-	if (!bind_row(l, t, r) || step(l, l->insert[t]))
-		return;
-	if (t == PROFILER_EVENT)
-		keep_apart(l, r);
-	else if (t == MAL_EXECUTION)
-		merge_execution(l, r);
-	else
-		filter_reject(l->f, "%s: a row with this key is there already",
-		    tables[t].name);
+	l->n_read++;
+	l->n_rows += take_row(l, t, r);
 }

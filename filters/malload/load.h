@@ -31,7 +31,8 @@ struct load {
 	int64_t first[N_TABLES];	/* ids of the trace begin here ... */
 	int64_t shift[N_TABLES];	/* ... and are moved by this */
 	int64_t before[N_TABLES];	/* the last id, or row, that was there */
-	uint64_t n_rows, n_rejected, n_dropped;
+	uint64_t n_read;		/* rows of the trace */
+	uint64_t n_rows, n_rejected, n_dropped;	/* what became of them */
 	struct sha1_ctx digest;
 };
 
