@@ -6,6 +6,7 @@
 #include "common/err.h"
 #include "common/filter.h"
 #include "common/hex.h"
+#include "common/maltype.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"
 #include "filters/malload/value.h"
@@ -51,11 +52,11 @@ create_schema(struct load *l)
 	schema_put_view(&b);
 	buf_str(&b, "CREATE TABLE trace (trace_id integer PRIMARY KEY, "
 	    "digest text NOT NULL UNIQUE, rows bigint NOT NULL);\n");
-	for (int i = 0; i < FIXED_TYPES; i++) {
+	for (int i = 0; i < MALTYPES; i++) {
 		buf_printf(&b, "INSERT INTO mal_type VALUES (%d, '%s', %d, ",
-		    i + 1, fixed_types[i].name, fixed_types[i].base_size);
-		if (fixed_types[i].subtype > 0)
-			buf_printf(&b, "%d);\n", fixed_types[i].subtype);
+		    i + 1, maltypes[i].name, maltypes[i].size);
+		if (maltypes[i].subtype > 0)
+			buf_printf(&b, "%d);\n", maltypes[i].subtype);
 		else
 			buf_str(&b, "NULL);\n");
 	}

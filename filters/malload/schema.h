@@ -50,14 +50,6 @@ bool table_has_id(enum table_id);
 struct buf;
 void table_put_columns(enum table_id, struct buf *);
 
-/* mal_type holds these from the beginning, from id 1. */
-enum { FIXED_TYPES = 24 };
-struct fixed_type {
-	const char *name;
-	int base_size, subtype;	/* subtype 0: none */
-};
-extern const struct fixed_type fixed_types[FIXED_TYPES];
-
 /* The declared keys of records, and the place of each column among them. */
 const char *const *schema_keys(void);
 unsigned schema_key(enum table_id, size_t column);

@@ -3,31 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/maltype.h"
 #include "filters/malparse/types.h"
-
-static const struct {
-	const char *name;
-	int size;
-} fixed[] = {
-	{ "bit", 1 }, { "bte", 1 }, { "sht", 2 }, { "int", 4 }, { "lng", 8 },
-	{ "hge", 16 }, { "oid", 8 }, { "flt", 4 }, { "dbl", 8 },
-	{ "str", -1 }, { "date", -1 }, { "void", 0 }, { "BAT", 0 },
-	{ "bat[:bit]", 1 }, { "bat[:bte]", 1 }, { "bat[:sht]", 2 },
-	{ "bat[:int]", 4 }, { "bat[:lng]", 8 }, { "bat[:hge]", 16 },
-	{ "bat[:oid]", 8 }, { "bat[:flt]", 4 }, { "bat[:dbl]", 8 },
-	{ "bat[:str]", -1 }, { "bat[:date]", -1 }
-};
-
-_Static_assert(sizeof fixed / sizeof *fixed == TYPES_FIXED, "types");
 
 void
 types_init(struct types *t)
 {
 	*t = (struct types){ .written = NULL };
 	intern_init(&t->names);
-	for (size_t i = 0; i < TYPES_FIXED; i++)
-		intern_add(&t->names, span_of(fixed[i].name,
-		    strlen(fixed[i].name)));
+	for (size_t i = 0; i < MALTYPES; i++)
+		intern_add(&t->names, span_of(maltypes[i].name,
+		    strlen(maltypes[i].name)));
 }
 
 void
@@ -61,9 +47,9 @@ types_subtype(struct span s)
 bool
 types_size(struct span name, int *size)
 {
-	for (size_t i = 0; i < TYPES_FIXED; i++)
-		if (span_eq(name, fixed[i].name)) {
-			*size = fixed[i].size;
+	for (size_t i = 0; i < MALTYPES; i++)
+		if (span_eq(name, maltypes[i].name)) {
+			*size = maltypes[i].size;
 			return true;
 		}
 	return false;

@@ -7,17 +7,14 @@
 #include "common/intern.h"
 
 /*
- * The types of MAL, numbered from 1: the 24 that the schema names, in its
- * order and with its sizes (but flt 4 and dbl 8, as they are), and then others
- * in the order of their first use.
+ * The types of MAL, numbered from 1: those of maltype.h, and then others in the
+ * order of their first use.
  */
 struct types {
 	struct intern names;
 	bool *written;		/* by type_id - 1: has it a row? */
 	size_t cap;
 };
-
-enum { TYPES_FIXED = 24 };
 
 /* Has the type with this id been asked for? */
 static inline bool
