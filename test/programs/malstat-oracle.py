@@ -428,7 +428,7 @@ class Rows:
         if row["mal_execution_id"] in self.absolute:
             del clock["relative_time"]
         if self.rng.random() < 0.05:
-            clock.popitem()
+            del clock[self.rng.choice(sorted(clock))]
         self.events.append((us, dict(row, type="profiler_event",
                                      execution_state=state, **clock)))
 
