@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "common/config.h"
+#include "common/pidx.h"
 #include "common/store.h"
 #include "common/vcs.h"
 
@@ -26,5 +27,15 @@ void perun_close(struct perun *);
  */
 bool perun_version(struct perun *, const char *name, unsigned char *version,
     const char **why);
+
+/*
+ * Reads the index of a version, which is empty and of layout 0 if it is absent.
+ * Its texts are borrowed from bytes; release it in any case.  STORE_BAD if it
+ * cannot be read or is malformed: why, ended by NUL, then names the file and
+ * the first byte that is wrong, and what is in front of that is there.
+ */
+enum store_found perun_index(const struct store *,
+    const unsigned char *version, struct buf *bytes, struct pidx *,
+    struct buf *why);
 
 #endif

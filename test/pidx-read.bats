@@ -214,7 +214,7 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	mkdir -p "$(file "$id")"
 	run -1 --separate-stderr pidx-read "$id" "$first"
 	assert_equal "$(value path)" p
-	[[ $stderr == *"cannot read the index of $id: "* ]]
+	[[ $stderr == *"$(file "$id"): "* ]]
 	rmdir "$(file "$id")"
 	ln -s "../../../$(file "$first")" "$(file "$id")"
 	run -1 --separate-stderr pidx-read

@@ -14,8 +14,8 @@
 #include "common/perun.h"
 #include "common/profile.h"
 #include "common/recio.h"
+#include "common/select.h"
 #include "filters/pidx-read/format.h"
-#include "filters/pidx-read/select.h"
 
 static struct {
 	const char *directory, *format, *config, *sort;
@@ -64,7 +64,7 @@ static struct {
 	struct look_up *look_ups;
 	struct order order;
 	bool *found;		/* by look-up: something was */
-	struct buf index, packed;
+	struct buf index, packed, why;
 	struct object object;
 	struct recio *header;
 	struct profile profile;
@@ -191,27 +191,11 @@ static void
 read_version(struct filter *f, const unsigned char *version)
 {
 	struct arena arena = { 0 };
-	struct pidx_error error;
 	struct pidx index;
-	char hex[2 * STORE_NAME + 1];
 
-	hex_put(hex, version, STORE_NAME);
-	job.index.len = 0;
-	switch (store_read(&job.perun.store, version, &job.index)) {
-	case STORE_ABSENT:
-		return;
-	case STORE_BAD:
-		filter_fail(f, "cannot read the index of %s: %s", hex,
-		    strerror(errno));
-		return;
-	case STORE_GOOD:
-		break;
-	}
-	if (!pidx_read(&index, span_of(job.index.data, job.index.len),
-	    &error))
-		filter_fail(f, "%s/objects/%.2s/%s: byte %zu: %s",
-		    job.perun.store.path, hex, hex + 2, error.offset,
-		    error.why);
+	if (perun_index(&job.perun.store, version, &job.index, &index,
+	    &job.why) == STORE_BAD)
+		filter_fail(f, "%s", job.why.data);
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
 		complete(f, &index.entries[i], &arena);
 	emit_selected(f, version, &index);

@@ -1,12 +1,11 @@
 /* registry - profiles on their way into a store */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/filter.h"
-#include "common/hex.h"
+#include "common/perun.h"
 #include "common/profile.h"
 #include "filters/pidx-write/registry.h"
 
@@ -23,6 +22,7 @@ registry_release(struct registry *g)
 	arena_release(&g->arena);
 	buf_release(&g->packed);
 	buf_release(&g->found);
+	buf_release(&g->why);
 	buf_release(&g->object.text);
 }
 
@@ -75,28 +75,15 @@ static bool
 read_index(struct registry *g, struct filter *f, const unsigned char *version,
     enum pidx_layout new_layout, struct pidx *index)
 {
-	char hex[2 * STORE_NAME + 1];
-	struct pidx_error error;
+	enum store_found found = perun_index(g->store, version, &g->found,
+	    index, &g->why);
 
-	*index = (struct pidx){ .layout = new_layout };
-	hex_put(hex, version, STORE_NAME);
-	g->found.len = 0;
-	switch (store_read(g->store, version, &g->found)) {
-	case STORE_ABSENT:
-		return true;
-	case STORE_BAD:
-		filter_fail(f, "cannot read the index of %s: %s", hex,
-		    strerror(errno));
-		return false;
-	case STORE_GOOD:
-		break;
-	}
-	if (pidx_read(index, span_of(g->found.data, g->found.len), &error))
-		return true;
-	filter_fail(f, "the index of %s is damaged at byte %zu: %s; nothing "
-	    "was added to it (see pidx-fsck --repair)", hex, error.offset,
-	    error.why);
-	return false;
+	if (found == STORE_ABSENT)
+		index->layout = new_layout;
+	if (found == STORE_BAD)
+		filter_fail(f, "%s; nothing was added to it (see pidx-fsck "
+		    "--repair)", g->why.data);
+	return found != STORE_BAD;
 }
 
 static int

@@ -29,7 +29,7 @@ struct registry {
 	struct registration *list;
 	size_t n, cap;
 	struct arena arena;
-	struct buf packed, found;
+	struct buf packed, found, why;
 	struct object object;
 };
 

@@ -5,7 +5,7 @@
 
 #include "common/hex.h"
 #include "common/mem.h"
-#include "filters/pidx-read/select.h"
+#include "common/select.h"
 
 enum { PREFIX_LEAST = 4 };
 

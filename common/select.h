@@ -1,5 +1,5 @@
-#ifndef PIDX_READ_SELECT_H
-#define PIDX_READ_SELECT_H
+#ifndef WEIR_SELECT_H
+#define WEIR_SELECT_H
 
 #include <stdbool.h>
 
