@@ -21,12 +21,14 @@ entry_postprocessor(struct span *rest, struct span *name)
 	return true;
 }
 
-/* Version 1 has none of these: they are left out if they are not known. */
-static void
-put_strings(struct buf *b, const struct span *s)
+void
+entry_put_strings(struct buf *b, const struct pidx_entry *e)
 {
+	const struct span *s = e->strings;
 	struct span rest = s[PIDX_POSTPROCESSORS], name;
 
+	if (s[PIDX_TYPE].p == NULL)
+		return;
 	json_str(b, "profile_type", s[PIDX_TYPE]);
 	json_str(b, "cmd", s[PIDX_CMD]);
 	if (s[PIDX_ARGS].n > 0)
@@ -53,6 +55,5 @@ entry_put(struct buf *b, const unsigned char *version,
 	json_int(b, "time", e->time);
 	hex_put(hex, e->object, PIDX_SHA);
 	json_cstr(b, "object", hex);
-	if (e->strings[PIDX_TYPE].p != NULL)
-		put_strings(b, e->strings);
+	entry_put_strings(b, e);
 }

@@ -61,6 +61,8 @@ order_read(struct order *o, const char *key)
 	static const char *const names[] = { "time", "realpath", "type", "cmd",
 	    "workload", "collector", "checksum" };
 
+	if (strcmp(key, "source") == 0)
+		key = "realpath";
 	for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
 		if (strcmp(key, names[i]) == 0) {
 			o->by = i;

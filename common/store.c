@@ -197,8 +197,8 @@ open_file(const struct store *s, const unsigned char *name)
 	return fd;
 }
 
-static bool
-read_all(int fd, struct buf *b)
+bool
+store_read_all(int fd, struct buf *b)
 {
 	struct stat st;
 	ssize_t n;
@@ -226,7 +226,7 @@ store_read(const struct store *s, const unsigned char *name, struct buf *b)
 
 	if (fd == -1)
 		return errno == ENOENT ? STORE_ABSENT : STORE_BAD;
-	good = read_all(fd, b);
+	good = store_read_all(fd, b);
 	error = errno;
 	close(fd);
 	errno = error;

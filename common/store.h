@@ -58,6 +58,9 @@ enum store_found { STORE_GOOD, STORE_ABSENT, STORE_BAD };
 enum store_found store_read(const struct store *, const unsigned char *name,
     struct buf *b);
 
+/* Appends all of an open file, which must be a regular one; else errno. */
+bool store_read_all(int fd, struct buf *b);
+
 /* Stages an object. */
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 

@@ -291,7 +291,7 @@ finds() {
 	assert_equal "$(value path | paste -sd' ')" "a b"
 	run -1 --separate-stderr pidx-read -f 4@i -f 0@i
 	assert_equal "$(value path)" a
-	[[ $stderr == *"no profile 4@i: the index has 4" ]]
+	[[ $stderr == *"no profile 4@i: there are 4" ]]
 	for bad in 3@i-1@i 0@i-1@p; do
 		run -2 --separate-stderr pidx-read -f $bad
 		[[ $stderr == *"'$bad' is no range: 0@i-4@i" ]]
@@ -315,6 +315,38 @@ finds() {
 	finds 0@i d
 	run -2 --separate-stderr pidx-read --sort colour
 	[[ $stderr == *"'colour' is nothing to sort"* ]]
+}
+
+@test "N@p counts the pending profiles in the same order, other look-ups beside" {
+	for n in 1 2 3; do
+		record p$n.perf 1 "c$n" | pidx-write --pending >out
+		touch -d @$n .perun/jobs/p$n.perf
+	done
+	echo no profile >.perun/jobs/bad.perf
+	four | index 2
+	run -1 --separate-stderr pidx-read -f 0@p
+	assert_equal "$(value type) $(value path) $(value time)" "pending p3.perf 3"
+	assert_equal "$(value minor_version) $(value cmd)" "$id c3"
+	[[ $stderr == *"the pending 'bad.perf' is no profile: "* ]]
+	rm .perun/jobs/bad.perf
+	run -0 --separate-stderr pidx-read -f 1@p-2@p -f 3@i
+	assert_equal "$(value path | paste -sd' ')" "p1.perf p2.perf b"
+	run -1 --separate-stderr pidx-read -f 3@p
+	[[ $stderr == *"no profile 3@p: there are 3" ]]
+	run -0 --separate-stderr pidx-read --pending --cmd c2
+	assert_equal "$(value path)" p2.perf
+	run -0 --separate-stderr pidx-read -P --format '%source% %cmd%'
+	assert_equal "$output" "$(lines 'p1.perf c1' 'p2.perf c2' 'p3.perf c3')"
+	run -2 --separate-stderr pidx-read -P HEAD
+}
+
+@test "what is pending goes elsewhere with its profile, however it is written" {
+	profile one w | jq --arg id "$id" '.origin = $id' >.perun/jobs/a.perf
+	run -0 --separate-stderr pidx-read --pending --profiles
+	jq -c 'del(.profile.origin).profile' <<<"$output" |
+		diff <(profile one w) -
+	pidx-write <<<"$output" | jq -r .object >object
+	assert_equal "$(cat object)" "$(profile one w | oracle name)"
 }
 
 @test "a name, an object and the beginning of an object are found" {

@@ -1,21 +1,12 @@
 load helper
 load pidx
 
-# check COUNT [ID [STORE]] - the index has so many entries and all is sound
-check() {
-	assert_equal "$(oracle check "${3:-.perun}" "${2:-$id}")" "$1"
-}
-
 # names_agree [-u] - what pidx-write calls objects is what Perun calls them
 names_agree() {
 	python3 "$ORACLE" names "$@" <profiles >want
 	pidx-write ${1:+--unflattened} profiles >out
 	jq -r .object out | diff want -
 	check "$(jq -r .path out | wc -l)"
-}
-
-is_sanitized() {
-	[[ $BUILD == */san ]]
 }
 
 # --- what is written ---------------------------------------------------------
@@ -530,24 +521,9 @@ is_sanitized() {
 
 # --- faults ------------------------------------------------------------------
 
-need_strace() {
-	! is_sanitized || skip "the leak checker needs ptrace itself"
-	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
-		skip "no strace that may inject"
-}
-
 # The calls by which pidx-write changes the store, and those around them.
 CALLS=(openat mkdirat write fsync syncfs renameat close unlinkat read fstat
 	newfstatat fcntl getrandom exit_group)
-
-# traced CALL - which calls of this name, in the file trace, are made once the
-# store is locked: "FIRST LAST", or nothing if there are none
-traced() {
-	awk -v call="$1(" '
-		/weir\.lock/ { locked = 1 }
-		index($0, call) == 1 { n++; if (locked && !first) first = n }
-		END { if (first) print first, n }' trace
-}
 
 # begin_faults - a store with one entry, to be copied for each fault
 begin_faults() {

@@ -87,3 +87,27 @@ no_staging() {
 	echo "left over: $left"
 	return 1
 }
+
+# check COUNT [ID [STORE]] - the index has so many entries and all is sound
+check() {
+	assert_equal "$(oracle check "${3:-.perun}" "${2:-$id}")" "$1"
+}
+
+is_sanitized() {
+	[[ $BUILD == */san ]]
+}
+
+need_strace() {
+	! is_sanitized || skip "the leak checker needs ptrace itself"
+	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
+		skip "no strace that may inject"
+}
+
+# traced CALL - which calls of this name, in the file trace, are made once the
+# store is locked: "FIRST LAST", or nothing if there are none
+traced() {
+	awk -v call="$1(" '
+		/weir\.lock/ { locked = 1 }
+		index($0, call) == 1 { n++; if (locked && !first) first = n }
+		END { if (first) print first, n }' trace
+}

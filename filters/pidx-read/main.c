@@ -11,6 +11,7 @@
 #include "common/filter.h"
 #include "common/hex.h"
 #include "common/object.h"
+#include "common/pending.h"
 #include "common/perun.h"
 #include "common/profile.h"
 #include "common/recio.h"
@@ -21,7 +22,7 @@ static struct {
 	const char *directory, *format, *config, *sort;
 	struct opt_list find;
 	struct selection selection;
-	bool profiles;
+	bool profiles, pending;
 } opt = { .directory = "." };
 
 static const struct opt options[] = {
@@ -37,6 +38,8 @@ static const struct opt options[] = {
 	    "only with this workload", 0, 0 },
 	{ 'c', "collector", OPT_STR, &opt.selection.collector, "NAME",
 	    "only by this collector", 0, 0 },
+	{ 'P', "pending", OPT_FLAG, &opt.pending, NULL,
+	    "of what is in jobs, and of no commit", 0, 0 },
 	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
 	    "what 3@i counts by, downwards (time)", 0, 0 },
 	{ 'p', "profiles", OPT_FLAG, &opt.profiles, NULL,
@@ -63,7 +66,7 @@ static struct {
 	struct perun perun;
 	struct look_up *look_ups;
 	struct order order;
-	bool *found;		/* by look-up: something was */
+	bool pending, versions;	/* what is looked in */
 	struct buf index, packed, why;
 	struct object object;
 	struct recio *header;
@@ -79,9 +82,16 @@ read_look_ups(void)
 	const char *sort = opt.sort;
 
 	job.look_ups = mem_resize(NULL, opt.find.n, sizeof *job.look_ups);
-	for (size_t i = 0; i < opt.find.n; i++)
+	job.pending = opt.pending;
+	job.versions = !opt.pending && opt.find.n == 0;
+	for (size_t i = 0; i < opt.find.n; i++) {
 		if (!look_up_read(&job.look_ups[i], opt.find.values[i]))
 			die("'%s' is no range: 0@i-4@i", opt.find.values[i]);
+		if (job.look_ups[i].kind == LOOK_PENDING)
+			job.pending = true;
+		else
+			job.versions = !opt.pending;
+	}
 	s->look_ups = job.look_ups;
 	s->n_look_ups = opt.find.n;
 	if (sort == NULL)
@@ -170,18 +180,25 @@ emit(struct filter *f, const unsigned char *version,
 	filter_emit(f);
 }
 
+/* Marks in job.wanted what is wanted of an index. */
 static void
-emit_selected(struct filter *f, const unsigned char *version,
-    const struct pidx *p)
+select_from(struct filter *f, const struct pidx *p, bool pending)
 {
 	const struct look_up *missing;
 
 	job.wanted = mem_grow(job.wanted, &job.wanted_cap, p->n,
 	    sizeof *job.wanted);
-	if (!select_entries(&opt.selection, &job.order, p, false, job.wanted,
-	    &missing))
-		filter_fail(f, "there is no profile %.*s: the index has %zu",
+	if (!select_entries(&opt.selection, &job.order, p, pending,
+	    job.wanted, &missing))
+		filter_fail(f, "there is no profile %.*s: there are %zu",
 		    SHOWN(missing->text), p->n);
+}
+
+static void
+emit_selected(struct filter *f, const unsigned char *version,
+    const struct pidx *p)
+{
+	select_from(f, p, false);
 	for (size_t i = 0; i < p->n; i++)
 		if (job.wanted[i])
 			emit(f, version, &p->entries[i]);
@@ -201,6 +218,51 @@ read_version(struct filter *f, const unsigned char *version)
 	emit_selected(f, version, &index);
 	pidx_release(&index);
 	arena_release(&arena);
+}
+
+static void
+emit_pending(struct filter *f, struct pending *p, size_t i)
+{
+	const struct pidx_entry *e = &p->index.entries[i];
+	struct buf *b = filter_out(f);
+	struct span document;
+	const char *why;
+
+	if (opt.format != NULL) {
+		format_entry(b, opt.format, e);
+		filter_emit(f);
+		return;
+	}
+	if (opt.profiles && !pending_document(p, e->path.p, &document, &why)) {
+		filter_fail(f, "the pending '%s' is gone: %s", e->path.p, why);
+		return;
+	}
+	json_begin(b, opt.profiles ? "profile" : "pending");
+	if (p->origins[i].n > 0)
+		json_str(b, "minor_version", p->origins[i]);
+	json_str(b, "path", e->path);
+	json_int(b, "time", e->time);
+	entry_put_strings(b, e);
+	if (opt.profiles)
+		json_raw(b, "profile", document);
+	json_end(b);
+	filter_emit(f);
+}
+
+static void
+read_pending(struct filter *f)
+{
+	struct pending p;
+
+	pending_read(&p, &job.perun.store);
+	for (size_t i = 0; i < p.n_faults; i++)
+		filter_fail(f, "the pending '%s' is no profile: %s",
+		    p.faults[i].name, p.faults[i].why);
+	select_from(f, &p.index, true);
+	for (size_t i = 0; i < p.index.n; i++)
+		if (job.wanted[i])
+			emit_pending(f, &p, i);
+	pending_release(&p);
 }
 
 static void
@@ -261,31 +323,44 @@ write_setting(struct filter *f)
 	filter_emit(f);
 }
 
+/* Of the commits that are named, of those of a stream, or of HEAD. */
+static void
+read_indexes(struct filter *f)
+{
+	const char *name = filter_operand(f);
+
+	if (name == NULL ? has_input() : strcmp(name, "-") == 0)
+		read_versions(f);
+	else if (name == NULL)
+		read_revision(f, "HEAD");
+	else
+		for (; name != NULL; name = filter_operand(f))
+			read_revision(f, name);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct filter f;
-	const char *name;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.profiles && opt.format != NULL)
 		die("--profiles and --format exclude each other");
 	perun_open(&job.perun, opt.directory);
 	read_look_ups();
+	if ((opt.config != NULL || !job.versions) &&
+	    filter_operand(&f) != NULL)
+		die("what is pending, and a setting, is of no revision");
 	job.header = recio_new(profile_keys);
 	profile_init(&job.profile);
-	name = filter_operand(&f);
-	if (opt.config != NULL)
+	if (opt.config != NULL) {
 		write_setting(&f);
-	else if (name == NULL && has_input())
-		read_versions(&f);
-	else if (name == NULL)
-		read_revision(&f, "HEAD");
-	else if (strcmp(name, "-") == 0)
-		read_versions(&f);
-	for (; name != NULL && strcmp(name, "-") != 0;
-	    name = filter_operand(&f))
-		read_revision(&f, name);
+	} else {
+		if (job.pending)
+			read_pending(&f);
+		if (job.versions)
+			read_indexes(&f);
+	}
 	profile_release(&job.profile);
 	recio_free(job.header);
 	perun_close(&job.perun);

@@ -1,6 +1,5 @@
 /* pidx-write - registers profiles with commits in a Perun store */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "common/err.h"
 #include "common/filter.h"
 #include "common/hex.h"
+#include "common/pending.h"
 #include "common/perun.h"
 #include "common/profile.h"
 #include "common/recio.h"
@@ -295,16 +295,6 @@ is_stream(struct input *in)
 	return true;
 }
 
-/* Half seconds go to the even second, as Perun has it. */
-static int64_t
-seconds_of(const struct stat *st)
-{
-	int64_t s = st->st_mtim.tv_sec;
-
-	return s + (st->st_mtim.tv_nsec > 500000000 ||
-	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
-}
-
 static struct place
 place_of(const char *path)
 {
@@ -316,7 +306,7 @@ place_of(const char *path)
 		return p;
 	path = slash != NULL ? slash + 1 : path;
 	p.name = span_of(path, strlen(path));
-	p.time = seconds_of(&st);
+	p.time = pending_time(&st);
 	return p;
 }
 
@@ -385,55 +375,14 @@ read_files(struct filter *f)
 		read_file(f, place_of(f->input.name));
 }
 
-static int
-compare_strings(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Perun takes for a profile what has a name that ends in "perf". */
-static bool
-is_profile_name(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n >= 4 && strcmp(name + n - 4, "perf") == 0;
-}
-
-static char **
-list_jobs(size_t *n)
-{
-	DIR *dir;
-	struct dirent *e;
-	char **names = NULL;
-	size_t cap = 0;
-	int fd = openat(job.perun.store.dir, "jobs",
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-
-	*n = 0;
-	dir = fd == -1 ? NULL : fdopendir(fd);
-	if (dir == NULL)
-		die_errno("cannot read '%s/jobs'", job.perun.store.path);
-	while ((e = readdir(dir)) != NULL) {
-		if (!is_profile_name(e->d_name))
-			continue;
-		names = mem_grow(names, &cap, *n + 1, sizeof *names);
-		names[*n] = mem_alloc(strlen(e->d_name) + 1);
-		strcpy(names[(*n)++], e->d_name);
-	}
-	closedir(dir);
-	if (*n > 0)
-		qsort(names, *n, sizeof *names, compare_strings);
-	return names;
-}
-
 static void
 read_jobs(struct filter *f)
 {
+	struct arena arena = { 0 };
 	struct buf path = { 0 };
 	struct place from;
 	size_t n;
-	char **names = list_jobs(&n);
+	const char **names = pending_names(&job.perun.store, &arena, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		path.len = 0;
@@ -446,10 +395,10 @@ read_jobs(struct filter *f)
 			from.job = span_of(names[i], strlen(names[i]));
 			read_file(f, from);
 		}
-		free(names[i]);
 	}
 	free(names);
 	buf_release(&path);
+	arena_release(&arena);
 }
 
 static void
@@ -463,24 +412,6 @@ emit(struct filter *f, const struct registration *r)
 		json_true(b, "existed");
 	json_end(b);
 	filter_emit(f);
-}
-
-/* What is registered need not be pending any more. */
-static void
-take_away(struct filter *f, const struct registration *r)
-{
-	int jobs = openat(job.perun.store.dir, "jobs",
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	struct buf name = { 0 };
-
-	buf_add(&name, r->job.p, r->job.n);
-	buf_char(&name, '\0');
-	if (jobs == -1 || unlinkat(jobs, name.data, 0) == -1)
-		filter_fail(f, "cannot remove the pending '%s': %s",
-		    name.data, strerror(errno));
-	if (jobs != -1)
-		close(jobs);
-	buf_release(&name);
 }
 
 static enum pidx_layout
@@ -508,8 +439,10 @@ register_all(struct filter *f)
 		if (r->failed)
 			continue;
 		emit(f, r);
-		if (r->job.n > 0 && !opt.keep)
-			take_away(f, r);
+		if (r->job.n > 0 && !opt.keep &&
+		    !pending_remove(&job.perun.store, r->job.p))
+			filter_fail(f, "cannot remove the pending '%s': %s",
+			    r->job.p, strerror(errno));
 	}
 }
 

@@ -1,0 +1,236 @@
+# pidx-rm.bats - profiles are taken out of the indexes of a Perun store
+
+load helper
+load pidx
+
+# fill - five profiles of $id, the latest of them first: 0@i is e.perf
+fill() {
+	for name in a b c d e; do
+		n=$((n + 1))
+		record $name.perf $n "$name" | pidx-write
+	done >filled
+}
+
+paths() {
+	pidx-read "${1:-$id}" | jq -r .path | paste -sd' '
+}
+
+# --- by name -----------------------------------------------------------------
+
+@test "a name, an object, its beginning and numbers say what goes" {
+	fill
+	object=$(jq -r 'select(.path == "c.perf") .object' filled)
+	run -0 --separate-stderr pidx-rm a.perf "${object:0:8}" 0@i
+	assert_equal "$(value path | paste -sd' ')" "a.perf c.perf e.perf"
+	assert_equal "$(value removed | sort -u)" true
+	assert_equal "$(paths)" "b.perf d.perf"
+}
+
+@test "what is removed is told as the entry it was" {
+	fill
+	pidx-read -f b.perf "$id" | jq -c '. + {removed: true}' >want
+	pidx-rm b.perf | diff want -
+}
+
+@test "numbers are those before anything is removed, and as pidx-read counts" {
+	fill
+	pidx-read -f 1@i -f 3@i-4@i "$id" | jq -r .object >want
+	pidx-rm 1@i 3@i-4@i | jq -r .object | diff want -
+	assert_equal "$(paths)" "c.perf e.perf"
+	rm -r .perun/objects/*
+	fill
+	sed -i 's/sort_profiles_by: time/sort_profiles_by: source/' \
+		.perun/local.yml
+	run -0 --separate-stderr pidx-rm 0@i
+	assert_equal "$(value path)" e.perf
+	run -0 --separate-stderr pidx-rm 0@i
+	assert_equal "$(value path)" d.perf
+}
+
+@test "an entry that two arguments find is removed once" {
+	fill
+	run -0 --separate-stderr pidx-rm 0@i e.perf
+	assert_equal "$(value path)" e.perf
+	assert_equal "$(paths)" "a.perf b.perf c.perf d.perf"
+	check 4
+}
+
+@test "all profiles of one name go" {
+	for n in 1 2 3; do
+		record same.perf $n "c$n"
+	done | pidx-write >out
+	record other.perf 1 | pidx-write >out
+	run -0 --separate-stderr pidx-rm same.perf
+	assert_equal "${#lines[@]}" 3
+	assert_equal "$(paths)" other.perf
+}
+
+@test "what is not there is named, and the rest is removed" {
+	fill
+	run -1 --separate-stderr pidx-rm nothing.perf a.perf 77@i
+	assert_equal "$(value path)" a.perf
+	[[ $stderr == *"no profile nothing.perf among 5"* ]]
+	[[ $stderr == *"no profile 77@i among 5"* ]]
+	run -1 --separate-stderr pidx-rm -c "$id" a.perf
+	assert_equal "$output" ""
+	commit
+	run -1 --separate-stderr pidx-rm b.perf
+	[[ $stderr == *"no profile b.perf among 0"* ]]
+	[ ! -e "$(file "$id")" ]
+}
+
+@test "--commit says which index, HEAD if it is not given" {
+	fill
+	first=$id
+	commit
+	record z.perf 9 | pidx-write >out
+	run -0 --separate-stderr pidx-rm --commit HEAD^ a.perf
+	run -0 --separate-stderr pidx-rm z.perf
+	assert_equal "$(paths "$first") and $(paths)" \
+		"b.perf c.perf d.perf e.perf and "
+	run -2 --separate-stderr pidx-rm --commit nowhere a.perf
+	[[ $stderr == *"'nowhere' is no commit"* ]]
+}
+
+# --- by records --------------------------------------------------------------
+
+@test "what pidx-read finds goes by one pipe, of many commits too" {
+	fill
+	commit
+	fill
+	vcs-log | pidx-read --cmd c | pidx-rm >out
+	assert_equal "$(jq -r .path out | paste -sd' ')" "c.perf c.perf"
+	assert_equal "$(paths) $(paths HEAD^)" \
+		"a.perf b.perf d.perf e.perf a.perf b.perf d.perf e.perf"
+}
+
+@test "of records bad ones are named, unknown ones ignored, each counts once" {
+	fill
+	(cat filled filled | jq -c 'select(.path < "c")'
+		lines '{"type":"other"}' 'bad' '{"type":"entry"}'
+		jq -c 'select(.path == "d.perf") | .time = 99' filled
+		jq -c 'select(.path == "d.perf") | .time = -1' filled) >in
+	run -1 --separate-stderr bash -c 'pidx-rm --rejects rejects <in'
+	assert_equal "$(value path | paste -sd' ')" "a.perf b.perf"
+	[[ $stderr == *"<stdin>:6: "* ]]
+	[[ $stderr == *"<stdin>:7: minor_version or object is no"* ]]
+	[[ $stderr == *"no such entry 'd.perf'"* ]]
+	[[ $stderr == *"<stdin>:9: an entry without path or time"* ]]
+	assert_equal "$(wc -l <rejects)" 3
+	assert_equal "$(paths)" "c.perf d.perf e.perf"
+}
+
+@test "--commit with nothing to look for is refused" {
+	run -2 --separate-stderr pidx-rm --commit HEAD
+	[[ $stderr == *"which profiles of 'HEAD'?"* ]]
+}
+
+# --- the files ---------------------------------------------------------------
+
+@test "written, removed and written again is what one write leaves" {
+	for version in 1 2; do
+		rm -rf .perun/objects/*
+		(record a 1 one && record b 2 two) >in
+		pidx-write --index-version $version in >out
+		tree .perun/objects | sed 's/ [0-9.]*$//' >want
+		pidx-rm b >out
+		pidx-write in >out
+		tree .perun/objects | sed 's/ [0-9.]*$//' | diff want -
+		pidx-rm a b >out
+		od -An -tx1 "$(file "$id")" | tr -d ' \n' >bytes
+		assert_equal "$(cat bytes)" "706964780${version}00000000000000"
+	done
+}
+
+@test "an index keeps its version; six strings become five" {
+	pidx-read >/dev/null
+	for layout in 1 2 2args; do
+		(record a 1 one && record b 2 two) |
+			oracle put .perun "$id" $layout
+		pidx-rm a >out
+		version=${layout:0:1}
+		od -An -tx1 -j4 -N8 "$(file "$id")" >bytes
+		assert_equal "$(cat bytes)" " 0$version 00 00 00 01 00 00 00"
+		assert_equal "$(listed | jq -r .path)" b
+	done
+}
+
+@test "a damaged index is left as it is" {
+	fill
+	truncate -s -1 "$(file "$id")"
+	cp "$(file "$id")" before
+	run -1 --separate-stderr pidx-rm a.perf
+	assert_equal "$output" ""
+	[[ $stderr == *"$(file "$id"): byte "*"nothing was taken out"* ]]
+	run -1 --separate-stderr pidx-rm filled
+	run -1 --separate-stderr pidx-rm <filled
+	assert_equal "$output" ""
+	cmp before "$(file "$id")"
+	no_staging
+}
+
+@test "objects stay: other commits may refer to them" {
+	fill
+	find .perun/objects -type f | sort >before
+	pidx-rm a.perf >out
+	find .perun/objects -type f | sort | diff before -
+}
+
+@test "writers and removers at once undo nothing of each other" {
+	for n in {1..40}; do
+		record "old$n" $n
+	done | pidx-write >old
+	for w in 0 1 2 3; do
+		sed -n "$w~4p" old >part.$w
+		pidx-rm <part.$w >removed.$w &
+		for n in {1..10}; do
+			record "new$w.$n" $n
+		done | pidx-write >added.$w &
+	done
+	wait
+	cat removed.* | jq -r .path | sort | diff <(jq -r .path old | sort) -
+	check 40
+	! paths | grep old
+}
+
+@test "killed at any system call, the index is the old or the new" {
+	need_strace
+	fill
+	sed -i "s|url: .*|url: $PWD|" .perun/local.yml
+	cp -a .perun whole
+	strace -o trace pidx-rm a.perf >out
+	cp "$(file "$id")" new
+	cp whole/objects/"${id:0:2}"/"${id:2}" old
+	for call in openat mkdirat write fsync renameat unlinkat; do
+		read -r first last < <(traced $call)
+		for ((when = first; when <= last; when++)); do
+			rm -rf .perun
+			cp -a whole .perun
+			strace -o /dev/null -e trace=$call \
+				-e inject=$call:signal=KILL:when=$when \
+				pidx-rm a.perf >out && false
+			cmp -s old "$(file "$id")" || cmp new "$(file "$id")"
+			[ ! -s out ] || cmp new "$(file "$id")"
+			n=$((n + 1))
+		done
+	done
+	[ "$n" -gt 12 ]
+}
+
+# --- what is pending ---------------------------------------------------------
+
+@test "N@p takes a pending profile away, and no entry" {
+	fill
+	for n in 1 2 3; do
+		record p$n.perf 1 | pidx-write --pending >out
+		touch -d @$n .perun/jobs/p$n.perf
+	done
+	run -0 --separate-stderr pidx-rm 0@p 2@p
+	assert_equal "$(value path | paste -sd' ')" "p1.perf p3.perf"
+	assert_equal "$(value type | sort -u)" pending
+	assert_equal "$(ls .perun/jobs)" p2.perf
+	check 5
+	run -1 --separate-stderr pidx-rm 0@i 7@p
+	[[ $stderr == *"no profile 7@p among 1"* ]]
+	check 4
+}
