@@ -66,14 +66,17 @@ demo:
 check:
 	@sh test/setup.sh build test
 	@$(MAKE) lint
-	@$(MAKE) check-once
+	@$(MAKE) -j$(JOBS) check-once
 ifndef SAN
-	@$(MAKE) check-once SAN=1
+	@$(MAKE) -j$(JOBS) check-once SAN=1
 endif
 
+# Files side by side, the large ones first; of the tests of one file bats starts
+# a pair a second.
 check-once: all $(TEST_PROGRAMS)
-	WEIR_BUILD=$(OUT) bats --jobs $(JOBS) $(TESTS)
-TESTS = test
+	WEIR_BUILD=$(OUT) bats --jobs $(JOBS) --no-parallelize-within-files \
+		$(TESTS)
+TESTS = $(shell ls -S test/*.bats)
 JOBS = $(shell nproc)
 
 bench: all $(TEST_PROGRAMS)
