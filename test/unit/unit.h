@@ -109,26 +109,38 @@ unit_random(uint64_t below)
 	return (z ^ z >> 31) % below;
 }
 
+/* Sends the text in packets of so many bytes; what could not be sent is left. */
+static inline struct span
+unit_send(int fd, struct span text, size_t bytes_a_packet, int flags)
+{
+	ssize_t n = 0;
+
+	for (; text.n > 0; text = span_of(text.p + n, text.n - (size_t)n)) {
+		n = send(fd, text.p, text.n < bytes_a_packet ? text.n :
+		    bytes_a_packet, flags | MSG_NOSIGNAL);
+		if (n < 0)
+			break;
+	}
+	return text;
+}
+
 /*
  * Standard input becomes the text, of which each read gets at most so many
- * bytes: a packet of a socket.  A child sends it; reap it by wait(NULL).
+ * bytes: a packet of a socket.  A child sends what the socket does not hold;
+ * reap it, if there is one, by wait(NULL).
  */
 static inline void
 unit_stdin(struct span text, size_t bytes_a_read)
 {
 	int pair[2];
-	size_t n;
 
 	fflush(stdout);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
 		exit(99);
-	if (fork() == 0) {
+	text = unit_send(pair[1], text, bytes_a_read, MSG_DONTWAIT);
+	if (text.n > 0 && fork() == 0) {
 		close(pair[0]);
-		for (; text.n > 0; text = span_of(text.p + n, text.n - n)) {
-			n = text.n < bytes_a_read ? text.n : bytes_a_read;
-			if (send(pair[1], text.p, n, MSG_NOSIGNAL) < 0)
-				break;
-		}
+		unit_send(pair[1], text, bytes_a_read, 0);
 		_exit(0);
 	}
 	close(pair[1]);
