@@ -28,6 +28,16 @@ for f in "${FILTERS[@]}"; do
 	done
 done
 
+# Of these one for each filter that takes lines and one for each that takes
+# documents, for manners that have nothing to do with what is in the file.
+KINDS=()
+for case in "${CASES[@]}"; do
+	kind=${case%% *}
+	[[ $case != *.json ]] || kind+=" document"
+	[[ " ${seen:-}" == *" $kind,"* ]] || KINDS+=("$case")
+	seen="${seen:-}$kind, "
+done
+
 # begin CASE - an empty directory with the sample as `in`; what the filter $f
 # makes of it is `want`.  What is echoed is seen if the test fails.
 begin() {
@@ -120,6 +130,9 @@ no_temporaries() {
 @test "there are filters to test" {
 	[ "${#FILTERS[@]}" -gt 0 ]
 	[ "${#CASES[@]}" -gt 0 ]
+	# Each filter that reads files is among the kinds.
+	diff <(lines "${CASES[@]%% *}" | uniq) \
+		<(lines "${KINDS[@]%% *}" | uniq)
 }
 
 @test "no file, and -, mean standard input" {
@@ -172,7 +185,7 @@ no_temporaries() {
 }
 
 @test "other compressions are named, with what to do about them" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		printf '\375\067\172\130\132\0\0\4' >xz
 		printf '\050\265\057\375\044\0\1\0' >zstd
@@ -378,7 +391,7 @@ for size in 1, 2, 3, 5, 7, 31:
 }
 
 @test "a missing file is trouble, and so is a directory" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		mkdir directory
 		expect 2 "$f" missing
@@ -493,7 +506,7 @@ for size in 1, 2, 3, 5, 7, 31:
 @test "a line of 100 MB is rejected and kept, and the rest is processed" {
 	is_sanitized && size=70000000 || size=100000000
 	(head -c $size /dev/zero | tr '\0' x && echo) >big
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		expect 1 "$f" --rejects rejects < <(with_between ../big)
 		expect_message "^$f: <stdin>:$(line_after_first_piece): "
@@ -663,7 +676,7 @@ if raw:
 }
 
 @test "--progress writes to standard error only" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		expect_same "$f" --progress in
 		[ -s err ]
@@ -673,7 +686,7 @@ if raw:
 
 @test "a full disk is trouble, be it standard output, -o or --rejects" {
 	[ -c /dev/full ] || skip "no /dev/full here"
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		spoil
 		expect 2 "$f" --rejects /dev/full bad
@@ -693,7 +706,7 @@ if raw:
 }
 
 @test "a closed standard output is trouble if something is to be written" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		expect 0 sh -c '"$0" -o got in >&-' "$f"
 		cmp got want
@@ -714,7 +727,7 @@ into_closed_pipe() {
 }
 
 @test "SIGPIPE ends a filter quietly" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		[ -s want ] || continue
 		status=0
@@ -725,7 +738,7 @@ into_closed_pipe() {
 }
 
 @test "SIGPIPE ends a filter quietly, even if its parent ignores it" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		[ -s want ] || continue
 		status=0
@@ -737,7 +750,7 @@ into_closed_pipe() {
 }
 
 @test "-o FILE is what standard output would be, with the usual mode" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		umask 027
 		expect 0 "$f" -o got in
@@ -755,7 +768,7 @@ into_closed_pipe() {
 }
 
 @test "-o FILE is absent or as it was when the filter fails" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		begin "$case"
 		spoil
 		echo old >old
@@ -772,7 +785,7 @@ into_closed_pipe() {
 }
 
 @test "-o FILE is absent or as it was when a signal ends the filter" {
-	for case in "${CASES[@]}"; do
+	for case in "${KINDS[@]}"; do
 		for signal in TERM HUP; do
 			begin "$case"
 			mkfifo pipe
