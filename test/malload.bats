@@ -351,8 +351,8 @@ use() {
 	local seed one two
 	seed=$(seed)
 	echo "SEED=$seed"
-	generated S 20000 "$seed" >one
-	generated S 20000 $((seed + 1)) >two
+	generated S 6000 "$seed" >one
+	generated S 6000 $((seed + 1)) >two
 	for i in 1 2 3; do
 		rm -f db
 		malload db one >out1 & one=$!
@@ -814,7 +814,7 @@ refused() {
 		(SELECT count(*) FROM event_variable_list),
 		(SELECT count(*) FROM trace)'
 	sample s | malload base
-	generated S 20000 "$seed" >rows
+	generated S 10000 "$seed" >rows
 	cp base db
 	before=$(sqlite3 db "$count")
 	now=$(date +%s%3N)
