@@ -80,3 +80,4 @@ for size in $sizes; do
 done
 
 . "$here/bench-mal.sh"
+. "$here/bench-perun.sh"

@@ -1,0 +1,121 @@
+# bench-perun.sh - the third part of bench.sh: history
+#
+# pidx-write syncs its disk, which git add does not.  Of that CPU time shows
+# little; so that it shows nothing of what others wrote, there is a sync before.
+
+repo=$data/perun
+
+# timed COMMAND [PREPARE] - milliseconds of CPU, least of three means
+timed() {
+	local best=1e9 ms
+	for _ in 1 2 3; do
+		hyperfine --style none --warmup 1 --runs 4 --shell bash \
+			--prepare "${2:-true}" --export-json result.json "$1" \
+			>/dev/null 2>&1
+		ms=$(jq '.results[0] | (.user + .system) * 1000' result.json)
+		best=$(jq -n "[$best, $ms] | min")
+	done
+	echo "$best"
+}
+
+ms_row() {
+	printf '%-50s %8.1f ms  %s\n' "$1" "$2" "${3:-}"
+}
+
+# of MS BASE - their ratio, as a word
+ratio() {
+	printf '%.2f %s' "$(jq -n "$1 / $2")" "$3"
+}
+
+# profiles N RESOURCES - in as many files p/N.perf, and as `records`, each of
+# another commit of the repository
+profiles() {
+	python3 - "$@" <<'END'
+import json, random, subprocess, sys
+rng = random.Random(1)
+n, resources = map(int, sys.argv[1:])
+commits = subprocess.check_output(["git", "rev-list", "HEAD"],
+    text=True).split()
+with open("records", "w") as records:
+    for i in range(n):
+        doc = {"header": {"type": "mixed", "units": {"mixed(time delta)": "us"},
+            "cmd": "./app", "workload": "w%d" % i},
+            "collector_info": {"name": "trace", "params": {}},
+            "postprocessors": [], "global": {"time": "1.5", "resources": [
+            {"amount": rng.randrange(10 ** 6) / 1000, "uid": "f%d" %
+            rng.randrange(200), "type": "mixed", "subtype": "time delta",
+            "structure-unit-size": rng.randrange(10000)}
+            for _ in range(resources)]}}
+        text = json.dumps(doc)
+        with open("p/%d.perf" % i, "w") as f:
+            f.write(text)
+        records.write('{"type":"profile","path":"%d.perf","time":%d,'
+            '"minor_version":"%s","profile":%s}\n' % (i, i, commits[i %
+            len(commits)], text))
+END
+}
+
+rm -rf "$repo"
+mkdir -p "$repo/p"
+cd "$repo"
+git init -q -b main .
+for ((n = 1; n <= 1000; n++)); do
+	printf 'commit refs/heads/main\ncommitter C <c> %d +0000\ndata 0\n' $n
+done | git fast-import --quiet
+pidx-init --index-version 2 >/dev/null
+cp -a .git clean.git
+cp -a .perun clean.perun
+profiles 1000 46
+reset='rm -rf .git .perun; cp -a clean.git .git; cp -a clean.perun .perun; sync'
+
+printf '\n1,000 profiles of %d bytes\n' \
+	$(($(cat p/*.perf | wc -c) / 1000))
+base=$(timed 'git add p' "$reset")
+ms_row 'git add' "$base"
+one_run=$(timed 'pidx-write p/*.perf >/dev/null' "$reset")
+ms_row 'pidx-write, one run' "$one_run" "$(ratio "$one_run" "$base" git)"
+many=$(timed 'pidx-write records >/dev/null' "$reset")
+ms_row 'pidx-write, each to another commit' "$many" \
+	"$(ratio "$many" "$base" git)"
+eval "$reset"
+pidx-write records >/dev/null
+ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
+	"$(timed 'vcs-log | pidx-read >/dev/null')"
+ms_row 'git log' "$(timed 'git log >/dev/null')"
+ms_row 'pidx-read of one commit' "$(timed 'pidx-read HEAD >/dev/null')"
+
+# One object under many names.
+head -n 1 records | jq -c 'del(.minor_version)' >one
+jq -c '.path = "new"' one >new
+for count in 1 10000; do
+	eval "$reset"
+	jq -c --argjson n $count 'range(1; $n) as $i | .path = "p\($i)"' one |
+		pidx-write >/dev/null
+	rm -rf filled
+	cp -a .perun filled
+	nth[count]=$(timed 'pidx-write new >/dev/null' \
+		'rm -rf .perun; cp -a filled .perun; sync')
+done
+ms_row 'the first entry of an index' "${nth[1]}"
+ms_row 'its 10,000th' "${nth[10000]}" \
+	"$(jq -n "${nth[10000]} - ${nth[1]} | . * 10 | round / 10") ms more"
+listing=$(timed 'pidx-read HEAD >/dev/null')
+ms_row 'pidx-read of 10,000 entries' "$listing"
+
+for count in 1000 10000; do
+	jq -c --argjson n $count 'range($n) as $i | .path = "p\($i)" |
+		.profile.header.workload = "w\($i)"' one >batch.$count
+	batch[count]=$(timed "pidx-write batch.$count >/dev/null" "$reset")
+done
+ms_row 'a batch of 10,000 profiles' "${batch[10000]}" \
+	"$(ratio "${batch[10000]}" "${batch[1000]}" 'of one of 1,000')"
+
+profiles 1 100000
+printf '\none profile of %.1f MB\n' \
+	"$(jq -n "$(wc -c <p/0.perf) / 1000000")"
+base=$(timed 'git hash-object -w p/0.perf' "$reset")
+ms_row 'git hash-object -w' "$base"
+big=$(timed 'pidx-write p/0.perf >/dev/null' "$reset")
+ms_row 'pidx-write' "$big" "$(ratio "$big" "$base" git)"
+cd "$data"
+rm -rf "$repo"
