@@ -79,6 +79,11 @@ check-once: all $(TEST_PROGRAMS)
 TESTS = $(shell ls -S test/*.bats)
 JOBS = $(shell nproc)
 
+# Needs root and a loop device: says so where it has not.
+check-powercut: all
+	@sh test/setup.sh build powercut
+	@bash test/powercut.sh $(OUT)
+
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
 	@bash test/bench.sh $(OUT)
@@ -106,4 +111,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all demo check check-once bench lint install uninstall clean
+.PHONY: all demo check check-once check-powercut bench lint install uninstall clean

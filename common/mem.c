@@ -79,7 +79,8 @@ arena_text(struct arena *a, const char *p, size_t n)
 {
 	char *copy = arena_room(a, n + 1);
 
-	memcpy(copy, p, n);
+	if (n > 0)
+		memcpy(copy, p, n);
 	copy[n] = '\0';
 	return copy;
 }

@@ -21,8 +21,11 @@ get_u32(const char *p)
 static void
 put_u32(struct buf *b, uint32_t value)
 {
-	for (int shift = 0; shift < 32; shift += 8)
-		buf_char(b, (char)(value >> shift));
+	const unsigned char bytes[4] = { (unsigned char)value,
+	    (unsigned char)(value >> 8), (unsigned char)(value >> 16),
+	    (unsigned char)(value >> 24) };
+
+	buf_add(b, (const char *)bytes, sizeof bytes);
 }
 
 static bool
@@ -246,18 +249,26 @@ compare(const void *a, const void *b)
 void
 pidx_insert(struct pidx *p, struct pidx_entry *new, size_t n)
 {
-	struct pidx_entry *old = p->entries;
-	size_t n_old = p->n, i = 0, k = 0;
+	size_t *before = mem_resize(NULL, n, sizeof *before);
+	size_t old = p->n, i = 0;
+	struct pidx_entry *e;
 
-	if (n == 0)
-		return;
-	qsort(new, n, sizeof *new, compare);
-	p->entries = mem_resize(NULL, n_old + n, sizeof *p->entries);
-	p->n = p->cap = n_old + n;
-	for (size_t at = 0; at < p->n; at++)
-		p->entries[at] = k < n && (i == n_old ||
-		    pidx_compare(&old[i], &new[k]) >= 0) ? new[k++] : old[i++];
-	free(old);
+	if (n > 0)
+		qsort(new, n, sizeof *new, compare);
+	p->n += n;
+	e = p->entries = mem_grow(p->entries, &p->cap, p->n, sizeof *e);
+	for (size_t k = 0; k < n; k++) {
+		while (i < old && pidx_compare(&e[i], &new[k]) < 0)
+			i++;
+		before[k] = i;
+	}
+	/* From the end: each is moved once. */
+	for (size_t k = n; k-- > 0; old = i) {
+		i = before[k];
+		memmove(&e[i + k + 1], &e[i], (old - i) * sizeof *e);
+		e[i + k] = new[k];
+	}
+	free(before);
 }
 
 static void

@@ -188,7 +188,8 @@ select_entries(const struct selection *s, const struct order *o,
 	size_t *places = NULL;
 
 	*missing = NULL;
-	memset(wanted, s->n_look_ups == 0, p->n * sizeof *wanted);
+	for (size_t i = 0; i < p->n; i++)
+		wanted[i] = s->n_look_ups == 0;
 	for (; l < s->look_ups + s->n_look_ups; l++) {
 		if (l->kind == LOOK_OBJECT || l->kind == LOOK_PATH) {
 			mark_matches(l, p, wanted);

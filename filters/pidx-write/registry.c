@@ -87,40 +87,78 @@ read_index(struct registry *g, struct filter *f, const unsigned char *version,
 }
 
 static int
-compare_keys(const void *a, const void *b)
+compare_keys(const struct pidx_entry *a, const struct pidx_entry *b)
 {
-	const struct pidx_entry *x = a, *y = b;
-	int order = pidx_compare(x, y);
+	int order = pidx_compare(a, b);
 
-	return order != 0 ? order : memcmp(x->object, y->object, PIDX_SHA);
+	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA);
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	return pidx_compare(a, b);
+}
+
+/*
+ * The entries sorted, in a copy if they are not: nothing makes sure of it.
+ */
+static struct pidx_entry *
+sort_entries(const struct pidx *index)
+{
+	struct pidx_entry *copy, *e = index->entries;
+	size_t i = 1;
+
+	while (i < index->n && pidx_compare(&e[i - 1], &e[i]) <= 0)
+		i++;
+	if (i >= index->n)
+		return e;
+	copy = mem_resize(NULL, index->n, sizeof *copy);
+	memcpy(copy, e, index->n * sizeof *copy);
+	qsort(copy, index->n, sizeof *copy, compare_entries);
+	return copy;
+}
+
+/* Is there one of the same path, time and object among sorted ones? */
+static bool
+has_entry(const struct pidx_entry *list, size_t n, const struct pidx_entry *e)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (pidx_compare(&list[middle], e) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n && pidx_compare(&list[low], e) == 0; low++)
+		if (memcmp(list[low].object, e->object, PIDX_SHA) == 0)
+			return true;
+	return false;
 }
 
 /*
  * Those of the registrations [first, last) that the index has not are left, at
- * the front of new.  Entries of one path and second stand together in it, but
- * nothing makes sure that an index is sorted.
+ * the front of new.
  */
 static size_t
 drop_known(struct registry *g, size_t first, size_t last,
     const struct pidx *index, struct pidx_entry *new)
 {
-	struct pidx_entry *old = mem_resize(NULL, index->n, sizeof *old);
+	struct pidx_entry *old = sort_entries(index);
+	struct registration *r = g->list;
 	size_t n = 0;
 
-	if (index->n > 0) {
-		memcpy(old, index->entries, index->n * sizeof *old);
-		qsort(old, index->n, sizeof *old, compare_keys);
-	}
 	for (size_t i = first; i < last; i++) {
-		g->list[i].existed = index->n > 0 && bsearch(
-		    &g->list[i].entry, old, index->n, sizeof *old,
-		    compare_keys) != NULL;
-		g->list[i].existed |= i > first && compare_keys(
-		    &g->list[i].entry, &g->list[i - 1].entry) == 0;
-		if (!g->list[i].existed)
-			new[n++] = g->list[i].entry;
+		r[i].existed = has_entry(old, index->n, &r[i].entry) ||
+		    (i > first && compare_keys(&r[i].entry,
+		    &r[i - 1].entry) == 0);
+		if (!r[i].existed)
+			new[n++] = r[i].entry;
 	}
-	free(old);
+	if (old != index->entries)
+		free(old);
 	return n;
 }
 

@@ -1,0 +1,89 @@
+#!/bin/bash
+# powercut.sh BUILD - what pidx-write acknowledged survives a power cut
+#
+# The store is in an image that is mounted by a loop device.  The writer is
+# killed at a random moment, and what the image holds then is what a disk would
+# have: a copy of it is mounted, and looked at.  The same is done with syncs that
+# do nothing, to show that the test can fail.
+
+set -eu -o pipefail
+build=$PWD/$1
+oracle=$(cd "$(dirname "$0")" && pwd)/programs/perun-oracle.py
+cuts=${CUTS:-30}
+PATH=$build:/usr/bin:/usr/sbin:$PATH
+export GIT_CONFIG_NOSYSTEM=1
+
+[ "$(id -u)" -eq 0 ] || { echo "skipped: only root may mount"; exit 0; }
+dir=$(mktemp -d)
+cd "$dir"
+export HOME=$dir
+mkdir disk copy
+trap 'cd /; umount "$dir"/disk "$dir"/copy 2>/dev/null; rm -rf "$dir"' EXIT
+
+attach() {
+	mount -o loop,commit=300 "$1" "$2"
+}
+
+profile() {
+	printf '{"type":"profile","path":"%s","time":1,"profile":{"header":{"type":"time","cmd":"%s","workload":"%0*d"},"collector_info":{"name":"time"},"postprocessors":[],"resources":[]}}\n' \
+		"$1" "$1" $((RANDOM % 9999 + 1)) 7
+}
+
+truncate -s 48M base.img
+mkfs.ext4 -q -F base.img
+attach base.img disk 2>mount.err || {
+	echo "skipped: $(cat mount.err)"
+	exit 0
+}
+(cd disk && git init -q && git -c user.name=jo -c user.email=jo@x commit \
+	-q --allow-empty -m first && pidx-init && profile before | pidx-write) \
+	>/dev/null
+id=$(git -C disk rev-parse HEAD)
+umount disk
+
+# write [COMMAND...] - registers until it is killed; says what is acknowledged
+write() {
+	local n=0
+	while n=$((n + 1)); do
+		(profile "a$n" && profile "b$n") | "$@" pidx-write -C disk
+	done
+}
+
+# cut [COMMAND...] - one power cut
+cut() {
+	local writer
+	cp base.img disk.img
+	attach disk.img disk
+	: >acks
+	set -m
+	write "$@" >acks 2>/dev/null &
+	writer=$!
+	set +m
+	sleep "$(printf '0.%03d' $((RANDOM % 400 + 100)))"
+	kill -KILL -- -$writer
+	wait $writer 2>/dev/null || true
+	cp disk.img copy.img
+	umount disk
+	attach copy.img copy
+	mv acks copy/out
+	echo cut >copy/status
+	pidx-read -C copy --profiles HEAD >copy/read 2>copy/complaints || true
+	python3 "$oracle" sound "$id" copy >said 2>&1
+}
+
+acknowledged=0
+for ((i = 1; i <= cuts; i++)); do
+	cut || { echo "cut $i: $(cat said copy/complaints)"; exit 1; }
+	acknowledged=$((acknowledged + $(grep -c '}$' copy/out || true)))
+	umount copy
+done
+echo "$cuts power cuts: all of $acknowledged acknowledged entries are there"
+
+lost=0
+for ((i = 1; i <= 5; i++)); do
+	cut strace -o /dev/null -e trace=fsync,syncfs \
+		-e inject=fsync,syncfs:retval=0 || lost=$((lost + 1))
+	umount copy
+done
+echo "5 power cuts without syncs: after $lost of them something was lost"
+[ "$lost" -gt 0 ] && [ "$acknowledged" -gt 0 ]
