@@ -62,6 +62,10 @@ cut() {
 	sleep "$(printf '0.%03d' $((RANDOM % 400 + 100)))"
 	kill -KILL -- -$writer
 	wait $writer 2>/dev/null || true
+	# Who is in a sync dies behind it; an image that changes cannot be copied.
+	while pgrep -g $writer -r DRST >/dev/null; do
+		:
+	done
 	cp disk.img copy.img
 	umount disk
 	attach copy.img copy

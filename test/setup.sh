@@ -9,7 +9,7 @@ packages_for() {
 	build) echo gcc libc6-dev libgit2-dev libsqlite3-dev libyajl-dev libyaml-dev nettle-dev zlib1g-dev ;;
 	demo) echo ninja-build ;;
 	test) echo bats bats-assert git jq mandoc ninja-build parallel procps python3 python3-yaml sqlite3 strace ;;
-	powercut) echo e2fsprogs git mount python3 strace ;;
+	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	bench) echo git hyperfine jq mawk miller python3 time ;;
 	*) echo "setup.sh: no such set: $1" >&2; exit 2 ;;
 	esac
