@@ -335,6 +335,8 @@ def random_profile(rng):
     elif kind == 1:
         doc["snapshots"] = [random_region(rng)
             for _ in range(rng.randrange(4))]
+        # What is measured again and again differs by the snapshot alone.
+        doc["snapshots"] += rng.sample(doc["snapshots"], len(doc["snapshots"]))
     elif kind == 2:
         doc["resources"] = random_region(rng)["resources"]
     else:
