@@ -163,6 +163,20 @@ test_insert(void)
 	pidx_release(&p);
 }
 
+/* In front of what has its path and time, and alone where nothing is. */
+static void
+test_insert_equal(void)
+{
+	struct pidx p = { .layout = PIDX_1 };
+	struct pidx_entry old = entry("b", 1, 'o'), new = entry("b", 1, 'n');
+
+	pidx_insert(&p, &old, 1);
+	pidx_insert(&p, &new, 1);
+	CHECK(p.n == 2 && p.entries[0].object[0] == 'n' &&
+	    p.entries[1].object[0] == 'o', "the old one is in front");
+	pidx_release(&p);
+}
+
 /* Behind what stands in an index that is not sorted, as Perun has it. */
 static void
 test_insert_unsorted(void)
@@ -215,6 +229,7 @@ main(void)
 	test_malformed();
 	test_beginning();
 	test_insert();
+	test_insert_equal();
 	test_insert_unsorted();
 	test_damage();
 	return unit_end();
