@@ -7,7 +7,7 @@
 #include "common/mem.h"
 #include "common/pidx.h"
 
-enum { HEADER = 12, LAST_VERSION = 2 };
+enum { LAST_VERSION = 2 };
 
 static uint32_t
 get_u32(const char *p)
@@ -131,6 +131,19 @@ take_entry(struct walk *w, enum pidx_layout layout, struct pidx_entry *e)
 	return true;
 }
 
+bool
+pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
+    struct pidx_entry *e, size_t *end)
+{
+	struct pidx_error error;
+	struct walk w = { .bytes = bytes, .at = offset, .error = &error };
+
+	if (!take_entry(&w, layout, e))
+		return false;
+	*end = w.at;
+	return true;
+}
+
 /* The count is believed only as far as there are bytes. */
 static bool
 take_entries(struct walk *w, struct pidx *p, uint32_t count)
@@ -206,7 +219,7 @@ pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 		return true;
 	if (p->layout == PIDX_1)
 		return false;
-	w.at = HEADER;
+	w.at = PIDX_HEADER;
 	w.error = &other_error;
 	good = take_entries(&w, &other, count);
 	/* Of two that do not fit the one that got further is likelier. */

@@ -13,7 +13,7 @@
  * with it.  weir-pidx(5) has the format byte by byte; all integers in it are
  * little-endian.  Nothing here touches a file.
  */
-enum { PIDX_SHA = 20 };
+enum { PIDX_SHA = 20, PIDX_HEADER = 12 };
 
 /* The strings of an entry, in the order of layout 2; args is of the older. */
 enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
@@ -48,6 +48,13 @@ struct pidx_error {
  */
 bool pidx_read(struct pidx *, struct span bytes, struct pidx_error *);
 void pidx_release(struct pidx *);
+
+/*
+ * The entry that may begin at an offset, for those who look for entries in
+ * what is malformed; *end is behind it.  False if none does.
+ */
+bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
+    struct pidx_entry *, size_t *end);
 
 /*
  * Adds entries, which it sorts, where Perun would insert them: each before the

@@ -1,6 +1,6 @@
 /* store - the files of a Perun store */
 
-#define _GNU_SOURCE		/* syncfs() */
+#define _GNU_SOURCE		/* syncfs(), renameat2() */
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,10 @@ static struct {
 	bool at_exit;			/* it will be cleaned up then */
 } mess = { .objects = -1, .staging = -1 };
 
-enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+    OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
+
+#define STAGING ".new-"		/* and 16 digits */
 
 /* Only what POSIX lets a signal handler do. */
 static void
@@ -47,6 +50,7 @@ clean_up(void)
 		unlinkat(mess.staging, p, 0);
 	}
 	unlinkat(mess.staging, "index", 0);
+	unlinkat(mess.staging, "lost", 0);
 	unlinkat(mess.objects, mess.name, AT_REMOVEDIR);
 }
 
@@ -177,6 +181,15 @@ put_path(char *path, const unsigned char *name)
 
 enum { PATH_SIZE = 2 * STORE_NAME + 2 };
 
+/* The directory of a file, which may be no link; path keeps its slash. */
+static int
+open_directory(const struct store *s, const char *path)
+{
+	char name[3] = { path[0], path[1], '\0' };
+
+	return openat(s->objects, name, OPEN_DIR);
+}
+
 /* Opens a file in its directory, neither of which may be a link. */
 static int
 open_file(const struct store *s, const unsigned char *name)
@@ -185,12 +198,10 @@ open_file(const struct store *s, const unsigned char *name)
 	int dir, fd, error;
 
 	put_path(path, name);
-	path[2] = '\0';
-	dir = openat(s->objects, path, OPEN_DIR);
+	dir = open_directory(s, path);
 	if (dir == -1)
 		return -1;
-	fd = openat(dir, path + 3, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
+	fd = openat(dir, path + 3, OPEN_FILE);
 	error = errno;
 	close(dir);
 	errno = error;
@@ -216,6 +227,13 @@ store_read_all(int fd, struct buf *b)
 			b->len += (size_t)n;
 	} while (n > 0 || (n == -1 && errno == EINTR));
 	return n == 0;
+}
+
+bool
+store_is_no_file(int error)
+{
+	return error == EINVAL || error == ELOOP || error == ENXIO ||
+	    error == ENODEV;
 }
 
 enum store_found
@@ -246,7 +264,7 @@ begin_staging(struct store *s)
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			give_up(s, "draw random bytes");
 		snprintf(s->staging_name, sizeof s->staging_name,
-		    ".new-%016llx", (unsigned long long)random);
+		    STAGING "%016llx", (unsigned long long)random);
 	} while (mkdirat(s->objects, s->staging_name, 0777) == -1 &&
 	    errno == EEXIST);
 	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
@@ -375,57 +393,253 @@ store_replace(struct store *s, const unsigned char *name, struct span bytes)
 	name_file(s, "index", name, true);
 }
 
-/* The name that a file in a directory stands for; false if for none. */
-static bool
-get_name(const char *directory, const char *file, unsigned char *name)
+/* What is in a directory, sorted; false with errno if it is none. */
+struct listing {
+	char **names;
+	size_t n, cap;
+};
+
+static int
+compare_strings(const void *a, const void *b)
 {
-	return strlen(directory) == 2 && hex_get(span_of(directory, 2), name, 1) &&
-	    hex_get(span_of(file, strlen(file)), name + 1, STORE_NAME - 1);
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void
-each_of_directory(const struct store *s, const char *name, void (*call)(
-    void *to, const unsigned char *name, const char *path), void *to)
+static bool
+list(int parent, const char *name, struct listing *l)
 {
-	char path[2 * NAME_MAX + 2];
-	unsigned char object[STORE_NAME];
-	int fd = openat(s->objects, name, OPEN_DIR);
+	int fd = openat(parent, name, OPEN_DIR);
 	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
 	struct dirent *e;
-	bool is_name;
 
-	if (dir == NULL) {
-		call(to, NULL, name);
-		return;
-	}
+	*l = (struct listing){ 0 };
+	if (dir == NULL)
+		return false;
 	while ((e = readdir(dir)) != NULL) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
-		snprintf(path, sizeof path, "%s/%s", name, e->d_name);
-		is_name = get_name(name, e->d_name, object);
-		call(to, is_name ? object : NULL, path);
+		l->names = mem_grow(l->names, &l->cap, l->n + 1,
+		    sizeof *l->names);
+		l->names[l->n] = mem_alloc(strlen(e->d_name) + 1);
+		strcpy(l->names[l->n++], e->d_name);
 	}
 	closedir(dir);
+	if (l->n > 0)
+		qsort(l->names, l->n, sizeof *l->names, compare_strings);
+	return true;
+}
+
+static void
+listing_release(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->names[i]);
+	free(l->names);
+}
+
+/* Lower case digits alone name a file. */
+static bool
+get_name(const char *path, unsigned char *name)
+{
+	char hex[2 * STORE_NAME + 1], canonical[PATH_SIZE];
+
+	if (strlen(path) != PATH_SIZE - 1 || path[2] != '/')
+		return false;
+	snprintf(hex, sizeof hex, "%.2s%s", path, path + 3);
+	if (!hex_get(span_of(hex, 2 * STORE_NAME), name, STORE_NAME))
+		return false;
+	put_path(canonical, name);
+	return strcmp(canonical, path) == 0;
+}
+
+/* One of the 256 directories; what is called so and is none has no files. */
+static bool
+list_names(const struct store *s, const char *dir, struct listing *files)
+{
+	if (strlen(dir) != 2 || strspn(dir, "0123456789abcdef") != 2)
+		return false;
+	if (list(s->objects, dir, files))
+		return true;
+	if (errno != ENOTDIR && errno != ELOOP)
+		die_errno("cannot read '%s/objects/%s'", s->path, dir);
+	return false;
 }
 
 void
 store_each(const struct store *s, void (*call)(void *to,
     const unsigned char *name, const char *path), void *to)
 {
-	int fd = openat(s->objects, ".", OPEN_DIR);
-	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
-	struct dirent *e;
+	char path[2 * NAME_MAX + 2];
+	unsigned char name[STORE_NAME];
+	struct listing all, files;
 
-	if (dir == NULL)
+	if (!list(s->objects, ".", &all))
 		die_errno("cannot read '%s/objects'", s->path);
-	while ((e = readdir(dir)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			each_of_directory(s, e->d_name, call, to);
-	closedir(dir);
+	for (size_t i = 0; i < all.n; i++) {
+		if (!list_names(s, all.names[i], &files)) {
+			call(to, NULL, all.names[i]);
+			continue;
+		}
+		for (size_t k = 0; k < files.n; k++) {
+			snprintf(path, sizeof path, "%s/%s", all.names[i],
+			    files.names[k]);
+			call(to, get_name(path, name) ? name : NULL, path);
+		}
+		listing_release(&files);
+	}
+	listing_release(&all);
+}
+
+static int
+open_lost(struct store *s)
+{
+	bool is_new = mkdirat(s->dir, "lost", 0777) == 0;
+	int lost = openat(s->dir, "lost", OPEN_DIR);
+
+	if (lost == -1)
+		give_up(s, "make the directory 'lost'");
+	if (is_new)
+		sync_directory(s, s->dir);
+	return lost;
+}
+
+/* Moves a file to lost/ under the first number that is free. */
+static void
+move_to_lost(struct store *s, int from, const char *file,
+    const unsigned char *name, char *path)
+{
+	char hex[2 * STORE_NAME + 1];
+	int lost = open_lost(s), status;
+
+	hex_put(hex, name, STORE_NAME);
+	for (unsigned n = 1;; n++) {
+		snprintf(path, STORE_LOST, "lost/%s.%u", hex, n);
+		status = renameat2(from, file, s->dir, path, RENAME_NOREPLACE);
+		if (status == 0)
+			break;
+		if (errno != EEXIST)
+			give_up(s, "move a file to 'lost'");
+	}
+	sync_directory(s, lost);
+	close(lost);
+}
+
+void
+store_keep(struct store *s, const unsigned char *name, struct span bytes,
+    char *lost)
+{
+	begin_staging(s);
+	write_staged(s, "lost", bytes, 0666, true);
+	move_to_lost(s, s->staging, "lost", name, lost);
+}
+
+void
+store_set_aside(struct store *s, const unsigned char *name, char *lost)
+{
+	char path[PATH_SIZE];
+	int dir, fd = open_file(s, name);
+
+	/* A link is none to sync, nor is a socket. */
+	if (fd != -1) {
+		if (fsync(fd) == -1 && errno != EINVAL)
+			give_up(s, "sync a file");
+		close(fd);
+	}
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		give_up(s, "open a directory");
+	move_to_lost(s, dir, path + 3, name, lost);
+	sync_directory(s, dir);
+	close(dir);
+}
+
+void
+store_each_lost(const struct store *s, void (*call)(void *to,
+    struct span bytes), void *to)
+{
+	struct listing files;
+	struct buf b = { 0 };
+	int lost = openat(s->dir, "lost", OPEN_DIR), fd;
+
+	if (lost == -1 && errno == ENOENT)
+		return;
+	if (lost == -1 || !list(lost, ".", &files))
+		die_errno("cannot read '%s/lost'", s->path);
+	for (size_t i = 0; i < files.n; i++) {
+		fd = openat(lost, files.names[i], OPEN_FILE);
+		b.len = 0;
+		if (fd != -1 && store_read_all(fd, &b))
+			call(to, span_of(b.data, b.len));
+		else if (!store_is_no_file(errno))
+			die_errno("cannot read '%s/lost/%s'", s->path,
+			    files.names[i]);
+		if (fd != -1)
+			close(fd);
+	}
+	close(lost);
+	listing_release(&files);
+	buf_release(&b);
 }
 
 bool
-store_remove(const struct store *s, const char *path)
+store_age(const struct store *s, const unsigned char *name, int64_t *written)
 {
-	return unlinkat(s->objects, path, 0) == 0;
+	char path[PATH_SIZE];
+	struct stat st;
+	int dir, status;
+
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		return false;
+	status = fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW);
+	close(dir);
+	if (status == 0)
+		*written = st.st_mtime;
+	return status == 0;
+}
+
+bool
+store_remove(const struct store *s, const unsigned char *name)
+{
+	char path[PATH_SIZE];
+	int dir, status, error;
+
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		return false;
+	status = unlinkat(dir, path + 3, 0);
+	error = errno;
+	close(dir);
+	errno = error;
+	return status == 0;
+}
+
+bool
+store_is_leftover(const struct store *s, const char *path)
+{
+	struct stat st;
+	size_t n = sizeof STAGING - 1;
+
+	return strncmp(path, STAGING, n) == 0 && strlen(path) == n + 16 &&
+	    strspn(path + n, "0123456789abcdef") == 16 &&
+	    fstatat(s->objects, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode);
+}
+
+bool
+store_remove_leftover(const struct store *s, const char *path)
+{
+	int dir = openat(s->objects, path, OPEN_DIR);
+	struct listing files;
+
+	if (dir == -1 || !list(dir, ".", &files))
+		return false;
+	for (size_t i = 0; i < files.n; i++)
+		unlinkat(dir, files.names[i], 0);
+	close(dir);
+	listing_release(&files);
+	return unlinkat(s->objects, path, AT_REMOVEDIR) == 0;
 }

@@ -2,6 +2,7 @@
 #define WEIR_STORE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/buf.h"
 #include "common/text.h"
@@ -61,6 +62,9 @@ enum store_found store_read(const struct store *, const unsigned char *name,
 /* Appends all of an open file, which must be a regular one; else errno. */
 bool store_read_all(int fd, struct buf *b);
 
+/* Does this errno of STORE_BAD say that it is a directory, a link, ...? */
+bool store_is_no_file(int error);
+
 /* Stages an object. */
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 
@@ -77,13 +81,44 @@ void store_sync(struct store *);
 void store_replace(struct store *, const unsigned char *name, struct span);
 
 /*
- * Calls for every file of objects/ that has a name of 40 hex digits, and for
- * all others with a NULL name; path is relative to objects/.
+ * Calls for everything in objects/: with the name of a file that is called by
+ * one, in the order of names, and with NULL for what has none there, be it a
+ * file or a directory.  path is relative to objects/.
  */
 void store_each(const struct store *, void (*call)(void *to,
     const unsigned char *name, const char *path), void *to);
 
-/* Removes a file of objects/; false with errno. */
-bool store_remove(const struct store *, const char *path);
+/*
+ * Keeps what is damaged in lost/, beside objects/, under its name and the first
+ * number that is free: nothing there is ever overwritten.  store_keep() writes
+ * a copy of its bytes, store_set_aside() moves the file, whatever it is; both
+ * are durable on return, or die.  lost, which has room for STORE_LOST, becomes
+ * its path in .perun.
+ */
+enum { STORE_LOST = 64 };
+void store_keep(struct store *, const unsigned char *name, struct span,
+    char *lost);
+void store_set_aside(struct store *, const unsigned char *name, char *lost);
+
+/* Calls for every file of lost/ with its bytes; dies if it cannot be read. */
+void store_each_lost(const struct store *, void (*call)(void *to,
+    struct span bytes), void *to);
+
+/* When a file of objects/ was written, in seconds; false if it is not there. */
+bool store_age(const struct store *, const unsigned char *name,
+    int64_t *written);
+
+/*
+ * Is this, of objects/, the staging directory of some process?  Whoever holds
+ * STORE_PRUNE and STORE_INDEX knows that it is not that of a live one.
+ */
+bool store_is_leftover(const struct store *, const char *path);
+
+/*
+ * Removes a file of objects/, or such a directory with its files; false with
+ * errno.  store_sync() makes it durable.
+ */
+bool store_remove(const struct store *, const unsigned char *name);
+bool store_remove_leftover(const struct store *, const char *path);
 
 #endif
