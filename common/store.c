@@ -445,7 +445,8 @@ get_name(const char *path, unsigned char *name)
 
 	if (strlen(path) != PATH_SIZE - 1 || path[2] != '/')
 		return false;
-	snprintf(hex, sizeof hex, "%.2s%s", path, path + 3);
+	memcpy(hex, path, 2);
+	memcpy(hex + 2, path + 3, sizeof hex - 2);
 	if (!hex_get(span_of(hex, 2 * STORE_NAME), name, STORE_NAME))
 		return false;
 	put_path(canonical, name);
@@ -625,8 +626,8 @@ store_is_leftover(const struct store *s, const char *path)
 
 	return strncmp(path, STAGING, n) == 0 && strlen(path) == n + 16 &&
 	    strspn(path + n, "0123456789abcdef") == 16 &&
-	    fstatat(s->objects, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISDIR(st.st_mode);
+	    (fstatat(s->objects, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    S_ISDIR(st.st_mode));
 }
 
 bool
