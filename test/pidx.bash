@@ -16,8 +16,13 @@ oracle() {
 # Each test is in the repository ./repo, whose one commit is $id, and its store
 # starts indexes of version 2; standard input is nothing.
 setup() {
+	repository "$BATS_TEST_TMPDIR"
+}
+
+# repository DIR
+repository() {
 	exec </dev/null
-	cd "$BATS_TEST_TMPDIR" && git init -q -b main repo && cd repo &&
+	cd "$1" && git init -q -b main repo && cd repo &&
 		git commit -q --allow-empty -m first &&
 		id=$(git rev-parse HEAD) &&
 		pidx-init --index-version 2 >/dev/null
@@ -31,9 +36,9 @@ commit() {
 
 # commits N - so many more, on another branch: their ids, one a line
 commits() {
-	for ((n = 1; n <= $1; n++)); do
-		printf 'commit refs/heads/many\ncommitter C <c> %d +0000\ndata 0\n' $n
-	done | git fast-import --quiet
+	seq "$1" |
+		sed 's,.*,commit refs/heads/many\ncommitter C <c> & +0000\ndata 0,' |
+		git fast-import --quiet
 	git rev-list many
 }
 
