@@ -18,9 +18,20 @@
                             .perun holds what was acknowledged (out) and what
                             was there, and a reader found just that (read,
                             complaints): says RUN, its status, how many entries
-    damage STORE            puts malformed indexes into the store, as those of
-                            the ids on standard input; says for each: id, what
-                            it is, the first byte that is wrong or ?
+    damage STORE [OBJECT]   puts malformed indexes into the store, as those of
+                            the ids on standard input, all entries with this
+                            object; says for each: id, what it is, the first
+                            byte that is wrong or ?
+    spoil STORE SEED ID     copies of the index ID with random damage become
+                            those of the ids on standard input, and half of its
+                            objects get some as well
+    mended STORE DIR        into the directory what must become of the indexes
+                            of the ids on standard input; says for each: id, how
+                            many entries that leaves, - if it is malformed
+    objects STORE           the names of the objects that are sound
+    safe BEFORE RUN...      of directories RUN in which a repair of BEFORE was
+                            disturbed: all that was in objects is there, or else
+                            in lost, and nothing else is
 
 Follows the byte-level description of the store, and knows nothing of weir but
 the names of a record's keys.
@@ -123,9 +134,10 @@ def entry_of(doc, path, time, name):
 
 
 def read_object(store, name):
+    stream = zlib.decompressobj()
     with open(file_of(store, name), "rb") as f:
-        text = zlib.decompressobj().decompress(f.read())
-    if hashlib.sha1(text).hexdigest() != name:
+        text = stream.decompress(f.read())
+    if not stream.eof or hashlib.sha1(text).hexdigest() != name:
         sys.exit("object %s is not what its name says" % name)
     header, body = text.split(b"\0")
     word, _, length = header.decode().split(" ")
@@ -353,9 +365,10 @@ def random_profile(rng):
 
 # --- what is malformed -------------------------------------------------------
 
-def damage(store):
-    entry = dict(path="p.perf", time=1700000000, object="ab" * 20, profile_type="time",
-        cmd="c", args="-a", workload="w", collector="t", postprocessors="q")
+def damage(store, name="ab" * 20):
+    entry = dict(path="p.perf", time=1700000000, object=name,
+        profile_type="time", cmd="c", args="-a", workload="w", collector="t",
+        postprocessors="q")
     versions = sys.stdin.read().split()
 
     def add(name, data, offset="?"):
@@ -405,6 +418,210 @@ def damage(store):
     add("zeros", bytes(64), 0)
 
 
+def disturb(rng, data):
+    """A file as a bad disk, a cut or a bad copy leaves it."""
+    data = bytearray(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        at = rng.randrange(len(data) or 1)
+        n = rng.choice([1, 1, 2, 4, 7, 20, 40])
+        kind = rng.randrange(7)
+        if kind < 2 and data:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 2:
+            del data[at:]
+        elif kind == 3:
+            del data[at:at + n]
+        elif kind == 4:
+            data[at:at] = rng.randbytes(n)
+        elif kind == 5:
+            data[at:at + n] = bytes(n)
+        else:
+            data[at:at] = data[:n * 4]
+    return bytes(data)
+
+
+def spoil(store, seed, version):
+    rng = random.Random(int(seed))
+    with open(file_of(store, version), "rb") as f:
+        index = f.read()
+    for other in sys.stdin.read().split():
+        write(file_of(store, other), disturb(rng, index))
+    names = {e["object"] for e in entries_of(index)}
+    for name in sorted(names)[::2]:
+        with open(file_of(store, name), "rb") as f:
+            data = f.read()
+        write(file_of(store, name), disturb(rng, data))
+
+
+# --- what can be mended ------------------------------------------------------
+
+def sound_objects(store):
+    names = set()
+    for folder in os.listdir(os.path.join(store, "objects")):
+        for rest in os.listdir(os.path.join(store, "objects", folder)):
+            try:
+                read_object(store, folder + rest)
+                names.add(folder + rest)
+            except (Exception, SystemExit):
+                pass
+    return names
+
+
+def raw_entry(data, at, layout):
+    """The entry at an offset, as (path, time, object, strings), and its end."""
+    end = data.find(b"\0", at + 24)
+    if end <= at + 24 or end >= at + 24 + 4096:
+        return None
+    entry = [data[at + 24:end], struct.unpack_from("<I", data, at)[0],
+        data[at + 4:at + 24].hex(), []]
+    at = end + 1
+    for _ in STRINGS[layout]:
+        if at + 4 > len(data):
+            return None
+        n, = struct.unpack_from("<I", data, at)
+        if at + 4 + n > len(data):
+            return None
+        entry[3].append(data[at + 4:at + 4 + n])
+        at += 4 + n
+    return entry, at
+
+
+def raw_entries(data, layout):
+    """All entries of an index that is as it must be, or None."""
+    if len(data) < 12 or data[:4] != b"pidx" or \
+            struct.unpack_from("<i", data, 4)[0] != (1 if layout == "1" else 2):
+        return None
+    at, entries = 12, []
+    for _ in range(struct.unpack_from("<i", data, 8)[0]):
+        found = raw_entry(data, at, layout)
+        if found is None:
+            return None
+        entries.append(found[0])
+        at = found[1]
+    count, = struct.unpack_from("<i", data, 8)
+    return entries if at == len(data) and count >= 0 else None
+
+
+def best_chain(data, layout, sound):
+    """Of all ways to pick entries that do not overlap the best, as
+    (how many, how few gaps, how far in front, entries)."""
+    found = []
+    for at in range(len(data) - 24):
+        if data[at + 4:at + 24].hex() in sound:
+            entry = raw_entry(data, at, layout)
+            if entry is not None:
+                found.append((at,) + entry)
+    best = (0, 0, (), [])
+    chains = []
+    for at, entry, end in reversed(found):
+        header = at == 12
+        chain = (1, header + (end == len(data)), (-at,), [entry])
+        for n, joints, starts, entries in chains:
+            if -starts[0] >= end:
+                chain = max(chain, (1 + n, header + joints +
+                    (-starts[0] == end), (-at,) + starts, [entry] + entries),
+                    key=lambda c: c[:3])
+        chains.append(chain)
+        best = max(best, chain, key=lambda c: c[:3])
+    return best
+
+
+def layouts_of(data):
+    version = struct.unpack_from("<i", data, 4)[0] if len(data) >= 8 else 0
+    order = ["1", "2", "2args"] if version == 1 else ["2", "2args", "1"]
+    if len(data) >= 8 and data[:4] == b"pidx" and version in (1, 2):
+        return order[:1] if version == 1 else order[:2]
+    return order
+
+
+def mend(data, sound):
+    """What must become of an index, and whether it was well formed."""
+    for layout in STRINGS:
+        entries = raw_entries(data, layout)
+        if entries is not None:
+            break
+    good = entries is not None
+    if not good:
+        layout, best = None, None
+        for other in layouts_of(data):
+            chain = best_chain(data, other, sound)
+            if best is None or chain[:2] > best[:2]:
+                layout, best = other, chain
+        entries = best[3]
+    kept = []
+    for e in entries:
+        if e[2] in sound and e not in kept:
+            kept.append(e)
+    kept.sort(key=lambda e: e[:2])
+    if good and kept == entries:
+        return data, kept, True
+    out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2, len(kept))]
+    for path, time, name, strings in kept:
+        if layout == "2args":
+            kind, cmd, args, *rest = strings
+            strings = [kind, cmd + b" " + args if args else cmd] + rest
+        out.append(struct.pack("<I", time) + bytes.fromhex(name) + path +
+            b"\0")
+        out.extend(struct.pack("<I", len(s)) + s for s in strings)
+    return b"".join(out), kept, good
+
+
+def mended(store, folder):
+    sound = sound_objects(store)
+    for version in sys.stdin.read().split():
+        with open(file_of(store, version), "rb") as f:
+            data, kept, good = mend(f.read(), sound)
+        write(os.path.join(folder, version), data)
+        print(version, len(kept), "" if good else "-")
+
+
+def content_name(data):
+    try:
+        return hashlib.sha1(zlib.decompress(data)).hexdigest()
+    except zlib.error:
+        return None
+
+
+def files_below(folder):
+    found = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(where, name), "rb") as f:
+                found[os.path.relpath(os.path.join(where, name),
+                    folder)] = f.read()
+    return found
+
+
+def safe(before, *runs):
+    """Each file is as it was or as it must be, and then what it was is in
+    lost, whole; nothing else is there, and nothing half is in lost."""
+    store = os.path.join(before, ".perun")
+    old = files_below(os.path.join(store, "objects"))
+    # Those under a wrong name are found before indexes are looked at.
+    sound = {content_name(data) for data in old.values()} - {None}
+    for run in runs:
+        new = files_below(os.path.join(run, ".perun/objects"))
+        lost = files_below(os.path.join(run, ".perun/lost"))
+        for path, data in old.items():
+            if new.get(path) == data:
+                continue
+            name = path.replace("/", "")
+            if data not in [v for k, v in lost.items()
+                    if k.split(".")[0] == name]:
+                sys.exit("%s: %s is lost" % (run, path))
+            if path in new and new[path] != mend(data, sound)[0] and \
+                    name not in sound_objects(run + "/.perun"):
+                sys.exit("%s: %s is neither old nor new" % (run, path))
+        for path, data in new.items():
+            if path not in old and not path.startswith(".new-") and \
+                    data not in old.values():
+                sys.exit("%s: %s was not there" % (run, path))
+        for path, data in lost.items():
+            if data != old.get(path[:2] + "/" + path[2:40]):
+                sys.exit("%s: %s is not what it was" % (run, path))
+        print(run, len(lost))
+
+
 def main():
     command, args = sys.argv[1], sys.argv[2:]
     flat = "-u" not in args
@@ -436,6 +653,14 @@ def main():
         sound(*args)
     elif command == "damage":
         damage(*args)
+    elif command == "spoil":
+        spoil(*args)
+    elif command == "mended":
+        mended(*args)
+    elif command == "objects":
+        print("\n".join(sorted(sound_objects(*args))))
+    elif command == "safe":
+        safe(*args)
     else:
         sys.exit(__doc__)
 

@@ -1,0 +1,268 @@
+/* finding - what is wrong in a store, as records and for people */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/entry.h"
+#include "common/hex.h"
+#include "common/report.h"
+#include "common/store.h"
+#include "filters/pidx-fsck/finding.h"
+
+enum { SHOWN_LINES = 5 };
+
+static const struct {
+	const char *name, *one, *many;
+} kinds[] = {
+	[DAMAGED_INDEX] = { "damaged_index", "damaged index",
+	    "damaged indexes" },
+	[DAMAGED_OBJECT] = { "damaged_object", "damaged object",
+	    "damaged objects" },
+	[MISNAMED_OBJECT] = { "misnamed_object",
+	    "object under a wrong name", "objects under wrong names" },
+	[DANGLING_ENTRY] = { "dangling_entry",
+	    "entry without a sound object", "entries without sound objects" },
+	[UNSORTED_INDEX] = { "unsorted_index", "index out of order",
+	    "indexes out of order" },
+	[DUPLICATE_ENTRY] = { "duplicate_entry", "duplicate entry",
+	    "duplicate entries" },
+	[UNREADABLE_FILE] = { "unreadable_file", "file that cannot be read",
+	    "files that cannot be read" },
+	[UNKNOWN_COMMIT] = { "unknown_commit",
+	    "index of what is no commit here",
+	    "indexes of what are no commits here" },
+	[FOREIGN_TO_PERUN] = { "foreign_to_perun",
+	    "entry that keeps Perun from reading its index",
+	    "entries that keep Perun from reading their indexes" },
+	[UNREFERENCED_OBJECT] = { "unreferenced_object",
+	    "object that nothing refers to",
+	    "objects that nothing refers to" },
+	[LEFTOVER] = { "leftover", "leftover of a writer",
+	    "leftovers of writers" },
+	[FOREIGN_FILE] = { "foreign_file", "file that does not belong there",
+	    "files that do not belong there" },
+};
+
+static void
+put_hex(struct buf *b, const char *key, const unsigned char *name)
+{
+	char hex[2 * STORE_NAME + 1];
+
+	if (name == NULL)
+		return;
+	hex_put(hex, name, STORE_NAME);
+	json_cstr(b, key, hex);
+}
+
+static void
+put_record(struct buf *b, const struct finding *f)
+{
+	json_begin(b, "finding");
+	json_cstr(b, "kind", kinds[f->kind].name);
+	json_cstr(b, "file", f->file);
+	if (f->has_offset)
+		json_uint(b, "offset", f->offset);
+	if (f->why != NULL)
+		json_cstr(b, "why", f->why);
+	put_hex(b, "minor_version", f->version);
+	put_hex(b, "object", f->object);
+	if (f->entry != NULL) {
+		json_open(b, "entry", '{');
+		entry_put(b, f->version, f->entry);
+		json_close(b, '}');
+	}
+	if (f->has_saved)
+		json_uint(b, "saved", f->saved);
+	if (f->kind >= UNKNOWN_COMMIT)
+		json_true(b, "harmless");
+	if (f->young)
+		json_true(b, "young");
+	if (f->repaired)
+		json_true(b, "repaired");
+	if (f->removed)
+		json_true(b, "removed");
+	if (f->lost != NULL)
+		json_cstr(b, "lost", f->lost);
+	json_end(b);
+}
+
+static void
+put_text(struct buf *b, struct span s)
+{
+	/* An escaped character has at most 8 for one. */
+	buf_need(b, 8 * s.n + 1);
+	b->len += text_escape(b->data + b->len, 8 * s.n + 1, s.p, s.n);
+}
+
+static void
+put_line(struct buf *b, const struct finding *f)
+{
+	buf_str(b, "    ");
+	put_text(b, span_of(f->file, strlen(f->file)));
+	if (f->entry != NULL) {
+		buf_str(b, ": ");
+		put_text(b, f->entry->path);
+	}
+	if (f->has_offset)
+		buf_printf(b, ": byte %zu", f->offset);
+	if (f->why != NULL)
+		buf_printf(b, ": %s", f->why);
+	if (f->has_saved)
+		buf_printf(b, "; %zu %s %s", f->saved, f->saved == 1 ?
+		    "entry" : "entries", f->repaired ? "saved" :
+		    "can be saved");
+	buf_str(b, f->removed ? "; removed" : f->repaired ? "; repaired" :
+	    f->young ? "; younger than an hour" : "");
+	if (f->lost != NULL)
+		buf_printf(b, "; kept as %s", f->lost);
+	buf_char(b, '\n');
+}
+
+static void
+count(struct findings *fs, const struct finding *f)
+{
+	if (f->kind < UNKNOWN_COMMIT)
+		fs->filter->rejected = true;
+	fs->n_repaired += f->repaired;
+	fs->n_removed += f->removed;
+	if (fs->counts[f->kind]++ < SHOWN_LINES && fs->filter->text)
+		put_line(&fs->lines[f->kind], f);
+}
+
+void
+findings_add(struct findings *fs, const struct finding *f)
+{
+	struct mark m = { .start = fs->records.len };
+
+	count(fs, f);
+	if (fs->filter->text)
+		return;
+	put_record(&fs->records, f);
+	m.end = fs->records.len;
+	m.file = arena_text(&fs->files, f->file, strlen(f->file));
+	fs->marks = mem_grow(fs->marks, &fs->cap, fs->n_marks + 1,
+	    sizeof *fs->marks);
+	fs->marks[fs->n_marks++] = m;
+}
+
+static int
+compare_marks(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	return order != 0 ? order : (x->start > y->start) -
+	    (x->start < y->start);
+}
+
+/* Writes those of files in front of one, or all. */
+static void
+write_waiting(struct findings *fs, const char *file)
+{
+	const struct mark *m;
+
+	if (!fs->sorted && fs->n_marks > 0)
+		qsort(fs->marks, fs->n_marks, sizeof *fs->marks,
+		    compare_marks);
+	fs->sorted = true;
+	for (; fs->n_written < fs->n_marks; fs->n_written++) {
+		m = &fs->marks[fs->n_written];
+		if (file != NULL && strcmp(m->file, file) > 0)
+			return;
+		buf_add(filter_out(fs->filter), fs->records.data + m->start,
+		    m->end - m->start);
+		filter_emit(fs->filter);
+	}
+}
+
+void
+findings_add_last(struct findings *fs, const struct finding *f)
+{
+	count(fs, f);
+	if (fs->filter->text)
+		return;
+	write_waiting(fs, f->file);
+	put_record(filter_out(fs->filter), f);
+	filter_emit(fs->filter);
+}
+
+static void
+put_totals(struct buf *b, const struct findings *fs, const struct totals *t)
+{
+	json_begin(b, "fsck");
+	json_uint(b, "indexes", t->indexes);
+	json_uint(b, "entries", t->entries);
+	json_uint(b, "objects", t->objects);
+	json_uint(b, "size_bytes", t->bytes);
+	json_open(b, "findings", '{');
+	for (int i = 0; i < KINDS; i++)
+		if (fs->counts[i] > 0)
+			json_uint(b, kinds[i].name, fs->counts[i]);
+	json_close(b, '}');
+	if (fs->n_repaired > 0)
+		json_uint(b, "repaired", fs->n_repaired);
+	if (fs->n_removed > 0)
+		json_uint(b, "removed", fs->n_removed);
+	json_end(b);
+}
+
+static const char *
+plural(size_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static void
+put_report(struct buf *b, const struct findings *fs, const char *store,
+    const struct totals *t)
+{
+	struct buf size = { 0 };
+	bool is_sound = true;
+
+	report_bytes(&size, (int64_t)t->bytes);
+	report_heading(b, "Store: %zu %s, %zu %s, %zu %s, %.*s", t->indexes,
+	    plural(t->indexes, "index", "indexes"), t->entries,
+	    plural(t->entries, "entry", "entries"), t->objects,
+	    plural(t->objects, "object", "objects"), (int)size.len,
+	    size.data);
+	buf_str(b, "  ");
+	put_text(b, span_of(store, strlen(store)));
+	buf_char(b, '\n');
+	for (int i = 0; i < KINDS; i++) {
+		if (fs->counts[i] == 0)
+			continue;
+		is_sound &= i >= UNKNOWN_COMMIT;
+		buf_printf(b, "  %zu %s%s\n", fs->counts[i],
+		    plural(fs->counts[i], kinds[i].one, kinds[i].many),
+		    i >= UNKNOWN_COMMIT ? " (harmless)" : "");
+		buf_add(b, fs->lines[i].data, fs->lines[i].len);
+		if (fs->counts[i] > SHOWN_LINES)
+			buf_printf(b, "    and %zu more\n",
+			    fs->counts[i] - SHOWN_LINES);
+	}
+	if (is_sound)
+		buf_str(b, "  All that is registered is sound.\n");
+	buf_release(&size);
+}
+
+void
+findings_end(struct findings *fs, const char *store, const struct totals *t)
+{
+	write_waiting(fs, NULL);
+	if (fs->filter->text)
+		put_report(filter_out(fs->filter), fs, store, t);
+	else
+		put_totals(filter_out(fs->filter), fs, t);
+	filter_emit(fs->filter);
+}
+
+void
+findings_release(struct findings *fs)
+{
+	for (int i = 0; i < KINDS; i++)
+		buf_release(&fs->lines[i]);
+	buf_release(&fs->records);
+	arena_release(&fs->files);
+	free(fs->marks);
+}

@@ -1,0 +1,610 @@
+load helper
+load pidx
+
+# In memory, where a sync costs nothing; what is synced when, strace tells.
+setup() {
+	memory=$(mktemp -d /dev/shm/weir-XXXXXX 2>/dev/null) ||
+		memory=$BATS_TEST_TMPDIR
+	repository "$memory"
+}
+
+teardown() {
+	[ "$memory" = "$BATS_TEST_TMPDIR" ] || rm -rf "$memory"
+}
+
+is_sanitized() {
+	[[ $BUILD == */san ]]
+}
+
+# fsck STATUS [OPTION...] - findings become the file found, totals $total
+fsck() {
+	local status=$1
+	shift
+	run -"$status" --separate-stderr pidx-fsck "$@"
+	assert_equal "$stderr" ""
+	total=${lines[-1]}
+	jq -c 'select(.type == "finding")' <<<"$output" >found
+}
+
+# counts - the findings of $total: "kind=number ..."
+counts() {
+	jq -r '.findings | to_entries | map("\(.key)=\(.value)") | join(" ")' \
+		<<<"$total"
+}
+
+# sound - nothing that does harm is left, by our word and the oracle's
+sound() {
+	fsck 0
+	! grep -v '"harmless":true' found
+	for version in ${*:-$id}; do
+		oracle check .perun "$version" >checked || return
+	done
+}
+
+# some N [ID [LAYOUT]] - N entries and their objects, whose names are $objects
+some() {
+	record p 0 | jq -c --argjson n "$1" 'range(1; $n + 1) as $i |
+		.path = "p\($i)" | .time = 1700000000 + $i |
+		.profile.header.cmd = "cmd\($i)"' >some
+	oracle put .perun "${2:-$id}" "${3:-2}" <some
+	objects=($(jq -c .profile some | oracle names))
+}
+
+# files - of ids on standard input: where each is
+files() {
+	sed 's,^..,.perun/objects/&/,'
+}
+
+# age PATH... - these are no longer young
+age() {
+	touch -h -d '2 hours ago' "$@"
+}
+
+# kept FILE... - each is in lost, byte for byte; the files are named by objects
+kept() {
+	for file in "$@"; do
+		cat .perun/lost/"$(basename "$file")".* | cmp - "$file" || return
+	done
+}
+
+# --- what is found -----------------------------------------------------------
+
+@test "a sound store has no findings; the totals count what is there" {
+	fsck 0
+	assert_output '{"type":"fsck","indexes":0,"entries":0,"objects":0,"size_bytes":0,"findings":{}}'
+	for layout in 1 2 2args; do
+		some 3 "$id" $layout
+		commit
+	done
+	some 4
+	: >"$(file "$id").changes"
+	size=$(find .perun/objects -type f -printf '%s\n' | paste -sd+ | bc)
+	fsck 0
+	assert_output '{"type":"fsck","indexes":4,"entries":13,"objects":4,"size_bytes":'$size',"findings":{}}'
+	run -0 pidx-fsck --text
+	assert_line "Store: 4 indexes, 13 entries, 4 objects, 1.5 KiB"
+	assert_line "  All that is registered is sound."
+	cd ..
+	run -0 pidx-fsck -C repo/.perun/jobs
+	run -2 pidx-fsck
+	run -2 pidx-fsck -C repo operand
+}
+
+@test "what pidx-write writes is sound" {
+	oracle profiles "$(seed)" 50 | pidx-write >out
+	fsck 0
+	assert_equal "$(jq .entries <<<"$total")" 50
+	assert_equal "$(counts)" ""
+}
+
+@test "every kind of damaged index is found with its place, and no sound one is" {
+	some 2
+	commits 700 >ids
+	oracle damage .perun "${objects[0]}" <ids >damaged
+	[ "$(wc -l <damaged)" -ge 400 ]
+	fsck 1
+	assert_equal "$(counts)" "damaged_index=$(wc -l <damaged)"
+	assert_equal "$(jq -r .file found | LC_ALL=C sort -c && echo sorted)" sorted
+	jq -r '"\(.minor_version) \(.offset)"' found | sort >named
+	awk '$3 == "?" { print $1 }' damaged >unknown
+	awk '$3 != "?" { print $1, $3 }' damaged | sort |
+		diff - <(grep -v -F -f unknown named)
+	cut -d' ' -f1 damaged | sort | diff - <(cut -d' ' -f1 named)
+	[ -z "$(jq -r 'select(.why == null or .saved == null)' found)" ]
+}
+
+@test "every kind of damaged index is repaired: what an independent look saves" {
+	some 2
+	commits 700 >ids
+	oracle damage .perun "${objects[0]}" <ids >damaged
+	cut -d' ' -f1 damaged >ids
+	cp -r .perun/objects before
+	oracle mended .perun want <ids >mended
+	cut -d' ' -f2 mended | sort | uniq -c
+	fsck 1
+	diff <(sort mended | cut -d' ' -f1,2) \
+		<(jq -r '"\(.minor_version) \(.saved)"' found | sort)
+	[ "$(awk '$2 == 2' mended | wc -l)" -ge 70 ]
+	fsck 1 --repair
+	assert_equal "$(jq -r .lost found | sort)" \
+		"$(sort ids | sed 's,.*,lost/&.1,')"
+	mkdir got old
+	files <ids | sed 's,.perun/objects/\(..\)/\(.*\),cp & got/\1\2 \&\& '`
+		`'cp before/\1/\2 old/\1\2.1,' | sh -e
+	diff -r want got
+	diff -r old .perun/lost
+	sound "$id"
+	jq -Rc '{type: "version", id: .}' ids >versions
+	run -0 --separate-stderr bash -c 'pidx-read <versions'
+	assert_equal "${#lines[@]}" \
+		"$(awk '{ n += $2 } END { print n }' mended)"
+}
+
+@test "a cut or changed object is damaged, and each of its entries dangles" {
+	some 5
+	rm "$(file "${objects[0]}")"
+	head -c 30 "$(file "${objects[1]}")" >cut
+	cp cut "$(file "${objects[1]}")"
+	cp "$(file "${objects[4]}")" "$(file "${objects[2]}")"
+	: >"$(file "${objects[3]}")"
+	fsck 1
+	assert_equal "$(counts)" \
+		"damaged_object=2 misnamed_object=1 dangling_entry=4"
+	jq -r 'select(.kind == "dangling_entry") |
+		"\(.entry.path) \(.entry.object) \(.why)"' found >dangling
+	lines "p1 ${objects[0]} its object is not there" \
+		"p2 ${objects[1]} its object is damaged" \
+		"p3 ${objects[2]} its object is not what its name says" \
+		"p4 ${objects[3]} its object is damaged" | diff - dangling
+	assert_equal "$(jq -r 'select(.kind == "misnamed_object") | .object' \
+		found)" "${objects[4]}"
+	assert_equal "$(jq -r 'select(.entry.path == "p1") | .file' found)" \
+		"$(file "$id" | sed 's,^.perun/,,')"
+	run -1 pidx-fsck --text
+	assert_line "  4 entries without sound objects"
+	refute_output --partial "All that is registered is sound"
+}
+
+@test "--repair takes dangling entries out, and keeps the index that had them" {
+	some 5
+	rm "$(file "${objects[0]}")"
+	head -c 30 "$(file "${objects[1]}")" >"${objects[1]}"
+	cp "${objects[1]}" "$(file "${objects[1]}")"
+	cp "$(file "$id")" "$id"
+	fsck 1 --repair
+	assert_equal "$(jq -r 'select(.kind == "dangling_entry") |
+		"\(.entry.path) \(.repaired) \(.lost)"' found | paste -sd,)" \
+		"p1 true lost/$id.1,p2 true lost/$id.1"
+	assert_equal "$(jq .repaired <<<"$total")" 3
+	kept "$id" "${objects[1]}"
+	sound
+	assert_equal "$(pidx-read --format %source% | paste -sd' ')" "p3 p4 p5"
+	pidx-write <<<"$(record p1 1700000001 cmd1)" >out
+	sound
+	assert_equal "$(pidx-read --format %source% | paste -sd' ')" \
+		"p1 p3 p4 p5"
+}
+
+@test "nothing in lost is overwritten: the next damage has the next number" {
+	some 1
+	for n in 1 2 3; do
+		echo "damage $n" >"$(file "$id")"
+		fsck 1 --repair
+		assert_equal "$(jq -r '.lost // empty' found)" "lost/$id.$n"
+	done
+	for n in 1 2 3; do
+		echo "damage $n" | cmp - .perun/lost/$id.$n
+	done
+}
+
+@test "--repair gives a sound object its right name, even to two that changed places" {
+	some 5
+	swap=("$(file "${objects[0]}")" "$(file "${objects[1]}")")
+	mv "${swap[0]}" x
+	mv "${swap[1]}" "${swap[0]}"
+	mv x "${swap[1]}"
+	mkdir -p .perun/objects/00
+	wrong=00${A:2}
+	mv "$(file "${objects[2]}")" "$(file "$wrong")"
+	cp "$(file "${objects[3]}")" "$(file "${wrong/aa/bb}")"
+	head -c 9 "$(file "${objects[4]}")" >x
+	mv "$(file "${objects[4]}")" "$(file "${wrong/aa/cc}")"
+	mv x "$(file "${objects[4]}")"
+	fsck 1
+	assert_equal "$(counts)" \
+		"damaged_object=1 misnamed_object=5 dangling_entry=4"
+	fsck 1 --repair
+	assert_equal "$(counts)" "damaged_object=1 misnamed_object=5"
+	sound
+	assert_equal "$(counts)" ""
+	assert_equal "$(oracle check .perun "$id")" 5
+	assert_equal "$(ls .perun/lost | wc -l)" 6
+}
+A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+
+@test "an index out of order is sorted, and what it has twice is there once" {
+	some 4
+	oracle entries "$(file "$id")" >entries
+	for order in '4 3 2 1' '1 2 2 3' '2 2 1 2'; do
+		for n in $order; do
+			sed -n ${n}p entries
+		done | oracle index 2 >index
+		cp index "$(file "$id")"
+		cp index "$id"
+		fsck 1
+		assert_equal "$(counts)" "$(case $order in
+			4*) echo "unsorted_index=1" ;;
+			1*) echo "duplicate_entry=1" ;;
+			2*) echo "unsorted_index=1 duplicate_entry=2" ;;
+			esac)"
+		fsck 1 --repair
+		rm "$id.want" 2>/dev/null || true
+		for n in $(tr ' ' '\n' <<<"$order" | sort -u); do
+			sed -n ${n}p entries
+		done | oracle index 2 | cmp - "$(file "$id")"
+		sound
+	done
+	assert_equal "$(ls .perun/lost | wc -l)" 3
+}
+
+@test "of one name and second other content is no duplicate" {
+	(record a 1 one && record a 1 two) | pidx-write >out
+	fsck 0
+	assert_equal "$(counts)" ""
+	assert_equal "$(jq .entries <<<"$total")" 2
+}
+
+@test "an index keeps its version; six strings become five, as pidx-write does it" {
+	for layout in 1 2 2args; do
+		some 3 "$id" $layout
+		rm "$(file "${objects[1]}")"
+		fsck 1 --repair
+		sound
+		assert_equal "$(od -An -tu1 -j4 -N1 "$(file "$id")")" \
+			"   ${layout:0:1}"
+		assert_equal "$(pidx-read --format '%source% %cmd%' |
+			paste -sd,)" "p1 cmd1,p3 cmd3"
+	done
+}
+
+@test "what does no harm is told, and the status is 0" {
+	commit
+	some 3
+	mv "$(file "$id")" kept_index
+	other=$(file 0123456789abcdef0123456789abcdef01234567)
+	mkdir -p "$(dirname "$other")"
+	cp kept_index "$other"
+	rm "$(file "${objects[0]}")"
+	record other 1 other | pidx-write >out
+	oracle index 2 <<<"$(oracle entries "$other" | tail -n 1)" >"$other"x
+	mv "$other"x "$other"
+	mkdir .perun/objects/.new-0123456789abcdef
+	echo >.perun/objects/.new-0123456789abcdef/0
+	touch .perun/objects/file .perun/objects/01/file \
+		".perun/objects/01/${A:2}.changes"
+	mkdir .perun/objects/AB
+	fsck 0
+	assert_equal "$(counts)" \
+		"unknown_commit=1 unreferenced_object=1 leftover=1 foreign_file=3"
+	assert_equal "$(jq -r .harmless found | sort -u)" true
+	assert_equal "$(jq -r 'select(.kind == "foreign_file") | .file' found |
+		paste -sd' ')" "objects/01/file objects/AB objects/file"
+	assert_equal "$(jq -r 'select(.kind == "unreferenced_object") | .young' \
+		found)" true
+	assert_equal "$(jq -r .file found)" \
+		"$(jq -r .file found | LC_ALL=C sort)"
+	tree >before
+	fsck 0 --repair
+	tree | grep -v weir.lock | grep -v '^\. ' |
+		diff <(grep -v weir.lock before | grep -v '^\. ') -
+}
+
+@test "an index that Perun cannot read for its names is told" {
+	some 1
+	oracle entries "$(file "$id")" | jq -c '.path = "é"' |
+		oracle index 2 >index
+	cp index "$(file "$id")"
+	fsck 0
+	assert_equal "$(counts)" "foreign_to_perun=1"
+	assert_equal "$(jq -r .entry.path found)" é
+}
+
+@test "what is no file in the place of one is damaged, and set aside" {
+	some 3
+	echo mine >../outside
+	ln -sf ../../../../outside "$(file "${objects[0]}")"
+	rm "$(file "${objects[1]}")"
+	mkdir "$(file "${objects[1]}")"
+	rm "$(file "${objects[2]}")"
+	mkfifo "$(file "${objects[2]}")"
+	fsck 1
+	assert_equal "$(counts)" "damaged_object=3 dangling_entry=3"
+	fsck 1 --repair
+	sound
+	assert_equal "$(cat ../outside)" mine
+	[ -p ".perun/lost/${objects[2]}.1" ] && [ -d ".perun/lost/${objects[1]}.1" ] &&
+		[ -L ".perun/lost/${objects[0]}.1" ]
+	ln -sf ../../../../outside "$(file "$id")"
+	fsck 1
+	assert_equal "$(counts)" "damaged_index=1"
+	fsck 1 --repair
+	fsck 0
+}
+
+@test "a damaged index is known by its commit, or by the objects that it names" {
+	some 2
+	cp "$(file "$id")" index
+	printf X | dd of=index conv=notrunc status=none
+	unknown=0123456789abcdef0123456789abcdef01234567
+	mkdir -p .perun/objects/01
+	cp index "$(file $unknown)"
+	echo neither >"$(file "${unknown/abcd/dcba}")"
+	fsck 1
+	assert_equal "$(counts)" "damaged_index=1 damaged_object=1 unknown_commit=1"
+	assert_equal "$(jq -r 'select(.kind == "damaged_index") |
+		"\(.offset) \(.saved)"' found)" "0 2"
+	rm -rf .git
+	run -1 --separate-stderr pidx-fsck --repair
+	[[ $stderr == *"warning: which indexes are of commits is not checked"* ]]
+	cmp "$(file $unknown)" "$(file "$id")"
+}
+
+# --- at random ---------------------------------------------------------------
+
+# spoilt SEED LAYOUT - a store of 50 spoilt copies of an index, named in ids
+spoilt() {
+	some 6 "$id" "$2"
+	commits 50 >ids
+	oracle spoil .perun "$1" "$id" <ids
+	echo "$id" >>ids
+}
+
+@test "whatever befalls 150 indexes, what is found, saved and left is right" {
+	seed=$(seed)
+	echo "SEED=$seed"
+	for layout in 1 2 2args; do
+		rm -rf .perun/objects/* .perun/lost want got
+		spoilt "$seed" $layout
+		oracle mended .perun want <ids | sort >mended
+		oracle objects .perun >good
+		fsck 1
+		jq -r 'select(.kind == "dangling_entry") | .entry.object' found |
+			sort -u | comm -12 - good | diff /dev/null -
+		diff <(grep -e '-$' mended | cut -d' ' -f1,2) \
+			<(jq -r 'select(.kind == "damaged_index") |
+			"\(.minor_version) \(.saved)"' found | sort)
+		fsck 1 --repair
+		mkdir got
+		files <ids | sed 's,.*/\(..\)/\(.*\),cp & got/\1\2,' | sh -e
+		diff -r want got
+		fsck 0
+		! grep -v '"harmless":true' found
+		assert_equal "$(jq .entries <<<"$total")" \
+			"$(awk '{ n += $2 } END { print n }' mended)"
+	done
+}
+
+# --- promises ----------------------------------------------------------------
+
+@test "verifying never writes" {
+	some 3
+	truncate -s -9 "$(file "$id")"
+	rm "$(file "${objects[0]}")"
+	tree >before
+	fsck 1
+	tree | diff before -
+}
+
+@test "a store on a read-only file system is verified; repair says it cannot" {
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
+		skip "needs root and mount namespaces"
+	some 2
+	truncate -s -9 "$(file "$id")"
+	run -0 --separate-stderr unshare -m sh -c 'mount --bind . . &&
+		mount -o remount,ro,bind . && cd . && ! touch x 2>/dev/null &&
+		pidx-fsck; [ $? -eq 1 ] && ! pidx-fsck --repair'
+	assert_equal "$(jq -rs '.[0].kind' <<<"$output")" damaged_index
+	[[ $stderr == *"cannot open the lock"* ]]
+}
+
+@test "repairing takes what writers take: it waits for them, and they for it" {
+	some 1
+	mkfifo hold
+	pidx-write hold >out &
+	exec 5>hold
+	record late 1 late >&5
+	until find .perun/objects -name .new-\* | grep -q .; do
+		sleep .02
+	done
+	age .perun/objects/*/*
+	for option in --repair --prune; do
+		run -124 timeout .3 pidx-fsck $option 5>&-
+	done
+	fsck 0
+	assert_equal "$(counts)" "leftover=1"
+	pidx-fsck --prune >pruned 5>&- &
+	exec 5>&-
+	wait
+	assert_equal "$(jq -r .type pruned)" fsck
+	sound
+	assert_equal "$(jq .entries <<<"$total")" 2
+}
+
+# many - a store with all that can be repaired: what --repair should leave of
+# the index is entries; it is copied for each fault
+many() {
+	some 6
+	rm "$(file "${objects[0]}")"
+	head -c 30 "$(file "${objects[1]}")" >x
+	cp x "$(file "${objects[1]}")"
+	mkdir -p .perun/objects/00
+	mv "$(file "${objects[2]}")" "$(file "00${A:2}")"
+	sed -i "s|url: .*|url: $PWD|" .perun/local.yml
+	commit
+	some 6
+	rm "$(file "${objects[0]}")"
+	cp x "$(file "${objects[1]}")"
+	rm "$(file "${objects[2]}")"
+	truncate -s -3 "$(file "$id")"
+	mkdir runs before
+	cp -a .perun before
+}
+
+@test "killed at any system call of a repair nothing is lost, and the next one ends it" {
+	! is_sanitized || skip "the leak checker needs ptrace itself"
+	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
+		skip "no strace that may inject"
+	many
+	cp -a before plain
+	strace -o trace pidx-fsck -C plain --repair --prune >out || [ $? -eq 1 ]
+	for call in mkdirat write fsync syncfs renameat renameat2 unlinkat; do
+		n=$(grep -c "^$call(" trace)
+		for ((when = 1; when <= n; when++)); do
+			lines "$call $when signal=KILL" "$call $when error=EIO"
+		done
+	done >faults
+	sh -c 'while read -r call when fault; do
+		run=runs/$call-$when-${fault%=*}
+		cp -a before "$run"
+		strace -o /dev/null -e trace=$call -e inject=$call:$fault:when=$when \
+			pidx-fsck -C "$run" --repair >"$run/out" 2>"$run/err"
+		echo $? >"$run/status"
+	done' <faults
+	[ "$(ls runs | wc -l)" -gt 40 ]
+	[ -z "$(grep -Lx '1\|2\|137' runs/*/status)" ]
+	oracle safe before runs/*
+	sh -ec 'for run in runs/*; do
+		pidx-fsck -C "$run" --repair --prune >out || [ $? -eq 1 ]
+		pidx-fsck -C "$run" >out
+		diff -r "$run/.perun/objects" plain/.perun/objects
+	done'
+}
+
+@test "what is repaired is synced in lost before its place changes" {
+	! is_sanitized || skip "the leak checker needs ptrace itself"
+	some 2
+	truncate -s -9 "$(file "$id")"
+	strace -y -o trace -e trace=write,fsync,renameat,renameat2 \
+		pidx-fsck --repair >out || [ $? -eq 1 ]
+	order=$(sed -n 's/^\([a-z0-9]*\)([0-9]*<[^>]*\/\([a-z]*\)[^>/]*>.*/\1 \2/p' \
+		trace | grep -v 'write pipe' | paste -sd,)
+	echo "$order"
+	[[ $order == *"fsync lost,"*"renameat2 "*"fsync lost,"*"fsync index,renameat "* ]]
+}
+
+# --- pruning -----------------------------------------------------------------
+
+@test "--prune removes what nothing refers to and is no longer young" {
+	some 4
+	oracle entries "$(file "$id")" | head -n 2 | oracle index 2 >index
+	cp index "$(file "$id")"
+	mkdir .perun/objects/.new-0123456789abcdef
+	echo >.perun/objects/.new-0123456789abcdef/0
+	age "$(file "${objects[0]}")" "$(file "${objects[2]}")"
+	cp -a .perun before
+	fsck 0 --prune
+	assert_equal "$(counts)" "unreferenced_object=2 leftover=1"
+	assert_equal "$(jq -c '[.kind, .young, .removed]' found | sort |
+		paste -sd' ')" '["leftover",null,true] '`
+		`'["unreferenced_object",null,true] ["unreferenced_object",true,null]'
+	assert_equal "$(jq .removed <<<"$total")" 2
+	diff <(cd before && find . -type f) <(cd .perun && find . -type f) >differ || true
+	assert_equal "$(sed -n 's/^< //p' differ | sort | paste -sd' ')" \
+		"$(lines ./objects/.new-0123456789abcdef/0 \
+		"./$(file "${objects[2]}" | sed s,.perun/,,)" | sort | paste -sd' ')"
+	sound
+	assert_equal "$(counts)" "unreferenced_object=1"
+	age "$(file "${objects[3]}")"
+	fsck 0 --prune
+	sound
+	assert_equal "$(counts)" ""
+}
+
+@test "--prune refuses while an index is damaged; with --repair it does not" {
+	some 3
+	record loose 1 loose | pidx-write >out
+	loose=$(jq -r .object out)
+	commit
+	some 3
+	truncate -s -1 "$(file "$id")"
+	oracle index 2 </dev/null >"$(file "$(git rev-parse HEAD~1)")"
+	age .perun/objects/*/*
+	tree >before
+	run -2 --separate-stderr pidx-fsck --prune
+	[[ $stderr == *"nothing was pruned: 1 index is damaged, and what it refers to is not known (see --repair)" ]]
+	tree | grep -v 'weir.lock\|^\. ' | diff <(grep -v 'weir.lock\|^\. ' before) -
+	fsck 1 --repair --prune
+	[ ! -e "$(file "$loose")" ]
+	sound
+}
+
+@test "what an index in lost names stays until that is taken away" {
+	some 2
+	truncate -s -1 "$(file "$id")"
+	age .perun/objects/*/*
+	fsck 1 --repair --prune
+	assert_equal "$(jq .removed <<<"$total")" null
+	[ -e "$(file "${objects[1]}")" ]
+	assert_equal "$(pidx-read --format %source%)" p1
+	rm -r .perun/lost
+	fsck 0 --prune
+	assert_equal "$(jq .removed <<<"$total")" 1
+	[ ! -e "$(file "${objects[1]}")" ]
+	sound
+}
+
+@test "what cannot be read is told, and nothing is repaired or pruned then" {
+	[ "$(id -u)" -ne 0 ] || command -v setpriv >/dev/null || skip "is root"
+	some 2
+	chmod 0 "$(file "${objects[0]}")"
+	truncate -s -1 "$(file "$id")"
+	chmod -R go+rX . ..
+	as=()
+	[ "$(id -u)" -ne 0 ] || as=(setpriv --bounding-set=-all --inh-caps=-all
+		--reuid=65534 --clear-groups)
+	"${as[@]}" true && ! "${as[@]}" cat "$(file "${objects[0]}")" 2>/dev/null ||
+		skip "no other user"
+	run -1 --separate-stderr "${as[@]}" "$BUILD/pidx-fsck"
+	[[ $output == *'"kind":"unreadable_file"'* ]]
+	touch .perun/weir.lock
+	chmod a+w .perun/weir.lock
+	run -2 --separate-stderr "${as[@]}" "$BUILD/pidx-fsck" --repair
+	[[ $stderr == *"nothing was repaired or pruned: cannot read '"* ]]
+}
+
+@test "controls of names reach no report raw" {
+	some 1
+	oracle entries "$(file "$id")" | jq -c '.path = "a\u001b[31mb",
+		.object = "'$A'"' | head -n 2 | jq -sc '.[0] + {object: "'$A'"}' |
+		oracle index 2 >index
+	cp index "$(file "$id")"
+	touch .perun/objects/$'x\033y'
+	run -1 pidx-fsck --text
+	[[ $output == *'a\x1b[31mb'*'x\x1by'* ]]
+	[[ $output != *$'\033'* ]]
+}
+
+@test "10,000 objects are verified in memory that does not grow with them" {
+	python3 - "$id" <<-'END'
+	import hashlib, json, os, struct, sys, zlib
+	index = []
+	for i in range(10000):
+	    body = json.dumps({"header": {"type": "time", "cmd": "c%d" % i}})
+	    text = b"profile time %d\0" % len(body) + body.encode()
+	    name = hashlib.sha1(text).digest()
+	    path = ".perun/objects/" + name.hex()[:2]
+	    os.makedirs(path, exist_ok=True)
+	    with open(path + "/" + name.hex()[2:], "wb") as f:
+	        f.write(zlib.compress(text))
+	    index.append(struct.pack("<I", i) + name + b"p%06d\0" % i)
+	path = ".perun/objects/" + sys.argv[1][:2]
+	os.makedirs(path, exist_ok=True)
+	with open(path + "/" + sys.argv[1][2:], "wb") as f:
+	    f.write(b"pidx" + struct.pack("<ii", 1, len(index)) + b"".join(index))
+	END
+	limit='ulimit -v 60000;'
+	! is_sanitized || limit=
+	run -0 --separate-stderr bash -c "$limit exec timeout 20 pidx-fsck"
+	assert_equal "$(jq -c '[.entries, .objects, .findings]' <<<"$output")" \
+		'[10000,10000,{}]'
+}
