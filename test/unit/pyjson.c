@@ -16,7 +16,7 @@ check(const char *json, const char *want)
 	struct buf b = { 0 };
 
 	pyjson_put(&b, span_of(copy, n));
-	CHECK(b.len == strlen(want) && memcmp(b.data, want, b.len) == 0,
+	CHECK(span_eq(span_of(b.data, b.len), want),
 	    "%s is %.*s, not %s", json, (int)b.len, b.data, want);
 	buf_release(&b);
 	free(copy);
