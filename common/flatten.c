@@ -61,15 +61,6 @@ struct member {
 	struct span key, token;
 };
 
-static int
-compare_text(struct span a, struct span b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n == 0 ? 0 : memcmp(a.p, b.p, n);
-
-	return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 /* Keeps the members sorted; the last value of a key counts. */
 static void
 add_member(struct flatten *f, struct span key, struct span token)
@@ -80,9 +71,9 @@ add_member(struct flatten *f, struct span key, struct span token)
 	f->members = mem_grow(f->members, &f->members_cap, i + 1,
 	    sizeof *f->members);
 	m = f->members;
-	while (i > 0 && compare_text(m[i - 1].key, key) > 0)
+	while (i > 0 && span_compare(m[i - 1].key, key) > 0)
 		i--;
-	if (i == 0 || compare_text(m[i - 1].key, key) != 0) {
+	if (i == 0 || span_compare(m[i - 1].key, key) != 0) {
 		memmove(m + i + 1, m + i, (f->n_members - i) * sizeof *m);
 		f->n_members++;
 	} else {
@@ -195,7 +186,7 @@ compare_ranks(struct span key_a, struct span key_b)
 	put_rank(&b, key_b);
 	order = (a.len > b.len) - (a.len < b.len);
 	if (order == 0)
-		order = compare_text(span_of(a.data, a.len),
+		order = span_compare(span_of(a.data, a.len),
 		    span_of(b.data, b.len));
 	buf_release(&a);
 	buf_release(&b);

@@ -245,12 +245,17 @@ pidx_release(struct pidx *p)
 int
 pidx_compare(const struct pidx_entry *a, const struct pidx_entry *b)
 {
-	size_t n = a->path.n < b->path.n ? a->path.n : b->path.n;
-	int order = memcmp(a->path.p, b->path.p, n);
+	int order = span_compare(a->path, b->path);
 
-	if (order == 0)
-		order = (a->path.n > b->path.n) - (a->path.n < b->path.n);
 	return order != 0 ? order : (a->time > b->time) - (a->time < b->time);
+}
+
+int
+pidx_compare_object(const struct pidx_entry *a, const struct pidx_entry *b)
+{
+	int order = pidx_compare(a, b);
+
+	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA);
 }
 
 static int

@@ -62,8 +62,9 @@ bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
  */
 void pidx_insert(struct pidx *, struct pidx_entry *new, size_t n);
 
-/* < 0, 0, > 0: by path, then time. */
+/* < 0, 0, > 0: by path, then time; and then by object, which tells all apart. */
 int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
+int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 
 /*
  * The bytes of an index.  Layout 2 with args is written as layout 2, which

@@ -72,15 +72,6 @@ order_read(struct order *o, const char *key)
 }
 
 static int
-compare_text(struct span a, struct span b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n == 0 ? 0 : memcmp(a.p, b.p, n);
-
-	return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
-}
-
-static int
 compare_by(const struct order *o, const struct pidx_entry *a,
     const struct pidx_entry *b)
 {
@@ -93,11 +84,11 @@ compare_by(const struct order *o, const struct pidx_entry *a,
 	case ORDER_TIME:
 		return (a->time > b->time) - (a->time < b->time);
 	case ORDER_PATH:
-		return compare_text(a->path, b->path);
+		return span_compare(a->path, b->path);
 	case ORDER_OBJECT:
 		return memcmp(a->object, b->object, PIDX_SHA);
 	default:
-		return compare_text(a->strings[strings[o->by]],
+		return span_compare(a->strings[strings[o->by]],
 		    b->strings[strings[o->by]]);
 	}
 }
@@ -149,7 +140,7 @@ mark_matches(const struct look_up *l, const struct pidx *p, bool *wanted)
 	const struct pidx_entry *e = p->entries;
 
 	for (size_t i = 0; i < p->n; i++, e++)
-		wanted[i] |= compare_text(l->text, e->path) == 0 ||
+		wanted[i] |= span_compare(l->text, e->path) == 0 ||
 		    (l->kind == LOOK_OBJECT && has_object(l, e));
 }
 

@@ -29,6 +29,16 @@ span_eq(struct span s, const char *word)
 	    memcmp(s.p, word, s.n) == 0);
 }
 
+/* By bytes: < 0, 0, > 0. */
+static inline int
+span_compare(struct span a, struct span b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n == 0 ? 0 : memcmp(a.p, b.p, n);
+
+	return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 /* For "%.*s" in a message: not more of it than one wants to read. */
 #define SHOWN(s) (int)((s).n < 80 ? (s).n : 80), (s).p
 

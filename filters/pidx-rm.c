@@ -234,20 +234,12 @@ add_wanted(struct filter *f, const struct rec *r)
 }
 
 static int
-compare_entries(const struct pidx_entry *a, const struct pidx_entry *b)
-{
-	int order = pidx_compare(a, b);
-
-	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA);
-}
-
-static int
 compare_wanted(const void *a, const void *b)
 {
 	const struct wanted *x = a, *y = b;
 	int order = memcmp(x->version, y->version, STORE_NAME);
 
-	return order != 0 ? order : compare_entries(&x->entry, &y->entry);
+	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
 
 /* Those of one version, [w, end), which are sorted. */

@@ -96,23 +96,12 @@ judge(struct check *c, const struct pidx_entry *e)
 }
 
 static int
-compare_spans(struct span a, struct span b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n == 0 ? 0 : memcmp(a.p, b.p, n);
-
-	return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
-}
-
-static int
 compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 {
-	int order = pidx_compare(a, b);
+	int order = pidx_compare_object(a, b);
 
-	if (order == 0)
-		order = memcmp(a->object, b->object, PIDX_SHA);
 	for (int i = 0; order == 0 && i < PIDX_STRINGS; i++)
-		order = compare_spans(a->strings[i], b->strings[i]);
+		order = span_compare(a->strings[i], b->strings[i]);
 	return order;
 }
 

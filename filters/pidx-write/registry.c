@@ -87,14 +87,6 @@ read_index(struct registry *g, struct filter *f, const unsigned char *version,
 }
 
 static int
-compare_keys(const struct pidx_entry *a, const struct pidx_entry *b)
-{
-	int order = pidx_compare(a, b);
-
-	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA);
-}
-
-static int
 compare_entries(const void *a, const void *b)
 {
 	return pidx_compare(a, b);
@@ -152,7 +144,7 @@ drop_known(struct registry *g, size_t first, size_t last,
 
 	for (size_t i = first; i < last; i++) {
 		r[i].existed = has_entry(old, index->n, &r[i].entry) ||
-		    (i > first && compare_keys(&r[i].entry,
+		    (i > first && pidx_compare_object(&r[i].entry,
 		    &r[i - 1].entry) == 0);
 		if (!r[i].existed)
 			new[n++] = r[i].entry;
@@ -199,7 +191,7 @@ compare_versions(const void *a, const void *b)
 	const struct registration *x = a, *y = b;
 	int order = memcmp(x->version, y->version, STORE_NAME);
 
-	return order != 0 ? order : compare_keys(&x->entry, &y->entry);
+	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
 
 static int
