@@ -718,12 +718,13 @@ if raw:
 
 # into_closed_pipe COMMAND... - runs it when nobody reads its output any more
 into_closed_pipe() {
-	local statuses
+	local status=0
 	mkfifo gone
-	{ read -r _ <gone && "$@" 2>err; } | { exec <&- && echo >gone; }
-	statuses=("${PIPESTATUS[@]}")
+	exec 8<>gone 7>gone 8<&-
+	"$@" >&7 2>err 7>&- || status=$?
+	exec 7>&-
 	rm gone
-	return "${statuses[0]}"
+	return $status
 }
 
 @test "SIGPIPE ends a filter quietly" {
