@@ -24,7 +24,7 @@ COMPILE = $(CC) -std=c11 -D_XOPEN_SOURCE=700 -I. $(WARN) $(HARDEN) \
 	$(CHECKS) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS) $(CHECKS) $(LDFLAGS) -pie -Wl,--as-needed \
 	-Wl,-z,relro,-z,now
-LIBS = -lyajl -lz -lsqlite3 -lgit2 -lnettle -lyaml -lm
+LIBS = -lyajl -lz -lsqlite3 -lgit2 -lnettle -lyaml -ldw -lelf -liberty -lm
 
 # A filter is filters/NAME.c, or a folder filters/NAME of several files.
 FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \

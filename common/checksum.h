@@ -1,0 +1,14 @@
+#ifndef WEIR_CHECKSUM_H
+#define WEIR_CHECKSUM_H
+
+#include <stdbool.h>
+
+enum { CHECKSUM_BYTES = 28, CHECKSUM_LEN = 2 * CHECKSUM_BYTES };
+
+/*
+ * SHA-512/224 of what fd can read, from its start, as digits and a NUL; false
+ * and errno if it cannot be read.
+ */
+bool checksum_fd(int fd, char hex[CHECKSUM_LEN + 1]);
+
+#endif

@@ -1,0 +1,68 @@
+# symbols.bash - programs for the tests of what knows about symbols
+
+SOURCES=$DATA/symbols
+ORACLE=$TEST/programs/symbols-oracle.py
+PATH=$BUILD/test/programs:$PATH
+
+# c_program FILE OPTION... - of two files, with functions of the same name
+c_program() {
+	local to=$1
+
+	shift
+	gcc -O2 "$@" "$SOURCES/one.c" "$SOURCES/two.c" -o "$to"
+}
+
+# cpp_program FILE OPTION... - templates, namespaces, virtual functions
+cpp_program() {
+	local to=$1
+
+	shift
+	g++ -O2 "$@" "$SOURCES/shapes.cc" -o "$to"
+}
+
+# programs - c and c++ in several forms, once a bats file, in $PROGRAMS
+programs() {
+	export PROGRAMS=$BATS_FILE_TMPDIR
+	(cd "$PROGRAMS" && c_program c4 -gdwarf-4 -no-pie &&
+		c_program c5 -gdwarf-5 && cpp_program cc4 -gdwarf-4 &&
+		cpp_program cc5 -gdwarf-5 -gz &&
+		cpp_program cc_split -g -gsplit-dwarf &&
+		gcc -O2 -g -shared -fPIC "$SOURCES/two.c" -o two.so)
+}
+
+# fewer COUNT - a tenth of it under sanitizers
+fewer() {
+	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
+}
+
+# function_at FILE NAME - its address, as nm has it
+function_at() {
+	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tTwW] $2\$/0x\1/p" | head -n 1
+}
+
+# callgraph PROGRAM BASE NODE... - a record of what ran at that base
+callgraph() {
+	local program=$1 base=$2 id
+
+	shift 2
+	id=$(readelf -nW "$program" | sed -n 's/.*Build ID: //p')
+	jq -cn --arg path "$(realpath "$program")" --arg base "$base" \
+		--arg id "$id" --arg sum "$(checksum "$program")" \
+		'{type: "callgraph", checksum: $sum, program: $path, pid: 1,
+		sequence: 0, time_us: 1, modules: [{path: $path, base: $base,
+		start: $base, end: "0x600000000000", build_id: $id} |
+		if .build_id == "" then del(.build_id) else . end],
+		nodes: ($ARGS.positional | map(fromjson))}' --args "$@"
+}
+
+# checksum FILE - SHA-512/224, by another implementation
+checksum() {
+	python3 -c 'import hashlib, sys
+print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
+		"$1"
+}
+
+# plus A B - the sum of two addresses
+plus() {
+	printf '0x%x\n' $(($1 + $2))
+}
