@@ -1,0 +1,191 @@
+/* callgraph-release - what a stripped program is no more able to say */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/checksum.h"
+#include "common/debug.h"
+#include "common/elf.h"
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/release.h"
+
+static struct {
+	const char *debug, *release_dir, *debug_dir;
+} opt = { .debug_dir = "/usr/lib/debug" };
+
+static const struct opt options[] = {
+	{ 'd', "debug", OPT_STR, &opt.debug, "FILE",
+	    "the same program with its debug information", 0, 0 },
+	{ 'r', "release-dir", OPT_STR, &opt.release_dir, "DIR",
+	    "keep the release in DIR, by its checksum", 0, 0 },
+	{ 0, "debug-dir", OPT_STR, &opt.debug_dir, "DIR",
+	    "files of debug information (/usr/lib/debug)", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "executable",
+	.purpose = "Writes the symbols and lines of a program or shared "
+	    "library as a release, for\ncallgraph-symbolize to read when the "
+	    "program itself is stripped.",
+};
+
+/* The deployable file, and the one that knows more, which may be the same. */
+static struct {
+	struct elf program, other;
+	const struct elf *source;
+	struct debug *debug;
+	struct table table;
+	char checksum[CHECKSUM_LEN + 1];
+} state = { .program.fd = -1, .other.fd = -1 };
+
+/* --- what is known of the program ------------------------------------------- */
+
+static void
+open_elf(struct elf *e, const char *path)
+{
+	const char *why;
+
+	if (!elf_open(e, path, &why))
+		die("cannot read '%s': %s", path, why);
+}
+
+/* Chooses the file that has the debug information. */
+static void
+choose_source(void)
+{
+	const char *why;
+
+	state.source = &state.program;
+	if (opt.debug != NULL)
+		open_elf(&state.other, opt.debug);
+	else if (state.program.has_debug || !elf_open_debug(&state.program,
+	    opt.debug_dir, &state.other))
+		return;
+	state.source = &state.other;
+	if (!elf_same_program(&state.program, &state.other, &why))
+		die("'%s' and '%s' are different programs: %s",
+		    state.program.path, state.other.path, why);
+}
+
+static void
+read_debug(struct filter *f)
+{
+	const char *why;
+	const struct elf *e = state.source;
+
+	if (!e->has_debug && !e->has_symbols)
+		die("'%s' has no debug information at all: name the file that "
+		    "has it by --debug", e->path);
+	if (!e->has_debug) {
+		warn("warning: '%s' has symbols, but no debug information: "
+		    "the release will have no lines", e->path);
+		return;
+	}
+	if ((state.debug = debug_open(&state.program, e, &why)) == NULL)
+		die("cannot read the debug information of '%s': %s", e->path,
+		    why);
+	debug_flatten(state.debug, &state.table);
+	if (debug_missing(state.debug) > 0)
+		filter_fail(f, "'%s': the .dwo files of %zu units are missing",
+		    e->path, debug_missing(state.debug));
+}
+
+static void
+read_program(struct filter *f, const char *path)
+{
+	open_elf(&state.program, path);
+	choose_source();
+	read_debug(f);
+	elf_add_symbols(state.source->has_symbols ? state.source :
+	    &state.program, &state.table);
+	if (!checksum_fd(state.program.fd, state.checksum))
+		die_errno("cannot read '%s'", path);
+}
+
+/* --- where it goes ----------------------------------------------------------- */
+
+static void
+make_folder(const char *path)
+{
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		die_errno("cannot make '%s'", path);
+}
+
+/* A link by the build id, under which shared libraries are looked for. */
+static void
+link_build_id(const char *dir, const char *build_id)
+{
+	struct buf path = { 0 }, text = { 0 }, temporary = { 0 };
+
+	if (strlen(build_id) < 4)
+		return;
+	buf_printf(&path, "%s/.build-id%c", dir, '\0');
+	make_folder(path.data);
+	path.len--;
+	buf_printf(&path, "/%.2s%c", build_id, '\0');
+	make_folder(path.data);
+	path.len--;
+	buf_printf(&path, "/%s.release%c", build_id + 2, '\0');
+	buf_printf(&text, "../../%s.release%c", state.checksum, '\0');
+	buf_printf(&temporary, "%s.%ld%c", path.data, (long)getpid(), '\0');
+	if (symlink(text.data, temporary.data) != 0 ||
+	    rename(temporary.data, path.data) != 0)
+		die_errno("cannot link '%s'", path.data);
+	buf_release(&path);
+	buf_release(&text);
+	buf_release(&temporary);
+}
+
+static void
+write_release(struct output *o)
+{
+	struct release_writer w = { .checksum = state.checksum,
+	    .build_id = state.program.build_id, .path = state.program.path,
+	    .table = &state.table };
+
+	while (release_write(&w, &o->buf))
+		output_done(o);
+}
+
+static void
+store_release(const char *dir)
+{
+	struct output o;
+	struct buf path = { 0 };
+
+	make_folder(dir);
+	buf_printf(&path, "%s/%s.release%c", dir, state.checksum, '\0');
+	output_open(&o, path.data);
+	write_release(&o);
+	output_close(&o);
+	link_build_id(dir, state.program.build_id);
+	buf_release(&path);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	const char *path;
+
+	filter_begin(&f, &about, options, argc, argv);
+	path = filter_operand(&f);
+	if (path == NULL || filter_operand(&f) != NULL)
+		die("name one executable");
+	read_program(&f, path);
+	if (opt.release_dir != NULL)
+		store_release(opt.release_dir);
+	else
+		write_release(&f.out);
+	debug_close(state.debug);
+	table_release(&state.table);
+	elf_close(&state.program);
+	elf_close(&state.other);
+	return filter_end(&f);
+}

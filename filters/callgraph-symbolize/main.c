@@ -1,0 +1,302 @@
+/* callgraph-symbolize - names, files and lines for the addresses of programs */
+
+#include <stdlib.h>
+
+#include "common/address.h"
+#include "common/err.h"
+#include "common/filter.h"
+#include "common/recio.h"
+#include "common/symbols-table.h"
+#include "filters/callgraph-symbolize/answers.h"
+#include "filters/callgraph-symbolize/sources.h"
+
+static struct {
+	struct sources_options sources;
+	bool no_demangle;
+} opt = { .sources.debug_dir = "/usr/lib/debug" };
+
+static const struct opt options[] = {
+	{ 'r', "release-dir", OPT_LIST, &opt.sources.release_dirs, "DIR",
+	    "releases by callgraph-release, repeatable", 0, 0 },
+	{ 'e', "executable", OPT_LIST, &opt.sources.executables, "FILE",
+	    "a program or library with symbols, repeatable", 0, 0 },
+	{ 0, "debug-dir", OPT_STR, &opt.sources.debug_dir, "DIR",
+	    "files of debug information (/usr/lib/debug)", 0, 0 },
+	{ 0, "no-demangle", OPT_FLAG, &opt.no_demangle, NULL,
+	    "leave names as the linker has them", 0, 0 },
+	{ 0 }
+};
+
+enum { TYPE, CHECKSUM, PROGRAM, MODULES, NODES, FRAMES };
+static const char *const keys[] = { "type", "checksum", "program", "modules",
+    "nodes", "frames", NULL };
+
+enum { M_TYPE, M_PATH, M_BASE, M_START, M_END, M_BUILD_ID };
+static const char *const module_keys[] = { "type", "path", "base", "start",
+    "end", "build_id", NULL };
+
+enum { N_TYPE, N_FUNCTION, N_CALL_SITE, N_NAME, N_FILE, N_LINE, N_CALL_FILE,
+    N_CALL_LINE, N_CALL_INLINED };
+static const char *const node_keys[] = { "type", "function", "call_site",
+    "name", "file", "line", "call_file", "call_line", "call_inlined", NULL };
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Adds names, files and lines to the addresses of callgraph "
+	    "and crash records.",
+	.keys = keys,
+};
+
+struct loaded {
+	uint64_t base;
+	struct source *source;
+};
+
+static struct {
+	struct recio *modules_io, *nodes_io;
+	struct loaded *modules;		/* of the record at hand */
+	struct extent *extents;
+	size_t n_modules, modules_cap, extents_cap;
+	struct marks marks;
+	uint64_t n_addresses, n_unknown;
+} state;
+
+/* --- modules ------------------------------------------------------------------- */
+
+static bool
+get_address(const struct rec *rec, unsigned key, uint64_t *address)
+{
+	struct span text;
+
+	return rec_str(rec, key, &text) == REC_GOOD &&
+	    address_get(text, address);
+}
+
+/* The program is the module that the record names, or else its first. */
+static bool
+is_program(const struct rec *rec, struct span path)
+{
+	struct span program;
+
+	if (rec_str(rec, PROGRAM, &program) != REC_GOOD)
+		return state.n_modules == 0;
+	return program.n == path.n && (path.n == 0 ||
+	    memcmp(program.p, path.p, path.n) == 0);
+}
+
+static bool
+add_module(const struct rec *rec, const struct rec *m)
+{
+	struct module module = { 0 };
+	struct loaded loaded;
+	struct extent extent;
+
+	if (rec_str(m, M_PATH, &module.path) != REC_GOOD ||
+	    !get_address(m, M_BASE, &loaded.base) ||
+	    !get_address(m, M_START, &extent.low) ||
+	    !get_address(m, M_END, &extent.high) ||
+	    rec_str(m, M_BUILD_ID, &module.build_id) == REC_BAD ||
+	    rec_str(rec, CHECKSUM, &module.checksum) == REC_BAD)
+		return false;
+	module.is_program = is_program(rec, module.path);
+	loaded.source = source_of(&module);
+	state.modules = mem_grow(state.modules, &state.modules_cap,
+	    state.n_modules + 1, sizeof *state.modules);
+	state.extents = mem_grow(state.extents, &state.extents_cap,
+	    state.n_modules + 1, sizeof *state.extents);
+	extent.index = (uint32_t)state.n_modules;
+	state.extents[state.n_modules] = extent;
+	state.modules[state.n_modules++] = loaded;
+	return true;
+}
+
+static bool
+read_modules(struct filter *f, const struct rec *rec)
+{
+	const struct field *field = rec_get(rec, MODULES);
+	struct span rest, item;
+	struct rec *m;
+	const char *why = NULL;
+
+	state.n_modules = state.marks.n = 0;
+	if (field == NULL || field->kind != REC_ARRAY) {
+		filter_reject(f, "modules is no array");
+		return false;
+	}
+	rest = field->token;
+	while ((m = recio_item(state.modules_io, &rest, &item, &why)) != NULL)
+		if (!add_module(rec, m))
+			break;
+	if (m != NULL || why != NULL) {
+		filter_reject(f, "modules: %.*s is no module", SHOWN(item));
+		return false;
+	}
+	marks_paint(&state.marks, state.extents, state.n_modules);
+	return true;
+}
+
+/* The module that an address lies in; NULL if it is in none. */
+static struct loaded *
+module_at(uint64_t address)
+{
+	uint32_t index = marks_find(&state.marks, address);
+
+	return index != SCOPE_NONE ? &state.modules[index] : NULL;
+}
+
+/* --- nodes ---------------------------------------------------------------------- */
+
+static bool
+has_any(const struct rec *node, unsigned first, unsigned last)
+{
+	for (unsigned key = first; key <= last; key++)
+		if (rec_get(node, key) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * Adds what is known of the address under a key.  A node that says so already
+ * is left as it is.  False if the address is none.
+ */
+static bool
+add_known(const struct rec *node, unsigned key, struct buf *b)
+{
+	struct span text;
+	struct loaded *m;
+	uint64_t address;
+	bool known;
+
+	switch (rec_str(node, key, &text)) {
+	case REC_ABSENT:
+		return true;
+	case REC_BAD:
+		return false;
+	default:
+		break;
+	}
+	if (!address_get(text, &address))
+		return false;
+	if (key == N_FUNCTION ? has_any(node, N_NAME, N_LINE) :
+	    has_any(node, N_CALL_FILE, N_CALL_INLINED))
+		return true;
+	/* A return address may be the first behind its module. */
+	m = module_at(key == N_FUNCTION ? address : address - 1);
+	state.n_addresses++;
+	known = m != NULL && (key == N_FUNCTION ?
+	    answers_add_function(m->source, address - m->base, b) :
+	    answers_add_call(m->source, address - m->base, b));
+	state.n_unknown += !known;
+	return true;
+}
+
+/* The nodes of a callgraph or the frames of a crash, with what is known. */
+static bool
+put_nodes(struct filter *f, struct span rest, struct buf *b)
+{
+	struct span item;
+	struct rec *node;
+	const char *why = NULL;
+	char before = '[';
+
+	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
+	    NULL) {
+		buf_char(b, before);
+		before = ',';
+		buf_add(b, item.p, item.n - 1);
+		if (!add_known(node, N_FUNCTION, b) ||
+		    !add_known(node, N_CALL_SITE, b))
+			break;
+		buf_char(b, '}');
+	}
+	if (node != NULL || why != NULL) {
+		filter_reject(f, "%.*s: function and call_site are addresses: "
+		    "\"0x...\"", SHOWN(item));
+		return false;
+	}
+	if (before == '[')
+		buf_char(b, before);
+	buf_char(b, ']');
+	return true;
+}
+
+/* The line with its array of nodes written anew. */
+static void
+put_record(struct filter *f, const struct rec *rec, unsigned key,
+    struct span line)
+{
+	const struct field *field = rec_get(rec, key);
+	struct buf *b = filter_out(f);
+	size_t before = b->len, behind;
+
+	if (field == NULL || field->kind != REC_ARRAY) {
+		filter_reject(f, "%s is no array", keys[key]);
+		return;
+	}
+	if (!read_modules(f, rec))
+		return;
+	buf_add(b, line.p, (size_t)(field->token.p - line.p));
+	if (!put_nodes(f, field->token, b)) {
+		b->len = before;
+		return;
+	}
+	behind = (size_t)(field->token.p - line.p) + field->token.n;
+	buf_add(b, line.p + behind, line.n - behind);
+	buf_char(b, '\n');
+	filter_emit(f);
+}
+
+static void
+pass_through(struct filter *f, struct span line)
+{
+	struct buf *b = filter_out(f);
+
+	buf_add(b, line.p, line.n);
+	buf_char(b, '\n');
+	filter_emit(f);
+}
+
+static int
+end(struct filter *f)
+{
+	if (state.n_unknown > 0)
+		warn("warning: nothing is known of %llu of %llu addresses",
+		    (unsigned long long)state.n_unknown,
+		    (unsigned long long)state.n_addresses);
+	sources_report_damage(f);
+	sources_release();
+	answers_release();
+	recio_free(state.modules_io);
+	recio_free(state.nodes_io);
+	free(state.modules);
+	free(state.extents);
+	free(state.marks.list);
+	return filter_end(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct line line;
+	struct span text;
+	struct rec *rec;
+
+	filter_begin(&f, &about, options, argc, argv);
+	sources_init(&opt.sources);
+	answers_init(!opt.no_demangle);
+	state.modules_io = recio_new(module_keys);
+	state.nodes_io = recio_new(node_keys);
+	while (filter_line(&f, &line)) {
+		text = span_of(line.p, line.len);
+		if ((rec = filter_record(&f, text)) == NULL)
+			continue;
+		if (rec_is(rec, "callgraph"))
+			put_record(&f, rec, NODES, text);
+		else if (rec_is(rec, "crash"))
+			put_record(&f, rec, FRAMES, text);
+		else
+			pass_through(&f, text);
+	}
+	return end(&f);
+}

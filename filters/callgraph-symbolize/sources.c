@@ -1,0 +1,264 @@
+/* sources - where the symbols of a module are */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/checksum.h"
+#include "common/err.h"
+#include "common/hex.h"
+#include "common/intern.h"
+#include "filters/callgraph-symbolize/sources.h"
+
+/* A file of symbols that was opened: several modules may ask for it. */
+struct file {
+	struct symbols *symbols;
+	const char *path;
+};
+
+static struct {
+	const struct sources_options *options;
+	struct file *executables;
+	struct intern modules;		/* what tells them apart */
+	struct source **sources;	/* by symbol of modules */
+	size_t cap;
+	struct arena texts;
+} state;
+
+void
+sources_init(const struct sources_options *options)
+{
+	const struct opt_list *named = &options->executables;
+	const char *why;
+
+	state.options = options;
+	intern_init(&state.modules);
+	state.executables = mem_zero(named->n + 1, sizeof *state.executables);
+	for (size_t i = 0; i < named->n; i++) {
+		struct file *file = &state.executables[i];
+
+		file->path = named->values[i];
+		file->symbols = symbols_open(file->path,
+		    options->debug_dir, &why);
+		if (file->symbols == NULL)
+			die("cannot read '%s': %s", file->path, why);
+		if (why != NULL)
+			warn("warning: %s: %s", file->path, why);
+	}
+}
+
+static bool
+is_executable(const struct symbols *symbols)
+{
+	for (size_t i = 0; i < state.options->executables.n; i++)
+		if (state.executables[i].symbols == symbols)
+			return true;
+	return false;
+}
+
+void
+sources_release(void)
+{
+	for (size_t i = 0; i < state.modules.n; i++) {
+		struct source *s = state.sources[i];
+
+		if (s->symbols != NULL && !is_executable(s->symbols))
+			symbols_close(s->symbols);
+		free(s->texts[0]);
+		free(s->texts[1]);
+		free(s);
+	}
+	for (size_t i = 0; i < state.options->executables.n; i++)
+		symbols_close(state.executables[i].symbols);
+	free(state.executables);
+	free(state.sources);
+	intern_release(&state.modules);
+	arena_release(&state.texts);
+}
+
+void
+sources_report_damage(struct filter *f)
+{
+	for (size_t i = 0; i < state.modules.n; i++) {
+		const struct source *s = state.sources[i];
+		const char *why = s->symbols != NULL ?
+		    symbols_damage(s->symbols) : NULL;
+
+		if (why != NULL)
+			filter_fail(f, "symbols of '%s': %s", s->path, why);
+	}
+}
+
+/* --- releases ------------------------------------------------------------------ */
+
+static struct symbols *
+open_release(const char *path)
+{
+	struct symbols *symbols;
+	const char *why;
+
+	if (access(path, F_OK) != 0)
+		return NULL;
+	symbols = symbols_open_release(path, &why);
+	if (symbols == NULL)
+		warn("warning: cannot use '%s': %s", path, why);
+	return symbols;
+}
+
+/* A name that is to be part of a path. */
+static bool
+is_hex(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (hex_digit(s.p[i]) < 0)
+			return false;
+	return s.n > 2;
+}
+
+static struct symbols *
+find_in(const char *dir, const struct module *m)
+{
+	struct symbols *symbols = NULL;
+	struct buf path = { 0 };
+
+	if (m->is_program && is_hex(m->checksum)) {
+		buf_printf(&path, "%s/%.*s.release%c", dir,
+		    (int)m->checksum.n, m->checksum.p, '\0');
+		symbols = open_release(path.data);
+	}
+	if (symbols == NULL && is_hex(m->build_id)) {
+		path.len = 0;
+		buf_printf(&path, "%s/.build-id/%.2s/%.*s.release%c", dir,
+		    m->build_id.p, (int)m->build_id.n - 2, m->build_id.p + 2,
+		    '\0');
+		symbols = open_release(path.data);
+	}
+	buf_release(&path);
+	return symbols;
+}
+
+static struct symbols *
+find_release(const struct module *m)
+{
+	const struct opt_list *dirs = &state.options->release_dirs;
+	struct symbols *symbols = NULL;
+
+	for (size_t i = 0; i < dirs->n && symbols == NULL; i++)
+		symbols = find_in(dirs->values[i], m);
+	return symbols;
+}
+
+/* --- executables ------------------------------------------------------------- */
+
+/* An executable that was named, for the module that it was loaded as. */
+static struct symbols *
+find_executable(const struct module *m)
+{
+	for (size_t i = 0; i < state.options->executables.n; i++) {
+		struct symbols *s = state.executables[i].symbols;
+
+		if (span_eq(m->build_id, symbols_build_id(s)) &&
+		    (m->build_id.n > 0 || m->is_program))
+			return s;
+	}
+	return NULL;
+}
+
+static bool
+has_checksum(const char *path, struct span wanted)
+{
+	char hex[CHECKSUM_LEN + 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool same = fd >= 0 && checksum_fd(fd, hex) && span_eq(wanted, hex);
+
+	if (fd >= 0)
+		close(fd);
+	return same;
+}
+
+/* The file at the module's path, if it is still the same; or why not. */
+static struct symbols *
+open_module(const struct module *m, const char *path, const char **why)
+{
+	struct symbols *symbols = symbols_open(path, state.options->debug_dir,
+	    why);
+
+	if (symbols == NULL)
+		return NULL;
+	if (m->build_id.n > 0 ?
+	    span_eq(m->build_id, symbols_build_id(symbols)) :
+	    m->is_program && has_checksum(path, m->checksum))
+		return symbols;
+	*why = m->build_id.n > 0 ? "it is another build by now" :
+	    "without a build id nothing says that it is the same";
+	symbols_close(symbols);
+	return NULL;
+}
+
+/* --- the sources of modules -------------------------------------------------- */
+
+struct symbols *
+source_symbols(struct source *s)
+{
+	const struct module *m = &s->module;
+	const char *why = NULL;
+
+	if (s->is_open)
+		return s->symbols;
+	s->is_open = true;
+	if ((s->symbols = find_release(m)) == NULL &&
+	    (s->symbols = find_executable(m)) == NULL)
+		s->symbols = open_module(m, s->path, &why);
+	if (s->symbols == NULL)
+		warn("warning: no symbols of '%s': %s", s->path, why);
+	else if (why != NULL)
+		warn("warning: %s: %s", s->path, why);
+	return s->symbols;
+}
+
+static struct span
+keep(struct span text)
+{
+	const char *p = text.n > 0 ? text.p : "";
+
+	return span_of(arena_text(&state.texts, p, text.n), text.n);
+}
+
+/* What tells modules apart. */
+static sym
+number_of(const struct module *m)
+{
+	struct buf key = { 0 };
+	sym number;
+
+	buf_add(&key, m->path.p, m->path.n);
+	buf_char(&key, '\0');
+	buf_add(&key, m->build_id.p, m->build_id.n);
+	buf_char(&key, '\0');
+	if (m->is_program)
+		buf_add(&key, m->checksum.p, m->checksum.n);
+	number = intern_add(&state.modules, span_of(key.data, key.len));
+	buf_release(&key);
+	return number;
+}
+
+struct source *
+source_of(const struct module *m)
+{
+	size_t before = state.modules.n;
+	sym number = number_of(m);
+	struct source *s;
+
+	if (number < before)
+		return state.sources[number];
+	state.sources = mem_grow(state.sources, &state.cap, before + 1,
+	    sizeof *state.sources);
+	s = state.sources[number] = mem_zero(1, sizeof *s);
+	s->module.path = keep(m->path);
+	s->module.build_id = keep(m->build_id);
+	s->module.checksum = keep(m->checksum);
+	s->module.is_program = m->is_program;
+	s->path = s->module.path.p;
+	return s;
+}
