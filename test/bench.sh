@@ -81,3 +81,4 @@ done
 
 . "$here/bench-mal.sh"
 . "$here/bench-perun.sh"
+. "$here/bench-callgraph.sh"
