@@ -176,10 +176,10 @@ line_of() {
 }
 
 @test "a name that stands for gigabytes stays as it is" {
-	name=_Z1fIiE$(printf 'S_S_%.0s' {1..5})v
-	long=_Z1fN1a1bE
-	for i in {0..60}; do
-		long+=St4pairIS${i/#0/}_S${i/#0/}_E
+	# f(a<int>, a<a<int>, a<int> >, ...): each twice the one before
+	long=_Z1f1aIiE
+	for i in {0..9} {A..Z}; do
+		long+=S_IS${i}_S${i}_E
 	done
 	printf '.globl %s\n%s: ret\n.globl main\nmain: ret\n' "$long" "$long" \
 		>long.s
@@ -187,7 +187,7 @@ line_of() {
 	callgraph long 0x0 "{\"function\":\"$(function_at long "$long")\"}" \
 		>record
 	run -0 --separate-stderr timeout 20 callgraph-symbolize record
-	[ "${#output}" -lt 1000000 ]
+	assert_equal "$(node name)" "$long"
 }
 
 @test "code without debug information has its symbol and the symbol's line" {

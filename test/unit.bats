@@ -103,3 +103,7 @@ unit() {
 	[ ! -s refused ]
 	[ "$(grep -ac "^y_object_duplicated_key.*comes twice" said)" -eq 2 ]
 }
+
+@test "symbols: tables of addresses are what a look at each address says" {
+	unit symbols
+}

@@ -1,0 +1,184 @@
+/* symbols - tables of addresses against a model that looks at each one */
+
+#include "common/demangle.h"
+#include "common/symbols-table.h"
+#include "test/unit/unit.h"
+
+enum { ADDRESSES = 200, EXTENTS = 12, ROUNDS = 3000 };
+
+/* Of those that cover the address: the one that begins last, then the last. */
+static uint32_t
+covering(const struct extent *extents, size_t n, uint64_t address)
+{
+	uint32_t found = SCOPE_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct extent *e = &extents[i];
+
+		if (address < e->low || address >= e->high)
+			continue;
+		if (found == SCOPE_NONE || e->low > extents[found].low ||
+		    (e->low == extents[found].low && i > found))
+			found = (uint32_t)i;
+	}
+	return found;
+}
+
+static void
+test_marks(void)
+{
+	struct extent extents[EXTENTS], sorted[EXTENTS];
+	struct marks marks = { 0 };
+	size_t n = unit_random(EXTENTS + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		extents[i].low = unit_random(ADDRESSES);
+		extents[i].high = unit_random(ADDRESSES);
+		extents[i].index = (uint32_t)i;
+	}
+	memcpy(sorted, extents, sizeof sorted);
+	marks_paint(&marks, sorted, n);
+	for (uint64_t a = 0; a < ADDRESSES; a++)
+		CHECK(marks_find(&marks, a) == covering(extents, n, a),
+		    "address %d of %zu extents", (int)a, n);
+	for (size_t i = 1; i < marks.n; i++)
+		CHECK(marks.list[i - 1].address < marks.list[i].address &&
+		    marks.list[i - 1].index != marks.list[i].index,
+		    "mark %zu says something new", i);
+	free(marks.list);
+}
+
+/* Rows in order: the last of an address counts, up to the next one. */
+static void
+test_rows(void)
+{
+	static const char *const files[] = { NULL, "a", "b" };
+	struct row want[ADDRESSES + 1] = { { 0 } }, row;
+	struct table t = { 0 };
+	const struct row *found;
+
+	row.address = 0;
+	while ((row.address += unit_random(9)) < ADDRESSES) {
+		row.file = files[unit_random(3)];
+		row.line = row.file == NULL ? 0 : (uint32_t)unit_random(4);
+		table_add_row(&t, row);
+		for (uint64_t a = row.address; a < ADDRESSES; a++)
+			want[a] = row;
+	}
+	for (uint64_t a = 0; a < ADDRESSES; a++) {
+		found = table_row(&t, a);
+		CHECK(found == NULL ? want[a].file == NULL :
+		    found->file == want[a].file && found->line == want[a].line,
+		    "row of %d", (int)a);
+	}
+	table_release(&t);
+}
+
+static uint64_t
+end_of_code(const void *owner, uint64_t address)
+{
+	(void)owner;
+	return address < 100 ? 100 : 200;
+}
+
+static const char *
+symbol_at(const struct table *t, uint64_t address)
+{
+	uint32_t index = marks_find(&t->symbol_marks, address);
+
+	return index != SCOPE_NONE ? t->symbols[index].name : "";
+}
+
+static void
+add(struct table *t, const char *name, uint64_t address, uint64_t size,
+    enum symbol_kind kind, int rank)
+{
+	table_add_symbol(t, (struct symbol){ address, size, name, kind,
+	    rank });
+}
+
+static void
+test_symbols(void)
+{
+	static const struct {
+		uint64_t address;
+		const char *name;
+	} cases[] = { { 9, "" }, { 10, "global" }, { 19, "global" },
+	    { 20, "" }, { 30, "outer" }, { 35, "inner" }, { 39, "inner" },
+	    { 40, "outer" }, { 50, "" }, { 60, "open" }, { 69, "open" },
+	    { 70, "label" }, { 89, "label" }, { 90, "last" }, { 99, "last" },
+	    { 100, "" }, { 150, "huge" }, { 199, "huge" }, { 200, "" } };
+	struct table t = { 0 };
+
+	add(&t, "huge", 150, UINT64_MAX, SYMBOL_FUNCTION, 0);
+	add(&t, "weak", 10, 10, SYMBOL_FUNCTION, 1);
+	add(&t, "global", 10, 10, SYMBOL_FUNCTION, 2);
+	add(&t, "local", 10, 10, SYMBOL_FUNCTION, 0);
+	add(&t, "inner", 35, 5, SYMBOL_FUNCTION, 0);
+	add(&t, "outer", 30, 20, SYMBOL_FUNCTION, 0);
+	add(&t, "within", 32, 0, SYMBOL_LABEL, 0);
+	add(&t, "open", 60, 0, SYMBOL_FUNCTION, 0);
+	add(&t, "label", 70, 0, SYMBOL_LABEL, 0);
+	add(&t, "last", 90, 0, SYMBOL_FUNCTION, 0);
+	table_settle_symbols(&t, end_of_code, NULL);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		CHECK(strcmp(symbol_at(&t, cases[i].address),
+		    cases[i].name) == 0, "symbol at %d is %s, not %s",
+		    (int)cases[i].address, symbol_at(&t, cases[i].address),
+		    cases[i].name);
+	table_release(&t);
+}
+
+/* f(a<int>, a<a<int>, a<int> >, ...): each type is twice the one before. */
+static void
+add_pairs(struct buf *name, unsigned n)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	buf_str(name, "_Z1f1aIiE");
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(name, "S_IS%c_S%c_E", digits[i], digits[i]);
+	buf_char(name, '\0');
+}
+
+static void
+test_names(void)
+{
+	static const char *const names[][2] = { { "main", "main" },
+	    { "_Z3addii", "add(int, int)" }, { "_Zxyz", "_Zxyz" },
+	    { "_ZN5outer5innerEv.cold", "outer::inner() [clone .cold]" },
+	    { "_RNvC5crate4main", "crate::main" }, { "", "" } };
+	struct demangler d;
+	struct buf bomb = { 0 };
+	struct span shown;
+
+	demangler_init(&d);
+	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+		shown = demangler_name(&d, names[i / 2][0]);
+		CHECK(span_eq(shown, names[i / 2][1]), "%s is %.*s",
+		    names[i / 2][0], ALL(shown));
+	}
+	add_pairs(&bomb, 8);
+	shown = demangler_name(&d, bomb.data);
+	CHECK(shown.n > 1000 && strncmp(shown.p, "f(a<int>, a<a<int>", 18) ==
+	    0, "eight pairs are %zu letters", shown.n);
+	bomb.len = 0;
+	add_pairs(&bomb, 36);
+	shown = demangler_name(&d, bomb.data);
+	CHECK(span_eq(shown, bomb.data), "36 pairs are too many");
+	buf_release(&bomb);
+	demangler_release(&d);
+}
+
+int
+main(void)
+{
+	unit_seed();
+	for (int i = 0; i < ROUNDS; i++) {
+		test_marks();
+		test_rows();
+	}
+	test_symbols();
+	test_names();
+	return unit_end();
+}
