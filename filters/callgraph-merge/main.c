@@ -1,0 +1,102 @@
+/* callgraph-merge - callgraphs of one release added up */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/callgraph-merge/merge.h"
+
+static const struct opt options[] = { { 0 } };
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Adds the callgraphs of each release up into one.",
+	.keys = callgraph_keys,
+};
+
+static struct {
+	struct intern texts, checksums;
+	struct callgraph graph;
+	struct merge **merges;		/* by symbol of checksums */
+	size_t n_merges, merges_cap;
+} state;
+
+static struct merge *
+merge_of(struct span checksum)
+{
+	sym n = intern_add(&state.checksums, checksum);
+
+	if (n < state.n_merges)
+		return state.merges[n];
+	state.merges = mem_grow(state.merges, &state.merges_cap,
+	    state.n_merges + 1, sizeof(struct merge *));
+	return state.merges[state.n_merges++] = merge_new(
+	    intern_span(&state.checksums, n), &state.texts);
+}
+
+static void
+add(struct filter *f, const struct rec *rec)
+{
+	const struct field *checksum = rec_get(rec, GRAPH_CHECKSUM);
+	const char *why;
+
+	if (!callgraph_read(&state.graph, rec, &why)) {
+		filter_reject(f, "%s", why);
+		return;
+	}
+	merge_add(merge_of(checksum != NULL ? checksum->token :
+	    span_of("", 0)), &state.graph, rec);
+}
+
+static int
+compare_merges(const void *a, const void *b)
+{
+	struct span x = (*(struct merge *const *)a)->checksum;
+	struct span y = (*(struct merge *const *)b)->checksum;
+	int c = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
+
+	return c != 0 ? c : (x.n > y.n) - (x.n < y.n);
+}
+
+static void
+write_all(struct filter *f)
+{
+	if (state.n_merges > 0)
+		qsort(state.merges, state.n_merges, sizeof(struct merge *),
+		    compare_merges);
+	for (size_t i = 0; i < state.n_merges; i++) {
+		struct buf *b = filter_out(f);
+		size_t before = b->len;
+
+		merge_write(state.merges[i], b);
+		if (b->len - before > f->max_record)
+			warn("warning: a record has %zu bytes: who reads it "
+			    "must be told by --max-record", b->len - before);
+		if (state.merges[i]->overflowed)
+			filter_fail(f, "a sum is 2^53 or more");
+		filter_emit(f);
+		merge_free(state.merges[i]);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct rec *rec;
+
+	filter_begin(&f, &about, options, argc, argv);
+	intern_init(&state.texts);
+	intern_init(&state.checksums);
+	callgraph_init(&state.graph);
+	while ((rec = filter_next(&f)) != NULL)
+		if (rec_is(rec, "callgraph"))
+			add(&f, rec);
+	write_all(&f);
+	callgraph_release(&state.graph);
+	intern_release(&state.texts);
+	intern_release(&state.checksums);
+	free(state.merges);
+	return filter_end(&f);
+}

@@ -1,0 +1,463 @@
+/* merge - the sum of callgraphs */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/json.h"
+#include "common/symbols-table.h"
+#include "filters/callgraph-merge/merge.h"
+
+#define MODULE_NONE UINT32_MAX
+#define SUM_MOST ((INT64_C(1) << REC_INT_BITS) - 1)
+
+struct merge_module {
+	sym key;		/* its build id, or path without one */
+	sym build_id, path;	/* tokens; SYM_NONE if there is none */
+	uint64_t low, high;	/* what it covers, from its base on */
+	uint32_t order;		/* its place in the sum, */
+	uint64_t base;		/* where it gets this base */
+};
+
+/* What tells nodes apart; without holes, since it is compared as bytes. */
+struct key {
+	uint64_t offset, call_offset;
+	uint32_t module, call_module;	/* MODULE_NONE: in none */
+	uint32_t parent, unused;
+};
+
+struct merge_node {
+	struct key key;
+	int64_t measures[N_MEASURES];
+	sym texts[N_NODE_TEXTS];
+};
+
+static struct intern *texts;
+
+static struct span
+module_key(const void *owner, uint32_t i)
+{
+	const struct merge *m = owner;
+
+	return intern_span(texts, m->modules[i].key);
+}
+
+static struct span
+node_key(const void *owner, uint32_t i)
+{
+	const struct merge *m = owner;
+
+	return span_of((const char *)&m->nodes[i].key, sizeof(struct key));
+}
+
+struct merge *
+merge_new(struct span checksum, struct intern *strings)
+{
+	struct merge *m = mem_zero(1, sizeof *m);
+
+	texts = strings;
+	m->checksum = checksum;
+	m->program = SYM_NONE;
+	m->time_us = MEASURE_NONE;
+	map_init(&m->module_map, module_key, m);
+	map_init(&m->node_map, node_key, m);
+	return m;
+}
+
+void
+merge_free(struct merge *m)
+{
+	map_release(&m->module_map);
+	map_release(&m->node_map);
+	free(m->modules);
+	free(m->nodes);
+	free(m);
+}
+
+/* --- adding --------------------------------------------------------------------- */
+
+static void
+keep_smaller(sym *kept, struct span text)
+{
+	sym s;
+
+	if (text.n == 0)
+		return;
+	s = intern_add(texts, text);
+	if (*kept == SYM_NONE || intern_cmp(texts, s, *kept) < 0)
+		*kept = s;
+}
+
+static void
+add_number(struct merge *m, int64_t *sum, int64_t n)
+{
+	if (n == MEASURE_NONE)
+		return;
+	*sum = *sum == MEASURE_NONE ? n : *sum + n;
+	if (*sum > SUM_MOST) {
+		*sum = SUM_MOST;
+		m->overflowed = true;
+	}
+}
+
+static uint32_t
+add_module(struct merge *m, const struct graph_module *from)
+{
+	struct span key = from->build_id.n > 0 ? from->build_id : from->path;
+	uint64_t hash = map_hash(key.p, key.n);
+	uint32_t i = map_get(&m->module_map, hash, key);
+	struct merge_module *to;
+
+	if (i == MAP_NONE) {
+		i = (uint32_t)m->n_modules;
+		m->modules = mem_grow(m->modules, &m->modules_cap,
+		    m->n_modules + 1, sizeof *m->modules);
+		m->modules[m->n_modules++] = (struct merge_module){
+		    .key = intern_add(texts, key), .build_id = SYM_NONE,
+		    .path = SYM_NONE, .low = UINT64_MAX };
+		map_put(&m->module_map, hash, i);
+	}
+	to = &m->modules[i];
+	keep_smaller(&to->build_id, from->build_id);
+	keep_smaller(&to->path, from->path);
+	if (from->start - from->base < to->low)
+		to->low = from->start - from->base;
+	if (from->end - from->base > to->high)
+		to->high = from->end - from->base;
+	return i;
+}
+
+/* The modules of a graph: where they lie, and which of the sum's they are. */
+struct places {
+	struct marks marks;
+	uint32_t *numbers;
+	const struct graph_module *modules;
+};
+
+static void
+place_modules(struct merge *m, const struct callgraph *g, struct places *p)
+{
+	struct extent *extents = mem_resize(NULL, g->n_modules + 1,
+	    sizeof *extents);
+
+	*p = (struct places){ .modules = g->modules };
+	p->numbers = mem_resize(NULL, g->n_modules + 1, sizeof *p->numbers);
+	for (size_t i = 0; i < g->n_modules; i++) {
+		extents[i] = (struct extent){ g->modules[i].start,
+		    g->modules[i].end, (uint32_t)i };
+		p->numbers[i] = add_module(m, &g->modules[i]);
+	}
+	marks_paint(&p->marks, extents, g->n_modules);
+	free(extents);
+}
+
+/* inside is what tells the module: of a return address the byte before. */
+static void
+normalise(const struct places *p, bool has, uint64_t address, uint64_t inside,
+    uint32_t *module, uint64_t *offset)
+{
+	uint32_t i = has ? marks_find(&p->marks, inside) : SCOPE_NONE;
+
+	*module = i != SCOPE_NONE ? p->numbers[i] : MODULE_NONE;
+	*offset = i != SCOPE_NONE ? address - p->modules[i].base : 0;
+}
+
+static uint32_t
+add_node(struct merge *m, const struct key *key)
+{
+	uint64_t hash = map_hash((const char *)key, sizeof *key);
+	struct span text = span_of((const char *)key, sizeof *key);
+	uint32_t i = map_get(&m->node_map, hash, text);
+	struct merge_node *n;
+
+	if (i != MAP_NONE)
+		return i;
+	i = (uint32_t)m->n_nodes;
+	m->nodes = mem_grow(m->nodes, &m->nodes_cap, m->n_nodes + 1,
+	    sizeof *m->nodes);
+	n = &m->nodes[m->n_nodes++];
+	n->key = *key;
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		n->measures[k] = MEASURE_NONE;
+	for (unsigned k = 0; k < N_NODE_TEXTS; k++)
+		n->texts[k] = SYM_NONE;
+	map_put(&m->node_map, hash, i);
+	return i;
+}
+
+static void
+add_nodes(struct merge *m, const struct callgraph *g, const struct places *p)
+{
+	uint32_t *numbers = mem_resize(NULL, g->n_nodes + 1, sizeof *numbers);
+
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct graph_node *from = &g->nodes[i];
+		struct key key = { .parent = from->parent != PARENT_NONE ?
+		    numbers[from->parent] : PARENT_NONE };
+		struct merge_node *to;
+
+		normalise(p, from->has_function, from->function,
+		    from->function, &key.module, &key.offset);
+		normalise(p, from->has_call_site, from->call_site,
+		    from->call_site - 1, &key.call_module, &key.call_offset);
+		numbers[i] = add_node(m, &key);
+		to = &m->nodes[numbers[i]];
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			add_number(m, &to->measures[k], from->measures[k]);
+		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
+			keep_smaller(&to->texts[k], from->texts[k]);
+	}
+	free(numbers);
+}
+
+static int64_t
+count_of(const struct rec *rec, unsigned key, int64_t otherwise)
+{
+	int64_t n;
+
+	return rec_int(rec, key, &n) == REC_GOOD && n >= 0 ? n : otherwise;
+}
+
+void
+merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
+{
+	struct places places;
+	int64_t n;
+	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
+
+	if (program != NULL)
+		keep_smaller(&m->program, program->token);
+	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_GOOD && n > m->time_us)
+		m->time_us = n;
+	add_number(m, &m->records, count_of(rec, GRAPH_RECORDS, 1));
+	add_number(m, &m->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
+	    0));
+	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
+	place_modules(m, g, &places);
+	add_nodes(m, g, &places);
+	free(places.marks.list);
+	free(places.numbers);
+}
+
+/* --- writing -------------------------------------------------------------------- */
+
+static const struct merge *sorting;
+
+static int
+compare_modules(const void *a, const void *b)
+{
+	const struct merge_module *x = &sorting->modules[*(const uint32_t *)a];
+	const struct merge_module *y = &sorting->modules[*(const uint32_t *)b];
+
+	return intern_cmp(texts, x->key, y->key);
+}
+
+/* The modules in order, one behind the other from address 0 on. */
+static uint32_t *
+lay_out(struct merge *m)
+{
+	uint32_t *order = mem_resize(NULL, m->n_modules + 1, sizeof *order);
+	const uint64_t page = 0x1000;
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < m->n_modules; i++)
+		order[i] = (uint32_t)i;
+	sorting = m;
+	if (m->n_modules > 0)
+		qsort(order, m->n_modules, sizeof *order, compare_modules);
+	for (size_t i = 0; i < m->n_modules; i++) {
+		struct merge_module *module = &m->modules[order[i]];
+
+		module->order = (uint32_t)i;
+		module->base = at > module->low ? at - module->low : 0;
+		module->base = (module->base + page - 1) & ~(page - 1);
+		if (module->base > UINT64_MAX / 2)
+			m->overflowed = true;
+		at = module->base + module->high;
+	}
+	return order;
+}
+
+/* A node's place among its siblings. */
+struct place {
+	struct key key;		/* with the order of modules */
+	uint32_t node;
+};
+
+static uint32_t
+order_of(const struct merge *m, uint32_t module)
+{
+	return module != MODULE_NONE ? m->modules[module].order : MODULE_NONE;
+}
+
+static int
+compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By parent; roots, whose parent is the greatest number, come last. */
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct key *x = &((const struct place *)a)->key;
+	const struct key *y = &((const struct place *)b)->key;
+	int c = compare_u64(x->parent, y->parent);
+
+	c = c != 0 ? c : compare_u64(x->module, y->module);
+	c = c != 0 ? c : compare_u64(x->offset, y->offset);
+	c = c != 0 ? c : compare_u64(x->call_module, y->call_module);
+	return c != 0 ? c : compare_u64(x->call_offset, y->call_offset);
+}
+
+static struct place *
+sort_nodes(const struct merge *m)
+{
+	struct place *places = mem_resize(NULL, m->n_nodes + 1,
+	    sizeof *places);
+
+	for (size_t i = 0; i < m->n_nodes; i++) {
+		struct key key = m->nodes[i].key;
+
+		key.module = order_of(m, key.module);
+		key.call_module = order_of(m, key.call_module);
+		places[i] = (struct place){ key, (uint32_t)i };
+	}
+	if (m->n_nodes > 0)
+		qsort(places, m->n_nodes, sizeof *places, compare_places);
+	return places;
+}
+
+static void
+put_text(struct buf *b, const char *key, sym text)
+{
+	if (text != SYM_NONE)
+		json_raw(b, key, intern_span(texts, text));
+}
+
+static void
+put_address(struct buf *b, const char *key, uint64_t address)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "0x%" PRIx64, address);
+	json_cstr(b, key, text);
+}
+
+static void
+put_offset(const struct merge *m, struct buf *b, const char *key,
+    uint32_t module, uint64_t offset)
+{
+	if (module != MODULE_NONE)
+		put_address(b, key, m->modules[module].base + offset);
+}
+
+static void
+open_item(struct buf *b)
+{
+	if (b->data[b->len - 1] == '}')
+		buf_char(b, ',');
+	buf_char(b, '{');
+}
+
+static void
+put_node(const struct merge *m, uint32_t node, uint32_t parent,
+    struct buf *b)
+{
+	const struct merge_node *n = &m->nodes[node];
+
+	open_item(b);
+	if (parent != PARENT_NONE)
+		json_uint(b, "parent", parent);
+	put_offset(m, b, "function", n->key.module, n->key.offset);
+	put_offset(m, b, "call_site", n->key.call_module, n->key.call_offset);
+	for (unsigned i = 0; i < N_MEASURES; i++)
+		if (n->measures[i] != MEASURE_NONE)
+			json_int(b, callgraph_measures[i], n->measures[i]);
+	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
+		put_text(b, callgraph_texts[i], n->texts[i]);
+	buf_char(b, '}');
+}
+
+/* Siblings that are still to be written, innermost last. */
+struct level {
+	size_t at, end;		/* in the places */
+	uint32_t parent;	/* as it is numbered in the record */
+};
+
+static void
+put_nodes(const struct merge *m, struct buf *b)
+{
+	struct place *places = sort_nodes(m);
+	size_t *first = mem_resize(NULL, m->n_nodes + 2, sizeof *first);
+	struct level *levels = NULL;
+	size_t depth = 0, cap = 0, at = 0;
+	uint32_t n_written = 0;
+
+	for (size_t i = 0; i <= m->n_nodes; i++) {
+		first[i] = at;
+		while (at < m->n_nodes && places[at].key.parent == i)
+			at++;
+	}
+	levels = mem_grow(levels, &cap, 1, sizeof *levels);
+	levels[depth++] = (struct level){ at, m->n_nodes, PARENT_NONE };
+	while (depth > 0) {
+		struct level *l = &levels[depth - 1];
+		uint32_t node;
+
+		if (l->at == l->end) {
+			depth--;
+			continue;
+		}
+		node = places[l->at++].node;
+		put_node(m, node, l->parent, b);
+		levels = mem_grow(levels, &cap, depth + 1, sizeof *levels);
+		levels[depth++] = (struct level){ first[node],
+		    first[node + 1], n_written++ };
+	}
+	free(places);
+	free(first);
+	free(levels);
+}
+
+static void
+put_modules(struct merge *m, struct buf *b)
+{
+	uint32_t *order = lay_out(m);
+
+	for (size_t i = 0; i < m->n_modules; i++) {
+		const struct merge_module *module = &m->modules[order[i]];
+
+		open_item(b);
+		put_text(b, "path", module->path);
+		put_address(b, "base", module->base);
+		put_address(b, "start", module->base + module->low);
+		put_address(b, "end", module->base + module->high);
+		put_text(b, "build_id", module->build_id);
+		buf_char(b, '}');
+	}
+	free(order);
+}
+
+void
+merge_write(struct merge *m, struct buf *b)
+{
+	json_begin(b, "callgraph");
+	if (m->checksum.n > 0)
+		json_raw(b, "checksum", m->checksum);
+	put_text(b, "program", m->program);
+	if (m->time_us != MEASURE_NONE)
+		json_int(b, "time_us", m->time_us);
+	json_int(b, "records", m->records);
+	if (m->folded_recursion)
+		json_true(b, "folded_recursion");
+	if (m->nodes_limited > 0)
+		json_int(b, "nodes_limited", m->nodes_limited);
+	json_open(b, "modules", '[');
+	put_modules(m, b);
+	json_close(b, ']');
+	json_open(b, "nodes", '[');
+	put_nodes(m, b);
+	json_close(b, ']');
+	json_end(b);
+}
