@@ -46,6 +46,9 @@ callgraph_release(struct callgraph *g)
 	recio_free(g->nodes_io);
 	free(g->modules);
 	free(g->nodes);
+	free(g->marks.list);
+	free(g->extents);
+	arena_release(&g->arena);
 }
 
 static bool
@@ -64,6 +67,19 @@ token_of(const struct rec *rec, unsigned key)
 	const struct field *f = rec_get(rec, key);
 
 	return f == NULL || f->kind == REC_NULL ? span_of("", 0) : f->token;
+}
+
+/* A string without its quotes and escapes; what is no string is none. */
+static struct span
+text_of(struct callgraph *g, const struct rec *rec, unsigned key)
+{
+	struct span text, token = token_of(rec, key);
+
+	if (rec_str(rec, key, &text) != REC_GOOD)
+		return span_of("", 0);
+	if (text.n + 2 == token.n)
+		return span_of(token.p + 1, text.n);
+	return span_of(arena_text(&g->arena, text.p, text.n), text.n);
 }
 
 static enum rec_found
@@ -142,6 +158,8 @@ read_node(struct callgraph *g, const struct rec *rec)
 			return false;
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
 		n.texts[i] = token_of(rec, N_TEXT + i);
+	n.name = text_of(g, rec, N_TEXT + NODE_NAME);
+	n.file = text_of(g, rec, N_TEXT + NODE_FILE);
 	g->nodes = mem_grow(g->nodes, &g->nodes_cap, g->n_nodes + 1,
 	    sizeof *g->nodes);
 	g->nodes[g->n_nodes++] = n;
@@ -173,12 +191,36 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 	    refuse(why, callgraph_keys[key], *n, item);
 }
 
+static void
+paint_modules(struct callgraph *g)
+{
+	g->extents = mem_grow(g->extents, &g->extents_cap, g->n_modules,
+	    sizeof *g->extents);
+	for (size_t i = 0; i < g->n_modules; i++)
+		g->extents[i] = (struct extent){ g->modules[i].start,
+		    g->modules[i].end, (uint32_t)i };
+	g->marks.n = 0;
+	marks_paint(&g->marks, g->extents, g->n_modules);
+}
+
 bool
 callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 {
 	g->n_modules = g->n_nodes = 0;
-	return read_items(g, rec, GRAPH_MODULES, g->modules_io, read_module,
-	    &g->n_modules, why) &&
-	    read_items(g, rec, GRAPH_NODES, g->nodes_io, read_node,
-	    &g->n_nodes, why);
+	arena_reset(&g->arena);
+	if (!read_items(g, rec, GRAPH_MODULES, g->modules_io, read_module,
+	    &g->n_modules, why) ||
+	    !read_items(g, rec, GRAPH_NODES, g->nodes_io, read_node,
+	    &g->n_nodes, why))
+		return false;
+	paint_modules(g);
+	return true;
+}
+
+const struct graph_module *
+callgraph_module_at(const struct callgraph *g, uint64_t address)
+{
+	uint32_t index = marks_find(&g->marks, address);
+
+	return index != SCOPE_NONE ? &g->modules[index] : NULL;
 }

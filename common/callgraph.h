@@ -5,10 +5,12 @@
 #include <stdint.h>
 
 #include "common/rec.h"
+#include "common/symbols-table.h"
 
 /*
- * A callgraph record as arrays.  Texts are JSON tokens as they were written,
- * n is 0 where there is none; they are borrowed from the record's line.
+ * A callgraph record as arrays.  texts are JSON tokens as they were written, n is
+ * 0 where there is none.  All is borrowed from the record's line, or until the
+ * next record is read.
  */
 enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
 extern const char *const callgraph_measures[N_MEASURES];
@@ -30,6 +32,7 @@ struct graph_node {
 	bool has_function, has_call_site;
 	uint64_t function, call_site;
 	int64_t measures[N_MEASURES];	/* or MEASURE_NONE */
+	struct span name, file;	/* the texts, read: empty if there is none */
 	struct span texts[N_NODE_TEXTS];
 };
 
@@ -47,6 +50,10 @@ struct callgraph {
 
 	/* callgraph.c's own */
 	struct recio *modules_io, *nodes_io;
+	struct marks marks;	/* of modules */
+	struct extent *extents;
+	size_t extents_cap;
+	struct arena arena;
 };
 
 void callgraph_init(struct callgraph *);
@@ -54,5 +61,12 @@ void callgraph_release(struct callgraph *);
 
 /* False if the record is none, and why: borrowed until the next call. */
 bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
+
+/*
+ * The module that an address lies in, or NULL: of several that which begins
+ * last, then the last of them.
+ */
+const struct graph_module *callgraph_module_at(const struct callgraph *,
+    uint64_t address);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/json.h"
-#include "common/symbols-table.h"
 #include "filters/callgraph-merge/merge.h"
 
 #define MODULE_NONE UINT32_MAX
@@ -127,39 +126,28 @@ add_module(struct merge *m, const struct graph_module *from)
 	return i;
 }
 
-/* The modules of a graph: where they lie, and which of the sum's they are. */
-struct places {
-	struct marks marks;
-	uint32_t *numbers;
-	const struct graph_module *modules;
-};
-
-static void
-place_modules(struct merge *m, const struct callgraph *g, struct places *p)
+/* The sum's number of each module of a graph.  The caller frees it. */
+static uint32_t *
+add_modules(struct merge *m, const struct callgraph *g)
 {
-	struct extent *extents = mem_resize(NULL, g->n_modules + 1,
-	    sizeof *extents);
+	uint32_t *numbers = mem_resize(NULL, g->n_modules + 1,
+	    sizeof *numbers);
 
-	*p = (struct places){ .modules = g->modules };
-	p->numbers = mem_resize(NULL, g->n_modules + 1, sizeof *p->numbers);
-	for (size_t i = 0; i < g->n_modules; i++) {
-		extents[i] = (struct extent){ g->modules[i].start,
-		    g->modules[i].end, (uint32_t)i };
-		p->numbers[i] = add_module(m, &g->modules[i]);
-	}
-	marks_paint(&p->marks, extents, g->n_modules);
-	free(extents);
+	for (size_t i = 0; i < g->n_modules; i++)
+		numbers[i] = add_module(m, &g->modules[i]);
+	return numbers;
 }
 
 /* inside is what tells the module: of a return address the byte before. */
 static void
-normalise(const struct places *p, bool has, uint64_t address, uint64_t inside,
-    uint32_t *module, uint64_t *offset)
+normalise(const struct callgraph *g, const uint32_t *numbers, bool has,
+    uint64_t address, uint64_t inside, uint32_t *module, uint64_t *offset)
 {
-	uint32_t i = has ? marks_find(&p->marks, inside) : SCOPE_NONE;
+	const struct graph_module *found = has ?
+	    callgraph_module_at(g, inside) : NULL;
 
-	*module = i != SCOPE_NONE ? p->numbers[i] : MODULE_NONE;
-	*offset = i != SCOPE_NONE ? address - p->modules[i].base : 0;
+	*module = found != NULL ? numbers[found - g->modules] : MODULE_NONE;
+	*offset = found != NULL ? address - found->base : 0;
 }
 
 static uint32_t
@@ -186,7 +174,8 @@ add_node(struct merge *m, const struct key *key)
 }
 
 static void
-add_nodes(struct merge *m, const struct callgraph *g, const struct places *p)
+add_nodes(struct merge *m, const struct callgraph *g,
+    const uint32_t *modules)
 {
 	uint32_t *numbers = mem_resize(NULL, g->n_nodes + 1, sizeof *numbers);
 
@@ -196,9 +185,9 @@ add_nodes(struct merge *m, const struct callgraph *g, const struct places *p)
 		    numbers[from->parent] : PARENT_NONE };
 		struct merge_node *to;
 
-		normalise(p, from->has_function, from->function,
+		normalise(g, modules, from->has_function, from->function,
 		    from->function, &key.module, &key.offset);
-		normalise(p, from->has_call_site, from->call_site,
+		normalise(g, modules, from->has_call_site, from->call_site,
 		    from->call_site - 1, &key.call_module, &key.call_offset);
 		numbers[i] = add_node(m, &key);
 		to = &m->nodes[numbers[i]];
@@ -221,7 +210,7 @@ count_of(const struct rec *rec, unsigned key, int64_t otherwise)
 void
 merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 {
-	struct places places;
+	uint32_t *modules = add_modules(m, g);
 	int64_t n;
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
 
@@ -233,10 +222,8 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	add_number(m, &m->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
 	    0));
 	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
-	place_modules(m, g, &places);
-	add_nodes(m, g, &places);
-	free(places.marks.list);
-	free(places.numbers);
+	add_nodes(m, g, modules);
+	free(modules);
 }
 
 /* --- writing -------------------------------------------------------------------- */
