@@ -3,6 +3,10 @@
 random	so many records of a few processes of two releases
 sum	on standard input: records, as {path from the root: numbers}, added up;
 	a path is made of places in modules, and addresses are gone
+named	random records whose nodes have names
+fold	on standard input: records with names, as folded stacks; SEED is the
+	measure, and COUNT 1 to collapse recursion
+unfold	on standard input: a profile of speedscope, as folded stacks
 """
 
 import json
@@ -79,12 +83,68 @@ def add_up(records):
     return sums
 
 
+def with_names(draw, record):
+    for n in record["nodes"]:
+        n["name"] = draw.choice(("main", "f<a, b>::g(int)", "h", "h;x", "k"))
+        if draw.random() < 0.5:
+            n["file"] = draw.choice(("/a/x.c", "/b \u00e4.c"))
+            n["line"] = draw.randrange(1, 99)
+    return record
+
+
+def fold(records, measure, collapses):
+    stacks = {}
+    for r in records:
+        paths = []
+        for n in r["nodes"]:
+            path = paths[n["parent"]] if "parent" in n else ()
+            frame = n["name"].replace(";", ":"), n.get("file", "")
+            if not (collapses and path[-1:] == (frame,)):
+                path += (frame,)
+            paths.append(path)
+            names = ";".join(name for name, _ in path)
+            stacks[names] = stacks.get(names, 0) + n.get(measure, 0)
+    return stacks
+
+
+def unfold(profile):
+    """Every frame is left in the order in which it was entered."""
+    frames = [f["name"].replace(";", ":") for f in profile["shared"]["frames"]]
+    [p] = profile["profiles"]
+    stacks, stack, at = {}, [], p["startValue"]
+    for e in p["events"]:
+        if stack:
+            names = ";".join(frames[i] for i in stack)
+            stacks[names] = stacks.get(names, 0) + e["at"] - at
+        assert stack or e["at"] == at
+        at = e["at"]
+        if e["type"] == "O":
+            stack.append(e["frame"])
+        else:
+            assert stack.pop() == e["frame"]
+    assert not stack and at == p["endValue"]
+    return stacks
+
+
+def print_stacks(stacks):
+    for names, weight in sorted(stacks.items()):
+        if weight:
+            print(names, weight)
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "random":
+    if sys.argv[1] in ("random", "named"):
         draw = random.Random(sys.argv[2])
         for _ in range(int(sys.argv[3])):
-            print(json.dumps(random_record(draw, draw.randrange(2)),
-                separators=(",", ":")))
+            record = random_record(draw, draw.randrange(2))
+            if sys.argv[1] == "named":
+                record = with_names(draw, record)
+            print(json.dumps(record, separators=(",", ":")))
+    elif sys.argv[1] == "fold":
+        print_stacks(fold(map(json.loads, sys.stdin), sys.argv[2],
+            sys.argv[3] == "1"))
+    elif sys.argv[1] == "unfold":
+        print_stacks(unfold(json.load(sys.stdin)))
     else:
         for key, numbers in sorted(add_up(map(json.loads,
                 sys.stdin)).items(), key=repr):

@@ -1,0 +1,272 @@
+/* formats - stacks for the viewers of others */
+
+#include <stdlib.h>
+
+#include "filters/callgraph-fold/formats.h"
+
+static struct span
+name_of(const struct stacks *s, uint32_t frame)
+{
+	return intern_span(&s->texts, s->frames[frame].name);
+}
+
+/* --- folded: a line for each stack, its functions and its weight ---------------- */
+
+/* What ends a function or a line in this format becomes something else. */
+static void
+put_function(struct buf *b, struct span name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		buf_char(b, c == ';' ? ':' : c < 0x20 || c == 0x7f ? ' ' :
+		    (char)c);
+	}
+}
+
+void
+put_folded(struct filter *f, const struct stacks *s, unsigned measure)
+{
+	struct buf *b = filter_out(f), path = { 0 };
+	size_t *lengths = NULL, depth = 0, cap = 0;
+	struct walk w;
+
+	walk_init(&w, s);
+	while (walk_next(&w)) {
+		const struct stack *stack = &s->list[w.stack];
+
+		if (!w.enters) {
+			path.len = lengths[--depth];
+			continue;
+		}
+		lengths = mem_grow(lengths, &cap, depth + 1, sizeof *lengths);
+		lengths[depth++] = path.len;
+		if (path.len > 0)
+			buf_char(&path, ';');
+		put_function(&path, name_of(s, stack->frame));
+		if (stack->measures[measure] == 0)
+			continue;
+		buf_add(b, path.data, path.len);
+		buf_char(b, ' ');
+		buf_i64(b, stack->measures[measure]);
+		buf_char(b, '\n');
+		filter_emit(f);
+	}
+	walk_release(&w);
+	buf_release(&path);
+	free(lengths);
+}
+
+/* --- speedscope ----------------------------------------------------------------- */
+
+static void
+put_frames(struct buf *b, const struct stacks *s)
+{
+	json_open(b, "shared", '{');
+	json_open(b, "frames", '[');
+	for (size_t i = 0; i < s->n_frames; i++) {
+		const struct frame *frame = &s->frames[i];
+
+		if (i > 0)
+			buf_char(b, ',');
+		buf_char(b, '{');
+		json_str(b, "name", intern_span(&s->texts, frame->name));
+		if (frame->file != SYM_NONE)
+			json_str(b, "file", intern_span(&s->texts,
+			    frame->file));
+		if (frame->line > 0)
+			json_int(b, "line", frame->line);
+		buf_char(b, '}');
+	}
+	json_close(b, ']');
+	json_close(b, '}');
+}
+
+static void
+put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
+{
+	if (b->len > 0 && b->data[b->len - 1] == '}')
+		buf_char(b, ',');
+	buf_char(b, '{');
+	json_cstr(b, "type", type);
+	json_uint(b, "frame", frame);
+	json_int(b, "at", at);
+	buf_char(b, '}');
+}
+
+/*
+ * A profile of events, as if each stack had run once and first of all itself:
+ * its length grows with the tree, where that of stacks grows with their depth.
+ */
+static void
+put_profile(struct buf *b, const struct stacks *s, unsigned measure)
+{
+	struct walk w;
+	int64_t at = 0;
+
+	buf_char(b, '{');
+	json_cstr(b, "type", "evented");
+	json_cstr(b, "name", callgraph_measures[measure]);
+	json_cstr(b, "unit", measure == SELF_NS ? "nanoseconds" : "none");
+	json_int(b, "startValue", 0);
+	json_open(b, "events", '[');
+	walk_init(&w, s);
+	while (walk_next(&w)) {
+		const struct stack *stack = &s->list[w.stack];
+
+		put_event(b, w.enters ? "O" : "C", stack->frame, at);
+		if (w.enters)
+			at = capped_sum(at, stack->measures[measure]);
+	}
+	walk_release(&w);
+	json_close(b, ']');
+	json_int(b, "endValue", at);
+	json_close(b, '}');
+}
+
+void
+put_speedscope(struct filter *f, const struct stacks *s, unsigned measure)
+{
+	struct buf *b = filter_out(f);
+
+	buf_char(b, '{');
+	json_cstr(b, "$schema",
+	    "https://www.speedscope.app/file-format-schema.json");
+	json_cstr(b, "exporter", "weir callgraph-fold");
+	put_frames(b, s);
+	json_open(b, "profiles", '[');
+	put_profile(b, s, measure);
+	json_close(b, ']');
+	json_close(b, '}');
+	buf_char(b, '\n');
+	filter_emit(f);
+}
+
+/* --- callgrind ------------------------------------------------------------------ */
+
+/* What one function calls of another. */
+struct edge {
+	uint32_t caller, callee;
+	int64_t calls, cost;	/* cost with all that it calls */
+};
+
+static int
+compare_edges(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+/* What each stack costs with all that it calls: parents come before. */
+static int64_t *
+inclusive(const struct stacks *s, unsigned measure)
+{
+	int64_t *costs = mem_zero(s->n + 1, sizeof *costs);
+
+	for (size_t i = s->n; i-- > 0;) {
+		int64_t *above = s->list[i].parent != PARENT_NONE ?
+		    &costs[s->list[i].parent] : NULL;
+
+		costs[i] = capped_sum(costs[i], s->list[i].measures[measure]);
+		if (above != NULL)
+			*above = capped_sum(*above, costs[i]);
+	}
+	return costs;
+}
+
+/* The edges in order, equal ones added up. */
+static struct edge *
+find_edges(const struct stacks *s, unsigned measure, size_t *n)
+{
+	struct edge *edges = mem_zero(s->n + 1, sizeof *edges);
+	int64_t *costs = inclusive(s, measure);
+	size_t found = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].parent != PARENT_NONE)
+			edges[found++] = (struct edge){
+			    s->list[s->list[i].parent].frame, s->list[i].frame,
+			    s->list[i].measures[CALLS], costs[i] };
+	free(costs);
+	if (found > 0)
+		qsort(edges, found, sizeof *edges, compare_edges);
+	for (size_t i = 0; i < found; i++) {
+		if (*n > 0 && compare_edges(&edges[*n - 1], &edges[i]) == 0) {
+			struct edge *e = &edges[*n - 1];
+
+			e->calls = capped_sum(e->calls, edges[i].calls);
+			e->cost = capped_sum(e->cost, edges[i].cost);
+		} else {
+			edges[(*n)++] = edges[i];
+		}
+	}
+	return edges;
+}
+
+/* fl= and fn=, or cfl= and cfn=; a name is said once and has a number then. */
+static void
+put_position(struct buf *b, const struct stacks *s, uint32_t frame,
+    const char *prefix)
+{
+	const struct frame *f = &s->frames[frame];
+
+	buf_printf(b, "%sfl=", prefix);
+	if (f->file != SYM_NONE)
+		put_function(b, intern_span(&s->texts, f->file));
+	else
+		buf_str(b, "???");
+	buf_printf(b, "\n%sfn=(%u) ", prefix, frame + 1);
+	put_function(b, name_of(s, frame));
+	buf_char(b, '\n');
+}
+
+/* What a function costs itself, by frame. */
+static int64_t *
+own_costs(const struct stacks *s, unsigned measure)
+{
+	int64_t *own = mem_zero(s->n_frames + 1, sizeof *own);
+
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t *sum = &own[s->list[i].frame];
+
+		*sum = capped_sum(*sum, s->list[i].measures[measure]);
+	}
+	return own;
+}
+
+static void
+put_edge(struct buf *b, const struct stacks *s, const struct edge *e)
+{
+	put_position(b, s, e->callee, "c");
+	buf_printf(b, "calls=%lld %lld\n%lld %lld\n", (long long)e->calls,
+	    (long long)s->frames[e->callee].line,
+	    (long long)s->frames[e->caller].line, (long long)e->cost);
+}
+
+void
+put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
+{
+	struct buf *b = filter_out(f);
+	size_t n, at = 0;
+	struct edge *edges = find_edges(s, measure, &n);
+	int64_t *own = own_costs(s, measure);
+
+	buf_printf(b, "# callgrind format\nversion: 1\n"
+	    "creator: weir callgraph-fold\npositions: line\nevents: %s\n",
+	    callgraph_measures[measure]);
+	for (uint32_t i = 0; i < s->n_frames; i++) {
+		buf_char(b, '\n');
+		put_position(b, s, i, "");
+		buf_printf(b, "%lld %lld\n", (long long)s->frames[i].line,
+		    (long long)own[i]);
+		for (; at < n && edges[at].caller == i; at++)
+			put_edge(b, s, &edges[at]);
+		filter_emit(f);
+	}
+	free(edges);
+	free(own);
+}

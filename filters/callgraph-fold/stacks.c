@@ -1,0 +1,219 @@
+/* stacks - callgraphs as a tree of names */
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "filters/callgraph-fold/stacks.h"
+
+/* What tells stacks apart: both are small numbers without a hole between. */
+struct key {
+	uint32_t parent, frame;
+};
+
+static struct span
+stack_key(const void *owner, uint32_t i)
+{
+	const struct stacks *s = owner;
+
+	return span_of((const char *)&s->list[i], sizeof(struct key));
+}
+
+void
+stacks_init(struct stacks *s, bool collapse)
+{
+	*s = (struct stacks){ .collapse_recursion = collapse };
+	intern_init(&s->texts);
+	intern_init(&s->frame_keys);
+	map_init(&s->map, stack_key, s);
+}
+
+void
+stacks_release(struct stacks *s)
+{
+	intern_release(&s->texts);
+	intern_release(&s->frame_keys);
+	map_release(&s->map);
+	free(s->frames);
+	free(s->list);
+}
+
+/* --- adding --------------------------------------------------------------------- */
+
+static struct span
+base_name(struct span path)
+{
+	for (size_t i = path.n; i-- > 0;)
+		if (path.p[i] == '/')
+			return span_of(path.p + i + 1, path.n - i - 1);
+	return path;
+}
+
+/* What stands for a function without a name: its place in its module. */
+static void
+put_place(struct buf *b, const struct callgraph *g,
+    const struct graph_node *n)
+{
+	const struct graph_module *m = n->has_function ?
+	    callgraph_module_at(g, n->function) : NULL;
+	struct span path;
+
+	if (!n->has_function) {
+		buf_str(b, "??");
+	} else if (m == NULL) {
+		buf_printf(b, "0x%" PRIx64, n->function);
+	} else {
+		/* The path is a token: the last part of it lacks the quote. */
+		path = base_name(span_of(m->path.p + 1, m->path.n - 2));
+		buf_add(b, path.p, path.n);
+		buf_printf(b, "+0x%" PRIx64, n->function - m->base);
+	}
+}
+
+static uint32_t
+frame_of(struct stacks *s, const struct callgraph *g,
+    const struct graph_node *n)
+{
+	struct buf key = { 0 };
+	struct frame f = { .file = SYM_NONE };
+	size_t length, before = s->frame_keys.n;
+	sym number;
+
+	if (n->name.n > 0)
+		buf_add(&key, n->name.p, n->name.n);
+	else
+		put_place(&key, g, n);
+	length = key.len;
+	buf_char(&key, '\0');
+	buf_add(&key, n->file.p, n->file.n);
+	number = intern_add(&s->frame_keys, span_of(key.data, key.len));
+	if (number >= before) {
+		f.name = intern_add(&s->texts, span_of(key.data, length));
+		if (n->file.n > 0)
+			f.file = intern_add(&s->texts, n->file);
+		if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
+			f.line = 0;
+		s->frames = mem_grow(s->frames, &s->frames_cap, number + 1u,
+		    sizeof *s->frames);
+		s->frames[number] = f;
+		s->n_frames++;
+	}
+	buf_release(&key);
+	return number;
+}
+
+static uint32_t
+stack_of(struct stacks *s, uint32_t parent, uint32_t frame)
+{
+	struct key key = { parent, frame };
+	struct span text = span_of((const char *)&key, sizeof key);
+	uint64_t hash = map_hash(text.p, text.n);
+	uint32_t i;
+
+	if (s->collapse_recursion && parent != PARENT_NONE &&
+	    s->list[parent].frame == frame)
+		return parent;
+	if ((i = map_get(&s->map, hash, text)) != MAP_NONE)
+		return i;
+	i = (uint32_t)s->n;
+	s->list = mem_grow(s->list, &s->cap, s->n + 1, sizeof *s->list);
+	s->list[s->n++] = (struct stack){ .parent = parent, .frame = frame };
+	map_put(&s->map, hash, i);
+	return i;
+}
+
+static void
+add_measures(struct stacks *s, uint32_t stack, const struct graph_node *n)
+{
+	int64_t *sums = s->list[stack].measures;
+
+	for (unsigned k = 0; k < N_MEASURES; k++) {
+		if (n->measures[k] == MEASURE_NONE)
+			continue;
+		sums[k] = capped_sum(sums[k], n->measures[k]);
+		s->measured[k] = true;
+	}
+}
+
+void
+stacks_add(struct stacks *s, const struct callgraph *g)
+{
+	uint32_t *numbers = mem_resize(NULL, g->n_nodes + 1, sizeof *numbers);
+
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct graph_node *n = &g->nodes[i];
+
+		numbers[i] = stack_of(s, n->parent != PARENT_NONE ?
+		    numbers[n->parent] : PARENT_NONE, frame_of(s, g, n));
+		add_measures(s, numbers[i], n);
+	}
+	free(numbers);
+}
+
+/* --- walking -------------------------------------------------------------------- */
+
+static const struct stacks *sorting;
+
+/* By parent, roots last; siblings by name, then file. */
+static int
+compare_stacks(const void *a, const void *b)
+{
+	const struct stack *x = &sorting->list[*(const uint32_t *)a];
+	const struct stack *y = &sorting->list[*(const uint32_t *)b];
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return intern_cmp(&sorting->frame_keys, x->frame, y->frame);
+}
+
+static void
+enter(struct walk *w, uint32_t stack, size_t at, size_t end)
+{
+	w->levels = mem_grow(w->levels, &w->cap, w->depth + 1,
+	    sizeof *w->levels);
+	w->levels[w->depth++] = (struct walk_level){ stack, at, end };
+}
+
+void
+walk_init(struct walk *w, const struct stacks *s)
+{
+	size_t at = 0;
+
+	*w = (struct walk){ 0 };
+	w->sorted = mem_resize(NULL, s->n + 1, sizeof *w->sorted);
+	w->first = mem_resize(NULL, s->n + 1, sizeof *w->first);
+	for (size_t i = 0; i < s->n; i++)
+		w->sorted[i] = (uint32_t)i;
+	sorting = s;
+	if (s->n > 0)
+		qsort(w->sorted, s->n, sizeof *w->sorted, compare_stacks);
+	for (size_t i = 0; i <= s->n; i++) {
+		w->first[i] = at;
+		while (at < s->n && s->list[w->sorted[at]].parent == i)
+			at++;
+	}
+	enter(w, PARENT_NONE, w->first[s->n], s->n);
+}
+
+bool
+walk_next(struct walk *w)
+{
+	struct walk_level *l = &w->levels[w->depth - 1];
+
+	w->enters = l->at < l->end;
+	if (w->enters) {
+		w->stack = w->sorted[l->at++];
+		enter(w, w->stack, w->first[w->stack],
+		    w->first[w->stack + 1]);
+		return true;
+	}
+	w->stack = l->stack;
+	return --w->depth > 0;
+}
+
+void
+walk_release(struct walk *w)
+{
+	free(w->sorted);
+	free(w->first);
+	free(w->levels);
+}
