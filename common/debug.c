@@ -356,34 +356,42 @@ add_declaration(struct debug *d, Dwarf_Die *die, struct scope *scope)
 		scope->line = number_of(&a);
 }
 
-/* The scope of a function that has code, or SCOPE_NONE. */
-static uint32_t
-add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
+/* Whether an entry has code, which is the scope's then. */
+static bool
+add_extents(struct walk *w, Dwarf_Die *die, uint32_t scope)
 {
-	struct scope scope = { .parent = parent };
-	uint32_t index = SCOPE_NONE;
+	size_t before = w->n_extents;
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
 	    w->n_extents < w->extents_most) {
-		if (index == SCOPE_NONE)
-			index = table_add_scope(w->table, scope);
 		w->extents = mem_grow(w->extents, &w->extents_cap,
 		    w->n_extents + 1, sizeof *w->extents);
 		w->extents[w->n_extents++] = (struct extent){ low, high,
-		    index };
+		    scope };
 	}
-	if (index == SCOPE_NONE)
-		return index;
+	return w->n_extents > before;
+}
+
+/* The scope of a function that has code, or SCOPE_NONE. */
+static uint32_t
+add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
+{
+	bool inlined = tag == DW_TAG_inlined_subroutine;
+	struct scope scope = { .parent = inlined ? parent : SCOPE_NONE };
+	size_t before = w->n_extents;
+	uint32_t index;
+
+	if (!add_extents(w, die, (uint32_t)w->table->n_scopes))
+		return SCOPE_NONE;
 	scope.name = name_of(die);
-	if (tag == DW_TAG_inlined_subroutine) {
+	if (inlined)
 		add_call(w->debug, die, &scope);
-	} else {
-		scope.parent = SCOPE_NONE;
+	else
 		add_declaration(w->debug, die, &scope);
-	}
-	w->table->scopes[index] = scope;
+	if ((index = table_add_scope(w->table, scope)) == SCOPE_NONE)
+		w->n_extents = before;
 	return index;
 }
 

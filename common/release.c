@@ -132,7 +132,8 @@ read_scopes(struct span rest, const struct strings *names,
 			return false;
 		scope.line = (uint32_t)v[2];
 		scope.parent = v[3] > 0 ? (uint32_t)v[3] - 1 : SCOPE_NONE;
-		table_add_scope(t, scope);
+		if (table_add_scope(t, scope) == SCOPE_NONE)
+			return false;
 	}
 	return rest.n == 0;
 }

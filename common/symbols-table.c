@@ -21,6 +21,10 @@ table_release(struct table *t)
 uint32_t
 table_add_scope(struct table *t, struct scope scope)
 {
+	scope.depth = scope.parent != SCOPE_NONE ?
+	    t->scopes[scope.parent].depth + 1 : 0;
+	if (scope.depth == SCOPE_DEPTH)
+		return SCOPE_NONE;
 	t->scopes = mem_grow(t->scopes, &t->scopes_cap, t->n_scopes + 1,
 	    sizeof *t->scopes);
 	t->scopes[t->n_scopes] = scope;

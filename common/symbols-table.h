@@ -18,6 +18,7 @@ struct scope {			/* a function, or one inlined into another */
 	uint32_t line;		/* inlined, where it was called; 0: not known */
 	uint32_t parent;	/* the scope it was inlined into, before it in
 				   the array, or SCOPE_NONE */
+	uint32_t depth;		/* how many scopes it was inlined into */
 };
 
 enum symbol_kind { SYMBOL_LABEL, SYMBOL_INDIRECT, SYMBOL_FUNCTION };
@@ -61,7 +62,10 @@ struct table {
 
 void table_release(struct table *);
 
+/* Its index.  The depth is found out; SCOPE_NONE if it is SCOPE_DEPTH. */
 uint32_t table_add_scope(struct table *, struct scope);
+enum { SCOPE_DEPTH = 1000 };
+
 void table_add_symbol(struct table *, struct symbol);
 void marks_add(struct marks *, struct mark);
 

@@ -210,12 +210,9 @@ static void
 answer_by_scope(struct symbols *s, const struct table *t, uint32_t index,
     struct answer *a)
 {
+	const size_t n = t->scopes[index].depth;
 	struct place *places;
-	size_t n = 0;
 
-	for (uint32_t i = index; t->scopes[i].parent != SCOPE_NONE;
-	    i = t->scopes[i].parent)
-		n++;
 	places = (void *)arena_room(&s->places, n * sizeof *places);
 	a->inlined = places;
 	a->n_inlined = n;

@@ -92,7 +92,7 @@ refused() {
 	for program in c4 c5 cc4 cc5 cc_split; do
 		echo "-- $program"
 		cp "$PROGRAMS/$program" app
-		python3 "$ORACLE" record app 500 "$(seed)" 0x10000 >record
+		python3 "$ORACLE" record app 200 "$(seed)" 0x10000 >record
 		callgraph-symbolize record >want
 		strip app -o stripped
 		callgraph-release stripped --debug app --release-dir store

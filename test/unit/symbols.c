@@ -74,6 +74,24 @@ test_rows(void)
 	table_release(&t);
 }
 
+static void
+test_depth(void)
+{
+	struct table t = { 0 };
+	struct scope scope = { .parent = SCOPE_NONE };
+
+	for (uint32_t i = 0; i < SCOPE_DEPTH; i++) {
+		CHECK(table_add_scope(&t, scope) == i, "scope %u", i);
+		CHECK(t.scopes[i].depth == i, "its depth");
+		scope.parent = i;
+	}
+	CHECK(table_add_scope(&t, scope) == SCOPE_NONE, "one too deep");
+	scope.parent = 7;
+	CHECK(table_add_scope(&t, scope) == SCOPE_DEPTH, "one that is not");
+	CHECK(t.scopes[SCOPE_DEPTH].depth == 8, "its depth");
+	table_release(&t);
+}
+
 static uint64_t
 end_of_code(const void *owner, uint64_t address)
 {
@@ -178,6 +196,7 @@ main(void)
 		test_marks();
 		test_rows();
 	}
+	test_depth();
 	test_symbols();
 	test_names();
 	return unit_end();
