@@ -63,20 +63,22 @@ refused() {
 
 @test "a release in many records says the same" {
 	seed=$(seed)
-	python3 - "$seed" >many.cc <<-'END'
+	python3 - "$seed" >many.c <<-'END'
 		import random, sys
 		draw = random.Random(int(sys.argv[1]))
-		print("int g;\ntemplate <int N> inline int f(int x)"
-		    "{ return x * N + g; }")
-		for i in range(700):
+		print("int g;")
+		for i in range(9):
+		    print("static inline int f%d(int x)\n{\n"
+		        "return x * %d + g;\n}" % (i, i))
+		for i in range(450):
 		    print("__attribute__((noinline)) int u%d(int x)\n{\n" % i)
-		    for j in range(draw.randrange(1, 9)):
-		        print("\tx += f<%d>(x) ^ g++;" % draw.randrange(9))
+		    for j in range(draw.randrange(1, 12)):
+		        print("\tx += f%d(x) ^ g++;" % draw.randrange(9))
 		    print("\treturn x;\n}")
-		print("int main() { return 0 %s; }" % "".join(
-		    "+ u%d(%d)" % (i, i) for i in range(700)))
+		print("int main(void) { return 0 %s; }" % "".join(
+		    "+ u%d(%d)" % (i, i) for i in range(450)))
 	END
-	g++ -O1 -g many.cc -o many
+	gcc -O1 -g many.c -o many
 	callgraph-release many >many.release
 	[ "$(wc -l <many.release)" -gt 1 ]
 	same_answers many many.release
@@ -89,7 +91,7 @@ refused() {
 # --- stripped programs --------------------------------------------------------
 
 @test "a stripped program with its release is named as it was before" {
-	for program in c4 c5 cc4 cc5 cc_split; do
+	for program in c4 cc5 cc_split; do
 		echo "-- $program"
 		cp "$PROGRAMS/$program" app
 		python3 "$ORACLE" record app 200 "$(seed)" 0x10000 >record
@@ -98,12 +100,12 @@ refused() {
 		callgraph-release stripped --debug app --release-dir store
 		# What runs is the stripped file, at the same path.
 		mv stripped app
-		jq -c --arg sum "$(checksum app)" '.checksum = $sum' record >ran
-		jq -c --arg sum "$(checksum app)" '.checksum = $sum' want >expected
-		[ -e "store/$(checksum app).release" ]
-		callgraph-symbolize --release-dir store ran | jq -c . | cmp - expected
+		sum=$(checksum app)
+		[ -e "store/$sum.release" ]
+		sed -i 's/"checksum":"[0-9a-f]*"/"checksum":"'"$sum"'"/' record want
+		callgraph-symbolize --release-dir store record | cmp - want
 		rm app
-		callgraph-symbolize -r none -r store ran | jq -c . | cmp - expected
+		callgraph-symbolize -r none -r store record | cmp - want
 	done
 }
 

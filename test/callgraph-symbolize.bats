@@ -85,7 +85,7 @@ line_of() {
 	for program in c4 cc5; do
 		python3 "$ORACLE" record "$PROGRAMS/$program" 50 1 0x400000 >record
 		run python3 "$ORACLE" damage "$PROGRAMS/$program" record \
-			"$(fewer 60)" "$(seed)"
+			"$(fewer 40)" "$(seed)"
 		lines "$output"
 		[ "$status" -eq 0 ]
 	done
@@ -94,7 +94,7 @@ line_of() {
 # --- what becomes of records -------------------------------------------------
 
 @test "every node of a record gets what addr2line says of it" {
-	for program in "c4 0x0" "c5 0x555555554000" "cc5 0x7f0000000000"; do
+	for program in "c4 0x0" "cc5 0x7f0000000000"; do
 		set -- $program
 		python3 "$ORACLE" record "$PROGRAMS/$1" 400 "$(seed)" "$2" >record
 		symbolized
@@ -105,7 +105,6 @@ line_of() {
 }
 
 @test "a node has its function, where that is declared, and its call" {
-	site=$(call_in "$PROGRAMS/c5" two stop)
 	callgraph "$PROGRAMS/c5" 0x10000 "{\"function\":\"$(plus 0x10000 \
 		"$(function_at "$PROGRAMS/c5" helper)")\",\"call_site\":\"$(plus \
 		0x10000 "$(call_in "$PROGRAMS/c5" two twice)")\"}" >record
@@ -117,7 +116,6 @@ line_of() {
 }
 
 @test "a call that does not return is looked up before its end" {
-	site=$(function_at "$PROGRAMS/c5" stop)
 	# The call of helper is the last instruction of stop's loop, or else the
 	# jump behind it: the byte before the return address is the call's.
 	site=$(call_in "$PROGRAMS/c5" stop helper)
@@ -207,17 +205,13 @@ line_of() {
 		ret
 	END
 	gcc -g -o hand hand.s
-	for at in "main main 4" "main+2 main 4" "loose loose 9" \
-	    "loose+1 loose 9"; do
+	for at in "main 0 main 4" "main 2 main 4" "loose 0 loose 9" \
+	    "loose 1 loose 9"; do
 		set -- $at
-		address=$(plus "$(function_at hand "${1%+*}")" "$((${1#*[a-z]} +
-			0))" 2>/dev/null || true)
-		offset=0
-		[[ $1 == *+* ]] && offset=${1#*+}
-		address=$(plus "$(function_at hand "${1%+*}")" "$offset")
+		address=$(plus "$(function_at hand "$1")" "$2")
 		callgraph hand 0x0 "{\"function\":\"$address\"}" >record
 		symbolized
-		assert_equal "$(node name line)" "$2 $3"
+		assert_equal "$(node name line)" "$3 $4"
 	done
 }
 

@@ -1,5 +1,3 @@
-#include <map>
-#include <string>
 #include <vector>
 
 namespace shapes {
@@ -30,17 +28,19 @@ sum(const std::vector<T> &values)
 namespace detail {
 
 struct census {
-	std::map<std::string, std::vector<int>> by_name;
-	int add(const std::string &name, int n);
+	std::vector<std::vector<int>> by_length;
+	int add(const char *name, int n);
 };
 
 int
-census::add(const std::string &name, int n)
+census::add(const char *name, int n)
 {
-	auto &list = by_name[name];
+	unsigned length = __builtin_strlen(name);
 
-	list.push_back(n);
-	return sum(list);
+	if (by_length.size() <= length)
+		by_length.resize(length + 1);
+	by_length[length].push_back(n);
+	return sum(by_length[length]);
 }
 
 }
