@@ -98,6 +98,10 @@ answers() (
 		critpath -b -d kind=run "$BATS_TEST_TMPDIR/in" || exit
 		execlog-stat "$BATS_TEST_TMPDIR/in" || exit
 	done
+	callgraph-merge callgraph.ndjson || exit
+	echo 'int main(void) { return 0; }' |
+		gcc -g -x c - -o "$BATS_TEST_TMPDIR/app" &&
+		callgraph-release "$BATS_TEST_TMPDIR/app"
 )
 
 @test "there are pages, and mandoc finds nothing wrong with them" {
