@@ -8,9 +8,9 @@
 #include "common/symbols-table.h"
 
 /*
- * A callgraph record as arrays.  texts are JSON tokens as they were written, n is
- * 0 where there is none.  All is borrowed from the record's line, or until the
- * next record is read.
+ * A callgraph record as arrays.  texts are JSON tokens as they were written, n
+ * is 0 where there is none.  All is borrowed from the record's line, or until
+ * the next record is read.
  */
 enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
 extern const char *const callgraph_measures[N_MEASURES];

@@ -34,7 +34,7 @@ struct debug {
 	struct arena paths;
 };
 
-/* --- which unit an address belongs to ---------------------------------------- */
+/* --- which unit an address belongs to ------------------------------------ */
 
 static void
 find_units(struct debug *d)
@@ -190,7 +190,7 @@ debug_close(struct debug *d)
 	free(d);
 }
 
-/* --- the names of files ------------------------------------------------------- */
+/* --- the names of files -------------------------------------------------- */
 
 static struct files *
 slot_of(const struct debug *d, const Dwarf_Files *key)
@@ -287,7 +287,7 @@ file_of(struct debug *d, Dwarf_Attribute *a)
 	return path_of(d, key, number);
 }
 
-/* --- a unit as a table ---------------------------------------------------------- */
+/* --- a unit as a table --------------------------------------------------- */
 
 /* The entries whose siblings are still to be visited, innermost last. */
 struct level {
@@ -553,7 +553,7 @@ debug_find(struct debug *d, uint64_t address)
 	    table_of(d, d->extents[low - 1].index) : NULL;
 }
 
-/* --- all of it as one table -------------------------------------------------- */
+/* --- all of it as one table ---------------------------------------------- */
 
 static void
 add_rows(struct table *all, const struct table *t, const struct extent *e)
@@ -563,7 +563,8 @@ add_rows(struct table *all, const struct table *t, const struct extent *e)
 	if (row != NULL)
 		table_add_row(all, (struct row){ e->low, row->file,
 		    row->line });
-	for (size_t i = rows_after(t, e->low); i < t->n_rows && t->rows[i].address < e->high; i++)
+	for (size_t i = rows_after(t, e->low); i < t->n_rows &&
+	    t->rows[i].address < e->high; i++)
 		table_add_row(all, t->rows[i]);
 	table_add_row(all, (struct row){ .address = e->high });
 }

@@ -188,7 +188,7 @@ elf_close(struct elf *e)
 	*e = (struct elf){ .fd = -1 };
 }
 
-/* --- the file with the debug information ----------------------------------- */
+/* --- the file with the debug information --------------------------------- */
 
 static bool
 has_checksum(int fd, GElf_Word wanted)
@@ -270,7 +270,7 @@ elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
 	    open_by_link(e, debug_dir, debug);
 }
 
-/* --- is it the same program? ------------------------------------------------ */
+/* --- is it the same program? --------------------------------------------- */
 
 static bool
 next_loaded(Elf *elf, size_t names, struct section *s)
@@ -367,7 +367,7 @@ elf_same_program(const struct elf *a, const struct elf *b, const char **why)
 	return n > 0 || refuse(why, "they have no sections to compare");
 }
 
-/* --- symbols ------------------------------------------------------------------ */
+/* --- symbols ------------------------------------------------------------- */
 
 /* Of two symbol tables the full one. */
 static bool

@@ -45,7 +45,7 @@ static const char *const symbol_keys[] = { "type", "address", "size", "name",
 const char *const symbol_kinds[] = { [SYMBOL_LABEL] = "label",
     [SYMBOL_INDIRECT] = "indirect", [SYMBOL_FUNCTION] = "function" };
 
-/* --- a record as a table ----------------------------------------------------- */
+/* --- a record as a table ------------------------------------------------- */
 
 /* The strings of an array, which numbers elsewhere count from 1. */
 struct strings {
@@ -245,7 +245,7 @@ read_part(struct release *r, struct part *part)
 	table_release(&part->table);
 }
 
-/* --- the file ------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 /* Behind the text that a record begins with, or NULL. */
 static const char *

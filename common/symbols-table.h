@@ -27,7 +27,7 @@ struct symbol {			/* of the ELF file's own table */
 	uint64_t address, size;	/* in bytes */
 	const char *name;
 	enum symbol_kind kind;
-	int rank;		/* of several at one address the greatest shows */
+	int rank;		/* of several at an address the highest shows */
 };
 
 #define SCOPE_NONE UINT32_MAX

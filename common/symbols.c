@@ -12,7 +12,7 @@
 #include "common/symbols.h"
 
 struct symbols {
-	struct elf elf, split;	/* the file, and that of its debug information */
+	struct elf elf, split;	/* the file; that of its debug information */
 	struct debug *debug;
 	struct table symbols;	/* of the ELF file */
 	bool has_symbols;	/* they have been read */
@@ -126,7 +126,7 @@ symbols_damage(const struct symbols *s)
 	    "a .dwo file of its debug information is missing" : NULL;
 }
 
-/* --- looking up ------------------------------------------------------------- */
+/* --- looking up ---------------------------------------------------------- */
 
 /* What has the functions and lines of an address, or NULL. */
 static const struct table *
@@ -242,7 +242,7 @@ find(struct symbols *s, uint64_t address, struct answer *a)
 		answer_by_symbol(s, address, a);
 }
 
-/* --- the answers given so far ------------------------------------------------ */
+/* --- the answers given so far -------------------------------------------- */
 
 static struct slot *
 slot_of(const struct symbols *s, uint64_t address)

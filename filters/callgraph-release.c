@@ -44,7 +44,7 @@ static struct {
 	char checksum[CHECKSUM_LEN + 1];
 } state = { .program.fd = -1, .other.fd = -1 };
 
-/* --- what is known of the program ------------------------------------------- */
+/* --- what is known of the program ---------------------------------------- */
 
 static void
 open_elf(struct elf *e, const char *path)
@@ -108,7 +108,7 @@ read_program(struct filter *f, const char *path)
 		die_errno("cannot read '%s'", path);
 }
 
-/* --- where it goes ----------------------------------------------------------- */
+/* --- where it goes ------------------------------------------------------- */
 
 static void
 make_folder(const char *path)

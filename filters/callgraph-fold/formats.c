@@ -10,7 +10,7 @@ name_of(const struct stacks *s, uint32_t frame)
 	return intern_span(&s->texts, s->frames[frame].name);
 }
 
-/* --- folded: a line for each stack, its functions and its weight ---------------- */
+/* --- folded: a line for each stack, its functions and its weight --------- */
 
 /* What ends a function or a line in this format becomes something else. */
 static void
@@ -57,7 +57,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 	free(lengths);
 }
 
-/* --- speedscope ----------------------------------------------------------------- */
+/* --- speedscope ---------------------------------------------------------- */
 
 static void
 put_frames(struct buf *b, const struct stacks *s)
@@ -142,7 +142,7 @@ put_speedscope(struct filter *f, const struct stacks *s, unsigned measure)
 	filter_emit(f);
 }
 
-/* --- callgrind ------------------------------------------------------------------ */
+/* --- callgrind ----------------------------------------------------------- */
 
 /* What one function calls of another. */
 struct edge {

@@ -37,7 +37,7 @@ stacks_release(struct stacks *s)
 	free(s->list);
 }
 
-/* --- adding --------------------------------------------------------------------- */
+/* --- adding -------------------------------------------------------------- */
 
 static struct span
 base_name(struct span path)
@@ -149,7 +149,7 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 	free(numbers);
 }
 
-/* --- walking -------------------------------------------------------------------- */
+/* --- walking ------------------------------------------------------------- */
 
 static const struct stacks *sorting;
 

@@ -73,7 +73,7 @@ merge_free(struct merge *m)
 	free(m);
 }
 
-/* --- adding --------------------------------------------------------------------- */
+/* --- adding -------------------------------------------------------------- */
 
 static void
 keep_smaller(sym *kept, struct span text)
@@ -226,7 +226,7 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	free(modules);
 }
 
-/* --- writing -------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------- */
 
 static const struct merge *sorting;
 

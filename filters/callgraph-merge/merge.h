@@ -25,7 +25,7 @@ struct merge {
 	bool overflowed;		/* a sum does not fit 53 bits */
 };
 
-/* checksum must live as long.  All texts go into one table, which outlives all. */
+/* checksum must live as long, and the table that all texts go into. */
 struct merge *merge_new(struct span checksum, struct intern *texts);
 void merge_free(struct merge *);
 

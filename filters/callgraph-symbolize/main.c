@@ -61,7 +61,7 @@ static struct {
 	uint64_t n_addresses, n_unknown;
 } state;
 
-/* --- modules ------------------------------------------------------------------- */
+/* --- modules ------------------------------------------------------------- */
 
 static bool
 get_address(const struct rec *rec, unsigned key, uint64_t *address)
@@ -144,7 +144,7 @@ module_at(uint64_t address)
 	return index != SCOPE_NONE ? &state.modules[index] : NULL;
 }
 
-/* --- nodes ---------------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------- */
 
 static bool
 has_any(const struct rec *node, unsigned first, unsigned last)

@@ -90,7 +90,7 @@ sources_report_damage(struct filter *f)
 	}
 }
 
-/* --- releases ------------------------------------------------------------------ */
+/* --- releases ------------------------------------------------------------ */
 
 static struct symbols *
 open_release(const char *path)
@@ -149,7 +149,7 @@ find_release(const struct module *m)
 	return symbols;
 }
 
-/* --- executables ------------------------------------------------------------- */
+/* --- executables --------------------------------------------------------- */
 
 /* An executable that was named, for the module that it was loaded as. */
 static struct symbols *
@@ -196,7 +196,7 @@ open_module(const struct module *m, const char *path, const char **why)
 	return NULL;
 }
 
-/* --- the sources of modules -------------------------------------------------- */
+/* --- the sources of modules ---------------------------------------------- */
 
 struct symbols *
 source_symbols(struct source *s)

@@ -44,7 +44,7 @@ void sources_report_damage(struct filter *);
 /* The source of a module, the same for equal ones: until sources_release(). */
 struct source *source_of(const struct module *);
 
-/* Opens them when they are first needed; NULL, and a warning, if there are none. */
+/* Opened when they are first needed; NULL, and a warning, without any. */
 struct symbols *source_symbols(struct source *);
 
 #endif
