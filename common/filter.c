@@ -76,7 +76,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	char usage[256];
 
 	snprintf(usage, sizeof usage, "[options] %s", about->operands);
-	optind = opt_parse(tables, usage, argc, argv);
+	optind = opt_parse(tables, usage, about->is_command, argc, argv);
 	if (opt.help) {
 		printf("usage: %s %s\n%s\n\n", err_program(), usage,
 		    about->purpose);

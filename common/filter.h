@@ -21,6 +21,7 @@ struct about {
 	const char *purpose;	/* one sentence for --help */
 	const char *const *keys;	/* for records: declared keys, or NULL */
 	bool reports;		/* has --text and --json */
+	bool is_command;	/* the operands are one, with its options */
 };
 
 struct filter {

@@ -108,16 +108,18 @@ chosen(const struct opt **all, size_t n, int c)
 }
 
 int
-opt_parse(const struct opt *const *tables, const char *usage, int argc,
-    char **argv)
+opt_parse(const struct opt *const *tables, const char *usage,
+    bool is_command, int argc, char **argv)
 {
 	const struct opt *all[OPTIONS_MAX], *o;
 	struct option longs[OPTIONS_MAX + 1];
-	char letters[OPTIONS_MAX * 2 + 1], *p = letters;
+	char letters[OPTIONS_MAX * 2 + 2], *p = letters;
 	size_t n = collect(tables, all);
 	int c;
 
 	memset(longs, 0, sizeof longs);
+	if (is_command)
+		*p++ = '+';
 	for (size_t i = 0; i < n; i++) {
 		longs[i].name = all[i]->name;
 		longs[i].has_arg = all[i]->kind != OPT_FLAG;

@@ -33,10 +33,12 @@ struct opt_list {
 
 /*
  * Reads argv by the tables (a NULL-terminated list of them) and returns the
- * index of the first operand.  An error prints usage and exits with 2.
+ * index of the first operand.  Options may stand behind operands unless these
+ * are a command, whose options they are.  An error prints usage and exits with
+ * 2.
  */
-int opt_parse(const struct opt *const *tables, const char *usage, int argc,
-    char **argv);
+int opt_parse(const struct opt *const *tables, const char *usage,
+    bool is_command, int argc, char **argv);
 
 /* The options of the tables, a line each, on standard output. */
 void opt_print(const struct opt *const *tables);

@@ -1,147 +1,110 @@
-# bench-callgraph.sh - the third part of bench.sh: symbols
+# bench-callgraph.sh - what a call costs that is counted; sourced by bench.sh,
+# or by itself: bench-callgraph.sh BUILD
 #
-# Of a C program of weir's own many addresses are asked, with what is inlined
-# there, and of a large C++ library one.  The library is made of a few units,
-# each many times under other names: that is quicker than to compile so many.
-# Who would take minutes gets fewer addresses, and the row says so.
+# CPU nanoseconds a call, the least of several runs; then instructions, as
+# callgrind counts them.  Beside it gprof and uftrace.  Read the ratios.
 
-units=4
-copies=${COPIES:-130}		# 90 MB
+build=${build:-$PWD/$1}
+here=${here:-$(cd "$(dirname "$0")" && pwd)}
+cg=$build/bench/callgraph
+PATH=$build:$PATH
+unset WEIR_SOCKET
+mkdir -p "$cg"
 
-unit() {
-	cat <<-END
-	#include <algorithm>
-	#include <functional>
-	#include <map>
-	#include <sstream>
-	#include <string>
-	#include <vector>
-	namespace unit$1 {
-	template <typename T, int N> struct box {
-	        T v[N];
-	        T sum() const { T s{}; for (auto &x : v) s += x; return s; }
-	};
-	struct table {
-	        std::map<std::string, std::vector<int>> rows;
-	        int add(const std::string &name, int n);
-	};
-	int
-	table::add(const std::string &name, int n)
-	{
-	        std::ostringstream text;
-	        std::vector<int> list;
-	        box<double, $1 + 1> b{};
-	        for (int i = 0; i < n; i++)
-	                list.push_back(i * $1);
-	        std::sort(list.begin(), list.end(), std::greater<int>());
-	        rows[name].insert(rows[name].end(), list.begin(), list.end());
-	        text << b.sum() << name;
-	        return n + int(text.str().size());
-	}
-	}
-	int run$1(int n) { unit$1::table t; return t.add(std::to_string(n), n); }
-	END
+bench_source=$here/programs/instrument/bench/bench.c
+bench_compile() {
+	local name=$1
+	shift
+	gcc -O2 -o "$cg/$name" "$bench_source" "$@"
+}
+bench_compile plain
+bench_compile noop -finstrument-functions "$build/libweir-instrument-noop.a"
+bench_compile weir -finstrument-functions "$build/libweir-instrument.a"
+bench_compile shared -finstrument-functions -L"$build" -lweir-instrument \
+	-Wl,-rpath,"$build"
+bench_compile gprof -pg
+bench_compile uftrace -finstrument-functions
+
+# recorded [OPTION...] -- PROGRAM... - under callgraph-record, its errors kept
+recorded() {
+	callgraph-record -o "$cg/rec" "$@"
 }
 
-# library FILE - its code is never run, so nothing else need be linked
-library() {
-	local n i
-	mkdir -p units
-	for ((n = 0; n < units; n++)); do
-		unit $n | g++ -O2 -g -fPIC -x c++ - -c -o units/$n.o
-		for ((i = 0; i < copies; i++)); do
-			objcopy --prefix-symbols="c${i}_" units/$n.o units/$n-$i.o
-		done
-		rm units/$n.o
-	done
-	gcc -shared -nostdlib -Wl,--unresolved-symbols=ignore-all \
-		-Wl,--build-id -o "$1" units/*.o
-	rm -r units
+# ns RUNS SHAPE CALLS THREADS COMMAND... - the least of so many runs
+ns() {
+	local runs=$1 arguments=("$2" "$3" "$4")
+	shift 4
+	for ((i = 0; i < runs; i++)); do
+		(cd "$cg" && "$@" "${arguments[@]}" 2>&1 >/dev/null) | tail -n 1
+	done | sort -n | head -n 1
 }
 
-# addresses FILE UNIQUE COUNT - of its functions, by a fixed seed
-addresses() {
-	python3 -c '
-import random, re, subprocess, sys
-path, unique, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-random.seed(1)
-table = subprocess.run(["nm", "-S", path], capture_output=True, text=True)
-spans = [(int(a, 16), int(n, 16)) for a, n in re.findall(
-    "^([0-9a-f]+) ([0-9a-f]+) [tTwW] ", table.stdout, re.M)]
-spans = random.choices(spans, weights=[n for _, n in spans], k=unique)
-found = ["0x%x" % random.randrange(a, a + n) for a, n in spans]
-print("\n".join(found if count == unique else random.choices(found, k=count)))
-' "$@"
-}
-
-# record PROGRAM ADDRESSES - callgraphs of 100,000 nodes each
-record() {
-	python3 -c '
-import json, os, re, subprocess, sys
-path = os.path.realpath(sys.argv[1])
-id = re.search(r"Build ID: (\w+)", subprocess.run(["readelf", "-nW", path],
-    capture_output=True, text=True).stdout)[1]
-where = open(sys.argv[2]).read().split()
-for at in range(0, len(where), 100000):
-    some = where[at:at + 100000]
-    print(json.dumps({"type": "callgraph", "program": path, "modules": [{
-        "path": path, "base": "0x0", "start": "0x0", "end": "0x7fffffff",
-        "build_id": id}], "nodes": [{"parent": max(i - 1, 0), "function": a,
-        "call_site": a, "calls": i} if i else {"function": a, "calls": 1}
-        for i, a in enumerate(some)]}, separators=(",", ":")))' "$@"
-}
-
-# symbol_row NAME SECONDS - beside what the library does
-symbol_row() {
-	printf '%-46s %8.3f s %8.2f\n' "$1" "$2" "$(jq -n "$2 / $ours")"
-}
-
-# of_tools FILE ADDRESSES WHAT [TOOL...]
-of_tools() {
-	local file=$1 where=$2 what=$3 tool
+N=${CALLS:-4000000}
+declare -A cost
+measure() {
+	local name=$1 runs=$2 n=$3
 	shift 3
-	for tool in "$@"; do
-		command -v "$tool" >/dev/null || continue
-		symbol_row "$tool -f -i -C, $what" \
-			"$(cpu 1 "$tool -f -i -C -e $file <$where >/dev/null")"
+	for column in chain.1 fan64.1 chain.8 fan64.8; do
+		cost[$name.$column]=$(ns "$runs" "${column%.*}" "$n" \
+			"${column#*.}" "$@")
 	done
+	printf '%-34s %8.1f %8.1f %8.1f %8.1f\n' "$name" \
+		"${cost[$name.chain.1]}" "${cost[$name.fan64.1]}" \
+		"${cost[$name.chain.8]}" "${cost[$name.fan64.8]}"
 }
 
-program=$build/malparse
-[ -e library.so ] || library library.so
-addresses "$program" 5000 1000000 >million
-head -n 20000 million >part
-head -n 200 million >few
-addresses "$program" 100000 100000 >unique
-addresses library.so 1 1 >one
-callgraph-release "$program" >program.release
-callgraph-release library.so >library.release
-record "$program" million >million.ndjson
+# instructions PROGRAM SHAPE [WRAPPER...] - a call's, from two lengths
+instructions() {
+	local program=$1 shape=$2 counts=()
+	shift 2
+	for n in 64000 128000; do
+		counts+=("$("$@" valgrind --tool=callgrind \
+			--callgrind-out-file=/dev/null "$cg/$program" "$shape" \
+			$n 1 2>&1 | sed -n 's/.*Collected : //p')")
+	done
+	echo $(((counts[1] - counts[0]) / 64000))
+}
 
-printf '\nsymbols and inlined functions: malparse, %d KB; a library, %d MB\n' \
-	$(($(wc -c <"$program") / 1000)) $(($(wc -c <library.so) / 1000000))
-printf '%-46s %10s %8s\n' '' CPU /weir
-ours=$(cpu 3 "symbols $program <million >/dev/null")
-symbol_row 'weir, 1,000,000 addresses, 5,000 unique' "$ours"
-symbol_row 'weir, the same from a release' \
-	"$(cpu 3 "symbols program.release <million >/dev/null")"
-symbol_row 'callgraph-symbolize, 1,000,000 nodes' \
-	"$(cpu 2 "callgraph-symbolize million.ndjson >/dev/null 2>&1")"
-of_tools "$program" million 'the same' llvm-symbolizer
-ours=$(cpu 5 "symbols $program <part >/dev/null")
-symbol_row 'weir, 20,000 of them' "$ours"
-of_tools "$program" part '20,000' addr2line
-ours=$(cpu 5 "symbols $program <few >/dev/null")
-symbol_row 'weir, 200 of them' "$ours"
-of_tools "$program" few '200' eu-addr2line
-ours=$(cpu 5 "symbols $program <unique >/dev/null")
-symbol_row 'weir, 100,000 unique addresses' "$ours"
-symbol_row 'weir, the same from a release' \
-	"$(cpu 5 "symbols program.release <unique >/dev/null")"
-of_tools "$program" unique 'the same' llvm-symbolizer addr2line
-ours=$(cpu 5 "symbols library.so <one >/dev/null")
-symbol_row 'weir, one address of the library' "$ours"
-symbol_row 'weir, the same from its release' \
-	"$(cpu 5 "symbols library.release <one >/dev/null")"
-of_tools library.so one 'the same' llvm-symbolizer addr2line eu-addr2line
-rm -f million.ndjson
+# ratio WHAT VALUE BASE LIMIT - says whether a figure is kept
+ratio() {
+	awk -v what="$1" -v a="$2" -v b="$3" -v most="$4" 'BEGIN {
+		printf "%-46s %6.2f (at most %s)%s\n", what, a / b, most,
+			(a / b > most) ? "  <- more" : "" }'
+}
+
+printf '\n%-34s %8s %8s %8s %8s\n' 'CPU ns a call' chain fan64 chain/8 fan64/8
+measure 'no instrumentation' 5 $N ./plain
+measure 'empty hooks: the floor' 15 $N ./noop
+measure 'dormant' 15 $N ./weir
+measure 'counts' 15 $N recorded ./weir
+measure 'counts and time' 3 $N recorded -t ./weir
+measure 'counts and 1000 samples a second' 3 $N recorded -s 1000 ./weir
+measure 'counts, as a shared library' 3 $N recorded ./shared
+measure 'gprof' 3 $N ./gprof
+if command -v uftrace >/dev/null; then
+	measure 'uftrace' 1 $((N / 16)) uftrace record --no-event -d "$cg/data" \
+		./uftrace
+fi
+rm -rf "$cg/data" "$cg/gmon.out"
+
+floor=${cost['empty hooks: the floor.chain.1']}
+printf '\n'
+ratio 'counts / floor, chain' "${cost[counts.chain.1]}" "$floor" 1.72
+ratio 'fan64 / chain' "${cost[counts.fan64.1]}" "${cost[counts.chain.1]}" 1.3
+ratio 'eight threads / one, chain' "${cost[counts.chain.8]}" \
+	"${cost[counts.chain.1]}" 1.5
+ratio 'time / floor, chain' "${cost[counts and time.chain.1]}" "$floor" 7.6
+ratio 'dormant / floor, chain' "${cost[dormant.chain.1]}" "$floor" 1.17
+ratio 'dormant / floor, fan64' "${cost[dormant.fan64.1]}" \
+	"${cost['empty hooks: the floor.fan64.1']}" 1.17
+
+printf '\ninstructions a call: floor %d and %d, counts %d and %d (65)\n' \
+	"$(instructions noop chain)" "$(instructions noop fan64)" \
+	"$(instructions weir chain callgraph-record -o "$cg/rec")" \
+	"$(instructions weir fan64 callgraph-record -o "$cg/rec")"
+
+# 2^17 nodes and an emission every 50 ms; the loop alone shows what the machine
+# does to anybody.
+printf 'longest time between two calls: %.0f us with emissions of %d nodes,' \
+	"$(ns 3 gap 16 1 recorded -i 50 ./weir)" $((1 << 17))
+printf ' %.0f us without\n' "$(ns 3 gap 16 1 recorded ./weir)"

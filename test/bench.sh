@@ -81,4 +81,5 @@ done
 
 . "$here/bench-mal.sh"
 . "$here/bench-perun.sh"
+. "$here/bench-symbols.sh"
 . "$here/bench-callgraph.sh"

@@ -156,6 +156,10 @@ answers() (
 
 @test "every command of every page's EXAMPLES runs and prints something" {
 	need jq
+	# The libraries are found as if they were installed.
+	LIBRARY_PATH=$(realpath "$BUILD") LD_LIBRARY_PATH=$(realpath "$BUILD")
+	CPATH=$(realpath "$ROOT/instrument")
+	export LIBRARY_PATH LD_LIBRARY_PATH CPATH
 	for page in "${PAGES[@]}"; do
 		echo "-- ${page##*/}"
 		rm -rf "$BATS_TEST_TMPDIR/here"

@@ -8,9 +8,9 @@ packages_for() {
 	case $1 in
 	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libyajl-dev libyaml-dev nettle-dev zlib1g-dev ;;
 	demo) echo ninja-build ;;
-	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel procps python3 python3-yaml sqlite3 strace ;;
+	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel procps python3 python3-yaml sqlite3 strace valgrind ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
-	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time ;;
+	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
 	*) echo "setup.sh: no such set: $1" >&2; exit 2 ;;
 	esac
 }

@@ -33,6 +33,8 @@ static const struct opt second[] = {
 static const struct opt *const tables[] = { first, second, NULL };
 
 /* The words of a command line, cut at single spaces; "." is an empty word. */
+static bool is_command;
+
 static int
 parse(const char *words)
 {
@@ -48,7 +50,7 @@ parse(const char *words)
 		argv[argc++] = strcmp(p, ".") == 0 ? nothing : p;
 	argv[argc] = NULL;
 	optind = 0;		/* glibc: begin anew */
-	return argc - opt_parse(tables, "[options]", argc, argv);
+	return argc - opt_parse(tables, "[options]", is_command, argc, argv);
 }
 
 static void
@@ -57,6 +59,11 @@ test_values(void)
 	CHECK(parse("") == 0 && !got.flag && got.str == NULL, "nothing");
 	CHECK(parse("-f -s text a b") == 2 && got.flag &&
 	    strcmp(got.str, "text") == 0, "%s", got.str);
+	is_command = true;
+	CHECK(parse("-f a -s x") == 3 && got.flag && got.str == NULL,
+	    "a command's options");
+	CHECK(parse("-f -- -s x") == 2 && got.str == NULL, "behind --");
+	is_command = false;
 	CHECK(parse("a --quiet --str=x=y b --flag") == 2 && got.flag &&
 	    got.quiet && strcmp(got.str, "x=y") == 0, "in any order");
 	CHECK(parse("-fstext -- -f") == 1 && strcmp(got.str, "text") == 0,

@@ -1,0 +1,158 @@
+/* graph - nodes as they come become nodes in pre-order */
+
+#include <stdlib.h>
+
+#include "common/json.h"
+#include "common/mem.h"
+#include "filters/callgraph-record/graph.h"
+
+bool
+graph_add(struct graph *g, const struct graph_node *n)
+{
+	if (n->parent > g->n || g->n >= UINT32_MAX)
+		return false;
+	g->nodes = mem_grow(g->nodes, &g->cap, g->n + 1, sizeof *g->nodes);
+	g->nodes[g->n++] = *n;
+	return true;
+}
+
+/* From the last on, so that children come in the order of their numbers. */
+static uint32_t
+tie(struct graph *g)
+{
+	struct graph_node *n, *p;
+	uint32_t root = 0;
+
+	for (size_t i = g->n; i-- > 0;) {
+		n = &g->nodes[i];
+		n->total_ns += n->self_ns;
+		if (n->parent == 0) {
+			n->next = root;
+			root = (uint32_t)i + 1;
+			continue;
+		}
+		p = &g->nodes[n->parent - 1];
+		p->total_ns += n->total_ns;
+		n->next = p->first;
+		p->first = (uint32_t)i + 1;
+	}
+	return root;
+}
+
+void
+put_address(struct buf *b, const char *key, uint64_t address)
+{
+	char text[2 + 16 + 1], *p = text + sizeof text;
+
+	do
+		*--p = "0123456789abcdef"[address & 15];
+	while ((address >>= 4) != 0);
+	*--p = 'x';
+	*--p = '0';
+	json_str(b, key, span_of(p, (size_t)(text + sizeof text - p)));
+}
+
+static void
+put_node(struct buf *b, const struct graph_node *n, const uint32_t *places,
+    bool timed, bool sampled)
+{
+	buf_str(b, places[0] > 0 ? ",{" : "{");
+	if (n->parent != 0)
+		json_uint(b, "parent", places[n->parent] - 1);
+	put_address(b, "function", n->function);
+	if (n->call_site != 0)
+		put_address(b, "call_site", n->call_site);
+	json_uint(b, "calls", n->calls);
+	if (timed) {
+		json_uint(b, "self_ns", n->self_ns);
+		json_uint(b, "total_ns", n->total_ns);
+	}
+	if (sampled)
+		json_uint(b, "samples", n->samples);
+	buf_char(b, '}');
+}
+
+void
+graph_put(struct graph *g, bool timed, bool sampled, struct buf *b)
+{
+	/* By number, the place it has in the record; [0]: how many have one. */
+	uint32_t *places = mem_zero(g->n + 1, sizeof *places);
+	uint32_t at = tie(g);
+
+	json_open(b, "nodes", '[');
+	while (at != 0) {
+		put_node(b, &g->nodes[at - 1], places, timed, sampled);
+		places[at] = ++places[0];
+		if (g->nodes[at - 1].first != 0) {
+			at = g->nodes[at - 1].first;
+			continue;
+		}
+		while (at != 0 && g->nodes[at - 1].next == 0)
+			at = g->nodes[at - 1].parent;
+		if (at != 0)
+			at = g->nodes[at - 1].next;
+	}
+	json_close(b, ']');
+	free(places);
+	g->n = 0;
+}
+
+void
+modules_add(struct modules *m, const struct module *new)
+{
+	m->list = mem_grow(m->list, &m->cap, m->n + 1, sizeof *m->list);
+	m->list[m->n++] = *new;
+}
+
+void
+modules_release(struct modules *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		free(m->list[i].path);
+		free(m->list[i].build_id);
+	}
+	free(m->list);
+	*m = (struct modules){ 0 };
+}
+
+/* What was told last counts: the memory may have been another's before. */
+void
+modules_mark(struct modules *m, uint64_t address)
+{
+	for (size_t i = m->n; i-- > 0;)
+		if (address >= m->list[i].start && address < m->list[i].end) {
+			m->list[i].is_used = true;
+			return;
+		}
+}
+
+void
+modules_mark_graph(struct modules *m, const struct graph *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		modules_mark(m, g->nodes[i].function);
+		modules_mark(m, g->nodes[i].call_site);
+	}
+}
+
+void
+modules_put(struct modules *m, struct buf *b)
+{
+	struct module *end = m->list + m->n;
+
+	json_open(b, "modules", '[');
+	for (struct module *i = m->list; i < end; i++) {
+		if (!i->is_used)
+			continue;
+		i->is_used = false;
+		buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
+		json_cstr(b, "path", i->path);
+		put_address(b, "base", i->base);
+		put_address(b, "start", i->start);
+		put_address(b, "end", i->end);
+		if (i->build_id[0] != '\0')
+			json_cstr(b, "build_id", i->build_id);
+		buf_char(b, '}');
+	}
+	json_close(b, ']');
+}

@@ -1,0 +1,631 @@
+/* peers - what instrumented processes send becomes records */
+
+#define _GNU_SOURCE	/* struct ucred, sigabbrev_np */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/checksum.h"
+#include "common/err.h"
+#include "common/json.h"
+#include "common/mem.h"
+#include "common/recio.h"
+#include "filters/callgraph-record/checksum.h"
+#include "filters/callgraph-record/graph.h"
+#include "filters/callgraph-record/peers.h"
+
+enum {
+	MESSAGE_MOST = 1 << 20,	/* bytes; the instrument's are far shorter */
+	REMEMBERED = 256	/* processes without a connection */
+};
+
+/* What lines say of a process adds up here, whichever way they came. */
+struct process {
+	pid_t pid;
+	char *program;		/* UTF-8 or not */
+	const char *checksum;	/* "" if it could not be made */
+	bool is_kept;		/* there is a release, or none is asked for */
+	size_t n_peers;
+	uint64_t sequence;
+
+	struct modules modules;
+	struct graph graph;
+	uint64_t time_us, nodes_limited;
+	bool in_emission, timed, sampled, folded, is_final, is_dormant;
+	bool is_asked;		/* and has not answered */
+	struct process *next;
+};
+
+struct peer {
+	int fd;			/* -1: closed */
+	pid_t pid;
+	struct process *process;	/* NULL before its hello */
+	struct buf in;
+};
+
+enum { K_TYPE, K_PROGRAM, K_PATH, K_BASE, K_START, K_END, K_BUILD_ID,
+    K_TIME_US, K_TIMED, K_SAMPLED, K_FOLDED, K_NODES, K_LIMITED, K_FINAL,
+    K_DORMANT, K_SIGNAL, K_FRAMES, K_OMITTED, K_NAME, K_BITS, K_N };
+static const char *const keys[] = { "type", "program", "path", "base", "start",
+    "end", "build_id", "time_us", "timed", "sampled", "folded_recursion",
+    "nodes", "nodes_limited", "final", "dormant", "signal", "frames",
+    "frames_omitted", "name", "bits", "n", NULL };
+
+void
+peers_init(struct peers *p, const char *release_dir)
+{
+	*p = (struct peers){ .release_dir = release_dir,
+	    .recio = recio_new(keys) };
+}
+
+static void
+process_free(struct process *p)
+{
+	modules_release(&p->modules);
+	free(p->graph.nodes);
+	free(p->program);
+	free(p);
+}
+
+void
+peers_release(struct peers *p)
+{
+	struct process *next;
+
+	for (; p->processes != NULL; p->processes = next) {
+		next = p->processes->next;
+		process_free(p->processes);
+	}
+	free(p->list);
+	recio_free(p->recio);
+}
+
+/* --- what lines hold --- */
+
+/*
+ * The bytes of a text in which each byte that is not ASCII came as the
+ * character of that number.  The caller frees.
+ */
+static char *
+bytes_of(struct span s)
+{
+	char *bytes = mem_alloc(s.n + 1), *to = bytes;
+	uint32_t code;
+	size_t n;
+
+	for (; s.n > 0; s.p += n, s.n -= n) {
+		n = utf8_char(s.p, s.n, &code);
+		if (n == 0 || code > 0xff)
+			break;
+		*to++ = (char)code;
+	}
+	*to = '\0';
+	return bytes;
+}
+
+static char *
+text_of(const struct rec *r, unsigned key)
+{
+	struct span s;
+
+	return bytes_of(rec_str(r, key, &s) == REC_GOOD ? s : span_of("", 0));
+}
+
+static uint64_t
+number_of(const struct rec *r, unsigned key)
+{
+	int64_t value;
+
+	return rec_int(r, key, &value) == REC_GOOD && value > 0 ?
+	    (uint64_t)value : 0;
+}
+
+/* A number of this radix and one space behind it, or the end. */
+static bool
+take_number(struct span *s, unsigned radix, uint64_t *value)
+{
+	unsigned digit;
+	size_t i = 0;
+
+	for (*value = 0; i < s->n && s->p[i] != ' '; i++) {
+		digit = s->p[i] >= 'a' ? (unsigned)(s->p[i] - 'a') + 10 :
+		    (unsigned)(s->p[i] - '0');
+		if (digit >= radix || *value > (UINT64_MAX - digit) / radix)
+			return false;
+		*value = *value * radix + digit;
+	}
+	if (i == 0)
+		return false;
+	i += i < s->n;
+	*s = span_of(s->p + i, s->n - i);
+	return true;
+}
+
+static uint64_t
+address_of(const struct rec *r, unsigned key)
+{
+	struct span s;
+	uint64_t value;
+
+	if (rec_str(r, key, &s) != REC_GOOD || s.n < 3)
+		return 0;
+	s = span_of(s.p + 2, s.n - 2);	/* 0x */
+	return take_number(&s, 16, &value) ? value : 0;
+}
+
+/* --- records --- */
+
+static void
+put_head(struct buf *b, const char *type, const struct process *p)
+{
+	json_begin(b, type);
+	if (p->checksum[0] != '\0')
+		json_cstr(b, "checksum", p->checksum);
+	json_cstr(b, "program", p->program);
+	json_int(b, "pid", p->pid);
+}
+
+static void
+put_callgraph(struct process *p, struct buf *b)
+{
+	put_head(b, "callgraph", p);
+	json_uint(b, "sequence", p->sequence++);
+	json_uint(b, "time_us", p->time_us);
+	if (p->folded)
+		json_true(b, "folded_recursion");
+	if (p->nodes_limited > 0)
+		json_uint(b, "nodes_limited", p->nodes_limited);
+	if (p->is_dormant)
+		json_true(b, "gave_up");
+	if (p->is_final)
+		json_true(b, "final");
+	modules_mark_graph(&p->modules, &p->graph);
+	modules_put(&p->modules, b);
+	graph_put(&p->graph, p->timed, p->sampled, b);
+	json_end(b);
+}
+
+/* What came of an emission is good, if it was cut off, too. */
+static void
+end_emission(struct process *p, struct buf *b)
+{
+	p->in_emission = false;
+	p->is_asked = false;
+	if (p->is_kept && (p->graph.n > 0 || p->is_final ||
+	    p->nodes_limited > 0))
+		put_callgraph(p, b);
+	p->graph.n = 0;
+	p->nodes_limited = 0;
+}
+
+static void
+put_signal(struct buf *b, int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	json_int(b, "signal", number);
+	if (name == NULL)
+		return;
+	json_key(b, "signal_name");
+	buf_str(b, "\"SIG");
+	buf_str(b, name);
+	buf_char(b, '"');
+}
+
+static bool
+put_crash(struct process *p, const struct rec *r, struct buf *b)
+{
+	const struct span *items;
+	struct span s;
+	uint64_t function, call_site;
+	size_t n = 0, start = b->len;
+
+	if (rec_strings(r, K_FRAMES, &items, &n) == REC_BAD)
+		return false;
+	put_head(b, "crash", p);
+	json_uint(b, "time_us", number_of(r, K_TIME_US));
+	put_signal(b, (int)number_of(r, K_SIGNAL));
+	json_open(b, "frames", '[');
+	for (size_t i = 0; i < n; i++) {
+		s = items[i];
+		if (!take_number(&s, 16, &function) ||
+		    !take_number(&s, 16, &call_site)) {
+			b->len = start;
+			return false;
+		}
+		modules_mark(&p->modules, function);
+		modules_mark(&p->modules, call_site);
+		buf_str(b, i > 0 ? ",{" : "{");
+		put_address(b, "function", function);
+		put_address(b, "call_site", call_site);
+		buf_char(b, '}');
+	}
+	json_close(b, ']');
+	if (number_of(r, K_OMITTED) > 0)
+		json_uint(b, "frames_omitted", number_of(r, K_OMITTED));
+	modules_put(&p->modules, b);
+	json_end(b);
+	return true;
+}
+
+/* A double as short as it can be so that it reads back the same. */
+static void
+put_double(struct buf *b, double value)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	buf_str(b, text);
+}
+
+static void
+put_mark(struct process *p, const struct rec *r, struct buf *b)
+{
+	uint64_t bits = address_of(r, K_BITS);
+	char *name = text_of(r, K_NAME);
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	put_head(b, "mark", p);
+	json_uint(b, "time_us", number_of(r, K_TIME_US));
+	json_cstr(b, "name", name);
+	if (value - value == 0) {	/* JSON has no word for others */
+		json_key(b, "value");
+		put_double(b, value);
+	}
+	json_end(b);
+	free(name);
+}
+
+/* --- processes --- */
+
+static struct process *
+find(const struct peers *p, pid_t pid)
+{
+	struct process *i = p->processes;
+
+	while (i != NULL && i->pid != pid)
+		i = i->next;
+	return i;
+}
+
+/* Processes that have ended are forgotten, from time to time. */
+static void
+forget(struct peers *p)
+{
+	struct process **at = &p->processes, *i;
+
+	if (p->n_processes < p->n + REMEMBERED)
+		return;
+	while ((i = *at) != NULL) {
+		if (i->n_peers > 0 || (kill(i->pid, 0) == 0 ||
+		    errno != ESRCH)) {
+			at = &i->next;
+			continue;
+		}
+		*at = i->next;
+		process_free(i);
+		p->n_processes--;
+	}
+}
+
+/* The file that the process runs; it may have been replaced on the disk. */
+static const char *
+checksum_of_process(pid_t pid, const char *program)
+{
+	char path[64];
+	const char *checksum;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fd = open(program, O_RDONLY | O_CLOEXEC);
+	checksum = checksum_of(fd);
+	if (fd >= 0)
+		close(fd);
+	if (checksum[0] == '\0')
+		warn("warning: cannot read '%s', the program of process %ld",
+		    program, (long)pid);
+	return checksum;
+}
+
+static bool
+has_release(const struct peers *p, const struct process *proc)
+{
+	static char last[CHECKSUM_LEN + 1];	/* that was warned of */
+	struct buf path = { 0 };
+	bool is_there;
+
+	if (p->release_dir == NULL)
+		return true;
+	buf_printf(&path, "%s/%s.release", p->release_dir, proc->checksum);
+	buf_char(&path, '\0');
+	is_there = proc->checksum[0] != '\0' && access(path.data, R_OK) == 0;
+	if (!is_there && strcmp(last, proc->checksum) != 0) {
+		warn("warning: what '%s' does is not kept: there is no '%s'",
+		    proc->program, path.data);
+		strcpy(last, proc->checksum);
+	}
+	buf_release(&path);
+	return is_there;
+}
+
+static struct process *
+new_process(struct peers *p, pid_t pid, char *program)
+{
+	struct process *new = mem_zero(1, sizeof *new);
+
+	new->pid = pid;
+	new->program = program;
+	new->checksum = checksum_of_process(pid, program);
+	new->is_kept = has_release(p, new);
+	new->next = p->processes;
+	p->processes = new;
+	p->n_processes++;
+	return new;
+}
+
+/*
+ * A process that is known says hello again when it had to connect anew, or
+ * crashes, or has become another program.
+ */
+static void
+on_hello(struct peers *p, struct peer *peer, const struct rec *r,
+    struct buf *b)
+{
+	char *program = text_of(r, K_PROGRAM);
+	struct process *proc = find(p, peer->pid);
+
+	p->heard = true;
+	if (proc != NULL && (proc->is_final ||
+	    strcmp(proc->program, program) != 0)) {
+		if (proc->in_emission)
+			end_emission(proc, b);
+		proc = NULL;
+	}
+	forget(p);
+	if (proc == NULL)
+		proc = new_process(p, peer->pid, program);
+	else
+		free(program);
+	peer->process = proc;
+	proc->n_peers++;
+}
+
+static void
+on_module(struct process *p, const struct rec *r)
+{
+	struct module m = { .base = address_of(r, K_BASE),
+	    .start = address_of(r, K_START), .end = address_of(r, K_END) };
+
+	m.path = text_of(r, K_PATH);
+	m.build_id = text_of(r, K_BUILD_ID);
+	modules_add(&p->modules, &m);
+}
+
+static void
+on_begin(struct process *p, const struct rec *r, struct buf *b)
+{
+	if (p->in_emission)
+		end_emission(p, b);
+	p->in_emission = true;
+	p->time_us = number_of(r, K_TIME_US);
+	p->timed = rec_true(r, K_TIMED);
+	p->sampled = rec_true(r, K_SAMPLED);
+	p->folded = rec_true(r, K_FOLDED);
+}
+
+static bool
+on_nodes(struct process *p, const struct rec *r)
+{
+	const struct span *items;
+	struct span s;
+	struct graph_node node;
+	uint64_t parent;
+	size_t n;
+
+	if (!p->in_emission || rec_strings(r, K_NODES, &items, &n) != REC_GOOD)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		s = items[i];
+		node = (struct graph_node){ 0 };
+		if (!take_number(&s, 10, &parent) ||
+		    !take_number(&s, 16, &node.function) ||
+		    !take_number(&s, 16, &node.call_site) ||
+		    !take_number(&s, 10, &node.calls) ||
+		    !take_number(&s, 10, &node.self_ns) ||
+		    !take_number(&s, 10, &node.samples) || s.n > 0 ||
+		    parent > p->graph.n)
+			return false;
+		node.parent = (uint32_t)parent;
+		if (!graph_add(&p->graph, &node))
+			return false;
+	}
+	return true;
+}
+
+static void
+on_end(struct process *p, const struct rec *r, struct buf *b)
+{
+	p->nodes_limited = number_of(r, K_LIMITED);
+	p->is_final = rec_true(r, K_FINAL);
+	p->is_dormant = rec_true(r, K_DORMANT);
+	end_emission(p, b);
+}
+
+/* False if the line is no message. */
+static bool
+take_message(struct peers *p, struct peer *peer, const struct rec *r,
+    struct buf *b)
+{
+	struct process *proc = peer->process;
+
+	if (rec_is(r, "hello") != (proc == NULL))
+		return false;
+	if (proc == NULL)
+		on_hello(p, peer, r, b);
+	else if (rec_is(r, "module"))
+		on_module(proc, r);
+	else if (rec_is(r, "begin"))
+		on_begin(proc, r, b);
+	else if (rec_is(r, "nodes"))
+		return on_nodes(proc, r);
+	else if (rec_is(r, "end"))
+		on_end(proc, r, b);
+	else if (rec_is(r, "crash"))
+		return !proc->is_kept || put_crash(proc, r, b);
+	else if (rec_is(r, "mark") && proc->is_kept)
+		put_mark(proc, r, b);
+	else if (rec_is(r, "marks_dropped"))
+		warn("warning: %llu marks of process %ld came too fast and are "
+		    "lost", (unsigned long long)number_of(r, K_N),
+		    (long)proc->pid);
+	return true;
+}
+
+/* --- connections --- */
+
+void
+peers_add(struct peers *p, int fd)
+{
+	struct ucred cred;
+	socklen_t n = sizeof cred;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) != 0 ||
+	    cred.uid != geteuid()) {
+		close(fd);
+		return;
+	}
+	p->list = mem_grow(p->list, &p->cap, p->n + 1, sizeof *p->list);
+	p->list[p->n++] = (struct peer){ .fd = fd, .pid = cred.pid };
+}
+
+void
+peers_poll(const struct peers *p, struct pollfd *fds)
+{
+	for (size_t i = 0; i < p->n; i++)
+		fds[i] = (struct pollfd){ .fd = p->list[i].fd,
+		    .events = POLLIN };
+}
+
+static void
+hang_up(struct peer *peer)
+{
+	close(peer->fd);
+	peer->fd = -1;
+	buf_release(&peer->in);
+	if (peer->process != NULL)
+		peer->process->n_peers--;
+}
+
+/* All lines that are whole. */
+static void
+take_lines(struct peers *p, struct peer *peer, struct buf *b)
+{
+	struct buf *in = &peer->in;
+	const char *why, *end;
+	struct rec *r;
+	size_t begin = 0;
+	bool well = true;
+
+	while (well && (end = memchr(in->data + begin, '\n', in->len - begin)) !=
+	    NULL) {
+		r = recio_parse(p->recio, span_of(in->data + begin,
+		    (size_t)(end - in->data) - begin), &why);
+		well = r != NULL && take_message(p, peer, r, b);
+		begin = (size_t)(end - in->data) + 1;
+	}
+	memmove(in->data, in->data + begin, in->len - begin);
+	in->len -= begin;
+	if (well && in->len <= MESSAGE_MOST)
+		return;
+	warn("warning: process %ld sent what is no message", (long)peer->pid);
+	hang_up(peer);
+}
+
+static void
+read_peer(struct peers *p, struct peer *peer, struct buf *b)
+{
+	enum { PIECE = 256 * 1024 };
+	ssize_t n;
+
+	buf_need(&peer->in, PIECE);
+	n = recv(peer->fd, peer->in.data + peer->in.len, PIECE, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		hang_up(peer);
+		return;
+	}
+	peer->in.len += (size_t)n;
+	take_lines(p, peer, b);
+}
+
+bool
+peers_read(struct peers *p, const struct pollfd *fds, struct buf *b)
+{
+	bool any = false;
+	size_t n = 0, polled = p->n;
+
+	for (size_t i = 0; i < polled; i++)
+		if (fds[i].revents != 0) {
+			read_peer(p, &p->list[i], b);
+			any = true;
+		}
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].fd >= 0)
+			p->list[n++] = p->list[i];
+	p->n = n;
+	return any;
+}
+
+void
+peers_ask(struct peers *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if ((pid == 0 || p->list[i].pid == pid) &&
+		    send(p->list[i].fd, "!", 1, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+		    1 && p->list[i].process != NULL)
+			p->list[i].process->is_asked = true;
+}
+
+bool
+peers_answered(const struct peers *p, pid_t pid)
+{
+	const struct process *proc = find(p, pid);
+
+	return proc == NULL || proc->n_peers == 0 || !proc->is_asked;
+}
+
+void
+peers_finish(struct peers *p, struct buf *b)
+{
+	for (size_t i = 0; i < p->n; i++)
+		hang_up(&p->list[i]);
+	p->n = 0;
+	for (struct process *i = p->processes; i != NULL; i = i->next)
+		if (i->in_emission)
+			end_emission(i, b);
+}
+
+const char *
+peers_checksum(const struct peers *p, pid_t pid)
+{
+	const struct process *first = NULL;
+
+	for (const struct process *i = p->processes; i != NULL; i = i->next)
+		if (i->pid == pid)
+			first = i;
+	return first != NULL ? first->checksum : NULL;
+}

@@ -1,0 +1,357 @@
+/*
+ * emit - what has happened, as lines of JSON
+ *
+ * Counters only grow.  What goes out is by how much they have grown since what
+ * was put into the buffer last, which is never given up while anybody reads:
+ * so nothing is lost however slowly that goes, and no thread is stopped.
+ */
+
+#include <time.h>
+
+#include "instrument/instrument.h"
+#include "instrument/sys.h"
+#include "instrument/weir-instrument.h"
+
+enum { MARKS = 256, NAME_SIZE = 64 };
+
+/* What weir_mark() was told, until it is sent; full says whose turn it is. */
+static struct mark {
+	int state;			/* FREE, or FULL */
+	int64_t time_us;
+	double value;
+	char name[NAME_SIZE];
+} marks[MARKS];
+enum { FREE, FILLING, FULL };
+
+static uint64_t marks_dropped, marks_next, marks_oldest;
+static uint64_t sequence;
+static int64_t start_ns;
+static uint64_t start_ticks;
+static int modules_told;
+
+struct emission {
+	uint32_t n;			/* nodes */
+	uint64_t ticks;			/* that ns have taken */
+	uint64_t ns;
+	int64_t patience_ns, end_ns;
+	bool is_line_open, failed;
+	bool has_stranger;		/* an address that is in no module */
+};
+
+void
+emit_init(void)
+{
+	start_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	start_ticks = ticks();
+}
+
+void
+put_hello(struct out *o)
+{
+	char path[4096];
+	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
+
+	put(o, "{\"type\":\"hello\",\"protocol\":1");
+	put_number(o, "pid", (uint64_t)process);
+	path[n > 0 ? n : 0] = '\0';
+	if (n > 0)
+		put_text(o, "program", path);
+	put(o, "}\n");
+}
+
+static void
+put_module(struct out *o, const struct module *m)
+{
+	put(o, "{\"type\":\"module\"");
+	put_text(o, "path", module_paths + m->path);
+	put_address(o, "base", m->base);
+	put_address(o, "start", m->start);
+	put_address(o, "end", m->end);
+	put(o, ",\"build_id\":\"");
+	for (int i = 0; i < m->build_id_len; i++) {
+		put_hex(o, m->build_id[i] >> 4);
+		put_hex(o, m->build_id[i] & 15);
+	}
+	put(o, "\"}\n");
+}
+
+void
+put_modules(struct out *o, int from, int64_t patience_ns)
+{
+	int n = modules == NULL ? 0 :
+	    __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
+
+	for (int i = from; i < n; i++) {
+		if (sizeof o->data - o->len < LINE_MOST &&
+		    !link_flush(o, patience_ns))
+			return;
+		if (modules->list[i].is_elf)
+			put_module(o, &modules->list[i]);
+	}
+}
+
+static void
+flush(struct emission *e)
+{
+	if (!e->failed && (!link_flush(&wrapper, e->patience_ns) ||
+	    sys_clock_ns(CLOCK_MONOTONIC) > e->end_ns))
+		e->failed = true;
+}
+
+static void
+find_changed(struct node *n, void *to)
+{
+	uint64_t calls = __atomic_load_n(&n->calls, __ATOMIC_RELAXED);
+	struct emission *e = to;
+
+	if (n->index == 0 && calls == n->sent_calls && n->samples == 0 &&
+	    (!settings.timed || __atomic_load_n(&n->self_ticks,
+	    __ATOMIC_RELAXED) == n->sent_ticks))
+		return;
+	n->index = 1;
+	n->parent->index = 1;
+	/* What was missed when the node was made; once is enough. */
+	if (!e->has_stranger)
+		e->has_stranger = !modules_note(n->function) ||
+		    !modules_note(n->call_site);
+}
+
+static uint64_t
+ns_of(const struct emission *e, uint64_t t)
+{
+	if (e->ticks == 0)
+		return 0;
+	return (uint64_t)((unsigned __int128)t * e->ns / e->ticks);
+}
+
+static void
+close_line(struct emission *e)
+{
+	if (e->is_line_open)
+		put(&wrapper, "]}\n");
+	e->is_line_open = false;
+}
+
+/* "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES", the parent from 1 on */
+static void
+put_node(struct node *n, void *to)
+{
+	struct emission *e = to;
+	uint64_t calls, time;
+
+	if (n->index == 0 || e->failed)
+		return;
+	if (sizeof wrapper.data - wrapper.len < LINE_MOST) {
+		close_line(e);
+		flush(e);
+		if (e->failed)
+			return;
+	}
+	put(&wrapper, e->is_line_open ? ",\"" :
+	    "{\"type\":\"nodes\",\"nodes\":[\"");
+	e->is_line_open = true;
+	calls = __atomic_load_n(&n->calls, __ATOMIC_RELAXED);
+	put_u64(&wrapper, n->parent->parent == NULL ? 0 : n->parent->index);
+	put(&wrapper, " ");
+	put_hex(&wrapper, n->function);
+	put(&wrapper, " ");
+	put_hex(&wrapper, n->call_site);
+	put(&wrapper, " ");
+	put_u64(&wrapper, calls - n->sent_calls);
+	n->sent_calls = calls;
+	put(&wrapper, " ");
+	if (settings.timed) {
+		time = __atomic_load_n(&n->self_ticks, __ATOMIC_RELAXED);
+		put_u64(&wrapper, ns_of(e, time - n->sent_ticks));
+		n->sent_ticks = time;
+	} else {
+		put(&wrapper, "0");
+	}
+	put(&wrapper, " ");
+	put_u64(&wrapper, n->samples);
+	n->samples = 0;
+	put(&wrapper, "\"");
+	n->index = ++e->n;
+}
+
+static void
+forget_index(struct node *n, void *to)
+{
+	(void)to;
+	n->index = 0;
+}
+
+static void
+each_thread(void (*walk)(struct thread *, node_visitor *, void *),
+    node_visitor *visit, void *to)
+{
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	    t != NULL; t = t->next)
+		walk(t, visit, to);
+}
+
+static uint64_t
+newly_limited(void)
+{
+	uint64_t n, sum = 0;
+
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	    t != NULL; t = t->next) {
+		n = __atomic_load_n(&t->limited, __ATOMIC_RELAXED);
+		sum += n - t->sent_limited;
+		t->sent_limited = n;
+	}
+	return sum;
+}
+
+static void
+begin(struct emission *e)
+{
+	int64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+
+	e->ticks = ticks() - start_ticks;
+	e->ns = (uint64_t)(now - start_ns);
+	e->end_ns = e->patience_ns == INT64_MAX ? INT64_MAX :
+	    now + PATIENCE_TIMES * e->patience_ns;
+	each_thread(tree_visit_newest_first, find_changed, e);
+	flush(e);
+	put_modules(&wrapper, modules_told, e->patience_ns);
+	modules_told = modules == NULL ? 0 : modules->n;
+	put(&wrapper, "{\"type\":\"begin\"");
+	put_number(&wrapper, "sequence", sequence++);
+	put_number(&wrapper, "time_us", (uint64_t)sys_time_us());
+	if (settings.fold)
+		put(&wrapper, ",\"folded_recursion\":true");
+	if (settings.timed)
+		put(&wrapper, ",\"timed\":true");
+	if (settings.sample_ns > 0)
+		put(&wrapper, ",\"sampled\":true");
+	put(&wrapper, "}\n");
+}
+
+void
+emit(int64_t patience_ns, bool is_final)
+{
+	struct emission e = { .patience_ns = patience_ns };
+	uint64_t n;
+
+	if (!link_usable())
+		return;
+	begin(&e);
+	each_thread(tree_visit, put_node, &e);
+	each_thread(tree_visit, forget_index, NULL);
+	close_line(&e);
+	put(&wrapper, "{\"type\":\"end\"");
+	if ((n = newly_limited()) > 0)
+		put_number(&wrapper, "nodes_limited", n);
+	if (dormant)
+		put(&wrapper, ",\"dormant\":true");
+	if (is_final)
+		put(&wrapper, ",\"final\":true");
+	put(&wrapper, "}\n");
+	emit_marks();
+	flush(&e);
+}
+
+/* --- marks --- */
+
+static void
+put_mark(const struct mark *m)
+{
+	uint64_t bits;
+
+	__builtin_memcpy(&bits, &m->value, sizeof bits);
+	put(&wrapper, "{\"type\":\"mark\"");
+	put_number(&wrapper, "time_us", (uint64_t)m->time_us);
+	put_text(&wrapper, "name", m->name);
+	put_address(&wrapper, "bits", bits);
+	put(&wrapper, "}\n");
+}
+
+void
+emit_marks(void)
+{
+	struct mark *m;
+	uint64_t dropped;
+
+	for (;;) {
+		m = &marks[marks_oldest % MARKS];
+		if (__atomic_load_n(&m->state, __ATOMIC_ACQUIRE) != FULL ||
+		    !link_has_room())
+			break;
+		put_mark(m);
+		marks_oldest++;
+		__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
+	}
+	dropped = __atomic_exchange_n(&marks_dropped, 0, __ATOMIC_RELAXED);
+	if (dropped > 0 && link_has_room()) {
+		put(&wrapper, "{\"type\":\"marks_dropped\"");
+		put_number(&wrapper, "n", dropped);
+		put(&wrapper, "}\n");
+	} else if (dropped > 0) {
+		__atomic_add_fetch(&marks_dropped, dropped, __ATOMIC_RELAXED);
+	}
+}
+
+static struct mark *
+free_mark(void)
+{
+	uint64_t i = __atomic_load_n(&marks_next, __ATOMIC_RELAXED);
+	struct mark *m;
+	int expected;
+
+	for (int tries = 0; tries < MARKS; tries++) {
+		m = &marks[i % MARKS];
+		expected = FREE;
+		if (__atomic_compare_exchange_n(&m->state, &expected, FILLING,
+		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			if (__atomic_compare_exchange_n(&marks_next, &i, i + 1,
+			    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+				return m;
+			__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
+			continue;	/* i is what it is now */
+		}
+		if (expected == FULL)
+			return NULL;	/* all are */
+		i = __atomic_load_n(&marks_next, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+__attribute__((visibility("default"))) void
+weir_mark(const char *name, double value)
+{
+	struct mark *m;
+	uint64_t mask;
+	size_t n = 0;
+
+	if (!start_once() || dormant || process != (int)SYS(getpid, 0))
+		return;
+	m = free_mark();
+	if (m == NULL) {
+		__atomic_add_fetch(&marks_dropped, 1, __ATOMIC_RELAXED);
+	} else {
+		for (; n < NAME_SIZE - 1 && name[n] != '\0'; n++)
+			m->name[n] = name[n];
+		m->name[n] = '\0';
+		m->value = value;
+		m->time_us = sys_time_us();
+		__atomic_store_n(&m->state, FULL, __ATOMIC_RELEASE);
+	}
+	if (!link_take(0, &mask))
+		return;		/* whoever has the link sends it */
+	emit_marks();
+	link_flush(&wrapper, 0);
+	link_drop(mask);
+}
+
+void
+emit_fork(void)
+{
+	sequence = 0;
+	modules_told = 0;
+	marks_next = marks_oldest = marks_dropped = 0;
+	for (int i = 0; i < MARKS; i++)
+		marks[i].state = FREE;
+	emit_init();
+}

@@ -1,0 +1,182 @@
+/*
+ * helper - a thread of the instrument's own: emission at intervals and when
+ * the wrapper asks for it, and samples
+ *
+ * It is no thread of the C library's: that would wait for its end when the
+ * program's last one has ended, would allot memory by malloc, and would not be
+ * single-threaded any more.  So it must call nothing of the C library.  Its
+ * thread-local storage is a page of zeros.
+ */
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "instrument/instrument.h"
+#include "instrument/sys.h"
+
+enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
+
+/* So often the socket is looked at: the program may have closed it. */
+#define LOOK_NS INT64_C(1000000000)
+
+static char *memory;
+
+static void
+emit_now(void)
+{
+	uint64_t mask;
+
+	if (!link_take(PATIENCE_NS, &mask))
+		return;
+	emit(INT64_MAX, false);
+	link_drop(mask);
+}
+
+/*
+ * A sample for every period of CPU time that a thread has used since it was
+ * looked at last, at the node where it is now.
+ */
+static void
+sample_thread(struct thread *t)
+{
+	enum { SCHED = 2, PER_THREAD = 4 };	/* of clocks by thread */
+	int tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
+	int64_t now, n;
+	struct node *at;
+
+	if (tid == 0)
+		return;
+	now = sys_clock_ns((int)(~(unsigned)tid << 3 | PER_THREAD | SCHED));
+	n = (now - t->cpu_ns) / settings.sample_ns;
+	if (n <= 0)
+		return;
+	t->cpu_ns += n * settings.sample_ns;
+	at = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
+	if (at == &t->brim)
+		at = t->brim_node;
+	at->samples += (uint32_t)n;
+}
+
+static void
+sample(void)
+{
+	uint64_t mask;
+
+	if (!link_take(0, &mask))
+		return;
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	    t != NULL; t = t->next)
+		sample_thread(t);
+	link_drop(mask);
+}
+
+/* Something can be read, if the socket is still ours: requests, or the end. */
+static bool
+is_asked(void)
+{
+	char bytes[64];
+	uint64_t mask;
+	long n = -1;
+
+	if (!link_take(PATIENCE_NS, &mask))
+		return false;
+	if (link_usable())
+		n = SYS(recvfrom, wrapper.fd, bytes, sizeof bytes,
+		    MSG_DONTWAIT, NULL, NULL);
+	if (n == 0)
+		dormant = true;		/* the wrapper is gone */
+	link_drop(mask);
+	return n > 0;
+}
+
+static int64_t
+next(int64_t due, int64_t period, int64_t now)
+{
+	return due + period > now ? due + period : now + period;
+}
+
+static void
+run(void)
+{
+	int64_t now = sys_clock_ns(CLOCK_MONOTONIC), wait;
+	int64_t emission = settings.interval_ns > 0 ?
+	    now + settings.interval_ns : INT64_MAX;
+	int64_t samples = settings.sample_ns > 0 ?
+	    now + settings.sample_ns : INT64_MAX;
+	struct timespec ts;
+	struct pollfd p;
+	long n;
+
+	while (!dormant) {
+		wait = emission < samples ? emission : samples;
+		wait = wait > now ? wait - now : 0;
+		if (wait > LOOK_NS)
+			wait = LOOK_NS;
+		ts = (struct timespec){ wait / 1000000000, wait % 1000000000 };
+		p = (struct pollfd){ .fd = wrapper.fd, .events = POLLIN };
+		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
+		if ((n > 0 || wait == LOOK_NS) && is_asked())
+			emit_now();
+		now = sys_clock_ns(CLOCK_MONOTONIC);
+		if (now >= samples) {
+			sample();
+			samples = next(samples, settings.sample_ns, now);
+		}
+		if (now >= emission) {
+			emit_now();
+			now = sys_clock_ns(CLOCK_MONOTONIC);
+			emission = next(emission, settings.interval_ns, now);
+		}
+	}
+}
+
+static __attribute__((noreturn, used)) void
+helper_main(void)
+{
+	run();
+	for (;;)
+		SYS(exit, 0);
+}
+
+/* The new thread begins at helper_main() on the stack that ends at top. */
+static long
+clone_thread(void *top, void *tls)
+{
+	register long child_tid __asm__("r10") = 0;
+	register void *r8 __asm__("r8") = tls;
+	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+	    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS, result;
+
+	__asm__ volatile ("syscall\n\t"
+	    "testq %%rax, %%rax\n\t"
+	    "jnz 1f\n\t"
+	    "xorl %%ebp, %%ebp\n\t"
+	    "call %P[begin]\n\t"
+	    "hlt\n"
+	    "1:"
+	    : "=a" (result)
+	    : "a" ((long)SYS_clone), "D" (flags), "S" (top), "d" (0L),
+	      "r" (child_tid), "r" (r8), [begin] "i" (helper_main)
+	    : "rcx", "r11", "memory");
+	return result;
+}
+
+/* With all signals blocked, which the new thread inherits. */
+void
+helper_start(void)
+{
+	char *tls;
+
+	if (settings.no_helper)
+		return;
+	if (memory == NULL)
+		memory = sys_memory(STACK_SIZE + TLS_SIZE);
+	if (memory == NULL)
+		return;		/* there is still the emission at the end */
+	tls = memory + STACK_SIZE + TLS_SELF;
+	*(void **)(void *)tls = tls;
+	*(void **)(void *)(tls + 16) = tls;
+	clone_thread(memory + STACK_SIZE, tls);
+}

@@ -1,0 +1,215 @@
+/*
+ * hooks - a call and a return
+ *
+ * Each call finds its node among the current node's children: it is the one
+ * called last, or the one that followed it last time, or tree.c finds it.
+ *
+ * The frame is complete whenever a signal comes: its caller is written before
+ * the new top, for what a handler writes there is the same; its stack pointer
+ * after it, for a handler would write another.
+ */
+
+#include "instrument/instrument.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The caller's stack pointer, at the call of the hook. */
+#ifdef __clang__
+#define CALLERS_SP() ((uintptr_t)__builtin_frame_address(0) + 16)
+#else
+#define CALLERS_SP() ((uintptr_t)__builtin_dwarf_cfa())
+#endif
+
+void __cyg_profile_func_enter(void *function, void *call_site);
+void __cyg_profile_func_exit(void *function, void *call_site);
+
+struct node nobody = { .child = &nobody, .successor = &nobody };
+bool dormant;
+
+static inline void
+push(struct thread *t, struct node *caller, struct node *n, uintptr_t sp)
+{
+	struct frame *f = t->top;
+
+	f->caller = caller;
+	BARRIER();
+	t->top = f + 1;
+	BARRIER();
+	f->sp = sp;
+	BARRIER();
+	t->current = n;
+}
+
+/*
+ * There is no room for a node, or for a frame: this call, and those that it
+ * makes, count where the last one did that had both.
+ */
+static void
+count_at_brim(struct thread *t)
+{
+	if (t->current != &t->brim)
+		t->brim_node = t->current;
+	local_add(&t->limited, 1);
+	local_add(&t->brim_node->calls, 1);
+}
+
+static __attribute__((noinline)) void
+enter_brim(struct thread *t)
+{
+	count_at_brim(t);
+	t->brim_calls++;
+	BARRIER();
+	t->current = &t->brim;
+}
+
+static __attribute__((noinline)) void
+enter_slowly(struct thread *t, struct node *caller, struct node *last,
+    uintptr_t function, uintptr_t call_site, uintptr_t sp)
+{
+	struct node *n;
+
+	n = caller == &t->brim ? NULL :
+	    tree_child(t, caller, function, call_site);
+	if (n == NULL) {
+		count_at_brim(t);
+		push(t, caller, &t->brim, sp | FRAME_LIMITED);
+		return;
+	}
+	if (last != &nobody)
+		last->successor = n;
+	caller->child = n;
+	local_add(&n->calls, 1);
+	push(t, caller, n, sp);
+}
+
+static inline __attribute__((always_inline)) void
+enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
+{
+	struct node *caller, *last, *n;
+
+	if (NEVER(settings.timed))
+		account(t);
+	if (NEVER(t->top == t->limit)) {
+		enter_brim(t);
+		return;
+	}
+	caller = t->current;
+	n = last = caller->child;
+	if (n->function != function || n->call_site != call_site) {
+		n = last->successor;
+		if (NEVER(n->function != function ||
+		    n->call_site != call_site || n->parent != caller)) {
+			enter_slowly(t, caller, last, function, call_site, sp);
+			return;
+		}
+		caller->child = n;
+	}
+	local_add(&n->calls, 1);
+	push(t, caller, n, sp);
+}
+
+/* Apart, so that the usual way has no registers to save. */
+static __attribute__((noinline)) void
+enter_first(uintptr_t function, uintptr_t call_site, uintptr_t sp)
+{
+	struct thread *t = thread_begin();
+
+	if (t != NULL)
+		enter(t, function, call_site, sp);
+}
+
+EXPORT void
+__cyg_profile_func_enter(void *function, void *call_site)
+{
+	struct thread *t;
+
+	if (LIKELY(dormant))
+		return;
+	t = self;
+	if (NEVER(t == NULL))
+		enter_first((uintptr_t)function, (uintptr_t)call_site,
+		    CALLERS_SP());
+	else
+		enter(t, (uintptr_t)function, (uintptr_t)call_site,
+		    CALLERS_SP());
+}
+
+void
+hook_return(struct thread *t, struct frame *to)
+{
+	struct node *n = to < t->top ? to->caller : t->brim_node;
+
+	if (t->current == &t->brim && n != &t->brim) {
+		local_add(&t->brim_node->self_ticks, t->brim.self_ticks);
+		t->brim.self_ticks = 0;
+	}
+	t->brim_calls = 0;
+	t->current = n;
+	BARRIER();
+	t->top = to;
+}
+
+/* A call without a frame of its own; false if all of them have returned. */
+static bool
+leave_brim(struct thread *t, uintptr_t sp)
+{
+	struct frame *last = t->top - 1;
+
+	if (t->current != &t->brim)
+		return false;
+	if (t->brim_calls > 0 && sp <= frame_sp(last)) {
+		if (--t->brim_calls == 0 && !(last->sp & FRAME_LIMITED))
+			hook_return(t, t->top);
+		return true;
+	}
+	t->brim_calls = 0;
+	if (!(last->sp & FRAME_LIMITED))
+		hook_return(t, t->top);
+	return false;
+}
+
+/*
+ * The return is not that of the current node: that has no frame or no node of
+ * its own, or returns were missed (coroutines, an exception in code that was
+ * not compiled for them).  The latter are made up for.  A return without a
+ * call is ignored.
+ */
+static __attribute__((noinline)) void
+exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
+{
+	struct frame *f = t->top;
+	struct node *n;
+
+	if (leave_brim(t, sp))
+		return;
+	for (n = t->current; f > t->frames; n = (--f)->caller)
+		if (n->function == function || (f[-1].sp & FRAME_LIMITED)) {
+			hook_return(t, f - 1);
+			return;
+		}
+}
+
+extern __typeof__(__cyg_profile_func_enter) hook_enter
+    __attribute__((alias("__cyg_profile_func_enter")));
+
+EXPORT void
+__cyg_profile_func_exit(void *function, void *call_site)
+{
+	struct thread *t;
+
+	(void)call_site;
+	if (LIKELY(dormant))
+		return;
+	t = self;
+	if (NEVER(t == NULL))
+		return;
+	if (NEVER(settings.timed))
+		account(t);
+	if (NEVER(t->current->function != (uintptr_t)function)) {
+		exit_slowly(t, (uintptr_t)function, CALLERS_SP());
+		return;
+	}
+	t->current = t->top[-1].caller;
+	BARRIER();
+	t->top--;
+}

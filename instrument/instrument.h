@@ -1,0 +1,285 @@
+#ifndef WEIR_INSTRUMENT_INTERNAL_H
+#define WEIR_INSTRUMENT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is not said to be visible is not; so it is found without a table. */
+#pragma GCC visibility push(hidden)
+
+/*
+ * The instrument's parts, bottom up:
+ *
+ *	sys	the system's calls
+ *	tree	nodes of one thread
+ *	thread	the threads, each with its tree and its stack of calls
+ *	hooks	a call and a return: what runs most
+ *	jump	longjmp
+ *	modules	which ELF file an address is in
+ *	link	the connection to the wrapper
+ *	emit	differences, marks and crashes as lines of JSON
+ *	helper	a thread for emission at intervals and samples
+ *	crash	SIGSEGV and the like
+ *	start	the beginning, fork, and the end
+ *
+ * Whatever runs in a hook may be interrupted by a signal whose handler calls
+ * hooks, too.  So nothing there takes a lock, and what is shared with a
+ * handler changes by one store, or by one instruction that reads and writes.
+ */
+
+/* A function, called from one place, with one stack below it. */
+struct node {
+	uintptr_t function, call_site;
+	struct node *child;	/* called last, or &nobody */
+	struct node *successor;	/* followed this one last time, or &nobody */
+	uint64_t calls, self_ticks;
+	struct node *parent;	/* NULL until the node counts */
+	struct node *children;	/* a tree by hash, see tree.c */
+	struct node *branch[2];
+	uint64_t sent_calls;	/* the rest is emit's */
+	uint32_t samples;	/* since the last emission */
+	uint32_t index;		/* in this emission, from 1; 0: not in it */
+	uint64_t sent_ticks;	/* is there only if time is measured */
+};
+
+extern struct node nobody;	/* matches no call */
+
+/* A call that has not returned. */
+struct frame {
+	struct node *caller;
+	uintptr_t sp;		/* at the call of the hook; FRAME_LIMITED */
+};
+enum { FRAME_LIMITED = 1 };	/* has no node, for want of room */
+
+static inline uintptr_t
+frame_sp(const struct frame *f)
+{
+	return f->sp & ~(uintptr_t)FRAME_LIMITED;
+}
+
+struct slab;
+
+struct thread {
+	struct node *current;
+	struct frame *top, *limit;	/* the next free; behind the last */
+	uint64_t stamp;		/* of the last event, in ticks */
+
+	struct node root;	/* stands for nothing; parent of the first */
+	struct node brim;	/* current when there is no room */
+	struct node *brim_node;	/* what was current before */
+	uint64_t brim_calls;	/* those without a frame */
+	struct frame *frames;
+	struct slab *slab;	/* the newest */
+	uint64_t limited;	/* calls counted at an ancestor */
+	uint64_t sent_limited;
+
+	struct thread *next;
+	int owned, tid;
+	int rounds;		/* of destructors, when it ends */
+	int64_t cpu_ns;		/* when last sampled */
+	size_t size;		/* of all that it was allotted */
+};
+
+/* What was asked for in the environment; constant once started. */
+struct settings {
+	bool timed, fold, no_helper;
+	uint64_t max_nodes;
+	int64_t interval_ns, sample_ns;	/* 0: none */
+	const char *socket;
+};
+extern struct settings settings;
+
+/* Nothing is measured, ever again.  The only thing an idle hook looks at. */
+extern bool dormant;
+extern int process;	/* its id: another one is a child by vfork or clone */
+
+#define NEVER(x) __builtin_expect(!!(x), 0)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define BARRIER() __asm__ volatile ("" ::: "memory")
+
+/*
+ * Changes that a signal handler of the same thread cannot come between, at
+ * the price of a plain instruction: other processors do not matter here.
+ */
+static inline void
+local_add(uint64_t *p, uint64_t n)
+{
+	__asm__ volatile ("addq %1, %0" : "+m" (*p) : "er" (n) : "cc");
+}
+
+static inline bool
+local_swap(void *p, uint64_t *expected, uint64_t wanted)
+{
+	bool done;
+
+	__asm__ volatile ("cmpxchgq %3, %1"
+	    : "=@ccz" (done), "+m" (*(uint64_t *)p), "+a" (*expected)
+	    : "r" (wanted) : "memory");
+	return done;
+}
+
+static inline uint64_t
+ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/*
+ * Gives the time since the last event to the current node.  If a handler comes
+ * between reading the stamp and writing it, it has given most of that away, and
+ * the rest is the next event's to give.
+ */
+static inline void
+account(struct thread *t)
+{
+	uint64_t then = t->stamp, now = ticks();
+
+	if (local_swap(&t->stamp, &then, now) && now > then)
+		local_add(&t->current->self_ticks, now - then);
+}
+
+/* --- hooks --- */
+
+/* What __cyg_profile_func_enter is here, whatever it is elsewhere. */
+void hook_enter(void *function, void *call_site);
+
+/*
+ * All calls from this frame on have returned; for t->top, those which have no
+ * frame.
+ */
+void hook_return(struct thread *, struct frame *);
+
+/* --- tree --- */
+
+/* The child for a call, made if need be; NULL if there is no room for it. */
+struct node *tree_child(struct thread *, struct node *parent,
+    uintptr_t function, uintptr_t call_site);
+
+/* Starts an empty tree, and leaves what there was where it is. */
+void tree_empty(struct thread *);
+
+/*
+ * After a fork: an empty tree of the calls that have not returned, and there
+ * is no other tree.
+ */
+void tree_renew(struct thread *);
+
+/* All threads' nodes, in either order; a parent comes before its children. */
+typedef void node_visitor(struct node *, void *to);
+void tree_visit_newest_first(struct thread *, node_visitor *, void *to);
+void tree_visit(struct thread *, node_visitor *, void *to);
+
+/* --- thread --- */
+
+extern __thread struct thread *self;
+extern struct thread *threads;		/* all there ever were */
+
+/* Makes the calling thread known; NULL if it is not to be counted. */
+struct thread *thread_begin(void);
+void thread_init(void);			/* once, before the first */
+void thread_fork(void);			/* in the child */
+
+/* --- jump --- */
+void jump_init(void);
+
+/* --- modules --- */
+struct module {
+	uintptr_t start, end, base;
+	size_t path;			/* where it begins in module_paths */
+	bool is_elf, told;
+	unsigned char build_id_len, build_id[20];
+};
+enum { MODULES_MAX = 2048 };
+struct modules {
+	int n;				/* grows; those before it are constant */
+	struct module list[MODULES_MAX];
+};
+extern struct modules *modules;
+extern char *module_paths;
+
+void modules_init(void);
+void modules_fork(void);			/* in the child */
+/*
+ * Has the module that the address is in been seen?  If not, now it is; false
+ * if there is none, so that looking again would cost as much and find as
+ * little.
+ */
+bool modules_note(uintptr_t address);
+
+/* How long a program waits at its end for a wrapper that does not read. */
+#define PATIENCE_NS INT64_C(1000000000)
+enum { PATIENCE_TIMES = 10 };	/* and for one that reads slowly */
+
+/* --- put --- */
+
+/* Lines of JSON that wait to be sent; what does not fit is cut. */
+enum { OUT_SIZE = 64 * 1024 };
+struct out {
+	int fd;				/* a socket, or -1 */
+	size_t len, sent;
+	char data[OUT_SIZE];
+};
+
+void put(struct out *, const char *);
+void put_bytes(struct out *, const char *, size_t);
+void put_u64(struct out *, uint64_t);
+void put_hex(struct out *, uintptr_t);
+/* ,"key":value */
+void put_text(struct out *, const char *key, const char *value);
+void put_number(struct out *, const char *key, uint64_t value);
+void put_address(struct out *, const char *key, uintptr_t value);
+
+/* --- link --- */
+extern struct out wrapper;		/* what it is to be sent */
+
+/*
+ * One thread at a time has the link.  Signals wait meanwhile, so that no
+ * handler waits for what it interrupted.  link_take() waits for another thread
+ * so long if that gets nothing sent, and PATIENCE_TIMES as long in all.
+ */
+bool link_take(int64_t patience_ns, uint64_t *mask);
+void link_drop(uint64_t mask);
+
+int link_connect(void);			/* a socket, or < 0 */
+bool link_open(void);			/* wrapper's, and says hello */
+bool link_usable(void);			/* ours, or opened anew; else dormant */
+void link_fork(void);			/* in the child: forgets */
+
+/*
+ * Sends what waits.  Waits for room itself until nothing could be sent for so
+ * long; false if that is so, or if nobody reads any more.
+ */
+bool link_flush(struct out *, int64_t patience_ns);
+
+enum { LINE_MOST = 28 * 1024 };		/* no line is longer */
+bool link_has_room(void);		/* for one more line */
+
+/* --- emit --- */
+
+void emit_init(void);
+void emit(int64_t patience_ns, bool is_final);	/* the link is taken */
+void emit_marks(void);			/* likewise */
+void emit_fork(void);
+void put_hello(struct out *);
+/* All from the n-th on that are ELF files; sends when there is no room. */
+void put_modules(struct out *, int n, int64_t patience_ns);
+
+/* --- helper --- */
+void helper_start(void);
+
+/* --- crash --- */
+void crash_init(void);		/* signals are caught from now on */
+void crash_fork(void);			/* in the child */
+
+/* The calling thread's stack for signals, until it ends. */
+void crash_stack(struct thread *);
+void crash_stack_end(struct thread *);
+enum { CRASH_STACK = 32768 };
+
+/* --- start --- */
+bool start_once(void);			/* false if it is under way here */
+
+#pragma GCC visibility pop
+
+#endif

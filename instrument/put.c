@@ -1,0 +1,84 @@
+/* put - text into what is to be sent, without the C library */
+
+#include "instrument/instrument.h"
+
+void
+put_bytes(struct out *o, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n && o->len < sizeof o->data; i++)
+		o->data[o->len++] = p[i];
+}
+
+void
+put(struct out *o, const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] != '\0')
+		n++;
+	put_bytes(o, s, n);
+}
+
+static void
+put_digits(struct out *o, uint64_t value, unsigned radix)
+{
+	char digits[24], *p = digits + sizeof digits;
+
+	do
+		*--p = "0123456789abcdef"[value % radix];
+	while ((value /= radix) != 0);
+	put_bytes(o, p, (size_t)(digits + sizeof digits - p));
+}
+
+void
+put_u64(struct out *o, uint64_t value)
+{
+	put_digits(o, value, 10);
+}
+
+void
+put_hex(struct out *o, uintptr_t value)
+{
+	put_digits(o, value, 16);
+}
+
+void
+put_number(struct out *o, const char *key, uint64_t value)
+{
+	put(o, ",\"");
+	put(o, key);
+	put(o, "\":");
+	put_u64(o, value);
+}
+
+void
+put_address(struct out *o, const char *key, uintptr_t value)
+{
+	put(o, ",\"");
+	put(o, key);
+	put(o, "\":\"0x");
+	put_hex(o, value);
+	put(o, "\"");
+}
+
+/* Bytes that are not ASCII go as the characters U+0080 to U+00FF. */
+void
+put_text(struct out *o, const char *key, const char *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char c;
+
+	put(o, ",\"");
+	put(o, key);
+	put(o, "\":\"");
+	for (; (c = (unsigned char)*value) != '\0'; value++) {
+		if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
+			put_bytes(o, value, 1);
+			continue;
+		}
+		put(o, "\\u00");
+		put_bytes(o, digits + (c >> 4), 1);
+		put_bytes(o, digits + (c & 15), 1);
+	}
+	put(o, "\"");
+}

@@ -1,0 +1,59 @@
+/* sys - what is needed of the system, without the C library */
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "instrument/sys.h"
+
+void *
+sys_memory(size_t size)
+{
+	long p = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p < 0 && p >= -4095 ? NULL : (void *)p;
+}
+
+void
+sys_memory_free(void *p, size_t size)
+{
+	SYS(munmap, p, size);
+}
+
+int64_t
+sys_clock_ns(int clock)
+{
+	struct timespec now = { 0, 0 };
+
+	SYS(clock_gettime, clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t
+sys_time_us(void)
+{
+	return sys_clock_ns(CLOCK_REALTIME) / 1000;
+}
+
+void
+sys_sleep_ms(int ms)
+{
+	SYS(poll, NULL, 0, ms);
+}
+
+uint64_t
+sys_block(void)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+
+	SYS(rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+	return before;
+}
+
+void
+sys_unblock(uint64_t before)
+{
+	SYS(rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+}

@@ -1,0 +1,174 @@
+/*
+ * thread - the threads and their trees
+ *
+ * A tree outlives its thread: the next thread that begins takes it over and
+ * adds to it.  So there are as many trees as there were threads at a time,
+ * however many there were, and none is ever freed or put together.
+ */
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "instrument/instrument.h"
+#include "instrument/sys.h"
+
+enum {
+	KEYS_AT_HAND = 32,	/* keys from here on cost glibc a malloc */
+	FRAMES_FEW = 256 * 1024	/* bytes, where address space is short */
+};
+
+__thread struct thread *self;
+struct thread *threads;
+
+static __thread bool is_starting, has_ended;
+static pthread_key_t key;
+static bool has_key;
+static size_t frames_size;
+
+/*
+ * A call takes at least 16 bytes of the program's stack, as much as its frame
+ * takes here: so these are enough if they are as large as the stack can get.
+ */
+static size_t
+size_of_frames(void)
+{
+	const size_t most = 64 << 20, least = 1 << 20;
+	struct rlimit space = { RLIM_INFINITY, 0 }, stack = { most, 0 };
+
+	SYS(prlimit64, 0, RLIMIT_AS, NULL, &space);
+	SYS(prlimit64, 0, RLIMIT_STACK, NULL, &stack);
+	if (space.rlim_cur != RLIM_INFINITY)
+		return FRAMES_FEW;
+	if (stack.rlim_cur > most)
+		return most;
+	return stack.rlim_cur < least ? least :
+	    (size_t)stack.rlim_cur & ~(size_t)4095;
+}
+
+static struct thread *
+new_thread(void)
+{
+	size_t head = (sizeof(struct thread) + 63) & ~(size_t)63;
+	size_t size = head + CRASH_STACK + frames_size;
+	struct thread *t = sys_memory(size);
+
+	if (t == NULL)
+		return NULL;
+	t->size = size;
+	t->owned = 1;
+	t->frames = (struct frame *)(void *)((char *)t + head + CRASH_STACK);
+	t->limit = t->frames + frames_size / sizeof *t->frames;
+	tree_empty(t);
+	do
+		t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&threads, &t->next, t, false,
+	    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	return t;
+}
+
+static struct thread *
+left_behind(void)
+{
+	struct thread *t;
+	int nobody_has_it = 0;
+
+	for (t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t != NULL;
+	    t = t->next) {
+		nobody_has_it = 0;
+		if (__atomic_load_n(&t->owned, __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&t->owned, &nobody_has_it, 1,
+		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return t;
+	}
+	return NULL;
+}
+
+static void
+take(void)
+{
+	struct thread *t = left_behind();
+
+	if (t == NULL && (t = new_thread()) == NULL) {
+		dormant = true;		/* the calls of one are missing */
+		return;
+	}
+	t->rounds = 0;
+	t->cpu_ns = 0;
+	t->stamp = ticks();
+	t->tid = (int)sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	if (has_key)
+		pthread_setspecific(key, t);
+	crash_stack(t);
+	self = t;
+}
+
+struct thread *
+thread_begin(void)
+{
+	uint64_t mask;
+
+	if (is_starting || has_ended)
+		return NULL;
+	is_starting = true;
+	mask = sys_block();
+	if (start_once() && !dormant && self == NULL)
+		take();
+	sys_unblock(mask);
+	is_starting = false;
+	return self;
+}
+
+/*
+ * What other keys' destructors call is still to be counted, so the end is put
+ * off to the last of the rounds that there are.
+ */
+static void
+end(void *to)
+{
+	struct thread *t = to;
+	uint64_t mask;
+
+	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(key, t);
+		return;
+	}
+	mask = sys_block();
+	if (settings.timed)
+		account(t);
+	crash_stack_end(t);
+	self = NULL;
+	has_ended = true;
+	t->tid = 0;
+	t->current = &t->root;
+	t->top = t->frames;
+	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+	sys_unblock(mask);
+}
+
+void
+thread_init(void)
+{
+	frames_size = size_of_frames();
+	has_key = pthread_key_create(&key, end) == 0;
+	if (has_key && key >= KEYS_AT_HAND) {
+		pthread_key_delete(key);
+		has_key = false;
+	}
+}
+
+/* The others are not there any more, and their calls are the parent's. */
+void
+thread_fork(void)
+{
+	struct thread *t = self;
+
+	threads = t;
+	if (t == NULL)
+		return;
+	t->next = NULL;
+	t->tid = (int)sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	t->cpu_ns = 0;
+	tree_renew(t);
+	t->stamp = ticks();
+}

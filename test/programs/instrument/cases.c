@@ -1,0 +1,662 @@
+/* cases - one program for each thing that an instrument has to survive */
+
+#define _GNU_SOURCE
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <stdint.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "count.h"
+#include "weir-instrument.h"
+
+static APART void
+leaf(void)
+{
+	__asm__ volatile ("");
+}
+
+static APART void
+middle(int n)
+{
+	for (int i = 0; i < n; i++)
+		CALL(leaf);
+	CALL(leaf);
+}
+
+/* --- threads --- */
+
+static void *
+work(void *p)
+{
+	for (int i = 0; i < 20000; i++)
+		CALL(middle, i % 5);
+	return p;
+}
+
+static APART void
+eight_threads(void)
+{
+	pthread_t threads[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void *
+short_work(void *p)
+{
+	CALL(middle, 1);
+	return p;
+}
+
+static APART void
+short_threads(int n)
+{
+	pthread_t threads[4];
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (int i = 0; i < n; i += 4) {
+		for (int j = 0; j < 4; j++)
+			pthread_create(&threads[j], &small, short_work, NULL);
+		for (int j = 0; j < 4; j++)
+			pthread_join(threads[j], NULL);
+	}
+}
+
+/* A destructor of thread-specific data calls functions, too. */
+static pthread_key_t key;
+
+static void
+at_thread_end(void *p)
+{
+	(void)p;
+	CALL(leaf);
+}
+
+static void *
+with_key(void *p)
+{
+	pthread_setspecific(key, &key);
+	return p;
+}
+
+static APART void
+keys(void)
+{
+	pthread_t thread;
+
+	pthread_key_create(&key, at_thread_end);
+	for (int i = 0; i < 100; i++) {
+		pthread_create(&thread, NULL, with_key, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
+/* --- depth --- */
+
+static APART int
+dive(int n)
+{
+	int below;
+
+	if (n == 0)
+		return 0;
+	below = CALL(dive, n - 1);
+	return below + 1;
+}
+
+/* --- longjmp --- */
+
+static jmp_buf place;
+static sigjmp_buf sigplace;
+
+static APART void
+jump_from(int depth)
+{
+	if (depth == 0)
+		longjmp(place, 1);
+	CALL(jump_from, depth - 1);
+}
+
+static inline __attribute__((always_inline)) void
+built_in(int depth)
+{
+	jump_from(depth);
+}
+
+static APART void
+jump_to(int depth)
+{
+	if (setjmp(place) == 0)
+		CALL(jump_from, depth);
+	CALL(leaf);
+	if (setjmp(place) == 0)
+		built_in(depth);
+	CALL(leaf);
+}
+
+static APART void
+nested(int depth)
+{
+	jmp_buf outer;
+
+	memcpy(&outer, &place, sizeof outer);
+	if (depth > 0 && setjmp(place) == 0)
+		CALL(nested, depth - 1);
+	memcpy(&place, &outer, sizeof place);
+	CALL(leaf);
+	if (depth > 0)
+		longjmp(place, 1);
+}
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	CALL(leaf);
+	siglongjmp(sigplace, 1);
+}
+
+static APART void
+jump_from_handler(int flags)
+{
+	struct sigaction action = { .sa_handler = on_signal,
+	    .sa_flags = flags };
+
+	sigaction(SIGUSR2, &action, NULL);
+	for (int i = 0; i < 50; i++) {
+		if (sigsetjmp(sigplace, 1) == 0)
+			raise(SIGUSR2);
+		CALL(leaf);
+	}
+}
+
+static APART void
+jumps(void)
+{
+	stack_t other = { .ss_size = 65536 };
+
+	for (int i = 0; i < 200; i++)
+		CALL(jump_to, i % 9);
+	for (int i = 0; i < 20; i++)
+		if (setjmp(place) == 0)
+			CALL(nested, 5);
+	CALL(jump_from_handler, 0);
+	/* Another stack, below and above this one. */
+	other.ss_sp = mmap(NULL, other.ss_size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigaltstack(&other, NULL);
+	CALL(jump_from_handler, SA_ONSTACK);
+	CALL(leaf);
+}
+
+static void *
+jumps_in_thread(void *stack_above)
+{
+	stack_t other = { .ss_size = 65536, .ss_sp = stack_above };
+
+	sigaltstack(&other, NULL);
+	CALL(jump_from_handler, SA_ONSTACK);
+	CALL(leaf);
+	return NULL;
+}
+
+/* A thread whose stack lies below the other stack. */
+static APART void
+jump_between(void)
+{
+	char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, memory, 1 << 19);
+	pthread_create(&thread, &attr, jumps_in_thread, memory + (1 << 19));
+	pthread_join(thread, NULL);
+}
+
+/* --- signals --- */
+
+static volatile sig_atomic_t n_signals;
+
+static void
+on_timer(int number)
+{
+	(void)number;
+	n_signals++;
+	CALL(middle, 3);
+	CALL(leaf);
+}
+
+static APART void
+signals(void)
+{
+	struct sigaction action = { .sa_handler = on_timer,
+	    .sa_flags = SA_RESTART };
+	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { 0 };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (n_signals < 500)
+		CALL(middle, 4);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* --- processes --- */
+
+static APART void
+in_child(void)
+{
+	CALL(middle, 7);
+}
+
+static APART void
+forks(void)
+{
+	pid_t child, grandchild;
+
+	CALL(middle, 2);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		count_reset();
+		CALL(in_child);
+		grandchild = fork();
+		if (grandchild == 0) {
+			count_reset();
+			CALL(in_child);
+			count_write();
+			_exit(0);
+		}
+		waitpid(grandchild, NULL, 0);
+		CALL(leaf);
+		count_write();
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+	CALL(middle, 1);
+}
+
+static void *
+busy(void *stop)
+{
+	while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED))
+		CALL(middle, 3);
+	return NULL;
+}
+
+static APART void
+fork_with_threads(void)
+{
+	static int stop;
+	pthread_t threads[3];
+	pid_t child;
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, busy, &stop);
+	fflush(stdout);
+	for (int i = 0; i < 20; i++) {
+		child = fork();
+		if (child == 0) {
+			count_reset();
+			CALL(in_child);
+			count_write();
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static APART void
+execute(void)
+{
+	execl("/bin/true", "true", (char *)NULL);
+	_exit(1);
+}
+
+static APART void
+vforks(void)
+{
+	pid_t child;
+
+	for (int i = 0; i < 10; i++) {
+		child = vfork();
+		if (child == 0)
+			execute();
+		waitpid(child, NULL, 0);
+		CALL(leaf);
+	}
+	CALL(middle, 2);
+}
+
+/* --- libraries --- */
+
+static APART void
+plugin(const char *path)
+{
+#ifndef STATIC		/* which glibc would warn of */
+	void *library;
+	int (*plugin_work)(int);
+
+	for (int i = 0; i < 3; i++) {
+		library = dlopen(path, RTLD_NOW);
+		if (library == NULL) {
+			fprintf(stderr, "%s\n", dlerror());
+			exit(1);
+		}
+		plugin_work = (int (*)(int))dlsym(library, "plugin_work");
+		CALL(plugin_work, 10);
+		dlclose(library);
+	}
+#else
+	(void)path;
+#endif
+}
+
+/* --- descriptors --- */
+
+static APART void
+closes(void)
+{
+	int fd, all = (int)sysconf(_SC_OPEN_MAX);
+
+	CALL(leaf);
+	for (int i = 3; i < all; i++)
+		close(i);
+	/* The numbers are the program's now. */
+	for (int i = 0; i < 1000; i++) {
+		fd = open("file", O_RDWR | O_CREAT, 0666);
+		if (fd < 0)
+			break;
+	}
+	CALL(middle, 5);
+}
+
+/* --- coroutines --- */
+
+static ucontext_t here, there;
+
+static void
+coroutine(void)
+{
+	for (;;) {
+		CALL(leaf);
+		swapcontext(&there, &here);
+	}
+}
+
+static APART void
+coroutines(void)
+{
+	static char stack[65536];
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof stack;
+	makecontext(&there, coroutine, 0);
+	for (int i = 0; i < 1000; i++) {
+		CALL(leaf);
+		swapcontext(&here, &there);
+	}
+}
+
+/* --- ends --- */
+
+static void *
+exit_here(void *p)
+{
+	CALL(leaf);
+	count_write();
+	exit(p != NULL ? 7 : 0);
+}
+
+static void *
+last_thread(void *p)
+{
+	usleep(20000);
+	CALL(leaf);
+	count_write();
+	return p;
+}
+
+static void
+on_crash(int number)
+{
+	static const char text[] = "own handler\n";
+
+	if (write(1, text, sizeof text - 1) < 0)
+		_exit(1);
+	_exit(number == SIGSEGV ? 9 : 8);
+}
+
+static volatile int zero;
+
+static APART void
+crash(const char *how)
+{
+	if (strcmp(how, "segv") == 0)
+		*(volatile int *)(uintptr_t)zero = 1;
+	if (strcmp(how, "fpe") == 0)
+		zero = 100 / zero;
+	if (strcmp(how, "ill") == 0)
+		__builtin_trap();
+	if (strcmp(how, "abort") == 0)
+		abort();
+	if (strcmp(how, "kill") == 0)
+		kill(getpid(), SIGBUS);
+	if (strcmp(how, "overflow") == 0)
+		CALL(dive, 100000000);
+	if (strcmp(how, "handler") == 0) {
+		signal(SIGSEGV, on_crash);
+		*(volatile int *)(uintptr_t)zero = 1;
+	}
+}
+
+static APART void
+ends(const char *how)
+{
+	static int not_null;
+	pthread_t thread;
+
+	CALL(middle, 2);
+	if (strcmp(how, "thread") == 0) {
+		pthread_create(&thread, NULL, exit_here, &not_null);
+		pthread_join(thread, NULL);
+	} else if (strcmp(how, "main") == 0) {
+		pthread_create(&thread, NULL, last_thread, NULL);
+		pthread_exit(NULL);
+	} else if (strcmp(how, "_exit") == 0) {
+		count_write();
+		_exit(5);
+	} else if (strcmp(how, "quick") == 0) {
+		count_write();
+		quick_exit(6);
+	} else if (strcmp(how, "live") == 0) {
+		pthread_create(&thread, NULL, busy, &not_null);
+		usleep(10000);
+		exit(4);
+	} else {
+		CALL(crash, how);
+	}
+}
+
+/* --- time --- */
+
+static APART void
+spin(long ms)
+{
+	struct timespec now, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += ms * 1000000;
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - end.tv_sec) * 1000000000 +
+	    (now.tv_nsec - end.tv_nsec) < 0);
+}
+
+static APART void
+spins(void)
+{
+	CALL(spin, 100);
+	for (int i = 0; i < 5; i++)
+		CALL(spin, 10);
+}
+
+/* --- until it is told to stop --- */
+
+static APART void
+until(int fd)
+{
+	char c;
+
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	while (read(fd, &c, 1) < 0 && errno == EAGAIN) {
+		for (int i = 0; i < 1000; i++)
+			CALL(middle, i % 10);
+		usleep(1000);
+	}
+}
+
+static APART void
+marks(int n)
+{
+	for (int i = 0; i < n; i++)
+		weir_mark("a \"name\" \xc3\xa9", i + 0.1);
+}
+
+/* Many nodes: a path for each sequence of n turns. */
+static APART void
+left(int);
+
+static APART void
+right(int n)
+{
+	if (n > 0) {
+		CALL(left, n - 1);
+		CALL(right, n - 1);
+	}
+}
+
+static APART void
+left(int n)
+{
+	if (n > 0) {
+		CALL(left, n - 1);
+		CALL(right, n - 1);
+	}
+}
+
+/* A handler makes nodes while nodes are made. */
+static APART void
+signals_and_turns(int n)
+{
+	struct sigaction action = { .sa_handler = on_timer,
+	    .sa_flags = SA_RESTART };
+	struct itimerval often = { { 0, 20 }, { 0, 20 } }, never = { 0 };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	CALL(left, n);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* A signal after each instruction; its handler calls functions now and then. */
+static long n_steps;
+static int step_every = 1;
+
+static PLAIN void
+on_step(int number)
+{
+	(void)number;
+	if (++n_steps % step_every == 0)
+		CALL(middle, 1);
+}
+
+static APART void
+steps(int n)
+{
+	struct sigaction action = { .sa_handler = on_step };
+
+	sigaction(SIGTRAP, &action, NULL);
+	/* The processor's trap flag; the red zone stays as it is. */
+	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
+	    "orq $256, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
+	CALL(left, n);
+	CALL(left, n);
+	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
+	    "andq $-257, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
+	CALL(leaf);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	int n = argc > 2 ? atoi(argv[2]) : 0;
+
+	if (strcmp(how, "threads") == 0)
+		CALL(eight_threads);
+	else if (strcmp(how, "short") == 0)
+		CALL(short_threads, n);
+	else if (strcmp(how, "keys") == 0)
+		CALL(keys);
+	else if (strcmp(how, "deep") == 0)
+		CALL(dive, n);
+	else if (strcmp(how, "jumps") == 0)
+		CALL(jumps);
+	else if (strcmp(how, "between") == 0)
+		CALL(jump_between);
+	else if (strcmp(how, "signals") == 0)
+		CALL(signals);
+	else if (strcmp(how, "forks") == 0)
+		CALL(forks);
+	else if (strcmp(how, "fork-threads") == 0)
+		CALL(fork_with_threads);
+	else if (strcmp(how, "vfork") == 0)
+		CALL(vforks);
+	else if (strcmp(how, "plugin") == 0)
+		CALL(plugin, argv[2]);
+	else if (strcmp(how, "closes") == 0)
+		CALL(closes);
+	else if (strcmp(how, "closes-until") == 0) {
+		CALL(closes);
+		CALL(until, 0);
+	} else if (strcmp(how, "coroutines") == 0)
+		CALL(coroutines);
+	else if (strcmp(how, "end") == 0)
+		CALL(ends, argv[2]);
+	else if (strcmp(how, "spins") == 0)
+		CALL(spins);
+	else if (strcmp(how, "until") == 0) {
+		CALL(until, 0);
+		CALL(left, n);
+	} else if (strcmp(how, "marks") == 0)
+		CALL(marks, n);
+	else if (strcmp(how, "turns") == 0)
+		CALL(left, n);
+	else if (strcmp(how, "steps") == 0) {
+		step_every = atoi(argv[3]);
+		CALL(steps, n);
+	} else if (strcmp(how, "signals-turns") == 0)
+		CALL(signals_and_turns, n);
+	printf("done\n");
+	count_write();
+	return 0;
+}

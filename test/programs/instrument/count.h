@@ -1,0 +1,56 @@
+/*
+ * count.h - a program counts its own calls, to be compared with what the
+ * instrument says
+ *
+ * CALL(f, ...) on a line of its own is a call of f that counts for that line.
+ * What was counted is written to the file $COUNTS.PID as "LINE FUNCTION N"
+ * when the program calls count_write().
+ */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLAIN __attribute__((no_instrument_function, unused))
+#define APART __attribute__((noinline))
+
+enum { LINES = 1000 };
+static struct {
+	const char *name;
+	unsigned long n;
+} counted[LINES];
+
+#define CALL(f, ...) \
+	(__atomic_store_n(&counted[__LINE__].name, (const char *)#f, __ATOMIC_RELAXED), \
+	__atomic_add_fetch(&counted[__LINE__].n, 1, __ATOMIC_RELAXED), \
+	f(__VA_ARGS__))
+
+static PLAIN void
+count_reset(void)
+{
+	memset(counted, 0, sizeof counted);
+}
+
+static PLAIN void
+count_write(void)
+{
+	const char *prefix = getenv("COUNTS");
+	char path[4096], line[200];
+	int fd;
+
+	if (prefix == NULL)
+		return;
+	snprintf(path, sizeof path, "%s.%ld", prefix, (long)getpid());
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+	for (int i = 0; i < LINES; i++) {
+		if (counted[i].n == 0)
+			continue;
+		snprintf(line, sizeof line, "%d %s %lu\n", i, counted[i].name,
+		    counted[i].n);
+		if (write(fd, line, strlen(line)) < 0)
+			abort();
+	}
+	close(fd);
+}
