@@ -6,6 +6,7 @@
 #include "common/address.h"
 #include "common/callgraph.h"
 #include "common/recio.h"
+#include "common/symbols-table.h"
 
 const char *const callgraph_keys[] = { "type", "checksum", "program",
     "time_us", "modules", "nodes", "folded_recursion", "nodes_limited",
@@ -37,6 +38,7 @@ callgraph_init(struct callgraph *g)
 	*g = (struct callgraph){ 0 };
 	g->modules_io = recio_new(module_keys);
 	g->nodes_io = recio_new(node_keys);
+	g->marks = mem_zero(1, sizeof *g->marks);
 }
 
 void
@@ -46,7 +48,8 @@ callgraph_release(struct callgraph *g)
 	recio_free(g->nodes_io);
 	free(g->modules);
 	free(g->nodes);
-	free(g->marks.list);
+	free(g->marks->list);
+	free(g->marks);
 	free(g->extents);
 	arena_release(&g->arena);
 }
@@ -92,11 +95,21 @@ get_address(const struct rec *rec, unsigned key, uint64_t *address)
 	    found;
 }
 
+static struct span
+base_name(struct span path)
+{
+	for (size_t i = path.n; i-- > 0;)
+		if (path.p[i] == '/')
+			return span_of(path.p + i + 1, path.n - i - 1);
+	return path;
+}
+
 static bool
 read_module(struct callgraph *g, const struct rec *rec)
 {
 	struct graph_module m = { .path = token_of(rec, M_PATH),
-	    .build_id = token_of(rec, M_BUILD_ID) };
+	    .build_id = token_of(rec, M_BUILD_ID),
+	    .name = base_name(text_of(g, rec, M_PATH)) };
 
 	if (get_address(rec, M_BASE, &m.base) != REC_GOOD ||
 	    get_address(rec, M_START, &m.start) != REC_GOOD ||
@@ -199,8 +212,8 @@ paint_modules(struct callgraph *g)
 	for (size_t i = 0; i < g->n_modules; i++)
 		g->extents[i] = (struct extent){ g->modules[i].start,
 		    g->modules[i].end, (uint32_t)i };
-	g->marks.n = 0;
-	marks_paint(&g->marks, g->extents, g->n_modules);
+	g->marks->n = 0;
+	marks_paint(g->marks, g->extents, g->n_modules);
 }
 
 bool
@@ -220,7 +233,7 @@ callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 const struct graph_module *
 callgraph_module_at(const struct callgraph *g, uint64_t address)
 {
-	uint32_t index = marks_find(&g->marks, address);
+	uint32_t index = marks_find(g->marks, address);
 
 	return index != SCOPE_NONE ? &g->modules[index] : NULL;
 }

@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include "common/rec.h"
-#include "common/symbols-table.h"
+
+struct extent;
+struct marks;
 
 /*
  * A callgraph record as arrays.  texts are JSON tokens as they were written, n
@@ -24,6 +26,7 @@ extern const char *const callgraph_texts[N_NODE_TEXTS];
 
 struct graph_module {
 	struct span path, build_id;
+	struct span name;	/* the last part of the path, read */
 	uint64_t base, start, end;	/* [start, end) in memory */
 };
 
@@ -50,7 +53,7 @@ struct callgraph {
 
 	/* callgraph.c's own */
 	struct recio *modules_io, *nodes_io;
-	struct marks marks;	/* of modules */
+	struct marks *marks;	/* of modules */
 	struct extent *extents;
 	size_t extents_cap;
 	struct arena arena;

@@ -82,6 +82,35 @@ report_us(struct buf *b, int64_t us)
 }
 
 void
+report_ns(struct buf *b, int64_t ns)
+{
+	int64_t unit = 1000;
+
+	if (ns < 0) {
+		buf_char(b, '-');
+		ns = -ns;
+	}
+	if (ns < 1000 || ns >= 1000000000) {
+		if (ns > 0 && ns < 1000)
+			buf_printf(b, "%d ns", (int)ns);
+		else
+			report_us(b, ns / 1000);
+		return;
+	}
+	if (ns >= 1000000)
+		unit = 1000000;
+	if (ns < 10 * unit)
+		buf_printf(b, "%d.%02d", (int)(ns / unit),
+		    (int)(ns % unit * 100 / unit));
+	else if (ns < 100 * unit)
+		buf_printf(b, "%d.%d", (int)(ns / unit),
+		    (int)(ns % unit * 10 / unit));
+	else
+		buf_i64(b, ns / unit);
+	buf_str(b, unit == 1000 ? " us" : " ms");
+}
+
+void
 report_bytes(struct buf *b, int64_t bytes)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
@@ -181,6 +210,13 @@ void
 table_us(struct table *t, int64_t us)
 {
 	report_us(&t->text, us);
+	table_next(t);
+}
+
+void
+table_ns(struct table *t, int64_t ns)
+{
+	report_ns(&t->text, ns);
 	table_next(t);
 }
 

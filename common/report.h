@@ -17,6 +17,7 @@ void report_heading(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Three or so digits and a unit: "1h 02m", "3m 05.2s", "12.35 s", "256 ms". */
 void report_us(struct buf *, int64_t us);
+void report_ns(struct buf *, int64_t ns);	/* "1.25 us" */
 void report_bytes(struct buf *, int64_t bytes);	/* "1.4 GiB" */
 void report_percent(struct buf *, double ratio);	/* "12.3 %" */
 
@@ -44,6 +45,7 @@ struct buf *table_cell(struct table *);
 void table_next(struct table *);
 void table_text(struct table *, struct span);	/* escaped */
 void table_us(struct table *, int64_t us);
+void table_ns(struct table *, int64_t ns);
 void table_percent(struct table *, double ratio);
 void table_count(struct table *, uint64_t n);
 void table_print(struct table *, struct buf *to);	/* and releases it */
