@@ -102,6 +102,12 @@ answers() (
 	echo 'int main(void) { return 0; }' |
 		gcc -g -x c - -o "$BATS_TEST_TMPDIR/app" &&
 		callgraph-release "$BATS_TEST_TMPDIR/app"
+	for by in function file module callsite; do
+		callgraph-stat --by $by "$DATA/callgraph-stat/app.in" || exit
+		callgraph-stat --by $by "$DATA/callgraph-stat/app.in" \
+			--diff "$DATA/callgraph-stat/app.old" || exit
+	done
+	callgraph-stat --callers fib "$DATA/callgraph-stat/app.in" || exit
 )
 
 @test "there are pages, and mandoc finds nothing wrong with them" {

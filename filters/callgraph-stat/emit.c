@@ -1,0 +1,247 @@
+/* emit - the answers as records */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/filter.h"
+#include "filters/callgraph-stat/answer.h"
+
+static const char *const level_names[N_LEVELS] = { "function", "file",
+    "module", "callsite" };
+static const char *const before_keys[N_MEASURES] = { "before_calls",
+    "before_self_ns", "before_total_ns", "before_samples" };
+static const char *const change_keys[N_MEASURES] = { "change_calls",
+    "change_self_ns", "change_total_ns", "change_samples" };
+static const char *const growth_keys[N_MEASURES] = { "growth_calls",
+    "growth_self", "growth_total", "growth_samples" };
+
+static struct buf *
+begin(struct filter *f, const char *name)
+{
+	struct buf *b = filter_out(f);
+
+	json_begin(b, "stat");
+	json_cstr(b, "stat", name);
+	return b;
+}
+
+static void
+end(struct filter *f)
+{
+	json_end(filter_out(f));
+	filter_emit(f);
+}
+
+static void
+put_text(struct buf *b, const char *key, const struct profile *p, sym text)
+{
+	if (text != SYM_NONE && text != FILES_DIFFER)
+		json_str(b, key, intern_span(&p->texts, text));
+}
+
+static void
+put_label(struct buf *b, const char *key, const struct profile *p,
+    uint32_t function)
+{
+	struct buf text = { 0 };
+
+	if (function == ENTRY_NONE)
+		return;
+	profile_label(p, function, &text);
+	json_str(b, key, span_of(text.data, text.len));
+	buf_release(&text);
+}
+
+static void
+put_address(struct buf *b, const char *key, uint64_t address)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "0x%" PRIx64, address);
+	json_cstr(b, key, text);
+}
+
+static void
+put_function(struct buf *b, const struct profile *p, const struct entry *e)
+{
+	put_text(b, "name", p, e->key.name);
+	put_text(b, "module", p, e->module);
+	if (e->key.name == SYM_NONE && e->key.module != SYM_NONE)
+		put_address(b, "function", e->key.place);
+	put_text(b, "file", p, e->file);
+	if (e->line > 0 && e->file != FILES_DIFFER)
+		json_int(b, "line", e->line);
+}
+
+static void
+put_call_site(struct buf *b, const struct profile *p, const struct entry *e)
+{
+	put_label(b, "caller", p, e->key.caller);
+	put_label(b, "callee", p, e->key.callee);
+	if (e->key.name != SYM_NONE) {
+		json_raw(b, "call_file", intern_span(&p->texts, e->key.name));
+		json_uint(b, "call_line", e->key.place);
+	} else if (e->key.module != SYM_NONE) {
+		put_text(b, "module", p, e->module);
+		put_address(b, "call_site", e->key.place);
+	}
+}
+
+static void
+put_what(struct buf *b, const struct profile *p, enum level level,
+    const struct entry *e)
+{
+	if (level == BY_FUNCTION)
+		put_function(b, p, e);
+	else if (level == BY_CALLSITE)
+		put_call_site(b, p, e);
+	else
+		put_text(b, level == BY_FILE ? "file" : "module", p,
+		    level == BY_FILE ? e->key.name : e->module);
+}
+
+static void
+put_known(struct buf *b, const char *key, int64_t n)
+{
+	if (n != MEASURE_NONE)
+		json_int(b, key, n);
+}
+
+static void
+put_share(struct buf *b, const char *key, int64_t part, int64_t whole)
+{
+	if (part != MEASURE_NONE && whole > 0)
+		json_ratio(b, key, part_of(part, whole));
+}
+
+static void
+put_tally(struct buf *b, const struct profile *p, const struct tally *t)
+{
+	const int64_t *whole = p->wholes[NOW].measures;
+
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		put_known(b, callgraph_measures[k], t->measures[k]);
+	if (t->measures[CALLS] > t->outer_calls)
+		json_int(b, "recursive_calls", t->measures[CALLS] -
+		    t->outer_calls);
+	put_known(b, "self_per_call_ns", per_call(t, SELF_NS));
+	put_known(b, "total_per_call_ns", per_call(t, TOTAL_NS));
+	put_share(b, "self_share", t->measures[SELF_NS], whole[SELF_NS]);
+	put_share(b, "total_share", t->measures[TOTAL_NS], whole[SELF_NS]);
+	put_share(b, "samples_share", t->measures[SAMPLES], whole[SAMPLES]);
+}
+
+static void
+emit_entry(const struct answer *a, struct filter *f, const char *name,
+    enum level level, const struct entry *e)
+{
+	struct buf *b = begin(f, name);
+
+	put_what(b, a->profile, level, e);
+	put_tally(b, a->profile, &e->tallies[NOW]);
+	end(f);
+}
+
+void
+emit_profile(const struct answer *a, struct filter *f)
+{
+	const struct table_of_entries *t = profile_entries(a->profile);
+	enum level level = a->profile->level;
+	struct order order;
+
+	profile_sort(a->profile, &order, t, a->by, false, NULL, NULL);
+	for (size_t i = 0; i < shown_of(a, order.n, SIZE_MAX); i++)
+		emit_entry(a, f, level_names[level], level,
+		    &t->list[order.list[i]]);
+	free(order.list);
+}
+
+static void
+emit_change(const struct answer *a, struct filter *f, const struct entry *e)
+{
+	const struct tally *now = &e->tallies[NOW];
+	const struct tally *before = &e->tallies[BEFORE];
+	struct buf *b = begin(f, "change");
+	int64_t change;
+
+	json_cstr(b, "of", level_names[a->profile->level]);
+	put_what(b, a->profile, a->profile->level, e);
+	if (!before->seen)
+		json_true(b, "new");
+	if (!now->seen)
+		json_true(b, "vanished");
+	for (unsigned k = 0; k < N_MEASURES; k++) {
+		put_known(b, callgraph_measures[k], now->measures[k]);
+		put_known(b, before_keys[k], before->measures[k]);
+		if (!profile_change(a->profile, e, k, &change))
+			continue;
+		json_int(b, change_keys[k], change);
+		if (before->measures[k] > 0)
+			json_ratio(b, growth_keys[k], (double)change /
+			    (double)before->measures[k]);
+	}
+	put_known(b, "self_per_call_ns", per_call(now, SELF_NS));
+	put_known(b, "before_self_per_call_ns", per_call(before, SELF_NS));
+	put_known(b, "total_per_call_ns", per_call(now, TOTAL_NS));
+	put_known(b, "before_total_per_call_ns", per_call(before, TOTAL_NS));
+	end(f);
+}
+
+void
+emit_changes(const struct answer *a, struct filter *f)
+{
+	const struct table_of_entries *t = profile_entries(a->profile);
+	struct order order;
+
+	profile_sort(a->profile, &order, t, a->by, true, NULL, NULL);
+	for (size_t i = 0; i < shown_of(a, order.n, SIZE_MAX); i++)
+		emit_change(a, f, &t->list[order.list[i]]);
+	free(order.list);
+}
+
+static void
+emit_sites(const struct answer *a, struct filter *f, uint32_t function,
+    bool callers)
+{
+	struct order order;
+
+	calls_sort(a, &order, function, callers);
+	for (size_t i = 0; i < shown_of(a, order.n, SIZE_MAX); i++)
+		emit_entry(a, f, callers ? "caller" : "callee", BY_CALLSITE,
+		    &a->profile->groups.list[order.list[i]]);
+	free(order.list);
+}
+
+void
+emit_calls(const struct answer *a, struct filter *f, uint32_t function)
+{
+	emit_entry(a, f, "function", BY_FUNCTION,
+	    &a->profile->functions.list[function]);
+	emit_sites(a, f, function, true);
+	emit_sites(a, f, function, false);
+}
+
+void
+emit_program(const struct answer *a, struct filter *f, bool before)
+{
+	const struct profile *p = a->profile;
+	const struct whole *now = &p->wholes[NOW], *old = &p->wholes[BEFORE];
+	struct buf *b = begin(f, "program");
+
+	json_int(b, "records", now->records);
+	json_int(b, "nodes", now->nodes);
+	json_int(b, "depth", now->depth);
+	if (now->nodes_limited > 0)
+		json_int(b, "nodes_limited", now->nodes_limited);
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		put_known(b, callgraph_measures[k], now->measures[k]);
+	for (unsigned k = 0; before && k < N_MEASURES; k++) {
+		put_known(b, before_keys[k], old->measures[k]);
+		if (now->measures[k] != MEASURE_NONE &&
+		    old->measures[k] != MEASURE_NONE)
+			json_int(b, change_keys[k], now->measures[k] -
+			    old->measures[k]);
+	}
+	end(f);
+}

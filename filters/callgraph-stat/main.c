@@ -1,0 +1,225 @@
+/* callgraph-stat - where a program's time goes, who calls what, what changed */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/filter.h"
+#include "filters/callgraph-stat/answer.h"
+
+static struct {
+	const char *by, *sort, *callers, *old;
+	uint64_t top;
+} opt;
+
+static const struct opt options[] = {
+	{ 'b', "by", OPT_STR, &opt.by, "WHAT",
+	    "add up by function, file, module or callsite (function)", 0, 0 },
+	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
+	    "self, total, calls, samples or name (what was measured)", 0, 0 },
+	{ 'k', "top", OPT_NUM, &opt.top, "K",
+	    "only the first K (all; 20 in a report)", 1, 1 << 30 },
+	{ 'c', "callers", OPT_STR, &opt.callers, "NAME",
+	    "who calls this function, and what it calls", 0, 0 },
+	{ 'd', "diff", OPT_STR, &opt.old, "OLD",
+	    "what has changed since the callgraphs of the file OLD", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Tells in which functions a program spends its time, who "
+	    "calls them, and what has\nchanged between two runs, from "
+	    "callgraph records.",
+	.keys = callgraph_keys,
+	.reports = true,
+};
+
+static enum level
+chosen_level(void)
+{
+	static const char *const names[N_LEVELS] = { "function", "file",
+	    "module", "callsite" };
+
+	if (opt.callers != NULL)
+		return BY_CALLSITE;
+	for (unsigned i = 0; opt.by != NULL && i < N_LEVELS; i++)
+		if (strcmp(opt.by, names[i]) == 0)
+			return (enum level)i;
+	if (opt.by != NULL)
+		die("--by is function, file, module or callsite, not '%s'",
+		    opt.by);
+	return BY_FUNCTION;
+}
+
+/* What --sort names: a measure or N_MEASURES, which is names. */
+static unsigned
+chosen_sort(void)
+{
+	static const char *const names[N_MEASURES + 1] = { "calls", "self",
+	    "total", "samples", "name" };
+
+	for (unsigned i = 0; opt.sort != NULL && i <= N_MEASURES; i++)
+		if (strcmp(opt.sort, names[i]) == 0)
+			return i;
+	if (opt.sort != NULL)
+		die("--sort is self, total, calls, samples or name, not '%s'",
+		    opt.sort);
+	return SELF_NS;
+}
+
+static bool
+is_measured(const struct profile *p, unsigned measure)
+{
+	return p->wholes[NOW].measures[measure] != MEASURE_NONE &&
+	    (opt.old == NULL ||
+	    p->wholes[BEFORE].measures[measure] != MEASURE_NONE);
+}
+
+/* Time if there is any, else samples, else calls. */
+static unsigned
+best_measure(const struct profile *p)
+{
+	unsigned time = opt.callers != NULL ? TOTAL_NS : SELF_NS;
+
+	return is_measured(p, time) ? time : is_measured(p, SAMPLES) ?
+	    SAMPLES : CALLS;
+}
+
+static void
+choose_measures(struct filter *f, struct answer *a, unsigned sort)
+{
+	a->by = sort;
+	if (opt.sort == NULL)
+		a->by = best_measure(a->profile);
+	else if (sort != N_MEASURES && !is_measured(a->profile, sort) &&
+	    a->profile->wholes[NOW].nodes > 0)
+		filter_fail(f, "no node has %s", callgraph_measures[sort]);
+	a->shown = a->by != N_MEASURES ? a->by : best_measure(a->profile);
+}
+
+struct wanted {
+	uint32_t function;
+	bool callers;
+};
+
+static bool
+is_wanted(const struct entry *e, const void *with)
+{
+	const struct wanted *w = with;
+
+	return (w->callers ? e->key.callee : e->key.caller) == w->function;
+}
+
+void
+calls_sort(const struct answer *a, struct order *order, uint32_t function,
+    bool callers)
+{
+	struct wanted wanted = { function, callers };
+
+	profile_sort(a->profile, order, &a->profile->groups, a->by, false,
+	    is_wanted, &wanted);
+}
+
+/* By its name, with or without arguments, or by its place in a module. */
+static bool
+goes_by(const struct profile *p, uint32_t function, const char *name)
+{
+	size_t n = strlen(name);
+	struct buf label = { 0 };
+	bool same;
+
+	profile_label(p, function, &label);
+	same = label.len >= n && memcmp(label.data, name, n) == 0 &&
+	    (label.len == n || label.data[n] == '(');
+	buf_release(&label);
+	return same;
+}
+
+static void
+answer_calls(struct filter *f, const struct answer *a)
+{
+	const struct profile *p = a->profile;
+	struct order order;
+	size_t n = 0;
+
+	profile_sort(p, &order, &p->functions, a->by, false, NULL, NULL);
+	for (size_t i = 0; i < order.n; i++)
+		if (goes_by(p, order.list[i], opt.callers)) {
+			(f->text ? report_calls : emit_calls)(a, f,
+			    order.list[i]);
+			n++;
+		}
+	free(order.list);
+	if (n == 0)
+		die("no function is called '%s'", opt.callers);
+}
+
+static void
+answer_all(struct filter *f, const struct profile *p, unsigned sort)
+{
+	struct answer a = { .profile = p, .top = opt.top };
+
+	choose_measures(f, &a, sort);
+	if (p->overflowed)
+		filter_fail(f, "a sum is 2^53 or more");
+	if (opt.callers != NULL)
+		answer_calls(f, &a);
+	else if (opt.old != NULL)
+		(f->text ? report_changes : emit_changes)(&a, f);
+	else
+		(f->text ? report_profile : emit_profile)(&a, f);
+	if (!f->text)
+		emit_program(&a, f, opt.old != NULL);
+}
+
+/* Returns how many there were. */
+static size_t
+read_graphs(struct filter *f, struct profile *p, struct callgraph *g,
+    int side)
+{
+	struct rec *rec;
+	const char *why;
+	size_t n = 0;
+
+	while ((rec = filter_next(f)) != NULL) {
+		if (!rec_is(rec, "callgraph"))
+			continue;
+		if (callgraph_read(g, rec, &why)) {
+			profile_add(p, g, rec, side);
+			n++;
+		} else {
+			filter_reject(f, "%s", why);
+		}
+	}
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	struct callgraph g;
+	struct profile profile;
+	enum level level;
+	unsigned sort;
+	size_t n_records;
+
+	filter_begin(&f, &about, options, argc, argv);
+	if (opt.callers != NULL && (opt.by != NULL || opt.old != NULL))
+		die("--callers goes neither with --by nor with --diff");
+	level = chosen_level();
+	sort = chosen_sort();
+	profile_init(&profile, level);
+	callgraph_init(&g);
+	n_records = read_graphs(&f, &profile, &g, NOW);
+	if (opt.old != NULL) {
+		filter_read_next(&f, opt.old);
+		n_records += read_graphs(&f, &profile, &g, BEFORE);
+	}
+	callgraph_release(&g);
+	if (n_records > 0)
+		answer_all(&f, &profile, sort);
+	profile_release(&profile);
+	return filter_end(&f);
+}

@@ -1,0 +1,481 @@
+/* profile - callgraphs added up by function, file, module or call site */
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "filters/callgraph-stat/profile.h"
+
+#define SUM_MOST ((INT64_C(1) << REC_INT_BITS) - 1)
+
+static struct span
+entry_key(const void *owner, uint32_t i)
+{
+	const struct table_of_entries *t = owner;
+
+	return span_of((const char *)&t->list[i].key,
+	    sizeof(struct entry_key));
+}
+
+void
+profile_init(struct profile *p, enum level level)
+{
+	*p = (struct profile){ .level = level };
+	intern_init(&p->texts);
+	map_init(&p->functions.map, entry_key, &p->functions);
+	map_init(&p->groups.map, entry_key, &p->groups);
+	for (int side = 0; side < N_SIDES; side++)
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			p->wholes[side].measures[k] = MEASURE_NONE;
+}
+
+void
+profile_release(struct profile *p)
+{
+	intern_release(&p->texts);
+	map_release(&p->functions.map);
+	map_release(&p->groups.map);
+	free(p->functions.list);
+	free(p->groups.list);
+}
+
+/* --- which entry a node belongs to ------------------------------------------------ */
+
+static sym
+text_sym(struct profile *p, struct span text)
+{
+	return text.n > 0 ? intern_add(&p->texts, text) : SYM_NONE;
+}
+
+static uint32_t
+entry_of(struct table_of_entries *t, const struct entry_key *key)
+{
+	struct span text = span_of((const char *)key, sizeof *key);
+	uint64_t hash = map_hash(text.p, text.n);
+	uint32_t i = map_get(&t->map, hash, text);
+	struct entry *e;
+
+	if (i != MAP_NONE)
+		return i;
+	i = (uint32_t)t->n;
+	t->list = mem_grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
+	e = &t->list[t->n++];
+	*e = (struct entry){ .key = *key, .module = SYM_NONE,
+	    .file = SYM_NONE };
+	for (int side = 0; side < N_SIDES; side++)
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			e->tallies[side].measures[k] = MEASURE_NONE;
+	map_put(&t->map, hash, i);
+	return i;
+}
+
+/* Paths of one build may differ: the least name counts, whatever the order. */
+static void
+note_module(struct profile *p, struct entry *e, const struct graph_module *m)
+{
+	sym name = m != NULL ? text_sym(p, m->name) : SYM_NONE;
+
+	if (name != SYM_NONE && (e->module == SYM_NONE ||
+	    intern_cmp(&p->texts, name, e->module) < 0))
+		e->module = name;
+}
+
+/* Where a function is declared: said only if all of its nodes agree. */
+static void
+note_file(struct profile *p, struct entry *e, const struct graph_node *n)
+{
+	sym file = text_sym(p, n->file);
+	int64_t line;
+
+	if (file == SYM_NONE || e->file == FILES_DIFFER)
+		return;
+	if (!text_i64(n->texts[NODE_LINE], &line) || line < 0)
+		line = 0;
+	if (e->file != SYM_NONE && e->file != file) {
+		e->file = FILES_DIFFER;
+		return;
+	}
+	if (e->file == SYM_NONE || e->line == line)
+		e->line = line;
+	else
+		e->line = 0;
+	e->file = file;
+}
+
+/* A module that is known by its build id, or by its path without one. */
+static sym
+module_id(struct profile *p, const struct graph_module *m)
+{
+	return text_sym(p, m->build_id.n > 0 ? m->build_id : m->path);
+}
+
+/* An address that lies in no module moves from run to run: it is unknown. */
+static uint32_t
+function_of(struct profile *p, const struct callgraph *g,
+    const struct graph_node *n, int side)
+{
+	const struct graph_module *m = n->has_function ?
+	    callgraph_module_at(g, n->function) : NULL;
+	struct entry_key key = { .name = text_sym(p, n->name),
+	    .module = SYM_NONE, .caller = ENTRY_NONE, .callee = ENTRY_NONE };
+	uint32_t i;
+
+	if (m != NULL && key.name != SYM_NONE) {
+		key.module = text_sym(p, m->name);
+	} else if (m != NULL) {
+		key.module = module_id(p, m);
+		key.place = n->function - m->base;
+	}
+	i = entry_of(&p->functions, &key);
+	note_module(p, &p->functions.list[i], m);
+	if (side == NOW || !p->functions.list[i].tallies[NOW].seen)
+		note_file(p, &p->functions.list[i], n);
+	return i;
+}
+
+/* A return address belongs to the byte before it. */
+static uint32_t
+call_site_of(struct profile *p, const struct callgraph *g,
+    const struct graph_node *n, uint32_t caller, uint32_t callee)
+{
+	const struct graph_module *m = n->has_call_site ?
+	    callgraph_module_at(g, n->call_site - 1) : NULL;
+	struct span file = n->texts[NODE_CALL_FILE];
+	struct entry_key key = { .name = SYM_NONE, .module = SYM_NONE,
+	    .caller = caller, .callee = callee };
+	int64_t line;
+	uint32_t i;
+
+	if (file.n > 0 && file.p[0] == '"' &&
+	    text_i64(n->texts[NODE_CALL_LINE], &line) && line > 0) {
+		key.name = text_sym(p, file);
+		key.place = (uint64_t)line;
+	} else if (m != NULL) {
+		key.module = module_id(p, m);
+		key.place = n->call_site - m->base;
+	}
+	i = entry_of(&p->groups, &key);
+	note_module(p, &p->groups.list[i], m);
+	return i;
+}
+
+static uint32_t
+group_of(struct profile *p, const struct callgraph *g,
+    const struct graph_node *n, const uint32_t *functions)
+{
+	struct entry_key key = { .name = SYM_NONE, .module = SYM_NONE,
+	    .caller = ENTRY_NONE, .callee = ENTRY_NONE };
+	const struct graph_module *m = NULL;
+	uint32_t i;
+
+	if (p->level == BY_CALLSITE)
+		return call_site_of(p, g, n, n->parent != PARENT_NONE ?
+		    functions[n->parent] : ENTRY_NONE,
+		    functions[n - g->nodes]);
+	if (p->level == BY_FILE) {
+		key.name = text_sym(p, n->file);
+		return entry_of(&p->groups, &key);
+	}
+	if (n->has_function)
+		m = callgraph_module_at(g, n->function);
+	if (m != NULL)
+		key.module = text_sym(p, m->name);
+	i = entry_of(&p->groups, &key);
+	p->groups.list[i].module = key.module;
+	return i;
+}
+
+/* --- adding --------------------------------------------------------------------- */
+
+static void
+add_number(struct profile *p, int64_t *sum, int64_t n)
+{
+	if (n == MEASURE_NONE)
+		return;
+	*sum = *sum == MEASURE_NONE ? n : *sum + n;
+	if (*sum > SUM_MOST) {
+		*sum = SUM_MOST;
+		p->overflowed = true;
+	}
+}
+
+/*
+ * The tree the other way round: the first child of each node, and the child
+ * behind it.  The roots are children of the node behind the last.
+ */
+struct tree {
+	uint32_t *first, *next;
+};
+
+static void
+tree_make(struct tree *t, const struct callgraph *g)
+{
+	uint32_t above;
+
+	t->first = mem_resize(NULL, g->n_nodes + 1, sizeof *t->first);
+	t->next = mem_resize(NULL, g->n_nodes + 1, sizeof *t->next);
+	for (size_t i = 0; i <= g->n_nodes; i++)
+		t->first[i] = PARENT_NONE;
+	for (size_t i = g->n_nodes; i-- > 0;) {
+		above = g->nodes[i].parent != PARENT_NONE ?
+		    g->nodes[i].parent : (uint32_t)g->n_nodes;
+		t->next[i] = t->first[above];
+		t->first[above] = (uint32_t)i;
+	}
+}
+
+static void
+tree_release(struct tree *t)
+{
+	free(t->first);
+	free(t->next);
+}
+
+/* Adds a node to its entry: the total time only if it is not in it already. */
+static void
+enter(struct profile *p, struct entry *e, const struct graph_node *n,
+    int side)
+{
+	struct tally *t = &e->tallies[side];
+	bool outer = e->open++ == 0;
+
+	t->seen = true;
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		if (k != TOTAL_NS || outer)
+			add_number(p, &t->measures[k], n->measures[k]);
+	if (outer)
+		add_number(p, &t->outer_calls, n->measures[CALLS]);
+}
+
+/* All nodes, each while the nodes above it are open.  Returns the depth. */
+static int64_t
+add_nodes(struct profile *p, struct table_of_entries *to,
+    const struct callgraph *g, const struct tree *tree,
+    const uint32_t *entries, int side)
+{
+	uint32_t i = tree->first[g->n_nodes];
+	int64_t depth = 0, deepest = 0;
+
+	while (i != PARENT_NONE) {
+		enter(p, &to->list[entries[i]], &g->nodes[i], side);
+		if (++depth > deepest)
+			deepest = depth;
+		if (tree->first[i] != PARENT_NONE) {
+			i = tree->first[i];
+			continue;
+		}
+		while (i != PARENT_NONE && tree->next[i] == PARENT_NONE) {
+			to->list[entries[i]].open--;
+			depth--;
+			i = g->nodes[i].parent;
+		}
+		if (i == PARENT_NONE)
+			break;
+		to->list[entries[i]].open--;
+		depth--;
+		i = tree->next[i];
+	}
+	return deepest;
+}
+
+static int64_t
+count_of(const struct rec *rec, unsigned key, int64_t otherwise)
+{
+	int64_t n;
+
+	return rec_int(rec, key, &n) == REC_GOOD && n >= 0 ? n : otherwise;
+}
+
+static void
+add_whole(struct profile *p, struct whole *w, const struct callgraph *g,
+    const struct rec *rec)
+{
+	add_number(p, &w->records, count_of(rec, GRAPH_RECORDS, 1));
+	add_number(p, &w->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
+	    0));
+	w->nodes += (int64_t)g->n_nodes;
+	for (size_t i = 0; i < g->n_nodes; i++)
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			if (k != TOTAL_NS || g->nodes[i].parent == PARENT_NONE)
+				add_number(p, &w->measures[k],
+				    g->nodes[i].measures[k]);
+}
+
+void
+profile_add(struct profile *p, const struct callgraph *g,
+    const struct rec *rec, int side)
+{
+	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
+	    sizeof *functions), *groups = NULL;
+	struct whole *w = &p->wholes[side];
+	struct tree tree;
+	int64_t depth;
+
+	tree_make(&tree, g);
+	for (size_t i = 0; i < g->n_nodes; i++)
+		functions[i] = function_of(p, g, &g->nodes[i], side);
+	depth = add_nodes(p, &p->functions, g, &tree, functions, side);
+	if (depth > w->depth)
+		w->depth = depth;
+	if (p->level != BY_FUNCTION) {
+		groups = mem_resize(NULL, g->n_nodes + 1, sizeof *groups);
+		for (size_t i = 0; i < g->n_nodes; i++)
+			groups[i] = group_of(p, g, &g->nodes[i], functions);
+		add_nodes(p, &p->groups, g, &tree, groups, side);
+	}
+	add_whole(p, w, g, rec);
+	tree_release(&tree);
+	free(functions);
+	free(groups);
+}
+
+/* --- asking --------------------------------------------------------------------- */
+
+void
+profile_label(const struct profile *p, uint32_t function, struct buf *to)
+{
+	const struct entry *e;
+	struct span s;
+
+	if (function == ENTRY_NONE) {
+		buf_str(to, "??");
+		return;
+	}
+	e = &p->functions.list[function];
+	if (e->key.name != SYM_NONE) {
+		s = intern_span(&p->texts, e->key.name);
+		buf_add(to, s.p, s.n);
+	} else if (e->key.module != SYM_NONE) {
+		if (e->module != SYM_NONE)
+			buf_str(to, intern_str(&p->texts, e->module));
+		buf_printf(to, "+0x%" PRIx64, e->key.place);
+	} else {
+		buf_str(to, "??");
+	}
+}
+
+/* What an entry has of a measure on a side; MEASURE_NONE if not known. */
+static int64_t
+amount(const struct profile *p, const struct entry *e, unsigned measure,
+    int side)
+{
+	const struct whole *w = &p->wholes[side];
+
+	if (e->tallies[side].seen)
+		return e->tallies[side].measures[measure];
+	return w->nodes == 0 || w->measures[measure] != MEASURE_NONE ? 0 :
+	    MEASURE_NONE;
+}
+
+bool
+profile_change(const struct profile *p, const struct entry *e,
+    unsigned measure, int64_t *change)
+{
+	int64_t now = amount(p, e, measure, NOW);
+	int64_t before = amount(p, e, measure, BEFORE);
+
+	*change = now - before;
+	return now != MEASURE_NONE && before != MEASURE_NONE;
+}
+
+static bool
+is_changed(const struct profile *p, const struct entry *e)
+{
+	int64_t change;
+
+	if (e->tallies[NOW].seen != e->tallies[BEFORE].seen)
+		return true;
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		if (profile_change(p, e, k, &change) && change != 0)
+			return true;
+	return false;
+}
+
+static struct {			/* qsort has no context */
+	const struct profile *p;
+	const struct entry *list;
+	unsigned by;
+	bool changes;
+} sorting;
+
+static int
+compare_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+compare_texts(sym a, sym b)
+{
+	if (a == b)
+		return 0;
+	if (a == SYM_NONE || b == SYM_NONE)
+		return a == SYM_NONE ? 1 : -1;
+	return intern_cmp(&sorting.p->texts, a, b);
+}
+
+/* By name first; entries of one table only. */
+static int
+compare_entries(const struct entry *a, const struct entry *b)
+{
+	int c = compare_texts(a->key.name, b->key.name);
+
+	c = c != 0 ? c : compare_texts(a->module, b->module);
+	c = c != 0 ? c : compare_texts(a->key.module, b->key.module);
+	return c != 0 ? c : (a->key.place > b->key.place) -
+	    (a->key.place < b->key.place);
+}
+
+static int
+compare_functions(uint32_t a, uint32_t b)
+{
+	const struct entry *list = sorting.p->functions.list;
+
+	if (a == b || a == ENTRY_NONE || b == ENTRY_NONE)
+		return (a > b) - (a < b);
+	return compare_entries(&list[a], &list[b]);
+}
+
+/* What is sorted by: of changes how great they are, up or down. */
+static int64_t
+weight(const struct entry *e)
+{
+	int64_t n;
+
+	if (!sorting.changes)
+		return e->tallies[NOW].measures[sorting.by];
+	if (!profile_change(sorting.p, e, sorting.by, &n))
+		return MEASURE_NONE;
+	return n < 0 ? -n : n;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct entry *x = &sorting.list[*(const uint32_t *)a];
+	const struct entry *y = &sorting.list[*(const uint32_t *)b];
+	int c = sorting.by == N_MEASURES ? 0 :
+	    compare_i64(weight(y), weight(x));
+
+	c = c != 0 ? c : compare_functions(x->key.callee, y->key.callee);
+	c = c != 0 ? c : compare_functions(x->key.caller, y->key.caller);
+	return c != 0 ? c : compare_entries(x, y);
+}
+
+void
+profile_sort(const struct profile *p, struct order *order,
+    const struct table_of_entries *t, unsigned by, bool changes,
+    bool (*keep)(const struct entry *, const void *), const void *with)
+{
+	order->list = mem_resize(NULL, t->n + 1, sizeof *order->list);
+	order->n = 0;
+	for (size_t i = 0; i < t->n; i++)
+		if ((keep == NULL || keep(&t->list[i], with)) &&
+		    (!changes || is_changed(p, &t->list[i])))
+			order->list[order->n++] = (uint32_t)i;
+	sorting.p = p;
+	sorting.list = t->list;
+	sorting.by = by;
+	sorting.changes = changes;
+	if (order->n > 0)
+		qsort(order->list, order->n, sizeof *order->list, compare);
+}

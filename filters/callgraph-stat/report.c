@@ -1,0 +1,531 @@
+/* report - the answers for people */
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/filter.h"
+#include "common/report.h"
+#include "filters/callgraph-stat/answer.h"
+
+enum { BAR = 12, SHOWN_MOST = 20, COLUMNS_MOST = 16 };
+
+static const char *const measure_names[N_MEASURES] = { "calls", "self",
+    "total", "samples" };
+static const char *const long_names[N_MEASURES] = { "calls", "self time",
+    "total time", "samples" };
+static const char *const level_names[N_LEVELS] = { "function", "file",
+    "module", "call site" };
+
+static bool
+is_time(unsigned measure)
+{
+	return measure == SELF_NS || measure == TOTAL_NS;
+}
+
+static bool
+is_measured(const struct answer *a, unsigned measure)
+{
+	return a->profile->wholes[NOW].measures[measure] != MEASURE_NONE;
+}
+
+/* What all of the program has; total time is a part of all self time. */
+static int64_t
+whole_of(const struct profile *p, unsigned measure)
+{
+	const int64_t *whole = p->wholes[NOW].measures;
+
+	return whole[measure == TOTAL_NS && whole[SELF_NS] > 0 ? SELF_NS :
+	    measure];
+}
+
+/* --- cells ---------------------------------------------------------------------- */
+
+static void
+put_amount(struct buf *b, unsigned measure, int64_t n)
+{
+	if (n == MEASURE_NONE)
+		return;
+	if (is_time(measure))
+		report_ns(b, n);
+	else
+		buf_i64(b, n);
+}
+
+static void
+table_amount(struct table *t, unsigned measure, int64_t n)
+{
+	put_amount(table_cell(t), measure, n);
+	table_next(t);
+}
+
+static void
+put_signed(struct buf *b, unsigned measure, int64_t n)
+{
+	if (n > 0)
+		buf_char(b, '+');
+	if (is_time(measure))
+		report_ns(b, n);
+	else
+		buf_i64(b, n);
+}
+
+static void
+table_share(struct table *t, int64_t part, int64_t whole)
+{
+	if (part != MEASURE_NONE && whole > 0)
+		report_percent(table_cell(t), part_of(part, whole));
+	table_next(t);
+	if (part != MEASURE_NONE)
+		report_bar(table_cell(t), part_of(part, whole), BAR);
+	table_next(t);
+}
+
+/* Of a path the last part, which a JSON token ends with a quote. */
+static void
+put_place(struct buf *b, struct span path, uint64_t line)
+{
+	size_t from = path.n;
+
+	if (path.n > 0 && path.p[path.n - 1] == '"')
+		from = --path.n;
+	while (from > 0 && path.p[from - 1] != '/' && path.p[from - 1] != '"')
+		from--;
+	buf_str(b, "  ");
+	buf_add(b, path.p + from, path.n - from);
+	if (line > 0)
+		buf_printf(b, ":%" PRIu64, line);
+}
+
+static void
+put_function(struct buf *b, const struct profile *p, uint32_t function)
+{
+	const struct entry *e = &p->functions.list[function];
+
+	profile_label(p, function, b);
+	if (e->file != SYM_NONE && e->file != FILES_DIFFER)
+		put_place(b, intern_span(&p->texts, e->file),
+		    (uint64_t)e->line);
+}
+
+static void
+put_site(struct buf *b, const struct profile *p, const struct entry *e)
+{
+	if (e->key.name != SYM_NONE) {
+		put_place(b, intern_span(&p->texts, e->key.name),
+		    e->key.place);
+	} else if (e->key.module != SYM_NONE) {
+		buf_printf(b, "  %s+0x%" PRIx64, e->module != SYM_NONE ?
+		    intern_str(&p->texts, e->module) : "", e->key.place);
+	}
+}
+
+static void
+put_caller(struct buf *b, const struct profile *p, const struct entry *e)
+{
+	if (e->key.caller == ENTRY_NONE)
+		buf_str(b, "(the first of its thread)");
+	else
+		profile_label(p, e->key.caller, b);
+}
+
+static void
+put_entry(struct buf *b, const struct profile *p, const struct entry *e)
+{
+	sym text = p->level == BY_FILE ? e->key.name : e->module;
+
+	if (p->level == BY_FUNCTION) {
+		put_function(b, p, (uint32_t)(e - p->functions.list));
+	} else if (p->level == BY_CALLSITE) {
+		put_caller(b, p, e);
+		buf_str(b, " > ");
+		profile_label(p, e->key.callee, b);
+		put_site(b, p, e);
+	} else {
+		buf_str(b, text != SYM_NONE ? intern_str(&p->texts, text) :
+		    "??");
+	}
+}
+
+/* The text in a cell, then empty for the next. */
+static void
+table_taken(struct table *t, struct buf *text)
+{
+	table_text(t, span_of(text->data, text->len));
+	text->len = 0;
+}
+
+/* --- the profile ---------------------------------------------------------------- */
+
+/*
+ * The columns: what is sorted by with its share, then what else was measured,
+ * then averages.  Call sites have long names, and fewer columns.
+ */
+struct columns {
+	const char *heads[COLUMNS_MOST];
+	char align[COLUMNS_MOST];
+	size_t n;
+};
+
+static void
+add_column(struct columns *c, const char *head, char align)
+{
+	c->heads[c->n] = head;
+	c->align[c->n++] = align;
+	c->align[c->n] = '\0';
+}
+
+static const unsigned others[] = { SELF_NS, TOTAL_NS, SAMPLES, CALLS };
+
+static bool
+is_column(const struct answer *a, unsigned measure)
+{
+	return measure != a->shown && is_measured(a, measure) &&
+	    (measure != SAMPLES || a->profile->level != BY_CALLSITE);
+}
+
+static bool
+has_average(const struct answer *a, unsigned measure)
+{
+	return is_measured(a, measure) &&
+	    (measure == TOTAL_NS || a->profile->level != BY_CALLSITE);
+}
+
+static void
+choose_columns(const struct answer *a, struct columns *c, const char *last)
+{
+	*c = (struct columns){ .n = 0 };
+	add_column(c, measure_names[a->shown], 'r');
+	add_column(c, "share", 'r');
+	add_column(c, "", 'l');
+	for (size_t i = 0; i < N_MEASURES; i++)
+		if (is_column(a, others[i]))
+			add_column(c, measure_names[others[i]], 'r');
+	if (has_average(a, SELF_NS))
+		add_column(c, "self/call", 'r');
+	if (has_average(a, TOTAL_NS))
+		add_column(c, "total/call", 'r');
+	add_column(c, last, 'l');
+}
+
+/* A row but for its last column.  whole is what the share is of. */
+static void
+put_row(struct table *t, const struct answer *a, const struct entry *e,
+    int64_t whole)
+{
+	const struct tally *tally = &e->tallies[NOW];
+
+	table_amount(t, a->shown, tally->measures[a->shown]);
+	table_share(t, tally->measures[a->shown], whole);
+	for (size_t i = 0; i < N_MEASURES; i++)
+		if (is_column(a, others[i]))
+			table_amount(t, others[i],
+			    tally->measures[others[i]]);
+	if (has_average(a, SELF_NS))
+		table_amount(t, SELF_NS, per_call(tally, SELF_NS));
+	if (has_average(a, TOTAL_NS))
+		table_amount(t, TOTAL_NS, per_call(tally, TOTAL_NS));
+}
+
+static void
+put_more(struct buf *out, size_t n)
+{
+	if (n > 0)
+		buf_printf(out, "  ... and %zu more (--top)\n", n);
+}
+
+static void
+put_title(const struct answer *a, struct buf *out, size_t n)
+{
+	const struct whole *w = &a->profile->wholes[NOW];
+	unsigned measure = a->shown == TOTAL_NS ? SELF_NS : a->shown;
+	struct buf text = { 0 };
+
+	if (w->measures[measure] != MEASURE_NONE)
+		put_amount(&text, measure, w->measures[measure]);
+	if (measure != SELF_NS)
+		buf_printf(&text, " %s", measure_names[measure]);
+	else if (text.len == 0)
+		buf_str(&text, "no time");
+	buf_printf(&text, " in %zu %s%s", n, level_names[a->profile->level],
+	    n == 1 ? "" : "s");
+	if (measure != CALLS && w->measures[CALLS] != MEASURE_NONE)
+		buf_printf(&text, ", %" PRId64 " calls, %" PRId64 " deep",
+		    w->measures[CALLS], w->depth);
+	report_heading(out, "Program: %.*s", (int)text.len, text.data);
+	buf_release(&text);
+}
+
+static void
+put_limited(const struct answer *a, struct buf *out)
+{
+	int64_t n = a->profile->wholes[NOW].nodes_limited;
+
+	if (n > 0)
+		buf_printf(out, "\n%" PRId64 " calls count at a caller: there "
+		    "were too many nodes\n", n);
+}
+
+void
+report_profile(const struct answer *a, struct filter *f)
+{
+	const struct table_of_entries *entries = profile_entries(a->profile);
+	static const char *const lasts[N_LEVELS] = { "function", "file",
+	    "module", "caller > function, at" };
+	struct buf *out = filter_out(f), text = { 0 };
+	struct columns c;
+	struct order order;
+	struct table t;
+	size_t shown;
+
+	profile_sort(a->profile, &order, entries, a->by, false, NULL, NULL);
+	shown = shown_of(a, order.n, SHOWN_MOST);
+	put_title(a, out, order.n);
+	choose_columns(a, &c, lasts[a->profile->level]);
+	table_init(&t, c.align, c.heads);
+	for (size_t i = 0; i < shown; i++) {
+		const struct entry *e = &entries->list[order.list[i]];
+
+		put_row(&t, a, e, whole_of(a->profile, a->shown));
+		put_entry(&text, a->profile, e);
+		table_taken(&t, &text);
+	}
+	table_print(&t, out);
+	put_more(out, order.n - shown);
+	put_limited(a, out);
+	filter_emit(f);
+	buf_release(&text);
+	free(order.list);
+}
+
+/* --- callers and callees ---------------------------------------------------------- */
+
+static void
+put_sites(const struct answer *a, struct buf *out, uint32_t function,
+    bool callers)
+{
+	const struct profile *p = a->profile;
+	const struct entry *of = &p->functions.list[function], *e;
+	struct buf text = { 0 };
+	struct columns c;
+	struct order order;
+	struct table t;
+	size_t shown;
+
+	calls_sort(a, &order, function, callers);
+	shown = shown_of(a, order.n, SHOWN_MOST);
+	if (order.n == 0) {
+		buf_str(out, callers ? "\nNobody calls it\n" :
+		    "\nIt calls nothing\n");
+		free(order.list);
+		return;
+	}
+	buf_char(out, '\n');
+	choose_columns(a, &c, callers ? "called by, at" : "calls, at");
+	table_init(&t, c.align, c.heads);
+	for (size_t i = 0; i < shown; i++) {
+		e = &p->groups.list[order.list[i]];
+		put_row(&t, a, e, of->tallies[NOW].measures[a->shown]);
+		if (callers)
+			put_caller(&text, p, e);
+		else
+			profile_label(p, e->key.callee, &text);
+		put_site(&text, p, e);
+		table_taken(&t, &text);
+	}
+	table_print(&t, out);
+	put_more(out, order.n - shown);
+	buf_release(&text);
+	free(order.list);
+}
+
+static void
+put_escaped(struct buf *b, struct span s)
+{
+	buf_need(b, 10 * s.n + 1);
+	b->len += text_escape(b->data + b->len, 10 * s.n + 1, s.p, s.n);
+}
+
+void
+report_calls(const struct answer *a, struct filter *f, uint32_t function)
+{
+	static const unsigned said[] = { TOTAL_NS, SELF_NS, SAMPLES, CALLS };
+	const struct entry *e = &a->profile->functions.list[function];
+	const struct tally *tally = &e->tallies[NOW];
+	struct buf *out = filter_out(f), text = { 0 }, title = { 0 };
+	const char *sep = "";
+
+	put_function(&text, a->profile, function);
+	put_escaped(&title, span_of(text.data, text.len));
+	report_heading(out, "%.*s", (int)title.len, title.data);
+	buf_str(out, "  ");
+	for (size_t i = 0; i < N_MEASURES; i++) {
+		if (tally->measures[said[i]] == MEASURE_NONE)
+			continue;
+		buf_str(out, sep);
+		put_amount(out, said[i], tally->measures[said[i]]);
+		buf_printf(out, " %s", measure_names[said[i]]);
+		sep = ", ";
+	}
+	if (tally->measures[CALLS] > tally->outer_calls)
+		buf_printf(out, ", %" PRId64 " of them from within itself",
+		    tally->measures[CALLS] - tally->outer_calls);
+	buf_char(out, '\n');
+	put_sites(a, out, function, true);
+	put_sites(a, out, function, false);
+	filter_emit(f);
+	buf_release(&text);
+	buf_release(&title);
+}
+
+/* --- the difference --------------------------------------------------------------- */
+
+static void
+put_growth(struct buf *b, int64_t change, int64_t before)
+{
+	if (before > 0)
+		buf_printf(b, "%+.1f %%", (double)change / (double)before *
+		    100);
+}
+
+/* "Slower by 12 ms (+3.1 %): 123 ms self time, it was 111 ms" */
+static void
+put_change_title(const struct answer *a, struct buf *out)
+{
+	static const char *const words[N_MEASURES][3] = {
+		{ "Fewer calls", "As many calls", "More calls" },
+		{ "Faster", "As fast", "Slower" },
+		{ "Faster", "As fast", "Slower" },
+		{ "Fewer samples", "As many samples", "More samples" } };
+	unsigned m = a->shown;
+	int64_t now = a->profile->wholes[NOW].measures[m];
+	int64_t before = a->profile->wholes[BEFORE].measures[m];
+	int64_t change = now - before;
+	struct buf text = { 0 };
+
+	if (now == MEASURE_NONE || before == MEASURE_NONE) {
+		report_heading(out, "The two have nothing to compare");
+		return;
+	}
+	buf_str(&text, words[m][change < 0 ? 0 : change > 0 ? 2 : 1]);
+	if (change != 0) {
+		buf_str(&text, " by ");
+		put_amount(&text, m, change < 0 ? -change : change);
+		if (before > 0) {
+			buf_str(&text, " (");
+			put_growth(&text, change, before);
+			buf_char(&text, ')');
+		}
+	}
+	buf_str(&text, ": ");
+	put_amount(&text, m, now);
+	if (change != 0) {
+		buf_str(&text, ", it was ");
+		put_amount(&text, m, before);
+	}
+	report_heading(out, "%.*s", (int)text.len, text.data);
+	buf_release(&text);
+}
+
+static void
+put_change(const struct answer *a, struct table *t, const struct entry *e,
+    int64_t change, int64_t greatest)
+{
+	const struct tally *now = &e->tallies[NOW];
+	const struct tally *before = &e->tallies[BEFORE];
+	int64_t calls;
+
+	put_signed(table_cell(t), a->shown, change);
+	table_next(t);
+	put_growth(table_cell(t), change, before->measures[a->shown]);
+	table_next(t);
+	report_bar(table_cell(t), part_of(change < 0 ? -change : change,
+	    greatest), BAR);
+	table_next(t);
+	table_amount(t, a->shown, now->measures[a->shown]);
+	table_amount(t, a->shown, before->measures[a->shown]);
+	if (a->shown != CALLS) {
+		if (profile_change(a->profile, e, CALLS, &calls) && calls != 0)
+			put_signed(table_cell(t), CALLS, calls);
+		table_next(t);
+	}
+	buf_str(table_cell(t), !before->seen ? "new" : !now->seen ? "gone" :
+	    "");
+	table_next(t);
+}
+
+/* Those that grew, or those that shrank.  Returns how many there are. */
+static size_t
+put_changes(const struct answer *a, struct buf *out, const struct order *o,
+    bool grown, int64_t greatest)
+{
+	const struct table_of_entries *entries = profile_entries(a->profile);
+	static const char *const with_calls[] = { "change", "", "", "now",
+	    "before", "calls", "", "" };
+	static const char *const only_calls[] = { "change", "", "", "now",
+	    "before", "", "" };
+	struct buf text = { 0 };
+	struct table t;
+	size_t n = 0, most = shown_of(a, SIZE_MAX, SHOWN_MOST);
+	int64_t change;
+
+	table_init(&t, a->shown != CALLS ? "rrlrrrll" : "rrlrrll",
+	    a->shown != CALLS ? with_calls : only_calls);
+	for (size_t i = 0; i < o->n; i++) {
+		const struct entry *e = &entries->list[o->list[i]];
+
+		if (!profile_change(a->profile, e, a->shown, &change) ||
+		    change == 0 || (change > 0) != grown || n++ >= most)
+			continue;
+		put_change(a, &t, e, change, greatest);
+		put_entry(&text, a->profile, e);
+		table_taken(&t, &text);
+	}
+	if (n > 0)
+		report_heading(out, "\n%s %s", grown ? "More" :
+		    is_time(a->shown) ? "Less" : "Fewer",
+		    long_names[a->shown]);
+	table_print(&t, n > 0 ? out : &text);
+	put_more(out, n > most ? n - most : 0);
+	buf_release(&text);
+	return n;
+}
+
+static int64_t
+greatest_change(const struct answer *a, const struct order *o)
+{
+	const struct table_of_entries *entries = profile_entries(a->profile);
+	int64_t greatest = 0, n;
+
+	for (size_t i = 0; i < o->n; i++) {
+		if (!profile_change(a->profile, &entries->list[o->list[i]],
+		    a->shown, &n))
+			continue;
+		n = n < 0 ? -n : n;
+		greatest = n > greatest ? n : greatest;
+	}
+	return greatest;
+}
+
+void
+report_changes(const struct answer *a, struct filter *f)
+{
+	struct buf *out = filter_out(f);
+	struct order order;
+	int64_t greatest;
+	size_t n;
+
+	profile_sort(a->profile, &order, profile_entries(a->profile), a->by,
+	    true, NULL, NULL);
+	put_change_title(a, out);
+	greatest = greatest_change(a, &order);
+	n = put_changes(a, out, &order, true, greatest);
+	n += put_changes(a, out, &order, false, greatest);
+	if (order.n == 0)
+		buf_str(out, "\nNothing has changed\n");
+	else if (order.n > n)
+		buf_printf(out, "\n%zu more changed, but not in %s\n",
+		    order.n - n, long_names[a->shown]);
+	put_limited(a, out);
+	filter_emit(f);
+	free(order.list);
+}

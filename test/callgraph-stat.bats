@@ -1,0 +1,260 @@
+load helper
+
+ORACLE=$TEST/programs/callgraph-stat-oracle.py
+GOLD=$DATA/callgraph-stat
+
+# graph NODES [BASE] - a record of one module, which lies at BASE
+graph() {
+	lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"/x/app\",\"base\":\"${2:-0x4000}\",\"start\":\"${2:-0x4000}\",\"end\":\"0x9000\",\"build_id\":\"aa\"}],\"nodes\":[$(lines "$1" | tr -d '\n\t')]}"
+}
+
+# answers OPTIONS... - what is said of r, to compare with the oracle
+answers() {
+	callgraph-stat "$@" r >out
+	python3 "$ORACLE" normal <out >got
+	[ "$(wc -l <got)" -gt 1 ]
+}
+
+# of FUNCTION KEY - what the answer in out says of it
+of() {
+	jq -c --arg f "$1" --arg k "$2" \
+		'select(.name == $f and .stat == "function") | .[$k]' out
+}
+
+# chain NAME... - a record in which each calls the next, and all take 1 ns
+chain() {
+	python3 -c '
+import json, sys
+names = sys.argv[1:]
+print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
+    {**({"parent": i - 1} if i else {}), "name": name, "calls": 1,
+    "self_ns": 1, "total_ns": len(names) - i}
+    for i, name in enumerate(names)]}))' "$@"
+}
+
+@test "the profile is what a second implementation finds from the definitions" {
+	python3 "$ORACLE" random "$(seed)" 20 >r
+	for level in function file module callsite; do
+		answers --by $level
+		python3 "$ORACLE" profile $level <r | diff - got
+	done
+}
+
+@test "so are the callers and callees of a function" {
+	python3 "$ORACLE" random "$(seed)" 20 >r
+	for name in h 'f<a, b>::g' c.so+0x100; do
+		answers --callers "$name"
+		python3 "$ORACLE" calls "$name" <r | diff - got
+	done
+}
+
+@test "so is the difference of two runs" {
+	python3 "$ORACLE" random "$(seed)" 15 >r
+	python3 "$ORACLE" random "$(seed)1" 15 >old
+	for level in function callsite; do
+		answers --by $level --diff old
+		python3 "$ORACLE" change $level old <r | diff - got
+	done
+}
+
+@test "merged before or not, and in any order, the answer is the same" {
+	python3 "$ORACLE" random "$(seed)" 20 >r
+	callgraph-merge r >merged
+	shuf r >shuffled
+	for how in "" "--by callsite" "--by module --sort name" --callers=h; do
+		callgraph-stat $how r >want
+		callgraph-stat $how shuffled | cmp - want
+		diff <(callgraph-stat $how merged | jq -c 'del(.nodes)') \
+			<(jq -c 'del(.nodes)' want)
+	done
+}
+
+@test "the difference of a graph with itself is nothing" {
+	python3 "$ORACLE" random "$(seed)" 20 >r
+	for level in function file module callsite; do
+		run -0 callgraph-stat --by $level --diff r r
+		[ "$(jq -r .stat <<<"$output")" = program ]
+		jq -e '.change_calls == 0 and .change_self_ns == 0' <<<"$output"
+	done
+	callgraph-merge r >merged
+	run -0 callgraph-stat --diff r merged
+	[ "$(jq -r .stat <<<"$output")" = program ]
+	run -0 callgraph-stat --text --diff r r
+	assert_line "Nothing has changed"
+}
+
+@test "the difference the other way round is the same with the other sign" {
+	python3 "$ORACLE" random "$(seed)" 10 >a
+	python3 "$ORACLE" random "$(seed)1" 10 >b
+	sum='[.change_calls, .change_self_ns, .change_total_ns, .change_samples]'
+	callgraph-stat --diff a b | jq -c "$sum | map(-(. // 0) + 0)" >there
+	callgraph-stat --diff b a | jq -c "$sum | map((. // 0) + 0)" >back
+	sed 's/-0/0/g' there | diff - back
+	[ -s there ]
+}
+
+@test "a function that is on the stack several times counts its outermost time" {
+	chain main f f g f >r
+	callgraph-stat r >out
+	assert_equal "$(of f total_ns)" 4
+	assert_equal "$(of f self_ns)" 3
+	assert_equal "$(of f calls)" 3
+	assert_equal "$(of f recursive_calls)" 2
+	assert_equal "$(of f total_per_call_ns)" 4
+	assert_equal "$(of g total_ns)" 2
+	assert_equal "$(of main recursive_calls)" null
+}
+
+@test "two functions that call each other count once as well" {
+	chain main even odd even odd even >r
+	callgraph-stat r >out
+	assert_equal "$(of even total_ns)" 5
+	assert_equal "$(of odd total_ns)" 4
+	callgraph-stat --callers odd r |
+		jq -c 'select(.stat == "caller") | [.caller, .calls, .total_ns]' >got
+	diff got <(lines '["even",2,4]')
+}
+
+@test "a function is found again wherever its module lies" {
+	graph '{"function":"0x4010","calls":1}' >r
+	graph '{"function":"0x7010","calls":2}' 0x7000 >>r
+	callgraph-stat r | jq -c 'del(.total_share)' >got
+	diff got - <<-END
+		{"type":"stat","stat":"function","module":"app","function":"0x10","calls":3}
+		{"type":"stat","stat":"program","records":2,"nodes":2,"depth":1,"calls":3}
+	END
+	head -n 1 r | sed 's/"aa"/"bb"/' >other
+	head -n 1 r | callgraph-stat --diff other |
+		jq -c '[.new, .vanished]' >got
+	diff got <(lines '[true,null]' '[null,true]' '[null,null]')
+}
+
+@test "a function with a name is the same in another build and elsewhere" {
+	graph '{"function":"0x4010","calls":1,"name":"f"}' >r
+	sed 's/"aa"/"bb"/; s/0x4010/0x4020/; s,/x/,/y/,; s/"calls":1/"calls":5/' \
+		r >old
+	run -0 callgraph-stat --diff old r
+	assert_line --index 0 '{"type":"stat","stat":"change","of":"function","name":"f","module":"app","calls":1,"before_calls":5,"change_calls":-4,"growth_calls":-0.800000}'
+}
+
+@test "what was not measured is left out, and not 0" {
+	graph '{"name":"f","calls":2},{"name":"g","calls":0,"self_ns":0,"total_ns":0}' >r
+	callgraph-stat --sort name r >out
+	head -n 1 out >f
+	diff f <(lines '{"type":"stat","stat":"function","name":"f","calls":2}')
+	sed -n 2p out >g
+	diff g <(lines '{"type":"stat","stat":"function","name":"g","calls":0,"self_ns":0,"total_ns":0}')
+	# Against a run without times there is no change of time.
+	graph '{"name":"g","calls":1}' >old
+	run -0 callgraph-stat --diff old r
+	refute_output --partial change_self
+	refute_output --partial before_self
+}
+
+@test "sorted by each key, the greatest first, and cut" {
+	graph '{"name":"a","calls":3,"self_ns":1,"total_ns":5,"samples":0},
+		{"name":"b","calls":1,"self_ns":2,"total_ns":4,"samples":9},
+		{"name":"c","calls":2,"self_ns":2,"total_ns":6,"samples":5}' >r
+	for case in self:bca total:cab calls:acb samples:bca name:abc; do
+		run -0 callgraph-stat --sort "${case%:*}" r
+		assert_equal "$(jq -r '.name // empty' <<<"$output" |
+			tr -d '\n')" "${case#*:}"
+	done
+	run -0 callgraph-stat --top 1 r
+	assert_equal "$(jq -r .stat <<<"$output" | tr '\n' ' ')" \
+		"function program "
+}
+
+@test "functions of one name in several files have no file, but files have them" {
+	graph '{"name":"f","calls":1,"file":"/a.c","line":1},
+		{"name":"f","calls":2,"file":"/b.c","line":1}' >r
+	assert_equal "$(callgraph-stat r | head -n 1)" \
+		'{"type":"stat","stat":"function","name":"f","calls":3}'
+	callgraph-stat --by file r | jq -c '[.file, .calls]' >got
+	diff got <(lines '["/b.c",2]' '["/a.c",1]' '[null,3]')
+}
+
+@test "a report tells it at one glance" {
+	for how in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
+		callgraph-stat --text $how "$GOLD/app.in"
+	done >got
+	diff "$GOLD/app.txt" got
+	chain main f >r
+	run -0 callgraph-stat --text --top 1 r
+	assert_line --index 3 "  ... and 1 more (--top)"
+	graph '{"name":"f","calls":2}' >r
+	run -0 callgraph-stat --text r
+	assert_line --index 0 "Program: 2 calls in 1 function"
+}
+
+@test "a report does not obey what is in a name" {
+	graph '{"name":"a\u001b[31m","file":"\u0007","calls":1,"call_file":"/\u001b","call_line":3}' >r
+	name=a$'\033''[31m'
+	for how in --top=9 --by=callsite --by=file --callers="$name" \
+		--diff=/dev/null; do
+		callgraph-stat --text "$how" r >got
+		grep -q . got
+		run ! grep -q $'[\a\033]' got
+	done
+}
+
+@test "100,000 calls deep or wide, and a tree in any order, is no matter" {
+	python3 -c '
+n = 100000
+for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
+    print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
+        "{%s\"name\":\"%s\",\"calls\":1,\"self_ns\":1,\"total_ns\":1}" % (
+        "\"parent\":%d," % parent(i) if i else "", "fg"[i % 2])
+        for i in range(n)))' >r
+	callgraph-stat r >out
+	assert_equal "$(of f calls)" 150000
+	assert_equal "$(of f recursive_calls)" 149997
+	assert_equal "$(jq -r '.depth // empty' out)" 100000
+}
+
+@test "a record whose numbers cannot be is rejected, and nothing of it counts" {
+	graph '{"name":"good","calls":1}' >want
+	cp want r
+	for node in '{"parent":1,"calls":1}' '{"parent":-1,"calls":1}' \
+		'{"parent":9007199254740992}' '{"parent":4294967295}' \
+		'{"parent":"0"}' '{"calls":-1}' '{"self_ns":1.5}' \
+		'{"function":"10"}' '{"function":"0x1ffffffffffffffff"}' 7; do
+		graph "{\"calls\":1},$node" >>r
+	done
+	run -1 --separate-stderr callgraph-stat --rejects bad r
+	assert_equal "$output" "$(callgraph-stat want)"
+	tail -n +2 r | cmp - bad
+	for line in {2..11}; do
+		[[ $stderr == *"callgraph-stat: r:$line: nodes 1: "* ]]
+	done
+	lines '{"type":"callgraph","modules":[]}' \
+		'{"type":"callgraph","modules":[{}],"nodes":[]}' >r
+	run -1 --separate-stderr callgraph-stat want r
+	assert_equal "$output" "$(callgraph-stat want)"
+	[[ $stderr == *"r:1: nodes is no array"* ]]
+	[[ $stderr == *"r:2: modules 0: {}"* ]]
+}
+
+@test "a sum that no reader could hold is said to be none" {
+	graph '{"name":"f","calls":9007199254740991}' >r
+	run -0 callgraph-stat r
+	graph '{"name":"f","calls":1}' >>r
+	run -1 --separate-stderr callgraph-stat r
+	[[ $stderr == *"a sum is 2^53 or more"* ]]
+	assert_line --index 0 --partial '"calls":9007199254740991'
+}
+
+@test "what nobody can answer is said" {
+	graph '{"name":"f","calls":1}' >r
+	run -2 --separate-stderr callgraph-stat --by line r
+	[[ $stderr == *"--by is function, file, module or callsite, not 'line'"* ]]
+	run -2 --separate-stderr callgraph-stat --sort size r
+	[[ $stderr == *"--sort is self, total, calls, samples or name, not 'size'"* ]]
+	run -1 --separate-stderr callgraph-stat --sort self r
+	[[ $stderr == *"no node has self_ns"* ]]
+	run -2 --separate-stderr callgraph-stat --callers g r
+	[[ $stderr == *"no function is called 'g'"* ]]
+	run -2 --separate-stderr callgraph-stat --callers f --diff r r
+	run -2 --separate-stderr callgraph-stat --diff missing r
+	[[ $stderr == *"cannot open 'missing'"* ]]
+}
