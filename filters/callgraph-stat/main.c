@@ -14,9 +14,9 @@ static struct {
 
 static const struct opt options[] = {
 	{ 'b', "by", OPT_STR, &opt.by, "WHAT",
-	    "add up by function, file, module or callsite (function)", 0, 0 },
+	    "by function, file, module or callsite (function)", 0, 0 },
 	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
-	    "self, total, calls, samples or name (what was measured)", 0, 0 },
+	    "self, total, calls, samples or name (self)", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "only the first K (all; 20 in a report)", 1, 1 << 30 },
 	{ 'c', "callers", OPT_STR, &opt.callers, "NAME",
@@ -29,7 +29,7 @@ static const struct opt options[] = {
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Tells in which functions a program spends its time, who "
-	    "calls them, and what has\nchanged between two runs, from "
+	    "calls them, and what\nhas changed between two runs, from "
 	    "callgraph records.",
 	.keys = callgraph_keys,
 	.reports = true,
