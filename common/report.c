@@ -132,6 +132,15 @@ report_percent(struct buf *b, double ratio)
 	buf_printf(b, "%.1f %%", ratio * 100);
 }
 
+void
+report_text(struct buf *b, struct span text)
+{
+	/* An escape takes at most ten bytes for one. */
+	buf_need(b, text.n * 10 + 1);
+	b->len += text_escape(b->data + b->len, text.n * 10 + 1, text.p,
+	    text.n);
+}
+
 static double
 within(double ratio)
 {
@@ -199,10 +208,7 @@ table_next(struct table *t)
 void
 table_text(struct table *t, struct span text)
 {
-	/* An escape takes at most ten bytes for one. */
-	buf_need(&t->text, text.n * 10 + 1);
-	t->text.len += text_escape(t->text.data + t->text.len,
-	    text.n * 10 + 1, text.p, text.n);
+	report_text(&t->text, text);
 	table_next(t);
 }
 

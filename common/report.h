@@ -21,6 +21,9 @@ void report_ns(struct buf *, int64_t ns);	/* "1.25 us" */
 void report_bytes(struct buf *, int64_t bytes);	/* "1.4 GiB" */
 void report_percent(struct buf *, double ratio);	/* "12.3 %" */
 
+/* Text from a log, escaped. */
+void report_text(struct buf *, struct span);
+
 /* A bar of at most cells columns; blocks where the locale is UTF-8. */
 void report_bar(struct buf *, double ratio, size_t cells);
 

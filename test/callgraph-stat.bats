@@ -172,6 +172,13 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		'{"type":"stat","stat":"function","name":"f","calls":3}'
 	callgraph-stat --by file r | jq -c '[.file, .calls]' >got
 	diff got <(lines '["/b.c",2]' '["/a.c",1]' '[null,3]')
+	graph '{"name":"f","calls":1,"file":"/a.c","line":1}' >r
+	sed 's/"line":1/"line":7/' r >old
+	assert_equal "$(cat r old | callgraph-stat | head -n 1)" \
+		'{"type":"stat","stat":"function","name":"f","file":"/a.c","calls":2}'
+	sed -i 's/"calls":1/"calls":2/' r
+	assert_equal "$(callgraph-stat --diff old r | head -n 1 |
+		jq -c '[.file, .line]')" '["/a.c",1]'
 }
 
 @test "a report tells it at one glance" {
@@ -185,6 +192,16 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	graph '{"name":"f","calls":2}' >r
 	run -0 callgraph-stat --text r
 	assert_line --index 0 "Program: 2 calls in 1 function"
+	sed 's/{"name.*}/]}/; s/]]/]/' r >none
+	run -0 callgraph-stat --text none
+	assert_output "Nothing was called"
+	# Each function that goes by a name, apart from the one before.
+	chain main 'f(int)' 'f(char)' >r
+	run -0 callgraph-stat --text --callers f r
+	assert_equal "$(grep -c '^f(' <<<"$output")" 2
+	assert_line --partial "It calls nothing"
+	run -0 callgraph-stat --text --callers main r
+	assert_line --partial "(the first of its thread)"
 }
 
 @test "a report does not obey what is in a name" {

@@ -237,15 +237,16 @@ static void
 put_title(const struct answer *a, struct buf *out, size_t n)
 {
 	const struct whole *w = &a->profile->wholes[NOW];
-	unsigned measure = a->shown == TOTAL_NS ? SELF_NS : a->shown;
+	unsigned measure = a->shown == TOTAL_NS && is_measured(a, SELF_NS) ?
+	    SELF_NS : a->shown;
 	struct buf text = { 0 };
 
 	if (w->measures[measure] != MEASURE_NONE)
 		put_amount(&text, measure, w->measures[measure]);
+	else
+		buf_str(&text, "no");
 	if (measure != SELF_NS)
-		buf_printf(&text, " %s", measure_names[measure]);
-	else if (text.len == 0)
-		buf_str(&text, "no time");
+		buf_printf(&text, " %s", long_names[measure]);
 	buf_printf(&text, " in %zu %s%s", n, level_names[a->profile->level],
 	    n == 1 ? "" : "s");
 	if (measure != CALLS && w->measures[CALLS] != MEASURE_NONE)
@@ -279,6 +280,11 @@ report_profile(const struct answer *a, struct filter *f)
 
 	profile_sort(a->profile, &order, entries, a->by, false, NULL, NULL);
 	shown = shown_of(a, order.n, SHOWN_MOST);
+	if (order.n == 0) {
+		buf_str(out, "Nothing was called\n");
+		free(order.list);
+		return;
+	}
 	put_title(a, out, order.n);
 	choose_columns(a, &c, lasts[a->profile->level]);
 	table_init(&t, c.align, c.heads);
@@ -338,13 +344,6 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	free(order.list);
 }
 
-static void
-put_escaped(struct buf *b, struct span s)
-{
-	buf_need(b, 10 * s.n + 1);
-	b->len += text_escape(b->data + b->len, 10 * s.n + 1, s.p, s.n);
-}
-
 void
 report_calls(const struct answer *a, struct filter *f, uint32_t function)
 {
@@ -354,8 +353,10 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	struct buf *out = filter_out(f), text = { 0 }, title = { 0 };
 	const char *sep = "";
 
+	if (out->len > 0)
+		buf_char(out, '\n');
 	put_function(&text, a->profile, function);
-	put_escaped(&title, span_of(text.data, text.len));
+	report_text(&title, span_of(text.data, text.len));
 	report_heading(out, "%.*s", (int)title.len, title.data);
 	buf_str(out, "  ");
 	for (size_t i = 0; i < N_MEASURES; i++) {

@@ -26,18 +26,11 @@ table_ratio(struct table *t, double ratio)
 }
 
 static void
-put_escaped(struct buf *b, struct span s)
-{
-	buf_need(b, 8 * s.n + 1);
-	b->len += text_escape(b->data + b->len, 8 * s.n + 1, s.p, s.n);
-}
-
-static void
 put_session(const struct answer *a, struct buf *b, const struct cores *c)
 {
 	struct span name = trace_session_name(a->trace, c->session);
 
-	put_escaped(b, name.n > 0 ? name : span_of("unknown", 7));
+	report_text(b, name.n > 0 ? name : span_of("unknown", 7));
 }
 
 /* What is asked for most, in a sentence. */
@@ -51,7 +44,7 @@ say_costliest(const struct answer *a, struct buf *b)
 		return;
 	}
 	buf_str(b, "The costliest operation is ");
-	put_escaped(b, intern_span(&a->trace->names, o->name));
+	report_text(b, intern_span(&a->trace->names, o->name));
 	buf_str(b, ": ");
 	report_us(b, o->self_us);
 	buf_printf(b, " in %llu instance%s, ", (unsigned long long)o->n,
@@ -159,7 +152,7 @@ report_containers(const struct answer *a, struct buf *b)
 		table_us(&t, o->total_us);
 		table_count(&t, o->n);
 		buf_str(table_cell(&t), what[o->kind]);
-		put_escaped(table_cell(&t), intern_span(&a->trace->names,
+		report_text(table_cell(&t), intern_span(&a->trace->names,
 		    o->name));
 		table_next(&t);
 	}
@@ -260,7 +253,7 @@ report_head(const struct answer *a, struct buf *b)
 	buf_char(b, '\n');
 	report_heading(b, "Query of execution %lld", (long long)x->key.id);
 	if (x->query != SYM_NONE) {
-		put_escaped(b, intern_span(&a->trace->names, x->query));
+		report_text(b, intern_span(&a->trace->names, x->query));
 		buf_char(b, '\n');
 	}
 }
