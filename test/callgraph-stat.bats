@@ -195,6 +195,10 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	sed 's/{"name.*}/]}/; s/]]/]/' r >none
 	run -0 callgraph-stat --text none
 	assert_output "Nothing was called"
+	# Without a file, the module tells functions of one name apart.
+	graph '{"function":"0x4010","name":"f","calls":2}' >r
+	run -0 callgraph-stat --text r
+	assert_line --index 2 --regexp '2 +100.0 % .* f  app$'
 	# Each function that goes by a name, apart from the one before.
 	chain main 'f(int)' 'f(char)' >r
 	run -0 callgraph-stat --text --callers f r

@@ -7,8 +7,6 @@
 #include "common/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
-static const char *const level_names[N_LEVELS] = { "function", "file",
-    "module", "callsite" };
 static const char *const before_keys[N_MEASURES] = { "before_calls",
     "before_self_ns", "before_total_ns", "before_samples" };
 static const char *const change_keys[N_MEASURES] = { "change_calls",
@@ -146,7 +144,7 @@ emit_entry(const struct answer *a, struct filter *f, const char *name,
 void
 emit_profile(const struct answer *a, struct filter *f)
 {
-	const struct table_of_entries *t = profile_entries(a->profile);
+	const struct entries *t = profile_entries(a->profile);
 	enum level level = a->profile->level;
 	struct order order;
 
@@ -191,7 +189,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 void
 emit_changes(const struct answer *a, struct filter *f)
 {
-	const struct table_of_entries *t = profile_entries(a->profile);
+	const struct entries *t = profile_entries(a->profile);
 	struct order order;
 
 	profile_sort(a->profile, &order, t, a->by, true, NULL, NULL);

@@ -38,13 +38,10 @@ static const struct about about = {
 static enum level
 chosen_level(void)
 {
-	static const char *const names[N_LEVELS] = { "function", "file",
-	    "module", "callsite" };
-
 	if (opt.callers != NULL)
 		return BY_CALLSITE;
 	for (unsigned i = 0; opt.by != NULL && i < N_LEVELS; i++)
-		if (strcmp(opt.by, names[i]) == 0)
+		if (strcmp(opt.by, level_names[i]) == 0)
 			return (enum level)i;
 	if (opt.by != NULL)
 		die("--by is function, file, module or callsite, not '%s'",

@@ -5,12 +5,15 @@
 
 #include "filters/callgraph-stat/profile.h"
 
+const char *const level_names[N_LEVELS] = { "function", "file", "module",
+    "callsite" };
+
 #define SUM_MOST ((INT64_C(1) << REC_INT_BITS) - 1)
 
 static struct span
 entry_key(const void *owner, uint32_t i)
 {
-	const struct table_of_entries *t = owner;
+	const struct entries *t = owner;
 
 	return span_of((const char *)&t->list[i].key,
 	    sizeof(struct entry_key));
@@ -47,7 +50,7 @@ text_sym(struct profile *p, struct span text)
 }
 
 static uint32_t
-entry_of(struct table_of_entries *t, const struct entry_key *key)
+entry_of(struct entries *t, const struct entry_key *key)
 {
 	struct span text = span_of((const char *)key, sizeof *key);
 	uint64_t hash = map_hash(text.p, text.n);
@@ -248,7 +251,7 @@ enter(struct profile *p, struct entry *e, const struct graph_node *n,
 
 /* All nodes, each while the nodes above it are open.  Returns the depth. */
 static int64_t
-add_nodes(struct profile *p, struct table_of_entries *to,
+add_nodes(struct profile *p, struct entries *to,
     const struct callgraph *g, const struct tree *tree,
     const uint32_t *entries, int side)
 {
@@ -463,7 +466,7 @@ compare(const void *a, const void *b)
 
 void
 profile_sort(const struct profile *p, struct order *order,
-    const struct table_of_entries *t, unsigned by, bool changes,
+    const struct entries *t, unsigned by, bool changes,
     bool (*keep)(const struct entry *, const void *), const void *with)
 {
 	order->list = mem_resize(NULL, t->n + 1, sizeof *order->list);

@@ -10,6 +10,7 @@
  */
 enum { NOW, BEFORE, N_SIDES };
 enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
+extern const char *const level_names[N_LEVELS];
 
 #define ENTRY_NONE UINT32_MAX
 
@@ -42,7 +43,7 @@ struct entry {
 };
 #define FILES_DIFFER (SYM_NONE - 1)
 
-struct table_of_entries {
+struct entries {
 	struct map map;
 	struct entry *list;
 	size_t n, cap;
@@ -57,7 +58,7 @@ struct whole {
 struct profile {
 	enum level level;
 	struct intern texts;
-	struct table_of_entries functions, groups;
+	struct entries functions, groups;
 	struct whole wholes[N_SIDES];
 	bool overflowed;	/* a sum is not what it ought to be */
 };
@@ -68,7 +69,7 @@ void profile_add(struct profile *, const struct callgraph *,
     const struct rec *, int side);
 
 /* The entries of the level that was asked for. */
-static inline const struct table_of_entries *
+static inline const struct entries *
 profile_entries(const struct profile *p)
 {
 	return p->level == BY_FUNCTION ? &p->functions : &p->groups;
@@ -94,7 +95,7 @@ struct order {
 	size_t n;
 };
 void profile_sort(const struct profile *, struct order *,
-    const struct table_of_entries *, unsigned by, bool changes,
+    const struct entries *, unsigned by, bool changes,
     bool (*keep)(const struct entry *, const void *), const void *with);
 
 #endif

@@ -13,7 +13,7 @@ static const char *const measure_names[N_MEASURES] = { "calls", "self",
     "total", "samples" };
 static const char *const long_names[N_MEASURES] = { "calls", "self time",
     "total time", "samples" };
-static const char *const level_names[N_LEVELS] = { "function", "file",
+static const char *const level_titles[N_LEVELS] = { "function", "file",
     "module", "call site" };
 
 static bool
@@ -96,6 +96,7 @@ put_place(struct buf *b, struct span path, uint64_t line)
 		buf_printf(b, ":%" PRIu64, line);
 }
 
+/* With its file, or else its module if its name does not tell that. */
 static void
 put_function(struct buf *b, const struct profile *p, uint32_t function)
 {
@@ -105,6 +106,8 @@ put_function(struct buf *b, const struct profile *p, uint32_t function)
 	if (e->file != SYM_NONE && e->file != FILES_DIFFER)
 		put_place(b, intern_span(&p->texts, e->file),
 		    (uint64_t)e->line);
+	else if (e->key.name != SYM_NONE && e->module != SYM_NONE)
+		put_place(b, intern_span(&p->texts, e->module), 0);
 }
 
 static void
@@ -247,7 +250,7 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 		buf_str(&text, "no");
 	if (measure != SELF_NS)
 		buf_printf(&text, " %s", long_names[measure]);
-	buf_printf(&text, " in %zu %s%s", n, level_names[a->profile->level],
+	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
 	    n == 1 ? "" : "s");
 	if (measure != CALLS && w->measures[CALLS] != MEASURE_NONE)
 		buf_printf(&text, ", %" PRId64 " calls, %" PRId64 " deep",
@@ -269,7 +272,7 @@ put_limited(const struct answer *a, struct buf *out)
 void
 report_profile(const struct answer *a, struct filter *f)
 {
-	const struct table_of_entries *entries = profile_entries(a->profile);
+	const struct entries *entries = profile_entries(a->profile);
 	static const char *const lasts[N_LEVELS] = { "function", "file",
 	    "module", "caller > function, at" };
 	struct buf *out = filter_out(f), text = { 0 };
@@ -459,7 +462,7 @@ static size_t
 put_changes(const struct answer *a, struct buf *out, const struct order *o,
     bool grown, int64_t greatest)
 {
-	const struct table_of_entries *entries = profile_entries(a->profile);
+	const struct entries *entries = profile_entries(a->profile);
 	static const char *const with_calls[] = { "change", "", "", "now",
 	    "before", "calls", "", "" };
 	static const char *const only_calls[] = { "change", "", "", "now",
@@ -494,7 +497,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 static int64_t
 greatest_change(const struct answer *a, const struct order *o)
 {
-	const struct table_of_entries *entries = profile_entries(a->profile);
+	const struct entries *entries = profile_entries(a->profile);
 	int64_t greatest = 0, n;
 
 	for (size_t i = 0; i < o->n; i++) {
