@@ -137,6 +137,27 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	assert_line --index 0 '{"type":"stat","stat":"change","of":"function","name":"f","module":"app","calls":1,"before_calls":5,"change_calls":-4,"growth_calls":-0.800000}'
 }
 
+@test "what callgraph-symbolize finds is what functions go by" {
+	lines 'int leaf(int n) { return n * 2; }' \
+		'int main(void) {' 'return leaf(1) +' 'leaf(2) - 6; }' >a.c
+	gcc -g -O0 -fPIE -pie -Wl,--build-id -o app a.c
+	id=$(readelf -n app | sed -n 's/.*Build ID: //p')
+	leaf=0x$(nm app | awk '$3 == "leaf" { print $1 }')
+	main=0x$(nm app | awk '$3 == "main" { print $1 }')
+	sites=$(objdump -d app | awk '/call.*<leaf>/ { seen = 1; next }
+		seen { sub(":", ""); print "0x" $1; seen = 0 }')
+	for base in $((0x10000)) $((0x70000)); do
+		set -- $sites
+		at() { printf '"0x%x"' $(($1 + base)); }
+		lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"$PWD/app\",\"base\":$(at 0),\"start\":$(at 0),\"end\":$(at 0x8000),\"build_id\":\"$id\"}],\"nodes\":[{\"function\":$(at "$main"),\"calls\":1},{\"parent\":0,\"function\":$(at "$leaf"),\"call_site\":$(at "$1"),\"calls\":1},{\"parent\":0,\"function\":$(at "$leaf"),\"call_site\":$(at "$2"),\"calls\":1}]}"
+	done >r
+	callgraph-symbolize r | callgraph-stat --callers leaf |
+		jq -c 'select(.calls and .stat != "program") |
+		[.name, .line, .caller, .call_line, .calls]' >got
+	diff got <(lines '["leaf",1,null,null,4]' \
+		'[null,null,"main",3,2]' '[null,null,"main",4,2]')
+}
+
 @test "what was not measured is left out, and not 0" {
 	graph '{"name":"f","calls":2},{"name":"g","calls":0,"self_ns":0,"total_ns":0}' >r
 	callgraph-stat --sort name r >out
