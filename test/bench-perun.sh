@@ -2,6 +2,9 @@
 #
 # pidx-write syncs its disk, which git add does not.  Of that CPU time shows
 # little; so that it shows nothing of what others wrote, there is a sync before.
+# Every run has a directory of its own and nothing is removed: ext4 spends most
+# of a new file on looking for an inode that was not given up in the last
+# minutes.
 
 repo=$data/perun
 
@@ -66,46 +69,51 @@ pidx-init --index-version 2 >/dev/null
 cp -a .git clean.git
 cp -a .perun clean.perun
 profiles 1000 46
-reset='rm -rf .git .perun; cp -a clean.git .git; cp -a clean.perun .perun; sync'
+
+# fresh [STORE] - a command that makes `run` a new repository with that store
+fresh() {
+	echo "rm -f run; d=\$(mktemp -d run.XXXXXX); cp -a clean.git \$d/.git
+		cp -a ${1:-clean.perun} \$d/.perun; ln -s \$d run; sync"
+}
 
 printf '\n1,000 profiles of %d bytes\n' \
 	$(($(cat p/*.perf | wc -c) / 1000))
-base=$(timed 'git add p' "$reset")
+base=$(timed 'git --git-dir run/.git --work-tree . add p' "$(fresh)")
 ms_row 'git add' "$base"
-one_run=$(timed 'pidx-write p/*.perf >/dev/null' "$reset")
+one_run=$(timed 'pidx-write -C run p/*.perf >/dev/null' "$(fresh)")
 ms_row 'pidx-write, one run' "$one_run" "$(ratio "$one_run" "$base" git)"
-many=$(timed 'pidx-write records >/dev/null' "$reset")
+many=$(timed 'pidx-write -C run records >/dev/null' "$(fresh)")
 ms_row 'pidx-write, each to another commit' "$many" \
 	"$(ratio "$many" "$base" git)"
-eval "$reset"
-pidx-write records >/dev/null
+eval "$(fresh)"
+pidx-write -C run records >/dev/null
 ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
-	"$(timed 'vcs-log | pidx-read >/dev/null')"
-ms_row 'git log' "$(timed 'git log >/dev/null')"
-ms_row 'pidx-read of one commit' "$(timed 'pidx-read HEAD >/dev/null')"
+	"$(timed 'vcs-log -C run | pidx-read -C run >/dev/null')"
+ms_row 'git log' "$(timed 'git -C run log >/dev/null')"
+ms_row 'pidx-read of one commit' "$(timed 'pidx-read -C run HEAD >/dev/null')"
 
 # One object under many names.
 head -n 1 records | jq -c 'del(.minor_version)' >one
 jq -c '.path = "new"' one >new
 for count in 1 10000; do
-	eval "$reset"
+	eval "$(fresh)"
 	jq -c --argjson n $count 'range(1; $n) as $i | .path = "p\($i)"' one |
-		pidx-write >/dev/null
-	rm -rf filled
-	cp -a .perun filled
-	nth[count]=$(timed 'pidx-write new >/dev/null' \
-		'rm -rf .perun; cp -a filled .perun; sync')
+		pidx-write -C run >/dev/null
+	cp -a run/.perun filled.$count
+	nth[count]=$(timed 'pidx-write -C run new >/dev/null' \
+		"$(fresh filled.$count)")
 done
 ms_row 'the first entry of an index' "${nth[1]}"
 ms_row 'its 10,000th' "${nth[10000]}" \
 	"$(jq -n "${nth[10000]} - ${nth[1]} | . * 10 | round / 10") ms more"
-listing=$(timed 'pidx-read HEAD >/dev/null')
+listing=$(timed 'pidx-read -C run HEAD >/dev/null')
 ms_row 'pidx-read of 10,000 entries' "$listing"
 
 for count in 1000 10000; do
 	jq -c --argjson n $count 'range($n) as $i | .path = "p\($i)" |
 		.profile.header.workload = "w\($i)"' one >batch.$count
-	batch[count]=$(timed "pidx-write batch.$count >/dev/null" "$reset")
+	batch[count]=$(timed "pidx-write -C run batch.$count >/dev/null" \
+		"$(fresh)")
 done
 ms_row 'a batch of 10,000 profiles' "${batch[10000]}" \
 	"$(ratio "${batch[10000]}" "${batch[1000]}" 'of one of 1,000')"
@@ -113,9 +121,9 @@ ms_row 'a batch of 10,000 profiles' "${batch[10000]}" \
 profiles 1 100000
 printf '\none profile of %.1f MB\n' \
 	"$(jq -n "$(wc -c <p/0.perf) / 1000000")"
-base=$(timed 'git hash-object -w p/0.perf' "$reset")
+base=$(timed 'git --git-dir run/.git hash-object -w p/0.perf' "$(fresh)")
 ms_row 'git hash-object -w' "$base"
-big=$(timed 'pidx-write p/0.perf >/dev/null' "$reset")
+big=$(timed 'pidx-write -C run p/0.perf >/dev/null' "$(fresh)")
 ms_row 'pidx-write' "$big" "$(ratio "$big" "$base" git)"
 cd "$data"
 rm -rf "$repo"
