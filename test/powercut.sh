@@ -18,7 +18,7 @@ dir=$(mktemp -d)
 cd "$dir"
 export HOME=$dir
 mkdir disk copy
-trap 'cd /; umount "$dir"/disk "$dir"/copy 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'cd /; umount -q "$dir"/disk "$dir"/copy || true; rm -rf "$dir"' EXIT
 
 attach() {
 	mount -o loop,commit=300 "$1" "$2"
