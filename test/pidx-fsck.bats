@@ -78,7 +78,7 @@ kept() {
 	done
 	some 4
 	: >"$(file "$id").changes"
-	size=$(find .perun/objects -type f -printf '%s\n' | paste -sd+ | bc)
+	size=$(find .perun/objects -type f -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
 	fsck 0
 	assert_output '{"type":"fsck","indexes":4,"entries":13,"objects":4,"size_bytes":'$size',"findings":{}}'
 	run -0 pidx-fsck --text
