@@ -102,18 +102,12 @@ load(struct pending *p, const char *name, struct stat *st)
 	return good;
 }
 
-static struct span
-keep(struct pending *p, struct span s)
-{
-	return span_of(arena_text(&p->arena, s.p, s.n), s.n);
-}
-
 /* What an index would say of a file; NULL, or why it is no profile. */
 static const char *
 describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)
 {
-	const struct profile *known = &p->profile;
+	const struct span *from = &p->profile.origin;
 	struct stat st;
 	const struct rec *r;
 	const char *why;
@@ -127,13 +121,8 @@ describe(struct pending *p, const char *name, struct pidx_entry *e,
 		return why;
 	*e = (struct pidx_entry){ .time = (uint32_t)pending_time(&st),
 	    .path = span_of(name, strlen(name)) };
-	e->strings[PIDX_TYPE] = keep(p, known->type);
-	e->strings[PIDX_CMD] = keep(p, known->cmd);
-	e->strings[PIDX_WORKLOAD] = keep(p, known->workload);
-	e->strings[PIDX_COLLECTOR] = keep(p, known->collector);
-	e->strings[PIDX_POSTPROCESSORS] = keep(p, span_of(
-	    known->postprocessors.data, known->postprocessors.len));
-	*origin = keep(p, known->origin);
+	profile_strings(&p->profile, &p->arena, e->strings);
+	*origin = span_of(arena_text(&p->arena, from->p, from->n), from->n);
 	return NULL;
 }
 

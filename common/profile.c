@@ -333,3 +333,18 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 		make_plain(p, r);
 	return *why == NULL;
 }
+
+void
+profile_strings(const struct profile *p, struct arena *arena,
+    struct span strings[PIDX_STRINGS])
+{
+	strings[PIDX_TYPE] = p->type;
+	strings[PIDX_CMD] = p->cmd;
+	strings[PIDX_WORKLOAD] = p->workload;
+	strings[PIDX_COLLECTOR] = p->collector;
+	strings[PIDX_POSTPROCESSORS] = span_of(p->postprocessors.data,
+	    p->postprocessors.len);
+	for (int i = 0; i < PIDX_ARGS; i++)
+		strings[i] = span_of(arena_text(arena, strings[i].p,
+		    strings[i].n), strings[i].n);
+}

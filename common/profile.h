@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "common/buf.h"
+#include "common/pidx.h"
 #include "common/rec.h"
 
 /*
@@ -51,5 +52,9 @@ bool profile_make(struct profile *, const struct rec *, bool flat,
 
 /* The same without the document: what an index says about it. */
 bool profile_describe(struct profile *, const struct rec *, const char **why);
+
+/* What an index says about it, without args; the arena keeps the texts. */
+void profile_strings(const struct profile *, struct arena *,
+    struct span strings[PIDX_STRINGS]);
 
 #endif

@@ -137,7 +137,6 @@ static void
 complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
 {
 	struct profile *p = &job.profile;
-	struct span *s = e->strings;
 	const struct rec *r;
 	const char *why;
 
@@ -149,14 +148,7 @@ complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
 		    SHOWN(e->path), why);
 		return;
 	}
-	s[PIDX_TYPE] = p->type;
-	s[PIDX_CMD] = p->cmd;
-	s[PIDX_WORKLOAD] = p->workload;
-	s[PIDX_COLLECTOR] = p->collector;
-	s[PIDX_POSTPROCESSORS] = span_of(p->postprocessors.data,
-	    p->postprocessors.len);
-	for (int i = 0; i < PIDX_ARGS; i++)
-		s[i] = span_of(arena_text(arena, s[i].p, s[i].n), s[i].n);
+	profile_strings(p, arena, e->strings);
 }
 
 static void

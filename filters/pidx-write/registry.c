@@ -49,7 +49,6 @@ registry_add(struct registry *g, const struct profile *p,
     const struct source *from)
 {
 	struct registration r = { .entry.time = from->time, .place = g->n };
-	struct span *strings = r.entry.strings;
 
 	g->packed.len = 0;
 	object_pack(p->type, span_of(p->body.data, p->body.len),
@@ -60,12 +59,7 @@ registry_add(struct registry *g, const struct profile *p,
 	memcpy(r.version, from->version, STORE_NAME);
 	r.entry.path = keep(g, from->path);
 	r.job = keep(g, from->job);
-	strings[PIDX_TYPE] = keep(g, p->type);
-	strings[PIDX_CMD] = keep(g, p->cmd);
-	strings[PIDX_WORKLOAD] = keep(g, p->workload);
-	strings[PIDX_COLLECTOR] = keep(g, p->collector);
-	strings[PIDX_POSTPROCESSORS] = keep(g, span_of(p->postprocessors.data,
-	    p->postprocessors.len));
+	profile_strings(p, &g->arena, r.entry.strings);
 	g->list = mem_grow(g->list, &g->cap, g->n + 1, sizeof *g->list);
 	g->list[g->n++] = r;
 }

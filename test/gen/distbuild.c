@@ -520,21 +520,6 @@ write_graph(const char *path)
 	finish(fp, path);
 }
 
-static uint64_t
-number(const char *text, uint64_t min, uint64_t max)
-{
-	uintmax_t value;
-	char *end;
-
-	errno = 0;
-	value = strtoumax(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 ||
-	    value < min || value > max)
-		fail("'%s' is not a number from %" PRIu64 " to %" PRIu64,
-		    text, min, max);
-	return value;
-}
-
 static void
 usage(void)
 {

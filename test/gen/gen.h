@@ -1,6 +1,8 @@
 #ifndef GEN_H
 #define GEN_H
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,6 +73,22 @@ magnitude(uint32_t low, uint32_t high)
 	bits = low + (bits + below(high - low)) / 2;
 	base = UINT32_C(1) << bits;
 	return base + below(base);
+}
+
+/* An argument. */
+static inline uint64_t
+number(const char *text, uint64_t min, uint64_t max)
+{
+	uintmax_t value;
+	char *end;
+
+	errno = 0;
+	value = strtoumax(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 ||
+	    value < min || value > max)
+		fail("'%s' is not a number from %" PRIu64 " to %" PRIu64,
+		    text, min, max);
+	return value;
 }
 
 #endif

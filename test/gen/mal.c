@@ -1479,21 +1479,6 @@ make_servers(void)
 	}
 }
 
-static uint64_t
-number(const char *text, uint64_t min, uint64_t max)
-{
-	uintmax_t value;
-	char *end;
-
-	errno = 0;
-	value = strtoumax(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 ||
-	    value < min || value > max)
-		fail("'%s' is not a number from %" PRIu64 " to %" PRIu64,
-		    text, min, max);
-	return value;
-}
-
 static void
 usage(void)
 {
