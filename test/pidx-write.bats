@@ -493,8 +493,8 @@ names_agree() {
 	exec 5>hold
 	cat in >&5
 	sleep .2
-	kill -KILL %%
-	wait %% || true
+	kill -KILL $!
+	wait $! || true
 	exec 5>&-
 	run -0 --separate-stderr timeout 20 pidx-write in
 	check 1
@@ -510,9 +510,9 @@ names_agree() {
 		until find .perun/objects -name .new-\* | grep -q .; do
 			sleep .02
 		done
-		kill -$signal %%
+		kill -$signal $!
 		status=0
-		wait %% || status=$?
+		wait $! || status=$?
 		exec 5>&-
 		[ "$status" -gt 128 ]
 		no_staging
