@@ -83,15 +83,15 @@ graph() {
 		3 40
 
 		fl=f.c
-		fn=(2) f
+		fn=(2)
 		7 10
 		cfl=???
-		cfn=(3) g
+		cfn=(3)
 		calls=4 0
 		7 20
 
 		fl=???
-		fn=(3) g
+		fn=(3)
 		0 60
 	END
 }

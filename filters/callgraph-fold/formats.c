@@ -210,7 +210,7 @@ find_edges(const struct stacks *s, unsigned measure, size_t *n)
 /* fl= and fn=, or cfl= and cfn=; a name is said once and has a number then. */
 static void
 put_position(struct buf *b, const struct stacks *s, uint32_t frame,
-    const char *prefix)
+    const char *prefix, bool *said)
 {
 	const struct frame *f = &s->frames[frame];
 
@@ -219,8 +219,12 @@ put_position(struct buf *b, const struct stacks *s, uint32_t frame,
 		put_function(b, intern_span(&s->texts, f->file));
 	else
 		buf_str(b, "???");
-	buf_printf(b, "\n%sfn=(%u) ", prefix, frame + 1);
-	put_function(b, name_of(s, frame));
+	buf_printf(b, "\n%sfn=(%u)", prefix, frame + 1);
+	if (!said[frame]) {
+		buf_char(b, ' ');
+		put_function(b, name_of(s, frame));
+		said[frame] = true;
+	}
 	buf_char(b, '\n');
 }
 
@@ -239,9 +243,10 @@ own_costs(const struct stacks *s, unsigned measure)
 }
 
 static void
-put_edge(struct buf *b, const struct stacks *s, const struct edge *e)
+put_edge(struct buf *b, const struct stacks *s, const struct edge *e,
+    bool *said)
 {
-	put_position(b, s, e->callee, "c");
+	put_position(b, s, e->callee, "c", said);
 	buf_printf(b, "calls=%lld %lld\n%lld %lld\n", (long long)e->calls,
 	    (long long)s->frames[e->callee].line,
 	    (long long)s->frames[e->caller].line, (long long)e->cost);
@@ -254,19 +259,21 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 	size_t n, at = 0;
 	struct edge *edges = find_edges(s, measure, &n);
 	int64_t *own = own_costs(s, measure);
+	bool *said = mem_zero(s->n_frames + 1, sizeof *said);
 
 	buf_printf(b, "# callgrind format\nversion: 1\n"
 	    "creator: weir callgraph-fold\npositions: line\nevents: %s\n",
 	    callgraph_measures[measure]);
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		buf_char(b, '\n');
-		put_position(b, s, i, "");
+		put_position(b, s, i, "", said);
 		buf_printf(b, "%lld %lld\n", (long long)s->frames[i].line,
 		    (long long)own[i]);
 		for (; at < n && edges[at].caller == i; at++)
-			put_edge(b, s, &edges[at]);
+			put_edge(b, s, &edges[at], said);
 		filter_emit(f);
 	}
 	free(edges);
 	free(own);
+	free(said);
 }
