@@ -49,7 +49,8 @@ graph() {
 		callgraph-fold --by $by records | added >want
 		callgraph-fold --by $by --format speedscope records >profile
 		python3 "$ORACLE" unfold <profile 0 0 | diff want -
-		jq -e '.profiles[0].unit == (if .profiles[0].name == "self_ns"
+		jq -e '.profiles[0].unit == (if .profiles[0].name |
+			endswith("time")
 			then "nanoseconds" else "none" end)' profile
 	done
 	jq -e '.shared.frames | map(select(.file and .line)) | length > 0' \
@@ -94,6 +95,25 @@ graph() {
 		fn=(3)
 		0 60
 	END
+}
+
+@test "a title says which program that was, if it was one" {
+	graph '{"name":"f","calls":1,"self_ns":2}' >nameless
+	for program in one two; do
+		jq -c ".program = \"/x/\\\"$program\"" nameless >$program
+	done
+	for by in self calls; do
+		callgraph-fold --by $by -f speedscope one one nameless
+		callgraph-fold --by $by -f speedscope one two one
+		callgraph-fold --by $by -f speedscope nameless
+	done | jq -r '.profiles[0].name' | diff - <(lines '"one: time' \
+		'time' 'time' '"one: calls' calls calls)
+	callgraph-fold -f callgrind one >out
+	callgrind_annotate out 2>&1 | tee said
+	grep '^Profiled target:  "one$' said
+	run -1 grep -i warning said
+	callgraph-fold -f callgrind one two >out
+	run -1 grep ^cmd out
 }
 
 @test "time is taken before samples, and samples before calls" {

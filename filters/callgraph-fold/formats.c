@@ -59,6 +59,22 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 
 /* --- speedscope ---------------------------------------------------------- */
 
+/* What stands above the picture: "app: time". */
+static void
+put_title(struct buf *b, const struct stacks *s, unsigned measure)
+{
+	struct buf title = { 0 };
+	struct span program = stacks_program(s);
+
+	buf_add(&title, program.p, program.n);
+	if (program.n > 0)
+		buf_str(&title, ": ");
+	buf_str(&title, measure == SELF_NS ? "time" :
+	    callgraph_measures[measure]);
+	json_str(b, "name", span_of(title.data, title.len));
+	buf_release(&title);
+}
+
 static void
 put_frames(struct buf *b, const struct stacks *s)
 {
@@ -106,7 +122,7 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 
 	buf_char(b, '{');
 	json_cstr(b, "type", "evented");
-	json_cstr(b, "name", callgraph_measures[measure]);
+	put_title(b, s, measure);
 	json_cstr(b, "unit", measure == SELF_NS ? "nanoseconds" : "none");
 	json_int(b, "startValue", 0);
 	json_open(b, "events", '[');
@@ -260,9 +276,16 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 	struct edge *edges = find_edges(s, measure, &n);
 	int64_t *own = own_costs(s, measure);
 	bool *said = mem_zero(s->n_frames + 1, sizeof *said);
+	struct span program = stacks_program(s);
 
-	buf_printf(b, "# callgrind format\nversion: 1\n"
-	    "creator: weir callgraph-fold\npositions: line\nevents: %s\n",
+	buf_str(b, "# callgrind format\nversion: 1\n"
+	    "creator: weir callgraph-fold\n");
+	if (program.n > 0) {
+		buf_str(b, "cmd: ");
+		put_function(b, program);
+		buf_char(b, '\n');
+	}
+	buf_printf(b, "positions: line\nevents: %s\n",
 	    callgraph_measures[measure]);
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		buf_char(b, '\n');

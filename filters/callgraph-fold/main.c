@@ -86,6 +86,7 @@ main(int argc, char **argv)
 	struct callgraph g;
 	struct stacks stacks;
 	struct rec *rec;
+	struct span program;
 	const char *why;
 	size_t format, way;
 
@@ -97,10 +98,13 @@ main(int argc, char **argv)
 	while ((rec = filter_next(&f)) != NULL) {
 		if (!rec_is(rec, "callgraph"))
 			continue;
-		if (callgraph_read(&g, rec, &why))
-			stacks_add(&stacks, &g);
-		else
+		if (!callgraph_read(&g, rec, &why)) {
 			filter_reject(&f, "%s", why);
+			continue;
+		}
+		stacks_add(&stacks, &g);
+		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_GOOD)
+			stacks_of(&stacks, program);
 	}
 	if (stacks.n > 0)
 		formats[format].put(&f, &stacks, find_measure(&f, &stacks,

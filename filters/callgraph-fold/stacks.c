@@ -21,7 +21,8 @@ stack_key(const void *owner, uint32_t i)
 void
 stacks_init(struct stacks *s, bool collapse)
 {
-	*s = (struct stacks){ .collapse_recursion = collapse };
+	*s = (struct stacks){ .collapse_recursion = collapse,
+	    .program = SYM_NONE };
 	intern_init(&s->texts);
 	intern_init(&s->frame_keys);
 	map_init(&s->map, stack_key, s);
@@ -147,6 +148,24 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 		add_measures(s, numbers[i], n);
 	}
 	free(numbers);
+}
+
+void
+stacks_of(struct stacks *s, struct span path)
+{
+	sym program = intern_add(&s->texts, base_name(path));
+
+	if (s->program != SYM_NONE && s->program != program)
+		s->several_programs = true;
+	s->program = program;
+}
+
+struct span
+stacks_program(const struct stacks *s)
+{
+	if (s->program == SYM_NONE || s->several_programs)
+		return span_of("", 0);
+	return intern_span(&s->texts, s->program);
 }
 
 /* --- walking ------------------------------------------------------------- */

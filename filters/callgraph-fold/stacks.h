@@ -29,6 +29,8 @@ struct stacks {
 	size_t n, cap;
 	struct map map;
 	bool measured[N_MEASURES];	/* some node had it */
+	sym program;		/* SYM_NONE: not known */
+	bool several_programs;
 	bool collapse_recursion;
 };
 
@@ -43,6 +45,12 @@ capped_sum(int64_t a, int64_t b)
 void stacks_init(struct stacks *, bool collapse);
 void stacks_release(struct stacks *);
 void stacks_add(struct stacks *, const struct callgraph *);
+
+/* What is added is of this program, or of this one, too. */
+void stacks_of(struct stacks *, struct span path);
+
+/* The name of the program, or empty: none is known, or there are several. */
+struct span stacks_program(const struct stacks *);
 
 /*
  * A walk over all stacks, callees by the bytes of their names: into each, and
