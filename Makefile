@@ -161,6 +161,14 @@ check-powercut: all
 	@sh test/setup.sh build powercut
 	@bash test/powercut.sh $(OUT)
 
+# Needs chromium, and speedscope from npm: says so where they are not to be had.
+check-viewers:
+	@sh test/setup.sh build test
+	@sh test/setup.sh viewers || :
+	@$(MAKE) -s -j$(JOBS) all \
+		$(addprefix $(OUT)/test/programs/instrument/,cases throw)
+	@bash test/viewers.sh $(OUT)
+
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
 	@bash test/bench.sh $(OUT)
@@ -198,4 +206,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all demo check check-once check-powercut bench lint install uninstall clean
+.PHONY: all demo check check-once check-powercut check-viewers bench lint install uninstall clean

@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh build|demo|test|powercut|bench... - installs what is missing for
-# these, or says what is, where it cannot
+# setup.sh build|demo|test|powercut|viewers|bench... - installs what is missing
+# for these, or says what is, where it cannot
 
 set -u
 
@@ -10,6 +10,7 @@ packages_for() {
 	demo) echo ninja-build ;;
 	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel procps python3 python3-yaml sqlite3 strace valgrind ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
+	viewers) echo chromium; command -v npm >/dev/null || echo npm ;;
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
 	*) echo "setup.sh: no such set: $1" >&2; exit 2 ;;
 	esac

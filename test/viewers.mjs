@@ -1,0 +1,130 @@
+// viewers.mjs FOLDER FILE TITLE - opens FILE in speedscope
+//
+// FOLDER has the packages of npm.  What speedscope has read of FILE goes to
+// FILE.opened as speedscope exports it, and what it shows to FILE.png.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+
+const [folder, file, title] = process.argv.slice(2);
+const require = createRequire(join(folder, '/'));
+const { chromium } = require('playwright-core');
+const Ajv = require('ajv');
+const viewer = join(folder, 'node_modules/speedscope/dist/release');
+const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+const complaints = [];
+
+function check(good, complaint) {
+	if (!good)
+		complaints.push(complaint);
+}
+
+async function answer(request, response) {
+	const name = basename(new URL(request.url, 'http://x').pathname);
+	const path = request.url === '/file/' + basename(file) ? file :
+	    join(viewer, name || 'index.html');
+
+	try {
+		const body = await readFile(path);
+		const type = types[path.split('.').pop()] ?? 'text/plain';
+		response.writeHead(200, { 'content-type': type }).end(body);
+	} catch {
+		response.writeHead(404).end();
+	}
+}
+
+// The part of a row of the page that has a colour.
+function coloured([png, row]) {
+	const image = new Image();
+
+	image.src = 'data:image/png;base64,' + png;
+	return image.decode().then(() => {
+		const canvas = new OffscreenCanvas(image.width, image.height);
+		const context = canvas.getContext('2d');
+		let n = 0;
+
+		context.drawImage(image, 0, 0);
+		const { data } = context.getImageData(0, row, image.width, 1);
+		for (let i = 0; i < data.length; i += 4)
+			n += data[i] !== data[i + 1] || data[i] !== data[i + 2];
+		return n / image.width;
+	});
+}
+
+async function look(page, origin) {
+	const url = `${origin}/#view=sandwich&profileURL=` +
+	    encodeURIComponent(`${origin}/file/${basename(file)}`);
+	const gone = new Promise((_, reject) => page.on('dialog', (d) => {
+		d.dismiss();
+		reject(new Error(d.message()));
+	}));
+
+	gone.catch(() => {});	// it may come before somebody waits for it
+	page.on('pageerror', (e) => check(false, e.message));
+	page.on('console', (m) => check(m.type() !== 'error' &&
+	    !m.text().startsWith('Failed'), m.text()));
+	page.on('request', (r) => check(/^(blob|data):/.test(r.url()) ||
+	    r.url().startsWith(origin + '/'), 'asks for ' + r.url()));
+	page.setDefaultTimeout(20000);
+	await page.goto(url);
+	await Promise.race([gone, page.waitForFunction(() =>
+	    /Symbol Name|went wrong/.test(document.body.innerText))]);
+	const text = await page.innerText('body');
+	if (text.includes('went wrong'))
+		throw new Error('speedscope refuses it');
+	const lines = text.split('\n').map((line) => line.trim());
+	check(lines.includes(title), `the title is not '${title}': ${text}`);
+
+	const download = page.waitForEvent('download');
+	await page.keyboard.press('Control+s');
+	await (await download).saveAs(file + '.opened');
+	const opened = JSON.parse(await readFile(file + '.opened'));
+	check(opened.profiles.length === 1, 'there are several profiles');
+	for (const { name } of opened.shared.frames)
+		check(lines.includes(name), `'${name}' is not in the table`);
+
+	// Functions that nobody calls fill the first row of the picture.
+	await page.getByText('Left Heavy').click();
+	let part = 0;
+	for (let i = 0; i < 20 && part < 0.9; i++) {
+		const png = await page.screenshot({ path: file + '.png' });
+
+		part = await page.evaluate(coloured,
+		    [png.toString('base64'), 148]);
+	}
+	check(part >= 0.9, `${part} of the first row is drawn`);
+	return opened.shared.frames.length;
+}
+
+async function validate() {
+	const schema = join(viewer, 'file-format-schema.json');
+	const ajv = new Ajv({ strict: false });
+
+	check(ajv.validate(JSON.parse(await readFile(schema)),
+	    JSON.parse(await readFile(file))), ajv.errorsText());
+}
+
+const server = createServer(answer);
+await new Promise((done) => server.listen(0, '127.0.0.1', done));
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM,
+    args: ['--use-gl=angle', '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader'] });
+try {
+	const page = await browser.newPage({
+	    viewport: { width: 1200, height: 400 } });
+	const n = await look(page,
+	    `http://127.0.0.1:${server.address().port}`);
+	if (file.endsWith('.json'))
+		await validate();
+	console.log(`${basename(file)}: '${title}', ${n} functions`);
+} catch (e) {
+	complaints.push(e.message);
+} finally {
+	await browser.close();
+	server.close();
+}
+for (const complaint of complaints)
+	console.error(`${basename(file)}: ${complaint}`);
+process.exitCode = complaints.length > 0 ? 1 : 0;
