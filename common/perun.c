@@ -70,26 +70,36 @@ perun_version(struct perun *p, const char *name, unsigned char *version,
 	    hex_get(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME);
 }
 
+void
+perun_index_fault(const struct store *s, const unsigned char *version,
+    const struct pidx_error *error, struct buf *why)
+{
+	int number = errno;
+	char hex[2 * STORE_NAME + 1];
+
+	hex_put(hex, version, STORE_NAME);
+	why->len = 0;
+	buf_printf(why, "%s/objects/%.2s/%s: ", s->path, hex, hex + 2);
+	if (error == NULL)
+		buf_str(why, strerror(number));
+	else
+		buf_printf(why, "byte %zu: %s", error->offset, error->why);
+	buf_char(why, '\0');
+}
+
 enum store_found
 perun_index(const struct store *s, const unsigned char *version,
     struct buf *bytes, struct pidx *index, struct buf *why)
 {
-	char hex[2 * STORE_NAME + 1];
 	struct pidx_error error;
 	enum store_found found;
 
 	*index = (struct pidx){ 0 };
-	bytes->len = why->len = 0;
+	bytes->len = 0;
 	found = store_read(s, version, bytes);
 	if (found == STORE_ABSENT || (found == STORE_GOOD &&
 	    pidx_read(index, span_of(bytes->data, bytes->len), &error)))
 		return found;
-	hex_put(hex, version, STORE_NAME);
-	buf_printf(why, "%s/objects/%.2s/%s: ", s->path, hex, hex + 2);
-	if (found == STORE_BAD)
-		buf_str(why, strerror(errno));
-	else
-		buf_printf(why, "byte %zu: %s", error.offset, error.why);
-	buf_char(why, '\0');
+	perun_index_fault(s, version, found == STORE_BAD ? NULL : &error, why);
 	return STORE_BAD;
 }

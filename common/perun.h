@@ -38,4 +38,8 @@ enum store_found perun_index(const struct store *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 
+/* Such a why, where errno tells if there is no error of the format. */
+void perun_index_fault(const struct store *, const unsigned char *version,
+    const struct pidx_error *, struct buf *why);
+
 #endif

@@ -7,7 +7,7 @@
 #include "common/mem.h"
 #include "common/pidx.h"
 
-enum { LAST_VERSION = 2 };
+enum { LAST_VERSION = 2, COUNT_AT = 8 };
 
 static uint32_t
 get_u32(const char *p)
@@ -144,25 +144,28 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 	return true;
 }
 
+typedef void visit(void *to, const struct pidx_entry *, size_t offset);
+
 /* The count is believed only as far as there are bytes. */
 static bool
-take_entries(struct walk *w, struct pidx *p, uint32_t count)
+take_entries(struct walk *w, enum pidx_layout layout, uint32_t count,
+    visit *call, void *to)
 {
 	struct pidx_entry e;
+	size_t offset;
 
-	for (p->n = 0; p->n < count;) {
+	for (uint32_t i = 0; i < count; i++) {
+		offset = w->at;
 		if (left(w) == 0) {
 			fail(w->error, w->at, "");
 			snprintf(w->error->why, sizeof w->error->why,
-			    "%u entries are counted but %zu are there", count,
-			    p->n);
+			    "%u entries are counted but %u are there", count,
+			    i);
 			return false;
 		}
-		if (!take_entry(w, p->layout, &e))
+		if (!take_entry(w, layout, &e))
 			return false;
-		p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
-		    sizeof *p->entries);
-		p->entries[p->n++] = e;
+		call(to, &e, offset);
 	}
 	if (left(w) == 0)
 		return true;
@@ -189,7 +192,8 @@ take_header(struct walk *w, uint32_t *version, uint32_t *count)
 	if (!take_u32(w, count, "the number of entries is cut"))
 		return false;
 	return *count <= INT32_MAX ? true :
-	    fail(w->error, 8, "the number of entries is negative");
+	    fail(w->error, COUNT_AT,
+	    "the number of entries is negative");
 }
 
 /*
@@ -200,6 +204,17 @@ static bool
 has_lengths_for_times(const struct pidx *p)
 {
 	return p->n >= 2 && p->entries[1].time < 1 << 20;
+}
+
+static void
+keep_entry(void *to, const struct pidx_entry *e, size_t offset)
+{
+	struct pidx *p = to;
+
+	(void)offset;
+	p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
+	    sizeof *p->entries);
+	p->entries[p->n++] = *e;
 }
 
 bool
@@ -215,13 +230,13 @@ pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 	if (!take_header(&w, &version, &count))
 		return false;
 	p->layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (take_entries(&w, p, count))
+	if (take_entries(&w, p->layout, count, keep_entry, p))
 		return true;
 	if (p->layout == PIDX_1)
 		return false;
 	w.at = PIDX_HEADER;
 	w.error = &other_error;
-	good = take_entries(&w, &other, count);
+	good = take_entries(&w, PIDX_2_ARGS, count, keep_entry, &other);
 	/* Of two that do not fit the one that got further is likelier. */
 	if (good || has_lengths_for_times(p) || other.n > p->n ||
 	    (other.n == p->n && other_error.offset > error->offset)) {
@@ -256,37 +271,6 @@ pidx_compare_object(const struct pidx_entry *a, const struct pidx_entry *b)
 	int order = pidx_compare(a, b);
 
 	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA);
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	return pidx_compare(a, b);
-}
-
-void
-pidx_insert(struct pidx *p, struct pidx_entry *new, size_t n)
-{
-	size_t *before = mem_resize(NULL, n, sizeof *before);
-	size_t old = p->n, i = 0;
-	struct pidx_entry *e;
-
-	if (n > 0)
-		qsort(new, n, sizeof *new, compare);
-	p->n += n;
-	e = p->entries = mem_grow(p->entries, &p->cap, p->n, sizeof *e);
-	for (size_t k = 0; k < n; k++) {
-		while (i < old && pidx_compare(&e[i], &new[k]) < 0)
-			i++;
-		before[k] = i;
-	}
-	/* From the end: each is moved once. */
-	for (size_t k = n; k-- > 0; old = i) {
-		i = before[k];
-		memmove(&e[i + k + 1], &e[i], (old - i) * sizeof *e);
-		e[i + k] = new[k];
-	}
-	free(before);
 }
 
 static void
@@ -328,12 +312,134 @@ put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 	put_string(b, e->strings[PIDX_POSTPROCESSORS]);
 }
 
+static void
+put_header(struct buf *b, enum pidx_layout layout, size_t count)
+{
+	buf_add(b, "pidx", 4);
+	put_u32(b, layout == PIDX_1 ? 1 : 2);
+	put_u32(b, (uint32_t)count);
+}
+
 void
 pidx_write(const struct pidx *p, struct buf *b)
 {
-	buf_add(b, "pidx", 4);
-	put_u32(b, p->layout == PIDX_1 ? 1 : 2);
-	put_u32(b, (uint32_t)p->n);
+	put_header(b, p->layout, p->n);
 	for (size_t i = 0; i < p->n; i++)
 		put_entry(b, p->layout, &p->entries[i]);
+}
+
+/* New entries on their way between those that are there. */
+struct merge {
+	const struct pidx_entry *new;
+	size_t n;
+	bool *existed;
+	size_t *before;		/* the offset at which each goes in */
+	size_t placed;
+};
+
+/* Marks the first of the new entries that is the same, if there is one. */
+static void
+mark_existing(struct merge *m, const struct pidx_entry *e)
+{
+	size_t low = 0, high = m->n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (pidx_compare_object(&m->new[middle], e) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < m->n && pidx_compare_object(&m->new[low], e) == 0)
+		m->existed[low] = true;
+}
+
+static void
+pass_entry(void *to, const struct pidx_entry *e, size_t offset)
+{
+	struct merge *m = to;
+
+	while (m->placed < m->n && pidx_compare(e, &m->new[m->placed]) >= 0)
+		m->before[m->placed++] = offset;
+	mark_existing(m, e);
+}
+
+/* Finds where the new entries go in an index of a layout that stays. */
+static bool
+place(struct merge *m, struct span old, enum pidx_layout *layout,
+    struct pidx_error *error)
+{
+	struct walk w = { .bytes = old, .error = error };
+	uint32_t version, count;
+
+	for (size_t i = 0; i < m->n; i++)
+		m->existed[i] = i > 0 &&
+		    pidx_compare_object(&m->new[i - 1], &m->new[i]) == 0;
+	m->placed = 0;
+	if (!take_header(&w, &version, &count))
+		return false;
+	*layout = version == 1 ? PIDX_1 : PIDX_2;
+	if (!take_entries(&w, *layout, count, pass_entry, m))
+		return false;
+	while (m->placed < m->n)
+		m->before[m->placed++] = old.n;
+	return true;
+}
+
+/* What is there is copied as it is, up to each new entry. */
+static void
+put_merged(const struct merge *m, struct span old, enum pidx_layout layout,
+    struct buf *b)
+{
+	uint32_t count = get_u32(old.p + COUNT_AT);
+	size_t done = PIDX_HEADER;
+
+	for (size_t i = 0; i < m->n; i++)
+		count += !m->existed[i];
+	buf_need(b, old.n + old.n / 8);
+	put_header(b, layout, count);
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->existed[i])
+			continue;
+		buf_add(b, old.p + done, m->before[i] - done);
+		done = m->before[i];
+		put_entry(b, layout, &m->new[i]);
+	}
+	buf_add(b, old.p + done, old.n - done);
+}
+
+/* The bytes of an index, if it is sound, as pidx_write() has them. */
+static bool
+rewrite(struct span old, struct buf *b, struct pidx_error *error)
+{
+	struct pidx p;
+	bool good = pidx_read(&p, old, error);
+
+	if (good)
+		pidx_write(&p, b);
+	pidx_release(&p);
+	return good;
+}
+
+bool
+pidx_add(struct span old, const struct pidx_entry *new, size_t n,
+    bool *existed, struct buf *b, struct pidx_error *error)
+{
+	struct merge m = { .new = new, .n = n, .existed = existed };
+	struct buf today = { 0 };
+	enum pidx_layout layout;
+	bool good;
+
+	m.before = mem_resize(NULL, n, sizeof *m.before);
+	good = place(&m, old, &layout, error);
+	/* If not, its entries may have args. */
+	if (!good && rewrite(old, &today, error)) {
+		old = span_of(today.data, today.len);
+		good = place(&m, old, &layout, error);
+	}
+	if (good)
+		put_merged(&m, old, layout, b);
+	buf_release(&today);
+	free(m.before);
+	return good;
 }

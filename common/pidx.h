@@ -56,12 +56,6 @@ void pidx_release(struct pidx *);
 bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
     struct pidx_entry *, size_t *end);
 
-/*
- * Adds entries, which it sorts, where Perun would insert them: each before the
- * first with a greater path, or the same path and no earlier time.
- */
-void pidx_insert(struct pidx *, struct pidx_entry *new, size_t n);
-
 /* < 0, 0, > 0: by path, then time; and then by object, which tells all apart. */
 int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
 int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
@@ -71,5 +65,15 @@ int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
  * today's Perun reads, with the args behind the command.
  */
 void pidx_write(const struct pidx *, struct buf *);
+
+/*
+ * Appends to b the bytes of an index with more entries, each where Perun would
+ * insert it: before the first with a greater path, or the same path and no
+ * earlier time.  new is sorted by pidx_compare_object(); existed[i] becomes
+ * whether the index, or new before i, has the same: it is not added again.
+ * False if old is malformed, and b as it was.
+ */
+bool pidx_add(struct span old, const struct pidx_entry *new, size_t n,
+    bool *existed, struct buf *b, struct pidx_error *);
 
 #endif

@@ -64,118 +64,57 @@ registry_add(struct registry *g, const struct profile *p,
 	g->list[g->n++] = r;
 }
 
-/* An index, as it is or empty; false if it cannot be read, which is told. */
-static bool
-read_index(struct registry *g, struct filter *f, const unsigned char *version,
-    enum pidx_layout new_layout, struct pidx *index)
-{
-	enum store_found found = perun_index(g->store, version, &g->found,
-	    index, &g->why);
-
-	if (found == STORE_ABSENT)
-		index->layout = new_layout;
-	if (found == STORE_BAD)
-		filter_fail(f, "%s; nothing was added to it (see pidx-fsck "
-		    "--repair)", g->why.data);
-	return found != STORE_BAD;
-}
-
-static int
-compare_entries(const void *a, const void *b)
-{
-	return pidx_compare(a, b);
-}
-
 /*
- * The entries sorted, in a copy if they are not: nothing makes sure of it.
+ * The bytes of an index with new entries, in g->packed; false if it is of no
+ * use, which is told.
  */
-static struct pidx_entry *
-sort_entries(const struct pidx *index)
-{
-	struct pidx_entry *copy, *e = index->entries;
-	size_t i = 1;
-
-	while (i < index->n && pidx_compare(&e[i - 1], &e[i]) <= 0)
-		i++;
-	if (i >= index->n)
-		return e;
-	copy = mem_resize(NULL, index->n, sizeof *copy);
-	memcpy(copy, e, index->n * sizeof *copy);
-	qsort(copy, index->n, sizeof *copy, compare_entries);
-	return copy;
-}
-
-/* Is there one of the same path, time and object among sorted ones? */
 static bool
-has_entry(const struct pidx_entry *list, size_t n, const struct pidx_entry *e)
+add_entries(struct registry *g, struct filter *f, const unsigned char *version,
+    enum pidx_layout new_layout, const struct pidx_entry *new, size_t n,
+    bool *existed)
 {
-	size_t low = 0, high = n, middle;
+	struct pidx_error error;
+	enum store_found found;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (pidx_compare(&list[middle], e) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < n && pidx_compare(&list[low], e) == 0; low++)
-		if (memcmp(list[low].object, e->object, PIDX_SHA) == 0)
-			return true;
+	g->found.len = g->packed.len = 0;
+	found = store_read(g->store, version, &g->found);
+	if (found == STORE_ABSENT)
+		pidx_write(&(struct pidx){ .layout = new_layout }, &g->found);
+	if (found != STORE_BAD && pidx_add(span_of(g->found.data,
+	    g->found.len), new, n, existed, &g->packed, &error))
+		return true;
+	perun_index_fault(g->store, version,
+	    found == STORE_BAD ? NULL : &error, &g->why);
+	filter_fail(f, "%s; nothing was added to it (see pidx-fsck --repair)",
+	    g->why.data);
 	return false;
 }
 
-/*
- * Those of the registrations [first, last) that the index has not are left, at
- * the front of new.
- */
-static size_t
-drop_known(struct registry *g, size_t first, size_t last,
-    const struct pidx *index, struct pidx_entry *new)
-{
-	struct pidx_entry *old = sort_entries(index);
-	struct registration *r = g->list;
-	size_t n = 0;
-
-	for (size_t i = first; i < last; i++) {
-		r[i].existed = has_entry(old, index->n, &r[i].entry) ||
-		    (i > first && pidx_compare_object(&r[i].entry,
-		    &r[i - 1].entry) == 0);
-		if (!r[i].existed)
-			new[n++] = r[i].entry;
-	}
-	if (old != index->entries)
-		free(old);
-	return n;
-}
-
-/* The registrations [first, last) are of one version. */
+/* Registrations of one version, sorted. */
 static void
-write_index(struct registry *g, struct filter *f, size_t first, size_t last,
-    enum pidx_layout new_layout)
+write_index(struct registry *g, struct filter *f, struct registration *r,
+    size_t n, enum pidx_layout new_layout)
 {
-	const unsigned char *version = g->list[first].version;
-	struct pidx_entry *new = mem_resize(NULL, last - first, sizeof *new);
-	struct buf bytes = { 0 };
-	struct pidx index;
-	size_t n;
+	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
+	bool *existed = mem_resize(NULL, n, sizeof *existed), good;
+	bool any_new = false;
 
+	for (size_t i = 0; i < n; i++)
+		new[i] = r[i].entry;
 	store_lock(g->store, STORE_INDEX);
-	if (read_index(g, f, version, new_layout, &index)) {
-		n = drop_known(g, first, last, &index, new);
-		pidx_insert(&index, new, n);
-		pidx_write(&index, &bytes);
-		if (n > 0)
-			store_replace(g->store, version,
-			    span_of(bytes.data, bytes.len));
-		else
-			store_sync(g->store);
-	} else {
-		for (size_t i = first; i < last; i++)
-			g->list[i].failed = true;
+	good = add_entries(g, f, r->version, new_layout, new, n, existed);
+	for (size_t i = 0; i < n; i++) {
+		r[i].failed = !good;
+		r[i].existed = good && existed[i];
+		any_new |= good && !existed[i];
 	}
+	if (any_new)
+		store_replace(g->store, r->version,
+		    span_of(g->packed.data, g->packed.len));
+	else if (good)
+		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);
-	pidx_release(&index);
-	buf_release(&bytes);
+	free(existed);
 	free(new);
 }
 
@@ -211,7 +150,8 @@ registry_commit(struct registry *g, struct filter *f,
 			if (memcmp(g->list[last].version,
 			    g->list[first].version, STORE_NAME) != 0)
 				break;
-		write_index(g, f, first, last, new_layout);
+		write_index(g, f, &g->list[first], last - first,
+		    new_layout);
 	}
 	qsort(g->list, g->n, sizeof *g->list, compare_places);
 }

@@ -114,6 +114,8 @@ test_beginning(void)
 	pidx_release(&p);
 }
 
+/* --- adding -------------------------------------------------------------- */
+
 static struct pidx_entry
 entry(const char *path, uint32_t time, char object)
 {
@@ -123,74 +125,182 @@ entry(const char *path, uint32_t time, char object)
 	return e;
 }
 
-/* As Perun does it, one after the other. */
-static size_t
-insert_one(struct pidx_entry *list, size_t n, const struct pidx_entry *e)
+enum { MOST = 128 };
+
+/* An index as it is and as a list that is kept as Perun keeps it. */
+struct model {
+	struct buf bytes;
+	struct pidx_entry list[MOST];
+	size_t n;
+};
+
+static void
+model_begin(struct model *m, enum pidx_layout layout)
+{
+	*m = (struct model){ 0 };
+	pidx_write(&(struct pidx){ .layout = layout }, &m->bytes);
+}
+
+/* One after the other, and none twice. */
+static bool
+insert_one(struct model *m, const struct pidx_entry *e)
 {
 	size_t i = 0;
 
-	while (i < n && pidx_compare(&list[i], e) < 0)
+	for (size_t k = 0; k < m->n; k++)
+		if (pidx_compare_object(&m->list[k], e) == 0)
+			return false;
+	while (i < m->n && pidx_compare(&m->list[i], e) < 0)
 		i++;
-	memmove(list + i + 1, list + i, (n - i) * sizeof *list);
-	list[i] = *e;
-	return n + 1;
+	memmove(m->list + i + 1, m->list + i, (m->n - i) * sizeof *m->list);
+	m->list[i] = *e;
+	m->n++;
+	return true;
 }
 
-static void
-test_insert(void)
+static int
+compare(const void *a, const void *b)
 {
-	static const char *const paths[] = { "a", "aa", "b", "\xc3\xa9", "A" };
-	struct pidx_entry model[64], new[16];
-	struct pidx p = { .layout = PIDX_1 };
-	size_t n = 0;
+	return pidx_compare_object(a, b);
+}
 
-	for (int round = 0; round < 4; round++) {
-		for (size_t i = 0; i < 16; i++) {
-			new[i] = entry(paths[unit_random(5)], round * 100 +
-			    (uint32_t)unit_random(40), 'a');
-			n = insert_one(model, n, &new[i]);
-		}
-		pidx_insert(&p, new, 16);
-	}
-	CHECK(p.n == n, "%zu", p.n);
-	for (size_t i = 0; i < n && i < p.n; i++)
-		CHECK(pidx_compare(&model[i], &p.entries[i]) == 0,
+/* Adds to both, sorted; what existed must be the same in both. */
+static void
+add(struct model *m, struct pidx_entry *new, size_t n)
+{
+	bool existed[MOST];
+	struct buf bytes = { 0 };
+	struct pidx_error e;
+
+	qsort(new, n, sizeof *new, compare);
+	CHECK(pidx_add(span_of(m->bytes.data, m->bytes.len), new, n, existed,
+	    &bytes, &e), "%s", e.why);
+	for (size_t i = 0; i < n; i++)
+		CHECK(insert_one(m, &new[i]) == !existed[i], "entry %zu", i);
+	buf_release(&m->bytes);
+	m->bytes = bytes;
+}
+
+/* Are both the same?  Of one path and time any order will do. */
+static void
+model_end(struct model *m)
+{
+	struct pidx p;
+	struct pidx_error e;
+
+	CHECK(pidx_read(&p, span_of(m->bytes.data, m->bytes.len), &e), "%s",
+	    e.why);
+	CHECK(p.n == m->n, "%zu entries, not %zu", p.n, m->n);
+	for (size_t i = 0; i < p.n && i < m->n; i++)
+		CHECK(pidx_compare(&m->list[i], &p.entries[i]) == 0,
 		    "entry %zu is %.*s %u, not %.*s %u", i,
 		    ALL(p.entries[i].path), p.entries[i].time,
-		    ALL(model[i].path), model[i].time);
-	pidx_insert(&p, NULL, 0);
-	CHECK(p.n == n, "%zu", p.n);
+		    ALL(m->list[i].path), m->list[i].time);
 	pidx_release(&p);
+	buf_release(&m->bytes);
 }
 
-/* In front of what has its path and time, and alone where nothing is. */
 static void
-test_insert_equal(void)
+test_add(enum pidx_layout layout)
 {
-	struct pidx p = { .layout = PIDX_1 };
-	struct pidx_entry old = entry("b", 1, 'o'), new = entry("b", 1, 'n');
+	static const char *const paths[] = { "a", "aa", "b", "\xc3\xa9", "A" };
+	struct pidx_entry new[16];
+	struct model m;
 
-	pidx_insert(&p, &old, 1);
-	pidx_insert(&p, &new, 1);
-	CHECK(p.n == 2 && p.entries[0].object[0] == 'n' &&
-	    p.entries[1].object[0] == 'o', "the old one is in front");
-	pidx_release(&p);
+	model_begin(&m, layout);
+	for (int round = 0; round < 6; round++) {
+		for (size_t i = 0; i < 16; i++) {
+			new[i] = entry(paths[unit_random(5)],
+			    (uint32_t)unit_random(10),
+			    "op"[unit_random(2)]);
+			new[i].strings[PIDX_CMD] = SPAN("some command");
+		}
+		add(&m, new, 16);
+		add(&m, new, 0);
+	}
+	model_end(&m);
+}
+
+/* In front of what has its path and time. */
+static void
+test_add_equal(void)
+{
+	struct pidx_entry old = entry("b", 1, 'o'), new = entry("b", 1, 'n');
+	struct model m;
+	const char *first;
+
+	model_begin(&m, PIDX_1);
+	add(&m, &old, 1);
+	add(&m, &new, 1);
+	first = m.bytes.data + PIDX_HEADER + 4;
+	CHECK(*first == 'n', "%c is in front", *first);
+	model_end(&m);
 }
 
 /* Behind what stands in an index that is not sorted, as Perun has it. */
 static void
-test_insert_unsorted(void)
+test_add_unsorted(void)
 {
+	struct pidx_entry new[] = { entry("b", 1, 'n'), entry("c", 1, 'o') };
 	struct pidx p = { .layout = PIDX_1, .n = 2, .cap = 2 };
-	struct pidx_entry new = entry("b", 1, 'n');
+	struct model m = { .n = 2 };
 
-	p.entries = mem_resize(NULL, 2, sizeof *p.entries);
-	p.entries[0] = entry("c", 1, 'o');
-	p.entries[1] = entry("a", 1, 'o');
-	pidx_insert(&p, &new, 1);
-	CHECK(p.n == 3 && span_eq(p.entries[0].path, "b"), "not in front");
-	CHECK(span_eq(p.entries[2].path, "a"), "another order");
+	p.entries = m.list;
+	m.list[0] = entry("c", 1, 'o');
+	m.list[1] = entry("a", 1, 'o');
+	pidx_write(&p, &m.bytes);
+	add(&m, new, 2);
+	CHECK(m.n == 3 && span_eq(m.list[0].path, "b") &&
+	    span_eq(m.list[2].path, "a"), "not in front");
+	model_end(&m);
+}
+
+/* To entries with args those are added that have none. */
+static void
+test_add_to_args(void)
+{
+	struct span old = one[PIDX_2_ARGS];
+	struct pidx_entry new = entry("q", 1, 'n');
+	struct buf bytes = { 0 };
+	struct pidx_error e;
+	struct pidx p;
+	bool existed;
+
+	CHECK(pidx_add(old, &new, 1, &existed, &bytes, &e), "%s", e.why);
+	CHECK(pidx_read(&p, span_of(bytes.data, bytes.len), &e), "%s", e.why);
+	CHECK(!existed && p.layout == PIDX_2 && p.n == 2 &&
+	    span_eq(p.entries[0].strings[PIDX_CMD], "c -v") &&
+	    span_eq(p.entries[1].path, "q"), "layout %d, %zu", p.layout, p.n);
 	pidx_release(&p);
+	buf_release(&bytes);
+}
+
+/* To what is malformed nothing is added, and the error is that of reading. */
+static void
+test_add_malformed(void)
+{
+	struct pidx_entry new = entry("q", 1, 'n');
+	struct pidx_error read_error, add_error;
+	struct buf bytes = { 0 };
+	struct pidx p;
+	struct span cut;
+	bool existed, good;
+
+	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++) {
+		for (size_t n = 0; n < one[l].n; n++) {
+			cut = span_of(one[l].p, n);
+			good = pidx_read(&p, cut, &read_error);
+			pidx_release(&p);
+			bytes.len = 0;
+			CHECK(pidx_add(cut, &new, 1, &existed, &bytes,
+			    &add_error) == good, "%zu bytes", n);
+			CHECK(good || (bytes.len == 0 &&
+			    add_error.offset == read_error.offset &&
+			    strcmp(add_error.why, read_error.why) == 0),
+			    "%zu bytes: %s", n, add_error.why);
+		}
+	}
+	buf_release(&bytes);
 }
 
 /* However it is damaged, what is read is within the bytes. */
@@ -228,9 +338,12 @@ main(void)
 	test_layouts();
 	test_malformed();
 	test_beginning();
-	test_insert();
-	test_insert_equal();
-	test_insert_unsorted();
+	for (enum pidx_layout l = PIDX_1; l <= PIDX_2; l++)
+		test_add(l);
+	test_add_equal();
+	test_add_unsorted();
+	test_add_to_args();
+	test_add_malformed();
 	test_damage();
 	return unit_end();
 }
