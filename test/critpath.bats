@@ -1,28 +1,8 @@
 load helper
+load oracle
 
 ORACLE=$TEST/programs/critpath-oracle.py
 GOLD=$DATA/critpath
-
-# agree MODE COUNT - random graphs agree with the oracle's second implementation
-agree() {
-	local count=$2
-
-	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
-	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count"
-	lines "$output" "$stderr"
-	[ "$status" -eq 0 ]
-}
-
-# shuffled COUNT PIPELINE FILE - the order of the lines does not matter
-shuffled() {
-	local count=$1
-
-	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
-	run --separate-stderr python3 "$ORACLE" shuffle "$(seed)" \
-		"$count" "$2" "$3"
-	lines "$output" "$stderr"
-	[ "$status" -eq 0 ]
-}
 
 # path - what was answered, as ids; of copies only that they are some
 path() {

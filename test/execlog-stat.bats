@@ -1,28 +1,8 @@
 load helper
+load oracle
 
 ORACLE=$TEST/programs/execlog-stat-oracle.py
 GOLD=$DATA/execlog-stat
-
-# agree MODE COUNT - random builds agree with the oracle's second implementation
-agree() {
-	local count=$2
-
-	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
-	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count"
-	lines "$output" "$stderr"
-	[ "$status" -eq 0 ]
-}
-
-# shuffled COUNT PIPELINE FILE - the order of the lines does not matter
-shuffled() {
-	local count=$1
-
-	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 10))
-	run --separate-stderr python3 "$ORACLE" shuffle "$(seed)" \
-		"$count" "$2" "$3"
-	lines "$output" "$stderr"
-	[ "$status" -eq 0 ]
-}
 
 # stat NAME EXPRESSION - of what was answered, a word for each; 1.50 is 1.5
 stat() {

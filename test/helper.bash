@@ -12,7 +12,7 @@ SHARED=$ROOT/../shared/data		# real inputs, which may not be there
 # What setup.sh installs comes before what stands in for it: pyenv's python3 is a
 # script that takes ten times as long to start.
 PATH=$BUILD:/usr/bin:$PATH
-export LC_ALL=C.UTF-8 NO_COLOR=1
+export LC_ALL=C.UTF-8 NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 # What a sanitizer finds must not pass for an exit status of 1.
 export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
 unset COLUMNS

@@ -13,22 +13,10 @@ first graph on which the two differ.
 """
 
 import json
-import random
 import re
-import subprocess
 import sys
 
-
-class Differ(Exception):
-    pass
-
-
-def check(what, ours, theirs):
-    if isinstance(ours, list) and isinstance(theirs, list):
-        for i, (a, b) in enumerate(zip(ours, theirs)):
-            check(f"{what}, item {i + 1}", a, b)
-    if ours != theirs:
-        raise Differ(f"{what}: should be {ours!r}, is {theirs!r}")
+from oracle import Differ, check, main, run_filter
 
 
 # --- Random builds ---------------------------------------------------------
@@ -81,24 +69,10 @@ def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
     return tasks
 
 
-def lines_of(records):
-    return "".join(json.dumps(r) + "\n" for r in records)
-
-
-last_run = None         # what critpath was last asked, to be shown
-
-
 def run_critpath(records, *options):
-    global last_run
-    last_run = (records, options)
-    run = subprocess.run(["critpath", *options], input=lines_of(records),
-                         capture_output=True, encoding="utf-8", check=False)
-    check("status", 0, run.returncode)
-    check("standard error", "", run.stderr)
-    return [json.loads(line) for line in run.stdout.splitlines()]
+    out = run_filter("critpath", records, *options)
+    return [json.loads(line) for line in out.splitlines()]
 
-
-# --- The brute force -------------------------------------------------------
 
 def elapsed_of(task):
     if "start_us" in task and "end_us" in task:
@@ -501,33 +475,6 @@ def mode_attempts(rng):
         first = out
 
 
-def shuffle(seed, count, pipeline, path):
-    """Shuffles the lines of a file: what the pipeline makes of them, on its
-    standard input, must stay the same byte for byte."""
-    print("seed", seed)
-    rng = random.Random(seed)
-    with open(path, "rb") as f:
-        lines = f.read().splitlines(keepends=True)
-    first = None
-    for _ in range(count):
-        run = subprocess.run(["bash", "-c", "set -o pipefail; " + pipeline],
-                             input=b"".join(lines), capture_output=True,
-                             check=False)
-        check("status", 0, run.returncode)
-        if first is None:
-            first = run.stdout
-            check("there is an answer", True, len(first) > 0)
-        if run.stdout != first:
-            sys.stdout.write("The lines in this order:\n")
-            sys.stdout.flush()
-            sys.stdout.buffer.write(b"".join(lines))
-            sys.stdout.buffer.write(b"... give:\n" + run.stdout)
-            sys.stdout.buffer.write(b"... but as they came:\n" + first)
-            sys.stdout.buffer.flush()
-            raise Differ("the order of lines matters")
-        rng.shuffle(lines)
-
-
 # --- ninja -----------------------------------------------------------------
 
 def read_dot(path):
@@ -568,7 +515,7 @@ def read_ninja_log(path):
 
 
 def ninja(log_path, dot_path):
-    """The length of the longest path, in us."""
+    """Prints the length of the longest path, in us."""
     sys.setrecursionlimit(100000)
     made_by, elapsed_ms = read_dot(dot_path), read_ninja_log(log_path)
     known = {}
@@ -583,36 +530,8 @@ def ninja(log_path, dot_path):
                 known[output] = 0       # a source, or what did not run
         return known[output]
 
-    return max(map(longest, elapsed_ms)) * 1000
-
-
-# --- main ------------------------------------------------------------------
-
-def many(mode, seed, count):
-    """Each graph has a seed of its own, to be repeated alone."""
-    for i in range(count):
-        try:
-            mode(random.Random(f"{seed}/{i}"))
-        except Differ as why:
-            print("critpath", *last_run[1], "<<'END'")
-            print(lines_of(last_run[0]) + "END")
-            raise Differ(f"graph {i} of seed {seed}: {why}") from why
-    print(f"{count} graphs agree, seed {seed}")
-
-
-def main():
-    mode, args = sys.argv[1], sys.argv[2:]
-    try:
-        if mode == "ninja":
-            print(ninja(*args))
-        elif mode == "shuffle":
-            shuffle(args[0], int(args[1]), *args[2:])
-        else:
-            many(globals()["mode_" + mode], args[0], int(args[1]))
-    except Differ as why:
-        print(why)
-        sys.exit(1)
+    print(max(map(longest, elapsed_ms)) * 1000)
 
 
 if __name__ == "__main__":
-    main()
+    main(globals(), ninja)

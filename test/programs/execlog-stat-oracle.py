@@ -16,20 +16,9 @@ import math
 import random
 import re
 import subprocess
-import sys
 from fractions import Fraction
 
-
-class Differ(Exception):
-    pass
-
-
-def check(what, ours, theirs):
-    if isinstance(ours, list) and isinstance(theirs, list):
-        for i, (a, b) in enumerate(zip(ours, theirs)):
-            check(f"{what}, item {i + 1}", a, b)
-    if ours != theirs:
-        raise Differ(f"{what}: should be {ours!r}, is {theirs!r}")
+from oracle import Differ, check, main, run_filter
 
 
 def check_near(what, ours, theirs, off=2e-6):
@@ -189,25 +178,6 @@ def random_records(rng, small=False):
     return records
 
 
-def lines_of(records):
-    return "".join(json.dumps(r) + "\n" for r in records)
-
-
-last_run = None         # what execlog-stat was last asked, to be shown
-
-
-def run_stat(records, *options):
-    global last_run
-    last_run = (records, options)
-    run = subprocess.run(["execlog-stat", *options], input=lines_of(records),
-                         capture_output=True, encoding="utf-8", check=False)
-    check("status", 0, run.returncode)
-    check("standard error", "", run.stderr)
-    return run.stdout
-
-
-# --- The brute force -------------------------------------------------------
-
 def with_times(task):
     """Of start, end and elapsed time two make three."""
     t = dict(task)
@@ -357,7 +327,7 @@ def is_executed(attempts):
 def ask(records, *options):
     """The second opinion, and what execlog-stat says, or None."""
     build = Build(records)
-    out = run_stat(records, *options)
+    out = run_filter("execlog-stat", records, *options)
     if build.wall_us is None:
         check("output without a time", "", out)
         return build, None
@@ -585,7 +555,7 @@ def mode_order(rng):
     first = None
     for _ in range(4):
         rng.shuffle(records)
-        out = run_stat(records, "--top", "3", "--bins", "5", *options)
+        out = run_filter("execlog-stat", records, "--top", "3", "--bins", "5", *options)
         first = out if first is None else first
         check("output of the records shuffled", first, out)
 
@@ -602,7 +572,7 @@ def mode_report(rng):
     """Only what is shorter than a millisecond, which is said exactly."""
     records = random_records(rng, small=True)
     build = Build(records)
-    text = run_stat(records, "--text", "--top", "1000")
+    text = run_filter("execlog-stat", records, "--text", "--top", "1000")
     if build.wall_us is None:
         check("report", "No task has a time.\n", text)
         return
@@ -632,27 +602,6 @@ def mode_report(rng):
 
 
 # --- Order of lines --------------------------------------------------------
-
-def shuffle(seed, count, pipeline, path):
-    """Shuffles the lines of a file: what the pipeline makes of them, on its
-    standard input, must stay the same byte for byte."""
-    print("seed", seed)
-    rng = random.Random(seed)
-    with open(path, "rb") as f:
-        lines = f.read().splitlines(keepends=True)
-    first = None
-    for _ in range(count):
-        run = subprocess.run(["bash", "-c", "set -o pipefail; " + pipeline],
-                             input=b"".join(lines), capture_output=True,
-                             check=False)
-        check("status", 0, run.returncode)
-        first = run.stdout if first is None else first
-        check("there is an answer", True, len(first) > 0)
-        if run.stdout != first:
-            sys.stdout.write(b"".join(lines).decode())
-            raise Differ("the order of these lines matters")
-        rng.shuffle(lines)
-
 
 # --- ninja -----------------------------------------------------------------
 
@@ -694,33 +643,5 @@ def ninja(path):
     print(f"{len(build.tasks)} tasks agree")
 
 
-# --- main ------------------------------------------------------------------
-
-def many(mode, seed, count):
-    """Each build has a seed of its own, to be repeated alone."""
-    for i in range(count):
-        try:
-            mode(random.Random(f"{seed}/{i}"))
-        except Differ as why:
-            print("execlog-stat", *last_run[1], "<<'END'")
-            print(lines_of(last_run[0]) + "END")
-            raise Differ(f"build {i} of seed {seed}: {why}") from why
-    print(f"{count} builds agree, seed {seed}")
-
-
-def main():
-    mode, args = sys.argv[1], sys.argv[2:]
-    try:
-        if mode == "ninja":
-            ninja(*args)
-        elif mode == "shuffle":
-            shuffle(args[0], int(args[1]), *args[2:])
-        else:
-            many(globals()["mode_" + mode], args[0], int(args[1]))
-    except Differ as why:
-        print(why)
-        sys.exit(1)
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), ninja)
