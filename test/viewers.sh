@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 oracle=$here/programs/callgraph-oracle.py
 programs=$build/test/programs/instrument
 out=$build/viewers
-packages='ajv@8.20.0 playwright-core@1.65.1 speedscope@1.25.0'
+packages='ajv@8.20.0 playwright-core@1.61.1 speedscope@1.25.0'
 PATH=$build:$PATH
 
 skip() {
@@ -25,8 +25,8 @@ chromium --version >/dev/null 2>&1 || skip 'there is no chromium'
 CHROMIUM=$(command -v chromium)
 export CHROMIUM
 npm --version >/dev/null 2>&1 || skip 'there is no npm'
-[ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] ||
-	skip "playwright-core wants node 20, and this is $(node --version)"
+[ "$(node -p 'parseInt(process.versions.node)')" -ge 18 ] ||
+	skip "playwright-core wants node 18, and this is $(node --version)"
 mkdir -p "$out"
 if [ "$(cat "$out/installed" 2>/dev/null)" != "$packages" ]; then
 	# shellcheck disable=SC2086 # one word a package
