@@ -33,23 +33,14 @@ FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
 	$(notdir $(patsubst %/main.c,%,$(wildcard filters/*/main.c))))
 PAGES := $(wildcard man/*.[1357])
 
-# The instrument becomes part of other people's programs: always optimised, no
-# sanitizer, no link-time optimisation, no function of the C library that the
-# compiler thinks of, and thread-local storage that is cheap wherever it lies.
-INSTRUMENT_CFLAGS = -g -O2
-COMPILE_INSTRUMENT = $(CC) -std=c11 -D_GNU_SOURCE -I. $(WARN) \
-	$(INSTRUMENT_CFLAGS) -fPIC -ffreestanding -fvisibility=hidden \
-	-fno-stack-protector -fno-tree-loop-distribute-patterns \
-	$(if $(findstring clang,$(CC)),,-mtls-dialect=gnu2)
-INSTRUMENT_LIBS = $(addprefix $(OUT)/libweir-instrument, \
-	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),.a .so) \
-	-noop.a -noop.so)
-
 PROGRAMS = $(addprefix $(OUT)/,$(FILTERS))
 TEST_PROGRAMS = $(patsubst %.c,$(OUT)/%, \
 	$(wildcard test/unit/*.c test/gen/*.c test/programs/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(wildcard $(1)))
 
+all:
+include instrument/rules.mk
+include test/programs/instrument/rules.mk
 all: $(PROGRAMS) $(INSTRUMENT_LIBS)
 
 $(OUT)/libweir.a: $(call objects,common/*.c)
@@ -67,69 +58,6 @@ $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
-
-$(OUT)/instrument/%.o: instrument/%.c Makefile
-	@mkdir -p $(@D)
-	$(COMPILE_INSTRUMENT) -MMD -MP -c -o $@ $<
-
-# Each archive is one object, so that what is interposed is never left out, and
-# its hidden names are nobody's else.
-INSTRUMENT_OBJECTS = $(filter-out %/noop.o,$(call objects,instrument/*.c))
-$(OUT)/libweir-instrument.a: $(INSTRUMENT_OBJECTS)
-$(OUT)/libweir-instrument-noop.a: $(OUT)/instrument/noop.o
-$(filter %.a,$(INSTRUMENT_LIBS)):
-	$(LD) -r -o $(@:.a=.o) $^
-	objcopy --localize-hidden $(@:.a=.o)
-	rm -f $@
-	ar rcs $@ $(@:.a=.o)
-	rm -f $(@:.a=.o)
-
-$(OUT)/libweir-instrument.so: $(INSTRUMENT_OBJECTS)
-$(OUT)/libweir-instrument-noop.so: $(OUT)/instrument/noop.o
-$(filter %.so,$(INSTRUMENT_LIBS)):
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,relro,-z,now -o $@ $^
-
-# Programs to be measured, in one file each, linked in several ways.
-MEASURED = $(wildcard test/programs/instrument/*.c)
-MEASURED_CXX = $(wildcard test/programs/instrument/*.cc)
-MEASURED_PROGRAMS = $(patsubst %.c,$(OUT)/%,$(MEASURED)) \
-	$(patsubst %.cc,$(OUT)/%,$(MEASURED_CXX)) \
-	$(addprefix $(OUT)/test/programs/instrument/calls, \
-	.nopie .static .staticpie .shared .asan .tsan .noop .plain) \
-	$(addprefix $(OUT)/test/programs/instrument/, \
-	cases.static throw.static) \
-	$(OUT)/test/programs/instrument/plugin.so
-MEASURE = -g -O1 -finstrument-functions -Iinstrument
-$(patsubst %.c,$(OUT)/%,$(MEASURED)): $(OUT)/%: %.c $(INSTRUMENT_LIBS)
-	@mkdir -p $(@D)
-	$(CC) $(MEASURE) -o $@ $< $(OUT)/libweir-instrument.a
-$(patsubst %.cc,$(OUT)/%,$(MEASURED_CXX)): $(OUT)/%: %.cc $(INSTRUMENT_LIBS)
-	@mkdir -p $(@D)
-	$(CXX) $(MEASURE) -o $@ $< $(OUT)/libweir-instrument.a
-$(OUT)/%.nopie: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -fno-pie -no-pie -o $@ $< $(OUT)/libweir-instrument.a
-$(OUT)/%.static: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -DSTATIC -fno-pie -static -o $@ $< $(OUT)/libweir-instrument.a
-$(OUT)/%.staticpie: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -fPIE -static-pie -o $@ $< $(OUT)/libweir-instrument.a
-$(OUT)/%.shared: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -o $@ $< -L$(OUT) -lweir-instrument \
-		-Wl,-rpath,$(abspath $(OUT))
-$(OUT)/%.static: %.cc $(INSTRUMENT_LIBS)
-	$(CXX) $(MEASURE) -fno-pie -static -o $@ $< $(OUT)/libweir-instrument.a
-$(OUT)/%.asan: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -fsanitize=address,undefined -o $@ $< \
-		$(OUT)/libweir-instrument.a
-$(OUT)/%.tsan: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -fsanitize=thread -o $@ $< $(OUT)/libweir-instrument.a
-$(OUT)/test/programs/instrument/plugin.so: \
-		test/programs/instrument/plugin/plugin.c
-	@mkdir -p $(@D)
-	$(CC) $(MEASURE) -fPIC -shared -o $@ $<
-$(OUT)/%.noop: %.c $(INSTRUMENT_LIBS)
-	$(CC) $(MEASURE) -o $@ $< $(OUT)/libweir-instrument-noop.a
-$(OUT)/%.plain: %.c
-	$(CC) -g -O1 -o $@ $<
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 .SECONDARY:
