@@ -240,6 +240,38 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
+@test "a report leaves out what stands in the brackets of a long name" {
+	local name names=(
+		'main|main'
+		'fib(int)|fib(int)'
+		'Plan::Add(Node const*, std::vector<Node*>*)|Plan::Add(..)'
+		'std::map<int, std::pair<a, b> >::find(int const&) const|std::map<..>::find(..) const'
+		'void f<g<(h)3>(int)>(int, unsigned long)|void f<..>(..)'
+		'(anonymous namespace)::function()|(anonymous namespace)::function()'
+		'Functional::operator()(int, int, int) const|Functional::operator()(..) const'
+		'Comparable::operator<(Comparable const&)|Comparable::operator<(..)'
+		'Pointer_to_something::operator->()|Pointer_to_something::operator->()'
+		'std::operator<< <char>(std::ostream&)|std::operator<< <..>(..)'
+		'D::cooperator<std::vector<int> >(int)|D::cooperator<..>(..)'
+		'D<&E::operator> >::something_else(int)|D<..>::something_else(..)'
+		'function<decltype (a->b)>(int, long, long)|function<..>(..)'
+		'main::{lambda(int)#1}::operator()(int) const|main::{lambda(..)#1}::operator()(..) const'
+		'function(unsigned long, int) [clone .cold]|function(..) [clone .cold]'
+		'<T as core::ops::Trait<u8>>::function|<T as core::ops::Trait<..>>::function'
+		'a_name_that_does_not_end(where_it_should|a_name_that_does_not_end(where_it_should'
+		'<a_name_of_which_nobody>knows)anything|<a_name_of_which_nobody>knows)anything'
+	)
+	for name in "${names[@]}"; do
+		chain "${name%|*}"
+	done >r
+	callgraph-stat --text r | tail -n +3 | sed 's/.* ns  //' | sort >got
+	for name in "${names[@]}"; do
+		lines "${name#*|}"
+	done | sort | diff - got
+	callgraph-stat --json r | jq -r .name | sort |
+		diff - <(lines "${names[@]%|*}" null | sort)
+}
+
 @test "100,000 calls deep or wide, and a tree in any order, is no matter" {
 	python3 -c '
 n = 100000

@@ -6,6 +6,7 @@
 #include "common/filter.h"
 #include "common/report.h"
 #include "filters/callgraph-stat/answer.h"
+#include "filters/callgraph-stat/shorten.h"
 
 enum { BAR = 12, SHOWN_MOST = 20, COLUMNS_MOST = 16 };
 
@@ -96,13 +97,22 @@ put_place(struct buf *b, struct span path, uint64_t line)
 		buf_printf(b, ":%" PRIu64, line);
 }
 
-/* With its file, or else its module if its name does not tell that. */
 static void
-put_function(struct buf *b, const struct profile *p, uint32_t function)
+put_name(struct buf *b, const struct profile *p, uint32_t function)
+{
+	struct buf whole = { 0 };
+
+	profile_label(p, function, &whole);
+	shorten(b, span_of(whole.data, whole.len));
+	buf_release(&whole);
+}
+
+/* Its file, or else its module if its name does not tell that. */
+static void
+put_source(struct buf *b, const struct profile *p, uint32_t function)
 {
 	const struct entry *e = &p->functions.list[function];
 
-	profile_label(p, function, b);
 	if (e->file != SYM_NONE && e->file != FILES_DIFFER)
 		put_place(b, intern_span(&p->texts, e->file),
 		    (uint64_t)e->line);
@@ -128,7 +138,7 @@ put_caller(struct buf *b, const struct profile *p, const struct entry *e)
 	if (e->key.caller == ENTRY_NONE)
 		buf_str(b, "(the first of its thread)");
 	else
-		profile_label(p, e->key.caller, b);
+		put_name(b, p, e->key.caller);
 }
 
 static void
@@ -137,11 +147,12 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 	sym text = p->level == BY_FILE ? e->key.name : e->module;
 
 	if (p->level == BY_FUNCTION) {
-		put_function(b, p, (uint32_t)(e - p->functions.list));
+		put_name(b, p, (uint32_t)(e - p->functions.list));
+		put_source(b, p, (uint32_t)(e - p->functions.list));
 	} else if (p->level == BY_CALLSITE) {
 		put_caller(b, p, e);
 		buf_str(b, " > ");
-		profile_label(p, e->key.callee, b);
+		put_name(b, p, e->key.callee);
 		put_site(b, p, e);
 	} else {
 		buf_str(b, text != SYM_NONE ? intern_str(&p->texts, text) :
@@ -337,7 +348,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		if (callers)
 			put_caller(&text, p, e);
 		else
-			profile_label(p, e->key.callee, &text);
+			put_name(&text, p, e->key.callee);
 		put_site(&text, p, e);
 		table_taken(&t, &text);
 	}
@@ -358,7 +369,8 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 
 	if (out->len > 0)
 		buf_char(out, '\n');
-	put_function(&text, a->profile, function);
+	profile_label(a->profile, function, &text);
+	put_source(&text, a->profile, function);
 	report_text(&title, span_of(text.data, text.len));
 	report_heading(out, "%.*s", (int)title.len, title.data);
 	buf_str(out, "  ");
