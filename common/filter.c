@@ -21,6 +21,7 @@ enum { MESSAGES_SHOWN = 10 };
 struct kind {
 	const char *fmt;
 	uint64_t count;
+	char last[4096];		/* that was shown */
 };
 
 static struct {
@@ -179,22 +180,37 @@ reject_bytes(struct filter *f, const char *p, size_t n)
 	output_done(&f->rejects);
 }
 
-/* Counts a message; true if it is to be shown. */
-static bool
-count_message(struct filter *f, const char *fmt)
+static struct kind *
+kind_of(struct filter *f, const char *fmt)
 {
 	struct kind *k = f->kinds, *end = f->kinds + f->n_kinds;
 
-	f->rejected = true;
 	while (k < end && k->fmt != fmt)
 		k++;
-	if (k == end) {
-		f->kinds = mem_grow(f->kinds, &f->kinds_cap, f->n_kinds + 1,
-		    sizeof *f->kinds);
-		k = &f->kinds[f->n_kinds++];
-		*k = (struct kind){ .fmt = fmt };
-	}
-	return k->count++ < MESSAGES_SHOWN;
+	if (k < end)
+		return k;
+	f->kinds = mem_grow(f->kinds, &f->kinds_cap, f->n_kinds + 1,
+	    sizeof *f->kinds);
+	k = &f->kinds[f->n_kinds++];
+	k->fmt = fmt;
+	k->count = 0;
+	return k;
+}
+
+/* Says a message, with the place if it has one, or counts it. */
+static void
+tell(struct filter *f, const char *file, const char *fmt, va_list ap)
+{
+	struct kind *k = kind_of(f, fmt);
+
+	f->rejected = true;
+	if (k->count++ >= MESSAGES_SHOWN)
+		return;
+	vsnprintf(k->last, sizeof k->last, fmt, ap);
+	if (file != NULL)
+		warn_at(file, f->place_line, "%s", k->last);
+	else
+		warn("%s", k->last);
 }
 
 /* The output is of no use then; the rejected line still is. */
@@ -212,12 +228,7 @@ stop_if_strict(struct filter *f)
 static void
 reject(struct filter *f, const char *fmt, va_list ap)
 {
-	char message[1024];
-
-	if (count_message(f, fmt)) {
-		vsnprintf(message, sizeof message, fmt, ap);
-		warn_at(f->input.name, f->place_line, "%s", message);
-	}
+	tell(f, f->input.name, fmt, ap);
 	reject_bytes(f, f->place.p, f->place.n);
 }
 
@@ -245,15 +256,11 @@ filter_reject(struct filter *f, const char *fmt, ...)
 void
 filter_fail(struct filter *f, const char *fmt, ...)
 {
-	char message[4096];
 	va_list ap;
 
-	if (count_message(f, fmt)) {
-		va_start(ap, fmt);
-		vsnprintf(message, sizeof message, fmt, ap);
-		va_end(ap);
-		warn("%s", message);
-	}
+	va_start(ap, fmt);
+	tell(f, NULL, fmt, ap);
+	va_end(ap);
 	stop_if_strict(f);
 }
 
@@ -393,7 +400,7 @@ tell_uncounted(const struct filter *f)
 	for (const struct kind *k = f->kinds; k < f->kinds + f->n_kinds; k++)
 		if (k->count > MESSAGES_SHOWN)
 			warn("%llu more like: %s", (unsigned long long)
-			    (k->count - MESSAGES_SHOWN), k->fmt);
+			    (k->count - MESSAGES_SHOWN), k->last);
 }
 
 int
