@@ -11,6 +11,20 @@
 #include "common/release.h"
 #include "common/symbols.h"
 
+/* What an answer is made of: of equal causes the answers are one. */
+struct cause {
+	const struct table *table;
+	const struct symbol *symbol;	/* NULL where it says nothing */
+	const char *file;		/* of the address */
+	uint32_t line;
+	uint32_t scope;			/* of the table, or SCOPE_NONE */
+};
+
+struct known {
+	struct answer answer;
+	struct cause cause;
+};
+
 struct symbols {
 	struct elf elf, split;	/* the file; that of its debug information */
 	struct debug *debug;
@@ -19,15 +33,16 @@ struct symbols {
 	struct release *release;	/* in place of all that */
 
 	/* The answers given so far, in pieces that stay where they are. */
-	struct answer **pieces;
-	size_t n_answers, pieces_cap;
+	struct known **pieces;
+	size_t n_known, pieces_cap;
+	struct map causes;	/* of the answers: their numbers */
 	struct arena names;
 	struct arena places;	/* nothing else is in it: they are aligned */
 	struct slot {
 		uint64_t address;
 		uint32_t number;	/* of its answer, + 1; 0: none */
 	} *slots;
-	size_t mask;
+	size_t n_addresses, mask;
 	unsigned shift;		/* 64 - the bits of mask */
 	uint64_t multiplier;	/* odd, and not known to an input */
 };
@@ -35,6 +50,19 @@ struct symbols {
 enum { ANSWERS_A_PIECE = 1024, SLOTS_FIRST_BITS = 10 };
 
 static char message[256];
+
+static struct known *
+known_at(const struct symbols *s, size_t number)
+{
+	return &s->pieces[number / ANSWERS_A_PIECE][number % ANSWERS_A_PIECE];
+}
+
+static struct span
+cause_at(const void *owner, uint32_t number)
+{
+	return span_of((const char *)&known_at(owner, number)->cause,
+	    sizeof (struct cause));
+}
 
 static struct symbols *
 new_symbols(void)
@@ -46,6 +74,7 @@ new_symbols(void)
 	s->shift = 64 - SLOTS_FIRST_BITS;
 	s->slots = mem_zero(s->mask + 1, sizeof *s->slots);
 	s->multiplier = map_hash("", 0) | 1;
+	map_init(&s->causes, cause_at, s);
 	return s;
 }
 
@@ -101,9 +130,10 @@ symbols_close(struct symbols *s)
 	table_release(&s->symbols);
 	elf_close(&s->elf);
 	elf_close(&s->split);
-	for (size_t i = 0; i * ANSWERS_A_PIECE < s->n_answers; i++)
+	for (size_t i = 0; i * ANSWERS_A_PIECE < s->n_known; i++)
 		free(s->pieces[i]);
 	free(s->pieces);
+	map_release(&s->causes);
 	free(s->slots);
 	arena_release(&s->places);
 	arena_release(&s->names);
@@ -164,39 +194,63 @@ symbol_at(struct symbols *s, uint64_t address)
 	return index != SCOPE_NONE ? &t->symbols[index] : NULL;
 }
 
-/* What no compiler has described has the line that its symbol begins with. */
-static void
-answer_by_symbol(struct symbols *s, uint64_t address, struct answer *a)
+/* The scope of the function that a scope was inlined into. */
+static const struct scope *
+function_of(const struct table *t, uint32_t scope)
 {
-	const struct symbol *symbol = symbol_at(s, address);
-	const struct row *row;
-
-	if (symbol == NULL)
-		return;
-	if (a->function.name == NULL)
-		a->function.name = symbol->name;
-	if ((row = row_at(s, symbol->address)) != NULL) {
-		a->function.file = row->file;
-		a->function.line = row->line;
-	}
+	while (t->scopes[scope].parent != SCOPE_NONE)
+		scope = t->scopes[scope].parent;
+	return &t->scopes[scope];
 }
 
 /*
- * Of functions that one file alone sees C++ compilers do not say the linker's
- * name, which has their namespaces and arguments; the symbol does.  Behind a
- * dot it says what became of the function: ".cold", ".constprop.0".
+ * What no compiler has described is known by its symbol.  And of functions
+ * that one file alone sees C++ compilers do not say the linker's name, which
+ * has their namespaces and arguments; the symbol does.
  */
-static void
-prefer_mangled(struct symbols *s, uint64_t address, struct answer *a)
+static bool
+needs_symbol(const struct cause *c)
 {
-	const struct symbol *symbol;
+	const struct scope *function;
 
-	if (is_mangled(a->function.name))
-		return;
-	symbol = symbol_at(s, address);
-	if (symbol != NULL && is_mangled(symbol->name))
-		a->function.name = arena_text(&s->names, symbol->name,
-		    strcspn(symbol->name, "."));
+	if (c->scope == SCOPE_NONE)
+		return true;
+	function = function_of(c->table, c->scope);
+	return function->file == NULL ||
+	    (function->name != NULL && !is_mangled(function->name));
+}
+
+static struct cause
+cause_of(struct symbols *s, uint64_t address)
+{
+	struct cause c = { .table = table_at(s, address), .scope = SCOPE_NONE };
+	const struct row *row;
+
+	if (c.table != NULL) {
+		c.scope = marks_find(&c.table->scope_marks, address);
+		if ((row = table_row(c.table, address)) != NULL) {
+			c.file = row->file;
+			c.line = row->line;
+		}
+	}
+	if (needs_symbol(&c))
+		c.symbol = symbol_at(s, address);
+	return c;
+}
+
+/* What no compiler has described has the line that its symbol begins with. */
+static void
+answer_by_symbol(struct symbols *s, const struct symbol *symbol,
+    struct answer *a)
+{
+	const struct row *row = row_at(s, symbol->address);
+
+	if (a->function.name == NULL)
+		a->function.name = symbol->name;
+	if (row != NULL) {
+		a->function.file = row->file;
+		a->function.line = row->line;
+	}
 }
 
 static struct place
@@ -222,24 +276,22 @@ answer_by_scope(struct symbols *s, const struct table *t, uint32_t index,
 	a->function = place_of(&t->scopes[index]);
 }
 
+/* Behind a dot a symbol says what became of its function: ".cold", ".isra". */
 static void
-find(struct symbols *s, uint64_t address, struct answer *a)
+find(struct symbols *s, const struct cause *c, struct answer *a)
 {
-	const struct table *t = table_at(s, address);
-	const struct row *row = t != NULL ? table_row(t, address) : NULL;
-	uint32_t scope = t != NULL ?
-	    marks_find(&t->scope_marks, address) : SCOPE_NONE;
-
-	if (row != NULL) {
-		a->file = row->file;
-		a->line = row->line;
-	}
-	if (scope != SCOPE_NONE)
-		answer_by_scope(s, t, scope, a);
-	if (a->function.name != NULL)
-		prefer_mangled(s, address, a);
+	a->file = c->file;
+	a->line = c->line;
+	if (c->scope != SCOPE_NONE)
+		answer_by_scope(s, c->table, c->scope, a);
+	if (c->symbol == NULL)
+		return;
+	if (a->function.name != NULL && !is_mangled(a->function.name) &&
+	    is_mangled(c->symbol->name))
+		a->function.name = arena_text(&s->names, c->symbol->name,
+		    strcspn(c->symbol->name, "."));
 	if (a->function.file == NULL)
-		answer_by_symbol(s, address, a);
+		answer_by_symbol(s, c->symbol, a);
 }
 
 /* --- the answers given so far -------------------------------------------- */
@@ -269,39 +321,52 @@ grow_slots(struct symbols *s)
 	free(old);
 }
 
-static struct answer *
-add_answer(struct symbols *s)
+static struct known *
+add_known(struct symbols *s)
 {
-	size_t piece = s->n_answers / ANSWERS_A_PIECE;
-	struct answer *a;
+	size_t piece = s->n_known / ANSWERS_A_PIECE;
+	struct known *k;
 
-	if (s->n_answers % ANSWERS_A_PIECE == 0) {
+	if (s->n_known % ANSWERS_A_PIECE == 0) {
 		s->pieces = mem_grow(s->pieces, &s->pieces_cap, piece + 1,
 		    sizeof *s->pieces);
-		s->pieces[piece] = mem_zero(ANSWERS_A_PIECE, sizeof *a);
+		s->pieces[piece] = mem_zero(ANSWERS_A_PIECE, sizeof *k);
 	}
-	a = &s->pieces[piece][s->n_answers % ANSWERS_A_PIECE];
-	a->number = (uint32_t)s->n_answers++;
-	return a;
+	k = known_at(s, s->n_known);
+	k->answer.number = (uint32_t)s->n_known++;
+	return k;
+}
+
+/* The number of the answer for an address. */
+static uint32_t
+number_of(struct symbols *s, uint64_t address)
+{
+	struct cause cause = cause_of(s, address);
+	struct span key = span_of((const char *)&cause, sizeof cause);
+	uint64_t hash = map_hash(key.p, key.n);
+	uint32_t number = map_get(&s->causes, hash, key);
+	struct known *k;
+
+	if (number != MAP_NONE)
+		return number;
+	k = add_known(s);
+	k->cause = cause;
+	find(s, &cause, &k->answer);
+	map_put(&s->causes, hash, k->answer.number);
+	return k->answer.number;
 }
 
 const struct answer *
 symbols_find(struct symbols *s, uint64_t address)
 {
 	struct slot *slot = slot_of(s, address);
-	struct answer *a;
-	size_t n;
 
-	if (slot->number != 0) {
-		n = slot->number - 1;
-		return &s->pieces[n / ANSWERS_A_PIECE][n % ANSWERS_A_PIECE];
+	if (slot->number == 0) {
+		if (s->n_addresses++ > s->mask / 2) {
+			grow_slots(s);
+			slot = slot_of(s, address);
+		}
+		*slot = (struct slot){ address, number_of(s, address) + 1 };
 	}
-	if (s->n_answers > s->mask / 2) {
-		grow_slots(s);
-		slot = slot_of(s, address);
-	}
-	a = add_answer(s);
-	*slot = (struct slot){ address, a->number + 1 };
-	find(s, address, a);
-	return a;
+	return &known_at(s, slot->number - 1)->answer;
 }

@@ -36,8 +36,8 @@ struct place {
 
 /*
  * What an address of the file stands for.  It and all that it points to live
- * as long as the symbols.  Answers are numbered from 0 in the order in which
- * their addresses were first asked for.
+ * as long as the symbols.  Addresses of which the same is said share an answer;
+ * answers are numbered from 0 in the order in which they were first given.
  */
 struct answer {
 	struct place function;	/* and where it is declared */
