@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/demangle.h"
 #include "common/symbols-table.h"
 
 void
@@ -21,8 +22,14 @@ table_release(struct table *t)
 uint32_t
 table_add_scope(struct table *t, struct scope scope)
 {
-	scope.depth = scope.parent != SCOPE_NONE ?
-	    t->scopes[scope.parent].depth + 1 : 0;
+	if (scope.parent == SCOPE_NONE) {
+		scope.depth = 0;
+		scope.is_vague = scope.file == NULL ||
+		    (scope.name != NULL && !is_mangled(scope.name));
+	} else {
+		scope.depth = t->scopes[scope.parent].depth + 1;
+		scope.is_vague = t->scopes[scope.parent].is_vague;
+	}
 	if (scope.depth == SCOPE_DEPTH)
 		return SCOPE_NONE;
 	t->scopes = mem_grow(t->scopes, &t->scopes_cap, t->n_scopes + 1,

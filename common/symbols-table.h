@@ -1,6 +1,7 @@
 #ifndef WEIR_SYMBOLS_TABLE_H
 #define WEIR_SYMBOLS_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct scope {			/* a function, or one inlined into another */
 	uint32_t parent;	/* the scope it was inlined into, before it in
 				   the array, or SCOPE_NONE */
 	uint32_t depth;		/* how many scopes it was inlined into */
+	bool is_vague;		/* its function has no file, or no name of the
+				   linker's: a symbol may say more */
 };
 
 enum symbol_kind { SYMBOL_LABEL, SYMBOL_INDIRECT, SYMBOL_FUNCTION };
@@ -62,7 +65,7 @@ struct table {
 
 void table_release(struct table *);
 
-/* Its index.  The depth is found out; SCOPE_NONE if it is SCOPE_DEPTH. */
+/* Its index.  The rest is found out; SCOPE_NONE if it is SCOPE_DEPTH. */
 uint32_t table_add_scope(struct table *, struct scope);
 enum { SCOPE_DEPTH = 1000 };
 

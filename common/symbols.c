@@ -36,8 +36,11 @@ struct symbols {
 	struct known **pieces;
 	size_t n_known, pieces_cap;
 	struct map causes;	/* of the answers: their numbers */
+	struct place *places;
+	size_t n_places, places_cap;
+	struct map numbers;	/* of the places */
 	struct arena names;
-	struct arena places;	/* nothing else is in it: they are aligned */
+	struct arena inlined;	/* nothing else is in it: they are aligned */
 	struct slot {
 		uint64_t address;
 		uint32_t number;	/* of its answer, + 1; 0: none */
@@ -64,6 +67,15 @@ cause_at(const void *owner, uint32_t number)
 	    sizeof (struct cause));
 }
 
+static struct span
+place_at(const void *owner, uint32_t number)
+{
+	const struct symbols *s = owner;
+
+	return span_of((const char *)&s->places[number],
+	    offsetof(struct place, line) + sizeof s->places->line);
+}
+
 static struct symbols *
 new_symbols(void)
 {
@@ -75,6 +87,7 @@ new_symbols(void)
 	s->slots = mem_zero(s->mask + 1, sizeof *s->slots);
 	s->multiplier = map_hash("", 0) | 1;
 	map_init(&s->causes, cause_at, s);
+	map_init(&s->numbers, place_at, s);
 	return s;
 }
 
@@ -134,8 +147,10 @@ symbols_close(struct symbols *s)
 		free(s->pieces[i]);
 	free(s->pieces);
 	map_release(&s->causes);
+	map_release(&s->numbers);
+	free(s->places);
 	free(s->slots);
-	arena_release(&s->places);
+	arena_release(&s->inlined);
 	arena_release(&s->names);
 	free(s);
 }
@@ -194,15 +209,6 @@ symbol_at(struct symbols *s, uint64_t address)
 	return index != SCOPE_NONE ? &t->symbols[index] : NULL;
 }
 
-/* The scope of the function that a scope was inlined into. */
-static const struct scope *
-function_of(const struct table *t, uint32_t scope)
-{
-	while (t->scopes[scope].parent != SCOPE_NONE)
-		scope = t->scopes[scope].parent;
-	return &t->scopes[scope];
-}
-
 /*
  * What no compiler has described is known by its symbol.  And of functions
  * that one file alone sees C++ compilers do not say the linker's name, which
@@ -211,13 +217,7 @@ function_of(const struct table *t, uint32_t scope)
 static bool
 needs_symbol(const struct cause *c)
 {
-	const struct scope *function;
-
-	if (c->scope == SCOPE_NONE)
-		return true;
-	function = function_of(c->table, c->scope);
-	return function->file == NULL ||
-	    (function->name != NULL && !is_mangled(function->name));
+	return c->scope == SCOPE_NONE || c->table->scopes[c->scope].is_vague;
 }
 
 static struct cause
@@ -238,19 +238,23 @@ cause_of(struct symbols *s, uint64_t address)
 	return c;
 }
 
-/* What no compiler has described has the line that its symbol begins with. */
-static void
-answer_by_symbol(struct symbols *s, const struct symbol *symbol,
-    struct answer *a)
+static uint32_t
+add_place(struct symbols *s, struct place place)
 {
-	const struct row *row = row_at(s, symbol->address);
+	struct span key;
+	uint64_t hash;
+	uint32_t number;
 
-	if (a->function.name == NULL)
-		a->function.name = symbol->name;
-	if (row != NULL) {
-		a->function.file = row->file;
-		a->function.line = row->line;
-	}
+	s->places = mem_grow(s->places, &s->places_cap, s->n_places + 1,
+	    sizeof *s->places);
+	s->places[s->n_places] = place;
+	key = place_at(s, (uint32_t)s->n_places);
+	hash = map_hash(key.p, key.n);
+	number = map_get(&s->numbers, hash, key);
+	if (number != MAP_NONE)
+		return number;
+	map_put(&s->numbers, hash, (uint32_t)s->n_places);
+	return (uint32_t)s->n_places++;
 }
 
 static struct place
@@ -259,39 +263,57 @@ place_of(const struct scope *scope)
 	return (struct place){ scope->name, scope->file, scope->line };
 }
 
-/* From the innermost scope outwards to the function. */
-static void
-answer_by_scope(struct symbols *s, const struct table *t, uint32_t index,
-    struct answer *a)
+/* From the innermost scope outwards to the function, which is returned. */
+static struct place
+add_inlined(struct symbols *s, const struct cause *c, struct answer *a)
 {
-	const size_t n = t->scopes[index].depth;
-	struct place *places;
+	const struct scope *scope = &c->table->scopes[c->scope];
+	uint32_t *inlined;
 
-	places = (void *)arena_room(&s->places, n * sizeof *places);
-	a->inlined = places;
-	a->n_inlined = n;
-	for (; t->scopes[index].parent != SCOPE_NONE;
-	    index = t->scopes[index].parent)
-		*places++ = place_of(&t->scopes[index]);
-	a->function = place_of(&t->scopes[index]);
+	a->n_inlined = scope->depth;
+	inlined = (void *)arena_room(&s->inlined,
+	    scope->depth * sizeof *inlined);
+	a->inlined = inlined;
+	for (; scope->parent != SCOPE_NONE;
+	    scope = &c->table->scopes[scope->parent])
+		*inlined++ = add_place(s, place_of(scope));
+	return place_of(scope);
 }
 
 /* Behind a dot a symbol says what became of its function: ".cold", ".isra". */
+static const char *
+mangled_name(struct symbols *s, const struct symbol *symbol)
+{
+	size_t n = strcspn(symbol->name, ".");
+
+	return symbol->name[n] == '\0' ? symbol->name :
+	    arena_text(&s->names, symbol->name, n);
+}
+
 static void
 find(struct symbols *s, const struct cause *c, struct answer *a)
 {
+	struct place function = { 0 };
+	const struct row *row;
+
 	a->file = c->file;
 	a->line = c->line;
 	if (c->scope != SCOPE_NONE)
-		answer_by_scope(s, c->table, c->scope, a);
-	if (c->symbol == NULL)
-		return;
-	if (a->function.name != NULL && !is_mangled(a->function.name) &&
-	    is_mangled(c->symbol->name))
-		a->function.name = arena_text(&s->names, c->symbol->name,
-		    strcspn(c->symbol->name, "."));
-	if (a->function.file == NULL)
-		answer_by_symbol(s, c->symbol, a);
+		function = add_inlined(s, c, a);
+	if (c->symbol != NULL) {
+		if (function.name != NULL && !is_mangled(function.name) &&
+		    is_mangled(c->symbol->name))
+			function.name = mangled_name(s, c->symbol);
+		if (function.name == NULL)
+			function.name = c->symbol->name;
+	}
+	/* What no compiler has described has the line of its symbol. */
+	if (c->symbol != NULL && function.file == NULL &&
+	    (row = row_at(s, c->symbol->address)) != NULL) {
+		function.file = row->file;
+		function.line = row->line;
+	}
+	a->function = add_place(s, function);
 }
 
 /* --- the answers given so far -------------------------------------------- */
@@ -369,4 +391,10 @@ symbols_find(struct symbols *s, uint64_t address)
 		*slot = (struct slot){ address, number_of(s, address) + 1 };
 	}
 	return &known_at(s, slot->number - 1)->answer;
+}
+
+const struct place *
+symbols_place(const struct symbols *s, uint32_t number)
+{
+	return &s->places[number];
 }

@@ -37,19 +37,23 @@ struct place {
 /*
  * What an address of the file stands for.  It and all that it points to live
  * as long as the symbols.  Addresses of which the same is said share an answer;
- * answers are numbered from 0 in the order in which they were first given.
+ * answers are numbered from 0 in the order in which they were first given, and
+ * so are the places in them.
  */
 struct answer {
-	struct place function;	/* and where it is declared */
 	const char *file;	/* of the address itself */
 	uint32_t line;
 	uint32_t number;
-	size_t n_inlined;
-	const struct place *inlined;	/* the functions inlined into it that
+	uint32_t function;	/* the place where it is declared */
+	uint32_t n_inlined;
+	const uint32_t *inlined;	/* the functions inlined into it that
 					   the address is of, innermost first,
 					   each with where it was called */
 };
 
 const struct answer *symbols_find(struct symbols *, uint64_t address);
+
+/* By number.  It lives until the next symbols_find(), its texts longer. */
+const struct place *symbols_place(const struct symbols *, uint32_t number);
 
 #endif

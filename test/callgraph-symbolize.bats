@@ -161,6 +161,18 @@ line_of() {
 	diff got want
 }
 
+@test "of a call that comes often the same is said each time" {
+	python3 "$ORACLE" record "$PROGRAMS/cc5" 400 "$(seed)" 0x0 >once
+	jq -c '.nodes |= [range(20) as $i | .[]]' once >record
+	symbolized
+	jq -c '.nodes[]' <<<"$output" >got
+	cp once record
+	symbolized
+	jq -c '[range(20) as $i | .nodes[]][]' <<<"$output" >want
+	grep -q call_inlined want
+	cmp got want
+}
+
 @test "C++ names are as in the source, or with --no-demangle the linker's" {
 	symbol=$(nm "$PROGRAMS/cc5" | grep -o '_ZN6shapes.*census.*add.*$' |
 		head -n 1)

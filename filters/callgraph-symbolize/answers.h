@@ -6,7 +6,7 @@
 
 /*
  * What is added to a node, as members of an object with a comma before each:
- * made once for each address of a source.
+ * made once for what is said often.
  */
 void answers_init(bool demangles);
 void answers_release(void);

@@ -65,8 +65,8 @@ sources_release(void)
 
 		if (s->symbols != NULL && !is_executable(s->symbols))
 			symbols_close(s->symbols);
-		free(s->texts[0]);
-		free(s->texts[1]);
+		texts_release(&s->places);
+		texts_release(&s->calls);
 		free(s);
 	}
 	for (size_t i = 0; i < state.options->executables.n; i++)

@@ -8,6 +8,7 @@
 #include "common/opt.h"
 #include "common/symbols.h"
 #include "common/text.h"
+#include "common/texts.h"
 
 /*
  * Where the symbols of modules come from: releases, executables that were
@@ -31,8 +32,7 @@ struct source {
 	const char *path;
 	bool is_open;
 	struct symbols *symbols;	/* see source_symbols() */
-	uint32_t *texts[2];		/* for answers.c */
-	size_t texts_cap[2];
+	struct texts places, calls;	/* for answers.c */
 };
 
 void sources_init(const struct sources_options *);

@@ -10,23 +10,24 @@
 
 #include "common/demangle.h"
 #include "common/err.h"
-#include "common/mem.h"
 #include "common/symbols.h"
+#include "common/texts.h"
 
 static struct demangler names;
 
 static void
-put(struct buf *b, const char *name, const char *file, uint32_t line)
+put_name(struct buf *b, const char *name)
 {
-	struct span shown;
+	struct span shown = name != NULL ? demangler_name(&names, name) :
+	    span_of("??", 2);
 
-	if (name == NULL)
-		buf_str(b, "??");
-	else {
-		shown = demangler_name(&names, name);
-		buf_add(b, shown.p, shown.n);
-	}
+	buf_add(b, shown.p, shown.n);
 	buf_char(b, '\n');
+}
+
+static void
+put_line(struct buf *b, const char *file, uint32_t line)
+{
 	buf_str(b, file != NULL ? file : "??");
 	buf_char(b, ':');
 	if (line > 0)
@@ -36,44 +37,56 @@ put(struct buf *b, const char *name, const char *file, uint32_t line)
 	buf_char(b, '\n');
 }
 
-/* What was said of an answer before, by its number. */
-static struct {
-	size_t at, n;
-} *texts;
-static size_t texts_cap;
-static struct buf told;
+/* What was said before: of answers, and of the names of places. */
+static struct texts answers, place_names;
+
+static void
+add_name(struct symbols *s, struct buf *b, uint32_t place)
+{
+	struct text *t = texts_at(&place_names, place);
+
+	if (t->n == 0) {
+		put_name(texts_make(&place_names, t),
+		    symbols_place(s, place)->name);
+		texts_made(&place_names, t);
+	}
+	texts_add(&place_names, t, b);
+}
 
 /* A frame's line is that of the call to the frame before it. */
 static void
-tell(const struct answer *a, struct buf *b)
+tell(struct symbols *s, const struct answer *a, struct buf *b)
 {
 	const char *file = a->file;
 	uint32_t line = a->line;
+	const struct place *place;
 
-	for (size_t i = 0; i < a->n_inlined; i++) {
-		put(b, a->inlined[i].name, file, line);
-		file = a->inlined[i].file;
-		line = a->inlined[i].line;
+	for (uint32_t i = 0; i < a->n_inlined; i++) {
+		add_name(s, b, a->inlined[i]);
+		put_line(b, file, line);
+		place = symbols_place(s, a->inlined[i]);
+		file = place->file;
+		line = place->line;
 	}
-	put(b, a->function.name, file, line);
+	add_name(s, b, a->function);
+	put_line(b, file, line);
 }
 
 static void
-answer(struct symbols *s, const char *text, uint64_t address,
-    struct buf *b)
+answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 {
 	const struct answer *a = symbols_find(s, address);
-	size_t before = texts_cap;
+	struct text *t = texts_at(&answers, a->number);
 
-	texts = mem_grow(texts, &texts_cap, a->number + 1u, sizeof *texts);
-	memset(texts + before, 0, (texts_cap - before) * sizeof *texts);
-	if (texts[a->number].n == 0) {
-		texts[a->number].at = told.len;
-		tell(a, &told);
-		texts[a->number].n = told.len - texts[a->number].at;
-	}
 	buf_str(b, text);
-	buf_add(b, told.data + texts[a->number].at, texts[a->number].n);
+	if (t->n == 0 && texts_pays(t)) {
+		tell(s, a, texts_make(&answers, t));
+		texts_made(&answers, t);
+	}
+	if (t->n > 0)
+		texts_add(&answers, t, b);
+	else
+		tell(s, a, b);
 }
 
 /* With -d: where the function is declared, in place of the rest. */
@@ -81,10 +94,12 @@ static void
 declaration(struct symbols *s, const char *text, uint64_t address,
     struct buf *b)
 {
-	const struct place *f = &symbols_find(s, address)->function;
+	const struct place *f = symbols_place(s,
+	    symbols_find(s, address)->function);
 
 	buf_str(b, text);
-	put(b, f->name, f->file, f->line);
+	put_name(b, f->name);
+	put_line(b, f->file, f->line);
 }
 
 int
@@ -120,8 +135,8 @@ main(int argc, char **argv)
 		warn("%s", symbols_damage(s));
 	symbols_close(s);
 	buf_release(&b);
-	buf_release(&told);
 	demangler_release(&names);
-	free(texts);
+	texts_release(&answers);
+	texts_release(&place_names);
 	return 0;
 }
