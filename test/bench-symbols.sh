@@ -1,9 +1,10 @@
 # bench-symbols.sh - the fourth part of bench.sh: symbols
 #
 # Of a C program of weir's own many addresses are asked, with what is inlined
-# there, and of a large C++ library one.  The library is made of a few units,
-# each many times under other names: that is quicker than to compile so many.
-# Who would take minutes gets fewer addresses, and the row says so.
+# there, as of a C++ program of long names and many levels of inlining, and of a
+# large C++ library one.  The library is made of a few units, each many times
+# under other names: that is quicker than to compile so many.  Who would take
+# minutes gets fewer addresses, and the row says so.
 
 units=4
 copies=${COPIES:-130}		# 90 MB
@@ -59,6 +60,76 @@ library() {
 	rm -r units
 }
 
+# deep_unit N - functions on types of their own
+deep_unit() {
+	local i
+	cat <<-END
+	#include <algorithm>
+	#include <functional>
+	#include <map>
+	#include <numeric>
+	#include <set>
+	#include <sstream>
+	#include <string>
+	#include <unordered_map>
+	#include <variant>
+	#include <vector>
+	template <int N> struct key {
+	        int a, b;
+	        std::string s;
+	        bool operator<(const key &o) const {
+	                return std::tie(a, b, s) < std::tie(o.a, o.b, o.s);
+	        }
+	};
+	template <typename T> int
+	work(int n, const std::string &s)
+	{
+	        using list = std::vector<T>;
+	        list all;
+	        std::map<T, std::vector<std::pair<int, std::string>>> lists;
+	        std::unordered_map<std::string, T> named;
+	        std::set<T> set;
+	        std::variant<T, list, std::string> some;
+	        std::function<int(const T &)> f;
+	        std::ostringstream text;
+	        for (int i = 0; i < n; i++) {
+	                all.push_back(T{ i % 7, n - i, s + std::to_string(i) });
+	                lists[all.back()].emplace_back(i, s);
+	                named.emplace(s, all.back());
+	                set.insert(all.back());
+	        }
+	        std::sort(all.begin(), all.end());
+	        std::stable_sort(all.begin(), all.end(),
+	            [](const T &x, const T &y) { return x.s < y.s; });
+	        std::nth_element(all.begin(), all.begin() + n / 2, all.end());
+	        std::partial_sort(all.begin(), all.begin() + n / 2, all.end());
+	        some = all;
+	        f = [n](const T &x) { return x.a + n; };
+	        n = std::accumulate(all.begin(), all.end(), 0,
+	            [&](int sum, const T &x) { return sum + f(x); });
+	        n += std::visit([](const auto &x) { return int(sizeof x); },
+	            some);
+	        text << n << all.front().s;
+	        return n + int(text.str().size() + lists.size() + set.size());
+	}
+	END
+	for ((i = 0; i < 8; i++)); do
+		echo "int run$1_$i(int n, const std::string &s)" \
+			"{ return work<key<$1 * 100 + $i>>(n, s); }"
+	done
+}
+
+# deep_program FILE
+deep_program() {
+	local n
+	mkdir -p units
+	for ((n = 0; n < units; n++)); do
+		deep_unit $n | g++ -std=c++17 -O2 -g -x c++ - -c -o units/$n.o
+	done
+	echo 'int main() { }' | g++ -x c++ - -x none -o "$1" units/*.o
+	rm -r units
+}
+
 # addresses FILE UNIQUE COUNT - of its functions, by a fixed seed
 addresses() {
 	python3 -c '
@@ -109,17 +180,21 @@ of_tools() {
 
 program=$build/malparse
 [ -e library.so ] || library library.so
+[ -e deep ] || deep_program deep
 addresses "$program" 5000 1000000 >million
 head -n 20000 million >part
 head -n 200 million >few
 addresses "$program" 100000 100000 >unique
+addresses deep 100000 100000 >deep.unique
 addresses library.so 1 1 >one
 callgraph-release "$program" >program.release
 callgraph-release library.so >library.release
+callgraph-release deep >deep.release
 record "$program" million >million.ndjson
 
-printf '\nsymbols and inlined functions: malparse, %d KB; a library, %d MB\n' \
-	$(($(wc -c <"$program") / 1000)) $(($(wc -c <library.so) / 1000000))
+printf '\nsymbols and inlined functions: malparse, %d KB; %s %d MB; %s %d MB\n' \
+	$(($(wc -c <"$program") / 1000)) C++, $(($(wc -c <deep) / 1000000)) \
+	'a library,' $(($(wc -c <library.so) / 1000000))
 printf '%-46s %10s %8s\n' '' CPU /weir
 ours=$(cpu 3 "symbols $program <million >/dev/null")
 symbol_row 'weir, 1,000,000 addresses, 5,000 unique' "$ours"
@@ -139,6 +214,11 @@ symbol_row 'weir, 100,000 unique addresses' "$ours"
 symbol_row 'weir, the same from a release' \
 	"$(cpu 5 "symbols program.release <unique >/dev/null")"
 of_tools "$program" unique 'the same' llvm-symbolizer addr2line
+ours=$(cpu 5 "symbols deep <deep.unique >/dev/null")
+symbol_row 'weir, 100,000 of C++, deeply inlined' "$ours"
+symbol_row 'weir, the same from its release' \
+	"$(cpu 5 "symbols deep.release <deep.unique >/dev/null")"
+of_tools deep deep.unique 'the same' llvm-symbolizer
 ours=$(cpu 5 "symbols library.so <one >/dev/null")
 symbol_row 'weir, one address of the library' "$ours"
 symbol_row 'weir, the same from its release' \
