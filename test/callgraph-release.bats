@@ -91,7 +91,7 @@ refused() {
 # --- stripped programs --------------------------------------------------------
 
 @test "a stripped program with its release is named as it was before" {
-	for program in c4 cc5 cc_split; do
+	for program in c4 c5 cc4 cc5 cc_split; do
 		echo "-- $program"
 		cp "$PROGRAMS/$program" app
 		python3 "$ORACLE" record app 200 "$(seed)" 0x10000 >record
@@ -118,11 +118,16 @@ refused() {
 	diff <(jq -c 'del(.checksum)' got) <(jq -c 'del(.checksum)' want)
 }
 
-@test "without --debug the debuglink is followed" {
+@test "without --debug the debuglink is followed, or the build id" {
 	c_program app -g
 	callgraph-release app >want
 	objcopy --only-keep-debug app app.debug
 	strip app
+	id=$(readelf -nW app | sed -n 's/.*Build ID: //p')
+	mkdir -p "dir/.build-id/${id:0:2}"
+	cp app.debug "dir/.build-id/${id:0:2}/${id:2}.debug"
+	callgraph-release --debug-dir dir app >got
+	diff <(jq -c 'del(.checksum)' got) <(jq -c 'del(.checksum)' want)
 	objcopy --add-gnu-debuglink=app.debug app
 	callgraph-release app >got
 	diff <(jq -c 'del(.checksum)' got) <(jq -c 'del(.checksum)' want)
@@ -203,6 +208,27 @@ refused() {
 	refused "different" app --debug other
 	c_program other -g $none -no-pie
 	refused "they are of different types" app --debug other
+}
+
+@test "a section that lies elsewhere, is longer or has other rights is another" {
+	c_program app -g -Wl,--build-id=none
+	# Of the header of .data: sh_flags, sh_addr, sh_size
+	for field in "8 other flags" "16 is at" "32 bytes in one"; do
+		python3 - app other ${field%% *} <<-'END'
+			import struct, sys
+			b = bytearray(open(sys.argv[1], "rb").read())
+			at, = struct.unpack_from("<Q", b, 40)
+			n, names = struct.unpack_from("<HH", b, 60)
+			name = lambda i: struct.unpack_from("<I", b, at + 64 * i)[0]
+			text, = struct.unpack_from("<Q", b, at + 64 * names + 24)
+			i = next(i for i in range(n) if
+			    b[text + name(i):].startswith(b".data\0"))
+			b[at + 64 * i + int(sys.argv[3])] ^= 4
+			open(sys.argv[2], "wb").write(b)
+		END
+		refused "section .data" app --debug other
+		[[ $stderr == *"${field#* }"* ]]
+	done
 }
 
 @test "what strip and objcopy change makes no difference" {

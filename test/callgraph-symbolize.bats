@@ -328,6 +328,20 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	[[ $stderr == *"nothing is known of 2 of 4 addresses"* ]]
 }
 
+@test "an address of a module that is no code has no name" {
+	data=0x$(nm "$PROGRAMS/c5" | sed -n 's/^0*\([0-9a-f]*\) [dDbB] .*/\1/p' |
+		head -n 1)
+	end=$(readelf -SW "$PROGRAMS/c5" | sed -nE \
+		's/.* \.fini +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) .*/0x\1 0x\2/p')
+	callgraph "$PROGRAMS/c5" 0x0 '{"function":"0x8"}' \
+		"{\"function\":\"$data\"}" "{\"function\":\"$(plus $end)\"}" \
+		'{"function":"0x7ffffff"}' >record
+	symbolized
+	assert_equal "$(jq -c '.nodes | map(has("name"))' <<<"$output")" \
+		'[false,false,false,false]'
+	[[ $stderr == *"nothing is known of 4 of 4 addresses"* ]]
+}
+
 @test "a stripped program is known by a file under --debug-dir, by build id" {
 	c_program app -g
 	callgraph app 0x0 "{\"function\":\"$(function_at app helper)\"}" >record
