@@ -57,6 +57,16 @@ load instrument
 
 @test "what destructors of a thread's data call is counted" {
 	agrees cases keys
+	# A destructor that runs behind ours begins no tree that is left behind.
+	agrees cases keys 1
+	[ "$(of callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
+		-le 4 ]
+}
+
+@test "threads that are cancelled are counted" {
+	for how in '' .static; do
+		agrees cases$how cancels
+	done
 }
 
 @test "a stack of 100,000 calls" {
@@ -86,6 +96,14 @@ load instrument
 	agrees cases between
 	# Every leaf lies under the function that called it, at its depth.
 	[ "$(of callgraph '.nodes | length')" -eq 8 ]
+	# By what _FORTIFY_SOURCE makes of it, as well.
+	PROGRAMS=$PWD
+	gcc -g -O1 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+		-finstrument-functions -I"$ROOT/instrument" -o cases \
+		"$TEST/programs/instrument/cases.c" \
+		"$BUILD/libweir-instrument.a"
+	nm cases | grep -q __longjmp_chk
+	agrees cases jumps
 }
 
 @test "C++ exceptions leave calls" {
@@ -114,6 +132,11 @@ load instrument
 		fib=$(nm "$PROGRAMS/calls.$how" | awk '$3 == "fib" { print $1 }')
 		[ "$(of callgraph '[.nodes[] | select(.function |
 			endswith("'"${fib: -3}"'")) | .calls] | add')" -ge 1973 ]
+		for case in threads keys jumps signals forks vfork \
+			'short 400'; do
+			ASAN_OPTIONS=detect_leaks=0 agrees cases.$how $case
+			[ ! -s err ] || { cat err; false; }
+		done
 	done
 }
 
@@ -121,6 +144,8 @@ load instrument
 	agrees cases signals
 	OPTIONS='-t -i 10' agrees cases signals
 	agrees cases signals-turns 14
+	# Not in the instrument's own thread, though nobody else would take it.
+	OPTIONS='-i 1' agrees cases blocked
 }
 
 @test "a signal handler calls functions after each instruction" {
@@ -166,11 +191,20 @@ load instrument
 		.nodes[0:3] | map(.calls)' | sort -u)" = "[0,0,1]" ]
 	agrees cases fork-threads
 	[ "$(of callgraph .pid | wc -l)" -eq 21 ]
+	# Forked while another thread sends.
+	OPTIONS='-i 1' agrees cases fork-threads 12
 }
 
 @test "a child by vfork leaves its parent's calls in order" {
 	agrees cases vfork
 	[ "$(of callgraph '.nodes | length')" -eq 7 ]
+}
+
+@test "a child that the C library knows nothing of says nothing" {
+	agrees cases children-end
+	[ "$(of callgraph .pid)" = "$(of exit .pid)" ]
+	[ "$(of callgraph .final)" = true ]
+	[ -z "$(of mark .name)" ]
 }
 
 @test "whichever way a program ends, its calls are there" {
@@ -212,6 +246,35 @@ load instrument
 	record 9 cases end handler
 	grep -qx 'own handler' out
 	[ "$(of crash .signal)" -eq 11 ]
+}
+
+@test "of the crashes that a program survives, the first 16 are told" {
+	agrees cases crashes 1
+	[ "$(of crash '.frames | length' | tr '\n' ' ')" = \
+		"$(printf '503 %.0s' {1..16})" ]
+	# Several at a time: each is told whole, or not at all.
+	agrees cases crashes 8
+	n=$(of crash '.frames | length' | grep -cx 503)
+	[ "$n" -ge 1 ] && [ "$n" -eq "$(of crash .signal | wc -l)" ]
+	[ ! -s err ] || { cat err; false; }
+}
+
+@test "a crash of which nobody hears is the program's own" {
+	for case in "KILL segv 139" "KILL handler 9" "STOP segv 139"; do
+		read -r signal how status <<<"$case"
+		rm -f status
+		start cases until "$how"
+		until_true compgen -G 'rec.*'
+		sleep 0.2
+		kill -$signal "$wrapper"
+		stop
+		SECONDS=0
+		until_true test -s status
+		[ "$SECONDS" -le 4 ]
+		[ "$(cat status)" -eq "$status" ]
+		kill -CONT "$wrapper" 2>/dev/null || continue
+		wait "$wrapper"
+	done
 }
 
 # --- limits ---
@@ -267,6 +330,18 @@ load instrument
 	done
 }
 
+@test "no memory for a thread: it gives up, and says so" {
+	once
+	# The first that each of them maps
+	callgraph-record -o rec strace -f -o trace \
+		-e inject=mmap:error=ENOMEM:when=1 \
+		"$PROGRAMS/cases.static" threads >out 2>err
+	[ "$(cat out)" = "done" ]
+	of callgraph '[.gave_up, .final]' | grep -qx '\[true,true\]'
+	record 0 cases.static threads
+	[ "$(of callgraph .gave_up)" = null ]
+}
+
 @test "a node takes 96 bytes, or 104 with time" {
 	once
 	record 0 cases turns 17
@@ -293,6 +368,52 @@ load instrument
 	agrees cases closes
 	[ ! -s file ]
 	[ "$(of callgraph .final)" = true ]
+}
+
+@test "a program that closes all descriptors again and again is left alone" {
+	OPTIONS='-i 5' record 0 cases closes-often
+	n=$(of callgraph .pid | wc -l)
+	[ "$n" -ge 10 ] && [ "$n" -le 100 ]
+}
+
+@test "the line that was being sent when its descriptor was closed goes again" {
+	OPTIONS='-i 20' start cases until-closes 14
+	until_true compgen -G 'rec.*'
+	sleep 0.2
+	kill -STOP "$wrapper"
+	stop
+	sleep 0.4
+	kill -CONT "$wrapper"
+	wait "$wrapper"
+	[ ! -s err ] || { cat err; false; }
+	oracle
+	[ "$(total)" -gt 65536 ]
+}
+
+@test "its descriptor is in nobody's way, and no other program's" {
+	"$PROGRAMS/cases" descriptors | sort -n >want
+	record 0 cases descriptors
+	sort -n out | diff want -
+}
+
+@test "a program with another's rights is not looked into" {
+	[ "$(id -u)" -eq 0 ] || skip "this takes root"
+	cp "$PROGRAMS/calls" program
+	chgrp 65534 program
+	chmod g+s program
+	PROGRAMS=$PWD record 3 program
+	grep -q 'nothing was recorded' err
+}
+
+@test "of two copies of the instrument one is heard" {
+	PROGRAMS=$PWD
+	gcc -g -finstrument-functions -fPIC -shared -o plugin.so \
+		"$TEST/programs/instrument/plugin/plugin.c" -Wl,--whole-archive \
+		"$BUILD/libweir-instrument.a" -Wl,--no-whole-archive
+	cp "$BUILD/test/programs/instrument/cases" .
+	agrees cases plugin "$PWD/plugin.so"
+	[ "$(of callgraph .final)" = true ]
+	[ "$(of callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
 @test "a program that has closed all descriptors is asked and answers" {
@@ -322,6 +443,20 @@ load instrument
 	[ ! -s err ] || { cat err; false; }
 }
 
+@test "the wrapper is killed: the instrument's thread ends" {
+	start cases until
+	until_true compgen -G 'rec.*'
+	sleep 0.2
+	pid=$(pgrep -P "$(pgrep -P "$wrapper")")
+	[ "$(ls "/proc/$pid/task" | wc -l)" -eq 2 ]
+	kill -9 "$wrapper"
+	alone() {
+		[ "$(ls "/proc/$pid/task" | wc -l)" -eq 1 ]
+	}
+	until_true alone
+	stop
+}
+
 @test "the wrapper stops for a while: nothing is lost" {
 	OPTIONS='-i 5' start cases until
 	for _ in 1 2 3; do
@@ -346,6 +481,7 @@ load instrument
 	until_true test -s status
 	[ "$SECONDS" -le 3 ]
 	[ "$(cat status)" -eq 0 ]
+	[ "$(cat out)" = "done" ]
 	kill -CONT "$wrapper"
 	wait "$wrapper"
 }
@@ -382,8 +518,10 @@ load instrument
 	echo "$sum samples in $cpu_ms ms"
 	[ "$sum" -le $((cpu_ms + 10)) ]
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
-	OPTIONS='-s 1000' record 0 cases end main
-	[ "$(of callgraph '[.nodes[].samples] | add')" -le 10 ]
+	# Nor is a call of the system interrupted.
+	OPTIONS='-s 1000 -i 2' record 0 cases end main
+	[ "$(of callgraph '.nodes[].samples' | awk '{ n += $1 } END { print n }')" \
+		-le 10 ]
 }
 
 @test "marks are kept in order, or said to be lost" {
@@ -391,6 +529,8 @@ load instrument
 	of mark .name | sort -u >names
 	[ "$(cat names)" = '"a \"name\" é"' ]
 	[ "$(of mark .value | tr '\n' ' ')" = '0.1 1.1 2.1 ' ]
+	record 0 cases marks 1
+	[ "$(of mark '.name | length' | tr '\n' ' ')" = '10 63 ' ]
 	record 0 cases marks 20000
 	lost=$(sed -n 's/.*warning: \([0-9]*\) marks.*/\1/p' err |
 		awk "{ n += \$1 } END { print n + 0 }")
@@ -409,6 +549,12 @@ load instrument
 		cat err
 		[ "$status" -eq 3 ]
 	done
+	PREFIX='valgrind -q --error-exitcode=99'
+	for case in threads keys jumps forks closes; do
+		agrees cases $case
+		[ ! -s err ] || { cat err; false; }
+	done
+	agrees throw
 }
 
 # How often callgrind has seen a function called.

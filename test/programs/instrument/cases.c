@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <stdint.h>
@@ -55,7 +57,10 @@ eight_threads(void)
 static void *
 short_work(void *p)
 {
+	errno = 4711;
 	CALL(middle, 1);
+	if (errno != 4711)
+		abort();
 	return p;
 }
 
@@ -92,14 +97,44 @@ with_key(void *p)
 	return p;
 }
 
+/* One that comes again whenever it is asked to, to the very end. */
+static void
+at_thread_end_again(void *p)
+{
+	leaf();
+	pthread_setspecific(key, p);
+}
+
 static APART void
-keys(void)
+keys(bool again)
 {
 	pthread_t thread;
 
-	pthread_key_create(&key, at_thread_end);
+	pthread_key_create(&key, again ? at_thread_end_again : at_thread_end);
 	for (int i = 0; i < 100; i++) {
 		pthread_create(&thread, NULL, with_key, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void *
+to_be_cancelled(void *p)
+{
+	CALL(middle, 2);
+	for (;;)
+		pause();
+	return p;
+}
+
+static APART void
+cancels(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 20; i++) {
+		pthread_create(&thread, NULL, to_be_cancelled, NULL);
+		usleep(1000);
+		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
 }
@@ -255,6 +290,26 @@ signals(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
+/* What all threads of the program block has nobody to take it. */
+static APART void
+blocked(void)
+{
+	struct sigaction action = { .sa_handler = on_timer };
+	sigset_t all;
+
+	sigaction(SIGALRM, &action, NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (int i = 0; i < 50; i++) {
+		CALL(leaf);
+		kill(getpid(), SIGALRM);
+		usleep(1000);
+	}
+	if (n_signals > 0)
+		abort();
+	signal(SIGALRM, SIG_IGN);
+}
+
 /* --- processes --- */
 
 static APART void
@@ -299,12 +354,17 @@ busy(void *stop)
 }
 
 static APART void
-fork_with_threads(void)
+left(int);
+
+static APART void
+fork_with_threads(int n)
 {
 	static int stop;
 	pthread_t threads[3];
 	pid_t child;
 
+	if (n > 0)
+		CALL(left, n);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, busy, &stop);
 	fflush(stdout);
@@ -343,6 +403,36 @@ vforks(void)
 		CALL(leaf);
 	}
 	CALL(middle, 2);
+}
+
+static APART void
+execute_nothing(void)
+{
+	execl("/nowhere/at/all", "nothing", (char *)NULL);
+	_exit(1);
+}
+
+/* Children that end without being another program, which nobody is told of. */
+static APART void
+children_end(void)
+{
+	pid_t child;
+
+	for (int i = 0; i < 10; i++) {
+		child = vfork();
+		if (child == 0)
+			execute_nothing();
+		waitpid(child, NULL, 0);
+		CALL(leaf);
+		child = (pid_t)syscall(SYS_fork);
+		if (child == 0) {
+			leaf();
+			weir_mark("a child", 1);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		CALL(leaf);
+	}
 }
 
 /* --- libraries --- */
@@ -388,6 +478,30 @@ closes(void)
 	CALL(middle, 5);
 }
 
+static APART void
+closes_often(void)
+{
+	for (int i = 0; i < 300; i++) {
+		CALL(leaf);
+		for (int fd = 3; fd < 1024; fd++)
+			close(fd);
+		usleep(5000);
+	}
+}
+
+/* The first that it gets, and what a program that it becomes has. */
+static APART void
+descriptors(void)
+{
+	char here[] = "/proc/self/fd";
+	int fd = open("/dev/null", O_RDONLY);
+
+	printf("%d\n", fd);
+	fflush(stdout);
+	close(fd);
+	execl("/bin/ls", "ls", here, (char *)NULL);
+}
+
 /* --- coroutines --- */
 
 static ucontext_t here, there;
@@ -429,7 +543,8 @@ exit_here(void *p)
 static void *
 last_thread(void *p)
 {
-	usleep(20000);
+	if (usleep(20000) != 0)
+		abort();
 	CALL(leaf);
 	count_write();
 	return p;
@@ -466,6 +581,60 @@ crash(const char *how)
 		signal(SIGSEGV, on_crash);
 		*(volatile int *)(uintptr_t)zero = 1;
 	}
+}
+
+static __thread sigjmp_buf after_crash;
+
+static void
+on_crash_go_on(int number)
+{
+	siglongjmp(after_crash, number);
+}
+
+static pthread_barrier_t all_are_there;
+
+static APART void
+crash_below(int n)
+{
+	if (n == 0)
+		CALL(crash, "segv");
+	CALL(crash_below, n - 1);
+}
+
+static void *
+crash_often(void *p)
+{
+	pthread_barrier_wait(&all_are_there);
+	for (volatile int i = 0; i < 20; i++)
+		if (sigsetjmp(after_crash, 1) == 0)
+			CALL(crash_below, 500);
+	return p;
+}
+
+static APART void
+crashes(int n_threads)
+{
+	pthread_t threads[8];
+
+	signal(SIGSEGV, on_crash_go_on);
+	pthread_barrier_init(&all_are_there, NULL, (unsigned)n_threads);
+	for (int i = 0; i < n_threads; i++)
+		pthread_create(&threads[i], NULL, crash_often, NULL);
+	for (int i = 0; i < n_threads; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* The second finds the default. */
+static APART void
+crash_twice(void)
+{
+	struct sigaction action = { .sa_handler = on_crash_go_on,
+	    .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGSEGV, &action, NULL);
+	for (int i = 0; i < 2; i++)
+		if (sigsetjmp(after_crash, 1) == 0)
+			CALL(crash, "segv");
 }
 
 static APART void
@@ -539,12 +708,12 @@ marks(int n)
 {
 	for (int i = 0; i < n; i++)
 		weir_mark("a \"name\" \xc3\xa9", i + 0.1);
+	if (n == 1)
+		weir_mark("............................................."
+		    ".................. behind 63", 1);
 }
 
 /* Many nodes: a path for each sequence of n turns. */
-static APART void
-left(int);
-
 static APART void
 right(int n)
 {
@@ -600,6 +769,7 @@ steps(int n)
 	    "orq $256, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(left, n);
 	CALL(left, n);
+	CALL(jump_to, 2);
 	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
 	    "andq $-257, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(leaf);
@@ -616,7 +786,7 @@ main(int argc, char **argv)
 	else if (strcmp(how, "short") == 0)
 		CALL(short_threads, n);
 	else if (strcmp(how, "keys") == 0)
-		CALL(keys);
+		CALL(keys, n > 0);
 	else if (strcmp(how, "deep") == 0)
 		CALL(dive, n);
 	else if (strcmp(how, "jumps") == 0)
@@ -628,9 +798,23 @@ main(int argc, char **argv)
 	else if (strcmp(how, "forks") == 0)
 		CALL(forks);
 	else if (strcmp(how, "fork-threads") == 0)
-		CALL(fork_with_threads);
+		CALL(fork_with_threads, n);
 	else if (strcmp(how, "vfork") == 0)
 		CALL(vforks);
+	else if (strcmp(how, "children-end") == 0)
+		CALL(children_end);
+	else if (strcmp(how, "cancels") == 0)
+		CALL(cancels);
+	else if (strcmp(how, "blocked") == 0)
+		CALL(blocked);
+	else if (strcmp(how, "descriptors") == 0)
+		CALL(descriptors);
+	else if (strcmp(how, "closes-often") == 0)
+		CALL(closes_often);
+	else if (strcmp(how, "crashes") == 0)
+		CALL(crashes, n);
+	else if (strcmp(how, "crash-twice") == 0)
+		CALL(crash_twice);
 	else if (strcmp(how, "plugin") == 0)
 		CALL(plugin, argv[2]);
 	else if (strcmp(how, "closes") == 0)
@@ -647,6 +831,14 @@ main(int argc, char **argv)
 	else if (strcmp(how, "until") == 0) {
 		CALL(until, 0);
 		CALL(left, n);
+		if (argc > 2 && n == 0)
+			CALL(ends, argv[2]);
+	} else if (strcmp(how, "until-closes") == 0) {
+		CALL(until, 0);
+		CALL(left, n);
+		usleep(200000);
+		CALL(closes);
+		usleep(400000);
 	} else if (strcmp(how, "marks") == 0)
 		CALL(marks, n);
 	else if (strcmp(how, "turns") == 0)

@@ -7,7 +7,7 @@ MEASURED_PROGRAMS = $(patsubst %.c,$(OUT)/%,$(MEASURED)) \
 	$(addprefix $(OUT)/test/programs/instrument/calls, \
 	.nopie .static .staticpie .shared .asan .tsan .noop .plain) \
 	$(addprefix $(OUT)/test/programs/instrument/, \
-	cases.static throw.static) \
+	cases.static cases.asan cases.tsan throw.static) \
 	$(OUT)/test/programs/instrument/plugin.so
 MEASURE = -g -O1 -finstrument-functions -Iinstrument
 $(patsubst %.c,$(OUT)/%,$(MEASURED)): $(OUT)/%: %.c $(INSTRUMENT_LIBS)
