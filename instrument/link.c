@@ -81,6 +81,8 @@ link_connect(void)
 	for (i = 0; settings.socket[i] != '\0' &&
 	    i < sizeof to.sun_path - 1; i++)
 		to.sun_path[i] = settings.socket[i];
+	if (settings.socket[i] != '\0')
+		return -1;
 	fd = (int)SYS(socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
 	if (fd < 0)

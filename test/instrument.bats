@@ -361,6 +361,10 @@ load instrument
 	! grep -E 'socket|sendto|read\(0' trace
 	WEIR_SOCKET=/nowhere/at/all run -3 --separate-stderr "$PROGRAMS/calls"
 	assert_equal "$stderr" "an error"
+	# Nor is a part of a path that is too long somebody's.
+	WEIR_SOCKET=/$(printf '%0300d' 0) run -3 strace -f -o trace \
+		"$PROGRAMS/calls"
+	! grep -E 'connect' trace
 }
 
 @test "a program that closes all descriptors keeps what it opens then" {
