@@ -133,22 +133,7 @@ die_of(int number, const siginfo_t *info)
 		SYS(tgkill, SYS(getpid, 0), SYS(gettid, 0), number);
 }
 
-static void
-on_crash(int number, siginfo_t *info, void *context)
-{
-	int i = place(number);
-	struct sigaction action = own[i];
-
-	tell(number);
-	if (action.sa_flags & SA_RESETHAND)
-		own[i] = (struct sigaction){ .sa_handler = SIG_DFL };
-	if (action.sa_flags & SA_SIGINFO)
-		action.sa_sigaction(number, info, context);
-	else if (action.sa_handler == SIG_DFL)
-		die_of(number, info);
-	else if (action.sa_handler != SIG_IGN)
-		action.sa_handler(number);
-}
+static void on_crash(int, siginfo_t *, void *);
 
 /* Our handler in the program's name. */
 static void
@@ -163,6 +148,34 @@ ours(const struct sigaction *wanted, struct sigaction *action)
 	}
 	action->sa_sigaction = on_crash;
 	action->sa_flags |= SA_SIGINFO;
+}
+
+/* A handler that was for once has had its turn: we come before the default. */
+static void
+reset(int i)
+{
+	struct sigaction action;
+
+	own[i] = (struct sigaction){ .sa_handler = SIG_DFL };
+	ours(&own[i], &action);
+	__sigaction(numbers[i], &action, NULL);
+}
+
+static void
+on_crash(int number, siginfo_t *info, void *context)
+{
+	int i = place(number);
+	struct sigaction action = own[i];
+
+	tell(number);
+	if (action.sa_flags & SA_RESETHAND)
+		reset(i);
+	if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(number, info, context);
+	else if (action.sa_handler == SIG_DFL)
+		die_of(number, info);
+	else if (action.sa_handler != SIG_IGN)
+		action.sa_handler(number);
 }
 
 EXPORT int

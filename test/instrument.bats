@@ -246,6 +246,10 @@ load instrument
 	record 9 cases end handler
 	grep -qx 'own handler' out
 	[ "$(of crash .signal)" -eq 11 ]
+	# Once, if that is what it was set for.
+	record 139 cases crash-twice
+	[ "$(of crash .signal | tr '\n' ' ')" = '11 11 ' ]
+	[ "$(of callgraph '.nodes | length')" -gt 0 ]
 }
 
 @test "of the crashes that a program survives, the first 16 are told" {
