@@ -34,6 +34,8 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[ "$(jq -r .program rec | sort -u)" = \
 		"$(realpath "$PROGRAMS/calls")" ]
 	[ "$(jq .pid rec | sort -u | wc -l)" -eq 1 ]
+	jq "now - .time_us / 1000000 | . > -1 and . < 60" rec >soon
+	[ "$(sort -u soon)" = true ]
 }
 
 @test "the file that runs counts, not one that took its place" {
@@ -83,6 +85,11 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[[ $stderr == "callgraph-record: warning: nothing was recorded: 'echo'"* ]]
 	[ "$(jq -r .type rec)" = exit ]
 	run -3 --separate-stderr callgraph-record -o rec "$PROGRAMS/calls.noop"
+	[[ $stderr == *"nothing was recorded"* ]]
+	# The C library has functions of that name, which do nothing.
+	gcc -finstrument-functions -o alone \
+		"$TEST/programs/instrument/calls.c"
+	run -3 --separate-stderr callgraph-record -o rec ./alone
 	[[ $stderr == *"nothing was recorded"* ]]
 }
 

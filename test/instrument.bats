@@ -198,6 +198,9 @@ load instrument
 @test "a child by vfork leaves its parent's calls in order" {
 	agrees cases vfork
 	[ "$(of callgraph '.nodes | length')" -eq 7 ]
+	PREFIX='strace -f -o trace -e inject=vfork:error=EAGAIN' \
+		agrees cases vfork
+	[ "$(grep -c 'temporarily unavailable' out)" -eq 10 ]
 }
 
 @test "a child that the C library knows nothing of says nothing" {
@@ -246,6 +249,8 @@ load instrument
 	record 9 cases end handler
 	grep -qx 'own handler' out
 	[ "$(of crash .signal)" -eq 11 ]
+	# It gets all that the system has to say.
+	record 9 cases end info
 	# Once, if that is what it was set for.
 	record 139 cases crash-twice
 	[ "$(of crash .signal | tr '\n' ' ')" = '11 11 ' ]
@@ -291,6 +296,20 @@ load instrument
 	[ "$(total)" -eq "$all" ]
 	[ "$(of callgraph '.nodes | length')" -eq 1000 ]
 	[ "$(of callgraph .nodes_limited)" -eq $((all - 1000)) ]
+	# Each callgraph says how many of its own.
+	OPTIONS='-n 1000 -i 1' record 0 cases turns 18
+	[ "$(of callgraph '.nodes_limited // 0' | wc -l)" -gt 1 ]
+	[ "$(of callgraph '.nodes_limited // 0' |
+		awk '{ n += $1 } END { print n }')" -eq $(($(total) - 1000)) ]
+}
+
+@test "what is no number of nodes is none" {
+	WEIR_MAX_NODES=10 record 0 cases turns 12
+	[ "$(of callgraph '.nodes | length')" -eq 10 ]
+	for n in 10x 0 -5 '' 99999999999999999999999; do
+		WEIR_MAX_NODES=$n record 0 cases turns 12
+		[ "$(of callgraph '.nodes | length')" -eq 8192 ]
+	done
 }
 
 @test "folded recursion returns to its node" {
@@ -465,6 +484,17 @@ load instrument
 	stop
 }
 
+@test "without a thread of its own there is the callgraph at the end" {
+	OPTIONS='--no-helper -i 5 -s 1000' start cases until
+	until_true compgen -G 'rec.*'
+	sleep 0.2
+	[ "$(ls "/proc/$(pgrep -P "$(pgrep -P "$wrapper")")/task" | wc -l)" -eq 1 ]
+	stop
+	wait "$wrapper"
+	oracle
+	[ "$(of callgraph .final)" = true ]
+}
+
 @test "the wrapper stops for a while: nothing is lost" {
 	OPTIONS='-i 5' start cases until
 	for _ in 1 2 3; do
@@ -525,6 +555,11 @@ load instrument
 	cpu_ms=$(of exit '(.user_us + .system_us) / 1000 | floor')
 	echo "$sum samples in $cpu_ms ms"
 	[ "$sum" -le $((cpu_ms + 10)) ]
+	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
+	# Nor are those lost that have no node of their own.
+	OPTIONS='-s 1000 -n 2' record 0 cases spins
+	sum=$(of callgraph '[.nodes[].samples] | add')
+	cpu_ms=$(of exit '(.user_us + .system_us) / 1000 | floor')
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
 	# Nor is a call of the system interrupted.
 	OPTIONS='-s 1000 -i 2' record 0 cases end main

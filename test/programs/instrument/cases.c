@@ -399,6 +399,8 @@ vforks(void)
 		child = vfork();
 		if (child == 0)
 			execute();
+		if (child < 0)
+			printf("%s\n", strerror(errno));
 		waitpid(child, NULL, 0);
 		CALL(leaf);
 	}
@@ -560,6 +562,15 @@ on_crash(int number)
 	_exit(number == SIGSEGV ? 9 : 8);
 }
 
+static void
+on_crash_look(int number, siginfo_t *info, void *context)
+{
+	const ucontext_t *there = context;
+
+	_exit(info->si_signo == number && info->si_addr == NULL &&
+	    there->uc_mcontext.gregs[REG_RSP] != 0 ? 9 : 8);
+}
+
 static volatile int zero;
 
 static APART void
@@ -577,6 +588,13 @@ crash(const char *how)
 		kill(getpid(), SIGBUS);
 	if (strcmp(how, "overflow") == 0)
 		CALL(dive, 100000000);
+	if (strcmp(how, "info") == 0) {
+		struct sigaction action = { .sa_sigaction = on_crash_look,
+		    .sa_flags = SA_SIGINFO };
+
+		sigaction(SIGSEGV, &action, NULL);
+		*(volatile int *)(uintptr_t)zero = 1;
+	}
 	if (strcmp(how, "handler") == 0) {
 		signal(SIGSEGV, on_crash);
 		*(volatile int *)(uintptr_t)zero = 1;
