@@ -1,4 +1,4 @@
-# bench-symbols.sh - the fourth part of bench.sh: symbols
+# bench-symbols.sh - the fourth part of bench.sh: symbols, and graphs with names
 #
 # Of a C program of weir's own many addresses are asked, with what is inlined
 # there, as of a C++ program of long names and many levels of inlining, and of a
@@ -224,4 +224,17 @@ symbol_row 'weir, one address of the library' "$ours"
 symbol_row 'weir, the same from its release' \
 	"$(cpu 5 "symbols library.release <one >/dev/null")"
 of_tools library.so one 'the same' llvm-symbolizer addr2line eu-addr2line
-rm -f million.ndjson
+
+# What reads call graphs with names, beside who merely reads JSON.
+callgraph-symbolize million.ndjson >named.ndjson 2>/dev/null
+printf '\n1,000,000 nodes with names, %d MB\n' \
+	$(($(wc -c <named.ndjson) / 1000000))
+printf '%-46s %10s %8s\n' '' CPU /stat
+ours=$(cpu 3 "callgraph-stat named.ndjson >/dev/null")
+symbol_row 'callgraph-stat' "$ours"
+symbol_row 'callgraph-merge' \
+	"$(cpu 3 "callgraph-merge named.ndjson >/dev/null")"
+symbol_row 'callgraph-fold -f speedscope' \
+	"$(cpu 3 "callgraph-fold -f speedscope named.ndjson >/dev/null")"
+symbol_row 'jq -c .' "$(cpu 1 "jq -c . named.ndjson >/dev/null")"
+rm -f million.ndjson named.ndjson
