@@ -19,13 +19,18 @@ get_u32(const char *p)
 }
 
 static void
+set_u32(char *p, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (char)(value >> 8 * i);
+}
+
+static void
 put_u32(struct buf *b, uint32_t value)
 {
-	const unsigned char bytes[4] = { (unsigned char)value,
-	    (unsigned char)(value >> 8), (unsigned char)(value >> 16),
-	    (unsigned char)(value >> 24) };
-
-	buf_add(b, (const char *)bytes, sizeof bytes);
+	buf_need(b, 4);
+	set_u32(b->data + b->len, value);
+	b->len += 4;
 }
 
 static bool
@@ -312,18 +317,12 @@ put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 	put_string(b, e->strings[PIDX_POSTPROCESSORS]);
 }
 
-static void
-put_header(struct buf *b, enum pidx_layout layout, size_t count)
-{
-	buf_add(b, "pidx", 4);
-	put_u32(b, layout == PIDX_1 ? 1 : 2);
-	put_u32(b, (uint32_t)count);
-}
-
 void
 pidx_write(const struct pidx *p, struct buf *b)
 {
-	put_header(b, p->layout, p->n);
+	buf_add(b, "pidx", 4);
+	put_u32(b, p->layout == PIDX_1 ? 1 : 2);
+	put_u32(b, (uint32_t)p->n);
 	for (size_t i = 0; i < p->n; i++)
 		put_entry(b, p->layout, &p->entries[i]);
 }
@@ -366,10 +365,11 @@ pass_entry(void *to, const struct pidx_entry *e, size_t offset)
 
 /* Finds where the new entries go in an index of a layout that stays. */
 static bool
-place(struct merge *m, struct span old, enum pidx_layout *layout,
+place(struct merge *m, const struct buf *index, enum pidx_layout *layout,
     struct pidx_error *error)
 {
-	struct walk w = { .bytes = old, .error = error };
+	struct walk w = { .bytes = span_of(index->data, index->len),
+	    .error = error };
 	uint32_t version, count;
 
 	for (size_t i = 0; i < m->n; i++)
@@ -382,64 +382,73 @@ place(struct merge *m, struct span old, enum pidx_layout *layout,
 	if (!take_entries(&w, *layout, count, pass_entry, m))
 		return false;
 	while (m->placed < m->n)
-		m->before[m->placed++] = old.n;
+		m->before[m->placed++] = index->len;
 	return true;
 }
 
-/* What is there is copied as it is, up to each new entry. */
+/* Puts entries where they were placed; from the end, each byte moves once. */
 static void
-put_merged(const struct merge *m, struct span old, enum pidx_layout layout,
-    struct buf *b)
+insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
 {
-	uint32_t count = get_u32(old.p + COUNT_AT);
-	size_t done = PIDX_HEADER;
+	struct buf fresh = { 0 };
+	size_t *start = mem_resize(NULL, m->n, sizeof *start);
+	size_t end = index->len, to, n;
+	uint32_t count = get_u32(index->data + COUNT_AT);
 
-	for (size_t i = 0; i < m->n; i++)
-		count += !m->existed[i];
-	buf_need(b, old.n + old.n / 8);
-	put_header(b, layout, count);
 	for (size_t i = 0; i < m->n; i++) {
+		start[i] = fresh.len;
 		if (m->existed[i])
 			continue;
-		buf_add(b, old.p + done, m->before[i] - done);
-		done = m->before[i];
-		put_entry(b, layout, &m->new[i]);
+		put_entry(&fresh, layout, &m->new[i]);
+		count++;
 	}
-	buf_add(b, old.p + done, old.n - done);
+	buf_need(index, fresh.len);
+	index->len = to = end + fresh.len;
+	for (size_t i = m->n; i-- > 0; end = m->before[i]) {
+		n = end - m->before[i];
+		to -= n;
+		memmove(index->data + to, index->data + m->before[i], n);
+		n = fresh.len - start[i];
+		to -= n;
+		fresh.len -= n;
+		if (n > 0)
+			memcpy(index->data + to, fresh.data + start[i], n);
+	}
+	set_u32(index->data + COUNT_AT, count);
+	buf_release(&fresh);
+	free(start);
 }
 
-/* The bytes of an index, if it is sound, as pidx_write() has them. */
+/* If it is sound it becomes as pidx_write() has it, without args. */
 static bool
-rewrite(struct span old, struct buf *b, struct pidx_error *error)
+rewrite(struct buf *index, struct pidx_error *error)
 {
+	struct buf new = { 0 };
 	struct pidx p;
-	bool good = pidx_read(&p, old, error);
+	bool good = pidx_read(&p, span_of(index->data, index->len), error);
 
-	if (good)
-		pidx_write(&p, b);
+	if (good) {
+		pidx_write(&p, &new);
+		buf_release(index);
+		*index = new;
+	}
 	pidx_release(&p);
 	return good;
 }
 
 bool
-pidx_add(struct span old, const struct pidx_entry *new, size_t n,
-    bool *existed, struct buf *b, struct pidx_error *error)
+pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
+    bool *existed, struct pidx_error *error)
 {
 	struct merge m = { .new = new, .n = n, .existed = existed };
-	struct buf today = { 0 };
 	enum pidx_layout layout;
 	bool good;
 
 	m.before = mem_resize(NULL, n, sizeof *m.before);
-	good = place(&m, old, &layout, error);
-	/* If not, its entries may have args. */
-	if (!good && rewrite(old, &today, error)) {
-		old = span_of(today.data, today.len);
-		good = place(&m, old, &layout, error);
-	}
+	good = place(&m, index, &layout, error) ||
+	    (rewrite(index, error) && place(&m, index, &layout, error));
 	if (good)
-		put_merged(&m, old, layout, b);
-	buf_release(&today);
+		insert(&m, layout, index);
 	free(m.before);
 	return good;
 }

@@ -67,13 +67,13 @@ int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 void pidx_write(const struct pidx *, struct buf *);
 
 /*
- * Appends to b the bytes of an index with more entries, each where Perun would
- * insert it: before the first with a greater path, or the same path and no
- * earlier time.  new is sorted by pidx_compare_object(); existed[i] becomes
- * whether the index, or new before i, has the same: it is not added again.
- * False if old is malformed, and b as it was.
+ * Adds entries to the bytes of an index, each where Perun would insert it:
+ * before the first with a greater path, or the same path and no earlier time.
+ * new is sorted by pidx_compare_object(); existed[i] becomes whether the index,
+ * or new before i, has the same: it is not added again.  False if the index is
+ * malformed; it is as it was then.
  */
-bool pidx_add(struct span old, const struct pidx_entry *new, size_t n,
-    bool *existed, struct buf *b, struct pidx_error *);
+bool pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
+    bool *existed, struct pidx_error *);
 
 #endif

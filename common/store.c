@@ -220,8 +220,10 @@ store_read_all(int fd, struct buf *b)
 		errno = EINVAL;
 		return false;
 	}
+	/* With room for an entry more, lest the whole index moves for it. */
+	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
 	do {
-		buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 1);
+		buf_need(b, 1);
 		n = read(fd, b->data + b->len, b->cap - b->len);
 		if (n > 0)
 			b->len += (size_t)n;

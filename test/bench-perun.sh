@@ -92,7 +92,7 @@ ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
 ms_row 'git log' "$(timed 'git -C run log >/dev/null')"
 ms_row 'pidx-read of one commit' "$(timed 'pidx-read -C run HEAD >/dev/null')"
 
-# One object under many names.
+# One object under many names.  What is compared is measured in turns.
 head -n 1 records | jq -c 'del(.minor_version)' >one
 jq -c '.path = "new"' one >new
 for count in 1 10000; do
@@ -100,8 +100,14 @@ for count in 1 10000; do
 	jq -c --argjson n $count 'range(1; $n) as $i | .path = "p\($i)"' one |
 		pidx-write -C run >/dev/null
 	cp -a run/.perun filled.$count
-	nth[count]=$(timed 'pidx-write -C run new >/dev/null' \
-		"$(fresh filled.$count)")
+	nth[count]=1e9
+done
+for _ in {1..3}; do
+	for count in 1 10000; do
+		ms=$(timed 'pidx-write -C run new >/dev/null' \
+			"$(fresh filled.$count)")
+		nth[count]=$(jq -n "[${nth[count]}, $ms] | min")
+	done
 done
 ms_row 'the first entry of an index' "${nth[1]}"
 ms_row 'its 10,000th' "${nth[10000]}" \

@@ -65,8 +65,8 @@ registry_add(struct registry *g, const struct profile *p,
 }
 
 /*
- * The bytes of an index with new entries, in g->packed; false if it is of no
- * use, which is told.
+ * The bytes of an index with new entries, in g->found; false if it is of no use,
+ * which is told.
  */
 static bool
 add_entries(struct registry *g, struct filter *f, const unsigned char *version,
@@ -76,12 +76,12 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	struct pidx_error error;
 	enum store_found found;
 
-	g->found.len = g->packed.len = 0;
+	g->found.len = 0;
 	found = store_read(g->store, version, &g->found);
 	if (found == STORE_ABSENT)
 		pidx_write(&(struct pidx){ .layout = new_layout }, &g->found);
-	if (found != STORE_BAD && pidx_add(span_of(g->found.data,
-	    g->found.len), new, n, existed, &g->packed, &error))
+	if (found != STORE_BAD &&
+	    pidx_add(&g->found, new, n, existed, &error))
 		return true;
 	perun_index_fault(g->store, version,
 	    found == STORE_BAD ? NULL : &error, &g->why);
@@ -110,7 +110,7 @@ write_index(struct registry *g, struct filter *f, struct registration *r,
 	}
 	if (any_new)
 		store_replace(g->store, r->version,
-		    span_of(g->packed.data, g->packed.len));
+		    span_of(g->found.data, g->found.len));
 	else if (good)
 		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);

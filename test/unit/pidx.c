@@ -169,16 +169,12 @@ static void
 add(struct model *m, struct pidx_entry *new, size_t n)
 {
 	bool existed[MOST];
-	struct buf bytes = { 0 };
 	struct pidx_error e;
 
 	qsort(new, n, sizeof *new, compare);
-	CHECK(pidx_add(span_of(m->bytes.data, m->bytes.len), new, n, existed,
-	    &bytes, &e), "%s", e.why);
+	CHECK(pidx_add(&m->bytes, new, n, existed, &e), "%s", e.why);
 	for (size_t i = 0; i < n; i++)
 		CHECK(insert_one(m, &new[i]) == !existed[i], "entry %zu", i);
-	buf_release(&m->bytes);
-	m->bytes = bytes;
 }
 
 /* Are both the same?  Of one path and time any order will do. */
@@ -259,14 +255,14 @@ test_add_unsorted(void)
 static void
 test_add_to_args(void)
 {
-	struct span old = one[PIDX_2_ARGS];
 	struct pidx_entry new = entry("q", 1, 'n');
 	struct buf bytes = { 0 };
 	struct pidx_error e;
 	struct pidx p;
 	bool existed;
 
-	CHECK(pidx_add(old, &new, 1, &existed, &bytes, &e), "%s", e.why);
+	buf_add(&bytes, one[PIDX_2_ARGS].p, one[PIDX_2_ARGS].n);
+	CHECK(pidx_add(&bytes, &new, 1, &existed, &e), "%s", e.why);
 	CHECK(pidx_read(&p, span_of(bytes.data, bytes.len), &e), "%s", e.why);
 	CHECK(!existed && p.layout == PIDX_2 && p.n == 2 &&
 	    span_eq(p.entries[0].strings[PIDX_CMD], "c -v") &&
@@ -292,10 +288,11 @@ test_add_malformed(void)
 			good = pidx_read(&p, cut, &read_error);
 			pidx_release(&p);
 			bytes.len = 0;
-			CHECK(pidx_add(cut, &new, 1, &existed, &bytes,
+			buf_add(&bytes, cut.p, n);
+			CHECK(pidx_add(&bytes, &new, 1, &existed,
 			    &add_error) == good, "%zu bytes", n);
-			CHECK(good || (bytes.len == 0 &&
-			    add_error.offset == read_error.offset &&
+			CHECK(good || (span_same(cut, span_of(bytes.data,
+			    bytes.len)) && add_error.offset == read_error.offset &&
 			    strcmp(add_error.why, read_error.why) == 0),
 			    "%zu bytes: %s", n, add_error.why);
 		}
