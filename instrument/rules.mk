@@ -8,9 +8,9 @@ COMPILE_INSTRUMENT = $(CC) -std=c11 -D_GNU_SOURCE -I. $(WARN) \
 	$(INSTRUMENT_CFLAGS) -fPIC -ffreestanding -fvisibility=hidden \
 	-fno-stack-protector -fno-tree-loop-distribute-patterns \
 	$(if $(findstring clang,$(CC)),,-mtls-dialect=gnu2)
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 INSTRUMENT_LIBS = $(addprefix $(OUT)/libweir-instrument, \
-	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),.a .so) \
-	-noop.a -noop.so)
+	$(if $(findstring x86_64,$(MACHINE)),.a .so) -noop.a -noop.so)
 
 $(OUT)/instrument/%.o: instrument/%.c instrument/rules.mk
 	@mkdir -p $(@D)
