@@ -95,21 +95,12 @@ get_address(const struct rec *rec, unsigned key, uint64_t *address)
 	    found;
 }
 
-static struct span
-base_name(struct span path)
-{
-	for (size_t i = path.n; i-- > 0;)
-		if (path.p[i] == '/')
-			return span_of(path.p + i + 1, path.n - i - 1);
-	return path;
-}
-
 static bool
 read_module(struct callgraph *g, const struct rec *rec)
 {
 	struct graph_module m = { .path = token_of(rec, M_PATH),
 	    .build_id = token_of(rec, M_BUILD_ID),
-	    .name = base_name(text_of(g, rec, M_PATH)) };
+	    .name = span_base_name(text_of(g, rec, M_PATH)) };
 
 	if (get_address(rec, M_BASE, &m.base) != REC_GOOD ||
 	    get_address(rec, M_START, &m.start) != REC_GOOD ||

@@ -29,6 +29,16 @@ span_eq(struct span s, const char *word)
 	    memcmp(s.p, word, s.n) == 0);
 }
 
+/* What is behind the last slash of a path. */
+static inline struct span
+span_base_name(struct span path)
+{
+	for (size_t i = path.n; i-- > 0;)
+		if (path.p[i] == '/')
+			return span_of(path.p + i + 1, path.n - i - 1);
+	return path;
+}
+
 /* By bytes: < 0, 0, > 0. */
 static inline int
 span_compare(struct span a, struct span b)

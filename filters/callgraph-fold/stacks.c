@@ -40,15 +40,6 @@ stacks_release(struct stacks *s)
 
 /* --- adding -------------------------------------------------------------- */
 
-static struct span
-base_name(struct span path)
-{
-	for (size_t i = path.n; i-- > 0;)
-		if (path.p[i] == '/')
-			return span_of(path.p + i + 1, path.n - i - 1);
-	return path;
-}
-
 /* What stands for a function without a name: its place in its module. */
 static void
 put_place(struct buf *b, const struct callgraph *g,
@@ -64,7 +55,7 @@ put_place(struct buf *b, const struct callgraph *g,
 		buf_printf(b, "0x%" PRIx64, n->function);
 	} else {
 		/* The path is a token: the last part of it lacks the quote. */
-		path = base_name(span_of(m->path.p + 1, m->path.n - 2));
+		path = span_base_name(span_of(m->path.p + 1, m->path.n - 2));
 		buf_add(b, path.p, path.n);
 		buf_printf(b, "+0x%" PRIx64, n->function - m->base);
 	}
@@ -153,7 +144,7 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 void
 stacks_of(struct stacks *s, struct span path)
 {
-	sym program = intern_add(&s->texts, base_name(path));
+	sym program = intern_add(&s->texts, span_base_name(path));
 
 	if (s->program != SYM_NONE && s->program != program)
 		s->several_programs = true;
