@@ -1,13 +1,20 @@
 /* mem - checked allocation, and the arena */
 
+#define _DEFAULT_SOURCE	/* madvise() */
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/err.h"
 #include "common/mem.h"
 
-enum { BLOCK_LEAST = 64 * 1024 };
+enum {
+	BLOCK_LEAST = 64 * 1024,
+	HUGE_PAGE = 2 * 1024 * 1024,
+	LARGE = 2 * HUGE_PAGE
+};
 
 struct arena_block {
 	struct arena_block *older;
@@ -21,6 +28,23 @@ mem_alloc(size_t size)
 	return mem_resize(NULL, size, 1);
 }
 
+/*
+ * With pages of 4 KiB nearly every look into a large table waits for the page
+ * tables, too, and each page is a fault of its own.
+ */
+static void *
+on_huge_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE;
+	uintptr_t end = ((uintptr_t)p + bytes) & -(uintptr_t)HUGE_PAGE;
+
+	if (bytes >= LARGE)
+		madvise((void *)first, end - first, MADV_HUGEPAGE);
+#endif
+	return p;
+}
+
 void *
 mem_zero(size_t n, size_t size)
 {
@@ -28,7 +52,19 @@ mem_zero(size_t n, size_t size)
 
 	if (p == NULL)
 		die("out of memory (%zu times %zu bytes)", n, size);
-	return p;
+	return on_huge_pages(p, n * size);
+}
+
+void *
+mem_table(size_t n, size_t size)
+{
+	return on_huge_pages(mem_resize(NULL, n, size), n * size);
+}
+
+void *
+mem_ones(size_t n, size_t size)
+{
+	return memset(mem_table(n, size), 0xff, n * size);
 }
 
 void *

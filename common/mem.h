@@ -11,6 +11,13 @@ void *mem_alloc(size_t size);
 void *mem_zero(size_t n, size_t size);
 void *mem_resize(void *p, size_t n, size_t size);
 
+/*
+ * For a table that will be full and is read all over: not set, and on huge
+ * pages where there are any, if it is large.  mem_zero() has them likewise.
+ */
+void *mem_table(size_t n, size_t size);
+void *mem_ones(size_t n, size_t size);	/* a table, all bits set */
+
 /* Makes room for need elements of an array of *cap; *cap at least doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
 
