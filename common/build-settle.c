@@ -258,8 +258,7 @@ use_outputs(struct build *b)
 
 	if (b->n_outputs == 0)
 		return;
-	made_by = mem_resize(NULL, b->names.n, sizeof *made_by);
-	memset(made_by, 0xff, b->names.n * sizeof *made_by);
+	made_by = mem_ones(b->names.n, sizeof *made_by);
 	for (size_t i = 0; i < b->n_outputs; i++)
 		made_by[b->outputs[i].id] = b->outputs[i].dep;
 	for (size_t i = 0; i < b->n_deps; i++) {

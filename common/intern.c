@@ -13,7 +13,7 @@
  * and the string with all that belongs to it.  A string longer than a chunk
  * has one of its own.
  */
-enum { UNIT = 8, CHUNK_UNITS = 1 << 16, CHUNK = CHUNK_UNITS * UNIT };
+enum { UNIT = 8, CHUNK_UNITS = 1 << 20, CHUNK = CHUNK_UNITS * UNIT };
 
 struct entry {
 	sym symbol;
@@ -66,6 +66,13 @@ intern_release(struct intern *in)
 	buf_release(&in->text);
 }
 
+/* Of the first, few may want more than some pages. */
+static char *
+new_chunk(const struct intern *in, size_t size)
+{
+	return in->n_chunks == 0 ? mem_alloc(size) : mem_table(size, 1);
+}
+
 /* Room for size bytes, a multiple of UNIT: its place. */
 static uint32_t
 take_room(struct intern *in, size_t size)
@@ -77,8 +84,9 @@ take_room(struct intern *in, size_t size)
 			die("too much text to keep");
 		in->chunks = mem_grow(in->chunks, &in->chunks_cap,
 		    in->n_chunks + 1, sizeof *in->chunks);
-		in->chunks[in->n_chunks++] = mem_alloc(size > CHUNK ? size :
+		in->chunks[in->n_chunks] = new_chunk(in, size > CHUNK ? size :
 		    CHUNK);
+		in->n_chunks++;
 		in->used = 0;
 	}
 	place = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
@@ -113,7 +121,7 @@ add_new(struct intern *in, uint64_t hash, struct span s)
 static sym
 find(const struct intern *in, uint64_t hash, struct span s)
 {
-	uint32_t place = map_get(&in->map, hash, s);
+	uint32_t place = map_search(&in->map, hash, s, key_of);
 
 	return place == MAP_NONE ? SYM_NONE : entry_at(in, place)->symbol;
 }

@@ -7,12 +7,15 @@
 #include "common/text.h"
 
 /*
- * SipHash-1-3 (Aumasson and Bernstein) under a key drawn once a process, so
- * that no input can be made to collide.  Nothing may depend on its values.
+ * A hash under a key drawn once a process, so that no input can be made to
+ * collide (see map.c).  Nothing may depend on its values.
  */
 uint64_t map_hash(const char *p, size_t n);
 
-/* The same under the key 0: for names that must be the same everywhere. */
+/*
+ * SipHash-1-3 (Aumasson and Bernstein) under the key 0: for names that must be
+ * the same everywhere.
+ */
 uint64_t map_hash_public(const char *p, size_t n);
 
 /*
@@ -22,8 +25,15 @@ uint64_t map_hash_public(const char *p, size_t n);
  */
 #define MAP_NONE UINT32_MAX
 
+/*
+ * Open addressing, linear probing, at most 3/4 full.  A slot holds the low
+ * half of the hash, which finds its home and settles most comparisons without
+ * touching the string, over the value; an empty slot has all bits set.
+ */
+#define MAP_EMPTY UINT64_MAX
+
 struct map {
-	uint64_t *slots;	/* hash's low half << 32 | value; see map.c */
+	uint64_t *slots;
 	size_t mask, n;
 	struct span (*key_of)(const void *owner, uint32_t value);
 	const void *owner;
@@ -39,6 +49,29 @@ static inline const uint64_t *
 map_slot(const struct map *m, uint64_t hash)
 {
 	return &m->slots[hash & m->mask];
+}
+
+/*
+ * map_get() for one who knows what key_of is: the compiler then makes one
+ * function of both.
+ */
+static inline uint32_t
+map_search(const struct map *m, uint64_t hash, struct span key,
+    struct span (*key_of)(const void *owner, uint32_t value))
+{
+	uint64_t slot;
+	struct span k;
+
+	for (size_t i = hash & m->mask; (slot = m->slots[i]) != MAP_EMPTY;
+	    i = (i + 1) & m->mask) {
+		if (slot >> 32 != (uint32_t)hash)
+			continue;
+		k = key_of(m->owner, (uint32_t)slot);
+		if (k.n == key.n && (k.n == 0 ||
+		    memcmp(k.p, key.p, k.n) == 0))
+			return (uint32_t)slot;
+	}
+	return MAP_NONE;
 }
 
 /* hash is map_hash() of the key, which the caller may need twice. */

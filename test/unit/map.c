@@ -105,21 +105,54 @@ test_million(void)
 static void
 test_hash(void)
 {
-	char text[40];
-	uint64_t seen[40];
+	enum { MOST = 220 };	/* strings long and short: see map.c */
+	uint64_t seen[MOST];
+	char *text;
 
-	memset(text, 0, sizeof text);
-	for (size_t n = 0; n < sizeof text; n++) {
+	for (size_t n = 0; n < MOST; n++) {
+		text = calloc(n > 0 ? n : 1, 1);	/* none behind it is read */
 		seen[n] = map_hash(text, n);
 		CHECK(map_hash(text, n) == seen[n], "the same twice");
 		for (size_t i = 0; i < n; i++)
 			CHECK(seen[i] != seen[n], "%zu and %zu zeros", i, n);
+		for (size_t i = 0; i < n; i++) {
+			text[i] = 1;
+			CHECK(map_hash(text, n) != seen[n], "byte %zu of %zu",
+			    i, n);
+			text[i] = 0;
+		}
+		free(text);
 	}
-	for (size_t i = 0; i < sizeof text; i++) {
-		text[i] = 1;
-		CHECK(map_hash(text, sizeof text) != seen[39], "byte %zu", i);
-		text[i] = 0;
+}
+
+/* Of strings that are nearly the same the low bits are as if drawn. */
+static void
+check_spread(const char *what, size_t n, size_t at)
+{
+	enum { STRINGS = 1 << 16, PLACES = 1 << 10, EACH = STRINGS / PLACES };
+	uint32_t count[PLACES] = { 0 };
+	char text[64] = "0123456789abcdef0123456789abcdef0123456789abcdef";
+
+	for (uint16_t i = 0;; i++) {
+		memcpy(text + at, &i, sizeof i);
+		count[map_hash(text, n) % PLACES]++;
+		if (i == UINT16_MAX)
+			break;
 	}
+	/* Eight times what a place deviates by: sqrt(EACH) is 8. */
+	for (size_t i = 0; i < PLACES; i++)
+		CHECK(count[i] < EACH + 8 * 8, "%s: %u in place %zu", what,
+		    count[i], i);
+}
+
+static void
+test_spread(void)
+{
+	check_spread("a number", 2, 0);
+	check_spread("the end of eight bytes", 8, 6);
+	check_spread("the beginning of many", 48, 0);
+	check_spread("their middle", 48, 15);
+	check_spread("their end", 48, 46);
 }
 
 static void
@@ -137,6 +170,7 @@ main(void)
 	unit_seed();
 	make_names(MILLION);
 	test_hash();
+	test_spread();
 	test_model();
 	test_collisions();
 	test_million();
