@@ -6,6 +6,7 @@
 
 #include "common/buf.h"
 #include "common/mem.h"
+#include "common/text.h"
 
 void
 buf_need_more(struct buf *b, size_t n)
@@ -22,24 +23,57 @@ buf_release(struct buf *b)
 	*b = (struct buf){ 0 };
 }
 
-/* Two digits a division: numbers are a third of what the parsers write. */
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324"
-    "25262728293031323334353637383940414243444546474849"
-    "50515253545556575859606162636465666768697071727374"
-    "75767778798081828384858687888990919293949596979899";
+/*
+ * The digits of a number below 10^8, one a byte, the first the lowest: fours,
+ * then pairs, then digits, all of a kind at once.  The divisions are
+ * multiplications that are exact for numbers so small (a known trick).
+ * Numbers are a third of what the parsers write.
+ */
+static uint64_t
+eight_digits(uint32_t value)
+{
+	uint64_t fours, pairs, left;
+
+	fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+	left = (fours * 10486 >> 20) & 0x7f0000007f;
+	pairs = left | (fours - left * 100) << 16;
+	left = (pairs * 103 >> 10) & 0xf000f000f000f;
+	return left | (pairs - left * 10) << 8;
+}
+
+/* Eight bytes at p, of which those that count come first: to behind them. */
+static char *
+put_digits(char *p, uint64_t digits, unsigned n)
+{
+	digits += TEXT_BYTES('0');
+	if (!LITTLE_ENDIAN_BYTES)
+		digits = __builtin_bswap64(digits);
+	memcpy(p, &digits, sizeof digits);
+	return p + n;
+}
+
+static char *
+put_u64(char *p, uint64_t value)
+{
+	const uint64_t most = 100000000;
+	uint64_t digits;
+	unsigned zeros;
+
+	if (value >= most)
+		return put_digits(put_u64(p, value / most),
+		    eight_digits((uint32_t)(value % most)), 8);
+	digits = eight_digits((uint32_t)value);
+	zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	return put_digits(p, digits >> zeros * 8, 8 - zeros);
+}
 
 void
 buf_u64(struct buf *b, uint64_t value)
 {
-	char digits[20];
-	size_t at = sizeof digits;
+	enum { DIGITS_MOST = 20, PUT_MORE = 7 };
 
-	for (; value >= 10; value /= 100)
-		memcpy(digits + (at -= 2), pairs + value % 100 * 2, 2);
-	if (value > 0 || at == sizeof digits)
-		digits[--at] = (char)('0' + value);
-	buf_add(b, digits + at, sizeof digits - at);
+	buf_need(b, DIGITS_MOST + PUT_MORE);
+	b->len = (size_t)(put_u64(b->data + b->len, value) - b->data);
 }
 
 void

@@ -15,134 +15,140 @@ enum {
 	DEPTH_MOST = 4		/* levels below the record */
 };
 
-struct reader {
-	const char *p, *end;
-};
+/*
+ * Each reader gets what is left of the text, from p to end, and returns where
+ * it has come to, or NULL if what it found is not plain.
+ */
 
-static inline bool
-take(struct reader *in, char c)
+/* The character c, or NULL. */
+static inline const char *
+take(const char *p, const char *end, char c)
 {
-	if (in->p == in->end || *in->p != c)
-		return false;
-	in->p++;
-	return true;
+	return p < end && *p == c ? p + 1 : NULL;
+}
+
+static inline const char *
+skip_spaces(const char *p, const char *end)
+{
+	while (p < end && *p == ' ')
+		p++;
+	return p;
+}
+
+/* What stands between two members or items; NULL behind the last. */
+static inline const char *
+take_comma(const char *p, const char *end)
+{
+	p = take(p, end, ',');
+	return p == NULL ? NULL : skip_spaces(p, end);
 }
 
 /* The characters up to the closing quote, which is consumed. */
-static bool
-read_chars(struct reader *in, struct span *text)
+static ALWAYS_INLINE const char *
+read_chars(const char *p, const char *end, struct span *text)
 {
-	const char *start = in->p;
+	const char *start = p;
 	uint32_t code;
 	size_t n;
 
 	for (;;) {
-		in->p += text_plain(in->p, (size_t)(in->end - in->p));
-		if (in->p == in->end)
-			return false;
-		if (*in->p == '"')
+		p += text_plain(p, (size_t)(end - p));
+		if (p == end)
+			return NULL;
+		if (*p == '"')
 			break;
-		n = utf8_char(in->p, (size_t)(in->end - in->p), &code);
+		n = utf8_char(p, (size_t)(end - p), &code);
 		if (n < 2)
-			return false;
-		in->p += n;
+			return NULL;
+		p += n;
 	}
-	*text = span_of(start, (size_t)(in->p++ - start));
-	return true;
+	*text = span_of(start, (size_t)(p - start));
+	return p + 1;
 }
 
 /* At least one digit. */
-static bool
-skip_digits(struct reader *in)
+static const char *
+skip_digits(const char *p, const char *end)
 {
-	const char *start = in->p;
+	const char *start = p;
 
-	while (in->p < in->end && *in->p >= '0' && *in->p <= '9')
-		in->p++;
-	return in->p > start;
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p > start ? p : NULL;
 }
 
-/* What may follow an integer and makes it a float. */
-static bool
-skip_fraction(struct reader *in)
+static inline bool
+is_fraction(const char *p, const char *end)
 {
-	if (take(in, '.') && !skip_digits(in))
-		return false;
-	if (!take(in, 'e') && !take(in, 'E'))
-		return true;
-	if (!take(in, '-'))
-		take(in, '+');
-	return skip_digits(in);
+	return p < end && (*p == '.' || *p == 'e' || *p == 'E');
+}
+
+/* What follows an integer and makes it a float. */
+static const char *
+skip_fraction(const char *p, const char *end)
+{
+	if (*p == '.' && (p = skip_digits(p + 1, end)) == NULL)
+		return NULL;
+	if (p == end || (*p != 'e' && *p != 'E'))
+		return p;
+	p++;
+	if (p < end && (*p == '-' || *p == '+'))
+		p++;
+	return skip_digits(p, end);
 }
 
 /*
  * A number.  The value of an integer is learnt on the way, if it has so few
  * digits that it must fit.
  */
-static bool
-read_number(struct reader *in, struct field *f)
+static ALWAYS_INLINE const char *
+read_number(const char *p, const char *end, struct field *f)
 {
-	const char *start = in->p, *digits, *behind;
-	bool negative = take(in, '-');
-	uint64_t value = 0, part;
+	const char *start = p, *digits;
+	bool negative = *p == '-';
+	uint64_t value = 0;
 
-	digits = in->p;
-	while (in->end - in->p >= 8 && text_eight_digits(in->p, &part)) {
-		value = value * 100000000 + (uint32_t)part;
-		in->p += 8;
-	}
-	for (; in->p < in->end && *in->p >= '0' && *in->p <= '9'; in->p++)
-		value = value * 10 + (uint64_t)(*in->p - '0');
-	behind = in->p;
-	if (behind == digits || (*digits == '0' && behind - digits > 1) ||
-	    !skip_fraction(in))
-		return false;
-	f->text = span_of(start, (size_t)(in->p - start));
-	f->is_int = in->p == behind && behind - digits <= 18;
-	if (f->is_int)
+	digits = p += negative;
+	p = text_digits(p, end, &value);
+	if (p == digits || (*digits == '0' && p - digits > 1))
+		return NULL;
+	if (is_fraction(p, end)) {
+		if ((p = skip_fraction(p, end)) == NULL)
+			return NULL;
+	} else if (p - digits <= 18) {
+		f->is_int = true;
 		f->integer = negative ? -(int64_t)value : (int64_t)value;
-	return true;
+	}
+	f->text = span_of(start, (size_t)(p - start));
+	return p;
 }
 
-static bool
-read_word(struct reader *in, const char *word)
+/* The same where nobody asks for the value. */
+static const char *
+skip_number(const char *p, const char *end)
+{
+	struct field ignored;
+
+	return read_number(p, end, &ignored);
+}
+
+static const char *
+read_word(const char *p, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 
-	if ((size_t)(in->end - in->p) < n || memcmp(in->p, word, n) != 0)
-		return false;
-	in->p += n;
-	return true;
+	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 ? p + n : NULL;
 }
 
-static inline void
-skip_spaces(struct reader *in)
+/* A member's name, its colon and the spaces there. */
+static const char *
+read_key(const char *p, const char *end, struct span *key)
 {
-	while (in->p < in->end && *in->p == ' ')
-		in->p++;
-}
-
-/* What stands between two members or items; false behind the last. */
-static inline bool
-take_comma(struct reader *in)
-{
-	skip_spaces(in);
-	if (!take(in, ','))
-		return false;
-	skip_spaces(in);
-	return true;
-}
-
-static bool
-read_key(struct reader *in, struct span *key)
-{
-	if (!take(in, '"') || !read_chars(in, key))
-		return false;
-	skip_spaces(in);
-	if (!take(in, ':'))
-		return false;
-	skip_spaces(in);
-	return true;
+	if ((p = take(p, end, '"')) == NULL ||
+	    (p = read_chars(p, end, key)) == NULL)
+		return NULL;
+	p = take(skip_spaces(p, end), end, ':');
+	return p == NULL ? NULL : skip_spaces(p, end);
 }
 
 /* Few keys, all different; or else it is yajl's to compare them. */
@@ -160,129 +166,124 @@ is_new(struct span *others, size_t *n, struct span key)
 }
 
 /* A value within a field, of which only the place is of interest. */
-static bool
-skip_value(struct reader *in, unsigned depth)
+static const char *
+skip_value(const char *p, const char *end, unsigned depth)
 {
 	struct span text, others[OTHERS_MOST];
-	struct field ignored;
+	const char *comma;
 	size_t n_others = 0;
-	char end;
+	char close;
 
-	if (in->p == in->end || depth > DEPTH_MOST)
-		return false;
-	switch (*in->p) {
+	if (p == end || depth > DEPTH_MOST)
+		return NULL;
+	switch (*p) {
 	case '"':
-		in->p++;
-		return read_chars(in, &text);
+		return read_chars(p + 1, end, &text);
 	case 't':
-		return read_word(in, "true");
+		return read_word(p, end, "true");
 	case 'f':
-		return read_word(in, "false");
+		return read_word(p, end, "false");
 	case '{':
 	case '[':
 		break;
 	default:
-		return read_number(in, &ignored);
+		return skip_number(p, end);
 	}
-	end = *in->p++ == '{' ? '}' : ']';
-	skip_spaces(in);
-	if (take(in, end))
-		return true;
-	do
-		if ((end == '}' && (!read_key(in, &text) ||
-		    !is_new(others, &n_others, text))) ||
-		    !skip_value(in, depth + 1))
-			return false;
-	while (take_comma(in));
-	return take(in, end);
+	close = *p == '{' ? '}' : ']';
+	p = skip_spaces(p + 1, end);
+	if (p < end && *p == close)
+		return p + 1;
+	for (;; p = comma) {
+		if (close == '}' && ((p = read_key(p, end, &text)) == NULL ||
+		    !is_new(others, &n_others, text)))
+			return NULL;
+		if ((p = skip_value(p, end, depth + 1)) == NULL)
+			return NULL;
+		p = skip_spaces(p, end);
+		if ((comma = take_comma(p, end)) == NULL)
+			return take(p, end, close);
+	}
 }
 
-static bool
-read_array(struct reader *in, struct rec *r, struct field *f)
+/* An array's items and bracket. */
+static const char *
+read_array(const char *p, const char *end, struct rec *r, struct field *f)
 {
 	struct span text;
+	const char *comma;
 
-	f->kind = REC_ARRAY;
-	skip_spaces(in);
-	if (take(in, ']'))
-		return true;
-	do
-		if (!take(in, '"')) {
-			f->mixed = true;
-			if (!skip_value(in, 1))
-				return false;
-		} else if (read_chars(in, &text)) {
+	p = skip_spaces(p, end);
+	if (p < end && *p == ']')
+		return p + 1;
+	for (;; p = comma) {
+		if (p < end && *p == '"') {
+			if ((p = read_chars(p + 1, end, &text)) == NULL)
+				return NULL;
 			rec_add_item(r, text);
 		} else {
-			return false;
+			f->mixed = true;
+			if ((p = skip_value(p, end, 1)) == NULL)
+				return NULL;
 		}
-	while (take_comma(in));
-	return take(in, ']');
+		p = skip_spaces(p, end);
+		if ((comma = take_comma(p, end)) == NULL)
+			return take(p, end, ']');
+	}
 }
 
-static bool
-read_value(struct reader *in, struct rec *r, struct field *f)
+static ALWAYS_INLINE const char *
+read_value(const char *p, const char *end, struct rec *r, struct field *f)
 {
-	bool good;
+	const char *start = p;
 
-	if (in->p == in->end)
-		return false;
-	f->token.p = in->p;
-	switch (*in->p) {
+	if (p == end)
+		return NULL;
+	switch (*p) {
 	case '"':
-		in->p++;
 		f->kind = REC_STRING;
-		good = read_chars(in, &f->text);
+		p = read_chars(p + 1, end, &f->text);
 		break;
 	case '[':
-		in->p++;
-		good = read_array(in, r, f);
+		f->kind = REC_ARRAY;
+		p = read_array(p + 1, end, r, f);
 		break;
 	case '{':
 		f->kind = REC_OBJECT;
-		good = skip_value(in, 1);
+		p = skip_value(p, end, 1);
 		break;
 	case 't':
 		f->kind = REC_TRUE;
-		good = read_word(in, "true");
+		p = read_word(p, end, "true");
 		break;
 	case 'f':
 		f->kind = REC_FALSE;
-		good = read_word(in, "false");
+		p = read_word(p, end, "false");
 		break;
 	default:
 		f->kind = REC_NUMBER;
-		good = read_number(in, f);
+		p = read_number(p, end, f);
 	}
-	f->token.n = (size_t)(in->p - f->token.p);
-	return good;
+	if (p != NULL)
+		f->token = span_of(start, (size_t)(p - start));
+	return p;
 }
 
 /*
  * The keys of a record come in nearly the same order as in one before: two
  * guesses at what follows each key save reading most of them.
  */
-static struct field *
-add_guessed(struct reader *in, struct rec *r, unsigned *before)
+static ALWAYS_INLINE const struct key_guess *
+guess(const char *p, const char *end, const struct key_guess *g)
 {
-	const struct key_guess *g = r->guesses[*before];
 	uint64_t word[2];
-	struct span key;
 
-	if (in->end - in->p < (ptrdiff_t)sizeof word)
+	if (end - p < (ptrdiff_t)sizeof word)
 		return NULL;
-	memcpy(word, in->p, sizeof word);
-	for (int i = 0; i < 2; i++, g++) {
-		if (g->place == 0 ||
-		    ((word[0] ^ g->raw[0]) & g->mask[0]) != 0 ||
-		    ((word[1] ^ g->raw[1]) & g->mask[1]) != 0)
-			continue;
-		key = span_of(in->p + 1, g->length - 3U);	/* "key": */
-		in->p += g->length;
-		skip_spaces(in);
-		*before = g->place;
-		return rec_add_at(r, key, g->place);
-	}
+	memcpy(word, p, sizeof word);
+	for (int i = 0; i < 2; i++, g++)
+		if (((word[0] ^ g->raw[0]) & g->mask[0]) == 0 &&
+		    ((word[1] ^ g->raw[1]) & g->mask[1]) == 0 && g->place != 0)
+			return g;
 	return NULL;
 }
 
@@ -305,61 +306,73 @@ learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
 	g->place = (uint8_t)place;
 }
 
-/* The next field, its value not yet read; NULL if it is not plain. */
-static struct field *
-add_field(struct reader *in, struct rec *r, unsigned *before,
-    struct span *others, size_t *n_others)
+/* A field whose key is not what one guessed; its value is not yet read. */
+static const char *
+add_field(const char *p, const char *end, struct rec *r, unsigned *before,
+    struct span *others, size_t *n_others, struct field **field)
 {
-	const char *raw = in->p;
-	struct field *f = add_guessed(in, r, before);
+	const char *raw = p;
 	struct span key;
 	unsigned place;
 
-	if (f != NULL)
-		return f;
-	if (in->p != raw || !read_key(in, &key))
-		return NULL;	/* the guess was right, and it comes twice */
+	if ((p = read_key(p, end, &key)) == NULL)
+		return NULL;
 	place = rec_place(r, key);
-	if (place == 0)
-		return is_new(others, n_others, key) ?
-		    rec_add_at(r, key, place) : NULL;
-	learn_guess(r, *before, raw, (size_t)(key.p + key.n - raw) + 2, place);
-	*before = place;
-	return rec_add_at(r, key, place);
+	if (place != 0) {
+		learn_guess(r, *before, raw, (size_t)(key.p + key.n - raw) + 2,
+		    place);
+		*before = place;
+	} else if (!is_new(others, n_others, key)) {
+		return NULL;
+	}
+	*field = rec_add_at(r, key, place);
+	return p;
 }
 
 /* An object, whatever is behind it. */
-static bool
-read_object(struct reader *in, struct rec *r)
+static const char *
+read_object(const char *p, const char *end, struct rec *r)
 {
 	struct span others[OTHERS_MOST];
 	size_t n_others = 0;
 	unsigned before = 0;
+	const struct key_guess *g;
+	const char *comma;
 	struct field *f;
 
 	rec_clear(r);
-	if (!take(in, '{'))
-		return false;
-	do {
-		f = add_field(in, r, &before, others, &n_others);
-		if (f == NULL || !read_value(in, r, f))
-			return false;
-	} while (take_comma(in));
-	return take(in, '}');
+	if ((p = take(p, end, '{')) == NULL)
+		return NULL;
+	for (;; p = comma) {
+		if ((g = guess(p, end, r->guesses[before])) != NULL) {
+			before = g->place;
+			f = rec_add_at(r, span_of(p + 1, g->length - 3U),
+			    before);	/* "key": */
+			p = skip_spaces(p + g->length, end);
+		} else if ((p = add_field(p, end, r, &before, others,
+		    &n_others, &f)) == NULL) {
+			return NULL;
+		}
+		if (f == NULL || (p = read_value(p, end, r, f)) == NULL)
+			return NULL;
+		p = skip_spaces(p, end);
+		if ((comma = take_comma(p, end)) == NULL)
+			return take(p, end, '}');
+	}
 }
 
 bool
 plain_read(struct rec *r, struct span text)
 {
-	struct reader in = { text.p, text.p + text.n };
+	const char *end = text.p + text.n;
 
-	return read_object(&in, r) && in.p == in.end;
+	return read_object(text.p, end, r) == end;
 }
 
 size_t
 plain_read_first(struct rec *r, struct span text)
 {
-	struct reader in = { text.p, text.p + text.n };
+	const char *p = read_object(text.p, text.p + text.n, r);
 
-	return read_object(&in, r) ? (size_t)(in.p - text.p) : 0;
+	return p != NULL ? (size_t)(p - text.p) : 0;
 }

@@ -44,6 +44,7 @@ struct key_guess {
 
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
+	unsigned n_keys;
 	uint8_t slots[KEY_SLOTS];	/* their places; see rec.c */
 	struct field *fields;
 	size_t n, cap;
@@ -70,7 +71,24 @@ struct field *rec_add(struct rec *, struct span key, bool *is_declared);
 unsigned rec_place(const struct rec *, struct span key);
 
 /* The same for a declared key whose place, from 1, is known. */
-struct field *rec_add_at(struct rec *, struct span key, unsigned place);
+static ALWAYS_INLINE struct field *
+rec_add_at(struct rec *r, struct span key, unsigned place)
+{
+	struct field *f;
+
+	if (place != 0 && r->at[place - 1] != 0)
+		return NULL;
+	if (r->n == r->cap)
+		r->fields = mem_grow(r->fields, &r->cap, r->n + 1,
+		    sizeof *r->fields);
+	f = &r->fields[r->n++];
+	f->key = key;
+	f->mixed = f->is_int = false;
+	f->n_items = 0;
+	if (place != 0)
+		r->at[place - 1] = (uint32_t)r->n;
+	return f;
+}
 
 /* Adds an item to the array that is the last field. */
 void rec_add_item(struct rec *, struct span text);
@@ -78,16 +96,67 @@ void rec_add_item(struct rec *, struct span text);
 /* What a typed getter found. */
 enum rec_found { REC_ABSENT, REC_GOOD, REC_BAD };
 
-const struct field *rec_get(const struct rec *, unsigned key);	/* or NULL */
+/* A declared key's field, or NULL. */
+static inline const struct field *
+rec_get(const struct rec *r, unsigned key)
+{
+	return r->at[key] == 0 ? NULL : &r->fields[r->at[key] - 1];
+}
 
-/* The field is a string; absent and null are alike. */
-enum rec_found rec_str(const struct rec *, unsigned key, struct span *);
+/* The same if it is of a kind; absent and null are alike. */
+static inline enum rec_found
+rec_find(const struct rec *r, unsigned key, enum rec_kind kind,
+    const struct field **field)
+{
+	const struct field *f = rec_get(r, key);
+
+	if (f == NULL || f->kind == REC_NULL)
+		return REC_ABSENT;
+	*field = f;
+	return f->kind == kind ? REC_GOOD : REC_BAD;
+}
+
+static inline enum rec_found
+rec_str(const struct rec *r, unsigned key, struct span *text)
+{
+	const struct field *f;
+	enum rec_found found = rec_find(r, key, REC_STRING, &f);
+
+	if (found == REC_GOOD)
+		*text = f->text;
+	return found;
+}
 
 /* An integer, written as one, that a double holds exactly: below 2^53. */
-enum rec_found rec_int(const struct rec *, unsigned key, int64_t *);
 enum { REC_INT_BITS = 53 };
 
-bool rec_true(const struct rec *, unsigned key);
+static inline enum rec_found
+rec_int(const struct rec *r, unsigned key, int64_t *value)
+{
+	const int64_t most = (INT64_C(1) << REC_INT_BITS) - 1;
+	const struct field *f;
+	enum rec_found found = rec_find(r, key, REC_NUMBER, &f);
+	int64_t v;
+
+	if (found != REC_GOOD)
+		return found;
+	if (f->is_int)
+		v = f->integer;
+	else if (!text_i64(f->text, &v))
+		return REC_BAD;
+	if (v < -most || v > most)
+		return REC_BAD;
+	*value = v;
+	return REC_GOOD;
+}
+
+static inline bool
+rec_true(const struct rec *r, unsigned key)
+{
+	const struct field *f = rec_get(r, key);
+
+	return f != NULL && f->kind == REC_TRUE;
+}
 
 /* The record's type is the one named. */
 bool rec_is(const struct rec *, const char *type);

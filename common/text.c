@@ -108,21 +108,40 @@ text_columns(const char *p, size_t n)
 	return columns;
 }
 
+const uint32_t text_powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
+    10000000, 100000000 };
+
+/* Eight digits to sixteen: the first eight, and of the last those not seen. */
+static bool
+read_sixteen(struct span s, uint64_t *value)
+{
+	size_t more = s.n - 8;
+	uint64_t first, last, others, others_last;
+
+	first = text_load_eight(s.p, &others);
+	last = text_load_eight(s.p + more, &others_last);
+	if ((others | others_last) != 0)
+		return false;
+	last &= UINT64_MAX << 4 * (8 - more) << 4 * (8 - more);
+	*value = (uint64_t)text_eight(first) * text_powers[more] +
+	    text_eight(last);
+	return true;
+}
+
 /* Nineteen digits always fit. */
 enum { SAFE_DIGITS = 19 };
 
 bool
 text_u64(struct span s, uint64_t *value)
 {
-	uint64_t v = 0, part;
+	uint64_t v = 0;
 	unsigned digit;
-	size_t i = 0;
 
 	if (s.n == 0)
 		return false;
-	for (; i + 8 <= s.n && i < 16 && text_eight_digits(s.p + i, &part); i += 8)
-		v = v * 100000000 + (uint32_t)part;
-	for (; i < s.n; i++) {
+	if (LITTLE_ENDIAN_BYTES && s.n >= 8 && s.n <= 16)
+		return read_sixteen(s, value);
+	for (size_t i = 0; i < s.n; i++) {
 		digit = (unsigned)(unsigned char)s.p[i] - '0';
 		if (digit > 9 || (i >= SAFE_DIGITS && (v > UINT64_MAX / 10 ||
 		    v * 10 > UINT64_MAX - digit)))

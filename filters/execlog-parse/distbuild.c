@@ -246,42 +246,41 @@ end_field(struct event *e, const char **from, const char *space)
 	*from = space + 1;
 }
 
+/* Ends a field at each of the spaces, which are bits, of the bytes at p. */
+static inline void
+end_fields(struct event *e, const char **from, const char *p, unsigned spaces)
+{
+	for (; spaces != 0; spaces &= spaces - 1)
+		end_field(e, from, p + __builtin_ctz(spaces));
+}
+
 /*
  * Cuts a line at single spaces: two in a row are an empty field, and so is
  * one at the end.  Fields behind the seventh are ignored.  Returns false if
  * the line may hold a NUL or bytes that are not ASCII.
  *
- * One pass over the line, eight bytes a step, for all of this: three passes
+ * One pass over the line, sixteen bytes a step, for all of this: three passes
  * were a fifth of the parser's time.
  */
 static bool
 split(struct event *e, const char *p, size_t n)
 {
-	const uint64_t low = TEXT_BYTES(0x7f);
 	const char *end = p + n, *from = p;
-	uint64_t word, x, spaces, odd = 0;
+	char last[TEXT_BLOCK];
+	unsigned odd = 0;
 
 	while (end > p && end[-1] != ' ' && end[-1] >= '\t' && end[-1] <= '\r')
 		end--;
 	e->n_fields = 0;
-	for (; LITTLE_ENDIAN_BYTES && end - p >= 8; p += 8) {
-		memcpy(&word, p, 8);
-		odd |= word | TEXT_ZEROS(word);
-		/* The top bit of each byte that is a space, and of no other. */
-		x = word ^ TEXT_BYTES(' ');
-		for (spaces = ~(((x & low) + low) | x | low); spaces != 0;
-		    spaces &= spaces - 1)
-			end_field(e, &from, p + __builtin_ctzll(spaces) / 8);
-	}
-	for (; p < end; p++) {
-		odd |= *p <= 0 ? TEXT_BYTES(0x80) : 0;
-		if (*p == ' ')
-			end_field(e, &from, p);
-	}
+	for (; end - p >= TEXT_BLOCK; p += TEXT_BLOCK)
+		end_fields(e, &from, p, text_find(p, ' ', &odd));
+	memset(last, '.', sizeof last);
+	memcpy(last, p, (size_t)(end - p));
+	end_fields(e, &from, p, text_find(last, ' ', &odd));
 	end_field(e, &from, end);
 	for (size_t i = e->n_fields; i < FIELDS; i++)
 		e->field[i] = span_of(end, 0);
-	return (odd & TEXT_BYTES(0x80)) == 0;
+	return odd == 0;
 }
 
 /* Is it text after all? */

@@ -202,14 +202,67 @@ test_numbers(void)
 	check_i64(span_of("-123", 3), true, -12);
 }
 
+/* Digits with anything behind them, in memory of their very size. */
+static void
+test_digits(void)
+{
+	static const char others[] = "/:;,. eE+-\x80\xff";
+	uint64_t want, got;
+	size_t n, behind;
+	const char *end;
+	char *text;
+
+	for (int round = 0; round < 200000; round++) {
+		n = unit_random(20);
+		behind = unit_random(20);
+		text = malloc(n + behind + 1);
+		want = got = 0;
+		for (size_t i = 0; i < n + behind; i++)
+			text[i] = i == n ? others[unit_random(sizeof others)] :
+			    (char)('0' + unit_random(10));
+		for (size_t i = 0; i < n; i++)
+			want = want * 10 + (uint64_t)(text[i] - '0');
+		end = text_digits(text, text + n + behind, &got);
+		CHECK(end == text + n && got == want, "'%.*s': %llu",
+		    (int)(n + behind), text, (unsigned long long)got);
+		check_u64(span_of(text, n), n > 0, want);
+		if (behind > 0)
+			check_u64(span_of(text, n + behind), false, 0);
+		free(text);
+	}
+}
+
+static void
+test_find(void)
+{
+	static const char from[] = " x\0\x7f\x80\xa0\xff";
+	unsigned want, odd, want_odd;
+	char block[TEXT_BLOCK];
+
+	for (int round = 0; round < 100000; round++) {
+		want = want_odd = odd = 0;
+		for (unsigned i = 0; i < TEXT_BLOCK; i++) {
+			block[i] = unit_random(3) > 0 ? 'a' :
+			    from[unit_random(sizeof from - 1)];
+			want |= (unsigned)(block[i] == ' ') << i;
+			want_odd |= block[i] == 0 || (block[i] & 0x80) != 0;
+		}
+		CHECK(text_find(block, ' ', &odd) == want, "round %d", round);
+		CHECK((odd != 0) == want_odd, "round %d", round);
+	}
+}
+
 int
 main(void)
 {
+	unit_seed();
 	test_every_code_point();
 	test_validity();
 	test_escapes();
 	test_escape_into_little_room();
 	test_numbers();
+	test_digits();
+	test_find();
 	CHECK(text_columns("a\xc3\xa9\xe2\x82\xac", 6) == 3, "three columns");
 	return unit_end();
 }
