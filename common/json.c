@@ -32,14 +32,13 @@ escape(struct buf *b, unsigned char c)
 	}
 }
 
-void
-json_quote(struct buf *b, struct span s)
+/* What does not go as it is from the nth byte on. */
+static void
+quote_escaped(struct buf *b, struct span s, size_t n)
 {
 	const char *p = s.p, *end = s.p + s.n;
-	size_t n = text_plain(p, s.n);
 	uint32_t code;
 
-	buf_need(b, s.n + 2);
 	buf_char(b, '"');
 	for (;;) {
 		buf_add(b, p, n);
@@ -61,10 +60,14 @@ json_quote(struct buf *b, struct span s)
 }
 
 void
-json_begin(struct buf *b, const char *type)
+json_quote(struct buf *b, struct span s)
 {
-	buf_char(b, '{');
-	json_cstr(b, "type", type);
+	size_t n = text_plain(s.p, s.n);
+
+	if (n == s.n)
+		json_plain(b, s.p, n);
+	else
+		quote_escaped(b, s, n);
 }
 
 void

@@ -10,11 +10,13 @@
  * Keys are written as they are: snake_case literals.  json_raw takes a JSON
  * token that somebody else wrote and copies it byte for byte.
  */
-void json_begin(struct buf *, const char *type);
+static inline void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
 
 static inline void json_str(struct buf *, const char *key, struct span);
 static inline void json_cstr(struct buf *, const char *key, const char *);
+/* A literal that needs no escapes. */
+static inline void json_word(struct buf *, const char *key, const char *);
 static inline void json_int(struct buf *, const char *key, int64_t);
 static inline void json_uint(struct buf *, const char *key, uint64_t);
 static inline void json_true(struct buf *, const char *key);
@@ -68,6 +70,35 @@ static inline void
 json_cstr(struct buf *b, const char *key, const char *s)
 {
 	json_str(b, key, span_of(s, strlen(s)));
+}
+
+/* A string token of n bytes that need no escapes. */
+static inline void
+json_plain(struct buf *b, const char *text, size_t n)
+{
+	char *p;
+
+	buf_need(b, n + 2);
+	p = b->data + b->len;
+	*p++ = '"';
+	if (n > 0)
+		memcpy(p, text, n);
+	p[n] = '"';
+	b->len += n + 2;
+}
+
+static inline void
+json_word(struct buf *b, const char *key, const char *word)
+{
+	json_key(b, key);
+	json_plain(b, word, strlen(word));
+}
+
+static inline void
+json_begin(struct buf *b, const char *type)
+{
+	buf_char(b, '{');
+	json_word(b, "type", type);
 }
 
 static inline void

@@ -121,7 +121,7 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 	int64_t at = 0;
 
 	buf_char(b, '{');
-	json_cstr(b, "type", "evented");
+	json_word(b, "type", "evented");
 	put_title(b, s, measure);
 	json_cstr(b, "unit", measure == SELF_NS ? "nanoseconds" : "none");
 	json_int(b, "startValue", 0);
@@ -148,7 +148,7 @@ put_speedscope(struct filter *f, const struct stacks *s, unsigned measure)
 	buf_char(b, '{');
 	json_cstr(b, "$schema",
 	    "https://www.speedscope.app/file-format-schema.json");
-	json_cstr(b, "exporter", "weir callgraph-fold");
+	json_word(b, "exporter", "weir callgraph-fold");
 	put_frames(b, s);
 	json_open(b, "profiles", '[');
 	put_profile(b, s, measure);

@@ -58,7 +58,7 @@ put_id(struct buf *b, struct span uid, const struct span *prepare)
 
 	if (prepare == NULL) {
 		json_str(b, "id", uid);
-		json_cstr(b, "kind", "run");
+		json_word(b, "kind", "run");
 		json_str(b, "uid", uid);
 		return;
 	}
@@ -68,7 +68,7 @@ put_id(struct buf *b, struct span uid, const struct span *prepare)
 		buf_char(&name, ':');
 	buf_add(&name, uid.p, uid.n);
 	json_str(b, "id", span_of(name.data, name.len));
-	json_cstr(b, "kind", "prepare");
+	json_word(b, "kind", "prepare");
 	json_str(b, "prepare", span_of(name.data + 8, name.len - 8));
 	buf_release(&name);
 }

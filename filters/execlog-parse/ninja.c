@@ -226,7 +226,7 @@ emit_task(const struct entry *e, size_t n)
 
 	json_begin(b, "task");
 	json_str(b, "id", intern_span(&state.names, e->output));
-	json_cstr(b, "kind", "run");
+	json_word(b, "kind", "run");
 	put_times(b, e->start_us, e->end_us);
 	json_open(b, "outputs", '[');
 	for (size_t i = 0; i < n; i++)

@@ -75,7 +75,7 @@ static struct open *
 find_open(enum task_kind kind, struct span key)
 {
 	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_get(&state.by_key, hash, key);
+	uint32_t i = map_search(&state.by_key, hash, key, key_of);
 	struct open *o;
 
 	if (i != MAP_NONE)
@@ -137,12 +137,12 @@ emit_run(const struct open *o)
 	cut_key(o, part);
 	json_begin(b, "task");
 	json_str(b, "id", part[0]);
-	json_cstr(b, "kind", "run");
+	json_word(b, "kind", "run");
 	put_times(b, early ? o->early_us : o->start_us, o->end_us);
 	json_str(b, "uid", part[0]);
 	json_str(b, "host", part[1]);
 	if (early)
-		json_cstr(b, "start_event", "deployed");
+		json_word(b, "start_event", "deployed");
 	else if (o->early_us != UNKNOWN)
 		json_int(b, "deployed_us", o->early_us);
 	if (o->end_us != UNKNOWN)
@@ -178,7 +178,7 @@ emit_copy(const struct open *o)
 	cut_key(o, part);
 	json_begin(b, "task");
 	put_copy_id(b, o);
-	json_cstr(b, "kind", "copy");
+	json_word(b, "kind", "copy");
 	put_times(b, start_us, o->end_us);
 	json_str(b, "uid", part[2]);
 	json_str(b, "consumer", part[0]);

@@ -105,7 +105,7 @@ find_worker(uint64_t number)
 {
 	struct span key = span_of((const char *)&number, sizeof number);
 	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_get(&all.by_number, hash, key);
+	uint32_t i = map_search(&all.by_number, hash, key, number_of);
 
 	if (i != MAP_NONE)
 		return i;
@@ -204,7 +204,7 @@ static uint32_t
 find_binding(struct span uid)
 {
 	uint64_t hash = map_hash(uid.p, uid.n);
-	uint32_t i = map_get(&all.by_uid, hash, uid);
+	uint32_t i = map_search(&all.by_uid, hash, uid, uid_of);
 	struct buf kept = { 0 };
 
 	if (i != MAP_NONE)
@@ -339,7 +339,7 @@ emit_cached(struct span uid, const struct worker *w, struct span host,
 
 	json_begin(b, "task");
 	json_str(b, "id", uid);
-	json_cstr(b, "kind", "run");
+	json_word(b, "kind", "run");
 	put_times(b, us, us);
 	json_str(b, "uid", uid);
 	if (w != NULL)
@@ -426,7 +426,7 @@ emit_prepared(const struct worker *w, const struct prepared *p,
 	buf_add(&id, what.p, what.n);
 	json_begin(b, "task");
 	json_str(b, "id", span_of(id.data, id.len));
-	json_cstr(b, "kind", "prepare");
+	json_word(b, "kind", "prepare");
 	put_times(b, start_us, p->us);
 	put_host(b, w);
 	json_str(b, "prepare", what);

@@ -374,7 +374,7 @@ put_value(struct buf *b, const struct rec *r)
 	if (value->kind == REC_STRING)
 		json_raw(b, "mal_value", value->token);
 	else if (value->kind == REC_NULL)
-		json_cstr(b, "mal_value", "nil");
+		json_word(b, "mal_value", "nil");
 	else
 		json_str(b, "mal_value", value->token);
 }
