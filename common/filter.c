@@ -339,12 +339,43 @@ filter_record(struct filter *f, struct span text)
 	return rec;
 }
 
+/*
+ * What comes next as a record, if it is a plain one and all of it is at hand:
+ * that tells itself where it ends, and nobody need look for it before.
+ */
+static struct rec *
+peek_plain(struct filter *f, size_t *n)
+{
+	struct input *in = &f->input;
+	struct rec *rec = recio_plain(f->recio, span_of(in->at,
+	    (size_t)(in->end - in->at)), n);
+
+	return *n <= opt.max_record ? rec : NULL;
+}
+
+static struct rec *
+plain_line(struct filter *f)
+{
+	struct input *in = &f->input;
+	size_t n;
+	struct rec *rec = peek_plain(f, &n);
+
+	if (rec == NULL || in->at + n == in->end || in->at[n] != '\n')
+		return NULL;
+	in->line++;
+	set_place(f, in->at, n + 1);
+	in->at += n + 1;
+	return rec;
+}
+
 struct rec *
 filter_next(struct filter *f)
 {
 	struct line line;
-	struct rec *rec;
+	struct rec *rec = plain_line(f);
 
+	if (rec != NULL)
+		return rec;
 	while (filter_line(f, &line)) {
 		rec = filter_record(f, span_of(line.p, line.len));
 		if (rec != NULL)
@@ -392,6 +423,27 @@ filter_value(struct filter *f, struct span *value)
 	    "the file ends within a value" :
 	    "a value is longer than --max-record");
 	return false;
+}
+
+bool
+filter_object(struct filter *f, struct rec **rec)
+{
+	struct input *in = &f->input;
+	struct span value;
+	size_t n;
+
+	scan_peek(in);
+	if ((*rec = peek_plain(f, &n)) != NULL) {
+		/* It holds no newline, which would have to be counted. */
+		f->place = span_of(in->at, n);
+		f->place_line = in->line + 1;
+		in->at += n;
+		return true;
+	}
+	if (!filter_value(f, &value))
+		return false;
+	*rec = filter_record(f, value);
+	return true;
 }
 
 static void

@@ -94,6 +94,9 @@ bool filter_next_file(struct filter *);
  * filter_value() has done so; before is what was consumed of it already.
  */
 bool filter_value(struct filter *, struct span *value);
+
+/* The same as a record; NULL if it was rejected. */
+bool filter_object(struct filter *, struct rec **);
 void filter_reject_rest(struct filter *, struct span before, const char *why);
 
 /*

@@ -403,19 +403,27 @@ recio_parse(struct recio *io, struct span text, const char **why)
 }
 
 struct rec *
+recio_plain(struct recio *io, struct span text, size_t *n)
+{
+	*n = plain_read_first(&io->rec, text);
+	return *n > 0 ? &io->rec : NULL;
+}
+
+struct rec *
 recio_item(struct recio *io, struct span *rest, struct span *item,
     const char **why)
 {
+	struct rec *rec;
 	size_t n;
 
 	*why = NULL;
 	if (!items_seek(rest))
 		return NULL;
-	n = plain_read_first(&io->rec, *rest);
+	rec = recio_plain(io, *rest, &n);
 	*item = span_of(rest->p, n);
-	if (n > 0) {
+	if (rec != NULL) {
 		*rest = span_of(rest->p + n, rest->n - n);
-		return &io->rec;
+		return rec;
 	}
 	items_take(rest, item);
 	return recio_parse(io, *item, why);

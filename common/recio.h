@@ -26,6 +26,12 @@ void recio_free(struct recio *);
 struct rec *recio_parse(struct recio *, struct span, const char **why);
 
 /*
+ * The record that the text begins with, if it is plain (plain.h), and its
+ * length; NULL, of whatever else it may be the beginning.
+ */
+struct rec *recio_plain(struct recio *, struct span, size_t *n);
+
+/*
  * The next item of an array as a record: a walk as that of items_next()
  * (items.h), and its text.  At the end NULL and no reason; NULL with one for an
  * item that is no record, and the walk can go on.

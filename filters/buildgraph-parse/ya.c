@@ -99,7 +99,6 @@ is_sound(struct filter *f, const struct rec *node)
 static bool
 read_nodes(struct filter *f, struct recio *kv_reader)
 {
-	struct span value;
 	struct rec *node;
 
 	if (!scan_take(&f->input, '['))
@@ -107,9 +106,8 @@ read_nodes(struct filter *f, struct recio *kv_reader)
 	if (scan_take(&f->input, ']'))
 		return true;
 	do {
-		if (!filter_value(f, &value))
+		if (!filter_object(f, &node))
 			return false;
-		node = filter_record(f, value);
 		if (node != NULL && is_sound(f, node))
 			emit_node(f, node, kv_reader);
 	} while (scan_take(&f->input, ','));
