@@ -25,8 +25,8 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
  * of its names is meant.  Until build_index() the owner of a dependency or
  * output is a record's number, a task's with OF_TASK added.
  */
-enum name { T_ID, T_KIND, T_HOST, T_RULE, T_UID, T_CONSUMER, T_N,
-    N_ID = T_N, N_RULE, DEP, OUTPUT };
+enum name { T_ID, T_KIND, T_HOST, T_RULE, T_CONSUMER, T_UID, T_N,
+    T_ID_AND_UID = T_N, N_ID, N_RULE, DEP, OUTPUT };
 
 enum { NAME_BITS = 4 };
 #define OF_TASK (UINT32_C(1) << 31)
@@ -55,6 +55,9 @@ set_name(void *owner, uint64_t tag, sym s)
 		break;
 	case T_CONSUMER:
 		b->tasks[i].consumer = s;
+		break;
+	case T_ID_AND_UID:
+		b->tasks[i].id = b->tasks[i].uid = s;
 		break;
 	case N_ID:
 		b->nodes[i].id = s;
@@ -103,35 +106,16 @@ build_release(struct build *b)
 	free(b->outputs);
 }
 
-static uint32_t
-look_up(const uint32_t *table, size_t cap, sym id)
-{
-	return id < cap ? table[id] : NONE;
-}
-
 uint32_t
 build_task(const struct build *b, sym id)
 {
-	return look_up(b->task_of, b->task_of_cap, id);
+	return id == SYM_NONE ? NONE : b->task_of[id];
 }
 
 uint32_t
 build_node(const struct build *b, sym id)
 {
-	return look_up(b->node_of, b->node_of_cap, id);
-}
-
-/* A table by symbol, grown so that it has a place for id. */
-static uint32_t *
-with_place(uint32_t *table, size_t *cap, sym id)
-{
-	size_t old = *cap;
-
-	if (id < old)
-		return table;
-	table = mem_grow(table, cap, (size_t)id + 1, sizeof *table);
-	memset(table + old, 0xff, (*cap - old) * sizeof *table);
-	return table;
+	return id == SYM_NONE ? NONE : b->node_of[id];
 }
 
 /* A key that is there and is not what it must be. */
@@ -219,22 +203,47 @@ read_flags(const struct rec *r)
 	    span_eq(event, "deployed") ? TASK_EARLY : 0));
 }
 
+/* One of the kinds that have rules, which nearly all tasks are, or SYM_NONE. */
+static sym
+known_kind(const struct build *b, struct span text)
+{
+	return span_eq(text, "run") ? b->run : span_eq(text, "copy") ?
+	    b->copy : span_eq(text, "prepare") ? b->prepare : SYM_NONE;
+}
+
+/* The names of a task.  A run's uid is its id once more. */
+static void
+read_names(struct build *b, const struct rec *r, size_t i, struct span id)
+{
+	static const unsigned keys[T_N] = { ID, KIND, HOST, RULE, CONSUMER,
+	    UID };
+	struct span text;
+	bool is_both = rec_str(r, UID, &text) == REC_GOOD &&
+	    span_compare(text, id) == 0;
+
+	name_later(b, id, is_both ? T_ID_AND_UID : T_ID, i);
+	if (rec_str(r, KIND, &text) == REC_GOOD &&
+	    (b->tasks[i].kind = known_kind(b, text)) == SYM_NONE)
+		name_later(b, text, T_KIND, i);
+	for (enum name which = T_HOST; which < (is_both ? T_UID : T_N); which++)
+		if (rec_str(r, keys[which], &text) == REC_GOOD)
+			name_later(b, text, which, i);
+}
+
 static void
 add_task(struct build *b, struct filter *f, const struct rec *r)
 {
-	static const unsigned keys[T_N] = { ID, KIND, HOST, RULE, UID,
-	    CONSUMER };
 	struct task t = { .kind = b->run, .host = SYM_NONE, .rule = SYM_NONE,
 	    .uid = SYM_NONE, .consumer = SYM_NONE, .start_us = TIME_UNKNOWN,
 	    .end_us = TIME_UNKNOWN, .elapsed_us = TIME_UNKNOWN,
 	    .other_us = TIME_UNKNOWN, .size_bytes = TIME_UNKNOWN,
 	    .next = NONE };
 	size_t i = b->n_tasks;
-	struct span text;
+	struct span id;
 
 	if (i >= OF_TASK)
 		die("too many tasks");
-	if (!read_id(f, r, &text) || !read_times(f, r, &t) ||
+	if (!read_id(f, r, &id) || !read_times(f, r, &t) ||
 	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
 		return;
 	add_list(b, r, DEPS, (uint32_t)i | OF_TASK);
@@ -243,9 +252,7 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	b->tasks = mem_grow(b->tasks, &b->tasks_cap, i + 1,
 	    sizeof *b->tasks);
 	b->tasks[b->n_tasks++] = t;
-	for (enum name which = T_ID; which < T_N; which++)
-		if (rec_str(r, keys[which], &text) == REC_GOOD)
-			name_later(b, text, which, i);
+	read_names(b, r, i, id);
 }
 
 static void
@@ -279,7 +286,6 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 void
 build_name_node(struct build *b, uint32_t node, sym id)
 {
-	b->node_of = with_place(b->node_of, &b->node_of_cap, id);
 	b->node_of[id] = node;
 	b->nodes[node].id = id;
 }
@@ -322,7 +328,6 @@ index_tasks(struct build *b)
 	uint32_t first;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		b->task_of = with_place(b->task_of, &b->task_of_cap, t->id);
 		first = b->task_of[t->id];
 		if (first == NONE) {
 			b->task_of[t->id] = i;
@@ -347,6 +352,8 @@ void
 build_index(struct build *b)
 {
 	intern_flush(&b->names);
+	b->task_of = mem_ones(b->names.n, sizeof *b->task_of);
+	b->node_of = mem_ones(b->names.n, sizeof *b->node_of);
 	for (size_t i = 0; i < b->n_deps; i++)
 		b->deps[i].id = owner_id(b, b->deps[i].id);
 	for (size_t i = 0; i < b->n_outputs; i++)

@@ -73,7 +73,6 @@ struct build {
 	struct dependency *outputs;	/* id is made by the task dep */
 	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: the first, or NONE */
-	size_t task_of_cap, node_of_cap;
 	sym run, copy, prepare;		/* the kinds that have rules */
 	int64_t start_us, end_us;	/* of all, or TIME_UNKNOWN */
 	uint64_t n_skewed;		/* tasks that end before they start */

@@ -12,13 +12,15 @@ struct dag_pair {
 };
 
 void
-dag_init(struct dag *d, size_t n,
+dag_init(struct dag *d, size_t n, size_t edges,
     int (*compare)(const void *context, uint32_t a, uint32_t b),
     const void *context)
 {
 	if (n >= DAG_NONE)
 		die("too many tasks (%zu)", n);
-	*d = (struct dag){ .n = n, .compare = compare, .context = context };
+	*d = (struct dag){ .n = n, .compare = compare, .context = context,
+	    .pairs_cap = edges };
+	d->pairs = mem_table(edges, sizeof *d->pairs);
 	d->weight = mem_zero(n, sizeof *d->weight);
 }
 
@@ -97,7 +99,7 @@ make_rows(struct dag *d)
 	if (d->n_pairs >= DAG_NONE)
 		die("too many dependencies (%zu)", d->n_pairs);
 	d->row = mem_zero(d->n + 2, sizeof *d->row);
-	d->dep = mem_resize(NULL, d->n_pairs, sizeof *d->dep);
+	d->dep = mem_table(d->n_pairs, sizeof *d->dep);
 	for (size_t i = 0; i < d->n_pairs; i++)
 		d->row[d->pairs[i].v + 2]++;
 	for (size_t v = 2; v <= d->n + 1; v++)
@@ -116,8 +118,11 @@ make_rows(struct dag *d)
  */
 struct tarjan {
 	struct dag *d;
-	uint32_t *number, *low;	/* number 0: not seen; low DONE: left */
-	uint32_t *edge;		/* of those on the path: the next to look at */
+	struct visit {
+		uint32_t number;	/* 0: not seen */
+		uint32_t low;		/* DONE: left */
+		uint32_t edge;		/* the next to look at */
+	} *visits;
 	uint32_t *stack, *path;	/* not left yet; being looked at */
 	size_t n_stack, n_path, n_left;
 	uint32_t seen;
@@ -130,14 +135,14 @@ struct tarjan {
 static uint32_t *
 new_array(size_t n)
 {
-	return mem_resize(NULL, n, sizeof(uint32_t));
+	return mem_table(n, sizeof(uint32_t));
 }
 
 static void
 enter(struct tarjan *t, uint32_t v)
 {
-	t->number[v] = t->low[v] = ++t->seen;
-	t->edge[v] = t->d->row[v];
+	++t->seen;
+	t->visits[v] = (struct visit){ t->seen, t->seen, t->d->row[v] };
 	t->stack[t->n_stack++] = v;
 	t->path[t->n_path++] = v;
 }
@@ -145,10 +150,8 @@ enter(struct tarjan *t, uint32_t v)
 static void
 mark_circle(struct tarjan *t, uint32_t v, uint32_t circle)
 {
-	if (t->circle == NULL) {
-		t->circle = new_array(t->d->n);
-		memset(t->circle, 0xff, t->d->n * sizeof *t->circle);
-	}
+	if (t->circle == NULL)
+		t->circle = mem_ones(t->d->n, sizeof *t->circle);
 	t->circle[v] = circle;
 }
 
@@ -161,45 +164,50 @@ leave_component(struct tarjan *t, uint32_t v)
 
 	do {
 		w = t->stack[--t->n_stack];
-		t->low[w] = DONE;
+		t->visits[w].low = DONE;
 		if (!single)
 			mark_circle(t, w, v);
 		t->d->order[t->n_left++] = w;
 	} while (w != v);
 }
 
+static void
+lower_to(struct visit *visit, uint32_t low)
+{
+	if (low < visit->low)
+		visit->low = low;
+}
+
 /* Looks at v's next edge. */
 static void
 follow(struct tarjan *t, uint32_t v)
 {
-	uint32_t w = t->d->dep[t->edge[v]++];
+	uint32_t w = t->d->dep[t->visits[v].edge++];
 
 	if (w == v)
 		mark_circle(t, v, v);
-	if (t->number[w] == 0)
+	if (t->visits[w].number == 0)
 		enter(t, w);
-	else if (t->low[w] < t->low[v])
-		t->low[v] = t->low[w];
+	else
+		lower_to(&t->visits[v], t->visits[w].low);
 }
 
 static void
 walk_from(struct tarjan *t, uint32_t root)
 {
-	uint32_t v, parent;
+	uint32_t v;
 
 	enter(t, root);
 	while (t->n_path > 0) {
 		v = t->path[t->n_path - 1];
-		if (t->edge[v] < t->d->row[v + 1]) {
+		if (t->visits[v].edge < t->d->row[v + 1]) {
 			follow(t, v);
 			continue;
 		}
-		if (--t->n_path > 0) {
-			parent = t->path[t->n_path - 1];
-			if (t->low[v] < t->low[parent])
-				t->low[parent] = t->low[v];
-		}
-		if (t->low[v] == t->number[v])
+		if (--t->n_path > 0)
+			lower_to(&t->visits[t->path[t->n_path - 1]],
+			    t->visits[v].low);
+		if (t->visits[v].low == t->visits[v].number)
 			leave_component(t, v);
 	}
 }
@@ -236,20 +244,23 @@ turn(const struct dag *d, uint32_t *cycle, size_t n)
 	free(old);
 }
 
-/* From a vertex of circles on, always to the first: that must close. */
+/*
+ * From a vertex of circles on, always to the first: that must close.  at is all
+ * 0, and is so again.
+ */
 static void
-tell_circle(struct tarjan *t, uint32_t v,
+tell_circle(struct tarjan *t, uint32_t v, uint32_t *at,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
-	uint32_t *at = t->edge;		/* of those walked: place, from 1 */
 	size_t n = 0, first;
 
-	memset(at, 0, t->d->n * sizeof *at);
 	for (; at[v] == 0; v = first_inside(t, v)) {
 		t->path[n++] = v;
-		at[v] = (uint32_t)n;
+		at[v] = (uint32_t)n;	/* its place, from 1 */
 	}
 	first = at[v] - 1;
+	for (size_t i = 0; i < n; i++)
+		at[t->path[i]] = 0;
 	turn(t->d, t->path + first, n - first);
 	on_cycle(to, t->path + first, n - first);
 }
@@ -259,9 +270,9 @@ tell_circles(struct tarjan *t,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	const struct dag *d = t->d;
-	uint32_t *first = new_array(d->n), c;
+	uint32_t *first = mem_ones(d->n, sizeof *first), c;
+	uint32_t *at = mem_zero(d->n, sizeof *at);
 
-	memset(first, 0xff, d->n * sizeof *first);
 	for (uint32_t v = 0; v < d->n; v++) {
 		c = t->circle[v];
 		if (c != DAG_NONE && (first[c] == DAG_NONE ||
@@ -270,8 +281,9 @@ tell_circles(struct tarjan *t,
 	}
 	for (uint32_t v = 0; v < d->n; v++)
 		if (first[v] != DAG_NONE)
-			tell_circle(t, first[v], on_cycle, to);
+			tell_circle(t, first[v], at, on_cycle, to);
 	free(first);
+	free(at);
 }
 
 /* Drops the edges within each component of circles. */
@@ -299,14 +311,12 @@ dag_seal(struct dag *d,
 	struct tarjan t = { .d = d };
 
 	make_rows(d);
-	d->order = new_array(d->n);
-	t.number = mem_zero(d->n, sizeof *t.number);
-	t.low = new_array(d->n);
-	t.edge = new_array(d->n);
+	t.visits = mem_zero(d->n, sizeof *t.visits);
 	t.stack = new_array(d->n);
 	t.path = new_array(d->n);
+	d->order = new_array(d->n);
 	for (uint32_t v = 0; v < d->n; v++)
-		if (t.number[v] == 0)
+		if (t.visits[v].number == 0)
 			walk_from(&t, v);
 	if (t.circle != NULL) {
 		d->cyclic = true;
@@ -314,9 +324,7 @@ dag_seal(struct dag *d,
 			tell_circles(&t, on_cycle, to);
 		cut_circles(d, t.circle);
 	}
-	free(t.number);
-	free(t.low);
-	free(t.edge);
+	free(t.visits);
 	free(t.stack);
 	free(t.path);
 	free(t.circle);
@@ -341,7 +349,7 @@ dag_longest(struct dag *d)
 
 	free(d->finish);
 	free(d->pred);
-	d->finish = mem_resize(NULL, d->n, sizeof *d->finish);
+	d->finish = mem_table(d->n, sizeof *d->finish);
 	d->pred = new_array(d->n);
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
@@ -374,7 +382,7 @@ dag_tails(struct dag *d, const bool *is_end)
 
 	free(d->tail);
 	free(d->next);
-	d->tail = mem_resize(NULL, d->n, sizeof *d->tail);
+	d->tail = mem_table(d->n, sizeof *d->tail);
 	d->next = new_array(d->n);
 	for (size_t i = 0; i < d->n; i++) {
 		d->tail[i] = is_end[i] ? 0 : -1;

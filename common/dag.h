@@ -34,7 +34,8 @@ struct dag {
 
 #define DAG_NONE UINT32_MAX
 
-void dag_init(struct dag *, size_t n,
+/* n vertices, and room for so many edges; there may be more. */
+void dag_init(struct dag *, size_t n, size_t edges,
     int (*compare)(const void *context, uint32_t a, uint32_t b),
     const void *context);
 void dag_release(struct dag *);

@@ -93,7 +93,7 @@ static bool
 goes_by(const struct network *net, uint32_t v, struct span id)
 {
 	struct buf full = { 0 };
-	struct span plain = intern_span(&net->build->names, net->id_of[v]);
+	struct span plain = intern_span(&net->build->names, network_id(net, v));
 	bool same = id.n >= plain.n && memcmp(id.p, plain.p, plain.n) == 0;
 
 	if (same && id.n > plain.n) {

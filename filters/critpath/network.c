@@ -15,7 +15,8 @@ compare_vertices(const void *context, uint32_t a, uint32_t b)
 
 	if (x != NULL && y != NULL)
 		return build_compare(net->build, x, y);
-	return intern_cmp(&net->build->names, net->id_of[a], net->id_of[b]);
+	return intern_cmp(&net->build->names, network_id(net, a),
+	    network_id(net, b));
 }
 
 const struct task *
@@ -23,7 +24,16 @@ network_task(const struct network *net, uint32_t vertex)
 {
 	uint32_t task = net->task_of[vertex];
 
-	return task == NO_TASK ? NULL : &net->build->tasks[task];
+	return task < net->build->n_tasks ? &net->build->tasks[task] : NULL;
+}
+
+sym
+network_id(const struct network *net, uint32_t vertex)
+{
+	const struct task *t = network_task(net, vertex);
+
+	return t != NULL ? t->id :
+	    net->stand_ins[net->task_of[vertex] - net->build->n_tasks];
 }
 
 void
@@ -34,18 +44,36 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 	if (t != NULL)
 		build_put_id(net->build, t, b);
 	else
-		buf_str(b, intern_str(&net->build->names, net->id_of[vertex]));
+		buf_str(b, intern_str(&net->build->names,
+		    network_id(net, vertex)));
 }
 
-static void
-add_vertex(struct network *net, sym id, uint32_t task)
-{
-	uint32_t v = (uint32_t)net->n_vertices++;
+/* What is needed only until all is tied: vertices by id, and hosts. */
+struct draft {
+	struct network *net;
+	uint32_t *first_of;	/* by symbol: a vertex of this id, or DAG_NONE */
+	struct vertex {
+		uint32_t next;	/* another of this id, likewise */
+		sym ran_on;	/* the host of a run, or NO_RUN */
+	} *vertices;
+	uint32_t *prepare_of;	/* by symbol of a host: its longest prepare
+				   task, from 1, or 0: hosts are few */
+	uint64_t *cuts;		/* vertex << 32 | symbol */
+	size_t n_cuts, cuts_cap;
+};
 
-	net->task_of[v] = task;
-	net->id_of[v] = id;
-	net->next_of[v] = net->first_of[id];
-	net->first_of[id] = v;
+#define NO_RUN (SYM_NONE - 1)
+
+/* One more vertex of an id. */
+static struct vertex *
+add_vertex(struct draft *d, sym id, uint32_t task)
+{
+	uint32_t v = (uint32_t)d->net->n_vertices++;
+
+	d->net->task_of[v] = task;
+	d->vertices[v] = (struct vertex){ d->first_of[id], NO_RUN };
+	d->first_of[id] = v;
+	return &d->vertices[v];
 }
 
 /*
@@ -64,85 +92,83 @@ takes_part(const struct build *b, const struct task *t)
 	    (t->kind != b->prepare || t->host != SYM_NONE);
 }
 
+/*
+ * Only the longest prepare task of a host can lie on the critical path, or one
+ * of those, the same in any order.
+ */
 static void
-add_tasks(struct network *net)
+add_prepare(struct draft *d, uint32_t v, const struct task *t)
 {
+	uint32_t *best = &d->prepare_of[t->host];
+	const struct task *other = *best == 0 ? NULL :
+	    network_task(d->net, *best - 1);
+
+	if (other == NULL || t->elapsed_us > other->elapsed_us ||
+	    (t->elapsed_us == other->elapsed_us &&
+	    build_compare(d->net->build, t, other) < 0))
+		*best = v + 1;
+}
+
+static void
+add_tasks(struct draft *d)
+{
+	struct network *net = d->net;
 	const struct task *t = net->build->tasks;
+	struct vertex *vertex;
 
 	for (uint32_t i = 0; i < net->build->n_tasks; i++, t++) {
 		if (!takes_part(net->build, t))
 			continue;
-		add_vertex(net, t->id, i);
-		net->n_tasks++;
+		vertex = add_vertex(d, t->id, i);
+		if (t->kind == net->build->run)
+			vertex->ran_on = t->host;
+		else if (t->kind == net->build->prepare)
+			add_prepare(d, (uint32_t)(vertex - d->vertices), t);
 		net->n_early += (t->flags & TASK_EARLY) != 0;
 	}
+	net->n_tasks = net->n_vertices;
 }
 
 static void
-add_stand_in(struct network *net, sym id)
+add_stand_in(struct draft *d, sym id)
 {
-	if (net->first_of[id] == DAG_NONE)
-		add_vertex(net, id, NO_TASK);
+	struct network *net = d->net;
+	size_t i = net->n_vertices - net->n_tasks;
+
+	if (d->first_of[id] != DAG_NONE)
+		return;
+	net->stand_ins = mem_grow(net->stand_ins, &net->stand_ins_cap, i + 1,
+	    sizeof *net->stand_ins);
+	net->stand_ins[i] = id;
+	add_vertex(d, id, (uint32_t)(net->build->n_tasks + i));
 }
 
 static void
-add_stand_ins(struct network *net)
+add_stand_ins(struct draft *d)
 {
-	const struct build *b = net->build;
+	const struct build *b = d->net->build;
 
 	for (size_t i = 0; i < b->n_nodes; i++)
-		if (net->bridge || (b->nodes[i].flags & NODE_PHONY) != 0)
-			add_stand_in(net, b->nodes[i].id);
-	for (size_t i = 0; net->bridge && i < b->n_tasks; i++)
+		if (d->net->bridge || (b->nodes[i].flags & NODE_PHONY) != 0)
+			add_stand_in(d, b->nodes[i].id);
+	for (size_t i = 0; d->net->bridge && i < b->n_tasks; i++)
 		if (b->tasks[i].kind != b->copy)
-			add_stand_in(net, b->tasks[i].id);
-}
-
-static uint32_t *
-none(size_t n)
-{
-	uint32_t *array = mem_resize(NULL, n, sizeof *array);
-
-	memset(array, 0xff, n * sizeof *array);
-	return array;
-}
-
-static void
-add_vertices(struct network *net)
-{
-	size_t most = net->build->n_tasks + net->build->n_nodes;
-
-	net->task_of = mem_resize(NULL, most, sizeof *net->task_of);
-	net->id_of = mem_resize(NULL, most, sizeof *net->id_of);
-	net->next_of = mem_resize(NULL, most, sizeof *net->next_of);
-	net->first_of = none(net->build->names.n);
-	add_tasks(net);
-	add_stand_ins(net);
-}
-
-bool
-network_next(const struct network *net, sym id, uint32_t *at)
-{
-	*at = *at == DAG_NONE ? net->first_of[id] : net->next_of[*at];
-	return *at != DAG_NONE;
+			add_stand_in(d, b->tasks[i].id);
 }
 
 /* v depends on all that goes by the id dep; one without a time is cut. */
 static void
-depend(struct network *net, uint32_t v, sym dep)
+depend(struct draft *d, uint32_t v, sym dep)
 {
-	uint32_t w = DAG_NONE;
-	bool found = false;
+	uint32_t w = d->first_of[dep];
 
-	while (network_next(net, dep, &w)) {
-		dag_add(&net->dag, v, w);
-		found = true;
+	if (w == DAG_NONE) {
+		d->cuts = mem_grow(d->cuts, &d->cuts_cap, d->n_cuts + 1,
+		    sizeof *d->cuts);
+		d->cuts[d->n_cuts++] = (uint64_t)v << 32 | dep;
 	}
-	if (found)
-		return;
-	net->cuts = mem_grow(net->cuts, &net->cuts_cap, net->n_cuts + 1,
-	    sizeof *net->cuts);
-	net->cuts[net->n_cuts++] = (uint64_t)v << 32 | dep;
+	for (; w != DAG_NONE; w = d->vertices[w].next)
+		dag_add(&d->net->dag, v, w);
 }
 
 static int
@@ -154,45 +180,51 @@ compare_cuts(const void *a, const void *b)
 }
 
 static void
-count_cuts(struct network *net)
+count_cuts(struct draft *d)
 {
-	if (net->n_cuts > 0)
-		qsort(net->cuts, net->n_cuts, sizeof *net->cuts,
-		    compare_cuts);
-	for (size_t i = 0; i < net->n_cuts; i++)
-		net->n_cut += i == 0 || net->cuts[i] != net->cuts[i - 1];
-	free(net->cuts);
-	net->cuts = NULL;
+	if (d->n_cuts > 0)
+		qsort(d->cuts, d->n_cuts, sizeof *d->cuts, compare_cuts);
+	for (size_t i = 0; i < d->n_cuts; i++)
+		d->net->n_cut += i == 0 || d->cuts[i] != d->cuts[i - 1];
 }
 
 /*
- * Asks for where an id's vertices begin, some steps before it is needed: what
- * tasks name lies all over memory, and waiting for it took a twentieth of the
- * time of a million.
+ * Asks for what an id leads to, its first vertex and then what is kept of that,
+ * some steps before they are needed: what tasks name lies all over memory, and
+ * waiting for it took a twentieth of the time of a million.
  */
-enum { AHEAD = 12 };
+enum { AHEAD = 16, SOON = 8 };
 
 static void
-expect(const struct network *net, sym id)
+expect_id(const struct draft *d, sym id)
 {
 	if (id != SYM_NONE)
-		__builtin_prefetch(&net->first_of[id]);
+		__builtin_prefetch(&d->first_of[id]);
 }
 
 static void
-add_named(struct network *net)
+expect_vertex(const struct draft *d, sym id)
 {
-	const struct dependency *d = net->build->deps;
-	size_t n = net->build->n_deps;
-	uint32_t v;
+	if (id != SYM_NONE && d->first_of[id] != DAG_NONE)
+		__builtin_prefetch(&d->vertices[d->first_of[id]]);
+}
 
-	for (size_t i = 0; i < n; i++, d++) {
-		if (i + AHEAD < n) {
-			expect(net, d[AHEAD].id);
-			expect(net, d[AHEAD].dep);
+static void
+add_named(struct draft *d)
+{
+	const struct dependency *dep = d->net->build->deps;
+	const struct dependency *end = dep + d->net->build->n_deps;
+
+	for (; dep < end; dep++) {
+		if (end - dep > AHEAD) {
+			expect_id(d, dep[AHEAD].id);
+			expect_id(d, dep[AHEAD].dep);
+			expect_vertex(d, dep[SOON].id);
+			expect_vertex(d, dep[SOON].dep);
 		}
-		for (v = DAG_NONE; network_next(net, d->id, &v);)
-			depend(net, v, d->dep);
+		for (uint32_t v = d->first_of[dep->id]; v != DAG_NONE;
+		    v = d->vertices[v].next)
+			depend(d, v, dep->dep);
 	}
 }
 
@@ -201,70 +233,67 @@ add_named(struct network *net)
  * it depends on the copy, if it ran where the copy went.
  */
 static void
-add_copy(struct network *net, uint32_t v, const struct task *copy)
+add_copy(struct draft *d, uint32_t v, const struct task *copy)
 {
-	const struct task *consumer;
-	uint32_t w = DAG_NONE;
-
 	if (copy->uid != SYM_NONE)
-		depend(net, v, copy->uid);
+		depend(d, v, copy->uid);
 	if (copy->consumer == SYM_NONE)
 		return;
-	while (network_next(net, copy->consumer, &w)) {
-		consumer = network_task(net, w);
-		if (consumer != NULL && consumer->kind == net->build->run &&
-		    consumer->host == copy->host)
-			dag_add(&net->dag, w, v);
-	}
+	for (uint32_t w = d->first_of[copy->consumer]; w != DAG_NONE;
+	    w = d->vertices[w].next)
+		if (d->vertices[w].ran_on == copy->host)
+			dag_add(&d->net->dag, w, v);
 }
 
-/* By symbol of a host: its longest prepare task, or DAG_NONE. */
-static uint32_t *
-longest_prepares(const struct network *net)
-{
-	uint32_t *best = none(net->build->names.n);
-	const struct task *t, *other;
-
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
-		t = network_task(net, v);
-		if (t == NULL || t->kind != net->build->prepare)
-			continue;
-		other = best[t->host] == DAG_NONE ? NULL :
-		    network_task(net, best[t->host]);
-		if (other == NULL || t->elapsed_us > other->elapsed_us ||
-		    (t->elapsed_us == other->elapsed_us &&
-		    build_compare(net->build, t, other) < 0))
-			best[t->host] = v;
-	}
-	return best;
-}
-
-/*
- * The rules that go by kind.  Shorter prepare tasks of a host cannot lie on
- * the critical path.
- */
+/* The rules that go by kind. */
 static void
-add_by_kind(struct network *net)
+add_by_kind(struct draft *d)
 {
+	const struct network *net = d->net;
 	const struct build *b = net->build;
-	uint32_t *longest = longest_prepares(net);
-	const struct task *t, *ahead;
+	const struct task *t, *end = b->tasks + b->n_tasks;
 
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
-		if (t == NULL || (t->kind != b->run && t->kind != b->copy))
+		if (t->kind != b->run && t->kind != b->copy)
 			continue;
-		if (v + AHEAD < net->n_vertices &&
-		    (ahead = network_task(net, v + AHEAD)) != NULL) {
-			expect(net, ahead->uid);
-			expect(net, ahead->consumer);
+		if (end - t > AHEAD) {
+			expect_id(d, t[AHEAD].uid);
+			expect_id(d, t[AHEAD].consumer);
+			expect_vertex(d, t[SOON].uid);
+			expect_vertex(d, t[SOON].consumer);
 		}
 		if (t->kind == b->copy)
-			add_copy(net, v, t);
-		if (t->host != SYM_NONE && longest[t->host] != DAG_NONE)
-			dag_add(&net->dag, v, longest[t->host]);
+			add_copy(d, v, t);
+		if (t->host != SYM_NONE && d->prepare_of[t->host] != 0)
+			dag_add(&d->net->dag, v, d->prepare_of[t->host] - 1);
 	}
-	free(longest);
+}
+
+/* The vertices, as they come, and their edges. */
+static void
+make_draft(struct network *net)
+{
+	struct draft d = { .net = net };
+	size_t n_names = net->build->names.n;
+	size_t most = net->build->n_tasks + net->build->n_nodes;
+
+	net->task_of = mem_table(most, sizeof *net->task_of);
+	d.vertices = mem_table(most, sizeof *d.vertices);
+	d.first_of = mem_ones(n_names, sizeof *d.first_of);
+	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
+	add_tasks(&d);
+	add_stand_ins(&d);
+	/* Of what goes by kind a copy has three at most, with its consumer. */
+	dag_init(&net->dag, net->n_vertices,
+	    net->build->n_deps + 3 * net->n_tasks, compare_vertices, net);
+	add_named(&d);
+	add_by_kind(&d);
+	count_cuts(&d);
+	free(d.first_of);
+	free(d.vertices);
+	free(d.prepare_of);
+	free(d.cuts);
 }
 
 /* A path ends with a task that is no copy. */
@@ -274,10 +303,10 @@ set_weights_and_ends(struct network *net)
 	const struct task *t;
 
 	net->is_end = mem_zero(net->n_vertices, sizeof *net->is_end);
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
-		net->dag.weight[v] = t == NULL ? 0 : t->elapsed_us;
-		net->is_end[v] = t != NULL && t->kind != net->build->copy;
+		net->dag.weight[v] = t->elapsed_us;
+		net->is_end[v] = t->kind != net->build->copy;
 	}
 }
 
@@ -286,12 +315,8 @@ network_make(struct network *net, const struct build *build, bool bridge,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	*net = (struct network){ .build = build, .bridge = bridge };
-	add_vertices(net);
-	dag_init(&net->dag, net->n_vertices, compare_vertices, net);
+	make_draft(net);
 	set_weights_and_ends(net);
-	add_named(net);
-	add_by_kind(net);
-	count_cuts(net);
 	dag_seal(&net->dag, on_cycle, to);
 }
 
@@ -300,8 +325,6 @@ network_release(struct network *net)
 {
 	dag_release(&net->dag);
 	free(net->task_of);
-	free(net->id_of);
-	free(net->next_of);
-	free(net->first_of);
+	free(net->stand_ins);
 	free(net->is_end);
 }
