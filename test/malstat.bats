@@ -316,6 +316,20 @@ counted() {
 		"a.x:4 a.y:0"
 }
 
+@test "of two that are the same the work is in the call, then names decide" {
+	local first second
+	for first in user.f a.x a.y; do
+		for second in user.f a.x a.y; do
+			(client 1 0; ev done 9 1 2 "$first" 1 '"usec":9'
+				ev done 9 1 2 "$second" 1 '"usec":9') >in
+			ask
+			said operation 'select(.self_us > 0) | .operation'
+		done
+	done >inner
+	assert_equal "$(grep . inner | paste -sd ' ')" \
+		"a.x a.y a.x a.x a.y a.y a.y a.y"
+}
+
 @test "of two that overlap the later has what they share" {
 	(execution 1 a; ran 0 10 1 2 a.first 1; ran 6 14 1 3 a.second 1) >in
 	ask

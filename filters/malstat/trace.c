@@ -470,7 +470,20 @@ session_of(const struct trace *t, const struct instance *i)
 	return t->executions[i->execution].session;
 }
 
-/* By lane, and there as they open: of two that begin at once the longer. */
+static int
+compare_names(sym a, sym b)
+{
+	if (a == b)
+		return 0;
+	if (a == SYM_NONE || b == SYM_NONE)
+		return a == SYM_NONE ? -1 : 1;
+	return intern_cmp(&sorted->names, a, b);
+}
+
+/*
+ * By lane, and there as they open: of two that begin at once the longer, and a
+ * container before its work.  It is a total order but for what is the same.
+ */
 static int
 compare_instances(const void *a, const void *b)
 {
@@ -479,7 +492,11 @@ compare_instances(const void *a, const void *b)
 	    session_of(sorted, x), session_of(sorted, y)), 0 },
 	    { x->thread, y->thread }, { x->start_us, y->start_us },
 	    { y->end_us, x->end_us }, { trace_compare_executions(sorted,
-	    x->execution, y->execution), 0 }, { x->pc, y->pc } };
+	    x->execution, y->execution), 0 }, { x->pc, y->pc },
+	    { y->kind, x->kind },
+	    { compare_names(x->operation, y->operation), 0 },
+	    { x->server_us, y->server_us },
+	    { compare_names(x->statement, y->statement), 0 } };
 
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
 		if (at[i][0] != at[i][1])

@@ -175,6 +175,11 @@ class Instance:
     def elapsed_us(self):
         return self.end_us - self.start_us
 
+    def text(self):
+        """What two that are otherwise the same may differ by."""
+        return self.operation, -1 if self.usec is None else self.usec, \
+            self.statement is not None, self.statement or ""
+
     def is_open(self, us):
         return self.start_us <= us < self.end_us
 
@@ -252,7 +257,7 @@ class Answers:
                                  -1 if i.execution.tag is None else
                                  i.execution.tag, i.pc, i.start_us,
                                  i.execution.key, -1 if i.thread is None else
-                                 i.thread, -i.end_us))
+                                 i.thread, -i.end_us, i.text()))
         for i in work[:self.top]:
             yield dict(type="instance", query=root, operation=i.operation,
                        session=i.session.name, tag=i.execution.tag, pc=i.pc,
@@ -329,9 +334,11 @@ class Answers:
 
 
 def innermost(lane, us):
-    """The one that began last; of several the shorter, then the later one."""
+    """The one that began last; of several the shorter, then the later one,
+    and work in its container."""
     return max((i for i in lane if i.is_open(us)), default=None,
-               key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc))
+               key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc,
+                              -KINDS.index(i.kind), i.text()))
 
 
 def ratio(part, whole):
