@@ -142,16 +142,6 @@ pair_attempts(struct build *b, const uint32_t *at, size_t n)
 
 static const struct build *sorted;	/* qsort has no context */
 
-static int
-compare_syms(sym a, sym b)
-{
-	if (a == b)
-		return 0;
-	if (a == SYM_NONE || b == SYM_NONE)
-		return a == SYM_NONE ? -1 : 1;
-	return intern_cmp(&sorted->names, a, b);
-}
-
 /* From the cache last; by host; those with an end first, by end. */
 static int
 compare_records(const void *a, const void *b)
@@ -162,7 +152,7 @@ compare_records(const void *a, const void *b)
 	    (int)(y->flags & TASK_CACHED);
 
 	if (order == 0)
-		order = compare_syms(x->host, y->host);
+		order = intern_cmp(&sorted->names, x->host, y->host);
 	if (order == 0)
 		order = (x->end_us == TIME_UNKNOWN) -
 		    (y->end_us == TIME_UNKNOWN);
@@ -188,8 +178,8 @@ compare_attempts(const void *a, const void *b)
 	if (order == 0)
 		order = compare_times(x->elapsed_us, y->elapsed_us);
 	if (order == 0)
-		order = compare_syms(x->host, y->host);
-	return order != 0 ? order : compare_syms(x->rule, y->rule);
+		order = intern_cmp(&sorted->names, x->host, y->host);
+	return order != 0 ? order : intern_cmp(&sorted->names, x->rule, y->rule);
 }
 
 /* Of the records from the cache one stays, if there is no run that ended. */

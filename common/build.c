@@ -454,7 +454,7 @@ int
 build_compare(const struct build *b, const struct task *x,
     const struct task *y)
 {
-	int order = x->id == y->id ? 0 : intern_cmp(&b->names, x->id, y->id);
+	int order = intern_cmp(&b->names, x->id, y->id);
 
 	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
 }

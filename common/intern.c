@@ -164,7 +164,7 @@ intern_flush(struct intern *in)
 
 	for (item = in->queue; item < end; item++) {
 		slot = *map_slot(&in->map, item->hash);
-		if (slot >> 32 == (uint32_t)item->hash && slot != UINT64_MAX)
+		if (slot >> 32 == (uint32_t)item->hash && slot != MAP_EMPTY)
 			__builtin_prefetch(entry_at(in, (uint32_t)slot));
 	}
 	for (item = in->queue; item < end; item++) {
@@ -181,8 +181,9 @@ intern_flush(struct intern *in)
 int
 intern_cmp(const struct intern *in, sym a, sym b)
 {
-	struct span x = intern_span(in, a), y = intern_span(in, b);
-	int order = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
-
-	return order != 0 ? order : (x.n > y.n) - (x.n < y.n);
+	if (a == b)
+		return 0;
+	if (a == SYM_NONE || b == SYM_NONE)
+		return a == SYM_NONE ? -1 : 1;
+	return span_compare(intern_span(in, a), intern_span(in, b));
 }

@@ -53,7 +53,7 @@ void intern_flush(struct intern *);
 struct span intern_span(const struct intern *, sym);
 const char *intern_str(const struct intern *, sym);
 
-/* Byte order of the strings: < 0, 0 or > 0. */
+/* Byte order of the strings, SYM_NONE before all: < 0, 0 or > 0. */
 int intern_cmp(const struct intern *, sym, sym);
 
 #endif

@@ -215,9 +215,7 @@ index_graph(void)
 	struct vertex *v;
 	const struct edge *e;
 
-	graph.file_of = mem_resize(NULL, graph.labels.n,
-	    sizeof *graph.file_of);
-	memset(graph.file_of, 0xff, graph.labels.n * sizeof *graph.file_of);
+	graph.file_of = mem_ones(graph.labels.n, sizeof *graph.file_of);
 	for (uint32_t i = 0; i < graph.n; i++) {
 		v = &graph.vertices[i];
 		if (!v->is_command && v->label != SYM_NONE)

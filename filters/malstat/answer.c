@@ -9,12 +9,6 @@
 static const struct trace *sorted;	/* qsort has no context */
 
 static int
-compare_names(sym a, sym b)
-{
-	return a == b ? 0 : intern_cmp(&sorted->names, a, b);
-}
-
-static int
 compare_operations(const void *a, const void *b)
 {
 	const struct operation *x = a, *y = b;
@@ -23,7 +17,7 @@ compare_operations(const void *a, const void *b)
 		return (int)x->kind - (int)y->kind;
 	if (x->kind == KIND_WORK && x->self_us != y->self_us)
 		return x->self_us > y->self_us ? -1 : 1;
-	return compare_names(x->name, y->name);
+	return intern_cmp(&sorted->names, x->name, y->name);
 }
 
 /* Adds up instances by kind and operation; work comes first. */
@@ -40,8 +34,7 @@ add_operations(struct answer *a, const struct scope *s)
 
 	/* Made once: queries may be many, and names as well. */
 	if (place == NULL)
-		place = memset(mem_resize(NULL, n_places, sizeof *place), 0xff,
-		    n_places * sizeof *place);
+		place = mem_ones(n_places, sizeof *place);
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
 		/* A call has the name of its plan. */

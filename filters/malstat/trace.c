@@ -447,8 +447,6 @@ trace_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
 	if (x->key.name == y->key.name)
 		return (x->key.trace > y->key.trace) -
 		    (x->key.trace < y->key.trace);
-	if (x->key.name == SYM_NONE || y->key.name == SYM_NONE)
-		return x->key.name == SYM_NONE ? -1 : 1;
 	return intern_cmp(&t->names, (sym)x->key.name, (sym)y->key.name);
 }
 
@@ -470,16 +468,6 @@ session_of(const struct trace *t, const struct instance *i)
 	return t->executions[i->execution].session;
 }
 
-static int
-compare_names(sym a, sym b)
-{
-	if (a == b)
-		return 0;
-	if (a == SYM_NONE || b == SYM_NONE)
-		return a == SYM_NONE ? -1 : 1;
-	return intern_cmp(&sorted->names, a, b);
-}
-
 /*
  * By lane, and there as they open: of two that begin at once the longer, and a
  * container before its work.  It is a total order but for what is the same.
@@ -494,9 +482,9 @@ compare_instances(const void *a, const void *b)
 	    { y->end_us, x->end_us }, { trace_compare_executions(sorted,
 	    x->execution, y->execution), 0 }, { x->pc, y->pc },
 	    { y->kind, x->kind },
-	    { compare_names(x->operation, y->operation), 0 },
-	    { x->server_us, y->server_us },
-	    { compare_names(x->statement, y->statement), 0 } };
+	    { intern_cmp(&sorted->names, x->operation, y->operation), 0 },
+	    { x->server_us, y->server_us }, { intern_cmp(&sorted->names,
+	    x->statement, y->statement), 0 } };
 
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
 		if (at[i][0] != at[i][1])

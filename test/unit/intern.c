@@ -36,8 +36,11 @@ test_few(void)
 			    (intern_cmp(&in, i, j) < 0) == (order < 0),
 			    "%u and %u", i, j);
 		}
+		CHECK(intern_cmp(&in, SYM_NONE, i) < 0 &&
+		    intern_cmp(&in, i, SYM_NONE) > 0, "none before %u", i);
 	}
 	CHECK(in.n == N, "%zu", in.n);
+	CHECK(intern_cmp(&in, SYM_NONE, SYM_NONE) == 0, "none is none");
 	intern_release(&in);
 }
 
