@@ -10,6 +10,7 @@
 enum { EXIT_WELL = 0, EXIT_REJECTED = 1, EXIT_TROUBLE = 2 };
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define RARE __attribute__((cold))
 
 /* Names the program in every later message; argv0 is borrowed for ever. */
 void err_init(const char *argv0);
@@ -19,9 +20,9 @@ const char *err_program(void);
  * Messages go to standard error as "prog: message", or with a place as
  * "prog: file:line: message".  What a terminal would obey is escaped.
  */
-void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void warn(const char *fmt, ...) PRINTF_LIKE(1, 2) RARE;
 void warn_at(const char *file, uint64_t line, const char *fmt, ...)
-    PRINTF_LIKE(3, 4);
+    PRINTF_LIKE(3, 4) RARE;
 
 /* As warn(), then exit with EXIT_TROUBLE.  die_errno adds errno's text. */
 _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -104,10 +104,11 @@ void filter_reject_rest(struct filter *, struct span before, const char *why);
  * for --rejects; ends the program under --strict.  After ten messages of one
  * kind, that is of one format, the rest are counted.
  */
-void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
+    RARE;
 
 /* As filter_reject() for what has no place in the input: a cycle. */
-void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) RARE;
 
 /*
  * The buffer to write one record to.  filter_emit() when it is whole; it is

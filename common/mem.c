@@ -81,12 +81,10 @@ mem_resize(void *p, size_t n, size_t size)
 }
 
 void *
-mem_grow(void *p, size_t *cap, size_t need, size_t size)
+mem_grow_more(void *p, size_t *cap, size_t need, size_t size)
 {
 	size_t twice = *cap < 8 ? 16 : *cap * 2;
 
-	if (need <= *cap)
-		return p;
 	*cap = twice < need ? need : twice;
 	return mem_resize(p, *cap, size);
 }

@@ -18,8 +18,14 @@ void *mem_resize(void *p, size_t n, size_t size);
 void *mem_table(size_t n, size_t size);
 void *mem_ones(size_t n, size_t size);	/* a table, all bits set */
 
+void *mem_grow_more(void *p, size_t *cap, size_t need, size_t size);
+
 /* Makes room for need elements of an array of *cap; *cap at least doubles. */
-void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
+static inline void *
+mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	return need <= *cap ? p : mem_grow_more(p, cap, need, size);
+}
 
 /*
  * An arena gives pieces that live until the whole is reset or released.
