@@ -29,7 +29,7 @@ buf_release(struct buf *b)
  * multiplications that are exact for numbers so small (a known trick).
  * Numbers are a third of what the parsers write.
  */
-static uint64_t
+static inline uint64_t
 eight_digits(uint32_t value)
 {
 	uint64_t fours, pairs, left;
@@ -42,7 +42,7 @@ eight_digits(uint32_t value)
 }
 
 /* Eight bytes at p, of which those that count come first: to behind them. */
-static char *
+static inline char *
 put_digits(char *p, uint64_t digits, unsigned n)
 {
 	digits += TEXT_BYTES('0');
@@ -52,19 +52,32 @@ put_digits(char *p, uint64_t digits, unsigned n)
 	return p + n;
 }
 
+/* The first digits, below EIGHT: without zeros before them. */
+static inline char *
+put_first(char *p, uint64_t value)
+{
+	uint64_t digits = eight_digits((uint32_t)value);
+	unsigned zeros = (unsigned)__builtin_ctzll(digits |
+	    UINT64_C(1) << 56) / 8;
+
+	return put_digits(p, digits >> zeros * 8, 8 - zeros);
+}
+
+#define EIGHT 100000000		/* is ten to that power */
+
 static char *
 put_u64(char *p, uint64_t value)
 {
-	const uint64_t most = 100000000;
-	uint64_t digits;
-	unsigned zeros;
+	uint64_t high = value / EIGHT, higher = high / EIGHT;
 
-	if (value >= most)
-		return put_digits(put_u64(p, value / most),
-		    eight_digits((uint32_t)(value % most)), 8);
-	digits = eight_digits((uint32_t)value);
-	zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-	return put_digits(p, digits >> zeros * 8, 8 - zeros);
+	if (high == 0)
+		return put_first(p, value);
+	if (higher == 0)
+		p = put_first(p, high);
+	else
+		p = put_digits(put_first(p, higher),
+		    eight_digits((uint32_t)(high % EIGHT)), 8);
+	return put_digits(p, eight_digits((uint32_t)(value % EIGHT)), 8);
 }
 
 void
