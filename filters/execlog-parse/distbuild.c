@@ -254,6 +254,21 @@ end_fields(struct event *e, const char **from, const char *p, unsigned spaces)
 		end_field(e, from, p + __builtin_ctz(spaces));
 }
 
+/* The spaces, as bits, in what a line's blocks leave over, from p to end. */
+static inline unsigned
+spaces_left(const char *line, const char *p, const char *end, unsigned *odd)
+{
+	size_t left = (size_t)(end - p);
+	char block[TEXT_BLOCK];
+
+	if (end - line >= TEXT_BLOCK)
+		return text_find(end - TEXT_BLOCK, ' ', odd) >>
+		    (TEXT_BLOCK - left);
+	memset(block, '.', sizeof block);
+	memcpy(block, p, left);
+	return text_find(block, ' ', odd);
+}
+
 /*
  * Cuts a line at single spaces: two in a row are an empty field, and so is
  * one at the end.  Fields behind the seventh are ignored.  Returns false if
@@ -263,10 +278,9 @@ end_fields(struct event *e, const char **from, const char *p, unsigned spaces)
  * were a fifth of the parser's time.
  */
 static bool
-split(struct event *e, const char *p, size_t n)
+split(struct event *e, const char *line, size_t n)
 {
-	const char *end = p + n, *from = p;
-	char last[TEXT_BLOCK];
+	const char *p = line, *end = p + n, *from = p;
 	unsigned odd = 0;
 
 	while (end > p && end[-1] != ' ' && end[-1] >= '\t' && end[-1] <= '\r')
@@ -274,9 +288,7 @@ split(struct event *e, const char *p, size_t n)
 	e->n_fields = 0;
 	for (; end - p >= TEXT_BLOCK; p += TEXT_BLOCK)
 		end_fields(e, &from, p, text_find(p, ' ', &odd));
-	memset(last, '.', sizeof last);
-	memcpy(last, p, (size_t)(end - p));
-	end_fields(e, &from, p, text_find(last, ' ', &odd));
+	end_fields(e, &from, p, spaces_left(line, p, end, &odd));
 	end_field(e, &from, end);
 	for (size_t i = e->n_fields; i < FIELDS; i++)
 		e->field[i] = span_of(end, 0);
