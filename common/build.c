@@ -18,7 +18,8 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
     "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
     "size_bytes", "rule", "deps", "node_type", "test",
-    "dynamically_resolved_cache", "outputs", NULL };
+    "dynamically_resolved_cache", "outputs",
+    "status", "origin_host", "prepare" /* only known */, NULL };
 
 /*
  * Names become symbols by intern_later(): a tag tells which record and which

@@ -269,8 +269,8 @@ read_value(const char *p, const char *end, struct rec *r, struct field *f)
 }
 
 /*
- * The keys of a record come in nearly the same order as in one before: two
- * guesses at what follows each key save reading most of them.
+ * What stands between two values, up to the colon, is the same from record to
+ * record: two guesses at what follows each key save reading most of it.
  */
 static ALWAYS_INLINE const struct key_guess *
 guess(const char *p, const char *end, const struct key_guess *g)
@@ -281,13 +281,13 @@ guess(const char *p, const char *end, const struct key_guess *g)
 		return NULL;
 	memcpy(word, p, sizeof word);
 	for (int i = 0; i < 2; i++, g++)
-		if (((word[0] ^ g->raw[0]) & g->mask[0]) == 0 &&
-		    ((word[1] ^ g->raw[1]) & g->mask[1]) == 0 && g->place != 0)
+		if ((((word[0] ^ g->raw[0]) & g->mask[0]) |
+		    ((word[1] ^ g->raw[1]) & g->mask[1])) == 0 && g->place != 0)
 			return g;
 	return NULL;
 }
 
-/* Remembers what followed a key; the older guess of two goes. */
+/* Remembers what followed a key's value; the older guess of two goes. */
 static void
 learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
     unsigned place)
@@ -295,7 +295,7 @@ learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
 	struct key_guess *g = r->guesses[before];
 	unsigned char mask[16] = { 0 };
 
-	if (n > sizeof mask || raw[n - 1] != ':' || raw[n - 2] != '"')
+	if (n > sizeof mask || raw[n - 1] != ':')
 		return;
 	g[1] = g[0];
 	memset(mask, 0xff, n);
@@ -306,7 +306,12 @@ learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
 	g->place = (uint8_t)place;
 }
 
-/* A field whose key is not what one guessed; its value is not yet read. */
+/*
+ * A field that one could not guess, up to its value, which is not yet read.
+ * before is the place of the key before: 0 at first, OTHER if not declared.
+ */
+enum { OTHER = KEYS_MAX + 1 };
+
 static const char *
 add_field(const char *p, const char *end, struct rec *r, unsigned *before,
     struct span *others, size_t *n_others, struct field **field)
@@ -315,16 +320,18 @@ add_field(const char *p, const char *end, struct rec *r, unsigned *before,
 	struct span key;
 	unsigned place;
 
+	p = skip_spaces(p, end);
+	if (r->n > 0 && (p = take_comma(p, end)) == NULL)
+		return NULL;
 	if ((p = read_key(p, end, &key)) == NULL)
 		return NULL;
 	place = rec_place(r, key);
-	if (place != 0) {
+	if (place != 0)
 		learn_guess(r, *before, raw, (size_t)(key.p + key.n - raw) + 2,
 		    place);
-		*before = place;
-	} else if (!is_new(others, n_others, key)) {
+	else if (!is_new(others, n_others, key))
 		return NULL;
-	}
+	*before = place != 0 ? place : OTHER;
 	*field = rec_add_at(r, key, place);
 	return p;
 }
@@ -337,27 +344,27 @@ read_object(const char *p, const char *end, struct rec *r)
 	size_t n_others = 0;
 	unsigned before = 0;
 	const struct key_guess *g;
-	const char *comma;
+	const char *close;
 	struct field *f;
 
 	rec_clear(r);
 	if ((p = take(p, end, '{')) == NULL)
 		return NULL;
-	for (;; p = comma) {
+	for (;;) {
 		if ((g = guess(p, end, r->guesses[before])) != NULL) {
-			before = g->place;
-			f = rec_add_at(r, span_of(p + 1, g->length - 3U),
-			    before);	/* "key": */
 			p = skip_spaces(p + g->length, end);
-		} else if ((p = add_field(p, end, r, &before, others,
-		    &n_others, &f)) == NULL) {
-			return NULL;
+			before = g->place;
+			f = rec_add_at(r, r->keys[before - 1], before);
+		} else {
+			close = take(skip_spaces(p, end), end, '}');
+			if (close != NULL && r->n > 0)
+				return close;
+			if ((p = add_field(p, end, r, &before, others,
+			    &n_others, &f)) == NULL)
+				return NULL;
 		}
 		if (f == NULL || (p = read_value(p, end, r, f)) == NULL)
 			return NULL;
-		p = skip_spaces(p, end);
-		if ((comma = take_comma(p, end)) == NULL)
-			return take(p, end, '}');
 	}
 }
 

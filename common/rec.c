@@ -73,18 +73,6 @@ rec_add(struct rec *r, struct span key, bool *is_declared)
 	return rec_add_at(r, key, place);
 }
 
-void
-rec_add_item(struct rec *r, struct span text)
-{
-	struct field *f = &r->fields[r->n - 1];
-
-	if (f->n_items++ == 0)
-		f->first_item = (uint32_t)r->n_items;
-	r->items = mem_grow(r->items, &r->items_cap, r->n_items + 1,
-	    sizeof *r->items);
-	r->items[r->n_items++] = text;
-}
-
 bool
 rec_is(const struct rec *r, const char *type)
 {

@@ -15,7 +15,8 @@
  *
  * A filter declares the keys that it looks at, KEY_TYPE first, and finds a
  * field by its place in that list without comparing strings.  A record holds
- * its other fields as well, in order.
+ * its other fields as well, in order; those that nearly all records have are
+ * better declared, too, since plain.c knows declared keys at sight.
  */
 enum rec_kind { REC_STRING, REC_NUMBER, REC_TRUE, REC_FALSE, REC_NULL,
     REC_ARRAY, REC_OBJECT };
@@ -34,8 +35,8 @@ struct field {
 enum { KEYS_MAX = 128, KEY_SLOTS = 256 };
 
 /*
- * A guess at the next key, as it stands in a line: the first bytes of raw,
- * those that mask covers.  For plain.c.
+ * A guess at what follows a value, up to the next one's colon: the first bytes
+ * of raw, those that mask covers.  For plain.c.
  */
 struct key_guess {
 	uint64_t raw[2], mask[2];
@@ -52,7 +53,7 @@ struct rec {
 	size_t n_items, items_cap;
 	uint32_t at[KEYS_MAX];	/* a declared key's field, counted from 1 */
 	struct arena arena;
-	struct key_guess guesses[KEYS_MAX + 1][2];	/* by the key before */
+	struct key_guess guesses[KEYS_MAX + 2][2];	/* by the key before */
 };
 
 /* For readers of records: keys, ended by NULL, are borrowed for ever. */
@@ -91,7 +92,17 @@ rec_add_at(struct rec *r, struct span key, unsigned place)
 }
 
 /* Adds an item to the array that is the last field. */
-void rec_add_item(struct rec *, struct span text);
+static ALWAYS_INLINE void
+rec_add_item(struct rec *r, struct span text)
+{
+	struct field *f = &r->fields[r->n - 1];
+
+	if (f->n_items++ == 0)
+		f->first_item = (uint32_t)r->n_items;
+	r->items = mem_grow(r->items, &r->items_cap, r->n_items + 1,
+	    sizeof *r->items);
+	r->items[r->n_items++] = text;
+}
 
 /* What a typed getter found. */
 enum rec_found { REC_ABSENT, REC_GOOD, REC_BAD };

@@ -9,12 +9,13 @@
 enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, NODE_TYPE };
 
 const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv", "tags",
-    "node-type", NULL };
+    "node-type", "inputs", "platform" /* only known */, NULL };
 
 /* Of a node's "kv". */
 enum { P = KEY_TYPE + 1, RUN_TEST };
 
-static const char *const kv_keys[] = { "type", "p", "run_test_node", NULL };
+static const char *const kv_keys[] = { "type", "p", "run_test_node",
+    "pc" /* only known */, NULL };
 
 static void
 put_array(struct buf *b, const struct rec *node, unsigned key)

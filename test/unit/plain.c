@@ -3,6 +3,7 @@
  * behind a space, which is not of the plain form, goes to yajl
  */
 
+#include "common/plain.h"
 #include "common/recio.h"
 #include "test/unit/unit.h"
 
@@ -118,6 +119,21 @@ compare(const char *text, size_t n)
 	free(two);
 }
 
+/* A text that was cut, anywhere, teaches nothing that is wrong of a whole one. */
+static void
+test_cut(const char *text)
+{
+	size_t n = strlen(text);
+	struct rec r;
+
+	rec_init(&r, keys);
+	for (size_t cut = 0; cut < n; cut++)
+		CHECK(!plain_read(&r, span_of(text, cut)), "%.*s", (int)cut,
+		    text);
+	CHECK(plain_read(&r, span_of(text, n)), "%s", text);
+	rec_release(&r);
+}
+
 int
 main(void)
 {
@@ -126,6 +142,8 @@ main(void)
 	size_t n;
 
 	unit_seed();
+	for (int i = 0; i < 4; i++)
+		test_cut(seeds[i]);
 	plain = recio_new(keys);
 	yajl = recio_new(keys);
 	for (int i = 0; i < TEXTS; i++) {
