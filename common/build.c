@@ -234,53 +234,55 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 static void
 add_task(struct build *b, struct filter *f, const struct rec *r)
 {
-	struct task t = { .kind = b->run, .host = SYM_NONE, .rule = SYM_NONE,
-	    .uid = SYM_NONE, .consumer = SYM_NONE, .start_us = TIME_UNKNOWN,
-	    .end_us = TIME_UNKNOWN, .elapsed_us = TIME_UNKNOWN,
-	    .other_us = TIME_UNKNOWN, .size_bytes = TIME_UNKNOWN,
-	    .next = NONE };
 	size_t i = b->n_tasks;
+	struct task *t;
 	struct span id;
 
 	if (i >= OF_TASK)
 		die("too many tasks");
-	if (!read_id(f, r, &id) || !read_times(f, r, &t) ||
-	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
-		return;
-	add_list(b, r, DEPS, (uint32_t)i | OF_TASK);
-	add_list(b, r, OUTPUTS, (uint32_t)i | OF_TASK);
-	t.flags = read_flags(r);
 	b->tasks = mem_grow(b->tasks, &b->tasks_cap, i + 1,
 	    sizeof *b->tasks);
-	b->tasks[b->n_tasks++] = t;
+	t = &b->tasks[i];
+	*t = (struct task){ .kind = b->run, .host = SYM_NONE,
+	    .rule = SYM_NONE, .uid = SYM_NONE, .consumer = SYM_NONE,
+	    .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
+	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
+	    .size_bytes = TIME_UNKNOWN, .next = NONE,
+	    .flags = read_flags(r) };
+	if (!read_id(f, r, &id) || !read_times(f, r, t) ||
+	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
+		return;
+	b->n_tasks++;
+	add_list(b, r, DEPS, (uint32_t)i | OF_TASK);
+	add_list(b, r, OUTPUTS, (uint32_t)i | OF_TASK);
 	read_names(b, r, i, id);
 }
 
 static void
 add_node(struct build *b, struct filter *f, const struct rec *r)
 {
-	struct node n = { .rule = SYM_NONE };
 	size_t i = b->n_nodes;
 	struct span id, rule, type;
+	struct node *n;
 
 	if (i >= OF_TASK)
 		die("too many nodes");
 	if (!read_id(f, r, &id) || !is_list(f, r, DEPS))
 		return;
-	add_list(b, r, DEPS, (uint32_t)i);
-	if (rec_str(r, NODE_TYPE, &type) == REC_GOOD)
-		n.flags |= span_eq(type, "test") ? NODE_TEST :
-		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
-	if (rec_true(r, TEST))
-		n.flags |= NODE_TEST;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap, i + 1,
 	    sizeof *b->nodes);
-	b->nodes[b->n_nodes++] = n;
+	n = &b->nodes[b->n_nodes++];
+	n->rule = SYM_NONE;
+	n->flags = rec_true(r, TEST) ? NODE_TEST : 0;
+	if (rec_str(r, NODE_TYPE, &type) == REC_GOOD)
+		n->flags |= span_eq(type, "test") ? NODE_TEST :
+		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
+	add_list(b, r, DEPS, (uint32_t)i);
 	name_later(b, id, N_ID, i);
 	if (rec_str(r, RULE, &rule) != REC_GOOD)
 		return;
 	if (span_eq(rule, "phony"))
-		b->nodes[i].flags |= NODE_PHONY;
+		n->flags |= NODE_PHONY;
 	name_later(b, rule, N_RULE, i);
 }
 
