@@ -118,7 +118,7 @@ add_new(struct intern *in, uint64_t hash, struct span s)
 	return (sym)in->n++;
 }
 
-static sym
+static ALWAYS_INLINE sym
 find(const struct intern *in, uint64_t hash, struct span s)
 {
 	uint32_t place = map_search(&in->map, hash, s, key_of);
@@ -154,19 +154,30 @@ intern_later(struct intern *in, struct span s, uint64_t tag)
 		intern_flush(in);
 }
 
+/* Its slot has been asked for; now for the string that this leads to. */
+static inline void
+expect_entry(const struct intern *in, const struct intern_item *item)
+{
+	uint64_t slot = in->map.slots[map_probe(&in->map, item->hash,
+	    item->hash)];
+	const struct entry *e;
+
+	if (slot == MAP_EMPTY)
+		return;
+	e = entry_at(in, (uint32_t)slot);
+	__builtin_prefetch(e);
+	__builtin_prefetch(e->text + item->n);
+}
+
 void
 intern_flush(struct intern *in)
 {
 	const struct intern_item *item, *end = in->queue + in->n_queue;
 	struct span s;
-	uint64_t slot;
 	sym found;
 
-	for (item = in->queue; item < end; item++) {
-		slot = *map_slot(&in->map, item->hash);
-		if (slot >> 32 == (uint32_t)item->hash && slot != MAP_EMPTY)
-			__builtin_prefetch(entry_at(in, (uint32_t)slot));
-	}
+	for (item = in->queue; item < end; item++)
+		expect_entry(in, item);
 	for (item = in->queue; item < end; item++) {
 		s = span_of(in->text.data + item->at, item->n);
 		found = find(in, item->hash, s);

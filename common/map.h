@@ -51,6 +51,18 @@ map_slot(const struct map *m, uint64_t hash)
 	return &m->slots[hash & m->mask];
 }
 
+/* From slot i on, the first that is empty or of this hash. */
+static inline size_t
+map_probe(const struct map *m, uint64_t hash, size_t i)
+{
+	uint64_t slot;
+
+	for (i &= m->mask; (slot = m->slots[i]) != MAP_EMPTY &&
+	    slot >> 32 != (uint32_t)hash; i = (i + 1) & m->mask)
+		;
+	return i;
+}
+
 /*
  * map_get() for one who knows what key_of is: the compiler then makes one
  * function of both.
@@ -62,10 +74,9 @@ map_search(const struct map *m, uint64_t hash, struct span key,
 	uint64_t slot;
 	struct span k;
 
-	for (size_t i = hash & m->mask; (slot = m->slots[i]) != MAP_EMPTY;
-	    i = (i + 1) & m->mask) {
-		if (slot >> 32 != (uint32_t)hash)
-			continue;
+	for (size_t i = map_probe(m, hash, hash);
+	    (slot = m->slots[i]) != MAP_EMPTY;
+	    i = map_probe(m, hash, i + 1)) {
 		k = key_of(m->owner, (uint32_t)slot);
 		if (k.n == key.n && (k.n == 0 ||
 		    memcmp(k.p, key.p, k.n) == 0))
