@@ -118,12 +118,12 @@ make_rows(struct dag *d)
  */
 struct tarjan {
 	struct dag *d;
-	struct visit {
-		uint32_t number;	/* 0: not seen */
-		uint32_t low;		/* DONE: left */
-		uint32_t edge;		/* the next to look at */
-	} *visits;
-	uint32_t *stack, *path;	/* not left yet; being looked at */
+	uint32_t *low;		/* by vertex; 0: not seen, DONE: left */
+	uint32_t *stack;	/* the vertices not left yet */
+	struct visit {		/* those of them that are being looked at */
+		uint32_t v, number;
+		uint32_t edge, end;	/* the next to look at, and the last */
+	} *path;
 	size_t n_stack, n_path, n_left;
 	uint32_t seen;
 	uint32_t *circle;	/* a vertex of v's component of circles, or
@@ -141,10 +141,10 @@ new_array(size_t n)
 static void
 enter(struct tarjan *t, uint32_t v)
 {
-	++t->seen;
-	t->visits[v] = (struct visit){ t->seen, t->seen, t->d->row[v] };
+	t->low[v] = ++t->seen;
 	t->stack[t->n_stack++] = v;
-	t->path[t->n_path++] = v;
+	t->path[t->n_path++] = (struct visit){ v, t->seen, t->d->row[v],
+	    t->d->row[v + 1] };
 }
 
 static void
@@ -164,7 +164,7 @@ leave_component(struct tarjan *t, uint32_t v)
 
 	do {
 		w = t->stack[--t->n_stack];
-		t->visits[w].low = DONE;
+		t->low[w] = DONE;
 		if (!single)
 			mark_circle(t, w, v);
 		t->d->order[t->n_left++] = w;
@@ -172,43 +172,43 @@ leave_component(struct tarjan *t, uint32_t v)
 }
 
 static void
-lower_to(struct visit *visit, uint32_t low)
+lower_to(struct tarjan *t, uint32_t v, uint32_t low)
 {
-	if (low < visit->low)
-		visit->low = low;
+	if (low < t->low[v])
+		t->low[v] = low;
 }
 
-/* Looks at v's next edge. */
 static void
-follow(struct tarjan *t, uint32_t v)
+follow_edge(struct tarjan *t, struct visit *visit)
 {
-	uint32_t w = t->d->dep[t->visits[v].edge++];
+	uint32_t v = visit->v, w = t->d->dep[visit->edge++];
 
 	if (w == v)
 		mark_circle(t, v, v);
-	if (t->visits[w].number == 0)
+	if (t->low[w] == 0)
 		enter(t, w);
 	else
-		lower_to(&t->visits[v], t->visits[w].low);
+		lower_to(t, v, t->low[w]);
 }
 
 static void
 walk_from(struct tarjan *t, uint32_t root)
 {
-	uint32_t v;
+	struct visit *visit;
+	uint32_t low;
 
 	enter(t, root);
 	while (t->n_path > 0) {
-		v = t->path[t->n_path - 1];
-		if (t->visits[v].edge < t->d->row[v + 1]) {
-			follow(t, v);
+		visit = &t->path[t->n_path - 1];
+		if (visit->edge < visit->end) {
+			follow_edge(t, visit);
 			continue;
 		}
+		low = t->low[visit->v];
 		if (--t->n_path > 0)
-			lower_to(&t->visits[t->path[t->n_path - 1]],
-			    t->visits[v].low);
-		if (t->visits[v].low == t->visits[v].number)
-			leave_component(t, v);
+			lower_to(t, visit[-1].v, low);
+		if (low == visit->number)
+			leave_component(t, visit->v);
 	}
 }
 
@@ -246,23 +246,23 @@ turn(const struct dag *d, uint32_t *cycle, size_t n)
 
 /*
  * From a vertex of circles on, always to the first: that must close.  at is all
- * 0, and is so again.
+ * 0, and is so again; way has room for all vertices.
  */
 static void
-tell_circle(struct tarjan *t, uint32_t v, uint32_t *at,
+tell_circle(struct tarjan *t, uint32_t v, uint32_t *at, uint32_t *way,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	size_t n = 0, first;
 
 	for (; at[v] == 0; v = first_inside(t, v)) {
-		t->path[n++] = v;
+		way[n++] = v;
 		at[v] = (uint32_t)n;	/* its place, from 1 */
 	}
 	first = at[v] - 1;
 	for (size_t i = 0; i < n; i++)
-		at[t->path[i]] = 0;
-	turn(t->d, t->path + first, n - first);
-	on_cycle(to, t->path + first, n - first);
+		at[way[i]] = 0;
+	turn(t->d, way + first, n - first);
+	on_cycle(to, way + first, n - first);
 }
 
 static void
@@ -271,7 +271,7 @@ tell_circles(struct tarjan *t,
 {
 	const struct dag *d = t->d;
 	uint32_t *first = mem_ones(d->n, sizeof *first), c;
-	uint32_t *at = mem_zero(d->n, sizeof *at);
+	uint32_t *at = mem_zero(d->n, sizeof *at), *way = new_array(d->n);
 
 	for (uint32_t v = 0; v < d->n; v++) {
 		c = t->circle[v];
@@ -281,9 +281,10 @@ tell_circles(struct tarjan *t,
 	}
 	for (uint32_t v = 0; v < d->n; v++)
 		if (first[v] != DAG_NONE)
-			tell_circle(t, first[v], at, on_cycle, to);
+			tell_circle(t, first[v], at, way, on_cycle, to);
 	free(first);
 	free(at);
+	free(way);
 }
 
 /* Drops the edges within each component of circles. */
@@ -311,12 +312,12 @@ dag_seal(struct dag *d,
 	struct tarjan t = { .d = d };
 
 	make_rows(d);
-	t.visits = mem_zero(d->n, sizeof *t.visits);
+	t.low = mem_zero(d->n, sizeof *t.low);
 	t.stack = new_array(d->n);
-	t.path = new_array(d->n);
+	t.path = mem_table(d->n, sizeof *t.path);
 	d->order = new_array(d->n);
 	for (uint32_t v = 0; v < d->n; v++)
-		if (t.visits[v].number == 0)
+		if (t.low[v] == 0)
 			walk_from(&t, v);
 	if (t.circle != NULL) {
 		d->cyclic = true;
@@ -324,7 +325,7 @@ dag_seal(struct dag *d,
 			tell_circles(&t, on_cycle, to);
 		cut_circles(d, t.circle);
 	}
-	free(t.visits);
+	free(t.low);
 	free(t.stack);
 	free(t.path);
 	free(t.circle);
@@ -466,64 +467,69 @@ lowest(const int64_t *tree, size_t n, size_t step)
 }
 
 /*
- * Which steps v comes after, and before: it runs parallel to those from
- * after[v] up to, not with, before[v].  On the path both tell the place.
+ * Lowers tree, for every step, to that by which the longest way past it is
+ * shorter than the path; what is not below the heaviest step's weight does not
+ * matter.
+ *
+ * after[v] counts the steps up to the last that leads to v or is v.  A way past
+ * step i, counted from 0, first goes where after is at most i.  It ends there,
+ * or an edge takes it on to where after is more, but not to step i, which it
+ * cannot meet any more then.  So each edge to v opens ways past the steps from
+ * after of where it comes from up to, not with, the most of v's dependencies;
+ * and each end, past all from its after on.  (What has no time left to an end
+ * counts as one: the vertices in between take no time, and have no drag.)
  */
 static void
-place_beside(const struct dag *d, const uint32_t *path, size_t n,
-    uint32_t *after, uint32_t *before)
+find_ways_past(const struct dag *d, const uint32_t *path, size_t n,
+    uint32_t *after, int64_t *tree)
 {
-	uint32_t v, w;
+	int64_t length = d->finish[path[n - 1]], heaviest = 0, rest;
+	uint32_t v, w, most;
 
-	for (size_t i = 0; i < d->n; i++) {
-		after[i] = 0;
-		before[i] = (uint32_t)n;
-	}
+	memset(after, 0, d->n * sizeof *after);
 	for (size_t i = 0; i < n; i++) {
 		after[path[i]] = (uint32_t)i + 1;
-		before[path[i]] = (uint32_t)i;
+		if (d->weight[path[i]] > heaviest)
+			heaviest = d->weight[path[i]];
 	}
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
+		most = 0;
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
-			if (after[d->dep[i]] > after[v])
-				after[v] = after[d->dep[i]];
-	}
-	for (size_t k = d->n; k-- > 0;) {
-		v = d->order[k];
+			if (after[d->dep[i]] > most)
+				most = after[d->dep[i]];
+		if (after[v] == 0)
+			after[v] = most;
+		if (d->tail[v] < 0 || length - dag_through(d, v) >= heaviest)
+			continue;
+		rest = length - d->weight[v] - d->tail[v];
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
 			w = d->dep[i];
-			if (before[v] < before[w])
-				before[w] = before[v];
+			if (after[w] < most)
+				lower(tree, n, after[w], most,
+				    rest - d->finish[w]);
 		}
+		if (d->tail[v] == 0)
+			lower(tree, n, after[v], n, length - d->finish[v]);
 	}
 }
 
 void
 dag_drag(const struct dag *d, const uint32_t *path, size_t n, int64_t *drag)
 {
-	uint32_t *after = new_array(d->n), *before = new_array(d->n);
+	uint32_t *after = new_array(d->n);
 	int64_t *tree = mem_resize(NULL, n * 2, sizeof *tree);
-	int64_t length, through, slack;
+	int64_t slack;
 
-	if (n == 0)
-		goto out;
-	length = d->finish[path[n - 1]];
 	for (size_t i = 0; i < n * 2; i++)
 		tree[i] = INT64_MAX;
-	place_beside(d, path, n, after, before);
-	for (uint32_t v = 0; v < d->n; v++) {
-		through = dag_through(d, v);
-		if (through >= 0 && after[v] < before[v])
-			lower(tree, n, after[v], before[v], length - through);
-	}
+	if (n > 0)
+		find_ways_past(d, path, n, after, tree);
 	for (size_t i = 0; i < n; i++) {
 		slack = lowest(tree, n, i);
 		drag[i] = d->weight[path[i]] < slack ? d->weight[path[i]] :
 		    slack;
 	}
-out:
 	free(after);
-	free(before);
 	free(tree);
 }

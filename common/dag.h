@@ -84,7 +84,7 @@ uint32_t *dag_path_through(const struct dag *, uint32_t v, size_t *n);
  * shrinks if the step takes no time.  This is the step's potential
  * improvement, and equal to its drag (Devaux): the least of its weight and of
  * the slack of the vertices that run parallel to it, that neither lead to it
- * nor from it.  O(V log steps + E).
+ * nor from it.  O((V + E) log steps).
  */
 void dag_drag(const struct dag *, const uint32_t *path, size_t n,
     int64_t *drag);

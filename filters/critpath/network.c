@@ -157,7 +157,7 @@ add_stand_ins(struct draft *d)
 }
 
 /* v depends on all that goes by the id dep; one without a time is cut. */
-static void
+static ALWAYS_INLINE void
 depend(struct draft *d, uint32_t v, sym dep)
 {
 	uint32_t w = d->first_of[dep];
