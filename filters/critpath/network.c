@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/err.h"
 #include "filters/critpath/network.h"
 
 static int
@@ -48,12 +49,16 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 		    network_id(net, vertex)));
 }
 
-/* What is needed only until all is tied: vertices by id, and hosts. */
+/*
+ * What is needed only until all is tied: vertices by id, and hosts.  A link is
+ * DAG_NONE, or twice a vertex, and one more if another link follows: nearly
+ * all ids have one vertex, and what would follow need not be looked at.
+ */
 struct draft {
 	struct network *net;
-	uint32_t *first_of;	/* by symbol: a vertex of this id, or DAG_NONE */
+	uint32_t *first_of;	/* links, by symbol: to a vertex of this id */
 	struct vertex {
-		uint32_t next;	/* another of this id, likewise */
+		uint32_t next;	/* link to another of this id */
 		sym ran_on;	/* the host of a run, or NO_RUN */
 	} *vertices;
 	uint32_t *prepare_of;	/* by symbol of a host: its longest prepare
@@ -64,15 +69,23 @@ struct draft {
 
 #define NO_RUN (SYM_NONE - 1)
 
+static inline uint32_t
+next_link(const struct draft *d, uint32_t link)
+{
+	return link % 2 == 0 ? DAG_NONE : d->vertices[link / 2].next;
+}
+
 /* One more vertex of an id. */
 static struct vertex *
 add_vertex(struct draft *d, sym id, uint32_t task)
 {
 	uint32_t v = (uint32_t)d->net->n_vertices++;
 
+	if (v >= DAG_NONE / 2)
+		die("too many tasks");
 	d->net->task_of[v] = task;
 	d->vertices[v] = (struct vertex){ d->first_of[id], NO_RUN };
-	d->first_of[id] = v;
+	d->first_of[id] = v * 2 + (d->first_of[id] != DAG_NONE);
 	return &d->vertices[v];
 }
 
@@ -160,15 +173,15 @@ add_stand_ins(struct draft *d)
 static ALWAYS_INLINE void
 depend(struct draft *d, uint32_t v, sym dep)
 {
-	uint32_t w = d->first_of[dep];
+	uint32_t link = d->first_of[dep];
 
-	if (w == DAG_NONE) {
+	if (link == DAG_NONE) {
 		d->cuts = mem_grow(d->cuts, &d->cuts_cap, d->n_cuts + 1,
 		    sizeof *d->cuts);
 		d->cuts[d->n_cuts++] = (uint64_t)v << 32 | dep;
 	}
-	for (; w != DAG_NONE; w = d->vertices[w].next)
-		dag_add(&d->net->dag, v, w);
+	for (; link != DAG_NONE; link = next_link(d, link))
+		dag_add(&d->net->dag, v, link / 2);
 }
 
 static int
@@ -206,7 +219,7 @@ static void
 expect_vertex(const struct draft *d, sym id)
 {
 	if (id != SYM_NONE && d->first_of[id] != DAG_NONE)
-		__builtin_prefetch(&d->vertices[d->first_of[id]]);
+		__builtin_prefetch(&d->vertices[d->first_of[id] / 2]);
 }
 
 static void
@@ -219,12 +232,10 @@ add_named(struct draft *d)
 		if (end - dep > AHEAD) {
 			expect_id(d, dep[AHEAD].id);
 			expect_id(d, dep[AHEAD].dep);
-			expect_vertex(d, dep[SOON].id);
-			expect_vertex(d, dep[SOON].dep);
 		}
-		for (uint32_t v = d->first_of[dep->id]; v != DAG_NONE;
-		    v = d->vertices[v].next)
-			depend(d, v, dep->dep);
+		for (uint32_t link = d->first_of[dep->id]; link != DAG_NONE;
+		    link = next_link(d, link))
+			depend(d, link / 2, dep->dep);
 	}
 }
 
@@ -239,10 +250,10 @@ add_copy(struct draft *d, uint32_t v, const struct task *copy)
 		depend(d, v, copy->uid);
 	if (copy->consumer == SYM_NONE)
 		return;
-	for (uint32_t w = d->first_of[copy->consumer]; w != DAG_NONE;
-	    w = d->vertices[w].next)
-		if (d->vertices[w].ran_on == copy->host)
-			dag_add(&d->net->dag, w, v);
+	for (uint32_t link = d->first_of[copy->consumer]; link != DAG_NONE;
+	    link = next_link(d, link))
+		if (d->vertices[link / 2].ran_on == copy->host)
+			dag_add(&d->net->dag, link / 2, v);
 }
 
 /* The rules that go by kind. */
@@ -260,7 +271,6 @@ add_by_kind(struct draft *d)
 		if (end - t > AHEAD) {
 			expect_id(d, t[AHEAD].uid);
 			expect_id(d, t[AHEAD].consumer);
-			expect_vertex(d, t[SOON].uid);
 			expect_vertex(d, t[SOON].consumer);
 		}
 		if (t->kind == b->copy)
