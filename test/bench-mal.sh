@@ -12,9 +12,9 @@ mal_row() {
 		"$(jq -n "$2 / $parse")" "$(jq -n "$2 / $gen")"
 }
 
-# mal_least COMMAND - of three runs, warmed up
+# mal_least COMMAND - of three runs
 mal_least() {
-	least 1 "$1"
+	cpu 3 "$1"
 }
 
 # per_second COMMAND ROWS - how many rows a CPU second gives

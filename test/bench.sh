@@ -20,21 +20,15 @@ generate() {
 	[ -e "$1.nodes" ] || buildgraph-parse "$1.graph" >"$1.nodes"
 }
 
-# cpu RUNS COMMAND - least CPU seconds of a shell command
+# cpu RUNS COMMAND - the least CPU seconds of so many runs of a shell command:
+# of several runs hyperfine itself would tell the mean
 cpu() {
-	hyperfine --style none --warmup 1 --runs "$1" --shell bash \
-		--export-json result.json "$2" >/dev/null 2>&1
-	# hyperfine has the mean of user and system time, and the wall times of
-	# the runs: single runs give the least
-	jq '.results[0] | .user + .system' result.json
-}
-
-least() {
-	local runs=$1 best='' seconds
-	for ((i = 0; i < runs; i++)); do
-		seconds=$(cpu 2 "$2")
-		best=$(jq -n --arg a "${best:-1e9}" --argjson b "$seconds" \
-			'[($a | tonumber), $b] | min')
+	local best=1e9
+	for ((i = 0; i < $1; i++)); do
+		hyperfine --style none --runs 1 --shell bash \
+			--export-json result.json "$2" >/dev/null 2>&1
+		best=$(jq "[$best, (.results[0] | .user + .system)] | min" \
+			result.json)
 	done
 	echo "$best"
 }
@@ -51,29 +45,29 @@ row() {
 
 for size in $sizes; do
 	generate "$size" 2>/dev/null
-	runs=3
-	[ "$size" -gt 200000 ] && runs=1
-	floor=$(least $runs "floor <$size.log")
-	mawk=$(least $runs "mawk '{ a = \$1; b = \$2; c = \$3; d = \$4;
+	runs=8
+	[ "$size" -gt 200000 ] && runs=5
+	floor=$(cpu $runs "floor <$size.log")
+	mawk=$(cpu $runs "mawk '{ a = \$1; b = \$2; c = \$3; d = \$4;
 		e = \$5; f = \$6; g = \$7 }' $size.log")
 	printf '\n%s run nodes, %s lines\n' "$size" "$(wc -l <"$size.log")"
 	printf '%-42s %10s %7s %7s\n' '' CPU '/floor' '/mawk'
 	row 'floor: split and intern' "$floor"
 	row 'mawk, seven fields' "$mawk"
 	row 'execlog-parse log' \
-		"$(least $runs "execlog-parse $size.log >/dev/null 2>&1")"
+		"$(cpu $runs "execlog-parse $size.log >/dev/null 2>&1")"
 	row 'buildgraph-parse graph.json' \
-		"$(least $runs "buildgraph-parse $size.graph >/dev/null")"
+		"$(cpu $runs "buildgraph-parse $size.graph >/dev/null")"
 	row 'critpath -g nodes tasks' \
-		"$(least $runs "critpath -g $size.nodes $size.tasks >/dev/null")"
+		"$(cpu $runs "critpath -g $size.nodes $size.tasks >/dev/null")"
 	rm -f pipe && mkfifo pipe
-	row 'log | critpath -g <(graph.json), all' "$(least $runs \
+	row 'log | critpath -g <(graph.json), all' "$(cpu $runs \
 		"buildgraph-parse $size.graph >pipe & execlog-parse $size.log \
 		2>/dev/null | critpath -g pipe >/dev/null; wait")"
-	row 'execlog-stat -g nodes tasks' "$(least $runs \
+	row 'execlog-stat -g nodes tasks' "$(cpu $runs \
 		"execlog-stat -g $size.nodes $size.tasks >/dev/null")"
 	[ "$size" -gt 200000 ] || row 'jq -c . tasks' \
-		"$(least 1 "jq -c . $size.tasks >/dev/null")"
+		"$(cpu 2 "jq -c . $size.tasks >/dev/null")"
 	printf 'peak memory: execlog-parse %d MB, critpath %d MB\n' \
 		$(($(peak execlog-parse "$size.log" 2>/dev/null) / 1024)) \
 		$(($(peak critpath -g "$size.nodes" "$size.tasks") / 1024))
