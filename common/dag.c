@@ -466,6 +466,17 @@ lowest(const int64_t *tree, size_t n, size_t step)
 	return least;
 }
 
+static uint32_t
+most_of_deps(const struct dag *d, uint32_t v, const uint32_t *values)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
+		if (values[d->dep[i]] > most)
+			most = values[d->dep[i]];
+	return most;
+}
+
 /*
  * Lowers tree, for every step, to that by which the longest way past it is
  * shorter than the path; what is not below the heaviest step's weight does not
@@ -474,9 +485,9 @@ lowest(const int64_t *tree, size_t n, size_t step)
  * after[v] counts the steps up to the last that leads to v or is v.  A way past
  * step i, counted from 0, first goes where after is at most i.  It ends there,
  * or an edge takes it on to where after is more, but not to step i, which it
- * cannot meet any more then.  So each edge to v opens ways past the steps from
- * after of where it comes from up to, not with, the most of v's dependencies;
- * and each end, past all from its after on.  (What has no time left to an end
+ * cannot meet any more then.  So an edge from w to v is on ways past the steps
+ * from after[w] up to, not with, the most of v's dependencies; and a way that
+ * ends with v goes past all from after[v] on.  (What has no time left to an end
  * counts as one: the vertices in between take no time, and have no drag.)
  */
 static void
@@ -494,10 +505,7 @@ find_ways_past(const struct dag *d, const uint32_t *path, size_t n,
 	}
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
-		most = 0;
-		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
-			if (after[d->dep[i]] > most)
-				most = after[d->dep[i]];
+		most = most_of_deps(d, v, after);
 		if (after[v] == 0)
 			after[v] = most;
 		if (d->tail[v] < 0 || length - dag_through(d, v) >= heaviest)
