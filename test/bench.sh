@@ -66,12 +66,10 @@ rows() {
 
 for size in $sizes; do
 	generate "$size" 2>/dev/null
-	runs=8
-	[ "$size" -gt 200000 ] && runs=5
 	printf '\n%s run nodes, %s lines\n' "$size" "$(wc -l <"$size.log")"
 	printf '%-42s %10s %7s %7s\n' '' CPU '/floor' '/mawk'
 	rm -f pipe && mkfifo pipe
-	rows $runs 'floor: split and intern' "floor <$size.log" \
+	rows 8 'floor: split and intern' "floor <$size.log" \
 		'mawk, seven fields' "mawk '{ a = \$1; b = \$2; c = \$3; d = \$4;
 			e = \$5; f = \$6; g = \$7 }' $size.log" \
 		'execlog-parse log' "execlog-parse $size.log >/dev/null 2>&1" \
