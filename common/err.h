@@ -10,6 +10,7 @@
 enum { EXIT_WELL = 0, EXIT_REJECTED = 1, EXIT_TROUBLE = 2 };
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+/* What leads to a call of it is laid out apart from what is done always. */
 #define RARE __attribute__((cold))
 
 /* Names the program in every later message; argv0 is borrowed for ever. */

@@ -132,13 +132,18 @@ intern_find(const struct intern *in, struct span s)
 	return find(in, map_hash(s.p, s.n), s);
 }
 
-sym
-intern_add(struct intern *in, struct span s)
+static ALWAYS_INLINE sym
+find_or_add(struct intern *in, uint64_t hash, struct span s)
 {
-	uint64_t hash = map_hash(s.p, s.n);
 	sym found = find(in, hash, s);
 
 	return found != SYM_NONE ? found : add_new(in, hash, s);
+}
+
+sym
+intern_add(struct intern *in, struct span s)
+{
+	return find_or_add(in, map_hash(s.p, s.n), s);
 }
 
 void
@@ -173,18 +178,12 @@ void
 intern_flush(struct intern *in)
 {
 	const struct intern_item *item, *end = in->queue + in->n_queue;
-	struct span s;
-	sym found;
 
 	for (item = in->queue; item < end; item++)
 		expect_entry(in, item);
-	for (item = in->queue; item < end; item++) {
-		s = span_of(in->text.data + item->at, item->n);
-		found = find(in, item->hash, s);
-		if (found == SYM_NONE)
-			found = add_new(in, item->hash, s);
-		in->done(in->owner, item->tag, found);
-	}
+	for (item = in->queue; item < end; item++)
+		in->done(in->owner, item->tag, find_or_add(in, item->hash,
+		    span_of(in->text.data + item->at, item->n)));
 	in->n_queue = 0;
 	in->text.len = 0;
 }

@@ -10,7 +10,7 @@
 #endif
 
 /*
- * For what every character of a record goes through: the compiler, left to
+ * For what is done with every character, name or edge: the compiler, left to
  * itself, makes calls of it where much is inline already, which costs a tenth.
  */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
