@@ -10,15 +10,7 @@ repo=$data/perun
 
 # timed COMMAND [PREPARE] - milliseconds of CPU, the least of eight runs
 timed() {
-	local best=1e9 ms
-	for _ in {1..8}; do
-		hyperfine --style none --runs 1 --shell bash \
-			--prepare "${2:-true}" --export-json result.json "$1" \
-			>/dev/null 2>&1
-		ms=$(jq '.results[0] | (.user + .system) * 1000' result.json)
-		best=$(jq -n "[$best, $ms] | min")
-	done
-	echo "$best"
+	jq -n "$(cpu 8 "$@") * 1000"
 }
 
 ms_row() {

@@ -20,13 +20,14 @@ generate() {
 	[ -e "$1.nodes" ] || buildgraph-parse "$1.graph" >"$1.nodes"
 }
 
-# cpu RUNS COMMAND - the least CPU seconds of so many runs of a shell command:
-# of several runs hyperfine itself would tell the mean
+# cpu RUNS COMMAND [PREPARE] - the least CPU seconds of so many runs of a shell
+# command: of several runs hyperfine itself would tell the mean
 cpu() {
 	local best=1e9
 	for ((i = 0; i < $1; i++)); do
 		hyperfine --style none --runs 1 --shell bash \
-			--export-json result.json "$2" >/dev/null 2>&1
+			--prepare "${3:-true}" --export-json result.json "$2" \
+			>/dev/null 2>&1
 		best=$(jq "[$best, (.results[0] | .user + .system)] | min" \
 			result.json)
 	done
