@@ -50,18 +50,18 @@ siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 
 /*
  * A string of at most SHORT_MOST bytes becomes 128 bits by NH (Black, Halevi,
- * Krawczyk, Krovetz and Rogaway, "UMAC", 1999), and those and its length 64
- * bits by multiply-shift (Dietzfelbinger, "Universal hashing and k-wise
- * independent random variables via integer arithmetic without primes", 1996).
- * Two strings, whatever they are, agree in b bits of it under hardly more than
- * one of 2^b keys.  SipHash, with more than twice the instructions, was a tenth
- * of all that the parsers of a build cost.
+ * Krawczyk, Krovetz and Rogaway, "UMAC", 1999), begun with its length, and
+ * those the low 32 by multiply-shift (Dietzfelbinger, "Universal hashing and
+ * k-wise independent random variables via integer arithmetic without primes",
+ * 1996).  Two strings, whatever they are, agree in b of these under hardly more
+ * than one of 2^b keys.  SipHash, with more than twice the instructions, was a
+ * tenth of all that the parsers of a build cost.
  */
 enum { PAIR = 16, PAIRS = 12, SHORT_MOST = PAIR * PAIRS };
 
 static struct {
 	uint64_t nh[2 * PAIRS];
-	unsigned __int128 shift[4];
+	uint64_t shift[5];
 	bool drawn;
 } secret;
 
@@ -111,20 +111,29 @@ nh_pair(uint64_t x, uint64_t y, const uint64_t key[2])
 	return (unsigned __int128)(x + key[0]) * (y + key[1]);
 }
 
-static uint64_t
+static ALWAYS_INLINE uint64_t
 short_hash(const char *p, size_t n)
 {
-	const uint64_t *key = secret.nh;
-	unsigned __int128 nh = 0, sum;
-	uint64_t last[2];
+	const uint64_t *key = secret.nh, *shift = secret.shift;
+	unsigned __int128 nh = n;
+	uint64_t last[2], sum, low, high;
 
 	last_pair(p, n, last);
 	for (size_t i = PAIR; i < n; i += PAIR, p += PAIR, key += 2)
 		nh += nh_pair(word_at(p), word_at(p + 8), key);
 	nh += nh_pair(last[0], last[1], key);
-	sum = secret.shift[0] + secret.shift[1] * (uint64_t)nh +
-	    secret.shift[2] * (uint64_t)(nh >> 64) + secret.shift[3] * n;
-	return (uint64_t)(sum >> 64);
+	low = (uint64_t)nh;
+	high = (uint64_t)(nh >> 64);
+	sum = shift[0] + shift[1] * (uint32_t)low + shift[2] * (low >> 32) +
+	    shift[3] * (uint32_t)high + shift[4] * (high >> 32);
+	return ROTL(sum, 32);
+}
+
+/* Apart from map_hash(), so that short strings need not save registers. */
+static __attribute__((noinline)) uint64_t
+long_hash(const char *p, size_t n)
+{
+	return siphash(secret.nh[0], secret.nh[1], p, n);
 }
 
 uint64_t
@@ -132,8 +141,7 @@ map_hash(const char *p, size_t n)
 {
 	if (!secret.drawn)
 		draw_secret();
-	return n <= SHORT_MOST ? short_hash(p, n) :
-	    siphash(secret.nh[0], secret.nh[1], p, n);
+	return n <= SHORT_MOST ? short_hash(p, n) : long_hash(p, n);
 }
 
 uint64_t
