@@ -99,29 +99,44 @@ text_find(const char *p, char c, unsigned *odd)
 }
 
 /*
- * How many bytes at p are ASCII that a JSON string holds as it is: no quote,
- * no backslash, no control character.  Carries in the sums below only go
- * upwards, so the lowest byte found is a true one.
+ * Which of the TEXT_BLOCK bytes at p a JSON string cannot hold as they are, as
+ * bits, the lowest of which is for the first of them: quotes, backslashes,
+ * control characters, what is no ASCII.
+ */
+static ALWAYS_INLINE unsigned
+text_special(const char *p)
+{
+#ifdef __SSE2__
+	__m128i v = _mm_loadu_si128((const void *)p);
+	/* As signed bytes, those from 0x80 on are below 0x20, too. */
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(
+	    _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), _mm_or_si128(
+	    _mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+	    _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
+#else
+	unsigned i = 0;
+
+	while (i < TEXT_BLOCK && (signed char)p[i] >= 0x20 && p[i] != '"' &&
+	    p[i] != '\\')
+		i++;
+	return i < TEXT_BLOCK ? 1U << i : 0;
+#endif
+}
+
+/*
+ * How many bytes at p are ASCII that a JSON string holds as it is.  Carries in
+ * the sums below only go upwards, so the lowest byte found is a true one.
  */
 static ALWAYS_INLINE size_t
 text_plain(const char *p, size_t n)
 {
 	uint64_t word, found;
+	unsigned special;
 	size_t i = 0;
 
-#ifdef __SSE2__
-	for (; n - i >= 16; i += 16) {
-		__m128i v = _mm_loadu_si128((const void *)(p + i));
-		/* As signed bytes, those from 0x80 on are below 0x20, too. */
-		int special = _mm_movemask_epi8(_mm_or_si128(
-		    _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), _mm_or_si128(
-		    _mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-		    _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))));
-
-		if (special != 0)
-			return i + (size_t)__builtin_ctz((unsigned)special);
-	}
-#endif
+	for (; n - i >= TEXT_BLOCK; i += TEXT_BLOCK)
+		if ((special = text_special(p + i)) != 0)
+			return i + (size_t)__builtin_ctz(special);
 	for (; n - i >= sizeof word; i += sizeof word) {
 		memcpy(&word, p + i, sizeof word);
 		found = (word | (word - TEXT_BYTES(0x20)) |

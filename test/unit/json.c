@@ -55,12 +55,12 @@ test_bytes_everywhere(void)
 	static const char *const odd[] = { "\"", "\\", "\n", "\r", "\t", "\b",
 	    "\f", "\x01", "\x1f", "\x7f", "/", "\xc2\x80", "\xc3\xa9",
 	    "\xe2\x80\xa8", "\xf4\x8f\xbf\xbf", "!", "#", "[", "]", " " };
-	char text[64];
+	char text[96];
 	size_t n;
 
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-		for (size_t before = 0; before < 20; before++)
-			for (size_t after = 0; after < 12; after++) {
+		for (size_t before = 0; before < 40; before++)
+			for (size_t after = 0; after < 40; after++) {
 				n = strlen(odd[i]);
 				memset(text, 'x', sizeof text);
 				memcpy(text + before, odd[i], n);
