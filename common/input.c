@@ -271,7 +271,7 @@ input_more(struct input *in)
 	return n > 0;
 }
 
-static bool
+static RARE bool
 is_blank(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -295,24 +295,42 @@ take(struct input *in, struct line *line, size_t full_len)
 }
 
 /*
- * The bytes up to and with the newline; where there is none, all at hand, and
- * enough of them to tell that the line is over the limit.
+ * The bytes up to and with a newline that is not at hand yet; where there is
+ * none, all that are left, or enough of them to tell that the line is over the
+ * limit.
  */
-static size_t
-measure_line(struct input *in, size_t limit)
+static RARE size_t
+measure_on(struct input *in, size_t limit)
 {
 	const char *newline;
-	size_t seen = 0;
+	size_t seen;
 
-	for (;;) {
-		newline = memchr(in->at + seen, '\n',
-		    (size_t)(in->end - in->at) - seen);
-		if (newline != NULL)
-			return (size_t)(newline - in->at) + 1;
+	do {
 		seen = (size_t)(in->end - in->at);
 		if (seen > limit + CRLF || !input_more(in))
-			return (size_t)(in->end - in->at);
-	}
+			return seen;
+		newline = memchr(in->at + seen, '\n',
+		    (size_t)(in->end - in->at) - seen);
+	} while (newline == NULL);
+	return (size_t)(newline - in->at) + 1;
+}
+
+static inline size_t
+measure_line(struct input *in, size_t limit)
+{
+	const char *newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
+
+	return newline != NULL ? (size_t)(newline - in->at) + 1 :
+	    measure_on(in, limit);
+}
+
+/* Of n bytes of a line too long leaves all but its beginning. */
+static RARE void
+cut(struct input *in, struct line *line, size_t n, size_t limit)
+{
+	in->at -= n - limit;
+	*line = (struct line){ .p = line->p, .len = limit, .full_len = limit,
+	    .too_long = true };
 }
 
 bool
@@ -324,9 +342,7 @@ input_line(struct input *in, size_t limit, struct line *line)
 		in->line++;
 		take(in, line, n);
 		if (line->len > limit) {
-			in->at -= n - limit;
-			*line = (struct line){ .p = line->p, .len = limit,
-			    .full_len = limit, .too_long = true };
+			cut(in, line, n, limit);
 			return true;
 		}
 		if (*line->p > ' ' || !is_blank(line->p, line->len))
