@@ -21,16 +21,15 @@
 enum { LINGER = 4096 };
 
 struct open {
-	char *key;
-	uint32_t key_len, key_cap;
+	char *text;		/* the key, and behind it at the end: */
+	uint32_t key_len, word_len, cap;	/* status, or origin host */
+	uint32_t serial;	/* of this use of the place; for lingering */
 	uint64_t hash;
 	int64_t early_us;	/* deployed, dep_wait */
 	int64_t start_us;	/* started, dep_start */
 	int64_t end_us;		/* finished, dep_finished */
 	int64_t size_bytes;
-	sym word;		/* at the end: status, or origin host */
 	enum task_kind kind;
-	uint32_t serial;	/* of this use of the place; for lingering */
 	uint32_t next_free;
 };
 
@@ -40,7 +39,6 @@ static struct {
 	size_t n_open, open_cap;
 	uint32_t free;
 	struct map by_key;
-	struct intern words;
 	struct { uint32_t open, serial; } lingering[LINGER];	/* a ring */
 	size_t n_lingered;		/* ever */
 } state;
@@ -52,7 +50,7 @@ key_of(const void *owner, uint32_t value)
 
 	(void)owner;
 	o = &state.open[value];
-	return span_of(o->key, o->key_len);
+	return span_of(o->text, o->key_len);
 }
 
 static uint32_t
@@ -70,6 +68,17 @@ take_free(void)
 	return (uint32_t)state.n_open++;
 }
 
+static void
+put_text(struct open *o, uint32_t at, struct span s)
+{
+	if (o->cap - at < s.n) {
+		o->cap = at + (uint32_t)s.n;
+		o->text = mem_resize(o->text, o->cap, 1);
+	}
+	if (s.n > 0)
+		memcpy(o->text + at, s.p, s.n);
+}
+
 /* The open task of this key, which is made if there is none. */
 static struct open *
 find_open(enum task_kind kind, struct span key)
@@ -82,11 +91,7 @@ find_open(enum task_kind kind, struct span key)
 		return &state.open[i];
 	i = take_free();
 	o = &state.open[i];
-	if (o->key_cap < key.n) {
-		o->key = mem_resize(o->key, key.n, 1);
-		o->key_cap = (uint32_t)key.n;
-	}
-	memcpy(o->key, key.p, key.n);
+	put_text(o, 0, key);
 	o->key_len = (uint32_t)key.n;
 	o->hash = hash;
 	o->kind = kind;
@@ -113,11 +118,17 @@ earlier(int64_t a, int64_t b)
 	return a == UNKNOWN || (b != UNKNOWN && b < a) ? b : a;
 }
 
+static struct span
+word_of(const struct open *o)
+{
+	return span_of(o->text + o->key_len, o->word_len);
+}
+
 /* Cuts a key at its spaces. */
 static void
 cut_key(const struct open *o, struct span part[3])
 {
-	const char *p = o->key, *end = o->key + o->key_len, *space;
+	const char *p = o->text, *end = o->text + o->key_len, *space;
 
 	for (int i = 0; i < 3; i++, p = space < end ? space + 1 : end) {
 		space = memchr(p, ' ', (size_t)(end - p));
@@ -146,8 +157,7 @@ emit_run(const struct open *o)
 	else if (o->early_us != UNKNOWN)
 		json_int(b, "deployed_us", o->early_us);
 	if (o->end_us != UNKNOWN)
-		put_outcome(b, intern_span(&state.words, o->word),
-		    o->size_bytes);
+		put_outcome(b, word_of(o), o->size_bytes);
 	json_end(b);
 	filter_emit(state.f);
 }
@@ -160,7 +170,7 @@ static void
 put_copy_id(struct buf *b, const struct open *o)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint64_t digest = map_hash_public(o->key, o->key_len);
+	uint64_t digest = map_hash_public(o->text, o->key_len);
 	char id[] = "copy:0123456789abcdef";
 
 	for (size_t i = sizeof id - 2; i >= 5; i--, digest >>= 4)
@@ -173,7 +183,7 @@ emit_copy(const struct open *o)
 {
 	struct buf *b = filter_out(state.f);
 	int64_t start_us = earlier(o->early_us, o->start_us);
-	struct span part[3], origin;
+	struct span part[3];
 
 	cut_key(o, part);
 	json_begin(b, "task");
@@ -188,9 +198,8 @@ emit_copy(const struct open *o)
 	if (o->early_us != UNKNOWN && o->early_us > start_us)
 		json_int(b, "wait_us", o->early_us);
 	if (o->end_us != UNKNOWN) {
-		origin = intern_span(&state.words, o->word);
-		if (origin.n > 0)
-			json_str(b, "origin_host", origin);
+		if (o->word_len > 0)
+			json_str(b, "origin_host", word_of(o));
 		put_outcome(b, span_of("", 0), o->size_bytes);
 	}
 	json_end(b);
@@ -303,7 +312,8 @@ open_finish(enum task_kind kind, struct span key, int64_t us,
 	if (o->end_us != UNKNOWN)
 		start_over(o);
 	o->end_us = us;
-	o->word = intern_add(&state.words, word);
+	put_text(o, o->key_len, word);
+	o->word_len = (uint32_t)word.n;
 	o->size_bytes = size_bytes;
 	settle(o);
 	return earliest;
@@ -315,7 +325,6 @@ open_begin(struct filter *f)
 	state.f = f;
 	state.free = MAP_NONE;
 	map_init(&state.by_key, key_of, NULL);
-	intern_init(&state.words);
 }
 
 void
@@ -324,9 +333,8 @@ open_end(void)
 	for (size_t i = 0; i < state.n_open; i++) {
 		if (state.open[i].kind != FREE)
 			emit(&state.open[i]);
-		free(state.open[i].key);
+		free(state.open[i].text);
 	}
 	map_release(&state.by_key);
-	intern_release(&state.words);
 	free(state.open);
 }
