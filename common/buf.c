@@ -25,20 +25,22 @@ buf_release(struct buf *b)
 
 /*
  * The digits of a number below 10^8, one a byte, the first the lowest: fours,
- * then pairs, then digits, all of a kind at once.  The divisions are
- * multiplications that are exact for numbers so small (a known trick).
+ * then pairs, then digits, all of a kind at once (a known trick).  Each step
+ * finds the higher halves by multiplications that are exact for numbers so
+ * small, and puts the rests behind them: (x << s) - half * (base << s) + half.
  * Numbers are a third of what the parsers write.
  */
 static inline uint64_t
 eight_digits(uint32_t value)
 {
-	uint64_t fours, pairs, left;
+	uint64_t fours, pairs, half;
 
-	fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-	left = (fours * 10486 >> 20) & 0x7f0000007f;
-	pairs = left | (fours - left * 100) << 16;
-	left = (pairs * 103 >> 10) & 0xf000f000f000f;
-	return left | (pairs - left * 10) << 8;
+	half = value / 10000;
+	fours = ((uint64_t)value << 32) - half * ((UINT64_C(10000) << 32) - 1);
+	half = (fours * 10486 >> 20) & 0x7f0000007f;
+	pairs = (fours << 16) - half * ((100 << 16) - 1);
+	half = (pairs * 103 >> 10) & 0xf000f000f000f;
+	return (pairs << 8) - half * ((10 << 8) - 1);
 }
 
 /* Eight bytes at p, of which those that count come first: to behind them. */
