@@ -64,7 +64,7 @@ input_init(struct input *in, char *const *files, size_t n)
 	in->files = n > 0 ? files : only_stdin;
 	in->n_files = n > 0 ? n : 1;
 	in->cap = READ_SIZE * 2;
-	in->data = mem_alloc(in->cap);
+	in->data = mem_alloc(in->cap + INPUT_AHEAD);
 	in->at = in->end = in->data;
 }
 
@@ -238,7 +238,7 @@ make_room(struct input *in)
 	size_t kept = (size_t)(in->end - in->at);
 
 	if (kept > in->cap - READ_SIZE) {
-		char *data = mem_alloc(in->cap * 2);
+		char *data = mem_alloc(in->cap * 2 + INPUT_AHEAD);
 
 		memcpy(data, in->at, kept);
 		free(in->data);

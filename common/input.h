@@ -11,8 +11,11 @@
  * with a hint.  A byte order mark at the start of a file is skipped.
  *
  * The bytes at hand are [at, end); they stay where they are until the next
- * input_more().  A file that cannot be opened or read is fatal.
+ * input_more().  Whoever reads in blocks may read INPUT_AHEAD bytes behind
+ * them, which mean nothing.  A file that cannot be opened or read is fatal.
  */
+enum { INPUT_AHEAD = 64 };
+
 struct input {
 	const char *at, *end;	/* the caller moves at as it consumes */
 	const char *name;	/* of the current file, "<stdin>" for stdin */
