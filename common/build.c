@@ -1,5 +1,6 @@
 /* build - the tasks and nodes of one build */
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,64 +23,17 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "status", "origin_host", "prepare" /* only known */, NULL };
 
 /*
- * Names become symbols by intern_later(): a tag tells which record and which
- * of its names is meant.  Until build_index() the owner of a dependency or
- * output is a record's number, a task's with OF_TASK added.
+ * Until build_index() the owner of a dependency or output is a record's
+ * number, a task's with OF_TASK added, and a uid that is the id is AS_ID.
  */
-enum name { T_ID, T_KIND, T_HOST, T_RULE, T_CONSUMER, T_UID, T_N,
-    T_ID_AND_UID = T_N, N_ID, N_RULE, DEP, OUTPUT };
-
-enum { NAME_BITS = 4 };
 #define OF_TASK (UINT32_C(1) << 31)
+#define AS_ID (SYM_NONE - 1)
 
-static void
-set_name(void *owner, uint64_t tag, sym s)
-{
-	struct build *b = owner;
-	size_t i = tag >> NAME_BITS;
-
-	switch ((enum name)(tag & ((1U << NAME_BITS) - 1))) {
-	case T_ID:
-		b->tasks[i].id = s;
-		break;
-	case T_KIND:
-		b->tasks[i].kind = s;
-		break;
-	case T_HOST:
-		b->tasks[i].host = s;
-		break;
-	case T_RULE:
-		b->tasks[i].rule = s;
-		break;
-	case T_UID:
-		b->tasks[i].uid = s;
-		break;
-	case T_CONSUMER:
-		b->tasks[i].consumer = s;
-		break;
-	case T_ID_AND_UID:
-		b->tasks[i].id = b->tasks[i].uid = s;
-		break;
-	case N_ID:
-		b->nodes[i].id = s;
-		break;
-	case N_RULE:
-		b->nodes[i].rule = s;
-		break;
-	case DEP:
-		b->deps[i].dep = s;
-		break;
-	case OUTPUT:
-		b->outputs[i].id = s;
-		break;
-	}
-}
-
-static void
-name_later(struct build *b, struct span text, enum name which, size_t i)
-{
-	intern_later(&b->names, text, (uint64_t)i << NAME_BITS | which);
-}
+/* A name's symbol goes into a member of element i of an array, later. */
+#define NAME_LATER(b, text, array, i, member)				\
+	intern_later(&(b)->names, text, &(b)->array,			\
+	    (i) * sizeof *(b)->array +					\
+	    offsetof(__typeof__(*(b)->array), member))
 
 void
 build_init(struct build *b)
@@ -87,8 +41,6 @@ build_init(struct build *b)
 	*b = (struct build){ .start_us = TIME_UNKNOWN,
 	    .end_us = TIME_UNKNOWN };
 	intern_init(&b->names);
-	b->names.done = set_name;
-	b->names.owner = b;
 	b->run = intern_add(&b->names, span_of("run", 3));
 	b->copy = intern_add(&b->names, span_of("copy", 4));
 	b->prepare = intern_add(&b->names, span_of("prepare", 7));
@@ -172,7 +124,10 @@ add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
 	*list = mem_grow(*list, cap, *n_list + n, sizeof **list);
 	for (size_t i = 0; i < n; i++, ++*n_list) {
 		(*list)[*n_list] = (struct dependency){ owner, owner };
-		name_later(b, items[i], are_deps ? DEP : OUTPUT, *n_list);
+		if (are_deps)
+			NAME_LATER(b, items[i], deps, *n_list, dep);
+		else
+			NAME_LATER(b, items[i], outputs, *n_list, id);
 	}
 }
 
@@ -216,19 +171,25 @@ known_kind(const struct build *b, struct span text)
 static void
 read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 {
-	static const unsigned keys[T_N] = { ID, KIND, HOST, RULE, CONSUMER,
-	    UID };
+	struct task *t = &b->tasks[i];
 	struct span text;
-	bool is_both = rec_str(r, UID, &text) == REC_GOOD &&
-	    span_compare(text, id) == 0;
 
-	name_later(b, id, is_both ? T_ID_AND_UID : T_ID, i);
+	NAME_LATER(b, id, tasks, i, id);
 	if (rec_str(r, KIND, &text) == REC_GOOD &&
-	    (b->tasks[i].kind = known_kind(b, text)) == SYM_NONE)
-		name_later(b, text, T_KIND, i);
-	for (enum name which = T_HOST; which < (is_both ? T_UID : T_N); which++)
-		if (rec_str(r, keys[which], &text) == REC_GOOD)
-			name_later(b, text, which, i);
+	    (t->kind = known_kind(b, text)) == SYM_NONE)
+		NAME_LATER(b, text, tasks, i, kind);
+	if (rec_str(r, HOST, &text) == REC_GOOD)
+		NAME_LATER(b, text, tasks, i, host);
+	if (rec_str(r, RULE, &text) == REC_GOOD)
+		NAME_LATER(b, text, tasks, i, rule);
+	if (rec_str(r, CONSUMER, &text) == REC_GOOD)
+		NAME_LATER(b, text, tasks, i, consumer);
+	if (rec_str(r, UID, &text) != REC_GOOD)
+		return;
+	if (span_compare(text, id) == 0)
+		t->uid = AS_ID;
+	else
+		NAME_LATER(b, text, tasks, i, uid);
 }
 
 static void
@@ -278,12 +239,12 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 		n->flags |= span_eq(type, "test") ? NODE_TEST :
 		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
 	add_list(b, r, DEPS, (uint32_t)i);
-	name_later(b, id, N_ID, i);
+	NAME_LATER(b, id, nodes, i, id);
 	if (rec_str(r, RULE, &rule) != REC_GOOD)
 		return;
 	if (span_eq(rule, "phony"))
 		n->flags |= NODE_PHONY;
-	name_later(b, rule, N_RULE, i);
+	NAME_LATER(b, rule, nodes, i, rule);
 }
 
 void
@@ -331,6 +292,8 @@ index_tasks(struct build *b)
 	uint32_t first;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
+		if (t->uid == AS_ID)
+			t->uid = t->id;
 		first = b->task_of[t->id];
 		if (first == NONE) {
 			b->task_of[t->id] = i;

@@ -63,7 +63,7 @@ intern_release(struct intern *in)
 		free(in->chunks[i]);
 	free(in->chunks);
 	free(in->places);
-	buf_release(&in->text);
+	buf_release(&in->texts);
 }
 
 /* Of the first, few may want more than some pages. */
@@ -96,7 +96,7 @@ take_room(struct intern *in, size_t size)
 }
 
 static sym
-add_new(struct intern *in, uint64_t hash, struct span s)
+add_new(struct intern *in, size_t slot, uint64_t hash, struct span s)
 {
 	uint32_t place;
 	struct entry *e;
@@ -114,78 +114,88 @@ add_new(struct intern *in, uint64_t hash, struct span s)
 	in->places = mem_grow(in->places, &in->cap, in->n + 1,
 	    sizeof *in->places);
 	in->places[in->n] = place;
-	map_put(&in->map, hash, place);
+	map_put_at(&in->map, slot, hash, place);
 	return (sym)in->n++;
-}
-
-static ALWAYS_INLINE sym
-find(const struct intern *in, uint64_t hash, struct span s)
-{
-	uint32_t place = map_search(&in->map, hash, s, key_of);
-
-	return place == MAP_NONE ? SYM_NONE : entry_at(in, place)->symbol;
 }
 
 sym
 intern_find(const struct intern *in, struct span s)
 {
-	return find(in, map_hash(s.p, s.n), s);
+	uint32_t place = map_get(&in->map, map_hash(s.p, s.n), s);
+
+	return place == MAP_NONE ? SYM_NONE : entry_at(in, place)->symbol;
 }
 
 static ALWAYS_INLINE sym
-find_or_add(struct intern *in, uint64_t hash, struct span s)
+find_or_add(struct intern *in, uint64_t hash, size_t from, struct span s)
 {
-	sym found = find(in, hash, s);
+	size_t slot = map_seek(&in->map, hash, from, s, key_of);
+	uint32_t place = map_value(&in->map, slot);
 
-	return found != SYM_NONE ? found : add_new(in, hash, s);
+	return place != MAP_NONE ? entry_at(in, place)->symbol :
+	    add_new(in, slot, hash, s);
 }
 
 sym
 intern_add(struct intern *in, struct span s)
 {
-	return find_or_add(in, map_hash(s.p, s.n), s);
+	uint64_t hash = map_hash(s.p, s.n);
+
+	return find_or_add(in, hash, hash, s);
 }
 
 void
-intern_later(struct intern *in, struct span s, uint64_t tag)
+intern_later(struct intern *in, struct span s, const void *array, size_t at)
 {
 	struct intern_item *item = &in->queue[in->n_queue++];
 
 	*item = (struct intern_item){ .hash = map_hash(s.p, s.n),
-	    .tag = tag, .at = in->text.len, .n = s.n };
-	buf_add(&in->text, s.p, s.n);
+	    .text = in->texts.len, .n = s.n, .array = array, .at = at };
+	buf_add(&in->texts, s.p, s.n);
 	__builtin_prefetch(map_slot(&in->map, item->hash));
 	if (in->n_queue == INTERN_QUEUE)
 		intern_flush(in);
 }
 
-/* Its slot has been asked for; now for the string that this leads to. */
+/* Its first slot has been asked for; now for the string this leads to. */
 static inline void
-expect_entry(const struct intern *in, const struct intern_item *item)
+expect_entry(const struct intern *in, struct intern_item *item)
 {
-	uint64_t slot = in->map.slots[map_probe(&in->map, item->hash,
-	    item->hash)];
 	const struct entry *e;
+	uint32_t place;
 
-	if (slot == MAP_EMPTY)
+	item->slot = map_probe(&in->map, item->hash, item->hash);
+	place = map_value(&in->map, item->slot);
+	if (place == MAP_NONE)
 		return;
-	e = entry_at(in, (uint32_t)slot);
+	e = entry_at(in, place);
 	__builtin_prefetch(e);
 	__builtin_prefetch(e->text + item->n);
+}
+
+static inline void
+store(const struct intern_item *item, sym s)
+{
+	char *array;
+
+	memcpy(&array, item->array, sizeof array);
+	memcpy(array + item->at, &s, sizeof s);
 }
 
 void
 intern_flush(struct intern *in)
 {
-	const struct intern_item *item, *end = in->queue + in->n_queue;
+	struct intern_item *item, *end = in->queue + in->n_queue;
+	size_t mask = in->map.mask;
 
 	for (item = in->queue; item < end; item++)
 		expect_entry(in, item);
 	for (item = in->queue; item < end; item++)
-		in->done(in->owner, item->tag, find_or_add(in, item->hash,
-		    span_of(in->text.data + item->at, item->n)));
+		store(item, find_or_add(in, item->hash,
+		    in->map.mask == mask ? item->slot : item->hash,
+		    span_of(in->texts.data + item->text, item->n)));
 	in->n_queue = 0;
-	in->text.len = 0;
+	in->texts.len = 0;
 }
 
 int

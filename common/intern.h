@@ -24,14 +24,15 @@ struct intern {
 	uint32_t *places;	/* by symbol */
 	size_t n, cap;
 
-	void (*done)(void *owner, uint64_t tag, sym);	/* of intern_later() */
-	void *owner;
 	struct intern_item {
-		uint64_t hash, tag;
-		size_t at, n;	/* in text */
-	} queue[INTERN_QUEUE];
+		uint64_t hash;
+		size_t slot;
+		size_t text, n;	/* its place in texts */
+		const void *array;
+		size_t at;
+	} queue[INTERN_QUEUE];	/* of intern_later() */
 	size_t n_queue;
-	struct buf text;
+	struct buf texts;
 };
 
 void intern_init(struct intern *);
@@ -40,13 +41,14 @@ sym intern_add(struct intern *, struct span);
 sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 
 /*
- * The same for strings whose symbols are not needed at once: done() is called
- * with the tag and the symbol later, in order, by intern_later() itself or at
- * last by intern_flush().  Strings are looked up many at a time, and their way
- * through memory is asked for before it is walked: the machine then waits
- * once and not for each, which was a quarter of what a million tasks cost.
+ * The same for a string whose symbol is not needed at once: it is stored later,
+ * by a further intern_later() or at last by intern_flush(), at bytes into the
+ * array that *array points to then, a pointer of any type.  Strings are
+ * looked up many at a time, and their way through memory is asked for before
+ * it is walked: the machine then waits once and not for each, which was a
+ * quarter of what a million tasks cost.
  */
-void intern_later(struct intern *, struct span, uint64_t tag);
+void intern_later(struct intern *, struct span, const void *array, size_t at);
 void intern_flush(struct intern *);
 
 /* The string, which also has a NUL after it. */

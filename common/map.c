@@ -170,7 +170,7 @@ map_release(struct map *m)
 uint32_t
 map_get(const struct map *m, uint64_t hash, struct span key)
 {
-	return map_search(m, hash, key, m->key_of);
+	return map_value(m, map_seek(m, hash, hash, key, m->key_of));
 }
 
 static void

@@ -64,25 +64,34 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 }
 
 /*
- * map_get() for one who knows what key_of is: the compiler then makes one
- * function of both.
+ * The slot of a key: where it is, or else the empty one where it belongs.  The
+ * search begins at slot from: the hash, or what map_probe() said of it when the
+ * map had as many slots.  key_of is the map's: the compiler, which knows it
+ * here, makes one function of both.
  */
-static inline uint32_t
-map_search(const struct map *m, uint64_t hash, struct span key,
+static inline size_t
+map_seek(const struct map *m, uint64_t hash, size_t from, struct span key,
     struct span (*key_of)(const void *owner, uint32_t value))
 {
 	uint64_t slot;
 	struct span k;
 
-	for (size_t i = map_probe(m, hash, hash);
-	    (slot = m->slots[i]) != MAP_EMPTY;
+	for (size_t i = map_probe(m, hash, from);;
 	    i = map_probe(m, hash, i + 1)) {
+		if ((slot = m->slots[i]) == MAP_EMPTY)
+			return i;
 		k = key_of(m->owner, (uint32_t)slot);
 		if (k.n == key.n && (k.n == 0 ||
 		    memcmp(k.p, key.p, k.n) == 0))
-			return (uint32_t)slot;
+			return i;
 	}
-	return MAP_NONE;
+}
+
+/* The value in a slot, MAP_NONE if it is empty. */
+static inline uint32_t
+map_value(const struct map *m, size_t slot)
+{
+	return (uint32_t)m->slots[slot];
 }
 
 /* hash is map_hash() of the key, which the caller may need twice. */
@@ -91,5 +100,17 @@ uint32_t map_get(const struct map *, uint64_t hash, struct span key);
 /* The key must not be in the map yet (put), must be in it (drop). */
 void map_put(struct map *, uint64_t hash, uint32_t value);
 void map_drop(struct map *, uint64_t hash, uint32_t value);
+
+/* The same as map_put() for a key whose empty slot map_seek() has just told. */
+static inline void
+map_put_at(struct map *m, size_t slot, uint64_t hash, uint32_t value)
+{
+	if (m->n >= (m->mask + 1) / 4 * 3) {
+		map_put(m, hash, value);
+		return;
+	}
+	m->slots[slot] = hash << 32 | value;
+	m->n++;
+}
 
 #endif

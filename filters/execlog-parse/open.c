@@ -84,7 +84,8 @@ static struct open *
 find_open(enum task_kind kind, struct span key)
 {
 	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_search(&state.by_key, hash, key, key_of);
+	size_t slot = map_seek(&state.by_key, hash, hash, key, key_of);
+	uint32_t i = map_value(&state.by_key, slot);
 	struct open *o;
 
 	if (i != MAP_NONE)
@@ -96,7 +97,7 @@ find_open(enum task_kind kind, struct span key)
 	o->hash = hash;
 	o->kind = kind;
 	o->early_us = o->start_us = o->end_us = UNKNOWN;
-	map_put(&state.by_key, hash, i);
+	map_put_at(&state.by_key, slot, hash, i);
 	return o;
 }
 

@@ -105,7 +105,8 @@ find_worker(uint64_t number)
 {
 	struct span key = span_of((const char *)&number, sizeof number);
 	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_search(&all.by_number, hash, key, number_of);
+	size_t slot = map_seek(&all.by_number, hash, hash, key, number_of);
+	uint32_t i = map_value(&all.by_number, slot);
 
 	if (i != MAP_NONE)
 		return i;
@@ -113,7 +114,7 @@ find_worker(uint64_t number)
 	all.workers = mem_grow(all.workers, &all.workers_cap,
 	    ++all.n_workers, sizeof *all.workers);
 	all.workers[i] = (struct worker){ .number = number, .host = SYM_NONE };
-	map_put(&all.by_number, hash, i);
+	map_put_at(&all.by_number, slot, hash, i);
 	return i;
 }
 
@@ -204,7 +205,8 @@ static uint32_t
 find_binding(struct span uid)
 {
 	uint64_t hash = map_hash(uid.p, uid.n);
-	uint32_t i = map_search(&all.by_uid, hash, uid, uid_of);
+	size_t slot = map_seek(&all.by_uid, hash, hash, uid, uid_of);
+	uint32_t i = map_value(&all.by_uid, slot);
 	struct buf kept = { 0 };
 
 	if (i != MAP_NONE)
@@ -221,7 +223,7 @@ find_binding(struct span uid)
 	buf_add(&kept, uid.p, uid.n);
 	all.bindings[i] = (struct binding){ .uid = kept, .hash = hash,
 	    .facts = NONE };
-	map_put(&all.by_uid, hash, i);
+	map_put_at(&all.by_uid, slot, hash, i);
 	return i;
 }
 

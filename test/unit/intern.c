@@ -1,6 +1,7 @@
 /* intern - equal strings are one symbol */
 
 #include "common/intern.h"
+#include "common/mem.h"
 #include "test/unit/unit.h"
 
 enum { MANY = 200000 };
@@ -75,10 +76,46 @@ test_many(void)
 	free((char *)(uintptr_t)long_word.p);
 }
 
+/*
+ * Symbols that come later are those that would have come at once.  The array
+ * they go into moves, words come twice within a batch, and the table grows in
+ * the middle of one.
+ */
+static void
+test_later(void)
+{
+	struct kept { uint32_t number; sym symbol; } *kept = NULL;
+	struct intern at_once, later;
+	size_t cap = 0;
+	char word[32];
+
+	intern_init(&at_once);
+	intern_init(&later);
+	for (uint32_t i = 0; i < MANY; i++) {
+		kept = mem_grow(kept, &cap, i + 1, sizeof *kept);
+		kept[i] = (struct kept){ (uint32_t)unit_random(i / 2 + 1),
+		    SYM_NONE };
+		snprintf(word, sizeof word, "word/%u", kept[i].number);
+		intern_later(&later, span_str(word), &kept,
+		    i * sizeof *kept + offsetof(struct kept, symbol));
+	}
+	intern_flush(&later);
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(word, sizeof word, "word/%u", kept[i].number);
+		CHECK(kept[i].symbol == intern_add(&at_once, span_str(word)),
+		    "%s, the %uth", word, i);
+	}
+	CHECK(later.n == at_once.n, "%zu, not %zu", later.n, at_once.n);
+	intern_release(&at_once);
+	intern_release(&later);
+	free(kept);
+}
+
 int
 main(void)
 {
 	test_few();
 	test_many();
+	test_later();
 	return unit_end();
 }
