@@ -352,7 +352,9 @@ read_object(const char *p, const char *end, struct rec *r)
 		return NULL;
 	for (;;) {
 		if ((g = guess(p, end, r->guesses[before])) != NULL) {
-			p = skip_spaces(p + g->length, end);
+			p += g->length;
+			if (p < end && *p == ' ')
+				p = skip_spaces(p, end);
 			before = g->place;
 			f = rec_add_at(r, r->keys[before - 1], before);
 		} else {

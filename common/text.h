@@ -184,6 +184,12 @@ text_load_eight(const char *p, uint64_t *others)
 
 extern const uint32_t text_powers[9];	/* of ten */
 
+static inline bool
+text_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /*
  * Goes over the digits from p on and returns where they end; *value, which the
  * caller sets to 0, is theirs if they are at most 19.
@@ -192,18 +198,18 @@ static ALWAYS_INLINE const char *
 text_digits(const char *p, const char *end, uint64_t *value)
 {
 	uint64_t digits, others;
-	unsigned n = 8;
+	unsigned n;
 
-	while (LITTLE_ENDIAN_BYTES && n == 8 && end - p >= 8) {
+	while (LITTLE_ENDIAN_BYTES && end - p >= 8 && text_is_digit(*p)) {
 		digits = text_load_eight(p, &others);
-		if ((others & 0xff) != 0)
-			return p;
 		n = others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
 		*value = *value * text_powers[n] +
 		    text_eight(digits << (64 - 8 * n));
 		p += n;
+		if (n < 8)
+			return p;
 	}
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
+	for (; p < end && text_is_digit(*p); p++)
 		*value = *value * 10 + (uint64_t)(*p - '0');
 	return p;
 }
