@@ -46,11 +46,14 @@ field(const struct event *e, int at)
 	return span_of(e->from[at], (size_t)(e->to[at] - e->from[at]));
 }
 
-/* The piece of the line that holds fields ARG1 to last. */
-static inline struct span
+/* Fields ARG1 to last name a task. */
+static inline struct task_key
 key_to(const struct event *e, int last)
 {
-	return span_of(e->from[ARG1], (size_t)(e->to[last] - e->from[ARG1]));
+	const char *p = e->from[ARG1];
+
+	return (struct task_key){ span_of(p, (size_t)(e->to[last] - p)),
+	    (size_t)(e->from[ARG2] - p), (size_t)(e->from[ARG3] - p) };
 }
 
 /* SIZE, where it is a number: real logs have other words there. */
@@ -163,33 +166,31 @@ on_prepare(const struct event *e)
 }
 
 /*
- * The events, the most frequent first; needs: the arguments that must not be
- * empty, as bits.  dep_extract_* tell nothing that a user gains from, and
- * cannot be told apart by key.
+ * The events, the most frequent first; first to last: the fields that must not
+ * be empty.  dep_extract_* tell nothing that a user gains from, and cannot be
+ * told apart by key.
  */
-enum { A1 = 1 << ARG1, A2 = 1 << ARG2, A3 = 1 << ARG3 };
-
 #define NAME(s) { s, sizeof s - 1 }
 
 static const struct handler {
 	struct span name;
 	bool (*act)(const struct event *);
-	unsigned needs;
+	int first, last;
 } handlers[] = {
-	{ NAME("dep_start"), on_dep_start, A1 | A2 | A3 },
-	{ NAME("dep_wait"), on_dep_wait, A1 | A2 | A3 },
-	{ NAME("dep_finished"), on_dep_finished, A1 | A2 | A3 },
-	{ NAME("deploy"), on_deploy, A1 | A2 },
-	{ NAME("deployed"), on_deployed, A1 | A2 },
-	{ NAME("started"), on_started, A1 | A2 },
-	{ NAME("finished"), on_finished, A1 | A2 },
-	{ NAME("finished_from_cache"), on_cached, A1 },
-	{ NAME("dep_extract_queue"), NULL, 0 },
-	{ NAME("dep_extract_start"), NULL, 0 },
-	{ NAME("dep_extract_finish"), NULL, 0 },
-	{ NAME("prepare_start"), on_prepare, A2 },
-	{ NAME("repository_prepared"), on_prepare, A2 },
-	{ NAME("resources_prepared"), on_prepare, A2 },
+	{ NAME("dep_start"), on_dep_start, ARG1, ARG3 },
+	{ NAME("dep_wait"), on_dep_wait, ARG1, ARG3 },
+	{ NAME("dep_finished"), on_dep_finished, ARG1, ARG3 },
+	{ NAME("deploy"), on_deploy, ARG1, ARG2 },
+	{ NAME("deployed"), on_deployed, ARG1, ARG2 },
+	{ NAME("started"), on_started, ARG1, ARG2 },
+	{ NAME("finished"), on_finished, ARG1, ARG2 },
+	{ NAME("finished_from_cache"), on_cached, ARG1, ARG1 },
+	{ NAME("dep_extract_queue"), NULL, EVENT, EVENT },
+	{ NAME("dep_extract_start"), NULL, EVENT, EVENT },
+	{ NAME("dep_extract_finish"), NULL, EVENT, EVENT },
+	{ NAME("prepare_start"), on_prepare, ARG2, ARG2 },
+	{ NAME("repository_prepared"), on_prepare, ARG2, ARG2 },
+	{ NAME("resources_prepared"), on_prepare, ARG2, ARG2 },
 };
 
 static const struct handler *
@@ -316,8 +317,8 @@ is_text(const struct line *line)
 static bool
 has_needed(const struct event *e, const struct handler *h)
 {
-	for (int i = ARG1; i < FIELDS; i++)
-		if ((h->needs & 1U << i) != 0 && e->from[i] == e->to[i]) {
+	for (int i = h->first; i <= h->last; i++)
+		if (e->from[i] == e->to[i]) {
 			filter_reject(state.f, "%s needs a field %d that is not "
 			    "empty", h->name.p, i + 1);
 			return false;

@@ -23,6 +23,7 @@ enum { LINGER = 4096 };
 struct open {
 	char *text;		/* the key, and behind it at the end: */
 	uint32_t key_len, word_len, cap;	/* status, or origin host */
+	uint32_t host, dep;	/* where they begin in the key */
 	uint32_t serial;	/* of this use of the place; for lingering */
 	uint64_t hash;
 	int64_t early_us;	/* deployed, dep_wait */
@@ -81,10 +82,10 @@ put_text(struct open *o, uint32_t at, struct span s)
 
 /* The open task of this key, which is made if there is none. */
 static struct open *
-find_open(enum task_kind kind, struct span key)
+find_open(enum task_kind kind, struct task_key key)
 {
-	uint64_t hash = map_hash(key.p, key.n);
-	size_t slot = map_seek(&state.by_key, hash, hash, key, key_of);
+	uint64_t hash = map_hash(key.text.p, key.text.n);
+	size_t slot = map_seek(&state.by_key, hash, hash, key.text, key_of);
 	uint32_t i = map_value(&state.by_key, slot);
 	struct open *o;
 
@@ -92,8 +93,10 @@ find_open(enum task_kind kind, struct span key)
 		return &state.open[i];
 	i = take_free();
 	o = &state.open[i];
-	put_text(o, 0, key);
-	o->key_len = (uint32_t)key.n;
+	put_text(o, 0, key.text);
+	o->key_len = (uint32_t)key.text.n;
+	o->host = (uint32_t)key.host;
+	o->dep = (uint32_t)key.dep;
 	o->hash = hash;
 	o->kind = kind;
 	o->early_us = o->start_us = o->end_us = UNKNOWN;
@@ -119,24 +122,11 @@ earlier(int64_t a, int64_t b)
 	return a == UNKNOWN || (b != UNKNOWN && b < a) ? b : a;
 }
 
+/* A piece of the text. */
 static struct span
-word_of(const struct open *o)
+piece(const struct open *o, uint32_t from, uint32_t to)
 {
-	return span_of(o->text + o->key_len, o->word_len);
-}
-
-/* Cuts a key at its spaces. */
-static void
-cut_key(const struct open *o, struct span part[3])
-{
-	const char *p = o->text, *end = o->text + o->key_len, *space;
-
-	for (int i = 0; i < 3; i++, p = space < end ? space + 1 : end) {
-		space = memchr(p, ' ', (size_t)(end - p));
-		if (space == NULL || i == 2)
-			space = end;
-		part[i] = span_of(p, (size_t)(space - p));
-	}
+	return span_of(o->text + from, to - from);
 }
 
 static void
@@ -144,21 +134,20 @@ emit_run(const struct open *o)
 {
 	struct buf *b = filter_out(state.f);
 	bool early = o->start_us == UNKNOWN && o->early_us != UNKNOWN;
-	struct span part[3];
+	struct span uid = piece(o, 0, o->host - 1);
 
-	cut_key(o, part);
 	json_begin(b, "task");
-	json_str(b, "id", part[0]);
+	json_str(b, "id", uid);
 	json_word(b, "kind", "run");
 	put_times(b, early ? o->early_us : o->start_us, o->end_us);
-	json_str(b, "uid", part[0]);
-	json_str(b, "host", part[1]);
+	json_str(b, "uid", uid);
+	json_str(b, "host", piece(o, o->host, o->key_len));
 	if (early)
 		json_word(b, "start_event", "deployed");
 	else if (o->early_us != UNKNOWN)
 		json_int(b, "deployed_us", o->early_us);
 	if (o->end_us != UNKNOWN)
-		put_outcome(b, word_of(o), o->size_bytes);
+		put_outcome(b, piece(o, o->key_len, o->key_len + o->word_len), o->size_bytes);
 	json_end(b);
 	filter_emit(state.f);
 }
@@ -184,23 +173,21 @@ emit_copy(const struct open *o)
 {
 	struct buf *b = filter_out(state.f);
 	int64_t start_us = earlier(o->early_us, o->start_us);
-	struct span part[3];
 
-	cut_key(o, part);
 	json_begin(b, "task");
 	put_copy_id(b, o);
 	json_word(b, "kind", "copy");
 	put_times(b, start_us, o->end_us);
-	json_str(b, "uid", part[2]);
-	json_str(b, "consumer", part[0]);
-	json_str(b, "host", part[1]);
+	json_str(b, "uid", piece(o, o->dep, o->key_len));
+	json_str(b, "consumer", piece(o, 0, o->host - 1));
+	json_str(b, "host", piece(o, o->host, o->dep - 1));
 	if (o->start_us != UNKNOWN && o->start_us > start_us)
 		json_int(b, "transfer_us", o->start_us);
 	if (o->early_us != UNKNOWN && o->early_us > start_us)
 		json_int(b, "wait_us", o->early_us);
 	if (o->end_us != UNKNOWN) {
 		if (o->word_len > 0)
-			json_str(b, "origin_host", word_of(o));
+			json_str(b, "origin_host", piece(o, o->key_len, o->key_len + o->word_len));
 		put_outcome(b, span_of("", 0), o->size_bytes);
 	}
 	json_end(b);
@@ -286,7 +273,8 @@ is_earliest(const struct open *o, int64_t us)
 }
 
 bool
-open_start(enum task_kind kind, struct span key, bool early, int64_t us)
+open_start(enum task_kind kind, struct task_key key, bool early,
+    int64_t us)
 {
 	struct open *o = find_open(kind, key);
 	int64_t *slot = early ? &o->early_us : &o->start_us;
@@ -304,7 +292,7 @@ open_start(enum task_kind kind, struct span key, bool early, int64_t us)
 }
 
 bool
-open_finish(enum task_kind kind, struct span key, int64_t us,
+open_finish(enum task_kind kind, struct task_key key, int64_t us,
     struct span word, int64_t size_bytes)
 {
 	struct open *o = find_open(kind, key);

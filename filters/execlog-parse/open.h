@@ -8,12 +8,17 @@
 
 /*
  * The tasks of a distbuild log that have begun or ended, and not both yet.
- * Each is written when it is complete.  The key is the piece of the line that
- * names it: "UID HOST" of a run task, "UID HOST DEP" of a copy.
+ * Each is written when it is complete.
  */
 struct filter;
 
 enum task_kind { FREE, RUN, COPY };
+
+/* The piece of a line that names a task, and where its words begin. */
+struct task_key {
+	struct span text;	/* "UID HOST" of a run, "UID HOST DEP" */
+	size_t host, dep;
+};
 
 void open_begin(struct filter *);
 
@@ -21,10 +26,11 @@ void open_begin(struct filter *);
  * A task began, by the event that says so (started, dep_start) or by the early
  * one (deployed, dep_wait).  True if it is the earliest known of the task.
  */
-bool open_start(enum task_kind, struct span key, bool early, int64_t us);
+bool open_start(enum task_kind, struct task_key, bool early,
+    int64_t us);
 
 /* A task ended.  word is its status, or where the copy came from. */
-bool open_finish(enum task_kind, struct span key, int64_t us,
+bool open_finish(enum task_kind, struct task_key, int64_t us,
     struct span word, int64_t size_bytes);
 
 /* Writes what is still open. */
