@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/output.h"
@@ -28,37 +28,9 @@ remove_temporaries(void)
 }
 
 static void
-on_signal(int number)
-{
-	remove_temporaries();
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static void
-catch_signals(void)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE,
-	    SIGXFSZ };
-	struct sigaction action = { .sa_handler = on_signal };
-	struct sigaction old;
-
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (sigaction(numbers[i], NULL, &old) == 0 &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-}
-
-static void
 guard(char *temporary)
 {
-	static bool ready;
-
-	if (!ready) {
-		atexit(remove_temporaries);
-		catch_signals();
-		ready = true;
-	}
+	cleanup_add(remove_temporaries);
 	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
 		if (temporaries[i] == NULL) {
 			temporaries[i] = temporary;
@@ -138,10 +110,12 @@ open_temporary(struct output *o)
 	o->temporary = mem_alloc(n + sizeof ".XXXXXX");
 	memcpy(o->temporary, o->target, n);
 	memcpy(o->temporary + n, ".XXXXXX", sizeof ".XXXXXX");
+	cleanup_hold();
 	fd = mkstemp(o->temporary);
 	if (fd < 0)
 		die_errno("cannot create a file beside '%s'", o->target);
 	guard(o->temporary);
+	cleanup_release();
 	if (fchmod(fd, mode_of(o->target)) != 0)
 		die_errno("cannot set the mode of '%s'", o->temporary);
 	return fd;

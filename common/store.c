@@ -14,16 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/hex.h"
 #include "common/mem.h"
 #include "common/store.h"
 
-/* One store that this process writes to, for whoever must clean up. */
+/* One store that this process writes to, for clean_up(). */
 static struct {
 	volatile sig_atomic_t objects, staging, n;
 	char name[32];
-	bool at_exit;			/* it will be cleaned up then */
 } mess = { .objects = -1, .staging = -1 };
 
 enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
@@ -52,14 +52,6 @@ clean_up(void)
 	unlinkat(mess.staging, "index", 0);
 	unlinkat(mess.staging, "lost", 0);
 	unlinkat(mess.objects, mess.name, AT_REMOVEDIR);
-}
-
-static void
-on_signal(int number)
-{
-	clean_up();
-	signal(number, SIG_DFL);
-	raise(number);
 }
 
 static _Noreturn void
@@ -253,15 +245,11 @@ store_read(const struct store *s, const unsigned char *name, struct buf *b)
 	return good ? STORE_GOOD : STORE_BAD;
 }
 
-/* A directory of this process's own, which a signal takes away again. */
 static void
-begin_staging(struct store *s)
+make_staging(struct store *s)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
 	uint64_t random;
 
-	if (s->staging != -1)
-		return;
 	do {
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			give_up(s, "draw random bytes");
@@ -272,16 +260,22 @@ begin_staging(struct store *s)
 	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
 	if (s->staging == -1)
 		give_up(s, "make a directory");
+}
+
+/* A directory of this process's own, which goes with it. */
+static void
+begin_staging(struct store *s)
+{
+	if (s->staging != -1)
+		return;
+	cleanup_add(clean_up);
+	cleanup_hold();
+	make_staging(s);
 	strcpy(mess.name, s->staging_name);
 	mess.objects = s->objects;
 	mess.n = 0;
 	mess.staging = s->staging;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (signal(signals[i], on_signal) == SIG_IGN)
-			signal(signals[i], SIG_IGN);
-	if (!mess.at_exit)
-		atexit(clean_up);
-	mess.at_exit = true;
+	cleanup_release();
 }
 
 static bool

@@ -501,11 +501,11 @@ names_agree() {
 	check 1
 }
 
-@test "signals take away what was staged" {
+@test "signals take away what was staged, and what was begun of -o FILE" {
 	mkfifo hold
 	(record a 1 && record b 1) >in
 	for signal in INT TERM HUP; do
-		env --default-signal=INT pidx-write hold >out &
+		env --default-signal=INT pidx-write -o got hold &
 		exec 5>hold
 		cat in >&5
 		until find .perun/objects -name .new-\* | grep -q .; do
@@ -517,6 +517,7 @@ names_agree() {
 		exec 5>&-
 		[ "$status" -gt 128 ]
 		no_staging
+		[ -z "$(find . -name got\*)" ]
 	done
 }
 
@@ -578,6 +579,23 @@ sound() {
 	done
 	sound | tee runs.txt
 	! grep -v ' 137 [13]$' runs.txt
+	[ "$(wc -l <runs.txt)" -gt 30 ]
+}
+
+@test "ended by a signal at any system call, it leaves nothing half made" {
+	need_strace
+	begin_faults
+	for call in "${CALLS[@]}"; do
+		read -r first last < <(traced $call) || continue
+		for ((when = first; when <= last; when++)); do
+			fault $call-$when -e trace=$call \
+				-e inject=$call:signal=TERM:when=$when
+		done
+	done
+	find runs -name .new-\* | tee left
+	[ ! -s left ]
+	sound | tee runs.txt
+	! grep -v ' 143 [13]$' runs.txt
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 

@@ -59,6 +59,10 @@ unit() {
 	unit opt
 }
 
+@test "cleanup: what must not be left is taken away however the program ends" {
+	unit cleanup
+}
+
 @test "output: a file is whole or absent" {
 	unit output
 }
