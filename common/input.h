@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { INPUT_AHEAD = 64 };
+
 /*
  * FILE... or standard input as one stream of bytes, gunzipped on the way:
  * what starts with gzip's magic is inflated, other compressions are fatal
@@ -14,8 +16,6 @@
  * input_more().  Whoever reads in blocks may read INPUT_AHEAD bytes behind
  * them, which mean nothing.  A file that cannot be opened or read is fatal.
  */
-enum { INPUT_AHEAD = 64 };
-
 struct input {
 	const char *at, *end;	/* the caller moves at as it consumes */
 	const char *name;	/* of the current file, "<stdin>" for stdin */

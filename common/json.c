@@ -61,9 +61,8 @@ quote_escaped(struct buf *b, struct span s, size_t n)
 
 /*
  * Copies a string, at least a block of it, as far as it goes as it is, and
- * returns how far; the last block overlaps the one before.  To look and to
- * copy in one pass took half of this off what the parsers of a build need for
- * strings.
+ * returns how far; the last block overlaps the one before.  Looking first and
+ * copying then took buildgraph-parse 4 % more instructions.
  */
 static inline size_t
 copy_plain(char *to, struct span s)

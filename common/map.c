@@ -51,11 +51,11 @@ siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 /*
  * A string of at most SHORT_MOST bytes becomes 128 bits by NH (Black, Halevi,
  * Krawczyk, Krovetz and Rogaway, "UMAC", 1999), begun with its length, and
- * those the low 32 by multiply-shift (Dietzfelbinger, "Universal hashing and
- * k-wise independent random variables via integer arithmetic without primes",
- * 1996).  Two strings, whatever they are, agree in b of these under hardly more
- * than one of 2^b keys.  SipHash, with more than twice the instructions, was a
- * tenth of all that the parsers of a build cost.
+ * these become the 32 that maps use by multiply-shift (Dietzfelbinger,
+ * "Universal hashing and k-wise independent random variables via integer
+ * arithmetic without primes", 1996).  Two strings, whatever they are, agree in
+ * b of these under hardly more than one of 2^b keys.  SipHash, with more than
+ * twice the instructions, was a tenth of all that the parsers of a build cost.
  */
 enum { PAIR = 16, PAIRS = 12, SHORT_MOST = PAIR * PAIRS };
 
@@ -203,7 +203,7 @@ grow(struct map *m)
 void
 map_put(struct map *m, uint64_t hash, uint32_t value)
 {
-	if (m->n >= (m->mask + 1) / 4 * 3)
+	if (map_is_full(m))
 		grow(m);
 	place(m, hash << 32 | value);
 	m->n++;

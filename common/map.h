@@ -8,7 +8,7 @@
 
 /*
  * A hash under a key drawn once a process, so that no input can be made to
- * collide (see map.c).  Nothing may depend on its values.
+ * collide in its low 32 bits (see map.c).  Nothing may depend on its values.
  */
 uint64_t map_hash(const char *p, size_t n);
 
@@ -43,6 +43,12 @@ void map_init(struct map *,
     struct span (*key_of)(const void *owner, uint32_t value),
     const void *owner);
 void map_release(struct map *);
+
+static inline bool
+map_is_full(const struct map *m)
+{
+	return m->n >= (m->mask + 1) / 4 * 3;
+}
 
 /* Where the search for a hash begins, for those who ask for it ahead. */
 static inline const uint64_t *
@@ -105,7 +111,7 @@ void map_drop(struct map *, uint64_t hash, uint32_t value);
 static inline void
 map_put_at(struct map *m, size_t slot, uint64_t hash, uint32_t value)
 {
-	if (m->n >= (m->mask + 1) / 4 * 3) {
+	if (map_is_full(m)) {
 		map_put(m, hash, value);
 		return;
 	}

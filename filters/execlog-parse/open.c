@@ -21,8 +21,9 @@
 enum { LINGER = 4096 };
 
 struct open {
-	char *text;		/* the key, and behind it at the end: */
-	uint32_t key_len, word_len, cap;	/* status, or origin host */
+	char *text;		/* the key, and behind it, if there is an end,
+				   a word: the status, or where from */
+	uint32_t key_len, word_len, cap;
 	uint32_t host, dep;	/* where they begin in the key */
 	uint32_t serial;	/* of this use of the place; for lingering */
 	uint64_t hash;
@@ -122,11 +123,16 @@ earlier(int64_t a, int64_t b)
 	return a == UNKNOWN || (b != UNKNOWN && b < a) ? b : a;
 }
 
-/* A piece of the text. */
 static struct span
 piece(const struct open *o, uint32_t from, uint32_t to)
 {
 	return span_of(o->text + from, to - from);
+}
+
+static struct span
+word_of(const struct open *o)
+{
+	return piece(o, o->key_len, o->key_len + o->word_len);
 }
 
 static void
@@ -147,7 +153,7 @@ emit_run(const struct open *o)
 	else if (o->early_us != UNKNOWN)
 		json_int(b, "deployed_us", o->early_us);
 	if (o->end_us != UNKNOWN)
-		put_outcome(b, piece(o, o->key_len, o->key_len + o->word_len), o->size_bytes);
+		put_outcome(b, word_of(o), o->size_bytes);
 	json_end(b);
 	filter_emit(state.f);
 }
@@ -187,7 +193,7 @@ emit_copy(const struct open *o)
 		json_int(b, "wait_us", o->early_us);
 	if (o->end_us != UNKNOWN) {
 		if (o->word_len > 0)
-			json_str(b, "origin_host", piece(o, o->key_len, o->key_len + o->word_len));
+			json_str(b, "origin_host", word_of(o));
 		put_outcome(b, span_of("", 0), o->size_bytes);
 	}
 	json_end(b);

@@ -26,8 +26,7 @@ void open_begin(struct filter *);
  * A task began, by the event that says so (started, dep_start) or by the early
  * one (deployed, dep_wait).  True if it is the earliest known of the task.
  */
-bool open_start(enum task_kind, struct task_key, bool early,
-    int64_t us);
+bool open_start(enum task_kind, struct task_key, bool early, int64_t us);
 
 /* A task ended.  word is its status, or where the copy came from. */
 bool open_finish(enum task_kind, struct task_key, int64_t us,
