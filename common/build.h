@@ -39,7 +39,7 @@ enum task_flags {
 
 struct task {
 	sym id, kind, host, rule;	/* SYM_NONE where not known */
-	sym uid, consumer;
+	sym uid, consumer;	/* uid is settled by build_index() */
 	int64_t start_us, end_us;	/* or TIME_UNKNOWN */
 	int64_t elapsed_us;		/* >= 0, or TIME_UNKNOWN */
 	int64_t other_us;		/* transfer_us, wait_us, deployed_us */

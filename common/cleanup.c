@@ -1,8 +1,9 @@
-/* cleanup - what is done however the program ends */
+/* cleanup - what is done before the program ends */
 
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/err.h"
@@ -14,11 +15,14 @@ static void (*volatile cleaners[CLEANERS_MOST])(void);
 static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
 enum { N_ENDS = sizeof ends / sizeof *ends };
 
+static pid_t process;		/* whose it is to clean up, or 0 */
 static sigset_t before;		/* cleanup_hold() */
 
 static void
 clean(void)
 {
+	if (getpid() != process)
+		return;
 	for (size_t i = 0; i < CLEANERS_MOST && cleaners[i] != NULL; i++)
 		cleaners[i]();
 }
@@ -31,8 +35,9 @@ on_signal(int number)
 	raise(number);
 }
 
+/* A process that was forked has them caught already. */
 static void
-begin(void)
+catch_ends(void)
 {
 	struct sigaction action = { .sa_handler = on_signal }, old;
 
@@ -48,14 +53,14 @@ cleanup_add(void (*added)(void))
 {
 	size_t i = 0;
 
-	while (i < CLEANERS_MOST && cleaners[i] != NULL)
-		if (cleaners[i++] == added)
-			return;
+	while (i < CLEANERS_MOST && cleaners[i] != NULL && cleaners[i] != added)
+		i++;
 	if (i == CLEANERS_MOST)
 		bug("more than %d to clean up", CLEANERS_MOST);
 	cleaners[i] = added;
-	if (i == 0)
-		begin();
+	if (process == 0)
+		catch_ends();
+	process = getpid();
 }
 
 void

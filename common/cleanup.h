@@ -2,11 +2,11 @@
 #define WEIR_CLEANUP_H
 
 /*
- * For what must not be left behind, however the program ends: has clean()
- * called at exit, and before SIGHUP, SIGINT, SIGPIPE, SIGTERM or SIGXFSZ ends
- * the program, unless that is ignored.  It does what POSIX lets a signal
- * handler do, and is called again if it was interrupted.  A function that is
- * there already is not added.
+ * For what must not be left behind: has clean() called at exit, and before
+ * SIGHUP, SIGINT, SIGPIPE, SIGTERM or SIGXFSZ ends the program, unless that is
+ * ignored; not in a child, unless that adds it, too.  It does what POSIX lets a
+ * signal handler do, and is called again if it was interrupted.  A function
+ * that is there already is not added.
  */
 void cleanup_add(void (*clean)(void));
 

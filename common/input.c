@@ -12,13 +12,13 @@
 #include "common/input.h"
 #include "common/mem.h"
 
-enum { READ_SIZE = 256 * 1024, CRLF = 2 };
+enum { READ_SIZE = 256 * 1024, CRLF = 2, MAGIC = 5 /* bytes, the longest */ };
 
 struct inflater {
 	z_stream z;
 	bool active;		/* this file is gzip */
 	bool between;		/* a member has ended, another may follow */
-	unsigned char in[READ_SIZE];
+	unsigned char in[MAGIC + READ_SIZE];	/* see recognise() */
 };
 
 static const struct magic {
@@ -121,7 +121,7 @@ inflate_some(struct input *in, char *to, size_t size)
 		if (f->z.avail_in == 0) {
 			f->z.next_in = f->in;
 			f->z.avail_in = (unsigned)read_some(in, f->in,
-			    sizeof f->in);
+			    READ_SIZE);
 		}
 		if (f->z.avail_in == 0) {
 			if (!f->between)
@@ -195,7 +195,7 @@ named_gz(const char *name)
 static void
 recognise(struct input *in)
 {
-	while (in->end - in->at < 5 && input_more(in))
+	while (in->end - in->at < MAGIC && input_more(in))
 		;
 	if (starts_with(in, "\x1f\x8b", 2))
 		start_inflater(in);

@@ -145,12 +145,14 @@ intern_add(struct intern *in, struct span s)
 }
 
 void
-intern_later(struct intern *in, struct span s, const void *array, size_t at)
+intern_later(struct intern *in, struct span s, const void *pointer,
+    size_t offset)
 {
 	struct intern_item *item = &in->queue[in->n_queue++];
 
 	*item = (struct intern_item){ .hash = map_hash(s.p, s.n),
-	    .text = in->texts.len, .n = s.n, .array = array, .at = at };
+	    .text = in->texts.len, .n = s.n, .pointer = pointer,
+	    .offset = offset };
 	buf_add(&in->texts, s.p, s.n);
 	__builtin_prefetch(map_slot(&in->map, item->hash));
 	if (in->n_queue == INTERN_QUEUE)
@@ -178,8 +180,8 @@ store(const struct intern_item *item, sym s)
 {
 	char *array;
 
-	memcpy(&array, item->array, sizeof array);
-	memcpy(array + item->at, &s, sizeof s);
+	memcpy(&array, item->pointer, sizeof array);
+	memcpy(array + item->offset, &s, sizeof s);
 }
 
 void

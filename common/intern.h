@@ -26,10 +26,10 @@ struct intern {
 
 	struct intern_item {
 		uint64_t hash;
-		size_t slot;
+		size_t slot;	/* map_probe()'s, within intern_flush() */
 		size_t text, n;	/* its place in texts */
-		const void *array;
-		size_t at;
+		const void *pointer;
+		size_t offset;
 	} queue[INTERN_QUEUE];	/* of intern_later() */
 	size_t n_queue;
 	struct buf texts;
@@ -41,14 +41,16 @@ sym intern_add(struct intern *, struct span);
 sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 
 /*
- * The same for a string whose symbol is not needed at once: it is stored later,
- * by a further intern_later() or at last by intern_flush(), at bytes into the
- * array that *array points to then, a pointer of any type.  Strings are
- * looked up many at a time, and their way through memory is asked for before
- * it is walked: the machine then waits once and not for each, which was a
- * quarter of what a million tasks cost.
+ * The same for a string whose symbol is not needed at once: a further
+ * intern_later() or at last intern_flush() stores it in an array that may have
+ * moved till then.  So `pointer` is the address of the pointer to the array,
+ * whose type is any, and `offset` the symbol's in bytes.  Strings are looked up
+ * many at a time, and their way through memory is asked for before it is
+ * walked: the machine then waits once and not for each, which was a quarter of
+ * what a million tasks cost.
  */
-void intern_later(struct intern *, struct span, const void *array, size_t at);
+void intern_later(struct intern *, struct span, const void *pointer,
+    size_t offset);
 void intern_flush(struct intern *);
 
 /* The string, which also has a NUL after it. */

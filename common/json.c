@@ -32,18 +32,15 @@ escape(struct buf *b, unsigned char c)
 	}
 }
 
-/* What does not go as it is from the nth byte on. */
+/* A string from what does not go as it is on, and the closing quote. */
 static void
-quote_escaped(struct buf *b, struct span s, size_t n)
+put_escaped(struct buf *b, struct span s)
 {
 	const char *p = s.p, *end = s.p + s.n;
 	uint32_t code;
+	size_t n;
 
-	buf_char(b, '"');
-	for (;;) {
-		buf_add(b, p, n);
-		if ((p += n) == end)
-			break;
+	while (p < end) {
 		n = utf8_char(p, (size_t)(end - p), &code);
 		if (n > 1) {
 			buf_add(b, p, n);
@@ -55,21 +52,29 @@ quote_escaped(struct buf *b, struct span s, size_t n)
 		}
 		p += n;
 		n = text_plain(p, (size_t)(end - p));
+		buf_add(b, p, n);
+		p += n;
 	}
 	buf_char(b, '"');
 }
 
 /*
- * Copies a string, at least a block of it, as far as it goes as it is, and
- * returns how far; the last block overlaps the one before.  Looking first and
- * copying then took buildgraph-parse 4 % more instructions.
+ * Copies a string as far as it goes as it is, and returns how far; the last
+ * block overlaps the one before.  Looking first and copying then took
+ * buildgraph-parse 4 % more instructions.
  */
 static inline size_t
 copy_plain(char *to, struct span s)
 {
-	size_t last = s.n - TEXT_BLOCK;
+	size_t last = s.n - TEXT_BLOCK, n;
 	unsigned special;
 
+	if (s.n < TEXT_BLOCK) {
+		n = text_plain(s.p, s.n);
+		if (n > 0)
+			memcpy(to, s.p, n);
+		return n;
+	}
 	for (size_t i = 0;; i = i + TEXT_BLOCK < last ? i + TEXT_BLOCK : last) {
 		memcpy(to + i, s.p + i, TEXT_BLOCK);
 		if ((special = text_special(s.p + i)) != 0)
@@ -86,16 +91,16 @@ json_quote(struct buf *b, struct span s)
 	char *p;
 
 	buf_need(b, s.n + 2);
-	p = b->data + b->len + 1;
-	n = s.n >= TEXT_BLOCK ? copy_plain(p, s) : text_plain(s.p, s.n);
+	p = b->data + b->len;
+	*p++ = '"';
+	n = copy_plain(p, s);
+	b->len += 1 + n;
 	if (n < s.n) {
-		quote_escaped(b, s, n);
+		put_escaped(b, span_of(s.p + n, s.n - n));
 		return;
 	}
-	if (n < TEXT_BLOCK && n > 0)
-		memcpy(p, s.p, n);
-	p[-1] = p[n] = '"';
-	b->len += n + 2;
+	p[n] = '"';
+	b->len++;
 }
 
 void

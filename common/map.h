@@ -8,7 +8,8 @@
 
 /*
  * A hash under a key drawn once a process, so that no input can be made to
- * collide in its low 32 bits (see map.c).  Nothing may depend on its values.
+ * collide in its low 32 bits; of one string all 64 are as if drawn (see map.c).
+ * Nothing may depend on its values.
  */
 uint64_t map_hash(const char *p, size_t n);
 
@@ -71,8 +72,8 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 
 /*
  * The slot of a key: where it is, or else the empty one where it belongs.  The
- * search begins at slot from: the hash, or what map_probe() said of it when the
- * map had as many slots.  key_of is the map's: the compiler, which knows it
+ * search begins at slot from: the hash, or what map_probe() said of it since
+ * when the map has not grown and nothing was dropped.  key_of is the map's: the compiler, which knows it
  * here, makes one function of both.
  */
 static inline size_t

@@ -353,6 +353,7 @@ read_object(const char *p, const char *end, struct rec *r)
 	for (;;) {
 		if ((g = guess(p, end, r->guesses[before])) != NULL) {
 			p += g->length;
+			/* Seldom: the loop would cost a hundredth. */
 			if (p < end && *p == ' ')
 				p = skip_spaces(p, end);
 			before = g->place;

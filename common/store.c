@@ -38,7 +38,7 @@ clean_up(void)
 	char name[24], *p;
 	unsigned n;
 
-	if (mess.staging == -1)
+	if (mess.objects == -1)
 		return;
 	for (int i = 0; i < mess.n; i++) {
 		p = name + sizeof name;
@@ -57,10 +57,6 @@ clean_up(void)
 static _Noreturn void
 give_up(const struct store *s, const char *what)
 {
-	int error = errno;
-
-	clean_up();
-	errno = error;
 	die_errno("cannot %s in '%s'", what, s->path);
 }
 
@@ -115,7 +111,7 @@ end_staging(struct store *s)
 	if (s->staging == -1)
 		return;
 	clean_up();
-	mess.staging = -1;
+	mess.objects = mess.staging = -1;
 	close(s->staging);
 	s->staging = -1;
 }
@@ -249,16 +245,16 @@ static void
 make_staging(struct store *s)
 {
 	uint64_t random;
+	int made;
 
 	do {
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			give_up(s, "draw random bytes");
 		snprintf(s->staging_name, sizeof s->staging_name,
 		    STAGING "%016llx", (unsigned long long)random);
-	} while (mkdirat(s->objects, s->staging_name, 0777) == -1 &&
-	    errno == EEXIST);
-	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
-	if (s->staging == -1)
+		made = mkdirat(s->objects, s->staging_name, 0777);
+	} while (made == -1 && errno == EEXIST);
+	if (made == -1)
 		give_up(s, "make a directory");
 }
 
@@ -272,8 +268,11 @@ begin_staging(struct store *s)
 	cleanup_hold();
 	make_staging(s);
 	strcpy(mess.name, s->staging_name);
-	mess.objects = s->objects;
 	mess.n = 0;
+	mess.objects = s->objects;
+	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
+	if (s->staging == -1)
+		give_up(s, "open a directory");
 	mess.staging = s->staging;
 	cleanup_release();
 }

@@ -72,8 +72,8 @@ bool utf8_valid(const char *p, size_t n);
 #define LITTLE_ENDIAN_BYTES (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /*
- * Which of the TEXT_BLOCK bytes at p are c, as bits, the first the lowest; bits
- * are added to *odd if one of them is NUL or no ASCII.
+ * Which of the TEXT_BLOCK bytes at p are c, as bits, the first the lowest.  For
+ * one that is NUL or no ASCII its bit, or that of one before, is added to *odd.
  */
 enum { TEXT_BLOCK = 16 };
 
@@ -131,12 +131,13 @@ static ALWAYS_INLINE size_t
 text_plain(const char *p, size_t n)
 {
 	uint64_t word, found;
-	unsigned special;
 	size_t i = 0;
 
-	for (; n - i >= TEXT_BLOCK; i += TEXT_BLOCK)
+#ifdef __SSE2__
+	for (unsigned special; n - i >= TEXT_BLOCK; i += TEXT_BLOCK)
 		if ((special = text_special(p + i)) != 0)
 			return i + (size_t)__builtin_ctz(special);
+#endif
 	for (; n - i >= sizeof word; i += sizeof word) {
 		memcpy(&word, p + i, sizeof word);
 		found = (word | (word - TEXT_BYTES(0x20)) |

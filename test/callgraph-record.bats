@@ -243,6 +243,15 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ "$(grep -c caught out)" -eq 1 ]
 }
 
+@test "a signal that ends the program before it begins leaves our output alone" {
+	need_strace
+	# Between a place where the program is not and the one where it is.
+	PATH=$PWD/nowhere:$PROGRAMS:$PATH run -130 strace -f -o trace \
+		-e inject=execve:signal=INT:when=1 callgraph-record -o rec calls
+	[ "$(of exit .signal)" -eq 2 ]
+	[ "$(find . -name 'rec*')" = ./rec ]
+}
+
 # --- output that cannot be written ---
 
 @test "a full disk is said at the end of the program, with status 2" {
@@ -254,11 +263,12 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 
 @test "nobody reads the records: the program runs to its end" {
 	status=$(set +o pipefail
-		{ callgraph-record -i 5 sh -c "'$PROGRAMS/cases' spins; : >ran" \
+		{ callgraph-record --rejects rejects -i 5 sh -c "'$PROGRAMS/cases' spins; : >ran" \
 			2>/dev/null; echo $? >status; } | :
 		cat status)
 	[ -e ran ]
 	[ "$status" -eq 141 ]
+	[ -z "$(find . -name 'rejects*')" ]
 }
 
 @test "a reader that is slow keeps no signal from being passed on" {

@@ -69,10 +69,6 @@ writes_records() {
 	[ "$f" != callgraph-fold ]
 }
 
-is_sanitized() {
-	[[ $BUILD == */san ]]
-}
-
 # expect STATUS COMMAND... - runs it into the files `out` and `err`
 expect() {
 	local wanted=$1 status=0

@@ -25,6 +25,28 @@ agrees() {
 	assert_output "$(cat "$LOGS/$1.out")"
 }
 
+# The distbuild log: lines
+
+@test "a byte that must not be is found wherever it stands in a line" {
+	head -c 200 /dev/zero | tr '\0' u >word
+	for byte in '\0' '\200'; do
+		for at in 0 1 15 16 40 49 50 51 62 63 64 65 113 114 127 128 199; do
+			{
+				printf '10 started '
+				head -c $at word
+				printf "$byte"
+				tail -c +$((at + 2)) word
+				printf ' h\n'
+			} >log
+			run -1 --separate-stderr execlog-parse log
+			assert_output ''
+		done
+	done
+	{ printf '10 started ' && cat word && printf ' h\n'; } >log
+	run -0 --separate-stderr execlog-parse log
+	[ "$(found 'select(.id) | .id | length')" -eq 200 ]
+}
+
 # The distbuild log: runs
 
 @test "a log with every rule of the format becomes these records" {

@@ -26,6 +26,17 @@ need_shared() {
 	[ -e "$SHARED/$1" ] || skip "no $1 here"
 }
 
+is_sanitized() {
+	[[ $BUILD == */san ]]
+}
+
+# need_strace - skips the test where system calls cannot be made to fail
+need_strace() {
+	! is_sanitized || skip "the leak checker needs ptrace itself"
+	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
+		skip "no strace that may inject"
+}
+
 # lines TEXT... - each argument as a line
 lines() {
 	printf '%s\n' "$@"

@@ -451,9 +451,7 @@ many() {
 }
 
 @test "killed at any system call of a repair nothing is lost, and the next one ends it" {
-	! is_sanitized || skip "the leak checker needs ptrace itself"
-	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
-		skip "no strace that may inject"
+	need_strace
 	many
 	cp -a before plain
 	strace -o trace pidx-fsck -C plain --repair --prune >out || [ $? -eq 1 ]

@@ -615,6 +615,8 @@ sound() {
 			done
 		done
 	done
+	find runs -name .new-\* | tee left
+	[ ! -s left ]
 	sound >runs.txt
 	cat runs.txt
 	! grep -v '/\(openat\|mkdirat\).* 0 3$\| 2 [13]$' runs.txt

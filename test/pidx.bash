@@ -98,16 +98,6 @@ check() {
 	assert_equal "$(oracle check "${3:-.perun}" "${2:-$id}")" "$1"
 }
 
-is_sanitized() {
-	[[ $BUILD == */san ]]
-}
-
-need_strace() {
-	! is_sanitized || skip "the leak checker needs ptrace itself"
-	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
-		skip "no strace that may inject"
-}
-
 # traced CALL - which calls of this name, in the file trace, are made once the
 # store is locked: "FIRST LAST", or nothing if there are none
 traced() {

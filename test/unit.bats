@@ -59,7 +59,7 @@ unit() {
 	unit opt
 }
 
-@test "cleanup: what must not be left is taken away however the program ends" {
+@test "cleanup: what must not be left is taken away before the program ends" {
 	unit cleanup
 }
 

@@ -70,6 +70,7 @@ static struct {
 	struct peers peers;
 	pid_t pid;
 	int signals;			/* a signalfd */
+	struct sigaction on_pipe;	/* SIGPIPE, until it was ignored */
 	int64_t start_us, end_us;
 	int last_signal;		/* to be passed on at that time */
 	int64_t pass_on_us;
@@ -127,13 +128,14 @@ catch_signals(void)
 {
 	static const int numbers[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP,
 	    SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		sigaddset(&set, numbers[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGPIPE, &ignore, &state.on_pipe);
 	state.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (state.signals < 0)
 		die_errno("cannot wait for signals");
@@ -367,18 +369,14 @@ static _Noreturn void
 end(struct filter *f)
 {
 	struct buf *b = filter_out(f);
-	sigset_t pipe;
 
-	if (state.output_error == EPIPE) {
-		signal(SIGPIPE, SIG_DFL);
-		sigemptyset(&pipe);
+	sigaction(SIGPIPE, &state.on_pipe, NULL);
+	if (state.output_error == EPIPE)
 		raise(SIGPIPE);
-	}
 	if (state.output_error != 0)
 		exit(EXIT_TROUBLE);
 	memmove(b->data, b->data + state.written, b->len - state.written);
 	b->len -= state.written;
-	signal(SIGPIPE, SIG_DFL);
 	filter_end(f);
 	run_end_as(state.wait_status);
 }

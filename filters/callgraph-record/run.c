@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "filters/callgraph-record/run.h"
@@ -131,7 +132,7 @@ run_end_as(int wait_status)
 }
 
 /* For those who end early. */
-static struct meeting *open_meeting;
+static struct meeting *volatile open_meeting;
 
 static void
 remove_meeting(void)
@@ -167,10 +168,12 @@ meeting_open(struct meeting *m)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
+	cleanup_add(remove_meeting);
+	cleanup_hold();
 	make_directory(m);
 	snprintf(m->path, sizeof m->path, "%s/socket", m->directory);
 	open_meeting = m;
-	atexit(remove_meeting);
+	cleanup_release();
 	memcpy(address.sun_path, m->path, strlen(m->path) + 1);
 	m->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (m->fd < 0 || bind(m->fd, (const struct sockaddr *)&address,

@@ -19,7 +19,8 @@ enum { TIME, EVENT, ARG1, ARG2, ARG3, ARG4, ARG5 };
 
 /* One line: where its fields begin and end, those that are missing empty. */
 struct event {
-	const char *from[FIELDS + 1], *to[FIELDS];
+	const char *from[FIELDS + 1];	/* the last: what is ignored */
+	const char *to[FIELDS];
 	size_t n_fields;
 	int64_t us;
 };
@@ -242,13 +243,13 @@ tell_unknown(void)
 		    (unsigned long long)state.n_others);
 }
 
+enum { STEP = INPUT_AHEAD };
+_Static_assert(STEP == 64, "a bit each");
+
 /*
  * The spaces, as bits, among the STEP bytes at p of which n are the line's.
  * *odd gets bits if one of those is NUL or no ASCII.
  */
-enum { STEP = INPUT_AHEAD };
-_Static_assert(STEP == 64, "a bit each");
-
 static inline uint64_t
 find_spaces(const char *p, size_t n, uint64_t *odd)
 {

@@ -16,8 +16,9 @@ enum task_kind { FREE, RUN, COPY };
 
 /* The piece of a line that names a task, and where its words begin. */
 struct task_key {
-	struct span text;	/* "UID HOST" of a run, "UID HOST DEP" */
-	size_t host, dep;
+	struct span text;	/* "UID HOST" of a run, "UID HOST DEP" of a
+				   copy */
+	size_t host, dep;	/* dep means nothing for a run */
 };
 
 void open_begin(struct filter *);

@@ -1,4 +1,4 @@
-/* cleanup - all is called however the program ends, and in time */
+/* cleanup - all is called before the program ends, and once */
 
 #define _DEFAULT_SOURCE	/* MAP_ANONYMOUS */
 
@@ -71,6 +71,21 @@ by_nothing_yet(void)
 }
 
 static void
+only_raise(void)
+{
+	raise(number);
+}
+
+/* What a child has not added is not the child's to clean up. */
+static void
+by_child_of_its_own(void)
+{
+	by_return();
+	if (unit_child(only_raise) != 128 + number || said->first != 0)
+		exit(98);
+}
+
+static void
 check(const char *what, void (*act)(void), int status)
 {
 	int ended;
@@ -101,6 +116,7 @@ main(void)
 		signal(number, SIG_DFL);	/* what runs us may ignore it */
 		check("signal", by_signal, 128 + number);
 		check("held", by_held_signal, 128 + number);
+		check("a child", by_child_of_its_own, 0);
 		signal(number, SIG_IGN);
 		check("ignored", by_nothing_yet, 0);
 	}
