@@ -81,7 +81,7 @@ for size in $sizes; do
 		'critpath -g nodes tasks' \
 		"critpath -g $size.nodes $size.tasks >/dev/null" \
 		'log | critpath -g <(graph.json), all' "$all" \
-		'the same, on one core as single filters are' \
+		'the same, on one core like each by itself' \
 		"taskset -p -c 0 \$\$ >/dev/null && { $all; }" \
 		'execlog-stat -g nodes tasks' \
 		"execlog-stat -g $size.nodes $size.tasks >/dev/null"
