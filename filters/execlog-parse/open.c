@@ -1,7 +1,6 @@
 /* open - tasks of a distbuild log, between their first event and their last */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/filter.h"
 #include "common/map.h"
@@ -21,9 +20,9 @@
 enum { LINGER = 4096 };
 
 struct open {
-	char *text;		/* the key, and behind it, if there is an end,
+	struct buf text;	/* the key, and behind it, if there is an end,
 				   a word: the status, or where from */
-	uint32_t key_len, word_len, cap;
+	uint32_t key_len;
 	uint32_t host, dep;	/* where they begin in the key */
 	uint32_t serial;	/* of this use of the place; for lingering */
 	uint64_t hash;
@@ -52,7 +51,7 @@ key_of(const void *owner, uint32_t value)
 
 	(void)owner;
 	o = &state.open[value];
-	return span_of(o->text, o->key_len);
+	return span_of(o->text.data, o->key_len);
 }
 
 static uint32_t
@@ -70,17 +69,6 @@ take_free(void)
 	return (uint32_t)state.n_open++;
 }
 
-static void
-put_text(struct open *o, uint32_t at, struct span s)
-{
-	if (o->cap - at < s.n) {
-		o->cap = at + (uint32_t)s.n;
-		o->text = mem_resize(o->text, o->cap, 1);
-	}
-	if (s.n > 0)
-		memcpy(o->text + at, s.p, s.n);
-}
-
 /* The open task of this key, which is made if there is none. */
 static struct open *
 find_open(enum task_kind kind, struct task_key key)
@@ -94,7 +82,8 @@ find_open(enum task_kind kind, struct task_key key)
 		return &state.open[i];
 	i = take_free();
 	o = &state.open[i];
-	put_text(o, 0, key.text);
+	o->text.len = 0;
+	buf_add(&o->text, key.text.p, key.text.n);
 	o->key_len = (uint32_t)key.text.n;
 	o->host = (uint32_t)key.host;
 	o->dep = (uint32_t)key.dep;
@@ -124,15 +113,15 @@ earlier(int64_t a, int64_t b)
 }
 
 static struct span
-piece(const struct open *o, uint32_t from, uint32_t to)
+piece(const struct open *o, size_t from, size_t to)
 {
-	return span_of(o->text + from, to - from);
+	return span_of(o->text.data + from, to - from);
 }
 
 static struct span
 word_of(const struct open *o)
 {
-	return piece(o, o->key_len, o->key_len + o->word_len);
+	return piece(o, o->key_len, o->text.len);
 }
 
 static void
@@ -166,7 +155,7 @@ static void
 put_copy_id(struct buf *b, const struct open *o)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint64_t digest = map_hash_public(o->text, o->key_len);
+	uint64_t digest = map_hash_public(o->text.data, o->key_len);
 	char id[] = "copy:0123456789abcdef";
 
 	for (size_t i = sizeof id - 2; i >= 5; i--, digest >>= 4)
@@ -192,7 +181,7 @@ emit_copy(const struct open *o)
 	if (o->early_us != UNKNOWN && o->early_us > start_us)
 		json_int(b, "wait_us", o->early_us);
 	if (o->end_us != UNKNOWN) {
-		if (o->word_len > 0)
+		if (word_of(o).n > 0)
 			json_str(b, "origin_host", word_of(o));
 		put_outcome(b, span_of("", 0), o->size_bytes);
 	}
@@ -279,8 +268,7 @@ is_earliest(const struct open *o, int64_t us)
 }
 
 bool
-open_start(enum task_kind kind, struct task_key key, bool early,
-    int64_t us)
+open_start(enum task_kind kind, struct task_key key, bool early, int64_t us)
 {
 	struct open *o = find_open(kind, key);
 	int64_t *slot = early ? &o->early_us : &o->start_us;
@@ -307,8 +295,8 @@ open_finish(enum task_kind kind, struct task_key key, int64_t us,
 	if (o->end_us != UNKNOWN)
 		start_over(o);
 	o->end_us = us;
-	put_text(o, o->key_len, word);
-	o->word_len = (uint32_t)word.n;
+	o->text.len = o->key_len;
+	buf_add(&o->text, word.p, word.n);
 	o->size_bytes = size_bytes;
 	settle(o);
 	return earliest;
@@ -328,7 +316,7 @@ open_end(void)
 	for (size_t i = 0; i < state.n_open; i++) {
 		if (state.open[i].kind != FREE)
 			emit(&state.open[i]);
-		free(state.open[i].text);
+		buf_release(&state.open[i].text);
 	}
 	map_release(&state.by_key);
 	free(state.open);
