@@ -72,7 +72,7 @@ skip_digits(const char *p, const char *end)
 {
 	const char *start = p;
 
-	while (p < end && *p >= '0' && *p <= '9')
+	while (p < end && text_is_digit(*p))
 		p++;
 	return p > start ? p : NULL;
 }

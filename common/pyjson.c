@@ -184,7 +184,7 @@ put_double(struct buf *b, double value)
 	if (signbit(value))
 		buf_char(b, '-');
 	for (const char *p = text; *p != 'e'; p++)
-		if (*p >= '0' && *p <= '9')
+		if (text_is_digit(*p))
 			digits[n++] = *p;
 	while (n > 1 && digits[n - 1] == '0')
 		n--;	/* of 15 digits the others are the shortest form */
@@ -291,7 +291,7 @@ put_number(struct buf *b, const char *start, const char *end)
 	const char *p = start + 1;
 	struct span s;
 
-	while (p < end && *p >= '0' && *p <= '9')
+	while (p < end && text_is_digit(*p))
 		p++;
 	if (p < end && (*p == '.' || (*p | 0x20) == 'e')) {
 		while (p < end && memchr("0123456789+-.eE", *p, 15) != NULL)

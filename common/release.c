@@ -88,7 +88,7 @@ next_number(struct span *rest, uint64_t *value)
 
 	if (p == end || (*p != '[' && *p != ','))
 		return false;
-	for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+	for (p++; p < end && text_is_digit(*p); p++)
 		v = v * 10 + (uint64_t)(*p - '0');
 	if (p == digits || p - digits > 18) {
 		if (p == digits && *p == ']')

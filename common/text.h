@@ -98,10 +98,16 @@ text_find(const char *p, char c, unsigned *odd)
 #endif
 }
 
+/* ASCII that a JSON string holds as it is: no control, quote or backslash. */
+static ALWAYS_INLINE bool
+text_is_plain(char c)
+{
+	return (signed char)c >= 0x20 && c != '"' && c != '\\';
+}
+
 /*
- * Which of the TEXT_BLOCK bytes at p a JSON string cannot hold as they are, as
- * bits, the lowest of which is for the first of them: quotes, backslashes,
- * control characters, what is no ASCII.
+ * Which of the TEXT_BLOCK bytes at p are not plain, as bits, the lowest of
+ * which is for the first of them.
  */
 static ALWAYS_INLINE unsigned
 text_special(const char *p)
@@ -116,16 +122,15 @@ text_special(const char *p)
 #else
 	unsigned i = 0;
 
-	while (i < TEXT_BLOCK && (signed char)p[i] >= 0x20 && p[i] != '"' &&
-	    p[i] != '\\')
+	while (i < TEXT_BLOCK && text_is_plain(p[i]))
 		i++;
 	return i < TEXT_BLOCK ? 1U << i : 0;
 #endif
 }
 
 /*
- * How many bytes at p are ASCII that a JSON string holds as it is.  Carries in
- * the sums below only go upwards, so the lowest byte found is a true one.
+ * How many bytes at p are plain before one that is not.  Carries in the sums
+ * below only go upwards, so the lowest byte found is a true one.
  */
 static ALWAYS_INLINE size_t
 text_plain(const char *p, size_t n)
@@ -149,8 +154,7 @@ text_plain(const char *p, size_t n)
 			break;
 		return i + (size_t)__builtin_ctzll(found) / 8;
 	}
-	while (i < n && (signed char)p[i] >= 0x20 && p[i] != '"' &&
-	    p[i] != '\\')
+	while (i < n && text_is_plain(p[i]))
 		i++;
 	return i;
 }

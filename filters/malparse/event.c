@@ -131,7 +131,7 @@ seconds_us(const struct rec *r, unsigned key)
 		us *= 10;
 		if (dot == NULL || ++dot >= f->text.p + f->text.n)
 			dot = NULL;
-		else if (*dot >= '0' && *dot <= '9')
+		else if (text_is_digit(*dot))
 			us += *dot - '0';
 		else
 			return UNKNOWN;

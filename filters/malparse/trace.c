@@ -212,7 +212,7 @@ read_prerequisites(struct trace *t, const struct field *list)
 	int64_t pc;
 
 	while (p < end) {
-		for (start = p; p < end && *p >= '0' && *p <= '9'; p++)
+		for (start = p; p < end && text_is_digit(*p); p++)
 			;
 		if (p > start && text_i64(span_of(start,
 		    (size_t)(p - start)), &pc) && pc > 0)
