@@ -567,16 +567,21 @@ sound() {
 	! grep -v ' 3$' again
 }
 
-@test "killed at any system call, the store is whole and nothing acknowledged lost" {
-	need_strace
+# end_at_each SIGNAL - pidx-write, ended by it at each of its calls in turn
+end_at_each() {
 	begin_faults
 	for call in "${CALLS[@]}"; do
 		read -r first last < <(traced $call) || continue
 		for ((when = first; when <= last; when++)); do
 			fault $call-$when -e trace=$call \
-				-e inject=$call:signal=KILL:when=$when
+				-e inject=$call:signal=$1:when=$when
 		done
 	done
+}
+
+@test "killed at any system call, the store is whole and nothing acknowledged lost" {
+	need_strace
+	end_at_each KILL
 	sound | tee runs.txt
 	! grep -v ' 137 [13]$' runs.txt
 	[ "$(wc -l <runs.txt)" -gt 30 ]
@@ -584,16 +589,8 @@ sound() {
 
 @test "ended by a signal at any system call, it leaves nothing half made" {
 	need_strace
-	begin_faults
-	for call in "${CALLS[@]}"; do
-		read -r first last < <(traced $call) || continue
-		for ((when = first; when <= last; when++)); do
-			fault $call-$when -e trace=$call \
-				-e inject=$call:signal=TERM:when=$when
-		done
-	done
-	find runs -name .new-\* | tee left
-	[ ! -s left ]
+	end_at_each TERM
+	no_staging runs
 	sound | tee runs.txt
 	! grep -v ' 143 [13]$' runs.txt
 	[ "$(wc -l <runs.txt)" -gt 30 ]
@@ -615,8 +612,7 @@ sound() {
 			done
 		done
 	done
-	find runs -name .new-\* | tee left
-	[ ! -s left ]
+	no_staging runs
 	sound >runs.txt
 	cat runs.txt
 	! grep -v '/\(openat\|mkdirat\).* 0 3$\| 2 [13]$' runs.txt

@@ -84,10 +84,10 @@ tree() {
 		find . -type f -print0 | sort -z | xargs -0 sha1sum)
 }
 
-# no_staging - nothing half made is left in the store
+# no_staging [DIR] - nothing half made is left in the store, or in those of DIR
 no_staging() {
 	local left
-	left=$(find .perun/objects -name '.*')
+	left=$(find "${1:-.perun}" -path '*/objects/.*')
 	[ -z "$left" ] && return
 	echo "left over: $left"
 	return 1
