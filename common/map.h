@@ -8,7 +8,7 @@
 
 /*
  * A hash under a key drawn once a process, so that no input can be made to
- * collide in its low 32 bits; of one string all 64 are as if drawn (see map.c).
+ * collide in its low 32 bits, which are what maps use (see map.c).
  * Nothing may depend on its values.
  */
 uint64_t map_hash(const char *p, size_t n);

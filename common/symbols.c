@@ -46,11 +46,9 @@ struct symbols {
 		uint32_t number;	/* of its answer, + 1; 0: none */
 	} *slots;
 	size_t n_addresses, mask;
-	unsigned shift;		/* 64 - the bits of mask */
-	uint64_t multiplier;	/* odd, and not known to an input */
 };
 
-enum { ANSWERS_A_PIECE = 1024, SLOTS_FIRST_BITS = 10 };
+enum { ANSWERS_A_PIECE = 1024, SLOTS_FIRST = 1024 };
 
 static char message[256];
 
@@ -82,10 +80,8 @@ new_symbols(void)
 	struct symbols *s = mem_zero(1, sizeof *s);
 
 	s->elf.fd = s->split.fd = -1;
-	s->mask = (1 << SLOTS_FIRST_BITS) - 1;
-	s->shift = 64 - SLOTS_FIRST_BITS;
+	s->mask = SLOTS_FIRST - 1;
 	s->slots = mem_zero(s->mask + 1, sizeof *s->slots);
-	s->multiplier = map_hash("", 0) | 1;
 	map_init(&s->causes, cause_at, s);
 	map_init(&s->numbers, place_at, s);
 	return s;
@@ -321,7 +317,7 @@ find(struct symbols *s, const struct cause *c, struct answer *a)
 static struct slot *
 slot_of(const struct symbols *s, uint64_t address)
 {
-	size_t i = (size_t)(address * s->multiplier >> s->shift);
+	size_t i = map_hash((const char *)&address, sizeof address) & s->mask;
 
 	while (s->slots[i].number != 0 && s->slots[i].address != address)
 		i = (i + 1) & s->mask;
@@ -336,7 +332,6 @@ grow_slots(struct symbols *s)
 
 	s->slots = mem_zero(2 * n, sizeof *s->slots);
 	s->mask = 2 * n - 1;
-	s->shift--;
 	for (size_t i = 0; i < n; i++)
 		if (old[i].number != 0)
 			*slot_of(s, old[i].address) = old[i];

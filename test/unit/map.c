@@ -149,13 +149,26 @@ check_spread(const char *what, size_t n, size_t at)
 }
 
 static void
-test_spread(void)
+spread_under_a_key(void)
 {
+	unit_failures = 0;
 	check_spread("a number", 2, 0);
 	check_spread("the end of eight bytes", 8, 6);
 	check_spread("the beginning of many", 48, 0);
 	check_spread("their middle", 48, 15);
 	check_spread("their end", 48, 46);
+	exit(unit_failures > 0);
+}
+
+/*
+ * Under many keys, for a hash may be good under most of them: a process draws
+ * one when it hashes its first string.
+ */
+static void
+test_spread(void)
+{
+	for (int i = 0; i < 200; i++)
+		CHECK(unit_child(spread_under_a_key) == 0, "key %d", i);
 }
 
 static void
@@ -172,8 +185,8 @@ main(void)
 {
 	unit_seed();
 	make_names(MILLION);
+	test_spread();	/* first: no key is drawn yet */
 	test_hash();
-	test_spread();
 	test_model();
 	test_collisions();
 	test_million();
