@@ -11,11 +11,12 @@ INCLUDEDIR = $(PREFIX)/include
 DESTDIR =
 
 # SAN=1 builds with the address and undefined-behaviour sanitizers, apart.  They
-# are linked in, since a quarter of the time of a short run is loading them.
+# are linked in, since a quarter of the time of a short run is loading them;
+# clang does that anyway.
 ifdef SAN
 OUT = build/san
 CHECKS = -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-static-libasan -static-libubsan
+	$(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
 else
 OUT = build
 CHECKS = -D_FORTIFY_SOURCE=2

@@ -59,7 +59,6 @@ read_strings(struct rec *rec, unsigned key, struct table *t,
 {
 	const struct span *items;
 
-	*s = (struct strings){ 0 };
 	if (rec_strings(rec, key, &items, &s->n) != REC_GOOD)
 		return false;
 	s->list = mem_resize(NULL, s->n + 1, sizeof *s->list);
@@ -216,12 +215,11 @@ static bool
 read_table(struct release *r, struct rec *rec, struct part *part)
 {
 	struct table *t = &part->table;
-	struct strings names, files;
+	struct strings names = { 0 }, files = { 0 };
 	bool good;
 
-	good = read_strings(rec, R_NAMES, t, &names) &
-	    read_strings(rec, R_FILES, t, &files);
-	good = good &&
+	good = read_strings(rec, R_NAMES, t, &names) &&
+	    read_strings(rec, R_FILES, t, &files) &&
 	    read_scopes(array_of(rec, R_SCOPES), &names, &files, t) &&
 	    read_inlines(array_of(rec, R_INLINES), part, t) &&
 	    read_lines(array_of(rec, R_LINES), part, &files, t) &&

@@ -25,6 +25,15 @@ table_ratio(struct table *t, double ratio)
 	table_next(t);
 }
 
+/* Nothing where it is not known. */
+static void
+table_number(struct table *t, int64_t number)
+{
+	if (number != UNKNOWN)
+		buf_i64(table_cell(t), number);
+	table_next(t);
+}
+
 static void
 put_session(const struct answer *a, struct buf *b, const struct cores *c)
 {
@@ -109,7 +118,6 @@ report_instances(const struct answer *a, struct buf *b, uint64_t top)
 	static const char *const heads[] = { "self", "share", "tag", "pc",
 	    "thread", "statement", NULL };
 	const struct instance *i;
-	int64_t tag;
 	struct table t;
 
 	buf_char(b, '\n');
@@ -117,17 +125,11 @@ report_instances(const struct answer *a, struct buf *b, uint64_t top)
 	table_init(&t, "rrrrrl", heads);
 	for (size_t k = 0; k < a->n_work && k < top; k++) {
 		i = &a->trace->instances[a->costliest[k]];
-		tag = a->trace->executions[i->execution].tag;
 		table_us(&t, i->self_us);
 		table_percent(&t, part_of(i->self_us, a->busy_us));
-		buf_printf(table_cell(&t), tag == UNKNOWN ? "" : "%lld",
-		    (long long)tag);
-		table_next(&t);
-		buf_i64(table_cell(&t), i->pc);
-		table_next(&t);
-		buf_printf(table_cell(&t), i->thread == UNKNOWN ? "" : "%lld",
-		    (long long)i->thread);
-		table_next(&t);
+		table_number(&t, a->trace->executions[i->execution].tag);
+		table_number(&t, i->pc);
+		table_number(&t, i->thread);
 		table_name(&t, a, i->statement != SYM_NONE ? i->statement :
 		    i->operation);
 	}
@@ -207,10 +209,8 @@ put_block(struct table *t, const struct answer *a, const struct cores *c)
 	table_ratio(t, utilisation(c, (int64_t)c->n_threads));
 	table_percent(t, part_of(c->serial_us, wall_us(c)));
 	table_percent(t, part_of(c->idle_us, wall_us(c)));
-	buf_i64(table_cell(t), a->trace->executions[i->execution].key.id);
-	table_next(t);
-	buf_i64(table_cell(t), i->pc);
-	table_next(t);
+	table_number(t, a->trace->executions[i->execution].key.id);
+	table_number(t, i->pc);
 }
 
 static void
