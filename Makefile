@@ -80,10 +80,10 @@ ifndef SAN
 endif
 
 # Files side by side, the large ones first; of the tests of one file bats starts
-# a pair a second.
+# a pair a second.  One more than there are cores, since some tests wait.
 check-once: all $(TEST_PROGRAMS) $(MEASURED_PROGRAMS)
-	WEIR_BUILD=$(OUT) bats --jobs $(JOBS) --no-parallelize-within-files \
-		$(TESTS)
+	WEIR_BUILD=$(OUT) bats --jobs $$(($(JOBS) + 1)) \
+		--no-parallelize-within-files $(TESTS)
 TESTS = $(shell ls -S test/*.bats)
 JOBS = $(shell nproc)
 
