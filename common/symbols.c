@@ -41,14 +41,15 @@ struct symbols {
 	struct map numbers;	/* of the places */
 	struct arena names;
 	struct arena inlined;	/* nothing else is in it: they are aligned */
-	struct slot {
+	struct asked {
 		uint64_t address;
-		uint32_t number;	/* of its answer, + 1; 0: none */
-	} *slots;
-	size_t n_addresses, mask;
+		uint32_t number;	/* of its answer */
+	} *asked;
+	size_t n_asked, asked_cap;
+	struct map addresses;	/* their indices in asked */
 };
 
-enum { ANSWERS_A_PIECE = 1024, SLOTS_FIRST = 1024 };
+enum { ANSWERS_A_PIECE = 1024 };
 
 static char message[256];
 
@@ -74,16 +75,24 @@ place_at(const void *owner, uint32_t number)
 	    offsetof(struct place, line) + sizeof s->places->line);
 }
 
+static struct span
+address_at(const void *owner, uint32_t i)
+{
+	const struct symbols *s = owner;
+
+	return span_of((const char *)&s->asked[i].address,
+	    sizeof s->asked->address);
+}
+
 static struct symbols *
 new_symbols(void)
 {
 	struct symbols *s = mem_zero(1, sizeof *s);
 
 	s->elf.fd = s->split.fd = -1;
-	s->mask = SLOTS_FIRST - 1;
-	s->slots = mem_zero(s->mask + 1, sizeof *s->slots);
 	map_init(&s->causes, cause_at, s);
 	map_init(&s->numbers, place_at, s);
+	map_init(&s->addresses, address_at, s);
 	return s;
 }
 
@@ -145,7 +154,8 @@ symbols_close(struct symbols *s)
 	map_release(&s->causes);
 	map_release(&s->numbers);
 	free(s->places);
-	free(s->slots);
+	free(s->asked);
+	map_release(&s->addresses);
 	arena_release(&s->inlined);
 	arena_release(&s->names);
 	free(s);
@@ -314,30 +324,6 @@ find(struct symbols *s, const struct cause *c, struct answer *a)
 
 /* --- the answers given so far -------------------------------------------- */
 
-static struct slot *
-slot_of(const struct symbols *s, uint64_t address)
-{
-	size_t i = map_hash((const char *)&address, sizeof address) & s->mask;
-
-	while (s->slots[i].number != 0 && s->slots[i].address != address)
-		i = (i + 1) & s->mask;
-	return &s->slots[i];
-}
-
-static void
-grow_slots(struct symbols *s)
-{
-	struct slot *old = s->slots;
-	size_t n = s->mask + 1;
-
-	s->slots = mem_zero(2 * n, sizeof *s->slots);
-	s->mask = 2 * n - 1;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].number != 0)
-			*slot_of(s, old[i].address) = old[i];
-	free(old);
-}
-
 static struct known *
 add_known(struct symbols *s)
 {
@@ -376,16 +362,19 @@ number_of(struct symbols *s, uint64_t address)
 const struct answer *
 symbols_find(struct symbols *s, uint64_t address)
 {
-	struct slot *slot = slot_of(s, address);
+	struct span key = span_of((const char *)&address, sizeof address);
+	uint64_t hash = map_hash(key.p, key.n);
+	size_t slot = map_seek(&s->addresses, hash, hash, key, address_at);
+	uint32_t i = map_value(&s->addresses, slot);
 
-	if (slot->number == 0) {
-		if (s->n_addresses++ > s->mask / 2) {
-			grow_slots(s);
-			slot = slot_of(s, address);
-		}
-		*slot = (struct slot){ address, number_of(s, address) + 1 };
+	if (i == MAP_NONE) {
+		i = (uint32_t)s->n_asked++;
+		s->asked = mem_grow(s->asked, &s->asked_cap, s->n_asked,
+		    sizeof *s->asked);
+		s->asked[i] = (struct asked){ address, number_of(s, address) };
+		map_put_at(&s->addresses, slot, hash, i);
 	}
-	return &known_at(s, slot->number - 1)->answer;
+	return &known_at(s, s->asked[i].number)->answer;
 }
 
 const struct place *
