@@ -23,7 +23,7 @@ hex_put(char *to, const unsigned char *bytes, size_t n)
 static inline int
 hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (text_is_digit(c))
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

@@ -73,8 +73,8 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 /*
  * The slot of a key: where it is, or else the empty one where it belongs.  The
  * search begins at slot from: the hash, or what map_probe() said of it since
- * when the map has not grown and nothing was dropped.  key_of is the map's: the compiler, which knows it
- * here, makes one function of both.
+ * when the map has not grown and nothing was dropped.  key_of is the map's: the
+ * compiler, which knows it here, makes one function of both.
  */
 static inline size_t
 map_seek(const struct map *m, uint64_t hash, size_t from, struct span key,

@@ -295,8 +295,8 @@ go_back(struct vcs *v, struct span steps, size_t *number)
 	size_t end;
 
 	while (steps.n > 0) {
-		for (end = 1; end < steps.n && steps.p[end] >= '0' &&
-		    steps.p[end] <= '9'; end++)
+		for (end = 1; end < steps.n && text_is_digit(steps.p[end]);
+		    end++)
 			;
 		n = 1;
 		if ((*steps.p != '~' && *steps.p != '^') || (end > 1 &&

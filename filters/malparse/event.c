@@ -161,7 +161,7 @@ read_clocks(struct event *e)
 static bool
 is_name_char(char c)
 {
-	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	return c == '_' || text_is_digit(c) || (c >= 'a' && c <= 'z') ||
 	    (c >= 'A' && c <= 'Z');
 }
 
