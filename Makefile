@@ -46,7 +46,7 @@ include instrument/rules.mk
 include test/programs/instrument/rules.mk
 all: $(PROGRAMS) $(INSTRUMENT_LIBS)
 
-$(OUT)/libweir.a: $(call objects,common/*.c)
+$(OUT)/libweir.a: $(call objects,common/*/*.c)
 	rm -f $@
 	$(AR) rcs $@ $^
 
@@ -55,8 +55,9 @@ $(PROGRAMS): $(OUT)/%: $$(call objects,filters/%.c filters/%/*.c) \
 		$(OUT)/libweir.a
 	$(LINK) -o $@ $^ $(LIBS)
 
+$(OUT)/test/programs/symbols: $(OUT)/filters/callgraph-symbolize/texts.o
 $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
-	$(LINK) -o $@ $^ $(LIBS)
+	$(LINK) -o $@ $(filter %.o,$^) $(OUT)/libweir.a $(LIBS)
 
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -105,7 +106,7 @@ bench: all $(TEST_PROGRAMS)
 	@bash test/bench.sh $(OUT)
 
 lint:
-	@for h in common/*.h filters/*/*.h instrument/*.h; do \
+	@for h in common/*/*.h filters/*/*.h instrument/*.h; do \
 		$(COMPILE) -Werror -fsyntax-only -include $$h -x c /dev/null \
 		|| exit; done
 	@for page in $(PAGES); do \

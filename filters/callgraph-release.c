@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/checksum.h"
-#include "common/debug.h"
-#include "common/elf.h"
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/release.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/program/checksum.h"
+#include "common/program/debug.h"
+#include "common/program/elf.h"
+#include "common/program/release.h"
 
 static struct {
 	const char *debug, *release_dir, *debug_dir;

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config.h"
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/intern.h"
-#include "common/store.h"
+#include "common/base/err.h"
+#include "common/base/intern.h"
+#include "common/frame/filter.h"
+#include "common/perun/config.h"
+#include "common/perun/store.h"
 
 static struct {
 	const char *directory;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/entry.h"
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/hex.h"
-#include "common/pending.h"
-#include "common/perun.h"
-#include "common/select.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/frame/filter.h"
+#include "common/perun/entry.h"
+#include "common/perun/pending.h"
+#include "common/perun/perun.h"
+#include "common/perun/select.h"
 
 static struct {
 	const char *directory, *commit;

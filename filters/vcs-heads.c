@@ -1,9 +1,9 @@
 /* vcs-heads - the branches of a repository as head records */
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/report.h"
-#include "common/vcs.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
+#include "common/vcs/vcs.h"
 
 static struct {
 	const char *repository, *vcs;

@@ -1,8 +1,8 @@
 /* vcs-resolve - names of versions to ids */
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/vcs.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/vcs/vcs.h"
 
 static struct {
 	const char *repository, *vcs, *kind;

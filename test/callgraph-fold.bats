@@ -1,6 +1,6 @@
 load helper
 
-ORACLE=$TEST/programs/callgraph-oracle.py
+ORACLE=$TEST/oracles/callgraph.py
 
 # added - lines of one stack added up: files tell functions apart that have one
 # name, and then there are several

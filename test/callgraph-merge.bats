@@ -1,6 +1,6 @@
 load helper
 
-ORACLE=$TEST/programs/callgraph-oracle.py
+ORACLE=$TEST/oracles/callgraph.py
 
 # random_records COUNT - into ./records
 random_records() {

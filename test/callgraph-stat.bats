@@ -1,6 +1,6 @@
 load helper
 
-ORACLE=$TEST/programs/callgraph-stat-oracle.py
+ORACLE=$TEST/oracles/callgraph-stat.py
 GOLD=$DATA/callgraph-stat
 
 # graph NODES [BASE] - a record of one module, which lies at BASE

@@ -1,7 +1,7 @@
 load helper
 load oracle
 
-ORACLE=$TEST/programs/critpath-oracle.py
+ORACLE=$TEST/oracles/critpath.py
 GOLD=$DATA/critpath
 
 # path - what was answered, as ids; of copies only that they are some

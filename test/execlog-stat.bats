@@ -1,7 +1,7 @@
 load helper
 load oracle
 
-ORACLE=$TEST/programs/execlog-stat-oracle.py
+ORACLE=$TEST/oracles/execlog-stat.py
 GOLD=$DATA/execlog-stat
 
 # stat NAME EXPRESSION - of what was answered, a word for each; 1.50 is 1.5

@@ -23,7 +23,7 @@ record() {
 oracle() {
 	local counts=(counts.*)
 	[ -e "${counts[0]}" ] || counts=()
-	python3 "$TEST/programs/instrument-oracle.py" rec "${counts[@]}"
+	python3 "$TEST/oracles/instrument.py" rec "${counts[@]}"
 }
 
 # agrees PROGRAM [ARGUMENT...] - exactly, and the program counted something

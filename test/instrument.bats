@@ -33,7 +33,7 @@ load instrument
 	# main calls fib, and fib calls itself from two lines.
 	of callgraph '[.nodes[] | [.parent, .call_site, .function]] |
 		(unique | length) == length' | grep -qx true
-	[ "$(python3 "$TEST/programs/instrument-oracle.py" rec | wc -l)" -eq 1 ]
+	[ "$(python3 "$TEST/oracles/instrument.py" rec | wc -l)" -eq 1 ]
 	fn=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
 	[ "$(of callgraph '[.nodes[] | select(.function | endswith("'"${fn: -3}"'")) |
 		.call_site] | unique | length')" -eq 3 ]

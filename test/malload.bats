@@ -8,7 +8,7 @@ setup() {
 }
 
 oracle() {
-	python3 "$TEST/programs/malload-oracle.py" "$@"
+	python3 "$TEST/oracles/malload.py" "$@"
 }
 
 # sample [NAME] - the rows of a sample's trace; without a name, of all of them
@@ -238,7 +238,7 @@ use() {
 	"$BUILD/test/gen/mal" S 300 "$seed" >trace 2>/dev/null
 	malparse trace | malload db
 	for how in pretty several glued gzip; do
-		python3 "$TEST/programs/mal-oracle.py" reframe $how trace >in
+		python3 "$TEST/oracles/mal.py" reframe $how trace >in
 		malparse in >rows
 		run -0 --separate-stderr malload db rows
 		assert_equal "$output" \

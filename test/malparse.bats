@@ -9,7 +9,7 @@ setup() {
 }
 
 oracle() {
-	python3 "$TEST/programs/mal-oracle.py" "$@"
+	python3 "$TEST/oracles/mal.py" "$@"
 }
 
 # parse LINE... - what malparse makes of these lines, all good

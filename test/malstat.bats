@@ -1,6 +1,6 @@
 load helper
 
-ORACLE=$TEST/programs/malstat-oracle.py
+ORACLE=$TEST/oracles/malstat.py
 
 # agree MODE COUNT - random rows agree with the oracle's second implementation
 agree() {

@@ -1,4 +1,4 @@
-# oracle.bash - to ask a second implementation, $ORACLE; see programs/oracle.py
+# oracle.bash - to ask a second implementation, $ORACLE; see oracles/oracle.py
 
 # as_many COUNT - so many rounds, and fewer where each takes longer
 as_many() {

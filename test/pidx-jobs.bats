@@ -1,6 +1,6 @@
 load helper
 
-ORACLE=$TEST/programs/config-oracle.py
+ORACLE=$TEST/oracles/config.py
 CONFIG=$BUILD/test/unit/config
 
 # In a store whose local.yml is what standard input brings.

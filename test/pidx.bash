@@ -1,6 +1,6 @@
 # pidx.bash - Perun stores for tests: load it after helper
 
-ORACLE=$TEST/programs/perun-oracle.py
+ORACLE=$TEST/oracles/perun.py
 
 # git and the filters see no settings but those of the test.
 export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1 TZ=UTC

@@ -8,7 +8,7 @@
 
 set -eu -o pipefail
 build=$PWD/$1
-oracle=$(cd "$(dirname "$0")" && pwd)/programs/perun-oracle.py
+oracle=$(cd "$(dirname "$0")" && pwd)/oracles/perun.py
 cuts=${CUTS:-30}
 PATH=$build:/usr/bin:/usr/sbin:$PATH
 export GIT_CONFIG_NOSYSTEM=1

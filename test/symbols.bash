@@ -1,7 +1,7 @@
 # symbols.bash - programs for the tests of what knows about symbols
 
 SOURCES=$DATA/symbols
-ORACLE=$TEST/programs/symbols-oracle.py
+ORACLE=$TEST/oracles/symbols.py
 PATH=$BUILD/test/programs:$PATH
 
 # c_program FILE OPTION... - of two files, with functions of the same name

@@ -1,6 +1,6 @@
 # vcs.bash - repositories for the tests of version control: load it after helper
 
-ORACLE=$TEST/programs/vcs-oracle.py
+ORACLE=$TEST/oracles/vcs.py
 CALLS=$BUILD/test/programs/vcs-calls
 
 # git and the filters see no settings but those of the test.

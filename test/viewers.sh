@@ -10,7 +10,7 @@
 set -eu -o pipefail
 build=$PWD/$1
 here=$(cd "$(dirname "$0")" && pwd)
-oracle=$here/programs/callgraph-oracle.py
+oracle=$here/oracles/callgraph.py
 programs=$build/test/programs/instrument
 out=$build/viewers
 packages='ajv@8.20.0 playwright-core@1.61.1 speedscope@1.25.0'

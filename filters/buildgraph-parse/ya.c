@@ -1,8 +1,8 @@
 /* ya - graph.json, hundreds of megabytes of it, a node at a time */
 
-#include "common/filter.h"
-#include "common/recio.h"
-#include "common/scan.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
 #include "filters/buildgraph-parse/formats.h"
 
 /* {"graph": [node, ...], "result": [uid, ...], ...} */

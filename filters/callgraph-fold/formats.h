@@ -1,7 +1,7 @@
 #ifndef CALLGRAPH_FOLD_FORMATS_H
 #define CALLGRAPH_FOLD_FORMATS_H
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/callgraph-fold/stacks.h"
 
 /* Each writes the stacks with what is their own of one measure. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
 #include "filters/callgraph-fold/formats.h"
 
 static struct {

@@ -1,8 +1,8 @@
 #ifndef CALLGRAPH_FOLD_STACKS_H
 #define CALLGRAPH_FOLD_STACKS_H
 
-#include "common/callgraph.h"
-#include "common/intern.h"
+#include "common/base/intern.h"
+#include "common/program/callgraph.h"
 
 /*
  * The stacks of callgraphs by the names of their functions: a tree, in which

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/json.h"
+#include "common/json/json.h"
 #include "filters/callgraph-merge/merge.h"
 
 #define MODULE_NONE UINT32_MAX

@@ -1,9 +1,9 @@
 #ifndef CALLGRAPH_MERGE_MERGE_H
 #define CALLGRAPH_MERGE_MERGE_H
 
-#include "common/buf.h"
-#include "common/callgraph.h"
-#include "common/intern.h"
+#include "common/base/buf.h"
+#include "common/base/intern.h"
+#include "common/program/callgraph.h"
 
 /*
  * The sum of the callgraphs of one release.  Whatever the order and grouping in

@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "common/checksum.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
+#include "common/program/checksum.h"
 #include "filters/callgraph-record/checksum.h"
 
 struct known {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "common/json.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
+#include "common/json/json.h"
 #include "filters/callgraph-record/graph.h"
 
 bool

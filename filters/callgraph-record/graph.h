@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 /*
  * The nodes of one emission, in the order in which they come: a parent before

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/mem.h"
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/frame/filter.h"
 #include "filters/callgraph-record/checksum.h"
 #include "filters/callgraph-record/peers.h"
 #include "filters/callgraph-record/run.h"

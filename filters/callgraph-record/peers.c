@@ -11,11 +11,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/checksum.h"
-#include "common/err.h"
-#include "common/json.h"
-#include "common/mem.h"
-#include "common/recio.h"
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/json/json.h"
+#include "common/json/recio.h"
+#include "common/program/checksum.h"
 #include "filters/callgraph-record/checksum.h"
 #include "filters/callgraph-record/graph.h"
 #include "filters/callgraph-record/peers.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 /*
  * The processes that send what they do.  Each connection carries lines of

@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/err.h"
-#include "common/mem.h"
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/io/cleanup.h"
 #include "filters/callgraph-record/run.h"
 
 void

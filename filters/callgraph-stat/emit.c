@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
 static const char *const before_keys[N_MEASURES] = { "before_calls",

@@ -1,8 +1,8 @@
 #ifndef CALLGRAPH_STAT_PROFILE_H
 #define CALLGRAPH_STAT_PROFILE_H
 
-#include "common/callgraph.h"
-#include "common/intern.h"
+#include "common/base/intern.h"
+#include "common/program/callgraph.h"
 
 /*
  * Callgraphs added up by function, and by whatever else is asked for.  Two

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/filter.h"
-#include "common/report.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
 #include "filters/callgraph-stat/answer.h"
 #include "filters/callgraph-stat/shorten.h"
 

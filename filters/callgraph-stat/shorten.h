@@ -1,8 +1,8 @@
 #ifndef CALLGRAPH_STAT_SHORTEN_H
 #define CALLGRAPH_STAT_SHORTEN_H
 
-#include "common/buf.h"
-#include "common/text.h"
+#include "common/base/buf.h"
+#include "common/base/text.h"
 
 /*
  * Adds the name of a function.  In a long one, of C++ or Rust, dots stand for

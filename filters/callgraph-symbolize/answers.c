@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "common/demangle.h"
-#include "common/json.h"
+#include "common/json/json.h"
+#include "common/program/demangle.h"
 #include "filters/callgraph-symbolize/answers.h"
 
 static struct {

@@ -1,7 +1,7 @@
 #ifndef CALLGRAPH_SYMBOLIZE_ANSWERS_H
 #define CALLGRAPH_SYMBOLIZE_ANSWERS_H
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "filters/callgraph-symbolize/sources.h"
 
 /*

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "common/address.h"
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/recio.h"
-#include "common/symbols-table.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/program/address.h"
+#include "common/program/symbols-table.h"
 #include "filters/callgraph-symbolize/answers.h"
 #include "filters/callgraph-symbolize/sources.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/checksum.h"
-#include "common/err.h"
-#include "common/hex.h"
-#include "common/intern.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/base/intern.h"
+#include "common/program/checksum.h"
 #include "filters/callgraph-symbolize/sources.h"
 
 /* A file of symbols that was opened: several modules may ask for it. */

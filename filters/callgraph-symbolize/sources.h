@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/filter.h"
-#include "common/opt.h"
-#include "common/symbols.h"
-#include "common/text.h"
-#include "common/texts.h"
+#include "common/base/text.h"
+#include "common/frame/filter.h"
+#include "common/frame/opt.h"
+#include "common/program/symbols.h"
+#include "filters/callgraph-symbolize/texts.h"
 
 /*
  * Where the symbols of modules come from: releases, executables that were

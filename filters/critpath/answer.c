@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/critpath/answer.h"
 
 static uint32_t

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/network.h"
 

@@ -1,8 +1,8 @@
 #ifndef CRITPATH_NETWORK_H
 #define CRITPATH_NETWORK_H
 
-#include "common/build.h"
-#include "common/dag.h"
+#include "common/build/build.h"
+#include "common/build/dag.h"
 
 struct buf;
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "common/filter.h"
-#include "common/report.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
 #include "filters/critpath/answer.h"
 
 enum { BAR = 12, LEAST_SLACK_SHOWN = 30, ZEROS_SHOWN = 2 };

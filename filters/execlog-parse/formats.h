@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/intern.h"
+#include "common/base/intern.h"
 
 struct buf;
 struct filter;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/filter.h"
-#include "common/scan.h"
+#include "common/frame/filter.h"
+#include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
 
 /* Keys of an entry; KEY_TYPE is its own `type`, which is no record's. */

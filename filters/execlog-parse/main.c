@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/scan.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
 
 static struct {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/intern.h"
+#include "common/base/err.h"
+#include "common/base/intern.h"
+#include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 
 /*

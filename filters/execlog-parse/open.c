@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "common/filter.h"
-#include "common/map.h"
+#include "common/base/map.h"
+#include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/open.h"
 
@@ -15,7 +15,7 @@
  * its task has gone, or when its place is taken (a second start before an
  * end).  Nothing is lost then: it is written as a record with the task's id
  * and without a start or an end, and whoever reads the stream puts the
- * attempts together (common/build.h).
+ * attempts together (common/build/build.h).
  */
 enum { LINGER = 4096 };
 

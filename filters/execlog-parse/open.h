@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/text.h"
+#include "common/base/text.h"
 
 /*
  * The tasks of a distbuild log that have begun or ended, and not both yet.

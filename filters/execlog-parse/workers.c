@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/filter.h"
-#include "common/intern.h"
-#include "common/map.h"
+#include "common/base/intern.h"
+#include "common/base/map.h"
+#include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/workers.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "common/text.h"
+#include "common/base/text.h"
 
 /*
  * Some events of the distbuild log name a worker by number and not by host:

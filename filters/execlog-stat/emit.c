@@ -1,6 +1,6 @@
 /* emit - the answers as records */
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/execlog-stat/stat.h"
 
 static struct buf *

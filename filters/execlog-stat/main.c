@@ -1,6 +1,6 @@
 /* execlog-stat - where the time of a build went */
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/execlog-stat/stat.h"
 
 static struct {

@@ -1,7 +1,7 @@
 /* report - the answers for people */
 
-#include "common/filter.h"
-#include "common/report.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
 #include "filters/execlog-stat/stat.h"
 
 enum { BAR = 20, TYPES_SHOWN = 15, SPARKS = 60 };

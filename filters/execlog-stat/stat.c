@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "filters/execlog-stat/stat.h"
 
 static const struct build *sorted;	/* qsort has no context */

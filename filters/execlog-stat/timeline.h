@@ -1,7 +1,7 @@
 #ifndef EXECLOG_STAT_TIMELINE_H
 #define EXECLOG_STAT_TIMELINE_H
 
-#include "common/build.h"
+#include "common/build/build.h"
 
 /*
  * What ran when: one sweep over the starts and ends of all tasks.

@@ -1,7 +1,7 @@
 /* check - the keys of a trace that has been loaded */
 
-#include "common/buf.h"
-#include "common/filter.h"
+#include "common/base/buf.h"
+#include "common/frame/filter.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"
 

@@ -1,7 +1,7 @@
 #ifndef MALLOAD_DUMP_H
 #define MALLOAD_DUMP_H
 
-#include "common/output.h"
+#include "common/io/output.h"
 #include "filters/malload/schema.h"
 
 /*

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/hex.h"
-#include "common/maltype.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/frame/filter.h"
+#include "common/mal/type.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"
 #include "filters/malload/value.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/text.h"
+#include "common/base/text.h"
 #include "filters/malload/schema.h"
 
 /*

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/load.h"
 

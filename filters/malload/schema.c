@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/rec.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/json/rec.h"
 #include "filters/malload/schema.h"
 
 static const struct column server[] = {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/text.h"
+#include "common/base/text.h"
 #include "filters/malload/schema.h"
 
 /* The value of a column in a row; which member counts, the column's type says. */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/text.h"
+#include "common/base/text.h"
 
 /*
  * Finds where an object of a profiler ends, without reading it, and notices

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "common/items.h"
-#include "common/recio.h"
+#include "common/json/items.h"
+#include "common/json/recio.h"
 #include "filters/malparse/event.h"
 
 const char *const event_keys[] = { "type", "version", "source", "clk",

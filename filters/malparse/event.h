@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/rec.h"
+#include "common/json/rec.h"
 
 struct recio;
 

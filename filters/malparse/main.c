@@ -1,7 +1,7 @@
 /* malparse - MonetDB's profiler events as rows of tables, or as tasks */
 
-#include "common/err.h"
-#include "common/filter.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
 #include "filters/malparse/state.h"
 #include "filters/malparse/stream.h"
 #include "filters/malparse/trace.h"

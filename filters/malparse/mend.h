@@ -1,8 +1,8 @@
 #ifndef MALPARSE_MEND_H
 #define MALPARSE_MEND_H
 
-#include "common/buf.h"
-#include "common/text.h"
+#include "common/base/buf.h"
+#include "common/base/text.h"
 
 /*
  * What the server writes that is no JSON, made JSON (formats as of 2015 to

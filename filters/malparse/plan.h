@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/intern.h"
-#include "common/map.h"
-#include "common/mem.h"
+#include "common/base/intern.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
 #include "filters/malparse/event.h"
 
 /*

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/filter.h"
-#include "common/recio.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
 #include "filters/malparse/rows.h"
 
 const char *const table_ids[N_TABLES] = { "server_id", "execution_id",

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "filters/malparse/event.h"
 #include "filters/malparse/plan.h"
 #include "filters/malparse/statement.h"

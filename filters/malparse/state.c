@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/recio.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
 #include "filters/malparse/state.h"
 
 enum { S_TABLES = KEY_TYPE + 1, S_TYPES = S_TABLES + N_TABLES };

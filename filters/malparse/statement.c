@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/recio.h"
+#include "common/json/recio.h"
 #include "filters/malparse/statement.h"
 
 struct shown {

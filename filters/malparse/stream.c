@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "common/filter.h"
-#include "common/recio.h"
-#include "common/scan.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
 #include "filters/malparse/cut.h"
 #include "filters/malparse/event.h"
 #include "filters/malparse/mend.h"

@@ -1,8 +1,8 @@
 #ifndef MALPARSE_STREAM_H
 #define MALPARSE_STREAM_H
 
-#include "common/buf.h"
-#include "common/rec.h"
+#include "common/base/buf.h"
+#include "common/json/rec.h"
 
 /*
  * The objects of a profiler's stream, in whatever framing: one a line, over

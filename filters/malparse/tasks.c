@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/malparse/tasks.h"
 
 static void

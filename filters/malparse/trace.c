@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/recio.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
 #include "filters/malparse/tasks.h"
 #include "filters/malparse/trace.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-#include "common/buf.h"
-#include "common/text.h"
+#include "common/base/buf.h"
+#include "common/base/text.h"
 
 /*
  * A line of the profiler before JSON (2012 to 2015),

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/maltype.h"
+#include "common/mal/type.h"
 #include "filters/malparse/types.h"
 
 void

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/intern.h"
+#include "common/base/intern.h"
 
 /*
  * The types of MAL, numbered from 1: those of maltype.h, and then others in the

@@ -2,9 +2,9 @@
 
 #include <sqlite3.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/recio.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
 #include "filters/malstat/trace.h"
 
 /* Each column is a key of the row that trace_add() would read. */

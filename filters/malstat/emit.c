@@ -1,6 +1,6 @@
 /* emit - the answers as records */
 
-#include "common/filter.h"
+#include "common/frame/filter.h"
 #include "filters/malstat/emit.h"
 
 static const char *const kinds[] = { "work", "call", "dataflow", "plan" };

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "common/err.h"
-#include "common/filter.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
 #include "filters/malstat/answer.h"
 #include "filters/malstat/emit.h"
 

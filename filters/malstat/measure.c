@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "filters/malstat/trace.h"
 
 /* The instances that are open on a lane; the last has begun last. */

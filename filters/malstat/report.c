@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "common/filter.h"
-#include "common/mem.h"
-#include "common/report.h"
+#include "common/base/mem.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
 #include "filters/malstat/emit.h"
 
 enum { BAR = 12, OPERATIONS_SHOWN = 15, BLOCKS_SHOWN = 10 };

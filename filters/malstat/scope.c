@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "filters/malstat/answer.h"
 
 static const struct trace *sorted;	/* qsort has no context */

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/intern.h"
-#include "common/map.h"
+#include "common/base/intern.h"
+#include "common/base/map.h"
 
 /*
  * The instances of instructions that rows of MonetDB traces tell of: a start

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "filters/malstat/answer.h"
 
 /* From when to when there was work, or cores are measured. */

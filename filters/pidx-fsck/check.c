@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/err.h"
-#include "common/hex.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
 #include "filters/pidx-fsck/check.h"
 
 /* Perun takes no lock, and writes an object before the index that names it. */

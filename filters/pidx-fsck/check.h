@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-#include "common/object.h"
-#include "common/perun.h"
+#include "common/perun/object.h"
+#include "common/perun/perun.h"
 #include "filters/pidx-fsck/finding.h"
 
 /* A file of objects/, and what it was found to be. */

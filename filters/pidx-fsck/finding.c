@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/entry.h"
-#include "common/hex.h"
-#include "common/report.h"
-#include "common/store.h"
+#include "common/base/hex.h"
+#include "common/frame/report.h"
+#include "common/perun/entry.h"
+#include "common/perun/store.h"
 #include "filters/pidx-fsck/finding.h"
 
 enum { SHOWN_LINES = 5 };

@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-#include "common/filter.h"
-#include "common/mem.h"
-#include "common/pidx.h"
+#include "common/base/mem.h"
+#include "common/frame/filter.h"
+#include "common/perun/pidx.h"
 
 /* What can be found in a store; those from UNKNOWN_COMMIT on do no harm. */
 enum finding_kind { DAMAGED_INDEX, DAMAGED_OBJECT, MISNAMED_OBJECT, DANGLING_ENTRY,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/salvage.h"
 

@@ -1,6 +1,6 @@
 /* pidx-fsck - verifies a Perun store, repairs it and removes what is unused */
 
-#include "common/err.h"
+#include "common/base/err.h"
 #include "filters/pidx-fsck/check.h"
 
 static struct {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "filters/pidx-fsck/salvage.h"
 
 /* Perun before 0.5 wrote whole paths; none is longer than the system's. */

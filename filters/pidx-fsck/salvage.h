@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "common/pidx.h"
+#include "common/perun/pidx.h"
 
 /*
  * What can be saved of an index that is malformed.  An entry is real if it

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buf.h"
-#include "common/text.h"
+#include "common/base/buf.h"
+#include "common/base/text.h"
 
 /* Where the store is to be: a directory, resolved, and .perun in it. */
 struct place {

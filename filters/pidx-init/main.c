@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/config.h"
-#include "common/err.h"
-#include "common/filter.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/perun/config.h"
 #include "filters/pidx-init/init.h"
 
 static struct {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/text.h"
+#include "common/base/err.h"
+#include "common/base/text.h"
 #include "filters/pidx-init/init.h"
 
 const char *const folders[N_FOLDERS] = { "cache", "jobs", "logs", "objects",

@@ -1,6 +1,6 @@
 /* settings - a new local.yml */
 
-#include "common/text.h"
+#include "common/base/text.h"
 #include "filters/pidx-init/init.h"
 
 /* What a new local.yml says behind the keys that differ from store to store. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/hex.h"
+#include "common/base/hex.h"
 #include "filters/pidx-read/format.h"
 
 enum { WIDTH_MOST = 1000 };

@@ -1,8 +1,8 @@
 #ifndef PIDX_READ_FORMAT_H
 #define PIDX_READ_FORMAT_H
 
-#include "common/buf.h"
-#include "common/pidx.h"
+#include "common/base/buf.h"
+#include "common/perun/pidx.h"
 
 /*
  * A line for an entry, after a format of Perun's: %type%, %cmd%, %workload%,

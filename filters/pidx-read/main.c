@@ -6,16 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/entry.h"
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/hex.h"
-#include "common/object.h"
-#include "common/pending.h"
-#include "common/perun.h"
-#include "common/profile.h"
-#include "common/recio.h"
-#include "common/select.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/perun/entry.h"
+#include "common/perun/object.h"
+#include "common/perun/pending.h"
+#include "common/perun/perun.h"
+#include "common/perun/profile.h"
+#include "common/perun/select.h"
 #include "filters/pidx-read/format.h"
 
 static struct {

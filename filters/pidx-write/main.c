@@ -8,15 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/entry.h"
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/hex.h"
-#include "common/pending.h"
-#include "common/perun.h"
-#include "common/profile.h"
-#include "common/recio.h"
-#include "common/scan.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
+#include "common/perun/entry.h"
+#include "common/perun/pending.h"
+#include "common/perun/perun.h"
+#include "common/perun/profile.h"
 #include "filters/pidx-write/name.h"
 #include "filters/pidx-write/registry.h"
 

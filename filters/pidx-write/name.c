@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/profile.h"
+#include "common/perun/profile.h"
 #include "filters/pidx-write/name.h"
 
 void

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "common/intern.h"
+#include "common/base/intern.h"
 
 struct profile;
 

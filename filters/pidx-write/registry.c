@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/filter.h"
-#include "common/perun.h"
-#include "common/profile.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/perun/perun.h"
+#include "common/perun/profile.h"
 #include "filters/pidx-write/registry.h"
 
 void

@@ -3,10 +3,10 @@
 
 #include <stdbool.h>
 
-#include "common/mem.h"
-#include "common/object.h"
-#include "common/pidx.h"
-#include "common/store.h"
+#include "common/base/mem.h"
+#include "common/perun/object.h"
+#include "common/perun/pidx.h"
+#include "common/perun/store.h"
 
 /*
  * Profiles on their way into a store: objects are staged as they come, and

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/demangle.h"
-#include "common/err.h"
-#include "common/symbols.h"
-#include "common/texts.h"
+#include "common/base/err.h"
+#include "common/program/demangle.h"
+#include "common/program/symbols.h"
+#include "filters/callgraph-symbolize/texts.h"
 
 static struct demangler names;
 

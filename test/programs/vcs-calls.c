@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/vcs.h"
+#include "common/vcs/vcs.h"
 
 /*
  * vcs-calls TYPE PATH CALL [NAME]: says what the function of Perun's name

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "test/unit/unit.h"
 
 static void

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "common/cleanup.h"
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/io/cleanup.h"
 #include "test/unit/unit.h"
 
 /* What a child says. */

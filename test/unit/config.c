@@ -5,8 +5,8 @@
 
 #include <sys/stat.h>
 
-#include "common/config.h"
-#include "common/json.h"
+#include "common/json/json.h"
+#include "common/perun/config.h"
 #include "test/unit/unit.h"
 
 /* The JSON of a text, or what is wrong with it; until the next call. */

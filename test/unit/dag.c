@@ -1,6 +1,6 @@
 /* dag - circles, and longest paths against trying every path */
 
-#include "common/dag.h"
+#include "common/build/dag.h"
 #include "test/unit/unit.h"
 
 enum { MOST = 9 };

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include "common/input.h"
+#include "common/io/input.h"
 #include "test/unit/unit.h"
 
 enum { NO_LIMIT = 1 << 30 };

@@ -1,7 +1,7 @@
 /* intern - equal strings are one symbol */
 
-#include "common/intern.h"
-#include "common/mem.h"
+#include "common/base/intern.h"
+#include "common/base/mem.h"
 #include "test/unit/unit.h"
 
 enum { MANY = 200000 };

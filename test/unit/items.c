@@ -3,8 +3,8 @@
  * recio_item() finds the same records as a walk and recio_parse()
  */
 
-#include "common/items.h"
-#include "common/recio.h"
+#include "common/json/items.h"
+#include "common/json/recio.h"
 #include "test/unit/unit.h"
 
 enum { ROUNDS = 20000, MOST = 6 };

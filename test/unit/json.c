@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "common/json.h"
-#include "common/recio.h"
+#include "common/json/json.h"
+#include "common/json/recio.h"
 #include "test/unit/unit.h"
 
 static const char *const keys[] = { "type", "a", "b", NULL };

@@ -1,6 +1,6 @@
 /* map - against a model, and with a million keys */
 
-#include "common/map.h"
+#include "common/base/map.h"
 #include "test/unit/unit.h"
 
 enum { KEYS = 3000, STEPS = 300000, MILLION = 1000000 };

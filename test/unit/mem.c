@@ -1,7 +1,7 @@
 /* mem - the arena, growing, and that sizes beyond all memory are fatal */
 
-#include "common/err.h"
-#include "common/mem.h"
+#include "common/base/err.h"
+#include "common/base/mem.h"
 #include "test/unit/unit.h"
 
 /* The sanitizer would rather abort than let us see that we die well. */

@@ -2,8 +2,8 @@
 
 #include <zlib.h>
 
-#include "common/hex.h"
-#include "common/object.h"
+#include "common/base/hex.h"
+#include "common/perun/object.h"
 #include "test/unit/unit.h"
 
 static void

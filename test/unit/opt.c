@@ -2,8 +2,8 @@
 
 #include <getopt.h>
 
-#include "common/err.h"
-#include "common/opt.h"
+#include "common/base/err.h"
+#include "common/frame/opt.h"
 #include "test/unit/unit.h"
 
 static struct {

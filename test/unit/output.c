@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "common/err.h"
-#include "common/output.h"
+#include "common/base/err.h"
+#include "common/io/output.h"
 #include "test/unit/unit.h"
 
 static bool

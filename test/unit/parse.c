@@ -3,8 +3,8 @@
  * "NAME: why not".  What is no object is read as the value in {"a":...}.
  */
 
-#include "common/err.h"
-#include "common/recio.h"
+#include "common/base/err.h"
+#include "common/json/recio.h"
 #include "test/unit/unit.h"
 
 static void

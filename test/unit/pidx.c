@@ -1,7 +1,7 @@
 /* pidx - the index, byte by byte */
 
-#include "common/mem.h"
-#include "common/pidx.h"
+#include "common/base/mem.h"
+#include "common/perun/pidx.h"
 #include "test/unit/unit.h"
 
 #define SHA "abcdefghijklmnopqrst"

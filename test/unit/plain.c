@@ -3,8 +3,8 @@
  * behind a space, which is not of the plain form, goes to yajl
  */
 
-#include "common/plain.h"
-#include "common/recio.h"
+#include "common/json/plain.h"
+#include "common/json/recio.h"
 #include "test/unit/unit.h"
 
 enum { TEXTS = 200000, MOST = 4096 };

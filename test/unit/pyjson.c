@@ -1,8 +1,8 @@
-/* pyjson - JSON as Python writes it; test/programs/perun-oracle.py has more */
+/* pyjson - JSON as Python writes it; test/oracles/perun.py has more */
 
 #include <math.h>
 
-#include "common/pyjson.h"
+#include "common/perun/pyjson.h"
 #include "test/unit/unit.h"
 
 enum { RANDOM_DOUBLES = 200000 };

@@ -1,6 +1,6 @@
 /* recio - which texts are records, and what their fields are */
 
-#include "common/recio.h"
+#include "common/json/recio.h"
 #include "test/unit/unit.h"
 
 static const char *const keys[] = { "type", "a", "b", "c", "a long key", NULL };

@@ -1,7 +1,7 @@
 /* scan - values are cut right, however the bytes come */
 
-#include "common/input.h"
-#include "common/scan.h"
+#include "common/io/input.h"
+#include "common/json/scan.h"
 #include "test/unit/unit.h"
 
 enum { NO_LIMIT = 1 << 30 };

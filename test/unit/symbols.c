@@ -1,7 +1,7 @@
 /* symbols - tables of addresses against a model that looks at each one */
 
-#include "common/demangle.h"
-#include "common/symbols-table.h"
+#include "common/program/demangle.h"
+#include "common/program/symbols-table.h"
 #include "test/unit/unit.h"
 
 enum { ADDRESSES = 200, EXTENTS = 12, ROUNDS = 3000 };

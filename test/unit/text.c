@@ -1,6 +1,6 @@
 /* text - UTF-8, escapes and numbers at their limits */
 
-#include "common/text.h"
+#include "common/base/text.h"
 #include "test/unit/unit.h"
 
 static size_t

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/text.h"
+#include "common/base/buf.h"
+#include "common/base/text.h"
 
 /*
  * What the unit tests share.  A test program CHECKs, which says what does not

@@ -1,0 +1,119 @@
+/* buf - a growing run of bytes */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/base/text.h"
+
+void
+buf_need_more(struct buf *b, size_t n)
+{
+	if (n > SIZE_MAX - b->len)
+		die("out of memory (%zu more bytes)", n);
+	b->data = mem_grow(b->data, &b->cap, b->len + n, 1);
+}
+
+void
+buf_release(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){ 0 };
+}
+
+/*
+ * The digits of a number below 10^8, one a byte, the first the lowest: fours,
+ * then pairs, then digits, all of a kind at once (a known trick).  Each step
+ * finds the higher halves by multiplications that are exact for numbers so
+ * small, and puts the rests behind them: (x << s) - half * (base << s) + half.
+ * Numbers are a third of what the parsers write.
+ */
+static inline uint64_t
+eight_digits(uint32_t value)
+{
+	uint64_t fours, pairs, half;
+
+	half = value / 10000;
+	fours = ((uint64_t)value << 32) - half * ((UINT64_C(10000) << 32) - 1);
+	half = (fours * 10486 >> 20) & 0x7f0000007f;
+	pairs = (fours << 16) - half * ((100 << 16) - 1);
+	half = (pairs * 103 >> 10) & 0xf000f000f000f;
+	return (pairs << 8) - half * ((10 << 8) - 1);
+}
+
+/* Eight bytes at p, of which those that count come first: to behind them. */
+static inline char *
+put_digits(char *p, uint64_t digits, unsigned n)
+{
+	digits += TEXT_BYTES('0');
+	if (!LITTLE_ENDIAN_BYTES)
+		digits = __builtin_bswap64(digits);
+	memcpy(p, &digits, sizeof digits);
+	return p + n;
+}
+
+/* The first digits, below EIGHT: without zeros before them. */
+static inline char *
+put_first(char *p, uint64_t value)
+{
+	uint64_t digits = eight_digits((uint32_t)value);
+	unsigned zeros = (unsigned)__builtin_ctzll(digits |
+	    UINT64_C(1) << 56) / 8;
+
+	return put_digits(p, digits >> zeros * 8, 8 - zeros);
+}
+
+#define EIGHT 100000000		/* is ten to that power */
+
+static char *
+put_u64(char *p, uint64_t value)
+{
+	uint64_t high = value / EIGHT, higher = high / EIGHT;
+
+	if (high == 0)
+		return put_first(p, value);
+	if (higher == 0)
+		p = put_first(p, high);
+	else
+		p = put_digits(put_first(p, higher),
+		    eight_digits((uint32_t)(high % EIGHT)), 8);
+	return put_digits(p, eight_digits((uint32_t)(value % EIGHT)), 8);
+}
+
+void
+buf_u64(struct buf *b, uint64_t value)
+{
+	enum { DIGITS_MOST = 20, PUT_MORE = 7 };
+
+	buf_need(b, DIGITS_MOST + PUT_MORE);
+	b->len = (size_t)(put_u64(b->data + b->len, value) - b->data);
+}
+
+void
+buf_i64(struct buf *b, int64_t value)
+{
+	if (value < 0)
+		buf_char(b, '-');
+	buf_u64(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	for (;;) {
+		va_start(ap, fmt);
+		n = vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
+		va_end(ap);
+		if (n < 0)
+			bug("cannot format '%s'", fmt);
+		if ((size_t)n < b->cap - b->len)
+			break;
+		buf_need(b, (size_t)n + 1);
+	}
+	b->len += (size_t)n;
+}

@@ -1,0 +1,52 @@
+#ifndef WEIR_BUF_H
+#define WEIR_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/err.h"
+
+/* A growing run of bytes.  Start with { 0 }. */
+struct buf {
+	char *data;
+	size_t len, cap;
+};
+
+/* Room for n more bytes at data + len; the caller then adds to len. */
+void buf_need_more(struct buf *, size_t n);
+void buf_release(struct buf *);
+void buf_u64(struct buf *, uint64_t);
+void buf_i64(struct buf *, int64_t);
+void buf_printf(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static inline void
+buf_need(struct buf *b, size_t n)
+{
+	if (n > b->cap - b->len)
+		buf_need_more(b, n);
+}
+
+static inline void
+buf_add(struct buf *b, const char *p, size_t n)
+{
+	buf_need(b, n);
+	if (n > 0)
+		memcpy(b->data + b->len, p, n);
+	b->len += n;
+}
+
+static inline void
+buf_str(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+static inline void
+buf_char(struct buf *b, char c)
+{
+	buf_need(b, 1);
+	b->data[b->len++] = c;
+}
+
+#endif

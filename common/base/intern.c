@@ -1,0 +1,211 @@
+/* intern - equal strings as one symbol */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/intern.h"
+
+/*
+ * A string lies behind its symbol and its length, aligned to UNIT, in a chunk
+ * of memory.  Its place is the chunk's number and the unit in it; the map
+ * leads to places, so that a look-up touches two lines of memory: the slot,
+ * and the string with all that belongs to it.  A string longer than a chunk
+ * has one of its own.
+ */
+enum { UNIT = 8, CHUNK_UNITS = 1 << 20, CHUNK = CHUNK_UNITS * UNIT };
+
+struct entry {
+	sym symbol;
+	uint32_t n;
+	char text[];
+};
+
+static const struct entry *
+entry_at(const struct intern *in, uint32_t place)
+{
+	return (const void *)(in->chunks[place / CHUNK_UNITS] +
+	    place % CHUNK_UNITS * UNIT);
+}
+
+static struct span
+key_of(const void *owner, uint32_t place)
+{
+	const struct entry *e = entry_at(owner, place);
+
+	return span_of(e->text, e->n);
+}
+
+struct span
+intern_span(const struct intern *in, sym s)
+{
+	return key_of(in, in->places[s]);
+}
+
+const char *
+intern_str(const struct intern *in, sym s)
+{
+	return entry_at(in, in->places[s])->text;
+}
+
+void
+intern_init(struct intern *in)
+{
+	*in = (struct intern){ .used = CHUNK };
+	map_init(&in->map, key_of, in);
+}
+
+void
+intern_release(struct intern *in)
+{
+	map_release(&in->map);
+	for (size_t i = 0; i < in->n_chunks; i++)
+		free(in->chunks[i]);
+	free(in->chunks);
+	free(in->places);
+	buf_release(&in->texts);
+}
+
+/* Of the first, few may want more than some pages. */
+static char *
+new_chunk(const struct intern *in, size_t size)
+{
+	return in->n_chunks == 0 ? mem_alloc(size) : mem_table(size, 1);
+}
+
+/* Room for size bytes, a multiple of UNIT: its place. */
+static uint32_t
+take_room(struct intern *in, size_t size)
+{
+	uint32_t place;
+
+	if (size > CHUNK - in->used) {
+		if (in->n_chunks == UINT32_MAX / CHUNK_UNITS)
+			die("too much text to keep");
+		in->chunks = mem_grow(in->chunks, &in->chunks_cap,
+		    in->n_chunks + 1, sizeof *in->chunks);
+		in->chunks[in->n_chunks] = new_chunk(in, size > CHUNK ? size :
+		    CHUNK);
+		in->n_chunks++;
+		in->used = 0;
+	}
+	place = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
+	    in->used / UNIT);
+	in->used = size > CHUNK ? CHUNK : in->used + size;
+	return place;
+}
+
+static sym
+add_new(struct intern *in, size_t slot, uint64_t hash, struct span s)
+{
+	uint32_t place;
+	struct entry *e;
+
+	if (s.n >= UINT32_MAX - CHUNK || in->n >= SYM_NONE)
+		die("too many or too long strings to keep");
+	place = take_room(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
+	e = (void *)(in->chunks[place / CHUNK_UNITS] +
+	    place % CHUNK_UNITS * UNIT);
+	e->symbol = (sym)in->n;
+	e->n = (uint32_t)s.n;
+	if (s.n > 0)
+		memcpy(e->text, s.p, s.n);
+	e->text[s.n] = '\0';
+	in->places = mem_grow(in->places, &in->cap, in->n + 1,
+	    sizeof *in->places);
+	in->places[in->n] = place;
+	map_put_at(&in->map, slot, hash, place);
+	return (sym)in->n++;
+}
+
+sym
+intern_find(const struct intern *in, struct span s)
+{
+	uint32_t place = map_get(&in->map, map_hash(s.p, s.n), s);
+
+	return place == MAP_NONE ? SYM_NONE : entry_at(in, place)->symbol;
+}
+
+static ALWAYS_INLINE sym
+find_or_add(struct intern *in, uint64_t hash, size_t from, struct span s)
+{
+	size_t slot = map_seek(&in->map, hash, from, s, key_of);
+	uint32_t place = map_value(&in->map, slot);
+
+	return place != MAP_NONE ? entry_at(in, place)->symbol :
+	    add_new(in, slot, hash, s);
+}
+
+sym
+intern_add(struct intern *in, struct span s)
+{
+	uint64_t hash = map_hash(s.p, s.n);
+
+	return find_or_add(in, hash, hash, s);
+}
+
+void
+intern_later(struct intern *in, struct span s, const void *pointer,
+    size_t offset)
+{
+	struct intern_item *item = &in->queue[in->n_queue++];
+
+	*item = (struct intern_item){ .hash = map_hash(s.p, s.n),
+	    .text = in->texts.len, .n = s.n, .pointer = pointer,
+	    .offset = offset };
+	buf_add(&in->texts, s.p, s.n);
+	__builtin_prefetch(map_slot(&in->map, item->hash));
+	if (in->n_queue == INTERN_QUEUE)
+		intern_flush(in);
+}
+
+/* Its first slot has been asked for; now for the string this leads to. */
+static inline void
+expect_entry(const struct intern *in, struct intern_item *item)
+{
+	const struct entry *e;
+	uint32_t place;
+
+	item->slot = map_probe(&in->map, item->hash, item->hash);
+	place = map_value(&in->map, item->slot);
+	if (place == MAP_NONE)
+		return;
+	e = entry_at(in, place);
+	__builtin_prefetch(e);
+	__builtin_prefetch(e->text + item->n);
+}
+
+static inline void
+store(const struct intern_item *item, sym s)
+{
+	char *array;
+
+	memcpy(&array, item->pointer, sizeof array);
+	memcpy(array + item->offset, &s, sizeof s);
+}
+
+void
+intern_flush(struct intern *in)
+{
+	struct intern_item *item, *end = in->queue + in->n_queue;
+	size_t mask = in->map.mask;
+
+	for (item = in->queue; item < end; item++)
+		expect_entry(in, item);
+	for (item = in->queue; item < end; item++)
+		store(item, find_or_add(in, item->hash,
+		    in->map.mask == mask ? item->slot : item->hash,
+		    span_of(in->texts.data + item->text, item->n)));
+	in->n_queue = 0;
+	in->texts.len = 0;
+}
+
+int
+intern_cmp(const struct intern *in, sym a, sym b)
+{
+	if (a == b)
+		return 0;
+	if (a == SYM_NONE || b == SYM_NONE)
+		return a == SYM_NONE ? -1 : 1;
+	return span_compare(intern_span(in, a), intern_span(in, b));
+}

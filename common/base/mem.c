@@ -1,0 +1,148 @@
+/* mem - checked allocation, and the arena */
+
+#define _DEFAULT_SOURCE	/* madvise() */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+
+enum {
+	BLOCK_LEAST = 64 * 1024,
+	HUGE_PAGE = 2 * 1024 * 1024,
+	LARGE = 2 * HUGE_PAGE
+};
+
+struct arena_block {
+	struct arena_block *older;
+	size_t size;
+	char data[];
+};
+
+void *
+mem_alloc(size_t size)
+{
+	return mem_resize(NULL, size, 1);
+}
+
+/*
+ * With pages of 4 KiB nearly every look into a large table waits for the page
+ * tables, too, and each page is a fault of its own.
+ */
+static void *
+on_huge_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE;
+	uintptr_t end = ((uintptr_t)p + bytes) & -(uintptr_t)HUGE_PAGE;
+
+	if (bytes >= LARGE)
+		madvise((void *)first, end - first, MADV_HUGEPAGE);
+#endif
+	return p;
+}
+
+void *
+mem_zero(size_t n, size_t size)
+{
+	void *p = calloc(n > 0 ? n : 1, size);
+
+	if (p == NULL)
+		die("out of memory (%zu times %zu bytes)", n, size);
+	return on_huge_pages(p, n * size);
+}
+
+void *
+mem_table(size_t n, size_t size)
+{
+	return on_huge_pages(mem_resize(NULL, n, size), n * size);
+}
+
+void *
+mem_ones(size_t n, size_t size)
+{
+	return memset(mem_table(n, size), 0xff, n * size);
+}
+
+void *
+mem_resize(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
+		die("out of memory (%zu times %zu bytes)", n, size);
+	p = realloc(p, bytes > 0 ? bytes : 1);
+	if (p == NULL)
+		die("out of memory (%zu bytes)", bytes);
+	return p;
+}
+
+void *
+mem_grow_more(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t twice = *cap < 8 ? 16 : *cap * 2;
+
+	*cap = twice < need ? need : twice;
+	return mem_resize(p, *cap, size);
+}
+
+char *
+arena_room(struct arena *a, size_t n)
+{
+	struct arena_block *b = a->block;
+	size_t size = n > BLOCK_LEAST ? n : BLOCK_LEAST;
+
+	if (n > PTRDIFF_MAX / 2)
+		die("out of memory (%zu bytes)", n);
+	if (b == NULL || n > b->size - a->used) {
+		b = mem_alloc(sizeof *b + size);
+		b->older = a->block;
+		b->size = size;
+		a->block = b;
+		a->used = 0;
+	}
+	a->used += n;
+	return b->data + a->used - n;
+}
+
+char *
+arena_text(struct arena *a, const char *p, size_t n)
+{
+	char *copy = arena_room(a, n + 1);
+
+	if (n > 0)
+		memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+static void
+free_blocks(struct arena_block *b)
+{
+	struct arena_block *older;
+
+	for (; b != NULL; b = older) {
+		older = b->older;
+		free(b);
+	}
+}
+
+void
+arena_reset(struct arena *a)
+{
+	if (a->block != NULL) {
+		free_blocks(a->block->older);
+		a->block->older = NULL;
+	}
+	a->used = 0;
+}
+
+void
+arena_release(struct arena *a)
+{
+	free_blocks(a->block);
+	*a = (struct arena){ 0 };
+}

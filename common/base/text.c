@@ -1,0 +1,167 @@
+/* text - spans, UTF-8, what a terminal may be shown, and numbers in digits */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/text.h"
+
+size_t
+utf8_char(const char *p, size_t n, uint32_t *code)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *u = (const unsigned char *)p;
+	size_t len;
+	uint32_t c;
+
+	if (n == 0)
+		return 0;
+	c = u[0];
+	if (c < 0x80) {
+		*code = c;
+		return 1;
+	}
+	len = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+	if (c < 0xc2 || c > 0xf4 || len > n)
+		return 0;
+	c &= 0x7fU >> len;
+	for (size_t i = 1; i < len; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	*code = c;
+	return len;
+}
+
+bool
+utf8_valid(const char *p, size_t n)
+{
+	uint64_t word;
+	uint32_t code;
+	size_t len;
+
+	while (n > 0) {
+		/* Logs are ASCII for the most part: eight bytes a step. */
+		if (n >= sizeof word) {
+			memcpy(&word, p, sizeof word);
+			if ((word & 0x8080808080808080) == 0) {
+				p += sizeof word;
+				n -= sizeof word;
+				continue;
+			}
+		}
+		if ((len = utf8_char(p, n, &code)) == 0)
+			return false;
+		p += len;
+		n -= len;
+	}
+	return true;
+}
+
+static bool
+obeyed(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c ||
+	    c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+}
+
+size_t
+text_escape(char *to, size_t size, const char *from, size_t n)
+{
+	char shown[16];
+	size_t used = 0, step, len;
+	uint32_t c;
+
+	for (; n > 0; from += step, n -= step) {
+		step = utf8_char(from, n, &c);
+		if (step == 0) {
+			step = 1;
+			len = (size_t)snprintf(shown, sizeof shown, "\\x%02x",
+			    (unsigned char)*from);
+		} else if (obeyed(c)) {
+			len = (size_t)snprintf(shown, sizeof shown,
+			    c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
+		} else {
+			memcpy(shown, from, step);
+			len = step;
+		}
+		if (used + len + 1 > size)
+			break;
+		memcpy(to + used, shown, len);
+		used += len;
+	}
+	if (size > 0)
+		to[used] = '\0';
+	return used;
+}
+
+size_t
+text_columns(const char *p, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)p[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+const uint32_t text_powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
+    10000000, 100000000 };
+
+/* Eight digits to sixteen: the first eight, and of the last those not seen. */
+static bool
+read_sixteen(struct span s, uint64_t *value)
+{
+	size_t more = s.n - 8;
+	uint64_t first, last, others, others_last;
+
+	first = text_load_eight(s.p, &others);
+	last = text_load_eight(s.p + more, &others_last);
+	if ((others | others_last) != 0)
+		return false;
+	last &= UINT64_MAX << 4 * (8 - more) << 4 * (8 - more);
+	*value = (uint64_t)text_eight(first) * text_powers[more] +
+	    text_eight(last);
+	return true;
+}
+
+/* Nineteen digits always fit. */
+enum { SAFE_DIGITS = 19 };
+
+bool
+text_u64(struct span s, uint64_t *value)
+{
+	uint64_t v = 0;
+	unsigned digit;
+
+	if (s.n == 0)
+		return false;
+	if (LITTLE_ENDIAN_BYTES && s.n >= 8 && s.n <= 16)
+		return read_sixteen(s, value);
+	for (size_t i = 0; i < s.n; i++) {
+		digit = (unsigned)(unsigned char)s.p[i] - '0';
+		if (digit > 9 || (i >= SAFE_DIGITS && (v > UINT64_MAX / 10 ||
+		    v * 10 > UINT64_MAX - digit)))
+			return false;
+		v = v * 10 + digit;
+	}
+	*value = v;
+	return true;
+}
+
+bool
+text_i64(struct span s, int64_t *value)
+{
+	bool negative = s.n > 0 && *s.p == '-';
+	uint64_t v;
+
+	if (negative)
+		s = span_of(s.p + 1, s.n - 1);
+	if (!text_u64(s, &v) || v > (uint64_t)INT64_MAX + negative)
+		return false;
+	*value = (int64_t)(negative ? 0 - v : v);
+	return true;
+}

@@ -1,0 +1,426 @@
+/* build - the tasks and nodes of one build */
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/build/build.h"
+#include "common/frame/filter.h"
+
+#define NONE MAP_NONE
+
+enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
+    FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
+    RULE, DEPS, NODE_TYPE, TEST, DYNAMIC, OUTPUTS };
+
+const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
+    "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
+    "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
+    "size_bytes", "rule", "deps", "node_type", "test",
+    "dynamically_resolved_cache", "outputs",
+    "status", "origin_host", "prepare" /* only known */, NULL };
+
+/*
+ * Until build_index() the owner of a dependency or output is a record's
+ * number, a task's with OF_TASK added, and a uid that is the id is AS_ID.
+ */
+#define OF_TASK (UINT32_C(1) << 31)
+#define AS_ID (SYM_NONE - 1)
+
+/* A name's symbol goes into a member of element i of an array, later. */
+#define NAME_LATER(b, text, array, i, member)				\
+	intern_later(&(b)->names, text, &(b)->array,			\
+	    (i) * sizeof *(b)->array +					\
+	    offsetof(__typeof__(*(b)->array), member))
+
+void
+build_init(struct build *b)
+{
+	*b = (struct build){ .start_us = TIME_UNKNOWN,
+	    .end_us = TIME_UNKNOWN };
+	intern_init(&b->names);
+	b->run = intern_add(&b->names, span_of("run", 3));
+	b->copy = intern_add(&b->names, span_of("copy", 4));
+	b->prepare = intern_add(&b->names, span_of("prepare", 7));
+}
+
+void
+build_release(struct build *b)
+{
+	intern_release(&b->names);
+	free(b->tasks);
+	free(b->nodes);
+	free(b->deps);
+	free(b->task_of);
+	free(b->node_of);
+	free(b->repeated);
+	free(b->outputs);
+}
+
+uint32_t
+build_task(const struct build *b, sym id)
+{
+	return id == SYM_NONE ? NONE : b->task_of[id];
+}
+
+uint32_t
+build_node(const struct build *b, sym id)
+{
+	return id == SYM_NONE ? NONE : b->node_of[id];
+}
+
+/* A key that is there and is not what it must be. */
+static bool
+is_wrong(struct filter *f, enum rec_found found, unsigned key,
+    const char *must_be)
+{
+	if (found != REC_BAD)
+		return false;
+	filter_reject(f, "%s is no %s", build_keys[key], must_be);
+	return true;
+}
+
+static bool
+read_id(struct filter *f, const struct rec *r, struct span *id)
+{
+	enum rec_found found = rec_str(r, ID, id);
+
+	if (found == REC_GOOD)
+		return true;
+	if (found == REC_BAD)
+		filter_reject(f, "id is no string");
+	else
+		filter_reject(f, "no id");
+	return false;
+}
+
+static bool
+is_list(struct filter *f, const struct rec *r, unsigned key)
+{
+	const struct span *items;
+	size_t n;
+
+	return !is_wrong(f, rec_strings(r, key, &items, &n), key,
+	    "array of strings");
+}
+
+/*
+ * The strings of an array, with their owner: what a task or node waited for, or
+ * what a task made, which is another name for it.
+ */
+static void
+add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
+{
+	bool are_deps = key == DEPS;
+	struct dependency **list = are_deps ? &b->deps : &b->outputs;
+	size_t *n_list = are_deps ? &b->n_deps : &b->n_outputs;
+	size_t *cap = are_deps ? &b->deps_cap : &b->outputs_cap, n = 0;
+	const struct span *items;
+
+	if (rec_strings(r, key, &items, &n) != REC_GOOD)
+		return;
+	*list = mem_grow(*list, cap, *n_list + n, sizeof **list);
+	for (size_t i = 0; i < n; i++, ++*n_list) {
+		(*list)[*n_list] = (struct dependency){ owner, owner };
+		if (are_deps)
+			NAME_LATER(b, items[i], deps, *n_list, dep);
+		else
+			NAME_LATER(b, items[i], outputs, *n_list, id);
+	}
+}
+
+static bool
+read_times(struct filter *f, const struct rec *r, struct task *t)
+{
+	static const unsigned keys[] = { START, END, ELAPSED, DEPLOYED,
+	    TRANSFER, WAIT, SIZE };
+	int64_t *values[] = { &t->start_us, &t->end_us, &t->elapsed_us,
+	    &t->other_us, &t->other_us, &t->other_us, &t->size_bytes };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (is_wrong(f, rec_int(r, keys[i], values[i]), keys[i],
+		    "integer below 2^53"))
+			return false;
+	return true;
+}
+
+static uint8_t
+read_flags(const struct rec *r)
+{
+	struct span event;
+
+	return (uint8_t)((rec_true(r, FROM_CACHE) ? TASK_CACHED : 0) |
+	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
+	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
+	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
+	    (rec_str(r, START_EVENT, &event) == REC_GOOD &&
+	    span_eq(event, "deployed") ? TASK_EARLY : 0));
+}
+
+/* One of the kinds that have rules, which nearly all tasks are, or SYM_NONE. */
+static sym
+known_kind(const struct build *b, struct span text)
+{
+	return span_eq(text, "run") ? b->run : span_eq(text, "copy") ?
+	    b->copy : span_eq(text, "prepare") ? b->prepare : SYM_NONE;
+}
+
+/* The names of a task.  A run's uid is its id once more. */
+static void
+read_names(struct build *b, const struct rec *r, size_t i, struct span id)
+{
+	struct task *t = &b->tasks[i];
+	struct span text;
+
+	NAME_LATER(b, id, tasks, i, id);
+	if (rec_str(r, KIND, &text) == REC_GOOD &&
+	    (t->kind = known_kind(b, text)) == SYM_NONE)
+		NAME_LATER(b, text, tasks, i, kind);
+	if (rec_str(r, HOST, &text) == REC_GOOD)
+		NAME_LATER(b, text, tasks, i, host);
+	if (rec_str(r, RULE, &text) == REC_GOOD)
+		NAME_LATER(b, text, tasks, i, rule);
+	if (rec_str(r, CONSUMER, &text) == REC_GOOD)
+		NAME_LATER(b, text, tasks, i, consumer);
+	if (rec_str(r, UID, &text) != REC_GOOD)
+		return;
+	if (span_compare(text, id) == 0)
+		t->uid = AS_ID;
+	else
+		NAME_LATER(b, text, tasks, i, uid);
+}
+
+static void
+add_task(struct build *b, struct filter *f, const struct rec *r)
+{
+	size_t i = b->n_tasks;
+	struct task *t;
+	struct span id;
+
+	if (i >= OF_TASK)
+		die("too many tasks");
+	b->tasks = mem_grow(b->tasks, &b->tasks_cap, i + 1,
+	    sizeof *b->tasks);
+	t = &b->tasks[i];
+	*t = (struct task){ .kind = b->run, .host = SYM_NONE,
+	    .rule = SYM_NONE, .uid = SYM_NONE, .consumer = SYM_NONE,
+	    .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
+	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
+	    .size_bytes = TIME_UNKNOWN, .next = NONE,
+	    .flags = read_flags(r) };
+	if (!read_id(f, r, &id) || !read_times(f, r, t) ||
+	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
+		return;
+	b->n_tasks++;
+	add_list(b, r, DEPS, (uint32_t)i | OF_TASK);
+	add_list(b, r, OUTPUTS, (uint32_t)i | OF_TASK);
+	read_names(b, r, i, id);
+}
+
+static void
+add_node(struct build *b, struct filter *f, const struct rec *r)
+{
+	size_t i = b->n_nodes;
+	struct span id, rule, type;
+	struct node *n;
+
+	if (i >= OF_TASK)
+		die("too many nodes");
+	if (!read_id(f, r, &id) || !is_list(f, r, DEPS))
+		return;
+	b->nodes = mem_grow(b->nodes, &b->nodes_cap, i + 1,
+	    sizeof *b->nodes);
+	n = &b->nodes[b->n_nodes++];
+	n->rule = SYM_NONE;
+	n->flags = rec_true(r, TEST) ? NODE_TEST : 0;
+	if (rec_str(r, NODE_TYPE, &type) == REC_GOOD)
+		n->flags |= span_eq(type, "test") ? NODE_TEST :
+		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
+	add_list(b, r, DEPS, (uint32_t)i);
+	NAME_LATER(b, id, nodes, i, id);
+	if (rec_str(r, RULE, &rule) != REC_GOOD)
+		return;
+	if (span_eq(rule, "phony"))
+		n->flags |= NODE_PHONY;
+	NAME_LATER(b, rule, nodes, i, rule);
+}
+
+void
+build_name_node(struct build *b, uint32_t node, sym id)
+{
+	b->node_of[id] = node;
+	b->nodes[node].id = id;
+}
+
+/* Of two names for one thing the same in any order; SYM_NONE is none. */
+static sym
+smaller_name(const struct build *b, sym x, sym y)
+{
+	if (x == SYM_NONE || y == SYM_NONE)
+		return x == SYM_NONE ? y : x;
+	return intern_cmp(&b->names, x, y) <= 0 ? x : y;
+}
+
+/* Nodes of one id become one. */
+static void
+index_nodes(struct build *b)
+{
+	const struct node *n = b->nodes, *end = b->nodes + b->n_nodes;
+	struct node *first;
+	uint32_t i;
+
+	for (b->n_nodes = 0; n < end; n++) {
+		i = build_node(b, n->id);
+		if (i == NONE) {
+			b->nodes[b->n_nodes] = *n;
+			build_name_node(b, (uint32_t)b->n_nodes++, n->id);
+			continue;
+		}
+		first = &b->nodes[i];
+		first->rule = smaller_name(b, first->rule, n->rule);
+		first->flags |= n->flags;
+	}
+}
+
+/* Tasks of one id become a list that begins with the first of them. */
+static void
+index_tasks(struct build *b)
+{
+	struct task *t = b->tasks;
+	uint32_t first;
+
+	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
+		if (t->uid == AS_ID)
+			t->uid = t->id;
+		first = b->task_of[t->id];
+		if (first == NONE) {
+			b->task_of[t->id] = i;
+			continue;
+		}
+		t->next = b->tasks[first].next;
+		b->tasks[first].next = i;
+		b->repeated = mem_grow(b->repeated, &b->repeated_cap,
+		    b->n_repeated + 1, sizeof *b->repeated);
+		b->repeated[b->n_repeated++] = first;
+	}
+}
+
+static sym
+owner_id(const struct build *b, uint32_t record)
+{
+	return (record & OF_TASK) != 0 ? b->tasks[record - OF_TASK].id :
+	    b->nodes[record].id;
+}
+
+void
+build_index(struct build *b)
+{
+	intern_flush(&b->names);
+	b->task_of = mem_ones(b->names.n, sizeof *b->task_of);
+	b->node_of = mem_ones(b->names.n, sizeof *b->node_of);
+	for (size_t i = 0; i < b->n_deps; i++)
+		b->deps[i].id = owner_id(b, b->deps[i].id);
+	for (size_t i = 0; i < b->n_outputs; i++)
+		b->outputs[i].dep = owner_id(b, b->outputs[i].dep);
+	index_nodes(b);
+	index_tasks(b);
+}
+
+static void
+add_extent(struct build *b, struct filter *f, const struct rec *r)
+{
+	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN;
+
+	if (is_wrong(f, rec_int(r, START, &start_us), START, "integer") ||
+	    is_wrong(f, rec_int(r, END, &end_us), END, "integer"))
+		return;
+	if (start_us != TIME_UNKNOWN && end_us != TIME_UNKNOWN &&
+	    end_us < start_us) {
+		filter_reject(f, "end_us %lld is before start_us %lld",
+		    (long long)end_us, (long long)start_us);
+		return;
+	}
+	b->start_us = time_earlier(b->start_us, start_us);
+	b->end_us = time_later(b->end_us, end_us);
+}
+
+void
+build_add(struct build *b, struct filter *f, const struct rec *r)
+{
+	if (rec_is(r, "task"))
+		add_task(b, f, r);
+	else if (rec_is(r, "node"))
+		add_node(b, f, r);
+	else if (rec_is(r, "build"))
+		add_extent(b, f, r);
+}
+
+void
+build_read(struct build *b, struct filter *f, const char *graph)
+{
+	const struct rec *r;
+
+	build_init(b);
+	if (graph != NULL)
+		filter_read_first(f, graph);
+	while ((r = filter_next(f)) != NULL)
+		build_add(b, f, r);
+	build_settle(b);
+}
+
+sym
+build_rule(const struct build *b, const struct task *t)
+{
+	uint32_t node;
+
+	if (t->rule != SYM_NONE)
+		return t->rule;
+	node = build_node(b, t->kind == b->copy ? t->uid : t->id);
+	return node == NONE ? SYM_NONE : b->nodes[node].rule;
+}
+
+void
+build_put_id(const struct build *b, const struct task *t, struct buf *to)
+{
+	struct span id = intern_span(&b->names, t->id);
+
+	buf_add(to, id.p, id.n);
+	if (t->attempt > 1)
+		buf_printf(to, "#%u", (unsigned)t->attempt);
+}
+
+void
+build_describe(const struct build *b, const struct task *t, struct buf *to)
+{
+	bool is_copy = t->kind == b->copy && t->uid != SYM_NONE;
+	sym rule = build_rule(b, t);
+
+	if (is_copy) {
+		buf_str(to, "copy of ");
+		buf_str(to, intern_str(&b->names, t->uid));
+	} else {
+		if (t->kind != b->prepare) {
+			buf_str(to, intern_str(&b->names,
+			    rule != SYM_NONE ? rule : t->kind));
+			buf_char(to, ' ');
+		}
+		build_put_id(b, t, to);
+	}
+	if (t->host != SYM_NONE) {
+		buf_str(to, is_copy ? " to " : " on ");
+		buf_str(to, intern_str(&b->names, t->host));
+	}
+	if ((t->flags & TASK_CACHED) != 0)
+		buf_str(to, " (from the cache)");
+}
+
+int
+build_compare(const struct build *b, const struct task *x,
+    const struct task *y)
+{
+	int order = intern_cmp(&b->names, x->id, y->id);
+
+	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
+}

@@ -1,0 +1,472 @@
+/* filter - the frame of every filter */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/io/progress.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
+
+#define WEIR_VERSION "0.1.0"
+
+enum { MESSAGES_SHOWN = 10 };
+
+/* Messages of one format, of which only the first are shown. */
+struct kind {
+	const char *fmt;
+	uint64_t count;
+	char last[4096];		/* that was shown */
+};
+
+static struct {
+	const char *output, *rejects;
+	uint64_t max_record;
+	bool strict, line_buffered, progress, help, version, text, json;
+} opt = { .max_record = 64 << 20 };
+
+static const struct opt common_options[] = {
+	{ 'o', "output", OPT_STR, &opt.output, "FILE",
+	    "write FILE, whole or not at all", 0, 0 },
+	{ 0, "strict", OPT_FLAG, &opt.strict, NULL,
+	    "stop at the first bad input", 0, 0 },
+	{ 0, "rejects", OPT_STR, &opt.rejects, "FILE",
+	    "keep every rejected line in FILE", 0, 0 },
+	{ 0, "max-record", OPT_SIZE, &opt.max_record, "BYTES",
+	    "longest line or record (64M)", 1, UINT64_C(1) << 32 },
+	{ 0, "line-buffered", OPT_FLAG, &opt.line_buffered, NULL,
+	    "write each record at once", 0, 0 },
+	{ 0, "progress", OPT_FLAG, &opt.progress, NULL,
+	    "show bytes, rate and time left", 0, 0 },
+	{ 'h', "help", OPT_FLAG, &opt.help, NULL, "print this", 0, 0 },
+	{ 'V', "version", OPT_FLAG, &opt.version, NULL,
+	    "print the version", 0, 0 },
+	{ 0 }
+};
+
+static const struct opt report_options[] = {
+	{ 0, "text", OPT_FLAG, &opt.text, NULL,
+	    "print a report, as on a terminal", 0, 0 },
+	{ 0, "json", OPT_FLAG, &opt.json, NULL,
+	    "print records, as in a pipe", 0, 0 },
+	{ 0 }
+};
+
+/* A closed descriptor 0, 1 or 2 would be taken by the next file opened. */
+static void
+hold_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1 &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			die_errno("cannot open '/dev/null'");
+}
+
+static void
+read_options(const struct about *about, const struct opt *options, int argc,
+    char **argv)
+{
+	static const struct opt none[] = { { 0 } };
+	const struct opt *tables[] = { options,
+	    about->reports ? report_options : none, common_options, NULL };
+	char usage[256];
+
+	snprintf(usage, sizeof usage, "[options] %s", about->operands);
+	optind = opt_parse(tables, usage, about->is_command, argc, argv);
+	if (opt.help) {
+		printf("usage: %s %s\n%s\n\n", err_program(), usage,
+		    about->purpose);
+		opt_print(tables);
+	}
+	if (opt.version)
+		printf("%s (weir) " WEIR_VERSION "\n", err_program());
+	if (opt.help || opt.version) {
+		if (fflush(stdout) != 0)
+			die_errno("cannot write '<stdout>'");
+		exit(EXIT_WELL);
+	}
+	if (opt.text && opt.json)
+		die("--text and --json exclude each other");
+}
+
+static void
+read_operands(struct filter *f)
+{
+	input_init(&f->input, f->operands, f->n_operands);
+	f->input.on_read = opt.progress ? progress_show : NULL;
+}
+
+void
+filter_begin(struct filter *f, const struct about *about,
+    const struct opt *options, int argc, char **argv)
+{
+	err_init(argv[0]);
+	hold_standard_descriptors();
+	signal(SIGPIPE, SIG_DFL);	/* a parent may have it ignored */
+	read_options(about, options, argc, argv);
+
+	*f = (struct filter){ 0 };
+	f->max_record = opt.max_record;
+	f->keeps_rejects = opt.rejects != NULL;
+	f->text = opt.text || (about->reports && !opt.json &&
+	    opt.output == NULL && isatty(STDOUT_FILENO));
+	if (about->keys != NULL)
+		f->recio = recio_new(about->keys);
+	f->operands = argv + optind;
+	f->n_operands = (size_t)(argc - optind);
+	read_operands(f);
+	output_open(&f->out, opt.output);
+	f->out.flush_each = opt.line_buffered;
+	if (opt.rejects != NULL)
+		output_open(&f->rejects, opt.rejects);
+}
+
+/* The list of files becomes path and the n others. */
+static void
+read_files(struct filter *f, const char *path, char *const *others, size_t n)
+{
+	struct input *in = &f->input;
+	void (*on_read)(const struct input *) = in->on_read;
+	char **files = mem_resize(NULL, n + 1, sizeof *files);
+
+	files[0] = (char *)(uintptr_t)path;
+	for (size_t i = 0; i < n; i++)
+		files[i + 1] = others[i];
+	free(f->files);
+	f->files = files;
+	input_release(in);
+	input_init(in, files, n + 1);
+	in->on_read = on_read;
+}
+
+const char *
+filter_operand(struct filter *f)
+{
+	const char *first;
+
+	if (f->n_operands == 0)
+		return NULL;
+	first = f->operands[0];
+	f->n_operands--;
+	f->operands++;
+	input_release(&f->input);
+	read_operands(f);
+	return first;
+}
+
+void
+filter_read_first(struct filter *f, const char *path)
+{
+	read_files(f, path, f->input.files, f->input.n_files);
+}
+
+void
+filter_read_next(struct filter *f, const char *path)
+{
+	read_files(f, path, NULL, 0);
+}
+
+static void
+reject_bytes(struct filter *f, const char *p, size_t n)
+{
+	if (opt.rejects == NULL)
+		return;
+	buf_add(&f->rejects.buf, p, n);
+	output_done(&f->rejects);
+}
+
+static struct kind *
+kind_of(struct filter *f, const char *fmt)
+{
+	struct kind *k = f->kinds, *end = f->kinds + f->n_kinds;
+
+	while (k < end && k->fmt != fmt)
+		k++;
+	if (k < end)
+		return k;
+	f->kinds = mem_grow(f->kinds, &f->kinds_cap, f->n_kinds + 1,
+	    sizeof *f->kinds);
+	k = &f->kinds[f->n_kinds++];
+	k->fmt = fmt;
+	k->count = 0;
+	return k;
+}
+
+/* Says a message, with the place if it has one, or counts it. */
+static void
+tell(struct filter *f, const char *file, const char *fmt, va_list ap)
+{
+	struct kind *k = kind_of(f, fmt);
+
+	f->rejected = true;
+	if (k->count++ >= MESSAGES_SHOWN)
+		return;
+	vsnprintf(k->last, sizeof k->last, fmt, ap);
+	if (file != NULL)
+		warn_at(file, f->place_line, "%s", k->last);
+	else
+		warn("%s", k->last);
+}
+
+/* The output is of no use then; the rejected line still is. */
+static void
+stop_if_strict(struct filter *f)
+{
+	if (!opt.strict)
+		return;
+	if (opt.rejects != NULL)
+		output_close(&f->rejects);
+	exit(EXIT_TROUBLE);
+}
+
+/* Rejects what stands at place, of which more may follow. */
+static void
+reject(struct filter *f, const char *fmt, va_list ap)
+{
+	tell(f, f->input.name, fmt, ap);
+	reject_bytes(f, f->place.p, f->place.n);
+}
+
+static PRINTF_LIKE(2, 3) void
+reject_start(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject(f, fmt, ap);
+	va_end(ap);
+}
+
+void
+filter_reject(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject(f, fmt, ap);
+	va_end(ap);
+	stop_if_strict(f);
+}
+
+void
+filter_fail(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell(f, NULL, fmt, ap);
+	va_end(ap);
+	stop_if_strict(f);
+}
+
+static void
+set_place(struct filter *f, const char *p, size_t n)
+{
+	f->place = span_of(p, n);
+	f->place_line = f->input.line;
+}
+
+static void
+end_file(struct filter *f)
+{
+	f->in_file = false;
+	if (f->input.damage == NULL)
+		return;
+	set_place(f, NULL, 0);
+	filter_reject(f, "the file ends early: %s", f->input.damage);
+}
+
+bool
+filter_next_file(struct filter *f)
+{
+	if (f->in_file)
+		end_file(f);
+	f->in_file = input_next_file(&f->input);
+	f->gave_up = false;
+	return f->in_file;
+}
+
+static void
+reject_long_line(struct filter *f)
+{
+	struct line piece;
+
+	reject_start(f, "the line is longer than %llu bytes (--max-record)",
+	    (unsigned long long)opt.max_record);
+	while (input_rest(&f->input, &piece))
+		reject_bytes(f, piece.p, piece.full_len);
+	stop_if_strict(f);
+}
+
+bool
+filter_file_line(struct filter *f, struct line *line)
+{
+	while (f->in_file && input_line(&f->input, opt.max_record, line)) {
+		set_place(f, line->p, line->full_len);
+		if (line->too_long)
+			reject_long_line(f);
+		else if (f->input.damage != NULL && line->len == line->full_len)
+			filter_reject(f, "the line is cut");
+		else
+			return true;
+	}
+	return false;
+}
+
+bool
+filter_line(struct filter *f, struct line *line)
+{
+	do
+		if (filter_file_line(f, line))
+			return true;
+	while (filter_next_file(f));
+	return false;
+}
+
+struct rec *
+filter_record(struct filter *f, struct span text)
+{
+	const char *why;
+	struct rec *rec = recio_parse(f->recio, text, &why);
+
+	if (rec == NULL)
+		filter_reject(f, "%s", why);
+	return rec;
+}
+
+/*
+ * What comes next as a record, if it is a plain one and all of it is at hand:
+ * that tells itself where it ends, and nobody need look for it before.
+ */
+static struct rec *
+peek_plain(struct filter *f, size_t *n)
+{
+	struct input *in = &f->input;
+	struct rec *rec = recio_plain(f->recio, span_of(in->at,
+	    (size_t)(in->end - in->at)), n);
+
+	return *n <= opt.max_record ? rec : NULL;
+}
+
+static struct rec *
+plain_line(struct filter *f)
+{
+	struct input *in = &f->input;
+	size_t n;
+	struct rec *rec = peek_plain(f, &n);
+
+	if (rec == NULL || in->at + n == in->end || in->at[n] != '\n')
+		return NULL;
+	in->line++;
+	set_place(f, in->at, n + 1);
+	in->at += n + 1;
+	return rec;
+}
+
+struct rec *
+filter_next(struct filter *f)
+{
+	struct line line;
+	struct rec *rec = plain_line(f);
+
+	if (rec != NULL)
+		return rec;
+	while (filter_line(f, &line)) {
+		rec = filter_record(f, span_of(line.p, line.len));
+		if (rec != NULL)
+			return rec;
+	}
+	return NULL;
+}
+
+static void
+reject_to_end(struct filter *f, const char *why)
+{
+	struct span piece;
+
+	f->gave_up = true;
+	reject_start(f, "%s: the rest of the file is rejected", why);
+	while (scan_rest(&f->input, &piece))
+		reject_bytes(f, piece.p, piece.n);
+	stop_if_strict(f);
+}
+
+void
+filter_reject_rest(struct filter *f, struct span before, const char *why)
+{
+	if (f->gave_up)
+		return;
+	f->place = before;
+	f->place_line = f->input.line + 1;
+	reject_to_end(f, why);
+}
+
+bool
+filter_value(struct filter *f, struct span *value)
+{
+	uint64_t line;
+	enum scan_result result;
+
+	result = scan_value(&f->input, opt.max_record, value, &line);
+	if (result == SCAN_NONE)
+		return false;
+	f->place = *value;
+	f->place_line = line + 1;
+	if (result == SCAN_VALUE)
+		return true;
+	reject_to_end(f, result == SCAN_CUT ?
+	    "the file ends within a value" :
+	    "a value is longer than --max-record");
+	return false;
+}
+
+bool
+filter_object(struct filter *f, struct rec **rec)
+{
+	struct input *in = &f->input;
+	struct span value;
+	size_t n;
+
+	scan_peek(in);
+	if ((*rec = peek_plain(f, &n)) != NULL) {
+		/* It holds no newline, which would have to be counted. */
+		f->place = span_of(in->at, n);
+		f->place_line = in->line + 1;
+		in->at += n;
+		return true;
+	}
+	if (!filter_value(f, &value))
+		return false;
+	*rec = filter_record(f, value);
+	return true;
+}
+
+static void
+tell_uncounted(const struct filter *f)
+{
+	for (const struct kind *k = f->kinds; k < f->kinds + f->n_kinds; k++)
+		if (k->count > MESSAGES_SHOWN)
+			warn("%llu more like: %s", (unsigned long long)
+			    (k->count - MESSAGES_SHOWN), k->last);
+}
+
+int
+filter_end(struct filter *f)
+{
+	if (opt.progress)
+		progress_end(&f->input);
+	tell_uncounted(f);
+	output_close(&f->out);
+	if (opt.rejects != NULL)
+		output_close(&f->rejects);
+	input_release(&f->input);
+	recio_free(f->recio);
+	free(f->kinds);
+	free(f->files);
+	return f->rejected ? EXIT_REJECTED : EXIT_WELL;
+}

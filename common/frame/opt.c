@@ -1,0 +1,163 @@
+/* opt - the option table over getopt_long */
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/base/text.h"
+#include "common/frame/opt.h"
+
+enum {
+	OPTIONS_MAX = 48,
+	LONG_ONLY = 256,	/* getopt's value of table entry i is this + i */
+	HELP_COLUMN = 26
+};
+
+static _Noreturn void
+usage_error(const char *usage)
+{
+	fprintf(stderr, "usage: %s %s\n", err_program(), usage);
+	fprintf(stderr, "'%s --help' tells more\n", err_program());
+	exit(EXIT_TROUBLE);
+}
+
+/* Flattens the tables; returns the number of options. */
+static size_t
+collect(const struct opt *const *tables, const struct opt **all)
+{
+	size_t n = 0;
+
+	for (; *tables != NULL; tables++)
+		for (const struct opt *o = *tables; o->name != NULL; o++) {
+			if (n == OPTIONS_MAX)
+				bug("more than %d options", OPTIONS_MAX);
+			all[n++] = o;
+		}
+	return n;
+}
+
+static uint64_t
+multiplier(struct span *text)
+{
+	static const char letters[] = "KMG";
+	const char *letter;
+
+	if (text->n == 0)
+		return 1;
+	letter = strchr(letters, text->p[text->n - 1]);
+	if (letter == NULL || *letter == '\0')
+		return 1;
+	text->n--;
+	return UINT64_C(1) << 10 * (letter - letters + 1);
+}
+
+static uint64_t
+number(const struct opt *o, const char *arg)
+{
+	struct span text = span_of(arg, strlen(arg));
+	uint64_t times = o->kind == OPT_SIZE ? multiplier(&text) : 1;
+	uint64_t most = o->most > 0 ? o->most : UINT64_MAX, value;
+
+	if (!text_u64(text, &value) || value > most / times ||
+	    value * times < o->least)
+		die("--%s takes a number from %llu to %llu, not '%s'",
+		    o->name, (unsigned long long)o->least,
+		    (unsigned long long)most, arg);
+	return value * times;
+}
+
+static void
+add_to_list(struct opt_list *list, const char *arg)
+{
+	list->values = mem_grow(list->values, &list->cap, list->n + 1,
+	    sizeof *list->values);
+	list->values[list->n++] = arg;
+}
+
+static void
+set(const struct opt *o, const char *arg)
+{
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)o->value = true;
+		break;
+	case OPT_STR:
+		*(const char **)o->value = arg;
+		break;
+	case OPT_NUM:
+	case OPT_SIZE:
+		*(uint64_t *)o->value = number(o, arg);
+		break;
+	case OPT_LIST:
+		add_to_list(o->value, arg);
+		break;
+	}
+}
+
+static const struct opt *
+chosen(const struct opt **all, size_t n, int c)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c == LONG_ONLY + (int)i || (c < LONG_ONLY &&
+		    c == all[i]->letter))
+			return all[i];
+	return NULL;
+}
+
+int
+opt_parse(const struct opt *const *tables, const char *usage,
+    bool is_command, int argc, char **argv)
+{
+	const struct opt *all[OPTIONS_MAX], *o;
+	struct option longs[OPTIONS_MAX + 1];
+	char letters[OPTIONS_MAX * 2 + 2], *p = letters;
+	size_t n = collect(tables, all);
+	int c;
+
+	memset(longs, 0, sizeof longs);
+	if (is_command)
+		*p++ = '+';
+	for (size_t i = 0; i < n; i++) {
+		longs[i].name = all[i]->name;
+		longs[i].has_arg = all[i]->kind != OPT_FLAG;
+		longs[i].val = LONG_ONLY + (int)i;
+		if (all[i]->letter == 0)
+			continue;
+		*p++ = all[i]->letter;
+		if (all[i]->kind != OPT_FLAG)
+			*p++ = ':';
+	}
+	*p = '\0';
+	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if ((o = chosen(all, n, c)) == NULL)
+			usage_error(usage);
+		set(o, optarg);
+	}
+	return optind;
+}
+
+void
+opt_print(const struct opt *const *tables)
+{
+	const struct opt *all[OPTIONS_MAX];
+	size_t n = collect(tables, all);
+	int width;
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i]->letter != 0)
+			width = printf("  -%c, ", all[i]->letter);
+		else
+			width = printf("      ");
+		width += printf("--%s%s%s", all[i]->name,
+		    all[i]->arg != NULL ? " " : "",
+		    all[i]->arg != NULL ? all[i]->arg : "");
+		if (width >= HELP_COLUMN) {
+			putchar('\n');
+			width = 0;
+		}
+		printf("%*s%s\n", HELP_COLUMN - width, "", all[i]->help);
+	}
+}

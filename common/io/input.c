@@ -1,0 +1,365 @@
+/* input - files as one stream of bytes and lines, gunzipped on the way */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/io/input.h"
+
+enum { READ_SIZE = 256 * 1024, CRLF = 2, MAGIC = 5 /* bytes, the longest */ };
+
+struct inflater {
+	z_stream z;
+	bool active;		/* this file is gzip */
+	bool between;		/* a member has ended, another may follow */
+	unsigned char in[MAGIC + READ_SIZE];	/* see recognise() */
+};
+
+static const struct magic {
+	const char *bytes, *name, *cat;
+	size_t n;
+} magics[] = {
+	{ "\xfd" "7zXZ", "xz", "xzcat", 5 },
+	{ "\x28\xb5\x2f\xfd", "zstd", "zstdcat", 4 },
+	{ "BZh", "bzip2", "bzcat", 3 },
+	{ "\x04\x22\x4d\x18", "lz4", "lz4cat", 4 },
+};
+
+static bool
+is_stdin(const char *file)
+{
+	return strcmp(file, "-") == 0;
+}
+
+static uint64_t
+sum_sizes(char *const *files, size_t n)
+{
+	struct stat st;
+	uint64_t sum = 0;
+	int failed;
+
+	for (size_t i = 0; i < n; i++) {
+		failed = is_stdin(files[i]) ? fstat(0, &st) :
+		    stat(files[i], &st);
+		if (failed != 0 || !S_ISREG(st.st_mode))
+			return 0;
+		sum += (uint64_t)st.st_size;
+	}
+	return sum;
+}
+
+void
+input_init(struct input *in, char *const *files, size_t n)
+{
+	static char dash[] = "-";
+	static char *const only_stdin[] = { dash };
+
+	*in = (struct input){ .fd = -1 };
+	in->files = n > 0 ? files : only_stdin;
+	in->n_files = n > 0 ? n : 1;
+	in->cap = READ_SIZE * 2;
+	in->data = mem_alloc(in->cap + INPUT_AHEAD);
+	in->at = in->end = in->data;
+}
+
+static void
+close_file(struct input *in)
+{
+	if (in->fd > 0)
+		close(in->fd);
+	in->fd = -1;
+	if (in->inflater != NULL && in->inflater->active) {
+		inflateEnd(&in->inflater->z);
+		in->inflater->active = false;
+	}
+}
+
+void
+input_release(struct input *in)
+{
+	close_file(in);
+	free(in->inflater);
+	free(in->data);
+	*in = (struct input){ .fd = -1 };
+}
+
+static size_t
+read_some(struct input *in, void *to, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(in->fd, to, size);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		die_errno("cannot read '%s'", in->name);
+	in->bytes_read += (uint64_t)n;
+	if (in->on_read != NULL)
+		in->on_read(in);
+	return (size_t)n;
+}
+
+/*
+ * Inflates into [to, to + size).  Members may follow each other (RFC 1952,
+ * 2.2); zeros after the last one are padding.
+ */
+static size_t
+inflate_some(struct input *in, char *to, size_t size)
+{
+	struct inflater *f = in->inflater;
+	int status;
+
+	f->z.next_out = (unsigned char *)to;
+	f->z.avail_out = (unsigned)size;
+	while (f->z.avail_out == size) {
+		if (f->z.avail_in == 0) {
+			f->z.next_in = f->in;
+			f->z.avail_in = (unsigned)read_some(in, f->in,
+			    READ_SIZE);
+		}
+		if (f->z.avail_in == 0) {
+			if (!f->between)
+				in->damage = "the gzip stream is cut";
+			break;
+		}
+		if (f->between && *f->z.next_in == 0) {
+			f->z.next_in++;
+			f->z.avail_in--;
+			continue;
+		}
+		f->between = false;
+		status = inflate(&f->z, Z_NO_FLUSH);
+		if (status == Z_STREAM_END) {
+			f->between = true;
+			inflateReset(&f->z);
+		} else if (status != Z_OK && status != Z_BUF_ERROR) {
+			in->damage = "the gzip stream is damaged";
+			break;
+		}
+	}
+	return size - f->z.avail_out;
+}
+
+static void
+start_inflater(struct input *in)
+{
+	struct inflater *f = in->inflater;
+	size_t n = (size_t)(in->end - in->at);
+
+	if (f == NULL)
+		f = in->inflater = mem_alloc(sizeof *f);
+	memset(&f->z, 0, sizeof f->z);
+	if (inflateInit2(&f->z, 15 + 16) != Z_OK)
+		die("cannot start to inflate '%s'", in->name);
+	f->active = true;
+	f->between = false;
+	memcpy(f->in, in->at, n);
+	f->z.next_in = f->in;
+	f->z.avail_in = (unsigned)n;
+	in->at = in->end = in->data;
+	in->eof = false;	/* there are bytes yet, in the inflater */
+}
+
+static bool
+starts_with(const struct input *in, const char *bytes, size_t n)
+{
+	return (size_t)(in->end - in->at) >= n && memcmp(in->at, bytes, n) == 0;
+}
+
+static void
+refuse_other_compressions(const struct input *in)
+{
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (starts_with(in, magics[i].bytes, magics[i].n))
+			die("%s is %s-compressed: use %s%s%s | %s", in->name,
+			    magics[i].name, magics[i].cat,
+			    in->fd == 0 ? "" : " ",
+			    in->fd == 0 ? "" : in->name, err_program());
+}
+
+static bool
+named_gz(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 3 && strcmp(name + n - 3, ".gz") == 0;
+}
+
+/* Looks at a file's first bytes, of which a pipe may bring one at a time. */
+static void
+recognise(struct input *in)
+{
+	while (in->end - in->at < MAGIC && input_more(in))
+		;
+	if (starts_with(in, "\x1f\x8b", 2))
+		start_inflater(in);
+	else if (named_gz(in->name))
+		in->damage = "it is named .gz and is no gzip stream";
+	else
+		refuse_other_compressions(in);
+	while (in->end - in->at < 3 && input_more(in))
+		;
+	if (starts_with(in, "\xef\xbb\xbf", 3))
+		in->at += 3;
+}
+
+bool
+input_next_file(struct input *in)
+{
+	const char *file;
+
+	close_file(in);
+	if (in->next_file == in->n_files)
+		return false;
+	if (in->next_file == 0)
+		in->bytes_total = sum_sizes(in->files, in->n_files);
+	file = in->files[in->next_file++];
+	in->name = is_stdin(file) ? "<stdin>" : file;
+	in->fd = is_stdin(file) ? 0 : open(file, O_RDONLY | O_CLOEXEC);
+	if (in->fd < 0)
+		die_errno("cannot open '%s'", file);
+	in->at = in->end = in->data;
+	in->line = 0;
+	in->eof = false;
+	in->damage = NULL;
+	recognise(in);
+	return true;
+}
+
+static void
+make_room(struct input *in)
+{
+	size_t kept = (size_t)(in->end - in->at);
+
+	if (kept > in->cap - READ_SIZE) {
+		char *data = mem_alloc(in->cap * 2 + INPUT_AHEAD);
+
+		memcpy(data, in->at, kept);
+		free(in->data);
+		in->data = data;
+		in->cap *= 2;
+	} else {
+		memmove(in->data, in->at, kept);
+	}
+	in->at = in->data;
+	in->end = in->data + kept;
+}
+
+bool
+input_more(struct input *in)
+{
+	char *to;
+	size_t n;
+
+	if (in->eof || in->fd < 0 || in->damage != NULL)
+		return false;
+	if ((size_t)(in->data + in->cap - in->end) < READ_SIZE)
+		make_room(in);
+	to = in->data + (in->end - in->data);
+	if (in->inflater != NULL && in->inflater->active)
+		n = inflate_some(in, to, READ_SIZE);
+	else
+		n = read_some(in, to, READ_SIZE);
+	in->end += n;
+	in->eof = n == 0;
+	return n > 0;
+}
+
+static RARE bool
+is_blank(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != ' ' && (p[i] < '\t' || p[i] > '\r'))
+			return false;
+	return true;
+}
+
+/* Takes full_len bytes as a line, or as a piece of one. */
+static void
+take(struct input *in, struct line *line, size_t full_len)
+{
+	*line = (struct line){ .p = in->at, .len = full_len,
+	    .full_len = full_len };
+	in->at += full_len;
+	if (line->len > 0 && line->p[line->len - 1] == '\n') {
+		line->len--;
+		if (line->len > 0 && line->p[line->len - 1] == '\r')
+			line->len--;
+	}
+}
+
+/*
+ * The bytes up to and with a newline that is not at hand yet; where there is
+ * none, all that are left, or enough of them to tell that the line is over the
+ * limit.
+ */
+static RARE size_t
+measure_on(struct input *in, size_t limit)
+{
+	const char *newline;
+	size_t seen;
+
+	do {
+		seen = (size_t)(in->end - in->at);
+		if (seen > limit + CRLF || !input_more(in))
+			return seen;
+		newline = memchr(in->at + seen, '\n',
+		    (size_t)(in->end - in->at) - seen);
+	} while (newline == NULL);
+	return (size_t)(newline - in->at) + 1;
+}
+
+static inline size_t
+measure_line(struct input *in, size_t limit)
+{
+	const char *newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
+
+	return newline != NULL ? (size_t)(newline - in->at) + 1 :
+	    measure_on(in, limit);
+}
+
+/* Of n bytes of a line too long leaves all but its beginning. */
+static RARE void
+cut(struct input *in, struct line *line, size_t n, size_t limit)
+{
+	in->at -= n - limit;
+	*line = (struct line){ .p = line->p, .len = limit, .full_len = limit,
+	    .too_long = true };
+}
+
+bool
+input_line(struct input *in, size_t limit, struct line *line)
+{
+	size_t n;
+
+	while ((n = measure_line(in, limit)) > 0) {
+		in->line++;
+		take(in, line, n);
+		if (line->len > limit) {
+			cut(in, line, n, limit);
+			return true;
+		}
+		if (*line->p > ' ' || !is_blank(line->p, line->len))
+			return true;
+	}
+	return false;
+}
+
+bool
+input_rest(struct input *in, struct line *piece)
+{
+	const char *newline;
+
+	if (in->at[-1] == '\n' || (in->at == in->end && !input_more(in)))
+		return false;
+	newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
+	take(in, piece, (size_t)((newline != NULL ? newline + 1 : in->end) -
+	    in->at));
+	return true;
+}

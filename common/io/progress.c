@@ -1,0 +1,49 @@
+/* progress - how far a filter has come with its input */
+
+#include <stdio.h>
+#include <time.h>
+
+#include "common/io/input.h"
+#include "common/io/progress.h"
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+draw(const struct input *in, double elapsed)
+{
+	double rate = elapsed > 0 ? (double)in->bytes_read / elapsed : 0;
+
+	fprintf(stderr, "\r%.1f MB, %.1f MB/s", (double)in->bytes_read / 1e6,
+	    rate / 1e6);
+	if (in->bytes_total >= in->bytes_read && rate > 0)
+		fprintf(stderr, ", %.0f s left ",
+		    (double)(in->bytes_total - in->bytes_read) / rate);
+}
+
+void
+progress_show(const struct input *in)
+{
+	static double began, drawn;
+	double now = seconds();
+
+	if (began == 0)
+		began = drawn = now;
+	if (now - drawn < 0.2)
+		return;
+	draw(in, now - began);
+	drawn = now;
+}
+
+void
+progress_end(const struct input *in)
+{
+	fprintf(stderr, "\r%.1f MB read                              \n",
+	    (double)in->bytes_read / 1e6);
+}

@@ -1,0 +1,132 @@
+#ifndef WEIR_JSON_H
+#define WEIR_JSON_H
+
+#include "common/base/buf.h"
+#include "common/base/text.h"
+
+/*
+ * Writes one record:
+ *	json_begin(b, "task"); json_str(b, "id", id); ...; json_end(b);
+ * Keys are written as they are: snake_case literals.  json_raw takes a JSON
+ * token that somebody else wrote and copies it byte for byte.
+ */
+static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
+void json_end(struct buf *);
+
+static ALWAYS_INLINE void json_str(struct buf *, const char *key, struct span);
+static ALWAYS_INLINE void json_cstr(struct buf *, const char *key, const char *);
+/* A literal that needs no escapes. */
+static ALWAYS_INLINE void json_word(struct buf *, const char *key, const char *);
+static ALWAYS_INLINE void json_int(struct buf *, const char *key, int64_t);
+static ALWAYS_INLINE void json_uint(struct buf *, const char *key, uint64_t);
+static ALWAYS_INLINE void json_true(struct buf *, const char *key);
+void json_ratio(struct buf *, const char *key, double);	/* six decimals */
+void json_raw(struct buf *, const char *key, struct span token);
+
+/* An array or object as a value: key and bracket, then values without keys. */
+static ALWAYS_INLINE void json_open(struct buf *, const char *key, char bracket);
+void json_close(struct buf *, char bracket);
+void json_item(struct buf *, struct span);		/* a string */
+
+/* A member whose key came from an input. */
+void json_int_member(struct buf *, struct span key, int64_t);
+
+/*
+ * A string token alone.  Quotes, backslashes and controls are escaped, all
+ * else is copied; bytes that are not UTF-8 become U+FFFD.
+ */
+void json_quote(struct buf *, struct span);
+
+/*
+ * A key and its colon, after a comma if need be.  Inline, as its callers are,
+ * so that the length of a literal key costs nothing.
+ */
+static ALWAYS_INLINE void
+json_key(struct buf *b, const char *key)
+{
+	size_t n = strlen(key);
+	char *p;
+
+	buf_need(b, n + 4);
+	p = b->data + b->len;
+	if (b->len > 0 && p[-1] != '{' && p[-1] != '[')
+		*p++ = ',';
+	*p++ = '"';
+	memcpy(p, key, n);
+	p += n;
+	*p++ = '"';
+	*p++ = ':';
+	b->len = (size_t)(p - b->data);
+}
+
+static ALWAYS_INLINE void
+json_str(struct buf *b, const char *key, struct span s)
+{
+	json_key(b, key);
+	json_quote(b, s);
+}
+
+static ALWAYS_INLINE void
+json_cstr(struct buf *b, const char *key, const char *s)
+{
+	json_str(b, key, span_of(s, strlen(s)));
+}
+
+/* A string token of n bytes that need no escapes. */
+static ALWAYS_INLINE void
+json_plain(struct buf *b, const char *text, size_t n)
+{
+	char *p;
+
+	buf_need(b, n + 2);
+	p = b->data + b->len;
+	*p++ = '"';
+	if (n > 0)
+		memcpy(p, text, n);
+	p[n] = '"';
+	b->len += n + 2;
+}
+
+static ALWAYS_INLINE void
+json_word(struct buf *b, const char *key, const char *word)
+{
+	json_key(b, key);
+	json_plain(b, word, strlen(word));
+}
+
+static ALWAYS_INLINE void
+json_begin(struct buf *b, const char *type)
+{
+	buf_char(b, '{');
+	json_word(b, "type", type);
+}
+
+static ALWAYS_INLINE void
+json_int(struct buf *b, const char *key, int64_t value)
+{
+	json_key(b, key);
+	buf_i64(b, value);
+}
+
+static ALWAYS_INLINE void
+json_uint(struct buf *b, const char *key, uint64_t value)
+{
+	json_key(b, key);
+	buf_u64(b, value);
+}
+
+static ALWAYS_INLINE void
+json_true(struct buf *b, const char *key)
+{
+	json_key(b, key);
+	buf_str(b, "true");
+}
+
+static ALWAYS_INLINE void
+json_open(struct buf *b, const char *key, char bracket)
+{
+	json_key(b, key);
+	buf_char(b, bracket);
+}
+
+#endif

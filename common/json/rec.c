@@ -1,0 +1,96 @@
+/* rec - an ordered record, and typed access to its fields */
+
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/json/rec.h"
+
+/* Places in keys, counted from 1, by a hash that tells most keys apart. */
+static unsigned
+slot_of(struct span key)
+{
+	unsigned first = (unsigned char)key.p[0];
+	unsigned last = (unsigned char)key.p[key.n - 1];
+
+	return (unsigned)(first * 31 + last * 7 + key.n * 101) % KEY_SLOTS;
+}
+
+void
+rec_init(struct rec *r, const char *const *keys)
+{
+	unsigned slot;
+
+	*r = (struct rec){ 0 };
+	for (unsigned i = 0; keys[i] != NULL; i++) {
+		if (i == KEYS_MAX)
+			bug("more than %d declared keys", KEYS_MAX);
+		r->keys[i] = span_of(keys[i], strlen(keys[i]));
+		slot = slot_of(r->keys[i]);
+		while (r->slots[slot] != 0)
+			slot = (slot + 1) % KEY_SLOTS;
+		r->slots[slot] = (uint8_t)(i + 1);
+		r->n_keys = i + 1;
+	}
+}
+
+void
+rec_release(struct rec *r)
+{
+	arena_release(&r->arena);
+	free(r->fields);
+	free(r->items);
+}
+
+void
+rec_clear(struct rec *r)
+{
+	r->n = r->n_items = 0;
+	memset(r->at, 0, r->n_keys * sizeof *r->at);
+	arena_reset(&r->arena);
+}
+
+unsigned
+rec_place(const struct rec *r, struct span key)
+{
+	unsigned place;
+
+	if (key.n == 0)
+		return 0;
+	for (unsigned i = slot_of(key); (place = r->slots[i]) != 0;
+	    i = (i + 1) % KEY_SLOTS)
+		if (key.n == r->keys[place - 1].n &&
+		    memcmp(key.p, r->keys[place - 1].p, key.n) == 0)
+			return place;
+	return 0;
+}
+
+struct field *
+rec_add(struct rec *r, struct span key, bool *is_declared)
+{
+	unsigned place = rec_place(r, key);
+
+	*is_declared = place != 0;
+	return rec_add_at(r, key, place);
+}
+
+bool
+rec_is(const struct rec *r, const char *type)
+{
+	struct span text;
+
+	return rec_str(r, KEY_TYPE, &text) == REC_GOOD && span_eq(text, type);
+}
+
+enum rec_found
+rec_strings(const struct rec *r, unsigned key, const struct span **items,
+    size_t *n)
+{
+	const struct field *f;
+	enum rec_found found = rec_find(r, key, REC_ARRAY, &f);
+
+	if (found != REC_GOOD)
+		return found;
+	*items = r->items + f->first_item;
+	*n = f->n_items;
+	return f->mixed ? REC_BAD : REC_GOOD;
+}

@@ -1,0 +1,430 @@
+/* recio - JSON objects as records: the one place that knows yajl */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "common/base/err.h"
+#include "common/json/items.h"
+#include "common/json/plain.h"
+#include "common/json/recio.h"
+
+/*
+ * One handle reads object after object: yajl's own allocations then happen
+ * once.  It gets each text in one call, because its lexer starts a string
+ * over with every new chunk; and it has no limit of depth, so that is kept
+ * here.  After an error it is of no further use.
+ */
+enum { FEW_KEYS = 16 };
+
+struct recio {
+	yajl_handle yajl;
+	struct rec rec;
+	struct span text;		/* what is being read */
+	size_t token_end;		/* of the last token, in text */
+	size_t object_end;		/* of the record, 0 before it */
+	unsigned depth;
+	bool is_map[RECIO_DEPTH + 1];
+	struct span *names;		/* keys of the objects now open, */
+	size_t n_names, names_cap;	/* for which duplicates are sought */
+	size_t first_name[RECIO_DEPTH + 1];	/* of each level */
+	char *why;
+	char message[256];
+};
+
+/* Where the token that yajl has just read begins: behind the one before. */
+static const char *
+token_start(const struct recio *io)
+{
+	const char *p = io->text.p + io->token_end;
+
+	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' ||
+	    *p == ':' || *p == ',')
+		p++;
+	return p;
+}
+
+static void
+token_done(struct recio *io)
+{
+	io->token_end = yajl_get_bytes_consumed(io->yajl);
+}
+
+/* A string that had escapes lies in yajl's buffer and must be kept. */
+static struct span
+keep(struct recio *io, const unsigned char *p, size_t n)
+{
+	const char *s = (const char *)p;
+
+	if (s >= io->text.p && s < io->text.p + io->text.n)
+		return span_of(s, n);
+	return span_of(arena_text(&io->rec.arena, s, n), n);
+}
+
+static int
+refuse(struct recio *io, const char *fmt, int number)
+{
+	snprintf(io->message, sizeof io->message, fmt, number);
+	io->why = io->message;
+	return 0;
+}
+
+static int
+refuse_duplicate(struct recio *io, struct span key)
+{
+	snprintf(io->message, sizeof io->message, "the key '%.*s' comes twice",
+	    (int)(key.n < 128 ? key.n : 128), key.p);
+	io->why = io->message;
+	return 0;
+}
+
+/* The field whose value comes next, or has begun. */
+static struct field *
+last_field(struct recio *io)
+{
+	return &io->rec.fields[io->rec.n - 1];
+}
+
+/* A value that is no array and no object. */
+static int
+scalar(struct recio *io, enum rec_kind kind, struct span text)
+{
+	struct field *f;
+
+	if (io->depth == 0)
+		return refuse(io, "it is no object", 0);
+	if (io->depth == 1) {
+		f = last_field(io);
+		f->kind = kind;
+		f->text = text;
+		f->token.p = token_start(io);
+		token_done(io);
+		f->token.n = (size_t)(io->text.p + io->token_end - f->token.p);
+		return 1;
+	}
+	if (io->depth == 2 && !io->is_map[2]) {
+		if (kind == REC_STRING)
+			rec_add_item(&io->rec, text);
+		else
+			last_field(io)->mixed = true;
+	}
+	token_done(io);
+	return 1;
+}
+
+static int
+on_null(void *ctx)
+{
+	return scalar(ctx, REC_NULL, span_of("", 0));
+}
+
+static int
+on_boolean(void *ctx, int value)
+{
+	return scalar(ctx, value ? REC_TRUE : REC_FALSE, span_of("", 0));
+}
+
+static int
+on_number(void *ctx, const char *p, size_t n)
+{
+	return scalar(ctx, REC_NUMBER, span_of(p, n));
+}
+
+static int
+on_string(void *ctx, const unsigned char *p, size_t n)
+{
+	struct recio *io = ctx;
+
+	/* Below the items of a field's array nobody asks for the text. */
+	if (io->depth > 2)
+		return scalar(io, REC_STRING, span_of("", 0));
+	return scalar(io, REC_STRING, keep(io, p, n));
+}
+
+static void
+add_name(struct recio *io, struct span key)
+{
+	io->names = mem_grow(io->names, &io->names_cap, io->n_names + 1,
+	    sizeof *io->names);
+	io->names[io->n_names++] = key;
+}
+
+static int
+on_key(void *ctx, const unsigned char *p, size_t n)
+{
+	struct recio *io = ctx;
+	struct span key = keep(io, p, n);
+	bool is_declared = false;
+
+	token_done(io);
+	if (io->depth == 1 && rec_add(&io->rec, key, &is_declared) == NULL)
+		return refuse_duplicate(io, key);
+	if (!is_declared)
+		add_name(io, key);
+	return 1;
+}
+
+static int
+open_level(struct recio *io, bool is_map)
+{
+	struct field *f;
+
+	if (io->depth == 0 && (!is_map || io->object_end != 0))
+		return refuse(io, is_map ? "more than one object on the line" :
+		    "it is no object", 0);
+	if (io->depth == RECIO_DEPTH)
+		return refuse(io, "deeper than %d levels", RECIO_DEPTH);
+	if (io->depth == 1) {
+		f = last_field(io);
+		f->kind = is_map ? REC_OBJECT : REC_ARRAY;
+		f->token.p = token_start(io);
+	} else if (io->depth == 2 && !io->is_map[2]) {
+		last_field(io)->mixed = true;
+	}
+	io->depth++;
+	io->is_map[io->depth] = is_map;
+	io->first_name[io->depth] = io->n_names;
+	token_done(io);
+	return 1;
+}
+
+static int
+close_level(struct recio *io)
+{
+	struct field *f;
+
+	io->n_names = io->first_name[io->depth];
+	io->depth--;
+	token_done(io);
+	if (io->depth == 0) {
+		io->object_end = io->token_end;
+	} else if (io->depth == 1) {
+		f = last_field(io);
+		f->token.n = (size_t)(io->text.p + io->token_end - f->token.p);
+	}
+	return 1;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return memcmp(x->p, y->p, x->n);
+}
+
+/* Pairwise where that is cheaper; sorted where it would be quadratic. */
+static const struct span *
+find_duplicate(struct span *names, size_t n)
+{
+	if (n > FEW_KEYS) {
+		qsort(names, n, sizeof *names, compare_names);
+		for (size_t i = 1; i < n; i++)
+			if (compare_names(&names[i - 1], &names[i]) == 0)
+				return &names[i];
+		return NULL;
+	}
+	for (size_t i = 1; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (compare_names(&names[i], &names[j]) == 0)
+				return &names[i];
+	return NULL;
+}
+
+static int
+on_map_start(void *ctx)
+{
+	return open_level(ctx, true);
+}
+
+static int
+on_map_end(void *ctx)
+{
+	struct recio *io = ctx;
+	size_t first = io->first_name[io->depth];
+	const struct span *twice;
+
+	twice = find_duplicate(io->names + first, io->n_names - first);
+	return twice != NULL ? refuse_duplicate(io, *twice) : close_level(io);
+}
+
+static int
+on_array_start(void *ctx)
+{
+	return open_level(ctx, false);
+}
+
+static int
+on_array_end(void *ctx)
+{
+	return close_level(ctx);
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_map_start,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_map_end,
+	.yajl_start_array = on_array_start,
+	.yajl_end_array = on_array_end,
+};
+
+/* yajl does not check what it gets: its memory is there or we end. */
+static void *
+yajl_malloc(void *ctx, size_t size)
+{
+	(void)ctx;
+	return mem_alloc(size);
+}
+
+static void *
+yajl_realloc(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	return mem_resize(p, size, 1);
+}
+
+static void
+yajl_release(void *ctx, void *p)
+{
+	(void)ctx;
+	free(p);
+}
+
+static void
+start_yajl(struct recio *io)
+{
+	yajl_alloc_funcs functions = { yajl_malloc, yajl_realloc,
+	    yajl_release, NULL };
+
+	if (io->yajl != NULL)
+		yajl_free(io->yajl);
+	io->yajl = yajl_alloc(&callbacks, &functions, io);
+	yajl_config(io->yajl, yajl_allow_multiple_values, 1);
+}
+
+struct recio *
+recio_new(const char *const *keys)
+{
+	struct recio *io = mem_zero(1, sizeof *io);
+
+	rec_init(&io->rec, keys);
+	start_yajl(io);
+	return io;
+}
+
+void
+recio_free(struct recio *io)
+{
+	if (io == NULL)
+		return;
+	yajl_free(io->yajl);
+	rec_release(&io->rec);
+	free(io->names);
+	free(io);
+}
+
+static void
+begin(struct recio *io, struct span text)
+{
+	io->text = text;
+	io->token_end = io->object_end = 0;
+	io->depth = 0;
+	io->n_names = 0;
+	io->why = NULL;
+	rec_clear(&io->rec);
+}
+
+/* yajl's words on one line, with the place. */
+static void
+explain(struct recio *io, yajl_status status)
+{
+	unsigned char *words;
+
+	if (io->why != NULL)
+		return;
+	io->why = io->message;
+	if (status == yajl_status_ok) {
+		snprintf(io->message, sizeof io->message, io->depth > 0 ?
+		    "it ends within an object" : "it is no object");
+		return;
+	}
+	words = yajl_get_error(io->yajl, 0, NULL, 0);
+	words[strcspn((char *)words, "\n")] = '\0';
+	snprintf(io->message, sizeof io->message, "%s (byte %zu)",
+	    (char *)words, yajl_get_bytes_consumed(io->yajl));
+	yajl_free_error(io->yajl, words);
+}
+
+/* Only blanks may follow; yajl would keep a number for the next text. */
+static bool
+ends_after(const struct recio *io)
+{
+	for (size_t i = io->object_end; i < io->text.n; i++)
+		if (strchr(" \t\r\n", io->text.p[i]) == NULL)
+			return false;
+	return true;
+}
+
+struct rec *
+recio_parse(struct recio *io, struct span text, const char **why)
+{
+	yajl_status status = yajl_status_ok;
+
+	if (plain_read(&io->rec, text))
+		return &io->rec;
+	begin(io, text);
+	/* yajl takes these two for white space, JSON does not. */
+	if (memchr(text.p, '\f', text.n) != NULL ||
+	    memchr(text.p, '\v', text.n) != NULL)
+		refuse(io, "a form feed or vertical tab", 0);
+	/* It also takes overlong forms and surrogates. */
+	else if (!utf8_valid(text.p, text.n))
+		refuse(io, "not UTF-8", 0);
+	else
+		status = yajl_parse(io->yajl, (const unsigned char *)text.p,
+		    text.n);
+	if (io->why == NULL && status == yajl_status_ok && io->depth == 0 &&
+	    io->object_end != 0) {
+		if (ends_after(io))
+			return &io->rec;
+		refuse(io, "something follows the object", 0);
+	}
+	explain(io, status);
+	*why = io->why;
+	start_yajl(io);
+	return NULL;
+}
+
+struct rec *
+recio_plain(struct recio *io, struct span text, size_t *n)
+{
+	*n = plain_read_first(&io->rec, text);
+	return *n > 0 ? &io->rec : NULL;
+}
+
+struct rec *
+recio_item(struct recio *io, struct span *rest, struct span *item,
+    const char **why)
+{
+	struct rec *rec;
+	size_t n;
+
+	*why = NULL;
+	if (!items_seek(rest))
+		return NULL;
+	rec = recio_plain(io, *rest, &n);
+	*item = span_of(rest->p, n);
+	if (rec != NULL) {
+		*rest = span_of(rest->p + n, rest->n - n);
+		return rec;
+	}
+	items_take(rest, item);
+	return recio_parse(io, *item, why);
+}

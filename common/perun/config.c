@@ -1,0 +1,678 @@
+/* config - settings in YAML, read by libyaml's events */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/json/json.h"
+#include "common/perun/config.h"
+
+struct anchor {
+	char *name;
+	const struct config_value *value;	/* height 0: not whole yet */
+};
+
+struct reader {
+	struct config *config;
+	const char *file;
+	struct span yaml;
+	yaml_parser_t parser;
+	yaml_event_t event;		/* the one to be looked at */
+	struct anchor anchors[CONFIG_ANCHORS];
+	size_t n_anchors;
+	uint32_t n_values;		/* with what aliases and << repeat */
+};
+
+/* Says what is wrong; false, for its callers to return. */
+static PRINTF_LIKE(4, 5) bool
+fail(struct reader *r, size_t line, size_t column, const char *fmt, ...)
+{
+	struct buf *why = &r->config->why;
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	why->len = 0;
+	buf_printf(why, "%s:%zu:%zu: %s", r->file, line, column, text);
+	buf_char(why, '\0');
+	return false;
+}
+
+static bool
+fail_here(struct reader *r, const char *what)
+{
+	yaml_mark_t at = r->event.start_mark;
+
+	return fail(r, at.line + 1, at.column + 1, "%s", what);
+}
+
+/* What is wrong with the bytes themselves has an offset and no line. */
+static bool
+fail_at_offset(struct reader *r, size_t offset, const char *what)
+{
+	size_t line = 1, column = 1;
+
+	for (size_t i = 0; i < offset && i < r->yaml.n; i++) {
+		column = r->yaml.p[i] == '\n' ? 1 : column + 1;
+		line += r->yaml.p[i] == '\n';
+	}
+	return fail(r, line, column, "%s", what);
+}
+
+static bool
+fail_by_parser(struct reader *r)
+{
+	const yaml_parser_t *p = &r->parser;
+
+	if (p->error == YAML_MEMORY_ERROR)
+		die("out of memory");
+	if (p->error == YAML_READER_ERROR)
+		return fail_at_offset(r, p->problem_offset, p->problem);
+	return fail(r, p->problem_mark.line + 1, p->problem_mark.column + 1,
+	    "%s%s%s", p->context != NULL ? p->context : "",
+	    p->context != NULL ? ", " : "", p->problem);
+}
+
+static bool
+next_event(struct reader *r)
+{
+	yaml_event_delete(&r->event);
+	if (!yaml_parser_parse(&r->parser, &r->event))
+		return fail_by_parser(r);
+	return true;
+}
+
+static struct config_value *
+new_value(struct config *c, enum config_kind kind, const char *file,
+    size_t line)
+{
+	struct config_value *v = mem_zero(1, sizeof *v);
+
+	v->kind = kind;
+	v->file = file;
+	v->line = line;
+	v->size = 1;
+	v->older = c->newest;
+	c->newest = v;
+	return v;
+}
+
+static void
+add_item(struct config_value *to, struct config_item item)
+{
+	to->items = mem_grow(to->items, &to->cap, to->n + 1,
+	    sizeof *to->items);
+	to->items[to->n++] = item;
+}
+
+static void
+add_to_list(struct config_value *list, const struct config_value *v)
+{
+	add_item(list, (struct config_item){ .value = v });
+}
+
+static char *
+copy_text(struct span s)
+{
+	char *copy = mem_alloc(s.n + 1);
+
+	memcpy(copy, s.p, s.n);
+	copy[s.n] = '\0';
+	return copy;
+}
+
+static bool
+count_values(struct reader *r, uint32_t n)
+{
+	r->n_values += n;
+	if (r->n_values > CONFIG_VALUES)
+		return fail_here(r, "more values than weir takes");
+	return true;
+}
+
+/*
+ * Reckons with what is in a list or mapping, so that neither what is written
+ * nor what walks it is larger or deeper than the limits, whatever aliases do.
+ */
+static bool
+measure(struct reader *r, struct config_value *v)
+{
+	const struct config_value *in;
+
+	v->height = 1;
+	for (size_t i = 0; i < v->n; i++) {
+		in = v->items[i].value;
+		v->size += in->size;
+		if (v->size > CONFIG_VALUES)
+			return fail_here(r, "aliases make it too large");
+		if (v->height < in->height + 1)
+			v->height = in->height + 1;
+	}
+	if (v->height > CONFIG_DEPTH)
+		return fail_here(r, "too many levels");
+	return true;
+}
+
+/* An anchor may be set anew: the last one counts. */
+static bool
+set_anchor(struct reader *r, const yaml_char_t *name,
+    const struct config_value *v)
+{
+	const char *p = (const char *)name;
+
+	if (p == NULL)
+		return true;
+	if (r->n_anchors == CONFIG_ANCHORS)
+		return fail_here(r, "more anchors than weir takes");
+	r->anchors[r->n_anchors++] = (struct anchor){
+	    copy_text(span_of(p, strlen(p))), v };
+	return true;
+}
+
+static bool
+read_alias(struct reader *r, const struct config_value **value)
+{
+	const char *name = (const char *)r->event.data.alias.anchor;
+	size_t i = r->n_anchors;
+
+	while (i > 0 && strcmp(r->anchors[i - 1].name, name) != 0)
+		i--;
+	if (i == 0)
+		return fail_here(r, "an alias of no anchor");
+	*value = r->anchors[i - 1].value;
+	if ((*value)->height == 0)
+		return fail_here(r, "an alias of what it is part of");
+	return count_values(r, 1);
+}
+
+static bool
+is_null(const yaml_event_t *e, struct span text)
+{
+	if (e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+	    !e->data.scalar.plain_implicit)
+		return false;
+	return text.n == 0 || span_eq(text, "~") || span_eq(text, "null") ||
+	    span_eq(text, "Null") || span_eq(text, "NULL");
+}
+
+static bool
+read_text(struct reader *r, struct config_value *v)
+{
+	const char *p = (const char *)r->event.data.scalar.value;
+	size_t n = r->event.data.scalar.length;
+
+	if (memchr(p, '\0', n) != NULL)
+		return fail_here(r, "a NUL character");
+	v->own = copy_text(span_of(p, n));
+	v->text = span_of(v->own, n);
+	v->is_null = is_null(&r->event, v->text);
+	v->height = 1;
+	return true;
+}
+
+static bool
+is_merge_key(const yaml_event_t *e)
+{
+	return e->type == YAML_SCALAR_EVENT &&
+	    e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	    strcmp((const char *)e->data.scalar.value, "<<") == 0;
+}
+
+static bool read_value(struct reader *, uint32_t, const struct config_value **);
+
+static bool
+read_list(struct reader *r, uint32_t depth, struct config_value *v)
+{
+	const struct config_value *item;
+
+	for (;;) {
+		if (!next_event(r))
+			return false;
+		if (r->event.type == YAML_SEQUENCE_END_EVENT)
+			return measure(r, v);
+		if (!read_value(r, depth, &item))
+			return false;
+		add_to_list(v, item);
+	}
+}
+
+static bool
+merge_mapping(struct reader *r, struct config_value *to,
+    const struct config_value *from)
+{
+	if (from->kind != CONFIG_MAPPING)
+		return fail_here(r, "<< takes a mapping or a list of them");
+	if (!count_values(r, (uint32_t)from->n))
+		return false;
+	for (size_t i = 0; i < from->n; i++)
+		add_item(to, from->items[i]);
+	return true;
+}
+
+static bool
+merge(struct reader *r, struct config_value *to,
+    const struct config_value *from)
+{
+	if (from->kind != CONFIG_LIST)
+		return merge_mapping(r, to, from);
+	for (size_t i = 0; i < from->n; i++)
+		if (!merge_mapping(r, to, from->items[i].value))
+			return false;
+	return true;
+}
+
+/* By key, then by place. */
+static int
+compare_items(const void *a, const void *b)
+{
+	const struct config_item *x = *(struct config_item *const *)a;
+	const struct config_item *y = *(struct config_item *const *)b;
+	int order = strcmp(x->key.p, y->key.p);
+
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Marks items whose key is there before; of the first n none may be. */
+static bool
+mark_repeated(struct reader *r, struct config_item **sorted, size_t n_sorted,
+    const struct config_item *end)
+{
+	struct config_item *first = sorted[0], *item;
+
+	for (size_t i = 1; i < n_sorted; i++) {
+		item = sorted[i];
+		if (strcmp(item->key.p, first->key.p) != 0)
+			first = item;
+		else if (item < end)
+			return fail(r, item->line, item->column,
+			    "the key '%.*s' comes twice", SHOWN(item->key));
+		else
+			item->value = NULL;
+	}
+	return true;
+}
+
+/* A mapping's own keys, of which it has n, come before those merged in. */
+static bool
+settle_keys(struct reader *r, struct config_value *v, size_t n)
+{
+	struct config_item **sorted;
+	bool good;
+	size_t left = 0;
+
+	if (v->n == 0)
+		return true;
+	sorted = mem_resize(NULL, v->n, sizeof *sorted);
+	for (size_t i = 0; i < v->n; i++)
+		sorted[i] = &v->items[i];
+	qsort(sorted, v->n, sizeof *sorted, compare_items);
+	good = mark_repeated(r, sorted, v->n, v->items + n);
+	free(sorted);
+	if (!good)
+		return false;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->items[i].value != NULL)
+			v->items[left++] = v->items[i];
+	v->n = left;
+	return true;
+}
+
+/* The event is a key; reads it and its value. */
+static bool
+read_pair(struct reader *r, uint32_t depth, struct config_value *v,
+    struct config_value *merged)
+{
+	const struct config_value *key, *value;
+	yaml_mark_t at = r->event.start_mark;
+	bool is_merge = is_merge_key(&r->event);
+
+	if (!read_value(r, depth, &key))
+		return false;
+	if (key->kind != CONFIG_TEXT)
+		return fail(r, at.line + 1, at.column + 1,
+		    "a key is a list or a mapping");
+	if (!next_event(r) || !read_value(r, depth, &value))
+		return false;
+	if (is_merge)
+		return merge(r, merged, value);
+	add_item(v, (struct config_item){ key->text, at.line + 1,
+	    at.column + 1, value });
+	return true;
+}
+
+static bool
+read_mapping(struct reader *r, uint32_t depth, struct config_value *v)
+{
+	struct config_value merged = { .kind = CONFIG_MAPPING };
+	size_t n;
+	bool good;
+
+	while ((good = next_event(r)) &&
+	    r->event.type != YAML_MAPPING_END_EVENT)
+		if (!(good = read_pair(r, depth, v, &merged)))
+			break;
+	n = v->n;
+	good = good && merge_mapping(r, v, &merged) &&
+	    settle_keys(r, v, n) && measure(r, v);
+	free(merged.items);
+	return good;
+}
+
+/* The event begins a value; when it is read, the event is its last. */
+static bool
+read_value(struct reader *r, uint32_t depth, const struct config_value **value)
+{
+	const yaml_event_t *e = &r->event;
+	size_t line = e->start_mark.line + 1;
+	const yaml_char_t *anchor;
+	struct config_value *v;
+
+	if (e->type == YAML_ALIAS_EVENT)
+		return read_alias(r, value);
+	if (depth == CONFIG_DEPTH)
+		return fail_here(r, "too many levels");
+	if (!count_values(r, 1))
+		return false;
+	v = new_value(r->config, CONFIG_TEXT, r->file, line);
+	*value = v;
+	switch (e->type) {
+	case YAML_SEQUENCE_START_EVENT:
+		v->kind = CONFIG_LIST;
+		anchor = e->data.sequence_start.anchor;
+		return set_anchor(r, anchor, v) && read_list(r, depth + 1, v);
+	case YAML_MAPPING_START_EVENT:
+		v->kind = CONFIG_MAPPING;
+		anchor = e->data.mapping_start.anchor;
+		return set_anchor(r, anchor, v) && read_mapping(r, depth + 1, v);
+	case YAML_SCALAR_EVENT:
+		return set_anchor(r, e->data.scalar.anchor, v) &&
+		    read_text(r, v);
+	default:
+		bug("libyaml's event %d begins no value", (int)e->type);
+	}
+}
+
+/* An empty file, or one of comments, has no document. */
+static bool
+read_documents(struct reader *r, const struct config_value **root)
+{
+	*root = NULL;
+	if (!next_event(r) || !next_event(r))	/* the stream; the document */
+		return false;
+	if (r->event.type == YAML_STREAM_END_EVENT)
+		return true;
+	if (!next_event(r) || !read_value(r, 0, root))
+		return false;
+	if (!next_event(r) || !next_event(r))	/* its end; the stream's */
+		return false;
+	if (r->event.type != YAML_STREAM_END_EVENT)
+		return fail_here(r, "a second document");
+	return true;
+}
+
+static bool
+read_root(struct reader *r, const struct config_value **root)
+{
+	if (!read_documents(r, root))
+		return false;
+	if (*root == NULL || (*root)->is_null)
+		*root = new_value(r->config, CONFIG_MAPPING, r->file, 1);
+	if ((*root)->kind != CONFIG_MAPPING)
+		return fail(r, (*root)->line, 1, "the document is no mapping");
+	return true;
+}
+
+/* libyaml compares each such directive with all before it. */
+static bool
+few_directives(struct reader *r)
+{
+	const char *p = r->yaml.p, *end = p + r->yaml.n;
+	size_t n = 0;
+
+	for (; (p = memchr(p, '%', (size_t)(end - p))) != NULL; p++) {
+		if (end - p < 4 || memcmp(p, "%TAG", 4) != 0)
+			continue;
+		if (++n > CONFIG_DIRECTIVES)
+			return fail_at_offset(r, (size_t)(p - r->yaml.p),
+			    "more %TAG directives than weir takes");
+	}
+	return true;
+}
+
+bool
+config_add(struct config *c, const char *file, struct span yaml,
+    const char **why)
+{
+	struct reader *r = mem_zero(1, sizeof *r);
+	bool good;
+
+	if (c->n == CONFIG_LEVELS)
+		bug("more than %d levels", CONFIG_LEVELS);
+	r->config = c;
+	r->file = c->files[c->n] = copy_text(span_of(file, strlen(file)));
+	if (yaml.n >= 3 && memcmp(yaml.p, "\xef\xbb\xbf", 3) == 0)
+		yaml = span_of(yaml.p + 3, yaml.n - 3);
+	r->yaml = span_of(yaml.n > 0 ? yaml.p : "", yaml.n);
+	if (!yaml_parser_initialize(&r->parser))
+		die("out of memory");
+	yaml_parser_set_input_string(&r->parser,
+	    (const unsigned char *)r->yaml.p, yaml.n);
+	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+	good = few_directives(r) && read_root(r, &c->levels[c->n]);
+	c->n++;
+	yaml_event_delete(&r->event);
+	yaml_parser_delete(&r->parser);
+	for (size_t i = 0; i < r->n_anchors; i++)
+		free(r->anchors[i].name);
+	free(r);
+	*why = c->why.data;
+	return good;
+}
+
+/* The bytes of a file, at most one more than is taken; false with errno. */
+static bool
+read_file(const char *path, struct buf *b)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error;
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd == -1)
+		return false;
+	buf_need(b, CONFIG_BYTES + 1);
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		errno = EINVAL;		/* not to wait for a pipe */
+	else
+		while ((n = read(fd, b->data + b->len,
+		    CONFIG_BYTES + 1 - b->len)) > 0 ||
+		    (n == -1 && errno == EINTR))
+			b->len += n > 0 ? (size_t)n : 0;
+	error = errno;
+	close(fd);
+	errno = error;
+	return n == 0;
+}
+
+bool
+config_load_file(struct config *c, const char *path, const char **why)
+{
+	struct buf bytes = { 0 };
+	bool good = true;
+
+	c->why.len = 0;
+	if (!read_file(path, &bytes) && errno != ENOENT && errno != ENOTDIR)
+		buf_printf(&c->why, "cannot read '%s': %s", path,
+		    strerror(errno));
+	else if (bytes.len > CONFIG_BYTES)
+		buf_printf(&c->why, "'%s' is longer than %d bytes", path,
+		    CONFIG_BYTES);
+	if (c->why.len > 0) {
+		buf_char(&c->why, '\0');
+		*why = c->why.data;
+		good = false;
+	}
+	good = good && config_add(c, path, span_of(bytes.data, bytes.len),
+	    why);
+	buf_release(&bytes);
+	return good;
+}
+
+/* Where shared.yml is, for the caller to free; NULL if that is not known. */
+static char *
+shared_path(void)
+{
+	const char *dir = getenv("PERUN_CONFIG_DIR"), *home = getenv("HOME");
+	struct buf path = { 0 };
+
+	if (dir != NULL && *dir != '\0')
+		buf_printf(&path, "%s/shared.yml", dir);
+	else if (home != NULL && *home != '\0')
+		buf_printf(&path, "%s/.config/perun/shared.yml", home);
+	else
+		return NULL;
+	buf_char(&path, '\0');
+	return path.data;
+}
+
+bool
+config_load(struct config *c, const char *store, const char **why)
+{
+	struct buf local = { 0 };
+	char *shared = shared_path();
+	bool good;
+
+	*c = (struct config){ 0 };
+	buf_printf(&local, "%s/local.yml", store);
+	buf_char(&local, '\0');
+	good = config_load_file(c, local.data, why) &&
+	    (shared == NULL || config_load_file(c, shared, why));
+	buf_release(&local);
+	free(shared);
+	return good;
+}
+
+void
+config_release(struct config *c)
+{
+	struct config_value *v, *older;
+
+	for (v = c->newest; v != NULL; v = older) {
+		older = v->older;
+		free(v->own);
+		free(v->items);
+		free(v);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		free(c->files[i]);
+	buf_release(&c->why);
+	*c = (struct config){ 0 };
+}
+
+const struct config_value *
+config_in(const struct config_value *v, struct span key)
+{
+	if (v->kind != CONFIG_MAPPING)
+		return NULL;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->items[i].key.n == key.n && (key.n == 0 ||
+		    memcmp(v->items[i].key.p, key.p, key.n) == 0))
+			return v->items[i].value;
+	return NULL;
+}
+
+const struct config_value *
+config_at(const struct config *c, size_t level, const char *key)
+{
+	const struct config_value *v = c->levels[level];
+	size_t n;
+
+	for (;; key += n + 1) {
+		n = strcspn(key, ".");
+		v = config_in(v, span_of(key, n));
+		if (v == NULL || key[n] == '\0')
+			return v;
+	}
+}
+
+const struct config_value *
+config_find(const struct config *c, const char *key)
+{
+	const struct config_value *v = NULL;
+
+	for (size_t i = 0; i < c->n && v == NULL; i++)
+		v = config_at(c, i, key);
+	return v;
+}
+
+const struct config_value *
+config_gather(struct config *c, const char *key)
+{
+	struct config_value *all = new_value(c, CONFIG_LIST, "", 0);
+	const struct config_value *v;
+
+	for (size_t i = 0; i < c->n; i++) {
+		v = config_at(c, i, key);
+		if (v == NULL || v->is_null)
+			continue;
+		if (v->kind != CONFIG_LIST)
+			add_to_list(all, v);
+		else
+			for (size_t j = 0; j < v->n; j++)
+				add_to_list(all, v->items[j].value);
+	}
+	return all;
+}
+
+const char *
+config_string(const struct config *c, const char *key)
+{
+	const struct config_value *v = config_find(c, key);
+
+	return v != NULL && v->kind == CONFIG_TEXT && !v->is_null ?
+	    v->text.p : NULL;
+}
+
+enum config_found
+config_int(const struct config *c, const char *key, int64_t *value)
+{
+	const struct config_value *v = config_find(c, key);
+
+	if (v == NULL || v->is_null)
+		return CONFIG_ABSENT;
+	return v->kind == CONFIG_TEXT && text_i64(v->text, value) ?
+	    CONFIG_GOOD : CONFIG_BAD;
+}
+
+/* As deep as CONFIG_DEPTH. */
+void
+config_put_json(struct buf *b, const struct config_value *v)
+{
+	static const char brackets[][2] = { [CONFIG_LIST] = { '[', ']' },
+	    [CONFIG_MAPPING] = { '{', '}' } };
+
+	if (v->kind == CONFIG_TEXT) {
+		json_quote(b, v->text);
+		return;
+	}
+	buf_char(b, brackets[v->kind][0]);
+	for (size_t i = 0; i < v->n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		if (v->kind == CONFIG_MAPPING) {
+			json_quote(b, v->items[i].key);
+			buf_char(b, ':');
+		}
+		config_put_json(b, v->items[i].value);
+	}
+	buf_char(b, brackets[v->kind][1]);
+}

@@ -1,0 +1,59 @@
+/* entry - an entry of an index as a record */
+
+#include "common/base/hex.h"
+#include "common/json/json.h"
+#include "common/perun/entry.h"
+
+bool
+entry_postprocessor(struct span *rest, struct span *name)
+{
+	const char *blank;
+
+	if (rest->p == NULL)
+		return false;
+	blank = rest->n == 0 ? NULL : memchr(rest->p, ' ', rest->n);
+	*name = *rest;
+	*rest = span_of(NULL, 0);
+	if (blank == NULL)
+		return true;
+	*rest = span_of(blank + 1, name->n - (size_t)(blank - name->p) - 1);
+	name->n = (size_t)(blank - name->p);
+	return true;
+}
+
+void
+entry_put_strings(struct buf *b, const struct pidx_entry *e)
+{
+	const struct span *s = e->strings;
+	struct span rest = s[PIDX_POSTPROCESSORS], name;
+
+	if (s[PIDX_TYPE].p == NULL)
+		return;
+	json_str(b, "profile_type", s[PIDX_TYPE]);
+	json_str(b, "cmd", s[PIDX_CMD]);
+	if (s[PIDX_ARGS].n > 0)
+		json_str(b, "args", s[PIDX_ARGS]);
+	json_str(b, "workload", s[PIDX_WORKLOAD]);
+	json_str(b, "collector", s[PIDX_COLLECTOR]);
+	if (rest.n == 0)
+		rest.p = NULL;
+	json_open(b, "postprocessors", '[');
+	while (entry_postprocessor(&rest, &name))
+		json_item(b, name);
+	json_close(b, ']');
+}
+
+void
+entry_put(struct buf *b, const unsigned char *version,
+    const struct pidx_entry *e)
+{
+	char hex[2 * PIDX_SHA + 1];
+
+	hex_put(hex, version, PIDX_SHA);
+	json_cstr(b, "minor_version", hex);
+	json_str(b, "path", e->path);
+	json_int(b, "time", e->time);
+	hex_put(hex, e->object, PIDX_SHA);
+	json_cstr(b, "object", hex);
+	entry_put_strings(b, e);
+}

@@ -1,0 +1,165 @@
+/* object - a profile as the store keeps it */
+
+#include <nettle/sha1.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/perun/object.h"
+
+/*
+ * Level 1 costs a third of what zlib's usual 6 does and packs profiles, which
+ * repeat themselves a lot, nearly as well; git does the same.  Perun reads any.
+ */
+enum { LEVEL = 1, HEADER_LONGEST = 256, DEFLATE_MOST = 1032 };
+
+void
+object_pack(struct span type, struct span body, unsigned char *name,
+    struct buf *packed)
+{
+	struct sha1_ctx sha;
+	struct buf header = { 0 };
+	z_stream z = { 0 };
+	int status;
+
+	buf_printf(&header, "profile %.*s %zu", (int)type.n, type.p, body.n);
+	buf_char(&header, '\0');
+	sha1_init(&sha);
+	sha1_update(&sha, header.len, (const uint8_t *)header.data);
+	sha1_update(&sha, body.n, (const uint8_t *)body.p);
+	sha1_digest(&sha, OBJECT_NAME, name);
+
+	if (body.n > UINT32_MAX / 2)
+		die("a profile of %zu bytes is too long", body.n);
+	if (deflateInit(&z, LEVEL) != Z_OK)
+		die("out of memory (zlib)");
+	buf_need(packed, deflateBound(&z, header.len + body.n));
+	z.next_out = (unsigned char *)packed->data + packed->len;
+	z.avail_out = (uInt)(packed->cap - packed->len);
+	z.next_in = (unsigned char *)header.data;
+	z.avail_in = (uInt)header.len;
+	status = deflate(&z, Z_NO_FLUSH);
+	z.next_in = (unsigned char *)(uintptr_t)body.p;
+	z.avail_in = (uInt)body.n;
+	if (status != Z_OK || deflate(&z, Z_FINISH) != Z_STREAM_END)
+		bug("zlib did not finish (%d)", status);
+	packed->len = (size_t)((char *)z.next_out - packed->data);
+	deflateEnd(&z);
+	buf_release(&header);
+}
+
+/* Inflates up to limit bytes in all; false where the stream is broken. */
+static bool
+inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
+{
+	int status = Z_OK;
+
+	while (text->len < limit && status == Z_OK) {
+		if (text->len == text->cap)
+			buf_need(text, text->cap < limit / 2 ? text->cap + 1 :
+			    limit - text->len);
+		z->next_out = (unsigned char *)text->data + text->len;
+		z->avail_out = (uInt)((limit < text->cap ? limit : text->cap) -
+		    text->len);
+		status = inflate(z, Z_NO_FLUSH);
+		text->len = (size_t)((char *)z->next_out - text->data);
+	}
+	*ended = status == Z_STREAM_END;
+	return status == Z_OK || status == Z_STREAM_END;
+}
+
+/* "profile memory 1024": *length in characters. */
+static bool
+read_header(struct object *o, size_t n, uint64_t *length)
+{
+	static const char word[] = "profile ";
+	struct span header = span_of(o->text.data, n);
+	const char *type, *blank;
+
+	if (n < sizeof word || memcmp(header.p, word, sizeof word - 1) != 0)
+		return false;
+	type = header.p + sizeof word - 1;
+	blank = memchr(type, ' ', n - (sizeof word - 1));
+	if (blank == NULL)
+		return false;
+	o->type = span_of(type, (size_t)(blank - type));
+	return text_u64(span_of(blank + 1,
+	    (size_t)(header.p + n - blank) - 1), length);
+}
+
+static size_t
+count_characters(struct span s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static void
+name_text(struct object *o)
+{
+	struct sha1_ctx sha;
+
+	sha1_init(&sha);
+	sha1_update(&sha, o->text.len, (const uint8_t *)o->text.data);
+	sha1_digest(&sha, OBJECT_NAME, o->name);
+}
+
+static const char *
+unpack(struct object *o, z_stream *z)
+{
+	size_t packed_size = z->avail_in;
+	const char *end, *cut = "its zlib stream is cut or damaged";
+	uint64_t length;
+	size_t header;
+	bool ended;
+
+	if (!inflate_to(z, &o->text, HEADER_LONGEST, &ended))
+		return cut;
+	end = o->text.len == 0 ? NULL :
+	    memchr(o->text.data, '\0', o->text.len);
+	header = end == NULL ? 0 : (size_t)(end - o->text.data);
+	if (end == NULL || !read_header(o, header, &length))
+		return "it does not begin with 'profile TYPE LENGTH'";
+	/* No stream packs better; so an object is no bomb. */
+	if (length / DEFLATE_MOST > packed_size || length > UINT32_MAX / 8)
+		return "its length does not fit";
+	/* A character has at most four bytes; one more shows it is longer. */
+	if (!ended && !inflate_to(z, &o->text, header + 1 + 4 * length + 1,
+	    &ended))
+		return cut;
+	if (!ended)
+		return z->avail_in == 0 ? cut : "it is longer than it says";
+	o->type.p = o->text.data + (sizeof "profile " - 1);
+	o->body = span_of(o->text.data + header + 1,
+	    o->text.len - header - 1);
+	if (!utf8_valid(o->body.p, o->body.n) ||
+	    count_characters(o->body) != length)
+		return "its length is not what it says";
+	return o->body.n > 0 && memchr(o->body.p, '\0', o->body.n) != NULL ?
+	    "its body has a NUL" : NULL;
+}
+
+bool
+object_unpack(struct object *o, struct span packed, const char **why)
+{
+	z_stream z = { .next_in = (unsigned char *)(uintptr_t)packed.p,
+	    .avail_in = (uInt)packed.n };
+
+	o->text.len = 0;
+	if (packed.n > UINT32_MAX / 2) {
+		*why = "it is too long";
+		return false;
+	}
+	if (inflateInit(&z) != Z_OK)
+		die("out of memory (zlib)");
+	*why = unpack(o, &z);
+	inflateEnd(&z);
+	if (*why == NULL)
+		name_text(o);
+	return *why == NULL;
+}

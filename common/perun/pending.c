@@ -1,0 +1,183 @@
+/* pending - the profiles of a store that are not registered yet */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/json/recio.h"
+#include "common/perun/pending.h"
+
+static int
+open_jobs(const struct store *s)
+{
+	return openat(s->dir, "jobs",
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Perun takes for a profile what has a name that ends in "perf". */
+static bool
+is_profile_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n >= 4 && strcmp(name + n - 4, "perf") == 0;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char **
+pending_names(const struct store *s, struct arena *arena, size_t *n)
+{
+	int fd = open_jobs(s);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	const char **names = NULL;
+	struct dirent *e;
+	size_t cap = 0;
+
+	*n = 0;
+	if (dir == NULL)
+		die_errno("cannot read '%s/jobs'", s->path);
+	while ((e = readdir(dir)) != NULL) {
+		if (!is_profile_name(e->d_name))
+			continue;
+		names = mem_grow(names, &cap, *n + 1, sizeof *names);
+		names[(*n)++] = arena_text(arena, e->d_name,
+		    strlen(e->d_name));
+	}
+	closedir(dir);
+	if (*n > 0)
+		qsort(names, *n, sizeof *names, compare_names);
+	return names;
+}
+
+bool
+pending_remove(const struct store *s, const char *name)
+{
+	int jobs = open_jobs(s), status, error;
+
+	if (jobs == -1)
+		return false;
+	status = unlinkat(jobs, name, 0);
+	error = errno;
+	close(jobs);
+	errno = error;
+	return status == 0;
+}
+
+int64_t
+pending_time(const struct stat *st)
+{
+	int64_t s = st->st_mtim.tv_sec;
+
+	return s + (st->st_mtim.tv_nsec > 500000000 ||
+	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
+}
+
+/* The text of a file, and when it was changed. */
+static bool
+load(struct pending *p, const char *name, struct stat *st)
+{
+	int jobs = open_jobs(p->store), fd, error;
+	bool good;
+
+	p->text.len = 0;
+	fd = jobs == -1 ? -1 : openat(jobs, name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	good = fd != -1 && fstat(fd, st) == 0 && store_read_all(fd, &p->text);
+	error = errno;
+	if (fd != -1)
+		close(fd);
+	if (jobs != -1)
+		close(jobs);
+	errno = error;
+	return good;
+}
+
+/* What an index would say of a file; NULL, or why it is no profile. */
+static const char *
+describe(struct pending *p, const char *name, struct pidx_entry *e,
+    struct span *origin)
+{
+	const struct span *from = &p->profile.origin;
+	struct stat st;
+	const struct rec *r;
+	const char *why;
+
+	if (!load(p, name, &st))
+		return strerror(errno);
+	if (pending_time(&st) < 0 || pending_time(&st) > UINT32_MAX)
+		return "its time is not from 1970 to 2106";
+	r = recio_parse(p->recio, span_of(p->text.data, p->text.len), &why);
+	if (r == NULL || !profile_describe(&p->profile, r, &why))
+		return why;
+	*e = (struct pidx_entry){ .time = (uint32_t)pending_time(&st),
+	    .path = span_of(name, strlen(name)) };
+	profile_strings(&p->profile, &p->arena, e->strings);
+	*origin = span_of(arena_text(&p->arena, from->p, from->n), from->n);
+	return NULL;
+}
+
+void
+pending_read(struct pending *p, const struct store *s)
+{
+	const char **names, *why;
+	struct pidx *index = &p->index;
+	size_t n;
+
+	*p = (struct pending){ .store = s, .recio = recio_new(profile_keys) };
+	profile_init(&p->profile);
+	names = pending_names(s, &p->arena, &n);
+	index->entries = mem_resize(NULL, n, sizeof *index->entries);
+	p->origins = mem_resize(NULL, n, sizeof *p->origins);
+	p->faults = mem_resize(NULL, n, sizeof *p->faults);
+	for (size_t i = 0; i < n; i++) {
+		why = describe(p, names[i], &index->entries[index->n],
+		    &p->origins[index->n]);
+		if (why == NULL)
+			index->n++;
+		else
+			p->faults[p->n_faults++] = (struct pending_fault){
+			    names[i], arena_text(&p->arena, why, strlen(why)) };
+	}
+	free(names);
+}
+
+void
+pending_release(struct pending *p)
+{
+	pidx_release(&p->index);
+	free(p->origins);
+	free(p->faults);
+	arena_release(&p->arena);
+	recio_free(p->recio);
+	profile_release(&p->profile);
+	buf_release(&p->text);
+}
+
+bool
+pending_document(struct pending *p, const char *name, struct span *document,
+    const char **why)
+{
+	struct stat st;
+	char *c;
+
+	if (!load(p, name, &st)) {
+		*why = strerror(errno);
+		return false;
+	}
+	/* No string of good JSON has these. */
+	for (c = p->text.data; c < p->text.data + p->text.len; c++)
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	*document = span_of(p->text.data, p->text.len);
+	return recio_parse(p->recio, *document, why) != NULL;
+}

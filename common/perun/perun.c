@@ -1,0 +1,105 @@
+/* perun - a Perun store with its settings and its repository */
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/perun/perun.h"
+
+void
+perun_open(struct perun *p, const char *directory)
+{
+	const char *why;
+
+	*p = (struct perun){ 0 };
+	if (!store_open(&p->store, directory, &why))
+		die("cannot open a store in '%s': %s", directory, why);
+	if (!config_load(&p->config, p->store.path, &why))
+		die("%s", why);
+}
+
+void
+perun_close(struct perun *p)
+{
+	if (p->has_vcs)
+		vcs_close(&p->vcs);
+	config_release(&p->config);
+	store_close(&p->store);
+}
+
+/* Where the repository is: vcs.url is relative to the store. */
+static void
+put_url(const struct perun *p, struct buf *path)
+{
+	const char *url = config_string(&p->config, "vcs.url");
+
+	if (url == NULL)
+		url = "..";
+	if (url[0] != '/') {
+		buf_str(path, p->store.path);
+		buf_char(path, '/');
+	}
+	buf_str(path, url);
+	buf_char(path, '\0');
+}
+
+static bool
+open_vcs(struct perun *p)
+{
+	struct buf path = { 0 };
+
+	if (p->has_vcs)
+		return true;
+	put_url(p, &path);
+	p->has_vcs = vcs_open(&p->vcs, config_string(&p->config, "vcs.type"),
+	    path.data, false);
+	buf_release(&path);
+	return p->has_vcs;
+}
+
+bool
+perun_version(struct perun *p, const char *name, unsigned char *version,
+    const char **why)
+{
+	struct vcs_id id;
+
+	*why = p->vcs.why;
+	return open_vcs(p) && vcs_massage_parameter(&p->vcs, name, VCS_COMMIT,
+	    &id, NULL) &&
+	    hex_get(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME);
+}
+
+void
+perun_index_fault(const struct store *s, const unsigned char *version,
+    const struct pidx_error *error, struct buf *why)
+{
+	int number = errno;
+	char hex[2 * STORE_NAME + 1];
+
+	hex_put(hex, version, STORE_NAME);
+	why->len = 0;
+	buf_printf(why, "%s/objects/%.2s/%s: ", s->path, hex, hex + 2);
+	if (error == NULL)
+		buf_str(why, strerror(number));
+	else
+		buf_printf(why, "byte %zu: %s", error->offset, error->why);
+	buf_char(why, '\0');
+}
+
+enum store_found
+perun_index(const struct store *s, const unsigned char *version,
+    struct buf *bytes, struct pidx *index, struct buf *why)
+{
+	struct pidx_error error;
+	enum store_found found;
+
+	*index = (struct pidx){ 0 };
+	bytes->len = 0;
+	found = store_read(s, version, bytes);
+	if (found == STORE_ABSENT || (found == STORE_GOOD &&
+	    pidx_read(index, span_of(bytes->data, bytes->len), &error)))
+		return found;
+	perun_index_fault(s, version, found == STORE_BAD ? NULL : &error, why);
+	return STORE_BAD;
+}

@@ -1,0 +1,350 @@
+/* profile - a profile of Perun's, as its store keeps it */
+
+#include <string.h>
+
+#include "common/json/items.h"
+#include "common/json/recio.h"
+#include "common/perun/flatten.h"
+#include "common/perun/profile.h"
+#include "common/perun/pyjson.h"
+
+enum { ORIGIN = PROFILE_RECORD_KEYS, HEADER, COLLECTOR, POSTPROCESSORS,
+    RESOURCES, SNAPSHOTS, GLOBAL, TYPE_MAP, MODELS };
+const char *const profile_keys[] = { "type", "minor_version", "path", "time",
+    "profile", "origin", "header", "collector_info", "postprocessors",
+    "resources", "snapshots", "global", "resource_type_map", "models", NULL };
+
+/* Of the header, and of what has a name. */
+enum { CMD = KEY_TYPE + 1, WORKLOAD };
+static const char *const part_keys[] = { "type", "cmd", "workload", NULL };
+enum { NAME = KEY_TYPE + 1 };
+static const char *const name_keys[] = { "type", "name", NULL };
+
+void
+profile_init(struct profile *p)
+{
+	*p = (struct profile){ .parts = recio_new(part_keys),
+	    .names = recio_new(name_keys) };
+}
+
+void
+profile_release(struct profile *p)
+{
+	recio_free(p->parts);
+	recio_free(p->names);
+	arena_release(&p->arena);
+	buf_release(&p->postprocessors);
+	buf_release(&p->body);
+}
+
+/* The object that a field is, or NULL. */
+static const struct rec *
+part(struct recio *recio, const struct rec *r, unsigned key)
+{
+	const struct field *f = rec_get(r, key);
+	const char *why;
+
+	return f == NULL || f->kind != REC_OBJECT ? NULL :
+	    recio_parse(recio, f->token, &why);
+}
+
+static struct span
+keep(struct profile *p, struct span s)
+{
+	return span_of(arena_text(&p->arena, s.p, s.n), s.n);
+}
+
+static bool
+keep_string(struct profile *p, const struct rec *r, unsigned key,
+    struct span *to)
+{
+	struct span s;
+
+	if (rec_str(r, key, &s) != REC_GOOD)
+		return false;
+	*to = keep(p, s);
+	return true;
+}
+
+/* Perun adds without a workload, but not without the others. */
+static const char *
+read_header(struct profile *p, const struct rec *r)
+{
+	const struct rec *header = part(p->parts, r, HEADER);
+	const struct rec *collector;
+
+	if (header == NULL)
+		return "no object 'header'";
+	if (!keep_string(p, header, KEY_TYPE, &p->type))
+		return "no string 'type' in the header";
+	if (p->type.n == 0 || memchr(p->type.p, ' ', p->type.n) != NULL ||
+	    memchr(p->type.p, '\0', p->type.n) != NULL)
+		return "the type of the header is empty or has blanks";
+	if (!keep_string(p, header, CMD, &p->cmd))
+		return "no string 'cmd' in the header";
+	if (!keep_string(p, header, WORKLOAD, &p->workload))
+		p->workload = span_of("", 0);
+	collector = part(p->names, r, COLLECTOR);
+	if (collector == NULL ||
+	    !keep_string(p, collector, NAME, &p->collector))
+		return "no string 'name' in 'collector_info'";
+	return NULL;
+}
+
+static const char *
+read_postprocessors(struct profile *p, const struct rec *r)
+{
+	const struct field *list = rec_get(r, POSTPROCESSORS);
+	struct span rest, item, name;
+	const struct rec *one;
+	const char *why;
+	size_t n = 0;
+
+	p->postprocessors.len = 0;
+	if (list == NULL || list->kind != REC_ARRAY)
+		return "no array 'postprocessors'";
+	for (rest = list->token; items_next(&rest, &item); n++) {
+		one = recio_parse(p->names, item, &why);
+		if (one == NULL || rec_str(one, NAME, &name) != REC_GOOD)
+			return "a postprocessor has no string 'name'";
+		if (n > 0)
+			buf_char(&p->postprocessors, ' ');
+		buf_add(&p->postprocessors, name.p, name.n);
+	}
+	return NULL;
+}
+
+/* "key": value, behind what is there */
+static void
+put_member(struct buf *b, const struct field *f)
+{
+	if (b->len > 1)
+		buf_str(b, ", ");
+	pyjson_string(b, f->key);
+	buf_str(b, ": ");
+	pyjson_put(b, f->token);
+}
+
+/* What makes a document a record of a stream, or a pending one, is not kept. */
+static bool
+is_wrapping(const struct rec *r, const struct field *f)
+{
+	return f == rec_get(r, ORIGIN) || (f == rec_get(r, KEY_TYPE) &&
+	    rec_is(r, "profile"));
+}
+
+static void
+make_plain(struct profile *p, const struct rec *r)
+{
+	buf_char(&p->body, '{');
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_wrapping(r, &r->fields[i]))
+			put_member(&p->body, &r->fields[i]);
+	buf_char(&p->body, '}');
+}
+
+/* Tokens of a region: of all of the profile, or of a snapshot. */
+struct region {
+	struct span time, resources, models;	/* empty if not there */
+};
+
+static struct region
+read_region(struct span token)
+{
+	static const char none[] = "\"0.0\"";
+	struct region g = { .time = span_of(none, strlen(none)) };
+	struct span key, value;
+
+	if (token.n == 0 || token.p[0] != '{')
+		return g;
+	while (items_next_member(&token, &key, &value)) {
+		if (span_eq(key, "\"time\""))
+			g.time = value;
+		else if (span_eq(key, "\"resources\""))
+			g.resources = value;
+		else if (span_eq(key, "\"models\""))
+			g.models = value;
+	}
+	return g;
+}
+
+static bool
+add_region(struct flatten *f, const struct region *g, struct span snapshot)
+{
+	return g->resources.n > 0 && g->resources.p[0] == '[' &&
+	    flatten_add(f, g->resources, g->time, snapshot);
+}
+
+static bool
+add_snapshots(struct flatten *f, struct span rest)
+{
+	struct buf number = { 0 };
+	struct region snapshot;
+	struct span item;
+	bool good = true;
+
+	for (uint64_t i = 0; good && items_next(&rest, &item); i++) {
+		number.len = 0;
+		buf_u64(&number, i);
+		snapshot = read_region(item);
+		good = add_region(f, &snapshot, span_of(number.data,
+		    number.len));
+	}
+	buf_release(&number);
+	return good;
+}
+
+/* In the order of the document, since that numbers the types. */
+static bool
+add_resources(struct flatten *f, const struct rec *r,
+    const struct region *global)
+{
+	const struct span no = span_of(NULL, 0);
+	const struct field *field = r->fields, *end = field + r->n;
+	bool good = true;
+
+	for (; good && field < end; field++) {
+		if (field == rec_get(r, SNAPSHOTS))
+			good = field->kind == REC_ARRAY &&
+			    add_snapshots(f, field->token);
+		else if (field == rec_get(r, GLOBAL) &&
+		    field->kind == REC_OBJECT && field->token.n > 2)
+			good = add_region(f, global, no);
+		else if (field == rec_get(r, RESOURCES) &&
+		    field->kind == REC_ARRAY)
+			good = flatten_add(f, field->token, no, no);
+	}
+	return good;
+}
+
+/* What stands within the brackets of a good object. */
+static void
+put_inner(struct buf *b, struct span token)
+{
+	size_t at = b->len;
+
+	pyjson_put(b, token);
+	memmove(b->data + at, b->data + at + 1, b->len - at - 2);
+	b->len -= 2;
+}
+
+/* The resources of a document that is flat already, and then others. */
+static void
+put_resources(struct profile *p, const struct flatten *f,
+    const struct rec *r)
+{
+	const struct field *flat = rec_get(r, RESOURCES);
+	size_t at;
+
+	buf_str(&p->body, "{\"resources\": {");
+	at = p->body.len;
+	if (flat != NULL && flat->kind == REC_OBJECT)
+		put_inner(&p->body, flat->token);
+	if (f->n_types > 0 && p->body.len > at)
+		buf_str(&p->body, ", ");
+	flatten_put_resources(f, &p->body);
+	buf_str(&p->body, "}, \"resource_type_map\": ");
+}
+
+static void
+put_models(struct profile *p, const struct rec *r, struct span of_global)
+{
+	const struct field *models = rec_get(r, MODELS);
+
+	buf_str(&p->body, ", \"models\": ");
+	if (models != NULL)
+		pyjson_put(&p->body, models->token);
+	else if (of_global.n > 0)
+		pyjson_put(&p->body, of_global);
+	else
+		buf_str(&p->body, "[]");
+}
+
+static bool
+is_folded(const struct rec *r, const struct field *f)
+{
+	static const unsigned keys[] = { RESOURCES, SNAPSHOTS, GLOBAL,
+	    TYPE_MAP, MODELS };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (f == rec_get(r, keys[i]))
+			return true;
+	return is_wrapping(r, f);
+}
+
+static const char *
+make_flat(struct profile *p, const struct rec *r)
+{
+	const struct field *map = rec_get(r, TYPE_MAP);
+	const struct field *all = rec_get(r, GLOBAL);
+	struct region global = { 0 };
+	struct flatten f;
+	bool good;
+
+	if (all != NULL)
+		global = read_region(all->token);
+	flatten_init(&f);
+	good = add_resources(&f, r, &global);
+	put_resources(p, &f, r);
+	if (map != NULL) {
+		pyjson_put(&p->body, map->token);
+	} else {
+		buf_char(&p->body, '{');
+		flatten_put_types(&f, &p->body);
+		buf_char(&p->body, '}');
+	}
+	flatten_release(&f);
+	put_models(p, r, global.models);
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_folded(r, &r->fields[i]))
+			put_member(&p->body, &r->fields[i]);
+	buf_char(&p->body, '}');
+	return good ? NULL : "a resource has no uid, or a region no resources";
+}
+
+bool
+profile_is_document(const struct rec *r)
+{
+	return rec_get(r, HEADER) != NULL;
+}
+
+bool
+profile_describe(struct profile *p, const struct rec *r, const char **why)
+{
+	arena_reset(&p->arena);
+	p->origin = span_of(NULL, 0);
+	*why = read_header(p, r);
+	if (*why == NULL)
+		*why = read_postprocessors(p, r);
+	keep_string(p, r, ORIGIN, &p->origin);
+	return *why == NULL;
+}
+
+bool
+profile_make(struct profile *p, const struct rec *r, bool flat,
+    const char **why)
+{
+	p->body.len = 0;
+	if (!profile_describe(p, r, why))
+		return false;
+	if (flat)
+		*why = make_flat(p, r);
+	else
+		make_plain(p, r);
+	return *why == NULL;
+}
+
+void
+profile_strings(const struct profile *p, struct arena *arena,
+    struct span strings[PIDX_STRINGS])
+{
+	strings[PIDX_TYPE] = p->type;
+	strings[PIDX_CMD] = p->cmd;
+	strings[PIDX_WORKLOAD] = p->workload;
+	strings[PIDX_COLLECTOR] = p->collector;
+	strings[PIDX_POSTPROCESSORS] = span_of(p->postprocessors.data,
+	    p->postprocessors.len);
+	for (int i = 0; i < PIDX_ARGS; i++)
+		strings[i] = span_of(arena_text(arena, strings[i].p,
+		    strings[i].n), strings[i].n);
+}

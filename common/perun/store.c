@@ -1,0 +1,641 @@
+/* store - the files of a Perun store */
+
+#define _GNU_SOURCE		/* syncfs(), renameat2() */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/base/mem.h"
+#include "common/io/cleanup.h"
+#include "common/perun/store.h"
+
+/* One store that this process writes to, for clean_up(). */
+static struct {
+	volatile sig_atomic_t objects, staging, n;
+	char name[32];
+} mess = { .objects = -1, .staging = -1 };
+
+enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+    OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
+
+#define STAGING ".new-"		/* and 16 digits */
+
+/* Only what POSIX lets a signal handler do. */
+static void
+clean_up(void)
+{
+	char name[24], *p;
+	unsigned n;
+
+	if (mess.objects == -1)
+		return;
+	for (int i = 0; i < mess.n; i++) {
+		p = name + sizeof name;
+		*--p = '\0';
+		n = (unsigned)i;
+		do
+			*--p = (char)('0' + n % 10);
+		while ((n /= 10) > 0);
+		unlinkat(mess.staging, p, 0);
+	}
+	unlinkat(mess.staging, "index", 0);
+	unlinkat(mess.staging, "lost", 0);
+	unlinkat(mess.objects, mess.name, AT_REMOVEDIR);
+}
+
+static _Noreturn void
+give_up(const struct store *s, const char *what)
+{
+	die_errno("cannot %s in '%s'", what, s->path);
+}
+
+/* The .perun of a directory or of one above it, with its path. */
+static int
+open_nearest(char *directory, char *found, size_t size)
+{
+	bool is_root;
+	int fd;
+
+	for (;;) {
+		is_root = strcmp(directory, "/") == 0;
+		snprintf(found, size, "%s/.perun", is_root ? "" : directory);
+		fd = open(found, OPEN_DIR);
+		if (fd != -1 || (errno != ENOENT && errno != ENOTDIR) ||
+		    is_root)
+			return fd;
+		*strrchr(directory, '/') = '\0';
+		if (directory[0] == '\0')
+			strcpy(directory, "/");
+	}
+}
+
+bool
+store_open(struct store *s, const char *start, const char **why)
+{
+	char directory[PATH_MAX], path[PATH_MAX + 8];
+
+	*s = (struct store){ .dir = -1, .objects = -1, .staging = -1,
+	    .lock = -1 };
+	if (realpath(start, directory) != NULL)
+		s->dir = open_nearest(directory, path, sizeof path);
+	if (s->dir == -1) {
+		*why = errno == ENOENT ? "there is no .perun here or above" :
+		    strerror(errno);
+		return false;
+	}
+	s->objects = openat(s->dir, "objects", OPEN_DIR);
+	if (s->objects == -1) {
+		*why = "its .perun has no directory 'objects'";
+		close(s->dir);
+		return false;
+	}
+	s->path = mem_alloc(strlen(path) + 1);
+	strcpy(s->path, path);
+	return true;
+}
+
+static void
+end_staging(struct store *s)
+{
+	if (s->staging == -1)
+		return;
+	clean_up();
+	mess.objects = mess.staging = -1;
+	close(s->staging);
+	s->staging = -1;
+}
+
+void
+store_close(struct store *s)
+{
+	end_staging(s);
+	close(s->objects);
+	close(s->dir);
+	if (s->lock != -1)
+		close(s->lock);
+	free(s->path);
+	free(s->staged);
+}
+
+/* The bytes of the lock file: who adds holds the first, who indexes the next. */
+static void
+set_lock(struct store *s, enum store_lock what, short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
+	    .l_start = what == STORE_INDEX, .l_len = 1 };
+
+	if (s->lock == -1)
+		s->lock = openat(s->dir, "weir.lock",
+		    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (s->lock == -1)
+		give_up(s, "open the lock");
+	while (fcntl(s->lock, F_SETLKW, &lock) == -1)
+		if (errno != EINTR)
+			give_up(s, "lock the store");
+}
+
+void
+store_lock(struct store *s, enum store_lock what)
+{
+	set_lock(s, what, what == STORE_ADD ? F_RDLCK : F_WRLCK);
+}
+
+void
+store_unlock(struct store *s, enum store_lock what)
+{
+	set_lock(s, what, F_UNLCK);
+}
+
+/* "ab/cdef..." */
+static void
+put_path(char *path, const unsigned char *name)
+{
+	char hex[2 * STORE_NAME + 1];
+
+	hex_put(hex, name, STORE_NAME);
+	sprintf(path, "%.2s/%s", hex, hex + 2);
+}
+
+enum { PATH_SIZE = 2 * STORE_NAME + 2 };
+
+/* The directory of a file, which may be no link; path keeps its slash. */
+static int
+open_directory(const struct store *s, const char *path)
+{
+	char name[3] = { path[0], path[1], '\0' };
+
+	return openat(s->objects, name, OPEN_DIR);
+}
+
+/* Opens a file in its directory, neither of which may be a link. */
+static int
+open_file(const struct store *s, const unsigned char *name)
+{
+	char path[PATH_SIZE];
+	int dir, fd, error;
+
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		return -1;
+	fd = openat(dir, path + 3, OPEN_FILE);
+	error = errno;
+	close(dir);
+	errno = error;
+	return fd;
+}
+
+bool
+store_read_all(int fd, struct buf *b)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st) == -1)
+		return false;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return false;
+	}
+	/* With room for an entry more, lest the whole index moves for it. */
+	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
+	do {
+		buf_need(b, 1);
+		n = read(fd, b->data + b->len, b->cap - b->len);
+		if (n > 0)
+			b->len += (size_t)n;
+	} while (n > 0 || (n == -1 && errno == EINTR));
+	return n == 0;
+}
+
+bool
+store_is_no_file(int error)
+{
+	return error == EINVAL || error == ELOOP || error == ENXIO ||
+	    error == ENODEV;
+}
+
+enum store_found
+store_read(const struct store *s, const unsigned char *name, struct buf *b)
+{
+	int fd = open_file(s, name), error;
+	bool good;
+
+	if (fd == -1)
+		return errno == ENOENT ? STORE_ABSENT : STORE_BAD;
+	good = store_read_all(fd, b);
+	error = errno;
+	close(fd);
+	errno = error;
+	return good ? STORE_GOOD : STORE_BAD;
+}
+
+static void
+make_staging(struct store *s)
+{
+	uint64_t random;
+	int made;
+
+	do {
+		if (getrandom(&random, sizeof random, 0) != sizeof random)
+			give_up(s, "draw random bytes");
+		snprintf(s->staging_name, sizeof s->staging_name,
+		    STAGING "%016llx", (unsigned long long)random);
+		made = mkdirat(s->objects, s->staging_name, 0777);
+	} while (made == -1 && errno == EEXIST);
+	if (made == -1)
+		give_up(s, "make a directory");
+}
+
+/* A directory of this process's own, which goes with it. */
+static void
+begin_staging(struct store *s)
+{
+	if (s->staging != -1)
+		return;
+	cleanup_add(clean_up);
+	cleanup_hold();
+	make_staging(s);
+	strcpy(mess.name, s->staging_name);
+	mess.n = 0;
+	mess.objects = s->objects;
+	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
+	if (s->staging == -1)
+		give_up(s, "open a directory");
+	mess.staging = s->staging;
+	cleanup_release();
+}
+
+static bool
+write_all(int fd, struct span bytes)
+{
+	ssize_t n;
+
+	while (bytes.n > 0) {
+		n = write(fd, bytes.p, bytes.n);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return false;
+		bytes = span_of(bytes.p + n, bytes.n - (size_t)n);
+	}
+	return true;
+}
+
+/* A new file of the staging directory; synced if it is to be. */
+static void
+write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
+    bool sync)
+{
+	int fd = openat(s->staging, file, O_WRONLY | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, mode);
+
+	if (fd == -1 || !write_all(fd, bytes) || (sync && fsync(fd) == -1) ||
+	    close(fd) == -1)
+		give_up(s, "write");
+}
+
+void
+store_stage(struct store *s, const unsigned char *name, struct span packed)
+{
+	char file[24];
+
+	begin_staging(s);
+	snprintf(file, sizeof file, "%zu", s->n_staged);
+	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
+	    sizeof *s->staged);
+	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME);
+	mess.n = (sig_atomic_t)s->n_staged;
+	write_staged(s, file, packed, 0444, false);
+}
+
+void
+store_sync(struct store *s)
+{
+	if (syncfs(s->objects) == -1)
+		give_up(s, "sync");
+}
+
+static void
+sync_directory(struct store *s, int dir)
+{
+	if (fsync(dir) == -1)
+		give_up(s, "sync a directory");
+}
+
+/*
+ * Gives a staged file its name, whatever is there.  Its directory is synced
+ * if it is to be, and if it is new the one above as well.
+ */
+static void
+name_file(struct store *s, const char *file, const unsigned char *name,
+    bool sync)
+{
+	char path[PATH_SIZE];
+	bool is_new;
+	int dir;
+
+	put_path(path, name);
+	path[2] = '\0';
+	is_new = mkdirat(s->objects, path, 0777) == 0;
+	dir = openat(s->objects, path, OPEN_DIR);
+	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)
+		give_up(s, "name a file");
+	if (sync)
+		sync_directory(s, dir);
+	if (sync && is_new)
+		sync_directory(s, s->objects);
+	close(dir);
+}
+
+/*
+ * One sync of the file system for all the bytes and one for all the names cost
+ * what two files would cost alone.
+ */
+void
+store_commit(struct store *s)
+{
+	char file[24];
+
+	store_sync(s);
+	if (s->n_staged == 0)
+		return;
+	for (size_t i = 0; i < s->n_staged; i++) {
+		snprintf(file, sizeof file, "%zu", i);
+		name_file(s, file, s->staged[i].name, false);
+	}
+	store_sync(s);
+	s->n_staged = 0;
+	mess.n = 0;
+}
+
+void
+store_replace(struct store *s, const unsigned char *name, struct span bytes)
+{
+	begin_staging(s);
+	write_staged(s, "index", bytes, 0666, true);
+	name_file(s, "index", name, true);
+}
+
+/* What is in a directory, sorted; false with errno if it is none. */
+struct listing {
+	char **names;
+	size_t n, cap;
+};
+
+static int
+compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool
+list(int parent, const char *name, struct listing *l)
+{
+	int fd = openat(parent, name, OPEN_DIR);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	*l = (struct listing){ 0 };
+	if (dir == NULL)
+		return false;
+	while ((e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		l->names = mem_grow(l->names, &l->cap, l->n + 1,
+		    sizeof *l->names);
+		l->names[l->n] = mem_alloc(strlen(e->d_name) + 1);
+		strcpy(l->names[l->n++], e->d_name);
+	}
+	closedir(dir);
+	if (l->n > 0)
+		qsort(l->names, l->n, sizeof *l->names, compare_strings);
+	return true;
+}
+
+static void
+listing_release(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->names[i]);
+	free(l->names);
+}
+
+/* Lower case digits alone name a file. */
+static bool
+get_name(const char *path, unsigned char *name)
+{
+	char hex[2 * STORE_NAME + 1], canonical[PATH_SIZE];
+
+	if (strlen(path) != PATH_SIZE - 1 || path[2] != '/')
+		return false;
+	memcpy(hex, path, 2);
+	memcpy(hex + 2, path + 3, sizeof hex - 2);
+	if (!hex_get(span_of(hex, 2 * STORE_NAME), name, STORE_NAME))
+		return false;
+	put_path(canonical, name);
+	return strcmp(canonical, path) == 0;
+}
+
+/* One of the 256 directories; what is called so and is none has no files. */
+static bool
+list_names(const struct store *s, const char *dir, struct listing *files)
+{
+	if (strlen(dir) != 2 || strspn(dir, "0123456789abcdef") != 2)
+		return false;
+	if (list(s->objects, dir, files))
+		return true;
+	if (errno != ENOTDIR && errno != ELOOP)
+		die_errno("cannot read '%s/objects/%s'", s->path, dir);
+	return false;
+}
+
+void
+store_each(const struct store *s, void (*call)(void *to,
+    const unsigned char *name, const char *path), void *to)
+{
+	char path[2 * NAME_MAX + 2];
+	unsigned char name[STORE_NAME];
+	struct listing all, files;
+
+	if (!list(s->objects, ".", &all))
+		die_errno("cannot read '%s/objects'", s->path);
+	for (size_t i = 0; i < all.n; i++) {
+		if (!list_names(s, all.names[i], &files)) {
+			call(to, NULL, all.names[i]);
+			continue;
+		}
+		for (size_t k = 0; k < files.n; k++) {
+			snprintf(path, sizeof path, "%s/%s", all.names[i],
+			    files.names[k]);
+			call(to, get_name(path, name) ? name : NULL, path);
+		}
+		listing_release(&files);
+	}
+	listing_release(&all);
+}
+
+static int
+open_lost(struct store *s)
+{
+	bool is_new = mkdirat(s->dir, "lost", 0777) == 0;
+	int lost = openat(s->dir, "lost", OPEN_DIR);
+
+	if (lost == -1)
+		give_up(s, "make the directory 'lost'");
+	if (is_new)
+		sync_directory(s, s->dir);
+	return lost;
+}
+
+/* Moves a file to lost/ under the first number that is free. */
+static void
+move_to_lost(struct store *s, int from, const char *file,
+    const unsigned char *name, char *path)
+{
+	char hex[2 * STORE_NAME + 1];
+	int lost = open_lost(s), status;
+
+	hex_put(hex, name, STORE_NAME);
+	for (unsigned n = 1;; n++) {
+		snprintf(path, STORE_LOST, "lost/%s.%u", hex, n);
+		status = renameat2(from, file, s->dir, path, RENAME_NOREPLACE);
+		if (status == 0)
+			break;
+		if (errno != EEXIST)
+			give_up(s, "move a file to 'lost'");
+	}
+	sync_directory(s, lost);
+	close(lost);
+}
+
+void
+store_keep(struct store *s, const unsigned char *name, struct span bytes,
+    char *lost)
+{
+	begin_staging(s);
+	write_staged(s, "lost", bytes, 0666, true);
+	move_to_lost(s, s->staging, "lost", name, lost);
+}
+
+void
+store_set_aside(struct store *s, const unsigned char *name, char *lost)
+{
+	char path[PATH_SIZE];
+	int dir, fd = open_file(s, name);
+
+	/* A link is none to sync, nor is a socket. */
+	if (fd != -1) {
+		if (fsync(fd) == -1 && errno != EINVAL)
+			give_up(s, "sync a file");
+		close(fd);
+	}
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		give_up(s, "open a directory");
+	move_to_lost(s, dir, path + 3, name, lost);
+	sync_directory(s, dir);
+	close(dir);
+}
+
+void
+store_each_lost(const struct store *s, void (*call)(void *to,
+    struct span bytes), void *to)
+{
+	struct listing files;
+	struct buf b = { 0 };
+	int lost = openat(s->dir, "lost", OPEN_DIR), fd;
+
+	if (lost == -1 && errno == ENOENT)
+		return;
+	if (lost == -1 || !list(lost, ".", &files))
+		die_errno("cannot read '%s/lost'", s->path);
+	for (size_t i = 0; i < files.n; i++) {
+		fd = openat(lost, files.names[i], OPEN_FILE);
+		b.len = 0;
+		if (fd != -1 && store_read_all(fd, &b))
+			call(to, span_of(b.data, b.len));
+		else if (!store_is_no_file(errno))
+			die_errno("cannot read '%s/lost/%s'", s->path,
+			    files.names[i]);
+		if (fd != -1)
+			close(fd);
+	}
+	close(lost);
+	listing_release(&files);
+	buf_release(&b);
+}
+
+bool
+store_age(const struct store *s, const unsigned char *name, int64_t *written)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+	int dir, status;
+
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		return false;
+	status = fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW);
+	close(dir);
+	if (status == 0)
+		*written = st.st_mtime;
+	return status == 0;
+}
+
+bool
+store_remove(const struct store *s, const unsigned char *name)
+{
+	char path[PATH_SIZE];
+	int dir, status, error;
+
+	put_path(path, name);
+	dir = open_directory(s, path);
+	if (dir == -1)
+		return false;
+	status = unlinkat(dir, path + 3, 0);
+	error = errno;
+	close(dir);
+	errno = error;
+	return status == 0;
+}
+
+bool
+store_is_leftover(const struct store *s, const char *path)
+{
+	struct stat st;
+	size_t n = sizeof STAGING - 1;
+
+	return strncmp(path, STAGING, n) == 0 && strlen(path) == n + 16 &&
+	    strspn(path + n, "0123456789abcdef") == 16 &&
+	    (fstatat(s->objects, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    S_ISDIR(st.st_mode));
+}
+
+bool
+store_remove_leftover(const struct store *s, const char *path)
+{
+	int dir = openat(s->objects, path, OPEN_DIR);
+	struct listing files;
+
+	if (dir == -1 || !list(dir, ".", &files))
+		return false;
+	for (size_t i = 0; i < files.n; i++)
+		unlinkat(dir, files.names[i], 0);
+	close(dir);
+	listing_release(&files);
+	return unlinkat(s->objects, path, AT_REMOVEDIR) == 0;
+}

@@ -1,0 +1,230 @@
+/* callgraph - the reader of callgraph records */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/json/recio.h"
+#include "common/program/address.h"
+#include "common/program/callgraph.h"
+#include "common/program/symbols-table.h"
+
+const char *const callgraph_keys[] = { "type", "checksum", "program",
+    "time_us", "modules", "nodes", "folded_recursion", "nodes_limited",
+    "records", NULL };
+
+enum { M_TYPE, M_PATH, M_BASE, M_START, M_END, M_BUILD_ID };
+static const char *const module_keys[] = { "type", "path", "base", "start",
+    "end", "build_id", NULL };
+
+enum { N_TYPE, N_PARENT, N_FUNCTION, N_CALL_SITE, N_MEASURE,
+    N_TEXT = N_MEASURE + N_MEASURES };
+static const char *const node_keys[] = { "type", "parent", "function",
+    "call_site", "calls", "self_ns", "total_ns", "samples", "name", "file",
+    "line", "call_file", "call_line", "call_inlined", NULL };
+
+const char *const callgraph_measures[N_MEASURES] = { "calls", "self_ns",
+    "total_ns", "samples" };
+const char *const callgraph_texts[N_NODE_TEXTS] = { "name", "file", "line",
+    "call_file", "call_line", "call_inlined" };
+
+/* No machine has more address space than this. */
+#define MODULE_MOST (UINT64_C(1) << 56)
+
+static char message[256];
+
+void
+callgraph_init(struct callgraph *g)
+{
+	*g = (struct callgraph){ 0 };
+	g->modules_io = recio_new(module_keys);
+	g->nodes_io = recio_new(node_keys);
+	g->marks = mem_zero(1, sizeof *g->marks);
+}
+
+void
+callgraph_release(struct callgraph *g)
+{
+	recio_free(g->modules_io);
+	recio_free(g->nodes_io);
+	free(g->modules);
+	free(g->nodes);
+	free(g->marks->list);
+	free(g->marks);
+	free(g->extents);
+	arena_release(&g->arena);
+}
+
+static bool
+refuse(const char **why, const char *what, size_t number, struct span item)
+{
+	snprintf(message, sizeof message, "%s %zu: %.*s", what, number,
+	    SHOWN(item));
+	*why = message;
+	return false;
+}
+
+/* The value as it was written; a text that is null is none. */
+static struct span
+token_of(const struct rec *rec, unsigned key)
+{
+	const struct field *f = rec_get(rec, key);
+
+	return f == NULL || f->kind == REC_NULL ? span_of("", 0) : f->token;
+}
+
+/* A string without its quotes and escapes; what is no string is none. */
+static struct span
+text_of(struct callgraph *g, const struct rec *rec, unsigned key)
+{
+	struct span text, token = token_of(rec, key);
+
+	if (rec_str(rec, key, &text) != REC_GOOD)
+		return span_of("", 0);
+	if (text.n + 2 == token.n)
+		return span_of(token.p + 1, text.n);
+	return span_of(arena_text(&g->arena, text.p, text.n), text.n);
+}
+
+static enum rec_found
+get_address(const struct rec *rec, unsigned key, uint64_t *address)
+{
+	struct span text;
+	enum rec_found found = rec_str(rec, key, &text);
+
+	return found == REC_GOOD && !address_get(text, address) ? REC_BAD :
+	    found;
+}
+
+static bool
+read_module(struct callgraph *g, const struct rec *rec)
+{
+	struct graph_module m = { .path = token_of(rec, M_PATH),
+	    .build_id = token_of(rec, M_BUILD_ID),
+	    .name = span_base_name(text_of(g, rec, M_PATH)) };
+
+	if (get_address(rec, M_BASE, &m.base) != REC_GOOD ||
+	    get_address(rec, M_START, &m.start) != REC_GOOD ||
+	    get_address(rec, M_END, &m.end) != REC_GOOD || m.path.n == 0 ||
+	    m.base > m.start || m.start > m.end ||
+	    m.end - m.base > MODULE_MOST)
+		return false;
+	g->modules = mem_grow(g->modules, &g->modules_cap, g->n_modules + 1,
+	    sizeof *g->modules);
+	g->modules[g->n_modules++] = m;
+	return true;
+}
+
+static bool
+read_parent(const struct callgraph *g, const struct rec *rec,
+    struct graph_node *n)
+{
+	int64_t parent;
+
+	n->parent = PARENT_NONE;
+	switch (rec_int(rec, N_PARENT, &parent)) {
+	case REC_ABSENT:
+		return true;
+	case REC_BAD:
+		return false;
+	default:
+		n->parent = (uint32_t)parent;
+		return parent >= 0 && parent < (int64_t)g->n_nodes;
+	}
+}
+
+static bool
+read_measure(const struct rec *rec, unsigned key, int64_t *value)
+{
+	switch (rec_int(rec, key, value)) {
+	case REC_ABSENT:
+		*value = MEASURE_NONE;
+		return true;
+	case REC_GOOD:
+		return *value >= 0;
+	default:
+		return false;
+	}
+}
+
+static bool
+read_node(struct callgraph *g, const struct rec *rec)
+{
+	struct graph_node n = { 0 };
+	enum rec_found function = get_address(rec, N_FUNCTION, &n.function);
+	enum rec_found site = get_address(rec, N_CALL_SITE, &n.call_site);
+
+	if (!read_parent(g, rec, &n) || function == REC_BAD || site == REC_BAD)
+		return false;
+	n.has_function = function == REC_GOOD;
+	n.has_call_site = site == REC_GOOD;
+	for (unsigned i = 0; i < N_MEASURES; i++)
+		if (!read_measure(rec, N_MEASURE + i, &n.measures[i]))
+			return false;
+	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
+		n.texts[i] = token_of(rec, N_TEXT + i);
+	n.name = text_of(g, rec, N_TEXT + NODE_NAME);
+	n.file = text_of(g, rec, N_TEXT + NODE_FILE);
+	g->nodes = mem_grow(g->nodes, &g->nodes_cap, g->n_nodes + 1,
+	    sizeof *g->nodes);
+	g->nodes[g->n_nodes++] = n;
+	return true;
+}
+
+/* All items of an array, each by a function; *n counts those before. */
+static bool
+read_items(struct callgraph *g, const struct rec *rec, unsigned key,
+    struct recio *io, bool (*read)(struct callgraph *, const struct rec *),
+    const size_t *n, const char **why)
+{
+	const struct field *f = rec_get(rec, key);
+	struct span rest, item;
+	const char *reason = NULL;
+	struct rec *r;
+
+	if (f == NULL || f->kind != REC_ARRAY) {
+		snprintf(message, sizeof message, "%s is no array",
+		    callgraph_keys[key]);
+		*why = message;
+		return false;
+	}
+	rest = f->token;
+	while ((r = recio_item(io, &rest, &item, &reason)) != NULL)
+		if (!read(g, r))
+			break;
+	return (r == NULL && reason == NULL) ||
+	    refuse(why, callgraph_keys[key], *n, item);
+}
+
+static void
+paint_modules(struct callgraph *g)
+{
+	g->extents = mem_grow(g->extents, &g->extents_cap, g->n_modules,
+	    sizeof *g->extents);
+	for (size_t i = 0; i < g->n_modules; i++)
+		g->extents[i] = (struct extent){ g->modules[i].start,
+		    g->modules[i].end, (uint32_t)i };
+	g->marks->n = 0;
+	marks_paint(g->marks, g->extents, g->n_modules);
+}
+
+bool
+callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
+{
+	g->n_modules = g->n_nodes = 0;
+	arena_reset(&g->arena);
+	if (!read_items(g, rec, GRAPH_MODULES, g->modules_io, read_module,
+	    &g->n_modules, why) ||
+	    !read_items(g, rec, GRAPH_NODES, g->nodes_io, read_node,
+	    &g->n_nodes, why))
+		return false;
+	paint_modules(g);
+	return true;
+}
+
+const struct graph_module *
+callgraph_module_at(const struct callgraph *g, uint64_t address)
+{
+	uint32_t index = marks_find(g->marks, address);
+
+	return index != SCOPE_NONE ? &g->modules[index] : NULL;
+}

@@ -1,0 +1,75 @@
+#ifndef WEIR_CALLGRAPH_H
+#define WEIR_CALLGRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/json/rec.h"
+
+struct extent;
+struct marks;
+
+/*
+ * A callgraph record as arrays.  texts are JSON tokens as they were written, n
+ * is 0 where there is none.  All is borrowed from the record's line, or until
+ * the next record is read.
+ */
+enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
+extern const char *const callgraph_measures[N_MEASURES];
+
+enum { NODE_NAME, NODE_FILE, NODE_LINE, NODE_CALL_FILE, NODE_CALL_LINE,
+    NODE_CALL_INLINED, N_NODE_TEXTS };
+extern const char *const callgraph_texts[N_NODE_TEXTS];
+
+#define PARENT_NONE UINT32_MAX
+#define MEASURE_NONE (-1)
+
+struct graph_module {
+	struct span path, build_id;
+	struct span name;	/* the last part of the path, read */
+	uint64_t base, start, end;	/* [start, end) in memory */
+};
+
+struct graph_node {
+	uint32_t parent;	/* before it, or PARENT_NONE */
+	bool has_function, has_call_site;
+	uint64_t function, call_site;
+	int64_t measures[N_MEASURES];	/* or MEASURE_NONE */
+	struct span name, file;	/* the texts, read: empty if there is none */
+	struct span texts[N_NODE_TEXTS];
+};
+
+/* The keys for the filter that reads such records, KEY_TYPE first. */
+enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
+    GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
+    GRAPH_RECORDS };
+extern const char *const callgraph_keys[];
+
+struct callgraph {
+	struct graph_module *modules;
+	size_t n_modules, modules_cap;
+	struct graph_node *nodes;
+	size_t n_nodes, nodes_cap;
+
+	/* callgraph.c's own */
+	struct recio *modules_io, *nodes_io;
+	struct marks *marks;	/* of modules */
+	struct extent *extents;
+	size_t extents_cap;
+	struct arena arena;
+};
+
+void callgraph_init(struct callgraph *);
+void callgraph_release(struct callgraph *);
+
+/* False if the record is none, and why: borrowed until the next call. */
+bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
+
+/*
+ * The module that an address lies in, or NULL: of several that which begins
+ * last, then the last of them.
+ */
+const struct graph_module *callgraph_module_at(const struct callgraph *,
+    uint64_t address);
+
+#endif

@@ -1,0 +1,479 @@
+/* elf - ELF files, and where their debug information is: the door to libelf */
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/program/elf.h"
+
+enum { COMPRESSED_ZSTD = 2 };	/* newer than the header of libelf 0.188 */
+
+/* Others are for linkers, and --only-keep-debug takes some of them away. */
+enum { LOADED_FLAGS = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS };
+
+static char message[512];
+
+static PRINTF_LIKE(2, 3) bool
+refuse(const char **why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof message, fmt, ap);
+	va_end(ap);
+	*why = message;
+	return false;
+}
+
+/* A section with its name; false where libelf cannot tell. */
+struct section {
+	Elf_Scn *scn;
+	GElf_Shdr header;
+	const char *name;
+};
+
+static bool
+next_section(Elf *elf, size_t names, struct section *s)
+{
+	while ((s->scn = elf_nextscn(elf, s->scn)) != NULL) {
+		if (gelf_getshdr(s->scn, &s->header) == NULL)
+			continue;
+		s->name = elf_strptr(elf, names, s->header.sh_name);
+		if (s->name == NULL)
+			s->name = "";
+		return true;
+	}
+	return false;
+}
+
+static size_t
+section_names(Elf *elf)
+{
+	size_t index;
+
+	return elf_getshdrstrndx(elf, &index) == 0 ? index : 0;
+}
+
+static bool
+starts_with(const char *s, const char *start)
+{
+	return strncmp(s, start, strlen(start)) == 0;
+}
+
+static void
+look_at_section(struct elf *e, const struct section *s)
+{
+	const GElf_Shdr *h = &s->header;
+	GElf_Chdr compression;
+
+	if (h->sh_type == SHT_SYMTAB)
+		e->has_symbols = true;
+	if (h->sh_type == SHT_NOBITS || (h->sh_flags & SHF_ALLOC) != 0)
+		return;
+	if (strcmp(s->name, ".debug_info") == 0 ||
+	    strcmp(s->name, ".zdebug_info") == 0)
+		e->has_debug = true;
+	if (starts_with(s->name, ".debug_") &&
+	    (h->sh_flags & SHF_COMPRESSED) != 0 &&
+	    gelf_getchdr(s->scn, &compression) != NULL &&
+	    compression.ch_type == COMPRESSED_ZSTD)
+		e->has_zstd = true;
+}
+
+static int
+compare_code(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+static void
+look_at_sections(struct elf *e)
+{
+	size_t names = section_names(e->handle), cap = 0;
+	struct section s = { 0 };
+
+	while (next_section(e->handle, names, &s)) {
+		look_at_section(e, &s);
+		if ((s.header.sh_flags & SHF_ALLOC) == 0 ||
+		    (s.header.sh_flags & SHF_EXECINSTR) == 0 ||
+		    s.header.sh_size > UINT64_MAX - s.header.sh_addr)
+			continue;
+		e->code = mem_grow(e->code, &cap, e->n_code + 1,
+		    sizeof *e->code);
+		e->code[e->n_code++] = (struct extent){ s.header.sh_addr,
+		    s.header.sh_addr + s.header.sh_size, 0 };
+	}
+	if (e->n_code > 0)
+		qsort(e->code, e->n_code, sizeof *e->code, compare_code);
+}
+
+static void
+read_build_id(struct elf *e)
+{
+	const void *bytes;
+	ssize_t n = dwelf_elf_gnu_build_id(e->handle, &bytes);
+
+	if (n > 0 && n <= BUILD_ID_MAX)
+		hex_put(e->build_id, bytes, (size_t)n);
+}
+
+/* Only a regular file: a path may come from a record and name anything. */
+static int
+open_regular(const char *path, uint64_t *size, const char **why)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0) {
+		refuse(why, "%s", strerror(errno));
+		return -1;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		*size = (uint64_t)st.st_size;
+		return fd;
+	}
+	refuse(why, "it is no regular file");
+	close(fd);
+	return -1;
+}
+
+bool
+elf_open(struct elf *e, const char *path, const char **why)
+{
+	GElf_Ehdr header;
+
+	*e = (struct elf){ .fd = -1 };
+	elf_version(EV_CURRENT);
+	if ((e->fd = open_regular(path, &e->size, why)) < 0)
+		return false;
+	e->path = strcpy(mem_alloc(strlen(path) + 1), path);
+	e->handle = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
+	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
+	    gelf_getehdr(e->handle, &header) == NULL)
+		refuse(why, "it is not an ELF file");
+	else if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		refuse(why, "it is no program and no shared library%s",
+		    header.e_type == ET_REL ? ": it is not linked yet" : "");
+	else {
+		look_at_sections(e);
+		read_build_id(e);
+		return true;
+	}
+	elf_close(e);
+	return false;
+}
+
+void
+elf_close(struct elf *e)
+{
+	if (e->handle != NULL)
+		elf_end(e->handle);
+	if (e->fd >= 0)
+		close(e->fd);
+	free(e->path);
+	free(e->code);
+	*e = (struct elf){ .fd = -1 };
+}
+
+/* --- the file with the debug information --------------------------------- */
+
+static bool
+has_checksum(int fd, GElf_Word wanted)
+{
+	unsigned char bytes[65536];
+	uLong crc = crc32(0, NULL, 0);
+	ssize_t n;
+	off_t at = 0;
+
+	while ((n = pread(fd, bytes, sizeof bytes, at)) > 0) {
+		crc = crc32(crc, bytes, (uInt)n);
+		at += n;
+	}
+	return n == 0 && crc == wanted;
+}
+
+static bool
+try_debug(const struct elf *e, const char *path, const GElf_Word *checksum,
+    struct elf *debug)
+{
+	const char *why;
+
+	if (!elf_open(debug, path, &why))
+		return false;
+	if (debug->has_debug && (checksum == NULL ?
+	    strcmp(debug->build_id, e->build_id) == 0 :
+	    has_checksum(debug->fd, *checksum)))
+		return true;
+	elf_close(debug);
+	return false;
+}
+
+static bool
+open_by_build_id(const struct elf *e, const char *debug_dir,
+    struct elf *debug)
+{
+	struct buf path = { 0 };
+	bool found;
+
+	if (strlen(e->build_id) < 4)
+		return false;
+	buf_printf(&path, "%s/.build-id/%.2s/%s.debug", debug_dir,
+	    e->build_id, e->build_id + 2);
+	buf_char(&path, '\0');
+	found = try_debug(e, path.data, NULL, debug);
+	buf_release(&path);
+	return found;
+}
+
+static bool
+open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
+{
+	GElf_Word checksum;
+	const char *name = dwelf_elf_gnu_debuglink(e->handle, &checksum);
+	struct buf paths[3] = { { 0 } };
+	char *folder;
+	bool found = false;
+
+	if (name == NULL || *name == '\0' || strchr(name, '/') != NULL ||
+	    (folder = realpath(e->path, NULL)) == NULL)
+		return false;
+	*strrchr(folder, '/') = '\0';
+	buf_printf(&paths[0], "%s/%s", folder, name);
+	buf_printf(&paths[1], "%s/.debug/%s", folder, name);
+	buf_printf(&paths[2], "%s%s/%s", debug_dir, folder, name);
+	for (size_t i = 0; i < 3; i++) {
+		buf_char(&paths[i], '\0');
+		found = found || try_debug(e, paths[i].data, &checksum, debug);
+		buf_release(&paths[i]);
+	}
+	free(folder);
+	return found;
+}
+
+bool
+elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
+{
+	return open_by_build_id(e, debug_dir, debug) ||
+	    open_by_link(e, debug_dir, debug);
+}
+
+/* --- is it the same program? --------------------------------------------- */
+
+static bool
+next_loaded(Elf *elf, size_t names, struct section *s)
+{
+	while (next_section(elf, names, s))
+		if ((s->header.sh_flags & SHF_ALLOC) != 0)
+			return true;
+	return false;
+}
+
+/* What a section holds; NULL if it cannot be read. */
+static const Elf_Data *
+content(const struct section *s)
+{
+	const Elf_Data *data = elf_rawdata(s->scn, NULL);
+
+	return data != NULL && (data->d_size == 0 || data->d_buf != NULL) ?
+	    data : NULL;
+}
+
+/* Contents count where both have some: --only-keep-debug takes it out. */
+static bool
+same_section(const struct section *a, const struct section *b,
+    const char **why)
+{
+	const GElf_Shdr *x = &a->header, *y = &b->header;
+	const Elf_Data *p, *q;
+
+	if (strcmp(a->name, b->name) != 0)
+		return refuse(why, "one has section %s where the other has %s",
+		    a->name, b->name);
+	if (x->sh_addr != y->sh_addr)
+		return refuse(why, "section %s is at 0x%llx in one and at "
+		    "0x%llx in the other", a->name, (unsigned long long)
+		    x->sh_addr, (unsigned long long)y->sh_addr);
+	if (x->sh_size != y->sh_size)
+		return refuse(why, "section %s has %llu bytes in one and %llu "
+		    "in the other", a->name, (unsigned long long)x->sh_size,
+		    (unsigned long long)y->sh_size);
+	if (((x->sh_flags ^ y->sh_flags) & LOADED_FLAGS) != 0)
+		return refuse(why, "section %s has other flags", a->name);
+	if (x->sh_type == SHT_NOBITS || y->sh_type == SHT_NOBITS)
+		return true;
+	p = content(a);
+	q = content(b);
+	if (p == NULL || q == NULL || p->d_size != q->d_size)
+		return refuse(why, "section %s cannot be read", a->name);
+	if (p->d_size > 0 && memcmp(p->d_buf, q->d_buf, p->d_size) != 0)
+		return refuse(why, "section %s holds something else", a->name);
+	return true;
+}
+
+static bool
+same_header(const struct elf *a, const struct elf *b, const char **why)
+{
+	GElf_Ehdr x, y;
+
+	if (gelf_getehdr(a->handle, &x) == NULL ||
+	    gelf_getehdr(b->handle, &y) == NULL)
+		return refuse(why, "a header cannot be read");
+	if (x.e_machine != y.e_machine ||
+	    gelf_getclass(a->handle) != gelf_getclass(b->handle))
+		return refuse(why, "they are for different machines");
+	if (x.e_type != y.e_type)
+		return refuse(why, "they are of different types");
+	if (*a->build_id != '\0' && *b->build_id != '\0' &&
+	    strcmp(a->build_id, b->build_id) != 0)
+		return refuse(why, "section .note.gnu.build-id: one is %s, "
+		    "the other is %s", a->build_id, b->build_id);
+	return true;
+}
+
+bool
+elf_same_program(const struct elf *a, const struct elf *b, const char **why)
+{
+	size_t a_names = section_names(a->handle);
+	size_t b_names = section_names(b->handle), n = 0;
+	struct section x = { 0 }, y = { 0 };
+	bool more_x, more_y;
+
+	if (!same_header(a, b, why))
+		return false;
+	for (;; n++) {
+		more_x = next_loaded(a->handle, a_names, &x);
+		more_y = next_loaded(b->handle, b_names, &y);
+		if (!more_x || !more_y)
+			break;
+		if (!same_section(&x, &y, why))
+			return false;
+	}
+	if (more_x || more_y)
+		return refuse(why, "only one of them has section %s",
+		    more_x ? x.name : y.name);
+	return n > 0 || refuse(why, "they have no sections to compare");
+}
+
+/* --- symbols ------------------------------------------------------------- */
+
+/* Of two symbol tables the full one. */
+static bool
+find_symbols(Elf *elf, struct section *found)
+{
+	struct section s = { 0 };
+	bool any = false;
+
+	while (next_section(elf, 0, &s)) {
+		if (s.header.sh_type == SHT_SYMTAB ||
+		    (s.header.sh_type == SHT_DYNSYM && !any)) {
+			*found = s;
+			any = true;
+		}
+		if (s.header.sh_type == SHT_SYMTAB)
+			return true;
+	}
+	return any;
+}
+
+/* The section of code that holds an address, or NULL. */
+static const struct extent *
+code_at(const struct elf *e, uint64_t address)
+{
+	size_t low = 0, high = e->n_code, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (e->code[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < e->code[low - 1].high ?
+	    &e->code[low - 1] : NULL;
+}
+
+bool
+elf_is_code(const struct elf *e, uint64_t address)
+{
+	return code_at(e, address) != NULL;
+}
+
+static uint64_t
+code_end(const void *elf, uint64_t address)
+{
+	const struct extent *section = code_at(elf, address);
+
+	return section != NULL ? section->high : address;
+}
+
+static bool
+is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
+{
+	if (name == NULL || *name == '\0' || sym->st_shndx == SHN_UNDEF)
+		return false;
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_FUNC:
+		*kind = SYMBOL_FUNCTION;
+		return true;
+	case STT_GNU_IFUNC:
+		*kind = SYMBOL_INDIRECT;
+		return true;
+	case STT_NOTYPE:	/* $x and the like mark kinds of code */
+		*kind = SYMBOL_LABEL;
+		return *name != '$';
+	default:
+		return false;
+	}
+}
+
+/* A symbol that every file of the program sees is named before a local. */
+static int
+rank(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_GLOBAL:
+		return 2;
+	case STB_WEAK:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+void
+elf_add_symbols(const struct elf *e, struct table *t)
+{
+	struct section s;
+	Elf_Data *data;
+	GElf_Sym sym;
+	struct symbol symbol;
+
+	if (!find_symbols(e->handle, &s) ||
+	    (data = elf_getdata(s.scn, NULL)) == NULL)
+		return;
+	for (int i = 0; gelf_getsym(data, i, &sym) != NULL; i++) {
+		symbol.name = elf_strptr(e->handle, s.header.sh_link,
+		    sym.st_name);
+		if (!is_function(&sym, symbol.name, &symbol.kind) ||
+		    !elf_is_code(e, sym.st_value))
+			continue;
+		symbol.address = sym.st_value;
+		symbol.size = sym.st_size;
+		symbol.rank = rank(&sym);
+		table_add_symbol(t, symbol);
+	}
+	table_settle_symbols(t, code_end, e);
+}

@@ -1,0 +1,403 @@
+/* release - the reader of releases; release-write.c has their writer */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/json/items.h"
+#include "common/json/recio.h"
+#include "common/program/address.h"
+#include "common/program/elf.h"
+#include "common/program/release.h"
+
+/* A record, which becomes a table when an address of it is asked for. */
+struct part {
+	struct span text;
+	uint64_t start, end;
+	bool is_read;
+	struct table table;
+};
+
+struct release {
+	char *data;
+	size_t size;
+	struct part *parts;	/* in the order of addresses */
+	size_t n_parts, parts_cap;
+	struct recio *records, *symbols;
+	char build_id[2 * BUILD_ID_MAX + 1];
+	const char *damage;
+};
+
+enum { R_TYPE, R_BUILD_ID, R_SYMBOLS, R_FILES, R_NAMES, R_SCOPES, R_INLINES,
+    R_LINES };
+static const char *const record_keys[] = { "type", "build_id", "symbols",
+    "files", "names", "scopes", "inlines", "lines", NULL };
+
+enum { S_TYPE, S_ADDRESS, S_SIZE, S_NAME, S_KIND };
+static const char *const symbol_keys[] = { "type", "address", "size", "name",
+    "kind", NULL };
+
+const char *const symbol_kinds[] = { [SYMBOL_LABEL] = "label",
+    [SYMBOL_INDIRECT] = "indirect", [SYMBOL_FUNCTION] = "function" };
+
+/* --- a record as a table ------------------------------------------------- */
+
+/* The strings of an array, which numbers elsewhere count from 1. */
+struct strings {
+	const char **list;
+	size_t n;
+};
+
+static bool
+read_strings(struct rec *rec, unsigned key, struct table *t,
+    struct strings *s)
+{
+	const struct span *items;
+
+	if (rec_strings(rec, key, &items, &s->n) != REC_GOOD)
+		return false;
+	s->list = mem_resize(NULL, s->n + 1, sizeof *s->list);
+	s->list[0] = NULL;
+	for (size_t i = 0; i < s->n; i++)
+		s->list[i + 1] = arena_text(&t->arena, items[i].p, items[i].n);
+	return true;
+}
+
+static bool
+find_string(const struct strings *s, uint64_t number, const char **found)
+{
+	*found = number <= s->n ? s->list[number] : NULL;
+	return number <= s->n;
+}
+
+/*
+ * The next of an array of numbers: false at its end, or if there is none, in
+ * which case rest is not empty.
+ */
+static bool
+next_number(struct span *rest, uint64_t *value)
+{
+	const char *p = rest->p, *end = p + rest->n, *digits = p + 1;
+	uint64_t v = 0;
+
+	if (p == end || (*p != '[' && *p != ','))
+		return false;
+	for (p++; p < end && text_is_digit(*p); p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	if (p == digits || p - digits > 18) {
+		if (p == digits && *p == ']')
+			rest->n = 0;
+		return false;
+	}
+	*value = v;
+	*rest = span_of(p, *p == ']' ? 0 : (size_t)(end - p));
+	return true;
+}
+
+static bool
+next_numbers(struct span *rest, uint64_t *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!next_number(rest, &values[i]))
+			return false;
+	return true;
+}
+
+/* Where the array of a field begins; an empty one if there is none. */
+static struct span
+array_of(struct rec *rec, unsigned key)
+{
+	const struct field *f = rec_get(rec, key);
+
+	return f != NULL && f->kind == REC_ARRAY ? f->token : span_of("", 0);
+}
+
+static bool
+read_scopes(struct span rest, const struct strings *names,
+    const struct strings *files, struct table *t)
+{
+	uint64_t v[4];
+	struct scope scope;
+
+	while (next_numbers(&rest, v, 4)) {
+		if (!find_string(names, v[0], &scope.name) ||
+		    !find_string(files, v[1], &scope.file) ||
+		    v[2] > UINT32_MAX || v[3] > t->n_scopes)
+			return false;
+		scope.line = (uint32_t)v[2];
+		scope.parent = v[3] > 0 ? (uint32_t)v[3] - 1 : SCOPE_NONE;
+		if (table_add_scope(t, scope) == SCOPE_NONE)
+			return false;
+	}
+	return rest.n == 0;
+}
+
+static bool
+read_inlines(struct span rest, const struct part *part, struct table *t)
+{
+	uint64_t v[2], at = part->start;
+
+	while (next_numbers(&rest, v, 2)) {
+		if (v[0] > part->end - at || v[1] > t->n_scopes)
+			return false;
+		at += v[0];
+		marks_add(&t->scope_marks, (struct mark){ at,
+		    v[1] > 0 ? (uint32_t)v[1] - 1 : SCOPE_NONE });
+	}
+	return rest.n == 0;
+}
+
+static bool
+read_lines(struct span rest, const struct part *part,
+    const struct strings *files, struct table *t)
+{
+	uint64_t v[3], at = part->start;
+	struct row row;
+
+	while (next_numbers(&rest, v, 3)) {
+		if (v[0] > part->end - at || v[2] > UINT32_MAX ||
+		    !find_string(files, v[1], &row.file))
+			return false;
+		row.address = at += v[0];
+		row.line = (uint32_t)v[2];
+		table_add_row(t, row);
+	}
+	return rest.n == 0;
+}
+
+static bool
+read_symbol(const struct rec *rec, struct table *t)
+{
+	struct symbol symbol = { 0 };
+	struct span address, name, kind;
+	int64_t size;
+	size_t k = 0;
+
+	if (rec_str(rec, S_ADDRESS, &address) != REC_GOOD ||
+	    !address_get(address, &symbol.address) ||
+	    rec_int(rec, S_SIZE, &size) != REC_GOOD || size < 0 ||
+	    rec_str(rec, S_NAME, &name) != REC_GOOD ||
+	    rec_str(rec, S_KIND, &kind) != REC_GOOD)
+		return false;
+	while (k <= SYMBOL_FUNCTION && !span_eq(kind, symbol_kinds[k]))
+		k++;
+	if (k > SYMBOL_FUNCTION)
+		return false;
+	symbol.kind = (enum symbol_kind)k;
+	symbol.size = (uint64_t)size;
+	symbol.name = arena_text(&t->arena, name.p, name.n);
+	table_add_symbol(t, symbol);
+	return true;
+}
+
+static bool
+read_symbols(struct release *r, struct span rest, struct table *t)
+{
+	struct span item;
+	struct rec *rec;
+	const char *why;
+
+	while ((rec = recio_item(r->symbols, &rest, &item, &why)) != NULL)
+		if (!read_symbol(rec, t))
+			return false;
+	if (why != NULL)
+		return false;
+	table_paint_symbols(t);
+	return true;
+}
+
+static bool
+read_table(struct release *r, struct rec *rec, struct part *part)
+{
+	struct table *t = &part->table;
+	struct strings names = { 0 }, files = { 0 };
+	bool good;
+
+	good = read_strings(rec, R_NAMES, t, &names) &&
+	    read_strings(rec, R_FILES, t, &files) &&
+	    read_scopes(array_of(rec, R_SCOPES), &names, &files, t) &&
+	    read_inlines(array_of(rec, R_INLINES), part, t) &&
+	    read_lines(array_of(rec, R_LINES), part, &files, t) &&
+	    read_symbols(r, array_of(rec, R_SYMBOLS), t);
+	free(names.list);
+	free(files.list);
+	return good;
+}
+
+static void
+read_part(struct release *r, struct part *part)
+{
+	const char *why;
+	struct rec *rec;
+
+	part->is_read = true;
+	rec = recio_parse(r->records, part->text, &why);
+	if (rec != NULL && read_table(r, rec, part))
+		return;
+	r->damage = "a release record is damaged";
+	table_release(&part->table);
+}
+
+/* --- the file ------------------------------------------------------------ */
+
+/* Behind the text that a record begins with, or NULL. */
+static const char *
+skip(const char *p, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	return p != NULL && (size_t)(end - p) >= n &&
+	    memcmp(p, text, n) == 0 ? p + n : NULL;
+}
+
+/* Behind an address and the quote that ends it. */
+static const char *
+take_address(const char *p, const char *end, uint64_t *address)
+{
+	const char *quote = p != NULL ?
+	    memchr(p, '"', (size_t)(end - p)) : NULL;
+
+	return quote != NULL && address_get(span_of(p, (size_t)(quote - p)),
+	    address) ? quote + 1 : NULL;
+}
+
+/* Records begin with their addresses: they need not be read to be found. */
+static bool
+add_part(struct release *r, const char *p, const char *end)
+{
+	struct part part = { .text = span_of(p, (size_t)(end - p)) };
+	uint64_t least = r->n_parts > 0 ? r->parts[r->n_parts - 1].end : 0;
+
+	p = skip(p, end, "{\"type\":\"release\",\"start\":\"");
+	p = take_address(p, end, &part.start);
+	p = skip(p, end, ",\"end\":\"");
+	p = take_address(p, end, &part.end);
+	if (p == NULL || part.start < least || part.end <= part.start)
+		return false;
+	r->parts = mem_grow(r->parts, &r->parts_cap, r->n_parts + 1,
+	    sizeof *r->parts);
+	r->parts[r->n_parts++] = part;
+	return true;
+}
+
+static bool
+index_parts(struct release *r)
+{
+	const char *p = r->data, *end = r->data + r->size, *newline;
+
+	for (; p < end; p = newline + 1) {
+		newline = memchr(p, '\n', (size_t)(end - p));
+		if (newline == NULL || !add_part(r, p, newline))
+			return false;
+	}
+	return r->n_parts > 0;
+}
+
+static bool
+read_build_id(struct release *r)
+{
+	struct span text;
+	const char *why;
+	struct rec *rec = recio_parse(r->records, r->parts[0].text, &why);
+
+	if (rec == NULL)
+		return false;
+	if (rec_str(rec, R_BUILD_ID, &text) != REC_GOOD)
+		return true;
+	if (text.n >= sizeof r->build_id)
+		return false;
+	memcpy(r->build_id, text.p, text.n);
+	return true;
+}
+
+static bool
+map_file(struct release *r, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *data = MAP_FAILED;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && st.st_size > 0)
+		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
+		    fd, 0);
+	else
+		errno = EINVAL;
+	close(fd);
+	if (data == MAP_FAILED)
+		return false;
+	r->data = data;
+	r->size = (size_t)st.st_size;
+	return true;
+}
+
+struct release *
+release_open(const char *path, const char **why)
+{
+	struct release *r = mem_zero(1, sizeof *r);
+
+	r->records = recio_new(record_keys);
+	r->symbols = recio_new(symbol_keys);
+	if (!map_file(r, path)) {
+		*why = strerror(errno);
+	} else if (!index_parts(r) || !read_build_id(r)) {
+		*why = "it is no release, or a damaged one";
+	} else {
+		*why = NULL;
+		return r;
+	}
+	release_close(r);
+	return NULL;
+}
+
+void
+release_close(struct release *r)
+{
+	if (r == NULL)
+		return;
+	for (size_t i = 0; i < r->n_parts; i++)
+		table_release(&r->parts[i].table);
+	free(r->parts);
+	recio_free(r->records);
+	recio_free(r->symbols);
+	if (r->data != NULL)
+		munmap(r->data, r->size);
+	free(r);
+}
+
+const char *
+release_build_id(const struct release *r)
+{
+	return r->build_id;
+}
+
+const struct table *
+release_find(struct release *r, uint64_t address)
+{
+	size_t low = 0, high = r->n_parts, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (r->parts[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address >= r->parts[low - 1].end)
+		return NULL;
+	if (!r->parts[low - 1].is_read)
+		read_part(r, &r->parts[low - 1]);
+	return &r->parts[low - 1].table;
+}
+
+const char *
+release_damage(const struct release *r)
+{
+	return r->damage;
+}

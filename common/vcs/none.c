@@ -1,0 +1,460 @@
+/* vcs-none - versions that a plain file numbers, where nothing controls them */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <nettle/sha1.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/vcs/vcs.h"
+
+/*
+ * The file and its lines are described in weir-vcs(7).  It is read as a whole
+ * when it is opened: a version is a line, and there is one for each that
+ * somebody thought worth measuring.
+ */
+#define FILE_NAME ".weir-versions"
+#define BRANCH "main"
+
+struct entry {
+	struct span line;	/* without its newline */
+	struct span name, email, message;	/* message is escaped */
+	int64_t time_s;
+};
+
+struct none {
+	struct buf file;
+	struct entry *entries;	/* version N is entries[N - 1] */
+	size_t n, cap;
+	struct vcs_id parent;	/* of the version last given */
+	struct buf message;
+	size_t next, last;	/* of a walk: the versions next .. last + 1 */
+	bool branch_given;
+};
+
+static bool
+take_field(struct span *rest, struct span *field)
+{
+	const char *tab = memchr(rest->p, '\t', rest->n);
+
+	if (tab == NULL)
+		return false;
+	*field = span_of(rest->p, (size_t)(tab - rest->p));
+	*rest = span_of(tab + 1, rest->n - field->n - 1);
+	return true;
+}
+
+/* "NAME <EMAIL>", or a name alone. */
+static void
+split_author(struct entry *e, struct span author)
+{
+	const char *open = memchr(author.p, '<', author.n);
+
+	e->name = author;
+	e->email = span_of(author.p, 0);
+	if (open == NULL || author.p[author.n - 1] != '>')
+		return;
+	e->name.n = (size_t)(open - author.p);
+	e->email = span_of(open + 1, author.n - e->name.n - 2);
+	while (e->name.n > 0 && e->name.p[e->name.n - 1] == ' ')
+		e->name.n--;
+}
+
+/* What is wrong with a line, or NULL. */
+static const char *
+read_line(struct span line, size_t number, struct entry *e)
+{
+	struct span rest = line, field;
+	uint64_t value;
+
+	e->line = line;
+	if (!take_field(&rest, &field) || !text_u64(field, &value) ||
+	    value != number)
+		return "it does not begin with its number and a tab";
+	if (!take_field(&rest, &field) || !text_i64(field, &e->time_s) ||
+	    e->time_s < 0 || e->time_s >= INT64_C(1) << 53)
+		return "there is no time in seconds behind its number";
+	if (!take_field(&rest, &field))
+		return "there is no tab behind its author";
+	split_author(e, field);
+	if (memchr(rest.p, '\t', rest.n) != NULL)
+		return "there is a tab in its message";
+	e->message = rest;
+	return NULL;
+}
+
+static bool
+read_lines(struct vcs *v, const char *path)
+{
+	struct none *none = v->own;
+	const char *p = none->file.data, *end, *why;
+	size_t left = none->file.len;
+
+	for (; left > 0; left -= (size_t)(end + 1 - p), p = end + 1) {
+		none->entries = mem_grow(none->entries, &none->cap,
+		    none->n + 1, sizeof *none->entries);
+		end = memchr(p, '\n', left);
+		why = end == NULL ? "it has no newline" : read_line(span_of(p,
+		    (size_t)(end - p)), none->n + 1, &none->entries[none->n]);
+		none->n++;
+		if (why != NULL)
+			return vcs_fail(v, "%.400s:%zu: %s", path, none->n,
+			    why);
+	}
+	return true;
+}
+
+static bool
+read_file(struct vcs *v, int fd, const char *path)
+{
+	enum { PIECE = 64 * 1024 };
+	struct none *none = v->own;
+	ssize_t n;
+
+	do {
+		buf_need(&none->file, PIECE);
+		n = read(fd, none->file.data + none->file.len, PIECE);
+		none->file.len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return vcs_fail(v, "cannot read '%.400s': %s", path,
+		    strerror(errno));
+	return read_lines(v, path);
+}
+
+/* path becomes that of the file in it or above; its descriptor, or -1. */
+static int
+find_file(struct buf *path, bool upwards)
+{
+	size_t n = path->len;
+	int fd;
+
+	for (;;) {
+		path->len = n;
+		buf_str(path, "/" FILE_NAME);
+		buf_char(path, '\0');
+		fd = open(path->data, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 || errno != ENOENT || !upwards || n == 0)
+			return fd;
+		while (path->data[--n] != '/')
+			;
+	}
+}
+
+static void
+close_none(struct vcs *v)
+{
+	struct none *none = v->own;
+
+	buf_release(&none->file);
+	buf_release(&none->message);
+	free(none->entries);
+	free(none);
+}
+
+static enum vcs_found
+open_none(struct vcs *v, const char *path, bool upwards)
+{
+	char *folder = realpath(path != NULL ? path : ".", NULL);
+	struct buf name = { 0 };
+	bool good;
+	int fd;
+
+	if (folder == NULL)
+		return VCS_NONE;
+	buf_str(&name, strcmp(folder, "/") == 0 ? "" : folder);
+	free(folder);
+	v->own = mem_zero(1, sizeof (struct none));
+	if ((fd = find_file(&name, upwards)) < 0) {
+		good = errno == ENOENT;
+		vcs_fail(v, "cannot open '%.400s': %s", name.data,
+		    strerror(errno));
+		close_none(v);
+		buf_release(&name);
+		return good ? VCS_NONE : VCS_FAILED;
+	}
+	if (!(good = read_file(v, fd, name.data)))
+		close_none(v);
+	close(fd);
+	buf_release(&name);
+	return good ? VCS_GOOD : VCS_FAILED;
+}
+
+/* An empty file is a history without a version. */
+static bool
+init(struct vcs *v, const char *path)
+{
+	struct buf name = { 0 };
+	int fd;
+
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		return vcs_fail(v, "cannot make '%.400s': %s", path,
+		    strerror(errno));
+	buf_str(&name, path);
+	buf_str(&name, "/" FILE_NAME);
+	buf_char(&name, '\0');
+	fd = open(name.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		vcs_fail(v, "cannot make '%.400s': %s", name.data,
+		    strerror(errno));
+	else
+		close(fd);
+	buf_release(&name);
+	return fd >= 0;
+}
+
+/* The SHA-1 of the line. */
+static void
+id_of(const struct none *none, size_t number, struct vcs_id *id)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct span line = none->entries[number - 1].line;
+	uint8_t digest[SHA1_DIGEST_SIZE];
+	struct sha1_ctx ctx;
+
+	sha1_init(&ctx);
+	sha1_update(&ctx, line.n, (const uint8_t *)line.p);
+	sha1_digest(&ctx, sizeof digest, digest);
+	for (size_t i = 0; i < sizeof digest; i++) {
+		id->hex[2 * i] = digits[digest[i] >> 4];
+		id->hex[2 * i + 1] = digits[digest[i] & 15];
+	}
+	id->hex[VCS_ID_LEN] = '\0';
+}
+
+static bool
+get_minor_head(struct vcs *v, struct vcs_id *id)
+{
+	const struct none *none = v->own;
+
+	if (none->n == 0)
+		return vcs_fail(v, "there is no version yet");
+	id_of(none, none->n, id);
+	return true;
+}
+
+static bool
+get_head_major_version(struct vcs *v, const char **name)
+{
+	(void)v;
+	*name = BRANCH;
+	return true;
+}
+
+/* The version whose id begins so, 0 if there is none; fails on several. */
+static bool
+find_id(struct vcs *v, struct span digits, size_t *number)
+{
+	enum { DIGITS_LEAST = 4 };
+	const struct none *none = v->own;
+	struct vcs_id id;
+
+	*number = 0;
+	if (digits.n < DIGITS_LEAST || digits.n > VCS_ID_LEN)
+		return true;
+	for (size_t i = 1; i <= none->n; i++) {
+		id_of(none, i, &id);
+		if (memcmp(id.hex, digits.p, digits.n) != 0)
+			continue;
+		if (*number != 0)
+			return vcs_fail(v, "several versions begin so");
+		*number = i;
+	}
+	return true;
+}
+
+/* HEAD, main, a number or an id. */
+static bool
+find_base(struct vcs *v, struct span base, size_t *number)
+{
+	const struct none *none = v->own;
+	uint64_t value;
+
+	if (span_eq(base, "HEAD") || span_eq(base, "@") ||
+	    span_eq(base, BRANCH))
+		*number = none->n;
+	else if (base.n < VCS_ID_LEN && text_u64(base, &value) &&
+	    value <= none->n)
+		*number = (size_t)value;
+	else if (!find_id(v, base, number))
+		return false;
+	if (*number == 0 && none->n == 0)
+		return vcs_fail(v, "there is no version yet");
+	return *number != 0 || vcs_fail(v, "there is nothing of this name");
+}
+
+/* "~3" and "^", of which there may be several, go back so far. */
+static bool
+go_back(struct vcs *v, struct span steps, size_t *number)
+{
+	uint64_t n;
+	size_t end;
+
+	while (steps.n > 0) {
+		for (end = 1; end < steps.n && text_is_digit(steps.p[end]);
+		    end++)
+			;
+		n = 1;
+		if ((*steps.p != '~' && *steps.p != '^') || (end > 1 &&
+		    !text_u64(span_of(steps.p + 1, end - 1), &n)) ||
+		    (*steps.p == '^' && n > 1))
+			return vcs_fail(v, "behind its name only ~N and ^ may "
+			    "stand");
+		if (n >= *number)
+			return vcs_fail(v, "the history does not go back so "
+			    "far");
+		*number -= n;
+		steps = span_of(steps.p + end, steps.n - end);
+	}
+	return true;
+}
+
+static bool
+massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
+    struct vcs_id *id, enum vcs_kind *found)
+{
+	size_t n = strcspn(name, "~^"), number;
+
+	if (!find_base(v, span_of(name, n), &number) ||
+	    !go_back(v, span_of(name + n, strlen(name + n)), &number))
+		return false;
+	*found = VCS_COMMIT;
+	if (kind != VCS_ANY && kind != VCS_COMMIT)
+		return vcs_fail(v, "it is a commit");
+	id_of(v->own, number, id);
+	return true;
+}
+
+/* \n, \t and \\ stand for a newline, a tab and a backslash. */
+static void
+unescape(struct buf *to, struct span from)
+{
+	char c;
+
+	to->len = 0;
+	for (size_t i = 0; i < from.n; i++) {
+		c = from.p[i];
+		if (c == '\\' && i + 1 < from.n) {
+			c = from.p[++i];
+			if (c != 'n' && c != 't' && c != '\\')
+				buf_char(to, '\\');
+			c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
+		}
+		buf_char(to, c);
+	}
+}
+
+static void
+set_version(struct none *none, size_t number, struct vcs_version *version)
+{
+	const struct entry *e = &none->entries[number - 1];
+
+	*version = (struct vcs_version){ .author = e->name, .email = e->email,
+	    .time_s = e->time_s, .author_time_s = VCS_UNKNOWN,
+	    .utc_offset_minutes = VCS_UNKNOWN };
+	id_of(none, number, &version->id);
+	if (number > 1) {
+		id_of(none, number - 1, &none->parent);
+		version->parents = &none->parent;
+		version->n_parents = 1;
+	}
+	unescape(&none->message, e->message);
+	version->message = span_of(none->message.data, none->message.len);
+}
+
+static bool
+get_minor_version_info(struct vcs *v, const struct vcs_id *id,
+    struct vcs_version *version)
+{
+	size_t number;
+
+	if (!find_id(v, span_of(id->hex, VCS_ID_LEN), &number))
+		return false;
+	if (number == 0)
+		return vcs_fail(v, "there is no version %s", id->hex);
+	set_version(v->own, number, version);
+	return true;
+}
+
+/* There is one line of versions: what is hidden is its beginning. */
+static bool
+walk_minor_versions(struct vcs *v, const struct vcs_limit *limits, size_t n,
+    bool first_parent)
+{
+	struct none *none = v->own;
+	size_t number;
+
+	(void)first_parent;
+	none->next = none->last = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!find_id(v, span_of(limits[i].id.hex, VCS_ID_LEN),
+		    &number))
+			return false;
+		if (limits[i].hidden && number > none->last)
+			none->last = number;
+		else if (!limits[i].hidden && number > none->next)
+			none->next = number;
+	}
+	return true;
+}
+
+static enum vcs_found
+next_minor_version(struct vcs *v, struct vcs_version *version)
+{
+	struct none *none = v->own;
+
+	if (none->next <= none->last)
+		return VCS_NONE;
+	set_version(none, none->next--, version);
+	return VCS_GOOD;
+}
+
+static bool
+walk_major_versions(struct vcs *v)
+{
+	((struct none *)v->own)->branch_given = false;
+	return true;
+}
+
+static enum vcs_found
+next_major_version(struct vcs *v, struct vcs_branch *branch)
+{
+	struct none *none = v->own;
+
+	if (none->branch_given)
+		return VCS_NONE;
+	none->branch_given = true;
+	*branch = (struct vcs_branch){ .name = BRANCH, .is_head = true,
+	    .has_id = none->n > 0 };
+	return branch->has_id && !get_minor_head(v, &branch->id) ?
+	    VCS_FAILED : VCS_GOOD;
+}
+
+/* Nobody knows what the files were when the version was made. */
+static bool
+is_dirty(struct vcs *v, bool *dirty)
+{
+	(void)v;
+	*dirty = false;
+	return true;
+}
+
+const struct vcs_backend vcs_none = {
+	.type = "none",
+	.open = open_none,
+	.close = close_none,
+	.init = init,
+	.get_minor_head = get_minor_head,
+	.get_head_major_version = get_head_major_version,
+	.massage_parameter = massage_parameter,
+	.get_minor_version_info = get_minor_version_info,
+	.walk_minor_versions = walk_minor_versions,
+	.next_minor_version = next_minor_version,
+	.walk_major_versions = walk_major_versions,
+	.next_major_version = next_major_version,
+	.is_dirty = is_dirty,
+};

@@ -1,0 +1,238 @@
+/* vcs - version control, whatever the system */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/vcs/vcs.h"
+
+/* In the order in which they are looked for. */
+static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none };
+enum { N_BACKENDS = sizeof backends / sizeof *backends };
+
+static const char *const kinds[] = { [VCS_ANY] = "any",
+    [VCS_COMMIT] = "commit", [VCS_TREE] = "tree", [VCS_BLOB] = "blob",
+    [VCS_TAG] = "tag" };
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+bool
+vcs_fail(struct vcs *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(v->why, sizeof v->why, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+const char *
+vcs_kind_name(enum vcs_kind kind)
+{
+	return kinds[kind];
+}
+
+bool
+vcs_kind_of(const char *name, enum vcs_kind *kind)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (strcmp(kinds[i], name) == 0) {
+			*kind = (enum vcs_kind)i;
+			return true;
+		}
+	return false;
+}
+
+static const struct vcs_backend *
+backend_of(struct vcs *v, const char *type)
+{
+	for (size_t i = 0; i < N_BACKENDS; i++)
+		if (strcmp(backends[i]->type, type) == 0)
+			return backends[i];
+	vcs_fail(v, "there is no version control system '%s'", type);
+	return NULL;
+}
+
+static enum vcs_found
+open_by(struct vcs *v, const struct vcs_backend *backend, const char *path,
+    bool upwards)
+{
+	*v = (struct vcs){ .backend = backend };
+	return backend->open(v, path, upwards);
+}
+
+static bool
+open_first(struct vcs *v, const char *path, bool upwards)
+{
+	enum vcs_found found;
+
+	for (size_t i = 0; i < N_BACKENDS; i++) {
+		found = open_by(v, backends[i], path, upwards);
+		if (found != VCS_NONE)
+			return found == VCS_GOOD;
+	}
+	return vcs_fail(v, "there is no repository in '%s'%s",
+	    path != NULL ? path : ".", upwards ? " or above" : "");
+}
+
+bool
+vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
+{
+	const struct vcs_backend *backend;
+	enum vcs_found found;
+
+	if (type == NULL)
+		return open_first(v, path, upwards);
+	if ((backend = backend_of(v, type)) == NULL)
+		return false;
+	found = open_by(v, backend, path, upwards);
+	if (found == VCS_NONE)
+		vcs_fail(v, "there is no repository of type %s in '%s'%s",
+		    type, path != NULL ? path : ".",
+		    upwards ? " or above" : "");
+	return found == VCS_GOOD;
+}
+
+void
+vcs_close(struct vcs *v)
+{
+	v->backend->close(v);
+}
+
+bool
+vcs_init(struct vcs *v, const char *type, const char *path)
+{
+	const struct vcs_backend *backend = backend_of(v, type);
+
+	return backend != NULL && backend->init(v, path) &&
+	    vcs_open(v, type, path, false);
+}
+
+bool
+vcs_get_minor_head(struct vcs *v, struct vcs_id *id)
+{
+	return v->backend->get_minor_head(v, id);
+}
+
+bool
+vcs_get_head_major_version(struct vcs *v, const char **name)
+{
+	return v->backend->get_head_major_version(v, name);
+}
+
+bool
+vcs_massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
+    struct vcs_id *id, enum vcs_kind *found)
+{
+	enum vcs_kind ignored;
+
+	return v->backend->massage_parameter(v, name, kind, id,
+	    found != NULL ? found : &ignored);
+}
+
+bool
+vcs_check_minor_version_validity(struct vcs *v, const char *name)
+{
+	struct vcs_id id;
+
+	return vcs_massage_parameter(v, name, VCS_COMMIT, &id, NULL);
+}
+
+bool
+vcs_get_minor_version_info(struct vcs *v, const char *name,
+    struct vcs_version *version)
+{
+	struct vcs_id id;
+
+	return vcs_massage_parameter(v, name, VCS_COMMIT, &id, NULL) &&
+	    v->backend->get_minor_version_info(v, &id, version);
+}
+
+static bool
+add_limit(struct vcs *v, const char *name, bool hidden, struct vcs_limits *l)
+{
+	char why[VCS_WHY_MAX];
+
+	l->list = mem_grow(l->list, &l->cap, l->n + 1, sizeof *l->list);
+	if (vcs_massage_parameter(v, name, VCS_COMMIT, &l->list[l->n].id,
+	    NULL)) {
+		l->list[l->n++].hidden = hidden;
+		return true;
+	}
+	memcpy(why, v->why, sizeof why);
+	return vcs_fail(v, "'%.200s' names no commit: %.700s", name, why);
+}
+
+/* "A..B" is B without A; HEAD stands for an end that is not there. */
+static bool
+add_range(struct vcs *v, const char *text, const char *dots,
+    struct vcs_limits *l)
+{
+	size_t n = (size_t)(dots - text), before = l->n;
+	char *from = mem_alloc(n + 1);
+	const char *to = dots + 2;
+	bool good;
+
+	memcpy(from, text, n);
+	from[n] = '\0';
+	good = add_limit(v, n > 0 ? from : "HEAD", true, l) &&
+	    add_limit(v, *to != '\0' ? to : "HEAD", false, l);
+	if (!good)
+		l->n = before;
+	free(from);
+	return good;
+}
+
+/* A name may hold dots as well, such as ":/stop..": then it is tried alone. */
+bool
+vcs_add_limits(struct vcs *v, const char *text, struct vcs_limits *l)
+{
+	const char *dots = strstr(text, "..");
+	char why[VCS_WHY_MAX];
+
+	if (*text == '^')
+		return add_limit(v, text + 1, true, l);
+	if (dots == NULL || strcmp(text, "..") == 0)
+		return add_limit(v, text, false, l);
+	if (dots[2] != '.' && add_range(v, text, dots, l))
+		return true;
+	if (dots[2] == '.')
+		vcs_fail(v, "'%.200s': a range has two dots, not three", text);
+	memcpy(why, v->why, sizeof why);
+	if (add_limit(v, text, false, l))
+		return true;
+	memcpy(v->why, why, sizeof why);
+	return false;
+}
+
+bool
+vcs_walk_minor_versions(struct vcs *v, const struct vcs_limit *limits,
+    size_t n, bool first_parent)
+{
+	return v->backend->walk_minor_versions(v, limits, n, first_parent);
+}
+
+enum vcs_found
+vcs_next_minor_version(struct vcs *v, struct vcs_version *version)
+{
+	return v->backend->next_minor_version(v, version);
+}
+
+bool
+vcs_walk_major_versions(struct vcs *v)
+{
+	return v->backend->walk_major_versions(v);
+}
+
+enum vcs_found
+vcs_next_major_version(struct vcs *v, struct vcs_branch *branch)
+{
+	return v->backend->next_major_version(v, branch);
+}
+
+bool
+vcs_is_dirty(struct vcs *v, bool *dirty)
+{
+	return v->backend->is_dirty(v, dirty);
+}

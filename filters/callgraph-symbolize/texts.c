@@ -1,0 +1,28 @@
+/* texts - texts by number */
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "filters/callgraph-symbolize/texts.h"
+
+struct text *
+texts_at(struct texts *t, uint32_t number)
+{
+	size_t before = t->cap;
+
+	if (number >= before) {
+		t->list = mem_grow(t->list, &t->cap, number + 1u,
+		    sizeof *t->list);
+		memset(t->list + before, 0, (t->cap - before) *
+		    sizeof *t->list);
+	}
+	return &t->list[number];
+}
+
+void
+texts_release(struct texts *t)
+{
+	buf_release(&t->buf);
+	free(t->list);
+	*t = (struct texts){ 0 };
+}

@@ -1,0 +1,647 @@
+#!/usr/bin/env python3
+"""execlog-stat - a second implementation, straight from the definitions
+
+Usage: execlog-stat.py MODE SEED COUNT       many small random builds
+       execlog-stat.py shuffle SEED COUNT PIPELINE FILE
+       execlog-stat.py ninja NINJA-LOG
+
+All moments at which anything begins or ends cut the time of a build into
+stretches.  Of each stretch it is listed which tasks cover it, and everything
+is read off these lists, in fractions.  execlog-stat itself is found in PATH;
+exit status 1 and a message tell of the first build on which the two differ.
+"""
+
+import json
+import math
+import random
+import re
+import subprocess
+from fractions import Fraction
+
+from oracle import Differ, check, main, run_filter
+
+
+def check_near(what, ours, theirs, off=2e-6):
+    if theirs is None or abs(ours - theirs) > off + abs(ours) * 1e-12:
+        raise Differ(f"{what}: should be {float(ours)!r}, is {theirs!r}")
+
+
+def check_ratio(what, part, whole, record, key):
+    """A ratio of nothing is left out."""
+    if whole > 0:
+        check_near(what, Fraction(part) / whole, record.get(key))
+    else:
+        check(f"there is {what}", False, key in record)
+
+
+# --- Random builds ---------------------------------------------------------
+
+ENDINGS = ["", "", ".o", ".cpp.o", ".a", ".", ".d/x"]
+RULES = ["CC", "LD", "AR", "PY", "\u4e2d"]
+
+
+def random_ids(rng, n):
+    ids = set()
+    while len(ids) < n:
+        ids.add(rng.choice(["", "", "lib/", "a.b/"]) +
+                "".join(rng.choices("abB10\u00e9z", k=rng.randint(1, 3))) +
+                rng.choice(ENDINGS))
+    ids = sorted(ids)
+    rng.shuffle(ids)
+    return ids
+
+
+class Clock:
+    """Times in builds of several sizes."""
+    def __init__(self, rng, small):
+        self.rng = rng
+        sizes = [(0, 8), (0, 100)]
+        if not small:
+            sizes += [(0, 10 ** 7), (1700000000000000, 10 ** 10)]
+        self.origin, self.most = rng.choice(sizes)
+
+    def moment(self):
+        return self.origin + self.rng.randint(0, self.most)
+
+    def length(self):
+        return 0 if self.rng.random() < 0.1 else \
+            self.rng.randint(0, max(1, self.most // 3))
+
+
+def random_times(rng, clock, kind):
+    start, took = clock.moment(), clock.length()
+    ways = ["both"] * 12 + ["start+", "end+", "open", "elapsed", "total",
+                            "skewed", "none", "zero"]
+    if kind != "run":
+        ways.append("end")
+    way = rng.choice(ways)
+    if way in ("both", "total"):
+        times = {"start_us": start, "end_us": start + took}
+    elif way == "start+":
+        times = {"start_us": start, "elapsed_us": took}
+    elif way == "end+":
+        times = {"end_us": start + took, "elapsed_us": took}
+    elif way == "open":
+        times = {"start_us": start}
+    elif way == "end":
+        times = {"end_us": start}
+    elif way == "elapsed":
+        times = {"elapsed_us": took}
+    elif way == "skewed":
+        times = {"start_us": start + took, "end_us": start}
+    elif way == "zero":
+        times = {"start_us": start, "end_us": start}
+    else:
+        times = {}
+    if way == "total":
+        times["total_time"] = True
+    return times
+
+
+def random_task(rng, clock, name):
+    kind = rng.choice(["run", "run", "run", None, "copy", "prepare"])
+    task = {"type": "task", "id": name}
+    if kind is not None:
+        task["kind"] = kind
+    if rng.random() < 0.3:
+        task["rule"] = rng.choice(RULES)
+    if kind == "prepare" and rng.random() < 0.5:
+        task["rule"] = "get it from dist cache, now"
+    if kind == "copy" and rng.random() < 0.8:
+        task["size_bytes"] = rng.randint(0, 3) * 10 ** rng.choice([0, 9])
+    task.update(random_times(rng, clock, kind or "run"))
+    if kind in ("run", None):
+        if rng.random() < 0.2:
+            task["failed"] = True
+        if rng.random() < 0.2:
+            task = {"type": "task", "id": name, rng.choice(
+                ["from_cache", "dynamically_resolved_cache"]): True}
+            if rng.random() < 0.5:
+                task["start_us"] = task["end_us"] = clock.moment()
+    return task
+
+
+def random_attempts(rng, clock, tasks):
+    """Further records of an id, each of a host of its own."""
+    for first in rng.sample(tasks, rng.randint(0, len(tasks) // 3)):
+        if set(first) & {"from_cache", "dynamically_resolved_cache",
+                         "total_time"} or \
+                "elapsed_us" in first or \
+                "start_us" not in first and "end_us" not in first:
+            continue        # such are no attempts that anybody writes
+        first["host"] = "h0"
+        for i in range(rng.randint(1, 3)):
+            start = clock.moment()
+            again = {k: v for k, v in first.items()
+                     if not k.endswith("_us") and k != "failed"}
+            again["host"] = f"h{i + 1}"
+            again["start_us"] = start
+            again["end_us"] = start + clock.length()
+            if first.get("kind", "run") == "run":
+                if rng.random() < 0.3:
+                    again["failed"] = True
+                elif rng.random() < 0.3:
+                    again["from_cache"] = True
+                    again["end_us"] = start
+            tasks.append(again)
+
+
+def random_nodes(rng, tasks):
+    nodes = []
+    for name in {t["id"] for t in tasks} | {"not/run", "all", "more"}:
+        if rng.random() < 0.4:
+            continue
+        node = {"type": "node", "id": name, "deps": []}
+        if rng.random() < 0.7:
+            node["rule"] = rng.choice(RULES)
+        node.update(rng.choice([
+            {}, {"test": True}, {"node_type": "test"}, {"test": False},
+            {"node_type": "download"}, {"node_type": "x"}]))
+        if name == "all":
+            node["rule"] = "phony"
+        nodes.append(node)
+    return nodes
+
+
+def random_records(rng, small=False):
+    clock = Clock(rng, small)
+    tasks = [random_task(rng, clock, name)
+             for name in random_ids(rng, rng.randint(0, 12))]
+    random_attempts(rng, clock, tasks)
+    records = list(tasks)
+    if rng.random() < 0.6:
+        records += random_nodes(rng, tasks)
+    for _ in range(rng.choice([0, 0, 1, 1, 2])):
+        start, end = sorted([clock.moment(), clock.moment()])
+        records.append({"type": "build", "start_us": start, "end_us": end})
+    rng.shuffle(records)
+    return records
+
+
+def with_times(task):
+    """Of start, end and elapsed time two make three."""
+    t = dict(task)
+    if "start_us" in t and "end_us" in t:
+        t["elapsed_us"] = t["end_us"] - t["start_us"]
+    elif "start_us" in t and "elapsed_us" in t:
+        t["end_us"] = t["start_us"] + t["elapsed_us"]
+    elif "end_us" in t and "elapsed_us" in t:
+        t["start_us"] = t["end_us"] - t["elapsed_us"]
+    if "elapsed_us" in t:
+        t["elapsed_us"] = max(0, t["elapsed_us"])
+    return t
+
+
+def with_names(tasks):
+    """Those that count, under the names of their attempts."""
+    named = []
+    for i in {t["id"] for t in tasks}:
+        own = [t for t in tasks if t["id"] == i]
+        ran = [t for t in own if "from_cache" not in t]
+        cached = [t for t in own if "from_cache" in t]
+        if cached and not any("end_us" in t for t in ran):
+            ran.append(cached[0])
+        ran.sort(key=lambda t: (t.get("end_us", math.inf),
+                                t.get("start_us", -1),
+                                t.get("elapsed_us", -1),
+                                t.get("host", "")))
+        for n, t in enumerate(ran):
+            t["n"] = n
+            t["name"] = i if n == 0 else f"{i}#{n + 1}"
+        named += ran
+    return named
+
+
+SORTS = ["tests", "build", "download", "service"]
+STAGES = ["tests_only", "tests_with_other", "build_only", "build_with_other",
+          "download_only", "download_with_other", "service_only", "idle"]
+
+
+class Build:
+    def __init__(self, records):
+        self.nodes = {r["id"]: r for r in records if r["type"] == "node"}
+        self.tasks = with_names([with_times(r) for r in records
+                                 if r["type"] == "task"])
+        self.find_extent([r for r in records if r["type"] == "build"])
+        if self.wall_us is not None:
+            self.find_stretches()
+
+    def find_extent(self, said):
+        placed = [t for t in self.tasks if "total_time" not in t]
+        if not said:
+            said = placed
+        moments = [t[key] for t in said for key in ("start_us", "end_us")
+                   if key in t]
+        self.wall_us = None
+        if moments:     # starts and ends alike: clocks may be off
+            self.start_us, self.end_us = min(moments), max(moments)
+            self.wall_us = self.end_us - self.start_us
+
+    def find_stretches(self):
+        at = [t for t in self.tasks if "total_time" not in t and
+              "start_us" in t and "end_us" in t]
+        cuts = {self.start_us, self.end_us}
+        for t in at:
+            cuts |= {t["start_us"], t["end_us"]}
+        cuts = sorted(c for c in cuts if self.start_us <= c <= self.end_us)
+        self.stretches = [
+            (a, b, [t for t in at if t["start_us"] <= a and b <= t["end_us"]])
+            for a, b in zip(cuts, cuts[1:])]
+        for t in self.tasks:
+            t["weight"] = Fraction(0)
+        for a, b, running in self.stretches:
+            for t in running:
+                t["weight"] += Fraction(b - a, len(running))
+
+    def sum_of(self, us_of):
+        return sum((b - a) * us_of(running)
+                   for a, b, running in self.stretches)
+
+    def rule(self, t):
+        if "rule" in t:
+            return t["rule"]
+        i = t.get("uid") if t.get("kind") == "copy" else t["id"]
+        return self.nodes.get(i, {}).get("rule")
+
+    def sort(self, t):
+        kind, node = t.get("kind", "run"), self.nodes.get(t["id"], {})
+        if kind == "prepare" and "from dist cache" in t.get("rule", ""):
+            return "download"
+        if kind in ("copy", "prepare"):
+            return "service"
+        if node.get("test") is True or node.get("node_type") == "test":
+            return "tests"
+        return "download" if node.get("node_type") == "download" else "build"
+
+    def type(self, t):
+        kind = t.get("kind", "run")
+        if kind in ("copy", "prepare"):
+            return kind
+        if self.rule(t) is not None:
+            return self.rule(t)
+        ending = re.search(r"(?<=[^/])\.[^./]+$", t["id"])
+        return ending[0] if ending else kind
+
+    def stage(self, running):
+        sorts = {self.sort(t) for t in running}
+        if not sorts:
+            return "idle"
+        first = min(sorts, key=SORTS.index)
+        if first == "service":
+            return "service_only"
+        return first + ("_only" if len(sorts) == 1 else "_with_other")
+
+    def timed(self):
+        return [t for t in self.tasks if t.get("elapsed_us", 0) > 0]
+
+    def longest(self):
+        return sorted(self.timed(), key=lambda t: (
+            -t["elapsed_us"], t["id"].encode(), t["n"]))
+
+    def biggest(self):
+        return sorted([t for t in self.tasks if t.get("kind") == "copy" and
+                       "size_bytes" in t and "elapsed_us" in t],
+                      key=lambda t: (-t["size_bytes"], t["id"].encode(),
+                                     t["n"]))
+
+    def runs(self):
+        """From the id of a run its attempts."""
+        runs = {}
+        for t in self.tasks:
+            if t.get("kind", "run") == "run":
+                runs.setdefault(t["id"], []).append(t)
+        return runs
+
+
+def from_cache(t):
+    return "from_cache" in t or "dynamically_resolved_cache" in t
+
+
+def is_executed(attempts):
+    return any(not from_cache(t) and ("end_us" in t or "elapsed_us" in t)
+               for t in attempts)
+
+
+# --- What there is to agree on ---------------------------------------------
+
+def ask(records, *options):
+    """The second opinion, and what execlog-stat says, or None."""
+    build = Build(records)
+    out = run_filter("execlog-stat", records, *options)
+    if build.wall_us is None:
+        check("output without a time", "", out)
+        return build, None
+    answers = {}
+    for line in out.splitlines():
+        answer = json.loads(line)
+        check("type", "stat", answer["type"])
+        answers.setdefault(answer["stat"], []).append(answer)
+    for name in "wall", "cache", "failed", "tests":
+        check(f"how many {name}", 1, len(answers[name]))
+    return build, answers
+
+
+def compare_wall(build, answers):
+    wall = answers["wall"][0]
+    running_us = build.sum_of(len)
+    busy_us = build.sum_of(bool)
+    check("start_us", build.start_us, wall["start_us"])
+    check("end_us", build.end_us, wall["end_us"])
+    check("wall_us", build.wall_us, wall["wall_us"])
+    check("busy_us", busy_us, wall["busy_us"])
+    check("idle_us", build.wall_us - busy_us, wall["idle_us"])
+    check("tasks", len(build.tasks), wall["tasks"])
+    check("running_us", running_us, wall["running_us"])
+    check("most_running", max((len(r) for _, _, r in build.stretches),
+                              default=0), wall["most_running"])
+    check_ratio("average_parallelism", running_us, build.wall_us, wall,
+                "average_parallelism")
+
+
+def compare_weighted(build, answers):
+    """Of all tasks, if the list is long enough."""
+    by_name = {t["name"]: t for t in build.tasks}
+    said = answers.get("longest", []) + answers.get("biggest_copy", [])
+    for t in said:
+        check_near(f"weighted_us of {t['id']}", by_name[t["id"]]["weight"],
+                   t["weighted_us"], 0.500001)
+    check("who has a weight",
+          sorted(t["name"] for t in build.tasks if t["weight"] > 0),
+          sorted(t["id"] for t in answers.get("longest", [])
+                 if by_name[t["id"]]["weight"] > 0))
+
+
+def compare_types(build, answers):
+    types = {}
+    for t in build.timed():
+        types.setdefault(build.type(t), []).append(t)
+    sums = {name: sum(t["elapsed_us"] for t in tasks)
+            for name, tasks in types.items()}
+    said = answers.get("type", [])
+    check("types", sorted(types, key=lambda i: (-sums[i], i.encode())),
+          [t["name"] for t in said])
+    for t in said:
+        tasks, name = types[t["name"]], t["name"]
+        check(f"tasks of {name}", len(tasks), t["tasks"])
+        check(f"elapsed_us of {name}", sums[name], t["elapsed_us"])
+        check(f"mean_us of {name}", sums[name] // len(tasks), t["mean_us"])
+
+
+def compare_type_weights(build, answers):
+    weights = {}
+    for t in build.timed():
+        name = build.type(t)
+        weights[name] = weights.get(name, 0) + t["weight"]
+    up, down = [], []
+    said = answers.get("type", [])
+    for t in said:
+        weight = weights[t["name"]]
+        check_near(f"weighted_us of {t['name']}", weight, t["weighted_us"],
+                   0.999999)
+        if weight != int(weight):
+            (up if t["weighted_us"] > weight else down).append(
+                weight - math.floor(weight))
+    check("sum of weighted_us", build.sum_of(bool),
+          sum(t["weighted_us"] for t in said))
+    if up and down and min(up) < max(down) - Fraction(1, 10 ** 4):
+        raise Differ("a smaller remainder was rounded up")
+
+
+def compare_stages(build, answers):
+    said = answers["stage"]
+    check("stages", STAGES, [s["name"] for s in said])
+    for s in said:
+        us = build.sum_of(lambda r, s=s: build.stage(r) == s["name"])
+        check(f"wall_us of {s['name']}", us, s["wall_us"])
+        check_ratio(f"share of {s['name']}", us, build.wall_us, s, "share")
+    check("sum of stages", build.wall_us, sum(s["wall_us"] for s in said))
+
+
+def overlap(a, b, c, d):
+    return max(0, min(b, d) - max(a, c))
+
+
+def compare_bins(build, answers, n):
+    said = answers["parallelism"]
+    check("how many bins", n, len(said))
+    width = Fraction(build.wall_us, n)
+    edges = [build.start_us + width * i for i in range(n + 1)]
+    for i, s in enumerate(said):
+        check("from_us", math.floor(edges[i]), s["from_us"])
+        check("to_us", math.floor(edges[i + 1]), s["to_us"])
+        running_us = sum(len(r) * overlap(a, b, edges[i], edges[i + 1])
+                         for a, b, r in build.stretches)
+        check_near(f"average of bin {i + 1}",
+                   running_us / width if width > 0 else 0, s["average"])
+    check_near("sum of the bins", build.sum_of(len),
+               sum(Fraction(s["average"]) for s in said) * width,
+               float(build.wall_us) * 1e-6)
+
+
+def compare_list(name, build, ours, said):
+    check(name, [t["name"] for t in ours], [t["id"] for t in said])
+    for i, (t, s) in enumerate(zip(ours, said)):
+        check("rank", i + 1, s["rank"])
+        check("kind", t.get("kind", "run"), s["kind"])
+        check("rule", build.rule(t), s.get("rule"))
+        for key in "host", "start_us", "size_bytes":
+            check(f"{key} of {s['id']}", t.get(key), s.get(key))
+        check("elapsed_us", t["elapsed_us"], s["elapsed_us"])
+
+
+def compare_lists(build, answers, top):
+    compare_list("longest", build, build.longest()[:top],
+                 answers.get("longest", []))
+    compare_list("biggest copies", build, build.biggest()[:top],
+                 answers.get("biggest_copy", []))
+
+
+def compare_cache(build, answers):
+    cache, runs = answers["cache"][0], build.runs()
+    executed = [i for i in runs if is_executed(runs[i])]
+    cached = [i for i in runs if i not in executed and
+              any(map(from_cache, runs[i]))]
+    check("run_tasks", len(runs), cache["run_tasks"])
+    check("executed", len(executed), cache["executed"])
+    check("from_cache", len(cached), cache["from_cache"])
+    check("avoided", len(runs) - len(executed) - len(cached),
+          cache["avoided"])
+    check_ratio("efficiency", len(runs) - len(executed), len(runs), cache,
+                "efficiency")
+    ids = {t["id"] for t in build.tasks}
+    check("nodes_not_in_log", sum(
+        i not in ids and n.get("rule") != "phony"
+        for i, n in build.nodes.items()) if build.nodes else None,
+        cache.get("nodes_not_in_log"))
+
+
+def compare_failed(build, answers):
+    failed, tests = answers["failed"][0], answers["tests"][0]
+    runs = build.runs()
+    attempts = [t for own in runs.values() for t in own]
+
+    def us(which):
+        return sum(t.get("elapsed_us", 0) for t in attempts if which(t))
+
+    run_us = us(lambda t: True)
+    failed_us = us(lambda t: "failed" in t)
+    test_us = us(lambda t: build.sort(t) == "tests")
+    check("run_us", run_us, failed["run_us"])
+    check("failed_us", failed_us, failed["failed_us"])
+    check("failed", sum(any("failed" in t for t in own)
+                        for own in runs.values()), failed["tasks"])
+    check_ratio("failed ratio", failed_us, run_us, failed, "ratio")
+    check("tests", sum(is_executed(own) and build.sort(own[0]) == "tests"
+                       for own in runs.values()), tests["tasks"])
+    check("test_us", test_us, tests["test_us"])
+    check_ratio("tests ratio", test_us, run_us, tests, "ratio")
+
+
+def mode_of(compare, *options):
+    def mode(rng):
+        build, answers = ask(random_records(rng), *options)
+        if answers is not None:
+            compare(build, answers)
+    return mode
+
+
+mode_wall = mode_of(compare_wall)
+mode_weighted = mode_of(compare_weighted, "--top", "1000")
+mode_types = mode_of(compare_types)
+mode_type_weights = mode_of(compare_type_weights)
+mode_stages = mode_of(compare_stages)
+mode_cache = mode_of(compare_cache)
+mode_failed = mode_of(compare_failed)
+mode_full_lists = mode_of(lambda b, a: compare_lists(b, a, 10))
+
+
+def mode_bins(rng):
+    n = rng.choice([1, 2, 3, 7, 10, 60])
+    build, answers = ask(random_records(rng), "--bins", str(n))
+    if answers is not None:
+        compare_bins(build, answers, n)
+
+
+def mode_lists(rng):
+    top = rng.randint(1, 6)
+    build, answers = ask(random_records(rng), "--top", str(top))
+    if answers is not None:
+        compare_lists(build, answers, top)
+
+
+def mode_clip(rng):
+    """Only builds that are said to be shorter or longer than their tasks."""
+    while True:
+        records = random_records(rng)
+        if any(r["type"] == "build" for r in records):
+            break
+    build, answers = ask(records, "--top", "1000")
+    compare_wall(build, answers)
+    compare_weighted(build, answers)
+    compare_stages(build, answers)
+    compare_bins(build, answers, 60)
+
+
+def mode_order(rng):
+    """Tasks of many types at once, so that all fractions come up."""
+    records = random_records(rng)
+    clock = Clock(rng, small=False)
+    for i in range(rng.randint(0, 20)):
+        start = clock.moment()
+        records.append({"type": "task", "id": f"x/{i}",
+                        "rule": rng.choice(RULES), "start_us": start,
+                        "end_us": start + clock.length()})
+    options = rng.choice([(), ("--text",)])
+    first = None
+    for _ in range(4):
+        rng.shuffle(records)
+        out = run_filter("execlog-stat", records, "--top", "3", "--bins", "5", *options)
+        first = out if first is None else first
+        check("output of the records shuffled", first, out)
+
+
+# --- The report ------------------------------------------------------------
+
+def rows(text, heading):
+    """The rows of a table, whose lines begin with blanks."""
+    found = re.search(rf"^{heading}\n((?:  .*\n)*)", text, re.M)
+    return found[1].splitlines() if found else []
+
+
+def mode_report(rng):
+    """Only what is shorter than a millisecond, which is said exactly."""
+    records = random_records(rng, small=True)
+    build = Build(records)
+    text = run_filter("execlog-stat", records, "--text", "--top", "1000")
+    if build.wall_us is None:
+        check("report", "No task has a time.\n", text)
+        return
+    stages = [re.match(r" +(\d+) us +([\d.]+) %", row)
+              for row in rows(text, "Stages")]
+    check("every stage has a time", True, all(stages))
+    check("sum of the stages", build.wall_us,
+          sum(int(m[1]) for m in stages))
+    if build.wall_us > 0:
+        check_near("percentages of the stages", 100,
+                   sum(float(m[2]) for m in stages), 0.06 * len(stages))
+    longest = [re.match(r" +(\d+) us ", row)
+               for row in rows(text, "Longest tasks")]
+    check("longest", [t["elapsed_us"] for t in build.longest()],
+          [int(m[1]) for m in longest if m])
+    types = [re.match(r" +(\d+)(?: us)? +(\d+)(?: us)? ", row)
+             for row in rows(text, "Time by type")]
+    types = [m for m in types if m]
+    check("sum over types", sum(t["elapsed_us"] for t in build.timed()),
+          sum(int(m[1]) for m in types))
+    check("weighted sum over types", build.sum_of(bool),
+          sum(int(m[2]) for m in types))
+    many, cached, avoided = map(int, re.search(
+        r"(\d+) executed, (\d+) from the cache, (\d+) avoided",
+        text).groups())
+    check("run tasks", len(build.runs()), many + cached + avoided)
+
+
+# --- Order of lines --------------------------------------------------------
+
+# --- ninja -----------------------------------------------------------------
+
+def read_ninja_log(path):
+    """The commands of the last run, under their smallest outputs."""
+    commands, end_before = {}, 0
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("#"):
+                continue
+            start, end, _, output, command = line.rstrip("\n").split("\t")
+            if int(end) < end_before:
+                commands = {}
+            end_before = int(end)
+            commands.setdefault((int(start), int(end), command),
+                                []).append(output)
+    return [{"type": "task", "start_us": start * 1000, "end_us": end * 1000,
+             "id": min(outputs, key=lambda o: (o[0] == "/", o.encode()))}
+            for (start, end, _), outputs in commands.items()]
+
+
+def ninja(path):
+    """A log read here must give what execlog-parse and execlog-stat give."""
+    build = Build(read_ninja_log(path))
+    out = subprocess.run(["bash", "-c", "set -o pipefail; "
+                          'execlog-parse "$1" | execlog-stat', "-", path],
+                         capture_output=True, encoding="utf-8", check=True)
+    answers = {}
+    for line in out.stdout.splitlines():
+        answer = json.loads(line)
+        answers.setdefault(answer["stat"], []).append(answer)
+    compare_wall(build, answers)
+    compare_lists(build, answers, 10)
+    compare_types(build, answers)
+    compare_type_weights(build, answers)
+    compare_stages(build, answers)
+    compare_bins(build, answers, 60)
+    compare_cache(build, answers)
+    print(f"{len(build.tasks)} tasks agree")
+
+
+if __name__ == "__main__":
+    main(globals(), ninja)

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""instrument.py RECORDS [COUNTS...] - are these callgraphs right?
+
+COUNTS are what programs counted of themselves (count.h), each named by its
+process.  Every record is checked for its form; then, by process, how often each
+line called each function must be what the process says, and each call must come
+from the function that is above it.  Names are nm's, lines are addr2line's, not
+weir's.  Prints a line for each callgraph.
+"""
+
+import bisect
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+
+def symbols(path, memo={}):
+    """Names of functions by their addresses."""
+    if path not in memo:
+        text = subprocess.run(["nm", "-C", path], capture_output=True,
+            text=True).stdout
+        memo[path] = {int(m[1], 16): m[2].split("(")[0] for m in
+            re.finditer(r"^([0-9a-f]+) [tTwW] (.*)$", text, re.M)}
+        memo[path, "sorted"] = sorted(memo[path])
+    return memo[path]
+
+
+def function_at(path, address):
+    symbols(path)
+    starts = symbols.__defaults__[0][path, "sorted"]
+    i = bisect.bisect_right(starts, address)
+    return starts[i - 1] if i > 0 else None
+
+
+def lines(path, addresses):
+    """The lines of call sites, which are return addresses."""
+    out = subprocess.run(["addr2line", "-e", path] + [hex(a - 1) for a in
+        addresses], capture_output=True, text=True).stdout.split("\n")
+    return {a: int(re.sub(r" .*|[^0-9 ]", "", line.rsplit(":", 1)[-1]) or 0)
+        for a, line in zip(addresses, out)}
+
+
+def module(record, address):
+    """The file and the address in it; None if no module has it."""
+    memo = record.setdefault("memo", {})
+    if address not in memo:
+        memo[address] = next(((m["path"], address - int(m["base"], 16))
+            for m in record["modules"] if
+            int(m["start"], 16) <= address < int(m["end"], 16)), None)
+    return memo[address]
+
+
+def check_form(r):
+    """Pre-order: a node's parent is the node before it or above that; no node
+    is there twice."""
+    assert re.fullmatch("[0-9a-f]{56}", r["checksum"]), r["checksum"]
+    nodes = r["nodes"]
+    children = [(n["parent"], n["function"], n["call_site"]) for n in nodes if
+        "parent" in n]
+    assert len(set(children)) == len(children)
+    for i, n in enumerate(nodes):
+        p = n.get("parent")
+        assert p is None or 0 <= p < i, (i, p)
+        above = i - 1 if i > 0 else None
+        while above is not None and above != p:
+            above = nodes[above].get("parent")
+        assert above == p, ("not in pre-order", i)
+        assert n["calls"] >= 0
+        assert module(r, int(n["function"], 16)), n
+    used = {int(a, 16) for a in {n[k] for n in nodes for k in ("function",
+        "call_site")}}
+    for m in r["modules"]:
+        assert any(int(m["start"], 16) <= a < int(m["end"], 16)
+            for a in used), m
+
+
+def check_stacks(r):
+    """A call comes from the function that its caller's node is of."""
+    nodes = r["nodes"]
+    places = [module(r, int(n["function"], 16)) for n in nodes]
+    known = set(places)
+    for n, place in zip(nodes, places):
+        m = module(r, int(n["call_site"], 16))
+        caller = m and (m[0], function_at(m[0], m[1] - 1))
+        if caller not in known:
+            continue
+        parent = places[n["parent"]] if "parent" in n else None
+        names = [symbols(p[0]).get(p[1]) for p in (place, parent) if p]
+        if names[0] == "built_in" or names == ["jump_from", "built_in"]:
+            continue                    # it is part of its caller
+        assert parent == caller, (names, symbols(m[0])[caller[1]], n)
+
+
+def calls(r, sums):
+    sites = collections.defaultdict(set)
+    for n in r["nodes"]:
+        m = module(r, int(n["call_site"], 16))
+        if m:
+            sites[m[0]].add(m[1])
+    line = {path: lines(path, sorted(a)) for path, a in sites.items()
+        if not re.search(r"/lib[^/]*\.so|/ld-", path)}
+    for n in r["nodes"]:
+        path, address = module(r, int(n["function"], 16))
+        name = symbols(path).get(address, hex(address))
+        m = module(r, int(n["call_site"], 16))
+        where = line.get(m[0], {}).get(m[1], 0) if m else 0
+        sums[r["pid"]][where, name] += n["calls"]
+
+
+def main(records, *counts):
+    sums = collections.defaultdict(collections.Counter)
+    final = set()
+    sequence = collections.Counter()
+    for text in open(records):
+        r = json.loads(text)
+        if r["type"] != "callgraph":
+            continue
+        assert r["sequence"] == sequence[r["pid"]], r["sequence"]
+        sequence[r["pid"]] += 1
+        assert r["pid"] not in final, "a callgraph after the final one"
+        if r.get("final"):
+            final.add(r["pid"])
+        check_form(r)
+        if not os.environ.get("COROUTINES"):
+            check_stacks(r)
+        calls(r, sums)
+        print(r["pid"], r["sequence"], len(r["nodes"]), "nodes",
+            sum(n["calls"] for n in r["nodes"]), "calls")
+    wrong = 0
+    for path in counts:
+        pid = int(path.rsplit(".", 1)[-1])
+        for text in open(path):
+            line, name, n = text.split()
+            got = sums[pid][int(line), name]
+            if got != int(n):
+                print("%s: line %s calls %s %s times, not %d" % (path, line,
+                    name, n, got))
+                wrong = 1
+    sys.exit(wrong)
+
+
+main(*sys.argv[1:])

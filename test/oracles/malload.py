@@ -1,0 +1,259 @@
+"""malload.py - says independently what malload makes of rows
+
+    tables DB ROWS...   the database holds the traces ROWS, one behind the
+                        other, and nothing else, with all keys in order
+    view DB             the view `instructions` is the join that it should be
+    csv DIR ROWS        the CSV files hold the rows
+    shuffle SEED ROWS   prints the rows in another order, traces first
+"""
+
+import csv
+import json
+import random
+import sqlite3
+import sys
+from collections import Counter
+from pathlib import Path
+
+EXECUTION, EVENT, VARIABLE, TYPE = ("mal_execution", "profiler_event",
+                                    "mal_variable", "mal_type")
+PARENTS = {
+    (EVENT, "mal_execution_id"): EXECUTION,
+    (VARIABLE, "mal_execution_id"): EXECUTION,
+    ("rejected_profiler_event", "mal_execution_id"): EXECUTION,
+    ("query", "root_execution_id"): EXECUTION,
+    ("initiates_executions", "parent_id"): EXECUTION,
+    ("initiates_executions", "child_id"): EXECUTION,
+    ("query_phase", "mal_execution_id"): EXECUTION,
+    ("prerequisite_events", "prerequisite_event"): EVENT,
+    ("prerequisite_events", "consequent_event"): EVENT,
+    ("event_variable_list", "event_id"): EVENT,
+    ("event_variable_list", "variable_id"): VARIABLE,
+    ("cpuload", "heartbeat_id"): "heartbeat",
+}
+IDS = {
+    "server": "server_id", EXECUTION: "execution_id", EVENT: "event_id",
+    "prerequisite_events": "prerequisite_relation_id",
+    VARIABLE: "variable_id", "query": "query_id",
+    "initiates_executions": "initiates_executions_id",
+    "query_phase": "query_phase_id", "heartbeat": "heartbeat_id",
+    "cpuload": "cpuload_id",
+}
+FLAGS = {
+    EVENT: {"derived"}, "rejected_profiler_event": {"derived"},
+    "event_variable_list": {"created", "reassigned", "eol"},
+    "query_phase": {"failed"},
+    VARIABLE: {"is_persistent", "is_view", "is_constant", "is_sorted",
+               "is_revsorted", "is_nonil", "has_nil", "is_key", "is_udf"},
+}
+FIXED = ["bit", "bte", "sht", "int", "lng", "hge", "oid", "flt", "dbl", "str",
+         "date", "void", "BAT"]
+FIXED += ["bat[:%s]" % name for name in FIXED[:11]]
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def with_defaults(row):
+    table = row["type"]
+    row = dict.fromkeys(FLAGS.get(table, ()), False) | row
+    if table in (EVENT, "rejected_profiler_event"):
+        row.setdefault("iteration", 1)
+    return row
+
+
+class Types:
+    """The numbers of types within a trace, as names."""
+
+    def __init__(self, rows):
+        self.names = dict(enumerate(FIXED, 1))
+        self.names.update((r["type_id"], r["tname"]) for r in rows
+                          if r["type"] == TYPE)
+
+    def row(self, row):
+        return (row["tname"], row.get("base_size"),
+                self.names.get(row.get("subtype_id")))
+
+
+def value(v):
+    return (json.dumps(v, separators=(",", ":")) if isinstance(v, list)
+            else v)
+
+
+def moved(row, shift, types):
+    """The row as it should be: its items, as a set."""
+    table = row["type"]
+    row = with_defaults(row)
+    for column, of in [(IDS.get(table), table)] + [
+            (c, of) for (t, c), of in PARENTS.items() if t == table]:
+        if column in row:
+            row[column] += shift.get(of, 0)
+    if table == VARIABLE and "type_id" in row:
+        row["type_id"] = types.names[row["type_id"]]
+    return frozenset((k, value(v)) for k, v in row.items() if k != "type")
+
+
+def expected(paths):
+    tables, types, last = {}, set(), {}
+    for path in paths:
+        rows = [r for r in rows_of(path) if r["type"] != "trace"]
+        names = Types(rows)
+        first, highest = {}, {}
+        for r in rows:
+            t = r["type"]
+            if t in IDS:
+                first[t] = min(first.get(t, 1 << 60), r[IDS[t]])
+                highest[t] = max(highest.get(t, 0), r[IDS[t]])
+        shift = {t: last.get(t, 0) if first[t] <= last.get(t, 0) else 0
+                 for t in first}
+        last.update((t, highest[t] + shift[t]) for t in first)
+        for r in rows:
+            if r["type"] == TYPE:
+                types.add(names.row(r))
+            else:
+                tables.setdefault(r["type"], Counter())[
+                    moved(r, shift, names)] += 1
+    return tables, types
+
+
+def found(db):
+    names = [n for n, in db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table'")]
+    type_names = dict(db.execute("SELECT type_id, tname FROM mal_type"))
+    tables, types = {}, set()
+    for table in set(names) - {"trace"}:
+        cursor = db.execute('SELECT * FROM "%s"' % table)
+        columns = [c[0] for c in cursor.description]
+        for row in cursor:
+            row = {c: v for c, v in zip(columns, row) if v is not None}
+            if table == TYPE:
+                types.add((row["tname"], row.get("base_size"),
+                           type_names.get(row.get("subtype_id"))))
+                continue
+            if table == VARIABLE and "type_id" in row:
+                row["type_id"] = type_names[row["type_id"]]
+            tables.setdefault(table, Counter())[frozenset(row.items())] += 1
+    return tables, types
+
+
+def show(what, rows):
+    for row in list(rows)[:3]:
+        print("%s: %s" % (what, dict(sorted(row))))
+
+
+def same_tables(path, *paths):
+    db = sqlite3.connect(path)
+    want, want_types = expected(paths)
+    got, got_types = found(db)
+    good = sum(map(len, want.values())) > 0
+    for table in sorted(set(want) | set(got)):
+        w, g = want.get(table, Counter()), got.get(table, Counter())
+        if w != g:
+            good = False
+            show("missing in " + table, w - g)
+            show("too much in " + table, g - w)
+    if not want_types <= got_types or any(
+            t[0] not in FIXED for t in got_types - want_types):
+        good = False
+        print("types:", sorted(map(str, want_types ^ got_types)))
+    for pragma in "foreign_key_check", "integrity_check":
+        answer = db.execute("PRAGMA " + pragma).fetchall()
+        if answer not in ([], [("ok",)]):
+            good = False
+            print(pragma, answer[:3])
+    return good
+
+
+def joined(events):
+    starts = {(e["mal_execution_id"], e["pc"], e["iteration"]): e
+              for e in events if e["execution_state"] == 0}
+    for e in events:
+        if e["execution_state"] != 1:
+            continue
+        s = starts.get((e["mal_execution_id"], e["pc"], e["iteration"]), {})
+
+        def start(clock):
+            if s.get(clock) is not None:
+                return s[clock]
+            if e[clock] is None or e["usec"] is None:
+                return None
+            return e[clock] - e["usec"]
+
+        began, ended = start("relative_time"), e["relative_time"]
+        yield (e["pc"], e["short_statement"] if e["short_statement"]
+               is not None else s.get("short_statement"), began, ended,
+               start("absolute_time"), e["absolute_time"],
+               None if began is None else ended - began, e["thread"],
+               e["mal_execution_id"], s.get("event_id"), e["event_id"],
+               e["mal_module"], e["instruction"], e["usec"])
+
+
+def same_view(path):
+    db = sqlite3.connect(path)
+    db.row_factory = sqlite3.Row
+    want = Counter(joined([dict(e) for e in db.execute(
+        "SELECT * FROM profiler_event")]))
+    got = [tuple(r) for r in db.execute("SELECT * FROM instructions")]
+    if want != Counter(got):
+        print("view:", list((want - Counter(got)).items())[:2],
+              list((Counter(got) - want).items())[:2])
+        return False
+    starts = [r[2] for r in got if r[2] is not None]
+    return starts == sorted(starts)
+
+
+def text(v):
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if v is None:
+        return ""
+    if isinstance(v, float):
+        return "%.17g" % v
+    return str(value(v)).replace("\0", "\ufffd")
+
+
+def same_csv(directory, path):
+    want, good = {}, True
+    for row in rows_of(path):
+        want.setdefault(row["type"], []).append(with_defaults(row))
+    want.pop("trace", None)
+    for file in Path(directory).glob("*.csv"):
+        with open(file, encoding="utf-8", newline="") as lines:
+            reader = csv.reader(lines)
+            columns = next(reader)
+            got = list(reader)
+        rows = want.pop(file.stem, [])
+        used = set().union(*rows) - {"type"}
+        listed = [[text(r.get(c)) for c in columns] for r in rows]
+        if not used <= set(columns) or len(set(columns)) != len(columns):
+            good = False
+            print(file.stem, "has the columns", columns)
+        for g, w in zip(got, listed):
+            if g != w:
+                good = False
+                print(file.stem, g, w)
+                break
+        if len(got) != len(listed):
+            good = False
+            print(file.stem, "has", len(got), "rows, not", len(listed))
+    if want:
+        print("no file:", list(want))
+    return good and not want
+
+
+def shuffle(seed, path):
+    with open(path, encoding="utf-8") as lines:
+        lines = list(lines)
+    head = [line for line in lines if line.startswith('{"type":"trace"')]
+    rest = [line for line in lines if not line.startswith('{"type":"trace"')]
+    random.Random(int(seed)).shuffle(rest)
+    sys.stdout.writelines(head + rest)
+    return True
+
+
+if __name__ == "__main__":
+    do = {"tables": same_tables, "view": same_view, "csv": same_csv,
+          "shuffle": shuffle}[sys.argv[1]]
+    sys.exit(not do(*sys.argv[2:]))

@@ -1,0 +1,563 @@
+#!/usr/bin/env python3
+"""malstat - a second implementation of malstat, from the definitions
+
+Usage: malstat.py trace FILE...             traces of formats S and P
+       malstat.py nested SEED COUNT         random rows: instances nest
+       malstat.py overlapping SEED COUNT    random rows: they need not
+       malstat.py tables SEED COUNT         tables mixed in other ways
+
+Of the time of a session it is listed stretch by stretch which instance is the
+innermost of each thread, and everything is read off this list; of random rows
+each microsecond is a stretch.  malparse and malstat are found in PATH; exit
+status 1 and a message tell where they differ.
+"""
+
+import collections
+import json
+import random
+import subprocess
+import sys
+from fractions import Fraction
+
+KINDS = ["work", "call", "dataflow", "plan"]
+RATIOS = {"share", "utilisation", "average_parallelism",
+          "utilisation_of_workers"}
+
+
+class Differ(Exception):
+    pass
+
+
+# --- Events, from rows or from what a server wrote -------------------------
+
+class Session(collections.namedtuple("Session", "name trace")):
+    """Of any trace, if it is a server's, else of one."""
+
+    def order(self):
+        return (b"" if self.name is None else self.name.encode(),
+                float("inf") if self.trace is None else self.trace)
+
+
+class Execution:
+    def __init__(self, key, trace):
+        self.key, self.trace, self.tag = key, trace, None
+        self.session, self.only_ends = Session(None, trace), False
+        self.parent = self.query = self.clock = None
+
+
+Event = collections.namedtuple(
+    "Event", "execution pc state us thread usec name statement")
+
+
+class Told:
+    """What is known of executions, and the events in their order."""
+
+    def __init__(self):
+        self.executions, self.events = {}, []
+        self.workers, self.n_no_clock = collections.defaultdict(set), 0
+
+    def execution(self, key, trace):
+        return self.executions.setdefault(key, Execution(key, trace))
+
+    def workers_of(self, session):
+        """What all servers of the session's traces say, if it is one."""
+        said = {n for x in self.executions.values() if x.session == session
+                for n in self.workers[x.trace]}
+        return said.pop() if len(said) == 1 else 0
+
+    def add(self, execution, pc, state, clocks, **rest):
+        """Clocks are relative and absolute; the first event chooses."""
+        if execution.clock is None:
+            execution.clock = next(
+                (i for i, us in enumerate(clocks) if us is not None), None)
+        us = clocks[execution.clock or 0]
+        if us is None:
+            self.n_no_clock += 1
+        else:
+            self.events.append(Event(execution, pc, state, us, **rest))
+
+    def root_of(self, execution):
+        while execution.parent is not None:
+            execution = execution.parent
+        return execution
+
+
+def told_by_rows(rows):
+    told, number = Told(), 0
+
+    def execution(i):
+        return told.execution((number, i), number)
+
+    for r in rows:
+        if r["type"] == "trace":
+            number += 1
+        elif r["type"] == "server":
+            told.workers[number].add(r["threads"])
+        elif r["type"] == "mal_execution":
+            x = execution(r["execution_id"])
+            x.only_ends = "server_session" not in r and "client" in r
+            x.session = Session(r["client"], number) if x.only_ends else \
+                Session(r["server_session"], None)
+            x.tag = r.get("tag")
+        elif r["type"] == "query":
+            execution(r["root_execution_id"]).query = r["query_text"]
+        elif r["type"] == "initiates_executions":
+            parent, child = (execution(r[key])
+                             for key in ("parent_id", "child_id"))
+            if parent is not child and child.parent is None:
+                child.parent = parent
+        elif r["type"] == "profiler_event":
+            told.add(execution(r["mal_execution_id"]),
+                     r["pc"], r["execution_state"],
+                     [r.get("relative_time"), r.get("absolute_time")],
+                     thread=r.get("thread"), usec=r.get("usec"),
+                     name=(r.get("mal_module", ""), r.get("instruction", "")),
+                     statement=r.get("short_statement",
+                                     r.get("long_statement")))
+    return told
+
+
+def objects_of(path):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    decoder, at = json.JSONDecoder(strict=False), 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+        else:
+            o, at = decoder.raw_decode(text, at)
+            yield o
+
+
+def told_by_server(paths):
+    told, serials = Told(), collections.Counter()
+    for o in (o for path in paths for o in objects_of(path)):
+        is_p = "phase" in o
+        if "packages" in o:
+            told.workers[0].add(int(o["threads"]))
+        if not o.get("tag") and not (o.get("source") == "trace" or
+                                     o.get("phase") == "mal_engine"):
+            continue
+        session, tag = o.get("sessionid" if is_p else "session"), o["tag"]
+        is_start = o.get("state") == "start"
+        if not tag:
+            tag = None
+            serials[session] += o["pc"] == 0 and is_start
+        x = told.execution((session, tag, tag or serials[session]), 0)
+        x.session = Session(session, 0 if is_p else None)
+        x.tag, x.only_ends = tag, is_p
+        if is_p and o["phase"] != "mal_engine":
+            continue
+        relative_us = min((o[key] for key in ("clk", "ctime") if key in o),
+                          default=None)
+        told.add(x, o["pc"], 0 if is_start else 1, [relative_us, None],
+                 thread=o.get("thread"), usec=o.get("usec"),
+                 name=(o.get("module", ""),
+                       o.get("function" if is_p else "instruction", "")),
+                 statement=o.get("short", o.get("stmt")))
+    return told
+
+
+# --- Instances -------------------------------------------------------------
+
+class Instance:
+    def __init__(self, done, start_us):
+        self.execution, self.pc = done.execution, done.pc
+        self.session, self.thread = done.execution.session, done.thread
+        self.start_us, self.end_us = min(start_us, done.us), done.us
+        self.usec, self.statement = done.usec, done.statement
+        self.operation = ".".join(done.name)
+        self.kind = "plan" if done.pc == 0 else \
+            "dataflow" if done.name == ("language", "dataflow") else \
+            "call" if done.name[0] == "user" else "work"
+        self.self_us = 0
+
+    def elapsed_us(self):
+        return self.end_us - self.start_us
+
+    def text(self):
+        """What two that are otherwise the same may differ by."""
+        return self.operation, -1 if self.usec is None else self.usec, \
+            self.statement is not None, self.statement or ""
+
+    def is_open(self, us):
+        return self.start_us <= us < self.end_us
+
+
+class Answers:
+    def __init__(self, told, every_us):
+        self.told, self.counts = told, collections.Counter()
+        self.instances = list(self.close())
+        self.lanes = collections.defaultdict(list)
+        for i in self.instances:
+            self.lanes[i.session, i.thread].append(i)
+        # A stretch is (session, from, to, the innermost of each lane).
+        self.stretches = [s for session in {i.session for i in self.instances}
+                          for s in self.cut(session, every_us)]
+
+    def close(self):
+        started = {}
+        for e in self.told.events:
+            key = e.execution, e.pc
+            if e.state == 0:
+                self.counts["restarted"] += key in started
+                started[key] = e.us
+            elif e.state == 1 and key in started:
+                yield Instance(e, started.pop(key))
+            elif e.state == 1 and e.execution.only_ends:
+                yield Instance(e, e.us - (e.usec or 0))
+            elif e.state == 1:
+                self.counts["done_without_start"] += 1
+        self.counts["unfinished"] = len(started)
+
+    def cut(self, session, every_us):
+        lanes = [lane for (s, _), lane in self.lanes.items() if s == session]
+        cuts = {us for lane in lanes for i in lane
+                for us in (i.start_us, i.end_us)}
+        if every_us and cuts:
+            cuts = range(min(cuts), max(cuts) + 1)
+        cuts = sorted(cuts)
+        for from_us, to_us in zip(cuts, cuts[1:]):
+            top = [innermost(lane, from_us) for lane in lanes]
+            top = [i for i in top if i is not None]
+            for i in top:
+                i.self_us += to_us - from_us
+            yield session, from_us, to_us, top
+
+    # The records
+
+    def records(self, top):
+        self.top = top
+        yield from self.of(None)
+        places = list(self.told.executions.values())
+        roots = {self.told.root_of(i.execution) for i in self.instances}
+        for root in sorted(roots, key=lambda x: x.key if isinstance(
+                x.key[0], int) else (0, places.index(x))):
+            yield from self.of(root)
+        yield dict(type="malstat",
+                   events=len(self.told.events) + self.told.n_no_clock,
+                   executions=len(self.told.executions),
+                   instances=len(self.instances),
+                   without_clock=self.told.n_no_clock,
+                   done_without_start=self.counts["done_without_start"],
+                   restarted=self.counts["restarted"],
+                   unfinished=self.counts["unfinished"])
+
+    def of(self, root):
+        ours = [i for i in self.instances
+                if root is None or self.told.root_of(i.execution) is root]
+        work = [i for i in ours if i.kind == "work"]
+        busy_us = sum(i.self_us for i in work)
+        if root is not None:
+            yield dict(type="query_stat", session=root.session.name, tag=root.tag,
+                       query_text=root.query, busy_us=busy_us,
+                       instances=len(ours))
+        yield from self.operations(ours, busy_us, root)
+        work.sort(key=lambda i: (-i.self_us, i.session.order(),
+                                 -1 if i.execution.tag is None else
+                                 i.execution.tag, i.pc, i.start_us,
+                                 i.execution.key, -1 if i.thread is None else
+                                 i.thread, -i.end_us, i.text()))
+        for i in work[:self.top]:
+            yield dict(type="instance", query=root, operation=i.operation,
+                       session=i.session.name, tag=i.execution.tag, pc=i.pc,
+                       thread=i.thread, start_us=i.start_us,
+                       elapsed_us=i.elapsed_us(), self_us=i.self_us,
+                       share=ratio(i.self_us, busy_us), usec=i.usec,
+                       statement=i.statement)
+        for session in {i.session for i in ours}:
+            here = [i for i in ours if i.session == session]
+            yield self.cores(session, here, root)
+            for block in here:
+                if block.kind == "dataflow":
+                    yield self.block(session, here, block, root)
+
+    def operations(self, ours, busy_us, root):
+        groups = collections.defaultdict(list)
+        for i in ours:
+            groups[KINDS.index(i.kind), i.operation].append(i)
+        rows = [(kind, name, sum(i.self_us for i in group), group)
+                for (kind, name), group in groups.items()]
+        rows.sort(key=lambda r: (r[0], -r[2] if r[0] == 0 else 0,
+                                 r[1].encode()))
+        for kind, name, self_us, group in rows:
+            row = dict(type="container" if kind else "operation", query=root,
+                       operation=name, instances=len(group),
+                       elapsed_us=sum(i.elapsed_us() for i in group),
+                       longest_us=max(i.elapsed_us() for i in group))
+            row.update(dict(kind=KINDS[kind]) if kind else dict(
+                self_us=self_us, share=ratio(self_us, busy_us)))
+            yield row
+
+    def use(self, session, here, from_us, to_us):
+        """For each number of threads: how long so many worked at once."""
+        here, with_us = set(here), collections.Counter()
+        for s, a, b, top in self.stretches:
+            a, b = max(a, from_us), min(b, to_us)
+            if s == session and a < b:
+                with_us[sum(i in here and i.kind == "work"
+                            for i in top)] += b - a
+        threads = {i.thread for i in here if i.kind == "work" and
+                   from_us <= i.start_us and i.end_us <= to_us}
+        busy_us, wall_us = sum(n * us for n, us in with_us.items()), \
+            to_us - from_us
+        return len(threads), dict(
+            session=session.name, wall_us=wall_us, busy_us=busy_us,
+            utilisation=ratio(busy_us, wall_us * len(threads)),
+            average_parallelism=ratio(busy_us, wall_us),
+            idle_us=with_us[0], serial_us=with_us[1],
+            parallelism_histogram_us=[
+                with_us[n] for n in range(max(with_us, default=0) + 1)])
+
+    def cores(self, session, here, root):
+        from_us = min(i.start_us for i in here)
+        to_us = max(i.end_us for i in here)
+        n_threads, row = self.use(session, here, from_us, to_us)
+        workers = self.told.workers_of(session)
+        if workers > 0:
+            row.update(workers=workers, utilisation_of_workers=ratio(
+                row["busy_us"], row["wall_us"] * workers))
+        return dict(type="cores", query=root, threads_seen=n_threads, **row)
+
+    def block(self, session, here, block, root):
+        n_threads, row = self.use(session, here, block.start_us, block.end_us)
+        return dict(type="dataflow", query=root, pc=block.pc,
+                    start_us=block.start_us, workers=n_threads, **row)
+
+    def check(self):
+        """What must be so, however instances lie."""
+        for lane in self.lanes.values():
+            wall_us = max(i.end_us for i in lane) - \
+                min(i.start_us for i in lane)
+            if sum(i.self_us for i in lane) > wall_us:
+                raise Differ("a thread does more than there is time for")
+
+
+def innermost(lane, us):
+    """The one that began last; of several the shorter, then the later one,
+    and work in its container."""
+    return max((i for i in lane if i.is_open(us)), default=None,
+               key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc,
+                              -KINDS.index(i.kind), i.text()))
+
+
+def ratio(part, whole):
+    return Fraction(part, whole) if whole > 0 else 0
+
+
+# --- Comparing -------------------------------------------------------------
+
+def settled(records):
+    """Without what is unknown and what ids mean; the order of sessions and
+    of their blocks does not matter, so they come last."""
+    plain, uses = [], []
+    for r in records:
+        r = {key: value for key, value in r.items() if value is not None}
+        r["query"] = "query" in r
+        r.pop("execution_id", None)
+        if r["type"] == "query_stat":
+            del r["query"]
+            plain += sorted(uses, key=order_of_use)
+            uses = []
+        (uses if r["type"] in ("cores", "dataflow") else plain).append(r)
+    return plain + sorted(uses, key=order_of_use)
+
+
+def order_of_use(r):
+    return [r["type"], r.get("session", ""), r.get("start_us", 0),
+            r["wall_us"], r.get("pc", 0), r["busy_us"], r["idle_us"],
+            r.get("workers", 0), r.get("threads_seen", 0)]
+
+
+def compare(ours, theirs):
+    ours, theirs = settled(ours), settled(theirs)
+    for a, b in zip(ours, theirs):
+        for key in sorted(set(a) | set(b)):
+            x, y = a.get(key), b.get(key)
+            near = key in RATIOS and None not in (x, y) and \
+                abs(x - y) <= 1e-6
+            if x != y and not near:
+                raise Differ(f"{key} should be {x}\n  in {a}\n  is {y}\n"
+                             f"  in {b}")
+    if len(ours) != len(theirs):
+        raise Differ(f"{len(theirs)} records, not {len(ours)}")
+
+
+def records_of(command, text):
+    done = subprocess.run(command, input=text, capture_output=True)
+    if done.returncode != 0:
+        raise Differ(f"{command}: status {done.returncode}: {done.stderr}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# --- Random rows -----------------------------------------------------------
+
+NAMES = [("algebra", "join"), ("algebra", "select"), ("sql", "bind"), ("", ""),
+         ("user", "f"), ("language", "dataflow"), ("bat", "\u00e9")]
+
+
+class Rows:
+    def __init__(self, rng):
+        self.rng, self.tables = rng, collections.defaultdict(list)
+        self.events = []        # (us, row)
+        self.n_executions = rng.randint(1, 4)
+        self.only_ends = rng.random() < 0.3
+        self.sessions = rng.sample(["a", "b", "\u00e9"], rng.randint(1, 2))
+        self.session_of, self.next_pc = {}, collections.Counter()
+        self.absolute = {i for i in range(1, self.n_executions + 1)
+                         if self.rng.random() < 0.2}
+        for i in range(1, self.n_executions + 1):
+            self.add_execution(i)
+        for _ in range(rng.choice([0, 0, 1, 1, 2])):
+            self.tables["server"].append(
+                {"type": "server", "threads": rng.randint(0, 3)})
+
+    def add_execution(self, i):
+        session = self.rng.choice(self.sessions)
+        row = {"type": "mal_execution", "execution_id": i,
+               "client" if self.only_ends else "server_session": session}
+        if self.rng.random() < 0.8:
+            row["tag"] = 50 - i
+        self.session_of[i] = session
+        self.tables["mal_execution"].append(row)
+        if i > 1 and self.rng.random() < 0.5:
+            self.tables["initiates_executions"].append(
+                {"type": "initiates_executions", "remote": False,
+                 "parent_id": self.rng.randint(1, i - 1), "child_id": i})
+        elif self.rng.random() < 0.5:
+            self.tables["query"].append(
+                {"type": "query", "root_execution_id": i,
+                 "query_text": f"select {i}"})
+
+    def event(self, us, state, **row):
+        # Of one clock in a whole execution, but for a few events.
+        clock = {"relative_time": us, "absolute_time": us}
+        if row["mal_execution_id"] in self.absolute:
+            del clock["relative_time"]
+        if self.rng.random() < 0.05:
+            del clock[self.rng.choice(sorted(clock))]
+        self.events.append((us, dict(row, type="profiler_event",
+                                     execution_state=state, **clock)))
+
+    def instance(self, execution, thread, from_us, to_us, pc=None):
+        if pc is None:
+            pc = self.next_pc[execution]
+            self.next_pc[execution] += 1
+        module, name = self.rng.choice(NAMES)
+        row = {"mal_execution_id": execution, "pc": pc}
+        if thread is not None:
+            row["thread"] = thread
+        if not self.only_ends:
+            self.event(from_us, 0, **row, usec=9)
+        if module:
+            row.update(mal_module=module, instruction=name)
+        if self.rng.random() < 0.5:
+            row["short_statement"] = f"X := {name}"
+        self.event(to_us, 1, **row, usec=to_us - from_us)
+
+    def nest(self, session, thread, from_us, to_us, depth=0):
+        """Instances side by side, each with others in it."""
+        here = [x for x, s in self.session_of.items() if s == session]
+        cuts = sorted(self.rng.choices(range(from_us, to_us + 1),
+                                       k=2 * self.rng.randint(1, 3)))
+        for a, b in zip(cuts[::2], cuts[1::2]):
+            self.instance(self.rng.choice(here), thread, a, b)
+            if a < b and depth < 4 and self.rng.random() < 0.6:
+                self.nest(session, thread, a, b, depth + 1)
+
+    def odd_event(self):
+        """That has no other side, or no clock, or is neither side."""
+        row = {"mal_execution_id": self.rng.randint(1, self.n_executions),
+               "pc": self.rng.randint(0, 9)}
+        us = self.rng.randint(0, 60)
+        if self.only_ends:
+            self.event(us, 2, **row)
+        elif self.rng.random() < 0.5:
+            self.events.append((us, dict(row, type="profiler_event",
+                                         execution_state=1)))
+        else:
+            self.event(us, self.rng.choice([0, 0, 1, 2]), thread=1,
+                       usec=1, **row)
+
+    def merged(self):
+        """All tables as one stream; each keeps its order."""
+        self.events.sort(key=lambda e: e[0])
+        lists = [list(rows) for rows in self.tables.values()] + \
+            [[row for _, row in self.events]]
+        out = []
+        while any(lists):
+            out.append(self.rng.choice([rows for rows in lists
+                                        if rows]).pop(0))
+        return out
+
+
+def random_rows(rng, how):
+    rows = Rows(rng)
+    if how == "nested":
+        for session in sorted(set(rows.session_of.values())):
+            for thread in rng.sample([1, 2, 3, None], rng.randint(1, 3)):
+                rows.nest(session, thread, 0, rng.choice([3, 20, 60]))
+    else:
+        for _ in range(rng.randint(1, 20)):
+            a = rng.randint(0, 60)
+            rows.instance(rng.randint(1, rows.n_executions),
+                          rng.choice([1, 1, 2, None]), a,
+                          a + rng.randint(0, 30), rng.randint(0, 9))
+        for _ in range(rng.choice([0, 0, 3])):
+            rows.odd_event()
+    return rows
+
+
+def text_of(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n"
+                   for row in rows).encode()
+
+
+def many(how, seed, count):
+    rng = random.Random(int(seed))
+    for n in range(int(count)):
+        rows = random_rows(rng, "overlapping" if how == "tables" else how)
+        stream, top = rows.merged(), rng.choice([0, 1, 3, 10**6])
+        if how != "tables" and rng.random() < 0.2:
+            stream = [{"type": "trace"}] + stream + [{"type": "trace"}] + \
+                random_rows(rng, how).merged()
+        text = text_of(stream)
+        command = ["malstat", "--queries", "--top", str(top)]
+        try:
+            theirs = records_of(command, text)
+            if how == "tables":
+                if records_of(command, text_of(rows.merged())) != theirs:
+                    raise Differ("another order gives another answer")
+                continue
+            answers = Answers(told_by_rows(stream), every_us=True)
+            answers.check()
+            compare(answers.records(top), theirs)
+        except Differ as e:
+            print(f"SEED={seed}, case {n + 1}: {e}\n" + text.decode())
+            sys.exit(1)
+
+
+def trace(*paths):
+    told = told_by_server(paths)
+    rows = subprocess.run(["malparse", *paths], stdout=subprocess.PIPE).stdout
+    theirs = records_of(["malstat", "--top", str(10**6)], rows)
+    records = [r for r in Answers(told, every_us=False).records(10**6)
+               if r.get("query") is None and r["type"] != "query_stat"]
+    try:
+        compare(records, theirs)
+    except Differ as e:
+        print(f"{' '.join(paths)}: {e}")
+        sys.exit(1)
+    print(len(theirs), "records")
+
+
+def main():
+    sys.stdout.reconfigure(encoding="utf-8")
+    if sys.argv[1] == "trace":
+        trace(*sys.argv[2:])
+    else:
+        many(*sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,670 @@
+#!/usr/bin/env python3
+"""perun.py COMMAND ... - a Perun store without weir
+
+    profiles SEED N         random profiles, one a line
+    name|body [-u]          of the profile on standard input: what Perun would
+                            call its object, or the text in it (-u: as Perun
+                            before 0.17 had it, not flattened)
+    names [-u]              the same names for one profile a line
+    index LAYOUT            an index of the entries on standard input, one a
+                            line, in their order; LAYOUT: 1, 2 or 2args
+    entries FILE            the entries of an index, as `entry` records without
+                            minor_version
+    put STORE ID LAYOUT     index and objects of the version ID, from lines
+                            with path, time and profile
+    check STORE ID          the index is whole and sorted, and its objects are
+                            sound: says how many entries
+    sound ID RUN...         of directories RUN in which pidx-write was disturbed:
+                            .perun holds what was acknowledged (out) and what
+                            was there, and a reader found just that (read,
+                            complaints): says RUN, its status, how many entries
+    damage STORE [OBJECT]   puts malformed indexes into the store, as those of
+                            the ids on standard input, all entries with this
+                            object; says for each: id, what it is, the first
+                            byte that is wrong or ?
+    spoil STORE SEED ID     copies of the index ID with random damage become
+                            those of the ids on standard input, and half of its
+                            objects get some as well
+    mended STORE DIR        into the directory what must become of the indexes
+                            of the ids on standard input; says for each: id, how
+                            many entries that leaves, - if it is malformed
+    objects STORE           the names of the objects that are sound
+    safe BEFORE RUN...      of directories RUN in which a repair of BEFORE was
+                            disturbed: all that was in objects is there, or else
+                            in lost, and nothing else is
+
+Follows the byte-level description of the store, and knows nothing of weir but
+the names of a record's keys.
+"""
+
+import hashlib
+import json
+import os
+import random
+import struct
+import sys
+import zlib
+
+STRINGS = {"1": [],
+    "2": ["profile_type", "cmd", "workload", "collector", "postprocessors"],
+    "2args": ["profile_type", "cmd", "args", "workload", "collector",
+        "postprocessors"]}
+COLLECTABLE = {"amount", "structure-unit-size", "call-order", "order",
+    "address", "timestamp", "exclusive"}
+RANKS = [{"bin"}, {"file", "source", "package"}, {"module"},
+    {"class", "struct"}, {"function", "func", "method"}, {"line"},
+    {"instruction"}]
+
+
+# --- objects -----------------------------------------------------------------
+
+def uid_text(uid):
+    if not isinstance(uid, dict):
+        return uid
+
+    def rank(key):
+        for i, names in enumerate(RANKS):
+            if key in names:
+                return i
+        return len(RANKS)
+
+    return ":".join(str(uid[key]) for key in sorted(uid, key=rank))
+
+
+def flatten(doc):
+    flat = {"resources": {}, "resource_type_map": {}, "models": []}
+    if isinstance(doc.get("global"), dict):
+        flat["models"] = doc["global"].get("models", [])
+    seen, counts = {}, {}
+
+    def fold(resources, more):
+        for resource in resources:
+            kept = {k: v for k, v in resource.items() if k not in COLLECTABLE}
+            kept.update(more)
+            kept = dict(sorted(kept.items()))
+            key = json.dumps(kept)
+            if key not in seen:
+                text = uid_text(resource["uid"])
+                counts[text] = counts.get(text, -1) + 1
+                seen[key] = "%s#%d" % (text, counts[text])
+                flat["resource_type_map"][seen[key]] = kept
+                flat["resources"][seen[key]] = {}
+            for k, v in resource.items():
+                if k in COLLECTABLE:
+                    flat["resources"][seen[key]].setdefault(k, []).append(v)
+
+    for key, value in doc.items():
+        if key == "global":
+            if value:
+                fold(value["resources"], {"time": value.get("time", "0.0")})
+        elif key == "snapshots":
+            for i, region in enumerate(value):
+                fold(region["resources"], {"snapshot": i,
+                    "time": region.get("time", "0.0")})
+        elif key == "resources" and isinstance(value, list):
+            fold(value, {})
+        elif key == "resources":
+            flat["resources"].update(value)
+        else:
+            flat[key] = value
+    return flat
+
+
+def body_of(doc, flat):
+    doc = {k: v for k, v in doc.items() if k != "origin"}
+    return json.dumps(flatten(doc) if flat else doc)
+
+
+def object_of(doc, flat=True):
+    """Name and text, before it is packed."""
+    body = body_of(doc, flat)
+    text = b"profile %s %d\0%s" % (doc["header"]["type"].encode(), len(body),
+        body.encode())
+    return hashlib.sha1(text).hexdigest(), text
+
+
+def entry_of(doc, path, time, name):
+    header = doc["header"]
+    return {"path": path, "time": time, "object": name,
+        "profile_type": header["type"], "cmd": header["cmd"],
+        "args": header.get("args", ""),
+        "workload": header.get("workload", ""),
+        "collector": doc["collector_info"]["name"],
+        "postprocessors": [p["name"] for p in doc["postprocessors"]]}
+
+
+def read_object(store, name):
+    stream = zlib.decompressobj()
+    with open(file_of(store, name), "rb") as f:
+        text = stream.decompress(f.read())
+    if not stream.eof or hashlib.sha1(text).hexdigest() != name:
+        sys.exit("object %s is not what its name says" % name)
+    header, body = text.split(b"\0")
+    word, _, length = header.decode().split(" ")
+    if word != "profile" or int(length) != len(body.decode()):
+        sys.exit("object %s: header %r" % (name, header))
+    return json.loads(body)
+
+
+def file_of(store, name):
+    return os.path.join(store, "objects", name[:2], name[2:])
+
+
+# --- indexes -----------------------------------------------------------------
+
+def index_of(entries, layout):
+    out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2,
+        len(entries))]
+    for e in entries:
+        out.append(struct.pack("<I", e["time"]))
+        out.append(bytes.fromhex(e["object"]))
+        out.append(e["path"].encode("utf-8", "surrogateescape") + b"\0")
+        for key in STRINGS[layout]:
+            s = e.get(key, "")
+            s = (" ".join(s) if isinstance(s, list) else s).encode()
+            out.append(struct.pack("<I", len(s)) + s)
+    return b"".join(out)
+
+
+def entries_of(data, layout=None):
+    """Entries, strictly: everything is where it must be, and nothing else."""
+    if data[:4] != b"pidx":
+        raise ValueError("magic")
+    version, count = struct.unpack_from("<ii", data, 4)
+    if layout is None:
+        if version == 1:
+            return entries_of(data, "1")
+        try:
+            return entries_of(data, "2")
+        except (ValueError, struct.error):
+            return entries_of(data, "2args")
+    at, entries = 12, []
+    for _ in range(count):
+        time, = struct.unpack_from("<I", data, at)
+        name = data[at + 4:at + 24].hex()
+        end = data.index(b"\0", at + 24)
+        e = {"path": data[at + 24:end].decode(), "time": time,
+            "object": name}
+        at = end + 1
+        for key in STRINGS[layout]:
+            n, = struct.unpack_from("<I", data, at)
+            s = data[at + 4:at + 4 + n]
+            if len(s) != n:
+                raise ValueError("a string is cut")
+            e[key] = s.decode()
+            at += 4 + n
+        if layout != "1":
+            e["postprocessors"] = e["postprocessors"].split(" ") \
+                if e["postprocessors"] else []
+        if e.get("args") == "":
+            del e["args"]
+        entries.append(e)
+    if at != len(data):
+        raise ValueError("trailing bytes")
+    return entries
+
+
+def put(store, version, layout):
+    entries = []
+    for line in sys.stdin:
+        r = json.loads(line)
+        name, text = object_of(r["profile"])
+        write(file_of(store, name), zlib.compress(text))
+        entries.append(entry_of(r["profile"], r["path"], r["time"], name))
+    entries.sort(key=lambda e: (e["path"].encode(), e["time"]))
+    write(file_of(store, version), index_of(entries, layout))
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def sound_entries(store, version):
+    """The entries of an index that is as it must be, like their objects."""
+    path = file_of(store, version)
+    entries = []
+    if os.path.exists(path):
+        with open(path, "rb") as f:
+            entries = entries_of(f.read())
+    order = [(e["path"].encode(), e["time"]) for e in entries]
+    if order != sorted(order):
+        sys.exit("%s: the index is not sorted" % store)
+    for e in entries:
+        doc = read_object(store, e["object"])
+        if "cmd" in e and doc["header"]["cmd"] != e["cmd"]:
+            sys.exit("%s: %s: an entry of another object" %
+                (store, e["path"]))
+    return entries
+
+
+def records_of(path, kind):
+    """The paths and objects of whole lines."""
+    with open(path, encoding="utf-8") as f:
+        records = [json.loads(line) for line in f if line.endswith("}\n")]
+    return {(r["path"], r["object"]) for r in records if r["type"] == kind}
+
+
+def sound(version, *runs):
+    """What runs of pidx-write left, whatever befell them."""
+    for run in runs:
+        entries = {(e["path"], e["object"]) for e in
+            sound_entries(os.path.join(run, ".perun"), version)}
+        if not records_of(run + "/out", "entry") <= entries:
+            sys.exit(run + ": what was acknowledged is lost")
+        if "before" not in {path for path, _ in entries}:
+            sys.exit(run + ": what was there is lost")
+        if records_of(run + "/read", "profile") != entries or \
+                os.path.getsize(run + "/complaints") > 0:
+            sys.exit(run + ": pidx-read finds something else")
+        with open(run + "/status") as f:
+            print(run, f.read().strip(), len(entries))
+
+
+# --- what is made at random --------------------------------------------------
+
+def random_text(rng):
+    return "".join(rng.choice(["a", "b", "Z", "0", " ", "/", "\\", '"', "\n",
+        "\t", "\x00", "\x01", "\x1f", "\x7f", "\u00e9", "\u2028", "\ufeff",
+        "\ud7ff", "\U0001f600", "\u20ac", "#", "%"])
+        for _ in range(rng.randrange(6)))
+
+
+def random_number(rng):
+    kind = rng.randrange(7)
+    if kind == 0:
+        return rng.randrange(-5, 100)
+    if kind == 1:
+        return rng.randrange(10 ** rng.randrange(1, 40))
+    if kind == 2:
+        return rng.random()
+    if kind == 3:
+        return rng.uniform(-1, 1) * 10 ** rng.randrange(-330, 308)
+    if kind == 4:
+        return round(rng.random() * 1000, rng.randrange(8))
+    if kind == 5:
+        return rng.choice([0.0, -0.0, 1e16, 1e15, 1e22, 1e5, 5e-324, 0.0001,
+            0.00001, 1.7976931348623157e308, 2.2250738585072014e-308,
+            9007199254740993.0, 0.1 + 0.2, 123456789012345680.0])
+    return struct.unpack("<d", struct.pack("<Q",
+        rng.getrandbits(63) % 0x7ff0000000000000))[0]
+
+
+def random_value(rng, depth=2):
+    kind = rng.randrange(7 if depth else 5)
+    if kind < 2:
+        return random_number(rng)
+    if kind == 2:
+        return random_text(rng)
+    if kind < 5:
+        return rng.choice([True, False, None])
+    if kind == 5:
+        return [random_value(rng, depth - 1) for _ in range(rng.randrange(3))]
+    return {random_text(rng): random_value(rng, depth - 1)
+        for _ in range(rng.randrange(3))}
+
+
+def random_resource(rng):
+    uid = rng.choice(["main", "f", random_text(rng),
+        {"line": rng.randrange(3), "function": "g", "source": "a.c"},
+        {"function": rng.choice("gh"), "struct": "S"},
+        {"instruction": 7, "bin": "b", "class": "C", "module": "m"}])
+    r = {"amount": random_number(rng), "uid": uid,
+        "type": rng.choice(["mixed", "memory"]),
+        "subtype": rng.choice(["time delta", "malloc"])}
+    for key in "order", "address", "timestamp", "exclusive", "call-order":
+        if rng.random() < .3:
+            r[key] = random_number(rng)
+    if rng.random() < .2:
+        r["z" + random_text(rng)] = random_value(rng)
+    items = list(r.items())
+    rng.shuffle(items)
+    return dict(items)
+
+
+def random_region(rng):
+    region = {"resources": [random_resource(rng)
+        for _ in range(rng.randrange(6))]}
+    if rng.random() < .6:
+        region["time"] = rng.choice(["0.616000", "1", random_text(rng)])
+    return region
+
+
+def random_profile(rng):
+    doc = {"header": {"type": rng.choice(["memory", "mixed", "time"]),
+            "units": {"time": "ms"}, "cmd": random_text(rng),
+            "workload": random_text(rng)},
+        "collector_info": {"name": rng.choice(["trace", "time", "x y"]),
+            "params": random_value(rng)},
+        "postprocessors": [{"name": n, "params": {}} for n in rng.choice(
+            [[], ["regression-analysis"], ["clusterizer", "filter"]])]}
+    kind = rng.randrange(4)
+    if kind == 0:
+        doc["global"] = random_region(rng)
+        if rng.random() < .5:
+            doc["global"]["models"] = [random_value(rng)]
+    elif kind == 1:
+        doc["snapshots"] = [random_region(rng)
+            for _ in range(rng.randrange(4))]
+        # What is measured again and again differs by the snapshot alone.
+        doc["snapshots"] += rng.sample(doc["snapshots"], len(doc["snapshots"]))
+    elif kind == 2:
+        doc["resources"] = random_region(rng)["resources"]
+    else:
+        doc = flatten(dict(doc, snapshots=[random_region(rng)]))
+    if rng.random() < .3:
+        doc["header"]["args"] = "-x"
+    if rng.random() < .5:
+        doc["k" + random_text(rng)] = random_value(rng)
+    items = list(doc.items())
+    if kind != 3:
+        rng.shuffle(items)
+    return dict(items)
+
+
+# --- what is malformed -------------------------------------------------------
+
+def damage(store, name="ab" * 20):
+    entry = dict(path="p.perf", time=1700000000, object=name,
+        profile_type="time", cmd="c", args="-a", workload="w", collector="t",
+        postprocessors="q")
+    versions = sys.stdin.read().split()
+
+    def add(name, data, offset="?"):
+        version = versions.pop()
+        write(file_of(store, version), data)
+        print(version, name, offset)
+
+    for layout in STRINGS:
+        good = index_of([entry, dict(entry, path="q.perf")], layout)
+        first = len(index_of([entry], layout))
+        for n in range(len(good)):
+            # Without the last string "2args" may look like a whole "2".
+            if layout != "2args" or n != len(good) - 5:
+                add("%s-cut-%03d" % (layout, n), good[:n])
+        for n in 1, 4, 20, 24, 1000:
+            add("%s-behind-%d" % (layout, n), good + b"\1" * n,
+                len(good) if layout == "1" or n < 4 else "?")
+            add("%s-zeros-%d" % (layout, n), good + bytes(n),
+                len(good) if layout == "1" else "?")
+        for count in 0, 1, 3, 1000, 0x7fffffff, -1, -0x80000000:
+            add("%s-count-%d" % (layout, count),
+                good[:8] + struct.pack("<i", count) + good[12:],
+                8 if count < 0 else {0: 12, 1: first}.get(count, len(good))
+                if layout == "1" else "?")
+        add(layout + "-no-end-of-path", good[:first + 24] + b"q.perf",
+            first + 24 if layout != "2args" else "?")
+        add(layout + "-empty-path", index_of([dict(entry, path="")], layout),
+            36)
+        for version in 0, 3, 256, -1, 0x7fffffff:
+            add("%s-version-%d" % (layout, version),
+                good[:4] + struct.pack("<i", version) + good[8:], 4)
+    for layout in "2", "2args":
+        good = index_of([entry], layout)
+        for n in 5, 0x7fffffff, 0x80000000, 0xffffffff:
+            add("%s-length-%u" % (layout, n),
+                good[:43] + struct.pack("<I", n) + good[47:],
+                43 if n > 5 else "?")
+            add("%s-last-length-%u" % (layout, n),
+                good[:-5] + struct.pack("<I", n) + good[-1:],
+                len(good) - 5 if layout == "2" else "?")
+    good = index_of([entry], "1")
+    for name, magic in (("upper", b"PIDX"), ("swapped", b"xdip"),
+            ("zlib", b"\x78\x9c\x01\x02"), ("text", b"{\"a\"")):
+        add("magic-" + name, magic + good[4:], 0)
+    add("big-endian", b"pidx" + struct.pack(">ii", 1, 1) + good[12:], 4)
+    add("empty", b"", 0)
+    add("zeros", bytes(64), 0)
+
+
+def disturb(rng, data):
+    """A file as a bad disk, a cut or a bad copy leaves it."""
+    data = bytearray(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        at = rng.randrange(len(data) or 1)
+        n = rng.choice([1, 1, 2, 4, 7, 20, 40])
+        kind = rng.randrange(7)
+        if kind < 2 and data:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 2:
+            del data[at:]
+        elif kind == 3:
+            del data[at:at + n]
+        elif kind == 4:
+            data[at:at] = rng.randbytes(n)
+        elif kind == 5:
+            data[at:at + n] = bytes(n)
+        else:
+            data[at:at] = data[:n * 4]
+    return bytes(data)
+
+
+def spoil(store, seed, version):
+    rng = random.Random(int(seed))
+    with open(file_of(store, version), "rb") as f:
+        index = f.read()
+    for other in sys.stdin.read().split():
+        write(file_of(store, other), disturb(rng, index))
+    names = {e["object"] for e in entries_of(index)}
+    for name in sorted(names)[::2]:
+        with open(file_of(store, name), "rb") as f:
+            data = f.read()
+        write(file_of(store, name), disturb(rng, data))
+
+
+# --- what can be mended ------------------------------------------------------
+
+def sound_objects(store):
+    names = set()
+    for folder in os.listdir(os.path.join(store, "objects")):
+        for rest in os.listdir(os.path.join(store, "objects", folder)):
+            try:
+                read_object(store, folder + rest)
+                names.add(folder + rest)
+            except (Exception, SystemExit):
+                pass
+    return names
+
+
+def raw_entry(data, at, layout):
+    """The entry at an offset, as (path, time, object, strings), and its end."""
+    end = data.find(b"\0", at + 24)
+    if end <= at + 24 or end >= at + 24 + 4096:
+        return None
+    entry = [data[at + 24:end], struct.unpack_from("<I", data, at)[0],
+        data[at + 4:at + 24].hex(), []]
+    at = end + 1
+    for _ in STRINGS[layout]:
+        if at + 4 > len(data):
+            return None
+        n, = struct.unpack_from("<I", data, at)
+        if at + 4 + n > len(data):
+            return None
+        entry[3].append(data[at + 4:at + 4 + n])
+        at += 4 + n
+    return entry, at
+
+
+def raw_entries(data, layout):
+    """All entries of an index that is as it must be, or None."""
+    if len(data) < 12 or data[:4] != b"pidx" or \
+            struct.unpack_from("<i", data, 4)[0] != (1 if layout == "1" else 2):
+        return None
+    at, entries = 12, []
+    for _ in range(struct.unpack_from("<i", data, 8)[0]):
+        found = raw_entry(data, at, layout)
+        if found is None:
+            return None
+        entries.append(found[0])
+        at = found[1]
+    count, = struct.unpack_from("<i", data, 8)
+    return entries if at == len(data) and count >= 0 else None
+
+
+def best_chain(data, layout, sound):
+    """Of all ways to pick entries that do not overlap the best, as
+    (how many, how few gaps, how far in front, entries)."""
+    found = []
+    for at in range(len(data) - 24):
+        if data[at + 4:at + 24].hex() in sound:
+            entry = raw_entry(data, at, layout)
+            if entry is not None:
+                found.append((at,) + entry)
+    best = (0, 0, (), [])
+    chains = []
+    for at, entry, end in reversed(found):
+        header = at == 12
+        chain = (1, header + (end == len(data)), (-at,), [entry])
+        for n, joints, starts, entries in chains:
+            if -starts[0] >= end:
+                chain = max(chain, (1 + n, header + joints +
+                    (-starts[0] == end), (-at,) + starts, [entry] + entries),
+                    key=lambda c: c[:3])
+        chains.append(chain)
+        best = max(best, chain, key=lambda c: c[:3])
+    return best
+
+
+def layouts_of(data):
+    version = struct.unpack_from("<i", data, 4)[0] if len(data) >= 8 else 0
+    order = ["1", "2", "2args"] if version == 1 else ["2", "2args", "1"]
+    if len(data) >= 8 and data[:4] == b"pidx" and version in (1, 2):
+        return order[:1] if version == 1 else order[:2]
+    return order
+
+
+def mend(data, sound):
+    """What must become of an index, and whether it was well formed."""
+    for layout in STRINGS:
+        entries = raw_entries(data, layout)
+        if entries is not None:
+            break
+    good = entries is not None
+    if not good:
+        layout, best = None, None
+        for other in layouts_of(data):
+            chain = best_chain(data, other, sound)
+            if best is None or chain[:2] > best[:2]:
+                layout, best = other, chain
+        entries = best[3]
+    kept = []
+    for e in entries:
+        if e[2] in sound and e not in kept:
+            kept.append(e)
+    kept.sort(key=lambda e: e[:2])
+    if good and kept == entries:
+        return data, kept, True
+    out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2, len(kept))]
+    for path, time, name, strings in kept:
+        if layout == "2args":
+            kind, cmd, args, *rest = strings
+            strings = [kind, cmd + b" " + args if args else cmd] + rest
+        out.append(struct.pack("<I", time) + bytes.fromhex(name) + path +
+            b"\0")
+        out.extend(struct.pack("<I", len(s)) + s for s in strings)
+    return b"".join(out), kept, good
+
+
+def mended(store, folder):
+    sound = sound_objects(store)
+    for version in sys.stdin.read().split():
+        with open(file_of(store, version), "rb") as f:
+            data, kept, good = mend(f.read(), sound)
+        write(os.path.join(folder, version), data)
+        print(version, len(kept), "" if good else "-")
+
+
+def content_name(data):
+    try:
+        return hashlib.sha1(zlib.decompress(data)).hexdigest()
+    except zlib.error:
+        return None
+
+
+def files_below(folder):
+    found = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(where, name), "rb") as f:
+                found[os.path.relpath(os.path.join(where, name),
+                    folder)] = f.read()
+    return found
+
+
+def safe(before, *runs):
+    """Each file is as it was or as it must be, and then what it was is in
+    lost, whole; nothing else is there, and nothing half is in lost."""
+    store = os.path.join(before, ".perun")
+    old = files_below(os.path.join(store, "objects"))
+    # Those under a wrong name are found before indexes are looked at.
+    sound = {content_name(data) for data in old.values()} - {None}
+    for run in runs:
+        new = files_below(os.path.join(run, ".perun/objects"))
+        lost = files_below(os.path.join(run, ".perun/lost"))
+        for path, data in old.items():
+            if new.get(path) == data:
+                continue
+            name = path.replace("/", "")
+            if data not in [v for k, v in lost.items()
+                    if k.split(".")[0] == name]:
+                sys.exit("%s: %s is lost" % (run, path))
+            if path in new and new[path] != mend(data, sound)[0] and \
+                    name not in sound_objects(run + "/.perun"):
+                sys.exit("%s: %s is neither old nor new" % (run, path))
+        for path, data in new.items():
+            if path not in old and not path.startswith(".new-") and \
+                    data not in old.values():
+                sys.exit("%s: %s was not there" % (run, path))
+        for path, data in lost.items():
+            if data != old.get(path[:2] + "/" + path[2:40]):
+                sys.exit("%s: %s is not what it was" % (run, path))
+        print(run, len(lost))
+
+
+def main():
+    command, args = sys.argv[1], sys.argv[2:]
+    flat = "-u" not in args
+    if command == "profiles":
+        rng = random.Random(int(args[0]))
+        for _ in range(int(args[1])):
+            print(json.dumps(random_profile(rng),
+                ensure_ascii=rng.random() < .5))
+    elif command == "name":
+        print(object_of(json.load(sys.stdin), flat)[0])
+    elif command == "names":
+        for line in sys.stdin:
+            print(object_of(json.loads(line), flat)[0])
+    elif command == "body":
+        sys.stdout.write(body_of(json.load(sys.stdin), flat))
+    elif command == "index":
+        sys.stdout.buffer.write(index_of([json.loads(line)
+            for line in sys.stdin], args[0]))
+    elif command == "entries":
+        with open(args[0], "rb") as f:
+            for e in entries_of(f.read()):
+                print(json.dumps(dict({"type": "entry"}, **e),
+                    ensure_ascii=False))
+    elif command == "put":
+        put(*args)
+    elif command == "check":
+        print(len(sound_entries(*args)))
+    elif command == "sound":
+        sound(*args)
+    elif command == "damage":
+        damage(*args)
+    elif command == "spoil":
+        spoil(*args)
+    elif command == "mended":
+        mended(*args)
+    elif command == "objects":
+        print("\n".join(sorted(sound_objects(*args))))
+    elif command == "safe":
+        safe(*args)
+    else:
+        sys.exit(__doc__)
+
+
+sys.stdin.reconfigure(encoding="utf-8", errors="surrogatepass", newline="\n")
+sys.stdout.reconfigure(encoding="utf-8", errors="surrogatepass")
+main()

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""vcs.py MODE SEED COUNT - weir's version control against git itself
+
+Makes random histories in the current directory, puts the same questions to
+git and to the filters, and stops at the first answer that differs.
+
+    log      ids and their order, for heads, ranges and --first-parent
+    text     parents, names, times and messages of every commit
+    resolve  what names stand for, or that they stand for nothing
+    heads    branches and HEAD
+"""
+
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+ENCODINGS = {b"ISO-8859-1": "latin-1", b"latin1": "latin-1",
+    b"KOI8-R": "koi8-r", b"EUC-JP": "euc-jp", b"UTF-8": None,
+    b"no-such-code": None}
+ALPHABET = [b"a", b"b", b" ", b"\n", b"\t", b"\r", b'"', b"\\", b"\x01",
+    b"\x7f", "\u00e9".encode(), "\u65e5".encode(), "\U0001f600".encode(),
+    b"\xe9", b"\xc3", b"\xed\xa0\x80", b"<", b">"]
+
+
+def run(*command):
+    p = subprocess.run(command, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+    return p.returncode, p.stdout, p.stderr
+
+
+def git(*args):
+    status, out, err = run("git", "-C", "repo", *args)
+    if status != 0:
+        sys.exit("git %s: %s" % (" ".join(args), err.decode()))
+    return out
+
+
+def weir(filter, *args):
+    status, out, err = run(filter, "-C", "repo", *args)
+    if status not in (0, 1, 2):
+        sys.exit("%s %r ends in %d\n%s" % (filter, args, status, err))
+    return status, [json.loads(line) for line in out.splitlines()], err
+
+
+def differ(what, ours, theirs):
+    sys.exit("%s\nweir: %r\ngit:  %r" % (what, ours, theirs))
+
+
+def text(rng, longest):
+    return b"".join(rng.choice(ALPHABET)
+        for _ in range(rng.randrange(longest)))
+
+
+def person(rng):
+    name = text(rng, 8)
+    for bad in b"<", b">", b"\n":
+        name = name.replace(bad, b"")
+    email = name.replace(b" ", b"") if rng.random() < .5 else b"a@b.example"
+    zone = rng.choice([b"+0000", b"-0330", b"+1245", b"+0200", b"-1200"])
+    return name.strip(), email, zone
+
+
+def put_person(out, rng, who, time):
+    name, email, zone = person(rng)
+    out.append(b"%s %s<%s> %d %s\n" % (who, name and name + b" ", email, time,
+        zone))
+
+
+def make(rng, n):
+    """A history of n commits, which fast-import makes from what this says."""
+    shutil.rmtree("repo", ignore_errors=True)
+    run("git", "init", "-q", "--bare", "-b", "b0", "repo")
+    out = []
+    step, spread = rng.choice([0, 1, 10]), rng.choice([0, 0, 3, 50, 100000])
+    branches = ["b%d" % i for i in range(rng.randrange(1, 5))] + ["topic/x"]
+    for i in range(1, n + 1):
+        out.append(b"commit refs/heads/%s\nmark :%d\n" % (
+            rng.choice(branches).encode(), i))
+        time = 1000000 + step * i + rng.randrange(-spread, spread + 1)
+        put_person(out, rng, b"author", time + rng.randrange(100))
+        put_person(out, rng, b"committer", time)
+        if rng.random() < .2:
+            out.append(b"encoding %s\n" % rng.choice(list(ENCODINGS)))
+        message = text(rng, 40)
+        out.append(b"data %d\n%s\n" % (len(message), message))
+        parents = rng.sample(range(max(1, i - 12), i), min(i - 1,
+            rng.choice([0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5]), 11))
+        if parents or rng.random() < .5:
+            out.append(b"from %s\n" % (b":%d" % parents[0] if parents
+                else b"0" * 40))
+        out += [b"merge :%d\n" % p for p in parents[1:]]
+        out.append(b"M 644 inline f\ndata %d\n%s\n" % (len(message), message))
+    for i in range(rng.randrange(5)):
+        mark = rng.randrange(1, n + 1)
+        out.append(b"reset refs/tags/light%d\nfrom :%d\n\n" % (i, mark))
+        out.append(b"tag annotated%d\nfrom :%d\ntagger T <t@x> 1 +0000\n"
+            b"data 1\nt\n" % (i, mark))
+    p = subprocess.run(["git", "-C", "repo", "fast-import", "--quiet",
+        "--force"], input=b"".join(out), stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE)
+    if p.returncode != 0:
+        sys.exit(p.stderr.decode())
+    heads = git("for-each-ref", "--format=%(refname:short)",
+        "refs/heads").decode().split()
+    git("symbolic-ref", "HEAD", "refs/heads/" + rng.choice(heads))
+    if rng.random() < .5:
+        git("pack-refs", "--all")
+    if rng.random() < .3:
+        git("repack", "-qad")
+    commits = git("rev-list", "--all").decode().split()
+    refs = git("for-each-ref", "--format=%(refname:short)").decode().split()
+    return commits, refs
+
+
+def one_rev(rng, commits, refs):
+    name = rng.choice([rng.choice(commits), rng.choice(refs), "HEAD"])
+    if rng.random() < .3:
+        name += rng.choice(["~", "~2", "~5", "^", "^2", "^0", "^{}", "~1^2"])
+    return name
+
+
+def one_limit(rng, commits, refs):
+    a, b = one_rev(rng, commits, refs), one_rev(rng, commits, refs)
+    return rng.choice([a, a, "^" + a, a + ".." + b, a + "..", ".." + a])
+
+
+def rev_parse(name):
+    status, out, err = run("git", "-C", "repo", "rev-parse", "--verify",
+        "--end-of-options", name)
+    return (out.decode().strip() if status == 0 else None), err
+
+
+class Names:
+    """
+    What names stand for, by one git that answers all of them.  Of some names,
+    as @{u}, it would die: these are for rev_parse.
+    """
+
+    def __init__(self):
+        self.git = subprocess.Popen(["git", "-C", "repo", "cat-file",
+            "--batch-check=%(objectname)"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+
+    def id(self, name):
+        self.git.stdin.write(name.encode() + b"\n")
+        self.git.stdin.flush()
+        answer = self.git.stdout.readline().decode().rstrip("\n")
+        return answer if re.fullmatch("[0-9a-f]{40}", answer) else None
+
+    def end(self):
+        self.git.communicate()
+
+
+def in_full(names, limits):
+    """
+    What git makes of the limits, as ids.  For with "x~2" it has read x~1 before
+    it begins, and where clocks went back this changes what it finds to hide.
+    """
+    full = []
+    for limit in limits:
+        start, dots, end = limit.rpartition("..")
+        if dots:
+            full += [("", end or "HEAD"), ("^", start or "HEAD")]
+        else:
+            full += [("^" * limit.startswith("^"), limit.lstrip("^"))]
+    ids = [(hide, names.id(name + "^{commit}")) for hide, name in full]
+    return [hide + id for hide, id in ids] if all(id for _, id in ids) \
+        else limits
+
+
+def check_log(rng, commits, refs):
+    names = Names()
+    for _ in range(20):
+        limits = [one_limit(rng, commits, refs)
+            for _ in range(rng.choice([1, 1, 2, 3, 6]))]
+        options = []
+        if rng.random() < .3:
+            options += ["--first-parent"]
+        if rng.random() < .2:
+            options += ["-n", str(rng.randrange(1, 9))]
+        args = options + limits
+        status, out, err = run("git", "-C", "repo", "rev-list", *options,
+            *in_full(names, limits))
+        ours, records, said = weir("vcs-log", *args)
+        if ours != (0 if status == 0 else 2):
+            differ("vcs-log %r" % args, (ours, said), (status, err))
+        ids = [r["id"] for r in records]
+        if ids != out.decode().split():
+            differ("vcs-log %r" % args, ids, out.decode().split())
+    names.end()
+
+
+def decode(raw, encoding):
+    """Text as weir gives it: bytes that are no text are U+FFFD, each."""
+    codec = ENCODINGS.get(encoding)
+    if codec is not None:
+        try:
+            return raw.decode(codec)
+        except UnicodeDecodeError:
+            pass
+    out = ""
+    while raw:
+        for n in range(1, 5):
+            try:
+                out += raw[:n].decode()
+                break
+            except UnicodeDecodeError:
+                pass
+        else:
+            out, n = out + "\ufffd", 1
+        raw = raw[n:]
+    return out
+
+
+def raw_commits(ids):
+    """Each commit's object, byte for byte."""
+    out = subprocess.run(["git", "-C", "repo", "cat-file", "--batch"],
+        input="".join(id + "\n" for id in ids).encode(),
+        stdout=subprocess.PIPE, check=True).stdout
+    for id in ids:
+        header, _, out = out.partition(b"\n")
+        n = int(header.split()[2])
+        yield out[:n]
+        out = out[n + 1:]
+
+
+def shown_commits(ids):
+    """What git log shows of each commit."""
+    out = git("log", "--no-walk=unsorted", "-z",
+        "--format=%ct%x00%at%x00%cd%x00%P%x00%an%x00%ae", "--date=format:%z",
+        *ids).split(b"\0")
+    return zip(*[iter(out)] * 6)
+
+
+def expected(commit, raw, shown):
+    header, message = raw.split(b"\n\n", 1)
+    encoding = b""
+    for line in header.split(b"\n"):
+        if line.startswith(b"encoding "):
+            encoding = line[9:]
+    # It is all or nothing: what is not in the encoding is left as it is.
+    codec = ENCODINGS.get(encoding)
+    if codec is not None:
+        try:
+            raw.decode(codec)
+        except UnicodeDecodeError:
+            encoding = b""
+    ct, at, zone, parents, an, ae = shown
+    minutes = int(zone[1:3]) * 60 + int(zone[3:5])
+    return {"type": "version", "id": commit,
+        "parents": parents.decode().split(), "author": decode(an, b""),
+        "email": decode(ae, b""), "time": int(ct),
+        "utc_offset_minutes": -minutes if zone[:1] == b"-" else minutes,
+        "author_time": int(at), "message": decode(message, encoding)}
+
+
+def check_text(rng, commits, refs):
+    status, records, err = weir("vcs-log", *refs)
+    if status != 0:
+        sys.exit("vcs-log: %s" % err)
+    ids = [record["id"] for record in records]
+    for record, raw, shown in zip(records, raw_commits(ids),
+        shown_commits(ids), strict=True):
+        theirs = expected(record["id"], raw, shown)
+        if record != theirs:
+            differ("commit " + record["id"], record, theirs)
+
+
+def one_name(rng, commits, refs):
+    name = one_rev(rng, commits, refs)
+    return rng.choice([name, name,
+        rng.choice(commits)[:rng.randrange(1, 12)],
+        rng.choice(commits)[:rng.randrange(4, 8)] + "~1",
+        rng.choice(commits).upper(), name + "^{commit}", name + "^{tree}",
+        name + "^{tree}~1", name + ":f", name + ":g", name + ":",
+        name + "^{blob}", name + "^{tag}", name + "~1000", name + "^9",
+        name + "^{", name + "^{}", name + "^{/a}",
+        "heads/" + name, "refs/heads/" + name, "tags/" + name, ":/a", ":/zz",
+        "annotated0-3-g" + rng.choice(commits)[:9], "", " ", "@", "@~1", "-",
+        "no such thing", "0" * 40, name + "..", name + "~-1", "HEAD^^^",
+        "@{-1}", "@{u}"])
+
+
+def check_resolve(rng, commits, refs):
+    for _ in range(40):
+        name = one_name(rng, commits, refs)
+        kind = rng.choice(["commit", "commit", "tree", "blob", "tag"])
+        # What stands behind a colon is a path, up to the end.
+        base = rev_parse(name)[0] if ":" in name else name
+        theirs, err = rev_parse("%s^{%s}" % (base or "none", kind))
+        ours, records, said = weir("vcs-resolve", "-t", kind, "--", name)
+        if (ours, len(records)) != (0, 1) and (ours, len(records)) != (1, 0):
+            sys.exit("vcs-resolve -t %s %r: status %d, %d records, %s" %
+                (kind, name, ours, len(records), said))
+        found = records[0]["id"] if records else None
+        if found != theirs:
+            differ("vcs-resolve -t %s %r" % (kind, name), (found, said),
+                (theirs, err))
+
+
+def check_heads(rng, commits, refs):
+    theirs = []
+    head = git("symbolic-ref", "--short", "HEAD").decode().strip()
+    for line in git("for-each-ref", "--format=%(refname:short) %(objectname)",
+        "refs/heads").decode().splitlines():
+        name, id = line.split()
+        theirs.append({"type": "head", "name": name, "id": id})
+        if name == head:
+            theirs[-1]["head"] = True
+    records = weir("vcs-heads")[1]
+    if records != theirs:
+        differ("vcs-heads", records, theirs)
+
+
+def main():
+    mode, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    print("SEED=%d" % seed, flush=True)
+    rng = random.Random(seed)
+    for _ in range(count):
+        commits, refs = make(rng, rng.choice([1, 2, 10, 40, 150]))
+        globals()["check_" + mode](rng, commits, refs)
+
+
+main()
