@@ -83,7 +83,7 @@ read_debug(struct filter *f)
 		die("'%s' has no debug information at all: name the file that "
 		    "has it by --debug", e->path);
 	if (!e->has_debug) {
-		warn("warning: '%s' has symbols, but no debug information: "
+		err_warn("warning: '%s' has symbols, but no debug information: "
 		    "the release will have no lines", e->path);
 		return;
 	}

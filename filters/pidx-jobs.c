@@ -167,7 +167,7 @@ read_generators(struct matrix *m, struct config *config)
 		id = config_in(v, span_of("id", 2));
 		type = config_in(v, span_of("type", 4));
 		if (id == NULL || id->kind != CONFIG_TEXT || type == NULL) {
-			warn("warning: %s:%zu: a generator has no id or no "
+			err_warn("warning: %s:%zu: a generator has no id or no "
 			    "type", v->file, v->line);
 			continue;
 		}
@@ -182,7 +182,7 @@ warn_of_generators(const struct matrix *m)
 {
 	for (sym w = 0; w < m->workloads.n; w++)
 		if (m->generators[w] != NULL)
-			warn("warning: workload '%s' is a generator (%s:%zu), "
+			err_warn("warning: workload '%s' is a generator (%s:%zu), "
 			    "which is not run", intern_str(&m->workloads, w),
 			    m->generators[w]->file, m->generators[w]->line);
 }

@@ -115,7 +115,7 @@ mark(struct filter *f, const struct look_up *l, const struct pidx *index,
 	}
 	if (!any)
 		filter_fail(f, "there is no profile %.*s among %zu",
-		    SHOWN(l->text), index->n);
+		    SPAN_ARG(l->text), index->n);
 	free(found);
 }
 
@@ -213,16 +213,16 @@ add_wanted(struct filter *f, const struct rec *r)
 	struct span version, object, path;
 	int64_t time;
 
-	if (rec_str(r, VERSION, &version) != REC_GOOD ||
-	    !hex_get(version, w.version, STORE_NAME) ||
-	    rec_str(r, OBJECT, &object) != REC_GOOD ||
-	    !hex_get(object, w.entry.object, PIDX_SHA)) {
+	if (rec_str(r, VERSION, &version) != REC_OK ||
+	    !hex_decode(version, w.version, STORE_NAME) ||
+	    rec_str(r, OBJECT, &object) != REC_OK ||
+	    !hex_decode(object, w.entry.object, PIDX_SHA)) {
 		filter_reject(f, "minor_version or object is no 40 hex "
 		    "digits");
 		return;
 	}
-	if (rec_str(r, PATH, &path) != REC_GOOD ||
-	    rec_int(r, TIME, &time) != REC_GOOD || time < 0 ||
+	if (rec_str(r, PATH, &path) != REC_OK ||
+	    rec_int(r, TIME, &time) != REC_OK || time < 0 ||
 	    time > UINT32_MAX) {
 		filter_reject(f, "an entry without path or time");
 		return;
@@ -264,7 +264,7 @@ remove_wanted(struct filter *f, struct wanted *w, struct wanted *end)
 		for (; w < end; w++)
 			if (!w->found)
 				filter_fail(f, "there is no such entry '%.*s'",
-				    SHOWN(w->entry.path));
+				    SPAN_ARG(w->entry.path));
 		end_index(f, all->version, &index, gone);
 		free(gone);
 	}

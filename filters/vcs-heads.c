@@ -74,7 +74,7 @@ main(int argc, char **argv)
 	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
 	    !vcs_walk_major_versions(&vcs))
 		die("%s", vcs.why);
-	while ((found = vcs_next_major_version(&vcs, &branch)) == VCS_GOOD)
+	while ((found = vcs_next_major_version(&vcs, &branch)) == VCS_FOUND)
 		(f.text ? print_head : emit_head)(&f, &branch,
 		    dirty && branch.is_head);
 	if (found == VCS_FAILED)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/vcs/vcs.h"
 
@@ -46,7 +47,7 @@ read_limits(struct filter *f, struct vcs *vcs, struct vcs_limits *limits)
 static void
 put_number(struct buf *b, const char *key, int64_t value)
 {
-	if (value != VCS_UNKNOWN)
+	if (value != INT_UNKNOWN)
 		json_int(b, key, value);
 }
 
@@ -88,7 +89,7 @@ main(int argc, char **argv)
 	    opt.first_parent))
 		die("%s", vcs.why);
 	for (uint64_t i = 0; i < opt.max_count && (found =
-	    vcs_next_minor_version(&vcs, &version)) == VCS_GOOD; i++)
+	    vcs_next_minor_version(&vcs, &version)) == VCS_FOUND; i++)
 		emit_version(&f, &version);
 	if (found == VCS_FAILED)
 		die("%s", vcs.why);

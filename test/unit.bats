@@ -19,6 +19,10 @@ unit() {
 	unit buf
 }
 
+@test "search: bounds and sorting are what their definitions say" {
+	unit search
+}
+
 @test "map: is what a model is, with a million keys too" {
 	unit map
 }

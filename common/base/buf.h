@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 
 /* A growing run of bytes.  Start with { 0 }. */
 struct buf {
@@ -18,6 +19,11 @@ void buf_need_more(struct buf *, size_t n);
 void buf_release(struct buf *);
 void buf_u64(struct buf *, uint64_t);
 void buf_i64(struct buf *, int64_t);
+
+/* Lower-case hexadecimal digits; an address has 0x before them. */
+void buf_hex(struct buf *, uint64_t);
+void buf_address(struct buf *, uint64_t);
+
 void buf_printf(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline void
@@ -47,6 +53,22 @@ buf_char(struct buf *b, char c)
 {
 	buf_need(b, 1);
 	b->data[b->len++] = c;
+}
+
+/* The bytes, borrowed until the buffer changes. */
+static inline struct span
+buf_span(const struct buf *b)
+{
+	return span_of(b->data, b->len);
+}
+
+/* The same as a string: adds a NUL that len does not count. */
+static inline char *
+buf_cstr(struct buf *b)
+{
+	buf_need(b, 1);
+	b->data[b->len] = '\0';
+	return b->data;
 }
 
 #endif

@@ -54,7 +54,7 @@ say(const char *file, uint64_t line, const char *reason, const char *fmt,
 }
 
 void
-warn(const char *fmt, ...)
+err_warn(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,7 +64,7 @@ warn(const char *fmt, ...)
 }
 
 void
-warn_at(const char *file, uint64_t line, const char *fmt, ...)
+err_warn_at(const char *file, uint64_t line, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -81,7 +81,7 @@ die(const char *fmt, ...)
 	va_start(ap, fmt);
 	say(NULL, 0, NULL, fmt, ap);
 	va_end(ap);
-	exit(EXIT_TROUBLE);
+	exit(EXIT_FATAL);
 }
 
 void
@@ -93,7 +93,7 @@ die_errno(const char *fmt, ...)
 	va_start(ap, fmt);
 	say(NULL, 0, reason, fmt, ap);
 	va_end(ap);
-	exit(EXIT_TROUBLE);
+	exit(EXIT_FATAL);
 }
 
 void

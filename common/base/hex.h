@@ -3,12 +3,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/text.h"
 
 /* Bytes as lower case digits, two each, and a NUL: 2 n + 1 characters. */
 static inline void
-hex_put(char *to, const unsigned char *bytes, size_t n)
+hex_encode(char *to, const unsigned char *bytes, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -29,9 +30,19 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Whether there are digits, and nothing else. */
+static inline bool
+hex_is_hex(struct span text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (hex_digit(text.p[i]) < 0)
+			return false;
+	return text.n > 0;
+}
+
 /* Exactly n bytes as digits; false if the text is anything else. */
 static inline bool
-hex_get(struct span text, unsigned char *bytes, size_t n)
+hex_decode(struct span text, unsigned char *bytes, size_t n)
 {
 	int high, low;
 
@@ -44,6 +55,24 @@ hex_get(struct span text, unsigned char *bytes, size_t n)
 			return false;
 		bytes[i] = (unsigned char)(high << 4 | low);
 	}
+	return true;
+}
+
+/* Reads an address as records have it, "0x401136"; false if it is not one. */
+static inline bool
+hex_address(struct span text, uint64_t *address)
+{
+	uint64_t value = 0;
+	int digit;
+
+	if (text.n < 3 || text.n > 18 || text.p[0] != '0' || text.p[1] != 'x')
+		return false;
+	for (size_t i = 2; i < text.n; i++) {
+		if ((digit = hex_digit(text.p[i])) < 0)
+			return false;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*address = value;
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/intern.h"
+#include "common/base/num.h"
 
 /*
  * A string lies behind its symbol and its length, aligned to UNIT, in a chunk
@@ -123,16 +124,16 @@ intern_find(const struct intern *in, struct span s)
 {
 	uint32_t place = map_get(&in->map, map_hash(s.p, s.n), s);
 
-	return place == MAP_NONE ? SYM_NONE : entry_at(in, place)->symbol;
+	return place == INDEX_NONE ? SYM_NONE : entry_at(in, place)->symbol;
 }
 
 static ALWAYS_INLINE sym
 find_or_add(struct intern *in, uint64_t hash, size_t from, struct span s)
 {
-	size_t slot = map_seek(&in->map, hash, from, s, key_of);
+	size_t slot = map_find_slot(&in->map, hash, from, s, key_of);
 	uint32_t place = map_value(&in->map, slot);
 
-	return place != MAP_NONE ? entry_at(in, place)->symbol :
+	return place != INDEX_NONE ? entry_at(in, place)->symbol :
 	    add_new(in, slot, hash, s);
 }
 
@@ -145,7 +146,7 @@ intern_add(struct intern *in, struct span s)
 }
 
 void
-intern_later(struct intern *in, struct span s, const void *pointer,
+intern_defer(struct intern *in, struct span s, const void *pointer,
     size_t offset)
 {
 	struct intern_item *item = &in->queue[in->n_queue++];
@@ -168,7 +169,7 @@ expect_entry(const struct intern *in, struct intern_item *item)
 
 	item->slot = map_probe(&in->map, item->hash, item->hash);
 	place = map_value(&in->map, item->slot);
-	if (place == MAP_NONE)
+	if (place == INDEX_NONE)
 		return;
 	e = entry_at(in, place);
 	__builtin_prefetch(e);

@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
 
 /*
  * Equal strings as one symbol: a small number, because millions of records
@@ -13,7 +14,7 @@
  * the order of first sight and live as long as the table.
  */
 typedef uint32_t sym;
-#define SYM_NONE MAP_NONE
+#define SYM_NONE INDEX_NONE
 
 enum { INTERN_QUEUE = 32 };
 
@@ -30,7 +31,7 @@ struct intern {
 		size_t text, n;	/* its place in texts */
 		const void *pointer;
 		size_t offset;
-	} queue[INTERN_QUEUE];	/* of intern_later() */
+	} queue[INTERN_QUEUE];	/* of intern_defer() */
 	size_t n_queue;
 	struct buf texts;
 };
@@ -42,14 +43,14 @@ sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 
 /*
  * The same for a string whose symbol is not needed at once: a further
- * intern_later() or at last intern_flush() stores it in an array that may have
+ * intern_defer() or at last intern_flush() stores it in an array that may have
  * moved till then.  So `pointer` is the address of the pointer to the array,
  * whose type is any, and `offset` the symbol's in bytes.  Strings are looked up
  * many at a time, and their way through memory is asked for before it is
  * walked: the machine then waits once and not for each, which was a quarter of
  * what a million tasks cost.
  */
-void intern_later(struct intern *, struct span, const void *pointer,
+void intern_defer(struct intern *, struct span, const void *pointer,
     size_t offset);
 void intern_flush(struct intern *);
 

@@ -183,7 +183,19 @@ map_release(struct map *m)
 uint32_t
 map_get(const struct map *m, uint64_t hash, struct span key)
 {
-	return map_value(m, map_seek(m, hash, hash, key, m->key_of));
+	return map_value(m, map_find_slot(m, hash, hash, key, m->key_of));
+}
+
+uint32_t
+map_find(const struct map *m, struct span key)
+{
+	return map_get(m, map_hash(key.p, key.n), key);
+}
+
+uint32_t
+map_find_or_add(struct map *m, struct span key, uint32_t next)
+{
+	return map_find_or_add_inline(m, key, next, m->key_of);
 }
 
 static void
@@ -242,7 +254,7 @@ close_gap(struct map *m, size_t gap)
 }
 
 void
-map_drop(struct map *m, uint64_t hash, uint32_t value)
+map_remove(struct map *m, uint64_t hash, uint32_t value)
 {
 	uint64_t slot = hash << 32 | value;
 	size_t i = hash & m->mask;

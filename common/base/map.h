@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/num.h"
 #include "common/base/text.h"
 
 /*
@@ -24,8 +25,6 @@ uint64_t map_hash_public(const char *p, size_t n);
  * owner's, which also keeps the strings.  key_of says which string a value
  * stands under.
  */
-#define MAP_NONE UINT32_MAX
-
 /*
  * Open addressing, linear probing, at most 3/4 full.  A slot holds the low
  * half of the hash, which finds its home and settles most comparisons without
@@ -77,7 +76,7 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
  * compiler, which knows it here, makes one function of both.
  */
 static inline size_t
-map_seek(const struct map *m, uint64_t hash, size_t from, struct span key,
+map_find_slot(const struct map *m, uint64_t hash, size_t from, struct span key,
     struct span (*key_of)(const void *owner, uint32_t value))
 {
 	uint64_t slot;
@@ -94,7 +93,7 @@ map_seek(const struct map *m, uint64_t hash, size_t from, struct span key,
 	}
 }
 
-/* The value in a slot, MAP_NONE if it is empty. */
+/* The value in a slot, INDEX_NONE if it is empty. */
 static inline uint32_t
 map_value(const struct map *m, size_t slot)
 {
@@ -106,9 +105,9 @@ uint32_t map_get(const struct map *, uint64_t hash, struct span key);
 
 /* The key must not be in the map yet (put), must be in it (drop). */
 void map_put(struct map *, uint64_t hash, uint32_t value);
-void map_drop(struct map *, uint64_t hash, uint32_t value);
+void map_remove(struct map *, uint64_t hash, uint32_t value);
 
-/* The same as map_put() for a key whose empty slot map_seek() has just told. */
+/* map_put() for a key whose empty slot map_find_slot() has just returned. */
 static inline void
 map_put_at(struct map *m, size_t slot, uint64_t hash, uint32_t value)
 {
@@ -119,5 +118,28 @@ map_put_at(struct map *m, size_t slot, uint64_t hash, uint32_t value)
 	m->slots[slot] = hash << 32 | value;
 	m->n++;
 }
+
+/*
+ * Finds a key's value, or adds the key with the value next, which is the index
+ * at which the caller then stores the key.  Returns the value, which is next
+ * only if the key was added.  key_of is the map's; see map_find_slot().
+ */
+static inline uint32_t
+map_find_or_add_inline(struct map *m, struct span key, uint32_t next,
+    struct span (*key_of)(const void *owner, uint32_t value))
+{
+	uint64_t hash = map_hash(key.p, key.n);
+	size_t slot = map_find_slot(m, hash, hash, key, key_of);
+	uint32_t value = map_value(m, slot);
+
+	if (value != INDEX_NONE)
+		return value;
+	map_put_at(m, slot, hash, next);
+	return next;
+}
+
+/* The same, not inline, and the search alone: INDEX_NONE if there is none. */
+uint32_t map_find_or_add(struct map *, struct span key, uint32_t next);
+uint32_t map_find(const struct map *, struct span key);
 
 #endif

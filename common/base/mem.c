@@ -80,6 +80,23 @@ mem_resize(void *p, size_t n, size_t size)
 	return p;
 }
 
+char *
+mem_strndup(const char *p, size_t n)
+{
+	char *copy = mem_alloc(n + 1);
+
+	if (n > 0)
+		memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+char *
+mem_strdup(const char *s)
+{
+	return mem_strndup(s, strlen(s));
+}
+
 void *
 mem_grow_more(void *p, size_t *cap, size_t need, size_t size)
 {
@@ -117,6 +134,12 @@ arena_text(struct arena *a, const char *p, size_t n)
 		memcpy(copy, p, n);
 	copy[n] = '\0';
 	return copy;
+}
+
+struct span
+arena_span(struct arena *a, struct span s)
+{
+	return span_of(arena_text(a, s.p, s.n), s.n);
 }
 
 static void

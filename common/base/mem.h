@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "common/base/text.h"
+
 /*
  * Memory that is there or ends the program: nobody can go on without it.
  * Sizes are checked for overflow.
@@ -10,6 +12,10 @@
 void *mem_alloc(size_t size);
 void *mem_zero(size_t n, size_t size);
 void *mem_resize(void *p, size_t n, size_t size);
+
+/* Copies of text with a NUL after it; the caller frees them. */
+char *mem_strdup(const char *);
+char *mem_strndup(const char *p, size_t n);
 
 /*
  * For a table that will be full and is read all over: not set, and on huge
@@ -39,6 +45,7 @@ struct arena {
 /* Aligned to 1: for text. */
 char *arena_text(struct arena *, const char *p, size_t n);	/* adds a NUL */
 char *arena_room(struct arena *, size_t n);
+struct span arena_span(struct arena *, struct span);	/* a copy */
 void arena_reset(struct arena *);
 void arena_release(struct arena *);
 

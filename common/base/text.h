@@ -27,6 +27,19 @@ span_of(const char *p, size_t n)
 	return (struct span){ p, n };
 }
 
+static inline struct span
+span_str(const char *s)
+{
+	return span_of(s, strlen(s));
+}
+
+/* An object's bytes; as a key it must have no padding. */
+static inline struct span
+span_bytes(const void *p, size_t n)
+{
+	return span_of(p, n);
+}
+
 static inline bool
 span_eq(struct span s, const char *word)
 {
@@ -56,7 +69,7 @@ span_compare(struct span a, struct span b)
 }
 
 /* For "%.*s" in a message: not more of it than one wants to read. */
-#define SHOWN(s) (int)((s).n < 80 ? (s).n : 80), (s).p
+#define SPAN_ARG(s) (int)((s).n < 80 ? (s).n : 80), (s).p
 
 /*
  * The length of the UTF-8 character at p (RFC 3629: no overlong form, no
@@ -100,7 +113,7 @@ text_find(const char *p, char c, unsigned *odd)
 
 /* ASCII that a JSON string holds as it is: no control, quote or backslash. */
 static ALWAYS_INLINE bool
-text_is_plain(char c)
+text_needs_no_escape(char c)
 {
 	return (signed char)c >= 0x20 && c != '"' && c != '\\';
 }
@@ -110,7 +123,7 @@ text_is_plain(char c)
  * which is for the first of them.
  */
 static ALWAYS_INLINE unsigned
-text_special(const char *p)
+text_escape_mask(const char *p)
 {
 #ifdef __SSE2__
 	__m128i v = _mm_loadu_si128((const void *)p);
@@ -122,7 +135,7 @@ text_special(const char *p)
 #else
 	unsigned i = 0;
 
-	while (i < TEXT_BLOCK && text_is_plain(p[i]))
+	while (i < TEXT_BLOCK && text_needs_no_escape(p[i]))
 		i++;
 	return i < TEXT_BLOCK ? 1U << i : 0;
 #endif
@@ -133,14 +146,14 @@ text_special(const char *p)
  * below only go upwards, so the lowest byte found is a true one.
  */
 static ALWAYS_INLINE size_t
-text_plain(const char *p, size_t n)
+text_unescaped_length(const char *p, size_t n)
 {
 	uint64_t word, found;
 	size_t i = 0;
 
 #ifdef __SSE2__
 	for (unsigned special; n - i >= TEXT_BLOCK; i += TEXT_BLOCK)
-		if ((special = text_special(p + i)) != 0)
+		if ((special = text_escape_mask(p + i)) != 0)
 			return i + (size_t)__builtin_ctz(special);
 #endif
 	for (; n - i >= sizeof word; i += sizeof word) {
@@ -154,7 +167,7 @@ text_plain(const char *p, size_t n)
 			break;
 		return i + (size_t)__builtin_ctzll(found) / 8;
 	}
-	while (i < n && text_is_plain(p[i]))
+	while (i < n && text_needs_no_escape(p[i]))
 		i++;
 	return i;
 }
@@ -193,6 +206,13 @@ static inline bool
 text_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+/* White space as isspace() of the C locale has it. */
+static inline bool
+text_is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /*

@@ -6,10 +6,9 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/build/build.h"
 #include "common/frame/filter.h"
-
-#define NONE MAP_NONE
 
 enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
     FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
@@ -31,15 +30,15 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
 
 /* A name's symbol goes into a member of element i of an array, later. */
 #define NAME_LATER(b, text, array, i, member)				\
-	intern_later(&(b)->names, text, &(b)->array,			\
+	intern_defer(&(b)->names, text, &(b)->array,			\
 	    (i) * sizeof *(b)->array +					\
 	    offsetof(__typeof__(*(b)->array), member))
 
 void
 build_init(struct build *b)
 {
-	*b = (struct build){ .start_us = TIME_UNKNOWN,
-	    .end_us = TIME_UNKNOWN };
+	*b = (struct build){ .start_us = INT_UNKNOWN,
+	    .end_us = INT_UNKNOWN };
 	intern_init(&b->names);
 	b->run = intern_add(&b->names, span_of("run", 3));
 	b->copy = intern_add(&b->names, span_of("copy", 4));
@@ -62,13 +61,13 @@ build_release(struct build *b)
 uint32_t
 build_task(const struct build *b, sym id)
 {
-	return id == SYM_NONE ? NONE : b->task_of[id];
+	return id == SYM_NONE ? INDEX_NONE : b->task_of[id];
 }
 
 uint32_t
 build_node(const struct build *b, sym id)
 {
-	return id == SYM_NONE ? NONE : b->node_of[id];
+	return id == SYM_NONE ? INDEX_NONE : b->node_of[id];
 }
 
 /* A key that is there and is not what it must be. */
@@ -87,7 +86,7 @@ read_id(struct filter *f, const struct rec *r, struct span *id)
 {
 	enum rec_found found = rec_str(r, ID, id);
 
-	if (found == REC_GOOD)
+	if (found == REC_OK)
 		return true;
 	if (found == REC_BAD)
 		filter_reject(f, "id is no string");
@@ -119,7 +118,7 @@ add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
 	size_t *cap = are_deps ? &b->deps_cap : &b->outputs_cap, n = 0;
 	const struct span *items;
 
-	if (rec_strings(r, key, &items, &n) != REC_GOOD)
+	if (rec_strings(r, key, &items, &n) != REC_OK)
 		return;
 	*list = mem_grow(*list, cap, *n_list + n, sizeof **list);
 	for (size_t i = 0; i < n; i++, ++*n_list) {
@@ -155,7 +154,7 @@ read_flags(const struct rec *r)
 	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
 	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
 	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
-	    (rec_str(r, START_EVENT, &event) == REC_GOOD &&
+	    (rec_str(r, START_EVENT, &event) == REC_OK &&
 	    span_eq(event, "deployed") ? TASK_EARLY : 0));
 }
 
@@ -175,16 +174,16 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 	struct span text;
 
 	NAME_LATER(b, id, tasks, i, id);
-	if (rec_str(r, KIND, &text) == REC_GOOD &&
+	if (rec_str(r, KIND, &text) == REC_OK &&
 	    (t->kind = known_kind(b, text)) == SYM_NONE)
 		NAME_LATER(b, text, tasks, i, kind);
-	if (rec_str(r, HOST, &text) == REC_GOOD)
+	if (rec_str(r, HOST, &text) == REC_OK)
 		NAME_LATER(b, text, tasks, i, host);
-	if (rec_str(r, RULE, &text) == REC_GOOD)
+	if (rec_str(r, RULE, &text) == REC_OK)
 		NAME_LATER(b, text, tasks, i, rule);
-	if (rec_str(r, CONSUMER, &text) == REC_GOOD)
+	if (rec_str(r, CONSUMER, &text) == REC_OK)
 		NAME_LATER(b, text, tasks, i, consumer);
-	if (rec_str(r, UID, &text) != REC_GOOD)
+	if (rec_str(r, UID, &text) != REC_OK)
 		return;
 	if (span_compare(text, id) == 0)
 		t->uid = AS_ID;
@@ -206,9 +205,9 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	t = &b->tasks[i];
 	*t = (struct task){ .kind = b->run, .host = SYM_NONE,
 	    .rule = SYM_NONE, .uid = SYM_NONE, .consumer = SYM_NONE,
-	    .start_us = TIME_UNKNOWN, .end_us = TIME_UNKNOWN,
-	    .elapsed_us = TIME_UNKNOWN, .other_us = TIME_UNKNOWN,
-	    .size_bytes = TIME_UNKNOWN, .next = NONE,
+	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
+	    .elapsed_us = INT_UNKNOWN, .other_us = INT_UNKNOWN,
+	    .size_bytes = INT_UNKNOWN, .next = INDEX_NONE,
 	    .flags = read_flags(r) };
 	if (!read_id(f, r, &id) || !read_times(f, r, t) ||
 	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
@@ -235,12 +234,12 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 	n = &b->nodes[b->n_nodes++];
 	n->rule = SYM_NONE;
 	n->flags = rec_true(r, TEST) ? NODE_TEST : 0;
-	if (rec_str(r, NODE_TYPE, &type) == REC_GOOD)
+	if (rec_str(r, NODE_TYPE, &type) == REC_OK)
 		n->flags |= span_eq(type, "test") ? NODE_TEST :
 		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
 	add_list(b, r, DEPS, (uint32_t)i);
 	NAME_LATER(b, id, nodes, i, id);
-	if (rec_str(r, RULE, &rule) != REC_GOOD)
+	if (rec_str(r, RULE, &rule) != REC_OK)
 		return;
 	if (span_eq(rule, "phony"))
 		n->flags |= NODE_PHONY;
@@ -273,7 +272,7 @@ index_nodes(struct build *b)
 
 	for (b->n_nodes = 0; n < end; n++) {
 		i = build_node(b, n->id);
-		if (i == NONE) {
+		if (i == INDEX_NONE) {
 			b->nodes[b->n_nodes] = *n;
 			build_name_node(b, (uint32_t)b->n_nodes++, n->id);
 			continue;
@@ -295,7 +294,7 @@ index_tasks(struct build *b)
 		if (t->uid == AS_ID)
 			t->uid = t->id;
 		first = b->task_of[t->id];
-		if (first == NONE) {
+		if (first == INDEX_NONE) {
 			b->task_of[t->id] = i;
 			continue;
 		}
@@ -331,12 +330,12 @@ build_index(struct build *b)
 static void
 add_extent(struct build *b, struct filter *f, const struct rec *r)
 {
-	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN;
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
 
 	if (is_wrong(f, rec_int(r, START, &start_us), START, "integer") ||
 	    is_wrong(f, rec_int(r, END, &end_us), END, "integer"))
 		return;
-	if (start_us != TIME_UNKNOWN && end_us != TIME_UNKNOWN &&
+	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN &&
 	    end_us < start_us) {
 		filter_reject(f, "end_us %lld is before start_us %lld",
 		    (long long)end_us, (long long)start_us);
@@ -378,7 +377,7 @@ build_rule(const struct build *b, const struct task *t)
 	if (t->rule != SYM_NONE)
 		return t->rule;
 	node = build_node(b, t->kind == b->copy ? t->uid : t->id);
-	return node == NONE ? SYM_NONE : b->nodes[node].rule;
+	return node == INDEX_NONE ? SYM_NONE : b->nodes[node].rule;
 }
 
 void

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/base/intern.h"
+#include "common/base/num.h"
 
 /*
  * The tasks and nodes of one build, gathered from a stream of `task`, `node`
@@ -14,18 +15,16 @@
 struct filter;
 struct rec;
 
-#define TIME_UNKNOWN INT64_MIN
-
 static inline int64_t
 time_earlier(int64_t a, int64_t b)
 {
-	return a == TIME_UNKNOWN || (b != TIME_UNKNOWN && b < a) ? b : a;
+	return a == INT_UNKNOWN || (b != INT_UNKNOWN && b < a) ? b : a;
 }
 
 static inline int64_t
 time_later(int64_t a, int64_t b)
 {
-	return a > b ? a : b;	/* TIME_UNKNOWN is the least */
+	return a > b ? a : b;	/* INT_UNKNOWN is the least */
 }
 
 enum task_flags {
@@ -40,10 +39,10 @@ enum task_flags {
 struct task {
 	sym id, kind, host, rule;	/* SYM_NONE where not known */
 	sym uid, consumer;	/* uid is settled by build_index() */
-	int64_t start_us, end_us;	/* or TIME_UNKNOWN */
-	int64_t elapsed_us;		/* >= 0, or TIME_UNKNOWN */
+	int64_t start_us, end_us;	/* or INT_UNKNOWN */
+	int64_t elapsed_us;		/* >= 0, or INT_UNKNOWN */
 	int64_t other_us;		/* transfer_us, wait_us, deployed_us */
-	int64_t size_bytes;		/* or TIME_UNKNOWN */
+	int64_t size_bytes;		/* or INT_UNKNOWN */
 	uint32_t next;			/* another task of this id, or NONE */
 	uint32_t attempt : 24;		/* of several: 2, 3, ... */
 	uint32_t flags : 8;
@@ -74,7 +73,7 @@ struct build {
 	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: the first, or NONE */
 	sym run, copy, prepare;		/* the kinds that have rules */
-	int64_t start_us, end_us;	/* of all, or TIME_UNKNOWN */
+	int64_t start_us, end_us;	/* of all, or INT_UNKNOWN */
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
 
@@ -114,7 +113,7 @@ void build_name_node(struct build *, uint32_t node, sym id);
  */
 void build_read(struct build *, struct filter *, const char *graph);
 
-/* The first task or node of an id, or MAP_NONE. */
+/* The first task or node of an id, or INDEX_NONE. */
 uint32_t build_task(const struct build *, sym id);
 uint32_t build_node(const struct build *, sym id);
 

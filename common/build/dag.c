@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/build/dag.h"
 
 struct dag_pair {
@@ -16,7 +17,7 @@ dag_init(struct dag *d, size_t n, size_t edges,
     int (*compare)(const void *context, uint32_t a, uint32_t b),
     const void *context)
 {
-	if (n >= DAG_NONE)
+	if (n >= INDEX_NONE)
 		die("too many tasks (%zu)", n);
 	*d = (struct dag){ .n = n, .compare = compare, .context = context,
 	    .pairs_cap = edges };
@@ -96,7 +97,7 @@ make_rows_sets(struct dag *d)
 static void
 make_rows(struct dag *d)
 {
-	if (d->n_pairs >= DAG_NONE)
+	if (d->n_pairs >= INDEX_NONE)
 		die("too many dependencies (%zu)", d->n_pairs);
 	d->row = mem_zero(d->n + 2, sizeof *d->row);
 	d->dep = mem_table(d->n_pairs, sizeof *d->dep);
@@ -127,7 +128,7 @@ struct tarjan {
 	size_t n_stack, n_path, n_left;
 	uint32_t seen;
 	uint32_t *circle;	/* a vertex of v's component of circles, or
-				   DAG_NONE; NULL while there is no circle */
+				   INDEX_NONE; NULL while there is no circle */
 };
 
 #define DONE UINT32_MAX
@@ -217,11 +218,11 @@ static uint32_t
 first_inside(const struct tarjan *t, uint32_t v)
 {
 	const struct dag *d = t->d;
-	uint32_t best = DAG_NONE, w;
+	uint32_t best = INDEX_NONE, w;
 
 	for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
 		w = d->dep[i];
-		if (t->circle[w] == t->circle[v] && (best == DAG_NONE ||
+		if (t->circle[w] == t->circle[v] && (best == INDEX_NONE ||
 		    d->compare(d->context, w, best) < 0))
 			best = w;
 	}
@@ -275,12 +276,12 @@ tell_circles(struct tarjan *t,
 
 	for (uint32_t v = 0; v < d->n; v++) {
 		c = t->circle[v];
-		if (c != DAG_NONE && (first[c] == DAG_NONE ||
+		if (c != INDEX_NONE && (first[c] == INDEX_NONE ||
 		    d->compare(d->context, v, first[c]) < 0))
 			first[c] = v;
 	}
 	for (uint32_t v = 0; v < d->n; v++)
-		if (first[v] != DAG_NONE)
+		if (first[v] != INDEX_NONE)
 			tell_circle(t, first[v], at, way, on_cycle, to);
 	free(first);
 	free(at);
@@ -297,7 +298,7 @@ cut_circles(struct dag *d, const uint32_t *circle)
 		from = d->row[v];
 		d->row[v] = kept;
 		for (uint32_t i = from; i < d->row[v + 1]; i++)
-			if (circle[v] == DAG_NONE ||
+			if (circle[v] == INDEX_NONE ||
 			    circle[d->dep[i]] != circle[v])
 				d->dep[kept++] = d->dep[i];
 	}
@@ -334,8 +335,8 @@ dag_seal(struct dag *d,
 uint32_t
 dag_better(const struct dag *d, uint32_t a, uint32_t b)
 {
-	if (a == DAG_NONE || b == DAG_NONE)
-		return a == DAG_NONE ? b : a;
+	if (a == INDEX_NONE || b == INDEX_NONE)
+		return a == INDEX_NONE ? b : a;
 	if (d->finish[a] != d->finish[b])
 		return d->finish[a] > d->finish[b] ? a : b;
 	if (d->weight[a] != d->weight[b])
@@ -354,12 +355,12 @@ dag_longest(struct dag *d)
 	d->pred = new_array(d->n);
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
-		best = DAG_NONE;
+		best = INDEX_NONE;
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
 			best = dag_better(d, best, d->dep[i]);
 		d->pred[v] = best;
 		d->finish[v] = d->weight[v] +
-		    (best == DAG_NONE ? 0 : d->finish[best]);
+		    (best == INDEX_NONE ? 0 : d->finish[best]);
 	}
 }
 
@@ -368,7 +369,7 @@ static void
 lead_to(struct dag *d, uint32_t v, uint32_t w, int64_t through)
 {
 	if (through < d->tail[v] || (through == d->tail[v] &&
-	    (d->next[v] == DAG_NONE ||
+	    (d->next[v] == INDEX_NONE ||
 	    d->compare(d->context, d->next[v], w) < 0)))
 		return;
 	d->tail[v] = through;
@@ -387,7 +388,7 @@ dag_tails(struct dag *d, const bool *is_end)
 	d->next = new_array(d->n);
 	for (size_t i = 0; i < d->n; i++) {
 		d->tail[i] = is_end[i] ? 0 : -1;
-		d->next[i] = DAG_NONE;
+		d->next[i] = INDEX_NONE;
 	}
 	for (size_t k = d->n; k-- > 0;) {
 		v = d->order[k];
@@ -411,11 +412,11 @@ dag_path_to(const struct dag *d, uint32_t v, size_t *n)
 	uint32_t *path, w;
 	size_t at = 0;
 
-	for (w = v; w != DAG_NONE; w = d->pred[w])
+	for (w = v; w != INDEX_NONE; w = d->pred[w])
 		at++;
 	*n = at;
 	path = new_array(at);
-	for (w = v; w != DAG_NONE; w = d->pred[w])
+	for (w = v; w != INDEX_NONE; w = d->pred[w])
 		path[--at] = w;
 	return path;
 }
@@ -426,10 +427,10 @@ dag_path_through(const struct dag *d, uint32_t v, size_t *n)
 	uint32_t *path = dag_path_to(d, v, n), w;
 	size_t at = *n;
 
-	for (w = d->next[v]; w != DAG_NONE; w = d->next[w])
+	for (w = d->next[v]; w != INDEX_NONE; w = d->next[w])
 		++*n;
 	path = mem_resize(path, *n, sizeof *path);
-	for (w = d->next[v]; w != DAG_NONE; w = d->next[w])
+	for (w = d->next[v]; w != INDEX_NONE; w = d->next[w])
 		path[at++] = w;
 	return path;
 }

@@ -20,10 +20,10 @@ struct dag {
 
 	int64_t *weight;	/* the caller sets it, >= 0 */
 	int64_t *finish;	/* longest path that ends with v, v included */
-	uint32_t *pred;		/* the step before v on it, or DAG_NONE */
+	uint32_t *pred;		/* the step before v on it, or INDEX_NONE */
 	int64_t *tail;		/* longest way on from v to an end, without
 				   v; < 0 if it leads to none */
-	uint32_t *next;		/* the step after v on it, or DAG_NONE */
+	uint32_t *next;		/* the step after v on it, or INDEX_NONE */
 	/* Total order of the vertices, to settle ties: < 0 if a is first. */
 	int (*compare)(const void *context, uint32_t a, uint32_t b);
 	const void *context;
@@ -31,8 +31,6 @@ struct dag {
 	struct dag_pair *pairs;	/* edges until dag_seal() */
 	size_t n_pairs, pairs_cap;
 };
-
-#define DAG_NONE UINT32_MAX
 
 /* n vertices, and room for so many edges; there may be more. */
 void dag_init(struct dag *, size_t n, size_t edges,

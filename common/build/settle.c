@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/build/build.h"
 
-#define NONE MAP_NONE
 #define SUM_MOST (INT64_MAX / 4)
 
 static int
@@ -33,7 +33,7 @@ struct evidence {
 static void
 add_time(struct times *t, int64_t us)
 {
-	if (us == TIME_UNKNOWN)
+	if (us == INT_UNKNOWN)
 		return;
 	t->us = mem_grow(t->us, &t->cap, t->n + 1, sizeof *t->us);
 	t->us[t->n++] = us;
@@ -72,10 +72,10 @@ gather(struct evidence *e, const struct build *b, const uint32_t *at, size_t n)
 static int64_t
 take_first(struct times *t, int64_t until, struct times *left)
 {
-	int64_t first = TIME_UNKNOWN;
+	int64_t first = INT_UNKNOWN;
 
 	for (; t->at < t->n && t->us[t->at] <= until; t->at++) {
-		if (first == TIME_UNKNOWN)
+		if (first == INT_UNKNOWN)
 			first = t->us[t->at];
 		else if (left != NULL)
 			add_time(left, t->us[t->at]);
@@ -86,7 +86,7 @@ take_first(struct times *t, int64_t until, struct times *left)
 static int64_t
 take_next(struct times *t)
 {
-	return t->at < t->n ? t->us[t->at++] : TIME_UNKNOWN;
+	return t->at < t->n ? t->us[t->at++] : INT_UNKNOWN;
 }
 
 /* A start for an end: since the end before it, or left over before that. */
@@ -96,13 +96,13 @@ pair_end(struct evidence *e, struct task *t)
 	int64_t start_us = take_first(&e->starts, t->end_us, &e->left);
 	int64_t early_us = take_first(&e->early, t->end_us, NULL);
 
-	t->elapsed_us = TIME_UNKNOWN;
+	t->elapsed_us = INT_UNKNOWN;
 	t->flags &= ~(unsigned)TASK_EARLY;
-	if (start_us == TIME_UNKNOWN && early_us != TIME_UNKNOWN) {
+	if (start_us == INT_UNKNOWN && early_us != INT_UNKNOWN) {
 		start_us = early_us;
 		t->flags |= TASK_EARLY;
 	}
-	t->start_us = start_us != TIME_UNKNOWN ? start_us :
+	t->start_us = start_us != INT_UNKNOWN ? start_us :
 	    take_next(&e->left);
 }
 
@@ -117,22 +117,22 @@ pair_attempts(struct build *b, const uint32_t *at, size_t n)
 	gather(&e, b, at, n);
 	for (; n_ended < n; n_ended++) {
 		t = &b->tasks[at[n_ended]];
-		if (t->end_us == TIME_UNKNOWN)
+		if (t->end_us == INT_UNKNOWN)
 			break;
 		pair_end(&e, t);
 	}
 	/* A start after every end is of an end whose clock is off, ... */
 	for (size_t i = 0; i < n_ended; i++) {
 		t = &b->tasks[at[i]];
-		if (t->start_us == TIME_UNKNOWN)
+		if (t->start_us == INT_UNKNOWN)
 			t->start_us = take_next(&e.starts);
 	}
 	/* ... or of one attempt that has not ended. */
 	for (size_t i = n_ended; i < n; i++) {
 		t = &b->tasks[at[i]];
 		t->start_us = take_first(&e.starts, INT64_MAX, NULL);
-		if (t->start_us == TIME_UNKNOWN &&
-		    t->elapsed_us == TIME_UNKNOWN)
+		if (t->start_us == INT_UNKNOWN &&
+		    t->elapsed_us == INT_UNKNOWN)
 			t->flags |= TASK_DEAD;
 	}
 	free(e.starts.us);
@@ -154,8 +154,8 @@ compare_records(const void *a, const void *b)
 	if (order == 0)
 		order = intern_cmp(&sorted->names, x->host, y->host);
 	if (order == 0)
-		order = (x->end_us == TIME_UNKNOWN) -
-		    (y->end_us == TIME_UNKNOWN);
+		order = (x->end_us == INT_UNKNOWN) -
+		    (y->end_us == INT_UNKNOWN);
 	if (order == 0)
 		order = compare_times(x->end_us, y->end_us);
 	if (order == 0)
@@ -169,7 +169,7 @@ compare_attempts(const void *a, const void *b)
 {
 	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
 	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
-	int order = (x->end_us == TIME_UNKNOWN) - (y->end_us == TIME_UNKNOWN);
+	int order = (x->end_us == INT_UNKNOWN) - (y->end_us == INT_UNKNOWN);
 
 	if (order == 0)
 		order = compare_times(x->end_us, y->end_us);
@@ -189,7 +189,7 @@ settle_cached(struct build *b, const uint32_t *at, size_t n, size_t first)
 	bool ran = false;
 
 	for (size_t i = 0; i < first; i++)
-		ran |= b->tasks[at[i]].end_us != TIME_UNKNOWN;
+		ran |= b->tasks[at[i]].end_us != INT_UNKNOWN;
 	for (size_t i = first + !ran; i < n; i++)
 		b->tasks[at[i]].flags |= TASK_DEAD;
 }
@@ -233,7 +233,7 @@ settle_id(struct build *b, uint32_t *at, size_t n)
 static sym
 task_id(const struct build *b, const sym *made_by, sym name)
 {
-	return build_task(b, name) == NONE && made_by[name] != SYM_NONE ?
+	return build_task(b, name) == INDEX_NONE && made_by[name] != SYM_NONE ?
 	    made_by[name] : name;
 }
 
@@ -284,7 +284,7 @@ settle_repeated(struct build *b)
 		if (i > 0 && b->repeated[i] == b->repeated[i - 1])
 			continue;
 		n = 0;
-		for (uint32_t t = b->repeated[i]; t != NONE;
+		for (uint32_t t = b->repeated[i]; t != INDEX_NONE;
 		    t = b->tasks[t].next) {
 			at = mem_grow(at, &cap, n + 1, sizeof *at);
 			at[n++] = t;
@@ -298,20 +298,20 @@ settle_repeated(struct build *b)
 static void
 complete(struct task *t)
 {
-	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
+	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
 		return;
-	if (t->start_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
+	if (t->start_us != INT_UNKNOWN && t->elapsed_us != INT_UNKNOWN)
 		t->end_us = t->start_us + t->elapsed_us;
-	else if (t->end_us != TIME_UNKNOWN && t->elapsed_us != TIME_UNKNOWN)
+	else if (t->end_us != INT_UNKNOWN && t->elapsed_us != INT_UNKNOWN)
 		t->start_us = t->end_us - t->elapsed_us;
 }
 
 static void
 measure(struct build *b, struct task *t)
 {
-	if (t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN)
+	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
 		t->elapsed_us = t->end_us - t->start_us;
-	if (t->elapsed_us != TIME_UNKNOWN && t->elapsed_us < 0) {
+	if (t->elapsed_us != INT_UNKNOWN && t->elapsed_us < 0) {
 		t->elapsed_us = 0;
 		b->n_skewed++;
 	}
@@ -320,7 +320,7 @@ measure(struct build *b, struct task *t)
 void
 build_settle(struct build *b)
 {
-	int64_t start_us = TIME_UNKNOWN, end_us = TIME_UNKNOWN, sum_us = 0;
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN, sum_us = 0;
 	struct task *t;
 
 	build_index(b);
@@ -340,10 +340,10 @@ build_settle(struct build *b)
 			die("the times of all tasks add up to too much");
 		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
 	}
-	if (b->start_us == TIME_UNKNOWN || b->end_us < b->start_us) {
+	if (b->start_us == INT_UNKNOWN || b->end_us < b->start_us) {
 		b->start_us = start_us;
 		b->end_us = end_us;
 	}
-	if (b->start_us == TIME_UNKNOWN || b->end_us == TIME_UNKNOWN)
-		b->start_us = b->end_us = TIME_UNKNOWN;
+	if (b->start_us == INT_UNKNOWN || b->end_us == INT_UNKNOWN)
+		b->start_us = b->end_us = INT_UNKNOWN;
 }

@@ -88,7 +88,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	if (opt.help || opt.version) {
 		if (fflush(stdout) != 0)
 			die_errno("cannot write '<stdout>'");
-		exit(EXIT_WELL);
+		exit(EXIT_OK);
 	}
 	if (opt.text && opt.json)
 		die("--text and --json exclude each other");
@@ -208,9 +208,9 @@ tell(struct filter *f, const char *file, const char *fmt, va_list ap)
 		return;
 	vsnprintf(k->last, sizeof k->last, fmt, ap);
 	if (file != NULL)
-		warn_at(file, f->place_line, "%s", k->last);
+		err_warn_at(file, f->place_line, "%s", k->last);
 	else
-		warn("%s", k->last);
+		err_warn("%s", k->last);
 }
 
 /* The output is of no use then; the rejected line still is. */
@@ -221,7 +221,7 @@ stop_if_strict(struct filter *f)
 		return;
 	if (opt.rejects != NULL)
 		output_close(&f->rejects);
-	exit(EXIT_TROUBLE);
+	exit(EXIT_FATAL);
 }
 
 /* Rejects what stands at place, of which more may follow. */
@@ -446,12 +446,33 @@ filter_object(struct filter *f, struct rec **rec)
 	return true;
 }
 
+struct buf *
+filter_begin_record(struct filter *f, const char *type)
+{
+	json_begin(filter_out(f), type);
+	return filter_out(f);
+}
+
+struct buf *
+filter_begin_stat(struct filter *f, const char *name)
+{
+	json_cstr(filter_begin_record(f, "stat"), "stat", name);
+	return filter_out(f);
+}
+
+void
+filter_end_record(struct filter *f)
+{
+	json_end(filter_out(f));
+	filter_emit(f);
+}
+
 static void
 tell_uncounted(const struct filter *f)
 {
 	for (const struct kind *k = f->kinds; k < f->kinds + f->n_kinds; k++)
 		if (k->count > MESSAGES_SHOWN)
-			warn("%llu more like: %s", (unsigned long long)
+			err_warn("%llu more like: %s", (unsigned long long)
 			    (k->count - MESSAGES_SHOWN), k->last);
 }
 
@@ -468,5 +489,5 @@ filter_end(struct filter *f)
 	recio_free(f->recio);
 	free(f->kinds);
 	free(f->files);
-	return f->rejected ? EXIT_REJECTED : EXIT_WELL;
+	return f->rejected ? EXIT_REJECTED : EXIT_OK;
 }

@@ -105,10 +105,10 @@ void filter_reject_rest(struct filter *, struct span before, const char *why);
  * kind, that is of one format, the rest are counted.
  */
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
-    RARE;
+    COLD;
 
 /* As filter_reject() for what has no place in the input: a cycle. */
-void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) RARE;
+void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
 /*
  * The buffer to write one record to.  filter_emit() when it is whole; it is
@@ -125,6 +125,14 @@ filter_emit(struct filter *f)
 {
 	output_done(&f->out);
 }
+
+/*
+ * A record of a type in that buffer, or a `stat` record of a name; the caller
+ * adds its members between begin and end.
+ */
+struct buf *filter_begin_record(struct filter *, const char *type);
+struct buf *filter_begin_stat(struct filter *, const char *name);
+void filter_end_record(struct filter *);
 
 /* Closes all that was opened and returns the exit status. */
 int filter_end(struct filter *);

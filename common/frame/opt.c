@@ -21,7 +21,7 @@ usage_error(const char *usage)
 {
 	fprintf(stderr, "usage: %s %s\n", err_program(), usage);
 	fprintf(stderr, "'%s --help' tells more\n", err_program());
-	exit(EXIT_TROUBLE);
+	exit(EXIT_FATAL);
 }
 
 /* Flattens the tables; returns the number of options. */

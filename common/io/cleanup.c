@@ -16,7 +16,7 @@ static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
 enum { N_ENDS = sizeof ends / sizeof *ends };
 
 static pid_t process;		/* whose it is to clean up, or 0 */
-static sigset_t before;		/* cleanup_hold() */
+static sigset_t before;		/* cleanup_block_signals() */
 
 static void
 clean(void)
@@ -64,7 +64,7 @@ cleanup_add(void (*added)(void))
 }
 
 void
-cleanup_hold(void)
+cleanup_block_signals(void)
 {
 	sigset_t held;
 
@@ -75,7 +75,7 @@ cleanup_hold(void)
 }
 
 void
-cleanup_release(void)
+cleanup_unblock_signals(void)
 {
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -14,7 +14,7 @@ void cleanup_add(void (*clean)(void));
  * Those signals wait in between, so that what is made there and noted for the
  * cleaning is never only made.  Not to be nested.
  */
-void cleanup_hold(void);
-void cleanup_release(void);
+void cleanup_block_signals(void);
+void cleanup_unblock_signals(void);
 
 #endif

@@ -64,7 +64,7 @@ input_init(struct input *in, char *const *files, size_t n)
 	in->files = n > 0 ? files : only_stdin;
 	in->n_files = n > 0 ? n : 1;
 	in->cap = READ_SIZE * 2;
-	in->data = mem_alloc(in->cap + INPUT_AHEAD);
+	in->data = mem_alloc(in->cap + INPUT_PADDING);
 	in->at = in->end = in->data;
 }
 
@@ -238,7 +238,7 @@ make_room(struct input *in)
 	size_t kept = (size_t)(in->end - in->at);
 
 	if (kept > in->cap - READ_SIZE) {
-		char *data = mem_alloc(in->cap * 2 + INPUT_AHEAD);
+		char *data = mem_alloc(in->cap * 2 + INPUT_PADDING);
 
 		memcpy(data, in->at, kept);
 		free(in->data);
@@ -271,7 +271,7 @@ input_more(struct input *in)
 	return n > 0;
 }
 
-static RARE bool
+static COLD bool
 is_blank(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -299,7 +299,7 @@ take(struct input *in, struct line *line, size_t full_len)
  * none, all that are left, or enough of them to tell that the line is over the
  * limit.
  */
-static RARE size_t
+static COLD size_t
 measure_on(struct input *in, size_t limit)
 {
 	const char *newline;
@@ -325,7 +325,7 @@ measure_line(struct input *in, size_t limit)
 }
 
 /* Of n bytes of a line too long leaves all but its beginning. */
-static RARE void
+static COLD void
 cut(struct input *in, struct line *line, size_t n, size_t limit)
 {
 	in->at -= n - limit;

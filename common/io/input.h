@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { INPUT_AHEAD = 64 };
+enum { INPUT_PADDING = 64 };
 
 /*
  * FILE... or standard input as one stream of bytes, gunzipped on the way:
@@ -13,7 +13,7 @@ enum { INPUT_AHEAD = 64 };
  * with a hint.  A byte order mark at the start of a file is skipped.
  *
  * The bytes at hand are [at, end); they stay where they are until the next
- * input_more().  Whoever reads in blocks may read INPUT_AHEAD bytes behind
+ * input_more().  Whoever reads in blocks may read INPUT_PADDING bytes behind
  * them, which mean nothing.  A file that cannot be opened or read is fatal.
  */
 struct input {

@@ -110,12 +110,12 @@ open_temporary(struct output *o)
 	o->temporary = mem_alloc(n + sizeof ".XXXXXX");
 	memcpy(o->temporary, o->target, n);
 	memcpy(o->temporary + n, ".XXXXXX", sizeof ".XXXXXX");
-	cleanup_hold();
+	cleanup_block_signals();
 	fd = mkstemp(o->temporary);
 	if (fd < 0)
 		die_errno("cannot create a file beside '%s'", o->target);
 	guard(o->temporary);
-	cleanup_release();
+	cleanup_unblock_signals();
 	if (fchmod(fd, mode_of(o->target)) != 0)
 		die_errno("cannot set the mode of '%s'", o->temporary);
 	return fd;

@@ -6,7 +6,7 @@ const char *
 items_string_end(const char *p, const char *end)
 {
 	for (;;) {
-		p += text_plain(p, (size_t)(end - p));
+		p += text_unescaped_length(p, (size_t)(end - p));
 		if (p >= end || *p == '"')
 			return p < end ? p + 1 : end;
 		p += *p == '\\' && p + 1 < end ? 2 : 1;

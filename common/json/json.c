@@ -51,7 +51,7 @@ put_escaped(struct buf *b, struct span s)
 			n = 1;
 		}
 		p += n;
-		n = text_plain(p, (size_t)(end - p));
+		n = text_unescaped_length(p, (size_t)(end - p));
 		buf_add(b, p, n);
 		p += n;
 	}
@@ -70,14 +70,14 @@ copy_plain(char *to, struct span s)
 	unsigned special;
 
 	if (s.n < TEXT_BLOCK) {
-		n = text_plain(s.p, s.n);
+		n = text_unescaped_length(s.p, s.n);
 		if (n > 0)
 			memcpy(to, s.p, n);
 		return n;
 	}
 	for (size_t i = 0;; i = i + TEXT_BLOCK < last ? i + TEXT_BLOCK : last) {
 		memcpy(to + i, s.p + i, TEXT_BLOCK);
-		if ((special = text_special(s.p + i)) != 0)
+		if ((special = text_escape_mask(s.p + i)) != 0)
 			return i + (size_t)__builtin_ctz(special);
 		if (i == last)
 			return s.n;
@@ -153,4 +153,13 @@ json_int_member(struct buf *b, struct span key, int64_t value)
 	json_quote(b, key);
 	buf_char(b, ':');
 	buf_i64(b, value);
+}
+
+void
+json_address(struct buf *b, const char *key, uint64_t address)
+{
+	json_key(b, key);
+	buf_char(b, '"');
+	buf_address(b, address);
+	buf_char(b, '"');
 }

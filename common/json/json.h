@@ -19,6 +19,7 @@ static ALWAYS_INLINE void json_cstr(struct buf *, const char *key, const char *)
 static ALWAYS_INLINE void json_word(struct buf *, const char *key, const char *);
 static ALWAYS_INLINE void json_int(struct buf *, const char *key, int64_t);
 static ALWAYS_INLINE void json_uint(struct buf *, const char *key, uint64_t);
+void json_address(struct buf *, const char *key, uint64_t);	/* "0x401136" */
 static ALWAYS_INLINE void json_true(struct buf *, const char *key);
 void json_ratio(struct buf *, const char *key, double);	/* six decimals */
 void json_raw(struct buf *, const char *key, struct span token);
@@ -36,6 +37,13 @@ void json_int_member(struct buf *, struct span key, int64_t);
  * else is copied; bytes that are not UTF-8 become U+FFFD.
  */
 void json_quote(struct buf *, struct span);
+
+/* White space as JSON has it (RFC 8259, 2). */
+static inline bool
+json_is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 /*
  * A key and its colon, after a comma if need be.  Inline, as its callers are,
@@ -74,7 +82,7 @@ json_cstr(struct buf *b, const char *key, const char *s)
 
 /* A string token of n bytes that need no escapes. */
 static ALWAYS_INLINE void
-json_plain(struct buf *b, const char *text, size_t n)
+json_unescaped(struct buf *b, const char *text, size_t n)
 {
 	char *p;
 
@@ -91,7 +99,7 @@ static ALWAYS_INLINE void
 json_word(struct buf *b, const char *key, const char *word)
 {
 	json_key(b, key);
-	json_plain(b, word, strlen(word));
+	json_unescaped(b, word, strlen(word));
 }
 
 static ALWAYS_INLINE void

@@ -52,7 +52,7 @@ read_chars(const char *p, const char *end, struct span *text)
 	size_t n;
 
 	for (;;) {
-		p += text_plain(p, (size_t)(end - p));
+		p += text_unescaped_length(p, (size_t)(end - p));
 		if (p == end)
 			return NULL;
 		if (*p == '"')

@@ -78,7 +78,7 @@ rec_is(const struct rec *r, const char *type)
 {
 	struct span text;
 
-	return rec_str(r, KEY_TYPE, &text) == REC_GOOD && span_eq(text, type);
+	return rec_str(r, KEY_TYPE, &text) == REC_OK && span_eq(text, type);
 }
 
 enum rec_found
@@ -88,9 +88,9 @@ rec_strings(const struct rec *r, unsigned key, const struct span **items,
 	const struct field *f;
 	enum rec_found found = rec_find(r, key, REC_ARRAY, &f);
 
-	if (found != REC_GOOD)
+	if (found != REC_OK)
 		return found;
 	*items = r->items + f->first_item;
 	*n = f->n_items;
-	return f->mixed ? REC_BAD : REC_GOOD;
+	return f->mixed ? REC_BAD : REC_OK;
 }

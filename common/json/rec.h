@@ -105,7 +105,7 @@ rec_add_item(struct rec *r, struct span text)
 }
 
 /* What a typed getter found. */
-enum rec_found { REC_ABSENT, REC_GOOD, REC_BAD };
+enum rec_found { REC_ABSENT, REC_OK, REC_BAD };
 
 /* A declared key's field, or NULL. */
 static inline const struct field *
@@ -124,7 +124,7 @@ rec_find(const struct rec *r, unsigned key, enum rec_kind kind,
 	if (f == NULL || f->kind == REC_NULL)
 		return REC_ABSENT;
 	*field = f;
-	return f->kind == kind ? REC_GOOD : REC_BAD;
+	return f->kind == kind ? REC_OK : REC_BAD;
 }
 
 static inline enum rec_found
@@ -133,7 +133,7 @@ rec_str(const struct rec *r, unsigned key, struct span *text)
 	const struct field *f;
 	enum rec_found found = rec_find(r, key, REC_STRING, &f);
 
-	if (found == REC_GOOD)
+	if (found == REC_OK)
 		*text = f->text;
 	return found;
 }
@@ -149,7 +149,7 @@ rec_int(const struct rec *r, unsigned key, int64_t *value)
 	enum rec_found found = rec_find(r, key, REC_NUMBER, &f);
 	int64_t v;
 
-	if (found != REC_GOOD)
+	if (found != REC_OK)
 		return found;
 	if (f->is_int)
 		v = f->integer;
@@ -158,7 +158,7 @@ rec_int(const struct rec *r, unsigned key, int64_t *value)
 	if (v < -most || v > most)
 		return REC_BAD;
 	*value = v;
-	return REC_GOOD;
+	return REC_OK;
 }
 
 static inline bool

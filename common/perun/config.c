@@ -295,7 +295,7 @@ mark_repeated(struct reader *r, struct config_item **sorted, size_t n_sorted,
 			first = item;
 		else if (item < end)
 			return fail(r, item->line, item->column,
-			    "the key '%.*s' comes twice", SHOWN(item->key));
+			    "the key '%.*s' comes twice", SPAN_ARG(item->key));
 		else
 			item->value = NULL;
 	}

@@ -49,11 +49,11 @@ entry_put(struct buf *b, const unsigned char *version,
 {
 	char hex[2 * PIDX_SHA + 1];
 
-	hex_put(hex, version, PIDX_SHA);
+	hex_encode(hex, version, PIDX_SHA);
 	json_cstr(b, "minor_version", hex);
 	json_str(b, "path", e->path);
 	json_int(b, "time", e->time);
-	hex_put(hex, e->object, PIDX_SHA);
+	hex_encode(hex, e->object, PIDX_SHA);
 	json_cstr(b, "object", hex);
 	entry_put_strings(b, e);
 }

@@ -67,7 +67,7 @@ perun_version(struct perun *p, const char *name, unsigned char *version,
 	*why = p->vcs.why;
 	return open_vcs(p) && vcs_massage_parameter(&p->vcs, name, VCS_COMMIT,
 	    &id, NULL) &&
-	    hex_get(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME);
+	    hex_decode(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME);
 }
 
 void
@@ -77,7 +77,7 @@ perun_index_fault(const struct store *s, const unsigned char *version,
 	int number = errno;
 	char hex[2 * STORE_NAME + 1];
 
-	hex_put(hex, version, STORE_NAME);
+	hex_encode(hex, version, STORE_NAME);
 	why->len = 0;
 	buf_printf(why, "%s/objects/%.2s/%s: ", s->path, hex, hex + 2);
 	if (error == NULL)

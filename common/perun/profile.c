@@ -60,7 +60,7 @@ keep_string(struct profile *p, const struct rec *r, unsigned key,
 {
 	struct span s;
 
-	if (rec_str(r, key, &s) != REC_GOOD)
+	if (rec_str(r, key, &s) != REC_OK)
 		return false;
 	*to = keep(p, s);
 	return true;
@@ -105,7 +105,7 @@ read_postprocessors(struct profile *p, const struct rec *r)
 		return "no array 'postprocessors'";
 	for (rest = list->token; items_next(&rest, &item); n++) {
 		one = recio_parse(p->names, item, &why);
-		if (one == NULL || rec_str(one, NAME, &name) != REC_GOOD)
+		if (one == NULL || rec_str(one, NAME, &name) != REC_OK)
 			return "a postprocessor has no string 'name'";
 		if (n > 0)
 			buf_char(&p->postprocessors, ' ');

@@ -40,7 +40,7 @@ put_code(struct buf *b, uint32_t code)
 static size_t
 put_plain(struct buf *b, struct span s)
 {
-	size_t n = text_plain(s.p, s.n);
+	size_t n = text_unescaped_length(s.p, s.n);
 	const char *del = n == 0 ? NULL : memchr(s.p, 0x7f, n);
 
 	if (del != NULL)

@@ -126,7 +126,7 @@ has_object(const struct look_up *l, const struct pidx_entry *e)
 {
 	char hex[2 * PIDX_SHA + 1];
 
-	hex_put(hex, e->object, PIDX_SHA);
+	hex_encode(hex, e->object, PIDX_SHA);
 	for (size_t i = 0; i < l->text.n; i++)
 		if (hex_digit(l->text.p[i]) != hex_digit(hex[i]))
 			return false;

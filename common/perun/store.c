@@ -163,7 +163,7 @@ put_path(char *path, const unsigned char *name)
 {
 	char hex[2 * STORE_NAME + 1];
 
-	hex_put(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME);
 	sprintf(path, "%.2s/%s", hex, hex + 2);
 }
 
@@ -265,7 +265,7 @@ begin_staging(struct store *s)
 	if (s->staging != -1)
 		return;
 	cleanup_add(clean_up);
-	cleanup_hold();
+	cleanup_block_signals();
 	make_staging(s);
 	strcpy(mess.name, s->staging_name);
 	mess.n = 0;
@@ -274,7 +274,7 @@ begin_staging(struct store *s)
 	if (s->staging == -1)
 		give_up(s, "open a directory");
 	mess.staging = s->staging;
-	cleanup_release();
+	cleanup_unblock_signals();
 }
 
 static bool
@@ -442,7 +442,7 @@ get_name(const char *path, unsigned char *name)
 		return false;
 	memcpy(hex, path, 2);
 	memcpy(hex + 2, path + 3, sizeof hex - 2);
-	if (!hex_get(span_of(hex, 2 * STORE_NAME), name, STORE_NAME))
+	if (!hex_decode(span_of(hex, 2 * STORE_NAME), name, STORE_NAME))
 		return false;
 	put_path(canonical, name);
 	return strcmp(canonical, path) == 0;
@@ -507,7 +507,7 @@ move_to_lost(struct store *s, int from, const char *file,
 	char hex[2 * STORE_NAME + 1];
 	int lost = open_lost(s), status;
 
-	hex_put(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME);
 	for (unsigned n = 1;; n++) {
 		snprintf(path, STORE_LOST, "lost/%s.%u", hex, n);
 		status = renameat2(from, file, s->dir, path, RENAME_NOREPLACE);

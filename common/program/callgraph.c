@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/json/recio.h"
-#include "common/program/address.h"
+#include "common/base/hex.h"
 #include "common/program/callgraph.h"
 #include "common/program/symbols-table.h"
 
@@ -58,7 +59,7 @@ static bool
 refuse(const char **why, const char *what, size_t number, struct span item)
 {
 	snprintf(message, sizeof message, "%s %zu: %.*s", what, number,
-	    SHOWN(item));
+	    SPAN_ARG(item));
 	*why = message;
 	return false;
 }
@@ -78,7 +79,7 @@ text_of(struct callgraph *g, const struct rec *rec, unsigned key)
 {
 	struct span text, token = token_of(rec, key);
 
-	if (rec_str(rec, key, &text) != REC_GOOD)
+	if (rec_str(rec, key, &text) != REC_OK)
 		return span_of("", 0);
 	if (text.n + 2 == token.n)
 		return span_of(token.p + 1, text.n);
@@ -91,7 +92,7 @@ get_address(const struct rec *rec, unsigned key, uint64_t *address)
 	struct span text;
 	enum rec_found found = rec_str(rec, key, &text);
 
-	return found == REC_GOOD && !address_get(text, address) ? REC_BAD :
+	return found == REC_OK && !hex_address(text, address) ? REC_BAD :
 	    found;
 }
 
@@ -102,9 +103,9 @@ read_module(struct callgraph *g, const struct rec *rec)
 	    .build_id = token_of(rec, M_BUILD_ID),
 	    .name = span_base_name(text_of(g, rec, M_PATH)) };
 
-	if (get_address(rec, M_BASE, &m.base) != REC_GOOD ||
-	    get_address(rec, M_START, &m.start) != REC_GOOD ||
-	    get_address(rec, M_END, &m.end) != REC_GOOD || m.path.n == 0 ||
+	if (get_address(rec, M_BASE, &m.base) != REC_OK ||
+	    get_address(rec, M_START, &m.start) != REC_OK ||
+	    get_address(rec, M_END, &m.end) != REC_OK || m.path.n == 0 ||
 	    m.base > m.start || m.start > m.end ||
 	    m.end - m.base > MODULE_MOST)
 		return false;
@@ -120,7 +121,7 @@ read_parent(const struct callgraph *g, const struct rec *rec,
 {
 	int64_t parent;
 
-	n->parent = PARENT_NONE;
+	n->parent = INDEX_NONE;
 	switch (rec_int(rec, N_PARENT, &parent)) {
 	case REC_ABSENT:
 		return true;
@@ -139,7 +140,7 @@ read_measure(const struct rec *rec, unsigned key, int64_t *value)
 	case REC_ABSENT:
 		*value = MEASURE_NONE;
 		return true;
-	case REC_GOOD:
+	case REC_OK:
 		return *value >= 0;
 	default:
 		return false;
@@ -155,8 +156,8 @@ read_node(struct callgraph *g, const struct rec *rec)
 
 	if (!read_parent(g, rec, &n) || function == REC_BAD || site == REC_BAD)
 		return false;
-	n.has_function = function == REC_GOOD;
-	n.has_call_site = site == REC_GOOD;
+	n.has_function = function == REC_OK;
+	n.has_call_site = site == REC_OK;
 	for (unsigned i = 0; i < N_MEASURES; i++)
 		if (!read_measure(rec, N_MEASURE + i, &n.measures[i]))
 			return false;
@@ -226,5 +227,5 @@ callgraph_module_at(const struct callgraph *g, uint64_t address)
 {
 	uint32_t index = marks_find(g->marks, address);
 
-	return index != SCOPE_NONE ? &g->modules[index] : NULL;
+	return index != INDEX_NONE ? &g->modules[index] : NULL;
 }

@@ -21,7 +21,6 @@ enum { NODE_NAME, NODE_FILE, NODE_LINE, NODE_CALL_FILE, NODE_CALL_LINE,
     NODE_CALL_INLINED, N_NODE_TEXTS };
 extern const char *const callgraph_texts[N_NODE_TEXTS];
 
-#define PARENT_NONE UINT32_MAX
 #define MEASURE_NONE (-1)
 
 struct graph_module {
@@ -31,7 +30,7 @@ struct graph_module {
 };
 
 struct graph_node {
-	uint32_t parent;	/* before it, or PARENT_NONE */
+	uint32_t parent;	/* before it, or INDEX_NONE */
 	bool has_function, has_call_site;
 	uint64_t function, call_site;
 	int64_t measures[N_MEASURES];	/* or MEASURE_NONE */

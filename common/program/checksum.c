@@ -25,6 +25,6 @@ checksum_fd(int fd, char hex[CHECKSUM_LEN + 1])
 		at += n;
 	}
 	sha512_224_digest(&sha, sizeof digest, digest);
-	hex_put(hex, digest, sizeof digest);
+	hex_encode(hex, digest, sizeof digest);
 	return true;
 }

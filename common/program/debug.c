@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/num.h"
 #include "common/program/debug.h"
 
 struct unit {
@@ -374,23 +375,23 @@ add_extents(struct walk *w, Dwarf_Die *die, uint32_t scope)
 	return w->n_extents > before;
 }
 
-/* The scope of a function that has code, or SCOPE_NONE. */
+/* The scope of a function that has code, or INDEX_NONE. */
 static uint32_t
 add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 {
 	bool inlined = tag == DW_TAG_inlined_subroutine;
-	struct scope scope = { .parent = inlined ? parent : SCOPE_NONE };
+	struct scope scope = { .parent = inlined ? parent : INDEX_NONE };
 	size_t before = w->n_extents;
 	uint32_t index;
 
 	if (!add_extents(w, die, (uint32_t)w->table->n_scopes))
-		return SCOPE_NONE;
+		return INDEX_NONE;
 	scope.name = name_of(die);
 	if (inlined)
 		add_call(w->debug, die, &scope);
 	else
 		add_declaration(w->debug, die, &scope);
-	if ((index = table_add_scope(w->table, scope)) == SCOPE_NONE)
+	if ((index = table_add_scope(w->table, scope)) == INDEX_NONE)
 		w->n_extents = before;
 	return index;
 }
@@ -428,7 +429,7 @@ visit(struct walk *w, Dwarf_Die *die, uint32_t *scope)
 	case DW_TAG_subprogram:
 	case DW_TAG_inlined_subroutine:
 		*scope = add_function(w, die, tag, *scope);
-		return *scope != SCOPE_NONE;
+		return *scope != INDEX_NONE;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
@@ -447,7 +448,7 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 	uint32_t scope;
 
 	if (dwarf_child(unit, &child) == 0)
-		push(w, child, SCOPE_NONE);
+		push(w, child, INDEX_NONE);
 	while (w->depth > 0) {
 		struct level l = w->levels[w->depth - 1];
 
@@ -579,14 +580,14 @@ add_marks(struct table *all, const struct table *t, const struct extent *e,
 	uint32_t index = marks_find(from, e->low);
 
 	marks_add(to, (struct mark){ e->low,
-	    index != SCOPE_NONE ? first + index : SCOPE_NONE });
+	    index != INDEX_NONE ? first + index : INDEX_NONE });
 	for (size_t i = marks_after(from, e->low); i < from->n &&
 	    from->list[i].address < e->high; i++) {
 		index = from->list[i].index;
 		marks_add(to, (struct mark){ from->list[i].address,
-		    index != SCOPE_NONE ? first + index : SCOPE_NONE });
+		    index != INDEX_NONE ? first + index : INDEX_NONE });
 	}
-	marks_add(to, (struct mark){ e->high, SCOPE_NONE });
+	marks_add(to, (struct mark){ e->high, INDEX_NONE });
 }
 
 static uint32_t
@@ -597,7 +598,7 @@ add_scopes(struct table *all, const struct table *t)
 	for (size_t i = 0; i < t->n_scopes; i++) {
 		struct scope scope = t->scopes[i];
 
-		if (scope.parent != SCOPE_NONE)
+		if (scope.parent != INDEX_NONE)
 			scope.parent += first;
 		table_add_scope(all, scope);
 	}
@@ -611,12 +612,12 @@ debug_flatten(struct debug *d, struct table *all)
 	const struct table *t;
 
 	for (size_t i = 0; i < d->n_units; i++)
-		first[i] = SCOPE_NONE;
+		first[i] = INDEX_NONE;
 	for (size_t i = 0; i < d->n_extents; i++) {
 		const struct extent *e = &d->extents[i];
 
 		t = table_of(d, e->index);
-		if (first[e->index] == SCOPE_NONE)
+		if (first[e->index] == INDEX_NONE)
 			first[e->index] = add_scopes(all, t);
 		add_rows(all, t, e);
 		add_marks(all, t, e, first[e->index]);

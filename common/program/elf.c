@@ -127,7 +127,7 @@ read_build_id(struct elf *e)
 	ssize_t n = dwelf_elf_gnu_build_id(e->handle, &bytes);
 
 	if (n > 0 && n <= BUILD_ID_MAX)
-		hex_put(e->build_id, bytes, (size_t)n);
+		hex_encode(e->build_id, bytes, (size_t)n);
 }
 
 /* Only a regular file: a path may come from a record and name anything. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/intern.h"
+#include "common/base/num.h"
 #include "common/json/json.h"
 #include "common/program/release.h"
 
@@ -80,9 +81,9 @@ number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 	size_t first = p->n_scopes, last;
 	uint32_t swap;
 
-	if (scope == SCOPE_NONE)
+	if (scope == INDEX_NONE)
 		return 0;
-	for (uint32_t s = scope; s != SCOPE_NONE && w->numbers[s] == 0;
+	for (uint32_t s = scope; s != INDEX_NONE && w->numbers[s] == 0;
 	    s = w->table->scopes[s].parent) {
 		p->scopes = mem_grow(p->scopes, &p->cap, p->n_scopes + 1,
 		    sizeof *p->scopes);
@@ -168,7 +169,7 @@ put_scopes(struct release_writer *w, struct part *p, struct buf *b)
 		put_number(b, number_of(&p->names, s->name));
 		put_number(b, number_of(&p->files, s->file));
 		put_number(b, s->line);
-		put_number(b, s->parent != SCOPE_NONE ?
+		put_number(b, s->parent != INDEX_NONE ?
 		    w->numbers[s->parent] : 0);
 	}
 	json_close(b, ']');

@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/num.h"
 #include "common/json/items.h"
 #include "common/json/recio.h"
-#include "common/program/address.h"
+#include "common/base/hex.h"
 #include "common/program/elf.h"
 #include "common/program/release.h"
 
@@ -59,7 +60,7 @@ read_strings(struct rec *rec, unsigned key, struct table *t,
 {
 	const struct span *items;
 
-	if (rec_strings(rec, key, &items, &s->n) != REC_GOOD)
+	if (rec_strings(rec, key, &items, &s->n) != REC_OK)
 		return false;
 	s->list = mem_resize(NULL, s->n + 1, sizeof *s->list);
 	s->list[0] = NULL;
@@ -130,8 +131,8 @@ read_scopes(struct span rest, const struct strings *names,
 		    v[2] > UINT32_MAX || v[3] > t->n_scopes)
 			return false;
 		scope.line = (uint32_t)v[2];
-		scope.parent = v[3] > 0 ? (uint32_t)v[3] - 1 : SCOPE_NONE;
-		if (table_add_scope(t, scope) == SCOPE_NONE)
+		scope.parent = v[3] > 0 ? (uint32_t)v[3] - 1 : INDEX_NONE;
+		if (table_add_scope(t, scope) == INDEX_NONE)
 			return false;
 	}
 	return rest.n == 0;
@@ -147,7 +148,7 @@ read_inlines(struct span rest, const struct part *part, struct table *t)
 			return false;
 		at += v[0];
 		marks_add(&t->scope_marks, (struct mark){ at,
-		    v[1] > 0 ? (uint32_t)v[1] - 1 : SCOPE_NONE });
+		    v[1] > 0 ? (uint32_t)v[1] - 1 : INDEX_NONE });
 	}
 	return rest.n == 0;
 }
@@ -178,11 +179,11 @@ read_symbol(const struct rec *rec, struct table *t)
 	int64_t size;
 	size_t k = 0;
 
-	if (rec_str(rec, S_ADDRESS, &address) != REC_GOOD ||
-	    !address_get(address, &symbol.address) ||
-	    rec_int(rec, S_SIZE, &size) != REC_GOOD || size < 0 ||
-	    rec_str(rec, S_NAME, &name) != REC_GOOD ||
-	    rec_str(rec, S_KIND, &kind) != REC_GOOD)
+	if (rec_str(rec, S_ADDRESS, &address) != REC_OK ||
+	    !hex_address(address, &symbol.address) ||
+	    rec_int(rec, S_SIZE, &size) != REC_OK || size < 0 ||
+	    rec_str(rec, S_NAME, &name) != REC_OK ||
+	    rec_str(rec, S_KIND, &kind) != REC_OK)
 		return false;
 	while (k <= SYMBOL_FUNCTION && !span_eq(kind, symbol_kinds[k]))
 		k++;
@@ -262,7 +263,7 @@ take_address(const char *p, const char *end, uint64_t *address)
 	const char *quote = p != NULL ?
 	    memchr(p, '"', (size_t)(end - p)) : NULL;
 
-	return quote != NULL && address_get(span_of(p, (size_t)(quote - p)),
+	return quote != NULL && hex_address(span_of(p, (size_t)(quote - p)),
 	    address) ? quote + 1 : NULL;
 }
 
@@ -307,7 +308,7 @@ read_build_id(struct release *r)
 
 	if (rec == NULL)
 		return false;
-	if (rec_str(rec, R_BUILD_ID, &text) != REC_GOOD)
+	if (rec_str(rec, R_BUILD_ID, &text) != REC_OK)
 		return true;
 	if (text.n >= sizeof r->build_id)
 		return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/num.h"
 #include "common/program/demangle.h"
 #include "common/program/symbols-table.h"
 
@@ -22,7 +23,7 @@ table_release(struct table *t)
 uint32_t
 table_add_scope(struct table *t, struct scope scope)
 {
-	if (scope.parent == SCOPE_NONE) {
+	if (scope.parent == INDEX_NONE) {
 		scope.depth = 0;
 		scope.is_vague = scope.file == NULL ||
 		    (scope.name != NULL && !is_mangled(scope.name));
@@ -31,7 +32,7 @@ table_add_scope(struct table *t, struct scope scope)
 		scope.is_vague = t->scopes[scope.parent].is_vague;
 	}
 	if (scope.depth == SCOPE_DEPTH)
-		return SCOPE_NONE;
+		return INDEX_NONE;
 	t->scopes = mem_grow(t->scopes, &t->scopes_cap, t->n_scopes + 1,
 	    sizeof *t->scopes);
 	t->scopes[t->n_scopes] = scope;
@@ -99,7 +100,7 @@ close_until(struct marks *m, const struct extent *stack, size_t depth,
 		while (depth > 0 && stack[depth - 1].high <= end)
 			depth--;
 		marks_add(m, (struct mark){ end,
-		    depth > 0 ? stack[depth - 1].index : SCOPE_NONE });
+		    depth > 0 ? stack[depth - 1].index : INDEX_NONE });
 	}
 	return depth;
 }
@@ -196,7 +197,7 @@ table_settle_symbols(struct table *t, uint64_t (*end)(const void *owner,
 	paint_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)
 		if (t->symbols[i].kind != SYMBOL_LABEL || marks_find(
-		    &t->symbol_marks, t->symbols[i].address) == SCOPE_NONE)
+		    &t->symbol_marks, t->symbols[i].address) == INDEX_NONE)
 			t->symbols[n++] = t->symbols[i];
 	t->n_symbols = n;
 	paint_symbols(t, true);
@@ -222,7 +223,7 @@ marks_find(const struct marks *m, uint64_t address)
 {
 	size_t after = marks_after(m, address);
 
-	return after > 0 ? m->list[after - 1].index : SCOPE_NONE;
+	return after > 0 ? m->list[after - 1].index : INDEX_NONE;
 }
 
 size_t

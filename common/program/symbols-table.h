@@ -18,7 +18,7 @@ struct scope {			/* a function, or one inlined into another */
 	const char *file;	/* where the function is declared, or, */
 	uint32_t line;		/* inlined, where it was called; 0: not known */
 	uint32_t parent;	/* the scope it was inlined into, before it in
-				   the array, or SCOPE_NONE */
+				   the array, or INDEX_NONE */
 	uint32_t depth;		/* how many scopes it was inlined into */
 	bool is_vague;		/* its function has no file, or no name of the
 				   linker's: a symbol may say more */
@@ -33,11 +33,9 @@ struct symbol {			/* of the ELF file's own table */
 	int rank;		/* of several at an address the highest shows */
 };
 
-#define SCOPE_NONE UINT32_MAX
-
 struct mark {			/* from this address on, this is innermost */
 	uint64_t address;
-	uint32_t index;		/* of a scope or symbol, or SCOPE_NONE */
+	uint32_t index;		/* of a scope or symbol, or INDEX_NONE */
 };
 
 struct row {			/* from this address on, code is of this line */
@@ -65,7 +63,7 @@ struct table {
 
 void table_release(struct table *);
 
-/* Its index.  The rest is found out; SCOPE_NONE if it is SCOPE_DEPTH. */
+/* Its index.  The rest is found out; INDEX_NONE if it is SCOPE_DEPTH. */
 uint32_t table_add_scope(struct table *, struct scope);
 enum { SCOPE_DEPTH = 1000 };
 
@@ -102,7 +100,7 @@ void table_settle_symbols(struct table *, uint64_t (*end)(const void *owner,
 /* The marks of symbols that have been settled: their sizes are known. */
 void table_paint_symbols(struct table *);
 
-/* What stands at an address: an index, or a row; SCOPE_NONE or NULL if none. */
+/* What stands at an address: an index, or a row; INDEX_NONE or NULL if none. */
 uint32_t marks_find(const struct marks *, uint64_t address);
 const struct row *table_row(const struct table *, uint64_t address);
 

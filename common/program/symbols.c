@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/base/num.h"
 #include "common/program/debug.h"
 #include "common/program/demangle.h"
 #include "common/program/elf.h"
@@ -17,7 +18,7 @@ struct cause {
 	const struct symbol *symbol;	/* NULL where it says nothing */
 	const char *file;		/* of the address */
 	uint32_t line;
-	uint32_t scope;			/* of the table, or SCOPE_NONE */
+	uint32_t scope;			/* of the table, or INDEX_NONE */
 };
 
 struct known {
@@ -212,7 +213,7 @@ symbol_at(struct symbols *s, uint64_t address)
 		s->has_symbols = true;
 	}
 	index = marks_find(&t->symbol_marks, address);
-	return index != SCOPE_NONE ? &t->symbols[index] : NULL;
+	return index != INDEX_NONE ? &t->symbols[index] : NULL;
 }
 
 /*
@@ -223,13 +224,13 @@ symbol_at(struct symbols *s, uint64_t address)
 static bool
 needs_symbol(const struct cause *c)
 {
-	return c->scope == SCOPE_NONE || c->table->scopes[c->scope].is_vague;
+	return c->scope == INDEX_NONE || c->table->scopes[c->scope].is_vague;
 }
 
 static struct cause
 cause_of(struct symbols *s, uint64_t address)
 {
-	struct cause c = { .table = table_at(s, address), .scope = SCOPE_NONE };
+	struct cause c = { .table = table_at(s, address), .scope = INDEX_NONE };
 	const struct row *row;
 
 	if (c.table != NULL) {
@@ -257,7 +258,7 @@ add_place(struct symbols *s, struct place place)
 	key = place_at(s, (uint32_t)s->n_places);
 	hash = map_hash(key.p, key.n);
 	number = map_get(&s->numbers, hash, key);
-	if (number != MAP_NONE)
+	if (number != INDEX_NONE)
 		return number;
 	map_put(&s->numbers, hash, (uint32_t)s->n_places);
 	return (uint32_t)s->n_places++;
@@ -280,7 +281,7 @@ add_inlined(struct symbols *s, const struct cause *c, struct answer *a)
 	inlined = (void *)arena_room(&s->inlined,
 	    scope->depth * sizeof *inlined);
 	a->inlined = inlined;
-	for (; scope->parent != SCOPE_NONE;
+	for (; scope->parent != INDEX_NONE;
 	    scope = &c->table->scopes[scope->parent])
 		*inlined++ = add_place(s, place_of(scope));
 	return place_of(scope);
@@ -304,7 +305,7 @@ find(struct symbols *s, const struct cause *c, struct answer *a)
 
 	a->file = c->file;
 	a->line = c->line;
-	if (c->scope != SCOPE_NONE)
+	if (c->scope != INDEX_NONE)
 		function = add_inlined(s, c, a);
 	if (c->symbol != NULL) {
 		if (function.name != NULL && !is_mangled(function.name) &&
@@ -350,7 +351,7 @@ number_of(struct symbols *s, uint64_t address)
 	uint32_t number = map_get(&s->causes, hash, key);
 	struct known *k;
 
-	if (number != MAP_NONE)
+	if (number != INDEX_NONE)
 		return number;
 	k = add_known(s);
 	k->cause = cause;
@@ -364,10 +365,10 @@ symbols_find(struct symbols *s, uint64_t address)
 {
 	struct span key = span_of((const char *)&address, sizeof address);
 	uint64_t hash = map_hash(key.p, key.n);
-	size_t slot = map_seek(&s->addresses, hash, hash, key, address_at);
+	size_t slot = map_find_slot(&s->addresses, hash, hash, key, address_at);
 	uint32_t i = map_value(&s->addresses, slot);
 
-	if (i == MAP_NONE) {
+	if (i == INDEX_NONE) {
 		i = (uint32_t)s->n_asked++;
 		s->asked = mem_grow(s->asked, &s->asked_cap, s->n_asked,
 		    sizeof *s->asked);

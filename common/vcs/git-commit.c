@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/vcs/git.h"
 
 /*
@@ -172,7 +173,7 @@ gitvcs_time(struct span person)
 
 	split_time(person, &text, &zone);
 	if (!text_i64(text, &time) || time < 0 || time >= INT64_C(1) << 53)
-		return VCS_UNKNOWN;
+		return INT_UNKNOWN;
 	return time;
 }
 
@@ -186,7 +187,7 @@ offset_of(struct span person)
 	split_time(person, &text, &zone);
 	if (zone.n != 5 || (*zone.p != '+' && *zone.p != '-') ||
 	    !text_i64(rest_of(zone, 1), &value) || value < 0)
-		return VCS_UNKNOWN;
+		return INT_UNKNOWN;
 	value = value / 100 * 60 + value % 100;
 	return *zone.p == '-' ? -value : value;
 }

@@ -162,7 +162,7 @@ find_message(struct vcs *v, const struct vcs_limits *from, const char *text,
 		return false;
 	if (gitvcs_walk_begin(v, from->list, from->n, false))
 		while (!good && (found = gitvcs_walk_object(v, &object)) ==
-		    VCS_GOOD) {
+		    VCS_FOUND) {
 			good = matches(v, object, &regex) != negative;
 			gitvcs_id(id, git_odb_object_id(object));
 			git_odb_object_free(object);

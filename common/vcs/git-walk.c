@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/vcs/git.h"
 
 /*
@@ -54,9 +55,9 @@ place_of(struct gitvcs_walk *w, const git_oid *id)
 	uint64_t hash = map_hash(key.p, key.n);
 	uint32_t place = map_get(&w->map, hash, key);
 
-	if (place != MAP_NONE)
+	if (place != INDEX_NONE)
 		return place;
-	if (w->n >= MAP_NONE)
+	if (w->n >= INDEX_NONE)
 		die("too many commits");
 	w->commits = mem_grow(w->commits, &w->cap, w->n + 1,
 	    sizeof *w->commits);
@@ -156,7 +157,7 @@ read_commit(struct vcs *v, uint32_t place)
 	c = &w->commits[place];
 	c->flags |= READ;
 	c->time_s = gitvcs_time(f.committer);
-	if (c->time_s == VCS_UNKNOWN)
+	if (c->time_s == INT_UNKNOWN)
 		c->time_s = 0;
 	return true;
 }
@@ -346,7 +347,7 @@ next_found(struct vcs *v, uint32_t *place)
 		c = &w->commits[*place];
 		if (!(c->flags & HIDDEN))
 			return c->object != NULL || gitvcs_read_commit(v,
-			    &c->id, &c->object) ? VCS_GOOD : VCS_FAILED;
+			    &c->id, &c->object) ? VCS_FOUND : VCS_FAILED;
 	}
 	return VCS_NONE;
 }
@@ -359,7 +360,7 @@ next_waiting(struct vcs *v, uint32_t *place)
 	if (w->n_heap == 0)
 		return VCS_NONE;
 	*place = pop(w);
-	return reach_parents(v, *place) ? VCS_GOOD : VCS_FAILED;
+	return reach_parents(v, *place) ? VCS_FOUND : VCS_FAILED;
 }
 
 enum vcs_found
@@ -370,11 +371,11 @@ gitvcs_walk_object(struct vcs *v, git_odb_object **object)
 	uint32_t place;
 
 	found = w->limited ? next_found(v, &place) : next_waiting(v, &place);
-	if (found != VCS_GOOD)
+	if (found != VCS_FOUND)
 		return found;
 	*object = w->commits[place].object;
 	w->commits[place].object = NULL;
-	return VCS_GOOD;
+	return VCS_FOUND;
 }
 
 enum vcs_found
@@ -383,7 +384,7 @@ gitvcs_walk_next(struct vcs *v, struct vcs_version *version)
 	git_odb_object *object;
 	enum vcs_found found = gitvcs_walk_object(v, &object);
 
-	return found != VCS_GOOD || gitvcs_version(v, object, version) ?
+	return found != VCS_FOUND || gitvcs_version(v, object, version) ?
 	    found : VCS_FAILED;
 }
 

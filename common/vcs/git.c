@@ -178,7 +178,7 @@ open_git(struct vcs *v, const char *path, bool upwards)
 {
 	unsigned flags = path == NULL ? GIT_REPOSITORY_OPEN_FROM_ENV :
 	    upwards ? 0 : GIT_REPOSITORY_OPEN_NO_SEARCH;
-	enum vcs_found found = VCS_GOOD;
+	enum vcs_found found = VCS_FOUND;
 	struct gitvcs *g;
 	int error;
 
@@ -190,7 +190,7 @@ open_git(struct vcs *v, const char *path, bool upwards)
 		found = explain_open(v, error, path);
 	else if (!open_objects(v))
 		found = VCS_FAILED;
-	if (found != VCS_GOOD)
+	if (found != VCS_FOUND)
 		close_git(v);
 	return found;
 }
@@ -359,7 +359,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	if (g->next_branch == g->n_branches)
 		return VCS_NONE;
 	*branch = g->branches[g->next_branch++];
-	return VCS_GOOD;
+	return VCS_FOUND;
 }
 
 /* --- versions and the work tree --- */

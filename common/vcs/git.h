@@ -64,7 +64,7 @@ bool gitvcs_read_commit(struct vcs *, const git_oid *, git_odb_object **);
  */
 bool gitvcs_fields_of(struct vcs *, git_odb_object *, struct gitvcs_fields *);
 
-/* The time in a line such as committer's, or VCS_UNKNOWN. */
+/* The time in a line such as committer's, or INT_UNKNOWN. */
 int64_t gitvcs_time(struct span person);
 
 /* The version in an object, which is the handle's from now on. */

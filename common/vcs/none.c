@@ -10,6 +10,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/vcs/vcs.h"
 
 /*
@@ -181,7 +182,7 @@ open_none(struct vcs *v, const char *path, bool upwards)
 		close_none(v);
 	close(fd);
 	buf_release(&name);
-	return good ? VCS_GOOD : VCS_FAILED;
+	return good ? VCS_FOUND : VCS_FAILED;
 }
 
 /* An empty file is a history without a version. */
@@ -354,8 +355,8 @@ set_version(struct none *none, size_t number, struct vcs_version *version)
 	const struct entry *e = &none->entries[number - 1];
 
 	*version = (struct vcs_version){ .author = e->name, .email = e->email,
-	    .time_s = e->time_s, .author_time_s = VCS_UNKNOWN,
-	    .utc_offset_minutes = VCS_UNKNOWN };
+	    .time_s = e->time_s, .author_time_s = INT_UNKNOWN,
+	    .utc_offset_minutes = INT_UNKNOWN };
 	id_of(none, number, &version->id);
 	if (number > 1) {
 		id_of(none, number - 1, &none->parent);
@@ -410,7 +411,7 @@ next_minor_version(struct vcs *v, struct vcs_version *version)
 	if (none->next <= none->last)
 		return VCS_NONE;
 	set_version(none, none->next--, version);
-	return VCS_GOOD;
+	return VCS_FOUND;
 }
 
 static bool
@@ -431,7 +432,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	*branch = (struct vcs_branch){ .name = BRANCH, .is_head = true,
 	    .has_id = none->n > 0 };
 	return branch->has_id && !get_minor_head(v, &branch->id) ?
-	    VCS_FAILED : VCS_GOOD;
+	    VCS_FAILED : VCS_FOUND;
 }
 
 /* Nobody knows what the files were when the version was made. */

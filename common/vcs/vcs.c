@@ -70,7 +70,7 @@ open_first(struct vcs *v, const char *path, bool upwards)
 	for (size_t i = 0; i < N_BACKENDS; i++) {
 		found = open_by(v, backends[i], path, upwards);
 		if (found != VCS_NONE)
-			return found == VCS_GOOD;
+			return found == VCS_FOUND;
 	}
 	return vcs_fail(v, "there is no repository in '%s'%s",
 	    path != NULL ? path : ".", upwards ? " or above" : "");
@@ -91,7 +91,7 @@ vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 		vcs_fail(v, "there is no repository of type %s in '%s'%s",
 		    type, path != NULL ? path : ".",
 		    upwards ? " or above" : "");
-	return found == VCS_GOOD;
+	return found == VCS_FOUND;
 }
 
 void

@@ -27,10 +27,8 @@ struct vcs_id {
 	char hex[VCS_ID_LEN + 1];
 };
 
-enum vcs_found { VCS_FAILED = -1, VCS_NONE, VCS_GOOD };
+enum vcs_found { VCS_FAILED = -1, VCS_NONE, VCS_FOUND };
 enum vcs_kind { VCS_ANY, VCS_COMMIT, VCS_TREE, VCS_BLOB, VCS_TAG };
-
-#define VCS_UNKNOWN INT64_MIN	/* a time or an offset */
 
 /*
  * A minor version.  Its text is UTF-8 as far as its encoding is known, and

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/intern.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/buildgraph-parse/formats.h"
 
@@ -17,7 +18,7 @@
 struct vertex {
 	sym label;		/* path of a file, rule of a command */
 	bool is_command;
-	uint32_t producer;	/* of a file: its command, or NONE */
+	uint32_t producer;	/* of a file: its command, or INDEX_NONE */
 	sym id;			/* of a command, when all is read */
 };
 
@@ -30,15 +31,13 @@ struct edges {
 	size_t n, cap;
 };
 
-#define NONE UINT32_MAX
-
 static struct {
 	struct filter *f;
 	struct intern addresses, labels;
 	struct vertex *vertices;
 	size_t n, cap;
 	struct edges inputs, outputs;
-	uint32_t *file_of;		/* by label: the file, or NONE */
+	uint32_t *file_of;		/* by label: the file, or INDEX_NONE */
 	uint64_t n_stale;
 	bool is_open;			/* its last line has not come */
 } graph;
@@ -53,7 +52,7 @@ vertex_of(struct span address)
 		graph.vertices = mem_grow(graph.vertices, &graph.cap,
 		    ++graph.n, sizeof *graph.vertices);
 		graph.vertices[s] = (struct vertex){ .label = SYM_NONE,
-		    .producer = NONE, .id = SYM_NONE };
+		    .producer = INDEX_NONE, .id = SYM_NONE };
 	}
 	return s;
 }
@@ -235,12 +234,12 @@ find_file(struct span path)
 {
 	sym s = intern_find(&graph.labels, path);
 
-	return s == SYM_NONE ? NONE : graph.file_of[s];
+	return s == SYM_NONE ? INDEX_NONE : graph.file_of[s];
 }
 
 /*
  * "out: #deps 3, deps mtime 17 (VALID)", then a path a line behind four
- * spaces.  Returns the command that the next paths are inputs of, or NONE.
+ * spaces.  Returns the command that the next paths are inputs of, or INDEX_NONE.
  */
 static uint32_t
 read_deps_head(struct span line)
@@ -253,15 +252,15 @@ read_deps_head(struct span line)
 		out.n--;
 	if (out.n == 0) {
 		filter_reject(graph.f, "not a line of 'ninja -t deps'");
-		return NONE;
+		return INDEX_NONE;
 	}
 	out.n--;
 	if (!between(line, "", "(VALID)", &rest)) {
 		graph.n_stale++;
-		return NONE;
+		return INDEX_NONE;
 	}
 	file = find_file(out);
-	return file == NONE ? NONE : graph.vertices[file].producer;
+	return file == INDEX_NONE ? INDEX_NONE : graph.vertices[file].producer;
 }
 
 static void
@@ -277,7 +276,7 @@ read_deps_line(const struct line *line, uint32_t *command)
 		return;
 	}
 	file = find_file(path);
-	if (*command != NONE && file != NONE)
+	if (*command != INDEX_NONE && file != INDEX_NONE)
 		add_edge(&graph.inputs, *command, file);
 }
 
@@ -304,7 +303,7 @@ name_ends(struct edges *edges, bool by_command)
 		name = file->label;
 		/* A header may be made by the command that reads it. */
 		if (by_command)
-			name = file->producer == NONE || file->producer ==
+			name = file->producer == INDEX_NONE || file->producer ==
 			    edges->list[i].command ? SYM_NONE :
 			    graph.vertices[file->producer].id;
 		if (name != SYM_NONE)
@@ -366,7 +365,7 @@ emit_nodes(void)
 void
 ninja_read(struct filter *f, const char *deps_file)
 {
-	uint32_t command = NONE;
+	uint32_t command = INDEX_NONE;
 	struct line line;
 
 	graph.f = f;
@@ -384,7 +383,7 @@ ninja_read(struct filter *f, const char *deps_file)
 	}
 	emit_nodes();
 	if (graph.n_stale > 0)
-		warn("warning: %llu outputs with stale deps, left out",
+		err_warn("warning: %llu outputs with stale deps, left out",
 		    (unsigned long long)graph.n_stale);
 	intern_release(&graph.addresses);
 	intern_release(&graph.labels);

@@ -23,7 +23,7 @@ put_array(struct buf *b, const struct rec *node, unsigned key)
 	const struct span *items;
 	size_t n;
 
-	if (rec_strings(node, key, &items, &n) != REC_GOOD || n == 0)
+	if (rec_strings(node, key, &items, &n) != REC_OK || n == 0)
 		return;
 	json_open(b, ya_keys[key], '[');
 	for (size_t i = 0; i < n; i++)
@@ -37,7 +37,7 @@ put_string(struct buf *b, const char *name, const struct rec *rec,
 {
 	struct span text;
 
-	if (rec_str(rec, key, &text) == REC_GOOD)
+	if (rec_str(rec, key, &text) == REC_OK)
 		json_str(b, name, text);
 }
 
@@ -83,7 +83,7 @@ is_sound(struct filter *f, const struct rec *node)
 	struct span uid;
 	size_t n;
 
-	if (rec_str(node, UID, &uid) != REC_GOOD || uid.n == 0) {
+	if (rec_str(node, UID, &uid) != REC_OK || uid.n == 0) {
 		filter_reject(f, "a node without a uid");
 		return false;
 	}

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "filters/callgraph-fold/formats.h"
 
 static struct span
@@ -183,7 +184,7 @@ inclusive(const struct stacks *s, unsigned measure)
 	int64_t *costs = mem_zero(s->n + 1, sizeof *costs);
 
 	for (size_t i = s->n; i-- > 0;) {
-		int64_t *above = s->list[i].parent != PARENT_NONE ?
+		int64_t *above = s->list[i].parent != INDEX_NONE ?
 		    &costs[s->list[i].parent] : NULL;
 
 		costs[i] = capped_sum(costs[i], s->list[i].measures[measure]);
@@ -203,7 +204,7 @@ find_edges(const struct stacks *s, unsigned measure, size_t *n)
 
 	*n = 0;
 	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].parent != PARENT_NONE)
+		if (s->list[i].parent != INDEX_NONE)
 			edges[found++] = (struct edge){
 			    s->list[s->list[i].parent].frame, s->list[i].frame,
 			    s->list[i].measures[CALLS], costs[i] };

@@ -103,7 +103,7 @@ main(int argc, char **argv)
 			continue;
 		}
 		stacks_add(&stacks, &g);
-		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_GOOD)
+		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
 			stacks_of(&stacks, program);
 	}
 	if (stacks.n > 0)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "filters/callgraph-fold/stacks.h"
 
 /* What tells stacks apart: both are small numbers without a hole between. */
@@ -101,10 +102,10 @@ stack_of(struct stacks *s, uint32_t parent, uint32_t frame)
 	uint64_t hash = map_hash(text.p, text.n);
 	uint32_t i;
 
-	if (s->collapse_recursion && parent != PARENT_NONE &&
+	if (s->collapse_recursion && parent != INDEX_NONE &&
 	    s->list[parent].frame == frame)
 		return parent;
-	if ((i = map_get(&s->map, hash, text)) != MAP_NONE)
+	if ((i = map_get(&s->map, hash, text)) != INDEX_NONE)
 		return i;
 	i = (uint32_t)s->n;
 	s->list = mem_grow(s->list, &s->cap, s->n + 1, sizeof *s->list);
@@ -134,8 +135,8 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
 
-		numbers[i] = stack_of(s, n->parent != PARENT_NONE ?
-		    numbers[n->parent] : PARENT_NONE, frame_of(s, g, n));
+		numbers[i] = stack_of(s, n->parent != INDEX_NONE ?
+		    numbers[n->parent] : INDEX_NONE, frame_of(s, g, n));
 		add_measures(s, numbers[i], n);
 	}
 	free(numbers);
@@ -201,7 +202,7 @@ walk_init(struct walk *w, const struct stacks *s)
 		while (at < s->n && s->list[w->sorted[at]].parent == i)
 			at++;
 	}
-	enter(w, PARENT_NONE, w->first[s->n], s->n);
+	enter(w, INDEX_NONE, w->first[s->n], s->n);
 }
 
 bool

@@ -15,7 +15,7 @@ struct frame {
 };
 
 struct stack {
-	uint32_t parent;	/* before it, or PARENT_NONE */
+	uint32_t parent;	/* before it, or INDEX_NONE */
 	uint32_t frame;
 	int64_t measures[N_MEASURES];
 };

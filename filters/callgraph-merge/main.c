@@ -71,7 +71,7 @@ write_all(struct filter *f)
 
 		merge_write(state.merges[i], b);
 		if (b->len - before > f->max_record)
-			warn("warning: a record has %zu bytes: who reads it "
+			err_warn("warning: a record has %zu bytes: who reads it "
 			    "must be told by --max-record", b->len - before);
 		if (state.merges[i]->overflowed)
 			filter_fail(f, "a sum is 2^53 or more");

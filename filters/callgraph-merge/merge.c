@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/json/json.h"
 #include "filters/callgraph-merge/merge.h"
 
@@ -107,7 +108,7 @@ add_module(struct merge *m, const struct graph_module *from)
 	uint32_t i = map_get(&m->module_map, hash, key);
 	struct merge_module *to;
 
-	if (i == MAP_NONE) {
+	if (i == INDEX_NONE) {
 		i = (uint32_t)m->n_modules;
 		m->modules = mem_grow(m->modules, &m->modules_cap,
 		    m->n_modules + 1, sizeof *m->modules);
@@ -158,7 +159,7 @@ add_node(struct merge *m, const struct key *key)
 	uint32_t i = map_get(&m->node_map, hash, text);
 	struct merge_node *n;
 
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return i;
 	i = (uint32_t)m->n_nodes;
 	m->nodes = mem_grow(m->nodes, &m->nodes_cap, m->n_nodes + 1,
@@ -181,8 +182,8 @@ add_nodes(struct merge *m, const struct callgraph *g,
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *from = &g->nodes[i];
-		struct key key = { .parent = from->parent != PARENT_NONE ?
-		    numbers[from->parent] : PARENT_NONE };
+		struct key key = { .parent = from->parent != INDEX_NONE ?
+		    numbers[from->parent] : INDEX_NONE };
 		struct merge_node *to;
 
 		normalise(g, modules, from->has_function, from->function,
@@ -204,7 +205,7 @@ count_of(const struct rec *rec, unsigned key, int64_t otherwise)
 {
 	int64_t n;
 
-	return rec_int(rec, key, &n) == REC_GOOD && n >= 0 ? n : otherwise;
+	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : otherwise;
 }
 
 void
@@ -216,7 +217,7 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 
 	if (program != NULL)
 		keep_smaller(&m->program, program->token);
-	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_GOOD && n > m->time_us)
+	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n > m->time_us)
 		m->time_us = n;
 	add_number(m, &m->records, count_of(rec, GRAPH_RECORDS, 1));
 	add_number(m, &m->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
@@ -354,7 +355,7 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	const struct merge_node *n = &m->nodes[node];
 
 	open_item(b);
-	if (parent != PARENT_NONE)
+	if (parent != INDEX_NONE)
 		json_uint(b, "parent", parent);
 	put_offset(m, b, "function", n->key.module, n->key.offset);
 	put_offset(m, b, "call_site", n->key.call_module, n->key.call_offset);
@@ -387,7 +388,7 @@ put_nodes(const struct merge *m, struct buf *b)
 			at++;
 	}
 	levels = mem_grow(levels, &cap, 1, sizeof *levels);
-	levels[depth++] = (struct level){ at, m->n_nodes, PARENT_NONE };
+	levels[depth++] = (struct level){ at, m->n_nodes, INDEX_NONE };
 	while (depth > 0) {
 		struct level *l = &levels[depth - 1];
 		uint32_t node;

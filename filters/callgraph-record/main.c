@@ -233,7 +233,7 @@ write_some(struct filter *f)
 	if (n < 0) {
 		state.output_error = errno;
 		if (errno != EPIPE)
-			warn("cannot write '%s': %s", f->out.name,
+			err_warn("cannot write '%s': %s", f->out.name,
 			    strerror(errno));
 	} else {
 		state.written += (size_t)n;
@@ -374,7 +374,7 @@ end(struct filter *f)
 	if (state.output_error == EPIPE)
 		raise(SIGPIPE);
 	if (state.output_error != 0)
-		exit(EXIT_TROUBLE);
+		exit(EXIT_FATAL);
 	memmove(b->data, b->data + state.written, b->len - state.written);
 	b->len -= state.written;
 	filter_end(f);
@@ -404,7 +404,7 @@ main(int argc, char **argv)
 	watch(&f);
 	meeting_close(&state.meeting);
 	if (!state.peers.heard)
-		warn("warning: nothing was recorded: '%s' is not linked with "
+		err_warn("warning: nothing was recorded: '%s' is not linked with "
 		    "the instrument (weir-instrument(3))", *command);
 	put_exit(filter_out(&f), *command, file);
 	free(file);

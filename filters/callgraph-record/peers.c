@@ -114,7 +114,7 @@ text_of(const struct rec *r, unsigned key)
 {
 	struct span s;
 
-	return bytes_of(rec_str(r, key, &s) == REC_GOOD ? s : span_of("", 0));
+	return bytes_of(rec_str(r, key, &s) == REC_OK ? s : span_of("", 0));
 }
 
 static uint64_t
@@ -122,7 +122,7 @@ number_of(const struct rec *r, unsigned key)
 {
 	int64_t value;
 
-	return rec_int(r, key, &value) == REC_GOOD && value > 0 ?
+	return rec_int(r, key, &value) == REC_OK && value > 0 ?
 	    (uint64_t)value : 0;
 }
 
@@ -153,7 +153,7 @@ address_of(const struct rec *r, unsigned key)
 	struct span s;
 	uint64_t value;
 
-	if (rec_str(r, key, &s) != REC_GOOD || s.n < 3)
+	if (rec_str(r, key, &s) != REC_OK || s.n < 3)
 		return 0;
 	s = span_of(s.p + 2, s.n - 2);	/* 0x */
 	return take_number(&s, 16, &value) ? value : 0;
@@ -335,7 +335,7 @@ checksum_of_process(pid_t pid, const char *program)
 	if (fd >= 0)
 		close(fd);
 	if (checksum[0] == '\0')
-		warn("warning: cannot read '%s', the program of process %ld",
+		err_warn("warning: cannot read '%s', the program of process %ld",
 		    program, (long)pid);
 	return checksum;
 }
@@ -353,7 +353,7 @@ has_release(const struct peers *p, const struct process *proc)
 	buf_char(&path, '\0');
 	is_there = proc->checksum[0] != '\0' && access(path.data, R_OK) == 0;
 	if (!is_there && strcmp(last, proc->checksum) != 0) {
-		warn("warning: what '%s' does is not kept: there is no '%s'",
+		err_warn("warning: what '%s' does is not kept: there is no '%s'",
 		    proc->program, path.data);
 		strcpy(last, proc->checksum);
 	}
@@ -435,7 +435,7 @@ on_nodes(struct process *p, const struct rec *r)
 	uint64_t parent;
 	size_t n;
 
-	if (!p->in_emission || rec_strings(r, K_NODES, &items, &n) != REC_GOOD)
+	if (!p->in_emission || rec_strings(r, K_NODES, &items, &n) != REC_OK)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		s = items[i];
@@ -488,7 +488,7 @@ take_message(struct peers *p, struct peer *peer, const struct rec *r,
 	else if (rec_is(r, "mark") && proc->is_kept)
 		put_mark(proc, r, b);
 	else if (rec_is(r, "marks_dropped"))
-		warn("warning: %llu marks of process %ld came too fast and are "
+		err_warn("warning: %llu marks of process %ld came too fast and are "
 		    "lost", (unsigned long long)number_of(r, K_N),
 		    (long)proc->pid);
 	return true;
@@ -550,7 +550,7 @@ take_lines(struct peers *p, struct peer *peer, struct buf *b)
 	in->len -= begin;
 	if (well && in->len <= MESSAGE_MOST)
 		return;
-	warn("warning: process %ld sent what is no message", (long)peer->pid);
+	err_warn("warning: process %ld sent what is no message", (long)peer->pid);
 	hang_up(peer);
 }
 

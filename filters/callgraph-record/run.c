@@ -77,7 +77,7 @@ run_command(char **command, const struct inherited *i, bool output_to_error)
 		return pid;
 	waitpid(pid, NULL, 0);
 	errno = error;
-	warn("cannot run '%s': %s", command[0], strerror(error));
+	err_warn("cannot run '%s': %s", command[0], strerror(error));
 	exit(error == ENOENT ? 127 : 126);
 }
 
@@ -169,11 +169,11 @@ meeting_open(struct meeting *m)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
 	cleanup_add(remove_meeting);
-	cleanup_hold();
+	cleanup_block_signals();
 	make_directory(m);
 	snprintf(m->path, sizeof m->path, "%s/socket", m->directory);
 	open_meeting = m;
-	cleanup_release();
+	cleanup_unblock_signals();
 	memcpy(address.sun_path, m->path, strlen(m->path) + 1);
 	m->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (m->fd < 0 || bind(m->fd, (const struct sockaddr *)&address,

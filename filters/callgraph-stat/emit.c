@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
@@ -44,7 +45,7 @@ put_label(struct buf *b, const char *key, const struct profile *p,
 {
 	struct buf text = { 0 };
 
-	if (function == ENTRY_NONE)
+	if (function == INDEX_NONE)
 		return;
 	profile_label(p, function, &text);
 	json_str(b, key, span_of(text.data, text.len));

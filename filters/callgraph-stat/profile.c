@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "filters/callgraph-stat/profile.h"
 
 const char *const level_names[N_LEVELS] = { "function", "file", "module",
@@ -57,7 +58,7 @@ entry_of(struct entries *t, const struct entry_key *key)
 	uint32_t i = map_get(&t->map, hash, text);
 	struct entry *e;
 
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return i;
 	i = (uint32_t)t->n;
 	t->list = mem_grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
@@ -119,7 +120,7 @@ function_of(struct profile *p, const struct callgraph *g,
 	const struct graph_module *m = n->has_function ?
 	    callgraph_module_at(g, n->function) : NULL;
 	struct entry_key key = { .name = text_sym(p, n->name),
-	    .module = SYM_NONE, .caller = ENTRY_NONE, .callee = ENTRY_NONE };
+	    .module = SYM_NONE, .caller = INDEX_NONE, .callee = INDEX_NONE };
 	uint32_t i;
 
 	if (m != NULL && key.name != SYM_NONE) {
@@ -166,13 +167,13 @@ group_of(struct profile *p, const struct callgraph *g,
     const struct graph_node *n, const uint32_t *functions)
 {
 	struct entry_key key = { .name = SYM_NONE, .module = SYM_NONE,
-	    .caller = ENTRY_NONE, .callee = ENTRY_NONE };
+	    .caller = INDEX_NONE, .callee = INDEX_NONE };
 	const struct graph_module *m = NULL;
 	uint32_t i;
 
 	if (p->level == BY_CALLSITE)
-		return call_site_of(p, g, n, n->parent != PARENT_NONE ?
-		    functions[n->parent] : ENTRY_NONE,
+		return call_site_of(p, g, n, n->parent != INDEX_NONE ?
+		    functions[n->parent] : INDEX_NONE,
 		    functions[n - g->nodes]);
 	if (p->level == BY_FILE) {
 		key.name = text_sym(p, n->file);
@@ -217,9 +218,9 @@ tree_make(struct tree *t, const struct callgraph *g)
 	t->first = mem_resize(NULL, g->n_nodes + 1, sizeof *t->first);
 	t->next = mem_resize(NULL, g->n_nodes + 1, sizeof *t->next);
 	for (size_t i = 0; i <= g->n_nodes; i++)
-		t->first[i] = PARENT_NONE;
+		t->first[i] = INDEX_NONE;
 	for (size_t i = g->n_nodes; i-- > 0;) {
-		above = g->nodes[i].parent != PARENT_NONE ?
+		above = g->nodes[i].parent != INDEX_NONE ?
 		    g->nodes[i].parent : (uint32_t)g->n_nodes;
 		t->next[i] = t->first[above];
 		t->first[above] = (uint32_t)i;
@@ -258,20 +259,20 @@ add_nodes(struct profile *p, struct entries *to,
 	uint32_t i = tree->first[g->n_nodes];
 	int64_t depth = 0, deepest = 0;
 
-	while (i != PARENT_NONE) {
+	while (i != INDEX_NONE) {
 		enter(p, &to->list[entries[i]], &g->nodes[i], side);
 		if (++depth > deepest)
 			deepest = depth;
-		if (tree->first[i] != PARENT_NONE) {
+		if (tree->first[i] != INDEX_NONE) {
 			i = tree->first[i];
 			continue;
 		}
-		while (i != PARENT_NONE && tree->next[i] == PARENT_NONE) {
+		while (i != INDEX_NONE && tree->next[i] == INDEX_NONE) {
 			to->list[entries[i]].open--;
 			depth--;
 			i = g->nodes[i].parent;
 		}
-		if (i == PARENT_NONE)
+		if (i == INDEX_NONE)
 			break;
 		to->list[entries[i]].open--;
 		depth--;
@@ -285,7 +286,7 @@ count_of(const struct rec *rec, unsigned key, int64_t otherwise)
 {
 	int64_t n;
 
-	return rec_int(rec, key, &n) == REC_GOOD && n >= 0 ? n : otherwise;
+	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : otherwise;
 }
 
 static void
@@ -298,7 +299,7 @@ add_whole(struct profile *p, struct whole *w, const struct callgraph *g,
 	w->nodes += (int64_t)g->n_nodes;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
-			if (k != TOTAL_NS || g->nodes[i].parent == PARENT_NONE)
+			if (k != TOTAL_NS || g->nodes[i].parent == INDEX_NONE)
 				add_number(p, &w->measures[k],
 				    g->nodes[i].measures[k]);
 }
@@ -339,7 +340,7 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
 	const struct entry *e;
 	struct span s;
 
-	if (function == ENTRY_NONE) {
+	if (function == INDEX_NONE) {
 		buf_str(to, "??");
 		return;
 	}
@@ -433,7 +434,7 @@ compare_functions(uint32_t a, uint32_t b)
 {
 	const struct entry *list = sorting.p->functions.list;
 
-	if (a == b || a == ENTRY_NONE || b == ENTRY_NONE)
+	if (a == b || a == INDEX_NONE || b == INDEX_NONE)
 		return (a > b) - (a < b);
 	return compare_entries(&list[a], &list[b]);
 }

@@ -12,8 +12,6 @@ enum { NOW, BEFORE, N_SIDES };
 enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
 extern const char *const level_names[N_LEVELS];
 
-#define ENTRY_NONE UINT32_MAX
-
 /*
  * What tells entries apart: small numbers without a hole between them.  A
  * function has its name and the name of its module, or, without a name, the
@@ -23,7 +21,7 @@ extern const char *const level_names[N_LEVELS];
 struct entry_key {
 	sym name;		/* a text; a call site's file is a token */
 	sym module;
-	uint32_t caller, callee;	/* entries of functions, or ENTRY_NONE */
+	uint32_t caller, callee;	/* entries of functions, or INDEX_NONE */
 	uint64_t place;		/* the address or line */
 };
 

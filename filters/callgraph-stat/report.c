@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/callgraph-stat/answer.h"
@@ -135,7 +136,7 @@ put_site(struct buf *b, const struct profile *p, const struct entry *e)
 static void
 put_caller(struct buf *b, const struct profile *p, const struct entry *e)
 {
-	if (e->key.caller == ENTRY_NONE)
+	if (e->key.caller == INDEX_NONE)
 		buf_str(b, "(the first of its thread)");
 	else
 		put_name(b, p, e->key.caller);

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
-#include "common/program/address.h"
+#include "common/base/hex.h"
 #include "common/program/symbols-table.h"
 #include "filters/callgraph-symbolize/answers.h"
 #include "filters/callgraph-symbolize/sources.h"
@@ -68,8 +69,8 @@ get_address(const struct rec *rec, unsigned key, uint64_t *address)
 {
 	struct span text;
 
-	return rec_str(rec, key, &text) == REC_GOOD &&
-	    address_get(text, address);
+	return rec_str(rec, key, &text) == REC_OK &&
+	    hex_address(text, address);
 }
 
 /* The program is the module that the record names, or else its first. */
@@ -78,7 +79,7 @@ is_program(const struct rec *rec, struct span path)
 {
 	struct span program;
 
-	if (rec_str(rec, PROGRAM, &program) != REC_GOOD)
+	if (rec_str(rec, PROGRAM, &program) != REC_OK)
 		return state.n_modules == 0;
 	return program.n == path.n && (path.n == 0 ||
 	    memcmp(program.p, path.p, path.n) == 0);
@@ -91,7 +92,7 @@ add_module(const struct rec *rec, const struct rec *m)
 	struct loaded loaded;
 	struct extent extent;
 
-	if (rec_str(m, M_PATH, &module.path) != REC_GOOD ||
+	if (rec_str(m, M_PATH, &module.path) != REC_OK ||
 	    !get_address(m, M_BASE, &loaded.base) ||
 	    !get_address(m, M_START, &extent.low) ||
 	    !get_address(m, M_END, &extent.high) ||
@@ -128,7 +129,7 @@ read_modules(struct filter *f, const struct rec *rec)
 		if (!add_module(rec, m))
 			break;
 	if (m != NULL || why != NULL) {
-		filter_reject(f, "modules: %.*s is no module", SHOWN(item));
+		filter_reject(f, "modules: %.*s is no module", SPAN_ARG(item));
 		return false;
 	}
 	marks_paint(&state.marks, state.extents, state.n_modules);
@@ -141,7 +142,7 @@ module_at(uint64_t address)
 {
 	uint32_t index = marks_find(&state.marks, address);
 
-	return index != SCOPE_NONE ? &state.modules[index] : NULL;
+	return index != INDEX_NONE ? &state.modules[index] : NULL;
 }
 
 /* --- nodes --------------------------------------------------------------- */
@@ -175,7 +176,7 @@ add_known(const struct rec *node, unsigned key, struct buf *b)
 	default:
 		break;
 	}
-	if (!address_get(text, &address))
+	if (!hex_address(text, &address))
 		return false;
 	if (key == N_FUNCTION ? has_any(node, N_NAME, N_LINE) :
 	    has_any(node, N_CALL_FILE, N_CALL_INLINED))
@@ -211,7 +212,7 @@ put_nodes(struct filter *f, struct span rest, struct buf *b)
 	}
 	if (node != NULL || why != NULL) {
 		filter_reject(f, "%.*s: function and call_site are addresses: "
-		    "\"0x...\"", SHOWN(item));
+		    "\"0x...\"", SPAN_ARG(item));
 		return false;
 	}
 	if (before == '[')
@@ -260,7 +261,7 @@ static int
 end(struct filter *f)
 {
 	if (state.n_unknown > 0)
-		warn("warning: nothing is known of %llu of %llu addresses",
+		err_warn("warning: nothing is known of %llu of %llu addresses",
 		    (unsigned long long)state.n_unknown,
 		    (unsigned long long)state.n_addresses);
 	sources_report_damage(f);

@@ -44,7 +44,7 @@ sources_init(const struct sources_options *options)
 		if (file->symbols == NULL)
 			die("cannot read '%s': %s", file->path, why);
 		if (why != NULL)
-			warn("warning: %s: %s", file->path, why);
+			err_warn("warning: %s: %s", file->path, why);
 	}
 }
 
@@ -102,7 +102,7 @@ open_release(const char *path)
 		return NULL;
 	symbols = symbols_open_release(path, &why);
 	if (symbols == NULL)
-		warn("warning: cannot use '%s': %s", path, why);
+		err_warn("warning: cannot use '%s': %s", path, why);
 	return symbols;
 }
 
@@ -211,9 +211,9 @@ source_symbols(struct source *s)
 	    (s->symbols = find_executable(m)) == NULL)
 		s->symbols = open_module(m, s->path, &why);
 	if (s->symbols == NULL)
-		warn("warning: no symbols of '%s': %s", s->path, why);
+		err_warn("warning: no symbols of '%s': %s", s->path, why);
 	else if (why != NULL)
-		warn("warning: %s: %s", s->path, why);
+		err_warn("warning: %s: %s", s->path, why);
 	return s->symbols;
 }
 

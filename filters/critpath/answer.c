@@ -2,13 +2,14 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/critpath/answer.h"
 
 static uint32_t
 best_end(const struct network *net)
 {
-	uint32_t best = DAG_NONE;
+	uint32_t best = INDEX_NONE;
 
 	for (uint32_t v = 0; v < net->n_vertices; v++)
 		if (net->is_end[v])
@@ -21,7 +22,7 @@ answer_length(const struct network *net)
 {
 	uint32_t end = best_end(net);
 
-	return end == DAG_NONE ? 0 : net->dag.finish[end];
+	return end == INDEX_NONE ? 0 : net->dag.finish[end];
 }
 
 /* Accounts for the wall time along a path, from the build's start on. */
@@ -32,10 +33,10 @@ account(struct path *p, const struct answer *a)
 	int64_t now_us = b->start_us;
 	const struct task *t;
 
-	p->timed = !a->what_if && b->start_us != TIME_UNKNOWN;
+	p->timed = !a->what_if && b->start_us != INT_UNKNOWN;
 	for (size_t i = 0; i < p->n && p->timed; i++) {
 		t = network_task(a->net, p->steps[i].vertex);
-		if (t->start_us == TIME_UNKNOWN || t->end_us == TIME_UNKNOWN) {
+		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN) {
 			p->timed = false;
 			return;
 		}
@@ -79,13 +80,13 @@ static uint32_t
 longest_left(const struct network *net, const bool *covered)
 {
 	int64_t through, most = -1;
-	uint32_t best = DAG_NONE;
+	uint32_t best = INDEX_NONE;
 
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		if (covered[v] || network_task(net, v) == NULL)
 			continue;
 		through = dag_through(&net->dag, v);
-		if (through > most || (through == most && best != DAG_NONE &&
+		if (through > most || (through == most && best != INDEX_NONE &&
 		    net->dag.compare(net, v, best) < 0)) {
 			most = through;
 			best = v;
@@ -105,7 +106,7 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 	*a = (struct answer){ .net = net, .n_wanted = n,
 	    .what_if = what_if };
 	a->paths = mem_zero(n, sizeof *a->paths);
-	while (a->n_paths < n && v != DAG_NONE) {
+	while (a->n_paths < n && v != INDEX_NONE) {
 		vertices = a->n_paths == 0 ?
 		    dag_path_to(&net->dag, v, &length) :
 		    dag_path_through(&net->dag, v, &length);
@@ -115,7 +116,7 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 		    a->n_paths == 0);
 		a->n_paths++;
 		free(vertices);
-		v = a->n_paths < n ? longest_left(net, covered) : DAG_NONE;
+		v = a->n_paths < n ? longest_left(net, covered) : INDEX_NONE;
 	}
 	free(covered);
 }
@@ -185,7 +186,7 @@ put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 	put_name(b, "host", a, t->host);
 	if ((t->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
-	if (t->start_us != TIME_UNKNOWN)
+	if (t->start_us != INT_UNKNOWN)
 		json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", a->net->dag.weight[vertex]);
 }
@@ -234,7 +235,7 @@ put_account(struct buf *b, const struct answer *a, const struct path *p)
 {
 	const struct build *build = a->net->build;
 
-	if (build->start_us != TIME_UNKNOWN)
+	if (build->start_us != INT_UNKNOWN)
 		json_int(b, "wall_us", build->end_us - build->start_us);
 	if (!p->timed)
 		return;

@@ -160,7 +160,7 @@ drop_one(struct network *net, const char *text)
 	if (!span_eq(key, "kind") && !span_eq(key, "host") &&
 	    !span_eq(key, "rule"))
 		die("--drop knows kind, host and rule, not '%.*s'",
-		    SHOWN(key));
+		    SPAN_ARG(key));
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
 		if (t == NULL || wanted == SYM_NONE ||
@@ -170,7 +170,7 @@ drop_one(struct network *net, const char *text)
 		n++;
 	}
 	if (n == 0)
-		warn("warning: --drop %s: there is no such task", text);
+		err_warn("warning: --drop %s: there is no such task", text);
 }
 
 static void

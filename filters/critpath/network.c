@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "filters/critpath/network.h"
 
 static int
@@ -51,7 +52,7 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 
 /*
  * What is needed only until all is tied: vertices by id, and hosts.  A link is
- * DAG_NONE, or twice a vertex, and one more if another link follows: nearly
+ * INDEX_NONE, or twice a vertex, and one more if another link follows: nearly
  * all ids have one vertex, and what would follow need not be looked at.
  */
 struct draft {
@@ -72,7 +73,7 @@ struct draft {
 static inline uint32_t
 next_link(const struct draft *d, uint32_t link)
 {
-	return link % 2 == 0 ? DAG_NONE : d->vertices[link / 2].next;
+	return link % 2 == 0 ? INDEX_NONE : d->vertices[link / 2].next;
 }
 
 /* One more vertex of an id. */
@@ -81,11 +82,11 @@ add_vertex(struct draft *d, sym id, uint32_t task)
 {
 	uint32_t v = (uint32_t)d->net->n_vertices++;
 
-	if (v >= DAG_NONE / 2)
+	if (v >= INDEX_NONE / 2)
 		die("too many tasks");
 	d->net->task_of[v] = task;
 	d->vertices[v] = (struct vertex){ d->first_of[id], NO_RUN };
-	d->first_of[id] = v * 2 + (d->first_of[id] != DAG_NONE);
+	d->first_of[id] = v * 2 + (d->first_of[id] != INDEX_NONE);
 	return &d->vertices[v];
 }
 
@@ -99,7 +100,7 @@ enum { ATTEMPTS_MOST = 8 };
 static bool
 takes_part(const struct build *b, const struct task *t)
 {
-	return t->elapsed_us != TIME_UNKNOWN &&
+	return t->elapsed_us != INT_UNKNOWN &&
 	    (t->flags & (TASK_DEAD | TASK_TOTAL)) == 0 &&
 	    t->attempt <= ATTEMPTS_MOST &&
 	    (t->kind != b->prepare || t->host != SYM_NONE);
@@ -148,7 +149,7 @@ add_stand_in(struct draft *d, sym id)
 	struct network *net = d->net;
 	size_t i = net->n_vertices - net->n_tasks;
 
-	if (d->first_of[id] != DAG_NONE)
+	if (d->first_of[id] != INDEX_NONE)
 		return;
 	net->stand_ins = mem_grow(net->stand_ins, &net->stand_ins_cap, i + 1,
 	    sizeof *net->stand_ins);
@@ -175,12 +176,12 @@ depend(struct draft *d, uint32_t v, sym dep)
 {
 	uint32_t link = d->first_of[dep];
 
-	if (link == DAG_NONE) {
+	if (link == INDEX_NONE) {
 		d->cuts = mem_grow(d->cuts, &d->cuts_cap, d->n_cuts + 1,
 		    sizeof *d->cuts);
 		d->cuts[d->n_cuts++] = (uint64_t)v << 32 | dep;
 	}
-	for (; link != DAG_NONE; link = next_link(d, link))
+	for (; link != INDEX_NONE; link = next_link(d, link))
 		dag_add(&d->net->dag, v, link / 2);
 }
 
@@ -218,7 +219,7 @@ expect_id(const struct draft *d, sym id)
 static void
 expect_vertex(const struct draft *d, sym id)
 {
-	if (id != SYM_NONE && d->first_of[id] != DAG_NONE)
+	if (id != SYM_NONE && d->first_of[id] != INDEX_NONE)
 		__builtin_prefetch(&d->vertices[d->first_of[id] / 2]);
 }
 
@@ -233,7 +234,7 @@ add_named(struct draft *d)
 			expect_id(d, dep[AHEAD].id);
 			expect_id(d, dep[AHEAD].dep);
 		}
-		for (uint32_t link = d->first_of[dep->id]; link != DAG_NONE;
+		for (uint32_t link = d->first_of[dep->id]; link != INDEX_NONE;
 		    link = next_link(d, link))
 			depend(d, link / 2, dep->dep);
 	}
@@ -250,7 +251,7 @@ add_copy(struct draft *d, uint32_t v, const struct task *copy)
 		depend(d, v, copy->uid);
 	if (copy->consumer == SYM_NONE)
 		return;
-	for (uint32_t link = d->first_of[copy->consumer]; link != DAG_NONE;
+	for (uint32_t link = d->first_of[copy->consumer]; link != INDEX_NONE;
 	    link = next_link(d, link))
 		if (d->vertices[link / 2].ran_on == copy->host)
 			dag_add(&d->net->dag, link / 2, v);

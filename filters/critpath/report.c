@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/critpath/answer.h"
@@ -21,7 +22,7 @@ put_what(struct table *t, const struct answer *a, uint32_t vertex)
 static void
 put_start(struct table *t, const struct answer *a, const struct task *task)
 {
-	if (task->start_us != TIME_UNKNOWN) {
+	if (task->start_us != INT_UNKNOWN) {
 		buf_char(table_cell(t), '+');
 		report_us(table_cell(t), task->start_us -
 		    a->net->build->start_us);
@@ -253,7 +254,7 @@ put_title(struct buf *out, const struct answer *a, const struct path *p)
 	struct buf text = { 0 };
 
 	report_us(&text, p->length_us);
-	if (!a->what_if && b->start_us != TIME_UNKNOWN && wall_us > 0) {
+	if (!a->what_if && b->start_us != INT_UNKNOWN && wall_us > 0) {
 		buf_str(&text, " of ");
 		report_us(&text, wall_us);
 		buf_str(&text, " wall time (");

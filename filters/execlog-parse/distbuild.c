@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/open.h"
@@ -65,7 +66,7 @@ size_of(const struct event *e, int at)
 
 	if (!text_i64(field(e, at), &size) || size < 0 ||
 	    size >> REC_INT_BITS != 0)
-		return UNKNOWN;
+		return INT_UNKNOWN;
 	return size;
 }
 
@@ -83,7 +84,7 @@ read_worker(const struct event *e, uint64_t *worker)
 	if (text_u64(field(e, ARG2), worker))
 		return true;
 	filter_reject(state.f, "worker '%.*s' is no number",
-	    SHOWN(field(e, ARG2)));
+	    SPAN_ARG(field(e, ARG2)));
 	return false;
 }
 
@@ -233,17 +234,17 @@ tell_unknown(void)
 
 	for (sym s = 0; s < state.unknown_names.n; s++) {
 		u = &state.unknown[s];
-		warn_at(u->file, u->line,
+		err_warn_at(u->file, u->line,
 		    "warning: unknown event '%s', %llu in all",
 		    intern_str(&state.unknown_names, s),
 		    (unsigned long long)u->count);
 	}
 	if (state.n_others > 0)
-		warn("warning: %llu events of still other unknown names",
+		err_warn("warning: %llu events of still other unknown names",
 		    (unsigned long long)state.n_others);
 }
 
-enum { STEP = INPUT_AHEAD };
+enum { STEP = INPUT_PADDING };
 _Static_assert(STEP == 64, "a bit each");
 
 /*
@@ -334,7 +335,7 @@ read_time(struct event *e)
 
 	if (!text_i64(field(e, TIME), &ms) || ms < 0 || ms > MS_MOST) {
 		filter_reject(state.f, "time '%.*s' is no number of "
-		    "milliseconds, or does not fit", SHOWN(field(e, TIME)));
+		    "milliseconds, or does not fit", SPAN_ARG(field(e, TIME)));
 		return false;
 	}
 	e->us = ms * MS;

@@ -29,7 +29,6 @@ struct extent {
 void extent_add(struct extent *, int64_t us);
 
 /* Writes start_us, end_us and elapsed_us, as far as they are known. */
-#define UNKNOWN INT64_MIN
 void put_times(struct buf *, int64_t start_us, int64_t end_us);
 
 /* Writes status, failed and size_bytes, as far as they are known. */

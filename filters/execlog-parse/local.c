@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
@@ -85,7 +86,7 @@ put_rest(struct buf *b, const struct rec *entry)
 		json_true(b, "dynamically_resolved_cache");
 	if (rec_true(entry, TOTAL_TIME))
 		json_true(b, "total_time");
-	if (rec_str(entry, KEY_TYPE, &type) == REC_GOOD)
+	if (rec_str(entry, KEY_TYPE, &type) == REC_OK)
 		json_str(b, "rule", type);
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
 		field = rec_get(entry, (unsigned)kept[i].key);
@@ -100,7 +101,7 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
     struct extent *extent)
 {
 	const struct field *timing = rec_get(entry, TIMING);
-	int64_t start_us = UNKNOWN, end_us = UNKNOWN;
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
 	enum rec_found is_prepare;
 	struct span prepare;
 	struct buf *b = filter_out(f);
@@ -120,14 +121,14 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	    !rec_true(entry, CACHED))
 		return;
 	if (rec_true(entry, CACHED))
-		start_us = end_us = UNKNOWN;
+		start_us = end_us = INT_UNKNOWN;
 	json_begin(b, "task");
-	put_id(b, uid, is_prepare == REC_GOOD ? &prepare : NULL);
+	put_id(b, uid, is_prepare == REC_OK ? &prepare : NULL);
 	put_times(b, start_us, end_us);
 	put_rest(b, entry);
 	json_end(b);
 	filter_emit(f);
-	if (start_us != UNKNOWN && is_prepare == REC_ABSENT &&
+	if (start_us != INT_UNKNOWN && is_prepare == REC_ABSENT &&
 	    !rec_true(entry, TOTAL_TIME)) {
 		extent_add(extent, start_us);
 		extent_add(extent, end_us);
@@ -154,7 +155,7 @@ read_key(struct filter *f, struct span token, struct key *key)
 	buf_add(&text, token.p, token.n);
 	buf_char(&text, '}');
 	rec = filter_record(f, span_of(text.data, text.len));
-	good = rec != NULL && rec_str(rec, KEY_TYPE, &uid) == REC_GOOD;
+	good = rec != NULL && rec_str(rec, KEY_TYPE, &uid) == REC_OK;
 	if (good)
 		buf_add(&key->uid, uid.p, uid.n);
 	buf_release(&text);

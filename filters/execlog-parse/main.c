@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
@@ -40,11 +41,11 @@ extent_add(struct extent *e, int64_t us)
 void
 put_times(struct buf *b, int64_t start_us, int64_t end_us)
 {
-	if (start_us != UNKNOWN)
+	if (start_us != INT_UNKNOWN)
 		json_int(b, "start_us", start_us);
-	if (end_us != UNKNOWN)
+	if (end_us != INT_UNKNOWN)
 		json_int(b, "end_us", end_us);
-	if (start_us != UNKNOWN && end_us != UNKNOWN)
+	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN)
 		json_int(b, "elapsed_us", end_us - start_us);
 }
 
@@ -67,7 +68,7 @@ put_outcome(struct buf *b, struct span status, int64_t size_bytes)
 		json_str(b, "status", status);
 	if (is_failure(status))
 		json_true(b, "failed");
-	if (size_bytes != UNKNOWN)
+	if (size_bytes != INT_UNKNOWN)
 		json_int(b, "size_bytes", size_bytes);
 }
 

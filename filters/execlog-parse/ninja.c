@@ -51,7 +51,7 @@ read_header(const struct line *line)
 	if (!text_u64(version, &state.version) || state.version < OLDEST ||
 	    state.version > NEWEST)
 		die("%s is a ninja log of version %.*s; this program knows "
-		    "%d to %d", state.f->input.name, SHOWN(version), OLDEST,
+		    "%d to %d", state.f->input.name, SPAN_ARG(version), OLDEST,
 		    NEWEST);
 	/* What follows a header is another log, if it is not the first. */
 	state.run += state.n > 0;
@@ -79,7 +79,7 @@ read_ms(struct span field, const char *name, int64_t *us)
 	if (!text_i64(field, &ms) || ms < 0 ||
 	    ms > ((INT64_C(1) << REC_INT_BITS) - 1) / MS) {
 		filter_reject(state.f, "%s '%.*s' is no number of milliseconds,"
-		    " or does not fit", name, SHOWN(field));
+		    " or does not fit", name, SPAN_ARG(field));
 		return false;
 	}
 	*us = ms * MS;
@@ -111,7 +111,7 @@ read_line(const struct line *line)
 		return;
 	if (!text_i64(field[MTIME], &e.mtime)) {
 		filter_reject(state.f, "mtime '%.*s' is no number",
-		    SHOWN(field[MTIME]));
+		    SPAN_ARG(field[MTIME]));
 		return;
 	}
 	if (state.n > 0 && e.end_us < state.entries[state.n - 1].end_us)
@@ -269,7 +269,7 @@ ninja_read(struct filter *f, bool all_outputs)
 	while (filter_line(f, &line))
 		read_line(&line);
 	if (!all_outputs && was_rewritten() && !last_run_is_newest()) {
-		warn("warning: ninja has rewritten this log and its runs "
+		err_warn("warning: ninja has rewritten this log and its runs "
 		    "cannot be told apart: taking the last record of every "
 		    "output");
 		all_outputs = true;

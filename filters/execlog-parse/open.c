@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/map.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/open.h"
@@ -59,7 +60,7 @@ take_free(void)
 {
 	uint32_t i = state.free;
 
-	if (i != MAP_NONE) {
+	if (i != INDEX_NONE) {
 		state.free = state.open[i].next_free;
 		return i;
 	}
@@ -74,11 +75,11 @@ static struct open *
 find_open(enum task_kind kind, struct task_key key)
 {
 	uint64_t hash = map_hash(key.text.p, key.text.n);
-	size_t slot = map_seek(&state.by_key, hash, hash, key.text, key_of);
+	size_t slot = map_find_slot(&state.by_key, hash, hash, key.text, key_of);
 	uint32_t i = map_value(&state.by_key, slot);
 	struct open *o;
 
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return &state.open[i];
 	i = take_free();
 	o = &state.open[i];
@@ -89,7 +90,7 @@ find_open(enum task_kind kind, struct task_key key)
 	o->dep = (uint32_t)key.dep;
 	o->hash = hash;
 	o->kind = kind;
-	o->early_us = o->start_us = o->end_us = UNKNOWN;
+	o->early_us = o->start_us = o->end_us = INT_UNKNOWN;
 	map_put_at(&state.by_key, slot, hash, i);
 	return o;
 }
@@ -99,7 +100,7 @@ close_open(struct open *o)
 {
 	uint32_t i = (uint32_t)(o - state.open);
 
-	map_drop(&state.by_key, o->hash, i);
+	map_remove(&state.by_key, o->hash, i);
 	o->kind = FREE;
 	o->serial++;
 	o->next_free = state.free;
@@ -109,7 +110,7 @@ close_open(struct open *o)
 static int64_t
 earlier(int64_t a, int64_t b)
 {
-	return a == UNKNOWN || (b != UNKNOWN && b < a) ? b : a;
+	return a == INT_UNKNOWN || (b != INT_UNKNOWN && b < a) ? b : a;
 }
 
 static struct span
@@ -128,7 +129,7 @@ static void
 emit_run(const struct open *o)
 {
 	struct buf *b = filter_out(state.f);
-	bool early = o->start_us == UNKNOWN && o->early_us != UNKNOWN;
+	bool early = o->start_us == INT_UNKNOWN && o->early_us != INT_UNKNOWN;
 	struct span uid = piece(o, 0, o->host - 1);
 
 	json_begin(b, "task");
@@ -139,9 +140,9 @@ emit_run(const struct open *o)
 	json_str(b, "host", piece(o, o->host, o->key_len));
 	if (early)
 		json_word(b, "start_event", "deployed");
-	else if (o->early_us != UNKNOWN)
+	else if (o->early_us != INT_UNKNOWN)
 		json_int(b, "deployed_us", o->early_us);
-	if (o->end_us != UNKNOWN)
+	if (o->end_us != INT_UNKNOWN)
 		put_outcome(b, word_of(o), o->size_bytes);
 	json_end(b);
 	filter_emit(state.f);
@@ -176,11 +177,11 @@ emit_copy(const struct open *o)
 	json_str(b, "uid", piece(o, o->dep, o->key_len));
 	json_str(b, "consumer", piece(o, 0, o->host - 1));
 	json_str(b, "host", piece(o, o->host, o->dep - 1));
-	if (o->start_us != UNKNOWN && o->start_us > start_us)
+	if (o->start_us != INT_UNKNOWN && o->start_us > start_us)
 		json_int(b, "transfer_us", o->start_us);
-	if (o->early_us != UNKNOWN && o->early_us > start_us)
+	if (o->early_us != INT_UNKNOWN && o->early_us > start_us)
 		json_int(b, "wait_us", o->early_us);
-	if (o->end_us != UNKNOWN) {
+	if (o->end_us != INT_UNKNOWN) {
 		if (word_of(o).n > 0)
 			json_str(b, "origin_host", word_of(o));
 		put_outcome(b, span_of("", 0), o->size_bytes);
@@ -202,8 +203,8 @@ emit(const struct open *o)
 static bool
 has_both_ends(const struct open *o)
 {
-	return o->end_us != UNKNOWN && (o->start_us != UNKNOWN ||
-	    (o->kind == COPY && o->early_us != UNKNOWN));
+	return o->end_us != INT_UNKNOWN && (o->start_us != INT_UNKNOWN ||
+	    (o->kind == COPY && o->early_us != INT_UNKNOWN));
 }
 
 static void
@@ -227,7 +228,7 @@ settle(struct open *o)
 {
 	if (!has_both_ends(o))
 		return;
-	if (o->early_us == UNKNOWN || o->start_us == UNKNOWN) {
+	if (o->early_us == INT_UNKNOWN || o->start_us == INT_UNKNOWN) {
 		linger(o);
 		return;
 	}
@@ -240,7 +241,7 @@ static void
 start_over(struct open *o)
 {
 	emit(o);
-	o->early_us = o->start_us = o->end_us = UNKNOWN;
+	o->early_us = o->start_us = o->end_us = INT_UNKNOWN;
 	o->serial++;
 }
 
@@ -251,8 +252,8 @@ keep_earlier(struct open *o, bool early, int64_t *slot, int64_t us)
 	struct open other = *o;
 	int64_t later = *slot > us ? *slot : us;
 
-	other.early_us = early ? later : UNKNOWN;
-	other.start_us = early ? UNKNOWN : later;
+	other.early_us = early ? later : INT_UNKNOWN;
+	other.start_us = early ? INT_UNKNOWN : later;
 	emit(&other);
 	*slot = earlier(*slot, us);
 }
@@ -264,7 +265,7 @@ is_earliest(const struct open *o, int64_t us)
 	int64_t known_us = earlier(earlier(o->early_us, o->start_us),
 	    o->end_us);
 
-	return known_us == UNKNOWN || us < known_us;
+	return known_us == INT_UNKNOWN || us < known_us;
 }
 
 bool
@@ -274,9 +275,9 @@ open_start(enum task_kind kind, struct task_key key, bool early, int64_t us)
 	int64_t *slot = early ? &o->early_us : &o->start_us;
 	bool earliest = is_earliest(o, us);
 
-	if (has_both_ends(o) && (*slot != UNKNOWN || us > o->end_us))
+	if (has_both_ends(o) && (*slot != INT_UNKNOWN || us > o->end_us))
 		start_over(o);
-	if (*slot != UNKNOWN) {
+	if (*slot != INT_UNKNOWN) {
 		keep_earlier(o, early, slot, us);
 		return earliest;
 	}
@@ -292,7 +293,7 @@ open_finish(enum task_kind kind, struct task_key key, int64_t us,
 	struct open *o = find_open(kind, key);
 	bool earliest = is_earliest(o, us);
 
-	if (o->end_us != UNKNOWN)
+	if (o->end_us != INT_UNKNOWN)
 		start_over(o);
 	o->end_us = us;
 	o->text.len = o->key_len;
@@ -306,7 +307,7 @@ void
 open_begin(struct filter *f)
 {
 	state.f = f;
-	state.free = MAP_NONE;
+	state.free = INDEX_NONE;
 	map_init(&state.by_key, key_of, NULL);
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/map.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/workers.h"
@@ -31,7 +32,7 @@ struct fact {
 struct binding {
 	struct buf uid;
 	uint64_t hash;
-	uint32_t facts;		/* a list, or NONE */
+	uint32_t facts;		/* a list, or INDEX_NONE */
 	uint32_t n_facts;
 	bool hosted;		/* one of them is no deploy */
 };
@@ -57,8 +58,6 @@ struct cached {
 	uint32_t worker;
 	int64_t us, size_bytes;
 };
-
-#define NONE UINT32_MAX
 
 static struct {
 	struct filter *f;
@@ -105,10 +104,10 @@ find_worker(uint64_t number)
 {
 	struct span key = span_of((const char *)&number, sizeof number);
 	uint64_t hash = map_hash(key.p, key.n);
-	size_t slot = map_seek(&all.by_number, hash, hash, key, number_of);
+	size_t slot = map_find_slot(&all.by_number, hash, hash, key, number_of);
 	uint32_t i = map_value(&all.by_number, slot);
 
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return i;
 	i = (uint32_t)all.n_workers;
 	all.workers = mem_grow(all.workers, &all.workers_cap,
@@ -154,7 +153,7 @@ nearest_deploy(const struct binding *b, const struct fact *host)
 	const struct fact *best = NULL, *d;
 	bool before, best_before = false;
 
-	for (uint32_t i = b->facts; i != NONE; i = all.facts[i].next) {
+	for (uint32_t i = b->facts; i != INDEX_NONE; i = all.facts[i].next) {
 		d = &all.facts[i];
 		if (d->host != SYM_NONE)
 			continue;
@@ -174,7 +173,7 @@ conclude(const struct binding *b)
 {
 	const struct fact *host, *deploy;
 
-	for (uint32_t i = b->facts; i != NONE; i = host->next) {
+	for (uint32_t i = b->facts; i != INDEX_NONE; i = host->next) {
 		host = &all.facts[i];
 		if (host->host == SYM_NONE)
 			continue;
@@ -190,8 +189,8 @@ forget(uint32_t binding)
 	struct binding *b = &all.bindings[binding];
 	uint32_t next;
 
-	map_drop(&all.by_uid, b->hash, binding);
-	for (uint32_t i = b->facts; i != NONE; i = next) {
+	map_remove(&all.by_uid, b->hash, binding);
+	for (uint32_t i = b->facts; i != INDEX_NONE; i = next) {
 		next = all.facts[i].next;
 		all.facts[i].next = all.free_fact;
 		all.free_fact = i;
@@ -205,11 +204,11 @@ static uint32_t
 find_binding(struct span uid)
 {
 	uint64_t hash = map_hash(uid.p, uid.n);
-	size_t slot = map_seek(&all.by_uid, hash, hash, uid, uid_of);
+	size_t slot = map_find_slot(&all.by_uid, hash, hash, uid, uid_of);
 	uint32_t i = map_value(&all.by_uid, slot);
 	struct buf kept = { 0 };
 
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return i;
 	if (all.n_free > 0) {
 		i = all.free_bindings[--all.n_free];
@@ -222,7 +221,7 @@ find_binding(struct span uid)
 	kept.len = 0;
 	buf_add(&kept, uid.p, uid.n);
 	all.bindings[i] = (struct binding){ .uid = kept, .hash = hash,
-	    .facts = NONE };
+	    .facts = INDEX_NONE };
 	map_put_at(&all.by_uid, slot, hash, i);
 	return i;
 }
@@ -234,7 +233,7 @@ add_fact(struct binding *b, struct fact fact)
 
 	if (b->n_facts++ >= FACTS_MOST)
 		return;
-	if (i != NONE) {
+	if (i != INDEX_NONE) {
 		all.free_fact = all.facts[i].next;
 	} else {
 		i = (uint32_t)all.n_facts;
@@ -277,7 +276,7 @@ workers_host(struct span uid, struct span host, int64_t us)
 	struct binding *b = &all.bindings[i];
 	struct fact *fact;
 
-	for (uint32_t j = b->facts; j != NONE; j = fact->next) {
+	for (uint32_t j = b->facts; j != INDEX_NONE; j = fact->next) {
 		fact = &all.facts[j];
 		if (fact->host == s) {
 			fact->us = us < fact->us ? us : fact->us;
@@ -449,7 +448,7 @@ compare_starts(const void *a, const void *b)
 static void
 emit_worker(struct worker *w)
 {
-	int64_t start_us = UNKNOWN;
+	int64_t start_us = INT_UNKNOWN;
 	size_t next = 0;
 
 	if (w->n_prepared > 0)
@@ -472,7 +471,7 @@ void
 workers_begin(struct filter *f)
 {
 	all.f = f;
-	all.free_fact = NONE;
+	all.free_fact = INDEX_NONE;
 	intern_init(&all.names);
 	map_init(&all.by_number, number_of, NULL);
 	map_init(&all.by_uid, uid_of, NULL);

@@ -1,5 +1,6 @@
 /* emit - the answers as records */
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-stat/stat.h"
 
@@ -71,12 +72,12 @@ emit_task(const struct stat *s, struct filter *f, const char *name,
 		put_name(b, "consumer", s->build, t->consumer);
 	}
 	put_name(b, "host", s->build, t->host);
-	if (t->start_us != TIME_UNKNOWN)
+	if (t->start_us != INT_UNKNOWN)
 		json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", t->elapsed_us);
 	json_int(b, "weighted_us",
 	    timeline_weighted_us(&s->timeline, task));
-	if (t->size_bytes != TIME_UNKNOWN)
+	if (t->size_bytes != INT_UNKNOWN)
 		json_int(b, "size_bytes", t->size_bytes);
 	end(f);
 	buf_release(&id);
@@ -164,7 +165,7 @@ emit_bins(const struct stat *s, struct filter *f)
 void
 stat_emit(const struct stat *s, struct filter *f)
 {
-	if (s->timeline.start_us == TIME_UNKNOWN)
+	if (s->timeline.start_us == INT_UNKNOWN)
 		return;
 	emit_wall(s, f);
 	for (size_t i = 0; i < s->n_longest; i++)

@@ -1,5 +1,6 @@
 /* report - the answers for people */
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/execlog-stat/stat.h"
@@ -191,7 +192,7 @@ stat_report(const struct stat *s, struct filter *f)
 {
 	struct buf *out = filter_out(f);
 
-	if (s->timeline.start_us == TIME_UNKNOWN) {
+	if (s->timeline.start_us == INT_UNKNOWN) {
 		buf_str(out, "No task has a time.\n");
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/base/num.h"
 #include "filters/execlog-stat/stat.h"
 
 static const struct build *sorted;	/* qsort has no context */
@@ -74,12 +75,12 @@ make_lists(struct stat *s, size_t top)
 	s->longest = mem_resize(NULL, top * 2, sizeof *s->longest);
 	s->biggest = mem_resize(NULL, top * 2, sizeof *s->biggest);
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		if (!is_alive(t) || t->elapsed_us == TIME_UNKNOWN)
+		if (!is_alive(t) || t->elapsed_us == INT_UNKNOWN)
 			continue;
 		if (t->elapsed_us > 0)
 			consider(s->longest, &s->n_longest, top, i,
 			    compare_elapsed);
-		if (t->kind == b->copy && t->size_bytes != TIME_UNKNOWN)
+		if (t->kind == b->copy && t->size_bytes != INT_UNKNOWN)
 			consider(s->biggest, &s->n_biggest, top, i,
 			    compare_sizes);
 	}
@@ -160,7 +161,7 @@ make_types(struct stat *s)
 
 	for (uint32_t i = 0; i < b->n_tasks; i++) {
 		t = &b->tasks[i];
-		if (!is_alive(t) || t->elapsed_us == TIME_UNKNOWN ||
+		if (!is_alive(t) || t->elapsed_us == INT_UNKNOWN ||
 		    t->elapsed_us == 0)
 			continue;
 		name = type_of(b, t);
@@ -198,14 +199,14 @@ count_run(struct stat *s, uint32_t first)
 	bool executed = false, cached = false, failed = false;
 	const struct task *t;
 
-	for (uint32_t i = first; i != MAP_NONE; i = t->next) {
+	for (uint32_t i = first; i != INDEX_NONE; i = t->next) {
 		t = &b->tasks[i];
 		if (!is_alive(t))
 			continue;
 		cached |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) != 0;
 		executed |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) == 0 &&
-		    (t->elapsed_us != TIME_UNKNOWN ||
-		    t->end_us != TIME_UNKNOWN);
+		    (t->elapsed_us != INT_UNKNOWN ||
+		    t->end_us != INT_UNKNOWN);
 		failed |= (t->flags & TASK_FAILED) != 0;
 	}
 	s->n_run++;
@@ -230,7 +231,7 @@ make_counts(struct stat *s)
 			count_run(s, i);
 		s->n_tasks += is_alive(t);
 		if (t->kind != b->run || !is_alive(t) ||
-		    t->elapsed_us == TIME_UNKNOWN)
+		    t->elapsed_us == INT_UNKNOWN)
 			continue;
 		s->run_us += t->elapsed_us;
 		if ((t->flags & TASK_FAILED) != 0)
@@ -240,7 +241,7 @@ make_counts(struct stat *s)
 	}
 	for (size_t i = 0; i < b->n_nodes; i++)
 		s->n_idle_nodes += (b->nodes[i].flags & NODE_PHONY) == 0 &&
-		    build_task(b, b->nodes[i].id) == MAP_NONE;
+		    build_task(b, b->nodes[i].id) == INDEX_NONE;
 }
 
 void

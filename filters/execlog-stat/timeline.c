@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "filters/execlog-stat/timeline.h"
 
 const char *const stage_names[] = { "tests_only", "tests_with_other",
@@ -28,7 +29,7 @@ bool
 has_interval(const struct task *t)
 {
 	return (t->flags & (TASK_DEAD | TASK_TOTAL)) == 0 &&
-	    t->start_us != TIME_UNKNOWN && t->end_us != TIME_UNKNOWN &&
+	    t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN &&
 	    t->start_us < t->end_us;
 }
 
@@ -37,7 +38,7 @@ enum sort
 sort_of(const struct build *b, const struct task *t)
 {
 	uint32_t node = build_node(b, t->id);
-	uint8_t flags = node == MAP_NONE ? 0 : b->nodes[node].flags;
+	uint8_t flags = node == INDEX_NONE ? 0 : b->nodes[node].flags;
 
 	if (t->kind == b->prepare && t->rule != SYM_NONE && strstr(
 	    intern_str(&b->names, t->rule), "from dist cache") != NULL)

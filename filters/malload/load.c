@@ -214,11 +214,11 @@ end_trace(struct load *l)
 		return;
 	}
 	sha1_digest(&l->digest, sizeof sum, sum);
-	hex_put(digest, sum, sizeof sum);
+	hex_encode(digest, sum, sizeof sum);
 	trace = find_trace(l, digest);
 	if (trace != 0) {
 		load_run(l, "ROLLBACK");
-		warn("warning: this trace is in '%s' already: nothing was "
+		err_warn("warning: this trace is in '%s' already: nothing was "
 		    "added", l->path);
 	} else {
 		check_trace(l);

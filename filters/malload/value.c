@@ -49,7 +49,7 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
 	case BIGINT:
 	case INT:
 		if (rec_int(r, schema_key(t, column), &v->integer) !=
-		    REC_GOOD)
+		    REC_OK)
 			return refuse(f, table, c->name, "is no integer");
 		if (c->type == INT && (v->integer > INT32_MAX ||
 		    v->integer < INT32_MIN))

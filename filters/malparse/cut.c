@@ -18,7 +18,7 @@ static enum cut_result
 finish_string(struct cut *c, struct span s)
 {
 	while (c->at < s.n) {
-		c->at += text_plain(s.p + c->at, s.n - c->at);
+		c->at += text_unescaped_length(s.p + c->at, s.n - c->at);
 		if (c->at == s.n)
 			break;
 		switch (s.p[c->at]) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/base/num.h"
 #include "common/json/items.h"
 #include "common/json/recio.h"
 #include "filters/malparse/event.h"
@@ -53,7 +54,7 @@ optional(const struct rec *r, unsigned key)
 {
 	int64_t value;
 
-	return event_int(r, key, &value) ? value : UNKNOWN;
+	return event_int(r, key, &value) ? value : INT_UNKNOWN;
 }
 
 static struct span
@@ -61,7 +62,7 @@ text(const struct rec *r, unsigned key)
 {
 	struct span s;
 
-	return rec_str(r, key, &s) == REC_GOOD ? s : span_of(NULL, 0);
+	return rec_str(r, key, &s) == REC_OK ? s : span_of(NULL, 0);
 }
 
 struct span
@@ -120,13 +121,13 @@ seconds_us(const struct rec *r, unsigned key)
 	size_t digits = 0;
 
 	if (f == NULL || (f->kind != REC_NUMBER && f->kind != REC_STRING))
-		return UNKNOWN;
+		return INT_UNKNOWN;
 	dot = f->text.n == 0 ? NULL : memchr(f->text.p, '.', f->text.n);
 	whole = dot == NULL ? f->text :
 	    span_of(f->text.p, (size_t)(dot - f->text.p));
 	if (!text_i64(whole, &seconds) || seconds < 0 ||
 	    seconds > ABSOLUTE_LEAST)
-		return UNKNOWN;
+		return INT_UNKNOWN;
 	for (; digits < 6; digits++) {
 		us *= 10;
 		if (dot == NULL || ++dot >= f->text.p + f->text.n)
@@ -134,7 +135,7 @@ seconds_us(const struct rec *r, unsigned key)
 		else if (text_is_digit(*dot))
 			us += *dot - '0';
 		else
-			return UNKNOWN;
+			return INT_UNKNOWN;
 	}
 	return seconds * 1000000 + us;
 }
@@ -149,11 +150,11 @@ read_clocks(struct event *e)
 		b = seconds_us(e->rec, E_CTIME);
 	else
 		b = optional(e->rec, e->format == FORMAT_M ? E_MCLK : E_CTIME);
-	e->relative_us = e->absolute_us = UNKNOWN;
+	e->relative_us = e->absolute_us = INT_UNKNOWN;
 	for (int i = 0; i < 2; i++, a = b) {
 		if (a < ABSOLUTE_LEAST)
-			e->relative_us = a != UNKNOWN ? a : e->relative_us;
-		else if (e->absolute_us == UNKNOWN || a < e->absolute_us)
+			e->relative_us = a != INT_UNKNOWN ? a : e->relative_us;
+		else if (e->absolute_us == INT_UNKNOWN || a < e->absolute_us)
 			e->absolute_us = a;	/* a greater one is no time */
 	}
 }

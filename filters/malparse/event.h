@@ -20,8 +20,6 @@ enum event_kind { EVENT_INSTRUCTION, EVENT_PHASE, EVENT_HEARTBEAT,
 
 enum event_state { STATE_START, STATE_DONE, STATE_PAUSE, N_STATES };
 
-#define UNKNOWN INT64_MIN
-
 /* Keys of objects, as places in their records. */
 enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
     E_FUNCTION, E_PROGRAM, E_PC, E_TAG, E_MODULE, E_INSTRUCTION, E_SESSION,
@@ -47,8 +45,8 @@ struct event {
 	bool has_state;
 	enum event_state state;
 	int64_t tag, pc;
-	int64_t thread, usec;			/* or UNKNOWN */
-	int64_t relative_us, absolute_us;	/* or UNKNOWN */
+	int64_t thread, usec;			/* or INT_UNKNOWN */
+	int64_t relative_us, absolute_us;	/* or INT_UNKNOWN */
 	struct span session, client;		/* empty if unknown */
 	struct span program;			/* "user.s1_1", or empty */
 	struct span module, operation;		/* empty for assignments */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "filters/malparse/links.h"
 
 /* A call of a user's function that is open on a thread. */
@@ -28,7 +29,7 @@ struct lane {
 	size_t n_calls, calls_cap;
 	struct ended *ended;
 	size_t n_ended, ended_cap;
-	uint32_t bond;		/* that its plans serve, or MAP_NONE */
+	uint32_t bond;		/* that its plans serve, or INDEX_NONE */
 };
 
 /* A supervisor and, until it is known, the executions of its workers. */
@@ -73,7 +74,7 @@ links_release(struct links *l)
 static struct lane *
 find_lane(struct links *l, const struct execution *x, const struct event *e)
 {
-	struct lane new = { .bond = MAP_NONE };
+	struct lane new = { .bond = INDEX_NONE };
 	uint64_t hash;
 	uint32_t i;
 
@@ -83,7 +84,7 @@ find_lane(struct links *l, const struct execution *x, const struct event *e)
 	hash = map_hash((const char *)&new.key, sizeof new.key);
 	i = map_get(&l->by_thread, hash,
 	    span_of((const char *)&new.key, sizeof new.key));
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return &l->lanes[i];
 	l->lanes = mem_grow(l->lanes, &l->lanes_cap, l->n_lanes + 1,
 	    sizeof *l->lanes);
@@ -136,9 +137,9 @@ begin_plan(struct links *l, struct plans *plans, struct lane *lane,
 void
 links_end(struct links *l, struct execution *x)
 {
-	if (x->bond != MAP_NONE)
+	if (x->bond != INDEX_NONE)
 		link_worker(l, x->bond, x->id);
-	x->bond = MAP_NONE;
+	x->bond = INDEX_NONE;
 }
 
 static void
@@ -196,7 +197,7 @@ end_event(struct links *l, struct lane *lane, const struct execution *x,
 {
 	int64_t start_us;
 
-	if (e->relative_us == UNKNOWN || e->usec == UNKNOWN)
+	if (e->relative_us == INT_UNKNOWN || e->usec == INT_UNKNOWN)
 		return;
 	start_us = e->relative_us - e->usec;
 	if (is_call(e))
@@ -232,8 +233,8 @@ void
 links_query(struct links *l, struct execution *x, const struct event *e)
 {
 	rows_initiates(l->rows, x->id, x->id, false);
-	x->bond = MAP_NONE;
-	find_lane(l, x, e)->bond = MAP_NONE;
+	x->bond = INDEX_NONE;
+	find_lane(l, x, e)->bond = INDEX_NONE;
 }
 
 static uint32_t
@@ -279,6 +280,6 @@ links_register(struct links *l, struct execution *x, const struct event *e,
 	if (lane->bond == bond)
 		return;
 	lane->bond = bond;
-	x->bond = MAP_NONE;
+	x->bond = INDEX_NONE;
 	link_worker(l, bond, x->id);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/num.h"
 #include "filters/malparse/plan.h"
 
 static struct span
@@ -87,7 +88,7 @@ void
 plans_end(struct plans *p, struct execution *x)
 {
 	p->on_end(p->owner, x);
-	map_drop(&p->map, hash_key(x), x->place);
+	map_remove(&p->map, hash_key(x), x->place);
 	p->at[x->place] = NULL;
 	p->free = mem_grow(p->free, &p->free_cap, p->n_free + 1,
 	    sizeof *p->free);
@@ -133,7 +134,7 @@ add(struct plans *p, const struct execution *like)
 	if (p->n_alive == PLANS_MOST)
 		plans_end(p, p->oldest);
 	x->key = like->key;
-	x->bond = MAP_NONE;
+	x->bond = INDEX_NONE;
 	x->place = take_place(p);
 	p->at[x->place] = x;
 	map_init(&x->by_name, variable_key, x);
@@ -150,7 +151,7 @@ find(struct plans *p, const struct execution *like)
 	uint32_t place = map_get(&p->map, hash_key(like),
 	    bytes_of(&like->key, sizeof like->key));
 
-	return place == MAP_NONE ? NULL : p->at[place];
+	return place == INDEX_NONE ? NULL : p->at[place];
 }
 
 static uint32_t
@@ -222,7 +223,7 @@ plan_find(const struct execution *x, int64_t pc)
 	uint64_t hash = map_hash((const char *)&pc, sizeof pc);
 	uint32_t i = map_get(&x->by_pc, hash, bytes_of(&pc, sizeof pc));
 
-	return i == MAP_NONE ? NULL : &x->instructions[i];
+	return i == INDEX_NONE ? NULL : &x->instructions[i];
 }
 
 struct instruction *
@@ -237,7 +238,7 @@ plan_instruction(struct execution *x, int64_t pc)
 	    x->n_instructions + 1, sizeof *x->instructions);
 	i = (uint32_t)x->n_instructions++;
 	x->instructions[i] = (struct instruction){ .pc = pc,
-	    .start_us = UNKNOWN, .sum_us = 0, .thread = UNKNOWN,
+	    .start_us = INT_UNKNOWN, .sum_us = 0, .thread = INT_UNKNOWN,
 	    .operation = SYM_NONE };
 	map_put(&x->by_pc, map_hash((const char *)&pc, sizeof pc), i);
 	return &x->instructions[i];
@@ -249,7 +250,7 @@ plan_variable(struct execution *x, struct span name, bool *is_new)
 	uint64_t hash = map_hash(name.p, name.n);
 	uint32_t i = map_get(&x->by_name, hash, name);
 
-	*is_new = i == MAP_NONE;
+	*is_new = i == INDEX_NONE;
 	if (!*is_new)
 		return &x->variables[i];
 	x->variables = mem_grow(x->variables, &x->variables_cap,
@@ -266,7 +267,7 @@ plan_assigns(const struct execution *x, struct span name)
 {
 	uint32_t i = map_get(&x->by_name, map_hash(name.p, name.n), name);
 
-	return i != MAP_NONE && x->variables[i].n_made > 0;
+	return i != INDEX_NONE && x->variables[i].n_made > 0;
 }
 
 /* How many of the pcs that assign it are below pc. */

@@ -32,10 +32,10 @@ struct instruction {
 	uint64_t n_events[N_STATES];
 	uint64_t first_event, done_event;	/* ids; 0: none */
 	bool is_open, is_tied;
-	int64_t open_us;		/* when it started, or UNKNOWN */
+	int64_t open_us;		/* when it started, or INT_UNKNOWN */
 	/* For tasks: */
 	uint64_t n_runs;
-	int64_t start_us, sum_us, thread;	/* or UNKNOWN */
+	int64_t start_us, sum_us, thread;	/* or INT_UNKNOWN */
 	sym operation;
 	uint32_t first_dep, n_deps;	/* in the execution's deps */
 };
@@ -48,7 +48,7 @@ struct execution {
 	uint64_t id;
 	struct span program, version, user;	/* in its arena */
 	bool is_row, is_done, has_query;
-	uint32_t bond;		/* see links.c; MAP_NONE */
+	uint32_t bond;		/* see links.c; INDEX_NONE */
 	struct arena arena;
 	struct variable *variables;
 	size_t n_variables, variables_cap;

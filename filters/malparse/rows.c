@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/rows.h"
@@ -97,7 +98,7 @@ put_text(struct buf *b, const char *column, struct span text)
 static void
 put_int(struct buf *b, const char *column, int64_t value)
 {
-	if (value != UNKNOWN)
+	if (value != INT_UNKNOWN)
 		json_int(b, column, value);
 }
 
@@ -149,7 +150,7 @@ rows_header(struct rows *rows, const struct rec *r)
 	if (packages->kind == REC_ARRAY)
 		json_raw(b, "packages", packages->token);
 	end_row(rows);
-	if (rec_str(r, E_VERSION, &version) != REC_GOOD)
+	if (rec_str(r, E_VERSION, &version) != REC_OK)
 		return;
 	rows->server_version.len = 0;
 	buf_add(&rows->server_version, version.p, version.n);
@@ -266,8 +267,8 @@ rows_event(struct rows *rows, struct execution *x, struct instruction *i,
 
 	if (!i->is_open || e->state == STATE_START)
 		i->first_event = 0;
-	if (rows->starts && e->format == FORMAT_P && e->usec != UNKNOWN &&
-	    e->relative_us != UNKNOWN)
+	if (rows->starts && e->format == FORMAT_P && e->usec != INT_UNKNOWN &&
+	    e->relative_us != INT_UNKNOWN)
 		put_start(rows, x, i, e);
 	id = rows->next[T_EVENT];
 	b = begin_next(rows, "profiler_event", T_EVENT);
@@ -358,7 +359,7 @@ is_persistent(const struct rec *r)
 	struct span s;
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (rec_str(r, keys[i], &s) == REC_GOOD)
+		if (rec_str(r, keys[i], &s) == REC_OK)
 			return span_eq(s, "persistent");
 	return false;
 }
@@ -383,7 +384,7 @@ put_value(struct buf *b, const struct rec *r)
 static void
 put_bat(struct buf *b, const struct rec *r)
 {
-	int64_t bid = 0, count = UNKNOWN, size = UNKNOWN, base, high;
+	int64_t bid = 0, count = INT_UNKNOWN, size = INT_UNKNOWN, base, high;
 
 	event_int(r, V_BID, &bid);
 	event_int(r, V_COUNT, &count);
@@ -399,7 +400,7 @@ put_bat(struct buf *b, const struct rec *r)
 	json_int(b, "seqbase", base);
 	if (event_int(r, V_HGHBASE, &high))
 		json_int(b, "hghbase", high);
-	else if (rec_get(r, V_VIEW) != NULL && count != UNKNOWN)
+	else if (rec_get(r, V_VIEW) != NULL && count != INT_UNKNOWN)
 		json_int(b, "hghbase", base + count);
 }
 
@@ -437,7 +438,7 @@ rows_variable(struct rows *rows, const struct execution *x,
 	int64_t parent = 0;
 	struct buf *b;
 
-	if (rec_str(r, V_TYPE, &type) == REC_GOOD && type.n > 0)
+	if (rec_str(r, V_TYPE, &type) == REC_OK && type.n > 0)
 		type_id = type_row(rows, type);
 	b = begin(rows, "mal_variable");
 	json_uint(b, "variable_id", v->id);
@@ -521,7 +522,7 @@ rows_phase(struct rows *rows, const struct execution *x,
 	put_int(b, "usec", e->usec);
 	put_int(b, "thread", e->thread);
 	COPY(copy_ints, b, e->rec, stamps);
-	if (rec_str(e->rec, E_STATE, &state) == REC_GOOD &&
+	if (rec_str(e->rec, E_STATE, &state) == REC_OK &&
 	    span_eq(state, "error"))
 		json_true(b, "failed");
 	end_row(rows);

@@ -17,7 +17,7 @@ read_types(struct rows *rows, const struct rec *r, const char *path)
 	bool is_new;
 	size_t n;
 
-	if (rec_strings(r, S_TYPES, &names, &n) != REC_GOOD)
+	if (rec_strings(r, S_TYPES, &names, &n) != REC_OK)
 		die("'%s' is no state of malparse: types", path);
 	for (size_t i = 0; i < n; i++)
 		types_find(&rows->types, names[i], &is_new);
@@ -31,7 +31,7 @@ read_record(struct rows *rows, const struct rec *r, const char *path)
 	if (r == NULL || !rec_is(r, "malparse_state"))
 		die("'%s' is no state of malparse", path);
 	for (enum table t = 0; t < N_TABLES; t++) {
-		if (rec_int(r, S_TABLES + t, &next) != REC_GOOD || next < 1)
+		if (rec_int(r, S_TABLES + t, &next) != REC_OK || next < 1)
 			die("'%s' is no state of malparse: %s", path,
 			    table_ids[t]);
 		rows->first[t] = rows->next[t] = (uint64_t)next;

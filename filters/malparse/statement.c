@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/base/num.h"
 #include "common/json/recio.h"
 #include "filters/malparse/statement.h"
 
@@ -11,7 +12,7 @@ struct shown {
 	bool is_constant;
 	bool is_text;		/* value has lost its quotes */
 	bool is_other;		/* of a type whose values long text quotes */
-	int64_t bid, count;	/* or UNKNOWN */
+	int64_t bid, count;	/* or INT_UNKNOWN */
 };
 
 static struct span
@@ -19,7 +20,7 @@ text(const struct rec *r, unsigned key)
 {
 	struct span s;
 
-	return rec_str(r, key, &s) == REC_GOOD ? s : span_of(NULL, 0);
+	return rec_str(r, key, &s) == REC_OK ? s : span_of(NULL, 0);
 }
 
 static bool
@@ -42,7 +43,7 @@ read_variable(struct shown *v, const struct rec *r,
 	const struct field *value = rec_get(r, V_VALUE);
 	int64_t constant;
 
-	*v = (struct shown){ .bid = UNKNOWN, .count = UNKNOWN };
+	*v = (struct shown){ .bid = INT_UNKNOWN, .count = INT_UNKNOWN };
 	v->name = text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
 	v->type = text(r, V_TYPE);
 	event_int(r, V_BID, &v->bid);
@@ -98,7 +99,7 @@ put_value(struct buf *b, const struct statement *s, const struct shown *v)
 static void
 put_long(struct buf *b, const struct statement *s, const struct shown *v)
 {
-	bool is_bat = v->bid != UNKNOWN;
+	bool is_bat = v->bid != INT_UNKNOWN;
 
 	if (is_bat || !v->has_value || !v->is_constant) {
 		put_span(b, v->name);
@@ -107,7 +108,7 @@ put_long(struct buf *b, const struct statement *s, const struct shown *v)
 	}
 	if (is_bat && v->bid > 0)
 		buf_printf(b, "<tmp_%llo>[%lld]", (unsigned long long)v->bid,
-		    (long long)(v->count == UNKNOWN ? 0 : v->count));
+		    (long long)(v->count == INT_UNKNOWN ? 0 : v->count));
 	else if (is_bat)
 		buf_str(b, "nil");
 	else if (v->has_value && v->is_other && !s->masks)
@@ -122,10 +123,10 @@ put_long(struct buf *b, const struct statement *s, const struct shown *v)
 static void
 put_brief(struct buf *b, const struct statement *s, const struct shown *v)
 {
-	if (v->bid != UNKNOWN) {
+	if (v->bid != INT_UNKNOWN) {
 		put_span(b, v->name);
 		buf_printf(b, "[%lld]", (long long)
-		    (v->count == UNKNOWN ? 0 : v->count));
+		    (v->count == INT_UNKNOWN ? 0 : v->count));
 		return;
 	}
 	if (!v->has_value || !v->is_constant) {

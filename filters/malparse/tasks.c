@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/malparse/tasks.h"
 
@@ -94,10 +95,10 @@ write_task(struct filter *f, const struct plans *p,
 	put_id(b, x, i->pc);
 	json_cstr(b, "kind", kind_of(p, i));
 	json_str(b, "rule", intern_span(&p->names, i->operation));
-	if (i->start_us != UNKNOWN)
+	if (i->start_us != INT_UNKNOWN)
 		json_int(b, "start_us", i->start_us);
 	json_int(b, "elapsed_us", i->sum_us);
-	if (i->thread != UNKNOWN)
+	if (i->thread != INT_UNKNOWN)
 		json_int(b, "thread", i->thread);
 	json_uint(b, "execution_id", x->id);
 	if (x->key.tag > 0)

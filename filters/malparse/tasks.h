@@ -10,7 +10,7 @@
  */
 struct filter;
 
-/* Adds a run, from its start (or UNKNOWN) and how long it took. */
+/* Adds a run, from its start (or INT_UNKNOWN) and how long it took. */
 void tasks_run(struct plans *, struct instruction *, const struct event *,
     int64_t start_us, int64_t elapsed_us);
 

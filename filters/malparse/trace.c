@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/tasks.h"
@@ -48,7 +49,7 @@ trace_end(struct trace *t)
 {
 	plans_end_all(&t->plans);
 	if (t->n_unknown > 0)
-		warn("%llu objects of no known format were passed over",
+		err_warn("%llu objects of no known format were passed over",
 		    (unsigned long long)t->n_unknown);
 }
 
@@ -97,7 +98,7 @@ find_execution(struct trace *t, const struct event *e, bool *is_first)
 		x->id = t->rows.next[T_EXECUTION]++;
 	if (x->is_row)
 		return x;
-	if (rec_str(e->rec, E_VERSION, &version) == REC_GOOD)
+	if (rec_str(e->rec, E_VERSION, &version) == REC_OK)
 		keep(x, &x->version, version);
 	keep(x, &x->user, user_of(e->rec));
 	if (e->format == FORMAT_P && e->pc == 0)
@@ -173,7 +174,7 @@ use_variable(struct trace *t, struct execution *x, const struct event *e,
 	bool is_new;
 
 	if (rec_str(r, e->format < FORMAT_M ? V_NAME : V_VAR, &name) !=
-	    REC_GOOD)
+	    REC_OK)
 		return;
 	v = plan_variable(x, name, &is_new);
 	if (is_new)
@@ -288,7 +289,7 @@ tie(struct trace *t, struct execution *x, struct instruction *i,
 static void
 time_instance(struct trace *t, struct instruction *i, const struct event *e)
 {
-	bool has_clock = e->relative_us != UNKNOWN;
+	bool has_clock = e->relative_us != INT_UNKNOWN;
 	int64_t start_us = i->open_us, elapsed_us;
 
 	if (e->state == STATE_START) {
@@ -298,10 +299,10 @@ time_instance(struct trace *t, struct instruction *i, const struct event *e)
 	}
 	if (e->state != STATE_DONE || (!i->is_open && e->format != FORMAT_P))
 		return;
-	elapsed_us = e->usec == UNKNOWN ? 0 : e->usec;
+	elapsed_us = e->usec == INT_UNKNOWN ? 0 : e->usec;
 	if (e->format == FORMAT_P)
-		start_us = has_clock ? e->relative_us - elapsed_us : UNKNOWN;
-	else if (has_clock && start_us != UNKNOWN)
+		start_us = has_clock ? e->relative_us - elapsed_us : INT_UNKNOWN;
+	else if (has_clock && start_us != INT_UNKNOWN)
 		elapsed_us = e->relative_us - start_us;
 	if (t->rows.silent)
 		tasks_run(&t->plans, i, e, start_us, elapsed_us);
@@ -338,7 +339,7 @@ decode_from_statement(struct buf *to, const struct event *e)
 	const char *open, *close, *end;
 	struct span stmt;
 
-	if (rec_str(e->rec, E_STMT, &stmt) != REC_GOOD || stmt.n == 0)
+	if (rec_str(e->rec, E_STMT, &stmt) != REC_OK || stmt.n == 0)
 		return;
 	end = stmt.p + stmt.n;
 	open = memchr(stmt.p, '"', stmt.n);
@@ -369,7 +370,7 @@ read_arguments(struct trace *t, const struct event *e, size_t n,
 	    t->rows.variables, &object)) != NULL) {
 		if (event_is_result(&walk, r))
 			continue;
-		if (rec_str(r, V_VALUE, &value) != REC_GOOD)
+		if (rec_str(r, V_VALUE, &value) != REC_OK)
 			return false;
 		decode(&t->decoded, value);
 		length = found++ == 0 ? t->decoded.len : length;
@@ -452,7 +453,7 @@ add_phase(struct trace *t, const struct event *e)
 	if (e->tag > 0)
 		x = find_execution(t, e, &is_first);
 	rows_phase(&t->rows, x, e);
-	if (x != NULL && rec_str(e->rec, E_QUERY, &text) == REC_GOOD)
+	if (x != NULL && rec_str(e->rec, E_QUERY, &text) == REC_OK)
 		define_query(t, x, e, text);
 }
 
@@ -470,9 +471,9 @@ warn_unknown(struct trace *t, const struct rec *r)
 	}
 	intern_add(seen, span_of(t->decoded.data, t->decoded.len));
 	if (seen->n > n_before && seen->n <= UNKNOWN_SHOWN)
-		warn_at(t->rows.f->input.name, t->rows.f->place_line,
+		err_warn_at(t->rows.f->input.name, t->rows.f->place_line,
 		    "warning: an object of no known format, whose keys are: "
-		    "%.*s", SHOWN(span_of(t->decoded.data, t->decoded.len)));
+		    "%.*s", SPAN_ARG(span_of(t->decoded.data, t->decoded.len)));
 	t->n_unknown++;
 }
 

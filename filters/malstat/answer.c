@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "filters/malstat/answer.h"
 
 static const struct trace *sorted;	/* qsort has no context */
@@ -39,7 +40,7 @@ add_operations(struct answer *a, const struct scope *s)
 		i = &t->instances[s->instances[k]];
 		/* A call has the name of its plan. */
 		p = (size_t)i->operation * N_KINDS + i->kind;
-		if (place[p] == MAP_NONE) {
+		if (place[p] == INDEX_NONE) {
 			list = mem_grow(list, &cap, n + 1, sizeof *list);
 			place[p] = (uint32_t)n;
 			list[n++] = (struct operation){ .name = i->operation,
@@ -55,7 +56,7 @@ add_operations(struct answer *a, const struct scope *s)
 	}
 	for (size_t k = 0; k < n; k++)
 		place[(size_t)list[k].name * N_KINDS + list[k].kind] =
-		    MAP_NONE;
+		    INDEX_NONE;
 	if (n > 0)
 		qsort(list, n, sizeof *list, compare_operations);
 	a->operations = list;
@@ -123,7 +124,7 @@ static void
 add_session(struct answer *a, const struct scope *part)
 {
 	struct cores s = { .session = session_of(a->trace, part->instances[0]),
-	    .from_us = INT64_MAX, .to_us = INT64_MIN, .block = MAP_NONE };
+	    .from_us = INT64_MAX, .to_us = INT64_MIN, .block = INDEX_NONE };
 	size_t first = a->n_cores;
 	const struct instance *i;
 

@@ -23,12 +23,12 @@ struct cores {
 	int64_t idle_us, serial_us;
 	int64_t *with_us;	/* by number of threads: how long so many ... */
 	size_t n_with;		/* ... worked; 0: too many for a block */
-	uint32_t block;		/* an instance, or MAP_NONE: the session */
+	uint32_t block;		/* an instance, or INDEX_NONE: the session */
 };
 
 struct answer {
 	const struct trace *trace;
-	uint32_t root;			/* an execution, or MAP_NONE: all */
+	uint32_t root;			/* an execution, or INDEX_NONE: all */
 	int64_t busy_us;
 	struct operation *operations;	/* work, costliest first */
 	size_t n_operations;

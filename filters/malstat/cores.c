@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "filters/malstat/answer.h"
 
 /*
@@ -72,7 +73,7 @@ make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
 	s->levels = most + 1;
 	s->with_us = mem_zero(s->levels, sizeof *s->with_us);
 	for (size_t i = 0; i < n_cores; i++) {
-		if (cores[i].block != MAP_NONE && most > BLOCK_THREADS_MOST)
+		if (cores[i].block != INDEX_NONE && most > BLOCK_THREADS_MOST)
 			continue;
 		cores[i].with_us = mem_zero(s->levels, sizeof *s->with_us);
 		cores[i].n_with = s->levels;

@@ -1,5 +1,6 @@
 /* emit - the answers as records */
 
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/malstat/emit.h"
 
@@ -12,7 +13,7 @@ begin(const struct answer *a, struct filter *f, const char *type)
 	struct buf *b = filter_out(f);
 
 	json_begin(b, type);
-	if (a->root != MAP_NONE)
+	if (a->root != INDEX_NONE)
 		json_int(b, "query", a->trace->executions[a->root].key.id);
 	return b;
 }
@@ -70,16 +71,16 @@ emit_instance(const struct answer *a, struct filter *f, uint32_t place)
 	put_name(b, "operation", a, i->operation);
 	put_session(b, a, x->session);
 	json_int(b, "execution_id", x->key.id);
-	if (x->tag != UNKNOWN)
+	if (x->tag != INT_UNKNOWN)
 		json_int(b, "tag", x->tag);
 	json_int(b, "pc", i->pc);
-	if (i->thread != UNKNOWN)
+	if (i->thread != INT_UNKNOWN)
 		json_int(b, "thread", i->thread);
 	json_int(b, "start_us", i->start_us);
 	json_int(b, "elapsed_us", i->end_us - i->start_us);
 	json_int(b, "self_us", i->self_us);
 	json_ratio(b, "share", part_of(i->self_us, a->busy_us));
-	if (i->server_us != UNKNOWN)
+	if (i->server_us != INT_UNKNOWN)
 		json_int(b, "usec", i->server_us);
 	put_name(b, "statement", a, i->statement);
 	end(f);
@@ -163,12 +164,12 @@ emit_query(const struct answer *a, struct filter *f)
 	const struct execution *x;
 	struct buf *b;
 
-	if (a->root == MAP_NONE)
+	if (a->root == INDEX_NONE)
 		return;
 	x = &a->trace->executions[a->root];
 	b = begin(a, f, "query_stat");
 	put_session(b, a, x->session);
-	if (x->tag != UNKNOWN)
+	if (x->tag != INT_UNKNOWN)
 		json_int(b, "tag", x->tag);
 	put_name(b, "query_text", a, x->query);
 	json_int(b, "busy_us", a->busy_us);
@@ -187,10 +188,10 @@ answer_emit(const struct answer *a, struct filter *f, uint64_t top)
 	for (size_t i = 0; i < a->n_work && i < top; i++)
 		emit_instance(a, f, a->costliest[i]);
 	for (size_t i = 0; i < a->n_cores; i++)
-		if (a->cores[i].block == MAP_NONE)
+		if (a->cores[i].block == INDEX_NONE)
 			emit_session(a, f, &a->cores[i]);
 	for (size_t i = 0; i < a->n_cores; i++)
-		if (a->cores[i].block != MAP_NONE)
+		if (a->cores[i].block != INDEX_NONE)
 			emit_block(a, f, &a->cores[i]);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/malstat/answer.h"
 #include "filters/malstat/emit.h"
@@ -38,8 +39,8 @@ static bool
 is_wanted(const struct trace *t, const struct scope *s)
 {
 	if (opt.query == 0)
-		return s->root == MAP_NONE || opt.queries;
-	return s->root != MAP_NONE &&
+		return s->root == INDEX_NONE || opt.queries;
+	return s->root != INDEX_NONE &&
 	    t->executions[s->root].key.id == (int64_t)opt.query;
 }
 

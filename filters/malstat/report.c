@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/malstat/emit.h"
@@ -29,7 +30,7 @@ table_ratio(struct table *t, double ratio)
 static void
 table_number(struct table *t, int64_t number)
 {
-	if (number != UNKNOWN)
+	if (number != INT_UNKNOWN)
 		buf_i64(table_cell(t), number);
 	table_next(t);
 }
@@ -226,7 +227,7 @@ report_blocks(const struct answer *a, struct buf *b)
 		return;
 	list = mem_resize(NULL, a->n_cores, sizeof *list);
 	for (size_t i = 0; i < a->n_cores; i++)
-		if (a->cores[i].block != MAP_NONE)
+		if (a->cores[i].block != INDEX_NONE)
 			list[n++] = &a->cores[i];
 	qsort(list, n, sizeof *list, compare_blocks);
 	buf_char(b, '\n');
@@ -245,7 +246,7 @@ report_head(const struct answer *a, struct buf *b)
 {
 	const struct execution *x;
 
-	if (a->root == MAP_NONE) {
+	if (a->root == INDEX_NONE) {
 		report_heading(b, "All of the trace");
 		return;
 	}
@@ -266,7 +267,7 @@ answer_report(const struct answer *a, struct filter *f, uint64_t top)
 	report_head(a, b);
 	say_costliest(a, b);
 	for (size_t i = 0; i < a->n_cores; i++)
-		if (a->cores[i].block == MAP_NONE)
+		if (a->cores[i].block == INDEX_NONE)
 			say_cores(a, b, &a->cores[i]);
 	if (a->n_instances > 0) {
 		report_operations(a, b);
@@ -274,7 +275,7 @@ answer_report(const struct answer *a, struct filter *f, uint64_t top)
 		report_containers(a, b);
 	}
 	for (size_t i = 0; i < a->n_cores; i++)
-		if (a->cores[i].block == MAP_NONE)
+		if (a->cores[i].block == INDEX_NONE)
 			report_cores(a, b, &a->cores[i]);
 	report_blocks(a, b);
 	filter_emit(f);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "filters/malstat/answer.h"
 
 static const struct trace *sorted;	/* qsort has no context */
@@ -19,14 +20,14 @@ find_roots(const struct trace *t)
 	uint32_t last, root, x;
 
 	for (uint32_t i = 0; i < t->n_executions; i++) {
-		last = MAP_NONE;
-		for (x = i; x != MAP_NONE && state[x] == UNSEEN;
+		last = INDEX_NONE;
+		for (x = i; x != INDEX_NONE && state[x] == UNSEEN;
 		    x = t->executions[x].parent) {
 			state[x] = SEEN;
 			last = x;
 		}
-		root = x != MAP_NONE && state[x] == KNOWN ? roots[x] : last;
-		for (x = i; x != MAP_NONE && state[x] == SEEN;
+		root = x != INDEX_NONE && state[x] == KNOWN ? roots[x] : last;
+		for (x = i; x != INDEX_NONE && state[x] == SEEN;
 		    x = t->executions[x].parent) {
 			state[x] = KNOWN;
 			roots[x] = root;
@@ -111,7 +112,7 @@ scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p,
 	    sizeof *s->instances);
 	for (uint32_t i = 0; i < t->n; i++)
 		s->instances[i] = i;
-	s->list[0] = (struct scope){ MAP_NONE, s->instances, t->n, p->list,
+	s->list[0] = (struct scope){ INDEX_NONE, s->instances, t->n, p->list,
 	    p->n };
 	if (queries && t->n > 0)
 		add_queries(s, t, p);

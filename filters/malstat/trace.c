@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/malstat/trace.h"
 
@@ -82,12 +83,12 @@ trace_release(struct trace *t)
 static uint32_t
 find_session(struct trace *t, sym name, uint64_t trace)
 {
-	struct session s = { .key = { name, trace }, .workers = UNKNOWN };
+	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN };
 	struct span key = span_of((const char *)&s.key, sizeof s.key);
 	uint64_t hash = map_hash(key.p, key.n);
 	uint32_t i = map_get(&t->by_key, hash, key);
 
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return i;
 	t->sessions = mem_grow(t->sessions, &t->sessions_cap,
 	    t->n_sessions + 1, sizeof *t->sessions);
@@ -101,7 +102,7 @@ find_session(struct trace *t, sym name, uint64_t trace)
 static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
-	struct execution x = { .tag = UNKNOWN, .parent = MAP_NONE,
+	struct execution x = { .tag = INT_UNKNOWN, .parent = INDEX_NONE,
 	    .query = SYM_NONE };
 	uint64_t hash;
 	uint32_t i;
@@ -111,7 +112,7 @@ find_execution(struct trace *t, int64_t id)
 	hash = map_hash((const char *)&x.key, sizeof x.key);
 	i = map_get(&t->by_id, hash, span_of((const char *)&x.key,
 	    sizeof x.key));
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return i;
 	t->executions = mem_grow(t->executions, &t->executions_cap,
 	    t->n_executions + 1, sizeof *t->executions);
@@ -134,7 +135,7 @@ find_open(struct trace *t, uint32_t execution, int64_t pc)
 	hash = map_hash((const char *)&o.key, sizeof o.key);
 	i = map_get(&t->by_place, hash, span_of((const char *)&o.key,
 	    sizeof o.key));
-	if (i != MAP_NONE)
+	if (i != INDEX_NONE)
 		return &t->open[i];
 	t->open = mem_grow(t->open, &t->open_cap, t->n_open + 1,
 	    sizeof *t->open);
@@ -154,11 +155,11 @@ is_wrong(struct filter *f, enum rec_found found, unsigned key,
 	return found == REC_BAD;
 }
 
-/* A number, UNKNOWN if absent; false if it is rejected. */
+/* A number, INT_UNKNOWN if absent; false if it is rejected. */
 static bool
 number(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 {
-	*value = UNKNOWN;
+	*value = INT_UNKNOWN;
 	return !is_wrong(f, rec_int(r, key, value), key,
 	    "integer below 2^53");
 }
@@ -169,9 +170,9 @@ need(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 {
 	if (!number(f, r, key, value))
 		return false;
-	if (*value == UNKNOWN)
+	if (*value == INT_UNKNOWN)
 		filter_reject(f, "no %s", trace_keys[key]);
-	return *value != UNKNOWN;
+	return *value != INT_UNKNOWN;
 }
 
 /* A text, empty if absent; false if it is rejected. */
@@ -278,7 +279,7 @@ add_instance(struct trace *t, const struct event *e, const struct open *o,
 
 	if (!o->is_open) {
 		i.has_no_start = true;
-		i.start_us = e->usec == UNKNOWN ? end_us : end_us - e->usec;
+		i.start_us = e->usec == INT_UNKNOWN ? end_us : end_us - e->usec;
 	}
 	if (i.start_us > i.end_us)
 		i.start_us = i.end_us;	/* the clock was set back */
@@ -293,13 +294,13 @@ add_instance(struct trace *t, const struct event *e, const struct open *o,
 	t->instances[t->n++] = i;
 }
 
-/* UNKNOWN if the event has no time by the clock of its execution. */
+/* INT_UNKNOWN if the event has no time by the clock of its execution. */
 static int64_t
 time_of(const struct event *e, struct execution *x)
 {
-	if (x->clock == CLOCK_UNKNOWN && e->relative_us != UNKNOWN)
+	if (x->clock == CLOCK_UNKNOWN && e->relative_us != INT_UNKNOWN)
 		x->clock = CLOCK_RELATIVE;
-	else if (x->clock == CLOCK_UNKNOWN && e->absolute_us != UNKNOWN)
+	else if (x->clock == CLOCK_UNKNOWN && e->absolute_us != INT_UNKNOWN)
 		x->clock = CLOCK_ABSOLUTE;
 	return x->clock == CLOCK_ABSOLUTE ? e->absolute_us : e->relative_us;
 }
@@ -317,7 +318,7 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 	t->n_events++;
 	execution = find_execution(t, e.execution);
 	now_us = time_of(&e, &t->executions[execution]);
-	if (now_us == UNKNOWN) {
+	if (now_us == INT_UNKNOWN) {
 		t->n_no_clock++;
 		return;
 	}
@@ -356,15 +357,15 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 		return;
 	from = find_execution(t, parent);
 	to = find_execution(t, child);
-	if (from != to && t->executions[to].parent == MAP_NONE)
+	if (from != to && t->executions[to].parent == INDEX_NONE)
 		t->executions[to].parent = from;
 }
 
-/* What two say of one number: 0 if they differ, UNKNOWN if neither knows. */
+/* What two say of one number: 0 if they differ, INT_UNKNOWN if neither knows. */
 static int64_t
 agreed(int64_t a, int64_t b)
 {
-	return a == UNKNOWN ? b : b == UNKNOWN || a == b ? a : 0;
+	return a == INT_UNKNOWN ? b : b == INT_UNKNOWN || a == b ? a : 0;
 }
 
 static void
@@ -377,7 +378,7 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 	t->workers = mem_grow(t->workers, &t->workers_cap, t->number + 1,
 	    sizeof *t->workers);
 	while (t->n_workers <= t->number)
-		t->workers[t->n_workers++] = UNKNOWN;
+		t->workers[t->n_workers++] = INT_UNKNOWN;
 	t->workers[t->number] = agreed(t->workers[t->number], workers);
 }
 

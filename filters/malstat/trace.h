@@ -15,8 +15,6 @@
 struct filter;
 struct rec;
 
-#define UNKNOWN INT64_MIN
-
 enum instance_kind { KIND_WORK, KIND_CALL, KIND_DATAFLOW, KIND_PLAN,
     N_KINDS };
 
@@ -25,7 +23,7 @@ struct instance {
 	uint32_t lane;			/* its session and thread */
 	int64_t pc, thread;
 	int64_t start_us, end_us, self_us;
-	int64_t server_us;		/* as the server has it, or UNKNOWN */
+	int64_t server_us;		/* as the server has it, or INT_UNKNOWN */
 	sym operation, statement;	/* statement: or SYM_NONE */
 	enum instance_kind kind;
 	bool has_no_start;		/* a done alone: see trace_settle() */
@@ -43,8 +41,8 @@ struct execution {
 	bool only_ends;			/* of a server that tells no starts */
 	bool has_row;
 	enum clock clock;		/* that of its first event with any */
-	int64_t tag;			/* or UNKNOWN */
-	uint32_t parent;		/* that initiated it, or MAP_NONE */
+	int64_t tag;			/* or INT_UNKNOWN */
+	uint32_t parent;		/* that initiated it, or INDEX_NONE */
 	sym query;			/* its text, or SYM_NONE */
 };
 

@@ -20,7 +20,7 @@ check_path(char *path, const unsigned char *name)
 {
 	char hex[2 * STORE_NAME + 1];
 
-	hex_put(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME);
 	snprintf(path, CHECK_PATH, "objects/%.2s/%s", hex, hex + 2);
 }
 
@@ -108,14 +108,14 @@ check_commit(struct check *c, const unsigned char *name)
 
 	if (c->no_vcs)
 		return COMMIT_UNKNOWN;
-	hex_put(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME);
 	/* The name of a tag is none of the commit that it stands for. */
 	if (perun_version(c->perun, hex, version, &why))
 		return memcmp(name, version, STORE_NAME) == 0 ? COMMIT_THERE :
 		    COMMIT_NONE;
 	if (c->perun->has_vcs)
 		return COMMIT_NONE;
-	warn("warning: which indexes are of commits is not checked: %s", why);
+	err_warn("warning: which indexes are of commits is not checked: %s", why);
 	c->no_vcs = true;
 	return COMMIT_UNKNOWN;
 }

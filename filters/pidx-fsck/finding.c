@@ -51,7 +51,7 @@ put_hex(struct buf *b, const char *key, const unsigned char *name)
 
 	if (name == NULL)
 		return;
-	hex_put(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME);
 	json_cstr(b, key, hex);
 }
 

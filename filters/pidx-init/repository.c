@@ -98,7 +98,7 @@ warn_of_store_above(const struct place *place)
 
 	strcpy(path, place->directory);
 	if (climb(path, has_store) > 0)
-		warn("warning: there is a store above, which is no longer "
+		err_warn("warning: there is a store above, which is no longer "
 		    "seen from here: '%s/.perun'", path[1] == '\0' ? "" :
 		    path);
 }

@@ -55,7 +55,7 @@ value_of(const struct tag *t, const struct pidx_entry *e, char *room,
 	if (span_eq(t->name, "source") || span_eq(t->name, "realpath"))
 		return true;
 	if (span_eq(t->name, "checksum")) {
-		hex_put(room, e->object, PIDX_SHA);
+		hex_encode(room, e->object, PIDX_SHA);
 		*value = span_of(room, t->width > 0 &&
 		    t->width < 2 * PIDX_SHA ? t->width : 2 * PIDX_SHA);
 		return true;

@@ -108,7 +108,7 @@ read_object(struct filter *f, const struct pidx_entry *e)
 	char hex[2 * STORE_NAME + 1];
 	const char *why = NULL;
 
-	hex_put(hex, e->object, STORE_NAME);
+	hex_encode(hex, e->object, STORE_NAME);
 	job.packed.len = 0;
 	switch (store_read(&job.perun.store, e->object, &job.packed)) {
 	case STORE_ABSENT:
@@ -125,7 +125,7 @@ read_object(struct filter *f, const struct pidx_entry *e)
 	}
 	if (why != NULL)
 		filter_fail(f, "cannot read the object %s of '%.*s': %s", hex,
-		    SHOWN(e->path), why);
+		    SPAN_ARG(e->path), why);
 	return why == NULL;
 }
 
@@ -145,7 +145,7 @@ complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
 	r = recio_parse(job.header, job.object.body, &why);
 	if (r == NULL || !profile_describe(p, r, &why)) {
 		filter_fail(f, "the object of '%.*s' is no profile: %s",
-		    SHOWN(e->path), why);
+		    SPAN_ARG(e->path), why);
 		return;
 	}
 	profile_strings(p, arena, e->strings);
@@ -183,7 +183,7 @@ select_from(struct filter *f, const struct pidx *p, bool pending)
 	if (!select_entries(&opt.selection, &job.order, p, pending,
 	    job.wanted, &missing))
 		filter_fail(f, "there is no profile %.*s: there are %zu",
-		    SHOWN(missing->text), p->n);
+		    SPAN_ARG(missing->text), p->n);
 }
 
 static void
@@ -289,8 +289,8 @@ read_versions(struct filter *f)
 	while ((r = filter_next(f)) != NULL) {
 		if (!rec_is(r, "version"))
 			continue;
-		if (rec_str(r, ID, &id) != REC_GOOD ||
-		    !hex_get(id, version, STORE_NAME))
+		if (rec_str(r, ID, &id) != REC_OK ||
+		    !hex_decode(id, version, STORE_NAME))
 			filter_reject(f, "the id of a version is no 40 hex "
 			    "digits");
 		else

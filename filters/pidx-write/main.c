@@ -95,15 +95,15 @@ find_version(struct filter *f, const struct rec *r, unsigned char *version)
 	const char *why;
 
 	if (opt.commit != NULL || !rec_is(r, "profile") ||
-	    rec_str(r, PROFILE_VERSION, &name) != REC_GOOD) {
+	    rec_str(r, PROFILE_VERSION, &name) != REC_OK) {
 		memcpy(version, default_commit(), STORE_NAME);
 		return true;
 	}
-	if (!hex_get(name, version, STORE_NAME)) {
+	if (!hex_decode(name, version, STORE_NAME)) {
 		filter_reject(f, "minor_version is no 40 hex digits");
 		return false;
 	}
-	hex_put(hex, version, STORE_NAME);
+	hex_encode(hex, version, STORE_NAME);
 	if (perun_version(&job.perun, hex, version, &why))
 		return true;
 	filter_reject(f, "minor_version %s: %s", hex, why);
@@ -117,12 +117,12 @@ has_right_origin(struct filter *f, const unsigned char *version)
 	char hex[2 * STORE_NAME + 1];
 	struct span text = job.profile.origin;
 
-	if (text.n == 0 || opt.force || (hex_get(text, origin, STORE_NAME) &&
+	if (text.n == 0 || opt.force || (hex_decode(text, origin, STORE_NAME) &&
 	    memcmp(origin, version, STORE_NAME) == 0))
 		return true;
-	hex_put(hex, version, STORE_NAME);
+	hex_encode(hex, version, STORE_NAME);
 	filter_reject(f, "its origin is %.*s and not %s (--force)",
-	    SHOWN(text), hex);
+	    SPAN_ARG(text), hex);
 	return false;
 }
 
@@ -177,7 +177,7 @@ find_name(struct filter *f, const struct rec *r, const struct place *from,
 {
 	const char *fault;
 
-	if (!rec_is(r, "profile") || rec_str(r, PROFILE_PATH, name) != REC_GOOD)
+	if (!rec_is(r, "profile") || rec_str(r, PROFILE_PATH, name) != REC_OK)
 		*name = from->name.n > 0 ? from->name : new_name();
 	fault = name_fault(*name);
 	if (fault != NULL)
@@ -232,14 +232,14 @@ put_aside(struct filter *f, const struct source *s)
 	char hex[2 * STORE_NAME + 1];
 	bool is_there;
 
-	hex_put(hex, s->version, STORE_NAME);
+	hex_encode(hex, s->version, STORE_NAME);
 	store_lock(&job.perun.store, STORE_INDEX);
 	is_there = is_pending(s->path);
 	if (!is_there)
 		write_pending(s, hex);
 	store_unlock(&job.perun.store, STORE_INDEX);
 	if (is_there) {
-		filter_reject(f, "'%.*s' is pending already", SHOWN(s->path));
+		filter_reject(f, "'%.*s' is pending already", SPAN_ARG(s->path));
 		return;
 	}
 	json_begin(b, "pending");

@@ -132,7 +132,7 @@ main(int argc, char **argv)
 	}
 	fwrite(b.data, 1, b.len, stdout);
 	if (symbols_damage(s) != NULL)
-		warn("%s", symbols_damage(s));
+		err_warn("%s", symbols_damage(s));
 	symbols_close(s);
 	buf_release(&b);
 	demangler_release(&names);

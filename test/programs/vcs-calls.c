@@ -52,7 +52,7 @@ say_walk(struct vcs *v, const char *range)
 	if (vcs_add_limits(v, range, &limits) && vcs_walk_minor_versions(v,
 	    limits.list, limits.n, false))
 		while ((found = vcs_next_minor_version(v, &version)) ==
-		    VCS_GOOD) {
+		    VCS_FOUND) {
 			puts(version.id.hex);
 			vcs_massage_parameter(v, ":/e", VCS_ANY, &id, NULL);
 			vcs_get_minor_version_info(v, "HEAD~1", &version);
@@ -70,7 +70,7 @@ say_branches(struct vcs *v)
 
 	if (!vcs_walk_major_versions(v))
 		return false;
-	while ((found = vcs_next_major_version(v, &branch)) == VCS_GOOD)
+	while ((found = vcs_next_major_version(v, &branch)) == VCS_FOUND)
 		printf("%s %s%s\n", branch.name, branch.has_id ?
 		    branch.id.hex : "-", branch.is_head ? " HEAD" : "");
 	return found == VCS_NONE;

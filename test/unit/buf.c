@@ -3,21 +3,27 @@
 #include <inttypes.h>
 
 #include "common/base/buf.h"
+#include "common/base/hex.h"
 #include "test/unit/unit.h"
 
 static void
 check_number(uint64_t value)
 {
-	char want[64];
+	char want[96];
 	struct buf b = { 0 };
+	uint64_t back;
 
-	snprintf(want, sizeof want, "%" PRIu64 " %" PRId64, value,
-	    (int64_t)value);
+	snprintf(want, sizeof want, "%" PRIu64 " %" PRId64 " 0x%" PRIx64,
+	    value, (int64_t)value, value);
 	buf_u64(&b, value);
 	buf_char(&b, ' ');
 	buf_i64(&b, (int64_t)value);
-	CHECK(span_eq(span_of(b.data, b.len), want), "'%.*s', not '%s'",
-	    (int)b.len, b.data, want);
+	buf_char(&b, ' ');
+	buf_address(&b, value);
+	CHECK(span_eq(buf_span(&b), want), "'%s', not '%s'", buf_cstr(&b),
+	    want);
+	CHECK(hex_address(span_str(strchr(want, 'x') - 1), &back) &&
+	    back == value, "'%s' is read as 0x%" PRIx64, want, back);
 	buf_release(&b);
 }
 

@@ -55,10 +55,10 @@ static void
 by_held_signal(void)
 {
 	by_return();
-	cleanup_hold();
+	cleanup_block_signals();
 	raise(number);
 	said->waited = said->first == 0;
-	cleanup_release();
+	cleanup_unblock_signals();
 	said->released = true;
 }
 
@@ -110,7 +110,7 @@ main(void)
 	said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	check("return", by_return, 0);
-	check("die", by_die, EXIT_TROUBLE);
+	check("die", by_die, EXIT_FATAL);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		number = ends[i];
 		signal(number, SIG_DFL);	/* what runs us may ignore it */

@@ -1,5 +1,6 @@
 /* dag - circles, and longest paths against trying every path */
 
+#include "common/base/num.h"
 #include "common/build/dag.h"
 #include "test/unit/unit.h"
 
@@ -144,7 +145,7 @@ check_paths(struct dag *d, const bool edge[MOST][MOST])
 {
 	bool is_end[MOST];
 	int64_t drag[MOST], length;
-	uint32_t *path, best = DAG_NONE;
+	uint32_t *path, best = INDEX_NONE;
 	size_t n;
 
 	memset(is_end, 1, sizeof is_end);

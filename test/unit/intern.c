@@ -96,7 +96,7 @@ test_later(void)
 		kept[i] = (struct kept){ (uint32_t)unit_random(i / 2 + 1),
 		    SYM_NONE };
 		snprintf(word, sizeof word, "word/%u", kept[i].number);
-		intern_later(&later, span_str(word), &kept,
+		intern_defer(&later, span_str(word), &kept,
 		    i * sizeof *kept + offsetof(struct kept, symbol));
 	}
 	intern_flush(&later);

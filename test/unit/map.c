@@ -1,6 +1,7 @@
 /* map - against a model, and with a million keys */
 
 #include "common/base/map.h"
+#include "common/base/num.h"
 #include "test/unit/unit.h"
 
 enum { KEYS = 3000, STEPS = 300000, MILLION = 1000000 };
@@ -48,22 +49,25 @@ test_model(void)
 	map_init(&m, key_of, &names);
 	for (int i = 0; i < STEPS; i++) {
 		v = (uint32_t)unit_random(i / 50000 % 2 == 0 ? KEYS : 40);
-		CHECK(look_up(&m, v) == (present[v] ? v : MAP_NONE),
+		CHECK(look_up(&m, v) == (present[v] ? v : INDEX_NONE),
 		    "step %d, key %u", i, v);
 		if (present[v])
-			map_drop(&m, hash_of(v), v);
+			map_remove(&m, hash_of(v), v);
 		else if (i % 2 == 0)
 			map_put(&m, hash_of(v), v);
 		else
-			map_put_at(&m, map_seek(&m, hash_of(v), hash_of(v),
-			    span_str(names[v]), key_of), hash_of(v), v);
+			CHECK(map_find_or_add(&m, span_str(names[v]), v) == v,
+			    "key %u is added", v);
+		CHECK(present[v] ||
+		    map_find_or_add(&m, span_str(names[v]), KEYS) == v,
+		    "key %u is found", v);
 		n = present[v] ? n - 1 : n + 1;
 		present[v] = !present[v];
 		CHECK(m.n == n, "%zu, not %zu", m.n, n);
 		if (i % 1000 != 0)
 			continue;
 		for (v = 0; v < KEYS; v++)
-			CHECK(look_up(&m, v) == (present[v] ? v : MAP_NONE),
+			CHECK(look_up(&m, v) == (present[v] ? v : INDEX_NONE),
 			    "after step %d, key %u", i, v);
 	}
 	map_release(&m);
@@ -80,10 +84,10 @@ test_collisions(void)
 	for (uint32_t v = 0; v < 300; v++)
 		map_put(&m, hash, v);
 	for (uint32_t v = 0; v < 300; v += 2)
-		map_drop(&m, hash, v);
+		map_remove(&m, hash, v);
 	for (uint32_t v = 0; v < 301; v++)
 		CHECK(map_get(&m, hash, span_str(names[v])) ==
-		    (v % 2 == 1 && v < 300 ? v : MAP_NONE), "key %u", v);
+		    (v % 2 == 1 && v < 300 ? v : INDEX_NONE), "key %u", v);
 	map_release(&m);
 }
 
@@ -98,9 +102,9 @@ test_million(void)
 	for (uint32_t v = 0; v < MILLION; v++)
 		CHECK(look_up(&m, v) == v, "key %u", v);
 	for (uint32_t v = 0; v < MILLION; v += 3)
-		map_drop(&m, hash_of(v), v);
+		map_remove(&m, hash_of(v), v);
 	for (uint32_t v = 0; v < MILLION; v++)
-		CHECK(look_up(&m, v) == (v % 3 == 0 ? MAP_NONE : v),
+		CHECK(look_up(&m, v) == (v % 3 == 0 ? INDEX_NONE : v),
 		    "key %u after the drop", v);
 	map_release(&m);
 }
@@ -175,7 +179,7 @@ drop_what_is_not_there(void)
 	struct map m;
 
 	map_init(&m, key_of, &names);
-	map_drop(&m, 1, 1);
+	map_remove(&m, 1, 1);
 }
 
 int

@@ -169,7 +169,7 @@ test_fatal(void)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		status = unit_child(cases[i].act);
-		CHECK(status == EXIT_TROUBLE, "%s: status %d", cases[i].name,
+		CHECK(status == EXIT_FATAL, "%s: status %d", cases[i].name,
 		    status);
 	}
 }

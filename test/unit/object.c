@@ -16,7 +16,7 @@ check_name(const char *type, const char *body, const char *want)
 	const char *why = "";
 
 	object_pack(span_str(type), span_str(body), name, &packed);
-	hex_put(hex, name, OBJECT_NAME);
+	hex_encode(hex, name, OBJECT_NAME);
 	CHECK(strcmp(hex, want) == 0, "%s", hex);
 	CHECK(packed.len > 2 && packed.data[0] == 0x78, "no zlib stream");
 	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),

@@ -123,7 +123,7 @@ test_refused(void)
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		line = lines[i];
 		status = unit_child(parse_line);
-		CHECK(status == EXIT_TROUBLE, "%s: status %d", line, status);
+		CHECK(status == EXIT_FATAL, "%s: status %d", line, status);
 	}
 }
 

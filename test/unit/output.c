@@ -142,7 +142,7 @@ by_die(void)
 static void
 by_exit(void)
 {
-	exit(EXIT_TROUBLE);
+	exit(EXIT_FATAL);
 }
 
 static void
@@ -173,7 +173,7 @@ static void
 test_early_end(void)
 {
 	static const struct { void (*how)(void); int status; } ends[] = {
-		{ by_die, EXIT_TROUBLE }, { by_exit, EXIT_TROUBLE },
+		{ by_die, EXIT_FATAL }, { by_exit, EXIT_FATAL },
 		{ by_term, 128 + SIGTERM }, { by_int, 128 + SIGINT },
 		{ by_hup, 128 + SIGHUP }, { by_pipe, 128 + SIGPIPE } };
 	int status;
@@ -265,11 +265,11 @@ test_trouble(void)
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
 		path = paths[i];
 		status = unit_child(write_to_path);
-		CHECK(status == EXIT_TROUBLE, "'%s': status %d", path, status);
+		CHECK(status == EXIT_FATAL, "'%s': status %d", path, status);
 	}
 	path = "/dev/full";
 	status = unit_child(write_much_to_path);
-	CHECK(status == EXIT_TROUBLE, "'%s': status %d", path, status);
+	CHECK(status == EXIT_FATAL, "'%s': status %d", path, status);
 	CHECK(count_files("d") == 0, "something is left");
 }
 

@@ -1,5 +1,6 @@
 /* symbols - tables of addresses against a model that looks at each one */
 
+#include "common/base/num.h"
 #include "common/program/demangle.h"
 #include "common/program/symbols-table.h"
 #include "test/unit/unit.h"
@@ -10,14 +11,14 @@ enum { ADDRESSES = 200, EXTENTS = 12, ROUNDS = 3000 };
 static uint32_t
 covering(const struct extent *extents, size_t n, uint64_t address)
 {
-	uint32_t found = SCOPE_NONE;
+	uint32_t found = INDEX_NONE;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct extent *e = &extents[i];
 
 		if (address < e->low || address >= e->high)
 			continue;
-		if (found == SCOPE_NONE || e->low > extents[found].low ||
+		if (found == INDEX_NONE || e->low > extents[found].low ||
 		    (e->low == extents[found].low && i > found))
 			found = (uint32_t)i;
 	}
@@ -78,14 +79,14 @@ static void
 test_depth(void)
 {
 	struct table t = { 0 };
-	struct scope scope = { .parent = SCOPE_NONE };
+	struct scope scope = { .parent = INDEX_NONE };
 
 	for (uint32_t i = 0; i < SCOPE_DEPTH; i++) {
 		CHECK(table_add_scope(&t, scope) == i, "scope %u", i);
 		CHECK(t.scopes[i].depth == i, "its depth");
 		scope.parent = i;
 	}
-	CHECK(table_add_scope(&t, scope) == SCOPE_NONE, "one too deep");
+	CHECK(table_add_scope(&t, scope) == INDEX_NONE, "one too deep");
 	scope.parent = 7;
 	CHECK(table_add_scope(&t, scope) == SCOPE_DEPTH, "one that is not");
 	CHECK(t.scopes[SCOPE_DEPTH].depth == 8, "its depth");
@@ -104,7 +105,7 @@ symbol_at(const struct table *t, uint64_t address)
 {
 	uint32_t index = marks_find(&t->symbol_marks, address);
 
-	return index != SCOPE_NONE ? t->symbols[index].name : "";
+	return index != INDEX_NONE ? t->symbols[index].name : "";
 }
 
 static void

@@ -43,12 +43,6 @@ unit_end(void)
 /* A literal, which may hold NUL bytes. */
 #define SPAN(literal) (struct span){ (literal), sizeof literal - 1 }
 
-static inline struct span
-span_str(const char *s)
-{
-	return span_of(s, strlen(s));
-}
-
 static inline bool
 span_same(struct span a, struct span b)
 {

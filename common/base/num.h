@@ -1,0 +1,32 @@
+#ifndef WEIR_NUM_H
+#define WEIR_NUM_H
+
+#include <stdint.h>
+
+/* An integer that no record or file stated: a time, a size, an offset. */
+#define INT_UNKNOWN INT64_MIN
+
+/* In place of an index into an array: there is no such element. */
+#define INDEX_NONE UINT32_MAX
+
+/* For comparison functions: < 0, 0 or > 0. */
+static inline int
+cmp_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline int
+cmp_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* A ratio limited to the range from 0 to 1; NaN becomes 0. */
+static inline double
+clamp01(double ratio)
+{
+	return ratio > 1 ? 1 : ratio > 0 ? ratio : 0;
+}
+
+#endif

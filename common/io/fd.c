@@ -1,0 +1,15 @@
+/* fd - file descriptors */
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "common/io/fd.h"
+
+void
+fd_close(int fd)
+{
+	int error = errno;
+
+	close(fd);
+	errno = error;
+}
