@@ -39,6 +39,10 @@ unit() {
 	unit json
 }
 
+@test "skip: values end where yajl says, however the bytes arrive" {
+	unit skip
+}
+
 @test "items: a walk gives what an array or object was made of" {
 	unit items
 }

@@ -419,7 +419,7 @@ filter_value(struct filter *f, struct span *value)
 	f->place_line = line + 1;
 	if (result == SCAN_VALUE)
 		return true;
-	reject_to_end(f, result == SCAN_CUT ?
+	reject_to_end(f, result == SCAN_TRUNCATED ?
 	    "the file ends within a value" :
 	    "a value is longer than --max-record");
 	return false;

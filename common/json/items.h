@@ -6,22 +6,24 @@
 #include "common/base/text.h"
 
 /*
- * A walk over the items of an array that is known to be good JSON: the token
- * of a field (rec.h).  Start with that token; each item is borrowed from it.
+ * A walk over the items of an array that is known to be valid JSON, such as the
+ * token of a field (rec.h).  Start with that token; each item is borrowed from
+ * it.
  *
  *	for (rest = f->token; items_next(&rest, &item);)
  */
 bool items_next(struct span *rest, struct span *item);
 
-/* The same in two steps: to where the next item begins, and behind it. */
-bool items_seek(struct span *rest);
+/*
+ * The same in two steps, for callers that have a quicker way to read an item:
+ * rest then begins with the next item, or the array has ended (false); the item
+ * is taken off rest.
+ */
+bool items_advance(struct span *rest);
 void items_take(struct span *rest, struct span *item);
 
-/* A walk over the members of an object.  The key is as it was written. */
+/* A walk over the members of an object.  The key is a token, with its quotes. */
 bool items_next_member(struct span *rest, struct span *key,
     struct span *value);
-
-/* From behind a string's opening quote to behind its closing one, or end. */
-const char *items_string_end(const char *p, const char *end);
 
 #endif

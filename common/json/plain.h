@@ -7,10 +7,10 @@
 #include "common/json/rec.h"
 
 /*
- * Reads a record of the form in which nearly all of them come: an object whose
- * strings have no escapes, a few levels deep, without white space but for a
- * space here and there.  False if the text is anything else, be it good JSON
- * or bad: yajl then tells (recio.h).
+ * Reads a record of the plain form, the subset of JSON that nearly all records
+ * are written in: an object of a few levels, without escapes in its strings,
+ * and without white space other than spaces.  False if the text is anything
+ * else, valid JSON or not: yajl decides then (recio.h).
  */
 bool plain_read(struct rec *, struct span text);
 

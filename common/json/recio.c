@@ -417,7 +417,7 @@ recio_item(struct recio *io, struct span *rest, struct span *item,
 	size_t n;
 
 	*why = NULL;
-	if (!items_seek(rest))
+	if (!items_advance(rest))
 		return NULL;
 	rec = recio_plain(io, *rest, &n);
 	*item = span_of(rest->p, n);

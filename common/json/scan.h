@@ -9,36 +9,36 @@
 struct input;
 
 /*
- * Cuts a stream of bytes into whole JSON values without reading them: finds
- * where strings and brackets end, so that a document of any size can be given
- * to recio_parse() element by element.  What it cuts need not be valid; what
- * is valid is cut right.  Works on the current file of an input and counts
- * its lines.
+ * Splits a stream of bytes into whole JSON values without reading them, so that
+ * a document of any size can be given to recio_parse() element by element.  The
+ * values need not be valid JSON; of valid JSON the boundaries are right.  Works
+ * on the current file of an input and counts its lines.
  */
 
-/* The next byte that is no white space, not consumed; -1 at the end. */
+/* The next byte that is not white space, not consumed; -1 at the file's end. */
 int scan_peek(struct input *);
 
-/* Consumes the next byte that is no white space if it is c. */
-bool scan_take(struct input *, char c);
+/* Consumes the next byte that is not white space if it is c. */
+bool scan_accept(struct input *, char c);
 
 enum scan_result {
 	SCAN_VALUE,	/* *value is whole */
 	SCAN_NONE,	/* no value begins here; nothing was consumed */
-	SCAN_CUT,	/* the file ends within it: *value is what there is */
+	SCAN_TRUNCATED,	/* the file ends within it: *value is what there is */
 	SCAN_TOO_LONG	/* *value is its beginning; scan_rest() follows */
 };
 
 /*
- * Consumes the next value.  It is borrowed until the next call of any scan or
- * input function.  It begins at *line.
+ * Consumes the next value, of at most limit bytes.  It is borrowed until the
+ * next call of any scan or input function.  *line is the number of lines before
+ * the one on which it begins.
  */
 enum scan_result scan_value(struct input *, size_t limit, struct span *value,
     uint64_t *line);
 
 /*
- * Consumes what is left of this file in pieces; false at its end.  It is how
- * one gives up: behind a value that is too long or cut, or at no value.
+ * Consumes the rest of this file in pieces; false at its end.  For giving up,
+ * after a value that is too long or truncated, or where no value begins.
  */
 bool scan_rest(struct input *, struct span *piece);
 

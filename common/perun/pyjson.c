@@ -1,15 +1,22 @@
-/* pyjson - JSON as Python's json module writes it */
+/* pyjson - writes JSON as Python's json module does */
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/json/skip.h"
 #include "common/perun/pyjson.h"
 
-enum { DIGITS_MOST = 17, DIGITS_SURE = 15 };
+/*
+ * Decimal digits of a double: 17 always distinguish it from every other one,
+ * and any decimal of at most 15 survives being read as one.
+ */
+enum { DIGITS_MAX = 17, DIGITS_SAFE = 15 };
 
+/* A UTF-16 code unit. */
 static void
 put_unit(struct buf *b, unsigned unit)
 {
@@ -19,13 +26,13 @@ put_unit(struct buf *b, unsigned unit)
 static void
 put_code(struct buf *b, uint32_t code)
 {
-	static const char plain[] = "\"\\\n\r\t\f\b", letters[] = "\"\\nrtfb";
+	static const char escaped[] = "\"\\\n\r\t\f\b", letters[] = "\"\\nrtfb";
 	const char *found;
 
 	if (code < 0x80 && (found = code == 0 ? NULL :
-	    strchr(plain, (int)code)) != NULL) {
+	    strchr(escaped, (int)code)) != NULL) {
 		buf_char(b, '\\');
-		buf_char(b, letters[found - plain]);
+		buf_char(b, letters[found - escaped]);
 	} else if (code >= 0x20 && code < 0x7f) {
 		buf_char(b, (char)code);
 	} else if (code < 0x10000) {
@@ -36,9 +43,9 @@ put_code(struct buf *b, uint32_t code)
 	}
 }
 
-/* Copies what needs no escape; returns how much that was. */
+/* Copies the bytes up to the first that needs an escape; returns how many. */
 static size_t
-put_plain(struct buf *b, struct span s)
+put_unescaped(struct buf *b, struct span s)
 {
 	size_t n = text_unescaped_length(s.p, s.n);
 	const char *del = n == 0 ? NULL : memchr(s.p, 0x7f, n);
@@ -57,7 +64,7 @@ pyjson_string(struct buf *b, struct span s)
 
 	buf_char(b, '"');
 	for (;;) {
-		n = put_plain(b, s);
+		n = put_unescaped(b, s);
 		s = span_of(s.p + n, s.n - n);
 		if (s.n == 0)
 			break;
@@ -69,18 +76,18 @@ pyjson_string(struct buf *b, struct span s)
 	buf_char(b, '"');
 }
 
+/* The value of four digits. */
 static unsigned
 hex_value(const char *p)
 {
 	unsigned value = 0;
 
 	for (int i = 0; i < 4; i++)
-		value = value << 4 | (unsigned)(p[i] <= '9' ? p[i] - '0' :
-		    (p[i] | 0x20) - 'a' + 10);
+		value = value << 4 | (unsigned)hex_digit(p[i]);
 	return value;
 }
 
-/* The escape at p, behind its backslash; returns what is behind it. */
+/* The escape whose backslash is before p; returns the address past it. */
 static const char *
 put_escape(struct buf *b, const char *p)
 {
@@ -92,12 +99,12 @@ put_escape(struct buf *b, const char *p)
 		    letters]);
 		return p + 1;
 	}
-	/* Halves of a pair are written as they came: one after the other. */
+	/* The halves of a surrogate pair are written one after the other. */
 	put_code(b, hex_value(p + 1));
 	return p + 5;
 }
 
-/* From behind the opening quote; returns what is behind the closing one. */
+/* From past the opening quote; returns the address past the closing one. */
 static const char *
 put_string(struct buf *b, const char *p, const char *end)
 {
@@ -106,7 +113,7 @@ put_string(struct buf *b, const char *p, const char *end)
 
 	buf_char(b, '"');
 	for (;;) {
-		p += put_plain(b, span_of(p, (size_t)(end - p)));
+		p += put_unescaped(b, span_of(p, (size_t)(end - p)));
 		if (p >= end || *p == '"')
 			break;
 		if (*p == '\\') {
@@ -121,7 +128,10 @@ put_string(struct buf *b, const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* Digits and exponent, as Python's repr() puts them. */
+/*
+ * The number 0.DIGITS * 10^(exponent + 1), laid out as repr() does: with an
+ * exponent from 1e16 on and below 1e-4.
+ */
 static void
 put_digits(struct buf *b, const char *digits, int n, int exponent)
 {
@@ -148,12 +158,14 @@ put_digits(struct buf *b, const char *digits, int n, int exponent)
 }
 
 /*
- * One more in the last place of "d.ddde-08", if that is no 9.  Below a power of
- * two values lie closer than above it: there the nearest decimal may fail
- * where this one holds.
+ * Adds one to the last digit of a text such as "1.234e-08", unless it is a 9.
+ * The distance between doubles doubles at each power of two.  For a power of
+ * two itself, the nearest decimal of n digits may lie below it, where doubles
+ * are close, and be read as another one, while the decimal above it is read
+ * back correctly.
  */
 static void
-raise_last(char *text)
+increment_last_digit(char *text)
 {
 	char *e = strchr(text, 'e');
 
@@ -161,14 +173,19 @@ raise_last(char *text)
 		e[-1]++;
 }
 
+/*
+ * Python's repr() of a float: the fewest digits that read back as the same
+ * double ("shortest round-trip").  0.1 is 0.1 and not 0.1000000000000000055.
+ * Tries 15, 16 and 17 digits, and drops zeros at the end.
+ */
 static void
 put_double(struct buf *b, double value)
 {
-	char text[32], digits[DIGITS_MOST + 1];
-	int precision = DIGITS_SURE - 1, n = 0;
+	char text[32], digits[DIGITS_MAX + 1];
+	int precision = DIGITS_SAFE - 1, n = 0;
 
 	if (fabs(value) < DBL_MIN)
-		precision = 0;	/* it has fewer bits, and digits */
+		precision = 0;	/* subnormal: fewer bits, so fewer digits */
 	if (isinf(value)) {
 		buf_str(b, value < 0 ? "-Infinity" : "Infinity");
 		return;
@@ -177,7 +194,7 @@ put_double(struct buf *b, double value)
 		snprintf(text, sizeof text, "%.*e", precision, value);
 		if (strtod(text, NULL) == value)
 			break;
-		raise_last(text);
+		increment_last_digit(text);
 		if (strtod(text, NULL) == value)
 			break;
 	}
@@ -187,13 +204,16 @@ put_double(struct buf *b, double value)
 		if (text_is_digit(*p))
 			digits[n++] = *p;
 	while (n > 1 && digits[n - 1] == '0')
-		n--;	/* of 15 digits the others are the shortest form */
+		n--;
 	put_digits(b, digits, n, atoi(strchr(text, 'e') + 1));
 }
 
-/* Digits with a point within, as repr() would place it. */
+/*
+ * Whether the text is written as repr() lays a number out: digits with a point,
+ * without an exponent and without a needless 0 before them.
+ */
 static bool
-is_plain_decimal(struct span s, const char **first, const char **dot)
+is_decimal_layout(struct span s, const char **first, const char **dot)
 {
 	const char *end = s.p + s.n;
 
@@ -209,16 +229,18 @@ is_plain_decimal(struct span s, const char **first, const char **dot)
 }
 
 /*
- * Is the decimal digits / 10^places, of 16 or 17 digits, what repr() writes
- * for value?  That is: it is the nearest of its length, and no shorter one,
- * which would be one of its neighbours that end in 0, is as near as to read as
- * the same value.  All is exact: value is m * 2^-shift.
+ * Whether repr() writes value as the decimal digits / 10^places, which has 16
+ * or 17 digits.  It does if this is the nearest decimal of its length, and if
+ * no shorter decimal reads back as value.  A shorter one would be one of its two
+ * neighbours that end in 0.  The arithmetic is exact: value is m * 2^-shift, and
+ * everything is scaled by 10^places * 2^shift.  False also where the numbers
+ * would not fit: the caller then takes the slow way.
  */
 static bool
 is_repr(uint64_t digits, int places, double value)
 {
 	int exponent, shift;
-	unsigned __int128 scaled, target, half, down, up;
+	unsigned __int128 scaled, target, gap, down, up;
 	uint64_t m;
 
 	m = (uint64_t)ldexp(frexp(value, &exponent), 53);
@@ -228,35 +250,35 @@ is_repr(uint64_t digits, int places, double value)
 	target = m;
 	for (int i = 0; i < places; i++)
 		target *= 10;
-	half = target / m;	/* half the distance of two values is half/2 */
+	gap = target / m;	/* between value and the next double */
 	scaled = (unsigned __int128)digits << shift;
 	if ((scaled > target ? scaled - target : target - scaled) * 2 >=
 	    (unsigned __int128)1 << shift)
-		return false;	/* or one of two that are, which is seldom */
+		return false;
 	down = (unsigned __int128)(digits / 10 * 10) << shift;
 	up = (unsigned __int128)(digits / 10 * 10 + 10) << shift;
-	return (target - down) * 2 > half && (up - target) * 2 > half;
+	return (target - down) * 2 > gap && (up - target) * 2 > gap;
 }
 
 /*
- * Nearly all floats of profiles were written by repr() already; to find out
- * takes a tenth of the time of writing them again.  Of 15 digits or fewer
- * that neither begin nor end with a 0 too many there is nothing to find out.
+ * Whether the text is what repr() would write.  Nearly all floats of profiles
+ * were written by repr(), and this check takes a tenth of the time of reading
+ * and writing them.  At most 15 digits, without needless zeros, always are.
  */
 static bool
 is_shortest(struct span s)
 {
 	const char *first, *dot, *end = s.p + s.n;
 	uint64_t digits = 0;
-	char copy[DIGITS_MOST + 4];
+	char copy[DIGITS_MAX + 4];
 	int n;
 
-	if (!is_plain_decimal(s, &first, &dot))
+	if (!is_decimal_layout(s, &first, &dot))
 		return false;
 	n = (int)(end - first) - 1 - (*first == '0');
-	if (n <= DIGITS_SURE)
+	if (n <= DIGITS_SAFE)
 		return end[-1] != '0' || end - dot == 2;
-	if (n > DIGITS_MOST || end - first >= (ptrdiff_t)sizeof copy)
+	if (n > DIGITS_MAX || end - first >= (ptrdiff_t)sizeof copy)
 		return false;
 	for (const char *p = first; p < end; p++)
 		if (p != dot)
@@ -269,42 +291,35 @@ is_shortest(struct span s)
 static void
 put_float(struct buf *b, struct span s)
 {
-	char text[64], *copy = text;
+	char *copy;
 
 	if (is_shortest(s)) {
 		buf_add(b, s.p, s.n);
 		return;
 	}
-	if (s.n >= sizeof text)
-		copy = mem_alloc(s.n + 1);
-	memcpy(copy, s.p, s.n);
-	copy[s.n] = '\0';
+	copy = mem_strndup(s.p, s.n);
 	put_double(b, strtod(copy, NULL));
-	if (copy != text)
-		free(copy);
+	free(copy);
 }
 
-/* Returns what is behind the number that begins at start. */
-static const char *
-put_number(struct buf *b, const char *start, const char *end)
+static bool
+is_integer(struct span number)
 {
-	const char *p = start + 1;
-	struct span s;
+	for (size_t i = *number.p == '-'; i < number.n; i++)
+		if (!text_is_digit(number.p[i]))
+			return false;
+	return true;
+}
 
-	while (p < end && text_is_digit(*p))
-		p++;
-	if (p < end && (*p == '.' || (*p | 0x20) == 'e')) {
-		while (p < end && memchr("0123456789+-.eE", *p, 15) != NULL)
-			p++;
-		put_float(b, span_of(start, (size_t)(p - start)));
-		return p;
-	}
-	s = span_of(start, (size_t)(p - start));
-	if (span_eq(s, "-0"))
+static void
+put_number(struct buf *b, struct span s)
+{
+	if (!is_integer(s))
+		put_float(b, s);
+	else if (span_eq(s, "-0"))
 		buf_char(b, '0');
 	else
 		buf_add(b, s.p, s.n);
-	return p;
 }
 
 void
@@ -328,7 +343,8 @@ pyjson_put(struct buf *b, struct span json)
 			break;
 		case '-': case '0': case '1': case '2': case '3': case '4':
 		case '5': case '6': case '7': case '8': case '9':
-			p = put_number(b, start, end);
+			p = skip_number(start, end);
+			put_number(b, span_of(start, (size_t)(p - start)));
 			break;
 		default:
 			buf_char(b, *start);

@@ -5,15 +5,15 @@
 #include "common/base/text.h"
 
 /*
- * JSON as Python's json module writes it after it has read it, which is what
- * Perun names its objects by: ", " and ": " between, every character that is
- * not printable ASCII as \uXXXX, integers as they are, floats with the fewest
- * digits that give them back.  json must be good (recio.h) and have no key
- * twice in one object.
+ * Writes a JSON text as Python's json module does when it has read it: Perun
+ * names its objects by a hash of that.  ", " and ": " are the separators; every
+ * character that is not printable ASCII is \uXXXX; integers are copied; floats
+ * get the fewest digits that read back as the same value.  json must be valid
+ * (recio.h), without duplicate keys.
  */
 void pyjson_put(struct buf *, struct span json);
 
-/* A string that is no JSON, with its quotes. */
+/* Writes text, which is not JSON, as a string with its quotes. */
 void pyjson_string(struct buf *, struct span text);
 
 #endif

@@ -102,17 +102,17 @@ read_nodes(struct filter *f, struct recio *kv_reader)
 {
 	struct rec *node;
 
-	if (!scan_take(&f->input, '['))
+	if (!scan_accept(&f->input, '['))
 		return false;
-	if (scan_take(&f->input, ']'))
+	if (scan_accept(&f->input, ']'))
 		return true;
 	do {
 		if (!filter_object(f, &node))
 			return false;
 		if (node != NULL && is_sound(f, node))
 			emit_node(f, node, kv_reader);
-	} while (scan_take(&f->input, ','));
-	return scan_take(&f->input, ']');
+	} while (scan_accept(&f->input, ','));
+	return scan_accept(&f->input, ']');
 }
 
 /* Of the document's pairs only "graph" is of interest. */
@@ -122,21 +122,21 @@ read_document(struct filter *f, struct recio *kv_reader)
 	struct span key;
 	bool is_graph;
 
-	if (!scan_take(&f->input, '{'))
+	if (!scan_accept(&f->input, '{'))
 		return false;
-	if (scan_take(&f->input, '}'))
+	if (scan_accept(&f->input, '}'))
 		return true;
 	do {
 		if (scan_peek(&f->input) != '"' || !filter_value(f, &key))
 			return false;
 		is_graph = span_eq(key, "\"graph\"");
-		if (!scan_take(&f->input, ':'))
+		if (!scan_accept(&f->input, ':'))
 			return false;
 		if (!(is_graph ? read_nodes(f, kv_reader) :
 		    filter_value(f, &key)))
 			return false;
-	} while (scan_take(&f->input, ','));
-	return scan_take(&f->input, '}');
+	} while (scan_accept(&f->input, ','));
+	return scan_accept(&f->input, '}');
 }
 
 void

@@ -172,7 +172,7 @@ read_pair(struct filter *f, struct key *key, struct extent *extent)
 	key->token.len = 0;
 	if (scan_peek(&f->input) != '"' || !filter_value(f, &value))
 		return false;
-	if (!read_key(f, value, key) || !scan_take(&f->input, ':') ||
+	if (!read_key(f, value, key) || !scan_accept(&f->input, ':') ||
 	    !filter_value(f, &value))
 		return false;
 	key->token.len = 0;
@@ -188,15 +188,15 @@ read_pair(struct filter *f, struct key *key, struct extent *extent)
 static bool
 read_object(struct filter *f, struct key *key, struct extent *extent)
 {
-	if (!scan_take(&f->input, '{'))
+	if (!scan_accept(&f->input, '{'))
 		return false;
-	if (scan_take(&f->input, '}'))
+	if (scan_accept(&f->input, '}'))
 		return true;
 	do
 		if (!read_pair(f, key, extent))
 			return false;
-	while (scan_take(&f->input, ','));
-	return scan_take(&f->input, '}');
+	while (scan_accept(&f->input, ','));
+	return scan_accept(&f->input, '}');
 }
 
 void

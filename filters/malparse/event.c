@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/base/num.h"
-#include "common/json/items.h"
 #include "common/json/recio.h"
+#include "common/json/skip.h"
 #include "filters/malparse/event.h"
 
 const char *const event_keys[] = { "type", "version", "source", "clk",
@@ -177,7 +177,7 @@ cut_operation(struct event *e, struct span stmt)
 
 	for (const char *q = p; q + 1 < end; q++) {
 		if (*q == '"')
-			q = items_string_end(q + 1, end) - 1;
+			q = skip_string(q + 1, end) - 1;
 		else if (q[0] == ':' && q[1] == '=') {
 			p = q + 2;
 			break;

@@ -5,9 +5,9 @@
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
-#include "filters/malparse/cut.h"
+#include "filters/malparse/boundary.h"
 #include "filters/malparse/event.h"
-#include "filters/malparse/mend.h"
+#include "filters/malparse/repair.h"
 #include "filters/malparse/stream.h"
 #include "filters/malparse/tuple.h"
 
@@ -64,7 +64,7 @@ skip(struct stream *s, size_t at, const char *why)
 	size_t next;
 
 	for (;;) {
-		next = cut_next(span_of(in->at, at_hand(in)), at);
+		next = boundary_next(span_of(in->at, at_hand(in)), at);
 		if (next < at_hand(in) || at_hand(in) > s->f->max_record)
 			break;
 		at = next > at + KEY_LONGEST ? next - KEY_LONGEST : at;
@@ -111,23 +111,23 @@ take_line(struct stream *s)
 	return r;
 }
 
-static enum cut_result
-find_end(struct stream *s, struct cut *c)
+static enum boundary_result
+find_end(struct stream *s, struct boundary *b)
 {
 	struct input *in = &s->f->input;
-	enum cut_result result;
+	enum boundary_result result;
 
 	for (;;) {
-		result = cut_object(c, span_of(in->at, at_hand(in)));
-		if (result != CUT_MORE && c->at <= s->f->max_record)
+		result = boundary_find(b, span_of(in->at, at_hand(in)));
+		if (result != BOUNDARY_MORE && b->skip.at <= s->f->max_record)
 			return result;
-		if (c->at > s->f->max_record) {
-			c->why = "it is longer than --max-record";
-			return CUT_BROKEN;
+		if (b->skip.at > s->f->max_record) {
+			b->why = "it is longer than --max-record";
+			return BOUNDARY_BROKEN;
 		}
 		if (!input_more(in)) {
-			c->why = "the file ends within it";
-			return CUT_BROKEN;
+			b->why = "the file ends within it";
+			return BOUNDARY_BROKEN;
 		}
 	}
 }
@@ -136,25 +136,25 @@ static const struct rec *
 take_object(struct stream *s)
 {
 	const struct rec *r = take_line(s);
-	struct cut c = { 0 };
+	struct boundary b = { 0 };
 	struct span text;
 	const char *why;
 
 	if (r != NULL)
 		return r;
-	if (find_end(s, &c) != CUT_WHOLE) {
-		skip(s, 1, c.why);
+	if (find_end(s, &b) != BOUNDARY_FOUND) {
+		skip(s, 1, b.why);
 		return NULL;
 	}
-	text = span_of(s->f->input.at, c.at);
+	text = span_of(s->f->input.at, b.skip.at);
 	r = recio_parse(s->recio, text, &why);
 	if (r == NULL) {
-		mend(text, &s->mended);
+		repair(text, &s->mended);
 		r = recio_parse(s->recio, span_of(s->mended.data,
 		    s->mended.len), &why);
 	}
 	if (r != NULL)
-		consume(s, c.at);
+		consume(s, b.skip.at);
 	else
 		skip(s, 1, why);
 	return r;

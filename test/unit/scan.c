@@ -11,7 +11,7 @@ static void
 show_values(struct buf *to, size_t limit)
 {
 	static const char *const ends[] = { [SCAN_NONE] = "none",
-	    [SCAN_CUT] = "cut", [SCAN_TOO_LONG] = "long" };
+	    [SCAN_TRUNCATED] = "cut", [SCAN_TOO_LONG] = "long" };
 	enum scan_result result;
 	struct input in;
 	struct span value;
@@ -25,7 +25,7 @@ show_values(struct buf *to, size_t limit)
 		buf_printf(to, "%llu:", (unsigned long long)line + 1);
 		buf_add(to, value.p, value.n);
 		buf_char(to, '|');
-		while (scan_take(&in, ','))
+		while (scan_accept(&in, ','))
 			;
 	}
 	buf_str(to, ends[result]);

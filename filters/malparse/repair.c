@@ -1,32 +1,26 @@
-/* mend - makes JSON of what MonetDB servers write in its place */
+/* repair - makes JSON of what MonetDB servers write in its place */
 
 #include <ctype.h>
 
-#include "filters/malparse/mend.h"
+#include "common/base/hex.h"
+#include "common/json/skip.h"
+#include "filters/malparse/repair.h"
 
-static bool
-is_hex(struct span s, size_t at)
-{
-	for (size_t i = at; i < at + 4; i++)
-		if (i >= s.n || !isxdigit((unsigned char)s.p[i]))
-			return false;
-	return true;
-}
-
-/* The escape at i: how long it is; 0 if it is none. */
+/* The length of the escape at i; 0 if it is not a valid one. */
 static size_t
 escape_length(struct span s, size_t i)
 {
 	if (i + 1 >= s.n || s.p[i + 1] == '\0')
 		return 0;
 	if (s.p[i + 1] == 'u')
-		return is_hex(s, i + 2) ? 6 : 0;
+		return s.n - i >= 6 && hex_is_hex(span_of(s.p + i + 2, 4)) ?
+		    6 : 0;
 	return strchr("\"\\/bfnrt", s.p[i + 1]) != NULL ? 2 : 0;
 }
 
-/* What stands at i within a string; returns how much of it was taken. */
+/* The character or escape at i of a string; returns its length. */
 static size_t
-mend_char(struct span s, size_t i, struct buf *to)
+repair_character(struct span s, size_t i, struct buf *to)
 {
 	unsigned char c = (unsigned char)s.p[i];
 	uint32_t code;
@@ -48,20 +42,20 @@ mend_char(struct span s, size_t i, struct buf *to)
 	return n > 0 ? n : 1;
 }
 
-/* From behind the opening quote to behind the closing one. */
+/* From past the opening quote; returns the index past the closing one. */
 static size_t
-mend_string(struct span s, size_t i, struct buf *to)
+repair_string(struct span s, size_t i, struct buf *to)
 {
 	while (i < s.n && s.p[i] != '"')
-		i += mend_char(s, i, to);
+		i += repair_character(s, i, to);
 	if (i < s.n)
 		buf_char(to, s.p[i++]);
 	return i;
 }
 
-/* A run of letters counts if it is a word of JSON's. */
+/* Copies a run of letters if it is a literal of JSON, and drops others. */
 static size_t
-mend_word(struct span s, size_t i, struct buf *to)
+repair_word(struct span s, size_t i, struct buf *to)
 {
 	size_t end = i;
 	struct span word;
@@ -75,33 +69,32 @@ mend_word(struct span s, size_t i, struct buf *to)
 	return end;
 }
 
-/* A number with its exponent, which is no word. */
+/* Copies a number with its exponent, or one byte of what is not a number. */
 static size_t
 copy_number(struct span s, size_t i, struct buf *to)
 {
-	size_t end = i;
+	const char *p = s.p + i, *end = skip_number(p, s.p + s.n);
 
-	while (end < s.n && s.p[end] != '\0' &&
-	    strchr("0123456789+-.eE", s.p[end]) != NULL)
-		end++;
-	buf_add(to, s.p + i, end - i);
-	return end;
+	if (end == NULL)
+		end = p + 1;
+	buf_add(to, p, (size_t)(end - p));
+	return i + (size_t)(end - p);
 }
 
-/* Takes back a comma, and blanks behind it, before a closing bracket. */
+/* Removes a comma, and white space after it, from the end. */
 static void
-drop_comma(struct buf *to)
+remove_comma(struct buf *to)
 {
 	size_t n = to->len;
 
-	while (n > 0 && isspace((unsigned char)to->data[n - 1]))
+	while (n > 0 && text_is_space(to->data[n - 1]))
 		n--;
 	if (n > 0 && to->data[n - 1] == ',')
 		to->len = n - 1;
 }
 
 void
-mend(struct span s, struct buf *to)
+repair(struct span s, struct buf *to)
 {
 	size_t i = 0;
 	char c;
@@ -110,18 +103,18 @@ mend(struct span s, struct buf *to)
 	while (i < s.n) {
 		c = s.p[i];
 		if (isalpha((unsigned char)c)) {
-			i = mend_word(s, i, to);
+			i = repair_word(s, i, to);
 			continue;
 		}
-		if (isdigit((unsigned char)c) || c == '-') {
+		if (text_is_digit(c) || c == '-') {
 			i = copy_number(s, i, to);
 			continue;
 		}
 		if (c == '}' || c == ']')
-			drop_comma(to);
+			remove_comma(to);
 		buf_char(to, c);
 		i++;
 		if (c == '"')
-			i = mend_string(s, i, to);
+			i = repair_string(s, i, to);
 	}
 }

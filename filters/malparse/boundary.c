@@ -1,0 +1,121 @@
+/* boundary - finds the ends of a profiler's objects, and the next after damage */
+
+#include <string.h>
+
+#include "filters/malparse/boundary.h"
+
+enum { LEVELS_MAX = 64 };	/* bits of boundary.arrays */
+
+static enum boundary_result
+broken(struct boundary *b, const char *why)
+{
+	b->why = why;
+	return BOUNDARY_BROKEN;
+}
+
+static enum boundary_result
+open_level(struct boundary *b, bool is_array)
+{
+	if (b->skip.depth == LEVELS_MAX)
+		return broken(b, "it has more than 64 levels");
+	b->arrays = b->arrays << 1 | is_array;
+	b->skip.depth++;
+	return BOUNDARY_MORE;
+}
+
+static enum boundary_result
+close_level(struct boundary *b, bool is_array)
+{
+	if ((b->arrays & 1) != is_array)
+		return broken(b, "its brackets do not match");
+	b->arrays >>= 1;
+	return --b->skip.depth == 0 ? BOUNDARY_FOUND : BOUNDARY_MORE;
+}
+
+/*
+ * Whether the object that starts a line, at the byte at `at`, is the next one:
+ * a value may follow only a colon or, in an array, a bracket or comma.
+ */
+static bool
+is_out_of_place(const struct boundary *b, struct span s, size_t at)
+{
+	bool in_array = (b->arrays & 1) != 0;
+	char before;
+
+	if (at == 0 || s.p[at - 1] != '\n')
+		return false;
+	while (json_is_space(s.p[at - 1]))
+		at--;
+	before = s.p[at - 1];
+	return before != ':' && !(in_array && (before == '[' || before == ','));
+}
+
+static enum boundary_result
+open_object(struct boundary *b, struct span s)
+{
+	if (b->skip.depth > 0 && is_out_of_place(b, s, b->skip.at - 1))
+		return broken(b, "another begins within it");
+	return open_level(b, false);
+}
+
+enum boundary_result
+boundary_find(struct boundary *b, struct span s)
+{
+	enum boundary_result result = BOUNDARY_MORE;
+
+	while (result == BOUNDARY_MORE) {
+		switch (skip_to_structure(&b->skip, s)) {
+		case '\0':
+			return BOUNDARY_MORE;
+		case '\n':
+			return broken(b, "a string is truncated by the end of "
+			    "the line");
+		case '{':
+			result = open_object(b, s);
+			break;
+		case '[':
+			result = open_level(b, true);
+			break;
+		case '}':
+			result = close_level(b, false);
+			break;
+		case ']':
+			result = close_level(b, true);
+			break;
+		}
+	}
+	return result;
+}
+
+/* The keys that a profiler's objects begin with; those of variables differ. */
+static bool
+is_first_key(const char *p, size_t n)
+{
+	static const char *const keys[] = { "{\"version\":", "{\"source\":",
+	    "{\"sessionid\":", "{\"session\":", "{\"event\":", "{\"user\":" };
+	size_t length;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		length = strlen(keys[i]);
+		if (n >= length && memcmp(p, keys[i], length) == 0)
+			return true;
+	}
+	return false;
+}
+
+size_t
+boundary_next(struct span s, size_t at)
+{
+	const char *brace;
+
+	for (; at < s.n; at++) {
+		brace = memchr(s.p + at, '{', s.n - at);
+		if (brace == NULL)
+			break;
+		at = (size_t)(brace - s.p);
+		if ((at > 0 && brace[-1] == '\n') ||
+		    is_first_key(brace, s.n - at))
+			return at;
+	}
+	return s.n;
+}
