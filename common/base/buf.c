@@ -1,4 +1,4 @@
-/* buf - a growing run of bytes */
+/* buf - a buffer of bytes that grows, and numbers as text */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,26 +24,29 @@ buf_release(struct buf *b)
 }
 
 /*
- * The digits of a number below 10^8, one a byte, the first the lowest: fours,
- * then pairs, then digits, all of a kind at once (a known trick).  Each step
- * finds the higher halves by multiplications that are exact for numbers so
- * small, and puts the rests behind them: (x << s) - half * (base << s) + half.
- * Numbers are a third of what the parsers write.
+ * The eight digits of a number below 10^8, one in each byte, the first in the
+ * lowest.  SIMD within a register: 12345678 becomes the fours 1234 and 5678,
+ * these the pairs 12, 34, 56 and 78, and these the digits, each step at once
+ * for the whole word.  A step divides by multiplying with a reciprocal, which
+ * is exact for numbers this small, and puts quotient and remainder side by
+ * side: (x << s) - quotient * (base << s) + quotient.  A third of all bytes
+ * that the parsers write are numbers.
  */
 static inline uint64_t
 eight_digits(uint32_t value)
 {
-	uint64_t fours, pairs, half;
+	uint64_t fours, pairs, quotient;
 
-	half = value / 10000;
-	fours = ((uint64_t)value << 32) - half * ((UINT64_C(10000) << 32) - 1);
-	half = (fours * 10486 >> 20) & 0x7f0000007f;
-	pairs = (fours << 16) - half * ((100 << 16) - 1);
-	half = (pairs * 103 >> 10) & 0xf000f000f000f;
-	return (pairs << 8) - half * ((10 << 8) - 1);
+	quotient = value / 10000;
+	fours = ((uint64_t)value << 32) -
+	    quotient * ((UINT64_C(10000) << 32) - 1);
+	quotient = (fours * 10486 >> 20) & 0x7f0000007f;
+	pairs = (fours << 16) - quotient * ((100 << 16) - 1);
+	quotient = (pairs * 103 >> 10) & 0xf000f000f000f;
+	return (pairs << 8) - quotient * ((10 << 8) - 1);
 }
 
-/* Eight bytes at p, of which those that count come first: to behind them. */
+/* Writes eight bytes at p, of which the first n count; returns p + n. */
 static inline char *
 put_digits(char *p, uint64_t digits, unsigned n)
 {
@@ -54,7 +57,7 @@ put_digits(char *p, uint64_t digits, unsigned n)
 	return p + n;
 }
 
-/* The first digits, below EIGHT: without zeros before them. */
+/* The leading digits of a number, below 10^8, without zeros before them. */
 static inline char *
 put_first(char *p, uint64_t value)
 {
@@ -65,12 +68,12 @@ put_first(char *p, uint64_t value)
 	return put_digits(p, digits >> zeros * 8, 8 - zeros);
 }
 
-#define EIGHT 100000000		/* is ten to that power */
+#define TEN_TO_8 100000000
 
 static char *
 put_u64(char *p, uint64_t value)
 {
-	uint64_t high = value / EIGHT, higher = high / EIGHT;
+	uint64_t high = value / TEN_TO_8, higher = high / TEN_TO_8;
 
 	if (high == 0)
 		return put_first(p, value);
@@ -78,16 +81,16 @@ put_u64(char *p, uint64_t value)
 		p = put_first(p, high);
 	else
 		p = put_digits(put_first(p, higher),
-		    eight_digits((uint32_t)(high % EIGHT)), 8);
-	return put_digits(p, eight_digits((uint32_t)(value % EIGHT)), 8);
+		    eight_digits((uint32_t)(high % TEN_TO_8)), 8);
+	return put_digits(p, eight_digits((uint32_t)(value % TEN_TO_8)), 8);
 }
 
 void
 buf_u64(struct buf *b, uint64_t value)
 {
-	enum { DIGITS_MOST = 20, PUT_MORE = 7 };
+	enum { DIGITS_MAX = 20, OVERRUN = 7 /* of put_digits() */ };
 
-	buf_need(b, DIGITS_MOST + PUT_MORE);
+	buf_need(b, DIGITS_MAX + OVERRUN);
 	b->len = (size_t)(put_u64(b->data + b->len, value) - b->data);
 }
 

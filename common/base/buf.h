@@ -8,13 +8,13 @@
 #include "common/base/err.h"
 #include "common/base/text.h"
 
-/* A growing run of bytes.  Start with { 0 }. */
+/* A buffer of bytes that grows.  Start with { 0 }. */
 struct buf {
 	char *data;
 	size_t len, cap;
 };
 
-/* Room for n more bytes at data + len; the caller then adds to len. */
+/* Makes room for n more bytes at data + len; the caller then adds to len. */
 void buf_need_more(struct buf *, size_t n);
 void buf_release(struct buf *);
 void buf_u64(struct buf *, uint64_t);

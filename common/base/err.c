@@ -1,4 +1,4 @@
-/* err - messages on standard error, and the ways a program ends */
+/* err - messages on standard error, and fatal errors */
 
 #include <errno.h>
 #include <stdarg.h>
@@ -28,29 +28,29 @@ err_program(void)
 }
 
 /*
- * One write a message, so that the messages of a pipeline's programs do not
- * mix within a line.  No memory is allocated: one caller is out of it.
+ * One write for each message, so that lines of a pipeline's programs are not
+ * mixed.  Allocates nothing, because one caller has run out of memory.
  */
 static void
-say(const char *file, uint64_t line, const char *reason, const char *fmt,
-    va_list ap)
+print_message(const char *file, uint64_t line, const char *reason,
+    const char *fmt, va_list ap)
 {
-	char plain[MESSAGE_MAX], shown[MESSAGE_MAX];
+	char text[MESSAGE_MAX], escaped[MESSAGE_MAX];
 	size_t len = 0;
 
 	if (file != NULL)
-		len = (size_t)snprintf(plain, sizeof plain, "%s:%llu: ", file,
+		len = (size_t)snprintf(text, sizeof text, "%s:%llu: ", file,
 		    (unsigned long long)line);
-	if (len < sizeof plain)
-		len += (size_t)vsnprintf(plain + len, sizeof plain - len, fmt,
+	if (len < sizeof text)
+		len += (size_t)vsnprintf(text + len, sizeof text - len, fmt,
 		    ap);
-	if (reason != NULL && len < sizeof plain)
-		len += (size_t)snprintf(plain + len, sizeof plain - len,
+	if (reason != NULL && len < sizeof text)
+		len += (size_t)snprintf(text + len, sizeof text - len,
 		    ": %s", reason);
-	if (len >= sizeof plain)
-		len = sizeof plain - 1;
-	text_escape(shown, sizeof shown, plain, len);
-	fprintf(stderr, "%s: %s\n", program, shown);
+	if (len >= sizeof text)
+		len = sizeof text - 1;
+	text_escape(escaped, sizeof escaped, text, len);
+	fprintf(stderr, "%s: %s\n", program, escaped);
 }
 
 void
@@ -59,7 +59,7 @@ err_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(NULL, 0, NULL, fmt, ap);
+	print_message(NULL, 0, NULL, fmt, ap);
 	va_end(ap);
 }
 
@@ -69,7 +69,7 @@ err_warn_at(const char *file, uint64_t line, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(file, line, NULL, fmt, ap);
+	print_message(file, line, NULL, fmt, ap);
 	va_end(ap);
 }
 
@@ -79,7 +79,7 @@ die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(NULL, 0, NULL, fmt, ap);
+	print_message(NULL, 0, NULL, fmt, ap);
 	va_end(ap);
 	exit(EXIT_FATAL);
 }
@@ -91,7 +91,7 @@ die_errno(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(NULL, 0, reason, fmt, ap);
+	print_message(NULL, 0, reason, fmt, ap);
 	va_end(ap);
 	exit(EXIT_FATAL);
 }
@@ -102,7 +102,7 @@ bug(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(NULL, 0, "this is a bug in weir", fmt, ap);
+	print_message(NULL, 0, "this is a bug in weir", fmt, ap);
 	va_end(ap);
 	abort();
 }

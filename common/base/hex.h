@@ -7,7 +7,9 @@
 
 #include "common/base/text.h"
 
-/* Bytes as lower case digits, two each, and a NUL: 2 n + 1 characters. */
+/*
+ * Writes bytes as lower-case digits, two each, and a NUL: 2 n + 1 characters.
+ */
 static inline void
 hex_encode(char *to, const unsigned char *bytes, size_t n)
 {
@@ -20,7 +22,7 @@ hex_encode(char *to, const unsigned char *bytes, size_t n)
 	to[2 * n] = '\0';
 }
 
-/* The value of a digit, of either case; -1 if it is none. */
+/* The value of a digit of either case; -1 if c is not one. */
 static inline int
 hex_digit(char c)
 {
@@ -30,7 +32,7 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Whether there are digits, and nothing else. */
+/* Whether the text is digits, at least one, and nothing else. */
 static inline bool
 hex_is_hex(struct span text)
 {
@@ -40,7 +42,7 @@ hex_is_hex(struct span text)
 	return text.n > 0;
 }
 
-/* Exactly n bytes as digits; false if the text is anything else. */
+/* Reads exactly n bytes from 2 n digits; false if the text is not that. */
 static inline bool
 hex_decode(struct span text, unsigned char *bytes, size_t n)
 {

@@ -1,4 +1,4 @@
-/* intern - equal strings as one symbol */
+/* intern - equal strings become one symbol */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "common/base/num.h"
 
 /*
- * A string lies behind its symbol and its length, aligned to UNIT, in a chunk
- * of memory.  Its place is the chunk's number and the unit in it; the map
- * leads to places, so that a look-up touches two lines of memory: the slot,
- * and the string with all that belongs to it.  A string longer than a chunk
- * has one of its own.
+ * Strings are stored in chunks of memory, each with its symbol and its length
+ * before it, aligned to UNIT.  A string's place is the number of its chunk and
+ * of the unit in it.  The map leads to places, so that a look-up touches two
+ * cache lines: the slot, and the entry.  A string longer than a chunk has a
+ * chunk of its own.
  */
 enum { UNIT = 8, CHUNK_UNITS = 1 << 20, CHUNK = CHUNK_UNITS * UNIT };
 
@@ -67,16 +67,16 @@ intern_release(struct intern *in)
 	buf_release(&in->texts);
 }
 
-/* Of the first, few may want more than some pages. */
+/* Few tables fill more than some pages of the first: no huge pages for it. */
 static char *
 new_chunk(const struct intern *in, size_t size)
 {
 	return in->n_chunks == 0 ? mem_alloc(size) : mem_table(size, 1);
 }
 
-/* Room for size bytes, a multiple of UNIT: its place. */
+/* Allocates size bytes, a multiple of UNIT, and returns their place. */
 static uint32_t
-take_room(struct intern *in, size_t size)
+allocate(struct intern *in, size_t size)
 {
 	uint32_t place;
 
@@ -104,7 +104,7 @@ add_new(struct intern *in, size_t slot, uint64_t hash, struct span s)
 
 	if (s.n >= UINT32_MAX - CHUNK || in->n >= SYM_NONE)
 		die("too many or too long strings to keep");
-	place = take_room(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
+	place = allocate(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
 	e = (void *)(in->chunks[place / CHUNK_UNITS] +
 	    place % CHUNK_UNITS * UNIT);
 	e->symbol = (sym)in->n;
@@ -155,14 +155,14 @@ intern_defer(struct intern *in, struct span s, const void *pointer,
 	    .text = in->texts.len, .n = s.n, .pointer = pointer,
 	    .offset = offset };
 	buf_add(&in->texts, s.p, s.n);
-	__builtin_prefetch(map_slot(&in->map, item->hash));
+	__builtin_prefetch(map_home(&in->map, item->hash));
 	if (in->n_queue == INTERN_QUEUE)
 		intern_flush(in);
 }
 
-/* Its first slot has been asked for; now for the string this leads to. */
+/* Finds the item's slot, which was prefetched, and prefetches the string. */
 static inline void
-expect_entry(const struct intern *in, struct intern_item *item)
+prefetch_entry(const struct intern *in, struct intern_item *item)
 {
 	const struct entry *e;
 	uint32_t place;
@@ -192,7 +192,7 @@ intern_flush(struct intern *in)
 	size_t mask = in->map.mask;
 
 	for (item = in->queue; item < end; item++)
-		expect_entry(in, item);
+		prefetch_entry(in, item);
 	for (item = in->queue; item < end; item++)
 		store(item, find_or_add(in, item->hash,
 		    in->map.mask == mask ? item->slot : item->hash,

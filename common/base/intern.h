@@ -9,9 +9,10 @@
 #include "common/base/num.h"
 
 /*
- * Equal strings as one symbol: a small number, because millions of records
- * hold several each and a pointer is twice the size.  Symbols count from 0 in
- * the order of first sight and live as long as the table.
+ * String interning: equal strings become one symbol, a number, because millions
+ * of records hold several strings each and a pointer is twice the size.
+ * Symbols count from 0 in the order of first occurrence and live as long as the
+ * table.
  */
 typedef uint32_t sym;
 #define SYM_NONE INDEX_NONE
@@ -19,7 +20,7 @@ typedef uint32_t sym;
 enum { INTERN_QUEUE = 32 };
 
 struct intern {
-	struct map map;		/* to places, see intern.c */
+	struct map map;		/* strings to places, see intern.c */
 	char **chunks;
 	size_t n_chunks, chunks_cap, used;
 	uint32_t *places;	/* by symbol */
@@ -27,11 +28,11 @@ struct intern {
 
 	struct intern_item {
 		uint64_t hash;
-		size_t slot;	/* map_probe()'s, within intern_flush() */
-		size_t text, n;	/* its place in texts */
+		size_t slot;	/* from map_probe(), in intern_flush() */
+		size_t text, n;	/* offset in texts, and length */
 		const void *pointer;
 		size_t offset;
-	} queue[INTERN_QUEUE];	/* of intern_defer() */
+	} queue[INTERN_QUEUE];	/* intern_defer()'s */
 	size_t n_queue;
 	struct buf texts;
 };
@@ -42,23 +43,26 @@ sym intern_add(struct intern *, struct span);
 sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 
 /*
- * The same for a string whose symbol is not needed at once: a further
- * intern_defer() or at last intern_flush() stores it in an array that may have
- * moved till then.  So `pointer` is the address of the pointer to the array,
- * whose type is any, and `offset` the symbol's in bytes.  Strings are looked up
- * many at a time, and their way through memory is asked for before it is
- * walked: the machine then waits once and not for each, which was a quarter of
- * what a million tasks cost.
+ * Deferred interning, for a string whose symbol is not needed at once: the
+ * symbol is stored in an array later, by another intern_defer() or at the
+ * latest by intern_flush().  The array may move until then; so `pointer` is the
+ * address of the variable that points to the array, and `offset` the symbol's
+ * place in the array, in bytes.
+ *
+ * A look-up in a large table is one or two cache misses.  Deferred strings are
+ * looked up in batches: all slots are prefetched, then all strings, and only
+ * then compared, so that the misses of a batch overlap.  Reading a million
+ * tasks took a quarter longer without it.
  */
 void intern_defer(struct intern *, struct span, const void *pointer,
     size_t offset);
 void intern_flush(struct intern *);
 
-/* The string, which also has a NUL after it. */
+/* A symbol's string, which also has a NUL after it. */
 struct span intern_span(const struct intern *, sym);
 const char *intern_str(const struct intern *, sym);
 
-/* Byte order of the strings, SYM_NONE before all: < 0, 0 or > 0. */
+/* Compares the strings in byte order, SYM_NONE first: < 0, 0 or > 0. */
 int intern_cmp(const struct intern *, sym, sym);
 
 #endif

@@ -8,27 +8,27 @@
 #include "common/base/text.h"
 
 /*
- * A hash under a key drawn once a process, so that no input can be made to
- * collide in its low 32 bits, which are what maps use (see map.c).
- * Nothing may depend on its values.
+ * A keyed hash.  The key is random and drawn once in each process, so that no
+ * input can be crafted to collide in the low 32 bits, which maps use (map.c
+ * says why).  Nothing may depend on the values.
  */
 uint64_t map_hash(const char *p, size_t n);
 
 /*
- * SipHash-1-3 (Aumasson and Bernstein) under the key 0: for names that must be
- * the same everywhere.
+ * SipHash-1-3 (Aumasson and Bernstein) with the key 0: for names that must be
+ * the same in every process.
  */
 uint64_t map_hash_public(const char *p, size_t n);
 
 /*
- * A map from byte strings to small numbers: places in an array of the
- * owner's, which also keeps the strings.  key_of says which string a value
- * stands under.
- */
-/*
- * Open addressing, linear probing, at most 3/4 full.  A slot holds the low
- * half of the hash, which finds its home and settles most comparisons without
- * touching the string, over the value; an empty slot has all bits set.
+ * A hash map from byte strings to 32-bit values, which are indexes into an
+ * array of the owner's.  The map does not hold the strings: key_of returns the
+ * string of the element at an index.
+ *
+ * Open addressing with linear probing, at most 3/4 full.  A slot holds the low
+ * 32 bits of the hash above the value.  They determine the home slot, and most
+ * comparisons are decided by them, without access to the string.  In an empty
+ * slot all bits are set.
  */
 #define MAP_EMPTY UINT64_MAX
 
@@ -50,14 +50,14 @@ map_is_full(const struct map *m)
 	return m->n >= (m->mask + 1) / 4 * 3;
 }
 
-/* Where the search for a hash begins, for those who ask for it ahead. */
+/* The slot where the search for a hash begins, for prefetching it. */
 static inline const uint64_t *
-map_slot(const struct map *m, uint64_t hash)
+map_home(const struct map *m, uint64_t hash)
 {
 	return &m->slots[hash & m->mask];
 }
 
-/* From slot i on, the first that is empty or of this hash. */
+/* The first slot from i on that is empty or has this hash. */
 static inline size_t
 map_probe(const struct map *m, uint64_t hash, size_t i)
 {
@@ -70,10 +70,10 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 }
 
 /*
- * The slot of a key: where it is, or else the empty one where it belongs.  The
- * search begins at slot from: the hash, or what map_probe() said of it since
- * when the map has not grown and nothing was dropped.  key_of is the map's: the
- * compiler, which knows it here, makes one function of both.
+ * The slot that holds a key, or else the empty one where it belongs.  The
+ * search begins at slot `from`: the hash, or what map_probe() returned for it
+ * if the map has not grown and nothing was removed since.  key_of is the map's
+ * own; a caller that names the function lets the compiler inline it.
  */
 static inline size_t
 map_find_slot(const struct map *m, uint64_t hash, size_t from, struct span key,
@@ -100,10 +100,10 @@ map_value(const struct map *m, size_t slot)
 	return (uint32_t)m->slots[slot];
 }
 
-/* hash is map_hash() of the key, which the caller may need twice. */
+/* hash is map_hash() of the key, which a caller may need twice. */
 uint32_t map_get(const struct map *, uint64_t hash, struct span key);
 
-/* The key must not be in the map yet (put), must be in it (drop). */
+/* The key must not be in the map (put), or must be in it (remove). */
 void map_put(struct map *, uint64_t hash, uint32_t value);
 void map_remove(struct map *, uint64_t hash, uint32_t value);
 

@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 
 enum {
-	BLOCK_LEAST = 64 * 1024,
+	BLOCK_MIN = 64 * 1024,
 	HUGE_PAGE = 2 * 1024 * 1024,
 	LARGE = 2 * HUGE_PAGE
 };
@@ -29,11 +29,11 @@ mem_alloc(size_t size)
 }
 
 /*
- * With pages of 4 KiB nearly every look into a large table waits for the page
- * tables, too, and each page is a fault of its own.
+ * With pages of 4 KiB, nearly every random access to a large table also misses
+ * the TLB, and each page costs a page fault.
  */
 static void *
-on_huge_pages(void *p, size_t bytes)
+use_huge_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
 	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE;
@@ -52,13 +52,13 @@ mem_zero(size_t n, size_t size)
 
 	if (p == NULL)
 		die("out of memory (%zu times %zu bytes)", n, size);
-	return on_huge_pages(p, n * size);
+	return use_huge_pages(p, n * size);
 }
 
 void *
 mem_table(size_t n, size_t size)
 {
-	return on_huge_pages(mem_resize(NULL, n, size), n * size);
+	return use_huge_pages(mem_resize(NULL, n, size), n * size);
 }
 
 void *
@@ -110,7 +110,7 @@ char *
 arena_room(struct arena *a, size_t n)
 {
 	struct arena_block *b = a->block;
-	size_t size = n > BLOCK_LEAST ? n : BLOCK_LEAST;
+	size_t size = n > BLOCK_MIN ? n : BLOCK_MIN;
 
 	if (n > PTRDIFF_MAX / 2)
 		die("out of memory (%zu bytes)", n);

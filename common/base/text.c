@@ -1,4 +1,4 @@
-/* text - spans, UTF-8, what a terminal may be shown, and numbers in digits */
+/* text - UTF-8, escapes for terminals, and decimal numbers */
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 size_t
 utf8_char(const char *p, size_t n, uint32_t *code)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t min_code[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *u = (const unsigned char *)p;
 	size_t len;
 	uint32_t c;
@@ -29,7 +29,7 @@ utf8_char(const char *p, size_t n, uint32_t *code)
 			return 0;
 		c = c << 6 | (u[i] & 0x3f);
 	}
-	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if (c < min_code[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return 0;
 	*code = c;
 	return len;
@@ -43,7 +43,7 @@ utf8_valid(const char *p, size_t n)
 	size_t len;
 
 	while (n > 0) {
-		/* Logs are ASCII for the most part: eight bytes a step. */
+		/* Logs are mostly ASCII: eight bytes at once. */
 		if (n >= sizeof word) {
 			memcpy(&word, p, sizeof word);
 			if ((word & 0x8080808080808080) == 0) {
@@ -60,8 +60,9 @@ utf8_valid(const char *p, size_t n)
 	return true;
 }
 
+/* Whether a terminal would act on a character instead of showing it. */
 static bool
-obeyed(uint32_t c)
+is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c ||
 	    c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
@@ -81,7 +82,7 @@ text_escape(char *to, size_t size, const char *from, size_t n)
 			step = 1;
 			len = (size_t)snprintf(shown, sizeof shown, "\\x%02x",
 			    (unsigned char)*from);
-		} else if (obeyed(c)) {
+		} else if (is_control(c)) {
 			len = (size_t)snprintf(shown, sizeof shown,
 			    c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
 		} else {
@@ -108,12 +109,12 @@ text_columns(const char *p, size_t n)
 	return columns;
 }
 
-const uint32_t text_powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
-    10000000, 100000000 };
+const uint32_t text_powers_of_ten[] = { 1, 10, 100, 1000, 10000, 100000,
+    1000000, 10000000, 100000000 };
 
-/* Eight digits to sixteen: the first eight, and of the last those not seen. */
+/* 8 to 16 digits: the first eight, and the last eight less the overlap. */
 static bool
-read_sixteen(struct span s, uint64_t *value)
+read_8_to_16(struct span s, uint64_t *value)
 {
 	size_t more = s.n - 8;
 	uint64_t first, last, others, others_last;
@@ -123,7 +124,7 @@ read_sixteen(struct span s, uint64_t *value)
 	if ((others | others_last) != 0)
 		return false;
 	last &= UINT64_MAX << 4 * (8 - more) << 4 * (8 - more);
-	*value = (uint64_t)text_eight(first) * text_powers[more] +
+	*value = (uint64_t)text_eight(first) * text_powers_of_ten[more] +
 	    text_eight(last);
 	return true;
 }
@@ -140,7 +141,7 @@ text_u64(struct span s, uint64_t *value)
 	if (s.n == 0)
 		return false;
 	if (LITTLE_ENDIAN_BYTES && s.n >= 8 && s.n <= 16)
-		return read_sixteen(s, value);
+		return read_8_to_16(s, value);
 	for (size_t i = 0; i < s.n; i++) {
 		digit = (unsigned)(unsigned char)s.p[i] - '0';
 		if (digit > 9 || (i >= SAFE_DIGITS && (v > UINT64_MAX / 10 ||

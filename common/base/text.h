@@ -10,12 +10,12 @@
 #endif
 
 /*
- * For what is done with every character, name or edge: the compiler, left to
- * itself, makes calls of it where much is inline already, which costs a tenth.
+ * For what is done with every character, name or edge.  Where much is inline
+ * already, the compiler would rather call these functions, which costs 10 %.
  */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* A piece of somebody else's memory; not NUL-terminated. */
+/* A range of bytes that somebody else owns; not NUL-terminated. */
 struct span {
 	const char *p;
 	size_t n;
@@ -43,12 +43,12 @@ span_bytes(const void *p, size_t n)
 static inline bool
 span_eq(struct span s, const char *word)
 {
-	/* An empty span may point nowhere, which memcmp() must not see. */
+	/* An empty span may be NULL, which memcmp() does not allow. */
 	return s.n == strlen(word) && (s.n == 0 ||
 	    memcmp(s.p, word, s.n) == 0);
 }
 
-/* What is behind the last slash of a path. */
+/* The last component of a path. */
 static inline struct span
 span_base_name(struct span path)
 {
@@ -58,7 +58,7 @@ span_base_name(struct span path)
 	return path;
 }
 
-/* By bytes: < 0, 0, > 0. */
+/* In byte order: < 0, 0 or > 0. */
 static inline int
 span_compare(struct span a, struct span b)
 {
@@ -68,25 +68,26 @@ span_compare(struct span a, struct span b)
 	return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* For "%.*s" in a message: not more of it than one wants to read. */
+/* Arguments for "%.*s" in a message; truncates to 80 bytes. */
 #define SPAN_ARG(s) (int)((s).n < 80 ? (s).n : 80), (s).p
 
 /*
- * The length of the UTF-8 character at p (RFC 3629: no overlong form, no
- * surrogate, nothing above U+10FFFF), its code point in *code; 0 if there is
- * none within n bytes.
+ * The length of the UTF-8 character at p, and its code point in *code; 0 if the
+ * n bytes do not begin with a valid one (RFC 3629: no overlong form, no
+ * surrogate, nothing above U+10FFFF).
  */
 size_t utf8_char(const char *p, size_t n, uint32_t *code);
 bool utf8_valid(const char *p, size_t n);
 
-/* Eight bytes at a time: c in each; the top bit of those that are 0. */
+/* Words of eight bytes: c in each byte; the top bit of bytes that are 0. */
 #define TEXT_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
 #define TEXT_ZEROS(x) (((x) - TEXT_BYTES(1)) & ~(x))
 #define LITTLE_ENDIAN_BYTES (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /*
- * Which of the TEXT_BLOCK bytes at p are c, as bits, the first the lowest.  For
- * one that is NUL or no ASCII its bit, or that of one before, is added to *odd.
+ * Which of the TEXT_BLOCK bytes at p are equal to c: a bit for each, the lowest
+ * for the first.  For a byte that is NUL or not ASCII, its bit or a lower one
+ * is set in *odd.
  */
 enum { TEXT_BLOCK = 16 };
 
@@ -111,7 +112,7 @@ text_find(const char *p, char c, unsigned *odd)
 #endif
 }
 
-/* ASCII that a JSON string holds as it is: no control, quote or backslash. */
+/* ASCII that JSON strings hold unescaped: no control, quote or backslash. */
 static ALWAYS_INLINE bool
 text_needs_no_escape(char c)
 {
@@ -119,15 +120,15 @@ text_needs_no_escape(char c)
 }
 
 /*
- * Which of the TEXT_BLOCK bytes at p are not plain, as bits, the lowest of
- * which is for the first of them.
+ * Which of the TEXT_BLOCK bytes at p fail text_needs_no_escape(): the bit of
+ * the first of them is right and is the lowest one set.
  */
 static ALWAYS_INLINE unsigned
 text_escape_mask(const char *p)
 {
 #ifdef __SSE2__
 	__m128i v = _mm_loadu_si128((const void *)p);
-	/* As signed bytes, those from 0x80 on are below 0x20, too. */
+	/* As signed bytes, those from 0x80 on are below 0x20 as well. */
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(
 	    _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), _mm_or_si128(
 	    _mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
@@ -142,8 +143,9 @@ text_escape_mask(const char *p)
 }
 
 /*
- * How many bytes at p are plain before one that is not.  Carries in the sums
- * below only go upwards, so the lowest byte found is a true one.
+ * How many of the n bytes at p pass text_needs_no_escape() before one fails.
+ * Without SSE2 it looks at eight bytes in a word.  Carries only go to higher
+ * bytes, so the lowest byte found is right.
  */
 static ALWAYS_INLINE size_t
 text_unescaped_length(const char *p, size_t n)
@@ -173,9 +175,9 @@ text_unescaped_length(const char *p, size_t n)
 }
 
 /*
- * The value of eight digits, as numbers from 0 to 9 one a byte, the first the
- * lowest: added up in pairs, fours and eights by three multiplications (a known
- * trick).
+ * The value of eight digits, numbers from 0 to 9, one in each byte, the first
+ * in the lowest.  Combines them to pairs, then to fours, then to all eight,
+ * each with a multiplication (SIMD within a register).
  */
 static inline uint32_t
 text_eight(uint64_t digits)
@@ -187,20 +189,20 @@ text_eight(uint64_t digits)
 	    32);
 }
 
-/* The same for eight bytes of text, and bits where one of them is no digit. */
+/* Loads eight characters for text_eight(); *others: bits of non-digits. */
 static inline uint64_t
 text_load_eight(const char *p, uint64_t *others)
 {
 	uint64_t w;
 
 	memcpy(&w, p, 8);
-	/* Carries go upwards: the lowest byte found is a true one. */
+	/* Carries only go to higher bytes: the lowest one found is right. */
 	*others = ((w + TEXT_BYTES(0x46)) | (w - TEXT_BYTES('0'))) &
 	    TEXT_BYTES(0x80);
 	return w - TEXT_BYTES('0');
 }
 
-extern const uint32_t text_powers[9];	/* of ten */
+extern const uint32_t text_powers_of_ten[9];
 
 static inline bool
 text_is_digit(char c)
@@ -216,8 +218,8 @@ text_is_space(char c)
 }
 
 /*
- * Goes over the digits from p on and returns where they end; *value, which the
- * caller sets to 0, is theirs if they are at most 19.
+ * Returns the end of the digits at p.  *value, which the caller sets to 0, is
+ * their value if there are at most 19.
  */
 static ALWAYS_INLINE const char *
 text_digits(const char *p, const char *end, uint64_t *value)
@@ -228,7 +230,7 @@ text_digits(const char *p, const char *end, uint64_t *value)
 	while (LITTLE_ENDIAN_BYTES && end - p >= 8 && text_is_digit(*p)) {
 		digits = text_load_eight(p, &others);
 		n = others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
-		*value = *value * text_powers[n] +
+		*value = *value * text_powers_of_ten[n] +
 		    text_eight(digits << (64 - 8 * n));
 		p += n;
 		if (n < 8)
@@ -240,19 +242,19 @@ text_digits(const char *p, const char *end, uint64_t *value)
 }
 
 /*
- * Copies text so that a terminal shows it and obeys none of it: C0 and C1
- * controls, DEL, bidirectional controls and bytes that are not UTF-8 become
- * \xNN or \u{N}.  Writes at most size bytes with the NUL, whole characters
- * only; returns the length written.
+ * Copies text in a form that is safe to show on a terminal: C0 and C1 controls,
+ * DEL, bidirectional controls and bytes that are not UTF-8 become \xNN or
+ * \u{N}.  Writes at most size bytes including a NUL, and no part of a
+ * character; returns the length without the NUL.
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 
-/* Columns that valid UTF-8 takes on a terminal: one a character. */
+/* Columns of valid UTF-8 on a terminal: one for each character. */
 size_t text_columns(const char *p, size_t n);
 
 /*
- * Numbers as decimal digits, whole and nothing else; false if the text is no
- * number or does not fit.  text_i64 takes a leading '-'.
+ * Reads a decimal number that is the whole text; false if it is not one or does
+ * not fit.  text_i64() accepts a leading '-'.
  */
 bool text_u64(struct span, uint64_t *);
 bool text_i64(struct span, int64_t *);
