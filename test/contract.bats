@@ -203,7 +203,7 @@ no_temporaries() {
 	done
 }
 
-@test "something named .gz that is no gzip is bad input" {
+@test "a file named .gz that is not gzip is bad input" {
 	for case in "${CASES[@]}"; do
 		begin "$case"
 		cp in in.gz
@@ -212,13 +212,13 @@ no_temporaries() {
 	done
 }
 
-@test "a cut or damaged gzip is never taken for a whole one" {
+@test "a truncated or damaged gzip file is never taken for a whole one" {
 	for case in "${CASES[@]}"; do
 		begin "$case"
 		gzip -c in >in.gz
 		head -c -8 in.gz >cut.gz	# all the data, no trailer
 		expect 1 "$f" cut.gz
-		expect_message "^$f: cut.gz:[0-9]+: .*cut"
+		expect_message "^$f: cut.gz:[0-9]+: .*truncated"
 		cmp out want
 		(head -c -8 in.gz && printf '\1\2\3\4\1\2\3\4') >damaged.gz
 		expect 1 "$f" damaged.gz

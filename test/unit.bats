@@ -113,7 +113,7 @@ unit() {
 		grep -av '^y_object_duplicated_key' >refused || true
 	cat refused
 	[ ! -s refused ]
-	[ "$(grep -ac "^y_object_duplicated_key.*comes twice" said)" -eq 2 ]
+	[ "$(grep -ac "^y_object_duplicated_key.*duplicate key" said)" -eq 2 ]
 }
 
 @test "symbols: tables of addresses are what a look at each address says" {

@@ -17,11 +17,11 @@
 
 enum { MESSAGES_SHOWN = 10 };
 
-/* Messages of one format, of which only the first are shown. */
-struct kind {
+/* The messages of one format, of which only the first are shown. */
+struct message {
 	const char *fmt;
 	uint64_t count;
-	char last[4096];		/* that was shown */
+	char last[4096];		/* the last one that was shown */
 };
 
 static struct {
@@ -57,9 +57,9 @@ static const struct opt report_options[] = {
 	{ 0 }
 };
 
-/* A closed descriptor 0, 1 or 2 would be taken by the next file opened. */
+/* The next file that is opened would become a closed descriptor 0, 1 or 2. */
 static void
-hold_standard_descriptors(void)
+open_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 &&
@@ -106,8 +106,8 @@ filter_begin(struct filter *f, const struct about *about,
     const struct opt *options, int argc, char **argv)
 {
 	err_init(argv[0]);
-	hold_standard_descriptors();
-	signal(SIGPIPE, SIG_DFL);	/* a parent may have it ignored */
+	open_standard_descriptors();
+	signal(SIGPIPE, SIG_DFL);	/* a parent may have ignored it */
 	read_options(about, options, argc, argv);
 
 	*f = (struct filter){ 0 };
@@ -126,9 +126,9 @@ filter_begin(struct filter *f, const struct about *about,
 		output_open(&f->rejects, opt.rejects);
 }
 
-/* The list of files becomes path and the n others. */
+/* Replaces the list of files by path and the n others. */
 static void
-read_files(struct filter *f, const char *path, char *const *others, size_t n)
+set_files(struct filter *f, const char *path, char *const *others, size_t n)
 {
 	struct input *in = &f->input;
 	void (*on_read)(const struct input *) = in->on_read;
@@ -162,17 +162,18 @@ filter_operand(struct filter *f)
 void
 filter_read_first(struct filter *f, const char *path)
 {
-	read_files(f, path, f->input.files, f->input.n_files);
+	set_files(f, path, f->input.files, f->input.n_files);
 }
 
 void
 filter_read_next(struct filter *f, const char *path)
 {
-	read_files(f, path, NULL, 0);
+	set_files(f, path, NULL, 0);
 }
 
+/* Copies bytes to the file of --rejects. */
 static void
-reject_bytes(struct filter *f, const char *p, size_t n)
+keep_rejected(struct filter *f, const char *p, size_t n)
 {
 	if (opt.rejects == NULL)
 		return;
@@ -180,40 +181,40 @@ reject_bytes(struct filter *f, const char *p, size_t n)
 	output_done(&f->rejects);
 }
 
-static struct kind *
-kind_of(struct filter *f, const char *fmt)
+static struct message *
+find_message(struct filter *f, const char *fmt)
 {
-	struct kind *k = f->kinds, *end = f->kinds + f->n_kinds;
+	struct message *m = f->messages, *end = m + f->n_messages;
 
-	while (k < end && k->fmt != fmt)
-		k++;
-	if (k < end)
-		return k;
-	f->kinds = mem_grow(f->kinds, &f->kinds_cap, f->n_kinds + 1,
-	    sizeof *f->kinds);
-	k = &f->kinds[f->n_kinds++];
-	k->fmt = fmt;
-	k->count = 0;
-	return k;
+	while (m < end && m->fmt != fmt)
+		m++;
+	if (m < end)
+		return m;
+	f->messages = mem_grow(f->messages, &f->messages_cap,
+	    f->n_messages + 1, sizeof *f->messages);
+	m = &f->messages[f->n_messages++];
+	m->fmt = fmt;
+	m->count = 0;
+	return m;
 }
 
-/* Says a message, with the place if it has one, or counts it. */
+/* Prints a message, with the place if file is not NULL, or counts it. */
 static void
-tell(struct filter *f, const char *file, const char *fmt, va_list ap)
+report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
 {
-	struct kind *k = kind_of(f, fmt);
+	struct message *m = find_message(f, fmt);
 
 	f->rejected = true;
-	if (k->count++ >= MESSAGES_SHOWN)
+	if (m->count++ >= MESSAGES_SHOWN)
 		return;
-	vsnprintf(k->last, sizeof k->last, fmt, ap);
+	vsnprintf(m->last, sizeof m->last, fmt, ap);
 	if (file != NULL)
-		err_warn_at(file, f->place_line, "%s", k->last);
+		err_warn_at(file, f->place_line, "%s", m->last);
 	else
-		err_warn("%s", k->last);
+		err_warn("%s", m->last);
 }
 
-/* The output is of no use then; the rejected line still is. */
+/* The output is unusable then, but the rejected line is not. */
 static void
 stop_if_strict(struct filter *f)
 {
@@ -224,12 +225,12 @@ stop_if_strict(struct filter *f)
 	exit(EXIT_FATAL);
 }
 
-/* Rejects what stands at place, of which more may follow. */
+/* Rejects the input at place, of which more bytes may follow. */
 static void
-reject(struct filter *f, const char *fmt, va_list ap)
+reject_place(struct filter *f, const char *fmt, va_list ap)
 {
-	tell(f, f->input.name, fmt, ap);
-	reject_bytes(f, f->place.p, f->place.n);
+	report_fault(f, f->input.name, fmt, ap);
+	keep_rejected(f, f->place.p, f->place.n);
 }
 
 static PRINTF_LIKE(2, 3) void
@@ -238,7 +239,7 @@ reject_start(struct filter *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	reject(f, fmt, ap);
+	reject_place(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -248,7 +249,7 @@ filter_reject(struct filter *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	reject(f, fmt, ap);
+	reject_place(f, fmt, ap);
 	va_end(ap);
 	stop_if_strict(f);
 }
@@ -259,7 +260,7 @@ filter_fail(struct filter *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	tell(f, NULL, fmt, ap);
+	report_fault(f, NULL, fmt, ap);
 	va_end(ap);
 	stop_if_strict(f);
 }
@@ -299,7 +300,7 @@ reject_long_line(struct filter *f)
 	reject_start(f, "the line is longer than %llu bytes (--max-record)",
 	    (unsigned long long)opt.max_record);
 	while (input_rest(&f->input, &piece))
-		reject_bytes(f, piece.p, piece.full_len);
+		keep_rejected(f, piece.p, piece.full_len);
 	stop_if_strict(f);
 }
 
@@ -311,7 +312,7 @@ filter_file_line(struct filter *f, struct line *line)
 		if (line->too_long)
 			reject_long_line(f);
 		else if (f->input.damage != NULL && line->len == line->full_len)
-			filter_reject(f, "the line is cut");
+			filter_reject(f, "the line is truncated");
 		else
 			return true;
 	}
@@ -340,8 +341,9 @@ filter_record(struct filter *f, struct span text)
 }
 
 /*
- * What comes next as a record, if it is a plain one and all of it is at hand:
- * that tells itself where it ends, and nobody need look for it before.
+ * The record at the current position, not consumed, if it has the plain form
+ * and all of it has been read.  Such a record delimits itself: this saves
+ * searching for the end of the line or value first.
  */
 static struct rec *
 peek_plain(struct filter *f, size_t *n)
@@ -392,7 +394,7 @@ reject_to_end(struct filter *f, const char *why)
 	f->gave_up = true;
 	reject_start(f, "%s: the rest of the file is rejected", why);
 	while (scan_rest(&f->input, &piece))
-		reject_bytes(f, piece.p, piece.n);
+		keep_rejected(f, piece.p, piece.n);
 	stop_if_strict(f);
 }
 
@@ -434,7 +436,7 @@ filter_object(struct filter *f, struct rec **rec)
 
 	scan_peek(in);
 	if ((*rec = peek_plain(f, &n)) != NULL) {
-		/* It holds no newline, which would have to be counted. */
+		/* It contains no newline that would have to be counted. */
 		f->place = span_of(in->at, n);
 		f->place_line = in->line + 1;
 		in->at += n;
@@ -468,12 +470,14 @@ filter_end_record(struct filter *f)
 }
 
 static void
-tell_uncounted(const struct filter *f)
+report_counted(const struct filter *f)
 {
-	for (const struct kind *k = f->kinds; k < f->kinds + f->n_kinds; k++)
-		if (k->count > MESSAGES_SHOWN)
+	const struct message *m = f->messages, *end = m + f->n_messages;
+
+	for (; m < end; m++)
+		if (m->count > MESSAGES_SHOWN)
 			err_warn("%llu more like: %s", (unsigned long long)
-			    (k->count - MESSAGES_SHOWN), k->last);
+			    (m->count - MESSAGES_SHOWN), m->last);
 }
 
 int
@@ -481,13 +485,13 @@ filter_end(struct filter *f)
 {
 	if (opt.progress)
 		progress_end(&f->input);
-	tell_uncounted(f);
+	report_counted(f);
 	output_close(&f->out);
 	if (opt.rejects != NULL)
 		output_close(&f->rejects);
 	input_release(&f->input);
 	recio_free(f->recio);
-	free(f->kinds);
+	free(f->messages);
 	free(f->files);
 	return f->rejected ? EXIT_REJECTED : EXIT_OK;
 }

@@ -12,7 +12,7 @@
 
 enum {
 	OPTIONS_MAX = 48,
-	LONG_ONLY = 256,	/* getopt's value of table entry i is this + i */
+	LONG_ONLY = 256,	/* plus i: what getopt returns for option i */
 	HELP_COLUMN = 26
 };
 
@@ -20,7 +20,7 @@ static _Noreturn void
 usage_error(const char *usage)
 {
 	fprintf(stderr, "usage: %s %s\n", err_program(), usage);
-	fprintf(stderr, "'%s --help' tells more\n", err_program());
+	fprintf(stderr, "try '%s --help'\n", err_program());
 	exit(EXIT_FATAL);
 }
 
@@ -39,8 +39,9 @@ collect(const struct opt *const *tables, const struct opt **all)
 	return n;
 }
 
+/* Removes a unit from the end of the text and returns its value. */
 static uint64_t
-multiplier(struct span *text)
+parse_unit(struct span *text)
 {
 	static const char letters[] = "KMG";
 	const char *letter;
@@ -55,17 +56,17 @@ multiplier(struct span *text)
 }
 
 static uint64_t
-number(const struct opt *o, const char *arg)
+parse_number(const struct opt *o, const char *arg)
 {
 	struct span text = span_of(arg, strlen(arg));
-	uint64_t times = o->kind == OPT_SIZE ? multiplier(&text) : 1;
-	uint64_t most = o->most > 0 ? o->most : UINT64_MAX, value;
+	uint64_t times = o->kind == OPT_SIZE ? parse_unit(&text) : 1;
+	uint64_t max = o->max > 0 ? o->max : UINT64_MAX, value;
 
-	if (!text_u64(text, &value) || value > most / times ||
-	    value * times < o->least)
+	if (!text_u64(text, &value) || value > max / times ||
+	    value * times < o->min)
 		die("--%s takes a number from %llu to %llu, not '%s'",
-		    o->name, (unsigned long long)o->least,
-		    (unsigned long long)most, arg);
+		    o->name, (unsigned long long)o->min,
+		    (unsigned long long)max, arg);
 	return value * times;
 }
 
@@ -78,7 +79,7 @@ add_to_list(struct opt_list *list, const char *arg)
 }
 
 static void
-set(const struct opt *o, const char *arg)
+set_value(const struct opt *o, const char *arg)
 {
 	switch (o->kind) {
 	case OPT_FLAG:
@@ -89,7 +90,7 @@ set(const struct opt *o, const char *arg)
 		break;
 	case OPT_NUM:
 	case OPT_SIZE:
-		*(uint64_t *)o->value = number(o, arg);
+		*(uint64_t *)o->value = parse_number(o, arg);
 		break;
 	case OPT_LIST:
 		add_to_list(o->value, arg);
@@ -98,7 +99,7 @@ set(const struct opt *o, const char *arg)
 }
 
 static const struct opt *
-chosen(const struct opt **all, size_t n, int c)
+find_option(const struct opt **all, size_t n, int c)
 {
 	for (size_t i = 0; i < n; i++)
 		if (c == LONG_ONLY + (int)i || (c < LONG_ONLY &&
@@ -132,9 +133,9 @@ opt_parse(const struct opt *const *tables, const char *usage,
 	}
 	*p = '\0';
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if ((o = chosen(all, n, c)) == NULL)
+		if ((o = find_option(all, n, c)) == NULL)
 			usage_error(usage);
-		set(o, optarg);
+		set_value(o, optarg);
 	}
 	return optind;
 }

@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 /*
- * A program's options as a table, ended by { 0 }: read by getopt_long, and
- * --help is printed from it.  A value is of the type that kind names:
+ * A program's options as a table that ends with { 0 }, from which the command
+ * line is read and --help is printed.  The value has the type of its kind:
  *
  *	OPT_FLAG	bool, set to true
  *	OPT_STR		const char *, borrowed from argv
- *	OPT_NUM		uint64_t within [least, most]
- *	OPT_SIZE	uint64_t likewise; K, M, G multiply by powers of 1024
- *	OPT_LIST	struct opt_list, one more each time
+ *	OPT_NUM		uint64_t within [min, max]
+ *	OPT_SIZE	the same; K, M and G multiply by powers of 1024
+ *	OPT_LIST	struct opt_list: one element for each use
  */
 enum opt_kind { OPT_FLAG, OPT_STR, OPT_NUM, OPT_SIZE, OPT_LIST };
 
@@ -23,7 +23,7 @@ struct opt {
 	enum opt_kind kind;
 	void *value;
 	const char *arg, *help;
-	uint64_t least, most;	/* most 0: no bound */
+	uint64_t min, max;	/* max 0: no upper bound */
 };
 
 struct opt_list {
@@ -32,15 +32,14 @@ struct opt_list {
 };
 
 /*
- * Reads argv by the tables (a NULL-terminated list of them) and returns the
- * index of the first operand.  Options may stand behind operands unless these
- * are a command, whose options they are.  An error prints usage and exits with
- * 2.
+ * Reads argv with the tables, a list that ends with NULL, and returns the index
+ * of the first operand.  Options may follow operands, unless the operands are a
+ * command with options of its own.  Prints the usage and exits with 2 on error.
  */
 int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);
 
-/* The options of the tables, a line each, on standard output. */
+/* Prints the options, a line for each, to standard output. */
 void opt_print(const struct opt *const *tables);
 
 #endif

@@ -1,4 +1,4 @@
-/* report - tables, bars and numbers for people */
+/* report - tables, bars, durations and sizes for reports */
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/frame/report.h"
 
-enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, GAP = 2 };
+enum { DEFAULT_WIDTH = 100, MIN_WIDTH = 40, GAP = 2 };
 
 static bool
 is_utf8_locale(void)
@@ -25,7 +26,7 @@ is_utf8_locale(void)
 }
 
 static bool
-is_bold(void)
+is_bold_allowed(void)
 {
 	const char *no_color = getenv("NO_COLOR");
 
@@ -40,7 +41,7 @@ terminal_width(void)
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
 		return DEFAULT_WIDTH;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+	return size.ws_col < MIN_WIDTH ? MIN_WIDTH : size.ws_col;
 }
 
 void
@@ -52,7 +53,7 @@ report_heading(struct buf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	buf_printf(b, is_bold() ? "\033[1m%s\033[0m\n" : "%s\n", text);
+	buf_printf(b, is_bold_allowed() ? "\033[1m%s\033[0m\n" : "%s\n", text);
 }
 
 void
@@ -135,16 +136,10 @@ report_percent(struct buf *b, double ratio)
 void
 report_text(struct buf *b, struct span text)
 {
-	/* An escape takes at most ten bytes for one. */
+	/* An escape is at most ten times as long. */
 	buf_need(b, text.n * 10 + 1);
 	b->len += text_escape(b->data + b->len, text.n * 10 + 1, text.p,
 	    text.n);
-}
-
-static double
-within(double ratio)
-{
-	return ratio > 1 ? 1 : ratio > 0 ? ratio : 0;
 }
 
 void
@@ -152,7 +147,7 @@ report_bar(struct buf *b, double ratio, size_t cells)
 {
 	static const char *const parts[] = { "", "\u258f", "\u258e", "\u258d",
 	    "\u258c", "\u258b", "\u258a", "\u2589" };
-	size_t eighths = (size_t)(within(ratio) * (double)cells * 8 + 0.5);
+	size_t eighths = (size_t)(clamp01(ratio) * (double)cells * 8 + 0.5);
 
 	if (!is_utf8_locale()) {
 		for (size_t i = 0; i < (eighths + 4) / 8; i++)
@@ -169,16 +164,16 @@ report_spark(struct buf *b, const double *ratios, size_t n)
 {
 	static const char *const levels[] = { " ", "\u2581", "\u2582",
 	    "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
-	static const char *const plain[] = { " ", ".", ".", ":", ":", "=",
+	static const char *const ascii[] = { " ", ".", ".", ":", ":", "=",
 	    "=", "#", "#" };
 	bool utf8 = is_utf8_locale();
 	size_t level;
 
 	for (size_t i = 0; i < n; i++) {
-		level = (size_t)(within(ratios[i]) * 8 + 0.5);
+		level = (size_t)(clamp01(ratios[i]) * 8 + 0.5);
 		if (level == 0 && ratios[i] > 0)
 			level = 1;
-		buf_str(b, utf8 ? levels[level] : plain[level]);
+		buf_str(b, utf8 ? levels[level] : ascii[level]);
 	}
 }
 
@@ -248,7 +243,7 @@ cell_of(const struct table *t, size_t i)
 	return span_of(t->text.data + from, t->ends[i] - from);
 }
 
-/* The first or last columns characters of a text. */
+/* The first or last characters of a text. */
 static struct span
 piece(struct span s, size_t columns, bool last)
 {
@@ -265,9 +260,9 @@ piece(struct span s, size_t columns, bool last)
 	return span_of(s.p, n);
 }
 
-/* A text too wide loses its middle: names differ at their ends. */
+/* Shortens a text in its middle, because names differ at their ends. */
 static void
-put_cut(struct buf *to, struct span s, size_t columns)
+put_shortened(struct buf *to, struct span s, size_t columns)
 {
 	struct span head, tail;
 
@@ -300,7 +295,7 @@ put_row(const struct table *t, size_t first, const size_t *widths,
 		s = cell_of(t, first + c);
 		put_spaces(to, GAP);
 		if (c + 1 == columns) {
-			put_cut(to, s, room);
+			put_shortened(to, s, room);
 			break;
 		}
 		pad = widths[c] - text_columns(s.p, s.n);

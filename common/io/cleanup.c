@@ -1,4 +1,4 @@
-/* cleanup - what is done before the program ends */
+/* cleanup - functions that are called before the program ends */
 
 #include <signal.h>
 #include <stddef.h>
@@ -8,22 +8,23 @@
 #include "common/base/err.h"
 #include "common/io/cleanup.h"
 
-enum { CLEANERS_MOST = 4 };
+enum { CLEANERS_MAX = 4 };
 
-static void (*volatile cleaners[CLEANERS_MOST])(void);
+static void (*volatile cleaners[CLEANERS_MAX])(void);
 
-static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
-enum { N_ENDS = sizeof ends / sizeof *ends };
+/* The signals that end a program and may be caught. */
+static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
+enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
-static pid_t process;		/* whose it is to clean up, or 0 */
-static sigset_t before;		/* cleanup_block_signals() */
+static pid_t process;		/* the one that cleans up, or 0 */
+static sigset_t unblocked;	/* the mask before cleanup_block_signals() */
 
 static void
 clean(void)
 {
 	if (getpid() != process)
 		return;
-	for (size_t i = 0; i < CLEANERS_MOST && cleaners[i] != NULL; i++)
+	for (size_t i = 0; i < CLEANERS_MAX && cleaners[i] != NULL; i++)
 		cleaners[i]();
 }
 
@@ -35,17 +36,17 @@ on_signal(int number)
 	raise(number);
 }
 
-/* A process that was forked has them caught already. */
+/* A forked process inherits the handlers and needs no call. */
 static void
-catch_ends(void)
+catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal }, old;
 
 	atexit(clean);
-	for (size_t i = 0; i < N_ENDS; i++)
-		if (sigaction(ends[i], NULL, &old) == 0 &&
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
-			sigaction(ends[i], &action, NULL);
+			sigaction(signals[i], &action, NULL);
 }
 
 void
@@ -53,29 +54,29 @@ cleanup_add(void (*added)(void))
 {
 	size_t i = 0;
 
-	while (i < CLEANERS_MOST && cleaners[i] != NULL && cleaners[i] != added)
+	while (i < CLEANERS_MAX && cleaners[i] != NULL && cleaners[i] != added)
 		i++;
-	if (i == CLEANERS_MOST)
-		bug("more than %d to clean up", CLEANERS_MOST);
+	if (i == CLEANERS_MAX)
+		bug("more than %d to clean up", CLEANERS_MAX);
 	cleaners[i] = added;
 	if (process == 0)
-		catch_ends();
+		catch_signals();
 	process = getpid();
 }
 
 void
 cleanup_block_signals(void)
 {
-	sigset_t held;
+	sigset_t blocked;
 
-	sigemptyset(&held);
-	for (size_t i = 0; i < N_ENDS; i++)
-		sigaddset(&held, ends[i]);
-	sigprocmask(SIG_BLOCK, &held, &before);
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaddset(&blocked, signals[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &unblocked);
 }
 
 void
 cleanup_unblock_signals(void)
 {
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &unblocked, NULL);
 }

@@ -2,17 +2,17 @@
 #define WEIR_CLEANUP_H
 
 /*
- * For what must not be left behind: has clean() called at exit, and before
- * SIGHUP, SIGINT, SIGPIPE, SIGTERM or SIGXFSZ ends the program, unless that is
- * ignored; not in a child, unless that adds it, too.  It does what POSIX lets a
- * signal handler do, and is called again if it was interrupted.  A function
- * that is there already is not added.
+ * For temporary files, which the program must remove: has clean() called at
+ * exit, and before SIGHUP, SIGINT, SIGPIPE, SIGTERM or SIGXFSZ ends the program
+ * (unless that signal is ignored).  clean() must be async-signal-safe, and may
+ * be called again if it was interrupted.  It is not called in a child process,
+ * unless that adds it as well.  Adding a function twice has no effect.
  */
 void cleanup_add(void (*clean)(void));
 
 /*
- * Those signals wait in between, so that what is made there and noted for the
- * cleaning is never only made.  Not to be nested.
+ * Blocks these signals while something is created and then registered for
+ * cleanup, so that no signal comes in between.  Calls do not nest.
  */
 void cleanup_block_signals(void);
 void cleanup_unblock_signals(void);

@@ -1,4 +1,4 @@
-/* input - files as one stream of bytes and lines, gunzipped on the way */
+/* input - files as one stream of bytes and lines, decompressed */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,15 +10,16 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/io/input.h"
 
-enum { READ_SIZE = 256 * 1024, CRLF = 2, MAGIC = 5 /* bytes, the longest */ };
+enum { READ_SIZE = 256 * 1024, CRLF_SIZE = 2, MAGIC_MAX = 5 };
 
 struct inflater {
 	z_stream z;
 	bool active;		/* this file is gzip */
 	bool between;		/* a member has ended, another may follow */
-	unsigned char in[MAGIC + READ_SIZE];	/* see recognise() */
+	unsigned char in[MAGIC_MAX + READ_SIZE]; /* see detect_format() */
 };
 
 static const struct magic {
@@ -106,8 +107,8 @@ read_some(struct input *in, void *to, size_t size)
 }
 
 /*
- * Inflates into [to, to + size).  Members may follow each other (RFC 1952,
- * 2.2); zeros after the last one are padding.
+ * Decompresses into [to, to + size).  A gzip file is one or more members (RFC
+ * 1952, 2.2); zeros after the last one are padding.
  */
 static size_t
 inflate_some(struct input *in, char *to, size_t size)
@@ -125,7 +126,7 @@ inflate_some(struct input *in, char *to, size_t size)
 		}
 		if (f->z.avail_in == 0) {
 			if (!f->between)
-				in->damage = "the gzip stream is cut";
+				in->damage = "the gzip stream is truncated";
 			break;
 		}
 		if (f->between && *f->z.next_in == 0) {
@@ -156,14 +157,14 @@ start_inflater(struct input *in)
 		f = in->inflater = mem_alloc(sizeof *f);
 	memset(&f->z, 0, sizeof f->z);
 	if (inflateInit2(&f->z, 15 + 16) != Z_OK)
-		die("cannot start to inflate '%s'", in->name);
+		die("cannot decompress '%s'", in->name);
 	f->active = true;
 	f->between = false;
 	memcpy(f->in, in->at, n);
 	f->z.next_in = f->in;
 	f->z.avail_in = (unsigned)n;
 	in->at = in->end = in->data;
-	in->eof = false;	/* there are bytes yet, in the inflater */
+	in->eof = false;	/* the inflater has bytes */
 }
 
 static bool
@@ -173,7 +174,7 @@ starts_with(const struct input *in, const char *bytes, size_t n)
 }
 
 static void
-refuse_other_compressions(const struct input *in)
+reject_other_compressions(const struct input *in)
 {
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (starts_with(in, magics[i].bytes, magics[i].n))
@@ -184,25 +185,25 @@ refuse_other_compressions(const struct input *in)
 }
 
 static bool
-named_gz(const char *name)
+is_named_gz(const char *name)
 {
 	size_t n = strlen(name);
 
 	return n > 3 && strcmp(name + n - 3, ".gz") == 0;
 }
 
-/* Looks at a file's first bytes, of which a pipe may bring one at a time. */
+/* Looks at a file's first bytes; a pipe may deliver them one at a time. */
 static void
-recognise(struct input *in)
+detect_format(struct input *in)
 {
-	while (in->end - in->at < MAGIC && input_more(in))
+	while (in->end - in->at < MAGIC_MAX && input_more(in))
 		;
 	if (starts_with(in, "\x1f\x8b", 2))
 		start_inflater(in);
-	else if (named_gz(in->name))
-		in->damage = "it is named .gz and is no gzip stream";
+	else if (is_named_gz(in->name))
+		in->damage = "it is named .gz but is not a gzip stream";
 	else
-		refuse_other_compressions(in);
+		reject_other_compressions(in);
 	while (in->end - in->at < 3 && input_more(in))
 		;
 	if (starts_with(in, "\xef\xbb\xbf", 3))
@@ -228,7 +229,7 @@ input_next_file(struct input *in)
 	in->line = 0;
 	in->eof = false;
 	in->damage = NULL;
-	recognise(in);
+	detect_format(in);
 	return true;
 }
 
@@ -275,14 +276,14 @@ static COLD bool
 is_blank(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (p[i] != ' ' && (p[i] < '\t' || p[i] > '\r'))
+		if (!text_is_space(p[i]))
 			return false;
 	return true;
 }
 
-/* Takes full_len bytes as a line, or as a piece of one. */
+/* Consumes full_len bytes as a line, or as a piece of one. */
 static void
-take(struct input *in, struct line *line, size_t full_len)
+consume_line(struct input *in, struct line *line, size_t full_len)
 {
 	*line = (struct line){ .p = in->at, .len = full_len,
 	    .full_len = full_len };
@@ -295,19 +296,19 @@ take(struct input *in, struct line *line, size_t full_len)
 }
 
 /*
- * The bytes up to and with a newline that is not at hand yet; where there is
- * none, all that are left, or enough of them to tell that the line is over the
- * limit.
+ * Reads on until a newline, which has not been read yet, or the end of the
+ * file, or until the line is over the limit.  Returns the length with the
+ * newline.
  */
 static COLD size_t
-measure_on(struct input *in, size_t limit)
+measure_unread_line(struct input *in, size_t limit)
 {
 	const char *newline;
 	size_t seen;
 
 	do {
 		seen = (size_t)(in->end - in->at);
-		if (seen > limit + CRLF || !input_more(in))
+		if (seen > limit + CRLF_SIZE || !input_more(in))
 			return seen;
 		newline = memchr(in->at + seen, '\n',
 		    (size_t)(in->end - in->at) - seen);
@@ -321,12 +322,12 @@ measure_line(struct input *in, size_t limit)
 	const char *newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
 
 	return newline != NULL ? (size_t)(newline - in->at) + 1 :
-	    measure_on(in, limit);
+	    measure_unread_line(in, limit);
 }
 
-/* Of n bytes of a line too long leaves all but its beginning. */
+/* Truncates a line of n bytes; input_rest() returns the rest of it. */
 static COLD void
-cut(struct input *in, struct line *line, size_t n, size_t limit)
+truncate_line(struct input *in, struct line *line, size_t n, size_t limit)
 {
 	in->at -= n - limit;
 	*line = (struct line){ .p = line->p, .len = limit, .full_len = limit,
@@ -340,9 +341,9 @@ input_line(struct input *in, size_t limit, struct line *line)
 
 	while ((n = measure_line(in, limit)) > 0) {
 		in->line++;
-		take(in, line, n);
+		consume_line(in, line, n);
 		if (line->len > limit) {
-			cut(in, line, n, limit);
+			truncate_line(in, line, n, limit);
 			return true;
 		}
 		if (*line->p > ' ' || !is_blank(line->p, line->len))
@@ -359,7 +360,7 @@ input_rest(struct input *in, struct line *piece)
 	if (in->at[-1] == '\n' || (in->at == in->end && !input_more(in)))
 		return false;
 	newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
-	take(in, piece, (size_t)((newline != NULL ? newline + 1 : in->end) -
-	    in->at));
+	consume_line(in, piece, (size_t)((newline != NULL ? newline + 1 :
+	    in->end) - in->at));
 	return true;
 }

@@ -1,4 +1,4 @@
-/* output - buffered writing that never loses a failure */
+/* output - buffered output, in which no failed write goes unnoticed */
 
 #define _GNU_SOURCE	/* F_SETPIPE_SZ */
 
@@ -15,7 +15,7 @@
 #include "common/io/cleanup.h"
 #include "common/io/output.h"
 
-/* The temporaries to remove should the program end early. */
+/* The temporary files to remove if the program ends early. */
 enum { TEMPORARIES_MAX = 32 };
 static char *volatile temporaries[TEMPORARIES_MAX];
 
@@ -28,7 +28,7 @@ remove_temporaries(void)
 }
 
 static void
-guard(char *temporary)
+remove_at_exit(char *temporary)
 {
 	cleanup_add(remove_temporaries);
 	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
@@ -40,16 +40,19 @@ guard(char *temporary)
 }
 
 static void
-unguard(const char *temporary)
+keep_at_exit(const char *temporary)
 {
 	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
 		if (temporaries[i] == temporary)
 			temporaries[i] = NULL;
 }
 
-/* Where a link's text leads: from the link's own folder.  Frees link. */
+/*
+ * The path that a symbolic link's text names, which is relative to the link's
+ * directory.  Frees link.
+ */
 static char *
-beside(char *link, const char *text)
+link_target(char *link, const char *text)
 {
 	const char *slash = strrchr(link, '/');
 	size_t folder = slash != NULL && *text != '/' ?
@@ -62,9 +65,7 @@ beside(char *link, const char *text)
 	return name;
 }
 
-/*
- * The mode of the file to be replaced, or what open() would give a new one.
- */
+/* The mode of the file that is replaced, or what open() gives a new one. */
 static mode_t
 mode_of(const char *target)
 {
@@ -76,13 +77,13 @@ mode_of(const char *target)
 }
 
 /*
- * What path names, through links, be it there or not: a link stays a link, and
- * what it names is replaced.
+ * Follows symbolic links, also to a file that does not exist: the link remains,
+ * and the file that it names is replaced.
  */
 static char *
-resolve(const char *path)
+resolve_links(const char *path)
 {
-	enum { LINKS_MOST = 16 };
+	enum { LINKS_MAX = 16 };
 	char *name = realpath(path, NULL), link[4096];
 	ssize_t n;
 
@@ -90,17 +91,17 @@ resolve(const char *path)
 		return name;
 	if (errno != ENOENT)
 		die_errno("cannot resolve '%s'", path);
-	name = strcpy(mem_alloc(strlen(path) + 1), path);
-	for (int i = 0; i < LINKS_MOST; i++) {
+	name = mem_strdup(path);
+	for (int i = 0; i < LINKS_MAX; i++) {
 		if ((n = readlink(name, link, sizeof link - 1)) < 0)
 			return name;
 		link[n] = '\0';
-		name = beside(name, link);
+		name = link_target(name, link);
 	}
 	die("too many links: '%s'", path);
 }
 
-/* A temporary beside the target. */
+/* Creates a temporary file beside the target. */
 static int
 open_temporary(struct output *o)
 {
@@ -114,7 +115,7 @@ open_temporary(struct output *o)
 	fd = mkstemp(o->temporary);
 	if (fd < 0)
 		die_errno("cannot create a file beside '%s'", o->target);
-	guard(o->temporary);
+	remove_at_exit(o->temporary);
 	cleanup_unblock_signals();
 	if (fchmod(fd, mode_of(o->target)) != 0)
 		die_errno("cannot set the mode of '%s'", o->temporary);
@@ -122,8 +123,8 @@ open_temporary(struct output *o)
 }
 
 /*
- * In a pipe of 64 KiB two filters take turns so often that each finds its
- * caches cold: with more room a pipeline of three takes 0.85 of the CPU time.
+ * With a pipe of 64 KiB, two filters switch so often that each finds its caches
+ * cold: with this a pipeline of three filters takes 0.85 of the CPU time.
  */
 static void
 widen_pipe(int fd)
@@ -151,7 +152,7 @@ output_open(struct output *o, const char *path)
 			die_errno("cannot open '%s'", path);
 		return;
 	}
-	o->target = resolve(path);
+	o->target = resolve_links(path);
 	o->fd = open_temporary(o);
 }
 
@@ -184,7 +185,7 @@ output_close(struct output *o)
 		if (rename(o->temporary, o->target) != 0)
 			die_errno("cannot rename '%s' to '%s'", o->temporary,
 			    o->target);
-		unguard(o->temporary);
+		keep_at_exit(o->temporary);
 	}
 	free(o->temporary);
 	free(o->target);

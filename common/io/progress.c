@@ -1,4 +1,4 @@
-/* progress - how far a filter has come with its input */
+/* progress - the line that --progress shows */
 
 #include <stdio.h>
 #include <time.h>

@@ -4,8 +4,8 @@
 struct input;
 
 /*
- * One line on standard error, drawn over itself a few times a second: bytes
- * read, the rate and, where the sizes are known, the time left.
+ * A line on standard error, redrawn a few times a second: bytes read, the rate
+ * and, if the sizes of the inputs are known, the time left.
  */
 void progress_show(const struct input *);
 void progress_end(const struct input *);

@@ -22,7 +22,9 @@ bool items_next(struct span *rest, struct span *item);
 bool items_advance(struct span *rest);
 void items_take(struct span *rest, struct span *item);
 
-/* A walk over the members of an object.  The key is a token, with its quotes. */
+/*
+ * A walk over the members of an object.  The key is a token, with its quotes.
+ */
 bool items_next_member(struct span *rest, struct span *key,
     struct span *value);
 

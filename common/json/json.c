@@ -1,4 +1,4 @@
-/* json - writes records */
+/* json - writes records as JSON */
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "common/json/json.h"
 
 static void
-escape(struct buf *b, unsigned char c)
+put_escape(struct buf *b, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char unicode[] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
@@ -32,7 +32,7 @@ escape(struct buf *b, unsigned char c)
 	}
 }
 
-/* A string from what does not go as it is on, and the closing quote. */
+/* The rest of a string, from its first character that is escaped. */
 static void
 put_escaped(struct buf *b, struct span s)
 {
@@ -45,7 +45,7 @@ put_escaped(struct buf *b, struct span s)
 		if (n > 1) {
 			buf_add(b, p, n);
 		} else if (n == 1) {
-			escape(b, (unsigned char)*p);
+			put_escape(b, (unsigned char)*p);
 		} else {
 			buf_str(b, "\xef\xbf\xbd");
 			n = 1;
@@ -59,15 +59,16 @@ put_escaped(struct buf *b, struct span s)
 }
 
 /*
- * Copies a string as far as it goes as it is, and returns how far; the last
- * block overlaps the one before.  Looking first and copying then took
+ * Copies a string up to the first byte that needs an escape; returns how many
+ * bytes it copied.  Each block is copied before it is examined, and the last
+ * one overlaps the one before: to examine all and copy then cost
  * buildgraph-parse 4 % more instructions.
  */
 static inline size_t
-copy_plain(char *to, struct span s)
+copy_unescaped(char *to, struct span s)
 {
 	size_t last = s.n - TEXT_BLOCK, n;
-	unsigned special;
+	unsigned escapes;
 
 	if (s.n < TEXT_BLOCK) {
 		n = text_unescaped_length(s.p, s.n);
@@ -77,8 +78,8 @@ copy_plain(char *to, struct span s)
 	}
 	for (size_t i = 0;; i = i + TEXT_BLOCK < last ? i + TEXT_BLOCK : last) {
 		memcpy(to + i, s.p + i, TEXT_BLOCK);
-		if ((special = text_escape_mask(s.p + i)) != 0)
-			return i + (size_t)__builtin_ctz(special);
+		if ((escapes = text_escape_mask(s.p + i)) != 0)
+			return i + (size_t)__builtin_ctz(escapes);
 		if (i == last)
 			return s.n;
 	}
@@ -93,7 +94,7 @@ json_quote(struct buf *b, struct span s)
 	buf_need(b, s.n + 2);
 	p = b->data + b->len;
 	*p++ = '"';
-	n = copy_plain(p, s);
+	n = copy_unescaped(p, s);
 	b->len += 1 + n;
 	if (n < s.n) {
 		put_escaped(b, span_of(s.p + n, s.n - n));
@@ -125,7 +126,7 @@ json_raw(struct buf *b, const char *key, struct span token)
 
 	json_key(b, key);
 	buf_add(b, token.p, token.n);
-	/* A line's end within a token is white space; a record is one line. */
+	/* A newline within a token is white space, but a record is one line. */
 	for (p = b->data + b->len - token.n; p < b->data + b->len; p++)
 		if (*p == '\n' || *p == '\r')
 			*p = ' ';

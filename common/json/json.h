@@ -6,35 +6,38 @@
 
 /*
  * Writes one record:
+ *
  *	json_begin(b, "task"); json_str(b, "id", id); ...; json_end(b);
- * Keys are written as they are: snake_case literals.  json_raw takes a JSON
- * token that somebody else wrote and copies it byte for byte.
+ *
+ * Keys are snake_case literals and are not escaped.  json_raw() copies a JSON
+ * token from an input byte for byte.  json_quote() is where JSON is escaped.
  */
 static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
 
 static ALWAYS_INLINE void json_str(struct buf *, const char *key, struct span);
 static ALWAYS_INLINE void json_cstr(struct buf *, const char *key, const char *);
-/* A literal that needs no escapes. */
+/* A string literal that needs no escapes. */
 static ALWAYS_INLINE void json_word(struct buf *, const char *key, const char *);
 static ALWAYS_INLINE void json_int(struct buf *, const char *key, int64_t);
 static ALWAYS_INLINE void json_uint(struct buf *, const char *key, uint64_t);
 void json_address(struct buf *, const char *key, uint64_t);	/* "0x401136" */
 static ALWAYS_INLINE void json_true(struct buf *, const char *key);
-void json_ratio(struct buf *, const char *key, double);	/* six decimals */
+/* Six decimals; nothing is written for a value that is not finite. */
+void json_ratio(struct buf *, const char *key, double);
 void json_raw(struct buf *, const char *key, struct span token);
 
-/* An array or object as a value: key and bracket, then values without keys. */
+/* Begins and ends an array or object as a value. */
 static ALWAYS_INLINE void json_open(struct buf *, const char *key, char bracket);
 void json_close(struct buf *, char bracket);
-void json_item(struct buf *, struct span);		/* a string */
+void json_item(struct buf *, struct span);	/* a string in an array */
 
-/* A member whose key came from an input. */
+/* A member whose key comes from an input. */
 void json_int_member(struct buf *, struct span key, int64_t);
 
 /*
- * A string token alone.  Quotes, backslashes and controls are escaped, all
- * else is copied; bytes that are not UTF-8 become U+FFFD.
+ * A string token without a key.  Quotes, backslashes and control characters are
+ * escaped; bytes that are not UTF-8 become U+FFFD.
  */
 void json_quote(struct buf *, struct span);
 
@@ -46,8 +49,8 @@ json_is_space(char c)
 }
 
 /*
- * A key and its colon, after a comma if need be.  Inline, as its callers are,
- * so that the length of a literal key costs nothing.
+ * A key and its colon, after a comma if one is needed.  Inline, as its callers
+ * are, so that the length of a literal key is a constant.
  */
 static ALWAYS_INLINE void
 json_key(struct buf *b, const char *key)

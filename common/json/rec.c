@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/json/rec.h"
 
-/* Places in keys, counted from 1, by a hash that tells most keys apart. */
+/* The home slot of a key: a hash that few keys of a filter share. */
 static unsigned
 slot_of(struct span key)
 {

@@ -9,14 +9,14 @@
 #include "common/base/text.h"
 
 /*
- * One JSON object as an ordered list of fields.  Names, texts and tokens are
- * borrowed from the line it was read from or from the record's arena: all
- * are gone when the next record is read.
+ * One JSON object as an ordered list of fields.  Keys, texts and tokens are
+ * borrowed from the line that was read or from the record's arena; all are gone
+ * when the next record is read.
  *
  * A filter declares the keys that it looks at, KEY_TYPE first, and finds a
- * field by its place in that list without comparing strings.  A record holds
- * its other fields as well, in order; those that nearly all records have are
- * better declared, too, since plain.c knows declared keys at sight.
+ * field by its key's index in that list, without comparing strings.  A record
+ * holds all other fields as well, in order.  It pays to declare also the keys
+ * that nearly all records have, because json/plain can predict declared keys.
  */
 enum rec_kind { REC_STRING, REC_NUMBER, REC_TRUE, REC_FALSE, REC_NULL,
     REC_ARRAY, REC_OBJECT };
@@ -28,15 +28,16 @@ struct field {
 	enum rec_kind kind;
 	bool is_int;		/* a number whose value is in integer */
 	int64_t integer;
-	bool mixed;		/* an array with other items than strings */
+	bool mixed;		/* an array whose items are not all strings */
 	uint32_t first_item, n_items;	/* an array's strings, in items */
 };
 
 enum { KEYS_MAX = 128, KEY_SLOTS = 256 };
 
 /*
- * A guess at what follows a value, up to the next one's colon: the first bytes
- * of raw, those that mask covers.  For plain.c.
+ * A prediction of the bytes from the end of a value to the next value: the
+ * first `length` bytes of raw, which mask covers, end in the declared key
+ * `place`. See plain.c.
  */
 struct key_guess {
 	uint64_t raw[2], mask[2];
@@ -46,32 +47,32 @@ struct key_guess {
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
 	unsigned n_keys;
-	uint8_t slots[KEY_SLOTS];	/* their places; see rec.c */
+	uint8_t slots[KEY_SLOTS];	/* a hash table of their places */
 	struct field *fields;
 	size_t n, cap;
 	struct span *items;	/* the strings of all arrays that are fields */
 	size_t n_items, items_cap;
-	uint32_t at[KEYS_MAX];	/* a declared key's field, counted from 1 */
+	uint32_t at[KEYS_MAX];	/* a declared key's field, from 1; 0: absent */
 	struct arena arena;
-	struct key_guess guesses[KEYS_MAX + 2][2];	/* by the key before */
+	struct key_guess guesses[KEYS_MAX + 2][2];	/* by previous key */
 };
 
-/* For readers of records: keys, ended by NULL, are borrowed for ever. */
+/* For the readers of records.  keys end with NULL and are borrowed for good. */
 void rec_init(struct rec *, const char *const *keys);
 void rec_release(struct rec *);
 void rec_clear(struct rec *);
 
 /*
- * Adds a field, whose value the caller then sets; NULL if it is a declared
- * one and is there already.  Others are not compared; *is_declared tells.
- * It stays where it is until the next rec_add().
+ * Adds a field, whose value the caller then sets.  NULL if its key is declared
+ * and the record has it already; keys that are not declared (*is_declared) are
+ * not compared.  The pointer is valid until the next rec_add().
  */
 struct field *rec_add(struct rec *, struct span key, bool *is_declared);
 
-/* The place of a declared key among keys, counted from 1, or 0. */
+/* A key's place among the declared ones, counted from 1; 0 if it is not one. */
 unsigned rec_place(const struct rec *, struct span key);
 
-/* The same for a declared key whose place, from 1, is known. */
+/* rec_add() for a key whose place is known. */
 static ALWAYS_INLINE struct field *
 rec_add_at(struct rec *r, struct span key, unsigned place)
 {
@@ -104,7 +105,7 @@ rec_add_item(struct rec *r, struct span text)
 	r->items[r->n_items++] = text;
 }
 
-/* What a typed getter found. */
+/* What a typed getter found: REC_BAD is a value of another type. */
 enum rec_found { REC_ABSENT, REC_OK, REC_BAD };
 
 /* A declared key's field, or NULL. */
@@ -114,7 +115,7 @@ rec_get(const struct rec *r, unsigned key)
 	return r->at[key] == 0 ? NULL : &r->fields[r->at[key] - 1];
 }
 
-/* The same if it is of a kind; absent and null are alike. */
+/* The field if it has this kind.  null counts as absent. */
 static inline enum rec_found
 rec_find(const struct rec *r, unsigned key, enum rec_kind kind,
     const struct field **field)
@@ -138,13 +139,13 @@ rec_str(const struct rec *r, unsigned key, struct span *text)
 	return found;
 }
 
-/* An integer, written as one, that a double holds exactly: below 2^53. */
+/* An integer, written as one, that a double represents exactly: below 2^53. */
 enum { REC_INT_BITS = 53 };
 
 static inline enum rec_found
 rec_int(const struct rec *r, unsigned key, int64_t *value)
 {
-	const int64_t most = (INT64_C(1) << REC_INT_BITS) - 1;
+	const int64_t max = (INT64_C(1) << REC_INT_BITS) - 1;
 	const struct field *f;
 	enum rec_found found = rec_find(r, key, REC_NUMBER, &f);
 	int64_t v;
@@ -155,7 +156,7 @@ rec_int(const struct rec *r, unsigned key, int64_t *value)
 		v = f->integer;
 	else if (!text_i64(f->text, &v))
 		return REC_BAD;
-	if (v < -most || v > most)
+	if (v < -max || v > max)
 		return REC_BAD;
 	*value = v;
 	return REC_OK;
@@ -169,11 +170,11 @@ rec_true(const struct rec *r, unsigned key)
 	return f != NULL && f->kind == REC_TRUE;
 }
 
-/* The record's type is the one named. */
+/* Whether the record has this type. */
 bool rec_is(const struct rec *, const char *type);
 enum { KEY_TYPE = 0 };
 
-/* The field is an array of strings, all of them: borrowed, as the fields. */
+/* The items of an array of strings, borrowed as the fields are. */
 enum rec_found rec_strings(const struct rec *, unsigned key,
     const struct span **items, size_t *n);
 

@@ -1,4 +1,4 @@
-/* recio - JSON objects as records: the one place that knows yajl */
+/* recio - reads JSON objects as records, with yajl */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,41 +6,42 @@
 #include <yajl/yajl_parse.h>
 
 #include "common/base/err.h"
+#include "common/base/sort.h"
 #include "common/json/items.h"
 #include "common/json/plain.h"
 #include "common/json/recio.h"
+#include "common/json/skip.h"
 
 /*
- * One handle reads object after object: yajl's own allocations then happen
- * once.  It gets each text in one call, because its lexer starts a string
- * over with every new chunk; and it has no limit of depth, so that is kept
- * here.  After an error it is of no further use.
+ * One handle reads all objects, so that yajl allocates only once.  It gets each
+ * text in one call, because its lexer starts a string over with every chunk.
+ * It does not limit the depth; recio does.  After an error the handle is
+ * unusable and is replaced.
  */
 enum { FEW_KEYS = 16 };
 
 struct recio {
 	yajl_handle yajl;
 	struct rec rec;
-	struct span text;		/* what is being read */
+	struct span text;		/* the input of recio_parse() */
 	size_t token_end;		/* of the last token, in text */
 	size_t object_end;		/* of the record, 0 before it */
 	unsigned depth;
 	bool is_map[RECIO_DEPTH + 1];
-	struct span *names;		/* keys of the objects now open, */
-	size_t n_names, names_cap;	/* for which duplicates are sought */
+	struct span *names;		/* keys of the open objects, to find */
+	size_t n_names, names_cap;	/* duplicates */
 	size_t first_name[RECIO_DEPTH + 1];	/* of each level */
 	char *why;
 	char message[256];
 };
 
-/* Where the token that yajl has just read begins: behind the one before. */
+/* The start of the token that yajl has just read. */
 static const char *
 token_start(const struct recio *io)
 {
 	const char *p = io->text.p + io->token_end;
 
-	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' ||
-	    *p == ':' || *p == ',')
+	while (json_is_space(*p) || *p == ':' || *p == ',')
 		p++;
 	return p;
 }
@@ -51,19 +52,19 @@ token_done(struct recio *io)
 	io->token_end = yajl_get_bytes_consumed(io->yajl);
 }
 
-/* A string that had escapes lies in yajl's buffer and must be kept. */
+/* Copies a string that had escapes: it is in a buffer that yajl reuses. */
 static struct span
-keep(struct recio *io, const unsigned char *p, size_t n)
+keep_string(struct recio *io, const unsigned char *p, size_t n)
 {
 	const char *s = (const char *)p;
 
 	if (s >= io->text.p && s < io->text.p + io->text.n)
 		return span_of(s, n);
-	return span_of(arena_text(&io->rec.arena, s, n), n);
+	return arena_span(&io->rec.arena, span_of(s, n));
 }
 
 static int
-refuse(struct recio *io, const char *fmt, int number)
+reject(struct recio *io, const char *fmt, int number)
 {
 	snprintf(io->message, sizeof io->message, fmt, number);
 	io->why = io->message;
@@ -71,29 +72,29 @@ refuse(struct recio *io, const char *fmt, int number)
 }
 
 static int
-refuse_duplicate(struct recio *io, struct span key)
+reject_duplicate(struct recio *io, struct span key)
 {
-	snprintf(io->message, sizeof io->message, "the key '%.*s' comes twice",
+	snprintf(io->message, sizeof io->message, "duplicate key '%.*s'",
 	    (int)(key.n < 128 ? key.n : 128), key.p);
 	io->why = io->message;
 	return 0;
 }
 
-/* The field whose value comes next, or has begun. */
+/* The field whose value is being read. */
 static struct field *
 last_field(struct recio *io)
 {
 	return &io->rec.fields[io->rec.n - 1];
 }
 
-/* A value that is no array and no object. */
+/* A value that is neither an array nor an object. */
 static int
 scalar(struct recio *io, enum rec_kind kind, struct span text)
 {
 	struct field *f;
 
 	if (io->depth == 0)
-		return refuse(io, "it is no object", 0);
+		return reject(io, "it is not an object", 0);
 	if (io->depth == 1) {
 		f = last_field(io);
 		f->kind = kind;
@@ -136,10 +137,10 @@ on_string(void *ctx, const unsigned char *p, size_t n)
 {
 	struct recio *io = ctx;
 
-	/* Below the items of a field's array nobody asks for the text. */
+	/* Only fields and the items of their arrays have texts. */
 	if (io->depth > 2)
 		return scalar(io, REC_STRING, span_of("", 0));
-	return scalar(io, REC_STRING, keep(io, p, n));
+	return scalar(io, REC_STRING, keep_string(io, p, n));
 }
 
 static void
@@ -154,12 +155,12 @@ static int
 on_key(void *ctx, const unsigned char *p, size_t n)
 {
 	struct recio *io = ctx;
-	struct span key = keep(io, p, n);
+	struct span key = keep_string(io, p, n);
 	bool is_declared = false;
 
 	token_done(io);
 	if (io->depth == 1 && rec_add(&io->rec, key, &is_declared) == NULL)
-		return refuse_duplicate(io, key);
+		return reject_duplicate(io, key);
 	if (!is_declared)
 		add_name(io, key);
 	return 1;
@@ -171,10 +172,10 @@ open_level(struct recio *io, bool is_map)
 	struct field *f;
 
 	if (io->depth == 0 && (!is_map || io->object_end != 0))
-		return refuse(io, is_map ? "more than one object on the line" :
-		    "it is no object", 0);
+		return reject(io, is_map ? "more than one object on the line" :
+		    "it is not an object", 0);
 	if (io->depth == RECIO_DEPTH)
-		return refuse(io, "deeper than %d levels", RECIO_DEPTH);
+		return reject(io, "deeper than %d levels", RECIO_DEPTH);
 	if (io->depth == 1) {
 		f = last_field(io);
 		f->kind = is_map ? REC_OBJECT : REC_ARRAY;
@@ -216,12 +217,12 @@ compare_names(const void *a, const void *b)
 	return memcmp(x->p, y->p, x->n);
 }
 
-/* Pairwise where that is cheaper; sorted where it would be quadratic. */
+/* Compares few names pairwise, and sorts many: that is not quadratic. */
 static const struct span *
 find_duplicate(struct span *names, size_t n)
 {
 	if (n > FEW_KEYS) {
-		qsort(names, n, sizeof *names, compare_names);
+		sort(names, n, sizeof *names, compare_names);
 		for (size_t i = 1; i < n; i++)
 			if (compare_names(&names[i - 1], &names[i]) == 0)
 				return &names[i];
@@ -245,10 +246,11 @@ on_map_end(void *ctx)
 {
 	struct recio *io = ctx;
 	size_t first = io->first_name[io->depth];
-	const struct span *twice;
+	const struct span *duplicate;
 
-	twice = find_duplicate(io->names + first, io->n_names - first);
-	return twice != NULL ? refuse_duplicate(io, *twice) : close_level(io);
+	duplicate = find_duplicate(io->names + first, io->n_names - first);
+	return duplicate != NULL ? reject_duplicate(io, *duplicate) :
+	    close_level(io);
 }
 
 static int
@@ -275,7 +277,7 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = on_array_end,
 };
 
-/* yajl does not check what it gets: its memory is there or we end. */
+/* yajl does not check its allocations: these end the program instead. */
 static void *
 yajl_malloc(void *ctx, size_t size)
 {
@@ -331,7 +333,7 @@ recio_free(struct recio *io)
 }
 
 static void
-begin(struct recio *io, struct span text)
+begin_text(struct recio *io, struct span text)
 {
 	io->text = text;
 	io->token_end = io->object_end = 0;
@@ -341,7 +343,7 @@ begin(struct recio *io, struct span text)
 	rec_clear(&io->rec);
 }
 
-/* yajl's words on one line, with the place. */
+/* The reason: recio's own, or yajl's on one line with the place. */
 static void
 explain(struct recio *io, yajl_status status)
 {
@@ -352,7 +354,7 @@ explain(struct recio *io, yajl_status status)
 	io->why = io->message;
 	if (status == yajl_status_ok) {
 		snprintf(io->message, sizeof io->message, io->depth > 0 ?
-		    "it ends within an object" : "it is no object");
+		    "it ends within an object" : "it is not an object");
 		return;
 	}
 	words = yajl_get_error(io->yajl, 0, NULL, 0);
@@ -362,14 +364,13 @@ explain(struct recio *io, yajl_status status)
 	yajl_free_error(io->yajl, words);
 }
 
-/* Only blanks may follow; yajl would keep a number for the next text. */
+/* Only white space may follow: yajl would keep a number for the next text. */
 static bool
-ends_after(const struct recio *io)
+ends_after_object(const struct recio *io)
 {
-	for (size_t i = io->object_end; i < io->text.n; i++)
-		if (strchr(" \t\r\n", io->text.p[i]) == NULL)
-			return false;
-	return true;
+	const char *end = io->text.p + io->text.n;
+
+	return skip_space(io->text.p + io->object_end, end) == end;
 }
 
 struct rec *
@@ -379,22 +380,22 @@ recio_parse(struct recio *io, struct span text, const char **why)
 
 	if (plain_read(&io->rec, text))
 		return &io->rec;
-	begin(io, text);
-	/* yajl takes these two for white space, JSON does not. */
+	begin_text(io, text);
+	/* yajl accepts these two as white space; JSON does not. */
 	if (memchr(text.p, '\f', text.n) != NULL ||
 	    memchr(text.p, '\v', text.n) != NULL)
-		refuse(io, "a form feed or vertical tab", 0);
-	/* It also takes overlong forms and surrogates. */
+		reject(io, "a form feed or vertical tab", 0);
+	/* yajl also accepts overlong forms and surrogates. */
 	else if (!utf8_valid(text.p, text.n))
-		refuse(io, "not UTF-8", 0);
+		reject(io, "not UTF-8", 0);
 	else
 		status = yajl_parse(io->yajl, (const unsigned char *)text.p,
 		    text.n);
 	if (io->why == NULL && status == yajl_status_ok && io->depth == 0 &&
 	    io->object_end != 0) {
-		if (ends_after(io))
+		if (ends_after_object(io))
 			return &io->rec;
-		refuse(io, "something follows the object", 0);
+		reject(io, "something follows the object", 0);
 	}
 	explain(io, status);
 	*why = io->why;

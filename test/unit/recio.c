@@ -217,7 +217,7 @@ test_refused(void)
 	no_record(SPAN("{\"a\":\f1}"), "form feed");
 	no_record(SPAN("{} {}"), "more than one object");
 	no_record(SPAN("{\"a\":"), "ends within");
-	no_record(SPAN("[]"), "no object");
+	no_record(SPAN("[]"), "not an object");
 }
 
 static void
@@ -225,15 +225,15 @@ test_duplicates(void)
 {
 	struct buf b = { 0 };
 
-	no_record(SPAN("{\"a\":1,\"a\":1}"), "'a' comes twice");
-	no_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "'z' comes twice");
-	no_record(SPAN("{\"type\":1,\"b\":1,\"type\":2}"), "'type' comes twice");
-	no_record(SPAN("{\"\":1,\"\":1}"), "comes twice");
-	no_record(SPAN("{\"a\":1,\"\\u0061\":1}"), "'a' comes twice");
-	no_record(SPAN("{\"z\":1,\"\\u007a\":1}"), "'z' comes twice");
-	no_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "'z' comes twice");
+	no_record(SPAN("{\"a\":1,\"a\":1}"), "duplicate key 'a'");
+	no_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "duplicate key 'z'");
+	no_record(SPAN("{\"type\":1,\"b\":1,\"type\":2}"), "duplicate key 'type'");
+	no_record(SPAN("{\"\":1,\"\":1}"), "duplicate key");
+	no_record(SPAN("{\"a\":1,\"\\u0061\":1}"), "duplicate key 'a'");
+	no_record(SPAN("{\"z\":1,\"\\u007a\":1}"), "duplicate key 'z'");
+	no_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "duplicate key 'z'");
 	no_record(SPAN("{\"a\":[[{\"q\":{\"z\":1,\"y\":{},\"z\":1}}]]}"),
-	    "'z' comes twice");
+	    "duplicate key 'z'");
 	is_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
 	    "\"b\":{\"a\":1},\"c\":{\"a\":{},\"b\":{\"a\":1}}}"));
 	is_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
@@ -246,7 +246,7 @@ test_duplicates(void)
 		for (int i = 1; i < depth; i++)
 			buf_char(&b, '}');
 		/* The s next to the last object is one deeper. */
-		no_record(span_of(b.data, b.len), "comes twice");
+		no_record(span_of(b.data, b.len), "duplicate key");
 	}
 	/* Many keys are sought another way. */
 	for (int n = 2; n < 200; n += 7)
@@ -257,7 +257,7 @@ test_duplicates(void)
 				buf_printf(&b, "\"%d\":0,", i);
 			buf_printf(&b, "\"%d\":0}", twice ? n / 2 : n);
 			if (twice)
-				no_record(span_of(b.data, b.len), "comes twice");
+				no_record(span_of(b.data, b.len), "duplicate key");
 			else
 				is_record(span_of(b.data, b.len));
 		}
@@ -269,7 +269,7 @@ test_duplicates(void)
 	for (int i = 0; i < 5000; i++)
 		buf_char(&b, 'k');
 	buf_str(&b, "\":1}");
-	no_record(span_of(b.data, b.len), "comes twice");
+	no_record(span_of(b.data, b.len), "duplicate key");
 	buf_release(&b);
 }
 
