@@ -1,5 +1,7 @@
 # weir - filters that measure software.  GNU make; README.md says the rest.
 
+VERSION = 0.1.0
+
 CC = gcc
 AR = gcc-ar
 CFLAGS = -g $(if $(SAN),-O1,-O3 -flto=auto)
@@ -46,6 +48,7 @@ include instrument/rules.mk
 include test/programs/instrument/rules.mk
 all: $(PROGRAMS) $(INSTRUMENT_LIBS)
 
+$(OUT)/common/frame/filter.o: COMPILE += -DWEIR_VERSION='"$(VERSION)"'
 $(OUT)/libweir.a: $(call objects,common/*/*.c)
 	rm -f $@
 	$(AR) rcs $@ $^
@@ -123,7 +126,8 @@ install: all
 	install -m 644 $(INSTRUMENT_LIBS) $(DESTDIR)$(LIBDIR)
 	install -D -m 644 instrument/weir-instrument.h \
 		$(DESTDIR)$(INCLUDEDIR)/weir-instrument.h
-	sed 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	sed -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 		instrument/weir-instrument.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/weir-instrument.pc
 

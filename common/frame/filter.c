@@ -13,8 +13,6 @@
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 
-#define WEIR_VERSION "0.1.0"
-
 enum { MESSAGES_SHOWN = 10 };
 
 /* The messages of one format, of which only the first are shown. */
