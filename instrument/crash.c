@@ -96,7 +96,7 @@ send_report(int number)
 static void
 tell(int number)
 {
-	if (dormant || process != (int)SYS(getpid, 0) ||
+	if (dormant || !state_is_ours() ||
 	    __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE) != 0)
 		return;
 	if (n_told++ < TOLD_MOST)
@@ -110,7 +110,7 @@ emit_last(void)
 {
 	uint64_t mask;
 
-	if (dormant || process != (int)SYS(getpid, 0) ||
+	if (dormant || !state_is_ours() ||
 	    !link_take(PATIENCE_NS, &mask))
 		return;
 	emit(PATIENCE_NS, false);

@@ -325,7 +325,7 @@ weir_mark(const char *name, double value)
 	uint64_t mask;
 	size_t n = 0;
 
-	if (!start_once() || dormant || process != (int)SYS(getpid, 0))
+	if (!start_once() || dormant || !state_is_ours())
 		return;
 	m = free_mark();
 	if (m == NULL) {

@@ -23,9 +23,6 @@
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
-struct node nobody = { .child = &nobody, .successor = &nobody };
-bool dormant;
-
 static inline void
 push(struct thread *t, struct node *caller, struct node *n, uintptr_t sp)
 {

@@ -81,6 +81,8 @@ struct thread {
 	size_t size;		/* of all that it was allotted */
 };
 
+/* --- state --- */
+
 /* What was asked for in the environment; constant once started. */
 struct settings {
 	bool timed, fold, no_helper;
@@ -92,7 +94,11 @@ extern struct settings settings;
 
 /* Nothing is measured, ever again.  The only thing an idle hook looks at. */
 extern bool dormant;
-extern int process;	/* its id: another one is a child by vfork or clone */
+extern int process;		/* its id */
+
+void state_init(void);
+void state_fork(void);			/* in the child */
+bool state_is_ours(void);	/* or else it is a child by vfork or clone */
 
 #define NEVER(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)

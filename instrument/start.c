@@ -10,9 +10,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-struct settings settings = { .max_nodes = 400000 };
-int process;
-
 EXPORT void __cyg_profile_func_enter(void *, void *);
 int at_quick_exit(void (*)(void));
 
@@ -21,52 +18,6 @@ static int state;			/* NEW, BUSY, DONE */
 static __thread bool is_here;
 enum { NEW, BUSY, DONE };
 
-/* getenv() may be the program's own. */
-static const char *
-setting(const char *name)
-{
-	size_t i;
-
-	for (char **e = environ; e != NULL && *e != NULL; e++) {
-		for (i = 0; name[i] != '\0' && name[i] == (*e)[i]; i++)
-			;
-		if (name[i] == '\0' && (*e)[i] == '=')
-			return (*e)[i + 1] == '\0' ? NULL : *e + i + 1;
-	}
-	return NULL;
-}
-
-/* A number within bounds, or else what it is by default. */
-static uint64_t
-number(const char *name, uint64_t least, uint64_t most, uint64_t otherwise)
-{
-	const char *s = setting(name);
-	uint64_t value = 0;
-
-	if (s == NULL)
-		return otherwise;
-	for (; *s >= '0' && *s <= '9' && value <= most; s++)
-		value = value * 10 + (unsigned)(*s - '0');
-	return *s != '\0' || value < least || value > most ? otherwise : value;
-}
-
-static void
-read_settings(void)
-{
-	uint64_t hz;
-
-	settings.socket = setting("WEIR_SOCKET");
-	settings.timed = number("WEIR_TIME", 0, 1, 0);
-	settings.fold = number("WEIR_FOLD_RECURSION", 0, 1, 0);
-	settings.no_helper = !number("WEIR_HELPER", 0, 1, 1);
-	settings.max_nodes = number("WEIR_MAX_NODES", 1, UINT32_MAX / 2,
-	    settings.max_nodes);
-	settings.interval_ns = (int64_t)number("WEIR_INTERVAL_MS", 0,
-	    UINT32_MAX, 0) * 1000000;
-	hz = number("WEIR_SAMPLE_HZ", 0, 10000, 0);
-	settings.sample_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
-}
-
 static void finish(void);
 
 static void
@@ -74,7 +25,7 @@ after_fork(void)
 {
 	uint64_t mask = sys_block();
 
-	process = (int)SYS(getpid, 0);
+	state_fork();
 	is_finished = false;
 	link_fork();
 	emit_fork();
@@ -103,9 +54,8 @@ start(void)
 {
 	uint64_t mask = sys_block();
 
-	process = (int)SYS(getpid, 0);
+	state_init();
 	jump_init();
-	read_settings();
 	if (!is_wanted()) {
 		dormant = true;
 	} else {
@@ -150,7 +100,7 @@ finish(void)
 {
 	uint64_t mask;
 
-	if (!is_connected || is_finished || process != (int)SYS(getpid, 0))
+	if (!is_connected || is_finished || !state_is_ours())
 		return;
 	is_finished = true;
 	if (settings.timed && !dormant && self != NULL)

@@ -22,6 +22,8 @@ struct slab {
 	unsigned char nodes[];
 };
 
+struct node nobody = { .child = &nobody, .successor = &nobody };
+
 static uint64_t n_nodes;	/* of all threads */
 
 static size_t
