@@ -45,20 +45,6 @@ emit_init(void)
 	start_ticks = ticks();
 }
 
-void
-put_hello(struct out *o)
-{
-	char path[4096];
-	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
-
-	put(o, "{\"type\":\"hello\",\"protocol\":1");
-	put_number(o, "pid", (uint64_t)process);
-	path[n > 0 ? n : 0] = '\0';
-	if (n > 0)
-		put_text(o, "program", path);
-	put(o, "}\n");
-}
-
 static void
 put_module(struct out *o, const struct module *m)
 {

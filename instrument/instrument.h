@@ -249,6 +249,7 @@ void link_drop(uint64_t mask);
 
 int link_connect(void);			/* a socket, or < 0 */
 bool link_open(void);			/* wrapper's, and says hello */
+void put_hello(struct out *);		/* the first line of a connection */
 bool link_usable(void);			/* ours, or opened anew; else dormant */
 void link_fork(void);			/* in the child: forgets */
 
@@ -267,7 +268,6 @@ void emit_init(void);
 void emit(int64_t patience_ns, bool is_final);	/* the link is taken */
 void emit_marks(void);			/* likewise */
 void emit_fork(void);
-void put_hello(struct out *);
 /* All from the n-th on that are ELF files; sends when there is no room. */
 void put_modules(struct out *, int n, int64_t patience_ns);
 

@@ -121,6 +121,20 @@ rewind_line(void)
 		wrapper.sent--;
 }
 
+void
+put_hello(struct out *o)
+{
+	char path[4096];
+	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
+
+	put(o, "{\"type\":\"hello\",\"protocol\":1");
+	put_number(o, "pid", (uint64_t)process);
+	path[n > 0 ? n : 0] = '\0';
+	if (n > 0)
+		put_text(o, "program", path);
+	put(o, "}\n");
+}
+
 /* What is to be sent first goes before what waits. */
 static bool
 say_hello(void)
