@@ -235,27 +235,3 @@ crash_fork(void)
 {
 	is_busy = n_told = 0;
 }
-
-/*
- * A stack that has overflown cannot take a handler: it gets one of its own,
- * unless the program has seen to that.
- */
-void
-crash_stack(struct thread *t)
-{
-	stack_t stack = { .ss_sp = (char *)t->frames - CRASH_STACK,
-	    .ss_size = CRASH_STACK }, old;
-
-	if (SYS(sigaltstack, NULL, &old) == 0 && (old.ss_flags & SS_DISABLE))
-		SYS(sigaltstack, &stack, NULL);
-}
-
-void
-crash_stack_end(struct thread *t)
-{
-	stack_t none = { .ss_flags = SS_DISABLE }, old;
-
-	if (SYS(sigaltstack, NULL, &old) == 0 &&
-	    old.ss_sp == (char *)t->frames - CRASH_STACK)
-		SYS(sigaltstack, &none, NULL);
-}

@@ -70,6 +70,7 @@ struct thread {
 	struct node *brim_node;	/* what was current before */
 	uint64_t brim_calls;	/* those without a frame */
 	struct frame *frames;
+	char *altstack;
 	struct slab *slab;	/* the newest */
 	uint64_t limited;	/* calls counted at an ancestor */
 	uint64_t sent_limited;
@@ -155,6 +156,13 @@ void hook_enter(void *function, void *call_site);
  * frame.
  */
 void hook_return(struct thread *, struct frame *);
+
+/* --- altstack --- */
+
+/* The calling thread's stack for signals, of ALTSTACK_SIZE bytes. */
+enum { ALTSTACK_SIZE = 32768 };
+void altstack_set(void *base);
+void altstack_unset(void *base);
 
 /* --- tree --- */
 
@@ -277,11 +285,6 @@ void helper_start(void);
 /* --- crash --- */
 void crash_init(void);		/* signals are caught from now on */
 void crash_fork(void);			/* in the child */
-
-/* The calling thread's stack for signals, until it ends. */
-void crash_stack(struct thread *);
-void crash_stack_end(struct thread *);
-enum { CRASH_STACK = 32768 };
 
 /* --- start --- */
 bool start_once(void);			/* false if it is under way here */

@@ -50,14 +50,15 @@ static struct thread *
 new_thread(void)
 {
 	size_t head = (sizeof(struct thread) + 63) & ~(size_t)63;
-	size_t size = head + CRASH_STACK + frames_size;
+	size_t size = head + ALTSTACK_SIZE + frames_size;
 	struct thread *t = sys_memory(size);
 
 	if (t == NULL)
 		return NULL;
 	t->size = size;
 	t->owned = 1;
-	t->frames = (struct frame *)(void *)((char *)t + head + CRASH_STACK);
+	t->altstack = (char *)t + head;
+	t->frames = (struct frame *)(void *)(t->altstack + ALTSTACK_SIZE);
 	t->limit = t->frames + frames_size / sizeof *t->frames;
 	tree_empty(t);
 	do
@@ -99,7 +100,7 @@ take(void)
 	t->tid = (int)sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	if (has_key)
 		pthread_setspecific(key, t);
-	crash_stack(t);
+	altstack_set(t->altstack);
 	self = t;
 }
 
@@ -136,7 +137,7 @@ end(void *to)
 	mask = sys_block();
 	if (settings.timed)
 		account(t);
-	crash_stack_end(t);
+	altstack_unset(t->altstack);
 	self = NULL;
 	has_ended = true;
 	t->tid = 0;
