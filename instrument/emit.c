@@ -10,20 +10,7 @@
 
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
-#include "instrument/weir-instrument.h"
 
-enum { MARKS = 256, NAME_SIZE = 64 };
-
-/* What weir_mark() was told, until it is sent; full says whose turn it is. */
-static struct mark {
-	int state;			/* FREE, or FULL */
-	int64_t time_us;
-	double value;
-	char name[NAME_SIZE];
-} marks[MARKS];
-enum { FREE, FILLING, FULL };
-
-static uint64_t marks_dropped, marks_next, marks_oldest;
 static uint64_t sequence;
 static int64_t start_ns;
 static uint64_t start_ticks;
@@ -235,100 +222,8 @@ emit(int64_t patience_ns, bool is_final)
 	if (is_final)
 		put(&wrapper, ",\"final\":true");
 	put(&wrapper, "}\n");
-	emit_marks();
+	marks_emit();
 	flush(&e);
-}
-
-/* --- marks --- */
-
-static void
-put_mark(const struct mark *m)
-{
-	uint64_t bits;
-
-	__builtin_memcpy(&bits, &m->value, sizeof bits);
-	put(&wrapper, "{\"type\":\"mark\"");
-	put_number(&wrapper, "time_us", (uint64_t)m->time_us);
-	put_text(&wrapper, "name", m->name);
-	put_address(&wrapper, "bits", bits);
-	put(&wrapper, "}\n");
-}
-
-void
-emit_marks(void)
-{
-	struct mark *m;
-	uint64_t dropped;
-
-	for (;;) {
-		m = &marks[marks_oldest % MARKS];
-		if (__atomic_load_n(&m->state, __ATOMIC_ACQUIRE) != FULL ||
-		    !link_has_room())
-			break;
-		put_mark(m);
-		marks_oldest++;
-		__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
-	}
-	dropped = __atomic_exchange_n(&marks_dropped, 0, __ATOMIC_RELAXED);
-	if (dropped > 0 && link_has_room()) {
-		put(&wrapper, "{\"type\":\"marks_dropped\"");
-		put_number(&wrapper, "n", dropped);
-		put(&wrapper, "}\n");
-	} else if (dropped > 0) {
-		__atomic_add_fetch(&marks_dropped, dropped, __ATOMIC_RELAXED);
-	}
-}
-
-static struct mark *
-free_mark(void)
-{
-	uint64_t i = __atomic_load_n(&marks_next, __ATOMIC_RELAXED);
-	struct mark *m;
-	int expected;
-
-	for (int tries = 0; tries < MARKS; tries++) {
-		m = &marks[i % MARKS];
-		expected = FREE;
-		if (__atomic_compare_exchange_n(&m->state, &expected, FILLING,
-		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			if (__atomic_compare_exchange_n(&marks_next, &i, i + 1,
-			    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-				return m;
-			__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
-			continue;	/* i is what it is now */
-		}
-		if (expected == FULL)
-			return NULL;	/* all are */
-		i = __atomic_load_n(&marks_next, __ATOMIC_RELAXED);
-	}
-	return NULL;
-}
-
-__attribute__((visibility("default"))) void
-weir_mark(const char *name, double value)
-{
-	struct mark *m;
-	uint64_t mask;
-	size_t n = 0;
-
-	if (!start_once() || dormant || !state_is_ours())
-		return;
-	m = free_mark();
-	if (m == NULL) {
-		__atomic_add_fetch(&marks_dropped, 1, __ATOMIC_RELAXED);
-	} else {
-		for (; n < NAME_SIZE - 1 && name[n] != '\0'; n++)
-			m->name[n] = name[n];
-		m->name[n] = '\0';
-		m->value = value;
-		m->time_us = sys_time_us();
-		__atomic_store_n(&m->state, FULL, __ATOMIC_RELEASE);
-	}
-	if (!link_take(0, &mask))
-		return;		/* whoever has the link sends it */
-	emit_marks();
-	link_flush(&wrapper, 0);
-	link_drop(mask);
 }
 
 void
@@ -336,8 +231,5 @@ emit_fork(void)
 {
 	sequence = 0;
 	modules_told = 0;
-	marks_next = marks_oldest = marks_dropped = 0;
-	for (int i = 0; i < MARKS; i++)
-		marks[i].state = FREE;
 	emit_init();
 }

@@ -23,6 +23,10 @@
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
+/* What __cyg_profile_func_enter is here, whatever it is elsewhere. */
+static __typeof__(__cyg_profile_func_enter) hook_enter
+    __attribute__((alias("__cyg_profile_func_enter")));
+
 static inline void
 push(struct thread *t, struct node *caller, struct node *n, uintptr_t sp)
 {
@@ -35,6 +39,26 @@ push(struct thread *t, struct node *caller, struct node *n, uintptr_t sp)
 	f->sp = sp;
 	BARRIER();
 	t->current = n;
+}
+
+/*
+ * Of two copies of the instrument, in a program and in a library of it, only
+ * that whose hooks are called is of use.
+ */
+bool
+hooks_start(void)
+{
+	__typeof__(__cyg_profile_func_enter) *ours = hook_enter;
+
+	/* Keeps the compiler from taking the alias for the same function. */
+	__asm__ ("" : "+r" (ours));
+	return start_once(__cyg_profile_func_enter == ours);
+}
+
+static __attribute__((constructor(101))) void
+begin(void)
+{
+	hooks_start();
 }
 
 /*
@@ -109,7 +133,7 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 static __attribute__((noinline)) void
 enter_first(uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
-	struct thread *t = thread_begin();
+	struct thread *t = hooks_start() ? thread_begin() : NULL;
 
 	if (t != NULL)
 		enter(t, function, call_site, sp);
@@ -185,9 +209,6 @@ exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
 			return;
 		}
 }
-
-extern __typeof__(__cyg_profile_func_enter) hook_enter
-    __attribute__((alias("__cyg_profile_func_enter")));
 
 EXPORT void
 __cyg_profile_func_exit(void *function, void *call_site)

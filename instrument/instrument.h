@@ -148,8 +148,7 @@ account(struct thread *t)
 
 /* --- hooks --- */
 
-/* What __cyg_profile_func_enter is here, whatever it is elsewhere. */
-void hook_enter(void *function, void *call_site);
+bool hooks_start(void);			/* unless started; as start_once() */
 
 /*
  * All calls from this frame on have returned; for t->top, those which have no
@@ -194,8 +193,14 @@ struct thread *thread_begin(void);
 void thread_init(void);			/* once, before the first */
 void thread_fork(void);			/* in the child */
 
-/* --- jump --- */
-void jump_init(void);
+/* --- jmpbuf --- */
+struct __jmp_buf_tag;
+typedef void jump_function(struct __jmp_buf_tag *, int);
+extern jump_function *real_longjmp, *real_siglongjmp, *real_chk;
+
+void jmpbuf_init(void);
+/* The stack pointer that a jump restores; false if that is not known. */
+bool jmpbuf_sp(const struct __jmp_buf_tag *, uintptr_t *sp);
 
 /* --- modules --- */
 struct module {
@@ -270,11 +275,16 @@ bool link_flush(struct out *, int64_t patience_ns);
 enum { LINE_MOST = 28 * 1024 };		/* no line is longer */
 bool link_has_room(void);		/* for one more line */
 
+/* --- marks --- */
+
+void marks_add(const char *name, double value);	/* to be sent */
+void marks_emit(void);			/* the link is taken */
+void marks_fork(void);
+
 /* --- emit --- */
 
 void emit_init(void);
 void emit(int64_t patience_ns, bool is_final);	/* the link is taken */
-void emit_marks(void);			/* likewise */
 void emit_fork(void);
 /* All from the n-th on that are ELF files; sends when there is no room. */
 void put_modules(struct out *, int n, int64_t patience_ns);
@@ -287,7 +297,7 @@ void crash_init(void);		/* signals are caught from now on */
 void crash_fork(void);			/* in the child */
 
 /* --- start --- */
-bool start_once(void);			/* false if it is under way here */
+bool start_once(bool are_hooks_ours);	/* false if it is under way here */
 
 #pragma GCC visibility pop
 

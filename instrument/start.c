@@ -10,7 +10,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT void __cyg_profile_func_enter(void *, void *);
 int at_quick_exit(void (*)(void));
 
 static bool is_connected, is_finished;
@@ -29,6 +28,7 @@ after_fork(void)
 	is_finished = false;
 	link_fork();
 	emit_fork();
+	marks_fork();
 	modules_fork();
 	crash_fork();
 	thread_fork();
@@ -37,26 +37,19 @@ after_fork(void)
 	sys_unblock(mask);
 }
 
-/*
- * What runs with other rights than its caller's is nobody's to look into.  Of
- * two copies of the instrument, in a program and in a library of it, only
- * that whose hooks are called is of use.
- */
+/* What runs with other rights than its caller's is nobody's to look into. */
 static bool
 is_wanted(void)
 {
-	return settings.socket != NULL && getauxval(AT_SECURE) == 0 &&
-	    __cyg_profile_func_enter == hook_enter;
+	return settings.socket != NULL && getauxval(AT_SECURE) == 0;
 }
 
 static void
-start(void)
+start(bool are_hooks_ours)
 {
-	uint64_t mask = sys_block();
-
 	state_init();
-	jump_init();
-	if (!is_wanted()) {
+	jmpbuf_init();
+	if (!are_hooks_ours || !is_wanted()) {
 		dormant = true;
 	} else {
 		emit_init();
@@ -70,27 +63,29 @@ start(void)
 		at_quick_exit(finish);
 		helper_start();
 	}
-	sys_unblock(mask);
 }
 
 bool
-start_once(void)
+start_once(bool are_hooks_ours)
 {
 	int expected = NEW;
+	uint64_t mask;
 
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == DONE)
 		return true;
 	if (is_here)
 		return false;
+	mask = sys_block();
 	is_here = true;
 	if (__atomic_compare_exchange_n(&state, &expected, BUSY, false,
 	    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-		start();
+		start(are_hooks_ours);
 		__atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
 	}
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != DONE)
 		sys_sleep_ms(1);
 	is_here = false;
+	sys_unblock(mask);
 	return true;
 }
 
@@ -109,12 +104,6 @@ finish(void)
 		return;
 	emit(PATIENCE_NS, true);
 	link_drop(mask);
-}
-
-static __attribute__((constructor(101))) void
-begin(void)
-{
-	start_once();
 }
 
 /* The last of the destructors, after all that atexit() was told. */

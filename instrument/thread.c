@@ -113,7 +113,7 @@ thread_begin(void)
 		return NULL;
 	is_starting = true;
 	mask = sys_block();
-	if (start_once() && !dormant && self == NULL)
+	if (!dormant && self == NULL)
 		take();
 	sys_unblock(mask);
 	is_starting = false;

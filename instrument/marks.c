@@ -1,0 +1,106 @@
+/* marks - what weir_mark() was told, until it is sent */
+
+#include "instrument/instrument.h"
+#include "instrument/sys.h"
+
+enum { MARKS = 256, NAME_SIZE = 64 };
+
+/* A ring; full says whose turn it is. */
+static struct mark {
+	int state;			/* FREE, or FULL */
+	int64_t time_us;
+	double value;
+	char name[NAME_SIZE];
+} marks[MARKS];
+enum { FREE, FILLING, FULL };
+
+static uint64_t n_dropped, next, oldest;
+
+static void
+put_mark(const struct mark *m)
+{
+	uint64_t bits;
+
+	__builtin_memcpy(&bits, &m->value, sizeof bits);
+	put(&wrapper, "{\"type\":\"mark\"");
+	put_number(&wrapper, "time_us", (uint64_t)m->time_us);
+	put_text(&wrapper, "name", m->name);
+	put_address(&wrapper, "bits", bits);
+	put(&wrapper, "}\n");
+}
+
+void
+marks_emit(void)
+{
+	struct mark *m;
+	uint64_t dropped;
+
+	for (;;) {
+		m = &marks[oldest % MARKS];
+		if (__atomic_load_n(&m->state, __ATOMIC_ACQUIRE) != FULL ||
+		    !link_has_room())
+			break;
+		put_mark(m);
+		oldest++;
+		__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
+	}
+	dropped = __atomic_exchange_n(&n_dropped, 0, __ATOMIC_RELAXED);
+	if (dropped > 0 && link_has_room()) {
+		put(&wrapper, "{\"type\":\"marks_dropped\"");
+		put_number(&wrapper, "n", dropped);
+		put(&wrapper, "}\n");
+	} else if (dropped > 0) {
+		__atomic_add_fetch(&n_dropped, dropped, __ATOMIC_RELAXED);
+	}
+}
+
+static struct mark *
+free_mark(void)
+{
+	uint64_t i = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	struct mark *m;
+	int expected;
+
+	for (int tries = 0; tries < MARKS; tries++) {
+		m = &marks[i % MARKS];
+		expected = FREE;
+		if (__atomic_compare_exchange_n(&m->state, &expected, FILLING,
+		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			if (__atomic_compare_exchange_n(&next, &i, i + 1,
+			    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+				return m;
+			__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
+			continue;	/* i is what it is now */
+		}
+		if (expected == FULL)
+			return NULL;	/* all are */
+		i = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+void
+marks_add(const char *name, double value)
+{
+	struct mark *m = free_mark();
+	size_t n = 0;
+
+	if (m == NULL) {
+		__atomic_add_fetch(&n_dropped, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	for (; n < NAME_SIZE - 1 && name[n] != '\0'; n++)
+		m->name[n] = name[n];
+	m->name[n] = '\0';
+	m->value = value;
+	m->time_us = sys_time_us();
+	__atomic_store_n(&m->state, FULL, __ATOMIC_RELEASE);
+}
+
+void
+marks_fork(void)
+{
+	next = oldest = n_dropped = 0;
+	for (int i = 0; i < MARKS; i++)
+		marks[i].state = FREE;
+}

@@ -1,0 +1,20 @@
+/* weir-mark - the function that programs call */
+
+#include "instrument/instrument.h"
+#include "instrument/sys.h"
+#include "instrument/weir-instrument.h"
+
+__attribute__((visibility("default"))) void
+weir_mark(const char *name, double value)
+{
+	uint64_t mask;
+
+	if (!hooks_start() || dormant || !state_is_ours())
+		return;
+	marks_add(name, value);
+	if (!link_take(0, &mask))
+		return;		/* whoever has the link sends it */
+	marks_emit();
+	link_flush(&wrapper, 0);
+	link_drop(mask);
+}
