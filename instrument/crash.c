@@ -14,8 +14,6 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 enum { FRAMES_MOST = 1000, TOLD_MOST = 16 };
 
 typedef void handler(int);
@@ -46,17 +44,14 @@ static void
 put_frame(const struct node *n, bool is_first)
 {
 	put(&report, is_first ? "\"" : ",\"");
-	put_hex(&report, n->function);
-	put(&report, " ");
-	put_hex(&report, n->call_site);
+	put_call(&report, n);
 	put(&report, "\"");
 }
 
 static void
 put_frames(const struct thread *t)
 {
-	const struct node *n = t->current == &t->brim ? t->brim_node :
-	    t->current;
+	const struct node *n = thread_node(t);
 	const struct frame *f = t->top;
 	int told = 0;
 
@@ -83,11 +78,11 @@ send_report(int number)
 	put_hello(&report);
 	put_modules(&report, 0, PATIENCE_NS);
 	link_flush(&report, PATIENCE_NS);
-	put(&report, "{\"type\":\"crash\"");
+	put_begin_record(&report, "crash");
 	put_number(&report, "time_us", (uint64_t)sys_time_us());
 	put_number(&report, "signal", (uint64_t)number);
 	put_frames(t != NULL ? t : &nowhere);
-	put(&report, "}\n");
+	put_end_record(&report);
 	link_flush(&report, PATIENCE_NS);
 	SYS(close, report.fd);
 }
@@ -108,13 +103,8 @@ tell(int number)
 static void
 emit_last(void)
 {
-	uint64_t mask;
-
-	if (dormant || !state_is_ours() ||
-	    !link_take(PATIENCE_NS, &mask))
-		return;
-	emit(PATIENCE_NS, false);
-	link_drop(mask);
+	if (!dormant && state_is_ours())
+		emit(PATIENCE_NS, false);
 }
 
 /*

@@ -35,28 +35,25 @@ emit_init(void)
 static void
 put_module(struct out *o, const struct module *m)
 {
-	put(o, "{\"type\":\"module\"");
+	put_begin_record(o, "module");
 	put_text(o, "path", module_paths + m->path);
 	put_address(o, "base", m->base);
 	put_address(o, "start", m->start);
 	put_address(o, "end", m->end);
 	put(o, ",\"build_id\":\"");
-	for (int i = 0; i < m->build_id_len; i++) {
-		put_hex(o, m->build_id[i] >> 4);
-		put_hex(o, m->build_id[i] & 15);
-	}
-	put(o, "\"}\n");
+	for (int i = 0; i < m->build_id_len; i++)
+		put_hex_byte(o, m->build_id[i]);
+	put(o, "\"");
+	put_end_record(o);
 }
 
 void
 put_modules(struct out *o, int from, int64_t patience_ns)
 {
-	int n = modules == NULL ? 0 :
-	    __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
+	int n = modules_count();
 
 	for (int i = from; i < n; i++) {
-		if (sizeof o->data - o->len < LINE_MOST &&
-		    !link_flush(o, patience_ns))
+		if (!out_has_room(o) && !link_flush(o, patience_ns))
 			return;
 		if (modules->list[i].is_elf)
 			put_module(o, &modules->list[i]);
@@ -100,8 +97,10 @@ ns_of(const struct emission *e, uint64_t t)
 static void
 close_line(struct emission *e)
 {
-	if (e->is_line_open)
-		put(&wrapper, "]}\n");
+	if (e->is_line_open) {
+		put(&wrapper, "]");
+		put_end_record(&wrapper);
+	}
 	e->is_line_open = false;
 }
 
@@ -114,21 +113,22 @@ put_node(struct node *n, void *to)
 
 	if (n->index == 0 || e->failed)
 		return;
-	if (sizeof wrapper.data - wrapper.len < LINE_MOST) {
+	if (!out_has_room(&wrapper)) {
 		close_line(e);
 		flush(e);
 		if (e->failed)
 			return;
 	}
-	put(&wrapper, e->is_line_open ? ",\"" :
-	    "{\"type\":\"nodes\",\"nodes\":[\"");
+	if (!e->is_line_open) {
+		put_begin_record(&wrapper, "nodes");
+		put(&wrapper, ",\"nodes\":[");
+	}
+	put(&wrapper, e->is_line_open ? ",\"" : "\"");
 	e->is_line_open = true;
 	calls = __atomic_load_n(&n->calls, __ATOMIC_RELAXED);
 	put_u64(&wrapper, n->parent->parent == NULL ? 0 : n->parent->index);
 	put(&wrapper, " ");
-	put_hex(&wrapper, n->function);
-	put(&wrapper, " ");
-	put_hex(&wrapper, n->call_site);
+	put_call(&wrapper, n);
 	put(&wrapper, " ");
 	put_u64(&wrapper, calls - n->sent_calls);
 	n->sent_calls = calls;
@@ -158,8 +158,7 @@ static void
 each_thread(void (*walk)(struct thread *, node_visitor *, void *),
     node_visitor *visit, void *to)
 {
-	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
-	    t != NULL; t = t->next)
+	FOR_EACH_THREAD(t)
 		walk(t, visit, to);
 }
 
@@ -168,8 +167,7 @@ newly_limited(void)
 {
 	uint64_t n, sum = 0;
 
-	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
-	    t != NULL; t = t->next) {
+	FOR_EACH_THREAD(t) {
 		n = __atomic_load_n(&t->limited, __ATOMIC_RELAXED);
 		sum += n - t->sent_limited;
 		t->sent_limited = n;
@@ -189,21 +187,21 @@ begin(struct emission *e)
 	each_thread(tree_visit_newest_first, find_changed, e);
 	flush(e);
 	put_modules(&wrapper, modules_told, e->patience_ns);
-	modules_told = modules == NULL ? 0 : modules->n;
-	put(&wrapper, "{\"type\":\"begin\"");
+	modules_told = modules_count();
+	put_begin_record(&wrapper, "begin");
 	put_number(&wrapper, "sequence", sequence++);
 	put_number(&wrapper, "time_us", (uint64_t)sys_time_us());
 	if (settings.fold)
-		put(&wrapper, ",\"folded_recursion\":true");
+		put_true(&wrapper, "folded_recursion");
 	if (settings.timed)
-		put(&wrapper, ",\"timed\":true");
+		put_true(&wrapper, "timed");
 	if (settings.sample_ns > 0)
-		put(&wrapper, ",\"sampled\":true");
-	put(&wrapper, "}\n");
+		put_true(&wrapper, "sampled");
+	put_end_record(&wrapper);
 }
 
-void
-emit(int64_t patience_ns, bool is_final)
+static void
+emit_now(int64_t patience_ns, bool is_final)
 {
 	struct emission e = { .patience_ns = patience_ns };
 	uint64_t n;
@@ -214,16 +212,27 @@ emit(int64_t patience_ns, bool is_final)
 	each_thread(tree_visit, put_node, &e);
 	each_thread(tree_visit, forget_index, NULL);
 	close_line(&e);
-	put(&wrapper, "{\"type\":\"end\"");
+	put_begin_record(&wrapper, "end");
 	if ((n = newly_limited()) > 0)
 		put_number(&wrapper, "nodes_limited", n);
 	if (dormant)
-		put(&wrapper, ",\"dormant\":true");
+		put_true(&wrapper, "dormant");
 	if (is_final)
-		put(&wrapper, ",\"final\":true");
-	put(&wrapper, "}\n");
+		put_true(&wrapper, "final");
+	put_end_record(&wrapper);
 	marks_emit();
 	flush(&e);
+}
+
+void
+emit(int64_t patience_ns, bool is_final)
+{
+	uint64_t mask;
+
+	if (!link_take(PATIENCE_NS, &mask))
+		return;
+	emit_now(patience_ns, is_final);
+	link_drop(mask);
 }
 
 void

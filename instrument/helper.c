@@ -23,17 +23,6 @@ enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
 
 static char *memory;
 
-static void
-emit_now(void)
-{
-	uint64_t mask;
-
-	if (!link_take(PATIENCE_NS, &mask))
-		return;
-	emit(INT64_MAX, false);
-	link_drop(mask);
-}
-
 /*
  * A sample for every period of CPU time that a thread has used since it was
  * looked at last, at the node where it is now.
@@ -44,7 +33,6 @@ sample_thread(struct thread *t)
 	enum { SCHED = 2, PER_THREAD = 4 };	/* of clocks by thread */
 	int tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
 	int64_t now, n;
-	struct node *at;
 
 	if (tid == 0)
 		return;
@@ -53,10 +41,7 @@ sample_thread(struct thread *t)
 	if (n <= 0)
 		return;
 	t->cpu_ns += n * settings.sample_ns;
-	at = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
-	if (at == &t->brim)
-		at = t->brim_node;
-	at->samples += (uint32_t)n;
+	thread_node(t)->samples += (uint32_t)n;
 }
 
 static void
@@ -66,8 +51,7 @@ sample(void)
 
 	if (!link_take(0, &mask))
 		return;
-	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
-	    t != NULL; t = t->next)
+	FOR_EACH_THREAD(t)
 		sample_thread(t);
 	link_drop(mask);
 }
@@ -118,14 +102,14 @@ run(void)
 		p = (struct pollfd){ .fd = wrapper.fd, .events = POLLIN };
 		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
 		if ((n > 0 || wait == LOOK_NS) && is_asked())
-			emit_now();
+			emit(INT64_MAX, false);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
 		if (now >= samples) {
 			sample();
 			samples = next(samples, settings.sample_ns, now);
 		}
 		if (now >= emission) {
-			emit_now();
+			emit(INT64_MAX, false);
 			now = sys_clock_ns(CLOCK_MONOTONIC);
 			emission = next(emission, settings.interval_ns, now);
 		}

@@ -11,17 +11,12 @@
 
 #include "instrument/instrument.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* The caller's stack pointer, at the call of the hook. */
 #ifdef __clang__
 #define CALLERS_SP() ((uintptr_t)__builtin_frame_address(0) + 16)
 #else
 #define CALLERS_SP() ((uintptr_t)__builtin_dwarf_cfa())
 #endif
-
-void __cyg_profile_func_enter(void *function, void *call_site);
-void __cyg_profile_func_exit(void *function, void *call_site);
 
 /* What __cyg_profile_func_enter is here, whatever it is elsewhere. */
 static __typeof__(__cyg_profile_func_enter) hook_enter

@@ -101,6 +101,7 @@ void state_init(void);
 void state_fork(void);			/* in the child */
 bool state_is_ours(void);	/* or else it is a child by vfork or clone */
 
+#define EXPORT __attribute__((visibility("default")))
 #define NEVER(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define BARRIER() __asm__ volatile ("" ::: "memory")
@@ -148,6 +149,9 @@ account(struct thread *t)
 
 /* --- hooks --- */
 
+EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
+EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
+
 bool hooks_start(void);			/* unless started; as start_once() */
 
 /*
@@ -188,6 +192,19 @@ void tree_visit(struct thread *, node_visitor *, void *to);
 extern __thread struct thread *self;
 extern struct thread *threads;		/* all there ever were */
 
+#define FOR_EACH_THREAD(t) \
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
+	    t != NULL; t = t->next)
+
+/* Where calls count now. */
+static inline struct node *
+thread_node(const struct thread *t)
+{
+	struct node *n = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
+
+	return n == &t->brim ? t->brim_node : n;
+}
+
 /* Makes the calling thread known; NULL if it is not to be counted. */
 struct thread *thread_begin(void);
 void thread_init(void);			/* once, before the first */
@@ -218,6 +235,7 @@ extern struct modules *modules;
 extern char *module_paths;
 
 void modules_init(void);
+int modules_count(void);
 void modules_fork(void);			/* in the child */
 /*
  * Has the module that the address is in been seen?  If not, now it is; false
@@ -230,6 +248,15 @@ bool modules_note(uintptr_t address);
 #define PATIENCE_NS INT64_C(1000000000)
 enum { PATIENCE_TIMES = 10 };	/* and for one that reads slowly */
 
+/* --- bytes --- */
+
+size_t bytes_length(const char *);
+bool bytes_equal(const char *, const char *);
+/* The target is before the source, or they do not overlap. */
+void bytes_move_down(char *to, const char *from, size_t n);
+/* Cut so that it fits into size bytes with its NUL; false if it was cut. */
+bool bytes_copy_string(char *to, const char *from, size_t size);
+
 /* --- put --- */
 
 /* Lines of JSON that wait to be sent; what does not fit is cut. */
@@ -240,12 +267,27 @@ struct out {
 	char data[OUT_SIZE];
 };
 
+enum { LINE_MOST = 28 * 1024 };		/* no line is longer */
+
+static inline bool
+out_has_room(const struct out *o)
+{
+	return sizeof o->data - o->len >= LINE_MOST;
+}
+
 void put(struct out *, const char *);
 void put_bytes(struct out *, const char *, size_t);
 void put_u64(struct out *, uint64_t);
 void put_hex(struct out *, uintptr_t);
+void put_hex_byte(struct out *, unsigned char);		/* two digits */
+void put_call(struct out *, const struct node *);	/* FUNCTION CALL_SITE */
+
+/* A line: {"type":"TYPE", members, and what ends it */
+void put_begin_record(struct out *, const char *type);
+void put_end_record(struct out *);
 /* ,"key":value */
 void put_text(struct out *, const char *key, const char *value);
+void put_true(struct out *, const char *key);
 void put_number(struct out *, const char *key, uint64_t value);
 void put_address(struct out *, const char *key, uintptr_t value);
 
@@ -272,7 +314,6 @@ void link_fork(void);			/* in the child: forgets */
  */
 bool link_flush(struct out *, int64_t patience_ns);
 
-enum { LINE_MOST = 28 * 1024 };		/* no line is longer */
 bool link_has_room(void);		/* for one more line */
 
 /* --- marks --- */
@@ -284,7 +325,7 @@ void marks_fork(void);
 /* --- emit --- */
 
 void emit_init(void);
-void emit(int64_t patience_ns, bool is_final);	/* the link is taken */
+void emit(int64_t patience_ns, bool is_final);
 void emit_fork(void);
 /* All from the n-th on that are ELF files; sends when there is no room. */
 void put_modules(struct out *, int n, int64_t patience_ns);

@@ -9,8 +9,6 @@
 
 #include "instrument/instrument.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
 
 /*

@@ -75,13 +75,10 @@ int
 link_connect(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t i;
 	int fd;
 
-	for (i = 0; settings.socket[i] != '\0' &&
-	    i < sizeof to.sun_path - 1; i++)
-		to.sun_path[i] = settings.socket[i];
-	if (settings.socket[i] != '\0')
+	if (!bytes_copy_string(to.sun_path, settings.socket,
+	    sizeof to.sun_path))
 		return -1;
 	fd = (int)SYS(socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
@@ -113,12 +110,15 @@ out_of_the_way(int fd)
 	return moved;
 }
 
-/* Back to the beginning of the line that was being sent. */
-static void
-rewind_line(void)
+/* Where the line begins that is being sent. */
+static size_t
+line_start(void)
 {
-	while (wrapper.sent > 0 && wrapper.data[wrapper.sent - 1] != '\n')
-		wrapper.sent--;
+	size_t i = wrapper.sent;
+
+	while (i > 0 && wrapper.data[i - 1] != '\n')
+		i--;
+	return i;
 }
 
 void
@@ -127,12 +127,13 @@ put_hello(struct out *o)
 	char path[4096];
 	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
 
-	put(o, "{\"type\":\"hello\",\"protocol\":1");
+	put_begin_record(o, "hello");
+	put_number(o, "protocol", 1);
 	put_number(o, "pid", (uint64_t)process);
 	path[n > 0 ? n : 0] = '\0';
 	if (n > 0)
 		put_text(o, "program", path);
-	put(o, "}\n");
+	put_end_record(o);
 }
 
 /* What is to be sent first goes before what waits. */
@@ -140,17 +141,15 @@ static bool
 say_hello(void)
 {
 	static char waiting[OUT_SIZE];
-	size_t n = 0;
+	size_t n = wrapper.len - wrapper.sent;
 	bool well;
 
-	for (size_t i = wrapper.sent; i < wrapper.len; i++)
-		waiting[n++] = wrapper.data[i];
+	bytes_move_down(waiting, wrapper.data + wrapper.sent, n);
 	wrapper.len = wrapper.sent = 0;
 	put_hello(&wrapper);
 	well = SYS(sendto, wrapper.fd, wrapper.data, wrapper.len, MSG_NOSIGNAL |
 	    MSG_DONTWAIT, NULL, 0) == (long)wrapper.len;
-	for (size_t i = 0; i < n; i++)
-		wrapper.data[i] = waiting[i];
+	bytes_move_down(wrapper.data, waiting, n);
 	wrapper.len = n;
 	return well;
 }
@@ -171,7 +170,7 @@ link_open(void)
 	SYS(fstat, wrapper.fd, &st);
 	wrapper_dev = st.st_dev;
 	wrapper_ino = st.st_ino;
-	rewind_line();
+	wrapper.sent = line_start();
 	return say_hello();
 }
 
@@ -243,16 +242,14 @@ link_flush(struct out *o, int64_t patience_ns)
 bool
 link_has_room(void)
 {
-	size_t begin = wrapper.sent;
+	size_t begin;
 
-	if (OUT_SIZE - wrapper.len >= LINE_MOST)
+	if (out_has_room(&wrapper))
 		return true;
 	/* What was sent makes room; the line that is being sent stays. */
-	while (begin > 0 && wrapper.data[begin - 1] != '\n')
-		begin--;
-	for (size_t i = begin; i < wrapper.len; i++)
-		wrapper.data[i - begin] = wrapper.data[i];
+	begin = line_start();
 	wrapper.len -= begin;
 	wrapper.sent -= begin;
-	return OUT_SIZE - wrapper.len >= LINE_MOST;
+	bytes_move_down(wrapper.data, wrapper.data + begin, wrapper.len);
+	return out_has_room(&wrapper);
 }

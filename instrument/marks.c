@@ -22,11 +22,11 @@ put_mark(const struct mark *m)
 	uint64_t bits;
 
 	__builtin_memcpy(&bits, &m->value, sizeof bits);
-	put(&wrapper, "{\"type\":\"mark\"");
+	put_begin_record(&wrapper, "mark");
 	put_number(&wrapper, "time_us", (uint64_t)m->time_us);
 	put_text(&wrapper, "name", m->name);
 	put_address(&wrapper, "bits", bits);
-	put(&wrapper, "}\n");
+	put_end_record(&wrapper);
 }
 
 void
@@ -46,9 +46,9 @@ marks_emit(void)
 	}
 	dropped = __atomic_exchange_n(&n_dropped, 0, __ATOMIC_RELAXED);
 	if (dropped > 0 && link_has_room()) {
-		put(&wrapper, "{\"type\":\"marks_dropped\"");
+		put_begin_record(&wrapper, "marks_dropped");
 		put_number(&wrapper, "n", dropped);
-		put(&wrapper, "}\n");
+		put_end_record(&wrapper);
 	} else if (dropped > 0) {
 		__atomic_add_fetch(&n_dropped, dropped, __ATOMIC_RELAXED);
 	}
@@ -83,15 +83,12 @@ void
 marks_add(const char *name, double value)
 {
 	struct mark *m = free_mark();
-	size_t n = 0;
 
 	if (m == NULL) {
 		__atomic_add_fetch(&n_dropped, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	for (; n < NAME_SIZE - 1 && name[n] != '\0'; n++)
-		m->name[n] = name[n];
-	m->name[n] = '\0';
+	bytes_copy_string(m->name, name, NAME_SIZE);
 	m->value = value;
 	m->time_us = sys_time_us();
 	__atomic_store_n(&m->state, FULL, __ATOMIC_RELEASE);

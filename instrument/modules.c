@@ -83,16 +83,6 @@ parse(char *line, struct mapping *m)
 	m->path = line;
 }
 
-static bool
-is_same(const char *a, const char *b)
-{
-	while (*a == *b && *a != '\0') {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
 /*
  * The path, less what the kernel adds to that of a file that was removed; a
  * newline in it, which it writes as \012, is as it should be.
@@ -101,14 +91,12 @@ static size_t
 keep_path(const char *path)
 {
 	static const char removed[] = " (deleted)";
-	size_t begin = paths_used, n = 0;
+	size_t begin = paths_used, n = bytes_length(path);
 	char *to = module_paths + begin;
 
-	while (path[n] != '\0')
-		n++;
 	if (n + 1 > PATHS_SIZE - begin)
 		return PATHS_SIZE - 1;		/* an empty one */
-	if (n >= sizeof removed && is_same(path + n - (sizeof removed - 1),
+	if (n >= sizeof removed && bytes_equal(path + n - (sizeof removed - 1),
 	    removed))
 		n -= sizeof removed - 1;
 	for (size_t i = 0; i < n; i++, to++) {
@@ -139,7 +127,7 @@ read_notes(struct module *m, uintptr_t at, size_t size)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    note.n_descsz <= sizeof m->build_id &&
-		    peek(at + sizeof note, name, 4) && is_same(name, "GNU") &&
+		    peek(at + sizeof note, name, 4) && bytes_equal(name, "GNU") &&
 		    peek(at + sizeof note + 4, m->build_id, note.n_descsz)) {
 			m->build_id_len = (unsigned char)note.n_descsz;
 			return;
@@ -208,7 +196,7 @@ add(const struct mapping *first, const struct mapping *code)
 	if (modules->n == MODULES_MAX || is_known(code->start))
 		return;
 	*m = (struct module){ .start = code->start, .end = code->end };
-	if (first->inode != 0 && is_same(first->path, code->path)) {
+	if (first->inode != 0 && bytes_equal(first->path, code->path)) {
 		m->start = first->start;
 		read_elf(m);
 	}
@@ -222,14 +210,11 @@ static void
 take_line(char *line, struct mapping *first, char *first_path)
 {
 	struct mapping m;
-	size_t i = 0;
 
 	parse(line, &m);
-	if (m.inode != 0 && m.offset == 0 && !is_same(m.path, first_path)) {
+	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.path, first_path)) {
 		*first = m;
-		for (; m.path[i] != '\0'; i++)
-			first_path[i] = m.path[i];
-		first_path[i] = '\0';
+		bytes_copy_string(first_path, m.path, MAPS_LINE_MOST);
 		first->path = first_path;
 	}
 	if (m.is_code)
@@ -253,12 +238,18 @@ read_maps(int fd)
 				take_line(text + begin, &first, path);
 				begin = i + 1;
 			}
-		for (i = begin; i < n; i++)
-			text[i - begin] = text[i];
 		n -= begin;
+		bytes_move_down(text, text + begin, n);
 		if (n >= MAPS_LINE_MOST)
 			return;		/* no such line is written */
 	}
+}
+
+int
+modules_count(void)
+{
+	return modules == NULL ? 0 :
+	    __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
 }
 
 /* Whoever comes while another looks does not wait: emit will look again. */

@@ -1,11 +1,7 @@
 /* noop - the same symbols for a program that is not to be measured */
 
+#include "instrument/instrument.h"
 #include "instrument/weir-instrument.h"
-
-#define EXPORT __attribute__((visibility("default")))
-
-void __cyg_profile_func_enter(void *function, void *call_site);
-void __cyg_profile_func_exit(void *function, void *call_site);
 
 EXPORT void
 __cyg_profile_func_enter(void *function, void *call_site)

@@ -12,11 +12,7 @@ put_bytes(struct out *o, const char *p, size_t n)
 void
 put(struct out *o, const char *s)
 {
-	size_t n = 0;
-
-	while (s[n] != '\0')
-		n++;
-	put_bytes(o, s, n);
+	put_bytes(o, s, bytes_length(s));
 }
 
 static void
@@ -43,20 +39,47 @@ put_hex(struct out *o, uintptr_t value)
 }
 
 void
-put_number(struct out *o, const char *key, uint64_t value)
+put_hex_byte(struct out *o, unsigned char c)
+{
+	put_hex(o, c >> 4);
+	put_hex(o, c & 15);
+}
+
+void
+put_call(struct out *o, const struct node *n)
+{
+	put_hex(o, n->function);
+	put(o, " ");
+	put_hex(o, n->call_site);
+}
+
+static void
+put_key(struct out *o, const char *key)
 {
 	put(o, ",\"");
 	put(o, key);
 	put(o, "\":");
+}
+
+void
+put_true(struct out *o, const char *key)
+{
+	put_key(o, key);
+	put(o, "true");
+}
+
+void
+put_number(struct out *o, const char *key, uint64_t value)
+{
+	put_key(o, key);
 	put_u64(o, value);
 }
 
 void
 put_address(struct out *o, const char *key, uintptr_t value)
 {
-	put(o, ",\"");
-	put(o, key);
-	put(o, "\":\"0x");
+	put_key(o, key);
+	put(o, "\"0x");
 	put_hex(o, value);
 	put(o, "\"");
 }
@@ -65,20 +88,31 @@ put_address(struct out *o, const char *key, uintptr_t value)
 void
 put_text(struct out *o, const char *key, const char *value)
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char c;
 
-	put(o, ",\"");
-	put(o, key);
-	put(o, "\":\"");
+	put_key(o, key);
+	put(o, "\"");
 	for (; (c = (unsigned char)*value) != '\0'; value++) {
 		if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
 			put_bytes(o, value, 1);
 			continue;
 		}
 		put(o, "\\u00");
-		put_bytes(o, digits + (c >> 4), 1);
-		put_bytes(o, digits + (c & 15), 1);
+		put_hex_byte(o, c);
 	}
 	put(o, "\"");
+}
+
+void
+put_begin_record(struct out *o, const char *type)
+{
+	put(o, "{\"type\":\"");
+	put(o, type);
+	put(o, "\"");
+}
+
+void
+put_end_record(struct out *o)
+{
+	put(o, "}\n");
 }

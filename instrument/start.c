@@ -8,8 +8,6 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 int at_quick_exit(void (*)(void));
 
 static bool is_connected, is_finished;
@@ -93,17 +91,12 @@ start_once(bool are_hooks_ours)
 static void
 finish(void)
 {
-	uint64_t mask;
-
 	if (!is_connected || is_finished || !state_is_ours())
 		return;
 	is_finished = true;
 	if (settings.timed && !dormant && self != NULL)
 		account(self);
-	if (!link_take(PATIENCE_NS, &mask))
-		return;
 	emit(PATIENCE_NS, true);
-	link_drop(mask);
 }
 
 /* The last of the destructors, after all that atexit() was told. */

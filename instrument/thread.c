@@ -71,11 +71,9 @@ new_thread(void)
 static struct thread *
 left_behind(void)
 {
-	struct thread *t;
-	int nobody_has_it = 0;
+	int nobody_has_it;
 
-	for (t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t != NULL;
-	    t = t->next) {
+	FOR_EACH_THREAD(t) {
 		nobody_has_it = 0;
 		if (__atomic_load_n(&t->owned, __ATOMIC_RELAXED) == 0 &&
 		    __atomic_compare_exchange_n(&t->owned, &nobody_has_it, 1,
@@ -97,7 +95,7 @@ take(void)
 	t->rounds = 0;
 	t->cpu_ns = 0;
 	t->stamp = ticks();
-	t->tid = (int)sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	t->tid = (int)SYS(gettid, 0);
 	if (has_key)
 		pthread_setspecific(key, t);
 	altstack_set(t->altstack);
@@ -168,7 +166,7 @@ thread_fork(void)
 	if (t == NULL)
 		return;
 	t->next = NULL;
-	t->tid = (int)sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	t->tid = (int)SYS(gettid, 0);
 	t->cpu_ns = 0;
 	tree_renew(t);
 	t->stamp = ticks();

@@ -182,7 +182,7 @@ tree_renew(struct thread *t)
 	struct node *n, *last;
 
 	__atomic_store_n(&n_nodes, 0, __ATOMIC_RELAXED);
-	last = t->current == &t->brim ? t->brim_node : t->current;
+	last = thread_node(t);
 	t->limited = t->sent_limited = t->brim_calls = 0;
 	n = &t->root;
 	tree_empty(t);

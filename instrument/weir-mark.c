@@ -4,7 +4,7 @@
 #include "instrument/sys.h"
 #include "instrument/weir-instrument.h"
 
-__attribute__((visibility("default"))) void
+EXPORT void
 weir_mark(const char *name, double value)
 {
 	uint64_t mask;
