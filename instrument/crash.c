@@ -14,7 +14,7 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-enum { FRAMES_MOST = 1000, TOLD_MOST = 16 };
+enum { FRAMES_MAX = 1000, REPORTS_MAX = 16 };
 
 typedef void handler(int);
 
@@ -22,19 +22,19 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 handler *bsd_signal(int, handler *);
 
 static const int numbers[] = { SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGABRT };
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+enum { N_SIGNALS = sizeof numbers / sizeof *numbers };
 
 /* What the program believes to be there. */
-static struct sigaction own[N_NUMBERS];
+static struct sigaction own[N_SIGNALS];
 static bool is_ready;
 
 static struct out report = { .fd = -1 };
-static int is_busy, n_told;
+static int is_busy, n_reports;
 
 static int
 place(int number)
 {
-	for (int i = 0; i < N_NUMBERS; i++)
+	for (int i = 0; i < N_SIGNALS; i++)
 		if (numbers[i] == number)
 			return i;
 	return -1;
@@ -43,9 +43,9 @@ place(int number)
 static void
 put_frame(const struct node *n, bool is_first)
 {
-	put(&report, is_first ? "\"" : ",\"");
+	put_str(&report, is_first ? "\"" : ",\"");
 	put_call(&report, n);
-	put(&report, "\"");
+	put_str(&report, "\"");
 }
 
 static void
@@ -55,11 +55,11 @@ put_frames(const struct thread *t)
 	const struct frame *f = t->top;
 	int told = 0;
 
-	put(&report, ",\"frames\":[");
-	for (; f > t->frames && told < FRAMES_MOST; n = (--f)->caller)
+	put_str(&report, ",\"frames\":[");
+	for (; f > t->frames && told < FRAMES_MAX; n = (--f)->caller)
 		if (!(f[-1].sp & FRAME_LIMITED))
 			put_frame(n, told++ == 0);
-	put(&report, "]");
+	put_str(&report, "]");
 	if (f > t->frames)
 		put_number(&report, "frames_omitted",
 		    (uint64_t)(f - t->frames));
@@ -76,14 +76,14 @@ send_report(int number)
 		return;
 	report.len = report.sent = 0;
 	put_hello(&report);
-	put_modules(&report, 0, PATIENCE_NS);
-	link_flush(&report, PATIENCE_NS);
+	put_modules(&report, 0, STALL_TIMEOUT_NS);
+	link_flush(&report, STALL_TIMEOUT_NS);
 	put_begin_record(&report, "crash");
 	put_number(&report, "time_us", (uint64_t)sys_time_us());
 	put_number(&report, "signal", (uint64_t)number);
 	put_frames(t != NULL ? t : &nowhere);
 	put_end_record(&report);
-	link_flush(&report, PATIENCE_NS);
+	link_flush(&report, STALL_TIMEOUT_NS);
 	SYS(close, report.fd);
 }
 
@@ -94,7 +94,7 @@ tell(int number)
 	if (dormant || !state_is_ours() ||
 	    __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE) != 0)
 		return;
-	if (n_told++ < TOLD_MOST)
+	if (n_reports++ < REPORTS_MAX)
 		send_report(number);
 	__atomic_store_n(&is_busy, 0, __ATOMIC_RELEASE);
 }
@@ -104,7 +104,7 @@ static void
 emit_last(void)
 {
 	if (!dormant && state_is_ours())
-		emit(PATIENCE_NS, false);
+		emit(STALL_TIMEOUT_NS, false);
 }
 
 /*
@@ -177,7 +177,7 @@ sigaction(int number, const struct sigaction *new, struct sigaction *old)
 
 	if (i < 0)
 		return __sigaction(number, new, old);
-	mask = sys_block();
+	mask = sys_block_signals();
 	before = own[i];
 	if (new != NULL) {
 		ours(new, &action);
@@ -186,7 +186,7 @@ sigaction(int number, const struct sigaction *new, struct sigaction *old)
 		if (result != 0)
 			own[i] = before;
 	}
-	sys_unblock(mask);
+	sys_restore_signals(mask);
 	if (old != NULL && result == 0)
 		*old = before;
 	return result;
@@ -212,7 +212,7 @@ crash_init(void)
 {
 	struct sigaction action;
 
-	for (int i = 0; i < N_NUMBERS; i++) {
+	for (int i = 0; i < N_SIGNALS; i++) {
 		__sigaction(numbers[i], NULL, &own[i]);
 		ours(&own[i], &action);
 		__sigaction(numbers[i], &action, NULL);
@@ -223,5 +223,5 @@ crash_init(void)
 void
 crash_fork(void)
 {
-	is_busy = n_told = 0;
+	is_busy = n_reports = 0;
 }

@@ -14,15 +14,15 @@
 static uint64_t sequence;
 static int64_t start_ns;
 static uint64_t start_ticks;
-static int modules_told;
+static int n_modules_sent;
 
 struct emission {
 	uint32_t n;			/* nodes */
 	uint64_t ticks;			/* that ns have taken */
 	uint64_t ns;
-	int64_t patience_ns, end_ns;
+	int64_t stall_timeout_ns, end_ns;
 	bool is_line_open, failed;
-	bool has_stranger;		/* an address that is in no module */
+	bool has_unknown;		/* an address that is in no module */
 };
 
 void
@@ -40,20 +40,20 @@ put_module(struct out *o, const struct module *m)
 	put_address(o, "base", m->base);
 	put_address(o, "start", m->start);
 	put_address(o, "end", m->end);
-	put(o, ",\"build_id\":\"");
+	put_str(o, ",\"build_id\":\"");
 	for (int i = 0; i < m->build_id_len; i++)
 		put_hex_byte(o, m->build_id[i]);
-	put(o, "\"");
+	put_str(o, "\"");
 	put_end_record(o);
 }
 
 void
-put_modules(struct out *o, int from, int64_t patience_ns)
+put_modules(struct out *o, int from, int64_t stall_timeout_ns)
 {
 	int n = modules_count();
 
 	for (int i = from; i < n; i++) {
-		if (!out_has_room(o) && !link_flush(o, patience_ns))
+		if (!out_has_room(o) && !link_flush(o, stall_timeout_ns))
 			return;
 		if (modules->list[i].is_elf)
 			put_module(o, &modules->list[i]);
@@ -63,7 +63,7 @@ put_modules(struct out *o, int from, int64_t patience_ns)
 static void
 flush(struct emission *e)
 {
-	if (!e->failed && (!link_flush(&wrapper, e->patience_ns) ||
+	if (!e->failed && (!link_flush(&link_out, e->stall_timeout_ns) ||
 	    sys_clock_ns(CLOCK_MONOTONIC) > e->end_ns))
 		e->failed = true;
 }
@@ -81,9 +81,9 @@ find_changed(struct node *n, void *to)
 	n->index = 1;
 	n->parent->index = 1;
 	/* What was missed when the node was made; once is enough. */
-	if (!e->has_stranger)
-		e->has_stranger = !modules_note(n->function) ||
-		    !modules_note(n->call_site);
+	if (!e->has_unknown)
+		e->has_unknown = !modules_ensure_known(n->function) ||
+		    !modules_ensure_known(n->call_site);
 }
 
 static uint64_t
@@ -98,8 +98,8 @@ static void
 close_line(struct emission *e)
 {
 	if (e->is_line_open) {
-		put(&wrapper, "]");
-		put_end_record(&wrapper);
+		put_str(&link_out, "]");
+		put_end_record(&link_out);
 	}
 	e->is_line_open = false;
 }
@@ -113,37 +113,37 @@ put_node(struct node *n, void *to)
 
 	if (n->index == 0 || e->failed)
 		return;
-	if (!out_has_room(&wrapper)) {
+	if (!out_has_room(&link_out)) {
 		close_line(e);
 		flush(e);
 		if (e->failed)
 			return;
 	}
 	if (!e->is_line_open) {
-		put_begin_record(&wrapper, "nodes");
-		put(&wrapper, ",\"nodes\":[");
+		put_begin_record(&link_out, "nodes");
+		put_str(&link_out, ",\"nodes\":[");
 	}
-	put(&wrapper, e->is_line_open ? ",\"" : "\"");
+	put_str(&link_out, e->is_line_open ? ",\"" : "\"");
 	e->is_line_open = true;
 	calls = __atomic_load_n(&n->calls, __ATOMIC_RELAXED);
-	put_u64(&wrapper, n->parent->parent == NULL ? 0 : n->parent->index);
-	put(&wrapper, " ");
-	put_call(&wrapper, n);
-	put(&wrapper, " ");
-	put_u64(&wrapper, calls - n->sent_calls);
+	put_u64(&link_out, n->parent->parent == NULL ? 0 : n->parent->index);
+	put_str(&link_out, " ");
+	put_call(&link_out, n);
+	put_str(&link_out, " ");
+	put_u64(&link_out, calls - n->sent_calls);
 	n->sent_calls = calls;
-	put(&wrapper, " ");
+	put_str(&link_out, " ");
 	if (settings.timed) {
 		time = __atomic_load_n(&n->self_ticks, __ATOMIC_RELAXED);
-		put_u64(&wrapper, ns_of(e, time - n->sent_ticks));
+		put_u64(&link_out, ns_of(e, time - n->sent_ticks));
 		n->sent_ticks = time;
 	} else {
-		put(&wrapper, "0");
+		put_str(&link_out, "0");
 	}
-	put(&wrapper, " ");
-	put_u64(&wrapper, n->samples);
+	put_str(&link_out, " ");
+	put_u64(&link_out, n->samples);
 	n->samples = 0;
-	put(&wrapper, "\"");
+	put_str(&link_out, "\"");
 	n->index = ++e->n;
 }
 
@@ -168,9 +168,9 @@ newly_limited(void)
 	uint64_t n, sum = 0;
 
 	FOR_EACH_THREAD(t) {
-		n = __atomic_load_n(&t->limited, __ATOMIC_RELAXED);
-		sum += n - t->sent_limited;
-		t->sent_limited = n;
+		n = __atomic_load_n(&t->limited_calls, __ATOMIC_RELAXED);
+		sum += n - t->sent_limited_calls;
+		t->sent_limited_calls = n;
 	}
 	return sum;
 }
@@ -182,63 +182,63 @@ begin(struct emission *e)
 
 	e->ticks = ticks() - start_ticks;
 	e->ns = (uint64_t)(now - start_ns);
-	e->end_ns = e->patience_ns == INT64_MAX ? INT64_MAX :
-	    now + PATIENCE_TIMES * e->patience_ns;
-	each_thread(tree_visit_newest_first, find_changed, e);
+	e->end_ns = e->stall_timeout_ns == INT64_MAX ? INT64_MAX :
+	    now + TOTAL_TIMEOUT_FACTOR * e->stall_timeout_ns;
+	each_thread(tree_visit_children_first, find_changed, e);
 	flush(e);
-	put_modules(&wrapper, modules_told, e->patience_ns);
-	modules_told = modules_count();
-	put_begin_record(&wrapper, "begin");
-	put_number(&wrapper, "sequence", sequence++);
-	put_number(&wrapper, "time_us", (uint64_t)sys_time_us());
-	if (settings.fold)
-		put_true(&wrapper, "folded_recursion");
+	put_modules(&link_out, n_modules_sent, e->stall_timeout_ns);
+	n_modules_sent = modules_count();
+	put_begin_record(&link_out, "begin");
+	put_number(&link_out, "sequence", sequence++);
+	put_number(&link_out, "time_us", (uint64_t)sys_time_us());
+	if (settings.fold_recursion)
+		put_true(&link_out, "folded_recursion");
 	if (settings.timed)
-		put_true(&wrapper, "timed");
-	if (settings.sample_ns > 0)
-		put_true(&wrapper, "sampled");
-	put_end_record(&wrapper);
+		put_true(&link_out, "timed");
+	if (settings.sample_period_ns > 0)
+		put_true(&link_out, "sampled");
+	put_end_record(&link_out);
 }
 
 static void
-emit_now(int64_t patience_ns, bool is_final)
+emit_now(int64_t stall_timeout_ns, bool is_final)
 {
-	struct emission e = { .patience_ns = patience_ns };
+	struct emission e = { .stall_timeout_ns = stall_timeout_ns };
 	uint64_t n;
 
-	if (!link_usable())
+	if (!link_ensure_open())
 		return;
 	begin(&e);
-	each_thread(tree_visit, put_node, &e);
-	each_thread(tree_visit, forget_index, NULL);
+	each_thread(tree_visit_parents_first, put_node, &e);
+	each_thread(tree_visit_parents_first, forget_index, NULL);
 	close_line(&e);
-	put_begin_record(&wrapper, "end");
+	put_begin_record(&link_out, "end");
 	if ((n = newly_limited()) > 0)
-		put_number(&wrapper, "nodes_limited", n);
+		put_number(&link_out, "nodes_limited", n);
 	if (dormant)
-		put_true(&wrapper, "dormant");
+		put_true(&link_out, "dormant");
 	if (is_final)
-		put_true(&wrapper, "final");
-	put_end_record(&wrapper);
+		put_true(&link_out, "final");
+	put_end_record(&link_out);
 	marks_emit();
 	flush(&e);
 }
 
 void
-emit(int64_t patience_ns, bool is_final)
+emit(int64_t stall_timeout_ns, bool is_final)
 {
 	uint64_t mask;
 
-	if (!link_take(PATIENCE_NS, &mask))
+	if (!link_lock(STALL_TIMEOUT_NS, &mask))
 		return;
-	emit_now(patience_ns, is_final);
-	link_drop(mask);
+	emit_now(stall_timeout_ns, is_final);
+	link_unlock(mask);
 }
 
 void
 emit_fork(void)
 {
 	sequence = 0;
-	modules_told = 0;
+	n_modules_sent = 0;
 	emit_init();
 }

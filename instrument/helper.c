@@ -19,7 +19,7 @@
 enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
 
 /* So often the socket is looked at: the program may have closed it. */
-#define LOOK_NS INT64_C(1000000000)
+#define CHECK_NS INT64_C(1000000000)
 
 static char *memory;
 
@@ -37,10 +37,10 @@ sample_thread(struct thread *t)
 	if (tid == 0)
 		return;
 	now = sys_clock_ns((int)(~(unsigned)tid << 3 | PER_THREAD | SCHED));
-	n = (now - t->cpu_ns) / settings.sample_ns;
+	n = (now - t->cpu_ns) / settings.sample_period_ns;
 	if (n <= 0)
 		return;
-	t->cpu_ns += n * settings.sample_ns;
+	t->cpu_ns += n * settings.sample_period_ns;
 	thread_node(t)->samples += (uint32_t)n;
 }
 
@@ -49,11 +49,11 @@ sample(void)
 {
 	uint64_t mask;
 
-	if (!link_take(0, &mask))
+	if (!link_lock(0, &mask))
 		return;
 	FOR_EACH_THREAD(t)
 		sample_thread(t);
-	link_drop(mask);
+	link_unlock(mask);
 }
 
 /* Something can be read, if the socket is still ours: requests, or the end. */
@@ -64,14 +64,14 @@ is_asked(void)
 	uint64_t mask;
 	long n = -1;
 
-	if (!link_take(PATIENCE_NS, &mask))
+	if (!link_lock(STALL_TIMEOUT_NS, &mask))
 		return false;
-	if (link_usable())
-		n = SYS(recvfrom, wrapper.fd, bytes, sizeof bytes,
+	if (link_ensure_open())
+		n = SYS(recvfrom, link_out.fd, bytes, sizeof bytes,
 		    MSG_DONTWAIT, NULL, NULL);
 	if (n == 0)
 		dormant = true;		/* the wrapper is gone */
-	link_drop(mask);
+	link_unlock(mask);
 	return n > 0;
 }
 
@@ -87,8 +87,8 @@ run(void)
 	int64_t now = sys_clock_ns(CLOCK_MONOTONIC), wait;
 	int64_t emission = settings.interval_ns > 0 ?
 	    now + settings.interval_ns : INT64_MAX;
-	int64_t samples = settings.sample_ns > 0 ?
-	    now + settings.sample_ns : INT64_MAX;
+	int64_t samples = settings.sample_period_ns > 0 ?
+	    now + settings.sample_period_ns : INT64_MAX;
 	struct timespec ts;
 	struct pollfd p;
 	long n;
@@ -96,17 +96,17 @@ run(void)
 	while (!dormant) {
 		wait = emission < samples ? emission : samples;
 		wait = wait > now ? wait - now : 0;
-		if (wait > LOOK_NS)
-			wait = LOOK_NS;
+		if (wait > CHECK_NS)
+			wait = CHECK_NS;
 		ts = (struct timespec){ wait / 1000000000, wait % 1000000000 };
-		p = (struct pollfd){ .fd = wrapper.fd, .events = POLLIN };
+		p = (struct pollfd){ .fd = link_out.fd, .events = POLLIN };
 		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
-		if ((n > 0 || wait == LOOK_NS) && is_asked())
+		if ((n > 0 || wait == CHECK_NS) && is_asked())
 			emit(INT64_MAX, false);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
 		if (now >= samples) {
 			sample();
-			samples = next(samples, settings.sample_ns, now);
+			samples = next(samples, settings.sample_period_ns, now);
 		}
 		if (now >= emission) {
 			emit(INT64_MAX, false);
@@ -156,7 +156,7 @@ helper_start(void)
 	if (settings.no_helper)
 		return;
 	if (memory == NULL)
-		memory = sys_memory(STACK_SIZE + TLS_SIZE);
+		memory = sys_map(STACK_SIZE + TLS_SIZE);
 	if (memory == NULL)
 		return;		/* there is still the emission at the end */
 	tls = memory + STACK_SIZE + TLS_SELF;

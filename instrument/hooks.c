@@ -61,21 +61,21 @@ begin(void)
  * makes, count where the last one did that had both.
  */
 static void
-count_at_brim(struct thread *t)
+count_overflow(struct thread *t)
 {
-	if (t->current != &t->brim)
-		t->brim_node = t->current;
-	local_add(&t->limited, 1);
-	local_add(&t->brim_node->calls, 1);
+	if (t->current != &t->overflow)
+		t->overflow_target = t->current;
+	local_add(&t->limited_calls, 1);
+	local_add(&t->overflow_target->calls, 1);
 }
 
 static __attribute__((noinline)) void
-enter_brim(struct thread *t)
+enter_without_frame(struct thread *t)
 {
-	count_at_brim(t);
-	t->brim_calls++;
+	count_overflow(t);
+	t->n_frameless++;
 	BARRIER();
-	t->current = &t->brim;
+	t->current = &t->overflow;
 }
 
 static __attribute__((noinline)) void
@@ -84,16 +84,16 @@ enter_slowly(struct thread *t, struct node *caller, struct node *last,
 {
 	struct node *n;
 
-	n = caller == &t->brim ? NULL :
-	    tree_child(t, caller, function, call_site);
+	n = caller == &t->overflow ? NULL :
+	    tree_find_or_add(t, caller, function, call_site);
 	if (n == NULL) {
-		count_at_brim(t);
-		push(t, caller, &t->brim, sp | FRAME_LIMITED);
+		count_overflow(t);
+		push(t, caller, &t->overflow, sp | FRAME_LIMITED);
 		return;
 	}
-	if (last != &nobody)
+	if (last != &nil_node)
 		last->successor = n;
-	caller->child = n;
+	caller->last_child = n;
 	local_add(&n->calls, 1);
 	push(t, caller, n, sp);
 }
@@ -103,22 +103,22 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
 	struct node *caller, *last, *n;
 
-	if (NEVER(settings.timed))
-		account(t);
-	if (NEVER(t->top == t->limit)) {
-		enter_brim(t);
+	if (UNLIKELY(settings.timed))
+		account_time(t);
+	if (UNLIKELY(t->top == t->frames_end)) {
+		enter_without_frame(t);
 		return;
 	}
 	caller = t->current;
-	n = last = caller->child;
+	n = last = caller->last_child;
 	if (n->function != function || n->call_site != call_site) {
 		n = last->successor;
-		if (NEVER(n->function != function ||
+		if (UNLIKELY(n->function != function ||
 		    n->call_site != call_site || n->parent != caller)) {
 			enter_slowly(t, caller, last, function, call_site, sp);
 			return;
 		}
-		caller->child = n;
+		caller->last_child = n;
 	}
 	local_add(&n->calls, 1);
 	push(t, caller, n, sp);
@@ -142,7 +142,7 @@ __cyg_profile_func_enter(void *function, void *call_site)
 	if (LIKELY(dormant))
 		return;
 	t = self;
-	if (NEVER(t == NULL))
+	if (UNLIKELY(t == NULL))
 		enter_first((uintptr_t)function, (uintptr_t)call_site,
 		    CALLERS_SP());
 	else
@@ -151,15 +151,16 @@ __cyg_profile_func_enter(void *function, void *call_site)
 }
 
 void
-hook_return(struct thread *t, struct frame *to)
+hooks_unwind_to(struct thread *t, struct frame *to)
 {
-	struct node *n = to < t->top ? to->caller : t->brim_node;
+	struct node *n = to < t->top ? to->caller : t->overflow_target;
 
-	if (t->current == &t->brim && n != &t->brim) {
-		local_add(&t->brim_node->self_ticks, t->brim.self_ticks);
-		t->brim.self_ticks = 0;
+	if (t->current == &t->overflow && n != &t->overflow) {
+		local_add(&t->overflow_target->self_ticks,
+		    t->overflow.self_ticks);
+		t->overflow.self_ticks = 0;
 	}
-	t->brim_calls = 0;
+	t->n_frameless = 0;
 	t->current = n;
 	BARRIER();
 	t->top = to;
@@ -167,20 +168,20 @@ hook_return(struct thread *t, struct frame *to)
 
 /* A call without a frame of its own; false if all of them have returned. */
 static bool
-leave_brim(struct thread *t, uintptr_t sp)
+leave_overflow(struct thread *t, uintptr_t sp)
 {
 	struct frame *last = t->top - 1;
 
-	if (t->current != &t->brim)
+	if (t->current != &t->overflow)
 		return false;
-	if (t->brim_calls > 0 && sp <= frame_sp(last)) {
-		if (--t->brim_calls == 0 && !(last->sp & FRAME_LIMITED))
-			hook_return(t, t->top);
+	if (t->n_frameless > 0 && sp <= frame_sp(last)) {
+		if (--t->n_frameless == 0 && !(last->sp & FRAME_LIMITED))
+			hooks_unwind_to(t, t->top);
 		return true;
 	}
-	t->brim_calls = 0;
+	t->n_frameless = 0;
 	if (!(last->sp & FRAME_LIMITED))
-		hook_return(t, t->top);
+		hooks_unwind_to(t, t->top);
 	return false;
 }
 
@@ -196,11 +197,11 @@ exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
 	struct frame *f = t->top;
 	struct node *n;
 
-	if (leave_brim(t, sp))
+	if (leave_overflow(t, sp))
 		return;
 	for (n = t->current; f > t->frames; n = (--f)->caller)
 		if (n->function == function || (f[-1].sp & FRAME_LIMITED)) {
-			hook_return(t, f - 1);
+			hooks_unwind_to(t, f - 1);
 			return;
 		}
 }
@@ -214,11 +215,11 @@ __cyg_profile_func_exit(void *function, void *call_site)
 	if (LIKELY(dormant))
 		return;
 	t = self;
-	if (NEVER(t == NULL))
+	if (UNLIKELY(t == NULL))
 		return;
-	if (NEVER(settings.timed))
-		account(t);
-	if (NEVER(t->current->function != (uintptr_t)function)) {
+	if (UNLIKELY(settings.timed))
+		account_time(t);
+	if (UNLIKELY(t->current->function != (uintptr_t)function)) {
 		exit_slowly(t, (uintptr_t)function, CALLERS_SP());
 		return;
 	}

@@ -31,7 +31,7 @@
 /* A function, called from one place, with one stack below it. */
 struct node {
 	uintptr_t function, call_site;
-	struct node *child;	/* called last, or &nobody */
+	struct node *last_child;	/* called last, or &nobody */
 	struct node *successor;	/* followed this one last time, or &nobody */
 	uint64_t calls, self_ticks;
 	struct node *parent;	/* NULL until the node counts */
@@ -43,7 +43,7 @@ struct node {
 	uint64_t sent_ticks;	/* is there only if time is measured */
 };
 
-extern struct node nobody;	/* matches no call */
+extern struct node nil_node;	/* matches no call */
 
 /* A call that has not returned. */
 struct frame {
@@ -62,22 +62,22 @@ struct slab;
 
 struct thread {
 	struct node *current;
-	struct frame *top, *limit;	/* the next free; behind the last */
-	uint64_t stamp;		/* of the last event, in ticks */
+	struct frame *top, *frames_end;	/* the next free; behind the last */
+	uint64_t last_ticks;		/* of the last event, in ticks */
 
 	struct node root;	/* stands for nothing; parent of the first */
-	struct node brim;	/* current when there is no room */
-	struct node *brim_node;	/* what was current before */
-	uint64_t brim_calls;	/* those without a frame */
+	struct node overflow;	/* current when there is no room */
+	struct node *overflow_target;	/* what was current before */
+	uint64_t n_frameless;	/* those without a frame */
 	struct frame *frames;
 	char *altstack;
 	struct slab *slab;	/* the newest */
-	uint64_t limited;	/* calls counted at an ancestor */
-	uint64_t sent_limited;
+	uint64_t limited_calls;	/* calls counted at an ancestor */
+	uint64_t sent_limited_calls;
 
 	struct thread *next;
 	int owned, tid;
-	int rounds;		/* of destructors, when it ends */
+	int destructor_rounds;		/* of destructors, when it ends */
 	int64_t cpu_ns;		/* when last sampled */
 	size_t size;		/* of all that it was allotted */
 };
@@ -86,23 +86,23 @@ struct thread {
 
 /* What was asked for in the environment; constant once started. */
 struct settings {
-	bool timed, fold, no_helper;
+	bool timed, fold_recursion, no_helper;
 	uint64_t max_nodes;
-	int64_t interval_ns, sample_ns;	/* 0: none */
-	const char *socket;
+	int64_t interval_ns, sample_period_ns;	/* 0: none */
+	const char *socket_path;
 };
 extern struct settings settings;
 
 /* Nothing is measured, ever again.  The only thing an idle hook looks at. */
 extern bool dormant;
-extern int process;		/* its id */
+extern int own_pid;		/* its id */
 
 void state_init(void);
 void state_fork(void);			/* in the child */
 bool state_is_ours(void);	/* or else it is a child by vfork or clone */
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEVER(x) __builtin_expect(!!(x), 0)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define BARRIER() __asm__ volatile ("" ::: "memory")
 
@@ -117,7 +117,7 @@ local_add(uint64_t *p, uint64_t n)
 }
 
 static inline bool
-local_swap(void *p, uint64_t *expected, uint64_t wanted)
+local_compare_exchange(void *p, uint64_t *expected, uint64_t wanted)
 {
 	bool done;
 
@@ -139,11 +139,11 @@ ticks(void)
  * the rest is the next event's to give.
  */
 static inline void
-account(struct thread *t)
+account_time(struct thread *t)
 {
-	uint64_t then = t->stamp, now = ticks();
+	uint64_t then = t->last_ticks, now = ticks();
 
-	if (local_swap(&t->stamp, &then, now) && now > then)
+	if (local_compare_exchange(&t->last_ticks, &then, now) && now > then)
 		local_add(&t->current->self_ticks, now - then);
 }
 
@@ -158,7 +158,7 @@ bool hooks_start(void);			/* unless started; as start_once() */
  * All calls from this frame on have returned; for t->top, those which have no
  * frame.
  */
-void hook_return(struct thread *, struct frame *);
+void hooks_unwind_to(struct thread *, struct frame *);
 
 /* --- altstack --- */
 
@@ -170,22 +170,22 @@ void altstack_unset(void *base);
 /* --- tree --- */
 
 /* The child for a call, made if need be; NULL if there is no room for it. */
-struct node *tree_child(struct thread *, struct node *parent,
+struct node *tree_find_or_add(struct thread *, struct node *parent,
     uintptr_t function, uintptr_t call_site);
 
 /* Starts an empty tree, and leaves what there was where it is. */
-void tree_empty(struct thread *);
+void tree_reset(struct thread *);
 
 /*
  * After a fork: an empty tree of the calls that have not returned, and there
  * is no other tree.
  */
-void tree_renew(struct thread *);
+void tree_fork(struct thread *);
 
 /* All threads' nodes, in either order; a parent comes before its children. */
 typedef void node_visitor(struct node *, void *to);
-void tree_visit_newest_first(struct thread *, node_visitor *, void *to);
-void tree_visit(struct thread *, node_visitor *, void *to);
+void tree_visit_children_first(struct thread *, node_visitor *, void *to);
+void tree_visit_parents_first(struct thread *, node_visitor *, void *to);
 
 /* --- thread --- */
 
@@ -202,7 +202,7 @@ thread_node(const struct thread *t)
 {
 	struct node *n = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
 
-	return n == &t->brim ? t->brim_node : n;
+	return n == &t->overflow ? t->overflow_target : n;
 }
 
 /* Makes the calling thread known; NULL if it is not to be counted. */
@@ -228,7 +228,7 @@ struct module {
 };
 enum { MODULES_MAX = 2048 };
 struct modules {
-	int n;				/* grows; those before it are constant */
+	int n;			/* grows; those before it are constant */
 	struct module list[MODULES_MAX];
 };
 extern struct modules *modules;
@@ -242,11 +242,11 @@ void modules_fork(void);			/* in the child */
  * if there is none, so that looking again would cost as much and find as
  * little.
  */
-bool modules_note(uintptr_t address);
+bool modules_ensure_known(uintptr_t address);
 
 /* How long a program waits at its end for a wrapper that does not read. */
-#define PATIENCE_NS INT64_C(1000000000)
-enum { PATIENCE_TIMES = 10 };	/* and for one that reads slowly */
+#define STALL_TIMEOUT_NS INT64_C(1000000000)
+enum { TOTAL_TIMEOUT_FACTOR = 10 };	/* and for one that reads slowly */
 
 /* --- bytes --- */
 
@@ -267,15 +267,15 @@ struct out {
 	char data[OUT_SIZE];
 };
 
-enum { LINE_MOST = 28 * 1024 };		/* no line is longer */
+enum { LINE_SIZE_MAX = 28 * 1024 };		/* no line is longer */
 
 static inline bool
 out_has_room(const struct out *o)
 {
-	return sizeof o->data - o->len >= LINE_MOST;
+	return sizeof o->data - o->len >= LINE_SIZE_MAX;
 }
 
-void put(struct out *, const char *);
+void put_str(struct out *, const char *);
 void put_bytes(struct out *, const char *, size_t);
 void put_u64(struct out *, uint64_t);
 void put_hex(struct out *, uintptr_t);
@@ -292,29 +292,29 @@ void put_number(struct out *, const char *key, uint64_t value);
 void put_address(struct out *, const char *key, uintptr_t value);
 
 /* --- link --- */
-extern struct out wrapper;		/* what it is to be sent */
+extern struct out link_out;		/* what it is to be sent */
 
 /*
  * One thread at a time has the link.  Signals wait meanwhile, so that no
  * handler waits for what it interrupted.  link_take() waits for another thread
  * so long if that gets nothing sent, and PATIENCE_TIMES as long in all.
  */
-bool link_take(int64_t patience_ns, uint64_t *mask);
-void link_drop(uint64_t mask);
+bool link_lock(int64_t stall_timeout_ns, uint64_t *mask);
+void link_unlock(uint64_t mask);
 
 int link_connect(void);			/* a socket, or < 0 */
 bool link_open(void);			/* wrapper's, and says hello */
 void put_hello(struct out *);		/* the first line of a connection */
-bool link_usable(void);			/* ours, or opened anew; else dormant */
+bool link_ensure_open(void);		/* ours, or opened anew; else dormant */
 void link_fork(void);			/* in the child: forgets */
 
 /*
  * Sends what waits.  Waits for room itself until nothing could be sent for so
  * long; false if that is so, or if nobody reads any more.
  */
-bool link_flush(struct out *, int64_t patience_ns);
+bool link_flush(struct out *, int64_t stall_timeout_ns);
 
-bool link_has_room(void);		/* for one more line */
+bool link_make_room(void);		/* for one more line */
 
 /* --- marks --- */
 
@@ -325,10 +325,10 @@ void marks_fork(void);
 /* --- emit --- */
 
 void emit_init(void);
-void emit(int64_t patience_ns, bool is_final);
+void emit(int64_t stall_timeout_ns, bool is_final);
 void emit_fork(void);
 /* All from the n-th on that are ELF files; sends when there is no room. */
-void put_modules(struct out *, int n, int64_t patience_ns);
+void put_modules(struct out *, int n, int64_t stall_timeout_ns);
 
 /* --- helper --- */
 void helper_start(void);

@@ -19,7 +19,7 @@ _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
  * pointer as it, and it was the first of them.
  */
 static struct frame *
-first_to_go(struct thread *t, uintptr_t sp, uintptr_t here)
+first_left(struct thread *t, uintptr_t sp, uintptr_t here)
 {
 	struct frame *f = t->top, *start = t->frames;
 
@@ -47,13 +47,13 @@ leave(const struct __jmp_buf_tag env[1], uintptr_t here)
 	if (dormant || t == NULL || !jmpbuf_sp(env, &sp))
 		return;
 	if (settings.timed)
-		account(t);
-	if (t->brim_calls > 0 && sp < frame_sp(t->top - 1))
+		account_time(t);
+	if (t->n_frameless > 0 && sp < frame_sp(t->top - 1))
 		return;		/* how many of these, is not known */
-	f = first_to_go(t, sp, here);
-	if (f < t->top || (t->brim_calls > 0 &&
+	f = first_left(t, sp, here);
+	if (f < t->top || (t->n_frameless > 0 &&
 	    !(f[-1].sp & FRAME_LIMITED)))
-		hook_return(t, f);
+		hooks_unwind_to(t, f);
 }
 
 static _Noreturn __attribute__((noinline)) void

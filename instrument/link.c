@@ -20,34 +20,34 @@
 #include "instrument/sys.h"
 
 enum {
-	OPENS_MOST = 100,		/* then the program does not want it */
-	FD_WANTED = 700			/* out of the way of the program's */
+	CONNECTIONS_MAX = 100,		/* then the program does not want it */
+	FD_PREFERRED = 700			/* out of the way of the program's */
 };
 
-struct out wrapper = { .fd = -1 };
+struct out link_out = { .fd = -1 };
 
 static uint64_t wrapper_dev, wrapper_ino;	/* of its socket */
-static int n_opened;
-static int is_taken;
-static uint64_t n_sent;			/* pieces, to see that there is progress */
+static int n_connections;
+static int is_locked;
+static uint64_t n_sends;			/* pieces, to see that there is progress */
 
 bool
-link_take(int64_t patience_ns, uint64_t *mask)
+link_lock(int64_t stall_timeout_ns, uint64_t *mask)
 {
 	int64_t start = sys_clock_ns(CLOCK_MONOTONIC), now, last = start;
 	uint64_t seen = 0, n;
 
-	*mask = sys_block();
-	while (__atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQUIRE) != 0) {
+	*mask = sys_block_signals();
+	while (__atomic_exchange_n(&is_locked, 1, __ATOMIC_ACQUIRE) != 0) {
 		now = sys_clock_ns(CLOCK_MONOTONIC);
-		n = __atomic_load_n(&n_sent, __ATOMIC_RELAXED);
+		n = __atomic_load_n(&n_sends, __ATOMIC_RELAXED);
 		if (n != seen) {
 			seen = n;
 			last = now;
 		}
-		if (now - last >= patience_ns ||
-		    now - start >= PATIENCE_TIMES * patience_ns) {
-			sys_unblock(*mask);
+		if (now - last >= stall_timeout_ns ||
+		    now - start >= TOTAL_TIMEOUT_FACTOR * stall_timeout_ns) {
+			sys_restore_signals(*mask);
 			return false;
 		}
 		sys_sleep_ms(1);
@@ -56,10 +56,10 @@ link_take(int64_t patience_ns, uint64_t *mask)
 }
 
 void
-link_drop(uint64_t mask)
+link_unlock(uint64_t mask)
 {
-	__atomic_store_n(&is_taken, 0, __ATOMIC_RELEASE);
-	sys_unblock(mask);
+	__atomic_store_n(&is_locked, 0, __ATOMIC_RELEASE);
+	sys_restore_signals(mask);
 }
 
 static bool
@@ -67,7 +67,7 @@ is_ours(void)
 {
 	struct stat st;
 
-	return wrapper.fd >= 0 && SYS(fstat, wrapper.fd, &st) == 0 &&
+	return link_out.fd >= 0 && SYS(fstat, link_out.fd, &st) == 0 &&
 	    st.st_dev == wrapper_dev && st.st_ino == wrapper_ino;
 }
 
@@ -77,7 +77,7 @@ link_connect(void)
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd;
 
-	if (!bytes_copy_string(to.sun_path, settings.socket,
+	if (!bytes_copy_string(to.sun_path, settings.socket_path,
 	    sizeof to.sun_path))
 		return -1;
 	fd = (int)SYS(socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
@@ -96,14 +96,14 @@ link_connect(void)
 
 /* The lowest descriptors are those that a program expects for itself. */
 static int
-out_of_the_way(int fd)
+move_up(int fd)
 {
 	struct rlimit files = { 1024, 0 };
 	int moved;
 
 	SYS(prlimit64, 0, RLIMIT_NOFILE, NULL, &files);
 	moved = (int)SYS(fcntl, fd, F_DUPFD_CLOEXEC, files.rlim_cur >
-	    FD_WANTED + 64 ? FD_WANTED : (int)(files.rlim_cur / 2));
+	    FD_PREFERRED + 64 ? FD_PREFERRED : (int)(files.rlim_cur / 2));
 	if (moved < 0)
 		return fd;
 	SYS(close, fd);
@@ -114,9 +114,9 @@ out_of_the_way(int fd)
 static size_t
 line_start(void)
 {
-	size_t i = wrapper.sent;
+	size_t i = link_out.sent;
 
-	while (i > 0 && wrapper.data[i - 1] != '\n')
+	while (i > 0 && link_out.data[i - 1] != '\n')
 		i--;
 	return i;
 }
@@ -129,7 +129,7 @@ put_hello(struct out *o)
 
 	put_begin_record(o, "hello");
 	put_number(o, "protocol", 1);
-	put_number(o, "pid", (uint64_t)process);
+	put_number(o, "pid", (uint64_t)own_pid);
 	path[n > 0 ? n : 0] = '\0';
 	if (n > 0)
 		put_text(o, "program", path);
@@ -138,19 +138,19 @@ put_hello(struct out *o)
 
 /* What is to be sent first goes before what waits. */
 static bool
-say_hello(void)
+send_hello(void)
 {
 	static char waiting[OUT_SIZE];
-	size_t n = wrapper.len - wrapper.sent;
+	size_t n = link_out.len - link_out.sent;
 	bool well;
 
-	bytes_move_down(waiting, wrapper.data + wrapper.sent, n);
-	wrapper.len = wrapper.sent = 0;
-	put_hello(&wrapper);
-	well = SYS(sendto, wrapper.fd, wrapper.data, wrapper.len, MSG_NOSIGNAL |
-	    MSG_DONTWAIT, NULL, 0) == (long)wrapper.len;
-	bytes_move_down(wrapper.data, waiting, n);
-	wrapper.len = n;
+	bytes_move_down(waiting, link_out.data + link_out.sent, n);
+	link_out.len = link_out.sent = 0;
+	put_hello(&link_out);
+	well = SYS(sendto, link_out.fd, link_out.data, link_out.len,
+	    MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) == (long)link_out.len;
+	bytes_move_down(link_out.data, waiting, n);
+	link_out.len = n;
 	return well;
 }
 
@@ -159,23 +159,23 @@ link_open(void)
 {
 	struct stat st;
 
-	wrapper.fd = -1;
-	if (n_opened++ < OPENS_MOST)
-		wrapper.fd = link_connect();
-	if (wrapper.fd < 0) {
+	link_out.fd = -1;
+	if (n_connections++ < CONNECTIONS_MAX)
+		link_out.fd = link_connect();
+	if (link_out.fd < 0) {
 		dormant = true;
 		return false;
 	}
-	wrapper.fd = out_of_the_way(wrapper.fd);
-	SYS(fstat, wrapper.fd, &st);
+	link_out.fd = move_up(link_out.fd);
+	SYS(fstat, link_out.fd, &st);
 	wrapper_dev = st.st_dev;
 	wrapper_ino = st.st_ino;
-	wrapper.sent = line_start();
-	return say_hello();
+	link_out.sent = line_start();
+	return send_hello();
 }
 
 bool
-link_usable(void)
+link_ensure_open(void)
 {
 	if (is_ours())
 		return true;
@@ -186,15 +186,15 @@ void
 link_fork(void)
 {
 	if (is_ours())
-		SYS(close, wrapper.fd);
-	wrapper.fd = -1;
-	wrapper.len = wrapper.sent = 0;
-	n_opened = 0;
-	is_taken = 0;
+		SYS(close, link_out.fd);
+	link_out.fd = -1;
+	link_out.len = link_out.sent = 0;
+	n_connections = 0;
+	is_locked = 0;
 }
 
 static bool
-is_over(long error)
+is_fatal(long error)
 {
 	return error != -EAGAIN && error != -EINTR && error != -ENOBUFS;
 }
@@ -208,48 +208,48 @@ wait_for_room(int fd, int64_t ns)
 }
 
 bool
-link_flush(struct out *o, int64_t patience_ns)
+link_flush(struct out *o, int64_t stall_timeout_ns)
 {
 	int64_t last = 0, now;
 	long n;
 
 	while (o->sent < o->len) {
-		if (o == &wrapper && !link_usable())
+		if (o == &link_out && !link_ensure_open())
 			return false;
 		n = SYS(sendto, o->fd, o->data + o->sent, o->len - o->sent,
 		    MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
 		if (n > 0) {
 			o->sent += (size_t)n;
-			__atomic_add_fetch(&n_sent, 1, __ATOMIC_RELAXED);
+			__atomic_add_fetch(&n_sends, 1, __ATOMIC_RELAXED);
 			last = now;
 			continue;
 		}
-		if (is_over(n)) {
+		if (is_fatal(n)) {
 			dormant = true;
 			return false;
 		}
 		if (last == 0)
 			last = now;
-		if (now - last >= patience_ns)
+		if (now - last >= stall_timeout_ns)
 			return false;
-		wait_for_room(o->fd, patience_ns - (now - last));
+		wait_for_room(o->fd, stall_timeout_ns - (now - last));
 	}
 	o->len = o->sent = 0;
 	return true;
 }
 
 bool
-link_has_room(void)
+link_make_room(void)
 {
 	size_t begin;
 
-	if (out_has_room(&wrapper))
+	if (out_has_room(&link_out))
 		return true;
 	/* What was sent makes room; the line that is being sent stays. */
 	begin = line_start();
-	wrapper.len -= begin;
-	wrapper.sent -= begin;
-	bytes_move_down(wrapper.data, wrapper.data + begin, wrapper.len);
-	return out_has_room(&wrapper);
+	link_out.len -= begin;
+	link_out.sent -= begin;
+	bytes_move_down(link_out.data, link_out.data + begin, link_out.len);
+	return out_has_room(&link_out);
 }

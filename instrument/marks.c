@@ -22,11 +22,11 @@ put_mark(const struct mark *m)
 	uint64_t bits;
 
 	__builtin_memcpy(&bits, &m->value, sizeof bits);
-	put_begin_record(&wrapper, "mark");
-	put_number(&wrapper, "time_us", (uint64_t)m->time_us);
-	put_text(&wrapper, "name", m->name);
-	put_address(&wrapper, "bits", bits);
-	put_end_record(&wrapper);
+	put_begin_record(&link_out, "mark");
+	put_number(&link_out, "time_us", (uint64_t)m->time_us);
+	put_text(&link_out, "name", m->name);
+	put_address(&link_out, "bits", bits);
+	put_end_record(&link_out);
 }
 
 void
@@ -38,17 +38,17 @@ marks_emit(void)
 	for (;;) {
 		m = &marks[oldest % MARKS];
 		if (__atomic_load_n(&m->state, __ATOMIC_ACQUIRE) != FULL ||
-		    !link_has_room())
+		    !link_make_room())
 			break;
 		put_mark(m);
 		oldest++;
 		__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
 	}
 	dropped = __atomic_exchange_n(&n_dropped, 0, __ATOMIC_RELAXED);
-	if (dropped > 0 && link_has_room()) {
-		put_begin_record(&wrapper, "marks_dropped");
-		put_number(&wrapper, "n", dropped);
-		put_end_record(&wrapper);
+	if (dropped > 0 && link_make_room()) {
+		put_begin_record(&link_out, "marks_dropped");
+		put_number(&link_out, "n", dropped);
+		put_end_record(&link_out);
 	} else if (dropped > 0) {
 		__atomic_add_fetch(&n_dropped, dropped, __ATOMIC_RELAXED);
 	}

@@ -13,7 +13,7 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-enum { PATHS_SIZE = 1 << 20, MAPS_LINE_MOST = 4096 + 128, SEGMENTS_MOST = 64 };
+enum { PATHS_SIZE = 1 << 20, MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 64 };
 
 struct modules *modules;
 char *module_paths;
@@ -34,7 +34,7 @@ peek(uintptr_t address, void *to, size_t n)
 	struct { void *at; size_t n; } here = { to, n },
 	    there = { (void *)address, n };
 
-	return SYS(process_vm_readv, process, &here, 1, &there, 1, 0) ==
+	return SYS(process_vm_readv, own_pid, &here, 1, &there, 1, 0) ==
 	    (long)n;
 }
 
@@ -88,7 +88,7 @@ parse(char *line, struct mapping *m)
  * newline in it, which it writes as \012, is as it should be.
  */
 static size_t
-keep_path(const char *path)
+store_path(const char *path)
 {
 	static const char removed[] = " (deleted)";
 	size_t begin = paths_used, n = bytes_length(path);
@@ -127,7 +127,8 @@ read_notes(struct module *m, uintptr_t at, size_t size)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    note.n_descsz <= sizeof m->build_id &&
-		    peek(at + sizeof note, name, 4) && bytes_equal(name, "GNU") &&
+		    peek(at + sizeof note, name, 4) &&
+		    bytes_equal(name, "GNU") &&
 		    peek(at + sizeof note + 4, m->build_id, note.n_descsz)) {
 			m->build_id_len = (unsigned char)note.n_descsz;
 			return;
@@ -151,7 +152,7 @@ read_elf(struct module *m)
 		return;
 	m->is_elf = true;
 	m->base = m->start;
-	for (int i = 0; i < header.e_phnum && i < SEGMENTS_MOST; i++) {
+	for (int i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
 		if (!peek(m->start + header.e_phoff + (size_t)i * sizeof p, &p,
 		    sizeof p))
 			return;
@@ -202,19 +203,19 @@ add(const struct mapping *first, const struct mapping *code)
 	}
 	if (m->is_elf && m->end < code->end)
 		m->end = code->end;
-	m->path = keep_path(code->path);
+	m->path = store_path(code->path);
 	__atomic_store_n(&modules->n, modules->n + 1, __ATOMIC_RELEASE);
 }
 
 static void
-take_line(char *line, struct mapping *first, char *first_path)
+read_mapping(char *line, struct mapping *first, char *first_path)
 {
 	struct mapping m;
 
 	parse(line, &m);
 	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.path, first_path)) {
 		*first = m;
-		bytes_copy_string(first_path, m.path, MAPS_LINE_MOST);
+		bytes_copy_string(first_path, m.path, MAPS_LINE_MAX);
 		first->path = first_path;
 	}
 	if (m.is_code)
@@ -224,7 +225,7 @@ take_line(char *line, struct mapping *first, char *first_path)
 static void
 read_maps(int fd)
 {
-	static char text[2 * MAPS_LINE_MOST], path[MAPS_LINE_MOST];
+	static char text[2 * MAPS_LINE_MAX], path[MAPS_LINE_MAX];
 	struct mapping first = { .path = path };
 	size_t n = 0, begin, i;
 	long got;
@@ -235,12 +236,12 @@ read_maps(int fd)
 		for (begin = i = 0; i < n; i++)
 			if (text[i] == '\n') {
 				text[i] = '\0';
-				take_line(text + begin, &first, path);
+				read_mapping(text + begin, &first, path);
 				begin = i + 1;
 			}
 		n -= begin;
 		bytes_move_down(text, text + begin, n);
-		if (n >= MAPS_LINE_MOST)
+		if (n >= MAPS_LINE_MAX)
 			return;		/* no such line is written */
 	}
 }
@@ -254,7 +255,7 @@ modules_count(void)
 
 /* Whoever comes while another looks does not wait: emit will look again. */
 bool
-modules_note(uintptr_t address)
+modules_ensure_known(uintptr_t address)
 {
 	int fd;
 
@@ -274,8 +275,8 @@ modules_note(uintptr_t address)
 void
 modules_init(void)
 {
-	modules = sys_memory(sizeof *modules);
-	module_paths = sys_memory(PATHS_SIZE);
+	modules = sys_map(sizeof *modules);
+	module_paths = sys_map(PATHS_SIZE);
 	if (modules == NULL || module_paths == NULL)
 		modules = NULL;
 }

@@ -10,7 +10,7 @@ put_bytes(struct out *o, const char *p, size_t n)
 }
 
 void
-put(struct out *o, const char *s)
+put_str(struct out *o, const char *s)
 {
 	put_bytes(o, s, bytes_length(s));
 }
@@ -49,23 +49,23 @@ void
 put_call(struct out *o, const struct node *n)
 {
 	put_hex(o, n->function);
-	put(o, " ");
+	put_str(o, " ");
 	put_hex(o, n->call_site);
 }
 
 static void
 put_key(struct out *o, const char *key)
 {
-	put(o, ",\"");
-	put(o, key);
-	put(o, "\":");
+	put_str(o, ",\"");
+	put_str(o, key);
+	put_str(o, "\":");
 }
 
 void
 put_true(struct out *o, const char *key)
 {
 	put_key(o, key);
-	put(o, "true");
+	put_str(o, "true");
 }
 
 void
@@ -79,9 +79,9 @@ void
 put_address(struct out *o, const char *key, uintptr_t value)
 {
 	put_key(o, key);
-	put(o, "\"0x");
+	put_str(o, "\"0x");
 	put_hex(o, value);
-	put(o, "\"");
+	put_str(o, "\"");
 }
 
 /* Bytes that are not ASCII go as the characters U+0080 to U+00FF. */
@@ -91,28 +91,28 @@ put_text(struct out *o, const char *key, const char *value)
 	unsigned char c;
 
 	put_key(o, key);
-	put(o, "\"");
+	put_str(o, "\"");
 	for (; (c = (unsigned char)*value) != '\0'; value++) {
 		if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
 			put_bytes(o, value, 1);
 			continue;
 		}
-		put(o, "\\u00");
+		put_str(o, "\\u00");
 		put_hex_byte(o, c);
 	}
-	put(o, "\"");
+	put_str(o, "\"");
 }
 
 void
 put_begin_record(struct out *o, const char *type)
 {
-	put(o, "{\"type\":\"");
-	put(o, type);
-	put(o, "\"");
+	put_str(o, "{\"type\":\"");
+	put_str(o, type);
+	put_str(o, "\"");
 }
 
 void
 put_end_record(struct out *o)
 {
-	put(o, "}\n");
+	put_str(o, "}\n");
 }

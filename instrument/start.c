@@ -20,7 +20,7 @@ static void finish(void);
 static void
 after_fork(void)
 {
-	uint64_t mask = sys_block();
+	uint64_t mask = sys_block_signals();
 
 	state_fork();
 	is_finished = false;
@@ -32,14 +32,14 @@ after_fork(void)
 	thread_fork();
 	if (!dormant && link_open())
 		helper_start();
-	sys_unblock(mask);
+	sys_restore_signals(mask);
 }
 
 /* What runs with other rights than its caller's is nobody's to look into. */
 static bool
 is_wanted(void)
 {
-	return settings.socket != NULL && getauxval(AT_SECURE) == 0;
+	return settings.socket_path != NULL && getauxval(AT_SECURE) == 0;
 }
 
 static void
@@ -73,7 +73,7 @@ start_once(bool are_hooks_ours)
 		return true;
 	if (is_here)
 		return false;
-	mask = sys_block();
+	mask = sys_block_signals();
 	is_here = true;
 	if (__atomic_compare_exchange_n(&state, &expected, BUSY, false,
 	    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -83,7 +83,7 @@ start_once(bool are_hooks_ours)
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != DONE)
 		sys_sleep_ms(1);
 	is_here = false;
-	sys_unblock(mask);
+	sys_restore_signals(mask);
 	return true;
 }
 
@@ -95,8 +95,8 @@ finish(void)
 		return;
 	is_finished = true;
 	if (settings.timed && !dormant && self != NULL)
-		account(self);
-	emit(PATIENCE_NS, true);
+		account_time(self);
+	emit(STALL_TIMEOUT_NS, true);
 }
 
 /* The last of the destructors, after all that atexit() was told. */

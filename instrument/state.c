@@ -9,7 +9,7 @@
 
 struct settings settings = { .max_nodes = 400000 };
 bool dormant;
-int process;
+int own_pid;
 
 /* getenv() may be the program's own. */
 static const char *
@@ -46,26 +46,26 @@ state_init(void)
 	uint64_t hz;
 
 	state_fork();
-	settings.socket = setting("WEIR_SOCKET");
+	settings.socket_path = setting("WEIR_SOCKET");
 	settings.timed = number("WEIR_TIME", 0, 1, 0);
-	settings.fold = number("WEIR_FOLD_RECURSION", 0, 1, 0);
+	settings.fold_recursion = number("WEIR_FOLD_RECURSION", 0, 1, 0);
 	settings.no_helper = !number("WEIR_HELPER", 0, 1, 1);
 	settings.max_nodes = number("WEIR_MAX_NODES", 1, UINT32_MAX / 2,
 	    settings.max_nodes);
 	settings.interval_ns = (int64_t)number("WEIR_INTERVAL_MS", 0,
 	    UINT32_MAX, 0) * 1000000;
 	hz = number("WEIR_SAMPLE_HZ", 0, 10000, 0);
-	settings.sample_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
+	settings.sample_period_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
 }
 
 void
 state_fork(void)
 {
-	process = (int)SYS(getpid, 0);
+	own_pid = (int)SYS(getpid, 0);
 }
 
 bool
 state_is_ours(void)
 {
-	return process == (int)SYS(getpid, 0);
+	return own_pid == (int)SYS(getpid, 0);
 }

@@ -8,7 +8,7 @@
 #include "instrument/sys.h"
 
 void *
-sys_memory(size_t size)
+sys_map(size_t size)
 {
 	long p = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -17,7 +17,7 @@ sys_memory(size_t size)
 }
 
 void
-sys_memory_free(void *p, size_t size)
+sys_unmap(void *p, size_t size)
 {
 	SYS(munmap, p, size);
 }
@@ -44,7 +44,7 @@ sys_sleep_ms(int ms)
 }
 
 uint64_t
-sys_block(void)
+sys_block_signals(void)
 {
 	uint64_t all = ~UINT64_C(0), before = 0;
 
@@ -53,7 +53,7 @@ sys_block(void)
 }
 
 void
-sys_unblock(uint64_t before)
+sys_restore_signals(uint64_t before)
 {
 	SYS(rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 }

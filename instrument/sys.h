@@ -40,15 +40,15 @@ sys6(long n, long a, long b, long c, long d, long e, long f)
 	(long)(c), (long)(d), (long)(e), (long)(f))
 
 /* Zeroed memory, touched when used; NULL if there is none. */
-void *sys_memory(size_t size);
-void sys_memory_free(void *, size_t size);
+void *sys_map(size_t size);
+void sys_unmap(void *, size_t size);
 
 int64_t sys_clock_ns(int clock);	/* CLOCK_..., in nanoseconds */
 int64_t sys_time_us(void);		/* since 1970 */
 void sys_sleep_ms(int ms);
 
 /* All signals wait from sys_block() until sys_unblock(). */
-uint64_t sys_block(void);
-void sys_unblock(uint64_t before);
+uint64_t sys_block_signals(void);
+void sys_restore_signals(uint64_t before);
 
 #endif

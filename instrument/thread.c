@@ -14,8 +14,8 @@
 #include "instrument/sys.h"
 
 enum {
-	KEYS_AT_HAND = 32,	/* keys from here on cost glibc a malloc */
-	FRAMES_FEW = 256 * 1024	/* bytes, where address space is short */
+	KEYS_WITHOUT_MALLOC = 32,	/* keys from here on cost glibc a malloc */
+	FRAMES_SIZE_SMALL = 256 * 1024	/* bytes, where address space is short */
 };
 
 __thread struct thread *self;
@@ -39,7 +39,7 @@ size_of_frames(void)
 	SYS(prlimit64, 0, RLIMIT_AS, NULL, &space);
 	SYS(prlimit64, 0, RLIMIT_STACK, NULL, &stack);
 	if (space.rlim_cur != RLIM_INFINITY)
-		return FRAMES_FEW;
+		return FRAMES_SIZE_SMALL;
 	if (stack.rlim_cur > most)
 		return most;
 	return stack.rlim_cur < least ? least :
@@ -51,7 +51,7 @@ new_thread(void)
 {
 	size_t head = (sizeof(struct thread) + 63) & ~(size_t)63;
 	size_t size = head + ALTSTACK_SIZE + frames_size;
-	struct thread *t = sys_memory(size);
+	struct thread *t = sys_map(size);
 
 	if (t == NULL)
 		return NULL;
@@ -59,8 +59,8 @@ new_thread(void)
 	t->owned = 1;
 	t->altstack = (char *)t + head;
 	t->frames = (struct frame *)(void *)(t->altstack + ALTSTACK_SIZE);
-	t->limit = t->frames + frames_size / sizeof *t->frames;
-	tree_empty(t);
+	t->frames_end = t->frames + frames_size / sizeof *t->frames;
+	tree_reset(t);
 	do
 		t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&threads, &t->next, t, false,
@@ -69,14 +69,14 @@ new_thread(void)
 }
 
 static struct thread *
-left_behind(void)
+claim_idle(void)
 {
-	int nobody_has_it;
+	int unowned;
 
 	FOR_EACH_THREAD(t) {
-		nobody_has_it = 0;
+		unowned = 0;
 		if (__atomic_load_n(&t->owned, __ATOMIC_RELAXED) == 0 &&
-		    __atomic_compare_exchange_n(&t->owned, &nobody_has_it, 1,
+		    __atomic_compare_exchange_n(&t->owned, &unowned, 1,
 		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return t;
 	}
@@ -86,15 +86,15 @@ left_behind(void)
 static void
 take(void)
 {
-	struct thread *t = left_behind();
+	struct thread *t = claim_idle();
 
 	if (t == NULL && (t = new_thread()) == NULL) {
 		dormant = true;		/* the calls of one are missing */
 		return;
 	}
-	t->rounds = 0;
+	t->destructor_rounds = 0;
 	t->cpu_ns = 0;
-	t->stamp = ticks();
+	t->last_ticks = ticks();
 	t->tid = (int)SYS(gettid, 0);
 	if (has_key)
 		pthread_setspecific(key, t);
@@ -110,10 +110,10 @@ thread_begin(void)
 	if (is_starting || has_ended)
 		return NULL;
 	is_starting = true;
-	mask = sys_block();
+	mask = sys_block_signals();
 	if (!dormant && self == NULL)
 		take();
-	sys_unblock(mask);
+	sys_restore_signals(mask);
 	is_starting = false;
 	return self;
 }
@@ -128,13 +128,13 @@ end(void *to)
 	struct thread *t = to;
 	uint64_t mask;
 
-	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
 		pthread_setspecific(key, t);
 		return;
 	}
-	mask = sys_block();
+	mask = sys_block_signals();
 	if (settings.timed)
-		account(t);
+		account_time(t);
 	altstack_unset(t->altstack);
 	self = NULL;
 	has_ended = true;
@@ -142,7 +142,7 @@ end(void *to)
 	t->current = &t->root;
 	t->top = t->frames;
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
-	sys_unblock(mask);
+	sys_restore_signals(mask);
 }
 
 void
@@ -150,7 +150,7 @@ thread_init(void)
 {
 	frames_size = size_of_frames();
 	has_key = pthread_key_create(&key, end) == 0;
-	if (has_key && key >= KEYS_AT_HAND) {
+	if (has_key && key >= KEYS_WITHOUT_MALLOC) {
 		pthread_key_delete(key);
 		has_key = false;
 	}
@@ -168,6 +168,6 @@ thread_fork(void)
 	t->next = NULL;
 	t->tid = (int)SYS(gettid, 0);
 	t->cpu_ns = 0;
-	tree_renew(t);
-	t->stamp = ticks();
+	tree_fork(t);
+	t->last_ticks = ticks();
 }

@@ -22,7 +22,7 @@ struct slab {
 	unsigned char nodes[];
 };
 
-struct node nobody = { .child = &nobody, .successor = &nobody };
+struct node nil_node = { .last_child = &nil_node, .successor = &nil_node };
 
 static uint64_t n_nodes;	/* of all threads */
 
@@ -45,19 +45,20 @@ add_slab(struct thread *t, struct slab *newest)
 {
 	size_t size = newest == NULL ? SLAB_FIRST : SLAB_SIZE;
 	uint64_t expected = (uint64_t)(uintptr_t)newest;
-	struct slab *s = sys_memory(size);
+	struct slab *s = sys_map(size);
 
 	if (s == NULL)
 		return false;
 	s->older = newest;
 	s->n = (uint32_t)((size - sizeof *s) / node_size());
-	if (!local_swap(&t->slab, &expected, (uint64_t)(uintptr_t)s))
-		sys_memory_free(s, size);
+	if (!local_compare_exchange(&t->slab, &expected,
+	    (uint64_t)(uintptr_t)s))
+		sys_unmap(s, size);
 	return true;
 }
 
 static uint64_t
-take_next(struct slab *s)
+claim_index(struct slab *s)
 {
 	uint64_t one = 1;
 
@@ -67,7 +68,7 @@ take_next(struct slab *s)
 }
 
 static struct node *
-new_node(struct thread *t)
+allocate_node(struct thread *t)
 {
 	struct slab *s;
 	uint64_t i;
@@ -77,7 +78,7 @@ new_node(struct thread *t)
 		goto none;
 	for (;;) {
 		s = t->slab;
-		if (s != NULL && (i = take_next(s)) < s->n)
+		if (s != NULL && (i = claim_index(s)) < s->n)
 			return node_at(s, i);
 		if (!add_slab(t, s))
 			goto none;
@@ -104,7 +105,7 @@ matches(const struct node *n, uintptr_t function, uintptr_t call_site)
 
 /* The node that a call returns to, where recursion is folded. */
 static struct node *
-on_stack(struct node *n, uintptr_t function, uintptr_t call_site)
+find_folded(struct node *n, uintptr_t function, uintptr_t call_site)
 {
 	for (; n->parent != NULL; n = n->parent)
 		if (matches(n, function, call_site))
@@ -113,7 +114,7 @@ on_stack(struct node *n, uintptr_t function, uintptr_t call_site)
 }
 
 struct node *
-tree_child(struct thread *t, struct node *parent, uintptr_t function,
+tree_find_or_add(struct thread *t, struct node *parent, uintptr_t function,
     uintptr_t call_site)
 {
 	uint64_t h = hash(function, call_site), found;
@@ -127,19 +128,20 @@ tree_child(struct thread *t, struct node *parent, uintptr_t function,
 			h = h >> 1 | h << 63;
 		}
 		if (made == NULL) {
-			if (settings.fold && (n = on_stack(parent, function,
-			    call_site)) != NULL)
+			if (settings.fold_recursion && (n = find_folded(parent,
+			    function, call_site)) != NULL)
 				return n;
-			if ((made = new_node(t)) == NULL)
+			if ((made = allocate_node(t)) == NULL)
 				return NULL;
 			made->function = function;
 			made->call_site = call_site;
-			made->child = made->successor = &nobody;
-			modules_note(function);
-			modules_note(call_site);
+			made->last_child = made->successor = &nil_node;
+			modules_ensure_known(function);
+			modules_ensure_known(call_site);
 		}
 		found = 0;
-		if (local_swap(at, &found, (uint64_t)(uintptr_t)made))
+		if (local_compare_exchange(at, &found,
+		    (uint64_t)(uintptr_t)made))
 			break;
 		/* A handler came first; what was made may stay unused. */
 	}
@@ -148,11 +150,12 @@ tree_child(struct thread *t, struct node *parent, uintptr_t function,
 }
 
 void
-tree_empty(struct thread *t)
+tree_reset(struct thread *t)
 {
 	t->slab = NULL;
-	t->root = (struct node){ .child = &nobody, .successor = &nobody };
-	t->brim = t->root;
+	t->root = (struct node){ .last_child = &nil_node,
+	    .successor = &nil_node };
+	t->overflow = t->root;
 	t->current = &t->root;
 	t->top = t->frames;
 }
@@ -162,11 +165,11 @@ tree_empty(struct thread *t)
  * recursion was folded or there was no room, the caller or an ancestor of it.
  */
 static struct node *
-renewed(struct thread *t, const struct node *old, const struct node *caller,
-    struct node *new)
+node_in_new_tree(struct thread *t, const struct node *old,
+    const struct node *caller, struct node *new)
 {
 	if (old->parent == caller)
-		return tree_child(t, new, old->function, old->call_site);
+		return tree_find_or_add(t, new, old->function, old->call_site);
 	while (caller != old && caller->parent != NULL) {
 		caller = caller->parent;
 		new = new->parent;
@@ -175,7 +178,7 @@ renewed(struct thread *t, const struct node *old, const struct node *caller,
 }
 
 void
-tree_renew(struct thread *t)
+tree_fork(struct thread *t)
 {
 	struct frame *top = t->top, *f;
 	const struct node *old, *caller;
@@ -183,16 +186,16 @@ tree_renew(struct thread *t)
 
 	__atomic_store_n(&n_nodes, 0, __ATOMIC_RELAXED);
 	last = thread_node(t);
-	t->limited = t->sent_limited = t->brim_calls = 0;
+	t->limited_calls = t->sent_limited_calls = t->n_frameless = 0;
 	n = &t->root;
-	tree_empty(t);
+	tree_reset(t);
 	caller = t->frames->caller;
 	for (f = t->frames; f < top; f++) {
 		old = f + 1 < top ? f[1].caller : last;
-		if (old == &t->brim)
+		if (old == &t->overflow)
 			old = caller;
 		f->caller = n;
-		n = renewed(t, old, caller, n);
+		n = node_in_new_tree(t, old, caller, n);
 		if (n == NULL)
 			return;
 		caller = old;
@@ -202,7 +205,7 @@ tree_renew(struct thread *t)
 }
 
 void
-tree_visit_newest_first(struct thread *t, node_visitor *visit, void *to)
+tree_visit_children_first(struct thread *t, node_visitor *visit, void *to)
 {
 	struct slab *newer = NULL;
 	struct node *n;
@@ -225,7 +228,7 @@ tree_visit_newest_first(struct thread *t, node_visitor *visit, void *to)
 
 /* Those that the other walk has seen; it comes first. */
 void
-tree_visit(struct thread *t, node_visitor *visit, void *to)
+tree_visit_parents_first(struct thread *t, node_visitor *visit, void *to)
 {
 	struct slab *s = __atomic_load_n(&t->slab, __ATOMIC_ACQUIRE);
 

@@ -12,9 +12,9 @@ weir_mark(const char *name, double value)
 	if (!hooks_start() || dormant || !state_is_ours())
 		return;
 	marks_add(name, value);
-	if (!link_take(0, &mask))
+	if (!link_lock(0, &mask))
 		return;		/* whoever has the link sends it */
 	marks_emit();
-	link_flush(&wrapper, 0);
-	link_drop(mask);
+	link_flush(&link_out, 0);
+	link_unlock(mask);
 }
