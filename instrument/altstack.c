@@ -1,14 +1,11 @@
-/* altstack - a stack for the signal handlers of a thread */
+/* altstack - a thread's alternate signal stack */
 
 #include <signal.h>
 
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-/*
- * A stack that has overflown cannot take a handler: it gets one of its own,
- * unless the program has seen to that.
- */
+/* Without one, no handler can run after the thread's stack has overflowed. */
 void
 altstack_set(void *base)
 {

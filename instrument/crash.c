@@ -1,11 +1,15 @@
 /*
- * crash - signals of which programs die
+ * crash - report the call stack when a fatal signal arrives
  *
- * The handler sends the stack over a connection of its own, for it may have
- * interrupted anything, and lets the program's own handler or the default
- * follow.  To stay in front of handlers that the program sets later, sigaction
- * and signal are ours: the kernel knows the program's flags and mask with our
- * handler.
+ * A handler for SIGSEGV and similar signals sends the stack of calls.  It may
+ * have interrupted any code, also that which holds the link's lock, so it uses
+ * a connection and a buffer of its own.  Then it passes the signal on to the
+ * program's own handler or to the default action.
+ *
+ * A program must not notice this handler, nor replace it by its own.  So
+ * sigaction() and signal() are interposed: they store the action that the
+ * program asks for in program_actions, from which later calls return it, and
+ * install the instrument's handler with the program's flags and mask.
  */
 
 #include <errno.h>
@@ -21,21 +25,22 @@ typedef void handler(int);
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 handler *bsd_signal(int, handler *);
 
-static const int numbers[] = { SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGABRT };
-enum { N_SIGNALS = sizeof numbers / sizeof *numbers };
+static const int fatal_signals[] = {
+	SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGABRT
+};
+enum { N_SIGNALS = sizeof fatal_signals / sizeof *fatal_signals };
 
-/* What the program believes to be there. */
-static struct sigaction own[N_SIGNALS];
-static bool is_ready;
+static struct sigaction program_actions[N_SIGNALS];
+static bool is_installed;
 
 static struct out report = { .fd = -1 };
-static int is_busy, n_reports;
+static int is_reporting, n_reports;
 
 static int
-place(int number)
+find_signal(int number)
 {
 	for (int i = 0; i < N_SIGNALS; i++)
-		if (numbers[i] == number)
+		if (fatal_signals[i] == number)
 			return i;
 	return -1;
 }
@@ -48,17 +53,18 @@ put_frame(const struct node *n, bool is_first)
 	put_str(&report, "\"");
 }
 
+/* Innermost call first. */
 static void
 put_frames(const struct thread *t)
 {
 	const struct node *n = thread_node(t);
 	const struct frame *f = t->top;
-	int told = 0;
+	int n_written = 0;
 
 	put_str(&report, ",\"frames\":[");
-	for (; f > t->frames && told < FRAMES_MAX; n = (--f)->caller)
-		if (!(f[-1].sp & FRAME_LIMITED))
-			put_frame(n, told++ == 0);
+	for (; f > t->frames && n_written < FRAMES_MAX; n = (--f)->caller)
+		if (!(f[-1].sp & FRAME_NO_NODE))
+			put_frame(n, n_written++ == 0);
 	put_str(&report, "]");
 	if (f > t->frames)
 		put_number(&report, "frames_omitted",
@@ -68,56 +74,55 @@ put_frames(const struct thread *t)
 static void
 send_report(int number)
 {
-	static const struct thread nowhere;
+	static const struct thread no_calls;
 	const struct thread *t = self;
 
 	report.fd = link_connect();
 	if (report.fd < 0)
 		return;
 	report.len = report.sent = 0;
-	put_hello(&report);
-	put_modules(&report, 0, STALL_TIMEOUT_NS);
+	link_put_hello(&report);
+	emit_modules(&report, 0, STALL_TIMEOUT_NS);
 	link_flush(&report, STALL_TIMEOUT_NS);
 	put_begin_record(&report, "crash");
 	put_number(&report, "time_us", (uint64_t)sys_time_us());
 	put_number(&report, "signal", (uint64_t)number);
-	put_frames(t != NULL ? t : &nowhere);
+	put_frames(t != NULL ? t : &no_calls);
 	put_end_record(&report);
 	link_flush(&report, STALL_TIMEOUT_NS);
 	SYS(close, report.fd);
 }
 
-/* The program may use the signal many times; only the first are told. */
+/*
+ * Some programs handle such signals and continue, perhaps many times: only the
+ * first REPORTS_MAX are reported.  So is only one of several crashes at the
+ * same time.
+ */
 static void
-tell(int number)
+report_crash(int number)
 {
 	if (dormant || !state_is_ours() ||
-	    __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE) != 0)
+	    __atomic_exchange_n(&is_reporting, 1, __ATOMIC_ACQUIRE) != 0)
 		return;
 	if (n_reports++ < REPORTS_MAX)
 		send_report(number);
-	__atomic_store_n(&is_busy, 0, __ATOMIC_RELEASE);
-}
-
-/* What was counted goes out, too, unless another thread is at it for long. */
-static void
-emit_last(void)
-{
-	if (!dormant && state_is_ours())
-		emit(STALL_TIMEOUT_NS, false);
+	__atomic_store_n(&is_reporting, 0, __ATOMIC_RELEASE);
 }
 
 /*
- * The default follows: what the processor found happens again when we return,
- * what somebody sent has to be sent again.
+ * Emits what was counted (unless another thread holds the link for long) and
+ * restores the default action.  A fault of the processor then happens again as
+ * soon as the handler returns; a signal that a process has sent (si_code <= 0)
+ * has to be sent again.
  */
 static void
-die_of(int number, const siginfo_t *info)
+die_by_default(int number, const siginfo_t *info)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	int was_sent = info->si_code <= 0;
 
-	emit_last();
+	if (!dormant && state_is_ours())
+		emit(STALL_TIMEOUT_NS, false);
 	__sigaction(number, &action, NULL);
 	if (was_sent)
 		SYS(tgkill, SYS(getpid, 0), SYS(gettid, 0), number);
@@ -125,9 +130,9 @@ die_of(int number, const siginfo_t *info)
 
 static void on_crash(int, siginfo_t *, void *);
 
-/* Our handler in the program's name. */
+/* The action to install for one that the program wants. */
 static void
-ours(const struct sigaction *wanted, struct sigaction *action)
+make_action(const struct sigaction *wanted, struct sigaction *action)
 {
 	*action = *wanted;
 	if (!(wanted->sa_flags & SA_SIGINFO)) {
@@ -140,30 +145,33 @@ ours(const struct sigaction *wanted, struct sigaction *action)
 	action->sa_flags |= SA_SIGINFO;
 }
 
-/* A handler that was for once has had its turn: we come before the default. */
+/*
+ * SA_RESETHAND: the program's handler runs only once.  From now on the default
+ * action follows the report.
+ */
 static void
-reset(int i)
+reset_to_default(int i)
 {
 	struct sigaction action;
 
-	own[i] = (struct sigaction){ .sa_handler = SIG_DFL };
-	ours(&own[i], &action);
-	__sigaction(numbers[i], &action, NULL);
+	program_actions[i] = (struct sigaction){ .sa_handler = SIG_DFL };
+	make_action(&program_actions[i], &action);
+	__sigaction(fatal_signals[i], &action, NULL);
 }
 
 static void
 on_crash(int number, siginfo_t *info, void *context)
 {
-	int i = place(number);
-	struct sigaction action = own[i];
+	int i = find_signal(number);
+	struct sigaction action = program_actions[i];
 
-	tell(number);
+	report_crash(number);
 	if (action.sa_flags & SA_RESETHAND)
-		reset(i);
+		reset_to_default(i);
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(number, info, context);
 	else if (action.sa_handler == SIG_DFL)
-		die_of(number, info);
+		die_by_default(number, info);
 	else if (action.sa_handler != SIG_IGN)
 		action.sa_handler(number);
 }
@@ -171,20 +179,20 @@ on_crash(int number, siginfo_t *info, void *context)
 EXPORT int
 sigaction(int number, const struct sigaction *new, struct sigaction *old)
 {
-	int i = is_ready ? place(number) : -1, result = 0;
+	int i = is_installed ? find_signal(number) : -1, result = 0;
 	struct sigaction action, before;
 	uint64_t mask;
 
 	if (i < 0)
 		return __sigaction(number, new, old);
 	mask = sys_block_signals();
-	before = own[i];
+	before = program_actions[i];
 	if (new != NULL) {
-		ours(new, &action);
-		own[i] = *new;
+		make_action(new, &action);
+		program_actions[i] = *new;
 		result = __sigaction(number, &action, NULL);
 		if (result != 0)
-			own[i] = before;
+			program_actions[i] = before;
 	}
 	sys_restore_signals(mask);
 	if (old != NULL && result == 0)
@@ -198,7 +206,7 @@ signal(int number, handler *wanted)
 	struct sigaction action = { .sa_handler = wanted,
 	    .sa_flags = SA_RESTART }, old;
 
-	if (!is_ready || place(number) < 0 || wanted == SIG_ERR)
+	if (!is_installed || find_signal(number) < 0 || wanted == SIG_ERR)
 		return bsd_signal(number, wanted);
 	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, number);
@@ -213,15 +221,15 @@ crash_init(void)
 	struct sigaction action;
 
 	for (int i = 0; i < N_SIGNALS; i++) {
-		__sigaction(numbers[i], NULL, &own[i]);
-		ours(&own[i], &action);
-		__sigaction(numbers[i], &action, NULL);
+		__sigaction(fatal_signals[i], NULL, &program_actions[i]);
+		make_action(&program_actions[i], &action);
+		__sigaction(fatal_signals[i], &action, NULL);
 	}
-	is_ready = true;
+	is_installed = true;
 }
 
 void
 crash_fork(void)
 {
-	is_busy = n_reports = 0;
+	is_reporting = n_reports = 0;
 }

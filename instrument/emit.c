@@ -1,9 +1,16 @@
 /*
- * emit - what has happened, as lines of JSON
+ * emit - send what has changed in the trees
  *
- * Counters only grow.  What goes out is by how much they have grown since what
- * was put into the buffer last, which is never given up while anybody reads:
- * so nothing is lost however slowly that goes, and no thread is stopped.
+ * Counters of nodes only grow.  An emission contains, for each node that has
+ * changed, the difference from the values last written to the buffer.  The
+ * buffer is kept until the wrapper has read it or is gone.  So no count is
+ * lost, however slowly the wrapper reads, and no thread has to be stopped: what
+ * is counted during an emission is in this one or in the next.
+ *
+ * An emission takes three passes over all nodes.  The first, children first,
+ * marks the nodes that have changed and their ancestors.  The second, parents
+ * first, numbers and writes them, so that a node can refer to its parent by
+ * number.  The third removes the numbers.
  */
 
 #include <time.h>
@@ -17,10 +24,10 @@ static uint64_t start_ticks;
 static int n_modules_sent;
 
 struct emission {
-	uint32_t n;			/* nodes */
-	uint64_t ticks;			/* that ns have taken */
-	uint64_t ns;
-	int64_t stall_timeout_ns, end_ns;
+	uint32_t n_nodes;
+	uint64_t ticks, ns;		/* since start, in either unit */
+	int64_t stall_timeout_ns;
+	int64_t end_ns;			/* then it is given up */
 	bool is_line_open, failed;
 	bool has_unknown;		/* an address that is in no module */
 };
@@ -48,11 +55,11 @@ put_module(struct out *o, const struct module *m)
 }
 
 void
-put_modules(struct out *o, int from, int64_t stall_timeout_ns)
+emit_modules(struct out *o, int first, int64_t stall_timeout_ns)
 {
 	int n = modules_count();
 
-	for (int i = from; i < n; i++) {
+	for (int i = first; i < n; i++) {
 		if (!out_has_room(o) && !link_flush(o, stall_timeout_ns))
 			return;
 		if (modules->list[i].is_elf)
@@ -69,10 +76,10 @@ flush(struct emission *e)
 }
 
 static void
-find_changed(struct node *n, void *to)
+mark_changed(struct node *n, void *context)
 {
 	uint64_t calls = __atomic_load_n(&n->calls, __ATOMIC_RELAXED);
-	struct emission *e = to;
+	struct emission *e = context;
 
 	if (n->index == 0 && calls == n->sent_calls && n->samples == 0 &&
 	    (!settings.timed || __atomic_load_n(&n->self_ticks,
@@ -80,18 +87,23 @@ find_changed(struct node *n, void *to)
 		return;
 	n->index = 1;
 	n->parent->index = 1;
-	/* What was missed when the node was made; once is enough. */
+	/*
+	 * When the node was added, another thread may have been reading the
+	 * maps.  One unknown address per emission is enough: each attempt reads
+	 * all of them.
+	 */
 	if (!e->has_unknown)
 		e->has_unknown = !modules_ensure_known(n->function) ||
 		    !modules_ensure_known(n->call_site);
 }
 
+/* The frequency of the tick counter is the average since the start. */
 static uint64_t
-ns_of(const struct emission *e, uint64_t t)
+ticks_to_ns(const struct emission *e, uint64_t n)
 {
 	if (e->ticks == 0)
 		return 0;
-	return (uint64_t)((unsigned __int128)t * e->ns / e->ticks);
+	return (uint64_t)((unsigned __int128)n * e->ns / e->ticks);
 }
 
 static void
@@ -104,11 +116,14 @@ close_line(struct emission *e)
 	e->is_line_open = false;
 }
 
-/* "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES", the parent from 1 on */
+/*
+ * "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES": PARENT is its number in
+ * this emission, or 0.
+ */
 static void
-put_node(struct node *n, void *to)
+put_node(struct node *n, void *context)
 {
-	struct emission *e = to;
+	struct emission *e = context;
 	uint64_t calls, time;
 
 	if (n->index == 0 || e->failed)
@@ -135,7 +150,7 @@ put_node(struct node *n, void *to)
 	put_str(&link_out, " ");
 	if (settings.timed) {
 		time = __atomic_load_n(&n->self_ticks, __ATOMIC_RELAXED);
-		put_u64(&link_out, ns_of(e, time - n->sent_ticks));
+		put_u64(&link_out, ticks_to_ns(e, time - n->sent_ticks));
 		n->sent_ticks = time;
 	} else {
 		put_str(&link_out, "0");
@@ -144,39 +159,39 @@ put_node(struct node *n, void *to)
 	put_u64(&link_out, n->samples);
 	n->samples = 0;
 	put_str(&link_out, "\"");
-	n->index = ++e->n;
+	n->index = ++e->n_nodes;
 }
 
 static void
-forget_index(struct node *n, void *to)
+clear_index(struct node *n, void *context)
 {
-	(void)to;
+	(void)context;
 	n->index = 0;
 }
 
 static void
-each_thread(void (*walk)(struct thread *, node_visitor *, void *),
-    node_visitor *visit, void *to)
+visit_all(void (*walk)(struct thread *, node_visitor *, void *),
+    node_visitor *visit, void *context)
 {
 	FOR_EACH_THREAD(t)
-		walk(t, visit, to);
+		walk(t, visit, context);
 }
 
 static uint64_t
-newly_limited(void)
+count_overflow_calls(void)
 {
 	uint64_t n, sum = 0;
 
 	FOR_EACH_THREAD(t) {
-		n = __atomic_load_n(&t->limited_calls, __ATOMIC_RELAXED);
-		sum += n - t->sent_limited_calls;
-		t->sent_limited_calls = n;
+		n = __atomic_load_n(&t->overflow_calls, __ATOMIC_RELAXED);
+		sum += n - t->sent_overflow_calls;
+		t->sent_overflow_calls = n;
 	}
 	return sum;
 }
 
 static void
-begin(struct emission *e)
+begin_emission(struct emission *e)
 {
 	int64_t now = sys_clock_ns(CLOCK_MONOTONIC);
 
@@ -184,9 +199,9 @@ begin(struct emission *e)
 	e->ns = (uint64_t)(now - start_ns);
 	e->end_ns = e->stall_timeout_ns == INT64_MAX ? INT64_MAX :
 	    now + TOTAL_TIMEOUT_FACTOR * e->stall_timeout_ns;
-	each_thread(tree_visit_children_first, find_changed, e);
+	visit_all(tree_visit_children_first, mark_changed, e);
 	flush(e);
-	put_modules(&link_out, n_modules_sent, e->stall_timeout_ns);
+	emit_modules(&link_out, n_modules_sent, e->stall_timeout_ns);
 	n_modules_sent = modules_count();
 	put_begin_record(&link_out, "begin");
 	put_number(&link_out, "sequence", sequence++);
@@ -201,19 +216,19 @@ begin(struct emission *e)
 }
 
 static void
-emit_now(int64_t stall_timeout_ns, bool is_final)
+emit_locked(int64_t stall_timeout_ns, bool is_final)
 {
 	struct emission e = { .stall_timeout_ns = stall_timeout_ns };
 	uint64_t n;
 
 	if (!link_ensure_open())
 		return;
-	begin(&e);
-	each_thread(tree_visit_parents_first, put_node, &e);
-	each_thread(tree_visit_parents_first, forget_index, NULL);
+	begin_emission(&e);
+	visit_all(tree_visit_parents_first, put_node, &e);
+	visit_all(tree_visit_parents_first, clear_index, NULL);
 	close_line(&e);
 	put_begin_record(&link_out, "end");
-	if ((n = newly_limited()) > 0)
+	if ((n = count_overflow_calls()) > 0)
 		put_number(&link_out, "nodes_limited", n);
 	if (dormant)
 		put_true(&link_out, "dormant");
@@ -231,7 +246,7 @@ emit(int64_t stall_timeout_ns, bool is_final)
 
 	if (!link_lock(STALL_TIMEOUT_NS, &mask))
 		return;
-	emit_now(stall_timeout_ns, is_final);
+	emit_locked(stall_timeout_ns, is_final);
 	link_unlock(mask);
 }
 

@@ -1,11 +1,11 @@
 /*
- * helper - a thread of the instrument's own: emission at intervals and when
- * the wrapper asks for it, and samples
+ * helper - a thread that emits at intervals and on request, and takes samples
  *
- * It is no thread of the C library's: that would wait for its end when the
- * program's last one has ended, would allot memory by malloc, and would not be
- * single-threaded any more.  So it must call nothing of the C library.  Its
- * thread-local storage is a page of zeros.
+ * The C library does not know this thread: it is made by clone().  With a
+ * pthread, the process would not exit when the program's last thread ends, the
+ * C library would call malloc, and a program without threads would not be
+ * single-threaded any more.  In return, this thread must not call the C
+ * library.  Its thread-local storage is a page of zeros.
  */
 
 #include <poll.h>
@@ -18,19 +18,20 @@
 
 enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
 
-/* So often the socket is looked at: the program may have closed it. */
+/* The interval of checks whether the program has closed the socket. */
 #define CHECK_NS INT64_C(1000000000)
 
-static char *memory;
+static char *memory;		/* its stack and thread-local storage */
 
 /*
- * A sample for every period of CPU time that a thread has used since it was
- * looked at last, at the node where it is now.
+ * Counts one sample, at the thread's current node, for each period of CPU time
+ * that the thread has used since it was sampled last.
  */
 static void
 sample_thread(struct thread *t)
 {
-	enum { SCHED = 2, PER_THREAD = 4 };	/* of clocks by thread */
+	/* The kernel makes the id of a thread's CPU clock from these. */
+	enum { SCHED = 2, PER_THREAD = 4 };
 	int tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
 	int64_t now, n;
 
@@ -45,7 +46,7 @@ sample_thread(struct thread *t)
 }
 
 static void
-sample(void)
+sample_all(void)
 {
 	uint64_t mask;
 
@@ -56,9 +57,12 @@ sample(void)
 	link_unlock(mask);
 }
 
-/* Something can be read, if the socket is still ours: requests, or the end. */
+/*
+ * Has the wrapper asked for an emission?  If it has closed the connection, the
+ * instrument becomes dormant.
+ */
 static bool
-is_asked(void)
+has_request(void)
 {
 	char bytes[64];
 	uint64_t mask;
@@ -70,13 +74,14 @@ is_asked(void)
 		n = SYS(recvfrom, link_out.fd, bytes, sizeof bytes,
 		    MSG_DONTWAIT, NULL, NULL);
 	if (n == 0)
-		dormant = true;		/* the wrapper is gone */
+		dormant = true;
 	link_unlock(mask);
 	return n > 0;
 }
 
+/* If a time was missed, the period starts again at now. */
 static int64_t
-next(int64_t due, int64_t period, int64_t now)
+next_time(int64_t due, int64_t period, int64_t now)
 {
 	return due + period > now ? due + period : now + period;
 }
@@ -85,33 +90,35 @@ static void
 run(void)
 {
 	int64_t now = sys_clock_ns(CLOCK_MONOTONIC), wait;
-	int64_t emission = settings.interval_ns > 0 ?
+	int64_t emission_due = settings.interval_ns > 0 ?
 	    now + settings.interval_ns : INT64_MAX;
-	int64_t samples = settings.sample_period_ns > 0 ?
+	int64_t sample_due = settings.sample_period_ns > 0 ?
 	    now + settings.sample_period_ns : INT64_MAX;
 	struct timespec ts;
 	struct pollfd p;
 	long n;
 
 	while (!dormant) {
-		wait = emission < samples ? emission : samples;
+		wait = emission_due < sample_due ? emission_due : sample_due;
 		wait = wait > now ? wait - now : 0;
 		if (wait > CHECK_NS)
 			wait = CHECK_NS;
 		ts = (struct timespec){ wait / 1000000000, wait % 1000000000 };
 		p = (struct pollfd){ .fd = link_out.fd, .events = POLLIN };
 		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
-		if ((n > 0 || wait == CHECK_NS) && is_asked())
+		if ((n > 0 || wait == CHECK_NS) && has_request())
 			emit(INT64_MAX, false);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
-		if (now >= samples) {
-			sample();
-			samples = next(samples, settings.sample_period_ns, now);
+		if (now >= sample_due) {
+			sample_all();
+			sample_due = next_time(sample_due,
+			    settings.sample_period_ns, now);
 		}
-		if (now >= emission) {
+		if (now >= emission_due) {
 			emit(INT64_MAX, false);
 			now = sys_clock_ns(CLOCK_MONOTONIC);
-			emission = next(emission, settings.interval_ns, now);
+			emission_due = next_time(emission_due,
+			    settings.interval_ns, now);
 		}
 	}
 }
@@ -124,7 +131,7 @@ helper_main(void)
 		SYS(exit, 0);
 }
 
-/* The new thread begins at helper_main() on the stack that ends at top. */
+/* The new thread runs helper_main() on a stack that grows down from top. */
 static long
 clone_thread(void *top, void *tls)
 {
@@ -147,7 +154,6 @@ clone_thread(void *top, void *tls)
 	return result;
 }
 
-/* With all signals blocked, which the new thread inherits. */
 void
 helper_start(void)
 {
@@ -158,7 +164,8 @@ helper_start(void)
 	if (memory == NULL)
 		memory = sys_map(STACK_SIZE + TLS_SIZE);
 	if (memory == NULL)
-		return;		/* there is still the emission at the end */
+		return;		/* the final emission does not need it */
+	/* On x86-64, two words of the thread control block point to itself. */
 	tls = memory + STACK_SIZE + TLS_SELF;
 	*(void **)(void *)tls = tls;
 	*(void **)(void *)(tls + 16) = tls;

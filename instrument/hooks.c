@@ -1,12 +1,33 @@
 /*
- * hooks - a call and a return
+ * hooks - function entry and exit
  *
- * Each call finds its node among the current node's children: it is the one
- * called last, or the one that followed it last time, or tree.c finds it.
+ * Each call needs its node among the children of the current node.  Two guesses
+ * are usually right: the call is the same as the latest one from here (a
+ * function called in a loop), or the one that followed that last time (a
+ * sequence of calls).  Otherwise tree.c searches.
  *
- * The frame is complete whenever a signal comes: its caller is written before
- * the new top, for what a handler writes there is the same; its stack pointer
- * after it, for a handler would write another.
+ * A thread has a stack of frames, one for each call that has not returned.  The
+ * order of the stores in push() lets a signal handler that calls hooks come
+ * between any two of them.  The caller is written before the new top: a handler
+ * that overwrites it writes the same value, since the current node is still the
+ * caller.  The stack pointer is written after it: otherwise a handler would
+ * overwrite it with its own.
+ *
+ * The overflow node.  A call has a node and a frame, except if the limit of
+ * nodes is reached, memory is short or the stack of frames is full.  No call is
+ * lost then: it is counted at the innermost caller that has both, the overflow
+ * target, and while such a call is open, the thread's overflow node is current.
+ * This is a sentinel: it matches no function and has no children, so all calls
+ * and returns miss on the hot path and are handled by the slow one.  Its time
+ * is added to the target's in the end.  For example, with a limit of two nodes:
+ *
+ *	main -> f -> g -> h	main and f have nodes
+ *
+ * g and h are counted as two more calls of f.  A call without a node still has
+ * a frame, which is marked with FRAME_NO_NODE, so that its return is
+ * recognized.  Without a free frame, only the number of such calls is known
+ * (n_frameless), and their returns are counted down.  All calls inside an
+ * overflowing call overflow too, until it returns.
  */
 
 #include "instrument/instrument.h"
@@ -18,7 +39,7 @@
 #define CALLERS_SP() ((uintptr_t)__builtin_dwarf_cfa())
 #endif
 
-/* What __cyg_profile_func_enter is here, whatever it is elsewhere. */
+/* The function of this copy, even if another copy's is called (see below). */
 static __typeof__(__cyg_profile_func_enter) hook_enter
     __attribute__((alias("__cyg_profile_func_enter")));
 
@@ -37,35 +58,32 @@ push(struct thread *t, struct node *caller, struct node *n, uintptr_t sp)
 }
 
 /*
- * Of two copies of the instrument, in a program and in a library of it, only
- * that whose hooks are called is of use.
+ * A program and a library that it loads may each contain a copy of the
+ * instrument.  The dynamic linker selects one copy's hooks for both; the other
+ * copy must stay dormant.
  */
 bool
 hooks_start(void)
 {
 	__typeof__(__cyg_profile_func_enter) *ours = hook_enter;
 
-	/* Keeps the compiler from taking the alias for the same function. */
+	/* Keeps the compiler from assuming that an alias is always equal. */
 	__asm__ ("" : "+r" (ours));
 	return start_once(__cyg_profile_func_enter == ours);
 }
 
 static __attribute__((constructor(101))) void
-begin(void)
+start_at_load(void)
 {
 	hooks_start();
 }
 
-/*
- * There is no room for a node, or for a frame: this call, and those that it
- * makes, count where the last one did that had both.
- */
 static void
 count_overflow(struct thread *t)
 {
 	if (t->current != &t->overflow)
 		t->overflow_target = t->current;
-	local_add(&t->limited_calls, 1);
+	local_add(&t->overflow_calls, 1);
 	local_add(&t->overflow_target->calls, 1);
 }
 
@@ -88,7 +106,7 @@ enter_slowly(struct thread *t, struct node *caller, struct node *last,
 	    tree_find_or_add(t, caller, function, call_site);
 	if (n == NULL) {
 		count_overflow(t);
-		push(t, caller, &t->overflow, sp | FRAME_LIMITED);
+		push(t, caller, &t->overflow, sp | FRAME_NO_NODE);
 		return;
 	}
 	if (last != &nil_node)
@@ -124,7 +142,7 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 	push(t, caller, n, sp);
 }
 
-/* Apart, so that the usual way has no registers to save. */
+/* Not inlined, so that the hot path has no registers to save. */
 static __attribute__((noinline)) void
 enter_first(uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
@@ -166,7 +184,12 @@ hooks_unwind_to(struct thread *t, struct frame *to)
 	t->top = to;
 }
 
-/* A call without a frame of its own; false if all of them have returned. */
+/*
+ * If the return at this stack pointer is that of a call without a frame,
+ * handles it and returns true.  Such a call is deeper in the stack than the
+ * innermost frame.  A return from further up shows that the returns of all
+ * calls without a frame were missed, so they are dropped.
+ */
 static bool
 leave_overflow(struct thread *t, uintptr_t sp)
 {
@@ -175,21 +198,21 @@ leave_overflow(struct thread *t, uintptr_t sp)
 	if (t->current != &t->overflow)
 		return false;
 	if (t->n_frameless > 0 && sp <= frame_sp(last)) {
-		if (--t->n_frameless == 0 && !(last->sp & FRAME_LIMITED))
+		if (--t->n_frameless == 0 && !(last->sp & FRAME_NO_NODE))
 			hooks_unwind_to(t, t->top);
 		return true;
 	}
 	t->n_frameless = 0;
-	if (!(last->sp & FRAME_LIMITED))
+	if (!(last->sp & FRAME_NO_NODE))
 		hooks_unwind_to(t, t->top);
 	return false;
 }
 
 /*
- * The return is not that of the current node: that has no frame or no node of
- * its own, or returns were missed (coroutines, an exception in code that was
- * not compiled for them).  The latter are made up for.  A return without a
- * call is ignored.
+ * The function that returns is not that of the current node.  Either the call
+ * has overflowed, or the returns of inner calls were missed (coroutines, or a
+ * C++ exception that passed through code compiled without -fexceptions): then
+ * these calls are dropped as well.  A return without a call is ignored.
  */
 static __attribute__((noinline)) void
 exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
@@ -200,7 +223,7 @@ exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
 	if (leave_overflow(t, sp))
 		return;
 	for (n = t->current; f > t->frames; n = (--f)->caller)
-		if (n->function == function || (f[-1].sp & FRAME_LIMITED)) {
+		if (n->function == function || (f[-1].sp & FRAME_NO_NODE)) {
 			hooks_unwind_to(t, f - 1);
 			return;
 		}

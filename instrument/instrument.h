@@ -5,110 +5,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is not said to be visible is not; so it is found without a table. */
-#pragma GCC visibility push(hidden)
-
 /*
- * The instrument's parts, bottom up:
+ * The files of the instrument, bottom up: each uses only files above it in
+ * this list.
  *
- *	sys	the system's calls
- *	tree	nodes of one thread
- *	thread	the threads, each with its tree and its stack of calls
- *	hooks	a call and a return: what runs most
- *	jump	longjmp
- *	modules	which ELF file an address is in
- *	link	the connection to the wrapper
- *	emit	differences, marks and crashes as lines of JSON
- *	helper	a thread for emission at intervals and samples
- *	crash	SIGSEGV and the like
- *	start	the beginning, fork, and the end
+ *	sys		system calls
+ *	bytes		strings and memory, without the C library
+ *	state		settings and state of the process
+ *	put		an output buffer, and JSON written into it
+ *	altstack	alternate signal stacks
+ *	jmpbuf		longjmp of the C library, and the layout of a jmp_buf
+ *	modules		which ELF file contains an address
+ *	tree		the call tree of one thread
+ *	thread		all threads, each with its tree and its call stack
+ *	link		the connection to the wrapper, callgraph-record(1)
+ *	marks		the queue of weir_mark()
+ *	emit		sends what has changed in the trees
+ *	helper		a thread that emits at intervals and takes samples
+ *	crash		handlers for SIGSEGV and other fatal signals
+ *	start		initialization, fork and exit
+ *	hooks		function entry and exit: the hot path
+ *	vfork		vfork
+ *	jump		longjmp
+ *	weir-mark	weir_mark(), which programs call
  *
- * Whatever runs in a hook may be interrupted by a signal whose handler calls
- * hooks, too.  So nothing there takes a lock, and what is shared with a
- * handler changes by one store, or by one instruction that reads and writes.
+ * A signal may interrupt a hook anywhere, and its handler may call hooks on the
+ * same data.  So hooks take no lock, and data that a handler may change as well
+ * is changed by one store or one read-modify-write instruction.
  */
 
-/* A function, called from one place, with one stack below it. */
-struct node {
-	uintptr_t function, call_site;
-	struct node *last_child;	/* called last, or &nobody */
-	struct node *successor;	/* followed this one last time, or &nobody */
-	uint64_t calls, self_ticks;
-	struct node *parent;	/* NULL until the node counts */
-	struct node *children;	/* a tree by hash, see tree.c */
-	struct node *branch[2];
-	uint64_t sent_calls;	/* the rest is emit's */
-	uint32_t samples;	/* since the last emission */
-	uint32_t index;		/* in this emission, from 1; 0: not in it */
-	uint64_t sent_ticks;	/* is there only if time is measured */
-};
-
-extern struct node nil_node;	/* matches no call */
-
-/* A call that has not returned. */
-struct frame {
-	struct node *caller;
-	uintptr_t sp;		/* at the call of the hook; FRAME_LIMITED */
-};
-enum { FRAME_LIMITED = 1 };	/* has no node, for want of room */
-
-static inline uintptr_t
-frame_sp(const struct frame *f)
-{
-	return f->sp & ~(uintptr_t)FRAME_LIMITED;
-}
-
-struct slab;
-
-struct thread {
-	struct node *current;
-	struct frame *top, *frames_end;	/* the next free; behind the last */
-	uint64_t last_ticks;		/* of the last event, in ticks */
-
-	struct node root;	/* stands for nothing; parent of the first */
-	struct node overflow;	/* current when there is no room */
-	struct node *overflow_target;	/* what was current before */
-	uint64_t n_frameless;	/* those without a frame */
-	struct frame *frames;
-	char *altstack;
-	struct slab *slab;	/* the newest */
-	uint64_t limited_calls;	/* calls counted at an ancestor */
-	uint64_t sent_limited_calls;
-
-	struct thread *next;
-	int owned, tid;
-	int destructor_rounds;		/* of destructors, when it ends */
-	int64_t cpu_ns;		/* when last sampled */
-	size_t size;		/* of all that it was allotted */
-};
-
-/* --- state --- */
-
-/* What was asked for in the environment; constant once started. */
-struct settings {
-	bool timed, fold_recursion, no_helper;
-	uint64_t max_nodes;
-	int64_t interval_ns, sample_period_ns;	/* 0: none */
-	const char *socket_path;
-};
-extern struct settings settings;
-
-/* Nothing is measured, ever again.  The only thing an idle hook looks at. */
-extern bool dormant;
-extern int own_pid;		/* its id */
-
-void state_init(void);
-void state_fork(void);			/* in the child */
-bool state_is_ours(void);	/* or else it is a child by vfork or clone */
+/* Nothing here is exported unless it is marked EXPORT. */
+#pragma GCC visibility push(hidden)
 
 #define EXPORT __attribute__((visibility("default")))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/*
+ * Keeps the compiler from moving memory accesses across it.  That is enough
+ * for signal handlers, which run on the same processor.
+ */
 #define BARRIER() __asm__ volatile ("" ::: "memory")
 
 /*
- * Changes that a signal handler of the same thread cannot come between, at
- * the price of a plain instruction: other processors do not matter here.
+ * Atomic with respect to signal handlers of the same thread, but not to other
+ * threads: one instruction without the cost of a lock prefix.
  */
 static inline void
 local_add(uint64_t *p, uint64_t n)
@@ -116,6 +57,7 @@ local_add(uint64_t *p, uint64_t n)
 	__asm__ volatile ("addq %1, %0" : "+m" (*p) : "er" (n) : "cc");
 }
 
+/* If *p is *expected, stores wanted.  Otherwise sets *expected to *p. */
 static inline bool
 local_compare_exchange(void *p, uint64_t *expected, uint64_t wanted)
 {
@@ -134,141 +76,82 @@ ticks(void)
 }
 
 /*
- * Gives the time since the last event to the current node.  If a handler comes
- * between reading the stamp and writing it, it has given most of that away, and
- * the rest is the next event's to give.
+ * A node of the call tree: a function, called from one call site, below one
+ * chain of callers.
  */
-static inline void
-account_time(struct thread *t)
-{
-	uint64_t then = t->last_ticks, now = ticks();
-
-	if (local_compare_exchange(&t->last_ticks, &then, now) && now > then)
-		local_add(&t->current->self_ticks, now - then);
-}
-
-/* --- hooks --- */
-
-EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
-EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
-
-bool hooks_start(void);			/* unless started; as start_once() */
-
-/*
- * All calls from this frame on have returned; for t->top, those which have no
- * frame.
- */
-void hooks_unwind_to(struct thread *, struct frame *);
-
-/* --- altstack --- */
-
-/* The calling thread's stack for signals, of ALTSTACK_SIZE bytes. */
-enum { ALTSTACK_SIZE = 32768 };
-void altstack_set(void *base);
-void altstack_unset(void *base);
-
-/* --- tree --- */
-
-/* The child for a call, made if need be; NULL if there is no room for it. */
-struct node *tree_find_or_add(struct thread *, struct node *parent,
-    uintptr_t function, uintptr_t call_site);
-
-/* Starts an empty tree, and leaves what there was where it is. */
-void tree_reset(struct thread *);
-
-/*
- * After a fork: an empty tree of the calls that have not returned, and there
- * is no other tree.
- */
-void tree_fork(struct thread *);
-
-/* All threads' nodes, in either order; a parent comes before its children. */
-typedef void node_visitor(struct node *, void *to);
-void tree_visit_children_first(struct thread *, node_visitor *, void *to);
-void tree_visit_parents_first(struct thread *, node_visitor *, void *to);
-
-/* --- thread --- */
-
-extern __thread struct thread *self;
-extern struct thread *threads;		/* all there ever were */
-
-#define FOR_EACH_THREAD(t) \
-	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
-	    t != NULL; t = t->next)
-
-/* Where calls count now. */
-static inline struct node *
-thread_node(const struct thread *t)
-{
-	struct node *n = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
-
-	return n == &t->overflow ? t->overflow_target : n;
-}
-
-/* Makes the calling thread known; NULL if it is not to be counted. */
-struct thread *thread_begin(void);
-void thread_init(void);			/* once, before the first */
-void thread_fork(void);			/* in the child */
-
-/* --- jmpbuf --- */
-struct __jmp_buf_tag;
-typedef void jump_function(struct __jmp_buf_tag *, int);
-extern jump_function *real_longjmp, *real_siglongjmp, *real_chk;
-
-void jmpbuf_init(void);
-/* The stack pointer that a jump restores; false if that is not known. */
-bool jmpbuf_sp(const struct __jmp_buf_tag *, uintptr_t *sp);
-
-/* --- modules --- */
-struct module {
-	uintptr_t start, end, base;
-	size_t path;			/* where it begins in module_paths */
-	bool is_elf, told;
-	unsigned char build_id_len, build_id[20];
+struct node {
+	uintptr_t function, call_site;
+	struct node *last_child;	/* the latest call, or &nil_node */
+	struct node *successor;	/* sibling called after it last time, or that */
+	uint64_t calls, self_ticks;
+	struct node *parent;	/* NULL until the node is in the tree */
+	struct node *children;	/* root of a hash trie, see tree.c */
+	struct node *branch[2];	/* links of the trie that the node is in */
+	uint64_t sent_calls;	/* from here on: emit's */
+	uint32_t samples;	/* since the last emission */
+	uint32_t index;		/* number in this emission, from 1; or 0 */
+	uint64_t sent_ticks;	/* exists only if time is measured */
 };
-enum { MODULES_MAX = 2048 };
-struct modules {
-	int n;			/* grows; those before it are constant */
-	struct module list[MODULES_MAX];
+
+/* A call that has not returned. */
+struct frame {
+	struct node *caller;
+	uintptr_t sp;		/* stack pointer at the hook; FRAME_NO_NODE */
 };
-extern struct modules *modules;
-extern char *module_paths;
+enum { FRAME_NO_NODE = 1 };	/* flag: the call has no node */
 
-void modules_init(void);
-int modules_count(void);
-void modules_fork(void);			/* in the child */
-/*
- * Has the module that the address is in been seen?  If not, now it is; false
- * if there is none, so that looking again would cost as much and find as
- * little.
- */
-bool modules_ensure_known(uintptr_t address);
-
-/* How long a program waits at its end for a wrapper that does not read. */
-#define STALL_TIMEOUT_NS INT64_C(1000000000)
-enum { TOTAL_TIMEOUT_FACTOR = 10 };	/* and for one that reads slowly */
+static inline uintptr_t
+frame_sp(const struct frame *f)
+{
+	return f->sp & ~(uintptr_t)FRAME_NO_NODE;
+}
 
 /* --- bytes --- */
 
 size_t bytes_length(const char *);
 bool bytes_equal(const char *, const char *);
-/* The target is before the source, or they do not overlap. */
+
+/* memmove() for to <= from, or for memory that does not overlap. */
 void bytes_move_down(char *to, const char *from, size_t n);
-/* Cut so that it fits into size bytes with its NUL; false if it was cut. */
+
+/* At most size - 1 bytes and a NUL; false if the string was truncated. */
 bool bytes_copy_string(char *to, const char *from, size_t size);
+
+/* --- state --- */
+
+/* Read from the environment by state_init(), and constant from then on. */
+struct settings {
+	bool timed, fold_recursion, no_helper;
+	uint64_t max_nodes;
+	int64_t interval_ns, sample_period_ns;	/* 0: none */
+	const char *socket_path;		/* NULL: no wrapper */
+};
+extern struct settings settings;
+
+/* Set once if the instrument gives up: from then on hooks return at once. */
+extern bool dormant;
+extern int own_pid;
+
+void state_init(void);
+void state_fork(void);		/* in the child */
+
+/*
+ * False in a child by vfork() or clone(), which has a copy of this state or
+ * even shares it, but for which no fork handler has run.
+ */
+bool state_is_ours(void);
 
 /* --- put --- */
 
-/* Lines of JSON that wait to be sent; what does not fit is cut. */
-enum { OUT_SIZE = 64 * 1024 };
+/* JSON lines that wait to be sent.  Text that does not fit is truncated. */
+enum { OUT_SIZE = 64 * 1024, LINE_SIZE_MAX = 28 * 1024 };
 struct out {
-	int fd;				/* a socket, or -1 */
+	int fd;			/* a socket, or -1 */
 	size_t len, sent;
 	char data[OUT_SIZE];
 };
 
-enum { LINE_SIZE_MAX = 28 * 1024 };		/* no line is longer */
-
+/* Is there room for one more line, whatever its length? */
 static inline bool
 out_has_room(const struct out *o)
 {
@@ -282,63 +165,246 @@ void put_hex(struct out *, uintptr_t);
 void put_hex_byte(struct out *, unsigned char);		/* two digits */
 void put_call(struct out *, const struct node *);	/* FUNCTION CALL_SITE */
 
-/* A line: {"type":"TYPE", members, and what ends it */
+/* A line: {"type":"TYPE"; then members, each ,"key":value; then }\n. */
 void put_begin_record(struct out *, const char *type);
-void put_end_record(struct out *);
-/* ,"key":value */
 void put_text(struct out *, const char *key, const char *value);
 void put_true(struct out *, const char *key);
 void put_number(struct out *, const char *key, uint64_t value);
 void put_address(struct out *, const char *key, uintptr_t value);
+void put_end_record(struct out *);
 
-/* --- link --- */
-extern struct out link_out;		/* what it is to be sent */
+/* --- altstack --- */
+
+enum { ALTSTACK_SIZE = 32768 };
 
 /*
- * One thread at a time has the link.  Signals wait meanwhile, so that no
- * handler waits for what it interrupted.  link_take() waits for another thread
- * so long if that gets nothing sent, and PATIENCE_TIMES as long in all.
+ * Gives the calling thread an alternate signal stack of ALTSTACK_SIZE bytes,
+ * unless it has one.
+ */
+void altstack_set(void *base);
+
+/* Takes it away again, if it is still the thread's. */
+void altstack_unset(void *base);
+
+/* --- jmpbuf --- */
+
+struct __jmp_buf_tag;
+typedef void jump_function(struct __jmp_buf_tag *, int);
+
+/* The C library's functions; NULL until jmpbuf_init(). */
+extern jump_function *real_longjmp, *real_siglongjmp, *real_chk;
+
+void jmpbuf_init(void);
+
+/* The stack pointer that a jump restores; false if the layout is unknown. */
+bool jmpbuf_sp(const struct __jmp_buf_tag *, uintptr_t *sp);
+
+/* --- modules --- */
+
+/* A range of addresses: an ELF file, or other executable memory. */
+struct module {
+	uintptr_t start, end, base;
+	size_t path;		/* offset in module_paths */
+	bool is_elf;
+	unsigned char build_id_len, build_id[20];
+};
+enum { MODULES_MAX = 2048 };
+struct modules {
+	int n;			/* only grows; list[0..n) is constant */
+	struct module list[MODULES_MAX];
+};
+extern struct modules *modules;	/* NULL if there was no memory */
+extern char *module_paths;
+
+void modules_init(void);
+void modules_fork(void);	/* in the child */
+int modules_count(void);
+
+/*
+ * Finds out which module contains the address, unless that is known.  Returns
+ * false if no module contains it: another attempt would cost as much and fail
+ * again.
+ */
+bool modules_ensure_known(uintptr_t address);
+
+/* --- tree --- */
+
+extern struct node nil_node;	/* matches no call */
+
+struct slab;
+struct thread {
+	struct node *current;	/* node of the innermost call */
+	struct frame *top, *frames_end;	/* next free frame; one past the last */
+	uint64_t last_ticks;	/* time of the last event */
+
+	struct node root;	/* not a call; parent of the outermost calls */
+	struct node overflow;	/* the overflow node, see hooks.c */
+	struct node *overflow_target;	/* the node that counts instead of it */
+	uint64_t n_frameless;	/* open calls that have no frame */
+	struct frame *frames;	/* the calls that have not returned */
+	char *altstack;
+	struct slab *slab;	/* the newest */
+	uint64_t overflow_calls;	/* calls counted at an ancestor */
+	uint64_t sent_overflow_calls;
+
+	struct thread *next;
+	int owned;		/* 0: the thread that had this has ended */
+	int tid;		/* 0: likewise */
+	int destructor_rounds;	/* see thread.c */
+	int64_t cpu_ns;		/* CPU time at the last sample */
+};
+
+/* Finds or adds the child for a call; NULL if there is no room for it. */
+struct node *tree_find_or_add(struct thread *, struct node *parent,
+    uintptr_t function, uintptr_t call_site);
+
+/* Makes the tree and the stack of calls empty, and frees nothing. */
+void tree_reset(struct thread *);
+
+/*
+ * In a forked child: replaces the tree by one that contains only the calls that
+ * have not returned, with all counts 0.
+ */
+void tree_fork(struct thread *);
+
+/*
+ * Calls visit for each node.  tree_visit_parents_first() must follow
+ * tree_visit_children_first(): it leaves out nodes that were allocated since.
+ * It also visits allocated nodes that are not in the tree (yet).
+ */
+typedef void node_visitor(struct node *, void *context);
+void tree_visit_children_first(struct thread *, node_visitor *, void *context);
+void tree_visit_parents_first(struct thread *, node_visitor *, void *context);
+
+/* --- thread --- */
+
+extern __thread struct thread *self;	/* NULL until thread_begin() */
+extern struct thread *threads;		/* all, including those that ended */
+
+#define FOR_EACH_THREAD(t) \
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
+	    t != NULL; t = t->next)
+
+/* The node at which the thread counts now: never the overflow node. */
+static inline struct node *
+thread_node(const struct thread *t)
+{
+	struct node *n = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
+
+	return n == &t->overflow ? t->overflow_target : n;
+}
+
+/*
+ * Adds the time since the last event to the current node.  A signal handler
+ * that interrupts this has accounted for that time itself: then the exchange
+ * fails, and the rest is added at the next event.
+ */
+static inline void
+account_time(struct thread *t)
+{
+	uint64_t then = t->last_ticks, now = ticks();
+
+	if (local_compare_exchange(&t->last_ticks, &then, now) && now > then)
+		local_add(&t->current->self_ticks, now - then);
+}
+
+void thread_init(void);		/* once, before the first thread_begin() */
+void thread_fork(void);		/* in the child */
+
+/*
+ * Registers the calling thread and sets self.  Returns NULL if its calls are
+ * not to be counted.
+ */
+struct thread *thread_begin(void);
+
+/* --- link --- */
+
+/*
+ * How long a program waits when it ends: this long for a wrapper that does not
+ * read at all, and that many times as long for one that reads slowly.
+ */
+#define STALL_TIMEOUT_NS INT64_C(1000000000)
+enum { TOTAL_TIMEOUT_FACTOR = 10 };
+
+extern struct out link_out;	/* the main connection; needs the lock */
+
+/*
+ * Locks the link, with all signals blocked, so that no handler waits for a lock
+ * that the interrupted code holds.  Returns false, with signals as before, if
+ * another thread holds the lock and sends nothing for stall_timeout_ns, or
+ * holds it for TOTAL_TIMEOUT_FACTOR times as long.
  */
 bool link_lock(int64_t stall_timeout_ns, uint64_t *mask);
 void link_unlock(uint64_t mask);
 
-int link_connect(void);			/* a socket, or < 0 */
-bool link_open(void);			/* wrapper's, and says hello */
-void put_hello(struct out *);		/* the first line of a connection */
-bool link_ensure_open(void);		/* ours, or opened anew; else dormant */
-void link_fork(void);			/* in the child: forgets */
+int link_connect(void);		/* a new socket, or < 0 */
+void link_put_hello(struct out *);	/* the first line of a connection */
+
+/* These two set dormant if there is no connection. */
+bool link_open(void);		/* connects link_out and says hello */
+bool link_ensure_open(void);	/* the same, if the program closed it */
+void link_fork(void);		/* in the child */
 
 /*
- * Sends what waits.  Waits for room itself until nothing could be sent for so
- * long; false if that is so, or if nobody reads any more.
+ * Sends what is in the buffer.  Returns false if nothing could be sent for
+ * stall_timeout_ns, or if the other end is closed.
  */
 bool link_flush(struct out *, int64_t stall_timeout_ns);
 
-bool link_make_room(void);		/* for one more line */
+/* Makes room for a line without waiting; false if there is none. */
+bool link_make_room(void);
 
 /* --- marks --- */
 
-void marks_add(const char *name, double value);	/* to be sent */
-void marks_emit(void);			/* the link is taken */
-void marks_fork(void);
+void marks_add(const char *name, double value);	/* lock-free */
+void marks_emit(void);		/* writes them to link_out; needs the lock */
+void marks_fork(void);		/* in the child */
 
 /* --- emit --- */
 
 void emit_init(void);
+void emit_fork(void);		/* in the child */
+
+/*
+ * Sends a record of what has happened since the last one, and the marks.  Takes
+ * the lock of the link.
+ */
 void emit(int64_t stall_timeout_ns, bool is_final);
-void emit_fork(void);
-/* All from the n-th on that are ELF files; sends when there is no room. */
-void put_modules(struct out *, int n, int64_t stall_timeout_ns);
+
+/* Writes the ELF files among the modules from number first on. */
+void emit_modules(struct out *, int first, int64_t stall_timeout_ns);
 
 /* --- helper --- */
+
+/* All signals must be blocked: the new thread inherits the mask. */
 void helper_start(void);
 
 /* --- crash --- */
-void crash_init(void);		/* signals are caught from now on */
-void crash_fork(void);			/* in the child */
+
+void crash_init(void);		/* installs the handlers */
+void crash_fork(void);		/* in the child */
 
 /* --- start --- */
-bool start_once(bool are_hooks_ours);	/* false if it is under way here */
+
+/*
+ * Initializes the instrument, unless that has been done; waits while another
+ * thread does it.  Returns false if this thread is in the middle of it.
+ */
+bool start_once(bool are_hooks_ours);
+
+/* --- hooks --- */
+
+EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
+EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
+
+/* start_once() with its argument. */
+bool hooks_start(void);
+
+/*
+ * Drops the given frame and all inner calls, as if they had returned.  t->top
+ * drops the calls that have no frame.
+ */
+void hooks_unwind_to(struct thread *, struct frame *);
 
 #pragma GCC visibility pop
 

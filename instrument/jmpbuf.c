@@ -1,42 +1,46 @@
 /*
- * jmpbuf - the C library's longjmp functions, and what they restore
+ * jmpbuf - the C library's longjmp functions, and the layout of a jmp_buf
  *
- * glibc keeps the stack pointer at a known place in a jmp_buf, turned round and
- * mixed with a number that the thread's control block holds: what setjmp makes
- * of a known stack pointer tells whether this is so here.
+ * The stack pointer that longjmp restores is in a known slot of the jmp_buf.
+ * glibc protects it by "pointer mangling": the value is XORed with a random
+ * guard from the thread control block (at %fs:0x30) and rotated left by 17
+ * bits.  To find out whether that is so here, detect_layout() calls setjmp and
+ * decodes the slot with and without mangling.  If one result is close to the
+ * current stack pointer, the layout is known; if none is, jumps are ignored.
  */
 
 #include <setjmp.h>
 
 #include "instrument/instrument.h"
 
-enum { SLOT_SP = 6, ROTATED = 17 };
+enum { SLOT_SP = 6, ROTATION = 17 };
 
 /*
- * Where the real ones are: in static programs the first of these is there, and
- * the second in others.  pthread_exit draws the first in.
+ * The C library's own functions.  In a static program __libc_longjmp exists,
+ * otherwise dlsym does.  The reference to pthread_exit makes a static link
+ * include the object file that defines __libc_longjmp.
  */
 extern jump_function __libc_longjmp __attribute__((weak));
 extern void *dlsym(void *, const char *) __attribute__((weak));
 extern void pthread_exit(void *) __attribute__((noreturn));
-void (*const weir_draws_in)(void *) = pthread_exit;
+void (*const weir_pthread_exit)(void *) = pthread_exit;
 
 jump_function *real_longjmp, *real_siglongjmp, *real_chk;
 static bool is_mangled, is_known;
 
 static uintptr_t
-target_sp(const struct __jmp_buf_tag env[1])
+decode_sp(const struct __jmp_buf_tag env[1])
 {
 	uintptr_t sp = (uintptr_t)env->__jmpbuf[SLOT_SP], guard;
 
 	if (!is_mangled)
 		return sp;
 	__asm__ ("movq %%fs:0x30, %0" : "=r" (guard));
-	return (sp >> ROTATED | sp << (64 - ROTATED)) ^ guard;
+	return (sp >> ROTATION | sp << (64 - ROTATION)) ^ guard;
 }
 
 static __attribute__((noinline)) void
-learn_layout(void)
+detect_layout(void)
 {
 	jmp_buf env;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), sp;
@@ -45,7 +49,7 @@ learn_layout(void)
 		return;
 	for (int mangled = 0; mangled <= 1 && !is_known; mangled++) {
 		is_mangled = mangled;
-		sp = target_sp(env);
+		sp = decode_sp(env);
 		is_known = sp <= here && here - sp < 4096;
 	}
 }
@@ -66,13 +70,13 @@ jmpbuf_init(void)
 	real_longjmp = find("longjmp");
 	real_siglongjmp = find("siglongjmp");
 	real_chk = find("__longjmp_chk");
-	learn_layout();
+	detect_layout();
 }
 
 bool
 jmpbuf_sp(const struct __jmp_buf_tag *env, uintptr_t *sp)
 {
 	if (is_known)
-		*sp = target_sp(env);
+		*sp = decode_sp(env);
 	return is_known;
 }

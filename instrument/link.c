@@ -1,10 +1,19 @@
 /*
  * link - the connection to the wrapper
  *
- * Lines wait in a buffer of fixed size until the socket takes them.  The
- * descriptor is looked at before each use, for programs close all they have;
- * a connection that was lost so is opened anew, and the line that was cut is
- * sent again.
+ * The wrapper, callgraph-record(1), listens on a Unix stream socket whose path
+ * is in the environment.  Each process connects to it once and sends lines of
+ * JSON, which weir-instrument(3) lists: first hello, then modules, nodes, marks
+ * and so on.  A crash uses another connection.  The wrapper sends only bytes
+ * that ask for an emission; it closes the socket when it exits.
+ *
+ * Lines wait in a buffer of fixed size until the socket accepts them, so a part
+ * of a line may have been sent while its rest is still in the buffer.  Programs
+ * such as daemons close all descriptors, perhaps to open their own under the
+ * same numbers.  Therefore each use first compares device and inode of the
+ * descriptor with those of the socket.  If they differ, the link connects
+ * again, says hello, and repeats the line that was sent in part; the wrapper
+ * ignores an incomplete line at the end of a connection.
  */
 
 #include <errno.h>
@@ -21,15 +30,16 @@
 
 enum {
 	CONNECTIONS_MAX = 100,		/* then the program does not want it */
-	FD_PREFERRED = 700			/* out of the way of the program's */
+	CONNECT_TRIES_MAX = 100,
+	FD_PREFERRED = 700
 };
 
 struct out link_out = { .fd = -1 };
 
-static uint64_t wrapper_dev, wrapper_ino;	/* of its socket */
+static uint64_t socket_dev, socket_ino;	/* identify link_out.fd */
 static int n_connections;
 static int is_locked;
-static uint64_t n_sends;			/* pieces, to see that there is progress */
+static uint64_t n_sends;		/* shows waiting threads the progress */
 
 bool
 link_lock(int64_t stall_timeout_ns, uint64_t *mask)
@@ -62,13 +72,14 @@ link_unlock(uint64_t mask)
 	sys_restore_signals(mask);
 }
 
+/* False if the program has closed or replaced the descriptor. */
 static bool
-is_ours(void)
+is_fd_ours(void)
 {
 	struct stat st;
 
 	return link_out.fd >= 0 && SYS(fstat, link_out.fd, &st) == 0 &&
-	    st.st_dev == wrapper_dev && st.st_ino == wrapper_ino;
+	    st.st_dev == socket_dev && st.st_ino == socket_ino;
 }
 
 int
@@ -85,18 +96,22 @@ link_connect(void)
 	if (fd < 0)
 		return fd;
 	for (int tries = 0; SYS(connect, fd, &to, sizeof to) < 0; tries++) {
-		if (tries == 100) {
+		if (tries == CONNECT_TRIES_MAX) {
 			SYS(close, fd);
 			return -1;
 		}
-		sys_sleep_ms(tries < 10 ? 0 : 1);	/* it is busy */
+		/* The queue of connections may be full. */
+		sys_sleep_ms(tries < 10 ? 0 : 1);
 	}
 	return fd;
 }
 
-/* The lowest descriptors are those that a program expects for itself. */
+/*
+ * Moves the descriptor to a high number: a program may expect the lowest ones
+ * for the files that it opens.
+ */
 static int
-move_up(int fd)
+move_fd_up(int fd)
 {
 	struct rlimit files = { 1024, 0 };
 	int moved;
@@ -110,7 +125,7 @@ move_up(int fd)
 	return moved;
 }
 
-/* Where the line begins that is being sent. */
+/* The start, in the buffer, of the first line that is not completely sent. */
 static size_t
 line_start(void)
 {
@@ -122,7 +137,7 @@ line_start(void)
 }
 
 void
-put_hello(struct out *o)
+link_put_hello(struct out *o)
 {
 	char path[4096];
 	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
@@ -136,22 +151,22 @@ put_hello(struct out *o)
 	put_end_record(o);
 }
 
-/* What is to be sent first goes before what waits. */
+/* Sends hello before the lines that wait in the buffer. */
 static bool
 send_hello(void)
 {
 	static char waiting[OUT_SIZE];
 	size_t n = link_out.len - link_out.sent;
-	bool well;
+	bool ok;
 
 	bytes_move_down(waiting, link_out.data + link_out.sent, n);
 	link_out.len = link_out.sent = 0;
-	put_hello(&link_out);
-	well = SYS(sendto, link_out.fd, link_out.data, link_out.len,
+	link_put_hello(&link_out);
+	ok = SYS(sendto, link_out.fd, link_out.data, link_out.len,
 	    MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) == (long)link_out.len;
 	bytes_move_down(link_out.data, waiting, n);
 	link_out.len = n;
-	return well;
+	return ok;
 }
 
 bool
@@ -166,10 +181,10 @@ link_open(void)
 		dormant = true;
 		return false;
 	}
-	link_out.fd = move_up(link_out.fd);
+	link_out.fd = move_fd_up(link_out.fd);
 	SYS(fstat, link_out.fd, &st);
-	wrapper_dev = st.st_dev;
-	wrapper_ino = st.st_ino;
+	socket_dev = st.st_dev;
+	socket_ino = st.st_ino;
 	link_out.sent = line_start();
 	return send_hello();
 }
@@ -177,7 +192,7 @@ link_open(void)
 bool
 link_ensure_open(void)
 {
-	if (is_ours())
+	if (is_fd_ours())
 		return true;
 	return !dormant && link_open();
 }
@@ -185,7 +200,7 @@ link_ensure_open(void)
 void
 link_fork(void)
 {
-	if (is_ours())
+	if (is_fd_ours())
 		SYS(close, link_out.fd);
 	link_out.fd = -1;
 	link_out.len = link_out.sent = 0;
@@ -242,14 +257,14 @@ link_flush(struct out *o, int64_t stall_timeout_ns)
 bool
 link_make_room(void)
 {
-	size_t begin;
+	size_t start;
 
 	if (out_has_room(&link_out))
 		return true;
-	/* What was sent makes room; the line that is being sent stays. */
-	begin = line_start();
-	link_out.len -= begin;
-	link_out.sent -= begin;
-	bytes_move_down(link_out.data, link_out.data + begin, link_out.len);
+	/* Drops the lines that are completely sent. */
+	start = line_start();
+	link_out.len -= start;
+	link_out.sent -= start;
+	bytes_move_down(link_out.data, link_out.data + start, link_out.len);
 	return out_has_room(&link_out);
 }

@@ -1,20 +1,26 @@
-/* marks - what weir_mark() was told, until it is sent */
+/*
+ * marks - the queue of weir_mark()
+ *
+ * Any thread or signal handler adds marks without a lock; the holder of the
+ * link's lock removes them.  The queue is a ring of slots, each with a state
+ * that says whether it may be filled or sent.
+ */
 
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
 enum { MARKS = 256, NAME_SIZE = 64 };
 
-/* A ring; full says whose turn it is. */
 static struct mark {
-	int state;			/* FREE, or FULL */
+	int state;
 	int64_t time_us;
 	double value;
 	char name[NAME_SIZE];
 } marks[MARKS];
 enum { FREE, FILLING, FULL };
 
-static uint64_t n_dropped, next, oldest;
+static uint64_t n_dropped;		/* since that was sent last */
+static uint64_t next, oldest;		/* slots, modulo MARKS */
 
 static void
 put_mark(const struct mark *m)
@@ -54,8 +60,9 @@ marks_emit(void)
 	}
 }
 
+/* Claims the next slot, which is then FILLING; NULL if the ring is full. */
 static struct mark *
-free_mark(void)
+claim_slot(void)
 {
 	uint64_t i = __atomic_load_n(&next, __ATOMIC_RELAXED);
 	struct mark *m;
@@ -70,10 +77,10 @@ free_mark(void)
 			    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 				return m;
 			__atomic_store_n(&m->state, FREE, __ATOMIC_RELEASE);
-			continue;	/* i is what it is now */
+			continue;	/* the exchange has updated i */
 		}
 		if (expected == FULL)
-			return NULL;	/* all are */
+			return NULL;
 		i = __atomic_load_n(&next, __ATOMIC_RELAXED);
 	}
 	return NULL;
@@ -82,7 +89,7 @@ free_mark(void)
 void
 marks_add(const char *name, double value)
 {
-	struct mark *m = free_mark();
+	struct mark *m = claim_slot();
 
 	if (m == NULL) {
 		__atomic_add_fetch(&n_dropped, 1, __ATOMIC_RELAXED);

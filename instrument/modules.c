@@ -1,9 +1,10 @@
 /*
- * modules - which ELF file an address is in
+ * modules - which ELF file contains an address
  *
- * What was loaded is found in /proc/self/maps as soon as a function of it is
- * called, for it may be gone when its calls are emitted.  dl_iterate_phdr would
- * take a lock that the caller of dlopen has, and is not for signal handlers.
+ * The first call of a function in an unknown module makes it read
+ * /proc/self/maps at once, because a library may be unloaded before its calls
+ * are emitted.  dl_iterate_phdr() is not an option: it takes a lock that the
+ * caller of dlopen() holds, and it must not be called in a signal handler.
  */
 
 #include <elf.h>
@@ -18,16 +19,20 @@ enum { PATHS_SIZE = 1 << 20, MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 64 };
 struct modules *modules;
 char *module_paths;
 static size_t paths_used;
-static int is_busy;
+static int is_reading;
 
-/* A mapping, as a line of /proc/self/maps has it. */
+/* A line of /proc/self/maps. */
 struct mapping {
-	uintptr_t start, end, offset, inode;
+	uintptr_t start, end, offset;
+	bool has_inode;
 	bool is_code;
 	char *path;
 };
 
-/* Bytes of our own memory, which may vanish; so no pointer is followed. */
+/*
+ * Copies memory of this process.  Another thread may unmap it at any time: then
+ * the system call fails, where a plain access would crash.
+ */
 static bool
 peek(uintptr_t address, void *to, size_t n)
 {
@@ -39,7 +44,7 @@ peek(uintptr_t address, void *to, size_t n)
 }
 
 static uintptr_t
-hex(char **p)
+read_hex(char **p)
 {
 	uintptr_t value = 0;
 	int digit;
@@ -66,39 +71,39 @@ skip_field(char **p)
 
 /* START-END PERMISSIONS OFFSET DEVICE INODE      PATH */
 static void
-parse(char *line, struct mapping *m)
+parse_line(char *line, struct mapping *m)
 {
-	m->start = hex(&line);
+	m->start = read_hex(&line);
 	line++;
-	m->end = hex(&line);
+	m->end = read_hex(&line);
 	line++;
 	for (m->is_code = false; *line != ' ' && *line != '\0'; line++)
 		m->is_code |= *line == 'x';
 	line++;
-	m->offset = hex(&line);
+	m->offset = read_hex(&line);
 	line++;
 	skip_field(&line);
-	m->inode = *line != '0';
+	m->has_inode = *line != '0';
 	skip_field(&line);
 	m->path = line;
 }
 
 /*
- * The path, less what the kernel adds to that of a file that was removed; a
- * newline in it, which it writes as \012, is as it should be.
+ * Stores the path and returns its offset.  Removes the suffix that the kernel
+ * adds if the file was deleted, and restores newlines, which it writes as \012.
  */
 static size_t
 store_path(const char *path)
 {
-	static const char removed[] = " (deleted)";
+	static const char suffix[] = " (deleted)";
 	size_t begin = paths_used, n = bytes_length(path);
 	char *to = module_paths + begin;
 
 	if (n + 1 > PATHS_SIZE - begin)
-		return PATHS_SIZE - 1;		/* an empty one */
-	if (n >= sizeof removed && bytes_equal(path + n - (sizeof removed - 1),
-	    removed))
-		n -= sizeof removed - 1;
+		return PATHS_SIZE - 1;		/* an empty string */
+	if (n >= sizeof suffix && bytes_equal(path + n - (sizeof suffix - 1),
+	    suffix))
+		n -= sizeof suffix - 1;
 	for (size_t i = 0; i < n; i++, to++) {
 		*to = path[i];
 		if (n - i >= 4 && path[i] == '\\' && path[i + 1] == '0' &&
@@ -112,17 +117,18 @@ store_path(const char *path)
 	return begin;
 }
 
+/* Finds the build ID among the notes of a PT_NOTE segment. */
 static void
 read_notes(struct module *m, uintptr_t at, size_t size)
 {
 	Elf64_Nhdr note;
-	size_t need;
+	size_t note_size;
 	char name[4];
 
 	while (size >= sizeof note && peek(at, &note, sizeof note)) {
-		need = sizeof note + ((note.n_namesz + 3u) & ~3u) +
+		note_size = sizeof note + ((note.n_namesz + 3u) & ~3u) +
 		    ((note.n_descsz + 3u) & ~3u);
-		if (need > size || note.n_namesz > size ||
+		if (note_size > size || note.n_namesz > size ||
 		    note.n_descsz > size)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
@@ -133,12 +139,15 @@ read_notes(struct module *m, uintptr_t at, size_t size)
 			m->build_id_len = (unsigned char)note.n_descsz;
 			return;
 		}
-		at += need;
-		size -= need;
+		at += note_size;
+		size -= note_size;
 	}
 }
 
-/* From the program headers, which are in memory behind the ELF header. */
+/*
+ * Reads the program headers, which the first mapping of a file contains: they
+ * determine the base, the end and the build ID.
+ */
 static void
 read_elf(struct module *m)
 {
@@ -170,7 +179,7 @@ read_elf(struct module *m)
 static bool
 is_known(uintptr_t address)
 {
-	static int last;	/* a guess, whoever writes it */
+	static int last;	/* shared by all threads: only a guess */
 	const struct module *list = modules->list;
 	int n = __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
 	int i = __atomic_load_n(&last, __ATOMIC_RELAXED);
@@ -186,18 +195,20 @@ is_known(uintptr_t address)
 }
 
 /*
- * A file is mapped piece by piece, the one with the ELF header first.  Of what
- * is no ELF file only code counts, so that it is not looked for again.
+ * Adds the module that an executable mapping belongs to.  A file has several
+ * mappings; the first of them contains the ELF header.  Executable memory that
+ * is not an ELF file (the vdso, generated code) is added too, so that the maps
+ * are not read again for each address in it.
  */
 static void
-add(const struct mapping *first, const struct mapping *code)
+add_module(const struct mapping *first, const struct mapping *code)
 {
 	struct module *m = &modules->list[modules->n];
 
 	if (modules->n == MODULES_MAX || is_known(code->start))
 		return;
 	*m = (struct module){ .start = code->start, .end = code->end };
-	if (first->inode != 0 && bytes_equal(first->path, code->path)) {
+	if (first->has_inode && bytes_equal(first->path, code->path)) {
 		m->start = first->start;
 		read_elf(m);
 	}
@@ -207,19 +218,20 @@ add(const struct mapping *first, const struct mapping *code)
 	__atomic_store_n(&modules->n, modules->n + 1, __ATOMIC_RELEASE);
 }
 
+/* first is the last mapping at offset 0 of a file, and its path. */
 static void
 read_mapping(char *line, struct mapping *first, char *first_path)
 {
 	struct mapping m;
 
-	parse(line, &m);
-	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.path, first_path)) {
+	parse_line(line, &m);
+	if (m.has_inode && m.offset == 0 && !bytes_equal(m.path, first_path)) {
 		*first = m;
 		bytes_copy_string(first_path, m.path, MAPS_LINE_MAX);
 		first->path = first_path;
 	}
 	if (m.is_code)
-		add(first, &m);
+		add_module(first, &m);
 }
 
 static void
@@ -242,7 +254,7 @@ read_maps(int fd)
 		n -= begin;
 		bytes_move_down(text, text + begin, n);
 		if (n >= MAPS_LINE_MAX)
-			return;		/* no such line is written */
+			return;		/* the kernel writes no such line */
 	}
 }
 
@@ -253,7 +265,10 @@ modules_count(void)
 	    __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
 }
 
-/* Whoever comes while another looks does not wait: emit will look again. */
+/*
+ * If another thread is reading the maps, this does not wait: emit tries again
+ * for the nodes that it sends.
+ */
 bool
 modules_ensure_known(uintptr_t address)
 {
@@ -261,14 +276,14 @@ modules_ensure_known(uintptr_t address)
 
 	if (modules == NULL || modules->n == MODULES_MAX ||
 	    is_known(address) ||
-	    __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE) != 0)
+	    __atomic_exchange_n(&is_reading, 1, __ATOMIC_ACQUIRE) != 0)
 		return true;
 	fd = (int)SYS(open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		read_maps(fd);
 		SYS(close, fd);
 	}
-	__atomic_store_n(&is_busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&is_reading, 0, __ATOMIC_RELEASE);
 	return is_known(address);
 }
 
@@ -281,9 +296,9 @@ modules_init(void)
 		modules = NULL;
 }
 
-/* The thread that was looking is not there any more. */
+/* If another thread was reading the maps, it does not exist in the child. */
 void
 modules_fork(void)
 {
-	is_busy = 0;
+	is_reading = 0;
 }

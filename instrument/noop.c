@@ -1,4 +1,4 @@
-/* noop - the same symbols for a program that is not to be measured */
+/* noop - a library with the same symbols that measures nothing */
 
 #include "instrument/instrument.h"
 #include "instrument/weir-instrument.h"

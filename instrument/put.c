@@ -1,4 +1,4 @@
-/* put - text into what is to be sent, without the C library */
+/* put - write JSON into an output buffer */
 
 #include "instrument/instrument.h"
 
@@ -84,7 +84,10 @@ put_address(struct out *o, const char *key, uintptr_t value)
 	put_str(o, "\"");
 }
 
-/* Bytes that are not ASCII go as the characters U+0080 to U+00FF. */
+/*
+ * The text may be in any encoding: a byte that is not ASCII is written as the
+ * character with that number, U+0080 to U+00FF.
+ */
 void
 put_text(struct out *o, const char *key, const char *value)
 {

@@ -1,8 +1,9 @@
-# rules.mk - the library libweir-instrument, and its twin that does nothing
+# rules.mk - libweir-instrument, and a no-op library with the same symbols
 
-# The instrument becomes part of other people's programs: always optimised, no
-# sanitizer, no link-time optimisation, no function of the C library that the
-# compiler thinks of, and thread-local storage that is cheap wherever it lies.
+# The instrument becomes part of other people's programs: so it is always
+# optimised, without sanitizers or link-time optimisation.  The compiler must
+# not insert calls of the C library (memcpy), nor a stack protector.  The TLS
+# dialect makes thread-local storage cheap in a shared library too.
 INSTRUMENT_CFLAGS = -g -O2
 COMPILE_INSTRUMENT = $(CC) -std=c11 -D_GNU_SOURCE -I. $(WARN) \
 	$(INSTRUMENT_CFLAGS) -fPIC -ffreestanding -fvisibility=hidden \
@@ -16,8 +17,8 @@ $(OUT)/instrument/%.o: instrument/%.c instrument/rules.mk
 	@mkdir -p $(@D)
 	$(COMPILE_INSTRUMENT) -MMD -MP -c -o $@ $<
 
-# Each archive is one object, so that what is interposed is never left out, and
-# its hidden names are nobody's else.
+# Each archive is a single object file: so a link never leaves out the
+# interposed functions, and hidden names cannot collide with the program's.
 INSTRUMENT_OBJECTS = $(filter-out %/noop.o,$(call objects,instrument/*.c))
 $(OUT)/libweir-instrument.a: $(INSTRUMENT_OBJECTS)
 $(OUT)/libweir-instrument-noop.a: $(OUT)/instrument/noop.o

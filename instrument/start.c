@@ -1,4 +1,10 @@
-/* start - the beginning, fork, and the end */
+/*
+ * start - initialization, fork and exit
+ *
+ * The instrument starts in a constructor of its own, or earlier if a hook, a
+ * longjmp or weir_mark() comes first.  The final emission is sent when the
+ * process exits, by exit(), quick_exit() or _exit().
+ */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,12 +17,16 @@
 int at_quick_exit(void (*)(void));
 
 static bool is_connected, is_finished;
-static int state;			/* NEW, BUSY, DONE */
-static __thread bool is_here;
+static int state;
 enum { NEW, BUSY, DONE };
+static __thread bool is_busy_here;	/* this thread is in start_once() */
 
 static void finish(void);
 
+/*
+ * The child of fork() is a process of its own to the wrapper: it has a
+ * connection and a helper of its own, and counts from 0.
+ */
 static void
 after_fork(void)
 {
@@ -35,7 +45,7 @@ after_fork(void)
 	sys_restore_signals(mask);
 }
 
-/* What runs with other rights than its caller's is nobody's to look into. */
+/* A setuid or setgid program must not obey its caller's environment. */
 static bool
 is_wanted(void)
 {
@@ -71,10 +81,10 @@ start_once(bool are_hooks_ours)
 
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == DONE)
 		return true;
-	if (is_here)
+	if (is_busy_here)
 		return false;
 	mask = sys_block_signals();
-	is_here = true;
+	is_busy_here = true;
 	if (__atomic_compare_exchange_n(&state, &expected, BUSY, false,
 	    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		start(are_hooks_ours);
@@ -82,15 +92,15 @@ start_once(bool are_hooks_ours)
 	}
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != DONE)
 		sys_sleep_ms(1);
-	is_here = false;
+	is_busy_here = false;
 	sys_restore_signals(mask);
 	return true;
 }
 
-/* A child by vfork has the parent's memory, and nothing of its own to say. */
 static void
 finish(void)
 {
+	/* A child by vfork() exits with its parent's state: not its end. */
 	if (!is_connected || is_finished || !state_is_ours())
 		return;
 	is_finished = true;
@@ -99,9 +109,9 @@ finish(void)
 	emit(STALL_TIMEOUT_NS, true);
 }
 
-/* The last of the destructors, after all that atexit() was told. */
+/* Runs last: after the functions that atexit() has registered. */
 static __attribute__((destructor(101))) void
-end(void)
+finish_at_exit(void)
 {
 	finish();
 }

@@ -1,6 +1,4 @@
-/*
- * state - the settings and the state of the process, which all others read
- */
+/* state - settings and state of the process, which all other files read */
 
 #include <unistd.h>
 
@@ -11,9 +9,9 @@ struct settings settings = { .max_nodes = 400000 };
 bool dormant;
 int own_pid;
 
-/* getenv() may be the program's own. */
+/* Not getenv(), which the program may define itself. */
 static const char *
-setting(const char *name)
+find_variable(const char *name)
 {
 	size_t i;
 
@@ -26,18 +24,18 @@ setting(const char *name)
 	return NULL;
 }
 
-/* A number within bounds, or else what it is by default. */
+/* Returns preset if the variable is not set, not a number or out of range. */
 static uint64_t
-number(const char *name, uint64_t least, uint64_t most, uint64_t otherwise)
+read_number(const char *name, uint64_t min, uint64_t max, uint64_t preset)
 {
-	const char *s = setting(name);
+	const char *s = find_variable(name);
 	uint64_t value = 0;
 
 	if (s == NULL)
-		return otherwise;
-	for (; *s >= '0' && *s <= '9' && value <= most; s++)
+		return preset;
+	for (; *s >= '0' && *s <= '9' && value <= max; s++)
 		value = value * 10 + (unsigned)(*s - '0');
-	return *s != '\0' || value < least || value > most ? otherwise : value;
+	return *s != '\0' || value < min || value > max ? preset : value;
 }
 
 void
@@ -46,15 +44,15 @@ state_init(void)
 	uint64_t hz;
 
 	state_fork();
-	settings.socket_path = setting("WEIR_SOCKET");
-	settings.timed = number("WEIR_TIME", 0, 1, 0);
-	settings.fold_recursion = number("WEIR_FOLD_RECURSION", 0, 1, 0);
-	settings.no_helper = !number("WEIR_HELPER", 0, 1, 1);
-	settings.max_nodes = number("WEIR_MAX_NODES", 1, UINT32_MAX / 2,
+	settings.socket_path = find_variable("WEIR_SOCKET");
+	settings.timed = read_number("WEIR_TIME", 0, 1, 0);
+	settings.fold_recursion = read_number("WEIR_FOLD_RECURSION", 0, 1, 0);
+	settings.no_helper = !read_number("WEIR_HELPER", 0, 1, 1);
+	settings.max_nodes = read_number("WEIR_MAX_NODES", 1, UINT32_MAX / 2,
 	    settings.max_nodes);
-	settings.interval_ns = (int64_t)number("WEIR_INTERVAL_MS", 0,
+	settings.interval_ns = (int64_t)read_number("WEIR_INTERVAL_MS", 0,
 	    UINT32_MAX, 0) * 1000000;
-	hz = number("WEIR_SAMPLE_HZ", 0, 10000, 0);
+	hz = read_number("WEIR_SAMPLE_HZ", 0, 10000, 0);
 	settings.sample_period_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* sys - what is needed of the system, without the C library */
+/* sys - system calls without the C library */
 
 #include <poll.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ sys_block_signals(void)
 }
 
 void
-sys_restore_signals(uint64_t before)
+sys_restore_signals(uint64_t mask)
 {
-	SYS(rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+	SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }

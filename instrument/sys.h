@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 
 /*
- * The system's calls, not the C library's: those may be the program's own
- * (instrumented) ones, are cancellation points, and set errno.  A result in
- * [-4095, -1] is an error number, negated.
+ * System calls without the C library.  Its functions may be replaced by the
+ * program's own, instrumented ones, they are cancellation points, and they set
+ * errno.  A result in [-4095, -1] is a negated error number.
  */
 static inline long
 sys6(long n, long a, long b, long c, long d, long e, long f)
@@ -24,6 +24,7 @@ sys6(long n, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
+/* SYS(name, argument...): one to six arguments of any scalar type */
 #define SYS(name, ...) SYS_PICK(__VA_ARGS__, 6, 5, 4, 3, 2, 1)(name, \
 	__VA_ARGS__)
 #define SYS_PICK(a, b, c, d, e, f, n, ...) SYS_##n
@@ -39,16 +40,16 @@ sys6(long n, long a, long b, long c, long d, long e, long f)
 #define SYS_6(name, a, b, c, d, e, f) sys6(SYS_##name, (long)(a), (long)(b), \
 	(long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Zeroed memory, touched when used; NULL if there is none. */
+/* Zeroed memory, allocated page by page on first use; NULL if none is left. */
 void *sys_map(size_t size);
 void sys_unmap(void *, size_t size);
 
-int64_t sys_clock_ns(int clock);	/* CLOCK_..., in nanoseconds */
+int64_t sys_clock_ns(int clock);	/* clock: a CLOCK_... constant */
 int64_t sys_time_us(void);		/* since 1970 */
 void sys_sleep_ms(int ms);
 
-/* All signals wait from sys_block() until sys_unblock(). */
+/* Blocks all signals and returns the previous mask. */
 uint64_t sys_block_signals(void);
-void sys_restore_signals(uint64_t before);
+void sys_restore_signals(uint64_t mask);
 
 #endif

@@ -1,9 +1,15 @@
 /*
- * thread - the threads and their trees
+ * thread - all threads, each with its call tree and stack of frames
  *
- * A tree outlives its thread: the next thread that begins takes it over and
- * adds to it.  So there are as many trees as there were threads at a time,
- * however many there were, and none is ever freed or put together.
+ * The thread-local variable self points to a struct thread.  It is NULL until
+ * the first hook of the thread calls thread_begin(), and again when the thread
+ * ends, which the destructor of a pthread key reports.
+ *
+ * A struct thread with its tree outlives its thread: the next new thread adopts
+ * it and continues to count in it.  So there are as many trees as there were
+ * threads at the same time, and none is ever freed or merged.  For example, a
+ * program that starts 50,000 threads, four at a time, has five trees: main's
+ * and four others.
  */
 
 #include <limits.h>
@@ -14,8 +20,12 @@
 #include "instrument/sys.h"
 
 enum {
-	KEYS_WITHOUT_MALLOC = 32,	/* keys from here on cost glibc a malloc */
-	FRAMES_SIZE_SMALL = 256 * 1024	/* bytes, where address space is short */
+	/* glibc calls malloc to set a pthread key with a higher number. */
+	KEYS_WITHOUT_MALLOC = 32,
+	/* Where the address space is limited (ulimit -v). */
+	FRAMES_SIZE_SMALL = 256 * 1024,
+	FRAMES_SIZE_MIN = 1 << 20,
+	FRAMES_SIZE_MAX = 64 << 20
 };
 
 __thread struct thread *self;
@@ -27,23 +37,24 @@ static bool has_key;
 static size_t frames_size;
 
 /*
- * A call takes at least 16 bytes of the program's stack, as much as its frame
- * takes here: so these are enough if they are as large as the stack can get.
+ * A call needs at least 16 bytes of the program's stack, which is the size of a
+ * frame.  So frames as large as the stack limit are enough.
  */
 static size_t
-size_of_frames(void)
+choose_frames_size(void)
 {
-	const size_t most = 64 << 20, least = 1 << 20;
-	struct rlimit space = { RLIM_INFINITY, 0 }, stack = { most, 0 };
+	struct rlimit space = { RLIM_INFINITY, 0 };
+	struct rlimit stack = { FRAMES_SIZE_MAX, 0 };
 
 	SYS(prlimit64, 0, RLIMIT_AS, NULL, &space);
 	SYS(prlimit64, 0, RLIMIT_STACK, NULL, &stack);
 	if (space.rlim_cur != RLIM_INFINITY)
 		return FRAMES_SIZE_SMALL;
-	if (stack.rlim_cur > most)
-		return most;
-	return stack.rlim_cur < least ? least :
-	    (size_t)stack.rlim_cur & ~(size_t)4095;
+	if (stack.rlim_cur > FRAMES_SIZE_MAX)
+		return FRAMES_SIZE_MAX;
+	if (stack.rlim_cur < FRAMES_SIZE_MIN)
+		return FRAMES_SIZE_MIN;
+	return (size_t)stack.rlim_cur & ~(size_t)4095;
 }
 
 static struct thread *
@@ -55,7 +66,6 @@ new_thread(void)
 
 	if (t == NULL)
 		return NULL;
-	t->size = size;
 	t->owned = 1;
 	t->altstack = (char *)t + head;
 	t->frames = (struct frame *)(void *)(t->altstack + ALTSTACK_SIZE);
@@ -68,8 +78,9 @@ new_thread(void)
 	return t;
 }
 
+/* Adopts what a thread that has ended left. */
 static struct thread *
-claim_idle(void)
+adopt(void)
 {
 	int unowned;
 
@@ -84,12 +95,12 @@ claim_idle(void)
 }
 
 static void
-take(void)
+set_self(void)
 {
-	struct thread *t = claim_idle();
+	struct thread *t = adopt();
 
 	if (t == NULL && (t = new_thread()) == NULL) {
-		dormant = true;		/* the calls of one are missing */
+		dormant = true;		/* the counts would be incomplete */
 		return;
 	}
 	t->destructor_rounds = 0;
@@ -112,20 +123,22 @@ thread_begin(void)
 	is_starting = true;
 	mask = sys_block_signals();
 	if (!dormant && self == NULL)
-		take();
+		set_self();
 	sys_restore_signals(mask);
 	is_starting = false;
 	return self;
 }
 
 /*
- * What other keys' destructors call is still to be counted, so the end is put
- * off to the last of the rounds that there are.
+ * The destructor of the key.  Destructors of the program's keys are still to be
+ * counted, and they run in any order.  As long as destructors set keys again,
+ * the C library runs another round of them, up to a limit: so this defers
+ * itself to the last round.
  */
 static void
-end(void *to)
+end_thread(void *p)
 {
-	struct thread *t = to;
+	struct thread *t = p;
 	uint64_t mask;
 
 	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
@@ -148,15 +161,15 @@ end(void *to)
 void
 thread_init(void)
 {
-	frames_size = size_of_frames();
-	has_key = pthread_key_create(&key, end) == 0;
+	frames_size = choose_frames_size();
+	has_key = pthread_key_create(&key, end_thread) == 0;
 	if (has_key && key >= KEYS_WITHOUT_MALLOC) {
 		pthread_key_delete(key);
 		has_key = false;
 	}
 }
 
-/* The others are not there any more, and their calls are the parent's. */
+/* Only the forking thread exists in the child. */
 void
 thread_fork(void)
 {

@@ -1,24 +1,30 @@
 /*
- * tree - the nodes of one thread
+ * tree - the call tree of one thread
  *
- * The children of a node are a binary tree in which a hash says left or right:
- * it never has to be rebuilt, and a child comes into it by one store, so a
- * signal handler may search and add at any moment.  Nodes lie in slabs in the
- * order in which they were made, and are never freed: a hook that was
- * interrupted may still have them.
+ * The children of a node form a hash trie: a binary tree in which each bit of
+ * a child's hash selects the left or the right branch, and each node of the
+ * trie is itself a child.  With the hashes a = ..00, b = ..10 and c = ..01,
+ * added in this order, a is the root, b is its left branch (last bit 0) and c
+ * its right one (last bit 1).  A trie is never rebalanced, and a child is added
+ * by a single store into an empty link.  So a signal handler may search and add
+ * at any moment.
+ *
+ * Nodes are allocated from slabs, one after the other, so a parent always comes
+ * before its children.  They are never freed: a hook that a signal has
+ * interrupted may still use any of them.
  */
 
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-enum { SLAB_SIZE = 256 * 1024, SLAB_FIRST = 32 * 1024 };
+enum { SLAB_SIZE = 256 * 1024, SLAB_SIZE_FIRST = 32 * 1024 };
 
 struct slab {
 	struct slab *older;
-	struct slab *newer;	/* emit's, valid while it walks */
-	uint64_t used;		/* nodes, perhaps more than fit */
-	uint32_t n;		/* that fit */
-	uint32_t seen;		/* emit's: nodes of this walk */
+	struct slab *newer;	/* valid during a visit */
+	uint64_t used;		/* nodes claimed, perhaps more than n */
+	uint32_t n;		/* capacity, in nodes */
+	uint32_t visited;	/* nodes that this visit covers */
 	unsigned char nodes[];
 };
 
@@ -39,11 +45,11 @@ node_at(struct slab *s, uint64_t i)
 	return (struct node *)(void *)(s->nodes + i * node_size());
 }
 
-/* One more slab behind the newest, unless a handler has just added one. */
+/* Adds a slab after the newest, unless a signal handler has just added one. */
 static bool
 add_slab(struct thread *t, struct slab *newest)
 {
-	size_t size = newest == NULL ? SLAB_FIRST : SLAB_SIZE;
+	size_t size = newest == NULL ? SLAB_SIZE_FIRST : SLAB_SIZE;
 	uint64_t expected = (uint64_t)(uintptr_t)newest;
 	struct slab *s = sys_map(size);
 
@@ -57,6 +63,7 @@ add_slab(struct thread *t, struct slab *newest)
 	return true;
 }
 
+/* Returns s->used++ as one instruction, see local_add(). */
 static uint64_t
 claim_index(struct slab *s)
 {
@@ -103,7 +110,7 @@ matches(const struct node *n, uintptr_t function, uintptr_t call_site)
 	return n->function == function && n->call_site == call_site;
 }
 
-/* The node that a call returns to, where recursion is folded. */
+/* With folded recursion: the same call on the stack, or NULL. */
 static struct node *
 find_folded(struct node *n, uintptr_t function, uintptr_t call_site)
 {
@@ -118,7 +125,7 @@ tree_find_or_add(struct thread *t, struct node *parent, uintptr_t function,
     uintptr_t call_site)
 {
 	uint64_t h = hash(function, call_site), found;
-	struct node **at = &parent->children, *n, *made = NULL;
+	struct node **at = &parent->children, *n, *new = NULL;
 
 	for (;;) {
 		while ((n = *at) != NULL) {
@@ -127,26 +134,29 @@ tree_find_or_add(struct thread *t, struct node *parent, uintptr_t function,
 			at = &n->branch[h & 1];
 			h = h >> 1 | h << 63;
 		}
-		if (made == NULL) {
+		if (new == NULL) {
 			if (settings.fold_recursion && (n = find_folded(parent,
 			    function, call_site)) != NULL)
 				return n;
-			if ((made = allocate_node(t)) == NULL)
+			if ((new = allocate_node(t)) == NULL)
 				return NULL;
-			made->function = function;
-			made->call_site = call_site;
-			made->last_child = made->successor = &nil_node;
+			new->function = function;
+			new->call_site = call_site;
+			new->last_child = new->successor = &nil_node;
 			modules_ensure_known(function);
 			modules_ensure_known(call_site);
 		}
 		found = 0;
 		if (local_compare_exchange(at, &found,
-		    (uint64_t)(uintptr_t)made))
+		    (uint64_t)(uintptr_t)new))
 			break;
-		/* A handler came first; what was made may stay unused. */
+		/*
+		 * A signal handler has added a node here.  Search on: if it is
+		 * for the same call, the new node remains unused.
+		 */
 	}
-	__atomic_store_n(&made->parent, parent, __ATOMIC_RELEASE);
-	return made;
+	__atomic_store_n(&new->parent, parent, __ATOMIC_RELEASE);
+	return new;
 }
 
 void
@@ -161,51 +171,68 @@ tree_reset(struct thread *t)
 }
 
 /*
- * The node of a call in the new tree: a child of its caller, or where
- * recursion was folded or there was no room, the caller or an ancestor of it.
+ * The counterpart in the new tree of old, a call by old_caller; new is the
+ * counterpart of old_caller.  Usually old is a child of its caller.  With
+ * folded recursion it may be the caller itself or an ancestor: then its
+ * counterpart is as many levels above new.
  */
 static struct node *
-node_in_new_tree(struct thread *t, const struct node *old,
-    const struct node *caller, struct node *new)
+find_counterpart(struct thread *t, const struct node *old,
+    const struct node *old_caller, struct node *new)
 {
-	if (old->parent == caller)
+	if (old->parent == old_caller)
 		return tree_find_or_add(t, new, old->function, old->call_site);
-	while (caller != old && caller->parent != NULL) {
-		caller = caller->parent;
+	while (old_caller != old && old_caller->parent != NULL) {
+		old_caller = old_caller->parent;
 		new = new->parent;
 	}
-	return caller == old ? new : NULL;
+	return old_caller == old ? new : NULL;
 }
 
+/*
+ * A child process starts with empty counts, but it returns from the calls that
+ * its parent was in.  So it replays its stack into an empty tree: for each
+ * frame, from the outermost call to the innermost, it adds the node of that
+ * call and lets the frame point to the new nodes.  For example, if the stack is
+ * main, run, fork_worker when the process forks, the child's tree is this one
+ * path, with 0 calls in each node; when fork_worker returns, the current node
+ * is the new one of run.
+ *
+ * The node of a call is not in its own frame: it is the caller in the next
+ * frame or, for the innermost call, the current node.  A call without a node
+ * (the overflow node was current) keeps its frame, and its caller counts for
+ * it.  If there is no room for a new node, the inner calls are dropped.
+ *
+ * The parent's nodes are read here and then abandoned in memory.
+ */
 void
 tree_fork(struct thread *t)
 {
 	struct frame *top = t->top, *f;
-	const struct node *old, *caller;
-	struct node *n, *last;
+	const struct node *old, *old_caller, *innermost = thread_node(t);
+	struct node *new = &t->root;
 
 	__atomic_store_n(&n_nodes, 0, __ATOMIC_RELAXED);
-	last = thread_node(t);
-	t->limited_calls = t->sent_limited_calls = t->n_frameless = 0;
-	n = &t->root;
+	t->overflow_calls = t->sent_overflow_calls = t->n_frameless = 0;
 	tree_reset(t);
-	caller = t->frames->caller;
+	old_caller = t->frames->caller;
 	for (f = t->frames; f < top; f++) {
-		old = f + 1 < top ? f[1].caller : last;
+		old = f + 1 < top ? f[1].caller : innermost;
 		if (old == &t->overflow)
-			old = caller;
-		f->caller = n;
-		n = node_in_new_tree(t, old, caller, n);
-		if (n == NULL)
+			old = old_caller;
+		f->caller = new;
+		new = find_counterpart(t, old, old_caller, new);
+		if (new == NULL)
 			return;
-		caller = old;
+		old_caller = old;
 		t->top = f + 1;
-		t->current = n;
+		t->current = new;
 	}
 }
 
+/* A node that is not in the tree yet has no parent. */
 void
-tree_visit_children_first(struct thread *t, node_visitor *visit, void *to)
+tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
 {
 	struct slab *newer = NULL;
 	struct node *n;
@@ -215,29 +242,28 @@ tree_visit_children_first(struct thread *t, node_visitor *visit, void *to)
 	    s != NULL; s = s->older) {
 		used = __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
 		s->newer = newer;
-		s->seen = used < s->n ? (uint32_t)used : s->n;
-		for (uint32_t i = s->seen; i-- > 0;) {
+		s->visited = used < s->n ? (uint32_t)used : s->n;
+		for (uint32_t i = s->visited; i-- > 0;) {
 			n = node_at(s, i);
 			if (__atomic_load_n(&n->parent, __ATOMIC_ACQUIRE) !=
 			    NULL)
-				visit(n, to);
+				visit(n, context);
 		}
 		newer = s;
 	}
 }
 
-/* Those that the other walk has seen; it comes first. */
+/* Skips the slabs that were added since, then visits from the oldest on. */
 void
-tree_visit_parents_first(struct thread *t, node_visitor *visit, void *to)
+tree_visit_parents_first(struct thread *t, node_visitor *visit, void *context)
 {
 	struct slab *s = __atomic_load_n(&t->slab, __ATOMIC_ACQUIRE);
 
-	/* Slabs that were added since have not been seen. */
-	while (s != NULL && s->seen == 0)
+	while (s != NULL && s->visited == 0)
 		s = s->older;
 	while (s != NULL && s->older != NULL)
 		s = s->older;
 	for (; s != NULL; s = s->newer)
-		for (uint32_t i = 0; i < s->seen; i++)
-			visit(node_at(s, i), to);
+		for (uint32_t i = 0; i < s->visited; i++)
+			visit(node_at(s, i), context);
 }

@@ -1,33 +1,37 @@
 /*
- * vfork - the child runs in the parent's memory, and may make calls that never
- * return: it executes a program or exits.  They are dropped when the parent
- * goes on.
+ * vfork - a child that shares its parent's memory
  *
- * What the parent needs for that cannot be on the stack, where the child's
- * calls overwrite it.  It is in registers, of which the system gives the
- * parent its own back.
+ * Until the child executes another program or exits, the parent is suspended
+ * and the child runs in its memory: on its stack, and with its call tree.  The
+ * child's hooks change the parent's current node and stack of frames, and the
+ * last of its calls (execve or _exit) never returns.  So the parent remembers
+ * both before vfork and restores them when it continues.
+ *
+ * It cannot store them, or the return address, on the stack, since the child
+ * overwrites that.  They are kept in registers: the child gets a copy of these,
+ * and the parent's are preserved by the system call.  That takes assembly.
  */
 
 #include <errno.h>
 
 #include "instrument/instrument.h"
 
-struct state {
+struct position {
 	struct node *current;
 	struct frame *top;
 };
 
-struct state vfork_before(void);
+struct position vfork_before(void);
 int vfork_after(struct node *current, struct frame *top, long result);
 
-__attribute__((used)) struct state
+__attribute__((used)) struct position
 vfork_before(void)
 {
 	struct thread *t = self;
 
 	if (dormant || t == NULL)
-		return (struct state){ NULL, NULL };
-	return (struct state){ t->current, t->top };
+		return (struct position){ NULL, NULL };
+	return (struct position){ t->current, t->top };
 }
 
 __attribute__((used)) int

@@ -3,16 +3,16 @@
 
 /*
  * For programs that are compiled with -finstrument-functions and linked with
- * -lweir-instrument: see weir-instrument(3).  Nothing has to be called.
+ * -lweir-instrument, see weir-instrument(3).  No call is required.
  */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * A data point of the program's own, for callgraph-record(1) to write down:
- * at most 63 bytes of the name are kept.  Never waits and never fails; without
- * a wrapper it does nothing.  May be called from signal handlers.
+ * Sends a data point, which callgraph-record(1) records.  The name is truncated
+ * to 63 bytes.  Never waits, never fails, and does nothing without a wrapper.
+ * May be called in signal handlers.
  */
 void weir_mark(const char *name, double value);
 

@@ -1,4 +1,4 @@
-/* weir-mark - the function that programs call */
+/* weir-mark - weir_mark(), which programs call */
 
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
@@ -13,7 +13,7 @@ weir_mark(const char *name, double value)
 		return;
 	marks_add(name, value);
 	if (!link_lock(0, &mask))
-		return;		/* whoever has the link sends it */
+		return;		/* the holder of the lock sends it */
 	marks_emit();
 	link_flush(&link_out, 0);
 	link_unlock(mask);
