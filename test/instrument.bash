@@ -1,12 +1,13 @@
-# instrument.bash - for the tests of callgraph-record and the instrument
+# instrument.bash - helpers for the tests of callgraph-record and the instrument
 
 PROGRAMS=$BUILD/test/programs/instrument
-OPTIONS=	# of callgraph-record, for record() and agrees(): words
-PREFIX=		# what runs the program, likewise
-export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR	# for what a kill leaves behind
+OPTIONS=	# words: options of callgraph-record for record() and agrees()
+PREFIX=		# words: a command that runs the program, likewise
+# Files that a killed wrapper leaves are removed with the test's directory.
+export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
 
-# record STATUS PROGRAM [ARGUMENT...] - runs it, records into `rec`, and what
-# it counts itself into counts.PID
+# record STATUS PROGRAM [ARGUMENT...] - run the program; its records go to
+# `rec`, its own counts to counts.PID
 record() {
 	local wanted=$1 program=$2 status=0
 	shift 2
@@ -19,30 +20,30 @@ record() {
 	return 1
 }
 
-# oracle - the records are well-formed, and say what the programs counted
+# oracle - check that the records are well-formed and agree with the counts
 oracle() {
 	local counts=(counts.*)
 	[ -e "${counts[0]}" ] || counts=()
 	python3 "$TEST/oracles/instrument.py" rec "${counts[@]}"
 }
 
-# agrees PROGRAM [ARGUMENT...] - exactly, and the program counted something
+# agrees PROGRAM [ARGUMENT...] - record() with status 0, and compare the counts
 agrees() {
 	record 0 "$@" && ls counts.* >/dev/null && oracle
 }
 
-# of TYPE FILTER - what jq says of the records of a type
+# of TYPE FILTER - apply a jq filter to the records of a type
 of() {
 	jq -c "select(.type == \"$1\") | $2" rec
 }
 
-# total - calls in all callgraphs
+# total - print the number of calls in all callgraphs
 total() {
 	jq -s '[.[] | select(.type == "callgraph") | .nodes[].calls] | add' rec
 }
 
-# start PROGRAM [ARGUMENT...] - in the background, as $wrapper; it ends when a
-# line is written to descriptor 9
+# start PROGRAM [ARGUMENT...] - run the program in the background; $wrapper is
+# callgraph-record.  stop() writes a line to its standard input, which ends it.
 start() {
 	rm -f rec counts.* stop
 	mkfifo stop
@@ -58,7 +59,7 @@ stop() {
 	exec 9>&-
 }
 
-# until_true COMMAND... - at most 10 seconds
+# until_true COMMAND... - repeat the command until it succeeds, for 10 seconds
 until_true() {
 	for _ in {1..500}; do
 		"$@" && return
@@ -68,8 +69,8 @@ until_true() {
 	return 1
 }
 
-# once - this looks at the instrument alone, which is no other for the sanitized
-# filters
+# once - skip the test in the build with sanitizers: it only concerns the
+# instrument, which is the same in both builds
 once() {
 	[[ $BUILD != */san ]] || skip "done with the plain build"
 }

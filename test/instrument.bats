@@ -1,6 +1,5 @@
-# instrument.bats - what libweir-instrument counts is what happened, and the
-# program does what it would do without it
-
+# instrument.bats - libweir-instrument counts exactly, and does not change what
+# the program does
 load helper
 load instrument
 
@@ -14,7 +13,7 @@ load instrument
 	done
 }
 
-@test "the program prints and returns what it would without the instrument" {
+@test "the output and status of a program do not change" {
 	cd "$BATS_TEST_TMPDIR"
 	run -3 --separate-stderr "$PROGRAMS/calls.plain"
 	echo "$output" >want
@@ -28,7 +27,7 @@ load instrument
 	done
 }
 
-@test "the same function called from two places is two nodes, with its stack" {
+@test "a function called from two places has two nodes" {
 	record 3 calls 2
 	# main calls fib, and fib calls itself from two lines.
 	of callgraph '[.nodes[] | [.parent, .call_site, .function]] |
@@ -46,7 +45,7 @@ load instrument
 		-le 9 ]
 }
 
-@test "50,000 short threads are counted, in as many trees as ran at a time" {
+@test "50,000 short threads need as many trees as run at the same time" {
 	[[ $BUILD == */san ]] && n=5000 || n=50000
 	record 0 cases short $n
 	oracle
@@ -55,9 +54,9 @@ load instrument
 	[ "$(of exit .max_rss_bytes)" -lt 20000000 ]
 }
 
-@test "what destructors of a thread's data call is counted" {
+@test "calls in destructors of thread-specific data are counted" {
 	agrees cases keys
-	# A destructor that runs behind ours begins no tree that is left behind.
+	# A destructor that runs after the instrument's adds no tree.
 	agrees cases keys 1
 	[ "$(of callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 4 ]
@@ -71,15 +70,15 @@ load instrument
 
 @test "a stack of 100,000 calls" {
 	agrees cases deep 100000
-	# In pre-order, each is the next one's parent.
+	# In pre-order, each node is the parent of the next one.
 	[ "$(of callgraph '.nodes | length')" -eq 100002 ]
 	[ "$(of callgraph '[.nodes[] | .parent // -1] == [range(-1; 100001)]')" = \
 		true ]
 }
 
-@test "a stack deeper than there are frames for loses no call" {
+@test "a stack deeper than the stack of frames loses no call" {
 	ulimit -s unlimited
-	# Where address space is limited, there are few.
+	# With limited address space, there are few frames.
 	PREFIX='prlimit --as=2000000000' record 0 cases deep 300000
 	[ "$(total)" -eq 300002 ]
 	limited=$(of callgraph .nodes_limited)
@@ -87,16 +86,16 @@ load instrument
 	[ "$(of callgraph '.nodes | length')" -eq $((300002 - limited)) ]
 }
 
-@test "a program whose malloc is its own and is counted" {
+@test "a program that defines malloc itself is counted" {
 	agrees alloc
 }
 
-@test "longjmp leaves exactly the calls that it leaves" {
+@test "longjmp ends exactly the calls that it leaves" {
 	agrees cases jumps
 	agrees cases between
-	# Every leaf lies under the function that called it, at its depth.
+	# Each call of leaf is below its caller, at the right depth.
 	[ "$(of callgraph '.nodes | length')" -eq 8 ]
-	# By what _FORTIFY_SOURCE makes of it, as well.
+	# The same with __longjmp_chk, which _FORTIFY_SOURCE selects.
 	PROGRAMS=$PWD
 	gcc -g -O1 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 		-finstrument-functions -I"$ROOT/instrument" -o cases \
@@ -106,14 +105,14 @@ load instrument
 	agrees cases jumps
 }
 
-@test "C++ exceptions leave calls" {
+@test "C++ exceptions end the calls that they leave" {
 	for how in '' .static; do
 		agrees throw$how
 		[ "$(of callgraph '.nodes | length')" -eq 18 ]
 	done
 }
 
-@test "a static program has threads, jumps, signals, children and ends" {
+@test "threads, jumps, signals, children and exits of a static program" {
 	for case in threads jumps signals forks vfork closes; do
 		agrees cases.static $case
 	done
@@ -123,7 +122,7 @@ load instrument
 	[ "$(of crash .signal_name)" = '"SIGABRT"' ]
 }
 
-@test "a program under sanitizers is counted and finds nothing" {
+@test "a program with sanitizers is counted, and they report nothing" {
 	once
 	for how in asan tsan; do
 		ASAN_OPTIONS=detect_leaks=0 record 3 calls.$how
@@ -140,34 +139,36 @@ load instrument
 	done
 }
 
-@test "signal handlers call functions at any moment" {
+@test "signal handlers may call functions at any moment" {
 	agrees cases signals
 	OPTIONS='-t -i 10' agrees cases signals
 	agrees cases signals-turns 14
-	# Not in the instrument's own thread, though nobody else would take it.
+	# The program blocks the signal in all its threads; the helper does too.
 	OPTIONS='-i 1' agrees cases blocked
 }
 
-@test "a signal handler calls functions after each instruction" {
+@test "a signal handler may call functions after each instruction" {
 	agrees cases steps 3 1
 	OPTIONS=-t agrees cases steps 3 1
 	OPTIONS=-f agrees cases steps 3 1
-	# Seldom enough that it comes first to where a node is being made.
+	# At intervals, so that the handler adds a node that the interrupted
+	# hook is about to add.
 	agrees cases steps 7 101
 }
 
 @test "a coroutine does no harm" {
-	COROUTINES=1 agrees cases coroutines	# stacks may be wrong
+	# The oracle does not compare stacks.
+	COROUTINES=1 agrees cases coroutines
 }
 
-@test "a library that is loaded is counted, and told of when it is gone" {
+@test "a loaded library is counted, and named after it was unloaded" {
 	agrees cases plugin "$PROGRAMS/plugin.so"
 	of callgraph '.modules[].path' | grep -q plugin.so
 	[ "$(nm "$PROGRAMS/plugin.so" | grep -c plugin_)" -eq 2 ]
 	[ "$(of callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
-@test "modules tell where in the file an address is, and which file it was" {
+@test "modules give the base address and the build id of a file" {
 	for how in '' .nopie .static .staticpie; do
 		record 3 calls$how 2
 		of callgraph '.modules[] | select(.path | endswith("calls'$how'"))' \
@@ -183,19 +184,19 @@ load instrument
 
 # --- processes and ends ---
 
-@test "a child by fork counts its own, beginning with nothing" {
+@test "a child by fork starts with all counts 0" {
 	agrees cases forks
 	[ "$(of callgraph .pid | sort -u | wc -l)" -eq 3 ]
-	# What it was called from is there, with no calls.
+	# The calls that it was forked in have nodes, with 0 calls.
 	[ "$(of callgraph 'select(.pid != '"$(of exit .pid)"') |
 		.nodes[0:3] | map(.calls)' | sort -u)" = "[0,0,1]" ]
 	agrees cases fork-threads
 	[ "$(of callgraph .pid | wc -l)" -eq 21 ]
-	# Forked while another thread sends.
+	# Forks while another thread emits.
 	OPTIONS='-i 1' agrees cases fork-threads 12
 }
 
-@test "a child by vfork leaves its parent's calls in order" {
+@test "a child by vfork does not change its parent's stack of calls" {
 	agrees cases vfork
 	[ "$(of callgraph '.nodes | length')" -eq 7 ]
 	PREFIX='strace -f -o trace -e inject=vfork:error=EAGAIN' \
@@ -203,14 +204,14 @@ load instrument
 	[ "$(grep -c 'temporarily unavailable' out)" -eq 10 ]
 }
 
-@test "a child that the C library knows nothing of says nothing" {
+@test "a child made by a system call or vfork sends nothing" {
 	agrees cases children-end
 	[ "$(of callgraph .pid)" = "$(of exit .pid)" ]
 	[ "$(of callgraph .final)" = true ]
 	[ -z "$(of mark .name)" ]
 }
 
-@test "whichever way a program ends, its calls are there" {
+@test "the counts are sent whichever way a program ends" {
 	record 7 cases end thread && oracle
 	record 0 cases end main && oracle
 	record 5 cases end _exit && oracle
@@ -239,7 +240,7 @@ load instrument
 	done
 }
 
-@test "a stack that overflows is told of, too" {
+@test "a stack overflow is reported with its outermost frames omitted" {
 	OPTIONS='-n 5000' record 139 cases end overflow
 	[ "$(of crash '.frames | length')" -eq 1000 ]
 	[ "$(of crash .frames_omitted)" -gt 1000 ]
@@ -249,19 +250,19 @@ load instrument
 	record 9 cases end handler
 	grep -qx 'own handler' out
 	[ "$(of crash .signal)" -eq 11 ]
-	# It gets all that the system has to say.
+	# It gets the siginfo and the context.
 	record 9 cases end info
-	# Once, if that is what it was set for.
+	# With SA_RESETHAND, only once.
 	record 139 cases crash-twice
 	[ "$(of crash .signal | tr '\n' ' ')" = '11 11 ' ]
 	[ "$(of callgraph '.nodes | length')" -gt 0 ]
 }
 
-@test "of the crashes that a program survives, the first 16 are told" {
+@test "of the crashes that a program survives, the first 16 are reported" {
 	agrees cases crashes 1
 	[ "$(of crash '.frames | length' | tr '\n' ' ')" = \
 		"$(printf '503 %.0s' {1..16})" ]
-	# Several at a time: each is told whole, or not at all.
+	# Several at the same time: each is reported completely or not at all.
 	for _ in {1..10}; do
 		record 0 cases crashes 8
 		n=$(of crash '.frames | length' | grep -cx 503)
@@ -270,7 +271,7 @@ load instrument
 	done
 }
 
-@test "a crash of which nobody hears is the program's own" {
+@test "a crash without a wrapper that reads it ends the program as usual" {
 	for case in "KILL segv 139" "KILL handler 9" "STOP segv 139"; do
 		read -r signal how status <<<"$case"
 		rm -f status
@@ -290,7 +291,7 @@ load instrument
 
 # --- limits ---
 
-@test "the limit of nodes moves calls to an ancestor, and loses none" {
+@test "calls beyond the limit of nodes are counted at an ancestor" {
 	record 0 cases turns 12
 	all=$(total)
 	[ "$(of callgraph .nodes_limited)" = null ]
@@ -298,7 +299,8 @@ load instrument
 	[ "$(total)" -eq "$all" ]
 	[ "$(of callgraph '.nodes | length')" -eq 1000 ]
 	[ "$(of callgraph .nodes_limited)" -eq $((all - 1000)) ]
-	# Each callgraph says how many of its own.  Who is busy sends one alone.
+	# Each callgraph reports those since the last one.  A short run may send
+	# only one.
 	for turns in {18..26}; do
 		OPTIONS='-n 1000 -i 1' record 0 cases turns $turns
 		[ "$(of callgraph .pid | wc -l)" -eq 1 ] || break
@@ -308,7 +310,7 @@ load instrument
 		awk '{ n += $1 } END { print n }')" -eq $(($(total) - 1000)) ]
 }
 
-@test "what is no number of nodes is none" {
+@test "an invalid number of nodes is ignored" {
 	WEIR_MAX_NODES=10 record 0 cases turns 12
 	[ "$(of callgraph '.nodes | length')" -eq 10 ]
 	for n in 10x 0 -5 '' 99999999999999999999999; do
@@ -317,26 +319,26 @@ load instrument
 	done
 }
 
-@test "folded recursion returns to its node" {
+@test "folded recursion is counted at the first node" {
 	OPTIONS='-f' record 3 calls 20
 	oracle
 	of callgraph .folded_recursion | grep -qx true
 	[ "$(of callgraph '.nodes | length')" -lt 40 ]
-	# No path has a function from the same place twice.
+	# No path contains a call twice.
 	of callgraph '.nodes as $n | [range(0;
 		$n | length) | . as $i | [recurse($n[.].parent // empty)] |
 		map([$n[.].function, $n[.].call_site]) |
 		(unique | length) == length] | all' | grep -qx true
 }
 
-@test "no memory: the program does not notice" {
+@test "without memory, the program continues as usual" {
 	PREFIX='prlimit --as=16000000' record 0 cases turns 17
 	[ "$(total)" -eq $((2 ** 18)) ]
 	[ "$(of callgraph .nodes_limited)" -gt 0 ]
 	[ "$(cat out)" = "done" ]
 }
 
-@test "no memory at any moment: the program does not notice" {
+@test "if memory runs out at any moment, the program continues as usual" {
 	once
 	need=$(strace -f -e trace=mmap "$PROGRAMS/calls.noop" 2>&1 |
 		grep -c mmap)
@@ -358,9 +360,9 @@ load instrument
 	done
 }
 
-@test "no memory for a thread: it gives up, and says so" {
+@test "without memory for a thread, the instrument gives up and reports that" {
 	once
-	# The first that each of them maps
+	# The first mmap() of each thread
 	callgraph-record -o rec strace -f -o trace \
 		-e inject=mmap:error=ENOMEM:when=1 \
 		"$PROGRAMS/cases.static" threads >out 2>err
@@ -370,7 +372,7 @@ load instrument
 	[ "$(of callgraph .gave_up)" = null ]
 }
 
-@test "a node takes 96 bytes, or 104 with time" {
+@test "a node takes 96 bytes" {
 	once
 	record 0 cases turns 17
 	few=$(of exit .max_rss_bytes)
@@ -383,32 +385,32 @@ load instrument
 
 # --- the wrapper ---
 
-@test "without a wrapper it sleeps, and touches no descriptor" {
+@test "without a wrapper it is dormant and opens no descriptor" {
 	echo input >input
 	strace -f -o trace "$PROGRAMS/calls" <input >/dev/null 2>&1 || true
 	! grep -E 'socket|sendto|read\(0' trace
 	WEIR_SOCKET=/nowhere/at/all run -3 --separate-stderr "$PROGRAMS/calls"
 	assert_equal "$stderr" "an error"
-	# Nor is a part of a path that is too long somebody's.
+	# It does not connect to the first part of a path that is too long.
 	WEIR_SOCKET=/$(printf '%0300d' 0) run -3 strace -f -o trace \
 		"$PROGRAMS/calls"
 	! grep -E 'connect' trace
 }
 
-@test "a program that closes all descriptors keeps what it opens then" {
+@test "a program may close all descriptors and open others" {
 	ulimit -n 1024
 	agrees cases closes
 	[ ! -s file ]
 	[ "$(of callgraph .final)" = true ]
 }
 
-@test "a program that closes all descriptors again and again is left alone" {
+@test "after 100 connections that the program closed, it gives up" {
 	OPTIONS='-i 5' record 0 cases closes-often
 	n=$(of callgraph .pid | wc -l)
 	[ "$n" -ge 10 ] && [ "$n" -le 100 ]
 }
 
-@test "the line that was being sent when its descriptor was closed goes again" {
+@test "a line that was sent in part before a close is repeated" {
 	OPTIONS='-i 20' start cases until-closes 14
 	until_true compgen -G 'rec.*'
 	sleep 0.2
@@ -422,13 +424,13 @@ load instrument
 	[ "$(total)" -gt 65536 ]
 }
 
-@test "its descriptor is in nobody's way, and no other program's" {
+@test "its descriptor has a high number and is not inherited" {
 	"$PROGRAMS/cases" descriptors | sort -n >want
 	record 0 cases descriptors
 	sort -n out | diff want -
 }
 
-@test "a program with another's rights is not looked into" {
+@test "a setgid program is not recorded" {
 	[ "$(id -u)" -eq 0 ] || skip "this takes root"
 	cp "$PROGRAMS/calls" program
 	chgrp 65534 program
@@ -437,7 +439,7 @@ load instrument
 	grep -q 'nothing was recorded' err
 }
 
-@test "of two copies of the instrument one is heard" {
+@test "of two copies of the instrument, one records" {
 	PROGRAMS=$PWD
 	gcc -g -finstrument-functions -fPIC -shared -o plugin.so \
 		"$TEST/programs/instrument/plugin/plugin.c" -Wl,--whole-archive \
@@ -448,11 +450,11 @@ load instrument
 	[ "$(of callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
-@test "a program that has closed all descriptors is asked and answers" {
+@test "a program that has closed all descriptors answers a request" {
 	ulimit -n 1024
 	start cases closes-until
 	until_true test -e file
-	sleep 1.2	# it looks once a second
+	sleep 1.2	# it checks once a second
 	kill -USR1 "$wrapper"
 	sleep 0.2
 	stop
@@ -462,7 +464,7 @@ load instrument
 	[ "$(of callgraph .final | tr '\n' ' ')" = 'null true ' ]
 }
 
-@test "the wrapper is killed: the program does not notice" {
+@test "when the wrapper is killed, the program continues" {
 	OPTIONS='-i 5' start cases until
 	until_true compgen -G 'rec.*'
 	sleep 0.1
@@ -475,7 +477,7 @@ load instrument
 	[ ! -s err ] || { cat err; false; }
 }
 
-@test "the wrapper is killed: the instrument's thread ends" {
+@test "when the wrapper is killed, the helper thread ends" {
 	start cases until
 	until_true compgen -G 'rec.*'
 	sleep 0.2
@@ -489,7 +491,7 @@ load instrument
 	stop
 }
 
-@test "without a thread of its own there is the callgraph at the end" {
+@test "without the helper thread there is only the final callgraph" {
 	OPTIONS='--no-helper -i 5 -s 1000' start cases until
 	until_true compgen -G 'rec.*'
 	sleep 0.2
@@ -500,7 +502,7 @@ load instrument
 	[ "$(of callgraph .final)" = true ]
 }
 
-@test "the wrapper stops for a while: nothing is lost" {
+@test "when the wrapper stops for a while, nothing is lost" {
 	OPTIONS='-i 5' start cases until
 	for _ in 1 2 3; do
 		sleep 0.1
@@ -514,7 +516,7 @@ load instrument
 	[ "$(of callgraph .pid | wc -l)" -gt 10 ]
 }
 
-@test "the wrapper stops for good: the program ends in a second or two" {
+@test "when the wrapper stops forever, the program ends in a second or two" {
 	start cases until 14
 	until_true compgen -G 'rec.*'
 	sleep 0.2
@@ -531,7 +533,7 @@ load instrument
 
 # --- emission, time, samples, marks ---
 
-@test "callgraphs at intervals add up to what happened" {
+@test "callgraphs at intervals add up to the program's counts" {
 	OPTIONS='-i 2' agrees cases threads
 	OPTIONS='-i 2 -t -s 1000' start cases until
 	sleep 0.5
@@ -541,7 +543,7 @@ load instrument
 	[ "$(of callgraph .pid | wc -l)" -gt 5 ]
 }
 
-@test "self time is that of the function, total time with what it called" {
+@test "self time excludes callees, total time includes them" {
 	OPTIONS='-t' agrees cases spins
 	of callgraph '[.nodes[] | select(.calls == 5)][0].self_ns' >five
 	[ "$(cat five)" -ge 50000000 ]
@@ -561,18 +563,18 @@ load instrument
 	echo "$sum samples in $cpu_ms ms"
 	[ "$sum" -le $((cpu_ms + 10)) ]
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
-	# Nor are those lost that have no node of their own.
+	# Samples in functions without a node are not lost.
 	OPTIONS='-s 1000 -n 2' record 0 cases spins
 	sum=$(of callgraph '[.nodes[].samples] | add')
 	cpu_ms=$(of exit '(.user_us + .system_us) / 1000 | floor')
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
-	# Nor is a call of the system interrupted.
+	# No system call is interrupted.
 	OPTIONS='-s 1000 -i 2' record 0 cases end main
 	[ "$(of callgraph '.nodes[].samples' | awk '{ n += $1 } END { print n }')" \
 		-le 10 ]
 }
 
-@test "marks are kept in order, or said to be lost" {
+@test "marks keep their order, and dropped ones are counted" {
 	record 0 cases marks 3
 	of mark .name | sort -u >names
 	[ "$(cat names)" = '"a \"name\" é"' ]
@@ -585,9 +587,9 @@ load instrument
 	[ $(($(of mark .value | wc -l) + ${lost:-0})) -eq 20000 ]
 }
 
-# --- others' eyes ---
+# --- other tools, symbols, installation ---
 
-@test "valgrind finds nothing wrong with it" {
+@test "valgrind reports no error" {
 	once
 	command -v valgrind >/dev/null || skip "no valgrind here"
 	for program in calls calls.shared; do
@@ -605,7 +607,7 @@ load instrument
 	agrees throw
 }
 
-# How often callgrind has seen a function called.
+# Prints how often callgrind has counted a call of a function.
 CALLGRIND_CALLS='
 import re, sys
 
@@ -637,7 +639,7 @@ print(n)
 		.calls] | add')" -eq "$fib" ]
 }
 
-@test "only the public names can be seen" {
+@test "only the public names are exported" {
 	once
 	nm -D --defined-only "$BUILD/libweir-instrument.so" | awk '{ print $3 }' |
 		sort >seen
@@ -651,7 +653,7 @@ print(n)
 		awk '{ print $3 }' | sort | diff - <(grep -E 'cyg|weir' wanted)
 }
 
-@test "it allots, prints and exits by nothing of the C library" {
+@test "it allocates, prints and exits without the C library" {
 	once
 	nm -u "$BUILD/libweir-instrument.a" >wants
 	! grep -wE 'malloc|calloc|realloc|free|mmap|write|printf|exit|getenv' \
@@ -659,7 +661,7 @@ print(n)
 	! readelf -d "$BUILD/libweir-instrument.so" | grep STATIC_TLS
 }
 
-@test "it is installed with its header and what pkg-config needs" {
+@test "it is installed with its header and pkg-config file" {
 	[[ $BUILD == */san ]] && san=SAN=1 || san=
 	make -s -C "$ROOT" $san PREFIX=/usr DESTDIR="$PWD/root" install \
 		>/dev/null 2>&1

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""instrument.py RECORDS [COUNTS...] - are these callgraphs right?
+"""instrument.py RECORDS [COUNTS...] - check callgraph records
 
-COUNTS are what programs counted of themselves (count.h), each named by its
-process.  Every record is checked for its form; then, by process, how often each
-line called each function must be what the process says, and each call must come
-from the function that is above it.  Names are nm's, lines are addr2line's, not
-weir's.  Prints a line for each callgraph.
+COUNTS are files in which programs counted their own calls (count.h); the suffix
+of a file name is the process id.  Checks that each record is well-formed, that
+each call site is in the function of the parent node, and that each process
+called each function from each line as often as it counted itself.  Names come
+from nm and lines from addr2line, independently of weir.  Prints one line for
+each callgraph.
 """
 
 import bisect
@@ -18,7 +19,7 @@ import sys
 
 
 def symbols(path, memo={}):
-    """Names of functions by their addresses."""
+    """The names of functions, by address."""
     if path not in memo:
         text = subprocess.run(["nm", "-C", path], capture_output=True,
             text=True).stdout
@@ -36,7 +37,7 @@ def function_at(path, address):
 
 
 def lines(path, addresses):
-    """The lines of call sites, which are return addresses."""
+    """The source lines of calls, by return address."""
     out = subprocess.run(["addr2line", "-e", path] + [hex(a - 1) for a in
         addresses], capture_output=True, text=True).stdout.split("\n")
     return {a: int(re.sub(r" .*|[^0-9 ]", "", line.rsplit(":", 1)[-1]) or 0)
@@ -44,7 +45,7 @@ def lines(path, addresses):
 
 
 def module(record, address):
-    """The file and the address in it; None if no module has it."""
+    """The file that contains the address, and the address in it, or None."""
     memo = record.setdefault("memo", {})
     if address not in memo:
         memo[address] = next(((m["path"], address - int(m["base"], 16))
@@ -54,8 +55,8 @@ def module(record, address):
 
 
 def check_form(r):
-    """Pre-order: a node's parent is the node before it or above that; no node
-    is there twice."""
+    """Nodes are in pre-order: a node's parent is the preceding node or one of
+    its ancestors.  No two siblings are the same call."""
     assert re.fullmatch("[0-9a-f]{56}", r["checksum"]), r["checksum"]
     nodes = r["nodes"]
     children = [(n["parent"], n["function"], n["call_site"]) for n in nodes if
@@ -78,7 +79,7 @@ def check_form(r):
 
 
 def check_stacks(r):
-    """A call comes from the function that its caller's node is of."""
+    """The call site of a node is in the function of its parent."""
     nodes = r["nodes"]
     places = [module(r, int(n["function"], 16)) for n in nodes]
     known = set(places)
@@ -90,11 +91,12 @@ def check_stacks(r):
         parent = places[n["parent"]] if "parent" in n else None
         names = [symbols(p[0]).get(p[1]) for p in (place, parent) if p]
         if names[0] == "built_in" or names == ["jump_from", "built_in"]:
-            continue                    # it is part of its caller
+            continue                    # inlined into its caller
         assert parent == caller, (names, symbols(m[0])[caller[1]], n)
 
 
-def calls(r, sums):
+def add_calls(r, sums):
+    """Adds up the calls of a record by line and function."""
     sites = collections.defaultdict(set)
     for n in r["nodes"]:
         m = module(r, int(n["call_site"], 16))
@@ -126,7 +128,7 @@ def main(records, *counts):
         check_form(r)
         if not os.environ.get("COROUTINES"):
             check_stacks(r)
-        calls(r, sums)
+        add_calls(r, sums)
         print(r["pid"], r["sequence"], len(r["nodes"]), "nodes",
             sum(n["calls"] for n in r["nodes"]), "calls")
     wrong = 0

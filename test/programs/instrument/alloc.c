@@ -1,4 +1,4 @@
-/* alloc - a program whose malloc is its own, and is counted, too */
+/* alloc - a program that defines malloc itself, so its calls are counted */
 
 #include <stddef.h>
 
@@ -7,7 +7,7 @@
 static char pool[1 << 20];
 static size_t used;
 
-static APART size_t
+static NOINLINE size_t
 rounded(size_t n)
 {
 	return (n + 15) & ~(size_t)15;

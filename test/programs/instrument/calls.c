@@ -1,10 +1,10 @@
-/* calls - calls of many kinds, before, in and after main */
+/* calls - calls of many kinds, before, in and after main() */
 
 #include "count.h"
 
 static int found;
 
-static APART long
+static NOINLINE long
 fib(int n)
 {
 	long a, b;
@@ -16,10 +16,10 @@ fib(int n)
 	return a + b;
 }
 
-static APART int
+static NOINLINE int
 odd(int);
 
-static APART int
+static NOINLINE int
 even(int n)
 {
 	if (n == 0)
@@ -27,7 +27,7 @@ even(int n)
 	return CALL(odd, n - 1);
 }
 
-static APART int
+static NOINLINE int
 odd(int n)
 {
 	if (n == 0)
@@ -35,14 +35,14 @@ odd(int n)
 	return CALL(even, n - 1);
 }
 
-static APART void
+static NOINLINE void
 leaf(void)
 {
 	__asm__ volatile ("");
 }
 
-/* The same callee from several places, in several orders. */
-static APART void
+/* Calls of one function from several lines, in varying order. */
+static NOINLINE void
 fan(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -56,14 +56,14 @@ fan(int n)
 	}
 }
 
-static APART int
+static NOINLINE int
 compare(const void *a, const void *b)
 {
 	found++;
 	return *(const int *)a - *(const int *)b;
 }
 
-static APART void
+static NOINLINE void
 sort(void)
 {
 	int numbers[100];

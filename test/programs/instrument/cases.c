@@ -1,4 +1,4 @@
-/* cases - one program for each thing that an instrument has to survive */
+/* cases - situations that are difficult for the instrument, one per name */
 
 #define _GNU_SOURCE
 
@@ -19,13 +19,13 @@
 #include "count.h"
 #include "weir-instrument.h"
 
-static APART void
+static NOINLINE void
 leaf(void)
 {
 	__asm__ volatile ("");
 }
 
-static APART void
+static NOINLINE void
 middle(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -43,7 +43,7 @@ work(void *p)
 	return p;
 }
 
-static APART void
+static NOINLINE void
 eight_threads(void)
 {
 	pthread_t threads[8];
@@ -64,7 +64,7 @@ short_work(void *p)
 	return p;
 }
 
-static APART void
+static NOINLINE void
 short_threads(int n)
 {
 	pthread_t threads[4];
@@ -80,7 +80,7 @@ short_threads(int n)
 	}
 }
 
-/* A destructor of thread-specific data calls functions, too. */
+/* A destructor of thread-specific data that calls functions. */
 static pthread_key_t key;
 
 static void
@@ -97,7 +97,7 @@ with_key(void *p)
 	return p;
 }
 
-/* One that comes again whenever it is asked to, to the very end. */
+/* A destructor that sets its key again, so that it runs in every round. */
 static void
 at_thread_end_again(void *p)
 {
@@ -105,7 +105,7 @@ at_thread_end_again(void *p)
 	pthread_setspecific(key, p);
 }
 
-static APART void
+static NOINLINE void
 keys(bool again)
 {
 	pthread_t thread;
@@ -126,7 +126,7 @@ to_be_cancelled(void *p)
 	return p;
 }
 
-static APART void
+static NOINLINE void
 cancels(void)
 {
 	pthread_t thread;
@@ -141,7 +141,7 @@ cancels(void)
 
 /* --- depth --- */
 
-static APART int
+static NOINLINE int
 dive(int n)
 {
 	int below;
@@ -157,7 +157,7 @@ dive(int n)
 static jmp_buf place;
 static sigjmp_buf sigplace;
 
-static APART void
+static NOINLINE void
 jump_from(int depth)
 {
 	if (depth == 0)
@@ -171,7 +171,7 @@ built_in(int depth)
 	jump_from(depth);
 }
 
-static APART void
+static NOINLINE void
 jump_to(int depth)
 {
 	if (setjmp(place) == 0)
@@ -182,7 +182,7 @@ jump_to(int depth)
 	CALL(leaf);
 }
 
-static APART void
+static NOINLINE void
 nested(int depth)
 {
 	jmp_buf outer;
@@ -204,7 +204,7 @@ on_signal(int number)
 	siglongjmp(sigplace, 1);
 }
 
-static APART void
+static NOINLINE void
 jump_from_handler(int flags)
 {
 	struct sigaction action = { .sa_handler = on_signal,
@@ -218,7 +218,7 @@ jump_from_handler(int flags)
 	}
 }
 
-static APART void
+static NOINLINE void
 jumps(void)
 {
 	stack_t other = { .ss_size = 65536 };
@@ -229,7 +229,7 @@ jumps(void)
 		if (setjmp(place) == 0)
 			CALL(nested, 5);
 	CALL(jump_from_handler, 0);
-	/* Another stack, below and above this one. */
+	/* On an alternate stack, which is below this one. */
 	other.ss_sp = mmap(NULL, other.ss_size, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sigaltstack(&other, NULL);
@@ -248,8 +248,8 @@ jumps_in_thread(void *stack_above)
 	return NULL;
 }
 
-/* A thread whose stack lies below the other stack. */
-static APART void
+/* A thread whose alternate stack is above its own. */
+static NOINLINE void
 jump_between(void)
 {
 	char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
@@ -276,7 +276,7 @@ on_timer(int number)
 	CALL(leaf);
 }
 
-static APART void
+static NOINLINE void
 signals(void)
 {
 	struct sigaction action = { .sa_handler = on_timer,
@@ -290,8 +290,8 @@ signals(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* What all threads of the program block has nobody to take it. */
-static APART void
+/* All threads block the signal, so no thread may run the handler. */
+static NOINLINE void
 blocked(void)
 {
 	struct sigaction action = { .sa_handler = on_timer };
@@ -312,13 +312,13 @@ blocked(void)
 
 /* --- processes --- */
 
-static APART void
+static NOINLINE void
 in_child(void)
 {
 	CALL(middle, 7);
 }
 
-static APART void
+static NOINLINE void
 forks(void)
 {
 	pid_t child, grandchild;
@@ -353,10 +353,10 @@ busy(void *stop)
 	return NULL;
 }
 
-static APART void
+static NOINLINE void
 left(int);
 
-static APART void
+static NOINLINE void
 fork_with_threads(int n)
 {
 	static int stop;
@@ -383,14 +383,14 @@ fork_with_threads(int n)
 		pthread_join(threads[i], NULL);
 }
 
-static APART void
+static NOINLINE void
 execute(void)
 {
 	execl("/bin/true", "true", (char *)NULL);
 	_exit(1);
 }
 
-static APART void
+static NOINLINE void
 vforks(void)
 {
 	pid_t child;
@@ -407,15 +407,18 @@ vforks(void)
 	CALL(middle, 2);
 }
 
-static APART void
+static NOINLINE void
 execute_nothing(void)
 {
 	execl("/nowhere/at/all", "nothing", (char *)NULL);
 	_exit(1);
 }
 
-/* Children that end without being another program, which nobody is told of. */
-static APART void
+/*
+ * Children that exit without executing another program and without a fork
+ * handler of the C library.
+ */
+static NOINLINE void
 children_end(void)
 {
 	pid_t child;
@@ -439,10 +442,10 @@ children_end(void)
 
 /* --- libraries --- */
 
-static APART void
+static NOINLINE void
 plugin(const char *path)
 {
-#ifndef STATIC		/* which glibc would warn of */
+#ifndef STATIC		/* glibc warns of dlopen() in static programs */
 	void *library;
 	int (*plugin_work)(int);
 
@@ -463,7 +466,7 @@ plugin(const char *path)
 
 /* --- descriptors --- */
 
-static APART void
+static NOINLINE void
 closes(void)
 {
 	int fd, all = (int)sysconf(_SC_OPEN_MAX);
@@ -471,7 +474,7 @@ closes(void)
 	CALL(leaf);
 	for (int i = 3; i < all; i++)
 		close(i);
-	/* The numbers are the program's now. */
+	/* The program gets the instrument's former descriptor number. */
 	for (int i = 0; i < 1000; i++) {
 		fd = open("file", O_RDWR | O_CREAT, 0666);
 		if (fd < 0)
@@ -480,7 +483,7 @@ closes(void)
 	CALL(middle, 5);
 }
 
-static APART void
+static NOINLINE void
 closes_often(void)
 {
 	for (int i = 0; i < 300; i++) {
@@ -491,8 +494,8 @@ closes_often(void)
 	}
 }
 
-/* The first that it gets, and what a program that it becomes has. */
-static APART void
+/* Shows the first free descriptor, and those that execl() passes on. */
+static NOINLINE void
 descriptors(void)
 {
 	char here[] = "/proc/self/fd";
@@ -517,7 +520,7 @@ coroutine(void)
 	}
 }
 
-static APART void
+static NOINLINE void
 coroutines(void)
 {
 	static char stack[65536];
@@ -573,7 +576,7 @@ on_crash_look(int number, siginfo_t *info, void *context)
 
 static volatile int zero;
 
-static APART void
+static NOINLINE void
 crash(const char *how)
 {
 	if (strcmp(how, "segv") == 0)
@@ -611,7 +614,7 @@ on_crash_go_on(int number)
 
 static pthread_barrier_t all_are_there;
 
-static APART void
+static NOINLINE void
 crash_below(int n)
 {
 	if (n == 0)
@@ -629,7 +632,7 @@ crash_often(void *p)
 	return p;
 }
 
-static APART void
+static NOINLINE void
 crashes(int n_threads)
 {
 	pthread_t threads[8];
@@ -642,8 +645,8 @@ crashes(int n_threads)
 		pthread_join(threads[i], NULL);
 }
 
-/* The second finds the default. */
-static APART void
+/* The second crash finds the default action. */
+static NOINLINE void
 crash_twice(void)
 {
 	struct sigaction action = { .sa_handler = on_crash_go_on,
@@ -655,7 +658,7 @@ crash_twice(void)
 			CALL(crash, "segv");
 }
 
-static APART void
+static NOINLINE void
 ends(const char *how)
 {
 	static int not_null;
@@ -685,7 +688,7 @@ ends(const char *how)
 
 /* --- time --- */
 
-static APART void
+static NOINLINE void
 spin(long ms)
 {
 	struct timespec now, end;
@@ -698,7 +701,7 @@ spin(long ms)
 	    (now.tv_nsec - end.tv_nsec) < 0);
 }
 
-static APART void
+static NOINLINE void
 spins(void)
 {
 	CALL(spin, 100);
@@ -706,9 +709,9 @@ spins(void)
 		CALL(spin, 10);
 }
 
-/* --- until it is told to stop --- */
+/* --- until a descriptor can be read --- */
 
-static APART void
+static NOINLINE void
 until(int fd)
 {
 	char c;
@@ -721,7 +724,7 @@ until(int fd)
 	}
 }
 
-static APART void
+static NOINLINE void
 marks(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -731,8 +734,8 @@ marks(int n)
 		    ".................. behind 63", 1);
 }
 
-/* Many nodes: a path for each sequence of n turns. */
-static APART void
+/* Many nodes: one path for each sequence of n left and right turns. */
+static NOINLINE void
 right(int n)
 {
 	if (n > 0) {
@@ -741,7 +744,7 @@ right(int n)
 	}
 }
 
-static APART void
+static NOINLINE void
 left(int n)
 {
 	if (n > 0) {
@@ -750,8 +753,8 @@ left(int n)
 	}
 }
 
-/* A handler makes nodes while nodes are made. */
-static APART void
+/* A signal handler adds nodes while the program adds nodes. */
+static NOINLINE void
 signals_and_turns(int n)
 {
 	struct sigaction action = { .sa_handler = on_timer,
@@ -764,11 +767,14 @@ signals_and_turns(int n)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* A signal after each instruction; its handler calls functions now and then. */
+/*
+ * A signal after each instruction.  Its handler calls functions every
+ * step_every times.
+ */
 static long n_steps;
 static int step_every = 1;
 
-static PLAIN void
+static NOT_COUNTED void
 on_step(int number)
 {
 	(void)number;
@@ -776,13 +782,13 @@ on_step(int number)
 		CALL(middle, 1);
 }
 
-static APART void
+static NOINLINE void
 steps(int n)
 {
 	struct sigaction action = { .sa_handler = on_step };
 
 	sigaction(SIGTRAP, &action, NULL);
-	/* The processor's trap flag; the red zone stays as it is. */
+	/* Sets the trap flag of the processor, and preserves the red zone. */
 	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
 	    "orq $256, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(left, n);

@@ -1,10 +1,9 @@
 /*
- * count.h - a program counts its own calls, to be compared with what the
- * instrument says
+ * count.h - a program counts its own calls, for comparison with the instrument
  *
- * CALL(f, ...) on a line of its own is a call of f that counts for that line.
- * What was counted is written to the file $COUNTS.PID as "LINE FUNCTION N"
- * when the program calls count_write().
+ * CALL(f, ...) calls f and counts a call from its line; there must be only one
+ * on a line.  count_write() appends the counts to the file $COUNTS.PID, as
+ * lines of the form "LINE FUNCTION N".
  */
 
 #include <fcntl.h>
@@ -13,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PLAIN __attribute__((no_instrument_function, unused))
-#define APART __attribute__((noinline))
+#define NOT_COUNTED __attribute__((no_instrument_function, unused))
+#define NOINLINE __attribute__((noinline))
 
 enum { LINES = 1000 };
 static struct {
@@ -27,13 +26,13 @@ static struct {
 	__atomic_add_fetch(&counted[__LINE__].n, 1, __ATOMIC_RELAXED), \
 	f(__VA_ARGS__))
 
-static PLAIN void
+static NOT_COUNTED void
 count_reset(void)
 {
 	memset(counted, 0, sizeof counted);
 }
 
-static PLAIN void
+static NOT_COUNTED void
 count_write(void)
 {
 	const char *prefix = getenv("COUNTS");

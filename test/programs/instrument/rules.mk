@@ -1,4 +1,4 @@
-# rules.mk - programs to be measured, in one file each, linked in several ways
+# rules.mk - programs for the instrument to measure, linked in several ways
 
 MEASURED = $(wildcard test/programs/instrument/*.c)
 MEASURED_CXX = $(wildcard test/programs/instrument/*.cc)

@@ -1,4 +1,4 @@
-// throw - C++ exceptions leave calls at every depth
+// throw - C++ exceptions unwind calls at several depths
 
 #include <cstdio>
 #include <stdexcept>
@@ -9,12 +9,12 @@ extern "C" {
 
 struct guard {
 	int *n;
-	APART ~guard() { ++*n; }
+	NOINLINE ~guard() { ++*n; }
 };
 
 static int unwound;
 
-static APART void
+static NOINLINE void
 dive(int depth)
 {
 	guard g = { &unwound };
@@ -24,13 +24,13 @@ dive(int depth)
 	CALL(dive, depth - 1);
 }
 
-static APART void
+static NOINLINE void
 after(void)
 {
 	__asm__ volatile ("");
 }
 
-static APART void
+static NOINLINE void
 catch_one(int depth)
 {
 	try {

@@ -1,9 +1,10 @@
 /*
- * bench SHAPE CALLS THREADS - what a call costs, in nanoseconds of CPU time
+ * bench SHAPE CALLS THREADS - measure the cost of a call
  *
- * chain: 8 nested calls; fan64: 64 callees in turn; none: the loop alone.
- * gap NODES: the longest time between two calls, in microseconds, for half a
- * second, after a tree of so many nodes has been made.
+ * Prints the CPU time per call, in nanoseconds.  Shapes: chain, 8 nested calls;
+ * fan64, 64 functions one after the other; none, no calls.
+ * bench gap DEPTH makes a tree of 2^(DEPTH + 1) nodes and then, for half a
+ * second, measures the longest time between two calls, in microseconds.
  */
 
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PLAIN __attribute__((no_instrument_function))
+#define NOT_COUNTED __attribute__((no_instrument_function))
 
 #define LEAF(n) static __attribute__((noinline)) void f##n(void) \
 	{ __asm__ volatile (""); }
@@ -32,7 +33,7 @@ LINK(2, c3()) LINK(1, c2())
 static const char *shape;
 static long calls;
 
-static PLAIN void *
+static NOT_COUNTED void *
 run(void *p)
 {
 	if (strcmp(shape, "chain") == 0)
@@ -45,7 +46,7 @@ run(void *p)
 	return p;
 }
 
-static PLAIN double
+static NOT_COUNTED double
 now(clockid_t clock)
 {
 	struct timespec t;
@@ -74,7 +75,7 @@ right(int n)
 	}
 }
 
-static PLAIN double
+static NOT_COUNTED double
 gap(int depth)
 {
 	double start, last, t, longest = 0;
@@ -91,7 +92,7 @@ gap(int depth)
 	return longest / 1000;
 }
 
-int PLAIN
+int NOT_COUNTED
 main(int argc, char **argv)
 {
 	pthread_t threads[64];
