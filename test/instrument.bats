@@ -661,6 +661,29 @@ print(n)
 	! readelf -d "$BUILD/libweir-instrument.so" | grep STATIC_TLS
 }
 
+@test "each file uses only files above it in the list of instrument.h" {
+	once
+	sed -n 's/^ \*\t\([a-z-]*\)\t.*/\1/p' "$ROOT/instrument/instrument.h" \
+		>order
+	ls "$ROOT"/instrument/*.c | sed 's|.*/||; s|\.c$||' | grep -vx noop |
+		sort | diff - <(sort order)
+	while read -r file; do
+		nm "$BUILD/instrument/$file.o" | sed "s/^/$file /"
+	done <order | awk '
+		$1 != file { file = $1; names[++n] = file }
+		$(NF - 1) ~ /^[TDBRV]$/ { definer[$NF] = n }
+		$(NF - 1) == "U" { uses[n, $NF] }
+		END {
+			for (use in uses) {
+				split(use, part, SUBSEP)
+				if (definer[part[2]] > part[1])
+					print names[part[1]] " uses " part[2]
+			}
+		}' >wrong
+	cat wrong
+	[ ! -s wrong ]
+}
+
 @test "it is installed with its header and pkg-config file" {
 	[[ $BUILD == */san ]] && san=SAN=1 || san=
 	make -s -C "$ROOT" $san PREFIX=/usr DESTDIR="$PWD/root" install \
