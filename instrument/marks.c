@@ -9,18 +9,18 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-enum { MARKS = 256, NAME_SIZE = 64 };
+enum { MARKS_MAX = 256, NAME_SIZE = 64 };
 
 static struct mark {
 	int state;
 	int64_t time_us;
 	double value;
 	char name[NAME_SIZE];
-} marks[MARKS];
+} marks[MARKS_MAX];
 enum { FREE, FILLING, FULL };
 
 static uint64_t n_dropped;		/* since that was sent last */
-static uint64_t next, oldest;		/* slots, modulo MARKS */
+static uint64_t next, oldest;		/* slots, modulo MARKS_MAX */
 
 static void
 put_mark(const struct mark *m)
@@ -42,7 +42,7 @@ marks_emit(void)
 	uint64_t dropped;
 
 	for (;;) {
-		m = &marks[oldest % MARKS];
+		m = &marks[oldest % MARKS_MAX];
 		if (__atomic_load_n(&m->state, __ATOMIC_ACQUIRE) != FULL ||
 		    !link_make_room())
 			break;
@@ -68,8 +68,8 @@ claim_slot(void)
 	struct mark *m;
 	int expected;
 
-	for (int tries = 0; tries < MARKS; tries++) {
-		m = &marks[i % MARKS];
+	for (int tries = 0; tries < MARKS_MAX; tries++) {
+		m = &marks[i % MARKS_MAX];
 		expected = FREE;
 		if (__atomic_compare_exchange_n(&m->state, &expected, FILLING,
 		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -105,6 +105,6 @@ void
 marks_fork(void)
 {
 	next = oldest = n_dropped = 0;
-	for (int i = 0; i < MARKS; i++)
+	for (int i = 0; i < MARKS_MAX; i++)
 		marks[i].state = FREE;
 }
