@@ -1,5 +1,5 @@
-# pages.bats - the manual pages tell the truth: they are found in man/, and a
-# page or a filter that is added is tested without a change here
+# pages.bats - the manual pages are valid and agree with the programs.  The tests
+# find pages and filters by themselves: new ones need no change here.
 
 load helper
 
@@ -8,7 +8,7 @@ EXAMPLES=$TEST/data/examples
 
 PAGES=("$MAN"/*.[1357])
 
-# The filters, found as the Makefile finds them.
+# The filters, found in the same way as in the Makefile.
 FILTERS=()
 for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
 	[ -e "$source" ] || continue
@@ -17,30 +17,30 @@ for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
 	FILTERS+=("${source%.c}")
 done
 
-# need PROGRAM - skips the test where it is not installed
-need() {
-	command -v "$1" >/dev/null || skip "no $1 here"
+# require PROGRAM - skips the test if the program is not installed
+require() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
-# none FILE COMPLAINT - the file is empty; else shows what is in it
-none() {
+# expect_empty FILE COMPLAINT - fails and prints the file unless it is empty
+expect_empty() {
 	[ ! -s "$1" ] && return
 	echo "$2"
 	cat "$1"
 	return 1
 }
 
-# helped FILTER - its options by --help, each as "LETTER LONG ARGUMENT"; a
-# letter or an argument that it has not is -
-helped() {
+# options_in_help FILTER - the options that --help prints, each as "LETTER LONG
+# ARGUMENT", with - for a missing letter or argument
+options_in_help() {
 	"$1" --help | sed -nE \
 		-e 's/^      --/  --, --/' \
 		-e 's/^  -(.), --([a-z-]+)( ([A-Z=]+))?( .*)?$/\1 \2 -\4/p' |
 		tr '[:upper:]' '[:lower:]' | sort
 }
 
-# paged PAGE - the options that a page defines, in the same way
-paged() {
+# options_in_page PAGE - the options that a page defines, in the same form
+options_in_page() {
 	sed -nE \
 		-e 's/ Ns = Ns Ar /=/' \
 		-e 's/^\.It Fl -/.It Fl - , Fl -/' \
@@ -48,9 +48,9 @@ paged() {
 		tr '[:upper:]' '[:lower:]' | sort
 }
 
-# commands PAGE - the shell commands of its EXAMPLES, a NUL behind each; a line
-# that begins with "> " goes on with the one before
-commands() {
+# example_commands PAGE - the shell commands of its EXAMPLES, each followed by a
+# NUL; a line that begins with "> " continues the previous one
+example_commands() {
 	awk '
 	function done() { if (command != "") printf "%s%c", command, 0
 		command = "" }
@@ -64,7 +64,8 @@ commands() {
 	{ done() }' "$1"
 }
 
-# run_command COMMAND - it ends as it says ("# exits 1") and prints something
+# run_command COMMAND - it exits with 0, or as its comment says ("# exits 1"),
+# and prints something
 run_command() {
 	local wanted=0 status=0
 	[[ $1 =~ \#\ exits\ ([0-9]+) ]] && wanted=${BASH_REMATCH[1]}
@@ -76,8 +77,8 @@ run_command() {
 	return 1
 }
 
-# defined - what weir-records(5) defines, as "SECTION KEY"
-defined() {
+# defined_keys - the keys that weir-records(5) defines, as "SECTION KEY"
+defined_keys() {
 	awk '
 	/^\.S[hs] / { section = substr($0, 5) }
 	/^\.It Ic / { n = split(substr($0, 8), key, " , ")
@@ -85,8 +86,8 @@ defined() {
 		"$MAN/weir-records.5"
 }
 
-# answers - all that the filters have to say on the example inputs
-answers() (
+# sample_records - the records that filters write for the example inputs
+sample_records() (
 	local log=(build.log local.json ninja_log)
 	local graph=(graph.json graph.json graph.dot)
 	cd "$EXAMPLES" || exit
@@ -110,15 +111,32 @@ answers() (
 	callgraph-stat --callers fib "$DATA/callgraph-stat/app.in" || exit
 )
 
-@test "there are pages, and mandoc finds nothing wrong with them" {
+@test "there are pages, and mandoc has no complaints" {
 	[ -e "${PAGES[0]}" ]
-	need mandoc
-	# It takes the section RECORDS for a misspelt ERRORS.
+	require mandoc
+	# It suspects that the section RECORDS is a misspelled ERRORS.
 	cd "$MAN"
 	mandoc -Tlint -W style ./*.[1357] |
 		grep -v 'section name: Sh RECORDS instead of ERRORS$' \
 		>"$BATS_TEST_TMPDIR/complaints" || true
-	none "$BATS_TEST_TMPDIR/complaints" "mandoc complains"
+	expect_empty "$BATS_TEST_TMPDIR/complaints" "mandoc complains"
+}
+
+@test "a page refers only to sections that it has" {
+	for page in "${PAGES[@]}"; do
+		sed -n 's/^\.S[hs] //p' "$page" | sort >sections
+		sed -nE 's/^(\.|\.It )Sx (.*[^ .,;:])( [.,;:])?$/\2/p' "$page" |
+			sort -u | comm -23 - sections >missing
+		expect_empty missing "${page##*/} has no such section"
+	done
+}
+
+@test "the index of weir-records(5) lists every record, and no other" {
+	page=$MAN/weir-records.5
+	sed -n 's/^\.It Sx //p' "$page" | sort >listed
+	[ -s listed ]
+	awk '/^\.Sh / { records = /^\.Sh (RECORDS|TABLES)/ }
+		records && sub(/^\.Ss /, "")' "$page" | sort | diff - listed
 }
 
 @test "every filter has a page with all sections" {
@@ -141,28 +159,28 @@ answers() (
 }
 
 @test "every option of a filter is in its page or in weir(7), and no other" {
-	paged "$MAN/weir.7" >common
+	options_in_page "$MAN/weir.7" >common
 	[ -s common ]
 	for f in "${FILTERS[@]}"; do
 		echo "-- $f"
-		helped "$f" >helped
-		paged "$MAN/$f.1" >own
+		options_in_help "$f" >helped
+		options_in_page "$MAN/$f.1" >own
 		[ -s helped ]
 		sort -u own common | comm -23 helped - >missing
-		none missing "not in a page"
+		expect_empty missing "not in a page"
 		comm -13 helped own >surplus
-		none surplus "not in --help"
+		expect_empty surplus "not in --help"
 		comm -12 own common >twice
-		none twice "in both pages"
+		expect_empty twice "in both pages"
 		cat helped >>all
 	done
 	sort -u all | comm -13 - common >surplus
-	none surplus "in weir(7) and of no filter"
+	expect_empty surplus "in weir(7), but no filter has it"
 }
 
 @test "every command of every page's EXAMPLES runs and prints something" {
-	need jq
-	# The libraries are found as if they were installed.
+	require jq
+	# Make the libraries found as if they were installed.
 	LIBRARY_PATH=$(realpath "$BUILD") LD_LIBRARY_PATH=$(realpath "$BUILD")
 	CPATH=$(realpath "$ROOT/instrument")
 	export LIBRARY_PATH LD_LIBRARY_PATH CPATH
@@ -175,18 +193,18 @@ answers() (
 		while IFS= read -r -d '' command; do
 			run_command "$command"
 			n=$((n + 1))
-		done < <(commands "$page")
+		done < <(example_commands "$page")
 		[ "$n" -gt 0 ]
 	done
 }
 
 @test "every key that a filter prints is defined in weir-records(5)" {
-	need jq
-	answers >records
+	require jq
+	sample_records >records
 	jq -r '(if .type == "stat" then "stat " + .stat else .type end) as $t
 		| keys_unsorted[] | "\($t) \(.)"' records | sort -u >printed
 	[ -s printed ]
-	defined | sort >defined
+	defined_keys | sort >defined
 	while IFS= read -r line; do
 		key=${line##* }
 		grep -qxF -e "$line" -e "every record $key" defined ||
@@ -194,19 +212,19 @@ answers() (
 			grep -qxF "stat $key" defined; } ||
 			echo "$line"
 	done <printed >undefined
-	none undefined "printed and not defined"
+	expect_empty undefined "printed, but not defined"
 }
 
-@test "every key that weir-records(5) defines is one that the code knows" {
-	defined | sed 's/.* //' | sort -u |
+@test "every key that weir-records(5) defines is in the code" {
+	defined_keys | sed 's/.* //' | sort -u |
 	while IFS= read -r key; do
 		grep -rqF "\"$key\"" "$ROOT/filters" "$ROOT/common" ||
 			echo "$key"
 	done >unknown
-	none unknown "defined and not in the code"
+	expect_empty unknown "defined, but not in the code"
 }
 
 @test "no key is defined twice in one section" {
-	defined | sort | uniq -d >twice
-	none twice "defined twice"
+	defined_keys | sort | uniq -d >twice
+	expect_empty twice "defined twice"
 }
