@@ -27,6 +27,10 @@ unit() {
 	unit map
 }
 
+@test "intervals: the innermost range answers for every address" {
+	unit intervals
+}
+
 @test "intern: equal strings are one symbol" {
 	unit intern
 }

@@ -7,7 +7,6 @@
 #include "common/json/recio.h"
 #include "common/base/hex.h"
 #include "common/program/callgraph.h"
-#include "common/program/symbols-table.h"
 
 const char *const callgraph_keys[] = { "type", "checksum", "program",
     "time_us", "modules", "nodes", "folded_recursion", "nodes_limited",
@@ -39,7 +38,6 @@ callgraph_init(struct callgraph *g)
 	*g = (struct callgraph){ 0 };
 	g->modules_io = recio_new(module_keys);
 	g->nodes_io = recio_new(node_keys);
-	g->marks = mem_zero(1, sizeof *g->marks);
 }
 
 void
@@ -49,9 +47,8 @@ callgraph_release(struct callgraph *g)
 	recio_free(g->nodes_io);
 	free(g->modules);
 	free(g->nodes);
-	free(g->marks->list);
-	free(g->marks);
-	free(g->extents);
+	intervals_release(&g->module_index);
+	free(g->ranges);
 	arena_release(&g->arena);
 }
 
@@ -197,15 +194,15 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 }
 
 static void
-paint_modules(struct callgraph *g)
+index_modules(struct callgraph *g)
 {
-	g->extents = mem_grow(g->extents, &g->extents_cap, g->n_modules,
-	    sizeof *g->extents);
+	g->ranges = mem_grow(g->ranges, &g->ranges_cap, g->n_modules,
+	    sizeof *g->ranges);
 	for (size_t i = 0; i < g->n_modules; i++)
-		g->extents[i] = (struct extent){ g->modules[i].start,
+		g->ranges[i] = (struct interval){ g->modules[i].start,
 		    g->modules[i].end, (uint32_t)i };
-	g->marks->n = 0;
-	marks_paint(g->marks, g->extents, g->n_modules);
+	g->module_index.n = 0;
+	intervals_build(&g->module_index, g->ranges, g->n_modules);
 }
 
 bool
@@ -218,14 +215,14 @@ callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 	    !read_items(g, rec, GRAPH_NODES, g->nodes_io, read_node,
 	    &g->n_nodes, why))
 		return false;
-	paint_modules(g);
+	index_modules(g);
 	return true;
 }
 
 const struct graph_module *
 callgraph_module_at(const struct callgraph *g, uint64_t address)
 {
-	uint32_t index = marks_find(g->marks, address);
+	uint32_t index = intervals_find(&g->module_index, address);
 
 	return index != INDEX_NONE ? &g->modules[index] : NULL;
 }

@@ -4,10 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/intervals.h"
 #include "common/json/rec.h"
-
-struct extent;
-struct marks;
 
 /*
  * A callgraph record as arrays.  texts are JSON tokens as they were written, n
@@ -52,9 +50,9 @@ struct callgraph {
 
 	/* callgraph.c's own */
 	struct recio *modules_io, *nodes_io;
-	struct marks *marks;	/* of modules */
-	struct extent *extents;
-	size_t extents_cap;
+	struct intervals module_index;
+	struct interval *ranges;	/* of modules */
+	size_t ranges_cap;
 	struct arena arena;
 };
 

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "common/base/num.h"
+#include "common/base/search.h"
+#include "common/base/sort.h"
 #include "common/program/debug.h"
 
 struct unit {
 	Dwarf_Off offset;	/* of its first entry */
-	bool has_extents, is_read;
+	bool has_ranges, is_read;
 	struct table table;
 };
 
@@ -26,9 +28,10 @@ struct debug {
 	Dwarf *dwarf;
 	struct unit *units;
 	size_t n_units, units_cap;
-	struct extent *extents;	/* of units, in order, without overlaps */
-	size_t n_extents, extents_cap;
-	uint64_t extents_most;
+	struct interval *ranges;	/* of units, until they are indexed */
+	size_t n_ranges, ranges_cap;
+	uint64_t ranges_max;
+	struct intervals unit_index;
 	size_t n_missing;
 	struct files *files;	/* a hash table by key */
 	size_t n_files, files_mask;
@@ -55,35 +58,29 @@ find_units(struct debug *d)
 static struct unit *
 unit_at(struct debug *d, Dwarf_Off offset)
 {
-	size_t low = 0, high = d->n_units, middle;
+	size_t first = SEARCH_FIRST(i, d->n_units,
+	    d->units[i].offset >= offset);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (d->units[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && d->units[low - 1].offset == offset ?
-	    &d->units[low - 1] : NULL;
+	return first < d->n_units && d->units[first].offset == offset ?
+	    &d->units[first] : NULL;
 }
 
 /* What the linker discarded lies at 0 or at the very end: in no section. */
 static void
-add_extent(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
+add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
 {
-	u->has_extents = true;
+	u->has_ranges = true;
 	if (low >= high || !elf_is_code(d->code, low))
 		return;
-	d->extents = mem_grow(d->extents, &d->extents_cap, d->n_extents + 1,
-	    sizeof *d->extents);
-	d->extents[d->n_extents++] = (struct extent){ low, high,
+	d->ranges = mem_grow(d->ranges, &d->ranges_cap, d->n_ranges + 1,
+	    sizeof *d->ranges);
+	d->ranges[d->n_ranges++] = (struct interval){ low, high,
 	    (uint32_t)(u - d->units) };
 }
 
 /* From .debug_aranges, which gcc writes and clang does not. */
 static void
-add_listed_extents(struct debug *d)
+add_listed_ranges(struct debug *d)
 {
 	Dwarf_Aranges *list;
 	Dwarf_Addr start;
@@ -99,11 +96,11 @@ add_listed_extents(struct debug *d)
 		    &length, &offset) == 0 &&
 		    (u = unit_at(d, offset)) != NULL &&
 		    length <= UINT64_MAX - start)
-			add_extent(d, u, start, start + length);
+			add_range(d, u, start, start + length);
 }
 
 static void
-add_own_extents(struct debug *d, struct unit *u)
+add_own_ranges(struct debug *d, struct unit *u)
 {
 	Dwarf_Die die;
 	Dwarf_Addr base, low, high;
@@ -112,40 +109,37 @@ add_own_extents(struct debug *d, struct unit *u)
 	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL)
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
-		add_extent(d, u, low, high);
+		add_range(d, u, low, high);
 }
 
 static int
-compare_extents(const void *a, const void *b)
+compare_ranges(const void *a, const void *b)
 {
-	const struct extent *x = a, *y = b;
+	const struct interval *x = a, *y = b;
+	int order = cmp_u64(x->start, y->start);
 
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	return order != 0 ? order : cmp_u64(x->index, y->index);
 }
 
 /* Of an address that two claim, the one that begins first has it. */
 static void
-settle_extents(struct debug *d)
+index_units(struct debug *d)
 {
 	uint64_t end = 0;
-	size_t n = 0;
 
-	if (d->n_extents > 0)
-		qsort(d->extents, d->n_extents, sizeof *d->extents,
-		    compare_extents);
-	for (size_t i = 0; i < d->n_extents; i++) {
-		struct extent e = d->extents[i];
+	sort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
+	for (size_t i = 0; i < d->n_ranges; i++) {
+		const struct interval *r = &d->ranges[i];
 
-		if (e.low < end)
-			e.low = end;
-		if (e.low >= e.high)
+		if (r->end <= end)
 			continue;
-		end = e.high;
-		d->extents[n++] = e;
+		intervals_append(&d->unit_index,
+		    r->start > end ? r->start : end, r->index);
+		intervals_append(&d->unit_index, r->end, INDEX_NONE);
+		end = r->end;
 	}
-	d->n_extents = n;
+	free(d->ranges);
+	d->ranges = NULL;
 }
 
 struct debug *
@@ -164,13 +158,13 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d->code = code;
 	d->dwarf = dwarf;
 	/* A list may be shared, but not as often as the file has bytes. */
-	d->extents_most = debug->size;
+	d->ranges_max = debug->size;
 	find_units(d);
-	add_listed_extents(d);
+	add_listed_ranges(d);
 	for (size_t i = 0; i < d->n_units; i++)
-		if (!d->units[i].has_extents)
-			add_own_extents(d, &d->units[i]);
-	settle_extents(d);
+		if (!d->units[i].has_ranges)
+			add_own_ranges(d, &d->units[i]);
+	index_units(d);
 	return d;
 }
 
@@ -187,7 +181,7 @@ debug_close(struct debug *d)
 	arena_release(&d->paths);
 	dwarf_end(d->dwarf);
 	free(d->units);
-	free(d->extents);
+	intervals_release(&d->unit_index);
 	free(d);
 }
 
@@ -301,9 +295,9 @@ struct walk {
 	struct table *table;
 	struct level *levels;
 	size_t depth, cap;
-	struct extent *extents;
-	size_t n_extents, extents_cap;
-	uint64_t extents_most;
+	struct interval *ranges;
+	size_t n_ranges, ranges_cap;
+	uint64_t ranges_max;
 	const void *last;	/* address of the last entry: they only go up */
 };
 
@@ -359,20 +353,20 @@ add_declaration(struct debug *d, Dwarf_Die *die, struct scope *scope)
 
 /* Whether an entry has code, which is the scope's then. */
 static bool
-add_extents(struct walk *w, Dwarf_Die *die, uint32_t scope)
+add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 {
-	size_t before = w->n_extents;
+	size_t before = w->n_ranges;
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
-	    w->n_extents < w->extents_most) {
-		w->extents = mem_grow(w->extents, &w->extents_cap,
-		    w->n_extents + 1, sizeof *w->extents);
-		w->extents[w->n_extents++] = (struct extent){ low, high,
+	    w->n_ranges < w->ranges_max) {
+		w->ranges = mem_grow(w->ranges, &w->ranges_cap,
+		    w->n_ranges + 1, sizeof *w->ranges);
+		w->ranges[w->n_ranges++] = (struct interval){ low, high,
 		    scope };
 	}
-	return w->n_extents > before;
+	return w->n_ranges > before;
 }
 
 /* The scope of a function that has code, or INDEX_NONE. */
@@ -381,10 +375,10 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 {
 	bool inlined = tag == DW_TAG_inlined_subroutine;
 	struct scope scope = { .parent = inlined ? parent : INDEX_NONE };
-	size_t before = w->n_extents;
+	size_t before = w->n_ranges;
 	uint32_t index;
 
-	if (!add_extents(w, die, (uint32_t)w->table->n_scopes))
+	if (!add_ranges(w, die, (uint32_t)w->table->n_scopes))
 		return INDEX_NONE;
 	scope.name = name_of(die);
 	if (inlined)
@@ -392,7 +386,7 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 	else
 		add_declaration(w->debug, die, &scope);
 	if ((index = table_add_scope(w->table, scope)) == INDEX_NONE)
-		w->n_extents = before;
+		w->n_ranges = before;
 	return index;
 }
 
@@ -461,8 +455,8 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 		else
 			advance(w);
 	}
-	marks_paint(&w->table->scope_marks, w->extents, w->n_extents);
-	free(w->extents);
+	intervals_build(&w->table->scope_index, w->ranges, w->n_ranges);
+	free(w->ranges);
 	free(w->levels);
 }
 
@@ -509,7 +503,7 @@ static void
 read_unit(struct debug *d, struct unit *u)
 {
 	struct walk w = { .debug = d, .table = &u->table,
-	    .extents_most = d->extents_most };
+	    .ranges_max = d->ranges_max };
 	Dwarf_Die die, split;
 	uint8_t type = 0;
 
@@ -541,53 +535,46 @@ table_of(struct debug *d, uint32_t index)
 const struct table *
 debug_find(struct debug *d, uint64_t address)
 {
-	size_t low = 0, high = d->n_extents, middle;
+	uint32_t unit = intervals_find(&d->unit_index, address);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (d->extents[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < d->extents[low - 1].high ?
-	    table_of(d, d->extents[low - 1].index) : NULL;
+	return unit != INDEX_NONE ? table_of(d, unit) : NULL;
 }
 
 /* --- all of it as one table ---------------------------------------------- */
 
 static void
-add_rows(struct table *all, const struct table *t, const struct extent *e)
+add_rows(struct table *all, const struct table *t, uint64_t start,
+    uint64_t end)
 {
-	const struct row *row = table_row(t, e->low);
+	const struct row *row = table_row(t, start);
 
 	if (row != NULL)
-		table_add_row(all, (struct row){ e->low, row->file,
+		table_add_row(all, (struct row){ start, row->file,
 		    row->line });
-	for (size_t i = rows_after(t, e->low); i < t->n_rows &&
-	    t->rows[i].address < e->high; i++)
+	for (size_t i = rows_after(t, start); i < t->n_rows &&
+	    t->rows[i].address < end; i++)
 		table_add_row(all, t->rows[i]);
-	table_add_row(all, (struct row){ .address = e->high });
+	table_add_row(all, (struct row){ .address = end });
 }
 
 /* first is where the scopes of this table begin among those of all. */
 static void
-add_marks(struct table *all, const struct table *t, const struct extent *e,
-    uint32_t first)
+add_scope_index(struct table *all, const struct table *t, uint64_t start,
+    uint64_t end, uint32_t first)
 {
-	const struct marks *from = &t->scope_marks;
-	struct marks *to = &all->scope_marks;
-	uint32_t index = marks_find(from, e->low);
+	const struct intervals *from = &t->scope_index;
+	struct intervals *to = &all->scope_index;
+	uint32_t index = intervals_find(from, start);
 
-	marks_add(to, (struct mark){ e->low,
-	    index != INDEX_NONE ? first + index : INDEX_NONE });
-	for (size_t i = marks_after(from, e->low); i < from->n &&
-	    from->list[i].address < e->high; i++) {
+	intervals_append(to, start,
+	    index != INDEX_NONE ? first + index : INDEX_NONE);
+	for (size_t i = intervals_above(from, start); i < from->n &&
+	    from->list[i].start < end; i++) {
 		index = from->list[i].index;
-		marks_add(to, (struct mark){ from->list[i].address,
-		    index != INDEX_NONE ? first + index : INDEX_NONE });
+		intervals_append(to, from->list[i].start,
+		    index != INDEX_NONE ? first + index : INDEX_NONE);
 	}
-	marks_add(to, (struct mark){ e->high, INDEX_NONE });
+	intervals_append(to, end, INDEX_NONE);
 }
 
 static uint32_t
@@ -613,14 +600,18 @@ debug_flatten(struct debug *d, struct table *all)
 
 	for (size_t i = 0; i < d->n_units; i++)
 		first[i] = INDEX_NONE;
-	for (size_t i = 0; i < d->n_extents; i++) {
-		const struct extent *e = &d->extents[i];
+	/* The last boundary is the end of the last unit. */
+	for (size_t i = 0; i + 1 < d->unit_index.n; i++) {
+		const struct boundary *b = &d->unit_index.list[i];
 
-		t = table_of(d, e->index);
-		if (first[e->index] == INDEX_NONE)
-			first[e->index] = add_scopes(all, t);
-		add_rows(all, t, e);
-		add_marks(all, t, e, first[e->index]);
+		if (b->index == INDEX_NONE)
+			continue;
+		t = table_of(d, b->index);
+		if (first[b->index] == INDEX_NONE)
+			first[b->index] = add_scopes(all, t);
+		add_rows(all, t, b[0].start, b[1].start);
+		add_scope_index(all, t, b[0].start, b[1].start,
+		    first[b->index]);
 	}
 	free(first);
 }

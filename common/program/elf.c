@@ -15,6 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/base/num.h"
 #include "common/program/elf.h"
 
 enum { COMPRESSED_ZSTD = 2 };	/* newer than the header of libelf 0.188 */
@@ -91,19 +92,12 @@ look_at_section(struct elf *e, const struct section *s)
 		e->has_zstd = true;
 }
 
-static int
-compare_code(const void *a, const void *b)
-{
-	const struct extent *x = a, *y = b;
-
-	return (x->low > y->low) - (x->low < y->low);
-}
-
 static void
 look_at_sections(struct elf *e)
 {
-	size_t names = section_names(e->handle), cap = 0;
+	size_t names = section_names(e->handle), n = 0, cap = 0;
 	struct section s = { 0 };
+	struct interval *code = NULL;
 
 	while (next_section(e->handle, names, &s)) {
 		look_at_section(e, &s);
@@ -111,13 +105,13 @@ look_at_sections(struct elf *e)
 		    (s.header.sh_flags & SHF_EXECINSTR) == 0 ||
 		    s.header.sh_size > UINT64_MAX - s.header.sh_addr)
 			continue;
-		e->code = mem_grow(e->code, &cap, e->n_code + 1,
-		    sizeof *e->code);
-		e->code[e->n_code++] = (struct extent){ s.header.sh_addr,
-		    s.header.sh_addr + s.header.sh_size, 0 };
+		code = mem_grow(code, &cap, n + 1, sizeof *code);
+		code[n] = (struct interval){ s.header.sh_addr,
+		    s.header.sh_addr + s.header.sh_size, (uint32_t)n };
+		n++;
 	}
-	if (e->n_code > 0)
-		qsort(e->code, e->n_code, sizeof *e->code, compare_code);
+	intervals_build(&e->code, code, n);
+	free(code);
 }
 
 static void
@@ -184,7 +178,7 @@ elf_close(struct elf *e)
 	if (e->fd >= 0)
 		close(e->fd);
 	free(e->path);
-	free(e->code);
+	intervals_release(&e->code);
 	*e = (struct elf){ .fd = -1 };
 }
 
@@ -388,35 +382,20 @@ find_symbols(Elf *elf, struct section *found)
 	return any;
 }
 
-/* The section of code that holds an address, or NULL. */
-static const struct extent *
-code_at(const struct elf *e, uint64_t address)
-{
-	size_t low = 0, high = e->n_code, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (e->code[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < e->code[low - 1].high ?
-	    &e->code[low - 1] : NULL;
-}
-
 bool
 elf_is_code(const struct elf *e, uint64_t address)
 {
-	return code_at(e, address) != NULL;
+	return intervals_find(&e->code, address) != INDEX_NONE;
 }
 
+/* Where the section of an address ends: at the next boundary. */
 static uint64_t
 code_end(const void *elf, uint64_t address)
 {
-	const struct extent *section = code_at(elf, address);
+	const struct elf *e = elf;
 
-	return section != NULL ? section->high : address;
+	return elf_is_code(e, address) ?
+	    e->code.list[intervals_above(&e->code, address)].start : address;
 }
 
 static bool

@@ -21,8 +21,7 @@ struct elf {
 	bool has_debug;		/* it has DWARF */
 	bool has_zstd;		/* compressed so that libelf may not read it */
 	bool has_symbols;	/* a .symtab */
-	struct extent *code;	/* its sections of code, in order */
-	size_t n_code;
+	struct intervals code;	/* of its sections of code */
 };
 
 /* False, and why not; the words live until the next call. */

@@ -6,6 +6,8 @@
 
 #include "common/base/intern.h"
 #include "common/base/num.h"
+#include "common/base/search.h"
+#include "common/base/sort.h"
 #include "common/json/json.h"
 #include "common/program/release.h"
 
@@ -27,16 +29,7 @@ struct part {
 static size_t
 symbols_from(const struct table *t, uint64_t address)
 {
-	size_t low = 0, high = t->n_symbols, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->symbols[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, t->n_symbols, t->symbols[i].address >= address);
 }
 
 /* How many entries stand below an address. */
@@ -44,7 +37,7 @@ static size_t
 entries_below(const struct table *t, uint64_t address)
 {
 	return rows_after(t, address - 1) +
-	    marks_after(&t->scope_marks, address - 1) +
+	    intervals_above(&t->scope_index, address - 1) +
 	    symbols_from(t, address);
 }
 
@@ -144,17 +137,17 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 static void
 put_inlines(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct marks *m = &w->table->scope_marks;
+	const struct intervals *m = &w->table->scope_index;
 	uint64_t at = p->start;
 
 	json_open(b, "inlines", '[');
 	put_number(b, 0);
-	put_number(b, number_of_scope(w, p, marks_find(m, p->start)));
-	for (size_t i = marks_after(m, p->start); i < m->n &&
-	    m->list[i].address < p->end; i++) {
-		put_number(b, m->list[i].address - at);
+	put_number(b, number_of_scope(w, p, intervals_find(m, p->start)));
+	for (size_t i = intervals_above(m, p->start); i < m->n &&
+	    m->list[i].start < p->end; i++) {
+		put_number(b, m->list[i].start - at);
 		put_number(b, number_of_scope(w, p, m->list[i].index));
-		at = m->list[i].address;
+		at = m->list[i].start;
 	}
 	json_close(b, ']');
 }
@@ -202,9 +195,7 @@ put_symbol(struct buf *b, const struct symbol *s)
 static int
 compare_indexes(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Those of before that reach into this record, and those that begin in it. */
@@ -212,21 +203,20 @@ static void
 put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 {
 	const struct table *t = w->table;
-	const struct marks *m = &t->symbol_marks;
+	const struct intervals *m = &t->symbol_index;
 	size_t first = symbols_from(t, p->start), n = 0, cap = 0;
-	uint32_t *before = NULL, index = marks_find(m, p->start);
+	uint32_t *before = NULL, index = intervals_find(m, p->start);
 
-	for (size_t i = marks_after(m, p->start);; i++) {
+	for (size_t i = intervals_above(m, p->start);; i++) {
 		if (index < first) {
 			before = mem_grow(before, &cap, n + 1, sizeof *before);
 			before[n++] = index;
 		}
-		if (i >= m->n || m->list[i].address >= p->end)
+		if (i >= m->n || m->list[i].start >= p->end)
 			break;
 		index = m->list[i].index;
 	}
-	if (n > 0)
-		qsort(before, n, sizeof *before, compare_indexes);
+	sort(before, n, sizeof *before, compare_indexes);
 	json_open(b, "symbols", '[');
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || before[i] != before[i - 1])

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/num.h"
-#include "common/json/items.h"
-#include "common/json/recio.h"
 #include "common/base/hex.h"
+#include "common/base/num.h"
+#include "common/base/search.h"
+#include "common/json/recio.h"
 #include "common/program/elf.h"
 #include "common/program/release.h"
 
@@ -147,8 +147,8 @@ read_inlines(struct span rest, const struct part *part, struct table *t)
 		if (v[0] > part->end - at || v[1] > t->n_scopes)
 			return false;
 		at += v[0];
-		marks_add(&t->scope_marks, (struct mark){ at,
-		    v[1] > 0 ? (uint32_t)v[1] - 1 : INDEX_NONE });
+		intervals_append(&t->scope_index, at,
+		    v[1] > 0 ? (uint32_t)v[1] - 1 : INDEX_NONE);
 	}
 	return rest.n == 0;
 }
@@ -208,7 +208,7 @@ read_symbols(struct release *r, struct span rest, struct table *t)
 			return false;
 	if (why != NULL)
 		return false;
-	table_paint_symbols(t);
+	table_index_symbols(t);
 	return true;
 }
 
@@ -381,20 +381,16 @@ release_build_id(const struct release *r)
 const struct table *
 release_find(struct release *r, uint64_t address)
 {
-	size_t low = 0, high = r->n_parts, middle;
+	size_t above = SEARCH_FIRST(i, r->n_parts,
+	    r->parts[i].start > address);
+	struct part *part;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (r->parts[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address >= r->parts[low - 1].end)
+	if (above == 0 || address >= r->parts[above - 1].end)
 		return NULL;
-	if (!r->parts[low - 1].is_read)
-		read_part(r, &r->parts[low - 1]);
-	return &r->parts[low - 1].table;
+	part = &r->parts[above - 1];
+	if (!part->is_read)
+		read_part(r, part);
+	return &part->table;
 }
 
 const char *

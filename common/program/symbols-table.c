@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/num.h"
+#include "common/base/search.h"
+#include "common/base/sort.h"
 #include "common/program/demangle.h"
 #include "common/program/symbols-table.h"
 
@@ -12,9 +14,9 @@ void
 table_release(struct table *t)
 {
 	free(t->scopes);
-	free(t->scope_marks.list);
+	intervals_release(&t->scope_index);
 	free(t->symbols);
-	free(t->symbol_marks.list);
+	intervals_release(&t->symbol_index);
 	free(t->rows);
 	arena_release(&t->arena);
 	*t = (struct table){ 0 };
@@ -48,17 +50,6 @@ table_add_symbol(struct table *t, struct symbol symbol)
 }
 
 void
-marks_add(struct marks *m, struct mark mark)
-{
-	if (m->n > 0 && m->list[m->n - 1].address == mark.address)
-		m->n--;
-	if (m->n > 0 && m->list[m->n - 1].index == mark.index)
-		return;
-	m->list = mem_grow(m->list, &m->cap, m->n + 1, sizeof *m->list);
-	m->list[m->n++] = mark;
-}
-
-void
 table_add_row(struct table *t, struct row row)
 {
 	const struct row *last;
@@ -73,81 +64,25 @@ table_add_row(struct table *t, struct row row)
 	t->rows[t->n_rows++] = row;
 }
 
-static int
-compare_extents(const void *a, const void *b)
-{
-	const struct extent *x = a, *y = b;
-
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	if (x->index != y->index)
-		return x->index < y->index ? -1 : 1;
-	return 0;
-}
-
-/*
- * The extents that are open at an address lie in a stack, the innermost on
- * top.  One that ended below another's top is dropped when that one goes.
- */
-static size_t
-close_until(struct marks *m, const struct extent *stack, size_t depth,
-    uint64_t address)
-{
-	uint64_t end;
-
-	while (depth > 0 && stack[depth - 1].high <= address) {
-		end = stack[depth - 1].high;
-		while (depth > 0 && stack[depth - 1].high <= end)
-			depth--;
-		marks_add(m, (struct mark){ end,
-		    depth > 0 ? stack[depth - 1].index : INDEX_NONE });
-	}
-	return depth;
-}
-
-void
-marks_paint(struct marks *m, struct extent *extents, size_t n)
-{
-	struct extent *stack = NULL;
-	size_t depth = 0, cap = 0;
-
-	if (n > 0)
-		qsort(extents, n, sizeof *extents, compare_extents);
-	for (size_t i = 0; i < n; i++) {
-		if (extents[i].low >= extents[i].high)
-			continue;
-		depth = close_until(m, stack, depth, extents[i].low);
-		stack = mem_grow(stack, &cap, depth + 1, sizeof *stack);
-		stack[depth++] = extents[i];
-		marks_add(m, (struct mark){ extents[i].low,
-		    extents[i].index });
-	}
-	close_until(m, stack, depth, UINT64_MAX);
-	free(stack);
-}
-
 /* The worst first: the last of an address is the one that is shown. */
 static int
 compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return strcmp(y->name, x->name);
+	int order = cmp_u64(x->address, y->address);
+
+	order = order != 0 ? order : cmp_u64(x->kind, y->kind);
+	order = order != 0 ? order : cmp_i64(x->rank, y->rank);
+	order = order != 0 ? order : cmp_u64(x->size, y->size);
+	return order != 0 ? order : strcmp(y->name, x->name);
 }
 
 static void
-paint_symbols(struct table *t, bool with_labels)
+index_symbols(struct table *t, bool with_labels)
 {
-	struct extent *extents = mem_resize(NULL, t->n_symbols + 1,
-	    sizeof *extents);
+	struct interval *ranges = mem_resize(NULL, t->n_symbols + 1,
+	    sizeof *ranges);
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n_symbols; i++) {
@@ -156,18 +91,18 @@ paint_symbols(struct table *t, bool with_labels)
 		if ((s->kind == SYMBOL_LABEL && !with_labels) ||
 		    s->size > UINT64_MAX - s->address)
 			continue;
-		extents[n++] = (struct extent){ s->address,
+		ranges[n++] = (struct interval){ s->address,
 		    s->address + s->size, (uint32_t)i };
 	}
-	t->symbol_marks.n = 0;
-	marks_paint(&t->symbol_marks, extents, n);
-	free(extents);
+	t->symbol_index.n = 0;
+	intervals_build(&t->symbol_index, ranges, n);
+	free(ranges);
 }
 
 void
-table_paint_symbols(struct table *t)
+table_index_symbols(struct table *t)
 {
-	paint_symbols(t, true);
+	index_symbols(t, true);
 }
 
 void
@@ -177,9 +112,7 @@ table_settle_symbols(struct table *t, uint64_t (*end)(const void *owner,
 	uint64_t next = UINT64_MAX, at = UINT64_MAX, stop, most;
 	size_t n = 0;
 
-	if (t->n_symbols > 0)
-		qsort(t->symbols, t->n_symbols, sizeof *t->symbols,
-		    compare_symbols);
+	sort(t->symbols, t->n_symbols, sizeof *t->symbols, compare_symbols);
 	for (size_t i = t->n_symbols; i-- > 0;) {
 		struct symbol *s = &t->symbols[i];
 
@@ -194,51 +127,19 @@ table_settle_symbols(struct table *t, uint64_t (*end)(const void *owner,
 		else if (s->size > most)
 			s->size = most;
 	}
-	paint_symbols(t, false);
+	index_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)
-		if (t->symbols[i].kind != SYMBOL_LABEL || marks_find(
-		    &t->symbol_marks, t->symbols[i].address) == INDEX_NONE)
+		if (t->symbols[i].kind != SYMBOL_LABEL || intervals_find(
+		    &t->symbol_index, t->symbols[i].address) == INDEX_NONE)
 			t->symbols[n++] = t->symbols[i];
 	t->n_symbols = n;
-	paint_symbols(t, true);
-}
-
-size_t
-marks_after(const struct marks *m, uint64_t address)
-{
-	size_t low = 0, high = m->n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (m->list[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint32_t
-marks_find(const struct marks *m, uint64_t address)
-{
-	size_t after = marks_after(m, address);
-
-	return after > 0 ? m->list[after - 1].index : INDEX_NONE;
+	index_symbols(t, true);
 }
 
 size_t
 rows_after(const struct table *t, uint64_t address)
 {
-	size_t low = 0, high = t->n_rows, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, t->n_rows, t->rows[i].address > address);
 }
 
 const struct row *

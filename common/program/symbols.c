@@ -212,7 +212,7 @@ symbol_at(struct symbols *s, uint64_t address)
 		    &s->symbols);
 		s->has_symbols = true;
 	}
-	index = marks_find(&t->symbol_marks, address);
+	index = intervals_find(&t->symbol_index, address);
 	return index != INDEX_NONE ? &t->symbols[index] : NULL;
 }
 
@@ -234,7 +234,7 @@ cause_of(struct symbols *s, uint64_t address)
 	const struct row *row;
 
 	if (c.table != NULL) {
-		c.scope = marks_find(&c.table->scope_marks, address);
+		c.scope = intervals_find(&c.table->scope_index, address);
 		if ((row = table_row(c.table, address)) != NULL) {
 			c.file = row->file;
 			c.line = row->line;

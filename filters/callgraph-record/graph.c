@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/json/json.h"
 #include "filters/callgraph-record/graph.h"
 
@@ -101,6 +102,8 @@ void
 modules_add(struct modules *m, const struct module *new)
 {
 	m->list = mem_grow(m->list, &m->cap, m->n + 1, sizeof *m->list);
+	/* Memory may have been another module's before: the newest has it. */
+	intervals_assign(&m->index, new->start, new->end, (uint32_t)m->n);
 	m->list[m->n++] = *new;
 }
 
@@ -112,18 +115,17 @@ modules_release(struct modules *m)
 		free(m->list[i].build_id);
 	}
 	free(m->list);
+	intervals_release(&m->index);
 	*m = (struct modules){ 0 };
 }
 
-/* What was told last counts: the memory may have been another's before. */
 void
 modules_mark(struct modules *m, uint64_t address)
 {
-	for (size_t i = m->n; i-- > 0;)
-		if (address >= m->list[i].start && address < m->list[i].end) {
-			m->list[i].is_used = true;
-			return;
-		}
+	uint32_t module = intervals_find(&m->index, address);
+
+	if (module != INDEX_NONE)
+		m->list[module].is_used = true;
 }
 
 void

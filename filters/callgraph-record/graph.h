@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
+#include "common/base/intervals.h"
 
 /*
  * The nodes of one emission, in the order in which they come: a parent before
@@ -34,6 +35,7 @@ struct module {
 struct modules {
 	struct module *list;
 	size_t n, cap;
+	struct intervals index;
 };
 
 /* False if the parent is no node before it. */

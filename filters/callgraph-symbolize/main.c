@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/base/intervals.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
-#include "common/base/hex.h"
-#include "common/program/symbols-table.h"
 #include "filters/callgraph-symbolize/answers.h"
 #include "filters/callgraph-symbolize/sources.h"
 
@@ -56,9 +56,9 @@ struct loaded {
 static struct {
 	struct recio *modules_io, *nodes_io;
 	struct loaded *modules;		/* of the record at hand */
-	struct extent *extents;
-	size_t n_modules, modules_cap, extents_cap;
-	struct marks marks;
+	struct interval *ranges;	/* of modules */
+	size_t n_modules, modules_cap, ranges_cap;
+	struct intervals module_index;
 	uint64_t n_addresses, n_unknown;
 } state;
 
@@ -90,12 +90,12 @@ add_module(const struct rec *rec, const struct rec *m)
 {
 	struct module module = { 0 };
 	struct loaded loaded;
-	struct extent extent;
+	struct interval range;
 
 	if (rec_str(m, M_PATH, &module.path) != REC_OK ||
 	    !get_address(m, M_BASE, &loaded.base) ||
-	    !get_address(m, M_START, &extent.low) ||
-	    !get_address(m, M_END, &extent.high) ||
+	    !get_address(m, M_START, &range.start) ||
+	    !get_address(m, M_END, &range.end) ||
 	    rec_str(m, M_BUILD_ID, &module.build_id) == REC_BAD ||
 	    rec_str(rec, CHECKSUM, &module.checksum) == REC_BAD)
 		return false;
@@ -103,10 +103,10 @@ add_module(const struct rec *rec, const struct rec *m)
 	loaded.source = source_of(&module);
 	state.modules = mem_grow(state.modules, &state.modules_cap,
 	    state.n_modules + 1, sizeof *state.modules);
-	state.extents = mem_grow(state.extents, &state.extents_cap,
-	    state.n_modules + 1, sizeof *state.extents);
-	extent.index = (uint32_t)state.n_modules;
-	state.extents[state.n_modules] = extent;
+	state.ranges = mem_grow(state.ranges, &state.ranges_cap,
+	    state.n_modules + 1, sizeof *state.ranges);
+	range.index = (uint32_t)state.n_modules;
+	state.ranges[state.n_modules] = range;
 	state.modules[state.n_modules++] = loaded;
 	return true;
 }
@@ -119,7 +119,7 @@ read_modules(struct filter *f, const struct rec *rec)
 	struct rec *m;
 	const char *why = NULL;
 
-	state.n_modules = state.marks.n = 0;
+	state.n_modules = state.module_index.n = 0;
 	if (field == NULL || field->kind != REC_ARRAY) {
 		filter_reject(f, "modules is no array");
 		return false;
@@ -132,7 +132,7 @@ read_modules(struct filter *f, const struct rec *rec)
 		filter_reject(f, "modules: %.*s is no module", SPAN_ARG(item));
 		return false;
 	}
-	marks_paint(&state.marks, state.extents, state.n_modules);
+	intervals_build(&state.module_index, state.ranges, state.n_modules);
 	return true;
 }
 
@@ -140,7 +140,7 @@ read_modules(struct filter *f, const struct rec *rec)
 static struct loaded *
 module_at(uint64_t address)
 {
-	uint32_t index = marks_find(&state.marks, address);
+	uint32_t index = intervals_find(&state.module_index, address);
 
 	return index != INDEX_NONE ? &state.modules[index] : NULL;
 }
@@ -270,8 +270,8 @@ end(struct filter *f)
 	recio_free(state.modules_io);
 	recio_free(state.nodes_io);
 	free(state.modules);
-	free(state.extents);
-	free(state.marks.list);
+	free(state.ranges);
+	intervals_release(&state.module_index);
 	return filter_end(f);
 }
 

@@ -5,49 +5,7 @@
 #include "common/program/symbols-table.h"
 #include "test/unit/unit.h"
 
-enum { ADDRESSES = 200, EXTENTS = 12, ROUNDS = 3000 };
-
-/* Of those that cover the address: the one that begins last, then the last. */
-static uint32_t
-covering(const struct extent *extents, size_t n, uint64_t address)
-{
-	uint32_t found = INDEX_NONE;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct extent *e = &extents[i];
-
-		if (address < e->low || address >= e->high)
-			continue;
-		if (found == INDEX_NONE || e->low > extents[found].low ||
-		    (e->low == extents[found].low && i > found))
-			found = (uint32_t)i;
-	}
-	return found;
-}
-
-static void
-test_marks(void)
-{
-	struct extent extents[EXTENTS], sorted[EXTENTS];
-	struct marks marks = { 0 };
-	size_t n = unit_random(EXTENTS + 1);
-
-	for (size_t i = 0; i < n; i++) {
-		extents[i].low = unit_random(ADDRESSES);
-		extents[i].high = unit_random(ADDRESSES);
-		extents[i].index = (uint32_t)i;
-	}
-	memcpy(sorted, extents, sizeof sorted);
-	marks_paint(&marks, sorted, n);
-	for (uint64_t a = 0; a < ADDRESSES; a++)
-		CHECK(marks_find(&marks, a) == covering(extents, n, a),
-		    "address %d of %zu extents", (int)a, n);
-	for (size_t i = 1; i < marks.n; i++)
-		CHECK(marks.list[i - 1].address < marks.list[i].address &&
-		    marks.list[i - 1].index != marks.list[i].index,
-		    "mark %zu says something new", i);
-	free(marks.list);
-}
+enum { ADDRESSES = 200, ROUNDS = 3000 };
 
 /* Rows in order: the last of an address counts, up to the next one. */
 static void
@@ -103,7 +61,7 @@ end_of_code(const void *owner, uint64_t address)
 static const char *
 symbol_at(const struct table *t, uint64_t address)
 {
-	uint32_t index = marks_find(&t->symbol_marks, address);
+	uint32_t index = intervals_find(&t->symbol_index, address);
 
 	return index != INDEX_NONE ? t->symbols[index].name : "";
 }
@@ -193,10 +151,8 @@ int
 main(void)
 {
 	unit_seed();
-	for (int i = 0; i < ROUNDS; i++) {
-		test_marks();
+	for (int i = 0; i < ROUNDS; i++)
 		test_rows();
-	}
 	test_depth();
 	test_symbols();
 	test_names();
