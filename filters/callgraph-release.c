@@ -40,7 +40,7 @@ static struct {
 	struct elf program, other;
 	const struct elf *source;
 	struct debug *debug;
-	struct table table;
+	struct symtab table;
 	char checksum[CHECKSUM_LEN + 1];
 } state = { .program.fd = -1, .other.fd = -1 };
 
@@ -184,7 +184,7 @@ main(int argc, char **argv)
 	else
 		write_release(&f.out);
 	debug_close(state.debug);
-	table_release(&state.table);
+	symtab_release(&state.table);
 	elf_close(&state.program);
 	elf_close(&state.other);
 	return filter_end(&f);

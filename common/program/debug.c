@@ -13,7 +13,7 @@
 struct unit {
 	Dwarf_Off offset;	/* of its first entry */
 	bool has_ranges, is_read;
-	struct table table;
+	struct symtab table;
 };
 
 /* The files that a unit numbers, as absolute paths where it tells. */
@@ -174,7 +174,7 @@ debug_close(struct debug *d)
 	if (d == NULL)
 		return;
 	for (size_t i = 0; i < d->n_units; i++)
-		table_release(&d->units[i].table);
+		symtab_release(&d->units[i].table);
 	for (size_t i = 0; d->files != NULL && i <= d->files_mask; i++)
 		free(d->files[i].paths);
 	free(d->files);
@@ -292,7 +292,7 @@ struct level {
 
 struct walk {
 	struct debug *debug;
-	struct table *table;
+	struct symtab *table;
 	struct level *levels;
 	size_t depth, cap;
 	struct interval *ranges;
@@ -385,7 +385,7 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 		add_call(w->debug, die, &scope);
 	else
 		add_declaration(w->debug, die, &scope);
-	if ((index = table_add_scope(w->table, scope)) == INDEX_NONE)
+	if ((index = symtab_add_scope(w->table, scope)) == INDEX_NONE)
 		w->n_ranges = before;
 	return index;
 }
@@ -465,7 +465,7 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
  * begins outside of the code does not count, up to its end.
  */
 static void
-read_rows(struct debug *d, struct table *t, Dwarf_Die *unit)
+read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 {
 	Dwarf_Lines *lines;
 	Dwarf_Line *line;
@@ -491,7 +491,7 @@ read_rows(struct debug *d, struct table *t, Dwarf_Die *unit)
 			if (dwarf_lineno(line, &number) == 0 && number > 0)
 				row.line = (uint32_t)number;
 		}
-		table_add_row(t, row);
+		symtab_add_row(t, row);
 	}
 }
 
@@ -522,8 +522,8 @@ read_unit(struct debug *d, struct unit *u)
 	read_scopes(&w, &die);
 }
 
-static const struct table *
-table_of(struct debug *d, uint32_t index)
+static const struct symtab *
+unit_symtab(struct debug *d, uint32_t index)
 {
 	struct unit *u = &d->units[index];
 
@@ -532,34 +532,34 @@ table_of(struct debug *d, uint32_t index)
 	return &u->table;
 }
 
-const struct table *
+const struct symtab *
 debug_find(struct debug *d, uint64_t address)
 {
 	uint32_t unit = intervals_find(&d->unit_index, address);
 
-	return unit != INDEX_NONE ? table_of(d, unit) : NULL;
+	return unit != INDEX_NONE ? unit_symtab(d, unit) : NULL;
 }
 
 /* --- all of it as one table ---------------------------------------------- */
 
 static void
-add_rows(struct table *all, const struct table *t, uint64_t start,
+add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
     uint64_t end)
 {
-	const struct row *row = table_row(t, start);
+	const struct row *row = symtab_row(t, start);
 
 	if (row != NULL)
-		table_add_row(all, (struct row){ start, row->file,
+		symtab_add_row(all, (struct row){ start, row->file,
 		    row->line });
-	for (size_t i = rows_after(t, start); i < t->n_rows &&
+	for (size_t i = symtab_rows_above(t, start); i < t->n_rows &&
 	    t->rows[i].address < end; i++)
-		table_add_row(all, t->rows[i]);
-	table_add_row(all, (struct row){ .address = end });
+		symtab_add_row(all, t->rows[i]);
+	symtab_add_row(all, (struct row){ .address = end });
 }
 
 /* first is where the scopes of this table begin among those of all. */
 static void
-add_scope_index(struct table *all, const struct table *t, uint64_t start,
+add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
     uint64_t end, uint32_t first)
 {
 	const struct intervals *from = &t->scope_index;
@@ -578,7 +578,7 @@ add_scope_index(struct table *all, const struct table *t, uint64_t start,
 }
 
 static uint32_t
-add_scopes(struct table *all, const struct table *t)
+add_scopes(struct symtab *all, const struct symtab *t)
 {
 	uint32_t first = (uint32_t)all->n_scopes;
 
@@ -587,16 +587,16 @@ add_scopes(struct table *all, const struct table *t)
 
 		if (scope.parent != INDEX_NONE)
 			scope.parent += first;
-		table_add_scope(all, scope);
+		symtab_add_scope(all, scope);
 	}
 	return first;
 }
 
 void
-debug_flatten(struct debug *d, struct table *all)
+debug_flatten(struct debug *d, struct symtab *all)
 {
 	uint32_t *first = mem_resize(NULL, d->n_units + 1, sizeof *first);
-	const struct table *t;
+	const struct symtab *t;
 
 	for (size_t i = 0; i < d->n_units; i++)
 		first[i] = INDEX_NONE;
@@ -606,7 +606,7 @@ debug_flatten(struct debug *d, struct table *all)
 
 		if (b->index == INDEX_NONE)
 			continue;
-		t = table_of(d, b->index);
+		t = unit_symtab(d, b->index);
 		if (first[b->index] == INDEX_NONE)
 			first[b->index] = add_scopes(all, t);
 		add_rows(all, t, b[0].start, b[1].start);

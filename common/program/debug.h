@@ -2,7 +2,7 @@
 #define WEIR_DEBUG_H
 
 #include "common/program/elf.h"
-#include "common/program/symbols-table.h"
+#include "common/program/symtab.h"
 
 /*
  * The DWARF of an ELF file, by libdw.  Its compilation units become tables
@@ -21,13 +21,13 @@ struct debug *debug_open(const struct elf *code, const struct elf *debug,
 void debug_close(struct debug *);
 
 /* What the address belongs to, or NULL: lives as long as the debug. */
-const struct table *debug_find(struct debug *, uint64_t address);
+const struct symtab *debug_find(struct debug *, uint64_t address);
 
 /*
  * All units as one table without symbols, which says of each address what
  * debug_find() does.  Strings live as long as the debug.
  */
-void debug_flatten(struct debug *, struct table *);
+void debug_flatten(struct debug *, struct symtab *);
 
 /* How many of the units read so far lack their .dwo file. */
 size_t debug_missing(const struct debug *);

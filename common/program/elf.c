@@ -433,7 +433,7 @@ rank(const GElf_Sym *sym)
 }
 
 void
-elf_add_symbols(const struct elf *e, struct table *t)
+elf_add_symbols(const struct elf *e, struct symtab *t)
 {
 	struct section s;
 	Elf_Data *data;
@@ -452,7 +452,7 @@ elf_add_symbols(const struct elf *e, struct table *t)
 		symbol.address = sym.st_value;
 		symbol.size = sym.st_size;
 		symbol.rank = rank(&sym);
-		table_add_symbol(t, symbol);
+		symtab_add_symbol(t, symbol);
 	}
-	table_settle_symbols(t, code_end, e);
+	symtab_finish_symbols(t, code_end, e);
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/program/symbols-table.h"
+#include "common/program/symtab.h"
 
 /*
  * An ELF file, by libelf: a program, a shared library, or what holds their
@@ -44,7 +44,7 @@ bool elf_same_program(const struct elf *, const struct elf *,
     const char **why);
 
 /* Adds the functions of its symbol table, settled; names live as the file. */
-void elf_add_symbols(const struct elf *, struct table *);
+void elf_add_symbols(const struct elf *, struct symtab *);
 
 bool elf_is_code(const struct elf *, uint64_t address);
 

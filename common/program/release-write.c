@@ -27,23 +27,23 @@ struct part {
 
 /* The index of the first symbol at or above an address. */
 static size_t
-symbols_from(const struct table *t, uint64_t address)
+symbols_from(const struct symtab *t, uint64_t address)
 {
 	return SEARCH_FIRST(i, t->n_symbols, t->symbols[i].address >= address);
 }
 
 /* How many entries stand below an address. */
 static size_t
-entries_below(const struct table *t, uint64_t address)
+entries_below(const struct symtab *t, uint64_t address)
 {
-	return rows_after(t, address - 1) +
+	return symtab_rows_above(t, address - 1) +
 	    intervals_above(&t->scope_index, address - 1) +
 	    symbols_from(t, address);
 }
 
 /* Where a record that begins at start ends: the last stretch has no end. */
 static uint64_t
-end_of_part(const struct table *t, uint64_t start)
+end_of_part(const struct symtab *t, uint64_t start)
 {
 	size_t most = (start > 0 ? entries_below(t, start) : 0) + PART_ENTRIES;
 	uint64_t low = start + 1, high = UINT64_MAX, middle;
@@ -113,8 +113,8 @@ put_address(struct buf *b, const char *key, uint64_t address)
 static void
 put_lines(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct table *t = w->table;
-	const struct row *row = table_row(t, p->start);
+	const struct symtab *t = w->table;
+	const struct row *row = symtab_row(t, p->start);
 	uint64_t at = p->start;
 
 	json_open(b, "lines", '[');
@@ -123,7 +123,7 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 		put_number(b, number_of(&p->files, row->file));
 		put_number(b, row->line);
 	}
-	for (size_t i = rows_after(t, p->start); i < t->n_rows &&
+	for (size_t i = symtab_rows_above(t, p->start); i < t->n_rows &&
 	    t->rows[i].address < p->end; i++) {
 		row = &t->rows[i];
 		put_number(b, row->address - at);
@@ -202,7 +202,7 @@ compare_indexes(const void *a, const void *b)
 static void
 put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct table *t = w->table;
+	const struct symtab *t = w->table;
 	const struct intervals *m = &t->symbol_index;
 	size_t first = symbols_from(t, p->start), n = 0, cap = 0;
 	uint32_t *before = NULL, index = intervals_find(m, p->start);

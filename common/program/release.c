@@ -21,7 +21,7 @@ struct part {
 	struct span text;
 	uint64_t start, end;
 	bool is_read;
-	struct table table;
+	struct symtab table;
 };
 
 struct release {
@@ -55,7 +55,7 @@ struct strings {
 };
 
 static bool
-read_strings(struct rec *rec, unsigned key, struct table *t,
+read_strings(struct rec *rec, unsigned key, struct symtab *t,
     struct strings *s)
 {
 	const struct span *items;
@@ -120,7 +120,7 @@ array_of(struct rec *rec, unsigned key)
 
 static bool
 read_scopes(struct span rest, const struct strings *names,
-    const struct strings *files, struct table *t)
+    const struct strings *files, struct symtab *t)
 {
 	uint64_t v[4];
 	struct scope scope;
@@ -132,14 +132,14 @@ read_scopes(struct span rest, const struct strings *names,
 			return false;
 		scope.line = (uint32_t)v[2];
 		scope.parent = v[3] > 0 ? (uint32_t)v[3] - 1 : INDEX_NONE;
-		if (table_add_scope(t, scope) == INDEX_NONE)
+		if (symtab_add_scope(t, scope) == INDEX_NONE)
 			return false;
 	}
 	return rest.n == 0;
 }
 
 static bool
-read_inlines(struct span rest, const struct part *part, struct table *t)
+read_inlines(struct span rest, const struct part *part, struct symtab *t)
 {
 	uint64_t v[2], at = part->start;
 
@@ -155,7 +155,7 @@ read_inlines(struct span rest, const struct part *part, struct table *t)
 
 static bool
 read_lines(struct span rest, const struct part *part,
-    const struct strings *files, struct table *t)
+    const struct strings *files, struct symtab *t)
 {
 	uint64_t v[3], at = part->start;
 	struct row row;
@@ -166,13 +166,13 @@ read_lines(struct span rest, const struct part *part,
 			return false;
 		row.address = at += v[0];
 		row.line = (uint32_t)v[2];
-		table_add_row(t, row);
+		symtab_add_row(t, row);
 	}
 	return rest.n == 0;
 }
 
 static bool
-read_symbol(const struct rec *rec, struct table *t)
+read_symbol(const struct rec *rec, struct symtab *t)
 {
 	struct symbol symbol = { 0 };
 	struct span address, name, kind;
@@ -192,12 +192,12 @@ read_symbol(const struct rec *rec, struct table *t)
 	symbol.kind = (enum symbol_kind)k;
 	symbol.size = (uint64_t)size;
 	symbol.name = arena_text(&t->arena, name.p, name.n);
-	table_add_symbol(t, symbol);
+	symtab_add_symbol(t, symbol);
 	return true;
 }
 
 static bool
-read_symbols(struct release *r, struct span rest, struct table *t)
+read_symbols(struct release *r, struct span rest, struct symtab *t)
 {
 	struct span item;
 	struct rec *rec;
@@ -208,14 +208,14 @@ read_symbols(struct release *r, struct span rest, struct table *t)
 			return false;
 	if (why != NULL)
 		return false;
-	table_index_symbols(t);
+	symtab_index_symbols(t);
 	return true;
 }
 
 static bool
-read_table(struct release *r, struct rec *rec, struct part *part)
+read_symtab(struct release *r, struct rec *rec, struct part *part)
 {
-	struct table *t = &part->table;
+	struct symtab *t = &part->table;
 	struct strings names = { 0 }, files = { 0 };
 	bool good;
 
@@ -238,10 +238,10 @@ read_part(struct release *r, struct part *part)
 
 	part->is_read = true;
 	rec = recio_parse(r->records, part->text, &why);
-	if (rec != NULL && read_table(r, rec, part))
+	if (rec != NULL && read_symtab(r, rec, part))
 		return;
 	r->damage = "a release record is damaged";
-	table_release(&part->table);
+	symtab_release(&part->table);
 }
 
 /* --- the file ------------------------------------------------------------ */
@@ -363,7 +363,7 @@ release_close(struct release *r)
 	if (r == NULL)
 		return;
 	for (size_t i = 0; i < r->n_parts; i++)
-		table_release(&r->parts[i].table);
+		symtab_release(&r->parts[i].table);
 	free(r->parts);
 	recio_free(r->records);
 	recio_free(r->symbols);
@@ -378,7 +378,7 @@ release_build_id(const struct release *r)
 	return r->build_id;
 }
 
-const struct table *
+const struct symtab *
 release_find(struct release *r, uint64_t address)
 {
 	size_t above = SEARCH_FIRST(i, r->n_parts,

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "common/base/buf.h"
-#include "common/program/symbols-table.h"
+#include "common/program/symtab.h"
 
 /*
  * The functions, symbols and lines of a program as release records, which
@@ -13,7 +13,7 @@
  */
 struct release_writer {
 	const char *checksum, *build_id, *path;	/* build_id "" if none */
-	const struct table *table;	/* of the whole program */
+	const struct symtab *table;	/* of the whole program */
 
 	/* The rest is release.c's own; begin with zeros. */
 	uint64_t start;		/* of the next record */
@@ -36,7 +36,7 @@ extern const char *const symbol_kinds[];	/* by kind */
 const char *release_build_id(const struct release *);	/* "" if none */
 
 /* What has the address: lives as long as the release; NULL if nothing. */
-const struct table *release_find(struct release *, uint64_t address);
+const struct symtab *release_find(struct release *, uint64_t address);
 
 /* What is wrong with a record that was needed, or NULL. */
 const char *release_damage(const struct release *);

@@ -14,7 +14,7 @@
 
 /* What an answer is made of: of equal causes the answers are one. */
 struct cause {
-	const struct table *table;
+	const struct symtab *table;
 	const struct symbol *symbol;	/* NULL where it says nothing */
 	const char *file;		/* of the address */
 	uint32_t line;
@@ -29,7 +29,7 @@ struct known {
 struct symbols {
 	struct elf elf, split;	/* the file; that of its debug information */
 	struct debug *debug;
-	struct table symbols;	/* of the ELF file */
+	struct symtab symbols;	/* of the ELF file */
 	bool has_symbols;	/* they have been read */
 	struct release *release;	/* in place of all that */
 
@@ -146,7 +146,7 @@ symbols_close(struct symbols *s)
 {
 	release_close(s->release);
 	debug_close(s->debug);
-	table_release(&s->symbols);
+	symtab_release(&s->symbols);
 	elf_close(&s->elf);
 	elf_close(&s->split);
 	for (size_t i = 0; i * ANSWERS_A_PIECE < s->n_known; i++)
@@ -181,8 +181,8 @@ symbols_damage(const struct symbols *s)
 /* --- looking up ---------------------------------------------------------- */
 
 /* What has the functions and lines of an address, or NULL. */
-static const struct table *
-table_at(struct symbols *s, uint64_t address)
+static const struct symtab *
+find_symtab(struct symbols *s, uint64_t address)
 {
 	if (s->release != NULL)
 		return release_find(s->release, address);
@@ -192,16 +192,16 @@ table_at(struct symbols *s, uint64_t address)
 static const struct row *
 row_at(struct symbols *s, uint64_t address)
 {
-	const struct table *t = table_at(s, address);
+	const struct symtab *t = find_symtab(s, address);
 
-	return t != NULL ? table_row(t, address) : NULL;
+	return t != NULL ? symtab_row(t, address) : NULL;
 }
 
 /* The symbol that an address belongs to, or NULL. */
 static const struct symbol *
 symbol_at(struct symbols *s, uint64_t address)
 {
-	const struct table *t = &s->symbols;
+	const struct symtab *t = &s->symbols;
 	uint32_t index;
 
 	if (s->release != NULL) {
@@ -230,12 +230,13 @@ needs_symbol(const struct cause *c)
 static struct cause
 cause_of(struct symbols *s, uint64_t address)
 {
-	struct cause c = { .table = table_at(s, address), .scope = INDEX_NONE };
+	struct cause c = { .table = find_symtab(s, address),
+	    .scope = INDEX_NONE };
 	const struct row *row;
 
 	if (c.table != NULL) {
 		c.scope = intervals_find(&c.table->scope_index, address);
-		if ((row = table_row(c.table, address)) != NULL) {
+		if ((row = symtab_row(c.table, address)) != NULL) {
 			c.file = row->file;
 			c.line = row->line;
 		}

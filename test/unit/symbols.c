@@ -2,7 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/program/demangle.h"
-#include "common/program/symbols-table.h"
+#include "common/program/symtab.h"
 #include "test/unit/unit.h"
 
 enum { ADDRESSES = 200, ROUNDS = 3000 };
@@ -13,42 +13,42 @@ test_rows(void)
 {
 	static const char *const files[] = { NULL, "a", "b" };
 	struct row want[ADDRESSES + 1] = { { 0 } }, row;
-	struct table t = { 0 };
+	struct symtab t = { 0 };
 	const struct row *found;
 
 	row.address = 0;
 	while ((row.address += unit_random(9)) < ADDRESSES) {
 		row.file = files[unit_random(3)];
 		row.line = row.file == NULL ? 0 : (uint32_t)unit_random(4);
-		table_add_row(&t, row);
+		symtab_add_row(&t, row);
 		for (uint64_t a = row.address; a < ADDRESSES; a++)
 			want[a] = row;
 	}
 	for (uint64_t a = 0; a < ADDRESSES; a++) {
-		found = table_row(&t, a);
+		found = symtab_row(&t, a);
 		CHECK(found == NULL ? want[a].file == NULL :
 		    found->file == want[a].file && found->line == want[a].line,
 		    "row of %d", (int)a);
 	}
-	table_release(&t);
+	symtab_release(&t);
 }
 
 static void
 test_depth(void)
 {
-	struct table t = { 0 };
+	struct symtab t = { 0 };
 	struct scope scope = { .parent = INDEX_NONE };
 
 	for (uint32_t i = 0; i < SCOPE_DEPTH; i++) {
-		CHECK(table_add_scope(&t, scope) == i, "scope %u", i);
+		CHECK(symtab_add_scope(&t, scope) == i, "scope %u", i);
 		CHECK(t.scopes[i].depth == i, "its depth");
 		scope.parent = i;
 	}
-	CHECK(table_add_scope(&t, scope) == INDEX_NONE, "one too deep");
+	CHECK(symtab_add_scope(&t, scope) == INDEX_NONE, "one too deep");
 	scope.parent = 7;
-	CHECK(table_add_scope(&t, scope) == SCOPE_DEPTH, "one that is not");
+	CHECK(symtab_add_scope(&t, scope) == SCOPE_DEPTH, "one that is not");
 	CHECK(t.scopes[SCOPE_DEPTH].depth == 8, "its depth");
-	table_release(&t);
+	symtab_release(&t);
 }
 
 static uint64_t
@@ -59,7 +59,7 @@ end_of_code(const void *owner, uint64_t address)
 }
 
 static const char *
-symbol_at(const struct table *t, uint64_t address)
+symbol_at(const struct symtab *t, uint64_t address)
 {
 	uint32_t index = intervals_find(&t->symbol_index, address);
 
@@ -67,10 +67,10 @@ symbol_at(const struct table *t, uint64_t address)
 }
 
 static void
-add(struct table *t, const char *name, uint64_t address, uint64_t size,
+add(struct symtab *t, const char *name, uint64_t address, uint64_t size,
     enum symbol_kind kind, int rank)
 {
-	table_add_symbol(t, (struct symbol){ address, size, name, kind,
+	symtab_add_symbol(t, (struct symbol){ address, size, name, kind,
 	    rank });
 }
 
@@ -85,7 +85,7 @@ test_symbols(void)
 	    { 40, "outer" }, { 50, "" }, { 60, "open" }, { 69, "open" },
 	    { 70, "label" }, { 89, "label" }, { 90, "last" }, { 99, "last" },
 	    { 100, "" }, { 150, "huge" }, { 199, "huge" }, { 200, "" } };
-	struct table t = { 0 };
+	struct symtab t = { 0 };
 
 	add(&t, "huge", 150, UINT64_MAX, SYMBOL_FUNCTION, 0);
 	add(&t, "weak", 10, 10, SYMBOL_FUNCTION, 1);
@@ -97,13 +97,13 @@ test_symbols(void)
 	add(&t, "open", 60, 0, SYMBOL_FUNCTION, 0);
 	add(&t, "label", 70, 0, SYMBOL_LABEL, 0);
 	add(&t, "last", 90, 0, SYMBOL_FUNCTION, 0);
-	table_settle_symbols(&t, end_of_code, NULL);
+	symtab_finish_symbols(&t, end_of_code, NULL);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		CHECK(strcmp(symbol_at(&t, cases[i].address),
 		    cases[i].name) == 0, "symbol at %d is %s, not %s",
 		    (int)cases[i].address, symbol_at(&t, cases[i].address),
 		    cases[i].name);
-	table_release(&t);
+	symtab_release(&t);
 }
 
 /* f(a<int>, a<a<int>, a<int> >, ...): each type is twice the one before. */

@@ -1,5 +1,5 @@
-#ifndef WEIR_SYMBOLS_TABLE_H
-#define WEIR_SYMBOLS_TABLE_H
+#ifndef WEIR_SYMTAB_H
+#define WEIR_SYMTAB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ struct row {			/* from this address on, code is of this line */
 	uint32_t line;
 };
 
-struct table {
+struct symtab {
 	struct scope *scopes;
 	size_t n_scopes, scopes_cap;
 	struct intervals scope_index;
@@ -52,35 +52,35 @@ struct table {
 	struct arena arena;
 };
 
-void table_release(struct table *);
+void symtab_release(struct symtab *);
 
 /* Its index.  The rest is found out; INDEX_NONE if it is SCOPE_DEPTH. */
-uint32_t table_add_scope(struct table *, struct scope);
+uint32_t symtab_add_scope(struct symtab *, struct scope);
 enum { SCOPE_DEPTH = 1000 };
 
-void table_add_symbol(struct table *, struct symbol);
+void symtab_add_symbol(struct symtab *, struct symbol);
 
 /*
  * Rows are added in the order of addresses; of several at one address the last
  * counts.
  */
-void table_add_row(struct table *, struct row);
+void symtab_add_row(struct symtab *, struct row);
 
 /*
  * Sorts the symbols and makes their index.  end() tells where the code ends
  * that an address stands in, which no symbol exceeds; one without a size ends
  * where the next begins, and a label counts only where no function is.
  */
-void table_settle_symbols(struct table *, uint64_t (*end)(const void *owner,
+void symtab_finish_symbols(struct symtab *, uint64_t (*end)(const void *owner,
     uint64_t address), const void *owner);
 
 /* The index of symbols that have been settled: their sizes are known. */
-void table_index_symbols(struct table *);
+void symtab_index_symbols(struct symtab *);
 
 /* The row of an address, or NULL. */
-const struct row *table_row(const struct table *, uint64_t address);
+const struct row *symtab_row(const struct symtab *, uint64_t address);
 
 /* The first row above an address. */
-size_t rows_after(const struct table *, uint64_t address);
+size_t symtab_rows_above(const struct symtab *, uint64_t address);
 
 #endif

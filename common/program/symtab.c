@@ -1,4 +1,4 @@
-/* symbols-table - functions, lines and symbols by address */
+/* symtab - functions, lines and symbols by address */
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/program/demangle.h"
-#include "common/program/symbols-table.h"
+#include "common/program/symtab.h"
 
 void
-table_release(struct table *t)
+symtab_release(struct symtab *t)
 {
 	free(t->scopes);
 	intervals_release(&t->scope_index);
@@ -19,11 +19,11 @@ table_release(struct table *t)
 	intervals_release(&t->symbol_index);
 	free(t->rows);
 	arena_release(&t->arena);
-	*t = (struct table){ 0 };
+	*t = (struct symtab){ 0 };
 }
 
 uint32_t
-table_add_scope(struct table *t, struct scope scope)
+symtab_add_scope(struct symtab *t, struct scope scope)
 {
 	if (scope.parent == INDEX_NONE) {
 		scope.depth = 0;
@@ -42,7 +42,7 @@ table_add_scope(struct table *t, struct scope scope)
 }
 
 void
-table_add_symbol(struct table *t, struct symbol symbol)
+symtab_add_symbol(struct symtab *t, struct symbol symbol)
 {
 	t->symbols = mem_grow(t->symbols, &t->symbols_cap, t->n_symbols + 1,
 	    sizeof *t->symbols);
@@ -50,7 +50,7 @@ table_add_symbol(struct table *t, struct symbol symbol)
 }
 
 void
-table_add_row(struct table *t, struct row row)
+symtab_add_row(struct symtab *t, struct row row)
 {
 	const struct row *last;
 
@@ -79,7 +79,7 @@ compare_symbols(const void *a, const void *b)
 }
 
 static void
-index_symbols(struct table *t, bool with_labels)
+index_symbols(struct symtab *t, bool with_labels)
 {
 	struct interval *ranges = mem_resize(NULL, t->n_symbols + 1,
 	    sizeof *ranges);
@@ -100,13 +100,13 @@ index_symbols(struct table *t, bool with_labels)
 }
 
 void
-table_index_symbols(struct table *t)
+symtab_index_symbols(struct symtab *t)
 {
 	index_symbols(t, true);
 }
 
 void
-table_settle_symbols(struct table *t, uint64_t (*end)(const void *owner,
+symtab_finish_symbols(struct symtab *t, uint64_t (*end)(const void *owner,
     uint64_t address), const void *owner)
 {
 	uint64_t next = UINT64_MAX, at = UINT64_MAX, stop, most;
@@ -137,15 +137,15 @@ table_settle_symbols(struct table *t, uint64_t (*end)(const void *owner,
 }
 
 size_t
-rows_after(const struct table *t, uint64_t address)
+symtab_rows_above(const struct symtab *t, uint64_t address)
 {
 	return SEARCH_FIRST(i, t->n_rows, t->rows[i].address > address);
 }
 
 const struct row *
-table_row(const struct table *t, uint64_t address)
+symtab_row(const struct symtab *t, uint64_t address)
 {
-	size_t after = rows_after(t, address);
+	size_t after = symtab_rows_above(t, address);
 
 	return after > 0 && t->rows[after - 1].file != NULL ?
 	    &t->rows[after - 1] : NULL;
