@@ -135,7 +135,7 @@ read_measure(const struct rec *rec, unsigned key, int64_t *value)
 {
 	switch (rec_int(rec, key, value)) {
 	case REC_ABSENT:
-		*value = MEASURE_NONE;
+		*value = INT_UNKNOWN;
 		return true;
 	case REC_OK:
 		return *value >= 0;

@@ -19,8 +19,6 @@ enum { NODE_NAME, NODE_FILE, NODE_LINE, NODE_CALL_FILE, NODE_CALL_LINE,
     NODE_CALL_INLINED, N_NODE_TEXTS };
 extern const char *const callgraph_texts[N_NODE_TEXTS];
 
-#define MEASURE_NONE (-1)
-
 struct graph_module {
 	struct span path, build_id;
 	struct span name;	/* the last part of the path, read */
@@ -31,7 +29,7 @@ struct graph_node {
 	uint32_t parent;	/* before it, or INDEX_NONE */
 	bool has_function, has_call_site;
 	uint64_t function, call_site;
-	int64_t measures[N_MEASURES];	/* or MEASURE_NONE */
+	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
 	struct span name, file;	/* the texts, read: empty if there is none */
 	struct span texts[N_NODE_TEXTS];
 };

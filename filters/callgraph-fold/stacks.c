@@ -120,7 +120,7 @@ add_measures(struct stacks *s, uint32_t stack, const struct graph_node *n)
 	int64_t *sums = s->list[stack].measures;
 
 	for (unsigned k = 0; k < N_MEASURES; k++) {
-		if (n->measures[k] == MEASURE_NONE)
+		if (n->measures[k] == INT_UNKNOWN)
 			continue;
 		sums[k] = capped_sum(sums[k], n->measures[k]);
 		s->measured[k] = true;

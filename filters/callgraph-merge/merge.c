@@ -58,7 +58,7 @@ merge_new(struct span checksum, struct intern *strings)
 	texts = strings;
 	m->checksum = checksum;
 	m->program = SYM_NONE;
-	m->time_us = MEASURE_NONE;
+	m->time_us = INT_UNKNOWN;
 	map_init(&m->module_map, module_key, m);
 	map_init(&m->node_map, node_key, m);
 	return m;
@@ -91,9 +91,9 @@ keep_smaller(sym *kept, struct span text)
 static void
 add_number(struct merge *m, int64_t *sum, int64_t n)
 {
-	if (n == MEASURE_NONE)
+	if (n == INT_UNKNOWN)
 		return;
-	*sum = *sum == MEASURE_NONE ? n : *sum + n;
+	*sum = *sum == INT_UNKNOWN ? n : *sum + n;
 	if (*sum > SUM_MOST) {
 		*sum = SUM_MOST;
 		m->overflowed = true;
@@ -167,7 +167,7 @@ add_node(struct merge *m, const struct key *key)
 	n = &m->nodes[m->n_nodes++];
 	n->key = *key;
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		n->measures[k] = MEASURE_NONE;
+		n->measures[k] = INT_UNKNOWN;
 	for (unsigned k = 0; k < N_NODE_TEXTS; k++)
 		n->texts[k] = SYM_NONE;
 	map_put(&m->node_map, hash, i);
@@ -217,7 +217,8 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 
 	if (program != NULL)
 		keep_smaller(&m->program, program->token);
-	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n > m->time_us)
+	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
+	    n > m->time_us)
 		m->time_us = n;
 	add_number(m, &m->records, count_of(rec, GRAPH_RECORDS, 1));
 	add_number(m, &m->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
@@ -360,7 +361,7 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	put_offset(m, b, "function", n->key.module, n->key.offset);
 	put_offset(m, b, "call_site", n->key.call_module, n->key.call_offset);
 	for (unsigned i = 0; i < N_MEASURES; i++)
-		if (n->measures[i] != MEASURE_NONE)
+		if (n->measures[i] != INT_UNKNOWN)
 			json_int(b, callgraph_measures[i], n->measures[i]);
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
 		put_text(b, callgraph_texts[i], n->texts[i]);
@@ -434,7 +435,7 @@ merge_write(struct merge *m, struct buf *b)
 	if (m->checksum.n > 0)
 		json_raw(b, "checksum", m->checksum);
 	put_text(b, "program", m->program);
-	if (m->time_us != MEASURE_NONE)
+	if (m->time_us != INT_UNKNOWN)
 		json_int(b, "time_us", m->time_us);
 	json_int(b, "records", m->records);
 	if (m->folded_recursion)

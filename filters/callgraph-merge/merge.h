@@ -13,7 +13,7 @@
 struct merge {
 	struct span checksum;		/* a token, or empty; borrowed */
 	sym program;			/* SYM_NONE: not known */
-	int64_t time_us;		/* the latest, or MEASURE_NONE */
+	int64_t time_us;		/* the latest, or INT_UNKNOWN */
 	int64_t records, nodes_limited;
 	bool folded_recursion;
 	struct merge_module *modules;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
-#include "filters/callgraph-stat/answer.h"
+#include "filters/callgraph-stat/emit.h"
 
 static const char *const before_keys[N_MEASURES] = { "before_calls",
     "before_self_ns", "before_total_ns", "before_samples" };
@@ -103,15 +102,15 @@ put_what(struct buf *b, const struct profile *p, enum level level,
 static void
 put_known(struct buf *b, const char *key, int64_t n)
 {
-	if (n != MEASURE_NONE)
+	if (n != INT_UNKNOWN)
 		json_int(b, key, n);
 }
 
 static void
 put_share(struct buf *b, const char *key, int64_t part, int64_t whole)
 {
-	if (part != MEASURE_NONE && whole > 0)
-		json_ratio(b, key, part_of(part, whole));
+	if (part != INT_UNKNOWN && whole > 0)
+		json_ratio(b, key, answer_share(part, whole));
 }
 
 static void
@@ -124,8 +123,8 @@ put_tally(struct buf *b, const struct profile *p, const struct tally *t)
 	if (t->measures[CALLS] > t->outer_calls)
 		json_int(b, "recursive_calls", t->measures[CALLS] -
 		    t->outer_calls);
-	put_known(b, "self_per_call_ns", per_call(t, SELF_NS));
-	put_known(b, "total_per_call_ns", per_call(t, TOTAL_NS));
+	put_known(b, "self_per_call_ns", answer_per_call(t, SELF_NS));
+	put_known(b, "total_per_call_ns", answer_per_call(t, TOTAL_NS));
 	put_share(b, "self_share", t->measures[SELF_NS], whole[SELF_NS]);
 	put_share(b, "total_share", t->measures[TOTAL_NS], whole[SELF_NS]);
 	put_share(b, "samples_share", t->measures[SAMPLES], whole[SAMPLES]);
@@ -150,7 +149,7 @@ emit_profile(const struct answer *a, struct filter *f)
 	struct order order;
 
 	profile_sort(a->profile, &order, t, a->by, false, NULL, NULL);
-	for (size_t i = 0; i < shown_of(a, order.n, SIZE_MAX); i++)
+	for (size_t i = 0; i < answer_shown(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, level_names[level], level,
 		    &t->list[order.list[i]]);
 	free(order.list);
@@ -180,10 +179,10 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 			json_ratio(b, growth_keys[k], (double)change /
 			    (double)before->measures[k]);
 	}
-	put_known(b, "self_per_call_ns", per_call(now, SELF_NS));
-	put_known(b, "before_self_per_call_ns", per_call(before, SELF_NS));
-	put_known(b, "total_per_call_ns", per_call(now, TOTAL_NS));
-	put_known(b, "before_total_per_call_ns", per_call(before, TOTAL_NS));
+	put_known(b, "self_per_call_ns", answer_per_call(now, SELF_NS));
+	put_known(b, "before_self_per_call_ns", answer_per_call(before, SELF_NS));
+	put_known(b, "total_per_call_ns", answer_per_call(now, TOTAL_NS));
+	put_known(b, "before_total_per_call_ns", answer_per_call(before, TOTAL_NS));
 	end(f);
 }
 
@@ -194,7 +193,7 @@ emit_changes(const struct answer *a, struct filter *f)
 	struct order order;
 
 	profile_sort(a->profile, &order, t, a->by, true, NULL, NULL);
-	for (size_t i = 0; i < shown_of(a, order.n, SIZE_MAX); i++)
+	for (size_t i = 0; i < answer_shown(a, order.n, SIZE_MAX); i++)
 		emit_change(a, f, &t->list[order.list[i]]);
 	free(order.list);
 }
@@ -205,8 +204,8 @@ emit_sites(const struct answer *a, struct filter *f, uint32_t function,
 {
 	struct order order;
 
-	calls_sort(a, &order, function, callers);
-	for (size_t i = 0; i < shown_of(a, order.n, SIZE_MAX); i++)
+	answer_calls(a, &order, function, callers);
+	for (size_t i = 0; i < answer_shown(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, callers ? "caller" : "callee", BY_CALLSITE,
 		    &a->profile->groups.list[order.list[i]]);
 	free(order.list);
@@ -237,8 +236,8 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 		put_known(b, callgraph_measures[k], now->measures[k]);
 	for (unsigned k = 0; before && k < N_MEASURES; k++) {
 		put_known(b, before_keys[k], old->measures[k]);
-		if (now->measures[k] != MEASURE_NONE &&
-		    old->measures[k] != MEASURE_NONE)
+		if (now->measures[k] != INT_UNKNOWN &&
+		    old->measures[k] != INT_UNKNOWN)
 			json_int(b, change_keys[k], now->measures[k] -
 			    old->measures[k]);
 	}

@@ -5,7 +5,8 @@
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
-#include "filters/callgraph-stat/answer.h"
+#include "filters/callgraph-stat/emit.h"
+#include "filters/callgraph-stat/report.h"
 
 static struct {
 	const char *by, *sort, *callers, *old;
@@ -68,9 +69,9 @@ chosen_sort(void)
 static bool
 is_measured(const struct profile *p, unsigned measure)
 {
-	return p->wholes[NOW].measures[measure] != MEASURE_NONE &&
+	return p->wholes[NOW].measures[measure] != INT_UNKNOWN &&
 	    (opt.old == NULL ||
-	    p->wholes[BEFORE].measures[measure] != MEASURE_NONE);
+	    p->wholes[BEFORE].measures[measure] != INT_UNKNOWN);
 }
 
 /* Time if there is any, else samples, else calls. */
@@ -95,29 +96,6 @@ choose_measures(struct filter *f, struct answer *a, unsigned sort)
 	a->shown = a->by != N_MEASURES ? a->by : best_measure(a->profile);
 }
 
-struct wanted {
-	uint32_t function;
-	bool callers;
-};
-
-static bool
-is_wanted(const struct entry *e, const void *with)
-{
-	const struct wanted *w = with;
-
-	return (w->callers ? e->key.callee : e->key.caller) == w->function;
-}
-
-void
-calls_sort(const struct answer *a, struct order *order, uint32_t function,
-    bool callers)
-{
-	struct wanted wanted = { function, callers };
-
-	profile_sort(a->profile, order, &a->profile->groups, a->by, false,
-	    is_wanted, &wanted);
-}
-
 /* By its name, with or without arguments, or by its place in a module. */
 static bool
 goes_by(const struct profile *p, uint32_t function, const char *name)
@@ -134,7 +112,7 @@ goes_by(const struct profile *p, uint32_t function, const char *name)
 }
 
 static void
-answer_calls(struct filter *f, const struct answer *a)
+show_calls(struct filter *f, const struct answer *a)
 {
 	const struct profile *p = a->profile;
 	struct order order;
@@ -153,7 +131,7 @@ answer_calls(struct filter *f, const struct answer *a)
 }
 
 static void
-answer_all(struct filter *f, const struct profile *p, unsigned sort)
+show_all(struct filter *f, const struct profile *p, unsigned sort)
 {
 	struct answer a = { .profile = p, .top = opt.top };
 
@@ -161,7 +139,7 @@ answer_all(struct filter *f, const struct profile *p, unsigned sort)
 	if (p->overflowed)
 		filter_fail(f, "a sum is 2^53 or more");
 	if (opt.callers != NULL)
-		answer_calls(f, &a);
+		show_calls(f, &a);
 	else if (opt.old != NULL)
 		(f->text ? report_changes : emit_changes)(&a, f);
 	else
@@ -216,7 +194,7 @@ main(int argc, char **argv)
 	}
 	callgraph_release(&g);
 	if (n_records > 0)
-		answer_all(&f, &profile, sort);
+		show_all(&f, &profile, sort);
 	profile_release(&profile);
 	return filter_end(&f);
 }

@@ -29,7 +29,7 @@ profile_init(struct profile *p, enum level level)
 	map_init(&p->groups.map, entry_key, &p->groups);
 	for (int side = 0; side < N_SIDES; side++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
-			p->wholes[side].measures[k] = MEASURE_NONE;
+			p->wholes[side].measures[k] = INT_UNKNOWN;
 }
 
 void
@@ -67,7 +67,7 @@ entry_of(struct entries *t, const struct entry_key *key)
 	    .file = SYM_NONE };
 	for (int side = 0; side < N_SIDES; side++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
-			e->tallies[side].measures[k] = MEASURE_NONE;
+			e->tallies[side].measures[k] = INT_UNKNOWN;
 	map_put(&t->map, hash, i);
 	return i;
 }
@@ -193,9 +193,9 @@ group_of(struct profile *p, const struct callgraph *g,
 static void
 add_number(struct profile *p, int64_t *sum, int64_t n)
 {
-	if (n == MEASURE_NONE)
+	if (n == INT_UNKNOWN)
 		return;
-	*sum = *sum == MEASURE_NONE ? n : *sum + n;
+	*sum = *sum == INT_UNKNOWN ? n : *sum + n;
 	if (*sum > SUM_MOST) {
 		*sum = SUM_MOST;
 		p->overflowed = true;
@@ -357,7 +357,7 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
 	}
 }
 
-/* What an entry has of a measure on a side; MEASURE_NONE if not known. */
+/* What an entry has of a measure on a side; INT_UNKNOWN if not known. */
 static int64_t
 amount(const struct profile *p, const struct entry *e, unsigned measure,
     int side)
@@ -366,8 +366,8 @@ amount(const struct profile *p, const struct entry *e, unsigned measure,
 
 	if (e->tallies[side].seen)
 		return e->tallies[side].measures[measure];
-	return w->nodes == 0 || w->measures[measure] != MEASURE_NONE ? 0 :
-	    MEASURE_NONE;
+	return w->nodes == 0 || w->measures[measure] != INT_UNKNOWN ? 0 :
+	    INT_UNKNOWN;
 }
 
 bool
@@ -377,8 +377,10 @@ profile_change(const struct profile *p, const struct entry *e,
 	int64_t now = amount(p, e, measure, NOW);
 	int64_t before = amount(p, e, measure, BEFORE);
 
+	if (now == INT_UNKNOWN || before == INT_UNKNOWN)
+		return false;
 	*change = now - before;
-	return now != MEASURE_NONE && before != MEASURE_NONE;
+	return true;
 }
 
 static bool
@@ -448,7 +450,7 @@ weight(const struct entry *e)
 	if (!sorting.changes)
 		return e->tallies[NOW].measures[sorting.by];
 	if (!profile_change(sorting.p, e, sorting.by, &n))
-		return MEASURE_NONE;
+		return INT_UNKNOWN;
 	return n < 0 ? -n : n;
 }
 

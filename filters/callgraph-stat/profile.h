@@ -27,7 +27,7 @@ struct entry_key {
 
 struct tally {
 	bool seen;
-	int64_t measures[N_MEASURES];	/* or MEASURE_NONE */
+	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
 	int64_t outer_calls;	/* those that were not from within itself */
 };
 

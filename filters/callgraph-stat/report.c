@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
 #include "common/frame/report.h"
-#include "filters/callgraph-stat/answer.h"
+#include "filters/callgraph-stat/report.h"
 #include "filters/callgraph-stat/shorten.h"
 
 enum { BAR = 12, SHOWN_MOST = 20, COLUMNS_MOST = 16 };
@@ -27,7 +26,7 @@ is_time(unsigned measure)
 static bool
 is_measured(const struct answer *a, unsigned measure)
 {
-	return a->profile->wholes[NOW].measures[measure] != MEASURE_NONE;
+	return a->profile->wholes[NOW].measures[measure] != INT_UNKNOWN;
 }
 
 /* What all of the program has; total time is a part of all self time. */
@@ -45,7 +44,7 @@ whole_of(const struct profile *p, unsigned measure)
 static void
 put_amount(struct buf *b, unsigned measure, int64_t n)
 {
-	if (n == MEASURE_NONE)
+	if (n == INT_UNKNOWN)
 		return;
 	if (is_time(measure))
 		report_ns(b, n);
@@ -74,11 +73,11 @@ put_signed(struct buf *b, unsigned measure, int64_t n)
 static void
 table_share(struct table *t, int64_t part, int64_t whole)
 {
-	if (part != MEASURE_NONE && whole > 0)
-		report_percent(table_cell(t), part_of(part, whole));
+	if (part != INT_UNKNOWN && whole > 0)
+		report_percent(table_cell(t), answer_share(part, whole));
 	table_next(t);
-	if (part != MEASURE_NONE)
-		report_bar(table_cell(t), part_of(part, whole), BAR);
+	if (part != INT_UNKNOWN)
+		report_bar(table_cell(t), answer_share(part, whole), BAR);
 	table_next(t);
 }
 
@@ -236,9 +235,9 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 			table_amount(t, others[i],
 			    tally->measures[others[i]]);
 	if (has_average(a, SELF_NS))
-		table_amount(t, SELF_NS, per_call(tally, SELF_NS));
+		table_amount(t, SELF_NS, answer_per_call(tally, SELF_NS));
 	if (has_average(a, TOTAL_NS))
-		table_amount(t, TOTAL_NS, per_call(tally, TOTAL_NS));
+		table_amount(t, TOTAL_NS, answer_per_call(tally, TOTAL_NS));
 }
 
 static void
@@ -256,7 +255,7 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	    SELF_NS : a->shown;
 	struct buf text = { 0 };
 
-	if (w->measures[measure] != MEASURE_NONE)
+	if (w->measures[measure] != INT_UNKNOWN)
 		put_amount(&text, measure, w->measures[measure]);
 	else
 		buf_str(&text, "no");
@@ -264,7 +263,7 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 		buf_printf(&text, " %s", long_names[measure]);
 	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
 	    n == 1 ? "" : "s");
-	if (measure != CALLS && w->measures[CALLS] != MEASURE_NONE)
+	if (measure != CALLS && w->measures[CALLS] != INT_UNKNOWN)
 		buf_printf(&text, ", %" PRId64 " calls, %" PRId64 " deep",
 		    w->measures[CALLS], w->depth);
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
@@ -294,7 +293,7 @@ report_profile(const struct answer *a, struct filter *f)
 	size_t shown;
 
 	profile_sort(a->profile, &order, entries, a->by, false, NULL, NULL);
-	shown = shown_of(a, order.n, SHOWN_MOST);
+	shown = answer_shown(a, order.n, SHOWN_MOST);
 	if (order.n == 0) {
 		buf_str(out, "Nothing was called\n");
 		free(order.list);
@@ -332,8 +331,8 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	struct table t;
 	size_t shown;
 
-	calls_sort(a, &order, function, callers);
-	shown = shown_of(a, order.n, SHOWN_MOST);
+	answer_calls(a, &order, function, callers);
+	shown = answer_shown(a, order.n, SHOWN_MOST);
 	if (order.n == 0) {
 		buf_str(out, callers ? "\nNobody calls it\n" :
 		    "\nIt calls nothing\n");
@@ -376,7 +375,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	report_heading(out, "%.*s", (int)title.len, title.data);
 	buf_str(out, "  ");
 	for (size_t i = 0; i < N_MEASURES; i++) {
-		if (tally->measures[said[i]] == MEASURE_NONE)
+		if (tally->measures[said[i]] == INT_UNKNOWN)
 			continue;
 		buf_str(out, sep);
 		put_amount(out, said[i], tally->measures[said[i]]);
@@ -416,13 +415,14 @@ put_change_title(const struct answer *a, struct buf *out)
 	unsigned m = a->shown;
 	int64_t now = a->profile->wholes[NOW].measures[m];
 	int64_t before = a->profile->wholes[BEFORE].measures[m];
-	int64_t change = now - before;
 	struct buf text = { 0 };
+	int64_t change;
 
-	if (now == MEASURE_NONE || before == MEASURE_NONE) {
+	if (now == INT_UNKNOWN || before == INT_UNKNOWN) {
 		report_heading(out, "The two have nothing to compare");
 		return;
 	}
+	change = now - before;
 	buf_str(&text, words[m][change < 0 ? 0 : change > 0 ? 2 : 1]);
 	if (change != 0) {
 		buf_str(&text, " by ");
@@ -455,7 +455,7 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	table_next(t);
 	put_growth(table_cell(t), change, before->measures[a->shown]);
 	table_next(t);
-	report_bar(table_cell(t), part_of(change < 0 ? -change : change,
+	report_bar(table_cell(t), answer_share(change < 0 ? -change : change,
 	    greatest), BAR);
 	table_next(t);
 	table_amount(t, a->shown, now->measures[a->shown]);
@@ -482,7 +482,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 	    "before", "", "" };
 	struct buf text = { 0 };
 	struct table t;
-	size_t n = 0, most = shown_of(a, SIZE_MAX, SHOWN_MOST);
+	size_t n = 0, most = answer_shown(a, SIZE_MAX, SHOWN_MOST);
 	int64_t change;
 
 	table_init(&t, a->shown != CALLS ? "rrlrrrll" : "rrlrrll",

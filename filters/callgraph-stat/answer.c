@@ -1,0 +1,52 @@
+/* answer - what the records and the report of an answer share */
+
+#include "common/base/num.h"
+#include "filters/callgraph-stat/answer.h"
+
+struct selector {
+	uint32_t function;
+	bool callers;
+};
+
+static bool
+is_selected(const struct entry *e, const void *context)
+{
+	const struct selector *s = context;
+
+	return (s->callers ? e->key.callee : e->key.caller) == s->function;
+}
+
+void
+answer_calls(const struct answer *a, struct order *order, uint32_t function,
+    bool callers)
+{
+	struct selector selector = { function, callers };
+
+	profile_sort(a->profile, order, &a->profile->groups, a->by, false,
+	    is_selected, &selector);
+}
+
+size_t
+answer_shown(const struct answer *a, size_t n, size_t otherwise)
+{
+	uint64_t top = a->top != 0 ? a->top : otherwise;
+
+	return n < top ? n : (size_t)top;
+}
+
+double
+answer_share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+int64_t
+answer_per_call(const struct tally *t, unsigned measure)
+{
+	int64_t calls = measure == TOTAL_NS ? t->outer_calls :
+	    t->measures[CALLS];
+
+	if (calls <= 0 || t->measures[measure] == INT_UNKNOWN)
+		return INT_UNKNOWN;
+	return t->measures[measure] / calls;
+}

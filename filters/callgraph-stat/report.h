@@ -1,0 +1,12 @@
+#ifndef CALLGRAPH_STAT_REPORT_H
+#define CALLGRAPH_STAT_REPORT_H
+
+#include "common/frame/filter.h"
+#include "filters/callgraph-stat/answer.h"
+
+/* The same as emit.h, as text for people: the program is in the headings. */
+void report_profile(const struct answer *, struct filter *);
+void report_changes(const struct answer *, struct filter *);
+void report_calls(const struct answer *, struct filter *, uint32_t function);
+
+#endif
