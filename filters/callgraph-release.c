@@ -121,24 +121,22 @@ make_folder(const char *path)
 static void
 link_build_id(const char *dir, const char *build_id)
 {
-	struct buf path = { 0 }, text = { 0 }, temporary = { 0 };
+	struct buf path = { 0 }, target = { 0 }, temporary = { 0 };
 
 	if (strlen(build_id) < 4)
 		return;
-	buf_printf(&path, "%s/.build-id%c", dir, '\0');
-	make_folder(path.data);
-	path.len--;
-	buf_printf(&path, "/%.2s%c", build_id, '\0');
-	make_folder(path.data);
-	path.len--;
-	buf_printf(&path, "/%s.release%c", build_id + 2, '\0');
-	buf_printf(&text, "../../%s.release%c", state.checksum, '\0');
-	buf_printf(&temporary, "%s.%ld%c", path.data, (long)getpid(), '\0');
-	if (symlink(text.data, temporary.data) != 0 ||
+	buf_printf(&path, "%s/.build-id", dir);
+	make_folder(buf_cstr(&path));
+	buf_printf(&path, "/%.2s", build_id);
+	make_folder(buf_cstr(&path));
+	buf_printf(&path, "/%s.release", build_id + 2);
+	buf_printf(&target, "../../%s.release", state.checksum);
+	buf_printf(&temporary, "%s.%ld", buf_cstr(&path), (long)getpid());
+	if (symlink(buf_cstr(&target), buf_cstr(&temporary)) != 0 ||
 	    rename(temporary.data, path.data) != 0)
 		die_errno("cannot link '%s'", path.data);
 	buf_release(&path);
-	buf_release(&text);
+	buf_release(&target);
 	buf_release(&temporary);
 }
 
@@ -160,8 +158,8 @@ store_release(const char *dir)
 	struct buf path = { 0 };
 
 	make_folder(dir);
-	buf_printf(&path, "%s/%s.release%c", dir, state.checksum, '\0');
-	output_open(&o, path.data);
+	buf_printf(&path, "%s/%s.release", dir, state.checksum);
+	output_open(&o, buf_cstr(&path));
 	write_release(&o);
 	output_close(&o);
 	link_build_id(dir, state.program.build_id);

@@ -22,6 +22,13 @@ cmp_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
+/* The sum of two numbers that are not negative, at most INT64_MAX. */
+static inline int64_t
+saturating_add(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /* A ratio limited to the range from 0 to 1; NaN becomes 0. */
 static inline double
 clamp01(double ratio)

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/json/recio.h"
-#include "common/base/hex.h"
 #include "common/program/callgraph.h"
 
 const char *const callgraph_keys[] = { "type", "checksum", "program",
@@ -31,6 +31,24 @@ const char *const callgraph_texts[N_NODE_TEXTS] = { "name", "file", "line",
 #define MODULE_MOST (UINT64_C(1) << 56)
 
 static char message[256];
+
+enum rec_found
+callgraph_address(const struct rec *rec, unsigned key, uint64_t *address)
+{
+	struct span text;
+	enum rec_found found = rec_str(rec, key, &text);
+
+	return found == REC_OK && !hex_address(text, address) ? REC_BAD :
+	    found;
+}
+
+int64_t
+callgraph_count(const struct rec *rec, unsigned key, int64_t otherwise)
+{
+	int64_t n;
+
+	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : otherwise;
+}
 
 void
 callgraph_init(struct callgraph *g)
@@ -80,17 +98,7 @@ text_of(struct callgraph *g, const struct rec *rec, unsigned key)
 		return span_of("", 0);
 	if (text.n + 2 == token.n)
 		return span_of(token.p + 1, text.n);
-	return span_of(arena_text(&g->arena, text.p, text.n), text.n);
-}
-
-static enum rec_found
-get_address(const struct rec *rec, unsigned key, uint64_t *address)
-{
-	struct span text;
-	enum rec_found found = rec_str(rec, key, &text);
-
-	return found == REC_OK && !hex_address(text, address) ? REC_BAD :
-	    found;
+	return arena_span(&g->arena, text);
 }
 
 static bool
@@ -100,9 +108,9 @@ read_module(struct callgraph *g, const struct rec *rec)
 	    .build_id = token_of(rec, M_BUILD_ID),
 	    .name = span_base_name(text_of(g, rec, M_PATH)) };
 
-	if (get_address(rec, M_BASE, &m.base) != REC_OK ||
-	    get_address(rec, M_START, &m.start) != REC_OK ||
-	    get_address(rec, M_END, &m.end) != REC_OK || m.path.n == 0 ||
+	if (callgraph_address(rec, M_BASE, &m.base) != REC_OK ||
+	    callgraph_address(rec, M_START, &m.start) != REC_OK ||
+	    callgraph_address(rec, M_END, &m.end) != REC_OK || m.path.n == 0 ||
 	    m.base > m.start || m.start > m.end ||
 	    m.end - m.base > MODULE_MOST)
 		return false;
@@ -148,8 +156,10 @@ static bool
 read_node(struct callgraph *g, const struct rec *rec)
 {
 	struct graph_node n = { 0 };
-	enum rec_found function = get_address(rec, N_FUNCTION, &n.function);
-	enum rec_found site = get_address(rec, N_CALL_SITE, &n.call_site);
+	enum rec_found function = callgraph_address(rec, N_FUNCTION,
+	    &n.function);
+	enum rec_found site = callgraph_address(rec, N_CALL_SITE,
+	    &n.call_site);
 
 	if (!read_parent(g, rec, &n) || function == REC_BAD || site == REC_BAD)
 		return false;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/base/intervals.h"
+#include "common/base/num.h"
 #include "common/json/rec.h"
 
 /*
@@ -34,6 +35,24 @@ struct graph_node {
 	struct span texts[N_NODE_TEXTS];
 };
 
+/*
+ * Adds a measure to a sum, unless it is INT_UNKNOWN, as a sum of none is.
+ * False if the sum is more than a record can hold: then it stays at that.
+ */
+static inline bool
+measure_add(int64_t *sum, int64_t n)
+{
+	const int64_t max = (INT64_C(1) << REC_INT_BITS) - 1;
+
+	if (n == INT_UNKNOWN)
+		return true;
+	*sum = *sum == INT_UNKNOWN ? n : *sum + n;
+	if (*sum <= max)
+		return true;
+	*sum = max;
+	return false;
+}
+
 /* The keys for the filter that reads such records, KEY_TYPE first. */
 enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
     GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
@@ -59,6 +78,13 @@ void callgraph_release(struct callgraph *);
 
 /* False if the record is none, and why: borrowed until the next call. */
 bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
+
+/* The address "0x..." under a key. */
+enum rec_found callgraph_address(const struct rec *, unsigned key,
+    uint64_t *address);
+
+/* A count, or what it is if the record does not have it. */
+int64_t callgraph_count(const struct rec *, unsigned key, int64_t otherwise);
 
 /*
  * The module that an address lies in, or NULL: of several that which begins

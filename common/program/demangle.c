@@ -75,7 +75,7 @@ struct span
 demangler_name(struct demangler *d, const char *name)
 {
 	size_t before = d->names.n, at = d->text.len;
-	sym n = intern_add(&d->names, span_of(name, strlen(name)));
+	sym n = intern_add(&d->names, span_str(name));
 
 	if (n >= before) {
 		if (!demangle(&d->text, name))

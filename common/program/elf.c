@@ -16,6 +16,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
+#include "common/io/fd.h"
 #include "common/program/elf.h"
 
 enum { COMPRESSED_ZSTD = 2 };	/* newer than the header of libelf 0.188 */
@@ -140,7 +141,7 @@ open_regular(const char *path, uint64_t *size, const char **why)
 		return fd;
 	}
 	refuse(why, "it is no regular file");
-	close(fd);
+	fd_close(fd);
 	return -1;
 }
 
@@ -153,7 +154,7 @@ elf_open(struct elf *e, const char *path, const char **why)
 	elf_version(EV_CURRENT);
 	if ((e->fd = open_regular(path, &e->size, why)) < 0)
 		return false;
-	e->path = strcpy(mem_alloc(strlen(path) + 1), path);
+	e->path = mem_strdup(path);
 	e->handle = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
 	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
 	    gelf_getehdr(e->handle, &header) == NULL)
@@ -226,8 +227,7 @@ open_by_build_id(const struct elf *e, const char *debug_dir,
 		return false;
 	buf_printf(&path, "%s/.build-id/%.2s/%s.debug", debug_dir,
 	    e->build_id, e->build_id + 2);
-	buf_char(&path, '\0');
-	found = try_debug(e, path.data, NULL, debug);
+	found = try_debug(e, buf_cstr(&path), NULL, debug);
 	buf_release(&path);
 	return found;
 }
@@ -249,8 +249,8 @@ open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
 	buf_printf(&paths[1], "%s/.debug/%s", folder, name);
 	buf_printf(&paths[2], "%s%s/%s", debug_dir, folder, name);
 	for (size_t i = 0; i < 3; i++) {
-		buf_char(&paths[i], '\0');
-		found = found || try_debug(e, paths[i].data, &checksum, debug);
+		found = found || try_debug(e, buf_cstr(&paths[i]), &checksum,
+		    debug);
 		buf_release(&paths[i]);
 	}
 	free(folder);

@@ -1,7 +1,5 @@
 /* release-write - a program's table as release records */
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/intern.h"
@@ -64,7 +62,7 @@ end_of_part(const struct symtab *t, uint64_t start)
 static uint32_t
 number_of(struct intern *strings, const char *s)
 {
-	return s != NULL ? intern_add(strings, span_of(s, strlen(s))) + 1 : 0;
+	return s != NULL ? intern_add(strings, span_str(s)) + 1 : 0;
 }
 
 /* A scope is numbered after those that it was inlined into. */
@@ -99,15 +97,6 @@ put_number(struct buf *b, uint64_t n)
 	if (b->data[b->len - 1] != '[')
 		buf_char(b, ',');
 	buf_u64(b, n);
-}
-
-static void
-put_address(struct buf *b, const char *key, uint64_t address)
-{
-	char text[24];
-
-	snprintf(text, sizeof text, "0x%" PRIx64, address);
-	json_cstr(b, key, text);
 }
 
 static void
@@ -185,7 +174,7 @@ put_symbol(struct buf *b, const struct symbol *s)
 	if (b->data[b->len - 1] != '[')
 		buf_char(b, ',');
 	buf_char(b, '{');
-	put_address(b, "address", s->address);
+	json_address(b, "address", s->address);
 	json_uint(b, "size", s->size);
 	json_cstr(b, "name", s->name);
 	json_cstr(b, "kind", symbol_kinds[s->kind]);
@@ -232,8 +221,8 @@ static void
 put_part(struct release_writer *w, struct part *p, struct buf *b)
 {
 	json_begin(b, "release");
-	put_address(b, "start", p->start);
-	put_address(b, "end", p->end);
+	json_address(b, "start", p->start);
+	json_address(b, "end", p->end);
 	json_cstr(b, "checksum", w->checksum);
 	if (*w->build_id != '\0')
 		json_cstr(b, "build_id", w->build_id);

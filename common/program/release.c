@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/base/search.h"
+#include "common/io/fd.h"
 #include "common/json/recio.h"
 #include "common/program/elf.h"
 #include "common/program/release.h"
@@ -217,9 +217,9 @@ read_symtab(struct release *r, struct rec *rec, struct part *part)
 {
 	struct symtab *t = &part->table;
 	struct strings names = { 0 }, files = { 0 };
-	bool good;
+	bool is_valid;
 
-	good = read_strings(rec, R_NAMES, t, &names) &&
+	is_valid = read_strings(rec, R_NAMES, t, &names) &&
 	    read_strings(rec, R_FILES, t, &files) &&
 	    read_scopes(array_of(rec, R_SCOPES), &names, &files, t) &&
 	    read_inlines(array_of(rec, R_INLINES), part, t) &&
@@ -227,7 +227,7 @@ read_symtab(struct release *r, struct rec *rec, struct part *part)
 	    read_symbols(r, array_of(rec, R_SYMBOLS), t);
 	free(names.list);
 	free(files.list);
-	return good;
+	return is_valid;
 }
 
 static void
@@ -330,7 +330,7 @@ map_file(struct release *r, const char *path)
 		    fd, 0);
 	else
 		errno = EINVAL;
-	close(fd);
+	fd_close(fd);
 	if (data == MAP_FAILED)
 		return false;
 	r->data = data;

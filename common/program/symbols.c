@@ -63,8 +63,8 @@ known_at(const struct symbols *s, size_t number)
 static struct span
 cause_at(const void *owner, uint32_t number)
 {
-	return span_of((const char *)&known_at(owner, number)->cause,
-	    sizeof (struct cause));
+	return span_bytes(&known_at(owner, number)->cause,
+	    sizeof(struct cause));
 }
 
 static struct span
@@ -72,7 +72,7 @@ place_at(const void *owner, uint32_t number)
 {
 	const struct symbols *s = owner;
 
-	return span_of((const char *)&s->places[number],
+	return span_bytes(&s->places[number],
 	    offsetof(struct place, line) + sizeof s->places->line);
 }
 
@@ -81,8 +81,7 @@ address_at(const void *owner, uint32_t i)
 {
 	const struct symbols *s = owner;
 
-	return span_of((const char *)&s->asked[i].address,
-	    sizeof s->asked->address);
+	return span_bytes(&s->asked[i].address, sizeof s->asked->address);
 }
 
 static struct symbols *
@@ -249,20 +248,14 @@ cause_of(struct symbols *s, uint64_t address)
 static uint32_t
 add_place(struct symbols *s, struct place place)
 {
-	struct span key;
-	uint64_t hash;
-	uint32_t number;
+	uint32_t next = (uint32_t)s->n_places, number;
 
 	s->places = mem_grow(s->places, &s->places_cap, s->n_places + 1,
 	    sizeof *s->places);
-	s->places[s->n_places] = place;
-	key = place_at(s, (uint32_t)s->n_places);
-	hash = map_hash(key.p, key.n);
-	number = map_get(&s->numbers, hash, key);
-	if (number != INDEX_NONE)
-		return number;
-	map_put(&s->numbers, hash, (uint32_t)s->n_places);
-	return (uint32_t)s->n_places++;
+	s->places[next] = place;
+	number = map_find_or_add(&s->numbers, place_at(s, next), next);
+	s->n_places += number == next;
+	return number;
 }
 
 static struct place
@@ -347,34 +340,31 @@ static uint32_t
 number_of(struct symbols *s, uint64_t address)
 {
 	struct cause cause = cause_of(s, address);
-	struct span key = span_of((const char *)&cause, sizeof cause);
-	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t number = map_get(&s->causes, hash, key);
+	uint32_t next = (uint32_t)s->n_known;
+	uint32_t number = map_find_or_add(&s->causes,
+	    span_bytes(&cause, sizeof cause), next);
 	struct known *k;
 
-	if (number != INDEX_NONE)
+	if (number != next)
 		return number;
 	k = add_known(s);
 	k->cause = cause;
 	find(s, &cause, &k->answer);
-	map_put(&s->causes, hash, k->answer.number);
-	return k->answer.number;
+	return number;
 }
 
 const struct answer *
 symbols_find(struct symbols *s, uint64_t address)
 {
-	struct span key = span_of((const char *)&address, sizeof address);
-	uint64_t hash = map_hash(key.p, key.n);
-	size_t slot = map_find_slot(&s->addresses, hash, hash, key, address_at);
-	uint32_t i = map_value(&s->addresses, slot);
+	uint32_t i = map_find_or_add_inline(&s->addresses,
+	    span_bytes(&address, sizeof address), (uint32_t)s->n_asked,
+	    address_at);
 
-	if (i == INDEX_NONE) {
-		i = (uint32_t)s->n_asked++;
-		s->asked = mem_grow(s->asked, &s->asked_cap, s->n_asked,
+	if (i == s->n_asked) {
+		s->asked = mem_grow(s->asked, &s->asked_cap, s->n_asked + 1,
 		    sizeof *s->asked);
-		s->asked[i] = (struct asked){ address, number_of(s, address) };
-		map_put_at(&s->addresses, slot, hash, i);
+		s->asked[s->n_asked++] = (struct asked){ address,
+		    number_of(s, address) };
 	}
 	return &known_at(s, s->asked[i].number)->answer;
 }

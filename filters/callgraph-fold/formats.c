@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/callgraph-fold/formats.h"
 
 static struct span
@@ -72,7 +73,7 @@ put_title(struct buf *b, const struct stacks *s, unsigned measure)
 		buf_str(&title, ": ");
 	buf_str(&title, measure == SELF_NS ? "time" :
 	    callgraph_measures[measure]);
-	json_str(b, "name", span_of(title.data, title.len));
+	json_str(b, "name", buf_span(&title));
 	buf_release(&title);
 }
 
@@ -133,7 +134,7 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 
 		put_event(b, w.enters ? "O" : "C", stack->frame, at);
 		if (w.enters)
-			at = capped_sum(at, stack->measures[measure]);
+			at = saturating_add(at, stack->measures[measure]);
 	}
 	walk_release(&w);
 	json_close(b, ']');
@@ -171,10 +172,9 @@ static int
 compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
+	int order = cmp_u64(x->caller, y->caller);
 
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return (x->callee > y->callee) - (x->callee < y->callee);
+	return order != 0 ? order : cmp_u64(x->callee, y->callee);
 }
 
 /* What each stack costs with all that it calls: parents come before. */
@@ -187,9 +187,9 @@ inclusive(const struct stacks *s, unsigned measure)
 		int64_t *above = s->list[i].parent != INDEX_NONE ?
 		    &costs[s->list[i].parent] : NULL;
 
-		costs[i] = capped_sum(costs[i], s->list[i].measures[measure]);
+		costs[i] = saturating_add(costs[i], s->list[i].measures[measure]);
 		if (above != NULL)
-			*above = capped_sum(*above, costs[i]);
+			*above = saturating_add(*above, costs[i]);
 	}
 	return costs;
 }
@@ -209,14 +209,13 @@ find_edges(const struct stacks *s, unsigned measure, size_t *n)
 			    s->list[s->list[i].parent].frame, s->list[i].frame,
 			    s->list[i].measures[CALLS], costs[i] };
 	free(costs);
-	if (found > 0)
-		qsort(edges, found, sizeof *edges, compare_edges);
+	sort(edges, found, sizeof *edges, compare_edges);
 	for (size_t i = 0; i < found; i++) {
 		if (*n > 0 && compare_edges(&edges[*n - 1], &edges[i]) == 0) {
 			struct edge *e = &edges[*n - 1];
 
-			e->calls = capped_sum(e->calls, edges[i].calls);
-			e->cost = capped_sum(e->cost, edges[i].cost);
+			e->calls = saturating_add(e->calls, edges[i].calls);
+			e->cost = saturating_add(e->cost, edges[i].cost);
 		} else {
 			edges[(*n)++] = edges[i];
 		}
@@ -254,7 +253,7 @@ own_costs(const struct stacks *s, unsigned measure)
 	for (size_t i = 0; i < s->n; i++) {
 		int64_t *sum = &own[s->list[i].frame];
 
-		*sum = capped_sum(*sum, s->list[i].measures[measure]);
+		*sum = saturating_add(*sum, s->list[i].measures[measure]);
 	}
 	return own;
 }

@@ -1,9 +1,9 @@
 /* stacks - callgraphs as a tree of names */
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/callgraph-fold/stacks.h"
 
 /* What tells stacks apart: both are small numbers without a hole between. */
@@ -16,7 +16,7 @@ stack_key(const void *owner, uint32_t i)
 {
 	const struct stacks *s = owner;
 
-	return span_of((const char *)&s->list[i], sizeof(struct key));
+	return span_bytes(&s->list[i], sizeof(struct key));
 }
 
 void
@@ -53,12 +53,13 @@ put_place(struct buf *b, const struct callgraph *g,
 	if (!n->has_function) {
 		buf_str(b, "??");
 	} else if (m == NULL) {
-		buf_printf(b, "0x%" PRIx64, n->function);
+		buf_address(b, n->function);
 	} else {
 		/* The path is a token: the last part of it lacks the quote. */
 		path = span_base_name(span_of(m->path.p + 1, m->path.n - 2));
 		buf_add(b, path.p, path.n);
-		buf_printf(b, "+0x%" PRIx64, n->function - m->base);
+		buf_char(b, '+');
+		buf_address(b, n->function - m->base);
 	}
 }
 
@@ -78,7 +79,7 @@ frame_of(struct stacks *s, const struct callgraph *g,
 	length = key.len;
 	buf_char(&key, '\0');
 	buf_add(&key, n->file.p, n->file.n);
-	number = intern_add(&s->frame_keys, span_of(key.data, key.len));
+	number = intern_add(&s->frame_keys, buf_span(&key));
 	if (number >= before) {
 		f.name = intern_add(&s->texts, span_of(key.data, length));
 		if (n->file.n > 0)
@@ -98,19 +99,17 @@ static uint32_t
 stack_of(struct stacks *s, uint32_t parent, uint32_t frame)
 {
 	struct key key = { parent, frame };
-	struct span text = span_of((const char *)&key, sizeof key);
-	uint64_t hash = map_hash(text.p, text.n);
 	uint32_t i;
 
 	if (s->collapse_recursion && parent != INDEX_NONE &&
 	    s->list[parent].frame == frame)
 		return parent;
-	if ((i = map_get(&s->map, hash, text)) != INDEX_NONE)
+	i = map_find_or_add_inline(&s->map, span_bytes(&key, sizeof key),
+	    (uint32_t)s->n, stack_key);
+	if (i < s->n)
 		return i;
-	i = (uint32_t)s->n;
 	s->list = mem_grow(s->list, &s->cap, s->n + 1, sizeof *s->list);
 	s->list[s->n++] = (struct stack){ .parent = parent, .frame = frame };
-	map_put(&s->map, hash, i);
 	return i;
 }
 
@@ -122,7 +121,7 @@ add_measures(struct stacks *s, uint32_t stack, const struct graph_node *n)
 	for (unsigned k = 0; k < N_MEASURES; k++) {
 		if (n->measures[k] == INT_UNKNOWN)
 			continue;
-		sums[k] = capped_sum(sums[k], n->measures[k]);
+		sums[k] = saturating_add(sums[k], n->measures[k]);
 		s->measured[k] = true;
 	}
 }
@@ -162,18 +161,17 @@ stacks_program(const struct stacks *s)
 
 /* --- walking ------------------------------------------------------------- */
 
-static const struct stacks *sorting;
-
 /* By parent, roots last; siblings by name, then file. */
 static int
-compare_stacks(const void *a, const void *b)
+compare_stacks(const void *a, const void *b, void *context)
 {
-	const struct stack *x = &sorting->list[*(const uint32_t *)a];
-	const struct stack *y = &sorting->list[*(const uint32_t *)b];
+	const struct stacks *s = context;
+	const struct stack *x = &s->list[*(const uint32_t *)a];
+	const struct stack *y = &s->list[*(const uint32_t *)b];
+	int order = cmp_u64(x->parent, y->parent);
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	return intern_cmp(&sorting->frame_keys, x->frame, y->frame);
+	return order != 0 ? order :
+	    intern_cmp(&s->frame_keys, x->frame, y->frame);
 }
 
 static void
@@ -194,9 +192,7 @@ walk_init(struct walk *w, const struct stacks *s)
 	w->first = mem_resize(NULL, s->n + 1, sizeof *w->first);
 	for (size_t i = 0; i < s->n; i++)
 		w->sorted[i] = (uint32_t)i;
-	sorting = s;
-	if (s->n > 0)
-		qsort(w->sorted, s->n, sizeof *w->sorted, compare_stacks);
+	sort_with(w->sorted, s->n, sizeof *w->sorted, compare_stacks, s);
 	for (size_t i = 0; i <= s->n; i++) {
 		w->first[i] = at;
 		while (at < s->n && s->list[w->sorted[at]].parent == i)

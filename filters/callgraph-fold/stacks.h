@@ -34,13 +34,6 @@ struct stacks {
 	bool collapse_recursion;
 };
 
-/* The sum of two numbers that are not below 0, or the greatest there is. */
-static inline int64_t
-capped_sum(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 /* collapse: a function that called itself is one with its caller. */
 void stacks_init(struct stacks *, bool collapse);
 void stacks_release(struct stacks *);

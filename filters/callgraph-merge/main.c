@@ -1,9 +1,9 @@
 /* callgraph-merge - callgraphs of one release added up */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "filters/callgraph-merge/merge.h"
 
@@ -54,17 +54,14 @@ compare_merges(const void *a, const void *b)
 {
 	struct span x = (*(struct merge *const *)a)->checksum;
 	struct span y = (*(struct merge *const *)b)->checksum;
-	int c = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
-
-	return c != 0 ? c : (x.n > y.n) - (x.n < y.n);
+	return span_compare(x, y);
 }
 
 static void
 write_all(struct filter *f)
 {
-	if (state.n_merges > 0)
-		qsort(state.merges, state.n_merges, sizeof(struct merge *),
-		    compare_merges);
+	sort(state.merges, state.n_merges, sizeof(struct merge *),
+	    compare_merges);
 	for (size_t i = 0; i < state.n_merges; i++) {
 		struct buf *b = filter_out(f);
 		size_t before = b->len;

@@ -1,15 +1,11 @@
 /* merge - the sum of callgraphs */
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/json/json.h"
 #include "filters/callgraph-merge/merge.h"
-
-#define MODULE_NONE UINT32_MAX
-#define SUM_MOST ((INT64_C(1) << REC_INT_BITS) - 1)
 
 struct merge_module {
 	sym key;		/* its build id, or path without one */
@@ -22,7 +18,7 @@ struct merge_module {
 /* What tells nodes apart; without holes, since it is compared as bytes. */
 struct key {
 	uint64_t offset, call_offset;
-	uint32_t module, call_module;	/* MODULE_NONE: in none */
+	uint32_t module, call_module;	/* INDEX_NONE: in none */
 	uint32_t parent, unused;
 };
 
@@ -32,14 +28,12 @@ struct merge_node {
 	sym texts[N_NODE_TEXTS];
 };
 
-static struct intern *texts;
-
 static struct span
 module_key(const void *owner, uint32_t i)
 {
 	const struct merge *m = owner;
 
-	return intern_span(texts, m->modules[i].key);
+	return intern_span(m->texts, m->modules[i].key);
 }
 
 static struct span
@@ -47,15 +41,15 @@ node_key(const void *owner, uint32_t i)
 {
 	const struct merge *m = owner;
 
-	return span_of((const char *)&m->nodes[i].key, sizeof(struct key));
+	return span_bytes(&m->nodes[i].key, sizeof(struct key));
 }
 
 struct merge *
-merge_new(struct span checksum, struct intern *strings)
+merge_new(struct span checksum, struct intern *texts)
 {
 	struct merge *m = mem_zero(1, sizeof *m);
 
-	texts = strings;
+	m->texts = texts;
 	m->checksum = checksum;
 	m->program = SYM_NONE;
 	m->time_us = INT_UNKNOWN;
@@ -77,49 +71,42 @@ merge_free(struct merge *m)
 /* --- adding -------------------------------------------------------------- */
 
 static void
-keep_smaller(sym *kept, struct span text)
+keep_smaller(struct merge *m, sym *kept, struct span text)
 {
 	sym s;
 
 	if (text.n == 0)
 		return;
-	s = intern_add(texts, text);
-	if (*kept == SYM_NONE || intern_cmp(texts, s, *kept) < 0)
+	s = intern_add(m->texts, text);
+	if (*kept == SYM_NONE || intern_cmp(m->texts, s, *kept) < 0)
 		*kept = s;
 }
 
 static void
 add_number(struct merge *m, int64_t *sum, int64_t n)
 {
-	if (n == INT_UNKNOWN)
-		return;
-	*sum = *sum == INT_UNKNOWN ? n : *sum + n;
-	if (*sum > SUM_MOST) {
-		*sum = SUM_MOST;
+	if (!measure_add(sum, n))
 		m->overflowed = true;
-	}
 }
 
 static uint32_t
 add_module(struct merge *m, const struct graph_module *from)
 {
 	struct span key = from->build_id.n > 0 ? from->build_id : from->path;
-	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_get(&m->module_map, hash, key);
+	uint32_t i = map_find_or_add(&m->module_map, key,
+	    (uint32_t)m->n_modules);
 	struct merge_module *to;
 
-	if (i == INDEX_NONE) {
-		i = (uint32_t)m->n_modules;
+	if (i == m->n_modules) {
 		m->modules = mem_grow(m->modules, &m->modules_cap,
 		    m->n_modules + 1, sizeof *m->modules);
 		m->modules[m->n_modules++] = (struct merge_module){
-		    .key = intern_add(texts, key), .build_id = SYM_NONE,
+		    .key = intern_add(m->texts, key), .build_id = SYM_NONE,
 		    .path = SYM_NONE, .low = UINT64_MAX };
-		map_put(&m->module_map, hash, i);
 	}
 	to = &m->modules[i];
-	keep_smaller(&to->build_id, from->build_id);
-	keep_smaller(&to->path, from->path);
+	keep_smaller(m, &to->build_id, from->build_id);
+	keep_smaller(m, &to->path, from->path);
 	if (from->start - from->base < to->low)
 		to->low = from->start - from->base;
 	if (from->end - from->base > to->high)
@@ -147,21 +134,19 @@ normalise(const struct callgraph *g, const uint32_t *numbers, bool has,
 	const struct graph_module *found = has ?
 	    callgraph_module_at(g, inside) : NULL;
 
-	*module = found != NULL ? numbers[found - g->modules] : MODULE_NONE;
+	*module = found != NULL ? numbers[found - g->modules] : INDEX_NONE;
 	*offset = found != NULL ? address - found->base : 0;
 }
 
 static uint32_t
 add_node(struct merge *m, const struct key *key)
 {
-	uint64_t hash = map_hash((const char *)key, sizeof *key);
-	struct span text = span_of((const char *)key, sizeof *key);
-	uint32_t i = map_get(&m->node_map, hash, text);
+	uint32_t i = map_find_or_add_inline(&m->node_map,
+	    span_bytes(key, sizeof *key), (uint32_t)m->n_nodes, node_key);
 	struct merge_node *n;
 
-	if (i != INDEX_NONE)
+	if (i < m->n_nodes)
 		return i;
-	i = (uint32_t)m->n_nodes;
 	m->nodes = mem_grow(m->nodes, &m->nodes_cap, m->n_nodes + 1,
 	    sizeof *m->nodes);
 	n = &m->nodes[m->n_nodes++];
@@ -170,7 +155,6 @@ add_node(struct merge *m, const struct key *key)
 		n->measures[k] = INT_UNKNOWN;
 	for (unsigned k = 0; k < N_NODE_TEXTS; k++)
 		n->texts[k] = SYM_NONE;
-	map_put(&m->node_map, hash, i);
 	return i;
 }
 
@@ -195,17 +179,9 @@ add_nodes(struct merge *m, const struct callgraph *g,
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			add_number(m, &to->measures[k], from->measures[k]);
 		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
-			keep_smaller(&to->texts[k], from->texts[k]);
+			keep_smaller(m, &to->texts[k], from->texts[k]);
 	}
 	free(numbers);
-}
-
-static int64_t
-count_of(const struct rec *rec, unsigned key, int64_t otherwise)
-{
-	int64_t n;
-
-	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : otherwise;
 }
 
 void
@@ -216,12 +192,12 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
 
 	if (program != NULL)
-		keep_smaller(&m->program, program->token);
+		keep_smaller(m, &m->program, program->token);
 	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
 	    n > m->time_us)
 		m->time_us = n;
-	add_number(m, &m->records, count_of(rec, GRAPH_RECORDS, 1));
-	add_number(m, &m->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
+	add_number(m, &m->records, callgraph_count(rec, GRAPH_RECORDS, 1));
+	add_number(m, &m->nodes_limited, callgraph_count(rec, GRAPH_NODES_LIMITED,
 	    0));
 	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
 	add_nodes(m, g, modules);
@@ -230,15 +206,14 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 
 /* --- writing ------------------------------------------------------------- */
 
-static const struct merge *sorting;
-
 static int
-compare_modules(const void *a, const void *b)
+compare_modules(const void *a, const void *b, void *context)
 {
-	const struct merge_module *x = &sorting->modules[*(const uint32_t *)a];
-	const struct merge_module *y = &sorting->modules[*(const uint32_t *)b];
+	const struct merge *m = context;
+	const struct merge_module *x = &m->modules[*(const uint32_t *)a];
+	const struct merge_module *y = &m->modules[*(const uint32_t *)b];
 
-	return intern_cmp(texts, x->key, y->key);
+	return intern_cmp(m->texts, x->key, y->key);
 }
 
 /* The modules in order, one behind the other from address 0 on. */
@@ -251,9 +226,7 @@ lay_out(struct merge *m)
 
 	for (size_t i = 0; i < m->n_modules; i++)
 		order[i] = (uint32_t)i;
-	sorting = m;
-	if (m->n_modules > 0)
-		qsort(order, m->n_modules, sizeof *order, compare_modules);
+	sort_with(order, m->n_modules, sizeof *order, compare_modules, m);
 	for (size_t i = 0; i < m->n_modules; i++) {
 		struct merge_module *module = &m->modules[order[i]];
 
@@ -276,13 +249,7 @@ struct place {
 static uint32_t
 order_of(const struct merge *m, uint32_t module)
 {
-	return module != MODULE_NONE ? m->modules[module].order : MODULE_NONE;
-}
-
-static int
-compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
+	return module != INDEX_NONE ? m->modules[module].order : INDEX_NONE;
 }
 
 /* By parent; roots, whose parent is the greatest number, come last. */
@@ -291,12 +258,12 @@ compare_places(const void *a, const void *b)
 {
 	const struct key *x = &((const struct place *)a)->key;
 	const struct key *y = &((const struct place *)b)->key;
-	int c = compare_u64(x->parent, y->parent);
+	int c = cmp_u64(x->parent, y->parent);
 
-	c = c != 0 ? c : compare_u64(x->module, y->module);
-	c = c != 0 ? c : compare_u64(x->offset, y->offset);
-	c = c != 0 ? c : compare_u64(x->call_module, y->call_module);
-	return c != 0 ? c : compare_u64(x->call_offset, y->call_offset);
+	c = c != 0 ? c : cmp_u64(x->module, y->module);
+	c = c != 0 ? c : cmp_u64(x->offset, y->offset);
+	c = c != 0 ? c : cmp_u64(x->call_module, y->call_module);
+	return c != 0 ? c : cmp_u64(x->call_offset, y->call_offset);
 }
 
 static struct place *
@@ -312,33 +279,23 @@ sort_nodes(const struct merge *m)
 		key.call_module = order_of(m, key.call_module);
 		places[i] = (struct place){ key, (uint32_t)i };
 	}
-	if (m->n_nodes > 0)
-		qsort(places, m->n_nodes, sizeof *places, compare_places);
+	sort(places, m->n_nodes, sizeof *places, compare_places);
 	return places;
 }
 
 static void
-put_text(struct buf *b, const char *key, sym text)
+put_text(const struct merge *m, struct buf *b, const char *key, sym text)
 {
 	if (text != SYM_NONE)
-		json_raw(b, key, intern_span(texts, text));
-}
-
-static void
-put_address(struct buf *b, const char *key, uint64_t address)
-{
-	char text[24];
-
-	snprintf(text, sizeof text, "0x%" PRIx64, address);
-	json_cstr(b, key, text);
+		json_raw(b, key, intern_span(m->texts, text));
 }
 
 static void
 put_offset(const struct merge *m, struct buf *b, const char *key,
     uint32_t module, uint64_t offset)
 {
-	if (module != MODULE_NONE)
-		put_address(b, key, m->modules[module].base + offset);
+	if (module != INDEX_NONE)
+		json_address(b, key, m->modules[module].base + offset);
 }
 
 static void
@@ -364,7 +321,7 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 		if (n->measures[i] != INT_UNKNOWN)
 			json_int(b, callgraph_measures[i], n->measures[i]);
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
-		put_text(b, callgraph_texts[i], n->texts[i]);
+		put_text(m, b, callgraph_texts[i], n->texts[i]);
 	buf_char(b, '}');
 }
 
@@ -418,11 +375,11 @@ put_modules(struct merge *m, struct buf *b)
 		const struct merge_module *module = &m->modules[order[i]];
 
 		open_item(b);
-		put_text(b, "path", module->path);
-		put_address(b, "base", module->base);
-		put_address(b, "start", module->base + module->low);
-		put_address(b, "end", module->base + module->high);
-		put_text(b, "build_id", module->build_id);
+		put_text(m, b, "path", module->path);
+		json_address(b, "base", module->base);
+		json_address(b, "start", module->base + module->low);
+		json_address(b, "end", module->base + module->high);
+		put_text(m, b, "build_id", module->build_id);
 		buf_char(b, '}');
 	}
 	free(order);
@@ -434,7 +391,7 @@ merge_write(struct merge *m, struct buf *b)
 	json_begin(b, "callgraph");
 	if (m->checksum.n > 0)
 		json_raw(b, "checksum", m->checksum);
-	put_text(b, "program", m->program);
+	put_text(m, b, "program", m->program);
 	if (m->time_us != INT_UNKNOWN)
 		json_int(b, "time_us", m->time_us);
 	json_int(b, "records", m->records);

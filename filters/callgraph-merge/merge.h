@@ -11,6 +11,7 @@
  * offsets into modules, and of two texts the smaller counts.
  */
 struct merge {
+	struct intern *texts;
 	struct span checksum;		/* a token, or empty; borrowed */
 	sym program;			/* SYM_NONE: not known */
 	int64_t time_us;		/* the latest, or INT_UNKNOWN */

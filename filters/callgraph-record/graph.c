@@ -40,19 +40,6 @@ tie(struct graph *g)
 	return root;
 }
 
-void
-put_address(struct buf *b, const char *key, uint64_t address)
-{
-	char text[2 + 16 + 1], *p = text + sizeof text;
-
-	do
-		*--p = "0123456789abcdef"[address & 15];
-	while ((address >>= 4) != 0);
-	*--p = 'x';
-	*--p = '0';
-	json_str(b, key, span_of(p, (size_t)(text + sizeof text - p)));
-}
-
 static void
 put_node(struct buf *b, const struct graph_node *n, const uint32_t *places,
     bool timed, bool sampled)
@@ -60,9 +47,9 @@ put_node(struct buf *b, const struct graph_node *n, const uint32_t *places,
 	buf_str(b, places[0] > 0 ? ",{" : "{");
 	if (n->parent != 0)
 		json_uint(b, "parent", places[n->parent] - 1);
-	put_address(b, "function", n->function);
+	json_address(b, "function", n->function);
 	if (n->call_site != 0)
-		put_address(b, "call_site", n->call_site);
+		json_address(b, "call_site", n->call_site);
 	json_uint(b, "calls", n->calls);
 	if (timed) {
 		json_uint(b, "self_ns", n->self_ns);
@@ -149,9 +136,9 @@ modules_put(struct modules *m, struct buf *b)
 		i->is_used = false;
 		buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
 		json_cstr(b, "path", i->path);
-		put_address(b, "base", i->base);
-		put_address(b, "start", i->start);
-		put_address(b, "end", i->end);
+		json_address(b, "base", i->base);
+		json_address(b, "start", i->start);
+		json_address(b, "end", i->end);
 		if (i->build_id[0] != '\0')
 			json_cstr(b, "build_id", i->build_id);
 		buf_char(b, '}');

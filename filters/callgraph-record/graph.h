@@ -56,6 +56,4 @@ void modules_mark(struct modules *, uint64_t address);
 void modules_mark_graph(struct modules *, const struct graph *);
 void modules_put(struct modules *, struct buf *);
 
-void put_address(struct buf *, const char *key, uint64_t);
-
 #endif

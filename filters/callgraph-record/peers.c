@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/json/json.h"
 #include "common/json/recio.h"
@@ -153,10 +154,8 @@ address_of(const struct rec *r, unsigned key)
 	struct span s;
 	uint64_t value;
 
-	if (rec_str(r, key, &s) != REC_OK || s.n < 3)
-		return 0;
-	s = span_of(s.p + 2, s.n - 2);	/* 0x */
-	return take_number(&s, 16, &value) ? value : 0;
+	return rec_str(r, key, &s) == REC_OK && hex_address(s, &value) ?
+	    value : 0;
 }
 
 /* --- records --- */
@@ -242,8 +241,8 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 		modules_mark(&p->modules, function);
 		modules_mark(&p->modules, call_site);
 		buf_str(b, i > 0 ? ",{" : "{");
-		put_address(b, "function", function);
-		put_address(b, "call_site", call_site);
+		json_address(b, "function", function);
+		json_address(b, "call_site", call_site);
 		buf_char(b, '}');
 	}
 	json_close(b, ']');
@@ -350,11 +349,11 @@ has_release(const struct peers *p, const struct process *proc)
 	if (p->release_dir == NULL)
 		return true;
 	buf_printf(&path, "%s/%s.release", p->release_dir, proc->checksum);
-	buf_char(&path, '\0');
-	is_there = proc->checksum[0] != '\0' && access(path.data, R_OK) == 0;
+	is_there = proc->checksum[0] != '\0' &&
+	    access(buf_cstr(&path), R_OK) == 0;
 	if (!is_there && strcmp(last, proc->checksum) != 0) {
 		err_warn("warning: what '%s' does is not kept: there is no '%s'",
-		    proc->program, path.data);
+		    proc->program, buf_cstr(&path));
 		strcpy(last, proc->checksum);
 	}
 	buf_release(&path);

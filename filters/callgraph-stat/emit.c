@@ -1,7 +1,5 @@
 /* emit - the answers as records */
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/num.h"
@@ -13,23 +11,6 @@ static const char *const change_keys[N_MEASURES] = { "change_calls",
     "change_self_ns", "change_total_ns", "change_samples" };
 static const char *const growth_keys[N_MEASURES] = { "growth_calls",
     "growth_self", "growth_total", "growth_samples" };
-
-static struct buf *
-begin(struct filter *f, const char *name)
-{
-	struct buf *b = filter_out(f);
-
-	json_begin(b, "stat");
-	json_cstr(b, "stat", name);
-	return b;
-}
-
-static void
-end(struct filter *f)
-{
-	json_end(filter_out(f));
-	filter_emit(f);
-}
 
 static void
 put_text(struct buf *b, const char *key, const struct profile *p, sym text)
@@ -47,17 +28,8 @@ put_label(struct buf *b, const char *key, const struct profile *p,
 	if (function == INDEX_NONE)
 		return;
 	profile_label(p, function, &text);
-	json_str(b, key, span_of(text.data, text.len));
+	json_str(b, key, buf_span(&text));
 	buf_release(&text);
-}
-
-static void
-put_address(struct buf *b, const char *key, uint64_t address)
-{
-	char text[24];
-
-	snprintf(text, sizeof text, "0x%" PRIx64, address);
-	json_cstr(b, key, text);
 }
 
 static void
@@ -66,7 +38,7 @@ put_function(struct buf *b, const struct profile *p, const struct entry *e)
 	put_text(b, "name", p, e->key.name);
 	put_text(b, "module", p, e->module);
 	if (e->key.name == SYM_NONE && e->key.module != SYM_NONE)
-		put_address(b, "function", e->key.place);
+		json_address(b, "function", e->key.place);
 	put_text(b, "file", p, e->file);
 	if (e->line > 0 && e->file != FILES_DIFFER)
 		json_int(b, "line", e->line);
@@ -82,7 +54,7 @@ put_call_site(struct buf *b, const struct profile *p, const struct entry *e)
 		json_uint(b, "call_line", e->key.place);
 	} else if (e->key.module != SYM_NONE) {
 		put_text(b, "module", p, e->module);
-		put_address(b, "call_site", e->key.place);
+		json_address(b, "call_site", e->key.place);
 	}
 }
 
@@ -134,11 +106,11 @@ static void
 emit_entry(const struct answer *a, struct filter *f, const char *name,
     enum level level, const struct entry *e)
 {
-	struct buf *b = begin(f, name);
+	struct buf *b = filter_begin_stat(f, name);
 
 	put_what(b, a->profile, level, e);
 	put_tally(b, a->profile, &e->tallies[NOW]);
-	end(f);
+	filter_end_record(f);
 }
 
 void
@@ -160,7 +132,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 {
 	const struct tally *now = &e->tallies[NOW];
 	const struct tally *before = &e->tallies[BEFORE];
-	struct buf *b = begin(f, "change");
+	struct buf *b = filter_begin_stat(f, "change");
 	int64_t change;
 
 	json_cstr(b, "of", level_names[a->profile->level]);
@@ -183,7 +155,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 	put_known(b, "before_self_per_call_ns", answer_per_call(before, SELF_NS));
 	put_known(b, "total_per_call_ns", answer_per_call(now, TOTAL_NS));
 	put_known(b, "before_total_per_call_ns", answer_per_call(before, TOTAL_NS));
-	end(f);
+	filter_end_record(f);
 }
 
 void
@@ -225,7 +197,7 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 {
 	const struct profile *p = a->profile;
 	const struct whole *now = &p->wholes[NOW], *old = &p->wholes[BEFORE];
-	struct buf *b = begin(f, "program");
+	struct buf *b = filter_begin_stat(f, "program");
 
 	json_int(b, "records", now->records);
 	json_int(b, "nodes", now->nodes);
@@ -241,5 +213,5 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 			json_int(b, change_keys[k], now->measures[k] -
 			    old->measures[k]);
 	}
-	end(f);
+	filter_end_record(f);
 }

@@ -1,23 +1,20 @@
 /* profile - callgraphs added up by function, file, module or call site */
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/callgraph-stat/profile.h"
 
 const char *const level_names[N_LEVELS] = { "function", "file", "module",
     "callsite" };
-
-#define SUM_MOST ((INT64_C(1) << REC_INT_BITS) - 1)
 
 static struct span
 entry_key(const void *owner, uint32_t i)
 {
 	const struct entries *t = owner;
 
-	return span_of((const char *)&t->list[i].key,
-	    sizeof(struct entry_key));
+	return span_bytes(&t->list[i].key, sizeof(struct entry_key));
 }
 
 void
@@ -53,14 +50,12 @@ text_sym(struct profile *p, struct span text)
 static uint32_t
 entry_of(struct entries *t, const struct entry_key *key)
 {
-	struct span text = span_of((const char *)key, sizeof *key);
-	uint64_t hash = map_hash(text.p, text.n);
-	uint32_t i = map_get(&t->map, hash, text);
+	uint32_t i = map_find_or_add_inline(&t->map,
+	    span_bytes(key, sizeof *key), (uint32_t)t->n, entry_key);
 	struct entry *e;
 
-	if (i != INDEX_NONE)
+	if (i < t->n)
 		return i;
-	i = (uint32_t)t->n;
 	t->list = mem_grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
 	e = &t->list[t->n++];
 	*e = (struct entry){ .key = *key, .module = SYM_NONE,
@@ -68,7 +63,6 @@ entry_of(struct entries *t, const struct entry_key *key)
 	for (int side = 0; side < N_SIDES; side++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			e->tallies[side].measures[k] = INT_UNKNOWN;
-	map_put(&t->map, hash, i);
 	return i;
 }
 
@@ -193,13 +187,8 @@ group_of(struct profile *p, const struct callgraph *g,
 static void
 add_number(struct profile *p, int64_t *sum, int64_t n)
 {
-	if (n == INT_UNKNOWN)
-		return;
-	*sum = *sum == INT_UNKNOWN ? n : *sum + n;
-	if (*sum > SUM_MOST) {
-		*sum = SUM_MOST;
+	if (!measure_add(sum, n))
 		p->overflowed = true;
-	}
 }
 
 /*
@@ -281,20 +270,12 @@ add_nodes(struct profile *p, struct entries *to,
 	return deepest;
 }
 
-static int64_t
-count_of(const struct rec *rec, unsigned key, int64_t otherwise)
-{
-	int64_t n;
-
-	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : otherwise;
-}
-
 static void
 add_whole(struct profile *p, struct whole *w, const struct callgraph *g,
     const struct rec *rec)
 {
-	add_number(p, &w->records, count_of(rec, GRAPH_RECORDS, 1));
-	add_number(p, &w->nodes_limited, count_of(rec, GRAPH_NODES_LIMITED,
+	add_number(p, &w->records, callgraph_count(rec, GRAPH_RECORDS, 1));
+	add_number(p, &w->nodes_limited, callgraph_count(rec, GRAPH_NODES_LIMITED,
 	    0));
 	w->nodes += (int64_t)g->n_nodes;
 	for (size_t i = 0; i < g->n_nodes; i++)
@@ -351,7 +332,8 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
 	} else if (e->key.module != SYM_NONE) {
 		if (e->module != SYM_NONE)
 			buf_str(to, intern_str(&p->texts, e->module));
-		buf_printf(to, "+0x%" PRIx64, e->key.place);
+		buf_char(to, '+');
+		buf_address(to, e->key.place);
 	} else {
 		buf_str(to, "??");
 	}
@@ -396,75 +378,74 @@ is_changed(const struct profile *p, const struct entry *e)
 	return false;
 }
 
-static struct {			/* qsort has no context */
-	const struct profile *p;
+struct sorting {
+	const struct profile *profile;
 	const struct entry *list;
 	unsigned by;
 	bool changes;
-} sorting;
+};
 
 static int
-compare_i64(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int
-compare_texts(sym a, sym b)
+compare_texts(const struct profile *p, sym a, sym b)
 {
 	if (a == b)
 		return 0;
 	if (a == SYM_NONE || b == SYM_NONE)
 		return a == SYM_NONE ? 1 : -1;
-	return intern_cmp(&sorting.p->texts, a, b);
+	return intern_cmp(&p->texts, a, b);
 }
 
 /* By name first; entries of one table only. */
 static int
-compare_entries(const struct entry *a, const struct entry *b)
+compare_entries(const struct profile *p, const struct entry *a,
+    const struct entry *b)
 {
-	int c = compare_texts(a->key.name, b->key.name);
+	int order = compare_texts(p, a->key.name, b->key.name);
 
-	c = c != 0 ? c : compare_texts(a->module, b->module);
-	c = c != 0 ? c : compare_texts(a->key.module, b->key.module);
-	return c != 0 ? c : (a->key.place > b->key.place) -
-	    (a->key.place < b->key.place);
+	order = order != 0 ? order : compare_texts(p, a->module, b->module);
+	order = order != 0 ? order :
+	    compare_texts(p, a->key.module, b->key.module);
+	return order != 0 ? order : cmp_u64(a->key.place, b->key.place);
 }
 
 static int
-compare_functions(uint32_t a, uint32_t b)
+compare_functions(const struct profile *p, uint32_t a, uint32_t b)
 {
-	const struct entry *list = sorting.p->functions.list;
+	const struct entry *list = p->functions.list;
 
 	if (a == b || a == INDEX_NONE || b == INDEX_NONE)
-		return (a > b) - (a < b);
-	return compare_entries(&list[a], &list[b]);
+		return cmp_u64(a, b);
+	return compare_entries(p, &list[a], &list[b]);
 }
 
 /* What is sorted by: of changes how great they are, up or down. */
 static int64_t
-weight(const struct entry *e)
+weight(const struct sorting *s, const struct entry *e)
 {
 	int64_t n;
 
-	if (!sorting.changes)
-		return e->tallies[NOW].measures[sorting.by];
-	if (!profile_change(sorting.p, e, sorting.by, &n))
+	if (!s->changes)
+		return e->tallies[NOW].measures[s->by];
+	if (!profile_change(s->profile, e, s->by, &n))
 		return INT_UNKNOWN;
 	return n < 0 ? -n : n;
 }
 
 static int
-compare(const void *a, const void *b)
+compare(const void *a, const void *b, void *context)
 {
-	const struct entry *x = &sorting.list[*(const uint32_t *)a];
-	const struct entry *y = &sorting.list[*(const uint32_t *)b];
-	int c = sorting.by == N_MEASURES ? 0 :
-	    compare_i64(weight(y), weight(x));
+	const struct sorting *s = context;
+	const struct profile *p = s->profile;
+	const struct entry *x = &s->list[*(const uint32_t *)a];
+	const struct entry *y = &s->list[*(const uint32_t *)b];
+	int order = s->by == N_MEASURES ? 0 :
+	    cmp_i64(weight(s, y), weight(s, x));
 
-	c = c != 0 ? c : compare_functions(x->key.callee, y->key.callee);
-	c = c != 0 ? c : compare_functions(x->key.caller, y->key.caller);
-	return c != 0 ? c : compare_entries(x, y);
+	order = order != 0 ? order :
+	    compare_functions(p, x->key.callee, y->key.callee);
+	order = order != 0 ? order :
+	    compare_functions(p, x->key.caller, y->key.caller);
+	return order != 0 ? order : compare_entries(p, x, y);
 }
 
 void
@@ -472,16 +453,14 @@ profile_sort(const struct profile *p, struct order *order,
     const struct entries *t, unsigned by, bool changes,
     bool (*keep)(const struct entry *, const void *), const void *with)
 {
+	const struct sorting sorting = { p, t->list, by, changes };
+
 	order->list = mem_resize(NULL, t->n + 1, sizeof *order->list);
 	order->n = 0;
 	for (size_t i = 0; i < t->n; i++)
 		if ((keep == NULL || keep(&t->list[i], with)) &&
 		    (!changes || is_changed(p, &t->list[i])))
 			order->list[order->n++] = (uint32_t)i;
-	sorting.p = p;
-	sorting.list = t->list;
-	sorting.by = by;
-	sorting.changes = changes;
-	if (order->n > 0)
-		qsort(order->list, order->n, sizeof *order->list, compare);
+	sort_with(order->list, order->n, sizeof *order->list, compare,
+	    &sorting);
 }

@@ -103,7 +103,7 @@ put_name(struct buf *b, const struct profile *p, uint32_t function)
 	struct buf whole = { 0 };
 
 	profile_label(p, function, &whole);
-	shorten(b, span_of(whole.data, whole.len));
+	shorten(b, buf_span(&whole));
 	buf_release(&whole);
 }
 
@@ -127,8 +127,9 @@ put_site(struct buf *b, const struct profile *p, const struct entry *e)
 		put_place(b, intern_span(&p->texts, e->key.name),
 		    e->key.place);
 	} else if (e->key.module != SYM_NONE) {
-		buf_printf(b, "  %s+0x%" PRIx64, e->module != SYM_NONE ?
-		    intern_str(&p->texts, e->module) : "", e->key.place);
+		buf_printf(b, "  %s+", e->module != SYM_NONE ?
+		    intern_str(&p->texts, e->module) : "");
+		buf_address(b, e->key.place);
 	}
 }
 
@@ -164,7 +165,7 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 static void
 table_taken(struct table *t, struct buf *text)
 {
-	table_text(t, span_of(text->data, text->len));
+	table_text(t, buf_span(text));
 	text->len = 0;
 }
 
@@ -371,7 +372,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 		buf_char(out, '\n');
 	profile_label(a->profile, function, &text);
 	put_source(&text, a->profile, function);
-	report_text(&title, span_of(text.data, text.len));
+	report_text(&title, buf_span(&text));
 	report_heading(out, "%.*s", (int)title.len, title.data);
 	buf_str(out, "  ");
 	for (size_t i = 0; i < N_MEASURES; i++) {

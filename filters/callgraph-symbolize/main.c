@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/hex.h"
 #include "common/base/intervals.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
+#include "common/program/callgraph.h"
 #include "filters/callgraph-symbolize/answers.h"
 #include "filters/callgraph-symbolize/sources.h"
 
@@ -64,15 +64,6 @@ static struct {
 
 /* --- modules ------------------------------------------------------------- */
 
-static bool
-get_address(const struct rec *rec, unsigned key, uint64_t *address)
-{
-	struct span text;
-
-	return rec_str(rec, key, &text) == REC_OK &&
-	    hex_address(text, address);
-}
-
 /* The program is the module that the record names, or else its first. */
 static bool
 is_program(const struct rec *rec, struct span path)
@@ -81,8 +72,7 @@ is_program(const struct rec *rec, struct span path)
 
 	if (rec_str(rec, PROGRAM, &program) != REC_OK)
 		return state.n_modules == 0;
-	return program.n == path.n && (path.n == 0 ||
-	    memcmp(program.p, path.p, path.n) == 0);
+	return span_compare(program, path) == 0;
 }
 
 static bool
@@ -93,9 +83,9 @@ add_module(const struct rec *rec, const struct rec *m)
 	struct interval range;
 
 	if (rec_str(m, M_PATH, &module.path) != REC_OK ||
-	    !get_address(m, M_BASE, &loaded.base) ||
-	    !get_address(m, M_START, &range.start) ||
-	    !get_address(m, M_END, &range.end) ||
+	    callgraph_address(m, M_BASE, &loaded.base) != REC_OK ||
+	    callgraph_address(m, M_START, &range.start) != REC_OK ||
+	    callgraph_address(m, M_END, &range.end) != REC_OK ||
 	    rec_str(m, M_BUILD_ID, &module.build_id) == REC_BAD ||
 	    rec_str(rec, CHECKSUM, &module.checksum) == REC_BAD)
 		return false;
@@ -163,12 +153,11 @@ has_any(const struct rec *node, unsigned first, unsigned last)
 static bool
 add_known(const struct rec *node, unsigned key, struct buf *b)
 {
-	struct span text;
 	struct loaded *m;
 	uint64_t address;
 	bool known;
 
-	switch (rec_str(node, key, &text)) {
+	switch (callgraph_address(node, key, &address)) {
 	case REC_ABSENT:
 		return true;
 	case REC_BAD:
@@ -176,8 +165,6 @@ add_known(const struct rec *node, unsigned key, struct buf *b)
 	default:
 		break;
 	}
-	if (!hex_address(text, &address))
-		return false;
 	if (key == N_FUNCTION ? has_any(node, N_NAME, N_LINE) :
 	    has_any(node, N_CALL_FILE, N_CALL_INLINED))
 		return true;

@@ -106,14 +106,11 @@ open_release(const char *path)
 	return symbols;
 }
 
-/* A name that is to be part of a path. */
+/* Whether a name from a record may be a part of a path. */
 static bool
-is_hex(struct span s)
+is_safe_name(struct span name)
 {
-	for (size_t i = 0; i < s.n; i++)
-		if (hex_digit(s.p[i]) < 0)
-			return false;
-	return s.n > 2;
+	return name.n > 2 && hex_is_hex(name);
 }
 
 static struct symbols *
@@ -122,17 +119,16 @@ find_in(const char *dir, const struct module *m)
 	struct symbols *symbols = NULL;
 	struct buf path = { 0 };
 
-	if (m->is_program && is_hex(m->checksum)) {
-		buf_printf(&path, "%s/%.*s.release%c", dir,
-		    (int)m->checksum.n, m->checksum.p, '\0');
-		symbols = open_release(path.data);
+	if (m->is_program && is_safe_name(m->checksum)) {
+		buf_printf(&path, "%s/%.*s.release", dir,
+		    (int)m->checksum.n, m->checksum.p);
+		symbols = open_release(buf_cstr(&path));
 	}
-	if (symbols == NULL && is_hex(m->build_id)) {
+	if (symbols == NULL && is_safe_name(m->build_id)) {
 		path.len = 0;
-		buf_printf(&path, "%s/.build-id/%.2s/%.*s.release%c", dir,
-		    m->build_id.p, (int)m->build_id.n - 2, m->build_id.p + 2,
-		    '\0');
-		symbols = open_release(path.data);
+		buf_printf(&path, "%s/.build-id/%.2s/%.*s.release", dir,
+		    m->build_id.p, (int)m->build_id.n - 2, m->build_id.p + 2);
+		symbols = open_release(buf_cstr(&path));
 	}
 	buf_release(&path);
 	return symbols;
@@ -217,14 +213,6 @@ source_symbols(struct source *s)
 	return s->symbols;
 }
 
-static struct span
-keep(struct span text)
-{
-	const char *p = text.n > 0 ? text.p : "";
-
-	return span_of(arena_text(&state.texts, p, text.n), text.n);
-}
-
 /* What tells modules apart. */
 static sym
 number_of(const struct module *m)
@@ -238,7 +226,7 @@ number_of(const struct module *m)
 	buf_char(&key, '\0');
 	if (m->is_program)
 		buf_add(&key, m->checksum.p, m->checksum.n);
-	number = intern_add(&state.modules, span_of(key.data, key.len));
+	number = intern_add(&state.modules, buf_span(&key));
 	buf_release(&key);
 	return number;
 }
@@ -255,9 +243,9 @@ source_of(const struct module *m)
 	state.sources = mem_grow(state.sources, &state.cap, before + 1,
 	    sizeof *state.sources);
 	s = state.sources[number] = mem_zero(1, sizeof *s);
-	s->module.path = keep(m->path);
-	s->module.build_id = keep(m->build_id);
-	s->module.checksum = keep(m->checksum);
+	s->module.path = arena_span(&state.texts, m->path);
+	s->module.build_id = arena_span(&state.texts, m->build_id);
+	s->module.checksum = arena_span(&state.texts, m->checksum);
 	s->module.is_program = m->is_program;
 	s->path = s->module.path.p;
 	return s;
