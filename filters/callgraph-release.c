@@ -1,4 +1,4 @@
-/* callgraph-release - what a stripped program is no more able to say */
+/* callgraph-release - store the symbols and lines of a program apart from it */
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +22,9 @@ static const struct opt options[] = {
 	{ 'd', "debug", OPT_STR, &opt.debug, "FILE",
 	    "the same program with its debug information", 0, 0 },
 	{ 'r', "release-dir", OPT_STR, &opt.release_dir, "DIR",
-	    "keep the release in DIR, by its checksum", 0, 0 },
+	    "store the release in DIR, by its checksum", 0, 0 },
 	{ 0, "debug-dir", OPT_STR, &opt.debug_dir, "DIR",
-	    "files of debug information (/usr/lib/debug)", 0, 0 },
+	    "separate debug information (/usr/lib/debug)", 0, 0 },
 	{ 0 }
 };
 
@@ -35,16 +35,16 @@ static const struct about about = {
 	    "program itself is stripped.",
 };
 
-/* The deployable file, and the one that knows more, which may be the same. */
 static struct {
-	struct elf program, other;
-	const struct elf *source;
+	struct elf program;		/* the file that is deployed */
+	struct elf other;		/* the one with the debug information */
+	const struct elf *source;	/* whichever has it */
 	struct debug *debug;
-	struct symtab table;
+	struct symtab symtab;
 	char checksum[CHECKSUM_LEN + 1];
 } state = { .program.fd = -1, .other.fd = -1 };
 
-/* --- what is known of the program ---------------------------------------- */
+/* --- reading the program ------------------------------------------------- */
 
 static void
 open_elf(struct elf *e, const char *path)
@@ -90,10 +90,10 @@ read_debug(struct filter *f)
 	if ((state.debug = debug_open(&state.program, e, &why)) == NULL)
 		die("cannot read the debug information of '%s': %s", e->path,
 		    why);
-	debug_flatten(state.debug, &state.table);
-	if (debug_missing(state.debug) > 0)
+	debug_flatten(state.debug, &state.symtab);
+	if (debug_n_missing(state.debug) > 0)
 		filter_fail(f, "'%s': the .dwo files of %zu units are missing",
-		    e->path, debug_missing(state.debug));
+		    e->path, debug_n_missing(state.debug));
 }
 
 static void
@@ -103,21 +103,21 @@ read_program(struct filter *f, const char *path)
 	choose_source();
 	read_debug(f);
 	elf_add_symbols(state.source->has_symbols ? state.source :
-	    &state.program, &state.table);
+	    &state.program, &state.symtab);
 	if (!checksum_fd(state.program.fd, state.checksum))
 		die_errno("cannot read '%s'", path);
 }
 
-/* --- where it goes ------------------------------------------------------- */
+/* --- writing the release ------------------------------------------------- */
 
 static void
-make_folder(const char *path)
+make_dir(const char *path)
 {
 	if (mkdir(path, 0777) != 0 && errno != EEXIST)
 		die_errno("cannot make '%s'", path);
 }
 
-/* A link by the build id, under which shared libraries are looked for. */
+/* A symbolic link by the build id, which is how shared libraries are found. */
 static void
 link_build_id(const char *dir, const char *build_id)
 {
@@ -126,9 +126,9 @@ link_build_id(const char *dir, const char *build_id)
 	if (strlen(build_id) < 4)
 		return;
 	buf_printf(&path, "%s/.build-id", dir);
-	make_folder(buf_cstr(&path));
+	make_dir(buf_cstr(&path));
 	buf_printf(&path, "/%.2s", build_id);
-	make_folder(buf_cstr(&path));
+	make_dir(buf_cstr(&path));
 	buf_printf(&path, "/%s.release", build_id + 2);
 	buf_printf(&target, "../../%s.release", state.checksum);
 	buf_printf(&temporary, "%s.%ld", buf_cstr(&path), (long)getpid());
@@ -145,7 +145,7 @@ write_release(struct output *o)
 {
 	struct release_writer w = { .checksum = state.checksum,
 	    .build_id = state.program.build_id, .path = state.program.path,
-	    .table = &state.table };
+	    .symtab = &state.symtab };
 
 	while (release_write(&w, &o->buf))
 		output_done(o);
@@ -157,7 +157,7 @@ store_release(const char *dir)
 	struct output o;
 	struct buf path = { 0 };
 
-	make_folder(dir);
+	make_dir(dir);
 	buf_printf(&path, "%s/%s.release", dir, state.checksum);
 	output_open(&o, buf_cstr(&path));
 	write_release(&o);
@@ -182,7 +182,7 @@ main(int argc, char **argv)
 	else
 		write_release(&f.out);
 	debug_close(state.debug);
-	symtab_release(&state.table);
+	symtab_release(&state.symtab);
 	elf_close(&state.program);
 	elf_close(&state.other);
 	return filter_end(&f);

@@ -165,7 +165,7 @@ refused() {
 	refused "cannot read 'text': it is not an ELF file" text
 	refused "cannot read 'empty': it is not an ELF file" empty
 	refused "cannot read 'missing': No such file" missing
-	refused "cannot read '.': it is no regular file" .
+	refused "cannot read '.': it is not a regular file" .
 	refused "it is not linked yet" two.o
 	refused "name one executable"
 	refused "name one executable" "$PROGRAMS/c5" "$PROGRAMS/c4"
@@ -197,7 +197,7 @@ refused() {
 		cp app other
 		printf X | dd of=other bs=1 conv=notrunc status=none \
 			seek=$(($(section_at app $section)))
-		refused "different programs: section $section holds something else" \
+		refused "different programs: section $section has different contents" \
 			app --debug other
 		strip other
 		refused "different programs: section $section" other --debug app
@@ -213,7 +213,7 @@ refused() {
 @test "a section that lies elsewhere, is longer or has other rights is another" {
 	c_program app -g -Wl,--build-id=none
 	# Of the header of .data: sh_flags, sh_addr, sh_size
-	for field in "8 other flags" "16 is at" "32 bytes in one"; do
+	for field in "8 different flags" "16 is at" "32 bytes in one"; do
 		python3 - app other ${field%% *} <<-'END'
 			import struct, sys
 			b = bytearray(open(sys.argv[1], "rb").read())
@@ -280,7 +280,7 @@ refused() {
 		sed "$edit" whole >"$release"
 		rm -rf store/.build-id
 		run -0 --separate-stderr callgraph-symbolize -r store record
-		[[ $stderr == *"cannot use "*"no release, or a damaged one"* ]]
+		[[ $stderr == *"cannot use "*"not a release, or it is damaged"* ]]
 		# The program itself still tells.
 		[[ $output == *'"name":"main"'* ]]
 	done

@@ -305,7 +305,7 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 		'{"type":"callgraph","modules":[{}],"nodes":[]}' >r
 	run -1 --separate-stderr callgraph-stat want r
 	assert_equal "$output" "$(callgraph-stat want)"
-	[[ $stderr == *"r:1: nodes is no array"* ]]
+	[[ $stderr == *"r:1: nodes is not an array"* ]]
 	[[ $stderr == *"r:2: modules 0: {}"* ]]
 }
 

@@ -351,7 +351,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	strip app
 	symbolized
 	assert_equal "$(node name)" -
-	[[ $stderr == *"it is stripped, and its debug information is nowhere"* ]]
+	[[ $stderr == *"it is stripped, and no debug information was found"* ]]
 	symbolized --debug-dir debug
 	assert_equal "$(node name line)" \
 		"helper $(line_of two.c helper)"

@@ -120,6 +120,6 @@ unit() {
 	[ "$(grep -ac "^y_object_duplicated_key.*duplicate key" said)" -eq 2 ]
 }
 
-@test "symbols: tables of addresses are what a look at each address says" {
+@test "symbols: symtabs agree with a model that looks at each address" {
 	unit symbols
 }

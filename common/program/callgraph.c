@@ -1,4 +1,4 @@
-/* callgraph - the reader of callgraph records */
+/* callgraph - reads callgraph records into arrays */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ const char *const callgraph_measures[N_MEASURES] = { "calls", "self_ns",
 const char *const callgraph_texts[N_NODE_TEXTS] = { "name", "file", "line",
     "call_file", "call_line", "call_inlined" };
 
-/* No machine has more address space than this. */
-#define MODULE_MOST (UINT64_C(1) << 56)
+/* More than the address space of any machine. */
+#define MODULE_MAX_BYTES (UINT64_C(1) << 56)
 
 static char message[256];
 
@@ -43,11 +43,11 @@ callgraph_address(const struct rec *rec, unsigned key, uint64_t *address)
 }
 
 int64_t
-callgraph_count(const struct rec *rec, unsigned key, int64_t otherwise)
+callgraph_count(const struct rec *rec, unsigned key, int64_t by_default)
 {
 	int64_t n;
 
-	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : otherwise;
+	return rec_int(rec, key, &n) == REC_OK && n >= 0 ? n : by_default;
 }
 
 void
@@ -70,16 +70,7 @@ callgraph_release(struct callgraph *g)
 	arena_release(&g->arena);
 }
 
-static bool
-refuse(const char **why, const char *what, size_t number, struct span item)
-{
-	snprintf(message, sizeof message, "%s %zu: %.*s", what, number,
-	    SPAN_ARG(item));
-	*why = message;
-	return false;
-}
-
-/* The value as it was written; a text that is null is none. */
+/* The value as it was written; empty if it is absent or null. */
 static struct span
 token_of(const struct rec *rec, unsigned key)
 {
@@ -88,7 +79,10 @@ token_of(const struct rec *rec, unsigned key)
 	return f == NULL || f->kind == REC_NULL ? span_of("", 0) : f->token;
 }
 
-/* A string without its quotes and escapes; what is no string is none. */
+/*
+ * A string without its quotes and escapes; empty if it is not a string.  One
+ * without escapes is borrowed from its token.
+ */
 static struct span
 text_of(struct callgraph *g, const struct rec *rec, unsigned key)
 {
@@ -112,7 +106,7 @@ read_module(struct callgraph *g, const struct rec *rec)
 	    callgraph_address(rec, M_START, &m.start) != REC_OK ||
 	    callgraph_address(rec, M_END, &m.end) != REC_OK || m.path.n == 0 ||
 	    m.base > m.start || m.start > m.end ||
-	    m.end - m.base > MODULE_MOST)
+	    m.end - m.base > MODULE_MAX_BYTES)
 		return false;
 	g->modules = mem_grow(g->modules, &g->modules_cap, g->n_modules + 1,
 	    sizeof *g->modules);
@@ -178,7 +172,10 @@ read_node(struct callgraph *g, const struct rec *rec)
 	return true;
 }
 
-/* All items of an array, each by a function; *n counts those before. */
+/*
+ * Reads the items of an array by read(), which appends each; *n is how many
+ * there are, for the message.
+ */
 static bool
 read_items(struct callgraph *g, const struct rec *rec, unsigned key,
     struct recio *io, bool (*read)(struct callgraph *, const struct rec *),
@@ -190,7 +187,7 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 	struct rec *r;
 
 	if (f == NULL || f->kind != REC_ARRAY) {
-		snprintf(message, sizeof message, "%s is no array",
+		snprintf(message, sizeof message, "%s is not an array",
 		    callgraph_keys[key]);
 		*why = message;
 		return false;
@@ -199,8 +196,12 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 	while ((r = recio_item(io, &rest, &item, &reason)) != NULL)
 		if (!read(g, r))
 			break;
-	return (r == NULL && reason == NULL) ||
-	    refuse(why, callgraph_keys[key], *n, item);
+	if (r == NULL && reason == NULL)
+		return true;
+	snprintf(message, sizeof message, "%s %zu: %.*s",
+	    callgraph_keys[key], *n, SPAN_ARG(item));
+	*why = message;
+	return false;
 }
 
 static void

@@ -9,9 +9,8 @@
 #include "common/json/rec.h"
 
 /*
- * A callgraph record as arrays.  texts are JSON tokens as they were written, n
- * is 0 where there is none.  All is borrowed from the record's line, or until
- * the next record is read.
+ * A callgraph record as arrays: modules, and nodes in pre-order.  All texts are
+ * borrowed until the next record is read.
  */
 enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
 extern const char *const callgraph_measures[N_MEASURES];
@@ -21,23 +20,23 @@ enum { NODE_NAME, NODE_FILE, NODE_LINE, NODE_CALL_FILE, NODE_CALL_LINE,
 extern const char *const callgraph_texts[N_NODE_TEXTS];
 
 struct graph_module {
-	struct span path, build_id;
-	struct span name;	/* the last part of the path, read */
-	uint64_t base, start, end;	/* [start, end) in memory */
+	struct span path, build_id;	/* JSON tokens; empty if absent */
+	struct span name;	/* the last component of the path, decoded */
+	uint64_t base, start, end;	/* in memory; end is excluded */
 };
 
 struct graph_node {
-	uint32_t parent;	/* before it, or INDEX_NONE */
+	uint32_t parent;	/* a node before it, or INDEX_NONE */
 	bool has_function, has_call_site;
 	uint64_t function, call_site;
 	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
-	struct span name, file;	/* the texts, read: empty if there is none */
-	struct span texts[N_NODE_TEXTS];
+	struct span name, file;	/* decoded; empty if absent */
+	struct span texts[N_NODE_TEXTS];	/* JSON tokens, or empty */
 };
 
 /*
- * Adds a measure to a sum, unless it is INT_UNKNOWN, as a sum of none is.
- * False if the sum is more than a record can hold: then it stays at that.
+ * Adds a measure to a sum, both of which may be INT_UNKNOWN.  False if a record
+ * cannot hold the sum: then it is the greatest integer that a record can hold.
  */
 static inline bool
 measure_add(int64_t *sum, int64_t n)
@@ -53,7 +52,7 @@ measure_add(int64_t *sum, int64_t n)
 	return false;
 }
 
-/* The keys for the filter that reads such records, KEY_TYPE first. */
+/* The keys that a filter declares to read such records. */
 enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
     GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
     GRAPH_RECORDS };
@@ -65,10 +64,10 @@ struct callgraph {
 	struct graph_node *nodes;
 	size_t n_nodes, nodes_cap;
 
-	/* callgraph.c's own */
+	/* Private to callgraph.c. */
 	struct recio *modules_io, *nodes_io;
 	struct intervals module_index;
-	struct interval *ranges;	/* of modules */
+	struct interval *ranges;	/* of the modules */
 	size_t ranges_cap;
 	struct arena arena;
 };
@@ -76,19 +75,22 @@ struct callgraph {
 void callgraph_init(struct callgraph *);
 void callgraph_release(struct callgraph *);
 
-/* False if the record is none, and why: borrowed until the next call. */
+/*
+ * Reads a record.  False if it is malformed, and *why: borrowed until the next
+ * call.
+ */
 bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
 
-/* The address "0x..." under a key. */
+/* Gets an address: a string "0x401136". */
 enum rec_found callgraph_address(const struct rec *, unsigned key,
     uint64_t *address);
 
-/* A count, or what it is if the record does not have it. */
-int64_t callgraph_count(const struct rec *, unsigned key, int64_t otherwise);
+/* Gets a number that is not negative, or else the default. */
+int64_t callgraph_count(const struct rec *, unsigned key, int64_t by_default);
 
 /*
- * The module that an address lies in, or NULL: of several that which begins
- * last, then the last of them.
+ * The module that contains an address, or NULL.  Of several it is the one with
+ * the highest start, and of those the last.
  */
 const struct graph_module *callgraph_module_at(const struct callgraph *,
     uint64_t address);

@@ -6,8 +6,8 @@
 enum { CHECKSUM_BYTES = 28, CHECKSUM_LEN = 2 * CHECKSUM_BYTES };
 
 /*
- * SHA-512/224 of what fd can read, from its start, as digits and a NUL; false
- * and errno if it cannot be read.
+ * The SHA-512/224 of a whole file as hexadecimal digits and a NUL.  False and
+ * errno if it cannot be read.
  */
 bool checksum_fd(int fd, char hex[CHECKSUM_LEN + 1]);
 

@@ -1,4 +1,4 @@
-/* debug - functions, inlined ones and lines from DWARF: the door to libdw */
+/* debug - functions, inlined calls and lines from DWARF, by libdw */
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -12,14 +12,14 @@
 
 struct unit {
 	Dwarf_Off offset;	/* of its first entry */
-	bool has_ranges, is_read;
-	struct symtab table;
+	bool has_ranges, is_decoded;
+	struct symtab symtab;
 };
 
-/* The files that a unit numbers, as absolute paths where it tells. */
-struct files {
+/* The paths of a unit's file table. */
+struct file_table {
 	Dwarf_Files *key;
-	const char **paths;	/* NULL where not asked for yet */
+	const char **paths;	/* by file number; NULL: not asked for yet */
 	size_t n;
 };
 
@@ -33,8 +33,8 @@ struct debug {
 	uint64_t ranges_max;
 	struct intervals unit_index;
 	size_t n_missing;
-	struct files *files;	/* a hash table by key */
-	size_t n_files, files_mask;
+	struct file_table *tables;	/* a hash table by key */
+	size_t n_tables, tables_mask;
 	struct arena paths;
 };
 
@@ -65,7 +65,10 @@ unit_at(struct debug *d, Dwarf_Off offset)
 	    &d->units[first] : NULL;
 }
 
-/* What the linker discarded lies at 0 or at the very end: in no section. */
+/*
+ * Functions that the linker discarded are left with addresses near 0 or at the
+ * end of the address space, outside all sections.
+ */
 static void
 add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
 {
@@ -78,7 +81,7 @@ add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
 	    (uint32_t)(u - d->units) };
 }
 
-/* From .debug_aranges, which gcc writes and clang does not. */
+/* From .debug_aranges, which GCC writes and Clang does not. */
 static void
 add_listed_ranges(struct debug *d)
 {
@@ -121,7 +124,10 @@ compare_ranges(const void *a, const void *b)
 	return order != 0 ? order : cmp_u64(x->index, y->index);
 }
 
-/* Of an address that two claim, the one that begins first has it. */
+/*
+ * Units do not nest.  If damaged ones overlap, the range that starts first
+ * keeps its addresses.
+ */
 static void
 index_units(struct debug *d)
 {
@@ -157,7 +163,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d = mem_zero(1, sizeof *d);
 	d->code = code;
 	d->dwarf = dwarf;
-	/* A list may be shared, but not as often as the file has bytes. */
+	/* Entries may share lists of ranges: a bound against damaged files. */
 	d->ranges_max = debug->size;
 	find_units(d);
 	add_listed_ranges(d);
@@ -174,10 +180,10 @@ debug_close(struct debug *d)
 	if (d == NULL)
 		return;
 	for (size_t i = 0; i < d->n_units; i++)
-		symtab_release(&d->units[i].table);
-	for (size_t i = 0; d->files != NULL && i <= d->files_mask; i++)
-		free(d->files[i].paths);
-	free(d->files);
+		symtab_release(&d->units[i].symtab);
+	for (size_t i = 0; d->tables != NULL && i <= d->tables_mask; i++)
+		free(d->tables[i].paths);
+	free(d->tables);
 	arena_release(&d->paths);
 	dwarf_end(d->dwarf);
 	free(d->units);
@@ -187,60 +193,63 @@ debug_close(struct debug *d)
 
 /* --- the names of files -------------------------------------------------- */
 
-static struct files *
-slot_of(const struct debug *d, const Dwarf_Files *key)
+static struct file_table *
+find_slot(const struct debug *d, const Dwarf_Files *key)
 {
-	/* Fibonacci hashing: the high bits are those that are well mixed. */
+	/* Fibonacci hashing: the high bits of the product are mixed well. */
 	size_t i = (size_t)((uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
-	    32) & d->files_mask;
+	    32) & d->tables_mask;
 
-	while (d->files[i].key != NULL && d->files[i].key != key)
-		i = (i + 1) & d->files_mask;
-	return &d->files[i];
+	while (d->tables[i].key != NULL && d->tables[i].key != key)
+		i = (i + 1) & d->tables_mask;
+	return &d->tables[i];
 }
 
 static void
-grow_files(struct debug *d)
+grow_tables(struct debug *d)
 {
-	struct files *old = d->files;
-	size_t n = old != NULL ? d->files_mask + 1 : 0;
+	struct file_table *old = d->tables;
+	size_t n = old != NULL ? d->tables_mask + 1 : 0;
 
-	d->files_mask = n > 0 ? 2 * n - 1 : 63;
-	d->files = mem_zero(d->files_mask + 1, sizeof *d->files);
+	d->tables_mask = n > 0 ? 2 * n - 1 : 63;
+	d->tables = mem_zero(d->tables_mask + 1, sizeof *d->tables);
 	for (size_t i = 0; i < n; i++)
 		if (old[i].key != NULL)
-			*slot_of(d, old[i].key) = old[i];
+			*find_slot(d, old[i].key) = old[i];
 	free(old);
 }
 
-static struct files *
-files_of(struct debug *d, Dwarf_Files *key)
+static struct file_table *
+file_table_of(struct debug *d, Dwarf_Files *key)
 {
-	struct files *files;
+	struct file_table *table;
 
-	if (d->files == NULL || d->n_files > d->files_mask / 2)
-		grow_files(d);
-	files = slot_of(d, key);
-	d->n_files += files->key == NULL;
-	files->key = key;
-	return files;
+	if (d->tables == NULL || d->n_tables > d->tables_mask / 2)
+		grow_tables(d);
+	table = find_slot(d, key);
+	d->n_tables += table->key == NULL;
+	table->key = key;
+	return table;
 }
 
-/* Up to DWARF 4 libdw puts the folder of the compiler in front; then not. */
+/*
+ * An absolute path.  libdw prepends the compilation directory, which is
+ * directory 0, up to DWARF 4 only.
+ */
 static const char *
 full_path(struct debug *d, Dwarf_Files *key, const char *path)
 {
-	const char *const *folders;
+	const char *const *dirs;
 	size_t n, length;
 	char *full;
 
 	if (*path == '/' ||
-	    dwarf_getsrcdirs(key, &folders, &n) != 0 || n == 0 ||
-	    folders[0] == NULL)
+	    dwarf_getsrcdirs(key, &dirs, &n) != 0 || n == 0 ||
+	    dirs[0] == NULL)
 		return path;
-	length = strlen(folders[0]);
+	length = strlen(dirs[0]);
 	full = arena_room(&d->paths, length + strlen(path) + 2);
-	memcpy(full, folders[0], length);
+	memcpy(full, dirs[0], length);
 	full[length] = '/';
 	strcpy(full + length + 1, path);
 	return full;
@@ -249,24 +258,24 @@ full_path(struct debug *d, Dwarf_Files *key, const char *path)
 static const char *
 path_of(struct debug *d, Dwarf_Files *key, size_t number)
 {
-	struct files *files = files_of(d, key);
+	struct file_table *table = file_table_of(d, key);
 	const char *path;
-	size_t n = files->n;
+	size_t n = table->n;
 
-	if (number < n && files->paths[number] != NULL)
-		return files->paths[number];
+	if (number < n && table->paths[number] != NULL)
+		return table->paths[number];
 	if ((path = dwarf_filesrc(key, number, NULL, NULL)) == NULL)
 		return NULL;
 	if (number >= n) {
-		files->paths = mem_grow(files->paths, &files->n, number + 1,
-		    sizeof *files->paths);
-		memset(files->paths + n, 0,
-		    (files->n - n) * sizeof *files->paths);
+		table->paths = mem_grow(table->paths, &table->n, number + 1,
+		    sizeof *table->paths);
+		memset(table->paths + n, 0,
+		    (table->n - n) * sizeof *table->paths);
 	}
-	return files->paths[number] = full_path(d, key, path);
+	return table->paths[number] = full_path(d, key, path);
 }
 
-/* The file that an attribute has the number of, in its own unit. */
+/* The path of an attribute's file number, in the unit of the attribute. */
 static const char *
 file_of(struct debug *d, Dwarf_Attribute *a)
 {
@@ -282,23 +291,38 @@ file_of(struct debug *d, Dwarf_Attribute *a)
 	return path_of(d, key, number);
 }
 
-/* --- a unit as a table --------------------------------------------------- */
+/* --- decoding a unit ------------------------------------------------------ */
 
-/* The entries whose siblings are still to be visited, innermost last. */
+/*
+ * A unit is a tree of debugging information entries (DIEs).  The walk keeps a
+ * stack of the entries on the path to the current one, so that damaged files
+ * cannot exhaust the C stack, and collects the address ranges of functions and
+ * inlined calls.  An inlined call is a child of the function or call that it
+ * was inlined into:
+ *
+ *	subprogram main		[10, 50)	scope 0
+ *	  lexical_block
+ *	    inlined_subroutine f	[20, 40)	scope 1, parent 0
+ *	      inlined_subroutine g	[30, 40)	scope 2, parent 1
+ *
+ * The interval index of these ranges then finds the innermost scope of an
+ * address: 2 for 35, 0 for 45.
+ */
 struct level {
 	Dwarf_Die die;
-	uint32_t scope;		/* that its siblings stand in */
+	uint32_t scope;		/* that contains it and its siblings */
 };
 
 struct walk {
 	struct debug *debug;
-	struct symtab *table;
-	struct level *levels;
+	struct symtab *symtab;
+	struct level *levels;	/* innermost last */
 	size_t depth, cap;
 	struct interval *ranges;
 	size_t n_ranges, ranges_cap;
 	uint64_t ranges_max;
-	const void *last;	/* address of the last entry: they only go up */
+	const void *last;	/* address of the last entry: it must increase,
+				   or a damaged file makes a cycle */
 };
 
 static const char *
@@ -328,7 +352,7 @@ name_of(Dwarf_Die *die)
 	return name != NULL ? name : text_of(die, DW_AT_name);
 }
 
-/* Where an inlined function was called. */
+/* Of an inlined call: where it is. */
 static void
 add_call(struct debug *d, Dwarf_Die *die, struct scope *scope)
 {
@@ -340,6 +364,7 @@ add_call(struct debug *d, Dwarf_Die *die, struct scope *scope)
 		scope->line = number_of(&a);
 }
 
+/* Of a function: where it is declared. */
 static void
 add_declaration(struct debug *d, Dwarf_Die *die, struct scope *scope)
 {
@@ -351,7 +376,7 @@ add_declaration(struct debug *d, Dwarf_Die *die, struct scope *scope)
 		scope->line = number_of(&a);
 }
 
-/* Whether an entry has code, which is the scope's then. */
+/* Adds the code of an entry to a scope.  False if it has none. */
 static bool
 add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 {
@@ -369,7 +394,7 @@ add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 	return w->n_ranges > before;
 }
 
-/* The scope of a function that has code, or INDEX_NONE. */
+/* Adds a function or an inlined call.  INDEX_NONE if it has no code. */
 static uint32_t
 add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 {
@@ -378,14 +403,14 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 	size_t before = w->n_ranges;
 	uint32_t index;
 
-	if (!add_ranges(w, die, (uint32_t)w->table->n_scopes))
+	if (!add_ranges(w, die, (uint32_t)w->symtab->n_scopes))
 		return INDEX_NONE;
 	scope.name = name_of(die);
 	if (inlined)
 		add_call(w->debug, die, &scope);
 	else
 		add_declaration(w->debug, die, &scope);
-	if ((index = symtab_add_scope(w->table, scope)) == INDEX_NONE)
+	if ((index = symtab_add_scope(w->symtab, scope)) == INDEX_NONE)
 		w->n_ranges = before;
 	return index;
 }
@@ -398,7 +423,7 @@ push(struct walk *w, Dwarf_Die die, uint32_t scope)
 	w->levels[w->depth++] = (struct level){ die, scope };
 }
 
-/* Goes on to the entry behind: of this level, or of one above. */
+/* To the next sibling, or to that of the nearest ancestor that has one. */
 static void
 advance(struct walk *w)
 {
@@ -413,7 +438,9 @@ advance(struct walk *w)
 	}
 }
 
-/* Whether code may stand below this entry; *scope is what it stands in. */
+/*
+ * Whether to descend into an entry; *scope becomes the scope of its children.
+ */
 static bool
 visit(struct walk *w, Dwarf_Die *die, uint32_t *scope)
 {
@@ -455,14 +482,15 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 		else
 			advance(w);
 	}
-	intervals_build(&w->table->scope_index, w->ranges, w->n_ranges);
+	intervals_build(&w->symtab->scope_index, w->ranges, w->n_ranges);
 	free(w->ranges);
 	free(w->levels);
 }
 
 /*
- * libdw has sorted the lines, of equal addresses an end before a begin.  What
- * begins outside of the code does not count, up to its end.
+ * libdw sorts the rows by address, and of equal addresses the end of a sequence
+ * before the start of the next.  Sequences of discarded code are skipped; their
+ * ends are harmless.
  */
 static void
 read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
@@ -496,21 +524,21 @@ read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 }
 
 /*
- * Of a unit with -gsplit-dwarf the lines stand in the program and all else in
- * a .dwo file.
+ * With -gsplit-dwarf the program holds a skeleton unit, which has the lines;
+ * the rest is in a .dwo file.
  */
 static void
-read_unit(struct debug *d, struct unit *u)
+decode_unit(struct debug *d, struct unit *u)
 {
-	struct walk w = { .debug = d, .table = &u->table,
+	struct walk w = { .debug = d, .symtab = &u->symtab,
 	    .ranges_max = d->ranges_max };
 	Dwarf_Die die, split;
 	uint8_t type = 0;
 
-	u->is_read = true;
+	u->is_decoded = true;
 	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL)
 		return;
-	read_rows(d, &u->table, &die);
+	read_rows(d, &u->symtab, &die);
 	memset(&split, 0, sizeof split);
 	if (dwarf_cu_info(die.cu, NULL, &type, NULL, &split, NULL, NULL,
 	    NULL) == 0 && type == DW_UT_skeleton) {
@@ -523,13 +551,13 @@ read_unit(struct debug *d, struct unit *u)
 }
 
 static const struct symtab *
-unit_symtab(struct debug *d, uint32_t index)
+decoded_unit(struct debug *d, uint32_t index)
 {
 	struct unit *u = &d->units[index];
 
-	if (!u->is_read)
-		read_unit(d, u);
-	return &u->table;
+	if (!u->is_decoded)
+		decode_unit(d, u);
+	return &u->symtab;
 }
 
 const struct symtab *
@@ -537,10 +565,10 @@ debug_find(struct debug *d, uint64_t address)
 {
 	uint32_t unit = intervals_find(&d->unit_index, address);
 
-	return unit != INDEX_NONE ? unit_symtab(d, unit) : NULL;
+	return unit != INDEX_NONE ? decoded_unit(d, unit) : NULL;
 }
 
-/* --- all of it as one table ---------------------------------------------- */
+/* --- all units as one symtab --------------------------------------------- */
 
 static void
 add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
@@ -557,7 +585,7 @@ add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
 	symtab_add_row(all, (struct row){ .address = end });
 }
 
-/* first is where the scopes of this table begin among those of all. */
+/* first is the index in all of the first scope of t. */
 static void
 add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
     uint64_t end, uint32_t first)
@@ -600,13 +628,13 @@ debug_flatten(struct debug *d, struct symtab *all)
 
 	for (size_t i = 0; i < d->n_units; i++)
 		first[i] = INDEX_NONE;
-	/* The last boundary is the end of the last unit. */
+	/* Each boundary ends the unit before; the last one starts none. */
 	for (size_t i = 0; i + 1 < d->unit_index.n; i++) {
 		const struct boundary *b = &d->unit_index.list[i];
 
 		if (b->index == INDEX_NONE)
 			continue;
-		t = unit_symtab(d, b->index);
+		t = decoded_unit(d, b->index);
 		if (first[b->index] == INDEX_NONE)
 			first[b->index] = add_scopes(all, t);
 		add_rows(all, t, b[0].start, b[1].start);
@@ -617,7 +645,7 @@ debug_flatten(struct debug *d, struct symtab *all)
 }
 
 size_t
-debug_missing(const struct debug *d)
+debug_n_missing(const struct debug *d)
 {
 	return d->n_missing;
 }

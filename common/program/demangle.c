@@ -1,4 +1,4 @@
-/* demangle - the door to libiberty's demanglers */
+/* demangle - C++ and Rust names as in the source, by libiberty */
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -8,29 +8,38 @@
 #include "common/program/demangle.h"
 
 /*
- * A name may refer to parts of itself, so that a short one stands for a text
- * of gigabytes.  libiberty hands out the text piece by piece and allocates
- * nothing meanwhile: we can leave it in the middle.
+ * Mangled names are a compression: S_, T_ and B_ refer back to earlier parts,
+ * and each can double the text, so that a name of 200 bytes stands for
+ * gigabytes ("demangler bomb").  So the text is limited.
+ *
+ * libiberty delivers it in pieces to a callback, whose only way to stop the
+ * demangler is a longjmp() out of it.  That is safe because in this mode
+ * libiberty keeps its state on the stack and allocates nothing; and the jump
+ * buffer is on the caller's stack, so that threads with a demangler each do not
+ * disturb one another.
  */
-enum { DEMANGLED_MAX = 64 * 1024 };
+enum { DEMANGLED_MAX_BYTES = 64 * 1024 };
 
 struct sink {
 	struct buf *buf;
-	size_t most;
+	size_t max_len;		/* of buf */
 	jmp_buf too_long;
 };
 
 static void
-take(const char *p, size_t n, void *opaque)
+append(const char *p, size_t n, void *opaque)
 {
 	struct sink *s = opaque;
 
-	if (n > s->most - s->buf->len)
+	if (n > s->max_len - s->buf->len)
 		longjmp(s->too_long, 1);
 	buf_add(s->buf, p, n);
 }
 
-/* Names of Rust before 2021 look like those of C++, but end in a hash. */
+/*
+ * Rust's newer names begin with _R.  Its older ones are mangled as in C++ and
+ * end in a hash: "17h", 16 hexadecimal digits, "E".
+ */
 static bool
 is_rust(const char *name)
 {
@@ -40,17 +49,18 @@ is_rust(const char *name)
 	    memcmp(name + n - 20, "17h", 3) == 0);
 }
 
-/* Adds what the name was in the source; false, and nothing, if it was none. */
+/* Adds the name as in the source.  False, and adds nothing, if it has none. */
 static bool
 demangle(struct buf *b, const char *name)
 {
-	struct sink s = { .buf = b, .most = b->len + DEMANGLED_MAX };
+	struct sink s = { .buf = b,
+	    .max_len = b->len + DEMANGLED_MAX_BYTES };
 	const int options = DMGL_PARAMS | DMGL_ANSI;
 	const size_t before = b->len;
 
 	if (is_mangled(name) && setjmp(s.too_long) == 0 &&
-	    ((is_rust(name) && rust_demangle_callback(name, options, take,
-	    &s)) || cplus_demangle_v3_callback(name, options, take, &s)))
+	    ((is_rust(name) && rust_demangle_callback(name, options, append,
+	    &s)) || cplus_demangle_v3_callback(name, options, append, &s)))
 		return true;
 	b->len = before;
 	return false;
@@ -67,22 +77,23 @@ void
 demangler_release(struct demangler *d)
 {
 	intern_release(&d->names);
-	free(d->pieces);
+	free(d->list);
 	buf_release(&d->text);
 }
 
 struct span
 demangler_name(struct demangler *d, const char *name)
 {
-	size_t before = d->names.n, at = d->text.len;
+	size_t n_before = d->names.n, start = d->text.len;
 	sym n = intern_add(&d->names, span_str(name));
 
-	if (n >= before) {
+	if (n >= n_before) {
 		if (!demangle(&d->text, name))
 			buf_str(&d->text, name);
-		d->pieces = mem_grow(d->pieces, &d->cap, n + 1u,
-		    sizeof *d->pieces);
-		d->pieces[n] = (struct piece){ at, d->text.len - at };
+		d->list = mem_grow(d->list, &d->cap, n + 1u,
+		    sizeof *d->list);
+		d->list[n] = (struct demangled){ start,
+		    d->text.len - start };
 	}
-	return span_of(d->text.data + d->pieces[n].at, d->pieces[n].n);
+	return span_of(d->text.data + d->list[n].start, d->list[n].n);
 }

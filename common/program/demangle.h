@@ -6,7 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/intern.h"
 
-/* Whether a C++ or Rust compiler may have made this name. */
+/* Whether a name may be a mangled one of C++ or Rust. */
 static inline bool
 is_mangled(const char *name)
 {
@@ -14,15 +14,14 @@ is_mangled(const char *name)
 }
 
 /*
- * The names that C++ and Rust compilers make, as they were in the source.  Each
- * is taken apart once, which costs microseconds.  Start with
- * demangler_init().
+ * A cache of demangled names: to demangle one takes microseconds.  It holds
+ * each name that was asked for.
  */
 struct demangler {
-	struct intern names;
-	struct piece {
-		size_t at, n;
-	} *pieces;		/* of text, by symbol */
+	struct intern names;	/* mangled */
+	struct demangled {
+		size_t start, n;	/* in text */
+	} *list;		/* by symbol */
 	size_t cap;
 	struct buf text;
 };
@@ -30,7 +29,10 @@ struct demangler {
 void demangler_init(struct demangler *);
 void demangler_release(struct demangler *);
 
-/* A name that is none of these is itself.  Borrowed until the next call. */
+/*
+ * The name as in the source, or as it is if it is not mangled or its source
+ * would be longer than 64 KiB.  Borrowed until the next call.
+ */
 struct span demangler_name(struct demangler *, const char *name);
 
 #endif

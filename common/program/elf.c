@@ -1,4 +1,4 @@
-/* elf - ELF files, and where their debug information is: the door to libelf */
+/* elf - reads ELF files by libelf, and finds their debug information */
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -19,9 +19,12 @@
 #include "common/io/fd.h"
 #include "common/program/elf.h"
 
-enum { COMPRESSED_ZSTD = 2 };	/* newer than the header of libelf 0.188 */
+enum { COMPRESSED_ZSTD = 2 };	/* not in the header of libelf 0.188 */
 
-/* Others are for linkers, and --only-keep-debug takes some of them away. */
+/*
+ * The section flags that matter at run time.  --only-keep-debug clears some of
+ * the others.
+ */
 enum { LOADED_FLAGS = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS };
 
 static char message[512];
@@ -38,13 +41,13 @@ refuse(const char **why, const char *fmt, ...)
 	return false;
 }
 
-/* A section with its name; false where libelf cannot tell. */
 struct section {
 	Elf_Scn *scn;
 	GElf_Shdr header;
 	const char *name;
 };
 
+/* The next section that libelf can read; begin with { 0 }. */
 static bool
 next_section(Elf *elf, size_t names, struct section *s)
 {
@@ -59,6 +62,7 @@ next_section(Elf *elf, size_t names, struct section *s)
 	return false;
 }
 
+/* The section that holds the names of sections. */
 static size_t
 section_names(Elf *elf)
 {
@@ -74,7 +78,7 @@ starts_with(const char *s, const char *start)
 }
 
 static void
-look_at_section(struct elf *e, const struct section *s)
+note_section(struct elf *e, const struct section *s)
 {
 	const GElf_Shdr *h = &s->header;
 	GElf_Chdr compression;
@@ -94,14 +98,14 @@ look_at_section(struct elf *e, const struct section *s)
 }
 
 static void
-look_at_sections(struct elf *e)
+read_sections(struct elf *e)
 {
 	size_t names = section_names(e->handle), n = 0, cap = 0;
 	struct section s = { 0 };
 	struct interval *code = NULL;
 
 	while (next_section(e->handle, names, &s)) {
-		look_at_section(e, &s);
+		note_section(e, &s);
 		if ((s.header.sh_flags & SHF_ALLOC) == 0 ||
 		    (s.header.sh_flags & SHF_EXECINSTR) == 0 ||
 		    s.header.sh_size > UINT64_MAX - s.header.sh_addr)
@@ -125,7 +129,10 @@ read_build_id(struct elf *e)
 		hex_encode(e->build_id, bytes, (size_t)n);
 }
 
-/* Only a regular file: a path may come from a record and name anything. */
+/*
+ * Regular files only: the path may come from a record, and opening a device or
+ * a FIFO may block or have effects.
+ */
 static int
 open_regular(const char *path, uint64_t *size, const char **why)
 {
@@ -140,7 +147,7 @@ open_regular(const char *path, uint64_t *size, const char **why)
 		*size = (uint64_t)st.st_size;
 		return fd;
 	}
-	refuse(why, "it is no regular file");
+	refuse(why, "it is not a regular file");
 	fd_close(fd);
 	return -1;
 }
@@ -160,10 +167,10 @@ elf_open(struct elf *e, const char *path, const char **why)
 	    gelf_getehdr(e->handle, &header) == NULL)
 		refuse(why, "it is not an ELF file");
 	else if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		refuse(why, "it is no program and no shared library%s",
+		refuse(why, "it is neither a program nor a shared library%s",
 		    header.e_type == ET_REL ? ": it is not linked yet" : "");
 	else {
-		look_at_sections(e);
+		read_sections(e);
 		read_build_id(e);
 		return true;
 	}
@@ -186,7 +193,7 @@ elf_close(struct elf *e)
 /* --- the file with the debug information --------------------------------- */
 
 static bool
-has_checksum(int fd, GElf_Word wanted)
+has_crc(int fd, GElf_Word expected)
 {
 	unsigned char bytes[65536];
 	uLong crc = crc32(0, NULL, 0);
@@ -197,20 +204,21 @@ has_checksum(int fd, GElf_Word wanted)
 		crc = crc32(crc, bytes, (uInt)n);
 		at += n;
 	}
-	return n == 0 && crc == wanted;
+	return n == 0 && crc == expected;
 }
 
+/* crc: as in .gnu_debuglink, or NULL to compare the build ids. */
 static bool
-try_debug(const struct elf *e, const char *path, const GElf_Word *checksum,
+try_debug(const struct elf *e, const char *path, const GElf_Word *crc,
     struct elf *debug)
 {
 	const char *why;
 
 	if (!elf_open(debug, path, &why))
 		return false;
-	if (debug->has_debug && (checksum == NULL ?
+	if (debug->has_debug && (crc == NULL ?
 	    strcmp(debug->build_id, e->build_id) == 0 :
-	    has_checksum(debug->fd, *checksum)))
+	    has_crc(debug->fd, *crc)))
 		return true;
 	elf_close(debug);
 	return false;
@@ -235,25 +243,24 @@ open_by_build_id(const struct elf *e, const char *debug_dir,
 static bool
 open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
 {
-	GElf_Word checksum;
-	const char *name = dwelf_elf_gnu_debuglink(e->handle, &checksum);
+	GElf_Word crc;
+	const char *name = dwelf_elf_gnu_debuglink(e->handle, &crc);
 	struct buf paths[3] = { { 0 } };
-	char *folder;
+	char *dir;
 	bool found = false;
 
 	if (name == NULL || *name == '\0' || strchr(name, '/') != NULL ||
-	    (folder = realpath(e->path, NULL)) == NULL)
+	    (dir = realpath(e->path, NULL)) == NULL)
 		return false;
-	*strrchr(folder, '/') = '\0';
-	buf_printf(&paths[0], "%s/%s", folder, name);
-	buf_printf(&paths[1], "%s/.debug/%s", folder, name);
-	buf_printf(&paths[2], "%s%s/%s", debug_dir, folder, name);
+	*strrchr(dir, '/') = '\0';
+	buf_printf(&paths[0], "%s/%s", dir, name);
+	buf_printf(&paths[1], "%s/.debug/%s", dir, name);
+	buf_printf(&paths[2], "%s%s/%s", debug_dir, dir, name);
 	for (size_t i = 0; i < 3; i++) {
-		found = found || try_debug(e, buf_cstr(&paths[i]), &checksum,
-		    debug);
+		found = found || try_debug(e, buf_cstr(&paths[i]), &crc, debug);
 		buf_release(&paths[i]);
 	}
-	free(folder);
+	free(dir);
 	return found;
 }
 
@@ -264,7 +271,7 @@ elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
 	    open_by_link(e, debug_dir, debug);
 }
 
-/* --- is it the same program? --------------------------------------------- */
+/* --- comparing two programs ---------------------------------------------- */
 
 static bool
 next_loaded(Elf *elf, size_t names, struct section *s)
@@ -275,7 +282,7 @@ next_loaded(Elf *elf, size_t names, struct section *s)
 	return false;
 }
 
-/* What a section holds; NULL if it cannot be read. */
+/* The bytes of a section; NULL if it cannot be read. */
 static const Elf_Data *
 content(const struct section *s)
 {
@@ -285,7 +292,10 @@ content(const struct section *s)
 	    data : NULL;
 }
 
-/* Contents count where both have some: --only-keep-debug takes it out. */
+/*
+ * The bytes are compared only if both files have them: --only-keep-debug turns
+ * sections into SHT_NOBITS.
+ */
 static bool
 same_section(const struct section *a, const struct section *b,
     const char **why)
@@ -305,7 +315,7 @@ same_section(const struct section *a, const struct section *b,
 		    "in the other", a->name, (unsigned long long)x->sh_size,
 		    (unsigned long long)y->sh_size);
 	if (((x->sh_flags ^ y->sh_flags) & LOADED_FLAGS) != 0)
-		return refuse(why, "section %s has other flags", a->name);
+		return refuse(why, "section %s has different flags", a->name);
 	if (x->sh_type == SHT_NOBITS || y->sh_type == SHT_NOBITS)
 		return true;
 	p = content(a);
@@ -313,7 +323,8 @@ same_section(const struct section *a, const struct section *b,
 	if (p == NULL || q == NULL || p->d_size != q->d_size)
 		return refuse(why, "section %s cannot be read", a->name);
 	if (p->d_size > 0 && memcmp(p->d_buf, q->d_buf, p->d_size) != 0)
-		return refuse(why, "section %s holds something else", a->name);
+		return refuse(why, "section %s has different contents",
+		    a->name);
 	return true;
 }
 
@@ -363,7 +374,7 @@ elf_same_program(const struct elf *a, const struct elf *b, const char **why)
 
 /* --- symbols ------------------------------------------------------------- */
 
-/* Of two symbol tables the full one. */
+/* .symtab, or else .dynsym, which strip(1) leaves. */
 static bool
 find_symbols(Elf *elf, struct section *found)
 {
@@ -410,7 +421,7 @@ is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 	case STT_GNU_IFUNC:
 		*kind = SYMBOL_INDIRECT;
 		return true;
-	case STT_NOTYPE:	/* $x and the like mark kinds of code */
+	case STT_NOTYPE:	/* "$x" and the like mark data in code */
 		*kind = SYMBOL_LABEL;
 		return *name != '$';
 	default:
@@ -418,7 +429,7 @@ is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 	}
 }
 
-/* A symbol that every file of the program sees is named before a local. */
+/* Of the names of one address, global ones are the most useful. */
 static int
 rank(const GElf_Sym *sym)
 {

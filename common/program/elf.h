@@ -7,8 +7,8 @@
 #include "common/program/symtab.h"
 
 /*
- * An ELF file, by libelf: a program, a shared library, or what holds their
- * debug information.  Of a damaged file what can be read is read.
+ * An ELF file, read by libelf: a program, a shared library, or a file of debug
+ * information.  A damaged file is read as far as possible.
  */
 enum { BUILD_ID_MAX = 64 };	/* bytes */
 
@@ -17,35 +17,39 @@ struct elf {
 	int fd;
 	char *path;
 	uint64_t size;		/* in bytes */
-	char build_id[2 * BUILD_ID_MAX + 1];	/* hexadecimal; "" if none */
-	bool has_debug;		/* it has DWARF */
-	bool has_zstd;		/* compressed so that libelf may not read it */
+	char build_id[2 * BUILD_ID_MAX + 1];	/* hexadecimal; "" if absent */
+	bool has_debug;		/* DWARF */
+	bool has_zstd;		/* sections that old versions cannot read */
 	bool has_symbols;	/* a .symtab */
-	struct intervals code;	/* of its sections of code */
+	struct intervals code;	/* the executable sections */
 };
 
-/* False, and why not; the words live until the next call. */
+/* False, and *why: borrowed until the next call. */
 bool elf_open(struct elf *, const char *path, const char **why);
 void elf_close(struct elf *);
 
 /*
- * Opens the file that holds the debug information of one that has none: named
- * by the build id under debug_dir, or by .gnu_debuglink beside the file, in
+ * Opens the separate debug information of a file, as debuggers find it: by the
+ * build id under debug_dir; or by .gnu_debuglink in the file's directory, in
  * .debug there, or under debug_dir.  False if there is none.
  */
 bool elf_open_debug(const struct elf *, const char *debug_dir, struct elf *);
 
 /*
- * Whether two files are the same program, one of which may be stripped: the
- * same code and data at the same addresses, and the same build id.  False,
- * and what differs.
+ * Whether two files are the same program, either of which may be stripped:
+ * equal build ids, and equal code and data at equal addresses.  If not, *why is
+ * the first difference.
  */
 bool elf_same_program(const struct elf *, const struct elf *,
     const char **why);
 
-/* Adds the functions of its symbol table, settled; names live as the file. */
+/*
+ * Adds the functions of the symbol table and finishes them
+ * (symtab_finish_symbols()).  Their names live as long as the file.
+ */
 void elf_add_symbols(const struct elf *, struct symtab *);
 
+/* Whether an address is in an executable section. */
 bool elf_is_code(const struct elf *, uint64_t address);
 
 #endif

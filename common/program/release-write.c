@@ -1,4 +1,4 @@
-/* release-write - a program's table as release records */
+/* release-write - writes a symtab as release records */
 
 #include <stdlib.h>
 
@@ -10,16 +10,16 @@
 #include "common/program/release.h"
 
 /*
- * Rows, marks and symbols that a record has together: some 100 KB of text,
- * which take a third of a millisecond to read.
+ * Rows, boundaries of inlined calls and symbols of a record together: about
+ * 100 KB of text, which takes a third of a millisecond to decode.
  */
-enum { PART_ENTRIES = 8192 };
+enum { PART_ENTRIES_MAX = 8192 };
 
-/* A record being written: its strings, numbered from 1, and its scopes. */
+/* A record that is being written. */
 struct part {
 	uint64_t start, end;
-	struct intern names, files;
-	uint32_t *scopes;	/* in the order of their numbers */
+	struct intern names, files;	/* numbered from 1 */
+	uint32_t *scopes;	/* indexes, in the order of their numbers */
 	size_t n_scopes, cap;
 };
 
@@ -30,7 +30,7 @@ symbols_from(const struct symtab *t, uint64_t address)
 	return SEARCH_FIRST(i, t->n_symbols, t->symbols[i].address >= address);
 }
 
-/* How many entries stand below an address. */
+/* The number of entries below an address. */
 static size_t
 entries_below(const struct symtab *t, uint64_t address)
 {
@@ -39,33 +39,41 @@ entries_below(const struct symtab *t, uint64_t address)
 	    symbols_from(t, address);
 }
 
-/* Where a record that begins at start ends: the last stretch has no end. */
+/*
+ * The end of the part that begins at start: as far as the number of its entries
+ * allows, by binary search over the addresses.  The last part has no end.
+ */
 static uint64_t
 end_of_part(const struct symtab *t, uint64_t start)
 {
-	size_t most = (start > 0 ? entries_below(t, start) : 0) + PART_ENTRIES;
+	size_t max = (start > 0 ? entries_below(t, start) : 0) +
+	    PART_ENTRIES_MAX;
 	uint64_t low = start + 1, high = UINT64_MAX, middle;
 
-	if (entries_below(t, high) <= most)
+	if (entries_below(t, high) <= max)
 		return high;
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (entries_below(t, middle) <= most)
+		if (entries_below(t, middle) <= max)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	/* At one address there may stand more than a record should have. */
+	/* One address alone may have more entries: then the part is larger. */
 	return low - 1 > start ? low - 1 : low;
 }
 
+/* 0 for NULL. */
 static uint32_t
 number_of(struct intern *strings, const char *s)
 {
 	return s != NULL ? intern_add(strings, span_str(s)) + 1 : 0;
 }
 
-/* A scope is numbered after those that it was inlined into. */
+/*
+ * The number of a scope in this part, which it gets when it is first needed,
+ * and its parents before it.  0 for INDEX_NONE.
+ */
 static uint32_t
 number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 {
@@ -74,8 +82,9 @@ number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 
 	if (scope == INDEX_NONE)
 		return 0;
-	for (uint32_t s = scope; s != INDEX_NONE && w->numbers[s] == 0;
-	    s = w->table->scopes[s].parent) {
+	/* Collect the new ones from the scope outwards, then reverse them. */
+	for (uint32_t s = scope; s != INDEX_NONE && w->scope_numbers[s] == 0;
+	    s = w->symtab->scopes[s].parent) {
 		p->scopes = mem_grow(p->scopes, &p->cap, p->n_scopes + 1,
 		    sizeof *p->scopes);
 		p->scopes[p->n_scopes++] = s;
@@ -86,9 +95,9 @@ number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 		p->scopes[last - 1] = swap;
 	}
 	for (size_t i = p->n_scopes; i-- > 0 &&
-	    w->numbers[p->scopes[i]] == 0;)
-		w->numbers[p->scopes[i]] = (uint32_t)i + 1;
-	return w->numbers[scope];
+	    w->scope_numbers[p->scopes[i]] == 0;)
+		w->scope_numbers[p->scopes[i]] = (uint32_t)i + 1;
+	return w->scope_numbers[scope];
 }
 
 static void
@@ -102,9 +111,9 @@ put_number(struct buf *b, uint64_t n)
 static void
 put_lines(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct symtab *t = w->table;
+	const struct symtab *t = w->symtab;
 	const struct row *row = symtab_row(t, p->start);
-	uint64_t at = p->start;
+	uint64_t last = p->start;	/* address */
 
 	json_open(b, "lines", '[');
 	if (row != NULL) {
@@ -115,10 +124,10 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 	for (size_t i = symtab_rows_above(t, p->start); i < t->n_rows &&
 	    t->rows[i].address < p->end; i++) {
 		row = &t->rows[i];
-		put_number(b, row->address - at);
+		put_number(b, row->address - last);
 		put_number(b, number_of(&p->files, row->file));
 		put_number(b, row->line);
-		at = row->address;
+		last = row->address;
 	}
 	json_close(b, ']');
 }
@@ -126,17 +135,17 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 static void
 put_inlines(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct intervals *m = &w->table->scope_index;
-	uint64_t at = p->start;
+	const struct intervals *m = &w->symtab->scope_index;
+	uint64_t last = p->start;	/* address */
 
 	json_open(b, "inlines", '[');
 	put_number(b, 0);
 	put_number(b, number_of_scope(w, p, intervals_find(m, p->start)));
 	for (size_t i = intervals_above(m, p->start); i < m->n &&
 	    m->list[i].start < p->end; i++) {
-		put_number(b, m->list[i].start - at);
+		put_number(b, m->list[i].start - last);
 		put_number(b, number_of_scope(w, p, m->list[i].index));
-		at = m->list[i].start;
+		last = m->list[i].start;
 	}
 	json_close(b, ']');
 }
@@ -146,17 +155,17 @@ put_scopes(struct release_writer *w, struct part *p, struct buf *b)
 {
 	json_open(b, "scopes", '[');
 	for (size_t i = 0; i < p->n_scopes; i++) {
-		const struct scope *s = &w->table->scopes[p->scopes[i]];
+		const struct scope *s = &w->symtab->scopes[p->scopes[i]];
 
 		put_number(b, number_of(&p->names, s->name));
 		put_number(b, number_of(&p->files, s->file));
 		put_number(b, s->line);
 		put_number(b, s->parent != INDEX_NONE ?
-		    w->numbers[s->parent] : 0);
+		    w->scope_numbers[s->parent] : 0);
 	}
 	json_close(b, ']');
 	for (size_t i = 0; i < p->n_scopes; i++)
-		w->numbers[p->scopes[i]] = 0;
+		w->scope_numbers[p->scopes[i]] = 0;
 }
 
 static void
@@ -177,7 +186,7 @@ put_symbol(struct buf *b, const struct symbol *s)
 	json_address(b, "address", s->address);
 	json_uint(b, "size", s->size);
 	json_cstr(b, "name", s->name);
-	json_cstr(b, "kind", symbol_kinds[s->kind]);
+	json_cstr(b, "kind", release_symbol_kinds[s->kind]);
 	buf_char(b, '}');
 }
 
@@ -187,34 +196,38 @@ compare_indexes(const void *a, const void *b)
 	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Those of before that reach into this record, and those that begin in it. */
+/*
+ * The symbols that begin in this part, and before them those that began earlier
+ * and reach into it.
+ */
 static void
 put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct symtab *t = w->table;
+	const struct symtab *t = w->symtab;
 	const struct intervals *m = &t->symbol_index;
 	size_t first = symbols_from(t, p->start), n = 0, cap = 0;
-	uint32_t *before = NULL, index = intervals_find(m, p->start);
+	uint32_t *earlier = NULL, index = intervals_find(m, p->start);
 
 	for (size_t i = intervals_above(m, p->start);; i++) {
 		if (index < first) {
-			before = mem_grow(before, &cap, n + 1, sizeof *before);
-			before[n++] = index;
+			earlier = mem_grow(earlier, &cap, n + 1,
+			    sizeof *earlier);
+			earlier[n++] = index;
 		}
 		if (i >= m->n || m->list[i].start >= p->end)
 			break;
 		index = m->list[i].index;
 	}
-	sort(before, n, sizeof *before, compare_indexes);
+	sort(earlier, n, sizeof *earlier, compare_indexes);
 	json_open(b, "symbols", '[');
 	for (size_t i = 0; i < n; i++)
-		if (i == 0 || before[i] != before[i - 1])
-			put_symbol(b, &t->symbols[before[i]]);
+		if (i == 0 || earlier[i] != earlier[i - 1])
+			put_symbol(b, &t->symbols[earlier[i]]);
 	for (size_t i = first; i < t->n_symbols &&
 	    t->symbols[i].address < p->end; i++)
 		put_symbol(b, &t->symbols[i]);
 	json_close(b, ']');
-	free(before);
+	free(earlier);
 }
 
 static void
@@ -241,12 +254,12 @@ release_write(struct release_writer *w, struct buf *b)
 {
 	struct part p = { .start = w->start };
 
-	if (w->ended)
+	if (w->has_ended)
 		return false;
-	if (w->numbers == NULL)
-		w->numbers = mem_zero(w->table->n_scopes + 1,
-		    sizeof *w->numbers);
-	p.end = end_of_part(w->table, p.start);
+	if (w->scope_numbers == NULL)
+		w->scope_numbers = mem_zero(w->symtab->n_scopes + 1,
+		    sizeof *w->scope_numbers);
+	p.end = end_of_part(w->symtab, p.start);
 	intern_init(&p.names);
 	intern_init(&p.files);
 	put_part(w, &p, b);
@@ -254,8 +267,8 @@ release_write(struct release_writer *w, struct buf *b)
 	intern_release(&p.files);
 	free(p.scopes);
 	w->start = p.end;
-	w->ended = p.end == UINT64_MAX;
-	if (w->ended)
-		free(w->numbers);
+	w->has_ended = p.end == UINT64_MAX;
+	if (w->has_ended)
+		free(w->scope_numbers);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* release - the reader of releases; release-write.c has their writer */
+/* release - reads releases; release-write.c writes them */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,18 +16,18 @@
 #include "common/program/elf.h"
 #include "common/program/release.h"
 
-/* A record, which becomes a table when an address of it is asked for. */
+/* A record, which is decoded when one of its addresses is asked for first. */
 struct part {
 	struct span text;
 	uint64_t start, end;
-	bool is_read;
-	struct symtab table;
+	bool is_decoded;
+	struct symtab symtab;
 };
 
 struct release {
-	char *data;
+	char *data;		/* the file, mapped */
 	size_t size;
-	struct part *parts;	/* in the order of addresses */
+	struct part *parts;	/* by address */
 	size_t n_parts, parts_cap;
 	struct recio *records, *symbols;
 	char build_id[2 * BUILD_ID_MAX + 1];
@@ -43,12 +43,12 @@ enum { S_TYPE, S_ADDRESS, S_SIZE, S_NAME, S_KIND };
 static const char *const symbol_keys[] = { "type", "address", "size", "name",
     "kind", NULL };
 
-const char *const symbol_kinds[] = { [SYMBOL_LABEL] = "label",
+const char *const release_symbol_kinds[] = { [SYMBOL_LABEL] = "label",
     [SYMBOL_INDIRECT] = "indirect", [SYMBOL_FUNCTION] = "function" };
 
-/* --- a record as a table ------------------------------------------------- */
+/* --- decoding a record --------------------------------------------------- */
 
-/* The strings of an array, which numbers elsewhere count from 1. */
+/* An array of strings.  Their numbers begin at 1; list[0] is NULL. */
 struct strings {
 	const char **list;
 	size_t n;
@@ -77,8 +77,9 @@ find_string(const struct strings *s, uint64_t number, const char **found)
 }
 
 /*
- * The next of an array of numbers: false at its end, or if there is none, in
- * which case rest is not empty.
+ * Reads the next number of an array.  False at the end of the array, when rest
+ * is empty, or if there is something else, when it is not.  An own reader:
+ * arrays of numbers are most of a release.
  */
 static bool
 next_number(struct span *rest, uint64_t *value)
@@ -109,7 +110,7 @@ next_numbers(struct span *rest, uint64_t *values, size_t n)
 	return true;
 }
 
-/* Where the array of a field begins; an empty one if there is none. */
+/* The token of an array; empty if the field is absent or something else. */
 static struct span
 array_of(struct rec *rec, unsigned key)
 {
@@ -141,13 +142,13 @@ read_scopes(struct span rest, const struct strings *names,
 static bool
 read_inlines(struct span rest, const struct part *part, struct symtab *t)
 {
-	uint64_t v[2], at = part->start;
+	uint64_t v[2], address = part->start;
 
 	while (next_numbers(&rest, v, 2)) {
-		if (v[0] > part->end - at || v[1] > t->n_scopes)
+		if (v[0] > part->end - address || v[1] > t->n_scopes)
 			return false;
-		at += v[0];
-		intervals_append(&t->scope_index, at,
+		address += v[0];
+		intervals_append(&t->scope_index, address,
 		    v[1] > 0 ? (uint32_t)v[1] - 1 : INDEX_NONE);
 	}
 	return rest.n == 0;
@@ -157,14 +158,14 @@ static bool
 read_lines(struct span rest, const struct part *part,
     const struct strings *files, struct symtab *t)
 {
-	uint64_t v[3], at = part->start;
+	uint64_t v[3], address = part->start;
 	struct row row;
 
 	while (next_numbers(&rest, v, 3)) {
-		if (v[0] > part->end - at || v[2] > UINT32_MAX ||
+		if (v[0] > part->end - address || v[2] > UINT32_MAX ||
 		    !find_string(files, v[1], &row.file))
 			return false;
-		row.address = at += v[0];
+		row.address = address += v[0];
 		row.line = (uint32_t)v[2];
 		symtab_add_row(t, row);
 	}
@@ -177,7 +178,7 @@ read_symbol(const struct rec *rec, struct symtab *t)
 	struct symbol symbol = { 0 };
 	struct span address, name, kind;
 	int64_t size;
-	size_t k = 0;
+	size_t kind_index = 0;
 
 	if (rec_str(rec, S_ADDRESS, &address) != REC_OK ||
 	    !hex_address(address, &symbol.address) ||
@@ -185,11 +186,12 @@ read_symbol(const struct rec *rec, struct symtab *t)
 	    rec_str(rec, S_NAME, &name) != REC_OK ||
 	    rec_str(rec, S_KIND, &kind) != REC_OK)
 		return false;
-	while (k <= SYMBOL_FUNCTION && !span_eq(kind, symbol_kinds[k]))
-		k++;
-	if (k > SYMBOL_FUNCTION)
+	while (kind_index <= SYMBOL_FUNCTION &&
+	    !span_eq(kind, release_symbol_kinds[kind_index]))
+		kind_index++;
+	if (kind_index > SYMBOL_FUNCTION)
 		return false;
-	symbol.kind = (enum symbol_kind)k;
+	symbol.kind = (enum symbol_kind)kind_index;
 	symbol.size = (uint64_t)size;
 	symbol.name = arena_text(&t->arena, name.p, name.n);
 	symtab_add_symbol(t, symbol);
@@ -215,7 +217,7 @@ read_symbols(struct release *r, struct span rest, struct symtab *t)
 static bool
 read_symtab(struct release *r, struct rec *rec, struct part *part)
 {
-	struct symtab *t = &part->table;
+	struct symtab *t = &part->symtab;
 	struct strings names = { 0 }, files = { 0 };
 	bool is_valid;
 
@@ -231,24 +233,24 @@ read_symtab(struct release *r, struct rec *rec, struct part *part)
 }
 
 static void
-read_part(struct release *r, struct part *part)
+decode_part(struct release *r, struct part *part)
 {
 	const char *why;
 	struct rec *rec;
 
-	part->is_read = true;
+	part->is_decoded = true;
 	rec = recio_parse(r->records, part->text, &why);
 	if (rec != NULL && read_symtab(r, rec, part))
 		return;
 	r->damage = "a release record is damaged";
-	symtab_release(&part->table);
+	symtab_release(&part->symtab);
 }
 
 /* --- the file ------------------------------------------------------------ */
 
-/* Behind the text that a record begins with, or NULL. */
+/* Skips a literal text.  Returns NULL if something else is there. */
 static const char *
-skip(const char *p, const char *end, const char *text)
+skip_text(const char *p, const char *end, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -256,9 +258,9 @@ skip(const char *p, const char *end, const char *text)
 	    memcmp(p, text, n) == 0 ? p + n : NULL;
 }
 
-/* Behind an address and the quote that ends it. */
+/* Reads an address and the quote after it. */
 static const char *
-take_address(const char *p, const char *end, uint64_t *address)
+read_address(const char *p, const char *end, uint64_t *address)
 {
 	const char *quote = p != NULL ?
 	    memchr(p, '"', (size_t)(end - p)) : NULL;
@@ -267,18 +269,21 @@ take_address(const char *p, const char *end, uint64_t *address)
 	    address) ? quote + 1 : NULL;
 }
 
-/* Records begin with their addresses: they need not be read to be found. */
+/*
+ * The writer puts the addresses first, in this form, so that the index of parts
+ * is made without parsing the records.
+ */
 static bool
 add_part(struct release *r, const char *p, const char *end)
 {
 	struct part part = { .text = span_of(p, (size_t)(end - p)) };
-	uint64_t least = r->n_parts > 0 ? r->parts[r->n_parts - 1].end : 0;
+	uint64_t min_start = r->n_parts > 0 ? r->parts[r->n_parts - 1].end : 0;
 
-	p = skip(p, end, "{\"type\":\"release\",\"start\":\"");
-	p = take_address(p, end, &part.start);
-	p = skip(p, end, ",\"end\":\"");
-	p = take_address(p, end, &part.end);
-	if (p == NULL || part.start < least || part.end <= part.start)
+	p = skip_text(p, end, "{\"type\":\"release\",\"start\":\"");
+	p = read_address(p, end, &part.start);
+	p = skip_text(p, end, ",\"end\":\"");
+	p = read_address(p, end, &part.end);
+	if (p == NULL || part.start < min_start || part.end <= part.start)
 		return false;
 	r->parts = mem_grow(r->parts, &r->parts_cap, r->n_parts + 1,
 	    sizeof *r->parts);
@@ -348,7 +353,7 @@ release_open(const char *path, const char **why)
 	if (!map_file(r, path)) {
 		*why = strerror(errno);
 	} else if (!index_parts(r) || !read_build_id(r)) {
-		*why = "it is no release, or a damaged one";
+		*why = "it is not a release, or it is damaged";
 	} else {
 		*why = NULL;
 		return r;
@@ -363,7 +368,7 @@ release_close(struct release *r)
 	if (r == NULL)
 		return;
 	for (size_t i = 0; i < r->n_parts; i++)
-		symtab_release(&r->parts[i].table);
+		symtab_release(&r->parts[i].symtab);
 	free(r->parts);
 	recio_free(r->records);
 	recio_free(r->symbols);
@@ -388,9 +393,9 @@ release_find(struct release *r, uint64_t address)
 	if (above == 0 || address >= r->parts[above - 1].end)
 		return NULL;
 	part = &r->parts[above - 1];
-	if (!part->is_read)
-		read_part(r, part);
-	return &part->table;
+	if (!part->is_decoded)
+		decode_part(r, part);
+	return &part->symtab;
 }
 
 const char *

@@ -1,4 +1,4 @@
-/* symbols - what addresses stand for */
+/* symbols - the functions and lines that addresses resolve to */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,63 +12,78 @@
 #include "common/program/release.h"
 #include "common/program/symbols.h"
 
-/* What an answer is made of: of equal causes the answers are one. */
-struct cause {
-	const struct symtab *table;
-	const struct symbol *symbol;	/* NULL where it says nothing */
+/*
+ * Symbolizing an address has three steps, the last of which is cached twice.
+ *
+ * 1. The interval indexes find what covers the address: the innermost DWARF
+ *    scope, the row of the line table and, if DWARF does not suffice, the ELF
+ *    symbol.  These form a resolution.
+ * 2. All addresses of one line in one scope have the same resolution, and so
+ *    the same answer: answer_map finds it.  address_map remembers the answer
+ *    of each address, since the same ones come again and again.
+ * 3. Only for a new resolution is an answer built: the chain of inlined calls,
+ *    from the scope outwards to the function.
+ */
+
+/* It has no padding: it is hashed and compared as raw memory. */
+struct resolution {
+	const struct symtab *symtab;	/* of the scope */
+	const struct symbol *symbol;	/* NULL if DWARF suffices */
 	const char *file;		/* of the address */
 	uint32_t line;
-	uint32_t scope;			/* of the table, or INDEX_NONE */
+	uint32_t scope;			/* in the symtab, or INDEX_NONE */
 };
 
-struct known {
+struct cached_answer {
 	struct answer answer;
-	struct cause cause;
+	struct resolution resolution;
 };
 
 struct symbols {
-	struct elf elf, split;	/* the file; that of its debug information */
+	struct elf elf;		/* the program */
+	struct elf split;	/* its separate debug information */
 	struct debug *debug;
-	struct symtab symbols;	/* of the ELF file */
-	bool has_symbols;	/* they have been read */
-	struct release *release;	/* in place of all that */
+	struct symtab elf_symbols;	/* read when first needed */
+	bool has_elf_symbols;
+	struct release *release;	/* instead of all of the above */
 
-	/* The answers given so far, in pieces that stay where they are. */
-	struct known **pieces;
-	size_t n_known, pieces_cap;
-	struct map causes;	/* of the answers: their numbers */
+	/* Blocks do not move, so that answers can be borrowed. */
+	struct cached_answer **blocks;
+	size_t n_answers, blocks_cap;
+	struct map answer_map;	/* of answers by their resolutions */
 	struct place *places;
 	size_t n_places, places_cap;
-	struct map numbers;	/* of the places */
+	struct map place_map;
 	struct arena names;
-	struct arena inlined;	/* nothing else is in it: they are aligned */
-	struct asked {
+	struct arena inlined;	/* of uint32_t only, for their alignment */
+	struct cached_address {
 		uint64_t address;
-		uint32_t number;	/* of its answer */
-	} *asked;
-	size_t n_asked, asked_cap;
-	struct map addresses;	/* their indices in asked */
+		uint32_t answer;	/* its number */
+	} *cached;
+	size_t n_cached, cached_cap;
+	struct map address_map;	/* of cached */
 };
 
-enum { ANSWERS_A_PIECE = 1024 };
+enum { ANSWERS_PER_BLOCK = 1024 };
 
 static char message[256];
 
-static struct known *
-known_at(const struct symbols *s, size_t number)
+static struct cached_answer *
+answer_at(const struct symbols *s, size_t number)
 {
-	return &s->pieces[number / ANSWERS_A_PIECE][number % ANSWERS_A_PIECE];
+	return &s->blocks[number / ANSWERS_PER_BLOCK]
+	    [number % ANSWERS_PER_BLOCK];
 }
 
 static struct span
-cause_at(const void *owner, uint32_t number)
+resolution_key(const void *owner, uint32_t number)
 {
-	return span_bytes(&known_at(owner, number)->cause,
-	    sizeof(struct cause));
+	return span_bytes(&answer_at(owner, number)->resolution,
+	    sizeof(struct resolution));
 }
 
 static struct span
-place_at(const void *owner, uint32_t number)
+place_key(const void *owner, uint32_t number)
 {
 	const struct symbols *s = owner;
 
@@ -77,11 +92,11 @@ place_at(const void *owner, uint32_t number)
 }
 
 static struct span
-address_at(const void *owner, uint32_t i)
+address_key(const void *owner, uint32_t i)
 {
 	const struct symbols *s = owner;
 
-	return span_bytes(&s->asked[i].address, sizeof s->asked->address);
+	return span_bytes(&s->cached[i].address, sizeof s->cached->address);
 }
 
 static struct symbols *
@@ -90,13 +105,13 @@ new_symbols(void)
 	struct symbols *s = mem_zero(1, sizeof *s);
 
 	s->elf.fd = s->split.fd = -1;
-	map_init(&s->causes, cause_at, s);
-	map_init(&s->numbers, place_at, s);
-	map_init(&s->addresses, address_at, s);
+	map_init(&s->answer_map, resolution_key, s);
+	map_init(&s->place_map, place_key, s);
+	map_init(&s->address_map, address_key, s);
 	return s;
 }
 
-/* Opens the debug information; what is missing without it, or NULL. */
+/* Opens the debug information.  Returns what is missing, or NULL. */
 static const char *
 open_debug(struct symbols *s, const char *debug_dir)
 {
@@ -108,11 +123,11 @@ open_debug(struct symbols *s, const char *debug_dir)
 	if (!source->has_debug)
 		return source->has_symbols ?
 		    "it has no debug information: functions have no lines" :
-		    "it is stripped, and its debug information is nowhere";
+		    "it is stripped, and no debug information was found";
 	s->debug = debug_open(&s->elf, source, &why);
 	if (s->debug != NULL)
 		return NULL;
-	snprintf(message, sizeof message, "its debug information: %s", why);
+	snprintf(message, sizeof message, "debug information: %s", why);
 	return message;
 }
 
@@ -145,17 +160,17 @@ symbols_close(struct symbols *s)
 {
 	release_close(s->release);
 	debug_close(s->debug);
-	symtab_release(&s->symbols);
+	symtab_release(&s->elf_symbols);
 	elf_close(&s->elf);
 	elf_close(&s->split);
-	for (size_t i = 0; i * ANSWERS_A_PIECE < s->n_known; i++)
-		free(s->pieces[i]);
-	free(s->pieces);
-	map_release(&s->causes);
-	map_release(&s->numbers);
+	for (size_t i = 0; i * ANSWERS_PER_BLOCK < s->n_answers; i++)
+		free(s->blocks[i]);
+	free(s->blocks);
+	map_release(&s->answer_map);
+	map_release(&s->place_map);
 	free(s->places);
-	free(s->asked);
-	map_release(&s->addresses);
+	free(s->cached);
+	map_release(&s->address_map);
 	arena_release(&s->inlined);
 	arena_release(&s->names);
 	free(s);
@@ -173,13 +188,13 @@ symbols_damage(const struct symbols *s)
 {
 	if (s->release != NULL)
 		return release_damage(s->release);
-	return s->debug != NULL && debug_missing(s->debug) > 0 ?
+	return s->debug != NULL && debug_n_missing(s->debug) > 0 ?
 	    "a .dwo file of its debug information is missing" : NULL;
 }
 
-/* --- looking up ---------------------------------------------------------- */
+/* --- resolving ---------------------------------------------------------- */
 
-/* What has the functions and lines of an address, or NULL. */
+/* The part of the program that covers an address, or NULL. */
 static const struct symtab *
 find_symtab(struct symbols *s, uint64_t address)
 {
@@ -196,54 +211,57 @@ row_at(struct symbols *s, uint64_t address)
 	return t != NULL ? symtab_row(t, address) : NULL;
 }
 
-/* The symbol that an address belongs to, or NULL. */
+/* The ELF symbol that covers an address, or NULL. */
 static const struct symbol *
 symbol_at(struct symbols *s, uint64_t address)
 {
-	const struct symtab *t = &s->symbols;
+	const struct symtab *t = &s->elf_symbols;
 	uint32_t index;
 
 	if (s->release != NULL) {
 		if ((t = release_find(s->release, address)) == NULL)
 			return NULL;
-	} else if (!s->has_symbols) {
+	} else if (!s->has_elf_symbols) {
 		elf_add_symbols(s->split.has_symbols ? &s->split : &s->elf,
-		    &s->symbols);
-		s->has_symbols = true;
+		    &s->elf_symbols);
+		s->has_elf_symbols = true;
 	}
 	index = intervals_find(&t->symbol_index, address);
 	return index != INDEX_NONE ? &t->symbols[index] : NULL;
 }
 
 /*
- * What no compiler has described is known by its symbol.  And of functions
- * that one file alone sees C++ compilers do not say the linker's name, which
- * has their namespaces and arguments; the symbol does.
+ * Assembler code has no DWARF scope, only an ELF symbol.  And C++ compilers
+ * omit the linkage names of static functions, so that DWARF knows them as "f"
+ * alone; the symbol has the namespace and the arguments as well.
  */
 static bool
-needs_symbol(const struct cause *c)
+needs_symbol(const struct resolution *r)
 {
-	return c->scope == INDEX_NONE || c->table->scopes[c->scope].is_vague;
+	return r->scope == INDEX_NONE ||
+	    r->symtab->scopes[r->scope].is_incomplete;
 }
 
-static struct cause
-cause_of(struct symbols *s, uint64_t address)
+static struct resolution
+resolve(struct symbols *s, uint64_t address)
 {
-	struct cause c = { .table = find_symtab(s, address),
+	struct resolution r = { .symtab = find_symtab(s, address),
 	    .scope = INDEX_NONE };
 	const struct row *row;
 
-	if (c.table != NULL) {
-		c.scope = intervals_find(&c.table->scope_index, address);
-		if ((row = symtab_row(c.table, address)) != NULL) {
-			c.file = row->file;
-			c.line = row->line;
+	if (r.symtab != NULL) {
+		r.scope = intervals_find(&r.symtab->scope_index, address);
+		if ((row = symtab_row(r.symtab, address)) != NULL) {
+			r.file = row->file;
+			r.line = row->line;
 		}
 	}
-	if (needs_symbol(&c))
-		c.symbol = symbol_at(s, address);
-	return c;
+	if (needs_symbol(&r))
+		r.symbol = symbol_at(s, address);
+	return r;
 }
+
+/* --- answers ------------------------------------------------------------- */
 
 static uint32_t
 add_place(struct symbols *s, struct place place)
@@ -253,7 +271,7 @@ add_place(struct symbols *s, struct place place)
 	s->places = mem_grow(s->places, &s->places_cap, s->n_places + 1,
 	    sizeof *s->places);
 	s->places[next] = place;
-	number = map_find_or_add(&s->numbers, place_at(s, next), next);
+	number = map_find_or_add(&s->place_map, place_key(s, next), next);
 	s->n_places += number == next;
 	return number;
 }
@@ -264,11 +282,14 @@ place_of(const struct scope *scope)
 	return (struct place){ scope->name, scope->file, scope->line };
 }
 
-/* From the innermost scope outwards to the function, which is returned. */
+/*
+ * The inlined calls, from the innermost scope outwards.  The outermost scope is
+ * the function itself, which is returned.
+ */
 static struct place
-add_inlined(struct symbols *s, const struct cause *c, struct answer *a)
+add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
 {
-	const struct scope *scope = &c->table->scopes[c->scope];
+	const struct scope *scope = &r->symtab->scopes[r->scope];
 	uint32_t *inlined;
 
 	a->n_inlined = scope->depth;
@@ -276,97 +297,95 @@ add_inlined(struct symbols *s, const struct cause *c, struct answer *a)
 	    scope->depth * sizeof *inlined);
 	a->inlined = inlined;
 	for (; scope->parent != INDEX_NONE;
-	    scope = &c->table->scopes[scope->parent])
+	    scope = &r->symtab->scopes[scope->parent])
 		*inlined++ = add_place(s, place_of(scope));
 	return place_of(scope);
 }
 
-/* Behind a dot a symbol says what became of its function: ".cold", ".isra". */
+/* Compilers append how they changed a function: "_Z1fv.cold", ".isra.0". */
 static const char *
-mangled_name(struct symbols *s, const struct symbol *symbol)
+without_suffix(struct symbols *s, const char *name)
 {
-	size_t n = strcspn(symbol->name, ".");
+	size_t n = strcspn(name, ".");
 
-	return symbol->name[n] == '\0' ? symbol->name :
-	    arena_text(&s->names, symbol->name, n);
+	return name[n] == '\0' ? name : arena_text(&s->names, name, n);
 }
 
 static void
-find(struct symbols *s, const struct cause *c, struct answer *a)
+build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 {
+	const struct symbol *symbol = r->symbol;
 	struct place function = { 0 };
 	const struct row *row;
 
-	a->file = c->file;
-	a->line = c->line;
-	if (c->scope != INDEX_NONE)
-		function = add_inlined(s, c, a);
-	if (c->symbol != NULL) {
+	a->file = r->file;
+	a->line = r->line;
+	if (r->scope != INDEX_NONE)
+		function = add_inlined(s, r, a);
+	if (symbol != NULL) {
 		if (function.name != NULL && !is_mangled(function.name) &&
-		    is_mangled(c->symbol->name))
-			function.name = mangled_name(s, c->symbol);
+		    is_mangled(symbol->name))
+			function.name = without_suffix(s, symbol->name);
 		if (function.name == NULL)
-			function.name = c->symbol->name;
+			function.name = symbol->name;
 	}
-	/* What no compiler has described has the line of its symbol. */
-	if (c->symbol != NULL && function.file == NULL &&
-	    (row = row_at(s, c->symbol->address)) != NULL) {
+	/* Without a declaration: the line on which the symbol begins. */
+	if (symbol != NULL && function.file == NULL &&
+	    (row = row_at(s, symbol->address)) != NULL) {
 		function.file = row->file;
 		function.line = row->line;
 	}
 	a->function = add_place(s, function);
 }
 
-/* --- the answers given so far -------------------------------------------- */
-
-static struct known *
-add_known(struct symbols *s)
+static struct cached_answer *
+new_answer(struct symbols *s)
 {
-	size_t piece = s->n_known / ANSWERS_A_PIECE;
-	struct known *k;
+	size_t block = s->n_answers / ANSWERS_PER_BLOCK;
+	struct cached_answer *c;
 
-	if (s->n_known % ANSWERS_A_PIECE == 0) {
-		s->pieces = mem_grow(s->pieces, &s->pieces_cap, piece + 1,
-		    sizeof *s->pieces);
-		s->pieces[piece] = mem_zero(ANSWERS_A_PIECE, sizeof *k);
+	if (s->n_answers % ANSWERS_PER_BLOCK == 0) {
+		s->blocks = mem_grow(s->blocks, &s->blocks_cap, block + 1,
+		    sizeof *s->blocks);
+		s->blocks[block] = mem_zero(ANSWERS_PER_BLOCK, sizeof *c);
 	}
-	k = known_at(s, s->n_known);
-	k->answer.number = (uint32_t)s->n_known++;
-	return k;
+	c = answer_at(s, s->n_answers);
+	c->answer.number = (uint32_t)s->n_answers++;
+	return c;
 }
 
 /* The number of the answer for an address. */
 static uint32_t
-number_of(struct symbols *s, uint64_t address)
+answer_number(struct symbols *s, uint64_t address)
 {
-	struct cause cause = cause_of(s, address);
-	uint32_t next = (uint32_t)s->n_known;
-	uint32_t number = map_find_or_add(&s->causes,
-	    span_bytes(&cause, sizeof cause), next);
-	struct known *k;
+	struct resolution resolution = resolve(s, address);
+	uint32_t next = (uint32_t)s->n_answers;
+	uint32_t number = map_find_or_add(&s->answer_map,
+	    span_bytes(&resolution, sizeof resolution), next);
+	struct cached_answer *c;
 
 	if (number != next)
 		return number;
-	k = add_known(s);
-	k->cause = cause;
-	find(s, &cause, &k->answer);
+	c = new_answer(s);
+	c->resolution = resolution;
+	build_answer(s, &resolution, &c->answer);
 	return number;
 }
 
 const struct answer *
 symbols_find(struct symbols *s, uint64_t address)
 {
-	uint32_t i = map_find_or_add_inline(&s->addresses,
-	    span_bytes(&address, sizeof address), (uint32_t)s->n_asked,
-	    address_at);
+	uint32_t i = map_find_or_add_inline(&s->address_map,
+	    span_bytes(&address, sizeof address), (uint32_t)s->n_cached,
+	    address_key);
 
-	if (i == s->n_asked) {
-		s->asked = mem_grow(s->asked, &s->asked_cap, s->n_asked + 1,
-		    sizeof *s->asked);
-		s->asked[s->n_asked++] = (struct asked){ address,
-		    number_of(s, address) };
+	if (i == s->n_cached) {
+		s->cached = mem_grow(s->cached, &s->cached_cap,
+		    s->n_cached + 1, sizeof *s->cached);
+		s->cached[s->n_cached++] = (struct cached_address){ address,
+		    answer_number(s, address) };
 	}
-	return &known_at(s, s->asked[i].number)->answer;
+	return &answer_at(s, s->cached[i].answer)->answer;
 }
 
 const struct place *

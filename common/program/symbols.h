@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 /*
- * The functions, files and lines that the addresses of a program stand for:
- * from its ELF file, from the file that has its debug information, or from a
- * release (release.h), which all say the same.
+ * Symbolization: the functions, inlined calls, files and lines of a program's
+ * addresses.  They come from its ELF file, from a separate file of debug
+ * information, or from a release (release.h); the answers are the same.
  */
 struct symbols;
 
 /*
- * debug_dir is where files of debug information are kept: /usr/lib/debug.
- * NULL, and *why: the file cannot be read.  Otherwise *why is what is missing
- * in it, or NULL.  The words live until the next call.
+ * Opens an ELF file.  debug_dir is the root of separate debug information:
+ * /usr/lib/debug.  If the file cannot be read: NULL, and *why.  Otherwise *why
+ * is what it lacks, or NULL.  *why is borrowed until the next call.
  */
 struct symbols *symbols_open(const char *path, const char *debug_dir,
     const char **why);
@@ -24,36 +24,46 @@ void symbols_close(struct symbols *);
 
 const char *symbols_build_id(const struct symbols *);	/* "" if none */
 
-/* What was found to be damaged so far, or NULL. */
+/* The damage that was found so far, or NULL. */
 const char *symbols_damage(const struct symbols *);
 
-/* NULL and 0 are what is not known. */
+/* A function and a line in a file; NULL and 0 if unknown. */
 struct place {
-	const char *name;	/* as the linker has it: perhaps mangled */
+	const char *name;	/* the linkage name: perhaps mangled */
 	const char *file;
 	uint32_t line;
 };
 
 /*
- * What an address of the file stands for.  It and all that it points to live
- * as long as the symbols.  Addresses of which the same is said share an answer;
- * answers are numbered from 0 in the order in which they were first given, and
- * so are the places in them.
+ * What an address of the file resolves to.  If main() calls f() on line 8,
+ * which was inlined and calls g() on line 3, and g() was inlined too, then the
+ * answer for an address of g()'s line 1 is
+ *
+ *	line 1, inlined: g (called on line 3), f (called on line 8),
+ *	function: main (declared on line 5)
+ *
+ * An answer and all that it points to live as long as the symbols.  Addresses
+ * with equal answers share one.  Answers are numbered from 0 in the order in
+ * which they are first given, and so are the places in them.
  */
 struct answer {
 	const char *file;	/* of the address itself */
 	uint32_t line;
 	uint32_t number;
-	uint32_t function;	/* the place where it is declared */
+	uint32_t function;	/* a place: where it is declared */
 	uint32_t n_inlined;
-	const uint32_t *inlined;	/* the functions inlined into it that
-					   the address is of, innermost first,
-					   each with where it was called */
+	const uint32_t *inlined;	/* places: the calls inlined around the
+					   address, innermost first; the
+					   callee's name, the line of the
+					   call */
 };
 
 const struct answer *symbols_find(struct symbols *, uint64_t address);
 
-/* By number.  It lives until the next symbols_find(), its texts longer. */
+/*
+ * A place by its number: borrowed until the next symbols_find(), its texts as
+ * long as the symbols.
+ */
 const struct place *symbols_place(const struct symbols *, uint32_t number);
 
 #endif

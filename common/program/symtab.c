@@ -1,6 +1,5 @@
-/* symtab - functions, lines and symbols by address */
+/* symtab - functions, inlined calls, lines and symbols by address */
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +26,13 @@ symtab_add_scope(struct symtab *t, struct scope scope)
 {
 	if (scope.parent == INDEX_NONE) {
 		scope.depth = 0;
-		scope.is_vague = scope.file == NULL ||
+		scope.is_incomplete = scope.file == NULL ||
 		    (scope.name != NULL && !is_mangled(scope.name));
 	} else {
 		scope.depth = t->scopes[scope.parent].depth + 1;
-		scope.is_vague = t->scopes[scope.parent].is_vague;
+		scope.is_incomplete = t->scopes[scope.parent].is_incomplete;
 	}
-	if (scope.depth == SCOPE_DEPTH)
+	if (scope.depth == SCOPE_DEPTH_MAX)
 		return INDEX_NONE;
 	t->scopes = mem_grow(t->scopes, &t->scopes_cap, t->n_scopes + 1,
 	    sizeof *t->scopes);
@@ -64,7 +63,10 @@ symtab_add_row(struct symtab *t, struct row row)
 	t->rows[t->n_rows++] = row;
 }
 
-/* The worst first: the last of an address is the one that is shown. */
+/*
+ * By address.  Symbols of one address are sorted so that the best is the last:
+ * an interval index prefers the greatest index.
+ */
 static int
 compare_symbols(const void *a, const void *b)
 {
@@ -106,26 +108,28 @@ symtab_index_symbols(struct symtab *t)
 }
 
 void
-symtab_finish_symbols(struct symtab *t, uint64_t (*end)(const void *owner,
-    uint64_t address), const void *owner)
+symtab_finish_symbols(struct symtab *t,
+    uint64_t (*code_end)(const void *owner, uint64_t address),
+    const void *owner)
 {
-	uint64_t next = UINT64_MAX, at = UINT64_MAX, stop, most;
+	/* The address of this symbol, and that of the next other one. */
+	uint64_t address = UINT64_MAX, next = UINT64_MAX, end, max_size;
 	size_t n = 0;
 
 	sort(t->symbols, t->n_symbols, sizeof *t->symbols, compare_symbols);
 	for (size_t i = t->n_symbols; i-- > 0;) {
 		struct symbol *s = &t->symbols[i];
 
-		if (s->address != at) {
-			next = at;
-			at = s->address;
+		if (s->address != address) {
+			next = address;
+			address = s->address;
 		}
-		stop = end(owner, s->address);
-		most = stop - s->address;
+		end = code_end(owner, s->address);
+		max_size = end - s->address;
 		if (s->size == 0 || s->kind == SYMBOL_LABEL)
-			s->size = next < stop ? next - s->address : most;
-		else if (s->size > most)
-			s->size = most;
+			s->size = next < end ? next - s->address : max_size;
+		else if (s->size > max_size)
+			s->size = max_size;
 	}
 	index_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)

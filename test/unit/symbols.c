@@ -1,4 +1,4 @@
-/* symbols - tables of addresses against a model that looks at each one */
+/* symbols - symtabs against a model that looks at each address; demangling */
 
 #include "common/base/num.h"
 #include "common/program/demangle.h"
@@ -7,7 +7,7 @@
 
 enum { ADDRESSES = 200, ROUNDS = 3000 };
 
-/* Rows in order: the last of an address counts, up to the next one. */
+/* Rows are added in order: the last of an address counts, to the next one. */
 static void
 test_rows(void)
 {
@@ -39,15 +39,15 @@ test_depth(void)
 	struct symtab t = { 0 };
 	struct scope scope = { .parent = INDEX_NONE };
 
-	for (uint32_t i = 0; i < SCOPE_DEPTH; i++) {
+	for (uint32_t i = 0; i < SCOPE_DEPTH_MAX; i++) {
 		CHECK(symtab_add_scope(&t, scope) == i, "scope %u", i);
 		CHECK(t.scopes[i].depth == i, "its depth");
 		scope.parent = i;
 	}
 	CHECK(symtab_add_scope(&t, scope) == INDEX_NONE, "one too deep");
 	scope.parent = 7;
-	CHECK(symtab_add_scope(&t, scope) == SCOPE_DEPTH, "one that is not");
-	CHECK(t.scopes[SCOPE_DEPTH].depth == 8, "its depth");
+	CHECK(symtab_add_scope(&t, scope) == SCOPE_DEPTH_MAX, "one less deep");
+	CHECK(t.scopes[SCOPE_DEPTH_MAX].depth == 8, "its depth");
 	symtab_release(&t);
 }
 
@@ -106,7 +106,10 @@ test_symbols(void)
 	symtab_release(&t);
 }
 
-/* f(a<int>, a<a<int>, a<int> >, ...): each type is twice the one before. */
+/*
+ * f(a<int>, a<a<int>, a<int> >, ...): each type is twice as long as the one
+ * before.
+ */
 static void
 add_pairs(struct buf *name, unsigned n)
 {
@@ -115,7 +118,6 @@ add_pairs(struct buf *name, unsigned n)
 	buf_str(name, "_Z1f1aIiE");
 	for (unsigned i = 0; i < n; i++)
 		buf_printf(name, "S_IS%c_S%c_E", digits[i], digits[i]);
-	buf_char(name, '\0');
 }
 
 static void
@@ -136,12 +138,12 @@ test_names(void)
 		    names[i / 2][0], ALL(shown));
 	}
 	add_pairs(&bomb, 8);
-	shown = demangler_name(&d, bomb.data);
+	shown = demangler_name(&d, buf_cstr(&bomb));
 	CHECK(shown.n > 1000 && strncmp(shown.p, "f(a<int>, a<a<int>", 18) ==
-	    0, "eight pairs are %zu letters", shown.n);
+	    0, "eight pairs are %zu bytes", shown.n);
 	bomb.len = 0;
 	add_pairs(&bomb, 36);
-	shown = demangler_name(&d, bomb.data);
+	shown = demangler_name(&d, buf_cstr(&bomb));
 	CHECK(span_eq(shown, bomb.data), "36 pairs are too many");
 	buf_release(&bomb);
 	demangler_release(&d);
