@@ -350,7 +350,7 @@ try:
 except ConnectionResetError:
     pass
 " "$1"; exec "$2"' sh "$text" "$PROGRAMS/calls" >/dev/null 2>err || true
-		grep -q 'sent what is no message' err || { echo "$text"; cat err
+		grep -q 'sent a malformed message' err || { echo "$text"; cat err
 			false; }
 		[ "$(of callgraph .final)" = true ]
 	done

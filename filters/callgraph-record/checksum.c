@@ -1,4 +1,4 @@
-/* checksum - which executable it was */
+/* checksum - the checksums of executables, each computed once */
 
 #include <sys/stat.h>
 
@@ -6,13 +6,13 @@
 #include "common/program/checksum.h"
 #include "filters/callgraph-record/checksum.h"
 
-struct known {
+struct cached {
 	struct stat st;
 	char hex[CHECKSUM_LEN + 1];
-	struct known *next;
+	struct cached *next;
 };
 
-static struct known *all;
+static struct cached *cache;
 
 static bool
 is_same(const struct stat *a, const struct stat *b)
@@ -26,19 +26,19 @@ is_same(const struct stat *a, const struct stat *b)
 const char *
 checksum_of(int fd)
 {
-	struct known *k;
+	struct cached *c;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return "";
-	for (k = all; k != NULL; k = k->next)
-		if (is_same(&k->st, &st))
-			return k->hex;
-	k = mem_zero(1, sizeof *k);
-	k->st = st;
-	if (!checksum_fd(fd, k->hex))
-		k->hex[0] = '\0';
-	k->next = all;
-	all = k;
-	return k->hex;
+	for (c = cache; c != NULL; c = c->next)
+		if (is_same(&c->st, &st))
+			return c->hex;
+	c = mem_zero(1, sizeof *c);
+	c->st = st;
+	if (!checksum_fd(fd, c->hex))
+		c->hex[0] = '\0';
+	c->next = cache;
+	cache = c;
+	return c->hex;
 }

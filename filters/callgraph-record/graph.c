@@ -1,4 +1,4 @@
-/* graph - nodes as they come become nodes in pre-order */
+/* graph - the call tree and the modules that a process sends, as JSON */
 
 #include <stdlib.h>
 
@@ -17,9 +17,13 @@ graph_add(struct graph *g, const struct graph_node *n)
 	return true;
 }
 
-/* From the last on, so that children come in the order of their numbers. */
+/*
+ * Links siblings and children, adds up total times, and returns the first root.
+ * Backwards: then children come before their parents, and each is put in front
+ * of its later siblings.
+ */
 static uint32_t
-tie(struct graph *g)
+link_nodes(struct graph *g)
 {
 	struct graph_node *n, *p;
 	uint32_t root = 0;
@@ -28,25 +32,25 @@ tie(struct graph *g)
 		n = &g->nodes[i];
 		n->total_ns += n->self_ns;
 		if (n->parent == 0) {
-			n->next = root;
+			n->next_sibling = root;
 			root = (uint32_t)i + 1;
 			continue;
 		}
 		p = &g->nodes[n->parent - 1];
 		p->total_ns += n->total_ns;
-		n->next = p->first;
-		p->first = (uint32_t)i + 1;
+		n->next_sibling = p->first_child;
+		p->first_child = (uint32_t)i + 1;
 	}
 	return root;
 }
 
 static void
-put_node(struct buf *b, const struct graph_node *n, const uint32_t *places,
+put_node(struct buf *b, const struct graph_node *n, const uint32_t *positions,
     bool timed, bool sampled)
 {
-	buf_str(b, places[0] > 0 ? ",{" : "{");
+	buf_str(b, positions[0] > 0 ? ",{" : "{");
 	if (n->parent != 0)
-		json_uint(b, "parent", places[n->parent] - 1);
+		json_uint(b, "parent", positions[n->parent] - 1);
 	json_address(b, "function", n->function);
 	if (n->call_site != 0)
 		json_address(b, "call_site", n->call_site);
@@ -63,25 +67,25 @@ put_node(struct buf *b, const struct graph_node *n, const uint32_t *places,
 void
 graph_put(struct graph *g, bool timed, bool sampled, struct buf *b)
 {
-	/* By number, the place it has in the record; [0]: how many have one. */
-	uint32_t *places = mem_zero(g->n + 1, sizeof *places);
-	uint32_t at = tie(g);
+	/* By node number: its position in the record from 1; [0]: the last. */
+	uint32_t *positions = mem_zero(g->n + 1, sizeof *positions);
+	uint32_t at = link_nodes(g);
 
 	json_open(b, "nodes", '[');
 	while (at != 0) {
-		put_node(b, &g->nodes[at - 1], places, timed, sampled);
-		places[at] = ++places[0];
-		if (g->nodes[at - 1].first != 0) {
-			at = g->nodes[at - 1].first;
+		put_node(b, &g->nodes[at - 1], positions, timed, sampled);
+		positions[at] = ++positions[0];
+		if (g->nodes[at - 1].first_child != 0) {
+			at = g->nodes[at - 1].first_child;
 			continue;
 		}
-		while (at != 0 && g->nodes[at - 1].next == 0)
+		while (at != 0 && g->nodes[at - 1].next_sibling == 0)
 			at = g->nodes[at - 1].parent;
 		if (at != 0)
-			at = g->nodes[at - 1].next;
+			at = g->nodes[at - 1].next_sibling;
 	}
 	json_close(b, ']');
-	free(places);
+	free(positions);
 	g->n = 0;
 }
 
@@ -89,7 +93,6 @@ void
 modules_add(struct modules *m, const struct module *new)
 {
 	m->list = mem_grow(m->list, &m->cap, m->n + 1, sizeof *m->list);
-	/* Memory may have been another module's before: the newest has it. */
 	intervals_assign(&m->index, new->start, new->end, (uint32_t)m->n);
 	m->list[m->n++] = *new;
 }

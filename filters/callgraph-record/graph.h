@@ -9,14 +9,14 @@
 #include "common/base/intervals.h"
 
 /*
- * The nodes of one emission, in the order in which they come: a parent before
- * its children.
+ * The nodes of one emission (one snapshot that a process sends) in the order in
+ * which they arrive: a parent before its children.
  */
 struct graph_node {
 	uint64_t function, call_site;
 	uint64_t calls, self_ns, total_ns, samples;
-	uint32_t parent;		/* counted from 1; 0: a root */
-	uint32_t first, next;		/* child, sibling; likewise */
+	/* Node numbers, which begin at 1; 0: none. */
+	uint32_t parent, first_child, next_sibling;
 };
 
 struct graph {
@@ -24,34 +24,37 @@ struct graph {
 	size_t n, cap;
 };
 
-/* An ELF file in the memory of the process. */
+/* An ELF file that is loaded into the process. */
 struct module {
 	uint64_t base, start, end;
-	char *path;			/* UTF-8 or not, owned */
-	char *build_id;			/* hexadecimal digits, owned */
-	bool is_used;			/* by what is being written */
+	char *path;			/* owned; any bytes */
+	char *build_id;			/* owned; hexadecimal digits */
+	bool is_used;			/* by the record being written */
 };
 
 struct modules {
 	struct module *list;
 	size_t n, cap;
-	struct intervals index;
+	struct intervals index;		/* of the list, by address */
 };
 
-/* False if the parent is no node before it. */
+/* False if the parent is not an earlier node. */
 bool graph_add(struct graph *, const struct graph_node *);
 
 /*
- * Writes the array "nodes" in pre-order, children in the order in which they
- * were first called, and leaves the graph empty.
+ * Writes the array "nodes" in pre-order, siblings in the order in which they
+ * arrived, with total times; then empties the graph.
  */
 void graph_put(struct graph *, bool timed, bool sampled, struct buf *);
 
-/* Takes over path and build_id. */
+/*
+ * Adds a module, whose path and build_id it owns from then on.  Where its range
+ * overlaps that of an older module, the older one was unloaded.
+ */
 void modules_add(struct modules *, const struct module *);
 void modules_release(struct modules *);
 
-/* Writes the array "modules": those that the addresses marked lie in. */
+/* Writes the array "modules": those with addresses marked since the last. */
 void modules_mark(struct modules *, uint64_t address);
 void modules_mark_graph(struct modules *, const struct graph *);
 void modules_put(struct modules *, struct buf *);

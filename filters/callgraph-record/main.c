@@ -1,4 +1,4 @@
-/* callgraph-record - run an instrumented program and write down what it does */
+/* callgraph-record - run an instrumented program and record its call graphs */
 
 #define _GNU_SOURCE	/* wait4, accept4 */
 
@@ -24,11 +24,18 @@
 #include "filters/callgraph-record/peers.h"
 #include "filters/callgraph-record/run.h"
 
+/*
+ * One thread supervises the program by poll(): signals come through a signalfd,
+ * connections of instrumented processes through a listening socket, and the
+ * output is written only when that does not block.  So a slow reader of the
+ * output delays neither a signal nor the program: records wait in the buffer of
+ * the output.
+ */
 enum {
-	ANSWER_MS = 200,	/* a program that is to be ended has to emit */
-	QUIET_MS = 50,		/* after the end, to those left behind */
-	LINGER_MS = 5000,	/* in all */
-	WAITING_MOST = 64 << 20	/* bytes of records not written yet */
+	ANSWER_MS = 200,	/* for an emission before a signal goes on */
+	QUIET_MS = 50,		/* silence after the program's end, and then */
+	LINGER_MS = 5000,	/* at most this long, for its other processes */
+	PENDING_MAX_BYTES = 64 << 20	/* then peers are not read any more */
 };
 
 static struct {
@@ -41,17 +48,17 @@ static const struct opt options[] = {
 	{ 't', "time", OPT_FLAG, &opt.time, NULL,
 	    "measure time, which costs more", 0, 0 },
 	{ 's', "sample", OPT_NUM, &opt.sample_hz, "HZ",
-	    "sample so often a second of CPU time", 1, 10000 },
+	    "take HZ samples per second of CPU time", 1, 10000 },
 	{ 'i', "interval", OPT_NUM, &opt.interval_ms, "MS",
-	    "a callgraph every MS milliseconds", 1, UINT32_MAX },
+	    "write a callgraph every MS milliseconds", 1, UINT32_MAX },
 	{ 'f', "fold-recursion", OPT_FLAG, &opt.fold, NULL,
-	    "a recursive call returns to its node", 0, 0 },
+	    "count a recursive call at its first node", 0, 0 },
 	{ 'n', "max-nodes", OPT_NUM, &opt.max_nodes, "N",
-	    "nodes of a process (400000)", 1, INT32_MAX },
+	    "at most N nodes in a process (400000)", 1, INT32_MAX },
 	{ 'r', "release-dir", OPT_STR, &opt.release_dir, "DIR",
-	    "keep what has a release in DIR", 0, 0 },
+	    "record only programs with a release in DIR", 0, 0 },
 	{ 0, "no-helper", OPT_FLAG, &opt.no_helper, NULL,
-	    "no thread in the program, only the end", 0, 0 },
+	    "start no thread in the program", 0, 0 },
 	{ 0 }
 };
 
@@ -66,20 +73,20 @@ static const struct about about = {
 
 static struct {
 	struct inherited inherited;
-	struct meeting meeting;
+	struct listener listener;
 	struct peers peers;
 	pid_t pid;
 	int signals;			/* a signalfd */
-	struct sigaction on_pipe;	/* SIGPIPE, until it was ignored */
+	struct sigaction sigpipe_action;	/* before it was ignored */
 	int64_t start_us, end_us;
-	int last_signal;		/* to be passed on at that time */
-	int64_t pass_on_us;
+	int pending_signal;		/* to forward, or 0 */
+	int64_t forward_at_us;		/* at the latest */
 	bool has_ended;
 	int wait_status;
 	struct rusage usage;
-	size_t written;			/* of the output's buffer */
-	int output_error;		/* errno */
-	bool in_pieces;			/* the output may make us wait */
+	size_t written;			/* bytes of the output's buffer */
+	int output_error;		/* errno, or 0 */
+	bool may_block;			/* the output is not a regular file */
 } state;
 
 static int64_t
@@ -97,7 +104,7 @@ now_us(void)
 	return clock_us(CLOCK_MONOTONIC);
 }
 
-/* --- before --- */
+/* --- preparation --- */
 
 static void
 set_number(const char *name, uint64_t value)
@@ -113,7 +120,7 @@ set_number(const char *name, uint64_t value)
 static void
 set_environment(void)
 {
-	setenv("WEIR_SOCKET", state.meeting.path, 1);
+	setenv("WEIR_SOCKET", state.listener.path, 1);
 	set_number("WEIR_TIME", opt.time);
 	set_number("WEIR_SAMPLE_HZ", opt.sample_hz);
 	set_number("WEIR_INTERVAL_MS", opt.interval_ms);
@@ -135,16 +142,13 @@ catch_signals(void)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		sigaddset(&set, numbers[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(SIGPIPE, &ignore, &state.on_pipe);
+	sigaction(SIGPIPE, &ignore, &state.sigpipe_action);
 	state.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (state.signals < 0)
 		die_errno("cannot wait for signals");
 }
 
-/*
- * The program must not get our files, and a reader of a pipe or a terminal
- * that is slow must not keep us from passing on a signal.
- */
+/* The program must not inherit our files. */
 static void
 prepare_output(const struct filter *f)
 {
@@ -154,17 +158,17 @@ prepare_output(const struct filter *f)
 		fcntl(f->out.fd, F_SETFD, FD_CLOEXEC);
 	if (f->keeps_rejects)
 		fcntl(f->rejects.fd, F_SETFD, FD_CLOEXEC);
-	state.in_pieces = fstat(f->out.fd, &st) == 0 && !S_ISREG(st.st_mode);
+	state.may_block = fstat(f->out.fd, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
 /* --- signals --- */
 
 static void
-pass_on(void)
+forward_signal(void)
 {
-	if (state.last_signal != 0 && !state.has_ended)
-		kill(state.pid, state.last_signal);
-	state.last_signal = 0;
+	if (state.pending_signal != 0 && !state.has_ended)
+		kill(state.pid, state.pending_signal);
+	state.pending_signal = 0;
 }
 
 static void
@@ -180,8 +184,8 @@ reap(void)
 }
 
 /*
- * What ends a program without its doing anything should not cost us what it
- * has counted: it is asked for that first.
+ * Signals that end a program by default are forwarded after it has sent its
+ * counts, or after ANSWER_MS; the others at once.
  */
 static void
 on_signal(const struct signalfd_siginfo *info)
@@ -191,15 +195,15 @@ on_signal(const struct signalfd_siginfo *info)
 	if (number == SIGCHLD) {
 		reap();
 	} else if (number == SIGUSR1) {
-		peers_ask(&state.peers, 0);
+		peers_request(&state.peers, 0);
 	} else if (info->ssi_code == SI_KERNEL) {
-		return;		/* the terminal sent it to the program, too */
+		return;		/* the terminal sent it to the program also */
 	} else if (number == SIGINT || number == SIGTERM || number == SIGHUP ||
 	    number == SIGQUIT) {
-		pass_on();
-		state.last_signal = number;
-		state.pass_on_us = now_us() + ANSWER_MS * 1000;
-		peers_ask(&state.peers, state.pid);
+		forward_signal();
+		state.pending_signal = number;
+		state.forward_at_us = now_us() + ANSWER_MS * 1000;
+		peers_request(&state.peers, state.pid);
 	} else {
 		kill(state.pid, number);
 	}
@@ -216,7 +220,7 @@ read_signals(void)
 
 /* --- output --- */
 
-/* Writes what can be written without waiting. */
+/* Writes as much as does not block. */
 static void
 write_some(struct filter *f)
 {
@@ -224,8 +228,8 @@ write_some(struct filter *f)
 	size_t left = b->len - state.written;
 	ssize_t n;
 
-	/* A pipe that can be written to takes so much at once. */
-	if (state.in_pieces && left > 4096)
+	/* A pipe that is ready has room for at least PIPE_BUF bytes. */
+	if (state.may_block && left > 4096)
 		left = 4096;
 	n = write(f->out.fd, b->data + state.written, left);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -249,7 +253,7 @@ accept_peers(void)
 {
 	int fd;
 
-	while ((fd = accept4(state.meeting.fd, NULL, NULL, SOCK_CLOEXEC |
+	while ((fd = accept4(state.listener.fd, NULL, NULL, SOCK_CLOEXEC |
 	    SOCK_NONBLOCK)) >= 0)
 		peers_add(&state.peers, fd);
 }
@@ -261,27 +265,27 @@ timeout_ms(void)
 
 	if (state.has_ended)
 		return state.peers.n > 0 ? QUIET_MS : 0;
-	if (state.last_signal == 0)
+	if (state.pending_signal == 0)
 		return -1;
-	left = (state.pass_on_us - now_us()) / 1000;
+	left = (state.forward_at_us - now_us()) / 1000;
 	return left > 0 ? (int)left : 0;
 }
 
-/* One turn; false if there was nothing to do in the time there is. */
+/* Waits for events and handles them; false if there were none in time. */
 static bool
-turn(struct filter *f)
+poll_once(struct filter *f)
 {
-	enum { SIGNALS, MEETING, OUTPUT, PEERS };
+	enum { SIGNALS, LISTENER, OUTPUT, PEERS };
 	struct buf *b = filter_out(f);
-	size_t n = state.peers.n, waiting = b->len - state.written;
-	bool is_full = waiting > WAITING_MOST, any;
+	size_t n = state.peers.n, pending = b->len - state.written;
+	bool is_full = pending > PENDING_MAX_BYTES, any;
 	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
 
 	fds[SIGNALS] = (struct pollfd){ .fd = state.signals,
 	    .events = POLLIN };
-	fds[MEETING] = (struct pollfd){ .fd = state.meeting.fd,
+	fds[LISTENER] = (struct pollfd){ .fd = state.listener.fd,
 	    .events = POLLIN };
-	fds[OUTPUT] = (struct pollfd){ .fd = waiting > 0 ? f->out.fd : -1,
+	fds[OUTPUT] = (struct pollfd){ .fd = pending > 0 ? f->out.fd : -1,
 	    .events = POLLOUT };
 	if (!is_full)
 		peers_poll(&state.peers, fds + PEERS);
@@ -292,34 +296,34 @@ turn(struct filter *f)
 		write_some(f);
 	if (any && !is_full)
 		peers_read(&state.peers, fds + PEERS, b);
-	if (fds[MEETING].revents != 0)
+	if (fds[LISTENER].revents != 0)
 		accept_peers();
 	if (state.output_error != 0)
 		b->len = state.written = 0;
 	free(fds);
-	if (state.last_signal != 0 && (peers_answered(&state.peers,
-	    state.pid) || now_us() >= state.pass_on_us))
-		pass_on();
+	if (state.pending_signal != 0 && (peers_has_answered(&state.peers,
+	    state.pid) || now_us() >= state.forward_at_us))
+		forward_signal();
 	return any;
 }
 
-/* To the end of the program, and of what its processes have sent by then. */
+/* Until the program has ended and its processes are silent or time is up. */
 static void
-watch(struct filter *f)
+supervise(struct filter *f)
 {
-	int64_t most;
+	int64_t deadline_us;
 
 	reap();
 	while (!state.has_ended)
-		turn(f);
-	most = state.end_us + LINGER_MS * 1000;
-	while (turn(f) && now_us() < most)
+		poll_once(f);
+	deadline_us = state.end_us + LINGER_MS * 1000;
+	while (poll_once(f) && now_us() < deadline_us)
 		;
 	accept_peers();
 	peers_finish(&state.peers, filter_out(f));
 }
 
-/* --- after --- */
+/* --- the end --- */
 
 static int64_t
 time_us(struct timeval t)
@@ -364,13 +368,13 @@ put_exit(struct buf *b, const char *program, const char *file)
 	json_end(b);
 }
 
-/* The program's end is ours, unless what it did could not be written. */
+/* Ends as the program did, unless its records could not be written. */
 static _Noreturn void
-end(struct filter *f)
+finish(struct filter *f)
 {
 	struct buf *b = filter_out(f);
 
-	sigaction(SIGPIPE, &state.on_pipe, NULL);
+	sigaction(SIGPIPE, &state.sigpipe_action, NULL);
 	if (state.output_error == EPIPE)
 		raise(SIGPIPE);
 	if (state.output_error != 0)
@@ -378,7 +382,7 @@ end(struct filter *f)
 	memmove(b->data, b->data + state.written, b->len - state.written);
 	b->len -= state.written;
 	filter_end(f);
-	run_end_as(state.wait_status);
+	run_exit_as(state.wait_status);
 }
 
 int
@@ -387,27 +391,27 @@ main(int argc, char **argv)
 	struct filter f;
 	char **command, *file;
 
-	inherited_note(&state.inherited);
+	inherited_save(&state.inherited);
 	filter_begin(&f, &about, options, argc, argv);
 	command = argv + optind;
 	if (*command == NULL)
 		die("no program is named (see --help)");
 	prepare_output(&f);
-	meeting_open(&state.meeting);
+	listener_open(&state.listener);
 	peers_init(&state.peers, opt.release_dir);
 	set_environment();
 	catch_signals();
-	file = run_find(*command);
+	file = run_find_program(*command);
 	state.start_us = now_us();
 	state.pid = run_command(command, &state.inherited,
 	    f.out.fd == STDOUT_FILENO);
-	watch(&f);
-	meeting_close(&state.meeting);
-	if (!state.peers.heard)
-		err_warn("warning: nothing was recorded: '%s' is not linked with "
-		    "the instrument (weir-instrument(3))", *command);
+	supervise(&f);
+	listener_close(&state.listener);
+	if (!state.peers.has_heard)
+		err_warn("warning: nothing was recorded: '%s' is not linked "
+		    "with the instrument (weir-instrument(3))", *command);
 	put_exit(filter_out(&f), *command, file);
 	free(file);
 	peers_release(&state.peers);
-	end(&f);
+	finish(&f);
 }

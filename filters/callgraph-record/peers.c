@@ -1,4 +1,4 @@
-/* peers - what instrumented processes send becomes records */
+/* peers - turns what instrumented processes send into records */
 
 #define _GNU_SOURCE	/* struct ucred, sigabbrev_np */
 
@@ -22,16 +22,16 @@
 #include "filters/callgraph-record/peers.h"
 
 enum {
-	MESSAGE_MOST = 1 << 20,	/* bytes; the instrument's are far shorter */
-	REMEMBERED = 256	/* processes without a connection */
+	MESSAGE_MAX_BYTES = 1 << 20,	/* the instrument's are far shorter */
+	REMEMBERED_MAX = 256	/* processes without a connection */
 };
 
-/* What lines say of a process adds up here, whichever way they came. */
+/* What the connections of a process have sent. */
 struct process {
 	pid_t pid;
-	char *program;		/* UTF-8 or not */
-	const char *checksum;	/* "" if it could not be made */
-	bool is_kept;		/* there is a release, or none is asked for */
+	char *program;		/* any bytes */
+	const char *checksum;	/* "" if unknown */
+	bool is_recorded;	/* it has a release, or needs none */
 	size_t n_peers;
 	uint64_t sequence;
 
@@ -39,7 +39,7 @@ struct process {
 	struct graph graph;
 	uint64_t time_us, nodes_limited;
 	bool in_emission, timed, sampled, folded, is_final, is_dormant;
-	bool is_asked;		/* and has not answered */
+	bool is_awaited;	/* an emission was requested */
 	struct process *next;
 };
 
@@ -87,11 +87,12 @@ peers_release(struct peers *p)
 	recio_free(p->recio);
 }
 
-/* --- what lines hold --- */
+/* --- values of messages --- */
 
 /*
- * The bytes of a text in which each byte that is not ASCII came as the
- * character of that number.  The caller frees.
+ * Decodes text that the instrument encoded as Latin-1: a path is any bytes, and
+ * each byte above 0x7f is sent as the character U+0080 to U+00FF.  The caller
+ * frees it.
  */
 static char *
 bytes_of(struct span s)
@@ -127,9 +128,9 @@ number_of(const struct rec *r, unsigned key)
 	    (uint64_t)value : 0;
 }
 
-/* A number of this radix and one space behind it, or the end. */
+/* Reads a number and the space after it, or the end of the text. */
 static bool
-take_number(struct span *s, unsigned radix, uint64_t *value)
+read_number(struct span *s, unsigned radix, uint64_t *value)
 {
 	unsigned digit;
 	size_t i = 0;
@@ -161,7 +162,7 @@ address_of(const struct rec *r, unsigned key)
 /* --- records --- */
 
 static void
-put_head(struct buf *b, const char *type, const struct process *p)
+begin_record(struct buf *b, const char *type, const struct process *p)
 {
 	json_begin(b, type);
 	if (p->checksum[0] != '\0')
@@ -173,7 +174,7 @@ put_head(struct buf *b, const char *type, const struct process *p)
 static void
 put_callgraph(struct process *p, struct buf *b)
 {
-	put_head(b, "callgraph", p);
+	begin_record(b, "callgraph", p);
 	json_uint(b, "sequence", p->sequence++);
 	json_uint(b, "time_us", p->time_us);
 	if (p->folded)
@@ -190,13 +191,13 @@ put_callgraph(struct process *p, struct buf *b)
 	json_end(b);
 }
 
-/* What came of an emission is good, if it was cut off, too. */
+/* Writes the emission, also if the rest of it was lost: it is still valid. */
 static void
 end_emission(struct process *p, struct buf *b)
 {
 	p->in_emission = false;
-	p->is_asked = false;
-	if (p->is_kept && (p->graph.n > 0 || p->is_final ||
+	p->is_awaited = false;
+	if (p->is_recorded && (p->graph.n > 0 || p->is_final ||
 	    p->nodes_limited > 0))
 		put_callgraph(p, b);
 	p->graph.n = 0;
@@ -227,14 +228,14 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 
 	if (rec_strings(r, K_FRAMES, &items, &n) == REC_BAD)
 		return false;
-	put_head(b, "crash", p);
+	begin_record(b, "crash", p);
 	json_uint(b, "time_us", number_of(r, K_TIME_US));
 	put_signal(b, (int)number_of(r, K_SIGNAL));
 	json_open(b, "frames", '[');
 	for (size_t i = 0; i < n; i++) {
 		s = items[i];
-		if (!take_number(&s, 16, &function) ||
-		    !take_number(&s, 16, &call_site)) {
+		if (!read_number(&s, 16, &function) ||
+		    !read_number(&s, 16, &call_site)) {
 			b->len = start;
 			return false;
 		}
@@ -253,7 +254,7 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 	return true;
 }
 
-/* A double as short as it can be so that it reads back the same. */
+/* The shortest text that reads back as the same double. */
 static void
 put_double(struct buf *b, double value)
 {
@@ -275,10 +276,10 @@ put_mark(struct process *p, const struct rec *r, struct buf *b)
 	double value;
 
 	memcpy(&value, &bits, sizeof value);
-	put_head(b, "mark", p);
+	begin_record(b, "mark", p);
 	json_uint(b, "time_us", number_of(r, K_TIME_US));
 	json_cstr(b, "name", name);
-	if (value - value == 0) {	/* JSON has no word for others */
+	if (value - value == 0) {	/* JSON has no infinities and NaNs */
 		json_key(b, "value");
 		put_double(b, value);
 	}
@@ -289,7 +290,7 @@ put_mark(struct process *p, const struct rec *r, struct buf *b)
 /* --- processes --- */
 
 static struct process *
-find(const struct peers *p, pid_t pid)
+find_process(const struct peers *p, pid_t pid)
 {
 	struct process *i = p->processes;
 
@@ -300,11 +301,11 @@ find(const struct peers *p, pid_t pid)
 
 /* Processes that have ended are forgotten, from time to time. */
 static void
-forget(struct peers *p)
+forget_processes(struct peers *p)
 {
 	struct process **at = &p->processes, *i;
 
-	if (p->n_processes < p->n + REMEMBERED)
+	if (p->n_processes < p->n + REMEMBERED_MAX)
 		return;
 	while ((i = *at) != NULL) {
 		if (i->n_peers > 0 || (kill(i->pid, 0) == 0 ||
@@ -318,7 +319,7 @@ forget(struct peers *p)
 	}
 }
 
-/* The file that the process runs; it may have been replaced on the disk. */
+/* Of /proc/PID/exe: the file at its path may have been replaced. */
 static const char *
 checksum_of_process(pid_t pid, const char *program)
 {
@@ -334,30 +335,30 @@ checksum_of_process(pid_t pid, const char *program)
 	if (fd >= 0)
 		close(fd);
 	if (checksum[0] == '\0')
-		err_warn("warning: cannot read '%s', the program of process %ld",
-		    program, (long)pid);
+		err_warn("warning: cannot read '%s', the program of process "
+		    "%ld", program, (long)pid);
 	return checksum;
 }
 
 static bool
 has_release(const struct peers *p, const struct process *proc)
 {
-	static char last[CHECKSUM_LEN + 1];	/* that was warned of */
+	static char last[CHECKSUM_LEN + 1];	/* of the last warning */
 	struct buf path = { 0 };
-	bool is_there;
+	bool exists;
 
 	if (p->release_dir == NULL)
 		return true;
 	buf_printf(&path, "%s/%s.release", p->release_dir, proc->checksum);
-	is_there = proc->checksum[0] != '\0' &&
+	exists = proc->checksum[0] != '\0' &&
 	    access(buf_cstr(&path), R_OK) == 0;
-	if (!is_there && strcmp(last, proc->checksum) != 0) {
-		err_warn("warning: what '%s' does is not kept: there is no '%s'",
+	if (!exists && strcmp(last, proc->checksum) != 0) {
+		err_warn("warning: '%s' is not recorded: there is no '%s'",
 		    proc->program, buf_cstr(&path));
 		strcpy(last, proc->checksum);
 	}
 	buf_release(&path);
-	return is_there;
+	return exists;
 }
 
 static struct process *
@@ -368,7 +369,7 @@ new_process(struct peers *p, pid_t pid, char *program)
 	new->pid = pid;
 	new->program = program;
 	new->checksum = checksum_of_process(pid, program);
-	new->is_kept = has_release(p, new);
+	new->is_recorded = has_release(p, new);
 	new->next = p->processes;
 	p->processes = new;
 	p->n_processes++;
@@ -376,24 +377,24 @@ new_process(struct peers *p, pid_t pid, char *program)
 }
 
 /*
- * A process that is known says hello again when it had to connect anew, or
- * crashes, or has become another program.
+ * A known process says hello again when it reconnects, when it crashes, and
+ * when it has executed another program: that one is a new process here.
  */
 static void
 on_hello(struct peers *p, struct peer *peer, const struct rec *r,
     struct buf *b)
 {
 	char *program = text_of(r, K_PROGRAM);
-	struct process *proc = find(p, peer->pid);
+	struct process *proc = find_process(p, peer->pid);
 
-	p->heard = true;
+	p->has_heard = true;
 	if (proc != NULL && (proc->is_final ||
 	    strcmp(proc->program, program) != 0)) {
 		if (proc->in_emission)
 			end_emission(proc, b);
 		proc = NULL;
 	}
-	forget(p);
+	forget_processes(p);
 	if (proc == NULL)
 		proc = new_process(p, peer->pid, program);
 	else
@@ -439,12 +440,12 @@ on_nodes(struct process *p, const struct rec *r)
 	for (size_t i = 0; i < n; i++) {
 		s = items[i];
 		node = (struct graph_node){ 0 };
-		if (!take_number(&s, 10, &parent) ||
-		    !take_number(&s, 16, &node.function) ||
-		    !take_number(&s, 16, &node.call_site) ||
-		    !take_number(&s, 10, &node.calls) ||
-		    !take_number(&s, 10, &node.self_ns) ||
-		    !take_number(&s, 10, &node.samples) || s.n > 0 ||
+		if (!read_number(&s, 10, &parent) ||
+		    !read_number(&s, 16, &node.function) ||
+		    !read_number(&s, 16, &node.call_site) ||
+		    !read_number(&s, 10, &node.calls) ||
+		    !read_number(&s, 10, &node.self_ns) ||
+		    !read_number(&s, 10, &node.samples) || s.n > 0 ||
 		    parent > p->graph.n)
 			return false;
 		node.parent = (uint32_t)parent;
@@ -463,9 +464,9 @@ on_end(struct process *p, const struct rec *r, struct buf *b)
 	end_emission(p, b);
 }
 
-/* False if the line is no message. */
+/* False if the message is malformed. */
 static bool
-take_message(struct peers *p, struct peer *peer, const struct rec *r,
+handle_message(struct peers *p, struct peer *peer, const struct rec *r,
     struct buf *b)
 {
 	struct process *proc = peer->process;
@@ -483,12 +484,12 @@ take_message(struct peers *p, struct peer *peer, const struct rec *r,
 	else if (rec_is(r, "end"))
 		on_end(proc, r, b);
 	else if (rec_is(r, "crash"))
-		return !proc->is_kept || put_crash(proc, r, b);
-	else if (rec_is(r, "mark") && proc->is_kept)
+		return !proc->is_recorded || put_crash(proc, r, b);
+	else if (rec_is(r, "mark") && proc->is_recorded)
 		put_mark(proc, r, b);
 	else if (rec_is(r, "marks_dropped"))
-		err_warn("warning: %llu marks of process %ld came too fast and are "
-		    "lost", (unsigned long long)number_of(r, K_N),
+		err_warn("warning: %llu marks of process %ld were dropped: "
+		    "they came too fast", (unsigned long long)number_of(r, K_N),
 		    (long)proc->pid);
 	return true;
 }
@@ -519,7 +520,7 @@ peers_poll(const struct peers *p, struct pollfd *fds)
 }
 
 static void
-hang_up(struct peer *peer)
+close_peer(struct peer *peer)
 {
 	close(peer->fd);
 	peer->fd = -1;
@@ -528,47 +529,49 @@ hang_up(struct peer *peer)
 		peer->process->n_peers--;
 }
 
-/* All lines that are whole. */
+/* Handles the complete lines. */
 static void
-take_lines(struct peers *p, struct peer *peer, struct buf *b)
+handle_lines(struct peers *p, struct peer *peer, struct buf *b)
 {
 	struct buf *in = &peer->in;
 	const char *why, *end;
 	struct rec *r;
-	size_t begin = 0;
-	bool well = true;
+	size_t start = 0;
+	bool is_valid = true;
 
-	while (well && (end = memchr(in->data + begin, '\n', in->len - begin)) !=
-	    NULL) {
-		r = recio_parse(p->recio, span_of(in->data + begin,
-		    (size_t)(end - in->data) - begin), &why);
-		well = r != NULL && take_message(p, peer, r, b);
-		begin = (size_t)(end - in->data) + 1;
+	while (is_valid && (end = memchr(in->data + start, '\n',
+	    in->len - start)) != NULL) {
+		r = recio_parse(p->recio, span_of(in->data + start,
+		    (size_t)(end - in->data) - start), &why);
+		is_valid = r != NULL && handle_message(p, peer, r, b);
+		start = (size_t)(end - in->data) + 1;
 	}
-	memmove(in->data, in->data + begin, in->len - begin);
-	in->len -= begin;
-	if (well && in->len <= MESSAGE_MOST)
+	memmove(in->data, in->data + start, in->len - start);
+	in->len -= start;
+	if (is_valid && in->len <= MESSAGE_MAX_BYTES)
 		return;
-	err_warn("warning: process %ld sent what is no message", (long)peer->pid);
-	hang_up(peer);
+	err_warn("warning: process %ld sent a malformed message",
+	    (long)peer->pid);
+	close_peer(peer);
 }
 
 static void
 read_peer(struct peers *p, struct peer *peer, struct buf *b)
 {
-	enum { PIECE = 256 * 1024 };
+	enum { READ_BYTES = 256 * 1024 };
 	ssize_t n;
 
-	buf_need(&peer->in, PIECE);
-	n = recv(peer->fd, peer->in.data + peer->in.len, PIECE, MSG_DONTWAIT);
+	buf_need(&peer->in, READ_BYTES);
+	n = recv(peer->fd, peer->in.data + peer->in.len, READ_BYTES,
+	    MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		hang_up(peer);
+		close_peer(peer);
 		return;
 	}
 	peer->in.len += (size_t)n;
-	take_lines(p, peer, b);
+	handle_lines(p, peer, b);
 }
 
 bool
@@ -590,28 +593,28 @@ peers_read(struct peers *p, const struct pollfd *fds, struct buf *b)
 }
 
 void
-peers_ask(struct peers *p, pid_t pid)
+peers_request(struct peers *p, pid_t pid)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if ((pid == 0 || p->list[i].pid == pid) &&
 		    send(p->list[i].fd, "!", 1, MSG_NOSIGNAL | MSG_DONTWAIT) ==
 		    1 && p->list[i].process != NULL)
-			p->list[i].process->is_asked = true;
+			p->list[i].process->is_awaited = true;
 }
 
 bool
-peers_answered(const struct peers *p, pid_t pid)
+peers_has_answered(const struct peers *p, pid_t pid)
 {
-	const struct process *proc = find(p, pid);
+	const struct process *proc = find_process(p, pid);
 
-	return proc == NULL || proc->n_peers == 0 || !proc->is_asked;
+	return proc == NULL || proc->n_peers == 0 || !proc->is_awaited;
 }
 
 void
 peers_finish(struct peers *p, struct buf *b)
 {
 	for (size_t i = 0; i < p->n; i++)
-		hang_up(&p->list[i]);
+		close_peer(&p->list[i]);
 	p->n = 0;
 	for (struct process *i = p->processes; i != NULL; i = i->next)
 		if (i->in_emission)

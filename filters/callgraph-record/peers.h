@@ -9,17 +9,26 @@
 #include "common/base/buf.h"
 
 /*
- * The processes that send what they do.  Each connection carries lines of
- * JSON (weir-instrument(3)); a process may have several.
+ * The instrumented processes and their connections (peers).  A connection
+ * carries lines of JSON (weir-instrument(3)):
+ *
+ *	hello		the program; then any of
+ *	module		an ELF file that is loaded
+ *	begin, nodes..., end	an emission: the calls since the last one
+ *	crash, mark	at once
+ *
+ * A process may have several connections, for instance one for its crash, and
+ * what they carry is added up by process.  So a process is not a connection: it
+ * is remembered for some time after its last connection was closed.
  */
 struct peers {
 	const char *release_dir;	/* or NULL */
-	bool heard;			/* of any process at all */
+	bool has_heard;			/* any process has said hello */
 
-	/* The rest is peers.c's own. */
+	/* Private to peers.c. */
 	struct peer *list;
 	size_t n, cap;
-	struct process *processes;
+	struct process *processes;	/* newest first */
 	size_t n_processes;
 	struct recio *recio;
 };
@@ -27,26 +36,28 @@ struct peers {
 void peers_init(struct peers *, const char *release_dir);
 void peers_release(struct peers *);
 
-/* Takes the connection over, unless it is another user's. */
+/* Owns the connection; closes it at once if it is another user's. */
 void peers_add(struct peers *, int fd);
 
-/* Fills in what to wait for: n of them. */
+/* Fills in what to poll for: n descriptors. */
 void peers_poll(const struct peers *, struct pollfd *);
 
 /*
- * Reads from those that are ready, by the same array, and writes the records
- * that are complete.  False if nothing was there to be read.
+ * Reads from the connections that poll() reported in that array, and writes the
+ * records that are complete.  False if there was nothing to read.
  */
 bool peers_read(struct peers *, const struct pollfd *, struct buf *);
 
-/* Asks all for an emission, or all of one process. */
-void peers_ask(struct peers *, pid_t pid);	/* 0: all */
-bool peers_answered(const struct peers *, pid_t pid);
+/* Requests an emission from all processes (pid 0) or from one. */
+void peers_request(struct peers *, pid_t pid);
 
-/* Ends what was begun; nothing more will come. */
+/* Whether a process has sent what was requested, or cannot any more. */
+bool peers_has_answered(const struct peers *, pid_t pid);
+
+/* Closes all connections and writes the emissions that were not finished. */
 void peers_finish(struct peers *, struct buf *);
 
-/* The checksum of the first program of a process; NULL if it said nothing. */
+/* The checksum of the first program of a process; NULL if it is not known. */
 const char *peers_checksum(const struct peers *, pid_t pid);
 
 #endif

@@ -1,4 +1,4 @@
-/* run - the program, the socket that it is told of, and its end */
+/* run - starts the program, listens on a socket for it, and ends as it ended */
 
 #define _GNU_SOURCE	/* pipe2, SOCK_CLOEXEC */
 
@@ -21,20 +21,20 @@
 #include "filters/callgraph-record/run.h"
 
 void
-inherited_note(struct inherited *i)
+inherited_save(struct inherited *i)
 {
 	struct sigaction action;
 
 	for (int fd = 0; fd <= 2; fd++)
-		i->closed[fd] = fcntl(fd, F_GETFD) == -1;
+		i->is_closed[fd] = fcntl(fd, F_GETFD) == -1;
 	sigaction(SIGPIPE, NULL, &action);
-	i->on_pipe = action.sa_handler;
+	i->sigpipe_action = action.sa_handler;
 }
 
-/* Tells the parent why there is no program. */
+/* Runs the command, or writes errno to a pipe to the parent. */
 static _Noreturn void
 run_child(char **command, const struct inherited *i, bool output_to_error,
-    int report)
+    int error_pipe)
 {
 	sigset_t none;
 	int error;
@@ -42,14 +42,14 @@ run_child(char **command, const struct inherited *i, bool output_to_error,
 	if (output_to_error)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	for (int fd = 0; fd <= 2; fd++)
-		if (i->closed[fd] && !(fd == 1 && output_to_error))
+		if (i->is_closed[fd] && !(fd == 1 && output_to_error))
 			close(fd);
-	signal(SIGPIPE, i->on_pipe);
+	signal(SIGPIPE, i->sigpipe_action);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execvp(command[0], command);
 	error = errno;
-	while (write(report, &error, sizeof error) < 0 && errno == EINTR)
+	while (write(error_pipe, &error, sizeof error) < 0 && errno == EINTR)
 		;
 	_exit(127);
 }
@@ -57,22 +57,22 @@ run_child(char **command, const struct inherited *i, bool output_to_error,
 pid_t
 run_command(char **command, const struct inherited *i, bool output_to_error)
 {
-	int report[2], error;
+	int error_pipe[2], error;	/* the pipe is closed by exec */
 	ssize_t n;
 	pid_t pid;
 
-	if (pipe2(report, O_CLOEXEC) != 0)
+	if (pipe2(error_pipe, O_CLOEXEC) != 0)
 		die_errno("cannot make a pipe");
 	pid = fork();
 	if (pid < 0)
 		die_errno("cannot start a process");
 	if (pid == 0)
-		run_child(command, i, output_to_error, report[1]);
-	close(report[1]);
-	while ((n = read(report[0], &error, sizeof error)) < 0 &&
+		run_child(command, i, output_to_error, error_pipe[1]);
+	close(error_pipe[1]);
+	while ((n = read(error_pipe[0], &error, sizeof error)) < 0 &&
 	    errno == EINTR)
 		;
-	close(report[0]);
+	close(error_pipe[0]);
 	if (n != sizeof error)
 		return pid;
 	waitpid(pid, NULL, 0);
@@ -91,7 +91,7 @@ is_program(const char *path)
 }
 
 char *
-run_find(const char *name)
+run_find_program(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
 	char *file;
@@ -113,7 +113,7 @@ run_find(const char *name)
 }
 
 _Noreturn void
-run_end_as(int wait_status)
+run_exit_as(int wait_status)
 {
 	struct rlimit none = { 0, 0 };
 	sigset_t set;
@@ -122,7 +122,7 @@ run_end_as(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		exit(WEXITSTATUS(wait_status));
 	number = WTERMSIG(wait_status);
-	setrlimit(RLIMIT_CORE, &none);	/* the core is the program's to leave */
+	setrlimit(RLIMIT_CORE, &none);	/* the program left its own core */
 	signal(number, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, number);
@@ -131,59 +131,59 @@ run_end_as(int wait_status)
 	exit(128 + number);
 }
 
-/* For those who end early. */
-static struct meeting *volatile open_meeting;
+/* For the cleanup when this process dies. */
+static struct listener *volatile open_listener;
 
 static void
-remove_meeting(void)
+remove_listener(void)
 {
-	if (open_meeting == NULL)
+	if (open_listener == NULL)
 		return;
-	unlink(open_meeting->path);
-	rmdir(open_meeting->directory);
-	open_meeting = NULL;
+	unlink(open_listener->path);
+	rmdir(open_listener->directory);
+	open_listener = NULL;
 }
 
-/* Nobody else may look into the directory, and so reach the socket. */
+/* mkdtemp() makes it accessible to its owner only, and so the socket in it. */
 static void
-make_directory(struct meeting *m)
+make_directory(struct listener *l)
 {
 	const char *parents[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
 	    "/tmp" };
 
 	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
 		if (parents[i] == NULL || parents[i][0] != '/' ||
-		    strlen(parents[i]) > sizeof m->directory - 16)
+		    strlen(parents[i]) > sizeof l->directory - 16)
 			continue;
-		snprintf(m->directory, sizeof m->directory, "%s/weir-XXXXXX",
+		snprintf(l->directory, sizeof l->directory, "%s/weir-XXXXXX",
 		    parents[i]);
-		if (mkdtemp(m->directory) != NULL)
+		if (mkdtemp(l->directory) != NULL)
 			return;
 	}
 	die_errno("cannot make a directory in '/tmp'");
 }
 
 void
-meeting_open(struct meeting *m)
+listener_open(struct listener *l)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	cleanup_add(remove_meeting);
+	cleanup_add(remove_listener);
 	cleanup_block_signals();
-	make_directory(m);
-	snprintf(m->path, sizeof m->path, "%s/socket", m->directory);
-	open_meeting = m;
+	make_directory(l);
+	snprintf(l->path, sizeof l->path, "%s/socket", l->directory);
+	open_listener = l;
 	cleanup_unblock_signals();
-	memcpy(address.sun_path, m->path, strlen(m->path) + 1);
-	m->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (m->fd < 0 || bind(m->fd, (const struct sockaddr *)&address,
-	    sizeof address) != 0 || listen(m->fd, SOMAXCONN) != 0)
-		die_errno("cannot listen at '%s'", m->path);
+	memcpy(address.sun_path, l->path, strlen(l->path) + 1);
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0 || bind(l->fd, (const struct sockaddr *)&address,
+	    sizeof address) != 0 || listen(l->fd, SOMAXCONN) != 0)
+		die_errno("cannot listen at '%s'", l->path);
 }
 
 void
-meeting_close(struct meeting *m)
+listener_close(struct listener *l)
 {
-	close(m->fd);
-	remove_meeting();
+	close(l->fd);
+	remove_listener();
 }

@@ -5,36 +5,41 @@
 #include <sys/types.h>
 
 /*
- * What a program is given: the standard descriptors and the signals as they
- * were before anything was changed here.
+ * State of this process that the program inherits as it was at the start,
+ * before anything was changed here.
  */
 struct inherited {
-	bool closed[3];		/* standard descriptors */
-	void (*on_pipe)(int);	/* SIGPIPE: SIG_DFL or SIG_IGN */
+	bool is_closed[3];	/* the standard descriptors */
+	void (*sigpipe_action)(int);	/* SIG_DFL or SIG_IGN */
 };
-void inherited_note(struct inherited *);
+void inherited_save(struct inherited *);
 
 /*
- * Starts the command, with its standard output where standard error goes if
- * output_to_error.  If it cannot be started, says why and exits with 127 if
- * there is no such program, and 126 otherwise.  Signals are blocked when it is
- * called, and in the program they are not.
+ * Starts the command; output_to_error redirects its standard output to standard
+ * error.  If it cannot be started, reports why and exits: with 127 if there is
+ * no such program, else with 126.  Call it with signals blocked: the program
+ * starts with none blocked.
  */
 pid_t run_command(char **command, const struct inherited *,
     bool output_to_error);
 
-/* The file of a command, as execvp() finds it; NULL if there is none. */
-char *run_find(const char *name);
+/*
+ * The path of a command, as execvp() finds it, or NULL.  The caller frees it.
+ */
+char *run_find_program(const char *name);
 
-/* Ends this process as another ended: its exit status, or its signal. */
-_Noreturn void run_end_as(int wait_status);
+/* Ends this process as another one ended: by its exit status or its signal. */
+_Noreturn void run_exit_as(int wait_status);
 
-/* A directory of our own and a socket in it, which listens. */
-struct meeting {
+/*
+ * A listening socket in a private directory.  Both are removed by
+ * listener_close(), and when the program dies.
+ */
+struct listener {
 	int fd;
 	char directory[80], path[96];
 };
-void meeting_open(struct meeting *);
-void meeting_close(struct meeting *);
+void listener_open(struct listener *);
+void listener_close(struct listener *);
 
 #endif
