@@ -327,7 +327,7 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	run -1 --separate-stderr callgraph-stat --sort self r
 	[[ $stderr == *"no node has self_ns"* ]]
 	run -2 --separate-stderr callgraph-stat --callers g r
-	[[ $stderr == *"no function is called 'g'"* ]]
+	[[ $stderr == *"no function is named 'g'"* ]]
 	run -2 --separate-stderr callgraph-stat --callers f --diff r r
 	run -2 --separate-stderr callgraph-stat --diff missing r
 	[[ $stderr == *"cannot open 'missing'"* ]]

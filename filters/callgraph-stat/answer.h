@@ -25,9 +25,9 @@ size_t answer_shown(const struct answer *, size_t n, size_t otherwise);
 double answer_share(int64_t part, int64_t whole);
 
 /*
- * What a call takes on average, or INT_UNKNOWN.  The time of a recursive call is
- * a part of the outermost call's total time, and so it does not count as a call
- * there.
+ * What a call takes on average, or INT_UNKNOWN.  The time of a recursive call
+ * is a part of the outermost call's total time, and so it does not count as a
+ * call there.
  */
 int64_t answer_per_call(const struct tally *, unsigned measure);
 

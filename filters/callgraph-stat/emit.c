@@ -1,4 +1,4 @@
-/* emit - the answers as records */
+/* emit - writes the answers as records */
 
 #include <stdlib.h>
 
@@ -58,8 +58,9 @@ put_call_site(struct buf *b, const struct profile *p, const struct entry *e)
 	}
 }
 
+/* The members that identify an entry. */
 static void
-put_what(struct buf *b, const struct profile *p, enum level level,
+put_identity(struct buf *b, const struct profile *p, enum level level,
     const struct entry *e)
 {
 	if (level == BY_FUNCTION)
@@ -72,7 +73,7 @@ put_what(struct buf *b, const struct profile *p, enum level level,
 }
 
 static void
-put_known(struct buf *b, const char *key, int64_t n)
+put_measure(struct buf *b, const char *key, int64_t n)
 {
 	if (n != INT_UNKNOWN)
 		json_int(b, key, n);
@@ -88,18 +89,18 @@ put_share(struct buf *b, const char *key, int64_t part, int64_t whole)
 static void
 put_tally(struct buf *b, const struct profile *p, const struct tally *t)
 {
-	const int64_t *whole = p->wholes[NOW].measures;
+	const int64_t *totals = p->totals[NOW].measures;
 
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		put_known(b, callgraph_measures[k], t->measures[k]);
+		put_measure(b, callgraph_measures[k], t->measures[k]);
 	if (t->measures[CALLS] > t->outer_calls)
 		json_int(b, "recursive_calls", t->measures[CALLS] -
 		    t->outer_calls);
-	put_known(b, "self_per_call_ns", answer_per_call(t, SELF_NS));
-	put_known(b, "total_per_call_ns", answer_per_call(t, TOTAL_NS));
-	put_share(b, "self_share", t->measures[SELF_NS], whole[SELF_NS]);
-	put_share(b, "total_share", t->measures[TOTAL_NS], whole[SELF_NS]);
-	put_share(b, "samples_share", t->measures[SAMPLES], whole[SAMPLES]);
+	put_measure(b, "self_per_call_ns", answer_per_call(t, SELF_NS));
+	put_measure(b, "total_per_call_ns", answer_per_call(t, TOTAL_NS));
+	put_share(b, "self_share", t->measures[SELF_NS], totals[SELF_NS]);
+	put_share(b, "total_share", t->measures[TOTAL_NS], totals[SELF_NS]);
+	put_share(b, "samples_share", t->measures[SAMPLES], totals[SAMPLES]);
 }
 
 static void
@@ -108,7 +109,7 @@ emit_entry(const struct answer *a, struct filter *f, const char *name,
 {
 	struct buf *b = filter_begin_stat(f, name);
 
-	put_what(b, a->profile, level, e);
+	put_identity(b, a->profile, level, e);
 	put_tally(b, a->profile, &e->tallies[NOW]);
 	filter_end_record(f);
 }
@@ -136,14 +137,14 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 	int64_t change;
 
 	json_cstr(b, "of", level_names[a->profile->level]);
-	put_what(b, a->profile, a->profile->level, e);
-	if (!before->seen)
+	put_identity(b, a->profile, a->profile->level, e);
+	if (!before->is_present)
 		json_true(b, "new");
-	if (!now->seen)
+	if (!now->is_present)
 		json_true(b, "vanished");
 	for (unsigned k = 0; k < N_MEASURES; k++) {
-		put_known(b, callgraph_measures[k], now->measures[k]);
-		put_known(b, before_keys[k], before->measures[k]);
+		put_measure(b, callgraph_measures[k], now->measures[k]);
+		put_measure(b, before_keys[k], before->measures[k]);
 		if (!profile_change(a->profile, e, k, &change))
 			continue;
 		json_int(b, change_keys[k], change);
@@ -151,10 +152,12 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 			json_ratio(b, growth_keys[k], (double)change /
 			    (double)before->measures[k]);
 	}
-	put_known(b, "self_per_call_ns", answer_per_call(now, SELF_NS));
-	put_known(b, "before_self_per_call_ns", answer_per_call(before, SELF_NS));
-	put_known(b, "total_per_call_ns", answer_per_call(now, TOTAL_NS));
-	put_known(b, "before_total_per_call_ns", answer_per_call(before, TOTAL_NS));
+	put_measure(b, "self_per_call_ns", answer_per_call(now, SELF_NS));
+	put_measure(b, "before_self_per_call_ns",
+	    answer_per_call(before, SELF_NS));
+	put_measure(b, "total_per_call_ns", answer_per_call(now, TOTAL_NS));
+	put_measure(b, "before_total_per_call_ns",
+	    answer_per_call(before, TOTAL_NS));
 	filter_end_record(f);
 }
 
@@ -196,7 +199,8 @@ void
 emit_program(const struct answer *a, struct filter *f, bool before)
 {
 	const struct profile *p = a->profile;
-	const struct whole *now = &p->wholes[NOW], *old = &p->wholes[BEFORE];
+	const struct totals *now = &p->totals[NOW];
+	const struct totals *old = &p->totals[BEFORE];
 	struct buf *b = filter_begin_stat(f, "program");
 
 	json_int(b, "records", now->records);
@@ -205,9 +209,9 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 	if (now->nodes_limited > 0)
 		json_int(b, "nodes_limited", now->nodes_limited);
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		put_known(b, callgraph_measures[k], now->measures[k]);
+		put_measure(b, callgraph_measures[k], now->measures[k]);
 	for (unsigned k = 0; before && k < N_MEASURES; k++) {
-		put_known(b, before_keys[k], old->measures[k]);
+		put_measure(b, before_keys[k], old->measures[k]);
 		if (now->measures[k] != INT_UNKNOWN &&
 		    old->measures[k] != INT_UNKNOWN)
 			json_int(b, change_keys[k], now->measures[k] -

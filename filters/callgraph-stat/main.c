@@ -1,4 +1,4 @@
-/* callgraph-stat - where a program's time goes, who calls what, what changed */
+/* callgraph-stat - where time goes, what calls what, what changed */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +21,15 @@ static const struct opt options[] = {
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "only the first K (all; 20 in a report)", 1, 1 << 30 },
 	{ 'c', "callers", OPT_STR, &opt.callers, "NAME",
-	    "who calls this function, and what it calls", 0, 0 },
+	    "the callers and callees of this function", 0, 0 },
 	{ 'd', "diff", OPT_STR, &opt.old, "OLD",
-	    "what has changed since the callgraphs of the file OLD", 0, 0 },
+	    "the changes since the callgraphs in the file OLD", 0, 0 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "[file ...]",
-	.purpose = "Tells in which functions a program spends its time, who "
+	.purpose = "Shows in which functions a program spends its time, what "
 	    "calls them, and what\nhas changed between two runs, from "
 	    "callgraph records.",
 	.keys = callgraph_keys,
@@ -50,7 +50,7 @@ chosen_level(void)
 	return BY_FUNCTION;
 }
 
-/* What --sort names: a measure or N_MEASURES, which is names. */
+/* The measure that --sort names, or N_MEASURES for "name". */
 static unsigned
 chosen_sort(void)
 {
@@ -69,12 +69,12 @@ chosen_sort(void)
 static bool
 is_measured(const struct profile *p, unsigned measure)
 {
-	return p->wholes[NOW].measures[measure] != INT_UNKNOWN &&
+	return p->totals[NOW].measures[measure] != INT_UNKNOWN &&
 	    (opt.old == NULL ||
-	    p->wholes[BEFORE].measures[measure] != INT_UNKNOWN);
+	    p->totals[BEFORE].measures[measure] != INT_UNKNOWN);
 }
 
-/* Time if there is any, else samples, else calls. */
+/* Time if it was measured, else samples, else calls. */
 static unsigned
 best_measure(const struct profile *p)
 {
@@ -91,24 +91,24 @@ choose_measures(struct filter *f, struct answer *a, unsigned sort)
 	if (opt.sort == NULL)
 		a->by = best_measure(a->profile);
 	else if (sort != N_MEASURES && !is_measured(a->profile, sort) &&
-	    a->profile->wholes[NOW].nodes > 0)
+	    a->profile->totals[NOW].nodes > 0)
 		filter_fail(f, "no node has %s", callgraph_measures[sort]);
 	a->shown = a->by != N_MEASURES ? a->by : best_measure(a->profile);
 }
 
-/* By its name, with or without arguments, or by its place in a module. */
+/* Whether a label is the name, or the name and its arguments. */
 static bool
-goes_by(const struct profile *p, uint32_t function, const char *name)
+has_name(const struct profile *p, uint32_t function, const char *name)
 {
 	size_t n = strlen(name);
 	struct buf label = { 0 };
-	bool same;
+	bool is_same;
 
 	profile_label(p, function, &label);
-	same = label.len >= n && memcmp(label.data, name, n) == 0 &&
+	is_same = label.len >= n && memcmp(label.data, name, n) == 0 &&
 	    (label.len == n || label.data[n] == '(');
 	buf_release(&label);
-	return same;
+	return is_same;
 }
 
 static void
@@ -120,14 +120,14 @@ show_calls(struct filter *f, const struct answer *a)
 
 	profile_sort(p, &order, &p->functions, a->by, false, NULL, NULL);
 	for (size_t i = 0; i < order.n; i++)
-		if (goes_by(p, order.list[i], opt.callers)) {
+		if (has_name(p, order.list[i], opt.callers)) {
 			(f->text ? report_calls : emit_calls)(a, f,
 			    order.list[i]);
 			n++;
 		}
 	free(order.list);
 	if (n == 0)
-		die("no function is called '%s'", opt.callers);
+		die("no function is named '%s'", opt.callers);
 }
 
 static void
@@ -148,7 +148,7 @@ show_all(struct filter *f, const struct profile *p, unsigned sort)
 		emit_program(&a, f, opt.old != NULL);
 }
 
-/* Returns how many there were. */
+/* Returns the number of callgraphs. */
 static size_t
 read_graphs(struct filter *f, struct profile *p, struct callgraph *g,
     int side)
@@ -182,7 +182,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.callers != NULL && (opt.by != NULL || opt.old != NULL))
-		die("--callers goes neither with --by nor with --diff");
+		die("--callers cannot be combined with --by or --diff");
 	level = chosen_level();
 	sort = chosen_sort();
 	profile_init(&profile, level);

@@ -1,4 +1,4 @@
-/* profile - callgraphs added up by function, file, module or call site */
+/* profile - adds callgraphs up by function, file, module or call site */
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ profile_init(struct profile *p, enum level level)
 	map_init(&p->groups.map, entry_key, &p->groups);
 	for (int side = 0; side < N_SIDES; side++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
-			p->wholes[side].measures[k] = INT_UNKNOWN;
+			p->totals[side].measures[k] = INT_UNKNOWN;
 }
 
 void
@@ -39,7 +39,7 @@ profile_release(struct profile *p)
 	free(p->groups.list);
 }
 
-/* --- which entry a node belongs to ------------------------------------------------ */
+/* --- the entry of a node ------------------------------------------------- */
 
 static sym
 text_sym(struct profile *p, struct span text)
@@ -48,7 +48,7 @@ text_sym(struct profile *p, struct span text)
 }
 
 static uint32_t
-entry_of(struct entries *t, const struct entry_key *key)
+find_entry(struct entries *t, const struct entry_key *key)
 {
 	uint32_t i = map_find_or_add_inline(&t->map,
 	    span_bytes(key, sizeof *key), (uint32_t)t->n, entry_key);
@@ -66,9 +66,12 @@ entry_of(struct entries *t, const struct entry_key *key)
 	return i;
 }
 
-/* Paths of one build may differ: the least name counts, whatever the order. */
+/*
+ * One build may have several paths.  The least name wins, so that the order of
+ * records does not matter.
+ */
 static void
-note_module(struct profile *p, struct entry *e, const struct graph_module *m)
+update_module(struct profile *p, struct entry *e, const struct graph_module *m)
 {
 	sym name = m != NULL ? text_sym(p, m->name) : SYM_NONE;
 
@@ -77,9 +80,9 @@ note_module(struct profile *p, struct entry *e, const struct graph_module *m)
 		e->module = name;
 }
 
-/* Where a function is declared: said only if all of its nodes agree. */
+/* Where a function is declared: known only if all of its nodes agree. */
 static void
-note_file(struct profile *p, struct entry *e, const struct graph_node *n)
+update_file(struct profile *p, struct entry *e, const struct graph_node *n)
 {
 	sym file = text_sym(p, n->file);
 	int64_t line;
@@ -99,14 +102,14 @@ note_file(struct profile *p, struct entry *e, const struct graph_node *n)
 	e->file = file;
 }
 
-/* A module that is known by its build id, or by its path without one. */
+/* What identifies a module: its build id, or else its path. */
 static sym
 module_id(struct profile *p, const struct graph_module *m)
 {
 	return text_sym(p, m->build_id.n > 0 ? m->build_id : m->path);
 }
 
-/* An address that lies in no module moves from run to run: it is unknown. */
+/* An address outside all modules is dropped: it differs from run to run. */
 static uint32_t
 function_of(struct profile *p, const struct callgraph *g,
     const struct graph_node *n, int side)
@@ -123,14 +126,14 @@ function_of(struct profile *p, const struct callgraph *g,
 		key.module = module_id(p, m);
 		key.place = n->function - m->base;
 	}
-	i = entry_of(&p->functions, &key);
-	note_module(p, &p->functions.list[i], m);
-	if (side == NOW || !p->functions.list[i].tallies[NOW].seen)
-		note_file(p, &p->functions.list[i], n);
+	i = find_entry(&p->functions, &key);
+	update_module(p, &p->functions.list[i], m);
+	if (side == NOW || !p->functions.list[i].tallies[NOW].is_present)
+		update_file(p, &p->functions.list[i], n);
 	return i;
 }
 
-/* A return address belongs to the byte before it. */
+/* A call site is a return address: its module is that of the byte before. */
 static uint32_t
 call_site_of(struct profile *p, const struct callgraph *g,
     const struct graph_node *n, uint32_t caller, uint32_t callee)
@@ -151,8 +154,8 @@ call_site_of(struct profile *p, const struct callgraph *g,
 		key.module = module_id(p, m);
 		key.place = n->call_site - m->base;
 	}
-	i = entry_of(&p->groups, &key);
-	note_module(p, &p->groups.list[i], m);
+	i = find_entry(&p->groups, &key);
+	update_module(p, &p->groups.list[i], m);
 	return i;
 }
 
@@ -171,18 +174,18 @@ group_of(struct profile *p, const struct callgraph *g,
 		    functions[n - g->nodes]);
 	if (p->level == BY_FILE) {
 		key.name = text_sym(p, n->file);
-		return entry_of(&p->groups, &key);
+		return find_entry(&p->groups, &key);
 	}
 	if (n->has_function)
 		m = callgraph_module_at(g, n->function);
 	if (m != NULL)
 		key.module = text_sym(p, m->name);
-	i = entry_of(&p->groups, &key);
+	i = find_entry(&p->groups, &key);
 	p->groups.list[i].module = key.module;
 	return i;
 }
 
-/* --- adding --------------------------------------------------------------------- */
+/* --- adding -------------------------------------------------------------- */
 
 static void
 add_number(struct profile *p, int64_t *sum, int64_t n)
@@ -192,91 +195,103 @@ add_number(struct profile *p, int64_t *sum, int64_t n)
 }
 
 /*
- * The tree the other way round: the first child of each node, and the child
- * behind it.  The roots are children of the node behind the last.
+ * The links from parents to children.  An additional node, one past the last,
+ * is the parent of the roots.
  */
 struct tree {
-	uint32_t *first, *next;
+	uint32_t *first_child, *next_sibling;
 };
 
 static void
-tree_make(struct tree *t, const struct callgraph *g)
+tree_init(struct tree *t, const struct callgraph *g)
 {
-	uint32_t above;
+	uint32_t parent;
 
-	t->first = mem_resize(NULL, g->n_nodes + 1, sizeof *t->first);
-	t->next = mem_resize(NULL, g->n_nodes + 1, sizeof *t->next);
+	t->first_child = mem_resize(NULL, g->n_nodes + 1,
+	    sizeof *t->first_child);
+	t->next_sibling = mem_resize(NULL, g->n_nodes + 1,
+	    sizeof *t->next_sibling);
 	for (size_t i = 0; i <= g->n_nodes; i++)
-		t->first[i] = INDEX_NONE;
+		t->first_child[i] = INDEX_NONE;
 	for (size_t i = g->n_nodes; i-- > 0;) {
-		above = g->nodes[i].parent != INDEX_NONE ?
+		parent = g->nodes[i].parent != INDEX_NONE ?
 		    g->nodes[i].parent : (uint32_t)g->n_nodes;
-		t->next[i] = t->first[above];
-		t->first[above] = (uint32_t)i;
+		t->next_sibling[i] = t->first_child[parent];
+		t->first_child[parent] = (uint32_t)i;
 	}
 }
 
 static void
 tree_release(struct tree *t)
 {
-	free(t->first);
-	free(t->next);
+	free(t->first_child);
+	free(t->next_sibling);
 }
 
-/* Adds a node to its entry: the total time only if it is not in it already. */
+/*
+ * Total time must count recursion once.  If f() calls g(), which calls f()
+ * again, the total time of the inner f() is a part of that of the outer one:
+ *
+ *	f  total 10	f->n_open 0 -> 1: counts
+ *	  g  total 8
+ *	    f  total 5	f->n_open 1 -> 2: does not count
+ *
+ * So the tree is walked depth first, and each entry knows how many of the nodes
+ * on the current path belong to it.
+ */
 static void
-enter(struct profile *p, struct entry *e, const struct graph_node *n,
+open_entry(struct profile *p, struct entry *e, const struct graph_node *n,
     int side)
 {
 	struct tally *t = &e->tallies[side];
-	bool outer = e->open++ == 0;
+	bool is_outermost = e->n_open++ == 0;
 
-	t->seen = true;
+	t->is_present = true;
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		if (k != TOTAL_NS || outer)
+		if (k != TOTAL_NS || is_outermost)
 			add_number(p, &t->measures[k], n->measures[k]);
-	if (outer)
+	if (is_outermost)
 		add_number(p, &t->outer_calls, n->measures[CALLS]);
 }
 
-/* All nodes, each while the nodes above it are open.  Returns the depth. */
+/* Walks the tree, without recursion, and returns its depth. */
 static int64_t
 add_nodes(struct profile *p, struct entries *to,
     const struct callgraph *g, const struct tree *tree,
     const uint32_t *entries, int side)
 {
-	uint32_t i = tree->first[g->n_nodes];
-	int64_t depth = 0, deepest = 0;
+	uint32_t i = tree->first_child[g->n_nodes];
+	int64_t depth = 0, max_depth = 0;
 
 	while (i != INDEX_NONE) {
-		enter(p, &to->list[entries[i]], &g->nodes[i], side);
-		if (++depth > deepest)
-			deepest = depth;
-		if (tree->first[i] != INDEX_NONE) {
-			i = tree->first[i];
+		open_entry(p, &to->list[entries[i]], &g->nodes[i], side);
+		if (++depth > max_depth)
+			max_depth = depth;
+		if (tree->first_child[i] != INDEX_NONE) {
+			i = tree->first_child[i];
 			continue;
 		}
-		while (i != INDEX_NONE && tree->next[i] == INDEX_NONE) {
-			to->list[entries[i]].open--;
+		while (i != INDEX_NONE && tree->next_sibling[i] == INDEX_NONE) {
+			to->list[entries[i]].n_open--;
 			depth--;
 			i = g->nodes[i].parent;
 		}
 		if (i == INDEX_NONE)
 			break;
-		to->list[entries[i]].open--;
+		to->list[entries[i]].n_open--;
 		depth--;
-		i = tree->next[i];
+		i = tree->next_sibling[i];
 	}
-	return deepest;
+	return max_depth;
 }
 
 static void
-add_whole(struct profile *p, struct whole *w, const struct callgraph *g,
+add_totals(struct profile *p, struct totals *w, const struct callgraph *g,
     const struct rec *rec)
 {
 	add_number(p, &w->records, callgraph_count(rec, GRAPH_RECORDS, 1));
-	add_number(p, &w->nodes_limited, callgraph_count(rec, GRAPH_NODES_LIMITED,
-	    0));
+	add_number(p, &w->nodes_limited,
+	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
 	w->nodes += (int64_t)g->n_nodes;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
@@ -291,11 +306,11 @@ profile_add(struct profile *p, const struct callgraph *g,
 {
 	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
 	    sizeof *functions), *groups = NULL;
-	struct whole *w = &p->wholes[side];
+	struct totals *w = &p->totals[side];
 	struct tree tree;
 	int64_t depth;
 
-	tree_make(&tree, g);
+	tree_init(&tree, g);
 	for (size_t i = 0; i < g->n_nodes; i++)
 		functions[i] = function_of(p, g, &g->nodes[i], side);
 	depth = add_nodes(p, &p->functions, g, &tree, functions, side);
@@ -307,13 +322,13 @@ profile_add(struct profile *p, const struct callgraph *g,
 			groups[i] = group_of(p, g, &g->nodes[i], functions);
 		add_nodes(p, &p->groups, g, &tree, groups, side);
 	}
-	add_whole(p, w, g, rec);
+	add_totals(p, w, g, rec);
 	tree_release(&tree);
 	free(functions);
 	free(groups);
 }
 
-/* --- asking --------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------- */
 
 void
 profile_label(const struct profile *p, uint32_t function, struct buf *to)
@@ -339,14 +354,14 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
 	}
 }
 
-/* What an entry has of a measure on a side; INT_UNKNOWN if not known. */
+/* The amount of a measure in a run, or INT_UNKNOWN. */
 static int64_t
 amount(const struct profile *p, const struct entry *e, unsigned measure,
     int side)
 {
-	const struct whole *w = &p->wholes[side];
+	const struct totals *w = &p->totals[side];
 
-	if (e->tallies[side].seen)
+	if (e->tallies[side].is_present)
 		return e->tallies[side].measures[measure];
 	return w->nodes == 0 || w->measures[measure] != INT_UNKNOWN ? 0 :
 	    INT_UNKNOWN;
@@ -370,7 +385,7 @@ is_changed(const struct profile *p, const struct entry *e)
 {
 	int64_t change;
 
-	if (e->tallies[NOW].seen != e->tallies[BEFORE].seen)
+	if (e->tallies[NOW].is_present != e->tallies[BEFORE].is_present)
 		return true;
 	for (unsigned k = 0; k < N_MEASURES; k++)
 		if (profile_change(p, e, k, &change) && change != 0)
@@ -395,7 +410,7 @@ compare_texts(const struct profile *p, sym a, sym b)
 	return intern_cmp(&p->texts, a, b);
 }
 
-/* By name first; entries of one table only. */
+/* By name first.  Both are entries of the same table. */
 static int
 compare_entries(const struct profile *p, const struct entry *a,
     const struct entry *b)
@@ -418,9 +433,9 @@ compare_functions(const struct profile *p, uint32_t a, uint32_t b)
 	return compare_entries(p, &list[a], &list[b]);
 }
 
-/* What is sorted by: of changes how great they are, up or down. */
+/* The amount to sort by: of changes the absolute value. */
 static int64_t
-weight(const struct sorting *s, const struct entry *e)
+sort_amount(const struct sorting *s, const struct entry *e)
 {
 	int64_t n;
 
@@ -432,14 +447,14 @@ weight(const struct sorting *s, const struct entry *e)
 }
 
 static int
-compare(const void *a, const void *b, void *context)
+compare_indexes(const void *a, const void *b, void *context)
 {
 	const struct sorting *s = context;
 	const struct profile *p = s->profile;
 	const struct entry *x = &s->list[*(const uint32_t *)a];
 	const struct entry *y = &s->list[*(const uint32_t *)b];
 	int order = s->by == N_MEASURES ? 0 :
-	    cmp_i64(weight(s, y), weight(s, x));
+	    cmp_i64(sort_amount(s, y), sort_amount(s, x));
 
 	order = order != 0 ? order :
 	    compare_functions(p, x->key.callee, y->key.callee);
@@ -451,16 +466,18 @@ compare(const void *a, const void *b, void *context)
 void
 profile_sort(const struct profile *p, struct order *order,
     const struct entries *t, unsigned by, bool changes,
-    bool (*keep)(const struct entry *, const void *), const void *with)
+    bool (*is_selected)(const struct entry *, const void *context),
+    const void *context)
 {
 	const struct sorting sorting = { p, t->list, by, changes };
 
 	order->list = mem_resize(NULL, t->n + 1, sizeof *order->list);
 	order->n = 0;
 	for (size_t i = 0; i < t->n; i++)
-		if ((keep == NULL || keep(&t->list[i], with)) &&
+		if ((is_selected == NULL ||
+		    is_selected(&t->list[i], context)) &&
 		    (!changes || is_changed(p, &t->list[i])))
 			order->list[order->n++] = (uint32_t)i;
-	sort_with(order->list, order->n, sizeof *order->list, compare,
+	sort_with(order->list, order->n, sizeof *order->list, compare_indexes,
 	    &sorting);
 }

@@ -5,38 +5,43 @@
 #include "common/program/callgraph.h"
 
 /*
- * Callgraphs added up by function, and by whatever else is asked for.  Two
- * sides are kept apart, for the difference of one to the other.
+ * Callgraphs added up by function and by another level (file, module, call
+ * site).  There are two sums (sides), for the difference of two runs.
  */
 enum { NOW, BEFORE, N_SIDES };
 enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
 extern const char *const level_names[N_LEVELS];
 
 /*
- * What tells entries apart: small numbers without a hole between them.  A
- * function has its name and the name of its module, or, without a name, the
- * build id or path of its module and its address in that; a call site has two
- * functions, and a file with a line or a module with an address.
+ * The key of an entry.  It has no padding: it is hashed and compared as raw
+ * memory.  Unused members are SYM_NONE, INDEX_NONE or 0.
+ *
+ *	function with a name	name, module (its name)
+ *	function without one	module (build id or path), place (address in it)
+ *	file			name
+ *	module			module (its name)
+ *	call site with a line	caller, callee, name (file), place (line)
+ *	call site without one	caller, callee, module, place (address in it)
  */
 struct entry_key {
-	sym name;		/* a text; a call site's file is a token */
+	sym name;		/* decoded; of a call site the JSON token */
 	sym module;
-	uint32_t caller, callee;	/* entries of functions, or INDEX_NONE */
-	uint64_t place;		/* the address or line */
+	uint32_t caller, callee;	/* entries of functions */
+	uint64_t place;
 };
 
 struct tally {
-	bool seen;
+	bool is_present;	/* some node belongs to the entry */
 	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
-	int64_t outer_calls;	/* those that were not from within itself */
+	int64_t outer_calls;	/* calls that were not recursive */
 };
 
 struct entry {
 	struct entry_key key;
-	sym module;		/* by name, or SYM_NONE */
+	sym module;		/* its name, or SYM_NONE */
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
-	int64_t line;		/* 0: not known, or they differ */
-	uint32_t open;		/* how often it is on the stack */
+	int64_t line;		/* 0: unknown, or the nodes differ */
+	uint32_t n_open;	/* times that it is on the stack */
 	struct tally tallies[N_SIDES];
 };
 #define FILES_DIFFER (SYM_NONE - 1)
@@ -47,26 +52,29 @@ struct entries {
 	size_t n, cap;
 };
 
-/* One side as a whole. */
-struct whole {
+/* A side as a whole. */
+struct totals {
 	int64_t records, nodes, depth, nodes_limited;
-	int64_t measures[N_MEASURES];	/* in sum; total_ns of roots only */
+	int64_t measures[N_MEASURES];	/* total_ns: of roots only */
 };
 
 struct profile {
 	enum level level;
 	struct intern texts;
-	struct entries functions, groups;
-	struct whole wholes[N_SIDES];
-	bool overflowed;	/* a sum is not what it ought to be */
+	struct entries functions;
+	struct entries groups;	/* of the level, unless it is BY_FUNCTION */
+	struct totals totals[N_SIDES];
+	bool overflowed;	/* some sum reached 2^53 */
 };
 
 void profile_init(struct profile *, enum level);
 void profile_release(struct profile *);
+
+/* Adds the callgraph, and what its record says beside the nodes. */
 void profile_add(struct profile *, const struct callgraph *,
     const struct rec *, int side);
 
-/* The entries of the level that was asked for. */
+/* The entries of the profile's level. */
 static inline const struct entries *
 profile_entries(const struct profile *p)
 {
@@ -77,16 +85,17 @@ profile_entries(const struct profile *p)
 void profile_label(const struct profile *, uint32_t function, struct buf *);
 
 /*
- * How much more it is now than before.  False if that is not known, because
- * it was not measured; what was not called took nothing.
+ * The change of a measure of an entry.  False if it was not measured in both
+ * runs; an entry that is absent from a run has 0 of what was measured in it.
  */
 bool profile_change(const struct profile *, const struct entry *,
     unsigned measure, int64_t *change);
 
 /*
- * Entries in the order in which they are shown.  What to sort by is a measure,
- * the greatest first, or N_MEASURES: by name.  keep may be NULL.  The caller
- * frees the list.
+ * The indexes of entries in the order in which they are shown: by a measure,
+ * the greatest first, or by name if `by` is N_MEASURES.  changes: only entries
+ * that have changed, by the amount of the change.  is_selected may be NULL.
+ * The caller frees the list.
  */
 struct order {
 	uint32_t *list;
@@ -94,6 +103,7 @@ struct order {
 };
 void profile_sort(const struct profile *, struct order *,
     const struct entries *, unsigned by, bool changes,
-    bool (*keep)(const struct entry *, const void *), const void *with);
+    bool (*is_selected)(const struct entry *, const void *context),
+    const void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* report - the answers for people */
+/* report - prints the answers for people */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,11 @@
 #include "filters/callgraph-stat/report.h"
 #include "filters/callgraph-stat/shorten.h"
 
-enum { BAR = 12, SHOWN_MOST = 20, COLUMNS_MOST = 16 };
+enum {
+	BAR_COLUMNS = 12,
+	ROWS_DEFAULT = 20,	/* of a table, without --top */
+	COLUMNS_MAX = 16
+};
 
 static const char *const measure_names[N_MEASURES] = { "calls", "self",
     "total", "samples" };
@@ -26,20 +30,20 @@ is_time(unsigned measure)
 static bool
 is_measured(const struct answer *a, unsigned measure)
 {
-	return a->profile->wholes[NOW].measures[measure] != INT_UNKNOWN;
+	return a->profile->totals[NOW].measures[measure] != INT_UNKNOWN;
 }
 
-/* What all of the program has; total time is a part of all self time. */
+/* What shares are of: the program's sum, of total time its self time. */
 static int64_t
-whole_of(const struct profile *p, unsigned measure)
+share_base(const struct profile *p, unsigned measure)
 {
-	const int64_t *whole = p->wholes[NOW].measures;
+	const int64_t *totals = p->totals[NOW].measures;
 
-	return whole[measure == TOTAL_NS && whole[SELF_NS] > 0 ? SELF_NS :
+	return totals[measure == TOTAL_NS && totals[SELF_NS] > 0 ? SELF_NS :
 	    measure];
 }
 
-/* --- cells ---------------------------------------------------------------------- */
+/* --- cells ---------------------------------------------------------------- */
 
 static void
 put_amount(struct buf *b, unsigned measure, int64_t n)
@@ -77,11 +81,12 @@ table_share(struct table *t, int64_t part, int64_t whole)
 		report_percent(table_cell(t), answer_share(part, whole));
 	table_next(t);
 	if (part != INT_UNKNOWN)
-		report_bar(table_cell(t), answer_share(part, whole), BAR);
+		report_bar(table_cell(t), answer_share(part, whole),
+		    BAR_COLUMNS);
 	table_next(t);
 }
 
-/* Of a path the last part, which a JSON token ends with a quote. */
+/* The last component of a path, which may be a JSON token, and a line. */
 static void
 put_place(struct buf *b, struct span path, uint64_t line)
 {
@@ -107,7 +112,7 @@ put_name(struct buf *b, const struct profile *p, uint32_t function)
 	buf_release(&whole);
 }
 
-/* Its file, or else its module if its name does not tell that. */
+/* The function's file, or else its module, unless its label shows that. */
 static void
 put_source(struct buf *b, const struct profile *p, uint32_t function)
 {
@@ -161,23 +166,23 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 	}
 }
 
-/* The text in a cell, then empty for the next. */
+/* Adds a text as a cell and empties it. */
 static void
-table_taken(struct table *t, struct buf *text)
+table_move(struct table *t, struct buf *text)
 {
 	table_text(t, buf_span(text));
 	text->len = 0;
 }
 
-/* --- the profile ---------------------------------------------------------------- */
+/* --- the profile ---------------------------------------------------------- */
 
 /*
- * The columns: what is sorted by with its share, then what else was measured,
- * then averages.  Call sites have long names, and fewer columns.
+ * The columns: the measure that is sorted by, with its share; the other
+ * measures; averages.  Call sites have long names, and so fewer columns.
  */
 struct columns {
-	const char *heads[COLUMNS_MOST];
-	char align[COLUMNS_MOST];
+	const char *heads[COLUMNS_MAX];
+	char align[COLUMNS_MAX];
 	size_t n;
 };
 
@@ -189,7 +194,8 @@ add_column(struct columns *c, const char *head, char align)
 	c->align[c->n] = '\0';
 }
 
-static const unsigned others[] = { SELF_NS, TOTAL_NS, SAMPLES, CALLS };
+/* In the order of their columns. */
+static const unsigned column_order[] = { SELF_NS, TOTAL_NS, SAMPLES, CALLS };
 
 static bool
 is_column(const struct answer *a, unsigned measure)
@@ -213,8 +219,8 @@ choose_columns(const struct answer *a, struct columns *c, const char *last)
 	add_column(c, "share", 'r');
 	add_column(c, "", 'l');
 	for (size_t i = 0; i < N_MEASURES; i++)
-		if (is_column(a, others[i]))
-			add_column(c, measure_names[others[i]], 'r');
+		if (is_column(a, column_order[i]))
+			add_column(c, measure_names[column_order[i]], 'r');
 	if (has_average(a, SELF_NS))
 		add_column(c, "self/call", 'r');
 	if (has_average(a, TOTAL_NS))
@@ -222,19 +228,19 @@ choose_columns(const struct answer *a, struct columns *c, const char *last)
 	add_column(c, last, 'l');
 }
 
-/* A row but for its last column.  whole is what the share is of. */
+/* All columns but the last.  base: what the share is of. */
 static void
 put_row(struct table *t, const struct answer *a, const struct entry *e,
-    int64_t whole)
+    int64_t base)
 {
 	const struct tally *tally = &e->tallies[NOW];
 
 	table_amount(t, a->shown, tally->measures[a->shown]);
-	table_share(t, tally->measures[a->shown], whole);
+	table_share(t, tally->measures[a->shown], base);
 	for (size_t i = 0; i < N_MEASURES; i++)
-		if (is_column(a, others[i]))
-			table_amount(t, others[i],
-			    tally->measures[others[i]]);
+		if (is_column(a, column_order[i]))
+			table_amount(t, column_order[i],
+			    tally->measures[column_order[i]]);
 	if (has_average(a, SELF_NS))
 		table_amount(t, SELF_NS, answer_per_call(tally, SELF_NS));
 	if (has_average(a, TOTAL_NS))
@@ -251,7 +257,7 @@ put_more(struct buf *out, size_t n)
 static void
 put_title(const struct answer *a, struct buf *out, size_t n)
 {
-	const struct whole *w = &a->profile->wholes[NOW];
+	const struct totals *w = &a->profile->totals[NOW];
 	unsigned measure = a->shown == TOTAL_NS && is_measured(a, SELF_NS) ?
 	    SELF_NS : a->shown;
 	struct buf text = { 0 };
@@ -274,7 +280,7 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 static void
 put_limited(const struct answer *a, struct buf *out)
 {
-	int64_t n = a->profile->wholes[NOW].nodes_limited;
+	int64_t n = a->profile->totals[NOW].nodes_limited;
 
 	if (n > 0)
 		buf_printf(out, "\n%" PRId64 " calls count at a caller: there "
@@ -285,7 +291,7 @@ void
 report_profile(const struct answer *a, struct filter *f)
 {
 	const struct entries *entries = profile_entries(a->profile);
-	static const char *const lasts[N_LEVELS] = { "function", "file",
+	static const char *const last_heads[N_LEVELS] = { "function", "file",
 	    "module", "caller > function, at" };
 	struct buf *out = filter_out(f), text = { 0 };
 	struct columns c;
@@ -294,21 +300,21 @@ report_profile(const struct answer *a, struct filter *f)
 	size_t shown;
 
 	profile_sort(a->profile, &order, entries, a->by, false, NULL, NULL);
-	shown = answer_shown(a, order.n, SHOWN_MOST);
+	shown = answer_shown(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		buf_str(out, "Nothing was called\n");
 		free(order.list);
 		return;
 	}
 	put_title(a, out, order.n);
-	choose_columns(a, &c, lasts[a->profile->level]);
+	choose_columns(a, &c, last_heads[a->profile->level]);
 	table_init(&t, c.align, c.heads);
 	for (size_t i = 0; i < shown; i++) {
 		const struct entry *e = &entries->list[order.list[i]];
 
-		put_row(&t, a, e, whole_of(a->profile, a->shown));
+		put_row(&t, a, e, share_base(a->profile, a->shown));
 		put_entry(&text, a->profile, e);
-		table_taken(&t, &text);
+		table_move(&t, &text);
 	}
 	table_print(&t, out);
 	put_more(out, order.n - shown);
@@ -318,7 +324,7 @@ report_profile(const struct answer *a, struct filter *f)
 	free(order.list);
 }
 
-/* --- callers and callees ---------------------------------------------------------- */
+/* --- callers and callees -------------------------------------------------- */
 
 static void
 put_sites(const struct answer *a, struct buf *out, uint32_t function,
@@ -333,7 +339,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	size_t shown;
 
 	answer_calls(a, &order, function, callers);
-	shown = answer_shown(a, order.n, SHOWN_MOST);
+	shown = answer_shown(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		buf_str(out, callers ? "\nNobody calls it\n" :
 		    "\nIt calls nothing\n");
@@ -351,7 +357,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		else
 			put_name(&text, p, e->key.callee);
 		put_site(&text, p, e);
-		table_taken(&t, &text);
+		table_move(&t, &text);
 	}
 	table_print(&t, out);
 	put_more(out, order.n - shown);
@@ -362,7 +368,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 void
 report_calls(const struct answer *a, struct filter *f, uint32_t function)
 {
-	static const unsigned said[] = { TOTAL_NS, SELF_NS, SAMPLES, CALLS };
+	static const unsigned order[] = { TOTAL_NS, SELF_NS, SAMPLES, CALLS };
 	const struct entry *e = &a->profile->functions.list[function];
 	const struct tally *tally = &e->tallies[NOW];
 	struct buf *out = filter_out(f), text = { 0 }, title = { 0 };
@@ -376,11 +382,11 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	report_heading(out, "%.*s", (int)title.len, title.data);
 	buf_str(out, "  ");
 	for (size_t i = 0; i < N_MEASURES; i++) {
-		if (tally->measures[said[i]] == INT_UNKNOWN)
+		if (tally->measures[order[i]] == INT_UNKNOWN)
 			continue;
 		buf_str(out, sep);
-		put_amount(out, said[i], tally->measures[said[i]]);
-		buf_printf(out, " %s", measure_names[said[i]]);
+		put_amount(out, order[i], tally->measures[order[i]]);
+		buf_printf(out, " %s", measure_names[order[i]]);
 		sep = ", ";
 	}
 	if (tally->measures[CALLS] > tally->outer_calls)
@@ -394,7 +400,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	buf_release(&title);
 }
 
-/* --- the difference --------------------------------------------------------------- */
+/* --- the difference ------------------------------------------------------- */
 
 static void
 put_growth(struct buf *b, int64_t change, int64_t before)
@@ -408,14 +414,14 @@ put_growth(struct buf *b, int64_t change, int64_t before)
 static void
 put_change_title(const struct answer *a, struct buf *out)
 {
-	static const char *const words[N_MEASURES][3] = {
+	static const char *const verdicts[N_MEASURES][3] = {
 		{ "Fewer calls", "As many calls", "More calls" },
 		{ "Faster", "As fast", "Slower" },
 		{ "Faster", "As fast", "Slower" },
 		{ "Fewer samples", "As many samples", "More samples" } };
 	unsigned m = a->shown;
-	int64_t now = a->profile->wholes[NOW].measures[m];
-	int64_t before = a->profile->wholes[BEFORE].measures[m];
+	int64_t now = a->profile->totals[NOW].measures[m];
+	int64_t before = a->profile->totals[BEFORE].measures[m];
 	struct buf text = { 0 };
 	int64_t change;
 
@@ -424,7 +430,7 @@ put_change_title(const struct answer *a, struct buf *out)
 		return;
 	}
 	change = now - before;
-	buf_str(&text, words[m][change < 0 ? 0 : change > 0 ? 2 : 1]);
+	buf_str(&text, verdicts[m][change < 0 ? 0 : change > 0 ? 2 : 1]);
 	if (change != 0) {
 		buf_str(&text, " by ");
 		put_amount(&text, m, change < 0 ? -change : change);
@@ -457,7 +463,7 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	put_growth(table_cell(t), change, before->measures[a->shown]);
 	table_next(t);
 	report_bar(table_cell(t), answer_share(change < 0 ? -change : change,
-	    greatest), BAR);
+	    greatest), BAR_COLUMNS);
 	table_next(t);
 	table_amount(t, a->shown, now->measures[a->shown]);
 	table_amount(t, a->shown, before->measures[a->shown]);
@@ -466,44 +472,44 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 			put_signed(table_cell(t), CALLS, calls);
 		table_next(t);
 	}
-	buf_str(table_cell(t), !before->seen ? "new" : !now->seen ? "gone" :
-	    "");
+	buf_str(table_cell(t), !before->is_present ? "new" :
+	    !now->is_present ? "gone" : "");
 	table_next(t);
 }
 
-/* Those that grew, or those that shrank.  Returns how many there are. */
+/* The entries that grew, or those that shrank.  Returns their number. */
 static size_t
 put_changes(const struct answer *a, struct buf *out, const struct order *o,
-    bool grown, int64_t greatest)
+    bool has_grown, int64_t greatest)
 {
 	const struct entries *entries = profile_entries(a->profile);
-	static const char *const with_calls[] = { "change", "", "", "now",
+	static const char *const heads_with_calls[] = { "change", "", "", "now",
 	    "before", "calls", "", "" };
-	static const char *const only_calls[] = { "change", "", "", "now",
+	static const char *const heads[] = { "change", "", "", "now",
 	    "before", "", "" };
 	struct buf text = { 0 };
 	struct table t;
-	size_t n = 0, most = answer_shown(a, SIZE_MAX, SHOWN_MOST);
+	size_t n = 0, max = answer_shown(a, SIZE_MAX, ROWS_DEFAULT);
 	int64_t change;
 
 	table_init(&t, a->shown != CALLS ? "rrlrrrll" : "rrlrrll",
-	    a->shown != CALLS ? with_calls : only_calls);
+	    a->shown != CALLS ? heads_with_calls : heads);
 	for (size_t i = 0; i < o->n; i++) {
 		const struct entry *e = &entries->list[o->list[i]];
 
 		if (!profile_change(a->profile, e, a->shown, &change) ||
-		    change == 0 || (change > 0) != grown || n++ >= most)
+		    change == 0 || (change > 0) != has_grown || n++ >= max)
 			continue;
 		put_change(a, &t, e, change, greatest);
 		put_entry(&text, a->profile, e);
-		table_taken(&t, &text);
+		table_move(&t, &text);
 	}
 	if (n > 0)
-		report_heading(out, "\n%s %s", grown ? "More" :
+		report_heading(out, "\n%s %s", has_grown ? "More" :
 		    is_time(a->shown) ? "Less" : "Fewer",
 		    long_names[a->shown]);
 	table_print(&t, n > 0 ? out : &text);
-	put_more(out, n > most ? n - most : 0);
+	put_more(out, n > max ? n - max : 0);
 	buf_release(&text);
 	return n;
 }

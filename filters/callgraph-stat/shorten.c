@@ -1,11 +1,11 @@
-/* shorten - names of functions that fit a line */
+/* shorten - function names that fit into a line */
 
 #include <ctype.h>
 #include <string.h>
 
 #include "filters/callgraph-stat/shorten.h"
 
-enum { SHORT = 32 };		/* bytes, which fit anywhere */
+enum { SHORT_BYTES = 32 };	/* up to this length a name stays as it is */
 
 static bool
 begins_with(struct span s, const char *text)
@@ -16,17 +16,17 @@ begins_with(struct span s, const char *text)
 }
 
 static bool
-is_name(char c)
+is_name_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
 /*
- * The length of what looks like brackets and is none: an arrow, a namespace
- * without a name, the sign of an operator.
+ * The length of a token at i whose brackets do not enclose arguments: "->",
+ * "(anonymous namespace)", "operator<"; else 0.
  */
 static size_t
-unbracketed(struct span name, size_t i)
+skip_token(struct span name, size_t i)
 {
 	static const char operator[] = "operator", signs[] = "<>=!+-*/%^&|~,[]";
 	struct span s = span_of(name.p + i, name.n - i);
@@ -36,7 +36,7 @@ unbracketed(struct span name, size_t i)
 		return 2;
 	if (begins_with(s, "(anonymous namespace)"))
 		return strlen("(anonymous namespace)");
-	if (!begins_with(s, operator) || (i > 0 && is_name(name.p[i - 1])))
+	if (!begins_with(s, operator) || (i > 0 && is_name_char(name.p[i - 1])))
 		return 0;
 	if (begins_with(span_of(s.p + n, s.n - n), "()"))
 		return n + 2;
@@ -45,12 +45,12 @@ unbracketed(struct span name, size_t i)
 	return n;
 }
 
-/* Rust's "<T as U>::f" begins with what is no list of arguments. */
+/* The bracket that begins Rust's "<T as U>::f" does not enclose arguments. */
 static bool
 opens(struct span name, size_t i, size_t depth)
 {
 	return name.p[i] == '(' || (name.p[i] == '<' &&
-	    (depth > 0 || (i > 0 && (is_name(name.p[i - 1]) ||
+	    (depth > 0 || (i > 0 && (is_name_char(name.p[i - 1]) ||
 	    name.p[i - 1] == ' '))));
 }
 
@@ -60,21 +60,22 @@ closes(char c, size_t depth)
 	return depth > 0 && (c == ')' || c == '>');
 }
 
-/* Goes into brackets: of what is in them two dots are left. */
+/* Two dots for the contents of the bracket at i, unless it is empty. */
 static void
-enter(struct buf *b, struct span name, size_t i)
+put_dots(struct buf *b, struct span name, size_t i)
 {
 	if (i + 1 < name.n && !closes(name.p[i + 1], 1))
 		buf_str(b, "..");
 }
 
+/* False if the brackets are unbalanced. */
 static bool
 put_short(struct buf *b, struct span name)
 {
 	size_t depth = 0, n;
 
 	for (size_t i = 0; i < name.n; i += n) {
-		n = unbracketed(name, i);
+		n = skip_token(name, i);
 		if (depth == 0 && n > 0)
 			buf_add(b, name.p + i, n);
 		if (n > 0)
@@ -84,7 +85,7 @@ put_short(struct buf *b, struct span name)
 		if (depth == 0)
 			buf_char(b, name.p[i]);
 		if (opens(name, i, depth) && depth++ == 0)
-			enter(b, name, i);
+			put_dots(b, name, i);
 	}
 	return depth == 0;
 }
@@ -94,7 +95,7 @@ shorten(struct buf *b, struct span name)
 {
 	size_t before = b->len;
 
-	if (name.n > SHORT && put_short(b, name))
+	if (name.n > SHORT_BYTES && put_short(b, name))
 		return;
 	b->len = before;
 	buf_add(b, name.p, name.n);

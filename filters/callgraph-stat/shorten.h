@@ -5,9 +5,9 @@
 #include "common/base/text.h"
 
 /*
- * Adds the name of a function.  In a long one, of C++ or Rust, dots stand for
- * what is in its brackets, which is most of it: "std::map<..>::find(..) const".
- * A name whose brackets do not match is added as it is.
+ * Adds the name of a function.  In a long name of C++ or Rust the arguments in
+ * brackets, which are most of it, become two dots: "std::map<..>::find(..)
+ * const".  A name with unbalanced brackets is added as it is.
  */
 void shorten(struct buf *, struct span name);
 
