@@ -295,7 +295,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	echo >>app
 	symbolized
 	assert_equal "$(node name)" -
-	[[ $stderr == *"without a build id nothing says that it is the same"* ]]
+	[[ $stderr == *"it has no build id, so it may be a different build"* ]]
 }
 
 @test "--executable names a file that has moved, if the build id agrees" {

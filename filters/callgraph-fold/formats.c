@@ -1,4 +1,4 @@
-/* formats - stacks for the viewers of others */
+/* formats - writes stacks in the formats of other viewers */
 
 #include <stdlib.h>
 
@@ -12,9 +12,9 @@ name_of(const struct stacks *s, uint32_t frame)
 	return intern_span(&s->texts, s->frames[frame].name);
 }
 
-/* --- folded: a line for each stack, its functions and its weight --------- */
+/* --- folded: a line for each stack: its functions and its weight --------- */
 
-/* What ends a function or a line in this format becomes something else. */
+/* Replaces the characters that would end a function or a line. */
 static void
 put_function(struct buf *b, struct span name)
 {
@@ -61,7 +61,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 
 /* --- speedscope ---------------------------------------------------------- */
 
-/* What stands above the picture: "app: time". */
+/* The title of the picture: "app: time". */
 static void
 put_title(struct buf *b, const struct stacks *s, unsigned measure)
 {
@@ -113,8 +113,9 @@ put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
 }
 
 /*
- * A profile of events, as if each stack had run once and first of all itself:
- * its length grows with the tree, where that of stacks grows with their depth.
+ * An "evented" profile, as if each function ran once, itself first and then its
+ * callees.  Its length is proportional to the number of nodes; that of a
+ * "sampled" profile also to their depth.
  */
 static void
 put_profile(struct buf *b, const struct stacks *s, unsigned measure)
@@ -162,10 +163,10 @@ put_speedscope(struct filter *f, const struct stacks *s, unsigned measure)
 
 /* --- callgrind ----------------------------------------------------------- */
 
-/* What one function calls of another. */
+/* The calls of one function by another. */
 struct edge {
-	uint32_t caller, callee;
-	int64_t calls, cost;	/* cost with all that it calls */
+	uint32_t caller, callee;	/* frames */
+	int64_t calls, cost;		/* inclusive */
 };
 
 static int
@@ -177,29 +178,33 @@ compare_edges(const void *a, const void *b)
 	return order != 0 ? order : cmp_u64(x->callee, y->callee);
 }
 
-/* What each stack costs with all that it calls: parents come before. */
+/*
+ * The inclusive cost of each stack.  Backwards, since parents come before their
+ * children.
+ */
 static int64_t *
-inclusive(const struct stacks *s, unsigned measure)
+inclusive_costs(const struct stacks *s, unsigned measure)
 {
 	int64_t *costs = mem_zero(s->n + 1, sizeof *costs);
 
 	for (size_t i = s->n; i-- > 0;) {
-		int64_t *above = s->list[i].parent != INDEX_NONE ?
+		int64_t *parent = s->list[i].parent != INDEX_NONE ?
 		    &costs[s->list[i].parent] : NULL;
 
-		costs[i] = saturating_add(costs[i], s->list[i].measures[measure]);
-		if (above != NULL)
-			*above = saturating_add(*above, costs[i]);
+		costs[i] = saturating_add(costs[i],
+		    s->list[i].measures[measure]);
+		if (parent != NULL)
+			*parent = saturating_add(*parent, costs[i]);
 	}
 	return costs;
 }
 
-/* The edges in order, equal ones added up. */
+/* The edges, sorted; equal ones are added up. */
 static struct edge *
 find_edges(const struct stacks *s, unsigned measure, size_t *n)
 {
 	struct edge *edges = mem_zero(s->n + 1, sizeof *edges);
-	int64_t *costs = inclusive(s, measure);
+	int64_t *costs = inclusive_costs(s, measure);
 	size_t found = 0;
 
 	*n = 0;
@@ -223,10 +228,10 @@ find_edges(const struct stacks *s, unsigned measure, size_t *n)
 	return edges;
 }
 
-/* fl= and fn=, or cfl= and cfn=; a name is said once and has a number then. */
+/* fl= and fn=, or cfl= and cfn=.  A name is written once, then its number. */
 static void
 put_position(struct buf *b, const struct stacks *s, uint32_t frame,
-    const char *prefix, bool *said)
+    const char *prefix, bool *is_written)
 {
 	const struct frame *f = &s->frames[frame];
 
@@ -236,33 +241,33 @@ put_position(struct buf *b, const struct stacks *s, uint32_t frame,
 	else
 		buf_str(b, "???");
 	buf_printf(b, "\n%sfn=(%u)", prefix, frame + 1);
-	if (!said[frame]) {
+	if (!is_written[frame]) {
 		buf_char(b, ' ');
 		put_function(b, name_of(s, frame));
-		said[frame] = true;
+		is_written[frame] = true;
 	}
 	buf_char(b, '\n');
 }
 
-/* What a function costs itself, by frame. */
+/* The exclusive cost of each frame. */
 static int64_t *
-own_costs(const struct stacks *s, unsigned measure)
+exclusive_costs(const struct stacks *s, unsigned measure)
 {
-	int64_t *own = mem_zero(s->n_frames + 1, sizeof *own);
+	int64_t *costs = mem_zero(s->n_frames + 1, sizeof *costs);
 
 	for (size_t i = 0; i < s->n; i++) {
-		int64_t *sum = &own[s->list[i].frame];
+		int64_t *sum = &costs[s->list[i].frame];
 
 		*sum = saturating_add(*sum, s->list[i].measures[measure]);
 	}
-	return own;
+	return costs;
 }
 
 static void
 put_edge(struct buf *b, const struct stacks *s, const struct edge *e,
-    bool *said)
+    bool *is_written)
 {
-	put_position(b, s, e->callee, "c", said);
+	put_position(b, s, e->callee, "c", is_written);
 	buf_printf(b, "calls=%lld %lld\n%lld %lld\n", (long long)e->calls,
 	    (long long)s->frames[e->callee].line,
 	    (long long)s->frames[e->caller].line, (long long)e->cost);
@@ -274,8 +279,8 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 	struct buf *b = filter_out(f);
 	size_t n, at = 0;
 	struct edge *edges = find_edges(s, measure, &n);
-	int64_t *own = own_costs(s, measure);
-	bool *said = mem_zero(s->n_frames + 1, sizeof *said);
+	int64_t *costs = exclusive_costs(s, measure);
+	bool *is_written = mem_zero(s->n_frames + 1, sizeof *is_written);
 	struct span program = stacks_program(s);
 
 	buf_str(b, "# callgrind format\nversion: 1\n"
@@ -289,14 +294,14 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 	    callgraph_measures[measure]);
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		buf_char(b, '\n');
-		put_position(b, s, i, "", said);
+		put_position(b, s, i, "", is_written);
 		buf_printf(b, "%lld %lld\n", (long long)s->frames[i].line,
-		    (long long)own[i]);
+		    (long long)costs[i]);
 		for (; at < n && edges[at].caller == i; at++)
-			put_edge(b, s, &edges[at], said);
+			put_edge(b, s, &edges[at], is_written);
 		filter_emit(f);
 	}
 	free(edges);
-	free(own);
-	free(said);
+	free(costs);
+	free(is_written);
 }

@@ -1,4 +1,4 @@
-/* callgraph-fold - call graphs for the viewers of others */
+/* callgraph-fold - write callgraphs in the formats of other viewers */
 
 #include <string.h>
 
@@ -12,11 +12,11 @@ static struct {
 
 static const struct opt options[] = {
 	{ 'b', "by", OPT_STR, &opt.by, "MEASURE",
-	    "self, samples or calls (the first that is there)", 0, 0 },
+	    "self, samples or calls (the first that was measured)", 0, 0 },
 	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
 	    "folded, speedscope or callgrind (folded)", 0, 0 },
 	{ 'c', "collapse-recursion", OPT_FLAG, &opt.collapse_recursion, NULL,
-	    "a function that calls itself is one with its caller", 0, 0 },
+	    "merge a function that calls itself with its caller", 0, 0 },
 	{ 0 }
 };
 
@@ -28,13 +28,13 @@ static const struct about about = {
 	.keys = callgraph_keys,
 };
 
-/* In the order in which they are looked for. */
+/* By preference, without --by. */
 static const struct {
 	const char *name;
 	unsigned measure;
 } measures[] = { { "self", SELF_NS }, { "samples", SAMPLES },
     { "calls", CALLS } };
-enum { N_WAYS = sizeof measures / sizeof *measures };
+enum { N_CHOICES = sizeof measures / sizeof *measures };
 
 static const struct {
 	const char *name;
@@ -53,30 +53,30 @@ chosen_format(void)
 	    opt.format);
 }
 
-/* N_WAYS: whichever is there. */
+/* An index of measures; N_CHOICES: the first that was measured. */
 static size_t
-chosen_way(void)
+chosen_measure(void)
 {
 	if (opt.by == NULL)
-		return N_WAYS;
-	for (size_t i = 0; i < N_WAYS; i++)
+		return N_CHOICES;
+	for (size_t i = 0; i < N_CHOICES; i++)
 		if (strcmp(opt.by, measures[i].name) == 0)
 			return i;
 	die("--by is self, samples or calls, not '%s'", opt.by);
 }
 
 static unsigned
-find_measure(struct filter *f, const struct stacks *s, size_t way)
+find_measure(struct filter *f, const struct stacks *s, size_t choice)
 {
-	for (size_t i = 0; way == N_WAYS && i < N_WAYS; i++)
-		if (s->measured[measures[i].measure])
-			way = i;
-	if (way == N_WAYS)
+	for (size_t i = 0; choice == N_CHOICES && i < N_CHOICES; i++)
+		if (s->is_measured[measures[i].measure])
+			choice = i;
+	if (choice == N_CHOICES)
 		return CALLS;
-	if (s->n > 0 && !s->measured[measures[way].measure])
+	if (s->n > 0 && !s->is_measured[measures[choice].measure])
 		filter_fail(f, "no node has %s",
-		    callgraph_measures[measures[way].measure]);
-	return measures[way].measure;
+		    callgraph_measures[measures[choice].measure]);
+	return measures[choice].measure;
 }
 
 int
@@ -88,11 +88,11 @@ main(int argc, char **argv)
 	struct rec *rec;
 	struct span program;
 	const char *why;
-	size_t format, way;
+	size_t format, choice;
 
 	filter_begin(&f, &about, options, argc, argv);
 	format = chosen_format();
-	way = chosen_way();
+	choice = chosen_measure();
 	callgraph_init(&g);
 	stacks_init(&stacks, opt.collapse_recursion);
 	while ((rec = filter_next(&f)) != NULL) {
@@ -104,11 +104,11 @@ main(int argc, char **argv)
 		}
 		stacks_add(&stacks, &g);
 		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
-			stacks_of(&stacks, program);
+			stacks_add_program(&stacks, program);
 	}
 	if (stacks.n > 0)
 		formats[format].put(&f, &stacks, find_measure(&f, &stacks,
-		    way));
+		    choice));
 	stacks_release(&stacks);
 	callgraph_release(&g);
 	return filter_end(&f);

@@ -6,7 +6,10 @@
 #include "common/base/sort.h"
 #include "filters/callgraph-fold/stacks.h"
 
-/* What tells stacks apart: both are small numbers without a hole between. */
+/*
+ * The key of a stack: its first members.  No padding, so it can be hashed and
+ * compared as raw memory.
+ */
 struct key {
 	uint32_t parent, frame;
 };
@@ -41,9 +44,9 @@ stacks_release(struct stacks *s)
 
 /* --- adding -------------------------------------------------------------- */
 
-/* What stands for a function without a name: its place in its module. */
+/* The label of a function without a name: its offset in its module. */
 static void
-put_place(struct buf *b, const struct callgraph *g,
+put_offset(struct buf *b, const struct callgraph *g,
     const struct graph_node *n)
 {
 	const struct graph_module *m = n->has_function ?
@@ -55,7 +58,7 @@ put_place(struct buf *b, const struct callgraph *g,
 	} else if (m == NULL) {
 		buf_address(b, n->function);
 	} else {
-		/* The path is a token: the last part of it lacks the quote. */
+		/* The path is a JSON token: without its quotes. */
 		path = span_base_name(span_of(m->path.p + 1, m->path.n - 2));
 		buf_add(b, path.p, path.n);
 		buf_char(b, '+');
@@ -64,24 +67,24 @@ put_place(struct buf *b, const struct callgraph *g,
 }
 
 static uint32_t
-frame_of(struct stacks *s, const struct callgraph *g,
+find_frame(struct stacks *s, const struct callgraph *g,
     const struct graph_node *n)
 {
 	struct buf key = { 0 };
 	struct frame f = { .file = SYM_NONE };
-	size_t length, before = s->frame_keys.n;
+	size_t name_length, n_before = s->frame_keys.n;
 	sym number;
 
 	if (n->name.n > 0)
 		buf_add(&key, n->name.p, n->name.n);
 	else
-		put_place(&key, g, n);
-	length = key.len;
+		put_offset(&key, g, n);
+	name_length = key.len;
 	buf_char(&key, '\0');
 	buf_add(&key, n->file.p, n->file.n);
 	number = intern_add(&s->frame_keys, buf_span(&key));
-	if (number >= before) {
-		f.name = intern_add(&s->texts, span_of(key.data, length));
+	if (number >= n_before) {
+		f.name = intern_add(&s->texts, span_of(key.data, name_length));
 		if (n->file.n > 0)
 			f.file = intern_add(&s->texts, n->file);
 		if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
@@ -96,7 +99,7 @@ frame_of(struct stacks *s, const struct callgraph *g,
 }
 
 static uint32_t
-stack_of(struct stacks *s, uint32_t parent, uint32_t frame)
+find_stack(struct stacks *s, uint32_t parent, uint32_t frame)
 {
 	struct key key = { parent, frame };
 	uint32_t i;
@@ -122,7 +125,7 @@ add_measures(struct stacks *s, uint32_t stack, const struct graph_node *n)
 		if (n->measures[k] == INT_UNKNOWN)
 			continue;
 		sums[k] = saturating_add(sums[k], n->measures[k]);
-		s->measured[k] = true;
+		s->is_measured[k] = true;
 	}
 }
 
@@ -134,27 +137,27 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
 
-		numbers[i] = stack_of(s, n->parent != INDEX_NONE ?
-		    numbers[n->parent] : INDEX_NONE, frame_of(s, g, n));
+		numbers[i] = find_stack(s, n->parent != INDEX_NONE ?
+		    numbers[n->parent] : INDEX_NONE, find_frame(s, g, n));
 		add_measures(s, numbers[i], n);
 	}
 	free(numbers);
 }
 
 void
-stacks_of(struct stacks *s, struct span path)
+stacks_add_program(struct stacks *s, struct span path)
 {
 	sym program = intern_add(&s->texts, span_base_name(path));
 
 	if (s->program != SYM_NONE && s->program != program)
-		s->several_programs = true;
+		s->has_several_programs = true;
 	s->program = program;
 }
 
 struct span
 stacks_program(const struct stacks *s)
 {
-	if (s->program == SYM_NONE || s->several_programs)
+	if (s->program == SYM_NONE || s->has_several_programs)
 		return span_of("", 0);
 	return intern_span(&s->texts, s->program);
 }
@@ -175,7 +178,7 @@ compare_stacks(const void *a, const void *b, void *context)
 }
 
 static void
-enter(struct walk *w, uint32_t stack, size_t at, size_t end)
+push_level(struct walk *w, uint32_t stack, size_t at, size_t end)
 {
 	w->levels = mem_grow(w->levels, &w->cap, w->depth + 1,
 	    sizeof *w->levels);
@@ -198,7 +201,7 @@ walk_init(struct walk *w, const struct stacks *s)
 		while (at < s->n && s->list[w->sorted[at]].parent == i)
 			at++;
 	}
-	enter(w, INDEX_NONE, w->first[s->n], s->n);
+	push_level(w, INDEX_NONE, w->first[s->n], s->n);
 }
 
 bool
@@ -209,7 +212,7 @@ walk_next(struct walk *w)
 	w->enters = l->at < l->end;
 	if (w->enters) {
 		w->stack = w->sorted[l->at++];
-		enter(w, w->stack, w->first[w->stack],
+		push_level(w, w->stack, w->first[w->stack],
 		    w->first[w->stack + 1]);
 		return true;
 	}

@@ -5,17 +5,17 @@
 #include "common/program/callgraph.h"
 
 /*
- * The stacks of callgraphs by the names of their functions: a tree, in which
- * calls of one function by one stack are one node wherever they were made.
+ * Callgraphs as a tree of stacks, by function names: calls of a function with
+ * the same stack are one node, whatever their call sites.
  */
 struct frame {
 	sym name;
 	sym file;		/* or SYM_NONE */
-	int64_t line;		/* 0: not known */
+	int64_t line;		/* 0: unknown */
 };
 
 struct stack {
-	uint32_t parent;	/* before it, or INDEX_NONE */
+	uint32_t parent;	/* a stack before it, or INDEX_NONE */
 	uint32_t frame;
 	int64_t measures[N_MEASURES];
 };
@@ -27,27 +27,27 @@ struct stacks {
 	struct intern frame_keys;	/* by name and file */
 	struct stack *list;
 	size_t n, cap;
-	struct map map;
-	bool measured[N_MEASURES];	/* some node had it */
-	sym program;		/* SYM_NONE: not known */
-	bool several_programs;
+	struct map map;			/* by parent and frame */
+	bool is_measured[N_MEASURES];	/* some node has it */
+	sym program;		/* or SYM_NONE */
+	bool has_several_programs;
 	bool collapse_recursion;
 };
 
-/* collapse: a function that called itself is one with its caller. */
+/* collapse: a function that calls itself directly is one with its caller. */
 void stacks_init(struct stacks *, bool collapse);
 void stacks_release(struct stacks *);
 void stacks_add(struct stacks *, const struct callgraph *);
 
-/* What is added is of this program, or of this one, too. */
-void stacks_of(struct stacks *, struct span path);
+/* Notes that some of the callgraphs are of this program. */
+void stacks_add_program(struct stacks *, struct span path);
 
-/* The name of the program, or empty: none is known, or there are several. */
+/* The name of the program; empty if it is unknown or there are several. */
 struct span stacks_program(const struct stacks *);
 
 /*
- * A walk over all stacks, callees by the bytes of their names: into each, and
- * out of it when its callees are done.
+ * A depth-first walk over all stacks, siblings by name: each is entered, and
+ * left after its callees.
  *
  *	walk_init(&w, &stacks);
  *	while (walk_next(&w))
@@ -58,9 +58,9 @@ struct walk {
 	uint32_t stack;
 	bool enters;
 
-	/* stacks.c's own */
-	uint32_t *sorted;
-	size_t *first;
+	/* Private to stacks.c. */
+	uint32_t *sorted;	/* by parent, then name */
+	size_t *first;		/* by stack: its first callee in sorted */
 	struct walk_level {
 		uint32_t stack;
 		size_t at, end;

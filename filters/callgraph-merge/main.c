@@ -1,4 +1,4 @@
-/* callgraph-merge - callgraphs of one release added up */
+/* callgraph-merge - add up the callgraphs of each release */
 
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ merge_of(struct span checksum)
 }
 
 static void
-add(struct filter *f, const struct rec *rec)
+add_record(struct filter *f, const struct rec *rec)
 {
 	const struct field *checksum = rec_get(rec, GRAPH_CHECKSUM);
 	const char *why;
@@ -58,7 +58,7 @@ compare_merges(const void *a, const void *b)
 }
 
 static void
-write_all(struct filter *f)
+write_merges(struct filter *f)
 {
 	sort(state.merges, state.n_merges, sizeof(struct merge *),
 	    compare_merges);
@@ -68,8 +68,8 @@ write_all(struct filter *f)
 
 		merge_write(state.merges[i], b);
 		if (b->len - before > f->max_record)
-			err_warn("warning: a record has %zu bytes: who reads it "
-			    "must be told by --max-record", b->len - before);
+			err_warn("warning: a record has %zu bytes: its readers "
+			    "need --max-record", b->len - before);
 		if (state.merges[i]->overflowed)
 			filter_fail(f, "a sum is 2^53 or more");
 		filter_emit(f);
@@ -89,8 +89,8 @@ main(int argc, char **argv)
 	callgraph_init(&state.graph);
 	while ((rec = filter_next(&f)) != NULL)
 		if (rec_is(rec, "callgraph"))
-			add(&f, rec);
-	write_all(&f);
+			add_record(&f, rec);
+	write_merges(&f);
 	callgraph_release(&state.graph);
 	intern_release(&state.texts);
 	intern_release(&state.checksums);

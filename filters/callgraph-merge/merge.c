@@ -1,4 +1,4 @@
-/* merge - the sum of callgraphs */
+/* merge - sums of callgraphs */
 
 #include <stdlib.h>
 
@@ -8,18 +8,18 @@
 #include "filters/callgraph-merge/merge.h"
 
 struct merge_module {
-	sym key;		/* its build id, or path without one */
-	sym build_id, path;	/* tokens; SYM_NONE if there is none */
-	uint64_t low, high;	/* what it covers, from its base on */
-	uint32_t order;		/* its place in the sum, */
-	uint64_t base;		/* where it gets this base */
+	sym key;		/* its build id, or else its path */
+	sym build_id, path;	/* or SYM_NONE */
+	uint64_t low, high;	/* the offsets that it covers */
+	uint32_t order;		/* in the sum */
+	uint64_t base;		/* in the sum */
 };
 
-/* What tells nodes apart; without holes, since it is compared as bytes. */
+/* The key of a node.  No padding: it is hashed and compared as raw memory. */
 struct key {
 	uint64_t offset, call_offset;
-	uint32_t module, call_module;	/* INDEX_NONE: in none */
-	uint32_t parent, unused;
+	uint32_t module, call_module;	/* or INDEX_NONE */
+	uint32_t parent, unused;	/* unused: 0 */
 };
 
 struct merge_node {
@@ -71,15 +71,15 @@ merge_free(struct merge *m)
 /* --- adding -------------------------------------------------------------- */
 
 static void
-keep_smaller(struct merge *m, sym *kept, struct span text)
+keep_least(struct merge *m, sym *least, struct span text)
 {
 	sym s;
 
 	if (text.n == 0)
 		return;
 	s = intern_add(m->texts, text);
-	if (*kept == SYM_NONE || intern_cmp(m->texts, s, *kept) < 0)
-		*kept = s;
+	if (*least == SYM_NONE || intern_cmp(m->texts, s, *least) < 0)
+		*least = s;
 }
 
 static void
@@ -105,8 +105,8 @@ add_module(struct merge *m, const struct graph_module *from)
 		    .path = SYM_NONE, .low = UINT64_MAX };
 	}
 	to = &m->modules[i];
-	keep_smaller(m, &to->build_id, from->build_id);
-	keep_smaller(m, &to->path, from->path);
+	keep_least(m, &to->build_id, from->build_id);
+	keep_least(m, &to->path, from->path);
 	if (from->start - from->base < to->low)
 		to->low = from->start - from->base;
 	if (from->end - from->base > to->high)
@@ -114,7 +114,7 @@ add_module(struct merge *m, const struct graph_module *from)
 	return i;
 }
 
-/* The sum's number of each module of a graph.  The caller frees it. */
+/* Adds the modules.  Returns the index of each in the sum; the caller frees. */
 static uint32_t *
 add_modules(struct merge *m, const struct callgraph *g)
 {
@@ -126,15 +126,18 @@ add_modules(struct merge *m, const struct callgraph *g)
 	return numbers;
 }
 
-/* inside is what tells the module: of a return address the byte before. */
+/*
+ * Converts an address to a module and an offset.  inside is an address in that
+ * module: of a return address that of the byte before.
+ */
 static void
-normalise(const struct callgraph *g, const uint32_t *numbers, bool has,
+to_offset(const struct callgraph *g, const uint32_t *modules, bool is_known,
     uint64_t address, uint64_t inside, uint32_t *module, uint64_t *offset)
 {
-	const struct graph_module *found = has ?
+	const struct graph_module *found = is_known ?
 	    callgraph_module_at(g, inside) : NULL;
 
-	*module = found != NULL ? numbers[found - g->modules] : INDEX_NONE;
+	*module = found != NULL ? modules[found - g->modules] : INDEX_NONE;
 	*offset = found != NULL ? address - found->base : 0;
 }
 
@@ -170,16 +173,16 @@ add_nodes(struct merge *m, const struct callgraph *g,
 		    numbers[from->parent] : INDEX_NONE };
 		struct merge_node *to;
 
-		normalise(g, modules, from->has_function, from->function,
+		to_offset(g, modules, from->has_function, from->function,
 		    from->function, &key.module, &key.offset);
-		normalise(g, modules, from->has_call_site, from->call_site,
+		to_offset(g, modules, from->has_call_site, from->call_site,
 		    from->call_site - 1, &key.call_module, &key.call_offset);
 		numbers[i] = add_node(m, &key);
 		to = &m->nodes[numbers[i]];
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			add_number(m, &to->measures[k], from->measures[k]);
 		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
-			keep_smaller(m, &to->texts[k], from->texts[k]);
+			keep_least(m, &to->texts[k], from->texts[k]);
 	}
 	free(numbers);
 }
@@ -192,13 +195,13 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
 
 	if (program != NULL)
-		keep_smaller(m, &m->program, program->token);
+		keep_least(m, &m->program, program->token);
 	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
 	    n > m->time_us)
 		m->time_us = n;
 	add_number(m, &m->records, callgraph_count(rec, GRAPH_RECORDS, 1));
-	add_number(m, &m->nodes_limited, callgraph_count(rec, GRAPH_NODES_LIMITED,
-	    0));
+	add_number(m, &m->nodes_limited,
+	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
 	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
 	add_nodes(m, g, modules);
 	free(modules);
@@ -216,13 +219,16 @@ compare_modules(const void *a, const void *b, void *context)
 	return intern_cmp(m->texts, x->key, y->key);
 }
 
-/* The modules in order, one behind the other from address 0 on. */
+/*
+ * Sorts the modules and gives them bases, so that they follow one another from
+ * address 0 on.  Returns their indexes in order; the caller frees.
+ */
 static uint32_t *
-lay_out(struct merge *m)
+assign_bases(struct merge *m)
 {
 	uint32_t *order = mem_resize(NULL, m->n_modules + 1, sizeof *order);
 	const uint64_t page = 0x1000;
-	uint64_t at = 0;
+	uint64_t end = 0;	/* of the module before */
 
 	for (size_t i = 0; i < m->n_modules; i++)
 		order[i] = (uint32_t)i;
@@ -231,18 +237,18 @@ lay_out(struct merge *m)
 		struct merge_module *module = &m->modules[order[i]];
 
 		module->order = (uint32_t)i;
-		module->base = at > module->low ? at - module->low : 0;
+		module->base = end > module->low ? end - module->low : 0;
 		module->base = (module->base + page - 1) & ~(page - 1);
 		if (module->base > UINT64_MAX / 2)
 			m->overflowed = true;
-		at = module->base + module->high;
+		end = module->base + module->high;
 	}
 	return order;
 }
 
-/* A node's place among its siblings. */
-struct place {
-	struct key key;		/* with the order of modules */
+/* A node with its sort key. */
+struct sorted_node {
+	struct key key;		/* modules by their order */
 	uint32_t node;
 };
 
@@ -252,12 +258,12 @@ order_of(const struct merge *m, uint32_t module)
 	return module != INDEX_NONE ? m->modules[module].order : INDEX_NONE;
 }
 
-/* By parent; roots, whose parent is the greatest number, come last. */
+/* By parent, so that siblings are together; roots (INDEX_NONE) are last. */
 static int
-compare_places(const void *a, const void *b)
+compare_nodes(const void *a, const void *b)
 {
-	const struct key *x = &((const struct place *)a)->key;
-	const struct key *y = &((const struct place *)b)->key;
+	const struct key *x = &((const struct sorted_node *)a)->key;
+	const struct key *y = &((const struct sorted_node *)b)->key;
 	int c = cmp_u64(x->parent, y->parent);
 
 	c = c != 0 ? c : cmp_u64(x->module, y->module);
@@ -266,21 +272,21 @@ compare_places(const void *a, const void *b)
 	return c != 0 ? c : cmp_u64(x->call_offset, y->call_offset);
 }
 
-static struct place *
+static struct sorted_node *
 sort_nodes(const struct merge *m)
 {
-	struct place *places = mem_resize(NULL, m->n_nodes + 1,
-	    sizeof *places);
+	struct sorted_node *sorted = mem_resize(NULL, m->n_nodes + 1,
+	    sizeof *sorted);
 
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		struct key key = m->nodes[i].key;
 
 		key.module = order_of(m, key.module);
 		key.call_module = order_of(m, key.call_module);
-		places[i] = (struct place){ key, (uint32_t)i };
+		sorted[i] = (struct sorted_node){ key, (uint32_t)i };
 	}
-	sort(places, m->n_nodes, sizeof *places, compare_places);
-	return places;
+	sort(sorted, m->n_nodes, sizeof *sorted, compare_nodes);
+	return sorted;
 }
 
 static void
@@ -325,16 +331,17 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	buf_char(b, '}');
 }
 
-/* Siblings that are still to be written, innermost last. */
+/* The siblings that are still to be written, at each depth of the walk. */
 struct level {
-	size_t at, end;		/* in the places */
-	uint32_t parent;	/* as it is numbered in the record */
+	size_t at, end;		/* in the sorted nodes */
+	uint32_t parent;	/* its position in the record */
 };
 
+/* In pre-order, without recursion: a tree may be 100,000 nodes deep. */
 static void
 put_nodes(const struct merge *m, struct buf *b)
 {
-	struct place *places = sort_nodes(m);
+	struct sorted_node *sorted = sort_nodes(m);
 	size_t *first = mem_resize(NULL, m->n_nodes + 2, sizeof *first);
 	struct level *levels = NULL;
 	size_t depth = 0, cap = 0, at = 0;
@@ -342,7 +349,7 @@ put_nodes(const struct merge *m, struct buf *b)
 
 	for (size_t i = 0; i <= m->n_nodes; i++) {
 		first[i] = at;
-		while (at < m->n_nodes && places[at].key.parent == i)
+		while (at < m->n_nodes && sorted[at].key.parent == i)
 			at++;
 	}
 	levels = mem_grow(levels, &cap, 1, sizeof *levels);
@@ -355,13 +362,13 @@ put_nodes(const struct merge *m, struct buf *b)
 			depth--;
 			continue;
 		}
-		node = places[l->at++].node;
+		node = sorted[l->at++].node;
 		put_node(m, node, l->parent, b);
 		levels = mem_grow(levels, &cap, depth + 1, sizeof *levels);
 		levels[depth++] = (struct level){ first[node],
 		    first[node + 1], n_written++ };
 	}
-	free(places);
+	free(sorted);
 	free(first);
 	free(levels);
 }
@@ -369,7 +376,7 @@ put_nodes(const struct merge *m, struct buf *b)
 static void
 put_modules(struct merge *m, struct buf *b)
 {
-	uint32_t *order = lay_out(m);
+	uint32_t *order = assign_bases(m);
 
 	for (size_t i = 0; i < m->n_modules; i++) {
 		const struct merge_module *module = &m->modules[order[i]];

@@ -6,34 +6,40 @@
 #include "common/program/callgraph.h"
 
 /*
- * The sum of the callgraphs of one release.  Whatever the order and grouping in
- * which they are added, the sum is the same to the byte: addresses are kept as
- * offsets into modules, and of two texts the smaller counts.
+ * The sum of the callgraphs of one release: the union of their call trees.
+ *
+ * A module is at another address in each process.  So an address is stored as
+ * an offset into its module, and nodes are the same if their paths from the
+ * root are: the same functions and call sites.  In the sum the modules are
+ * placed one after the other, which gives the nodes addresses again.
+ *
+ * The sum is commutative and associative, to the byte: of different texts the
+ * least is kept, and everything is sorted when it is written.
  */
 struct merge {
-	struct intern *texts;
+	struct intern *texts;		/* JSON tokens; borrowed */
 	struct span checksum;		/* a token, or empty; borrowed */
-	sym program;			/* SYM_NONE: not known */
+	sym program;			/* or SYM_NONE */
 	int64_t time_us;		/* the latest, or INT_UNKNOWN */
 	int64_t records, nodes_limited;
 	bool folded_recursion;
 	struct merge_module *modules;
 	size_t n_modules, modules_cap;
-	struct map module_map;		/* by build id, or path without one */
+	struct map module_map;		/* by build id, or else path */
 	struct merge_node *nodes;
 	size_t n_nodes, nodes_cap;
 	struct map node_map;		/* by parent and addresses */
-	bool overflowed;		/* a sum does not fit 53 bits */
+	bool overflowed;		/* some sum reached 2^53 */
 };
 
-/* checksum must live as long, and the table that all texts go into. */
+/* The checksum and the texts must live as long. */
 struct merge *merge_new(struct span checksum, struct intern *texts);
 void merge_free(struct merge *);
 
-/* Adds one; what the record says beside its nodes is in rec. */
+/* Adds a callgraph and the other members of its record. */
 void merge_add(struct merge *, const struct callgraph *, const struct rec *);
 
-/* The sum as a record. */
+/* Writes the sum as a record. */
 void merge_write(struct merge *, struct buf *);
 
 #endif

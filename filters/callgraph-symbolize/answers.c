@@ -1,4 +1,4 @@
-/* answers - what an address stands for, as text of a record */
+/* answers - what is known of an address, as JSON */
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ put_name(struct buf *b, const char *key, const char *name)
 		json_cstr(b, key, name);
 }
 
-/* A place: key_file and key_line are what its file and line are called. */
+/* key_file and key_line are the keys of the file and the line. */
 static void
 put_place(struct buf *b, const struct place *p, const char *key_file,
     const char *key_line)
@@ -46,20 +46,21 @@ put_place(struct buf *b, const struct place *p, const char *key_file,
 		json_uint(b, key_line, p->line);
 }
 
-/* Adds the members of a place; false if there are none. */
+/* Adds the members of a place, from the cache.  False if there are none. */
 static bool
 add_place(struct source *s, uint32_t number, struct buf *b)
 {
-	struct texts *all = &s->places;
-	struct text *t = texts_at(all, number);
+	struct texts *cache = &s->places;
+	struct text *t = texts_at(cache, number);
 
 	if (t->n == 0) {
-		buf_char(&all->buf, '{');	/* so that no comma follows */
-		put_place(texts_make(all, t),
+		/* After a brace json_key() writes no comma. */
+		buf_char(&cache->buf, '{');
+		put_place(texts_begin(cache, t),
 		    symbols_place(s->symbols, number), "file", "line");
-		texts_made(all, t);
+		texts_end(cache, t);
 	}
-	texts_add(all, t, b);
+	texts_copy(cache, t, b);
 	return t->n > 0;
 }
 
@@ -104,18 +105,18 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 
 	if (symbols == NULL)
 		return false;
-	/* Behind a call that does not return there may be another function. */
+	/* After a call that never returns there may be another function. */
 	a = symbols_find(symbols, return_address - 1);
 	t = texts_at(&s->calls, a->number);
 	if (t->n > 0) {
-		texts_add(&s->calls, t, b);
+		texts_copy(&s->calls, t, b);
 		return true;
 	}
 	put_call(b, s, a);
-	if (texts_pays(t)) {
-		buf_add(texts_make(&s->calls, t), b->data + before,
+	if (texts_is_worth_caching(t)) {
+		buf_add(texts_begin(&s->calls, t), b->data + before,
 		    b->len - before);
-		texts_made(&s->calls, t);
+		texts_end(&s->calls, t);
 	}
 	return b->len > before;
 }

@@ -5,16 +5,19 @@
 #include "filters/callgraph-symbolize/sources.h"
 
 /*
- * What is added to a node, as members of an object with a comma before each:
- * made once for what is said often.
+ * The members that are added to a node, each with a comma before it.  Texts
+ * that are needed often are cached.
  */
 void answers_init(bool demangles);
 void answers_release(void);
 
-/* What is known of a function: false, and nothing is added, if nothing is. */
+/* Adds name, file and line of a function.  False, and nothing, if unknown. */
 bool answers_add_function(struct source *, uint64_t address, struct buf *);
 
-/* What is known of a call that returns to this address of the file. */
+/*
+ * Adds call_file, call_line and call_inlined of the call that returns to an
+ * address.  False, and nothing, if unknown.  Addresses are those of the file.
+ */
 bool answers_add_call(struct source *, uint64_t return_address, struct buf *);
 
 #endif

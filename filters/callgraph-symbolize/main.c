@@ -1,4 +1,4 @@
-/* callgraph-symbolize - names, files and lines for the addresses of programs */
+/* callgraph-symbolize - add names, files and lines to addresses */
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static const struct opt options[] = {
 	{ 'e', "executable", OPT_LIST, &opt.sources.executables, "FILE",
 	    "a program or library with symbols, repeatable", 0, 0 },
 	{ 0, "debug-dir", OPT_STR, &opt.sources.debug_dir, "DIR",
-	    "files of debug information (/usr/lib/debug)", 0, 0 },
+	    "separate debug information (/usr/lib/debug)", 0, 0 },
 	{ 0, "no-demangle", OPT_FLAG, &opt.no_demangle, NULL,
 	    "leave names as the linker has them", 0, 0 },
 	{ 0 }
@@ -55,7 +55,7 @@ struct loaded {
 
 static struct {
 	struct recio *modules_io, *nodes_io;
-	struct loaded *modules;		/* of the record at hand */
+	struct loaded *modules;		/* of the current record */
 	struct interval *ranges;	/* of modules */
 	size_t n_modules, modules_cap, ranges_cap;
 	struct intervals module_index;
@@ -64,7 +64,7 @@ static struct {
 
 /* --- modules ------------------------------------------------------------- */
 
-/* The program is the module that the record names, or else its first. */
+/* The program is the module that the record names, or else the first one. */
 static bool
 is_program(const struct rec *rec, struct span path)
 {
@@ -111,7 +111,7 @@ read_modules(struct filter *f, const struct rec *rec)
 
 	state.n_modules = state.module_index.n = 0;
 	if (field == NULL || field->kind != REC_ARRAY) {
-		filter_reject(f, "modules is no array");
+		filter_reject(f, "modules is not an array");
 		return false;
 	}
 	rest = field->token;
@@ -119,14 +119,15 @@ read_modules(struct filter *f, const struct rec *rec)
 		if (!add_module(rec, m))
 			break;
 	if (m != NULL || why != NULL) {
-		filter_reject(f, "modules: %.*s is no module", SPAN_ARG(item));
+		filter_reject(f, "modules: %.*s is not a module",
+		    SPAN_ARG(item));
 		return false;
 	}
 	intervals_build(&state.module_index, state.ranges, state.n_modules);
 	return true;
 }
 
-/* The module that an address lies in; NULL if it is in none. */
+/* The module that contains an address, or NULL. */
 static struct loaded *
 module_at(uint64_t address)
 {
@@ -147,15 +148,15 @@ has_any(const struct rec *node, unsigned first, unsigned last)
 }
 
 /*
- * Adds what is known of the address under a key.  A node that says so already
- * is left as it is.  False if the address is none.
+ * Adds what is known of the address under a key, unless the node has such
+ * members already.  False if the value is not an address.
  */
 static bool
-add_known(const struct rec *node, unsigned key, struct buf *b)
+symbolize(const struct rec *node, unsigned key, struct buf *b)
 {
 	struct loaded *m;
 	uint64_t address;
-	bool known;
+	bool is_known;
 
 	switch (callgraph_address(node, key, &address)) {
 	case REC_ABSENT:
@@ -168,32 +169,32 @@ add_known(const struct rec *node, unsigned key, struct buf *b)
 	if (key == N_FUNCTION ? has_any(node, N_NAME, N_LINE) :
 	    has_any(node, N_CALL_FILE, N_CALL_INLINED))
 		return true;
-	/* A return address may be the first behind its module. */
+	/* A call site is a return address, perhaps one past its module. */
 	m = module_at(key == N_FUNCTION ? address : address - 1);
 	state.n_addresses++;
-	known = m != NULL && (key == N_FUNCTION ?
+	is_known = m != NULL && (key == N_FUNCTION ?
 	    answers_add_function(m->source, address - m->base, b) :
 	    answers_add_call(m->source, address - m->base, b));
-	state.n_unknown += !known;
+	state.n_unknown += !is_known;
 	return true;
 }
 
-/* The nodes of a callgraph or the frames of a crash, with what is known. */
+/* Writes the nodes of a callgraph, or the frames of a crash, symbolized. */
 static bool
 put_nodes(struct filter *f, struct span rest, struct buf *b)
 {
 	struct span item;
 	struct rec *node;
 	const char *why = NULL;
-	char before = '[';
+	char separator = '[';
 
 	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
 	    NULL) {
-		buf_char(b, before);
-		before = ',';
+		buf_char(b, separator);
+		separator = ',';
 		buf_add(b, item.p, item.n - 1);
-		if (!add_known(node, N_FUNCTION, b) ||
-		    !add_known(node, N_CALL_SITE, b))
+		if (!symbolize(node, N_FUNCTION, b) ||
+		    !symbolize(node, N_CALL_SITE, b))
 			break;
 		buf_char(b, '}');
 	}
@@ -202,34 +203,34 @@ put_nodes(struct filter *f, struct span rest, struct buf *b)
 		    "\"0x...\"", SPAN_ARG(item));
 		return false;
 	}
-	if (before == '[')
-		buf_char(b, before);
+	if (separator == '[')
+		buf_char(b, separator);
 	buf_char(b, ']');
 	return true;
 }
 
-/* The line with its array of nodes written anew. */
+/* Copies the line, except for its array of nodes. */
 static void
 put_record(struct filter *f, const struct rec *rec, unsigned key,
     struct span line)
 {
 	const struct field *field = rec_get(rec, key);
 	struct buf *b = filter_out(f);
-	size_t before = b->len, behind;
+	size_t start = b->len, rest;
 
 	if (field == NULL || field->kind != REC_ARRAY) {
-		filter_reject(f, "%s is no array", keys[key]);
+		filter_reject(f, "%s is not an array", keys[key]);
 		return;
 	}
 	if (!read_modules(f, rec))
 		return;
 	buf_add(b, line.p, (size_t)(field->token.p - line.p));
 	if (!put_nodes(f, field->token, b)) {
-		b->len = before;
+		b->len = start;
 		return;
 	}
-	behind = (size_t)(field->token.p - line.p) + field->token.n;
-	buf_add(b, line.p + behind, line.n - behind);
+	rest = (size_t)(field->token.p - line.p) + field->token.n;
+	buf_add(b, line.p + rest, line.n - rest);
 	buf_char(b, '\n');
 	filter_emit(f);
 }
@@ -245,7 +246,7 @@ pass_through(struct filter *f, struct span line)
 }
 
 static int
-end(struct filter *f)
+finish(struct filter *f)
 {
 	if (state.n_unknown > 0)
 		err_warn("warning: nothing is known of %llu of %llu addresses",
@@ -286,5 +287,5 @@ main(int argc, char **argv)
 		else
 			pass_through(&f, text);
 	}
-	return end(&f);
+	return finish(&f);
 }

@@ -1,4 +1,4 @@
-/* sources - where the symbols of a module are */
+/* sources - finds and opens the symbols of modules */
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "common/program/checksum.h"
 #include "filters/callgraph-symbolize/sources.h"
 
-/* A file of symbols that was opened: several modules may ask for it. */
+/* An executable of the command line; several modules may use it. */
 struct file {
 	struct symbols *symbols;
 	const char *path;
@@ -20,8 +20,8 @@ struct file {
 static struct {
 	const struct sources_options *options;
 	struct file *executables;
-	struct intern modules;		/* what tells them apart */
-	struct source **sources;	/* by symbol of modules */
+	struct intern modules;		/* by module_symbol() */
+	struct source **sources;	/* by symbol in modules */
 	size_t cap;
 	struct arena texts;
 } state;
@@ -29,16 +29,16 @@ static struct {
 void
 sources_init(const struct sources_options *options)
 {
-	const struct opt_list *named = &options->executables;
+	const struct opt_list *paths = &options->executables;
 	const char *why;
 
 	state.options = options;
 	intern_init(&state.modules);
-	state.executables = mem_zero(named->n + 1, sizeof *state.executables);
-	for (size_t i = 0; i < named->n; i++) {
+	state.executables = mem_zero(paths->n + 1, sizeof *state.executables);
+	for (size_t i = 0; i < paths->n; i++) {
 		struct file *file = &state.executables[i];
 
-		file->path = named->values[i];
+		file->path = paths->values[i];
 		file->symbols = symbols_open(file->path,
 		    options->debug_dir, &why);
 		if (file->symbols == NULL)
@@ -147,7 +147,7 @@ find_release(const struct module *m)
 
 /* --- executables --------------------------------------------------------- */
 
-/* An executable that was named, for the module that it was loaded as. */
+/* The executable of the command line that was loaded as this module. */
 static struct symbols *
 find_executable(const struct module *m)
 {
@@ -162,18 +162,19 @@ find_executable(const struct module *m)
 }
 
 static bool
-has_checksum(const char *path, struct span wanted)
+has_checksum(const char *path, struct span expected)
 {
 	char hex[CHECKSUM_LEN + 1];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool same = fd >= 0 && checksum_fd(fd, hex) && span_eq(wanted, hex);
+	bool is_same = fd >= 0 && checksum_fd(fd, hex) &&
+	    span_eq(expected, hex);
 
 	if (fd >= 0)
 		close(fd);
-	return same;
+	return is_same;
 }
 
-/* The file at the module's path, if it is still the same; or why not. */
+/* The file at the module's path if it is the same build, or NULL and *why. */
 static struct symbols *
 open_module(const struct module *m, const char *path, const char **why)
 {
@@ -186,8 +187,8 @@ open_module(const struct module *m, const char *path, const char **why)
 	    span_eq(m->build_id, symbols_build_id(symbols)) :
 	    m->is_program && has_checksum(path, m->checksum))
 		return symbols;
-	*why = m->build_id.n > 0 ? "it is another build by now" :
-	    "without a build id nothing says that it is the same";
+	*why = m->build_id.n > 0 ? "it is another build now" :
+	    "it has no build id, so it may be a different build";
 	symbols_close(symbols);
 	return NULL;
 }
@@ -200,9 +201,9 @@ source_symbols(struct source *s)
 	const struct module *m = &s->module;
 	const char *why = NULL;
 
-	if (s->is_open)
+	if (s->was_opened)
 		return s->symbols;
-	s->is_open = true;
+	s->was_opened = true;
 	if ((s->symbols = find_release(m)) == NULL &&
 	    (s->symbols = find_executable(m)) == NULL)
 		s->symbols = open_module(m, s->path, &why);
@@ -213,9 +214,9 @@ source_symbols(struct source *s)
 	return s->symbols;
 }
 
-/* What tells modules apart. */
+/* The symbol of a module: equal modules have the same. */
 static sym
-number_of(const struct module *m)
+module_symbol(const struct module *m)
 {
 	struct buf key = { 0 };
 	sym number;
@@ -234,13 +235,13 @@ number_of(const struct module *m)
 struct source *
 source_of(const struct module *m)
 {
-	size_t before = state.modules.n;
-	sym number = number_of(m);
+	size_t n_before = state.modules.n;
+	sym number = module_symbol(m);
 	struct source *s;
 
-	if (number < before)
+	if (number < n_before)
 		return state.sources[number];
-	state.sources = mem_grow(state.sources, &state.cap, before + 1,
+	state.sources = mem_grow(state.sources, &state.cap, n_before + 1,
 	    sizeof *state.sources);
 	s = state.sources[number] = mem_zero(1, sizeof *s);
 	s->module.path = arena_span(&state.texts, m->path);

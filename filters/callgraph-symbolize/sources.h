@@ -11,40 +11,40 @@
 #include "filters/callgraph-symbolize/texts.h"
 
 /*
- * Where the symbols of modules come from: releases, executables that were
- * named, and the files that the modules were loaded from.
+ * The sources of symbols, by preference: releases, the executables named on the
+ * command line, and the files from which the modules were loaded.
  */
 struct sources_options {
 	struct opt_list release_dirs, executables;
 	const char *debug_dir;
 };
 
-/* A module, as a record tells of it; what it does not tell is empty. */
+/* A module as in a record; unknown values are empty. */
 struct module {
 	struct span path, build_id;
-	struct span checksum;	/* of the program, if the module is that */
+	struct span checksum;	/* of the record's program */
 	bool is_program;
 };
 
-/* The symbols of a module and what has been made of them. */
+/* The symbols of a module, and texts made from them. */
 struct source {
 	struct module module;		/* a copy */
-	const char *path;
-	bool is_open;
-	struct symbols *symbols;	/* see source_symbols() */
+	const char *path;		/* the module's */
+	bool was_opened;
+	struct symbols *symbols;	/* by source_symbols(); or NULL */
 	struct texts places, calls;	/* for answers.c */
 };
 
 void sources_init(const struct sources_options *);
 void sources_release(void);
 
-/* Says which symbols turned out to be damaged, as filter_fail(). */
+/* Reports the symbols that were found to be damaged by filter_fail(). */
 void sources_report_damage(struct filter *);
 
-/* The source of a module, the same for equal ones: until sources_release(). */
+/* The source of a module; equal modules share one.  Until sources_release(). */
 struct source *source_of(const struct module *);
 
-/* Opened when they are first needed; NULL, and a warning, without any. */
+/* Opens the symbols at the first call.  NULL, after a warning, if it cannot. */
 struct symbols *source_symbols(struct source *);
 
 #endif

@@ -1,4 +1,4 @@
-/* texts - texts by number */
+/* texts - a cache of texts by number */
 
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@
 struct text *
 texts_at(struct texts *t, uint32_t number)
 {
-	size_t before = t->cap;
+	size_t old_cap = t->cap;
 
-	if (number >= before) {
+	if (number >= old_cap) {
 		t->list = mem_grow(t->list, &t->cap, number + 1u,
 		    sizeof *t->list);
-		memset(t->list + before, 0, (t->cap - before) *
+		memset(t->list + old_cap, 0, (t->cap - old_cap) *
 		    sizeof *t->list);
 	}
 	return &t->list[number];

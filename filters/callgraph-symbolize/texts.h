@@ -1,55 +1,56 @@
-#ifndef WEIR_TEXTS_H
-#define WEIR_TEXTS_H
+#ifndef CALLGRAPH_SYMBOLIZE_TEXTS_H
+#define CALLGRAPH_SYMBOLIZE_TEXTS_H
 
 #include <stdbool.h>
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
 
-/* Texts by number, made when they are first asked for.  Start with { 0 }. */
+/* A cache of texts by number.  Start with { 0 }. */
 struct texts {
-	struct buf buf;		/* all of them */
+	struct buf buf;		/* all texts */
 	struct text {
-		size_t at;
-		uint32_t n;	/* 0: not made */
-		uint32_t n_asked;
+		size_t start;	/* in buf */
+		uint32_t n;	/* bytes; 0: not cached */
+		uint32_t n_requests;	/* see texts_is_worth_caching() */
 	} *list;
 	size_t cap;
 };
 
-/* Borrowed until the next call. */
+/* The text of a number, cached or not: borrowed until the next call. */
 struct text *texts_at(struct texts *, uint32_t number);
 void texts_release(struct texts *);
 
-/* What is added to buf from here on is this text, up to texts_made(). */
+/* What is appended to the buffer until texts_end() becomes this text. */
 static inline struct buf *
-texts_make(struct texts *t, struct text *text)
+texts_begin(struct texts *t, struct text *text)
 {
-	text->at = t->buf.len;
+	text->start = t->buf.len;
 	return &t->buf;
 }
 
 static inline void
-texts_made(struct texts *t, struct text *text)
+texts_end(struct texts *t, struct text *text)
 {
-	text->n = (uint32_t)(t->buf.len - text->at);
+	text->n = (uint32_t)(t->buf.len - text->start);
 }
 
+/* Appends a cached text to another buffer. */
 static inline void
-texts_add(const struct texts *t, const struct text *text, struct buf *b)
+texts_copy(const struct texts *t, const struct text *text, struct buf *b)
 {
-	buf_add(b, t->buf.data + text->at, text->n);
+	buf_add(b, t->buf.data + text->start, text->n);
 }
 
 /*
- * Whether a text has been asked for so often that it pays to keep it.  Many
- * long ones lie in memory that no cache holds: they are put together from
- * short ones in less time than it takes to write them there and read them back.
+ * Counts a request and returns whether there were enough of them to cache a
+ * long text.  Many long texts do not fit the processor's caches: to compose one
+ * from short texts is faster than to store it and read it back once or twice.
  */
 static inline bool
-texts_pays(struct text *text)
+texts_is_worth_caching(struct text *text)
 {
-	return ++text->n_asked > 8;
+	return ++text->n_requests > 8;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * symbols FILE - for each address on standard input the functions and lines
- * that it stands for, in the form of addr2line -f -i -C -a: for its tests, and
- * for what it costs.  FILE is an ELF file, or a release if it ends so.
+ * symbols [-d] FILE - prints the functions and lines of each address on
+ * standard input as addr2line -f -i -C -a does, to be compared with it and
+ * measured.  FILE is an ELF file, or a release if its name ends in .release.
  */
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ put_line(struct buf *b, const char *file, uint32_t line)
 	buf_char(b, '\n');
 }
 
-/* What was said before: of answers, and of the names of places. */
+/* Caches by the numbers of answers and of places. */
 static struct texts answers, place_names;
 
 static void
@@ -46,16 +46,16 @@ add_name(struct symbols *s, struct buf *b, uint32_t place)
 	struct text *t = texts_at(&place_names, place);
 
 	if (t->n == 0) {
-		put_name(texts_make(&place_names, t),
+		put_name(texts_begin(&place_names, t),
 		    symbols_place(s, place)->name);
-		texts_made(&place_names, t);
+		texts_end(&place_names, t);
 	}
-	texts_add(&place_names, t, b);
+	texts_copy(&place_names, t, b);
 }
 
-/* A frame's line is that of the call to the frame before it. */
+/* The line of a frame is that of the call to the frame before it. */
 static void
-tell(struct symbols *s, const struct answer *a, struct buf *b)
+put_frames(struct symbols *s, const struct answer *a, struct buf *b)
 {
 	const char *file = a->file;
 	uint32_t line = a->line;
@@ -73,25 +73,25 @@ tell(struct symbols *s, const struct answer *a, struct buf *b)
 }
 
 static void
-answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
+put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 {
 	const struct answer *a = symbols_find(s, address);
 	struct text *t = texts_at(&answers, a->number);
 
 	buf_str(b, text);
-	if (t->n == 0 && texts_pays(t)) {
-		tell(s, a, texts_make(&answers, t));
-		texts_made(&answers, t);
+	if (t->n == 0 && texts_is_worth_caching(t)) {
+		put_frames(s, a, texts_begin(&answers, t));
+		texts_end(&answers, t);
 	}
 	if (t->n > 0)
-		texts_add(&answers, t, b);
+		texts_copy(&answers, t, b);
 	else
-		tell(s, a, b);
+		put_frames(s, a, b);
 }
 
 /* With -d: where the function is declared, in place of the rest. */
 static void
-declaration(struct symbols *s, const char *text, uint64_t address,
+put_declaration(struct symbols *s, const char *text, uint64_t address,
     struct buf *b)
 {
 	const struct place *f = symbols_place(s,
@@ -123,7 +123,7 @@ main(int argc, char **argv)
 		die("cannot read '%s': %s", path, why);
 	demangler_init(&names);
 	while (fgets(text, sizeof text, stdin) != NULL) {
-		(declarations ? declaration : answer)(s,
+		(declarations ? put_declaration : put_answer)(s,
 		    text, strtoull(text, NULL, 16), &b);
 		if (b.len < 65536)
 			continue;
