@@ -20,7 +20,7 @@ graph() {
 	lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"/x/app\",\"base\":\"0x4000\",\"start\":\"0x4000\",\"end\":\"0x9000\"}],\"nodes\":[$1]}"
 }
 
-@test "stacks are what a second implementation makes of them" {
+@test "stacks agree with a second implementation" {
 	for way in "self self_ns" "samples samples" "calls calls"; do
 		set -- $way
 		python3 "$ORACLE" named "$(seed)" 20 >records
@@ -32,7 +32,7 @@ graph() {
 	done
 }
 
-@test "the order of records makes no difference, and summed up before is equal" {
+@test "neither the order of records nor merging them first changes the result" {
 	python3 "$ORACLE" named "$(seed)" 20 |
 		jq -c '.nodes |= map(select(.name == "main" | not) | .name = "n" +
 		(.function // "") | del(.parent, .call_site, .file, .line))' >records
@@ -43,7 +43,7 @@ graph() {
 	shuf records | callgraph-fold | sort | diff want -
 }
 
-@test "a profile for speedscope has the same stacks, each entered and left" {
+@test "a speedscope profile has the same stacks, each opened and closed" {
 	for by in self calls; do
 		python3 "$ORACLE" named "$(seed)" 20 >records
 		callgraph-fold --by $by records | added >want
@@ -57,7 +57,7 @@ graph() {
 		profile
 }
 
-@test "callgrind has what each function costs itself, and all that it calls" {
+@test "callgrind output has exclusive costs and inclusive costs of calls" {
 	graph '{"name":"main","file":"m.c","line":3,"calls":1,"self_ns":5},
 		{"parent":0,"name":"f","file":"f.c","line":7,"calls":2,"self_ns":10},
 		{"parent":1,"name":"g","calls":4,"self_ns":20},
@@ -97,7 +97,7 @@ graph() {
 	END
 }
 
-@test "a title says which program that was, if it was one" {
+@test "the title names the program, unless there were several" {
 	graph '{"name":"f","calls":1,"self_ns":2}' >nameless
 	for program in one two; do
 		jq -c ".program = \"/x/\\\"$program\"" nameless >$program
@@ -116,7 +116,7 @@ graph() {
 	run -1 grep ^cmd out
 }
 
-@test "time is taken before samples, and samples before calls" {
+@test "by default time is preferred to samples, and samples to calls" {
 	graph '{"name":"f","calls":1,"samples":2,"self_ns":3}' >all
 	graph '{"name":"f","calls":1,"samples":2}' >two
 	graph '{"name":"f","calls":1}' >one
@@ -127,13 +127,13 @@ graph() {
 	[[ $stderr == *"no node has self_ns"* ]]
 }
 
-@test "a function without a name goes by its place in its module" {
+@test "a function without a name is shown by its offset in its module" {
 	graph '{"function":"0x4010","calls":1},{"parent":0,"function":"0x10","calls":2},{"parent":1,"calls":3}' >in
 	run -0 callgraph-fold in
 	assert_equal "$output" "app+0x10 1"$'\n'"app+0x10;0x10 2"$'\n'"app+0x10;0x10;?? 3"
 }
 
-@test "recursion can be collapsed" {
+@test "--collapse-recursion merges recursive calls with their callers" {
 	graph '{"name":"a","calls":1},{"parent":0,"name":"f","calls":2},{"parent":1,"name":"f","calls":4},{"parent":2,"name":"g","calls":8},{"parent":3,"name":"f","calls":16}' >in
 	assert_equal "$(callgraph-fold in | tail -n 1)" "a;f;f;g;f 16"
 	run -0 callgraph-fold --collapse-recursion in
@@ -141,7 +141,7 @@ graph() {
 		"a 1"$'\n'"a;f 6"$'\n'"a;f;g 8"$'\n'"a;f;g;f 16"
 }
 
-@test "what a name has in it breaks no line and no stack" {
+@test "separators and controls in names are replaced" {
 	graph '{"name":"a;b\nc\td","calls":1},{"parent":0,"name":"\"\\ é","calls":2}' >in
 	run -0 callgraph-fold in
 	assert_equal "$output" "a:b c d 1"$'\n''a:b c d;"\ é 2'
@@ -149,7 +149,7 @@ graph() {
 		jq -e '.shared.frames[0].name == "a;b\nc\td"'
 }
 
-@test "a line of 100,000 calls, collapsed or for speedscope, is no matter" {
+@test "a stack of 100,000 calls can be folded" {
 	python3 -c '
 print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
     "{%s\"name\":\"f\",\"calls\":1}" % (
@@ -160,14 +160,14 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 	callgraph-fold -f callgrind deep | grep -q '^calls=99999 0$'
 }
 
-@test "sums do not run over" {
+@test "sums saturate" {
 	for i in {1..1100}; do
 		graph '{"name":"f","calls":9007199254740991}'
 	done >in
 	assert_equal "$(callgraph-fold in)" "f 9223372036854775807"
 }
 
-@test "another format or measure is wrong usage" {
+@test "an unknown format or measure is wrong usage" {
 	run -2 --separate-stderr callgraph-fold --format svg
 	[[ $stderr == *"--format is folded, speedscope or callgrind, not 'svg'"* ]]
 	run -2 --separate-stderr callgraph-fold --by total

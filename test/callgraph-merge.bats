@@ -19,7 +19,7 @@ module() {
 		"${3:+,\"build_id\":\"$3\"}"
 }
 
-@test "the sum has of each path what a second implementation adds up" {
+@test "the sum agrees with a second implementation" {
 	for _ in {1..5}; do
 		random_records 40
 		callgraph-merge records | python3 "$ORACLE" sum >got
@@ -29,7 +29,7 @@ module() {
 	done
 }
 
-@test "the order of records and their grouping make no difference" {
+@test "neither the order of records nor their grouping changes the sum" {
 	random_records 60
 	callgraph-merge records >want
 	for _ in {1..4}; do
@@ -42,14 +42,14 @@ module() {
 	callgraph-merge want | cmp - want
 }
 
-@test "each release has its sum, in the order of checksums" {
+@test "each release has its own sum, in the order of checksums" {
 	random_records 30
 	callgraph-merge records | jq -r .checksum >got
 	jq -r .checksum records | sort -u | diff got -
 	assert_equal "$(callgraph-merge records | jq -s 'map(.records) | add')" 30
 }
 
-@test "a function is the same wherever its module lies" {
+@test "a function is the same wherever its module is loaded" {
 	graph "$(module /a 0x100000 id)" \
 		'{"function":"0x101234","calls":2},{"parent":0,"function":"0x101300","call_site":"0x101240","calls":3}' >one
 	graph "$(module /b 0x7000000 id)" \
@@ -59,7 +59,7 @@ module() {
 		'{"function":"0x1234","calls":7},{"parent":0,"function":"0x1300","call_site":"0x1240","calls":10}' ',"records":2')"
 }
 
-@test "modules are put one behind the other, and none where another is" {
+@test "modules are placed one after the other without overlap" {
 	graph "$(module /b 0x100000 b),$(module /a 0x900000 a),$(module /c 0x4000)" \
 		'{"function":"0x100010","calls":1},{"function":"0x900010","calls":1},{"function":"0x4010","calls":1}' >in
 	run -0 callgraph-merge in
@@ -68,20 +68,20 @@ module() {
 	jq -e '.nodes | map(.function) == ["0x10", "0x10010", "0x20010"]' <<<"$output"
 }
 
-@test "an address in no module is of no use to others, and is left out" {
+@test "an address outside all modules is left out" {
 	graph "$(module /a 0x100000 a)" '{"function":"0x10","calls":1},{"function":"0x20","calls":2,"call_site":"0x30"}' >in
 	run -0 callgraph-merge in
 	jq -e '.nodes == [{"calls": 3}]' <<<"$output"
 }
 
-@test "what nobody measured stays unknown, a zero is a zero" {
+@test "unknown measures stay unknown, and zeros are zeros" {
 	graph "$(module /a 0 a)" '{"function":"0x10","calls":1,"self_ns":0},{"function":"0x20","calls":2}' >in
 	run -0 callgraph-merge in in
 	jq -e '.nodes | map([.calls, .self_ns, .total_ns]) ==
 		[[2, 0, null], [4, null, null]]' <<<"$output"
 }
 
-@test "names stay, be they in all records or in some" {
+@test "names are kept, from all records or from some" {
 	graph "$(module /a 0 a)" '{"function":"0x10","calls":1}' >bare
 	graph "$(module /a 0 a)" '{"function":"0x10","calls":1,"name":"f","file":"a\u002fb.c","line":3,"call_inlined":[{"name":"g"}]}' >named
 	for order in "bare named" "named bare"; do
@@ -92,7 +92,7 @@ module() {
 	done
 }
 
-@test "how a graph was cut short adds up, too" {
+@test "counts of limited nodes are added up" {
 	graph '' '' ',"time_us":5,"nodes_limited":3,"folded_recursion":true' >one
 	graph '' '' ',"time_us":7,"nodes_limited":4' >two
 	run -0 callgraph-merge two one
@@ -100,7 +100,7 @@ module() {
 		.records == 2' <<<"$output"
 }
 
-@test "a line of 300,000 calls into each other is no matter" {
+@test "a stack of 300,000 calls can be merged" {
 	python3 -c '
 print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
     "{%s\"calls\":1}" % ("\"parent\":%d," % (i - 1) if i else "")
@@ -110,14 +110,14 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 		.nodes[299999].parent == 299998' out
 }
 
-@test "a sum of 2^53 or more is told" {
+@test "a sum of 2^53 or more is reported" {
 	graph '' '{"calls":9007199254740991}' >in
 	run -0 --separate-stderr callgraph-merge in
 	run -1 --separate-stderr callgraph-merge in in
 	[[ $stderr == *"a sum is 2^53 or more"* ]]
 }
 
-@test "records that are wrong are rejected whole" {
+@test "malformed records are rejected as a whole" {
 	graph '' '' >good
 	while read -r bad; do
 		lines "$(cat good)" "$bad" >in

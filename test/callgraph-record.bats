@@ -13,21 +13,21 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 
 # --- records ---
 
-@test "records go to standard output, what the program prints to the other" {
+@test "records go to standard output, the program's output to standard error" {
 	run -3 --separate-stderr callgraph-record "$PROGRAMS/calls"
 	[ "$(jq -rs 'map(.type) | join(" ")' <<<"$output")" = "callgraph exit" ]
 	assert_equal "$(sort <<<"$stderr")" \
 		"$(lines 'an error' 'compared well' 'even 0' 'fib 610')"
 }
 
-@test "with -o, both of the program's outputs stay where they are" {
+@test "with -o, the program keeps its standard output and standard error" {
 	run -3 --separate-stderr callgraph-record -o rec "$PROGRAMS/calls"
 	assert_equal "$output" "$(lines 'fib 610' 'even 0' 'compared well')"
 	assert_equal "$stderr" 'an error'
 	[ "$(jq -rs 'map(.type) | join(" ")' rec)" = "callgraph exit" ]
 }
 
-@test "the checksum is that of the executable, the program its path" {
+@test "checksum and program are those of the executable" {
 	record 3 calls
 	sum=$(checksum "$PROGRAMS/calls")
 	[ "$(jq -r .checksum rec | sort -u)" = "$sum" ]
@@ -38,7 +38,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[ "$(sort -u soon)" = true ]
 }
 
-@test "the file that runs counts, not one that took its place" {
+@test "the checksum is that of the running file, not of its replacement" {
 	cp "$PROGRAMS/cases" program
 	sum=$(checksum program)
 	PROGRAMS=$PWD start program until
@@ -62,7 +62,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[ "$(tail -n 1 rec | jq -r .type)" = exit ]
 }
 
-@test "a script's programs are recorded, each by itself" {
+@test "the programs that a script runs are recorded separately" {
 	cat >script <<-END
 		#!/bin/sh
 		"$PROGRAMS/calls" 5
@@ -79,7 +79,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[ "$(of exit .checksum)" = "\"$(checksum script)\"" ]
 }
 
-@test "a program that is not instrumented is run, and that is said" {
+@test "a program that is not instrumented is run, with a warning" {
 	run -0 --separate-stderr callgraph-record -o rec echo hello
 	assert_equal "$output" hello
 	[[ $stderr == "callgraph-record: warning: nothing was recorded: 'echo'"* ]]
@@ -95,7 +95,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 
 # --- releases ---
 
-@test "with --release-dir, what has no release is run and not kept" {
+@test "with --release-dir, a program without a release is run but not recorded" {
 	mkdir releases
 	sum=$(checksum "$PROGRAMS/calls")
 	OPTIONS='-r releases' record 3 calls
@@ -123,7 +123,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	assert_equal "$output" b
 }
 
-@test "descriptors and signals are those that the wrapper was given" {
+@test "the program inherits the wrapper's original descriptors and signals" {
 	list='ls -l /proc/self/fd | sed "s/.* \([0-9]*\) -> .*/\1/" | tr "\n" " "'
 	want=$(sh -c "$list" </dev/null 2>/dev/null 3>&-)
 	callgraph-record -o rec sh -c "$list" </dev/null >out 2>/dev/null 3>&-
@@ -155,7 +155,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	compgen -G 'core*' && false || true
 }
 
-@test "what cannot be run is 127 or 126, and no file is left" {
+@test "a program that cannot be run gives 127 or 126, and no output file" {
 	run -127 --separate-stderr callgraph-record -o rec ./missing
 	[[ $stderr == "callgraph-record: cannot run './missing': No such"* ]]
 	: >file
@@ -168,7 +168,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ -z "$no" ]
 }
 
-@test "its exit is not delayed" {
+@test "the wrapper does not delay the end" {
 	SECONDS=0
 	for _ in {1..20}; do
 		callgraph-record -o rec "$PROGRAMS/calls" 1 >/dev/null 2>&1 ||
@@ -187,7 +187,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 
 # --- signals ---
 
-@test "SIGUSR1 asks for a callgraph now" {
+@test "SIGUSR1 requests a callgraph now" {
 	start cases until
 	until_true compgen -G 'rec.*'
 	sleep 0.2
@@ -202,7 +202,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ "$(of callgraph .final | tr '\n' ' ')" = 'null null null true ' ]
 }
 
-@test "a signal is passed on, and what was counted till then is kept" {
+@test "a signal is forwarded, after the counts so far were received" {
 	for signal in TERM INT HUP QUIT; do
 		rm -f stop rec
 		mkfifo stop
@@ -243,7 +243,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ "$(grep -c caught out)" -eq 1 ]
 }
 
-@test "a signal that ends the program before it begins leaves our output alone" {
+@test "a signal that ends the program before it starts leaves a complete output" {
 	need_strace
 	# Between a place where the program is not and the one where it is.
 	PATH=$PWD/nowhere:$PROGRAMS:$PATH run -130 strace -f -o trace \
@@ -254,14 +254,14 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 
 # --- output that cannot be written ---
 
-@test "a full disk is said at the end of the program, with status 2" {
+@test "a full disk is reported when the program has ended, with status 2" {
 	run -2 --separate-stderr callgraph-record -o /dev/full \
 		"$PROGRAMS/calls"
 	assert_line 'fib 610'
 	[[ $stderr == *"cannot write '/dev/full': No space left"* ]]
 }
 
-@test "nobody reads the records: the program runs to its end" {
+@test "if the reader of the records has gone, the program runs to its end" {
 	status=$(set +o pipefail
 		{ callgraph-record --rejects rejects -i 5 \
 			sh -c "'$PROGRAMS/cases' spins; : >ran" 2>/dev/null
@@ -272,7 +272,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ -z "$(find . -name 'rejects*')" ]
 }
 
-@test "a reader that is slow keeps no signal from being passed on" {
+@test "a slow reader of the records does not delay a signal" {
 	cat >script <<-END
 		#!/bin/sh
 		trap ': >caught; exit 5' TERM
@@ -296,7 +296,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 
 # --- the socket ---
 
-@test "nobody else can reach the socket, and it goes with the wrapper" {
+@test "the socket is private, and removed when the wrapper ends" {
 	mkdir -m 777 run
 	export XDG_RUNTIME_DIR=$PWD/run
 	callgraph-record -o rec sh -c 'echo "$WEIR_SOCKET"
@@ -308,7 +308,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ -z "$(ls run)" ]
 }
 
-@test "another user is refused even at the socket itself" {
+@test "a connection of another user is refused" {
 	[ "$(id -u)" -eq 0 ] || skip "this takes root"
 	unset XDG_RUNTIME_DIR		# where that user may not go
 	callgraph-record -o rec python3 -c '
@@ -330,7 +330,7 @@ except (ConnectionResetError, BrokenPipeError):
 	grep -q 'nothing was recorded' err
 }
 
-@test "what is no message is said, and others are not disturbed" {
+@test "malformed messages are reported, and other processes are still recorded" {
 	for text in 'no json' '{"type":"nodes","nodes":["0 1 1 1 0 0"]}' \
 		'{"type":"hello","program":"x"}
 {"type":"begin"}

@@ -42,7 +42,7 @@ refused() {
 	[ -z "$stderr" ]
 }
 
-@test "its symbols are the functions of the symbol table" {
+@test "the symbols are the functions of the symbol table" {
 	c_program app -g
 	callgraph-release app | jq -r '.symbols[] | "\(.address) \(.name)"' |
 		sort -u >got
@@ -53,7 +53,7 @@ refused() {
 		.kind == "function" and .size > 0'
 }
 
-@test "a release says what the program itself does: C, C++, split, compressed" {
+@test "a release gives the same answers as the program: C, C++, split, compressed" {
 	for program in c4 c5 cc4 cc5 cc_split two.so; do
 		echo "-- $program"
 		callgraph-release "$PROGRAMS/$program" >"$program.release"
@@ -61,7 +61,7 @@ refused() {
 	done
 }
 
-@test "a release in many records says the same" {
+@test "a release of many records gives the same answers" {
 	seed=$(seed)
 	python3 - "$seed" >many.c <<-'END'
 		import random, sys
@@ -90,7 +90,7 @@ refused() {
 
 # --- stripped programs --------------------------------------------------------
 
-@test "a stripped program with its release is named as it was before" {
+@test "a stripped program and its release are symbolized as the original" {
 	for program in c4 c5 cc4 cc5 cc_split; do
 		echo "-- $program"
 		cp "$PROGRAMS/$program" app
@@ -109,7 +109,7 @@ refused() {
 	done
 }
 
-@test "a file of debug information alone does, too" {
+@test "a file with only the debug information works as well" {
 	c_program app -g
 	callgraph-release app >want
 	objcopy --only-keep-debug app app.debug
@@ -118,7 +118,7 @@ refused() {
 	diff <(jq -c 'del(.checksum)' got) <(jq -c 'del(.checksum)' want)
 }
 
-@test "without --debug the debuglink is followed, or the build id" {
+@test "without --debug the debuglink or the build id is followed" {
 	c_program app -g
 	callgraph-release app >want
 	objcopy --only-keep-debug app app.debug
@@ -146,7 +146,7 @@ refused() {
 	[[ $output == *'"name":"helper"'* ]]
 }
 
-@test "a release is stored whole: a reader never sees a part of it" {
+@test "a release is stored atomically" {
 	cp "$PROGRAMS/cc5" app
 	callgraph-release app --release-dir store
 	callgraph-release app | cmp - "store/$(checksum app).release"
@@ -158,7 +158,7 @@ refused() {
 
 # --- refusals -------------------------------------------------------------------
 
-@test "what is no ELF file, or no program, is refused" {
+@test "a file that is not an ELF program or library is refused" {
 	echo text >text
 	: >empty
 	gcc -g -c "$SOURCES/two.c" -o two.o
@@ -182,7 +182,7 @@ refused() {
 	jq -e '.lines == [] and (.symbols | length) > 0' <<<"$output"
 }
 
-@test "two different programs are refused: by the build id" {
+@test "two different programs are refused by their build ids" {
 	c_program app -g
 	c_program other -g -O1
 	refused "different programs: section .note.gnu.build-id: one is" \
@@ -190,7 +190,7 @@ refused() {
 	refused "different" app --debug "$PROGRAMS/cc5"
 }
 
-@test "two different programs are refused, and the section is named" {
+@test "two different programs are refused, with the section that differs" {
 	none=-Wl,--build-id=none
 	c_program app -g $none
 	for section in .text .rodata .data .eh_frame .dynstr; do
@@ -210,7 +210,7 @@ refused() {
 	refused "they are of different types" app --debug other
 }
 
-@test "a section that lies elsewhere, is longer or has other rights is another" {
+@test "a different address, size or permission of a section is a difference" {
 	c_program app -g -Wl,--build-id=none
 	# Of the header of .data: sh_flags, sh_addr, sh_size
 	for field in "8 different flags" "16 is at" "32 bytes in one"; do
@@ -231,7 +231,7 @@ refused() {
 	done
 }
 
-@test "what strip and objcopy change makes no difference" {
+@test "the changes by strip and objcopy are not differences" {
 	c_program app -g -Wl,--build-id=none
 	callgraph-release app >want
 	strip --strip-debug app -o a1
@@ -249,7 +249,7 @@ refused() {
 	done
 }
 
-@test "missing .dwo files are named, and the status is 1" {
+@test "missing .dwo files are reported, and the status is 1" {
 	cpp_program split -g -gsplit-dwarf
 	rm ./*.dwo
 	run -1 --separate-stderr callgraph-release split
@@ -258,7 +258,7 @@ refused() {
 	run -2 callgraph-release --strict split
 }
 
-@test "a damaged release is bad input to its reader, and no crash" {
+@test "a damaged release is bad input, and no reader crashes" {
 	cp "$PROGRAMS/c5" app
 	python3 "$ORACLE" record app 50 1 0x0 >record
 	callgraph-release app --release-dir store

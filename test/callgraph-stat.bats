@@ -32,7 +32,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
     for i, name in enumerate(names)]}))' "$@"
 }
 
-@test "the profile is what a second implementation finds from the definitions" {
+@test "the profile agrees with a second implementation of the definitions" {
 	python3 "$ORACLE" random "$(seed)" 20 >r
 	for level in function file module callsite; do
 		answers --by $level
@@ -40,7 +40,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "so are the callers and callees of a function" {
+@test "so do the callers and callees of a function" {
 	python3 "$ORACLE" random "$(seed)" 20 >r
 	for name in h 'f<a, b>::g' c.so+0x100; do
 		answers --callers "$name"
@@ -48,7 +48,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "so is the difference of two runs" {
+@test "so does the difference of two runs" {
 	python3 "$ORACLE" random "$(seed)" 15 >r
 	python3 "$ORACLE" random "$(seed)1" 15 >old
 	for level in function callsite; do
@@ -57,7 +57,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "merged before or not, and in any order, the answer is the same" {
+@test "neither the order of records nor merging them first changes the answer" {
 	python3 "$ORACLE" random "$(seed)" 20 >r
 	callgraph-merge r >merged
 	shuf r >shuffled
@@ -69,7 +69,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "the difference of a graph with itself is nothing" {
+@test "the difference of a graph with itself is empty" {
 	python3 "$ORACLE" random "$(seed)" 20 >r
 	for level in function file module callsite; do
 		run -0 callgraph-stat --by $level --diff r r
@@ -83,7 +83,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	assert_line "Nothing has changed"
 }
 
-@test "the difference the other way round is the same with the other sign" {
+@test "the reverse difference is the same with the opposite sign" {
 	python3 "$ORACLE" random "$(seed)" 10 >a
 	python3 "$ORACLE" random "$(seed)1" 10 >b
 	sum='[.change_calls, .change_self_ns, .change_total_ns, .change_samples]'
@@ -93,7 +93,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	[ -s there ]
 }
 
-@test "a function that is on the stack several times counts its outermost time" {
+@test "of a recursive function only the outermost total time counts" {
 	chain main f f g f >r
 	callgraph-stat r >out
 	assert_equal "$(of f total_ns)" 4
@@ -105,7 +105,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	assert_equal "$(of main recursive_calls)" null
 }
 
-@test "two functions that call each other count once as well" {
+@test "the same holds for mutual recursion" {
 	chain main even odd even odd even >r
 	callgraph-stat r >out
 	assert_equal "$(of even total_ns)" 5
@@ -115,7 +115,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	diff got <(lines '["even",2,4]')
 }
 
-@test "a function is found again wherever its module lies" {
+@test "a function is recognized wherever its module is loaded" {
 	graph '{"function":"0x4010","calls":1}' >r
 	graph '{"function":"0x7010","calls":2}' 0x7000 >>r
 	callgraph-stat r | jq -c 'del(.total_share)' >got
@@ -129,7 +129,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	diff got <(lines '[true,null]' '[null,true]' '[null,null]')
 }
 
-@test "a function with a name is the same in another build and elsewhere" {
+@test "a function with a name is the same in another build at another address" {
 	graph '{"function":"0x4010","calls":1,"name":"f"}' >r
 	sed 's/"aa"/"bb"/; s/0x4010/0x4020/; s,/x/,/y/,; s/"calls":1/"calls":5/' \
 		r >old
@@ -137,7 +137,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	assert_line --index 0 '{"type":"stat","stat":"change","of":"function","name":"f","module":"app","calls":1,"before_calls":5,"change_calls":-4,"growth_calls":-0.800000}'
 }
 
-@test "what callgraph-symbolize finds is what functions go by" {
+@test "functions are identified by the names of callgraph-symbolize" {
 	lines 'int leaf(int n) { return n * 2; }' \
 		'int main(void) {' 'return leaf(1) +' 'leaf(2) - 6; }' >a.c
 	gcc -g -O0 -fPIE -pie -Wl,--build-id -o app a.c
@@ -158,7 +158,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		'[null,null,"main",3,2]' '[null,null,"main",4,2]')
 }
 
-@test "what was not measured is left out, and not 0" {
+@test "unknown measures are omitted, not 0" {
 	graph '{"name":"f","calls":2},{"name":"g","calls":0,"self_ns":0,"total_ns":0}' >r
 	callgraph-stat --sort name r >out
 	head -n 1 out >f
@@ -172,7 +172,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	refute_output --partial before_self
 }
 
-@test "sorted by each key, the greatest first, and cut" {
+@test "--sort puts the greatest first, --top truncates" {
 	graph '{"name":"a","calls":3,"self_ns":1,"total_ns":5,"samples":0},
 		{"name":"b","calls":1,"self_ns":2,"total_ns":4,"samples":9},
 		{"name":"c","calls":2,"self_ns":2,"total_ns":6,"samples":5}' >r
@@ -186,7 +186,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		"function program "
 }
 
-@test "functions of one name in several files have no file, but files have them" {
+@test "functions of one name in several files have no file; --by file separates them" {
 	graph '{"name":"f","calls":1,"file":"/a.c","line":1},
 		{"name":"f","calls":2,"file":"/b.c","line":1}' >r
 	assert_equal "$(callgraph-stat r | head -n 1)" \
@@ -202,7 +202,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		jq -c '[.file, .line]')" '["/a.c",1]'
 }
 
-@test "a report tells it at one glance" {
+@test "a report of the profile" {
 	for how in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
 		callgraph-stat --text $how "$GOLD/app.in"
 	done >got
@@ -229,7 +229,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	assert_line --partial "(the first of its thread)"
 }
 
-@test "a report does not obey what is in a name" {
+@test "a report escapes control characters in names" {
 	graph '{"name":"a\u001b[31m","file":"\u0007","calls":1,"call_file":"/\u001b","call_line":3}' >r
 	name=a$'\033''[31m'
 	for how in --top=9 --by=callsite --by=file --callers="$name" \
@@ -240,7 +240,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "a report leaves out what stands in the brackets of a long name" {
+@test "a report shortens the brackets of a long name" {
 	local name names=(
 		'main|main'
 		'fib(int)|fib(int)'
@@ -272,7 +272,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		diff - <(lines "${names[@]%|*}" null | sort)
 }
 
-@test "100,000 calls deep or wide, and a tree in any order, is no matter" {
+@test "a tree may be 100,000 calls deep or wide, in any order" {
 	python3 -c '
 n = 100000
 for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
@@ -286,7 +286,7 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	assert_equal "$(jq -r '.depth // empty' out)" 100000
 }
 
-@test "a record whose numbers cannot be is rejected, and nothing of it counts" {
+@test "a record with impossible numbers is rejected as a whole" {
 	graph '{"name":"good","calls":1}' >want
 	cp want r
 	for node in '{"parent":1,"calls":1}' '{"parent":-1,"calls":1}' \
@@ -309,7 +309,7 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	[[ $stderr == *"r:2: modules 0: {}"* ]]
 }
 
-@test "a sum that no reader could hold is said to be none" {
+@test "a sum of 2^53 or more is reported" {
 	graph '{"name":"f","calls":9007199254740991}' >r
 	run -0 callgraph-stat r
 	graph '{"name":"f","calls":1}' >>r
@@ -318,7 +318,7 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	assert_line --index 0 --partial '"calls":9007199254740991'
 }
 
-@test "what nobody can answer is said" {
+@test "a question without an answer is an error" {
 	graph '{"name":"f","calls":1}' >r
 	run -2 --separate-stderr callgraph-stat --by line r
 	[[ $stderr == *"--by is function, file, module or callsite, not 'line'"* ]]

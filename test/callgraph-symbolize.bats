@@ -40,26 +40,26 @@ line_of() {
 
 # --- what addresses are ------------------------------------------------------
 
-@test "all code of C programs is what addr2line says, DWARF 4 and 5" {
+@test "all code of C programs agrees with addr2line, DWARF 4 and 5" {
 	agrees c4 2000
 	agrees c5 2000
 }
 
-@test "all code of C++ programs is what addr2line says, plain and compressed" {
+@test "all code of C++ programs agrees with addr2line, compressed or not" {
 	agrees cc4 3000
 	agrees cc5 3000
 }
 
-@test "all code of a shared library is what addr2line says" {
+@test "all code of a shared library agrees with addr2line" {
 	agrees two.so 2000
 }
 
-@test "a program linked by LTO is what addr2line says" {
+@test "a program linked by LTO agrees with addr2line" {
 	c_program "$PROGRAMS/lto" -g -flto
 	agrees lto 1000
 }
 
-@test "split debug information says what that in one piece does" {
+@test "split debug information gives the same answers as unsplit" {
 	cpp_program whole -g
 	python3 "$ORACLE" addresses whole 3000 "$(seed)" >where
 	# Strings and sections stand elsewhere; the code is the same.
@@ -81,7 +81,7 @@ line_of() {
 	[[ $stderr == *"a .dwo file of its debug information is missing"* ]]
 }
 
-@test "damaged files are no reason to crash" {
+@test "damaged files cause no crash" {
 	for program in c4 cc5; do
 		python3 "$ORACLE" record "$PROGRAMS/$program" 50 1 0x400000 >record
 		run python3 "$ORACLE" damage "$PROGRAMS/$program" record \
@@ -93,7 +93,7 @@ line_of() {
 
 # --- what becomes of records -------------------------------------------------
 
-@test "every node of a record gets what addr2line says of it" {
+@test "every node of a record agrees with addr2line" {
 	for program in "c4 0x0" "cc5 0x7f0000000000"; do
 		set -- $program
 		python3 "$ORACLE" record "$PROGRAMS/$1" 400 "$(seed)" "$2" >record
@@ -104,7 +104,7 @@ line_of() {
 	done
 }
 
-@test "a node has its function, where that is declared, and its call" {
+@test "a node gets its function, the declaration, and the call" {
 	callgraph "$PROGRAMS/c5" 0x10000 "{\"function\":\"$(plus 0x10000 \
 		"$(function_at "$PROGRAMS/c5" helper)")\",\"call_site\":\"$(plus \
 		0x10000 "$(call_in "$PROGRAMS/c5" two twice)")\"}" >record
@@ -115,7 +115,7 @@ line_of() {
 		"$SOURCES/two.c" | cut -d: -f1)"
 }
 
-@test "a call that does not return is looked up before its end" {
+@test "the call site of a function that never returns is right" {
 	# The call of helper is the last instruction of stop's loop, or else the
 	# jump behind it: the byte before the return address is the call's.
 	site=$(call_in "$PROGRAMS/c5" stop helper)
@@ -143,7 +143,7 @@ line_of() {
 	diff <(grep '^twice' got) want
 }
 
-@test "a call in an inlined function has the chain of those around it" {
+@test "a call in an inlined function has the chain of inlined calls" {
 	# one() has twice its own line of the call, in deeper() and in one().
 	site=$(objdump -d -l --inlines --no-show-raw-insn "$PROGRAMS/c5" |
 		awk '/inlined by.*one.c:/ { chain = 1 }
@@ -161,7 +161,7 @@ line_of() {
 	diff got want
 }
 
-@test "of a call that comes often the same is said each time" {
+@test "a call that occurs often has the same text each time" {
 	python3 "$ORACLE" record "$PROGRAMS/cc5" 400 "$(seed)" 0x0 >once
 	jq -c '.nodes |= [range(20) as $i | .[]]' once >record
 	symbolized
@@ -173,7 +173,7 @@ line_of() {
 	cmp got want
 }
 
-@test "C++ names are as in the source, or with --no-demangle the linker's" {
+@test "C++ names are demangled, unless --no-demangle is given" {
 	symbol=$(nm "$PROGRAMS/cc5" | grep -o '_ZN6shapes.*census.*add.*$' |
 		head -n 1)
 	address=$(function_at "$PROGRAMS/cc5" "$symbol")
@@ -185,7 +185,7 @@ line_of() {
 	assert_equal "$(node name)" "$symbol"
 }
 
-@test "a name that stands for gigabytes stays as it is" {
+@test "a name that would demangle to gigabytes stays mangled" {
 	# f(a<int>, a<a<int>, a<int> >, ...): each twice the one before
 	long=_Z1f1aIiE
 	for i in {0..9} {A..Z}; do
@@ -227,7 +227,7 @@ line_of() {
 	done
 }
 
-@test "all that a record says stays, and in its place" {
+@test "the other members of a record stay in their order" {
 	address=$(function_at "$PROGRAMS/c5" main)
 	callgraph "$PROGRAMS/c5" 0x0 '{"calls":1.5,"own":{"a":[1,{"b":"}"}]}}' \
 		"{\"own\":\"]}\",\"function\":\"$address\",\"calls\":2}" |
@@ -240,14 +240,14 @@ line_of() {
 	[[ $output == *',"name":"main","file":'* ]]
 }
 
-@test "a record that has been symbolized once does not change any more" {
+@test "a symbolized record is not changed again" {
 	python3 "$ORACLE" record "$PROGRAMS/cc5" 300 "$(seed)" 0x0 >record
 	callgraph-symbolize record >once
 	callgraph-symbolize once >twice
 	cmp once twice
 }
 
-@test "the frames of a crash are named like nodes" {
+@test "the frames of a crash are symbolized like nodes" {
 	callgraph "$PROGRAMS/c5" 0x0 "{\"function\":\"$(function_at \
 		"$PROGRAMS/c5" helper)\",\"call_site\":\"$(call_in \
 		"$PROGRAMS/c5" two twice)\"}" |
@@ -264,7 +264,7 @@ line_of() {
 	callgraph-symbolize others | cmp - others
 }
 
-@test "a record of 100,000 nodes in one line of descent is one like others" {
+@test "a stack of 100,000 nodes can be symbolized" {
 	python3 -c '
 nodes = ",".join("{%s\"function\":\"%s\",\"calls\":1}" % (
     "\"parent\":%d," % (i - 1) if i else "", hex(0x1000 + i % 64))
@@ -277,7 +277,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 
 # --- where symbols come from ----------------------------------------------------
 
-@test "a module that is another build by now is not used" {
+@test "a module that was rebuilt meanwhile is not used" {
 	c_program app -g
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
 	c_program app -g -O1
@@ -287,7 +287,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	[[ $stderr == *"nothing is known of 1 of 1 addresses"* ]]
 }
 
-@test "without a build id a program is known by its checksum" {
+@test "a program without a build id is recognized by its checksum" {
 	c_program app -g -Wl,--build-id=none
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
 	symbolized
@@ -312,7 +312,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	[[ $stderr == *"cannot read 'record': it is not an ELF file"* ]]
 }
 
-@test "an address belongs to the module that covers it" {
+@test "an address belongs to the module that contains it" {
 	callgraph "$PROGRAMS/c5" 0x10000000 "{\"function\":\"$(plus 0x10000000 \
 		"$(function_at "$PROGRAMS/c5" main)")\"}" "{\"function\":\"$(
 		plus 0x20000000 "$(function_at "$PROGRAMS/two.so" two)")\"}" \
@@ -328,7 +328,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	[[ $stderr == *"nothing is known of 2 of 4 addresses"* ]]
 }
 
-@test "an address of a module that is no code has no name" {
+@test "an address outside the code of its module has no name" {
 	data=0x$(nm "$PROGRAMS/c5" | sed -n 's/^0*\([0-9a-f]*\) [dDbB] .*/\1/p' |
 		head -n 1)
 	end=$(readelf -SW "$PROGRAMS/c5" | sed -nE \
@@ -342,7 +342,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	[[ $stderr == *"nothing is known of 4 of 4 addresses"* ]]
 }
 
-@test "a stripped program is known by a file under --debug-dir, by build id" {
+@test "a stripped program uses a file under --debug-dir by its build id" {
 	c_program app -g
 	callgraph app 0x0 "{\"function\":\"$(function_at app helper)\"}" >record
 	id=$(readelf -nW app | sed -n 's/.*Build ID: //p')
@@ -377,7 +377,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	assert_equal "$(node name)" -
 }
 
-@test "what zstd has compressed is named, where libdw cannot read it" {
+@test "debug information that libdw cannot read because of zstd is reported" {
 	c_program app -g -gz
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
 	# The tools here do not know zstd either: say that it is zstd's.
@@ -400,7 +400,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 
 # --- bad input --------------------------------------------------------------------
 
-@test "a record with an address that is none is rejected as a whole" {
+@test "a record with a malformed address is rejected as a whole" {
 	good='{"type":"callgraph","modules":[],"nodes":[]}'
 	while read -r bad; do
 		lines "$good" "$bad" "$good" >records
