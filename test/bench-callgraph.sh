@@ -1,8 +1,8 @@
-# bench-callgraph.sh - what a call costs that is counted; sourced by bench.sh,
-# or by itself: bench-callgraph.sh BUILD
+# bench-callgraph.sh - the cost of an instrumented call; sourced by bench.sh, or
+# run alone: bench-callgraph.sh BUILD
 #
-# CPU nanoseconds a call, the least of several runs; then instructions, as
-# callgrind counts them.  Beside it gprof and uftrace.  Read the ratios.
+# CPU nanoseconds per call, the minimum of several runs, compared with gprof and
+# uftrace; then instructions, counted by callgrind.  Read the ratios.
 
 build=${build:-$PWD/$1}
 here=${here:-$(cd "$(dirname "$0")" && pwd)}
@@ -25,12 +25,12 @@ bench_compile shared -finstrument-functions -L"$build" -lweir-instrument \
 bench_compile gprof -pg
 bench_compile uftrace -finstrument-functions
 
-# recorded [OPTION...] -- PROGRAM... - under callgraph-record, its errors kept
+# recorded [OPTION...] PROGRAM... - runs it under callgraph-record
 recorded() {
 	callgraph-record -o "$cg/rec" "$@"
 }
 
-# ns RUNS SHAPE CALLS THREADS COMMAND... - the least of so many runs
+# ns RUNS SHAPE CALLS THREADS COMMAND... - the minimum of RUNS runs
 ns() {
 	local runs=$1 arguments=("$2" "$3" "$4")
 	shift 4
@@ -53,7 +53,7 @@ measure() {
 		"${cost[$name.chain.8]}" "${cost[$name.fan64.8]}"
 }
 
-# instructions PROGRAM SHAPE [WRAPPER...] - a call's, from two lengths
+# instructions PROGRAM SHAPE [WRAPPER...] - per call, from runs of two lengths
 instructions() {
 	local program=$1 shape=$2 counts=()
 	shift 2
@@ -65,11 +65,11 @@ instructions() {
 	echo $(((counts[1] - counts[0]) / 64000))
 }
 
-# ratio WHAT VALUE BASE LIMIT - says whether a figure is kept
+# ratio WHAT VALUE BASE LIMIT - prints a ratio, and whether it exceeds LIMIT
 ratio() {
-	awk -v what="$1" -v a="$2" -v b="$3" -v most="$4" 'BEGIN {
-		printf "%-46s %6.2f (at most %s)%s\n", what, a / b, most,
-			(a / b > most) ? "  <- more" : "" }'
+	awk -v what="$1" -v a="$2" -v b="$3" -v limit="$4" 'BEGIN {
+		printf "%-46s %6.2f (at most %s)%s\n", what, a / b, limit,
+			(a / b > limit) ? "  <- more" : "" }'
 }
 
 printf '\n%-34s %8s %8s %8s %8s\n' 'CPU ns a call' chain fan64 chain/8 fan64/8
@@ -103,8 +103,8 @@ printf '\ninstructions a call: floor %d and %d, counts %d and %d (65)\n' \
 	"$(instructions weir chain callgraph-record -o "$cg/rec")" \
 	"$(instructions weir fan64 callgraph-record -o "$cg/rec")"
 
-# 2^17 nodes and an emission every 50 ms; the loop alone shows what the machine
-# does to anybody.
+# 2^17 nodes and an emission every 50 ms; the loop without recording shows the
+# noise of the machine.
 printf 'longest time between two calls: %.0f us with emissions of %d nodes,' \
 	"$(ns 3 gap 16 1 recorded -i 50 ./weir)" $((1 << 17))
 printf ' %.0f us without\n' "$(ns 3 gap 16 1 recorded ./weir)"

@@ -1,10 +1,10 @@
-# bench-symbols.sh - the fourth part of bench.sh: symbols, and graphs with names
+# bench-symbols.sh - part 4 of bench.sh: symbolization, and graphs with names
 #
-# Of a C program of weir's own many addresses are asked, with what is inlined
-# there, as of a C++ program of long names and many levels of inlining, and of a
-# large C++ library one.  The library is made of a few units, each many times
-# under other names: that is quicker than to compile so many.  Who would take
-# minutes gets fewer addresses, and the row says so.
+# Looked up are many addresses of one of weir's own C programs and of a C++
+# program with long names and many levels of inlining, and one address of a
+# large C++ library.  The library consists of copies of a few units with renamed
+# symbols, which is faster than compiling so many.  A tool that would take
+# minutes gets fewer addresses, as the row says.
 
 units=4
 copies=${COPIES:-130}		# 90 MB
@@ -44,7 +44,7 @@ unit() {
 	END
 }
 
-# library FILE - its code is never run, so nothing else need be linked
+# library FILE - its code is never run, so nothing else needs to be linked
 library() {
 	local n i
 	mkdir -p units
@@ -60,7 +60,7 @@ library() {
 	rm -r units
 }
 
-# deep_unit N - functions on types of their own
+# deep_unit N - functions with types of their own
 deep_unit() {
 	local i
 	cat <<-END
@@ -130,7 +130,7 @@ deep_program() {
 	rm -r units
 }
 
-# addresses FILE UNIQUE COUNT - of its functions, by a fixed seed
+# addresses FILE UNIQUE COUNT - addresses of its functions, by a fixed seed
 addresses() {
 	python3 -c '
 import random, re, subprocess, sys
@@ -145,7 +145,7 @@ print("\n".join(found if count == unique else random.choices(found, k=count)))
 ' "$@"
 }
 
-# record PROGRAM ADDRESSES - callgraphs of 100,000 nodes each
+# record PROGRAM ADDRESSES - prints callgraphs of 100,000 nodes each
 record() {
 	python3 -c '
 import json, os, re, subprocess, sys
@@ -162,12 +162,12 @@ for at in range(0, len(where), 100000):
         for i, a in enumerate(some)]}, separators=(",", ":")))' "$@"
 }
 
-# symbol_row NAME SECONDS - beside what the library does
+# symbol_row NAME SECONDS - prints the time and its ratio to weir's
 symbol_row() {
 	printf '%-46s %8.3f s %8.2f\n' "$1" "$2" "$(jq -n "$2 / $ours")"
 }
 
-# of_tools FILE ADDRESSES WHAT [TOOL...]
+# of_tools FILE ADDRESSES WHAT [TOOL...] - prints a row for each tool
 of_tools() {
 	local file=$1 where=$2 what=$3 tool
 	shift 3
@@ -225,7 +225,7 @@ symbol_row 'weir, the same from its release' \
 	"$(cpu 5 "symbols library.release <one >/dev/null")"
 of_tools library.so one 'the same' llvm-symbolizer addr2line eu-addr2line
 
-# What reads call graphs with names, beside who merely reads JSON.
+# The readers of call graphs with names, compared with a reader of JSON.
 callgraph-symbolize million.ndjson >named.ndjson 2>/dev/null
 printf '\n1,000,000 nodes with names, %d MB\n' \
 	$(($(wc -c <named.ndjson) / 1000000))

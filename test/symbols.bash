@@ -1,4 +1,4 @@
-# symbols.bash - programs for the tests of what knows about symbols
+# symbols.bash - programs and helpers for the tests of symbolization
 
 SOURCES=$DATA/symbols
 ORACLE=$TEST/oracles/symbols.py
@@ -20,7 +20,7 @@ cpp_program() {
 	g++ -O2 "$@" "$SOURCES/shapes.cc" -o "$to"
 }
 
-# programs - c and c++ in several forms, once a bats file, in $PROGRAMS
+# programs - builds C and C++ programs in several forms in $PROGRAMS
 programs() {
 	export PROGRAMS=$BATS_FILE_TMPDIR
 	(cd "$PROGRAMS" && c_program c4 -gdwarf-4 -no-pie &&
@@ -30,17 +30,17 @@ programs() {
 		gcc -O2 -g -shared -fPIC "$SOURCES/two.c" -o two.so)
 }
 
-# fewer COUNT - a tenth of it under sanitizers
+# fewer COUNT - the count, or a tenth of it under sanitizers
 fewer() {
 	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
 }
 
-# function_at FILE NAME - its address, as nm has it
+# function_at FILE NAME - the address of a function, by nm
 function_at() {
 	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tTwW] $2\$/0x\1/p" | head -n 1
 }
 
-# callgraph PROGRAM BASE NODE... - a record of what ran at that base
+# callgraph PROGRAM BASE NODE... - a record of the program loaded at BASE
 callgraph() {
 	local program=$1 base=$2 id
 

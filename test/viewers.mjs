@@ -1,7 +1,7 @@
 // viewers.mjs FOLDER FILE TITLE - opens FILE in speedscope
 //
-// FOLDER has the packages of npm.  What speedscope has read of FILE goes to
-// FILE.opened as speedscope exports it, and what it shows to FILE.png.
+// FOLDER has the npm packages.  Writes FILE.opened, which is what speedscope
+// has read and exports again, and the screenshot FILE.png.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,8 +16,8 @@ const viewer = join(folder, 'node_modules/speedscope/dist/release');
 const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 const complaints = [];
 
-function check(good, complaint) {
-	if (!good)
+function check(holds, complaint) {
+	if (!holds)
 		complaints.push(complaint);
 }
 
@@ -35,7 +35,7 @@ async function answer(request, response) {
 	}
 }
 
-// The part of a row of the page that has a colour.
+// The ratio of pixels in a row of the screenshot that are not grey.
 function coloured([png, row]) {
 	const image = new Image();
 
@@ -61,7 +61,7 @@ async function look(page, origin) {
 		reject(new Error(d.message()));
 	}));
 
-	gone.catch(() => {});	// it may come before somebody waits for it
+	gone.catch(() => {});	// it may be rejected before it is awaited
 	page.on('pageerror', (e) => check(false, e.message));
 	page.on('console', (m) => check(m.type() !== 'error' &&
 	    !m.text().startsWith('Failed'), m.text()));
@@ -85,7 +85,7 @@ async function look(page, origin) {
 	for (const { name } of opened.shared.frames)
 		check(lines.includes(name), `'${name}' is not in the table`);
 
-	// Functions that nobody calls fill the first row of the picture.
+	// The root functions fill the first row of the flame graph.
 	await page.getByText('Left Heavy').click();
 	let part = 0;
 	for (let i = 0; i < 20 && part < 0.9; i++) {

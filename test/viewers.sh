@@ -1,11 +1,11 @@
 #!/bin/bash
-# viewers.sh BUILD - what callgraph-fold writes opens in speedscope
+# viewers.sh BUILD - checks that speedscope opens what callgraph-fold writes
 #
-# Programs are recorded, named by a release and folded in each form.  A browser
-# opens that, and has speedscope export what it has read: the oracle unfolds it
-# into the stacks that it makes of the records itself.  The same is done with a
-# form that is cut off, to show that the test can fail.  Pictures stay in
-# BUILD/viewers.
+# Programs are recorded, symbolized by a release and folded into each format.  A
+# browser opens the result in speedscope and exports what speedscope has read.
+# The oracle unfolds that, and it must have the stacks that the oracle makes of
+# the records.  A truncated file shows that the test can fail.  Screenshots stay
+# in BUILD/viewers.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -40,8 +40,9 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# record NAME PROGRAM ARGUMENT... - into the file named, with $options; what
-# runs is stripped, so that no name comes but from its release
+# record NAME PROGRAM ARGUMENT... - records a program with $options and
+# symbolizes it into the file `named'; it is stripped, so that all names come
+# from its release
 record() {
 	strip -o "$1" "$programs/$2"
 	callgraph-release -r releases -d "$programs/$2" "$1"
@@ -51,8 +52,8 @@ record() {
 	[ -s named ]
 }
 
-# opens FILE TITLE UNIT MEASURE [0|1] - speedscope has the stacks of `named`
-# for MEASURE, those of a recursion as one if told so
+# opens FILE TITLE UNIT MEASURE [0|1] - checks that speedscope has the stacks of
+# `named' for MEASURE; 1: with recursion collapsed
 opens() {
 	node "$here/viewers.mjs" "$out" "$1" "$2" &&
 		python3 "$oracle" fold "$4" "${5:-0}" <named >want &&
@@ -61,7 +62,7 @@ opens() {
 		jq -r '.profiles[].unit' "$1.opened" | diff <(echo "$3") -
 }
 
-# form NAME SUFFIX OPTION... - the path of `named` in that form
+# form NAME SUFFIX OPTION... - folds `named' and prints the path
 form() {
 	callgraph-fold "${@:3}" named >"$out/$1.$2"
 	echo "$out/$1.$2"
@@ -75,7 +76,7 @@ opens "$(form threads json -f speedscope)" 'threads: time' \
 opens "$(form threads callgrind -f callgrind)" \
 	'threads.callgrind -- self_ns' none self_ns
 
-# Speedscope makes stacks up for callgrind, which are right without recursion.
+# Speedscope guesses the stacks of callgrind files: right without recursion.
 options=
 record throw throw
 opens "$(form throw folded)" throw.folded none calls
@@ -83,11 +84,11 @@ opens "$(form throw json -f speedscope)" 'throw: calls' none calls
 opens "$(form throw callgrind -f callgrind -c)" 'throw.callgrind -- calls' \
 	none calls 1
 
-head -c -9 "$out/throw.json" >cut.json
-node "$here/viewers.mjs" "$out" "$PWD/cut.json" 'throw: calls' \
+head -c -9 "$out/throw.json" >truncated.json
+node "$here/viewers.mjs" "$out" "$PWD/truncated.json" 'throw: calls' \
 	>said 2>&1 || true
-grep '^cut.json: Unrecognized format' said || {
-	echo "a document that is cut off is not refused: $(cat said)"
+grep '^truncated.json: Unrecognized format' said || {
+	echo "a truncated document is not refused: $(cat said)"
 	exit 1
 }
 echo "pictures are in ${out#"$OLDPWD/"}"

@@ -1,16 +1,16 @@
-"""callgraph-stat.py MODE ... - callgraph-stat, a second time
+"""callgraph-stat.py MODE ... - an independent callgraph-stat
 
-random SEED COUNT	records of a few processes of two releases, which have
+random SEED COUNT	prints records of a few processes of two releases, with
 	names in the module b.so only
-profile LEVEL	on standard input: records; what each function, file, module or
-	callsite has
-calls NAME	likewise: a function, who calls it and what it calls
-change LEVEL OLD	likewise: the difference to the records of the file OLD
-normal	on standard input: what callgraph-stat answers, to compare with the above
+profile LEVEL	the measures of each function, file, module or callsite in the
+	records on standard input
+calls NAME	likewise: a function, its callers and its callees
+change LEVEL OLD	likewise: the difference to the records in the file OLD
+normal	normalizes the output of callgraph-stat, to compare it with the above
 
-From the definitions: a node's stack is found by walking up to its root, and
-total time is the self time of all nodes that have the function anywhere on
-their stack.
+It follows the definitions: the stack of a node is found by walking up to its
+root, and the total time of a function is the self time of all nodes with the
+function anywhere on their stack.
 """
 
 import json
@@ -21,7 +21,7 @@ MEASURES = ("calls", "self_ns", "total_ns", "samples")
 
 
 def random_record(draw, release):
-    """Modules lie elsewhere in each process, and functions are few: they recur."""
+    """Modules move between processes; functions are few, so that they recur."""
     modules, at = [], draw.randrange(1, 1 << 30) << 12
     for name in draw.sample(["app%d" % release, "b.so", "c.so"], 3):
         modules.append({"path": "/x/" + name, "base": hex(at),
@@ -34,7 +34,7 @@ def random_record(draw, release):
     for i in range(draw.randrange(60)):
         node = {}
         if i > 0 and draw.random() < 0.95:
-            # Often the one before: deep.
+            # Often the node before, so that the tree is deep.
             node["parent"] = draw.choice((i - 1, i - 1, draw.randrange(i)))
             add_call_site(draw, node, draw.choice(modules))
         add_function(draw, node, draw.choice(modules))
@@ -53,7 +53,7 @@ def random_record(draw, release):
 
 def add_call_site(draw, node, module):
     place = draw.randrange(1, 4)
-    # The address behind the last is one of the module, too.
+    # A return address may be one past the end of its module.
     offset = 0x1000 if place == 3 else 0x100 + place
     node["call_site"] = hex(int(module["base"], 16) + offset)
     if "build_id" not in module and place < 3:
@@ -69,7 +69,7 @@ def add_function(draw, node, module):
     if "build_id" not in module:
         node["name"] = ("f<a, b>::g(int)", "h", 'k"', "k")[place]
         if place < 3:
-            # Two that go by one name come from different files.
+            # The two functions named k are in different files.
             node["file"], node["line"] = "/s/%d.c" % place, place + 1
 
 
@@ -85,7 +85,7 @@ def base_name(m):
 
 
 def function_of(record, n):
-    """What is shown of it, as a key."""
+    """The members that identify the function, as a key."""
     m, offset = module_at(record, int(n.get("function", "-1"), 16))
     shown = {}
     if m:
@@ -141,7 +141,7 @@ def add(sums, key, n):
 
 
 def add_up(level, records):
-    """{group: {measure: sum}}, and the whole as the group None."""
+    """{group: {measure: sum}}; the group None has the totals."""
     groups = {None: {"records": 0, "nodes": 0, "depth": 0}}
     whole = groups[None]
     for r in records:

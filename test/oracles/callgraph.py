@@ -1,12 +1,12 @@
-"""callgraph.py MODE SEED COUNT - callgraph-merge, a second time
+"""callgraph.py MODE SEED COUNT - an independent callgraph-merge and -fold
 
-random	so many records of a few processes of two releases
-sum	on standard input: records, as {path from the root: numbers}, added up;
-	a path is made of places in modules, and addresses are gone
-named	random records whose nodes have names
-fold	on standard input: records with names, as folded stacks; SEED is the
+random	prints COUNT records of a few processes of two releases
+named	the same with names
+sum	adds up the records on standard input: {path from the root: measures},
+	where a path consists of modules and offsets
+fold	prints the records on standard input as folded stacks; SEED is the
 	measure, and COUNT 1 to collapse recursion
-unfold	on standard input: a profile of speedscope, as folded stacks
+unfold	prints the speedscope profile on standard input as folded stacks
 """
 
 import json
@@ -17,7 +17,7 @@ MEASURES = ("calls", "self_ns", "total_ns", "samples")
 
 
 def random_record(draw, release):
-    """Modules lie elsewhere in each process; the last may be missing."""
+    """Modules have other addresses in each process; the last may be missing."""
     sizes = {"app%d" % release: 0x3000, "a.so": 0x1000, "b.so": 0x2000}
     modules, at = [], draw.randrange(1, 1 << 30) << 12
     for name in draw.sample(sorted(sizes), 3):
@@ -33,7 +33,7 @@ def random_record(draw, release):
         if i > 0 and draw.random() < 0.9:
             node["parent"] = draw.randrange(i)
             caller = draw.choice(modules)
-            # Also the address behind the last of a module.
+            # Also the address one past the end of a module.
             node["call_site"] = hex(int(caller["end"], 16) -
                 draw.choice((0, 1, 2)))
         if draw.random() < 0.97:
@@ -52,7 +52,7 @@ def random_record(draw, release):
 
 
 def place(modules, address, inside):
-    """A module by its build id or path, and the offset in it."""
+    """The build id or path of the module, and the offset in it."""
     best = None
     for m in modules:
         start, end = int(m["start"], 16), int(m["end"], 16)
@@ -108,7 +108,7 @@ def fold(records, measure, collapses):
 
 
 def unfold(profile):
-    """Every frame is left in the order in which it was entered."""
+    """Checks that frames are closed in the reverse order of their opening."""
     frames = [f["name"].replace(";", ":") for f in profile["shared"]["frames"]]
     [p] = profile["profiles"]
     stacks, stack, at = {}, [], p["startValue"]

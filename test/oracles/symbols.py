@@ -1,11 +1,11 @@
-"""symbols.py MODE ... - a second opinion on addresses: addr2line's
+"""symbols.py MODE ... - compares symbolization with addr2line
 
-addresses FILE COUNT SEED	addresses of its functions, one a line
-compare FILE COUNT SEED [TOOL]	the program `symbols' says what the tool does
-record FILE COUNT SEED BASE	a callgraph record of such addresses
-check FILE BASE			the symbolized record on standard input is true
-damage FILE RECORD COUNT SEED	callgraph-symbolize survives damaged copies of
-				a file, callgraph-release too
+addresses FILE COUNT SEED	prints addresses of its functions, one per line
+compare FILE COUNT SEED		compares the program `symbols' with addr2line
+record FILE COUNT SEED BASE	prints a callgraph record of such addresses
+check FILE BASE			checks the symbolized record on standard input
+damage FILE RECORD COUNT SEED	runs callgraph-symbolize and callgraph-release
+				on damaged copies of a file
 """
 
 import hashlib
@@ -23,7 +23,7 @@ def output_of(*command, text=None):
 
 
 def addresses(path, count, seed):
-    """Of the code that has a symbol with a size, all bytes alike."""
+    """Uniformly from the bytes of symbols that have a size."""
     pattern = r"^([0-9a-f]+) ([0-9a-f]+) [tTwWiI] (.*)$"
     found = re.findall(pattern, output_of("nm", "-S", path), re.M)
     spans = [(int(a, 16), int(n, 16)) for a, n, _ in found]
@@ -36,7 +36,7 @@ def addresses(path, count, seed):
 
 
 def frames(tool, path, where):
-    """For each address its frames as (name, file:line), innermost first."""
+    """The frames of each address as (name, file:line), innermost first."""
     text = "".join("0x%x\n" % a for a in where)
     lines = output_of(*tool, path, text=text).split("\n")
     answers = []
@@ -51,23 +51,22 @@ def frames(tool, path, where):
 
 
 def same_place(ours, theirs):
-    """addr2line says 0 or ? of a line it does not know."""
+    """addr2line prints an unknown line as 0 or ?."""
     if theirs.endswith(":0") or theirs.endswith(":?"):
         theirs = theirs[:-2] + ":?"
-    # Of DWARF 5 binutils 2.40 takes file 1 for file 0, which is the unit's.
+    # binutils 2.40 takes file 1 of DWARF 5 for file 0, which is the unit's.
     if re.search(r"(\.cc?|<artificial>):\d+$", theirs) and (
             theirs.split(":")[-1] == ours.split(":")[-1]):
         return True
-    # For code without lines binutils names the file that a symbol names.
+    # For code without lines binutils prints the file of a file symbol.
     if ours == "??:?":
         return "/" not in theirs
     return ours == theirs
 
 
 def same_name(ours, theirs, is_function):
-    """Of a C++ function that only its file sees binutils says one name or the
-    other; and of an inlined one without a linker's name that of the function
-    around it."""
+    """binutils prints a static C++ function by either of its names, and an
+    inlined one without a linkage name by the name of the function around it."""
     def bare(name):
         return re.sub(r"\(.*", "", name).split("::")[-1]
     return ours == theirs or bare(ours) == bare(theirs) or (
@@ -75,7 +74,7 @@ def same_name(ours, theirs, is_function):
 
 
 def same(ours, theirs):
-    # Behind the last instruction binutils still names the function.
+    # After the last instruction binutils still prints the function.
     if ours[-1][0] == "??":
         return True
     return len(ours) == len(theirs) and all(
@@ -137,7 +136,7 @@ def place(node, file, line):
 
 
 def check(path, base):
-    """Each call's chain, put together as addr2line has it, is addr2line's."""
+    """The chain of inlined calls of each call must agree with addr2line."""
     base = int(base, 16)
     nodes = json.load(sys.stdin)["nodes"]
     calls = [n for n in nodes if "call_site" in n]
