@@ -2,8 +2,8 @@ load helper
 
 ORACLE=$TEST/oracles/callgraph.py
 
-# added - lines of one stack added up: files tell functions apart that have one
-# name, and then there are several
+# added - adds up the lines of each stack: functions with the same name in
+# different files give several
 added() {
 	python3 -c '
 import sys
@@ -15,7 +15,7 @@ for names, weight in sorted(stacks.items()):
     print(names, weight)'
 }
 
-# graph NODES - a record
+# graph NODES - prints a record
 graph() {
 	lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"/x/app\",\"base\":\"0x4000\",\"start\":\"0x4000\",\"end\":\"0x9000\"}],\"nodes\":[$1]}"
 }

@@ -2,17 +2,17 @@ load helper
 
 ORACLE=$TEST/oracles/callgraph.py
 
-# random_records COUNT - into ./records
+# random_records COUNT - writes ./records
 random_records() {
 	python3 "$ORACLE" random "$(seed)" "$1" >records
 }
 
-# graph MODULES NODES [MEMBERS] - a record
+# graph MODULES NODES [MEMBERS] - prints a record
 graph() {
 	lines "{\"type\":\"callgraph\",\"checksum\":\"c\"${3:-},\"modules\":[$1],\"nodes\":[$2]}"
 }
 
-# module PATH BASE ID - 64 KiB from its base on
+# module PATH BASE ID - prints a module of 64 KiB
 module() {
 	printf '{"path":"%s","base":"0x%x","start":"0x%x","end":"0x%x"%s}' \
 		"$1" $(($2)) $(($2)) $(($2 + 0x10000)) \

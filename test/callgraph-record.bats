@@ -1,10 +1,10 @@
-# callgraph-record.bats - the wrapper: what it writes, and that the program
-# runs as it would alone
+# callgraph-record.bats - the records of the wrapper, and that the program runs
+# as it does without it
 
 load helper
 load instrument
 
-# checksum FILE - by another implementation
+# checksum FILE - SHA-512/224, by another implementation
 checksum() {
 	python3 -c 'import hashlib, sys
 print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
@@ -112,7 +112,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[ "$(jq -r .type rec)" = exit ]
 }
 
-# --- the program as it would be alone ---
+# --- the program runs as without the wrapper ---
 
 @test "the program gets standard input, arguments and environment" {
 	run -0 --separate-stderr callgraph-record -o rec cat <<<hello
@@ -148,7 +148,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 			callgraph-record -o rec sh -c "kill -$signal \$\$"
 		[ "$(of exit .signal)" -eq "$(kill -l $signal)" ]
 	done
-	# By the signal itself, not by a status like it.
+	# By the signal itself, not by a status such as 128 + 15.
 	python3 -c 'import subprocess, sys
 sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
     "kill -TERM $$"]) != -15)'
@@ -175,7 +175,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 			true
 	done
 	[ "$SECONDS" -le 3 ]
-	# Nor by what was left behind.
+	# Nor by processes that the program left running.
 	mkfifo stop
 	exec 9<>stop
 	callgraph-record -o rec sh -c "$PROGRAMS/cases until <stop & sleep 0.1" \
@@ -245,7 +245,8 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 
 @test "a signal that ends the program before it starts leaves a complete output" {
 	need_strace
-	# Between a place where the program is not and the one where it is.
+	# execvp() fails in the first directory, and the signal comes before the
+	# second.
 	PATH=$PWD/nowhere:$PROGRAMS:$PATH run -130 strace -f -o trace \
 		-e inject=execve:signal=INT:when=1 callgraph-record -o rec calls
 	[ "$(of exit .signal)" -eq 2 ]

@@ -5,7 +5,7 @@ setup_file() {
 	programs
 }
 
-# same_answers PROGRAM RELEASE - all code is the same to both
+# same_answers PROGRAM RELEASE - checks that both give the same answers
 same_answers() {
 	python3 "$ORACLE" addresses "$1" "$(fewer 4000)" "$(seed)" >where &&
 		for form in '' -d; do
@@ -15,13 +15,13 @@ same_answers() {
 		done
 }
 
-# section_at FILE SECTION - where its bytes are in the file
+# section_at FILE SECTION - the offset of its contents in the file
 section_at() {
 	readelf -SW "$1" | sed -nE \
 		"s/.* \\$2 +[A-Z_]+ +[0-9a-f]+ ([0-9a-f]+) .*/0x\1/p"
 }
 
-# refused MESSAGE ARGUMENT... - status 2, that message and no record
+# refused MESSAGE ARGUMENT... - checks for status 2, the message, no record
 refused() {
 	local message=$1
 
@@ -82,7 +82,7 @@ refused() {
 	callgraph-release many >many.release
 	[ "$(wc -l <many.release)" -gt 1 ]
 	same_answers many many.release
-	# One behind the other they cover all addresses once.
+	# The records are contiguous and cover all addresses.
 	jq -r .start many.release | tail -n +2 >starts
 	jq -r .end many.release | head -n -1 | diff - starts
 	assert_equal "$(jq -r .start many.release | head -n 1)" 0x0
@@ -98,7 +98,7 @@ refused() {
 		callgraph-symbolize record >want
 		strip app -o stripped
 		callgraph-release stripped --debug app --release-dir store
-		# What runs is the stripped file, at the same path.
+		# The file that runs is the stripped one, at the same path.
 		mv stripped app
 		sum=$(checksum app)
 		[ -e "store/$sum.release" ]
@@ -281,7 +281,7 @@ refused() {
 		rm -rf store/.build-id
 		run -0 --separate-stderr callgraph-symbolize -r store record
 		[[ $stderr == *"cannot use "*"not a release, or it is damaged"* ]]
-		# The program itself still tells.
+		# The program itself can still be used.
 		[[ $output == *'"name":"main"'* ]]
 	done
 	head -c -20 whole >"$release"

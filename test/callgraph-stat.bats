@@ -3,25 +3,25 @@ load helper
 ORACLE=$TEST/oracles/callgraph-stat.py
 GOLD=$DATA/callgraph-stat
 
-# graph NODES [BASE] - a record of one module, which lies at BASE
+# graph NODES [BASE] - prints a record with one module at BASE
 graph() {
 	lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"/x/app\",\"base\":\"${2:-0x4000}\",\"start\":\"${2:-0x4000}\",\"end\":\"0x9000\",\"build_id\":\"aa\"}],\"nodes\":[$(lines "$1" | tr -d '\n\t')]}"
 }
 
-# answers OPTIONS... - what is said of r, to compare with the oracle
+# answers OPTIONS... - writes the normalized answers for ./r to ./got
 answers() {
 	callgraph-stat "$@" r >out
 	python3 "$ORACLE" normal <out >got
 	[ "$(wc -l <got)" -gt 1 ]
 }
 
-# of FUNCTION KEY - what the answer in out says of it
+# of FUNCTION KEY - prints a member of the function in ./out
 of() {
 	jq -c --arg f "$1" --arg k "$2" \
 		'select(.name == $f and .stat == "function") | .[$k]' out
 }
 
-# chain NAME... - a record in which each calls the next, and all take 1 ns
+# chain NAME... - prints a record in which each calls the next; each takes 1 ns
 chain() {
 	python3 -c '
 import json, sys
@@ -165,7 +165,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	diff f <(lines '{"type":"stat","stat":"function","name":"f","calls":2}')
 	sed -n 2p out >g
 	diff g <(lines '{"type":"stat","stat":"function","name":"g","calls":0,"self_ns":0,"total_ns":0}')
-	# Against a run without times there is no change of time.
+	# Compared with a run without times there is no change of time.
 	graph '{"name":"g","calls":1}' >old
 	run -0 callgraph-stat --diff old r
 	refute_output --partial change_self
@@ -216,11 +216,11 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	sed 's/{"name.*}/]}/; s/]]/]/' r >none
 	run -0 callgraph-stat --text none
 	assert_output "Nothing was called"
-	# Without a file, the module tells functions of one name apart.
+	# Without a file, the module distinguishes functions of the same name.
 	graph '{"function":"0x4010","name":"f","calls":2}' >r
 	run -0 callgraph-stat --text r
 	assert_line --index 2 --regexp '2 +100.0 % .* f  app$'
-	# Each function that goes by a name, apart from the one before.
+	# All functions of the name are shown, separated by an empty line.
 	chain main 'f(int)' 'f(char)' >r
 	run -0 callgraph-stat --text --callers f r
 	assert_equal "$(grep -c '^f(' <<<"$output")" 2

@@ -5,27 +5,27 @@ setup_file() {
 	programs
 }
 
-# agrees PROGRAM COUNT - the addresses of a program are what addr2line says
+# agrees PROGRAM COUNT - compares COUNT addresses with addr2line
 agrees() {
 	run python3 "$ORACLE" compare "$PROGRAMS/$1" "$(fewer "$2")" "$(seed)"
 	lines "$output"
 	[ "$status" -eq 0 ]
 }
 
-# node KEY... - what was added to the last node of the output
+# node KEY... - prints members of the last node of the output
 node() {
 	jq -r --args '.nodes[-1] as $n | $ARGS.positional | map($n[.] // "-") |
 		join(" ")' "$@" <<<"$output"
 }
 
-# symbolized OPTION... - what becomes of ./record
+# symbolized OPTION... - symbolizes ./record into $output
 symbolized() {
 	run --separate-stderr callgraph-symbolize "$@" record
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]
 }
 
-# call_in FILE FUNCTION NAME - the address behind a call of a function
+# call_in FILE FUNCTION NAME - the return address of a call of NAME
 call_in() {
 	objdump -d --no-show-raw-insn "$1" | awk -v inside="<$2>:" \
 		-v call="<$3>" '/^[0-9a-f]+ </ { here = $2 == inside }
@@ -33,12 +33,12 @@ call_in() {
 		here && /call/ && index($0, call) { found = 1 }'
 }
 
-# line_of FILE TEXT - the number of the line that begins so
+# line_of FILE TEXT - the number of the first line that begins with TEXT
 line_of() {
 	grep -n "^$2" "$SOURCES/$1" | head -n 1 | cut -d: -f1
 }
 
-# --- what addresses are ------------------------------------------------------
+# --- addresses ---------------------------------------------------------------
 
 @test "all code of C programs agrees with addr2line, DWARF 4 and 5" {
 	agrees c4 2000
@@ -62,7 +62,7 @@ line_of() {
 @test "split debug information gives the same answers as unsplit" {
 	cpp_program whole -g
 	python3 "$ORACLE" addresses whole 3000 "$(seed)" >where
-	# Strings and sections stand elsewhere; the code is the same.
+	# Strings and sections have other addresses; the code is the same.
 	cmp <(objcopy -O binary -j .text whole /dev/stdout) \
 		<(objcopy -O binary -j .text "$PROGRAMS/cc_split" /dev/stdout)
 	symbols whole <where >want
@@ -91,7 +91,7 @@ line_of() {
 	done
 }
 
-# --- what becomes of records -------------------------------------------------
+# --- records -----------------------------------------------------------------
 
 @test "every node of a record agrees with addr2line" {
 	for program in "c4 0x0" "cc5 0x7f0000000000"; do
@@ -117,7 +117,7 @@ line_of() {
 
 @test "the call site of a function that never returns is right" {
 	# The call of helper is the last instruction of stop's loop, or else the
-	# jump behind it: the byte before the return address is the call's.
+	# jump after it: the byte before the return address is the call's.
 	site=$(call_in "$PROGRAMS/c5" stop helper)
 	callgraph "$PROGRAMS/c5" 0x0 "{\"function\":\"$(function_at \
 		"$PROGRAMS/c5" helper)\",\"call_site\":\"$site\"}" >record
@@ -126,7 +126,7 @@ line_of() {
 		"$(grep -n '		helper(x);' "$SOURCES/two.c" | cut -d: -f1)"
 }
 
-@test "static functions of one name are told apart by their files" {
+@test "static functions of the same name are distinguished by their files" {
 	mapfile -t addresses < <(nm "$PROGRAMS/c5" |
 		sed -n 's/^0*\([0-9a-f]*\) t twice.*/0x\1/p')
 	[ "${#addresses[@]}" -eq 2 ]
@@ -186,7 +186,7 @@ line_of() {
 }
 
 @test "a name that would demangle to gigabytes stays mangled" {
-	# f(a<int>, a<a<int>, a<int> >, ...): each twice the one before
+	# f(a<int>, a<a<int>, a<int> >, ...): each is twice as long as the last
 	long=_Z1f1aIiE
 	for i in {0..9} {A..Z}; do
 		long+=S_IS${i}_S${i}_E
@@ -275,7 +275,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	[[ $stderr == *"nothing is known of 100000 of 100000 addresses"* ]]
 }
 
-# --- where symbols come from ----------------------------------------------------
+# --- sources of symbols ------------------------------------------------------
 
 @test "a module that was rebuilt meanwhile is not used" {
 	c_program app -g
@@ -371,7 +371,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 		assert_equal "$(node name)" main
 		[ "$dir" = . ] || mv "$dir/app.debug" .
 	done
-	# Another file of the name has another checksum.
+	# Another file of that name has a different checksum.
 	echo >>app.debug
 	symbolized --debug-dir global
 	assert_equal "$(node name)" -
@@ -380,7 +380,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 @test "debug information that libdw cannot read because of zstd is reported" {
 	c_program app -g -gz
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
-	# The tools here do not know zstd either: say that it is zstd's.
+	# objcopy may not know zstd either: change the header alone.
 	python3 - app <<-'END'
 		import re, subprocess, sys
 		table = subprocess.run(["readelf", "-SW", sys.argv[1]],

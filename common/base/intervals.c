@@ -27,7 +27,6 @@ intervals_append(struct intervals *m, uint64_t start, uint32_t index)
 	m->list[m->n++] = (struct boundary){ start, index };
 }
 
-/* Outer ranges before those that they contain. */
 static int
 compare_intervals(const void *a, const void *b)
 {
@@ -37,10 +36,16 @@ compare_intervals(const void *a, const void *b)
 	return order != 0 ? order : cmp_u64(x->index, y->index);
 }
 
+void
+intervals_sort(struct interval *ranges, size_t n)
+{
+	sort(ranges, n, sizeof *ranges, compare_intervals);
+}
+
 /*
- * Pops the ranges that end at or below an address, and returns how many stay.
- * Where the top ends, the innermost of those that go on continues: ranges below
- * the top that have ended already are popped with it.
+ * Pops the ranges that end at or below an address, and returns the new depth.
+ * Where the top ends, the next range below that has not ended either becomes
+ * the innermost; those that have ended are popped with the top.
  */
 static size_t
 pop_ended(struct intervals *m, const struct interval *stack, size_t depth,
@@ -68,7 +73,7 @@ intervals_build(struct intervals *m, struct interval *ranges, size_t n)
 	struct interval *stack = NULL;
 	size_t depth = 0, cap = 0;
 
-	sort(ranges, n, sizeof *ranges, compare_intervals);
+	intervals_sort(ranges, n);
 	for (size_t i = 0; i < n; i++) {
 		if (ranges[i].start >= ranges[i].end)
 			continue;

@@ -37,11 +37,13 @@ struct intervals {
 
 void intervals_release(struct intervals *);
 
+/* Sorts ranges by start, and those that start together by index. */
+void intervals_sort(struct interval *, size_t n);
+
 /*
- * Fills an empty index from n ranges, which it sorts.  Of ranges that share an
- * address the one that starts last is the innermost, and of those that start
- * together the one with the greatest index.  Ranges without an address do not
- * count.
+ * Fills an empty index from n ranges, which it sorts.  Of several ranges that
+ * contain an address the last one in that order is the innermost.  Empty ranges
+ * do not count.
  */
 void intervals_build(struct intervals *, struct interval *, size_t n);
 

@@ -7,7 +7,6 @@
 
 #include "common/base/num.h"
 #include "common/base/search.h"
-#include "common/base/sort.h"
 #include "common/program/debug.h"
 
 struct unit {
@@ -19,7 +18,7 @@ struct unit {
 /* The paths of a unit's file table. */
 struct file_table {
 	Dwarf_Files *key;
-	const char **paths;	/* by file number; NULL: not asked for yet */
+	const char **paths;	/* by file number; NULL: not looked up yet */
 	size_t n;
 };
 
@@ -32,7 +31,7 @@ struct debug {
 	size_t n_ranges, ranges_cap;
 	uint64_t ranges_max;
 	struct intervals unit_index;
-	size_t n_missing;
+	size_t n_missing;	/* .dwo files */
 	struct file_table *tables;	/* a hash table by key */
 	size_t n_tables, tables_mask;
 	struct arena paths;
@@ -43,18 +42,20 @@ struct debug {
 static void
 find_units(struct debug *d)
 {
-	Dwarf_Off at = 0, next;
+	Dwarf_Off offset = 0, next;
 	size_t header;
 
-	while (dwarf_nextcu(d->dwarf, at, &next, &header, NULL, NULL,
-	    NULL) == 0 && next > at) {
+	while (dwarf_nextcu(d->dwarf, offset, &next, &header, NULL, NULL,
+	    NULL) == 0 && next > offset) {
 		d->units = mem_grow(d->units, &d->units_cap, d->n_units + 1,
 		    sizeof *d->units);
-		d->units[d->n_units++] = (struct unit){ .offset = at + header };
-		at = next;
+		d->units[d->n_units++] = (struct unit){
+		    .offset = offset + header };
+		offset = next;
 	}
 }
 
+/* The unit whose first entry is at an offset, or NULL. */
 static struct unit *
 unit_at(struct debug *d, Dwarf_Off offset)
 {
@@ -102,6 +103,7 @@ add_listed_ranges(struct debug *d)
 			add_range(d, u, start, start + length);
 }
 
+/* From the unit's own entry. */
 static void
 add_own_ranges(struct debug *d, struct unit *u)
 {
@@ -115,15 +117,6 @@ add_own_ranges(struct debug *d, struct unit *u)
 		add_range(d, u, low, high);
 }
 
-static int
-compare_ranges(const void *a, const void *b)
-{
-	const struct interval *x = a, *y = b;
-	int order = cmp_u64(x->start, y->start);
-
-	return order != 0 ? order : cmp_u64(x->index, y->index);
-}
-
 /*
  * Units do not nest.  If damaged ones overlap, the range that starts first
  * keeps its addresses.
@@ -133,7 +126,7 @@ index_units(struct debug *d)
 {
 	uint64_t end = 0;
 
-	sort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
+	intervals_sort(d->ranges, d->n_ranges);
 	for (size_t i = 0; i < d->n_ranges; i++) {
 		const struct interval *r = &d->ranges[i];
 

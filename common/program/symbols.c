@@ -13,16 +13,16 @@
 #include "common/program/symbols.h"
 
 /*
- * Symbolizing an address has three steps, the last of which is cached twice.
+ * Symbolizing an address, with two caches:
  *
- * 1. The interval indexes find what covers the address: the innermost DWARF
- *    scope, the row of the line table and, if DWARF does not suffice, the ELF
- *    symbol.  These form a resolution.
- * 2. All addresses of one line in one scope have the same resolution, and so
- *    the same answer: answer_map finds it.  address_map remembers the answer
- *    of each address, since the same ones come again and again.
- * 3. Only for a new resolution is an answer built: the chain of inlined calls,
- *    from the scope outwards to the function.
+ * 1. address_map has the answers of all addresses that were asked for before:
+ *    the same few come again and again.
+ * 2. For a new address, interval indexes find what covers it: the innermost
+ *    DWARF scope, the row of the line table and, if DWARF does not suffice, the
+ *    ELF symbol.  These form a resolution.
+ * 3. answer_map has the answers by resolution: all addresses of one line in one
+ *    scope share one.  Only for a new resolution an answer is built: the chain
+ *    of inlined calls, from the scope outwards to the function.
  */
 
 /* It has no padding: it is hashed and compared as raw memory. */

@@ -71,7 +71,6 @@ static int
 compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
-
 	int order = cmp_u64(x->address, y->address);
 
 	order = order != 0 ? order : cmp_u64(x->kind, y->kind);
@@ -131,6 +130,7 @@ symtab_finish_symbols(struct symtab *t,
 		else if (s->size > max_size)
 			s->size = max_size;
 	}
+	/* Drop the labels that are inside functions. */
 	index_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)
 		if (t->symbols[i].kind != SYMBOL_LABEL || intervals_find(
@@ -149,8 +149,8 @@ symtab_rows_above(const struct symtab *t, uint64_t address)
 const struct row *
 symtab_row(const struct symtab *t, uint64_t address)
 {
-	size_t after = symtab_rows_above(t, address);
+	size_t above = symtab_rows_above(t, address);
 
-	return after > 0 && t->rows[after - 1].file != NULL ?
-	    &t->rows[after - 1] : NULL;
+	return above > 0 && t->rows[above - 1].file != NULL ?
+	    &t->rows[above - 1] : NULL;
 }

@@ -118,12 +118,12 @@ add_module(struct merge *m, const struct graph_module *from)
 static uint32_t *
 add_modules(struct merge *m, const struct callgraph *g)
 {
-	uint32_t *numbers = mem_resize(NULL, g->n_modules + 1,
-	    sizeof *numbers);
+	uint32_t *indexes = mem_resize(NULL, g->n_modules + 1,
+	    sizeof *indexes);
 
 	for (size_t i = 0; i < g->n_modules; i++)
-		numbers[i] = add_module(m, &g->modules[i]);
-	return numbers;
+		indexes[i] = add_module(m, &g->modules[i]);
+	return indexes;
 }
 
 /*
@@ -165,26 +165,26 @@ static void
 add_nodes(struct merge *m, const struct callgraph *g,
     const uint32_t *modules)
 {
-	uint32_t *numbers = mem_resize(NULL, g->n_nodes + 1, sizeof *numbers);
+	uint32_t *indexes = mem_resize(NULL, g->n_nodes + 1, sizeof *indexes);
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *from = &g->nodes[i];
 		struct key key = { .parent = from->parent != INDEX_NONE ?
-		    numbers[from->parent] : INDEX_NONE };
+		    indexes[from->parent] : INDEX_NONE };
 		struct merge_node *to;
 
 		to_offset(g, modules, from->has_function, from->function,
 		    from->function, &key.module, &key.offset);
 		to_offset(g, modules, from->has_call_site, from->call_site,
 		    from->call_site - 1, &key.call_module, &key.call_offset);
-		numbers[i] = add_node(m, &key);
-		to = &m->nodes[numbers[i]];
+		indexes[i] = add_node(m, &key);
+		to = &m->nodes[indexes[i]];
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			add_number(m, &to->measures[k], from->measures[k]);
 		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
 			keep_least(m, &to->texts[k], from->texts[k]);
 	}
-	free(numbers);
+	free(indexes);
 }
 
 void

@@ -299,7 +299,7 @@ find_process(const struct peers *p, pid_t pid)
 	return i;
 }
 
-/* Processes that have ended are forgotten, from time to time. */
+/* If many processes are remembered, forgets those that have ended. */
 static void
 forget_processes(struct peers *p)
 {

@@ -27,9 +27,9 @@ answer_calls(const struct answer *a, struct order *order, uint32_t function,
 }
 
 size_t
-answer_shown(const struct answer *a, size_t n, size_t otherwise)
+answer_shown(const struct answer *a, size_t n, size_t by_default)
 {
-	uint64_t top = a->top != 0 ? a->top : otherwise;
+	uint64_t top = a->top != 0 ? a->top : by_default;
 
 	return n < top ? n : (size_t)top;
 }

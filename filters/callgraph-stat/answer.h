@@ -18,14 +18,14 @@ struct answer {
 void answer_calls(const struct answer *, struct order *, uint32_t function,
     bool callers);
 
-/* How many of n entries are shown; otherwise: at most, without --top. */
-size_t answer_shown(const struct answer *, size_t n, size_t otherwise);
+/* How many of n entries are shown: --top, or by default at most so many. */
+size_t answer_shown(const struct answer *, size_t n, size_t by_default);
 
 /* The part as a ratio of the whole; 0 if the whole is. */
 double answer_share(int64_t part, int64_t whole);
 
 /*
- * What a call takes on average, or INT_UNKNOWN.  The time of a recursive call
+ * The average time of a call, or INT_UNKNOWN.  The time of a recursive call
  * is a part of the outermost call's total time, and so it does not count as a
  * call there.
  */

@@ -70,7 +70,7 @@ struct profile {
 void profile_init(struct profile *, enum level);
 void profile_release(struct profile *);
 
-/* Adds the callgraph, and what its record says beside the nodes. */
+/* Adds a callgraph and the other members of its record. */
 void profile_add(struct profile *, const struct callgraph *,
     const struct rec *, int side);
 
