@@ -166,7 +166,8 @@ put_speedscope(struct filter *f, const struct stacks *s, unsigned measure)
 /* The calls of one function by another. */
 struct edge {
 	uint32_t caller, callee;	/* frames */
-	int64_t calls, cost;		/* inclusive */
+	int64_t calls;
+	int64_t cost;			/* inclusive */
 };
 
 static int

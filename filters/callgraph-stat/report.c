@@ -57,7 +57,7 @@ put_amount(struct buf *b, unsigned measure, int64_t n)
 }
 
 static void
-table_amount(struct table *t, unsigned measure, int64_t n)
+put_amount_cell(struct table *t, unsigned measure, int64_t n)
 {
 	put_amount(table_cell(t), measure, n);
 	table_next(t);
@@ -75,7 +75,7 @@ put_signed(struct buf *b, unsigned measure, int64_t n)
 }
 
 static void
-table_share(struct table *t, int64_t part, int64_t whole)
+put_share_cells(struct table *t, int64_t part, int64_t whole)
 {
 	if (part != INT_UNKNOWN && whole > 0)
 		report_percent(table_cell(t), answer_share(part, whole));
@@ -105,11 +105,11 @@ put_place(struct buf *b, struct span path, uint64_t line)
 static void
 put_name(struct buf *b, const struct profile *p, uint32_t function)
 {
-	struct buf whole = { 0 };
+	struct buf label = { 0 };
 
-	profile_label(p, function, &whole);
-	shorten(b, buf_span(&whole));
-	buf_release(&whole);
+	profile_label(p, function, &label);
+	shorten(b, buf_span(&label));
+	buf_release(&label);
 }
 
 /* The function's file, or else its module, unless its label shows that. */
@@ -168,7 +168,7 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 
 /* Adds a text as a cell and empties it. */
 static void
-table_move(struct table *t, struct buf *text)
+put_text_cell(struct table *t, struct buf *text)
 {
 	table_text(t, buf_span(text));
 	text->len = 0;
@@ -235,16 +235,16 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 {
 	const struct tally *tally = &e->tallies[NOW];
 
-	table_amount(t, a->shown, tally->measures[a->shown]);
-	table_share(t, tally->measures[a->shown], base);
+	put_amount_cell(t, a->shown, tally->measures[a->shown]);
+	put_share_cells(t, tally->measures[a->shown], base);
 	for (size_t i = 0; i < N_MEASURES; i++)
 		if (is_column(a, column_order[i]))
-			table_amount(t, column_order[i],
+			put_amount_cell(t, column_order[i],
 			    tally->measures[column_order[i]]);
 	if (has_average(a, SELF_NS))
-		table_amount(t, SELF_NS, answer_per_call(tally, SELF_NS));
+		put_amount_cell(t, SELF_NS, answer_per_call(tally, SELF_NS));
 	if (has_average(a, TOTAL_NS))
-		table_amount(t, TOTAL_NS, answer_per_call(tally, TOTAL_NS));
+		put_amount_cell(t, TOTAL_NS, answer_per_call(tally, TOTAL_NS));
 }
 
 static void
@@ -314,7 +314,7 @@ report_profile(const struct answer *a, struct filter *f)
 
 		put_row(&t, a, e, share_base(a->profile, a->shown));
 		put_entry(&text, a->profile, e);
-		table_move(&t, &text);
+		put_text_cell(&t, &text);
 	}
 	table_print(&t, out);
 	put_more(out, order.n - shown);
@@ -357,7 +357,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		else
 			put_name(&text, p, e->key.callee);
 		put_site(&text, p, e);
-		table_move(&t, &text);
+		put_text_cell(&t, &text);
 	}
 	table_print(&t, out);
 	put_more(out, order.n - shown);
@@ -465,8 +465,8 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	report_bar(table_cell(t), answer_share(change < 0 ? -change : change,
 	    greatest), BAR_COLUMNS);
 	table_next(t);
-	table_amount(t, a->shown, now->measures[a->shown]);
-	table_amount(t, a->shown, before->measures[a->shown]);
+	put_amount_cell(t, a->shown, now->measures[a->shown]);
+	put_amount_cell(t, a->shown, before->measures[a->shown]);
 	if (a->shown != CALLS) {
 		if (profile_change(a->profile, e, CALLS, &calls) && calls != 0)
 			put_signed(table_cell(t), CALLS, calls);
@@ -502,7 +502,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 			continue;
 		put_change(a, &t, e, change, greatest);
 		put_entry(&text, a->profile, e);
-		table_move(&t, &text);
+		put_text_cell(&t, &text);
 	}
 	if (n > 0)
 		report_heading(out, "\n%s %s", has_grown ? "More" :
