@@ -3,51 +3,59 @@
 
 #include <stdint.h>
 
-struct load;
+#include "filters/malload/database.h"
+#include "filters/malload/schema.h"
+
+struct filter;
+
+/* A trace whose rows are in the database, but not yet committed. */
+struct trace {
+	struct filter *f;
+	struct database *database;
+	int64_t first[N_TABLES];	/* the trace's own ids begin here */
+	int64_t last_before[N_TABLES];	/* greatest id, or rowid, before it */
+	uint64_t n_rows, n_rejected, n_dropped;	/* what became of its rows */
+};
 
 /*
- * What is done when all rows of a trace are in the database: types and
- * executions that it had already are put in the place of the trace's own, and
- * rows whose keys do not hold are taken out: events to
- * rejected_profiler_event, others altogether.  Only the trace's own rows are
- * looked at, however large the database is.
+ * Creates the temporary tables that the statements below fill: which types,
+ * executions and variables of the trace ("new") the database had already under
+ * another id ("old").
  */
-void check_trace(struct load *);
+void check_begin(struct trace *);
 
-/* Which rows of the trace are other rows of the database. */
-#define CHECK_TABLES							\
-	"CREATE TEMP TABLE same_type (new integer PRIMARY KEY, old, "	\
-	"subtype); "							\
-	"CREATE TEMP TABLE same_execution (new integer PRIMARY KEY, old); " \
-	"CREATE TEMP TABLE same_variable (new integer PRIMARY KEY, old); "
-#define CHECK_TABLES_DROP						\
-	"DROP TABLE same_type; DROP TABLE same_execution; "		\
-	"DROP TABLE same_variable; "
+/*
+ * Call this when all rows of the trace are in the database.  References to
+ * types and executions that the database had already are changed to those, and
+ * rows whose foreign keys do not hold are removed: events are moved to
+ * rejected_profiler_event, others are deleted.  Only rows of the trace are
+ * read, so the time does not depend on the size of the database.
+ */
+void check_finish(struct trace *);
 
-/* ?1 id, ?2 session, ?3 client, ?4 tag: those of a row that has no place. */
-#define CHECK_EXECUTION							\
+/*
+ * For an execution that was not inserted because the database has its key:
+ * records it as the same one.  ?1 id, ?2 session, ?3 client, ?4 tag.
+ */
+#define CHECK_SAME_EXECUTION						\
 	"INSERT INTO same_execution SELECT ?1, execution_id "		\
 	"FROM mal_execution WHERE server_session = ?2 AND "		\
 	"coalesce(client, '') = coalesce(?3, '') AND tag = ?4 "		\
 	"AND execution_id <> ?1"
 
 /*
- * ?1 id, ?2 name, ?3 size, ?4 subtype: a type, if there is none so called.  It
- * keeps its number if that is free: then the rows' order makes no difference,
- * and a trace that goes on from another finds the types of that.
+ * Adds a type unless there is one of this name, then records its id.  ?1 id,
+ * ?2 name, ?3 size, ?4 subtype.  A new type keeps its id if that is free: then
+ * the order of the rows makes no difference, and a trace that continues another
+ * (malparse --state) finds the types of that one.
  */
 #define CHECK_ADD_TYPE							\
 	"INSERT INTO mal_type SELECT CASE WHEN ?1 > 0 AND ?1 NOT IN "	\
 	"(SELECT type_id FROM mal_type) THEN ?1 ELSE max(type_id) + 1 "	\
 	"END, ?2, ?3, NULL "						\
 	"FROM mal_type HAVING ?2 NOT IN (SELECT tname FROM mal_type)"
-#define CHECK_TYPE							\
+#define CHECK_SAME_TYPE							\
 	"INSERT INTO same_type SELECT ?1, type_id, ?4 FROM mal_type "	\
 	"WHERE tname = ?2"
-
-/* For load.c and check.c: what cannot fail, or the program ends. */
-_Noreturn void load_fail(const struct load *);
-void load_run(struct load *, const char *sql);
-int64_t load_number(struct load *, const char *sql);
 
 #endif

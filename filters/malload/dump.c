@@ -20,7 +20,7 @@ path_in(const struct dump *d, const char *name, const char *ending)
 	struct buf path = { 0 };
 
 	buf_printf(&path, "%s/%s%s", d->directory, name, ending);
-	buf_char(&path, '\0');
+	buf_cstr(&path);
 	return path;
 }
 

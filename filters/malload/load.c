@@ -6,83 +6,9 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/frame/filter.h"
-#include "common/mal/type.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"
 #include "filters/malload/value.h"
-
-enum { WEIR_DATABASE = 0x77656972, SCHEMA_VERSION = 1,	/* "weir" */
-    BUSY_MS = 60000 };
-
-void
-load_fail(const struct load *l)
-{
-	die("'%s': %s", l->path, sqlite3_errmsg(l->db));
-}
-
-void
-load_run(struct load *l, const char *sql)
-{
-	if (sqlite3_exec(l->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		load_fail(l);
-}
-
-int64_t
-load_number(struct load *l, const char *sql)
-{
-	sqlite3_stmt *s;
-	int64_t number = 0;
-
-	if (sqlite3_prepare_v2(l->db, sql, -1, &s, NULL) != SQLITE_OK)
-		load_fail(l);
-	if (sqlite3_step(s) == SQLITE_ROW)
-		number = sqlite3_column_int64(s, 0);
-	if (sqlite3_finalize(s) != SQLITE_OK)
-		load_fail(l);
-	return number;
-}
-
-static void
-create_schema(struct load *l)
-{
-	struct buf b = { 0 };
-
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		schema_put_table(&b, t, SQLITE);
-	schema_put_view(&b);
-	buf_str(&b, "CREATE TABLE trace (trace_id integer PRIMARY KEY, "
-	    "digest text NOT NULL UNIQUE, rows bigint NOT NULL);\n");
-	for (int i = 0; i < MALTYPES; i++) {
-		buf_printf(&b, "INSERT INTO mal_type VALUES (%d, '%s', %d, ",
-		    i + 1, maltypes[i].name, maltypes[i].size);
-		if (maltypes[i].subtype > 0)
-			buf_printf(&b, "%d);\n", maltypes[i].subtype);
-		else
-			buf_str(&b, "NULL);\n");
-	}
-	buf_printf(&b, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-	    WEIR_DATABASE, SCHEMA_VERSION);
-	buf_char(&b, '\0');
-	load_run(l, b.data);
-	buf_release(&b);
-}
-
-/* A database of ours, or one that is still empty. */
-static void
-check_database(struct load *l)
-{
-	int64_t id = load_number(l, "PRAGMA application_id");
-	int64_t version = load_number(l, "PRAGMA user_version");
-
-	if (id == WEIR_DATABASE && version == SCHEMA_VERSION)
-		return;
-	if (id == WEIR_DATABASE)
-		die("'%s' has version %lld of the tables, not %d", l->path,
-		    (long long)version, SCHEMA_VERSION);
-	if (id != 0 || load_number(l, "SELECT count(*) FROM sqlite_master") > 0)
-		die("'%s' is a database of something else", l->path);
-	create_schema(l);
-}
 
 static void
 prepare_insert(struct load *l, enum table_id t)
@@ -93,25 +19,17 @@ prepare_insert(struct load *l, enum table_id t)
 	for (size_t i = 0; i < tables[t].n_columns; i++)
 		buf_str(&b, i > 0 ? ", ?" : "?");
 	buf_str(&b, ")");
-	if (sqlite3_prepare_v3(l->db, b.data, (int)b.len,
+	if (sqlite3_prepare_v3(l->database.handle, b.data, (int)b.len,
 	    SQLITE_PREPARE_PERSISTENT, &l->insert[t], NULL) != SQLITE_OK)
-		load_fail(l);
+		database_fail(&l->database);
 	buf_release(&b);
 }
 
 void
 load_open(struct load *l, struct filter *f, const char *path)
 {
-	*l = (struct load){ .f = f, .path = path };
-	/* There is one thread: without locks a load takes 5 % less. */
-	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	if (sqlite3_open_v2(path, &l->db, SQLITE_OPEN_READWRITE |
-	    SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
-		load_fail(l);
-	sqlite3_busy_timeout(l->db, BUSY_MS);
-	load_run(l, "PRAGMA cache_size = -65536; BEGIN IMMEDIATE");
-	check_database(l);
-	load_run(l, "COMMIT");
+	*l = (struct load){ .trace.f = f, .trace.database = &l->database };
+	database_open(&l->database, path);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		prepare_insert(l, t);
 }
@@ -121,8 +39,7 @@ load_close(struct load *l)
 {
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		sqlite3_finalize(l->insert[t]);
-	if (sqlite3_close(l->db) != SQLITE_OK)
-		load_fail(l);
+	database_close(&l->database);
 }
 
 /* Where the ids of a table begin: the record says so if it is not 1. */
@@ -131,17 +48,17 @@ place_ids(struct load *l, enum table_id t, const struct rec *r)
 {
 	struct buf b = { 0 };
 
-	l->first[t] = 1;
+	l->trace.first[t] = 1;
 	if (!table_has_id(t))
 		return;
 	if (r != NULL)
-		rec_int(r, schema_key(t, 0), &l->first[t]);
+		rec_int(r, schema_key(t, 0), &l->trace.first[t]);
 	buf_printf(&b, "SELECT max(\"%s\") FROM \"%s\"",
 	    tables[t].columns[0].name, tables[t].name);
-	buf_char(&b, '\0');
-	l->before[t] = load_number(l, b.data);
-	l->shift[t] = l->first[t] > l->before[t] ? 0 :
-	    l->before[t] + 1 - l->first[t];
+	l->trace.last_before[t] = database_number(&l->database,
+	    buf_cstr(&b));
+	l->shift[t] = l->trace.first[t] > l->trace.last_before[t] ? 0 :
+	    l->trace.last_before[t] + 1 - l->trace.first[t];
 	buf_release(&b);
 }
 
@@ -149,33 +66,34 @@ static void
 begin_trace(struct load *l, const struct rec *r)
 {
 	l->in_trace = true;
-	l->n_read = l->n_rows = l->n_rejected = l->n_dropped = 0;
+	l->n_read = l->trace.n_rows = l->trace.n_rejected = l->trace.n_dropped = 0;
 	sha1_init(&l->digest);
-	load_run(l, "BEGIN IMMEDIATE; " CHECK_TABLES);
+	database_run(&l->database, "BEGIN IMMEDIATE");
+	check_begin(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		place_ids(l, t, r);
 	l->shift[MAL_TYPE] = 0;
-	l->before[REJECTED_PROFILER_EVENT] = load_number(l,
+	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_number(&l->database,
 	    "SELECT max(rowid) FROM rejected_profiler_event");
 }
 
 static void
 emit_loaded(struct load *l, int64_t trace, bool existed)
 {
-	struct buf *b = filter_out(l->f);
+	struct buf *b = filter_out(l->trace.f);
 
 	json_begin(b, "loaded");
 	json_int(b, "trace_id", trace);
-	json_uint(b, "rows", existed ? 0 : l->n_rows);
-	if (!existed && l->n_rejected > 0)
-		json_uint(b, "rejected", l->n_rejected);
-	if (!existed && l->n_dropped > 0)
-		json_uint(b, "dropped", l->n_dropped);
+	json_uint(b, "rows", existed ? 0 : l->trace.n_rows);
+	if (!existed && l->trace.n_rejected > 0)
+		json_uint(b, "rejected", l->trace.n_rejected);
+	if (!existed && l->trace.n_dropped > 0)
+		json_uint(b, "dropped", l->trace.n_dropped);
 	if (existed)
 		json_true(b, "existed");
 	json_end(b);
 	/* It is true now, whatever happens next. */
-	output_flush(&l->f->out);
+	output_flush(&l->trace.f->out);
 }
 
 /* The trace that has this digest; 0 if none has. */
@@ -186,7 +104,7 @@ find_trace(struct load *l, const char *digest)
 
 	snprintf(sql, sizeof sql, "SELECT trace_id FROM trace "
 	    "WHERE digest = '%s'", digest);
-	return load_number(l, sql);
+	return database_number(&l->database, sql);
 }
 
 static void
@@ -195,8 +113,8 @@ remember_trace(struct load *l, const char *digest)
 	char sql[160];
 
 	snprintf(sql, sizeof sql, "INSERT INTO trace (digest, rows) "
-	    "VALUES ('%s', %llu)", digest, (unsigned long long)l->n_rows);
-	load_run(l, sql);
+	    "VALUES ('%s', %llu)", digest, (unsigned long long)l->trace.n_rows);
+	database_run(&l->database, sql);
 }
 
 static void
@@ -210,20 +128,20 @@ end_trace(struct load *l)
 		return;
 	l->in_trace = false;
 	if (l->n_read == 0) {
-		load_run(l, "ROLLBACK");
+		database_run(&l->database, "ROLLBACK");
 		return;
 	}
 	sha1_digest(&l->digest, sizeof sum, sum);
 	hex_encode(digest, sum, sizeof sum);
 	trace = find_trace(l, digest);
 	if (trace != 0) {
-		load_run(l, "ROLLBACK");
+		database_run(&l->database, "ROLLBACK");
 		err_warn("warning: this trace is in '%s' already: nothing was "
-		    "added", l->path);
+		    "added", l->database.path);
 	} else {
-		check_trace(l);
+		check_finish(&l->trace);
 		remember_trace(l, digest);
-		load_run(l, CHECK_TABLES_DROP "COMMIT");
+		database_run(&l->database, "COMMIT");
 	}
 	emit_loaded(l, trace != 0 ? trace : find_trace(l, digest),
 	    trace != 0);
@@ -262,9 +180,9 @@ move_id(struct load *l, const struct column *c, enum table_id t,
 
 	if (of == NO_TABLE || of == MAL_TYPE || v->is_null)
 		return true;
-	if (v->integer < l->first[of] || v->integer >
+	if (v->integer < l->trace.first[of] || v->integer >
 	    (INT64_C(1) << REC_INT_BITS)) {
-		filter_reject(l->f, "%s: %s %lld is none of this trace's",
+		filter_reject(l->trace.f, "%s: %s %lld is none of this trace's",
 		    tables[t].name, c->name, (long long)v->integer);
 		return false;
 	}
@@ -294,7 +212,7 @@ bind_row(struct load *l, enum table_id t, const struct rec *r)
 	struct value v;
 
 	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
-		if (!value_read(&v, l->f, r, t, i) || !move_id(l, c, t, &v))
+		if (!value_read(&v, l->trace.f, r, t, i) || !move_id(l, c, t, &v))
 			return false;
 		bind(l->insert[t], (int)i + 1, c, &v);
 	}
@@ -309,7 +227,7 @@ step(struct load *l, sqlite3_stmt *s)
 
 	sqlite3_reset(s);
 	if (status != SQLITE_DONE && status != SQLITE_CONSTRAINT)
-		load_fail(l);
+		database_fail(&l->database);
 	return status == SQLITE_DONE;
 }
 
@@ -326,7 +244,7 @@ keep_apart(struct load *l, const struct rec *r)
 	sqlite3_bind_text(l->insert[t], (int)tables[t].n_columns, reason, -1,
 	    SQLITE_STATIC);
 	if (step(l, l->insert[t]))
-		l->n_rejected++;
+		l->trace.n_rejected++;
 }
 
 /*
@@ -341,25 +259,25 @@ run_for(struct load *l, const char *sql, enum table_id t, const struct rec *r)
 	struct value v;
 	bool done;
 
-	if (sqlite3_prepare_v2(l->db, sql, -1, &s, NULL) != SQLITE_OK)
-		load_fail(l);
+	if (sqlite3_prepare_v2(l->database.handle, sql, -1, &s, NULL) != SQLITE_OK)
+		database_fail(&l->database);
 	for (int i = 0; i < 4; i++, c++) {
-		value_read(&v, l->f, r, t, (size_t)i);
+		value_read(&v, l->trace.f, r, t, (size_t)i);
 		move_id(l, c, t, &v);
 		bind(s, i + 1, c, &v);
 	}
 	done = step(l, s);
 	sqlite3_finalize(s);
-	return done ? sqlite3_changes(l->db) : 0;
+	return done ? sqlite3_changes(l->database.handle) : 0;
 }
 
 /* An execution that the database has from another trace becomes that one. */
 static bool
 merge_execution(struct load *l, const struct rec *r)
 {
-	if (run_for(l, CHECK_EXECUTION, MAL_EXECUTION, r) > 0)
+	if (run_for(l, CHECK_SAME_EXECUTION, MAL_EXECUTION, r) > 0)
 		return true;
-	filter_reject(l->f, "mal_execution: execution_id comes twice");
+	filter_reject(l->trace.f, "mal_execution: execution_id comes twice");
 	return false;
 }
 
@@ -369,12 +287,12 @@ add_type(struct load *l, const struct rec *r)
 	struct value v;
 
 	for (size_t i = 0; i < tables[MAL_TYPE].n_columns; i++)
-		if (!value_read(&v, l->f, r, MAL_TYPE, i))
+		if (!value_read(&v, l->trace.f, r, MAL_TYPE, i))
 			return false;
 	run_for(l, CHECK_ADD_TYPE, MAL_TYPE, r);
-	if (run_for(l, CHECK_TYPE, MAL_TYPE, r) > 0)
+	if (run_for(l, CHECK_SAME_TYPE, MAL_TYPE, r) > 0)
 		return true;
-	filter_reject(l->f, "mal_type: type_id comes twice");
+	filter_reject(l->trace.f, "mal_type: type_id comes twice");
 	return false;
 }
 
@@ -393,7 +311,7 @@ take_row(struct load *l, enum table_id t, const struct rec *r)
 	if (t == PROFILER_EVENT)
 		keep_apart(l, r);
 	else
-		filter_reject(l->f, "%s: a row with this key is there already",
+		filter_reject(l->trace.f, "%s: a row with this key is there already",
 		    tables[t].name);
 	return false;
 }
@@ -406,5 +324,5 @@ load_row(struct load *l, enum table_id t, const struct rec *r,
 		begin_trace(l, NULL);
 	digest_line(l, line);
 	l->n_read++;
-	l->n_rows += take_row(l, t, r);
+	l->trace.n_rows += take_row(l, t, r);
 }

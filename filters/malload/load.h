@@ -2,11 +2,12 @@
 #define MALLOAD_LOAD_H
 
 #include <nettle/sha1.h>
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/text.h"
+#include "filters/malload/check.h"
+#include "filters/malload/database.h"
 #include "filters/malload/schema.h"
 
 /*
@@ -23,16 +24,12 @@ struct filter;
 struct rec;
 
 struct load {
-	struct filter *f;
-	const char *path;
-	sqlite3 *db;
+	struct database database;
 	sqlite3_stmt *insert[N_TABLES];
 	bool in_trace;
-	int64_t first[N_TABLES];	/* ids of the trace begin here ... */
-	int64_t shift[N_TABLES];	/* ... and are moved by this */
-	int64_t before[N_TABLES];	/* the last id, or row, that was there */
+	struct trace trace;
+	int64_t shift[N_TABLES];	/* ids of the trace are moved by this */
 	uint64_t n_read;		/* rows of the trace */
-	uint64_t n_rows, n_rejected, n_dropped;	/* what became of them */
 	struct sha1_ctx digest;
 };
 

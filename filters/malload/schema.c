@@ -217,14 +217,6 @@ table_has_id(enum table_id t)
 	return (tables[t].columns[0].rules & ID) != 0;
 }
 
-void
-table_put_columns(enum table_id t, struct buf *b)
-{
-	for (size_t i = 0; i < tables[t].n_columns; i++)
-		buf_printf(b, "%s\"%s\"", i > 0 ? ", " : "",
-		    tables[t].columns[i].name);
-}
-
 static unsigned
 place_of(const char *name)
 {

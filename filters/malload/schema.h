@@ -46,9 +46,7 @@ extern const struct table tables[N_TABLES];
 
 bool table_has_id(enum table_id);
 
-/* The columns' names, each in double quotes, with commas. */
 struct buf;
-void table_put_columns(enum table_id, struct buf *);
 
 /* The declared keys of records, and the place of each column among them. */
 const char *const *schema_keys(void);

@@ -1,0 +1,27 @@
+#ifndef MALLOAD_DATABASE_H
+#define MALLOAD_DATABASE_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+/* An SQLite database with the tables of schema.h. */
+struct database {
+	const char *path;
+	sqlite3 *handle;
+};
+
+/*
+ * Opens the database and creates the tables if it is empty.  Ends the program
+ * if it belongs to another program or has another version of the tables.
+ */
+void database_open(struct database *, const char *path);
+void database_close(struct database *);
+
+/* These end the program with SQLite's message if a statement fails. */
+_Noreturn void database_fail(const struct database *);
+void database_run(struct database *, const char *sql);
+
+/* The first column of the first row of the result; 0 if there is none. */
+int64_t database_number(struct database *, const char *sql);
+
+#endif
