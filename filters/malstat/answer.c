@@ -1,24 +1,23 @@
 /* answer - the costliest operations, and how the cores are used */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/malstat/answer.h"
 
-static const struct trace *sorted;	/* qsort has no context */
-
 static int
-compare_operations(const void *a, const void *b)
+compare_operations(const void *a, const void *b, void *trace)
 {
 	const struct operation *x = a, *y = b;
+	const struct trace *t = trace;
 
 	if (x->kind != y->kind)
 		return (int)x->kind - (int)y->kind;
 	if (x->kind == KIND_WORK && x->self_us != y->self_us)
 		return x->self_us > y->self_us ? -1 : 1;
-	return intern_cmp(&sorted->names, x->name, y->name);
+	return intern_cmp(&t->names, x->name, y->name);
 }
 
 /* Adds up instances by kind and operation; work comes first. */
@@ -57,8 +56,7 @@ add_operations(struct answer *a, const struct scope *s)
 	for (size_t k = 0; k < n; k++)
 		place[(size_t)list[k].name * N_KINDS + list[k].kind] =
 		    INDEX_NONE;
-	if (n > 0)
-		qsort(list, n, sizeof *list, compare_operations);
+	sort_with(list, n, sizeof *list, compare_operations, t);
 	a->operations = list;
 	while (a->n_operations < n &&
 	    list[a->n_operations].kind == KIND_WORK)
@@ -69,17 +67,18 @@ add_operations(struct answer *a, const struct scope *s)
 
 /* Most self time first; then session, tag, pc and start, and all else. */
 static int
-compare_costs(const void *a, const void *b)
+compare_costs(const void *a, const void *b, void *trace)
 {
-	const struct instance *x = &sorted->instances[*(const uint32_t *)a];
-	const struct instance *y = &sorted->instances[*(const uint32_t *)b];
-	const struct execution *p = &sorted->executions[x->execution];
-	const struct execution *q = &sorted->executions[y->execution];
+	const struct trace *t = trace;
+	const struct instance *x = &t->instances[*(const uint32_t *)a];
+	const struct instance *y = &t->instances[*(const uint32_t *)b];
+	const struct execution *p = &t->executions[x->execution];
+	const struct execution *q = &t->executions[y->execution];
 	int64_t at[][2] = { { y->self_us, x->self_us },
-	    { trace_compare_sessions(sorted, p->session, q->session), 0 },
+	    { trace_compare_sessions(t, p->session, q->session), 0 },
 	    { p->tag, q->tag }, { x->pc, y->pc },
 	    { x->start_us, y->start_us },
-	    { trace_compare_executions(sorted, x->execution, y->execution),
+	    { trace_compare_executions(t, x->execution, y->execution),
 	    0 }, { x - y, 0 } };
 
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
@@ -100,9 +99,8 @@ rank_instances(struct answer *a, const struct scope *s)
 		if (a->trace->instances[i].kind == KIND_WORK)
 			a->costliest[a->n_work++] = i;
 	}
-	if (a->n_work > 0)
-		qsort(a->costliest, a->n_work, sizeof *a->costliest,
-		    compare_costs);
+	sort_with(a->costliest, a->n_work, sizeof *a->costliest, compare_costs,
+	    a->trace);
 }
 
 static uint32_t
@@ -176,7 +174,6 @@ answer_make(struct answer *a, const struct trace *t, const struct scope *s)
 
 	*a = (struct answer){ .trace = t, .root = s->root,
 	    .n_instances = s->n_instances };
-	sorted = t;
 	add_operations(a, s);
 	rank_instances(a, s);
 	while (rest.n_instances > 0) {

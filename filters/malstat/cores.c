@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/malstat/answer.h"
 
 /*
@@ -36,8 +37,7 @@ compare_moments(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
-	return x->us != y->us ? (x->us > y->us) - (x->us < y->us) :
-	    x->sign - y->sign;
+	return x->us != y->us ? cmp_i64(x->us, y->us) : x->sign - y->sign;
 }
 
 static void
@@ -57,7 +57,7 @@ collect(struct sweep *s, struct cores *cores, size_t n_cores,
 		*m++ = (struct moment){ cores[i].from_us, -1, &cores[i] };
 		*m++ = (struct moment){ cores[i].to_us, 1, &cores[i] };
 	}
-	qsort(s->moments, s->n, sizeof *s->moments, compare_moments);
+	sort(s->moments, s->n, sizeof *s->moments, compare_moments);
 }
 
 static void

@@ -8,21 +8,13 @@ static const char *const kinds[] = { "work", "call", "dataflow", "plan" };
 
 /* Begins a record of an answer: of a query it has the query's execution. */
 static struct buf *
-begin(const struct answer *a, struct filter *f, const char *type)
+begin_record(const struct answer *a, struct filter *f, const char *type)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, type);
 
-	json_begin(b, type);
 	if (a->root != INDEX_NONE)
 		json_int(b, "query", a->trace->executions[a->root].key.id);
 	return b;
-}
-
-static void
-end(struct filter *f)
-{
-	json_end(filter_out(f));
-	filter_emit(f);
 }
 
 static void
@@ -46,7 +38,7 @@ emit_operation(const struct answer *a, struct filter *f,
     const struct operation *o)
 {
 	bool is_work = o->kind == KIND_WORK;
-	struct buf *b = begin(a, f, is_work ? "operation" : "container");
+	struct buf *b = begin_record(a, f, is_work ? "operation" : "container");
 
 	if (!is_work)
 		json_cstr(b, "kind", kinds[o->kind]);
@@ -58,7 +50,7 @@ emit_operation(const struct answer *a, struct filter *f,
 	}
 	json_int(b, "elapsed_us", o->total_us);
 	json_int(b, "longest_us", o->most_us);
-	end(f);
+	filter_end_record(f);
 }
 
 static void
@@ -66,7 +58,7 @@ emit_instance(const struct answer *a, struct filter *f, uint32_t place)
 {
 	const struct instance *i = &a->trace->instances[place];
 	const struct execution *x = &a->trace->executions[i->execution];
-	struct buf *b = begin(a, f, "instance");
+	struct buf *b = begin_record(a, f, "instance");
 
 	put_name(b, "operation", a, i->operation);
 	put_session(b, a, x->session);
@@ -83,7 +75,7 @@ emit_instance(const struct answer *a, struct filter *f, uint32_t place)
 	if (i->server_us != INT_UNKNOWN)
 		json_int(b, "usec", i->server_us);
 	put_name(b, "statement", a, i->statement);
-	end(f);
+	filter_end_record(f);
 }
 
 static void
@@ -125,7 +117,7 @@ static void
 emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
-	struct buf *b = begin(a, f, "cores");
+	struct buf *b = begin_record(a, f, "cores");
 
 	put_session(b, a, c->session);
 	put_use(b, c);
@@ -137,14 +129,14 @@ emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 		    utilisation(c, workers));
 	}
 	put_threads(b, c);
-	end(f);
+	filter_end_record(f);
 }
 
 static void
 emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 {
 	const struct instance *i = &a->trace->instances[c->block];
-	struct buf *b = begin(a, f, "dataflow");
+	struct buf *b = begin_record(a, f, "dataflow");
 
 	put_session(b, a, c->session);
 	json_int(b, "execution_id",
@@ -155,7 +147,7 @@ emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 	json_uint(b, "workers", c->n_threads);
 	put_ratios(b, c);
 	put_threads(b, c);
-	end(f);
+	filter_end_record(f);
 }
 
 static void
@@ -167,14 +159,14 @@ emit_query(const struct answer *a, struct filter *f)
 	if (a->root == INDEX_NONE)
 		return;
 	x = &a->trace->executions[a->root];
-	b = begin(a, f, "query_stat");
+	b = begin_record(a, f, "query_stat");
 	put_session(b, a, x->session);
 	if (x->tag != INT_UNKNOWN)
 		json_int(b, "tag", x->tag);
 	put_name(b, "query_text", a, x->query);
 	json_int(b, "busy_us", a->busy_us);
 	json_uint(b, "instances", a->n_instances);
-	end(f);
+	filter_end_record(f);
 }
 
 void
@@ -198,9 +190,8 @@ answer_emit(const struct answer *a, struct filter *f, uint64_t top)
 void
 emit_summary(const struct trace *t, struct filter *f)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "malstat");
 
-	json_begin(b, "malstat");
 	json_uint(b, "events", t->n_events);
 	json_uint(b, "executions", t->n_executions);
 	json_uint(b, "instances", t->n);
@@ -208,5 +199,5 @@ emit_summary(const struct trace *t, struct filter *f)
 	json_uint(b, "restarted", t->n_restarted);
 	json_uint(b, "unfinished", t->n_unfinished);
 	json_uint(b, "without_clock", t->n_no_clock);
-	end(f);
+	filter_end_record(f);
 }

@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/malstat/emit.h"
@@ -11,14 +12,14 @@
 enum { BAR = 12, OPERATIONS_SHOWN = 15, BLOCKS_SHOWN = 10 };
 
 static void
-table_name(struct table *t, const struct answer *a, sym name)
+put_name(struct table *t, const struct answer *a, sym name)
 {
 	table_text(t, name == SYM_NONE ? span_of("", 0) :
 	    intern_span(&a->trace->names, name));
 }
 
 static void
-table_ratio(struct table *t, double ratio)
+put_ratio(struct table *t, double ratio)
 {
 	report_percent(table_cell(t), ratio);
 	table_next(t);
@@ -28,7 +29,7 @@ table_ratio(struct table *t, double ratio)
 
 /* Nothing where it is not known. */
 static void
-table_number(struct table *t, int64_t number)
+put_number(struct table *t, int64_t number)
 {
 	if (number != INT_UNKNOWN)
 		buf_i64(table_cell(t), number);
@@ -40,7 +41,7 @@ put_session(const struct answer *a, struct buf *b, const struct cores *c)
 {
 	struct span name = trace_session_name(a->trace, c->session);
 
-	report_text(b, name.n > 0 ? name : span_of("unknown", 7));
+	report_text(b, name.n > 0 ? name : span_str("unknown"));
 }
 
 /* What is asked for most, in a sentence. */
@@ -102,10 +103,10 @@ report_operations(const struct answer *a, struct buf *b)
 	for (size_t i = 0; i < a->n_operations && i < OPERATIONS_SHOWN;
 	    i++, o++) {
 		table_us(&t, o->self_us);
-		table_ratio(&t, part_of(o->self_us, a->busy_us));
+		put_ratio(&t, part_of(o->self_us, a->busy_us));
 		table_count(&t, o->n);
 		table_us(&t, o->most_us);
-		table_name(&t, a, o->name);
+		put_name(&t, a, o->name);
 	}
 	table_print(&t, b);
 	if (a->n_operations > OPERATIONS_SHOWN)
@@ -128,10 +129,10 @@ report_instances(const struct answer *a, struct buf *b, uint64_t top)
 		i = &a->trace->instances[a->costliest[k]];
 		table_us(&t, i->self_us);
 		table_percent(&t, part_of(i->self_us, a->busy_us));
-		table_number(&t, a->trace->executions[i->execution].tag);
-		table_number(&t, i->pc);
-		table_number(&t, i->thread);
-		table_name(&t, a, i->statement != SYM_NONE ? i->statement :
+		put_number(&t, a->trace->executions[i->execution].tag);
+		put_number(&t, i->pc);
+		put_number(&t, i->thread);
+		put_name(&t, a, i->statement != SYM_NONE ? i->statement :
 		    i->operation);
 	}
 	table_print(&t, b);
@@ -183,7 +184,7 @@ report_cores(const struct answer *a, struct buf *b, const struct cores *c)
 			continue;
 		table_count(&t, i);
 		table_us(&t, c->with_us[i]);
-		table_ratio(&t, part_of(c->with_us[i], wall_us(c)));
+		put_ratio(&t, part_of(c->with_us[i], wall_us(c)));
 	}
 	table_print(&t, b);
 }
@@ -196,7 +197,7 @@ compare_blocks(const void *a, const void *b)
 	const struct cores *y = *(const struct cores *const *)b;
 
 	if (wall_us(x) != wall_us(y))
-		return wall_us(x) > wall_us(y) ? -1 : 1;
+		return cmp_i64(wall_us(y), wall_us(x));
 	return (x > y) - (x < y);
 }
 
@@ -207,11 +208,11 @@ put_block(struct table *t, const struct answer *a, const struct cores *c)
 
 	table_us(t, wall_us(c));
 	table_count(t, c->n_threads);
-	table_ratio(t, utilisation(c, (int64_t)c->n_threads));
+	put_ratio(t, utilisation(c, (int64_t)c->n_threads));
 	table_percent(t, part_of(c->serial_us, wall_us(c)));
 	table_percent(t, part_of(c->idle_us, wall_us(c)));
-	table_number(t, a->trace->executions[i->execution].key.id);
-	table_number(t, i->pc);
+	put_number(t, a->trace->executions[i->execution].key.id);
+	put_number(t, i->pc);
 }
 
 static void
@@ -229,7 +230,7 @@ report_blocks(const struct answer *a, struct buf *b)
 	for (size_t i = 0; i < a->n_cores; i++)
 		if (a->cores[i].block != INDEX_NONE)
 			list[n++] = &a->cores[i];
-	qsort(list, n, sizeof *list, compare_blocks);
+	sort(list, n, sizeof *list, compare_blocks);
 	buf_char(b, '\n');
 	report_heading(b, "Dataflow blocks");
 	table_init(&t, "rrrlrrrr", heads);

@@ -5,10 +5,14 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/malstat/answer.h"
 
-static const struct trace *sorted;	/* qsort has no context */
-static const uint32_t *root_of;		/* by execution */
+/* The context of the comparisons. */
+struct order {
+	const struct trace *trace;
+	const uint32_t *root_of;	/* by execution */
+};
 
 /* For each execution the one that it is for; that of a circle is in it. */
 static uint32_t *
@@ -38,31 +42,34 @@ find_roots(const struct trace *t)
 }
 
 static uint32_t
-root(uint32_t instance)
+root(const struct order *o, uint32_t instance)
 {
-	return root_of[sorted->instances[instance].execution];
+	return o->root_of[o->trace->instances[instance].execution];
 }
 
 static int
-compare_roots(const void *a, const void *b)
+compare_roots(const void *a, const void *b, void *context)
 {
+	const struct order *o = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = trace_compare_executions(sorted, root(x), root(y));
+	int order = trace_compare_executions(o->trace, root(o, x),
+	    root(o, y));
 
-	return order != 0 ? order : (x > y) - (x < y);
+	return order != 0 ? order : cmp_u64(x, y);
 }
 
 static int
-compare_pieces(const void *a, const void *b)
+compare_pieces(const void *a, const void *b, void *context)
 {
 	const struct piece *x = a, *y = b;
 
-	return compare_roots(&x->instance, &y->instance);
+	return compare_roots(&x->instance, &y->instance, context);
 }
 
 /* Slices of lists that are sorted by root. */
 static void
-cut_scopes(struct scopes *s, size_t n, size_t n_pieces)
+cut_scopes(struct scopes *s, const struct order *o, size_t n,
+    size_t n_pieces)
 {
 	const uint32_t *i = s->instances + n, *end = i + n;
 	const struct piece *p = s->pieces, *last = p + n_pieces;
@@ -72,11 +79,11 @@ cut_scopes(struct scopes *s, size_t n, size_t n_pieces)
 	while (i < end) {
 		s->list = mem_grow(s->list, &cap, s->n + 1, sizeof *s->list);
 		scope = &s->list[s->n++];
-		*scope = (struct scope){ .root = root(*i), .instances = i,
+		*scope = (struct scope){ .root = root(o, *i), .instances = i,
 		    .pieces = p };
-		while (i < end && root(*i) == scope->root)
+		while (i < end && root(o, *i) == scope->root)
 			i++;
-		while (p < last && root(p->instance) == scope->root)
+		while (p < last && root(o, p->instance) == scope->root)
 			p++;
 		scope->n_instances = (size_t)(i - scope->instances);
 		scope->n_pieces = (size_t)(p - scope->pieces);
@@ -88,17 +95,15 @@ static void
 add_queries(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
 	uint32_t *roots = find_roots(t), *instances = s->instances + t->n;
+	const struct order order = { t, roots };
 
 	memcpy(instances, s->instances, t->n * sizeof *instances);
 	s->pieces = mem_resize(NULL, p->n, sizeof *s->pieces);
 	if (p->n > 0)
 		memcpy(s->pieces, p->list, p->n * sizeof *p->list);
-	sorted = t;
-	root_of = roots;
-	qsort(instances, t->n, sizeof *instances, compare_roots);
-	if (p->n > 0)
-		qsort(s->pieces, p->n, sizeof *s->pieces, compare_pieces);
-	cut_scopes(s, t->n, p->n);
+	sort_with(instances, t->n, sizeof *instances, compare_roots, &order);
+	sort_with(s->pieces, p->n, sizeof *s->pieces, compare_pieces, &order);
+	cut_scopes(s, &order, t->n, p->n);
 	free(roots);
 }
 

@@ -1,10 +1,10 @@
 /* trace - the instances of instructions in rows of traces */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "filters/malstat/trace.h"
 
@@ -35,8 +35,7 @@ session_key(const void *owner, uint32_t i)
 {
 	const struct trace *t = owner;
 
-	return span_of((const void *)&t->sessions[i].key,
-	    sizeof t->sessions[i].key);
+	return span_bytes(&t->sessions[i].key, sizeof t->sessions[i].key);
 }
 
 static struct span
@@ -44,7 +43,7 @@ execution_key(const void *owner, uint32_t i)
 {
 	const struct trace *t = owner;
 
-	return span_of((const void *)&t->executions[i].key,
+	return span_bytes(&t->executions[i].key,
 	    sizeof t->executions[i].key);
 }
 
@@ -53,7 +52,7 @@ open_key(const void *owner, uint32_t i)
 {
 	const struct trace *t = owner;
 
-	return span_of((const void *)&t->open[i].key, sizeof t->open[i].key);
+	return span_bytes(&t->open[i].key, sizeof t->open[i].key);
 }
 
 void
@@ -84,17 +83,15 @@ static uint32_t
 find_session(struct trace *t, sym name, uint64_t trace)
 {
 	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN };
-	struct span key = span_of((const char *)&s.key, sizeof s.key);
-	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t i = map_get(&t->by_key, hash, key);
+	uint32_t next = (uint32_t)t->n_sessions;
+	uint32_t i = map_find_or_add(&t->by_key,
+	    span_bytes(&s.key, sizeof s.key), next);
 
-	if (i != INDEX_NONE)
+	if (i != next)
 		return i;
 	t->sessions = mem_grow(t->sessions, &t->sessions_cap,
 	    t->n_sessions + 1, sizeof *t->sessions);
-	i = (uint32_t)t->n_sessions++;
-	t->sessions[i] = s;
-	map_put(&t->by_key, hash, i);
+	t->sessions[t->n_sessions++] = s;
 	return i;
 }
 
@@ -104,22 +101,17 @@ find_execution(struct trace *t, int64_t id)
 {
 	struct execution x = { .tag = INT_UNKNOWN, .parent = INDEX_NONE,
 	    .query = SYM_NONE };
-	uint64_t hash;
-	uint32_t i;
+	uint32_t i, next = (uint32_t)t->n_executions;
 
 	x.key.trace = t->number;
 	x.key.id = id;
-	hash = map_hash((const char *)&x.key, sizeof x.key);
-	i = map_get(&t->by_id, hash, span_of((const char *)&x.key,
-	    sizeof x.key));
-	if (i != INDEX_NONE)
+	i = map_find_or_add(&t->by_id, span_bytes(&x.key, sizeof x.key), next);
+	if (i != next)
 		return i;
 	t->executions = mem_grow(t->executions, &t->executions_cap,
 	    t->n_executions + 1, sizeof *t->executions);
 	x.session = find_session(t, SYM_NONE, t->number);
-	i = (uint32_t)t->n_executions++;
-	t->executions[i] = x;
-	map_put(&t->by_id, hash, i);
+	t->executions[t->n_executions++] = x;
 	return i;
 }
 
@@ -127,21 +119,17 @@ static struct open *
 find_open(struct trace *t, uint32_t execution, int64_t pc)
 {
 	struct open o = { .is_open = false };
-	uint64_t hash;
-	uint32_t i;
+	uint32_t i, next = (uint32_t)t->n_open;
 
 	o.key.execution = execution;
 	o.key.pc = pc;
-	hash = map_hash((const char *)&o.key, sizeof o.key);
-	i = map_get(&t->by_place, hash, span_of((const char *)&o.key,
-	    sizeof o.key));
-	if (i != INDEX_NONE)
+	i = map_find_or_add(&t->by_place, span_bytes(&o.key, sizeof o.key),
+	    next);
+	if (i != next)
 		return &t->open[i];
 	t->open = mem_grow(t->open, &t->open_cap, t->n_open + 1,
 	    sizeof *t->open);
-	i = (uint32_t)t->n_open++;
-	t->open[i] = o;
-	map_put(&t->by_place, hash, i);
+	t->open[t->n_open++] = o;
 	return &t->open[i];
 }
 
@@ -232,7 +220,7 @@ name_operation(struct trace *t, struct span module, struct span operation)
 	buf_add(&b, module.p, module.n);
 	buf_char(&b, '.');
 	buf_add(&b, operation.p, operation.n);
-	name = intern_add(&t->names, span_of(b.data, b.len));
+	name = intern_add(&t->names, buf_span(&b));
 	buf_release(&b);
 	return name;
 }
@@ -446,8 +434,7 @@ trace_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
 	const struct session *x = &t->sessions[a], *y = &t->sessions[b];
 
 	if (x->key.name == y->key.name)
-		return (x->key.trace > y->key.trace) -
-		    (x->key.trace < y->key.trace);
+		return cmp_u64(x->key.trace, y->key.trace);
 	return intern_cmp(&t->names, (sym)x->key.name, (sym)y->key.name);
 }
 
@@ -457,11 +444,9 @@ trace_compare_executions(const struct trace *t, uint32_t a, uint32_t b)
 	const struct execution *x = &t->executions[a], *y = &t->executions[b];
 
 	if (x->key.trace != y->key.trace)
-		return x->key.trace < y->key.trace ? -1 : 1;
-	return (x->key.id > y->key.id) - (x->key.id < y->key.id);
+		return cmp_u64(x->key.trace, y->key.trace);
+	return cmp_i64(x->key.id, y->key.id);
 }
-
-static const struct trace *sorted;	/* qsort has no context */
 
 static uint32_t
 session_of(const struct trace *t, const struct instance *i)
@@ -474,17 +459,18 @@ session_of(const struct trace *t, const struct instance *i)
  * container before its work.  It is a total order but for what is the same.
  */
 static int
-compare_instances(const void *a, const void *b)
+compare_instances(const void *a, const void *b, void *trace)
 {
+	const struct trace *t = trace;
 	const struct instance *x = a, *y = b;
-	int64_t at[][2] = { { trace_compare_sessions(sorted,
-	    session_of(sorted, x), session_of(sorted, y)), 0 },
+	int64_t at[][2] = { { trace_compare_sessions(t,
+	    session_of(t, x), session_of(t, y)), 0 },
 	    { x->thread, y->thread }, { x->start_us, y->start_us },
-	    { y->end_us, x->end_us }, { trace_compare_executions(sorted,
+	    { y->end_us, x->end_us }, { trace_compare_executions(t,
 	    x->execution, y->execution), 0 }, { x->pc, y->pc },
 	    { y->kind, x->kind },
-	    { intern_cmp(&sorted->names, x->operation, y->operation), 0 },
-	    { x->server_us, y->server_us }, { intern_cmp(&sorted->names,
+	    { intern_cmp(&t->names, x->operation, y->operation), 0 },
+	    { x->server_us, y->server_us }, { intern_cmp(&t->names,
 	    x->statement, y->statement), 0 } };
 
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
@@ -515,10 +501,8 @@ trace_settle(struct trace *t)
 		if (sum > TIME_MOST)
 			die("the times of all instances add up to too much");
 	}
-	sorted = t;
-	if (t->n > 0)
-		qsort(t->instances, t->n, sizeof *t->instances,
-		    compare_instances);
+	sort_with(t->instances, t->n, sizeof *t->instances, compare_instances,
+	    t);
 	number_lanes(t);
 	find_workers(t);
 }

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/search.h"
+#include "common/base/sort.h"
 #include "filters/malstat/answer.h"
 
 /* From when to when there was work, or cores are measured. */
@@ -29,7 +32,7 @@ compare_times(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	return (x > y) - (x < y);
+	return cmp_i64(x, y);
 }
 
 /* The last start first, and work before the cores that it lies within. */
@@ -39,7 +42,7 @@ compare_extents(const void *a, const void *b)
 	const struct extent *x = a, *y = b;
 
 	if (x->start_us != y->start_us)
-		return x->start_us > y->start_us ? -1 : 1;
+		return cmp_i64(y->start_us, x->start_us);
 	return (x->cores != NULL) - (y->cores != NULL);
 }
 
@@ -47,16 +50,7 @@ compare_extents(const void *a, const void *b)
 static size_t
 place(const struct counts *c, int64_t us)
 {
-	size_t low = 0, high = c->n, middle;
-
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (c->ends[middle] < us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low + 1;
+	return SEARCH_FIRST(i, c->n, c->ends[i] >= us) + 1;
 }
 
 static void
@@ -111,7 +105,7 @@ find_extents(struct cores *cores, size_t n_cores, const struct trace *t,
 	for (struct cores *c = cores; c < cores + n_cores; c++)
 		*e++ = (struct extent){ c->from_us, c->to_us, 0, c };
 	*n = (size_t)(e - list);
-	qsort(list, *n, sizeof *list, compare_extents);
+	sort(list, *n, sizeof *list, compare_extents);
 	return list;
 }
 
@@ -123,7 +117,7 @@ counts_init(struct counts *c, const struct cores *cores, size_t n_cores,
 	c->ends = mem_resize(NULL, c->n, sizeof *c->ends);
 	for (size_t i = 0; i < c->n; i++)
 		c->ends[i] = cores[i].to_us;
-	qsort(c->ends, c->n, sizeof *c->ends, compare_times);
+	sort(c->ends, c->n, sizeof *c->ends, compare_times);
 	c->tree = mem_zero(c->n + 1, sizeof *c->tree);
 	c->first_end = mem_resize(NULL, n_lanes, sizeof *c->first_end);
 	for (size_t i = 0; i < n_lanes; i++)
