@@ -1,9 +1,8 @@
-/* maltype - the types of MAL that are known from the beginning */
+/* type - the MAL types that have a fixed type_id */
 
 #include "common/mal/type.h"
 
-/* But flt and dbl, which are 8 and 16 there. */
-const struct maltype maltypes[MALTYPES] = {
+const struct mal_type mal_types[N_MAL_TYPES] = {
 	{ "bit", 1, 0 }, { "bte", 1, 0 }, { "sht", 2, 0 }, { "int", 4, 0 },
 	{ "lng", 8, 0 }, { "hge", 16, 0 }, { "oid", 8, 0 }, { "flt", 4, 0 },
 	{ "dbl", 8, 0 }, { "str", -1, 0 }, { "date", -1, 0 },

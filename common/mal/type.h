@@ -1,18 +1,19 @@
-#ifndef WEIR_MALTYPE_H
-#define WEIR_MALTYPE_H
+#ifndef WEIR_MAL_TYPE_H
+#define WEIR_MAL_TYPE_H
 
 /*
- * The types of MAL that have the same number in every trace and database: they
- * count from 1 in this order, and have the sizes, that MAL Analytics gave them;
- * others follow as they come.
+ * The MAL types whose type_id is the same in every trace and database: their
+ * index in this array, plus 1.  Ids and sizes are those of MAL Analytics, except
+ * the size of flt and dbl, which are 8 and 16 there.  Other types get the ids
+ * after these, in the order of their first use.
  */
-enum { MALTYPES = 24 };
+enum { N_MAL_TYPES = 24 };
 
-struct maltype {
+struct mal_type {
 	const char *name;
-	int size;	/* bytes of a value, or of a BAT's; -1 if they vary */
-	int subtype;	/* of a BAT: the number of T in bat[:T]; else 0 */
+	int size;	/* bytes of a value, or of a BAT's values; -1: they vary */
+	int subtype;	/* type_id of T in bat[:T]; 0 if this is not a BAT */
 };
-extern const struct maltype maltypes[MALTYPES];
+extern const struct mal_type mal_types[N_MAL_TYPES];
 
 #endif

@@ -47,11 +47,11 @@ create_schema(struct database *d)
 	schema_put_view(&b);
 	buf_str(&b, "CREATE TABLE trace (trace_id integer PRIMARY KEY, "
 	    "digest text NOT NULL UNIQUE, rows bigint NOT NULL);\n");
-	for (int i = 0; i < MALTYPES; i++) {
+	for (int i = 0; i < N_MAL_TYPES; i++) {
 		buf_printf(&b, "INSERT INTO mal_type VALUES (%d, '%s', %d, ",
-		    i + 1, maltypes[i].name, maltypes[i].size);
-		if (maltypes[i].subtype > 0)
-			buf_printf(&b, "%d);\n", maltypes[i].subtype);
+		    i + 1, mal_types[i].name, mal_types[i].size);
+		if (mal_types[i].subtype > 0)
+			buf_printf(&b, "%d);\n", mal_types[i].subtype);
 		else
 			buf_str(&b, "NULL);\n");
 	}

@@ -57,8 +57,8 @@ optional(const struct rec *r, unsigned key)
 	return event_int(r, key, &value) ? value : INT_UNKNOWN;
 }
 
-static struct span
-text(const struct rec *r, unsigned key)
+struct span
+event_text(const struct rec *r, unsigned key)
 {
 	struct span s;
 
@@ -84,18 +84,18 @@ has(const struct rec *r, unsigned key)
 static enum event_kind
 tell_format(const struct rec *r, enum format *format)
 {
-	struct span source = text(r, E_SOURCE);
+	struct span source = event_text(r, E_SOURCE);
 
 	*format = FORMAT_S;
 	if (has(r, E_PHASE)) {
 		*format = FORMAT_P;
-		return span_eq(text(r, E_PHASE), "mal_engine") ?
+		return span_eq(event_text(r, E_PHASE), "mal_engine") ?
 		    EVENT_INSTRUCTION : EVENT_PHASE;
 	}
 	if (span_eq(source, "trace"))
 		return EVENT_INSTRUCTION;
 	if (span_eq(source, "heartbeat") || has(r, E_CPULOAD) ||
-	    span_eq(text(r, E_STATE), "ping"))
+	    span_eq(event_text(r, E_STATE), "ping"))
 		return EVENT_HEARTBEAT;
 	if (has(r, E_RELEASE) && has(r, E_PACKAGES))
 		return EVENT_HEADER;
@@ -206,13 +206,13 @@ read_names(struct event *e)
 	const struct rec *r = e->rec;
 	bool new_names = e->format == FORMAT_M || e->format == FORMAT_P;
 
-	e->session = text(r, E_SESSION);
-	e->client = text(r, E_SESSIONID);
-	e->program = text(r, new_names ? E_PROGRAM : E_FUNCTION);
-	e->module = text(r, E_MODULE);
-	e->operation = text(r, new_names ? E_FUNCTION : E_INSTRUCTION);
+	e->session = event_text(r, E_SESSION);
+	e->client = event_text(r, E_SESSIONID);
+	e->program = event_text(r, new_names ? E_PROGRAM : E_FUNCTION);
+	e->module = event_text(r, E_MODULE);
+	e->operation = event_text(r, new_names ? E_FUNCTION : E_INSTRUCTION);
 	if (!has(r, E_MODULE) && has(r, E_STMT))
-		cut_operation(e, text(r, E_STMT));
+		cut_operation(e, event_text(r, E_STMT));
 }
 
 static bool
@@ -222,7 +222,7 @@ read_state(struct event *e)
 	    names[] = { { "start", STATE_START }, { "done", STATE_DONE },
 	    { "done ", STATE_DONE }, { "pause", STATE_PAUSE },
 	    { "wait", STATE_PAUSE }, { "wait ", STATE_PAUSE } };
-	struct span state = text(e->rec, E_STATE);
+	struct span state = event_text(e->rec, E_STATE);
 
 	if (e->format == FORMAT_P) {
 		e->state = STATE_DONE;

@@ -61,6 +61,9 @@ void event_read(struct event *, const struct rec *, const char **why);
 /* A number, which old servers write as a string. */
 bool event_int(const struct rec *, unsigned key, int64_t *);
 
+/* A string; empty if the key is absent or has another kind of value. */
+struct span event_text(const struct rec *, unsigned key);
+
 /* "rel_to_mal" of "user.rel_to_mal". */
 struct span event_after_dot(struct span program);
 

@@ -44,8 +44,7 @@ lane_key(const void *owner, uint32_t i)
 {
 	const struct links *l = owner;
 
-	return span_of((const void *)&l->lanes[i].key,
-	    sizeof l->lanes[i].key);
+	return span_bytes(&l->lanes[i].key, sizeof l->lanes[i].key);
 }
 
 void
@@ -75,22 +74,18 @@ static struct lane *
 find_lane(struct links *l, const struct execution *x, const struct event *e)
 {
 	struct lane new = { .bond = INDEX_NONE };
-	uint64_t hash;
-	uint32_t i;
+	uint32_t i, next = (uint32_t)l->n_lanes;
 
 	new.key.session = x->key.session;
 	new.key.client = x->key.client;
 	new.key.thread = e->thread;
-	hash = map_hash((const char *)&new.key, sizeof new.key);
-	i = map_get(&l->by_thread, hash,
-	    span_of((const char *)&new.key, sizeof new.key));
-	if (i != INDEX_NONE)
+	i = map_find_or_add(&l->by_thread,
+	    span_bytes(&new.key, sizeof new.key), next);
+	if (i != next)
 		return &l->lanes[i];
 	l->lanes = mem_grow(l->lanes, &l->lanes_cap, l->n_lanes + 1,
 	    sizeof *l->lanes);
-	i = (uint32_t)l->n_lanes++;
-	l->lanes[i] = new;
-	map_put(&l->by_thread, hash, i);
+	l->lanes[l->n_lanes++] = new;
 	return &l->lanes[i];
 }
 

@@ -4,20 +4,15 @@
 #include <string.h>
 
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "filters/malparse/plan.h"
-
-static struct span
-bytes_of(const void *p, size_t n)
-{
-	return span_of(p, n);
-}
 
 static struct span
 execution_key(const void *owner, uint32_t place)
 {
 	const struct plans *p = owner;
 
-	return bytes_of(&p->at[place]->key, sizeof p->at[place]->key);
+	return span_bytes(&p->at[place]->key, sizeof p->at[place]->key);
 }
 
 static struct span
@@ -33,7 +28,7 @@ instruction_key(const void *owner, uint32_t i)
 {
 	const struct execution *x = owner;
 
-	return bytes_of(&x->instructions[i].pc, sizeof(int64_t));
+	return span_bytes(&x->instructions[i].pc, sizeof(int64_t));
 }
 
 void
@@ -148,8 +143,8 @@ add(struct plans *p, const struct execution *like)
 static struct execution *
 find(struct plans *p, const struct execution *like)
 {
-	uint32_t place = map_get(&p->map, hash_key(like),
-	    bytes_of(&like->key, sizeof like->key));
+	uint32_t place = map_find(&p->map,
+	    span_bytes(&like->key, sizeof like->key));
 
 	return place == INDEX_NONE ? NULL : p->at[place];
 }
@@ -220,8 +215,7 @@ plans_finish(struct plans *p, struct execution *x)
 const struct instruction *
 plan_find(const struct execution *x, int64_t pc)
 {
-	uint64_t hash = map_hash((const char *)&pc, sizeof pc);
-	uint32_t i = map_get(&x->by_pc, hash, bytes_of(&pc, sizeof pc));
+	uint32_t i = map_find(&x->by_pc, span_bytes(&pc, sizeof pc));
 
 	return i == INDEX_NONE ? NULL : &x->instructions[i];
 }
@@ -229,43 +223,40 @@ plan_find(const struct execution *x, int64_t pc)
 struct instruction *
 plan_instruction(struct execution *x, int64_t pc)
 {
-	const struct instruction *found = plan_find(x, pc);
-	uint32_t i;
+	uint32_t next = (uint32_t)x->n_instructions;
+	uint32_t i = map_find_or_add(&x->by_pc, span_bytes(&pc, sizeof pc),
+	    next);
 
-	if (found != NULL)
-		return &x->instructions[found - x->instructions];
+	if (i != next)
+		return &x->instructions[i];
 	x->instructions = mem_grow(x->instructions, &x->instructions_cap,
 	    x->n_instructions + 1, sizeof *x->instructions);
-	i = (uint32_t)x->n_instructions++;
-	x->instructions[i] = (struct instruction){ .pc = pc,
+	x->instructions[x->n_instructions++] = (struct instruction){ .pc = pc,
 	    .start_us = INT_UNKNOWN, .sum_us = 0, .thread = INT_UNKNOWN,
 	    .operation = SYM_NONE };
-	map_put(&x->by_pc, map_hash((const char *)&pc, sizeof pc), i);
 	return &x->instructions[i];
 }
 
 struct variable *
 plan_variable(struct execution *x, struct span name, bool *is_new)
 {
-	uint64_t hash = map_hash(name.p, name.n);
-	uint32_t i = map_get(&x->by_name, hash, name);
+	uint32_t next = (uint32_t)x->n_variables;
+	uint32_t i = map_find_or_add(&x->by_name, name, next);
 
-	*is_new = i == INDEX_NONE;
+	*is_new = i == next;
 	if (!*is_new)
 		return &x->variables[i];
 	x->variables = mem_grow(x->variables, &x->variables_cap,
 	    x->n_variables + 1, sizeof *x->variables);
-	i = (uint32_t)x->n_variables++;
-	x->variables[i] = (struct variable){ .name =
-	    span_of(arena_text(&x->arena, name.p, name.n), name.n) };
-	map_put(&x->by_name, hash, i);
+	x->variables[x->n_variables++] = (struct variable){
+	    .name = arena_span(&x->arena, name) };
 	return &x->variables[i];
 }
 
 bool
 plan_assigns(const struct execution *x, struct span name)
 {
-	uint32_t i = map_get(&x->by_name, map_hash(name.p, name.n), name);
+	uint32_t i = map_find(&x->by_name, name);
 
 	return i != INDEX_NONE && x->variables[i].n_made > 0;
 }
@@ -274,16 +265,7 @@ plan_assigns(const struct execution *x, struct span name)
 static size_t
 n_below(const struct variable *v, int64_t pc)
 {
-	size_t low = 0, high = v->n_made, middle;
-
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (v->made_at[middle] < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, v->n_made, v->made_at[i] >= pc);
 }
 
 void

@@ -49,18 +49,16 @@ end_row(struct rows *rows)
 		b->len = rows->at;
 		return;
 	}
-	json_end(b);
-	filter_emit(rows->f);
+	filter_end_record(rows->f);
 }
 
 /* What numbers the rows that follow: an empty trace has none. */
 static void
 begin_trace(struct rows *rows)
 {
-	struct buf *b = filter_out(rows->f);
+	struct buf *b = filter_begin_record(rows->f, "trace");
 
 	rows->has_begun = true;
-	json_begin(b, "trace");
 	for (enum table t = 0; rows->continued && t < N_TABLES; t++)
 		json_uint(b, table_ids[t], rows->first[t]);
 	end_row(rows);
@@ -75,8 +73,7 @@ begin(struct rows *rows, const char *table)
 	if (!rows->has_begun)
 		begin_trace(rows);
 	rows->at = b->len;
-	json_begin(b, table);
-	return b;
+	return filter_begin_record(rows->f, table);
 }
 
 static struct buf *
@@ -165,8 +162,7 @@ rows_execution(struct rows *rows, const struct plans *plans,
 
 	json_uint(b, "execution_id", x->id);
 	if (version.n == 0)
-		version = span_of(rows->server_version.data,
-		    rows->server_version.len);
+		version = buf_span(&rows->server_version);
 	if (x->key.session != SYM_NONE)
 		json_str(b, "server_session",
 		    intern_span(&plans->names, x->key.session));
@@ -199,8 +195,8 @@ put_statements(struct rows *rows, struct buf *b, const struct execution *x,
 	if ((!s->masks && !rows->rebuilds) || x == NULL)
 		return;
 	statement_build(s, x, e);
-	json_str(b, "long_statement", span_of(s->text.data, s->text.len));
-	json_str(b, "short_statement", span_of(s->brief.data, s->brief.len));
+	json_str(b, "long_statement", buf_span(&s->text));
+	json_str(b, "short_statement", buf_span(&s->brief));
 }
 
 /* The columns of an event behind its time. */
@@ -541,7 +537,7 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 
 	end = f == NULL ? NULL : p + f->token.n;
 	while (p < end) {
-		if (*p < '0' || *p > '9') {
+		if (!text_is_digit(*p)) {
 			p++;
 			continue;
 		}

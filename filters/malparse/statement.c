@@ -15,14 +15,6 @@ struct shown {
 	int64_t bid, count;	/* or INT_UNKNOWN */
 };
 
-static struct span
-text(const struct rec *r, unsigned key)
-{
-	struct span s;
-
-	return rec_str(r, key, &s) == REC_OK ? s : span_of(NULL, 0);
-}
-
 static bool
 is_bare(struct span type)
 {
@@ -44,8 +36,8 @@ read_variable(struct shown *v, const struct rec *r,
 	int64_t constant;
 
 	*v = (struct shown){ .bid = INT_UNKNOWN, .count = INT_UNKNOWN };
-	v->name = text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
-	v->type = text(r, V_TYPE);
+	v->name = event_text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
+	v->type = event_text(r, V_TYPE);
 	event_int(r, V_BID, &v->bid);
 	event_int(r, V_COUNT, &v->count);
 	v->is_constant = event_int(r, V_CONST, &constant) ? constant == 1 :
@@ -53,7 +45,7 @@ read_variable(struct shown *v, const struct rec *r,
 	v->has_value = value != NULL && value->kind <= REC_NULL;
 	if (!v->has_value)
 		return;
-	v->value = value->kind == REC_NULL ? span_of("nil", 3) :
+	v->value = value->kind == REC_NULL ? span_str("nil") :
 	    value->kind == REC_STRING ? value->text : value->token;
 	v->is_text = e->format == FORMAT_P && value->kind == REC_STRING &&
 	    span_eq(v->type, "str") && !span_eq(v->value, "nil");
@@ -196,7 +188,7 @@ put_both(struct statement *s, struct span text)
 static void
 put_word(struct statement *s, const char *word)
 {
-	put_both(s, span_of(word, strlen(word)));
+	put_both(s, span_str(word));
 }
 
 static void
@@ -223,7 +215,7 @@ put_return_type(struct statement *s, const struct event *e)
 	if (r == NULL || !event_is_result(&walk, r))
 		return;
 	buf_char(&s->text, ':');
-	put_span(&s->text, text(r, V_TYPE));
+	put_span(&s->text, event_text(r, V_TYPE));
 }
 
 /* Results, in brackets if there are several, and what assigns them. */
@@ -300,8 +292,8 @@ build_assignment(struct statement *s, const struct execution *x,
 	returns |= n > 0 && s->text.len - behind == n &&
 	    memcmp(s->text.data, s->text.data + behind, n) == 0;
 	if (returns) {
-		put_front(&s->text, span_of("return ", 7));
-		put_front(&s->brief, span_of("return ", 7));
+		put_front(&s->text, span_str("return "));
+		put_front(&s->brief, span_str("return "));
 	}
 }
 
@@ -321,13 +313,13 @@ void
 statement_build(struct statement *s, const struct execution *x,
     const struct event *e)
 {
-	struct span operator = text(e->rec, E_OPERATOR);
-	struct span barrier = text(e->rec, E_BARRIER);
+	struct span operator = event_text(e->rec, E_OPERATOR);
+	struct span barrier = event_text(e->rec, E_BARRIER);
 
 	s->text.len = s->brief.len = 0;
 	/* Format S has no operators: what has nothing else ends a plan. */
 	if (operator.n == 0 && e->module.n == 0 && !has_variables(s, e))
-		operator = span_of("end", 3);
+		operator = span_str("end");
 	if (span_eq(operator, "end") || span_eq(operator, "function") ||
 	    (e->pc == 0 && e->module.n > 0))
 		build_frame(s, x, e, operator);
@@ -336,7 +328,7 @@ statement_build(struct statement *s, const struct execution *x,
 	else
 		build_call(s, x, e);
 	if (barrier.n > 0) {
-		put_front(&s->text, span_of(" ", 1));
+		put_front(&s->text, span_str(" "));
 		put_front(&s->text, barrier);
 	}
 	buf_char(&s->text, ';');

@@ -150,8 +150,7 @@ take_object(struct stream *s)
 	r = recio_parse(s->recio, text, &why);
 	if (r == NULL) {
 		repair(text, &s->mended);
-		r = recio_parse(s->recio, span_of(s->mended.data,
-		    s->mended.len), &why);
+		r = recio_parse(s->recio, buf_span(&s->mended), &why);
 	}
 	if (r != NULL)
 		consume(s, b.skip.at);
@@ -171,7 +170,7 @@ take_bracket(struct stream *s)
 
 	while (i < n && (line.p[i] == ' ' || line.p[i] == '\t'))
 		i++;
-	if (i == n || line.p[i] < '0' || line.p[i] > '9') {
+	if (i == n || !text_is_digit(line.p[i])) {
 		consume(s, 1);
 		return NULL;
 	}
@@ -185,8 +184,7 @@ take_bracket(struct stream *s)
 		    "form function[pc]tag");
 		return NULL;
 	}
-	r = recio_parse(s->recio, span_of(s->mended.data, s->mended.len),
-	    &why);
+	r = recio_parse(s->recio, buf_span(&s->mended), &why);
 	if (r == NULL)
 		stream_reject(s, why);
 	return r;

@@ -3,27 +3,18 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
+#include "common/mal/operation.h"
 #include "filters/malparse/tasks.h"
-
-static void
-name_operation(struct plans *p, struct instruction *i, const struct event *e)
-{
-	struct buf b = { 0 };
-
-	buf_add(&b, e->module.p, e->module.n);
-	buf_char(&b, '.');
-	buf_add(&b, e->operation.p, e->operation.n);
-	i->operation = intern_add(&p->names, span_of(b.data, b.len));
-	buf_release(&b);
-}
 
 void
 tasks_run(struct plans *p, struct instruction *i, const struct event *e,
     int64_t start_us, int64_t elapsed_us)
 {
 	if (i->n_runs++ == 0) {
-		name_operation(p, i, e);
+		i->operation = mal_operation(&p->names, e->module,
+		    e->operation);
 		i->start_us = start_us;
 		i->thread = e->thread;
 	}
@@ -81,16 +72,15 @@ compare_pcs(const void *a, const void *b)
 	const struct instruction *x = *(struct instruction *const *)a;
 	const struct instruction *y = *(struct instruction *const *)b;
 
-	return (x->pc > y->pc) - (x->pc < y->pc);
+	return cmp_i64(x->pc, y->pc);
 }
 
 static void
 write_task(struct filter *f, const struct plans *p,
     const struct execution *x, const struct instruction *i)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "task");
 
-	json_begin(b, "task");
 	json_key(b, "id");
 	put_id(b, x, i->pc);
 	json_cstr(b, "kind", kind_of(p, i));
@@ -107,8 +97,7 @@ write_task(struct filter *f, const struct plans *p,
 	if (i->n_runs > 1)
 		json_uint(b, "runs", i->n_runs);
 	put_deps(b, p, x, i);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 void
@@ -123,7 +112,7 @@ tasks_write(struct filter *f, const struct plans *p,
 		if (x->instructions[i].n_runs > 0 &&
 		    !is_container(p, &x->instructions[i]))
 			at[n++] = &x->instructions[i];
-	qsort(at, n, sizeof *at, compare_pcs);
+	sort(at, n, sizeof *at, compare_pcs);
 	for (size_t i = 0; i < n; i++)
 		write_task(f, p, x, at[i]);
 	free(at);

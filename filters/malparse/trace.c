@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/tasks.h"
@@ -68,7 +69,7 @@ static void
 keep(struct execution *x, struct span *to, struct span text)
 {
 	if (to->n == 0 && text.n > 0)
-		*to = span_of(arena_text(&x->arena, text.p, text.n), text.n);
+		*to = arena_span(&x->arena, text);
 }
 
 /* The name or number of the user that a plan runs for. */
@@ -227,7 +228,7 @@ compare_pcs(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	return (x > y) - (x < y);
+	return cmp_i64(x, y);
 }
 
 static void
@@ -235,8 +236,7 @@ make_set(struct trace *t)
 {
 	size_t kept = 0;
 
-	if (t->n_pcs > 1)
-		qsort(t->pcs, t->n_pcs, sizeof *t->pcs, compare_pcs);
+	sort(t->pcs, t->n_pcs, sizeof *t->pcs, compare_pcs);
 	for (size_t i = 0; i < t->n_pcs; i++)
 		if (i == 0 || t->pcs[i] != t->pcs[i - 1])
 			t->pcs[kept++] = t->pcs[i];
@@ -407,7 +407,7 @@ look_for_query(struct trace *t, struct execution *x, const struct event *e)
 	if (!read_arguments(t, e, 1, &text)) {
 		t->decoded.len = 0;
 		decode_from_statement(&t->decoded, e);
-		text = span_of(t->decoded.data, t->decoded.len);
+		text = buf_span(&t->decoded);
 	}
 	define_query(t, x, e, text);
 }
@@ -428,7 +428,7 @@ add_instruction(struct trace *t, const struct event *e)
 	links_event(&t->links, &t->plans, x, e, is_first);
 	if (registers)
 		links_register(&t->links, x, e, supervisor,
-		    span_of(t->decoded.data, t->decoded.len));
+		    buf_span(&t->decoded));
 	i = plan_instruction(x, e->pc);
 	rows_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
@@ -469,11 +469,11 @@ warn_unknown(struct trace *t, const struct rec *r)
 		buf_str(&t->decoded, i > 0 ? ", " : "");
 		buf_add(&t->decoded, r->fields[i].key.p, r->fields[i].key.n);
 	}
-	intern_add(seen, span_of(t->decoded.data, t->decoded.len));
+	intern_add(seen, buf_span(&t->decoded));
 	if (seen->n > n_before && seen->n <= UNKNOWN_SHOWN)
 		err_warn_at(t->rows.f->input.name, t->rows.f->place_line,
 		    "warning: an object of no known format, whose keys are: "
-		    "%.*s", SPAN_ARG(span_of(t->decoded.data, t->decoded.len)));
+		    "%.*s", SPAN_ARG(buf_span(&t->decoded)));
 	t->n_unknown++;
 }
 

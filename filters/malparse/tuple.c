@@ -1,5 +1,6 @@
 /* tuple - lines of the profiler before JSON */
 
+#include "common/json/json.h"
 #include "filters/malparse/tuple.h"
 
 /* The columns of a line; the third is function[pc]tag. */
@@ -8,18 +9,12 @@ static const char *const columns[] = { "event", "time", NULL, "thread",
     "nvcsw", "stmt" };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 static struct span
 trimmed(struct span s)
 {
-	while (s.n > 0 && is_blank(s.p[0]))
+	while (s.n > 0 && json_is_space(s.p[0]))
 		s = span_of(s.p + 1, s.n - 1);
-	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+	while (s.n > 0 && json_is_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }

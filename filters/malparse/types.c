@@ -11,9 +11,8 @@ types_init(struct types *t)
 {
 	*t = (struct types){ .written = NULL };
 	intern_init(&t->names);
-	for (size_t i = 0; i < MALTYPES; i++)
-		intern_add(&t->names, span_of(maltypes[i].name,
-		    strlen(maltypes[i].name)));
+	for (size_t i = 0; i < N_MAL_TYPES; i++)
+		intern_add(&t->names, span_str(mal_types[i].name));
 }
 
 void
@@ -47,9 +46,9 @@ types_subtype(struct span s)
 bool
 types_size(struct span name, int *size)
 {
-	for (size_t i = 0; i < MALTYPES; i++)
-		if (span_eq(name, maltypes[i].name)) {
-			*size = maltypes[i].size;
+	for (size_t i = 0; i < N_MAL_TYPES; i++)
+		if (span_eq(name, mal_types[i].name)) {
+			*size = mal_types[i].size;
 			return true;
 		}
 	return false;

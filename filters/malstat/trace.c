@@ -6,6 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
+#include "common/mal/operation.h"
 #include "filters/malstat/trace.h"
 
 /* What is known of (execution, pc) between a start and its done. */
@@ -210,21 +211,6 @@ kind_of(int64_t pc, struct span module, struct span operation)
 	return span_eq(module, "user") ? KIND_CALL : KIND_WORK;
 }
 
-/* "algebra.join", and "." for assignments. */
-static sym
-name_operation(struct trace *t, struct span module, struct span operation)
-{
-	struct buf b = { 0 };
-	sym name;
-
-	buf_add(&b, module.p, module.n);
-	buf_char(&b, '.');
-	buf_add(&b, operation.p, operation.n);
-	name = intern_add(&t->names, buf_span(&b));
-	buf_release(&b);
-	return name;
-}
-
 struct event {
 	int64_t execution, pc, state, relative_us, absolute_us, thread, usec;
 	struct span module, operation, statement;
@@ -272,7 +258,7 @@ add_instance(struct trace *t, const struct event *e, const struct open *o,
 	if (i.start_us > i.end_us)
 		i.start_us = i.end_us;	/* the clock was set back */
 	i.kind = kind_of(i.pc, e->module, e->operation);
-	i.operation = name_operation(t, e->module, e->operation);
+	i.operation = mal_operation(&t->names, e->module, e->operation);
 	if (e->statement.n > 0)
 		i.statement = intern_add(&t->names, e->statement);
 	if (t->n == UINT32_MAX)
