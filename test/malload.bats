@@ -16,29 +16,29 @@ sample() {
 	cat "$TRACES"/sample-${1:-*}.json | malparse
 }
 
-# generated FORMAT EVENTS SEED - the rows of a made-up trace
+# generated FORMAT EVENTS SEED - the rows of a generated trace
 generated() {
 	"$BUILD/test/gen/mal" "$@" 2>/dev/null | malparse
 }
 
-# load STATUS LINE... - these rows go to the database `db`
+# load STATUS LINE... - loads these rows into the database `db`
 load() {
 	lines "${@:2}" >in &&
 	run "-$1" --separate-stderr malload db in
 }
 
-# sql STATEMENT - asks `db`
+# sql STATEMENT - runs it on `db`
 sql() {
 	sqlite3 -bail db "$1"
 }
 
-# is_sound DATABASE - all keys hold
+# is_sound DATABASE - passes if all its keys hold
 is_sound() {
 	assert_equal "$(sqlite3 "$1" 'PRAGMA foreign_key_check;
 		PRAGMA integrity_check')" ok
 }
 
-# joined LINE... - how output looks that has these lines
+# joined LINE... - the output that consists of these lines
 joined() {
 	local IFS=$'\n'
 	echo "$*"
@@ -106,7 +106,7 @@ use() {
 	done
 }
 
-@test "the database holds what the rows of made-up traces say" {
+@test "the database holds what the rows of generated traces say" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -118,7 +118,7 @@ use() {
 	oracle view db
 }
 
-@test "instructions of any runs are joined with their own starts" {
+@test "the view joins each end with the start of the same iteration" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(event 1 1 2 0 relative_time 10 absolute_time 1010 short_statement '"began"')" \
 		"$(event 2 1 2 1 relative_time 15 absolute_time 1016 usec 5)" \
@@ -155,7 +155,7 @@ use() {
 	oracle tables other rows
 }
 
-@test "text comes as it is, and the empty text is not null" {
+@test "text is stored unchanged, and the empty text is not null" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(variable 1 1 a mal_value '"it'"'"'s \"q\"\n\r\t\\n 1,2; --"')" \
 		"$(variable 2 1 b mal_value '"a\u0000b"')" \
@@ -177,13 +177,13 @@ use() {
 	oracle tables db in
 }
 
-@test "keys and types of records that it does not know are ignored" {
+@test "unknown keys and record types are ignored" {
 	load 0 "$TRACE" '{"type":"task","id":"a"}' \
 		"$(execution 1 a 5 later '{"x":[1]}')" '{"type":"event_id"}'
 	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":1}'
 }
 
-@test "rows that were rejected or dropped are not among the loaded ones" {
+@test "rejected and dropped rows are not counted as loaded" {
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 1 0)" \
 		"$(event 2 1 1 0)" "$(event 3 9 1 0)" "$(event 4 1 '"x"' 0)" \
 		"$(execution 1 b 6)" "$(use 1 0 7)" \
@@ -193,17 +193,17 @@ use() {
 		(SELECT count(*) FROM profiler_event),
 		(SELECT count(*) FROM rejected_profiler_event),
 		(SELECT rows FROM trace)')" '1|1|2|3'
-	# The execution is the one of the first trace.
+	# The execution is merged with that of the first trace.
 	load 0 "$TRACE" "$(execution 4 a 5)" "$(event 1 4 2 0)"
 	assert_equal "$output" '{"type":"loaded","trace_id":2,"rows":2}'
 }
 
-@test "a trace of which every row is rejected has been loaded nevertheless" {
+@test "a trace whose rows are all rejected counts as loaded" {
 	load 1 "$TRACE" "$(event 1 1 '"x"' 0)"
 	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":0}'
 }
 
-@test "nothing to load makes an empty database" {
+@test "empty input makes an empty database" {
 	load 0
 	assert_equal "$output" ''
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
@@ -212,7 +212,7 @@ use() {
 	is_sound db
 }
 
-@test "rows without a trace before them are a trace" {
+@test "rows before the first trace record are a trace" {
 	sample s | tail -n +2 >rows
 	run -0 --separate-stderr malload db rows
 	oracle tables db rows
@@ -227,11 +227,11 @@ use() {
 	run -0 --separate-stderr malload db rows
 	assert_equal "$output" \
 		'{"type":"loaded","trace_id":1,"rows":0,"existed":true}'
-	assert_equal "$stderr" "malload: warning: this trace is in 'db' already: nothing was added"
+	assert_equal "$stderr" "malload: warning: this trace is in 'db' already; nothing was added"
 	sqlite3 db .dump | diff before -
 }
 
-@test "the same trace twice adds nothing, though its lines were broken elsewhere" {
+@test "the same trace twice adds nothing, whatever its framing" {
 	local how seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -246,7 +246,7 @@ use() {
 	done
 }
 
-@test "the same trace is the same with other ends of lines" {
+@test "line endings do not make a trace a different one" {
 	sample s >rows
 	malload db rows
 	sqlite3 db .dump >before
@@ -263,7 +263,7 @@ use() {
 	done
 }
 
-@test "a trace without rows is none" {
+@test "a trace without rows is not recorded" {
 	load 0 "$TRACE" "$TRACE"
 	assert_equal "$output$stderr" ''
 	assert_equal "$(sql 'SELECT count(*) FROM trace')" 0
@@ -282,7 +282,7 @@ use() {
 		|| " " || count(*) FROM profiler_event')"
 }
 
-@test "of two traces in one stream each is a transaction and a record" {
+@test "each trace of a stream is one transaction and one loaded record" {
 	sample s >one
 	sample m >two
 	cat one two >in
@@ -298,7 +298,7 @@ use() {
 	oracle tables db one
 }
 
-@test "a trace that goes on keeps its ids" {
+@test "a trace that continues another keeps its ids" {
 	local name
 	for name in one two three; do
 		sed "s/6f9d0b1e/$name/" "$TRACES/sample-s.json" >in
@@ -313,7 +313,7 @@ use() {
 			FROM profiler_event ORDER BY event_id')"
 }
 
-@test "a trace that goes on has the types of the one before" {
+@test "a trace that continues another has the types of that one" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(row mal_type type_id 26 tname '"inet"')" \
 		"$(row mal_type type_id 25 tname '"bat[:inet]"' subtype_id 26)" \
@@ -325,7 +325,7 @@ use() {
 		"$(joined 'x|bat[:inet]' 'y|bat[:inet]' 'z|inet')"
 }
 
-@test "types that two traces number differently are one" {
+@test "types with different ids in two traces are merged by name" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(row mal_type type_id 25 tname '"inet"')" \
 		"$(row mal_type type_id 26 tname '"url"')" \
@@ -347,7 +347,7 @@ use() {
 	is_sound db
 }
 
-@test "two traces at once into one database wait for each other" {
+@test "two concurrent loads into one database wait for each other" {
 	local seed one two
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -370,7 +370,7 @@ use() {
 
 # --- Traces that overlap ---
 
-# overlap - a trace, and one that has a part of it and more
+# overlap - loads a trace, and then one that contains a part of it
 overlap() {
 	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 b 5)" \
 		"$(event 1 1 2 0)" "$(event 2 1 2 1)" "$(event 3 2 2 0)" \
@@ -391,7 +391,7 @@ overlap() {
 		"$(row initiates_executions initiates_executions_id 2 parent_id 2 child_id 1 remote false)"
 }
 
-@test "an execution that is there already gets the events that it lacks" {
+@test "an execution that exists already gets the events that it lacks" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, pc, execution_state,
 		iteration FROM profiler_event JOIN mal_execution
@@ -403,16 +403,16 @@ overlap() {
 	is_sound db
 }
 
-@test "an event that is there already is kept apart, with the reason" {
+@test "an event that exists already is rejected, with the reason" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, pc, execution_state,
 		rejection_reason FROM rejected_profiler_event
 		JOIN mal_execution ON execution_id = mal_execution_id')" \
-		'a|2|1|there is such an event of this execution, pc, state and iteration'
-	assert_regex "$stderr" 'malload: 1 events are in rejected_profiler_event'
+		'a|2|1|an event of this execution, pc, state and iteration exists already'
+	assert_regex "$stderr" 'malload: 1 events were moved to rejected_profiler_event'
 }
 
-@test "what depends on such an event is left out, and counted" {
+@test "rows that refer to such an event are left out and counted" {
 	overlap
 	assert_regex "$stderr" 'malload: 1 rows of event_variable_list refer '
 	assert_regex "$stderr" 'malload: 1 rows of prerequisite_events refer '
@@ -422,7 +422,7 @@ overlap() {
 		prerequisite_pc FROM prerequisite_events')" '5||2'
 }
 
-@test "variables of an execution that is there already are one by name" {
+@test "variables of an execution that exists already are merged by name" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, name, var_count
 		FROM mal_variable JOIN mal_execution
@@ -434,7 +434,7 @@ overlap() {
 		"$(joined '2|0|x' '2|1|x' '3|0|x' '3|1|y' '2|0|x')"
 }
 
-@test "queries and calls of an execution that is there already are one" {
+@test "queries and calls of an execution that exists already are merged" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, query_text FROM query
 		JOIN mal_execution ON execution_id = root_execution_id')" \
@@ -446,7 +446,7 @@ overlap() {
 		"$(joined 'a|a' 'a|c')"
 }
 
-@test "halves of a trace that overlap are the trace" {
+@test "two overlapping parts of a trace give the whole trace" {
 	local seed events
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -466,7 +466,7 @@ overlap() {
 	diff <(sqlite3 whole "$key") <(sqlite3 db "$key")
 }
 
-@test "without a session or a tag executions are never one" {
+@test "executions without a session or a tag are never merged" {
 	load 0 "$TRACE" "$(row mal_execution execution_id 1 client '"7"' tag 5)" \
 		"$(row mal_execution execution_id 2 server_session '"a"')"
 	load 0 "$TRACE" "$(row mal_execution execution_id 1 client '"7"' tag 5)" \
@@ -475,7 +475,7 @@ overlap() {
 	assert_equal "$(sql 'SELECT count(*) FROM mal_execution')" 4
 }
 
-@test "two executions of a trace that are a third from before are that one" {
+@test "two executions of a trace are merged with one older execution" {
 	load 0 "$TRACE" "$(execution 1 a 5)"
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 5)" \
 		"$(event 1 1 2 0)" "$(event 2 2 2 0)" "$(event 3 2 3 0)" \
@@ -492,7 +492,7 @@ overlap() {
 	is_sound db
 }
 
-@test "executions of two clients are two" {
+@test "executions of different clients are not merged" {
 	load 0 "$TRACE" "$(execution 1 a 5 client '"1"')" \
 		"$(execution 2 a 5 client '"2"')" "$(execution 3 a 5)"
 	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 5 client '"2"')" \
@@ -502,9 +502,9 @@ overlap() {
 	assert_equal "$(sql 'SELECT count(*) FROM mal_execution')" 3
 }
 
-# --- Rows that are wrong ---
+# --- Invalid rows ---
 
-# rejected RULE LINE - the message about a line between good ones
+# rejected RULE LINE - passes if a line between valid ones is rejected by RULE
 rejected() {
 	rm -f db &&
 	load 1 "$TRACE" "$(execution 1 a 5)" "$2" "$(event 1 1 2 0)" &&
@@ -515,22 +515,22 @@ rejected() {
 }
 
 @test "a value that its column cannot have is rejected" {
-	rejected 'profiler_event: pc is no integer' "$(event 2 1 '"3"' 1)"
-	rejected 'profiler_event: pc is no integer' "$(event 2 1 3.5 1)"
-	rejected 'profiler_event: pc is beyond 2^31' "$(event 2 1 2147483648 1)"
-	rejected 'profiler_event: usec is no integer' \
+	rejected 'profiler_event: pc is not an integer' "$(event 2 1 '"3"' 1)"
+	rejected 'profiler_event: pc is not an integer' "$(event 2 1 3.5 1)"
+	rejected 'profiler_event: pc does not fit in 32 bits' "$(event 2 1 2147483648 1)"
+	rejected 'profiler_event: usec is not an integer' \
 		"$(event 2 1 3 1 usec 99999999999999999999)"
-	rejected 'profiler_event: mal_module is no string' \
+	rejected 'profiler_event: mal_module is not a string' \
 		"$(event 2 1 3 1 mal_module 7)"
 	rejected 'profiler_event: derived is neither true nor false' \
 		"$(event 2 1 3 1 derived 1)"
-	rejected 'cpuload: val is no number' \
+	rejected 'cpuload: val is not a number' \
 		"$(row cpuload cpuload_id 1 val 1e999)"
-	rejected 'cpuload: val is no number' \
+	rejected 'cpuload: val is not a number' \
 		"$(row cpuload cpuload_id 1 val '"0.5"')"
 }
 
-@test "a row that lacks what it needs is rejected" {
+@test "a row that lacks a required value is rejected" {
 	rejected 'profiler_event: event_id is missing' \
 		"$(row profiler_event mal_execution_id 1 pc 3 execution_state 1)"
 	rejected 'profiler_event: event_id is missing' "$(event null 1 3 1)"
@@ -543,33 +543,33 @@ rejected() {
 	rejected 'mal_type: tname is missing' "$(row mal_type type_id 25)"
 }
 
-@test "an id that is no id of the trace is rejected" {
-	rejected "profiler_event: event_id 0 is none of this trace's" \
+@test "an id that does not belong to the trace is rejected" {
+	rejected "profiler_event: event_id 0 is not an id of this trace" \
 		"$(event 0 1 3 1)"
-	rejected "profiler_event: mal_execution_id -1 is none of this trace's" \
+	rejected "profiler_event: mal_execution_id -1 is not an id of this trace" \
 		"$(event 2 -1 3 1)"
 	load 0 "$(row trace event_id 7)" "$(execution 4 b 1)" "$(event 7 4 1 1)"
 	load 1 "$(row trace event_id 8)" "$(execution 5 b 2)" \
 		"$(event 7 5 1 1)" "$(event 8 5 1 1)"
 	assert_equal "$stderr" \
-		"malload: in:3: profiler_event: event_id 7 is none of this trace's"
+		"malload: in:3: profiler_event: event_id 7 is not an id of this trace"
 }
 
-@test "a key that comes twice is rejected" {
-	rejected 'mal_execution: execution_id comes twice' "$(execution 1 b 7)"
-	rejected 'mal_execution: execution_id comes twice' "$(execution 1 a 5)"
+@test "a duplicate key is rejected" {
+	rejected 'mal_execution: execution_id occurs twice' "$(execution 1 b 7)"
+	rejected 'mal_execution: execution_id occurs twice' "$(execution 1 a 5)"
 	load 1 "$TRACE" "$(execution 1 b 5)" "$(variable 1 1 x)" \
 		"$(variable 2 1 x)" "$(variable 1 1 y)"
 	assert_equal "$stderr" "$(joined \
-		'malload: in:4: mal_variable: a row with this key is there already' \
-		'malload: in:5: mal_variable: a row with this key is there already')"
+		'malload: in:4: mal_variable: a row with this key exists already' \
+		'malload: in:5: mal_variable: a row with this key exists already')"
 	load 1 "$TRACE" "$(row mal_type type_id 25 tname '"x"')" \
 		"$(row mal_type type_id 25 tname '"y"')"
-	assert_equal "$stderr" 'malload: in:3: mal_type: type_id comes twice'
+	assert_equal "$stderr" 'malload: in:3: mal_type: type_id occurs twice'
 	is_sound db
 }
 
-# dropped MESSAGE LINE... - what is said of rows that refer to nothing
+# dropped MESSAGE LINE... - passes if these rows are dropped with MESSAGE
 dropped() {
 	rm -f db &&
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 2 0)" "${@:2}" &&
@@ -578,11 +578,11 @@ dropped() {
 	is_sound db
 }
 
-@test "rows that refer to what is not there are left out, and counted" {
+@test "rows that refer to missing rows are left out and counted" {
 	local table
 	for table in mal_variable query initiates_executions query_phase \
 	    cpuload event_variable_list prerequisite_events; do
-		dropped "2 rows of $table refer to rows that are not there, and were left out" \
+		dropped "2 rows of $table refer to missing rows and were left out" \
 			"$(case $table in
 			mal_variable) variable 1 7 x; variable 2 8 y;;
 			query) row query query_id 1 root_execution_id 7
@@ -603,7 +603,7 @@ dropped() {
 	done
 }
 
-@test "a reference to what another trace has is none" {
+@test "a reference to a row of another trace does not count" {
 	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 6)" \
 		"$(event 1 1 2 0)" "$(event 2 1 2 1)"
 	load 1 "$TRACE" "$(execution 1 b 5)" "$(event 1 1 2 0)" \
@@ -614,26 +614,26 @@ dropped() {
 	is_sound db
 }
 
-@test "an event of no execution is kept apart, with the reason" {
+@test "an event without an execution is rejected, with the reason" {
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 7 2 0)"
 	assert_equal "$stderr" \
-		'malload: 1 events are in rejected_profiler_event, each with the reason'
+		'malload: 1 events were moved to rejected_profiler_event, with the reason'
 	assert_equal "$(sql 'SELECT pc, mal_execution_id, rejection_reason
-		FROM rejected_profiler_event')" '2||its execution is not there'
+		FROM rejected_profiler_event')" '2||its execution is missing'
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
 }
 
-@test "a variable of no known type has none" {
+@test "the type_id of an unknown type is set to null" {
 	load 0 "$TRACE" "$(row mal_type type_id 25 tname '"inet"')"
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(variable 1 1 x type_id 25)" \
 		"$(variable 2 1 y type_id 24)" "$(variable 3 1 z type_id 0)"
-	assert_equal "$stderr" 'malload: 2 rows of mal_variable refer to types that are not there, and have none'
+	assert_equal "$stderr" 'malload: 2 rows of mal_variable have an unknown type_id, which was set to null'
 	assert_equal "$(sql 'SELECT type_id FROM mal_variable')" \
 		"$(joined '' 24 '')"
 	is_sound db
 }
 
-@test "what malparse rejected is in rejected_profiler_event too" {
+@test "events that malparse rejected are in rejected_profiler_event" {
 	printf '%s\n' '{"source":"trace","clk":4,"pc":2,"tag":3,"session":"a","state":"odd"}' |
 		malparse >rows || true
 	run -0 --separate-stderr malload db rows
@@ -642,9 +642,9 @@ dropped() {
 		FROM rejected_profiler_event')" '2|4'
 }
 
-# --- The manners of all filters, of which contract.bats knows no database ---
+# --- The contract of all filters; contract.bats does not use a database ---
 
-@test "a line that is no row is named and kept, and the rest is loaded" {
+@test "an invalid line is reported and kept, and the rest is loaded" {
 	sample >rows
 	(head -n 5 rows; echo '{"type":'; tail -n +6 rows) >in
 	run -1 --separate-stderr malload --rejects kept db in
@@ -656,7 +656,7 @@ dropped() {
 	diff bad kept
 }
 
-@test "--strict ends at the first such line, and the trace is not there" {
+@test "--strict ends at the first invalid line, and adds nothing" {
 	sample s >rows
 	malload db rows
 	sqlite3 db .dump >before
@@ -689,9 +689,9 @@ dropped() {
 	sqlite3 db .dump | diff before -
 }
 
-@test "wrong usage is told" {
+@test "wrong usage is reported" {
 	run -2 --separate-stderr malload
-	assert_regex "$stderr" 'no database'
+	assert_regex "$stderr" 'neither a database nor --sql or --csv'
 	run -2 --separate-stderr malload --sql --csv there
 	[ ! -e there ]
 	run -2 --separate-stderr malload ''
@@ -699,7 +699,7 @@ dropped() {
 
 # --- The database file ---
 
-# refused MESSAGE DATABASE - status 2, and the file is as it was
+# refused MESSAGE DATABASE - passes if the status is 2 and the file unchanged
 refused() {
 	sample s >rows &&
 	cp -p "$2" before &&
@@ -709,21 +709,21 @@ refused() {
 	cmp "$2" before
 }
 
-@test "a database of something else is refused" {
+@test "a database of another program is refused" {
 	sqlite3 db 'CREATE TABLE note (x); INSERT INTO note VALUES (1)'
-	refused "^malload: 'db' is a database of something else" db
+	refused "^malload: 'db' is a database of another program" db
 	rm db
 	sqlite3 db 'PRAGMA application_id = 5'
-	refused "^malload: 'db' is a database of something else" db
+	refused "^malload: 'db' is a database of another program" db
 }
 
 @test "a database of another version is refused" {
 	sample m | malload db
 	sqlite3 db 'PRAGMA user_version = 2'
-	refused "^malload: 'db' has version 2 of the tables, not 1" db
+	refused "^malload: 'db' has version 2 of the schema, not 1" db
 }
 
-@test "what is no database is refused" {
+@test "a file that is not a database is refused" {
 	sample m >db
 	refused "^malload: 'db': file is not a database" db
 	mkdir there
@@ -733,7 +733,7 @@ refused() {
 	assert_regex "$stderr" "^malload: 'missing/db': "
 }
 
-@test "a database that was cut off is refused" {
+@test "a truncated database is refused" {
 	sample m | malload db
 	truncate -s 10000 db
 	refused "^malload: 'db': " db
@@ -764,14 +764,14 @@ refused() {
 	oracle tables db rows
 }
 
-@test "a full disk is trouble, and the database is as it was" {
+@test "a full disk is an error and leaves the database as it was" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
 	sample s | malload db
 	sqlite3 db .dump >before
 	generated S 20000 "$seed" >rows
-	# Files of 1 MiB at most stand for the disk.
+	# A limit of 1 MiB for files simulates the full disk.
 	run -2 --separate-stderr bash -c \
 		'trap "" XFSZ; ulimit -f 1024; malload db rows'
 	assert_regex "$stderr" "^malload: 'db': "
@@ -781,7 +781,7 @@ refused() {
 	run -0 --separate-stderr malload db rows
 }
 
-@test "output that cannot be written is trouble" {
+@test "output that cannot be written is an error" {
 	[ -c /dev/full ] || skip "no /dev/full here"
 	sample s >rows
 	run -2 --separate-stderr bash -c 'malload db rows >/dev/full'
@@ -789,7 +789,7 @@ refused() {
 	assert_regex "$stderr" "cannot write '<stdout>'"
 }
 
-@test "a database that another program keeps locked is not waited for without end" {
+@test "the wait for a locked database has an end" {
 	local holder
 	[ -n "${SLOW:-}" ] || skip "takes a minute: set SLOW"
 	sample s >rows
@@ -805,7 +805,7 @@ refused() {
 	assert_regex "$stderr" "^malload: 'db': database is locked"
 }
 
-@test "whenever it is killed, the database is as before or whole" {
+@test "after a kill the database has all of a trace or nothing" {
 	local seed whole before after now waited
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -840,7 +840,7 @@ refused() {
 
 # --- For other databases ---
 
-# odd_rows - of texts that could be taken for something else
+# odd_rows - rows whose texts look like SQL, CSV or null
 odd_rows() {
 	lines "$TRACE" "$(execution 1 a 5)" \
 		"$(variable 1 1 a mal_value '"it'"'"'s \"q\"\n\\n 1,2; --"')" \
@@ -853,7 +853,7 @@ odd_rows() {
 		"$(event 1 1 2 0 numa '[1,2]')"
 }
 
-@test "--sql gives SQLite the tables that malload makes itself" {
+@test "--sql fills SQLite with the same tables as malload itself" {
 	local trace
 	for trace in "$TRACES"/sample-*.json "$SHARED"/mal/*; do
 		[ -e "$trace" ] || continue
@@ -867,7 +867,7 @@ odd_rows() {
 	done
 }
 
-@test "--sql keeps odd texts, but for NUL" {
+@test "--sql keeps unusual texts, except NUL" {
 	odd_rows >rows
 	# The program sqlite3 would leave out CR before LF.
 	malload --sql rows | python3 -c 'import sqlite3, sys
@@ -878,7 +878,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 		WHERE name IN ("c", "d")')" "$(joined 0 1)"
 }
 
-@test "--sql puts what is referred to first, in whatever order it comes" {
+@test "--sql writes a row after the rows that it refers to" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -893,7 +893,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	oracle tables other many
 }
 
-@test "--csv writes what another reader of CSV reads" {
+@test "another CSV reader reads the same values from --csv" {
 	local trace
 	for trace in "$TRACES"/sample-*.json "$SHARED"/mal/*; do
 		[ -e "$trace" ] || continue
@@ -908,14 +908,14 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	oracle csv odd rows
 }
 
-@test "--csv tells the empty text from null" {
+@test "--csv distinguishes the empty text from null" {
 	odd_rows >rows
 	malload --csv out rows
 	grep -q '^3,"c",1,,,false,,,,,,"",,' out/mal_variable.csv
 	grep -q '^4,"d",1,,,false,,,,,,,,' out/mal_variable.csv
 }
 
-@test "--csv has a file for each table, and what loads them" {
+@test "--csv writes a file for each table, and scripts that load them" {
 	sample s >rows
 	mkdir out
 	run -0 --separate-stderr malload --csv out rows
@@ -940,7 +940,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	run -2 --separate-stderr malload --csv rows rows
 }
 
-@test "--sql and --csv reject bad rows as well" {
+@test "--sql and --csv reject invalid rows, too" {
 	sample s >rows
 	(cat rows; event 99 1 '"x"' 0; echo '{') >in
 	run -1 --separate-stderr malload --sql -o out in
@@ -952,9 +952,9 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	tail -n 2 in | diff - kept
 }
 
-# --- What it is for ---
+# --- Questions to the database ---
 
-@test "the costliest operations, the most rows, and the time of each query" {
+@test "SQL finds the costliest operations, the most rows and the query times" {
 	malparse "$DATA/examples/mal-2018.json" | malload db
 	assert_equal "$(sql "SELECT mal_module || '.' || instruction AS operation,
 		count(*), sum(usec) FROM instructions

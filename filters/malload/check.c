@@ -1,12 +1,13 @@
-/* check - the keys of a trace that has been loaded */
+/* check - merges a loaded trace with older ones and checks its keys */
 
 #include "common/base/buf.h"
 #include "common/frame/filter.h"
 #include "filters/malload/check.h"
 
 /*
- * Runs a statement in which %T stands for the greatest id that the table of
- * the row had before the trace.  Returns how many rows it changed.
+ * Runs a statement after replacing %T by the greatest id that the table had
+ * before the trace: "id > %T" selects the trace's own rows.  Returns the number
+ * of rows changed.
  */
 static uint64_t
 run(struct trace *t, enum table_id id, const char *sql)
@@ -26,14 +27,15 @@ run(struct trace *t, enum table_id id, const char *sql)
 }
 
 /*
- * A number that the trace gives to no type: it must be one of those that are
- * always there or, if the trace goes on from another, of those before.
+ * A type_id without a mal_type row in the trace must be one of the fixed ones.
+ * In a trace that continues another (its ids do not begin at 1) it may also be
+ * one of an earlier trace.  Any other is set to null.
  */
 static void
-drop_unknown_types(struct trace *t)
+clear_unknown_types(struct trace *t)
 {
-	bool goes_on = t->first[MAL_VARIABLE] > 1;
-	uint64_t n = run(t, MAL_VARIABLE, goes_on ?
+	bool is_continued = t->first[MAL_VARIABLE] > 1;
+	uint64_t n = run(t, MAL_VARIABLE, is_continued ?
 	    "UPDATE mal_variable SET type_id = NULL WHERE variable_id > %T "
 	    "AND type_id NOT IN (SELECT new FROM same_type UNION ALL "
 	    "SELECT type_id FROM mal_type)" :
@@ -42,16 +44,15 @@ drop_unknown_types(struct trace *t)
 	    "AND type_id NOT BETWEEN 1 AND 24");
 
 	if (n > 0)
-		filter_fail(t->f, "%llu rows of mal_variable refer to types "
-		    "that are not there, and have none",
-		    (unsigned long long)n);
+		filter_fail(t->f, "%llu rows of mal_variable have an unknown "
+		    "type_id, which was set to null", (unsigned long long)n);
 }
 
-/* The trace's own numbers of types become those of the database. */
+/* Changes the trace's type_ids to those of the database. */
 static void
-place_types(struct trace *t)
+translate_types(struct trace *t)
 {
-	drop_unknown_types(t);
+	clear_unknown_types(t);
 	run(t, MAL_TYPE, "UPDATE mal_type SET subtype_id = "
 	    "(SELECT sub.old FROM same_type AS t, same_type AS sub "
 	    "WHERE t.old = type_id AND sub.new = t.subtype) "
@@ -64,10 +65,10 @@ place_types(struct trace *t)
 }
 
 /*
- * A column that refers to executions then refers to the older ones, but in a
- * row whose key would then be another's.
+ * Changes a column that refers to executions so that it refers to the older
+ * ones, except in rows whose key would then equal that of another row.
  */
-#define TO_OLD(table, id, column)					\
+#define RELINK(table, id, column)					\
 	"UPDATE OR IGNORE " table " SET " column " = "			\
 	"(SELECT old FROM same_execution WHERE new = " column ") "	\
 	"WHERE " id " > %T AND " column " IN "				\
@@ -76,7 +77,7 @@ place_types(struct trace *t)
 static void
 merge_variables(struct trace *t)
 {
-	run(t, MAL_VARIABLE, TO_OLD("mal_variable", "variable_id",
+	run(t, MAL_VARIABLE, RELINK("mal_variable", "variable_id",
 	    "mal_execution_id"));
 	database_run(t->database, "INSERT INTO same_variable "
 	    "SELECT n.variable_id, o.variable_id "
@@ -88,13 +89,13 @@ merge_variables(struct trace *t)
 	    "(SELECT old FROM same_variable WHERE new = variable_id) "
 	    "WHERE event_id > %T AND variable_id IN "
 	    "(SELECT new FROM same_variable)");
-	database_run(t->database, "DELETE FROM mal_variable WHERE variable_id IN "
-	    "(SELECT new FROM same_variable)");
+	database_run(t->database, "DELETE FROM mal_variable "
+	    "WHERE variable_id IN (SELECT new FROM same_variable)");
 }
 
 /*
- * Moves events, which condition names, to rejected_profiler_event.  The
- * columns of both tables are the same, but for the first and the last.
+ * Moves the events n that meet the condition to rejected_profiler_event.  Its
+ * columns are those of profiler_event without the id, and the reason.
  */
 static void
 reject_events(struct trace *t, const char *condition, const char *reason)
@@ -121,38 +122,40 @@ reject_events(struct trace *t, const char *condition, const char *reason)
 static void
 merge_events(struct trace *t)
 {
-	run(t, PROFILER_EVENT, TO_OLD("profiler_event", "event_id",
+	run(t, PROFILER_EVENT, RELINK("profiler_event", "event_id",
 	    "mal_execution_id"));
+	/* Those that could not be changed have the key of an older event. */
 	reject_events(t, "n.mal_execution_id IN "
-	    "(SELECT new FROM same_execution)",
-	    "there is such an event of this execution, pc, state and "
-	    "iteration");
-	run(t, REJECTED_PROFILER_EVENT, TO_OLD("rejected_profiler_event",
+	    "(SELECT new FROM same_execution)", REASON_DUPLICATE);
+	run(t, REJECTED_PROFILER_EVENT, RELINK("rejected_profiler_event",
 	    "rowid", "mal_execution_id"));
 }
 
 static void
 merge_links(struct trace *t)
 {
-	run(t, QUERY, TO_OLD("query", "query_id", "root_execution_id"));
+	run(t, QUERY, RELINK("query", "query_id", "root_execution_id"));
 	run(t, QUERY, "DELETE FROM query WHERE query_id > %T AND "
 	    "root_execution_id IN (SELECT root_execution_id FROM query "
 	    "WHERE query_id <= %T)");
-	run(t, INITIATES_EXECUTIONS, TO_OLD("initiates_executions",
+	run(t, INITIATES_EXECUTIONS, RELINK("initiates_executions",
 	    "initiates_executions_id", "parent_id"));
-	run(t, INITIATES_EXECUTIONS, TO_OLD("initiates_executions",
+	run(t, INITIATES_EXECUTIONS, RELINK("initiates_executions",
 	    "initiates_executions_id", "child_id"));
 	run(t, INITIATES_EXECUTIONS, "DELETE FROM initiates_executions "
 	    "WHERE initiates_executions_id > %T AND (parent_id, child_id) "
 	    "IN (SELECT parent_id, child_id FROM initiates_executions "
 	    "WHERE initiates_executions_id <= %T)");
-	run(t, QUERY_PHASE, TO_OLD("query_phase", "query_phase_id",
+	run(t, QUERY_PHASE, RELINK("query_phase", "query_phase_id",
 	    "mal_execution_id"));
 }
 
-/* Takes out rows that refer to what is not there, and says how many. */
+/*
+ * Deletes rows of a table that refer to missing rows, and reports how many.
+ * bound is the table whose last id before the trace replaces %T in sql.
+ */
 static void
-drop(struct trace *t, enum table_id id, enum table_id bound,
+drop_rows(struct trace *t, enum table_id id, enum table_id bound,
     const char *sql)
 {
 	uint64_t n = run(t, bound, sql);
@@ -161,44 +164,48 @@ drop(struct trace *t, enum table_id id, enum table_id bound,
 		return;
 	t->n_dropped += n;
 	t->n_rows -= n;
-	filter_fail(t->f, "%llu rows of %s refer to rows that are not there, "
-	    "and were left out", (unsigned long long)n, tables[id].name);
+	filter_fail(t->f, "%llu rows of %s refer to missing rows and were "
+	    "left out", (unsigned long long)n, tables[id].name);
 }
 
-/* The column must not have the name that the id has there, or must be n's. */
-#define NOT_THERE(column, table, id)					\
+/*
+ * The column refers to a missing row of the table.  If the column has the same
+ * name as the id, it must be qualified (n.column).
+ */
+#define IS_ORPHAN(column, table, id)					\
 	column " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " table	\
-	" AS there WHERE there." id " = " column ")"
-#define NO_EXECUTION(column) NOT_THERE(column, "mal_execution", "execution_id")
+	" AS parent WHERE parent." id " = " column ")"
+#define NO_EXECUTION(column) IS_ORPHAN(column, "mal_execution", "execution_id")
 
 static void
-drop_dangling(struct trace *t)
+drop_orphans(struct trace *t)
 {
-	drop(t, MAL_VARIABLE, MAL_VARIABLE, "DELETE FROM mal_variable WHERE "
-	    "variable_id > %T AND " NO_EXECUTION("mal_execution_id"));
-	drop(t, EVENT_VARIABLE_LIST, PROFILER_EVENT,
+	drop_rows(t, MAL_VARIABLE, MAL_VARIABLE,
+	    "DELETE FROM mal_variable WHERE variable_id > %T AND "
+	    NO_EXECUTION("mal_execution_id"));
+	drop_rows(t, EVENT_VARIABLE_LIST, PROFILER_EVENT,
 	    "DELETE FROM event_variable_list AS n WHERE n.event_id > %T AND ("
-	    NOT_THERE("n.event_id", "profiler_event", "event_id") " OR "
-	    NOT_THERE("n.variable_id", "mal_variable", "variable_id") ")");
-	drop(t, PREREQUISITE_EVENTS, PREREQUISITE_EVENTS,
+	    IS_ORPHAN("n.event_id", "profiler_event", "event_id") " OR "
+	    IS_ORPHAN("n.variable_id", "mal_variable", "variable_id") ")");
+	drop_rows(t, PREREQUISITE_EVENTS, PREREQUISITE_EVENTS,
 	    "DELETE FROM prerequisite_events WHERE "
 	    "prerequisite_relation_id > %T AND "
-	    NOT_THERE("consequent_event", "profiler_event", "event_id"));
+	    IS_ORPHAN("consequent_event", "profiler_event", "event_id"));
 	run(t, PREREQUISITE_EVENTS, "UPDATE prerequisite_events SET "
 	    "prerequisite_event = NULL WHERE prerequisite_relation_id > %T "
-	    "AND " NOT_THERE("prerequisite_event", "profiler_event",
+	    "AND " IS_ORPHAN("prerequisite_event", "profiler_event",
 	    "event_id"));
-	drop(t, QUERY, QUERY, "DELETE FROM query WHERE query_id > %T AND "
+	drop_rows(t, QUERY, QUERY, "DELETE FROM query WHERE query_id > %T AND "
 	    NO_EXECUTION("root_execution_id"));
-	drop(t, INITIATES_EXECUTIONS, INITIATES_EXECUTIONS,
+	drop_rows(t, INITIATES_EXECUTIONS, INITIATES_EXECUTIONS,
 	    "DELETE FROM initiates_executions WHERE "
 	    "initiates_executions_id > %T AND (" NO_EXECUTION("parent_id")
 	    " OR " NO_EXECUTION("child_id") ")");
-	drop(t, QUERY_PHASE, QUERY_PHASE, "DELETE FROM query_phase WHERE "
+	drop_rows(t, QUERY_PHASE, QUERY_PHASE, "DELETE FROM query_phase WHERE "
 	    "query_phase_id > %T AND " NO_EXECUTION("mal_execution_id"));
-	drop(t, CPULOAD, CPULOAD, "DELETE FROM cpuload AS n WHERE "
+	drop_rows(t, CPULOAD, CPULOAD, "DELETE FROM cpuload AS n WHERE "
 	    "n.cpuload_id > %T AND "
-	    NOT_THERE("n.heartbeat_id", "heartbeat", "heartbeat_id"));
+	    IS_ORPHAN("n.heartbeat_id", "heartbeat", "heartbeat_id"));
 }
 
 void
@@ -216,22 +223,24 @@ check_begin(struct trace *t)
 void
 check_finish(struct trace *t)
 {
-	place_types(t);
-	if (database_number(t->database, "SELECT count(*) FROM same_execution") > 0) {
+	translate_types(t);
+	if (database_number(t->database,
+	    "SELECT count(*) FROM same_execution") > 0) {
 		merge_variables(t);
 		merge_events(t);
 		merge_links(t);
 	}
 	reject_events(t, NO_EXECUTION("n.mal_execution_id"),
-	    "its execution is not there");
-	/* Or it would be that of the next trace that has this number. */
+	    "its execution is missing");
+	/* Else it would refer to an execution of a later trace. */
 	run(t, REJECTED_PROFILER_EVENT, "UPDATE rejected_profiler_event "
 	    "SET mal_execution_id = NULL WHERE rowid > %T AND "
 	    NO_EXECUTION("mal_execution_id"));
-	drop_dangling(t);
+	drop_orphans(t);
 	if (t->n_rejected > 0)
-		filter_fail(t->f, "%llu events are in rejected_profiler_event, "
-		    "each with the reason", (unsigned long long)t->n_rejected);
+		filter_fail(t->f, "%llu events were moved to "
+		    "rejected_profiler_event, with the reason",
+		    (unsigned long long)t->n_rejected);
 	database_run(t->database, "DROP TABLE same_type; "
 	    "DROP TABLE same_execution; DROP TABLE same_variable");
 }

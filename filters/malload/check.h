@@ -43,6 +43,10 @@ void check_finish(struct trace *);
 	"coalesce(client, '') = coalesce(?3, '') AND tag = ?4 "		\
 	"AND execution_id <> ?1"
 
+/* The rejection_reason of an event whose key the database has already. */
+#define REASON_DUPLICATE						\
+	"an event of this execution, pc, state and iteration exists already"
+
 /*
  * Adds a type unless there is one of this name, then records its id.  ?1 id,
  * ?2 name, ?3 size, ?4 subtype.  A new type keeps its id if that is free: then

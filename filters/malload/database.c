@@ -61,9 +61,9 @@ create_schema(struct database *d)
 	buf_release(&b);
 }
 
-/* A database of ours, or one that is still empty. */
+/* Accepts a database of malload; creates the tables in an empty one. */
 static void
-check_database(struct database *d)
+check_schema(struct database *d)
 {
 	int64_t id = database_number(d, "PRAGMA application_id");
 	int64_t version = database_number(d, "PRAGMA user_version");
@@ -71,10 +71,11 @@ check_database(struct database *d)
 	if (id == WEIR_DATABASE && version == SCHEMA_VERSION)
 		return;
 	if (id == WEIR_DATABASE)
-		die("'%s' has version %lld of the tables, not %d", d->path,
+		die("'%s' has version %lld of the schema, not %d", d->path,
 		    (long long)version, SCHEMA_VERSION);
-	if (id != 0 || database_number(d, "SELECT count(*) FROM sqlite_master") > 0)
-		die("'%s' is a database of something else", d->path);
+	if (id != 0 ||
+	    database_number(d, "SELECT count(*) FROM sqlite_master") > 0)
+		die("'%s' is a database of another program", d->path);
 	create_schema(d);
 }
 
@@ -82,14 +83,14 @@ void
 database_open(struct database *d, const char *path)
 {
 	d->path = path;
-	/* There is one thread: without locks a load takes 5 % less. */
+	/* There is one thread, and without locks a load takes 5 % less. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (sqlite3_open_v2(path, &d->handle, SQLITE_OPEN_READWRITE |
 	    SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		database_fail(d);
 	sqlite3_busy_timeout(d->handle, BUSY_MS);
 	database_run(d, "PRAGMA cache_size = -65536; BEGIN IMMEDIATE");
-	check_database(d);
+	check_schema(d);
 	database_run(d, "COMMIT");
 }
 

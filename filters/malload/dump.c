@@ -1,4 +1,4 @@
-/* dump - rows as SQL or CSV */
+/* dump - writes rows as SQL or CSV */
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "filters/malload/dump.h"
 #include "filters/malload/value.h"
 
-/* Rows of one INSERT. */
-enum { ROWS_MOST = 500 };
+enum { ROWS_PER_INSERT_MAX = 500 };
 
+/* The path of a file in the directory, as a string. */
 static struct buf
 path_in(const struct dump *d, const char *name, const char *ending)
 {
@@ -24,7 +24,7 @@ path_in(const struct dump *d, const char *name, const char *ending)
 	return path;
 }
 
-/* A NUL is no character of any database's text. */
+/* Databases do not accept NUL in text: it becomes U+FFFD. */
 static void
 put_char(struct buf *b, char c, char quote)
 {
@@ -82,7 +82,7 @@ put_row(struct dump *d, enum table_id t, const struct rec *r)
 static void
 open_csv(struct dump *d, enum table_id t)
 {
-	/* output.c keeps the name. */
+	/* output.c borrows the path until output_close(). */
 	d->path[t] = path_in(d, tables[t].name, ".csv");
 	output_open(&d->csv[t], d->path[t].data);
 	for (size_t i = 0; i < tables[t].n_columns; i++) {
@@ -105,7 +105,7 @@ dump_open(struct dump *d, struct filter *f, const char *directory)
 }
 
 static void
-spool(struct dump *d, enum table_id t)
+spool_row(struct dump *d, enum table_id t)
 {
 	if (d->spool[t] == NULL)
 		d->spool[t] = tmpfile();
@@ -114,17 +114,17 @@ spool(struct dump *d, enum table_id t)
 		die_errno("cannot write a temporary file");
 }
 
-/* "INSERT INTO t VALUES\n(1,2),\n(3,4);\n" */
+/* Makes the row a part of "INSERT INTO t VALUES\n(1,2),\n(3,4);\n". */
 static void
 frame_row(struct dump *d, enum table_id t)
 {
 	struct buf b = { 0 };
-	bool begins = d->n_rows[t] % ROWS_MOST == 0;
+	bool is_first = d->n_rows[t] % ROWS_PER_INSERT_MAX == 0;
 
-	if (begins)
+	if (is_first)
 		buf_printf(&b, "%sINSERT INTO \"%s\" VALUES\n",
 		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
-	buf_str(&b, begins ? "(" : ",\n(");
+	buf_str(&b, is_first ? "(" : ",\n(");
 	buf_add(&b, d->row.data, d->row.len);
 	buf_char(&b, ')');
 	buf_release(&d->row);
@@ -142,23 +142,23 @@ dump_row(struct dump *d, enum table_id t, const struct rec *r)
 		output_done(&d->csv[t]);
 	} else {
 		frame_row(d, t);
-		spool(d, t);
+		spool_row(d, t);
 	}
 	d->n_rows[t]++;
 }
 
 static void
-put_spool(struct dump *d, enum table_id t)
+put_spooled_rows(struct dump *d, enum table_id t)
 {
-	char piece[1 << 16];
+	char block[1 << 16];
 	struct buf *b = filter_out(d->f);
 	size_t n;
 
 	if (d->spool[t] == NULL)
 		return;
 	rewind(d->spool[t]);
-	while ((n = fread(piece, 1, sizeof piece, d->spool[t])) > 0) {
-		buf_add(b, piece, n);
+	while ((n = fread(block, 1, sizeof block, d->spool[t])) > 0) {
+		buf_add(b, block, n);
 		filter_emit(d->f);
 	}
 	if (ferror((FILE *)d->spool[t]))
@@ -176,7 +176,22 @@ put_schema(struct buf *b)
 	schema_put_view(b);
 }
 
-/* What loads the CSV files, for one kind of database. */
+static void
+write_schema(struct dump *d)
+{
+	struct buf path = path_in(d, "schema", ".sql");
+	struct output out;
+
+	output_open(&out, path.data);
+	put_schema(&out.buf);
+	output_close(&out);
+	buf_release(&path);
+}
+
+/*
+ * Writes the script that loads the CSV files into one kind of database: for
+ * each table "BEFORE table FROM 'table.csv' AFTER".
+ */
 static void
 write_script(struct dump *d, const char *name, const char *before,
     const char *after)
@@ -185,10 +200,7 @@ write_script(struct dump *d, const char *name, const char *before,
 	struct output out;
 
 	output_open(&out, path.data);
-	if (before == NULL)
-		put_schema(&out.buf);
-	for (enum table_id t = NO_TABLE + 1; before != NULL && t < N_TABLES;
-	    t++)
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		buf_printf(&out.buf, "%s\"%s\" FROM '%s.csv'%s\n", before,
 		    tables[t].name, tables[t].name, after);
 	output_close(&out);
@@ -202,7 +214,7 @@ close_csv(struct dump *d)
 		output_close(&d->csv[t]);
 		buf_release(&d->path[t]);
 	}
-	write_script(d, "schema", NULL, NULL);
+	write_schema(d);
 	write_script(d, "duckdb", "COPY ",
 	    " (HEADER, ALLOW_QUOTED_NULLS false);");
 	write_script(d, "postgresql", "\\copy ", " CSV HEADER");
@@ -222,7 +234,7 @@ dump_close(struct dump *d)
 		buf_str(b, "BEGIN;\n");
 		put_schema(b);
 		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-			put_spool(d, t);
+			put_spooled_rows(d, t);
 		buf_str(b, "COMMIT;\n");
 		filter_emit(d->f);
 	}

@@ -5,10 +5,10 @@
 #include "filters/malload/schema.h"
 
 /*
- * Rows as SQL or CSV for databases other than SQLite.  Ids are written as they
- * are; keys are the database's to check.  As rows come in any order, but what
- * is referred to must be there first, SQL waits in temporary files, one for
- * each table, until all is read.
+ * Writes rows as SQL or CSV for other databases than SQLite.  Ids are written
+ * as they were read, and keys are left for the database to check.  A database
+ * wants a row before those that refer to it, but rows come in any order: so the
+ * SQL of each table is written to a temporary file until all rows are read.
  */
 struct filter;
 struct rec;
@@ -18,9 +18,9 @@ struct dump {
 	const char *directory;		/* for CSV, or NULL */
 	struct output csv[N_TABLES];
 	struct buf path[N_TABLES];	/* of the CSV files */
-	void *spool[N_TABLES];		/* temporary FILEs, or NULL */
+	void *spool[N_TABLES];		/* temporary files (FILE), or NULL */
 	uint64_t n_rows[N_TABLES];
-	struct buf row;
+	struct buf row;			/* the one being written */
 };
 
 void dump_open(struct dump *, struct filter *, const char *directory);

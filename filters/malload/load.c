@@ -1,4 +1,4 @@
-/* load - traces into an SQLite database */
+/* load - loads traces into an SQLite database */
 
 #include <stdio.h>
 #include <string.h>
@@ -42,14 +42,19 @@ load_close(struct load *l)
 	database_close(&l->database);
 }
 
-/* Where the ids of a table begin: the record says so if it is not 1. */
+/*
+ * Where the trace's ids of a table begin, and by how much they are moved.  The
+ * trace record states the first id unless it is 1.  Example: the database has
+ * events up to 500.  A trace whose events begin at 1 is moved by 500; one whose
+ * events begin at 501 or later keeps its ids.
+ */
 static void
-place_ids(struct load *l, enum table_id t, const struct rec *r)
+find_shift(struct load *l, enum table_id t, const struct rec *r)
 {
 	struct buf b = { 0 };
 
 	l->trace.first[t] = 1;
-	if (!table_has_id(t))
+	if (!schema_has_id(t))
 		return;
 	if (r != NULL)
 		rec_int(r, schema_key(t, 0), &l->trace.first[t]);
@@ -66,23 +71,23 @@ static void
 begin_trace(struct load *l, const struct rec *r)
 {
 	l->in_trace = true;
-	l->n_read = l->trace.n_rows = l->trace.n_rejected = l->trace.n_dropped = 0;
+	l->n_read = 0;
+	l->trace.n_rows = l->trace.n_rejected = l->trace.n_dropped = 0;
 	sha1_init(&l->digest);
 	database_run(&l->database, "BEGIN IMMEDIATE");
 	check_begin(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		place_ids(l, t, r);
+		find_shift(l, t, r);
 	l->shift[MAL_TYPE] = 0;
-	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_number(&l->database,
-	    "SELECT max(rowid) FROM rejected_profiler_event");
+	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_number(
+	    &l->database, "SELECT max(rowid) FROM rejected_profiler_event");
 }
 
 static void
 emit_loaded(struct load *l, int64_t trace, bool existed)
 {
-	struct buf *b = filter_out(l->trace.f);
+	struct buf *b = filter_begin_record(l->trace.f, "loaded");
 
-	json_begin(b, "loaded");
 	json_int(b, "trace_id", trace);
 	json_uint(b, "rows", existed ? 0 : l->trace.n_rows);
 	if (!existed && l->trace.n_rejected > 0)
@@ -91,12 +96,12 @@ emit_loaded(struct load *l, int64_t trace, bool existed)
 		json_uint(b, "dropped", l->trace.n_dropped);
 	if (existed)
 		json_true(b, "existed");
-	json_end(b);
-	/* It is true now, whatever happens next. */
+	filter_end_record(l->trace.f);
+	/* The trace is committed: report that even if a later one fails. */
 	output_flush(&l->trace.f->out);
 }
 
-/* The trace that has this digest; 0 if none has. */
+/* The trace_id of the trace with this digest; 0 if there is none. */
 static int64_t
 find_trace(struct load *l, const char *digest)
 {
@@ -108,7 +113,7 @@ find_trace(struct load *l, const char *digest)
 }
 
 static void
-remember_trace(struct load *l, const char *digest)
+add_trace(struct load *l, const char *digest)
 {
 	char sql[160];
 
@@ -117,8 +122,8 @@ remember_trace(struct load *l, const char *digest)
 	database_run(&l->database, sql);
 }
 
-static void
-end_trace(struct load *l)
+void
+load_end(struct load *l)
 {
 	unsigned char sum[SHA1_DIGEST_SIZE];
 	char digest[2 * SHA1_DIGEST_SIZE + 1];
@@ -136,18 +141,18 @@ end_trace(struct load *l)
 	trace = find_trace(l, digest);
 	if (trace != 0) {
 		database_run(&l->database, "ROLLBACK");
-		err_warn("warning: this trace is in '%s' already: nothing was "
+		err_warn("warning: this trace is in '%s' already; nothing was "
 		    "added", l->database.path);
 	} else {
 		check_finish(&l->trace);
-		remember_trace(l, digest);
+		add_trace(l, digest);
 		database_run(&l->database, "COMMIT");
 	}
 	emit_loaded(l, trace != 0 ? trace : find_trace(l, digest),
 	    trace != 0);
 }
 
-/* The line as it is, but for its end, which differs between files. */
+/* Adds a line without its line ending, which differs between files. */
 static void
 digest_line(struct load *l, struct span line)
 {
@@ -161,48 +166,44 @@ digest_line(struct load *l, struct span line)
 void
 load_trace(struct load *l, const struct rec *r)
 {
-	end_trace(l);
+	load_end(l);
 	begin_trace(l, r);
 }
 
-void
-load_end(struct load *l)
-{
-	end_trace(l);
-}
-
-/* An id of the trace, or what refers to one, as the database has it. */
+/* Shifts an id of the trace, or a reference to one. */
 static bool
-move_id(struct load *l, const struct column *c, enum table_id t,
+shift_id(struct load *l, const struct column *c, enum table_id t,
     struct value *v)
 {
-	enum table_id of = (c->rules & ID) != 0 ? t : c->parent;
+	enum table_id id_of = (c->rules & ID) != 0 ? t : c->parent;
 
-	if (of == NO_TABLE || of == MAL_TYPE || v->is_null)
+	if (id_of == NO_TABLE || id_of == MAL_TYPE || v->is_null)
 		return true;
-	if (v->integer < l->trace.first[of] || v->integer >
+	if (v->integer < l->trace.first[id_of] || v->integer >
 	    (INT64_C(1) << REC_INT_BITS)) {
-		filter_reject(l->trace.f, "%s: %s %lld is none of this trace's",
-		    tables[t].name, c->name, (long long)v->integer);
+		filter_reject(l->trace.f,
+		    "%s: %s %lld is not an id of this trace", tables[t].name,
+		    c->name, (long long)v->integer);
 		return false;
 	}
-	v->integer += l->shift[of];
+	v->integer += l->shift[id_of];
 	return true;
 }
 
 static void
-bind(sqlite3_stmt *s, int place, const struct column *c,
+bind(sqlite3_stmt *s, int parameter, const struct column *c,
     const struct value *v)
 {
 	if (v->is_null)
-		sqlite3_bind_null(s, place);
+		sqlite3_bind_null(s, parameter);
 	else if (c->type == DOUBLE)
-		sqlite3_bind_double(s, place, v->real);
+		sqlite3_bind_double(s, parameter, v->real);
 	else if (c->type == TEXT || c->type == JSON)
-		sqlite3_bind_text64(s, place, v->text.n > 0 ? v->text.p : "",
-		    v->text.n, SQLITE_STATIC, SQLITE_UTF8);
+		sqlite3_bind_text64(s, parameter,
+		    v->text.n > 0 ? v->text.p : "", v->text.n, SQLITE_STATIC,
+		    SQLITE_UTF8);
 	else
-		sqlite3_bind_int64(s, place, v->integer);
+		sqlite3_bind_int64(s, parameter, v->integer);
 }
 
 static bool
@@ -212,14 +213,15 @@ bind_row(struct load *l, enum table_id t, const struct rec *r)
 	struct value v;
 
 	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
-		if (!value_read(&v, l->trace.f, r, t, i) || !move_id(l, c, t, &v))
+		if (!value_read(&v, l->trace.f, r, t, i) ||
+		    !shift_id(l, c, t, &v))
 			return false;
 		bind(l->insert[t], (int)i + 1, c, &v);
 	}
 	return true;
 }
 
-/* The statement is run; false if a key stood against it. */
+/* Runs a prepared statement; false if it violates a key. */
 static bool
 step(struct load *l, sqlite3_stmt *s)
 {
@@ -231,39 +233,39 @@ step(struct load *l, sqlite3_stmt *s)
 	return status == SQLITE_DONE;
 }
 
-/* An event that is there already is kept apart, with the reason. */
+/* Inserts an event into rejected_profiler_event: its key exists already. */
 static void
-keep_apart(struct load *l, const struct rec *r)
+reject_event(struct load *l, const struct rec *r)
 {
-	static const char reason[] = "there is such an event of this "
-	    "execution, pc, state and iteration";
 	enum table_id t = REJECTED_PROFILER_EVENT;
 
 	if (!bind_row(l, t, r))
 		return;
-	sqlite3_bind_text(l->insert[t], (int)tables[t].n_columns, reason, -1,
-	    SQLITE_STATIC);
+	sqlite3_bind_text(l->insert[t], (int)tables[t].n_columns,
+	    REASON_DUPLICATE, -1, SQLITE_STATIC);
 	if (step(l, l->insert[t]))
 		l->trace.n_rejected++;
 }
 
 /*
- * Runs a statement whose parameters are the first four columns of the row;
- * returns how many rows it added.
+ * Runs a statement whose parameters are the first four columns of the row.
+ * Returns the number of rows that it added.
  */
 static int
-run_for(struct load *l, const char *sql, enum table_id t, const struct rec *r)
+run_with_row(struct load *l, const char *sql, enum table_id t,
+    const struct rec *r)
 {
 	const struct column *c = tables[t].columns;
 	sqlite3_stmt *s;
 	struct value v;
 	bool done;
 
-	if (sqlite3_prepare_v2(l->database.handle, sql, -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(l->database.handle, sql, -1, &s, NULL) !=
+	    SQLITE_OK)
 		database_fail(&l->database);
 	for (int i = 0; i < 4; i++, c++) {
 		value_read(&v, l->trace.f, r, t, (size_t)i);
-		move_id(l, c, t, &v);
+		shift_id(l, c, t, &v);
 		bind(s, i + 1, c, &v);
 	}
 	done = step(l, s);
@@ -271,13 +273,13 @@ run_for(struct load *l, const char *sql, enum table_id t, const struct rec *r)
 	return done ? sqlite3_changes(l->database.handle) : 0;
 }
 
-/* An execution that the database has from another trace becomes that one. */
+/* The database has the execution from another trace: they become one. */
 static bool
 merge_execution(struct load *l, const struct rec *r)
 {
-	if (run_for(l, CHECK_SAME_EXECUTION, MAL_EXECUTION, r) > 0)
+	if (run_with_row(l, CHECK_SAME_EXECUTION, MAL_EXECUTION, r) > 0)
 		return true;
-	filter_reject(l->trace.f, "mal_execution: execution_id comes twice");
+	filter_reject(l->trace.f, "mal_execution: execution_id occurs twice");
 	return false;
 }
 
@@ -289,16 +291,16 @@ add_type(struct load *l, const struct rec *r)
 	for (size_t i = 0; i < tables[MAL_TYPE].n_columns; i++)
 		if (!value_read(&v, l->trace.f, r, MAL_TYPE, i))
 			return false;
-	run_for(l, CHECK_ADD_TYPE, MAL_TYPE, r);
-	if (run_for(l, CHECK_SAME_TYPE, MAL_TYPE, r) > 0)
+	run_with_row(l, CHECK_ADD_TYPE, MAL_TYPE, r);
+	if (run_with_row(l, CHECK_SAME_TYPE, MAL_TYPE, r) > 0)
 		return true;
-	filter_reject(l->trace.f, "mal_type: type_id comes twice");
+	filter_reject(l->trace.f, "mal_type: type_id occurs twice");
 	return false;
 }
 
-/* True if the database has the row now, or the same from another trace. */
+/* True if the row was added, or merged with that of another trace. */
 static bool
-take_row(struct load *l, enum table_id t, const struct rec *r)
+add_row(struct load *l, enum table_id t, const struct rec *r)
 {
 	if (t == MAL_TYPE)
 		return add_type(l, r);
@@ -309,10 +311,10 @@ take_row(struct load *l, enum table_id t, const struct rec *r)
 	if (t == MAL_EXECUTION)
 		return merge_execution(l, r);
 	if (t == PROFILER_EVENT)
-		keep_apart(l, r);
+		reject_event(l, r);
 	else
-		filter_reject(l->trace.f, "%s: a row with this key is there already",
-		    tables[t].name);
+		filter_reject(l->trace.f,
+		    "%s: a row with this key exists already", tables[t].name);
 	return false;
 }
 
@@ -324,5 +326,5 @@ load_row(struct load *l, enum table_id t, const struct rec *r,
 		begin_trace(l, NULL);
 	digest_line(l, line);
 	l->n_read++;
-	l->trace.n_rows += take_row(l, t, r);
+	l->trace.n_rows += add_row(l, t, r);
 }

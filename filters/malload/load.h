@@ -11,14 +11,20 @@
 #include "filters/malload/schema.h"
 
 /*
- * Loads traces into an SQLite database, each in one transaction.
+ * Loads traces into an SQLite database, each in one transaction: whatever
+ * happens, the database has either all of a trace or nothing of it.
  *
- * Ids of a trace that are in use already are moved up by one number for each
- * table, so that all of a trace's ids of a table follow those before.  What
- * refers to a row is moved alike; it must be a row of the same trace, but for
- * types, which are the database's own.
+ * The transaction begins before the first row, with BEGIN IMMEDIATE: other
+ * programs cannot add rows meanwhile, so the ids that the trace gets stay free.
+ * It ends with COMMIT if the trace is new, and with ROLLBACK if the database
+ * has a trace with the same digest (the SHA-1 of all lines).
  *
- * Keys are checked when all rows are there, as they may come in any order.
+ * If ids of a trace are in use already, all its ids of that table are shifted
+ * by the same number, so that they follow those in the database; references
+ * are shifted with them.  A reference must be to a row of the same trace,
+ * except to types, which all traces share.
+ *
+ * Rows come in any order, so foreign keys are checked at the end of the trace.
  */
 struct filter;
 struct rec;
@@ -28,22 +34,22 @@ struct load {
 	sqlite3_stmt *insert[N_TABLES];
 	bool in_trace;
 	struct trace trace;
-	int64_t shift[N_TABLES];	/* ids of the trace are moved by this */
+	int64_t shift[N_TABLES];	/* added to ids of the trace */
 	uint64_t n_read;		/* rows of the trace */
-	struct sha1_ctx digest;
+	struct sha1_ctx digest;		/* of their lines */
 };
 
 void load_open(struct load *, struct filter *, const char *path);
 void load_close(struct load *);
 
-/* A trace begins: the one before it ends. */
+/* Commits the trace before, and begins one with this trace record. */
 void load_trace(struct load *, const struct rec *);
 
-/* A row of a table, and the line that it came in. */
+/* Adds a row of a table; line is its text, for the digest. */
 void load_row(struct load *, enum table_id, const struct rec *,
     struct span line);
 
-/* The last trace ends. */
+/* Commits the last trace. */
 void load_end(struct load *);
 
 #endif

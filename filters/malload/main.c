@@ -1,4 +1,4 @@
-/* malload - rows of MonetDB traces to a database, or to what one loads */
+/* malload - loads rows of MonetDB traces into a database */
 
 #include <string.h>
 
@@ -14,16 +14,16 @@ static struct {
 
 static const struct opt options[] = {
 	{ 0, "sql", OPT_FLAG, &opt.sql, NULL,
-	    "write SQL, and use no database", 0, 0 },
+	    "write SQL instead of filling a database", 0, 0 },
 	{ 0, "csv", OPT_STR, &opt.csv, "DIR",
-	    "write a file for each table in DIR", 0, 0 },
+	    "write a CSV file for each table into DIR", 0, 0 },
 	{ 0 }
 };
 
 static struct about about = {
 	.operands = "[database] [file ...]",
-	.purpose = "Loads rows of tables, as malparse writes them, into an "
-	    "SQLite database,\nor writes them as SQL or CSV for others.",
+	.purpose = "Loads the rows that malparse writes into an SQLite "
+	    "database, or writes\nthem as SQL or CSV for other databases.",
 };
 
 /* The table of a row, or NO_TABLE. */
@@ -85,7 +85,7 @@ main(int argc, char **argv)
 	}
 	database = filter_operand(&f);
 	if (database == NULL || *database == '\0')
-		die("no database is named, and neither --sql nor --csv");
+		die("neither a database nor --sql or --csv is given");
 	load_all(&f, database);
 	return filter_end(&f);
 }

@@ -1,4 +1,4 @@
-/* schema - the tables of traces, as data and as SQL */
+/* schema - describes the tables of traces, and writes them as SQL */
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const struct column server[] = {
 
 static const struct column mal_type[] = {
 	{ "type_id", BIGINT, ID, 0 },
-	{ "tname", TEXT, NEEDED, 0 },
+	{ "tname", TEXT, NOT_NULL, 0 },
 	{ "base_size", INT, 0, 0 },
 	{ "subtype_id", BIGINT, 0, MAL_TYPE },
 };
@@ -35,7 +35,7 @@ static const struct column mal_execution[] = {
 	{ "user_id", TEXT, 0, 0 },
 };
 
-/* What a rejected event has as well, but for its keys. */
+/* The columns of an event after its key; rejected ones have the same. */
 #define EVENT_COLUMNS							\
 	{ "relative_time", BIGINT, 0, 0 },				\
 	{ "absolute_time", BIGINT, 0, 0 },				\
@@ -63,38 +63,38 @@ static const struct column mal_execution[] = {
 
 static const struct column profiler_event[] = {
 	{ "event_id", BIGINT, ID, 0 },
-	{ "mal_execution_id", BIGINT, NEEDED, MAL_EXECUTION },
-	{ "pc", INT, NEEDED, 0 },
-	{ "execution_state", INT, NEEDED, 0 },
-	{ "iteration", INT, ELSE_1, 0 },
+	{ "mal_execution_id", BIGINT, NOT_NULL, MAL_EXECUTION },
+	{ "pc", INT, NOT_NULL, 0 },
+	{ "execution_state", INT, NOT_NULL, 0 },
+	{ "iteration", INT, DEFAULT_1, 0 },
 	EVENT_COLUMNS,
-	{ "derived", BOOLEAN, ELSE_0, 0 },
+	{ "derived", BOOLEAN, DEFAULT_0, 0 },
 };
 
 static const struct column rejected_profiler_event[] = {
-	{ "mal_execution_id", BIGINT, UNCHECKED, MAL_EXECUTION },
+	{ "mal_execution_id", BIGINT, NOT_FOREIGN, MAL_EXECUTION },
 	{ "pc", INT, 0, 0 },
 	{ "execution_state", INT, 0, 0 },
-	{ "iteration", INT, ELSE_1, 0 },
+	{ "iteration", INT, DEFAULT_1, 0 },
 	EVENT_COLUMNS,
-	{ "derived", BOOLEAN, ELSE_0, 0 },
+	{ "derived", BOOLEAN, DEFAULT_0, 0 },
 	{ "rejection_reason", TEXT, 0, 0 },
 };
 
 static const struct column prerequisite_events[] = {
 	{ "prerequisite_relation_id", BIGINT, ID, 0 },
 	{ "prerequisite_event", BIGINT, 0, PROFILER_EVENT },
-	{ "consequent_event", BIGINT, NEEDED, PROFILER_EVENT },
+	{ "consequent_event", BIGINT, NOT_NULL, PROFILER_EVENT },
 	{ "prerequisite_pc", INT, 0, 0 },
 };
 
 static const struct column mal_variable[] = {
 	{ "variable_id", BIGINT, ID, 0 },
-	{ "name", TEXT, NEEDED, 0 },
-	{ "mal_execution_id", BIGINT, NEEDED, MAL_EXECUTION },
+	{ "name", TEXT, NOT_NULL, 0 },
+	{ "mal_execution_id", BIGINT, NOT_NULL, MAL_EXECUTION },
 	{ "alias", TEXT, 0, 0 },
 	{ "type_id", BIGINT, 0, MAL_TYPE },
-	{ "is_persistent", BOOLEAN, ELSE_0, 0 },
+	{ "is_persistent", BOOLEAN, DEFAULT_0, 0 },
 	{ "bid", BIGINT, 0, 0 },
 	{ "var_count", BIGINT, 0, 0 },
 	{ "var_size", BIGINT, 0, 0 },
@@ -102,32 +102,31 @@ static const struct column mal_variable[] = {
 	{ "hghbase", BIGINT, 0, 0 },
 	{ "mal_value", TEXT, 0, 0 },
 	{ "parent", BIGINT, 0, 0 },
-	{ "is_view", BOOLEAN, ELSE_0, 0 },
-	{ "is_constant", BOOLEAN, ELSE_0, 0 },
+	{ "is_view", BOOLEAN, DEFAULT_0, 0 },
+	{ "is_constant", BOOLEAN, DEFAULT_0, 0 },
 	{ "width", BIGINT, 0, 0 },
 	{ "hash_size", BIGINT, 0, 0 },
 	{ "vheap_size", BIGINT, 0, 0 },
 	{ "imprints_size", BIGINT, 0, 0 },
-	{ "is_sorted", BOOLEAN, ELSE_0, 0 },
-	{ "is_revsorted", BOOLEAN, ELSE_0, 0 },
-	{ "is_nonil", BOOLEAN, ELSE_0, 0 },
-	{ "has_nil", BOOLEAN, ELSE_0, 0 },
-	{ "is_key", BOOLEAN, ELSE_0, 0 },
+	{ "is_sorted", BOOLEAN, DEFAULT_0, 0 },
+	{ "is_revsorted", BOOLEAN, DEFAULT_0, 0 },
+	{ "is_nonil", BOOLEAN, DEFAULT_0, 0 },
+	{ "has_nil", BOOLEAN, DEFAULT_0, 0 },
+	{ "is_key", BOOLEAN, DEFAULT_0, 0 },
 	{ "file", TEXT, 0, 0 },
 	{ "minpos", BIGINT, 0, 0 },
 	{ "maxpos", BIGINT, 0, 0 },
 	{ "nestimate", BIGINT, 0, 0 },
-	{ "is_udf", BOOLEAN, ELSE_0, 0 },
+	{ "is_udf", BOOLEAN, DEFAULT_0, 0 },
 };
 
 static const struct column event_variable_list[] = {
-	{ "event_id", BIGINT, NEEDED | PART_OF_KEY | SAME_TRACE,
-	    PROFILER_EVENT },
-	{ "variable_list_index", INT, NEEDED | PART_OF_KEY, 0 },
-	{ "variable_id", BIGINT, NEEDED, MAL_VARIABLE },
-	{ "created", BOOLEAN, ELSE_0, 0 },
-	{ "reassigned", BOOLEAN, ELSE_0, 0 },
-	{ "eol", BOOLEAN, ELSE_0, 0 },
+	{ "event_id", BIGINT, NOT_NULL | PART_OF_KEY, PROFILER_EVENT },
+	{ "variable_list_index", INT, NOT_NULL | PART_OF_KEY, 0 },
+	{ "variable_id", BIGINT, NOT_NULL, MAL_VARIABLE },
+	{ "created", BOOLEAN, DEFAULT_0, 0 },
+	{ "reassigned", BOOLEAN, DEFAULT_0, 0 },
+	{ "eol", BOOLEAN, DEFAULT_0, 0 },
 };
 
 static const struct column query[] = {
@@ -141,7 +140,7 @@ static const struct column initiates_executions[] = {
 	{ "initiates_executions_id", BIGINT, ID, 0 },
 	{ "parent_id", BIGINT, 0, MAL_EXECUTION },
 	{ "child_id", BIGINT, 0, MAL_EXECUTION },
-	{ "remote", BOOLEAN, NEEDED, 0 },
+	{ "remote", BOOLEAN, NOT_NULL, 0 },
 };
 
 static const struct column query_phase[] = {
@@ -154,7 +153,7 @@ static const struct column query_phase[] = {
 	{ "thread", BIGINT, 0, 0 },
 	{ "tstart", BIGINT, 0, 0 },
 	{ "tend", BIGINT, 0, 0 },
-	{ "failed", BOOLEAN, ELSE_0, 0 },
+	{ "failed", BOOLEAN, DEFAULT_0, 0 },
 };
 
 static const struct column heartbeat[] = {
@@ -182,7 +181,7 @@ static const struct column cpuload[] = {
 const struct table tables[N_TABLES] = {
 	[SERVER] = { "server", COLUMNS(server), NULL, NULL },
 	[MAL_TYPE] = { "mal_type", COLUMNS(mal_type), "\"tname\"", NULL },
-	/* An unknown client is one client; an unknown session is any. */
+	/* Unknown clients are equal; unknown sessions are all different. */
 	[MAL_EXECUTION] = { "mal_execution", COLUMNS(mal_execution),
 	    "\"server_session\", \"client\", \"tag\"",
 	    "server_session, coalesce(client, ''), tag" },
@@ -208,17 +207,18 @@ const struct table tables[N_TABLES] = {
 static struct {
 	const char *names[DISTINCT_COLUMNS_MAX + 1];
 	size_t n;
-	unsigned places[N_TABLES][COLUMNS_MAX];
+	unsigned index[N_TABLES][COLUMNS_MAX];	/* of each column */
 } keys;
 
 bool
-table_has_id(enum table_id t)
+schema_has_id(enum table_id t)
 {
 	return (tables[t].columns[0].rules & ID) != 0;
 }
 
+/* The index of a key, which is added if it is new. */
 static unsigned
-place_of(const char *name)
+find_key(const char *name)
 {
 	size_t i = 0;
 
@@ -234,17 +234,17 @@ place_of(const char *name)
 const char *const *
 schema_keys(void)
 {
-	place_of("type");
+	find_key("type");
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		for (size_t i = 0; i < tables[t].n_columns; i++)
-			keys.places[t][i] = place_of(tables[t].columns[i].name);
+			keys.index[t][i] = find_key(tables[t].columns[i].name);
 	return keys.names;
 }
 
 unsigned
 schema_key(enum table_id t, size_t column)
 {
-	return keys.places[t][column];
+	return keys.index[t][column];
 }
 
 static const char *
@@ -254,7 +254,7 @@ type_name(const struct column *c, enum dialect dialect)
 	    [INT] = "int", [DOUBLE] = "double precision",
 	    [BOOLEAN] = "boolean", [TEXT] = "text", [JSON] = "text" };
 
-	/* Only a column that is called so is the number of SQLite's row. */
+	/* SQLite uses a primary key as rowid only if its type is "integer". */
 	if (dialect == SQLITE && (c->rules & ID) != 0)
 		return "integer";
 	return names[c->type];
@@ -263,15 +263,15 @@ type_name(const struct column *c, enum dialect dialect)
 static const char *
 default_value(const struct column *c)
 {
-	if ((c->rules & ELSE_1) != 0)
+	if ((c->rules & DEFAULT_1) != 0)
 		return " NOT NULL DEFAULT 1";
-	if ((c->rules & ELSE_0) != 0)
+	if ((c->rules & DEFAULT_0) != 0)
 		return " NOT NULL DEFAULT false";
-	return (c->rules & NEEDED) != 0 ? " NOT NULL" : "";
+	return (c->rules & NOT_NULL) != 0 ? " NOT NULL" : "";
 }
 
 static void
-put_key(struct buf *b, const struct table *t)
+put_primary_key(struct buf *b, const struct table *t)
 {
 	const char *before = "PRIMARY KEY (";
 
@@ -284,13 +284,16 @@ put_key(struct buf *b, const struct table *t)
 	buf_str(b, ")");
 }
 
-/* DuckDB looks for what a row refers to before the statement's other rows. */
+/*
+ * A table does not refer to itself in portable SQL: DuckDB checks a row before
+ * it has inserted the other rows of the same statement.
+ */
 static bool
-is_foreign_key(const struct column *c, const struct table *of,
+is_foreign_key(const struct column *c, const struct table *t,
     enum dialect dialect)
 {
-	return c->parent != NO_TABLE && (c->rules & UNCHECKED) == 0 &&
-	    (dialect == SQLITE || &tables[c->parent] != of);
+	return c->parent != NO_TABLE && (c->rules & NOT_FOREIGN) == 0 &&
+	    (dialect == SQLITE || &tables[c->parent] != t);
 }
 
 static void
@@ -319,11 +322,10 @@ schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 	}
 	if (has_key) {
 		buf_str(b, ",\n\t");
-		put_key(b, t);
+		put_primary_key(b, t);
 	}
-	if (t->unique != NULL && t->unique_in_sqlite == NULL)
-		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
-	else if (t->unique != NULL && dialect == PORTABLE)
+	if (t->unique != NULL &&
+	    (t->unique_in_sqlite == NULL || dialect == PORTABLE))
 		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
 	buf_str(b, has_key && dialect == SQLITE ?
 	    "\n) WITHOUT ROWID;\n" : "\n);\n");
@@ -332,7 +334,7 @@ schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
 }
 
-/* An end that has no start of its own began so long ago as it says. */
+/* The start of an end event without a start event follows from its usec. */
 void
 schema_put_view(struct buf *b)
 {

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * The tables, described once: SQL, CSV and the reading of rows are all made
- * from this.  A table comes after those that it refers to.
+ * The tables.  This is their only description: the SQL, the CSV files and the
+ * reading of rows all use it.  A table comes after those that it refers to.
  */
 enum table_id { NO_TABLE, SERVER, MAL_TYPE, MAL_EXECUTION, PROFILER_EVENT,
     PREREQUISITE_EVENTS, MAL_VARIABLE, EVENT_VARIABLE_LIST, QUERY,
@@ -17,44 +17,46 @@ enum column_type { BIGINT, INT, DOUBLE, BOOLEAN, TEXT, JSON };
 
 enum column_rules {
 	ID = 1,			/* the primary key */
-	NEEDED = 2,		/* not null */
-	ELSE_0 = 4,		/* what it is if the row does not say: false */
-	ELSE_1 = 8,
+	NOT_NULL = 2,
+	DEFAULT_0 = 4,		/* 0 or false if the row has no value */
+	DEFAULT_1 = 8,
 	PART_OF_KEY = 16,	/* of the primary key */
-	SAME_TRACE = 32,	/* refers to a row of its own trace only */
-	UNCHECKED = 64		/* refers, but is no foreign key */
+	NOT_FOREIGN = 32	/* refers to a table without a foreign key */
 };
 
 struct column {
 	const char *name;
 	enum column_type type;
 	unsigned rules;
-	enum table_id parent;	/* that it refers to, or NO_TABLE */
+	enum table_id parent;	/* the table that it refers to, or NO_TABLE */
 };
 
 struct table {
 	const char *name;
-	const struct column *columns;	/* the ID, if it has one, is first */
+	const struct column *columns;	/* an ID is the first */
 	size_t n_columns;
-	const char *unique;	/* the columns of another key, or NULL */
-	const char *unique_in_sqlite;	/* the same, where SQL has no words */
+	const char *unique;		/* columns of a second key, or NULL */
+	const char *unique_in_sqlite;	/* if only an index can express it */
 };
 
 enum { COLUMNS_MAX = 32, DISTINCT_COLUMNS_MAX = 112 };
 
 extern const struct table tables[N_TABLES];
 
-bool table_has_id(enum table_id);
-
 struct buf;
 
-/* The declared keys of records, and the place of each column among them. */
+bool schema_has_id(enum table_id);
+
+/*
+ * The keys of records for filter_begin(), which schema_keys() collects, and the
+ * index of a column's name among them.  Call schema_keys() first.
+ */
 const char *const *schema_keys(void);
 unsigned schema_key(enum table_id, size_t column);
 
 /*
- * CREATE TABLE of one table, and CREATE VIEW.  For SQLite ids are those of its
- * rows; elsewhere they are bigint.
+ * Writes CREATE TABLE for one table, and CREATE VIEW.  In SQLite an id is the
+ * rowid; elsewhere it is a bigint.
  */
 enum dialect { PORTABLE, SQLITE };
 void schema_put_table(struct buf *, enum table_id, enum dialect);

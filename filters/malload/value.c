@@ -1,4 +1,4 @@
-/* value - the values of a row */
+/* value - reads and checks the values of a row */
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "filters/malload/value.h"
 
 static bool
-refuse(struct filter *f, const char *table, const char *column,
+reject(struct filter *f, const char *table, const char *column,
     const char *rule)
 {
 	filter_reject(f, "%s: %s %s", table, column, rule);
@@ -37,11 +37,11 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
 
 	*v = (struct value){ .is_null = true };
 	if (field == NULL || field->kind == REC_NULL) {
-		if ((c->rules & (ELSE_0 | ELSE_1)) != 0)
+		if ((c->rules & (DEFAULT_0 | DEFAULT_1)) != 0)
 			*v = (struct value){
-			    .integer = (c->rules & ELSE_1) != 0 };
-		else if ((c->rules & (NEEDED | ID)) != 0)
-			return refuse(f, table, c->name, "is missing");
+			    .integer = (c->rules & DEFAULT_1) != 0 };
+		else if ((c->rules & (NOT_NULL | ID)) != 0)
+			return reject(f, table, c->name, "is missing");
 		return true;
 	}
 	v->is_null = false;
@@ -50,25 +50,26 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
 	case INT:
 		if (rec_int(r, schema_key(t, column), &v->integer) !=
 		    REC_OK)
-			return refuse(f, table, c->name, "is no integer");
+			return reject(f, table, c->name, "is not an integer");
 		if (c->type == INT && (v->integer > INT32_MAX ||
 		    v->integer < INT32_MIN))
-			return refuse(f, table, c->name, "is beyond 2^31");
+			return reject(f, table, c->name,
+			    "does not fit in 32 bits");
 		break;
 	case BOOLEAN:
 		v->integer = field->kind == REC_TRUE;
 		if (field->kind != REC_TRUE && field->kind != REC_FALSE)
-			return refuse(f, table, c->name,
+			return reject(f, table, c->name,
 			    "is neither true nor false");
 		break;
 	case DOUBLE:
 		if (!read_double(field, &v->real))
-			return refuse(f, table, c->name, "is no number");
+			return reject(f, table, c->name, "is not a number");
 		break;
 	case TEXT:
 		v->text = field->text;
 		if (field->kind != REC_STRING)
-			return refuse(f, table, c->name, "is no string");
+			return reject(f, table, c->name, "is not a string");
 		break;
 	case JSON:
 		v->text = field->token;

@@ -7,7 +7,7 @@
 #include "common/base/text.h"
 #include "filters/malload/schema.h"
 
-/* The value of a column in a row; which member counts, the column's type says. */
+/* A value in a row.  The column's type says which member holds it. */
 struct value {
 	bool is_null;
 	int64_t integer;	/* BIGINT, INT, BOOLEAN */
@@ -19,8 +19,8 @@ struct filter;
 struct rec;
 
 /*
- * Reads a column, or what stands for it if the row has it not.  What the
- * column cannot be is rejected.
+ * Reads the value of a column; a missing one is the column's default or null.
+ * False if the value breaks a rule of the column: the row is then rejected.
  */
 bool value_read(struct value *, struct filter *, const struct rec *,
     enum table_id, size_t column);

@@ -1,10 +1,10 @@
-"""malload.py - says independently what malload makes of rows
+"""malload.py - computes independently what malload makes of rows
 
-    tables DB ROWS...   the database holds the traces ROWS, one behind the
-                        other, and nothing else, with all keys in order
-    view DB             the view `instructions` is the join that it should be
-    csv DIR ROWS        the CSV files hold the rows
-    shuffle SEED ROWS   prints the rows in another order, traces first
+    tables DB ROWS...   passes if the database holds the traces ROWS, loaded
+                        in this order, nothing else, and all keys hold
+    view DB             passes if the view `instructions` is the right join
+    csv DIR ROWS        passes if the CSV files hold the rows
+    shuffle SEED ROWS   prints the rows in random order, trace records first
 """
 
 import csv
@@ -65,7 +65,7 @@ def with_defaults(row):
 
 
 class Types:
-    """The numbers of types within a trace, as names."""
+    """The names of the type_ids of a trace."""
 
     def __init__(self, rows):
         self.names = dict(enumerate(FIXED, 1))
@@ -82,8 +82,8 @@ def value(v):
             else v)
 
 
-def moved(row, shift, types):
-    """The row as it should be: its items, as a set."""
+def shifted(row, shift, types):
+    """The row as the database should have it: a set of (column, value)."""
     table = row["type"]
     row = with_defaults(row)
     for column, of in [(IDS.get(table), table)] + [
@@ -114,7 +114,7 @@ def expected(paths):
                 types.add(names.row(r))
             else:
                 tables.setdefault(r["type"], Counter())[
-                    moved(r, shift, names)] += 1
+                    shifted(r, shift, names)] += 1
     return tables, types
 
 
@@ -147,23 +147,23 @@ def same_tables(path, *paths):
     db = sqlite3.connect(path)
     want, want_types = expected(paths)
     got, got_types = found(db)
-    good = sum(map(len, want.values())) > 0
+    ok = sum(map(len, want.values())) > 0
     for table in sorted(set(want) | set(got)):
         w, g = want.get(table, Counter()), got.get(table, Counter())
         if w != g:
-            good = False
+            ok = False
             show("missing in " + table, w - g)
             show("too much in " + table, g - w)
     if not want_types <= got_types or any(
             t[0] not in FIXED for t in got_types - want_types):
-        good = False
+        ok = False
         print("types:", sorted(map(str, want_types ^ got_types)))
     for pragma in "foreign_key_check", "integrity_check":
         answer = db.execute("PRAGMA " + pragma).fetchall()
         if answer not in ([], [("ok",)]):
-            good = False
+            ok = False
             print(pragma, answer[:3])
-    return good
+    return ok
 
 
 def joined(events):
@@ -215,7 +215,7 @@ def text(v):
 
 
 def same_csv(directory, path):
-    want, good = {}, True
+    want, ok = {}, True
     for row in rows_of(path):
         want.setdefault(row["type"], []).append(with_defaults(row))
     want.pop("trace", None)
@@ -228,19 +228,19 @@ def same_csv(directory, path):
         used = set().union(*rows) - {"type"}
         listed = [[text(r.get(c)) for c in columns] for r in rows]
         if not used <= set(columns) or len(set(columns)) != len(columns):
-            good = False
+            ok = False
             print(file.stem, "has the columns", columns)
         for g, w in zip(got, listed):
             if g != w:
-                good = False
+                ok = False
                 print(file.stem, g, w)
                 break
         if len(got) != len(listed):
-            good = False
+            ok = False
             print(file.stem, "has", len(got), "rows, not", len(listed))
     if want:
         print("no file:", list(want))
-    return good and not want
+    return ok and not want
 
 
 def shuffle(seed, path):
