@@ -2,7 +2,7 @@ load helper
 
 ORACLE=$TEST/oracles/malstat.py
 
-# agree MODE COUNT - random rows agree with the oracle's second implementation
+# agree MODE COUNT - passes if malstat and the oracle agree on random rows
 agree() {
 	local count=$2
 
@@ -12,15 +12,15 @@ agree() {
 	[ "$status" -eq 0 ]
 }
 
-# agree_trace FILE... - and so do traces as a server wrote them
+# agree_trace FILE... - the same for traces as a server wrote them
 agree_trace() {
 	run --separate-stderr python3 "$ORACLE" trace "$@"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ] && [ "${output%% *}" -gt 1 ]
 }
 
-# made FORMAT EVENTS [SERVERS] - the trace of made-up servers in the file `trace`
-made() {
+# generate FORMAT EVENTS [SERVERS] - writes a trace to the file `trace`
+generate() {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -33,7 +33,7 @@ execution() {
 		"$1" "$2" $(($1 + 100)) "${3:+,$3}"
 }
 
-# client ID CLIENT - likewise, of a server that tells ends only
+# client ID CLIENT - the same, of a server that writes no starts
 client() {
 	execution "$@" | sed 's/server_session/client/'
 }
@@ -46,7 +46,7 @@ ev() {
 		"$3" "$4" "$state" "$2" "$6" "${5%%.*}" "${5#*.}" "${7:+,$7}"
 }
 
-# ran FROM TO EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - its two events
+# ran FROM TO EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - a start and a done
 ran() {
 	ev start "$1" "${@:3}" && ev done "$2" "${@:3}"
 }
@@ -57,24 +57,24 @@ calls() {
 		"$@"
 }
 
-# query EXECUTION TEXT - a row; the text is a JSON string's inside
+# query EXECUTION TEXT - a row; TEXT is the inside of a JSON string
 query() {
 	printf '{"type":"query","query_id":1,"query_text":"%s","root_execution_id":%s}\n' \
 		"$2" "$1"
 }
 
-# ask OPTION... - what is said of the rows in the file `in`, all good
+# ask OPTION... - runs malstat on the rows in the file `in`, all valid
 ask() {
 	run -0 --separate-stderr malstat "$@" in &&
 	assert_equal "$stderr" ''
 }
 
-# said TYPE EXPRESSION - of the records of a type, a word for each
+# said TYPE EXPRESSION - its value for each record of a type, as one line
 said() {
 	jq -r "select(.type == \"$1\") | $2" <<<"$output" | paste -sd' '
 }
 
-# counted - what the last record says, but for what is 0
+# counted - the counts of the last record that are not 0
 counted() {
 	said malstat 'to_entries[] | select(.value != 0 and .key != "type") |
 		"\(.key)=\(.value)"'
@@ -91,21 +91,21 @@ counted() {
 	assert_equal "$(counted)" "events=2 executions=1 instances=1"
 }
 
-@test "an instruction that runs again is one instance more" {
+@test "an instruction that runs again has another instance" {
 	(execution 1 a; ran 10 15 1 2 sql.bind 3; ran 20 22 1 2 sql.bind 3) >in
 	ask
 	assert_equal "$(said operation '.instances, .self_us, .longest_us')" \
 		"2 7 5"
 }
 
-@test "a second start takes the place of the first, and is counted" {
+@test "a second start replaces the first, and is counted" {
 	(execution 1 a; ev start 10 1 2 a.b 3; ran 12 15 1 2 a.b 3) >in
 	ask
 	assert_equal "$(said instance '.start_us, .elapsed_us')" "12 3"
 	assert_equal "$(counted)" "events=3 executions=1 instances=1 restarted=1"
 }
 
-@test "a start without an end is counted and nothing else" {
+@test "a start without an end is only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3; ev start 20 1 3 a.b 3) >in
 	ask
 	assert_equal "$(said cores .wall_us)" 5
@@ -113,7 +113,7 @@ counted() {
 		"events=3 executions=1 instances=1 unfinished=1"
 }
 
-@test "an end without a start is counted and nothing else" {
+@test "an end without a start is only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3; ev done 20 1 2 a.b 3) >in
 	ask
 	assert_equal "$(said cores .wall_us)" 5
@@ -121,7 +121,7 @@ counted() {
 		"events=3 executions=1 instances=1 done_without_start=1"
 }
 
-@test "where a server tells ends only, they began as long before as they took" {
+@test "if a server writes only ends, the start follows from usec" {
 	(client 1 0; ev done 20 1 2 a.b 3 '"usec":8'
 		ev done 21 1 3 a.c 4 '"usec":0'; ev done 25 1 4 a.d 4) >in
 	ask
@@ -130,13 +130,13 @@ counted() {
 	assert_equal "$(counted)" "events=3 executions=1 instances=3"
 }
 
-@test "that its execution tells ends only may be known behind the end" {
+@test "the row of such an execution may come after its events" {
 	(ev done 20 1 2 a.b 3 '"usec":8'; client 1 0) >in
 	ask
 	assert_equal "$(said instance '.session, .start_us')" "0 12"
 }
 
-@test "with derived starts the answers are the same" {
+@test "derived starts do not change the answers" {
 	malparse "$DATA/examples/mal-2023.json" | malstat |
 		grep -v '"malstat"' >want
 	malparse --starts "$DATA/examples/mal-2023.json" | malstat |
@@ -145,7 +145,7 @@ counted() {
 	diff want got
 }
 
-@test "instances of two executions and of two sessions are apart" {
+@test "executions and sessions have separate instances" {
 	(execution 1 a; execution 2 a; execution 3 b
 		ev start 1 1 2 a.b 3; ev start 2 2 2 a.b 4; ev start 3 3 2 a.b 3
 		ev done 9 1 2 a.b 3; ev done 9 2 2 a.b 4; ev done 9 3 2 a.b 3) >in
@@ -162,7 +162,7 @@ counted() {
 		.average_parallelism')" "0 0 0"
 }
 
-@test "pauses are events and nothing else" {
+@test "pauses are only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3; ev done 12 1 2 a.b 3 |
 		sed 's/"execution_state":1/"execution_state":2/') >in
 	ask
@@ -170,7 +170,7 @@ counted() {
 	assert_equal "$(said instance .elapsed_us)" 5
 }
 
-@test "without a relative time the absolute one counts" {
+@test "without a relative time the absolute one is used" {
 	(execution 1 a; ran 1600000000000010 1600000000000015 1 2 a.b 3) |
 		sed 's/relative_time/absolute_time/' >in
 	ask
@@ -181,7 +181,7 @@ counted() {
 	assert_equal "$(said instance '.start_us, .elapsed_us')" "10 5"
 }
 
-@test "an execution has one clock, that of its first event with any" {
+@test "an execution has one clock, that of its first event that has one" {
 	local absolute='s/relative_time":/absolute_time":16000000000000/'
 
 	(execution 1 a; execution 2 b
@@ -196,7 +196,7 @@ counted() {
 		"events=8 executions=2 instances=2 unfinished=2 without_clock=2"
 }
 
-@test "events without a clock are counted and nothing else" {
+@test "events without a clock are only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3
 		ran 10 15 1 3 a.b 3 | sed 's/relative_time/local_time/') >in
 	ask
@@ -205,7 +205,7 @@ counted() {
 		"events=4 executions=1 instances=1 without_clock=2"
 }
 
-@test "an event whose execution has no row is of no known session" {
+@test "an event whose execution has no row has an unknown session" {
 	ran 10 15 1 2 a.b 3 >in
 	ask
 	assert_equal "$(said instance 'has("session", "tag"), .execution_id')" \
@@ -213,7 +213,7 @@ counted() {
 	assert_equal "$(said cores 'has("session"), .busy_us')" "false 5"
 }
 
-@test "a trace record begins a new numbering" {
+@test "a trace record begins a new numbering of executions" {
 	(echo '{"type":"trace"}'; execution 1 a; ev start 10 1 2 a.b 3
 		echo '{"type":"trace"}'; execution 1 b
 		ran 11 15 1 2 a.b 3) >in
@@ -229,7 +229,7 @@ counted() {
 
 # --- Kinds and operations ---
 
-@test "plans, blocks and calls contain others; all else is work" {
+@test "plans, blocks and calls are containers; all else is work" {
 	(execution 1 a; ran 0 90 1 0 user.s1_1 1; ran 1 80 1 1 language.dataflow 1
 		ran 81 89 1 2 user.f 1; ran 2 3 1 3 language.pass 2
 		ran 3 4 1 4 remote.exec 2; ran 4 5 1 5 dataflow.language 2
@@ -249,7 +249,7 @@ counted() {
 	assert_equal "$(said operation '.operation, .self_us')" ". 5"
 }
 
-@test "operations come by self time, then name, with their share of all work" {
+@test "operations are sorted by self time, then name, with their share of work" {
 	(execution 1 a; ran 0 30 1 2 b.x 1; ran 30 40 1 3 c.x 1
 		ran 40 50 1 4 a.x 1; ran 50 100 1 5 d.x 2) >in
 	ask
@@ -257,14 +257,14 @@ counted() {
 		"d.x=50% b.x=30% a.x=10% c.x=10%"
 }
 
-@test "shares of no time are 0" {
+@test "without any time shares are 0" {
 	(execution 1 a; ran 7 7 1 2 b.x 1) >in
 	ask
 	assert_equal "$(said operation '.self_us, .share')" "0 0"
 	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" "[0]"
 }
 
-@test "containers come by kind and name and have no self time" {
+@test "containers are sorted by kind and name and have no self time" {
 	(execution 1 a; ran 0 9 1 1 user.g 1; ran 9 10 1 2 user.f 1
 		ran 10 30 1 3 user.f 1) >in
 	ask
@@ -287,7 +287,7 @@ counted() {
 	assert_equal "$(said cores .busy_us)" 100
 }
 
-@test "on another thread, or of another session, nothing is taken away" {
+@test "other threads and sessions do not reduce self time" {
 	(execution 1 a; execution 2 b; ran 0 100 1 1 a.b 1; ran 10 60 1 2 a.c 2
 		ran 10 60 2 1 a.d 1) >in
 	ask
@@ -295,28 +295,28 @@ counted() {
 		"a.b:100 a.c:50 a.d:50"
 }
 
-@test "what lies in a call is not the time of the call" {
+@test "the self time of a call excludes what runs in it" {
 	(execution 1 a; execution 2 a; ran 0 100 1 1 user.f 1
 		ran 1 99 2 0 user.f 1; ran 10 60 2 1 a.b 1) >in
 	ask
 	assert_equal "$(said cores '.wall_us, .busy_us, .idle_us')" "100 50 50"
 }
 
-@test "of two that begin at once the shorter is the inner one" {
+@test "of two instances with the same start the shorter is the inner one" {
 	(execution 1 a; ran 0 4 1 2 a.short 1; ran 0 9 1 3 a.long 1) >in
 	ask
 	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
 		"a.long:5 a.short:4"
 }
 
-@test "of two that are at the same time the one behind in the plan is inner" {
+@test "of two instances at the same time the one with the greater pc is inner" {
 	(execution 1 a; ran 0 4 1 7 a.x 1; ran 0 4 1 2 a.y 1) >in
 	ask
 	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
 		"a.x:4 a.y:0"
 }
 
-@test "of two that are the same the work is in the call, then names decide" {
+@test "of two equal instances the work is in the call, then names decide" {
 	local first second
 	for first in user.f a.x a.y; do
 		for second in user.f a.x a.y; do
@@ -330,7 +330,7 @@ counted() {
 		"a.x a.y a.x a.x a.y a.y a.y a.y"
 }
 
-@test "of two that overlap the later has what they share" {
+@test "of two overlapping instances the later one gets the common time" {
 	(execution 1 a; ran 0 10 1 2 a.first 1; ran 6 14 1 3 a.second 1) >in
 	ask
 	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
@@ -338,17 +338,17 @@ counted() {
 	assert_equal "$(said cores '.wall_us, .busy_us')" "14 14"
 }
 
-@test "random instances that nest agree, microsecond by microsecond" {
+@test "the oracle agrees on random nested instances, microsecond by microsecond" {
 	agree nested 250
 }
 
-@test "random instances that overlap agree too, and no thread has more than all" {
+@test "the oracle agrees on random overlapping instances" {
 	agree overlapping 250
 }
 
 # --- The costliest instances ---
 
-@test "instances come by self time, ties by session, tag, pc and start" {
+@test "instances are sorted by self time, then session, tag, pc and start" {
 	(execution 1 b; execution 2 a; execution 3 a
 		ran 0 5 1 2 w.w 1; ran 0 5 3 2 w.w 2; ran 0 5 2 3 w.w 3
 		ran 10 15 2 2 w.w 4; ran 0 5 2 2 w.w 5; ran 0 6 3 9 w.w 6) >in
@@ -356,7 +356,7 @@ counted() {
 	assert_equal "$(said instance .thread)" "6 5 4 3 2 1"
 }
 
-@test "--top is how many, ten unless told" {
+@test "--top limits the instances; the default is 10" {
 	(execution 1 a; for i in {1..12}; do
 		ran $((i * 20)) $((i * 21)) 1 $i a.b 1
 	done) >in
@@ -368,7 +368,7 @@ counted() {
 	assert_equal "$(said instance .pc)" ""
 }
 
-@test "the statement is the short one if there is one" {
+@test "the short statement is preferred" {
 	(execution 1 a
 		ran 0 9 1 1 a.b 1 '"short_statement":"s","long_statement":"l"'
 		ran 10 18 1 2 a.b 1 '"long_statement":"m"'
@@ -387,7 +387,7 @@ two_threads() {
 	ran 7 16 1 2 a.c 2
 }
 
-@test "wall, busy, threads, the two ratios, the histogram, idle and serial" {
+@test "cores: times, threads, ratios and histogram" {
 	two_threads >in
 	ask
 	assert_equal "$(said cores '[.session, .wall_us, .busy_us, .threads_seen,
@@ -397,19 +397,19 @@ two_threads() {
 		"[5,11,4]"
 }
 
-@test "threads without work are not seen" {
+@test "threads without work are not counted" {
 	(two_threads; ran 2 4 1 3 user.f 3; ran 5 5 1 4 a.b 4) >in
 	ask
 	assert_equal "$(said cores .threads_seen)" 3
 }
 
-@test "one ends when the next begins: they do not work at once" {
+@test "an instance that starts when another ends is not parallel to it" {
 	(execution 1 a; ran 0 5 1 1 a.b 1; ran 5 9 1 2 a.b 2) >in
 	ask
 	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" "[0,9]"
 }
 
-@test "what the server has for workers is a second measure" {
+@test "the number of workers gives a second utilisation" {
 	(echo '{"type":"server","server_id":1,"threads":8}'; two_threads) >in
 	ask
 	assert_equal "$(said cores '.workers, .utilisation_of_workers,
@@ -420,7 +420,7 @@ two_threads() {
 		"false false"
 }
 
-@test "servers are told apart: a session has the workers of its traces" {
+@test "a session has the workers of the servers in its traces" {
 	server() { printf '{"type":"server","threads":%s}\n' "$1"; }
 	use='"\(.session):\(.workers // "?")"'
 
@@ -443,7 +443,7 @@ two_threads() {
 	assert_equal "$(said cores "$use")" "a:8"
 }
 
-@test "a session is one in all traces, a client or no name one in each" {
+@test "a session spans traces; a client or no name does not" {
 	(for i in 1 2; do
 		echo '{"type":"trace"}'
 		execution 1 s; client 2 0
@@ -457,7 +457,7 @@ two_threads() {
 	assert_equal "$(said operation .self_us)" 12
 }
 
-@test "each session has its own clock and its own use of the cores" {
+@test "each session has its own clock and its own cores record" {
 	(execution 1 b; execution 2 a; ran 1000 1010 1 1 a.b 1
 		ran 5 25 2 1 a.b 1; ran 5 10 2 2 a.b 2) >in
 	ask
@@ -465,7 +465,7 @@ two_threads() {
 		"a:20:25 b:10:10"
 }
 
-@test "of a dataflow block the work is clipped to it" {
+@test "the work of a dataflow block is clipped to it" {
 	(execution 1 a; ran 0 40 1 0 user.s1_1 1; ran 10 30 1 1 language.dataflow 1
 		ran 5 15 1 2 a.b 2; ran 25 39 1 3 a.b 3; ran 0 2 1 4 a.b 1) >in
 	ask
@@ -473,7 +473,7 @@ two_threads() {
 		.wall_us, .busy_us] | join(" ")')" "a 1 1 10 20 10"
 }
 
-@test "workers of a block are threads with work wholly inside it" {
+@test "the workers of a block are the threads with work wholly inside it" {
 	(execution 1 a; ran 10 30 1 1 language.dataflow 1; ran 5 15 1 2 a.b 2
 		ran 25 39 1 3 a.b 3; ran 10 20 1 4 a.b 4; ran 20 30 1 5 a.b 5
 		ran 11 12 1 6 user.f 6) >in
@@ -483,7 +483,7 @@ two_threads() {
 	assert_equal "$(said cores .threads_seen)" 4
 }
 
-@test "the histogram of a block, its idle and its serial time" {
+@test "a block has a histogram, idle and serial time" {
 	(two_threads; ran 5 18 1 3 language.dataflow 3
 		ran 1 15 1 4 language.dataflow 4) >in
 	ask
@@ -492,7 +492,7 @@ two_threads() {
 		"3 [2,7,4] 2 7 15 4 [0,10,4] 0 10 18"
 }
 
-@test "in a block all threads of its session count, be it workers or not" {
+@test "all threads of the session count in a block, not only its workers" {
 	(execution 1 a; execution 2 a; execution 3 b
 		ran 10 30 1 1 language.dataflow 1; ran 12 18 1 2 a.b 2
 		ran 5 15 2 1 a.b 3; ran 20 21 3 1 a.b 2) >in
@@ -502,7 +502,7 @@ two_threads() {
 		"all 1 [12,5,3] 1 1 [14,6]"
 }
 
-# at_once N - in a block one thread works, then so many others, then one of them
+# at_once N - a block in which one thread works, then N others, then one of them
 at_once() {
 	execution 1 a
 	ran 0 20 1 1 language.dataflow 0
@@ -518,7 +518,7 @@ at_once() {
 		}'
 }
 
-@test "where more than 256 threads work at once blocks have no histogram" {
+@test "blocks have no histogram if more than 256 threads work at once" {
 	local has='has("parallelism_histogram_us"), .idle_us, .serial_us,
 		.busy_us, .workers'
 
@@ -531,7 +531,7 @@ at_once() {
 	assert_equal "$(said cores '.parallelism_histogram_us | length')" 258
 }
 
-@test "a block in which nobody worked divides by nothing" {
+@test "a block without work has ratios of 0" {
 	(execution 1 a; ran 10 30 1 1 language.dataflow 1
 		ran 30 30 1 2 language.dataflow 1) >in
 	ask
@@ -541,8 +541,8 @@ at_once() {
 		.idle_us, .serial_us] | join(" ")')" "[20] 20 0 [0] 0 0"
 }
 
-# blocks SESSIONS - each has a block with work of another thread, and the last
-# as many such blocks, all at once and each of its own threads
+# blocks SESSIONS - each session has a block with work of another thread; the
+# last has SESSIONS such blocks at the same time, each with its own threads
 blocks() {
 	awk -v n="$1" '
 	function event(state, us, x, pc, name, thread) {
@@ -570,7 +570,7 @@ blocks() {
 	}'
 }
 
-@test "many sessions, and many blocks at once, take no long time" {
+@test "many sessions and many parallel blocks do not take quadratic time" {
 	blocks 40000 >in
 	run -0 --separate-stderr timeout 10 malstat -o out in
 	assert_equal "$(grep -c '"type":"cores"' out)" 40000
@@ -579,7 +579,7 @@ blocks() {
 
 # --- Queries ---
 
-# Query 1 calls 2, which calls 3; query 4 runs beside them.
+# Query 1 calls 2, which calls 3; query 4 runs at the same time.
 queries() {
 	execution 1 a
 	execution 2 a
@@ -597,7 +597,7 @@ queries() {
 	ran 5 25 4 1 a.d 2
 }
 
-@test "--queries answers for each with all that it initiates, after all" {
+@test "--queries adds each query with everything that it initiates" {
 	queries >in
 	ask --queries
 	assert_equal "$(said query_stat '[.query, .session, .tag, .query_text,
@@ -613,7 +613,7 @@ queries() {
 query_stat operation instance cores malstat"
 }
 
-@test "--query answers for one alone" {
+@test "--query answers for one query only" {
 	queries >in
 	ask --queries
 	jq -c 'select(.query == 4 or .type == "malstat")' <<<"$output" >want
@@ -621,13 +621,13 @@ query_stat operation instance cores malstat"
 	diff want <(jq -c . <<<"$output")
 }
 
-@test "--query of what is no query is trouble" {
+@test "--query of an execution that is not a query is an error" {
 	queries >in
 	for id in 2 9; do
 		run -2 --separate-stderr malstat --query $id in
 		assert_output ''
 		assert_equal "$stderr" \
-			"malstat: no query has the execution $id"
+			"malstat: there is no query with the execution_id $id"
 	done
 	run -2 --separate-stderr malstat --query 0 in
 }
@@ -640,7 +640,7 @@ query_stat operation instance cores malstat"
 		"malstat: --queries and --query exclude each other"
 }
 
-@test "what nobody initiates is a query, with or without a row that says so" {
+@test "an execution that no other initiates is a query, even without a query row" {
 	(execution 1 a; execution 2 a; ran 0 10 1 1 a.b 1
 		ran 0 10 2 1 a.b 2) >in
 	ask --queries
@@ -648,7 +648,7 @@ query_stat operation instance cores malstat"
 		"1 false 2 false"
 }
 
-@test "executions that initiate each other in a circle are one query" {
+@test "executions that initiate each other in a cycle are one query" {
 	(for i in 1 2 3 4; do
 		execution $i a
 		ran 0 $i $i 1 a.b $i
@@ -657,7 +657,7 @@ query_stat operation instance cores malstat"
 	assert_equal "$(said query_stat .instances)" 4
 }
 
-@test "a long chain and many circles of executions take no long time" {
+@test "a long chain and many cycles of executions do not take quadratic time" {
 	python3 - >in <<-'END'
 		import json
 		def row(**r):
@@ -680,8 +680,8 @@ query_stat operation instance cores malstat"
 
 # --- Databases ---
 
-@test "--db gives the same as the rows that were loaded" {
-	made S 2000 2
+@test "--db gives the same answers as the rows that were loaded" {
+	generate S 2000 2
 	cat trace "$DATA/examples/mal-2018.json" "$DATA/examples/mal-2023.json" |
 		malparse >rows
 	malload db rows
@@ -693,17 +693,17 @@ query_stat operation instance cores malstat"
 	diff want got
 }
 
-@test "--db with files is trouble: they would not be read" {
+@test "--db and files exclude each other" {
 	malparse "$DATA/examples/mal-2018.json" >in
 	malload db in
 	for file in in -; do
 		run -2 --separate-stderr malstat --db db "$file"
 		assert_output ''
-		assert_equal "$stderr" "malstat: --db reads no files"
+		assert_equal "$stderr" "malstat: --db and files exclude each other"
 	done
 }
 
-@test "a database that is none, or has no such tables, is trouble" {
+@test "a file that is not a database or lacks the tables is an error" {
 	echo nonsense that is no database >no_db
 	run -2 --separate-stderr malstat --db no_db
 	assert_regex "$stderr" "^malstat: cannot read 'no_db': "
@@ -717,27 +717,27 @@ query_stat operation instance cores malstat"
 
 # --- Traces ---
 
-@test "what servers of 2018 wrote gives what a second reading of it gives" {
+@test "the oracle agrees on traces of servers of 2018" {
 	need_shared mal
 	agree_trace "$SHARED/mal/Q01_variation001.json"
 	agree_trace "$SHARED/mal/example_query_20180621"
 }
 
-@test "and so does what a server of 2022 wrote, which tells ends only" {
+@test "the oracle agrees on a trace of a server of 2022, which writes only ends" {
 	need_shared mal
 	agree_trace "$SHARED/mal/q01_Sep2022.json"
 }
 
-@test "and so do made-up traces of one server and of three" {
-	made S 2000
+@test "the oracle agrees on generated traces of one and of three servers" {
+	generate S 2000
 	agree_trace trace
-	made S 2000 3
+	generate S 2000 3
 	agree_trace trace
-	made P 2000
+	generate P 2000
 	agree_trace trace
 }
 
-@test "and so do the examples" {
+@test "the oracle agrees on the examples" {
 	agree_trace "$DATA/examples/mal-2018.json"
 	agree_trace "$DATA/examples/mal-2023.json"
 }
@@ -757,9 +757,9 @@ query_stat operation instance cores malstat"
 	done
 }
 
-# --- Rows that are bad, unknown or not there ---
+# --- Invalid, unknown and missing rows ---
 
-# rejects ROW MESSAGE - between good ones
+# rejects ROW MESSAGE - passes if this row between valid ones is rejected
 rejects() {
 	(execution 1 a; lines "$1"; ran 0 5 1 1 a.b 1) >in &&
 	run -1 --separate-stderr malstat in &&
@@ -769,63 +769,63 @@ rejects() {
 
 @test "events without execution, pc or state are rejected" {
 	rejects '{"type":"profiler_event","pc":1,"execution_state":0}' \
-		"no mal_execution_id"
+		"mal_execution_id is missing"
 	rejects '{"type":"profiler_event","mal_execution_id":1,"execution_state":0}' \
-		"no pc"
+		"pc is missing"
 	rejects '{"type":"profiler_event","mal_execution_id":1,"pc":1}' \
-		"no execution_state"
+		"execution_state is missing"
 }
 
-@test "ids that are no integers are rejected" {
+@test "ids that are not integers are rejected" {
 	rejects '{"type":"profiler_event","mal_execution_id":1,"pc":"1","execution_state":0}' \
-		"pc is no integer below 2^53"
+		"pc is not an integer below 2^53"
 	rejects '{"type":"mal_execution","execution_id":1.5}' \
-		"execution_id is no integer below 2^53"
-	rejects '{"type":"mal_execution"}' "no execution_id"
-	rejects '{"type":"query","query_text":"x"}' "no root_execution_id"
-	rejects '{"type":"initiates_executions","parent_id":1}' "no child_id"
+		"execution_id is not an integer below 2^53"
+	rejects '{"type":"mal_execution"}' "execution_id is missing"
+	rejects '{"type":"query","query_text":"x"}' "root_execution_id is missing"
+	rejects '{"type":"initiates_executions","parent_id":1}' "child_id is missing"
 	rejects '{"type":"initiates_executions","parent_id":9007199254740992,"child_id":1}' \
-		"parent_id is no integer below 2^53"
+		"parent_id is not an integer below 2^53"
 }
 
-@test "what a row may leave out is rejected if it is there and wrong" {
+@test "an optional value of the wrong type is rejected" {
 	local row
 
 	row='"type":"profiler_event","mal_execution_id":1,"pc":1,"execution_state":1'
 	for key in relative_time absolute_time thread usec; do
 		rejects "{$row,\"$key\":1.5}" \
-			"$key is no integer below 2^53"
+			"$key is not an integer below 2^53"
 	done
 	for key in mal_module instruction short_statement long_statement; do
-		rejects "{$row,\"$key\":1}" "$key is no string"
+		rejects "{$row,\"$key\":1}" "$key is not a string"
 	done
 	rejects '{"type":"mal_execution","execution_id":2,"tag":"1"}' \
-		"tag is no integer below 2^53"
+		"tag is not an integer below 2^53"
 	rejects '{"type":"mal_execution","execution_id":2,"server_session":1}' \
-		"server_session is no string"
+		"server_session is not a string"
 	rejects '{"type":"mal_execution","execution_id":2,"client":1}' \
-		"client is no string"
+		"client is not a string"
 	rejects '{"type":"query","root_execution_id":1,"query_text":1}' \
-		"query_text is no string"
+		"query_text is not a string"
 	rejects '{"type":"server","threads":"8"}' \
-		"threads is no integer below 2^53"
+		"threads is not an integer below 2^53"
 }
 
-@test "no pc is below 0, and there are three states" {
+@test "a negative pc and an unknown state are rejected" {
 	rejects "$(ev done 1 1 -1 a.b 1)" "pc -1 is below 0"
 	for state in -1 3; do
 		rejects "$(ev done 1 1 1 a.b 1 |
 			sed "s/execution_state\":1/execution_state\":$state/")" \
-			"execution_state $state is neither 0, 1 nor 2"
+			"execution_state $state is not 0, 1 or 2"
 	done
 }
 
-@test "an execution that comes twice is what it was first" {
-	rejects "$(execution 1 b)" "execution_id 1 comes twice"
+@test "of two rows of an execution the first counts" {
+	rejects "$(execution 1 b)" "execution_id 1 occurs twice"
 	assert_equal "$(said cores .session)" a
 }
 
-@test "a time may be below 0, as it is where a server's clocks differ" {
+@test "a time may be negative" {
 	(execution 1 a; ran -5 -2 1 1 a.b 1) >in
 	ask
 	assert_equal "$(said instance '.start_us, .self_us')" "-5 3"
@@ -834,7 +834,7 @@ rejects() {
 	assert_equal "$(said instance '.start_us, .self_us')" "-5 7"
 }
 
-@test "records of other types are ignored, whatever is in them" {
+@test "records of other types are ignored, whatever they contain" {
 	(two_threads; lines '{"type":"task","pc":"x"}' '{"type":"cpuload"}' \
 		'{"type":"stat","stat":"wall"}' '{"type":"mal_variable"}') >in
 	ask
@@ -844,15 +844,15 @@ rejects() {
 	assert_equal "$output" "$first"
 }
 
-@test "times too big to be added up are trouble, and no crash" {
+@test "times whose sum would overflow are an error, not a crash" {
 	(execution 1 a; ran 0 9007199254740991 1 1 a.b 1
 		ran 0 9007199254740991 1 2 a.b 2) >in
 	run -2 --separate-stderr malstat in
 	assert_equal "$stderr" \
-		"malstat: the times of all instances add up to too much"
+		"malstat: the sum of all instances' times exceeds 2^53 us"
 }
 
-@test "no events give no records, whatever other rows there are" {
+@test "without events there are no records, whatever other rows there are" {
 	run -0 --separate-stderr malstat /dev/null
 	assert_output ''
 	(execution 1 a; query 1 x) >in
@@ -862,7 +862,7 @@ rejects() {
 	assert_output "There are no events."
 }
 
-@test "events without any instance give the counts alone" {
+@test "events without an instance give only the counts" {
 	(execution 1 a; ev start 1 1 1 a.b 1) >in
 	ask --queries
 	assert_equal "$(jq -r .type <<<"$output")" malstat
@@ -889,7 +889,7 @@ of what they could do, 11.9 % of the server's 8."
 	assert_line -n 3 --partial "Session b: on average 1.0 of 1 thread worked"
 }
 
-@test "the report of queries tells the text of each" {
+@test "the report of queries has the text of each" {
 	queries >in
 	ask --text --queries
 	assert_line "Query of execution 1"
@@ -899,7 +899,7 @@ of what they could do, 11.9 % of the server's 8."
 	refute_line "All of the trace"
 }
 
-@test "the report tells of the ten longest blocks how they were used" {
+@test "the report lists the ten longest blocks" {
 	(execution 1 a; for i in {1..12}; do
 		ran $((i * 100)) $((i * 101)) 1 "$i" language.dataflow 1
 	done; ran 1203 1206 1 30 a.b 2; ran 1205 1209 1 31 a.c 3) >in
@@ -913,7 +913,7 @@ of what they could do, 11.9 % of the server's 8."
 	assert_line -n 12 "... and 2 more"
 }
 
-@test "the report tells what could not be used" {
+@test "the report counts what could not be used" {
 	(two_threads; ev done 5 1 8 a.b 1; ev start 5 1 9 a.b 1
 		ran 1 2 1 7 a.b 1 | sed 's/relative_time/t/') >in
 	ask --text
@@ -932,7 +932,7 @@ of what they could do, 11.9 % of the server's 8."
 	[ "$(grep -v '^The costliest operation' <<<"$output" | wc -L)" -le 100 ]
 }
 
-@test "control characters come out of the report escaped" {
+@test "control characters in the report are escaped" {
 	(execution 1 'a\u001b[31m'; execution 2 'b\u009b'
 		query 1 'q\u001b[31m\u0007\u202e'; query 2 'r\u001b'
 		ran 0 9 1 1 'm\u001b[31m.f\u0007' 1 \

@@ -1,4 +1,4 @@
-/* answer - the costliest operations, and how the cores are used */
+/* answer - finds the costliest operations, and how the cores are used */
 
 #include <stdlib.h>
 
@@ -20,41 +20,41 @@ compare_operations(const void *a, const void *b, void *trace)
 	return intern_cmp(&t->names, x->name, y->name);
 }
 
-/* Adds up instances by kind and operation; work comes first. */
+/* Sums up the instances of each kind and operation; work comes first. */
 static void
-add_operations(struct answer *a, const struct scope *s)
+sum_operations(struct answer *a, const struct scope *s)
 {
 	const struct trace *t = a->trace;
 	struct operation *list = NULL, *o;
-	static uint32_t *place;		/* by operation and kind */
-	size_t n_places = t->names.n * N_KINDS, p;
+	static uint32_t *index;		/* in list, by operation and kind */
+	size_t n_keys = t->names.n * N_KINDS, key;
 	const struct instance *i;
 	int64_t total_us;
 	size_t n = 0, cap = 0;
 
-	/* Made once: queries may be many, and names as well. */
-	if (place == NULL)
-		place = mem_ones(n_places, sizeof *place);
+	/* Allocated once, since there may be many queries and many names. */
+	if (index == NULL)
+		index = mem_ones(n_keys, sizeof *index);
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
-		/* A call has the name of its plan. */
-		p = (size_t)i->operation * N_KINDS + i->kind;
-		if (place[p] == INDEX_NONE) {
+		/* By kind, too: a call has the name of its plan. */
+		key = (size_t)i->operation * N_KINDS + i->kind;
+		if (index[key] == INDEX_NONE) {
 			list = mem_grow(list, &cap, n + 1, sizeof *list);
-			place[p] = (uint32_t)n;
+			index[key] = (uint32_t)n;
 			list[n++] = (struct operation){ .name = i->operation,
 			    .kind = i->kind };
 		}
-		o = &list[place[p]];
+		o = &list[index[key]];
 		total_us = i->end_us - i->start_us;
 		o->n++;
 		o->total_us += total_us;
 		o->self_us += i->self_us;
-		if (total_us > o->most_us)
-			o->most_us = total_us;
+		if (total_us > o->longest_us)
+			o->longest_us = total_us;
 	}
 	for (size_t k = 0; k < n; k++)
-		place[(size_t)list[k].name * N_KINDS + list[k].kind] =
+		index[(size_t)list[k].name * N_KINDS + list[k].kind] =
 		    INDEX_NONE;
 	sort_with(list, n, sizeof *list, compare_operations, t);
 	a->operations = list;
@@ -65,7 +65,7 @@ add_operations(struct answer *a, const struct scope *s)
 	a->n_containers = n - a->n_operations;
 }
 
-/* Most self time first; then session, tag, pc and start, and all else. */
+/* By self time, descending; then by session, tag, pc, start and the rest. */
 static int
 compare_costs(const void *a, const void *b, void *trace)
 {
@@ -74,16 +74,16 @@ compare_costs(const void *a, const void *b, void *trace)
 	const struct instance *y = &t->instances[*(const uint32_t *)b];
 	const struct execution *p = &t->executions[x->execution];
 	const struct execution *q = &t->executions[y->execution];
-	int64_t at[][2] = { { y->self_us, x->self_us },
+	int64_t keys[][2] = { { y->self_us, x->self_us },
 	    { trace_compare_sessions(t, p->session, q->session), 0 },
 	    { p->tag, q->tag }, { x->pc, y->pc },
 	    { x->start_us, y->start_us },
 	    { trace_compare_executions(t, x->execution, y->execution),
 	    0 }, { x - y, 0 } };
 
-	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-		if (at[i][0] != at[i][1])
-			return at[i][0] < at[i][1] ? -1 : 1;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
 	return 0;
 }
 
@@ -117,37 +117,39 @@ add_cores(struct answer *a, const struct cores *c)
 	a->cores[a->n_cores++] = *c;
 }
 
-/* The session that a part is, and its blocks. */
+/* Adds a session and its blocks; part is all that the session has. */
 static void
 add_session(struct answer *a, const struct scope *part)
 {
 	struct cores s = { .session = session_of(a->trace, part->instances[0]),
-	    .from_us = INT64_MAX, .to_us = INT64_MIN, .block = INDEX_NONE };
+	    .start_us = INT64_MAX, .end_us = INT64_MIN, .block = INDEX_NONE };
 	size_t first = a->n_cores;
 	const struct instance *i;
 
 	add_cores(a, &s);
 	for (size_t k = 0; k < part->n_instances; k++) {
 		i = &a->trace->instances[part->instances[k]];
-		s.from_us = i->start_us < s.from_us ? i->start_us : s.from_us;
-		s.to_us = i->end_us > s.to_us ? i->end_us : s.to_us;
+		s.start_us = i->start_us < s.start_us ? i->start_us :
+		    s.start_us;
+		s.end_us = i->end_us > s.end_us ? i->end_us : s.end_us;
 		if (i->kind == KIND_DATAFLOW)
 			add_cores(a, &(struct cores){ .session = s.session,
-			    .from_us = i->start_us, .to_us = i->end_us,
+			    .start_us = i->start_us, .end_us = i->end_us,
 			    .block = part->instances[k] });
 	}
 	a->cores[first] = s;
 	a->n_sessions++;
 	cores_measure(a->cores + first, a->n_cores - first, part);
-	workers_count(a->cores + first, a->n_cores - first, a->trace, part);
+	cores_count_threads(a->cores + first, a->n_cores - first, a->trace,
+	    part);
 }
 
 /*
- * Cuts what belongs to the first session of rest off from it: instances and
- * pieces of a session stand together, in the same order.
+ * Splits the first session off from rest, in whose lists the sessions follow
+ * each other.
  */
 static struct scope
-cut_session(const struct trace *t, struct scope *rest)
+split_session(const struct trace *t, struct scope *rest)
 {
 	uint32_t session = session_of(t, rest->instances[0]);
 	struct scope part = *rest;
@@ -174,10 +176,10 @@ answer_make(struct answer *a, const struct trace *t, const struct scope *s)
 
 	*a = (struct answer){ .trace = t, .root = s->root,
 	    .n_instances = s->n_instances };
-	add_operations(a, s);
+	sum_operations(a, s);
 	rank_instances(a, s);
 	while (rest.n_instances > 0) {
-		part = cut_session(t, &rest);
+		part = split_session(t, &rest);
 		add_session(a, &part);
 	}
 }
@@ -186,7 +188,7 @@ void
 answer_release(struct answer *a)
 {
 	for (size_t i = 0; i < a->n_cores; i++)
-		free(a->cores[i].with_us);
+		free(a->cores[i].histogram_us);
 	free(a->cores);
 	free(a->operations);
 	free(a->costliest);

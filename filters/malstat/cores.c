@@ -1,125 +1,134 @@
-/* cores - how many threads work at once, in a session and in its blocks */
+/* cores - measures how many threads work at once, in a session or block */
 
 #include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/malstat/answer.h"
+#include "filters/malstat/cores.h"
 
 /*
- * Where more threads than this work at once, blocks have no histogram: it
- * would be blocks times threads in size, whatever the input's.
+ * If more threads than this work at once, blocks get no histogram: the size of
+ * all histograms, blocks times threads, would not be bounded by the input's.
  */
-enum { BLOCK_THREADS_MOST = 256 };
+enum { BLOCK_THREADS_MAX = 256 };
 
 /*
- * A piece of work begins (1) or ends (-1); or the time that cores are measured
- * for does (-1, 1), to which what has been summed up is added with this sign.
+ * A sweep over time: all starts and ends are sorted, and visited in this order
+ * with running totals of the busy time and of the time with k threads at work.
+ * What belongs to a session or block is the difference of the totals at its end
+ * and its start.
+ *
+ * A point is the start (sign 1) or end (-1) of a piece of work, which changes
+ * the number of threads at work; or the start (-1) or end (1) of a session or
+ * block, to which the totals are added with this sign.
  */
-struct moment {
+struct point {
 	int64_t us;
 	int sign;
-	struct cores *cores;	/* NULL: work */
+	struct cores *cores;	/* NULL: a piece of work */
 };
 
-/* The sums up to now. */
 struct sweep {
-	struct moment *moments;
-	size_t n, levels;
-	int64_t *with_us;	/* by number of threads: how long so many */
+	struct point *points;
+	size_t n, n_levels;
+	int64_t *histogram_us;	/* totals up to the current point */
 	int64_t busy_us;
 };
 
-/* Work ends before other begins, so that no thread works twice at once. */
+/*
+ * An end is before a start at the same time, so that a thread is not counted
+ * twice when one piece follows another.
+ */
 static int
-compare_moments(const void *a, const void *b)
+compare_points(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct point *x = a, *y = b;
 
 	return x->us != y->us ? cmp_i64(x->us, y->us) : x->sign - y->sign;
 }
 
 static void
-collect(struct sweep *s, struct cores *cores, size_t n_cores,
-    const struct scope *part)
+collect_points(struct sweep *s, struct cores *cores, size_t n_cores,
+    const struct scope *scope)
 {
-	const struct piece *p = part->pieces, *end = p + part->n_pieces;
-	struct moment *m;
+	const struct piece *p = scope->pieces, *end = p + scope->n_pieces;
+	struct point *to;
 
-	s->n = 2 * (part->n_pieces + n_cores);
-	m = s->moments = mem_resize(NULL, s->n, sizeof *m);
+	s->n = 2 * (scope->n_pieces + n_cores);
+	to = s->points = mem_resize(NULL, s->n, sizeof *to);
 	for (; p < end; p++) {
-		*m++ = (struct moment){ p->from_us, 1, NULL };
-		*m++ = (struct moment){ p->to_us, -1, NULL };
+		*to++ = (struct point){ p->start_us, 1, NULL };
+		*to++ = (struct point){ p->end_us, -1, NULL };
 	}
 	for (size_t i = 0; i < n_cores; i++) {
-		*m++ = (struct moment){ cores[i].from_us, -1, &cores[i] };
-		*m++ = (struct moment){ cores[i].to_us, 1, &cores[i] };
+		*to++ = (struct point){ cores[i].start_us, -1, &cores[i] };
+		*to++ = (struct point){ cores[i].end_us, 1, &cores[i] };
 	}
-	sort(s->moments, s->n, sizeof *s->moments, compare_moments);
+	sort(s->points, s->n, sizeof *s->points, compare_points);
 }
 
 static void
 make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
 {
-	size_t running = 0, most = 1;
+	size_t n_running = 0, n_max = 1;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->moments[i].cores == NULL)
-			running += (size_t)s->moments[i].sign;
-		most = running > most ? running : most;
+		if (s->points[i].cores == NULL)
+			n_running += (size_t)s->points[i].sign;
+		n_max = n_running > n_max ? n_running : n_max;
 	}
-	s->levels = most + 1;
-	s->with_us = mem_zero(s->levels, sizeof *s->with_us);
+	s->n_levels = n_max + 1;
+	s->histogram_us = mem_zero(s->n_levels, sizeof *s->histogram_us);
 	for (size_t i = 0; i < n_cores; i++) {
-		if (cores[i].block != INDEX_NONE && most > BLOCK_THREADS_MOST)
+		if (cores[i].block != INDEX_NONE && n_max > BLOCK_THREADS_MAX)
 			continue;
-		cores[i].with_us = mem_zero(s->levels, sizeof *s->with_us);
-		cores[i].n_with = s->levels;
+		cores[i].histogram_us = mem_zero(s->n_levels,
+		    sizeof *s->histogram_us);
+		cores[i].n_levels = s->n_levels;
 	}
 }
 
-/* What cores have is the sums at their end, less those at their start. */
 static void
-add_sums(const struct sweep *s, struct cores *c, int sign)
+add_totals(const struct sweep *s, struct cores *c, int sign)
 {
 	c->busy_us += sign * s->busy_us;
-	c->idle_us += sign * s->with_us[0];
-	c->serial_us += sign * s->with_us[1];
-	for (size_t i = 0; i < c->n_with; i++)
-		c->with_us[i] += sign * s->with_us[i];
+	c->idle_us += sign * s->histogram_us[0];
+	c->serial_us += sign * s->histogram_us[1];
+	for (size_t i = 0; i < c->n_levels; i++)
+		c->histogram_us[i] += sign * s->histogram_us[i];
 }
 
 static void
-walk(struct sweep *s)
+visit_points(struct sweep *s)
 {
-	const struct moment *m = s->moments, *end = m + s->n;
-	int64_t now_us = m->us;
-	size_t running = 0;
+	const struct point *p = s->points, *end = p + s->n;
+	int64_t now_us = p->us;
+	size_t n_running = 0;
 
-	for (; m < end; m++) {
-		s->with_us[running] += m->us - now_us;
-		s->busy_us += (int64_t)running * (m->us - now_us);
-		now_us = m->us;
-		if (m->cores != NULL)
-			add_sums(s, m->cores, m->sign);
+	for (; p < end; p++) {
+		s->histogram_us[n_running] += p->us - now_us;
+		s->busy_us += (int64_t)n_running * (p->us - now_us);
+		now_us = p->us;
+		if (p->cores != NULL)
+			add_totals(s, p->cores, p->sign);
 		else
-			running += (size_t)m->sign;
+			n_running += (size_t)p->sign;
 	}
 }
 
 void
-cores_measure(struct cores *cores, size_t n_cores, const struct scope *part)
+cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
 {
 	struct sweep s = { 0 };
 
-	collect(&s, cores, n_cores, part);
+	collect_points(&s, cores, n_cores, scope);
 	make_histograms(&s, cores, n_cores);
-	walk(&s);
+	visit_points(&s);
 	for (struct cores *c = cores; c < cores + n_cores; c++)
-		while (c->n_with > 1 && c->with_us[c->n_with - 1] == 0)
-			c->n_with--;
-	free(s.moments);
-	free(s.with_us);
+		while (c->n_levels > 1 &&
+		    c->histogram_us[c->n_levels - 1] == 0)
+			c->n_levels--;
+	free(s.points);
+	free(s.histogram_us);
 }

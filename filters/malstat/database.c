@@ -1,4 +1,4 @@
-/* database - the rows of traces from a database that malload filled */
+/* database - reads the rows of traces from a database that malload filled */
 
 #include <sqlite3.h>
 
@@ -7,7 +7,9 @@
 #include "common/json/recio.h"
 #include "filters/malstat/trace.h"
 
-/* Each column is a key of the row that trace_add() would read. */
+enum { BUSY_MS = 60000 };
+
+/* The columns are named after the keys that trace_add() reads. */
 static const char *const selects[] = {
 	"SELECT 'mal_execution' AS type, execution_id, server_session, "
 	    "client, tag FROM mal_execution",
@@ -34,7 +36,7 @@ put_column(struct buf *b, sqlite3_stmt *s, int i)
 		    (size_t)sqlite3_column_bytes(s, i)));
 }
 
-/* A row of the answer as the record that it was once. */
+/* A row of the result, as the record that malload read. */
 static void
 put_row(struct buf *b, sqlite3_stmt *s)
 {
@@ -65,7 +67,7 @@ read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
 		fail(db, path);
 	while (sqlite3_step(s) == SQLITE_ROW) {
 		put_row(&row, s);
-		f->place = span_of(row.data, row.len);
+		f->place = buf_span(&row);
 		r = recio_parse(recio, f->place, &why);
 		if (r != NULL)
 			trace_add(t, f, r);
@@ -86,7 +88,7 @@ trace_read_database(struct trace *t, struct filter *f, const char *path)
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) !=
 	    SQLITE_OK)
 		fail(db, path);
-	sqlite3_busy_timeout(db, 60000);
+	sqlite3_busy_timeout(db, BUSY_MS);
 	f->input.name = path;
 	for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
 		read_select(t, f, db, path, selects[i]);

@@ -1,4 +1,4 @@
-/* emit - the answers as records */
+/* emit - writes the answers as records */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"
@@ -6,7 +6,7 @@
 
 static const char *const kinds[] = { "work", "call", "dataflow", "plan" };
 
-/* Begins a record of an answer: of a query it has the query's execution. */
+/* Begins a record of an answer; that of a query names its execution. */
 static struct buf *
 begin_record(const struct answer *a, struct filter *f, const char *type)
 {
@@ -46,17 +46,17 @@ emit_operation(const struct answer *a, struct filter *f,
 	json_uint(b, "instances", o->n);
 	if (is_work) {
 		json_int(b, "self_us", o->self_us);
-		json_ratio(b, "share", part_of(o->self_us, a->busy_us));
+		json_ratio(b, "share", ratio_of(o->self_us, a->busy_us));
 	}
 	json_int(b, "elapsed_us", o->total_us);
-	json_int(b, "longest_us", o->most_us);
+	json_int(b, "longest_us", o->longest_us);
 	filter_end_record(f);
 }
 
 static void
-emit_instance(const struct answer *a, struct filter *f, uint32_t place)
+emit_instance(const struct answer *a, struct filter *f, uint32_t index)
 {
-	const struct instance *i = &a->trace->instances[place];
+	const struct instance *i = &a->trace->instances[index];
 	const struct execution *x = &a->trace->executions[i->execution];
 	struct buf *b = begin_record(a, f, "instance");
 
@@ -71,7 +71,7 @@ emit_instance(const struct answer *a, struct filter *f, uint32_t place)
 	json_int(b, "start_us", i->start_us);
 	json_int(b, "elapsed_us", i->end_us - i->start_us);
 	json_int(b, "self_us", i->self_us);
-	json_ratio(b, "share", part_of(i->self_us, a->busy_us));
+	json_ratio(b, "share", ratio_of(i->self_us, a->busy_us));
 	if (i->server_us != INT_UNKNOWN)
 		json_int(b, "usec", i->server_us);
 	put_name(b, "statement", a, i->statement);
@@ -79,9 +79,9 @@ emit_instance(const struct answer *a, struct filter *f, uint32_t place)
 }
 
 static void
-put_use(struct buf *b, const struct cores *c)
+put_times(struct buf *b, const struct cores *c)
 {
-	json_int(b, "wall_us", wall_us(c));
+	json_int(b, "wall_us", cores_wall_us(c));
 	json_int(b, "busy_us", c->busy_us);
 }
 
@@ -89,25 +89,26 @@ static void
 put_ratios(struct buf *b, const struct cores *c)
 {
 	json_ratio(b, "utilisation", utilisation(c, (int64_t)c->n_threads));
-	json_ratio(b, "average_parallelism", part_of(c->busy_us, wall_us(c)));
+	json_ratio(b, "average_parallelism",
+	    ratio_of(c->busy_us, cores_wall_us(c)));
 }
 
 static void
 put_histogram(struct buf *b, const struct cores *c)
 {
 	json_open(b, "parallelism_histogram_us", '[');
-	for (size_t i = 0; i < c->n_with; i++) {
+	for (size_t i = 0; i < c->n_levels; i++) {
 		if (i > 0)
 			buf_char(b, ',');
-		buf_i64(b, c->with_us[i]);
+		buf_i64(b, c->histogram_us[i]);
 	}
 	json_close(b, ']');
 }
 
 static void
-put_threads(struct buf *b, const struct cores *c)
+put_parallelism(struct buf *b, const struct cores *c)
 {
-	if (c->n_with > 0)
+	if (c->n_levels > 0)
 		put_histogram(b, c);
 	json_int(b, "idle_us", c->idle_us);
 	json_int(b, "serial_us", c->serial_us);
@@ -120,7 +121,7 @@ emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 	struct buf *b = begin_record(a, f, "cores");
 
 	put_session(b, a, c->session);
-	put_use(b, c);
+	put_times(b, c);
 	json_uint(b, "threads_seen", c->n_threads);
 	put_ratios(b, c);
 	if (workers > 0) {
@@ -128,7 +129,7 @@ emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 		json_ratio(b, "utilisation_of_workers",
 		    utilisation(c, workers));
 	}
-	put_threads(b, c);
+	put_parallelism(b, c);
 	filter_end_record(f);
 }
 
@@ -143,10 +144,10 @@ emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 	    a->trace->executions[i->execution].key.id);
 	json_int(b, "pc", i->pc);
 	json_int(b, "start_us", i->start_us);
-	put_use(b, c);
+	put_times(b, c);
 	json_uint(b, "workers", c->n_threads);
 	put_ratios(b, c);
-	put_threads(b, c);
+	put_parallelism(b, c);
 	filter_end_record(f);
 }
 

@@ -1,4 +1,4 @@
-/* malstat - the costliest operations of MonetDB queries, and the use of cores */
+/* malstat - reports the costliest MonetDB operations and the use of cores */
 
 #include <stdlib.h>
 
@@ -16,21 +16,21 @@ static struct {
 
 static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "DB",
-	    "ask a database that malload filled", 0, 0 },
+	    "read a database that malload filled", 0, 0 },
 	{ 'q', "queries", OPT_FLAG, &opt.queries, NULL,
-	    "the answers for each query as well", 0, 0 },
+	    "answer for each query, too", 0, 0 },
 	{ 0, "query", OPT_NUM, &opt.query, "ID",
-	    "only for the query of this execution", 1,
+	    "answer only for the query of this execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
-	    "how many instances (10)", 0, 1 << 30 },
+	    "list K instances (default 10)", 0, 1 << 30 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "[file ...]",
-	.purpose = "Tells which operations of MonetDB queries cost most, and "
-	    "how well the cores were\nused, from rows of malparse.",
+	.purpose = "Reports which operations of MonetDB queries cost the most, "
+	    "and how well\nthe cores were used, from rows of malparse.",
 	.keys = trace_keys,
 	.reports = true,
 };
@@ -66,7 +66,7 @@ answer_all(struct filter *f, struct trace *t)
 		n++;
 	}
 	if (n == 0)
-		die("no query has the execution %llu",
+		die("there is no query with the execution_id %llu",
 		    (unsigned long long)opt.query);
 	scopes_release(&scopes);
 	free(pieces.list);
@@ -83,14 +83,14 @@ main(int argc, char **argv)
 	if (opt.queries && opt.query != 0)
 		die("--queries and --query exclude each other");
 	if (opt.database != NULL && filter_operand(&f) != NULL)
-		die("--db reads no files");
+		die("--db and files exclude each other");
 	trace_init(&t);
 	if (opt.database != NULL)
 		trace_read_database(&t, &f, opt.database);
 	else
 		while ((r = filter_next(&f)) != NULL)
 			trace_add(&t, &f, r);
-	trace_settle(&t);
+	trace_finish(&t);
 	if (t.n_events > 0) {
 		answer_all(&f, &t);
 		(f.text ? report_summary : emit_summary)(&t, &f);

@@ -1,32 +1,38 @@
-/* measure - to which instance each microsecond of a lane belongs */
+/* measure - assigns each microsecond of a lane to an instance: self times */
 
 #include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "filters/malstat/trace.h"
 
-/* The instances that are open on a lane; the last has begun last. */
+/*
+ * As in a profile of nested calls, the self time of an instance is the time in
+ * which it is the innermost one: open, and started last.  The instances of a
+ * lane are visited by start, with a stack of those that are open.  Example: A
+ * from 0 to 10 and B from 2 to 5 give the pieces A 0-2, B 2-5 and A 5-10, so A
+ * has 7 of self time.
+ */
 struct stack {
 	uint32_t *list;
 	size_t n, cap;
-	int64_t now_us;
+	int64_t now_us;		/* all before it is assigned */
 };
 
 static void
-add_piece(struct trace *t, struct pieces *p, uint32_t i, int64_t from_us,
-    int64_t to_us)
+add_piece(struct trace *t, struct pieces *p, uint32_t i, int64_t start_us,
+    int64_t end_us)
 {
-	t->instances[i].self_us += to_us - from_us;
-	if (t->instances[i].kind != KIND_WORK || from_us == to_us)
+	t->instances[i].self_us += end_us - start_us;
+	if (t->instances[i].kind != KIND_WORK || start_us == end_us)
 		return;
 	p->list = mem_grow(p->list, &p->cap, p->n + 1, sizeof *p->list);
-	p->list[p->n++] = (struct piece){ from_us, to_us, i };
+	p->list[p->n++] = (struct piece){ start_us, end_us, i };
 }
 
 /*
- * Time goes on to until_us.  Instances of a lane nest; where clocks let one end
- * later than what it lies in, that goes on to count alone, and the outer one
- * is found ended when it comes up.
+ * Assigns the time up to until_us.  Instances of a lane nest.  If the clock
+ * makes an inner one end after the outer one, the inner one gets the time up to
+ * its own end, and the outer one is found ended when it is on top again.
  */
 static void
 advance(struct trace *t, struct pieces *p, struct stack *s, int64_t until_us)

@@ -1,4 +1,4 @@
-/* report - the answers for people */
+/* report - writes the answers as a report for people */
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "common/frame/report.h"
 #include "filters/malstat/emit.h"
 
-enum { BAR = 12, OPERATIONS_SHOWN = 15, BLOCKS_SHOWN = 10 };
+enum { BAR_COLUMNS = 12, OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
 
 static void
 put_name(struct table *t, const struct answer *a, sym name)
@@ -23,11 +23,11 @@ put_ratio(struct table *t, double ratio)
 {
 	report_percent(table_cell(t), ratio);
 	table_next(t);
-	report_bar(table_cell(t), ratio, BAR);
+	report_bar(table_cell(t), ratio, BAR_COLUMNS);
 	table_next(t);
 }
 
-/* Nothing where it is not known. */
+/* The cell stays empty if the number is unknown. */
 static void
 put_number(struct table *t, int64_t number)
 {
@@ -44,9 +44,9 @@ put_session(const struct answer *a, struct buf *b, const struct cores *c)
 	report_text(b, name.n > 0 ? name : span_str("unknown"));
 }
 
-/* What is asked for most, in a sentence. */
+/* The answer to the first question, in a sentence. */
 static void
-say_costliest(const struct answer *a, struct buf *b)
+report_costliest(const struct answer *a, struct buf *b)
 {
 	const struct operation *o = a->operations;
 
@@ -60,12 +60,13 @@ say_costliest(const struct answer *a, struct buf *b)
 	report_us(b, o->self_us);
 	buf_printf(b, " in %llu instance%s, ", (unsigned long long)o->n,
 	    o->n == 1 ? "" : "s");
-	report_percent(b, part_of(o->self_us, a->busy_us));
+	report_percent(b, ratio_of(o->self_us, a->busy_us));
 	buf_str(b, " of all work.\n");
 }
 
+/* The answer to the second question, in a sentence. */
 static void
-say_cores(const struct answer *a, struct buf *b, const struct cores *c)
+report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
 
@@ -76,9 +77,9 @@ say_cores(const struct answer *a, struct buf *b, const struct cores *c)
 	} else
 		buf_str(b, "On");
 	buf_printf(b, " average %.1f of %zu thread%s worked, for ",
-	    part_of(c->busy_us, wall_us(c)), c->n_threads,
+	    ratio_of(c->busy_us, cores_wall_us(c)), c->n_threads,
 	    c->n_threads == 1 ? "" : "s");
-	report_us(b, wall_us(c));
+	report_us(b, cores_wall_us(c));
 	buf_str(b, ": ");
 	report_percent(b, utilisation(c, (int64_t)c->n_threads));
 	buf_str(b, " of what they could do");
@@ -100,18 +101,18 @@ report_operations(const struct answer *a, struct buf *b)
 
 	buf_char(b, '\n');
 	table_init(&t, "rrlrrl", heads);
-	for (size_t i = 0; i < a->n_operations && i < OPERATIONS_SHOWN;
+	for (size_t i = 0; i < a->n_operations && i < OPERATIONS_MAX;
 	    i++, o++) {
 		table_us(&t, o->self_us);
-		put_ratio(&t, part_of(o->self_us, a->busy_us));
+		put_ratio(&t, ratio_of(o->self_us, a->busy_us));
 		table_count(&t, o->n);
-		table_us(&t, o->most_us);
+		table_us(&t, o->longest_us);
 		put_name(&t, a, o->name);
 	}
 	table_print(&t, b);
-	if (a->n_operations > OPERATIONS_SHOWN)
+	if (a->n_operations > OPERATIONS_MAX)
 		buf_printf(b, "... and %zu more\n",
-		    a->n_operations - OPERATIONS_SHOWN);
+		    a->n_operations - OPERATIONS_MAX);
 }
 
 static void
@@ -128,7 +129,7 @@ report_instances(const struct answer *a, struct buf *b, uint64_t top)
 	for (size_t k = 0; k < a->n_work && k < top; k++) {
 		i = &a->trace->instances[a->costliest[k]];
 		table_us(&t, i->self_us);
-		table_percent(&t, part_of(i->self_us, a->busy_us));
+		table_percent(&t, ratio_of(i->self_us, a->busy_us));
 		put_number(&t, a->trace->executions[i->execution].tag);
 		put_number(&t, i->pc);
 		put_number(&t, i->thread);
@@ -142,7 +143,7 @@ static void
 report_containers(const struct answer *a, struct buf *b)
 {
 	static const char *const heads[] = { "elapsed", "calls", "", NULL };
-	static const char *const what[] = { "", "call of ", "", "plan " };
+	static const char *const prefix[] = { "", "call of ", "", "plan " };
 	const struct operation *o = a->containers;
 	struct table t;
 
@@ -151,11 +152,11 @@ report_containers(const struct answer *a, struct buf *b)
 	buf_char(b, '\n');
 	report_heading(b, "What only contains others");
 	table_init(&t, "rrl", heads);
-	for (size_t i = 0; i < a->n_containers && i < OPERATIONS_SHOWN;
+	for (size_t i = 0; i < a->n_containers && i < OPERATIONS_MAX;
 	    i++, o++) {
 		table_us(&t, o->total_us);
 		table_count(&t, o->n);
-		buf_str(table_cell(&t), what[o->kind]);
+		buf_str(table_cell(&t), prefix[o->kind]);
 		report_text(table_cell(&t), intern_span(&a->trace->names,
 		    o->name));
 		table_next(&t);
@@ -163,9 +164,9 @@ report_containers(const struct answer *a, struct buf *b)
 	table_print(&t, b);
 }
 
-/* How long so many threads worked at once. */
+/* How long how many threads worked at once. */
 static void
-report_cores(const struct answer *a, struct buf *b, const struct cores *c)
+report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
 {
 	static const char *const heads[] = { "threads", "time", "share", "",
 	    NULL };
@@ -179,25 +180,25 @@ report_cores(const struct answer *a, struct buf *b, const struct cores *c)
 		buf_str(b, ":\n");
 	}
 	table_init(&t, "rrrl", heads);
-	for (size_t i = 0; i < c->n_with; i++) {
-		if (c->with_us[i] == 0)
+	for (size_t i = 0; i < c->n_levels; i++) {
+		if (c->histogram_us[i] == 0)
 			continue;
 		table_count(&t, i);
-		table_us(&t, c->with_us[i]);
-		put_ratio(&t, part_of(c->with_us[i], wall_us(c)));
+		table_us(&t, c->histogram_us[i]);
+		put_ratio(&t, ratio_of(c->histogram_us[i], cores_wall_us(c)));
 	}
 	table_print(&t, b);
 }
 
-/* The longest first; of several the first. */
+/* The longest first; of equal ones the one listed first. */
 static int
 compare_blocks(const void *a, const void *b)
 {
 	const struct cores *x = *(const struct cores *const *)a;
 	const struct cores *y = *(const struct cores *const *)b;
 
-	if (wall_us(x) != wall_us(y))
-		return cmp_i64(wall_us(y), wall_us(x));
+	if (cores_wall_us(x) != cores_wall_us(y))
+		return cmp_i64(cores_wall_us(y), cores_wall_us(x));
 	return (x > y) - (x < y);
 }
 
@@ -206,11 +207,11 @@ put_block(struct table *t, const struct answer *a, const struct cores *c)
 {
 	const struct instance *i = &a->trace->instances[c->block];
 
-	table_us(t, wall_us(c));
+	table_us(t, cores_wall_us(c));
 	table_count(t, c->n_threads);
 	put_ratio(t, utilisation(c, (int64_t)c->n_threads));
-	table_percent(t, part_of(c->serial_us, wall_us(c)));
-	table_percent(t, part_of(c->idle_us, wall_us(c)));
+	table_percent(t, ratio_of(c->serial_us, cores_wall_us(c)));
+	table_percent(t, ratio_of(c->idle_us, cores_wall_us(c)));
 	put_number(t, a->trace->executions[i->execution].key.id);
 	put_number(t, i->pc);
 }
@@ -234,11 +235,11 @@ report_blocks(const struct answer *a, struct buf *b)
 	buf_char(b, '\n');
 	report_heading(b, "Dataflow blocks");
 	table_init(&t, "rrrlrrrr", heads);
-	for (size_t k = 0; k < n && k < BLOCKS_SHOWN; k++)
+	for (size_t k = 0; k < n && k < BLOCKS_MAX; k++)
 		put_block(&t, a, list[k]);
 	table_print(&t, b);
-	if (n > BLOCKS_SHOWN)
-		buf_printf(b, "... and %zu more\n", n - BLOCKS_SHOWN);
+	if (n > BLOCKS_MAX)
+		buf_printf(b, "... and %zu more\n", n - BLOCKS_MAX);
 	free(list);
 }
 
@@ -266,10 +267,10 @@ answer_report(const struct answer *a, struct filter *f, uint64_t top)
 	struct buf *b = filter_out(f);
 
 	report_head(a, b);
-	say_costliest(a, b);
+	report_costliest(a, b);
 	for (size_t i = 0; i < a->n_cores; i++)
 		if (a->cores[i].block == INDEX_NONE)
-			say_cores(a, b, &a->cores[i]);
+			report_utilisation(a, b, &a->cores[i]);
 	if (a->n_instances > 0) {
 		report_operations(a, b);
 		report_instances(a, b, top);
@@ -277,18 +278,18 @@ answer_report(const struct answer *a, struct filter *f, uint64_t top)
 	}
 	for (size_t i = 0; i < a->n_cores; i++)
 		if (a->cores[i].block == INDEX_NONE)
-			report_cores(a, b, &a->cores[i]);
+			report_histogram(a, b, &a->cores[i]);
 	report_blocks(a, b);
 	filter_emit(f);
 }
 
-/* Says of how many it is that something is so, if there are any. */
+/* ", 3 ends without a start"; nothing if there are none. */
 static void
-put_count(struct buf *b, uint64_t n, const char *what, const char *how)
+put_count(struct buf *b, uint64_t n, const char *noun, const char *rest)
 {
 	if (n > 0)
-		buf_printf(b, ", %llu %s%s%s", (unsigned long long)n, what,
-		    n == 1 ? "" : "s", how);
+		buf_printf(b, ", %llu %s%s%s", (unsigned long long)n, noun,
+		    n == 1 ? "" : "s", rest);
 }
 
 void

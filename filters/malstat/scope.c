@@ -1,4 +1,4 @@
-/* scope - all of a trace, and each query of it */
+/* scope - divides a trace into its queries */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/malstat/answer.h"
+#include "filters/malstat/scope.h"
 
 /* The context of the comparisons. */
 struct order {
@@ -14,11 +14,15 @@ struct order {
 	const uint32_t *root_of;	/* by execution */
 };
 
-/* For each execution the one that it is for; that of a circle is in it. */
+/*
+ * The root of each execution: the last in the chain of executions that initiate
+ * it.  If the chain is a cycle, the root is one of the cycle.  The second pass
+ * over a chain stores the root, so each execution is visited twice in all.
+ */
 static uint32_t *
 find_roots(const struct trace *t)
 {
-	enum { UNSEEN, SEEN, KNOWN };
+	enum { UNSEEN, ON_CHAIN, KNOWN };
 	unsigned char *state = mem_zero(t->n_executions, 1);
 	uint32_t *roots = mem_resize(NULL, t->n_executions, sizeof *roots);
 	uint32_t last, root, x;
@@ -27,11 +31,11 @@ find_roots(const struct trace *t)
 		last = INDEX_NONE;
 		for (x = i; x != INDEX_NONE && state[x] == UNSEEN;
 		    x = t->executions[x].parent) {
-			state[x] = SEEN;
+			state[x] = ON_CHAIN;
 			last = x;
 		}
 		root = x != INDEX_NONE && state[x] == KNOWN ? roots[x] : last;
-		for (x = i; x != INDEX_NONE && state[x] == SEEN;
+		for (x = i; x != INDEX_NONE && state[x] == ON_CHAIN;
 		    x = t->executions[x].parent) {
 			state[x] = KNOWN;
 			roots[x] = root;
@@ -66,13 +70,13 @@ compare_pieces(const void *a, const void *b, void *context)
 	return compare_roots(&x->instance, &y->instance, context);
 }
 
-/* Slices of lists that are sorted by root. */
+/* Adds a scope for each root; the lists are sorted by root. */
 static void
-cut_scopes(struct scopes *s, const struct order *o, size_t n,
+add_scopes(struct scopes *s, const struct order *o, size_t n,
     size_t n_pieces)
 {
 	const uint32_t *i = s->instances + n, *end = i + n;
-	const struct piece *p = s->pieces, *last = p + n_pieces;
+	const struct piece *p = s->pieces, *pieces_end = p + n_pieces;
 	struct scope *scope;
 	size_t cap = s->n;
 
@@ -83,14 +87,15 @@ cut_scopes(struct scopes *s, const struct order *o, size_t n,
 		    .pieces = p };
 		while (i < end && root(o, *i) == scope->root)
 			i++;
-		while (p < last && root(o, p->instance) == scope->root)
+		while (p < pieces_end &&
+		    root(o, p->instance) == scope->root)
 			p++;
 		scope->n_instances = (size_t)(i - scope->instances);
 		scope->n_pieces = (size_t)(p - scope->pieces);
 	}
 }
 
-/* The same instances and pieces once more, for each query. */
+/* Copies all instances and pieces and sorts the copies by query. */
 static void
 add_queries(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
@@ -103,7 +108,7 @@ add_queries(struct scopes *s, const struct trace *t, const struct pieces *p)
 		memcpy(s->pieces, p->list, p->n * sizeof *p->list);
 	sort_with(instances, t->n, sizeof *instances, compare_roots, &order);
 	sort_with(s->pieces, p->n, sizeof *s->pieces, compare_pieces, &order);
-	cut_scopes(s, &order, t->n, p->n);
+	add_scopes(s, &order, t->n, p->n);
 	free(roots);
 }
 

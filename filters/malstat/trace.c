@@ -1,4 +1,4 @@
-/* trace - the instances of instructions in rows of traces */
+/* trace - finds the instances of instructions in rows of traces */
 
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 #include "common/mal/operation.h"
 #include "filters/malstat/trace.h"
 
-/* What is known of (execution, pc) between a start and its done. */
-struct open {
+/* An instruction of an execution: whether an instance is open, since when. */
+struct instruction {
 	struct {
 		uint64_t execution;
 		int64_t pc;
@@ -28,8 +28,11 @@ const char *const trace_keys[] = { "type", "execution_id", "server_session",
     "long_statement", "instruction", "mal_module", "query_text",
     "root_execution_id", "parent_id", "child_id", "threads", NULL };
 
-/* Sums of times stay below this, so that nobody looks for overflow. */
-#define TIME_MOST (INT64_C(1) << REC_INT_BITS)
+/* The values of execution_state. */
+enum { STATE_START, STATE_DONE, STATE_PAUSE };
+
+/* Sums of times stay below this, so that they cannot overflow. */
+#define TIME_SUM_MAX (INT64_C(1) << REC_INT_BITS)
 
 static struct span
 session_key(const void *owner, uint32_t i)
@@ -49,11 +52,12 @@ execution_key(const void *owner, uint32_t i)
 }
 
 static struct span
-open_key(const void *owner, uint32_t i)
+instruction_key(const void *owner, uint32_t i)
 {
 	const struct trace *t = owner;
 
-	return span_bytes(&t->open[i].key, sizeof t->open[i].key);
+	return span_bytes(&t->instructions[i].key,
+	    sizeof t->instructions[i].key);
 }
 
 void
@@ -61,21 +65,21 @@ trace_init(struct trace *t)
 {
 	*t = (struct trace){ .number = 0 };
 	intern_init(&t->names);
-	map_init(&t->by_key, session_key, t);
-	map_init(&t->by_id, execution_key, t);
-	map_init(&t->by_place, open_key, t);
+	map_init(&t->session_by_key, session_key, t);
+	map_init(&t->execution_by_key, execution_key, t);
+	map_init(&t->instruction_by_key, instruction_key, t);
 }
 
 void
 trace_release(struct trace *t)
 {
 	intern_release(&t->names);
-	map_release(&t->by_key);
-	map_release(&t->by_id);
-	map_release(&t->by_place);
+	map_release(&t->session_by_key);
+	map_release(&t->execution_by_key);
+	map_release(&t->instruction_by_key);
 	free(t->sessions);
 	free(t->executions);
-	free(t->open);
+	free(t->instructions);
 	free(t->instances);
 	free(t->workers);
 }
@@ -85,7 +89,7 @@ find_session(struct trace *t, sym name, uint64_t trace)
 {
 	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN };
 	uint32_t next = (uint32_t)t->n_sessions;
-	uint32_t i = map_find_or_add(&t->by_key,
+	uint32_t i = map_find_or_add(&t->session_by_key,
 	    span_bytes(&s.key, sizeof s.key), next);
 
 	if (i != next)
@@ -96,7 +100,7 @@ find_session(struct trace *t, sym name, uint64_t trace)
 	return i;
 }
 
-/* The place of an execution, which may have no row of its own yet. */
+/* The index of an execution, which may not have been described yet. */
 static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
@@ -106,7 +110,8 @@ find_execution(struct trace *t, int64_t id)
 
 	x.key.trace = t->number;
 	x.key.id = id;
-	i = map_find_or_add(&t->by_id, span_bytes(&x.key, sizeof x.key), next);
+	i = map_find_or_add(&t->execution_by_key,
+	    span_bytes(&x.key, sizeof x.key), next);
 	if (i != next)
 		return i;
 	t->executions = mem_grow(t->executions, &t->executions_cap,
@@ -116,60 +121,60 @@ find_execution(struct trace *t, int64_t id)
 	return i;
 }
 
-static struct open *
-find_open(struct trace *t, uint32_t execution, int64_t pc)
+static struct instruction *
+find_instruction(struct trace *t, uint32_t execution, int64_t pc)
 {
-	struct open o = { .is_open = false };
-	uint32_t i, next = (uint32_t)t->n_open;
+	struct instruction c = { .is_open = false };
+	uint32_t i, next = (uint32_t)t->n_instructions;
 
-	o.key.execution = execution;
-	o.key.pc = pc;
-	i = map_find_or_add(&t->by_place, span_bytes(&o.key, sizeof o.key),
-	    next);
+	c.key.execution = execution;
+	c.key.pc = pc;
+	i = map_find_or_add(&t->instruction_by_key,
+	    span_bytes(&c.key, sizeof c.key), next);
 	if (i != next)
-		return &t->open[i];
-	t->open = mem_grow(t->open, &t->open_cap, t->n_open + 1,
-	    sizeof *t->open);
-	t->open[t->n_open++] = o;
-	return &t->open[i];
+		return &t->instructions[i];
+	t->instructions = mem_grow(t->instructions, &t->instructions_cap,
+	    t->n_instructions + 1, sizeof *t->instructions);
+	t->instructions[t->n_instructions++] = c;
+	return &t->instructions[i];
 }
 
-/* True, and the row rejected, if a value is not what it must be. */
+/* False if the value has the wrong type; the row is then rejected. */
 static bool
-is_wrong(struct filter *f, enum rec_found found, unsigned key,
-    const char *must_be)
+check_found(struct filter *f, enum rec_found found, unsigned key,
+    const char *type)
 {
 	if (found == REC_BAD)
-		filter_reject(f, "%s is no %s", trace_keys[key], must_be);
-	return found == REC_BAD;
+		filter_reject(f, "%s is not %s", trace_keys[key], type);
+	return found != REC_BAD;
 }
 
-/* A number, INT_UNKNOWN if absent; false if it is rejected. */
+/* Reads a number, INT_UNKNOWN if absent; false if the row is rejected. */
 static bool
-number(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
+read_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 {
 	*value = INT_UNKNOWN;
-	return !is_wrong(f, rec_int(r, key, value), key,
-	    "integer below 2^53");
+	return check_found(f, rec_int(r, key, value), key,
+	    "an integer below 2^53");
 }
 
-/* The same for what must be there. */
+/* The same for a number that must not be absent. */
 static bool
-need(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
+need_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 {
-	if (!number(f, r, key, value))
+	if (!read_int(f, r, key, value))
 		return false;
 	if (*value == INT_UNKNOWN)
-		filter_reject(f, "no %s", trace_keys[key]);
+		filter_reject(f, "%s is missing", trace_keys[key]);
 	return *value != INT_UNKNOWN;
 }
 
-/* A text, empty if absent; false if it is rejected. */
+/* Reads a text, empty if absent; false if the row is rejected. */
 static bool
-text(struct filter *f, const struct rec *r, unsigned key, struct span *s)
+read_text(struct filter *f, const struct rec *r, unsigned key, struct span *s)
 {
 	*s = span_of("", 0);
-	return !is_wrong(f, rec_str(r, key, s), key, "string");
+	return check_found(f, rec_str(r, key, s), key, "a string");
 }
 
 static void
@@ -178,20 +183,21 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 	struct span session, client;
 	struct execution *x;
 	int64_t id, tag;
-	uint32_t place;
+	uint32_t i;
 
-	if (!need(f, r, EXECUTION, &id) || !text(f, r, SESSION, &session) ||
-	    !text(f, r, CLIENT, &client) || !number(f, r, TAG, &tag))
+	if (!need_int(f, r, EXECUTION, &id) ||
+	    !read_text(f, r, SESSION, &session) ||
+	    !read_text(f, r, CLIENT, &client) || !read_int(f, r, TAG, &tag))
 		return;
-	place = find_execution(t, id);
-	x = &t->executions[place];
+	i = find_execution(t, id);
+	x = &t->executions[i];
 	if (x->has_row) {
-		filter_reject(f, "execution_id %lld comes twice",
+		filter_reject(f, "execution_id %lld occurs twice",
 		    (long long)id);
 		return;
 	}
 	x->has_row = true;
-	x->only_ends = session.n == 0 && client.n > 0;
+	x->has_only_ends = session.n == 0 && client.n > 0;
 	x->tag = tag;
 	if (session.n > 0)
 		x->session = find_session(t, intern_add(&t->names, session),
@@ -219,24 +225,25 @@ struct event {
 static bool
 read_event(struct filter *f, const struct rec *r, struct event *e)
 {
-	struct span long_one;
+	struct span long_statement;
 
-	if (!need(f, r, EVENT_EXECUTION, &e->execution) ||
-	    !need(f, r, PC, &e->pc) || !need(f, r, STATE, &e->state) ||
-	    !number(f, r, RELATIVE, &e->relative_us) ||
-	    !number(f, r, ABSOLUTE, &e->absolute_us) ||
-	    !number(f, r, THREAD, &e->thread) ||
-	    !number(f, r, USEC, &e->usec) ||
-	    !text(f, r, MODULE, &e->module) ||
-	    !text(f, r, OPERATION, &e->operation) ||
-	    !text(f, r, SHORT, &e->statement) || !text(f, r, LONG, &long_one))
+	if (!need_int(f, r, EVENT_EXECUTION, &e->execution) ||
+	    !need_int(f, r, PC, &e->pc) || !need_int(f, r, STATE, &e->state) ||
+	    !read_int(f, r, RELATIVE, &e->relative_us) ||
+	    !read_int(f, r, ABSOLUTE, &e->absolute_us) ||
+	    !read_int(f, r, THREAD, &e->thread) ||
+	    !read_int(f, r, USEC, &e->usec) ||
+	    !read_text(f, r, MODULE, &e->module) ||
+	    !read_text(f, r, OPERATION, &e->operation) ||
+	    !read_text(f, r, SHORT, &e->statement) ||
+	    !read_text(f, r, LONG, &long_statement))
 		return false;
 	if (e->statement.n == 0)
-		e->statement = long_one;
+		e->statement = long_statement;
 	if (e->pc < 0)
 		filter_reject(f, "pc %lld is below 0", (long long)e->pc);
-	else if (e->state < 0 || e->state > 2)
-		filter_reject(f, "execution_state %lld is neither 0, 1 nor 2",
+	else if (e->state < STATE_START || e->state > STATE_PAUSE)
+		filter_reject(f, "execution_state %lld is not 0, 1 or 2",
 		    (long long)e->state);
 	else
 		return true;
@@ -244,14 +251,14 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 }
 
 static void
-add_instance(struct trace *t, const struct event *e, const struct open *o,
-    int64_t end_us)
+add_instance(struct trace *t, const struct event *e,
+    const struct instruction *c, int64_t end_us)
 {
-	struct instance i = { .execution = (uint32_t)o->key.execution,
-	    .pc = o->key.pc, .thread = e->thread, .start_us = o->start_us,
+	struct instance i = { .execution = (uint32_t)c->key.execution,
+	    .pc = c->key.pc, .thread = e->thread, .start_us = c->start_us,
 	    .end_us = end_us, .server_us = e->usec, .statement = SYM_NONE };
 
-	if (!o->is_open) {
+	if (!c->is_open) {
 		i.has_no_start = true;
 		i.start_us = e->usec == INT_UNKNOWN ? end_us : end_us - e->usec;
 	}
@@ -268,7 +275,7 @@ add_instance(struct trace *t, const struct event *e, const struct open *o,
 	t->instances[t->n++] = i;
 }
 
-/* INT_UNKNOWN if the event has no time by the clock of its execution. */
+/* The time of an event by the clock of its execution, or INT_UNKNOWN. */
 static int64_t
 time_of(const struct event *e, struct execution *x)
 {
@@ -284,7 +291,7 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 {
 	uint32_t execution;
 	struct event e;
-	struct open *o;
+	struct instruction *c;
 	int64_t now_us;
 
 	if (!read_event(f, r, &e))
@@ -296,14 +303,14 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 		t->n_no_clock++;
 		return;
 	}
-	o = find_open(t, execution, e.pc);
-	if (e.state == 0) {
-		t->n_restarted += o->is_open;
-		o->is_open = true;
-		o->start_us = now_us;
-	} else if (e.state == 1) {
-		add_instance(t, &e, o, now_us);
-		o->is_open = false;
+	c = find_instruction(t, execution, e.pc);
+	if (e.state == STATE_START) {
+		t->n_restarted += c->is_open;
+		c->is_open = true;
+		c->start_us = now_us;
+	} else if (e.state == STATE_DONE) {
+		add_instance(t, &e, c, now_us);
+		c->is_open = false;
 	}
 }
 
@@ -311,33 +318,42 @@ static void
 add_query(struct trace *t, struct filter *f, const struct rec *r)
 {
 	struct span query;
-	uint32_t place;
+	uint32_t i;
 	int64_t id;
 
-	if (!need(f, r, ROOT, &id) || !text(f, r, QUERY_TEXT, &query))
+	if (!need_int(f, r, ROOT, &id) || !read_text(f, r, QUERY_TEXT, &query))
 		return;
-	place = find_execution(t, id);
+	i = find_execution(t, id);
 	if (query.n > 0)
-		t->executions[place].query = intern_add(&t->names, query);
+		t->executions[i].query = intern_add(&t->names, query);
 }
 
 static void
 add_link(struct trace *t, struct filter *f, const struct rec *r)
 {
 	int64_t parent, child;
-	uint32_t from, to;
+	uint32_t parent_at, child_at;
 
-	if (!need(f, r, PARENT, &parent) || !need(f, r, CHILD, &child))
+	if (!need_int(f, r, PARENT, &parent) ||
+	    !need_int(f, r, CHILD, &child))
 		return;
-	from = find_execution(t, parent);
-	to = find_execution(t, child);
-	if (from != to && t->executions[to].parent == INDEX_NONE)
-		t->executions[to].parent = from;
+	parent_at = find_execution(t, parent);
+	child_at = find_execution(t, child);
+	if (parent_at != child_at &&
+	    t->executions[child_at].parent == INDEX_NONE)
+		t->executions[child_at].parent = parent_at;
 }
 
-/* What two say of one number: 0 if they differ, INT_UNKNOWN if neither knows. */
+/*
+ * How many workers a session's server has is known only from `server` rows,
+ * which name no session: they are in the same trace.  So the workers of a
+ * session are those of the servers of all its traces, if these agree.
+ *
+ * Combines two numbers of workers: INT_UNKNOWN if neither is known, 0 if they
+ * contradict each other.
+ */
 static int64_t
-agreed(int64_t a, int64_t b)
+agree_on(int64_t a, int64_t b)
 {
 	return a == INT_UNKNOWN ? b : b == INT_UNKNOWN || a == b ? a : 0;
 }
@@ -347,18 +363,17 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 {
 	int64_t workers;
 
-	if (!number(f, r, THREADS, &workers))
+	if (!read_int(f, r, THREADS, &workers))
 		return;
 	t->workers = mem_grow(t->workers, &t->workers_cap, t->number + 1,
 	    sizeof *t->workers);
 	while (t->n_workers <= t->number)
 		t->workers[t->n_workers++] = INT_UNKNOWN;
-	t->workers[t->number] = agreed(t->workers[t->number], workers);
+	t->workers[t->number] = agree_on(t->workers[t->number], workers);
 }
 
-/* A session's workers are those of the servers of its traces, if of one. */
 static void
-find_workers(struct trace *t)
+resolve_workers(struct trace *t)
 {
 	const struct execution *x = t->executions;
 	int64_t *workers;
@@ -366,7 +381,7 @@ find_workers(struct trace *t)
 	for (; x < t->executions + t->n_executions; x++) {
 		workers = &t->sessions[x->session].workers;
 		if (x->key.trace < t->n_workers)
-			*workers = agreed(*workers,
+			*workers = agree_on(*workers,
 			    t->workers[x->key.trace]);
 	}
 }
@@ -388,21 +403,21 @@ trace_add(struct trace *t, struct filter *f, const struct rec *r)
 		t->number++;
 }
 
-/* Dones without a start stay only where starts are never told. */
+/* Keeps a done without a start only if its server writes no starts. */
 static void
-drop_starless(struct trace *t)
+drop_unstarted(struct trace *t)
 {
-	size_t kept = 0;
+	size_t n_kept = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		if (t->instances[i].has_no_start && !t->executions[
-		    t->instances[i].execution].only_ends)
+		    t->instances[i].execution].has_only_ends)
 			t->n_no_start++;
 		else
-			t->instances[kept++] = t->instances[i];
-	t->n = kept;
-	for (size_t i = 0; i < t->n_open; i++)
-		t->n_unfinished += t->open[i].is_open;
+			t->instances[n_kept++] = t->instances[i];
+	t->n = n_kept;
+	for (size_t i = 0; i < t->n_instructions; i++)
+		t->n_unfinished += t->instructions[i].is_open;
 }
 
 struct span
@@ -441,15 +456,15 @@ session_of(const struct trace *t, const struct instance *i)
 }
 
 /*
- * By lane, and there as they open: of two that begin at once the longer, and a
- * container before its work.  It is a total order but for what is the same.
+ * By lane, then from the outside to the inside: by start, the longer one first,
+ * a container before its work.  Only equal instances compare equal.
  */
 static int
 compare_instances(const void *a, const void *b, void *trace)
 {
 	const struct trace *t = trace;
 	const struct instance *x = a, *y = b;
-	int64_t at[][2] = { { trace_compare_sessions(t,
+	int64_t keys[][2] = { { trace_compare_sessions(t,
 	    session_of(t, x), session_of(t, y)), 0 },
 	    { x->thread, y->thread }, { x->start_us, y->start_us },
 	    { y->end_us, x->end_us }, { trace_compare_executions(t,
@@ -459,13 +474,13 @@ compare_instances(const void *a, const void *b, void *trace)
 	    { x->server_us, y->server_us }, { intern_cmp(&t->names,
 	    x->statement, y->statement), 0 } };
 
-	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-		if (at[i][0] != at[i][1])
-			return at[i][0] < at[i][1] ? -1 : 1;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
 	return 0;
 }
 
-/* The instances of a lane stand together. */
+/* The instances of a lane follow each other. */
 static void
 number_lanes(struct trace *t)
 {
@@ -477,18 +492,18 @@ number_lanes(struct trace *t)
 }
 
 void
-trace_settle(struct trace *t)
+trace_finish(struct trace *t)
 {
 	int64_t sum = 0;
 
-	drop_starless(t);
+	drop_unstarted(t);
 	for (size_t i = 0; i < t->n; i++) {
 		sum += t->instances[i].end_us - t->instances[i].start_us;
-		if (sum > TIME_MOST)
-			die("the times of all instances add up to too much");
+		if (sum > TIME_SUM_MAX)
+			die("the sum of all instances' times exceeds 2^53 us");
 	}
 	sort_with(t->instances, t->n, sizeof *t->instances, compare_instances,
 	    t);
 	number_lanes(t);
-	find_workers(t);
+	resolve_workers(t);
 }

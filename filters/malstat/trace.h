@@ -8,9 +8,9 @@
 #include "common/base/map.h"
 
 /*
- * The instances of instructions that rows of MonetDB traces tell of: a start
- * opens (execution, pc), a done closes it.  About 80 bytes each, and the
- * statements.
+ * A trace: the instances of instructions that its rows report.  A start event
+ * opens the instance of an execution and pc, a done event closes it.  An
+ * instance takes about 80 bytes, and its statement.
  */
 struct filter;
 struct rec;
@@ -19,17 +19,17 @@ enum instance_kind { KIND_WORK, KIND_CALL, KIND_DATAFLOW, KIND_PLAN,
     N_KINDS };
 
 struct instance {
-	uint32_t execution;		/* place among executions */
-	uint32_t lane;			/* its session and thread */
+	uint32_t execution;		/* index */
+	uint32_t lane;			/* number of (session, thread) */
 	int64_t pc, thread;
 	int64_t start_us, end_us, self_us;
-	int64_t server_us;		/* as the server has it, or INT_UNKNOWN */
-	sym operation, statement;	/* statement: or SYM_NONE */
+	int64_t server_us;		/* measured by the server */
+	sym operation, statement;	/* statement may be SYM_NONE */
 	enum instance_kind kind;
-	bool has_no_start;		/* a done alone: see trace_settle() */
+	bool has_no_start;		/* see trace_finish() */
 };
 
-/* Of which clock the times of an execution are. */
+/* The clock of an execution's times. */
 enum clock { CLOCK_UNKNOWN, CLOCK_RELATIVE, CLOCK_ABSOLUTE };
 
 struct execution {
@@ -37,25 +37,26 @@ struct execution {
 		uint64_t trace;
 		int64_t id;
 	} key;
-	uint32_t session;		/* place among sessions */
-	bool only_ends;			/* of a server that tells no starts */
-	bool has_row;
-	enum clock clock;		/* that of its first event with any */
+	uint32_t session;		/* index */
+	bool has_only_ends;		/* its server writes no start events */
+	bool has_row;			/* mal_execution has been read */
+	enum clock clock;		/* of its first event that has one */
 	int64_t tag;			/* or INT_UNKNOWN */
 	uint32_t parent;		/* that initiated it, or INDEX_NONE */
 	sym query;			/* its text, or SYM_NONE */
 };
 
 /*
- * What has one clock: a server process, whichever traces tell of it; or what is
- * known of one trace only, a client or that without a name.
+ * What shares a clock: a server process, which several traces may name.  If the
+ * server is unknown, it is a client within one trace, or everything without a
+ * name in one trace.
  */
 struct session {
 	struct {
 		uint64_t name;		/* a symbol, or SYM_NONE */
-		uint64_t trace;		/* or ANY_TRACE: a server process */
+		uint64_t trace;		/* ANY_TRACE: a server process */
 	} key;
-	int64_t workers;		/* of the server, if above 0 */
+	int64_t workers;		/* of the server; see agree_on() */
 };
 #define ANY_TRACE UINT64_MAX
 
@@ -63,16 +64,16 @@ struct trace {
 	struct intern names;
 	struct session *sessions;
 	size_t n_sessions, sessions_cap;
-	struct map by_key;
+	struct map session_by_key;
 	struct execution *executions;
 	size_t n_executions, executions_cap;
-	struct map by_id;
-	struct open *open;		/* by execution and pc */
-	size_t n_open, open_cap;
-	struct map by_place;
+	struct map execution_by_key;
+	struct instruction *instructions;	/* (execution, pc) */
+	size_t n_instructions, instructions_cap;
+	struct map instruction_by_key;
 	struct instance *instances;
 	size_t n, cap;
-	uint64_t number;		/* of `trace` records so far */
+	uint64_t number;		/* `trace` records so far */
 	int64_t *workers;		/* of servers, by that number */
 	size_t n_workers, workers_cap;
 	uint64_t n_events, n_no_start, n_restarted, n_unfinished, n_no_clock;
@@ -80,11 +81,12 @@ struct trace {
 
 extern const char *const trace_keys[];
 
-/* Empty if it has none. */
+/* The name of a session; empty if it has none. */
 struct span trace_session_name(const struct trace *, uint32_t session);
 
 /*
- * Sessions by name, those without first, and trace; executions by trace and id.
+ * Orders of sessions: by name, first those without, then by trace; and of
+ * executions: by trace and id.
  */
 int trace_compare_sessions(const struct trace *, uint32_t, uint32_t);
 int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
@@ -92,23 +94,22 @@ int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
 void trace_init(struct trace *);
 void trace_release(struct trace *);
 
-/* Takes a row in; what is wrong with it is rejected. */
+/* Adds a row, or rejects it if it is invalid. */
 void trace_add(struct trace *, struct filter *, const struct rec *);
 
-/* All of a database that malload filled. */
+/* Adds all rows of a database that malload filled (database.c). */
 void trace_read_database(struct trace *, struct filter *, const char *path);
 
 /*
- * Ends the adding.  Dones without a start count where the server tells ends
- * only, and begin as long before as the server says that they took.  Lanes are
- * found, and self times: each microsecond of a lane belongs to the open
- * instance that began last.
+ * Call this when all rows have been added.  A done event without a start counts
+ * only if its server writes no start events; its start is then its end less the
+ * server's own measurement.  Sorts the instances, and numbers the lanes.
  */
-void trace_settle(struct trace *);
+void trace_finish(struct trace *);
 
-/* Pieces of time in which an instance was the innermost of its lane. */
+/* A period in which a work instance was the innermost of its lane. */
 struct piece {
-	int64_t from_us, to_us;
+	int64_t start_us, end_us;
 	uint32_t instance;
 };
 struct pieces {
@@ -116,7 +117,10 @@ struct pieces {
 	size_t n, cap;
 };
 
-/* Sets self times and gathers the pieces of work, lane by lane. */
+/*
+ * Sets the self times of all instances and collects the pieces of work, lane by
+ * lane (measure.c).
+ */
 void trace_measure(struct trace *, struct pieces *);
 
 #endif

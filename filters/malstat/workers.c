@@ -1,4 +1,4 @@
-/* workers - how many threads have work within a session or a block */
+/* workers - counts the threads that have work within a session or block */
 
 #include <stdlib.h>
 
@@ -6,9 +6,9 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
-#include "filters/malstat/answer.h"
+#include "filters/malstat/cores.h"
 
-/* From when to when there was work, or cores are measured. */
+/* The extent of a work instance, or of the session or block it may lie in. */
 struct extent {
 	int64_t start_us, end_us;
 	size_t lane;
@@ -16,26 +16,37 @@ struct extent {
 };
 
 /*
- * While extents are looked at from the last start to the first, each lane is
- * counted at the first end of its work so far: what begins later and ends by a
- * time is then what lies within.  The counts are a Fenwick tree over the ends
- * of all cores.
+ * A session or block from s to e has so many threads as there are lanes with a
+ * work instance that starts at s or later and ends at e or earlier.  To test
+ * each block against each instance would be quadratic.  Instead, all extents
+ * are visited by descending start time, so that on a visit to a block the
+ * instances seen so far are those that start late enough.  Of a lane only the
+ * one of these that ends first matters: the lane counts if that ends by e.
+ *
+ * So each lane is counted once, at the earliest end of its work seen so far,
+ * and a block has as many threads as there are counts up to e.  The counts are
+ * in a Fenwick tree (a binary indexed tree) over the sorted ends of all blocks:
+ * node i holds the sum of the counts in the (i & -i) places up to i, so that to
+ * change a count and to sum up a prefix both take O(log n).
+ *
+ * Example: lane A works from 2 to 4 and from 6 to 7, lane B from 1 to 9.  The
+ * block from 5 to 8 is visited after A's second instance: A is counted at 7,
+ * and the block has one thread.  A's first instance moves the count from 7 to
+ * 4, B is counted at 9, and the session from 0 to 10 has two.
  */
 struct counts {
-	int64_t *ends;		/* of cores, sorted */
-	size_t *tree, n;
-	int64_t *first_end;	/* by lane */
+	int64_t *ends;		/* of sessions and blocks, sorted */
+	size_t *tree, n;	/* nodes are counted from 1 */
+	int64_t *first_end;	/* by lane: where it is counted, or INT64_MAX */
 };
 
 static int
 compare_times(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return cmp_i64(x, y);
+	return cmp_i64(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-/* The last start first, and work before the cores that it lies within. */
+/* By start, descending; work before a block that starts at the same time. */
 static int
 compare_extents(const void *a, const void *b)
 {
@@ -46,17 +57,17 @@ compare_extents(const void *a, const void *b)
 	return (x->cores != NULL) - (y->cores != NULL);
 }
 
-/* Which of the ends, counted from 1, is the first that is not before us. */
+/* The tree node of the first of the ends that is not before a time. */
 static size_t
-place(const struct counts *c, int64_t us)
+find_node(const struct counts *c, int64_t us)
 {
 	return SEARCH_FIRST(i, c->n, c->ends[i] >= us) + 1;
 }
 
 static void
-add(struct counts *c, int64_t end_us, int n)
+add_count(struct counts *c, int64_t end_us, int n)
 {
-	for (size_t i = place(c, end_us); i <= c->n; i += i & -i)
+	for (size_t i = find_node(c, end_us); i <= c->n; i += i & -i)
 		c->tree[i] += (size_t)n;
 }
 
@@ -65,46 +76,46 @@ count_until(const struct counts *c, int64_t end_us)
 {
 	size_t n = 0;
 
-	for (size_t i = place(c, end_us); i > 0; i -= i & -i)
+	for (size_t i = find_node(c, end_us); i > 0; i -= i & -i)
 		n += c->tree[i];
 	return n;
 }
 
 static void
-take_work(struct counts *c, const struct extent *e)
+visit_work(struct counts *c, const struct extent *e)
 {
 	int64_t *first = &c->first_end[e->lane];
 
 	if (e->end_us >= *first)
 		return;
 	if (*first != INT64_MAX)
-		add(c, *first, -1);
-	add(c, e->end_us, 1);
+		add_count(c, *first, -1);
+	add_count(c, e->end_us, 1);
 	*first = e->end_us;
 }
 
-/* Lanes stand together in a scope: here they are numbered from 0. */
+/* In a scope the instances of a lane follow each other; lanes count from 0. */
 static struct extent *
 find_extents(struct cores *cores, size_t n_cores, const struct trace *t,
-    const struct scope *part, size_t *n)
+    const struct scope *scope, size_t *n)
 {
-	struct extent *list, *e;
+	struct extent *list, *to;
 	const struct instance *i;
 	size_t lane = 0;
 
-	e = list = mem_resize(NULL, part->n_instances + n_cores,
+	to = list = mem_resize(NULL, scope->n_instances + n_cores,
 	    sizeof *list);
-	for (size_t k = 0; k < part->n_instances; k++) {
-		i = &t->instances[part->instances[k]];
+	for (size_t k = 0; k < scope->n_instances; k++) {
+		i = &t->instances[scope->instances[k]];
 		lane += k > 0 && i->lane !=
-		    t->instances[part->instances[k - 1]].lane;
+		    t->instances[scope->instances[k - 1]].lane;
 		if (i->kind == KIND_WORK)
-			*e++ = (struct extent){ i->start_us, i->end_us, lane,
+			*to++ = (struct extent){ i->start_us, i->end_us, lane,
 			    NULL };
 	}
 	for (struct cores *c = cores; c < cores + n_cores; c++)
-		*e++ = (struct extent){ c->from_us, c->to_us, 0, c };
-	*n = (size_t)(e - list);
+		*to++ = (struct extent){ c->start_us, c->end_us, 0, c };
+	*n = (size_t)(to - list);
 	sort(list, *n, sizeof *list, compare_extents);
 	return list;
 }
@@ -116,7 +127,7 @@ counts_init(struct counts *c, const struct cores *cores, size_t n_cores,
 	c->n = n_cores;
 	c->ends = mem_resize(NULL, c->n, sizeof *c->ends);
 	for (size_t i = 0; i < c->n; i++)
-		c->ends[i] = cores[i].to_us;
+		c->ends[i] = cores[i].end_us;
 	sort(c->ends, c->n, sizeof *c->ends, compare_times);
 	c->tree = mem_zero(c->n + 1, sizeof *c->tree);
 	c->first_end = mem_resize(NULL, n_lanes, sizeof *c->first_end);
@@ -125,18 +136,19 @@ counts_init(struct counts *c, const struct cores *cores, size_t n_cores,
 }
 
 void
-workers_count(struct cores *cores, size_t n_cores, const struct trace *t,
-    const struct scope *part)
+cores_count_threads(struct cores *cores, size_t n_cores,
+    const struct trace *t, const struct scope *scope)
 {
 	struct extent *extents;
 	struct counts c;
 	size_t n;
 
-	extents = find_extents(cores, n_cores, t, part, &n);
-	counts_init(&c, cores, n_cores, part->n_instances);
+	extents = find_extents(cores, n_cores, t, scope, &n);
+	/* There are at most as many lanes as instances. */
+	counts_init(&c, cores, n_cores, scope->n_instances);
 	for (struct extent *e = extents; e < extents + n; e++)
 		if (e->cores == NULL)
-			take_work(&c, e);
+			visit_work(&c, e);
 		else
 			e->cores->n_threads = count_until(&c, e->end_us);
 	free(extents);

@@ -3,13 +3,13 @@
 
 Usage: malstat.py trace FILE...             traces of formats S and P
        malstat.py nested SEED COUNT         random rows: instances nest
-       malstat.py overlapping SEED COUNT    random rows: they need not
-       malstat.py tables SEED COUNT         tables mixed in other ways
+       malstat.py overlapping SEED COUNT    random rows: instances overlap
+       malstat.py tables SEED COUNT         tables mixed in different orders
 
-Of the time of a session it is listed stretch by stretch which instance is the
-innermost of each thread, and everything is read off this list; of random rows
-each microsecond is a stretch.  malparse and malstat are found in PATH; exit
-status 1 and a message tell where they differ.
+The time of a session is divided into periods, each with the innermost
+instance of each thread, and everything is computed from these periods.  For
+random rows each microsecond is a period.  malparse and malstat are found in
+PATH.  On a difference it prints a message and the exit status is 1.
 """
 
 import collections
@@ -31,7 +31,7 @@ class Differ(Exception):
 # --- Events, from rows or from what a server wrote -------------------------
 
 class Session(collections.namedtuple("Session", "name trace")):
-    """Of any trace, if it is a server's, else of one."""
+    """The trace is None if the session is a server's: then it spans traces."""
 
     def order(self):
         return (b"" if self.name is None else self.name.encode(),
@@ -41,7 +41,7 @@ class Session(collections.namedtuple("Session", "name trace")):
 class Execution:
     def __init__(self, key, trace):
         self.key, self.trace, self.tag = key, trace, None
-        self.session, self.only_ends = Session(None, trace), False
+        self.session, self.has_only_ends = Session(None, trace), False
         self.parent = self.query = self.clock = None
 
 
@@ -49,8 +49,8 @@ Event = collections.namedtuple(
     "Event", "execution pc state us thread usec name statement")
 
 
-class Told:
-    """What is known of executions, and the events in their order."""
+class Trace:
+    """Executions, and the events in their order."""
 
     def __init__(self):
         self.executions, self.events = {}, []
@@ -60,13 +60,13 @@ class Told:
         return self.executions.setdefault(key, Execution(key, trace))
 
     def workers_of(self, session):
-        """What all servers of the session's traces say, if it is one."""
-        said = {n for x in self.executions.values() if x.session == session
+        """The number in which all servers of its traces agree, else 0."""
+        numbers = {n for x in self.executions.values() if x.session == session
                 for n in self.workers[x.trace]}
-        return said.pop() if len(said) == 1 else 0
+        return numbers.pop() if len(numbers) == 1 else 0
 
     def add(self, execution, pc, state, clocks, **rest):
-        """Clocks are relative and absolute; the first event chooses."""
+        """clocks: relative and absolute; the first event chooses one."""
         if execution.clock is None:
             execution.clock = next(
                 (i for i, us in enumerate(clocks) if us is not None), None)
@@ -82,21 +82,21 @@ class Told:
         return execution
 
 
-def told_by_rows(rows):
-    told, number = Told(), 0
+def trace_of_rows(rows):
+    trace, number = Trace(), 0
 
     def execution(i):
-        return told.execution((number, i), number)
+        return trace.execution((number, i), number)
 
     for r in rows:
         if r["type"] == "trace":
             number += 1
         elif r["type"] == "server":
-            told.workers[number].add(r["threads"])
+            trace.workers[number].add(r["threads"])
         elif r["type"] == "mal_execution":
             x = execution(r["execution_id"])
-            x.only_ends = "server_session" not in r and "client" in r
-            x.session = Session(r["client"], number) if x.only_ends else \
+            x.has_only_ends = "server_session" not in r and "client" in r
+            x.session = Session(r["client"], number) if x.has_only_ends else \
                 Session(r["server_session"], None)
             x.tag = r.get("tag")
         elif r["type"] == "query":
@@ -107,14 +107,14 @@ def told_by_rows(rows):
             if parent is not child and child.parent is None:
                 child.parent = parent
         elif r["type"] == "profiler_event":
-            told.add(execution(r["mal_execution_id"]),
+            trace.add(execution(r["mal_execution_id"]),
                      r["pc"], r["execution_state"],
                      [r.get("relative_time"), r.get("absolute_time")],
                      thread=r.get("thread"), usec=r.get("usec"),
                      name=(r.get("mal_module", ""), r.get("instruction", "")),
                      statement=r.get("short_statement",
                                      r.get("long_statement")))
-    return told
+    return trace
 
 
 def objects_of(path):
@@ -129,12 +129,12 @@ def objects_of(path):
             yield o
 
 
-def told_by_server(paths):
-    told, serials = Told(), collections.Counter()
+def trace_of_server(paths):
+    trace, serials = Trace(), collections.Counter()
     for o in (o for path in paths for o in objects_of(path)):
         is_p = "phase" in o
         if "packages" in o:
-            told.workers[0].add(int(o["threads"]))
+            trace.workers[0].add(int(o["threads"]))
         if not o.get("tag") and not (o.get("source") == "trace" or
                                      o.get("phase") == "mal_engine"):
             continue
@@ -143,19 +143,19 @@ def told_by_server(paths):
         if not tag:
             tag = None
             serials[session] += o["pc"] == 0 and is_start
-        x = told.execution((session, tag, tag or serials[session]), 0)
+        x = trace.execution((session, tag, tag or serials[session]), 0)
         x.session = Session(session, 0 if is_p else None)
-        x.tag, x.only_ends = tag, is_p
+        x.tag, x.has_only_ends = tag, is_p
         if is_p and o["phase"] != "mal_engine":
             continue
         relative_us = min((o[key] for key in ("clk", "ctime") if key in o),
                           default=None)
-        told.add(x, o["pc"], 0 if is_start else 1, [relative_us, None],
+        trace.add(x, o["pc"], 0 if is_start else 1, [relative_us, None],
                  thread=o.get("thread"), usec=o.get("usec"),
                  name=(o.get("module", ""),
                        o.get("function" if is_p else "instruction", "")),
                  statement=o.get("short", o.get("stmt")))
-    return told
+    return trace
 
 
 # --- Instances -------------------------------------------------------------
@@ -176,7 +176,7 @@ class Instance:
         return self.end_us - self.start_us
 
     def text(self):
-        """What two that are otherwise the same may differ by."""
+        """The last sort key of instances."""
         return self.operation, -1 if self.usec is None else self.usec, \
             self.statement is not None, self.statement or ""
 
@@ -185,32 +185,32 @@ class Instance:
 
 
 class Answers:
-    def __init__(self, told, every_us):
-        self.told, self.counts = told, collections.Counter()
+    def __init__(self, trace, every_us):
+        self.trace, self.counts = trace, collections.Counter()
         self.instances = list(self.close())
         self.lanes = collections.defaultdict(list)
         for i in self.instances:
             self.lanes[i.session, i.thread].append(i)
-        # A stretch is (session, from, to, the innermost of each lane).
-        self.stretches = [s for session in {i.session for i in self.instances}
-                          for s in self.cut(session, every_us)]
+        # A period is (session, from, to, the innermost of each lane).
+        self.periods = [s for session in {i.session for i in self.instances}
+                        for s in self.periods_of(session, every_us)]
 
     def close(self):
         started = {}
-        for e in self.told.events:
+        for e in self.trace.events:
             key = e.execution, e.pc
             if e.state == 0:
                 self.counts["restarted"] += key in started
                 started[key] = e.us
             elif e.state == 1 and key in started:
                 yield Instance(e, started.pop(key))
-            elif e.state == 1 and e.execution.only_ends:
+            elif e.state == 1 and e.execution.has_only_ends:
                 yield Instance(e, e.us - (e.usec or 0))
             elif e.state == 1:
                 self.counts["done_without_start"] += 1
         self.counts["unfinished"] = len(started)
 
-    def cut(self, session, every_us):
+    def periods_of(self, session, every_us):
         lanes = [lane for (s, _), lane in self.lanes.items() if s == session]
         cuts = {us for lane in lanes for i in lane
                 for us in (i.start_us, i.end_us)}
@@ -229,23 +229,23 @@ class Answers:
     def records(self, top):
         self.top = top
         yield from self.of(None)
-        places = list(self.told.executions.values())
-        roots = {self.told.root_of(i.execution) for i in self.instances}
+        places = list(self.trace.executions.values())
+        roots = {self.trace.root_of(i.execution) for i in self.instances}
         for root in sorted(roots, key=lambda x: x.key if isinstance(
                 x.key[0], int) else (0, places.index(x))):
             yield from self.of(root)
         yield dict(type="malstat",
-                   events=len(self.told.events) + self.told.n_no_clock,
-                   executions=len(self.told.executions),
+                   events=len(self.trace.events) + self.trace.n_no_clock,
+                   executions=len(self.trace.executions),
                    instances=len(self.instances),
-                   without_clock=self.told.n_no_clock,
+                   without_clock=self.trace.n_no_clock,
                    done_without_start=self.counts["done_without_start"],
                    restarted=self.counts["restarted"],
                    unfinished=self.counts["unfinished"])
 
     def of(self, root):
         ours = [i for i in self.instances
-                if root is None or self.told.root_of(i.execution) is root]
+                if root is None or self.trace.root_of(i.execution) is root]
         work = [i for i in ours if i.kind == "work"]
         busy_us = sum(i.self_us for i in work)
         if root is not None:
@@ -290,9 +290,9 @@ class Answers:
             yield row
 
     def use(self, session, here, from_us, to_us):
-        """For each number of threads: how long so many worked at once."""
+        """Threads, and the times; with_us[n]: how long n threads worked."""
         here, with_us = set(here), collections.Counter()
-        for s, a, b, top in self.stretches:
+        for s, a, b, top in self.periods:
             a, b = max(a, from_us), min(b, to_us)
             if s == session and a < b:
                 with_us[sum(i in here and i.kind == "work"
@@ -313,7 +313,7 @@ class Answers:
         from_us = min(i.start_us for i in here)
         to_us = max(i.end_us for i in here)
         n_threads, row = self.use(session, here, from_us, to_us)
-        workers = self.told.workers_of(session)
+        workers = self.trace.workers_of(session)
         if workers > 0:
             row.update(workers=workers, utilisation_of_workers=ratio(
                 row["busy_us"], row["wall_us"] * workers))
@@ -325,17 +325,17 @@ class Answers:
                     start_us=block.start_us, workers=n_threads, **row)
 
     def check(self):
-        """What must be so, however instances lie."""
+        """An invariant, however instances overlap."""
         for lane in self.lanes.values():
             wall_us = max(i.end_us for i in lane) - \
                 min(i.start_us for i in lane)
             if sum(i.self_us for i in lane) > wall_us:
-                raise Differ("a thread does more than there is time for")
+                raise Differ("a thread works longer than its wall time")
 
 
 def innermost(lane, us):
-    """The one that began last; of several the shorter, then the later one,
-    and work in its container."""
+    """The one that started last; of several the shortest, then the one with
+    the greatest execution and pc, and work inside its container."""
     return max((i for i in lane if i.is_open(us)), default=None,
                key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc,
                               -KINDS.index(i.kind), i.text()))
@@ -347,20 +347,20 @@ def ratio(part, whole):
 
 # --- Comparing -------------------------------------------------------------
 
-def settled(records):
-    """Without what is unknown and what ids mean; the order of sessions and
-    of their blocks does not matter, so they come last."""
-    plain, uses = [], []
+def normalized(records):
+    """Without unknown values and ids.  The order of sessions and blocks does
+    not matter: they are sorted and put last."""
+    others, uses = [], []
     for r in records:
         r = {key: value for key, value in r.items() if value is not None}
         r["query"] = "query" in r
         r.pop("execution_id", None)
         if r["type"] == "query_stat":
             del r["query"]
-            plain += sorted(uses, key=order_of_use)
+            others += sorted(uses, key=order_of_use)
             uses = []
-        (uses if r["type"] in ("cores", "dataflow") else plain).append(r)
-    return plain + sorted(uses, key=order_of_use)
+        (uses if r["type"] in ("cores", "dataflow") else others).append(r)
+    return others + sorted(uses, key=order_of_use)
 
 
 def order_of_use(r):
@@ -370,7 +370,7 @@ def order_of_use(r):
 
 
 def compare(ours, theirs):
-    ours, theirs = settled(ours), settled(theirs)
+    ours, theirs = normalized(ours), normalized(theirs)
     for a, b in zip(ours, theirs):
         for key in sorted(set(a) | set(b)):
             x, y = a.get(key), b.get(key)
@@ -401,7 +401,7 @@ class Rows:
         self.rng, self.tables = rng, collections.defaultdict(list)
         self.events = []        # (us, row)
         self.n_executions = rng.randint(1, 4)
-        self.only_ends = rng.random() < 0.3
+        self.has_only_ends = rng.random() < 0.3
         self.sessions = rng.sample(["a", "b", "\u00e9"], rng.randint(1, 2))
         self.session_of, self.next_pc = {}, collections.Counter()
         self.absolute = {i for i in range(1, self.n_executions + 1)
@@ -415,7 +415,7 @@ class Rows:
     def add_execution(self, i):
         session = self.rng.choice(self.sessions)
         row = {"type": "mal_execution", "execution_id": i,
-               "client" if self.only_ends else "server_session": session}
+               "client" if self.has_only_ends else "server_session": session}
         if self.rng.random() < 0.8:
             row["tag"] = 50 - i
         self.session_of[i] = session
@@ -430,7 +430,7 @@ class Rows:
                  "query_text": f"select {i}"})
 
     def event(self, us, state, **row):
-        # Of one clock in a whole execution, but for a few events.
+        # An execution has one clock, except for a few events.
         clock = {"relative_time": us, "absolute_time": us}
         if row["mal_execution_id"] in self.absolute:
             del clock["relative_time"]
@@ -447,7 +447,7 @@ class Rows:
         row = {"mal_execution_id": execution, "pc": pc}
         if thread is not None:
             row["thread"] = thread
-        if not self.only_ends:
+        if not self.has_only_ends:
             self.event(from_us, 0, **row, usec=9)
         if module:
             row.update(mal_module=module, instruction=name)
@@ -456,7 +456,7 @@ class Rows:
         self.event(to_us, 1, **row, usec=to_us - from_us)
 
     def nest(self, session, thread, from_us, to_us, depth=0):
-        """Instances side by side, each with others in it."""
+        """Instances one after the other, each with others in it."""
         here = [x for x, s in self.session_of.items() if s == session]
         cuts = sorted(self.rng.choices(range(from_us, to_us + 1),
                                        k=2 * self.rng.randint(1, 3)))
@@ -466,11 +466,11 @@ class Rows:
                 self.nest(session, thread, a, b, depth + 1)
 
     def odd_event(self):
-        """That has no other side, or no clock, or is neither side."""
+        """One without its counterpart or a clock, or a pause."""
         row = {"mal_execution_id": self.rng.randint(1, self.n_executions),
                "pc": self.rng.randint(0, 9)}
         us = self.rng.randint(0, 60)
-        if self.only_ends:
+        if self.has_only_ends:
             self.event(us, 2, **row)
         elif self.rng.random() < 0.5:
             self.events.append((us, dict(row, type="profiler_event",
@@ -527,9 +527,9 @@ def many(how, seed, count):
             theirs = records_of(command, text)
             if how == "tables":
                 if records_of(command, text_of(rows.merged())) != theirs:
-                    raise Differ("another order gives another answer")
+                    raise Differ("the order of the rows changes the answer")
                 continue
-            answers = Answers(told_by_rows(stream), every_us=True)
+            answers = Answers(trace_of_rows(stream), every_us=True)
             answers.check()
             compare(answers.records(top), theirs)
         except Differ as e:
@@ -537,11 +537,11 @@ def many(how, seed, count):
             sys.exit(1)
 
 
-def trace(*paths):
-    told = told_by_server(paths)
+def compare_traces(*paths):
+    trace = trace_of_server(paths)
     rows = subprocess.run(["malparse", *paths], stdout=subprocess.PIPE).stdout
     theirs = records_of(["malstat", "--top", str(10**6)], rows)
-    records = [r for r in Answers(told, every_us=False).records(10**6)
+    records = [r for r in Answers(trace, every_us=False).records(10**6)
                if r.get("query") is None and r["type"] != "query_stat"]
     try:
         compare(records, theirs)
@@ -554,7 +554,7 @@ def trace(*paths):
 def main():
     sys.stdout.reconfigure(encoding="utf-8")
     if sys.argv[1] == "trace":
-        trace(*sys.argv[2:])
+        compare_traces(*sys.argv[2:])
     else:
         many(*sys.argv[1:])
 
