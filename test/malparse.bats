@@ -12,18 +12,18 @@ oracle() {
 	python3 "$TEST/oracles/mal.py" "$@"
 }
 
-# parse LINE... - what malparse makes of these lines, all good
+# parse LINE... - runs malparse on these lines, all valid
 parse() {
 	lines "$@" >in &&
 	run -0 --separate-stderr malparse $OPTIONS in
 }
 
-# found FILTER - what jq finds in the output, a value a line
+# found FILTER - the values that jq finds in the output, one per line
 found() {
 	jq -c "$1" <<<"$output"
 }
 
-# table NAME COLUMN... - these columns of a table, a row a line
+# table NAME COLUMN... - these columns of a table, one row per line
 table() {
 	local name=$1 columns
 	shift
@@ -31,7 +31,7 @@ table() {
 	found "select(.type == \"$name\") | [${columns#,}]"
 }
 
-# joined LINE... - how output looks that has these lines
+# joined LINE... - the output that consists of these lines
 joined() {
 	local IFS=$'\n'
 	echo "$*"
@@ -56,29 +56,29 @@ end_of() {
 		"$3" "${5:+,$5}"
 }
 
-# string TEXT - as JSON
+# string TEXT - TEXT as a JSON string
 string() {
 	jq -cn --arg s "$1" '$s'
 }
 
-# define TEXT - querylog.define of a text that stands in quotes, as MAL has it
+# define TEXT - querylog.define of TEXT, which is a quoted MAL string
 define() {
 	ev done 1 100 querylog.define "\"arg\":[$(sv 1 X_1 \
 		"\"value\":$(string "$1"),\"eol\":1")]"
 }
 
-# agrees NAME - the golden case of this name
+# agrees NAME - passes if the golden case of this name does
 agrees() {
 	malparse "$TRACES/sample-$1.json" >out 2>err &&
 	diff "$TRACES/$1.out" out && [ ! -s err ]
 }
 
-# canonical FILE - the rows that malparse makes of it, without ids and order
+# canonical FILE - the rows of it, independent of ids and order
 canonical() {
 	malparse "$1" >"$1.rows" && oracle canon "$1.rows"
 }
 
-# same_as_oracle FILE
+# same_as_oracle FILE - passes if malparse and the oracle agree on it
 same_as_oracle() {
 	echo "-- ${1##*/}"
 	malparse "$1" >rows && oracle canon rows >got &&
@@ -103,7 +103,7 @@ same_as_oracle() {
 	agrees u
 }
 
-@test "format E, with heartbeats that are no JSON, becomes these rows" {
+@test "format E, with heartbeats that are not JSON, becomes these rows" {
 	agrees e
 }
 
@@ -111,31 +111,31 @@ same_as_oracle() {
 	agrees t
 }
 
-@test "the format is told object by object, not file by file" {
+@test "the format is detected for each object, not for each file" {
 	cat "$TRACES"/sample-{s,m,p,u,e,t}.json >one
 	cat "$TRACES"/sample-{t,u,e,p,m,s}.json >other
-	# Heartbeats are numbered, and a header is for those behind it.
+	# Heartbeats are numbered, and a header applies to what follows it.
 	diff <(canonical one | grep -v '^heartbeat\|^cpuload\|^mal_execution') \
 		<(canonical other | grep -v '^heartbeat\|^cpuload\|^mal_execution')
 	assert_equal "$(jq 'select(.pc) | .pc' one.rows | paste -sd ' ')" \
 		'0 1 3 3 4 0 0 2 3 3 1 3 4 0 2 2 1 4 1 1'
 }
 
-@test "objects of no known format are counted and named once a set of keys" {
+@test "objects of unknown format are counted, with one warning for equal keys" {
 	lines '{"a":1}' "$(ev done 2 10 sql.mvc)" '{"b":1}' '{"a":2}' >in
 	run -0 --separate-stderr malparse in
 	assert_equal "$(table profiler_event pc)" '[2]'
 	[ "$(grep -c 'warning: ' <<<"$stderr")" = 2 ]
 }
 
-@test "of two clocks the one from 10^15 on is absolute, whatever its name" {
+@test "a clock of 10^15 or more is absolute, whatever its key" {
 	parse '{"source":"trace","clk":1590000000000007,"ctime":7,"thread":1,"function":"user.f","pc":2,"tag":1,"module":"sql","instruction":"mvc","session":"a","state":"done","usec":1}' \
 		'{"clk":8,"mclk":1590000000000008,"thread":1,"program":"user.f","pc":3,"tag":1,"module":"sql","function":"mvc","session":"a","state":"done","usec":1}'
 	assert_equal "$(table profiler_event relative_time absolute_time)" \
 		"$(joined '[7,1590000000000007]' '[8,1590000000000008]')"
 }
 
-@test "of a heartbeat's clocks the smaller that is a time is kept" {
+@test "of two absolute clocks of a heartbeat the smaller one is used" {
 	parse '{"clk":1620000000000160,"ctime":3230000000000160,"session":"a","cpuload":[]}' \
 		'{"source":"heartbeat","clk":77,"ctime":1620000000000161,"session":"a","cpuload":[]}'
 	assert_equal "$(table heartbeat clk ctime)" \
@@ -149,20 +149,20 @@ same_as_oracle() {
 		"$(joined '[1,0,0.05]' '[1,1,1]' '[1,2,0]' '[2,0,0.1]' '[2,1,0.99]')"
 }
 
-@test "a heartbeat may lack anything" {
+@test "all values of a heartbeat are optional" {
 	parse '{"source":"heartbeat"}' '{"cpuload":[]}'
 	assert_equal "$(found 'select(.type == "heartbeat") | keys')" \
 		"$(joined '["heartbeat_id","type"]' '["heartbeat_id","type"]')"
 }
 
-@test "a header gives the threads, and a version to those that have none" {
+@test "a header gives the threads, and the version of events without one" {
 	parse '{"version":"11.47.1","release":"Jun2023","host":"h","threads":"10","memory":"15.6 GiB","oid":"64","packages":["huge"]}' \
 		"$(end_of 0 50 9 user.s1_1)"
 	assert_equal "$(table server threads oid packages)" '[10,64,["huge"]]'
 	assert_equal "$(table mal_execution server_version)" '["11.47.1"]'
 }
 
-@test "the operation of formats E and T is cut out of the statement" {
+@test "the operation of formats E and T comes from the statement" {
 	local stmt module name
 	while IFS='|' read -r stmt module name; do
 		lines "{\"event\":1,\"time\":\"00:00:00.000001\",\"thread\":1,\"function\":\"user.s1_1\",\"pc\":2,\"tag\":1,\"state\":\"start\",\"usec\":0,\"stmt\":$(string "$stmt")}" >in &&
@@ -184,7 +184,7 @@ same_as_oracle() {
 
 # Framing
 
-@test "however the objects are framed, the rows are the same" {
+@test "the framing of objects does not change the rows" {
 	local how seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -201,30 +201,30 @@ same_as_oracle() {
 	done
 }
 
-@test "an array of objects is its objects" {
+@test "an array of objects is read" {
 	(echo '['; ev start 2 5 sql.mvc; echo ','; ev done 2 9 sql.mvc; echo ']') >in
 	run -0 --separate-stderr malparse in
 	assert_equal "$(table profiler_event execution_state)" \
 		"$(joined '[0]' '[1]')"
 }
 
-@test "the last object counts though no newline follows it" {
+@test "the last object counts even without a newline" {
 	printf %s "$(ev done 2 9 sql.mvc)" >in
 	run -0 --separate-stderr malparse in
 	assert_equal "$(table profiler_event pc)" '[2]'
 }
 
-# pcs FILE - of the events of some runs, each behind a null
+# pcs FILE - the pcs of the events of several runs, each after a null
 pcs() {
 	jq 'select(.type == "trace" or .type == "profiler_event") | .pc' "$1"
 }
 
-# first_messages_match REGEX - so does each run's first message in ./messages
+# first_messages_match REGEX - passes if all lines of ./messages match
 first_messages_match() {
 	assert_equal "$(grep -cvE "$1" messages)" 0
 }
 
-@test "an object that was cut is W001, and the next one is read" {
+@test "a truncated object is W001, and the next one is read" {
 	local whole cut next status n=0 want=
 	whole=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
 	next=$(ev done 3 9 sql.mvc)
@@ -262,7 +262,7 @@ first_messages_match() {
 	assert_equal "$(pcs all)" "${want%$'\n'}"
 }
 
-@test "an object that landed within another is read all the same" {
+@test "an object written into the middle of another one is read" {
 	local outer
 	outer=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
 	printf '%s' "${outer:0:60}" >in
@@ -273,7 +273,7 @@ first_messages_match() {
 	assert_regex "$stderr" 'W001: '
 }
 
-@test "what servers write that is no JSON is mended" {
+@test "known deviations of servers from JSON are repaired" {
 	printf '%s\n' "$(ev done 2 5 sql.mvc '"stmt":"a\...<truncated>...b"')" \
 		"$(ev done 3 5 sql.mvc $'"stmt":"bell \a, CR \r, BS \b"')" \
 		"$(ev done 4 5 sql.mvc $'"stmt":"cut \303...<truncated>...\251."')" \
@@ -309,7 +309,7 @@ first_messages_match() {
 	malparse trace >want
 	run -1 --separate-stderr malparse -o got --rejects kept in
 	cmp got want
-	# Brackets between objects are skipped; they may be those of an array.
+	# Brackets between objects are skipped, since they may belong to an array.
 	diff <(tr -d '][,\n' <junk) <(tr -d '][,\n' <kept)
 }
 
@@ -350,7 +350,7 @@ first_messages_match() {
 	assert_equal "$(table mal_execution tag user_function)" '[5,null]'
 }
 
-@test "tag 0 is no tag: each plan is an execution of its own" {
+@test "with tag 0 each plan is an execution of its own" {
 	TAG=0
 	parse "$(ev start 0 1 user.s1_1)" "$(ev done 2 2 sql.mvc)" \
 		"$(ev done 0 3 user.s1_1)" "$(ev start 0 4 user.s1_1)" \
@@ -361,7 +361,7 @@ first_messages_match() {
 		"$(joined '[1,null]' '[1,null]' '[1,null]' '[2,null]' '[2,null]')"
 }
 
-@test "the same trace twice has no variable and no execution twice" {
+@test "the same trace twice gives each variable and execution once" {
 	cat "$TRACES/sample-s.json" "$TRACES/sample-s.json" >in
 	run -0 --separate-stderr malparse in
 	assert_equal "$(table mal_variable mal_execution_id name | sort | uniq -d)" ''
@@ -374,7 +374,7 @@ first_messages_match() {
 
 # Events
 
-@test "events that come again are numbered, and none is lost" {
+@test "repeated events are numbered, and none is lost" {
 	parse "$(ev start 2 1 sql.mvc)" "$(ev done 2 2 sql.mvc)" \
 		"$(ev start 2 3 sql.mvc)" "$(ev done 2 4 sql.mvc)" \
 		"$(ev done 2 5 sql.mvc)"
@@ -382,25 +382,25 @@ first_messages_match() {
 		"$(joined '[1,0,null]' '[2,1,null]' '[3,0,2]' '[4,1,2]' '[5,1,3]')"
 }
 
-@test "what the server counted is kept" {
+@test "the counters of the server are columns" {
 	parse "$(ev done 2 1 sql.mvc '"rss":7,"size":6,"inblock":1,"oublock":2,"majflt":3,"nswap":4,"nvcsw":5,"caller":9,"numa":[1,2]')"
 	assert_equal "$(table profiler_event rss type_size inblock oublock majflt \
 		nswap nvcsw caller numa)" '[7,6,1,2,3,4,5,9,[1,2]]'
 }
 
-@test "a statement may be there in one form only" {
+@test "each form of the statement is optional" {
 	parse "$(ev done 2 1 sql.mvc '"short":"a"')" \
 		"$(ev done 3 2 sql.mvc '"stmt":"b"')"
 	assert_equal "$(table profiler_event short_statement long_statement)" \
 		"$(joined '["a",null]' '[null,"b"]')"
 }
 
-@test "no caller is no column" {
+@test "caller 0 is left out" {
 	parse "$(ev done 2 1 user.f '"caller":0')"
 	assert_equal "$(found 'select(.pc) | has("caller")')" false
 }
 
-@test "what is missing or null is left out" {
+@test "missing and null values are left out" {
 	parse '{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done"}' \
 		'{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done","thread":null,"short":null,"prereq":null,"ret":null}'
 	assert_equal "$(found 'select(.pc) | keys_unsorted | join(" ")')" \
@@ -433,7 +433,7 @@ first_messages_match() {
 	done
 }
 
-@test "with --starts each end of format P has its start before it" {
+@test "with --starts each end of format P follows its start" {
 	OPTIONS=--starts
 	parse "$(end_of 3 50 9 sql.mvc)" "$(end_of 3 70 0 sql.mvc)" \
 		"$(ev done 2 1 a.b)"
@@ -445,7 +445,7 @@ first_messages_match() {
 
 # Prerequisites
 
-@test "a prerequisite is a row for each distinct edge, on the start" {
+@test "each distinct prerequisite is a row, for the start event" {
 	parse "$(ev done 2 1 a.b)" "$(ev done 3 2 a.b)" \
 		"$(ev start 4 3 a.b '"prereq":[3,2,3]')" \
 		"$(ev done 4 4 a.b '"prereq":[3,2,3]')"
@@ -454,20 +454,20 @@ first_messages_match() {
 		"$(joined '[2,1,3]' '[3,2,3]')"
 }
 
-@test "a prerequisite that was not seen has its pc and no event" {
+@test "a prerequisite without an event has only its pc" {
 	parse "$(ev start 2 1 a.b)" "$(ev start 4 3 a.b '"prereq":[2,3]')"
 	assert_equal "$(table prerequisite_events prerequisite_pc \
 		prerequisite_event consequent_event | sort)" \
 		"$(joined '[2,null,2]' '[3,null,2]')"
 }
 
-@test "an end without its start has the prerequisites" {
+@test "an end without a start has the prerequisites" {
 	parse "$(ev done 2 1 a.b)" "$(ev done 4 3 a.b '"prereq":[2]')"
 	assert_equal "$(table prerequisite_events prerequisite_event \
 		consequent_event)" '[1,2]'
 }
 
-@test "the second end of a return has none" {
+@test "the second end of a return has no prerequisites" {
 	parse "$(ev done 2 1 a.b)" "$(ev start 4 3 .f '"prereq":[2]')" \
 		"$(ev done 4 4 .f '"prereq":[2]')" \
 		"$(ev done 4 5 .f '"prereq":[2]')"
@@ -475,7 +475,7 @@ first_messages_match() {
 		consequent_event)" '[1,2]'
 }
 
-@test "of an instruction that runs again each start has them" {
+@test "each start of an instruction has prerequisites" {
 	parse "$(ev done 2 1 a.b)" "$(ev start 4 3 a.b '"prereq":[2]')" \
 		"$(ev done 4 4 a.b '"prereq":[2]')" "$(ev done 2 5 a.b)" \
 		"$(ev start 4 6 a.b '"prereq":[2]')"
@@ -483,7 +483,7 @@ first_messages_match() {
 		consequent_event)" "$(joined '[1,2]' '[4,5]')"
 }
 
-@test "not given, it is the last assignment before, of what is no constant" {
+@test "a derived prerequisite is the last assignment of a non-constant argument" {
 	local ret='"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1}'
 	local arg='{"arg":1,"var":"A","type":"int","const":0,"value":1}'
 	parse "$(end_of 2 10 1 a.b "$ret]")" "$(end_of 5 20 1 a.b "$ret]")" \
@@ -497,7 +497,7 @@ first_messages_match() {
 		"$(joined '[4,5]' '[5,2]')"
 }
 
-@test "pc 0, the function's own arguments, is waited for by nobody" {
+@test "pc 0, which assigns the arguments of the function, is no prerequisite" {
 	parse "$(end_of 2 30 1 a.b '"args":[{"arg":0,"var":"A","type":"int","const":0,"value":1}]')" \
 		"$(end_of 0 30 1 user.f '"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1}]')" \
 		"$(end_of 3 30 1 a.b '"args":[{"arg":0,"var":"A","type":"int","const":0,"value":1}]')"
@@ -518,7 +518,7 @@ first_messages_match() {
 
 # Variables
 
-@test "a variable has the values it had last" {
+@test "a variable has its last values" {
 	parse "$(ev start 2 1 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":0,"count":0,"size":0,"eol":0}]')" \
 		"$(ev done 2 2 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","kind":"transient","bid":7,"count":0,"size":9,"eol":0}]')" \
 		"$(ev done 3 3 bat.append '"arg":[{"index":0,"name":"X_1","type":"bat[:int]","kind":"persistent","bid":7,"count":5,"size":10,"eol":1}]')"
@@ -526,20 +526,20 @@ first_messages_match() {
 		'["X_1",7,5,10,true]'
 }
 
-@test "the start of what makes a variable says nothing of it" {
+@test "the start of an assignment does not set values of the variable" {
 	parse "$(ev start 2 1 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":0,"count":0,"size":0,"eol":0}]')"
 	assert_equal "$(found 'select(.name == "X_1") |
 		[has("bid", "var_count", "var_size")]')" '[false,false,false]'
 }
 
-@test "the start of what uses a variable says what is true of it" {
+@test "the start of a use sets values of the variable" {
 	parse "$(ev start 2 1 bat.new '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":0,"count":0,"size":0,"eol":0}]')" \
 		"$(ev start 3 3 bat.append '"arg":[{"index":0,"name":"X_1","type":"bat[:int]","bid":7,"count":5,"size":10,"eol":1}]')"
 	assert_equal "$(table mal_variable name bid var_count var_size)" \
 		'["X_1",7,5,10]'
 }
 
-@test "a bid may be a string; of 0 and below it is none" {
+@test "a bid may be a string; 0 and below are no bids" {
 	local bid
 	while read -r bid expected; do
 		parse "$(ev done 2 2 bat.new "\"ret\":[{\"index\":0,\"name\":\"X_1\",\"type\":\"BAT\",\"view\":\"true\",\"parent\":$bid,\"bid\":$bid,\"count\":\"2\",\"size\":\"8\",\"eol\":0}]")" &&
@@ -554,7 +554,7 @@ first_messages_match() {
 	END
 }
 
-@test "the first assignment creates, later ones say that they are such" {
+@test "the first assignment is created, later ones are reassigned" {
 	parse "$(ev start 2 1 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')]")" \
 		"$(ev done 2 2 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')]")" \
 		"$(ev start 3 3 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')],\"arg\":[$(sv 1 X_1 '"eol":1')]")" \
@@ -572,7 +572,7 @@ first_messages_match() {
 		"$(joined '[0,true]' '[1,null]' '[2,null]')"
 }
 
-@test "a value is text: MAL's own, or what JSON has in its place" {
+@test "a value is text: MAL's own, or the JSON token" {
 	parse "$(ev done 2 2 a.b "\"arg\":[$(sv 0 X_1 '"value":"\"it\\\"s\""'),$(sv 1 X_2 '"value":"nil"')]")" \
 		"$(end_of 2 10 1 a.b '"args":[{"arg":0,"var":"A","type":"dbl","const":0,"value":1.50},{"arg":1,"var":"B","type":"str","const":0,"value":"it\"s"},{"arg":2,"var":"C","type":"BAT","const":1,"value":null}]')"
 	assert_equal "$(table mal_variable name mal_value is_constant)" \
@@ -580,7 +580,7 @@ first_messages_match() {
 		'["A","1.50",null]' '["B","it\"s",null]' '["C","nil",true]')"
 }
 
-@test "a view without hghbase reaches as far as its rows" {
+@test "the hghbase of a view is derived from its rows" {
 	parse "$(end_of 4 9 1 a.b '"args":[{"ret":0,"var":"A","type":"bat[:int]","view":"true","parent":3,"seqbase":10,"mode":"transient","bid":4,"count":5,"size":20,"eol":4}]')"
 	assert_equal "$(table mal_variable is_view parent seqbase hghbase)" \
 		'[true,3,10,15]'
@@ -594,7 +594,7 @@ first_messages_match() {
 		'[true,true,true,true,true,true,3,4,5,"tmp_7",2,10,11,12,true]'
 }
 
-@test "variables of one name in two executions are two" {
+@test "two executions may have variables of the same name" {
 	parse "$(ev done 2 1 a.b "\"ret\":[$(sv 0 X_1)]")" \
 		"$(TAG=6 ev done 2 2 a.b "\"ret\":[$(sv 0 X_1)]")"
 	assert_equal "$(table mal_variable variable_id mal_execution_id)" \
@@ -603,7 +603,7 @@ first_messages_match() {
 
 # Types
 
-@test "types have their fixed numbers, whatever comes first" {
+@test "types have fixed ids, whatever their order" {
 	local args='' type i=0
 	for type in bit bte sht int lng hge oid flt dbl str date void BAT \
 	    'bat[:bit]' 'bat[:bte]' 'bat[:sht]' 'bat[:int]' 'bat[:lng]' \
@@ -628,11 +628,11 @@ first_messages_match() {
 		'[24,"bat[:date]",-1,11]')"
 }
 
-@test "other types are numbered as they come, each behind its subtype" {
+@test "other types are numbered by first use, each after its subtype" {
 	parse "$(end_of 4 9 1 a.b '"args":[{"arg":0,"var":"A","type":"uuid"},{"arg":1,"var":"B","type":"bat[:json]"},{"arg":2,"var":"C","type":"json"}]')"
 	assert_equal "$(table mal_variable name type_id |
 		sed 's/,.*//' | sort)" "$(joined '["A"' '["B"' '["C"')"
-	# A row stands before the rows that refer to it.
+	# A row comes before the rows that refer to it.
 	assert_equal "$(found 'select(.tname) | .tname')" \
 		"$(joined '"uuid"' '"json"' '"bat[:json]"')"
 	assert_equal "$(found 'select(.tname) | .type_id' | sort)" \
@@ -662,7 +662,7 @@ first_messages_match() {
 	END
 }
 
-@test "start and end of define are one query, which initiates itself" {
+@test "start and end of querylog.define are one query, which initiates itself" {
 	parse "$(ev start 1 1 querylog.define "\"arg\":[$(sv 1 X_1 '"value":"\"q\""')]")" \
 		"$(define '"q"')"
 	assert_equal "$(table query query_id query_text)" '[1,"q"]'
@@ -670,7 +670,7 @@ first_messages_match() {
 		'[1,1,false]'
 }
 
-@test "in format P the text is that of text_to_sql" {
+@test "in format P the text comes from text_to_sql" {
 	parse '{"sessionid":"0", "clk":1, "thread":1, "phase":"text_to_sql", "tag":5, "query":"select 1, 2;", "usec":1}' \
 		"$(end_of 1 30 1 querylog.define '"args":[{"arg":1,"var":"A","type":"str","const":1,"value":"other"}]')"
 	assert_equal "$(table query query_text)" '["select 1, 2;"]'
@@ -678,7 +678,7 @@ first_messages_match() {
 	assert_equal "$(table query query_text)" '["a\\b"]'
 }
 
-@test "phases are rows, those of no statement too" {
+@test "phases are rows, even without a statement" {
 	parse '{"sessionid":"4", "clk":1, "thread":2, "phase":"session_start", "usec":3}' \
 		'{"sessionid":"4", "clk":9, "thread":2, "phase":"trans_conflict", "tstart":5, "tend":6, "tag":7, "state":"error", "usec":4}'
 	assert_equal "$(table query_phase mal_execution_id client phase \
@@ -689,7 +689,7 @@ first_messages_match() {
 
 # Links between executions
 
-@test "a plan is called by the call that is open on its thread" {
+@test "a plan is initiated by the open call on its thread" {
 	local f=user.f
 	# Two calls of one function at once, on two threads.
 	parse "$(define '"q"')" "$(THREAD=2 ev start 4 10 $f)" \
@@ -711,7 +711,7 @@ first_messages_match() {
 		"$(joined '[5,5,false]' '[5,6,false]' '[5,7,false]' '[6,8,false]')"
 }
 
-@test "a plan that names its caller is called by that" {
+@test "a plan that names its caller is initiated by it" {
 	parse "$(define '"q"')" "$(TAG=8 ev done 1 9 a.b)" \
 		"$(THREAD=2 ev start 4 10 user.f)" \
 		"$(THREAD=2 TAG=6 PROGRAM=user.f ev start 0 12 user.f '"caller":8')"
@@ -719,7 +719,7 @@ first_messages_match() {
 		"$(joined '[1,1,false]' '[2,3,false]')"
 }
 
-@test "where only ends are told a plan is called by the call around it" {
+@test "in format P a plan is initiated by the call that includes its time" {
 	parse "$(TAG=6 end_of 0 50 20 user.f)" "$(TAG=7 end_of 0 80 20 user.f)" \
 		"$(end_of 4 52 25 user.f)" "$(end_of 5 82 25 user.f)" \
 		"$(THREAD=2 end_of 6 99 98 user.f)" "$(end_of 0 90 80 user.s1_1)"
@@ -730,7 +730,7 @@ first_messages_match() {
 		<<<"$output")" "$(joined '[5,6,false]' '[5,7,false]')"
 }
 
-# register SESSION TAG CLK - it registers for the supervisor aaaa
+# register SESSION TAG CLK - register_supervisor for the supervisor aaaa
 register() {
 	SESSION=$1 TAG=$2 ev done 3 "$3" remote.register_supervisor "\"arg\":[$(
 		sv 1 X_1 '"value":"\"aaaa\""'),$(
@@ -746,7 +746,7 @@ initiated() {
 		sort
 }
 
-@test "every plan of a worker's thread is its supervisor's" {
+@test "the supervisor initiates every plan of a worker's thread" {
 	local worker
 	worker=$(
 		register b 871 10
@@ -760,7 +760,7 @@ initiated() {
 		SESSION=b TAG=873 PROGRAM=user.main ev done 0 18 user.main
 		SESSION=b TAG=900 THREAD=9 ev start 0 19 user.s1_1
 	)
-	# The supervisor may be heard of before or after.
+	# The supervisor may be seen before or after.
 	parse "$(register aaaa 5 1)" "$worker"
 	assert_equal "$(initiated)" "$(joined '[5,871]' '[5,872]' '[5,873]')"
 	assert_equal "$(found 'select(.remote == false) |
@@ -769,7 +769,7 @@ initiated() {
 	assert_equal "$(initiated)" "$(joined '[5,871]' '[5,872]' '[5,873]')"
 }
 
-@test "a client's query on that thread is not the supervisor's" {
+@test "the supervisor does not initiate a client's query on that thread" {
 	parse "$(register aaaa 5 1)" "$(register b 871 10)" \
 		"$(SESSION=b TAG=880 ev start 0 20 user.s1_1)" \
 		"$(SESSION=b TAG=880 define '"q"')" \
@@ -800,14 +800,14 @@ print("".join(sorted(sys.stdin)), end="")')
 
 # The oracle
 
-@test "real traces have the rows that the oracle finds" {
+@test "the oracle agrees on real traces" {
 	need_shared mal
 	for trace in "$SHARED"/mal/*; do
 		same_as_oracle "$trace"
 	done
 }
 
-@test "generated traces have the rows that the oracle finds" {
+@test "the oracle agrees on generated traces" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -820,7 +820,7 @@ print("".join(sorted(sys.stdin)), end="")')
 	done
 }
 
-@test "the counts of a real trace are these" {
+@test "a real trace has these numbers of rows" {
 	need_shared mal/Q01_variation001.json
 	malparse "$SHARED/mal/Q01_variation001.json" >rows
 	assert_equal "$(jq -r .type rows | sort | uniq -c | awk '{ print $2, $1 }')" \
@@ -888,7 +888,7 @@ trace 1'
 
 # --tasks
 
-@test "the critical path of each execution is the oracle's" {
+@test "the oracle agrees on the critical path of each execution" {
 	local seed tag
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -902,7 +902,7 @@ trace 1'
 			jq -c "select(.tag == $tag)" tasks | critpath >path
 			assert_equal "$format $name $length" "$format $name $(
 				jq -r 'select(.length_us) | .length_us' path)"
-			# Of equal paths it takes another, but it takes one.
+			# Of equal paths critpath may choose another one.
 			jq -n -e --slurpfile tasks tasks --slurpfile path path '
 				($tasks | map({(.id): .}) | add) as $task |
 				[$path[] | select(.step)] as $step |
@@ -915,7 +915,7 @@ trace 1'
 	done
 }
 
-@test "the critical path of a real query is the oracle's" {
+@test "the critical path of a real query has this length" {
 	need_shared mal/Q01_variation001.json
 	run -0 bash -o pipefail -c "malparse --tasks \
 		'$SHARED/mal/Q01_variation001.json' | critpath |
@@ -923,7 +923,7 @@ trace 1'
 	assert_output 17564015
 }
 
-@test "a task is an instruction with what it waited for" {
+@test "a task is an instruction with its prerequisites" {
 	OPTIONS=--tasks
 	parse "$(ev start 0 1 user.s1_1)" "$(ev start 2 2 sql.mvc)" \
 		"$(ev done 2 9 sql.mvc)" \
@@ -939,7 +939,7 @@ trace 1'
 
 # --statement and --mask
 
-@test "--statement rebuilds what the server would have written" {
+@test "--statement rebuilds the statements of real traces" {
 	need_shared mal
 	for trace in example_query_20180621 Q01_variation001.json; do
 		oracle strip "$SHARED/mal/$trace" >in
@@ -947,8 +947,8 @@ trace 1'
 			.short_statement]' >got
 		malparse "$SHARED/mal/$trace" | jq -c 'select(.pc) |
 			[.long_statement, .short_statement]' >want
-		# A trace does not tell which results are never used, and of
-		# format S neither what a barrier is.
+		# A trace does not show which results are never used, and
+		# format S does not show barriers.
 		paste got want | awk -F '\t' '$1 != $2 && $2 !~ \
 			/^\["(barrier |remote\.|sql\.resultSet|X_.*:void := )/' |
 			cut -c 1-300 >differ
@@ -956,7 +956,7 @@ trace 1'
 	done
 }
 
-@test "--statement keeps what there is" {
+@test "--statement keeps statements that exist" {
 	OPTIONS=--statement
 	parse "$(ev done 2 1 sql.mvc '"stmt":"x","short":"y"')"
 	assert_equal "$(table profiler_event long_statement short_statement)" \
@@ -974,13 +974,13 @@ trace 1'
 		'["barrier X_1=false:bit := language.dataflow();","X_1=false := dataflow( )"]')"
 }
 
-@test "with --mask no value is anywhere in the output" {
+@test "with --mask the output contains no value" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
 	for format in S M P; do
 		"$BUILD/test/gen/mal" $format 1000 "$seed" >trace 2>/dev/null
-		# Names of columns are names as well as values.
+		# An alias is a name, although a value may be equal to it.
 		sed -E 's/"alias":"[^"]*",//g' trace >in
 		oracle literals in >literals
 		[ -s literals ]
@@ -993,31 +993,31 @@ trace 1'
 	done
 }
 
-@test "with --mask the texts of queries and the statements of old servers go" {
+@test "--mask omits the texts of queries and the statements of old servers" {
 	malparse --mask "$TRACES"/sample-{s,u,e,t,p}.json >out
 	run -1 grep -e 'from t' -e 'select 1' -e '"\\"t\\""' out
 	assert_equal "$(jq -c 'select(.query_id) | has("query_text")' out |
 		uniq)" false
-	# The rows are there all the same.
+	# The rows are the same otherwise.
 	diff <(malparse "$TRACES"/sample-{s,u,e,t,p}.json | jq -r .type) \
 		<(jq -r .type out)
 }
 
-@test "--mask leaves shapes: names, types and sizes" {
+@test "--mask keeps names, types and sizes" {
 	OPTIONS="--mask --statement"
 	parse "$(end_of 2 9 1 algebra.like '"args":[{"ret":0,"var":"X_1","type":"bat[:oid]","bid":9,"count":2,"size":16},{"arg":1,"var":"X_4","type":"str","const":1,"value":"secret"}]')"
 	assert_equal "$(table profiler_event long_statement)" \
 		'["X_1=<tmp_11>[2]:bat[:oid] := algebra.like(***:str);"]'
 }
 
-@test "--mask and --rejects do not go together" {
+@test "--mask and --rejects exclude each other" {
 	echo '{' >in
 	run -2 --separate-stderr malparse --mask --rejects kept in
 	[ ! -e kept ]
 	[ -n "$stderr" ]
 }
 
-@test "with --mask no message has a value" {
+@test "with --mask messages contain no value" {
 	lines "$(ev done 2 1 sql.mvc '"short":"secret' | tr -d '\n')" \
 		'{"secret":"secret"}' 'secret' \
 		"$(ev secret 2 1 sql.mvc)" >in
@@ -1028,7 +1028,7 @@ trace 1'
 
 # --state
 
-@test "--state goes on with the ids where the last run ended" {
+@test "--state continues the ids of the last run" {
 	malparse --state state "$TRACES/sample-s.json" >first
 	malparse --state state "$TRACES/sample-p.json" >second
 	for key in execution_id event_id variable_id query_id \
@@ -1045,7 +1045,7 @@ trace 1'
 		sort | uniq -d | head -n 1)" ''
 }
 
-@test "--state and one run of all give the same tables" {
+@test "several runs with --state give the same tables as one run" {
 	malparse --state state "$TRACES/sample-s.json" >first
 	malparse --state state "$TRACES/sample-m.json" >second
 	malparse "$TRACES/sample-s.json" "$TRACES/sample-m.json" >all
@@ -1053,7 +1053,7 @@ trace 1'
 		<(jq -cS . all | grep -v '"trace"' | sort)
 }
 
-@test "with --state the trace record says where its ids begin" {
+@test "with --state the trace record states the first ids" {
 	malparse --state state "$TRACES/sample-s.json" >first
 	malparse --state state "$TRACES/sample-e.json" >second
 	for id in execution_id event_id; do
@@ -1062,7 +1062,7 @@ trace 1'
 	done
 }
 
-@test "a --state that is none is trouble, and so is one that is cut" {
+@test "an invalid or truncated --state file is an error" {
 	malparse --state state "$TRACES/sample-s.json" >/dev/null
 	head -c 40 state >cut
 	: >empty
@@ -1075,7 +1075,7 @@ trace 1'
 	done
 }
 
-@test "a run that fails leaves --state as it was" {
+@test "a run that fails does not change the --state file" {
 	malparse --state state "$TRACES/sample-s.json" >/dev/null
 	cp state before
 	echo junk >junk

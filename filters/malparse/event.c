@@ -1,4 +1,4 @@
-/* event - one object of any of MonetDB's profilers */
+/* event - reads an object of any version of MonetDB's profiler */
 
 #include <string.h>
 
@@ -23,15 +23,15 @@ const char *const variable_keys[] = { "type", "index", "ret", "arg", "name",
     "vheap", "imprints", "minpos", "maxpos", "nestimate", "used", "fixed",
     "udf", NULL };
 
-/* Clocks that count from 1970 are beyond this, those of a server below. */
-#define ABSOLUTE_LEAST INT64_C(1000000000000000)
+/* Times since 1970 are at least this, times since the server's start below. */
+#define ABSOLUTE_US_MIN INT64_C(1000000000000000)
 
 static bool
-fits(int64_t value)
+is_in_range(int64_t value)
 {
-	int64_t most = INT64_C(1) << REC_INT_BITS;
+	int64_t limit = INT64_C(1) << REC_INT_BITS;
 
-	return value < most && value > -most;
+	return value < limit && value > -limit;
 }
 
 bool
@@ -43,14 +43,14 @@ event_int(const struct rec *r, unsigned key, int64_t *value)
 		return false;
 	if (f->is_int) {
 		*value = f->integer;
-		return fits(*value);
+		return is_in_range(*value);
 	}
 	return (f->kind == REC_NUMBER || f->kind == REC_STRING) &&
-	    text_i64(f->text, value) && fits(*value);
+	    text_i64(f->text, value) && is_in_range(*value);
 }
 
 static int64_t
-optional(const struct rec *r, unsigned key)
+int_or_unknown(const struct rec *r, unsigned key)
 {
 	int64_t value;
 
@@ -69,48 +69,49 @@ struct span
 event_after_dot(struct span s)
 {
 	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
-	size_t before = dot == NULL ? 0 : (size_t)(dot - s.p) + 1;
+	size_t start = dot == NULL ? 0 : (size_t)(dot - s.p) + 1;
 
-	return span_of(s.p + before, s.n - before);
+	return span_of(s.p + start, s.n - start);
 }
 
 static bool
-has(const struct rec *r, unsigned key)
+has_key(const struct rec *r, unsigned key)
 {
 	return rec_get(r, key) != NULL;
 }
 
-/* Formats change from object to object: each is told by its own keys. */
+/* By the keys of this object alone: a stream may mix formats. */
 static enum event_kind
-tell_format(const struct rec *r, enum format *format)
+detect_format(const struct rec *r, enum format *format)
 {
 	struct span source = event_text(r, E_SOURCE);
 
 	*format = FORMAT_S;
-	if (has(r, E_PHASE)) {
+	if (has_key(r, E_PHASE)) {
 		*format = FORMAT_P;
 		return span_eq(event_text(r, E_PHASE), "mal_engine") ?
 		    EVENT_INSTRUCTION : EVENT_PHASE;
 	}
 	if (span_eq(source, "trace"))
 		return EVENT_INSTRUCTION;
-	if (span_eq(source, "heartbeat") || has(r, E_CPULOAD) ||
+	if (span_eq(source, "heartbeat") || has_key(r, E_CPULOAD) ||
 	    span_eq(event_text(r, E_STATE), "ping"))
 		return EVENT_HEARTBEAT;
-	if (has(r, E_RELEASE) && has(r, E_PACKAGES))
+	if (has_key(r, E_RELEASE) && has_key(r, E_PACKAGES))
 		return EVENT_HEADER;
-	if (has(r, E_MCLK))
+	if (has_key(r, E_MCLK))
 		*format = FORMAT_M;
-	else if (has(r, E_CLK) && has(r, E_CTIME) && has(r, E_STATE))
+	else if (has_key(r, E_CLK) && has_key(r, E_CTIME) &&
+	    has_key(r, E_STATE))
 		*format = FORMAT_U;
-	else if (has(r, E_EVENT) && has(r, E_TIME))
+	else if (has_key(r, E_EVENT) && has_key(r, E_TIME))
 		*format = FORMAT_E;
 	else
 		return EVENT_UNKNOWN;
 	return EVENT_INSTRUCTION;
 }
 
-/* Seconds with up to six decimals, as Jul2017 writes its ctime. */
+/* Reads seconds with up to six decimals, as Jul2017 writes its ctime. */
 static int64_t
 seconds_us(const struct rec *r, unsigned key)
 {
@@ -126,7 +127,7 @@ seconds_us(const struct rec *r, unsigned key)
 	whole = dot == NULL ? f->text :
 	    span_of(f->text.p, (size_t)(dot - f->text.p));
 	if (!text_i64(whole, &seconds) || seconds < 0 ||
-	    seconds > ABSOLUTE_LEAST)
+	    seconds > ABSOLUTE_US_MIN)
 		return INT_UNKNOWN;
 	for (; digits < 6; digits++) {
 		us *= 10;
@@ -140,22 +141,27 @@ seconds_us(const struct rec *r, unsigned key)
 	return seconds * 1000000 + us;
 }
 
-/* Some servers write one clock under the other's name. */
+/*
+ * Some servers exchange the keys of the two clocks, so each value is classified
+ * by its size.  If both are absolute, the smaller one is the time: the other is
+ * a sum of two times (heartbeats since 2020).
+ */
 static void
 read_clocks(struct event *e)
 {
-	int64_t a = optional(e->rec, E_CLK), b;
+	int64_t a = int_or_unknown(e->rec, E_CLK), b;
 
 	if (e->format == FORMAT_U)
 		b = seconds_us(e->rec, E_CTIME);
 	else
-		b = optional(e->rec, e->format == FORMAT_M ? E_MCLK : E_CTIME);
+		b = int_or_unknown(e->rec,
+		    e->format == FORMAT_M ? E_MCLK : E_CTIME);
 	e->relative_us = e->absolute_us = INT_UNKNOWN;
 	for (int i = 0; i < 2; i++, a = b) {
-		if (a < ABSOLUTE_LEAST)
+		if (a < ABSOLUTE_US_MIN)
 			e->relative_us = a != INT_UNKNOWN ? a : e->relative_us;
 		else if (e->absolute_us == INT_UNKNOWN || a < e->absolute_us)
-			e->absolute_us = a;	/* a greater one is no time */
+			e->absolute_us = a;
 	}
 }
 
@@ -167,11 +173,13 @@ is_name_char(char c)
 }
 
 /*
- * The servers that do not name the operation still show it: module.function
- * before the first bracket behind ":=", or behind the beginning.
+ * Servers that have no keys for the operation show it in the statement: it is
+ * the module.function before the first parenthesis after ":=", or after the
+ * beginning if there is no ":=".  Example: "algebra" and "join" in
+ * "(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);".
  */
 static void
-cut_operation(struct event *e, struct span stmt)
+operation_from_statement(struct event *e, struct span stmt)
 {
 	const char *p = stmt.p, *end = stmt.p + stmt.n, *name, *dot;
 
@@ -183,7 +191,7 @@ cut_operation(struct event *e, struct span stmt)
 			break;
 		}
 	}
-	do {	/* words as `barrier' or `function' may stand before it */
+	do {	/* skip words such as `barrier' or `function' */
 		while (p < end && *p == ' ')
 			p++;
 		for (name = p; p < end && is_name_char(*p); p++)
@@ -211,8 +219,8 @@ read_names(struct event *e)
 	e->program = event_text(r, new_names ? E_PROGRAM : E_FUNCTION);
 	e->module = event_text(r, E_MODULE);
 	e->operation = event_text(r, new_names ? E_FUNCTION : E_INSTRUCTION);
-	if (!has(r, E_MODULE) && has(r, E_STMT))
-		cut_operation(e, event_text(r, E_STMT));
+	if (!has_key(r, E_MODULE) && has_key(r, E_STMT))
+		operation_from_statement(e, event_text(r, E_STMT));
 }
 
 static bool
@@ -240,27 +248,27 @@ void
 event_read(struct event *e, const struct rec *r, const char **why)
 {
 	*e = (struct event){ .rec = r };
-	e->kind = tell_format(r, &e->format);
-	e->thread = optional(r, E_THREAD);
-	e->usec = optional(r, E_USEC);
-	e->tag = optional(r, E_TAG);
-	e->pc = optional(r, E_PC);
+	e->kind = detect_format(r, &e->format);
+	e->thread = int_or_unknown(r, E_THREAD);
+	e->usec = int_or_unknown(r, E_USEC);
+	e->tag = int_or_unknown(r, E_TAG);
+	e->pc = int_or_unknown(r, E_PC);
 	read_clocks(e);
 	read_names(e);
 	if (e->kind != EVENT_INSTRUCTION)
 		return;
 	e->has_state = read_state(e);
-	*why = !e->has_state ? "its state is none of start, done, pause" :
-	    e->pc < 0 ? "its pc is no number from 0 on" :
-	    e->tag < 0 ? "its tag is no number from 0 on" : NULL;
+	*why = !e->has_state ? "its state is not start, done or pause" :
+	    e->pc < 0 ? "its pc is not a number from 0 on" :
+	    e->tag < 0 ? "its tag is not a number from 0 on" : NULL;
 	if (*why != NULL)
-		e->kind = EVENT_BAD;
+		e->kind = EVENT_INVALID;
 }
 
 void
-event_variables(struct event_variables *v, const struct event *e)
+event_variables_init(struct event_variables *v, const struct event *e)
 {
-	*v = (struct event_variables){ .rec = e->rec, .next = E_RET };
+	*v = (struct event_variables){ .rec = e->rec, .next_key = E_RET };
 }
 
 const struct rec *
@@ -275,9 +283,9 @@ event_next_variable(struct event_variables *v, struct recio *recio,
 		do
 			r = recio_item(recio, &v->rest, object, &why);
 		while (r == NULL && why != NULL);
-		if (r != NULL || v->next > E_ARGS)
+		if (r != NULL || v->next_key > E_ARGS)
 			return r;
-		f = rec_get(v->rec, v->next++);
+		f = rec_get(v->rec, v->next_key++);
 		if (f != NULL && f->kind == REC_ARRAY)
 			v->rest = f->token;
 	}
@@ -286,8 +294,8 @@ event_next_variable(struct event_variables *v, struct recio *recio,
 bool
 event_is_result(const struct event_variables *v, const struct rec *r)
 {
-	/* next is behind the array that is being read. */
-	if (v->next <= E_ARGS)
-		return v->next == E_ARG;
+	/* next_key is one past the key of the current array. */
+	if (v->next_key <= E_ARGS)
+		return v->next_key == E_ARG;
 	return rec_get(r, V_RET) != NULL;
 }

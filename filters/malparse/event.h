@@ -9,18 +9,18 @@
 struct recio;
 
 /*
- * One object of any of MonetDB's profilers, in one form.  Formats are named
- * by a letter, as in malparse(1): T tuples (2012), E (2015), U (Jul2017),
- * S (Mar2018), M (Jun2020), P (Sep2022).
+ * One object of any version of MonetDB's profiler, in one form.  Formats have
+ * letters, as in malparse(1): T tuples (2012), E (2015), U (Jul2017), S
+ * (Mar2018), M (Jun2020), P (Sep2022).  A tuple becomes an object of format E.
  */
 enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P };
 
 enum event_kind { EVENT_INSTRUCTION, EVENT_PHASE, EVENT_HEARTBEAT,
-    EVENT_HEADER, EVENT_BAD, EVENT_UNKNOWN };
+    EVENT_HEADER, EVENT_INVALID, EVENT_UNKNOWN };
 
 enum event_state { STATE_START, STATE_DONE, STATE_PAUSE, N_STATES };
 
-/* Keys of objects, as places in their records. */
+/* Indexes of the keys of objects in event_keys. */
 enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
     E_FUNCTION, E_PROGRAM, E_PC, E_TAG, E_MODULE, E_INSTRUCTION, E_SESSION,
     E_SESSIONID, E_STATE, E_USEC, E_RSS, E_SIZE, E_INBLOCK, E_OUBLOCK,
@@ -30,7 +30,7 @@ enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
     E_RELEASE, E_PACKAGES, E_HOST, E_THREADS, E_MEMORY, E_OID };
 extern const char *const event_keys[];
 
-/* Keys of a variable. */
+/* Indexes of the keys of variables in variable_keys. */
 enum { V_TYPE = KEY_TYPE, V_INDEX, V_RET, V_ARG, V_NAME, V_VAR, V_ALIAS,
     V_VALUE, V_EOL, V_KIND, V_PERSISTENCE, V_MODE, V_BID, V_COUNT, V_SIZE,
     V_SEQBASE, V_HGHBASE, V_PARENT, V_VIEW, V_CONST, V_SORTED, V_REVSORTED,
@@ -53,37 +53,37 @@ struct event {
 };
 
 /*
- * Reads an object; all is borrowed from it.  A kind of EVENT_BAD breaks the
- * rule that *why names; EVENT_UNKNOWN is of none of the formats.
+ * Reads an object; the event borrows from it.  EVENT_INVALID: the object breaks
+ * a rule, which *why states.  EVENT_UNKNOWN: it has none of the formats.
  */
 void event_read(struct event *, const struct rec *, const char **why);
 
-/* A number, which old servers write as a string. */
+/* Reads an integer, which old servers write as a string; false if absent. */
 bool event_int(const struct rec *, unsigned key, int64_t *);
 
 /* A string; empty if the key is absent or has another kind of value. */
 struct span event_text(const struct rec *, unsigned key);
 
-/* "rel_to_mal" of "user.rel_to_mal". */
+/* The function of a program: "rel_to_mal" of "user.rel_to_mal". */
 struct span event_after_dot(struct span program);
 
-/* A walk over the variables of an event: results, and then arguments. */
+/* An iterator over the variables of an event: results, then arguments. */
 struct event_variables {
 	const struct rec *rec;
-	struct span rest;	/* of the array that is being read */
-	unsigned next;		/* the key of the next */
+	struct span rest;	/* of the current array */
+	unsigned next_key;	/* of the array after it */
 };
 
-void event_variables(struct event_variables *, const struct event *);
+void event_variables_init(struct event_variables *, const struct event *);
 
 /*
- * The next variable, read with variable_keys, and its text; NULL behind the
- * last.  It lives as long as recio's records do.
+ * The next variable, read with variable_keys, and its text; NULL after the
+ * last.  It lives until recio reads another record.
  */
 const struct rec *event_next_variable(struct event_variables *,
     struct recio *, struct span *object);
 
-/* Is the variable that was walked to last a result?  r is its record. */
+/* Whether the last variable returned, whose record is r, is a result. */
 bool event_is_result(const struct event_variables *, const struct rec *r);
 
 #endif

@@ -1,24 +1,24 @@
-/* links - which executions initiate others */
+/* links - finds which executions initiate others */
 
 #include <stdlib.h>
 
 #include "common/base/num.h"
 #include "filters/malparse/links.h"
 
-/* A call of a user's function that is open on a thread. */
+/* A call of a user function that is open on a thread. */
 struct call {
 	uint64_t execution;
 	int64_t pc;
 };
 
-/* A plan that has ended, where only ends are written. */
-struct ended {
+/* A plan that has ended, in format P. */
+struct ended_plan {
 	uint64_t execution;
 	int64_t start_us, end_us;
 };
 
-/* A bound on what a stream that lost its ends leaves open. */
-enum { CALLS_MOST = 256, ENDED_MOST = 256 };
+/* Limits for streams that have lost the ends of calls. */
+enum { OPEN_CALLS_MAX = 256, ENDED_PLANS_MAX = 256 };
 
 struct lane {
 	struct {
@@ -27,13 +27,13 @@ struct lane {
 	} key;
 	struct call *calls;
 	size_t n_calls, calls_cap;
-	struct ended *ended;
+	struct ended_plan *ended;
 	size_t n_ended, ended_cap;
-	uint32_t bond;		/* that its plans serve, or INDEX_NONE */
+	uint32_t registration;	/* of the supervisor it works for; INDEX_NONE */
 };
 
-/* A supervisor and, until it is known, the executions of its workers. */
-struct bond {
+/* A supervisor; until it is known, the executions of its workers. */
+struct registration {
 	uint64_t supervisor;
 	uint64_t *workers;
 	size_t n, cap;
@@ -62,10 +62,10 @@ links_release(struct links *l)
 		free(l->lanes[i].calls);
 		free(l->lanes[i].ended);
 	}
-	for (size_t i = 0; i < l->n_bonds; i++)
-		free(l->bonds[i].workers);
+	for (size_t i = 0; i < l->n_registrations; i++)
+		free(l->registrations[i].workers);
 	free(l->lanes);
-	free(l->bonds);
+	free(l->registrations);
 	map_release(&l->by_thread);
 	intern_release(&l->keys);
 }
@@ -73,7 +73,7 @@ links_release(struct links *l)
 static struct lane *
 find_lane(struct links *l, const struct execution *x, const struct event *e)
 {
-	struct lane new = { .bond = INDEX_NONE };
+	struct lane new = { .registration = INDEX_NONE };
 	uint32_t i, next = (uint32_t)l->n_lanes;
 
 	new.key.session = x->key.session;
@@ -95,59 +95,59 @@ is_call(const struct event *e)
 	return e->pc > 0 && span_eq(e->module, "user");
 }
 
-/* The bond's link to a worker, now or when the supervisor is known. */
+/* Links a worker to its supervisor, or stores it until that is known. */
 static void
 link_worker(struct links *l, uint32_t i, uint64_t worker)
 {
-	struct bond *bond = &l->bonds[i];
+	struct registration *r = &l->registrations[i];
 
-	if (bond->supervisor != 0) {
-		rows_initiates(l->rows, bond->supervisor, worker, true);
+	if (r->supervisor != 0) {
+		rows_initiates(l->rows, r->supervisor, worker, true);
 		return;
 	}
-	bond->workers = mem_grow(bond->workers, &bond->cap, bond->n + 1,
-	    sizeof *bond->workers);
-	bond->workers[bond->n++] = worker;
+	r->workers = mem_grow(r->workers, &r->cap, r->n + 1,
+	    sizeof *r->workers);
+	r->workers[r->n++] = worker;
 }
 
-/* A plan begins on a thread. */
+/* The first event of a plan. */
 static void
-begin_plan(struct links *l, struct plans *plans, struct lane *lane,
+link_new_plan(struct links *l, struct plans *plans, struct lane *lane,
     struct execution *x, const struct event *e)
 {
 	const struct execution *parent;
 	int64_t caller = 0;
 
 	event_int(e->rec, E_CALLER, &caller);
-	parent = caller > 0 ? plans_sibling(plans, x, caller) : NULL;
+	parent = caller > 0 ? plans_find_tag(plans, x, caller) : NULL;
 	if (parent != NULL)
 		rows_initiates(l->rows, parent->id, x->id, false);
 	else if (lane->n_calls > 0)
 		rows_initiates(l->rows,
 		    lane->calls[lane->n_calls - 1].execution, x->id, false);
 	else
-		x->bond = lane->bond;	/* unless it is a client's query */
+		x->registration = lane->registration;	/* links_resolve() */
 }
 
 void
-links_end(struct links *l, struct execution *x)
+links_resolve(struct links *l, struct execution *x)
 {
-	if (x->bond != INDEX_NONE)
-		link_worker(l, x->bond, x->id);
-	x->bond = INDEX_NONE;
+	if (x->registration != INDEX_NONE)
+		link_worker(l, x->registration, x->id);
+	x->registration = INDEX_NONE;
 }
 
 static void
 open_call(struct lane *lane, const struct execution *x, int64_t pc)
 {
-	if (lane->n_calls == CALLS_MOST)
+	if (lane->n_calls == OPEN_CALLS_MAX)
 		return;
 	lane->calls = mem_grow(lane->calls, &lane->calls_cap,
 	    lane->n_calls + 1, sizeof *lane->calls);
 	lane->calls[lane->n_calls++] = (struct call){ x->id, pc };
 }
 
-/* Calls nest: those above it have lost their ends. */
+/* Calls nest: if inner ones are open, the stream has lost their ends. */
 static void
 close_call(struct lane *lane, const struct execution *x, int64_t pc)
 {
@@ -159,12 +159,12 @@ close_call(struct lane *lane, const struct execution *x, int64_t pc)
 		}
 }
 
-/* Where only ends are written: the plans that lie within a call are its. */
+/* Format P: a call has ended, which initiated the plans within its time. */
 static void
-claim_plans(struct links *l, struct lane *lane, const struct execution *x,
+link_ended_plans(struct links *l, struct lane *lane, const struct execution *x,
     int64_t start_us, int64_t end_us)
 {
-	const struct ended *p = lane->ended, *end = p + lane->n_ended;
+	const struct ended_plan *p = lane->ended, *end = p + lane->n_ended;
 
 	for (lane->n_ended = 0; p < end; p++)
 		if (p->execution != x->id && p->start_us >= start_us &&
@@ -175,19 +175,19 @@ claim_plans(struct links *l, struct lane *lane, const struct execution *x,
 }
 
 static void
-add_ended(struct lane *lane, const struct execution *x, int64_t start_us,
+add_ended_plan(struct lane *lane, const struct execution *x, int64_t start_us,
     int64_t end_us)
 {
-	if (lane->n_ended == ENDED_MOST)
+	if (lane->n_ended == ENDED_PLANS_MAX)
 		lane->n_ended = 0;
 	lane->ended = mem_grow(lane->ended, &lane->ended_cap,
 	    lane->n_ended + 1, sizeof *lane->ended);
-	lane->ended[lane->n_ended++] = (struct ended){ x->id, start_us,
+	lane->ended[lane->n_ended++] = (struct ended_plan){ x->id, start_us,
 	    end_us };
 }
 
 static void
-end_event(struct links *l, struct lane *lane, const struct execution *x,
+link_by_time(struct links *l, struct lane *lane, const struct execution *x,
     const struct event *e)
 {
 	int64_t start_us;
@@ -196,9 +196,9 @@ end_event(struct links *l, struct lane *lane, const struct execution *x,
 		return;
 	start_us = e->relative_us - e->usec;
 	if (is_call(e))
-		claim_plans(l, lane, x, start_us, e->relative_us);
+		link_ended_plans(l, lane, x, start_us, e->relative_us);
 	else if (e->pc == 0)
-		add_ended(lane, x, start_us, e->relative_us);
+		add_ended_plan(lane, x, start_us, e->relative_us);
 }
 
 void
@@ -207,17 +207,18 @@ links_event(struct links *l, struct plans *plans, struct execution *x,
 {
 	struct lane *lane;
 
+	/* A query runs querylog.define at pc 1: after that this is not one. */
 	if (e->pc > 1)
-		links_end(l, x);	/* a query defines itself at 1 */
+		links_resolve(l, x);
 	if (!is_first && e->pc != 0 && !is_call(e))
 		return;
 	lane = find_lane(l, x, e);
 	if (e->format == FORMAT_P) {
-		end_event(l, lane, x, e);
+		link_by_time(l, lane, x, e);
 		return;
 	}
 	if (is_first)
-		begin_plan(l, plans, lane, x, e);
+		link_new_plan(l, plans, lane, x, e);
 	if (is_call(e) && e->state == STATE_START)
 		open_call(lane, x, e->pc);
 	else if (is_call(e) && e->state == STATE_DONE)
@@ -228,19 +229,20 @@ void
 links_query(struct links *l, struct execution *x, const struct event *e)
 {
 	rows_initiates(l->rows, x->id, x->id, false);
-	x->bond = INDEX_NONE;
-	find_lane(l, x, e)->bond = INDEX_NONE;
+	x->registration = INDEX_NONE;
+	find_lane(l, x, e)->registration = INDEX_NONE;
 }
 
 static uint32_t
-find_bond(struct links *l, struct span key)
+find_registration(struct links *l, struct span key)
 {
 	uint32_t i = intern_add(&l->keys, key);
 
-	if (i == l->n_bonds) {
-		l->bonds = mem_grow(l->bonds, &l->bonds_cap, i + 1,
-		    sizeof *l->bonds);
-		l->bonds[l->n_bonds++] = (struct bond){ 0 };
+	if (i == l->n_registrations) {
+		l->registrations = mem_grow(l->registrations,
+		    &l->registrations_cap, i + 1, sizeof *l->registrations);
+		l->registrations[l->n_registrations++] =
+		    (struct registration){ 0 };
 	}
 	return i;
 }
@@ -248,33 +250,32 @@ find_bond(struct links *l, struct span key)
 static void
 set_supervisor(struct links *l, uint32_t i, const struct execution *x)
 {
-	struct bond *bond = &l->bonds[i];
+	struct registration *r = &l->registrations[i];
 
-	if (bond->supervisor != 0)
+	if (r->supervisor != 0)
 		return;
-	bond->supervisor = x->id;
-	for (size_t w = 0; w < bond->n; w++)
-		rows_initiates(l->rows, x->id, bond->workers[w], true);
-	free(bond->workers);
-	bond->workers = NULL;
-	bond->n = bond->cap = 0;
+	r->supervisor = x->id;
+	for (size_t w = 0; w < r->n; w++)
+		rows_initiates(l->rows, x->id, r->workers[w], true);
+	free(r->workers);
+	r->workers = NULL;
+	r->n = r->cap = 0;
 }
 
 void
 links_register(struct links *l, struct execution *x, const struct event *e,
     struct span supervisor, struct span key)
 {
-	uint32_t bond = find_bond(l, key);
+	uint32_t registration = find_registration(l, key);
 	struct lane *lane = find_lane(l, x, e);
 
-	if (supervisor.n == e->session.n && supervisor.n > 0 &&
-	    memcmp(supervisor.p, e->session.p, supervisor.n) == 0) {
-		set_supervisor(l, bond, x);
+	if (supervisor.n > 0 && span_compare(supervisor, e->session) == 0) {
+		set_supervisor(l, registration, x);
 		return;
 	}
-	if (lane->bond == bond)
+	if (lane->registration == registration)
 		return;
-	lane->bond = bond;
-	x->bond = INDEX_NONE;
-	link_worker(l, bond, x->id);
+	lane->registration = registration;
+	x->registration = INDEX_NONE;
+	link_worker(l, registration, x->id);
 }

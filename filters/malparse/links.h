@@ -7,13 +7,25 @@
 #include "filters/malparse/rows.h"
 
 /*
- * Which executions initiate others.  On one server a plan that begins on a
- * thread where a call of a user's function is open is that call's; where only
- * ends are written, a plan that lies within the call.  From Nov2019 on plans
- * name their caller.  Between servers, a supervisor and its workers run
- * remote.register_supervisor with the same arguments: all plans that begin on
- * the worker's thread from then on are the supervisor's, until that thread
- * registers again or a client's query comes there.
+ * Finds which executions initiate others, and writes these links.
+ *
+ * Within a server, a plan is initiated by the call of a user function that runs
+ * it.  Servers since Nov2019 state the caller's tag.  Otherwise it is the
+ * innermost call that is open on the thread on which the plan starts.  Format P
+ * has only ends: there a plan belongs to the call on its thread whose time
+ * includes the plan's.
+ *
+ * Between servers, the supervisor and each worker run
+ * remote.register_supervisor(SESSION, UUID) with the same arguments; SESSION is
+ * the supervisor's.  From then on the supervisor's execution initiates all
+ * plans that start on that thread of the worker, until the thread registers
+ * again or runs a client's query.  Example, with the tags of real traces:
+ *
+ *	supervisor, tag 5	register_supervisor("aaaa", "0000-1111")
+ *	worker, thread 7, 871	register_supervisor("aaaa", "0000-1111")
+ *	worker, thread 7, 872	another plan
+ *
+ * links 5 to 871 and 872.  The supervisor may be seen after its workers.
  */
 struct links {
 	struct rows *rows;
@@ -21,24 +33,30 @@ struct links {
 	size_t n_lanes, lanes_cap;
 	struct map by_thread;
 	struct intern keys;	/* arguments of register_supervisor */
-	struct bond *bonds;	/* by symbol of their key */
-	size_t n_bonds, bonds_cap;
+	struct registration *registrations;	/* by symbol of their key */
+	size_t n_registrations, registrations_cap;
 };
 
 void links_init(struct links *, struct rows *);
 void links_release(struct links *);
 
-/* To be told of each event, and whether it is the first of its execution. */
+/* Call this for each event; is_first: the execution's first one. */
 void links_event(struct links *, struct plans *, struct execution *,
     const struct event *, bool is_first);
 
-/* The execution ends: what was still open about it is settled. */
-void links_end(struct links *, struct execution *);
+/* Writes the link that still waits for the execution: see links_query(). */
+void links_resolve(struct links *, struct execution *);
 
-/* The execution runs a client's query. */
+/*
+ * The execution runs a client's query: it initiates itself, and its thread does
+ * not work for a supervisor any more.
+ */
 void links_query(struct links *, struct execution *, const struct event *);
 
-/* The execution registers; key holds both arguments. */
+/*
+ * The execution runs register_supervisor; supervisor is the first argument, and
+ * key holds both.
+ */
 void links_register(struct links *, struct execution *,
     const struct event *, struct span supervisor, struct span key);
 

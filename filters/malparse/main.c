@@ -1,4 +1,4 @@
-/* malparse - MonetDB's profiler events as rows of tables, or as tasks */
+/* malparse - turns MonetDB's profiler events into rows of tables or tasks */
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
@@ -15,13 +15,13 @@ static const struct opt options[] = {
 	{ 't', "tasks", OPT_FLAG, &opt.tasks, NULL,
 	    "write instructions as tasks, for critpath", 0, 0 },
 	{ 'm', "mask", OPT_FLAG, &opt.mask, NULL,
-	    "leave out every literal value", 0, 0 },
+	    "omit every literal value", 0, 0 },
 	{ 's', "statement", OPT_FLAG, &opt.statement, NULL,
-	    "rebuild the statements that a server left out", 0, 0 },
+	    "rebuild statements that the server did not write", 0, 0 },
 	{ 0, "starts", OPT_FLAG, &opt.starts, NULL,
-	    "derive the starts where only ends are told", 0, 0 },
+	    "derive starts if the server writes only ends", 0, 0 },
 	{ 0, "state", OPT_STR, &opt.state, "FILE",
-	    "go on with the ids where the last trace ended", 0, 0 },
+	    "continue the ids of the trace before", 0, 0 },
 	{ 0 }
 };
 
@@ -32,13 +32,13 @@ static const struct about about = {
 };
 
 static void
-begin_rows(struct rows *rows)
+configure_rows(struct rows *rows)
 {
-	rows->silent = opt.tasks;
-	rows->statement.masks = opt.mask;
-	rows->rebuilds = opt.statement;
-	rows->starts = opt.starts;
-	rows->continued = opt.state != NULL && state_read(rows, opt.state);
+	rows->is_silent = opt.tasks;
+	rows->statement.is_masked = opt.mask;
+	rows->rebuilds_statements = opt.statement;
+	rows->derives_starts = opt.starts;
+	rows->is_continued = opt.state != NULL && state_read(rows, opt.state);
 }
 
 int
@@ -53,10 +53,11 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.mask && f.keeps_rejects)
-		die("--rejects would keep the values that --mask hides");
+		die("--mask and --rejects exclude each other: rejected "
+		    "objects contain values");
 	stream_init(&s, &f);
 	trace_init(&t, &f);
-	begin_rows(&t.rows);
+	configure_rows(&t.rows);
 	while ((r = stream_next(&s)) != NULL) {
 		trace_add(&t, r, &why);
 		if (why != NULL)
@@ -64,7 +65,7 @@ main(int argc, char **argv)
 	}
 	trace_end(&t);
 	status = filter_end(&f);
-	if (opt.state != NULL)		/* now the rows are written */
+	if (opt.state != NULL)		/* after the output was closed */
 		state_write(&t.rows, opt.state);
 	trace_release(&t);
 	stream_release(&s);

@@ -1,4 +1,4 @@
-/* plan - executions of plans, their instructions and variables */
+/* plan - keeps executions of plans, their instructions and variables */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,12 @@
 #include "filters/malparse/plan.h"
 
 static struct span
-execution_key(const void *owner, uint32_t place)
+execution_key(const void *owner, uint32_t index)
 {
 	const struct plans *p = owner;
 
-	return span_bytes(&p->at[place]->key, sizeof p->at[place]->key);
+	return span_bytes(&p->executions[index]->key,
+	    sizeof p->executions[index]->key);
 }
 
 static struct span
@@ -32,10 +33,10 @@ instruction_key(const void *owner, uint32_t i)
 }
 
 void
-plans_init(struct plans *p, void (*on_end)(void *owner, struct execution *),
+plans_init(struct plans *p, void (*on_remove)(void *owner, struct execution *),
     void *owner)
 {
-	*p = (struct plans){ .on_end = on_end, .owner = owner };
+	*p = (struct plans){ .on_remove = on_remove, .owner = owner };
 	intern_init(&p->names);
 	map_init(&p->map, execution_key, p);
 }
@@ -46,9 +47,9 @@ hash_key(const struct execution *x)
 	return map_hash((const char *)&x->key, sizeof x->key);
 }
 
-/* The list of all by their last event. */
+/* All executions are in a list by the time of their last event. */
 static void
-unlink_age(struct plans *p, struct execution *x)
+unlink_by_age(struct plans *p, struct execution *x)
 {
 	*(x->older != NULL ? &x->older->newer : &p->oldest) = x->newer;
 	*(x->newer != NULL ? &x->newer->older : &p->newest) = x->older;
@@ -64,11 +65,11 @@ link_newest(struct plans *p, struct execution *x)
 }
 
 static void
-release(struct execution *x)
+free_execution(struct execution *x)
 {
 	for (size_t i = 0; i < x->n_variables; i++) {
 		free(x->variables[i].object);
-		free(x->variables[i].made_at);
+		free(x->variables[i].assigned_at);
 	}
 	free(x->variables);
 	free(x->instructions);
@@ -80,27 +81,27 @@ release(struct execution *x)
 }
 
 void
-plans_end(struct plans *p, struct execution *x)
+plans_remove(struct plans *p, struct execution *x)
 {
-	p->on_end(p->owner, x);
-	map_remove(&p->map, hash_key(x), x->place);
-	p->at[x->place] = NULL;
+	p->on_remove(p->owner, x);
+	map_remove(&p->map, hash_key(x), x->index);
+	p->executions[x->index] = NULL;
 	p->free = mem_grow(p->free, &p->free_cap, p->n_free + 1,
 	    sizeof *p->free);
-	p->free[p->n_free++] = x->place;
-	unlink_age(p, x);
-	p->n_alive--;
-	for (size_t i = 0; i < FINISHED_MOST; i++)
+	p->free[p->n_free++] = x->index;
+	unlink_by_age(p, x);
+	p->n_executions--;
+	for (size_t i = 0; i < FINISHED_MAX; i++)
 		if (p->finished[i] == x)
 			p->finished[i] = NULL;
-	release(x);
+	free_execution(x);
 }
 
 void
-plans_end_all(struct plans *p)
+plans_remove_all(struct plans *p)
 {
 	while (p->oldest != NULL)
-		plans_end(p, p->oldest);
+		plans_remove(p, p->oldest);
 }
 
 void
@@ -108,56 +109,60 @@ plans_release(struct plans *p)
 {
 	map_release(&p->map);
 	intern_release(&p->names);
-	free(p->at);
+	free(p->executions);
 	free(p->free);
 }
 
 static uint32_t
-take_place(struct plans *p)
+new_index(struct plans *p)
 {
 	if (p->n_free > 0)
 		return p->free[--p->n_free];
-	p->at = mem_grow(p->at, &p->cap, p->n + 1, sizeof *p->at);
+	p->executions = mem_grow(p->executions, &p->cap, p->n + 1,
+	    sizeof *p->executions);
 	return (uint32_t)p->n++;
 }
 
 static struct execution *
-add(struct plans *p, const struct execution *like)
+add_execution(struct plans *p, const struct execution *like)
 {
 	struct execution *x = mem_zero(1, sizeof *x);
 
-	if (p->n_alive == PLANS_MOST)
-		plans_end(p, p->oldest);
+	if (p->n_executions == EXECUTIONS_MAX)
+		plans_remove(p, p->oldest);
 	x->key = like->key;
-	x->bond = INDEX_NONE;
-	x->place = take_place(p);
-	p->at[x->place] = x;
+	x->registration = INDEX_NONE;
+	x->index = new_index(p);
+	p->executions[x->index] = x;
 	map_init(&x->by_name, variable_key, x);
 	map_init(&x->by_pc, instruction_key, x);
-	map_put(&p->map, hash_key(x), x->place);
+	map_put(&p->map, hash_key(x), x->index);
 	link_newest(p, x);
-	p->n_alive++;
+	p->n_executions++;
 	return x;
 }
 
 static struct execution *
-find(struct plans *p, const struct execution *like)
+find_execution(struct plans *p, const struct execution *like)
 {
-	uint32_t place = map_find(&p->map,
+	uint32_t index = map_find(&p->map,
 	    span_bytes(&like->key, sizeof like->key));
 
-	return place == INDEX_NONE ? NULL : p->at[place];
+	return index == INDEX_NONE ? NULL : p->executions[index];
 }
 
 static uint32_t
-symbol(struct plans *p, struct span name)
+add_name(struct plans *p, struct span name)
 {
 	return name.n == 0 ? SYM_NONE : intern_add(&p->names, name);
 }
 
-/* Without a stack the tag is 0: then only the plans tell executions apart. */
+/*
+ * Tag 0 means that the server had no tag, so that only the start of a plan (pc
+ * 0) shows where an execution begins.
+ */
 static bool
-begins_anew(const struct execution *x, const struct event *e)
+is_new_execution(const struct execution *x, const struct event *e)
 {
 	return x != NULL && x->key.tag == 0 && e->pc == 0 &&
 	    e->state == STATE_START && x->n_instructions > 0;
@@ -168,30 +173,30 @@ plans_find(struct plans *p, const struct event *e)
 {
 	struct execution like = { 0 }, *x;
 
-	like.key.session = symbol(p, e->session);
-	like.key.client = symbol(p, e->client);
+	like.key.session = add_name(p, e->session);
+	like.key.client = add_name(p, e->client);
 	like.key.tag = e->tag;
-	x = find(p, &like);
-	if (begins_anew(x, e)) {
-		plans_end(p, x);
+	x = find_execution(p, &like);
+	if (is_new_execution(x, e)) {
+		plans_remove(p, x);
 		x = NULL;
 	}
 	if (x == NULL)
-		return add(p, &like);
+		return add_execution(p, &like);
 	if (x != p->newest) {
-		unlink_age(p, x);
+		unlink_by_age(p, x);
 		link_newest(p, x);
 	}
 	return x;
 }
 
 struct execution *
-plans_sibling(struct plans *p, const struct execution *x, int64_t tag)
+plans_find_tag(struct plans *p, const struct execution *x, int64_t tag)
 {
 	struct execution like = { .key = x->key };
 
 	like.key.tag = tag;
-	return find(p, &like);
+	return find_execution(p, &like);
 }
 
 void
@@ -200,15 +205,15 @@ plans_finish(struct plans *p, struct execution *x)
 	struct execution **slot = &p->finished[p->next_finished];
 
 	if (x->key.tag == 0) {
-		plans_end(p, x);
+		plans_remove(p, x);
 		return;
 	}
-	if (x->is_done)
+	if (x->is_finished)
 		return;
-	x->is_done = true;
-	p->next_finished = (p->next_finished + 1) % FINISHED_MOST;
+	x->is_finished = true;
+	p->next_finished = (p->next_finished + 1) % FINISHED_MAX;
 	if (*slot != NULL)
-		plans_end(p, *slot);
+		plans_remove(p, *slot);
 	*slot = x;
 }
 
@@ -258,41 +263,41 @@ plan_assigns(const struct execution *x, struct span name)
 {
 	uint32_t i = map_find(&x->by_name, name);
 
-	return i != INDEX_NONE && x->variables[i].n_made > 0;
+	return i != INDEX_NONE && x->variables[i].n_assigned > 0;
 }
 
-/* How many of the pcs that assign it are below pc. */
+/* The number of assignments at pcs below this one. */
 static size_t
-n_below(const struct variable *v, int64_t pc)
+n_assigned_below(const struct variable *v, int64_t pc)
 {
-	return SEARCH_FIRST(i, v->n_made, v->made_at[i] >= pc);
+	return SEARCH_FIRST(i, v->n_assigned, v->assigned_at[i] >= pc);
 }
 
 void
-plan_assign(struct variable *v, int64_t pc)
+plan_add_assignment(struct variable *v, int64_t pc)
 {
-	size_t i = n_below(v, pc);
+	size_t i = n_assigned_below(v, pc);
 
-	if (i < v->n_made && v->made_at[i] == pc)
+	if (i < v->n_assigned && v->assigned_at[i] == pc)
 		return;
-	v->made_at = mem_grow(v->made_at, &v->made_cap, v->n_made + 1,
-	    sizeof *v->made_at);
-	memmove(v->made_at + i + 1, v->made_at + i,
-	    (v->n_made - i) * sizeof *v->made_at);
-	v->made_at[i] = pc;
-	v->n_made++;
+	v->assigned_at = mem_grow(v->assigned_at, &v->assigned_cap,
+	    v->n_assigned + 1, sizeof *v->assigned_at);
+	memmove(v->assigned_at + i + 1, v->assigned_at + i,
+	    (v->n_assigned - i) * sizeof *v->assigned_at);
+	v->assigned_at[i] = pc;
+	v->n_assigned++;
 }
 
 int64_t
-plan_made_at(const struct variable *v, int64_t pc)
+plan_last_assignment(const struct variable *v, int64_t pc)
 {
-	size_t i = n_below(v, pc);
+	size_t i = n_assigned_below(v, pc);
 
-	return i == 0 ? 0 : v->made_at[i - 1];
+	return i == 0 ? 0 : v->assigned_at[i - 1];
 }
 
 void
-plan_remember(struct variable *v, struct span object)
+plan_set_object(struct variable *v, struct span object)
 {
 	v->object = mem_grow(v->object, &v->cap, object.n, 1);
 	memcpy(v->object, object.p, object.n);

@@ -1,4 +1,4 @@
-/* rows - writes the rows of the tables */
+/* rows - writes events and what belongs to them as rows of tables */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "common/json/recio.h"
 #include "filters/malparse/rows.h"
 
-const char *const table_ids[N_TABLES] = { "server_id", "execution_id",
+const char *const rows_id_columns[N_TABLES] = { "server_id", "execution_id",
     "event_id", "prerequisite_relation_id", "variable_id", "query_id",
     "initiates_executions_id", "query_phase_id", "heartbeat_id",
     "cpuload_id" };
 
-/* A key of an object, and the column that its value is copied to. */
+/* Copies the value of a key of an object to a column. */
 struct column {
 	unsigned key;
 	const char *name;
@@ -23,7 +23,7 @@ void
 rows_init(struct rows *rows, struct filter *f)
 {
 	*rows = (struct rows){ .f = f };
-	for (enum table t = 0; t < N_TABLES; t++)
+	for (enum row_table t = 0; t < N_TABLES; t++)
 		rows->first[t] = rows->next[t] = 1;
 	rows->variables = recio_new(variable_keys);
 	rows->statement.variables = rows->variables;
@@ -36,8 +36,8 @@ rows_release(struct rows *rows)
 	recio_free(rows->variables);
 	types_release(&rows->types);
 	buf_release(&rows->server_version);
-	buf_release(&rows->statement.text);
-	buf_release(&rows->statement.brief);
+	buf_release(&rows->statement.long_text);
+	buf_release(&rows->statement.short_text);
 }
 
 static void
@@ -45,43 +45,44 @@ end_row(struct rows *rows)
 {
 	struct buf *b = filter_out(rows->f);
 
-	if (rows->silent) {
-		b->len = rows->at;
+	if (rows->is_silent) {
+		b->len = rows->row_start;
 		return;
 	}
 	filter_end_record(rows->f);
 }
 
-/* What numbers the rows that follow: an empty trace has none. */
+/* Writes the trace record, before the first row: an empty trace has none. */
 static void
 begin_trace(struct rows *rows)
 {
 	struct buf *b = filter_begin_record(rows->f, "trace");
 
 	rows->has_begun = true;
-	for (enum table t = 0; rows->continued && t < N_TABLES; t++)
-		json_uint(b, table_ids[t], rows->first[t]);
+	for (enum row_table t = 0; rows->is_continued && t < N_TABLES; t++)
+		json_uint(b, rows_id_columns[t], rows->first[t]);
 	end_row(rows);
 }
 
 static struct buf *
-begin(struct rows *rows, const char *table)
+begin_row(struct rows *rows, const char *table)
 {
 	struct buf *b = filter_out(rows->f);
 
-	rows->at = b->len;
+	rows->row_start = b->len;
 	if (!rows->has_begun)
 		begin_trace(rows);
-	rows->at = b->len;
+	rows->row_start = b->len;
 	return filter_begin_record(rows->f, table);
 }
 
+/* Begins a row with the next id of the table. */
 static struct buf *
-begin_next(struct rows *rows, const char *name, enum table t)
+begin_numbered_row(struct rows *rows, const char *name, enum row_table t)
 {
-	struct buf *b = begin(rows, name);
+	struct buf *b = begin_row(rows, name);
 
-	json_uint(b, table_ids[t], rows->next[t]++);
+	json_uint(b, rows_id_columns[t], rows->next[t]++);
 	return b;
 }
 
@@ -99,7 +100,7 @@ put_int(struct buf *b, const char *column, int64_t value)
 		json_int(b, column, value);
 }
 
-/* Numbers, of old servers in strings. */
+/* Copies integers, which old servers write as strings. */
 static void
 copy_ints(struct buf *b, const struct rec *r, const struct column *columns,
     size_t n)
@@ -111,7 +112,7 @@ copy_ints(struct buf *b, const struct rec *r, const struct column *columns,
 			json_int(b, columns[i].name, value);
 }
 
-/* Strings, as they were written. */
+/* Copies strings as they were written. */
 static void
 copy_texts(struct buf *b, const struct rec *r, const struct column *columns,
     size_t n)
@@ -138,7 +139,7 @@ rows_header(struct rows *rows, const struct rec *r)
 	static const struct column oid[] = { { E_OID, "oid" } };
 	const struct field *packages = rec_get(r, E_PACKAGES);
 	struct span version;
-	struct buf *b = begin_next(rows, "server", T_SERVER);
+	struct buf *b = begin_numbered_row(rows, "server", T_SERVER);
 
 	COPY(copy_texts, b, r, texts);
 	COPY(copy_ints, b, r, threads);
@@ -158,7 +159,7 @@ rows_execution(struct rows *rows, const struct plans *plans,
     struct execution *x)
 {
 	struct span version = x->version;
-	struct buf *b = begin(rows, "mal_execution");
+	struct buf *b = begin_row(rows, "mal_execution");
 
 	json_uint(b, "execution_id", x->id);
 	if (version.n == 0)
@@ -175,31 +176,31 @@ rows_execution(struct rows *rows, const struct plans *plans,
 	put_text(b, "user_function", event_after_dot(x->program));
 	put_text(b, "user_id", x->user);
 	end_row(rows);
-	x->is_row = true;
+	x->has_row = true;
 }
 
 static void
 put_statements(struct rows *rows, struct buf *b, const struct execution *x,
     const struct event *e)
 {
-	static const struct column written[] = { { E_STMT, "long_statement" },
+	static const struct column texts[] = { { E_STMT, "long_statement" },
 	    { E_SHORT, "short_statement" } };
 	bool has_text = rec_get(e->rec, E_STMT) != NULL ||
 	    rec_get(e->rec, E_SHORT) != NULL;
 	struct statement *s = &rows->statement;
 
-	if (has_text && !s->masks) {
-		COPY(copy_texts, b, e->rec, written);
+	if (has_text && !s->is_masked) {
+		COPY(copy_texts, b, e->rec, texts);
 		return;
 	}
-	if ((!s->masks && !rows->rebuilds) || x == NULL)
+	if ((!s->is_masked && !rows->rebuilds_statements) || x == NULL)
 		return;
 	statement_build(s, x, e);
-	json_str(b, "long_statement", buf_span(&s->text));
-	json_str(b, "short_statement", buf_span(&s->brief));
+	json_str(b, "long_statement", buf_span(&s->long_text));
+	json_str(b, "short_statement", buf_span(&s->short_text));
 }
 
-/* The columns of an event behind its time. */
+/* The columns of an event after its times. */
 static void
 put_event(struct rows *rows, struct buf *b, const struct execution *x,
     const struct event *e)
@@ -231,7 +232,7 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	put_text(b, "mal_module", e->module);
 }
 
-/* P has no starts; they follow from its ends. */
+/* Writes a start event for an end of format P, which has no starts. */
 static void
 put_start(struct rows *rows, const struct execution *x,
     struct instruction *i, const struct event *e)
@@ -239,7 +240,7 @@ put_start(struct rows *rows, const struct execution *x,
 	struct buf *b;
 
 	i->first_event = rows->next[T_EVENT];
-	b = begin_next(rows, "profiler_event", T_EVENT);
+	b = begin_numbered_row(rows, "profiler_event", T_EVENT);
 	json_uint(b, "mal_execution_id", x->id);
 	json_int(b, "pc", e->pc);
 	json_int(b, "execution_state", STATE_START);
@@ -263,11 +264,11 @@ rows_event(struct rows *rows, struct execution *x, struct instruction *i,
 
 	if (!i->is_open || e->state == STATE_START)
 		i->first_event = 0;
-	if (rows->starts && e->format == FORMAT_P && e->usec != INT_UNKNOWN &&
-	    e->relative_us != INT_UNKNOWN)
+	if (rows->derives_starts && e->format == FORMAT_P &&
+	    e->usec != INT_UNKNOWN && e->relative_us != INT_UNKNOWN)
 		put_start(rows, x, i, e);
 	id = rows->next[T_EVENT];
-	b = begin_next(rows, "profiler_event", T_EVENT);
+	b = begin_numbered_row(rows, "profiler_event", T_EVENT);
 	json_uint(b, "mal_execution_id", x->id);
 	json_int(b, "pc", e->pc);
 	json_int(b, "execution_state", e->state);
@@ -287,7 +288,7 @@ rows_event(struct rows *rows, struct execution *x, struct instruction *i,
 void
 rows_rejected(struct rows *rows, const struct event *e, const char *why)
 {
-	struct buf *b = begin(rows, "rejected_profiler_event");
+	struct buf *b = begin_row(rows, "rejected_profiler_event");
 
 	put_int(b, "pc", e->pc);
 	if (e->has_state)
@@ -303,7 +304,7 @@ void
 rows_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
     int64_t pc)
 {
-	struct buf *b = begin_next(rows, "prerequisite_events",
+	struct buf *b = begin_numbered_row(rows, "prerequisite_events",
 	    T_PREREQUISITE);
 
 	if (done != 0)
@@ -313,9 +314,12 @@ rows_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
 	end_row(rows);
 }
 
-/* The row of a type, behind that of what it is a BAT of, at first use. */
+/*
+ * The type_id of a type.  At its first use the type gets a row, after the row
+ * of T if it is a bat[:T].
+ */
 static uint64_t
-type_row(struct rows *rows, struct span name)
+find_type(struct rows *rows, struct span name)
 {
 	struct span subtype = types_subtype(name);
 	uint64_t subtype_id = 0, id;
@@ -327,8 +331,8 @@ type_row(struct rows *rows, struct span name)
 	if (!is_new)
 		return id;
 	if (subtype.n > 0)
-		subtype_id = type_row(rows, subtype);
-	b = begin(rows, "mal_type");
+		subtype_id = find_type(rows, subtype);
+	b = begin_row(rows, "mal_type");
 	json_uint(b, "type_id", id);
 	json_str(b, "tname", name);
 	if (types_size(name, &size))
@@ -339,6 +343,7 @@ type_row(struct rows *rows, struct span name)
 	return id;
 }
 
+/* Whether a flag has the value 1. */
 static bool
 is_set(const struct rec *r, unsigned key)
 {
@@ -347,7 +352,7 @@ is_set(const struct rec *r, unsigned key)
 	return event_int(r, key, &value) && value == 1;
 }
 
-/* "kind" of old servers, "persistence" and "mode" of newer ones. */
+/* Old servers have the key "kind", newer ones "persistence" or "mode". */
 static bool
 is_persistent(const struct rec *r)
 {
@@ -360,7 +365,7 @@ is_persistent(const struct rec *r)
 	return false;
 }
 
-/* The value of a scalar, as text. */
+/* The value of a scalar, as text: MAL's own, or a JSON token. */
 static void
 put_value(struct buf *b, const struct rec *r)
 {
@@ -376,7 +381,7 @@ put_value(struct buf *b, const struct rec *r)
 		json_str(b, "mal_value", value->token);
 }
 
-/* A BAT's extent.  Of bid and parent 0 and below are no BAT. */
+/* The id, size and range of a BAT.  A bid of 0 or below is not a BAT. */
 static void
 put_bat(struct buf *b, const struct rec *r)
 {
@@ -385,9 +390,8 @@ put_bat(struct buf *b, const struct rec *r)
 	event_int(r, V_BID, &bid);
 	event_int(r, V_COUNT, &count);
 	event_int(r, V_SIZE, &size);
-	if (bid > 0)
-		json_int(b, "bid", bid);
 	if (bid > 0) {
+		json_int(b, "bid", bid);
 		put_int(b, "var_count", count);
 		put_int(b, "var_size", size);
 	}
@@ -435,8 +439,8 @@ rows_variable(struct rows *rows, const struct execution *x,
 	struct buf *b;
 
 	if (rec_str(r, V_TYPE, &type) == REC_OK && type.n > 0)
-		type_id = type_row(rows, type);
-	b = begin(rows, "mal_variable");
+		type_id = find_type(rows, type);
+	b = begin_row(rows, "mal_variable");
 	json_uint(b, "variable_id", v->id);
 	json_str(b, "name", v->name);
 	json_uint(b, "mal_execution_id", x->id);
@@ -446,7 +450,7 @@ rows_variable(struct rows *rows, const struct execution *x,
 	if (is_persistent(r))
 		json_true(b, "is_persistent");
 	put_bat(b, r);
-	if (!rows->statement.masks)
+	if (!rows->statement.is_masked)
 		put_value(b, r);
 	if (event_int(r, V_PARENT, &parent) && parent > 0)
 		json_int(b, "parent", parent);
@@ -455,14 +459,14 @@ rows_variable(struct rows *rows, const struct execution *x,
 	COPY(copy_texts, b, r, file);
 	COPY(copy_ints, b, r, numbers);
 	end_row(rows);
-	v->written = true;
+	v->has_row = true;
 }
 
 void
 rows_use(struct rows *rows, uint64_t event, int64_t index,
     const struct variable *v, const char *created, bool eol)
 {
-	struct buf *b = begin(rows, "event_variable_list");
+	struct buf *b = begin_row(rows, "event_variable_list");
 
 	json_uint(b, "event_id", event);
 	json_int(b, "variable_list_index", index);
@@ -477,9 +481,9 @@ rows_use(struct rows *rows, uint64_t event, int64_t index,
 void
 rows_query(struct rows *rows, const struct execution *x, struct span text)
 {
-	struct buf *b = begin_next(rows, "query", T_QUERY);
+	struct buf *b = begin_numbered_row(rows, "query", T_QUERY);
 
-	if (!rows->statement.masks)
+	if (!rows->statement.is_masked)
 		put_text(b, "query_text", text);
 	json_uint(b, "root_execution_id", x->id);
 	end_row(rows);
@@ -489,7 +493,7 @@ void
 rows_initiates(struct rows *rows, uint64_t parent, uint64_t child,
     bool remote)
 {
-	struct buf *b = begin_next(rows, "initiates_executions",
+	struct buf *b = begin_numbered_row(rows, "initiates_executions",
 	    T_INITIATES);
 
 	json_uint(b, "parent_id", parent);
@@ -499,7 +503,7 @@ rows_initiates(struct rows *rows, uint64_t parent, uint64_t child,
 	end_row(rows);
 }
 
-/* x is NULL for what is of no statement: a client comes or goes. */
+/* x is NULL for a phase without a statement: a client connects or leaves. */
 void
 rows_phase(struct rows *rows, const struct execution *x,
     const struct event *e)
@@ -507,7 +511,7 @@ rows_phase(struct rows *rows, const struct execution *x,
 	static const struct column phase[] = { { E_PHASE, "phase" } };
 	static const struct column stamps[] = { { E_TSTART, "tstart" },
 	    { E_TEND, "tend" } };
-	struct buf *b = begin_next(rows, "query_phase", T_PHASE);
+	struct buf *b = begin_numbered_row(rows, "query_phase", T_PHASE);
 	struct span state;
 
 	if (x != NULL)
@@ -530,7 +534,7 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 {
 	const struct field *f = rec_get(r, E_CPULOAD);
 	const char *p = f == NULL ? NULL : f->token.p, *end;
-	char *behind;
+	char *number_end;
 	uint64_t core = 0;
 	struct buf *b;
 	double load;
@@ -541,9 +545,9 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 			p++;
 			continue;
 		}
-		load = strtod(p, &behind);	/* a bracket ends it */
-		p = behind;
-		b = begin_next(rows, "cpuload", T_CPULOAD);
+		load = strtod(p, &number_end);	/* a bracket ends it */
+		p = number_end;
+		b = begin_numbered_row(rows, "cpuload", T_CPULOAD);
 		json_uint(b, "heartbeat_id", heartbeat);
 		json_uint(b, "core", core++);
 		json_ratio(b, "val", load < 1e6 ? load : 0);
@@ -559,7 +563,7 @@ rows_heartbeat(struct rows *rows, const struct event *e)
 	    { E_MAJFLT, "majflt" }, { E_NSWAP, "nswap" },
 	    { E_NVCSW, "nvcsw" } };
 	uint64_t id = rows->next[T_HEARTBEAT];
-	struct buf *b = begin_next(rows, "heartbeat", T_HEARTBEAT);
+	struct buf *b = begin_numbered_row(rows, "heartbeat", T_HEARTBEAT);
 
 	put_text(b, "server_session", e->session);
 	put_int(b, "clk", e->relative_us);

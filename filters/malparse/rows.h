@@ -9,29 +9,29 @@
 #include "filters/malparse/statement.h"
 #include "filters/malparse/types.h"
 
-/* Writes the rows of the tables (weir-records(5)), and counts their ids. */
+/* Writes the rows of the tables (weir-records(5)), and numbers them. */
 struct filter;
 struct recio;
 
-enum table { T_SERVER, T_EXECUTION, T_EVENT, T_PREREQUISITE, T_VARIABLE,
+enum row_table { T_SERVER, T_EXECUTION, T_EVENT, T_PREREQUISITE, T_VARIABLE,
     T_QUERY, T_INITIATES, T_PHASE, T_HEARTBEAT, T_CPULOAD, N_TABLES };
 
-/* The names of the columns that hold ids, by table. */
-extern const char *const table_ids[N_TABLES];
+/* The name of the id column of each table. */
+extern const char *const rows_id_columns[N_TABLES];
 
 struct rows {
 	struct filter *f;
-	bool continued;		/* ids go on from another trace's */
-	bool has_begun;		/* the trace has its record */
-	bool silent;		/* nothing is written: tasks are wanted */
-	bool rebuilds;		/* statements, where there are none */
-	bool starts;		/* done events get the starts they lack */
-	size_t at;		/* where the row begins */
-	uint64_t first[N_TABLES];	/* ids of this trace */
-	uint64_t next[N_TABLES];
+	bool is_continued;	/* ids continue those of another trace */
+	bool has_begun;		/* the trace record has been written */
+	bool is_silent;		/* discard all rows: tasks are wanted */
+	bool rebuilds_statements;	/* if an event has none */
+	bool derives_starts;	/* for done events without a start */
+	size_t row_start;	/* offset in the output buffer */
+	uint64_t first[N_TABLES];	/* the first id of this trace */
+	uint64_t next[N_TABLES];	/* the next one */
 	struct types types;
-	struct buf server_version;	/* of the last header */
-	struct recio *variables;	/* reads objects of variables */
+	struct buf server_version;	/* in the last stream header */
+	struct recio *variables;	/* parses objects of variables */
 	struct statement statement;
 };
 

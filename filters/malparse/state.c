@@ -1,4 +1,4 @@
-/* state - the numbering of rows, from one trace to the next */
+/* state - stores the numbering of rows from one trace to the next */
 
 #include <errno.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ read_types(struct rows *rows, const struct rec *r, const char *path)
 	size_t n;
 
 	if (rec_strings(r, S_TYPES, &names, &n) != REC_OK)
-		die("'%s' is no state of malparse: types", path);
+		die("'%s' is not a state file of malparse: types", path);
 	for (size_t i = 0; i < n; i++)
 		types_find(&rows->types, names[i], &is_new);
 }
@@ -29,11 +29,11 @@ read_record(struct rows *rows, const struct rec *r, const char *path)
 	int64_t next;
 
 	if (r == NULL || !rec_is(r, "malparse_state"))
-		die("'%s' is no state of malparse", path);
-	for (enum table t = 0; t < N_TABLES; t++) {
+		die("'%s' is not a state file of malparse", path);
+	for (enum row_table t = 0; t < N_TABLES; t++) {
 		if (rec_int(r, S_TABLES + t, &next) != REC_OK || next < 1)
-			die("'%s' is no state of malparse: %s", path,
-			    table_ids[t]);
+			die("'%s' is not a state file of malparse: %s", path,
+			    rows_id_columns[t]);
 		rows->first[t] = rows->next[t] = (uint64_t)next;
 	}
 	read_types(rows, r, path);
@@ -52,8 +52,8 @@ state_read(struct rows *rows, const char *path)
 
 	if (access(path, F_OK) != 0 && errno == ENOENT)
 		return false;
-	for (enum table t = 0; t < N_TABLES; t++)
-		keys[S_TABLES + t] = table_ids[t];
+	for (enum row_table t = 0; t < N_TABLES; t++)
+		keys[S_TABLES + t] = rows_id_columns[t];
 	keys[S_TYPES] = "types";
 	recio = recio_new(keys);
 	input_init(&in, files, 1);
@@ -73,11 +73,11 @@ state_write(const struct rows *rows, const char *path)
 
 	output_open(&out, path);
 	json_begin(b, "malparse_state");
-	for (enum table t = 0; t < N_TABLES; t++)
-		json_uint(b, table_ids[t], rows->next[t]);
+	for (enum row_table t = 0; t < N_TABLES; t++)
+		json_uint(b, rows_id_columns[t], rows->next[t]);
 	json_open(b, "types", '[');
 	for (size_t i = 0; i < rows->types.names.n; i++)
-		if (types_is_written(&rows->types, i + 1))
+		if (types_has_row(&rows->types, i + 1))
 			json_item(b, intern_span(&rows->types.names, (sym)i));
 	json_close(b, ']');
 	json_end(b);

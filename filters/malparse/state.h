@@ -6,12 +6,14 @@
 #include "filters/malparse/rows.h"
 
 /*
- * The numbering of rows, kept in a file from one trace to the next: one record
- * with the next id of each table and the names of the types that have a row.
+ * A file that continues the numbering of rows from one trace to the next.  It
+ * has one record: the next id of each table, and the types that have a row.
  */
 
-/* False if there is no such file yet; dies if it is no such record. */
+/* False if the file does not exist yet.  Ends the program if it is invalid. */
 bool state_read(struct rows *, const char *path);
+
+/* Replaces the file. */
 void state_write(const struct rows *, const char *path);
 
 #endif

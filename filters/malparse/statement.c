@@ -1,4 +1,4 @@
-/* statement - MAL text from the variables of an event */
+/* statement - rebuilds MAL text from the variables of an event */
 
 #include <string.h>
 
@@ -6,28 +6,30 @@
 #include "common/json/recio.h"
 #include "filters/malparse/statement.h"
 
+/* A variable, as statements show it. */
 struct shown {
 	struct span name, type, value;
 	bool has_value;		/* it is a scalar */
 	bool is_constant;
-	bool is_text;		/* value has lost its quotes */
-	bool is_other;		/* of a type whose values long text quotes */
+	bool is_text;		/* a string without its quotes */
+	bool is_quoted;		/* in long statements, because of its type */
 	int64_t bid, count;	/* or INT_UNKNOWN */
 };
 
+/* Whether values of the type are written without quotes. */
 static bool
-is_bare(struct span type)
+is_unquoted_type(struct span type)
 {
-	static const char *const bare[] = { "bit", "bte", "sht", "int", "lng",
+	static const char *const names[] = { "bit", "bte", "sht", "int", "lng",
 	    "hge", "oid", "flt", "dbl", "str", "void", "BAT" };
 
-	for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
-		if (span_eq(type, bare[i]))
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (span_eq(type, names[i]))
 			return true;
 	return false;
 }
 
-/* Format S does not say what is a constant: whatever nothing assigns. */
+/* Format S does not mark constants: they are what nothing assigns. */
 static void
 read_variable(struct shown *v, const struct rec *r,
     const struct execution *x, const struct event *e)
@@ -49,7 +51,7 @@ read_variable(struct shown *v, const struct rec *r,
 	    value->kind == REC_STRING ? value->text : value->token;
 	v->is_text = e->format == FORMAT_P && value->kind == REC_STRING &&
 	    span_eq(v->type, "str") && !span_eq(v->value, "nil");
-	v->is_other = !is_bare(v->type) && !span_eq(v->value, "nil");
+	v->is_quoted = !is_unquoted_type(v->type) && !span_eq(v->value, "nil");
 }
 
 static void
@@ -58,7 +60,7 @@ put_span(struct buf *b, struct span s)
 	buf_add(b, s.p, s.n);
 }
 
-/* A string as MAL writes it. */
+/* A string with quotes and escapes, as MAL writes it. */
 static void
 put_quoted(struct buf *b, struct span s)
 {
@@ -79,7 +81,7 @@ put_quoted(struct buf *b, struct span s)
 static void
 put_value(struct buf *b, const struct statement *s, const struct shown *v)
 {
-	if (s->masks)
+	if (s->is_masked)
 		buf_str(b, "***");
 	else if (v->is_text)
 		put_quoted(b, v->value);
@@ -103,7 +105,7 @@ put_long(struct buf *b, const struct statement *s, const struct shown *v)
 		    (long long)(v->count == INT_UNKNOWN ? 0 : v->count));
 	else if (is_bat)
 		buf_str(b, "nil");
-	else if (v->has_value && v->is_other && !s->masks)
+	else if (v->has_value && v->is_quoted && !s->is_masked)
 		put_quoted(b, v->value);
 	else if (v->has_value)
 		put_value(b, s, v);
@@ -113,7 +115,7 @@ put_long(struct buf *b, const struct statement *s, const struct shown *v)
 
 /* "X_7[14]", "X_9=0 ", "0" */
 static void
-put_brief(struct buf *b, const struct statement *s, const struct shown *v)
+put_short(struct buf *b, const struct statement *s, const struct shown *v)
 {
 	if (v->bid != INT_UNKNOWN) {
 		put_span(b, v->name);
@@ -132,16 +134,16 @@ put_brief(struct buf *b, const struct statement *s, const struct shown *v)
 		buf_char(b, ' ');
 }
 
-/* Results of no type are there only because every call has one. */
+/* A result of type void is there only because every call has a result. */
 static bool
 is_shown(const struct shown *v, bool is_result)
 {
 	return !is_result || !span_eq(v->type, "void");
 }
 
-/* Results or arguments, with commas between; returns how many. */
+/* Writes results or arguments, separated by commas; returns their number. */
 static size_t
-put_all(struct statement *s, const struct execution *x,
+put_variables(struct statement *s, const struct execution *x,
     const struct event *e, bool results)
 {
 	struct event_variables walk;
@@ -150,7 +152,7 @@ put_all(struct statement *s, const struct execution *x,
 	const struct rec *r;
 	size_t n = 0;
 
-	event_variables(&walk, e);
+	event_variables_init(&walk, e);
 	while ((r = event_next_variable(&walk, s->variables, &object)) !=
 	    NULL) {
 		if (event_is_result(&walk, r) != results)
@@ -160,18 +162,18 @@ put_all(struct statement *s, const struct execution *x,
 		if (!is_shown(&v, results))
 			continue;
 		if (n++ > 0) {
-			buf_str(&s->text, ", ");
-			buf_str(&s->brief, ", ");
+			buf_str(&s->long_text, ", ");
+			buf_str(&s->short_text, ", ");
 		}
-		put_long(&s->text, s, &v);
-		put_brief(&s->brief, s, &v);
+		put_long(&s->long_text, s, &v);
+		put_short(&s->short_text, s, &v);
 	}
 	return n;
 }
 
-/* Puts what stands behind at into brackets. */
+/* Puts the text from offset at on into parentheses. */
 static void
-bracket(struct buf *b, size_t at)
+parenthesize(struct buf *b, size_t at)
 {
 	buf_str(b, "()");
 	memmove(b->data + at + 1, b->data + at, b->len - at - 2);
@@ -181,8 +183,8 @@ bracket(struct buf *b, size_t at)
 static void
 put_both(struct statement *s, struct span text)
 {
-	put_span(&s->text, text);
-	put_span(&s->brief, text);
+	put_span(&s->long_text, text);
+	put_span(&s->short_text, text);
 }
 
 static void
@@ -195,14 +197,14 @@ static void
 put_arguments(struct statement *s, const struct execution *x,
     const struct event *e)
 {
-	buf_char(&s->text, '(');
-	buf_str(&s->brief, "( ");
-	if (put_all(s, x, e, false) > 0)
-		buf_char(&s->brief, ' ');
+	buf_char(&s->long_text, '(');
+	buf_str(&s->short_text, "( ");
+	if (put_variables(s, x, e, false) > 0)
+		buf_char(&s->short_text, ' ');
 	put_word(s, ")");
 }
 
-/* ":bat[:int]", of a function's first result. */
+/* ":bat[:int]", the type of a function's first result. */
 static void
 put_return_type(struct statement *s, const struct event *e)
 {
@@ -210,35 +212,35 @@ put_return_type(struct statement *s, const struct event *e)
 	struct span object;
 	const struct rec *r;
 
-	event_variables(&walk, e);
+	event_variables_init(&walk, e);
 	r = event_next_variable(&walk, s->variables, &object);
 	if (r == NULL || !event_is_result(&walk, r))
 		return;
-	buf_char(&s->text, ':');
-	put_span(&s->text, event_text(r, V_TYPE));
+	buf_char(&s->long_text, ':');
+	put_span(&s->long_text, event_text(r, V_TYPE));
 }
 
-/* Results, in brackets if there are several, and what assigns them. */
+/* "X_1 := " or "(X_1, X_2) := ". */
 static void
 put_results(struct statement *s, const struct execution *x,
     const struct event *e)
 {
-	size_t text_at = s->text.len, brief_at = s->brief.len;
-	size_t n = put_all(s, x, e, true);
+	size_t long_at = s->long_text.len, short_at = s->short_text.len;
+	size_t n = put_variables(s, x, e, true);
 
 	if (n > 1) {
-		bracket(&s->text, text_at);
-		bracket(&s->brief, brief_at);
+		parenthesize(&s->long_text, long_at);
+		parenthesize(&s->short_text, short_at);
 	}
 	if (n > 0) {
-		buf_str(&s->text, " := ");
-		buf_str(&s->brief, ":= ");
+		buf_str(&s->long_text, " := ");
+		buf_str(&s->short_text, ":= ");
 	}
 }
 
 /* "function user.f(A_1=7:int):void;", "end user.f;" */
 static void
-build_frame(struct statement *s, const struct execution *x,
+build_boundary(struct statement *s, const struct execution *x,
     const struct event *e, struct span operator)
 {
 	struct span name = e->program.n > 0 ? e->program : e->operation;
@@ -258,12 +260,12 @@ has_variables(const struct statement *s, const struct event *e)
 	struct event_variables walk;
 	struct span object;
 
-	event_variables(&walk, e);
+	event_variables_init(&walk, e);
 	return event_next_variable(&walk, s->variables, &object) != NULL;
 }
 
 static void
-put_front(struct buf *b, struct span word)
+prepend(struct buf *b, struct span word)
 {
 	buf_add(b, word.p, word.n);
 	memmove(b->data + word.n, b->data, b->len - word.n);
@@ -271,29 +273,29 @@ put_front(struct buf *b, struct span word)
 }
 
 /*
- * "X_2=7:int := X_1=7:int;"  Format S has no operators: what a plan returns is
- * assigned to itself there.
+ * "X_2=7:int := X_1=7:int;" or "return X_2=7:int := X_2=7:int;".  Format S has
+ * no operators: an assignment of variables to themselves is a return.
  */
 static void
 build_assignment(struct statement *s, const struct execution *x,
     const struct event *e, bool returns)
 {
-	size_t n, behind;
+	size_t n, right;	/* lengths up to " := ", and with it */
 
-	n = put_all(s, x, e, true) == 0 ? 0 : s->text.len;
+	n = put_variables(s, x, e, true) == 0 ? 0 : s->long_text.len;
 	if (n > 0) {
-		buf_str(&s->text, " := ");
-		buf_str(&s->brief, ":= ");
+		buf_str(&s->long_text, " := ");
+		buf_str(&s->short_text, ":= ");
 	}
-	behind = s->text.len;
-	buf_str(&s->brief, "( ");
-	put_all(s, x, e, false);
-	buf_str(&s->brief, " )");
-	returns |= n > 0 && s->text.len - behind == n &&
-	    memcmp(s->text.data, s->text.data + behind, n) == 0;
+	right = s->long_text.len;
+	buf_str(&s->short_text, "( ");
+	put_variables(s, x, e, false);
+	buf_str(&s->short_text, " )");
+	returns |= n > 0 && s->long_text.len - right == n &&
+	    memcmp(s->long_text.data, s->long_text.data + right, n) == 0;
 	if (returns) {
-		put_front(&s->text, span_str("return "));
-		put_front(&s->brief, span_str("return "));
+		prepend(&s->long_text, span_str("return "));
+		prepend(&s->short_text, span_str("return "));
 	}
 }
 
@@ -303,8 +305,8 @@ build_call(struct statement *s, const struct execution *x,
     const struct event *e)
 {
 	put_results(s, x, e);
-	put_span(&s->text, e->module);
-	buf_char(&s->text, '.');
+	put_span(&s->long_text, e->module);
+	buf_char(&s->long_text, '.');
 	put_both(s, e->operation);
 	put_arguments(s, x, e);
 }
@@ -316,20 +318,20 @@ statement_build(struct statement *s, const struct execution *x,
 	struct span operator = event_text(e->rec, E_OPERATOR);
 	struct span barrier = event_text(e->rec, E_BARRIER);
 
-	s->text.len = s->brief.len = 0;
-	/* Format S has no operators: what has nothing else ends a plan. */
+	s->long_text.len = s->short_text.len = 0;
+	/* Format S has no operators: without any other content it is an end. */
 	if (operator.n == 0 && e->module.n == 0 && !has_variables(s, e))
 		operator = span_str("end");
 	if (span_eq(operator, "end") || span_eq(operator, "function") ||
 	    (e->pc == 0 && e->module.n > 0))
-		build_frame(s, x, e, operator);
+		build_boundary(s, x, e, operator);
 	else if (e->module.n == 0)
 		build_assignment(s, x, e, span_eq(operator, "return"));
 	else
 		build_call(s, x, e);
 	if (barrier.n > 0) {
-		put_front(&s->text, span_str(" "));
-		put_front(&s->text, barrier);
+		prepend(&s->long_text, span_str(" "));
+		prepend(&s->long_text, barrier);
 	}
-	buf_char(&s->text, ';');
+	buf_char(&s->long_text, ';');
 }

@@ -1,4 +1,4 @@
-/* stream - the objects of a profiler's stream */
+/* stream - reads the objects of a profiler's stream */
 
 #include <string.h>
 
@@ -21,15 +21,17 @@ void
 stream_release(struct stream *s)
 {
 	recio_free(s->recio);
-	buf_release(&s->mended);
+	buf_release(&s->repaired);
 }
 
+/* The bytes in the input's buffer, from the current position on. */
 static size_t
-at_hand(const struct input *in)
+n_buffered(const struct input *in)
 {
 	return (size_t)(in->end - in->at);
 }
 
+/* Moves the input on by n bytes, which become the filter's place. */
 static void
 consume(struct stream *s, size_t n)
 {
@@ -53,21 +55,21 @@ stream_reject(struct stream *s, const char *why)
 }
 
 /*
- * Rejects what is at hand from its first byte up to where an object may begin,
- * looking from the byte at on.
+ * Rejects the input up to where an object may begin, which is searched for from
+ * the offset at on.
  */
 static void
-skip(struct stream *s, size_t at, const char *why)
+reject_to_next_object(struct stream *s, size_t at, const char *why)
 {
-	enum { KEY_LONGEST = 16 };	/* it may be cut by the read */
+	enum { FIRST_KEY_MAX = 16 };	/* bytes; a read may split one */
 	struct input *in = &s->f->input;
 	size_t next;
 
 	for (;;) {
-		next = boundary_next(span_of(in->at, at_hand(in)), at);
-		if (next < at_hand(in) || at_hand(in) > s->f->max_record)
+		next = boundary_next(span_of(in->at, n_buffered(in)), at);
+		if (next < n_buffered(in) || n_buffered(in) > s->f->max_record)
 			break;
-		at = next > at + KEY_LONGEST ? next - KEY_LONGEST : at;
+		at = next > at + FIRST_KEY_MAX ? next - FIRST_KEY_MAX : at;
 		if (!input_more(in))
 			break;
 	}
@@ -75,7 +77,7 @@ skip(struct stream *s, size_t at, const char *why)
 	stream_reject(s, why);
 }
 
-/* The length of the line at hand, without its newline. */
+/* The length of the current line, without its newline. */
 static size_t
 line_length(struct stream *s)
 {
@@ -84,18 +86,18 @@ line_length(struct stream *s)
 	size_t at = 0;
 
 	for (;;) {
-		newline = memchr(in->at + at, '\n', at_hand(in) - at);
+		newline = memchr(in->at + at, '\n', n_buffered(in) - at);
 		if (newline != NULL)
 			return (size_t)(newline - in->at);
-		at = at_hand(in);
+		at = n_buffered(in);
 		if (at > s->f->max_record || !input_more(in))
 			return at;
 	}
 }
 
-/* Nearly always an object is a line. */
+/* Reads an object that is one line, as nearly all are; else NULL. */
 static const struct rec *
-take_line(struct stream *s)
+read_line(struct stream *s)
 {
 	size_t n = line_length(s);
 	const char *p = s->f->input.at, *why;
@@ -118,7 +120,7 @@ find_end(struct stream *s, struct boundary *b)
 	enum boundary_result result;
 
 	for (;;) {
-		result = boundary_find(b, span_of(in->at, at_hand(in)));
+		result = boundary_find(b, span_of(in->at, n_buffered(in)));
 		if (result != BOUNDARY_MORE && b->skip.at <= s->f->max_record)
 			return result;
 		if (b->skip.at > s->f->max_record) {
@@ -133,9 +135,9 @@ find_end(struct stream *s, struct boundary *b)
 }
 
 static const struct rec *
-take_object(struct stream *s)
+read_object(struct stream *s)
 {
-	const struct rec *r = take_line(s);
+	const struct rec *r = read_line(s);
 	struct boundary b = { 0 };
 	struct span text;
 	const char *why;
@@ -143,25 +145,25 @@ take_object(struct stream *s)
 	if (r != NULL)
 		return r;
 	if (find_end(s, &b) != BOUNDARY_FOUND) {
-		skip(s, 1, b.why);
+		reject_to_next_object(s, 1, b.why);
 		return NULL;
 	}
 	text = span_of(s->f->input.at, b.skip.at);
 	r = recio_parse(s->recio, text, &why);
 	if (r == NULL) {
-		repair(text, &s->mended);
-		r = recio_parse(s->recio, buf_span(&s->mended), &why);
+		repair(text, &s->repaired);
+		r = recio_parse(s->recio, buf_span(&s->repaired), &why);
 	}
 	if (r != NULL)
 		consume(s, b.skip.at);
 	else
-		skip(s, 1, why);
+		reject_to_next_object(s, 1, why);
 	return r;
 }
 
-/* A tuple, or the bracket that begins an array of objects. */
+/* Reads a tuple, or skips the bracket of an array of objects. */
 static const struct rec *
-take_bracket(struct stream *s)
+read_bracket(struct stream *s)
 {
 	size_t n = line_length(s), i = 1;
 	struct span line = span_of(s->f->input.at, n);
@@ -179,12 +181,12 @@ take_bracket(struct stream *s)
 		stream_reject(s, "it is longer than --max-record");
 		return NULL;
 	}
-	if (!tuple_to_object(line, &s->mended)) {
+	if (!tuple_to_object(line, &s->repaired)) {
 		stream_reject(s, "a tuple has 14 columns, the third of the "
 		    "form function[pc]tag");
 		return NULL;
 	}
-	r = recio_parse(s->recio, buf_span(&s->mended), &why);
+	r = recio_parse(s->recio, buf_span(&s->repaired), &why);
 	if (r == NULL)
 		stream_reject(s, why);
 	return r;
@@ -203,10 +205,10 @@ stream_next(struct stream *s)
 				return NULL;
 			break;
 		case '{':
-			r = take_object(s);
+			r = read_object(s);
 			break;
 		case '[':
-			r = take_bracket(s);
+			r = read_bracket(s);
 			break;
 		case ']':
 		case ',':
@@ -216,7 +218,7 @@ stream_next(struct stream *s)
 			consume(s, line_length(s));
 			break;
 		default:
-			skip(s, 0, "no object begins here");
+			reject_to_next_object(s, 0, "no object begins here");
 		}
 	}
 	return r;

@@ -5,10 +5,9 @@
 #include "common/json/rec.h"
 
 /*
- * The objects of a profiler's stream, in whatever framing: one a line, over
- * several lines, several on a line, elements of an array.  Objects that were
- * cut, and what lies between objects, are rejected up to the next beginning
- * of one.
+ * Reads the objects of a profiler's stream in any framing: one per line, over
+ * several lines, several on a line, elements of an array.  Truncated objects,
+ * and anything between objects, are rejected up to the start of the next one.
  */
 struct filter;
 struct recio;
@@ -16,7 +15,7 @@ struct recio;
 struct stream {
 	struct filter *f;
 	struct recio *recio;
-	struct buf mended;
+	struct buf repaired;
 };
 
 void stream_init(struct stream *, struct filter *);
@@ -24,12 +23,12 @@ void stream_release(struct stream *);
 
 /*
  * The next object, read with event_keys; NULL at the end.  It lives until the
- * next call.  The filter's place is the object.  Lines of the formats before
- * JSON (see tuple.h) come as the objects they would be.
+ * next call.  The filter's place is the object.  Tuples (see tuple.h) are
+ * returned as objects.
  */
 const struct rec *stream_next(struct stream *);
 
-/* Rejects the object that stands at the filter's place. */
+/* Rejects the object at the filter's place. */
 void stream_reject(struct stream *, const char *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* tasks - instructions as tasks */
+/* tasks - writes instructions as tasks */
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ tasks_run(struct plans *p, struct instruction *i, const struct event *e,
 		i->sum_us += elapsed_us;
 }
 
-/* "3:17", as rows name it: execution and pc. */
+/* The id of a task, "3:17": execution_id and pc. */
 static void
 put_id(struct buf *b, const struct execution *x, int64_t pc)
 {
@@ -45,7 +45,7 @@ kind_of(const struct plans *p, const struct instruction *i)
 	return strncmp(name, "user.", 5) == 0 ? "call" : "instruction";
 }
 
-/* Those that ran and are tasks themselves. */
+/* The prerequisites that ran and are tasks themselves. */
 static void
 put_deps(struct buf *b, const struct plans *p, const struct execution *x,
     const struct instruction *i)

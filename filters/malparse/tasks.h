@@ -4,17 +4,18 @@
 #include "filters/malparse/plan.h"
 
 /*
- * Instructions as tasks (weir-records(5)): what ran, from when, how long, and
- * after what.  A plan and its dataflow blocks only contain others and are
- * none.  An instruction that ran several times is one task, of their sum.
+ * Writes instructions as tasks (weir-records(5)): what ran, when, how long, and
+ * what it depended on.  Plans and dataflow blocks only contain other
+ * instructions, so they are not tasks.  An instruction that ran several times
+ * is one task with the sum of the times.
  */
 struct filter;
 
-/* Adds a run, from its start (or INT_UNKNOWN) and how long it took. */
+/* Adds a run; start_us may be INT_UNKNOWN. */
 void tasks_run(struct plans *, struct instruction *, const struct event *,
     int64_t start_us, int64_t elapsed_us);
 
-/* Writes the tasks of an execution, by their pc. */
+/* Writes the tasks of an execution, in the order of their pcs. */
 void tasks_write(struct filter *, const struct plans *,
     const struct execution *);
 

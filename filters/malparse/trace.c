@@ -1,4 +1,4 @@
-/* trace - what the objects of a profiler tell about each other */
+/* trace - relates the objects of a profiler to each other */
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "filters/malparse/tasks.h"
 #include "filters/malparse/trace.h"
 
-enum { UNKNOWN_SHOWN = 10 };
+enum { UNKNOWN_WARNINGS_MAX = 10 };
 
-/* What is known of an execution now; more may follow for its last time. */
+/* Writes the rows of an execution and of its variables that have none yet. */
 static void
 write_execution(struct trace *t, struct execution *x)
 {
-	if (!x->is_row)
+	if (!x->has_row)
 		rows_execution(&t->rows, &t->plans, x);
 	for (size_t i = 0; i < x->n_variables; i++)
-		if (!x->variables[i].written)
+		if (!x->variables[i].has_row)
 			rows_variable(&t->rows, x, &x->variables[i]);
 }
 
@@ -29,9 +29,9 @@ end_execution(void *owner, struct execution *x)
 {
 	struct trace *t = owner;
 
-	links_end(&t->links, x);
+	links_resolve(&t->links, x);
 	write_execution(t, x);
-	if (t->rows.silent)
+	if (t->rows.is_silent)
 		tasks_write(t->rows.f, &t->plans, x);
 }
 
@@ -48,9 +48,9 @@ trace_init(struct trace *t, struct filter *f)
 void
 trace_end(struct trace *t)
 {
-	plans_end_all(&t->plans);
+	plans_remove_all(&t->plans);
 	if (t->n_unknown > 0)
-		err_warn("%llu objects of no known format were passed over",
+		err_warn("%llu objects of unknown format were ignored",
 		    (unsigned long long)t->n_unknown);
 }
 
@@ -65,8 +65,9 @@ trace_release(struct trace *t)
 	free(t->pcs);
 }
 
+/* Copies a text into the execution, unless it has one already. */
 static void
-keep(struct execution *x, struct span *to, struct span text)
+keep_text(struct execution *x, struct span *to, struct span text)
 {
 	if (to->n == 0 && text.n > 0)
 		*to = arena_span(&x->arena, text);
@@ -87,7 +88,7 @@ user_of(const struct rec *r)
 	return span_of(NULL, 0);
 }
 
-/* The execution of an event, with what the event says about it. */
+/* The execution of an event, completed by what the event says about it. */
 static struct execution *
 find_execution(struct trace *t, const struct event *e, bool *is_first)
 {
@@ -97,15 +98,15 @@ find_execution(struct trace *t, const struct event *e, bool *is_first)
 	*is_first = x->id == 0;
 	if (*is_first)
 		x->id = t->rows.next[T_EXECUTION]++;
-	if (x->is_row)
+	if (x->has_row)
 		return x;
 	if (rec_str(e->rec, E_VERSION, &version) == REC_OK)
-		keep(x, &x->version, version);
-	keep(x, &x->user, user_of(e->rec));
+		keep_text(x, &x->version, version);
+	keep_text(x, &x->user, user_of(e->rec));
 	if (e->format == FORMAT_P && e->pc == 0)
-		keep(x, &x->program, e->operation);
-	keep(x, &x->program, e->program);
-	/* P tells the function with the last of its events. */
+		keep_text(x, &x->program, e->operation);
+	keep_text(x, &x->program, e->program);
+	/* In format P only the last event, pc 0, states the function. */
 	if (e->format != FORMAT_P)
 		rows_execution(&t->rows, &t->plans, x);
 	return x;
@@ -119,7 +120,7 @@ add_pc(struct trace *t, int64_t pc)
 }
 
 static bool
-is_at_its_end(const struct event *e, const struct rec *variable)
+is_end_of_life(const struct event *e, const struct rec *variable)
 {
 	int64_t eol;
 
@@ -128,46 +129,58 @@ is_at_its_end(const struct event *e, const struct rec *variable)
 	return eol == (e->format < FORMAT_M ? 1 : e->pc);
 }
 
-/* NULL, or the flag of what a result is to its variable. */
+/* Assigns a result; returns the name of the flag that its use gets, or NULL. */
 static const char *
 assign(struct variable *v, const struct event *e)
 {
 	bool was_created = v->created;
 
-	plan_assign(v, e->pc);
+	plan_add_assignment(v, e->pc);
 	if (e->state != STATE_DONE)
 		return NULL;
 	v->created = true;
 	return was_created ? "reassigned" : "created";
 }
 
-/* An argument waited for whatever made it; constants wait for nothing. */
+/*
+ * Formats M and P do not state prerequisites (data dependencies).  They are
+ * derived: an argument that is not a constant depends on the instruction with
+ * the greatest pc below this one that has assigned the variable.  pc 0 does not
+ * count: it assigns the arguments of the function.  Example:
+ *
+ *	pc 2	X_1 := sql.bind(...);
+ *	pc 5	X_1 := bat.append(X_1, 7);	depends on 2
+ *	pc 6	X_2 := aggr.count(X_1);		depends on 5
+ *
+ * In real traces of format S this gives exactly the server's own lists.
+ */
 static void
-derive(struct trace *t, const struct variable *v, const struct event *e,
-    const struct rec *r)
+add_derived_prerequisite(struct trace *t, const struct variable *v,
+    const struct event *e, const struct rec *r)
 {
 	int64_t constant = 0, pc;
 
 	event_int(r, V_CONST, &constant);
-	pc = plan_made_at(v, e->pc);
+	pc = plan_last_assignment(v, e->pc);
 	if (constant != 1 && pc > 0)
 		add_pc(t, pc);
 }
 
+/* The number of a variable in its event; fallback if it is not stated. */
 static int64_t
-index_of(const struct rec *r, int64_t otherwise)
+index_of(const struct rec *r, int64_t fallback)
 {
 	int64_t index;
 
 	return event_int(r, V_INDEX, &index) || event_int(r, V_RET, &index) ||
-	    event_int(r, V_ARG, &index) ? index : otherwise;
+	    event_int(r, V_ARG, &index) ? index : fallback;
 }
 
-/* One use of a variable by an event. */
+/* Writes the use of a variable by an event; n counts the variables. */
 static void
 use_variable(struct trace *t, struct execution *x, const struct event *e,
     uint64_t event, struct span object, const struct rec *r, bool is_result,
-    int64_t otherwise)
+    int64_t n)
 {
 	const char *created = NULL;
 	struct variable *v;
@@ -180,15 +193,15 @@ use_variable(struct trace *t, struct execution *x, const struct event *e,
 	v = plan_variable(x, name, &is_new);
 	if (is_new)
 		v->id = t->rows.next[T_VARIABLE]++;
-	/* What is said of a result before it is there is not true yet. */
+	/* On start a result does not have its value yet. */
 	if (is_new || !is_result || e->state == STATE_DONE)
-		plan_remember(v, object);
+		plan_set_object(v, object);
 	if (is_result)
 		created = assign(v, e);
 	else
-		derive(t, v, e, r);
-	rows_use(&t->rows, event, index_of(r, otherwise), v, created,
-	    is_at_its_end(e, r));
+		add_derived_prerequisite(t, v, e, r);
+	rows_use(&t->rows, event, index_of(r, n), v, created,
+	    is_end_of_life(e, r));
 }
 
 static void
@@ -199,14 +212,14 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 	const struct rec *r;
 	struct span object;
 
-	event_variables(&walk, e);
+	event_variables_init(&walk, e);
 	for (int64_t n = 0; (r = event_next_variable(&walk,
 	    t->rows.variables, &object)) != NULL; n++)
 		use_variable(t, x, e, event, object, r,
 		    event_is_result(&walk, r), n);
 }
 
-/* The numbers of the server's own list. */
+/* Reads the server's own list of prerequisites. */
 static void
 read_prerequisites(struct trace *t, const struct field *list)
 {
@@ -232,21 +245,21 @@ compare_pcs(const void *a, const void *b)
 }
 
 static void
-make_set(struct trace *t)
+sort_unique_pcs(struct trace *t)
 {
-	size_t kept = 0;
+	size_t n_kept = 0;
 
 	sort(t->pcs, t->n_pcs, sizeof *t->pcs, compare_pcs);
 	for (size_t i = 0; i < t->n_pcs; i++)
 		if (i == 0 || t->pcs[i] != t->pcs[i - 1])
-			t->pcs[kept++] = t->pcs[i];
-	t->n_pcs = kept;
+			t->pcs[n_kept++] = t->pcs[i];
+	t->n_pcs = n_kept;
 }
 
 static void
 remember_deps(struct trace *t, struct execution *x, struct instruction *i)
 {
-	if (i->is_tied || !t->rows.silent)
+	if (i->wrote_prerequisites || !t->rows.is_silent)
 		return;
 	i->first_dep = (uint32_t)x->n_deps;
 	i->n_deps = (uint32_t)t->n_pcs;
@@ -258,23 +271,28 @@ remember_deps(struct trace *t, struct execution *x, struct instruction *i)
 	x->n_deps += t->n_pcs;
 }
 
-/* An instance waits for its prerequisites once: when it begins. */
+/*
+ * Writes the prerequisites of an instance, once: on its start.  A done event
+ * without a start gets them in format P, or if the instruction had none before:
+ * a return has two done events for one start.
+ */
 static void
-tie(struct trace *t, struct execution *x, struct instruction *i,
+write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
     const struct event *e)
 {
 	const struct field *list = rec_get(e->rec, E_PREREQ);
 	const struct instruction *other;
-	bool begins = e->state == STATE_START || (!i->is_open &&
-	    e->state == STATE_DONE && (e->format == FORMAT_P || !i->is_tied));
+	bool is_first = e->state == STATE_START || (!i->is_open &&
+	    e->state == STATE_DONE &&
+	    (e->format == FORMAT_P || !i->wrote_prerequisites));
 
-	if (!begins)
+	if (!is_first)
 		return;
 	if (list != NULL) {
 		t->n_pcs = 0;
 		read_prerequisites(t, list);
 	}
-	make_set(t);
+	sort_unique_pcs(t);
 	for (size_t k = 0; k < t->n_pcs; k++) {
 		other = plan_find(x, t->pcs[k]);
 		rows_prerequisite(&t->rows,
@@ -282,34 +300,44 @@ tie(struct trace *t, struct execution *x, struct instruction *i,
 		    t->pcs[k]);
 	}
 	remember_deps(t, x, i);
-	i->is_tied = true;
+	i->wrote_prerequisites = true;
 }
 
-/* Opens or closes the instance; a done without a start is none. */
+/*
+ * Pairs start and done events.  An instruction has at most one open instance:
+ * a start opens it, or replaces an open one whose done was lost, and a done
+ * closes it.  A done without a start gives no instance, because its start time
+ * is unknown, except in format P, which has only ends.  Example, for one pc:
+ *
+ *	start 10, done 15, start 20, start 30, done 34, done 40
+ *
+ * gives two instances, 10 to 15 and 30 to 34.
+ */
 static void
-time_instance(struct trace *t, struct instruction *i, const struct event *e)
+pair_event(struct trace *t, struct instruction *i, const struct event *e)
 {
 	bool has_clock = e->relative_us != INT_UNKNOWN;
-	int64_t start_us = i->open_us, elapsed_us;
+	int64_t start_us = i->open_since_us, elapsed_us;
 
 	if (e->state == STATE_START) {
 		i->is_open = true;
-		i->open_us = e->relative_us;
+		i->open_since_us = e->relative_us;
 		return;
 	}
 	if (e->state != STATE_DONE || (!i->is_open && e->format != FORMAT_P))
 		return;
 	elapsed_us = e->usec == INT_UNKNOWN ? 0 : e->usec;
 	if (e->format == FORMAT_P)
-		start_us = has_clock ? e->relative_us - elapsed_us : INT_UNKNOWN;
+		start_us = has_clock ? e->relative_us - elapsed_us :
+		    INT_UNKNOWN;
 	else if (has_clock && start_us != INT_UNKNOWN)
 		elapsed_us = e->relative_us - start_us;
-	if (t->rows.silent)
+	if (t->rows.is_silent)
 		tasks_run(&t->plans, i, e, start_us, elapsed_us);
 	i->is_open = false;
 }
 
-/* A string as MAL writes it: without its quotes and its escapes. */
+/* Adds a MAL string without its quotes and escapes. */
 static void
 decode(struct buf *to, struct span s)
 {
@@ -332,7 +360,7 @@ decode(struct buf *to, struct span s)
 	}
 }
 
-/* The first string of a statement: all that format E has of arguments. */
+/* Decodes the first string of a statement: format E has no arguments. */
 static void
 decode_from_statement(struct buf *to, const struct event *e)
 {
@@ -352,8 +380,8 @@ decode_from_statement(struct buf *to, const struct event *e)
 }
 
 /*
- * The n first arguments, which must be strings, decoded, with a NUL behind
- * each; false if there are others or fewer.
+ * Decodes the first n arguments into t->decoded, with a NUL after each.  False
+ * if they are not all strings, or fewer.
  */
 static bool
 read_arguments(struct trace *t, const struct event *e, size_t n,
@@ -365,7 +393,7 @@ read_arguments(struct trace *t, const struct event *e, size_t n,
 	size_t found = 0, length = 0;
 
 	t->decoded.len = 0;
-	event_variables(&walk, e);
+	event_variables_init(&walk, e);
 	while (found < n && (r = event_next_variable(&walk,
 	    t->rows.variables, &object)) != NULL) {
 		if (event_is_result(&walk, r))
@@ -397,8 +425,9 @@ define_query(struct trace *t, struct execution *x, const struct event *e,
 	links_query(&t->links, x, e);
 }
 
+/* querylog.define makes the execution a query: its argument is the text. */
 static void
-look_for_query(struct trace *t, struct execution *x, const struct event *e)
+find_query(struct trace *t, struct execution *x, const struct event *e)
 {
 	struct span text;
 
@@ -422,7 +451,7 @@ add_instruction(struct trace *t, const struct event *e)
 	bool is_first;
 
 	if (registers && !read_arguments(t, e, 2, &supervisor))
-		return "register_supervisor has other arguments than two "
+		return "the arguments of register_supervisor are not two "
 		    "strings";
 	x = find_execution(t, e, &is_first);
 	links_event(&t->links, &t->plans, x, e, is_first);
@@ -433,9 +462,9 @@ add_instruction(struct trace *t, const struct event *e)
 	rows_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
 	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);
-	tie(t, x, i, e);
-	time_instance(t, i, e);
-	look_for_query(t, x, e);
+	write_prerequisites(t, x, i, e);
+	pair_event(t, i, e);
+	find_query(t, x, e);
 	if (e->pc == 0 && e->state == STATE_DONE) {
 		write_execution(t, x);
 		plans_finish(&t->plans, x);
@@ -457,7 +486,7 @@ add_phase(struct trace *t, const struct event *e)
 		define_query(t, x, e, text);
 }
 
-/* One warning for all objects that have the same keys. */
+/* Warns once for all objects with the same keys. */
 static void
 warn_unknown(struct trace *t, const struct rec *r)
 {
@@ -470,9 +499,9 @@ warn_unknown(struct trace *t, const struct rec *r)
 		buf_add(&t->decoded, r->fields[i].key.p, r->fields[i].key.n);
 	}
 	intern_add(seen, buf_span(&t->decoded));
-	if (seen->n > n_before && seen->n <= UNKNOWN_SHOWN)
+	if (seen->n > n_before && seen->n <= UNKNOWN_WARNINGS_MAX)
 		err_warn_at(t->rows.f->input.name, t->rows.f->place_line,
-		    "warning: an object of no known format, whose keys are: "
+		    "warning: an object of unknown format, with the keys "
 		    "%.*s", SPAN_ARG(buf_span(&t->decoded)));
 	t->n_unknown++;
 }
@@ -500,7 +529,7 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 	case EVENT_UNKNOWN:
 		warn_unknown(t, r);
 		break;
-	case EVENT_BAD:
+	case EVENT_INVALID:
 		break;
 	}
 	if (*why != NULL && rec_get(r, E_PC) != NULL)

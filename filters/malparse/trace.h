@@ -7,25 +7,26 @@
 #include "filters/malparse/rows.h"
 
 /*
- * A trace: what its objects tell about each other goes through here, on its
- * way to rows or tasks.
+ * Relates the objects of a trace to each other, and passes them on to rows or
+ * tasks: events become executions, instances, prerequisites, uses of variables
+ * and queries.
  */
 struct trace {
 	struct rows rows;
 	struct plans plans;
 	struct links links;
-	struct buf decoded;	/* strings of MAL's without their escapes */
-	struct intern unknown;	/* sets of keys of objects of no format */
+	struct buf decoded;	/* MAL strings without quotes and escapes */
+	struct intern unknown;	/* sets of keys of unknown objects */
 	uint64_t n_unknown;	/* objects */
-	int64_t *pcs;		/* that the event waited for */
+	int64_t *pcs;		/* prerequisites of the current event */
 	size_t n_pcs, pcs_cap;
 };
 
 void trace_init(struct trace *, struct filter *);
-void trace_end(struct trace *);		/* all that is still open */
+void trace_end(struct trace *);		/* writes what is still pending */
 void trace_release(struct trace *);
 
-/* Takes an object in; if it must be rejected, *why says why. */
+/* Adds an object.  *why: the reason to reject it, or NULL. */
 void trace_add(struct trace *, const struct rec *, const char **why);
 
 #endif

@@ -1,16 +1,16 @@
-/* tuple - lines of the profiler before JSON */
+/* tuple - converts lines of the profiler before JSON to objects */
 
 #include "common/json/json.h"
 #include "filters/malparse/tuple.h"
 
-/* The columns of a line; the third is function[pc]tag. */
-static const char *const columns[] = { "event", "time", NULL, "thread",
+/* The keys of the columns; the third column is function[pc]tag. */
+static const char *const keys[] = { "event", "time", NULL, "thread",
     "state", "usec", "rss", "size", "inblock", "oublock", "majflt", "nswap",
     "nvcsw", "stmt" };
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
+enum { N_COLUMNS = sizeof keys / sizeof *keys };
 
 static struct span
-trimmed(struct span s)
+trim(struct span s)
 {
 	while (s.n > 0 && json_is_space(s.p[0]))
 		s = span_of(s.p + 1, s.n - 1);
@@ -19,7 +19,7 @@ trimmed(struct span s)
 	return s;
 }
 
-/* What stands before the next comma outside strings, which is consumed. */
+/* Splits off the text before the next comma outside strings. */
 static bool
 next_column(struct span *rest, struct span *column)
 {
@@ -34,15 +34,15 @@ next_column(struct span *rest, struct span *column)
 	}
 	if (i > rest->n)
 		return false;
-	*column = trimmed(span_of(rest->p, i));
+	*column = trim(span_of(rest->p, i));
 	i += i < rest->n;
 	*rest = span_of(rest->p + i, rest->n - i);
 	return column->n > 0;
 }
 
-/* The place of the last c before end, or end. */
+/* The index of the last c before end, or end. */
 static size_t
-last(struct span s, char c, size_t end)
+find_last(struct span s, char c, size_t end)
 {
 	for (size_t i = end; i-- > 0;)
 		if (s.p[i] == c)
@@ -50,11 +50,11 @@ last(struct span s, char c, size_t end)
 	return end;
 }
 
-/* "user.s1_1[3]12" */
+/* "user.s1_1[3]12", with its quotes, becomes three members. */
 static bool
-put_place(struct span s, struct buf *to)
+put_instruction(struct span s, struct buf *to)
 {
-	size_t close = last(s, ']', s.n), open = last(s, '[', close);
+	size_t close = find_last(s, ']', s.n), open = find_last(s, '[', close);
 
 	if (s.n < 2 || s.p[0] != '"' || s.p[s.n - 1] != '"' ||
 	    close >= s.n - 1 || open == close)
@@ -68,7 +68,7 @@ put_place(struct span s, struct buf *to)
 bool
 tuple_to_object(struct span line, struct buf *to)
 {
-	struct span rest = trimmed(line), column;
+	struct span rest = trim(line), column;
 
 	if (rest.n < 2 || rest.p[0] != '[' || rest.p[rest.n - 1] != ']')
 		return false;
@@ -78,14 +78,14 @@ tuple_to_object(struct span line, struct buf *to)
 		if (!next_column(&rest, &column))
 			return false;
 		buf_char(to, i == 0 ? '{' : ',');
-		if (columns[i] == NULL) {
-			if (!put_place(column, to))
+		if (keys[i] == NULL) {
+			if (!put_instruction(column, to))
 				return false;
 			continue;
 		}
-		buf_printf(to, "\"%s\":", columns[i]);
+		buf_printf(to, "\"%s\":", keys[i]);
 		buf_add(to, column.p, column.n);
 	}
 	buf_char(to, '}');
-	return trimmed(rest).n == 0;
+	return trim(rest).n == 0;
 }

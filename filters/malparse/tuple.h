@@ -7,9 +7,12 @@
 #include "common/base/text.h"
 
 /*
- * A line of the profiler before JSON (2012 to 2015),
- *	[ 7,	"12:31:04.000112",	"user.s1_1[3]12",	4,	"done ", ...
- * as the object that servers wrote soon after; false if it is none.
+ * Converts a line of the profiler before JSON (2012 to 2015),
+ *	[ 7, "12:31:04.000112", "user.s1_1[3]12", 4, "done ", 52, ... ]
+ * to the object that later servers wrote (format E),
+ *	{"event":7,"time":"12:31:04.000112","function":"user.s1_1","pc":3,
+ *	 "tag":12,"thread":4,"state":"done ","usec":52,...}.
+ * False if the line is not a tuple of 14 columns.
  */
 bool tuple_to_object(struct span line, struct buf *to);
 

@@ -1,4 +1,4 @@
-/* types - the types of MAL */
+/* types - numbers the MAL types */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 void
 types_init(struct types *t)
 {
-	*t = (struct types){ .written = NULL };
+	*t = (struct types){ .has_row = NULL };
 	intern_init(&t->names);
 	for (size_t i = 0; i < N_MAL_TYPES; i++)
 		intern_add(&t->names, span_str(mal_types[i].name));
@@ -19,7 +19,7 @@ void
 types_release(struct types *t)
 {
 	intern_release(&t->names);
-	free(t->written);
+	free(t->has_row);
 }
 
 uint64_t
@@ -27,11 +27,11 @@ types_find(struct types *t, struct span name, bool *is_new)
 {
 	size_t i = intern_add(&t->names, name), old = t->cap;
 
-	t->written = mem_grow(t->written, &t->cap, i + 1,
-	    sizeof *t->written);
-	memset(t->written + old, 0, (t->cap - old) * sizeof *t->written);
-	*is_new = !t->written[i];
-	t->written[i] = true;
+	t->has_row = mem_grow(t->has_row, &t->cap, i + 1,
+	    sizeof *t->has_row);
+	memset(t->has_row + old, 0, (t->cap - old) * sizeof *t->has_row);
+	*is_new = !t->has_row[i];
+	t->has_row[i] = true;
 	return i + 1;
 }
 

@@ -7,32 +7,32 @@
 #include "common/base/intern.h"
 
 /*
- * The types of MAL, numbered from 1: those of maltype.h, and then others in the
- * order of their first use.
+ * The MAL types and their type_ids, which count from 1: first those of
+ * common/mal/type.h, then others in the order of their first use.
  */
 struct types {
 	struct intern names;
-	bool *written;		/* by type_id - 1: has it a row? */
+	bool *has_row;		/* by type_id - 1 */
 	size_t cap;
 };
 
-/* Has the type with this id been asked for? */
+/* Whether types_find() has been called for the type with this id. */
 static inline bool
-types_is_written(const struct types *t, uint64_t id)
+types_has_row(const struct types *t, uint64_t id)
 {
-	return id <= t->cap && t->written[id - 1];
+	return id <= t->cap && t->has_row[id - 1];
 }
 
 void types_init(struct types *);
 void types_release(struct types *);
 
-/* The id of a type; *is_new if it has been asked for the first time. */
+/* The type_id of a type; *is_new: this is the first call for the type. */
 uint64_t types_find(struct types *, struct span name, bool *is_new);
 
-/* The T of bat[:T], or an empty span. */
+/* The T of "bat[:T]"; empty for other types. */
 struct span types_subtype(struct span name);
 
-/* Bytes of a value, or of a BAT's values; -1 if they vary; false if unknown. */
+/* The bytes of a value, or of a BAT's values; -1: they vary; false: unknown. */
 bool types_size(struct span name, int *size);
 
 #endif
