@@ -3,19 +3,19 @@
 
 Usage: mal.py counts FILE          how many rows of each table
        mal.py rows FILE            all rows in canonical form
-       mal.py canon ROWS-FILE      what malparse wrote, in that form
-       mal.py prereqs FILE         given and derived prerequisites differ
+       mal.py canon ROWS-FILE      rows of malparse in that form
+       mal.py prereqs FILE         compares stated and derived prerequisites
        mal.py critical FILE        the critical path of each execution
        mal.py literals FILE        the values that --mask must hide
        mal.py strip FILE           the trace without stmt and short
        mal.py reframe HOW FILE     the trace in another framing: lines,
                                           pretty, nested, several, glued, gzip
 
-The whole trace is read at once.  In canonical form a row is a line: its table,
-then its columns in order of their names, where whatever was an id is what it
-names instead: of an execution its server, client and tag, of an event also pc,
-state and iteration, of a variable its name.  The lines are sorted, so that
-neither ids nor the order of rows matter.
+It reads the whole trace at once.  In canonical form a row is a line: its
+table, then its columns sorted by name.  An id is replaced by the key of its
+row: server, client and tag of an execution, also pc, state and iteration of an
+event, and the name of a variable.  The lines are sorted, so that neither ids
+nor the order of rows matter.
 """
 
 import collections
@@ -43,7 +43,7 @@ def text_of(path):
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     text = data.decode("utf-8-sig")
-    # What old servers write in heartbeats and with swapping is no JSON.
+    # Heartbeats and nswap of old servers are not valid JSON.
     text = re.sub(r",(\s*})", r"\1", text)
     return re.sub(r'("nswap":\d+),s\n', r"\1,\n", text)
 
@@ -65,7 +65,7 @@ def tuple_of(line):
 
 
 def objects_in(text):
-    """Every object, however framed; what is none is left out."""
+    """Every object, in any framing."""
     decoder = json.JSONDecoder(strict=False)
     at = 0
     while at < len(text):
@@ -87,7 +87,7 @@ def read(path):
 
 
 def number(value):
-    """Integers may stand in strings, which older servers wrote."""
+    """An integer, which older servers wrote as a string; else None."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int):
@@ -118,7 +118,7 @@ def format_of(o):
 # --- One event, whatever its format ----------------------------------------
 
 class Event:
-    """What the objects of all formats have in common."""
+    """What objects of all formats have in common."""
 
     def __init__(self, o):
         self.o, self.format = o, format_of(o)
@@ -130,18 +130,19 @@ class Event:
         self.usec = number(o.get("usec"))
         self.state = 1 if self.format == "P" else STATES[o["state"]]
         self.relative, self.absolute = self.clocks()
-        renamed = self.format in "MP"
-        self.program = o.get("program" if renamed else "function")
+        has_new_names = self.format in "MP"
+        self.program = o.get("program" if has_new_names else "function")
         if self.format == "P":
             self.program = None
         self.module = o.get("module")
-        self.instruction = o.get("function" if renamed else "instruction")
+        self.instruction = o.get(
+            "function" if has_new_names else "instruction")
         if self.format in "EU" and self.module is None:
             self.module, self.instruction = operation_in(o.get("stmt", ""))
         self.vars = [self.variable(v) for v in o.get("args", []) +
                      o.get("ret", []) + o.get("arg", [])]
         self.vars.sort(key=lambda v: v["index"])
-        self.given = o.get("prereq")
+        self.stated = o.get("prereq")
 
     def clocks(self):
         o = self.o
@@ -158,7 +159,7 @@ class Event:
                 next((us for us in known if us >= EPOCH_US), None))
 
     def variable(self, v):
-        """With the key `index`, `name`, whether it `is_ret` and `is_eol`."""
+        """A copy with the keys `index`, `name`, `is_ret` and `is_eol`."""
         v = dict(v)
         if self.format in "MP":
             v["is_ret"] = "ret" in v
@@ -190,7 +191,7 @@ class Event:
 
 
 def operation_in(stmt):
-    """Module and function of a statement, as E and T have nothing else."""
+    """Module and function from a statement: E and T do not state them."""
     if m := re.match(r"(?:unsafe )?(?:function|factory) (\w+)\.([^\s(]+)\(",
                      stmt):
         return m.groups()
@@ -203,12 +204,12 @@ def operation_in(stmt):
 
 
 def unquoted(text):
-    """A string of MAL: its quotes off, its escapes decoded once."""
+    """A MAL string without its quotes, its escapes decoded once."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
-    plain = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b"}
+    escapes = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b"}
     return re.sub(r"\\([0-7]{3}|.)", lambda m: chr(int(m[1], 8))
-                  if len(m[1]) == 3 else plain.get(m[1], m[1]),
+                  if len(m[1]) == 3 else escapes.get(m[1], m[1]),
                   text[1:-1], flags=re.S)
 
 
@@ -226,9 +227,9 @@ class Execution:
                               str(tag) if tag else f"0#{serial}"])
         self.row = {}
         self.seen = collections.Counter()       # (pc, state) -> iteration
-        self.open, self.tied = set(), set()     # pcs
+        self.open, self.linked = set(), set()   # pcs
         self.last_done = {}                     # pc -> the event's name
-        self.made = collections.defaultdict(list)   # name -> pcs
+        self.assigned_at = collections.defaultdict(list)   # name -> pcs
         self.assigned = set()                   # names
         self.variables = {}                     # name -> row
         self.has_query = self.has_begun = False
@@ -297,12 +298,12 @@ class Trace:
         for v in e.vars:
             if v["is_ret"] or number(v.get("const")):
                 continue
-            pcs.append(max((pc for pc in x.made[v["name"]]
+            pcs.append(max((pc for pc in x.assigned_at[v["name"]]
                             if 0 < pc < e.pc), default=0))
         return sorted({pc for pc in pcs if pc > 0})
 
     def add_prerequisites(self, x, e, name):
-        pcs = e.given if e.given is not None else self.derived(x, e)
+        pcs = e.stated if e.stated is not None else self.derived(x, e)
         for pc in dict.fromkeys(map(number, pcs)):
             self.add("prerequisite_events", consequent_event=name,
                      prerequisite_event=x.last_done.get(pc),
@@ -321,13 +322,13 @@ class Trace:
                      variable_list_index=v["index"],
                      variable=f"{x.name} {v['name']}", created=first,
                      reassigned=again, eol=v["is_eol"] and e.state == 1)
-            if v["is_ret"] and e.pc not in x.made[v["name"]]:
-                x.made[v["name"]].append(e.pc)
-            self.keep(x, e, v)
+            if v["is_ret"] and e.pc not in x.assigned_at[v["name"]]:
+                x.assigned_at[v["name"]].append(e.pc)
+            self.set_variable(x, e, v)
 
-    def keep(self, x, e, v):
-        """A variable's row is its last mention; of a result the start of its
-        instruction says nothing yet."""
+    def set_variable(self, x, e, v):
+        """A variable has the values of its last use; the start of an
+        instruction does not set those of its results."""
         if v["name"] in x.variables and v["is_ret"] and e.state != 1:
             return
         row = without_nones(columns_of(v))
@@ -342,15 +343,15 @@ class Trace:
                           {"parent": parent.name, "child": child.name,
                            "remote": remote}))
 
-    def follow_links(self, x, e):
+    def add_links(self, x, e):
         if e.format == "P":
-            self.follow_done_only(x, e)
+            self.link_by_time(x, e)
         else:
-            self.follow_nesting(x, e)
+            self.link_by_calls(x, e)
         if (e.module, e.instruction) == ("remote", "register_supervisor"):
             self.register(x, e)
 
-    def follow_nesting(self, x, e):
+    def link_by_calls(self, x, e):
         where = (e.session, e.thread)
         calls = self.open_calls[where]
         if not x.has_begun:
@@ -368,7 +369,7 @@ class Trace:
         elif e.kind() == "call" and (e.pc, x) in calls:
             del calls[calls.index((e.pc, x)):]
 
-    def follow_done_only(self, x, e):
+    def link_by_time(self, x, e):
         ended = self.ended_plans[(e.client, e.thread)]
         start = e.relative - e.usec
         if e.is_plan():
@@ -387,8 +388,8 @@ class Trace:
             self.registered.append((pair, x, (e.session, e.thread)))
 
     def link_remotes(self):
-        """Every plan of the thread from the one that registers on, until
-        another does or a client has a query there."""
+        """The supervisor initiates the plans of the thread from the one that
+        registers, until another registers or runs a client's query."""
         for pair, x, where in self.registered:
             if pair not in self.supervisors:
                 continue
@@ -409,19 +410,19 @@ class Trace:
         self.add("query", query_text=text, root=x.name)
         self.link(x, x)
 
-    def take_event(self, e):
+    def add_instruction(self, e):
         x = self.execution_of(e)
         self.describe(x, e)
         x.seen[e.pc, e.state] += 1
         iteration = x.seen[e.pc, e.state]
         name = f"{x.name} {e.pc} {e.state} {iteration}"
         self.add_event(x, e, iteration)
-        # A start is an instance, and so is a done that has none, but for
+        # A start begins an instance, and so does a done without one, except
         # the second done of a `return`.
         if e.state == 0 or e.state == 1 and e.pc not in x.open and \
-                (e.format == "P" or e.pc not in x.tied):
+                (e.format == "P" or e.pc not in x.linked):
             self.add_prerequisites(x, e, name)
-            x.tied.add(e.pc)
+            x.linked.add(e.pc)
         if e.state == 0:
             x.open.add(e.pc)
         elif e.state == 1:
@@ -429,7 +430,7 @@ class Trace:
         self.add_variables(x, e, name)
         if e.state == 1:
             x.last_done[e.pc] = name
-        self.follow_links(x, e)
+        self.add_links(x, e)
         if e.is_plan() and e.state == 1 and not e.tag:
             self.ended_untagged.append(self.untagged.pop((e.session,
                                                           e.client)))
@@ -459,7 +460,7 @@ class Trace:
                  short_statement=o.get("short"),
                  instruction=e.instruction, mal_module=e.module)
 
-    def take_phase(self, e):
+    def add_phase(self, e):
         o = e.o
         x = self.execution_of(e) if e.tag else None
         if x is not None:
@@ -472,7 +473,7 @@ class Trace:
         if x is not None and "query" in o:
             self.add_query(x, o["query"])
 
-    def take_heartbeat(self, o):
+    def add_heartbeat(self, o):
         clocks = sorted(us for us in (number(o.get("clk")),
                                       number(o.get("ctime")))
                         if us is not None)
@@ -490,23 +491,23 @@ class Trace:
             self.add("cpuload", heartbeat=self.n_heartbeats, core=core,
                      val=float(value))
 
-    def take_header(self, o):
+    def add_header(self, o):
         self.header = o
         self.add("server", release=o.get("release"), version=o.get("version"),
                  host=o.get("host"), threads=number(o.get("threads")),
                  memory=o.get("memory"), oid=number(o.get("oid")),
                  packages=o.get("packages"))
 
-    def take(self, o):
+    def add_object(self, o):
         kind = format_of(o)
         if kind == "heartbeat":
-            self.take_heartbeat(o)
+            self.add_heartbeat(o)
         elif kind == "header":
-            self.take_header(o)
+            self.add_header(o)
         elif kind == "P" and o["phase"] != "mal_engine":
-            self.take_phase(Event({**o, "state": o.get("state", "done")}))
+            self.add_phase(Event({**o, "state": o.get("state", "done")}))
         elif kind != "unknown":
-            self.take_event(Event(o))
+            self.add_instruction(Event(o))
 
     def finish(self):
         self.link_remotes()
@@ -522,7 +523,7 @@ class Trace:
                                            if v is not None}))
 
 
-# What a variable's flag is called, and its column.
+# The keys of a variable's flags, and their columns.
 FLAGS = {"sorted": "is_sorted", "revsorted": "is_revsorted",
          "nonil": "is_nonil", "nil": "has_nil", "key": "is_key"}
 
@@ -535,16 +536,16 @@ def text_of_value(v):
 
 
 def columns_of(v):
-    """The columns of mal_variable that a mention fills, but for the type."""
+    """The columns of mal_variable that a use sets, except the type."""
     bid, count = number(v.get("bid")), number(v.get("count"))
     is_view = v.get("view") == "true"
     seqbase, hghbase = number(v.get("seqbase")), number(v.get("hghbase"))
     if is_view and hghbase is None and None not in (seqbase, count):
         hghbase = seqbase + count
-    held = v.get("kind", v.get("persistence", v.get("mode")))
-    bid = bid if bid and bid > 0 else None      # 0 and below are no BAT
+    mode = v.get("kind", v.get("persistence", v.get("mode")))
+    bid = bid if bid and bid > 0 else None      # else it is not a BAT
     parent = number(v.get("parent"))
-    row = dict(alias=v.get("alias"), is_persistent=held == "persistent",
+    row = dict(alias=v.get("alias"), is_persistent=mode == "persistent",
                bid=bid, var_count=count if bid else None,
                var_size=number(v.get("size")) if bid else None,
                seqbase=seqbase, hghbase=hghbase,
@@ -566,7 +567,7 @@ def columns_of(v):
 def rows_of(path):
     trace = Trace()
     for o in read(path):
-        trace.take(o)
+        trace.add_object(o)
     trace.finish()
     return trace.rows
 
@@ -578,10 +579,10 @@ def printed(rows):
     print("\n".join(sorted(lines)))
 
 
-# --- What malparse wrote ---------------------------------------------------
+# --- Rows of malparse -------------------------------------------------------
 
 class Written:
-    """Rows with their ids; names() replaces the ids by what they name."""
+    """Rows with their ids; named() replaces the ids by keys."""
 
     def __init__(self, path):
         self.tables = collections.defaultdict(list)
@@ -613,7 +614,7 @@ class Written:
                          str(row.get("iteration", 1))])
 
     def named(self, table, row):
-        """The row with names for ids, without its own."""
+        """The row with keys in place of ids, and without its own id."""
         row = dict(row)
         own = {"prerequisite_events": "prerequisite_relation_id",
                "event_variable_list": None, "profiler_event": "event_id",
@@ -672,21 +673,21 @@ def mode_prereqs(path):
             continue
         e = Event(o)
         x = trace.execution_of(e)
-        if e.given is not None:
+        if e.stated is not None:
             n += 1
-            if set(e.given) != set(trace.derived(x, e)):
+            if set(e.stated) != set(trace.derived(x, e)):
                 differences += 1
-                print(f"{x.name} {e.pc}: given {sorted(set(e.given))}, "
+                print(f"{x.name} {e.pc}: stated {sorted(set(e.stated))}, "
                       f"derived {trace.derived(x, e)}")
         for v in e.vars:
             if v["is_ret"]:
-                x.made[v["name"]].append(e.pc)
+                x.assigned_at[v["name"]].append(e.pc)
     print(f"{n} events with prerequisites, {differences} differ")
     sys.exit(differences > 0)
 
 
 def mode_critical(path):
-    """Per execution: its name, the length, the sum, the pcs of the path."""
+    """For each execution: name, length, sum, and the pcs of the path."""
     trace = Trace()
     weight = collections.defaultdict(lambda: collections.defaultdict(int))
     edges = collections.defaultdict(lambda: collections.defaultdict(set))
@@ -698,7 +699,7 @@ def mode_critical(path):
         x = trace.execution_of(e)
         if e.kind() in ("work", "call"):
             edges[x.name][e.pc] |= set(
-                e.given if e.given is not None else trace.derived(x, e))
+                e.stated if e.stated is not None else trace.derived(x, e))
             if e.state == 0:
                 started[x.name, e.pc] = e.relative
             elif e.format == "P":
@@ -708,14 +709,14 @@ def mode_critical(path):
                     e.relative - started.pop((x.name, e.pc))
         for v in e.vars:
             if v["is_ret"]:
-                x.made[v["name"]].append(e.pc)
+                x.assigned_at[v["name"]].append(e.pc)
     for name in sorted(weight):
         longest = {}
         for pc in sorted(weight[name]):
             before = [(-longest[p][0], p) for p in edges[name][pc]
                       if p in longest]
-            least = min(before, default=(0, None))
-            longest[pc] = (weight[name][pc] - least[0], least[1])
+            best = min(before, default=(0, None))
+            longest[pc] = (weight[name][pc] - best[0], best[1])
         end = min(longest, key=lambda pc: (-longest[pc][0], pc))
         pcs, pc = [], end
         while pc is not None:
@@ -726,7 +727,7 @@ def mode_critical(path):
 
 
 def mode_literals(path):
-    """Strings, and whatever is long enough not to be met by chance."""
+    """Values that are too long to occur in the output by chance."""
     found = set()
     for o in read(path):
         if isinstance(o.get("query"), str):
@@ -748,7 +749,7 @@ def mode_strip(path):
 
 
 def pretty(o):
-    """One key a line, as servers do it; arrays stay on their line."""
+    """One key per line, as servers write it; an array is one line."""
     lines = [f"{json.dumps(key)}:" + json.dumps(
         value, separators=(",", ":"), ensure_ascii=False)
         for key, value in o.items()]
