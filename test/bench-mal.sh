@@ -1,8 +1,8 @@
-# bench-mal.sh - the second part of bench.sh: queries
+# bench-mal.sh - the part of bench.sh that measures the MonetDB filters
 #
-# The ratios are to reading the same bytes with yajl and doing nothing, and to
-# reading and writing them again with yajl_gen, which is what a filter on yajl
-# costs that thinks about nothing in between.
+# The ratios are to two programs: one parses the same bytes with yajl and does
+# nothing, the other also writes them again with yajl_gen, which is the least that
+# a filter based on yajl costs.
 
 events=${EVENTS:-114000}	# 100 MB of format S
 long=$((events * 10))
@@ -12,39 +12,39 @@ mal_row() {
 		"$(jq -n "$2 / $parse")" "$(jq -n "$2 / $gen")"
 }
 
-# mal_least COMMAND - of three runs
-mal_least() {
+# mal_cpu COMMAND - its CPU seconds, the minimum of three runs
+mal_cpu() {
 	cpu 3 "$1"
 }
 
-# per_second COMMAND ROWS - how many rows a CPU second gives
+# per_second COMMAND ROWS - rows per CPU second
 per_second() {
-	jq -n "$2 / $(mal_least "$1") | floor"
+	jq -n "$2 / $(mal_cpu "$1") | floor"
 }
 
 [ -e "mal-$events.json" ] || mal S "$events" >"mal-$events.json" 2>/dev/null
 malparse "mal-$events.json" >"mal-$events.rows"
 trace=mal-$events.json
-parse=$(mal_least "yajl-floor parse <$trace")
-gen=$(mal_least "yajl-floor gen <$trace >/dev/null")
+parse=$(mal_cpu "yajl-floor parse <$trace")
+gen=$(mal_cpu "yajl-floor gen <$trace >/dev/null")
 
 printf '\n%s MonetDB events, %d MB\n' "$(wc -l <"$trace")" \
 	$(($(wc -c <"$trace") / 1000000))
 printf '%-42s %10s %7s %7s\n' '' CPU /parse /gen
 mal_row 'yajl, empty callbacks' "$parse"
 mal_row 'yajl and yajl_gen' "$gen"
-mal_row 'malparse, all tables' "$(mal_least "malparse $trace >/dev/null")"
-mal_row 'malparse --tasks' "$(mal_least "malparse -t $trace >/dev/null")"
+mal_row 'malparse, all tables' "$(mal_cpu "malparse $trace >/dev/null")"
+mal_row 'malparse --tasks' "$(mal_cpu "malparse -t $trace >/dev/null")"
 mal_row 'malparse --tasks | critpath' \
-	"$(mal_least "malparse -t $trace | critpath >/dev/null")"
+	"$(mal_cpu "malparse -t $trace | critpath >/dev/null")"
 for format in M P; do
 	mal $format "$events" >"mal-$format.json" 2>/dev/null
 	mal_row "malparse, format $format, $(($(wc -c <mal-$format.json) /
-		1000000)) MB" "$(mal_least "malparse mal-$format.json >/dev/null")"
+		1000000)) MB" "$(mal_cpu "malparse mal-$format.json >/dev/null")"
 done
 if command -v malstat >/dev/null; then
 	mal_row 'malstat rows' \
-		"$(mal_least "malstat mal-$events.rows >/dev/null")"
+		"$(mal_cpu "malstat mal-$events.rows >/dev/null")"
 fi
 mal_row 'jq -c .' "$(cpu 1 "jq -c . $trace >/dev/null")"
 if command -v mlr >/dev/null; then
@@ -64,7 +64,7 @@ if command -v malload >/dev/null; then
 	rm -f mal.db
 fi
 
-# A pipe, so that the long trace needs no room on the disk.
+# In a pipe, since the long trace would need much disk space.
 long_parse=$(cpu 1 "mal S $long 2>/dev/null | malparse >/dev/null")
 long_mal=$(cpu 1 "mal S $long 2>/dev/null >/dev/null")
 mal S "$long" 2>/dev/null | command time -f %M -o peak.txt malparse >/dev/null

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /*
- * What the generators share: how they end in trouble, and random numbers that
- * are the same everywhere.  A generator sets both before it uses them.
+ * Common to the generators: error messages, and random numbers that are the
+ * same on every machine.  A generator first sets its name and the seed.
  */
 static const char *generator;
 static uint64_t random_state;
@@ -39,7 +39,7 @@ resize(void *old, size_t n, size_t size)
 	return p;
 }
 
-/* splitmix64 */
+/* The generator splitmix64. */
 static inline uint64_t
 next_random(void)
 {
@@ -51,19 +51,21 @@ next_random(void)
 	return z ^ z >> 31;
 }
 
+/* A number from 0 to n - 1. */
 static inline uint32_t
 below(uint32_t n)
 {
 	return (uint32_t)((next_random() >> 32) * n >> 32);
 }
 
+/* True with a probability of 1 / n. */
 static inline bool
 one_in(uint32_t n)
 {
 	return below(n) == 0;
 }
 
-/* From 2^low to 2^high, most in the middle, as sizes and durations are. */
+/* From 2^low to 2^high, mostly in the middle, like sizes and durations. */
 static inline uint32_t
 magnitude(uint32_t low, uint32_t high)
 {
@@ -75,7 +77,7 @@ magnitude(uint32_t low, uint32_t high)
 	return base + below(base);
 }
 
-/* An argument. */
+/* An argument of the command line as a number. */
 static inline uint64_t
 number(const char *text, uint64_t min, uint64_t max)
 {

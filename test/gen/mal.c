@@ -1,9 +1,9 @@
 /*
- * mal - write what a made-up MonetDB server would tell of made-up queries
+ * mal - generates the profiler events of simulated MonetDB servers
  *
  * The same arguments always give the same bytes, on any machine.  Queries come
- * in rounds of one to three that run side by side on each server; a round is
- * simulated, its events are sorted, written and forgotten.
+ * in rounds: one to three run at the same time on each server.  The events of a
+ * round are simulated, sorted and written before the next round begins.
  */
 
 #include <errno.h>
@@ -18,13 +18,13 @@
 #include "test/gen/gen.h"
 
 #define MAX_SERVERS	8
-#define MAX_SIDE	3	/* queries of a round on one server */
+#define MAX_PARALLEL	3	/* queries of a round on one server */
 #define MAX_OPS		900	/* instructions of a plan */
 #define MAX_VARS	8000
 #define MAX_SLOTS	12000	/* uses of variables in a plan */
 #define MAX_COLUMNS	24	/* of a result */
 #define WORKERS		6	/* threads of a dataflow block */
-#define THREADS		(MAX_SIDE * (WORKERS + 1) + 2)
+#define THREADS		(MAX_PARALLEL * (WORKERS + 1) + 2)
 #define EPOCH_US	UINT64_C(1600000000000000)
 
 #define LEN(a)	(sizeof(a) / sizeof(a)[0])
@@ -41,19 +41,19 @@ struct var {
 	char letter;		/* X or C */
 	bool view, persistent;
 	uint32_t number, bid, parent, count, size;
-	int made, last;		/* pc of the assignment, and of the last use */
+	int assigned_at, last_use;	/* pcs; -1: none */
 	const char *type;	/* without bat[:] */
-	size_t value, n_value;	/* of a scalar: where in the plan's values */
-	size_t alias, n_alias;
+	size_t value, n_value;	/* of a scalar: offset in the plan's values */
+	size_t alias, n_alias;	/* likewise */
 };
 
 struct op {
 	const char *module, *function;
 	const char *barrier, *operator, *algorithm;
 	int first_slot, n_ret, n_arg;
-	bool grows;		/* appends to its first argument in place */
+	bool appends;		/* to its first argument, in place */
 	uint64_t start_us, end_us;	/* since the server started */
-	uint64_t told_us;	/* the end, as it is sorted */
+	uint64_t written_us;	/* the sort key of the end event */
 	int thread;
 };
 
@@ -67,8 +67,8 @@ struct plan {
 	struct text values;
 	struct plan *callee;
 	const char *table;
-	uint64_t begun_us;	/* when its text came */
-	uint64_t told_us;	/* the latest of all its ops */
+	uint64_t begin_us;	/* when the server got its text */
+	uint64_t written_us;	/* the latest of all its ops */
 };
 
 struct event {
@@ -80,16 +80,16 @@ struct event {
 };
 
 /*
- * What is done, and to what.  Results and arguments, a letter each:
- * b any column, n of lng, d of dbl, h of hge, e of bit, c candidates, o groups,
- * v nothing; arguments only: m the transaction, s schema, t table, k column,
- * i int, w word, y bit, l nil:lng, B nil:BAT, D date, C comparison.
+ * The operations.  Each result and argument has a letter: b any column, n of
+ * lng, d of dbl, h of hge, e of bit, c candidates, o groups, v nothing;
+ * arguments only: m the transaction, s schema, t table, k column, i int, w
+ * word, y bit, l nil:lng, B nil:BAT, D date, C comparison.
  */
 static const struct template {
 	const char *module, *function, *rets, *args;
 	unsigned weight;
 	const char *algorithm;
-	bool grows;
+	bool appends;
 } templates[] = {
 	{ "sql", "bind", "b", "mstkiii", 10, NULL, false },
 	{ "sql", "tid", "c", "mstii", 2, NULL, false },
@@ -150,7 +150,7 @@ static struct server {
 static uint64_t n_written;
 static uint32_t n_servers = 1;
 static char format;
-static struct plan *plans;	/* of a round, each with its callee behind it */
+static struct plan *plans;	/* of a round, each followed by its callee */
 static struct event *events;
 static size_t n_events, cap_events;
 static struct text out, scratch;
@@ -176,7 +176,7 @@ put(struct text *t, const char *p, size_t n)
 	t->n += n;
 }
 
-/* Files are named by the octal number of their BAT. */
+/* Files are named after the octal number of their BAT. */
 static void
 put_octal(struct text *t, uint32_t value)
 {
@@ -205,7 +205,7 @@ put_u(struct text *t, uint64_t value)
 	put(t, p, (size_t)(digits + sizeof digits - p));
 }
 
-/* What a server escapes in a string of JSON: these and nothing else. */
+/* A JSON string; servers escape only these characters. */
 static void
 put_quoted(struct text *t, const char *p, size_t n)
 {
@@ -222,7 +222,7 @@ put_quoted(struct text *t, const char *p, size_t n)
 	t->n = (size_t)(to - t->p);
 }
 
-/* The same of a string of MAL, without its quotes and its escapes. */
+/* The same for a MAL string, without its quotes and escapes. */
 static void
 put_unescaped(struct text *t, const char *p, size_t n)
 {
@@ -263,7 +263,7 @@ flush(struct text *t)
 }
 
 /*
- * Variables.  The value of a constant is what MAL has: strings in quotes.
+ * Variables.  The value of a constant is MAL text: strings have quotes.
  */
 
 static struct var *
@@ -277,7 +277,7 @@ new_var(struct plan *plan, enum var_kind kind, const char *type)
 	*v = (struct var){ .kind = kind, .letter = 'X', .type = type };
 	v->number = plan->next_number;
 	plan->next_number += 1 + below(3);
-	v->made = v->last = -1;
+	v->assigned_at = v->last_use = -1;
 	return v;
 }
 
@@ -295,7 +295,7 @@ constant(struct plan *plan, const char *type, const char *value)
 	struct var *v;
 	size_t n = strlen(value);
 
-	/* Constants of a plan are shared, mostly. */
+	/* Most equal constants of a plan are one variable. */
 	for (int i = plan->n_vars; i-- > 0 && i > plan->n_vars - 60;) {
 		v = &plan->vars[i];
 		if (v->kind == CONSTANT && v->type == type && v->n_value == n &&
@@ -349,9 +349,9 @@ type_of(char letter)
 }
 
 static bool
-is_of(const struct var *v, char letter)
+has_kind(const struct var *v, char letter)
 {
-	if (v->kind != BAT || v->made == 0)
+	if (v->kind != BAT || v->assigned_at == 0)
 		return false;
 	if (letter == 'b')
 		return true;
@@ -361,14 +361,14 @@ is_of(const struct var *v, char letter)
 	return strcmp(v->type, type_of(letter)) == 0;
 }
 
-/* A BAT that was made lately, or -1. */
+/* A recently assigned BAT, or -1. */
 static int
-recent(struct plan *plan, char letter)
+recent_bat(struct plan *plan, char letter)
 {
 	int skip = (int)below(12), found = -1;
 
 	for (int i = plan->n_vars; i-- > 0 && skip >= 0;)
-		if (is_of(&plan->vars[i], letter)) {
+		if (has_kind(&plan->vars[i], letter)) {
 			found = i;
 			skip--;
 		}
@@ -416,14 +416,14 @@ add_slot(struct plan *plan, int var)
 	if (plan->n_slots == MAX_SLOTS)
 		fail("too many arguments");
 	plan->slots[plan->n_slots++] = var;
-	plan->vars[var].last = plan->n_ops - 1;
+	plan->vars[var].last_use = plan->n_ops - 1;
 }
 
 static void
 add_result(struct plan *plan, struct op *op, int var)
 {
 	add_slot(plan, var);
-	plan->vars[var].made = plan->n_ops - 1;
+	plan->vars[var].assigned_at = plan->n_ops - 1;
 	op->n_ret++;
 }
 
@@ -496,7 +496,7 @@ static bool
 has_arguments(struct plan *plan, const struct template *t)
 {
 	for (const char *a = t->args; *a != '\0'; a++)
-		if (strchr("bndheco", *a) != NULL && recent(plan, *a) < 0)
+		if (strchr("bndheco", *a) != NULL && recent_bat(plan, *a) < 0)
 			return false;
 	return true;
 }
@@ -510,7 +510,7 @@ add_template(struct plan *plan, const struct template *t)
 
 	for (const char *a = t->args; *a != '\0'; a++)
 		arguments[n++] = *a == 'm' ? find_mvc(plan) :
-		    strchr("bndheco", *a) != NULL ? recent(plan, *a) :
+		    strchr("bndheco", *a) != NULL ? recent_bat(plan, *a) :
 		    literal(plan, *a, &column);
 	op = new_op(plan, t->module, t->function);
 	op->algorithm = t->algorithm;
@@ -524,7 +524,7 @@ add_template(struct plan *plan, const struct template *t)
 		    column);
 	for (int i = 0; i < n; i++)
 		add_argument(plan, op, arguments[i]);
-	op->grows = t->grows;
+	op->appends = t->appends;
 }
 
 static void
@@ -545,7 +545,7 @@ add_random(struct plan *plan)
 	add_template(plan, t);
 }
 
-/* A result that grows in place is what it grew from, with a row more. */
+/* A result that was appended to in place is the same BAT with one more row. */
 static void
 share_bats(struct plan *plan)
 {
@@ -554,7 +554,7 @@ share_bats(struct plan *plan)
 
 	for (int pc = 0; pc < plan->n_ops; pc++) {
 		op = &plan->ops[pc];
-		if (!op->grows)
+		if (!op->appends)
 			continue;
 		to = &plan->vars[plan->slots[op->first_slot]];
 		from = &plan->vars[plan->slots[op->first_slot + 1]];
@@ -565,7 +565,7 @@ share_bats(struct plan *plan)
 	}
 }
 
-/* SQL, quoted as MAL does; \' is what a server makes of a quote of SQL. */
+/* SQL as a MAL string; a server escapes a quote of SQL as \'. */
 static void
 write_query(struct text *t, const struct plan *plan)
 {
@@ -670,14 +670,14 @@ add_result_set(struct plan *plan)
 	int arguments[MAX_COLUMNS], n = 4 + (int)below(MAX_COLUMNS - 4);
 
 	for (int i = 0; i < n; i++)
-		arguments[i] = recent(plan, 'b');
+		arguments[i] = recent_bat(plan, 'b');
 	op = new_op(plan, "sql", "resultSet");
 	add_scalar(plan, op, "int", "7");
 	for (int i = 0; i < n; i++)
 		add_argument(plan, op, arguments[i]);
 }
 
-/* pc 0, define, the dataflow block with the rest in it, resultSet, end */
+/* pc 0, querylog.define, a dataflow block with most ops, resultSet, end. */
 static void
 make_plan(struct plan *plan, int n)
 {
@@ -715,7 +715,7 @@ time_of(const struct op *op)
 	    magnitude(3, 15);
 }
 
-/* One after the other on one thread; returns when it is over. */
+/* Runs ops one after the other on one thread; returns the end. */
 static uint64_t
 run_in_order(struct plan *plan, int from, int to, uint64_t now, int thread)
 {
@@ -735,7 +735,7 @@ run_callee(struct plan *plan, uint64_t now, int thread)
 {
 	struct op *head = &plan->ops[0];
 
-	plan->told_us = 0;
+	plan->written_us = 0;
 	head->thread = thread;
 	head->start_us = now += 1 + below(10);
 	now = run_in_order(plan, 1, plan->n_ops, now, thread);
@@ -749,13 +749,14 @@ ready_us(const struct plan *plan, const struct op *op, uint64_t now)
 
 	for (int i = op->n_ret; i < op->n_ret + op->n_arg; i++) {
 		v = &plan->vars[plan->slots[op->first_slot + i]];
-		if (v->made > 0 && plan->ops[v->made].end_us > now)
-			now = plan->ops[v->made].end_us;
+		if (v->assigned_at > 0 &&
+		    plan->ops[v->assigned_at].end_us > now)
+			now = plan->ops[v->assigned_at].end_us;
 	}
 	return now;
 }
 
-/* Whichever worker is free first takes the next one. */
+/* The worker that is free first runs the next op. */
 static uint64_t
 run_dataflow(struct plan *plan, uint64_t now, int first_thread)
 {
@@ -787,8 +788,8 @@ run(struct plan *plan, uint64_t now, int first_thread)
 {
 	struct op *head = &plan->ops[0], *dataflow = &plan->ops[2];
 
-	plan->begun_us = now;
-	plan->told_us = 0;
+	plan->begin_us = now;
+	plan->written_us = 0;
 	head->thread = dataflow->thread = first_thread;
 	head->start_us = now += 3000;
 	now = run_in_order(plan, 1, 2, now, first_thread);
@@ -823,7 +824,7 @@ add_events(struct plan *plan)
 	if (format == 'P' && plan->callee != plan)
 		for (int phase = 1; phase <= 6; phase++)
 			add_event(plan, -phase, true, phase < 6 ?
-			    plan->begun_us + 500 * (uint64_t)phase :
+			    plan->begin_us + 500 * (uint64_t)phase :
 			    plan->ops[0].end_us + 90);
 	for (int pc = 0; pc < plan->n_ops; pc++) {
 		op = &plan->ops[pc];
@@ -843,7 +844,7 @@ compare_events(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : 1;
 }
 
-/* No result is used before a line has told that it is there. */
+/* A result is not used before the event that assigns it was written. */
 static uint64_t
 earliest_us(const struct event *e)
 {
@@ -853,11 +854,12 @@ earliest_us(const struct event *e)
 	uint64_t us = 0;
 
 	if (op->barrier != NULL && e->done)
-		return plan->told_us;
+		return plan->written_us;
 	for (int i = op->n_ret; i < op->n_ret + op->n_arg; i++) {
 		v = &plan->vars[plan->slots[op->first_slot + i]];
-		if (v->made > 0 && plan->ops[v->made].told_us > us)
-			us = plan->ops[v->made].told_us;
+		if (v->assigned_at > 0 &&
+		    plan->ops[v->assigned_at].written_us > us)
+			us = plan->ops[v->assigned_at].written_us;
 	}
 	return us;
 }
@@ -877,12 +879,12 @@ delay(struct event *e, uint64_t *thread_us)
 		e->sort_us += below(400);
 	e->sort_us = later(e->sort_us, later(*thread_us, earliest_us(e)));
 	if (e->done)
-		op->told_us = e->sort_us;
-	e->plan->told_us = later(e->plan->told_us, e->sort_us);
+		op->written_us = e->sort_us;
+	e->plan->written_us = later(e->plan->written_us, e->sort_us);
 	*thread_us = e->sort_us;
 }
 
-/* The clock is read before the lock is taken: threads overtake each other. */
+/* Servers read the clock before they lock the stream: lines are not sorted. */
 static void
 sort_events(void)
 {
@@ -929,7 +931,7 @@ put_value(struct text *t, const struct plan *plan, const struct var *v)
 	put(t, plan->values.p + v->value, v->n_value);
 }
 
-/* The rows of a variable as this event sees them. */
+/* The number of rows of a variable at this event. */
 static uint32_t
 count_at(const struct plan *plan, const struct event *e, int slot)
 {
@@ -938,7 +940,7 @@ count_at(const struct plan *plan, const struct event *e, int slot)
 
 	if (slot < op->n_ret)
 		return e->done ? v->count : 0;
-	return v->count + (op->grows && slot == op->n_ret && e->done ? 1 : 0);
+	return v->count + (op->appends && slot == op->n_ret && e->done ? 1 : 0);
 }
 
 static void
@@ -1040,15 +1042,15 @@ put_prerequisites(struct text *t, const struct event *e)
 {
 	const struct op *op = &e->plan->ops[e->pc];
 	const char *before = "";
-	int made;
+	const struct var *v;
 
 	PUT(t, ",\"prereq\":[");
 	for (int i = op->n_ret; i < op->n_ret + op->n_arg; i++) {
-		made = e->plan->vars[e->plan->slots[op->first_slot + i]].made;
-		if (made <= 0)
+		v = &e->plan->vars[e->plan->slots[op->first_slot + i]];
+		if (v->assigned_at <= 0)
 			continue;
 		put_s(t, before);
-		put_u(t, (uint64_t)made);
+		put_u(t, (uint64_t)v->assigned_at);
 		before = ",";
 	}
 	PUT(t, "]");
@@ -1107,7 +1109,7 @@ put_variable_s(struct text *t, const struct event *e, int slot)
 		PUT(t, ",\"value\":");
 		put_quoted(t, e->plan->values.p + v->value, v->n_value);
 	}
-	put_s(t, v->last == e->pc ? ",\"eol\":1}" : ",\"eol\":0}");
+	put_s(t, v->last_use == e->pc ? ",\"eol\":1}" : ",\"eol\":0}");
 }
 
 static void
@@ -1188,10 +1190,10 @@ put_bat_mp(struct text *t, const struct event *e, int slot)
 	const struct op *op = &e->plan->ops[e->pc];
 	const struct var *v;
 	uint32_t bits;
-	bool unborn = slot < op->n_ret && !e->done;
+	bool is_unassigned = slot < op->n_ret && !e->done;
 
 	v = &e->plan->vars[e->plan->slots[op->first_slot + slot]];
-	if (v->view && !unborn) {
+	if (v->view && !is_unassigned) {
 		put_key_u(t, ",\"view\":\"true\",\"parent\":", v->parent);
 		PUT(t, ",\"seqbase\":0");
 	}
@@ -1205,16 +1207,16 @@ put_bat_mp(struct text *t, const struct event *e, int slot)
 	if (format == 'P' && bits > 28)
 		put_key_s(t, ",\"nestimate\":", "12");
 	PUT(t, ",\"file\":\"tmp_");
-	put_octal(t, unborn ? 0 : v->bid);
+	put_octal(t, is_unassigned ? 0 : v->bid);
 	put_key_u(t, "\",\"width\":", width_of(v->type));
 	if (strcmp(v->type, "str") == 0)
 		put_key_u(t, ",\"vheap\":", 8192 + v->count);
-	put_key_u(t, ",\"bid\":", unborn ? 0 : v->bid);
+	put_key_u(t, ",\"bid\":", is_unassigned ? 0 : v->bid);
 	put_key_u(t, ",\"count\":", count_at(e->plan, e, slot));
-	put_key_u(t, ",\"size\":", unborn ? 0 : v->size);
+	put_key_u(t, ",\"size\":", is_unassigned ? 0 : v->size);
 }
 
-/* P has values of JSON, M the text of MAL. */
+/* P has JSON values, M MAL text. */
 static void
 put_value_mp(struct text *t, const struct plan *plan, const struct var *v)
 {
@@ -1256,7 +1258,8 @@ put_variable_mp(struct text *t, const struct event *e, int slot)
 		put_s(t, v->kind == CONSTANT ? ",\"const\":1" : ",\"const\":0");
 		put_value_mp(t, e->plan, v);
 	}
-	put_key_u(t, ",\"eol\":", (uint64_t)(v->last > 0 ? v->last : 0));
+	put_key_u(t, ",\"eol\":",
+	    v->last_use > 0 ? (uint64_t)v->last_use : 0);
 	PUT(t, "}");
 }
 
@@ -1325,7 +1328,7 @@ write_phase(struct text *t, const struct event *e)
 	int phase = -e->pc - 1;
 
 	put_key_u(t, "{\"sessionid\":\"", plan->client);
-	put_key_u(t, "\", \"clk\":", phase < 5 ? plan->begun_us + 500 *
+	put_key_u(t, "\", \"clk\":", phase < 5 ? plan->begin_us + 500 *
 	    (uint64_t)(phase + 1) : plan->ops[0].end_us + 90);
 	put_key_u(t, ", \"thread\":", (uint64_t)plan->ops[0].thread);
 	put_key_s(t, ", \"phase\":", phases[phase]);
@@ -1388,7 +1391,7 @@ write_event(const struct event *e)
  * Rounds.
  */
 
-/* Most plans are small, and the rest are large. */
+/* Most plans are small, a third are large. */
 static int
 pick_size(uint64_t left)
 {
@@ -1405,7 +1408,7 @@ static void
 name_plan(struct plan *plan, uint32_t server, uint32_t side, const char *fmt)
 {
 	plan->server = server;
-	plan->client = server * MAX_SIDE + side;
+	plan->client = server * MAX_PARALLEL + side;
 	plan->tag = servers[server].next_tag++;
 	snprintf(plan->name, sizeof plan->name, fmt, plan->tag % 1000);
 }
@@ -1413,13 +1416,13 @@ name_plan(struct plan *plan, uint32_t server, uint32_t side, const char *fmt)
 static void
 add_query(uint32_t server, uint32_t side, uint64_t left)
 {
-	struct plan *plan = &plans[2 * (server * MAX_SIDE + side)];
+	struct plan *plan = &plans[2 * (server * MAX_PARALLEL + side)];
 
 	name_plan(plan, server, side, "s%" PRIu32 "_1");
 	plan->callee = one_in(4) ? plan + 1 : NULL;
 	if (plan->callee != NULL) {
 		name_plan(plan + 1, server, side, "L%" PRIu32);
-		plan[1].callee = plan + 1;	/* marks it as one */
+		plan[1].callee = plan + 1;	/* marks it as a callee */
 		make_callee(plan + 1, 6 + (int)below(10));
 	}
 	make_plan(plan, pick_size(left));
@@ -1445,12 +1448,12 @@ static void
 write_round(uint64_t left)
 {
 	uint64_t now_us;
-	uint32_t sides;
+	uint32_t n_parallel;
 
 	n_events = 0;
 	for (uint32_t server = 0; server < n_servers; server++) {
-		sides = 1 + (one_in(3) && left > 1000 ? 1 + below(2) : 0);
-		for (uint32_t side = 0; side < sides; side++)
+		n_parallel = 1 + (one_in(3) && left > 1000 ? 1 + below(2) : 0);
+		for (uint32_t side = 0; side < n_parallel; side++)
 			add_query(server, side, left);
 	}
 	now_us = latest_end_us() + 1000;
@@ -1506,7 +1509,7 @@ main(int argc, char **argv)
 	if (argc - optind == 3)
 		random_state = number(argv[optind + 2], 0, UINT64_MAX);
 
-	plans = calloc(2 * MAX_SIDE * n_servers, sizeof *plans);
+	plans = calloc(2 * MAX_PARALLEL * n_servers, sizeof *plans);
 	if (plans == NULL)
 		fail("out of memory");
 	make_servers();

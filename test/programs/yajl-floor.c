@@ -1,7 +1,7 @@
 /*
- * yajl-floor - what reading JSON with yajl costs at least, and what reading and
- * writing it does: `parse` has callbacks that do nothing, `gen` passes every
- * token on to yajl_gen
+ * yajl-floor - the least that it costs to read JSON with yajl (`parse`: with
+ * callbacks that do nothing), and to read and write it (`gen`: with callbacks
+ * that pass every token to yajl_gen)
  */
 
 #include <stdio.h>
