@@ -452,7 +452,7 @@ overlap() {
 	echo "SEED=$seed"
 	"$BUILD/test/gen/mal" S 1000 "$seed" >trace 2>/dev/null
 	malparse trace | malload whole
-	# Objects are a line each or several: jq makes it one.
+	# Some objects are several lines; jq writes each as one.
 	jq -c 'select(.source == "trace")' trace >in
 	events=$(wc -l <in)
 	head -n $((events * 2 / 3)) in | malparse | malload db
@@ -745,7 +745,7 @@ refused() {
 	sample s >rows
 	cp db before
 	if [ "$(id -u)" = 0 ]; then
-		# The superuser may write it, unless he gives that up.
+		# The superuser may write any file, unless without a capability.
 		setpriv --bounding-set=-dac_override true ||
 			skip "no setpriv here"
 		run -2 --separate-stderr setpriv --inh-caps=-dac_override \

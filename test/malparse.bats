@@ -4,7 +4,7 @@ TRACES=$DATA/malparse
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
-	# What the events made by ev and mp have, unless a test changes it.
+	# The values of events of ev and end_of, unless a test changes them.
 	SESSION=aaaa CLIENT=0 TAG=5 THREAD=1 PROGRAM=user.s1_1
 }
 

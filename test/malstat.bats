@@ -424,7 +424,7 @@ two_threads() {
 	server() { printf '{"type":"server","threads":%s}\n' "$1"; }
 	use='"\(.session):\(.workers // "?")"'
 
-	# b is in two traces, of which one says nothing of its workers.
+	# b is in two traces, one of which does not state the workers.
 	(echo '{"type":"trace"}'; server 8; two_threads
 		echo '{"type":"trace"}'; execution 1 b; ran 1 2 1 1 a.b 1
 		echo '{"type":"trace"}'; execution 1 b; ran 5 6 1 1 a.b 1
@@ -434,7 +434,7 @@ two_threads() {
 	assert_equal "$(said cores "$use")" "a:8 b:4 c:?"
 	ask --text
 	assert_output --partial "% of the server's 8"
-	# Two servers in one trace: whose is the session?
+	# Two servers in one trace: the workers of the session are unknown.
 	(server 8; server 4; two_threads) >in
 	ask
 	assert_equal "$(said cores "$use")" "a:?"
@@ -928,7 +928,7 @@ of what they could do, 11.9 % of the server's 8."
 		"\"short_statement\":\"$long \\n $long\""
 		ran 0 9 1 2 user.$long 1) >in
 	ask --text
-	# The sentence that names the operation may be.
+	# Only the sentence that names the operation may be wider.
 	[ "$(grep -v '^The costliest operation' <<<"$output" | wc -L)" -le 100 ]
 }
 

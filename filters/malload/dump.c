@@ -161,7 +161,7 @@ put_spooled_rows(struct dump *d, enum table_id t)
 		buf_add(b, block, n);
 		filter_emit(d->f);
 	}
-	if (ferror((FILE *)d->spool[t]))
+	if (ferror(d->spool[t]))
 		die_errno("cannot read a temporary file");
 	buf_str(b, ";\n");
 	filter_emit(d->f);

@@ -1,6 +1,8 @@
 #ifndef MALLOAD_DUMP_H
 #define MALLOAD_DUMP_H
 
+#include <stdio.h>
+
 #include "common/io/output.h"
 #include "filters/malload/schema.h"
 
@@ -18,7 +20,7 @@ struct dump {
 	const char *directory;		/* for CSV, or NULL */
 	struct output csv[N_TABLES];
 	struct buf path[N_TABLES];	/* of the CSV files */
-	void *spool[N_TABLES];		/* temporary files (FILE), or NULL */
+	FILE *spool[N_TABLES];		/* temporary files, or NULL */
 	uint64_t n_rows[N_TABLES];
 	struct buf row;			/* the one being written */
 };

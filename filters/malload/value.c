@@ -27,6 +27,19 @@ read_double(const struct field *f, double *value)
 	return isfinite(*value);
 }
 
+static bool
+read_missing(struct value *v, struct filter *f, const char *table,
+    const struct column *c)
+{
+	if ((c->rules & (DEFAULT_0 | DEFAULT_1)) != 0)
+		v->integer = (c->rules & DEFAULT_1) != 0;
+	else if ((c->rules & (NOT_NULL | ID)) != 0)
+		return reject(f, table, c->name, "is missing");
+	else
+		v->is_null = true;
+	return true;
+}
+
 bool
 value_read(struct value *v, struct filter *f, const struct rec *r,
     enum table_id t, size_t column)
@@ -35,16 +48,9 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
 	const char *table = tables[t].name;
 	const struct field *field = rec_get(r, schema_key(t, column));
 
-	*v = (struct value){ .is_null = true };
-	if (field == NULL || field->kind == REC_NULL) {
-		if ((c->rules & (DEFAULT_0 | DEFAULT_1)) != 0)
-			*v = (struct value){
-			    .integer = (c->rules & DEFAULT_1) != 0 };
-		else if ((c->rules & (NOT_NULL | ID)) != 0)
-			return reject(f, table, c->name, "is missing");
-		return true;
-	}
-	v->is_null = false;
+	*v = (struct value){ .is_null = false };
+	if (field == NULL || field->kind == REC_NULL)
+		return read_missing(v, f, table, c);
 	switch (c->type) {
 	case BIGINT:
 	case INT:

@@ -125,8 +125,8 @@ link_new_plan(struct links *l, struct plans *plans, struct lane *lane,
 	else if (lane->n_calls > 0)
 		rows_initiates(l->rows,
 		    lane->calls[lane->n_calls - 1].execution, x->id, false);
-	else
-		x->registration = lane->registration;	/* links_resolve() */
+	else	/* not linked yet: it may be a client's query */
+		x->registration = lane->registration;
 }
 
 void

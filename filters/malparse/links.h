@@ -44,7 +44,10 @@ void links_release(struct links *);
 void links_event(struct links *, struct plans *, struct execution *,
     const struct event *, bool is_first);
 
-/* Writes the link that still waits for the execution: see links_query(). */
+/*
+ * Links the execution to the supervisor of its thread, if it has one.  This is
+ * delayed until the execution cannot be a client's query any more.
+ */
 void links_resolve(struct links *, struct execution *);
 
 /*

@@ -1,4 +1,4 @@
-/* rows - writes events and what belongs to them as rows of tables */
+/* rows - writes events, executions, variables, ... as rows of tables */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ const char *const rows_id_columns[N_TABLES] = { "server_id", "execution_id",
     "initiates_executions_id", "query_phase_id", "heartbeat_id",
     "cpuload_id" };
 
-/* Copies the value of a key of an object to a column. */
+/* A key of an object, and the column to which its value is copied. */
 struct column {
 	unsigned key;
 	const char *name;

@@ -37,7 +37,7 @@ sum_operations(struct answer *a, const struct scope *s)
 		index = mem_ones(n_keys, sizeof *index);
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
-		/* By kind, too: a call has the name of its plan. */
+		/* The kind matters: a call has the name of its plan. */
 		key = (size_t)i->operation * N_KINDS + i->kind;
 		if (index[key] == INDEX_NONE) {
 			list = mem_grow(list, &cap, n + 1, sizeof *list);

@@ -164,7 +164,7 @@ report_containers(const struct answer *a, struct buf *b)
 	table_print(&t, b);
 }
 
-/* How long how many threads worked at once. */
+/* How long 0, 1, 2, ... threads worked at once. */
 static void
 report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
 {

@@ -990,7 +990,8 @@ static void
 put_results(struct text *t, const struct event *e, bool is_short)
 {
 	const struct op *op = &e->plan->ops[e->pc];
-	const struct var *first = &e->plan->vars[e->plan->slots[op->first_slot]];
+	const struct plan *plan = e->plan;
+	const struct var *first = &plan->vars[plan->slots[op->first_slot]];
 
 	if (op->n_ret == 0 || strcmp(op->function, "pass") == 0 ||
 	    strcmp(op->function, "resultSet") == 0 ||
