@@ -11,7 +11,7 @@ check_number(uint64_t value)
 {
 	char want[96];
 	struct buf b = { 0 };
-	uint64_t back;
+	uint64_t back = 0;
 
 	snprintf(want, sizeof want, "%" PRIu64 " %" PRId64 " 0x%" PRIx64,
 	    value, (int64_t)value, value);

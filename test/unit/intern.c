@@ -114,6 +114,7 @@ test_later(void)
 int
 main(void)
 {
+	unit_seed();
 	test_few();
 	test_many();
 	test_later();

@@ -15,29 +15,27 @@ static const char *const values[] = { "1", "-2.5e3", "true", "null", "\"\"",
     "{\"k\": 1.5, \"l\": \"x\"}", "{ \"k\" : 1 }", "{\"k\":1,\"k\":2}" };
 static const char *const blanks[] = { "", "", " ", "\n\t", "\r\n  " };
 
-#define ONE_OF(list) list[rand() % (int)(sizeof list / sizeof *list)]
-
 /* An array, or an object whose keys are as hard as its values. */
 static size_t
 make(struct buf *b, bool is_object, struct span *items)
 {
-	size_t n = (size_t)(rand() % MOST), at[MOST];
+	size_t n = unit_random(MOST), at[MOST];
 
 	b->len = 0;
 	buf_char(b, is_object ? '{' : '[');
 	for (size_t i = 0; i < n; i++) {
 		buf_str(b, i > 0 ? "," : "");
-		buf_str(b, ONE_OF(blanks));
+		buf_str(b, UNIT_ONE_OF(blanks));
 		if (is_object) {
 			buf_printf(b, "\"k\\\"%zu\"", i);
-			buf_str(b, ONE_OF(blanks));
+			buf_str(b, UNIT_ONE_OF(blanks));
 			buf_char(b, ':');
-			buf_str(b, ONE_OF(blanks));
+			buf_str(b, UNIT_ONE_OF(blanks));
 		}
-		items[i] = span_str(ONE_OF(values));
+		items[i] = span_str(UNIT_ONE_OF(values));
 		at[i] = b->len;
 		buf_add(b, items[i].p, items[i].n);
-		buf_str(b, ONE_OF(blanks));
+		buf_str(b, UNIT_ONE_OF(blanks));
 	}
 	buf_char(b, is_object ? '}' : ']');
 	for (size_t i = 0; i < n; i++)
@@ -53,18 +51,17 @@ walk_array(struct recio *one, struct recio *other, struct buf *b)
 	const struct rec *r, *s;
 	const char *why, *reason;
 
-	rest = again = span_of(b->data, b->len);
+	rest = again = buf_span(b);
 	for (; items_next(&rest, &item); i++) {
 		CHECK(i < n && span_same(item, items[i]), "%.*s: %.*s",
-		    ALL(span_of(b->data, b->len)), ALL(item));
+		    ALL(buf_span(b)), ALL(item));
 		s = recio_parse(other, item, &reason);
 		r = recio_item(one, &again, &item, &why);
 		CHECK((r == NULL) == (s == NULL) && (r != NULL) == (why ==
 		    NULL), "%.*s", ALL(items[i]));
 		CHECK(span_same(item, items[i]), "%.*s", ALL(item));
 	}
-	CHECK(i == n, "%zu of %zu in %.*s", i, n,
-	    ALL(span_of(b->data, b->len)));
+	CHECK(i == n, "%zu of %zu in %.*s", i, n, ALL(buf_span(b)));
 	CHECK(recio_item(one, &again, &item, &why) == NULL && why == NULL,
 	    "%.*s", ALL(again));
 }
@@ -76,15 +73,14 @@ walk_object(struct buf *b)
 	size_t n = make(b, true, items), i = 0;
 	char expected[16];
 
-	rest = span_of(b->data, b->len);
+	rest = buf_span(b);
 	for (; items_next_member(&rest, &key, &value); i++) {
 		snprintf(expected, sizeof expected, "\"k\\\"%zu\"", i);
 		CHECK(i < n && span_same(value, items[i]) &&
 		    span_eq(key, expected), "%.*s: %.*s: %.*s",
-		    ALL(span_of(b->data, b->len)), ALL(key), ALL(value));
+		    ALL(buf_span(b)), ALL(key), ALL(value));
 	}
-	CHECK(i == n, "%zu of %zu in %.*s", i, n,
-	    ALL(span_of(b->data, b->len)));
+	CHECK(i == n, "%zu of %zu in %.*s", i, n, ALL(buf_span(b)));
 }
 
 int
@@ -92,11 +88,9 @@ main(void)
 {
 	static const char *const keys[] = { "type", "k", NULL };
 	struct recio *one = recio_new(keys), *other = recio_new(keys);
-	unsigned seed = (unsigned)time(NULL);
 	struct buf b = { 0 };
 
-	printf("SEED=%u\n", seed);
-	srand(seed);
+	unit_seed();
 	for (int i = 0; i < ROUNDS; i++) {
 		walk_array(one, other, &b);
 		walk_object(&b);

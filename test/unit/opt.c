@@ -139,9 +139,7 @@ test_help(void)
 	    "      --any BYTES         an option of a name and a help that "
 	    "are rather long\n"
 	    "  -l, --list ITEM         one more\n";
-	char text[1024];
-	FILE *f;
-	size_t n;
+	struct buf text = { 0 };
 	pid_t pid;
 
 	fflush(stdout);
@@ -152,12 +150,9 @@ test_help(void)
 		exit(0);
 	}
 	CHECK(unit_wait(pid) == 0, "it is printed");
-	f = fopen("help", "r");
-	n = f != NULL ? fread(text, 1, sizeof text - 1, f) : 0;
-	text[n] = '\0';
-	CHECK(strcmp(text, want) == 0, "%s", text);
-	if (f != NULL)
-		fclose(f);
+	CHECK(unit_read("help", &text) && span_eq(buf_span(&text), want),
+	    "%.*s", (int)text.len, text.data);
+	buf_release(&text);
 }
 
 int

@@ -7,7 +7,7 @@
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
 
-enum { TEXTS = 200000, MOST = 4096 };
+enum { TEXTS = 200000, TEXT_MAX = 4096 };
 
 static const char *const keys[] = { "type", "id", "deps", "start_us", "x",
     "a_rather_long_key", NULL };
@@ -38,30 +38,6 @@ static const char *const seeds[] = {
 };
 
 static struct recio *plain, *yajl;
-
-/* Changes a text in a few places. */
-static size_t
-mutate(char *text, size_t n)
-{
-	const char *piece;
-	size_t at, cut, size;
-
-	for (uint64_t i = unit_random(4); i > 0; i--) {
-		at = unit_random(n + 1);
-		cut = unit_random(3) == 0 ? unit_random(9) : 0;
-		cut = cut < n - at ? cut : n - at;
-		memmove(text + at, text + at + cut, n - at - cut);
-		n -= cut;
-		piece = pieces[unit_random(sizeof pieces / sizeof *pieces)];
-		size = strlen(piece);
-		if (unit_random(4) == 0 || n + size > MOST)
-			continue;
-		memmove(text + at + size, text + at, n - at);
-		memcpy(text + at, piece, size);
-		n += size;
-	}
-	return n;
-}
 
 static bool
 same_field(const struct rec *a, const struct field *f, const struct rec *b,
@@ -103,8 +79,7 @@ same_record(const struct rec *a, const struct rec *b)
 static void
 compare(const char *text, size_t n)
 {
-	/* In memory of its very size, so that a read behind it is seen. */
-	char *one = memcpy(malloc(n > 0 ? n : 1), text, n);
+	char *one = unit_copy(span_of(text, n));
 	char *two = malloc(n + 1);
 	const char *why;
 	struct rec *a, *b;
@@ -137,8 +112,7 @@ test_cut(const char *text)
 int
 main(void)
 {
-	char text[MOST + 64];
-	const char *seed;
+	char text[TEXT_MAX];
 	size_t n;
 
 	unit_seed();
@@ -147,10 +121,9 @@ main(void)
 	plain = recio_new(keys);
 	yajl = recio_new(keys);
 	for (int i = 0; i < TEXTS; i++) {
-		seed = seeds[unit_random(sizeof seeds / sizeof *seeds)];
-		n = strlen(seed);
-		memcpy(text, seed, n);
-		n = mutate(text, n);
+		strcpy(text, UNIT_ONE_OF(seeds));
+		n = unit_mutate(text, strlen(text), sizeof text, pieces,
+		    sizeof pieces / sizeof *pieces);
 		compare(text, n);
 	}
 	recio_free(plain);

@@ -10,14 +10,13 @@ enum { RANDOM_DOUBLES = 200000 };
 static void
 check(const char *json, const char *want)
 {
-	/* In memory of its very size, so that a read behind it is seen. */
-	size_t n = strlen(json);
-	char *copy = memcpy(malloc(n + (n == 0)), json, n);
+	struct span text = span_str(json);
+	char *copy = unit_copy(text);
 	struct buf b = { 0 };
 
-	pyjson_put(&b, span_of(copy, n));
-	CHECK(span_eq(span_of(b.data, b.len), want),
-	    "%s is %.*s, not %s", json, (int)b.len, b.data, want);
+	pyjson_put(&b, span_of(copy, text.n));
+	CHECK(span_eq(buf_span(&b), want), "%s is %.*s, not %s", json,
+	    (int)b.len, b.data, want);
 	buf_release(&b);
 	free(copy);
 }
@@ -102,7 +101,7 @@ test_string(void)
 	struct buf b = { 0 };
 
 	pyjson_string(&b, SPAN("a\0\"\\\n\x01\x7f\xc3\xa9\xff"));
-	CHECK(span_same(span_of(b.data, b.len),
+	CHECK(span_same(buf_span(&b),
 	    SPAN("\"a\\u0000\\\"\\\\\\n\\u0001\\u007f\\u00e9\\ufffd\"")),
 	    "%.*s", (int)b.len, b.data);
 	buf_release(&b);
@@ -119,13 +118,11 @@ check_double(double value, int digits)
 	snprintf(text, sizeof text, "%.*e", digits, value);
 	value = strtod(text, NULL);
 	pyjson_put(&b, span_str(text));
-	buf_char(&b, '\0');
-	CHECK(strtod(b.data, &end) == value && *end == '\0', "%s is %s", text,
+	CHECK(strtod(buf_cstr(&b), &end) == value && *end == '\0', "%s is %s", text,
 	    b.data);
-	pyjson_put(&again, span_of(b.data, b.len - 1));
-	CHECK(span_same(span_of(again.data, again.len),
-	    span_of(b.data, b.len - 1)), "%s then %.*s", b.data,
-	    (int)again.len, again.data);
+	pyjson_put(&again, buf_span(&b));
+	CHECK(span_same(buf_span(&again), buf_span(&b)), "%s then %.*s",
+	    b.data, (int)again.len, again.data);
 	while (n < 17) {
 		snprintf(shorter, sizeof shorter, "%.*e", n, value);
 		if (strtod(shorter, NULL) == value)

@@ -45,17 +45,17 @@ check(struct span text, size_t limit, const char *want)
 {
 	struct buf got = { 0 };
 
-	for (size_t size = 1; size <= 31; size++) {
+	for (size_t size = 1; size <= UNIT_READ_MAX; size++) {
 		unit_stdin(text, size);
 		show_values(&got, limit);
-		CHECK(span_eq(span_of(got.data, got.len), want),
+		CHECK(span_eq(buf_span(&got), want),
 		    "%zu bytes a read: '%.*s', not '%s'", size, (int)got.len,
 		    got.data, want);
 		wait(NULL);
 	}
 	unit_stdin(text, 60000);
 	show_values(&got, limit);
-	CHECK(span_eq(span_of(got.data, got.len), want),
+	CHECK(span_eq(buf_span(&got), want),
 	    "at once: '%.*s', not '%s'", (int)got.len, got.data, want);
 	wait(NULL);
 	buf_release(&got);
@@ -102,14 +102,14 @@ test_limit(void)
 	check(SPAN("12345 \"345\" [3,5]"), 5, "1:12345|1:\"345\"|1:[3,5]|"
 	    "none+");
 	/* How much of it is its beginning depends on the reads; the sum not. */
-	for (size_t size = 1; size <= 31; size++) {
+	for (size_t size = 1; size <= UNIT_READ_MAX; size++) {
 		unit_stdin(text, size);
 		show_values(&got, 5);
 		CHECK(got.len > 8 + 6 && memcmp(got.data,
 		    "1:[1,2]|long1:", 14) == 0, "%.*s", (int)got.len,
 		    got.data);
-		buf_char(&got, '\0');
-		CHECK(strlen(got.data) == 14 + text.n - 6 + 1, "%s", got.data);
+		CHECK(strlen(buf_cstr(&got)) == 14 + text.n - 6 + 1, "%s",
+		    got.data);
 		wait(NULL);
 	}
 	buf_release(&got);
@@ -129,10 +129,10 @@ test_large(void)
 	buf_add(&want, text.data, text.len);
 	buf_str(&text, " 7");
 	buf_str(&want, "|1:7|none+");
-	unit_stdin(span_of(text.data, text.len), 60000);
+	unit_stdin(buf_span(&text), 60000);
 	show_values(&got, NO_LIMIT);
-	CHECK(span_same(span_of(got.data, got.len),
-	    span_of(want.data, want.len)), "a million levels");
+	CHECK(span_same(buf_span(&got),
+	    buf_span(&want)), "a million levels");
 	wait(NULL);
 	buf_release(&text);
 	buf_release(&want);
@@ -148,7 +148,7 @@ put_random(struct buf *b, unsigned depth)
 	uint64_t kind = unit_random(depth < 6 ? 4 : 2);
 
 	if (kind < 2) {
-		buf_str(b, scalars[unit_random(9)]);
+		buf_str(b, UNIT_ONE_OF(scalars));
 		return;
 	}
 	buf_char(b, kind == 2 ? '[' : '{');
@@ -177,10 +177,10 @@ test_random(void)
 			buf_char(&text, ' ');
 		}
 		buf_str(&want, "none+");
-		unit_stdin(span_of(text.data, text.len), 1 + unit_random(31));
+		unit_stdin(buf_span(&text), 1 + unit_random(UNIT_READ_MAX));
 		show_values(&got, NO_LIMIT);
-		CHECK(span_same(span_of(got.data, got.len),
-		    span_of(want.data, want.len)), "%.*s", (int)text.len,
+		CHECK(span_same(buf_span(&got),
+		    buf_span(&want)), "%.*s", (int)text.len,
 		    text.data);
 		wait(NULL);
 	}

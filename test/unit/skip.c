@@ -5,7 +5,6 @@
 
 #include <yajl/yajl_parse.h>
 
-#include "common/base/mem.h"
 #include "common/json/items.h"
 #include "common/json/skip.h"
 #include "test/unit/unit.h"
@@ -174,31 +173,6 @@ static const char *const seeds[] = {
 	"{ \"k\" : \"v\" , \"l\" : [ 1 , 2 ] }",
 };
 
-#define ONE_OF(list) list[unit_random(sizeof list / sizeof *list)]
-
-/* Replaces bytes of a text by a piece, in up to three places. */
-static size_t
-mutate(char *text, size_t n)
-{
-	const char *piece;
-	size_t at, removed, size;
-
-	for (uint64_t i = unit_random(4); i > 0; i--) {
-		at = unit_random(n + 1);
-		removed = unit_random(2) * unit_random(6);
-		removed = removed < n - at ? removed : n - at;
-		memmove(text + at, text + at + removed, n - at - removed);
-		n -= removed;
-		piece = ONE_OF(pieces);
-		size = strlen(piece);
-		memmove(text + at + size, text + at, n - at);
-		memcpy(text + at, piece, size);
-		n += size;
-	}
-	text[n] = '\0';
-	return n;
-}
-
 static void
 test_texts(void)
 {
@@ -207,8 +181,9 @@ test_texts(void)
 	size_t n;
 
 	for (int i = 0; i < TEXTS; i++) {
-		n = (size_t)sprintf(text, "[%s]", ONE_OF(seeds));
-		n = mutate(text, n);
+		n = (size_t)sprintf(text, "[%s]", UNIT_ONE_OF(seeds));
+		n = unit_mutate(text, n, sizeof text, pieces,
+		    sizeof pieces / sizeof *pieces);
 		if (!yajl_accepts(span_of(text, n)))
 			continue;
 		accepted++;
@@ -241,17 +216,17 @@ test_numbers(void)
 static void
 test_noise(void)
 {
-	char *text;
+	char noise[40], *text;
 	struct skip s;
 	size_t n;
 
 	for (int i = 0; i < TEXTS; i++) {
-		n = 1 + unit_random(40);
-		text = mem_alloc(n);	/* exactly, for the sanitizer */
+		n = 1 + unit_random(sizeof noise);
 		for (size_t k = 0; k < n; k++)
-			text[k] = unit_random(3) == 0 ?
+			noise[k] = unit_random(3) == 0 ?
 			    (char)unit_random(256) : "\"\\[]{},:\n1t"[
 			    unit_random(12)];
+		text = unit_copy(span_of(noise, n));
 		s = (struct skip){ 0 };
 		skip_value(&s, span_of(text, n));
 		CHECK(s.at > 0 && s.at <= n, "%zu of %zu", s.at, n);

@@ -209,19 +209,19 @@ test_digits(void)
 	static const char others[] = "/:;,. eE+-\x80\xff";
 	uint64_t want, got;
 	size_t n, behind;
+	char bytes[40], *text;
 	const char *end;
-	char *text;
 
 	for (int round = 0; round < 200000; round++) {
 		n = unit_random(20);
 		behind = unit_random(20);
-		text = malloc(n + behind + 1);
 		want = got = 0;
 		for (size_t i = 0; i < n + behind; i++)
-			text[i] = i == n ? others[unit_random(sizeof others)] :
+			bytes[i] = i == n ? others[unit_random(sizeof others)] :
 			    (char)('0' + unit_random(10));
 		for (size_t i = 0; i < n; i++)
-			want = want * 10 + (uint64_t)(text[i] - '0');
+			want = want * 10 + (uint64_t)(bytes[i] - '0');
+		text = unit_copy(span_of(bytes, n + behind));
 		end = text_digits(text, text + n + behind, &got);
 		CHECK(end == text + n && got == want, "'%.*s': %llu",
 		    (int)(n + behind), text, (unsigned long long)got);

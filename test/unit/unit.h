@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/mem.h"
 #include "common/base/text.h"
 
 /*
@@ -19,7 +20,10 @@
  */
 static unsigned long unit_checks, unit_failures;
 
-enum { UNIT_SHOWN = 20 };
+enum {
+	UNIT_SHOWN = 20,
+	UNIT_READ_MAX = 31	/* bytes of a read, where small ones are tested */
+};
 
 #define CHECK(holds, ...)						\
 	do {								\
@@ -103,6 +107,54 @@ unit_random(uint64_t below)
 	return (z ^ z >> 31) % below;
 }
 
+/* A random element of an array. */
+#define UNIT_ONE_OF(array)						\
+	((array)[unit_random(sizeof(array) / sizeof *(array))])
+
+/*
+ * Changes a text in up to three places: removes a few bytes, inserts one of the
+ * pieces, or both.  The text is in memory of so many bytes; it gets a NUL.
+ * Returns its new length.
+ */
+static inline size_t
+unit_mutate(char *text, size_t n, size_t size, const char *const *pieces,
+    size_t n_pieces)
+{
+	size_t at, n_removed, n_inserted;
+	const char *piece;
+
+	for (uint64_t i = unit_random(4); i > 0; i--) {
+		at = unit_random(n + 1);
+		n_removed = unit_random(3) == 0 ? unit_random(9) : 0;
+		n_removed = n_removed < n - at ? n_removed : n - at;
+		memmove(text + at, text + at + n_removed, n - at - n_removed);
+		n -= n_removed;
+		piece = pieces[unit_random(n_pieces)];
+		n_inserted = strlen(piece);
+		if (unit_random(4) == 0 || n + n_inserted >= size)
+			continue;
+		memmove(text + at + n_inserted, text + at, n - at);
+		memcpy(text + at, piece, n_inserted);
+		n += n_inserted;
+	}
+	text[n] = '\0';
+	return n;
+}
+
+/*
+ * A copy in memory of exactly its size, so that the sanitizer notices a read
+ * past its end.  The caller frees it.
+ */
+static inline char *
+unit_copy(struct span text)
+{
+	char *copy = mem_alloc(text.n);
+
+	if (text.n > 0)
+		memcpy(copy, text.p, text.n);
+	return copy;
+}
+
 /* Sends the text in packets of so many bytes; what could not be sent is left. */
 static inline struct span
 unit_send(int fd, struct span text, size_t bytes_a_packet, int flags)
@@ -150,6 +202,21 @@ unit_write(const char *path, struct span text)
 	if (f == NULL || fwrite(text.p, 1, text.n, f) != text.n ||
 	    fclose(f) != 0)
 		exit(99);
+}
+
+/* Appends the bytes of a file to a buffer; false if it cannot be opened. */
+static inline bool
+unit_read(const char *path, struct buf *to)
+{
+	FILE *f = fopen(path, "rb");
+	int c;
+
+	if (f == NULL)
+		return false;
+	while ((c = getc(f)) != EOF)
+		buf_char(to, (char)c);
+	fclose(f);
+	return true;
 }
 
 #endif
