@@ -1,4 +1,6 @@
-/* cleanup - all is called before the program ends, and once */
+/*
+ * cleanup - registered functions are called once each, however the program ends
+ */
 
 #define _DEFAULT_SOURCE	/* MAP_ANONYMOUS */
 
@@ -9,28 +11,30 @@
 #include "common/io/cleanup.h"
 #include "test/unit/unit.h"
 
-/* What a child says. */
-static volatile struct said {
-	unsigned first, second;		/* how often they were called */
-	bool waited, released;		/* a held signal; it did not end it */
-} *said;
+/* The child's report, in shared memory. */
+static volatile struct report {
+	unsigned n_first, n_second;	/* calls of first() and second() */
+	bool was_held;			/* the signal waited to be unblocked */
+	bool survived;			/* the signal did not end the child */
+} *report;
 
-static int number;	/* of the signal that ends the child */
+static int signal_number;	/* of the signal that ends the child */
 
 static void
 first(void)
 {
-	said->first++;
+	report->n_first++;
 }
 
 static void
 second(void)
 {
-	said->second++;
+	report->n_second++;
 }
 
+/* Adds a function twice: it is called once all the same. */
 static void
-by_return(void)
+end_by_return(void)
 {
 	cleanup_add(first);
 	cleanup_add(second);
@@ -38,87 +42,91 @@ by_return(void)
 }
 
 static void
-by_die(void)
+end_by_die(void)
 {
-	by_return();
-	die("as we must");
+	end_by_return();
+	die("expected");
 }
 
 static void
-by_signal(void)
+end_by_signal(void)
 {
-	by_return();
-	raise(number);
+	end_by_return();
+	raise(signal_number);
 }
 
 static void
-by_held_signal(void)
+end_by_held_signal(void)
 {
-	by_return();
+	end_by_return();
 	cleanup_block_signals();
-	raise(number);
-	said->waited = said->first == 0;
+	raise(signal_number);
+	report->was_held = report->n_first == 0;
 	cleanup_unblock_signals();
-	said->released = true;
+	report->survived = true;
 }
 
 static void
-by_nothing_yet(void)
+ignore_signal(void)
 {
-	by_signal();
-	if (said->first != 0)
+	end_by_signal();
+	if (report->n_first != 0)
 		exit(98);
 }
 
 static void
-only_raise(void)
+raise_signal(void)
 {
-	raise(number);
+	raise(signal_number);
 }
 
-/* What a child has not added is not the child's to clean up. */
+/* A forked process does not call what its parent added. */
 static void
-by_child_of_its_own(void)
+end_grandchild_by_signal(void)
 {
-	by_return();
-	if (unit_child(only_raise) != 128 + number || said->first != 0)
+	end_by_return();
+	if (unit_child(raise_signal) != 128 + signal_number ||
+	    report->n_first != 0)
 		exit(98);
 }
 
 static void
 check(const char *what, void (*act)(void), int status)
 {
-	int ended;
+	int got;
 
-	*said = (struct said){ 0 };
-	ended = unit_child(act);
-	CHECK(ended == status, "%s, signal %d: %d", what, number, ended);
-	CHECK(said->first == 1 && said->second == 1,
-	    "%s, signal %d: called %u and %u times", what, number,
-	    said->first, said->second);
-	CHECK(said->waited == (act == by_held_signal), "%s, signal %d: waited",
-	    what, number);
-	CHECK(!said->released, "%s, signal %d: it goes on", what, number);
+	*report = (struct report){ 0 };
+	got = unit_child(act);
+	CHECK(got == status, "%s, signal %d: status %d", what, signal_number,
+	    got);
+	CHECK(report->n_first == 1 && report->n_second == 1,
+	    "%s, signal %d: called %u and %u times", what, signal_number,
+	    report->n_first, report->n_second);
+	CHECK(report->was_held == (act == end_by_held_signal),
+	    "%s, signal %d: held", what, signal_number);
+	CHECK(!report->survived, "%s, signal %d: the child continued", what,
+	    signal_number);
 }
 
 int
 main(void)
 {
-	static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM,
+	static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM,
 	    SIGXFSZ };
 
-	said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE,
+	report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	check("return", by_return, 0);
-	check("die", by_die, EXIT_FATAL);
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		number = ends[i];
-		signal(number, SIG_DFL);	/* what runs us may ignore it */
-		check("signal", by_signal, 128 + number);
-		check("held", by_held_signal, 128 + number);
-		check("a child", by_child_of_its_own, 0);
-		signal(number, SIG_IGN);
-		check("ignored", by_nothing_yet, 0);
+	check("return", end_by_return, 0);
+	check("die", end_by_die, EXIT_FATAL);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		signal_number = signals[i];
+		/* The parent may have left it ignored. */
+		signal(signal_number, SIG_DFL);
+		check("signal", end_by_signal, 128 + signal_number);
+		check("held", end_by_held_signal, 128 + signal_number);
+		check("forked", end_grandchild_by_signal, 0);
+		signal(signal_number, SIG_IGN);
+		check("ignored", ignore_signal, 0);
 	}
 	return unit_end();
 }

@@ -1,4 +1,4 @@
-/* input - lines, however they come: in files, gzip, small pieces */
+/* input - lines are the same from files, gzip and small reads */
 
 #include <zlib.h>
 
@@ -7,7 +7,10 @@
 
 enum { NO_LIMIT = 1 << 30 };
 
-/* Writes "NUMBER:LENGTH:TEXT|" for each line, "+TEXT|" for what is too long. */
+/*
+ * Appends "NUMBER:LENGTH:TEXT|"; if the line is too long, "+REST" is before
+ * the '|'.
+ */
 static void
 show_line(struct buf *to, struct input *in, const struct line *line)
 {
@@ -46,19 +49,19 @@ add_gzip(struct buf *to, struct span text)
 	z_stream z = { 0 };
 
 	if (deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0) != Z_OK)
-		exit(99);
+		exit(UNIT_EXIT_SETUP);
 	buf_need(to, deflateBound(&z, text.n));
 	z.next_in = (unsigned char *)(uintptr_t)text.p;
 	z.avail_in = (unsigned)text.n;
 	z.next_out = (unsigned char *)to->data + to->len;
 	z.avail_out = (unsigned)(to->cap - to->len);
 	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
-		exit(99);
+		exit(UNIT_EXIT_SETUP);
 	to->len += z.total_out;
 	deflateEnd(&z);
 }
 
-/* The bytes as one file, and on standard input a few at a time. */
+/* Reads the bytes as one file, and from standard input a few at a time. */
 static void
 check_bytes(struct span bytes, size_t limit, struct span want)
 {
@@ -80,7 +83,7 @@ check_bytes(struct span bytes, size_t limit, struct span want)
 	buf_release(&got);
 }
 
-/* The same plain, as one gzip member, as two, and with zeros behind. */
+/* Reads a text as it is, as one gzip member, as two, and with zeros added. */
 static void
 check_text(struct span text, size_t limit, struct span want)
 {
@@ -164,48 +167,50 @@ test_several_files(void)
 	buf_release(&gz);
 }
 
-/* Is the word in what was shown? */
 static bool
-tells(struct buf *b, const char *word)
+contains(struct buf *b, const char *word)
 {
 	return strstr(buf_cstr(b), word) != NULL;
 }
 
-/* Whatever is left of a gzip is a beginning of its lines, and damaged. */
+/* Of a truncated gzip file the first lines are read; the damage is reported. */
 static void
-test_cut_gzip(void)
+test_truncated_gzip(void)
 {
 	struct span text = SPAN("first line\nsecond line\nthird line\n");
 	static const char want[] = "1:10:first line|2:11:second line|"
 	    "3:10:third line|";
-	char name[] = "cut", *files[] = { name };
+	char name[] = "truncated", *files[] = { name };
 	struct buf gz = { 0 }, got = { 0 };
 	struct input in;
 	struct line line;
-	size_t left;
+	size_t first_len;
 
 	add_gzip(&gz, text);
 	for (size_t n = 2; n < gz.len; n++) {
 		unit_write(name, span_of(gz.data, n));
 		input_init(&in, files, 1);
-		CHECK(input_next_file(&in), "it can be opened");
+		CHECK(input_next_file(&in), "cannot open %s", name);
 		got.len = 0;
 		while (input_line(&in, NO_LIMIT, &line))
 			buf_add(&got, line.p, line.full_len);
-		CHECK(in.damage != NULL, "cut to %zu of %zu bytes", n, gz.len);
+		CHECK(in.damage != NULL, "truncated to %zu of %zu bytes", n,
+		    gz.len);
 		CHECK(got.len <= text.n && span_same(buf_span(&got),
-		    span_of(text.p, got.len)), "cut to %zu bytes", n);
+		    span_of(text.p, got.len)), "truncated to %zu bytes", n);
 		input_release(&in);
 	}
-	/* The second member counts as much as the first. */
-	left = gz.len;
+	/* Damage of a second member is reported as well. */
+	first_len = gz.len;
 	add_gzip(&gz, text);
-	for (size_t n = left + 1; n < gz.len; n++) {
+	for (size_t n = first_len + 1; n < gz.len; n++) {
 		unit_write(name, span_of(gz.data, n));
 		show_files(&got, files, 1, NO_LIMIT);
 		CHECK(memcmp(got.data, want, sizeof want - 1) == 0,
-		    "the first member, at %zu", n);
-		CHECK(tells(&got, "damage"), "the second member cut to %zu bytes", n - left);
+		    "the first member, truncated at %zu", n);
+		CHECK(contains(&got, "damage"),
+		    "the second member, truncated to %zu bytes",
+		    n - first_len);
 	}
 	buf_release(&gz);
 	buf_release(&got);
@@ -218,39 +223,38 @@ test_damaged_gzip(void)
 	struct buf gz = { 0 }, got = { 0 };
 
 	add_gzip(&gz, SPAN("a line that is not so short\n"));
-	gz.data[gz.len - 5] ^= 1;	/* of its checksum */
+	gz.data[gz.len - 5] ^= 1;	/* a byte of the checksum */
 	unit_write(name, buf_span(&gz));
 	show_files(&got, files, 1, NO_LIMIT);
-	CHECK(tells(&got, "damaged"),
-	    "'%.*s'", (int)got.len, got.data);
+	CHECK(contains(&got, "damaged"), "'%s'", got.data);
 	gz.data[gz.len - 5] ^= 1;
 	buf_str(&gz, "junk");
 	unit_write(name, buf_span(&gz));
 	show_files(&got, files, 1, NO_LIMIT);
-	CHECK(tells(&got, "damaged"),
-	    "junk behind: '%.*s'", (int)got.len, got.data);
+	CHECK(contains(&got, "damaged"), "junk at the end: '%s'", got.data);
 	buf_release(&gz);
 	buf_release(&got);
 }
 
-/* Lines of all lengths, up to several reads each, against a plain split. */
+/* Lines of all lengths, some of several reads, against a simple split. */
 static void
-test_much(void)
+test_large(void)
 {
-	static const size_t most[] = { 3, 100, 70000, 900000 };
-	char name[] = "much", *files[] = { name };
+	enum { LIMIT = 300000 };
+	static const size_t lengths_max[] = { 3, 100, 70000, 900000 };
+	char name[] = "large", *files[] = { name };
 	struct buf text = { 0 }, want = { 0 }, got = { 0 }, gz = { 0 };
 	unsigned long long line = 0;
 	size_t n, from;
 
 	while (text.len < 6000000) {
-		n = unit_random(most[unit_random(4)]);
+		n = unit_random(UNIT_ONE_OF(lengths_max));
 		from = text.len;
 		for (size_t i = 0; i < n; i++)
 			buf_char(&text, (char)('a' + unit_random(26)));
 		line++;
-		if (n > 300000)
-			n = 300000;
+		if (n > LIMIT)
+			n = LIMIT;
 		if (n > 0) {
 			buf_printf(&want, "%llu:%zu:", line, n);
 			buf_add(&want, text.data + from, n);
@@ -266,15 +270,15 @@ test_much(void)
 		buf_char(&text, '\n');
 	}
 	unit_write(name, buf_span(&text));
-	show_files(&got, files, 1, 300000);
-	CHECK(span_same(buf_span(&got), buf_span(&want)), "much of it");
+	show_files(&got, files, 1, LIMIT);
+	CHECK(span_same(buf_span(&got), buf_span(&want)), "as a file");
 	add_gzip(&gz, buf_span(&text));
 	unit_write(name, buf_span(&gz));
-	show_files(&got, files, 1, 300000);
-	CHECK(span_same(buf_span(&got), buf_span(&want)), "much, as gzip");
+	show_files(&got, files, 1, LIMIT);
+	CHECK(span_same(buf_span(&got), buf_span(&want)), "as gzip");
 	unit_stdin(buf_span(&text), 4093);
-	show_files(&got, NULL, 0, 300000);
-	CHECK(span_same(buf_span(&got), buf_span(&want)), "much, in pieces");
+	show_files(&got, NULL, 0, LIMIT);
+	CHECK(span_same(buf_span(&got), buf_span(&want)), "in small reads");
 	wait(NULL);
 	buf_release(&text);
 	buf_release(&want);
@@ -290,8 +294,8 @@ main(void)
 	test_byte_order_mark();
 	test_long_lines();
 	test_several_files();
-	test_cut_gzip();
+	test_truncated_gzip();
 	test_damaged_gzip();
-	test_much();
+	test_large();
 	return unit_end();
 }

@@ -26,7 +26,7 @@ test_few(void)
 		CHECK(intern_find(&in, words[i]) == i, "word %u", i);
 		got = intern_span(&in, i);
 		CHECK(span_same(got, words[i]), "word %u", i);
-		CHECK(got.p[got.n] == '\0', "a NUL behind word %u", i);
+		CHECK(got.p[got.n] == '\0', "no NUL after word %u", i);
 		CHECK(intern_str(&in, i) == got.p, "word %u", i);
 		for (uint32_t j = 0; j < N; j++) {
 			order = memcmp(words[i].p, words[j].p, words[i].n <
@@ -38,14 +38,16 @@ test_few(void)
 			    "%u and %u", i, j);
 		}
 		CHECK(intern_cmp(&in, SYM_NONE, i) < 0 &&
-		    intern_cmp(&in, i, SYM_NONE) > 0, "none before %u", i);
+		    intern_cmp(&in, i, SYM_NONE) > 0,
+		    "SYM_NONE is not before word %u", i);
 	}
-	CHECK(in.n == N, "%zu", in.n);
-	CHECK(intern_cmp(&in, SYM_NONE, SYM_NONE) == 0, "none is none");
+	CHECK(in.n == N, "%zu symbols", in.n);
+	CHECK(intern_cmp(&in, SYM_NONE, SYM_NONE) == 0,
+	    "SYM_NONE differs from itself");
 	intern_release(&in);
 }
 
-/* Strings stay where they are, whatever is added; one is longer than a block. */
+/* Strings do not move when others are added; one is longer than a block. */
 static void
 test_many(void)
 {
@@ -70,45 +72,46 @@ test_many(void)
 		    "%s", word);
 	}
 	CHECK(intern_str(&in, 0) == first && strcmp(first, "first") == 0,
-	    "it has moved");
+	    "the first word has moved");
 	CHECK(span_same(intern_span(&in, 1), long_word), "the long word");
 	intern_release(&in);
 	free((char *)(uintptr_t)long_word.p);
 }
 
 /*
- * Symbols that come later are those that would have come at once.  The array
- * they go into moves, words come twice within a batch, and the table grows in
- * the middle of one.
+ * intern_defer() yields the same symbols as intern_add().  The array that
+ * receives the symbols moves, words occur twice within a batch, and the table
+ * grows during a batch.
  */
 static void
-test_later(void)
+test_deferred(void)
 {
-	struct kept { uint32_t number; sym symbol; } *kept = NULL;
-	struct intern at_once, later;
+	struct word { uint32_t number; sym symbol; } *words = NULL;
+	struct intern immediate, deferred;
 	size_t cap = 0;
 	char word[32];
 
-	intern_init(&at_once);
-	intern_init(&later);
+	intern_init(&immediate);
+	intern_init(&deferred);
 	for (uint32_t i = 0; i < MANY; i++) {
-		kept = mem_grow(kept, &cap, i + 1, sizeof *kept);
-		kept[i] = (struct kept){ (uint32_t)unit_random(i / 2 + 1),
+		words = mem_grow(words, &cap, i + 1, sizeof *words);
+		words[i] = (struct word){ (uint32_t)unit_random(i / 2 + 1),
 		    SYM_NONE };
-		snprintf(word, sizeof word, "word/%u", kept[i].number);
-		intern_defer(&later, span_str(word), &kept,
-		    i * sizeof *kept + offsetof(struct kept, symbol));
+		snprintf(word, sizeof word, "word/%u", words[i].number);
+		intern_defer(&deferred, span_str(word), &words,
+		    i * sizeof *words + offsetof(struct word, symbol));
 	}
-	intern_flush(&later);
+	intern_flush(&deferred);
 	for (uint32_t i = 0; i < MANY; i++) {
-		snprintf(word, sizeof word, "word/%u", kept[i].number);
-		CHECK(kept[i].symbol == intern_add(&at_once, span_str(word)),
-		    "%s, the %uth", word, i);
+		snprintf(word, sizeof word, "word/%u", words[i].number);
+		CHECK(words[i].symbol == intern_add(&immediate,
+		    span_str(word)), "%s, the %uth", word, i);
 	}
-	CHECK(later.n == at_once.n, "%zu, not %zu", later.n, at_once.n);
-	intern_release(&at_once);
-	intern_release(&later);
-	free(kept);
+	CHECK(deferred.n == immediate.n, "%zu symbols, not %zu", deferred.n,
+	    immediate.n);
+	intern_release(&immediate);
+	intern_release(&deferred);
+	free(words);
 }
 
 int
@@ -117,6 +120,6 @@ main(void)
 	unit_seed();
 	test_few();
 	test_many();
-	test_later();
+	test_deferred();
 	return unit_end();
 }

@@ -1,13 +1,13 @@
 /*
- * items - what an array or object was made of comes out of a walk over it, and
- * recio_item() finds the same records as a walk and recio_parse()
+ * items - a walk over an array or object returns the items that it was made of,
+ * and recio_item() returns the same records as a walk with recio_parse()
  */
 
 #include "common/json/items.h"
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
 
-enum { ROUNDS = 20000, MOST = 6 };
+enum { ROUNDS = 20000, ITEMS_MAX = 6 };
 
 static const char *const values[] = { "1", "-2.5e3", "true", "null", "\"\"",
     "\"a,b]}\"", "\"\\\\\"", "\"\\\"[\"", "\"\xc3\xa9\"", "[]", "{}",
@@ -15,11 +15,14 @@ static const char *const values[] = { "1", "-2.5e3", "true", "null", "\"\"",
     "{\"k\": 1.5, \"l\": \"x\"}", "{ \"k\" : 1 }", "{\"k\":1,\"k\":2}" };
 static const char *const blanks[] = { "", "", " ", "\n\t", "\r\n  " };
 
-/* An array, or an object whose keys are as hard as its values. */
+/*
+ * Writes a random array, or an object whose keys contain an escaped quote, and
+ * stores its items.  Returns their number.
+ */
 static size_t
-make(struct buf *b, bool is_object, struct span *items)
+make_random(struct buf *b, bool is_object, struct span *items)
 {
-	size_t n = unit_random(MOST), at[MOST];
+	size_t n = unit_random(ITEMS_MAX), at[ITEMS_MAX];
 
 	b->len = 0;
 	buf_char(b, is_object ? '{' : '[');
@@ -44,33 +47,33 @@ make(struct buf *b, bool is_object, struct span *items)
 }
 
 static void
-walk_array(struct recio *one, struct recio *other, struct buf *b)
+test_array(struct recio *io, struct recio *reference, struct buf *b)
 {
-	struct span items[MOST], item, rest, again;
-	size_t n = make(b, false, items), i = 0;
-	const struct rec *r, *s;
+	struct span items[ITEMS_MAX], item, rest, recio_rest;
+	size_t n = make_random(b, false, items), i = 0;
+	const struct rec *rec, *want;
 	const char *why, *reason;
 
-	rest = again = buf_span(b);
+	rest = recio_rest = buf_span(b);
 	for (; items_next(&rest, &item); i++) {
 		CHECK(i < n && span_same(item, items[i]), "%.*s: %.*s",
 		    ALL(buf_span(b)), ALL(item));
-		s = recio_parse(other, item, &reason);
-		r = recio_item(one, &again, &item, &why);
-		CHECK((r == NULL) == (s == NULL) && (r != NULL) == (why ==
-		    NULL), "%.*s", ALL(items[i]));
+		want = recio_parse(reference, item, &reason);
+		rec = recio_item(io, &recio_rest, &item, &why);
+		CHECK((rec == NULL) == (want == NULL) &&
+		    (rec != NULL) == (why == NULL), "%.*s", ALL(items[i]));
 		CHECK(span_same(item, items[i]), "%.*s", ALL(item));
 	}
-	CHECK(i == n, "%zu of %zu in %.*s", i, n, ALL(buf_span(b)));
-	CHECK(recio_item(one, &again, &item, &why) == NULL && why == NULL,
-	    "%.*s", ALL(again));
+	CHECK(i == n, "%zu of %zu items in %.*s", i, n, ALL(buf_span(b)));
+	CHECK(recio_item(io, &recio_rest, &item, &why) == NULL && why == NULL,
+	    "%.*s", ALL(recio_rest));
 }
 
 static void
-walk_object(struct buf *b)
+test_object(struct buf *b)
 {
-	struct span items[MOST], key, value, rest;
-	size_t n = make(b, true, items), i = 0;
+	struct span items[ITEMS_MAX], key, value, rest;
+	size_t n = make_random(b, true, items), i = 0;
 	char expected[16];
 
 	rest = buf_span(b);
@@ -80,23 +83,23 @@ walk_object(struct buf *b)
 		    span_eq(key, expected), "%.*s: %.*s: %.*s",
 		    ALL(buf_span(b)), ALL(key), ALL(value));
 	}
-	CHECK(i == n, "%zu of %zu in %.*s", i, n, ALL(buf_span(b)));
+	CHECK(i == n, "%zu of %zu items in %.*s", i, n, ALL(buf_span(b)));
 }
 
 int
 main(void)
 {
 	static const char *const keys[] = { "type", "k", NULL };
-	struct recio *one = recio_new(keys), *other = recio_new(keys);
+	struct recio *io = recio_new(keys), *reference = recio_new(keys);
 	struct buf b = { 0 };
 
 	unit_seed();
 	for (int i = 0; i < ROUNDS; i++) {
-		walk_array(one, other, &b);
-		walk_object(&b);
+		test_array(io, reference, &b);
+		test_object(&b);
 	}
-	recio_free(one);
-	recio_free(other);
+	recio_free(io);
+	recio_free(reference);
 	buf_release(&b);
 	return unit_end();
 }

@@ -1,4 +1,4 @@
-/* json - what is written reads back, by recio */
+/* json - recio reads back what is written */
 
 #include <math.h>
 
@@ -18,14 +18,14 @@ read_back(const struct buf *b)
 	struct rec *rec;
 
 	CHECK(b->len > 0 && b->data[b->len - 1] == '\n' &&
-	    memchr(b->data, '\n', b->len - 1) == NULL, "one line: %.*s",
+	    memchr(b->data, '\n', b->len - 1) == NULL, "not one line: %.*s",
 	    (int)b->len, b->data);
 	rec = recio_parse(io, span_of(b->data, b->len - 1), &why);
 	CHECK(rec != NULL, "%s: %.*s", why, (int)b->len, b->data);
 	return rec;
 }
 
-/* The string, written and read, is `want`. */
+/* The string is written, read back, and then is `want`. */
 static void
 check_string(struct span s, struct span want)
 {
@@ -43,26 +43,26 @@ check_string(struct span s, struct span want)
 	CHECK(span_same(got, want), "'%.*s', not '%.*s'", ALL(got), ALL(want));
 	CHECK(utf8_valid(b.data, b.len), "%.*s", (int)b.len, b.data);
 	for (size_t i = 0; i + 1 < b.len; i++)
-		CHECK((unsigned char)b.data[i] >= 0x20, "a control in %.*s",
-		    (int)b.len, b.data);
+		CHECK((unsigned char)b.data[i] >= 0x20,
+		    "a control character in %.*s", (int)b.len, b.data);
 	buf_release(&b);
 }
 
 static void
-test_bytes_everywhere(void)
+test_bytes_at_every_offset(void)
 {
-	static const char *const odd[] = { "\"", "\\", "\n", "\r", "\t", "\b",
-	    "\f", "\x01", "\x1f", "\x7f", "/", "\xc2\x80", "\xc3\xa9",
+	static const char *const special[] = { "\"", "\\", "\n", "\r", "\t",
+	    "\b", "\f", "\x01", "\x1f", "\x7f", "/", "\xc2\x80", "\xc3\xa9",
 	    "\xe2\x80\xa8", "\xf4\x8f\xbf\xbf", "!", "#", "[", "]", " " };
 	char text[96];
 	size_t n;
 
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
 		for (size_t before = 0; before < 40; before++)
 			for (size_t after = 0; after < 40; after++) {
-				n = strlen(odd[i]);
+				n = strlen(special[i]);
 				memset(text, 'x', sizeof text);
-				memcpy(text + before, odd[i], n);
+				memcpy(text + before, special[i], n);
 				n += before + after;
 				check_string(span_of(text, n),
 				    span_of(text, n));
@@ -75,7 +75,7 @@ test_bytes_everywhere(void)
 #define FFFD "\xef\xbf\xbd"
 
 static void
-test_what_is_no_utf8(void)
+test_invalid_utf8(void)
 {
 	check_string(SPAN("a\xff" "b"), SPAN("a" FFFD "b"));
 	check_string(SPAN("\x80\x81"), SPAN(FFFD FFFD));
@@ -87,11 +87,11 @@ test_what_is_no_utf8(void)
 	    SPAN("12345678" FFFD "12345678"));
 }
 
-/* Random characters, the special ones more often. */
+/* Random characters, mostly those with escapes or of several bytes. */
 static void
 test_random_strings(void)
 {
-	static const char *const some[] = { "a", "\"", "\\", "\n", "\x01",
+	static const char *const characters[] = { "a", "\"", "\\", "\n", "\x01",
 	    "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "bcdefghi", "/" };
 	struct buf s = { 0 };
 
@@ -99,7 +99,7 @@ test_random_strings(void)
 	for (int i = 0; i < 20000; i++) {
 		s.len = 0;
 		for (uint64_t n = unit_random(20); n > 0; n--)
-			buf_str(&s, UNIT_ONE_OF(some));
+			buf_str(&s, UNIT_ONE_OF(characters));
 		check_string(buf_span(&s), buf_span(&s));
 	}
 	buf_release(&s);
@@ -181,8 +181,8 @@ main(void)
 {
 	unit_seed();
 	io = recio_new(keys);
-	test_bytes_everywhere();
-	test_what_is_no_utf8();
+	test_bytes_at_every_offset();
+	test_invalid_utf8();
 	test_random_strings();
 	test_raw();
 	test_record();

@@ -1,4 +1,6 @@
-/* map - against a model, and with a million keys */
+/* map - the map agrees with a model, with a million keys too */
+
+#include <signal.h>
 
 #include "common/base/map.h"
 #include "common/base/num.h"
@@ -6,13 +8,13 @@
 
 enum { KEYS = 3000, STEPS = 300000, MILLION = 1000000 };
 
-/* The key of a value is its number in digits, of odd lengths. */
+/* The key of each value: its number, after up to eight letters. */
 static char (*names)[24];
 
 static struct span
 key_of(const void *owner, uint32_t value)
 {
-	CHECK(owner == &names, "the owner comes back");
+	CHECK(owner == &names, "not the owner that was given");
 	return span_str(names[value]);
 }
 
@@ -23,7 +25,7 @@ hash_of(uint32_t value)
 }
 
 static uint32_t
-look_up(const struct map *m, uint32_t value)
+get_value(const struct map *m, uint32_t value)
 {
 	return map_get(m, hash_of(value), span_str(names[value]));
 }
@@ -37,7 +39,10 @@ make_names(uint32_t n)
 		    "abcdefghi", i);
 }
 
-/* How full the map gets changes, so that it grows and is emptied again. */
+/*
+ * Random keys are added if they are absent, removed if they are present.  The
+ * range of keys alternates, so that the map both grows and shrinks.
+ */
 static void
 test_model(void)
 {
@@ -49,7 +54,7 @@ test_model(void)
 	map_init(&m, key_of, &names);
 	for (int i = 0; i < STEPS; i++) {
 		v = (uint32_t)unit_random(i / 50000 % 2 == 0 ? KEYS : 40);
-		CHECK(look_up(&m, v) == (present[v] ? v : INDEX_NONE),
+		CHECK(get_value(&m, v) == (present[v] ? v : INDEX_NONE),
 		    "step %d, key %u", i, v);
 		if (present[v])
 			map_remove(&m, hash_of(v), v);
@@ -57,23 +62,23 @@ test_model(void)
 			map_put(&m, hash_of(v), v);
 		else
 			CHECK(map_find_or_add(&m, span_str(names[v]), v) == v,
-			    "key %u is added", v);
+			    "key %u is not added", v);
 		CHECK(present[v] ||
 		    map_find_or_add(&m, span_str(names[v]), KEYS) == v,
-		    "key %u is found", v);
+		    "key %u is not found", v);
 		n = present[v] ? n - 1 : n + 1;
 		present[v] = !present[v];
-		CHECK(m.n == n, "%zu, not %zu", m.n, n);
+		CHECK(m.n == n, "%zu keys, not %zu", m.n, n);
 		if (i % 1000 != 0)
 			continue;
 		for (v = 0; v < KEYS; v++)
-			CHECK(look_up(&m, v) == (present[v] ? v : INDEX_NONE),
+			CHECK(get_value(&m, v) == (present[v] ? v : INDEX_NONE),
 			    "after step %d, key %u", i, v);
 	}
 	map_release(&m);
 }
 
-/* All in one place: every hash the same. */
+/* All keys have the same hash. */
 static void
 test_collisions(void)
 {
@@ -100,28 +105,32 @@ test_million(void)
 	for (uint32_t v = 0; v < MILLION; v++)
 		map_put(&m, hash_of(v), v);
 	for (uint32_t v = 0; v < MILLION; v++)
-		CHECK(look_up(&m, v) == v, "key %u", v);
+		CHECK(get_value(&m, v) == v, "key %u", v);
 	for (uint32_t v = 0; v < MILLION; v += 3)
 		map_remove(&m, hash_of(v), v);
 	for (uint32_t v = 0; v < MILLION; v++)
-		CHECK(look_up(&m, v) == (v % 3 == 0 ? INDEX_NONE : v),
-		    "key %u after the drop", v);
+		CHECK(get_value(&m, v) == (v % 3 == 0 ? INDEX_NONE : v),
+		    "key %u after the removals", v);
 	map_release(&m);
 }
 
 static void
 test_hash(void)
 {
-	enum { MOST = 220 };	/* strings long and short: see map.c */
-	uint64_t seen[MOST];
+	/* Short and long strings are hashed in different ways: see map.c. */
+	enum { LENGTH_MAX = 220 };
+	static const char zeros[LENGTH_MAX];
+	uint64_t seen[LENGTH_MAX];
 	char *text;
 
-	for (size_t n = 0; n < MOST; n++) {
-		text = calloc(n > 0 ? n : 1, 1);	/* none behind it is read */
+	for (size_t n = 0; n < LENGTH_MAX; n++) {
+		text = unit_copy(span_of(zeros, n));
 		seen[n] = map_hash(text, n);
-		CHECK(map_hash(text, n) == seen[n], "the same twice");
+		CHECK(map_hash(text, n) == seen[n], "%zu zeros, hashed twice",
+		    n);
 		for (size_t i = 0; i < n; i++)
-			CHECK(seen[i] != seen[n], "%zu and %zu zeros", i, n);
+			CHECK(seen[i] != seen[n],
+			    "%zu and %zu zeros have the same hash", i, n);
 		for (size_t i = 0; i < n; i++) {
 			text[i] = 1;
 			CHECK(map_hash(text, n) != seen[n], "byte %zu of %zu",
@@ -132,49 +141,53 @@ test_hash(void)
 	}
 }
 
-/* Of strings that are nearly the same the low bits are as if drawn. */
+/*
+ * Strings of n bytes differ only in the two at `at`.  The low bits of their
+ * hashes, which select a bucket, must be distributed as random numbers are.
+ */
 static void
 check_spread(const char *what, size_t n, size_t at)
 {
-	enum { STRINGS = 1 << 14, PLACES = 1 << 8, EACH = STRINGS / PLACES };
-	uint32_t count[PLACES] = { 0 };
+	enum { STRINGS = 1 << 14, BUCKETS = 1 << 8, MEAN = STRINGS / BUCKETS };
+	uint32_t count[BUCKETS] = { 0 };
 	char text[64] = "0123456789abcdef0123456789abcdef0123456789abcdef";
 
 	for (uint16_t i = 0; i < STRINGS; i++) {
 		memcpy(text + at, &i, sizeof i);
-		count[map_hash(text, n) % PLACES]++;
+		count[map_hash(text, n) % BUCKETS]++;
 	}
-	/* Eight times what a place deviates by: sqrt(EACH) is 8. */
-	for (size_t i = 0; i < PLACES; i++)
-		CHECK(count[i] < EACH + 8 * 8, "%s: %u in place %zu", what,
+	/* Eight standard deviations, which are sqrt(MEAN) = 8 each. */
+	for (size_t i = 0; i < BUCKETS; i++)
+		CHECK(count[i] < MEAN + 8 * 8, "%s: %u in bucket %zu", what,
 		    count[i], i);
 }
 
 static void
-spread_under_a_key(void)
+check_spread_of_process(void)
 {
 	unit_failures = 0;
 	check_spread("a number", 2, 0);
 	check_spread("the end of eight bytes", 8, 6);
-	check_spread("the beginning of many", 48, 0);
-	check_spread("their middle", 48, 15);
-	check_spread("their end", 48, 46);
+	check_spread("the beginning of 48 bytes", 48, 0);
+	check_spread("the middle of 48 bytes", 48, 15);
+	check_spread("the end of 48 bytes", 48, 46);
 	exit(unit_failures > 0);
 }
 
 /*
- * Under many keys, for a hash may be good under most of them: a process draws
- * one when it hashes its first string.
+ * With many hash keys, since a bad hash may do well with most of them.  A
+ * process draws its key when it hashes its first string, so each key needs a
+ * process of its own.
  */
 static void
 test_spread(void)
 {
 	for (int i = 0; i < 300; i++)
-		CHECK(unit_child(spread_under_a_key) == 0, "key %d", i);
+		CHECK(unit_child(check_spread_of_process) == 0, "key %d", i);
 }
 
 static void
-drop_what_is_not_there(void)
+remove_absent_key(void)
 {
 	struct map m;
 
@@ -186,13 +199,14 @@ int
 main(void)
 {
 	unit_seed();
-	test_spread();	/* first: no key is drawn yet */
+	test_spread();	/* first, before this process draws a hash key */
 	make_names(MILLION);
 	test_hash();
 	test_model();
 	test_collisions();
 	test_million();
-	CHECK(unit_child(drop_what_is_not_there) == 128 + 6, "a bug aborts");
+	CHECK(unit_child(remove_absent_key) == 128 + SIGABRT,
+	    "removing an absent key does not abort");
 	free(names);
 	return unit_end();
 }

@@ -1,10 +1,10 @@
-/* mem - the arena, growing, and that sizes beyond all memory are fatal */
+/* mem - arenas keep their contents, arrays grow, impossible sizes are fatal */
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "test/unit/unit.h"
 
-/* The sanitizer would rather abort than let us see that we die well. */
+/* The sanitizer would abort before mem.c can report that memory is short. */
 const char *__asan_default_options(void);
 
 const char *
@@ -26,24 +26,24 @@ fill_arena(struct arena *a)
 {
 	static char *piece[PIECES];
 	char text[1000];
-	bool kept;
+	bool is_unchanged;
 
 	for (size_t i = 0; i < PIECES; i++) {
 		piece[i] = arena_room(a, piece_size(i));
 		memset(piece[i], (int)(i % 251), piece_size(i));
 	}
 	for (size_t i = 0; i < PIECES; i++) {
-		kept = true;
+		is_unchanged = true;
 		for (size_t j = 0; j < piece_size(i); j++)
-			kept &= (unsigned char)piece[i][j] == i % 251;
-		CHECK(kept, "piece %zu of %zu bytes", i, piece_size(i));
+			is_unchanged &= (unsigned char)piece[i][j] == i % 251;
+		CHECK(is_unchanged, "piece %zu of %zu bytes", i, piece_size(i));
 	}
 	memset(text, 't', sizeof text);
 	for (size_t n = 0; n < sizeof text; n++) {
 		char *copy = arena_text(a, text, n);
 
 		CHECK(memcmp(copy, text, n) == 0 && copy[n] == '\0',
-		    "text of %zu", n);
+		    "text of %zu bytes", n);
 	}
 }
 
@@ -56,9 +56,9 @@ test_arena(void)
 		fill_arena(&a);
 		arena_reset(&a);
 	}
-	CHECK(a.block != NULL, "a reset keeps a block");
+	CHECK(a.block != NULL, "a reset keeps no block");
 	arena_release(&a);
-	CHECK(a.block == NULL && a.used == 0, "released");
+	CHECK(a.block == NULL && a.used == 0, "not released");
 	arena_reset(&a);
 	arena_release(&a);
 }
@@ -66,31 +66,32 @@ test_arena(void)
 static void
 test_grow(void)
 {
-	size_t cap = 0, grown = 0, before;
+	size_t cap = 0, n_grown = 0, before;
 	int *p = NULL;
 
 	for (size_t n = 1; n <= 100000; n++) {
 		before = cap;
 		p = mem_grow(p, &cap, n, sizeof *p);
-		CHECK(cap >= n, "%zu of %zu", cap, n);
-		CHECK(cap == before || cap >= before * 2, "%zu", cap);
-		grown += cap != before;
+		CHECK(cap >= n, "room for %zu of %zu", cap, n);
+		CHECK(cap == before || cap >= before * 2,
+		    "grown from %zu to %zu", before, cap);
+		n_grown += cap != before;
 		p[n - 1] = (int)n;
 	}
-	CHECK(grown < 20, "grown %zu times", grown);
+	CHECK(n_grown < 20, "grown %zu times", n_grown);
 	for (size_t i = 0; i < 100000; i++)
-		CHECK(p[i] == (int)i + 1, "%zu", i);
+		CHECK(p[i] == (int)i + 1, "element %zu", i);
 	p = mem_grow(p, &cap, 1000000, sizeof *p);
-	CHECK(cap >= 1000000, "%zu", cap);
+	CHECK(cap >= 1000000, "room for %zu", cap);
 	free(p);
 }
 
 static void
-test_nothing(void)
+test_zero_bytes(void)
 {
 	char *p = mem_alloc(0), *q = mem_zero(0, 8), *r = mem_zero(3, 5);
 
-	CHECK(p != NULL && q != NULL, "no bytes are no failure");
+	CHECK(p != NULL && q != NULL, "allocating no bytes failed");
 	for (int i = 0; i < 15; i++)
 		CHECK(r[i] == 0, "byte %d", i);
 	free(mem_resize(p, 0, 0));
@@ -105,25 +106,25 @@ product_overflows(void)
 }
 
 static void
-product_wraps_to_little(void)
+product_wraps_to_small_size(void)
 {
 	mem_resize(NULL, ((size_t)1 << 63) + 8, 2);
 }
 
 static void
-more_than_an_object(void)
+more_than_largest_object(void)
 {
 	mem_alloc((size_t)PTRDIFF_MAX + 1);
 }
 
 static void
-more_than_there_is(void)
+more_than_available(void)
 {
 	mem_alloc((size_t)PTRDIFF_MAX);
 }
 
 static void
-all_of_it(void)
+whole_address_space(void)
 {
 	mem_alloc(SIZE_MAX);
 }
@@ -131,7 +132,7 @@ all_of_it(void)
 static void
 zeros_overflow(void)
 {
-	volatile size_t half = SIZE_MAX / 2;	/* else gcc warns of it */
+	volatile size_t half = SIZE_MAX / 2;	/* hides it from gcc's warning */
 
 	mem_zero(half, 4);
 }
@@ -157,10 +158,10 @@ test_fatal(void)
 {
 	static const struct { const char *name; void (*act)(void); } cases[] = {
 		{ "product overflows", product_overflows },
-		{ "product wraps to little", product_wraps_to_little },
-		{ "more than an object", more_than_an_object },
-		{ "more than there is", more_than_there_is },
-		{ "all of it", all_of_it },
+		{ "product wraps to small size", product_wraps_to_small_size },
+		{ "more than the largest object", more_than_largest_object },
+		{ "more than is available", more_than_available },
+		{ "whole address space", whole_address_space },
 		{ "zeros overflow", zeros_overflow },
 		{ "growth overflows", growth_overflows },
 		{ "arena overflows", arena_overflows },
@@ -179,7 +180,7 @@ main(void)
 {
 	test_arena();
 	test_grow();
-	test_nothing();
+	test_zero_bytes();
 	test_fatal();
 	return unit_end();
 }

@@ -1,4 +1,4 @@
-/* opt - the values of options, and what is no value */
+/* opt - which values options accept, and which are errors */
 
 #include <getopt.h>
 
@@ -32,14 +32,17 @@ static const struct opt second[] = {
 
 static const struct opt *const tables[] = { first, second, NULL };
 
-/* The words of a command line, cut at single spaces; "." is an empty word. */
 static bool is_command;
 
+/*
+ * Parses a command line that is split at spaces; "." is an empty word.  Returns
+ * the number of operands.
+ */
 static int
 parse(const char *words)
 {
 	static char text[256], *argv[32];
-	static char name[] = "prog", nothing[] = "";
+	static char name[] = "prog", empty[] = "";
 	int argc = 1;
 
 	free(got.list.values);
@@ -47,22 +50,22 @@ parse(const char *words)
 	snprintf(text, sizeof text, "%s", words);
 	argv[0] = name;
 	for (char *p = strtok(text, " "); p != NULL; p = strtok(NULL, " "))
-		argv[argc++] = strcmp(p, ".") == 0 ? nothing : p;
+		argv[argc++] = strcmp(p, ".") == 0 ? empty : p;
 	argv[argc] = NULL;
-	optind = 0;		/* glibc: begin anew */
+	optind = 0;		/* glibc: start again */
 	return argc - opt_parse(tables, "[options]", is_command, argc, argv);
 }
 
 static void
 test_values(void)
 {
-	CHECK(parse("") == 0 && !got.flag && got.str == NULL, "nothing");
+	CHECK(parse("") == 0 && !got.flag && got.str == NULL, "no options");
 	CHECK(parse("-f -s text a b") == 2 && got.flag &&
 	    strcmp(got.str, "text") == 0, "%s", got.str);
 	is_command = true;
 	CHECK(parse("-f a -s x") == 3 && got.flag && got.str == NULL,
 	    "a command's options");
-	CHECK(parse("-f -- -s x") == 2 && got.str == NULL, "behind --");
+	CHECK(parse("-f -- -s x") == 2 && got.str == NULL, "after --");
 	is_command = false;
 	CHECK(parse("a --quiet --str=x=y b --flag") == 2 && got.flag &&
 	    got.quiet && strcmp(got.str, "x=y") == 0, "in any order");
@@ -73,12 +76,12 @@ test_values(void)
 	    !got.flag, "a value may begin with -");
 	CHECK(parse("--str . -s x") == 0 && strcmp(got.str, "x") == 0,
 	    "the last one counts");
-	CHECK(parse("-n 2") == 0 && got.num == 2, "least");
-	CHECK(parse("-n100") == 0 && got.num == 100, "most");
+	CHECK(parse("-n 2") == 0 && got.num == 2, "the smallest value");
+	CHECK(parse("-n100") == 0 && got.num == 100, "the largest value");
 	CHECK(parse("-l a --list b -lc") == 0 && got.list.n == 3 &&
 	    strcmp(got.list.values[0], "a") == 0 &&
 	    strcmp(got.list.values[1], "b") == 0 &&
-	    strcmp(got.list.values[2], "c") == 0, "%zu", got.list.n);
+	    strcmp(got.list.values[2], "c") == 0, "%zu items", got.list.n);
 }
 
 static void
@@ -109,7 +112,7 @@ parse_line(void)
 }
 
 static void
-test_refused(void)
+test_errors(void)
 {
 	static const char *const lines[] = { "-n 1", "-n 101", "-n -3", "-n 3K",
 	    "-n x", "-n .", "-n 0x3", "-n 3.0", "-n +3", "-n 3 -n 1", "-n",
@@ -145,11 +148,11 @@ test_help(void)
 	fflush(stdout);
 	if ((pid = fork()) == 0) {
 		if (freopen("help", "w", stdout) == NULL)
-			exit(99);
+			exit(UNIT_EXIT_SETUP);
 		opt_print(tables);
 		exit(0);
 	}
-	CHECK(unit_wait(pid) == 0, "it is printed");
+	CHECK(unit_wait(pid) == 0, "the help is not printed");
 	CHECK(unit_read("help", &text) && span_eq(buf_span(&text), want),
 	    "%.*s", (int)text.len, text.data);
 	buf_release(&text);
@@ -161,7 +164,7 @@ main(void)
 	err_init("prog");
 	test_values();
 	test_sizes();
-	test_refused();
+	test_errors();
 	test_help();
 	free(got.list.values);
 	return unit_end();

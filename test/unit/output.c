@@ -1,4 +1,4 @@
-/* output - a file is whole or absent */
+/* output - a file is complete or absent, and nothing else is left */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "test/unit/unit.h"
 
 static bool
-holds(const char *path, struct span want)
+file_is(const char *path, struct span want)
 {
 	struct buf text = { 0 };
 	bool same = unit_read(path, &text) && span_same(buf_span(&text), want);
@@ -60,7 +60,7 @@ write_text(const char *path, const char *text)
 }
 
 static void
-test_whole(void)
+test_replace(void)
 {
 	struct output o;
 	struct stat st;
@@ -69,54 +69,56 @@ test_whole(void)
 	output_open(&o, "d/new");
 	buf_str(&o.buf, "one\n");
 	output_flush(&o);
-	CHECK(!exists("d/new") && count_files("d") == 1, "only a temporary");
+	CHECK(!exists("d/new") && count_files("d") == 1,
+	    "not only a temporary file");
 	buf_str(&o.buf, "two\n");
 	output_close(&o);
-	CHECK(holds("d/new", SPAN("one\ntwo\n")), "all of it");
-	CHECK(count_files("d") == 1, "nothing is left over");
+	CHECK(file_is("d/new", SPAN("one\ntwo\n")), "not the complete file");
+	CHECK(count_files("d") == 1, "a temporary file is left");
 	CHECK(stat("d/new", &st) == 0 && (st.st_mode & 07777) == 0640,
 	    "mode %o", (unsigned)st.st_mode);
 	output_open(&o, "d/new");
 	buf_str(&o.buf, "three\n");
 	output_flush(&o);
-	CHECK(holds("d/new", SPAN("one\ntwo\n")), "the old until the end");
+	CHECK(file_is("d/new", SPAN("one\ntwo\n")),
+	    "the old file is replaced too early");
 	output_close(&o);
-	CHECK(holds("d/new", SPAN("three\n")), "the new then");
+	CHECK(file_is("d/new", SPAN("three\n")), "the old file is not replaced");
 	write_text("d/empty", "");
-	CHECK(holds("d/empty", SPAN("")), "an empty file");
+	CHECK(file_is("d/empty", SPAN("")), "not an empty file");
 	unlink("d/new");
 	unlink("d/empty");
 }
 
 static void
-test_much(void)
+test_large(void)
 {
 	struct output o;
 	struct buf want = { 0 };
 
-	for (int each = 0; each < 2; each++) {
+	for (int flush_each = 0; flush_each < 2; flush_each++) {
 		want.len = 0;
-		output_open(&o, "d/much");
-		o.flush_each = each;
-		for (int i = 0; i < (each ? 2000 : 200000); i++) {
+		output_open(&o, "d/large");
+		o.flush_each = flush_each;
+		for (int i = 0; i < (flush_each ? 2000 : 200000); i++) {
 			buf_printf(&o.buf, "record %d\n", i);
 			buf_printf(&want, "record %d\n", i);
 			output_done(&o);
-			CHECK(o.buf.len < (each ? 1 : OUTPUT_SIZE), "%zu",
-			    o.buf.len);
+			CHECK(o.buf.len < (flush_each ? 1 : OUTPUT_SIZE),
+			    "%zu bytes are not written", o.buf.len);
 		}
 		output_close(&o);
-		CHECK(holds("d/much", buf_span(&want)), "%zu",
+		CHECK(file_is("d/large", buf_span(&want)), "%zu bytes",
 		    want.len);
 	}
 	buf_release(&want);
-	unlink("d/much");
+	unlink("d/large");
 }
 
 static const char *path;
-static void (*ending)(void);
+static void (*end_process)(void);
 
-/* Two files are being written when the end comes. */
+/* Ends the process while it writes two files. */
 static void
 end_early(void)
 {
@@ -126,13 +128,13 @@ end_early(void)
 	output_open(&other, "d/other");
 	buf_str(&o.buf, "half");
 	output_flush(&o);
-	ending();
+	end_process();
 }
 
 static void
 by_die(void)
 {
-	die("as we must");
+	die("expected");
 }
 
 static void
@@ -168,24 +170,24 @@ by_pipe(void)
 static void
 test_early_end(void)
 {
-	static const struct { void (*how)(void); int status; } ends[] = {
+	static const struct { void (*end)(void); int status; } cases[] = {
 		{ by_die, EXIT_FATAL }, { by_exit, EXIT_FATAL },
 		{ by_term, 128 + SIGTERM }, { by_int, 128 + SIGINT },
 		{ by_hup, 128 + SIGHUP }, { by_pipe, 128 + SIGPIPE } };
 	int status;
 
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		ending = ends[i].how;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		end_process = cases[i].end;
 		path = "d/new";
 		status = unit_child(end_early);
-		CHECK(status == ends[i].status, "%zu: status %d", i, status);
-		CHECK(count_files("d") == 0, "%zu: something is left", i);
+		CHECK(status == cases[i].status, "%zu: status %d", i, status);
+		CHECK(count_files("d") == 0, "%zu: a file is left", i);
 		unit_write("d/old", SPAN("old"));
 		path = "d/old";
 		status = unit_child(end_early);
-		CHECK(status == ends[i].status, "%zu: status %d", i, status);
-		CHECK(holds("d/old", SPAN("old")) && count_files("d") == 1,
-		    "%zu: the old file is as it was", i);
+		CHECK(status == cases[i].status, "%zu: status %d", i, status);
+		CHECK(file_is("d/old", SPAN("old")) && count_files("d") == 1,
+		    "%zu: the old file has changed", i);
 		unlink("d/old");
 	}
 }
@@ -194,21 +196,21 @@ static void
 test_link(void)
 {
 	unit_write("d/target", SPAN("old"));
-	CHECK(symlink("target", "d/link") == 0, "a link");
+	CHECK(symlink("target", "d/link") == 0, "cannot make a link");
 	write_text("d/link", "new");
-	CHECK(is_link("d/link") && holds("d/link", SPAN("new")) &&
-	    holds("d/target", SPAN("new")) && !is_link("d/target"),
-	    "what it names is replaced");
-	CHECK(count_files("d") == 2, "nothing is left over");
+	CHECK(is_link("d/link") && file_is("d/link", SPAN("new")) &&
+	    file_is("d/target", SPAN("new")) && !is_link("d/target"),
+	    "not only the link's target is replaced");
+	CHECK(count_files("d") == 2, "a temporary file is left");
 	unlink("d/target");
 	write_text("d/link", "newer");
-	CHECK(is_link("d/link") && holds("d/target", SPAN("newer")),
-	    "what it names is made, if it is not there");
+	CHECK(is_link("d/link") && file_is("d/target", SPAN("newer")),
+	    "the link's target is not created");
 	unlink("d/target");
 	unlink("d/link");
 }
 
-/* A pipe is written as it is, and stays one. */
+/* A pipe or a device is written directly, and not replaced. */
 static void
 test_direct(void)
 {
@@ -217,19 +219,21 @@ test_direct(void)
 	struct stat st;
 	int fd;
 
-	CHECK(mkfifo("d/pipe", 0600) == 0, "a pipe");
+	CHECK(mkfifo("d/pipe", 0600) == 0, "cannot make a pipe");
 	fd = open("d/pipe", O_RDWR);
 	output_open(&o, "d/pipe");
-	CHECK(o.temporary == NULL && count_files("d") == 1, "no temporary");
+	CHECK(o.temporary == NULL && count_files("d") == 1, "a temporary file");
 	buf_str(&o.buf, "direct");
 	output_close(&o);
 	CHECK(read(fd, got, sizeof got - 1) == 6 && strcmp(got, "direct") == 0,
 	    "'%s'", got);
-	CHECK(stat("d/pipe", &st) == 0 && S_ISFIFO(st.st_mode), "still one");
+	CHECK(stat("d/pipe", &st) == 0 && S_ISFIFO(st.st_mode),
+	    "the pipe is replaced");
 	close(fd);
 	unlink("d/pipe");
-	write_text("/dev/null", "away");
-	CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode), "a device");
+	write_text("/dev/null", "text");
+	CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode),
+	    "the device is replaced");
 }
 
 static void
@@ -239,7 +243,7 @@ write_to_path(void)
 }
 
 static void
-write_much_to_path(void)
+write_megabyte_to_path(void)
 {
 	struct output o;
 
@@ -252,7 +256,7 @@ write_much_to_path(void)
 }
 
 static void
-test_trouble(void)
+test_errors(void)
 {
 	static const char *const paths[] = { "d/missing/file", "d/", "d",
 	    "/dev/full", "" };
@@ -264,26 +268,27 @@ test_trouble(void)
 		CHECK(status == EXIT_FATAL, "'%s': status %d", path, status);
 	}
 	path = "/dev/full";
-	status = unit_child(write_much_to_path);
+	status = unit_child(write_megabyte_to_path);
 	CHECK(status == EXIT_FATAL, "'%s': status %d", path, status);
-	CHECK(count_files("d") == 0, "something is left");
+	CHECK(count_files("d") == 0, "a file is left");
 }
 
 int
 main(void)
 {
 	err_init("output");
-	signal(SIGINT, SIG_DFL);	/* what runs us may have ignored them */
+	/* The parent may have left these ignored. */
+	signal(SIGINT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	if (mkdir("d", 0777) != 0)
-		return 99;
-	test_whole();
-	test_much();
+		return UNIT_EXIT_SETUP;
+	test_replace();
+	test_large();
 	test_early_end();
 	test_link();
 	test_direct();
-	test_trouble();
-	CHECK(count_files("d") == 0, "something is left");
+	test_errors();
+	CHECK(count_files("d") == 0, "a file is left");
 	return unit_end();
 }

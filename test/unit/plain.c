@@ -1,6 +1,6 @@
 /*
- * plain - what is read the short way is read as yajl would: the same text
- * behind a space, which is not of the plain form, goes to yajl
+ * plain - the fast reader of JSON agrees with yajl: the same text after a
+ * leading space, which the fast reader does not accept, is read by yajl
  */
 
 #include "common/json/plain.h"
@@ -12,7 +12,7 @@ enum { TEXTS = 200000, TEXT_MAX = 4096 };
 static const char *const keys[] = { "type", "id", "deps", "start_us", "x",
     "a_rather_long_key", NULL };
 
-/* Pieces of records, right and wrong. */
+/* Pieces of records, valid and invalid. */
 static const char *const pieces[] = { "{", "}", "[", "]", ",", ":", "\"",
     "\"id\":", "\"deps\":", "\"type\":\"task\"", "\"x\":", " ", "  ", "\\",
     "\\u0041", "\\n", "0", "-0", "-1", "01", "12345678", "1234567890123456",
@@ -37,7 +37,7 @@ static const char *const seeds[] = {
 	"{\"x\":[[[[[[1]]]]]]}",
 };
 
-static struct recio *plain, *yajl;
+static struct recio *plain_io, *yajl_io;
 
 static bool
 same_field(const struct rec *a, const struct field *f, const struct rec *b,
@@ -79,32 +79,35 @@ same_record(const struct rec *a, const struct rec *b)
 static void
 compare(const char *text, size_t n)
 {
-	char *one = unit_copy(span_of(text, n));
-	char *two = malloc(n + 1);
+	char *for_plain = unit_copy(span_of(text, n));
+	char *for_yajl = mem_alloc(n + 1);
 	const char *why;
 	struct rec *a, *b;
 
-	two[0] = ' ';
-	memcpy(two + 1, text, n);
-	a = recio_parse(plain, span_of(one, n), &why);
-	b = recio_parse(yajl, span_of(two, n + 1), &why);
+	for_yajl[0] = ' ';
+	memcpy(for_yajl + 1, text, n);
+	a = recio_parse(plain_io, span_of(for_plain, n), &why);
+	b = recio_parse(yajl_io, span_of(for_yajl, n + 1), &why);
 	CHECK((a == NULL) == (b == NULL) && (a == NULL || same_record(a, b)),
 	    "%.*s", (int)n, text);
-	free(one);
-	free(two);
+	free(for_plain);
+	free(for_yajl);
 }
 
-/* A text that was cut, anywhere, teaches nothing that is wrong of a whole one. */
+/*
+ * A truncated text is not a record, and what the reader learns from it to
+ * predict keys does not prevent it from reading the complete one.
+ */
 static void
-test_cut(const char *text)
+test_truncated(const char *text)
 {
 	size_t n = strlen(text);
 	struct rec r;
 
 	rec_init(&r, keys);
-	for (size_t cut = 0; cut < n; cut++)
-		CHECK(!plain_read(&r, span_of(text, cut)), "%.*s", (int)cut,
-		    text);
+	for (size_t length = 0; length < n; length++)
+		CHECK(!plain_read(&r, span_of(text, length)), "%.*s",
+		    (int)length, text);
 	CHECK(plain_read(&r, span_of(text, n)), "%s", text);
 	rec_release(&r);
 }
@@ -117,16 +120,16 @@ main(void)
 
 	unit_seed();
 	for (int i = 0; i < 4; i++)
-		test_cut(seeds[i]);
-	plain = recio_new(keys);
-	yajl = recio_new(keys);
+		test_truncated(seeds[i]);
+	plain_io = recio_new(keys);
+	yajl_io = recio_new(keys);
 	for (int i = 0; i < TEXTS; i++) {
 		strcpy(text, UNIT_ONE_OF(seeds));
 		n = unit_mutate(text, strlen(text), sizeof text, pieces,
 		    sizeof pieces / sizeof *pieces);
 		compare(text, n);
 	}
-	recio_free(plain);
-	recio_free(yajl);
+	recio_free(plain_io);
+	recio_free(yajl_io);
 	return unit_end();
 }

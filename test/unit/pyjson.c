@@ -1,4 +1,4 @@
-/* pyjson - JSON as Python writes it; test/oracles/perun.py has more */
+/* pyjson - JSON is written as Python does; test/oracles/perun.py tests more */
 
 #include <math.h>
 
@@ -15,13 +15,13 @@ check(const char *json, const char *want)
 	struct buf b = { 0 };
 
 	pyjson_put(&b, span_of(copy, text.n));
-	CHECK(span_eq(buf_span(&b), want), "%s is %.*s, not %s", json,
+	CHECK(span_eq(buf_span(&b), want), "%s is written as %.*s, not %s", json,
 	    (int)b.len, b.data, want);
 	buf_release(&b);
 	free(copy);
 }
 
-/* Each is what repr() of Python 3 says. */
+/* JSON numbers and what repr() of Python 3 returns for them. */
 static void
 test_numbers(void)
 {
@@ -65,7 +65,7 @@ test_numbers(void)
 }
 
 static void
-test_texts(void)
+test_strings(void)
 {
 	check("\"\"", "\"\"");
 	check("\"a/b\\/c\"", "\"a/b/c\"");
@@ -96,7 +96,7 @@ test_structure(void)
 }
 
 static void
-test_string(void)
+test_string_from_bytes(void)
 {
 	struct buf b = { 0 };
 
@@ -107,21 +107,24 @@ test_string(void)
 	buf_release(&b);
 }
 
-/* What is written has the same value, no shorter form has, and is final. */
+/*
+ * The text written has the value that was read and as few digits as possible.
+ * It is written again without a change.
+ */
 static void
-check_double(double value, int digits)
+check_double(double value, int n_digits)
 {
 	char text[64], shorter[64], *end;
 	struct buf b = { 0 }, again = { 0 };
 	int n = 0;
 
-	snprintf(text, sizeof text, "%.*e", digits, value);
+	snprintf(text, sizeof text, "%.*e", n_digits, value);
 	value = strtod(text, NULL);
 	pyjson_put(&b, span_str(text));
-	CHECK(strtod(buf_cstr(&b), &end) == value && *end == '\0', "%s is %s", text,
-	    b.data);
+	CHECK(strtod(buf_cstr(&b), &end) == value && *end == '\0',
+	    "%s is written as %s", text, b.data);
 	pyjson_put(&again, buf_span(&b));
-	CHECK(span_same(buf_span(&again), buf_span(&b)), "%s then %.*s",
+	CHECK(span_same(buf_span(&again), buf_span(&b)), "%s is written as %.*s",
 	    b.data, (int)again.len, again.data);
 	while (n < 17) {
 		snprintf(shorter, sizeof shorter, "%.*e", n, value);
@@ -129,11 +132,11 @@ check_double(double value, int digits)
 			break;
 		n++;
 	}
-	digits = 0;
+	n_digits = 0;
 	for (const char *p = b.data; *p != '\0' && *p != 'e'; p++)
-		digits += *p >= '0' && *p <= '9' && (digits > 0 || *p != '0');
-	CHECK(digits <= n + 1 || strchr(b.data, 'e') == NULL,
-	    "%s has %d digits, not %d", b.data, digits, n + 1);
+		n_digits += text_is_digit(*p) && (n_digits > 0 || *p != '0');
+	CHECK(n_digits <= n + 1 || strchr(b.data, 'e') == NULL,
+	    "%s has %d digits, not %d", b.data, n_digits, n + 1);
 	buf_release(&b);
 	buf_release(&again);
 }
@@ -146,7 +149,8 @@ test_random_doubles(void)
 
 	for (int i = 0; i < RANDOM_DOUBLES; i++) {
 		bits = unit_random(UINT64_C(0x7ff0000000000000));
-		if (i % 2 == 0)	/* what people measure */
+		/* Half of them have the magnitude of usual measurements. */
+		if (i % 2 == 0)
 			bits = UINT64_C(0x3e50000000000000) +
 			    bits % UINT64_C(0x0400000000000000);
 		memcpy(&value, &bits, sizeof value);
@@ -159,9 +163,9 @@ main(void)
 {
 	unit_seed();
 	test_numbers();
-	test_texts();
+	test_strings();
 	test_structure();
-	test_string();
+	test_string_from_bytes();
 	test_random_doubles();
 	return unit_end();
 }

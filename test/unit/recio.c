@@ -1,4 +1,4 @@
-/* recio - which texts are records, and what their fields are */
+/* recio - records are read with their fields, other texts are rejected */
 
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
@@ -8,7 +8,7 @@ enum { A = KEY_TYPE + 1, B, C, LONG };
 
 static struct recio *io;
 
-/* What is parsed: the record borrows from it until the next call. */
+/* The text of the last parse(), from which the record borrows. */
 static char *copy;
 
 static struct rec *
@@ -21,7 +21,7 @@ parse(struct span s, const char **why)
 }
 
 static struct rec *
-is_record(struct span s)
+check_record(struct span s)
 {
 	const char *why;
 	struct rec *rec = parse(s, &why);
@@ -32,7 +32,7 @@ is_record(struct span s)
 }
 
 static void
-no_record(struct span s, const char *because)
+check_not_record(struct span s, const char *reason)
 {
 	const char *why;
 	struct rec *rec = parse(s, &why);
@@ -41,18 +41,19 @@ no_record(struct span s, const char *because)
 	if (rec != NULL)
 		return;
 	CHECK(why != NULL && *why != '\0' && strchr(why, '\n') == NULL,
-	    "a reason on one line: %s", why);
-	CHECK(because == NULL || strstr(why, because) != NULL,
-	    "'%s' does not say '%s'", why, because);
-	is_record(SPAN("{\"type\":\"next\"}"));	/* no harm was done */
+	    "not a reason on one line: %s", why);
+	CHECK(reason == NULL || strstr(why, reason) != NULL,
+	    "'%s' does not contain '%s'", why, reason);
+	/* The next record is read. */
+	check_record(SPAN("{\"type\":\"next\"}"));
 }
 
 static void
 test_getters(void)
 {
-	struct rec *r = is_record(SPAN(" { \"x\" : 1 , \"type\":\"t\",\"a\" : "
-	    "\"\\u00e9\\n\\ud83d\\ude00\\/\" ,\"b\":-12,\"c\":[\"p\",\"\\t\"],"
-	    "\"a long key\":true}\t\r\n"));
+	struct rec *r = check_record(SPAN(" { \"x\" : 1 , \"type\":\"t\","
+	    "\"a\" : \"\\u00e9\\n\\ud83d\\ude00\\/\" ,\"b\":-12,"
+	    "\"c\":[\"p\",\"\\t\"],\"a long key\":true}\t\r\n"));
 	const struct span *items;
 	struct span s;
 	int64_t v = 0;
@@ -68,7 +69,7 @@ test_getters(void)
 	    span_eq(items[0], "p") && span_eq(items[1], "\t"), "%zu", n);
 	CHECK(rec_true(r, LONG) && !rec_true(r, A), "true");
 	CHECK(r->n == 6 && span_eq(r->fields[0].key, "x") &&
-	    span_eq(r->fields[0].token, "1"), "the undeclared are there too");
+	    span_eq(r->fields[0].token, "1"), "an undeclared key is not kept");
 	CHECK(span_eq(rec_get(r, C)->token, "[\"p\",\"\\t\"]"), "'%.*s'",
 	    ALL(rec_get(r, C)->token));
 	CHECK(span_eq(rec_get(r, A)->token,
@@ -76,13 +77,14 @@ test_getters(void)
 	    ALL(rec_get(r, A)->token));
 	CHECK(rec_str(r, B, &s) == REC_BAD && rec_int(r, A, &v) == REC_BAD &&
 	    rec_strings(r, A, &items, &n) == REC_BAD &&
-	    rec_str(r, LONG, &s) == REC_BAD, "other kinds are bad");
+	    rec_str(r, LONG, &s) == REC_BAD,
+	    "a value of another type is accepted");
 }
 
 static void
 test_absent(void)
 {
-	struct rec *r = is_record(SPAN("{\"a\":null,\"c\":false}"));
+	struct rec *r = check_record(SPAN("{\"a\":null,\"c\":false}"));
 	const struct span *items;
 	struct span s;
 	int64_t v;
@@ -96,9 +98,9 @@ test_absent(void)
 		    rec_strings(r, key, &items, &n) == REC_ABSENT &&
 		    !rec_true(r, key), "key %u", key);
 	CHECK(rec_get(r, A) != NULL && rec_get(r, A)->kind == REC_NULL &&
-	    rec_get(r, B) == NULL, "null is there, the other is not");
+	    rec_get(r, B) == NULL, "null is not a missing key");
 	CHECK(!rec_is(r, "x") && !rec_true(r, C), "false");
-	r = is_record(SPAN("{}"));
+	r = check_record(SPAN("{}"));
 	CHECK(r != NULL && r->n == 0 && rec_get(r, A) == NULL, "no fields");
 }
 
@@ -121,7 +123,7 @@ test_arrays(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(text, sizeof text, "{\"b\":[\"x\"],\"a\":%s,"
 		    "\"c\":[\"y\"]}", cases[i].text);
-		if ((r = is_record(span_str(text))) == NULL)
+		if ((r = check_record(span_str(text))) == NULL)
 			continue;
 		n = 9;
 		CHECK(rec_strings(r, A, &items, &n) == cases[i].found &&
@@ -160,7 +162,7 @@ test_numbers(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(text, sizeof text, "{\"a\": %s ,\"b\":%s}",
 		    cases[i].text, cases[i].text);
-		if ((r = is_record(span_str(text))) == NULL)
+		if ((r = check_record(span_str(text))) == NULL)
 			continue;
 		for (unsigned key = A; key <= B; key++) {
 			CHECK(span_eq(rec_get(r, key)->token, cases[i].text) &&
@@ -175,7 +177,7 @@ test_numbers(void)
 }
 
 static void
-test_refused(void)
+test_rejected(void)
 {
 	static const struct span texts[] = { SPAN(""), SPAN(" "), SPAN("1"),
 	    SPAN("\"a\""), SPAN("null"), SPAN("[]"), SPAN("[{}]"), SPAN("{"),
@@ -202,11 +204,11 @@ test_refused(void)
 	    SPAN("{\"a\":\"\f\"}") };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		no_record(texts[i], NULL);
-	no_record(SPAN("{\"a\":\f1}"), "form feed");
-	no_record(SPAN("{} {}"), "more than one object");
-	no_record(SPAN("{\"a\":"), "ends within");
-	no_record(SPAN("[]"), "not an object");
+		check_not_record(texts[i], NULL);
+	check_not_record(SPAN("{\"a\":\f1}"), "form feed");
+	check_not_record(SPAN("{} {}"), "more than one object");
+	check_not_record(SPAN("{\"a\":"), "ends within");
+	check_not_record(SPAN("[]"), "not an object");
 }
 
 static void
@@ -214,19 +216,20 @@ test_duplicates(void)
 {
 	struct buf b = { 0 };
 
-	no_record(SPAN("{\"a\":1,\"a\":1}"), "duplicate key 'a'");
-	no_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "duplicate key 'z'");
-	no_record(SPAN("{\"type\":1,\"b\":1,\"type\":2}"), "duplicate key 'type'");
-	no_record(SPAN("{\"\":1,\"\":1}"), "duplicate key");
-	no_record(SPAN("{\"a\":1,\"\\u0061\":1}"), "duplicate key 'a'");
-	no_record(SPAN("{\"z\":1,\"\\u007a\":1}"), "duplicate key 'z'");
-	no_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "duplicate key 'z'");
-	no_record(SPAN("{\"a\":[[{\"q\":{\"z\":1,\"y\":{},\"z\":1}}]]}"),
+	check_not_record(SPAN("{\"a\":1,\"a\":1}"), "duplicate key 'a'");
+	check_not_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "duplicate key 'z'");
+	check_not_record(SPAN("{\"type\":1,\"b\":1,\"type\":2}"),
+	    "duplicate key 'type'");
+	check_not_record(SPAN("{\"\":1,\"\":1}"), "duplicate key");
+	check_not_record(SPAN("{\"a\":1,\"\\u0061\":1}"), "duplicate key 'a'");
+	check_not_record(SPAN("{\"z\":1,\"\\u007a\":1}"), "duplicate key 'z'");
+	check_not_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "duplicate key 'z'");
+	check_not_record(SPAN("{\"a\":[[{\"q\":{\"z\":1,\"y\":{},\"z\":1}}]]}"),
 	    "duplicate key 'z'");
-	is_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
+	check_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
 	    "\"b\":{\"a\":1},\"c\":{\"a\":{},\"b\":{\"a\":1}}}"));
-	is_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
-	/* At every depth, behind and before other objects. */
+	check_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
+	/* At every depth, before and after other objects. */
 	for (int depth = 1; depth <= RECIO_DEPTH; depth++) {
 		b.len = 0;
 		for (int i = 1; i < depth; i++)
@@ -234,10 +237,9 @@ test_duplicates(void)
 		buf_str(&b, "{\"z\":1,\"k\":2,\"z\":3}");
 		for (int i = 1; i < depth; i++)
 			buf_char(&b, '}');
-		/* The s next to the last object is one deeper. */
-		no_record(buf_span(&b), "duplicate key");
+		check_not_record(buf_span(&b), "duplicate key");
 	}
-	/* Many keys are sought another way. */
+	/* Objects with many keys are checked in another way. */
 	for (int n = 2; n < 200; n += 7)
 		for (int twice = 0; twice < 2; twice++) {
 			b.len = 0;
@@ -246,9 +248,9 @@ test_duplicates(void)
 				buf_printf(&b, "\"%d\":0,", i);
 			buf_printf(&b, "\"%d\":0}", twice ? n / 2 : n);
 			if (twice)
-				no_record(buf_span(&b), "duplicate key");
+				check_not_record(buf_span(&b), "duplicate key");
 			else
-				is_record(buf_span(&b));
+				check_record(buf_span(&b));
 		}
 	b.len = 0;
 	buf_str(&b, "{\"");
@@ -258,11 +260,11 @@ test_duplicates(void)
 	for (int i = 0; i < 5000; i++)
 		buf_char(&b, 'k');
 	buf_str(&b, "\":1}");
-	no_record(buf_span(&b), "duplicate key");
+	check_not_record(buf_span(&b), "duplicate key");
 	buf_release(&b);
 }
 
-/* n levels, the record the first, of arrays or objects. */
+/* A record with n levels of arrays or objects, itself the first. */
 static struct span
 nest(struct buf *b, int n, const char *open, char close)
 {
@@ -286,20 +288,21 @@ test_depth(void)
 	struct rec *r;
 
 	for (int n = 2; n <= 512; n++) {
-		r = is_record(nest(&b, n, "[", ']'));
+		r = check_record(nest(&b, n, "[", ']'));
 		CHECK(r != NULL && rec_get(r, A)->token.n ==
 		    (size_t)(n - 1) * 2, "%d levels", n);
-		is_record(nest(&b, n, "{\"a\":", '}'));
-		is_record(nest(&b, n, "[{\"a\":", '}').n > 0 ?
+		check_record(nest(&b, n, "{\"a\":", '}'));
+		check_record(nest(&b, n, "[{\"a\":", '}').n > 0 ?
 		    SPAN("{}") : SPAN(""));
 	}
 	for (size_t i = 0; i < 4; i++) {
-		no_record(nest(&b, deep[i], "[", ']'), "512 levels");
-		no_record(nest(&b, deep[i], "{\"a\":", '}'), "512 levels");
+		check_not_record(nest(&b, deep[i], "[", ']'), "512 levels");
+		check_not_record(nest(&b, deep[i], "{\"a\":", '}'),
+		    "512 levels");
 		if (deep[i] < 2000)
 			continue;
-		b.len = b.len / 6 * 5;	/* some are left open */
-		no_record(buf_span(&b), "512 levels");
+		b.len = b.len / 6 * 5;	/* leave some levels open */
+		check_not_record(buf_span(&b), "512 levels");
 	}
 	buf_release(&b);
 }
@@ -311,14 +314,14 @@ static const struct span sample = SPAN("{\"type\":\"t\\u00e9\",\"a\":[\"x\","
 static void
 test_truncated(void)
 {
-	is_record(sample);
+	check_record(sample);
 	for (size_t n = 0; n < sample.n; n++)
-		no_record(span_of(sample.p, n), NULL);
+		check_not_record(span_of(sample.p, n), NULL);
 	for (size_t n = 1; n < sample.n; n++)
-		no_record(span_of(sample.p + n, sample.n - n), NULL);
+		check_not_record(span_of(sample.p + n, sample.n - n), NULL);
 }
 
-/* Wrong in up to three bytes: no crash, and the next record is read. */
+/* With up to three bytes changed: no crash, and the next record is read. */
 static void
 test_mutations(void)
 {
@@ -341,12 +344,12 @@ test_mutations(void)
 			    (int)sample.n, text);
 	}
 	free(text);
-	is_record(sample);
+	check_record(sample);
 }
 
-/* A long string, and many fields: in time that one does not notice. */
+/* A long string and many fields, neither of which takes long. */
 static void
-test_size(void)
+test_large(void)
 {
 	struct buf b = { 0 };
 	struct span s;
@@ -356,18 +359,18 @@ test_size(void)
 	for (int i = 0; i < 8000000; i++)
 		buf_char(&b, (char)('a' + i % 26));
 	buf_str(&b, "\\n\"}");
-	r = is_record(buf_span(&b));
+	r = check_record(buf_span(&b));
 	CHECK(r != NULL && rec_str(r, A, &s) == REC_OK && s.n == 8000001,
-	    "a long string");
+	    "the long string");
 	b.len = 0;
 	buf_char(&b, '{');
 	for (int i = 0; i < 200000; i++)
 		buf_printf(&b, "\"k%d\":%d,", i, i);
 	buf_str(&b, "\"b\":1}");
-	r = is_record(buf_span(&b));
+	r = check_record(buf_span(&b));
 	CHECK(r != NULL && r->n == 200001 && span_eq(r->fields[77777].key,
 	    "k77777") && span_eq(r->fields[77777].text, "77777"),
-	    "many fields, in order");
+	    "the many fields and their order");
 	buf_release(&b);
 }
 
@@ -380,12 +383,12 @@ main(void)
 	test_absent();
 	test_arrays();
 	test_numbers();
-	test_refused();
+	test_rejected();
 	test_duplicates();
 	test_depth();
 	test_truncated();
 	test_mutations();
-	test_size();
+	test_large();
 	free(copy);
 	recio_free(io);
 	return unit_end();

@@ -1,17 +1,20 @@
-/* scan - values are cut right, however the bytes come */
+/* scan - a stream is split into the same values, however its bytes arrive */
 
 #include "common/io/input.h"
 #include "common/json/scan.h"
 #include "test/unit/unit.h"
 
-enum { NO_LIMIT = 1 << 30 };
+enum { NO_LIMIT = 1 << 30, DEPTH_MAX = 6 };
 
-/* Writes "LINE:VALUE|" for each value, then how it ended and what was left. */
+/*
+ * Writes "LINE:VALUE|" for each value on standard input, then how the scan
+ * ended, with the value that is not complete, and "+" and what was left.
+ */
 static void
 show_values(struct buf *to, size_t limit)
 {
 	static const char *const ends[] = { [SCAN_NONE] = "none",
-	    [SCAN_TRUNCATED] = "cut", [SCAN_TOO_LONG] = "long" };
+	    [SCAN_TRUNCATED] = "truncated", [SCAN_TOO_LONG] = "long" };
 	enum scan_result result;
 	struct input in;
 	struct span value;
@@ -19,7 +22,7 @@ show_values(struct buf *to, size_t limit)
 
 	to->len = 0;
 	input_init(&in, NULL, 0);
-	CHECK(input_next_file(&in), "standard input");
+	CHECK(input_next_file(&in), "cannot read standard input");
 	while ((result = scan_value(&in, limit, &value, &line)) ==
 	    SCAN_VALUE) {
 		buf_printf(to, "%llu:", (unsigned long long)line + 1);
@@ -36,7 +39,7 @@ show_values(struct buf *to, size_t limit)
 	buf_char(to, '+');
 	while (scan_rest(&in, &value))
 		buf_add(to, value.p, value.n);
-	CHECK(scan_peek(&in) == -1, "all was read");
+	CHECK(scan_peek(&in) == -1, "not all was read");
 	input_release(&in);
 }
 
@@ -56,7 +59,7 @@ check(struct span text, size_t limit, const char *want)
 	unit_stdin(text, 60000);
 	show_values(&got, limit);
 	CHECK(span_eq(buf_span(&got), want),
-	    "at once: '%.*s', not '%s'", (int)got.len, got.data, want);
+	    "in one read: '%.*s', not '%s'", (int)got.len, got.data, want);
 	wait(NULL);
 	buf_release(&got);
 }
@@ -85,12 +88,12 @@ test_ends(void)
 	check(SPAN("1]2"), NO_LIMIT, "1:1|none+]2");
 	check(SPAN("}"), NO_LIMIT, "none+}");
 	check(SPAN(":1"), NO_LIMIT, "none+:1");
-	check(SPAN("[1,[2]"), NO_LIMIT, "cut1:[1,[2]+");
-	check(SPAN("\n\"abc"), NO_LIMIT, "cut2:\"abc+");
-	check(SPAN("\"abc\\\""), NO_LIMIT, "cut1:\"abc\\\"+");
-	check(SPAN("\"abc\\"), NO_LIMIT, "cut1:\"abc\\+");
-	check(SPAN("{\"a\":\"}"), NO_LIMIT, "cut1:{\"a\":\"}+");
-	check(SPAN("[1] [\n\n\"]"), NO_LIMIT, "1:[1]|cut1:[\n\n\"]+");
+	check(SPAN("[1,[2]"), NO_LIMIT, "truncated1:[1,[2]+");
+	check(SPAN("\n\"abc"), NO_LIMIT, "truncated2:\"abc+");
+	check(SPAN("\"abc\\\""), NO_LIMIT, "truncated1:\"abc\\\"+");
+	check(SPAN("\"abc\\"), NO_LIMIT, "truncated1:\"abc\\+");
+	check(SPAN("{\"a\":\"}"), NO_LIMIT, "truncated1:{\"a\":\"}+");
+	check(SPAN("[1] [\n\n\"]"), NO_LIMIT, "1:[1]|truncated1:[\n\n\"]+");
 }
 
 static void
@@ -101,7 +104,10 @@ test_limit(void)
 
 	check(SPAN("12345 \"345\" [3,5]"), 5, "1:12345|1:\"345\"|1:[3,5]|"
 	    "none+");
-	/* How much of it is its beginning depends on the reads; the sum not. */
+	/*
+	 * How much of a long value is returned first depends on the reads; with
+	 * the rest it is always complete.
+	 */
 	for (size_t size = 1; size <= UNIT_READ_MAX; size++) {
 		unit_stdin(text, size);
 		show_values(&got, 5);
@@ -115,7 +121,7 @@ test_limit(void)
 	buf_release(&got);
 }
 
-/* Deeper than any stack, and larger than any read. */
+/* A value that is deeper than any stack and larger than any read. */
 static void
 test_large(void)
 {
@@ -139,13 +145,13 @@ test_large(void)
 	buf_release(&got);
 }
 
-/* Random values of random punctuation, one after another. */
+/* A random value with much punctuation inside and outside of strings. */
 static void
 put_random(struct buf *b, unsigned depth)
 {
 	static const char *const scalars[] = { "1", "-2.5e7", "true", "null",
 	    "\"\"", "\"a\\\\\"", "\"\\\"[{\"", "\"},]:\"", "\"\\u005c\"" };
-	uint64_t kind = unit_random(depth < 6 ? 4 : 2);
+	uint64_t kind = unit_random(depth < DEPTH_MAX ? 4 : 2);
 
 	if (kind < 2) {
 		buf_str(b, UNIT_ONE_OF(scalars));

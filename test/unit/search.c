@@ -1,4 +1,4 @@
-/* search - binary search and sorting against their definitions */
+/* search - binary search and sorting agree with their definitions */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 2000, N_MAX = 40, VALUES = 12 };
 
-/* Sorted values with many equal ones; the bounds by linear search. */
+/* In sorted values with many equal ones, against a linear search. */
 static void
 test_search(void)
 {
@@ -44,7 +44,7 @@ compare_u64(const void *a, const void *b)
 	return cmp_u64(*x, *y);
 }
 
-/* Indexes, by what they point at. */
+/* Orders indexes by their elements of the list, then by themselves. */
 static int
 compare_indexes(const void *a, const void *b, void *context)
 {
@@ -71,11 +71,11 @@ test_sort(void)
 		sort(sorted, n, sizeof *sorted, compare_u64);
 		sort_with(order, n, sizeof *order, compare_indexes, list);
 		for (size_t i = 0; i < n; i++)
-			CHECK(list[order[i]] == sorted[i], "place %zu", i);
+			CHECK(list[order[i]] == sorted[i], "element %zu", i);
 		for (size_t i = 1; i < n; i++)
 			CHECK(sorted[i - 1] <= sorted[i] &&
 			    (sorted[i - 1] != sorted[i] ||
-			    order[i - 1] < order[i]), "order at %zu", i);
+			    order[i - 1] < order[i]), "the order at %zu", i);
 	}
 	sort(NULL, 0, 1, compare_u64);
 	sort_with(NULL, 0, 1, compare_indexes, NULL);

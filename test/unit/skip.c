@@ -1,5 +1,5 @@
 /*
- * skip - values end where yajl says that they end, however the bytes arrive, and
+ * skip - values end where yajl says they do, however the bytes arrive and
  * whatever follows them
  */
 
@@ -15,7 +15,7 @@ enum { TEXTS = 40000, TEXT_MAX = 2048, VALUES_MAX = 4096, DEPTH_MAX = 600 };
 static struct {
 	yajl_handle yajl;
 	const char *text;
-	size_t last_end;	/* of the token before */
+	size_t last_end;	/* of the previous token */
 	struct { size_t start, end; bool is_number; } values[VALUES_MAX];
 	size_t n;
 	size_t open[DEPTH_MAX], depth;
@@ -33,7 +33,7 @@ token_start(void)
 }
 
 static int
-begin_value(bool is_number)
+add_value(bool is_number)
 {
 	if (seen.n == VALUES_MAX)
 		return 0;
@@ -48,7 +48,7 @@ static int
 on_scalar(void *ctx)
 {
 	(void)ctx;
-	return begin_value(false);
+	return add_value(false);
 }
 
 static int
@@ -62,7 +62,7 @@ static int
 on_number(void *ctx, const char *p, size_t n)
 {
 	(void)ctx, (void)p, (void)n;
-	return begin_value(true);
+	return add_value(true);
 }
 
 static int
@@ -103,8 +103,8 @@ static const yajl_callbacks callbacks = {
 };
 
 /*
- * Whether yajl accepts the text; its values are in seen then.  A number that is
- * all of a text is left out: yajl does not say where it ends.
+ * Returns whether yajl accepts the text, and stores its values in seen.  A text
+ * that is only a number is not accepted: yajl does not say where it ends.
  */
 static bool
 yajl_accepts(struct span text)
@@ -122,7 +122,7 @@ yajl_accepts(struct span text)
 	return accepted;
 }
 
-/* A value is delimited at once, and with its bytes arriving in two parts. */
+/* Delimits a value whose bytes arrive all at once, and in two parts. */
 static void
 check_value(struct span text, size_t start, size_t end)
 {
@@ -212,7 +212,7 @@ test_numbers(void)
 	}
 }
 
-/* Bytes of any kind are read within their bounds, and to some end. */
+/* Random bytes are read within their bounds, and every value ends. */
 static void
 test_noise(void)
 {

@@ -1,10 +1,10 @@
-/* text - UTF-8, escapes and numbers at their limits */
+/* text - UTF-8, escapes and numbers are right at their limits */
 
 #include "common/base/text.h"
 #include "test/unit/unit.h"
 
 static size_t
-encode(char *to, uint32_t c)
+encode_utf8(char *to, uint32_t c)
 {
 	if (c < 0x80) {
 		to[0] = (char)c;
@@ -34,19 +34,19 @@ test_every_code_point(void)
 	char text[4];
 	uint32_t code;
 	size_t n, got;
-	bool surrogate;
+	bool is_invalid;
 
 	for (uint32_t c = 0; c < 0x110800; c++) {
-		surrogate = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
-		n = encode(text, c);
+		is_invalid = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
+		n = encode_utf8(text, c);
 		code = 0;
 		got = utf8_char(text, n, &code);
-		CHECK(got == (surrogate ? 0 : n), "U+%04X: %zu", c, got);
-		CHECK(surrogate || code == c, "U+%04X is U+%04X", c, code);
-		CHECK(utf8_valid(text, n) == !surrogate, "U+%04X", c);
-		for (size_t cut = 0; cut < n; cut++)
-			CHECK(utf8_char(text, cut, &code) == 0,
-			    "U+%04X, %zu bytes of it", c, cut);
+		CHECK(got == (is_invalid ? 0 : n), "U+%04X: %zu", c, got);
+		CHECK(is_invalid || code == c, "U+%04X is U+%04X", c, code);
+		CHECK(utf8_valid(text, n) == !is_invalid, "U+%04X", c);
+		for (size_t length = 0; length < n; length++)
+			CHECK(utf8_char(text, length, &code) == 0,
+			    "U+%04X, %zu bytes of it", c, length);
 	}
 }
 
@@ -69,9 +69,9 @@ static const struct span valid[] = {
 	SPAN("\xf0\x90\x80\x80"), SPAN("\xf4\x8f\xbf\xbf"),
 };
 
-/* Wherever it stands among the eight bytes of a step. */
+/* At every offset within the blocks that utf8_valid() reads. */
 static void
-check_everywhere(struct span s, bool is_valid)
+check_at_every_offset(struct span s, bool is_valid)
 {
 	char text[64];
 
@@ -89,9 +89,9 @@ static void
 test_validity(void)
 {
 	for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
-		check_everywhere(valid[i], true);
+		check_at_every_offset(valid[i], true);
 	for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++)
-		check_everywhere(invalid[i], false);
+		check_at_every_offset(invalid[i], false);
 }
 
 static void
@@ -124,52 +124,52 @@ test_escapes(void)
 	check_escape(SPAN("\xff\x80z\xe2\x82"), "\\xff\\x80z\\xe2\\x82");
 }
 
-/* Whole characters and escapes only, and the NUL, however little room. */
+/* With little room, only complete characters and escapes are written. */
 static void
-test_escape_into_little_room(void)
+test_truncated_escapes(void)
 {
 	struct span from = SPAN("a\033\xe2\x82\xac\xff\xe2\x80\xae" "b");
-	const char whole[] = "a\\x1b\xe2\x82\xac\\xff\\u{202e}b";
-	static const bool cut_here[] = { [0] = 1, [1] = 1, [5] = 1, [8] = 1,
+	const char escaped[] = "a\\x1b\xe2\x82\xac\\xff\\u{202e}b";
+	static const bool is_boundary[] = { [0] = 1, [1] = 1, [5] = 1, [8] = 1,
 	    [12] = 1, [20] = 1, [21] = 1 };
 	char got[64];
 	size_t n;
 
-	CHECK(text_escape(got, 0, from.p, from.n) == 0, "no room at all");
-	for (size_t size = 1; size <= sizeof whole; size++) {
+	CHECK(text_escape(got, 0, from.p, from.n) == 0, "no room");
+	for (size_t size = 1; size <= sizeof escaped; size++) {
 		memset(got, '#', sizeof got);
 		n = text_escape(got, size, from.p, from.n);
 		CHECK(n < size && got[n] == '\0' && got[size] == '#',
-		    "size %zu: %zu", size, n);
-		CHECK(cut_here[n] && memcmp(got, whole, n) == 0,
+		    "size %zu: length %zu", size, n);
+		CHECK(is_boundary[n] && memcmp(got, escaped, n) == 0,
 		    "size %zu: '%s'", size, got);
 	}
 }
 
 static void
-check_u64(struct span s, bool good, uint64_t want)
+check_u64(struct span s, bool is_valid, uint64_t want)
 {
 	uint64_t got = 77;
 
-	CHECK(text_u64(s, &got) == good, "'%.*s'", ALL(s));
-	CHECK(got == (good ? want : 77), "'%.*s' is %llu", ALL(s),
+	CHECK(text_u64(s, &got) == is_valid, "'%.*s'", ALL(s));
+	CHECK(got == (is_valid ? want : 77), "'%.*s' is %llu", ALL(s),
 	    (unsigned long long)got);
 }
 
 static void
-check_i64(struct span s, bool good, int64_t want)
+check_i64(struct span s, bool is_valid, int64_t want)
 {
 	int64_t got = 77;
 
-	CHECK(text_i64(s, &got) == good, "'%.*s'", ALL(s));
-	CHECK(got == (good ? want : 77), "'%.*s' is %lld", ALL(s),
+	CHECK(text_i64(s, &got) == is_valid, "'%.*s'", ALL(s));
+	CHECK(got == (is_valid ? want : 77), "'%.*s' is %lld", ALL(s),
 	    (long long)got);
 }
 
 static void
 test_numbers(void)
 {
-	static const struct span no_numbers[] = { SPAN(""), SPAN("-"),
+	static const struct span not_numbers[] = { SPAN(""), SPAN("-"),
 	    SPAN("+1"), SPAN(" 1"), SPAN("1 "), SPAN("0x1"), SPAN("1e3"),
 	    SPAN("1.0"), SPAN("--1"), SPAN("1\0"), SPAN("\0"), SPAN("1-"),
 	    SPAN("/"), SPAN(":"), SPAN("\xb1"), SPAN("1_000") };
@@ -193,41 +193,41 @@ test_numbers(void)
 	check_i64(SPAN("-9223372036854775809"), false, 0);
 	check_i64(SPAN("18446744073709551615"), false, 0);
 	check_i64(SPAN("-18446744073709551616"), false, 0);
-	for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
-		check_u64(no_numbers[i], false, 0);
-		check_i64(no_numbers[i], false, 0);
+	for (size_t i = 0; i < sizeof not_numbers / sizeof *not_numbers; i++) {
+		check_u64(not_numbers[i], false, 0);
+		check_i64(not_numbers[i], false, 0);
 	}
-	/* What lies behind the span is no part of it. */
+	/* Digits after the span are not read. */
 	check_u64(span_of("123", 2), true, 12);
 	check_i64(span_of("-123", 3), true, -12);
 }
 
-/* Digits with anything behind them, in memory of their very size. */
+/* Digits with anything after them. */
 static void
 test_digits(void)
 {
 	static const char others[] = "/:;,. eE+-\x80\xff";
 	uint64_t want, got;
-	size_t n, behind;
+	size_t n, n_after;
 	char bytes[40], *text;
 	const char *end;
 
 	for (int round = 0; round < 200000; round++) {
 		n = unit_random(20);
-		behind = unit_random(20);
+		n_after = unit_random(20);
 		want = got = 0;
-		for (size_t i = 0; i < n + behind; i++)
+		for (size_t i = 0; i < n + n_after; i++)
 			bytes[i] = i == n ? others[unit_random(sizeof others)] :
 			    (char)('0' + unit_random(10));
 		for (size_t i = 0; i < n; i++)
 			want = want * 10 + (uint64_t)(bytes[i] - '0');
-		text = unit_copy(span_of(bytes, n + behind));
-		end = text_digits(text, text + n + behind, &got);
+		text = unit_copy(span_of(bytes, n + n_after));
+		end = text_digits(text, text + n + n_after, &got);
 		CHECK(end == text + n && got == want, "'%.*s': %llu",
-		    (int)(n + behind), text, (unsigned long long)got);
+		    (int)(n + n_after), text, (unsigned long long)got);
 		check_u64(span_of(text, n), n > 0, want);
-		if (behind > 0)
-			check_u64(span_of(text, n + behind), false, 0);
+		if (n_after > 0)
+			check_u64(span_of(text, n + n_after), false, 0);
 		free(text);
 	}
 }
@@ -235,7 +235,7 @@ test_digits(void)
 static void
 test_find(void)
 {
-	static const char from[] = " x\0\x7f\x80\xa0\xff";
+	static const char characters[] = " x\0\x7f\x80\xa0\xff";
 	unsigned want, odd, want_odd;
 	char block[TEXT_BLOCK];
 
@@ -243,7 +243,7 @@ test_find(void)
 		want = want_odd = odd = 0;
 		for (unsigned i = 0; i < TEXT_BLOCK; i++) {
 			block[i] = unit_random(3) > 0 ? 'a' :
-			    from[unit_random(sizeof from - 1)];
+			    characters[unit_random(sizeof characters - 1)];
 			want |= (unsigned)(block[i] == ' ') << i;
 			want_odd |= block[i] == 0 || (block[i] & 0x80) != 0;
 		}
@@ -259,10 +259,11 @@ main(void)
 	test_every_code_point();
 	test_validity();
 	test_escapes();
-	test_escape_into_little_room();
+	test_truncated_escapes();
 	test_numbers();
 	test_digits();
 	test_find();
-	CHECK(text_columns("a\xc3\xa9\xe2\x82\xac", 6) == 3, "three columns");
+	CHECK(text_columns("a\xc3\xa9\xe2\x82\xac", 6) == 3,
+	    "not three columns");
 	return unit_end();
 }

@@ -1,3 +1,5 @@
+/* unit.h - checks, random numbers, files and children for the unit tests */
+
 #ifndef WEIR_UNIT_H
 #define WEIR_UNIT_H
 
@@ -14,22 +16,24 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 
-/*
- * What the unit tests share.  A test program CHECKs, which says what does not
- * hold and goes on, and returns unit_end().
- */
 static unsigned long unit_checks, unit_failures;
 
 enum {
-	UNIT_SHOWN = 20,
-	UNIT_READ_MAX = 31	/* bytes of a read, where small ones are tested */
+	UNIT_EXIT_SETUP = 99,	/* the test itself could not be set up */
+	UNIT_FAILURES_SHOWN = 20,
+	UNIT_READ_MAX = 31	/* reads of 1 to this many bytes are tested */
 };
+
+/*
+ * Counts a check.  If it fails, prints the condition and a message, which says
+ * for what it failed, and continues.
+ */
 
 #define CHECK(holds, ...)						\
 	do {								\
 		unit_checks++;						\
-		if (!(holds) && unit_failures++ < UNIT_SHOWN) {		\
-			printf("%s:%d: not so: %s: ", __FILE__,		\
+		if (!(holds) && unit_failures++ < UNIT_FAILURES_SHOWN) {\
+			printf("%s:%d: check failed: %s: ", __FILE__,		\
 			    __LINE__, #holds);				\
 			printf(__VA_ARGS__);				\
 			putchar('\n');					\
@@ -37,6 +41,7 @@ enum {
 		}							\
 	} while (0)
 
+/* Prints the counts; returns the exit status of the test program. */
 static inline int
 unit_end(void)
 {
@@ -44,7 +49,7 @@ unit_end(void)
 	return unit_failures > 0;
 }
 
-/* A literal, which may hold NUL bytes. */
+/* A string literal as a span; it may contain NUL bytes. */
 #define SPAN(literal) (struct span){ (literal), sizeof literal - 1 }
 
 static inline bool
@@ -53,9 +58,10 @@ span_same(struct span a, struct span b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* Arguments for "%.*s" that, unlike SPAN_ARG, never truncate. */
 #define ALL(s) (int)(s).n, (s).p
 
-/* An exit status, or 128 and the signal as a shell has it. */
+/* Returns the exit status, or 128 plus the signal as a shell does. */
 static inline int
 unit_wait(pid_t pid)
 {
@@ -67,7 +73,10 @@ unit_wait(pid_t pid)
 	    128 + WTERMSIG(status);
 }
 
-/* How act() ends in a process of its own that says nothing; 0: it returned. */
+/*
+ * Runs act() in a child process without standard error.  Returns the child's
+ * status as unit_wait() does, 0 if act() returned.
+ */
 static inline int
 unit_child(void (*act)(void))
 {
@@ -76,7 +85,7 @@ unit_child(void (*act)(void))
 	fflush(stdout);
 	if ((pid = fork()) == 0) {
 		if (freopen("/dev/null", "w", stderr) == NULL)
-			exit(99);
+			exit(UNIT_EXIT_SETUP);
 		act();
 		exit(0);
 	}
@@ -85,7 +94,10 @@ unit_child(void (*act)(void))
 
 static uint64_t unit_state;
 
-/* From the environment's SEED, or new; said, so that it can be repeated. */
+/*
+ * Seeds unit_random() from the environment variable SEED or, without it, from
+ * the time.  Prints the seed, so that a failure can be repeated.
+ */
 static inline void
 unit_seed(void)
 {
@@ -96,7 +108,7 @@ unit_seed(void)
 	printf("SEED=%llu\n", (unsigned long long)unit_state);
 }
 
-/* splitmix64 (Vigna) */
+/* A number in [0, below), by splitmix64 (Vigna). */
 static inline uint64_t
 unit_random(uint64_t below)
 {
@@ -112,9 +124,9 @@ unit_random(uint64_t below)
 	((array)[unit_random(sizeof(array) / sizeof *(array))])
 
 /*
- * Changes a text in up to three places: removes a few bytes, inserts one of the
- * pieces, or both.  The text is in memory of so many bytes; it gets a NUL.
- * Returns its new length.
+ * Changes a text of n bytes in up to three random places: removes a few bytes,
+ * inserts one of the pieces, or both.  The array has room for size bytes; a NUL
+ * is added.  Returns the new length.
  */
 static inline size_t
 unit_mutate(char *text, size_t n, size_t size, const char *const *pieces,
@@ -155,15 +167,18 @@ unit_copy(struct span text)
 	return copy;
 }
 
-/* Sends the text in packets of so many bytes; what could not be sent is left. */
+/*
+ * Sends the text in packets.  Returns the part that could not be sent, empty if
+ * all of it was.
+ */
 static inline struct span
-unit_send(int fd, struct span text, size_t bytes_a_packet, int flags)
+unit_send(int fd, struct span text, size_t packet_bytes, int flags)
 {
 	ssize_t n = 0;
 
 	for (; text.n > 0; text = span_of(text.p + n, text.n - (size_t)n)) {
-		n = send(fd, text.p, text.n < bytes_a_packet ? text.n :
-		    bytes_a_packet, flags | MSG_NOSIGNAL);
+		n = send(fd, text.p, text.n < packet_bytes ? text.n :
+		    packet_bytes, flags | MSG_NOSIGNAL);
 		if (n < 0)
 			break;
 	}
@@ -171,22 +186,22 @@ unit_send(int fd, struct span text, size_t bytes_a_packet, int flags)
 }
 
 /*
- * Standard input becomes the text, of which each read gets at most so many
- * bytes: a packet of a socket.  A child sends what the socket does not hold;
- * reap it, if there is one, by wait(NULL).
+ * Makes standard input a socket from which the text is read.  Each read returns
+ * one packet, of read_bytes at most.  If the socket's buffer is too small for
+ * the text, a child sends the rest: reap it with wait(NULL).
  */
 static inline void
-unit_stdin(struct span text, size_t bytes_a_read)
+unit_stdin(struct span text, size_t read_bytes)
 {
 	int pair[2];
 
 	fflush(stdout);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
-		exit(99);
-	text = unit_send(pair[1], text, bytes_a_read, MSG_DONTWAIT);
+		exit(UNIT_EXIT_SETUP);
+	text = unit_send(pair[1], text, read_bytes, MSG_DONTWAIT);
 	if (text.n > 0 && fork() == 0) {
 		close(pair[0]);
-		unit_send(pair[1], text, bytes_a_read, 0);
+		unit_send(pair[1], text, read_bytes, 0);
 		_exit(0);
 	}
 	close(pair[1]);
@@ -194,6 +209,7 @@ unit_stdin(struct span text, size_t bytes_a_read)
 	close(pair[0]);
 }
 
+/* Writes a file. */
 static inline void
 unit_write(const char *path, struct span text)
 {
@@ -201,7 +217,7 @@ unit_write(const char *path, struct span text)
 
 	if (f == NULL || fwrite(text.p, 1, text.n, f) != text.n ||
 	    fclose(f) != 0)
-		exit(99);
+		exit(UNIT_EXIT_SETUP);
 }
 
 /* Appends the bytes of a file to a buffer; false if it cannot be opened. */
