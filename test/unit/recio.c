@@ -264,22 +264,26 @@ test_duplicates(void)
 	buf_release(&b);
 }
 
-/* A record with n levels of arrays or objects, itself the first. */
+/*
+ * A record whose value is nested n times: n times `open`, `inner`, n times
+ * `close`.
+ */
 static struct span
-nest(struct buf *b, int n, const char *open, char close)
+nest(struct buf *b, int n, const char *open, const char *inner,
+    const char *close)
 {
 	b->len = 0;
 	buf_str(b, "{\"a\":");
-	for (int i = 1; i < n; i++)
+	for (int i = 0; i < n; i++)
 		buf_str(b, open);
-	if (close == '}')
-		buf_str(b, "1");
-	for (int i = 1; i < n; i++)
-		buf_char(b, close);
+	buf_str(b, inner);
+	for (int i = 0; i < n; i++)
+		buf_str(b, close);
 	buf_char(b, '}');
 	return buf_span(b);
 }
 
+/* The record is the first level. */
 static void
 test_depth(void)
 {
@@ -288,16 +292,18 @@ test_depth(void)
 	struct rec *r;
 
 	for (int n = 2; n <= 512; n++) {
-		r = check_record(nest(&b, n, "[", ']'));
+		r = check_record(nest(&b, n - 1, "[", "", "]"));
 		CHECK(r != NULL && rec_get(r, A)->token.n ==
 		    (size_t)(n - 1) * 2, "%d levels", n);
-		check_record(nest(&b, n, "{\"a\":", '}'));
-		check_record(nest(&b, n, "[{\"a\":", '}').n > 0 ?
-		    SPAN("{}") : SPAN(""));
+		check_record(nest(&b, n - 1, "{\"a\":", "1", "}"));
+		check_record(nest(&b, (n - 1) / 2, "[{\"a\":", "1", "}]"));
 	}
 	for (size_t i = 0; i < 4; i++) {
-		check_not_record(nest(&b, deep[i], "[", ']'), "512 levels");
-		check_not_record(nest(&b, deep[i], "{\"a\":", '}'),
+		check_not_record(nest(&b, deep[i] / 2, "[{\"a\":", "1", "}]"),
+		    "512 levels");
+		check_not_record(nest(&b, deep[i] - 1, "[", "", "]"),
+		    "512 levels");
+		check_not_record(nest(&b, deep[i] - 1, "{\"a\":", "1", "}"),
 		    "512 levels");
 		if (deep[i] < 2000)
 			continue;
