@@ -663,7 +663,7 @@ if raw:
 			[ ! -s err ]
 		done
 		expect_same "$f" --line-buffered in
-		! grep -q $'^\357\273\277' want
+		run -1 grep $'^\357\273\277' want
 		writes_records || continue
 		jq -e 'type == "object" and (.type | type == "string") and
 			keys_unsorted[0] == "type"' want >all

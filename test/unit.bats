@@ -111,7 +111,7 @@ unit() {
 	"$BUILD/test/unit/parse" *.json >"$BATS_TEST_TMPDIR/said"
 	cd "$BATS_TEST_TMPDIR"
 	[ "$(wc -l <said)" -eq "$(ls "$SHARED/json/test_parsing" | wc -l)" ]
-	! grep -a '^n_.*: record$' said
+	run -1 grep -a '^n_.*: record$' said
 	# These hold a key twice, which is JSON, but no record.
 	grep -a '^y_' said | grep -av ': record$' |
 		grep -av '^y_object_duplicated_key' >refused || true
