@@ -1,8 +1,8 @@
-# unit.bats - the modules of common/, each by a C program of its own in unit/
+# unit.bats - the modules of common/, each tested by a C program in unit/
 
 load helper
 
-# What a program says is seen if it fails.
+# unit NAME - runs a test program; bats shows its output if it fails
 unit() {
 	"$BUILD/test/unit/$1"
 }
@@ -11,19 +11,19 @@ unit() {
 	unit text
 }
 
-@test "mem: arenas keep what they hold, too large a size is fatal" {
+@test "mem: arenas keep their contents, impossible sizes are fatal" {
 	unit mem
 }
 
-@test "buf: numbers are what printf makes of them, buffers grow" {
+@test "buf: numbers are written as by printf, buffers grow" {
 	unit buf
 }
 
-@test "search: bounds and sorting are what their definitions say" {
+@test "search: binary search and sorting agree with their definitions" {
 	unit search
 }
 
-@test "map: is what a model is, with a million keys too" {
+@test "map: the map agrees with a model, with a million keys too" {
 	unit map
 }
 
@@ -35,11 +35,11 @@ unit() {
 	unit intern
 }
 
-@test "input: lines are the same in files, gzip and small pieces" {
+@test "input: lines are the same from files, gzip and small reads" {
 	unit input
 }
 
-@test "json: what is written reads back" {
+@test "json: recio reads back what is written" {
 	unit json
 }
 
@@ -47,77 +47,77 @@ unit() {
 	unit skip
 }
 
-@test "items: a walk gives what an array or object was made of" {
+@test "items: a walk returns the items of an array or object" {
 	unit items
 }
 
-@test "plain: what is read the short way is read as yajl would" {
+@test "plain: the fast reader of JSON agrees with yajl" {
 	unit plain
 }
 
-@test "recio: records are read, everything else is refused" {
+@test "recio: records are read, everything else is rejected" {
 	unit recio
 }
 
-@test "scan: values are cut right, however the bytes come" {
+@test "scan: a stream is split into values, however its bytes arrive" {
 	unit scan
 }
 
-@test "dag: circles and longest paths are those of trying all" {
+@test "dag: cycles and longest paths agree with an exhaustive search" {
 	unit dag
 }
 
-@test "opt: options have the values given, or are refused" {
+@test "opt: options take their values, invalid values are fatal" {
 	unit opt
 }
 
-@test "cleanup: what must not be left is taken away before the program ends" {
+@test "cleanup: registered functions are called before the program ends" {
 	unit cleanup
 }
 
-@test "output: a file is whole or absent" {
+@test "output: a file is complete or absent" {
 	unit output
 }
 
-@test "config: YAML is read as it is meant, or refused with its place" {
+@test "config: YAML is read, or rejected with the position of the error" {
 	unit config
 }
 
-@test "pidx: indexes of every layout are read and written, others refused" {
+@test "pidx: indexes of every layout are read and written, others rejected" {
 	unit pidx
 }
 
-@test "object: what is packed is unpacked, everything else refused" {
+@test "object: packed objects are unpacked, everything else is rejected" {
 	unit object
 }
 
-@test "pyjson: JSON is what Python would write" {
+@test "pyjson: JSON is written as Python writes it" {
 	unit pyjson
 }
 
-@test "each module that has a unit test has it here" {
+@test "each program in unit/ is run by a test" {
 	for source in "$TEST"/unit/*.c; do
 		name=$(basename "$source" .c)
 		grep -q "unit/$name\"\|unit $name\$" "$TEST/unit.bats" || {
-			echo "nothing runs $name"
+			echo "no test runs $name"
 			false
 		}
 	done
 }
 
-@test "recio: JSONTestSuite's good texts are read, its bad ones are not" {
+@test "recio: valid texts of JSONTestSuite are read, invalid ones are not" {
 	need_shared json/test_parsing
 	cd "$SHARED/json/test_parsing"
-	"$BUILD/test/unit/parse" *.json >"$BATS_TEST_TMPDIR/said"
+	"$BUILD/test/unit/parse" *.json >"$BATS_TEST_TMPDIR/verdicts"
 	cd "$BATS_TEST_TMPDIR"
-	[ "$(wc -l <said)" -eq "$(ls "$SHARED/json/test_parsing" | wc -l)" ]
-	run -1 grep -a '^n_.*: record$' said
-	# These hold a key twice, which is JSON, but no record.
-	grep -a '^y_' said | grep -av ': record$' |
-		grep -av '^y_object_duplicated_key' >refused || true
-	cat refused
-	[ ! -s refused ]
-	[ "$(grep -ac "^y_object_duplicated_key.*duplicate key" said)" -eq 2 ]
+	[ "$(wc -l <verdicts)" -eq "$(ls "$SHARED/json/test_parsing" | wc -l)" ]
+	run -1 grep -a '^n_.*: record$' verdicts
+	# A duplicate key is valid JSON, but not in a record.
+	grep -a '^y_' verdicts | grep -av ': record$' |
+		grep -av '^y_object_duplicated_key' >rejected || true
+	cat rejected
+	[ ! -s rejected ]
+	[ "$(grep -ac "^y_object_duplicated_key.*duplicate key" verdicts)" -eq 2 ]
 }
 
 @test "symbols: symtabs agree with a model that looks at each address" {
