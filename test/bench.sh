@@ -1,9 +1,10 @@
 #!/bin/bash
-# bench.sh BUILD - what the filters cost, beside what else one might use
+# bench.sh BUILD - measures the filters, and other programs for comparison
 #
-# CPU time, user and system, of all processes of a pipeline, as hyperfine
-# measures it; the least of several runs, since a machine only ever adds.
-# Figures of different machines do not compare: read the ratios.
+# The CPU time, user and system, of all processes of a pipeline, as hyperfine
+# measures it.  It is the minimum of several runs, since whatever else runs on
+# the machine only adds to it.  The figures of different machines cannot be
+# compared: read the ratios.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -20,8 +21,8 @@ generate() {
 	[ -e "$1.nodes" ] || buildgraph-parse "$1.graph" >"$1.nodes"
 }
 
-# cpu RUNS COMMAND [PREPARE] - the least CPU seconds of so many runs of a shell
-# command: of several runs hyperfine itself would tell the mean
+# cpu RUNS COMMAND [PREPARE] - prints the CPU seconds of a shell command, the
+# minimum of so many runs; hyperfine itself reports the mean of its runs
 cpu() {
 	local best=1e9
 	for ((i = 0; i < $1; i++)); do
@@ -34,19 +35,22 @@ cpu() {
 	echo "$best"
 }
 
+# peak COMMAND... - prints the peak memory of a command in KiB
 peak() {
 	command time -f %M -o peak.txt "$@" >/dev/null
 	tail -n 1 peak.txt
 }
 
-row() {
+# print_row NAME SECONDS - with its ratios to the rows "floor" and "mawk"
+print_row() {
 	printf '%-42s %8.2f s %7.2f %7.2f\n' "$1" "$2" \
 		"$(jq -n "$2 / $floor")" "$(jq -n "$2 / $mawk")"
 }
 
-# rows RUNS NAME COMMAND... - a row each, floor and mawk first.  They run in
-# turns: machines that others use are slower in some minutes than in others.
-rows() {
+# print_rows RUNS NAME COMMAND... - measures the commands, of which the first two
+# are floor and mawk, and prints a row for each.  They run in turns, since a
+# machine with other load is slower in some minutes than in others.
+print_rows() {
 	local runs=$1 names=() commands=() best=() i
 	shift
 	while [ $# -gt 0 ]; do
@@ -61,7 +65,7 @@ rows() {
 	done
 	floor=${best[0]} mawk=${best[1]}
 	for i in "${!names[@]}"; do
-		row "${names[i]}" "${best[i]}"
+		print_row "${names[i]}" "${best[i]}"
 	done
 }
 
@@ -72,7 +76,7 @@ for size in $sizes; do
 	rm -f pipe && mkfifo pipe
 	all="buildgraph-parse $size.graph >pipe & execlog-parse $size.log \
 		2>/dev/null | critpath -g pipe >/dev/null; wait"
-	rows 8 'floor: split and intern' "floor <$size.log" \
+	print_rows 8 'floor: split and intern' "floor <$size.log" \
 		'mawk, seven fields' "mawk '{ a = \$1; b = \$2; c = \$3; d = \$4;
 			e = \$5; f = \$6; g = \$7 }' $size.log" \
 		'execlog-parse log' "execlog-parse $size.log >/dev/null 2>&1" \
@@ -81,11 +85,11 @@ for size in $sizes; do
 		'critpath -g nodes tasks' \
 		"critpath -g $size.nodes $size.tasks >/dev/null" \
 		'log | critpath -g <(graph.json), all' "$all" \
-		'the same, on one core like each by itself' \
+		'the same, all on one core' \
 		"taskset -p -c 0 \$\$ >/dev/null && { $all; }" \
 		'execlog-stat -g nodes tasks' \
 		"execlog-stat -g $size.nodes $size.tasks >/dev/null"
-	[ "$size" -gt 200000 ] || row 'jq -c . tasks' \
+	[ "$size" -gt 200000 ] || print_row 'jq -c . tasks' \
 		"$(cpu 2 "jq -c . $size.tasks >/dev/null")"
 	printf 'peak memory: execlog-parse %d MB, critpath %d MB\n' \
 		$(($(peak execlog-parse "$size.log" 2>/dev/null) / 1024)) \

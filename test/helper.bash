@@ -1,7 +1,10 @@
-# helper.bash - what all tests share; each .bats file begins with: load helper
+# helper.bash - functions and variables for all tests
+#
+# Each .bats file begins with: load helper
 
 bats_require_minimum_version 1.5.0
-# Not by bats_load_library: their load.bash starts dirname(1) 15 times a test.
+# Not with bats_load_library: load.bash of these libraries runs dirname(1) 15
+# times for each test.
 for part in "${BATS_LIB_PATH%%:*}"/bats-{support,assert}/src/*.bash; do
 	source "$part"
 done
@@ -10,12 +13,12 @@ TEST=$BATS_TEST_DIRNAME
 ROOT=$TEST/..
 BUILD=$ROOT/${WEIR_BUILD:-build}
 DATA=$TEST/data
-SHARED=$ROOT/../shared/data		# real inputs, which may not be there
-# What setup.sh installs comes before what stands in for it: pyenv's python3 is a
-# script that takes ten times as long to start.
+SHARED=$ROOT/../shared/data		# real inputs, which may be missing
+# The programs that setup.sh installs come before others of the same name: the
+# python3 of pyenv is a script that takes ten times as long to start.
 PATH=$BUILD:/usr/bin:$PATH
 export LC_ALL=C.UTF-8 NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
-# What a sanitizer finds must not pass for an exit status of 1.
+# Without this an error that a sanitizer finds looks like exit status 1.
 export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
 unset COLUMNS
 
@@ -23,29 +26,29 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 }
 
-# need_shared NAME - skips the test where this real input is not at hand
+# need_shared NAME - skips the test if this real input is missing
 need_shared() {
-	[ -e "$SHARED/$1" ] || skip "no $1 here"
+	[ -e "$SHARED/$1" ] || skip "$1 is missing"
 }
 
 is_sanitized() {
 	[[ $BUILD == */san ]]
 }
 
-# need_strace - skips the test where system calls cannot be made to fail
+# need_strace - skips the test if strace cannot make system calls fail
 need_strace() {
-	! is_sanitized || skip "the leak checker needs ptrace itself"
+	! is_sanitized || skip "the leak checker uses ptrace itself"
 	strace -o /dev/null -e inject=fsync:error=EIO:when=1 true 2>/dev/null ||
-		skip "no strace that may inject"
+		skip "strace cannot inject errors"
 }
 
-# lines TEXT... - each argument as a line
+# lines TEXT... - prints each argument as a line
 lines() {
 	printf '%s\n' "$@"
 }
 
-# seed - a number that differs from run to run, said on failure; set SEED to
-# repeat one
+# seed - prints a random number, or SEED if it is set, to repeat a run; the test
+# prints it, so that bats shows it on failure
 seed() {
 	echo "${SEED:-$RANDOM}"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh build|demo|test|powercut|viewers|bench... - installs what is missing
-# for these, or says what is, where it cannot
+# setup.sh build|demo|test|powercut|viewers|bench... - installs the packages
+# that these need, or prints which ones are missing if it cannot
 
 set -u
 
@@ -12,7 +12,7 @@ packages_for() {
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium; command -v npm >/dev/null || echo npm ;;
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
-	*) echo "setup.sh: no such set: $1" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown set of packages: $1" >&2; exit 2 ;;
 	esac
 }
 
@@ -36,7 +36,7 @@ if command -v apt-get >/dev/null && { [ -z "$as_root" ] ||
 	echo "installing$missing"
 	export DEBIAN_FRONTEND=noninteractive
 	log=$(mktemp)
-	# shellcheck disable=SC2086 # one word a package
+	# shellcheck disable=SC2086 # one word for each package
 	$as_root apt-get update -qq >"$log" 2>&1 &&
 		$as_root apt-get install -y -qq --no-install-recommends \
 			$missing >>"$log" 2>&1 && rm "$log" && exit 0
