@@ -1,9 +1,10 @@
-# contract.bats - the manners that every filter shares (DESIGN.md), shown for
-# each filter there is: one that is added later is tested without a change here
+# contract.bats - what all filters have in common, tested with every filter
+#
+# weir(7) describes it: man/weir.7, COMMON CONVENTIONS.  The filters are found as
+# the Makefile finds them, so a new one is tested without a change here.
 
 load helper
 
-# The filters, found as the Makefile finds them.
 FILTERS=()
 for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
 	[ -e "$source" ] || continue
@@ -12,10 +13,11 @@ for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
 	FILTERS+=("${source%.c}")
 done
 
-# Where a case is a filter that reads files with one of its samples, which are
-# data/FILTER/sample*: a document if the name ends in .json, lines otherwise.
-# Without a sample a filter reads an unknown record.  What a filter needs around
-# it, data/FILTER/prepare makes.
+# A case is "FILTER SAMPLE", for each filter that reads files and each of its
+# samples, data/FILTER/sample*.  A sample is one document if its name ends in
+# .json, and lines otherwise.  A filter without samples has the sample "none",
+# an unknown record.  data/FILTER/prepare creates the environment that a filter
+# needs, such as a repository.
 CASES=()
 for f in "${FILTERS[@]}"; do
 	grep -q '\.operands = "\[file \.\.\.\]"' \
@@ -28,31 +30,32 @@ for f in "${FILTERS[@]}"; do
 	done
 done
 
-# Of these one for each filter that takes lines and one for each that takes
-# documents, for manners that have nothing to do with what is in the file.
-KINDS=()
+# One case of each filter with lines and one with a document, for tests that do
+# not depend on the contents of the file.
+FILTER_CASES=()
 for case in "${CASES[@]}"; do
 	kind=${case%% *}
 	[[ $case != *.json ]] || kind+=" document"
-	[[ " ${seen:-}" == *" $kind,"* ]] || KINDS+=("$case")
-	seen="${seen:-}$kind, "
+	[[ " ${kinds:-}" == *" $kind,"* ]] || FILTER_CASES+=("$case")
+	kinds="${kinds:-}$kind, "
 done
 
-# begin CASE - an empty directory with the sample as `in`; what the filter $f
-# makes of it is `want`.  What is echoed is seen if the test fails.
-begin() {
+# begin_case CASE - enters a new directory that contains the sample as `in` and
+# the output of the filter $f for it as `want`; bats prints the case if the test
+# fails
+begin_case() {
 	f=${1%% *} sample=${1#* }
 	echo "-- $f, ${sample##*/}"
-	n_begun=$((n_begun + 1))
-	mkdir "$BATS_TEST_TMPDIR/$n_begun" && cd "$BATS_TEST_TMPDIR/$n_begun" &&
+	n_cases=$((n_cases + 1))
+	mkdir "$BATS_TEST_TMPDIR/$n_cases" && cd "$BATS_TEST_TMPDIR/$n_cases" &&
 		if [ "$sample" = none ]; then
 			lines '{"type":"unknown"}' >in
 		else
 			cp "$sample" in
-		fi && prepare && "$f" in >want
+		fi && prepare_environment && "$f" in >want
 }
 
-prepare() {
+prepare_environment() {
 	[ ! -e "$TEST/data/$f/prepare" ] || . "$TEST/data/$f/prepare"
 }
 
@@ -64,37 +67,39 @@ reads_records() {
 	[[ $sample == *.ndjson || $sample == none ]]
 }
 
-# What a filter writes is records, but for those that write formats of others.
+# All filters write records, except those that write the formats of other tools.
 writes_records() {
 	[ "$f" != callgraph-fold ]
 }
 
-# expect STATUS COMMAND... - runs it into the files `out` and `err`
-expect() {
-	local wanted=$1 status=0
+# expect_status STATUS COMMAND... - runs a command, whose exit status must be
+# this, with its output in the files `out` and `err`
+expect_status() {
+	local want=$1 status=0
 	shift
 	"$@" >out 2>err || status=$?
-	[ "$status" -eq "$wanted" ] && return
-	echo "status $status, not $wanted: $*"
+	[ "$status" -eq "$want" ] && return
+	echo "status $status, not $want: $*"
 	cat err
 	return 1
 }
 
-# expect_same COMMAND... - the command does with all well what the sample asks
-expect_same() {
-	expect 0 "$@" && cmp out want
+# expect_same_output COMMAND... - the command must exit with 0 and write `want`
+expect_same_output() {
+	expect_status 0 "$@" && cmp out want
 }
 
-# expect_message REGEX
+# expect_message REGEX - a line of `err` must match
 expect_message() {
 	grep -qE -- "$1" err && return
-	echo "no message like: $1"
+	echo "no message matches: $1"
 	cat err
 	return 1
 }
 
-# with_between FILE - `in` with FILE between its lines, or behind a document
-with_between() {
+# insert_file FILE - writes `in` with FILE inserted after its first line, or
+# appended if it is a document
+insert_file() {
 	if is_document; then
 		cat in "$1"
 	else
@@ -102,7 +107,8 @@ with_between() {
 	fi
 }
 
-line_after_first_piece() {
+# The line of `in` at which insert_file inserts.
+insertion_line() {
 	if is_document; then
 		echo $(($(wc -l <in) + 1))
 	else
@@ -110,19 +116,20 @@ line_after_first_piece() {
 	fi
 }
 
-# spoil - `bad` is `in` with two lines that no format takes, `bad_lines`; the
-# first of them is line $bad_at
-spoil() {
-	printf 'no good \377 line\r\na NUL \0 here \377\n' >bad_lines
-	with_between bad_lines >bad
-	bad_at=$(line_after_first_piece)
+# write_bad_input - writes `bad_lines`, two lines that no format accepts, and
+# `bad`, which is `in` with them inserted; the first of them is line $bad_line
+write_bad_input() {
+	printf 'an invalid \377 line\r\na NUL \0 here \377\n' >bad_lines
+	insert_file bad_lines >bad
+	bad_line=$(insertion_line)
 }
 
-no_temporaries() {
+# expect_no_files FILE... - none of the files, usually temporaries, may exist
+expect_no_files() {
 	local left
 	left=$(ls -d -- "$@" 2>/dev/null) || true
 	[ -z "$left" ] && return
-	echo "left over: $left"
+	echo "not removed: $left"
 	return 1
 }
 
@@ -131,73 +138,73 @@ no_temporaries() {
 @test "there are filters to test" {
 	[ "${#FILTERS[@]}" -gt 0 ]
 	[ "${#CASES[@]}" -gt 0 ]
-	# Each filter that reads files is among the kinds.
+	# Each filter that reads files has a case in FILTER_CASES.
 	diff <(lines "${CASES[@]%% *}" | uniq) \
-		<(lines "${KINDS[@]%% *}" | uniq)
+		<(lines "${FILTER_CASES[@]%% *}" | uniq)
 }
 
-@test "no file, and -, mean standard input" {
+@test "without a file, and for the file -, standard input is read" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		expect_same "$f" <in
-		expect_same "$f" - <in
-		expect_same "$f" -- in
-		expect_same "$f" -- - <in
-		spoil
-		expect 1 "$f" <bad
-		expect_message "^$f: <stdin>:$bad_at: "
+		begin_case "$case"
+		expect_same_output "$f" <in
+		expect_same_output "$f" - <in
+		expect_same_output "$f" -- in
+		expect_same_output "$f" -- - <in
+		write_bad_input
+		expect_status 1 "$f" <bad
+		expect_message "^$f: <stdin>:$bad_line: "
 		[ ! -e - ]
 	done
 }
 
-@test "f A B equals cat A B | f" {
+@test "f A B writes the same as cat A B | f" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		expect 0 "$f" < <(cat in in)
+		begin_case "$case"
+		expect_status 0 "$f" < <(cat in in)
 		mv out want
-		expect_same "$f" in in
-		expect_same "$f" in - <in
-		expect_same "$f" - in <in
+		expect_same_output "$f" in in
+		expect_same_output "$f" in - <in
+		expect_same_output "$f" - in <in
 		is_document && continue
 		head -n 2 in >A
 		tail -n +3 in >B
 		: >empty
-		expect 0 "$f" in
+		expect_status 0 "$f" in
 		mv out want
-		expect_same "$f" A B
-		expect_same "$f" A empty - <B
+		expect_same_output "$f" A B
+		expect_same_output "$f" A empty - <B
 	done
 }
 
-@test "gzip is inflated, by name or by magic, from a file or a pipe" {
+@test "gzip input is decompressed, whatever its name, from a file or a pipe" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		gzip -c in >in.gz
 		cp in.gz in_disguise
-		expect_same "$f" in.gz
-		expect_same "$f" in_disguise
-		expect_same "$f" <in.gz
-		expect_same "$f" < <(cat in.gz)
+		expect_same_output "$f" in.gz
+		expect_same_output "$f" in_disguise
+		expect_same_output "$f" <in.gz
+		expect_same_output "$f" < <(cat in.gz)
 		(head -c 30 in | gzip && tail -c +31 in | gzip) >members.gz
-		expect_same "$f" members.gz
+		expect_same_output "$f" members.gz
 		head -c 512 /dev/zero >>members.gz
-		expect_same "$f" members.gz
+		expect_same_output "$f" members.gz
 	done
 }
 
-@test "other compressions are named, with what to do about them" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
+@test "other compressions are fatal, and the message says how to read them" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
 		printf '\375\067\172\130\132\0\0\4' >xz
 		printf '\050\265\057\375\044\0\1\0' >zstd
 		printf 'BZh91AY&SY' >bzip2
 		printf '\004\042\115\030\144\100' >lz4
 		for name in xz zstd bzip2 lz4; do
 			cat=${name/bzip2/bz}cat
-			expect 2 "$f" $name
+			expect_status 2 "$f" $name
 			expect_message "^$f: $name is $name-compressed.*$cat $name \| $f"
 			[ ! -s out ]
-			expect 2 "$f" < <(cat $name)
+			expect_status 2 "$f" < <(cat $name)
 			expect_message "$name-compressed: use $cat \| $f"
 		done
 	done
@@ -205,35 +212,35 @@ no_temporaries() {
 
 @test "a file named .gz that is not gzip is bad input" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		cp in in.gz
-		expect 1 "$f" in.gz
+		expect_status 1 "$f" in.gz
 		expect_message "^$f: in.gz:[0-9]+: .*gzip"
 	done
 }
 
-@test "a truncated or damaged gzip file is never taken for a whole one" {
+@test "a truncated or damaged gzip file is bad input" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		gzip -c in >in.gz
-		head -c -8 in.gz >cut.gz	# all the data, no trailer
-		expect 1 "$f" cut.gz
-		expect_message "^$f: cut.gz:[0-9]+: .*truncated"
+		head -c -8 in.gz >truncated.gz	# all data, no trailer
+		expect_status 1 "$f" truncated.gz
+		expect_message "^$f: truncated.gz:[0-9]+: .*truncated"
 		cmp out want
 		(head -c -8 in.gz && printf '\1\2\3\4\1\2\3\4') >damaged.gz
-		expect 1 "$f" damaged.gz
+		expect_status 1 "$f" damaged.gz
 		expect_message "^$f: damaged.gz:[0-9]+: .*damaged"
 	done
 }
 
-# Reads cases; stops at the first run that is not as it must be.  There are
-# thousands of runs: what one writes goes to a file, not through Python, and a
-# line that was seen to be JSON is not looked at again.
-EVERY_PREFIX='
+# Reads cases, runs their filters with prefixes of their input, and stops at the
+# first wrong result.  There are thousands of runs, so their output goes to a
+# file instead of a pipe, and a line that was valid JSON is not parsed again.
+RUN_PREFIXES='
 import contextlib, json, os, sys, tempfile
 
 what, step, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-foreign = sys.argv[4:]
+other_formats = sys.argv[4:]
 out, err = [tempfile.TemporaryFile(buffering=0) for _ in range(2)]
 
 def run(f, text):
@@ -255,57 +262,58 @@ def run(f, text):
 for case in sys.stdin:
     f, path = case.rstrip("\n").split(" ", 1)
     text = open(path, "rb").read()
-    good = set()
+    valid_lines = set()
     for n in range(len(text) + (what == "plain")):
         if n >= 16 and n % step != first:
             continue
-        status, got, said = run(f, text[:n])
+        status, got, messages = run(f, text[:n])
         allowed = (1,) if what == "gzip" and n > 0 else (0, 1, 2)
         if status not in allowed:
-            sys.exit("%s, %s: the first %d bytes end in %d\n%s" % (f, path, n,
-                status, said.decode(errors="replace")))
+            sys.exit("%s, %s: the first %d bytes exit with %d\n%s" % (f, path,
+                n, status, messages.decode(errors="replace")))
         try:
-            for line in set(got.split(b"\n")[:-1]) - good:
-                if f not in foreign:
+            for line in set(got.split(b"\n")[:-1]) - valid_lines:
+                if f not in other_formats:
                     json.loads(line.decode())
-                good.add(line)
+                valid_lines.add(line)
         except ValueError as e:
             sys.exit("%s, %s: the first %d bytes: %s in %r" % (f, path, n, e,
                 line))
 '
 
-# cut_anywhere plain|gzip [FILTER...] - checks the cases in ../cases, those of
-# these filters not for JSON; sanitized, where a run takes ten times as long,
-# every 13th cut from a random one on
-cut_anywhere() {
+# run_prefixes plain|gzip [FILTER...] - runs the cases in ../cases with every
+# prefix of their input; these filters need not write JSON.  A sanitized filter
+# takes ten times as long and is run with every 13th prefix, from a random one
+# on.
+run_prefixes() {
 	local what=$1 step=1 seed
 	shift
 	seed=$(seed)
 	echo "SEED=$seed"
 	! is_sanitized || step=13
-	python3 -c "$EVERY_PREFIX" $what $step $((seed % step)) "$@" <../cases
+	python3 -c "$RUN_PREFIXES" $what $step $((seed % step)) "$@" <../cases
 }
 
-@test "input cut at any byte ends in 0, 1 or 2, and its output is JSON" {
+@test "input truncated at any byte exits with 0, 1 or 2 and gives only JSON" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		lines "$f $PWD/in" >>../cases
-		writes_records || foreign+=("$f")
+		writes_records || other_formats+=("$f")
 	done
-	cut_anywhere plain "${foreign[@]}"
+	run_prefixes plain "${other_formats[@]}"
 }
 
-@test "a gzip stream cut at any byte ends in 1" {
+@test "a gzip stream truncated at any byte exits with 1" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		gzip -c in >in.gz
 		lines "$f $PWD/in.gz" >>../cases
-		writes_records || foreign+=("$f")
+		writes_records || other_formats+=("$f")
 	done
-	cut_anywhere gzip "${foreign[@]}"
+	run_prefixes gzip "${other_formats[@]}"
 }
 
-# A read of a packet socket gets one packet: so many bytes of standard input.
+# A read from a packet socket returns one packet, whatever its size.
 IN_SMALL_READS='
 import socket, subprocess, sys
 
@@ -321,12 +329,12 @@ for size in 1, 2, 3, 5, 7, 31:
         pass
     ours.close()
     if p.communicate()[0] != want or p.returncode != 0:
-        sys.exit("%d bytes a read: status %d" % (size, p.returncode))
+        sys.exit("with %d bytes a read: status %d" % (size, p.returncode))
 '
 
-@test "input that comes in small pieces gives the same output" {
+@test "input that arrives in small reads gives the same output" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		python3 -c "$IN_SMALL_READS" "$f" <in
 		python3 -c "$IN_SMALL_READS" "$f" < <(gzip -c in)
 	done
@@ -334,167 +342,169 @@ for size in 1, 2, 3, 5, 7, 31:
 
 @test "blank lines are skipped" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		printf '\n  \t\n\r\n' >blank
 		cat blank in blank >spaced
-		expect_same "$f" spaced
+		expect_same_output "$f" spaced
 		is_document && continue
-		with_between blank >spaced
-		expect_same "$f" spaced
+		insert_file blank >spaced
+		expect_same_output "$f" spaced
 		sed 's/$/\n/' in >spaced
-		expect_same "$f" spaced
+		expect_same_output "$f" spaced
 	done
 }
 
 @test "CR before LF is accepted and does not reach the output" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		sed 's/$/\r/' in >crlf
-		expect 0 "$f" crlf
+		expect_status 0 "$f" crlf
 		cmp <(jq -c . out) <(jq -c . want)
 		! grep -q $'\r' out || {
-			echo 'a CR in the output:'
+			echo 'the output contains a CR:'
 			cat -A out
 			false
 		}
-		spoil
+		write_bad_input
 		printf 'bad \377 one\r\nbad \377 two\n' >>crlf
-		expect 1 "$f" --rejects rejects crlf
+		expect_status 1 "$f" --rejects rejects crlf
 		cmp rejects <(printf 'bad \377 one\r\nbad \377 two\n')
 	done
 }
 
 @test "a byte order mark is skipped, at the start of each file" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		expect 0 "$f" in in
+		begin_case "$case"
+		expect_status 0 "$f" in in
 		mv out want
 		(printf '\357\273\277' && cat in) >bom
-		expect_same "$f" bom bom
-		expect_same "$f" bom - < <(gzip -c bom)
+		expect_same_output "$f" bom bom
+		expect_same_output "$f" bom - < <(gzip -c bom)
 	done
 }
 
-@test "a last line without its newline is read" {
+@test "a last line without a newline is read" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		head -c -1 in >short
-		expect_same "$f" short
+		expect_same_output "$f" short
 	done
 }
 
-@test "an empty file is empty output and all well" {
+@test "an empty file gives empty output and exits with 0" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		: >empty
 		: >want
-		expect_same "$f" empty
-		expect_same "$f" </dev/null
-		expect_same "$f" empty empty
-		expect_same "$f" < <(gzip -c empty)
-		expect_same "$f" < <(printf '\357\273\277')
-		expect_same "$f" < <(printf '\n \r\n')
+		expect_same_output "$f" empty
+		expect_same_output "$f" </dev/null
+		expect_same_output "$f" empty empty
+		expect_same_output "$f" < <(gzip -c empty)
+		expect_same_output "$f" < <(printf '\357\273\277')
+		expect_same_output "$f" < <(printf '\n \r\n')
 	done
 }
 
-@test "a missing file is trouble, and so is a directory" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
+@test "a missing file or a directory as input is fatal" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
 		mkdir directory
-		expect 2 "$f" missing
+		expect_status 2 "$f" missing
 		expect_message "^$f: .*missing.*: No such file"
-		expect 2 "$f" -o got in missing
+		expect_status 2 "$f" -o got in missing
 		[ ! -e got ]
-		expect 2 "$f" directory
+		expect_status 2 "$f" directory
 		expect_message "^$f: .*directory.*: Is a directory"
-		expect 2 "$f" <&-
+		expect_status 2 "$f" <&-
 		expect_message "^$f: .*<stdin>"
 	done
 }
 
 # --- bad input -------------------------------------------------------------
 
-@test "a malformed line is named and skipped, and the status is 1" {
+@test "a malformed line is reported and skipped, and the filter exits with 1" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		spoil
-		expect 1 "$f" bad
+		begin_case "$case"
+		write_bad_input
+		expect_status 1 "$f" bad
 		cmp out want
-		expect_message "^$f: bad:$bad_at: ."
-		expect 1 "$f" in bad in
-		expect_message "^$f: bad:$bad_at: ."
+		expect_message "^$f: bad:$bad_line: ."
+		expect_status 1 "$f" in bad in
+		expect_message "^$f: bad:$bad_line: ."
 	done
 }
 
 @test "NUL bytes and bytes that are not UTF-8 are bad input" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		for text in 'a\0b' '\0' 'a\377b' '\300\200' '\355\240\200' \
 			'{"type":"unknown\0"}' '{"type":"unknown\200"}' \
 			'{"type":"\300\200"}' '{"type":"\355\240\200"}' \
 			'1 x\200y z' '1 started a\200b c' '1 started a\0b c' \
 			'1\t2\t3\ta\200b\tc' '"0x9" [label="a\200b"]'; do
-			# What a document says of something else is not read.
+			# An object of an unknown format in a document is not
+			# rejected.
 			is_document && [[ $text == {* ]] && continue
 			printf "$text\n" >line
-			with_between line >bad
-			expect 1 "$f" --rejects rejects bad
-			expect_message "^$f: bad:$(line_after_first_piece): ."
+			insert_file line >bad
+			expect_status 1 "$f" --rejects rejects bad
+			expect_message "^$f: bad:$(insertion_line): ."
 			cmp rejects line
 			cmp out want
 		done
 	done
 }
 
-@test "--strict stops with 2 at the first bad line" {
+@test "--strict stops at the first bad line and exits with 2" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		expect_same "$f" --strict in
-		spoil
-		expect 2 "$f" --strict bad
-		expect_message "^$f: bad:$bad_at: "
+		begin_case "$case"
+		expect_same_output "$f" --strict in
+		write_bad_input
+		expect_status 2 "$f" --strict bad
+		expect_message "^$f: bad:$bad_line: "
 		[ "$(grep -c "^$f: bad:" err)" -eq 1 ]
 	done
 }
 
-@test "--rejects keeps the rejected lines, and only them, verbatim" {
+@test "--rejects writes the rejected lines unchanged, and nothing else" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		spoil
-		expect 1 "$f" --rejects rejects bad
+		begin_case "$case"
+		write_bad_input
+		expect_status 1 "$f" --rejects rejects bad
 		cmp rejects bad_lines
 		cmp out want
-		expect 1 "$f" --rejects rejects - <bad
+		expect_status 1 "$f" --rejects rejects - <bad
 		cmp rejects bad_lines
-		# Without a newline it is kept without one.
+		# A last line without a newline is written without one.
 		head -c -1 bad_lines >>in
-		expect 1 "$f" --rejects rejects in
+		expect_status 1 "$f" --rejects rejects in
 		cmp rejects <(head -c -1 bad_lines)
 		: >empty
-		expect 0 "$f" --rejects rejects empty
+		expect_status 0 "$f" --rejects rejects empty
 		cmp rejects empty
 	done
 }
 
-@test "what stopped a --strict run is in --rejects" {
+@test "--rejects contains the line that stopped a --strict run" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		spoil
-		expect 2 "$f" --strict --rejects rejects bad
+		begin_case "$case"
+		write_bad_input
+		expect_status 2 "$f" --strict --rejects rejects bad
 		if is_document; then
 			cmp rejects bad_lines
 			continue
 		fi
 		cmp rejects <(head -n 1 bad_lines)
-		with_between <(printf '%099d\n' 7) >long
-		expect 2 "$f" --strict --rejects rejects --max-record 90 long
+		insert_file <(printf '%099d\n' 7) >long
+		expect_status 2 "$f" --strict --rejects rejects \
+			--max-record 90 long
 		grep -qxFf rejects long
 	done
 }
 
-@test "after ten messages of a kind the rest are counted" {
+@test "after ten messages of one kind the others are only counted" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		printf 'bad \377 line\n' >bad
 		for _ in {1..25}; do cat bad; done >many
 		if is_document; then
@@ -502,7 +512,7 @@ for size in 1, 2, 3, 5, 7, 31:
 		else
 			files=(many)
 		fi
-		expect 1 "$f" --rejects rejects in "${files[@]}"
+		expect_status 1 "$f" --rejects rejects in "${files[@]}"
 		[ "$(grep -cE "^$f: (bad|many):" err)" -eq 10 ]
 		reason=$(grep -E "^$f: (bad|many):" err | tail -n 1 |
 			sed -E 's/^[^:]*: [^:]*:([0-9]+:)? //')
@@ -512,48 +522,50 @@ for size in 1, 2, 3, 5, 7, 31:
 	done
 }
 
-@test "a line of 100 MB is rejected and kept, and the rest is processed" {
+@test "a line of 100 MB is rejected, and the other lines are processed" {
 	is_sanitized && size=70000000 || size=100000000
 	(head -c $size /dev/zero | tr '\0' x && echo) >big
-	for case in "${KINDS[@]}"; do
-		begin "$case"
-		expect 1 "$f" --rejects rejects < <(with_between ../big)
-		expect_message "^$f: <stdin>:$(line_after_first_piece): "
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		expect_status 1 "$f" --rejects rejects < <(insert_file ../big)
+		expect_message "^$f: <stdin>:$(insertion_line): "
 		cmp rejects ../big
 		cmp out want
 		rm rejects
 	done
 }
 
-@test "--max-record is the longest line that is taken" {
+@test "--max-record is the length of the longest line that is accepted" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
-		expect_same "$f" --max-record 1M in
+		begin_case "$case"
+		expect_same_output "$f" --max-record 1M in
 		for size in 0 -1 x 1x 1KM '' 99999999999999999999; do
-			expect 2 "$f" --max-record "$size" in
+			expect_status 2 "$f" --max-record "$size" in
 			expect_message "^$f: .*max-record"
 		done
 		if is_document; then
-			expect 1 "$f" --max-record 2 in
+			expect_status 1 "$f" --max-record 2 in
 			expect_message "^$f: in:[0-9]+: "
 			continue
 		fi
-		longest=$(LC_ALL=C awk 'length > n { n = length } END { print n }' in)
-		expect_same "$f" --max-record "$longest" in
+		longest=$(LC_ALL=C awk 'length > n { n = length }
+			END { print n }' in)
+		expect_same_output "$f" --max-record "$longest" in
 		[ "$longest" -gt 1 ] || continue
-		expect 1 "$f" --max-record $((longest - 1)) --rejects rejects in
+		expect_status 1 "$f" --max-record $((longest - 1)) \
+			--rejects rejects in
 		expect_message "^$f: in:[0-9]+: .*$((longest - 1)) bytes"
 		cmp rejects <(LC_ALL=C awk "length == $longest" in)
 		grep -vxFf rejects in >rest || true
-		expect 0 "$f" rest
+		expect_status 0 "$f" rest
 		mv out want
-		expect_same "$f" --max-record $((longest - 1)) rest
+		expect_same_output "$f" --max-record $((longest - 1)) rest
 	done
 }
 
-@test "what is not one JSON object is bad input to those who read records" {
+@test "a line that is not one JSON object is bad input for readers of records" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		reads_records || continue
 		for line in '{"type":"x","a":1,"a":1}' \
 			'{"type":"x","type":"x"}' \
@@ -566,8 +578,8 @@ for size in 1, 2, 3, 5, 7, 31:
 			'[]' '1' '"x"' 'null' '}' $'{"type":"x"\f}' \
 			'{"type":"x","a":"\ud800\x"}' $'{"type":"\t"}'; do
 			lines "$line" >line
-			with_between line >bad
-			expect 1 "$f" --rejects rejects bad || {
+			insert_file line >bad
+			expect_status 1 "$f" --rejects rejects bad || {
 				echo "$line"
 				false
 			}
@@ -585,35 +597,35 @@ for size in 1, 2, 3, 5, 7, 31:
 			"$(head -c "$1" /dev/zero | tr '\0' ']')"
 	}
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		reads_records || continue
 		deep 511 >line
-		with_between line >deep
-		expect 0 "$f" deep
+		insert_file line >deep
+		expect_status 0 "$f" deep
 		for n in 512 100000; do
 			deep $n >line
-			with_between line >deep
-			expect 1 "$f" deep
+			insert_file line >deep
+			expect_status 1 "$f" deep
 			expect_message "^$f: deep:2: .*512"
 			cmp out want
 		done
 	done
 }
 
-# Standard input is what a terminal would be sent.
-NOTHING_RAW='
+# Fails if standard input, meant for a terminal, has control characters.
+CHECK_ESCAPED='
 import re, sys
 
 text = sys.stdin.buffer.read().decode()		# fails if not UTF-8
 raw = re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e"
     "\u2066-\u2069]", text)
 if raw:
-    sys.exit("raw: %r" % text[max(0, raw.start() - 80):raw.end() + 20])
+    sys.exit("not escaped: %r" % text[max(0, raw.start() - 80):raw.end() + 20])
 '
 
-@test "control characters of a bad line never reach standard error raw" {
+@test "control characters in a bad line are escaped on standard error" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		for bytes in '\033[31m' '\a\b\177' '\302\233\061m' '\23331m' \
 			'\342\200\256' '\342\201\246' '\330\234'; do
 			x=$(printf "$bytes")
@@ -627,8 +639,8 @@ if raw:
 				"{\"type\":\"task\",\"id\":\"$x\",\"deps\":$x}" \
 				'{"type":"task","id":"\u001b[1m","start_us":1.5}'
 		done >lines
-		is_document || with_between lines >"bad$(printf '\033[1m')"
-		# A document's rest goes at once: a file for each.
+		is_document || insert_file lines >"bad$(printf '\033[1m')"
+		# The rest of a document is rejected at once: one file a line.
 		is_document && split -l 1 -a 3 lines "bad$(printf '\033[1m')"
 		status=0
 		"$f" in bad* >out 2>err || status=$?
@@ -637,32 +649,32 @@ if raw:
 		cat err >>../all_err
 		"$f" "missing$(printf '\033[1m\302\233')" 2>>../all_err || true
 	done
-	python3 -c "$NOTHING_RAW" <../all_err
+	python3 -c "$CHECK_ESCAPED" <../all_err
 }
 
-@test "control characters of a record never reach a report raw" {
+@test "control characters in a record are escaped in a report" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		"$f" --help | grep -q -e --text || continue
 		x='\\u001b[31m\\u0007\\u007f\\u009b\\u202e\\u2066'
-		sed -E "s/\"(id|uid|host|rule|kind|name)\":\"/&$x/g" in >odd
-		expect 0 "$f" --text odd
+		sed -E "s/\"(id|uid|host|rule|kind|name)\":\"/&$x/g" in >controls
+		expect_status 0 "$f" --text controls
 		[ -s out ]
 		cat out err >>../all
 	done
-	[ ! -e ../all ] || python3 -c "$NOTHING_RAW" <../all
+	[ ! -e ../all ] || python3 -c "$CHECK_ESCAPED" <../all
 }
 
 # --- output ----------------------------------------------------------------
 
-@test "the same input gives the same bytes, and only UTF-8 lines of JSON" {
+@test "the same input gives the same output, which is lines of JSON in UTF-8" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		for _ in 1 2 3; do
-			expect_same "$f" in
+			expect_same_output "$f" in
 			[ ! -s err ]
 		done
-		expect_same "$f" --line-buffered in
+		expect_same_output "$f" --line-buffered in
 		run -1 grep $'^\357\273\277' want
 		writes_records || continue
 		jq -e 'type == "object" and (.type | type == "string") and
@@ -672,136 +684,137 @@ if raw:
 	done
 }
 
-@test "--json is what one gets in a pipe, --text never JSON" {
+@test "--json is the default in a pipe, and --text does not write JSON" {
 	for case in "${CASES[@]}"; do
-		begin "$case"
+		begin_case "$case"
 		"$f" --help | grep -q -e --text || continue
-		expect_same "$f" --json in
-		expect 0 "$f" --text in
+		expect_same_output "$f" --json in
+		expect_status 0 "$f" --text in
 		[ -s out ]
 		run -1 grep '^{' out
-		expect 0 "$f" --text </dev/null
-		expect 2 "$f" --text --json in
+		expect_status 0 "$f" --text </dev/null
+		expect_status 2 "$f" --text --json in
 	done
 }
 
 @test "--progress writes to standard error only" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
-		expect_same "$f" --progress in
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		expect_same_output "$f" --progress in
 		[ -s err ]
-		expect_same "$f" --progress < <(cat in)
+		expect_same_output "$f" --progress < <(cat in)
 	done
 }
 
-@test "a full disk is trouble, be it standard output, -o or --rejects" {
+@test "a full disk is fatal for standard output, -o and --rejects" {
 	[ -c /dev/full ] || skip "no /dev/full here"
-	for case in "${KINDS[@]}"; do
-		begin "$case"
-		spoil
-		expect 2 "$f" --rejects /dev/full bad
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		write_bad_input
+		expect_status 2 "$f" --rejects /dev/full bad
 		expect_message "^$f: cannot write '/dev/full': "
 		[ -s want ] || continue
-		expect 2 "$f" -o /dev/full in
+		expect_status 2 "$f" -o /dev/full in
 		expect_message "^$f: cannot write '/dev/full': "
-		expect 2 "$f" --line-buffered -o /dev/full in
-		expect 2 sh -c '"$0" in >/dev/full' "$f"
+		expect_status 2 "$f" --line-buffered -o /dev/full in
+		expect_status 2 sh -c '"$0" in >/dev/full' "$f"
 		expect_message "^$f: cannot write '<stdout>': "
 	done
 	for f in "${FILTERS[@]}"; do
 		echo "-- $f"
-		expect 2 sh -c '"$0" --help >/dev/full' "$f"
-		expect 2 sh -c '"$0" --version >/dev/full' "$f"
+		expect_status 2 sh -c '"$0" --help >/dev/full' "$f"
+		expect_status 2 sh -c '"$0" --version >/dev/full' "$f"
 	done
 }
 
-@test "a closed standard output is trouble if something is to be written" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
-		expect 0 sh -c '"$0" -o got in >&-' "$f"
+@test "a closed standard output is fatal if there is output for it" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		expect_status 0 sh -c '"$0" -o got in >&-' "$f"
 		cmp got want
 		[ -s want ] || continue
-		expect 2 sh -c '"$0" in >&-' "$f"
+		expect_status 2 sh -c '"$0" in >&-' "$f"
 		expect_message "^$f: cannot write '<stdout>': "
 	done
 }
 
-# into_closed_pipe COMMAND... - runs it when nobody reads its output any more
-into_closed_pipe() {
+# run_into_closed_pipe COMMAND... - runs a command with a pipe without a reader
+# as its standard output
+run_into_closed_pipe() {
 	local status=0
-	mkfifo gone
-	exec 8<>gone 7>gone 8<&-
+	mkfifo closed
+	exec 8<>closed 7>closed 8<&-
 	"$@" >&7 2>err 7>&- || status=$?
 	exec 7>&-
-	rm gone
+	rm closed
 	return $status
 }
 
-@test "SIGPIPE ends a filter quietly" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
+@test "SIGPIPE ends a filter without a message" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
 		[ -s want ] || continue
 		status=0
-		into_closed_pipe "$f" in || status=$?
+		run_into_closed_pipe "$f" in || status=$?
 		[ "$status" -eq 141 ]
 		[ ! -s err ]
 	done
 }
 
-@test "SIGPIPE ends a filter quietly, even if its parent ignores it" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
+@test "SIGPIPE ends a filter even if its parent ignores the signal" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
 		[ -s want ] || continue
 		status=0
-		into_closed_pipe sh -c 'trap "" PIPE; exec "$0" in' "$f" ||
+		run_into_closed_pipe sh -c 'trap "" PIPE; exec "$0" in' "$f" ||
 			status=$?
 		[ "$status" -eq 141 ]
 		[ ! -s err ]
 	done
 }
 
-@test "-o FILE is what standard output would be, with the usual mode" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
+@test "-o FILE writes the same as standard output, with the usual file mode" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
 		umask 027
-		expect 0 "$f" -o got in
+		expect_status 0 "$f" -o got in
 		[ ! -s out ]
 		cmp got want
 		[ "$(stat -c %a got)" = 640 ]
 		echo old >old
-		expect 0 "$f" --output=old <in
+		expect_status 0 "$f" --output=old <in
 		cmp old want
-		spoil
-		expect 1 "$f" -o with_rejected bad	# 1 is no failure
+		write_bad_input
+		expect_status 1 "$f" -o with_rejected bad	# 1 is not fatal
 		cmp with_rejected want
-		no_temporaries got.* old.* with_rejected.*
+		expect_no_files got.* old.* with_rejected.*
 	done
 }
 
-@test "-o FILE is absent or as it was when the filter fails" {
-	for case in "${KINDS[@]}"; do
-		begin "$case"
-		spoil
+@test "-o FILE is absent or unchanged when the filter fails" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		write_bad_input
 		echo old >old
-		expect 2 "$f" --strict -o got bad
-		expect 2 "$f" --strict -o old bad
-		expect 2 "$f" -o got in missing
-		expect 2 "$f" -o old in missing
+		expect_status 2 "$f" --strict -o got bad
+		expect_status 2 "$f" --strict -o old bad
+		expect_status 2 "$f" -o got in missing
+		expect_status 2 "$f" -o old in missing
 		[ ! -e got ]
 		[ "$(cat old)" = old ]
-		no_temporaries got.* old.*
-		expect 2 "$f" -o missing/got in
+		expect_no_files got.* old.*
+		expect_status 2 "$f" -o missing/got in
 		expect_message "^$f: .*missing/got"
 	done
 }
 
-@test "-o FILE is absent or as it was when a signal ends the filter" {
-	for case in "${KINDS[@]}"; do
+@test "-o FILE is absent or unchanged when a signal ends the filter" {
+	for case in "${FILTER_CASES[@]}"; do
 		for signal in TERM HUP; do
-			begin "$case"
+			begin_case "$case"
 			mkfifo pipe
 			[ $signal = HUP ] || echo old >got
-			"$f" -o got --rejects kept pipe 2>err 3>&- &
+			"$f" -o got --rejects rejects pipe 2>err 3>&- &
 			exec 9>pipe
 			head -n 1 in >&9
 			for _ in {1..500}; do
@@ -817,17 +830,17 @@ into_closed_pipe() {
 			[ "$status" -eq $((128 + $(kill -l $signal))) ]
 			[ $signal = HUP ] || [ "$(cat got)" = old ]
 			[ $signal = TERM ] || [ ! -e got ]
-			no_temporaries got.* kept*
+			expect_no_files got.* rejects*
 		done
 	done
 }
 
 # --- the command line ------------------------------------------------------
 
-@test "--help fits a screen" {
+@test "--help prints every option and fits on a screen" {
 	for f in "${FILTERS[@]}"; do
 		echo "-- $f"
-		expect 0 "$f" --help
+		expect_status 0 "$f" --help
 		[ ! -s err ]
 		grep -q "^usage: $f " out
 		[ "$(wc -l <out)" -le 40 ]
@@ -837,31 +850,31 @@ into_closed_pipe() {
 			grep -q -e "$option" out
 		done
 		mv out help
-		expect 0 "$f" -h
+		expect_status 0 "$f" -h
 		cmp out help
-		expect 0 "$f" --help --strict missing
+		expect_status 0 "$f" --help --strict missing
 		cmp out help
 	done
 }
 
-@test "--version is one line with the filter's name" {
+@test "--version prints one line with the filter's name" {
 	for f in "${FILTERS[@]}"; do
 		echo "-- $f"
-		expect 0 "$f" --version
+		expect_status 0 "$f" --version
 		[ ! -s err ]
 		[ "$(wc -l <out)" -eq 1 ]
 		grep -qE "^$f .*[0-9]+\.[0-9]+" out
 		mv out version
-		expect 0 "$f" -V
+		expect_status 0 "$f" -V
 		cmp out version
 	done
 }
 
-@test "wrong usage is trouble, with the usage on standard error" {
+@test "wrong usage is fatal, with the usage on standard error" {
 	for f in "${FILTERS[@]}"; do
 		echo "-- $f"
 		for wrong in --no-such-option -% --rejects --strict=yes; do
-			expect 2 "$f" $wrong
+			expect_status 2 "$f" $wrong
 			[ ! -s out ]
 			expect_message "^usage: $f "
 			expect_message '--help'
@@ -869,17 +882,17 @@ into_closed_pipe() {
 	done
 }
 
-@test "each filter has its page, its tests and its line in weir(7)" {
+@test "each filter has a page, a test file and an entry in weir(7)" {
 	missing=0
 	for f in "${FILTERS[@]}"; do
 		for file in "man/$f.1" "test/$f.bats"; do
 			[ -e "$ROOT/$file" ] || {
-				echo "$f: there is no $file"
+				echo "$f: $file is missing"
 				missing=1
 			}
 		done
 		grep -qw -e "$f" "$ROOT/man/weir.7" 2>/dev/null || {
-			echo "$f: man/weir.7 does not name it"
+			echo "$f: man/weir.7 has no entry for it"
 			missing=1
 		}
 	done
