@@ -71,13 +71,13 @@ check_bytes(struct span bytes, size_t limit, struct span want)
 	unit_write(name, bytes);
 	show_files(&got, files, 1, limit);
 	CHECK(span_same(buf_span(&got), want), "a file: '%.*s', not '%.*s'",
-	    (int)got.len, got.data, ALL(want));
+	    (int)got.len, got.data, SPAN_ARG_ALL(want));
 	for (size_t size = 1; size <= UNIT_READ_MAX; size++) {
 		unit_stdin(bytes, size);
 		show_files(&got, NULL, 0, limit);
 		CHECK(span_same(buf_span(&got), want),
 		    "%zu bytes a read: '%.*s', not '%.*s'", size,
-		    (int)got.len, got.data, ALL(want));
+		    (int)got.len, got.data, SPAN_ARG_ALL(want));
 		wait(NULL);
 	}
 	buf_release(&got);

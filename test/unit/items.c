@@ -57,16 +57,18 @@ test_array(struct recio *io, struct recio *reference, struct buf *b)
 	rest = recio_rest = buf_span(b);
 	for (; items_next(&rest, &item); i++) {
 		CHECK(i < n && span_same(item, items[i]), "%.*s: %.*s",
-		    ALL(buf_span(b)), ALL(item));
+		    SPAN_ARG_ALL(buf_span(b)), SPAN_ARG_ALL(item));
 		want = recio_parse(reference, item, &reason);
 		rec = recio_item(io, &recio_rest, &item, &why);
 		CHECK((rec == NULL) == (want == NULL) &&
-		    (rec != NULL) == (why == NULL), "%.*s", ALL(items[i]));
-		CHECK(span_same(item, items[i]), "%.*s", ALL(item));
+		    (rec != NULL) == (why == NULL), "%.*s",
+		    SPAN_ARG_ALL(items[i]));
+		CHECK(span_same(item, items[i]), "%.*s", SPAN_ARG_ALL(item));
 	}
-	CHECK(i == n, "%zu of %zu items in %.*s", i, n, ALL(buf_span(b)));
+	CHECK(i == n, "%zu of %zu items in %.*s", i, n,
+	    SPAN_ARG_ALL(buf_span(b)));
 	CHECK(recio_item(io, &recio_rest, &item, &why) == NULL && why == NULL,
-	    "%.*s", ALL(recio_rest));
+	    "%.*s", SPAN_ARG_ALL(recio_rest));
 }
 
 static void
@@ -81,9 +83,11 @@ test_object(struct buf *b)
 		snprintf(expected, sizeof expected, "\"k\\\"%zu\"", i);
 		CHECK(i < n && span_same(value, items[i]) &&
 		    span_eq(key, expected), "%.*s: %.*s: %.*s",
-		    ALL(buf_span(b)), ALL(key), ALL(value));
+		    SPAN_ARG_ALL(buf_span(b)), SPAN_ARG_ALL(key),
+		    SPAN_ARG_ALL(value));
 	}
-	CHECK(i == n, "%zu of %zu items in %.*s", i, n, ALL(buf_span(b)));
+	CHECK(i == n, "%zu of %zu items in %.*s", i, n,
+	    SPAN_ARG_ALL(buf_span(b)));
 }
 
 int

@@ -40,7 +40,8 @@ check_string(struct span s, struct span want)
 	free(copy);
 	if ((rec = read_back(&b)) != NULL)
 		rec_str(rec, A, &got);
-	CHECK(span_same(got, want), "'%.*s', not '%.*s'", ALL(got), ALL(want));
+	CHECK(span_same(got, want), "'%.*s', not '%.*s'", SPAN_ARG_ALL(got),
+	    SPAN_ARG_ALL(want));
 	CHECK(utf8_valid(b.data, b.len), "%.*s", (int)b.len, b.data);
 	for (size_t i = 0; i + 1 < b.len; i++)
 		CHECK((unsigned char)b.data[i] >= 0x20,
@@ -118,7 +119,7 @@ check_raw(struct span token, struct span want)
 	json_end(&b);
 	if ((rec = read_back(&b)) != NULL && (f = rec_get(rec, A)) != NULL)
 		CHECK(span_same(f->token, want), "'%.*s', not '%.*s'",
-		    ALL(f->token), ALL(want));
+		    SPAN_ARG_ALL(f->token), SPAN_ARG_ALL(want));
 	CHECK(memchr(b.data, '\r', b.len) == NULL, "a CR in %.*s",
 	    (int)b.len, b.data);
 	buf_release(&b);

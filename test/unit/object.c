@@ -21,8 +21,8 @@ check_name(const char *type, const char *body, const char *want)
 	CHECK(packed.len > 2 && packed.data[0] == 0x78, "no zlib stream");
 	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
 	    "%s", why);
-	CHECK(span_eq(o.type, type), "%.*s", ALL(o.type));
-	CHECK(span_eq(o.body, body), "%.*s", ALL(o.body));
+	CHECK(span_eq(o.type, type), "%.*s", SPAN_ARG_ALL(o.type));
+	CHECK(span_eq(o.body, body), "%.*s", SPAN_ARG_ALL(o.body));
 	CHECK(memcmp(o.name, name, OBJECT_NAME) == 0, "another name");
 	for (size_t n = 0; n < packed.len; n++)
 		CHECK(!object_unpack(&o, span_of(packed.data, n), &why),

@@ -190,8 +190,8 @@ model_end(struct model *m)
 	for (size_t i = 0; i < p.n && i < m->n; i++)
 		CHECK(pidx_compare(&m->list[i], &p.entries[i]) == 0,
 		    "entry %zu is %.*s %u, not %.*s %u", i,
-		    ALL(p.entries[i].path), p.entries[i].time,
-		    ALL(m->list[i].path), m->list[i].time);
+		    SPAN_ARG_ALL(p.entries[i].path), p.entries[i].time,
+		    SPAN_ARG_ALL(m->list[i].path), m->list[i].time);
 	pidx_release(&p);
 	buf_release(&m->bytes);
 }

@@ -131,14 +131,15 @@ check_value(struct span text, size_t start, size_t end)
 	struct skip whole = { 0 }, parts = { 0 };
 
 	skip_value(&whole, rest);
-	CHECK(whole.at == n, "%zu, not %zu of '%.*s'", whole.at, n, ALL(rest));
+	CHECK(whole.at == n, "%zu, not %zu of '%.*s'", whole.at, n,
+	    SPAN_ARG_ALL(rest));
 	if (!skip_value(&parts, span_of(rest.p, split)))
 		skip_value(&parts, rest);
 	CHECK(parts.at == n, "%zu, not %zu, split at %zu of '%.*s'", parts.at,
-	    n, split, ALL(rest));
+	    n, split, SPAN_ARG_ALL(rest));
 	if (*rest.p == '"')
 		CHECK(skip_string(rest.p + 1, rest.p + rest.n) == rest.p + n,
-		    "the string '%.*s'", ALL(rest));
+		    "the string '%.*s'", SPAN_ARG_ALL(rest));
 	items_take(&rest, &item);
 	CHECK(item.n == n, "%zu, not %zu", item.n, n);
 }

@@ -135,7 +135,7 @@ test_names(void)
 	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
 		shown = demangler_name(&d, names[i / 2][0]);
 		CHECK(span_eq(shown, names[i / 2][1]), "%s is %.*s",
-		    names[i / 2][0], ALL(shown));
+		    names[i / 2][0], SPAN_ARG_ALL(shown));
 	}
 	add_pairs(&bomb, 8);
 	shown = demangler_name(&d, buf_cstr(&bomb));

@@ -151,8 +151,8 @@ check_u64(struct span s, bool is_valid, uint64_t want)
 {
 	uint64_t got = 77;
 
-	CHECK(text_u64(s, &got) == is_valid, "'%.*s'", ALL(s));
-	CHECK(got == (is_valid ? want : 77), "'%.*s' is %llu", ALL(s),
+	CHECK(text_u64(s, &got) == is_valid, "'%.*s'", SPAN_ARG_ALL(s));
+	CHECK(got == (is_valid ? want : 77), "'%.*s' is %llu", SPAN_ARG_ALL(s),
 	    (unsigned long long)got);
 }
 
@@ -161,8 +161,8 @@ check_i64(struct span s, bool is_valid, int64_t want)
 {
 	int64_t got = 77;
 
-	CHECK(text_i64(s, &got) == is_valid, "'%.*s'", ALL(s));
-	CHECK(got == (is_valid ? want : 77), "'%.*s' is %lld", ALL(s),
+	CHECK(text_i64(s, &got) == is_valid, "'%.*s'", SPAN_ARG_ALL(s));
+	CHECK(got == (is_valid ? want : 77), "'%.*s' is %lld", SPAN_ARG_ALL(s),
 	    (long long)got);
 }
 

@@ -59,7 +59,7 @@ span_same(struct span a, struct span b)
 }
 
 /* Arguments for "%.*s" that, unlike SPAN_ARG, never truncate. */
-#define ALL(s) (int)(s).n, (s).p
+#define SPAN_ARG_ALL(s) (int)(s).n, (s).p
 
 /* Returns the exit status, or 128 plus the signal as a shell does. */
 static inline int
