@@ -132,7 +132,7 @@ whole_address_space(void)
 static void
 zeros_overflow(void)
 {
-	volatile size_t half = SIZE_MAX / 2;	/* hides it from gcc's warning */
+	volatile size_t half = SIZE_MAX / 2;	/* else gcc warns */
 
 	mem_zero(half, 4);
 }

@@ -83,7 +83,8 @@ test_replace(void)
 	CHECK(file_is("d/new", SPAN("one\ntwo\n")),
 	    "the old file is replaced too early");
 	output_close(&o);
-	CHECK(file_is("d/new", SPAN("three\n")), "the old file is not replaced");
+	CHECK(file_is("d/new", SPAN("three\n")),
+	    "the old file is not replaced");
 	write_text("d/empty", "");
 	CHECK(file_is("d/empty", SPAN("")), "not an empty file");
 	unlink("d/new");

@@ -15,8 +15,8 @@ check(const char *json, const char *want)
 	struct buf b = { 0 };
 
 	pyjson_put(&b, span_of(copy, text.n));
-	CHECK(span_eq(buf_span(&b), want), "%s is written as %.*s, not %s", json,
-	    (int)b.len, b.data, want);
+	CHECK(span_eq(buf_span(&b), want), "%s is written as %.*s, not %s",
+	    json, (int)b.len, b.data, want);
 	buf_release(&b);
 	free(copy);
 }
@@ -124,8 +124,8 @@ check_double(double value, int n_digits)
 	CHECK(strtod(buf_cstr(&b), &end) == value && *end == '\0',
 	    "%s is written as %s", text, b.data);
 	pyjson_put(&again, buf_span(&b));
-	CHECK(span_same(buf_span(&again), buf_span(&b)), "%s is written as %.*s",
-	    b.data, (int)again.len, again.data);
+	CHECK(span_same(buf_span(&again), buf_span(&b)),
+	    "%s is written as %.*s", b.data, (int)again.len, again.data);
 	while (n < 17) {
 		snprintf(shorter, sizeof shorter, "%.*e", n, value);
 		if (strtod(shorter, NULL) == value)

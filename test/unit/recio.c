@@ -218,13 +218,15 @@ test_duplicates(void)
 	struct buf b = { 0 };
 
 	check_not_record(SPAN("{\"a\":1,\"a\":1}"), "duplicate key 'a'");
-	check_not_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"), "duplicate key 'z'");
+	check_not_record(SPAN("{\"z\":1,\"y\":2,\"z\":1}"),
+	    "duplicate key 'z'");
 	check_not_record(SPAN("{\"type\":1,\"b\":1,\"type\":2}"),
 	    "duplicate key 'type'");
 	check_not_record(SPAN("{\"\":1,\"\":1}"), "duplicate key");
 	check_not_record(SPAN("{\"a\":1,\"\\u0061\":1}"), "duplicate key 'a'");
 	check_not_record(SPAN("{\"z\":1,\"\\u007a\":1}"), "duplicate key 'z'");
-	check_not_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"), "duplicate key 'z'");
+	check_not_record(SPAN("{\"x\":{\"z\":1,\"z\":1}}"),
+	    "duplicate key 'z'");
 	check_not_record(SPAN("{\"a\":[[{\"q\":{\"z\":1,\"y\":{},\"z\":1}}]]}"),
 	    "duplicate key 'z'");
 	check_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"

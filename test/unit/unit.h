@@ -25,15 +25,14 @@ enum {
 };
 
 /*
- * Counts a check.  If it fails, prints the condition and a message, which says
- * for what it failed, and continues.
+ * Counts a check.  If it fails, prints the condition and a message, which names
+ * the case or what is wrong, and continues.
  */
-
 #define CHECK(holds, ...)						\
 	do {								\
 		unit_checks++;						\
 		if (!(holds) && unit_failures++ < UNIT_FAILURES_SHOWN) {\
-			printf("%s:%d: check failed: %s: ", __FILE__,		\
+			printf("%s:%d: check failed: %s: ", __FILE__,	\
 			    __LINE__, #holds);				\
 			printf(__VA_ARGS__);				\
 			putchar('\n');					\
