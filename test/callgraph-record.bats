@@ -105,7 +105,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	: >"releases/$sum.release"
 	OPTIONS='-r releases' record 3 calls
 	[ "$(of callgraph .checksum)" = "\"$sum\"" ]
-	! grep warning err
+	run -1 grep warning err
 	OPTIONS='-r releases' record 139 cases end segv
 	[ "$(jq -r .type rec)" = exit ]
 	OPTIONS='-r releases' record 0 cases marks 3
