@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/build/build.h"
+#include "common/build/times.h"
 #include "common/frame/filter.h"
 
 enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
@@ -22,7 +23,7 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "status", "origin_host", "prepare" /* only known */, NULL };
 
 /*
- * Until build_index() the owner of a dependency or output is a record's
+ * Until index_records() the owner of a dependency or output is a record's
  * number, a task's with OF_TASK added, and a uid that is the id is AS_ID.
  */
 #define OF_TASK (UINT32_C(1) << 31)
@@ -34,8 +35,8 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
 	    (i) * sizeof *(b)->array +					\
 	    offsetof(__typeof__(*(b)->array), member))
 
-void
-build_init(struct build *b)
+static void
+init(struct build *b)
 {
 	*b = (struct build){ .start_us = INT_UNKNOWN,
 	    .end_us = INT_UNKNOWN };
@@ -246,8 +247,8 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 	NAME_LATER(b, rule, nodes, i, rule);
 }
 
-void
-build_name_node(struct build *b, uint32_t node, sym id)
+static void
+name_node(struct build *b, uint32_t node, sym id)
 {
 	b->node_of[id] = node;
 	b->nodes[node].id = id;
@@ -274,7 +275,7 @@ index_nodes(struct build *b)
 		i = build_node(b, n->id);
 		if (i == INDEX_NONE) {
 			b->nodes[b->n_nodes] = *n;
-			build_name_node(b, (uint32_t)b->n_nodes++, n->id);
+			name_node(b, (uint32_t)b->n_nodes++, n->id);
 			continue;
 		}
 		first = &b->nodes[i];
@@ -313,8 +314,41 @@ owner_id(const struct build *b, uint32_t record)
 	    b->nodes[record].id;
 }
 
-void
-build_index(struct build *b)
+/* The task's id for a name that is one of its outputs. */
+static sym
+task_id(const struct build *b, const sym *made_by, sym name)
+{
+	return build_task(b, name) == INDEX_NONE && made_by[name] != SYM_NONE ?
+	    made_by[name] : name;
+}
+
+/*
+ * A node may be named by another of its command's outputs than the task is,
+ * since neither ninja's graph nor its log has all of them always.
+ */
+static void
+use_outputs(struct build *b)
+{
+	sym *made_by, id;
+
+	if (b->n_outputs == 0)
+		return;
+	made_by = mem_ones(b->names.n, sizeof *made_by);
+	for (size_t i = 0; i < b->n_outputs; i++)
+		made_by[b->outputs[i].id] = b->outputs[i].dep;
+	for (size_t i = 0; i < b->n_deps; i++) {
+		b->deps[i].id = task_id(b, made_by, b->deps[i].id);
+		b->deps[i].dep = task_id(b, made_by, b->deps[i].dep);
+	}
+	for (size_t i = 0; i < b->n_nodes; i++) {
+		id = task_id(b, made_by, b->nodes[i].id);
+		name_node(b, (uint32_t)i, id);
+	}
+	free(made_by);
+}
+
+static void
+index_records(struct build *b)
 {
 	intern_flush(&b->names);
 	b->task_of = mem_ones(b->names.n, sizeof *b->task_of);
@@ -325,6 +359,7 @@ build_index(struct build *b)
 		b->outputs[i].dep = owner_id(b, b->outputs[i].dep);
 	index_nodes(b);
 	index_tasks(b);
+	use_outputs(b);
 }
 
 static void
@@ -345,8 +380,8 @@ add_extent(struct build *b, struct filter *f, const struct rec *r)
 	b->end_us = time_later(b->end_us, end_us);
 }
 
-void
-build_add(struct build *b, struct filter *f, const struct rec *r)
+static void
+add_record(struct build *b, struct filter *f, const struct rec *r)
 {
 	if (rec_is(r, "task"))
 		add_task(b, f, r);
@@ -361,12 +396,12 @@ build_read(struct build *b, struct filter *f, const char *graph)
 {
 	const struct rec *r;
 
-	build_init(b);
+	init(b);
 	if (graph != NULL)
 		filter_read_first(f, graph);
 	while ((r = filter_next(f)) != NULL)
-		build_add(b, f, r);
-	build_settle(b);
+		add_record(b, f, r);
+	index_records(b);
 }
 
 sym

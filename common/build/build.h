@@ -15,18 +15,6 @@
 struct filter;
 struct rec;
 
-static inline int64_t
-time_earlier(int64_t a, int64_t b)
-{
-	return a == INT_UNKNOWN || (b != INT_UNKNOWN && b < a) ? b : a;
-}
-
-static inline int64_t
-time_later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;	/* INT_UNKNOWN is the least */
-}
-
 enum task_flags {
 	TASK_CACHED = 1,	/* from_cache */
 	TASK_FAILED = 2,
@@ -38,7 +26,7 @@ enum task_flags {
 
 struct task {
 	sym id, kind, host, rule;	/* SYM_NONE where not known */
-	sym uid, consumer;	/* uid is settled by build_index() */
+	sym uid, consumer;
 	int64_t start_us, end_us;	/* or INT_UNKNOWN */
 	int64_t elapsed_us;		/* >= 0, or INT_UNKNOWN */
 	int64_t other_us;		/* transfer_us, wait_us, deployed_us */
@@ -57,7 +45,7 @@ struct node {
 
 /* id waited for dep, by a node or by a task itself. */
 struct dependency {
-	sym id;		/* until build_settle(), the record: see build.c */
+	sym id;		/* within build_read() the record: see build.c */
 	sym dep;
 };
 
@@ -81,37 +69,17 @@ struct build {
 	size_t n_repeated, repeated_cap;
 };
 
-/* The keys that build_add() looks at; a filter declares them. */
+/* The keys that build_read() looks at; a filter declares them. */
 extern const char *const build_keys[];
 
-void build_init(struct build *);
-void build_release(struct build *);
-
-/* Adds the record if it is of a build; what is wrong with it is rejected. */
-void build_add(struct build *, struct filter *, const struct rec *);
-
 /*
- * Ends the adding.  Records of one id are attempts at one task, or pieces of
- * what is known of them (see execlog-parse).  On each host starts and ends are
- * paired in the order of time: an end takes the earliest start since the end
- * before it, and where there is none the `deployed`.  If a task was both run
- * and taken from the cache, the run counts.  Attempts beyond the first are
- * numbered in the order of their ends.  The result does not depend on the
- * order of the records.
- */
-void build_settle(struct build *);
-
-/* Ends the adding, for build_settle(): all symbols are known, all is indexed. */
-void build_index(struct build *);
-
-/* Makes a node the one of an id. */
-void build_name_node(struct build *, uint32_t node, sym id);
-
-/*
- * All of it: nodes from the file graph, unless it is NULL, and then whatever
- * the filter reads, added and settled.
+ * Reads the records of a build: those of the file graph, unless it is NULL, and
+ * then whatever the filter reads.  A record that breaks a rule is rejected.
+ * The tasks are as they were read: build_resolve_attempts() (attempts.h) makes
+ * attempts of them.
  */
 void build_read(struct build *, struct filter *, const char *graph);
+void build_release(struct build *);
 
 /* The first task or node of an id, or INDEX_NONE. */
 uint32_t build_task(const struct build *, sym id);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/build/attempts.h"
 #include "common/frame/filter.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/network.h"
@@ -273,6 +274,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	build_read(&build, &f, opt.graph);
+	build_resolve_attempts(&build);
 	answer(&f, &build);
 	build_release(&build);
 	return filter_end(&f);

@@ -1,5 +1,6 @@
 /* execlog-stat - where the time of a build went */
 
+#include "common/build/attempts.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-stat/stat.h"
 
@@ -36,6 +37,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	build_read(&build, &f, opt.graph);
+	build_resolve_attempts(&build);
 	stat_make(&stat, &build, opt.top, opt.bins);
 	if (f.text)
 		stat_report(&stat, &f);

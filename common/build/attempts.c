@@ -1,19 +1,16 @@
-/* build-settle - puts the attempts at each task together, and their times */
+/* attempts - pairs the attempts of each task and resolves their times */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/build/attempts.h"
 #include "common/build/build.h"
+#include "common/build/times.h"
 
 #define SUM_MOST (INT64_MAX / 4)
-
-static int
-compare_times(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 /* Times in ascending order, of which those before at have been passed. */
 struct times {
@@ -42,14 +39,7 @@ add_time(struct times *t, int64_t us)
 static int
 compare_us(const void *a, const void *b)
 {
-	return compare_times(*(const int64_t *)a, *(const int64_t *)b);
-}
-
-static void
-sort_times(struct times *t)
-{
-	if (t->n > 0)
-		qsort(t->us, t->n, sizeof *t->us, compare_us);
+	return cmp_i64(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 static void
@@ -64,8 +54,8 @@ gather(struct evidence *e, const struct build *b, const uint32_t *at, size_t n)
 		add_time(t->kind == b->copy ? &e->starts : &e->early,
 		    t->other_us);
 	}
-	sort_times(&e->starts);
-	sort_times(&e->early);
+	sort(e->starts.us, e->starts.n, sizeof *e->starts.us, compare_us);
+	sort(e->early.us, e->early.n, sizeof *e->early.us, compare_us);
 }
 
 /* The first time not passed and not after until; passes all such. */
@@ -140,51 +130,51 @@ pair_attempts(struct build *b, const uint32_t *at, size_t n)
 	free(e.left.us);
 }
 
-static const struct build *sorted;	/* qsort has no context */
-
 /* From the cache last; by host; those with an end first, by end. */
 static int
-compare_records(const void *a, const void *b)
+compare_records(const void *i, const void *j, void *context)
 {
-	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
-	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
+	const struct build *b = context;
+	const struct task *x = &b->tasks[*(const uint32_t *)i];
+	const struct task *y = &b->tasks[*(const uint32_t *)j];
 	int order = (int)(x->flags & TASK_CACHED) -
 	    (int)(y->flags & TASK_CACHED);
 
 	if (order == 0)
-		order = intern_cmp(&sorted->names, x->host, y->host);
+		order = intern_cmp(&b->names, x->host, y->host);
 	if (order == 0)
 		order = (x->end_us == INT_UNKNOWN) -
 		    (y->end_us == INT_UNKNOWN);
 	if (order == 0)
-		order = compare_times(x->end_us, y->end_us);
+		order = cmp_i64(x->end_us, y->end_us);
 	if (order == 0)
-		order = compare_times(x->size_bytes, y->size_bytes);
-	return order != 0 ? order : compare_times(x->start_us, y->start_us);
+		order = cmp_i64(x->size_bytes, y->size_bytes);
+	return order != 0 ? order : cmp_i64(x->start_us, y->start_us);
 }
 
 /* The order in which attempts are numbered. */
 static int
-compare_attempts(const void *a, const void *b)
+compare_attempts(const void *i, const void *j, void *context)
 {
-	const struct task *x = &sorted->tasks[*(const uint32_t *)a];
-	const struct task *y = &sorted->tasks[*(const uint32_t *)b];
+	const struct build *b = context;
+	const struct task *x = &b->tasks[*(const uint32_t *)i];
+	const struct task *y = &b->tasks[*(const uint32_t *)j];
 	int order = (x->end_us == INT_UNKNOWN) - (y->end_us == INT_UNKNOWN);
 
 	if (order == 0)
-		order = compare_times(x->end_us, y->end_us);
+		order = cmp_i64(x->end_us, y->end_us);
 	if (order == 0)
-		order = compare_times(x->start_us, y->start_us);
+		order = cmp_i64(x->start_us, y->start_us);
 	if (order == 0)
-		order = compare_times(x->elapsed_us, y->elapsed_us);
+		order = cmp_i64(x->elapsed_us, y->elapsed_us);
 	if (order == 0)
-		order = intern_cmp(&sorted->names, x->host, y->host);
-	return order != 0 ? order : intern_cmp(&sorted->names, x->rule, y->rule);
+		order = intern_cmp(&b->names, x->host, y->host);
+	return order != 0 ? order : intern_cmp(&b->names, x->rule, y->rule);
 }
 
 /* Of the records from the cache one stays, if there is no run that ended. */
 static void
-settle_cached(struct build *b, const uint32_t *at, size_t n, size_t first)
+resolve_cached(struct build *b, const uint32_t *at, size_t n, size_t first)
 {
 	bool ran = false;
 
@@ -203,7 +193,7 @@ number_attempts(struct build *b, uint32_t *at, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if ((b->tasks[at[i]].flags & TASK_DEAD) == 0)
 			at[alive++] = at[i];
-	qsort(at, alive, sizeof *at, compare_attempts);
+	sort_with(at, alive, sizeof *at, compare_attempts, b);
 	for (size_t i = 0; i < alive; i++)
 		b->tasks[at[i]].attempt = ++attempt < 1 << 24 ? attempt : 0;
 	b->n_retries += alive > 0 ? alive - 1 : 0;
@@ -211,11 +201,11 @@ number_attempts(struct build *b, uint32_t *at, size_t n)
 
 /* The records of one id, which are the n tasks at. */
 static void
-settle_id(struct build *b, uint32_t *at, size_t n)
+resolve_id(struct build *b, uint32_t *at, size_t n)
 {
 	size_t first, last;
 
-	qsort(at, n, sizeof *at, compare_records);
+	sort_with(at, n, sizeof *at, compare_records, b);
 	for (first = 0; first < n; first = last) {
 		if ((b->tasks[at[first]].flags & TASK_CACHED) != 0)
 			break;
@@ -225,61 +215,24 @@ settle_id(struct build *b, uint32_t *at, size_t n)
 				break;
 		pair_attempts(b, at + first, last - first);
 	}
-	settle_cached(b, at, n, first);
+	resolve_cached(b, at, n, first);
 	number_attempts(b, at, n);
 }
 
-/* The task's id for a name that is one of its outputs. */
-static sym
-task_id(const struct build *b, const sym *made_by, sym name)
-{
-	return build_task(b, name) == INDEX_NONE && made_by[name] != SYM_NONE ?
-	    made_by[name] : name;
-}
-
-/*
- * A node may be named by another of its command's outputs than the task is,
- * since neither ninja's graph nor its log has all of them always.
- */
-static void
-use_outputs(struct build *b)
-{
-	sym *made_by, id;
-
-	if (b->n_outputs == 0)
-		return;
-	made_by = mem_ones(b->names.n, sizeof *made_by);
-	for (size_t i = 0; i < b->n_outputs; i++)
-		made_by[b->outputs[i].id] = b->outputs[i].dep;
-	for (size_t i = 0; i < b->n_deps; i++) {
-		b->deps[i].id = task_id(b, made_by, b->deps[i].id);
-		b->deps[i].dep = task_id(b, made_by, b->deps[i].dep);
-	}
-	for (size_t i = 0; i < b->n_nodes; i++) {
-		id = task_id(b, made_by, b->nodes[i].id);
-		build_name_node(b, (uint32_t)i, id);
-	}
-	free(made_by);
-}
-
 static int
-compare_places(const void *a, const void *b)
+compare_indexes(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static void
-settle_repeated(struct build *b)
+resolve_repeated(struct build *b)
 {
 	uint32_t *at = NULL;
 	size_t n, cap = 0;
 
-	sorted = b;
-	if (b->n_repeated > 0)
-		qsort(b->repeated, b->n_repeated, sizeof *b->repeated,
-		    compare_places);
+	sort(b->repeated, b->n_repeated, sizeof *b->repeated,
+	    compare_indexes);
 	for (size_t i = 0; i < b->n_repeated; i++) {
 		if (i > 0 && b->repeated[i] == b->repeated[i - 1])
 			continue;
@@ -289,7 +242,7 @@ settle_repeated(struct build *b)
 			at = mem_grow(at, &cap, n + 1, sizeof *at);
 			at[n++] = t;
 		}
-		settle_id(b, at, n);
+		resolve_id(b, at, n);
 	}
 	free(at);
 }
@@ -318,23 +271,23 @@ measure(struct build *b, struct task *t)
 }
 
 void
-build_settle(struct build *b)
+build_resolve_attempts(struct build *b)
 {
 	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN, sum_us = 0;
 	struct task *t;
 
-	build_index(b);
-	use_outputs(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
 		complete(t);
-	settle_repeated(b);
+	resolve_repeated(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		measure(b, t);
 		if ((t->flags & (TASK_DEAD | TASK_TOTAL)) != 0)
 			continue;
 		/* Ends and starts alike: clocks may be off. */
-		start_us = time_earlier(time_earlier(start_us, t->start_us), t->end_us);
-		end_us = time_later(time_later(end_us, t->end_us), t->start_us);
+		start_us = time_earlier(time_earlier(start_us, t->start_us),
+		    t->end_us);
+		end_us = time_later(time_later(end_us, t->end_us),
+		    t->start_us);
 		/* Whoever adds times up need not look for overflow. */
 		if (t->elapsed_us > SUM_MOST - sum_us)
 			die("the times of all tasks add up to too much");

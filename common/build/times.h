@@ -1,0 +1,21 @@
+#ifndef WEIR_TIMES_H
+#define WEIR_TIMES_H
+
+#include <stdint.h>
+
+#include "common/base/num.h"
+
+/* The earlier or later of two times, of which any may be INT_UNKNOWN. */
+static inline int64_t
+time_earlier(int64_t a, int64_t b)
+{
+	return a == INT_UNKNOWN || (b != INT_UNKNOWN && b < a) ? b : a;
+}
+
+static inline int64_t
+time_later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;	/* INT_UNKNOWN is the smallest integer */
+}
+
+#endif
