@@ -50,9 +50,7 @@ dag_add(struct dag *d, uint32_t v, uint32_t dep)
 static int
 compare_u32(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Rows are short: insertion sort, but for the few long ones. */
@@ -433,112 +431,4 @@ dag_path_through(const struct dag *d, uint32_t v, size_t *n)
 	for (w = d->next[v]; w != INDEX_NONE; w = d->next[w])
 		path[at++] = w;
 	return path;
-}
-
-/*
- * The least of what was put on intervals of steps, for every step: a segment
- * tree of 2n places, leaf i at n + i.
- */
-static void
-lower(int64_t *tree, size_t n, size_t from, size_t to, int64_t value)
-{
-	for (from += n, to += n; from < to; from /= 2, to /= 2) {
-		if (from % 2 == 1) {
-			if (value < tree[from])
-				tree[from] = value;
-			from++;
-		}
-		if (to % 2 == 1) {
-			to--;
-			if (value < tree[to])
-				tree[to] = value;
-		}
-	}
-}
-
-static int64_t
-lowest(const int64_t *tree, size_t n, size_t step)
-{
-	int64_t least = INT64_MAX;
-
-	for (size_t i = step + n; i > 0; i /= 2)
-		if (tree[i] < least)
-			least = tree[i];
-	return least;
-}
-
-static uint32_t
-most_of_deps(const struct dag *d, uint32_t v, const uint32_t *values)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
-		if (values[d->dep[i]] > most)
-			most = values[d->dep[i]];
-	return most;
-}
-
-/*
- * Lowers tree, for every step, to that by which the longest way past it is
- * shorter than the path; what is not below the heaviest step's weight does not
- * matter.
- *
- * after[v] counts the steps up to the last that leads to v or is v.  A way past
- * step i, counted from 0, first goes where after is at most i.  It ends there,
- * or an edge takes it on to where after is more, but not to step i, which it
- * cannot meet any more then.  So an edge from w to v is on ways past the steps
- * from after[w] up to, not with, the most of v's dependencies; and a way that
- * ends with v goes past all from after[v] on.  (What has no time left to an end
- * counts as one: the vertices in between take no time, and have no drag.)
- */
-static void
-find_ways_past(const struct dag *d, const uint32_t *path, size_t n,
-    uint32_t *after, int64_t *tree)
-{
-	int64_t length = d->finish[path[n - 1]], heaviest = 0, rest;
-	uint32_t v, w, most;
-
-	memset(after, 0, d->n * sizeof *after);
-	for (size_t i = 0; i < n; i++) {
-		after[path[i]] = (uint32_t)i + 1;
-		if (d->weight[path[i]] > heaviest)
-			heaviest = d->weight[path[i]];
-	}
-	for (size_t k = 0; k < d->n; k++) {
-		v = d->order[k];
-		most = most_of_deps(d, v, after);
-		if (after[v] == 0)
-			after[v] = most;
-		if (d->tail[v] < 0 || length - dag_through(d, v) >= heaviest)
-			continue;
-		rest = length - d->weight[v] - d->tail[v];
-		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
-			w = d->dep[i];
-			if (after[w] < most)
-				lower(tree, n, after[w], most,
-				    rest - d->finish[w]);
-		}
-		if (d->tail[v] == 0)
-			lower(tree, n, after[v], n, length - d->finish[v]);
-	}
-}
-
-void
-dag_drag(const struct dag *d, const uint32_t *path, size_t n, int64_t *drag)
-{
-	uint32_t *after = new_array(d->n);
-	int64_t *tree = mem_resize(NULL, n * 2, sizeof *tree);
-	int64_t slack;
-
-	for (size_t i = 0; i < n * 2; i++)
-		tree[i] = INT64_MAX;
-	if (n > 0)
-		find_ways_past(d, path, n, after, tree);
-	for (size_t i = 0; i < n; i++) {
-		slack = lowest(tree, n, i);
-		drag[i] = d->weight[path[i]] < slack ? d->weight[path[i]] :
-		    slack;
-	}
-	free(after);
-	free(tree);
 }
