@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/build/dag.h"
 
 struct dag_pair {
@@ -61,7 +62,7 @@ sort_row(uint32_t *row, size_t n)
 	size_t j;
 
 	if (n > 32) {
-		qsort(row, n, sizeof *row, compare_u32);
+		sort(row, n, sizeof *row, compare_u32);
 		return;
 	}
 	for (size_t i = 1; i < n; i++) {

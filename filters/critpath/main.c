@@ -99,7 +99,7 @@ goes_by(const struct network *net, uint32_t v, struct span id)
 
 	if (same && id.n > plain.n) {
 		network_put_id(net, v, &full);
-		same = full.len == id.n && memcmp(full.data, id.p, id.n) == 0;
+		same = span_compare(buf_span(&full), id) == 0;
 		buf_release(&full);
 	}
 	return same;
@@ -153,8 +153,7 @@ drop_one(struct network *net, const char *text)
 {
 	struct span key;
 	const char *value = cut_at_equals("drop", text, &key);
-	sym wanted = intern_find(&net->build->names,
-	    span_of(value, strlen(value)));
+	sym wanted = intern_find(&net->build->names, span_str(value));
 	const struct task *t;
 	size_t n = 0;
 
@@ -188,7 +187,7 @@ static void
 set_only_end(struct network *net)
 {
 	memset(net->is_end, 0, net->n_vertices * sizeof *net->is_end);
-	if (mark_id(net, span_of(opt.to, strlen(opt.to)), net->is_end) == 0)
+	if (mark_id(net, span_str(opt.to), net->is_end) == 0)
 		die("no task '%s' has an elapsed time", opt.to);
 }
 

@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/critpath/network.h"
 
 static int
@@ -188,16 +189,13 @@ depend(struct draft *d, uint32_t v, sym dep)
 static int
 compare_cuts(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return cmp_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static void
 count_cuts(struct draft *d)
 {
-	if (d->n_cuts > 0)
-		qsort(d->cuts, d->n_cuts, sizeof *d->cuts, compare_cuts);
+	sort(d->cuts, d->n_cuts, sizeof *d->cuts, compare_cuts);
 	for (size_t i = 0; i < d->n_cuts; i++)
 		d->net->n_cut += i == 0 || d->cuts[i] != d->cuts[i - 1];
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/critpath/answer.h"
@@ -15,7 +16,7 @@ put_what(struct table *t, const struct answer *a, uint32_t vertex)
 	struct buf text = { 0 };
 
 	build_describe(a->net->build, network_task(a->net, vertex), &text);
-	table_text(t, span_of(text.data, text.len));
+	table_text(t, buf_span(&text));
 	buf_release(&text);
 }
 
@@ -206,44 +207,46 @@ put_notes(struct buf *out, const struct answer *a)
 	    " the log has no start");
 }
 
-static const struct network *sorted;	/* qsort has no context */
+struct slack {
+	int64_t us;
+	uint32_t vertex;
+};
 
 static int
-compare_slack(const void *x, const void *y)
+compare_slack(const void *a, const void *b, void *context)
 {
-	const int64_t *a = x, *b = y;
+	const struct slack *x = a, *y = b;
+	const struct network *net = context;
+	int order = cmp_i64(x->us, y->us);
 
-	return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) :
-	    sorted->dag.compare(sorted, (uint32_t)a[1], (uint32_t)b[1]);
+	return order != 0 ? order :
+	    net->dag.compare(net, x->vertex, y->vertex);
 }
 
-/* Pairs of slack and vertex, the least slack first. */
 static void
 put_least_slack(struct buf *out, const struct answer *a)
 {
 	static const char *const heads[] = { "slack", "took", "task" };
-	int64_t (*pairs)[2] = mem_resize(NULL, a->net->n_vertices,
-	    sizeof *pairs), slack_us;
+	struct slack *list = mem_resize(NULL, a->net->n_vertices,
+	    sizeof *list);
 	struct table t;
+	int64_t us;
 	size_t n = 0;
 
 	for (uint32_t v = 0; v < a->net->n_vertices; v++)
 		if (network_task(a->net, v) != NULL &&
-		    answer_slack(a, v, &slack_us)) {
-			pairs[n][0] = slack_us;
-			pairs[n++][1] = v;
-		}
-	sorted = a->net;
-	qsort(pairs, n, sizeof *pairs, compare_slack);
+		    answer_slack(a, v, &us))
+			list[n++] = (struct slack){ us, v };
+	sort_with(list, n, sizeof *list, compare_slack, a->net);
 	report_heading(out, "\nTasks with the least slack");
 	table_init(&t, "rrl", heads);
 	for (size_t i = 0; i < n && i < LEAST_SLACK_SHOWN; i++) {
-		table_us(&t, pairs[i][0]);
-		table_us(&t, a->net->dag.weight[pairs[i][1]]);
-		put_what(&t, a, (uint32_t)pairs[i][1]);
+		table_us(&t, list[i].us);
+		table_us(&t, a->net->dag.weight[list[i].vertex]);
+		put_what(&t, a, list[i].vertex);
 	}
 	table_print(&t, out);
-	free(pairs);
+	free(list);
 }
 
 static void

@@ -4,23 +4,6 @@
 #include "common/frame/filter.h"
 #include "filters/execlog-stat/stat.h"
 
-static struct buf *
-begin(struct filter *f, const char *name)
-{
-	struct buf *b = filter_out(f);
-
-	json_begin(b, "stat");
-	json_cstr(b, "stat", name);
-	return b;
-}
-
-static void
-end(struct filter *f)
-{
-	json_end(filter_out(f));
-	filter_emit(f);
-}
-
 static void
 put_name(struct buf *b, const char *key, const struct build *build, sym s)
 {
@@ -40,7 +23,7 @@ emit_wall(const struct stat *s, struct filter *f)
 {
 	const struct timeline *t = &s->timeline;
 	int64_t wall_us = t->end_us - t->start_us;
-	struct buf *b = begin(f, "wall");
+	struct buf *b = filter_begin_stat(f, "wall");
 
 	json_int(b, "start_us", t->start_us);
 	json_int(b, "end_us", t->end_us);
@@ -52,7 +35,7 @@ emit_wall(const struct stat *s, struct filter *f)
 	put_ratio(b, "average_parallelism", (double)t->running_us,
 	    (double)wall_us);
 	json_uint(b, "most_running", t->most_running);
-	end(f);
+	filter_end_record(f);
 }
 
 static void
@@ -60,11 +43,11 @@ emit_task(const struct stat *s, struct filter *f, const char *name,
     size_t rank, uint32_t task)
 {
 	const struct task *t = &s->build->tasks[task];
-	struct buf *b = begin(f, name), id = { 0 };
+	struct buf *b = filter_begin_stat(f, name), id = { 0 };
 
 	build_put_id(s->build, t, &id);
 	json_uint(b, "rank", rank);
-	json_str(b, "id", span_of(id.data, id.len));
+	json_str(b, "id", buf_span(&id));
 	put_name(b, "kind", s->build, t->kind);
 	put_name(b, "rule", s->build, build_rule(s->build, t));
 	if (t->kind == s->build->copy) {
@@ -79,7 +62,7 @@ emit_task(const struct stat *s, struct filter *f, const char *name,
 	    timeline_weighted_us(&s->timeline, task));
 	if (t->size_bytes != INT_UNKNOWN)
 		json_int(b, "size_bytes", t->size_bytes);
-	end(f);
+	filter_end_record(f);
 	buf_release(&id);
 }
 
@@ -90,13 +73,13 @@ emit_types(const struct stat *s, struct filter *f)
 	struct buf *b;
 
 	for (size_t i = 0; i < s->n_types; i++, t++) {
-		b = begin(f, "type");
+		b = filter_begin_stat(f, "type");
 		put_name(b, "name", s->build, t->name);
 		json_uint(b, "tasks", t->n_tasks);
 		json_int(b, "elapsed_us", t->elapsed_us);
 		json_int(b, "mean_us", t->elapsed_us / (int64_t)t->n_tasks);
 		json_int(b, "weighted_us", t->weighted_us);
-		end(f);
+		filter_end_record(f);
 	}
 }
 
@@ -107,19 +90,19 @@ emit_stages(const struct stat *s, struct filter *f)
 	struct buf *b;
 
 	for (size_t i = 0; i < N_STAGES; i++) {
-		b = begin(f, "stage");
+		b = filter_begin_stat(f, "stage");
 		json_cstr(b, "name", stage_names[i]);
 		json_int(b, "wall_us", t->stage_us[i]);
 		put_ratio(b, "share", (double)t->stage_us[i],
 		    (double)(t->end_us - t->start_us));
-		end(f);
+		filter_end_record(f);
 	}
 }
 
 static void
 emit_counts(const struct stat *s, struct filter *f)
 {
-	struct buf *b = begin(f, "cache");
+	struct buf *b = filter_begin_stat(f, "cache");
 
 	json_uint(b, "run_tasks", s->n_run);
 	json_uint(b, "executed", s->n_executed);
@@ -129,18 +112,18 @@ emit_counts(const struct stat *s, struct filter *f)
 	    (double)s->n_run);
 	if (s->build->n_nodes > 0)
 		json_uint(b, "nodes_not_in_log", s->n_idle_nodes);
-	end(f);
-	b = begin(f, "failed");
+	filter_end_record(f);
+	b = filter_begin_stat(f, "failed");
 	json_uint(b, "tasks", s->n_failed);
 	json_int(b, "failed_us", s->failed_us);
 	json_int(b, "run_us", s->run_us);
 	put_ratio(b, "ratio", (double)s->failed_us, (double)s->run_us);
-	end(f);
-	b = begin(f, "tests");
+	filter_end_record(f);
+	b = filter_begin_stat(f, "tests");
 	json_uint(b, "tasks", s->n_tests);
 	json_int(b, "test_us", s->test_us);
 	put_ratio(b, "ratio", (double)s->test_us, (double)s->run_us);
-	end(f);
+	filter_end_record(f);
 }
 
 static void
@@ -152,13 +135,13 @@ emit_bins(const struct stat *s, struct filter *f)
 	struct buf *b;
 
 	for (int64_t i = 0; i < n; i++) {
-		b = begin(f, "parallelism");
+		b = filter_begin_stat(f, "parallelism");
 		json_int(b, "from_us", t->start_us + wall_us / n * i +
 		    wall_us % n * i / n);
 		json_int(b, "to_us", t->start_us + wall_us / n * (i + 1) +
 		    wall_us % n * (i + 1) / n);
 		json_ratio(b, "average", t->bins[i]);
-		end(f);
+		filter_end_record(f);
 	}
 }
 

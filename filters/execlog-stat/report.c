@@ -87,7 +87,7 @@ put_what(struct table *table, const struct stat *s, const struct task *t)
 	struct buf text = { 0 };
 
 	build_describe(s->build, t, &text);
-	table_text(table, span_of(text.data, text.len));
+	table_text(table, buf_span(&text));
 	buf_release(&text);
 }
 

@@ -5,34 +5,30 @@
 
 #include "common/base/buf.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/execlog-stat/stat.h"
 
-static const struct build *sorted;	/* qsort has no context */
-
+/* The longest first; of equal ones by id and attempt. */
 static int
-by_id(uint32_t a, uint32_t b)
+compare_elapsed(const void *i, const void *j, void *context)
 {
-	return build_compare(sorted, &sorted->tasks[a], &sorted->tasks[b]);
+	const struct build *b = context;
+	const struct task *x = &b->tasks[*(const uint32_t *)i];
+	const struct task *y = &b->tasks[*(const uint32_t *)j];
+	int order = cmp_i64(y->elapsed_us, x->elapsed_us);
+
+	return order != 0 ? order : build_compare(b, x, y);
 }
 
 static int
-compare_elapsed(const void *a, const void *b)
+compare_sizes(const void *i, const void *j, void *context)
 {
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	int64_t x = sorted->tasks[i].elapsed_us;
-	int64_t y = sorted->tasks[j].elapsed_us;
+	const struct build *b = context;
+	const struct task *x = &b->tasks[*(const uint32_t *)i];
+	const struct task *y = &b->tasks[*(const uint32_t *)j];
+	int order = cmp_i64(y->size_bytes, x->size_bytes);
 
-	return x != y ? (x < y) - (x > y) : by_id(i, j);
-}
-
-static int
-compare_sizes(const void *a, const void *b)
-{
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	int64_t x = sorted->tasks[i].size_bytes;
-	int64_t y = sorted->tasks[j].size_bytes;
-
-	return x != y ? (x < y) - (x > y) : by_id(i, j);
+	return order != 0 ? order : build_compare(b, x, y);
 }
 
 static bool
@@ -42,27 +38,39 @@ is_alive(const struct task *t)
 }
 
 /*
- * The first top of all by compare, without sorting them all: the list is
- * sorted whenever it has grown to twice its length.
+ * The first `top` of all tasks by compare, without sorting all of them: the
+ * list has room for twice as many and is sorted and halved when it is full.
  */
-static void
-consider(uint32_t *list, size_t *n, size_t top, uint32_t task,
-    int (*compare)(const void *, const void *))
+struct top_list {
+	const struct build *build;
+	int (*compare)(const void *, const void *, void *build);
+	uint32_t *tasks;
+	size_t n, top;
+};
+
+static struct top_list
+new_top_list(const struct build *b, size_t top,
+    int (*compare)(const void *, const void *, void *build))
 {
-	list[(*n)++] = task;
-	if (*n == top * 2) {
-		qsort(list, *n, sizeof *list, compare);
-		*n = top;
-	}
+	uint32_t *tasks = mem_resize(NULL, top * 2, sizeof *tasks);
+
+	return (struct top_list){ b, compare, tasks, 0, top };
 }
 
 static void
-finish_list(uint32_t *list, size_t *n, size_t top,
-    int (*compare)(const void *, const void *))
+sort_and_truncate(struct top_list *l)
 {
-	qsort(list, *n, sizeof *list, compare);
-	if (*n > top)
-		*n = top;
+	sort_with(l->tasks, l->n, sizeof *l->tasks, l->compare, l->build);
+	if (l->n > l->top)
+		l->n = l->top;
+}
+
+static void
+add_candidate(struct top_list *l, uint32_t task)
+{
+	l->tasks[l->n++] = task;
+	if (l->n == l->top * 2)
+		sort_and_truncate(l);
 }
 
 static void
@@ -70,22 +78,23 @@ make_lists(struct stat *s, size_t top)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
+	struct top_list longest = new_top_list(b, top, compare_elapsed);
+	struct top_list biggest = new_top_list(b, top, compare_sizes);
 
-	sorted = b;
-	s->longest = mem_resize(NULL, top * 2, sizeof *s->longest);
-	s->biggest = mem_resize(NULL, top * 2, sizeof *s->biggest);
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (!is_alive(t) || t->elapsed_us == INT_UNKNOWN)
 			continue;
 		if (t->elapsed_us > 0)
-			consider(s->longest, &s->n_longest, top, i,
-			    compare_elapsed);
+			add_candidate(&longest, i);
 		if (t->kind == b->copy && t->size_bytes != INT_UNKNOWN)
-			consider(s->biggest, &s->n_biggest, top, i,
-			    compare_sizes);
+			add_candidate(&biggest, i);
 	}
-	finish_list(s->longest, &s->n_longest, top, compare_elapsed);
-	finish_list(s->biggest, &s->n_biggest, top, compare_sizes);
+	sort_and_truncate(&longest);
+	sort_and_truncate(&biggest);
+	s->longest = longest.tasks;
+	s->n_longest = longest.n;
+	s->biggest = biggest.tasks;
+	s->n_biggest = biggest.n;
 }
 
 /* ninja's log knows no rules: without a graph, types are file endings. */
@@ -114,28 +123,30 @@ type_of(struct build *b, const struct task *t)
 }
 
 static int
-compare_types(const void *a, const void *b)
+compare_types(const void *a, const void *b, void *context)
 {
+	const struct build *build = context;
 	const struct type_total *x = a, *y = b;
+	int order = cmp_i64(y->elapsed_us, x->elapsed_us);
 
-	if (x->elapsed_us != y->elapsed_us)
-		return x->elapsed_us < y->elapsed_us ? 1 : -1;
-	return intern_cmp(&sorted->names, x->name, y->name);
+	return order != 0 ? order :
+	    intern_cmp(&build->names, x->name, y->name);
 }
 
 static int
-compare_remainders(const void *a, const void *b)
+compare_remainders(const void *a, const void *b, void *context)
 {
 	const struct type_total *const *x = a, *const *y = b;
-	uint64_t p = (uint64_t)((*x)->weight % WEIGHT_US);
-	uint64_t q = (uint64_t)((*y)->weight % WEIGHT_US);
+	int order = cmp_u64((uint64_t)((*y)->weight % WEIGHT_US),
+	    (uint64_t)((*x)->weight % WEIGHT_US));
 
-	return p != q ? (p < q) - (p > q) : compare_types(*x, *y);
+	return order != 0 ? order : compare_types(*x, *y, context);
 }
 
 /* Whole microseconds that sum to total: the largest remainders round up. */
 static void
-round_weights(struct type_total *types, size_t n, int64_t total_us)
+round_weights(const struct build *b, struct type_total *types, size_t n,
+    int64_t total_us)
 {
 	struct type_total **order = mem_resize(NULL, n, sizeof *order);
 
@@ -144,7 +155,7 @@ round_weights(struct type_total *types, size_t n, int64_t total_us)
 		types[i].weighted_us = (int64_t)(types[i].weight / WEIGHT_US);
 		total_us -= types[i].weighted_us;
 	}
-	qsort(order, n, sizeof *order, compare_remainders);
+	sort_with(order, n, sizeof *order, compare_remainders, b);
 	for (size_t i = 0; i < n && total_us > 0; i++, total_us--)
 		order[i]->weighted_us++;
 	free(order);
@@ -186,9 +197,9 @@ make_types(struct stat *s)
 	free(place);
 	if (s->n_types == 0)
 		return;
-	round_weights(s->types, s->n_types, s->timeline.end_us -
+	round_weights(b, s->types, s->n_types, s->timeline.end_us -
 	    s->timeline.start_us - s->timeline.stage_us[IDLE]);
-	qsort(s->types, s->n_types, sizeof *s->types, compare_types);
+	sort_with(s->types, s->n_types, sizeof *s->types, compare_types, b);
 }
 
 /* All attempts at one run task count as one: what came of it. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "filters/execlog-stat/timeline.h"
 
 const char *const stage_names[] = { "tests_only", "tests_with_other",
@@ -68,7 +69,7 @@ compare_moments(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
-	return (x->us > y->us) - (x->us < y->us);
+	return cmp_i64(x->us, y->us);
 }
 
 static void
@@ -84,7 +85,7 @@ collect(struct sweep *s)
 		s->moments[s->n++] = (struct moment){ t->start_us, i, false };
 		s->moments[s->n++] = (struct moment){ t->end_us, i, true };
 	}
-	qsort(s->moments, s->n, sizeof *s->moments, compare_moments);
+	sort(s->moments, s->n, sizeof *s->moments, compare_moments);
 }
 
 /* Adds the running tasks' time of a stretch to the bins it covers. */

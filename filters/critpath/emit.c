@@ -1,0 +1,191 @@
+/* emit - the paths, and what is known of their tasks, as records */
+
+#include <stdlib.h>
+
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/frame/filter.h"
+#include "filters/critpath/answer.h"
+
+static void
+put_name(struct buf *b, const char *key, const struct answer *a, sym s)
+{
+	if (s != SYM_NONE)
+		json_str(b, key, intern_span(&a->net->build->names, s));
+}
+
+static void
+put_task(struct buf *b, const struct answer *a, uint32_t vertex)
+{
+	const struct task *t = network_task(a->net, vertex);
+	struct buf id = { 0 };
+
+	network_put_id(a->net, vertex, &id);
+	json_str(b, "id", buf_span(&id));
+	buf_release(&id);
+	put_name(b, "kind", a, t->kind);
+	put_name(b, "rule", a, build_rule(a->net->build, t));
+	if (t->kind == a->net->build->copy) {
+		put_name(b, "uid", a, t->uid);
+		put_name(b, "consumer", a, t->consumer);
+	}
+	put_name(b, "host", a, t->host);
+	if ((t->flags & TASK_CACHED) != 0)
+		json_true(b, "from_cache");
+	if (t->start_us != INT_UNKNOWN)
+		json_int(b, "start_us", t->start_us);
+	json_int(b, "elapsed_us", a->net->dag.weight[vertex]);
+}
+
+static void
+emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
+{
+	const struct path *p = &a->paths[path];
+	const struct step *s = &p->steps[i];
+	struct buf *b = filter_begin_record(f, "critical");
+
+	if (a->n_wanted > 1)
+		json_uint(b, "path", path + 1);
+	json_uint(b, "step", i + 1);
+	put_task(b, a, s->vertex);
+	if (p->timed && s->waiting_us >= 0)
+		json_int(b, "waiting_us", s->waiting_us);
+	if (p->timed && s->waiting_us < 0)
+		json_int(b, "overlap_us", -s->waiting_us);
+	if (p->length_us > 0)
+		json_ratio(b, "share", (double)a->net->dag.weight[s->vertex] /
+		    (double)p->length_us);
+	if (path == 0)
+		json_int(b, "potential_us", s->drag_us);
+	filter_end_record(f);
+}
+
+static void
+put_by_kind(struct buf *b, const struct answer *a, const struct path *p)
+{
+	size_t n;
+	struct kind_time *kinds = answer_by_kind(a, p, &n);
+
+	json_open(b, "by_kind", '{');
+	for (size_t i = 0; i < n; i++)
+		json_int_member(b, intern_span(&a->net->build->names,
+		    kinds[i].kind), kinds[i].us);
+	json_close(b, '}');
+	free(kinds);
+}
+
+static void
+put_account(struct buf *b, const struct answer *a, const struct path *p)
+{
+	const struct build *build = a->net->build;
+
+	if (build->start_us != INT_UNKNOWN)
+		json_int(b, "wall_us", build->end_us - build->start_us);
+	if (!p->timed)
+		return;
+	json_int(b, "waiting_us", p->waiting_us);
+	json_int(b, "overlap_us", p->overlap_us);
+	json_int(b, "after_us", p->after_us);
+}
+
+static void
+put_what_if(struct buf *b, const struct answer *a)
+{
+	if (a->what_if) {
+		json_int(b, "recorded_us", a->recorded_us);
+		json_int(b, "saved_us", a->recorded_us -
+		    a->paths[0].length_us);
+	}
+	if (a->workers > 0) {
+		json_uint(b, "workers", a->workers);
+		json_int(b, "simulated_us", a->simulated_us);
+	}
+}
+
+static void
+emit_summary(const struct answer *a, struct filter *f, size_t path)
+{
+	const struct path *p = &a->paths[path];
+	struct buf *b = filter_begin_record(f, "critpath");
+
+	if (a->n_wanted > 1) {
+		json_uint(b, "path", path + 1);
+		json_int(b, "slack_us", a->paths[0].length_us - p->length_us);
+	}
+	json_int(b, "length_us", p->length_us);
+	put_account(b, a, p);
+	json_uint(b, "steps", p->n);
+	put_by_kind(b, a, p);
+	if (path == 0) {
+		put_what_if(b, a);
+		json_uint(b, "tasks", a->net->n_tasks);
+		json_uint(b, "edges", a->net->dag.n_edges);
+		json_uint(b, "cut", a->net->n_cut);
+		json_uint(b, "skewed", a->net->build->n_skewed);
+		json_uint(b, "retries", a->net->build->n_retries);
+	}
+	filter_end_record(f);
+}
+
+/* By start, and then by id. */
+static int
+compare_starts(const void *x, const void *y, void *context)
+{
+	const struct network *net = context;
+	uint32_t v = *(const uint32_t *)x, w = *(const uint32_t *)y;
+	int order = cmp_i64(network_task(net, v)->start_us,
+	    network_task(net, w)->start_us);
+
+	return order != 0 ? order : net->dag.compare(net, v, w);
+}
+
+/* The drag of every vertex: 0 off the critical path. */
+static int64_t *
+drags(const struct answer *a)
+{
+	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag);
+
+	for (size_t i = 0; i < a->paths[0].n; i++)
+		drag[a->paths[0].steps[i].vertex] =
+		    a->paths[0].steps[i].drag_us;
+	return drag;
+}
+
+static void
+emit_all(const struct answer *a, struct filter *f)
+{
+	uint32_t *vertices = mem_resize(NULL, a->net->n_tasks,
+	    sizeof *vertices);
+	int64_t *drag = drags(a), slack_us;
+	struct buf *b;
+	size_t n = 0;
+
+	for (uint32_t v = 0; v < a->net->n_vertices; v++)
+		if (network_task(a->net, v) != NULL)
+			vertices[n++] = v;
+	sort_with(vertices, n, sizeof *vertices, compare_starts, a->net);
+	for (size_t i = 0; i < n; i++) {
+		b = filter_begin_record(f, "task");
+		put_task(b, a, vertices[i]);
+		if (answer_slack(a, vertices[i], &slack_us))
+			json_int(b, "slack_us", slack_us);
+		json_int(b, "drag_us", drag[vertices[i]]);
+		filter_end_record(f);
+	}
+	free(vertices);
+	free(drag);
+}
+
+void
+answer_emit(const struct answer *a, struct filter *f, bool all)
+{
+	if (a->n_paths == 0)
+		return;
+	if (all)
+		emit_all(a, f);
+	for (size_t path = 0; path < a->n_paths; path++)
+		for (size_t i = 0; i < a->paths[path].n; i++)
+			emit_step(a, f, path, i);
+	for (size_t path = a->n_paths; path-- > 0;)
+		emit_summary(a, f, path);
+}
