@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
+#include "common/frame/format.h"
 #include "common/io/progress.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
@@ -66,6 +67,17 @@ open_standard_descriptors(void)
 }
 
 static void
+print_formats(const struct input_format *f)
+{
+	if (f == NULL)
+		return;
+	printf("Formats:\n");
+	for (; f->name != NULL; f++)
+		printf("  %-12s %s\n", f->name, f->help);
+	printf("\n");
+}
+
+static void
 read_options(const struct about *about, const struct opt *options, int argc,
     char **argv)
 {
@@ -79,6 +91,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	if (opt.help) {
 		printf("usage: %s %s\n%s\n\n", err_program(), usage,
 		    about->purpose);
+		print_formats(about->formats);
 		opt_print(tables);
 	}
 	if (opt.version)
@@ -122,6 +135,12 @@ filter_begin(struct filter *f, const struct about *about,
 	f->out.flush_each = opt.line_buffered;
 	if (opt.rejects != NULL)
 		output_open(&f->rejects, opt.rejects);
+}
+
+void
+filter_declare_keys(struct filter *f, const char *const *keys)
+{
+	f->recio = recio_new(keys);
 }
 
 /* Replaces the list of files by path and the n others. */

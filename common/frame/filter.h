@@ -7,6 +7,8 @@
 #include "common/json/json.h"
 #include "common/json/rec.h"
 
+struct input_format;
+
 /*
  * The frame of every filter: options, input, the treatment of bad input, output
  * and exit status.
@@ -20,6 +22,8 @@ struct about {
 	const char *operands;	/* of the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
 	const char *const *keys;	/* declared ones (rec.h), or NULL */
+	const struct input_format *formats;	/* for --help: what it reads
+						   (format.h), or NULL */
 	bool reports;		/* has --text and --json */
 	bool is_command;	/* the operands are a command and its options */
 };
@@ -51,6 +55,13 @@ struct filter {
  */
 void filter_begin(struct filter *, const struct about *, const struct opt *,
     int argc, char **argv);
+
+/*
+ * Declares the keys of records, for a filter that learns only from its input
+ * which it is going to read.  Call it before the first record, and without
+ * keys in struct about.
+ */
+void filter_declare_keys(struct filter *, const char *const *keys);
 
 /*
  * Removes the first operand from the files to read and returns it; NULL if

@@ -1,0 +1,74 @@
+/* format - reads the input of a filter in one of several formats */
+
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/frame/format.h"
+#include "common/json/scan.h"
+
+/* "distbuild, local or ninja" */
+static void
+put_names(struct buf *b, const struct input_format *table)
+{
+	for (const struct input_format *f = table; f->name != NULL; f++) {
+		if (f > table)
+			buf_str(b, f[1].name == NULL ? " or " : ", ");
+		buf_str(b, f->name);
+	}
+}
+
+static const struct input_format *
+find_format(const struct input_format *table, const char *name)
+{
+	struct buf names = { 0 };
+
+	for (const struct input_format *f = table; f->name != NULL; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	put_names(&names, table);
+	die("--format is %s, not '%s'", buf_cstr(&names), name);
+}
+
+static const struct input_format *
+detect_format(const struct input_format *table, struct input *in)
+{
+	const struct input_format *fallback = NULL;
+
+	scan_peek(in);		/* skips white space */
+	for (const struct input_format *f = table; f->name != NULL; f++) {
+		if (f->detect == NULL)
+			fallback = f;
+		else if (f->detect(in))
+			return f;
+	}
+	return fallback;
+}
+
+void
+format_read(struct filter *f, const struct input_format *table, const char *name,
+    const struct format_options *options)
+{
+	const struct input_format *format = name == NULL ? NULL :
+	    find_format(table, name);
+
+	if (!filter_next_file(f))
+		return;
+	if (format == NULL)
+		format = detect_format(table, &f->input);
+	if (format->keys != NULL)
+		filter_declare_keys(f, format->keys);
+	format->read(f, options);
+}
+
+bool
+format_begins_with(struct input *in, const char *signature)
+{
+	size_t n = strlen(signature);
+
+	while ((size_t)(in->end - in->at) < n && input_more(in))
+		;
+	return (size_t)(in->end - in->at) >= n &&
+	    memcmp(in->at, signature, n) == 0;
+}
