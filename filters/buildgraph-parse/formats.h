@@ -1,17 +1,23 @@
 #ifndef BUILDGRAPH_FORMATS_H
 #define BUILDGRAPH_FORMATS_H
 
-struct filter;
+#include "common/frame/format.h"
 
 /*
- * The two kinds of build graph.  Each reader takes the filter's whole input,
- * of which the first file has begun, and emits `node` records
- * (weir-records(5)).
+ * The formats of build graphs.  A new format is a source file of its own, its
+ * functions declared here, and a line in the table in formats.c.
  */
-void ya_read(struct filter *);
+extern const struct input_format formats[];
+
+struct format_options {
+	const char *deps_file;	/* ninja: what `ninja -t deps` printed; NULL */
+};
+
+/* Each reader emits `node` records; see weir-records(5). */
+bool ya_detect(struct input *);
+void ya_read(struct filter *, const struct format_options *);
 extern const char *const ya_keys[];
 
-/* deps_file, which may be NULL, holds what `ninja -t deps` prints. */
-void ninja_read(struct filter *, const char *deps_file);
+void ninja_read(struct filter *, const struct format_options *);
 
 #endif

@@ -363,7 +363,7 @@ emit_nodes(void)
 }
 
 void
-ninja_read(struct filter *f, const char *deps_file)
+ninja_read(struct filter *f, const struct format_options *options)
 {
 	uint32_t command = INDEX_NONE;
 	struct line line;
@@ -376,8 +376,8 @@ ninja_read(struct filter *f, const char *deps_file)
 	if (graph.is_open)
 		filter_fail(f, "the graph is cut: it has no last line '}'");
 	index_graph();
-	if (deps_file != NULL) {
-		filter_read_next(f, deps_file);
+	if (options->deps_file != NULL) {
+		filter_read_next(f, options->deps_file);
 		while (filter_line(f, &line))
 			read_deps_line(&line, &command);
 	}

@@ -1,5 +1,6 @@
 /* ya - graph.json, hundreds of megabytes of it, a node at a time */
 
+#include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
@@ -139,11 +140,19 @@ read_document(struct filter *f, struct recio *kv_reader)
 	return scan_accept(&f->input, '}');
 }
 
+bool
+ya_detect(struct input *in)
+{
+	return scan_peek(in) == '{';
+}
+
 void
-ya_read(struct filter *f)
+ya_read(struct filter *f, const struct format_options *options)
 {
 	struct recio *kv_reader = recio_new(kv_keys);
 
+	if (options->deps_file != NULL)
+		die("--deps goes with ninja's graph");
 	do {
 		while (scan_peek(&f->input) != -1)
 			if (!read_document(f, kv_reader))

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/open.h"
+#include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/workers.h"
 
 enum { FIELDS = 7, UNKNOWN_EVENTS_MAX = 1000 };
@@ -377,10 +379,11 @@ end_log(void)
 }
 
 void
-distbuild_read(struct filter *f)
+distbuild_read(struct filter *f, const struct format_options *options)
 {
 	struct line line;
 
+	(void)options;
 	state.f = f;
 	intern_init(&state.unknown_names);
 	open_begin(f);

@@ -2,39 +2,30 @@
 #define EXECLOG_FORMATS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-#include "common/base/intern.h"
-
-struct buf;
-struct filter;
+#include "common/frame/format.h"
 
 /*
- * The three kinds of execution log, and what their readers share.  Each
- * reader takes the filter's whole input, of which the first file has begun,
- * and emits `task` records and a `build` record (weir-records(5)).
+ * The formats of execution logs.  A new format is a source file of its own,
+ * its functions declared here, and a line in the table in formats.c.
  */
-void distbuild_read(struct filter *);
-void ninja_read(struct filter *, bool all_outputs);
-void local_read(struct filter *);
+extern const struct input_format formats[];
 
-extern const char *const local_keys[];
-
-/* First and last moment of a build. */
-struct extent {
-	int64_t start_us, end_us;
-	bool known;
+struct format_options {
+	bool all_outputs;	/* ninja: the last record of every output */
 };
 
-void extent_add(struct extent *, int64_t us);
+/*
+ * Each reader emits `task` records and, after them, a `build` record; see
+ * weir-records(5).
+ */
+void distbuild_read(struct filter *, const struct format_options *);
 
-/* Writes start_us, end_us and elapsed_us, as far as they are known. */
-void put_times(struct buf *, int64_t start_us, int64_t end_us);
+bool local_detect(struct input *);
+void local_read(struct filter *, const struct format_options *);
+extern const char *const local_keys[];
 
-/* Writes status, failed and size_bytes, as far as they are known. */
-void put_outcome(struct buf *, struct span status, int64_t size_bytes);
-
-/* Emits the build record, unless the log had no event. */
-void emit_build(struct filter *, const char *format, const struct extent *);
+bool ninja_detect(struct input *);
+void ninja_read(struct filter *, const struct format_options *);
 
 #endif

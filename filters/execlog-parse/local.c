@@ -8,6 +8,7 @@
 #include "common/frame/filter.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
 
 /* Keys of an entry; KEY_TYPE is its own `type`, which is no record's. */
 enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
@@ -199,12 +200,19 @@ read_object(struct filter *f, struct key *key, struct extent *extent)
 	return scan_accept(&f->input, '}');
 }
 
+bool
+local_detect(struct input *in)
+{
+	return scan_peek(in) == '{';
+}
+
 void
-local_read(struct filter *f)
+local_read(struct filter *f, const struct format_options *options)
 {
 	struct extent extent = { 0 };
 	struct key key = { 0 };
 
+	(void)options;
 	do {
 		while (scan_peek(&f->input) != -1)
 			if (!read_object(f, &key, &extent))

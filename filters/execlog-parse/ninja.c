@@ -7,6 +7,7 @@
 #include "common/base/intern.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
 
 /*
  * Lines are appended as commands end, so an end that is earlier than the one
@@ -16,6 +17,8 @@
  * as forth.  The log is kept whole: it has one line an output.
  */
 enum { FIELDS = 5, MS = 1000, OLDEST = 4, NEWEST = 7 };
+
+#define SIGNATURE "# ninja log"
 
 enum { START, END, MTIME, OUTPUT, HASH };
 
@@ -39,11 +42,11 @@ static struct {
 static void
 read_header(const struct line *line)
 {
-	static const char head[] = "# ninja log v";
-	size_t n = sizeof head - 1;
+	static const char header[] = SIGNATURE " v";
+	size_t n = sizeof header - 1;
 	struct span version;
 
-	if (line->len <= n || memcmp(line->p, head, n) != 0) {
+	if (line->len <= n || memcmp(line->p, header, n) != 0) {
 		filter_reject(state.f, "a comment that is no ninja header");
 		return;
 	}
@@ -258,9 +261,16 @@ emit_tasks(void)
 	emit_build(state.f, "ninja", &extent);
 }
 
-void
-ninja_read(struct filter *f, bool all_outputs)
+bool
+ninja_detect(struct input *in)
 {
+	return format_begins_with(in, SIGNATURE);
+}
+
+void
+ninja_read(struct filter *f, const struct format_options *options)
+{
+	bool all_outputs = options->all_outputs;
 	struct line line;
 
 	state.f = f;

@@ -5,8 +5,8 @@
 #include "common/base/map.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
-#include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/open.h"
+#include "filters/execlog-parse/records.h"
 
 /*
  * What is known of a task is kept until the task is complete, and then

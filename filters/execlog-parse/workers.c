@@ -7,7 +7,7 @@
 #include "common/base/map.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
-#include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/workers.h"
 
 /*

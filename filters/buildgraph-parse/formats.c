@@ -1,0 +1,11 @@
+/* formats - the table of the graph formats that buildgraph-parse reads */
+
+#include <stddef.h>
+
+#include "filters/buildgraph-parse/formats.h"
+
+const struct input_format formats[] = {
+	{ "ya", "ya's graph.json", ya_keys, ya_detect, ya_read },
+	{ "ninja", "what 'ninja -t graph' prints", NULL, NULL, ninja_read },
+	{ 0 }
+};

@@ -1,0 +1,33 @@
+#ifndef EXECLOG_RECORDS_H
+#define EXECLOG_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/text.h"
+
+/* What the readers of all formats write alike. */
+struct buf;
+struct filter;
+
+/* Writes start_us, end_us and elapsed_us, those that are known. */
+void put_times(struct buf *, int64_t start_us, int64_t end_us);
+
+/*
+ * Writes status, unless it is empty, failed, if the status is not one of
+ * success, and size_bytes, unless it is INT_UNKNOWN.
+ */
+void put_outcome(struct buf *, struct span status, int64_t size_bytes);
+
+/* The first and last moment of a build.  Start with { 0 }. */
+struct extent {
+	int64_t start_us, end_us;
+	bool known;
+};
+
+void extent_add(struct extent *, int64_t us);
+
+/* Emits the build record, unless no moment is known. */
+void emit_build(struct filter *, const char *format, const struct extent *);
+
+#endif
