@@ -1,4 +1,4 @@
-/* distbuild - the log of a distributed build, a line an event */
+/* distbuild - reads the event log of a distributed build, an event per line */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,28 +8,29 @@
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
-#include "filters/execlog-parse/open.h"
+#include "filters/execlog-parse/open-tasks.h"
 #include "filters/execlog-parse/records.h"
-#include "filters/execlog-parse/workers.h"
+#include "filters/execlog-parse/worker-hosts.h"
+#include "filters/execlog-parse/worker-tasks.h"
 
-enum { FIELDS = 7, UNKNOWN_EVENTS_MAX = 1000 };
+enum { FIELDS_MAX = 7, UNKNOWN_EVENTS_MAX = 1000 };
 
-/* The log's milliseconds as microseconds, which fit REC_INT_BITS. */
-enum { MS = 1000 };
-#define MS_MOST (((INT64_C(1) << REC_INT_BITS) - 1) / MS)
+/* The log has milliseconds; as microseconds they must fit REC_INT_BITS. */
+enum { US_PER_MS = 1000 };
+#define TIME_MS_MAX (((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS)
 
 enum { TIME, EVENT, ARG1, ARG2, ARG3, ARG4, ARG5 };
 
-/* One line: where its fields begin and end, those that are missing empty. */
+/* One line: where its fields begin and end.  Missing ones are empty. */
 struct event {
-	const char *from[FIELDS + 1];	/* the last: what is ignored */
-	const char *to[FIELDS];
+	const char *from[FIELDS_MAX + 1];	/* the last: the ignored rest */
+	const char *to[FIELDS_MAX];
 	size_t n_fields;
 	int64_t us;
 };
 
-/* An event that no handler knows: how often, and where first. */
-struct unknown {
+/* An event that has no handler: how often it occurs, and where first. */
+struct unknown_event {
 	uint64_t count;
 	const char *file;
 	uint64_t line;
@@ -38,9 +39,9 @@ struct unknown {
 static struct {
 	struct filter *f;
 	struct intern unknown_names;	/* of events */
-	struct unknown *unknown;	/* by symbol */
+	struct unknown_event *unknown;	/* by symbol */
 	size_t unknown_cap;
-	uint64_t n_others;		/* too many names to keep */
+	uint64_t n_unlisted;		/* events of still other names */
 	struct extent extent;
 } state;
 
@@ -50,7 +51,7 @@ field(const struct event *e, int at)
 	return span_of(e->from[at], (size_t)(e->to[at] - e->from[at]));
 }
 
-/* Fields ARG1 to last name a task. */
+/* The fields from ARG1 to last identify a task. */
 static inline struct task_key
 key_to(const struct event *e, int last)
 {
@@ -60,7 +61,7 @@ key_to(const struct event *e, int last)
 	    (size_t)(e->from[ARG2] - p), (size_t)(e->from[ARG3] - p) };
 }
 
-/* SIZE, where it is a number: real logs have other words there. */
+/* SIZE, if it is a number: real logs have other words there. */
 static int64_t
 size_of(const struct event *e, int at)
 {
@@ -72,12 +73,12 @@ size_of(const struct event *e, int at)
 	return size;
 }
 
-/* A run's first event on its host tells where a worker lives. */
 static void
-note_host(const struct event *e, bool is_first)
+add_host_event(const struct event *e, bool is_first_of_run)
 {
-	if (is_first)
-		workers_host(field(e, ARG1), field(e, ARG2), e->us);
+	if (is_first_of_run)
+		worker_hosts_add_host_event(field(e, ARG1), field(e, ARG2),
+		    e->us);
 }
 
 static bool
@@ -85,7 +86,7 @@ read_worker(const struct event *e, uint64_t *worker)
 {
 	if (text_u64(field(e, ARG2), worker))
 		return true;
-	filter_reject(state.f, "worker '%.*s' is no number",
+	filter_reject(state.f, "worker '%.*s' is not a number",
 	    SPAN_ARG(field(e, ARG2)));
 	return false;
 }
@@ -97,58 +98,60 @@ on_deploy(const struct event *e)
 
 	if (!read_worker(e, &worker))
 		return false;
-	workers_deploy(field(e, ARG1), worker, e->us);
+	worker_hosts_add_deploy(field(e, ARG1), worker, e->us);
 	return true;
 }
 
 static bool
 on_deployed(const struct event *e)
 {
-	note_host(e, open_start(RUN, key_to(e, ARG2), true, e->us));
+	add_host_event(e, open_tasks_add_start(TASK_RUN, key_to(e, ARG2), true,
+	    e->us));
 	return true;
 }
 
 static bool
 on_started(const struct event *e)
 {
-	note_host(e, open_start(RUN, key_to(e, ARG2), false, e->us));
+	add_host_event(e, open_tasks_add_start(TASK_RUN, key_to(e, ARG2),
+	    false, e->us));
 	return true;
 }
 
 static bool
 on_finished(const struct event *e)
 {
-	note_host(e, open_finish(RUN, key_to(e, ARG2), e->us, field(e, ARG3),
-	    size_of(e, ARG4)));
+	add_host_event(e, open_tasks_add_end(TASK_RUN, key_to(e, ARG2), e->us,
+	    field(e, ARG3), size_of(e, ARG4)));
 	return true;
 }
 
 static bool
-on_cached(const struct event *e)
+on_finished_from_cache(const struct event *e)
 {
-	workers_cached(field(e, ARG1), field(e, ARG2), e->us, field(e, ARG3),
-	    size_of(e, ARG4));
+	worker_tasks_cached(field(e, ARG1), field(e, ARG2), e->us,
+	    field(e, ARG3), size_of(e, ARG4));
 	return true;
 }
 
 static bool
 on_dep_start(const struct event *e)
 {
-	open_start(COPY, key_to(e, ARG3), false, e->us);
+	open_tasks_add_start(TASK_COPY, key_to(e, ARG3), false, e->us);
 	return true;
 }
 
 static bool
 on_dep_wait(const struct event *e)
 {
-	open_start(COPY, key_to(e, ARG3), true, e->us);
+	open_tasks_add_start(TASK_COPY, key_to(e, ARG3), true, e->us);
 	return true;
 }
 
 static bool
 on_dep_finished(const struct event *e)
 {
-	open_finish(COPY, key_to(e, ARG3), e->us, field(e, ARG4),
+	open_tasks_add_end(TASK_COPY, key_to(e, ARG3), e->us, field(e, ARG4),
 	    size_of(e, ARG5));
 	return true;
 }
@@ -161,24 +164,26 @@ on_prepare(const struct event *e)
 	if (!read_worker(e, &worker))
 		return false;
 	if (span_eq(field(e, EVENT), "prepare_start"))
-		workers_prepare_start(worker, e->us);
+		worker_tasks_prepare_start(worker, e->us);
 	else if (span_eq(field(e, EVENT), "resources_prepared"))
-		workers_prepared(worker, "resources", span_of("", 0), e->us);
+		worker_tasks_prepared(worker, "resources", span_of("", 0),
+		    e->us);
 	else
-		workers_prepared(worker, "repository", field(e, ARG1), e->us);
+		worker_tasks_prepared(worker, "repository", field(e, ARG1),
+		    e->us);
 	return true;
 }
 
 /*
- * The events, the most frequent first; first to last: the fields that must not
- * be empty.  dep_extract_* tell nothing that a user gains from, and cannot be
- * told apart by key.
+ * The known events, the most frequent first.  The fields from first to last
+ * must not be empty.  dep_extract_* only count for the extent of the build:
+ * their key is not unique, so that starts and ends cannot be paired.
  */
 #define NAME(s) { s, sizeof s - 1 }
 
 static const struct handler {
 	struct span name;
-	bool (*act)(const struct event *);
+	bool (*act)(const struct event *);	/* false: it was rejected */
 	int first, last;
 } handlers[] = {
 	{ NAME("dep_start"), on_dep_start, ARG1, ARG3 },
@@ -188,7 +193,7 @@ static const struct handler {
 	{ NAME("deployed"), on_deployed, ARG1, ARG2 },
 	{ NAME("started"), on_started, ARG1, ARG2 },
 	{ NAME("finished"), on_finished, ARG1, ARG2 },
-	{ NAME("finished_from_cache"), on_cached, ARG1, ARG1 },
+	{ NAME("finished_from_cache"), on_finished_from_cache, ARG1, ARG1 },
 	{ NAME("dep_extract_queue"), NULL, EVENT, EVENT },
 	{ NAME("dep_extract_start"), NULL, EVENT, EVENT },
 	{ NAME("dep_extract_finish"), NULL, EVENT, EVENT },
@@ -198,7 +203,7 @@ static const struct handler {
 };
 
 static const struct handler *
-handler_of(struct span name)
+find_handler(struct span name)
 {
 	const struct handler *h = handlers;
 
@@ -209,30 +214,29 @@ handler_of(struct span name)
 	return NULL;
 }
 
-/* Counted and named once each, at the end: they are no errors. */
 static void
 count_unknown(struct span name)
 {
 	sym s = intern_find(&state.unknown_names, name);
 
 	if (s == SYM_NONE && state.unknown_names.n == UNKNOWN_EVENTS_MAX) {
-		state.n_others++;
+		state.n_unlisted++;
 		return;
 	}
 	if (s == SYM_NONE) {
 		s = intern_add(&state.unknown_names, name);
-		state.unknown = mem_grow(state.unknown, &state.unknown_cap, s + 1,
-		    sizeof *state.unknown);
-		state.unknown[s] = (struct unknown){ 0, state.f->input.name,
-		    state.f->place_line };
+		state.unknown = mem_grow(state.unknown, &state.unknown_cap,
+		    s + 1, sizeof *state.unknown);
+		state.unknown[s] = (struct unknown_event){ 0,
+		    state.f->input.name, state.f->place_line };
 	}
 	state.unknown[s].count++;
 }
 
 static void
-tell_unknown(void)
+warn_of_unknown(void)
 {
-	const struct unknown *u;
+	const struct unknown_event *u;
 
 	for (sym s = 0; s < state.unknown_names.n; s++) {
 		u = &state.unknown[s];
@@ -241,41 +245,42 @@ tell_unknown(void)
 		    intern_str(&state.unknown_names, s),
 		    (unsigned long long)u->count);
 	}
-	if (state.n_others > 0)
-		err_warn("warning: %llu events of still other unknown names",
-		    (unsigned long long)state.n_others);
+	if (state.n_unlisted > 0)
+		err_warn("warning: %llu events of other unknown names",
+		    (unsigned long long)state.n_unlisted);
 }
 
-enum { STEP = INPUT_PADDING };
-_Static_assert(STEP == 64, "a bit each");
+enum { BLOCK = INPUT_PADDING };
+_Static_assert(BLOCK == 64, "find_spaces() has one bit for each byte");
 
 /*
- * The spaces, as bits, among the STEP bytes at p of which n are the line's.
- * *odd gets bits if one of those is NUL or no ASCII.
+ * The spaces among the BLOCK bytes at p, of which n belong to the line, as
+ * bits, the first byte the lowest.  *odd becomes nonzero if one of the n bytes
+ * is NUL or not ASCII.
  */
 static inline uint64_t
 find_spaces(const char *p, size_t n, uint64_t *odd)
 {
 	uint64_t spaces = 0, odds = 0;
-	uint64_t ours = n < STEP ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+	uint64_t in_line = n < BLOCK ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	unsigned odd_here;
 
-	for (unsigned i = 0; i < STEP; i += TEXT_BLOCK) {
+	for (unsigned i = 0; i < BLOCK; i += TEXT_BLOCK) {
 		odd_here = 0;
 		spaces |= (uint64_t)text_find(p + i, ' ', &odd_here) << i;
 		odds |= (uint64_t)odd_here << i;
 	}
-	*odd |= odds & ours;
-	return spaces & ours;
+	*odd |= odds & in_line;
+	return spaces & in_line;
 }
 
 /*
- * Cuts a line at single spaces: two in a row are an empty field, and so is
- * one at the end.  Fields behind the seventh are ignored.  Returns false if
- * the line may hold a NUL or bytes that are not ASCII.
+ * Splits a line at single spaces: two in a row are an empty field, and so is
+ * one at the end.  Fields after the seventh are ignored.  Returns false if the
+ * line may contain a NUL or bytes that are not ASCII.
  *
- * One pass over the line, in large steps, for all of this: three passes were a
- * fifth of the parser's time.
+ * All of this is one pass in blocks: three passes took a fifth of the parser's
+ * time.
  */
 static bool
 split(struct event *e, const char *line, size_t n)
@@ -284,28 +289,28 @@ split(struct event *e, const char *line, size_t n)
 	uint64_t odd = 0, spaces;
 	size_t i = 0;
 
-	while (end > p && end[-1] != ' ' && end[-1] >= '\t' && end[-1] <= '\r')
+	while (end > p && end[-1] != ' ' && text_is_space(end[-1]))
 		end--;
 	e->from[0] = p;
-	for (; p < end; p += STEP) {
+	for (; p < end; p += BLOCK) {
 		spaces = find_spaces(p, (size_t)(end - p), &odd);
-		for (; spaces != 0 && i < FIELDS; spaces &= spaces - 1) {
+		for (; spaces != 0 && i < FIELDS_MAX; spaces &= spaces - 1) {
 			space = p + __builtin_ctzll(spaces);
 			e->to[i++] = space;
 			e->from[i] = space + 1;
 		}
 	}
-	if (i < FIELDS)
+	if (i < FIELDS_MAX)
 		e->to[i++] = end;
 	e->n_fields = i;
-	for (; i < FIELDS; i++)
+	for (; i < FIELDS_MAX; i++)
 		e->from[i] = e->to[i] = end;
 	return odd == 0;
 }
 
-/* Is it text after all? */
+/* Rejects a line with a NUL or bytes that are not UTF-8. */
 static bool
-is_text(const struct line *line)
+check_text(const struct line *line)
 {
 	if (memchr(line->p, '\0', line->len) != NULL) {
 		filter_reject(state.f, "a NUL byte");
@@ -319,12 +324,12 @@ is_text(const struct line *line)
 }
 
 static bool
-has_needed(const struct event *e, const struct handler *h)
+check_needed_fields(const struct event *e, const struct handler *h)
 {
 	for (int i = h->first; i <= h->last; i++)
 		if (e->from[i] == e->to[i]) {
-			filter_reject(state.f, "%s needs a field %d that is not "
-			    "empty", h->name.p, i + 1);
+			filter_reject(state.f, "field %d of %s is empty",
+			    i + 1, h->name.p);
 			return false;
 		}
 	return true;
@@ -335,12 +340,12 @@ read_time(struct event *e)
 {
 	int64_t ms;
 
-	if (!text_i64(field(e, TIME), &ms) || ms < 0 || ms > MS_MOST) {
-		filter_reject(state.f, "time '%.*s' is no number of "
+	if (!text_i64(field(e, TIME), &ms) || ms < 0 || ms > TIME_MS_MAX) {
+		filter_reject(state.f, "time '%.*s' is not a number of "
 		    "milliseconds, or does not fit", SPAN_ARG(field(e, TIME)));
 		return false;
 	}
-	e->us = ms * MS;
+	e->us = ms * US_PER_MS;
 	return true;
 }
 
@@ -350,7 +355,7 @@ read_line(const struct line *line)
 	const struct handler *h;
 	struct event e;
 
-	if (!split(&e, line->p, line->len) && !is_text(line))
+	if (!split(&e, line->p, line->len) && !check_text(line))
 		return;
 	if (e.n_fields < 3) {
 		filter_reject(state.f, "fewer than three fields");
@@ -358,22 +363,23 @@ read_line(const struct line *line)
 	}
 	if (!read_time(&e))
 		return;
-	if ((h = handler_of(field(&e, EVENT))) == NULL) {
+	if ((h = find_handler(field(&e, EVENT))) == NULL) {
 		count_unknown(field(&e, EVENT));
 		return;
 	}
-	if (!has_needed(&e, h) || (h->act != NULL && !h->act(&e)))
+	if (!check_needed_fields(&e, h) || (h->act != NULL && !h->act(&e)))
 		return;
 	extent_add(&state.extent, e.us);
 }
 
 static void
-end_log(void)
+finish(void)
 {
-	open_end();
-	workers_end();
+	open_tasks_finish();
+	worker_tasks_finish();
+	worker_hosts_release();
 	emit_build(state.f, "distbuild", &state.extent);
-	tell_unknown();
+	warn_of_unknown();
 	intern_release(&state.unknown_names);
 	free(state.unknown);
 }
@@ -386,9 +392,10 @@ distbuild_read(struct filter *f, const struct format_options *options)
 	(void)options;
 	state.f = f;
 	intern_init(&state.unknown_names);
-	open_begin(f);
-	workers_begin(f);
+	open_tasks_init(f);
+	worker_hosts_init();
+	worker_tasks_init(f);
 	while (filter_line(f, &line))
 		read_line(&line);
-	end_log();
+	finish();
 }

@@ -1,0 +1,331 @@
+/* open-tasks - tasks of a distbuild log, until all their events are known */
+
+#include <stdlib.h>
+
+#include "common/base/hex.h"
+#include "common/base/map.h"
+#include "common/base/num.h"
+#include "common/build/times.h"
+#include "common/frame/filter.h"
+#include "filters/execlog-parse/open-tasks.h"
+#include "filters/execlog-parse/records.h"
+
+/*
+ * A task has up to three events: an early start, a start and an end.  It is
+ * written and forgotten as soon as it has all three, so that memory follows
+ * what is open.  One with a start and an end may have no third event at all: it
+ * is delayed, and written when DELAYED_MAX others have been delayed after it.
+ *
+ * No order of lines is promised, so an event may come after its task was
+ * written, or when the task has such an event already (a second start before
+ * the end).  Nothing is lost then: the event is written as a record of the same
+ * id without a start or without an end, and readers pair the records of an id
+ * (common/build/attempts.h).
+ */
+enum { DELAYED_MAX = 4096 };
+
+struct open_task {
+	struct buf text;	/* the key and, if there is an end, its word */
+	uint32_t key_len;
+	uint32_t host, dep;	/* offsets in the key */
+	uint32_t generation;	/* counts the tasks that used this place */
+	uint64_t hash;		/* of the key */
+	int64_t early_us;	/* deployed, dep_wait; or INT_UNKNOWN, as all */
+	int64_t start_us;	/* started, dep_start */
+	int64_t end_us;		/* finished, dep_finished */
+	int64_t size_bytes;
+	enum task_kind kind;
+	uint32_t next_free;
+};
+
+static struct {
+	struct filter *f;
+	struct open_task *tasks;
+	size_t n_tasks, tasks_cap;
+	uint32_t first_free;
+	struct map by_key;
+	struct {
+		uint32_t task, generation;
+	} delayed[DELAYED_MAX];		/* a ring */
+	size_t n_delayed;		/* ever */
+} state;
+
+static struct span
+key_of(const void *owner, uint32_t i)
+{
+	const struct open_task *t;
+
+	(void)owner;
+	t = &state.tasks[i];
+	return span_of(t->text.data, t->key_len);
+}
+
+static uint32_t
+find_free_place(void)
+{
+	uint32_t i = state.first_free;
+
+	if (i != INDEX_NONE) {
+		state.first_free = state.tasks[i].next_free;
+		return i;
+	}
+	state.tasks = mem_grow(state.tasks, &state.tasks_cap,
+	    state.n_tasks + 1, sizeof *state.tasks);
+	state.tasks[state.n_tasks] = (struct open_task){ 0 };
+	return (uint32_t)state.n_tasks++;
+}
+
+/* The hash is kept for the removal, so this is not map_find_or_add(). */
+static struct open_task *
+find_or_open(enum task_kind kind, struct task_key key)
+{
+	uint64_t hash = map_hash(key.text.p, key.text.n);
+	size_t slot = map_find_slot(&state.by_key, hash, hash, key.text, key_of);
+	uint32_t i = map_value(&state.by_key, slot);
+	struct open_task *t;
+
+	if (i != INDEX_NONE)
+		return &state.tasks[i];
+	i = find_free_place();
+	t = &state.tasks[i];
+	t->text.len = 0;
+	buf_add(&t->text, key.text.p, key.text.n);
+	t->key_len = (uint32_t)key.text.n;
+	t->host = (uint32_t)key.host;
+	t->dep = (uint32_t)key.dep;
+	t->hash = hash;
+	t->kind = kind;
+	t->early_us = t->start_us = t->end_us = INT_UNKNOWN;
+	map_put_at(&state.by_key, slot, hash, i);
+	return t;
+}
+
+static void
+close_task(struct open_task *t)
+{
+	uint32_t i = (uint32_t)(t - state.tasks);
+
+	map_remove(&state.by_key, t->hash, i);
+	t->kind = TASK_UNUSED;
+	t->generation++;
+	t->next_free = state.first_free;
+	state.first_free = i;
+}
+
+static struct span
+part_of_text(const struct open_task *t, size_t from, size_t to)
+{
+	return span_of(t->text.data + from, to - from);
+}
+
+static struct span
+word_of(const struct open_task *t)
+{
+	return part_of_text(t, t->key_len, t->text.len);
+}
+
+static void
+emit_run(const struct open_task *t)
+{
+	struct buf *b = filter_out(state.f);
+	bool use_early = t->start_us == INT_UNKNOWN &&
+	    t->early_us != INT_UNKNOWN;
+	struct span uid = part_of_text(t, 0, t->host - 1);
+
+	json_begin(b, "task");
+	json_str(b, "id", uid);
+	json_word(b, "kind", "run");
+	put_times(b, use_early ? t->early_us : t->start_us, t->end_us);
+	json_str(b, "uid", uid);
+	json_str(b, "host", part_of_text(t, t->host, t->key_len));
+	if (use_early)
+		json_word(b, "start_event", "deployed");
+	else if (t->early_us != INT_UNKNOWN)
+		json_int(b, "deployed_us", t->early_us);
+	if (t->end_us != INT_UNKNOWN)
+		put_outcome(b, word_of(t), t->size_bytes);
+	json_end(b);
+	filter_emit(state.f);
+}
+
+/*
+ * A copy's id is a digest of its key, "UID HOST DEP".  The key itself would
+ * make it a hundred characters long, and its words are members of the record.
+ */
+static void
+put_copy_id(struct buf *b, const struct open_task *t)
+{
+	uint64_t digest = map_hash_public(t->text.data, t->key_len);
+	unsigned char bytes[sizeof digest];
+	char id[] = "copy:0123456789abcdef";
+
+	for (size_t i = sizeof bytes; i-- > 0; digest >>= 8)
+		bytes[i] = (unsigned char)digest;
+	hex_encode(id + 5, bytes, sizeof bytes);
+	json_str(b, "id", span_of(id, sizeof id - 1));
+}
+
+static void
+emit_copy(const struct open_task *t)
+{
+	struct buf *b = filter_out(state.f);
+	int64_t start_us = time_earlier(t->early_us, t->start_us);
+
+	json_begin(b, "task");
+	put_copy_id(b, t);
+	json_word(b, "kind", "copy");
+	put_times(b, start_us, t->end_us);
+	json_str(b, "uid", part_of_text(t, t->dep, t->key_len));
+	json_str(b, "consumer", part_of_text(t, 0, t->host - 1));
+	json_str(b, "host", part_of_text(t, t->host, t->dep - 1));
+	if (t->start_us != INT_UNKNOWN && t->start_us > start_us)
+		json_int(b, "transfer_us", t->start_us);
+	if (t->early_us != INT_UNKNOWN && t->early_us > start_us)
+		json_int(b, "wait_us", t->early_us);
+	if (t->end_us != INT_UNKNOWN) {
+		if (word_of(t).n > 0)
+			json_str(b, "origin_host", word_of(t));
+		put_outcome(b, span_of("", 0), t->size_bytes);
+	}
+	json_end(b);
+	filter_emit(state.f);
+}
+
+static void
+emit(const struct open_task *t)
+{
+	if (t->kind == TASK_RUN)
+		emit_run(t);
+	else
+		emit_copy(t);
+}
+
+/* For a run the early start is not enough: `started` may still come. */
+static bool
+has_start_and_end(const struct open_task *t)
+{
+	return t->end_us != INT_UNKNOWN && (t->start_us != INT_UNKNOWN ||
+	    (t->kind == TASK_COPY && t->early_us != INT_UNKNOWN));
+}
+
+/*
+ * Puts a task into the ring, and writes the task whose entry it replaces,
+ * unless that one was completed and its place used again.
+ */
+static void
+delay(const struct open_task *t)
+{
+	size_t at = state.n_delayed++ % DELAYED_MAX;
+	uint32_t oldest = state.delayed[at].task;
+	uint32_t generation = state.delayed[at].generation;
+
+	state.delayed[at].task = (uint32_t)(t - state.tasks);
+	state.delayed[at].generation = t->generation;
+	if (state.n_delayed <= DELAYED_MAX ||
+	    state.tasks[oldest].generation != generation)
+		return;
+	emit(&state.tasks[oldest]);
+	close_task(&state.tasks[oldest]);
+}
+
+static void
+emit_if_complete(struct open_task *t)
+{
+	if (!has_start_and_end(t))
+		return;
+	if (t->early_us == INT_UNKNOWN || t->start_us == INT_UNKNOWN) {
+		delay(t);
+		return;
+	}
+	emit(t);
+	close_task(t);
+}
+
+/* Writes what is known of this attempt and begins another of the same key. */
+static void
+emit_and_reopen(struct open_task *t)
+{
+	emit(t);
+	t->early_us = t->start_us = t->end_us = INT_UNKNOWN;
+	t->generation++;
+}
+
+/* Of two like starts without an end between them the later goes out alone. */
+static void
+emit_later_start(struct open_task *t, bool is_early, int64_t *start_us,
+    int64_t us)
+{
+	struct open_task other = *t;
+	int64_t later_us = time_later(*start_us, us);
+
+	other.early_us = is_early ? later_us : INT_UNKNOWN;
+	other.start_us = is_early ? INT_UNKNOWN : later_us;
+	emit(&other);
+	*start_us = time_earlier(*start_us, us);
+}
+
+static bool
+is_earliest(const struct open_task *t, int64_t us)
+{
+	int64_t known_us = time_earlier(time_earlier(t->early_us,
+	    t->start_us), t->end_us);
+
+	return known_us == INT_UNKNOWN || us < known_us;
+}
+
+bool
+open_tasks_add_start(enum task_kind kind, struct task_key key, bool is_early,
+    int64_t us)
+{
+	struct open_task *t = find_or_open(kind, key);
+	int64_t *start_us = is_early ? &t->early_us : &t->start_us;
+	bool earliest = is_earliest(t, us);
+
+	if (has_start_and_end(t) && (*start_us != INT_UNKNOWN ||
+	    us > t->end_us))
+		emit_and_reopen(t);
+	if (*start_us != INT_UNKNOWN) {
+		emit_later_start(t, is_early, start_us, us);
+		return earliest;
+	}
+	*start_us = us;
+	emit_if_complete(t);
+	return earliest;
+}
+
+bool
+open_tasks_add_end(enum task_kind kind, struct task_key key, int64_t us,
+    struct span word, int64_t size_bytes)
+{
+	struct open_task *t = find_or_open(kind, key);
+	bool earliest = is_earliest(t, us);
+
+	if (t->end_us != INT_UNKNOWN)
+		emit_and_reopen(t);
+	t->end_us = us;
+	t->text.len = t->key_len;
+	buf_add(&t->text, word.p, word.n);
+	t->size_bytes = size_bytes;
+	emit_if_complete(t);
+	return earliest;
+}
+
+void
+open_tasks_init(struct filter *f)
+{
+	state.f = f;
+	state.first_free = INDEX_NONE;
+	map_init(&state.by_key, key_of, NULL);
+}
+
+void
+open_tasks_finish(void)
+{
+	for (size_t i = 0; i < state.n_tasks; i++) {
+		if (state.tasks[i].kind != TASK_UNUSED)
+			emit(&state.tasks[i]);
+		buf_release(&state.tasks[i].text);
+	}
+	map_release(&state.by_key);
+	free(state.tasks);
+}

@@ -1,0 +1,342 @@
+/* worker-hosts - resolves worker numbers of a distbuild log to hosts */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/intern.h"
+#include "common/base/map.h"
+#include "common/base/num.h"
+#include "common/json/json.h"
+#include "filters/execlog-parse/worker-hosts.h"
+
+/*
+ * To keep memory small, what is known of a uid is forgotten soon after its host
+ * is known.  Not at once: the last REMEMBERED_MAX uids with a host stay, so
+ * that a deploy which comes later in the log, and may be nearer in time, still
+ * counts.
+ */
+enum {
+	REMEMBERED_MAX = 4096,
+	OBSERVATIONS_MAX = 64	/* of one uid: the list is searched linearly */
+};
+
+/* A deploy to a worker, or the first event on a host, of one uid. */
+struct observation {
+	int64_t us;
+	uint64_t worker;	/* the number, of a deploy */
+	sym host;		/* SYM_NONE: this is a deploy */
+	uint32_t next;		/* of the same uid, or INDEX_NONE */
+};
+
+struct uid {
+	struct buf text;
+	uint64_t hash;		/* of text */
+	uint32_t observations;	/* a list, or INDEX_NONE */
+	uint32_t n_observations;
+	bool has_host;		/* one of them is not a deploy */
+};
+
+/* A deploy and a host event of one uid: the worker is on the host. */
+struct evidence {
+	sym host;		/* SYM_NONE: there is no evidence */
+	bool is_backwards;	/* the host event is before the deploy */
+	uint64_t gap_us;	/* between the two */
+};
+
+struct worker {
+	uint64_t number;
+	struct evidence best;
+};
+
+static struct {
+	struct intern hosts;
+	struct worker *workers;
+	size_t n_workers, workers_cap;
+	struct map by_number;		/* to workers */
+
+	struct uid *uids;
+	size_t n_uids, uids_cap;
+	struct map by_text;		/* to uids */
+	uint32_t *free_uids;
+	size_t n_free_uids, free_uids_cap;
+
+	struct observation *observations;
+	size_t n_observations, observations_cap;
+	uint32_t free_observation;	/* a list, or INDEX_NONE */
+
+	uint32_t remembered[REMEMBERED_MAX];	/* a ring of uids with a host */
+	size_t n_remembered;		/* ever */
+	size_t n_resolved;		/* n_remembered, when last resolved */
+} state;
+
+static struct span
+key_of_worker(const void *owner, uint32_t worker)
+{
+	(void)owner;
+	return span_bytes(&state.workers[worker].number,
+	    sizeof state.workers[worker].number);
+}
+
+static struct span
+key_of_uid(const void *owner, uint32_t uid)
+{
+	(void)owner;
+	return buf_span(&state.uids[uid].text);
+}
+
+uint32_t
+worker_hosts_find(uint64_t number)
+{
+	uint32_t i = map_find_or_add_inline(&state.by_number,
+	    span_bytes(&number, sizeof number), (uint32_t)state.n_workers,
+	    key_of_worker);
+
+	if (i < state.n_workers)
+		return i;
+	state.workers = mem_grow(state.workers, &state.workers_cap,
+	    state.n_workers + 1, sizeof *state.workers);
+	state.workers[state.n_workers++] = (struct worker){ number,
+	    { .host = SYM_NONE } };
+	return i;
+}
+
+uint64_t
+worker_hosts_number(uint32_t worker)
+{
+	return state.workers[worker].number;
+}
+
+/* < 0 if x is the stronger; see worker-hosts.h, rule 2. */
+static int
+compare_evidence(const struct evidence *x, const struct evidence *y)
+{
+	if (x->is_backwards != y->is_backwards)
+		return x->is_backwards ? 1 : -1;
+	if (x->gap_us != y->gap_us)
+		return cmp_u64(x->gap_us, y->gap_us);
+	return intern_cmp(&state.hosts, x->host, y->host);
+}
+
+static void
+add_evidence(const struct observation *deploy,
+    const struct observation *host_event)
+{
+	uint32_t i = worker_hosts_find(deploy->worker);
+	struct worker *w = &state.workers[i];
+	bool is_backwards = host_event->us < deploy->us;
+	struct evidence e = {
+		.host = host_event->host,
+		.is_backwards = is_backwards,
+		.gap_us = (uint64_t)(is_backwards ?
+		    deploy->us - host_event->us :
+		    host_event->us - deploy->us),
+	};
+
+	if (w->best.host == SYM_NONE || compare_evidence(&e, &w->best) < 0)
+		w->best = e;
+}
+
+/* The deploy that goes with a host event; see worker-hosts.h, rule 1. */
+static const struct observation *
+nearest_deploy(const struct uid *u, const struct observation *host_event)
+{
+	const struct observation *best = NULL, *o;
+	bool is_before, best_is_before = false;
+
+	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
+		o = &state.observations[i];
+		if (o->host != SYM_NONE)
+			continue;
+		is_before = o->us <= host_event->us;
+		if (best == NULL || (is_before && !best_is_before) ||
+		    (is_before == best_is_before &&
+		    (is_before ? o->us > best->us : o->us < best->us))) {
+			best = o;
+			best_is_before = is_before;
+		}
+	}
+	return best;
+}
+
+/* Adds what the observations of a uid say about workers. */
+static void
+add_evidence_of_uid(const struct uid *u)
+{
+	const struct observation *o, *deploy;
+
+	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
+		o = &state.observations[i];
+		if (o->host == SYM_NONE)
+			continue;
+		if ((deploy = nearest_deploy(u, o)) != NULL)
+			add_evidence(deploy, o);
+	}
+}
+
+static void
+forget_uid(uint32_t uid)
+{
+	struct uid *u = &state.uids[uid];
+	uint32_t next;
+
+	map_remove(&state.by_text, u->hash, uid);
+	for (uint32_t i = u->observations; i != INDEX_NONE; i = next) {
+		next = state.observations[i].next;
+		state.observations[i].next = state.free_observation;
+		state.free_observation = i;
+	}
+	state.free_uids = mem_grow(state.free_uids, &state.free_uids_cap,
+	    state.n_free_uids + 1, sizeof *state.free_uids);
+	state.free_uids[state.n_free_uids++] = uid;
+}
+
+static uint32_t
+find_uid(struct span text)
+{
+	uint64_t hash = map_hash(text.p, text.n);
+	size_t slot = map_find_slot(&state.by_text, hash, hash, text,
+	    key_of_uid);
+	uint32_t i = map_value(&state.by_text, slot);
+	struct buf reused = { 0 };
+
+	if (i != INDEX_NONE)
+		return i;
+	if (state.n_free_uids > 0) {
+		i = state.free_uids[--state.n_free_uids];
+		reused = state.uids[i].text;
+	} else {
+		i = (uint32_t)state.n_uids;
+		state.uids = mem_grow(state.uids, &state.uids_cap,
+		    ++state.n_uids, sizeof *state.uids);
+	}
+	reused.len = 0;
+	buf_add(&reused, text.p, text.n);
+	state.uids[i] = (struct uid){ .text = reused, .hash = hash,
+	    .observations = INDEX_NONE };
+	map_put_at(&state.by_text, slot, hash, i);
+	return i;
+}
+
+static void
+add_observation(struct uid *u, struct observation o)
+{
+	uint32_t i = state.free_observation;
+
+	if (u->n_observations++ >= OBSERVATIONS_MAX)
+		return;
+	if (i != INDEX_NONE) {
+		state.free_observation = state.observations[i].next;
+	} else {
+		i = (uint32_t)state.n_observations;
+		state.observations = mem_grow(state.observations,
+		    &state.observations_cap, ++state.n_observations,
+		    sizeof *state.observations);
+	}
+	o.next = u->observations;
+	state.observations[i] = o;
+	u->observations = i;
+}
+
+/* Puts a uid with a host into the ring; the oldest there is forgotten. */
+static void
+remember_uid(uint32_t uid)
+{
+	uint32_t *place = &state.remembered[state.n_remembered %
+	    REMEMBERED_MAX];
+
+	if (state.n_remembered >= REMEMBERED_MAX) {
+		add_evidence_of_uid(&state.uids[*place]);
+		forget_uid(*place);
+	}
+	*place = uid;
+	state.n_remembered++;
+}
+
+void
+worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us)
+{
+	uint32_t i = find_uid(uid);
+
+	add_observation(&state.uids[i], (struct observation){ .us = us,
+	    .worker = number, .host = SYM_NONE });
+}
+
+void
+worker_hosts_add_host_event(struct span uid, struct span host, int64_t us)
+{
+	sym s = intern_add(&state.hosts, host);
+	uint32_t i = find_uid(uid);
+	struct uid *u = &state.uids[i];
+	struct observation *o;
+
+	for (uint32_t j = u->observations; j != INDEX_NONE; j = o->next) {
+		o = &state.observations[j];
+		if (o->host == s) {
+			o->us = us < o->us ? us : o->us;
+			return;
+		}
+	}
+	add_observation(u, (struct observation){ .us = us, .host = s });
+	if (!u->has_host)
+		remember_uid(i);
+	u->has_host = true;
+}
+
+void
+worker_hosts_resolve_all(void)
+{
+	size_t first = state.n_remembered > REMEMBERED_MAX ?
+	    state.n_remembered - REMEMBERED_MAX : 0;
+
+	for (size_t i = first; i < state.n_remembered; i++)
+		add_evidence_of_uid(&state.uids[
+		    state.remembered[i % REMEMBERED_MAX]]);
+	state.n_resolved = state.n_remembered;
+}
+
+/* Evidence is looked at all at once, and again only if a uid has been added. */
+void
+worker_hosts_resolve(uint32_t worker)
+{
+	if (state.workers[worker].best.host == SYM_NONE &&
+	    state.n_resolved != state.n_remembered)
+		worker_hosts_resolve_all();
+}
+
+void
+worker_hosts_put(struct buf *b, uint32_t worker)
+{
+	const struct worker *w = &state.workers[worker];
+	char name[32];
+
+	if (w->best.host != SYM_NONE) {
+		json_str(b, "host", intern_span(&state.hosts, w->best.host));
+		return;
+	}
+	snprintf(name, sizeof name, "worker-%llu",
+	    (unsigned long long)w->number);
+	json_cstr(b, "host", name);
+}
+
+void
+worker_hosts_init(void)
+{
+	state.free_observation = INDEX_NONE;
+	intern_init(&state.hosts);
+	map_init(&state.by_number, key_of_worker, NULL);
+	map_init(&state.by_text, key_of_uid, NULL);
+}
+
+void
+worker_hosts_release(void)
+{
+	map_release(&state.by_number);
+	map_release(&state.by_text);
+	intern_release(&state.hosts);
+	for (size_t i = 0; i < state.n_uids; i++)
+		buf_release(&state.uids[i].text);
+	free(state.workers);
+	free(state.uids);
+	free(state.free_uids);
+	free(state.observations);
+}

@@ -1,0 +1,223 @@
+/* worker-tasks - tasks of a distbuild log that name a worker, not a host */
+
+#include <stdlib.h>
+
+#include "common/base/intern.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/frame/filter.h"
+#include "filters/execlog-parse/records.h"
+#include "filters/execlog-parse/worker-hosts.h"
+#include "filters/execlog-parse/worker-tasks.h"
+
+enum { WAITING_MAX = 4096 };
+
+struct cached_run {
+	struct buf uid, status;
+	uint32_t worker;
+	int64_t us, size_bytes;
+};
+
+struct prepared {
+	int64_t us;
+	sym what;		/* "resources", "repository:PATTERN" */
+};
+
+/* The prepare events of one worker. */
+struct prepares {
+	uint32_t worker;
+	int64_t *starts_us;
+	size_t n_starts, starts_cap;
+	struct prepared *prepared;
+	size_t n_prepared, prepared_cap;
+};
+
+static struct {
+	struct filter *f;
+	struct intern names;		/* what was prepared */
+	struct prepares *prepares;	/* by worker */
+	size_t n_prepares, prepares_cap;
+	struct cached_run waiting[WAITING_MAX];	/* a ring */
+	size_t n_waiting;		/* ever */
+} state;
+
+static struct prepares *
+prepares_of(uint64_t number)
+{
+	uint32_t worker = worker_hosts_find(number);
+
+	state.prepares = mem_grow(state.prepares, &state.prepares_cap,
+	    (size_t)worker + 1, sizeof *state.prepares);
+	for (; state.n_prepares <= worker; state.n_prepares++)
+		state.prepares[state.n_prepares] = (struct prepares){
+		    .worker = (uint32_t)state.n_prepares };
+	return &state.prepares[worker];
+}
+
+void
+worker_tasks_prepare_start(uint64_t number, int64_t us)
+{
+	struct prepares *p = prepares_of(number);
+
+	p->starts_us = mem_grow(p->starts_us, &p->starts_cap,
+	    p->n_starts + 1, sizeof *p->starts_us);
+	p->starts_us[p->n_starts++] = us;
+}
+
+void
+worker_tasks_prepared(uint64_t number, const char *what, struct span pattern,
+    int64_t us)
+{
+	struct prepares *p = prepares_of(number);
+	struct buf name = { 0 };
+
+	buf_str(&name, what);
+	if (pattern.n > 0)
+		buf_char(&name, ':');
+	buf_add(&name, pattern.p, pattern.n);
+	p->prepared = mem_grow(p->prepared, &p->prepared_cap,
+	    p->n_prepared + 1, sizeof *p->prepared);
+	p->prepared[p->n_prepared++] = (struct prepared){ us,
+	    intern_add(&state.names, buf_span(&name)) };
+	buf_release(&name);
+}
+
+/* host is used where worker is INDEX_NONE. */
+static void
+emit_cached(struct span uid, uint32_t worker, struct span host, int64_t us,
+    struct span status, int64_t size_bytes)
+{
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	json_str(b, "id", uid);
+	json_word(b, "kind", "run");
+	put_times(b, us, us);
+	json_str(b, "uid", uid);
+	if (worker != INDEX_NONE)
+		worker_hosts_put(b, worker);
+	else if (host.n > 0)
+		json_str(b, "host", host);
+	json_true(b, "from_cache");
+	put_outcome(b, status, size_bytes);
+	filter_end_record(state.f);
+}
+
+static void
+emit_waiting(const struct cached_run *r)
+{
+	worker_hosts_resolve(r->worker);
+	emit_cached(buf_span(&r->uid), r->worker, span_of("", 0), r->us,
+	    buf_span(&r->status), r->size_bytes);
+}
+
+void
+worker_tasks_cached(struct span uid, struct span host, int64_t us,
+    struct span status, int64_t size_bytes)
+{
+	struct cached_run *r;
+	uint64_t number;
+
+	if (!text_u64(host, &number)) {
+		emit_cached(uid, INDEX_NONE, host, us, status, size_bytes);
+		return;
+	}
+	r = &state.waiting[state.n_waiting % WAITING_MAX];
+	if (state.n_waiting++ >= WAITING_MAX)
+		emit_waiting(r);
+	r->uid.len = r->status.len = 0;
+	buf_add(&r->uid, uid.p, uid.n);
+	buf_add(&r->status, status.p, status.n);
+	r->worker = worker_hosts_find(number);
+	r->us = us;
+	r->size_bytes = size_bytes;
+}
+
+static int
+compare_prepared(const void *a, const void *b, void *names)
+{
+	const struct prepared *x = a, *y = b;
+	int order = cmp_i64(x->us, y->us);
+
+	return order != 0 ? order : intern_cmp(names, x->what, y->what);
+}
+
+static int
+compare_us(const void *a, const void *b)
+{
+	return cmp_i64(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+static int
+compare_workers(const void *a, const void *b)
+{
+	const struct prepares *x = a, *y = b;
+
+	return cmp_u64(worker_hosts_number(x->worker),
+	    worker_hosts_number(y->worker));
+}
+
+static void
+emit_prepared(uint32_t worker, const struct prepared *p, int64_t start_us)
+{
+	struct buf *b = filter_begin_record(state.f, "task"), id = { 0 };
+	struct span what = intern_span(&state.names, p->what);
+
+	buf_printf(&id, "prepare:%llu:",
+	    (unsigned long long)worker_hosts_number(worker));
+	buf_add(&id, what.p, what.n);
+	json_str(b, "id", buf_span(&id));
+	json_word(b, "kind", "prepare");
+	put_times(b, start_us, p->us);
+	worker_hosts_put(b, worker);
+	json_str(b, "prepare", what);
+	filter_end_record(state.f);
+	buf_release(&id);
+}
+
+/* Each starts at the worker's latest prepare_start that is not after its end. */
+static void
+emit_prepares(struct prepares *p)
+{
+	int64_t start_us = INT_UNKNOWN;
+	size_t next = 0;
+
+	sort_with(p->prepared, p->n_prepared, sizeof *p->prepared,
+	    compare_prepared, &state.names);
+	sort(p->starts_us, p->n_starts, sizeof *p->starts_us, compare_us);
+	for (size_t i = 0; i < p->n_prepared; i++) {
+		while (next < p->n_starts &&
+		    p->starts_us[next] <= p->prepared[i].us)
+			start_us = p->starts_us[next++];
+		emit_prepared(p->worker, &p->prepared[i], start_us);
+	}
+	free(p->prepared);
+	free(p->starts_us);
+}
+
+void
+worker_tasks_init(struct filter *f)
+{
+	state.f = f;
+	intern_init(&state.names);
+}
+
+void
+worker_tasks_finish(void)
+{
+	size_t first = state.n_waiting > WAITING_MAX ?
+	    state.n_waiting - WAITING_MAX : 0;
+
+	worker_hosts_resolve_all();
+	for (size_t i = first; i < state.n_waiting; i++)
+		emit_waiting(&state.waiting[i % WAITING_MAX]);
+	sort(state.prepares, state.n_prepares, sizeof *state.prepares,
+	    compare_workers);
+	for (size_t i = 0; i < state.n_prepares; i++)
+		emit_prepares(&state.prepares[i]);
+	for (size_t i = 0; i < WAITING_MAX; i++) {
+		buf_release(&state.waiting[i].uid);
+		buf_release(&state.waiting[i].status);
+	}
+	intern_release(&state.names);
+	free(state.prepares);
+}
