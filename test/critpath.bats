@@ -443,32 +443,32 @@ rejects() {
 }
 
 @test "a task without an id is rejected" {
-	rejects '{"type":"task","elapsed_us":9}' "no id"
+	rejects '{"type":"task","elapsed_us":9}' "id is missing"
 }
 
 @test "an id that is no string is rejected" {
-	rejects '{"type":"task","id":7,"elapsed_us":9}' "id is no string"
+	rejects '{"type":"task","id":7,"elapsed_us":9}' "id is not a string"
 }
 
 @test "a fraction of a microsecond is rejected" {
 	rejects '{"type":"task","id":"c","start_us":1.5,"end_us":99}' \
-		"start_us is no integer below 2^53"
+		"start_us is not an integer below 2^53"
 }
 
 @test "deps that are no array of strings are rejected" {
 	rejects '{"type":"task","id":"c","elapsed_us":9,"deps":"a"}' \
-		"deps is no array of strings"
+		"deps is not an array of strings"
 	rejects '{"type":"task","id":"c","elapsed_us":9,"deps":["a",1]}' \
-		"deps is no array of strings"
+		"deps is not an array of strings"
 	rejects '{"type":"node","id":"a","deps":{"b":1}}' \
-		"deps is no array of strings"
+		"deps is not an array of strings"
 }
 
 @test "a number too big is rejected" {
 	rejects '{"type":"task","id":"c","elapsed_us":9007199254740992}' \
-		"elapsed_us is no integer below 2^53"
+		"elapsed_us is not an integer below 2^53"
 	rejects '{"type":"task","id":"c","elapsed_us":99999999999999999999}' \
-		"elapsed_us is no integer below 2^53"
+		"elapsed_us is not an integer below 2^53"
 }
 
 @test "records of other types are ignored" {

@@ -422,18 +422,18 @@ rejects() {
 }
 
 @test "a task or node without an id is rejected" {
-	rejects '{"type":"task","start_us":1,"end_us":99}' "no id"
-	rejects '{"type":"node","id":7}' "id is no string"
+	rejects '{"type":"task","start_us":1,"end_us":99}' "id is missing"
+	rejects '{"type":"node","id":7}' "id is not a string"
 }
 
 @test "times that are no integers are rejected" {
 	rejects '{"type":"task","id":"c","start_us":0.5,"end_us":99}' \
-		"start_us is no integer below 2^53"
+		"start_us is not an integer below 2^53"
 	rejects '{"type":"task","id":"c","size_bytes":"9","end_us":99}' \
-		"size_bytes is no integer below 2^53"
+		"size_bytes is not an integer below 2^53"
 	run -1 --separate-stderr execlog-stat \
 		<<<'{"type":"build","start_us":"0","end_us":9}'
-	[[ $stderr == "execlog-stat: <stdin>:1: start_us is no integer"* ]]
+	[[ $stderr == "execlog-stat: <stdin>:1: start_us is not an integer"* ]]
 	assert_output ""
 }
 

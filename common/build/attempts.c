@@ -1,7 +1,6 @@
 /* attempts - pairs the attempts of each task and resolves their times */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
@@ -10,21 +9,41 @@
 #include "common/build/build.h"
 #include "common/build/times.h"
 
-#define SUM_MOST (INT64_MAX / 4)
-
-/* Times in ascending order, of which those before at have been passed. */
-struct times {
-	int64_t *us;
-	size_t n, cap, at;
-};
+/* Of all elapsed times: callers add them up without looking for overflow. */
+#define SUM_US_MAX (INT64_MAX / 4)
 
 /*
- * What the records of one id on one host tell: when something began, surely
- * (started, dep_start, dep_wait) or for want of that (deployed).
+ * Pairing: which start goes with which end.
+ *
+ * execlog-parse writes a task when it has a start and an end, but a log may be
+ * in any order: an event that comes late is a record of its own, and a record
+ * may have the wrong start.  So the starts of all records of one id and host
+ * are collected, sorted and assigned anew.  Ends are taken in the order of time,
+ * and each gets the earliest start since the end before it:
+ *
+ *	starts		10    25 30       60
+ *	ends		   20       40 50
+ *
+ *	10..20		the only start since the beginning
+ *	25..40		25 is the earliest since 20; 30 is left over
+ *	30..50		no start since 40: a left-over one
+ *	60..		a start after every end: an attempt that did not end
+ *
+ * The records are reused: the ended ones in the order of their ends, then the
+ * others.  A record that gets neither start nor end is superseded.
  */
-struct evidence {
-	struct times starts, early;
-	struct times left;	/* starts that a round had one too many of */
+
+/* Times in ascending order; those before next have been used. */
+struct times {
+	int64_t *us;
+	size_t n, cap, next;
+};
+
+/* The starts among the records of one id and host. */
+struct starts {
+	struct times sure;	/* started, dep_start, dep_wait */
+	struct times deployed;	/* used only if there is no sure one */
+	struct times left;	/* sure ones that no end has taken */
 };
 
 static void
@@ -43,94 +62,102 @@ compare_us(const void *a, const void *b)
 }
 
 static void
-gather(struct evidence *e, const struct build *b, const uint32_t *at, size_t n)
+collect_starts(struct starts *s, const struct build *b, const uint32_t *at,
+    size_t n)
 {
 	const struct task *t;
 
 	for (size_t i = 0; i < n; i++) {
 		t = &b->tasks[at[i]];
-		add_time((t->flags & TASK_EARLY) != 0 ? &e->early : &e->starts,
-		    t->start_us);
-		add_time(t->kind == b->copy ? &e->starts : &e->early,
-		    t->other_us);
+		add_time((t->flags & TASK_DEPLOYED) != 0 ? &s->deployed :
+		    &s->sure, t->start_us);
+		add_time(t->kind == b->copy ? &s->sure : &s->deployed,
+		    t->second_start_us);
 	}
-	sort(e->starts.us, e->starts.n, sizeof *e->starts.us, compare_us);
-	sort(e->early.us, e->early.n, sizeof *e->early.us, compare_us);
+	sort(s->sure.us, s->sure.n, sizeof *s->sure.us, compare_us);
+	sort(s->deployed.us, s->deployed.n, sizeof *s->deployed.us,
+	    compare_us);
 }
 
-/* The first time not passed and not after until; passes all such. */
+/*
+ * Uses up all times up to until_us and returns the first of them; the others go
+ * to left, unless it is NULL.
+ */
 static int64_t
-take_first(struct times *t, int64_t until, struct times *left)
+use_until(struct times *t, int64_t until_us, struct times *left)
 {
-	int64_t first = INT_UNKNOWN;
+	int64_t first_us = INT_UNKNOWN;
 
-	for (; t->at < t->n && t->us[t->at] <= until; t->at++) {
-		if (first == INT_UNKNOWN)
-			first = t->us[t->at];
+	for (; t->next < t->n && t->us[t->next] <= until_us; t->next++) {
+		if (first_us == INT_UNKNOWN)
+			first_us = t->us[t->next];
 		else if (left != NULL)
-			add_time(left, t->us[t->at]);
+			add_time(left, t->us[t->next]);
 	}
-	return first;
+	return first_us;
 }
 
 static int64_t
-take_next(struct times *t)
+use_next(struct times *t)
 {
-	return t->at < t->n ? t->us[t->at++] : INT_UNKNOWN;
+	return t->next < t->n ? t->us[t->next++] : INT_UNKNOWN;
 }
 
-/* A start for an end: since the end before it, or left over before that. */
+/* Gives a task with an end its start.  Call it in the order of the ends. */
 static void
-pair_end(struct evidence *e, struct task *t)
+pair_end(struct starts *s, struct task *t)
 {
-	int64_t start_us = take_first(&e->starts, t->end_us, &e->left);
-	int64_t early_us = take_first(&e->early, t->end_us, NULL);
+	int64_t start_us = use_until(&s->sure, t->end_us, &s->left);
+	int64_t deployed_us = use_until(&s->deployed, t->end_us, NULL);
 
 	t->elapsed_us = INT_UNKNOWN;
-	t->flags &= ~(unsigned)TASK_EARLY;
-	if (start_us == INT_UNKNOWN && early_us != INT_UNKNOWN) {
-		start_us = early_us;
-		t->flags |= TASK_EARLY;
+	t->flags &= ~(unsigned)TASK_DEPLOYED;
+	if (start_us == INT_UNKNOWN && deployed_us != INT_UNKNOWN) {
+		start_us = deployed_us;
+		t->flags |= TASK_DEPLOYED;
 	}
 	t->start_us = start_us != INT_UNKNOWN ? start_us :
-	    take_next(&e->left);
+	    use_next(&s->left);
 }
 
-/* Pairs the n records of one id and host; those with an end come first. */
+/* Pairs the n records of one id and host, in the order of compare_records(). */
 static void
 pair_attempts(struct build *b, const uint32_t *at, size_t n)
 {
-	struct evidence e = { 0 };
+	struct starts s = { 0 };
 	size_t n_ended = 0;
 	struct task *t;
 
-	gather(&e, b, at, n);
+	collect_starts(&s, b, at, n);
 	for (; n_ended < n; n_ended++) {
 		t = &b->tasks[at[n_ended]];
 		if (t->end_us == INT_UNKNOWN)
 			break;
-		pair_end(&e, t);
+		pair_end(&s, t);
 	}
-	/* A start after every end is of an end whose clock is off, ... */
+	/* A start after every end belongs to an end whose clock is off, ... */
 	for (size_t i = 0; i < n_ended; i++) {
 		t = &b->tasks[at[i]];
 		if (t->start_us == INT_UNKNOWN)
-			t->start_us = take_next(&e.starts);
+			t->start_us = use_next(&s.sure);
 	}
-	/* ... or of one attempt that has not ended. */
+	/* ... or to the one attempt that has not ended. */
 	for (size_t i = n_ended; i < n; i++) {
 		t = &b->tasks[at[i]];
-		t->start_us = take_first(&e.starts, INT64_MAX, NULL);
+		t->start_us = use_until(&s.sure, INT64_MAX, NULL);
 		if (t->start_us == INT_UNKNOWN &&
 		    t->elapsed_us == INT_UNKNOWN)
-			t->flags |= TASK_DEAD;
+			t->flags |= TASK_SUPERSEDED;
 	}
-	free(e.starts.us);
-	free(e.early.us);
-	free(e.left.us);
+	free(s.sure.us);
+	free(s.deployed.us);
+	free(s.left.us);
 }
 
-/* From the cache last; by host; those with an end first, by end. */
+/*
+ * The order for pairing: runs before records from the cache; by host; those
+ * with an end first, by end.
+ */
 static int
 compare_records(const void *i, const void *j, void *context)
 {
@@ -152,7 +179,7 @@ compare_records(const void *i, const void *j, void *context)
 	return order != 0 ? order : cmp_i64(x->start_us, y->start_us);
 }
 
-/* The order in which attempts are numbered. */
+/* The order in which attempts are numbered: by end, those without one last. */
 static int
 compare_attempts(const void *i, const void *j, void *context)
 {
@@ -172,48 +199,52 @@ compare_attempts(const void *i, const void *j, void *context)
 	return order != 0 ? order : intern_cmp(&b->names, x->rule, y->rule);
 }
 
-/* Of the records from the cache one stays, if there is no run that ended. */
+/*
+ * The records from first_cached on came from the cache.  One of them counts if
+ * no run ended, and none otherwise.
+ */
 static void
-resolve_cached(struct build *b, const uint32_t *at, size_t n, size_t first)
+resolve_cached(struct build *b, const uint32_t *at, size_t n,
+    size_t first_cached)
 {
-	bool ran = false;
+	bool has_ended = false;
 
-	for (size_t i = 0; i < first; i++)
-		ran |= b->tasks[at[i]].end_us != INT_UNKNOWN;
-	for (size_t i = first + !ran; i < n; i++)
-		b->tasks[at[i]].flags |= TASK_DEAD;
+	for (size_t i = 0; i < first_cached; i++)
+		has_ended |= b->tasks[at[i]].end_us != INT_UNKNOWN;
+	for (size_t i = first_cached + !has_ended; i < n; i++)
+		b->tasks[at[i]].flags |= TASK_SUPERSEDED;
 }
 
 static void
 number_attempts(struct build *b, uint32_t *at, size_t n)
 {
 	uint32_t attempt = 0;
-	size_t alive = 0;
+	size_t n_left = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if ((b->tasks[at[i]].flags & TASK_DEAD) == 0)
-			at[alive++] = at[i];
-	sort_with(at, alive, sizeof *at, compare_attempts, b);
-	for (size_t i = 0; i < alive; i++)
+		if ((b->tasks[at[i]].flags & TASK_SUPERSEDED) == 0)
+			at[n_left++] = at[i];
+	sort_with(at, n_left, sizeof *at, compare_attempts, b);
+	for (size_t i = 0; i < n_left; i++)
 		b->tasks[at[i]].attempt = ++attempt < 1 << 24 ? attempt : 0;
-	b->n_retries += alive > 0 ? alive - 1 : 0;
+	b->n_retries += n_left > 0 ? n_left - 1 : 0;
 }
 
-/* The records of one id, which are the n tasks at. */
+/* Resolves the n records of one id, which are the tasks at. */
 static void
 resolve_id(struct build *b, uint32_t *at, size_t n)
 {
-	size_t first, last;
+	size_t first, next;
 
 	sort_with(at, n, sizeof *at, compare_records, b);
-	for (first = 0; first < n; first = last) {
+	for (first = 0; first < n; first = next) {
 		if ((b->tasks[at[first]].flags & TASK_CACHED) != 0)
 			break;
-		for (last = first + 1; last < n; last++)
-			if ((b->tasks[at[last]].flags & TASK_CACHED) != 0 ||
-			    b->tasks[at[last]].host != b->tasks[at[first]].host)
+		for (next = first + 1; next < n; next++)
+			if ((b->tasks[at[next]].flags & TASK_CACHED) != 0 ||
+			    b->tasks[at[next]].host != b->tasks[at[first]].host)
 				break;
-		pair_attempts(b, at + first, last - first);
+		pair_attempts(b, at + first, next - first);
 	}
 	resolve_cached(b, at, n, first);
 	number_attempts(b, at, n);
@@ -247,9 +278,9 @@ resolve_repeated(struct build *b)
 	free(at);
 }
 
-/* Of a start or an end, and the elapsed time, the third follows. */
+/* Computes a missing start or end from the elapsed time and the other one. */
 static void
-complete(struct task *t)
+complete_times(struct task *t)
 {
 	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
 		return;
@@ -260,7 +291,7 @@ complete(struct task *t)
 }
 
 static void
-measure(struct build *b, struct task *t)
+set_elapsed(struct build *b, struct task *t)
 {
 	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
 		t->elapsed_us = t->end_us - t->start_us;
@@ -277,20 +308,19 @@ build_resolve_attempts(struct build *b)
 	struct task *t;
 
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
-		complete(t);
+		complete_times(t);
 	resolve_repeated(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
-		measure(b, t);
-		if ((t->flags & (TASK_DEAD | TASK_TOTAL)) != 0)
+		set_elapsed(b, t);
+		if ((t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0)
 			continue;
-		/* Ends and starts alike: clocks may be off. */
+		/* Where clocks are off, an end may be the earliest time. */
 		start_us = time_earlier(time_earlier(start_us, t->start_us),
 		    t->end_us);
 		end_us = time_later(time_later(end_us, t->end_us),
 		    t->start_us);
-		/* Whoever adds times up need not look for overflow. */
-		if (t->elapsed_us > SUM_MOST - sum_us)
-			die("the times of all tasks add up to too much");
+		if (t->elapsed_us > SUM_US_MAX - sum_us)
+			die("the sum of all elapsed times is too large");
 		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
 	}
 	if (b->start_us == INT_UNKNOWN || b->end_us < b->start_us) {

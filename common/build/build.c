@@ -1,4 +1,4 @@
-/* build - the tasks and nodes of one build */
+/* build - reads the tasks and nodes of one build and indexes them by name */
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,20 +20,35 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
     "size_bytes", "rule", "deps", "node_type", "test",
     "dynamically_resolved_cache", "outputs",
-    "status", "origin_host", "prepare" /* only known */, NULL };
+    /* Not used, but declared: tasks have them (see rec.h). */
+    "status", "origin_host", "prepare", NULL };
 
 /*
- * Until index_records() the owner of a dependency or output is a record's
- * number, a task's with OF_TASK added, and a uid that is the id is AS_ID.
+ * Deferred interning: a name's symbol is stored in a member of element i of one
+ * of the build's arrays, but not at once.
+ *
+ *	DEFER_NAME(b, text, tasks, i, host);	b->tasks[i].host = symbol
+ *
+ * Looking up one name at a time, the processor would wait for memory at nearly
+ * every one.  intern_defer() collects a few dozen names, prefetches what they
+ * hash to and then resolves them together; see intern.h.  The array may move in
+ * between, so the place is remembered as the array's pointer and an offset in
+ * bytes.  index_records() resolves the last names: until then no member set by
+ * DEFER_NAME can be read, not even the id of a record.
  */
-#define OF_TASK (UINT32_C(1) << 31)
-#define AS_ID (SYM_NONE - 1)
-
-/* A name's symbol goes into a member of element i of an array, later. */
-#define NAME_LATER(b, text, array, i, member)				\
+#define DEFER_NAME(b, text, array, i, member)				\
 	intern_defer(&(b)->names, text, &(b)->array,			\
 	    (i) * sizeof *(b)->array +					\
 	    offsetof(__typeof__(*(b)->array), member))
+
+/*
+ * Placeholders that stand for symbols until index_records(), when the ids are
+ * known.  The owner of a dependency or output is the index of its record: of a
+ * node, or with OWNER_IS_TASK added of a task.  A uid equal to the id of its
+ * task is UID_IS_ID: most are, and need not be interned twice.
+ */
+#define OWNER_IS_TASK (UINT32_C(1) << 31)
+#define UID_IS_ID (SYM_NONE - 1)
 
 static void
 init(struct build *b)
@@ -41,9 +56,9 @@ init(struct build *b)
 	*b = (struct build){ .start_us = INT_UNKNOWN,
 	    .end_us = INT_UNKNOWN };
 	intern_init(&b->names);
-	b->run = intern_add(&b->names, span_of("run", 3));
-	b->copy = intern_add(&b->names, span_of("copy", 4));
-	b->prepare = intern_add(&b->names, span_of("prepare", 7));
+	b->run = intern_add(&b->names, span_str("run"));
+	b->copy = intern_add(&b->names, span_str("copy"));
+	b->prepare = intern_add(&b->names, span_str("prepare"));
 }
 
 void
@@ -60,26 +75,26 @@ build_release(struct build *b)
 }
 
 uint32_t
-build_task(const struct build *b, sym id)
+build_find_task(const struct build *b, sym id)
 {
 	return id == SYM_NONE ? INDEX_NONE : b->task_of[id];
 }
 
 uint32_t
-build_node(const struct build *b, sym id)
+build_find_node(const struct build *b, sym id)
 {
 	return id == SYM_NONE ? INDEX_NONE : b->node_of[id];
 }
 
-/* A key that is there and is not what it must be. */
+/* Rejects the record if the value of a key has the wrong type. */
 static bool
-is_wrong(struct filter *f, enum rec_found found, unsigned key,
-    const char *must_be)
+check_type(struct filter *f, enum rec_found found, unsigned key,
+    const char *type)
 {
 	if (found != REC_BAD)
-		return false;
-	filter_reject(f, "%s is no %s", build_keys[key], must_be);
-	return true;
+		return true;
+	filter_reject(f, "%s is not %s", build_keys[key], type);
+	return false;
 }
 
 static bool
@@ -90,25 +105,25 @@ read_id(struct filter *f, const struct rec *r, struct span *id)
 	if (found == REC_OK)
 		return true;
 	if (found == REC_BAD)
-		filter_reject(f, "id is no string");
+		filter_reject(f, "id is not a string");
 	else
-		filter_reject(f, "no id");
+		filter_reject(f, "id is missing");
 	return false;
 }
 
 static bool
-is_list(struct filter *f, const struct rec *r, unsigned key)
+check_strings(struct filter *f, const struct rec *r, unsigned key)
 {
 	const struct span *items;
 	size_t n;
 
-	return !is_wrong(f, rec_strings(r, key, &items, &n), key,
-	    "array of strings");
+	return check_type(f, rec_strings(r, key, &items, &n), key,
+	    "an array of strings");
 }
 
 /*
- * The strings of an array, with their owner: what a task or node waited for, or
- * what a task made, which is another name for it.
+ * Adds the strings of `deps`, for which a task or node waits, or of `outputs`,
+ * which are further names of a task.
  */
 static void
 add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
@@ -125,9 +140,9 @@ add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
 	for (size_t i = 0; i < n; i++, ++*n_list) {
 		(*list)[*n_list] = (struct dependency){ owner, owner };
 		if (are_deps)
-			NAME_LATER(b, items[i], deps, *n_list, dep);
+			DEFER_NAME(b, items[i], deps, *n_list, dep);
 		else
-			NAME_LATER(b, items[i], outputs, *n_list, id);
+			DEFER_NAME(b, items[i], outputs, *n_list, id);
 	}
 }
 
@@ -137,11 +152,12 @@ read_times(struct filter *f, const struct rec *r, struct task *t)
 	static const unsigned keys[] = { START, END, ELAPSED, DEPLOYED,
 	    TRANSFER, WAIT, SIZE };
 	int64_t *values[] = { &t->start_us, &t->end_us, &t->elapsed_us,
-	    &t->other_us, &t->other_us, &t->other_us, &t->size_bytes };
+	    &t->second_start_us, &t->second_start_us, &t->second_start_us,
+	    &t->size_bytes };
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (is_wrong(f, rec_int(r, keys[i], values[i]), keys[i],
-		    "integer below 2^53"))
+		if (!check_type(f, rec_int(r, keys[i], values[i]), keys[i],
+		    "an integer below 2^53"))
 			return false;
 	return true;
 }
@@ -156,40 +172,39 @@ read_flags(const struct rec *r)
 	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
 	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
 	    (rec_str(r, START_EVENT, &event) == REC_OK &&
-	    span_eq(event, "deployed") ? TASK_EARLY : 0));
+	    span_eq(event, "deployed") ? TASK_DEPLOYED : 0));
 }
 
-/* One of the kinds that have rules, which nearly all tasks are, or SYM_NONE. */
+/* The symbol of a kind that has rules, as nearly all have, or SYM_NONE. */
 static sym
-known_kind(const struct build *b, struct span text)
+find_known_kind(const struct build *b, struct span text)
 {
 	return span_eq(text, "run") ? b->run : span_eq(text, "copy") ?
 	    b->copy : span_eq(text, "prepare") ? b->prepare : SYM_NONE;
 }
 
-/* The names of a task.  A run's uid is its id once more. */
 static void
 read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 {
 	struct task *t = &b->tasks[i];
 	struct span text;
 
-	NAME_LATER(b, id, tasks, i, id);
+	DEFER_NAME(b, id, tasks, i, id);
 	if (rec_str(r, KIND, &text) == REC_OK &&
-	    (t->kind = known_kind(b, text)) == SYM_NONE)
-		NAME_LATER(b, text, tasks, i, kind);
+	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
+		DEFER_NAME(b, text, tasks, i, kind);
 	if (rec_str(r, HOST, &text) == REC_OK)
-		NAME_LATER(b, text, tasks, i, host);
+		DEFER_NAME(b, text, tasks, i, host);
 	if (rec_str(r, RULE, &text) == REC_OK)
-		NAME_LATER(b, text, tasks, i, rule);
+		DEFER_NAME(b, text, tasks, i, rule);
 	if (rec_str(r, CONSUMER, &text) == REC_OK)
-		NAME_LATER(b, text, tasks, i, consumer);
+		DEFER_NAME(b, text, tasks, i, consumer);
 	if (rec_str(r, UID, &text) != REC_OK)
 		return;
 	if (span_compare(text, id) == 0)
-		t->uid = AS_ID;
+		t->uid = UID_IS_ID;
 	else
-		NAME_LATER(b, text, tasks, i, uid);
+		DEFER_NAME(b, text, tasks, i, uid);
 }
 
 static void
@@ -199,7 +214,7 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	struct task *t;
 	struct span id;
 
-	if (i >= OF_TASK)
+	if (i >= OWNER_IS_TASK)
 		die("too many tasks");
 	b->tasks = mem_grow(b->tasks, &b->tasks_cap, i + 1,
 	    sizeof *b->tasks);
@@ -207,15 +222,15 @@ add_task(struct build *b, struct filter *f, const struct rec *r)
 	*t = (struct task){ .kind = b->run, .host = SYM_NONE,
 	    .rule = SYM_NONE, .uid = SYM_NONE, .consumer = SYM_NONE,
 	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
-	    .elapsed_us = INT_UNKNOWN, .other_us = INT_UNKNOWN,
+	    .elapsed_us = INT_UNKNOWN, .second_start_us = INT_UNKNOWN,
 	    .size_bytes = INT_UNKNOWN, .next = INDEX_NONE,
 	    .flags = read_flags(r) };
 	if (!read_id(f, r, &id) || !read_times(f, r, t) ||
-	    !is_list(f, r, DEPS) || !is_list(f, r, OUTPUTS))
+	    !check_strings(f, r, DEPS) || !check_strings(f, r, OUTPUTS))
 		return;
 	b->n_tasks++;
-	add_list(b, r, DEPS, (uint32_t)i | OF_TASK);
-	add_list(b, r, OUTPUTS, (uint32_t)i | OF_TASK);
+	add_list(b, r, DEPS, (uint32_t)i | OWNER_IS_TASK);
+	add_list(b, r, OUTPUTS, (uint32_t)i | OWNER_IS_TASK);
 	read_names(b, r, i, id);
 }
 
@@ -226,9 +241,9 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 	struct span id, rule, type;
 	struct node *n;
 
-	if (i >= OF_TASK)
+	if (i >= OWNER_IS_TASK)
 		die("too many nodes");
-	if (!read_id(f, r, &id) || !is_list(f, r, DEPS))
+	if (!read_id(f, r, &id) || !check_strings(f, r, DEPS))
 		return;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap, i + 1,
 	    sizeof *b->nodes);
@@ -239,22 +254,22 @@ add_node(struct build *b, struct filter *f, const struct rec *r)
 		n->flags |= span_eq(type, "test") ? NODE_TEST :
 		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
 	add_list(b, r, DEPS, (uint32_t)i);
-	NAME_LATER(b, id, nodes, i, id);
+	DEFER_NAME(b, id, nodes, i, id);
 	if (rec_str(r, RULE, &rule) != REC_OK)
 		return;
 	if (span_eq(rule, "phony"))
 		n->flags |= NODE_PHONY;
-	NAME_LATER(b, rule, nodes, i, rule);
+	DEFER_NAME(b, rule, nodes, i, rule);
 }
 
 static void
-name_node(struct build *b, uint32_t node, sym id)
+set_node_id(struct build *b, uint32_t node, sym id)
 {
 	b->node_of[id] = node;
 	b->nodes[node].id = id;
 }
 
-/* Of two names for one thing the same in any order; SYM_NONE is none. */
+/* The smaller of two names; SYM_NONE only if both are. */
 static sym
 smaller_name(const struct build *b, sym x, sym y)
 {
@@ -263,7 +278,7 @@ smaller_name(const struct build *b, sym x, sym y)
 	return intern_cmp(&b->names, x, y) <= 0 ? x : y;
 }
 
-/* Nodes of one id become one. */
+/* Merges nodes of the same id into the first of them. */
 static void
 index_nodes(struct build *b)
 {
@@ -272,10 +287,10 @@ index_nodes(struct build *b)
 	uint32_t i;
 
 	for (b->n_nodes = 0; n < end; n++) {
-		i = build_node(b, n->id);
+		i = build_find_node(b, n->id);
 		if (i == INDEX_NONE) {
 			b->nodes[b->n_nodes] = *n;
-			name_node(b, (uint32_t)b->n_nodes++, n->id);
+			set_node_id(b, (uint32_t)b->n_nodes++, n->id);
 			continue;
 		}
 		first = &b->nodes[i];
@@ -284,7 +299,7 @@ index_nodes(struct build *b)
 	}
 }
 
-/* Tasks of one id become a list that begins with the first of them. */
+/* Links tasks of the same id into a list that begins with the first of them. */
 static void
 index_tasks(struct build *b)
 {
@@ -292,7 +307,7 @@ index_tasks(struct build *b)
 	uint32_t first;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		if (t->uid == AS_ID)
+		if (t->uid == UID_IS_ID)
 			t->uid = t->id;
 		first = b->task_of[t->id];
 		if (first == INDEX_NONE) {
@@ -310,24 +325,25 @@ index_tasks(struct build *b)
 static sym
 owner_id(const struct build *b, uint32_t record)
 {
-	return (record & OF_TASK) != 0 ? b->tasks[record - OF_TASK].id :
-	    b->nodes[record].id;
+	return (record & OWNER_IS_TASK) != 0 ?
+	    b->tasks[record - OWNER_IS_TASK].id : b->nodes[record].id;
 }
 
-/* The task's id for a name that is one of its outputs. */
+/* The id of the task that makes a file, or the name itself. */
 static sym
 task_id(const struct build *b, const sym *made_by, sym name)
 {
-	return build_task(b, name) == INDEX_NONE && made_by[name] != SYM_NONE ?
-	    made_by[name] : name;
+	return build_find_task(b, name) == INDEX_NONE &&
+	    made_by[name] != SYM_NONE ? made_by[name] : name;
 }
 
 /*
- * A node may be named by another of its command's outputs than the task is,
- * since neither ninja's graph nor its log has all of them always.
+ * Gives nodes and dependencies the ids of tasks.  A node and the task of the
+ * same command may be named by different outputs of it, since neither ninja's
+ * graph nor its log always has all of them.
  */
 static void
-use_outputs(struct build *b)
+rename_by_outputs(struct build *b)
 {
 	sym *made_by, id;
 
@@ -342,11 +358,12 @@ use_outputs(struct build *b)
 	}
 	for (size_t i = 0; i < b->n_nodes; i++) {
 		id = task_id(b, made_by, b->nodes[i].id);
-		name_node(b, (uint32_t)i, id);
+		set_node_id(b, (uint32_t)i, id);
 	}
 	free(made_by);
 }
 
+/* Replaces placeholders by symbols, and makes the records findable by id. */
 static void
 index_records(struct build *b)
 {
@@ -359,7 +376,7 @@ index_records(struct build *b)
 		b->outputs[i].dep = owner_id(b, b->outputs[i].dep);
 	index_nodes(b);
 	index_tasks(b);
-	use_outputs(b);
+	rename_by_outputs(b);
 }
 
 static void
@@ -367,8 +384,9 @@ add_extent(struct build *b, struct filter *f, const struct rec *r)
 {
 	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
 
-	if (is_wrong(f, rec_int(r, START, &start_us), START, "integer") ||
-	    is_wrong(f, rec_int(r, END, &end_us), END, "integer"))
+	if (!check_type(f, rec_int(r, START, &start_us), START,
+	    "an integer") ||
+	    !check_type(f, rec_int(r, END, &end_us), END, "an integer"))
 		return;
 	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN &&
 	    end_us < start_us) {
@@ -411,7 +429,7 @@ build_rule(const struct build *b, const struct task *t)
 
 	if (t->rule != SYM_NONE)
 		return t->rule;
-	node = build_node(b, t->kind == b->copy ? t->uid : t->id);
+	node = build_find_node(b, t->kind == b->copy ? t->uid : t->id);
 	return node == INDEX_NONE ? SYM_NONE : b->nodes[node].rule;
 }
 
@@ -451,7 +469,7 @@ build_describe(const struct build *b, const struct task *t, struct buf *to)
 }
 
 int
-build_compare(const struct build *b, const struct task *x,
+build_compare_tasks(const struct build *b, const struct task *x,
     const struct task *y)
 {
 	int order = intern_cmp(&b->names, x->id, y->id);

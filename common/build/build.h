@@ -5,34 +5,35 @@
 #include <stdint.h>
 
 #include "common/base/intern.h"
-#include "common/base/num.h"
 
 /*
- * The tasks and nodes of one build, gathered from a stream of `task`, `node`
- * and `build` records (weir-records(5)) for the filters that answer questions
- * about the whole of it.
+ * The tasks and nodes of one build, read from `task`, `node` and `build`
+ * records (weir-records(5)), for filters whose answers need all of them.
+ *
+ *	build_read(&b, &f, graph);	the records, and what they refer to
+ *	build_resolve_attempts(&b);	attempts.h: their times
  */
+struct buf;
 struct filter;
-struct rec;
 
 enum task_flags {
 	TASK_CACHED = 1,	/* from_cache */
-	TASK_FAILED = 2,
-	TASK_TOTAL = 4,		/* total_time: a sum, at no certain time */
-	TASK_EARLY = 8,		/* its start is that of `deployed` */
+	TASK_FAILED = 2,	/* failed */
+	TASK_TOTAL = 4,		/* total_time: a sum over several intervals */
+	TASK_DEPLOYED = 8,	/* starts at `deployed`, not at `started` */
 	TASK_DYNAMIC = 16,	/* dynamically_resolved_cache */
-	TASK_DEAD = 32		/* another record of the same id counts */
+	TASK_SUPERSEDED = 32	/* other records of the same id count */
 };
 
 struct task {
-	sym id, kind, host, rule;	/* SYM_NONE where not known */
+	sym id, kind, host, rule;	/* SYM_NONE if not known */
 	sym uid, consumer;
-	int64_t start_us, end_us;	/* or INT_UNKNOWN */
-	int64_t elapsed_us;		/* >= 0, or INT_UNKNOWN */
-	int64_t other_us;		/* transfer_us, wait_us, deployed_us */
-	int64_t size_bytes;		/* or INT_UNKNOWN */
-	uint32_t next;			/* another task of this id, or NONE */
-	uint32_t attempt : 24;		/* of several: 2, 3, ... */
+	int64_t start_us, end_us;	/* INT_UNKNOWN if not known, as below */
+	int64_t elapsed_us;		/* >= 0, once attempts are resolved */
+	int64_t second_start_us;	/* deployed_, transfer_ or wait_us */
+	int64_t size_bytes;
+	uint32_t next;			/* task of the same id, or INDEX_NONE */
+	uint32_t attempt : 24;		/* 1, 2, ... if there are several */
 	uint32_t flags : 8;
 };
 
@@ -43,9 +44,9 @@ struct node {
 	uint8_t flags;
 };
 
-/* id waited for dep, by a node or by a task itself. */
+/* The node or task `id` waits for `dep`. */
 struct dependency {
-	sym id;		/* within build_read() the record: see build.c */
+	sym id;
 	sym dep;
 };
 
@@ -53,19 +54,21 @@ struct build {
 	struct intern names;
 	struct task *tasks;
 	size_t n_tasks, tasks_cap;
-	struct node *nodes;
+	struct node *nodes;		/* each id once */
 	size_t n_nodes, nodes_cap;
 	struct dependency *deps;
 	size_t n_deps, deps_cap;
-	struct dependency *outputs;	/* id is made by the task dep */
+	struct dependency *outputs;	/* file id is made by task dep */
 	size_t n_outputs, outputs_cap;
-	uint32_t *task_of, *node_of;	/* by symbol: the first, or NONE */
+	uint32_t *task_of, *node_of;	/* by symbol: see build_find_task() */
 	sym run, copy, prepare;		/* the kinds that have rules */
-	int64_t start_us, end_us;	/* of all, or INT_UNKNOWN */
+	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
 
-	uint32_t *repeated;		/* first tasks of ids that came again */
+	uint32_t *repeated;		/* the first tasks of ids that occur
+					   more than once, unsorted, with
+					   duplicates */
 	size_t n_repeated, repeated_cap;
 };
 
@@ -74,29 +77,30 @@ extern const char *const build_keys[];
 
 /*
  * Reads the records of a build: those of the file graph, unless it is NULL, and
- * then whatever the filter reads.  A record that breaks a rule is rejected.
- * The tasks are as they were read: build_resolve_attempts() (attempts.h) makes
- * attempts of them.
+ * then all that the filter reads.  A record that breaks a rule is rejected.
+ * Release with build_release().
  */
 void build_read(struct build *, struct filter *, const char *graph);
 void build_release(struct build *);
 
-/* The first task or node of an id, or INDEX_NONE. */
-uint32_t build_task(const struct build *, sym id);
-uint32_t build_node(const struct build *, sym id);
+/*
+ * The index of the first task, or the only node, of an id; INDEX_NONE if there
+ * is none.  Further tasks of the id follow by task.next.
+ */
+uint32_t build_find_task(const struct build *, sym id);
+uint32_t build_find_node(const struct build *, sym id);
 
 /* The task's own rule, or its node's; SYM_NONE if it has none. */
 sym build_rule(const struct build *, const struct task *);
 
-/* The id, with the number of the attempt: "ID", "ID#2". */
-struct buf;
+/* Writes the id, with the number of a later attempt: "ID", "ID#2". */
 void build_put_id(const struct build *, const struct task *, struct buf *);
 
-/* The task for people: "CC main.o on ash-1", "copy of main.o to ash-2". */
+/* Writes a task for people: "CC main.o on ash-1", "copy of main.o to ash-2". */
 void build_describe(const struct build *, const struct task *, struct buf *);
 
-/* By id and attempt, as a total order: < 0 if a is first. */
-int build_compare(const struct build *, const struct task *a,
+/* A total order by id and attempt: < 0 if a is first. */
+int build_compare_tasks(const struct build *, const struct task *a,
     const struct task *b);
 
 #endif

@@ -17,7 +17,7 @@ compare_vertices(const void *context, uint32_t a, uint32_t b)
 	const struct task *y = network_task(net, b);
 
 	if (x != NULL && y != NULL)
-		return build_compare(net->build, x, y);
+		return build_compare_tasks(net->build, x, y);
 	return intern_cmp(&net->build->names, network_id(net, a),
 	    network_id(net, b));
 }
@@ -102,7 +102,7 @@ static bool
 takes_part(const struct build *b, const struct task *t)
 {
 	return t->elapsed_us != INT_UNKNOWN &&
-	    (t->flags & (TASK_DEAD | TASK_TOTAL)) == 0 &&
+	    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
 	    t->attempt <= ATTEMPTS_MOST &&
 	    (t->kind != b->prepare || t->host != SYM_NONE);
 }
@@ -120,7 +120,7 @@ add_prepare(struct draft *d, uint32_t v, const struct task *t)
 
 	if (other == NULL || t->elapsed_us > other->elapsed_us ||
 	    (t->elapsed_us == other->elapsed_us &&
-	    build_compare(d->net->build, t, other) < 0))
+	    build_compare_tasks(d->net->build, t, other) < 0))
 		*best = v + 1;
 }
 
@@ -139,7 +139,7 @@ add_tasks(struct draft *d)
 			vertex->ran_on = t->host;
 		else if (t->kind == net->build->prepare)
 			add_prepare(d, (uint32_t)(vertex - d->vertices), t);
-		net->n_early += (t->flags & TASK_EARLY) != 0;
+		net->n_early += (t->flags & TASK_DEPLOYED) != 0;
 	}
 	net->n_tasks = net->n_vertices;
 }

@@ -80,7 +80,8 @@ static struct open_task *
 find_or_open(enum task_kind kind, struct task_key key)
 {
 	uint64_t hash = map_hash(key.text.p, key.text.n);
-	size_t slot = map_find_slot(&state.by_key, hash, hash, key.text, key_of);
+	size_t slot = map_find_slot(&state.by_key, hash, hash, key.text,
+	    key_of);
 	uint32_t i = map_value(&state.by_key, slot);
 	struct open_task *t;
 

@@ -174,7 +174,7 @@ emit_prepared(uint32_t worker, const struct prepared *p, int64_t start_us)
 	buf_release(&id);
 }
 
-/* Each starts at the worker's latest prepare_start that is not after its end. */
+/* A task starts at the worker's latest prepare_start not after its end. */
 static void
 emit_prepares(struct prepares *p)
 {

@@ -17,7 +17,7 @@ compare_elapsed(const void *i, const void *j, void *context)
 	const struct task *y = &b->tasks[*(const uint32_t *)j];
 	int order = cmp_i64(y->elapsed_us, x->elapsed_us);
 
-	return order != 0 ? order : build_compare(b, x, y);
+	return order != 0 ? order : build_compare_tasks(b, x, y);
 }
 
 static int
@@ -28,13 +28,13 @@ compare_sizes(const void *i, const void *j, void *context)
 	const struct task *y = &b->tasks[*(const uint32_t *)j];
 	int order = cmp_i64(y->size_bytes, x->size_bytes);
 
-	return order != 0 ? order : build_compare(b, x, y);
+	return order != 0 ? order : build_compare_tasks(b, x, y);
 }
 
 static bool
 is_alive(const struct task *t)
 {
-	return (t->flags & TASK_DEAD) == 0;
+	return (t->flags & TASK_SUPERSEDED) == 0;
 }
 
 /*
@@ -238,7 +238,7 @@ make_counts(struct stat *s)
 	const struct task *t = b->tasks;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		if (t->kind == b->run && build_task(b, t->id) == i)
+		if (t->kind == b->run && build_find_task(b, t->id) == i)
 			count_run(s, i);
 		s->n_tasks += is_alive(t);
 		if (t->kind != b->run || !is_alive(t) ||
@@ -252,7 +252,7 @@ make_counts(struct stat *s)
 	}
 	for (size_t i = 0; i < b->n_nodes; i++)
 		s->n_idle_nodes += (b->nodes[i].flags & NODE_PHONY) == 0 &&
-		    build_task(b, b->nodes[i].id) == INDEX_NONE;
+		    build_find_task(b, b->nodes[i].id) == INDEX_NONE;
 }
 
 void

@@ -29,7 +29,7 @@ struct sweep {
 bool
 has_interval(const struct task *t)
 {
-	return (t->flags & (TASK_DEAD | TASK_TOTAL)) == 0 &&
+	return (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
 	    t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN &&
 	    t->start_us < t->end_us;
 }
@@ -38,7 +38,7 @@ has_interval(const struct task *t)
 enum sort
 sort_of(const struct build *b, const struct task *t)
 {
-	uint32_t node = build_node(b, t->id);
+	uint32_t node = build_find_node(b, t->id);
 	uint8_t flags = node == INDEX_NONE ? 0 : b->nodes[node].flags;
 
 	if (t->kind == b->prepare && t->rule != SYM_NONE && strstr(
