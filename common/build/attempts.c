@@ -18,8 +18,8 @@
  * execlog-parse writes a task when it has a start and an end, but a log may be
  * in any order: an event that comes late is a record of its own, and a record
  * may have the wrong start.  So the starts of all records of one id and host
- * are collected, sorted and assigned anew.  Ends are taken in the order of time,
- * and each gets the earliest start since the end before it:
+ * are collected, sorted and assigned anew.  Ends are taken in the order of
+ * time, and each gets the earliest start since the end before it:
  *
  *	starts		10    25 30       60
  *	ends		   20       40 50

@@ -1,11 +1,11 @@
-/* dag-simulate - how long workers take to do all there is in a graph */
+/* dag-simulate - how long a number of workers takes for all of a graph */
 
 #include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "common/build/dag.h"
 
-/* A heap of vertices, the least key first, ties by compare. */
+/* A binary heap of vertices, the smallest key first, ties by compare. */
 struct heap {
 	const struct dag *d;
 	struct heap_item {
@@ -57,13 +57,20 @@ heap_pop(struct heap *h)
 	return top;
 }
 
+/*
+ * List scheduling.  Time jumps from the end of one vertex to the next end.
+ * What has become ready by then goes into a heap, the vertex with the longest
+ * path still to go on top, and idle workers take from there.
+ */
 struct simulation {
 	const struct dag *d;
-	const bool *is_free;
-	uint32_t *waits_for;	/* deps that have not ended */
-	uint32_t *row, *consumer;	/* as in the dag, the other way */
-	struct heap ready, running;
-	uint64_t idle;		/* workers */
+	const bool *needs_no_worker;
+	uint32_t *n_waiting;	/* by vertex: deps that have not ended */
+	uint32_t *row;		/* as in the dag, but from a vertex to those */
+	uint32_t *consumer;	/* that depend on it */
+	struct heap ready;	/* key: the length of the path to go, negated */
+	struct heap running;	/* key: the time it ends */
+	uint64_t n_idle;	/* workers */
 	int64_t now;
 };
 
@@ -83,14 +90,14 @@ reverse_edges(struct simulation *s)
 			s->consumer[s->row[d->dep[i] + 1]++] = v;
 }
 
-/* v's dependencies have all ended. */
+/* All dependencies of v have ended. */
 static void
 make_ready(struct simulation *s, uint32_t v)
 {
 	const struct dag *d = s->d;
 	int64_t to_go = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
 
-	if (s->is_free[v])
+	if (s->needs_no_worker[v])
 		heap_push(&s->running, s->now + d->weight[v], v);
 	else
 		heap_push(&s->ready, -to_go, v);
@@ -101,13 +108,13 @@ start_ready(struct simulation *s)
 {
 	uint32_t v;
 
-	for (; s->idle > 0 && s->ready.n > 0; s->idle--) {
+	for (; s->n_idle > 0 && s->ready.n > 0; s->n_idle--) {
 		v = heap_pop(&s->ready).v;
 		heap_push(&s->running, s->now + s->d->weight[v], v);
 	}
 }
 
-/* Ends all that end now, and what by that becomes ready and takes no time. */
+/* Ends what ends now, which may include tasks that become ready by it. */
 static void
 end_running(struct simulation *s)
 {
@@ -115,25 +122,26 @@ end_running(struct simulation *s)
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
 		item = heap_pop(&s->running);
-		s->idle += !s->is_free[item.v];
+		s->n_idle += !s->needs_no_worker[item.v];
 		for (uint32_t i = s->row[item.v]; i < s->row[item.v + 1]; i++)
-			if (--s->waits_for[s->consumer[i]] == 0)
+			if (--s->n_waiting[s->consumer[i]] == 0)
 				make_ready(s, s->consumer[i]);
 	}
 }
 
 int64_t
-dag_simulate(const struct dag *d, uint64_t workers, const bool *is_free)
+dag_simulate(const struct dag *d, uint64_t workers,
+    const bool *needs_no_worker)
 {
-	struct simulation s = { .d = d, .is_free = is_free, .idle = workers,
-	    .ready.d = d, .running.d = d };
+	struct simulation s = { .d = d, .needs_no_worker = needs_no_worker,
+	    .n_idle = workers, .ready.d = d, .running.d = d };
 
 	reverse_edges(&s);
-	s.waits_for = mem_resize(NULL, d->n, sizeof *s.waits_for);
+	s.n_waiting = mem_resize(NULL, d->n, sizeof *s.n_waiting);
 	for (uint32_t v = 0; v < d->n; v++)
-		s.waits_for[v] = d->row[v + 1] - d->row[v];
+		s.n_waiting[v] = d->row[v + 1] - d->row[v];
 	for (uint32_t v = 0; v < d->n; v++)
-		if (s.waits_for[v] == 0)
+		if (s.n_waiting[v] == 0)
 			make_ready(&s, v);
 	for (;;) {
 		end_running(&s);
@@ -142,7 +150,7 @@ dag_simulate(const struct dag *d, uint64_t workers, const bool *is_free)
 			break;
 		s.now = s.running.items[0].key;
 	}
-	free(s.waits_for);
+	free(s.n_waiting);
 	free(s.row);
 	free(s.consumer);
 	free(s.ready.items);

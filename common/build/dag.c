@@ -1,4 +1,4 @@
-/* dag - longest paths through a graph of dependencies */
+/* dag - longest paths and cycles of a graph of dependencies */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@ struct dag_pair {
 };
 
 void
-dag_init(struct dag *d, size_t n, size_t edges,
+dag_init(struct dag *d, size_t n, size_t n_edges,
     int (*compare)(const void *context, uint32_t a, uint32_t b),
     const void *context)
 {
 	if (n >= INDEX_NONE)
 		die("too many tasks (%zu)", n);
 	*d = (struct dag){ .n = n, .compare = compare, .context = context,
-	    .pairs_cap = edges };
-	d->pairs = mem_table(edges, sizeof *d->pairs);
+	    .pairs_cap = n_edges };
+	d->pairs = mem_table(n_edges, sizeof *d->pairs);
 	d->weight = mem_zero(n, sizeof *d->weight);
 }
 
@@ -54,7 +54,7 @@ compare_u32(const void *a, const void *b)
 	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Rows are short: insertion sort, but for the few long ones. */
+/* Nearly all rows are short: insertion sort is faster for them. */
 static void
 sort_row(uint32_t *row, size_t n)
 {
@@ -73,9 +73,9 @@ sort_row(uint32_t *row, size_t n)
 	}
 }
 
-/* Sorts each row and drops what stands in it twice. */
+/* Sorts each row and drops duplicates. */
 static void
-make_rows_sets(struct dag *d)
+sort_rows(struct dag *d)
 {
 	uint32_t from, to, kept = 0;
 
@@ -92,7 +92,7 @@ make_rows_sets(struct dag *d)
 	d->n_edges = kept;
 }
 
-/* From pairs to rows, by counting. */
+/* Sorts the pairs into rows, by counting sort. */
 static void
 make_rows(struct dag *d)
 {
@@ -108,29 +108,31 @@ make_rows(struct dag *d)
 		d->dep[d->row[d->pairs[i].v + 1]++] = d->pairs[i].dep;
 	free(d->pairs);
 	d->pairs = NULL;
-	make_rows_sets(d);
+	sort_rows(d);
 }
 
 /*
- * Tarjan's strongly connected components, without recursion.  They come out
- * dependencies first, which is the order wanted; a component of more than one
- * vertex, or with an edge to itself, is a group of circles.
+ * Tarjan's algorithm for strongly connected components, without recursion.  It
+ * yields the components dependencies first, which is a topological order.  A
+ * component of several vertices, or of one with an edge to itself, is cyclic.
  */
 struct tarjan {
 	struct dag *d;
-	uint32_t *low;		/* by vertex; 0: not seen, DONE: left */
-	uint32_t *stack;	/* the vertices not left yet */
-	struct visit {		/* those of them that are being looked at */
+	uint32_t *low;		/* by vertex: Tarjan's lowlink; 0: not visited,
+				   IN_COMPONENT: its component is complete */
+	uint32_t *stack;	/* visited, component not complete */
+	struct visit {		/* the path of the depth-first search */
 		uint32_t v, number;
-		uint32_t edge, end;	/* the next to look at, and the last */
+		uint32_t edge, edges_end;	/* still to be followed */
 	} *path;
-	size_t n_stack, n_path, n_left;
-	uint32_t seen;
-	uint32_t *circle;	/* a vertex of v's component of circles, or
-				   INDEX_NONE; NULL while there is no circle */
+	size_t n_stack, n_path, n_ordered;
+	uint32_t n_visited;
+	uint32_t *cyclic;	/* by vertex: one vertex of its component if
+				   that is cyclic, or INDEX_NONE; NULL until a
+				   cycle is found */
 };
 
-#define DONE UINT32_MAX
+#define IN_COMPONENT UINT32_MAX
 
 static uint32_t *
 new_array(size_t n)
@@ -141,38 +143,38 @@ new_array(size_t n)
 static void
 enter(struct tarjan *t, uint32_t v)
 {
-	t->low[v] = ++t->seen;
+	t->low[v] = ++t->n_visited;
 	t->stack[t->n_stack++] = v;
-	t->path[t->n_path++] = (struct visit){ v, t->seen, t->d->row[v],
+	t->path[t->n_path++] = (struct visit){ v, t->n_visited, t->d->row[v],
 	    t->d->row[v + 1] };
 }
 
 static void
-mark_circle(struct tarjan *t, uint32_t v, uint32_t circle)
+mark_cyclic(struct tarjan *t, uint32_t v, uint32_t component)
 {
-	if (t->circle == NULL)
-		t->circle = mem_ones(t->d->n, sizeof *t->circle);
-	t->circle[v] = circle;
+	if (t->cyclic == NULL)
+		t->cyclic = mem_ones(t->d->n, sizeof *t->cyclic);
+	t->cyclic[v] = component;
 }
 
-/* v's component is complete: it and what lies above it on the stack. */
+/* The component of v is complete: v and all above it on the stack. */
 static void
-leave_component(struct tarjan *t, uint32_t v)
+complete_component(struct tarjan *t, uint32_t v)
 {
-	bool single = t->stack[t->n_stack - 1] == v;
+	bool is_single = t->stack[t->n_stack - 1] == v;
 	uint32_t w;
 
 	do {
 		w = t->stack[--t->n_stack];
-		t->low[w] = DONE;
-		if (!single)
-			mark_circle(t, w, v);
-		t->d->order[t->n_left++] = w;
+		t->low[w] = IN_COMPONENT;
+		if (!is_single)
+			mark_cyclic(t, w, v);
+		t->d->order[t->n_ordered++] = w;
 	} while (w != v);
 }
 
 static void
-lower_to(struct tarjan *t, uint32_t v, uint32_t low)
+lower_low(struct tarjan *t, uint32_t v, uint32_t low)
 {
 	if (low < t->low[v])
 		t->low[v] = low;
@@ -184,15 +186,15 @@ follow_edge(struct tarjan *t, struct visit *visit)
 	uint32_t v = visit->v, w = t->d->dep[visit->edge++];
 
 	if (w == v)
-		mark_circle(t, v, v);
+		mark_cyclic(t, v, v);
 	if (t->low[w] == 0)
 		enter(t, w);
 	else
-		lower_to(t, v, t->low[w]);
+		lower_low(t, v, t->low[w]);
 }
 
 static void
-walk_from(struct tarjan *t, uint32_t root)
+search_from(struct tarjan *t, uint32_t root)
 {
 	struct visit *visit;
 	uint32_t low;
@@ -200,37 +202,37 @@ walk_from(struct tarjan *t, uint32_t root)
 	enter(t, root);
 	while (t->n_path > 0) {
 		visit = &t->path[t->n_path - 1];
-		if (visit->edge < visit->end) {
+		if (visit->edge < visit->edges_end) {
 			follow_edge(t, visit);
 			continue;
 		}
 		low = t->low[visit->v];
 		if (--t->n_path > 0)
-			lower_to(t, visit[-1].v, low);
+			lower_low(t, visit[-1].v, low);
 		if (low == visit->number)
-			leave_component(t, visit->v);
+			complete_component(t, visit->v);
 	}
 }
 
-/* The first by compare of v's dependencies in its component. */
+/* The first by compare of v's dependencies in the same component. */
 static uint32_t
-first_inside(const struct tarjan *t, uint32_t v)
+first_dep_inside(const struct tarjan *t, uint32_t v)
 {
 	const struct dag *d = t->d;
 	uint32_t best = INDEX_NONE, w;
 
 	for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
 		w = d->dep[i];
-		if (t->circle[w] == t->circle[v] && (best == INDEX_NONE ||
+		if (t->cyclic[w] == t->cyclic[v] && (best == INDEX_NONE ||
 		    d->compare(d->context, w, best) < 0))
 			best = w;
 	}
 	return best;
 }
 
-/* Makes the first by compare the first of a circle. */
+/* Makes the first vertex by compare the first of the cycle. */
 static void
-turn(const struct dag *d, uint32_t *cycle, size_t n)
+rotate_cycle(const struct dag *d, uint32_t *cycle, size_t n)
 {
 	uint32_t *old = new_array(n);
 	size_t first = 0;
@@ -245,51 +247,55 @@ turn(const struct dag *d, uint32_t *cycle, size_t n)
 }
 
 /*
- * From a vertex of circles on, always to the first: that must close.  at is all
- * 0, and is so again; way has room for all vertices.
+ * Reports a cycle of v's component.  A walk from v that always takes the first
+ * dependency inside the component must come to a vertex it has seen before: the
+ * cycle begins there.  place is all 0, also afterwards; walk has room for all
+ * vertices.
  */
 static void
-tell_circle(struct tarjan *t, uint32_t v, uint32_t *at, uint32_t *way,
+report_cycle(struct tarjan *t, uint32_t v, uint32_t *place, uint32_t *walk,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	size_t n = 0, first;
 
-	for (; at[v] == 0; v = first_inside(t, v)) {
-		way[n++] = v;
-		at[v] = (uint32_t)n;	/* its place, from 1 */
+	for (; place[v] == 0; v = first_dep_inside(t, v)) {
+		walk[n++] = v;
+		place[v] = (uint32_t)n;		/* in the walk, from 1 */
 	}
-	first = at[v] - 1;
+	first = place[v] - 1;
 	for (size_t i = 0; i < n; i++)
-		at[way[i]] = 0;
-	turn(t->d, way + first, n - first);
-	on_cycle(to, way + first, n - first);
+		place[walk[i]] = 0;
+	rotate_cycle(t->d, walk + first, n - first);
+	on_cycle(to, walk + first, n - first);
 }
 
+/* Reports one cycle of each component, from its first vertex by compare on. */
 static void
-tell_circles(struct tarjan *t,
+report_cycles(struct tarjan *t,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	const struct dag *d = t->d;
 	uint32_t *first = mem_ones(d->n, sizeof *first), c;
-	uint32_t *at = mem_zero(d->n, sizeof *at), *way = new_array(d->n);
+	uint32_t *place = mem_zero(d->n, sizeof *place);
+	uint32_t *walk = new_array(d->n);
 
 	for (uint32_t v = 0; v < d->n; v++) {
-		c = t->circle[v];
+		c = t->cyclic[v];
 		if (c != INDEX_NONE && (first[c] == INDEX_NONE ||
 		    d->compare(d->context, v, first[c]) < 0))
 			first[c] = v;
 	}
 	for (uint32_t v = 0; v < d->n; v++)
 		if (first[v] != INDEX_NONE)
-			tell_circle(t, first[v], at, way, on_cycle, to);
+			report_cycle(t, first[v], place, walk, on_cycle, to);
 	free(first);
-	free(at);
-	free(way);
+	free(place);
+	free(walk);
 }
 
-/* Drops the edges within each component of circles. */
+/* Drops the edges within each cyclic component. */
 static void
-cut_circles(struct dag *d, const uint32_t *circle)
+cut_cycles(struct dag *d, const uint32_t *cyclic)
 {
 	uint32_t kept = 0, from;
 
@@ -297,8 +303,8 @@ cut_circles(struct dag *d, const uint32_t *circle)
 		from = d->row[v];
 		d->row[v] = kept;
 		for (uint32_t i = from; i < d->row[v + 1]; i++)
-			if (circle[v] == INDEX_NONE ||
-			    circle[d->dep[i]] != circle[v])
+			if (cyclic[v] == INDEX_NONE ||
+			    cyclic[d->dep[i]] != cyclic[v])
 				d->dep[kept++] = d->dep[i];
 	}
 	d->row[d->n] = kept;
@@ -318,17 +324,17 @@ dag_seal(struct dag *d,
 	d->order = new_array(d->n);
 	for (uint32_t v = 0; v < d->n; v++)
 		if (t.low[v] == 0)
-			walk_from(&t, v);
-	if (t.circle != NULL) {
+			search_from(&t, v);
+	if (t.cyclic != NULL) {
 		d->cyclic = true;
 		if (on_cycle != NULL)
-			tell_circles(&t, on_cycle, to);
-		cut_circles(d, t.circle);
+			report_cycles(&t, on_cycle, to);
+		cut_cycles(d, t.cyclic);
 	}
 	free(t.low);
 	free(t.stack);
 	free(t.path);
-	free(t.circle);
+	free(t.cyclic);
 }
 
 uint32_t
@@ -363,22 +369,22 @@ dag_longest(struct dag *d)
 	}
 }
 
-/* One way on from v is by w, and is so long. */
+/* Offers v a path to an end that goes on with w and has this length. */
 static void
-lead_to(struct dag *d, uint32_t v, uint32_t w, int64_t through)
+offer_tail(struct dag *d, uint32_t v, uint32_t w, int64_t length)
 {
-	if (through < d->tail[v] || (through == d->tail[v] &&
+	if (length < d->tail[v] || (length == d->tail[v] &&
 	    (d->next[v] == INDEX_NONE ||
 	    d->compare(d->context, d->next[v], w) < 0)))
 		return;
-	d->tail[v] = through;
+	d->tail[v] = length;
 	d->next[v] = w;
 }
 
 void
 dag_tails(struct dag *d, const bool *is_end)
 {
-	int64_t through;
+	int64_t length;
 	uint32_t v;
 
 	free(d->tail);
@@ -393,9 +399,9 @@ dag_tails(struct dag *d, const bool *is_end)
 		v = d->order[k];
 		if (d->tail[v] < 0)
 			continue;
-		through = d->tail[v] + d->weight[v];
+		length = d->tail[v] + d->weight[v];
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
-			lead_to(d, d->dep[i], v, through);
+			offer_tail(d, d->dep[i], v, length);
 	}
 }
 

@@ -1,16 +1,16 @@
-/* dag - circles, and longest paths against trying every path */
+/* dag - cycles, longest paths and drag, compared with trying every path */
 
 #include "common/base/num.h"
 #include "common/build/dag.h"
 #include "test/unit/unit.h"
 
-enum { MOST = 9 };
+enum { N_MAX = 9 };
 
 static int
 by_number(const void *context, uint32_t a, uint32_t b)
 {
 	(void)context;
-	return (a > b) - (a < b);
+	return cmp_u64(a, b);
 }
 
 /* Edges as the tests write them: "0>1 1>2", where 0 depends on 1. */
@@ -25,9 +25,9 @@ make(struct dag *d, size_t n, const char *edges)
 		d->weight[v] = 1;
 }
 
-/* Writes a circle as "0>1>2 ". */
+/* Writes a cycle as "0>1>2 ". */
 static void
-show_circle(void *to, const uint32_t *cycle, size_t n)
+show_cycle(void *to, const uint32_t *cycle, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		buf_printf(to, "%s%u", i > 0 ? ">" : "", cycle[i]);
@@ -35,17 +35,16 @@ show_circle(void *to, const uint32_t *cycle, size_t n)
 }
 
 static void
-check_circles(size_t n, const char *edges, const char *want,
+check_cycles(size_t n, const char *edges, const char *want,
     size_t edges_left)
 {
 	struct buf got = { 0 };
 	struct dag d;
 
 	make(&d, n, edges);
-	dag_seal(&d, show_circle, &got);
-	buf_char(&got, '\0');
-	CHECK(strcmp(got.data, want) == 0, "%s: '%s', not '%s'", edges,
-	    got.data, want);
+	dag_seal(&d, show_cycle, &got);
+	CHECK(span_eq(buf_span(&got), want), "%s: '%s', not '%s'", edges,
+	    buf_cstr(&got), want);
 	CHECK(d.cyclic == (*want != '\0'), "%s", edges);
 	CHECK(d.n_edges == edges_left, "%s: %zu edges left", edges,
 	    d.n_edges);
@@ -53,98 +52,101 @@ check_circles(size_t n, const char *edges, const char *want,
 	dag_release(&d);
 	make(&d, n, edges);
 	dag_seal(&d, NULL, NULL);
-	CHECK(d.n_edges == edges_left, "%s, told to nobody", edges);
+	CHECK(d.n_edges == edges_left, "%s, without on_cycle", edges);
 	dag_release(&d);
 	buf_release(&got);
 }
 
 static void
-test_circles(void)
+test_cycles(void)
 {
-	check_circles(0, "", "", 0);
-	check_circles(1, "", "", 0);
-	check_circles(3, "0>1 1>2 0>2 0>1", "", 3);
-	check_circles(1, "0>0", "0 ", 0);
-	check_circles(2, "0>0 0>1", "0 ", 1);
-	check_circles(3, "0>1 1>0 1>2", "0>1 ", 1);
-	check_circles(3, "0>1 1>2 2>0", "0>1>2 ", 0);
-	check_circles(3, "2>1 1>0 0>2", "0>2>1 ", 0);
-	check_circles(5, "3>4 4>3 0>1 1>0 0>3", "0>1 3>4 ", 1);
-	check_circles(6, "1>2 2>1 1>3 3>3 4>5 5>4", "1>2 3 4>5 ", 1);
-	check_circles(2, "0>0 0>1 1>0", "0 ", 0);
-	/* 0 leads into the circle that is told, and is none of it. */
-	check_circles(4, "0>2 2>1 1>2 1>3 3>0", "1>2 ", 0);
+	check_cycles(0, "", "", 0);
+	check_cycles(1, "", "", 0);
+	check_cycles(3, "0>1 1>2 0>2 0>1", "", 3);
+	check_cycles(1, "0>0", "0 ", 0);
+	check_cycles(2, "0>0 0>1", "0 ", 1);
+	check_cycles(3, "0>1 1>0 1>2", "0>1 ", 1);
+	check_cycles(3, "0>1 1>2 2>0", "0>1>2 ", 0);
+	check_cycles(3, "2>1 1>0 0>2", "0>2>1 ", 0);
+	check_cycles(5, "3>4 4>3 0>1 1>0 0>3", "0>1 3>4 ", 1);
+	check_cycles(6, "1>2 2>1 1>3 3>3 4>5 5>4", "1>2 3 4>5 ", 1);
+	check_cycles(2, "0>0 0>1 1>0", "0 ", 0);
+	/* The walk for a cycle begins at 0, which is not on the cycle found. */
+	check_cycles(4, "0>2 2>1 1>2 1>3 3>0", "1>2 ", 0);
 }
 
 static bool
-has_edge(const bool edge[MOST][MOST], size_t n, uint32_t a, uint32_t b)
+has_edge(const bool edge[N_MAX][N_MAX], size_t n, uint32_t a, uint32_t b)
 {
 	return a < n && b < n && edge[a][b];
 }
 
-struct told {
-	const bool (*edge)[MOST];
-	size_t n, n_circles;
+struct reported {
+	const bool (*edge)[N_MAX];
+	size_t n, n_cycles;
 };
 
 static void
-check_circle(void *to, const uint32_t *cycle, size_t n)
+check_cycle(void *to, const uint32_t *cycle, size_t n)
 {
-	struct told *t = to;
+	struct reported *r = to;
 
-	t->n_circles++;
+	r->n_cycles++;
 	for (size_t i = 0; i < n; i++) {
-		CHECK(has_edge(t->edge, t->n, cycle[i], cycle[(i + 1) % n]),
+		CHECK(has_edge(r->edge, r->n, cycle[i], cycle[(i + 1) % n]),
 		    "%u does not depend on %u", cycle[i], cycle[(i + 1) % n]);
 		CHECK(i == 0 || cycle[i] > cycle[0],
-		    "a circle of %zu begins with %u, not %u", n, cycle[0],
+		    "a cycle of %zu begins with %u, not %u", n, cycle[0],
 		    cycle[i]);
 		for (size_t j = 0; j < i; j++)
-			CHECK(cycle[i] != cycle[j], "%u is in it twice",
+			CHECK(cycle[i] != cycle[j], "%u occurs twice",
 			    cycle[i]);
 	}
 }
 
-/* reach[a][b]: a depends on b, if only by way of others. */
+/* reach[a][b]: a depends on b, directly or by way of others. */
 static void
-find_reach(const bool edge[MOST][MOST], size_t n, bool reach[MOST][MOST])
+find_reach(const bool edge[N_MAX][N_MAX], size_t n, bool reach[N_MAX][N_MAX])
 {
-	memcpy(reach, edge, sizeof(bool) * MOST * MOST);
+	memcpy(reach, edge, sizeof(bool) * N_MAX * N_MAX);
 	for (size_t k = 0; k < n; k++)
 		for (size_t i = 0; i < n; i++)
 			for (size_t j = 0; j < n; j++)
 				reach[i][j] |= reach[i][k] && reach[k][j];
 }
 
-/* Every path from v, by trying all. */
+/*
+ * The length of the longest path that ends with v, by trying all; skip, if
+ * there is such a vertex, takes no time.
+ */
 static int64_t
-try_all(const struct dag *d, const bool edge[MOST][MOST], uint32_t v,
+try_all(const struct dag *d, const bool edge[N_MAX][N_MAX], uint32_t v,
     int skip)
 {
-	int64_t most = 0, way;
+	int64_t max = 0, length;
 
 	for (uint32_t w = 0; w < d->n; w++)
-		if (edge[v][w] && (way = try_all(d, edge, w, skip)) > most)
-			most = way;
-	return most + ((int)v == skip ? 0 : d->weight[v]);
+		if (edge[v][w] && (length = try_all(d, edge, w, skip)) > max)
+			max = length;
+	return max + ((int)v == skip ? 0 : d->weight[v]);
 }
 
 static int64_t
-longest_without(const struct dag *d, const bool edge[MOST][MOST], int skip)
+longest_without(const struct dag *d, const bool edge[N_MAX][N_MAX], int skip)
 {
-	int64_t most = 0, way;
+	int64_t max = 0, length;
 
 	for (uint32_t v = 0; v < d->n; v++)
-		if ((way = try_all(d, edge, v, skip)) > most)
-			most = way;
-	return most;
+		if ((length = try_all(d, edge, v, skip)) > max)
+			max = length;
+	return max;
 }
 
 static void
-check_paths(struct dag *d, const bool edge[MOST][MOST])
+check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 {
-	bool is_end[MOST];
-	int64_t drag[MOST], length;
+	bool is_end[N_MAX];
+	int64_t drag[N_MAX], length;
 	uint32_t *path, best = INDEX_NONE;
 	size_t n;
 
@@ -165,9 +167,9 @@ check_paths(struct dag *d, const bool edge[MOST][MOST])
 		CHECK(drag[i] == length - longest_without(d, edge,
 		    (int)path[i]), "drag of step %zu", i);
 	}
-	CHECK(dag_simulate(d, MOST, is_end) == length, "all are free");
+	CHECK(dag_simulate(d, N_MAX, is_end) == length, "no vertex needs a worker");
 	memset(is_end, 0, sizeof is_end);
-	CHECK(dag_simulate(d, MOST, is_end) == length, "enough workers");
+	CHECK(dag_simulate(d, N_MAX, is_end) == length, "enough workers");
 	length = 0;
 	for (uint32_t v = 0; v < d->n; v++)
 		length += d->weight[v];
@@ -178,13 +180,13 @@ check_paths(struct dag *d, const bool edge[MOST][MOST])
 static void
 test_random(void)
 {
-	bool edge[MOST][MOST], reach[MOST][MOST];
-	struct told told;
+	bool edge[N_MAX][N_MAX], reach[N_MAX][N_MAX];
+	struct reported reported;
 	struct dag d;
 	size_t groups;
 
 	for (int round = 0; round < 20000; round++) {
-		size_t n = 1 + unit_random(MOST);
+		size_t n = 1 + unit_random(N_MAX);
 		uint64_t density = 2 + unit_random(8);
 
 		memset(edge, 0, sizeof edge);
@@ -195,9 +197,9 @@ test_random(void)
 					edge[i][j] = true;
 					dag_add(&d, i, j);
 				}
-		find_reach((const bool (*)[MOST])edge, n, reach);
-		told = (struct told){ (const bool (*)[MOST])edge, n, 0 };
-		dag_seal(&d, check_circle, &told);
+		find_reach((const bool (*)[N_MAX])edge, n, reach);
+		reported = (struct reported){ (const bool (*)[N_MAX])edge, n, 0 };
+		dag_seal(&d, check_cycle, &reported);
 		groups = 0;
 		for (size_t i = 0; i < n; i++) {
 			bool first = reach[i][i];
@@ -206,21 +208,21 @@ test_random(void)
 				first &= !(reach[i][j] && reach[j][i]);
 			groups += first;
 		}
-		CHECK(told.n_circles == groups, "%zu circles, not %zu",
-		    told.n_circles, groups);
+		CHECK(reported.n_cycles == groups, "%zu cycles, not %zu",
+		    reported.n_cycles, groups);
 		for (size_t i = 0; i < n; i++) {
 			d.weight[i] = (int64_t)unit_random(5);
 			for (size_t j = 0; j < n; j++)
 				edge[i][j] &= !(reach[i][j] && reach[j][i]);
 		}
-		check_paths(&d, (const bool (*)[MOST])edge);
+		check_paths(&d, (const bool (*)[N_MAX])edge);
 		dag_release(&d);
 	}
 }
 
-/* A chain and a circle longer than any stack. */
+/* A chain and a cycle longer than any stack. */
 static void
-count_circle(void *to, const uint32_t *cycle, size_t n)
+count_cycle(void *to, const uint32_t *cycle, size_t n)
 {
 	*(size_t *)to = cycle[0] == 0 ? n : 0;
 }
@@ -230,26 +232,26 @@ test_long(void)
 {
 	enum { N = 1000000 };
 	struct dag d;
-	size_t told = 0;
+	size_t n_cycle = 0;
 
-	for (int circle = 0; circle < 2; circle++) {
+	for (int with_cycle = 0; with_cycle < 2; with_cycle++) {
 		dag_init(&d, N, N, by_number, NULL);
 		for (uint32_t v = 1; v < N; v++)
 			dag_add(&d, v, v - 1);
-		if (circle)
+		if (with_cycle)
 			dag_add(&d, 0, N - 1);
 		for (uint32_t v = 0; v < N; v++)
 			d.weight[v] = 2;
-		dag_seal(&d, count_circle, &told);
+		dag_seal(&d, count_cycle, &n_cycle);
 		dag_longest(&d);
-		CHECK(d.finish[N - 1] == (circle ? 2 : 2 * N), "%lld",
+		CHECK(d.finish[N - 1] == (with_cycle ? 2 : 2 * N), "%lld",
 		    (long long)d.finish[N - 1]);
-		CHECK(told == (circle ? N : 0), "%zu", told);
+		CHECK(n_cycle == (with_cycle ? N : 0), "%zu", n_cycle);
 		dag_release(&d);
 	}
 }
 
-/* More circles than one can afford to go through everything for each. */
+/* Too many cycles for a pass over all vertices for each. */
 static void
 count_pair(void *to, const uint32_t *cycle, size_t n)
 {
@@ -257,17 +259,17 @@ count_pair(void *to, const uint32_t *cycle, size_t n)
 }
 
 static void
-test_many_circles(void)
+test_many_cycles(void)
 {
 	enum { N = 1000000 };
 	struct dag d;
-	size_t told = 0;
+	size_t n_pairs = 0;
 
 	dag_init(&d, N, N, by_number, NULL);
 	for (uint32_t v = 0; v < N; v++)
 		dag_add(&d, v, v ^ 1);
-	dag_seal(&d, count_pair, &told);
-	CHECK(told == N / 2 && d.n_edges == 0, "%zu told", told);
+	dag_seal(&d, count_pair, &n_pairs);
+	CHECK(n_pairs == N / 2 && d.n_edges == 0, "%zu cycles", n_pairs);
 	dag_release(&d);
 }
 
@@ -275,8 +277,8 @@ int
 main(void)
 {
 	unit_seed();
-	test_circles();
-	test_many_circles();
+	test_cycles();
+	test_many_cycles();
 	test_random();
 	test_long();
 	return unit_end();
