@@ -4,24 +4,24 @@ load oracle
 ORACLE=$TEST/oracles/critpath.py
 GOLD=$DATA/critpath
 
-# path - what was answered, as ids; of copies only that they are some
+# path - the ids of the steps; a copy is just "copy"
 path() {
 	jq -r 'select(.type == "critical") | .id | sub("^copy:[^#]*"; "copy")' \
 		<<<"$output" | paste -sd' '
 }
 
-# summary KEY - of what was answered
+# summary KEY - of the last critpath record
 summary() {
 	jq -r "select(.type == \"critpath\").$1" <<<"$output" | tail -n 1
 }
 
-# task ID KEY - of what --all answered
+# task ID KEY - of a task record that --all wrote
 task() {
 	jq -r --arg id "$1" \
 		"select(.type == \"task\" and .id == \$id).$2" <<<"$output"
 }
 
-# Parses ./log, which the test has written, and asks for the path with ./nodes.
+# of_log OPTION... - parses ./log and finds its path, with ./nodes
 of_log() {
 	touch nodes &&
 		execlog-parse log >tasks &&
@@ -78,7 +78,7 @@ timed() {
 	assert_equal "$(path)" B
 }
 
-@test "a path of the top K is the longest through a task on none before" {
+@test "a path of the top K is the longest through a task on no earlier path" {
 	agree top 300
 }
 
@@ -114,7 +114,7 @@ timed() {
 	agree workers 300
 }
 
-@test "what waits for a copy that takes no time is ready at once" {
+@test "a task that waits for a copy that takes no time is ready at once" {
 	lines '{"type":"task","id":"c","kind":"copy","elapsed_us":0}' \
 		'{"type":"task","id":"z","kind":"copy","elapsed_us":5,
 		"deps":["x"]}' "$(timed x 1 c)" "$(timed y 1)" \
@@ -147,7 +147,7 @@ timed() {
 	assert_equal "$(task b slack_us)" 3000
 }
 
-@test "of the attempts of a run that waits for a copy, one ran where it went" {
+@test "only the attempt on the destination of a copy waits for it" {
 	lines '10 dep_start b h2 a 1' '13 dep_finished b h2 a h1 1' \
 		'13 started b h1' '20 finished b h1 1 1' \
 		'21 started b h2' '22 finished b h2 0 1' >log
@@ -273,17 +273,17 @@ timed() {
 	assert_equal "$(task a from_cache)" true
 }
 
-@test "a circle is named and the other tasks are answered for" {
+@test "a cycle is named and the answer is about the other tasks" {
 	lines "$(timed c 1 b)" "$(timed b 1 a)" "$(timed a 1 c)" \
 		"$(timed d 5)" "$(timed e 2 d)" >in
 	run -1 --separate-stderr critpath in
 	assert_equal "$stderr" "critpath: tasks depend on each other in a \
-circle, which is cut: a -> c -> b -> a"
+cycle, which is cut: a -> c -> b -> a"
 	assert_equal "$(path)" "d e"
 	assert_equal "$(summary length_us)" 7
 }
 
-@test "each circle is named, one of a task with itself too" {
+@test "each cycle is named, also that of a task with itself" {
 	lines "$(timed a 1 b)" "$(timed b 1 a)" "$(timed c 2 c)" >in
 	run -1 --separate-stderr critpath in
 	[[ $stderr == *"a -> b -> a"* ]]
@@ -291,7 +291,7 @@ circle, which is cut: a -> c -> b -> a"
 	assert_equal "$(summary length_us)" 2
 }
 
-@test "what lies behind a circle keeps its other dependencies" {
+@test "tasks that depend on a cycle keep their other dependencies" {
 	lines "$(timed a 1 b)" "$(timed b 1 a x)" "$(timed x 4)" \
 		"$(timed c 2 a b)" >in
 	run -1 --separate-stderr critpath in
@@ -369,7 +369,7 @@ circle, which is cut: a -> c -> b -> a"
 
 # --- The wall time ---
 
-@test "wall time is length plus waiting minus overlap plus what came after" {
+@test "wall time is length plus waiting minus overlap plus the time after" {
 	agree account 300
 }
 
@@ -377,20 +377,20 @@ circle, which is cut: a -> c -> b -> a"
 	agree account_top 300
 }
 
-@test "what if times differed does not speak of waiting" {
+@test "with changed times there is no waiting" {
 	run -0 --separate-stderr critpath -s a.o=1ms "$GOLD/diamond.in"
 	assert_equal "$(summary length_us)" 8000
 	assert_equal "$(summary waiting_us)" null
 }
 
-@test "a start without an end makes no absurd wall time" {
+@test "a start without an end does not distort the wall time" {
 	echo '{"type":"task","id":"a","start_us":5,"elapsed_us":3}' >in
 	run -0 --separate-stderr critpath in
 	assert_equal "$(summary 'length_us')" 3
 	assert_equal "$(summary 'wall_us // 3')" 3
 }
 
-@test "an end without a start makes no absurd report" {
+@test "an end without a start does not distort the report" {
 	echo '{"type":"task","id":"a","end_us":5,"elapsed_us":3}' >in
 	run -0 --separate-stderr critpath --text in
 	assert_line -n 0 --regexp '^Critical path: 3 us( of 3 us .*)?, 1 step$'
@@ -412,7 +412,7 @@ circle, which is cut: a -> c -> b -> a"
 	assert_equal "$(summary cut)" 1
 }
 
-@test "a path too long for a number is not answered with a wrong one" {
+@test "times whose sum would overflow are an error, not a wrong length" {
 	awk 'BEGIN {
 		for (i = 0; i < 1100; i++)
 			printf "{\"type\":\"task\",\"id\":\"%d\"," \
@@ -424,7 +424,7 @@ circle, which is cut: a -> c -> b -> a"
 	[[ $stderr == "critpath: "* ]]
 }
 
-@test "no tasks are no path and no error" {
+@test "without tasks there is no path and no error" {
 	run -0 --separate-stderr critpath --all --top 3 /dev/null
 	assert_output ""
 	run -0 --separate-stderr critpath --text /dev/null
@@ -433,7 +433,7 @@ circle, which is cut: a -> c -> b -> a"
 
 # --- Bad records ---
 
-# rejects RECORD MESSAGE - between two good ones
+# rejects RECORD MESSAGE - the records before and after it are used
 rejects() {
 	lines "$(timed a 1)" "$1" "$(timed b 2)" >in &&
 		run -1 --separate-stderr critpath in &&
@@ -446,7 +446,7 @@ rejects() {
 	rejects '{"type":"task","elapsed_us":9}' "id is missing"
 }
 
-@test "an id that is no string is rejected" {
+@test "an id that is not a string is rejected" {
 	rejects '{"type":"task","id":7,"elapsed_us":9}' "id is not a string"
 }
 
@@ -455,7 +455,7 @@ rejects() {
 		"start_us is not an integer below 2^53"
 }
 
-@test "deps that are no array of strings are rejected" {
+@test "deps that are not an array of strings are rejected" {
 	rejects '{"type":"task","id":"c","elapsed_us":9,"deps":"a"}' \
 		"deps is not an array of strings"
 	rejects '{"type":"task","id":"c","elapsed_us":9,"deps":["a",1]}' \
@@ -464,7 +464,7 @@ rejects() {
 		"deps is not an array of strings"
 }
 
-@test "a number too big is rejected" {
+@test "a number that is too large is rejected" {
 	rejects '{"type":"task","id":"c","elapsed_us":9007199254740992}' \
 		"elapsed_us is not an integer below 2^53"
 	rejects '{"type":"task","id":"c","elapsed_us":99999999999999999999}' \
@@ -482,7 +482,7 @@ rejects() {
 
 # --- Wrong usage ---
 
-# refuses MESSAGE OPTION... - status 2, no output
+# refuses MESSAGE OPTION... - exits with 2 and writes nothing
 refuses() {
 	local message=$1
 
@@ -493,18 +493,18 @@ refuses() {
 		assert_equal "$stderr" "critpath: $message"
 }
 
-@test "--set of no time is wrong usage" {
+@test "--set without a valid time is wrong usage" {
 	local text
 
 	for text in 5 .s 1.2.3s '' -1s nan 1d 99999999999h; do
-		refuses "'$text' is no time: 0, 90ms, 2.5s, 3m or 1h" \
+		refuses "'$text' is not a time: 0, 90ms, 2.5s, 3m or 1h" \
 			--set "a=$text"
 	done
 	refuses "--set takes A=B, not 'a'" --set a
 }
 
 @test "--set takes no hexadecimal time" {
-	refuses "'0x10s' is no time: 0, 90ms, 2.5s, 3m or 1h" --set a=0x10s
+	refuses "'0x10s' is not a time: 0, 90ms, 2.5s, 3m or 1h" --set a=0x10s
 }
 
 @test "--set of an unknown task is wrong usage" {
@@ -516,13 +516,13 @@ refuses() {
 }
 
 @test "--drop of an unknown key is wrong usage, whatever its value" {
-	refuses "--drop knows kind, host and rule, not 'colour'" \
+	refuses "--drop takes kind, host or rule, not 'colour'" \
 		--drop colour=run
-	refuses "--drop knows kind, host and rule, not 'colour'" \
+	refuses "--drop takes kind, host or rule, not 'colour'" \
 		--drop colour=blue
 }
 
-@test "--drop of what no task has is a warning" {
+@test "--drop of a value that no task has is a warning" {
 	timed a 1 >in
 	run -0 --separate-stderr critpath --drop host=h9 in
 	assert_equal "$stderr" \
@@ -544,7 +544,7 @@ refuses() {
 	assert_output "$(cat "$GOLD/diamond.txt")"
 }
 
-@test "control characters come out of the report escaped" {
+@test "control characters are escaped in the report" {
 	lines '{"type":"task","id":"a\u001b[31m\u0007\u009b","kind":"k\u001b",
 		"host":"h\u001b","rule":"r\u001b","elapsed_us":1}' |
 		tr -d '\n\t' >in
@@ -557,11 +557,11 @@ refuses() {
 	refute_output --partial $'\u9b'
 }
 
-@test "control characters come out of messages escaped" {
+@test "control characters are escaped in messages" {
 	timed $'a\033[31m' 1 $'a\033[31m' >in
 	run -1 --separate-stderr critpath in
 	assert_equal "$stderr" 'critpath: tasks depend on each other in a '\
-'circle, which is cut: a\x1b[31m -> a\x1b[31m'
+'cycle, which is cut: a\x1b[31m -> a\x1b[31m'
 }
 
 @test "more than two steps in a row that took no time are one line" {
@@ -585,7 +585,7 @@ refuses() {
 	assert_line --partial '"edges":0,"cut":0'
 }
 
-@test "tasks attempted without end are not all tied to each other" {
+@test "of very many attempts not all depend on each other" {
 	awk 'BEGIN { for (i = 0; i < 20000; i++) {
 		print "{\"type\":\"task\",\"id\":\"a\",\"start_us\":" i * 2 \
 			",\"end_us\":" i * 2 + 1 "}"

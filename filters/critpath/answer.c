@@ -1,9 +1,9 @@
-/* answer - finds the paths, and accounts for their time */
+/* answer - finds the longest paths and accounts for the wall time on them */
 
 #include <stdlib.h>
 
-#include "common/base/num.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "filters/critpath/answer.h"
 
 static uint32_t
@@ -25,7 +25,7 @@ answer_length(const struct network *net)
 	return end == INDEX_NONE ? 0 : net->dag.finish[end];
 }
 
-/* Accounts for the wall time along a path, from the build's start on. */
+/* Goes along a path, from the start of the build to its end. */
 static void
 account(struct path *p, const struct answer *a)
 {
@@ -33,11 +33,11 @@ account(struct path *p, const struct answer *a)
 	int64_t now_us = b->start_us;
 	const struct task *t;
 
-	p->timed = !a->what_if && b->start_us != INT_UNKNOWN;
-	for (size_t i = 0; i < p->n && p->timed; i++) {
+	p->is_timed = !a->what_if && b->start_us != INT_UNKNOWN;
+	for (size_t i = 0; i < p->n && p->is_timed; i++) {
 		t = network_task(a->net, p->steps[i].vertex);
 		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN) {
-			p->timed = false;
+			p->is_timed = false;
 			return;
 		}
 		p->steps[i].waiting_us = t->start_us - now_us;
@@ -53,7 +53,7 @@ account(struct path *p, const struct answer *a)
 	p->after_us = b->end_us - now_us;
 }
 
-/* From vertices to steps; those that stand in for no task are left out. */
+/* Makes steps of vertices, without placeholders. */
 static void
 set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
     size_t n, bool with_drag)
@@ -75,20 +75,21 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 	free(drag);
 }
 
-/* Of the tasks on no path yet, the one with the longest path through it. */
+/* The task with the longest path through it, of those on no path yet. */
 static uint32_t
-longest_left(const struct network *net, const bool *covered)
+longest_uncovered(const struct network *net, const bool *covered)
 {
-	int64_t through, most = -1;
+	int64_t through, longest = -1;
 	uint32_t best = INDEX_NONE;
 
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		if (covered[v] || network_task(net, v) == NULL)
 			continue;
 		through = dag_through(&net->dag, v);
-		if (through > most || (through == most && best != INDEX_NONE &&
+		if (through > longest || (through == longest &&
+		    best != INDEX_NONE &&
 		    net->dag.compare(net, v, best) < 0)) {
-			most = through;
+			longest = through;
 			best = v;
 		}
 	}
@@ -116,7 +117,8 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 		    a->n_paths == 0);
 		a->n_paths++;
 		free(vertices);
-		v = a->n_paths < n ? longest_left(net, covered) : INDEX_NONE;
+		v = a->n_paths < n ? longest_uncovered(net, covered) :
+		    INDEX_NONE;
 	}
 	free(covered);
 }

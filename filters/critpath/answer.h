@@ -5,11 +5,12 @@
 
 struct filter;
 
-/* A step of a path, and what came between it and the step before. */
+/* A task on a path. */
 struct step {
 	uint32_t vertex;
-	int64_t drag_us;	/* of the first path's; its potential too */
-	int64_t waiting_us;	/* until it began; < 0: they overlap */
+	int64_t drag_us;	/* only on the first path */
+	int64_t waiting_us;	/* from the end of the step before to its
+				   start; < 0: they overlap */
 };
 
 struct path {
@@ -17,44 +18,44 @@ struct path {
 	size_t n;
 	int64_t length_us;
 	/*
-	 * The wall time, accounted for: wall = length + waiting - overlap +
-	 * after.  Only if timed: every step has its recorded times.
+	 * wall time = length + waiting - overlap + after, if is_timed: every
+	 * step has its recorded times.
 	 */
-	bool timed;
+	bool is_timed;
 	int64_t waiting_us, overlap_us, after_us;
 };
 
 struct answer {
 	const struct network *net;
-	struct path *paths;	/* the longest first; none if no task */
+	struct path *paths;	/* the longest first; none without tasks */
 	size_t n_paths, n_wanted;
-	bool what_if;		/* weights are not as recorded, which gave ... */
-	int64_t recorded_us;	/* ... this length */
+	bool what_if;		/* weights differ from the recorded times */
+	int64_t recorded_us;	/* with what_if: the length before */
 	uint64_t workers;	/* 0: not simulated */
-	int64_t simulated_us;
+	int64_t simulated_us;	/* until all is done by the workers */
 };
 
-/* The length of the longest path to the network's ends. */
+/* The length of the longest path to an end of the network; 0 without one. */
 int64_t answer_length(const struct network *);
 
 /*
- * Finds the n longest paths to the network's ends, each through a task that is
- * on none before it.  With what_if, times are not accounted for.
+ * Finds the longest path to an end of the network, and then n - 1 times the
+ * longest one through any task that is on no path yet.
  */
 void answer_find(struct answer *, const struct network *, size_t n,
     bool what_if);
 void answer_release(struct answer *);
 
-/* As records; with all, every task with its slack and drag comes first. */
+/* Emits records; with all, first every task with its slack and drag. */
 void answer_emit(const struct answer *, struct filter *, bool all);
 
-/* As a report. */
+/* Writes a report; with all, also the tasks with the least slack. */
 void answer_report(const struct answer *, struct filter *, bool all);
 
-/* slack and drag of a vertex; false if it leads to no end. */
+/* The slack of a vertex; false if no path leads from it to an end. */
 bool answer_slack(const struct answer *, uint32_t vertex, int64_t *slack_us);
 
-/* By kind: the time on a path; the caller frees both. */
+/* The time on a path by kind of task; the caller frees the array. */
 struct kind_time {
 	sym kind;
 	int64_t us;

@@ -1,4 +1,4 @@
-/* emit - the paths, and what is known of their tasks, as records */
+/* emit - writes the paths, and with --all the tasks, as records */
 
 #include <stdlib.h>
 
@@ -48,9 +48,9 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 		json_uint(b, "path", path + 1);
 	json_uint(b, "step", i + 1);
 	put_task(b, a, s->vertex);
-	if (p->timed && s->waiting_us >= 0)
+	if (p->is_timed && s->waiting_us >= 0)
 		json_int(b, "waiting_us", s->waiting_us);
-	if (p->timed && s->waiting_us < 0)
+	if (p->is_timed && s->waiting_us < 0)
 		json_int(b, "overlap_us", -s->waiting_us);
 	if (p->length_us > 0)
 		json_ratio(b, "share", (double)a->net->dag.weight[s->vertex] /
@@ -81,7 +81,7 @@ put_account(struct buf *b, const struct answer *a, const struct path *p)
 
 	if (build->start_us != INT_UNKNOWN)
 		json_int(b, "wall_us", build->end_us - build->start_us);
-	if (!p->timed)
+	if (!p->is_timed)
 		return;
 	json_int(b, "waiting_us", p->waiting_us);
 	json_int(b, "overlap_us", p->overlap_us);
@@ -127,7 +127,7 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 	filter_end_record(f);
 }
 
-/* By start, and then by id. */
+/* By start, then by id. */
 static int
 compare_starts(const void *x, const void *y, void *context)
 {
@@ -139,9 +139,9 @@ compare_starts(const void *x, const void *y, void *context)
 	return order != 0 ? order : net->dag.compare(net, v, w);
 }
 
-/* The drag of every vertex: 0 off the critical path. */
+/* The drag of every vertex, which is 0 off the critical path. */
 static int64_t *
-drags(const struct answer *a)
+drag_by_vertex(const struct answer *a)
 {
 	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag);
 
@@ -156,7 +156,7 @@ emit_all(const struct answer *a, struct filter *f)
 {
 	uint32_t *vertices = mem_resize(NULL, a->net->n_tasks,
 	    sizeof *vertices);
-	int64_t *drag = drags(a), slack_us;
+	int64_t *drag = drag_by_vertex(a), slack_us;
 	struct buf *b;
 	size_t n = 0;
 

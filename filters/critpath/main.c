@@ -43,7 +43,7 @@ static const struct about about = {
 	.reports = true,
 };
 
-/* "2.5s" as microseconds; false if it is no time, or too long. */
+/* "2.5s" as microseconds; false if it is not a time, or too long. */
 static bool
 read_duration(const char *text, int64_t *us)
 {
@@ -56,7 +56,7 @@ read_duration(const char *text, int64_t *us)
 	double value;
 	size_t i = 0;
 
-	/* strtod() alone would take 0x10, 1e3 and infinity. */
+	/* strtod() alone would accept 0x10, 1e3 and infinity. */
 	if (unit == text || (size_t)(unit - text) >= sizeof number)
 		return false;
 	memcpy(number, text, (size_t)(unit - text));
@@ -77,9 +77,9 @@ read_duration(const char *text, int64_t *us)
 	return true;
 }
 
-/* "A=B" cut at the last '=', for ids may hold one. */
+/* Splits "A=B" at the last '=', since ids may contain one.  Returns B. */
 static const char *
-cut_at_equals(const char *option, const char *text, struct span *left)
+split_at_equals(const char *option, const char *text, struct span *left)
 {
 	const char *equals = strrchr(text, '=');
 
@@ -89,15 +89,15 @@ cut_at_equals(const char *option, const char *text, struct span *left)
 	return equals + 1;
 }
 
-/* Does the vertex go by this id, or "ID#2" where it is a later attempt? */
+/* id is "ID", for all attempts, or "ID#2", for one. */
 static bool
-goes_by(const struct network *net, uint32_t v, struct span id)
+has_id(const struct network *net, uint32_t v, struct span id)
 {
 	struct buf full = { 0 };
-	struct span plain = intern_span(&net->build->names, network_id(net, v));
-	bool same = id.n >= plain.n && memcmp(id.p, plain.p, plain.n) == 0;
+	struct span own = intern_span(&net->build->names, network_id(net, v));
+	bool same = id.n >= own.n && memcmp(id.p, own.p, own.n) == 0;
 
-	if (same && id.n > plain.n) {
+	if (same && id.n > own.n) {
 		network_put_id(net, v, &full);
 		same = span_compare(buf_span(&full), id) == 0;
 		buf_release(&full);
@@ -105,14 +105,14 @@ goes_by(const struct network *net, uint32_t v, struct span id)
 	return same;
 }
 
-/* Calls for every vertex of an id; returns how many there were. */
+/* Marks every vertex of an id and returns their number. */
 static size_t
 mark_id(const struct network *net, struct span id, bool *marks)
 {
 	size_t n = 0;
 
 	for (uint32_t v = 0; v < net->n_vertices; v++)
-		if (goes_by(net, v, id)) {
+		if (has_id(net, v, id)) {
 			marks[v] = true;
 			n++;
 		}
@@ -124,11 +124,11 @@ set_one(struct network *net, const char *text)
 {
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
 	struct span id;
-	const char *time = cut_at_equals("set", text, &id);
+	const char *time = split_at_equals("set", text, &id);
 	int64_t us;
 
 	if (!read_duration(time, &us))
-		die("'%s' is no time: 0, 90ms, 2.5s, 3m or 1h", time);
+		die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h", time);
 	if (mark_id(net, id, marks) == 0)
 		die("no task '%.*s' has an elapsed time", (int)id.n, id.p);
 	for (uint32_t v = 0; v < net->n_vertices; v++)
@@ -152,14 +152,14 @@ static void
 drop_one(struct network *net, const char *text)
 {
 	struct span key;
-	const char *value = cut_at_equals("drop", text, &key);
+	const char *value = split_at_equals("drop", text, &key);
 	sym wanted = intern_find(&net->build->names, span_str(value));
 	const struct task *t;
 	size_t n = 0;
 
 	if (!span_eq(key, "kind") && !span_eq(key, "host") &&
 	    !span_eq(key, "rule"))
-		die("--drop knows kind, host and rule, not '%.*s'",
+		die("--drop takes kind, host or rule, not '%.*s'",
 		    SPAN_ARG(key));
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
@@ -182,52 +182,60 @@ change_weights(struct network *net)
 		set_one(net, opt.set.values[i]);
 }
 
-/* Only what --to names is an end. */
+/* Makes the vertices that --to names the only ends. */
 static void
-set_only_end(struct network *net)
+set_only_ends(struct network *net)
 {
 	memset(net->is_end, 0, net->n_vertices * sizeof *net->is_end);
 	if (mark_id(net, span_str(opt.to), net->is_end) == 0)
 		die("no task '%s' has an elapsed time", opt.to);
 }
 
-/* Towards every vertex, for all is to be done. */
+/* Every vertex is an end here, since all is to be done, also with --to. */
 static int64_t
 simulate(struct network *net)
 {
-	bool *is_free = mem_zero(net->n_vertices, sizeof *is_free);
+	bool *is_end = mem_zero(net->n_vertices, sizeof *is_end);
+	bool *needs_no_worker = mem_zero(net->n_vertices,
+	    sizeof *needs_no_worker);
 	const struct task *t;
 	int64_t us;
 
-	memset(is_free, true, net->n_vertices * sizeof *is_free);
-	dag_tails(&net->dag, is_free);
-
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
-		is_free[v] = t == NULL || t->kind == net->build->copy;
+		is_end[v] = true;
+		needs_no_worker[v] = t == NULL ||
+		    t->kind == net->build->copy;
 	}
-	us = dag_simulate(&net->dag, opt.workers, is_free);
-	free(is_free);
+	dag_tails(&net->dag, is_end);
+	us = dag_simulate(&net->dag, opt.workers, needs_no_worker);
+	free(is_end);
+	free(needs_no_worker);
 	return us;
 }
 
+struct cycle_context {
+	struct filter *f;
+	const struct network *net;
+};
+
 /* "a -> b -> a": each depends on the next. */
 static void
-tell_cycle(void *to, const uint32_t *cycle, size_t n)
+report_cycle(void *to, const uint32_t *cycle, size_t n)
 {
-	enum { SHOWN_MOST = 20 };
-	struct { struct filter *f; const struct network *net; } *ctx = to;
+	enum { SHOWN_MAX = 20 };
+	struct cycle_context *ctx = to;
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < n && i < SHOWN_MOST; i++) {
+	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
 		network_put_id(ctx->net, cycle[i], &text);
 		buf_str(&text, " -> ");
 	}
-	if (n > SHOWN_MOST)
+	if (n > SHOWN_MAX)
 		buf_printf(&text, "... (%zu tasks) -> ", n);
 	network_put_id(ctx->net, cycle[0], &text);
-	filter_fail(ctx->f, "tasks depend on each other in a circle, which is "
-	    "cut: %.*s", (int)text.len, text.data);
+	filter_fail(ctx->f, "tasks depend on each other in a cycle, which is "
+	    "cut: %s", buf_cstr(&text));
 	buf_release(&text);
 }
 
@@ -237,13 +245,12 @@ answer(struct filter *f, const struct build *build)
 	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
 	int64_t recorded_us = 0, simulated_us = 0;
 	struct network net;
-	struct { struct filter *f; const struct network *net; } ctx = { f,
-	    &net };
+	struct cycle_context ctx = { f, &net };
 	struct answer a;
 
-	network_make(&net, build, opt.bridge, tell_cycle, &ctx);
+	network_make(&net, build, opt.bridge, report_cycle, &ctx);
 	if (opt.to != NULL)
-		set_only_end(&net);
+		set_only_ends(&net);
 	dag_longest(&net.dag);
 	if (what_if) {
 		recorded_us = answer_length(&net);

@@ -1,4 +1,4 @@
-/* network - the tasks of a build, tied by their dependencies */
+/* network - makes the graph of tasks and dependencies of a build */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ network_id(const struct network *net, uint32_t vertex)
 	const struct task *t = network_task(net, vertex);
 
 	return t != NULL ? t->id :
-	    net->stand_ins[net->task_of[vertex] - net->build->n_tasks];
+	    net->placeholders[net->task_of[vertex] - net->build->n_tasks];
 }
 
 void
@@ -52,24 +52,27 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 }
 
 /*
- * What is needed only until all is tied: vertices by id, and hosts.  A link is
- * INDEX_NONE, or twice a vertex, and one more if another link follows: nearly
- * all ids have one vertex, and what would follow need not be looked at.
+ * What is needed only until all edges are made: vertices by id, and by host.
+ *
+ * The vertices of an id (attempts) are a list of links.  A link is INDEX_NONE,
+ * or twice the index of a vertex, plus one if another link follows.  Nearly all
+ * ids have one vertex: the low bit saves a look at memory that would only say
+ * that no other vertex follows.
  */
 struct draft {
 	struct network *net;
-	uint32_t *first_of;	/* links, by symbol: to a vertex of this id */
+	uint32_t *first_of;	/* by symbol: the first link of the id */
 	struct vertex {
-		uint32_t next;	/* link to another of this id */
-		sym ran_on;	/* the host of a run, or NO_RUN */
+		uint32_t next;	/* the next link of the same id */
+		sym ran_on;	/* the host of a run, or NOT_A_RUN */
 	} *vertices;
-	uint32_t *prepare_of;	/* by symbol of a host: its longest prepare
-				   task, from 1, or 0: hosts are few */
-	uint64_t *cuts;		/* vertex << 32 | symbol */
+	uint32_t *prepare_of;	/* by symbol of a host: the vertex of its
+				   longest prepare task plus 1, or 0 */
+	uint64_t *cuts;		/* vertex << 32 | symbol, with duplicates */
 	size_t n_cuts, cuts_cap;
 };
 
-#define NO_RUN (SYM_NONE - 1)
+#define NOT_A_RUN (SYM_NONE - 1)
 
 static inline uint32_t
 next_link(const struct draft *d, uint32_t link)
@@ -77,7 +80,6 @@ next_link(const struct draft *d, uint32_t link)
 	return link % 2 == 0 ? INDEX_NONE : d->vertices[link / 2].next;
 }
 
-/* One more vertex of an id. */
 static struct vertex *
 add_vertex(struct draft *d, sym id, uint32_t task)
 {
@@ -86,33 +88,38 @@ add_vertex(struct draft *d, sym id, uint32_t task)
 	if (v >= INDEX_NONE / 2)
 		die("too many tasks");
 	d->net->task_of[v] = task;
-	d->vertices[v] = (struct vertex){ d->first_of[id], NO_RUN };
+	d->vertices[v] = (struct vertex){ d->first_of[id], NOT_A_RUN };
 	d->first_of[id] = v * 2 + (d->first_of[id] != INDEX_NONE);
 	return &d->vertices[v];
 }
 
 /*
- * A sum over many moments is no task of its own, and what prepared no host
- * in particular did not hold anybody up.  All attempts at a task depend on all
- * at another: a log that repeats itself for ever must not make that many.
+ * Each attempt at a task depends on each attempt at its dependencies.  The
+ * limit keeps a log that repeats itself endlessly from making n * n edges.
  */
-enum { ATTEMPTS_MOST = 8 };
+enum { ATTEMPTS_MAX = 8 };
 
+/*
+ * Left out are tasks without an elapsed time, further attempts, sums over
+ * several intervals (they ran at no certain time) and prepare tasks without a
+ * host (no task waited for them).
+ */
 static bool
-takes_part(const struct build *b, const struct task *t)
+is_in_graph(const struct build *b, const struct task *t)
 {
 	return t->elapsed_us != INT_UNKNOWN &&
 	    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
-	    t->attempt <= ATTEMPTS_MOST &&
+	    t->attempt <= ATTEMPTS_MAX &&
 	    (t->kind != b->prepare || t->host != SYM_NONE);
 }
 
 /*
- * Only the longest prepare task of a host can lie on the critical path, or one
- * of those, the same in any order.
+ * Only the longest prepare task of a host can be on the critical path.  Of
+ * equally long ones the first by id is used, so that the order of the records
+ * does not matter.
  */
 static void
-add_prepare(struct draft *d, uint32_t v, const struct task *t)
+update_prepare_of(struct draft *d, uint32_t v, const struct task *t)
 {
 	uint32_t *best = &d->prepare_of[t->host];
 	const struct task *other = *best == 0 ? NULL :
@@ -132,48 +139,52 @@ add_tasks(struct draft *d)
 	struct vertex *vertex;
 
 	for (uint32_t i = 0; i < net->build->n_tasks; i++, t++) {
-		if (!takes_part(net->build, t))
+		if (!is_in_graph(net->build, t))
 			continue;
 		vertex = add_vertex(d, t->id, i);
 		if (t->kind == net->build->run)
 			vertex->ran_on = t->host;
 		else if (t->kind == net->build->prepare)
-			add_prepare(d, (uint32_t)(vertex - d->vertices), t);
-		net->n_early += (t->flags & TASK_DEPLOYED) != 0;
+			update_prepare_of(d,
+			    (uint32_t)(vertex - d->vertices), t);
+		net->n_deployed += (t->flags & TASK_DEPLOYED) != 0;
 	}
 	net->n_tasks = net->n_vertices;
 }
 
 static void
-add_stand_in(struct draft *d, sym id)
+add_placeholder(struct draft *d, sym id)
 {
 	struct network *net = d->net;
 	size_t i = net->n_vertices - net->n_tasks;
 
 	if (d->first_of[id] != INDEX_NONE)
 		return;
-	net->stand_ins = mem_grow(net->stand_ins, &net->stand_ins_cap, i + 1,
-	    sizeof *net->stand_ins);
-	net->stand_ins[i] = id;
+	net->placeholders = mem_grow(net->placeholders,
+	    &net->placeholders_cap, i + 1, sizeof *net->placeholders);
+	net->placeholders[i] = id;
 	add_vertex(d, id, (uint32_t)(net->build->n_tasks + i));
 }
 
 static void
-add_stand_ins(struct draft *d)
+add_placeholders(struct draft *d)
 {
 	const struct build *b = d->net->build;
 
 	for (size_t i = 0; i < b->n_nodes; i++)
 		if (d->net->bridge || (b->nodes[i].flags & NODE_PHONY) != 0)
-			add_stand_in(d, b->nodes[i].id);
+			add_placeholder(d, b->nodes[i].id);
 	for (size_t i = 0; d->net->bridge && i < b->n_tasks; i++)
 		if (b->tasks[i].kind != b->copy)
-			add_stand_in(d, b->tasks[i].id);
+			add_placeholder(d, b->tasks[i].id);
 }
 
-/* v depends on all that goes by the id dep; one without a time is cut. */
+/*
+ * Makes v depend on all vertices of the id dep.  If it has none, it has no
+ * elapsed time: the dependency is cut.
+ */
 static ALWAYS_INLINE void
-depend(struct draft *d, uint32_t v, sym dep)
+add_dependency(struct draft *d, uint32_t v, sym dep)
 {
 	uint32_t link = d->first_of[dep];
 
@@ -201,26 +212,27 @@ count_cuts(struct draft *d)
 }
 
 /*
- * Asks for what an id leads to, its first vertex and then what is kept of that,
- * some steps before they are needed: what tasks name lies all over memory, and
- * waiting for it took a twentieth of the time of a million.
+ * Prefetching, some records ahead: first the link of an id and, when that has
+ * arrived, the vertex it leads to.  Ids lead all over memory; waiting for it
+ * took a twentieth of the time for a million tasks.
  */
-enum { AHEAD = 16, SOON = 8 };
+enum { LINK_AHEAD = 16, VERTEX_AHEAD = 8 };
 
 static void
-expect_id(const struct draft *d, sym id)
+prefetch_link(const struct draft *d, sym id)
 {
 	if (id != SYM_NONE)
 		__builtin_prefetch(&d->first_of[id]);
 }
 
 static void
-expect_vertex(const struct draft *d, sym id)
+prefetch_vertex(const struct draft *d, sym id)
 {
 	if (id != SYM_NONE && d->first_of[id] != INDEX_NONE)
 		__builtin_prefetch(&d->vertices[d->first_of[id] / 2]);
 }
 
+/* The dependencies that records name: `deps` of nodes and of tasks. */
 static void
 add_named(struct draft *d)
 {
@@ -228,13 +240,13 @@ add_named(struct draft *d)
 	const struct dependency *end = dep + d->net->build->n_deps;
 
 	for (; dep < end; dep++) {
-		if (end - dep > AHEAD) {
-			expect_id(d, dep[AHEAD].id);
-			expect_id(d, dep[AHEAD].dep);
+		if (end - dep > LINK_AHEAD) {
+			prefetch_link(d, dep[LINK_AHEAD].id);
+			prefetch_link(d, dep[LINK_AHEAD].dep);
 		}
 		for (uint32_t link = d->first_of[dep->id]; link != INDEX_NONE;
 		    link = next_link(d, link))
-			depend(d, link / 2, dep->dep);
+			add_dependency(d, link / 2, dep->dep);
 	}
 }
 
@@ -246,7 +258,7 @@ static void
 add_copy(struct draft *d, uint32_t v, const struct task *copy)
 {
 	if (copy->uid != SYM_NONE)
-		depend(d, v, copy->uid);
+		add_dependency(d, v, copy->uid);
 	if (copy->consumer == SYM_NONE)
 		return;
 	for (uint32_t link = d->first_of[copy->consumer]; link != INDEX_NONE;
@@ -255,7 +267,7 @@ add_copy(struct draft *d, uint32_t v, const struct task *copy)
 			dag_add(&d->net->dag, link / 2, v);
 }
 
-/* The rules that go by kind. */
+/* The dependencies that follow from the kind of a task. */
 static void
 add_by_kind(struct draft *d)
 {
@@ -267,10 +279,10 @@ add_by_kind(struct draft *d)
 		t = network_task(net, v);
 		if (t->kind != b->run && t->kind != b->copy)
 			continue;
-		if (end - t > AHEAD) {
-			expect_id(d, t[AHEAD].uid);
-			expect_id(d, t[AHEAD].consumer);
-			expect_vertex(d, t[SOON].consumer);
+		if (end - t > LINK_AHEAD) {
+			prefetch_link(d, t[LINK_AHEAD].uid);
+			prefetch_link(d, t[LINK_AHEAD].consumer);
+			prefetch_vertex(d, t[VERTEX_AHEAD].consumer);
 		}
 		if (t->kind == b->copy)
 			add_copy(d, v, t);
@@ -279,21 +291,20 @@ add_by_kind(struct draft *d)
 	}
 }
 
-/* The vertices, as they come, and their edges. */
 static void
-make_draft(struct network *net)
+make_vertices_and_edges(struct network *net)
 {
 	struct draft d = { .net = net };
 	size_t n_names = net->build->names.n;
-	size_t most = net->build->n_tasks + net->build->n_nodes;
+	size_t n_max = net->build->n_tasks + net->build->n_nodes;
 
-	net->task_of = mem_table(most, sizeof *net->task_of);
-	d.vertices = mem_table(most, sizeof *d.vertices);
+	net->task_of = mem_table(n_max, sizeof *net->task_of);
+	d.vertices = mem_table(n_max, sizeof *d.vertices);
 	d.first_of = mem_ones(n_names, sizeof *d.first_of);
 	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
 	add_tasks(&d);
-	add_stand_ins(&d);
-	/* Of what goes by kind a copy has three at most, with its consumer. */
+	add_placeholders(&d);
+	/* A copy has up to three edges by kind, its consumer's included. */
 	dag_init(&net->dag, net->n_vertices,
 	    net->build->n_deps + 3 * net->n_tasks, compare_vertices, net);
 	add_named(&d);
@@ -305,7 +316,7 @@ make_draft(struct network *net)
 	free(d.cuts);
 }
 
-/* A path ends with a task that is no copy. */
+/* A path ends with a task that is not a copy. */
 static void
 set_weights_and_ends(struct network *net)
 {
@@ -324,7 +335,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	*net = (struct network){ .build = build, .bridge = bridge };
-	make_draft(net);
+	make_vertices_and_edges(net);
 	set_weights_and_ends(net);
 	dag_seal(&net->dag, on_cycle, to);
 }
@@ -334,6 +345,6 @@ network_release(struct network *net)
 {
 	dag_release(&net->dag);
 	free(net->task_of);
-	free(net->stand_ins);
+	free(net->placeholders);
 	free(net->is_end);
 }

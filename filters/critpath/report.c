@@ -1,4 +1,4 @@
-/* report - the answer for people */
+/* report - writes the answer as a report for people */
 
 #include <stdlib.h>
 
@@ -8,10 +8,13 @@
 #include "common/frame/report.h"
 #include "filters/critpath/answer.h"
 
-enum { BAR = 12, LEAST_SLACK_SHOWN = 30, ZEROS_SHOWN = 2 };
+enum { BAR_WIDTH = 12, LEAST_SLACK_SHOWN = 30 };
+
+/* More steps than these in a row that took no time become one line. */
+enum { ZERO_STEPS_SHOWN = 2 };
 
 static void
-put_what(struct table *t, const struct answer *a, uint32_t vertex)
+put_task(struct table *t, const struct answer *a, uint32_t vertex)
 {
 	struct buf text = { 0 };
 
@@ -40,22 +43,22 @@ put_step(struct table *t, const struct answer *a, const struct path *p,
 	    (double)elapsed_us / (double)p->length_us : 0;
 
 	put_start(t, a, network_task(a->net, s->vertex));
-	if (p->timed)
+	if (p->is_timed)
 		report_us(table_cell(t), s->waiting_us);
 	table_next(t);
 	table_us(t, elapsed_us);
 	table_percent(t, share);
-	report_bar(table_cell(t), share, BAR);
+	report_bar(table_cell(t), share, BAR_WIDTH);
 	table_next(t);
 	if (p == a->paths)
 		report_us(table_cell(t), s->drag_us);
 	table_next(t);
-	put_what(t, a, s->vertex);
+	put_task(t, a, s->vertex);
 }
 
-/* How many steps from i on take no time at all. */
+/* The number of steps from i on that took no time. */
 static size_t
-zeros_from(const struct answer *a, const struct path *p, size_t i)
+count_zero_steps(const struct answer *a, const struct path *p, size_t i)
 {
 	size_t n = 0;
 
@@ -65,7 +68,7 @@ zeros_from(const struct answer *a, const struct path *p, size_t i)
 }
 
 static void
-put_zeros(struct table *t, size_t n)
+put_zero_steps(struct table *t, size_t n)
 {
 	for (int i = 0; i < 6; i++)
 		table_next(t);
@@ -79,14 +82,14 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	static const char *const heads[] = { "at", "waited", "took", "share",
 	    "", "could save", "step" };
 	struct table t;
-	size_t zeros;
+	size_t n_zero;
 
 	table_init(&t, "rrrrlrl", heads);
 	for (size_t i = 0; i < p->n; i++) {
-		zeros = zeros_from(a, p, i);
-		if (zeros > ZEROS_SHOWN) {
-			put_zeros(&t, zeros);
-			i += zeros - 1;
+		n_zero = count_zero_steps(a, p, i);
+		if (n_zero > ZERO_STEPS_SHOWN) {
+			put_zero_steps(&t, n_zero);
+			i += n_zero - 1;
 		} else {
 			put_step(&t, a, p, &p->steps[i]);
 		}
@@ -109,13 +112,13 @@ put_share(struct table *t, const char *sign, int64_t us, int64_t wall_us,
 }
 
 static void
-put_ledger(struct buf *out, const struct answer *a, const struct path *p)
+put_account(struct buf *out, const struct answer *a, const struct path *p)
 {
 	const struct build *b = a->net->build;
 	int64_t wall_us = b->end_us - b->start_us;
 	struct table t;
 
-	if (!p->timed)
+	if (!p->is_timed)
 		return;
 	report_heading(out, "\nThe wall time");
 	table_init(&t, "lrrl", NULL);
@@ -145,7 +148,7 @@ put_kinds(struct buf *out, const struct answer *a, const struct path *p)
 			    (double)p->length_us : 0;
 			table_us(&t, kinds[i].us);
 			table_percent(&t, share);
-			report_bar(table_cell(&t), share, BAR);
+			report_bar(table_cell(&t), share, BAR_WIDTH);
 			table_next(&t);
 			table_text(&t, intern_span(&a->net->build->names,
 			    kinds[i].kind));
@@ -179,9 +182,9 @@ put_what_ifs(struct buf *out, const struct answer *a)
 	}
 }
 
-/* A count with what was counted, the word in singular or plural, the rest. */
+/* "  2 tasks" and the rest, in singular or plural; nothing for a count of 0. */
 static void
-note(struct buf *out, uint64_t n, const char *one, const char *many,
+put_count(struct buf *out, uint64_t n, const char *one, const char *many,
     const char *rest)
 {
 	if (n > 0)
@@ -195,16 +198,17 @@ put_notes(struct buf *out, const struct answer *a)
 	const struct network *net = a->net;
 
 	buf_char(out, '\n');
-	note(out, net->n_tasks, "task", "tasks", " with an elapsed time");
-	note(out, net->dag.n_edges, "dependency", "dependencies", "");
-	note(out, net->n_cut, "dependency", "dependencies", " on what has no "
-	    "elapsed time, cut (--bridge follows them)");
-	note(out, net->build->n_skewed, "task ends before it starts",
+	put_count(out, net->n_tasks, "task", "tasks",
+	    " with an elapsed time");
+	put_count(out, net->dag.n_edges, "dependency", "dependencies", "");
+	put_count(out, net->n_cut, "dependency", "dependencies",
+	    " on what has no elapsed time, cut (--bridge follows them)");
+	put_count(out, net->build->n_skewed, "task ends before it starts",
 	    "tasks end before they start", ": counted as 0");
-	note(out, net->build->n_retries, "attempt", "attempts",
+	put_count(out, net->build->n_retries, "attempt", "attempts",
 	    " beyond the first");
-	note(out, net->n_early, "task begins", "tasks begin", " when deployed:"
-	    " the log has no start");
+	put_count(out, net->n_deployed, "task begins", "tasks begin",
+	    " when deployed: the log has no start");
 }
 
 struct slack {
@@ -243,7 +247,7 @@ put_least_slack(struct buf *out, const struct answer *a)
 	for (size_t i = 0; i < n && i < LEAST_SLACK_SHOWN; i++) {
 		table_us(&t, list[i].us);
 		table_us(&t, a->net->dag.weight[list[i].vertex]);
-		put_what(&t, a, list[i].vertex);
+		put_task(&t, a, list[i].vertex);
 	}
 	table_print(&t, out);
 	free(list);
@@ -288,7 +292,7 @@ answer_report(const struct answer *a, struct filter *f, bool all)
 		put_title(out, a, &a->paths[i]);
 		put_steps(out, a, &a->paths[i]);
 	}
-	put_ledger(out, a, a->paths);
+	put_account(out, a, a->paths);
 	put_kinds(out, a, a->paths);
 	put_what_ifs(out, a);
 	if (all)

@@ -167,7 +167,8 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 		CHECK(drag[i] == length - longest_without(d, edge,
 		    (int)path[i]), "drag of step %zu", i);
 	}
-	CHECK(dag_simulate(d, N_MAX, is_end) == length, "no vertex needs a worker");
+	CHECK(dag_simulate(d, N_MAX, is_end) == length,
+	    "no vertex needs a worker");
 	memset(is_end, 0, sizeof is_end);
 	CHECK(dag_simulate(d, N_MAX, is_end) == length, "enough workers");
 	length = 0;
@@ -198,7 +199,8 @@ test_random(void)
 					dag_add(&d, i, j);
 				}
 		find_reach((const bool (*)[N_MAX])edge, n, reach);
-		reported = (struct reported){ (const bool (*)[N_MAX])edge, n, 0 };
+		reported = (struct reported){
+		    (const bool (*)[N_MAX])edge, n, 0 };
 		dag_seal(&d, check_cycle, &reported);
 		groups = 0;
 		for (size_t i = 0; i < n; i++) {
