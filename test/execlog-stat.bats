@@ -4,19 +4,19 @@ load oracle
 ORACLE=$TEST/oracles/execlog-stat.py
 GOLD=$DATA/execlog-stat
 
-# stat NAME EXPRESSION - of what was answered, a word for each; 1.50 is 1.5
+# stat NAME EXPRESSION - of each stat record, as words; 1.50 becomes 1.5
 stat() {
 	jq -r "select(.stat == \"$1\") | $2 |
 		if type == \"number\" then . + 0 else . end" <<<"$output" |
 		paste -sd' '
 }
 
-# stages - those that there were
+# stages - those with a time
 stages() {
 	stat stage 'select(.wall_us != 0) | "\(.name)=\(.wall_us)"'
 }
 
-# task ID KEY VALUE... - a record; values are JSON, the ID is a string's inside
+# task ID KEY VALUE... - a record; values are JSON, ID is without quotes
 task() {
 	printf '{"type":"task","id":"%s"' "$1"
 	shift
@@ -24,7 +24,7 @@ task() {
 	echo "}"
 }
 
-# at ID START END - a record of a task that ran then
+# at ID START END - the record of a task
 at() {
 	task "$1" start_us "$2" end_us "$3"
 }
@@ -40,7 +40,7 @@ node() {
 	agree wall 200
 }
 
-@test "the build's record tells when it began and ended" {
+@test "the build begins and ends as its record says" {
 	lines "$(at a 10 20)" "$(at b 15 30)" \
 		'{"type":"build","start_us":4,"end_us":33}' >in
 	run -0 --separate-stderr execlog-stat in
@@ -103,7 +103,7 @@ node() {
 	agree weighted 200
 }
 
-@test "one that runs alone is charged all, one of two half" {
+@test "a task that runs alone is charged all of its time, one of two half" {
 	lines "$(at a 0 10)" "$(at b 6 12)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat longest '"\(.id):\(.weighted_us)"')" "a:8 b:4"
@@ -135,7 +135,7 @@ build_only build_with_other download_only download_with_other service_only \
 idle"
 }
 
-@test "every stage is told from what runs" {
+@test "every stage follows from what runs" {
 	lines "$(at t 0 20)" "$(at b 10 40)" "$(at d 30 60)" \
 		"$(task c kind '"copy"' start_us 50 end_us 70)" \
 		"$(task p kind '"prepare"' start_us 65 end_us 71)" \
@@ -162,7 +162,7 @@ service_only=11 idle=8"
 	agree lists 200
 }
 
-@test "ten are listed unless told otherwise" {
+@test "ten are listed by default" {
 	agree full_lists 100
 	for i in {11..30}; do
 		at "$i" 0 5
@@ -182,11 +182,11 @@ service_only=11 idle=8"
 
 # --- Types ---
 
-@test "time by type agrees: rule, else ending, else kind; sum and mean" {
+@test "time by type agrees: rule, else extension, else kind; sum and mean" {
 	agree types 200
 }
 
-@test "a type is the rule of the task, of its node, an ending or the kind" {
+@test "a type is the rule of the task, of its node, an extension or the kind" {
 	lines "$(task a.o rule '"CC"' elapsed_us 7)" "$(task b.o elapsed_us 6)" \
 		"$(task c.o elapsed_us 5)" "$(task d.x/e elapsed_us 4)" \
 		"$(task f.c kind '"copy"' elapsed_us 3)" \
@@ -265,7 +265,7 @@ service_only=11 idle=8"
 	assert_equal "$(stat tests '.tasks, .test_us, .ratio')" "1 10 0.5"
 }
 
-# --- Tasks that are odd ---
+# --- Unusual tasks ---
 
 @test "a task of no length is counted and nothing else" {
 	lines "$(at a 0 10)" "$(at b 5 5)" "$(at c 10 10)" >in
@@ -291,7 +291,7 @@ service_only=11 idle=8"
 	assert_equal "$(stat longest .id)" a
 }
 
-@test "no clock is so far off that a time is below 0" {
+@test "no time is below 0, however far off a clock is" {
 	local records
 
 	for records in "$(at a 20 10)" \
@@ -305,7 +305,7 @@ service_only=11 idle=8"
 	done
 }
 
-@test "a sum over many moments is in lists and types but in no stage" {
+@test "a sum over many intervals is in lists and types but in no stage" {
 	lines "$(at a 0 10)" \
 		"$(task b.x total_time true start_us 2 end_us 50)" >in
 	run -0 --separate-stderr execlog-stat in
@@ -402,9 +402,9 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 	shuffled 50 "execlog-parse | execlog-stat -g nodes" "$GOLD/dist.in"
 }
 
-# --- Records that are bad, unknown or not there ---
+# --- Bad, unknown and missing records ---
 
-# rejects RECORD MESSAGE - between two good ones
+# rejects RECORD MESSAGE - the records before and after it are used
 rejects() {
 	lines "$(at a 0 5)" "$1" "$(at b 5 9)" >in &&
 		run -1 --separate-stderr execlog-stat in &&
@@ -413,7 +413,7 @@ rejects() {
 		assert_equal "$(stat wall .tasks)" 2
 }
 
-@test "records that are no tasks, nodes or builds are ignored" {
+@test "records of other types are ignored" {
 	lines "$(at a 0 5)" '{"type":"critical","id":7,"start_us":"x"}' \
 		'{"type":"stat","stat":"wall","wall_us":99}' >in
 	run -0 --separate-stderr execlog-stat in
@@ -426,7 +426,7 @@ rejects() {
 	rejects '{"type":"node","id":7}' "id is not a string"
 }
 
-@test "times that are no integers are rejected" {
+@test "times that are not integers are rejected" {
 	rejects '{"type":"task","id":"c","start_us":0.5,"end_us":99}' \
 		"start_us is not an integer below 2^53"
 	rejects '{"type":"task","id":"c","size_bytes":"9","end_us":99}' \
@@ -442,7 +442,7 @@ rejects() {
 		"end_us 7 is before start_us 9"
 }
 
-@test "a line that is no record is rejected" {
+@test "a line that is not a record is rejected" {
 	lines "$(at a 0 5)" '{"type":"task"' "$(at b 5 9)" >in
 	run -1 --separate-stderr execlog-stat in
 	[[ $stderr == "execlog-stat: in:2: "* ]]
@@ -455,7 +455,7 @@ rejects() {
 	assert_equal "$stderr" ""
 }
 
-@test "tasks without a moment give no records" {
+@test "tasks without a time give no records" {
 	task a elapsed_us 5 >in
 	run -0 --separate-stderr execlog-stat in
 	assert_output ""
@@ -495,14 +495,14 @@ rejects() {
 	refute_output --regexp 'nan|inf'
 }
 
-@test "where the locale is C bars are plain ASCII" {
+@test "in the C locale bars are ASCII" {
 	execlog-parse "$GOLD/dist.in" >tasks
 	LC_ALL=C run -0 --separate-stderr execlog-stat --text tasks
 	assert_output --partial '###'
 	assert_equal "$(LC_ALL=C tr -d '\n -~' <<<"$output")" ""
 }
 
-@test "control characters come out of the report escaped" {
+@test "control characters are escaped in the report" {
 	lines "$(task 'a\u001b[31m\u0007' start_us 0 end_us 9 kind '"k\u001b"' \
 		host '"h\u001b"')" \
 		"$(task $'b.\u9b' start_us 0 end_us 8)" \

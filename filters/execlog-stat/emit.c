@@ -1,4 +1,4 @@
-/* emit - the answers as records */
+/* emit - writes the answers as records */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"
@@ -34,7 +34,7 @@ emit_wall(const struct stat *s, struct filter *f)
 	json_int(b, "running_us", t->running_us);
 	put_ratio(b, "average_parallelism", (double)t->running_us,
 	    (double)wall_us);
-	json_uint(b, "most_running", t->most_running);
+	json_uint(b, "most_running", t->max_running);
 	filter_end_record(f);
 }
 
@@ -111,7 +111,7 @@ emit_counts(const struct stat *s, struct filter *f)
 	put_ratio(b, "efficiency", (double)(s->n_run - s->n_executed),
 	    (double)s->n_run);
 	if (s->build->n_nodes > 0)
-		json_uint(b, "nodes_not_in_log", s->n_idle_nodes);
+		json_uint(b, "nodes_not_in_log", s->n_unseen_nodes);
 	filter_end_record(f);
 	b = filter_begin_stat(f, "failed");
 	json_uint(b, "tasks", s->n_failed);

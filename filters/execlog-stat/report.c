@@ -1,11 +1,11 @@
-/* report - the answers for people */
+/* report - writes the answers as a report for people */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/execlog-stat/stat.h"
 
-enum { BAR = 20, TYPES_SHOWN = 15, SPARKS = 60 };
+enum { BAR_WIDTH = 20, TYPES_SHOWN_MAX = 15, SPARKS_MAX = 60 };
 
 static const char *const stage_titles[] = { "tests only",
     "tests, and other work", "building only", "building, and other work",
@@ -18,7 +18,7 @@ put_share(struct table *t, double part, double whole)
 	double share = whole > 0 ? part / whole : 0;
 
 	table_percent(t, share);
-	report_bar(table_cell(t), share, BAR);
+	report_bar(table_cell(t), share, BAR_WIDTH);
 	table_next(t);
 }
 
@@ -33,32 +33,32 @@ put_title(const struct stat *s, struct buf *out)
 	buf_printf(&text, ", %llu tasks, %.1f at once on average, %llu at most",
 	    (unsigned long long)s->n_tasks, wall_us > 0 ?
 	    (double)t->running_us / (double)wall_us : 0.0,
-	    (unsigned long long)t->most_running);
+	    (unsigned long long)t->max_running);
 	report_heading(out, "Build: %.*s", (int)text.len, text.data);
 	buf_release(&text);
 }
 
-/* The bins as one line of at most SPARKS columns. */
+/* The bins as one line of at most SPARKS_MAX columns. */
 static void
 put_parallelism(const struct stat *s, struct buf *out)
 {
 	const struct timeline *t = &s->timeline;
-	double ratios[SPARKS] = { 0 };
-	size_t n = t->n_bins < SPARKS ? t->n_bins : SPARKS, from, to;
+	double ratios[SPARKS_MAX] = { 0 };
+	size_t n = t->n_bins < SPARKS_MAX ? t->n_bins : SPARKS_MAX, from, to;
 
-	if (t->most_running == 0)
+	if (t->max_running == 0)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		from = t->n_bins * i / n;
 		to = t->n_bins * (i + 1) / n;
 		for (size_t j = from; j < to; j++)
 			ratios[i] += t->bins[j] / (double)(to - from) /
-			    (double)t->most_running;
+			    (double)t->max_running;
 	}
 	buf_str(out, "  running  |");
 	report_spark(out, ratios, n);
 	buf_printf(out, "|  the top is %llu\n",
-	    (unsigned long long)t->most_running);
+	    (unsigned long long)t->max_running);
 }
 
 static void
@@ -82,7 +82,7 @@ put_stages(const struct stat *s, struct buf *out)
 }
 
 static void
-put_what(struct table *table, const struct stat *s, const struct task *t)
+put_task(struct table *table, const struct stat *s, const struct task *t)
 {
 	struct buf text = { 0 };
 
@@ -103,7 +103,7 @@ put_longest(const struct stat *s, struct buf *out)
 		table_us(&table, s->build->tasks[s->longest[i]].elapsed_us);
 		table_us(&table, timeline_weighted_us(&s->timeline,
 		    s->longest[i]));
-		put_what(&table, s, &s->build->tasks[s->longest[i]]);
+		put_task(&table, s, &s->build->tasks[s->longest[i]]);
 	}
 	table_print(&table, out);
 }
@@ -124,7 +124,7 @@ put_biggest(const struct stat *s, struct buf *out)
 		report_bytes(table_cell(&table), t->size_bytes);
 		table_next(&table);
 		table_us(&table, t->elapsed_us);
-		put_what(&table, s, t);
+		put_task(&table, s, t);
 	}
 	table_print(&table, out);
 }
@@ -140,7 +140,7 @@ put_types(const struct stat *s, struct buf *out)
 
 	report_heading(out, "\nTime by type");
 	table_init(&table, "rrrlrrl", heads);
-	for (size_t i = 0; i < s->n_types && i < TYPES_SHOWN; i++, type++) {
+	for (size_t i = 0; i < s->n_types && i < TYPES_SHOWN_MAX; i++, type++) {
 		table_us(&table, type->elapsed_us);
 		table_us(&table, type->weighted_us);
 		put_share(&table, (double)type->weighted_us,
@@ -150,9 +150,9 @@ put_types(const struct stat *s, struct buf *out)
 		table_text(&table, intern_span(&s->build->names, type->name));
 	}
 	table_print(&table, out);
-	if (s->n_types > TYPES_SHOWN)
+	if (s->n_types > TYPES_SHOWN_MAX)
 		buf_printf(out, "  and %zu more types\n",
-		    s->n_types - TYPES_SHOWN);
+		    s->n_types - TYPES_SHOWN_MAX);
 }
 
 static void
@@ -181,10 +181,10 @@ put_counts(const struct stat *s, struct buf *out)
 		report_us(out, s->test_us);
 		buf_char(out, '\n');
 	}
-	if (s->n_idle_nodes > 0)
+	if (s->n_unseen_nodes > 0)
 		buf_printf(out, "  not in the log: %llu node%s of the graph\n",
-		    (unsigned long long)s->n_idle_nodes,
-		    s->n_idle_nodes == 1 ? "" : "s");
+		    (unsigned long long)s->n_unseen_nodes,
+		    s->n_unseen_nodes == 1 ? "" : "s");
 }
 
 void

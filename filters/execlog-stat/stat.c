@@ -1,4 +1,4 @@
-/* stat - sums and lists over the tasks of a build */
+/* stat - computes sums and lists over the tasks of a build */
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ compare_sizes(const void *i, const void *j, void *context)
 }
 
 static bool
-is_alive(const struct task *t)
+is_counted(const struct task *t)
 {
 	return (t->flags & TASK_SUPERSEDED) == 0;
 }
@@ -82,7 +82,7 @@ make_lists(struct stat *s, size_t top)
 	struct top_list biggest = new_top_list(b, top, compare_sizes);
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		if (!is_alive(t) || t->elapsed_us == INT_UNKNOWN)
+		if (!is_counted(t) || t->elapsed_us == INT_UNKNOWN)
 			continue;
 		if (t->elapsed_us > 0)
 			add_candidate(&longest, i);
@@ -97,9 +97,12 @@ make_lists(struct stat *s, size_t top)
 	s->n_biggest = biggest.n;
 }
 
-/* ninja's log knows no rules: without a graph, types are file endings. */
+/*
+ * The extension of the file that names the task, or else the kind.  A log of
+ * ninja without a graph has no rules.
+ */
 static sym
-ending(struct build *b, const struct task *t)
+extension(struct build *b, const struct task *t)
 {
 	struct span id = intern_span(&b->names, t->id);
 	size_t i = id.n;
@@ -119,7 +122,7 @@ type_of(struct build *b, const struct task *t)
 	if (t->kind == b->copy || t->kind == b->prepare)
 		return t->kind;
 	rule = build_rule(b, t);
-	return rule != SYM_NONE ? rule : ending(b, t);
+	return rule != SYM_NONE ? rule : extension(b, t);
 }
 
 static int
@@ -143,7 +146,10 @@ compare_remainders(const void *a, const void *b, void *context)
 	return order != 0 ? order : compare_types(*x, *y, context);
 }
 
-/* Whole microseconds that sum to total: the largest remainders round up. */
+/*
+ * Rounds weights to whole microseconds that sum to total_us: as many as needed
+ * are rounded up, those with the largest fractions (largest remainder method).
+ */
 static void
 round_weights(const struct build *b, struct type_total *types, size_t n,
     int64_t total_us)
@@ -165,36 +171,37 @@ static void
 make_types(struct stat *s)
 {
 	struct build *b = s->build;
-	size_t *place = NULL, places = 0, cap = 0;
+	size_t *type_of_name = NULL, n_names = 0, cap = 0; /* from 1; 0: none */
 	struct type_total *type;
 	struct task *t;
 	sym name;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++) {
 		t = &b->tasks[i];
-		if (!is_alive(t) || t->elapsed_us == INT_UNKNOWN ||
+		if (!is_counted(t) || t->elapsed_us == INT_UNKNOWN ||
 		    t->elapsed_us == 0)
 			continue;
 		name = type_of(b, t);
-		if (name >= places) {
-			place = mem_resize(place, b->names.n, sizeof *place);
-			memset(place + places, 0, (b->names.n - places) *
-			    sizeof *place);
-			places = b->names.n;
+		if (name >= n_names) {
+			type_of_name = mem_resize(type_of_name, b->names.n,
+			    sizeof *type_of_name);
+			memset(type_of_name + n_names, 0,
+			    (b->names.n - n_names) * sizeof *type_of_name);
+			n_names = b->names.n;
 		}
-		if (place[name] == 0) {
+		if (type_of_name[name] == 0) {
 			s->types = mem_grow(s->types, &cap, s->n_types + 1,
 			    sizeof *s->types);
 			s->types[s->n_types++] = (struct type_total){
 			    .name = name };
-			place[name] = s->n_types;
+			type_of_name[name] = s->n_types;
 		}
-		type = &s->types[place[name] - 1];
+		type = &s->types[type_of_name[name] - 1];
 		type->n_tasks++;
 		type->elapsed_us += t->elapsed_us;
 		type->weight += s->timeline.weights[i];
 	}
-	free(place);
+	free(type_of_name);
 	if (s->n_types == 0)
 		return;
 	round_weights(b, s->types, s->n_types, s->timeline.end_us -
@@ -202,7 +209,7 @@ make_types(struct stat *s)
 	sort_with(s->types, s->n_types, sizeof *s->types, compare_types, b);
 }
 
-/* All attempts at one run task count as one: what came of it. */
+/* Counts all attempts at one run task as one task. */
 static void
 count_run(struct stat *s, uint32_t first)
 {
@@ -212,7 +219,7 @@ count_run(struct stat *s, uint32_t first)
 
 	for (uint32_t i = first; i != INDEX_NONE; i = t->next) {
 		t = &b->tasks[i];
-		if (!is_alive(t))
+		if (!is_counted(t))
 			continue;
 		cached |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) != 0;
 		executed |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) == 0 &&
@@ -228,7 +235,7 @@ count_run(struct stat *s, uint32_t first)
 		s->n_cached++;
 	else
 		s->n_avoided++;
-	s->n_tests += executed && sort_of(b, &b->tasks[first]) == SORT_TEST;
+	s->n_tests += executed && work_of(b, &b->tasks[first]) == WORK_TEST;
 }
 
 static void
@@ -240,18 +247,18 @@ make_counts(struct stat *s)
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->kind == b->run && build_find_task(b, t->id) == i)
 			count_run(s, i);
-		s->n_tasks += is_alive(t);
-		if (t->kind != b->run || !is_alive(t) ||
+		s->n_tasks += is_counted(t);
+		if (t->kind != b->run || !is_counted(t) ||
 		    t->elapsed_us == INT_UNKNOWN)
 			continue;
 		s->run_us += t->elapsed_us;
 		if ((t->flags & TASK_FAILED) != 0)
 			s->failed_us += t->elapsed_us;
-		if (sort_of(b, t) == SORT_TEST)
+		if (work_of(b, t) == WORK_TEST)
 			s->test_us += t->elapsed_us;
 	}
 	for (size_t i = 0; i < b->n_nodes; i++)
-		s->n_idle_nodes += (b->nodes[i].flags & NODE_PHONY) == 0 &&
+		s->n_unseen_nodes += (b->nodes[i].flags & NODE_PHONY) == 0 &&
 		    build_find_task(b, b->nodes[i].id) == INDEX_NONE;
 }
 

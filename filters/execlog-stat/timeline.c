@@ -1,4 +1,4 @@
-/* timeline - what ran when */
+/* timeline - sweeps over a build: stages, parallelism, weighted times */
 
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@ const char *const stage_names[] = { "tests_only", "tests_with_other",
     "build_only", "build_with_other", "download_only",
     "download_with_other", "service_only", "idle" };
 
-/* A task's start or end. */
-struct moment {
+/* A start or an end of a task. */
+struct event {
 	int64_t us;
 	uint32_t task;
 	bool is_end;
@@ -20,10 +20,11 @@ struct moment {
 struct sweep {
 	struct timeline *t;
 	const struct build *build;
-	struct moment *moments;
+	struct event *events;
 	size_t n;
-	uint64_t running, sorts[N_SORTS];
-	weight weight;		/* the integral of 1/running up to now */
+	uint64_t n_running;		/* tasks, now */
+	uint64_t n_by_work[N_WORK];	/* of these, by kind of work */
+	weight integral;		/* of 1/n_running, up to now */
 };
 
 bool
@@ -34,63 +35,64 @@ has_interval(const struct task *t)
 	    t->start_us < t->end_us;
 }
 
-/* As ya: a task of a test node, of a download node, of another, of none. */
-enum sort
-sort_of(const struct build *b, const struct task *t)
+/* As ya does it, by the flags of the node. */
+enum work
+work_of(const struct build *b, const struct task *t)
 {
 	uint32_t node = build_find_node(b, t->id);
 	uint8_t flags = node == INDEX_NONE ? 0 : b->nodes[node].flags;
 
 	if (t->kind == b->prepare && t->rule != SYM_NONE && strstr(
 	    intern_str(&b->names, t->rule), "from dist cache") != NULL)
-		return SORT_DOWNLOAD;
+		return WORK_DOWNLOAD;
 	if (t->kind == b->copy || t->kind == b->prepare)
-		return SORT_SERVICE;
-	return (flags & NODE_TEST) != 0 ? SORT_TEST :
-	    (flags & NODE_DOWNLOAD) != 0 ? SORT_DOWNLOAD : SORT_BUILD;
+		return WORK_SERVICE;
+	return (flags & NODE_TEST) != 0 ? WORK_TEST :
+	    (flags & NODE_DOWNLOAD) != 0 ? WORK_DOWNLOAD : WORK_BUILD;
 }
 
 static enum stage
-stage_of(const uint64_t sorts[N_SORTS], uint64_t running)
+stage_of(const uint64_t n_by_work[N_WORK], uint64_t n_running)
 {
 	static const enum stage only[] = { TESTS_ONLY, BUILD_ONLY,
 	    DOWNLOAD_ONLY, SERVICE_ONLY };
 	static const enum stage with_other[] = { TESTS_WITH_OTHER,
 	    BUILD_WITH_OTHER, DOWNLOAD_WITH_OTHER, SERVICE_ONLY };
 
-	for (size_t i = 0; i < N_SORTS; i++)
-		if (sorts[i] > 0)
-			return sorts[i] == running ? only[i] : with_other[i];
+	for (size_t i = 0; i < N_WORK; i++)
+		if (n_by_work[i] > 0)
+			return n_by_work[i] == n_running ? only[i] :
+			    with_other[i];
 	return IDLE;
 }
 
 static int
-compare_moments(const void *a, const void *b)
+compare_events(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct event *x = a, *y = b;
 
 	return cmp_i64(x->us, y->us);
 }
 
 static void
-collect(struct sweep *s)
+collect_events(struct sweep *s)
 {
 	const struct task *t = s->build->tasks;
 
-	s->moments = mem_resize(NULL, s->build->n_tasks * 2 + 1,
-	    sizeof *s->moments);
+	s->events = mem_resize(NULL, s->build->n_tasks * 2 + 1,
+	    sizeof *s->events);
 	for (uint32_t i = 0; i < s->build->n_tasks; i++, t++) {
 		if (!has_interval(t))
 			continue;
-		s->moments[s->n++] = (struct moment){ t->start_us, i, false };
-		s->moments[s->n++] = (struct moment){ t->end_us, i, true };
+		s->events[s->n++] = (struct event){ t->start_us, i, false };
+		s->events[s->n++] = (struct event){ t->end_us, i, true };
 	}
-	sort(s->moments, s->n, sizeof *s->moments, compare_moments);
+	sort(s->events, s->n, sizeof *s->events, compare_events);
 }
 
-/* Adds the running tasks' time of a stretch to the bins it covers. */
+/* Adds an interval with so many running tasks to the bins that it covers. */
 static void
-fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double running)
+fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double n_running)
 {
 	double width = (double)(t->end_us - t->start_us) / (double)t->n_bins;
 	double from = (double)(from_us - t->start_us) / width;
@@ -100,46 +102,46 @@ fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double running)
 	for (; bin < t->n_bins && from < to; from = edge, bin++) {
 		edge = (double)(bin + 1) < to ? (double)(bin + 1) : to;
 		if (edge > from)
-			t->bins[bin] += running * (edge - from);
+			t->bins[bin] += n_running * (edge - from);
 	}
 }
 
-/* What is running has been since from_us. */
+/* Accounts for the time between two events. */
 static void
-pass(struct sweep *s, int64_t from_us, int64_t to_us)
+add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 {
 	struct timeline *t = s->t;
 
-	/* The build may be said to begin later, or end earlier, than tasks. */
+	/* The build's record may begin after, or end before, its tasks. */
 	from_us = from_us < t->start_us ? t->start_us : from_us;
 	to_us = to_us > t->end_us ? t->end_us : to_us;
 	if (from_us >= to_us)
 		return;
-	t->stage_us[stage_of(s->sorts, s->running)] += to_us - from_us;
-	t->running_us += (int64_t)s->running * (to_us - from_us);
-	if (s->running > t->most_running)
-		t->most_running = s->running;
-	if (s->running > 0)
-		s->weight += (to_us - from_us) * WEIGHT_US / s->running;
+	t->stage_us[stage_of(s->n_by_work, s->n_running)] += to_us - from_us;
+	t->running_us += (int64_t)s->n_running * (to_us - from_us);
+	if (s->n_running > t->max_running)
+		t->max_running = s->n_running;
+	if (s->n_running > 0)
+		s->integral += (to_us - from_us) * WEIGHT_US / s->n_running;
 	if (t->n_bins > 0)
-		fill_bins(t, from_us, to_us, (double)s->running);
+		fill_bins(t, from_us, to_us, (double)s->n_running);
 }
 
-/* A task's weighted time is how far the integral came between its ends. */
+/* A task's weight is the integral at its end minus that at its start. */
 static void
-step(struct sweep *s, const struct moment *m)
+apply_event(struct sweep *s, const struct event *e)
 {
-	enum sort sort = sort_of(s->build, &s->build->tasks[m->task]);
-	weight *task_weight = &s->t->weights[m->task];
+	enum work work = work_of(s->build, &s->build->tasks[e->task]);
+	weight *task_weight = &s->t->weights[e->task];
 
-	if (m->is_end) {
-		s->running--;
-		s->sorts[sort]--;
-		*task_weight += s->weight;
+	if (e->is_end) {
+		s->n_running--;
+		s->n_by_work[work]--;
+		*task_weight += s->integral;
 	} else {
-		s->running++;
-		s->sorts[sort]++;
-		*task_weight -= s->weight;
+		s->n_running++;
+		s->n_by_work[work]++;
+		*task_weight -= s->integral;
 	}
 }
 
@@ -153,14 +155,14 @@ timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
 	    .end_us = b->end_us, .n_bins = n_bins };
 	t->weights = mem_zero(b->n_tasks, sizeof *t->weights);
 	t->bins = mem_zero(n_bins, sizeof *t->bins);
-	collect(&s);
+	collect_events(&s);
 	for (size_t i = 0; i < s.n; i++) {
-		pass(&s, now_us, s.moments[i].us);
-		now_us = s.moments[i].us;
-		step(&s, &s.moments[i]);
+		add_interval(&s, now_us, s.events[i].us);
+		now_us = s.events[i].us;
+		apply_event(&s, &s.events[i]);
 	}
-	pass(&s, now_us, t->end_us);
-	free(s.moments);
+	add_interval(&s, now_us, t->end_us);
+	free(s.events);
 }
 
 int64_t

@@ -4,49 +4,50 @@
 #include "common/build/build.h"
 
 /*
- * What ran when: one sweep over the starts and ends of all tasks.
+ * What ran when, by one sweep over the starts and ends of all tasks in the
+ * order of time.
  *
  * The weighted time of a task is the integral of 1/(tasks running) over its
- * time (depot_tools' post_build_ninja_summary): alone, a task is charged all
- * of the time, one of four a quarter.  It sums to the time in which anything
- * ran.
+ * time, as in depot_tools' post_build_ninja_summary.  For a second in which the
+ * task runs alone it is charged a second, for one in which four tasks run a
+ * quarter.  The weighted times of all tasks sum to the time in which any ran.
  */
 
-/* Sorts of work, and the stages of a build that they make (ya's --stat). */
-enum sort { SORT_TEST, SORT_BUILD, SORT_DOWNLOAD, SORT_SERVICE, N_SORTS };
+/* The kinds of work, and the stages of a build (as in ya's --stat). */
+enum work { WORK_TEST, WORK_BUILD, WORK_DOWNLOAD, WORK_SERVICE, N_WORK };
 
 enum stage { TESTS_ONLY, TESTS_WITH_OTHER, BUILD_ONLY, BUILD_WITH_OTHER,
     DOWNLOAD_ONLY, DOWNLOAD_WITH_OTHER, SERVICE_ONLY, IDLE, N_STAGES };
 
-extern const char *const stage_names[];
+extern const char *const stage_names[];	/* as in records */
 
 /*
- * A weighted time in fixed point, WEIGHT_US to the microsecond: sums of it are
- * exact, so they do not depend on the order in which tasks come.
+ * A weighted time as a fixed-point number with WEIGHT_US as one microsecond.
+ * Sums are exact, so they do not depend on the order of the tasks.
  */
 typedef __int128 weight;
 #define WEIGHT_US ((weight)1 << 32)
 
 struct timeline {
-	int64_t start_us, end_us;
-	int64_t stage_us[N_STAGES];	/* sums to end - start */
+	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
+	int64_t stage_us[N_STAGES];	/* they sum to end - start */
 	weight *weights;		/* by task */
-	int64_t running_us;		/* the sum of all tasks' times */
-	uint64_t most_running;		/* at once */
+	int64_t running_us;		/* summed over all tasks */
+	uint64_t max_running;		/* at once */
 	size_t n_bins;
-	double *bins;			/* average number running, in each of
-					   n_bins equal parts of the time */
+	double *bins;			/* the average number of running tasks
+					   in each of n_bins equal parts */
 };
 
-enum sort sort_of(const struct build *, const struct task *);
+enum work work_of(const struct build *, const struct task *);
 
-/* Is the task at a certain time, from its start to its end? */
+/* Whether the task has a start and a later end, and counts. */
 bool has_interval(const struct task *);
 
 void timeline_make(struct timeline *, const struct build *, size_t n_bins);
-/* A task's weighted time, rounded. */
-int64_t timeline_weighted_us(const struct timeline *, uint32_t task);
-
 void timeline_release(struct timeline *);
+
+/* The weighted time of a task, rounded. */
+int64_t timeline_weighted_us(const struct timeline *, uint32_t task);
 
 #endif
