@@ -2,7 +2,7 @@ load helper
 
 GRAPHS=$DATA/buildgraph-parse
 
-# found FILTER - what jq finds in the output, a value a line
+# found FILTER - what jq finds in the output, one value per line
 found() {
 	jq -c "$1" <<<"$output"
 }
@@ -14,24 +14,24 @@ agrees() {
 	[ -z "$stderr" ]
 }
 
-# read_graph TEXT... - what is made of it, all good
+# read_graph TEXT... - reads a graph without errors
 read_graph() {
 	lines "$@" >graph &&
 	run -0 --separate-stderr buildgraph-parse $OPTIONS graph
 }
 
-# read_nodes NODE... - what is made of ya's nodes, all good
+# read_nodes NODE... - reads a graph of ya without errors
 read_nodes() {
 	local IFS=,
 	read_graph "{\"graph\": [$*]}"
 }
 
-# read_edges LINE... - what is made of lines within ninja's graph, all good
+# read_edges LINE... - reads a graph of ninja without errors
 read_edges() {
 	read_graph 'digraph ninja {' 'rankdir="LR"' "$@" '}'
 }
 
-# nodes - the output's nodes without regard to order
+# nodes - the nodes of the output, sorted
 nodes() {
 	jq -cS '{id, rule, deps: (.deps // [] | sort),
 		outputs: (.outputs // [] | sort)}' <<<"$output" | sort
@@ -90,7 +90,7 @@ nodes() {
 			graph &&
 		assert_output $'{"type":"node","id":"a"}\n{"type":"node","id":"z"}' &&
 		assert_equal "$stderr" \
-			'buildgraph-parse: graph:2: a node without a uid' &&
+			'buildgraph-parse: graph:2: the node has no uid' &&
 		assert_equal "$(cat rejected)" "$node" || return
 	done
 }
@@ -110,7 +110,7 @@ nodes() {
 	done
 }
 
-@test "a graph that was cut tells the nodes before the cut, and is bad input" {
+@test "a truncated graph gives the nodes before, and is bad input" {
 	run -0 python3 - <<-'END'
 		import json, subprocess
 		pieces = ['{"graph":[{"uid":"a","kv":{"p":"CC"}}', ',{"uid":"b"}',
@@ -145,7 +145,7 @@ nodes() {
 	done
 }
 
-@test "what is no graph of ya's is rejected" {
+@test "a document that is not a graph of ya is rejected" {
 	local document
 	for document in '[{"uid":"a"}]' '{"graph":{}}' '{"graph":5}' '{5:6}' \
 	    'null'; do
@@ -285,7 +285,7 @@ read_deps() {
 	assert_output '{"type":"node","id":"a","rule":"r","outputs":["a"]}'
 }
 
-@test "deps of outputs that the graph has not are ignored" {
+@test "deps of outputs that are not in the graph are ignored" {
 	read_deps 'gone.o: #deps 1, deps mtime 17 (VALID)' '    config.h' '' \
 		'first.c: #deps 1, deps mtime 17 (VALID)' '    config.h' ''
 	assert_output "$(cat "$GRAPHS/ninja.out")"
@@ -314,14 +314,14 @@ read_deps() {
 	assert_regex "$stderr" '^buildgraph-parse: deps:1: '
 }
 
-@test "deps that cannot be read are trouble" {
+@test "deps that cannot be read are fatal" {
 	run -2 --separate-stderr buildgraph-parse --deps gone "$GRAPHS/ninja.in"
 	assert_regex "$stderr" "cannot open 'gone'"
 }
 
 # Real builds
 
-# build - a small build by ninja: graph, deps and tasks are what it leaves
+# build - a small build by ninja, which makes graph, deps and tasks
 build() {
 	cat >build.ninja <<-'END'
 		rule join
@@ -368,7 +368,7 @@ build() {
 	[ -z "$stderr" ]
 }
 
-@test "in a real build by ninja tasks and nodes but phony ones share ids" {
+@test "in a real build by ninja tasks and nodes share ids, but for phony ones" {
 	command -v ninja >/dev/null || skip "no ninja here"
 	build
 	execlog-parse --all-outputs .ninja_log >tasks
@@ -407,9 +407,9 @@ second.o'
 		-e 'shape=ellipse\]$' -e ' -> .*\[label=" ' "$dot")"
 }
 
-# Which format it is
+# Detection of the format
 
-@test "each format is known by how it begins" {
+@test "each format is recognized by its first bytes" {
 	read_graph $' \n\t{"graph":[{"uid":"a"}]}'
 	assert_output '{"type":"node","id":"a"}'
 	read_graph $'\xef\xbb\xbf{"graph":[{"uid":"a"}]}'
@@ -427,7 +427,7 @@ second.o'
 	assert_output ''
 }
 
-@test "a format that is none is wrong usage" {
+@test "an unknown format is wrong usage" {
 	run -2 --separate-stderr buildgraph-parse --format dot "$GRAPHS/ninja.in"
 	assert_output ''
 	assert_regex "$stderr" "not 'dot'"

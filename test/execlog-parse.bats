@@ -2,19 +2,19 @@ load helper
 
 LOGS=$DATA/execlog-parse
 
-# read_log LINE... - what execlog-parse makes of a log of these lines, all good
+# read_log LINE... - reads a log of these lines without errors
 read_log() {
 	lines "$@" >log &&
 	run -0 --separate-stderr execlog-parse log
 }
 
-# read_ninja_log LINE... - the same of lines in which a blank is a tab
+# read_ninja_log LINE... - the same; a blank in a line is a tab
 read_ninja_log() {
 	lines "$@" | tr ' ' '\t' | sed '/^#/s/\t/ /g' >log &&
 	run -0 --separate-stderr execlog-parse $OPTIONS log
 }
 
-# found FILTER - what jq finds in the output, a value a line
+# found FILTER - what jq finds in the output, one value per line
 found() {
 	jq -c "$1" <<<"$output"
 }
@@ -27,7 +27,7 @@ agrees() {
 
 # The distbuild log: lines
 
-@test "a byte that must not be is found wherever it stands in a line" {
+@test "a byte that is not text is found anywhere in a line" {
 	head -c 200 /dev/zero | tr '\0' u >word
 	for byte in '\0' '\200'; do
 		for at in 0 1 15 16 40 49 50 51 62 63 64 65 113 114 127 128 199; do
@@ -61,7 +61,7 @@ agrees() {
 	[ -z "$stderr" ]
 }
 
-@test "where started and deployed are known, deployed is kept beside" {
+@test "with both started and deployed, deployed is kept as well" {
 	read_log '8 deployed u h' '10 started u h' '30 finished u h 0 5'
 	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .deployed_us,
 		has("start_event")]')" '[10000,30000,8000,false]'
@@ -81,7 +81,7 @@ agrees() {
 	assert_line -n 0 '{"type":"task","id":"u","kind":"run","start_us":10000,"uid":"u","host":"h","deployed_us":8000}'
 }
 
-@test "a run of which only the end is known has no start, not 0" {
+@test "a run with only an end has no start, not 0" {
 	read_log '30 finished u h 0 5'
 	assert_line -n 0 '{"type":"task","id":"u","kind":"run","end_us":30000,"uid":"u","host":"h","status":"0","size_bytes":5}'
 }
@@ -91,14 +91,14 @@ agrees() {
 	assert_line -n 0 '{"type":"task","id":"u","kind":"run","start_us":10000,"end_us":10000,"elapsed_us":0,"uid":"u","host":"h","from_cache":true,"status":"OK","size_bytes":5}'
 }
 
-@test "what was run and was cached leaves as both, for the reader to choose" {
+@test "a task that was both run and cached is written as both" {
 	read_log '5 finished_from_cache u h OK 5' '10 deployed u h' \
 		'11 started u h' '30 finished u h OK 5'
 	assert_equal "$(found 'select(.id) | [.id, .elapsed_us, .from_cache]')" \
 		$'["u",0,true]\n["u",19000,null]'
 }
 
-@test "a size that is no number, or none a reader can hold, is left out" {
+@test "a size that is not a number, or too large, is left out" {
 	local size
 	for size in many -1 '' 1.5 9007199254740992 0x10; do
 		read_log '10 started u h' "30 finished u h 0 $size" &&
@@ -109,7 +109,7 @@ agrees() {
 	assert_equal "$(found 'select(.id) | .size_bytes')" 9007199254740991
 }
 
-@test "a run has failed unless its status is empty or says well" {
+@test "a run has failed unless its status is empty or one of success" {
 	local status_word expected
 	while read -r expected status_word; do
 		read_log '10 started u h' "30 finished u h $status_word 1" &&
@@ -137,7 +137,7 @@ agrees() {
 		$'["a",20000]\n["b",9000]'
 }
 
-@test "a run that was tried again is a record for every attempt" {
+@test "a run that was retried is a record for each attempt" {
 	read_log '10 started u h' '20 finished u h 1 0' \
 		'30 started u h' '50 finished u h 0 5'
 	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .status]')" \
@@ -152,7 +152,7 @@ agrees() {
 
 # The distbuild log: copies
 
-@test "a copy starts at dep_start where that is all there is" {
+@test "without dep_wait a copy starts at dep_start" {
 	read_log '10 dep_start c dst d 1' '30 dep_finished c dst d src 7'
 	assert_line -n 0 '{"type":"task","id":"copy:e7c542cbd2cb5df2","kind":"copy","start_us":10000,"end_us":30000,"elapsed_us":20000,"uid":"d","consumer":"c","host":"dst","origin_host":"src","size_bytes":7}'
 }
@@ -285,7 +285,7 @@ if sys.hash_info.algorithm == "siphash13":
 		$'["prepare:1:resources","h"]\n["prepare:2:resources","h"]'
 }
 
-@test "a worker that is never bound is called worker-N" {
+@test "a worker whose host stays unknown is called worker-N" {
 	read_log '10 deploy u 7 1' '20 started v h' '30 resources_prepared  7'
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"worker-7"'
 }
@@ -307,7 +307,7 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"near"'
 }
 
-@test "a deploy after the host event counts for want of a better one" {
+@test "a deploy after the host event counts if there is none before it" {
 	read_log '50 deploy u 1 1' '49 started u h' '60 resources_prepared  1'
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"h"'
 	read_log '50 deploy u 1 1' '49 started u weak' '10 deploy v 1 1' \
@@ -326,7 +326,7 @@ if sys.hash_info.algorithm == "siphash13":
 ["z","worker-2"]'
 }
 
-@test "of very many cached tasks the first know their worker's host too" {
+@test "of very many cached tasks the first ones get their host, too" {
 	{ lines '1 deploy u 1 1' '2 deployed u h' '2 started u h' \
 		'3 finished u h 0 1' &&
 	seq -f '10 finished_from_cache c%.0f 1 OK 1' 20000; } >log
@@ -335,7 +335,7 @@ if sys.hash_info.algorithm == "siphash13":
 		uniq -c | tr -s ' ')" ' 20000 h'
 }
 
-# The distbuild log: lines
+# The distbuild log: fields, events, order and memory
 
 @test "two spaces in a row are an empty field" {
 	read_log '10 started u h' '30 finished u h  5'
@@ -352,7 +352,7 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$stderr" "execlog-parse: log:4: warning: unknown event 'strange', 1 in all"
 }
 
-@test "white space and CR at the ends of lines are no part of a field" {
+@test "white space and CR at the ends of lines are not part of a field" {
 	printf '10 started u h\r\n\n \r\n30 finished u h OK\t\r\r\n' >log
 	run -0 --separate-stderr execlog-parse log
 	assert_equal "$(found 'select(.id) | [.id, .host, .elapsed_us, .status]')" \
@@ -360,7 +360,7 @@ if sys.hash_info.algorithm == "siphash13":
 	[ -z "$stderr" ]
 }
 
-@test "fields behind the seventh are ignored" {
+@test "fields after the seventh are ignored" {
 	read_log '10 dep_start c dst d 1 5 6 7 8' \
 		'30 dep_finished c dst d src 7 8 9'
 	assert_equal "$(found 'select(.id) | [.origin_host, .size_bytes]')" \
@@ -376,7 +376,7 @@ execlog-parse: log:3: fewer than three fields'
 	assert_equal "$(cat rejected)" $'5\n5 started'
 }
 
-@test "an event without what names its task is bad input" {
+@test "an event without the fields that identify its task is bad input" {
 	local line
 	for line in '5 started  h' '5 finished u' '5 deployed u ' \
 	    '5 deploy  1 1' '5 deploy u x 1' '5 deploy u -1 1' \
@@ -392,7 +392,7 @@ execlog-parse: log:3: fewer than three fields'
 	done
 }
 
-@test "a time that is no number, or does not fit, is bad input" {
+@test "a time that is not a number, or does not fit, is bad input" {
 	local time
 	for time in x '' -1 1.5 9007199254741 99999999999999999999; do
 		lines "$time started v h" '10 started u h' >log &&
@@ -403,7 +403,7 @@ execlog-parse: log:3: fewer than three fields'
 	assert_equal "$(found 'select(.id) | .start_us')" 9007199254740000
 }
 
-@test "unknown events are counted and named once each, and are no errors" {
+@test "unknown events are counted and named once each, and are not errors" {
 	lines '1 odd x' '10 started u h' '2 strange x' '3 odd y' \
 		'30 finished u h 0 5' '4 odd z z z z z z z z' >log
 	run -0 --separate-stderr execlog-parse log
@@ -463,8 +463,8 @@ execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
 	assert_equal "$(jq -r .type out)" $'task\ntask\ntask\nbuild'
 }
 
-# peak_kib N EVENT... - the peak memory of execlog-parse when it has read N
-# tasks, one after the other; in an event I is the task's number
+# peak_kib N EVENT... - the peak memory of execlog-parse after N tasks of these
+# events; I in an event is the number of the task
 peak_kib() {
 	python3 - "$@" <<-'END'
 		import array, fcntl, subprocess, sys, termios, time
@@ -500,12 +500,12 @@ needs_no_more_for_many() {
 	[ "$many" -le $((few + 2048)) ]
 }
 
-@test "memory follows what is open: runs with all their events" {
+@test "memory depends on the open tasks: runs with all their events" {
 	needs_no_more_for_many 'deploy uI 1 1' 'deployed uI h' 'started uI h' \
 		'finished uI h 0 5'
 }
 
-@test "memory follows what is open: runs and copies that lack an event" {
+@test "memory depends on the open tasks: runs and copies without an event" {
 	needs_no_more_for_many 'dep_start uI h dI 1' 'dep_finished uI h dI o 1' \
 		'started uI h' 'finished uI h 0 5' 'finished_from_cache cI 1 OK 1'
 }
@@ -542,7 +542,7 @@ needs_no_more_for_many() {
 	done
 }
 
-@test "a version of the ninja log that fits no number is fatal too" {
+@test "a version of the ninja log that is too large is fatal, too" {
 	lines '# ninja log v99999999999999999999' $'1\t2\t3\ta\tff' >log
 	run -2 --separate-stderr execlog-parse log
 	assert_output ''
@@ -558,7 +558,7 @@ needs_no_more_for_many() {
 ["a",["a","b","c"]]'
 }
 
-@test "an end that drops begins a new run, and the last run is told" {
+@test "an earlier end begins a new run, and the last run is written" {
 	read_ninja_log '# ninja log v5' '0 50 1 old f0' '50 90 2 a f1' \
 		'0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2' '3 8 7 d f4'
 	assert_equal "$(found 'select(.id) | [.id, .start_us]')" \
@@ -577,14 +577,14 @@ needs_no_more_for_many() {
 ["old",0,50000]'
 }
 
-@test "an output that comes twice in one run is told once" {
+@test "an output that occurs twice in one run is written once" {
 	read_ninja_log '# ninja log v5' '1 2 1 a ff' '1 2 1 a ff' '1 3 1 b ff'
 	assert_equal "$(found 'select(.id) | [.id, .outputs]')" \
 		$'["a",["a"]]\n["b",["b"]]'
 }
 
-# hash_order SEED - a log as ninja rewrites it: outputs of several runs, in
-# no order of time
+# hash_order SEED - a recompacted log: outputs of several runs, in no order of
+# time
 hash_order() {
 	python3 - "$1" <<-'END'
 		import random, sys
@@ -596,17 +596,17 @@ hash_order() {
 	END
 }
 
-@test "a log that ninja has rewritten in hash order is noticed" {
+@test "a log that ninja has recompacted is recognized" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
 	hash_order "$seed" >log
 	run -0 --separate-stderr execlog-parse log
-	assert_regex "$stderr" '^execlog-parse: warning: .*rewritten'
+	assert_regex "$stderr" '^execlog-parse: warning: .*recompacted'
 	assert_equal "$(found 'select(.id) | .id' | sort -u | wc -l)" 210
 }
 
-@test "a run that follows a rewritten log is told by itself" {
+@test "a run after a recompaction is written by itself" {
 	local seed
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -707,14 +707,14 @@ hash_order() {
 ["prepare","prepare:q:v",null]'
 }
 
-@test "an entry that has neither timing nor cached is no task" {
+@test "an entry that has neither timing nor cached is not a task" {
 	read_log '{"a":null, "b":{}, "c":{"timing":null}, "d":{"cached":false},
 		"e":{"type":"CC"}, "f":{"cached":true}}'
 	assert_equal "$(found .id)" '"f"'
 	[ -z "$stderr" ]
 }
 
-@test "total_time is told, and false is not" {
+@test "total_time is written if it is true" {
 	read_log '{"a":{"timing":[1,2],"total_time":true},
 		"b":{"timing":[1,2],"total_time":false}}'
 	assert_equal "$(found 'select(.id) | .total_time')" $'true\nnull'
@@ -740,7 +740,7 @@ hash_order() {
 	done
 }
 
-@test "a local log that was cut tells what it had until then" {
+@test "a truncated local log gives the entries before the truncation" {
 	run -0 python3 - <<-'END'
 		import json, subprocess
 		pieces = ['{"a":{"cached":true}', ',"b":{"timing":[1,2]}',
@@ -759,21 +759,21 @@ hash_order() {
 	END
 }
 
-@test "what is rejected of a cut local log is kept, but for white space" {
+@test "what is rejected of a truncated local log is kept, without white space" {
 	printf '{"a":{"cached":true},"b" 5}' >log
 	run -1 --separate-stderr execlog-parse --rejects rejected log
 	assert_regex "$(cat rejected)" '^"b" *5}'
 }
 
-@test "text behind the object is bad input" {
+@test "text after the object is bad input" {
 	lines '{"a":{"cached":true}} junk' >log
 	run -1 --separate-stderr execlog-parse log
 	assert_equal "$(found .id)" '"a"'
 }
 
-# Which format it is
+# Detection of the format
 
-@test "each format is known by how it begins" {
+@test "each format is recognized by its first bytes" {
 	read_log '10 started u h'
 	assert_equal "$(found 'select(.type == "build") | .format')" '"distbuild"'
 	read_log $'\n \n10 started u h'
@@ -786,19 +786,19 @@ hash_order() {
 	assert_equal "$(found 'select(.type == "build") | .format')" '"local"'
 }
 
-# arriving HEAD TAIL - what is made of a log that arrives in two pieces
+# arriving HEAD TAIL - reads a log that arrives in two pieces
 arriving() {
 	run -0 --separate-stderr bash -c \
 		'{ printf "$1"; sleep 0.2; printf "$2"; } |
 		execlog-parse || exit' - "$@" 3>&-
 }
 
-@test "a ninja log is known though a pipe brings its header in pieces" {
+@test "a ninja log is recognized if a pipe brings its header in pieces" {
 	arriving '# nin' 'ja log v5\n1\t2\t3\ta\tff\n'
 	assert_equal "$(found .type)" $'"task"\n"build"'
 }
 
-@test "a local log is known though a pipe brings blanks first" {
+@test "a local log is recognized if a pipe brings white space first" {
 	arriving '       ' '{"a":{"timing":[1,2]}}\n'
 	assert_equal "$(found .type)" $'"task"\n"build"'
 }
@@ -815,7 +815,7 @@ arriving() {
 	assert_output ''
 }
 
-@test "a format that is none is wrong usage" {
+@test "an unknown format is wrong usage" {
 	lines '10 started u h' >log
 	run -2 --separate-stderr execlog-parse --format xml log
 	assert_output ''

@@ -1,4 +1,4 @@
-/* ninja - what `ninja -t graph` and `ninja -t deps` print */
+/* ninja - reads what `ninja -t graph` and `ninja -t deps` print */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,24 +6,34 @@
 #include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "filters/buildgraph-parse/formats.h"
 
 /*
- * Files and commands are vertices named by addresses.  A vertex may be used
- * before it is described, so all is kept and the nodes are written at the
- * end.  A node is named by the smallest of its outputs, relative paths before
- * absolute ones, as execlog-parse names the task of a command.
+ * In ninja's DOT graph files and commands are vertices, named by addresses:
+ *
+ *	"0x10" [label="main.c"]
+ *	"0x20" [label="cc", shape=ellipse]	a command, by its rule
+ *	"0x10" -> "0x20" [arrowhead=none]	an input
+ *	"0x20" -> "0x30"			an output
+ *	"0x10" -> "0x30" [label=" cc"]		a command with one input and
+ *						one output is only an edge
+ *
+ * A vertex may be used before its label is known, so the nodes are written at
+ * the end.  A node is named by the smallest output of its command, relative
+ * paths before absolute ones, as execlog-parse names the task of a command.
  */
 struct vertex {
 	sym label;		/* path of a file, rule of a command */
 	bool is_command;
 	uint32_t producer;	/* of a file: its command, or INDEX_NONE */
-	sym id;			/* of a command, when all is read */
+	sym id;			/* of a command, set by index_graph() */
 };
 
 struct edge {
-	uint32_t command, file;
+	uint32_t command;
+	uint32_t file;		/* a vertex; after name_ends() a symbol */
 };
 
 struct edges {
@@ -39,10 +49,10 @@ static struct {
 	struct edges inputs, outputs;
 	uint32_t *file_of;		/* by label: the file, or INDEX_NONE */
 	uint64_t n_stale;
-	bool is_open;			/* its last line has not come */
+	bool is_open;			/* the last line is still missing */
 } graph;
 
-/* The vertex of an address; addresses and vertices share one numbering. */
+/* The vertex of an address, whose symbol is the index of the vertex. */
 static uint32_t
 vertex_of(struct span address)
 {
@@ -66,38 +76,38 @@ add_edge(struct edges *edges, uint32_t command, uint32_t file)
 }
 
 static void
-describe(uint32_t vertex, bool is_command, struct span label)
+set_label(uint32_t vertex, bool is_command, struct span label)
 {
 	graph.vertices[vertex].label = intern_add(&graph.labels, label);
 	graph.vertices[vertex].is_command = is_command;
 }
 
-/* What stands between a head and a tail, if both are there. */
+/* Whether s has this prefix and suffix; middle is what is between them. */
 static bool
-between(struct span s, const char *head, const char *tail, struct span *middle)
+between(struct span s, const char *prefix, const char *suffix,
+    struct span *middle)
 {
-	size_t h = strlen(head), t = strlen(tail);
+	size_t n = strlen(prefix), m = strlen(suffix);
 
-	if (s.n < h + t || memcmp(s.p, head, h) != 0 ||
-	    memcmp(s.p + s.n - t, tail, t) != 0)
+	if (s.n < n + m || memcmp(s.p, prefix, n) != 0 ||
+	    memcmp(s.p + s.n - m, suffix, m) != 0)
 		return false;
-	*middle = span_of(s.p + h, s.n - h - t);
+	*middle = span_of(s.p + n, s.n - n - m);
 	return true;
 }
 
-/* A command with one input and one output is drawn as an edge alone. */
+/* A command that is only an edge; the whole line serves as its address. */
 static void
-add_drawn_command(struct span address, uint32_t in, uint32_t out,
+add_edge_command(struct span address, uint32_t in, uint32_t out,
     struct span rule)
 {
 	uint32_t command = vertex_of(address);
 
-	describe(command, true, rule);
+	set_label(command, true, rule);
 	add_edge(&graph.inputs, command, in);
 	add_edge(&graph.outputs, command, out);
 }
 
-/* Of an edge's two ends the one that is known as a command tells which. */
 static bool
 read_edge(struct span line, struct span from, struct span rest)
 {
@@ -121,20 +131,20 @@ read_edge(struct span line, struct span from, struct span rest)
 	}
 	if (!between(rest, " [label=\" ", "\"]", &rule))
 		return false;
-	add_drawn_command(line, a, b, rule);
+	add_edge_command(line, a, b, rule);
 	return true;
 }
 
-/* A label's own quotes are not escaped: it ends where the line does. */
+/* ninja does not escape quotes in a label: it ends at the end of the line. */
 static bool
 read_vertex(struct span name, struct span rest)
 {
 	struct span label;
 
 	if (between(rest, " [label=\"", "\", shape=ellipse]", &label))
-		describe(vertex_of(name), true, label);
+		set_label(vertex_of(name), true, label);
 	else if (between(rest, " [label=\"", "\"]", &label))
-		describe(vertex_of(name), false, label);
+		set_label(vertex_of(name), false, label);
 	else
 		return false;
 	return true;
@@ -157,8 +167,9 @@ read_quoted(struct span line)
 	return read_vertex(name, rest);
 }
 
+/* The lines around vertices and edges; false for any other. */
 static bool
-is_frame(struct span line)
+read_frame(struct span line)
 {
 	struct span middle;
 
@@ -173,7 +184,7 @@ is_frame(struct span line)
 }
 
 static bool
-is_text(struct filter *f, const struct line *line)
+check_text(struct filter *f, const struct line *line)
 {
 	if (memchr(line->p, '\0', line->len) == NULL &&
 	    utf8_valid(line->p, line->len))
@@ -187,9 +198,9 @@ read_graph_line(const struct line *line)
 {
 	struct span text = span_of(line->p, line->len);
 
-	if (!is_text(graph.f, line))
+	if (!check_text(graph.f, line))
 		return;
-	if (*text.p == '"' ? !read_quoted(text) : !is_frame(text))
+	if (*text.p == '"' ? !read_quoted(text) : !read_frame(text))
 		filter_reject(graph.f, "not a line of 'ninja -t graph'");
 }
 
@@ -207,7 +218,7 @@ is_better_name(sym name, sym than)
 	return intern_cmp(&graph.labels, name, than) < 0;
 }
 
-/* Ties files to their commands, and paths to their files. */
+/* Finds the command that makes each file, its id, and the file of each path. */
 static void
 index_graph(void)
 {
@@ -238,8 +249,9 @@ find_file(struct span path)
 }
 
 /*
- * "out: #deps 3, deps mtime 17 (VALID)", then a path a line behind four
- * spaces.  Returns the command that the next paths are inputs of, or INDEX_NONE.
+ * "out: #deps 3, deps mtime 17 (VALID)".  Each line that follows has four
+ * spaces and the path of an input.  Returns the command whose inputs they are,
+ * which is the one that makes out; INDEX_NONE if they are to be ignored.
  */
 static uint32_t
 read_deps_head(struct span line)
@@ -269,7 +281,7 @@ read_deps_line(const struct line *line, uint32_t *command)
 	struct span text = span_of(line->p, line->len), path;
 	uint32_t file;
 
-	if (!is_text(graph.f, line))
+	if (!check_text(graph.f, line))
 		return;
 	if (!between(text, "    ", "", &path)) {
 		*command = read_deps_head(text);
@@ -284,13 +296,16 @@ static int
 compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
+	int order = cmp_u64(x->command, y->command);
 
-	if (x->command != y->command)
-		return x->command < y->command ? -1 : 1;
-	return intern_cmp(&graph.labels, x->file, y->file);
+	return order != 0 ? order :
+	    intern_cmp(&graph.labels, x->file, y->file);
 }
 
-/* Replaces each edge's file by a symbol: its path, or its command's id. */
+/*
+ * Replaces the file of each edge by a symbol: its path or, by_command, the id
+ * of the command that makes it.  Edges without one are dropped.
+ */
 static void
 name_ends(struct edges *edges, bool by_command)
 {
@@ -301,7 +316,7 @@ name_ends(struct edges *edges, bool by_command)
 	for (size_t i = 0; i < edges->n; i++) {
 		file = &graph.vertices[edges->list[i].file];
 		name = file->label;
-		/* A header may be made by the command that reads it. */
+		/* A command may read a header that it makes itself. */
 		if (by_command)
 			name = file->producer == INDEX_NONE || file->producer ==
 			    edges->list[i].command ? SYM_NONE :
@@ -311,11 +326,13 @@ name_ends(struct edges *edges, bool by_command)
 			    edges->list[i].command, name };
 	}
 	edges->n = n;
-	if (n > 0)
-		qsort(edges->list, n, sizeof *edges->list, compare_edges);
+	sort(edges->list, n, sizeof *edges->list, compare_edges);
 }
 
-/* Writes the names of one command's edges as an array; *at moves past them. */
+/*
+ * Writes the symbols of a command's edges, each once, as an array.  *at is the
+ * command's first edge and moves past its last one.
+ */
 static void
 put_names(struct buf *b, const char *key, const struct edges *edges,
     uint32_t command, size_t *at)
@@ -337,9 +354,9 @@ put_names(struct buf *b, const char *key, const struct edges *edges,
 static void
 emit_nodes(void)
 {
-	struct buf *b = filter_out(graph.f);
 	size_t in = 0, out = 0;
 	const struct vertex *v;
+	struct buf *b;
 
 	name_ends(&graph.inputs, true);
 	name_ends(&graph.outputs, false);
@@ -352,13 +369,12 @@ emit_nodes(void)
 		while (out < graph.outputs.n &&
 		    graph.outputs.list[out].command < i)
 			out++;
-		json_begin(b, "node");
+		b = filter_begin_record(graph.f, "node");
 		json_str(b, "id", intern_span(&graph.labels, v->id));
 		put_names(b, "deps", &graph.inputs, i, &in);
 		json_str(b, "rule", intern_span(&graph.labels, v->label));
 		put_names(b, "outputs", &graph.outputs, i, &out);
-		json_end(b);
-		filter_emit(graph.f);
+		filter_end_record(graph.f);
 	}
 }
 
@@ -374,7 +390,8 @@ ninja_read(struct filter *f, const struct format_options *options)
 	while (filter_line(f, &line))
 		read_graph_line(&line);
 	if (graph.is_open)
-		filter_fail(f, "the graph is cut: it has no last line '}'");
+		filter_fail(f, "the graph was truncated: its last line '}' "
+		    "is missing");
 	index_graph();
 	if (options->deps_file != NULL) {
 		filter_read_next(f, options->deps_file);

@@ -1,4 +1,4 @@
-/* ya - graph.json, hundreds of megabytes of it, a node at a time */
+/* ya - reads ya's graph.json, of any size, a node at a time */
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
@@ -10,13 +10,15 @@
 enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, NODE_TYPE };
 
 const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv", "tags",
-    "node-type", "inputs", "platform" /* only known */, NULL };
+    "node-type",
+    /* Not used, but declared: nodes have them (see rec.h). */
+    "inputs", "platform", NULL };
 
-/* Of a node's "kv". */
+/* The keys of a node's "kv"; P is the rule. */
 enum { P = KEY_TYPE + 1, RUN_TEST };
 
 static const char *const kv_keys[] = { "type", "p", "run_test_node",
-    "pc" /* only known */, NULL };
+    "pc" /* as above */, NULL };
 
 static void
 put_array(struct buf *b, const struct rec *node, unsigned key)
@@ -51,7 +53,7 @@ put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 
 	if (field == NULL || field->kind != REC_OBJECT)
 		return;
-	/* It was read once, as part of the node: it is sound. */
+	/* It is valid: it was read before, as a part of the node. */
 	kv = recio_parse(kv_reader, field->token, &why);
 	if (kv == NULL)
 		return;
@@ -63,21 +65,19 @@ put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 static void
 emit_node(struct filter *f, const struct rec *node, struct recio *kv_reader)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "node");
 
-	json_begin(b, "node");
 	put_string(b, "id", node, UID);
 	put_array(b, node, DEPS);
 	put_kv(b, node, kv_reader);
 	put_array(b, node, OUTPUTS);
 	put_array(b, node, TAGS);
 	put_string(b, "node_type", node, NODE_TYPE);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 static bool
-is_sound(struct filter *f, const struct rec *node)
+check_node(struct filter *f, const struct rec *node)
 {
 	static const int arrays[] = { DEPS, OUTPUTS, TAGS };
 	const struct span *items;
@@ -85,13 +85,13 @@ is_sound(struct filter *f, const struct rec *node)
 	size_t n;
 
 	if (rec_str(node, UID, &uid) != REC_OK || uid.n == 0) {
-		filter_reject(f, "a node without a uid");
+		filter_reject(f, "the node has no uid");
 		return false;
 	}
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		if (rec_strings(node, (unsigned)arrays[i], &items, &n) ==
 		    REC_BAD) {
-			filter_reject(f, "'%s' is no array of strings",
+			filter_reject(f, "%s is not an array of strings",
 			    ya_keys[arrays[i]]);
 			return false;
 		}
@@ -110,13 +110,13 @@ read_nodes(struct filter *f, struct recio *kv_reader)
 	do {
 		if (!filter_object(f, &node))
 			return false;
-		if (node != NULL && is_sound(f, node))
+		if (node != NULL && check_node(f, node))
 			emit_node(f, node, kv_reader);
 	} while (scan_accept(&f->input, ','));
 	return scan_accept(&f->input, ']');
 }
 
-/* Of the document's pairs only "graph" is of interest. */
+/* Reads the members of the document, of which only "graph" is used. */
 static bool
 read_document(struct filter *f, struct recio *kv_reader)
 {

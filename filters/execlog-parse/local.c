@@ -1,4 +1,4 @@
-/* local - ya's local execution log: one JSON object, uid to what happened */
+/* local - reads ya's local log: a JSON object with an entry for each uid */
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 
-/* Keys of an entry; KEY_TYPE is its own `type`, which is no record's. */
+/* Keys of an entry.  KEY_TYPE is its `type`, the kind of node, here. */
 enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
     FAILURES, SIZE, DOWNLOAD_MS, TRANSPORT, DETAILS };
 
@@ -19,8 +19,8 @@ const char *const local_keys[] = { "type", "timing", "cached",
     "failures", "size", "download_time_ms", "transport",
     "detailed_timings", NULL };
 
-/* These leave under the names on the right, as they are. */
-static const struct { int key; const char *name; } kept[] = {
+/* Members that are copied, and their names in the record. */
+static const struct { int key; const char *name; } copied[] = {
 	{ COUNT, "count" },
 	{ FAILURES, "failures" },
 	{ SIZE, "size_bytes" },
@@ -29,7 +29,7 @@ static const struct { int key; const char *name; } kept[] = {
 	{ DETAILS, "detailed_timings" },
 };
 
-/* Seconds, a double's digits, as microseconds. */
+/* Reads seconds, a JSON number, as microseconds, and moves p past them. */
 static bool
 read_seconds(const char **p, int64_t *us)
 {
@@ -43,7 +43,7 @@ read_seconds(const char **p, int64_t *us)
 	return true;
 }
 
-/* "timing": [start, end].  A JSON token ends where its bracket does. */
+/* "timing": [start, end].  The token is valid JSON: reading ends at its ']'. */
 static bool
 read_timing(const struct field *timing, int64_t *start_us, int64_t *end_us)
 {
@@ -69,7 +69,7 @@ put_id(struct buf *b, struct span uid, const struct span *prepare)
 	if (prepare->n > 0)
 		buf_char(&name, ':');
 	buf_add(&name, uid.p, uid.n);
-	json_str(b, "id", span_of(name.data, name.len));
+	json_str(b, "id", buf_span(&name));
 	json_word(b, "kind", "prepare");
 	json_str(b, "prepare", span_of(name.data + 8, name.len - 8));
 	buf_release(&name);
@@ -89,14 +89,14 @@ put_rest(struct buf *b, const struct rec *entry)
 		json_true(b, "total_time");
 	if (rec_str(entry, KEY_TYPE, &type) == REC_OK)
 		json_str(b, "rule", type);
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-		field = rec_get(entry, (unsigned)kept[i].key);
+	for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
+		field = rec_get(entry, (unsigned)copied[i].key);
 		if (field != NULL && field->kind != REC_NULL)
-			json_raw(b, kept[i].name, field->token);
+			json_raw(b, copied[i].name, field->token);
 	}
 }
 
-/* A task taken from the cache has no times of its own, whatever is said. */
+/* A task from the cache has no times of its own, whatever its timing says. */
 static void
 emit_entry(struct filter *f, struct span uid, const struct rec *entry,
     struct extent *extent)
@@ -105,13 +105,13 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
 	enum rec_found is_prepare;
 	struct span prepare;
-	struct buf *b = filter_out(f);
+	struct buf *b;
 
 	is_prepare = rec_str(entry, PREPARE, &prepare);
 	if (timing != NULL && timing->kind == REC_NULL)
 		timing = NULL;
 	if (is_prepare == REC_BAD) {
-		filter_reject(f, "'prepare' is no string");
+		filter_reject(f, "'prepare' is not a string");
 		return;
 	}
 	if (timing != NULL && !read_timing(timing, &start_us, &end_us)) {
@@ -123,12 +123,11 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 		return;
 	if (rec_true(entry, CACHED))
 		start_us = end_us = INT_UNKNOWN;
-	json_begin(b, "task");
+	b = filter_begin_record(f, "task");
 	put_id(b, uid, is_prepare == REC_OK ? &prepare : NULL);
 	put_times(b, start_us, end_us);
 	put_rest(b, entry);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 	if (start_us != INT_UNKNOWN && is_prepare == REC_ABSENT &&
 	    !rec_true(entry, TOTAL_TIME)) {
 		extent_add(extent, start_us);
@@ -136,34 +135,36 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	}
 }
 
-/* A key as it stands in the file, and the characters it stands for. */
+/* A key of the object: its JSON token, and the string it means. */
 struct key {
-	struct buf token, uid;
+	struct buf token;	/* kept for filter_reject_rest() */
+	struct buf uid;
 };
 
-/* By way of a record that has the key as a string. */
+/* Reads the token as a string, by making a record of it. */
 static bool
 read_key(struct filter *f, struct span token, struct key *key)
 {
 	struct buf text = { 0 };
 	struct rec *rec;
 	struct span uid;
-	bool good;
+	bool is_string;
 
 	key->token.len = key->uid.len = 0;
 	buf_add(&key->token, token.p, token.n);
 	buf_str(&text, "{\"type\":");
 	buf_add(&text, token.p, token.n);
 	buf_char(&text, '}');
-	rec = filter_record(f, span_of(text.data, text.len));
-	good = rec != NULL && rec_str(rec, KEY_TYPE, &uid) == REC_OK;
-	if (good)
+	rec = filter_record(f, buf_span(&text));
+	is_string = rec != NULL &&
+	    rec_str(rec, KEY_TYPE, &uid) == REC_OK;
+	if (is_string)
 		buf_add(&key->uid, uid.p, uid.n);
 	buf_release(&text);
-	return good;
+	return is_string;
 }
 
-/* "uid": entry.  False if the rest of the file makes no sense. */
+/* "uid": entry.  False if the rest of the file must be given up. */
 static bool
 read_pair(struct filter *f, struct key *key, struct extent *extent)
 {
@@ -181,8 +182,7 @@ read_pair(struct filter *f, struct key *key, struct extent *extent)
 		return true;
 	entry = filter_record(f, value);
 	if (entry != NULL)
-		emit_entry(f, span_of(key->uid.data, key->uid.len), entry,
-		    extent);
+		emit_entry(f, buf_span(&key->uid), entry, extent);
 	return true;
 }
 
@@ -216,9 +216,9 @@ local_read(struct filter *f, const struct format_options *options)
 	do {
 		while (scan_peek(&f->input) != -1)
 			if (!read_object(f, &key, &extent))
-				filter_reject_rest(f, span_of(key.token.data,
-				    key.token.len), "not an object of uids "
-				    "and what happened to them");
+				filter_reject_rest(f, buf_span(&key.token),
+				    "not an object with an entry for each "
+				    "uid");
 	} while (filter_next_file(f));
 	emit_build(f, "local", &extent);
 	buf_release(&key.token);

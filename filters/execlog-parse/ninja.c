@@ -1,22 +1,28 @@
-/* ninja - .ninja_log: a line for every output, run after run */
+/* ninja - reads .ninja_log, which has a line for each output, run after run */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/intern.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 
 /*
- * Lines are appended as commands end, so an end that is earlier than the one
- * before begins a new run.  Now and then ninja rewrites the whole log in the
- * order of its hash table, and runs can no longer be told apart; what gives
- * it away is that then the outputs' times of modification jump back as often
- * as forth.  The log is kept whole: it has one line an output.
+ * Times are counted from the start of a run.  Lines are appended as commands
+ * end, so a line with an earlier end than the line before begins a new run.
+ *
+ * Sometimes ninja recompacts the log: it writes the last line of each output in
+ * the order of a hash table.  Then ends rise and fall at random and say nothing
+ * about runs.  Such a log is recognized by the modification times of outputs,
+ * which go back from one supposed run to the next as often as they go forward.
+ *
+ * The whole log is in memory: it has about one line for each output.
  */
-enum { FIELDS = 5, MS = 1000, OLDEST = 4, NEWEST = 7 };
+enum { FIELDS = 5, US_PER_MS = 1000, VERSION_MIN = 4, VERSION_MAX = 7 };
 
 #define SIGNATURE "# ninja log"
 
@@ -24,19 +30,18 @@ enum { START, END, MTIME, OUTPUT, HASH };
 
 struct entry {
 	int64_t start_us, end_us;
-	int64_t mtime;
+	int64_t mtime;		/* of the output; the unit depends on ninja */
 	uint32_t run;
-	sym output, hash;
-	bool replaced;		/* a later entry has the same output */
+	sym output, hash;	/* version 4: the command, not its hash */
 };
 
 static struct {
 	struct filter *f;
-	uint64_t version;
+	uint64_t version;	/* of the last header */
 	struct intern names;
 	struct entry *entries;
 	size_t n, cap;
-	uint32_t run;
+	uint32_t run;		/* that of the last line, from 0 */
 } state;
 
 static void
@@ -47,16 +52,16 @@ read_header(const struct line *line)
 	struct span version;
 
 	if (line->len <= n || memcmp(line->p, header, n) != 0) {
-		filter_reject(state.f, "a comment that is no ninja header");
+		filter_reject(state.f, "a comment that is not a ninja header");
 		return;
 	}
 	version = span_of(line->p + n, line->len - n);
-	if (!text_u64(version, &state.version) || state.version < OLDEST ||
-	    state.version > NEWEST)
+	if (!text_u64(version, &state.version) || state.version < VERSION_MIN ||
+	    state.version > VERSION_MAX)
 		die("%s is a ninja log of version %.*s; this program knows "
-		    "%d to %d", state.f->input.name, SPAN_ARG(version), OLDEST,
-		    NEWEST);
-	/* What follows a header is another log, if it is not the first. */
+		    "%d to %d", state.f->input.name, SPAN_ARG(version),
+		    VERSION_MIN, VERSION_MAX);
+	/* A further header begins another log, and so another run. */
 	state.run += state.n > 0;
 }
 
@@ -80,12 +85,12 @@ read_ms(struct span field, const char *name, int64_t *us)
 	int64_t ms;
 
 	if (!text_i64(field, &ms) || ms < 0 ||
-	    ms > ((INT64_C(1) << REC_INT_BITS) - 1) / MS) {
-		filter_reject(state.f, "%s '%.*s' is no number of milliseconds,"
-		    " or does not fit", name, SPAN_ARG(field));
+	    ms > ((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS) {
+		filter_reject(state.f, "%s '%.*s' is not a number of "
+		    "milliseconds, or does not fit", name, SPAN_ARG(field));
 		return false;
 	}
-	*us = ms * MS;
+	*us = ms * US_PER_MS;
 	return true;
 }
 
@@ -101,11 +106,12 @@ read_line(const struct line *line)
 	}
 	if (memchr(line->p, '\0', line->len) != NULL ||
 	    !utf8_valid(line->p, line->len)) {
-		filter_reject(state.f, "a NUL byte, or bytes that are not UTF-8");
+		filter_reject(state.f, "a NUL byte, or bytes that are not "
+		    "UTF-8");
 		return;
 	}
 	if (!split(field, line->p, line->len)) {
-		filter_reject(state.f, "not five fields with tabs between, or "
+		filter_reject(state.f, "not five fields separated by tabs, or "
 		    "no output");
 		return;
 	}
@@ -113,7 +119,7 @@ read_line(const struct line *line)
 	    !read_ms(field[END], "end", &e.end_us))
 		return;
 	if (!text_i64(field[MTIME], &e.mtime)) {
-		filter_reject(state.f, "mtime '%.*s' is no number",
+		filter_reject(state.f, "mtime '%.*s' is not a number",
 		    SPAN_ARG(field[MTIME]));
 		return;
 	}
@@ -127,12 +133,16 @@ read_line(const struct line *line)
 	state.entries[state.n++] = e;
 }
 
-/* The run's newest mtime must not be older than the run before's. */
+/*
+ * In an appended log the newest mtime of a run is not older than that of the
+ * run before.  The log is taken for recompacted if it has five runs or more and
+ * this is wrong for more than a quarter of them.
+ */
 static bool
-was_rewritten(void)
+is_recompacted(void)
 {
-	int64_t newest = INT64_MIN, before = INT64_MIN;
-	size_t back = 0;
+	int64_t newest = INT64_MIN, newest_before = INT64_MIN;
+	size_t n_older = 0;
 
 	for (size_t i = 0; i < state.n; i++) {
 		if (state.entries[i].mtime > newest)
@@ -140,32 +150,33 @@ was_rewritten(void)
 		if (i + 1 < state.n && state.entries[i + 1].run ==
 		    state.entries[i].run)
 			continue;
-		back += newest < before;
-		before = newest;
+		n_older += newest < newest_before;
+		newest_before = newest;
 		newest = INT64_MIN;
 	}
-	return state.run >= 4 && back > state.run / 4;
+	return state.run >= 4 && n_older > state.run / 4;
 }
 
-/* All of the last run is newer than all before it. */
+/* Whether all outputs of the last run are newer than those of all others. */
 static bool
 last_run_is_newest(void)
 {
-	int64_t before = INT64_MIN, oldest = INT64_MAX, mtime;
+	int64_t newest_before = INT64_MIN, oldest = INT64_MAX, mtime;
 
 	for (size_t i = 0; i < state.n; i++) {
 		mtime = state.entries[i].mtime;
-		if (state.entries[i].run < state.run && mtime > before)
-			before = mtime;
+		if (state.entries[i].run < state.run &&
+		    mtime > newest_before)
+			newest_before = mtime;
 		if (state.entries[i].run == state.run && mtime < oldest)
 			oldest = mtime;
 	}
-	return oldest > before;
+	return oldest > newest_before;
 }
 
-/* Of every output the last entry stays; runs no longer matter. */
+/* Drops all entries but the last of each output. */
 static void
-keep_last_of_every_output(void)
+keep_last_of_each_output(void)
 {
 	size_t *last = mem_zero(state.names.n, sizeof *last), n = 0;
 
@@ -189,14 +200,16 @@ keep_last_run(void)
 	state.n = n;
 }
 
+/* Entries of one command are equal: its outputs. */
 static int
 compare_commands(const struct entry *x, const struct entry *y)
 {
-	if (x->end_us != y->end_us)
-		return x->end_us < y->end_us ? -1 : 1;
-	if (x->start_us != y->start_us)
-		return x->start_us < y->start_us ? -1 : 1;
-	return intern_cmp(&state.names, x->hash, y->hash);
+	int order = cmp_i64(x->end_us, y->end_us);
+
+	if (order == 0)
+		order = cmp_i64(x->start_us, y->start_us);
+	return order != 0 ? order :
+	    intern_cmp(&state.names, x->hash, y->hash);
 }
 
 static int
@@ -206,8 +219,8 @@ is_absolute(sym output)
 }
 
 /*
- * Of a command's outputs absolute paths come last: CMake lists some files
- * twice, and the graph knows them by the relative path.
+ * The first output of a command names its task.  Absolute paths come last:
+ * CMake lists some files twice, and the graph knows them by the relative path.
  */
 static int
 compare_entries(const void *a, const void *b)
@@ -221,13 +234,12 @@ compare_entries(const void *a, const void *b)
 	    intern_cmp(&state.names, x->output, y->output);
 }
 
-/* One task: the n outputs of one command, the first of which names it. */
+/* Emits one task: the n outputs of one command. */
 static void
 emit_task(const struct entry *e, size_t n)
 {
-	struct buf *b = filter_out(state.f);
+	struct buf *b = filter_begin_record(state.f, "task");
 
-	json_begin(b, "task");
 	json_str(b, "id", intern_span(&state.names, e->output));
 	json_word(b, "kind", "run");
 	put_times(b, e->start_us, e->end_us);
@@ -235,10 +247,9 @@ emit_task(const struct entry *e, size_t n)
 	for (size_t i = 0; i < n; i++)
 		json_item(b, intern_span(&state.names, e[i].output));
 	json_close(b, ']');
-	json_str(b, state.version == OLDEST ? "command" : "command_hash",
+	json_str(b, state.version == VERSION_MIN ? "command" : "command_hash",
 	    intern_span(&state.names, e->hash));
-	json_end(b);
-	filter_emit(state.f);
+	filter_end_record(state.f);
 }
 
 static void
@@ -247,13 +258,12 @@ emit_tasks(void)
 	struct extent extent = { 0 };
 	size_t n;
 
-	if (state.n > 0)
-		qsort(state.entries, state.n, sizeof *state.entries,
-		    compare_entries);
+	sort(state.entries, state.n, sizeof *state.entries, compare_entries);
 	for (size_t i = 0; i < state.n; i += n) {
-		for (n = 1; i + n < state.n && compare_commands(&state.entries[i],
-		    &state.entries[i + n]) == 0; n++)
-			;
+		for (n = 1; i + n < state.n; n++)
+			if (compare_commands(&state.entries[i],
+			    &state.entries[i + n]) != 0)
+				break;
 		emit_task(&state.entries[i], n);
 		extent_add(&extent, state.entries[i].start_us);
 		extent_add(&extent, state.entries[i].end_us);
@@ -274,19 +284,18 @@ ninja_read(struct filter *f, const struct format_options *options)
 	struct line line;
 
 	state.f = f;
-	state.version = 5;
+	state.version = 5;	/* of a log without a header */
 	intern_init(&state.names);
 	while (filter_line(f, &line))
 		read_line(&line);
-	if (!all_outputs && was_rewritten() && !last_run_is_newest()) {
-		err_warn("warning: ninja has rewritten this log and its runs "
-		    "cannot be told apart: taking the last record of every "
-		    "output");
+	if (!all_outputs && is_recompacted() && !last_run_is_newest()) {
+		err_warn("warning: ninja has recompacted this log, which mixes "
+		    "its runs: the last record of every output is used");
 		all_outputs = true;
 	}
 	if (!all_outputs)
 		keep_last_run();
-	keep_last_of_every_output();
+	keep_last_of_each_output();
 	emit_tasks();
 	intern_release(&state.names);
 	free(state.entries);

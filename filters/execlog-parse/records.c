@@ -1,4 +1,4 @@
-/* records - the members and records that all log formats write alike */
+/* records - writes members and records that all log formats share */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"
