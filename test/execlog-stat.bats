@@ -36,7 +36,7 @@ node() {
 
 # --- The wall time, and how much ran at once ---
 
-@test "wall, busy and idle time and parallelism agree with all stretches" {
+@test "wall, busy and idle time and parallelism agree with a list of all intervals" {
 	agree wall 200
 }
 
@@ -74,7 +74,7 @@ node() {
 	assert_equal "$(stat parallelism .average)" "1.4 1 1"
 }
 
-@test "clipped builds agree with all stretches" {
+@test "clipped builds agree with a list of all intervals" {
 	agree clip 150
 }
 
@@ -99,7 +99,7 @@ node() {
 
 # --- Weighted time ---
 
-@test "the weighted time of every task agrees with all stretches" {
+@test "the weighted time of every task agrees with a list of all intervals" {
 	agree weighted 200
 }
 
@@ -123,7 +123,7 @@ node() {
 
 # --- Stages ---
 
-@test "stages agree with all stretches and sum to the wall time" {
+@test "stages agree with a list of all intervals and sum to the wall time" {
 	agree stages 200
 }
 

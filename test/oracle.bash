@@ -1,21 +1,22 @@
-# oracle.bash - to ask a second implementation, $ORACLE; see oracles/oracle.py
+# oracle.bash - compares filters with a second implementation, $ORACLE; see
+# oracles/oracle.py
 
-# as_many COUNT - so many rounds, and fewer where each takes longer
-as_many() {
+# rounds COUNT - the number of rounds: fewer with sanitizers, which are slow
+rounds() {
 	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
 }
 
-# agree MODE COUNT - the filter and the oracle agree about random input
+# agree MODE COUNT - the filter and the oracle agree on random input
 agree() {
-	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$(as_many "$2")"
+	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$(rounds "$2")"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]
 }
 
-# shuffled COUNT PIPELINE FILE - the order of the lines does not matter
+# shuffled COUNT PIPELINE FILE - the order of lines does not matter
 shuffled() {
 	run --separate-stderr python3 "$ORACLE" shuffle "$(seed)" \
-		"$(as_many "$1")" "$2" "$3"
+		"$(rounds "$1")" "$2" "$3"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]
 }

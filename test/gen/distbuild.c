@@ -1,8 +1,8 @@
 /*
- * distbuild - write the log of a made-up distributed build, and its graph
+ * distbuild - writes the log of an invented distributed build, and its graph
  *
- * The same seed and number of nodes always give the same bytes, on any
- * machine: there is no floating point in it, and the random numbers are ours.
+ * The same seed and number of nodes give the same bytes on any machine: it uses
+ * no floating point, and random numbers of its own.
  */
 
 #include <errno.h>
@@ -20,9 +20,10 @@
 #define MAX_NODES	20000000
 #define MAX_DEPS	8
 #define MAX_HOSTS	400
-#define LAYERS		60	/* how deep the build is, roughly */
+#define LAYERS		60	/* about how deep the graph is */
 #define JITTER_MS	500
-#define PATIENCE_MS	60000	/* more than elsewhere, to save a copy */
+#define PATIENCE_MS	60000	/* a node may wait so much longer for a worker
+				   that saves it a copy */
 
 #define LEN(a)	(sizeof(a) / sizeof(a)[0])
 
@@ -31,13 +32,19 @@ enum kind {
 	DEPLOY, DEPLOYED, STARTED, FINISHED, FINISHED_FROM_CACHE,
 	DEP_WAIT, DEP_START, DEP_FINISHED,
 	EXTRACT_QUEUE, EXTRACT_START, EXTRACT_FINISH,
-	HEARTBEAT		/* no reader knows this one */
+	HEARTBEAT		/* unknown to execlog-parse */
 };
 
 /*
- * The fields after the time and the name: u the node, d its dep, h and o their
- * hosts, z and Z their sizes; w the node's worker, c that or the host, s the
- * status, n the number of copies, r of ready nodes; W a worker, p a pattern.
+ * The fields after the time and the name:
+ *	u	node		d	its dependency
+ *	h	the node's host	o	the dependency's host
+ *	z	the node's size	Z	the dependency's size
+ *	w	worker		c	worker or host
+ *	s	status		n	number of copies
+ *	r	number of ready nodes
+ *	W	worker of a prepare event
+ *	p	pattern		-	empty
  */
 static const struct {
 	const char *name, *fields;
@@ -72,25 +79,25 @@ static const struct type {
 };
 
 #define TYPE_LD	4
-#define TYPE_TS	5	/* only nodes nobody depends on are tests */
+#define TYPE_TS	5	/* a test: only nodes without consumers are */
 
 struct node {
 	uint64_t uid[2];
 	uint32_t first_dep;	/* index into deps[] */
-	uint32_t end_ms;	/* since the build began, as all times here */
+	uint32_t end_ms;	/* since the build began, as all times */
 	uint32_t size_bytes;
 	uint16_t worker;
 	uint8_t n_deps, n_copies, type, status;
 	bool needed, cached, by_worker;
 };
 
-/* 12 bytes, for there are ten of them a node. */
+/* 12 bytes, since there are about ten for each node. */
 struct event {
-	uint32_t sort_ms;	/* time + jitter: where the line stands */
-	uint32_t subject;	/* a node, or a worker in the prepare events */
+	uint32_t sort_ms;	/* time + jitter: the order of the lines */
+	uint32_t subject;	/* node; worker in prepare events */
 	uint16_t jitter_ms;
 	uint8_t kind;
-	uint8_t arg;		/* which dep, which pattern, how many ready */
+	uint8_t arg;		/* dep, pattern, or number of ready nodes */
 };
 
 static struct node *nodes;
@@ -116,7 +123,7 @@ dep_of(const struct node *n, uint32_t i)
  * The build graph.
  */
 
-/* 0 to 8, and 2.5 on average. */
+/* 0 to 8, on average 2.5. */
 static uint32_t
 pick_n_deps(void)
 {
@@ -127,8 +134,8 @@ pick_n_deps(void)
 }
 
 /*
- * Most deps lie one or two layers back, which keeps the graph wide as well as
- * deep; the others gather at the beginning, as tools and base libraries do.
+ * Most deps are one or two layers back, which makes the graph wide as well as
+ * deep.  The others are mostly near the beginning, as tools and base libraries.
  */
 static uint32_t
 pick_dep(uint32_t node)
@@ -189,7 +196,7 @@ make_graph(void)
 		n->type = below(TYPE_TS);
 		if (!n->needed)
 			n->type = one_in(3) ? TYPE_LD : TYPE_TS;
-		/* What others were built from cannot have failed. */
+		/* A node that others were built from cannot have failed. */
 		if (!n->needed && !n->cached && one_in(2000))
 			n->status = 1 + below(2);
 	}
@@ -216,7 +223,7 @@ add_event(uint32_t time_ms, enum kind kind, uint32_t subject, uint32_t arg)
 	e->arg = (uint8_t)arg;
 }
 
-/* The last hosts, an eighth of them, have one worker and the others two. */
+/* The last eighth of the hosts have one worker, the others two. */
 static void
 make_hosts(void)
 {
@@ -236,7 +243,7 @@ prepare_worker(uint32_t worker)
 
 	at_ms = below(5000);
 	add_event(at_ms, PREPARE_START, worker, 0);
-	skipped = below(LEN(patterns) + 1);	/* one too far skips none */
+	skipped = below(LEN(patterns) + 1);	/* LEN: none */
 	for (uint32_t i = 0; i < LEN(patterns); i++) {
 		if (i == skipped)
 			continue;
@@ -249,13 +256,14 @@ prepare_worker(uint32_t worker)
 	free_ms[worker] = at_ms;
 }
 
+/* The worker that is free earlier. */
 static uint32_t
-freer(uint32_t a, uint32_t b)
+earlier_free(uint32_t a, uint32_t b)
 {
 	return free_ms[b] < free_ms[a] ? b : a;
 }
 
-/* Where an input is already, unless the queue there is much the longer. */
+/* A worker on the host of an input, unless its queue is much longer. */
 static uint32_t
 pick_worker(const struct node *n, uint32_t ready_ms)
 {
@@ -263,12 +271,12 @@ pick_worker(const struct node *n, uint32_t ready_ms)
 
 	anyone = below(n_workers);
 	for (int tries = 0; tries < 3; tries++)
-		anyone = freer(anyone, below(n_workers));
+		anyone = earlier_free(anyone, below(n_workers));
 	if (n->n_deps == 0 || one_in(7))
 		return anyone;
 	near = host_of(dep_of(n, below(n->n_deps)));
 	if (near + n_hosts < n_workers)
-		near = freer(near, near + n_hosts);
+		near = earlier_free(near, near + n_hosts);
 	if (free_ms[anyone] > ready_ms)
 		ready_ms = free_ms[anyone];
 	return free_ms[near] < ready_ms + PATIENCE_MS ? near : anyone;
@@ -282,7 +290,7 @@ extract(uint32_t at_ms, uint32_t index, uint32_t i)
 	add_event(at_ms + magnitude(4, 10), EXTRACT_FINISH, index, i);
 }
 
-/* Returns when the copy is there. */
+/* Returns the time at which the copy has arrived. */
 static uint32_t
 copy(uint32_t at_ms, uint32_t index, uint32_t i)
 {
@@ -362,7 +370,7 @@ simulate(void)
 	}
 }
 
-/* A radix sort, because qsort(3) may order equal keys as it likes. */
+/* A radix sort, because qsort(3) is not stable. */
 static void
 sort_events(void)
 {
@@ -496,7 +504,7 @@ write_node(FILE *fp, uint32_t index)
 	    test ? "\"node-type\": \"test\", " : "");
 }
 
-/* Consumers first, so that a reader has not met the uids in "deps" before. */
+/* Consumers first, so that a reader sees a uid in "deps" before its node. */
 static void
 write_graph(const char *path)
 {

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""critpath - second implementations, straight from the definitions
+"""critpath - second implementations, directly from the definitions
 
 Usage: critpath.py MODE SEED COUNT         many small random graphs
        critpath.py shuffle SEED COUNT PIPELINE FILE
        critpath.py ninja NINJA-LOG DOT
 
-The graphs have up to 12 tasks, so that all paths can be listed.  A path is a
-list of ids, each of which waited for the one before, from a task that waited
-for nothing to one that is no copy.  Everything is read off that list.
-critpath itself is found in PATH; exit status 1 and a message tell of the
-first graph on which the two differ.
+The graphs have up to 12 tasks, so that all paths can be listed.  A chain is a
+list of ids, each of which depends on the one before, from a task without
+dependencies on.  A path is a chain that ends with a task that is not a copy.
+Every answer is computed from the list of paths.  critpath itself is found in
+PATH.  The first graph on which the two differ is printed; the exit status is
+then 1.
 """
 
 import json
@@ -39,7 +40,7 @@ def random_elapsed(rng, most):
 
 
 def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
-    """Records of tasks, in any order; deps lead back in a hidden order."""
+    """Records of tasks, shuffled; a task depends on earlier ones only."""
     ids = random_ids(rng, rng.randint(1, 12))
     most = rng.choice([1, 3, 5, 1000])
     density = rng.choice([0.1, 0.25, 0.4])
@@ -60,7 +61,7 @@ def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
         elif all_timed or rng.random() < 0.4:
             start = rng.randint(0, 5 * most)
             if rng.random() < 0.1:
-                elapsed = -elapsed              # a clock was off
+                elapsed = -elapsed              # clock skew
             task["start_us"], task["end_us"] = start, start + elapsed
         else:
             task["elapsed_us"] = elapsed
@@ -105,11 +106,11 @@ class Brute:
             self.ends = {i for i, t in self.tasks.items()
                          if t["kind"] != "copy"}
         self.paths = []
-        self.ways = []          # like paths, to any task
+        self.chains = []
         for i in self.tasks:
             if not self.deps[i]:
-                self.list_ways([i])
-        self.paths = [w for w in self.ways if w[-1] in self.ends]
+                self.list_chains([i])
+        self.paths = [c for c in self.chains if c[-1] in self.ends]
         self.n_edges = sum(len(d) for d in self.deps.values())
 
     def bridged(self, every, untimed):
@@ -121,11 +122,11 @@ class Brute:
                 found |= self.bridged(every, d)
         return found
 
-    def list_ways(self, way):
-        self.ways.append(way)
+    def list_chains(self, chain):
+        self.chains.append(chain)
         for i in self.tasks:
-            if way[-1] in self.deps[i]:
-                self.list_ways(way + [i])
+            if chain[-1] in self.deps[i]:
+                self.list_chains(chain + [i])
 
     def sum(self, path, zero=None):
         return sum(self.elapsed[i] for i in path if i != zero)
@@ -134,10 +135,10 @@ class Brute:
         return max((self.sum(p, zero) for p in self.paths), default=None)
 
     def longest_to(self, i):
-        return max(self.sum(w) for w in self.ways if w[-1] == i)
+        return max(self.sum(c) for c in self.chains if c[-1] == i)
 
     def path(self):
-        """Last step first: the longer path, the longer task, the id."""
+        """By length, then from the last step back by elapsed time and id."""
         far = {i: self.longest_to(i) for i in self.tasks}
         return min(self.paths, key=lambda p: [
             (-far[i], -self.elapsed[i], i.encode()) for i in reversed(p)])
@@ -150,8 +151,8 @@ class Brute:
         return None if through is None else self.length() - through
 
     def is_before(self, a, b):
-        return any(a in w and b in w and w.index(a) < w.index(b)
-                   for w in self.ways)
+        return any(a in c and b in c and c.index(a) < c.index(b)
+                   for c in self.chains)
 
     def drag(self, i):
         if i not in self.path():
@@ -164,16 +165,16 @@ class Brute:
     def potential(self, i):
         return self.length() - self.length(zero=i)
 
-    def way_on(self, i):
-        """The longest way from i on, wherever it leads, i included."""
-        return max(self.sum(w[w.index(i):]) for w in self.ways if i in w)
+    def length_from(self, i):
+        """The length of the longest chain from i on, i included."""
+        return max(self.sum(c[c.index(i):]) for c in self.chains if i in c)
 
 
-# --- What critpath says, beside it -----------------------------------------
+# --- Comparisons -----------------------------------------------------------
 
 def split(records):
-    """Tasks by id, steps by path, summaries by path; in the order of the
-    manual: tasks, steps, and the summaries with the first path's last."""
+    """Tasks by id, steps by path, summaries by path.  Checks the order of the
+    manual: tasks, steps, then the summaries, that of the first path last."""
     order = {"task": 0, "critical": 1, "critpath": 2}
     kinds = [order[r["type"]] for r in records]
     check("order of records", sorted(kinds), kinds)
@@ -223,7 +224,7 @@ def check_all(brute, tasks):
 
 
 def compare(records, brute, *options):
-    """Everything that there is to say of a first path."""
+    """Compares everything about the first path, and all tasks."""
     tasks, steps, summaries = split(run_critpath(records, "--all", *options))
     if not brute.paths:
         check("output without a path", {}, summaries)
@@ -247,10 +248,10 @@ def mode_paths(rng):
 
 
 def mode_bridge(rng):
-    """Ties through a task without a time are left open: only numbers."""
+    """Compares numbers only: the ids of ties depend on bridged tasks."""
     tasks = random_build(rng, untimed=0.3)
     brute = Brute(tasks, bridge=True)
-    said, steps, summaries = split(run_critpath(tasks, "--all", "--bridge"))
+    theirs, steps, summaries = split(run_critpath(tasks, "--all", "--bridge"))
     if not brute.paths:
         check("output without a path", {}, summaries)
         return
@@ -263,7 +264,7 @@ def mode_bridge(rng):
     for s in steps[1]:
         check("potential_us", brute.potential(s["id"]), s["potential_us"])
     for i in brute.tasks:
-        check(f"slack_us of {i}", brute.slack(i), said[i].get("slack_us"))
+        check(f"slack_us of {i}", brute.slack(i), theirs[i].get("slack_us"))
     check("cut", 0, summaries[1]["cut"])
 
 
@@ -342,7 +343,7 @@ def mode_drop(rng):
 # --- Workers ---------------------------------------------------------------
 
 def simulate(brute, workers):
-    """A free worker takes the ready task with the longest way to go."""
+    """An idle worker takes the ready task with the longest path to go."""
     ended, running, now = set(), {}, 0
     while True:
         while True:     # copies need no worker, and may end at once
@@ -356,7 +357,7 @@ def simulate(brute, workers):
                 break
             for i in copies:
                 running[i] = now + brute.elapsed[i]
-        ready.sort(key=lambda i: (-brute.way_on(i), i.encode()))
+        ready.sort(key=lambda i: (-brute.length_from(i), i.encode()))
         busy = sum(brute.tasks[i]["kind"] != "copy" for i in running)
         for i in ready[:workers - busy]:
             running[i] = now + brute.elapsed[i]
@@ -438,7 +439,7 @@ def mode_account_top(rng):
 # --- Order -----------------------------------------------------------------
 
 def mode_order(rng):
-    """Shuffled records give the same bytes, also where ids come again."""
+    """Shuffled records give the same bytes, also with repeated ids."""
     tasks = random_build(rng, copies=0.2, untimed=0.1)
     for t in rng.sample(tasks, rng.randint(0, len(tasks))):
         again = {"type": "task", "id": t["id"], "kind": t["kind"],
@@ -478,7 +479,7 @@ def mode_attempts(rng):
 # --- ninja -----------------------------------------------------------------
 
 def read_dot(path):
-    """From the path of an output: (the rule, the paths of the inputs)."""
+    """By the path of an output: the rule and the paths of the inputs."""
     label, rule, edges, made_by = {}, {}, [], {}
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -527,7 +528,7 @@ def ninja(log_path, dot_path):
                 known[output] = elapsed_ms.get(output, 0) + max(
                     map(longest, inputs), default=0)
             else:
-                known[output] = 0       # a source, or what did not run
+                known[output] = 0       # a source, or it did not run
         return known[output]
 
     print(max(map(longest, elapsed_ms)) * 1000)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""execlog-stat - a second implementation, straight from the definitions
+"""execlog-stat - a second implementation, directly from the definitions
 
 Usage: execlog-stat.py MODE SEED COUNT       many small random builds
        execlog-stat.py shuffle SEED COUNT PIPELINE FILE
        execlog-stat.py ninja NINJA-LOG
 
-All moments at which anything begins or ends cut the time of a build into
-stretches.  Of each stretch it is listed which tasks cover it, and everything
-is read off these lists, in fractions.  execlog-stat itself is found in PATH;
-exit status 1 and a message tell of the first build on which the two differ.
+The starts and ends of all tasks split the time of a build into intervals.
+Each interval has a list of the tasks that cover it, and every answer is
+computed from these lists, in fractions.  execlog-stat itself is found in PATH.
+The first build on which the two differ is printed; the exit status is then 1.
 """
 
 import json
@@ -27,7 +27,7 @@ def check_near(what, ours, theirs, off=2e-6):
 
 
 def check_ratio(what, part, whole, record, key):
-    """A ratio of nothing is left out."""
+    """A ratio to 0 is left out."""
     if whole > 0:
         check_near(what, Fraction(part) / whole, record.get(key))
     else:
@@ -36,7 +36,7 @@ def check_ratio(what, part, whole, record, key):
 
 # --- Random builds ---------------------------------------------------------
 
-ENDINGS = ["", "", ".o", ".cpp.o", ".a", ".", ".d/x"]
+EXTENSIONS = ["", "", ".o", ".cpp.o", ".a", ".", ".d/x"]
 RULES = ["CC", "LD", "AR", "PY", "\u4e2d"]
 
 
@@ -45,7 +45,7 @@ def random_ids(rng, n):
     while len(ids) < n:
         ids.add(rng.choice(["", "", "lib/", "a.b/"]) +
                 "".join(rng.choices("abB10\u00e9z", k=rng.randint(1, 3))) +
-                rng.choice(ENDINGS))
+                rng.choice(EXTENSIONS))
     ids = sorted(ids)
     rng.shuffle(ids)
     return ids
@@ -58,42 +58,42 @@ class Clock:
         sizes = [(0, 8), (0, 100)]
         if not small:
             sizes += [(0, 10 ** 7), (1700000000000000, 10 ** 10)]
-        self.origin, self.most = rng.choice(sizes)
+        self.origin, self.span = rng.choice(sizes)
 
-    def moment(self):
-        return self.origin + self.rng.randint(0, self.most)
+    def time(self):
+        return self.origin + self.rng.randint(0, self.span)
 
     def length(self):
         return 0 if self.rng.random() < 0.1 else \
-            self.rng.randint(0, max(1, self.most // 3))
+            self.rng.randint(0, max(1, self.span // 3))
 
 
 def random_times(rng, clock, kind):
-    start, took = clock.moment(), clock.length()
-    ways = ["both"] * 12 + ["start+", "end+", "open", "elapsed", "total",
+    start, took = clock.time(), clock.length()
+    shapes = ["both"] * 12 + ["start+", "end+", "open", "elapsed", "total",
                             "skewed", "none", "zero"]
     if kind != "run":
-        ways.append("end")
-    way = rng.choice(ways)
-    if way in ("both", "total"):
+        shapes.append("end")
+    shape = rng.choice(shapes)
+    if shape in ("both", "total"):
         times = {"start_us": start, "end_us": start + took}
-    elif way == "start+":
+    elif shape == "start+":
         times = {"start_us": start, "elapsed_us": took}
-    elif way == "end+":
+    elif shape == "end+":
         times = {"end_us": start + took, "elapsed_us": took}
-    elif way == "open":
+    elif shape == "open":
         times = {"start_us": start}
-    elif way == "end":
+    elif shape == "end":
         times = {"end_us": start}
-    elif way == "elapsed":
+    elif shape == "elapsed":
         times = {"elapsed_us": took}
-    elif way == "skewed":
+    elif shape == "skewed":
         times = {"start_us": start + took, "end_us": start}
-    elif way == "zero":
+    elif shape == "zero":
         times = {"start_us": start, "end_us": start}
     else:
         times = {}
-    if way == "total":
+    if shape == "total":
         times["total_time"] = True
     return times
 
@@ -117,21 +117,21 @@ def random_task(rng, clock, name):
             task = {"type": "task", "id": name, rng.choice(
                 ["from_cache", "dynamically_resolved_cache"]): True}
             if rng.random() < 0.5:
-                task["start_us"] = task["end_us"] = clock.moment()
+                task["start_us"] = task["end_us"] = clock.time()
     return task
 
 
 def random_attempts(rng, clock, tasks):
-    """Further records of an id, each of a host of its own."""
+    """Further records of an id, each with a host of its own."""
     for first in rng.sample(tasks, rng.randint(0, len(tasks) // 3)):
         if set(first) & {"from_cache", "dynamically_resolved_cache",
                          "total_time"} or \
                 "elapsed_us" in first or \
                 "start_us" not in first and "end_us" not in first:
-            continue        # such are no attempts that anybody writes
+            continue        # execlog-parse does not write such attempts
         first["host"] = "h0"
         for i in range(rng.randint(1, 3)):
-            start = clock.moment()
+            start = clock.time()
             again = {k: v for k, v in first.items()
                      if not k.endswith("_us") and k != "failed"}
             again["host"] = f"h{i + 1}"
@@ -172,14 +172,14 @@ def random_records(rng, small=False):
     if rng.random() < 0.6:
         records += random_nodes(rng, tasks)
     for _ in range(rng.choice([0, 0, 1, 1, 2])):
-        start, end = sorted([clock.moment(), clock.moment()])
+        start, end = sorted([clock.time(), clock.time()])
         records.append({"type": "build", "start_us": start, "end_us": end})
     rng.shuffle(records)
     return records
 
 
 def with_times(task):
-    """Of start, end and elapsed time two make three."""
+    """Computes start, end or elapsed time from the other two."""
     t = dict(task)
     if "start_us" in t and "end_us" in t:
         t["elapsed_us"] = t["end_us"] - t["start_us"]
@@ -193,7 +193,7 @@ def with_times(task):
 
 
 def with_names(tasks):
-    """Those that count, under the names of their attempts."""
+    """The tasks that count, named by their attempts."""
     named = []
     for i in {t["id"] for t in tasks}:
         own = [t for t in tasks if t["id"] == i]
@@ -212,7 +212,7 @@ def with_names(tasks):
     return named
 
 
-SORTS = ["tests", "build", "download", "service"]
+WORK = ["tests", "build", "download", "service"]
 STAGES = ["tests_only", "tests_with_other", "build_only", "build_with_other",
           "download_only", "download_with_other", "service_only", "idle"]
 
@@ -224,38 +224,38 @@ class Build:
                                  if r["type"] == "task"])
         self.find_extent([r for r in records if r["type"] == "build"])
         if self.wall_us is not None:
-            self.find_stretches()
+            self.find_intervals()
 
-    def find_extent(self, said):
+    def find_extent(self, builds):
         placed = [t for t in self.tasks if "total_time" not in t]
-        if not said:
-            said = placed
-        moments = [t[key] for t in said for key in ("start_us", "end_us")
+        if not builds:
+            builds = placed
+        times = [t[key] for t in builds for key in ("start_us", "end_us")
                    if key in t]
         self.wall_us = None
-        if moments:     # starts and ends alike: clocks may be off
-            self.start_us, self.end_us = min(moments), max(moments)
+        if times:       # clocks may be off: an end may be the earliest
+            self.start_us, self.end_us = min(times), max(times)
             self.wall_us = self.end_us - self.start_us
 
-    def find_stretches(self):
+    def find_intervals(self):
         at = [t for t in self.tasks if "total_time" not in t and
               "start_us" in t and "end_us" in t]
         cuts = {self.start_us, self.end_us}
         for t in at:
             cuts |= {t["start_us"], t["end_us"]}
         cuts = sorted(c for c in cuts if self.start_us <= c <= self.end_us)
-        self.stretches = [
+        self.intervals = [
             (a, b, [t for t in at if t["start_us"] <= a and b <= t["end_us"]])
             for a, b in zip(cuts, cuts[1:])]
         for t in self.tasks:
             t["weight"] = Fraction(0)
-        for a, b, running in self.stretches:
+        for a, b, running in self.intervals:
             for t in running:
                 t["weight"] += Fraction(b - a, len(running))
 
     def sum_of(self, us_of):
         return sum((b - a) * us_of(running)
-                   for a, b, running in self.stretches)
+                   for a, b, running in self.intervals)
 
     def rule(self, t):
         if "rule" in t:
@@ -263,7 +263,7 @@ class Build:
         i = t.get("uid") if t.get("kind") == "copy" else t["id"]
         return self.nodes.get(i, {}).get("rule")
 
-    def sort(self, t):
+    def work(self, t):
         kind, node = t.get("kind", "run"), self.nodes.get(t["id"], {})
         if kind == "prepare" and "from dist cache" in t.get("rule", ""):
             return "download"
@@ -279,17 +279,17 @@ class Build:
             return kind
         if self.rule(t) is not None:
             return self.rule(t)
-        ending = re.search(r"(?<=[^/])\.[^./]+$", t["id"])
-        return ending[0] if ending else kind
+        extension = re.search(r"(?<=[^/])\.[^./]+$", t["id"])
+        return extension[0] if extension else kind
 
     def stage(self, running):
-        sorts = {self.sort(t) for t in running}
-        if not sorts:
+        works = {self.work(t) for t in running}
+        if not works:
             return "idle"
-        first = min(sorts, key=SORTS.index)
+        first = min(works, key=WORK.index)
         if first == "service":
             return "service_only"
-        return first + ("_only" if len(sorts) == 1 else "_with_other")
+        return first + ("_only" if len(works) == 1 else "_with_other")
 
     def timed(self):
         return [t for t in self.tasks if t.get("elapsed_us", 0) > 0]
@@ -305,7 +305,7 @@ class Build:
                                      t["n"]))
 
     def runs(self):
-        """From the id of a run its attempts."""
+        """The attempts of each run, by id."""
         runs = {}
         for t in self.tasks:
             if t.get("kind", "run") == "run":
@@ -322,10 +322,10 @@ def is_executed(attempts):
                for t in attempts)
 
 
-# --- What there is to agree on ---------------------------------------------
+# --- Comparisons -----------------------------------------------------------
 
 def ask(records, *options):
-    """The second opinion, and what execlog-stat says, or None."""
+    """The answers of this file and of execlog-stat; the latter may be None."""
     build = Build(records)
     out = run_filter("execlog-stat", records, *options)
     if build.wall_us is None:
@@ -352,7 +352,7 @@ def compare_wall(build, answers):
     check("idle_us", build.wall_us - busy_us, wall["idle_us"])
     check("tasks", len(build.tasks), wall["tasks"])
     check("running_us", running_us, wall["running_us"])
-    check("most_running", max((len(r) for _, _, r in build.stretches),
+    check("most_running", max((len(r) for _, _, r in build.intervals),
                               default=0), wall["most_running"])
     check_ratio("average_parallelism", running_us, build.wall_us, wall,
                 "average_parallelism")
@@ -361,8 +361,8 @@ def compare_wall(build, answers):
 def compare_weighted(build, answers):
     """Of all tasks, if the list is long enough."""
     by_name = {t["name"]: t for t in build.tasks}
-    said = answers.get("longest", []) + answers.get("biggest_copy", [])
-    for t in said:
+    theirs = answers.get("longest", []) + answers.get("biggest_copy", [])
+    for t in theirs:
         check_near(f"weighted_us of {t['id']}", by_name[t["id"]]["weight"],
                    t["weighted_us"], 0.500001)
     check("who has a weight",
@@ -377,10 +377,10 @@ def compare_types(build, answers):
         types.setdefault(build.type(t), []).append(t)
     sums = {name: sum(t["elapsed_us"] for t in tasks)
             for name, tasks in types.items()}
-    said = answers.get("type", [])
+    theirs = answers.get("type", [])
     check("types", sorted(types, key=lambda i: (-sums[i], i.encode())),
-          [t["name"] for t in said])
-    for t in said:
+          [t["name"] for t in theirs])
+    for t in theirs:
         tasks, name = types[t["name"]], t["name"]
         check(f"tasks of {name}", len(tasks), t["tasks"])
         check(f"elapsed_us of {name}", sums[name], t["elapsed_us"])
@@ -393,8 +393,8 @@ def compare_type_weights(build, answers):
         name = build.type(t)
         weights[name] = weights.get(name, 0) + t["weight"]
     up, down = [], []
-    said = answers.get("type", [])
-    for t in said:
+    theirs = answers.get("type", [])
+    for t in theirs:
         weight = weights[t["name"]]
         check_near(f"weighted_us of {t['name']}", weight, t["weighted_us"],
                    0.999999)
@@ -402,19 +402,19 @@ def compare_type_weights(build, answers):
             (up if t["weighted_us"] > weight else down).append(
                 weight - math.floor(weight))
     check("sum of weighted_us", build.sum_of(bool),
-          sum(t["weighted_us"] for t in said))
+          sum(t["weighted_us"] for t in theirs))
     if up and down and min(up) < max(down) - Fraction(1, 10 ** 4):
         raise Differ("a smaller remainder was rounded up")
 
 
 def compare_stages(build, answers):
-    said = answers["stage"]
-    check("stages", STAGES, [s["name"] for s in said])
-    for s in said:
+    theirs = answers["stage"]
+    check("stages", STAGES, [s["name"] for s in theirs])
+    for s in theirs:
         us = build.sum_of(lambda r, s=s: build.stage(r) == s["name"])
         check(f"wall_us of {s['name']}", us, s["wall_us"])
         check_ratio(f"share of {s['name']}", us, build.wall_us, s, "share")
-    check("sum of stages", build.wall_us, sum(s["wall_us"] for s in said))
+    check("sum of stages", build.wall_us, sum(s["wall_us"] for s in theirs))
 
 
 def overlap(a, b, c, d):
@@ -422,25 +422,25 @@ def overlap(a, b, c, d):
 
 
 def compare_bins(build, answers, n):
-    said = answers["parallelism"]
-    check("how many bins", n, len(said))
+    theirs = answers["parallelism"]
+    check("number of bins", n, len(theirs))
     width = Fraction(build.wall_us, n)
     edges = [build.start_us + width * i for i in range(n + 1)]
-    for i, s in enumerate(said):
+    for i, s in enumerate(theirs):
         check("from_us", math.floor(edges[i]), s["from_us"])
         check("to_us", math.floor(edges[i + 1]), s["to_us"])
         running_us = sum(len(r) * overlap(a, b, edges[i], edges[i + 1])
-                         for a, b, r in build.stretches)
+                         for a, b, r in build.intervals)
         check_near(f"average of bin {i + 1}",
                    running_us / width if width > 0 else 0, s["average"])
     check_near("sum of the bins", build.sum_of(len),
-               sum(Fraction(s["average"]) for s in said) * width,
+               sum(Fraction(s["average"]) for s in theirs) * width,
                float(build.wall_us) * 1e-6)
 
 
-def compare_list(name, build, ours, said):
-    check(name, [t["name"] for t in ours], [t["id"] for t in said])
-    for i, (t, s) in enumerate(zip(ours, said)):
+def compare_list(name, build, ours, theirs):
+    check(name, [t["name"] for t in ours], [t["id"] for t in theirs])
+    for i, (t, s) in enumerate(zip(ours, theirs)):
         check("rank", i + 1, s["rank"])
         check("kind", t.get("kind", "run"), s["kind"])
         check("rule", build.rule(t), s.get("rule"))
@@ -485,13 +485,13 @@ def compare_failed(build, answers):
 
     run_us = us(lambda t: True)
     failed_us = us(lambda t: "failed" in t)
-    test_us = us(lambda t: build.sort(t) == "tests")
+    test_us = us(lambda t: build.work(t) == "tests")
     check("run_us", run_us, failed["run_us"])
     check("failed_us", failed_us, failed["failed_us"])
     check("failed", sum(any("failed" in t for t in own)
                         for own in runs.values()), failed["tasks"])
     check_ratio("failed ratio", failed_us, run_us, failed, "ratio")
-    check("tests", sum(is_executed(own) and build.sort(own[0]) == "tests"
+    check("tests", sum(is_executed(own) and build.work(own[0]) == "tests"
                        for own in runs.values()), tests["tasks"])
     check("test_us", test_us, tests["test_us"])
     check_ratio("tests ratio", test_us, run_us, tests, "ratio")
@@ -530,7 +530,7 @@ def mode_lists(rng):
 
 
 def mode_clip(rng):
-    """Only builds that are said to be shorter or longer than their tasks."""
+    """Only builds whose record is shorter or longer than their tasks."""
     while True:
         records = random_records(rng)
         if any(r["type"] == "build" for r in records):
@@ -543,11 +543,11 @@ def mode_clip(rng):
 
 
 def mode_order(rng):
-    """Tasks of many types at once, so that all fractions come up."""
+    """Tasks of many types at once, so that all fractions occur."""
     records = random_records(rng)
     clock = Clock(rng, small=False)
     for i in range(rng.randint(0, 20)):
-        start = clock.moment()
+        start = clock.time()
         records.append({"type": "task", "id": f"x/{i}",
                         "rule": rng.choice(RULES), "start_us": start,
                         "end_us": start + clock.length()})
@@ -555,7 +555,8 @@ def mode_order(rng):
     first = None
     for _ in range(4):
         rng.shuffle(records)
-        out = run_filter("execlog-stat", records, "--top", "3", "--bins", "5", *options)
+        out = run_filter("execlog-stat", records, "--top", "3", "--bins", "5",
+                         *options)
         first = out if first is None else first
         check("output of the records shuffled", first, out)
 
@@ -563,13 +564,13 @@ def mode_order(rng):
 # --- The report ------------------------------------------------------------
 
 def rows(text, heading):
-    """The rows of a table, whose lines begin with blanks."""
+    """The rows of a table: its lines are indented."""
     found = re.search(rf"^{heading}\n((?:  .*\n)*)", text, re.M)
     return found[1].splitlines() if found else []
 
 
 def mode_report(rng):
-    """Only what is shorter than a millisecond, which is said exactly."""
+    """Only times below a millisecond, which the report gives exactly."""
     records = random_records(rng, small=True)
     build = Build(records)
     text = run_filter("execlog-stat", records, "--text", "--top", "1000")
@@ -601,12 +602,10 @@ def mode_report(rng):
     check("run tasks", len(build.runs()), many + cached + avoided)
 
 
-# --- Order of lines --------------------------------------------------------
-
 # --- ninja -----------------------------------------------------------------
 
 def read_ninja_log(path):
-    """The commands of the last run, under their smallest outputs."""
+    """The commands of the last run, named by their smallest outputs."""
     commands, end_before = {}, 0
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -624,7 +623,7 @@ def read_ninja_log(path):
 
 
 def ninja(path):
-    """A log read here must give what execlog-parse and execlog-stat give."""
+    """A log read here gives the same as execlog-parse and execlog-stat."""
     build = Build(read_ninja_log(path))
     out = subprocess.run(["bash", "-c", "set -o pipefail; "
                           'execlog-parse "$1" | execlog-stat', "-", path],

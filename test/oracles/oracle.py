@@ -1,8 +1,7 @@
-"""oracle - what second implementations of filters have in common
+"""oracle - the common part of second implementations of filters
 
-An oracle has modes, functions that make an input of their own from a random
-generator, ask the filter about it and raise Differ.  The filter is found in
-PATH.
+An oracle has modes: functions that make a random input, run the filter on it,
+compare the answer and raise Differ.  The filter is found in PATH.
 """
 
 import json
@@ -27,11 +26,11 @@ def lines_of(records):
     return "".join(json.dumps(r) + "\n" for r in records)
 
 
-last = None             # what was last asked, to be shown
+last = None             # the last command and its input, for messages
 
 
 def run_filter(name, records, *options):
-    """What a filter writes, which succeeds and has nothing to say."""
+    """The output of a filter, which must succeed without a message."""
     global last
     last = (name, *options), records
     run = subprocess.run([name, *options], input=lines_of(records),
@@ -42,8 +41,8 @@ def run_filter(name, records, *options):
 
 
 def shuffle(seed, count, pipeline, path):
-    """Shuffles the lines of a file: what the pipeline makes of them, on its
-    standard input, must stay the same byte for byte."""
+    """Shuffles the lines of a file: the output of the pipeline, which reads
+    them as standard input, must stay the same byte for byte."""
     print("seed", seed)
     rng = random.Random(seed)
     with open(path, "rb") as f:
@@ -62,14 +61,14 @@ def shuffle(seed, count, pipeline, path):
             sys.stdout.flush()
             sys.stdout.buffer.write(b"".join(lines))
             sys.stdout.buffer.write(b"... give:\n" + run.stdout)
-            sys.stdout.buffer.write(b"... but as they came:\n" + first)
+            sys.stdout.buffer.write(b"... but in the original order:\n" + first)
             sys.stdout.buffer.flush()
             raise Differ("the order of lines matters")
         rng.shuffle(lines)
 
 
 def many(mode, seed, count):
-    """Each input has a seed of its own, to be repeated alone."""
+    """Each input has a seed of its own, so that it can be repeated alone."""
     for i in range(int(count)):
         try:
             mode(random.Random(f"{seed}/{i}"))

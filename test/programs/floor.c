@@ -1,6 +1,7 @@
 /*
- * floor - what reading an execution log costs at least: splits each line into
- * seven fields and interns two of them, with a hash that anybody can attack
+ * floor - the least that reading an execution log can cost: splits each line
+ * into seven fields and interns two of them, with a hash that is not protected
+ * against crafted input
  */
 
 #include <stdint.h>

@@ -1,9 +1,10 @@
 /*
- * parse FILE... - says of each file whether recio takes it: "NAME: record" or
- * "NAME: why not".  What is no object is read as the value in {"a":...}.
+ * parse FILE... - prints whether recio accepts each file: "NAME: record" or
+ * "NAME: reason".  A value that is not an object is read as that of {"a":...}.
  */
 
 #include "common/base/err.h"
+#include "common/json/json.h"
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
 
@@ -25,7 +26,7 @@ is_object(const struct buf *b)
 {
 	size_t i = 0;
 
-	while (i < b->len && memchr(" \t\r\n", b->data[i], 4) != NULL)
+	while (i < b->len && json_is_space(b->data[i]))
 		i++;
 	return i < b->len && b->data[i] == '{';
 }
@@ -49,7 +50,7 @@ main(int argc, char **argv)
 			buf_add(&text, file.data, file.len);
 			buf_char(&text, '}');
 		}
-		rec = recio_parse(io, span_of(text.data, text.len), &why);
+		rec = recio_parse(io, buf_span(&text), &why);
 		printf("%s: %s\n", argv[i], rec != NULL ? "record" : why);
 	}
 	buf_release(&file);
