@@ -271,6 +271,20 @@ filter_reject(struct filter *f, const char *fmt, ...)
 	stop_if_strict(f);
 }
 
+bool
+filter_check_text(struct filter *f, const struct line *line)
+{
+	if (memchr(line->p, '\0', line->len) != NULL) {
+		filter_reject(f, "a NUL byte");
+		return false;
+	}
+	if (!utf8_valid(line->p, line->len)) {
+		filter_reject(f, "the line is not UTF-8");
+		return false;
+	}
+	return true;
+}
+
 void
 filter_fail(struct filter *f, const char *fmt, ...)
 {

@@ -122,7 +122,10 @@ void filter_reject_rest(struct filter *, struct span before, const char *why);
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
 
-/* The same for a fault that has no place in the input, such as a cycle. */
+/* Rejects a line with a NUL byte or bytes that are not UTF-8. */
+bool filter_check_text(struct filter *, const struct line *);
+
+/* As filter_reject() for a fault without a place in the input: a cycle. */
 void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
 /*

@@ -47,8 +47,8 @@ detect_format(const struct input_format *table, struct input *in)
 }
 
 void
-format_read(struct filter *f, const struct input_format *table, const char *name,
-    const struct format_options *options)
+format_read(struct filter *f, const struct input_format *table,
+    const char *name, const struct format_options *options)
 {
 	const struct input_format *format = name == NULL ? NULL :
 	    find_format(table, name);

@@ -183,22 +183,12 @@ read_frame(struct span line)
 	    between(line, "edge [", "]", &middle);
 }
 
-static bool
-check_text(struct filter *f, const struct line *line)
-{
-	if (memchr(line->p, '\0', line->len) == NULL &&
-	    utf8_valid(line->p, line->len))
-		return true;
-	filter_reject(f, "a NUL byte, or bytes that are not UTF-8");
-	return false;
-}
-
 static void
 read_graph_line(const struct line *line)
 {
 	struct span text = span_of(line->p, line->len);
 
-	if (!check_text(graph.f, line))
+	if (!filter_check_text(graph.f, line))
 		return;
 	if (*text.p == '"' ? !read_quoted(text) : !read_frame(text))
 		filter_reject(graph.f, "not a line of 'ninja -t graph'");
@@ -281,7 +271,7 @@ read_deps_line(const struct line *line, uint32_t *command)
 	struct span text = span_of(line->p, line->len), path;
 	uint32_t file;
 
-	if (!check_text(graph.f, line))
+	if (!filter_check_text(graph.f, line))
 		return;
 	if (!between(text, "    ", "", &path)) {
 		*command = read_deps_head(text);

@@ -15,10 +15,6 @@
 
 enum { FIELDS_MAX = 7, UNKNOWN_EVENTS_MAX = 1000 };
 
-/* The log has milliseconds; as microseconds they must fit REC_INT_BITS. */
-enum { US_PER_MS = 1000 };
-#define TIME_MS_MAX (((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS)
-
 enum { TIME, EVENT, ARG1, ARG2, ARG3, ARG4, ARG5 };
 
 /* One line: where its fields begin and end.  Missing ones are empty. */
@@ -308,21 +304,6 @@ split(struct event *e, const char *line, size_t n)
 	return odd == 0;
 }
 
-/* Rejects a line with a NUL or bytes that are not UTF-8. */
-static bool
-check_text(const struct line *line)
-{
-	if (memchr(line->p, '\0', line->len) != NULL) {
-		filter_reject(state.f, "a NUL byte");
-		return false;
-	}
-	if (!utf8_valid(line->p, line->len)) {
-		filter_reject(state.f, "the line is not UTF-8");
-		return false;
-	}
-	return true;
-}
-
 static bool
 check_needed_fields(const struct event *e, const struct handler *h)
 {
@@ -338,15 +319,11 @@ check_needed_fields(const struct event *e, const struct handler *h)
 static bool
 read_time(struct event *e)
 {
-	int64_t ms;
-
-	if (!text_i64(field(e, TIME), &ms) || ms < 0 || ms > TIME_MS_MAX) {
-		filter_reject(state.f, "time '%.*s' is not a number of "
-		    "milliseconds, or does not fit", SPAN_ARG(field(e, TIME)));
-		return false;
-	}
-	e->us = ms * US_PER_MS;
-	return true;
+	if (read_ms(field(e, TIME), &e->us))
+		return true;
+	filter_reject(state.f, "time '%.*s' is not a number of milliseconds, "
+	    "or does not fit", SPAN_ARG(field(e, TIME)));
+	return false;
 }
 
 static void
@@ -355,7 +332,7 @@ read_line(const struct line *line)
 	const struct handler *h;
 	struct event e;
 
-	if (!split(&e, line->p, line->len) && !check_text(line))
+	if (!split(&e, line->p, line->len) && !filter_check_text(state.f, line))
 		return;
 	if (e.n_fields < 3) {
 		filter_reject(state.f, "fewer than three fields");

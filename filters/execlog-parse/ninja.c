@@ -22,7 +22,7 @@
  *
  * The whole log is in memory: it has about one line for each output.
  */
-enum { FIELDS = 5, US_PER_MS = 1000, VERSION_MIN = 4, VERSION_MAX = 7 };
+enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
 
 #define SIGNATURE "# ninja log"
 
@@ -80,18 +80,13 @@ split(struct span field[FIELDS], const char *p, size_t n)
 }
 
 static bool
-read_ms(struct span field, const char *name, int64_t *us)
+read_time(struct span field, const char *name, int64_t *us)
 {
-	int64_t ms;
-
-	if (!text_i64(field, &ms) || ms < 0 ||
-	    ms > ((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS) {
-		filter_reject(state.f, "%s '%.*s' is not a number of "
-		    "milliseconds, or does not fit", name, SPAN_ARG(field));
-		return false;
-	}
-	*us = ms * US_PER_MS;
-	return true;
+	if (read_ms(field, us))
+		return true;
+	filter_reject(state.f, "%s '%.*s' is not a number of milliseconds, or "
+	    "does not fit", name, SPAN_ARG(field));
+	return false;
 }
 
 static void
@@ -104,19 +99,15 @@ read_line(const struct line *line)
 		read_header(line);
 		return;
 	}
-	if (memchr(line->p, '\0', line->len) != NULL ||
-	    !utf8_valid(line->p, line->len)) {
-		filter_reject(state.f, "a NUL byte, or bytes that are not "
-		    "UTF-8");
+	if (!filter_check_text(state.f, line))
 		return;
-	}
 	if (!split(field, line->p, line->len)) {
 		filter_reject(state.f, "not five fields separated by tabs, or "
 		    "no output");
 		return;
 	}
-	if (!read_ms(field[START], "start", &e.start_us) ||
-	    !read_ms(field[END], "end", &e.end_us))
+	if (!read_time(field[START], "start", &e.start_us) ||
+	    !read_time(field[END], "end", &e.end_us))
 		return;
 	if (!text_i64(field[MTIME], &e.mtime)) {
 		filter_reject(state.f, "mtime '%.*s' is not a number",

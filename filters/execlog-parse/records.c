@@ -1,4 +1,4 @@
-/* records - writes members and records that all log formats share */
+/* records - members and records that the readers of all formats share */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"

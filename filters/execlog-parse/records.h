@@ -5,10 +5,28 @@
 #include <stdint.h>
 
 #include "common/base/text.h"
+#include "common/json/rec.h"
 
-/* What the readers of all formats write alike. */
+/* What the readers of all formats share. */
 struct buf;
 struct filter;
+
+/*
+ * Reads a number of milliseconds as microseconds.  False if it is not a number,
+ * or too large for a record.
+ */
+static inline bool
+read_ms(struct span text, int64_t *us)
+{
+	enum { US_PER_MS = 1000 };
+	int64_t ms;
+
+	if (!text_i64(text, &ms) || ms < 0 ||
+	    ms > ((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS)
+		return false;
+	*us = ms * US_PER_MS;
+	return true;
+}
 
 /* Writes start_us, end_us and elapsed_us, those that are known. */
 void put_times(struct buf *, int64_t start_us, int64_t end_us);
