@@ -13,22 +13,6 @@
  * histories have such commits, git shows them, and so does this.
  */
 
-bool
-gitvcs_read_commit(struct vcs *v, const git_oid *id, git_odb_object **object)
-{
-	struct gitvcs *g = v->own;
-	struct vcs_id hex;
-
-	gitvcs_id(&hex, id);
-	if (git_odb_read(object, g->odb, id) != 0)
-		return gitvcs_fail(v, "cannot read commit %s", hex.hex);
-	if (git_odb_object_type(*object) == GIT_OBJECT_COMMIT)
-		return true;
-	git_odb_object_free(*object);
-	*object = NULL;
-	return vcs_fail(v, "%s is no commit", hex.hex);
-}
-
 static struct span
 rest_of(struct span s, size_t n)
 {
@@ -103,13 +87,6 @@ text_of(git_odb_object *object)
 	    git_odb_object_size(object));
 }
 
-static bool
-is_shallow(const struct gitvcs *g, const git_oid *id)
-{
-	return g->n_shallow > 0 && bsearch(id, g->shallow, g->n_shallow,
-	    sizeof *id, gitvcs_compare_ids) != NULL;
-}
-
 bool
 gitvcs_fields_of(struct vcs *v, git_odb_object *object, struct gitvcs_fields *f)
 {
@@ -119,7 +96,7 @@ gitvcs_fields_of(struct vcs *v, git_odb_object *object, struct gitvcs_fields *f)
 		gitvcs_id(&hex, git_odb_object_id(object));
 		return vcs_fail(v, "commit %s is malformed", hex.hex);
 	}
-	if (is_shallow(v->own, git_odb_object_id(object)))
+	if (gitvcs_is_shallow(v->own, git_odb_object_id(object)))
 		f->parents.n = 0;
 	return true;
 }

@@ -6,7 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/map.h"
-#include "common/vcs/vcs.h"
+#include "common/vcs/backend.h"
 
 /* What the files of the back end git share; nobody else includes it. */
 
@@ -52,11 +52,25 @@ struct gitvcs {
 	struct buf name;
 };
 
+/* --- git-repo: the repository and its objects --- */
+
+enum vcs_found gitvcs_open(struct vcs *, const char *path, bool upwards);
+void gitvcs_close(struct vcs *);
+bool gitvcs_init(struct vcs *, const char *path);
+
 void gitvcs_id(struct vcs_id *, const git_oid *);
 int gitvcs_compare_ids(const void *, const void *);	/* for qsort() */
 
 /* The object of a commit, which the caller frees. */
 bool gitvcs_read_commit(struct vcs *, const git_oid *, git_odb_object **);
+
+/* Is it a commit where a shallow clone ends? */
+bool gitvcs_is_shallow(const struct gitvcs *, const git_oid *);
+
+/* vcs_fail() with what libgit2 said behind the text. */
+bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* --- git-commit: what is in a commit --- */
 
 /*
  * The fields of the commit in an object, its parents as git sees them: none
@@ -70,17 +84,18 @@ int64_t gitvcs_time(struct span person);
 /* The version in an object, which is the handle's from now on. */
 bool gitvcs_version(struct vcs *, git_odb_object *, struct vcs_version *);
 
+/* --- git-walk: the history --- */
+
+bool gitvcs_walk_begin(struct vcs *, const struct vcs_limit *, size_t, bool);
+enum vcs_found gitvcs_walk_next(struct vcs *, struct vcs_version *);
+
 /* The next commit of the walk, which the caller frees. */
 enum vcs_found gitvcs_walk_object(struct vcs *, git_odb_object **);
 void gitvcs_walk_end(struct gitvcs_walk *);
 
-/* Of the table. */
-bool gitvcs_walk_begin(struct vcs *, const struct vcs_limit *, size_t, bool);
-enum vcs_found gitvcs_walk_next(struct vcs *, struct vcs_version *);
+/* --- git-name: names of objects --- */
+
 bool gitvcs_massage_parameter(struct vcs *, const char *, enum vcs_kind,
     struct vcs_id *, enum vcs_kind *);
-
-/* vcs_fail() with what libgit2 said behind the text. */
-bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

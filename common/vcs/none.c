@@ -11,7 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/vcs/vcs.h"
+#include "common/vcs/backend.h"
 
 /*
  * The file and its lines are described in weir-vcs(7).  It is read as a whole

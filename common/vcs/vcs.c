@@ -1,48 +1,13 @@
 /* vcs - version control, whatever the system */
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/vcs/vcs.h"
+#include "common/vcs/backend.h"
 
 /* In the order in which they are looked for. */
 static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
-
-static const char *const kinds[] = { [VCS_ANY] = "any",
-    [VCS_COMMIT] = "commit", [VCS_TREE] = "tree", [VCS_BLOB] = "blob",
-    [VCS_TAG] = "tag" };
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
-
-bool
-vcs_fail(struct vcs *v, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(v->why, sizeof v->why, fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-const char *
-vcs_kind_name(enum vcs_kind kind)
-{
-	return kinds[kind];
-}
-
-bool
-vcs_kind_of(const char *name, enum vcs_kind *kind)
-{
-	for (size_t i = 0; i < N_KINDS; i++)
-		if (strcmp(kinds[i], name) == 0) {
-			*kind = (enum vcs_kind)i;
-			return true;
-		}
-	return false;
-}
 
 static const struct vcs_backend *
 backend_of(struct vcs *v, const char *type)

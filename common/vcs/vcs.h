@@ -136,36 +136,4 @@ enum vcs_found vcs_next_major_version(struct vcs *, struct vcs_branch *);
  */
 bool vcs_is_dirty(struct vcs *, bool *dirty);
 
-/*
- * What a back end fills.  The functions promise what those above do, apart
- * from these: open is told its own type only and returns VCS_NONE if there is
- * no repository of its type; init does not open; massage_parameter always
- * says what it found.
- */
-struct vcs_backend {
-	const char *type;
-	enum vcs_found (*open)(struct vcs *, const char *path, bool upwards);
-	void (*close)(struct vcs *);
-	bool (*init)(struct vcs *, const char *path);
-	bool (*get_minor_head)(struct vcs *, struct vcs_id *);
-	bool (*get_head_major_version)(struct vcs *, const char **);
-	bool (*massage_parameter)(struct vcs *, const char *, enum vcs_kind,
-	    struct vcs_id *, enum vcs_kind *);
-	bool (*get_minor_version_info)(struct vcs *, const struct vcs_id *,
-	    struct vcs_version *);
-	bool (*walk_minor_versions)(struct vcs *, const struct vcs_limit *,
-	    size_t, bool);
-	enum vcs_found (*next_minor_version)(struct vcs *,
-	    struct vcs_version *);
-	bool (*walk_major_versions)(struct vcs *);
-	enum vcs_found (*next_major_version)(struct vcs *,
-	    struct vcs_branch *);
-	bool (*is_dirty)(struct vcs *, bool *);
-};
-
-extern const struct vcs_backend vcs_git, vcs_none;
-
-/* For back ends: sets why and returns false. */
-bool vcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
 #endif
