@@ -30,9 +30,8 @@ static const struct about about = {
 static void
 emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "head");
 
-	json_begin(b, "head");
 	json_cstr(b, "name", branch->name);
 	if (branch->has_id)
 		json_cstr(b, "id", branch->id.hex);
@@ -40,8 +39,7 @@ emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 		json_true(b, "head");
 	if (dirty)
 		json_true(b, "dirty");
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 /* Forty columns for the id, or as many spaces. */
@@ -49,12 +47,11 @@ static void
 print_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 {
 	struct buf *b = filter_out(f);
-	char shown[1024];
 
-	text_escape(shown, sizeof shown, branch->name, strlen(branch->name));
-	buf_printf(b, "%c %-*s  %s%s\n", branch->is_head ? '*' : ' ',
-	    VCS_ID_LEN, branch->has_id ? branch->id.hex : "no commit yet",
-	    shown, dirty ? " (changed)" : "");
+	buf_printf(b, "%c %-*s  ", branch->is_head ? '*' : ' ',
+	    VCS_ID_LEN, branch->has_id ? branch->id.hex : "no commit yet");
+	report_text(b, span_str(branch->name));
+	buf_str(b, dirty ? " (changed)\n" : "\n");
 	filter_emit(f);
 }
 

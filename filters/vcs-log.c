@@ -54,9 +54,8 @@ put_number(struct buf *b, const char *key, int64_t value)
 static void
 emit_version(struct filter *f, const struct vcs_version *version)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "version");
 
-	json_begin(b, "version");
 	json_str(b, "id", span_of(version->id.hex, VCS_ID_LEN));
 	json_open(b, "parents", '[');
 	for (size_t i = 0; i < version->n_parents; i++)
@@ -68,8 +67,7 @@ emit_version(struct filter *f, const struct vcs_version *version)
 	put_number(b, "utc_offset_minutes", version->utc_offset_minutes);
 	put_number(b, "author_time", version->author_time_s);
 	json_str(b, "message", version->message);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 int

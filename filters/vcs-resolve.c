@@ -29,18 +29,18 @@ static void
 answer(struct filter *f, const char *name, const struct vcs_id *id,
     enum vcs_kind kind)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b;
 
 	if (f->text) {
-		buf_printf(b, "%s\n", id->hex);
-	} else {
-		json_begin(b, "resolved");
-		json_cstr(b, "name", name);
-		json_cstr(b, "id", id->hex);
-		json_cstr(b, "kind", vcs_kind_name(kind));
-		json_end(b);
+		buf_printf(filter_out(f), "%s\n", id->hex);
+		filter_emit(f);
+		return;
 	}
-	filter_emit(f);
+	b = filter_begin_record(f, "resolved");
+	json_cstr(b, "name", name);
+	json_cstr(b, "id", id->hex);
+	json_cstr(b, "kind", vcs_kind_name(kind));
+	filter_end_record(f);
 }
 
 int

@@ -101,12 +101,6 @@ gitvcs_fields_of(struct vcs *v, git_odb_object *object, struct gitvcs_fields *f)
 	return true;
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* "NAME <EMAIL> TIME ZONE": the email ends at the first '>' behind it. */
 static void
 read_person(struct span person, struct span *name, struct span *email)
@@ -117,7 +111,7 @@ read_person(struct span person, struct span *name, struct span *email)
 	if (person.n == 0 || (open = memchr(person.p, '<', person.n)) == NULL)
 		return;
 	name->n = (size_t)(open - person.p);
-	while (name->n > 0 && is_space(name->p[name->n - 1]))
+	while (name->n > 0 && text_is_space(name->p[name->n - 1]))
 		name->n--;
 	*email = rest_of(person, (size_t)(open + 1 - person.p));
 	close = memchr(email->p, '>', email->n);
@@ -133,10 +127,10 @@ split_time(struct span person, struct span *time, struct span *zone)
 	while (at > 0 && person.p[at - 1] != '>')
 		at--;
 	*time = at > 0 ? rest_of(person, at) : span_of(NULL, 0);
-	while (time->n > 0 && is_space(*time->p))
+	while (time->n > 0 && text_is_space(*time->p))
 		*time = rest_of(*time, 1);
 	at = 0;
-	while (at < time->n && !is_space(time->p[at]))
+	while (at < time->n && !text_is_space(time->p[at]))
 		at++;
 	*zone = rest_of(*time, at < time->n ? at + 1 : at);
 	time->n = at;
@@ -238,7 +232,7 @@ decode(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 	    same_word(f->encoding, "utf8"))
 		return;
 	if (open_recoder(g, f->encoding) && recode(g, text) &&
-	    read_fields(span_of(g->text.data, g->text.len), &decoded))
+	    read_fields(buf_span(&g->text), &decoded))
 		*f = decoded;
 }
 

@@ -101,8 +101,8 @@ look_up_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
 		return GIT_EAMBIGUOUS;
 	gitvcs_id(&id, &c.found);
 	buf_str(&full, id.hex);
-	buf_add(&full, name + n, strlen(name + n) + 1);
-	error = git_revparse_single(object, g->repo, full.data);
+	buf_str(&full, name + n);
+	error = git_revparse_single(object, g->repo, buf_cstr(&full));
 	buf_release(&full);
 	return error;
 }
@@ -144,8 +144,7 @@ matches(struct vcs *v, git_odb_object *object, const regex_t *regex)
 		return false;
 	g->text.len = 0;
 	buf_add(&g->text, f.message.p, f.message.n);
-	buf_char(&g->text, '\0');
-	return regexec(regex, g->text.data, 0, NULL, 0) == 0;
+	return regexec(regex, buf_cstr(&g->text), 0, NULL, 0) == 0;
 }
 
 /* The first commit of a walk whose message matches. */
@@ -223,8 +222,7 @@ search_all(struct vcs *v, const char *text, struct vcs_id *id)
 	for (size_t i = refs.count; i > 0; i--) {
 		name.len = 0;
 		buf_printf(&name, "%s^{commit}", refs.strings[i - 1]);
-		buf_char(&name, '\0');
-		add_limit(g, name.data, &from);
+		add_limit(g, buf_cstr(&name), &from);
 	}
 	good = search(v, &from, text, id);
 	git_strarray_dispose(&refs);

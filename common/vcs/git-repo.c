@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "common/vcs/git.h"
 
 void
@@ -115,9 +116,8 @@ read_shallow(struct gitvcs *g, FILE *f)
 		    g->n_shallow + 1, sizeof *g->shallow);
 		g->shallow[g->n_shallow++] = id;
 	}
-	if (g->n_shallow > 0)
-		qsort(g->shallow, g->n_shallow, sizeof *g->shallow,
-		    gitvcs_compare_ids);
+	sort(g->shallow, g->n_shallow, sizeof *g->shallow,
+	    gitvcs_compare_ids);
 	return ferror(f) == 0;
 }
 
@@ -131,8 +131,7 @@ open_shallow(struct vcs *v)
 	FILE *f;
 
 	buf_printf(&path, "%sshallow", git_repository_commondir(g->repo));
-	buf_char(&path, '\0');
-	if ((f = fopen(path.data, "r")) != NULL) {
+	if ((f = fopen(buf_cstr(&path), "r")) != NULL) {
 		good = read_shallow(g, f) ||
 		    vcs_fail(v, "cannot read '%s'", path.data);
 		fclose(f);

@@ -44,26 +44,25 @@ key_of(const void *owner, uint32_t place)
 {
 	const struct gitvcs_walk *w = owner;
 
-	return span_of((const char *)w->commits[place].id.id, GIT_OID_RAWSZ);
+	return span_bytes(w->commits[place].id.id,
+	    sizeof w->commits[place].id.id);
 }
 
 /* The place of a commit, which may be new. */
 static uint32_t
 place_of(struct gitvcs_walk *w, const git_oid *id)
 {
-	struct span key = span_of((const char *)id->id, GIT_OID_RAWSZ);
-	uint64_t hash = map_hash(key.p, key.n);
-	uint32_t place = map_get(&w->map, hash, key);
+	uint32_t place;
 
-	if (place != INDEX_NONE)
-		return place;
 	if (w->n >= INDEX_NONE)
 		die("too many commits");
+	place = map_find_or_add_inline(&w->map, span_bytes(id->id,
+	    sizeof id->id), (uint32_t)w->n, key_of);
+	if (place < w->n)
+		return place;
 	w->commits = mem_grow(w->commits, &w->cap, w->n + 1,
 	    sizeof *w->commits);
-	w->commits[w->n] = (struct walked){ .id = *id };
-	place = (uint32_t)w->n++;
-	map_put(&w->map, hash, place);
+	w->commits[w->n++] = (struct walked){ .id = *id };
 	return place;
 }
 

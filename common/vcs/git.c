@@ -66,8 +66,7 @@ get_head_major_version(struct vcs *v, const char **name)
 		gitvcs_id(&id, git_reference_target(head));
 	g->name.len = 0;
 	buf_str(&g->name, target != NULL ? short_name(target) : id.hex);
-	buf_char(&g->name, '\0');
-	*name = g->name.data;
+	*name = buf_cstr(&g->name);
 	git_reference_free(head);
 	return true;
 }
@@ -75,11 +74,10 @@ get_head_major_version(struct vcs *v, const char **name)
 static struct vcs_branch *
 add_branch(struct gitvcs *g, const char *name)
 {
-	char *copy = strcpy(mem_alloc(strlen(name) + 1), name);
-
 	g->branches = mem_grow(g->branches, &g->branches_cap,
 	    g->n_branches + 1, sizeof *g->branches);
-	g->branches[g->n_branches] = (struct vcs_branch){ .name = copy };
+	g->branches[g->n_branches] = (struct vcs_branch){
+	    .name = mem_strdup(name) };
 	return &g->branches[g->n_branches++];
 }
 

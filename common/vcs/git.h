@@ -59,7 +59,7 @@ void gitvcs_close(struct vcs *);
 bool gitvcs_init(struct vcs *, const char *path);
 
 void gitvcs_id(struct vcs_id *, const git_oid *);
-int gitvcs_compare_ids(const void *, const void *);	/* for qsort() */
+int gitvcs_compare_ids(const void *, const void *);	/* for sort() */
 
 /* The object of a commit, which the caller frees. */
 bool gitvcs_read_commit(struct vcs *, const git_oid *, git_odb_object **);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/vcs/backend.h"
@@ -137,8 +138,7 @@ find_file(struct buf *path, bool upwards)
 	for (;;) {
 		path->len = n;
 		buf_str(path, "/" FILE_NAME);
-		buf_char(path, '\0');
-		fd = open(path->data, O_RDONLY | O_CLOEXEC);
+		fd = open(buf_cstr(path), O_RDONLY | O_CLOEXEC);
 		if (fd >= 0 || errno != ENOENT || !upwards || n == 0)
 			return fd;
 		while (path->data[--n] != '/')
@@ -197,8 +197,7 @@ init(struct vcs *v, const char *path)
 		    strerror(errno));
 	buf_str(&name, path);
 	buf_str(&name, "/" FILE_NAME);
-	buf_char(&name, '\0');
-	fd = open(name.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	fd = open(buf_cstr(&name), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		vcs_fail(v, "cannot make '%.400s': %s", name.data,
 		    strerror(errno));
@@ -212,7 +211,6 @@ init(struct vcs *v, const char *path)
 static void
 id_of(const struct none *none, size_t number, struct vcs_id *id)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct span line = none->entries[number - 1].line;
 	uint8_t digest[SHA1_DIGEST_SIZE];
 	struct sha1_ctx ctx;
@@ -220,11 +218,7 @@ id_of(const struct none *none, size_t number, struct vcs_id *id)
 	sha1_init(&ctx);
 	sha1_update(&ctx, line.n, (const uint8_t *)line.p);
 	sha1_digest(&ctx, sizeof digest, digest);
-	for (size_t i = 0; i < sizeof digest; i++) {
-		id->hex[2 * i] = digits[digest[i] >> 4];
-		id->hex[2 * i + 1] = digits[digest[i] & 15];
-	}
-	id->hex[VCS_ID_LEN] = '\0';
+	hex_encode(id->hex, digest, sizeof digest);
 }
 
 static bool
@@ -321,7 +315,7 @@ massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
 	size_t n = strcspn(name, "~^"), number;
 
 	if (!find_base(v, span_of(name, n), &number) ||
-	    !go_back(v, span_of(name + n, strlen(name + n)), &number))
+	    !go_back(v, span_str(name + n), &number))
 		return false;
 	*found = VCS_COMMIT;
 	if (kind != VCS_ANY && kind != VCS_COMMIT)
@@ -364,7 +358,7 @@ set_version(struct none *none, size_t number, struct vcs_version *version)
 		version->n_parents = 1;
 	}
 	unescape(&none->message, e->message);
-	version->message = span_of(none->message.data, none->message.len);
+	version->message = buf_span(&none->message);
 }
 
 static bool

@@ -135,12 +135,10 @@ add_range(struct vcs *v, const char *text, const char *dots,
     struct vcs_limits *l)
 {
 	size_t n = (size_t)(dots - text), before = l->n;
-	char *from = mem_alloc(n + 1);
+	char *from = mem_strndup(text, n);
 	const char *to = dots + 2;
 	bool good;
 
-	memcpy(from, text, n);
-	from[n] = '\0';
 	good = add_limit(v, n > 0 ? from : "HEAD", true, l) &&
 	    add_limit(v, *to != '\0' ? to : "HEAD", false, l);
 	if (!good)
