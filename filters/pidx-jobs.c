@@ -88,8 +88,7 @@ read_texts(struct intern *texts, const struct opt_list *given,
 {
 	intern_init(texts);
 	for (size_t i = 0; i < given->n; i++)
-		intern_add(texts, span_of(given->values[i],
-		    strlen(given->values[i])));
+		intern_add(texts, span_str(given->values[i]));
 	if (given->n > 0 || list == NULL)
 		return given->n > 0;
 	for (size_t i = 0; i < list->n; i++)
@@ -102,8 +101,8 @@ read_unit(const struct config_value *v, const char *key)
 {
 	const struct config_value *name, *params;
 
-	name = config_in(v, span_of("name", 4));
-	params = config_in(v, span_of("params", 6));
+	name = config_in(v, span_str("name"));
+	params = config_in(v, span_str("params"));
 	if (name == NULL || name->is_null || text_of(name, key).n == 0)
 		refuse(v, key, "an item is no mapping with a name");
 	if (params != NULL && params->is_null)
@@ -125,12 +124,10 @@ add_unit(struct units *units, struct unit u)
 static struct unit
 named_unit(const struct units *listed, const char *name)
 {
-	struct span s = span_of(name, strlen(name));
-
 	for (size_t i = 0; i < listed->n; i++)
 		if (span_eq(listed->list[i].name, name))
 			return listed->list[i];
-	return (struct unit){ s, NULL };
+	return (struct unit){ span_str(name), NULL };
 }
 
 /* Those given, else those of the list; false if there is neither. */
@@ -164,8 +161,8 @@ read_generators(struct matrix *m, struct config *config)
 	all = config_gather(config, "generators.workload");
 	for (size_t i = 0; i < all->n; i++) {
 		v = all->items[i].value;
-		id = config_in(v, span_of("id", 2));
-		type = config_in(v, span_of("type", 4));
+		id = config_in(v, span_str("id"));
+		type = config_in(v, span_str("type"));
 		if (id == NULL || id->kind != CONFIG_TEXT || type == NULL) {
 			err_warn("warning: %s:%zu: a generator has no id or no "
 			    "type", v->file, v->line);
@@ -261,7 +258,7 @@ put_command(struct buf *b, const struct span *words, size_t n)
 			buf_char(&command, ' ');
 		buf_add(&command, words[i].p, words[i].n);
 	}
-	json_str(b, "command", span_of(command.data, command.len));
+	json_str(b, "command", buf_span(&command));
 	buf_release(&command);
 }
 
@@ -269,12 +266,11 @@ static void
 emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
     sym workload, const struct unit *collector)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "job");
 	struct span words[] = { intern_span(&m->cmds, cmd),
 	    intern_span(&m->args, args), intern_span(&m->workloads, workload) };
 	const struct config_value *generator = m->generators[workload];
 
-	json_begin(b, "job");
 	json_str(b, "cmd", words[0]);
 	if (words[1].n > 0)
 		json_str(b, "args", words[1]);
@@ -289,8 +285,7 @@ emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
 		json_key(b, "generator");
 		config_put_json(b, generator);
 	}
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 /* In Perun's order, the arguments last. */

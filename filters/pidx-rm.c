@@ -6,6 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/perun/entry.h"
 #include "common/perun/pending.h"
@@ -82,16 +83,14 @@ end_index(struct filter *f, const unsigned char *version, struct pidx *index,
 	pidx_write(&left, &job.packed);
 	if (left.n < index->n)
 		store_replace(&job.perun.store, version,
-		    span_of(job.packed.data, job.packed.len));
+		    buf_span(&job.packed));
 	for (size_t i = 0; i < index->n; i++) {
 		if (!gone[i])
 			continue;
-		b = filter_out(f);
-		json_begin(b, "entry");
+		b = filter_begin_record(f, "entry");
 		entry_put(b, version, &index->entries[i]);
 		json_true(b, "removed");
-		json_end(b);
-		filter_emit(f);
+		filter_end_record(f);
 	}
 	pidx_release(&left);
 }
@@ -144,18 +143,17 @@ remove_found(struct filter *f, const struct look_up *list, size_t n)
 static void
 remove_pending(struct filter *f, const char *name)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b;
 
 	if (!pending_remove(&job.perun.store, name)) {
 		filter_fail(f, "cannot remove the pending '%s': %s", name,
 		    strerror(errno));
 		return;
 	}
-	json_begin(b, "pending");
+	b = filter_begin_record(f, "pending");
 	json_cstr(b, "path", name);
 	json_true(b, "removed");
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 static void
@@ -227,7 +225,7 @@ add_wanted(struct filter *f, const struct rec *r)
 		filter_reject(f, "an entry without path or time");
 		return;
 	}
-	w.entry.path = span_of(arena_text(&job.arena, path.p, path.n), path.n);
+	w.entry.path = arena_span(&job.arena, path);
 	w.entry.time = (uint32_t)time;
 	job.list = mem_grow(job.list, &job.cap, job.n + 1, sizeof *job.list);
 	job.list[job.n++] = w;
@@ -278,8 +276,7 @@ sort_wanted(void)
 {
 	size_t n = 0;
 
-	if (job.n > 0)
-		qsort(job.list, job.n, sizeof *job.list, compare_wanted);
+	sort(job.list, job.n, sizeof *job.list, compare_wanted);
 	for (size_t i = 0; i < job.n; i++)
 		if (n == 0 || compare_wanted(&job.list[i],
 		    &job.list[n - 1]) != 0)

@@ -12,6 +12,8 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/sort.h"
+#include "common/io/fd.h"
 #include "common/json/json.h"
 #include "common/perun/config.h"
 
@@ -44,7 +46,7 @@ fail(struct reader *r, size_t line, size_t column, const char *fmt, ...)
 	va_end(ap);
 	why->len = 0;
 	buf_printf(why, "%s:%zu:%zu: %s", r->file, line, column, text);
-	buf_char(why, '\0');
+	buf_cstr(why);
 	return false;
 }
 
@@ -121,16 +123,6 @@ add_to_list(struct config_value *list, const struct config_value *v)
 	add_item(list, (struct config_item){ .value = v });
 }
 
-static char *
-copy_text(struct span s)
-{
-	char *copy = mem_alloc(s.n + 1);
-
-	memcpy(copy, s.p, s.n);
-	copy[s.n] = '\0';
-	return copy;
-}
-
 static bool
 count_values(struct reader *r, uint32_t n)
 {
@@ -175,7 +167,7 @@ set_anchor(struct reader *r, const yaml_char_t *name,
 	if (r->n_anchors == CONFIG_ANCHORS)
 		return fail_here(r, "more anchors than weir takes");
 	r->anchors[r->n_anchors++] = (struct anchor){
-	    copy_text(span_of(p, strlen(p))), v };
+	    mem_strdup(p), v };
 	return true;
 }
 
@@ -213,7 +205,7 @@ read_text(struct reader *r, struct config_value *v)
 
 	if (memchr(p, '\0', n) != NULL)
 		return fail_here(r, "a NUL character");
-	v->own = copy_text(span_of(p, n));
+	v->own = mem_strndup(p, n);
 	v->text = span_of(v->own, n);
 	v->is_null = is_null(&r->event, v->text);
 	v->height = 1;
@@ -315,7 +307,7 @@ settle_keys(struct reader *r, struct config_value *v, size_t n)
 	sorted = mem_resize(NULL, v->n, sizeof *sorted);
 	for (size_t i = 0; i < v->n; i++)
 		sorted[i] = &v->items[i];
-	qsort(sorted, v->n, sizeof *sorted, compare_items);
+	sort(sorted, v->n, sizeof *sorted, compare_items);
 	good = mark_repeated(r, sorted, v->n, v->items + n);
 	free(sorted);
 	if (!good)
@@ -459,7 +451,7 @@ config_add(struct config *c, const char *file, struct span yaml,
 	if (c->n == CONFIG_LEVELS)
 		bug("more than %d levels", CONFIG_LEVELS);
 	r->config = c;
-	r->file = c->files[c->n] = copy_text(span_of(file, strlen(file)));
+	r->file = c->files[c->n] = mem_strdup(file);
 	if (yaml.n >= 3 && memcmp(yaml.p, "\xef\xbb\xbf", 3) == 0)
 		yaml = span_of(yaml.p + 3, yaml.n - 3);
 	r->yaml = span_of(yaml.n > 0 ? yaml.p : "", yaml.n);
@@ -483,7 +475,7 @@ config_add(struct config *c, const char *file, struct span yaml,
 static bool
 read_file(const char *path, struct buf *b)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	ssize_t n = -1;
 
@@ -497,9 +489,7 @@ read_file(const char *path, struct buf *b)
 		    CONFIG_BYTES + 1 - b->len)) > 0 ||
 		    (n == -1 && errno == EINTR))
 			b->len += n > 0 ? (size_t)n : 0;
-	error = errno;
-	close(fd);
-	errno = error;
+	fd_close(fd);
 	return n == 0;
 }
 
@@ -507,7 +497,7 @@ bool
 config_load_file(struct config *c, const char *path, const char **why)
 {
 	struct buf bytes = { 0 };
-	bool good = true;
+	bool good;
 
 	c->why.len = 0;
 	if (!read_file(path, &bytes) && errno != ENOENT && errno != ENOTDIR)
@@ -516,13 +506,8 @@ config_load_file(struct config *c, const char *path, const char **why)
 	else if (bytes.len > CONFIG_BYTES)
 		buf_printf(&c->why, "'%s' is longer than %d bytes", path,
 		    CONFIG_BYTES);
-	if (c->why.len > 0) {
-		buf_char(&c->why, '\0');
-		*why = c->why.data;
-		good = false;
-	}
-	good = good && config_add(c, path, span_of(bytes.data, bytes.len),
-	    why);
+	*why = buf_cstr(&c->why);
+	good = c->why.len == 0 && config_add(c, path, buf_span(&bytes), why);
 	buf_release(&bytes);
 	return good;
 }
@@ -540,8 +525,7 @@ shared_path(void)
 		buf_printf(&path, "%s/.config/perun/shared.yml", home);
 	else
 		return NULL;
-	buf_char(&path, '\0');
-	return path.data;
+	return buf_cstr(&path);
 }
 
 bool
@@ -553,8 +537,7 @@ config_load(struct config *c, const char *store, const char **why)
 
 	*c = (struct config){ 0 };
 	buf_printf(&local, "%s/local.yml", store);
-	buf_char(&local, '\0');
-	good = config_load_file(c, local.data, why) &&
+	good = config_load_file(c, buf_cstr(&local), why) &&
 	    (shared == NULL || config_load_file(c, shared, why));
 	buf_release(&local);
 	free(shared);
@@ -584,8 +567,7 @@ config_in(const struct config_value *v, struct span key)
 	if (v->kind != CONFIG_MAPPING)
 		return NULL;
 	for (size_t i = 0; i < v->n; i++)
-		if (v->items[i].key.n == key.n && (key.n == 0 ||
-		    memcmp(v->items[i].key.p, key.p, key.n) == 0))
+		if (span_compare(v->items[i].key, key) == 0)
 			return v->items[i].value;
 	return NULL;
 }

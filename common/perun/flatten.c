@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/json/recio.h"
 #include "common/perun/flatten.h"
 #include "common/perun/pyjson.h"
@@ -133,9 +134,9 @@ put_set(struct flatten *f, const struct rec *r, struct span time,
 		if (f->places[i] == 0)
 			add_member(f, r->fields[i].key, r->fields[i].token);
 	if (snapshot.n > 0)
-		add_member(f, span_of("snapshot", 8), snapshot);
+		add_member(f, span_str("snapshot"), snapshot);
 	if (time.n > 0)
-		add_member(f, span_of("time", 4), time);
+		add_member(f, span_str("time"), time);
 	for (size_t i = 0; i < f->n_members; i++) {
 		if (i > 0)
 			buf_str(&f->set, ", ");
@@ -184,10 +185,9 @@ compare_ranks(struct span key_a, struct span key_b)
 
 	put_rank(&a, key_a);
 	put_rank(&b, key_b);
-	order = (a.len > b.len) - (a.len < b.len);
+	order = cmp_u64(a.len, b.len);
 	if (order == 0)
-		order = span_compare(span_of(a.data, a.len),
-		    span_of(b.data, b.len));
+		order = span_compare(buf_span(&a), buf_span(&b));
 	buf_release(&a);
 	buf_release(&b);
 	return order;
@@ -267,7 +267,7 @@ take_number(struct flatten *f, sym uid)
 static size_t
 find_type(struct flatten *f, const struct field *uid)
 {
-	sym set = intern_add(&f->sets, span_of(f->set.data, f->set.len));
+	sym set = intern_add(&f->sets, buf_span(&f->set));
 	struct resource_type *t;
 	sym name;
 
@@ -278,7 +278,7 @@ find_type(struct flatten *f, const struct field *uid)
 	t = &f->types[f->n_types++];
 	*t = (struct resource_type){ 0 };
 	put_uid(f, uid);
-	name = intern_add(&f->uids, span_of(f->uid.data, f->uid.len));
+	name = intern_add(&f->uids, buf_span(&f->uid));
 	t->uid = intern_span(&f->uids, name);
 	t->number = take_number(f, name);
 	return set;
@@ -292,7 +292,7 @@ type_of(struct flatten *f, const struct rec *r, struct span time,
 	sym raw;
 
 	put_raw(f, r, time, snapshot);
-	raw = intern_add(&f->raws, span_of(f->raw.data, f->raw.len));
+	raw = intern_add(&f->raws, buf_span(&f->raw));
 	if (raw == f->n_raws) {
 		f->types_of_raws = mem_grow(f->types_of_raws, &f->raws_cap,
 		    f->n_raws + 1, sizeof *f->types_of_raws);
@@ -357,7 +357,7 @@ put_name(struct buf *b, const struct resource_type *t, bool is_first)
 	buf_printf(&name, "#%u", (unsigned)t->number);
 	if (!is_first)
 		buf_str(b, ", ");
-	pyjson_string(b, span_of(name.data, name.len));
+	pyjson_string(b, buf_span(&name));
 	buf_str(b, ": {");
 	buf_release(&name);
 }

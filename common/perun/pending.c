@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/sort.h"
+#include "common/io/fd.h"
 #include "common/json/recio.h"
 #include "common/perun/pending.h"
 
@@ -50,26 +52,22 @@ pending_names(const struct store *s, struct arena *arena, size_t *n)
 		if (!is_profile_name(e->d_name))
 			continue;
 		names = mem_grow(names, &cap, *n + 1, sizeof *names);
-		names[(*n)++] = arena_text(arena, e->d_name,
-		    strlen(e->d_name));
+		names[(*n)++] = arena_span(arena, span_str(e->d_name)).p;
 	}
 	closedir(dir);
-	if (*n > 0)
-		qsort(names, *n, sizeof *names, compare_names);
+	sort(names, *n, sizeof *names, compare_names);
 	return names;
 }
 
 bool
 pending_remove(const struct store *s, const char *name)
 {
-	int jobs = open_jobs(s), status, error;
+	int jobs = open_jobs(s), status;
 
 	if (jobs == -1)
 		return false;
 	status = unlinkat(jobs, name, 0);
-	error = errno;
-	close(jobs);
-	errno = error;
+	fd_close(jobs);
 	return status == 0;
 }
 
@@ -86,19 +84,17 @@ pending_time(const struct stat *st)
 static bool
 load(struct pending *p, const char *name, struct stat *st)
 {
-	int jobs = open_jobs(p->store), fd, error;
+	int jobs = open_jobs(p->store), fd;
 	bool good;
 
 	p->text.len = 0;
 	fd = jobs == -1 ? -1 : openat(jobs, name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	good = fd != -1 && fstat(fd, st) == 0 && store_read_all(fd, &p->text);
-	error = errno;
 	if (fd != -1)
-		close(fd);
+		fd_close(fd);
 	if (jobs != -1)
-		close(jobs);
-	errno = error;
+		fd_close(jobs);
 	return good;
 }
 
@@ -107,7 +103,6 @@ static const char *
 describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)
 {
-	const struct span *from = &p->profile.origin;
 	struct stat st;
 	const struct rec *r;
 	const char *why;
@@ -116,13 +111,13 @@ describe(struct pending *p, const char *name, struct pidx_entry *e,
 		return strerror(errno);
 	if (pending_time(&st) < 0 || pending_time(&st) > UINT32_MAX)
 		return "its time is not from 1970 to 2106";
-	r = recio_parse(p->recio, span_of(p->text.data, p->text.len), &why);
+	r = recio_parse(p->recio, buf_span(&p->text), &why);
 	if (r == NULL || !profile_describe(&p->profile, r, &why))
 		return why;
 	*e = (struct pidx_entry){ .time = (uint32_t)pending_time(&st),
-	    .path = span_of(name, strlen(name)) };
+	    .path = span_str(name) };
 	profile_strings(&p->profile, &p->arena, e->strings);
-	*origin = span_of(arena_text(&p->arena, from->p, from->n), from->n);
+	*origin = arena_span(&p->arena, p->profile.origin);
 	return NULL;
 }
 
@@ -146,7 +141,8 @@ pending_read(struct pending *p, const struct store *s)
 			index->n++;
 		else
 			p->faults[p->n_faults++] = (struct pending_fault){
-			    names[i], arena_text(&p->arena, why, strlen(why)) };
+			    names[i], arena_span(&p->arena,
+			    span_str(why)).p };
 	}
 	free(names);
 }
@@ -178,6 +174,6 @@ pending_document(struct pending *p, const char *name, struct span *document,
 	for (c = p->text.data; c < p->text.data + p->text.len; c++)
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';
-	*document = span_of(p->text.data, p->text.len);
+	*document = buf_span(&p->text);
 	return recio_parse(p->recio, *document, why) != NULL;
 }

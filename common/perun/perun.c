@@ -41,7 +41,6 @@ put_url(const struct perun *p, struct buf *path)
 		buf_char(path, '/');
 	}
 	buf_str(path, url);
-	buf_char(path, '\0');
 }
 
 static bool
@@ -53,7 +52,7 @@ open_vcs(struct perun *p)
 		return true;
 	put_url(p, &path);
 	p->has_vcs = vcs_open(&p->vcs, config_string(&p->config, "vcs.type"),
-	    path.data, false);
+	    buf_cstr(&path), false);
 	buf_release(&path);
 	return p->has_vcs;
 }
@@ -75,16 +74,16 @@ perun_index_fault(const struct store *s, const unsigned char *version,
     const struct pidx_error *error, struct buf *why)
 {
 	int number = errno;
-	char hex[2 * STORE_NAME + 1];
+	char path[STORE_PATH];
 
-	hex_encode(hex, version, STORE_NAME);
+	store_path(path, version);
 	why->len = 0;
-	buf_printf(why, "%s/objects/%.2s/%s: ", s->path, hex, hex + 2);
+	buf_printf(why, "%s/%s: ", s->path, path);
 	if (error == NULL)
 		buf_str(why, strerror(number));
 	else
 		buf_printf(why, "byte %zu: %s", error->offset, error->why);
-	buf_char(why, '\0');
+	buf_cstr(why);
 }
 
 enum store_found
@@ -98,8 +97,29 @@ perun_index(const struct store *s, const unsigned char *version,
 	bytes->len = 0;
 	found = store_read(s, version, bytes);
 	if (found == STORE_ABSENT || (found == STORE_GOOD &&
-	    pidx_read(index, span_of(bytes->data, bytes->len), &error)))
+	    pidx_read(index, buf_span(bytes), &error)))
 		return found;
 	perun_index_fault(s, version, found == STORE_BAD ? NULL : &error, why);
 	return STORE_BAD;
+}
+
+bool
+perun_object(const struct store *s, const unsigned char *name,
+    struct buf *packed, struct object *object, const char **why)
+{
+	packed->len = 0;
+	switch (store_read(s, name, packed)) {
+	case STORE_ABSENT:
+		*why = "it is not there";
+		return false;
+	case STORE_BAD:
+		*why = strerror(errno);
+		return false;
+	default:
+		break;
+	}
+	if (!object_unpack(object, buf_span(packed), why))
+		return false;
+	*why = "its name is not that of what is in it";
+	return memcmp(object->name, name, STORE_NAME) == 0;
 }

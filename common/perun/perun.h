@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "common/perun/config.h"
+#include "common/perun/object.h"
 #include "common/perun/pidx.h"
 #include "common/perun/store.h"
 #include "common/vcs/vcs.h"
@@ -41,5 +42,13 @@ enum store_found perun_index(const struct store *,
 /* Such a why, where errno tells if there is no error of the format. */
 void perun_index_fault(const struct store *, const unsigned char *version,
     const struct pidx_error *, struct buf *why);
+
+/*
+ * Reads an object and verifies that it is what its name says.  Its texts are
+ * the object's, packed is for its bytes.  False if it is absent or damaged:
+ * *why then says so.
+ */
+bool perun_object(const struct store *, const unsigned char *name,
+    struct buf *packed, struct object *, const char **why);
 
 #endif

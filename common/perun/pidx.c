@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/perun/pidx.h"
 
 enum { LAST_VERSION = 2, COUNT_AT = 8 };
@@ -267,7 +269,7 @@ pidx_compare(const struct pidx_entry *a, const struct pidx_entry *b)
 {
 	int order = span_compare(a->path, b->path);
 
-	return order != 0 ? order : (a->time > b->time) - (a->time < b->time);
+	return order != 0 ? order : cmp_u64(a->time, b->time);
 }
 
 int
@@ -340,17 +342,11 @@ struct merge {
 static void
 mark_existing(struct merge *m, const struct pidx_entry *e)
 {
-	size_t low = 0, high = m->n, middle;
+	size_t first = SEARCH_FIRST(i, m->n,
+	    pidx_compare_object(&m->new[i], e) >= 0);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (pidx_compare_object(&m->new[middle], e) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < m->n && pidx_compare_object(&m->new[low], e) == 0)
-		m->existed[low] = true;
+	if (first < m->n && pidx_compare_object(&m->new[first], e) == 0)
+		m->existed[first] = true;
 }
 
 static void
@@ -368,7 +364,7 @@ static bool
 place(struct merge *m, const struct buf *index, enum pidx_layout *layout,
     struct pidx_error *error)
 {
-	struct walk w = { .bytes = span_of(index->data, index->len),
+	struct walk w = { .bytes = buf_span(index),
 	    .error = error };
 	uint32_t version, count;
 
@@ -425,7 +421,7 @@ rewrite(struct buf *index, struct pidx_error *error)
 {
 	struct buf new = { 0 };
 	struct pidx p;
-	bool good = pidx_read(&p, span_of(index->data, index->len), error);
+	bool good = pidx_read(&p, buf_span(index), error);
 
 	if (good) {
 		pidx_write(&p, &new);

@@ -48,12 +48,6 @@ part(struct recio *recio, const struct rec *r, unsigned key)
 	    recio_parse(recio, f->token, &why);
 }
 
-static struct span
-keep(struct profile *p, struct span s)
-{
-	return span_of(arena_text(&p->arena, s.p, s.n), s.n);
-}
-
 static bool
 keep_string(struct profile *p, const struct rec *r, unsigned key,
     struct span *to)
@@ -62,7 +56,7 @@ keep_string(struct profile *p, const struct rec *r, unsigned key,
 
 	if (rec_str(r, key, &s) != REC_OK)
 		return false;
-	*to = keep(p, s);
+	*to = arena_span(&p->arena, s);
 	return true;
 }
 
@@ -151,8 +145,7 @@ struct region {
 static struct region
 read_region(struct span token)
 {
-	static const char none[] = "\"0.0\"";
-	struct region g = { .time = span_of(none, strlen(none)) };
+	struct region g = { .time = span_str("\"0.0\"") };
 	struct span key, value;
 
 	if (token.n == 0 || token.p[0] != '{')
@@ -187,8 +180,7 @@ add_snapshots(struct flatten *f, struct span rest)
 		number.len = 0;
 		buf_u64(&number, i);
 		snapshot = read_region(item);
-		good = add_region(f, &snapshot, span_of(number.data,
-		    number.len));
+		good = add_region(f, &snapshot, buf_span(&number));
 	}
 	buf_release(&number);
 	return good;
@@ -342,9 +334,7 @@ profile_strings(const struct profile *p, struct arena *arena,
 	strings[PIDX_CMD] = p->cmd;
 	strings[PIDX_WORKLOAD] = p->workload;
 	strings[PIDX_COLLECTOR] = p->collector;
-	strings[PIDX_POSTPROCESSORS] = span_of(p->postprocessors.data,
-	    p->postprocessors.len);
+	strings[PIDX_POSTPROCESSORS] = buf_span(&p->postprocessors);
 	for (int i = 0; i < PIDX_ARGS; i++)
-		strings[i] = span_of(arena_text(arena, strings[i].p,
-		    strings[i].n), strings[i].n);
+		strings[i] = arena_span(arena, strings[i]);
 }

@@ -5,6 +5,8 @@
 
 #include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/perun/select.h"
 
 enum { PREFIX_LEAST = 4 };
@@ -23,19 +25,14 @@ read_tag(struct span s, uint64_t *number, char *list)
 static bool
 is_object(struct span s)
 {
-	if (s.n < PREFIX_LEAST || s.n > 2 * PIDX_SHA)
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (hex_digit(s.p[i]) < 0)
-			return false;
-	return true;
+	return s.n >= PREFIX_LEAST && s.n <= 2 * PIDX_SHA && hex_is_hex(s);
 }
 
 bool
 look_up_read(struct look_up *l, const char *text)
 {
 	const char *dash = strchr(text, '-');
-	struct span all = span_of(text, strlen(text)), left = all;
+	struct span all = span_str(text), left = all;
 	char list, other;
 
 	*l = (struct look_up){ .kind = LOOK_PATH, .text = all };
@@ -44,8 +41,8 @@ look_up_read(struct look_up *l, const char *text)
 	if (read_tag(left, &l->first, &list)) {
 		l->last = l->first;
 		other = list;
-		if (dash != NULL && !read_tag(span_of(dash + 1,
-		    strlen(dash + 1)), &l->last, &other))
+		if (dash != NULL && !read_tag(span_str(dash + 1), &l->last,
+		    &other))
 			return true;	/* a path that begins so */
 		l->kind = list == 'i' ? LOOK_INDEX : LOOK_PENDING;
 		return list == other && l->first <= l->last;
@@ -82,7 +79,7 @@ compare_by(const struct order *o, const struct pidx_entry *a,
 
 	switch (o->by) {
 	case ORDER_TIME:
-		return (a->time > b->time) - (a->time < b->time);
+		return cmp_u64(a->time, b->time);
 	case ORDER_PATH:
 		return span_compare(a->path, b->path);
 	case ORDER_OBJECT:
@@ -93,17 +90,20 @@ compare_by(const struct order *o, const struct pidx_entry *a,
 	}
 }
 
-static const struct pidx_entry *sorted;	/* qsort has no context */
-static const struct order *sorted_by;
+struct sorting {
+	const struct pidx_entry *entries;
+	const struct order *by;
+};
 
 /* Python's sort in reverse keeps the order of what is equal. */
 static int
-compare_places(const void *a, const void *b)
+compare_places(const void *a, const void *b, void *context)
 {
+	const struct sorting *s = context;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int order = compare_by(sorted_by, &sorted[y], &sorted[x]);
+	int order = compare_by(s->by, &s->entries[y], &s->entries[x]);
 
-	return order != 0 ? order : (x > y) - (x < y);
+	return order != 0 ? order : cmp_u64(x, y);
 }
 
 /* The places of entries as status shows them. */
@@ -111,13 +111,11 @@ static size_t *
 shown_order(const struct pidx *p, const struct order *o)
 {
 	size_t *places = mem_resize(NULL, p->n, sizeof *places);
+	const struct sorting s = { p->entries, o };
 
 	for (size_t i = 0; i < p->n; i++)
 		places[i] = i;
-	sorted = p->entries;
-	sorted_by = o;
-	if (p->n > 0)
-		qsort(places, p->n, sizeof *places, compare_places);
+	sort_with(places, p->n, sizeof *places, compare_places, &s);
 	return places;
 }
 

@@ -17,7 +17,9 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "common/io/cleanup.h"
+#include "common/io/fd.h"
 #include "common/perun/store.h"
 
 /* One store that this process writes to, for clean_up(). */
@@ -100,8 +102,7 @@ store_open(struct store *s, const char *start, const char **why)
 		close(s->dir);
 		return false;
 	}
-	s->path = mem_alloc(strlen(path) + 1);
-	strcpy(s->path, path);
+	s->path = mem_strdup(path);
 	return true;
 }
 
@@ -169,6 +170,13 @@ put_path(char *path, const unsigned char *name)
 
 enum { PATH_SIZE = 2 * STORE_NAME + 2 };
 
+void
+store_path(char *path, const unsigned char *name)
+{
+	memcpy(path, "objects/", 8);
+	put_path(path + 8, name);
+}
+
 /* The directory of a file, which may be no link; path keeps its slash. */
 static int
 open_directory(const struct store *s, const char *path)
@@ -183,16 +191,14 @@ static int
 open_file(const struct store *s, const unsigned char *name)
 {
 	char path[PATH_SIZE];
-	int dir, fd, error;
+	int dir, fd;
 
 	put_path(path, name);
 	dir = open_directory(s, path);
 	if (dir == -1)
 		return -1;
 	fd = openat(dir, path + 3, OPEN_FILE);
-	error = errno;
-	close(dir);
-	errno = error;
+	fd_close(dir);
 	return fd;
 }
 
@@ -229,15 +235,13 @@ store_is_no_file(int error)
 enum store_found
 store_read(const struct store *s, const unsigned char *name, struct buf *b)
 {
-	int fd = open_file(s, name), error;
+	int fd = open_file(s, name);
 	bool good;
 
 	if (fd == -1)
 		return errno == ENOENT ? STORE_ABSENT : STORE_BAD;
 	good = store_read_all(fd, b);
-	error = errno;
-	close(fd);
-	errno = error;
+	fd_close(fd);
 	return good ? STORE_GOOD : STORE_BAD;
 }
 
@@ -415,12 +419,10 @@ list(int parent, const char *name, struct listing *l)
 			continue;
 		l->names = mem_grow(l->names, &l->cap, l->n + 1,
 		    sizeof *l->names);
-		l->names[l->n] = mem_alloc(strlen(e->d_name) + 1);
-		strcpy(l->names[l->n++], e->d_name);
+		l->names[l->n++] = mem_strdup(e->d_name);
 	}
 	closedir(dir);
-	if (l->n > 0)
-		qsort(l->names, l->n, sizeof *l->names, compare_strings);
+	sort(l->names, l->n, sizeof *l->names, compare_strings);
 	return true;
 }
 
@@ -566,7 +568,7 @@ store_each_lost(const struct store *s, void (*call)(void *to,
 		fd = openat(lost, files.names[i], OPEN_FILE);
 		b.len = 0;
 		if (fd != -1 && store_read_all(fd, &b))
-			call(to, span_of(b.data, b.len));
+			call(to, buf_span(&b));
 		else if (!store_is_no_file(errno))
 			die_errno("cannot read '%s/lost/%s'", s->path,
 			    files.names[i]);
@@ -600,16 +602,14 @@ bool
 store_remove(const struct store *s, const unsigned char *name)
 {
 	char path[PATH_SIZE];
-	int dir, status, error;
+	int dir, status;
 
 	put_path(path, name);
 	dir = open_directory(s, path);
 	if (dir == -1)
 		return false;
 	status = unlinkat(dir, path + 3, 0);
-	error = errno;
-	close(dir);
-	errno = error;
+	fd_close(dir);
 	return status == 0;
 }
 

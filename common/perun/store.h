@@ -104,6 +104,10 @@ void store_set_aside(struct store *, const unsigned char *name, char *lost);
 void store_each_lost(const struct store *, void (*call)(void *to,
     struct span bytes), void *to);
 
+/* The path of a file in .perun, "objects/ab/cdef...", with its NUL. */
+enum { STORE_PATH = sizeof "objects/" + 2 * STORE_NAME + 1 };
+void store_path(char *path, const unsigned char *name);
+
 /* When a file of objects/ was written, in seconds; false if it is not there. */
 bool store_age(const struct store *, const unsigned char *name,
     int64_t *written);

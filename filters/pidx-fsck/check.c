@@ -1,28 +1,19 @@
 /* check - what each file of a store is, and what nothing refers to */
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/base/sort.h"
 #include "filters/pidx-fsck/check.h"
 
 /* Perun takes no lock, and writes an object before the index that names it. */
 enum { YOUNG_S = 3600 };
 
 static const char no_file[] = "it is no regular file";
-
-void
-check_path(char *path, const unsigned char *name)
-{
-	char hex[2 * STORE_NAME + 1];
-
-	hex_encode(hex, name, STORE_NAME);
-	snprintf(path, CHECK_PATH, "objects/%.2s/%s", hex, hex + 2);
-}
 
 static int
 compare_names(const void *a, const void *b)
@@ -76,14 +67,13 @@ add_sound(struct check *c, const struct staged *names, size_t n)
 			file = append(&new, names[i].name);
 		file->state = FILE_SOUND;
 	}
-	if (new.n > 1)
-		qsort(new.files, new.n, sizeof *new.files, compare_names);
+	sort(new.files, new.n, sizeof *new.files, compare_names);
 	for (size_t i = 0; i < new.n; i++)
 		if (i == 0 || compare_names(&new.files[i - 1],
 		    &new.files[i]) != 0)
 			append(c, new.files[i].name)->state = FILE_SOUND;
 	if (new.n > 0)
-		qsort(c->files, c->n, sizeof *c->files, compare_names);
+		sort(c->files, c->n, sizeof *c->files, compare_names);
 	free(new.files);
 }
 
@@ -125,9 +115,9 @@ static void
 tell_unreadable(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = UNREADABLE_FILE, .why = strerror(errno) };
-	char path[CHECK_PATH];
+	char path[STORE_PATH];
 
-	check_path(path, file->name);
+	store_path(path, file->name);
 	if (c->repair || c->prune)
 		die("nothing was repaired or pruned: cannot read '%s/%s': %s",
 		    c->perun->store.path, path, f.why);
@@ -168,7 +158,6 @@ list_file(void *check, const unsigned char *name, const char *path)
 	struct check *c = check;
 	struct finding f = { .kind = FOREIGN_FILE };
 	struct buf file = { 0 };
-	char *copy;
 
 	if (name != NULL) {
 		append(c, name);
@@ -177,16 +166,14 @@ list_file(void *check, const unsigned char *name, const char *path)
 	if (is_changes(path))
 		return;
 	buf_printf(&file, "objects/%s", path);
-	buf_char(&file, '\0');
 	if (!store_is_leftover(&c->perun->store, path)) {
-		f.file = file.data;
+		f.file = buf_cstr(&file);
 		findings_add(&c->findings, &f);
 	} else {
-		copy = mem_alloc(file.len);
-		memcpy(copy, file.data, file.len);
 		c->leftovers = mem_grow(c->leftovers, &c->leftovers_cap,
 		    c->n_leftovers + 1, sizeof *c->leftovers);
-		c->leftovers[c->n_leftovers++] = copy;
+		c->leftovers[c->n_leftovers++] =
+		    mem_strdup(buf_cstr(&file));
 	}
 	buf_release(&file);
 }
@@ -203,7 +190,7 @@ fault_of(struct check *c)
 {
 	const char *why;
 
-	return object_unpack(&c->object, span_of(c->bytes.data, c->bytes.len),
+	return object_unpack(&c->object, buf_span(&c->bytes),
 	    &why) ? NULL : why;
 }
 
@@ -240,7 +227,7 @@ static void
 check_damaged(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = DAMAGED_OBJECT, .why = no_file };
-	char path[CHECK_PATH], lost[STORE_LOST];
+	char path[STORE_PATH], lost[STORE_LOST];
 
 	if (check_read(c, file, &c->bytes))
 		f.why = fault_of(c);
@@ -256,7 +243,7 @@ check_damaged(struct check *c, struct file *file)
 		f.repaired = true;
 		f.lost = lost;
 	}
-	check_path(path, file->name);
+	store_path(path, file->name);
 	f.file = path;
 	findings_add(&c->findings, &f);
 }
@@ -281,11 +268,11 @@ check_misnamed(struct check *c, struct file *file)
 	struct finding f = { .kind = MISNAMED_OBJECT,
 	    .object = c->object.name };
 	struct span bytes;
-	char path[CHECK_PATH], lost[STORE_LOST];
+	char path[STORE_PATH], lost[STORE_LOST];
 
 	if (!check_read(c, file, &c->bytes) || fault_of(c) != NULL)
 		return;
-	bytes = span_of(c->bytes.data, c->bytes.len);
+	bytes = buf_span(&c->bytes);
 	if (c->repair) {
 		if (may_name(c))
 			store_stage(&c->perun->store, c->object.name, bytes);
@@ -293,7 +280,7 @@ check_misnamed(struct check *c, struct file *file)
 		f.repaired = true;
 		f.lost = lost;
 	}
-	check_path(path, file->name);
+	store_path(path, file->name);
 	f.file = path;
 	findings_add(&c->findings, &f);
 }
@@ -377,13 +364,13 @@ static void
 check_unreferenced(struct check *c, const struct file *file)
 {
 	struct finding f = { .kind = UNREFERENCED_OBJECT };
-	char path[CHECK_PATH];
+	char path[STORE_PATH];
 	int64_t written;
 
 	if (!store_age(&c->perun->store, file->name, &written))
 		return;
 	f.young = written > c->now - YOUNG_S;
-	check_path(path, file->name);
+	store_path(path, file->name);
 	f.file = path;
 	f.removed = c->prune && !f.young &&
 	    store_remove(&c->perun->store, file->name);

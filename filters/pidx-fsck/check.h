@@ -43,8 +43,6 @@ void check_references(struct check *);	/* what nothing refers to */
 void check_release(struct check *);
 
 /* For these steps. */
-enum { CHECK_PATH = 64 };
-void check_path(char *path, const unsigned char *name);	/* within .perun */
 struct file *check_find(const struct check *, const unsigned char *name);
 bool check_is_sound(void *check, const unsigned char *name);
 

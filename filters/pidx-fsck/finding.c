@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/hex.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/report.h"
 #include "common/perun/entry.h"
 #include "common/perun/store.h"
@@ -88,21 +90,13 @@ put_record(struct buf *b, const struct finding *f)
 }
 
 static void
-put_text(struct buf *b, struct span s)
-{
-	/* An escaped character has at most 8 for one. */
-	buf_need(b, 8 * s.n + 1);
-	b->len += text_escape(b->data + b->len, 8 * s.n + 1, s.p, s.n);
-}
-
-static void
 put_line(struct buf *b, const struct finding *f)
 {
 	buf_str(b, "    ");
-	put_text(b, span_of(f->file, strlen(f->file)));
+	report_text(b, span_str(f->file));
 	if (f->entry != NULL) {
 		buf_str(b, ": ");
-		put_text(b, f->entry->path);
+		report_text(b, f->entry->path);
 	}
 	if (f->has_offset)
 		buf_printf(b, ": byte %zu", f->offset);
@@ -140,7 +134,7 @@ findings_add(struct findings *fs, const struct finding *f)
 		return;
 	put_record(&fs->records, f);
 	m.end = fs->records.len;
-	m.file = arena_text(&fs->files, f->file, strlen(f->file));
+	m.file = arena_span(&fs->files, span_str(f->file)).p;
 	fs->marks = mem_grow(fs->marks, &fs->cap, fs->n_marks + 1,
 	    sizeof *fs->marks);
 	fs->marks[fs->n_marks++] = m;
@@ -152,8 +146,7 @@ compare_marks(const void *a, const void *b)
 	const struct mark *x = a, *y = b;
 	int order = strcmp(x->file, y->file);
 
-	return order != 0 ? order : (x->start > y->start) -
-	    (x->start < y->start);
+	return order != 0 ? order : cmp_u64(x->start, y->start);
 }
 
 /* Writes those of files in front of one, or all. */
@@ -162,8 +155,8 @@ write_waiting(struct findings *fs, const char *file)
 {
 	const struct mark *m;
 
-	if (!fs->sorted && fs->n_marks > 0)
-		qsort(fs->marks, fs->n_marks, sizeof *fs->marks,
+	if (!fs->sorted)
+		sort(fs->marks, fs->n_marks, sizeof *fs->marks,
 		    compare_marks);
 	fs->sorted = true;
 	for (; fs->n_written < fs->n_marks; fs->n_written++) {
@@ -227,7 +220,7 @@ put_report(struct buf *b, const struct findings *fs, const char *store,
 	    plural(t->objects, "object", "objects"), (int)size.len,
 	    size.data);
 	buf_str(b, "  ");
-	put_text(b, span_of(store, strlen(store)));
+	report_text(b, span_str(store));
 	buf_char(b, '\n');
 	for (int i = 0; i < KINDS; i++) {
 		if (fs->counts[i] == 0)

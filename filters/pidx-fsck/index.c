@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/salvage.h"
 
@@ -16,7 +17,7 @@ struct verdict {
 /* An index under examination. */
 struct examined {
 	struct file *file;
-	char path[CHECK_PATH], lost[STORE_LOST];
+	char path[STORE_PATH], lost[STORE_LOST];
 	bool is_file, good, repaired;
 	struct pidx_error error;	/* unless it is good */
 	struct pidx read;		/* as far as it can be read */
@@ -31,10 +32,8 @@ has_come(struct check *c, const unsigned char *name)
 {
 	const char *why;
 
-	c->other.len = 0;
-	return store_read(&c->perun->store, name, &c->other) == STORE_GOOD &&
-	    object_unpack(&c->object, span_of(c->other.data, c->other.len),
-	    &why) && memcmp(c->object.name, name, STORE_NAME) == 0;
+	return perun_object(&c->perun->store, name, &c->other, &c->object,
+	    &why);
 }
 
 /* Why an entry dangles, or NULL. */
@@ -139,8 +138,7 @@ find_duplicates(const struct pidx *p, struct verdict *verdicts)
 
 	for (size_t i = 0; i < p->n; i++)
 		sorted[i] = &p->entries[i];
-	if (p->n > 0)
-		qsort(sorted, p->n, sizeof *sorted, compare_equal);
+	sort(sorted, p->n, sizeof *sorted, compare_equal);
 	for (size_t i = 1; i < p->n; i++)
 		if (compare_whole(sorted[i - 1], sorted[i]) == 0)
 			verdicts[sorted[i] - p->entries] = (struct verdict){
@@ -168,8 +166,7 @@ keep(struct pidx *kept, const struct pidx *from, const struct verdict *verdicts)
 	for (size_t i = 0; i < from->n; i++)
 		if (verdicts[i].kind >= UNKNOWN_COMMIT)
 			sorted[kept->n++] = &from->entries[i];
-	if (kept->n > 0)
-		qsort(sorted, kept->n, sizeof *sorted, compare_order);
+	sort(sorted, kept->n, sizeof *sorted, compare_order);
 	kept->entries = mem_resize(NULL, kept->n, sizeof *kept->entries);
 	for (size_t i = 0; i < kept->n; i++)
 		kept->entries[i] = *sorted[i];
@@ -193,7 +190,7 @@ judge_all(struct check *c, const struct pidx *p)
 static void
 examine_damaged(struct check *c, struct examined *x)
 {
-	struct span bytes = span_of(c->bytes.data, c->bytes.len);
+	struct span bytes = buf_span(&c->bytes);
 	struct pidx found;
 	struct verdict *verdicts;
 
@@ -214,9 +211,8 @@ examine(struct check *c, struct examined *x)
 	x->is_file = check_read(c, x->file, &c->bytes);
 	if (x->file->state != FILE_INDEX)
 		return false;
-	check_path(x->path, x->file->name);
-	x->good = pidx_read(&x->read, span_of(c->bytes.data, c->bytes.len),
-	    &x->error);
+	store_path(x->path, x->file->name);
+	x->good = pidx_read(&x->read, buf_span(&c->bytes), &x->error);
 	if (!x->good) {
 		examine_damaged(c, x);
 		return true;
@@ -236,10 +232,9 @@ mend(struct check *c, struct examined *x)
 	struct buf new = { 0 };
 
 	if (x->is_file) {
-		store_keep(s, x->file->name, span_of(c->bytes.data,
-		    c->bytes.len), x->lost);
+		store_keep(s, x->file->name, buf_span(&c->bytes), x->lost);
 		pidx_write(&x->kept, &new);
-		store_replace(s, x->file->name, span_of(new.data, new.len));
+		store_replace(s, x->file->name, buf_span(&new));
 		buf_release(&new);
 	} else {
 		store_set_aside(s, x->file->name, x->lost);

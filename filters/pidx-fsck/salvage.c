@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/search.h"
 #include "filters/pidx-fsck/salvage.h"
 
 /* Perun before 0.5 wrote whole paths; none is longer than the system's. */
@@ -65,16 +66,7 @@ gather(struct candidates *c, struct span bytes, enum pidx_layout layout,
 static size_t
 first_from(const struct candidates *c, size_t offset)
 {
-	size_t low = 0, high = c->n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (c->list[middle].start < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, c->n, c->list[i].start >= offset);
 }
 
 /* From the last to the first: the best that can be had from each on. */

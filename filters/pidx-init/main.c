@@ -61,7 +61,6 @@ find_directory(const char *name)
 			buf_char(&state.path, '/');
 	}
 	buf_str(&state.path, ".perun");
-	buf_char(&state.path, '\0');
 }
 
 static void
@@ -73,10 +72,8 @@ choose_url(void)
 		if (!utf8_valid(opt.vcs_url, strlen(opt.vcs_url)))
 			die("--vcs-url is not UTF-8, which YAML must be");
 		buf_str(&state.url, opt.vcs_url);
-		buf_char(&state.url, '\0');
 		if (is_git)
 			repository_check(&state.place, opt.vcs_url);
-		state.url.len--;
 	} else if (!is_git) {
 		buf_str(&state.url, "..");
 	} else if (!repository_find(&state.place, &state.url)) {
@@ -144,8 +141,8 @@ prepare_settings(void)
 	if (opt.vcs_type == NULL)
 		opt.vcs_type = "git";
 	choose_url();
-	settings_put(&state.settings, opt.vcs_type, span_of(state.url.data,
-	    state.url.len), opt.index_version == 2 ? 2 : 1);
+	settings_put(&state.settings, opt.vcs_type, buf_span(&state.url),
+	    opt.index_version == 2 ? 2 : 1);
 }
 
 static void
@@ -161,26 +158,24 @@ put_string(struct buf *b, const struct config *config, const char *json_name,
 static void
 emit_store(struct filter *f, const struct config *config)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "store");
 	int64_t version;
 
-	json_begin(b, "store");
-	json_cstr(b, "path", state.path.data);
+	json_str(b, "path", buf_span(&state.path));
 	if (state.made.created)
 		json_true(b, "created");
 	json_open(b, "made", '[');
 	for (size_t i = 0; i < N_FOLDERS; i++)
 		if (state.made.folders[i])
-			json_item(b, span_of(folders[i], strlen(folders[i])));
+			json_item(b, span_str(folders[i]));
 	if (state.made.settings)
-		json_item(b, span_of("local.yml", 9));
+		json_item(b, span_str("local.yml"));
 	json_close(b, ']');
 	put_string(b, config, "vcs_type", "vcs.type");
 	put_string(b, config, "vcs_url", "vcs.url");
 	if (config_int(config, "weir.index_version", &version) == CONFIG_GOOD)
 		json_int(b, "index_version", version);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 /* What is there already, and what it needs. */
@@ -220,8 +215,8 @@ main(int argc, char **argv)
 		die("--vcs-type is git or none, not '%s'", opt.vcs_type);
 	find_directory(directory != NULL ? directory : ".");
 	is_there = look(&f);
-	make_store(&state.place, is_there, span_of(state.settings.data,
-	    state.settings.len), &state.made);
+	make_store(&state.place, is_there, buf_span(&state.settings),
+	    &state.made);
 	load_settings(&config);
 	emit_store(&f, &config);
 	config_release(&config);

@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/base/text.h"
+#include "common/io/fd.h"
 #include "filters/pidx-init/init.h"
 
 const char *const folders[N_FOLDERS] = { "cache", "jobs", "logs", "objects",
@@ -71,15 +72,12 @@ complete(const char *path)
 {
 	int store = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool good = store != -1;
-	int error;
 
 	for (size_t i = 0; i < N_FOLDERS && good; i++)
 		good = make_folder(store, folders[i], &job.made->folders[i]);
 	good = good && make_settings(store) && fsync(store) == 0;
-	error = errno;
 	if (store != -1)
-		close(store);
-	errno = error;
+		fd_close(store);
 	return good;
 }
 

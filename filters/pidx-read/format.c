@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "common/base/hex.h"
+#include "common/frame/report.h"
 #include "filters/pidx-read/format.h"
 
 enum { WIDTH_MOST = 1000 };
@@ -72,10 +73,7 @@ put_value(struct buf *b, struct span value, const struct tag *t)
 {
 	size_t at = b->len, columns;
 
-	/* An escaped character has at most 8 for one. */
-	buf_need(b, 8 * value.n + 1);
-	b->len += text_escape(b->data + at, 8 * value.n + 1, value.p,
-	    value.n);
+	report_text(b, value);
 	columns = text_columns(b->data + at, b->len - at);
 	for (; columns < t->width; columns++)
 		buf_add(b, t->fill.p, t->fill.n);

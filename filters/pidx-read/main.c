@@ -1,6 +1,5 @@
 /* pidx-read - lists and fetches the profiles of a Perun store */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,27 +105,15 @@ static bool
 read_object(struct filter *f, const struct pidx_entry *e)
 {
 	char hex[2 * STORE_NAME + 1];
-	const char *why = NULL;
+	const char *why;
 
+	if (perun_object(&job.perun.store, e->object, &job.packed,
+	    &job.object, &why))
+		return true;
 	hex_encode(hex, e->object, STORE_NAME);
-	job.packed.len = 0;
-	switch (store_read(&job.perun.store, e->object, &job.packed)) {
-	case STORE_ABSENT:
-		why = "it is not there";
-		break;
-	case STORE_BAD:
-		why = strerror(errno);
-		break;
-	case STORE_GOOD:
-		if (object_unpack(&job.object, span_of(job.packed.data,
-		    job.packed.len), &why) &&
-		    memcmp(job.object.name, e->object, STORE_NAME) != 0)
-			why = "its name is not that of what is in it";
-	}
-	if (why != NULL)
-		filter_fail(f, "cannot read the object %s of '%.*s': %s", hex,
-		    SPAN_ARG(e->path), why);
-	return why == NULL;
+	filter_fail(f, "cannot read the object %s of '%.*s': %s", hex,
+	    SPAN_ARG(e->path), why);
+	return false;
 }
 
 /*
@@ -155,21 +142,20 @@ static void
 emit(struct filter *f, const unsigned char *version,
     const struct pidx_entry *e)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b;
 
 	if (opt.profiles && !read_object(f, e))
 		return;
 	if (opt.format != NULL) {
-		format_entry(b, opt.format, e);
+		format_entry(filter_out(f), opt.format, e);
 		filter_emit(f);
 		return;
 	}
-	json_begin(b, opt.profiles ? "profile" : "entry");
+	b = filter_begin_record(f, opt.profiles ? "profile" : "entry");
 	entry_put(b, version, e);
 	if (opt.profiles)
 		json_raw(b, "profile", job.object.body);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 /* Marks in job.wanted what is wanted of an index. */
@@ -216,12 +202,12 @@ static void
 emit_pending(struct filter *f, struct pending *p, size_t i)
 {
 	const struct pidx_entry *e = &p->index.entries[i];
-	struct buf *b = filter_out(f);
 	struct span document;
+	struct buf *b;
 	const char *why;
 
 	if (opt.format != NULL) {
-		format_entry(b, opt.format, e);
+		format_entry(filter_out(f), opt.format, e);
 		filter_emit(f);
 		return;
 	}
@@ -229,7 +215,7 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 		filter_fail(f, "the pending '%s' is gone: %s", e->path.p, why);
 		return;
 	}
-	json_begin(b, opt.profiles ? "profile" : "pending");
+	b = filter_begin_record(f, opt.profiles ? "profile" : "pending");
 	if (p->origins[i].n > 0)
 		json_str(b, "minor_version", p->origins[i]);
 	json_str(b, "path", e->path);
@@ -237,8 +223,7 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 	entry_put_strings(b, e);
 	if (opt.profiles)
 		json_raw(b, "profile", document);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 static void
@@ -303,16 +288,15 @@ write_setting(struct filter *f)
 {
 	const struct config_value *v = config_find(&job.perun.config,
 	    opt.config);
-	struct buf *b = filter_out(f);
+	struct buf *b;
 
 	if (v == NULL)
 		die("neither local.yml nor shared.yml has '%s'", opt.config);
-	json_begin(b, "setting");
+	b = filter_begin_record(f, "setting");
 	json_cstr(b, "key", opt.config);
 	json_key(b, "value");
 	config_put_json(b, v);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 /* Of the commits that are named, of those of a stream, or of HEAD. */

@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
@@ -65,12 +66,10 @@ static struct {
 	time_t now;
 } job;
 
-#define NO_TIME INT64_MIN
-
 /* What is known of where profiles come from, besides themselves. */
 struct place {
 	struct span name;		/* of a file with one profile, or empty */
-	int64_t time;			/* of the file, or NO_TIME */
+	int64_t time;			/* of the file, or INT_UNKNOWN */
 	struct span job;
 };
 
@@ -131,7 +130,7 @@ static bool
 find_time(struct filter *f, const struct rec *r, const struct place *from,
     uint32_t *time)
 {
-	int64_t value = from->time != NO_TIME ? from->time : job.now;
+	int64_t value = from->time != INT_UNKNOWN ? from->time : job.now;
 
 	if (rec_is(r, "profile") &&
 	    rec_int(r, PROFILE_TIME, &value) == REC_BAD)
@@ -153,8 +152,7 @@ is_pending(struct span name)
 	bool is_there;
 
 	buf_printf(&path, "jobs/%.*s", (int)name.n, name.p);
-	buf_char(&path, '\0');
-	is_there = faccessat(job.perun.store.dir, path.data, F_OK,
+	is_there = faccessat(job.perun.store.dir, buf_cstr(&path), F_OK,
 	    AT_SYMLINK_NOFOLLOW) == 0;
 	buf_release(&path);
 	return is_there;
@@ -212,8 +210,7 @@ write_pending(const struct source *s, const char *origin)
 
 	buf_printf(&path, "%s/jobs/%.*s", job.perun.store.path,
 	    (int)s->path.n, s->path.p);
-	buf_char(&path, '\0');
-	output_open(&file, path.data);
+	output_open(&file, buf_cstr(&path));
 	buf_printf(&file.buf, "{\"origin\": \"%s\", ", origin);
 	buf_add(&file.buf, job.profile.body.data + 1,
 	    job.profile.body.len - 1);
@@ -228,9 +225,9 @@ write_pending(const struct source *s, const char *origin)
 static void
 put_aside(struct filter *f, const struct source *s)
 {
-	struct buf *b = filter_out(f);
 	char hex[2 * STORE_NAME + 1];
 	bool is_there;
+	struct buf *b;
 
 	hex_encode(hex, s->version, STORE_NAME);
 	store_lock(&job.perun.store, STORE_INDEX);
@@ -242,11 +239,10 @@ put_aside(struct filter *f, const struct source *s)
 		filter_reject(f, "'%.*s' is pending already", SPAN_ARG(s->path));
 		return;
 	}
-	json_begin(b, "pending");
+	b = filter_begin_record(f, "pending");
 	json_str(b, "path", s->path);
 	json_cstr(b, "minor_version", hex);
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 static void
@@ -283,7 +279,7 @@ is_stream(struct input *in)
 
 	do {
 		for (first = in->at; first < in->end &&
-		    memchr(" \t\r\n", *first, 4) != NULL; first++)
+		    json_is_space(*first); first++)
 			;
 		newline = memchr(first, '\n', (size_t)(in->end - first));
 		if (newline != NULL) {
@@ -299,13 +295,13 @@ static struct place
 place_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct place p = { .time = NO_TIME };
+	struct place p = { .time = INT_UNKNOWN };
 	struct stat st;
 
 	if (path[0] == '<' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return p;
 	path = slash != NULL ? slash + 1 : path;
-	p.name = span_of(path, strlen(path));
+	p.name = span_str(path);
 	p.time = pending_time(&st);
 	return p;
 }
@@ -324,7 +320,7 @@ is_alone(struct filter *f)
 	in->at = f->place.p;
 	do
 		for (; alone && looked < (size_t)(in->end - in->at); looked++)
-			alone = memchr(" \t\r\n", in->at[looked], 4) != NULL;
+			alone = json_is_space(in->at[looked]);
 	while (alone && input_more(in));
 	f->place.p = in->at;
 	in->at += behind;
@@ -388,11 +384,10 @@ read_jobs(struct filter *f)
 		path.len = 0;
 		buf_printf(&path, "%s/jobs/%s", job.perun.store.path,
 		    names[i]);
-		buf_char(&path, '\0');
-		filter_read_next(f, path.data);
+		filter_read_next(f, buf_cstr(&path));
 		while (filter_next_file(f)) {
 			from = place_of(path.data);
-			from.job = span_of(names[i], strlen(names[i]));
+			from.job = span_str(names[i]);
 			read_file(f, from);
 		}
 	}
@@ -404,14 +399,12 @@ read_jobs(struct filter *f)
 static void
 emit(struct filter *f, const struct registration *r)
 {
-	struct buf *b = filter_out(f);
+	struct buf *b = filter_begin_record(f, "entry");
 
-	json_begin(b, "entry");
 	entry_put(b, r->version, &r->entry);
 	if (r->existed)
 		json_true(b, "existed");
-	json_end(b);
-	filter_emit(f);
+	filter_end_record(f);
 }
 
 static enum pidx_layout

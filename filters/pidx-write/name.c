@@ -48,7 +48,7 @@ tag_value(const struct profile *p, struct span tag, char *date, size_t size,
 	if (span_eq(tag, "origin"))
 		return p->origin;
 	if (span_eq(tag, "postprocessors"))
-		return span_of(p->postprocessors.data, p->postprocessors.len);
+		return buf_span(&p->postprocessors);
 	if (!span_eq(tag, "date") || gmtime_r(&now, &utc) == NULL)
 		return span_of(NULL, 0);
 	return span_of(date, strftime(date, size, "%Y-%m-%d-%H-%M-%S", &utc));
@@ -77,9 +77,9 @@ names_make(struct names *n, const struct profile *p, time_t now)
 	length = n->name.len;
 	for (;;) {
 		buf_str(&n->name, ".perf");
-		intern_add(&n->given, span_of(n->name.data, n->name.len));
+		intern_add(&n->given, buf_span(&n->name));
 		if (n->given.n > n_given)
-			return span_of(n->name.data, n->name.len);
+			return buf_span(&n->name);
 		n->name.len = length;
 		buf_printf(&n->name, "-%u", ++number);
 	}

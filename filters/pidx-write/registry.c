@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/perun/perun.h"
 #include "common/perun/profile.h"
@@ -32,16 +34,7 @@ is_sound(struct registry *g, const unsigned char *name)
 {
 	const char *why;
 
-	g->found.len = 0;
-	return store_read(g->store, name, &g->found) == STORE_GOOD &&
-	    object_unpack(&g->object, span_of(g->found.data, g->found.len),
-	    &why) && memcmp(g->object.name, name, STORE_NAME) == 0;
-}
-
-static struct span
-keep(struct registry *g, struct span s)
-{
-	return span_of(arena_text(&g->arena, s.p, s.n), s.n);
+	return perun_object(g->store, name, &g->found, &g->object, &why);
 }
 
 void
@@ -51,14 +44,13 @@ registry_add(struct registry *g, const struct profile *p,
 	struct registration r = { .entry.time = from->time, .place = g->n };
 
 	g->packed.len = 0;
-	object_pack(p->type, span_of(p->body.data, p->body.len),
-	    r.entry.object, &g->packed);
+	object_pack(p->type, buf_span(&p->body), r.entry.object,
+	    &g->packed);
 	if (!is_sound(g, r.entry.object))
-		store_stage(g->store, r.entry.object,
-		    span_of(g->packed.data, g->packed.len));
+		store_stage(g->store, r.entry.object, buf_span(&g->packed));
 	memcpy(r.version, from->version, STORE_NAME);
-	r.entry.path = keep(g, from->path);
-	r.job = keep(g, from->job);
+	r.entry.path = arena_span(&g->arena, from->path);
+	r.job = arena_span(&g->arena, from->job);
 	profile_strings(p, &g->arena, r.entry.strings);
 	g->list = mem_grow(g->list, &g->cap, g->n + 1, sizeof *g->list);
 	g->list[g->n++] = r;
@@ -109,8 +101,7 @@ write_index(struct registry *g, struct filter *f, struct registration *r,
 		any_new |= good && !existed[i];
 	}
 	if (any_new)
-		store_replace(g->store, r->version,
-		    span_of(g->found.data, g->found.len));
+		store_replace(g->store, r->version, buf_span(&g->found));
 	else if (good)
 		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);
@@ -132,7 +123,7 @@ compare_places(const void *a, const void *b)
 {
 	const struct registration *x = a, *y = b;
 
-	return (x->place > y->place) - (x->place < y->place);
+	return cmp_u64(x->place, y->place);
 }
 
 void
@@ -144,7 +135,7 @@ registry_commit(struct registry *g, struct filter *f,
 	if (g->n == 0)
 		return;
 	store_commit(g->store);
-	qsort(g->list, g->n, sizeof *g->list, compare_versions);
+	sort(g->list, g->n, sizeof *g->list, compare_versions);
 	for (size_t first = 0; first < g->n; first = last) {
 		for (last = first + 1; last < g->n; last++)
 			if (memcmp(g->list[last].version,
@@ -153,5 +144,5 @@ registry_commit(struct registry *g, struct filter *f,
 		write_index(g, f, &g->list[first], last - first,
 		    new_layout);
 	}
-	qsort(g->list, g->n, sizeof *g->list, compare_places);
+	sort(g->list, g->n, sizeof *g->list, compare_places);
 }
