@@ -1,4 +1,4 @@
-/* vcs-heads - the branches of a repository as head records */
+/* vcs-heads - writes the branches of a repository as head records */
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
@@ -14,16 +14,16 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or none (whichever is found)", 0, 0 },
+	    "git or none (the first one found)", 0, 0 },
 	{ 'd', "dirty", OPT_FLAG, &opt.dirty, NULL,
-	    "say whether the work tree is changed", 0, 0 },
+	    "report uncommitted changes in the work tree", 0, 0 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "",
 	.purpose = "Writes a head record for every branch of a repository, "
-	    "and says on which\none HEAD is.",
+	    "and marks the one that\nis checked out.",
 	.reports = true,
 };
 
@@ -42,7 +42,7 @@ emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 	filter_end_record(f);
 }
 
-/* Forty columns for the id, or as many spaces. */
+/* The column of ids is 40 wide, also if there is no id. */
 static void
 print_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 {
@@ -66,7 +66,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
-		die("there is nothing to name: all branches are listed");
+		die("there are no operands: all branches are listed");
 	if (!vcs_open(&vcs, opt.vcs, opt.repository, true) ||
 	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
 	    !vcs_walk_major_versions(&vcs))

@@ -1,4 +1,4 @@
-/* vcs-log - the history of a repository as version records */
+/* vcs-log - writes the history of a repository as version records */
 
 #include <stdlib.h>
 
@@ -17,9 +17,9 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or none (whichever is found)", 0, 0 },
+	    "git or none (the first one found)", 0, 0 },
 	{ 'f', "first-parent", OPT_FLAG, &opt.first_parent, NULL,
-	    "of a merge follow the first parent only", 0, 0 },
+	    "follow only the first parent of a merge", 0, 0 },
 	{ 'n', "max-count", OPT_NUM, &opt.max_count, "N",
 	    "at most N versions", 0, 0 },
 	{ 0 }
@@ -27,25 +27,25 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.operands = "[rev | rev..rev | ^rev ...]",
-	.purpose = "Writes a version record for every commit from a revision "
-	    "(HEAD) back to the\nfirst, in the order of git rev-list.",
+	.purpose = "Writes a version record for every commit in the history "
+	    "of a revision (HEAD),\nin the order of git rev-list.",
 };
 
-/* What all the operands stand for; HEAD if there is none. */
+/* The operands; HEAD if there is none. */
 static void
-read_limits(struct filter *f, struct vcs *vcs, struct vcs_limits *limits)
+read_tips(struct filter *f, struct vcs *vcs, struct vcs_tips *tips)
 {
 	const char *text = filter_operand(f);
 
 	if (text == NULL)
 		text = "HEAD";
 	for (; text != NULL; text = filter_operand(f))
-		if (!vcs_add_limits(vcs, text, limits))
+		if (!vcs_add_tips(vcs, text, tips))
 			die("%s", vcs->why);
 }
 
 static void
-put_number(struct buf *b, const char *key, int64_t value)
+put_known(struct buf *b, const char *key, int64_t value)
 {
 	if (value != INT_UNKNOWN)
 		json_int(b, key, value);
@@ -63,9 +63,9 @@ emit_version(struct filter *f, const struct vcs_version *version)
 	json_close(b, ']');
 	json_str(b, "author", version->author);
 	json_str(b, "email", version->email);
-	put_number(b, "time", version->time_s);
-	put_number(b, "utc_offset_minutes", version->utc_offset_minutes);
-	put_number(b, "author_time", version->author_time_s);
+	put_known(b, "time", version->time_s);
+	put_known(b, "utc_offset_minutes", version->utc_offset_minutes);
+	put_known(b, "author_time", version->author_time_s);
 	json_str(b, "message", version->message);
 	filter_end_record(f);
 }
@@ -75,15 +75,15 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct vcs vcs;
-	struct vcs_limits limits = { 0 };
+	struct vcs_tips tips = { 0 };
 	struct vcs_version version;
 	enum vcs_found found = VCS_NONE;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
 		die("%s", vcs.why);
-	read_limits(&f, &vcs, &limits);
-	if (!vcs_walk_minor_versions(&vcs, limits.list, limits.n,
+	read_tips(&f, &vcs, &tips);
+	if (!vcs_walk_minor_versions(&vcs, tips.list, tips.n,
 	    opt.first_parent))
 		die("%s", vcs.why);
 	for (uint64_t i = 0; i < opt.max_count && (found =
@@ -92,6 +92,6 @@ main(int argc, char **argv)
 	if (found == VCS_FAILED)
 		die("%s", vcs.why);
 	vcs_close(&vcs);
-	free(limits.list);
+	free(tips.list);
 	return filter_end(&f);
 }

@@ -1,4 +1,4 @@
-/* vcs-resolve - names of versions to ids */
+/* vcs-resolve - resolves the names of commits to ids */
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
@@ -12,7 +12,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or none (whichever is found)", 0, 0 },
+	    "git or none (the first one found)", 0, 0 },
 	{ 't', "object-type", OPT_STR, &opt.kind, "TYPE",
 	    "commit, tree, blob, tag or any (commit)", 0, 0 },
 	{ 0 }
@@ -20,13 +20,13 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.operands = "rev ...",
-	.purpose = "Says which commit each revision stands for: whatever git "
-	    "understands to 40\nhexadecimal digits.",
+	.purpose = "Writes the id of the commit that each revision names: 40 "
+	    "hexadecimal digits for\nwhatever git understands.",
 	.reports = true,
 };
 
 static void
-answer(struct filter *f, const char *name, const struct vcs_id *id,
+emit(struct filter *f, const char *name, const struct vcs_id *id,
     enum vcs_kind kind)
 {
 	struct buf *b;
@@ -54,17 +54,18 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (!vcs_kind_of(opt.kind, &kind))
-		die("--object-type is commit, tree, blob, tag or any, not "
-		    "'%s'", opt.kind);
+		die("--object-type must be commit, tree, blob, tag or any, "
+		    "not '%s'", opt.kind);
 	if ((name = filter_operand(&f)) == NULL)
 		die("there is no revision to resolve");
 	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
 		die("%s", vcs.why);
 	for (; name != NULL; name = filter_operand(&f)) {
 		if (vcs_massage_parameter(&vcs, name, kind, &id, &found))
-			answer(&f, name, &id, found);
+			emit(&f, name, &id, found);
 		else
-			filter_fail(&f, "'%s' names no %s: %s", name,
+			filter_fail(&f, "'%s' does not name %s %s: %s", name,
+			    kind == VCS_ANY ? "an" : "a",
 			    kind == VCS_ANY ? "object" : opt.kind, vcs.why);
 	}
 	vcs_close(&vcs);

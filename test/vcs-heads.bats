@@ -1,7 +1,7 @@
 load helper
 load vcs
 
-# is STATE - of the work tree: dirty or clean, for git as well
+# is STATE - expects the work tree to be dirty or clean, here and for git
 is() {
 	local state=clean gits=clean
 
@@ -19,7 +19,7 @@ is() {
 	agree heads 20
 }
 
-@test "branches come by name, and one of them is HEAD's" {
+@test "branches are sorted by name, and HEAD's is marked" {
 	repository
 	commit one
 	git branch topic/x
@@ -38,7 +38,7 @@ is() {
 	assert_equal "$(jq -r .id <<<"${lines[4]}")" "$(git rev-parse HEAD~1)"
 }
 
-@test "a HEAD that is on no branch comes last, by its id" {
+@test "a detached HEAD comes last, named by its id" {
 	repository
 	commit one
 	commit two
@@ -71,7 +71,7 @@ is() {
 	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" main
 }
 
-@test "a tree that a plain file numbers has one branch" {
+@test "none: a tree has one branch" {
 	number
 	run -0 --separate-stderr vcs-heads
 	assert_output '{"type":"head","name":"main","head":true}'
@@ -129,7 +129,7 @@ is() {
 	is dirty
 }
 
-@test "a file of equal size and time that was changed is noticed" {
+@test "a changed file of the same size and time is detected" {
 	repository
 	for i in 1 2 3; do
 		commit aaaa
@@ -151,7 +151,7 @@ is() {
 	is dirty
 }
 
-@test "a submodule that is elsewhere or changed makes the tree dirty" {
+@test "a submodule at another commit or changed makes the tree dirty" {
 	repository
 	commit one
 	commit two
@@ -169,7 +169,7 @@ is() {
 	is dirty
 }
 
-@test "to ask is not to write: the index stays as it is" {
+@test "--dirty does not write the index" {
 	repository
 	commit one
 	touch -d 1990-01-01 f
@@ -185,7 +185,7 @@ is() {
 	is clean
 }
 
-@test "of several branches only HEAD's is told to be dirty" {
+@test "of several branches only HEAD's is reported as dirty" {
 	repository
 	commit one
 	git branch a
@@ -213,7 +213,7 @@ is() {
 		"* no commit yet                             topic/y"
 }
 
-@test "what a terminal would obey comes out of the report escaped" {
+@test "control characters are escaped in the report" {
 	repository
 	commit one
 	git branch $'a\u009b1m'
@@ -223,19 +223,19 @@ is() {
 	assert_output --partial 'b\u{202e}'
 }
 
-# --- Trouble ---
+# --- Errors ---
 
-@test "operands and unknown systems are wrong usage" {
+@test "operands and unknown systems are usage errors" {
 	repository
-	trouble "vcs-heads: there is nothing to name: all branches are listed" \
+	trouble "vcs-heads: there are no operands: all branches are listed" \
 		vcs-heads main
-	trouble "vcs-heads: there is no version control system 'hg'" \
+	trouble "vcs-heads: unknown version control system 'hg'" \
 		vcs-heads --vcs hg
 	cd ..
 	trouble "vcs-heads: there is no repository in '.' or above" vcs-heads
 }
 
-@test "an index that is damaged is trouble when it is asked for" {
+@test "a damaged index is an error only with --dirty" {
 	repository
 	commit one
 	echo garbage >.git/index

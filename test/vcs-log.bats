@@ -1,12 +1,12 @@
 load helper
 load vcs
 
-# ids - of what was answered
+# ids - the ids of the records
 ids() {
 	jq -r .id <<<"$output"
 }
 
-# as_git ARGUMENT... - the ids are those of git, in its order
+# as_git ARGUMENT... - expects the ids of git log, in its order
 as_git() {
 	run -0 --separate-stderr vcs-log "$@" &&
 		assert_equal "$stderr" "" &&
@@ -19,13 +19,13 @@ as_git() {
 	agree log 20
 }
 
-@test "random histories: all that is told of a commit is what git tells" {
+@test "random histories: all fields of a commit are as in git log" {
 	agree text 10
 }
 
 # --- The record ---
 
-@test "a commit becomes one record with all that is known" {
+@test "a commit becomes one record with all its fields" {
 	repository
 	commit one
 	commit $'two\n\n"quoted"\ttext\n\nand more'
@@ -38,7 +38,7 @@ as_git() {
 	assert_equal "$(jq -c .parents <<<"${lines[1]}")" '[]'
 }
 
-@test "a message keeps every byte, or has none" {
+@test "a message keeps every byte, or is empty" {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
@@ -51,7 +51,7 @@ as_git() {
 	done
 }
 
-@test "text in an encoding of its own becomes UTF-8, with U+FFFD at worst" {
+@test "text in another encoding becomes UTF-8, or U+FFFD if invalid" {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
@@ -76,7 +76,7 @@ as_git() {
 	END
 }
 
-@test "a long message is recoded whole" {
+@test "a long message is converted completely" {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
@@ -87,7 +87,7 @@ as_git() {
 	assert_equal "$(jq -j .message <<<"$output" | wc -m)" 300000
 }
 
-@test "a commit that is not well formed is shown as far as it goes" {
+@test "a malformed commit is shown as far as it can be parsed" {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
@@ -113,7 +113,7 @@ as_git() {
 '"author":"","email":"","message":""}'
 }
 
-@test "a signature is no message and holds no author" {
+@test "a signature is not part of the message, nor an author" {
 	repository
 	commit one
 	id=$(printf "tree $(git rev-parse HEAD^{tree})
@@ -131,9 +131,9 @@ text \374" | hash_commit)
 		paste -sd' ')" "A 2 text ü"
 }
 
-# --- What is asked for ---
+# --- Revisions and ranges ---
 
-@test "without a revision it is HEAD, and ranges leave out what led there" {
+@test "the default is HEAD, and ranges exclude the history of their start" {
 	repository
 	for i in 1 2 3 4 5; do commit $i; done
 	git tag -a -m v v1 HEAD~3
@@ -151,7 +151,7 @@ text \374" | hash_commit)
 	as_git ^HEAD
 }
 
-@test "of a merge --first-parent follows the first only" {
+@test "--first-parent follows only the first parent of a merge" {
 	repository
 	commit base
 	git checkout -qb side
@@ -168,7 +168,7 @@ text \374" | hash_commit)
 	as_git HEAD ^HEAD~1^2
 }
 
-@test "a text with dots in it is searched for, not taken for a range" {
+@test "a text with dots in :/text is not a range" {
 	repository
 	commit "stop.. here"
 	commit other
@@ -176,7 +176,7 @@ text \374" | hash_commit)
 	assert_equal "$(jq -r .message <<<"$output")" "stop.. here"
 }
 
-@test "clocks that went back do not confuse ranges" {
+@test "clocks that went backwards do not confuse ranges" {
 	repository
 	for i in 1 2 3; do commit $i; done
 	for i in 4 5 6 7 8 9; do
@@ -188,12 +188,12 @@ text \374" | hash_commit)
 	as_git HEAD ^HEAD~5
 }
 
-# at SECONDS - the next commit is that old
+# at SECONDS - makes a commit with this time
 at() {
 	n_commits=$1 && commit "$1"
 }
 
-@test "commits that seem older than what they follow are looked through" {
+@test "the walk continues past commits older than their parents" {
 	repository
 	at 100
 	git tag first
@@ -201,14 +201,14 @@ at() {
 	run -0 --separate-stderr vcs-log first ^HEAD
 	assert_output ""
 	as_git first ^HEAD
-	# This is as far as git goes.
+	# This is as far as git looks.
 	for i in 50 49 48 47 46 45 44 43 300; do at $i; done
 	git tag last
 	as_git first ^last
 	as_git HEAD~9 ^last
 }
 
-@test "thousands of heads of any age come in order" {
+@test "thousands of heads come in the order of git rev-list" {
 	git init -q --bare repo
 	cd repo
 	for ((i = 1; i <= 3000; i++)); do
@@ -225,7 +225,7 @@ at() {
 
 # --- Kinds of repositories ---
 
-@test "the repository is found from a folder within, or by -C" {
+@test "the repository is found from a directory in it, or by -C" {
 	repository
 	commit one
 	mkdir -p a/b
@@ -238,7 +238,7 @@ at() {
 	assert_equal "$(ids)" "$(git -C repo rev-parse HEAD)"
 }
 
-@test "git's environment names the repository, unless -C does" {
+@test "GIT_DIR names the repository, unless -C does" {
 	repository
 	commit one
 	git init -q ../other
@@ -250,7 +250,7 @@ at() {
 	assert_equal "$(ids)" "$(git -C ../repo rev-parse HEAD)"
 }
 
-@test "a hook sees the repository it runs in" {
+@test "a hook reads the repository that it runs in" {
 	repository
 	printf '#!/bin/sh\nvcs-log -n 1 >seen\n' >.git/hooks/post-commit
 	chmod +x .git/hooks/post-commit
@@ -258,7 +258,7 @@ at() {
 	assert_equal "$(jq -r .message seen)" one
 }
 
-@test "work trees, bare, packed and shallow repositories are read alike" {
+@test "work trees, bare, packed and shallow repositories are read" {
 	repository
 	for i in 1 2 3 4 5; do commit $i; done
 	git branch topic/x HEAD~2
@@ -276,7 +276,7 @@ at() {
 	as_git --first-parent
 }
 
-@test "a shallow clone of merges ends where git says" {
+@test "a shallow clone of merges ends where it does for git" {
 	repository
 	commit base
 	for i in 1 2 3 4; do
@@ -293,7 +293,7 @@ at() {
 	done
 }
 
-@test "submodules are repositories of their own" {
+@test "a submodule is a repository of its own" {
 	repository
 	commit inner
 	cd ..
@@ -307,7 +307,7 @@ at() {
 	assert_equal "$(jq -r .message <<<"$output")" inner
 }
 
-@test "settings of single work trees and partial clones do not matter" {
+@test "the extensions worktreeConfig and partialClone are accepted" {
 	repository
 	commit one
 	git config core.repositoryformatversion 1
@@ -318,7 +318,7 @@ at() {
 
 # --- none ---
 
-@test "versions that a plain file numbers are read from anywhere below" {
+@test "none: versions are read from any directory below the file" {
 	number first 'second\nline\ttab\\x\n' third
 	mkdir -p a/b
 	cd a/b
@@ -338,7 +338,7 @@ at() {
 	assert_equal "$(jq -r .time <<<"$output")" 1002
 }
 
-@test "git comes first where there are both, unless told" {
+@test "git comes before none, unless --vcs says otherwise" {
 	repository
 	commit one
 	number two
@@ -348,25 +348,25 @@ at() {
 	assert_equal "$(jq -r .message <<<"$output")" two
 }
 
-@test "a line of .weir-versions that is wrong is named" {
+@test "a malformed line of .weir-versions is reported with its number" {
 	bad() {
 		printf "$1" >.weir-versions &&
 			trouble "vcs-log: $PWD/.weir-versions:$2" vcs-log
 	}
-	good='1\t5\tJo\tm\n'
-	bad "${good}3\t5\tJo\tm\n" \
-		"2: it does not begin with its number and a tab"
-	bad "x\n" "1: it does not begin with its number and a tab"
-	bad "\n" "1: it does not begin with its number and a tab"
-	bad "1\t-5\tJo\tm\n" "1: there is no time in seconds behind its number"
-	bad "1\t5\tJo\n" "1: there is no tab behind its author"
-	bad "1\t5\tJo\tm\tn\n" "1: there is a tab in its message"
-	bad "${good}2\t5\tJo\tm" "2: it has no newline"
+	valid='1\t5\tJo\tm\n'
+	bad "${valid}3\t5\tJo\tm\n" \
+		"2: the line does not begin with its number and a tab"
+	bad "x\n" "1: the line does not begin with its number and a tab"
+	bad "\n" "1: the line does not begin with its number and a tab"
+	bad "1\t-5\tJo\tm\n" "1: there is no time in seconds after the number"
+	bad "1\t5\tJo\n" "1: there is no tab after the author"
+	bad "1\t5\tJo\tm\tn\n" "1: there is a tab in the message"
+	bad "${valid}2\t5\tJo\tm" "2: the line has no newline"
 }
 
-# --- Trouble ---
+# --- Errors ---
 
-@test "no repository is trouble" {
+@test "a missing repository is an error" {
 	mkdir empty
 	trouble "vcs-log: there is no repository in '.' or above" vcs-log
 	trouble "vcs-log: there is no repository in 'empty' or above" \
@@ -375,35 +375,35 @@ at() {
 		vcs-log -C missing
 	trouble "vcs-log: there is no repository of type git in '.' or above" \
 		vcs-log --vcs git
-	trouble "vcs-log: there is no version control system 'svn'" \
+	trouble "vcs-log: unknown version control system 'svn'" \
 		vcs-log --vcs svn
 }
 
-@test "an unknown revision is named, with the reason" {
+@test "an unknown revision is reported with the reason" {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
-	trouble "vcs-log: 'x' names no commit: there is nothing of this name" \
+	trouble "vcs-log: 'x' does not name a commit: nothing has this name" \
 		vcs-log HEAD x
-	trouble "vcs-log: 'x' names no commit: there is nothing of this name" \
+	trouble "vcs-log: 'x' does not name a commit: nothing has this name" \
 		vcs-log HEAD..x
-	trouble "vcs-log: 'x' names no commit: there is nothing of this name" \
+	trouble "vcs-log: 'x' does not name a commit: nothing has this name" \
 		vcs-log ^x
-	trouble "vcs-log: '$tree' names no commit: it is a tree" vcs-log "$tree"
+	trouble "vcs-log: '$tree' does not name a commit: it is a tree" vcs-log "$tree"
 	trouble "vcs-log: 'HEAD...HEAD': a range has two dots, not three" \
 		vcs-log HEAD...HEAD
 }
 
-@test "a branch without a commit has no history" {
+@test "a branch without a commit is an error" {
 	repository
-	trouble "vcs-log: 'HEAD' names no commit: "\
-"there is nothing of this name" vcs-log
+	trouble "vcs-log: 'HEAD' does not name a commit: "\
+"nothing has this name" vcs-log
 	number
-	trouble "vcs-log: 'HEAD' names no commit: there is no version yet" \
+	trouble "vcs-log: 'HEAD' does not name a commit: there is no version yet" \
 		vcs-log --vcs none
 }
 
-@test "a commit that is missing or damaged ends the run with 2" {
+@test "a missing or damaged commit is an error" {
 	repository
 	for i in 1 2 3; do commit $i; done
 	id=$(git rev-parse HEAD~1)
@@ -414,41 +414,41 @@ at() {
 	printf 'garbage' >"$file"
 	run -2 --separate-stderr vcs-log
 	[[ $stderr == "vcs-log: cannot read commit $id: "* ]]
-	# What is hidden and missing is nobody's concern.
+	# A missing commit that is excluded is not an error.
 	as_git HEAD ^HEAD
 }
 
-@test "objects that are no commits where a parent should be are trouble" {
+@test "a parent that is not a commit is an error" {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
 	id=$(printf "tree $tree\nparent $tree\nauthor A <a> 1 +0000\n"\
 "committer C <c> 1 +0000\n\nm" | hash_commit)
-	trouble "vcs-log: $tree is no commit" vcs-log "$id"
+	trouble "vcs-log: $tree is not a commit" vcs-log "$id"
 	id=$(printf "not a commit" | hash_commit)
 	trouble "vcs-log: commit $id is malformed" vcs-log "$id"
 }
 
-@test "a repository that hashes otherwise is refused clearly" {
+@test "a SHA-256 repository is refused" {
 	git init -q --object-format=sha256 repo || skip "git has no SHA-256"
-	trouble "vcs-log: the repository in 'repo' names objects by another "\
-"hash than SHA-1" vcs-log -C repo
+	trouble "vcs-log: the repository in 'repo' uses a hash other "\
+"than SHA-1" vcs-log -C repo
 }
 
-@test "a repository of somebody else is refused with what to do about it" {
+@test "a repository of another user is refused with advice" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can give a file away"
 	repository
 	commit one
 	chown -R 12345 .
 	run -2 --separate-stderr vcs-log
-	[[ $stderr == "vcs-log: the repository in '.' belongs to somebody "\
-"else: git config --global --add safe.directory "* ]]
+	[[ $stderr == "vcs-log: the repository in '.' belongs to another user: to "\
+"trust it, add it with git config --global --add safe.directory" ]]
 	git config --global --add safe.directory "$PWD"
 	run -0 --separate-stderr vcs-log
 }
 
-@test "names out of a history reach standard error escaped" {
+@test "control characters in names are escaped in messages" {
 	repository
 	run -2 --separate-stderr vcs-log $'\033[31m'
-	[[ $stderr == *"'\\x1b[31m' names no commit"* ]]
+	[[ $stderr == *"'\\x1b[31m' does not name a commit"* ]]
 }

@@ -17,28 +17,29 @@ history() {
 			'+refs/heads/*:refs/remotes/origin/*'
 }
 
-# id - of what was answered
+# id - the ids of the records
 id() {
 	jq -r .id <<<"$output"
 }
 
-# unknown NAME REASON [OPTION...] - status 1, nothing answered
+# unknown NAME REASON [OPTION...] - expects status 1 and no record
 unknown() {
 	local name=$1 why=$2
 
 	shift 2
 	run -1 --separate-stderr vcs-resolve "$@" -- "$name" &&
 		assert_equal "$output" "" &&
-		assert_equal "$stderr" "vcs-resolve: '$name' names no $why"
+		assert_equal "$stderr" \
+			"vcs-resolve: '$name' does not name $why"
 }
 
 # --- Against git itself ---
 
-@test "random histories: names stand for what git says" {
+@test "random histories: names resolve as in git" {
 	agree resolve 12
 }
 
-@test "every way to spell a commit gives what git gives" {
+@test "every form of a revision resolves as in git" {
 	history
 	git branch alone "$(git commit-tree -m 'alone here' HEAD^{tree})"
 	git checkout -q side
@@ -65,7 +66,7 @@ unknown() {
 	done
 }
 
-@test "trees, blobs and tags are found where they are asked for" {
+@test "--object-type resolves to trees, blobs and tags" {
 	history
 	while read -r kind name; do
 		run -0 --separate-stderr vcs-resolve -t "$kind" "$name"
@@ -93,7 +94,7 @@ unknown() {
 	assert_equal "$(id)" "$(git rev-parse twice^{tree})"
 }
 
-@test "the sides of a conflict are in the index" {
+@test "the sides of a conflict are found in the index" {
 	repository
 	commit base
 	git checkout -qb side
@@ -105,11 +106,11 @@ unknown() {
 		run -0 --separate-stderr vcs-resolve -t blob $name
 		assert_equal "$(id)" "$(git rev-parse $name)"
 	done
-	unknown :f "blob: the index has no such file" -t blob
+	unknown :f "a blob: the index has no such file" -t blob
 }
 
-# like KIND FORMAT ID - an object whose id begins with the same four digits;
-# the format has a place for a number
+# like KIND FORMAT ID - creates an object whose id begins with the same four
+# digits as ID; the format has %d for a number
 like() {
 	python3 - "$@" <<-'END' | git hash-object -t "$1" -w --stdin
 		import hashlib, sys
@@ -123,7 +124,7 @@ like() {
 	END
 }
 
-@test "an abbreviation is settled by the kind that is asked for" {
+@test "an ambiguous abbreviation is resolved by the kind" {
 	repository
 	commit one
 	id=$(git rev-parse HEAD)
@@ -136,19 +137,19 @@ like() {
 	run -0 --separate-stderr vcs-resolve $short
 	assert_equal "$(id)" "$id"
 	run -0 --separate-stderr vcs-resolve -t blob "$short:f"
-	unknown $short "object: it is too short: several objects begin so" \
+	unknown $short "an object: it is ambiguous: several ids begin with it" \
 		-t any
-	unknown ${short:0:3} "commit: it is too short: several objects begin so"
+	unknown ${short:0:3} "a commit: it is ambiguous: several ids begin with it"
 	like commit "tree $(git rev-parse HEAD^{tree})
 author A <a> 1 +0000
 committer C <c> 1 +0000
 
 %d
 " "$id"
-	unknown $short "commit: it is too short: several objects begin so"
+	unknown $short "a commit: it is ambiguous: several ids begin with it"
 }
 
-@test "a branch and a tag of one name: git takes the tag" {
+@test "of a branch and a tag of the same name, the tag wins" {
 	repository
 	commit one
 	git tag both
@@ -158,7 +159,7 @@ committer C <c> 1 +0000
 	assert_equal "$(id)" "$(git rev-parse HEAD~1 HEAD)"
 }
 
-@test "a branch that is named like an id does not hide the commit" {
+@test "a branch named like an id does not hide the commit" {
 	repository
 	commit one
 	commit two
@@ -171,7 +172,7 @@ committer C <c> 1 +0000
 	assert_equal "$(id)" "$(git rev-parse HEAD)"
 }
 
-@test "a commit that is not well formed can be named all the same" {
+@test "a malformed commit can be named" {
 	repository
 	commit one
 	id=$(printf "tree $(git rev-parse HEAD^{tree})\nauthor A\n"\
@@ -181,57 +182,57 @@ committer C <c> 1 +0000
 	assert_equal "$(id)" "$(lines $id $id)"
 }
 
-# --- What names nothing ---
+# --- Unknown names ---
 
-@test "what names nothing is told, and the others are answered" {
+@test "an unknown name is reported, the others are resolved" {
 	history
 	run -1 --separate-stderr vcs-resolve HEAD nothing main
 	assert_equal "$(jq -r .name <<<"$output" | paste -sd' ')" "HEAD main"
-	assert_equal "$stderr" "vcs-resolve: 'nothing' names no commit: "\
-"there is nothing of this name"
+	assert_equal "$stderr" "vcs-resolve: 'nothing' does not name a commit: "\
+"nothing has this name"
 }
 
-@test "each reason for naming nothing has its words" {
+@test "each reason for not resolving a name has its message" {
 	history
 	tree=$(git rev-parse HEAD^{tree})
-	unknown x "commit: there is nothing of this name"
-	unknown HEAD~9 "commit: there is nothing of this name"
-	unknown HEAD^3 "commit: there is nothing of this name"
-	unknown HEAD:g "commit: there is nothing of this name"
-	unknown $(printf '%040d' 0) "commit: there is nothing of this name"
-	unknown '' "commit: this is no name that git understands"
-	unknown 'HEAD^{' "commit: this is no name that git understands"
-	unknown 'HEAD^{/x' "commit: this is no name that git understands"
-	unknown "$tree" "commit: it is a tree"
-	unknown HEAD:f "commit: it is a blob"
-	unknown HEAD "tag: it is a commit" -t tag
-	unknown HEAD "blob: it is a commit" -t blob
-	unknown ':/zzz' "commit: no message matches"
-	unknown 'HEAD^{/zzz}' "commit: no message matches"
-	unknown ':/(' "commit: it holds no regular expression"
-	unknown ':/!x' "commit: behind :/! only - or ! may stand"
-	unknown :g "object: the index has no such file" -t any
-	unknown x "object: there is nothing of this name" -t any
+	unknown x "a commit: nothing has this name"
+	unknown HEAD~9 "a commit: nothing has this name"
+	unknown HEAD^3 "a commit: nothing has this name"
+	unknown HEAD:g "a commit: nothing has this name"
+	unknown $(printf '%040d' 0) "a commit: nothing has this name"
+	unknown '' "a commit: it is not a revision that git understands"
+	unknown 'HEAD^{' "a commit: it is not a revision that git understands"
+	unknown 'HEAD^{/x' "a commit: it is not a revision that git understands"
+	unknown "$tree" "a commit: it is a tree"
+	unknown HEAD:f "a commit: it is a blob"
+	unknown HEAD "a tag: it is a commit" -t tag
+	unknown HEAD "a blob: it is a commit" -t blob
+	unknown ':/zzz' "a commit: no message matches"
+	unknown 'HEAD^{/zzz}' "a commit: no message matches"
+	unknown ':/(' "a commit: the regular expression is invalid"
+	unknown ':/!x' "a commit: only - or ! may follow :/!"
+	unknown :g "an object: the index has no such file" -t any
+	unknown x "an object: nothing has this name" -t any
 }
 
 @test "after ten messages the rest are counted" {
 	repository
 	run -1 --separate-stderr vcs-resolve $(seq 1000 1024)
 	assert_equal "$(grep -v more <<<"$stderr" |
-		grep -c "names no commit")" 10
+		grep -c "does not name a commit")" 10
 	[[ $stderr == *"15 more like: "* ]]
 }
 
-@test "--strict stops at the first that names nothing" {
+@test "--strict stops at the first unknown name" {
 	history
 	run -2 --separate-stderr vcs-resolve --strict -o out HEAD nothing main
 	[ ! -e out ]
 }
 
-@test "names are escaped in messages and whole in records" {
+@test "names are escaped in messages and complete in records" {
 	repository
 	commit one
-	unknown $'a\u009b' "commit: there is nothing of this name" || true
+	unknown $'a\u009b' "a commit: nothing has this name" || true
 	[[ $stderr == *'a\u{9b}'* ]]
 	git update-ref $'refs/heads/a"\xff' HEAD
 	run -0 --separate-stderr vcs-resolve $'a"\xff'
@@ -240,7 +241,7 @@ committer C <c> 1 +0000
 
 # --- none ---
 
-@test "a numbered version has a number, an id and a place in the row" {
+@test "none: a version has a number, an id and a position from HEAD" {
 	number one two three
 	want() {
 		sed -n "$1p" .weir-versions | tr -d '\n' | sha1sum |
@@ -266,29 +267,29 @@ committer C <c> 1 +0000
 		$(want 2 | cut -c 1-9) 2
 		$(want 3 | cut -c 1-12)~1 2
 	END
-	unknown HEAD~3 "commit: the history does not go back so far"
-	unknown HEAD^2 "commit: behind its name only ~N and ^ may stand"
-	unknown 'HEAD^{tree}' "commit: behind its name only ~N and ^ may stand"
-	unknown 4 "commit: there is nothing of this name"
-	unknown 0 "commit: there is nothing of this name"
-	unknown '' "commit: there is nothing of this name"
-	unknown HEAD "tree: it is a commit" -t tree
+	unknown HEAD~3 "a commit: the history does not go back that far"
+	unknown HEAD^2 "a commit: only ~N and ^ may follow the name"
+	unknown 'HEAD^{tree}' "a commit: only ~N and ^ may follow the name"
+	unknown 4 "a commit: nothing has this name"
+	unknown 0 "a commit: nothing has this name"
+	unknown '' "a commit: nothing has this name"
+	unknown HEAD "a tree: it is a commit" -t tree
 }
 
-# --- The report and wrong usage ---
+# --- The report and usage errors ---
 
-@test "the report is the id and nothing else" {
+@test "the report has only the id" {
 	repository
 	commit one
 	run -0 --separate-stderr vcs-resolve --text HEAD main
 	assert_output "$(git rev-parse HEAD main)"
 }
 
-@test "nothing to resolve and unknown kinds are wrong usage" {
+@test "no operand and an unknown kind are usage errors" {
 	repository
 	trouble "vcs-resolve: there is no revision to resolve" vcs-resolve
-	trouble "vcs-resolve: --object-type is commit, tree, blob, tag or "\
-"any, not 'object'" vcs-resolve -t object HEAD
+	trouble "vcs-resolve: --object-type must be commit, tree, blob, tag "\
+"or any, not 'object'" vcs-resolve -t object HEAD
 	cd ..
 	trouble "vcs-resolve: there is no repository in '.' or above" \
 		vcs-resolve HEAD

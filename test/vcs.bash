@@ -3,14 +3,14 @@
 ORACLE=$TEST/oracles/vcs.py
 CALLS=$BUILD/test/programs/vcs-calls
 
-# git and the filters see no settings but those of the test.
+# git and the filters see only the settings of the test.
 export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
 export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME SUDO_UID
 
-# agree MODE COUNT - random histories read by git itself give the same
+# agree MODE COUNT - compares with git on random histories (oracles/vcs.py)
 agree() {
 	local count=$2
 
@@ -20,7 +20,7 @@ agree() {
 	[ "$status" -eq 0 ]
 }
 
-# commit MESSAGE - one more, at a time of its own; the file f holds it
+# commit MESSAGE - makes a commit that writes MESSAGE to f; each has its time
 commit() {
 	n_commits=$((${n_commits:-0} + 1))
 	echo "$1" >f && git add f &&
@@ -29,17 +29,17 @@ commit() {
 		git commit -qm "$1" --allow-empty
 }
 
-# repository [OPTION...] - ./repo, in which the test goes on
+# repository [OPTION...] - creates ./repo and changes to it
 repository() {
 	git init -q -b main "$@" repo && cd repo
 }
 
-# hash_commit - the commit on standard input as it is, however odd: its id
+# hash_commit - stores standard input as a commit, even if malformed: its id
 hash_commit() {
 	git hash-object -t commit -w --stdin --literally
 }
 
-# number MESSAGE... - a tree without version control, with these versions
+# number MESSAGE... - creates .weir-versions with these versions
 number() {
 	local n=0
 	for message in "$@"; do
@@ -49,7 +49,7 @@ number() {
 	done >.weir-versions
 }
 
-# trouble MESSAGE COMMAND... - status 2, no output and this message
+# trouble MESSAGE COMMAND... - expects status 2, no output and this message
 trouble() {
 	local message=$1
 

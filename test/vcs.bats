@@ -1,9 +1,9 @@
-# vcs.bats - the interface itself, each function by Perun's name, both back ends
+# vcs.bats - common/vcs/vcs.h: each function, with both back ends
 
 load helper
 load vcs
 
-# says TEXT FUNCTION [ARGUMENT...] - what the function of ./repo answers
+# says TEXT FUNCTION [ARGUMENT...] - expects this result, for ./repo
 says() {
 	local wanted=$1
 
@@ -12,7 +12,7 @@ says() {
 		assert_output "$wanted"
 }
 
-# fails REASON FUNCTION [ARGUMENT...]
+# fails REASON FUNCTION [ARGUMENT...] - expects this failure
 fails() {
 	local wanted=$1
 
@@ -21,7 +21,7 @@ fails() {
 		assert_equal "$output" "" && assert_equal "$stderr" "$wanted"
 }
 
-# history - ./repo by init, with two versions: their ids are $one and $two
+# history - creates ./repo with two versions, whose ids are $one and $two
 history() {
 	run -0 "$CALLS" "$type" repo init
 	cd repo
@@ -39,8 +39,8 @@ history() {
 	cd ..
 }
 
-# The same story for both: only ids, names of people and times differ.
-tell() {
+# check_all TYPE - the same for each: only ids, people and times differ
+check_all() {
 	type=$1
 	history
 	says "$two" get_minor_head
@@ -54,28 +54,28 @@ tell() {
 	says "$one commit" massage_parameter "${one:0:10}" commit
 	says "" check_minor_version_validity "$one"
 	says clean is_dirty
-	fails "there is nothing of this name" massage_parameter nothing
-	fails "there is nothing of this name" check_minor_version_validity x
-	fails "there is nothing of this name" get_minor_version_info x
+	fails "nothing has this name" massage_parameter nothing
+	fails "nothing has this name" check_minor_version_validity x
+	fails "nothing has this name" get_minor_version_info x
 	fails "it is a commit" massage_parameter HEAD blob
-	fails "'x' names no commit: there is nothing of this name" \
+	fails "'x' does not name a commit: nothing has this name" \
 		walk_minor_versions HEAD..x
 	run -0 "$CALLS" "$type" repo get_minor_version_info HEAD
 	assert_line -n 0 "id $two"
 	assert_line -n 1 "parent $one"
 	assert_line --regexp "^message two"
-	# What is there already stays.
+	# An existing repository is not changed.
 	run -0 "$CALLS" "$type" repo init
 	says "$two" get_minor_head
 }
 
-@test "git and none tell the same story" {
-	tell git
+@test "git and none give the same answers" {
+	check_all git
 	rm -r repo
-	tell none
+	check_all none
 }
 
-@test "what init has made is a repository without a version" {
+@test "init creates a repository without versions" {
 	for type in git none; do
 		run -0 "$CALLS" $type repo init
 		run -1 --separate-stderr "$CALLS" $type repo get_minor_head
@@ -89,17 +89,17 @@ tell() {
 	git -C repo rev-parse --git-dir
 }
 
-@test "init says why it could not" {
+@test "init reports why it failed" {
 	echo file >file
 	run -1 --separate-stderr "$CALLS" git file/repo init
-	[[ $stderr == "cannot make a repository in 'file/repo': "* ]]
+	[[ $stderr == "cannot create a repository in 'file/repo': "* ]]
 	run -1 --separate-stderr "$CALLS" none file/repo init
-	[[ $stderr == "cannot make 'file/repo': Not a directory" ]]
+	[[ $stderr == "cannot create 'file/repo': Not a directory" ]]
 	run -1 --separate-stderr "$CALLS" none missing/repo init
-	[[ $stderr == "cannot make 'missing/repo': No such file or directory" ]]
+	[[ $stderr == "cannot create 'missing/repo': No such file or directory" ]]
 }
 
-@test "a repository is opened exactly where it is said to be" {
+@test "a repository is opened only at the path given" {
 	type=git
 	history
 	mkdir repo/below
@@ -111,7 +111,7 @@ tell() {
 	assert_equal "$stderr" "there is no repository of type none in 'repo'"
 }
 
-@test "other questions may be asked amid a walk" {
+@test "other calls may be made in the middle of a walk" {
 	type=git
 	history
 	cd repo
@@ -122,11 +122,11 @@ tell() {
 	says "$(head -n 5 <<<"$want")" walk_minor_versions HEAD~5..HEAD
 }
 
-@test "nothing is lost of what was opened" {
+@test "everything that was opened is released" {
 	type=git
 	history
 	command -v valgrind >/dev/null || skip "no valgrind here"
-	[[ ${WEIR_BUILD:-} != *san* ]] || skip "the sanitizers see to it"
+	[[ ${WEIR_BUILD:-} != *san* ]] || skip "the sanitizers check this"
 	valgrind -q --leak-check=full --error-exitcode=9 "$CALLS" git repo \
 		walk_minor_versions HEAD
 }

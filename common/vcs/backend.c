@@ -1,4 +1,4 @@
-/* backend - what the back ends of version control share */
+/* backend - helpers that the back ends of version control share */
 
 #include <stdarg.h>
 #include <stdio.h>

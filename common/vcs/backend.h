@@ -4,10 +4,10 @@
 #include "common/vcs/vcs.h"
 
 /*
- * What a back end fills.  The functions promise what those above do, apart
- * from these: open is told its own type only and returns VCS_NONE if there is
- * no repository of its type; init does not open; massage_parameter always
- * says what it found.
+ * A version control system.  The functions promise what those of vcs.h do, with
+ * these differences: open() returns VCS_NONE if there is no repository of its
+ * type; init() does not open the repository; the pointer `found` of
+ * massage_parameter() is never NULL.
  */
 struct vcs_backend {
 	const char *type;
@@ -20,7 +20,7 @@ struct vcs_backend {
 	    struct vcs_id *, enum vcs_kind *);
 	bool (*get_minor_version_info)(struct vcs *, const struct vcs_id *,
 	    struct vcs_version *);
-	bool (*walk_minor_versions)(struct vcs *, const struct vcs_limit *,
+	bool (*walk_minor_versions)(struct vcs *, const struct vcs_tip *,
 	    size_t, bool);
 	enum vcs_found (*next_minor_version)(struct vcs *,
 	    struct vcs_version *);
@@ -32,7 +32,7 @@ struct vcs_backend {
 
 extern const struct vcs_backend vcs_git, vcs_none;
 
-/* Sets why and returns false. */
+/* Sets the handle's why and returns false. */
 bool vcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

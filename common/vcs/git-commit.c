@@ -1,4 +1,4 @@
-/* vcs-git-commit - what stands in a commit of git */
+/* git-commit - parses the commits of git */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,34 +8,34 @@
 #include "common/vcs/git.h"
 
 /*
- * libgit2 can take a commit apart as well, at the price of a dozen pieces of
- * memory each, and refuses those whose author or time is not well formed.  Old
- * histories have such commits, git shows them, and so does this.
+ * libgit2 can parse a commit as well, but allocates a dozen pieces of memory
+ * for each and rejects commits with a malformed author or time.  Old histories
+ * have such commits; git shows them, and so does this parser.
  */
 
 static struct span
-rest_of(struct span s, size_t n)
+skip(struct span s, size_t n)
 {
 	return span_of(s.p + n, s.n - n);
 }
 
 static bool
-begins(struct span s, const char *word)
+has_prefix(struct span s, const char *word)
 {
 	size_t n = strlen(word);
 
 	return s.n >= n && memcmp(s.p, word, n) == 0;
 }
 
-/* Takes "KEY 40 digits\n" from the beginning of rest. */
+/* Consumes "KEY 40 digits\n" from rest. */
 static bool
 take_id_line(struct span *rest, const char *key)
 {
 	size_t n = strlen(key) + VCS_ID_LEN + 1;
 
-	if (rest->n < n || !begins(*rest, key) || rest->p[n - 1] != '\n')
+	if (rest->n < n || !has_prefix(*rest, key) || rest->p[n - 1] != '\n')
 		return false;
-	*rest = rest_of(*rest, n);
+	*rest = skip(*rest, n);
 	return true;
 }
 
@@ -47,21 +47,21 @@ take_line(struct span *rest)
 
 	if (end != NULL)
 		line.n = (size_t)(end - rest->p);
-	*rest = rest_of(*rest, line.n + (end != NULL));
+	*rest = skip(*rest, line.n + (end != NULL));
 	return line;
 }
 
-/* The value of a line that begins with the key, unless there is one. */
+/* Sets the value if the line begins with the key; the first one counts. */
 static void
-keep_value(struct span line, const char *key, struct span *value)
+set_value(struct span line, const char *key, struct span *value)
 {
-	if (value->p == NULL && begins(line, key))
-		*value = rest_of(line, strlen(key));
+	if (value->p == NULL && has_prefix(line, key))
+		*value = skip(line, strlen(key));
 }
 
-/* Other lines, and those that go on a signature, are passed over. */
+/* Other lines, and the continuation lines of a signature, are ignored. */
 static bool
-read_fields(struct span rest, struct gitvcs_fields *f)
+parse_fields(struct span rest, struct gitvcs_fields *f)
 {
 	struct span line;
 
@@ -72,38 +72,39 @@ read_fields(struct span rest, struct gitvcs_fields *f)
 	while (take_id_line(&rest, "parent "))
 		f->parents.n += GIT_PARENT_LINE;
 	while (rest.n > 0 && (line = take_line(&rest)).n > 0) {
-		keep_value(line, "author ", &f->author);
-		keep_value(line, "committer ", &f->committer);
-		keep_value(line, "encoding ", &f->encoding);
+		set_value(line, "author ", &f->author);
+		set_value(line, "committer ", &f->committer);
+		set_value(line, "encoding ", &f->encoding);
 	}
 	f->message = rest;
 	return true;
 }
 
 static struct span
-text_of(git_odb_object *object)
+object_text(git_odb_object *object)
 {
 	return span_of(git_odb_object_data(object),
 	    git_odb_object_size(object));
 }
 
 bool
-gitvcs_fields_of(struct vcs *v, git_odb_object *object, struct gitvcs_fields *f)
+gitvcs_parse_fields(struct vcs *v, git_odb_object *object,
+    struct gitvcs_fields *f)
 {
 	struct vcs_id hex;
 
-	if (!read_fields(text_of(object), f)) {
-		gitvcs_id(&hex, git_odb_object_id(object));
+	if (!parse_fields(object_text(object), f)) {
+		gitvcs_format_id(&hex, git_odb_object_id(object));
 		return vcs_fail(v, "commit %s is malformed", hex.hex);
 	}
-	if (gitvcs_is_shallow(v->own, git_odb_object_id(object)))
+	if (gitvcs_is_shallow(v->state, git_odb_object_id(object)))
 		f->parents.n = 0;
 	return true;
 }
 
-/* "NAME <EMAIL> TIME ZONE": the email ends at the first '>' behind it. */
+/* "NAME <EMAIL> TIME ZONE": the email ends at the first '>' after it. */
 static void
-read_person(struct span person, struct span *name, struct span *email)
+parse_person(struct span person, struct span *name, struct span *email)
 {
 	const char *open, *close;
 
@@ -113,12 +114,12 @@ read_person(struct span person, struct span *name, struct span *email)
 	name->n = (size_t)(open - person.p);
 	while (name->n > 0 && text_is_space(name->p[name->n - 1]))
 		name->n--;
-	*email = rest_of(person, (size_t)(open + 1 - person.p));
+	*email = skip(person, (size_t)(open + 1 - person.p));
 	close = memchr(email->p, '>', email->n);
 	email->n = close != NULL ? (size_t)(close - email->p) : 0;
 }
 
-/* What stands behind the last '>', cut at the space. */
+/* "TIME ZONE", which is after the last '>'. */
 static void
 split_time(struct span person, struct span *time, struct span *zone)
 {
@@ -126,18 +127,18 @@ split_time(struct span person, struct span *time, struct span *zone)
 
 	while (at > 0 && person.p[at - 1] != '>')
 		at--;
-	*time = at > 0 ? rest_of(person, at) : span_of(NULL, 0);
+	*time = at > 0 ? skip(person, at) : span_of(NULL, 0);
 	while (time->n > 0 && text_is_space(*time->p))
-		*time = rest_of(*time, 1);
+		*time = skip(*time, 1);
 	at = 0;
 	while (at < time->n && !text_is_space(time->p[at]))
 		at++;
-	*zone = rest_of(*time, at < time->n ? at + 1 : at);
+	*zone = skip(*time, at < time->n ? at + 1 : at);
 	time->n = at;
 }
 
 int64_t
-gitvcs_time(struct span person)
+gitvcs_person_time(struct span person)
 {
 	struct span text, zone;
 	int64_t time;
@@ -148,23 +149,23 @@ gitvcs_time(struct span person)
 	return time;
 }
 
-/* "+0530" in minutes. */
+/* The time zone, such as "+0530", in minutes, or INT_UNKNOWN. */
 static int64_t
-offset_of(struct span person)
+person_offset(struct span person)
 {
 	struct span text, zone;
 	int64_t value;
 
 	split_time(person, &text, &zone);
 	if (zone.n != 5 || (*zone.p != '+' && *zone.p != '-') ||
-	    !text_i64(rest_of(zone, 1), &value) || value < 0)
+	    !text_i64(skip(zone, 1), &value) || value < 0)
 		return INT_UNKNOWN;
 	value = value / 100 * 60 + value % 100;
 	return *zone.p == '-' ? -value : value;
 }
 
 static bool
-same_word(struct span s, const char *word)
+equals_ignoring_case(struct span s, const char *word)
 {
 	size_t i = 0;
 
@@ -173,11 +174,11 @@ same_word(struct span s, const char *word)
 	return i == s.n && word[i] == '\0';
 }
 
-/* Names of encodings hold no '/', by which iconv would be given options. */
+/* A '/' in the name would pass options to iconv, so it is rejected. */
 static bool
 open_recoder(struct gitvcs *g, struct span encoding)
 {
-	char name[sizeof g->recoded];
+	char name[sizeof g->recoder_encoding];
 
 	if (encoding.n == 0 || encoding.n >= sizeof name ||
 	    memchr(encoding.p, '/', encoding.n) != NULL ||
@@ -185,18 +186,18 @@ open_recoder(struct gitvcs *g, struct span encoding)
 		return false;
 	memcpy(name, encoding.p, encoding.n);
 	name[encoding.n] = '\0';
-	if (strcmp(name, g->recoded) == 0)
+	if (strcmp(name, g->recoder_encoding) == 0)
 		return g->recoder != (iconv_t)-1;
 	if (g->recoder != (iconv_t)-1)
 		iconv_close(g->recoder);
-	strcpy(g->recoded, name);
+	strcpy(g->recoder_encoding, name);
 	g->recoder = iconv_open("UTF-8", name);
 	return g->recoder != (iconv_t)-1;
 }
 
-/* Adds what iconv makes of the text; of NULL, what it has kept back. */
+/* Appends the converted text; with NULL, what iconv still holds. */
 static bool
-add_recoded(struct gitvcs *g, char *from, size_t left)
+append_converted(struct gitvcs *g, char *from, size_t left)
 {
 	size_t room, result;
 	char *to;
@@ -212,28 +213,28 @@ add_recoded(struct gitvcs *g, char *from, size_t left)
 	return result != (size_t)-1;
 }
 
-/* The whole text as UTF-8 in g->text; false if it is not what it says. */
+/* The text as UTF-8 in g->text; false if it is not in its encoding. */
 static bool
-recode(struct gitvcs *g, struct span text)
+convert(struct gitvcs *g, struct span text)
 {
 	g->text.len = 0;
 	iconv(g->recoder, NULL, NULL, NULL, NULL);
-	return add_recoded(g, (char *)(uintptr_t)text.p, text.n) &&
-	    add_recoded(g, NULL, 0);
+	return append_converted(g, (char *)(uintptr_t)text.p, text.n) &&
+	    append_converted(g, NULL, 0);
 }
 
-/* As UTF-8 where the commit says what it is and it is so. */
+/* Leaves the bytes as they are unless the commit is in its encoding. */
 static void
-decode(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
+convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 {
-	struct gitvcs_fields decoded;
+	struct gitvcs_fields converted;
 
-	if (f->encoding.n == 0 || same_word(f->encoding, "utf-8") ||
-	    same_word(f->encoding, "utf8"))
+	if (f->encoding.n == 0 || equals_ignoring_case(f->encoding, "utf-8") ||
+	    equals_ignoring_case(f->encoding, "utf8"))
 		return;
-	if (open_recoder(g, f->encoding) && recode(g, text) &&
-	    read_fields(buf_span(&g->text), &decoded))
-		*f = decoded;
+	if (open_recoder(g, f->encoding) && convert(g, text) &&
+	    parse_fields(buf_span(&g->text), &converted))
+		*f = converted;
 }
 
 static void
@@ -254,23 +255,23 @@ set_parents(struct gitvcs *g, struct span lines, struct vcs_version *version)
 }
 
 bool
-gitvcs_version(struct vcs *v, git_odb_object *object,
+gitvcs_parse_version(struct vcs *v, git_odb_object *object,
     struct vcs_version *version)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	struct gitvcs_fields f;
 
 	git_odb_object_free(g->object);
 	g->object = object;
-	if (!gitvcs_fields_of(v, object, &f))
+	if (!gitvcs_parse_fields(v, object, &f))
 		return false;
-	gitvcs_id(&version->id, git_odb_object_id(object));
+	gitvcs_format_id(&version->id, git_odb_object_id(object));
 	set_parents(g, f.parents, version);
-	version->time_s = gitvcs_time(f.committer);
-	version->utc_offset_minutes = offset_of(f.committer);
-	version->author_time_s = gitvcs_time(f.author);
-	decode(g, text_of(object), &f);
-	read_person(f.author, &version->author, &version->email);
+	version->time_s = gitvcs_person_time(f.committer);
+	version->utc_offset_minutes = person_offset(f.committer);
+	version->author_time_s = gitvcs_person_time(f.author);
+	convert_to_utf8(g, object_text(object), &f);
+	parse_person(f.author, &version->author, &version->email);
 	version->message = f.message;
 	return true;
 }

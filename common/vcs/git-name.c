@@ -1,4 +1,4 @@
-/* vcs-git-name - what names stand for in git */
+/* git-name - resolves the names of objects in git */
 
 #include <regex.h>
 #include <stdlib.h>
@@ -7,11 +7,21 @@
 #include "common/vcs/git.h"
 
 /*
- * libgit2 reads nearly all names that git does.  The few that it does not, or
- * reads otherwise, are found here and put in its words: "@~2", "HEAD@{2}",
- * "^{object}", files of the index, searches through messages, for which git's
- * order and git's kind of regular expression count, and abbreviations that only
- * one object of the right kind has.
+ * The resolution of a revision such as "HEAD@{1}^{/fix}~2:Makefile".  libgit2's
+ * git_revparse_single() understands nearly everything that gitrevisions(7)
+ * describes.  What it does not understand, or understands differently, is
+ * resolved here and replaced by an id in the text before libgit2 gets it:
+ *
+ *	@~2		HEAD~2
+ *	HEAD@{2}	the id that the reflog of HEAD has, not of its branch
+ *	REV^{object}	REV
+ *	:path, :2:path	the id of a file in the index
+ *	:/text, REV^{/text}	the id of the first commit, in the order of
+ *			git-rev-list(1), whose message matches (text is a POSIX
+ *			extended regular expression)
+ *
+ * An abbreviated id that several objects share is resolved if only one of them
+ * has the kind that is required, as in git.
  */
 
 static const git_object_t types[] = { [VCS_ANY] = GIT_OBJECT_ANY,
@@ -33,17 +43,18 @@ explain(struct vcs *v, int error)
 	const git_error *e = git_error_last();
 
 	if (error == GIT_ENOTFOUND)
-		return vcs_fail(v, "there is nothing of this name");
+		return vcs_fail(v, "nothing has this name");
 	if (error == GIT_EAMBIGUOUS)
-		return vcs_fail(v, "it is too short: several objects begin so");
+		return vcs_fail(v, "it is ambiguous: several ids begin "
+		    "with it");
 	if (error == GIT_EINVALIDSPEC || e == NULL)
-		return vcs_fail(v, "this is no name that git understands");
+		return vcs_fail(v, "it is not a revision that git understands");
 	return vcs_fail(v, "%.500s", e->message);
 }
 
 /* --- abbreviations --- */
 
-/* Of the objects whose ids begin alike, those that can be peeled so. */
+/* The objects whose ids have a prefix and that can be peeled to a type. */
 struct candidates {
 	git_repository *repo;
 	git_oid prefix, found;
@@ -52,7 +63,7 @@ struct candidates {
 };
 
 static int
-consider(const git_oid *id, void *payload)
+add_candidate(const git_oid *id, void *payload)
 {
 	struct candidates *c = payload;
 	git_object *object, *peeled;
@@ -70,25 +81,25 @@ consider(const git_oid *id, void *payload)
 	return 0;
 }
 
-/* What the beginning of an id must stand for, given what is behind it. */
+/* The type that an abbreviated id must have, given what follows it. */
 static git_object_t
-type_hint(char behind, enum vcs_kind kind)
+required_type(char next, enum vcs_kind kind)
 {
-	if (behind == ':' || (behind == '\0' && kind == VCS_TREE))
+	if (next == ':' || (next == '\0' && kind == VCS_TREE))
 		return GIT_OBJECT_TREE;
-	if (behind == '~' || behind == '^' || kind == VCS_COMMIT)
+	if (next == '~' || next == '^' || kind == VCS_COMMIT)
 		return GIT_OBJECT_COMMIT;
 	return GIT_OBJECT_ANY;
 }
 
-/* An abbreviation that several objects share, but one of this type. */
+/* Resolves an abbreviation that one object of the required type has. */
 static int
-look_up_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
+resolve_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
     git_object **object)
 {
 	size_t n = strspn(name, "0123456789abcdefABCDEF");
 	struct candidates c = { .repo = g->repo, .prefix_len = n,
-	    .type = type_hint(name[n], kind) };
+	    .type = required_type(name[n], kind) };
 	struct vcs_id id;
 	struct buf full = { 0 };
 	int error;
@@ -97,9 +108,9 @@ look_up_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	    (name[n] != '\0' && strchr("~^:", name[n]) == NULL) ||
 	    c.type == GIT_OBJECT_ANY ||
 	    git_oid_fromstrn(&c.prefix, name, n) != 0 ||
-	    git_odb_foreach(g->odb, consider, &c) != 0 || c.n != 1)
+	    git_odb_foreach(g->odb, add_candidate, &c) != 0 || c.n != 1)
 		return GIT_EAMBIGUOUS;
-	gitvcs_id(&id, &c.found);
+	gitvcs_format_id(&id, &c.found);
 	buf_str(&full, id.hex);
 	buf_str(&full, name + n);
 	error = git_revparse_single(object, g->repo, buf_cstr(&full));
@@ -108,20 +119,20 @@ look_up_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
 }
 
 static bool
-look_up(struct vcs *v, const char *name, enum vcs_kind kind,
+resolve(struct vcs *v, const char *name, enum vcs_kind kind,
     git_object **object)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	int error = git_revparse_single(object, g->repo, name);
 
 	if (error == GIT_EAMBIGUOUS)
-		error = look_up_ambiguous(g, name, kind, object);
+		error = resolve_ambiguous(g, name, kind, object);
 	return error == 0 || explain(v, error);
 }
 
 /* --- searches through messages --- */
 
-/* "!-text" is what does not match, "!!text" is "!text". */
+/* "!-text" matches messages without text; "!!text" is the text "!text". */
 static bool
 compile(struct vcs *v, const char *text, regex_t *regex, bool *negative)
 {
@@ -129,125 +140,125 @@ compile(struct vcs *v, const char *text, regex_t *regex, bool *negative)
 	if (*negative)
 		text += 2;
 	else if (*text == '!' && *++text != '!')
-		return vcs_fail(v, "behind :/! only - or ! may stand");
+		return vcs_fail(v, "only - or ! may follow :/!");
 	return regcomp(regex, text, REG_EXTENDED | REG_NOSUB) == 0 ||
-	    vcs_fail(v, "it holds no regular expression");
+	    vcs_fail(v, "the regular expression is invalid");
 }
 
 static bool
 matches(struct vcs *v, git_odb_object *object, const regex_t *regex)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	struct gitvcs_fields f;
 
-	if (!gitvcs_fields_of(v, object, &f))
+	if (!gitvcs_parse_fields(v, object, &f))
 		return false;
 	g->text.len = 0;
 	buf_add(&g->text, f.message.p, f.message.n);
 	return regexec(regex, buf_cstr(&g->text), 0, NULL, 0) == 0;
 }
 
-/* The first commit of a walk whose message matches. */
+/* The first commit of a walk from the tips whose message matches. */
 static bool
-find_message(struct vcs *v, const struct vcs_limits *from, const char *text,
+find_message(struct vcs *v, const struct vcs_tips *from, const char *text,
     struct vcs_id *id)
 {
 	git_odb_object *object;
 	enum vcs_found found = VCS_FAILED;
-	bool negative, good = false;
+	bool negative, ok = false;
 	regex_t regex;
 
 	if (!compile(v, text, &regex, &negative))
 		return false;
 	if (gitvcs_walk_begin(v, from->list, from->n, false))
-		while (!good && (found = gitvcs_walk_object(v, &object)) ==
+		while (!ok && (found = gitvcs_walk_next_object(v, &object)) ==
 		    VCS_FOUND) {
-			good = matches(v, object, &regex) != negative;
-			gitvcs_id(id, git_odb_object_id(object));
+			ok = matches(v, object, &regex) != negative;
+			gitvcs_format_id(id, git_odb_object_id(object));
 			git_odb_object_free(object);
 		}
 	if (found == VCS_NONE)
 		vcs_fail(v, "no message matches");
 	regfree(&regex);
-	return good;
+	return ok;
 }
 
-/* The caller may be amid a walk of its own, which goes on afterwards. */
+/* The caller may be in the middle of a walk, so the handle's is preserved. */
 static bool
-search(struct vcs *v, const struct vcs_limits *from, const char *text,
+search(struct vcs *v, const struct vcs_tips *from, const char *text,
     struct vcs_id *id)
 {
-	struct gitvcs *g = v->own;
-	struct gitvcs_walk callers = g->walk;
-	bool good;
+	struct gitvcs *g = v->state;
+	struct gitvcs_walk outer = g->walk;
+	bool ok;
 
 	g->walk = (struct gitvcs_walk){ 0 };
-	good = find_message(v, from, text, id);
+	ok = find_message(v, from, text, id);
 	gitvcs_walk_end(&g->walk);
-	g->walk = callers;
-	return good;
+	g->walk = outer;
+	return ok;
 }
 
 static void
-add_limit(struct gitvcs *g, const char *ref, struct vcs_limits *limits)
+add_tip(struct gitvcs *g, const char *ref, struct vcs_tips *tips)
 {
 	git_object *object;
 
-	limits->list = mem_grow(limits->list, &limits->cap, limits->n + 1,
-	    sizeof *limits->list);
+	tips->list = mem_grow(tips->list, &tips->cap, tips->n + 1,
+	    sizeof *tips->list);
 	if (git_revparse_single(&object, g->repo, ref) != 0)
 		return;
 	if (git_object_type(object) != GIT_OBJECT_COMMIT) {
 		git_object_free(object);
 		return;
 	}
-	limits->list[limits->n].hidden = false;
-	gitvcs_id(&limits->list[limits->n++].id, git_object_id(object));
+	tips->list[tips->n].excluded = false;
+	gitvcs_format_id(&tips->list[tips->n++].id, git_object_id(object));
 	git_object_free(object);
 }
 
-/* ":/text" is searched for from all references and HEAD. */
+/* ":/text": searches the history of HEAD and of all references. */
 static bool
 search_all(struct vcs *v, const char *text, struct vcs_id *id)
 {
-	struct gitvcs *g = v->own;
-	struct vcs_limits from = { 0 };
+	struct gitvcs *g = v->state;
+	struct vcs_tips from = { 0 };
 	struct buf name = { 0 };
 	git_strarray refs;
-	bool good;
+	bool ok;
 
 	if (git_reference_list(&refs, g->repo) != 0)
 		return gitvcs_fail(v, "cannot list the references");
-	add_limit(g, "HEAD^{commit}", &from);
+	add_tip(g, "HEAD^{commit}", &from);
 	for (size_t i = refs.count; i > 0; i--) {
 		name.len = 0;
 		buf_printf(&name, "%s^{commit}", refs.strings[i - 1]);
-		add_limit(g, buf_cstr(&name), &from);
+		add_tip(g, buf_cstr(&name), &from);
 	}
-	good = search(v, &from, text, id);
+	ok = search(v, &from, text, id);
 	git_strarray_dispose(&refs);
 	buf_release(&name);
 	free(from.list);
-	return good;
+	return ok;
 }
 
-/* --- names in other words --- */
+/* --- rewriting what libgit2 does not understand --- */
 
-/* Puts an id and what stands behind it in place of a name. */
+/* Replaces a name by an id and the text that follows it. */
 static void
-put_id(struct buf *name, const char *id, const char *behind)
+replace_by_id(struct buf *name, const char *id, const char *rest)
 {
 	struct buf new = { 0 };
 
 	buf_str(&new, id);
-	buf_add(&new, behind, strlen(behind) + 1);
+	buf_add(&new, rest, strlen(rest) + 1);
 	buf_release(name);
 	*name = new;
 }
 
-/* Where a word such as "^{/" stands, unless it is part of a path. */
+/* Finds a suffix such as "^{/", which in "REV:PATH" must not be in PATH. */
 static char *
-find_word(struct buf *name, const char *word)
+find_suffix(struct buf *name, const char *word)
 {
 	char *at = strstr(name->data, word);
 
@@ -255,31 +266,31 @@ find_word(struct buf *name, const char *word)
 	    (size_t)(at - name->data)) == NULL ? at : NULL;
 }
 
-/* "REV^{/text}BEHIND": the id of the first that matches, and BEHIND. */
+/* "REV^{/text}REST": becomes the id of the first match and REST. */
 static bool
 replace_search(struct vcs *v, struct buf *name, char *at)
 {
 	char *text = at + sizeof "^{/" - 1, *end = strchr(text, '}');
-	struct vcs_limit limit = { .hidden = false };
-	struct vcs_limits from = { &limit, 1, 1 };
+	struct vcs_tip tip = { .excluded = false };
+	struct vcs_tips from = { &tip, 1, 1 };
 	enum vcs_kind found;
 	struct vcs_id id;
 
 	if (end == NULL)
 		return explain(v, GIT_EINVALIDSPEC);
 	*at = *end = '\0';
-	if (!gitvcs_massage_parameter(v, name->data, VCS_COMMIT, &limit.id,
+	if (!gitvcs_massage_parameter(v, name->data, VCS_COMMIT, &tip.id,
 	    &found) || !search(v, &from, text, &id))
 		return false;
-	put_id(name, id.hex, end + 1);
+	replace_by_id(name, id.hex, end + 1);
 	return true;
 }
 
-/* ":path" and ":2:path": what the index has, of one side in a conflict. */
+/* ":path" and ":2:path": a file in the index, of one side of a conflict. */
 static bool
 find_in_index(struct vcs *v, const char *path, struct vcs_id *id)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	const git_index_entry *entry;
 	git_index *index;
 	int stage = 0;
@@ -292,26 +303,26 @@ find_in_index(struct vcs *v, const char *path, struct vcs_id *id)
 		return gitvcs_fail(v, "cannot read the index");
 	entry = git_index_get_bypath(index, path, stage);
 	if (entry != NULL)
-		gitvcs_id(id, &entry->id);
+		gitvcs_format_id(id, &entry->id);
 	git_index_free(index);
 	return entry != NULL || vcs_fail(v, "the index has no such file");
 }
 
 /*
- * "HEAD@{2}" is where HEAD was; libgit2 says where its branch was.  False if
- * the name is no such.
+ * "HEAD@{2}": where HEAD was, by its reflog; libgit2 uses the reflog of HEAD's
+ * branch.  False if the name is not of this form.
  */
 static bool
 find_former_head(struct gitvcs *g, const char *name, struct vcs_id *id,
-    const char **behind)
+    const char **rest)
 {
-	static const char begin[] = "HEAD@{";
-	const char *digits = name + sizeof begin - 1, *end;
+	static const char prefix[] = "HEAD@{";
+	const char *digits = name + sizeof prefix - 1, *end;
 	const git_reflog_entry *entry = NULL;
 	git_reflog *log;
 	uint64_t n;
 
-	if (strncmp(name, begin, sizeof begin - 1) != 0 ||
+	if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
 	    (end = strchr(digits, '}')) == NULL ||
 	    !text_u64(span_of(digits, (size_t)(end - digits)), &n) ||
 	    git_reflog_read(&log, g->repo, "HEAD") != 0)
@@ -319,16 +330,16 @@ find_former_head(struct gitvcs *g, const char *name, struct vcs_id *id,
 	if (n < git_reflog_entrycount(log))
 		entry = git_reflog_entry_byindex(log, n);
 	if (entry != NULL)
-		gitvcs_id(id, git_reflog_entry_id_new(entry));
+		gitvcs_format_id(id, git_reflog_entry_id_new(entry));
 	git_reflog_free(log);
-	*behind = end + 1;
+	*rest = end + 1;
 	return entry != NULL;
 }
 
 static bool
-reword(struct vcs *v, struct buf *name)
+rewrite(struct vcs *v, struct buf *name)
 {
-	const char *p = name->data, *behind;
+	const char *p = name->data, *rest;
 	char *at;
 	struct vcs_id id;
 
@@ -336,15 +347,15 @@ reword(struct vcs *v, struct buf *name)
 		if (!(p[1] == '/' ? search_all(v, p + 2, &id) :
 		    find_in_index(v, p + 1, &id)))
 			return false;
-		put_id(name, id.hex, "");
+		replace_by_id(name, id.hex, "");
 	} else if (*p == '@' && p[1] != '\0' && strchr("~^:", p[1]) != NULL) {
-		put_id(name, "HEAD", p + 1);
-	} else if (find_former_head(v->own, p, &id, &behind)) {
-		put_id(name, id.hex, behind);
+		replace_by_id(name, "HEAD", p + 1);
+	} else if (find_former_head(v->state, p, &id, &rest)) {
+		replace_by_id(name, id.hex, rest);
 	}
-	while ((at = find_word(name, "^{object}")) != NULL)
+	while ((at = find_suffix(name, "^{object}")) != NULL)
 		memmove(at, at + 9, strlen(at + 9) + 1);
-	while ((at = find_word(name, "^{/")) != NULL)
+	while ((at = find_suffix(name, "^{/")) != NULL)
 		if (!replace_search(v, name, at))
 			return false;
 	return true;
@@ -364,24 +375,24 @@ peel(struct vcs *v, git_object **object, enum vcs_kind kind)
 }
 
 static bool
-look_up_peeled(struct vcs *v, const char *name, enum vcs_kind kind,
+resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
     struct vcs_id *id, enum vcs_kind *found)
 {
 	git_object *object;
-	bool good;
+	bool ok;
 
-	if (!look_up(v, name, kind, &object))
+	if (!resolve(v, name, kind, &object))
 		return false;
-	good = kind == VCS_ANY || peel(v, &object, kind);
+	ok = kind == VCS_ANY || peel(v, &object, kind);
 	*found = kind_of(git_object_type(object));
-	gitvcs_id(id, git_object_id(object));
+	gitvcs_format_id(id, git_object_id(object));
 	git_object_free(object);
-	return good;
+	return ok;
 }
 
-/* An id in full or a reference, if nothing has to be peeled or parsed. */
+/* A complete id or a reference, if it need not be peeled. */
 static bool
-look_up_plain(struct gitvcs *g, const char *name, enum vcs_kind kind,
+resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,
     struct vcs_id *id, enum vcs_kind *found)
 {
 	git_reference *ref;
@@ -390,7 +401,7 @@ look_up_plain(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	size_t size;
 
 	if (*name == '\0')
-		return false;	/* libgit2 would take it for HEAD */
+		return false;	/* for libgit2 it is HEAD */
 	if (strlen(name) != VCS_ID_LEN || git_oid_fromstr(&oid, name) != 0) {
 		if (git_reference_dwim(&ref, g->repo, name) != 0)
 			return false;
@@ -400,7 +411,7 @@ look_up_plain(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	if (git_odb_read_header(&size, &type, g->odb, &oid) != 0)
 		return false;
 	*found = kind_of(type);
-	gitvcs_id(id, &oid);
+	gitvcs_format_id(id, &oid);
 	return kind == VCS_ANY || kind == *found;
 }
 
@@ -409,12 +420,12 @@ gitvcs_massage_parameter(struct vcs *v, const char *text, enum vcs_kind kind,
     struct vcs_id *id, enum vcs_kind *found)
 {
 	struct buf name = { 0 };
-	bool good;
+	bool ok;
 
 	buf_add(&name, text, strlen(text) + 1);
-	good = reword(v, &name) &&
-	    (look_up_plain(v->own, name.data, kind, id, found) ||
-	    look_up_peeled(v, name.data, kind, id, found));
+	ok = rewrite(v, &name) &&
+	    (resolve_simple(v->state, name.data, kind, id, found) ||
+	    resolve_and_peel(v, name.data, kind, id, found));
 	buf_release(&name);
-	return good;
+	return ok;
 }

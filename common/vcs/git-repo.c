@@ -9,7 +9,7 @@
 #include "common/vcs/git.h"
 
 void
-gitvcs_id(struct vcs_id *to, const git_oid *id)
+gitvcs_format_id(struct vcs_id *to, const git_oid *id)
 {
 	git_oid_tostr(to->hex, sizeof to->hex, id);
 }
@@ -31,7 +31,7 @@ last_error(void)
 bool
 gitvcs_fail(struct vcs *v, const char *fmt, ...)
 {
-	char text[VCS_WHY_MAX / 2];
+	char text[VCS_WHY_SIZE / 2];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -43,10 +43,10 @@ gitvcs_fail(struct vcs *v, const char *fmt, ...)
 /* --- opening --- */
 
 /*
- * libgit2 begins with reading all certificates of the system, for networks
- * that nobody asks here, which is 3 of the 8 ms that a filter takes to start.
- * Where it does so by mbedtls, as in Debian, it finds this instead, and goes on
- * without.
+ * libgit2 reads all certificates of the system when it is initialized, although
+ * weir never uses the network: 3 of the 8 ms that a filter takes to start.  If
+ * libgit2 is built with mbedtls, as in Debian, this function replaces the one
+ * that reads them; libgit2 then goes on without certificates.
  */
 int mbedtls_x509_crt_parse_file(void *chain, const char *path);
 
@@ -58,11 +58,10 @@ mbedtls_x509_crt_parse_file(void *chain, const char *path)
 }
 
 /*
- * Commits are read once, so that to keep them is of no use.  To hash each one,
- * to see whether it is what it is called, would take a quarter more time; git
- * does not do it either for what it shows.  Settings of single work trees and
- * objects that come later by themselves (partial clones) do not concern those
- * who read commits.
+ * Commits are read once, so caching them is useless.  Verifying the hash of
+ * each object would take a quarter more time; git does not do it when it shows
+ * a commit, either.  The two extensions, which libgit2 rejects by default, do
+ * not matter to readers of commits.
  */
 static void
 set_up_library(void)
@@ -76,7 +75,7 @@ set_up_library(void)
 	git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, (size_t)2);
 }
 
-/* libgit2 1.5 says that it found no such setting, and no more. */
+/* libgit2 1.5 reports only that it did not find this setting. */
 static bool
 is_distrusted(int error)
 {
@@ -90,14 +89,14 @@ explain_open(struct vcs *v, int error, const char *path)
 	if (path == NULL)
 		path = ".";
 	if (is_distrusted(error))
-		vcs_fail(v, "the repository in '%.400s' belongs to somebody "
-		    "else: git config --global --add safe.directory tells "
-		    "that it is to be trusted", path);
+		vcs_fail(v, "the repository in '%.400s' belongs to another "
+		    "user: to trust it, add it with git config --global "
+		    "--add safe.directory", path);
 	else if (error == GIT_ENOTFOUND)
 		return VCS_NONE;
 	else if (strstr(last_error(), "objectformat") != NULL)
-		vcs_fail(v, "the repository in '%.400s' names objects by "
-		    "another hash than SHA-1", path);
+		vcs_fail(v, "the repository in '%.400s' uses a hash other "
+		    "than SHA-1", path);
 	else
 		gitvcs_fail(v, "cannot open the repository in '%.400s'", path);
 	return VCS_FAILED;
@@ -121,29 +120,29 @@ read_shallow(struct gitvcs *g, FILE *f)
 	return ferror(f) == 0;
 }
 
-/* libgit2 says whether a clone is shallow, but not where it ends. */
+/* libgit2 reports whether a clone is shallow, but not where it ends. */
 static bool
 open_shallow(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	struct buf path = { 0 };
-	bool good = true;
+	bool ok = true;
 	FILE *f;
 
 	buf_printf(&path, "%sshallow", git_repository_commondir(g->repo));
 	if ((f = fopen(buf_cstr(&path), "r")) != NULL) {
-		good = read_shallow(g, f) ||
+		ok = read_shallow(g, f) ||
 		    vcs_fail(v, "cannot read '%s'", path.data);
 		fclose(f);
 	}
 	buf_release(&path);
-	return good;
+	return ok;
 }
 
 static bool
 open_objects(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 
 	if (git_repository_odb(&g->odb, g->repo) != 0)
 		return gitvcs_fail(v, "cannot open the objects");
@@ -153,7 +152,7 @@ open_objects(struct vcs *v)
 void
 gitvcs_close(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 
 	git_odb_object_free(g->object);
 	git_odb_free(g->odb);
@@ -177,7 +176,7 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	struct gitvcs *g;
 	int error;
 
-	v->own = g = mem_zero(1, sizeof *g);
+	v->state = g = mem_zero(1, sizeof *g);
 	g->recoder = (iconv_t)-1;
 	set_up_library();
 	error = git_repository_open_ext(&g->repo, path, flags, NULL);
@@ -194,14 +193,14 @@ bool
 gitvcs_init(struct vcs *v, const char *path)
 {
 	git_repository *repo = NULL;
-	bool good;
+	bool ok;
 
 	set_up_library();
-	good = git_repository_init(&repo, path, 0) == 0 ||
-	    gitvcs_fail(v, "cannot make a repository in '%.400s'", path);
+	ok = git_repository_init(&repo, path, 0) == 0 ||
+	    gitvcs_fail(v, "cannot create a repository in '%.400s'", path);
 	git_repository_free(repo);
 	git_libgit2_shutdown();
-	return good;
+	return ok;
 }
 
 /* --- objects --- */
@@ -209,17 +208,17 @@ gitvcs_init(struct vcs *v, const char *path)
 bool
 gitvcs_read_commit(struct vcs *v, const git_oid *id, git_odb_object **object)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	struct vcs_id hex;
 
-	gitvcs_id(&hex, id);
+	gitvcs_format_id(&hex, id);
 	if (git_odb_read(object, g->odb, id) != 0)
 		return gitvcs_fail(v, "cannot read commit %s", hex.hex);
 	if (git_odb_object_type(*object) == GIT_OBJECT_COMMIT)
 		return true;
 	git_odb_object_free(*object);
 	*object = NULL;
-	return vcs_fail(v, "%s is no commit", hex.hex);
+	return vcs_fail(v, "%s is not a commit", hex.hex);
 }
 
 bool

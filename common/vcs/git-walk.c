@@ -1,4 +1,4 @@
-/* vcs-git-walk - the history of git, in git's order */
+/* git-walk - walks over the history of git, in git's order */
 
 #include <stdlib.h>
 
@@ -7,87 +7,104 @@
 #include "common/vcs/git.h"
 
 /*
- * The order is that of git-rev-list(1): of the commits that have been reached
- * the one with the latest time is next, of equal ones the one reached first.
- * If some are hidden, all that are to be shown are found before the first is.
+ * The order is that of git-rev-list(1) without options, commits by date: a
+ * priority queue (a binary heap) holds the commits that have been reached.  The
+ * one with the latest commit time is next, of equal ones the one reached first;
+ * when it is taken out, its parents are put in.  So a parent comes after the
+ * child through which it was reached, and after other children as far as clocks
+ * agree.  Times in parentheses:
  *
- * libgit2 has such a walk.  It fails where a shallow clone ends, before it has
- * shown the last commits; it reads each commit and leaves the caller to read
- * it again; and it keeps those reached in a sorted list, which takes time by
- * the square where many wait.
+ *	A(40) -- B(30) -- D(10)		queue: A; C B; B D; D
+ *	    \-- C(35) ----/		order: A C B D
+ *
+ * "^REV" excludes a commit and its history (git calls these commits
+ * uninteresting).  A commit may turn out to be excluded after it was taken
+ * out, so a walk with excluded tips is completed before the first commit is
+ * returned (git calls this limited).
+ *
+ * libgit2 has such a walk, too.  It fails where a shallow clone ends, before it
+ * has returned the last commits; it reads each commit and leaves the caller to
+ * read it again; and its queue is a sorted list, which takes quadratic time if
+ * many commits are in it.
  */
-enum walked_flags { REACHED = 1, READ = 2, HIDDEN = 4, WAITING = 8 };
+enum walk_flags { REACHED = 1, PARSED = 2, EXCLUDED = 4, QUEUED = 8 };
 
-struct walked {
+struct walk_commit {
 	git_oid id;
-	uint8_t flags;
-	uint32_t n_parents, parents;	/* a place in the walk's parents */
+	uint8_t flags;			/* of enum walk_flags */
+	uint32_t n_parents, parents;	/* the first one's index in parents */
 	int64_t time_s;
-	git_odb_object *object;		/* until it is shown */
+	git_odb_object *object;		/* until it is returned, or NULL */
 };
 
-/* Of those waiting the one that is_before() all others is heap[0]. */
-struct waiting {
+/* Of the queue; heap[0] is before all others in the order. */
+struct heap_item {
 	int64_t time_s;
-	uint32_t turn, commit;
+	uint32_t sequence, commit;
 };
 
 /*
- * When the shown ones seem to be exhausted, so many more hidden ones are
- * looked at, for clocks of committers differ: git does the same, and what is
- * found depends on it.
+ * When only excluded commits are left in the queue, so many more of them are
+ * looked at, because the clocks of committers differ.  git does the same (its
+ * name is SLOP, too), and the result depends on the number.
  */
-enum { HIDDEN_MORE = 5 };
+enum { SLOP = 5 };
+
+static struct gitvcs_walk *
+walk_of(struct vcs *v)
+{
+	return &((struct gitvcs *)v->state)->walk;
+}
 
 static struct span
-key_of(const void *owner, uint32_t place)
+key_of(const void *owner, uint32_t index)
 {
 	const struct gitvcs_walk *w = owner;
 
-	return span_bytes(w->commits[place].id.id,
-	    sizeof w->commits[place].id.id);
+	return span_bytes(w->commits[index].id.id,
+	    sizeof w->commits[index].id.id);
 }
 
-/* The place of a commit, which may be new. */
+/* The index of a commit in commits, to which it is added if it is new. */
 static uint32_t
-place_of(struct gitvcs_walk *w, const git_oid *id)
+find_or_add(struct gitvcs_walk *w, const git_oid *id)
 {
-	uint32_t place;
+	uint32_t index;
 
 	if (w->n >= INDEX_NONE)
 		die("too many commits");
-	place = map_find_or_add_inline(&w->map, span_bytes(id->id,
+	index = map_find_or_add_inline(&w->map, span_bytes(id->id,
 	    sizeof id->id), (uint32_t)w->n, key_of);
-	if (place < w->n)
-		return place;
+	if (index < w->n)
+		return index;
 	w->commits = mem_grow(w->commits, &w->cap, w->n + 1,
 	    sizeof *w->commits);
-	w->commits[w->n++] = (struct walked){ .id = *id };
-	return place;
+	w->commits[w->n++] = (struct walk_commit){ .id = *id };
+	return index;
 }
 
 static bool
-is_before(const struct waiting *a, const struct waiting *b)
+is_before(const struct heap_item *a, const struct heap_item *b)
 {
 	return a->time_s != b->time_s ? a->time_s > b->time_s :
-	    a->turn < b->turn;
+	    a->sequence < b->sequence;
 }
 
 static void
-push(struct gitvcs_walk *w, uint32_t place)
+push(struct gitvcs_walk *w, uint32_t index)
 {
-	struct walked *c = &w->commits[place];
-	struct waiting new = { c->time_s, w->n_pushed++, place };
-	size_t at = w->n_heap++, above;
+	struct walk_commit *c = &w->commits[index];
+	struct heap_item new = { c->time_s, w->n_pushed++, index };
+	size_t at = w->n_heap++, parent;
 
-	c->flags |= WAITING;
-	w->n_shown += !(c->flags & HIDDEN);
+	c->flags |= QUEUED;
+	w->n_interesting += !(c->flags & EXCLUDED);
 	w->heap = mem_grow(w->heap, &w->heap_cap, w->n_heap, sizeof *w->heap);
-	for (; at > 0; at = above) {
-		above = (at - 1) / 2;
-		if (!is_before(&new, &w->heap[above]))
+	for (; at > 0; at = parent) {
+		parent = (at - 1) / 2;
+		if (!is_before(&new, &w->heap[parent]))
 			break;
-		w->heap[at] = w->heap[above];
+		w->heap[at] = w->heap[parent];
 	}
 	w->heap[at] = new;
 }
@@ -95,256 +112,264 @@ push(struct gitvcs_walk *w, uint32_t place)
 static uint32_t
 pop(struct gitvcs_walk *w)
 {
-	struct waiting top = w->heap[0], last = w->heap[--w->n_heap];
-	struct walked *c = &w->commits[top.commit];
-	size_t at = 0, below;
+	struct heap_item top = w->heap[0], last = w->heap[--w->n_heap];
+	struct walk_commit *c = &w->commits[top.commit];
+	size_t at = 0, child;
 
-	while ((below = at * 2 + 1) < w->n_heap) {
-		if (below + 1 < w->n_heap &&
-		    is_before(&w->heap[below + 1], &w->heap[below]))
-			below++;
-		if (!is_before(&w->heap[below], &last))
+	while ((child = at * 2 + 1) < w->n_heap) {
+		if (child + 1 < w->n_heap &&
+		    is_before(&w->heap[child + 1], &w->heap[child]))
+			child++;
+		if (!is_before(&w->heap[child], &last))
 			break;
-		w->heap[at] = w->heap[below];
-		at = below;
+		w->heap[at] = w->heap[child];
+		at = child;
 	}
 	w->heap[at] = last;
-	c->flags &= (uint8_t)~WAITING;
-	w->n_shown -= !(c->flags & HIDDEN);
+	c->flags &= (uint8_t)~QUEUED;
+	w->n_interesting -= !(c->flags & EXCLUDED);
 	return top.commit;
 }
 
+/* Stores the parents of a commit, given the parent lines of its object. */
 static bool
-add_parents(struct vcs *v, uint32_t place, struct span lines)
+add_parents(struct vcs *v, uint32_t index, struct span lines)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 	size_t n = lines.n / GIT_PARENT_LINE;
 	const char *digits = lines.p + sizeof "parent " - 1;
 	git_oid id;
 
 	if (n > UINT32_MAX - w->n_parents)
 		die("too many commits");
-	w->commits[place].parents = (uint32_t)w->n_parents;
-	w->commits[place].n_parents = (uint32_t)n;
+	w->commits[index].parents = (uint32_t)w->n_parents;
+	w->commits[index].n_parents = (uint32_t)n;
 	w->parents = mem_grow(w->parents, &w->parents_cap, w->n_parents + n,
 	    sizeof *w->parents);
 	for (size_t i = 0; i < n; i++, digits += GIT_PARENT_LINE) {
 		if (git_oid_fromstrn(&id, digits, VCS_ID_LEN) != 0)
-			return gitvcs_fail(v, "a parent of a commit is no id");
-		w->parents[w->n_parents++] = place_of(w, &id);
+			return gitvcs_fail(v, "the id of a parent is "
+			    "malformed");
+		w->parents[w->n_parents++] = find_or_add(w, &id);
 	}
 	return true;
 }
 
-/* Learns a commit's time and parents. */
+/* Reads the time and the parents of a commit, once. */
 static bool
-read_commit(struct vcs *v, uint32_t place)
+parse_commit(struct vcs *v, uint32_t index)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 	git_odb_object *object;
 	struct gitvcs_fields f;
-	struct walked *c;
+	struct walk_commit *c;
 
-	if (w->commits[place].flags & READ)
+	if (w->commits[index].flags & PARSED)
 		return true;
-	if (!gitvcs_read_commit(v, &w->commits[place].id, &object))
+	if (!gitvcs_read_commit(v, &w->commits[index].id, &object))
 		return false;
-	w->commits[place].object = object;
-	if (!gitvcs_fields_of(v, object, &f) ||
-	    !add_parents(v, place, f.parents))
+	w->commits[index].object = object;
+	if (!gitvcs_parse_fields(v, object, &f) ||
+	    !add_parents(v, index, f.parents))
 		return false;
-	c = &w->commits[place];
-	c->flags |= READ;
-	c->time_s = gitvcs_time(f.committer);
+	c = &w->commits[index];
+	c->flags |= PARSED;
+	c->time_s = gitvcs_person_time(f.committer);
 	if (c->time_s == INT_UNKNOWN)
 		c->time_s = 0;
 	return true;
 }
 
 static void
-forget_object(struct walked *c)
+free_object(struct walk_commit *c)
 {
 	git_odb_object_free(c->object);
 	c->object = NULL;
 }
 
-/* Hides one commit; true if it was not hidden before. */
+/* Excludes one commit; true if it was not excluded before. */
 static bool
-hide(struct gitvcs_walk *w, uint32_t place)
+exclude(struct gitvcs_walk *w, uint32_t index)
 {
-	struct walked *c = &w->commits[place];
+	struct walk_commit *c = &w->commits[index];
 
-	if (c->flags & HIDDEN)
+	if (c->flags & EXCLUDED)
 		return false;
-	c->flags |= HIDDEN;
-	w->n_shown -= (c->flags & WAITING) != 0;
+	c->flags |= EXCLUDED;
+	w->n_interesting -= (c->flags & QUEUED) != 0;
 	return true;
 }
 
-/* Hides the parents of a commit; those that are new to it are to follow. */
+/*
+ * Excludes the parents of a commit.  Those not excluded before are pushed to
+ * the stack: their parents are next.
+ */
 static void
-hide_parents(struct gitvcs_walk *w, uint32_t place)
+exclude_parents(struct gitvcs_walk *w, uint32_t index)
 {
-	const struct walked *c = &w->commits[place];
+	const struct walk_commit *c = &w->commits[index];
 	uint32_t parent;
 
-	w->to_hide = mem_grow(w->to_hide, &w->to_hide_cap,
-	    w->n_to_hide + c->n_parents, sizeof *w->to_hide);
+	w->to_exclude = mem_grow(w->to_exclude, &w->to_exclude_cap,
+	    w->n_to_exclude + c->n_parents, sizeof *w->to_exclude);
 	for (uint32_t i = 0; i < c->n_parents; i++) {
 		parent = w->parents[c->parents + i];
-		if (hide(w, parent))
-			w->to_hide[w->n_to_hide++] = parent;
+		if (exclude(w, parent))
+			w->to_exclude[w->n_to_exclude++] = parent;
 	}
 }
 
-/* Hides a commit and what leads to it, as far as that has been read. */
+/* Excludes a commit and its history, as far as that has been parsed. */
 static void
-hide_history(struct gitvcs_walk *w, uint32_t place)
+exclude_history(struct gitvcs_walk *w, uint32_t index)
 {
-	hide(w, place);
-	hide_parents(w, place);
-	while (w->n_to_hide > 0)
-		hide_parents(w, w->to_hide[--w->n_to_hide]);
+	exclude(w, index);
+	exclude_parents(w, index);
+	while (w->n_to_exclude > 0)
+		exclude_parents(w, w->to_exclude[--w->n_to_exclude]);
 }
 
-/* Reads a commit that has been reached and lets it wait for its turn. */
+/* Parses a commit that has been reached and puts it into the queue. */
 static bool
-reach(struct vcs *v, uint32_t place)
+reach(struct vcs *v, uint32_t index)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 
-	if (w->commits[place].flags & REACHED)
+	if (w->commits[index].flags & REACHED)
 		return true;
-	if (!read_commit(v, place))
+	if (!parse_commit(v, index))
 		return false;
-	w->commits[place].flags |= REACHED;
-	push(w, place);
+	w->commits[index].flags |= REACHED;
+	push(w, index);
 	if (w->limited)
-		forget_object(&w->commits[place]);
+		free_object(&w->commits[index]);
 	return true;
 }
 
 static bool
-reach_parents(struct vcs *v, uint32_t place)
+reach_parents(struct vcs *v, uint32_t index)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
-	uint32_t n = w->commits[place].n_parents;
+	struct gitvcs_walk *w = walk_of(v);
+	uint32_t n = w->commits[index].n_parents;
 
 	if (w->first_parent && n > 1)
 		n = 1;
 	for (uint32_t i = 0; i < n; i++)
-		if (!reach(v, w->parents[w->commits[place].parents + i]))
+		if (!reach(v, w->parents[w->commits[index].parents + i]))
 			return false;
 	return true;
 }
 
-/* A parent that is missing does not matter here. */
+/* A missing parent of an excluded commit is not an error. */
 static void
-reach_hidden_parents(struct vcs *v, uint32_t place)
+reach_excluded_parents(struct vcs *v, uint32_t index)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 	uint32_t parent;
 
-	for (uint32_t i = 0; i < w->commits[place].n_parents; i++) {
-		parent = w->parents[w->commits[place].parents + i];
-		if (read_commit(v, parent)) {
-			hide_history(w, parent);
+	for (uint32_t i = 0; i < w->commits[index].n_parents; i++) {
+		parent = w->parents[w->commits[index].parents + i];
+		if (parse_commit(v, parent)) {
+			exclude_history(w, parent);
 			reach(v, parent);
 		}
 	}
 }
 
+/* Called after an excluded commit; git's still_interesting(). */
 static bool
-must_go_on(const struct gitvcs_walk *w, int64_t last_shown_s, unsigned *more)
+must_continue(const struct gitvcs_walk *w, int64_t last_time_s, unsigned *slop)
 {
 	if (w->n_heap == 0)
 		return false;
-	if (last_shown_s <= w->heap[0].time_s || w->n_shown > 0)
-		*more = HIDDEN_MORE;
+	if (last_time_s <= w->heap[0].time_s || w->n_interesting > 0)
+		*slop = SLOP;
 	else
-		--*more;
-	return *more > 0;
+		--*slop;
+	return *slop > 0;
 }
 
-/* All that is to be shown, some of which may turn out to be hidden. */
+/*
+ * The walk if some tips are excluded.  The result may contain commits that were
+ * excluded later; next_of_result() skips them.
+ */
 static bool
-find_all(struct vcs *v)
+walk_all(struct vcs *v)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
-	int64_t last_shown_s = INT64_MAX;
-	unsigned more = HIDDEN_MORE;
-	uint32_t place;
+	struct gitvcs_walk *w = walk_of(v);
+	int64_t last_time_s = INT64_MAX;
+	unsigned slop = SLOP;
+	uint32_t index;
 
 	while (w->n_heap > 0) {
-		place = pop(w);
-		if (w->commits[place].flags & HIDDEN) {
-			reach_hidden_parents(v, place);
-			if (!must_go_on(w, last_shown_s, &more))
+		index = pop(w);
+		if (w->commits[index].flags & EXCLUDED) {
+			reach_excluded_parents(v, index);
+			if (!must_continue(w, last_time_s, &slop))
 				break;
 			continue;
 		}
-		if (!reach_parents(v, place))
+		if (!reach_parents(v, index))
 			return false;
-		last_shown_s = w->commits[place].time_s;
-		w->found = mem_grow(w->found, &w->found_cap, w->n_found + 1,
-		    sizeof *w->found);
-		w->found[w->n_found++] = place;
+		last_time_s = w->commits[index].time_s;
+		w->result = mem_grow(w->result, &w->result_cap, w->n_result + 1,
+		    sizeof *w->result);
+		w->result[w->n_result++] = index;
 	}
 	return true;
 }
 
-/* Reads the limits, that all are known as hidden before any is reached. */
+/* Parses all tips, so that all exclusions are known before the walk. */
 static bool
-read_limits(struct vcs *v, const struct vcs_limit *limits, size_t n,
-    uint32_t *places)
+add_tips(struct vcs *v, const struct vcs_tip *tips, size_t n,
+    uint32_t *indices)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 	git_oid id;
 
 	for (size_t i = 0; i < n; i++) {
-		if (git_oid_fromstr(&id, limits[i].id.hex) != 0)
-			return gitvcs_fail(v, "'%s' is no id",
-			    limits[i].id.hex);
-		places[i] = place_of(w, &id);
-		if (!read_commit(v, places[i]))
+		if (git_oid_fromstr(&id, tips[i].id.hex) != 0)
+			return gitvcs_fail(v, "'%s' is not an id",
+			    tips[i].id.hex);
+		indices[i] = find_or_add(w, &id);
+		if (!parse_commit(v, indices[i]))
 			return false;
-		if (!limits[i].hidden)
+		if (!tips[i].excluded)
 			continue;
 		w->limited = true;
-		hide_history(w, places[i]);
+		exclude_history(w, indices[i]);
 	}
 	return true;
 }
 
 bool
-gitvcs_walk_begin(struct vcs *v, const struct vcs_limit *limits, size_t n,
+gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
-	uint32_t *places = mem_resize(NULL, n, sizeof *places);
-	bool good;
+	struct gitvcs_walk *w = walk_of(v);
+	uint32_t *indices = mem_resize(NULL, n, sizeof *indices);
+	bool ok;
 
 	gitvcs_walk_end(w);
 	w->first_parent = first_parent;
 	map_init(&w->map, key_of, w);
-	good = read_limits(v, limits, n, places);
-	for (size_t i = 0; good && i < n; i++)
-		good = reach(v, places[i]);
-	free(places);
-	return good && (!w->limited || find_all(v));
+	ok = add_tips(v, tips, n, indices);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = reach(v, indices[i]);
+	free(indices);
+	return ok && (!w->limited || walk_all(v));
 }
 
-/* The next commit in the order, with its object. */
 static enum vcs_found
-next_found(struct vcs *v, uint32_t *place)
+next_of_result(struct vcs *v, uint32_t *index)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
-	struct walked *c;
+	struct gitvcs_walk *w = walk_of(v);
+	struct walk_commit *c;
 
-	while (w->next < w->n_found) {
-		*place = w->found[w->next++];
-		c = &w->commits[*place];
-		if (!(c->flags & HIDDEN))
+	while (w->next < w->n_result) {
+		*index = w->result[w->next++];
+		c = &w->commits[*index];
+		if (!(c->flags & EXCLUDED))
 			return c->object != NULL || gitvcs_read_commit(v,
 			    &c->id, &c->object) ? VCS_FOUND : VCS_FAILED;
 	}
@@ -352,28 +377,29 @@ next_found(struct vcs *v, uint32_t *place)
 }
 
 static enum vcs_found
-next_waiting(struct vcs *v, uint32_t *place)
+next_of_queue(struct vcs *v, uint32_t *index)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 
 	if (w->n_heap == 0)
 		return VCS_NONE;
-	*place = pop(w);
-	return reach_parents(v, *place) ? VCS_FOUND : VCS_FAILED;
+	*index = pop(w);
+	return reach_parents(v, *index) ? VCS_FOUND : VCS_FAILED;
 }
 
 enum vcs_found
-gitvcs_walk_object(struct vcs *v, git_odb_object **object)
+gitvcs_walk_next_object(struct vcs *v, git_odb_object **object)
 {
-	struct gitvcs_walk *w = &((struct gitvcs *)v->own)->walk;
+	struct gitvcs_walk *w = walk_of(v);
 	enum vcs_found found;
-	uint32_t place;
+	uint32_t index;
 
-	found = w->limited ? next_found(v, &place) : next_waiting(v, &place);
+	found = w->limited ? next_of_result(v, &index) :
+	    next_of_queue(v, &index);
 	if (found != VCS_FOUND)
 		return found;
-	*object = w->commits[place].object;
-	w->commits[place].object = NULL;
+	*object = w->commits[index].object;
+	w->commits[index].object = NULL;
 	return VCS_FOUND;
 }
 
@@ -381,9 +407,9 @@ enum vcs_found
 gitvcs_walk_next(struct vcs *v, struct vcs_version *version)
 {
 	git_odb_object *object;
-	enum vcs_found found = gitvcs_walk_object(v, &object);
+	enum vcs_found found = gitvcs_walk_next_object(v, &object);
 
-	return found != VCS_FOUND || gitvcs_version(v, object, version) ?
+	return found != VCS_FOUND || gitvcs_parse_version(v, object, version) ?
 	    found : VCS_FAILED;
 }
 
@@ -397,7 +423,7 @@ gitvcs_walk_end(struct gitvcs_walk *w)
 	free(w->commits);
 	free(w->parents);
 	free(w->heap);
-	free(w->to_hide);
-	free(w->found);
+	free(w->to_exclude);
+	free(w->result);
 	*w = (struct gitvcs_walk){ 0 };
 }

@@ -17,7 +17,7 @@ free_branches(struct gitvcs *g)
 static void
 close_git(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 
 	gitvcs_walk_end(&g->walk);
 	free_branches(g);
@@ -30,7 +30,7 @@ close_git(struct vcs *v)
 static bool
 get_minor_head(struct vcs *v, struct vcs_id *id)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	git_oid oid;
 	int error = git_reference_name_to_id(&oid, g->repo, "HEAD");
 
@@ -38,7 +38,7 @@ get_minor_head(struct vcs *v, struct vcs_id *id)
 		return vcs_fail(v, "HEAD has no commit yet");
 	if (error != 0)
 		return gitvcs_fail(v, "cannot read HEAD");
-	gitvcs_id(id, &oid);
+	gitvcs_format_id(id, &oid);
 	return true;
 }
 
@@ -54,7 +54,7 @@ short_name(const char *name)
 static bool
 get_head_major_version(struct vcs *v, const char **name)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	git_reference *head;
 	const char *target;
 	struct vcs_id id;
@@ -63,7 +63,7 @@ get_head_major_version(struct vcs *v, const char **name)
 		return gitvcs_fail(v, "cannot read HEAD");
 	target = git_reference_symbolic_target(head);
 	if (target == NULL)
-		gitvcs_id(&id, git_reference_target(head));
+		gitvcs_format_id(&id, git_reference_target(head));
 	g->name.len = 0;
 	buf_str(&g->name, target != NULL ? short_name(target) : id.hex);
 	*name = buf_cstr(&g->name);
@@ -81,7 +81,7 @@ add_branch(struct gitvcs *g, const char *name)
 	return &g->branches[g->n_branches++];
 }
 
-/* A name that leads nowhere is a branch without a commit. */
+/* A reference that cannot be resolved is a branch without a commit. */
 static void
 set_branch_id(struct gitvcs *g, struct vcs_branch *b, const char *full_name)
 {
@@ -89,13 +89,13 @@ set_branch_id(struct gitvcs *g, struct vcs_branch *b, const char *full_name)
 
 	b->has_id = git_reference_name_to_id(&id, g->repo, full_name) == 0;
 	if (b->has_id)
-		gitvcs_id(&b->id, &id);
+		gitvcs_format_id(&b->id, &id);
 }
 
 static bool
 add_branches(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	git_reference_iterator *it;
 	const char *name;
 	int error;
@@ -117,11 +117,11 @@ compare_branches(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Marks the one that HEAD is on, or adds it. */
+/* Marks the branch that is checked out; adds HEAD if it is not in the list. */
 static bool
 mark_head(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	struct vcs_branch *b;
 	const char *name;
 
@@ -141,7 +141,7 @@ mark_head(struct vcs *v)
 static bool
 walk_major_versions(struct vcs *v)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 
 	free_branches(g);
 	g->next_branch = 0;
@@ -155,7 +155,7 @@ walk_major_versions(struct vcs *v)
 static enum vcs_found
 next_major_version(struct vcs *v, struct vcs_branch *branch)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 
 	if (g->next_branch == g->n_branches)
 		return VCS_NONE;
@@ -163,7 +163,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	return VCS_FOUND;
 }
 
-/* --- versions and the work tree --- */
+/* --- commits and the work tree --- */
 
 static bool
 get_minor_version_info(struct vcs *v, const struct vcs_id *id,
@@ -173,9 +173,9 @@ get_minor_version_info(struct vcs *v, const struct vcs_id *id,
 	git_oid oid;
 
 	if (git_oid_fromstr(&oid, id->hex) != 0)
-		return gitvcs_fail(v, "'%s' is no id", id->hex);
+		return gitvcs_fail(v, "'%s' is not an id", id->hex);
 	return gitvcs_read_commit(v, &oid, &object) &&
-	    gitvcs_version(v, object, version);
+	    gitvcs_parse_version(v, object, version);
 }
 
 static int
@@ -190,7 +190,7 @@ stop_at_change(const char *path, unsigned status, void *payload)
 static bool
 is_dirty(struct vcs *v, bool *dirty)
 {
-	struct gitvcs *g = v->own;
+	struct gitvcs *g = v->state;
 	git_status_options options;
 	int error;
 
@@ -198,7 +198,7 @@ is_dirty(struct vcs *v, bool *dirty)
 	if (git_repository_is_bare(g->repo))
 		return true;
 	git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION);
-	/* Not asked for, untracked and ignored files are not listed. */
+	/* By default, untracked and ignored files are not listed. */
 	error = git_status_foreach_ext(g->repo, &options, stop_at_change,
 	    dirty);
 	return error == 0 || *dirty || gitvcs_fail(v,

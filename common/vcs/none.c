@@ -1,4 +1,4 @@
-/* vcs-none - versions that a plain file numbers, where nothing controls them */
+/* none - versions listed in a plain file, for trees without version control */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +15,13 @@
 #include "common/vcs/backend.h"
 
 /*
- * The file and its lines are described in weir-vcs(7).  It is read as a whole
- * when it is opened: a version is a line, and there is one for each that
- * somebody thought worth measuring.
+ * The file is described in weir-vcs(7).  It is read completely when it is
+ * opened, because it is small: one line for each version that was measured.
  */
 #define FILE_NAME ".weir-versions"
 #define BRANCH "main"
 
-struct entry {
+struct version_line {
 	struct span line;	/* without its newline */
 	struct span name, email, message;	/* message is escaped */
 	int64_t time_s;
@@ -30,16 +29,16 @@ struct entry {
 
 struct none {
 	struct buf file;
-	struct entry *entries;	/* version N is entries[N - 1] */
+	struct version_line *versions;	/* version N is versions[N - 1] */
 	size_t n, cap;
-	struct vcs_id parent;	/* of the version last given */
+	struct vcs_id parent;	/* of the version last returned */
 	struct buf message;
-	size_t next, last;	/* of a walk: the versions next .. last + 1 */
-	bool branch_given;
+	size_t next, end;	/* of a walk: from next down, without end */
+	bool branch_done;
 };
 
 static bool
-take_field(struct span *rest, struct span *field)
+next_field(struct span *rest, struct span *field)
 {
 	const char *tab = memchr(rest->p, '\t', rest->n);
 
@@ -52,7 +51,7 @@ take_field(struct span *rest, struct span *field)
 
 /* "NAME <EMAIL>", or a name alone. */
 static void
-split_author(struct entry *e, struct span author)
+split_author(struct version_line *e, struct span author)
 {
 	const char *open = memchr(author.p, '<', author.n);
 
@@ -66,25 +65,25 @@ split_author(struct entry *e, struct span author)
 		e->name.n--;
 }
 
-/* What is wrong with a line, or NULL. */
+/* Parses a line; returns what is wrong with it, or NULL. */
 static const char *
-read_line(struct span line, size_t number, struct entry *e)
+read_line(struct span line, size_t number, struct version_line *e)
 {
 	struct span rest = line, field;
 	uint64_t value;
 
 	e->line = line;
-	if (!take_field(&rest, &field) || !text_u64(field, &value) ||
+	if (!next_field(&rest, &field) || !text_u64(field, &value) ||
 	    value != number)
-		return "it does not begin with its number and a tab";
-	if (!take_field(&rest, &field) || !text_i64(field, &e->time_s) ||
+		return "the line does not begin with its number and a tab";
+	if (!next_field(&rest, &field) || !text_i64(field, &e->time_s) ||
 	    e->time_s < 0 || e->time_s >= INT64_C(1) << 53)
-		return "there is no time in seconds behind its number";
-	if (!take_field(&rest, &field))
-		return "there is no tab behind its author";
+		return "there is no time in seconds after the number";
+	if (!next_field(&rest, &field))
+		return "there is no tab after the author";
 	split_author(e, field);
 	if (memchr(rest.p, '\t', rest.n) != NULL)
-		return "there is a tab in its message";
+		return "there is a tab in the message";
 	e->message = rest;
 	return NULL;
 }
@@ -92,16 +91,17 @@ read_line(struct span line, size_t number, struct entry *e)
 static bool
 read_lines(struct vcs *v, const char *path)
 {
-	struct none *none = v->own;
+	struct none *none = v->state;
 	const char *p = none->file.data, *end, *why;
 	size_t left = none->file.len;
 
 	for (; left > 0; left -= (size_t)(end + 1 - p), p = end + 1) {
-		none->entries = mem_grow(none->entries, &none->cap,
-		    none->n + 1, sizeof *none->entries);
+		none->versions = mem_grow(none->versions, &none->cap,
+		    none->n + 1, sizeof *none->versions);
 		end = memchr(p, '\n', left);
-		why = end == NULL ? "it has no newline" : read_line(span_of(p,
-		    (size_t)(end - p)), none->n + 1, &none->entries[none->n]);
+		why = end == NULL ? "the line has no newline" :
+		    read_line(span_of(p, (size_t)(end - p)), none->n + 1,
+		    &none->versions[none->n]);
 		none->n++;
 		if (why != NULL)
 			return vcs_fail(v, "%.400s:%zu: %s", path, none->n,
@@ -114,7 +114,7 @@ static bool
 read_file(struct vcs *v, int fd, const char *path)
 {
 	enum { PIECE = 64 * 1024 };
-	struct none *none = v->own;
+	struct none *none = v->state;
 	ssize_t n;
 
 	do {
@@ -128,7 +128,10 @@ read_file(struct vcs *v, int fd, const char *path)
 	return read_lines(v, path);
 }
 
-/* path becomes that of the file in it or above; its descriptor, or -1. */
+/*
+ * Opens the file in a directory or above it; path becomes that of the file.
+ * Returns a descriptor, or -1.
+ */
 static int
 find_file(struct buf *path, bool upwards)
 {
@@ -149,11 +152,11 @@ find_file(struct buf *path, bool upwards)
 static void
 close_none(struct vcs *v)
 {
-	struct none *none = v->own;
+	struct none *none = v->state;
 
 	buf_release(&none->file);
 	buf_release(&none->message);
-	free(none->entries);
+	free(none->versions);
 	free(none);
 }
 
@@ -162,30 +165,30 @@ open_none(struct vcs *v, const char *path, bool upwards)
 {
 	char *folder = realpath(path != NULL ? path : ".", NULL);
 	struct buf name = { 0 };
-	bool good;
+	bool ok;
 	int fd;
 
 	if (folder == NULL)
 		return VCS_NONE;
 	buf_str(&name, strcmp(folder, "/") == 0 ? "" : folder);
 	free(folder);
-	v->own = mem_zero(1, sizeof (struct none));
+	v->state = mem_zero(1, sizeof (struct none));
 	if ((fd = find_file(&name, upwards)) < 0) {
-		good = errno == ENOENT;
+		ok = errno == ENOENT;
 		vcs_fail(v, "cannot open '%.400s': %s", name.data,
 		    strerror(errno));
 		close_none(v);
 		buf_release(&name);
-		return good ? VCS_NONE : VCS_FAILED;
+		return ok ? VCS_NONE : VCS_FAILED;
 	}
-	if (!(good = read_file(v, fd, name.data)))
+	if (!(ok = read_file(v, fd, name.data)))
 		close_none(v);
 	close(fd);
 	buf_release(&name);
-	return good ? VCS_FOUND : VCS_FAILED;
+	return ok ? VCS_FOUND : VCS_FAILED;
 }
 
-/* An empty file is a history without a version. */
+/* An empty file is a history without versions. */
 static bool
 init(struct vcs *v, const char *path)
 {
@@ -193,13 +196,13 @@ init(struct vcs *v, const char *path)
 	int fd;
 
 	if (mkdir(path, 0777) != 0 && errno != EEXIST)
-		return vcs_fail(v, "cannot make '%.400s': %s", path,
+		return vcs_fail(v, "cannot create '%.400s': %s", path,
 		    strerror(errno));
 	buf_str(&name, path);
 	buf_str(&name, "/" FILE_NAME);
 	fd = open(buf_cstr(&name), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
-		vcs_fail(v, "cannot make '%.400s': %s", name.data,
+		vcs_fail(v, "cannot create '%.400s': %s", name.data,
 		    strerror(errno));
 	else
 		close(fd);
@@ -207,11 +210,11 @@ init(struct vcs *v, const char *path)
 	return fd >= 0;
 }
 
-/* The SHA-1 of the line. */
+/* The id of a version: the SHA-1 of its line. */
 static void
-id_of(const struct none *none, size_t number, struct vcs_id *id)
+get_id(const struct none *none, size_t number, struct vcs_id *id)
 {
-	struct span line = none->entries[number - 1].line;
+	struct span line = none->versions[number - 1].line;
 	uint8_t digest[SHA1_DIGEST_SIZE];
 	struct sha1_ctx ctx;
 
@@ -224,11 +227,11 @@ id_of(const struct none *none, size_t number, struct vcs_id *id)
 static bool
 get_minor_head(struct vcs *v, struct vcs_id *id)
 {
-	const struct none *none = v->own;
+	const struct none *none = v->state;
 
 	if (none->n == 0)
 		return vcs_fail(v, "there is no version yet");
-	id_of(none, none->n, id);
+	get_id(none, none->n, id);
 	return true;
 }
 
@@ -240,33 +243,34 @@ get_head_major_version(struct vcs *v, const char **name)
 	return true;
 }
 
-/* The version whose id begins so, 0 if there is none; fails on several. */
+/* The version whose id begins with digits, 0 if none; fails for several. */
 static bool
 find_id(struct vcs *v, struct span digits, size_t *number)
 {
-	enum { DIGITS_LEAST = 4 };
-	const struct none *none = v->own;
+	enum { DIGITS_MIN = 4 };
+	const struct none *none = v->state;
 	struct vcs_id id;
 
 	*number = 0;
-	if (digits.n < DIGITS_LEAST || digits.n > VCS_ID_LEN)
+	if (digits.n < DIGITS_MIN || digits.n > VCS_ID_LEN)
 		return true;
 	for (size_t i = 1; i <= none->n; i++) {
-		id_of(none, i, &id);
+		get_id(none, i, &id);
 		if (memcmp(id.hex, digits.p, digits.n) != 0)
 			continue;
 		if (*number != 0)
-			return vcs_fail(v, "several versions begin so");
+			return vcs_fail(v, "it is ambiguous: several ids begin "
+			    "with it");
 		*number = i;
 	}
 	return true;
 }
 
-/* HEAD, main, a number or an id. */
+/* The part of a name before "~" or "^": HEAD, main, a number or an id. */
 static bool
 find_base(struct vcs *v, struct span base, size_t *number)
 {
-	const struct none *none = v->own;
+	const struct none *none = v->state;
 	uint64_t value;
 
 	if (span_eq(base, "HEAD") || span_eq(base, "@") ||
@@ -279,10 +283,10 @@ find_base(struct vcs *v, struct span base, size_t *number)
 		return false;
 	if (*number == 0 && none->n == 0)
 		return vcs_fail(v, "there is no version yet");
-	return *number != 0 || vcs_fail(v, "there is nothing of this name");
+	return *number != 0 || vcs_fail(v, "nothing has this name");
 }
 
-/* "~3" and "^", of which there may be several, go back so far. */
+/* Steps back by suffixes such as "~3^". */
 static bool
 go_back(struct vcs *v, struct span steps, size_t *number)
 {
@@ -297,10 +301,10 @@ go_back(struct vcs *v, struct span steps, size_t *number)
 		if ((*steps.p != '~' && *steps.p != '^') || (end > 1 &&
 		    !text_u64(span_of(steps.p + 1, end - 1), &n)) ||
 		    (*steps.p == '^' && n > 1))
-			return vcs_fail(v, "behind its name only ~N and ^ may "
-			    "stand");
+			return vcs_fail(v, "only ~N and ^ may follow the "
+			    "name");
 		if (n >= *number)
-			return vcs_fail(v, "the history does not go back so "
+			return vcs_fail(v, "the history does not go back that "
 			    "far");
 		*number -= n;
 		steps = span_of(steps.p + end, steps.n - end);
@@ -320,11 +324,11 @@ massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
 	*found = VCS_COMMIT;
 	if (kind != VCS_ANY && kind != VCS_COMMIT)
 		return vcs_fail(v, "it is a commit");
-	id_of(v->own, number, id);
+	get_id(v->state, number, id);
 	return true;
 }
 
-/* \n, \t and \\ stand for a newline, a tab and a backslash. */
+/* \n, \t and \\ become a newline, a tab and a backslash. */
 static void
 unescape(struct buf *to, struct span from)
 {
@@ -346,14 +350,14 @@ unescape(struct buf *to, struct span from)
 static void
 set_version(struct none *none, size_t number, struct vcs_version *version)
 {
-	const struct entry *e = &none->entries[number - 1];
+	const struct version_line *e = &none->versions[number - 1];
 
 	*version = (struct vcs_version){ .author = e->name, .email = e->email,
 	    .time_s = e->time_s, .author_time_s = INT_UNKNOWN,
 	    .utc_offset_minutes = INT_UNKNOWN };
-	id_of(none, number, &version->id);
+	get_id(none, number, &version->id);
 	if (number > 1) {
-		id_of(none, number - 1, &none->parent);
+		get_id(none, number - 1, &none->parent);
 		version->parents = &none->parent;
 		version->n_parents = 1;
 	}
@@ -371,27 +375,27 @@ get_minor_version_info(struct vcs *v, const struct vcs_id *id,
 		return false;
 	if (number == 0)
 		return vcs_fail(v, "there is no version %s", id->hex);
-	set_version(v->own, number, version);
+	set_version(v->state, number, version);
 	return true;
 }
 
-/* There is one line of versions: what is hidden is its beginning. */
+/* The history is linear, so what is excluded is its beginning. */
 static bool
-walk_minor_versions(struct vcs *v, const struct vcs_limit *limits, size_t n,
+walk_minor_versions(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
 {
-	struct none *none = v->own;
+	struct none *none = v->state;
 	size_t number;
 
 	(void)first_parent;
-	none->next = none->last = 0;
+	none->next = none->end = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!find_id(v, span_of(limits[i].id.hex, VCS_ID_LEN),
+		if (!find_id(v, span_of(tips[i].id.hex, VCS_ID_LEN),
 		    &number))
 			return false;
-		if (limits[i].hidden && number > none->last)
-			none->last = number;
-		else if (!limits[i].hidden && number > none->next)
+		if (tips[i].excluded && number > none->end)
+			none->end = number;
+		else if (!tips[i].excluded && number > none->next)
 			none->next = number;
 	}
 	return true;
@@ -400,9 +404,9 @@ walk_minor_versions(struct vcs *v, const struct vcs_limit *limits, size_t n,
 static enum vcs_found
 next_minor_version(struct vcs *v, struct vcs_version *version)
 {
-	struct none *none = v->own;
+	struct none *none = v->state;
 
-	if (none->next <= none->last)
+	if (none->next <= none->end)
 		return VCS_NONE;
 	set_version(none, none->next--, version);
 	return VCS_FOUND;
@@ -411,25 +415,25 @@ next_minor_version(struct vcs *v, struct vcs_version *version)
 static bool
 walk_major_versions(struct vcs *v)
 {
-	((struct none *)v->own)->branch_given = false;
+	((struct none *)v->state)->branch_done = false;
 	return true;
 }
 
 static enum vcs_found
 next_major_version(struct vcs *v, struct vcs_branch *branch)
 {
-	struct none *none = v->own;
+	struct none *none = v->state;
 
-	if (none->branch_given)
+	if (none->branch_done)
 		return VCS_NONE;
-	none->branch_given = true;
+	none->branch_done = true;
 	*branch = (struct vcs_branch){ .name = BRANCH, .is_head = true,
 	    .has_id = none->n > 0 };
 	return branch->has_id && !get_minor_head(v, &branch->id) ?
 	    VCS_FAILED : VCS_FOUND;
 }
 
-/* Nobody knows what the files were when the version was made. */
+/* The state of the files at the time of the version is not recorded. */
 static bool
 is_dirty(struct vcs *v, bool *dirty)
 {

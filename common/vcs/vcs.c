@@ -1,26 +1,26 @@
-/* vcs - version control, whatever the system */
+/* vcs - version control by any of the systems that weir knows */
 
 #include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
-/* In the order in which they are looked for. */
+/* In the order in which they are tried. */
 static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 static const struct vcs_backend *
-backend_of(struct vcs *v, const char *type)
+find_backend(struct vcs *v, const char *type)
 {
 	for (size_t i = 0; i < N_BACKENDS; i++)
 		if (strcmp(backends[i]->type, type) == 0)
 			return backends[i];
-	vcs_fail(v, "there is no version control system '%s'", type);
+	vcs_fail(v, "unknown version control system '%s'", type);
 	return NULL;
 }
 
 static enum vcs_found
-open_by(struct vcs *v, const struct vcs_backend *backend, const char *path,
+open_backend(struct vcs *v, const struct vcs_backend *backend, const char *path,
     bool upwards)
 {
 	*v = (struct vcs){ .backend = backend };
@@ -33,7 +33,7 @@ open_first(struct vcs *v, const char *path, bool upwards)
 	enum vcs_found found;
 
 	for (size_t i = 0; i < N_BACKENDS; i++) {
-		found = open_by(v, backends[i], path, upwards);
+		found = open_backend(v, backends[i], path, upwards);
 		if (found != VCS_NONE)
 			return found == VCS_FOUND;
 	}
@@ -49,9 +49,9 @@ vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 
 	if (type == NULL)
 		return open_first(v, path, upwards);
-	if ((backend = backend_of(v, type)) == NULL)
+	if ((backend = find_backend(v, type)) == NULL)
 		return false;
-	found = open_by(v, backend, path, upwards);
+	found = open_backend(v, backend, path, upwards);
 	if (found == VCS_NONE)
 		vcs_fail(v, "there is no repository of type %s in '%s'%s",
 		    type, path != NULL ? path : ".",
@@ -68,7 +68,7 @@ vcs_close(struct vcs *v)
 bool
 vcs_init(struct vcs *v, const char *type, const char *path)
 {
-	const struct vcs_backend *backend = backend_of(v, type);
+	const struct vcs_backend *backend = find_backend(v, type);
 
 	return backend != NULL && backend->init(v, path) &&
 	    vcs_open(v, type, path, false);
@@ -115,62 +115,67 @@ vcs_get_minor_version_info(struct vcs *v, const char *name,
 }
 
 static bool
-add_limit(struct vcs *v, const char *name, bool hidden, struct vcs_limits *l)
+add_tip(struct vcs *v, const char *name, bool excluded, struct vcs_tips *tips)
 {
-	char why[VCS_WHY_MAX];
+	char why[VCS_WHY_SIZE];
 
-	l->list = mem_grow(l->list, &l->cap, l->n + 1, sizeof *l->list);
-	if (vcs_massage_parameter(v, name, VCS_COMMIT, &l->list[l->n].id,
+	tips->list = mem_grow(tips->list, &tips->cap, tips->n + 1,
+	    sizeof *tips->list);
+	if (vcs_massage_parameter(v, name, VCS_COMMIT, &tips->list[tips->n].id,
 	    NULL)) {
-		l->list[l->n++].hidden = hidden;
+		tips->list[tips->n++].excluded = excluded;
 		return true;
 	}
 	memcpy(why, v->why, sizeof why);
-	return vcs_fail(v, "'%.200s' names no commit: %.700s", name, why);
+	return vcs_fail(v, "'%.200s' does not name a commit: %.700s", name,
+	    why);
 }
 
-/* "A..B" is B without A; HEAD stands for an end that is not there. */
+/* "A..B" is B without the history of A; an omitted end is HEAD. */
 static bool
 add_range(struct vcs *v, const char *text, const char *dots,
-    struct vcs_limits *l)
+    struct vcs_tips *tips)
 {
-	size_t n = (size_t)(dots - text), before = l->n;
+	size_t n = (size_t)(dots - text), before = tips->n;
 	char *from = mem_strndup(text, n);
 	const char *to = dots + 2;
-	bool good;
+	bool ok;
 
-	good = add_limit(v, n > 0 ? from : "HEAD", true, l) &&
-	    add_limit(v, *to != '\0' ? to : "HEAD", false, l);
-	if (!good)
-		l->n = before;
+	ok = add_tip(v, n > 0 ? from : "HEAD", true, tips) &&
+	    add_tip(v, *to != '\0' ? to : "HEAD", false, tips);
+	if (!ok)
+		tips->n = before;
 	free(from);
-	return good;
+	return ok;
 }
 
-/* A name may hold dots as well, such as ":/stop..": then it is tried alone. */
+/*
+ * A single name may contain dots as well, such as ":/stop..": what is not a
+ * valid range is tried as a name, and the error of the range is reported.
+ */
 bool
-vcs_add_limits(struct vcs *v, const char *text, struct vcs_limits *l)
+vcs_add_tips(struct vcs *v, const char *text, struct vcs_tips *tips)
 {
 	const char *dots = strstr(text, "..");
-	char why[VCS_WHY_MAX];
+	char why[VCS_WHY_SIZE];
 
 	if (*text == '^')
-		return add_limit(v, text + 1, true, l);
+		return add_tip(v, text + 1, true, tips);
 	if (dots == NULL || strcmp(text, "..") == 0)
-		return add_limit(v, text, false, l);
-	if (dots[2] != '.' && add_range(v, text, dots, l))
+		return add_tip(v, text, false, tips);
+	if (dots[2] != '.' && add_range(v, text, dots, tips))
 		return true;
 	if (dots[2] == '.')
 		vcs_fail(v, "'%.200s': a range has two dots, not three", text);
 	memcpy(why, v->why, sizeof why);
-	if (add_limit(v, text, false, l))
+	if (add_tip(v, text, false, tips))
 		return true;
 	memcpy(v->why, why, sizeof why);
 	return false;
 }
 
 bool
-vcs_walk_minor_versions(struct vcs *v, const struct vcs_limit *limits,
+vcs_walk_minor_versions(struct vcs *v, const struct vcs_tip *limits,
     size_t n, bool first_parent)
 {
 	return v->backend->walk_minor_versions(v, limits, n, first_parent);

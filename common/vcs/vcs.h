@@ -8,19 +8,21 @@
 #include "common/base/text.h"
 
 /*
- * Version control as Perun has it (its module perun.vcs): minor versions are
- * commits, major versions are branches.  What is here is the same for every
- * system; a back end fills the table at the end.  weir-vcs(7) tells how.
+ * Version control in the terms of Perun (its module perun.vcs): minor versions
+ * are commits, major versions are branches.  These functions are the same for
+ * every system; a back end implements them (backend.h).  See weir-vcs(7).
  *
- * A function that fails returns false, or VCS_FAILED, and why in the handle
- * says the reason: lower case, no full stop, what was looked at in quotes.
+ * A function that fails returns false or VCS_FAILED.  The handle's why is then
+ * the reason: lower case, no full stop, the object in quotes.
  */
-enum { VCS_ID_LEN = 40, VCS_WHY_MAX = 1024 };
+enum { VCS_ID_LEN = 40, VCS_WHY_SIZE = 1024 };
+
+struct vcs_backend;
 
 struct vcs {
 	const struct vcs_backend *backend;
-	void *own;		/* the back end's */
-	char why[VCS_WHY_MAX];
+	void *state;		/* the back end's */
+	char why[VCS_WHY_SIZE];
 };
 
 struct vcs_id {
@@ -31,19 +33,19 @@ enum vcs_found { VCS_FAILED = -1, VCS_NONE, VCS_FOUND };
 enum vcs_kind { VCS_ANY, VCS_COMMIT, VCS_TREE, VCS_BLOB, VCS_TAG };
 
 /*
- * A minor version.  Its text is UTF-8 as far as its encoding is known, and
- * otherwise the bytes that there are.  All of it is borrowed until the next
- * call with the same handle.
+ * A minor version.  Its text is UTF-8 if its encoding is known, otherwise the
+ * bytes as they are stored.  Everything is borrowed until the next call with
+ * the same handle.
  */
 struct vcs_version {
 	struct vcs_id id;
 	const struct vcs_id *parents;
 	size_t n_parents;
-	struct span author, email;	/* who wrote it */
+	struct span author, email;
 	int64_t time_s;			/* of the commit, since 1970 in UTC */
-	int64_t utc_offset_minutes;	/* of the commit's time zone */
-	int64_t author_time_s;		/* when it was written first */
-	struct span message;		/* whole and unchanged */
+	int64_t utc_offset_minutes;	/* of the committer's time zone */
+	int64_t author_time_s;		/* these three may be INT_UNKNOWN */
+	struct span message;		/* complete and unchanged */
 };
 
 /* A major version; the name is borrowed until the next call. */
@@ -54,85 +56,89 @@ struct vcs_branch {
 	struct vcs_id id;
 };
 
-/* An end of a walk: from here on, or (hidden) without what leads to here. */
-struct vcs_limit {
+/*
+ * A commit from which a walk starts or, if excluded ("^REV"), a commit whose
+ * history the walk leaves out.
+ */
+struct vcs_tip {
 	struct vcs_id id;
-	bool hidden;
+	bool excluded;
 };
 
-struct vcs_limits {
-	struct vcs_limit *list;
+/* Start with { 0 }; the caller frees list. */
+struct vcs_tips {
+	struct vcs_tip *list;
 	size_t n, cap;
 };
 
-/* Kinds as "any", "commit", "tree", "blob", "tag"; false: none of them. */
+/* Kinds as "any", "commit", "tree", "blob", "tag"; false for other names. */
 const char *vcs_kind_name(enum vcs_kind);
 bool vcs_kind_of(const char *name, enum vcs_kind *);
 
 /*
- * Opens the repository at path, or with upwards at path or the nearest folder
- * above; path NULL is the current folder, or what the system's own
- * environment names.  type is "git" or "none"; NULL is the first of them that
- * is found.  After a failure there is nothing to close.
+ * Opens the repository at path or, if upwards, at path or in the nearest
+ * directory above it.  A NULL path is the current directory, or what the
+ * system's environment variables name.  type is "git" or "none"; NULL tries
+ * them in this order.  After a failure there is nothing to close.
  */
 bool vcs_open(struct vcs *, const char *type, const char *path, bool upwards);
 void vcs_close(struct vcs *);
 
 /*
- * init: makes a repository and opens it.  One that is there already is opened
- * and stays as it is.
+ * init: creates a repository and opens it.  An existing one is opened and not
+ * changed.
  */
 bool vcs_init(struct vcs *, const char *type, const char *path);
 
-/* get_minor_head: the version that is checked out; fails if there is none. */
+/* get_minor_head: the commit that is checked out; fails if there is none. */
 bool vcs_get_minor_head(struct vcs *, struct vcs_id *);
 
 /*
- * get_head_major_version: the branch that is checked out, though it may have
- * no commit yet; the id where it is none.  Borrowed until the next call.
+ * get_head_major_version: the branch that is checked out, which may not have a
+ * commit yet; the commit's id if HEAD is detached.  Borrowed until the next
+ * call.
  */
 bool vcs_get_head_major_version(struct vcs *, const char **name);
 
 /*
- * massage_parameter: what a name stands for.  If a kind is asked for, tags
- * and commits are peeled until it is of that kind; else it is the thing named
- * itself, and *found, which may be NULL, says what it is.
+ * massage_parameter: resolves a name to an id.  If a kind is given, tags and
+ * commits are peeled until an object of this kind is reached; with VCS_ANY the
+ * named object itself is returned.  *found, which may be NULL, is its kind.
  */
 bool vcs_massage_parameter(struct vcs *, const char *name, enum vcs_kind,
     struct vcs_id *, enum vcs_kind *found);
 
 /*
- * check_minor_version_validity: does the name stand for a minor version?
- * Perun's accepts trees and blobs as well.
+ * check_minor_version_validity: does the name resolve to a commit?  Perun's
+ * function accepts trees and blobs as well.
  */
 bool vcs_check_minor_version_validity(struct vcs *, const char *name);
 
-/* get_minor_version_info: the version of a name. */
+/* get_minor_version_info: the commit that a name resolves to. */
 bool vcs_get_minor_version_info(struct vcs *, const char *name,
     struct vcs_version *);
 
 /*
- * walk_minor_versions: begins a walk from the limits to the first versions,
- * in the order of git-rev-list(1); vcs_next_minor_version() gives one after
- * the other.  One walk at a time.  vcs_add_limits() reads "REV", "^REV" and
- * "REV..REV", and adds what they stand for to limits, which begin as { 0 }.
+ * walk_minor_versions: starts a walk from the tips to the root commits, in the
+ * order of git-rev-list(1); vcs_next_minor_version() returns the next commit,
+ * VCS_NONE at the end.  A handle has one walk at a time.  vcs_add_tips() parses
+ * "REV", "^REV" and "REV..REV" and adds the commits to tips.
  */
-bool vcs_add_limits(struct vcs *, const char *text, struct vcs_limits *);
-bool vcs_walk_minor_versions(struct vcs *, const struct vcs_limit *, size_t n,
+bool vcs_add_tips(struct vcs *, const char *text, struct vcs_tips *);
+bool vcs_walk_minor_versions(struct vcs *, const struct vcs_tip *, size_t n,
     bool first_parent);
 enum vcs_found vcs_next_minor_version(struct vcs *, struct vcs_version *);
 
 /*
- * walk_major_versions: begins a walk over the branches by name, in the order
- * of bytes; where HEAD is on none, or on one without a commit, it comes last.
+ * walk_major_versions: starts a walk over the branches, in byte order of their
+ * names.  If HEAD is detached or its branch has no commit, HEAD comes last.
  */
 bool vcs_walk_major_versions(struct vcs *);
 enum vcs_found vcs_next_major_version(struct vcs *, struct vcs_branch *);
 
 /*
- * is_dirty: is something that is under version control changed and not yet
- * committed?  Untracked files do not count; where there are no files (a bare
- * repository) nothing is.
+ * is_dirty: does a tracked file have changes that are not committed?  Untracked
+ * files do not count; a bare repository is never dirty.
  */
 bool vcs_is_dirty(struct vcs *, bool *dirty);
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""vcs.py MODE SEED COUNT - weir's version control against git itself
+"""vcs.py MODE SEED COUNT - compares the vcs filters with git itself
 
-Makes random histories in the current directory, puts the same questions to
-git and to the filters, and stops at the first answer that differs.
+Creates random histories in the current directory, asks git and the filters the
+same, and stops at the first difference.
 
     log      ids and their order, for heads, ranges and --first-parent
     text     parents, names, times and messages of every commit
-    resolve  what names stand for, or that they stand for nothing
+    resolve  ids of names, also of unknown ones
     heads    branches and HEAD
 """
 
@@ -70,7 +70,7 @@ def put_person(out, rng, who, time):
 
 
 def make(rng, n):
-    """A history of n commits, which fast-import makes from what this says."""
+    """Creates a history of n commits by git fast-import."""
     shutil.rmtree("repo", ignore_errors=True)
     run("git", "init", "-q", "--bare", "-b", "b0", "repo")
     out = []
@@ -122,7 +122,7 @@ def one_rev(rng, commits, refs):
     return name
 
 
-def one_limit(rng, commits, refs):
+def one_tip(rng, commits, refs):
     a, b = one_rev(rng, commits, refs), one_rev(rng, commits, refs)
     return rng.choice([a, a, "^" + a, a + ".." + b, a + "..", ".." + a])
 
@@ -135,8 +135,8 @@ def rev_parse(name):
 
 class Names:
     """
-    What names stand for, by one git that answers all of them.  Of some names,
-    as @{u}, it would die: these are for rev_parse.
+    Resolves names by a single git process.  Some names, such as @{u}, would end
+    it: they are for rev_parse.
     """
 
     def __init__(self):
@@ -154,36 +154,36 @@ class Names:
         self.git.communicate()
 
 
-def in_full(names, limits):
+def as_ids(names, tips):
     """
-    What git makes of the limits, as ids.  For with "x~2" it has read x~1 before
-    it begins, and where clocks went back this changes what it finds to hide.
+    The tips as ids, for git.  With "x~2" git has parsed x~1 before it starts,
+    and if clocks went backwards that changes which commits it excludes.
     """
     full = []
-    for limit in limits:
-        start, dots, end = limit.rpartition("..")
+    for tip in tips:
+        start, dots, end = tip.rpartition("..")
         if dots:
             full += [("", end or "HEAD"), ("^", start or "HEAD")]
         else:
-            full += [("^" * limit.startswith("^"), limit.lstrip("^"))]
-    ids = [(hide, names.id(name + "^{commit}")) for hide, name in full]
-    return [hide + id for hide, id in ids] if all(id for _, id in ids) \
-        else limits
+            full += [("^" * tip.startswith("^"), tip.lstrip("^"))]
+    ids = [(mark, names.id(name + "^{commit}")) for mark, name in full]
+    return [mark + id for mark, id in ids] if all(id for _, id in ids) \
+        else tips
 
 
 def check_log(rng, commits, refs):
     names = Names()
     for _ in range(20):
-        limits = [one_limit(rng, commits, refs)
+        tips = [one_tip(rng, commits, refs)
             for _ in range(rng.choice([1, 1, 2, 3, 6]))]
         options = []
         if rng.random() < .3:
             options += ["--first-parent"]
         if rng.random() < .2:
             options += ["-n", str(rng.randrange(1, 9))]
-        args = options + limits
+        args = options + tips
         status, out, err = run("git", "-C", "repo", "rev-list", *options,
-            *in_full(names, limits))
+            *as_ids(names, tips))
         ours, records, said = weir("vcs-log", *args)
         if ours != (0 if status == 0 else 2):
             differ("vcs-log %r" % args, (ours, said), (status, err))
@@ -194,7 +194,7 @@ def check_log(rng, commits, refs):
 
 
 def decode(raw, encoding):
-    """Text as weir gives it: bytes that are no text are U+FFFD, each."""
+    """Text as weir writes it: each byte that is not UTF-8 becomes U+FFFD."""
     codec = ENCODINGS.get(encoding)
     if codec is not None:
         try:
@@ -216,7 +216,7 @@ def decode(raw, encoding):
 
 
 def raw_commits(ids):
-    """Each commit's object, byte for byte."""
+    """The bytes of each commit object."""
     out = subprocess.run(["git", "-C", "repo", "cat-file", "--batch"],
         input="".join(id + "\n" for id in ids).encode(),
         stdout=subprocess.PIPE, check=True).stdout
@@ -228,7 +228,7 @@ def raw_commits(ids):
 
 
 def shown_commits(ids):
-    """What git log shows of each commit."""
+    """The fields that git log prints for each commit."""
     out = git("log", "--no-walk=unsorted", "-z",
         "--format=%ct%x00%at%x00%cd%x00%P%x00%an%x00%ae", "--date=format:%z",
         *ids).split(b"\0")
@@ -241,7 +241,7 @@ def expected(commit, raw, shown):
     for line in header.split(b"\n"):
         if line.startswith(b"encoding "):
             encoding = line[9:]
-    # It is all or nothing: what is not in the encoding is left as it is.
+    # A commit that is not in its encoding is not converted at all.
     codec = ENCODINGS.get(encoding)
     if codec is not None:
         try:
@@ -288,7 +288,7 @@ def check_resolve(rng, commits, refs):
     for _ in range(40):
         name = one_name(rng, commits, refs)
         kind = rng.choice(["commit", "commit", "tree", "blob", "tag"])
-        # What stands behind a colon is a path, up to the end.
+        # Everything after a colon is a path.
         base = rev_parse(name)[0] if ":" in name else name
         theirs, err = rev_parse("%s^{%s}" % (base or "none", kind))
         ours, records, said = weir("vcs-resolve", "-t", kind, "--", name)

@@ -1,4 +1,4 @@
-/* vcs-calls - the functions of the VCS interface, each from a shell */
+/* vcs-calls - calls the functions of common/vcs/vcs.h from a shell */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "common/vcs/vcs.h"
 
 /*
- * vcs-calls TYPE PATH CALL [NAME]: says what the function of Perun's name
- * answers, or on standard error why it does not, with status 1.
+ * vcs-calls TYPE PATH CALL [NAME [KIND]]: prints the result of the function,
+ * whose name is Perun's; if it fails, why, on standard error, with status 1.
  */
 static void
 fail(const struct vcs *v)
@@ -17,13 +17,13 @@ fail(const struct vcs *v)
 }
 
 static void
-say_text(const char *key, struct span text)
+print_text(const char *key, struct span text)
 {
 	printf("%s %.*s\n", key, (int)text.n, text.p);
 }
 
 static bool
-say_version(struct vcs *v, const char *name)
+print_version(struct vcs *v, const char *name)
 {
 	struct vcs_version version;
 
@@ -32,25 +32,25 @@ say_version(struct vcs *v, const char *name)
 	printf("id %s\n", version.id.hex);
 	for (size_t i = 0; i < version.n_parents; i++)
 		printf("parent %s\n", version.parents[i].hex);
-	say_text("author", version.author);
-	say_text("email", version.email);
+	print_text("author", version.author);
+	print_text("email", version.email);
 	printf("time %lld\n", (long long)version.time_s);
-	say_text("message", version.message);
+	print_text("message", version.message);
 	return true;
 }
 
-/* All ids; in the middle of it other questions are asked. */
+/* Prints all ids.  Other calls in the middle must not disturb the walk. */
 static bool
-say_walk(struct vcs *v, const char *range)
+print_walk(struct vcs *v, const char *range)
 {
-	struct vcs_limits limits = { 0 };
+	struct vcs_tips tips = { 0 };
 	struct vcs_version version;
 	enum vcs_found found = VCS_FAILED;
 	struct vcs_id id;
 	bool dirty;
 
-	if (vcs_add_limits(v, range, &limits) && vcs_walk_minor_versions(v,
-	    limits.list, limits.n, false))
+	if (vcs_add_tips(v, range, &tips) && vcs_walk_minor_versions(v,
+	    tips.list, tips.n, false))
 		while ((found = vcs_next_minor_version(v, &version)) ==
 		    VCS_FOUND) {
 			puts(version.id.hex);
@@ -58,12 +58,12 @@ say_walk(struct vcs *v, const char *range)
 			vcs_get_minor_version_info(v, "HEAD~1", &version);
 			vcs_is_dirty(v, &dirty);
 		}
-	free(limits.list);
+	free(tips.list);
 	return found == VCS_NONE;
 }
 
 static bool
-say_branches(struct vcs *v)
+print_branches(struct vcs *v)
 {
 	struct vcs_branch branch;
 	enum vcs_found found;
@@ -77,7 +77,7 @@ say_branches(struct vcs *v)
 }
 
 static bool
-say_id(struct vcs *v, const char *name, const char *kind_name)
+print_id(struct vcs *v, const char *name, const char *kind_name)
 {
 	enum vcs_kind kind, found = VCS_ANY;
 	struct vcs_id id;
@@ -90,7 +90,7 @@ say_id(struct vcs *v, const char *name, const char *kind_name)
 }
 
 static bool
-say_head(struct vcs *v)
+print_head(struct vcs *v)
 {
 	struct vcs_id id;
 
@@ -101,7 +101,7 @@ say_head(struct vcs *v)
 }
 
 static bool
-say_branch(struct vcs *v)
+print_branch(struct vcs *v)
 {
 	const char *name;
 
@@ -112,7 +112,7 @@ say_branch(struct vcs *v)
 }
 
 static bool
-say_dirty(struct vcs *v)
+print_dirty(struct vcs *v)
 {
 	bool dirty;
 
@@ -126,21 +126,21 @@ static bool
 call(struct vcs *v, const char *what, const char *name, const char *kind)
 {
 	if (strcmp(what, "get_minor_head") == 0)
-		return say_head(v);
+		return print_head(v);
 	if (strcmp(what, "get_head_major_version") == 0)
-		return say_branch(v);
+		return print_branch(v);
 	if (strcmp(what, "walk_minor_versions") == 0)
-		return say_walk(v, name);
+		return print_walk(v, name);
 	if (strcmp(what, "walk_major_versions") == 0)
-		return say_branches(v);
+		return print_branches(v);
 	if (strcmp(what, "get_minor_version_info") == 0)
-		return say_version(v, name);
+		return print_version(v, name);
 	if (strcmp(what, "check_minor_version_validity") == 0)
 		return vcs_check_minor_version_validity(v, name);
 	if (strcmp(what, "massage_parameter") == 0)
-		return say_id(v, name, kind);
+		return print_id(v, name, kind);
 	if (strcmp(what, "is_dirty") == 0)
-		return say_dirty(v);
+		return print_dirty(v);
 	bug("no call '%s'", what);
 }
 
