@@ -1,4 +1,4 @@
-/* pidx-jobs - the job matrix of a Perun store, as one record a job */
+/* pidx-jobs - writes the job matrix of a Perun store, one record per job */
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
 	    "the store is in DIR or above (.)", 0, 0 },
 	{ 'b', "cmd", OPT_LIST, &opt.cmds, "CMD",
-	    "this command, not those of local.yml", 0, 0 },
+	    "this command instead of those in local.yml", 0, 0 },
 	{ 'a', "args", OPT_LIST, &opt.args, "ARGS",
-	    "likewise: its arguments", 0, 0 },
+	    "likewise: these arguments", 0, 0 },
 	{ 'w', "workload", OPT_LIST, &opt.workloads, "WORKLOAD",
 	    "likewise: this workload", 0, 0 },
 	{ 'c', "collector", OPT_LIST, &opt.collectors, "NAME",
@@ -47,7 +47,7 @@ struct units {
 	size_t n, cap;
 };
 
-/* Perun takes a command or workload that is listed twice for one. */
+/* Commands and workloads are sets: a duplicate counts once, as in Perun. */
 struct matrix {
 	struct intern cmds, args, workloads;
 	const struct config_value **generators;	/* by workload, or NULL */
@@ -55,12 +55,12 @@ struct matrix {
 };
 
 static _Noreturn void
-refuse(const struct config_value *v, const char *key, const char *rule)
+die_at(const struct config_value *v, const char *key, const char *why)
 {
-	die("%s:%zu: %s: %s", v->file, v->line, key, rule);
+	die("%s:%zu: %s: %s", v->file, v->line, key, why);
 }
 
-/* A list of local.yml; NULL if it is not there, or left empty. */
+/* A list in local.yml; NULL if it is absent or empty. */
 static const struct config_value *
 local_list(const struct config *config, const char *key)
 {
@@ -69,7 +69,7 @@ local_list(const struct config *config, const char *key)
 	if (v == NULL || v->is_null)
 		return NULL;
 	if (v->kind != CONFIG_LIST)
-		refuse(v, key, "it is no list");
+		die_at(v, key, "it is not a list");
 	return v;
 }
 
@@ -77,11 +77,11 @@ static struct span
 text_of(const struct config_value *v, const char *key)
 {
 	if (v->kind != CONFIG_TEXT)
-		refuse(v, key, "an item is no text");
+		die_at(v, key, "an item is not a text");
 	return v->is_null ? span_of("", 0) : v->text;
 }
 
-/* The texts given, else those of a list, which may be NULL; false if none. */
+/* The texts of the options, else of a list or NULL; false if neither. */
 static bool
 read_texts(struct intern *texts, const struct opt_list *given,
     const struct config_value *list, const char *key)
@@ -104,11 +104,11 @@ read_unit(const struct config_value *v, const char *key)
 	name = config_in(v, span_str("name"));
 	params = config_in(v, span_str("params"));
 	if (name == NULL || name->is_null || text_of(name, key).n == 0)
-		refuse(v, key, "an item is no mapping with a name");
+		die_at(v, key, "an item is not a mapping with a name");
 	if (params != NULL && params->is_null)
 		params = NULL;
 	if (params != NULL && params->kind != CONFIG_MAPPING)
-		refuse(params, key, "params are no mapping");
+		die_at(params, key, "params is not a mapping");
 	return (struct unit){ name->text, params };
 }
 
@@ -120,9 +120,9 @@ add_unit(struct units *units, struct unit u)
 	units->list[units->n++] = u;
 }
 
-/* The unit of a name, with the parameters that the list has for it. */
+/* The unit with a name, and the parameters that the list has for it. */
 static struct unit
-named_unit(const struct units *listed, const char *name)
+find_unit(const struct units *listed, const char *name)
 {
 	for (size_t i = 0; i < listed->n; i++)
 		if (span_eq(listed->list[i].name, name))
@@ -130,7 +130,7 @@ named_unit(const struct units *listed, const char *name)
 	return (struct unit){ span_str(name), NULL };
 }
 
-/* Those given, else those of the list; false if there is neither. */
+/* The units of the options, else of the list; false if neither. */
 static bool
 read_units(struct units *units, const struct opt_list *given,
     const struct config *config, const char *key)
@@ -145,12 +145,12 @@ read_units(struct units *units, const struct opt_list *given,
 		return list != NULL;
 	}
 	for (size_t i = 0; i < given->n; i++)
-		add_unit(units, named_unit(&listed, given->values[i]));
+		add_unit(units, find_unit(&listed, given->values[i]));
 	free(listed.list);
 	return true;
 }
 
-/* Of several generators with one id the last one counts, as for Perun. */
+/* Of several generators with the same id the last counts, as in Perun. */
 static void
 read_generators(struct matrix *m, struct config *config)
 {
@@ -179,8 +179,9 @@ warn_of_generators(const struct matrix *m)
 {
 	for (sym w = 0; w < m->workloads.n; w++)
 		if (m->generators[w] != NULL)
-			err_warn("warning: workload '%s' is a generator (%s:%zu), "
-			    "which is not run", intern_str(&m->workloads, w),
+			err_warn("warning: workload '%s' is a generator "
+			    "(%s:%zu), which is not run",
+			    intern_str(&m->workloads, w),
 			    m->generators[w]->file, m->generators[w]->line);
 }
 
@@ -191,7 +192,7 @@ read_matrix(struct matrix *m, struct config *config)
 	const char *file = config->levels[CONFIG_LOCAL]->file;
 
 	*m = (struct matrix){ 0 };
-	if (args == NULL)	/* as it was called once */
+	if (args == NULL)	/* its former name */
 		args = local_list(config, "params");
 	if (!read_texts(&m->cmds, &opt.cmds, local_list(config, "cmds"),
 	    "cmds"))
@@ -247,7 +248,7 @@ put_postprocessors(struct buf *b, const struct units *units)
 	json_close(b, ']');
 }
 
-/* The words that are not empty, as Perun makes a command of them. */
+/* The words joined by spaces, empty ones omitted, as in Perun. */
 static void
 put_command(struct buf *b, const struct span *words, size_t n)
 {
@@ -288,7 +289,7 @@ emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
 	filter_end_record(f);
 }
 
-/* In Perun's order, the arguments last. */
+/* In Perun's order: the arguments vary fastest. */
 static void
 emit_jobs(struct filter *f, const struct matrix *m)
 {

@@ -1,4 +1,4 @@
-/* pidx-rm - takes profiles out of the indexes of a Perun store */
+/* pidx-rm - removes profiles from the indexes of a Perun store */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,14 +31,14 @@ enum { VERSION = KEY_TYPE + 1, PATH, TIME, OBJECT };
 
 static const struct about about = {
 	.operands = "[what ...]",
-	.purpose = "Takes what pidx-read --find would find out of the index of "
-	    "a commit, or else the\nentries that come on standard input, and "
-	    "writes an entry record for each.",
+	.purpose = "Removes what pidx-read --find would find from the index of "
+	    "a commit, or the\nentries on standard input, and writes an entry "
+	    "record for each.",
 	.keys = keys,
 };
 
-/* An entry that is to go, from standard input. */
-struct wanted {
+/* An entry to be removed, from standard input. */
+struct request {
 	unsigned char version[STORE_NAME];
 	struct pidx_entry entry;
 	bool found;
@@ -48,93 +48,96 @@ static struct {
 	struct perun perun;
 	struct order order;
 	struct buf bytes, why, packed;
-	struct wanted *list;
+	struct request *list;
 	size_t n, cap;
 	struct arena arena;
 } job;
 
-/* The index of a version, which is then locked; a bad one is told of. */
+/*
+ * Locks the store and reads the index of a version; false if that fails, which
+ * is reported.  The caller unlocks in either case.
+ */
 static bool
-begin_index(struct filter *f, const unsigned char *version,
+lock_index(struct filter *f, const unsigned char *version,
     struct pidx *index)
 {
 	store_lock(&job.perun.store, STORE_INDEX);
 	if (perun_index(&job.perun.store, version, &job.bytes, index,
-	    &job.why) != STORE_BAD)
+	    &job.why) != STORE_FAILED)
 		return true;
-	filter_fail(f, "%s; nothing was taken out of it (see pidx-fsck "
+	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "
 	    "--repair)", job.why.data);
 	return false;
 }
 
-/* Writes the index without the entries that are gone, and says which. */
+/* Writes the index without the removed entries, and a record for each. */
 static void
-end_index(struct filter *f, const unsigned char *version, struct pidx *index,
-    const bool *gone)
+write_index(struct filter *f, const unsigned char *version, struct pidx *index,
+    const bool *removed)
 {
-	struct pidx left = { .layout = index->layout };
+	struct pidx kept = { .layout = index->layout };
 	struct buf *b;
 
-	left.entries = mem_resize(NULL, index->n, sizeof *left.entries);
+	kept.entries = mem_resize(NULL, index->n, sizeof *kept.entries);
 	for (size_t i = 0; i < index->n; i++)
-		if (!gone[i])
-			left.entries[left.n++] = index->entries[i];
+		if (!removed[i])
+			kept.entries[kept.n++] = index->entries[i];
 	job.packed.len = 0;
-	pidx_write(&left, &job.packed);
-	if (left.n < index->n)
+	pidx_write(&kept, &job.packed);
+	if (kept.n < index->n)
 		store_replace(&job.perun.store, version,
 		    buf_span(&job.packed));
 	for (size_t i = 0; i < index->n; i++) {
-		if (!gone[i])
+		if (!removed[i])
 			continue;
 		b = filter_begin_record(f, "entry");
 		entry_put(b, version, &index->entries[i]);
 		json_true(b, "removed");
 		filter_end_record(f);
 	}
-	pidx_release(&left);
+	pidx_release(&kept);
 }
 
-/* --- what the operands find ---------------------------------------------- */
+/* --- entries selected by operands ---------------------------------------- */
 
-/* Marks what one look-up finds; that it finds nothing is told. */
+/* Marks the entries of one selector; reports it if there are none. */
 static void
-mark(struct filter *f, const struct look_up *l, const struct pidx *index,
-    bool *gone)
+mark_selected(struct filter *f, const struct selector *sel,
+    const struct pidx *index, bool *removed)
 {
-	struct selection one = { .look_ups = l, .n_look_ups = 1 };
+	struct selection one = { .selectors = sel, .n_selectors = 1 };
 	bool *found = mem_resize(NULL, index->n, sizeof *found);
-	bool pending = l->kind == LOOK_PENDING, any = false;
-	const struct look_up *missing;
+	bool pending = sel->kind == SELECTOR_PENDING, any = false;
+	const struct selector *missing;
 
 	select_entries(&one, &job.order, index, pending, found, &missing);
 	for (size_t i = 0; i < index->n; i++) {
-		gone[i] |= found[i];
+		removed[i] |= found[i];
 		any |= found[i];
 	}
 	if (!any)
 		filter_fail(f, "there is no profile %.*s among %zu",
-		    SPAN_ARG(l->text), index->n);
+		    SPAN_ARG(sel->text), index->n);
 	free(found);
 }
 
 static void
-remove_found(struct filter *f, const struct look_up *list, size_t n)
+remove_selected(struct filter *f, const struct selector *list, size_t n)
 {
 	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
 	unsigned char version[STORE_NAME];
 	struct pidx index;
-	bool *gone;
+	bool *removed;
 
 	if (!perun_version(&job.perun, name, version, &why))
-		die("'%s' is no commit: %s", name, why);
-	if (begin_index(f, version, &index)) {
-		gone = mem_zero(index.n, sizeof *gone);
+		die("'%s' does not name a commit: %s", name, why);
+	if (lock_index(f, version, &index)) {
+		removed = mem_zero(index.n, sizeof *removed);
 		for (size_t i = 0; i < n; i++)
-			if (list[i].kind != LOOK_PENDING)
-				mark(f, &list[i], &index, gone);
-		end_index(f, version, &index, gone);
-		free(gone);
+			if (list[i].kind != SELECTOR_PENDING)
+				mark_selected(f, &list[i], &index, removed);
+		write_index(f, version, &index, removed);
+		free(removed);
 	}
 	store_unlock(&job.perun.store, STORE_INDEX);
 	pidx_release(&index);
@@ -157,57 +160,57 @@ remove_pending(struct filter *f, const char *name)
 }
 
 static void
-remove_found_pending(struct filter *f, const struct look_up *list, size_t n)
+remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 {
 	struct pending p;
-	bool *gone;
+	bool *removed;
 
 	store_lock(&job.perun.store, STORE_INDEX);
 	pending_read(&p, &job.perun.store);
-	gone = mem_zero(p.index.n, sizeof *gone);
+	removed = mem_zero(p.index.n, sizeof *removed);
 	for (size_t i = 0; i < n; i++)
-		if (list[i].kind == LOOK_PENDING)
-			mark(f, &list[i], &p.index, gone);
+		if (list[i].kind == SELECTOR_PENDING)
+			mark_selected(f, &list[i], &p.index, removed);
 	for (size_t i = 0; i < p.index.n; i++)
-		if (gone[i])
+		if (removed[i])
 			remove_pending(f, p.index.entries[i].path.p);
 	store_unlock(&job.perun.store, STORE_INDEX);
-	free(gone);
+	free(removed);
 	pending_release(&p);
 }
 
-/* All are found before any goes: 0@i 1@i are the first two. */
+/* All are selected before any is removed: 0@i 1@i are the first two. */
 static void
 remove_operands(struct filter *f, const char *first)
 {
 	const char *sort = config_string(&job.perun.config,
 	    "format.sort_profiles_by");
 	bool any_pending = false, any = false;
-	struct look_up *list = NULL;
+	struct selector *list = NULL;
 	size_t n = 0, cap = 0;
 
-	if (sort != NULL && !order_read(&job.order, sort))
-		die("'%s' is nothing to sort profiles by", sort);
+	if (sort != NULL && !order_parse(&job.order, sort))
+		die("'%s' is not a key to sort profiles by", sort);
 	for (; first != NULL; first = filter_operand(f)) {
 		list = mem_grow(list, &cap, n + 1, sizeof *list);
-		if (!look_up_read(&list[n], first))
-			die("'%s' is no range: 0@i-4@i", first);
-		any_pending |= list[n].kind == LOOK_PENDING;
-		any |= list[n++].kind != LOOK_PENDING;
+		if (!selector_parse(&list[n], first))
+			die("'%s' is not a range such as 0@i-4@i", first);
+		any_pending |= list[n].kind == SELECTOR_PENDING;
+		any |= list[n++].kind != SELECTOR_PENDING;
 	}
 	if (any)
-		remove_found(f, list, n);
+		remove_selected(f, list, n);
 	if (any_pending)
-		remove_found_pending(f, list, n);
+		remove_selected_pending(f, list, n);
 	free(list);
 }
 
-/* --- what comes on standard input ---------------------------------------- */
+/* --- entries read from standard input ------------------------------------ */
 
 static void
-add_wanted(struct filter *f, const struct rec *r)
+add_request(struct filter *f, const struct rec *r)
 {
-	struct wanted w = { .found = false };
+	struct request w = { .found = false };
 	struct span version, object, path;
 	int64_t time;
 
@@ -215,14 +218,14 @@ add_wanted(struct filter *f, const struct rec *r)
 	    !hex_decode(version, w.version, STORE_NAME) ||
 	    rec_str(r, OBJECT, &object) != REC_OK ||
 	    !hex_decode(object, w.entry.object, PIDX_SHA)) {
-		filter_reject(f, "minor_version or object is no 40 hex "
+		filter_reject(f, "minor_version or object is not 40 hex "
 		    "digits");
 		return;
 	}
 	if (rec_str(r, PATH, &path) != REC_OK ||
 	    rec_int(r, TIME, &time) != REC_OK || time < 0 ||
 	    time > UINT32_MAX) {
-		filter_reject(f, "an entry without path or time");
+		filter_reject(f, "an entry has no path or no time");
 		return;
 	}
 	w.entry.path = arena_span(&job.arena, path);
@@ -232,30 +235,30 @@ add_wanted(struct filter *f, const struct rec *r)
 }
 
 static int
-compare_wanted(const void *a, const void *b)
+compare_requests(const void *a, const void *b)
 {
-	const struct wanted *x = a, *y = b;
+	const struct request *x = a, *y = b;
 	int order = memcmp(x->version, y->version, STORE_NAME);
 
 	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
 
-/* Those of one version, [w, end), which are sorted. */
+/* Removes the entries [w, end), which are sorted and of one version. */
 static void
-remove_wanted(struct filter *f, struct wanted *w, struct wanted *end)
+remove_requested(struct filter *f, struct request *w, struct request *end)
 {
-	struct wanted key, *found, *all = w;
+	struct request key, *found, *all = w;
 	struct pidx index;
-	bool *gone;
+	bool *removed;
 
-	if (begin_index(f, w->version, &index)) {
-		gone = mem_zero(index.n, sizeof *gone);
+	if (lock_index(f, w->version, &index)) {
+		removed = mem_zero(index.n, sizeof *removed);
 		key = *w;
 		for (size_t i = 0; i < index.n; i++) {
 			key.entry = index.entries[i];
 			found = bsearch(&key, all, (size_t)(end - all),
-			    sizeof *all, compare_wanted);
-			gone[i] = found != NULL;
+			    sizeof *all, compare_requests);
+			removed[i] = found != NULL;
 			if (found != NULL)
 				found->found = true;
 		}
@@ -263,22 +266,22 @@ remove_wanted(struct filter *f, struct wanted *w, struct wanted *end)
 			if (!w->found)
 				filter_fail(f, "there is no such entry '%.*s'",
 				    SPAN_ARG(w->entry.path));
-		end_index(f, all->version, &index, gone);
-		free(gone);
+		write_index(f, all->version, &index, removed);
+		free(removed);
 	}
 	store_unlock(&job.perun.store, STORE_INDEX);
 	pidx_release(&index);
 }
 
-/* Each once, by version. */
+/* Sorts by version and removes duplicates. */
 static void
-sort_wanted(void)
+sort_requests(void)
 {
 	size_t n = 0;
 
-	sort(job.list, job.n, sizeof *job.list, compare_wanted);
+	sort(job.list, job.n, sizeof *job.list, compare_requests);
 	for (size_t i = 0; i < job.n; i++)
-		if (n == 0 || compare_wanted(&job.list[i],
+		if (n == 0 || compare_requests(&job.list[i],
 		    &job.list[n - 1]) != 0)
 			job.list[n++] = job.list[i];
 	job.n = n;
@@ -288,17 +291,17 @@ static void
 remove_records(struct filter *f)
 {
 	const struct rec *r;
-	struct wanted *w, *end, *last;
+	struct request *w, *end, *last;
 
 	while ((r = filter_next(f)) != NULL)
 		if (rec_is(r, "entry"))
-			add_wanted(f, r);
-	sort_wanted();
+			add_request(f, r);
+	sort_requests();
 	for (w = job.list, end = w + job.n; w < end; w = last) {
 		for (last = w + 1; last < end && memcmp(last->version,
 		    w->version, STORE_NAME) == 0; last++)
 			;
-		remove_wanted(f, w, last);
+		remove_requested(f, w, last);
 	}
 	free(job.list);
 	arena_release(&job.arena);
@@ -316,8 +319,8 @@ main(int argc, char **argv)
 	if (first != NULL)
 		remove_operands(&f, first);
 	else if (opt.commit != NULL)
-		die("which profiles of '%s'?  On standard input the records "
-		    "say their commits", opt.commit);
+		die("--commit '%s' needs operands: the records on standard "
+		    "input name their commits themselves", opt.commit);
 	else
 		remove_records(&f);
 	buf_release(&job.bytes);

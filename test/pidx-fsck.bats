@@ -1,7 +1,7 @@
 load helper
 load pidx
 
-# In memory, where a sync costs nothing; what is synced when, strace tells.
+# The store is in memory, where a sync is fast; strace shows the order of syncs.
 setup() {
 	memory=$(mktemp -d /dev/shm/weir-XXXXXX 2>/dev/null) ||
 		memory=$BATS_TEST_TMPDIR
@@ -16,7 +16,7 @@ is_sanitized() {
 	[[ $BUILD == */san ]]
 }
 
-# fsck STATUS [OPTION...] - findings become the file found, totals $total
+# fsck STATUS [OPTION...] - writes findings to the file found, totals to $total
 fsck() {
 	local status=$1
 	shift
@@ -26,13 +26,13 @@ fsck() {
 	jq -c 'select(.type == "finding")' <<<"$output" >found
 }
 
-# counts - the findings of $total: "kind=number ..."
+# counts - the numbers of findings in $total: "kind=number ..."
 counts() {
 	jq -r '.findings | to_entries | map("\(.key)=\(.value)") | join(" ")' \
 		<<<"$total"
 }
 
-# sound - nothing that does harm is left, by our word and the oracle's
+# sound - expects no harmful findings, also from the oracle
 sound() {
 	fsck 0
 	! grep -v '"harmless":true' found
@@ -41,7 +41,7 @@ sound() {
 	done
 }
 
-# some N [ID [LAYOUT]] - N entries and their objects, whose names are $objects
+# some N [ID [LAYOUT]] - creates N entries and their objects, named in $objects
 some() {
 	record p 0 | jq -c --argjson n "$1" 'range(1; $n + 1) as $i |
 		.path = "p\($i)" | .time = 1700000000 + $i |
@@ -50,26 +50,26 @@ some() {
 	objects=($(jq -c .profile some | oracle names))
 }
 
-# files - of ids on standard input: where each is
+# files - the path of each id on standard input
 files() {
 	sed 's,^..,.perun/objects/&/,'
 }
 
-# age PATH... - these are no longer young
+# age PATH... - makes files older than an hour
 age() {
 	touch -h -d '2 hours ago' "$@"
 }
 
-# kept FILE... - each is in lost, byte for byte; the files are named by objects
+# kept FILE... - expects a copy of each in lost, under its name
 kept() {
 	for file in "$@"; do
 		cat .perun/lost/"$(basename "$file")".* | cmp - "$file" || return
 	done
 }
 
-# --- what is found -----------------------------------------------------------
+# --- findings ----------------------------------------------------------------
 
-@test "a sound store has no findings; the totals count what is there" {
+@test "a valid store has no findings; the totals are counted" {
 	fsck 0
 	assert_output '{"type":"fsck","indexes":0,"entries":0,"objects":0,"size_bytes":0,"findings":{}}'
 	for layout in 1 2 2args; do
@@ -83,21 +83,21 @@ kept() {
 	assert_output '{"type":"fsck","indexes":4,"entries":13,"objects":4,"size_bytes":'$size',"findings":{}}'
 	run -0 pidx-fsck --text
 	assert_line "Store: 4 indexes, 13 entries, 4 objects, 1.5 KiB"
-	assert_line "  All that is registered is sound."
+	assert_line "  All registered profiles are valid."
 	cd ..
 	run -0 pidx-fsck -C repo/.perun/jobs
 	run -2 pidx-fsck
 	run -2 pidx-fsck -C repo operand
 }
 
-@test "what pidx-write writes is sound" {
+@test "a store written by pidx-write is valid" {
 	oracle profiles "$(seed)" 50 | pidx-write >out
 	fsck 0
 	assert_equal "$(jq .entries <<<"$total")" 50
 	assert_equal "$(counts)" ""
 }
 
-@test "every kind of damaged index is found with its place, and no sound one is" {
+@test "each kind of damaged index is reported with its offset, valid ones are not" {
 	some 2
 	commits 700 >ids
 	oracle damage .perun "${objects[0]}" <ids >damaged
@@ -113,7 +113,7 @@ kept() {
 	[ -z "$(jq -r 'select(.why == null or .saved == null)' found)" ]
 }
 
-@test "every kind of damaged index is repaired: what an independent look saves" {
+@test "each kind of damaged index is repaired as by the oracle" {
 	some 2
 	commits 700 >ids
 	oracle damage .perun "${objects[0]}" <ids >damaged
@@ -140,7 +140,7 @@ kept() {
 		"$(awk '{ n += $2 } END { print n }' mended)"
 }
 
-@test "a cut or changed object is damaged, and each of its entries dangles" {
+@test "a truncated or changed object is damaged, its entries are dangling" {
 	some 5
 	rm "$(file "${objects[0]}")"
 	head -c 30 "$(file "${objects[1]}")" >cut
@@ -152,20 +152,20 @@ kept() {
 		"damaged_object=2 misnamed_object=1 dangling_entry=4"
 	jq -r 'select(.kind == "dangling_entry") |
 		"\(.entry.path) \(.entry.object) \(.why)"' found >dangling
-	lines "p1 ${objects[0]} its object is not there" \
+	lines "p1 ${objects[0]} its object is missing" \
 		"p2 ${objects[1]} its object is damaged" \
-		"p3 ${objects[2]} its object is not what its name says" \
+		"p3 ${objects[2]} its object has a wrong name" \
 		"p4 ${objects[3]} its object is damaged" | diff - dangling
 	assert_equal "$(jq -r 'select(.kind == "misnamed_object") | .object' \
 		found)" "${objects[4]}"
 	assert_equal "$(jq -r 'select(.entry.path == "p1") | .file' found)" \
 		"$(file "$id" | sed 's,^.perun/,,')"
 	run -1 pidx-fsck --text
-	assert_line "  4 entries without sound objects"
+	assert_line "  4 entries without valid objects"
 	refute_output --partial "All that is registered is sound"
 }
 
-@test "--repair takes dangling entries out, and keeps the index that had them" {
+@test "--repair removes dangling entries and preserves the old index" {
 	some 5
 	rm "$(file "${objects[0]}")"
 	head -c 30 "$(file "${objects[1]}")" >"${objects[1]}"
@@ -185,7 +185,7 @@ kept() {
 		"p1 p3 p4 p5"
 }
 
-@test "nothing in lost is overwritten: the next damage has the next number" {
+@test "nothing in lost is overwritten: numbers are increased" {
 	some 1
 	for n in 1 2 3; do
 		echo "damage $n" >"$(file "$id")"
@@ -197,7 +197,7 @@ kept() {
 	done
 }
 
-@test "--repair gives a sound object its right name, even to two that changed places" {
+@test "--repair gives misnamed objects their names, even two swapped ones" {
 	some 5
 	swap=("$(file "${objects[0]}")" "$(file "${objects[1]}")")
 	mv "${swap[0]}" x
@@ -222,7 +222,7 @@ kept() {
 }
 A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
-@test "an index out of order is sorted, and what it has twice is there once" {
+@test "an unsorted index is sorted, duplicates are removed" {
 	some 4
 	oracle entries "$(file "$id")" >entries
 	for order in '4 3 2 1' '1 2 2 3' '2 2 1 2'; do
@@ -247,14 +247,14 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 	assert_equal "$(ls .perun/lost | wc -l)" 3
 }
 
-@test "of one name and second other content is no duplicate" {
+@test "entries with the same path and second but other objects are not duplicates" {
 	(record a 1 one && record a 1 two) | pidx-write >out
 	fsck 0
 	assert_equal "$(counts)" ""
 	assert_equal "$(jq .entries <<<"$total")" 2
 }
 
-@test "an index keeps its version; six strings become five, as pidx-write does it" {
+@test "a repaired index keeps its version; six strings become five" {
 	for layout in 1 2 2args; do
 		some 3 "$id" $layout
 		rm "$(file "${objects[1]}")"
@@ -267,7 +267,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 	done
 }
 
-@test "what does no harm is told, and the status is 0" {
+@test "harmless findings are reported with status 0" {
 	commit
 	some 3
 	mv "$(file "$id")" kept_index
@@ -299,7 +299,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 		diff <(grep -v weir.lock before | grep -v '^\. ') -
 }
 
-@test "an index that Perun cannot read for its names is told" {
+@test "an index that is unreadable for Perun is reported" {
 	some 1
 	oracle entries "$(file "$id")" | jq -c '.path = "é"' |
 		oracle index 2 >index
@@ -309,7 +309,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 	assert_equal "$(jq -r .entry.path found)" é
 }
 
-@test "what is no file in the place of one is damaged, and set aside" {
+@test "what is not a regular file is damaged, and moved to lost" {
 	some 3
 	echo mine >../outside
 	ln -sf ../../../../outside "$(file "${objects[0]}")"
@@ -331,7 +331,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 	fsck 0
 }
 
-@test "a damaged index is known by its commit, or by the objects that it names" {
+@test "a damaged index is recognized by its commit or its objects" {
 	some 2
 	cp "$(file "$id")" index
 	printf X | dd of=index conv=notrunc status=none
@@ -345,13 +345,13 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 		"\(.offset) \(.saved)"' found)" "0 2"
 	rm -rf .git
 	run -1 --separate-stderr pidx-fsck --repair
-	[[ $stderr == *"warning: which indexes are of commits is not checked"* ]]
+	[[ $stderr == *"warning: whether indexes belong to commits is not checked"* ]]
 	cmp "$(file $unknown)" "$(file "$id")"
 }
 
-# --- at random ---------------------------------------------------------------
+# --- random damage -----------------------------------------------------------
 
-# spoilt SEED LAYOUT - a store of 50 spoilt copies of an index, named in ids
+# spoilt SEED LAYOUT - creates 50 damaged copies of an index, named in ids
 spoilt() {
 	some 6 "$id" "$2"
 	commits 50 >ids
@@ -359,7 +359,7 @@ spoilt() {
 	echo "$id" >>ids
 }
 
-@test "whatever befalls 150 indexes, what is found, saved and left is right" {
+@test "random damage to 150 indexes is repaired as by the oracle" {
 	seed=$(seed)
 	echo "SEED=$seed"
 	for layout in 1 2 2args; do
@@ -384,7 +384,7 @@ spoilt() {
 	done
 }
 
-# --- promises ----------------------------------------------------------------
+# --- safety ------------------------------------------------------------------
 
 @test "verifying never writes" {
 	some 3
@@ -395,7 +395,7 @@ spoilt() {
 	tree | diff before -
 }
 
-@test "a store on a read-only file system is verified; repair says it cannot" {
+@test "a store on a read-only file system is verified; --repair fails" {
 	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
 		skip "needs root and mount namespaces"
 	some 2
@@ -407,7 +407,7 @@ spoilt() {
 	[[ $stderr == *"cannot open the lock"* ]]
 }
 
-@test "repairing takes what writers take: it waits for them, and they for it" {
+@test "repairing and writing exclude each other by locks" {
 	some 1
 	mkfifo hold
 	pidx-write hold >out &
@@ -430,8 +430,8 @@ spoilt() {
 	assert_equal "$(jq .entries <<<"$total")" 2
 }
 
-# many - a store with all that can be repaired: what --repair should leave of
-# the index is entries; it is copied for each fault
+# many - creates a store with everything that can be repaired, to be copied for
+# each fault; the file entries is what --repair should leave in the index
 many() {
 	some 6
 	rm "$(file "${objects[0]}")"
@@ -450,7 +450,7 @@ many() {
 	cp -a .perun before
 }
 
-@test "killed at any system call of a repair nothing is lost, and the next one ends it" {
+@test "killed at any system call of a repair: nothing is lost, the next run finishes" {
 	need_strace
 	many
 	cp -a before plain
@@ -478,7 +478,7 @@ many() {
 	done'
 }
 
-@test "what is repaired is synced in lost before its place changes" {
+@test "files are synced in lost before they are replaced" {
 	! is_sanitized || skip "the leak checker needs ptrace itself"
 	some 2
 	truncate -s -9 "$(file "$id")"
@@ -492,7 +492,7 @@ many() {
 
 # --- pruning -----------------------------------------------------------------
 
-@test "--prune removes what nothing refers to and is no longer young" {
+@test "--prune removes unreferenced objects that are not young" {
 	some 4
 	oracle entries "$(file "$id")" | head -n 2 | oracle index 2 >index
 	cp index "$(file "$id")"
@@ -518,7 +518,7 @@ many() {
 	assert_equal "$(counts)" ""
 }
 
-@test "--prune refuses while an index is damaged; with --repair it does not" {
+@test "--prune refuses if an index is damaged, unless with --repair" {
 	some 3
 	record loose 1 loose | pidx-write >out
 	loose=$(jq -r .object out)
@@ -536,7 +536,7 @@ many() {
 	sound
 }
 
-@test "what an index in lost names stays until that is taken away" {
+@test "objects that an index in lost refers to are not pruned" {
 	some 2
 	truncate -s -1 "$(file "$id")"
 	age .perun/objects/*/*
@@ -551,7 +551,7 @@ many() {
 	sound
 }
 
-@test "what cannot be read is told, and nothing is repaired or pruned then" {
+@test "an unreadable file is reported and prevents repairing and pruning" {
 	[ "$(id -u)" -ne 0 ] || command -v setpriv >/dev/null || skip "is root"
 	some 2
 	chmod 0 "$(file "${objects[0]}")"
@@ -570,7 +570,7 @@ many() {
 	[[ $stderr == *"nothing was repaired or pruned: cannot read '"* ]]
 }
 
-@test "controls of names reach no report raw" {
+@test "control characters in names are escaped in the report" {
 	some 1
 	oracle entries "$(file "$id")" | jq -c '.path = "a\u001b[31mb",
 		.object = "'$A'"' | head -n 2 | jq -sc '.[0] + {object: "'$A'"}' |
@@ -582,7 +582,7 @@ many() {
 	[[ $output != *$'\033'* ]]
 }
 
-@test "10,000 objects are verified in memory that does not grow with them" {
+@test "10,000 objects are verified in constant memory" {
 	python3 - "$id" <<-'END'
 	import hashlib, json, os, struct, sys, zlib
 	index = []

@@ -1,19 +1,19 @@
 load helper
 
-# No repository above the tests' directory is to be seen.
+# git must not find a repository above the tests' directory.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
 	git init -q repo
 }
 
-# answer KEY - of the record that was written
+# answer KEY - a member of the record
 answer() {
 	jq -r ".$1" <<<"$output"
 }
 
-# setting FILE KEY - one of vcs.type, vcs.url, weir.index_version, by Python's
-# YAML module where there is one, and else by looking for the line
+# setting FILE KEY - vcs.type, vcs.url or weir.index_version, read by PyYAML if
+# it is installed, otherwise by a search for the line
 setting() {
 	if python3 -c 'import yaml' 2>/dev/null; then
 		python3 -c '
@@ -29,13 +29,13 @@ with open(sys.argv[1], encoding="utf-8") as f:
 	fi
 }
 
-# is_whole STORE - all that a store is to have is there, and nothing else
+# is_whole STORE - expects all files of a new store, and no others
 is_whole() {
 	(cd "$1" && ls -A) >listed
 	lines cache jobs local.yml logs objects stats tmp | diff - listed
 }
 
-@test "a store is made beside a repository, with one record of it" {
+@test "a store is created beside a repository and reported by a record" {
 	run -0 --separate-stderr pidx-init repo
 	assert_equal "$stderr" ""
 	assert_output '{"type":"store","path":"repo/.perun","created":true,'`
@@ -45,7 +45,7 @@ is_whole() {
 	assert_equal "$(ls -A repo | paste -sd' ')" ".git .perun"
 }
 
-@test "local.yml says what was chosen, and Python reads it so" {
+@test "local.yml has the chosen settings, also for Python" {
 	pidx-init repo
 	assert_equal "$(setting repo/.perun/local.yml vcs.type)" git
 	assert_equal "$(setting repo/.perun/local.yml vcs.url)" ..
@@ -56,7 +56,7 @@ is_whole() {
 	assert_equal "$(setting .perun/local.yml weir.index_version)" 2
 }
 
-@test "what local.yml has as comments is good when it is none" {
+@test "the commented settings in local.yml are valid if uncommented" {
 	pidx-init repo
 	sed -E 's/^#([a-z]|  )/\1/' repo/.perun/local.yml >local.yml
 	! diff -q repo/.perun/local.yml local.yml
@@ -70,14 +70,14 @@ is_whole() {
 	assert_equal "${#lines[@]}" 2
 }
 
-@test "a store with --index-version 2 says so" {
+@test "--index-version is written to local.yml" {
 	run -0 --separate-stderr pidx-init --index-version 2 repo
 	assert_equal "$(answer index_version)" 2
 	run -2 --separate-stderr pidx-init --index-version 3 repo
 	run -2 --separate-stderr pidx-init --index-version 0 repo
 }
 
-@test "without a directory it is the current one" {
+@test "the default is the current directory" {
 	cd repo
 	run -0 --separate-stderr pidx-init
 	assert_equal "$(answer path)" .perun
@@ -88,7 +88,7 @@ is_whole() {
 	assert_equal "$(answer path)" ../repo/.perun
 }
 
-@test "inside a repository the url leads up to it" {
+@test "inside a repository the url points upwards to it" {
 	mkdir -p repo/a/b
 	run -0 --separate-stderr pidx-init repo/a/b
 	assert_equal "$(answer vcs_url)" ../../..
@@ -96,7 +96,7 @@ is_whole() {
 		"$(cd repo && pwd -P)"
 }
 
-@test "through a link the url leads up from where the link leads to" {
+@test "the url is relative to the target of a symbolic link" {
 	mkdir -p repo/a/b
 	ln -s repo/a/b link
 	run -0 --separate-stderr pidx-init link
@@ -104,7 +104,7 @@ is_whole() {
 	[ -d repo/a/b/.perun ]
 }
 
-@test "a bare repository and a second work tree are repositories" {
+@test "bare repositories and linked work trees are recognized" {
 	git init -q --bare bare
 	run -0 --separate-stderr pidx-init bare
 	assert_equal "$(answer vcs_url)" ..
@@ -115,7 +115,7 @@ is_whole() {
 	assert_equal "$(answer vcs_url)" ..
 }
 
-@test "--vcs-url is seen from .perun, must be a repository and stays as it is" {
+@test "--vcs-url is relative to .perun, must be a repository and is kept" {
 	mkdir store
 	run -0 --separate-stderr pidx-init --vcs-url ../../repo store
 	assert_equal "$(answer vcs_url)" ../../repo
@@ -131,7 +131,7 @@ is_whole() {
 	[ ! -e third/.perun ]
 }
 
-@test "an url may hold whatever a path may, and is read back as it is" {
+@test "a url with any characters is read back unchanged" {
 	for name in "a b" "a'b" 'a"b\c' 'a: b #c' '&<>' 'é𝄞' $'a\tb\nc\177d' \
 	    $'a\u2028b\u0085c\ufeffd\u00a0'; do
 		rm -rf store
@@ -147,7 +147,7 @@ is_whole() {
 	[[ $stderr == *UTF-8* ]]
 }
 
-@test "Python reads such an url as it is" {
+@test "Python reads a url with any characters unchanged" {
 	python3 -c 'import yaml' 2>/dev/null ||
 		skip "no YAML module; the test before this one holds without"
 	for name in "a'b" 'a"b\c' 'a: b #c' '&<>' 'é𝄞' $'a\tb\nc\177d'; do
@@ -157,7 +157,7 @@ is_whole() {
 	done
 }
 
-@test "where there is no repository nothing is made, and it says what to do" {
+@test "without a repository nothing is created, with advice" {
 	mkdir empty
 	for path in empty "$BATS_TEST_TMPDIR"; do
 		run -2 --separate-stderr pidx-init "$path"
@@ -171,7 +171,7 @@ is_whole() {
 	assert_equal "$output" ""
 }
 
-@test "--vcs-type none needs no repository, and others are refused" {
+@test "--vcs-type none needs no repository, unknown types are refused" {
 	run -0 --separate-stderr pidx-init --vcs-type none .
 	assert_equal "$(answer vcs_type)" none
 	assert_equal "$(answer vcs_url)" ..
@@ -179,7 +179,7 @@ is_whole() {
 	[[ $stderr == *"git or none, not 'svn'"* ]]
 }
 
-@test "a store that is there stays, and is given what it lacks" {
+@test "an existing store gets what it lacks" {
 	pidx-init repo
 	echo '# mine' >>repo/.perun/local.yml
 	mkdir repo/.perun/objects/ab
@@ -207,12 +207,12 @@ is_whole() {
 	is_whole repo/.perun
 }
 
-@test "local.yml that says something else is not changed: status 1" {
+@test "an existing local.yml with other settings is not changed: status 1" {
 	pidx-init repo
 	cp repo/.perun/local.yml before
 	for option in --index-version=2 --vcs-url=../x --vcs-type=none; do
 		run -1 --separate-stderr pidx-init "$option" repo
-		[[ $stderr == *"local.yml stays as it is"*"${option%=*}" ]]
+		[[ $stderr == *"local.yml is not changed: ${option%=*} does not set"* ]]
 		run -2 --separate-stderr pidx-init --strict "$option" repo
 	done
 	cmp before repo/.perun/local.yml
@@ -221,7 +221,7 @@ is_whole() {
 	assert_equal "$stderr" ""
 }
 
-@test "local.yml that cannot be read is told with its line, and nothing is made" {
+@test "an invalid local.yml is reported with its line, nothing is created" {
 	mkdir repo/.perun
 	printf 'vcs:\n  type: git\n  type: none\n' >repo/.perun/local.yml
 	run -2 --separate-stderr pidx-init repo
@@ -229,11 +229,11 @@ is_whole() {
 	assert_equal "$(ls -A repo/.perun)" local.yml
 }
 
-@test "a .perun that is a file or a link is left alone" {
+@test "a .perun that is a file or a link is refused" {
 	mkdir elsewhere
 	ln -s ../elsewhere repo/.perun
 	run -2 --separate-stderr pidx-init repo
-	[[ $stderr == *"/repo/.perun' is there and is no directory" ]]
+	[[ $stderr == *"/repo/.perun' exists and is not a directory" ]]
 	assert_equal "$(ls -A elsewhere)" ""
 	ln -sfn ../nowhere repo/.perun
 	run -2 --separate-stderr pidx-init repo
@@ -243,23 +243,23 @@ is_whole() {
 	assert_equal "$(cat repo/.perun)" text
 }
 
-@test "a folder of the store that is a file or a link to nothing is named" {
+@test "a directory of the store that is a file or a dangling link is reported" {
 	pidx-init repo
 	rmdir repo/.perun/objects
 	ln -s nothing repo/.perun/objects
 	run -2 --separate-stderr pidx-init repo
-	[[ $stderr == *"cannot make 'objects' of a store"* ]]
+	[[ $stderr == *"cannot create 'objects' of a store"* ]]
 	rm repo/.perun/objects
 	echo text >repo/.perun/objects
 	run -2 --separate-stderr pidx-init repo
-	[[ $stderr == *"cannot make 'objects' of a store"* ]]
+	[[ $stderr == *"cannot create 'objects' of a store"* ]]
 	assert_equal "$(cat repo/.perun/objects)" text
 }
 
-@test "what is no directory, or two of them, is refused" {
+@test "an operand that is not a directory, and two operands, are refused" {
 	echo text >file
 	run -2 --separate-stderr pidx-init file
-	[[ $stderr == *"'file' is no directory" ]]
+	[[ $stderr == *"'file' is not a directory" ]]
 	run -2 --separate-stderr pidx-init missing
 	[[ $stderr == *"cannot open 'missing': "* ]]
 	run -2 --separate-stderr pidx-init repo repo
@@ -267,36 +267,36 @@ is_whole() {
 	[ ! -e repo/.perun ]
 }
 
-@test "where nothing can be written nothing is left" {
+@test "if nothing can be written, nothing remains" {
 	[ "$(id -u)" -ne 0 ] || ! [ -d /proc/self ] || {
 		run -2 --separate-stderr pidx-init --vcs-type none /proc
-		[[ $stderr == *"cannot make '.perun' of a store in '/proc'"* ]]
+		[[ $stderr == *"cannot create '.perun' of a store in '/proc'"* ]]
 		return
 	}
 	chmod a-w repo
 	run -2 --separate-stderr pidx-init repo
-	[[ $stderr == *"cannot make '.perun' of a store in "* ]]
+	[[ $stderr == *"cannot create '.perun' of a store in "* ]]
 	chmod u+w repo
 	assert_equal "$(ls -A repo)" .git
 }
 
-@test "a write that fails leaves no .perun and no temporary" {
+@test "a failed write leaves neither .perun nor a temporary" {
 	run -2 --separate-stderr bash -c 'ulimit -f 1; trap "" XFSZ
 		pidx-init repo | cat; exit "${PIPESTATUS[0]}"'
-	[[ $stderr == *"cannot make 'local.yml' of a store in "* ]]
+	[[ $stderr == *"cannot create 'local.yml' of a store in "* ]]
 	assert_equal "$(ls -A repo)" .git
 }
 
-@test "a store above is warned of, and so is none for the one in place" {
+@test "a store in a directory above causes a warning, an existing one does not" {
 	mkdir -p repo/a/b
 	pidx-init repo
 	run -0 --separate-stderr pidx-init repo/a/b
-	[[ $stderr == *"warning: there is a store above"*"/repo/.perun'" ]]
+	[[ $stderr == *"warning: the new store hides the one above"*"/repo/.perun'" ]]
 	run -0 --separate-stderr pidx-init repo/a/b
 	assert_equal "$stderr" ""
 }
 
-@test "of many that start at once one creates and the store is whole" {
+@test "of many concurrent runs one creates, and the store is complete" {
 	for _ in 1 2 3 4 5; do
 		rm -rf repo/.perun
 		for i in {1..12}; do
@@ -314,13 +314,13 @@ is_whole() {
 	[ ! -s err ]
 }
 
-@test "modes are the usual ones" {
+@test "files have the usual modes" {
 	(umask 027 && pidx-init repo)
 	assert_equal "$(stat -c %a repo/.perun repo/.perun/objects \
 		repo/.perun/local.yml | paste -sd' ')" "750 750 640"
 }
 
-@test "the user's shared settings are neither read nor made" {
+@test "shared.yml is neither read nor created" {
 	mkdir shared
 	echo 'a: [' >shared/shared.yml
 	PERUN_CONFIG_DIR=$PWD/shared run -0 --separate-stderr pidx-init repo

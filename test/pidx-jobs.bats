@@ -3,19 +3,19 @@ load helper
 ORACLE=$TEST/oracles/config.py
 CONFIG=$BUILD/test/unit/config
 
-# In a store whose local.yml is what standard input brings.
+# Each test has a store; settings writes its local.yml.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	export PERUN_CONFIG_DIR=$BATS_TEST_TMPDIR/shared
 	mkdir -p .perun/objects
 }
 
-# settings - local.yml
+# settings - writes standard input to local.yml
 settings() {
 	cat >.perun/local.yml
 }
 
-# small - a matrix of one job
+# small - writes a matrix of one job
 small() {
 	settings <<-'END'
 		cmds: [./a]
@@ -23,12 +23,12 @@ small() {
 	END
 }
 
-# answer FILTER - of all jobs, as one line of JSON
+# answer FILTER - the output of a jq filter on all jobs, as one line
 answer() {
 	jq -sc "$1" <<<"$output"
 }
 
-# random MODE COUNT PROGRAM - the second implementation agrees
+# random MODE COUNT PROGRAM - compares with oracles/config.py
 random() {
 	local count=$2
 
@@ -40,7 +40,7 @@ random() {
 
 # --- the matrix ---
 
-@test "jobs come in the order written, the last list fastest" {
+@test "jobs are in the order of local.yml, the last list varies fastest" {
 	settings <<-'END'
 		cmds: [./a, ./b]
 		args: [-x, -y]
@@ -67,17 +67,17 @@ random() {
 		done)"
 }
 
-@test "a job is one record with all that is known of it" {
+@test "a job is one record with all its fields" {
 	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
 	run -0 --separate-stderr pidx-jobs
 	assert_output "$(cat "$DATA/pidx-jobs/every-key.out")"
 }
 
-@test "random matrices have the jobs that itertools makes of them" {
+@test "random matrices give the jobs that itertools yields" {
 	random jobs 150 pidx-jobs
 }
 
-@test "without workloads there is one, which is empty; without args there are none" {
+@test "without workloads there is an empty one; without args there are none" {
 	small
 	run -0 --separate-stderr pidx-jobs
 	assert_output '{"type":"job","cmd":"./a","workload":"",'`
@@ -85,14 +85,14 @@ random() {
 		`'"postprocessor_params":[],"command":"./a"}'
 }
 
-@test "args were called params once" {
+@test "params is accepted as the former name of args" {
 	small
 	echo 'params: [-p, -q]' >>.perun/local.yml
 	run -0 --separate-stderr pidx-jobs
 	assert_equal "$(answer 'map(.args)')" '["-p","-q"]'
 }
 
-@test "an empty list makes no jobs" {
+@test "an empty list gives no jobs" {
 	for key in cmds workloads collectors; do
 		settings <<-'END'
 			cmds: [./a]
@@ -133,7 +133,7 @@ random() {
 
 # --- the command line ---
 
-@test "what is given takes the place of what is listed" {
+@test "options replace the lists of local.yml" {
 	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
 	run -0 --separate-stderr pidx-jobs -b ./x -b "./y -z" -a "" \
 		-w one -w two -c none -p p1 -p p2
@@ -144,7 +144,7 @@ random() {
 		'[["none",{},["p1","p2"],[{},{}]]]'
 }
 
-@test "a collector or postprocessor by name has the parameters it is listed with" {
+@test "a collector or postprocessor option has the parameters of local.yml" {
 	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
 	run -0 --separate-stderr pidx-jobs -b ./x -w w -a "" -c time \
 		-p regression_analysis
@@ -152,7 +152,7 @@ random() {
 		.postprocessor_params[0].method])')" '[["10","full"]]'
 }
 
-@test "with a command and a collector given local.yml need not be there" {
+@test "with a command and a collector local.yml is optional" {
 	run -0 --separate-stderr pidx-jobs --cmd ./x --collector time
 	assert_equal "$(answer 'map(.command)')" '["./x"]'
 }
@@ -163,7 +163,7 @@ random() {
 	assert_equal "$output" ""
 }
 
-@test "the commands run as they are, by xargs and by a loop" {
+@test "the commands can be run by xargs and by a loop" {
 	settings <<-'END'
 		cmds: ["printf '<%s>\\n'"]
 		workloads: [a b, "'a b'"]
@@ -178,7 +178,7 @@ random() {
 
 # --- workload generators ---
 
-@test "a workload that is a generator is told, and has no command" {
+@test "a workload that is a generator is reported and has no command" {
 	settings <<-'END'
 		cmds: [./a]
 		workloads: [w, strings]
@@ -196,7 +196,7 @@ random() {
 	[[ $stderr == *"warning: workload 'strings' is a generator ("*/.perun/local.yml:6")"* ]]
 }
 
-@test "generators of the shared settings count as well, and of one id the last" {
+@test "shared generators count as well; of the same id the last counts" {
 	mkdir shared
 	small
 	cat >>.perun/local.yml <<-'END'
@@ -210,23 +210,23 @@ random() {
 	assert_equal "$(grep -c "no id or no type" <<<"$stderr")" 3
 }
 
-@test "a shared.yml that is not there is not made" {
+@test "a missing shared.yml is not created" {
 	small
 	run -0 --separate-stderr pidx-jobs
 	[ ! -e shared ]
 	assert_equal "$(ls -A .perun)" "$(lines local.yml objects)"
 }
 
-@test "the matrix is the store's own: shared settings have none" {
+@test "the matrix is not read from shared settings" {
 	mkdir shared
 	echo '{cmds: [./x], collectors: [{name: time}]}' >shared/shared.yml
 	run -2 --separate-stderr pidx-jobs
 	[[ $stderr == *"/.perun/local.yml has no 'cmds': add them, or give --cmd" ]]
 }
 
-# --- what cannot be ---
+# --- errors ---
 
-@test "without a store, commands or collectors it says what is missing" {
+@test "a missing store and missing commands or collectors are reported" {
 	rm -r .perun
 	run -2 --separate-stderr pidx-jobs -C /
 	[[ $stderr == *"cannot open a store from '/': "* ]]
@@ -239,7 +239,7 @@ random() {
 	[[ $stderr == *"has no 'cmds': "* ]]
 }
 
-# refused YAML PLACE RULE
+# refused YAML PLACE REASON - expects an error at a line of local.yml
 refused() {
 	lines "$1" | settings
 	run -2 --separate-stderr pidx-jobs
@@ -247,35 +247,35 @@ refused() {
 	[[ $output == "" && $stderr == *"/.perun/local.yml:$2: $3" ]]
 }
 
-@test "a matrix that is none is refused, with file, line and rule" {
-	refused $'vcs: {}\ncmds: ./a' 2 "cmds: it is no list"
-	refused $'cmds:\n - ./a\n - {b: c}' 3 "cmds: an item is no text"
+@test "an invalid matrix is refused with file, line and reason" {
+	refused $'vcs: {}\ncmds: ./a' 2 "cmds: it is not a list"
+	refused $'cmds:\n - ./a\n - {b: c}' 3 "cmds: an item is not a text"
 	refused $'cmds: []\nworkloads:\n -\n - []' 4 \
-		"workloads: an item is no text"
+		"workloads: an item is not a text"
 	refused $'cmds: []\ncollectors: {name: time}' 2 \
-		"collectors: it is no list"
+		"collectors: it is not a list"
 	for item in time '{}' '{name: }' '{name: ""}' '[]'; do
 		refused $'cmds: []\ncollectors:\n - '"$item" 3 \
-			"collectors: an item is no mapping with a name"
+			"collectors: an item is not a mapping with a name"
 	done
 	refused $'cmds: []\ncollectors:\n - {name: [a]}' 3 \
-		"collectors: an item is no text"
+		"collectors: an item is not a text"
 	refused $'cmds: []\ncollectors:\n - name: a\n   params: [b]' 4 \
-		"collectors: params are no mapping"
+		"collectors: params is not a mapping"
 	refused $'cmds: []\ncollectors: []\npostprocessors: [a]' 3 \
-		"postprocessors: an item is no mapping with a name"
+		"postprocessors: an item is not a mapping with a name"
 }
 
-@test "YAML that is none is refused, with file, line, column and rule" {
+@test "invalid YAML is refused with file, line, column and reason" {
 	refused $'cmds: [./a]\ncmds: [./b]' 2:1 "the key 'cmds' comes twice"
 	refused $'cmds: [./a' 2:1 "while parsing a flow sequence, did not find expected ',' or ']'"
 	refused $'a: \xff' 1:4 "invalid leading UTF-8 octet"
-	refused '- a' 1:1 "the document is no mapping"
+	refused '- a' 1:1 "the document is not a mapping"
 	refused $'a: b\n---\nc: d' 2:1 "a second document"
-	refused 'a: *b' 1:4 "an alias of no anchor"
+	refused 'a: *b' 1:4 "an alias without an anchor"
 }
 
-@test "control characters of local.yml never reach a message raw" {
+@test "control characters of local.yml are escaped in messages" {
 	printf '"\\e[31m": 1\n"\\e[31m": 2\n' | settings
 	run -2 --separate-stderr pidx-jobs
 	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\e'* ]]
@@ -288,7 +288,7 @@ refused() {
 	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\e'* ]]
 }
 
-@test "aliases that would make a matrix without end are refused at once" {
+@test "aliases that expand to a huge matrix are refused at once" {
 	{
 		echo 'a0: &a0 [x, x]'
 		for i in {1..60}; do
@@ -297,7 +297,7 @@ refused() {
 		echo 'cmds: *a60'
 	} | settings
 	run -2 --separate-stderr bash -c 'ulimit -t 5; pidx-jobs'
-	[[ $stderr == *"aliases make it too large" ]]
+	[[ $stderr == *"too many values, with aliases expanded" ]]
 }
 
 # --- reading YAML ---
@@ -306,7 +306,7 @@ refused() {
 	random read 200 "$CONFIG"
 }
 
-@test "random damage ends in 0 or 2, with the place" {
+@test "random damage ends in 0, or in 2 with line and column" {
 	random mutate 400 "$CONFIG"
 }
 

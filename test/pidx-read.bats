@@ -1,8 +1,8 @@
 load helper
 load pidx
 
-# entry PATH TIME OBJECT [STRING...] - for the oracle: type, cmd, args, workload,
-# collector, postprocessors
+# entry PATH TIME OBJECT [STRING...] - an entry for the oracle; the strings are
+# type, cmd, args, workload, collector, postprocessors
 entry() {
 	jq -nc '[$ARGS.positional[][1:]] as [$p, $t, $o, $type, $cmd, $args, $w, $c, $pp]
 		| {path: $p, time: ($t | tonumber), object: $o,
@@ -12,7 +12,7 @@ entry() {
 		--args "${@/#/.}"
 }
 
-# index LAYOUT - entries on standard input become the index of $id
+# index LAYOUT - writes the index of $id, with the entries on standard input
 index() {
 	mkdir -p "$(dirname "$(file "$id")")"
 	oracle index "$1" >"$(file "$id")"
@@ -22,7 +22,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 B=abbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 C=0123456789abcdef0123456789abcdef01234567
 
-# six - entries with all that is odd
+# six - six unusual entries
 six() {
 	entry 'a b' 0 $A
 	entry $'new\nline' 4294967295 $B mixed $'c\tmd' '' '' '' ''
@@ -34,7 +34,7 @@ six() {
 	entry x 4102444800 $A time "$(printf '%070000d' 1)"
 }
 
-# same_entries - pidx-read says of the index what the oracle says
+# same_entries - compares pidx-read with the oracle
 same_entries() {
 	run -0 --separate-stderr pidx-read
 	assert_equal "$stderr" ""
@@ -43,7 +43,7 @@ same_entries() {
 	assert_equal "$(value minor_version | sort -u)" "$id"
 }
 
-@test "layout 2 is read byte by byte: odd names, empty strings, no ASCII, 2106" {
+@test "layout 2 is read: unusual names, empty strings, non-ASCII, 2106" {
 	six '' '' | index 2
 	same_entries
 	assert_equal "${#lines[@]}" 6
@@ -54,7 +54,7 @@ same_entries() {
 	assert_equal "$(jq -c .postprocessors <<<"${lines[1]}")" '[]'
 }
 
-@test "layout 2 with args is told from it by where it ends" {
+@test "layout 2 with args is distinguished by the end of its entries" {
 	six '' '' | index 2args
 	same_entries
 	six '-x é' '' | index 2args
@@ -66,7 +66,7 @@ same_entries() {
 	assert_equal "$(value args)" -v
 }
 
-@test "an entry is the record that weir-records(5) gives, byte for byte" {
+@test "an entry record is byte for byte as in weir-records(5)" {
 	entry a.perf 1700000000 $C time "./b x" "" in.txt trace "f g" | index 2
 	run -0 --separate-stderr pidx-read
 	assert_output '{"type":"entry","minor_version":"'$id'",'`
@@ -75,7 +75,7 @@ same_entries() {
 		`'"collector":"trace","postprocessors":["f","g"]}'
 }
 
-@test "an index typed in by hand is read: magic, counts, little end first" {
+@test "an index written by hand is read: magic, counts, little-endian" {
 	mkdir "$(dirname "$(file "$id")")"
 	printf 'pidx\1\0\0\0\1\0\0\0\4\3\2\1abcdefghijklmnopqrsthand.perf\0' \
 		>"$(file "$id")"
@@ -85,7 +85,7 @@ same_entries() {
 	assert_equal "$(value path)" hand.perf
 }
 
-@test "version 1: what is missing is taken from the objects" {
+@test "version 1: the strings are read from the objects" {
 	for i in 1 2 3; do
 		record "p$i" $i "cmd $i" "é$i"
 	done >in
@@ -100,7 +100,7 @@ same_entries() {
 	diff two - <<<"$output"
 }
 
-@test "version 1: an object that is missing or damaged costs its entry's strings" {
+@test "version 1: without a valid object an entry has no strings" {
 	for i in 1 2 3 4; do
 		record "p$i" $i "cmd$i"
 	done | tee in | oracle put .perun "$id" 1
@@ -112,14 +112,14 @@ same_entries() {
 	run -1 --separate-stderr pidx-read
 	assert_equal "${#lines[@]}" 4
 	assert_equal "$(value cmd | paste -sd' ')" "null null null cmd4"
-	[[ $stderr == *"${objects[0]} of 'p1': it is not there"* ]]
-	[[ $stderr == *"${objects[1]} of 'p2': its zlib stream is cut"* ]]
-	[[ $stderr == *"${objects[2]} of 'p3': its name is not that"* ]]
+	[[ $stderr == *"${objects[0]} of 'p1': it is missing"* ]]
+	[[ $stderr == *"${objects[1]} of 'p2': its zlib stream is truncated"* ]]
+	[[ $stderr == *"${objects[2]} of 'p3': its SHA-1 is not its name"* ]]
 	run -1 --separate-stderr pidx-read --profiles
 	assert_equal "$(value path)" p4
 }
 
-@test "--profiles: objects made by others come out as the profiles they hold" {
+@test "--profiles: objects of other writers are read as their profiles" {
 	oracle profiles "$(seed)" 40 >profiles
 	awk '{ printf "{\"path\":\"%d\",\"time\":5,\"profile\":%s}\n", NR, $0 }' \
 		profiles | oracle put .perun "$id" 2
@@ -139,7 +139,7 @@ for name in sys.stdin:
 	sed 's/^.*,"profile":\(.*\)}$/\1/' out | diff bodies -
 }
 
-@test "an object whose length counts characters, as Perun's may, is read" {
+@test "an object whose length is in characters, as in Perun, is read" {
 	make_object() {
 		python3 - "$@" <<-'END'
 		import hashlib, os, sys, zlib
@@ -166,7 +166,7 @@ for name in sys.stdin:
 	done
 }
 
-@test "an object that would inflate to a thousand times its length is no bomb" {
+@test "a decompression bomb is rejected in little memory" {
 	mkdir -p .perun/objects/aa
 	python3 -c 'import sys, zlib
 sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
@@ -175,10 +175,10 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	is_sanitized=; [[ $BUILD != */san ]] || is_sanitized=1
 	run -1 --separate-stderr bash -c "${is_sanitized:+:} ulimit -v 300000
 		pidx-read -p"
-	[[ $stderr == *"longer than it says"* ]] || [[ $stderr == *NUL* ]]
+	[[ $stderr == *"longer than its header says"* ]] || [[ $stderr == *NUL* ]]
 }
 
-@test "what is malformed is named with file and offset; memory stays small" {
+@test "a malformed index is reported with file and offset, in little memory" {
 	commits 700 | oracle damage .perun >damaged
 	[ "$(wc -l <damaged)" -ge 34 ]
 	[[ $BUILD == */san ]] || limit='ulimit -v 300000;'
@@ -195,7 +195,7 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	done
 }
 
-@test "entries in front of what is malformed are read" {
+@test "the entries before the error in a malformed index are read" {
 	(entry p 1700000000 $A && entry q 1700000000 $B) | index 2
 	truncate -s -3 "$(file "$id")"
 	run -1 --separate-stderr pidx-read
@@ -207,7 +207,7 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	assert_equal "$(value args)" -x
 }
 
-@test "an index that cannot be read is named, and others are read" {
+@test "an unreadable index is reported, others are read" {
 	entry p 1 $A | index 2
 	first=$id
 	commit
@@ -221,7 +221,7 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	assert_equal "$output" ""
 }
 
-@test "HEAD, revisions, version records: each asks for its own index" {
+@test "the indexes of HEAD, of revisions or of version records are read" {
 	entry one 1 $A | index 2
 	first=$id
 	git tag -a -m x v1
@@ -235,7 +235,7 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	assert_equal "$(value path | paste -sd' ')" "two one one two"
 	run -1 --separate-stderr pidx-read nothing HEAD~2
 	assert_equal "$(value path)" one
-	[[ $stderr == *"'nothing' is no commit: "* ]]
+	[[ $stderr == *"'nothing' does not name a commit: "* ]]
 	jq -nc '$ARGS.positional[] | {type: "version", id: .}' \
 		--args "$second" "$id" "$first" >versions
 	for command in 'pidx-read <versions' 'cat versions | pidx-read' \
@@ -252,19 +252,19 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	run -0 --separate-stderr pidx-read -C .. main~1
 }
 
-@test "of a stream other records are ignored and bad ones named" {
+@test "other records of a stream are ignored, bad ones reported" {
 	entry one 1 $A | index 2
 	lines '{"type":"head","id":"x"}' '{"type":"version","id":"../../x"}' \
 		'{"type":"version"}' 'no record' \
 		"{\"type\":\"version\",\"id\":\"$id\"}" >in
 	run -1 --separate-stderr bash -c 'pidx-read <in'
 	assert_equal "$(value path)" one
-	[[ $stderr == *"<stdin>:2: the id of a version is no 40 hex digits"* ]]
+	[[ $stderr == *"<stdin>:2: the id of a version is not 40 hex digits"* ]]
 	[[ $stderr == *"<stdin>:3: "*"<stdin>:4: "* ]]
 	run -2 --separate-stderr bash -c 'pidx-read --strict <in'
 }
 
-# A shown order that is not the index's: times 30 10 20 20.
+# An order of times that is not the index's: times 30 10 20 20.
 four() {
 	entry a 30 $A time cA '' w1 t1
 	entry b 10 $B memory cB '' w2 t1
@@ -272,13 +272,13 @@ four() {
 	entry d 20 abcd$C time cC '' w3 t2
 }
 
-# finds WHAT PATHS - -f finds these, in the order of the index
+# finds WHAT PATHS - expects -f WHAT to find PATHS, in the index's order
 finds() {
 	run -0 --separate-stderr pidx-read -f "$1"
 	assert_equal "$(value path | paste -sd' ')" "$2"
 }
 
-@test "N@i counts from the latest down, as Perun's status does" {
+@test "N@i counts from the latest entry, as in Perun's status" {
 	four | sed "s/abcd$C/${C//0/d}/" | index 2
 	finds 0@i a
 	finds 1@i c
@@ -294,11 +294,11 @@ finds() {
 	[[ $stderr == *"no profile 4@i: there are 4" ]]
 	for bad in 3@i-1@i 0@i-1@p; do
 		run -2 --separate-stderr pidx-read -f $bad
-		[[ $stderr == *"'$bad' is no range: 0@i-4@i" ]]
+		[[ $stderr == *"'$bad' is not a range such as 0@i-4@i" ]]
 	done
 }
 
-@test "--sort, and else format.sort_profiles_by, is what N@i counts by" {
+@test "N@i counts in the order of --sort or format.sort_profiles_by" {
 	four | sed "s/abcd$C/${C//0/d}/" | index 2
 	for case in time:a,c,d,b realpath:d,c,b,a type:a,c,d,b cmd:c,d,b,a \
 	    workload:d,b,a,c collector:c,d,a,b; do
@@ -314,10 +314,10 @@ finds() {
 		.perun/local.yml
 	finds 0@i d
 	run -2 --separate-stderr pidx-read --sort colour
-	[[ $stderr == *"'colour' is nothing to sort"* ]]
+	[[ $stderr == *"'colour' is not a key to sort"* ]]
 }
 
-@test "N@p counts the pending profiles in the same order, other look-ups beside" {
+@test "N@p counts the pending profiles in the same order" {
 	for n in 1 2 3; do
 		record p$n.perf 1 "c$n" | pidx-write --pending >out
 		touch -d @$n .perun/jobs/p$n.perf
@@ -327,7 +327,7 @@ finds() {
 	run -1 --separate-stderr pidx-read -f 0@p
 	assert_equal "$(value type) $(value path) $(value time)" "pending p3.perf 3"
 	assert_equal "$(value minor_version) $(value cmd)" "$id c3"
-	[[ $stderr == *"the pending 'bad.perf' is no profile: "* ]]
+	[[ $stderr == *"the pending 'bad.perf' is not a profile: "* ]]
 	rm .perun/jobs/bad.perf
 	run -0 --separate-stderr pidx-read -f 1@p-2@p -f 3@i
 	assert_equal "$(value path | paste -sd' ')" "p1.perf p2.perf b"
@@ -340,7 +340,7 @@ finds() {
 	run -2 --separate-stderr pidx-read -P HEAD
 }
 
-@test "what is pending goes elsewhere with its profile, however it is written" {
+@test "--pending --profiles copies pending profiles, in any formatting" {
 	profile one w | jq --arg id "$id" '.origin = $id' >.perun/jobs/a.perf
 	run -0 --separate-stderr pidx-read --pending --profiles
 	jq -c 'del(.profile.origin).profile' <<<"$output" |
@@ -349,7 +349,7 @@ finds() {
 	assert_equal "$(cat object)" "$(profile one w | oracle name)"
 }
 
-@test "a name, an object and the beginning of an object are found" {
+@test "names, objects and abbreviated objects are found" {
 	(four | sed "s/abcd$C/${C//0/d}/" && entry abbb 1 $C) | index 2
 	finds b b
 	finds $A a
@@ -364,7 +364,7 @@ finds() {
 	finds 0@i-x.perf 0@i-x.perf
 }
 
-@test "types, commands, workloads and collectors are filtered by, together" {
+@test "the filters by type, command, workload and collector combine" {
 	four | sed "s/abcd$C/${C//0/d}/" | index 2
 	for case in '-t time:a c d' '-t memory:b' '-b cC:c d' '-w w1:a c' \
 	    '-c t1:a b' '-c t1 -t time:a' '-w w1 -b cC:c' '-t tim:' \
@@ -394,7 +394,7 @@ finds() {
 	run -2 --separate-stderr pidx-read --profiles --format x
 }
 
-@test "controls of an index reach no line of --format and no message raw" {
+@test "control characters are escaped by --format and in messages" {
 	entry $'a\033[31m\nb' 1 $A $'t\tx' | index 2
 	run -0 --separate-stderr pidx-read --format '%source% %type%'
 	assert_output 'a\x1b[31m\x0ab t\x09x'
@@ -403,7 +403,7 @@ finds() {
 	[[ $stderr != *$'\033'* ]]
 }
 
-@test "strings of an index that are no UTF-8 make no bad JSON" {
+@test "strings that are not UTF-8 still give valid JSON" {
 	mkdir "$(dirname "$(file "$id")")"
 	printf 'pidx\2\0\0\0\1\0\0\0\4\3\2\1abcdefghijklmnopqrst\377.perf\0' \
 		>"$(file "$id")"
@@ -413,7 +413,7 @@ finds() {
 	python3 -c 'import json, sys; json.loads(sys.argv[1])' "$output"
 }
 
-@test "--config answers with one setting, local before shared" {
+@test "--config writes one setting, local before shared" {
 	run -0 --separate-stderr pidx-read --config vcs.type
 	assert_output '{"type":"setting","key":"vcs.type","value":"git"}'
 	mkdir shared
@@ -430,7 +430,7 @@ finds() {
 	[[ $stderr == *"neither local.yml nor shared.yml has 'no.key'" ]]
 }
 
-@test "reading never writes, not even in a store that lacks everything else" {
+@test "reading never writes, even in an incomplete store" {
 	(entry p 1 $A && entry q 2 $B) | index 1
 	rm -r .perun/cache .perun/stats .perun/tmp .perun/logs .perun/jobs
 	tree >before
@@ -456,17 +456,17 @@ finds() {
 	assert_output $'p\nq'
 }
 
-@test "where there is no store, or no repository, it is said" {
+@test "a missing store and a missing repository are errors" {
 	cd ..
 	run -2 --separate-stderr pidx-read
 	[[ $stderr == *"there is no .perun here or above" ]]
 	run -2 --separate-stderr pidx-read -C missing
 	rm -rf repo/.git
 	run -1 --separate-stderr pidx-read -C repo
-	[[ $stderr == *"'HEAD' is no commit: "* ]]
+	[[ $stderr == *"'HEAD' does not name a commit: "* ]]
 }
 
-@test "an index of 10,000 entries and one that is empty are read" {
+@test "an index of 10,000 entries and an empty one are read" {
 	: | index 2
 	run -0 --separate-stderr pidx-read
 	assert_equal "$output" ""

@@ -1,9 +1,9 @@
-# pidx-rm.bats - profiles are taken out of the indexes of a Perun store
+# pidx-rm.bats - removal of profiles from the indexes of a Perun store
 
 load helper
 load pidx
 
-# fill - five profiles of $id, the latest of them first: 0@i is e.perf
+# fill - registers five profiles with $id; the latest, 0@i, is e.perf
 fill() {
 	for name in a b c d e; do
 		n=$((n + 1))
@@ -17,7 +17,7 @@ paths() {
 
 # --- by name -----------------------------------------------------------------
 
-@test "a name, an object, its beginning and numbers say what goes" {
+@test "a name, an object, an abbreviated object and numbers are removed" {
 	fill
 	object=$(jq -r 'select(.path == "c.perf") .object' filled)
 	run -0 --separate-stderr pidx-rm a.perf "${object:0:8}" 0@i
@@ -26,13 +26,13 @@ paths() {
 	assert_equal "$(paths)" "b.perf d.perf"
 }
 
-@test "what is removed is told as the entry it was" {
+@test "each removed entry is reported as a record" {
 	fill
 	pidx-read -f b.perf "$id" | jq -c '. + {removed: true}' >want
 	pidx-rm b.perf | diff want -
 }
 
-@test "numbers are those before anything is removed, and as pidx-read counts" {
+@test "numbers refer to the index before anything is removed" {
 	fill
 	pidx-read -f 1@i -f 3@i-4@i "$id" | jq -r .object >want
 	pidx-rm 1@i 3@i-4@i | jq -r .object | diff want -
@@ -47,7 +47,7 @@ paths() {
 	assert_equal "$(value path)" d.perf
 }
 
-@test "an entry that two arguments find is removed once" {
+@test "an entry that two arguments select is removed once" {
 	fill
 	run -0 --separate-stderr pidx-rm 0@i e.perf
 	assert_equal "$(value path)" e.perf
@@ -55,7 +55,7 @@ paths() {
 	check 4
 }
 
-@test "all profiles of one name go" {
+@test "all entries of a name are removed" {
 	for n in 1 2 3; do
 		record same.perf $n "c$n"
 	done | pidx-write >out
@@ -65,7 +65,7 @@ paths() {
 	assert_equal "$(paths)" other.perf
 }
 
-@test "what is not there is named, and the rest is removed" {
+@test "unknown names are reported, the rest is removed" {
 	fill
 	run -1 --separate-stderr pidx-rm nothing.perf a.perf 77@i
 	assert_equal "$(value path)" a.perf
@@ -79,7 +79,7 @@ paths() {
 	[ ! -e "$(file "$id")" ]
 }
 
-@test "--commit says which index, HEAD if it is not given" {
+@test "--commit names the index; the default is HEAD" {
 	fill
 	first=$id
 	commit
@@ -89,12 +89,12 @@ paths() {
 	assert_equal "$(paths "$first") and $(paths)" \
 		"b.perf c.perf d.perf e.perf and "
 	run -2 --separate-stderr pidx-rm --commit nowhere a.perf
-	[[ $stderr == *"'nowhere' is no commit"* ]]
+	[[ $stderr == *"'nowhere' does not name a commit"* ]]
 }
 
 # --- by records --------------------------------------------------------------
 
-@test "what pidx-read finds goes by one pipe, of many commits too" {
+@test "the entries from pidx-read are removed, also of many commits" {
 	fill
 	commit
 	fill
@@ -104,7 +104,7 @@ paths() {
 		"a.perf b.perf d.perf e.perf a.perf b.perf d.perf e.perf"
 }
 
-@test "of records bad ones are named, unknown ones ignored, each counts once" {
+@test "bad records are reported, others ignored, duplicates count once" {
 	fill
 	(cat filled filled | jq -c 'select(.path < "c")'
 		lines '{"type":"other"}' 'bad' '{"type":"entry"}'
@@ -115,19 +115,19 @@ paths() {
 	[[ $stderr == *"<stdin>:6: "* ]]
 	[[ $stderr == *"<stdin>:7: minor_version or object is no"* ]]
 	[[ $stderr == *"no such entry 'd.perf'"* ]]
-	[[ $stderr == *"<stdin>:9: an entry without path or time"* ]]
+	[[ $stderr == *"<stdin>:9: an entry has no path or no time"* ]]
 	assert_equal "$(wc -l <rejects)" 3
 	assert_equal "$(paths)" "c.perf d.perf e.perf"
 }
 
-@test "--commit with nothing to look for is refused" {
+@test "--commit without operands is refused" {
 	run -2 --separate-stderr pidx-rm --commit HEAD
-	[[ $stderr == *"which profiles of 'HEAD'?"* ]]
+	[[ $stderr == *"--commit 'HEAD' needs operands"* ]]
 }
 
 # --- the files ---------------------------------------------------------------
 
-@test "written, removed and written again is what one write leaves" {
+@test "writing, removing and writing again gives the same index" {
 	for version in 1 2; do
 		rm -rf .perun/objects/*
 		(record a 1 one && record b 2 two) >in
@@ -155,13 +155,13 @@ paths() {
 	done
 }
 
-@test "a damaged index is left as it is" {
+@test "a damaged index is not changed" {
 	fill
 	truncate -s -1 "$(file "$id")"
 	cp "$(file "$id")" before
 	run -1 --separate-stderr pidx-rm a.perf
 	assert_equal "$output" ""
-	[[ $stderr == *"$(file "$id"): byte "*"nothing was taken out"* ]]
+	[[ $stderr == *"$(file "$id"): byte "*"nothing was removed"* ]]
 	run -1 --separate-stderr pidx-rm filled
 	run -1 --separate-stderr pidx-rm <filled
 	assert_equal "$output" ""
@@ -169,14 +169,14 @@ paths() {
 	no_staging
 }
 
-@test "objects stay: other commits may refer to them" {
+@test "objects are not removed: other commits may refer to them" {
 	fill
 	find .perun/objects -type f | sort >before
 	pidx-rm a.perf >out
 	find .perun/objects -type f | sort | diff before -
 }
 
-@test "writers and removers at once undo nothing of each other" {
+@test "concurrent writers and removers do not undo each other" {
 	for n in {1..40}; do
 		record "old$n" $n
 	done | pidx-write >old
@@ -217,9 +217,9 @@ paths() {
 	[ "$n" -gt 12 ]
 }
 
-# --- what is pending ---------------------------------------------------------
+# --- pending profiles --------------------------------------------------------
 
-@test "N@p takes a pending profile away, and no entry" {
+@test "N@p removes a pending profile, not an entry" {
 	fill
 	for n in 1 2 3; do
 		record p$n.perf 1 | pidx-write --pending >out

@@ -1,7 +1,7 @@
 load helper
 load pidx
 
-# names_agree [-u] - what pidx-write calls objects is what Perun calls them
+# names_agree [-u] - compares the names of objects with those by Perun's rules
 names_agree() {
 	python3 "$ORACLE" names "$@" <profiles >want
 	pidx-write ${1:+--unflattened} profiles >out
@@ -9,23 +9,23 @@ names_agree() {
 	check "$(jq -r .path out | wc -l)"
 }
 
-# --- what is written ---------------------------------------------------------
+# --- objects and indexes -----------------------------------------------------
 
-@test "objects have the names that Perun gives, flattened" {
+@test "objects are named as by Perun, flattened" {
 	seed=$(seed)
 	echo "SEED=$seed"
 	oracle profiles "$seed" 300 >profiles
 	names_agree
 }
 
-@test "objects have the names that Perun before 0.17 gave, unflattened" {
+@test "objects are named as by Perun before 0.17, unflattened" {
 	seed=$(seed)
 	echo "SEED=$seed"
 	oracle profiles "$seed" 300 >profiles
 	names_agree -u
 }
 
-@test "an index of each version is what the specification gives, byte for byte" {
+@test "an index of each version is byte for byte as specified" {
 	for i in 3 1 2; do
 		record "p $i" $i "cmd $i" "é" memory trace
 	done >in
@@ -43,7 +43,7 @@ names_agree() {
 	assert_equal "$(value path | paste -sd,)" "p 3,p 1,p 2,x"
 }
 
-@test "the record of each registration says what, where and which object" {
+@test "each registration is reported by an entry record" {
 	run -0 --separate-stderr pidx-write <<<"$(record a.perf 1700000000 ./c w)"
 	assert_equal "$stderr" ""
 	object=$(profile ./c w | oracle name)
@@ -57,7 +57,7 @@ names_agree() {
 	check 1
 }
 
-@test "the same path and second with other content stays beside" {
+@test "an entry with the same path and second but another object is added" {
 	(record a 1 one && record a 1 two && record a 1 one) >in
 	run -0 --separate-stderr pidx-write in
 	assert_equal "$(value existed | paste -sd' ')" "null null true"
@@ -69,7 +69,7 @@ names_agree() {
 	check 3
 }
 
-@test "entries are sorted by path and time, wherever they are added" {
+@test "entries are inserted by path and time" {
 	for i in $(shuf -i 1-40); do
 		record "p$((i % 7))" $((i / 7)) "c$i" >one
 		pidx-write one
@@ -95,7 +95,7 @@ names_agree() {
 	cmp "$(file "$id")" "$(file "$id" ../other)"
 }
 
-@test "layout 2 with args is rewritten as 2, the args behind the command" {
+@test "layout 2 with args is rewritten as 2, args appended to the command" {
 	(record a 5 with && record b 6 without) |
 		jq -c 'if .path == "a" then .profile.header.args = "-x é" else . end' |
 		oracle put .perun "$id" 2args
@@ -110,7 +110,7 @@ names_agree() {
 	check 3 2>/dev/null || [ "$(listed | wc -l)" -eq 3 ]
 }
 
-@test "a new index has --index-version, else weir.index_version, else 2" {
+@test "a new index has the version of the option, the setting, or 2" {
 	version() {
 		record p 1 | pidx-write "$@" >out
 		od -An -tu1 -j4 -N1 "$(file "$id")" | tr -d ' '
@@ -134,7 +134,7 @@ names_agree() {
 
 # --- round trips -------------------------------------------------------------
 
-@test "what was written is read: profiles, entries, and the same once more" {
+@test "round trip: profiles and entries that were written are read" {
 	seed=$(seed)
 	echo "SEED=$seed"
 	oracle profiles "$seed" 60 >profiles
@@ -155,7 +155,7 @@ names_agree() {
 	assert_equal "$(value existed | sort -u)" true
 }
 
-@test "profiles of many versions go back to theirs by one pipe" {
+@test "profiles of many commits are copied by one pipe" {
 	record a 1 one | pidx-write >out
 	commit
 	(record a 1 one && record b 2 two) | pidx-write >out
@@ -167,9 +167,9 @@ names_agree() {
 	check 1 "$(git rev-parse HEAD~1)" ../other/.perun
 }
 
-# --- which commit ------------------------------------------------------------
+# --- the commit --------------------------------------------------------------
 
-@test "--commit takes whatever names a commit, HEAD if it is not given" {
+@test "--commit accepts any name of a commit; the default is HEAD" {
 	first=$id
 	git tag -a -m x v1
 	commit
@@ -184,12 +184,12 @@ names_agree() {
 	    0000000000000000000000000000000000000000; do
 		run -2 --separate-stderr pidx-write -c "$name" \
 			<<<"$(record a 1)"
-		[[ $stderr == *"is no commit to register with: "* ]]
+		[[ $stderr == *"does not name a commit: "* ]]
 	done
 	no_staging
 }
 
-@test "a record's minor_version is its commit, unless --commit says another" {
+@test "a record's minor_version is its commit, unless --commit is given" {
 	first=$id
 	commit
 	record a 1 | jq -c ".minor_version = \"$first\"" >in
@@ -205,7 +205,7 @@ names_agree() {
 	done
 }
 
-@test "an origin that is another commit is refused, but for --force; none is kept" {
+@test "another commit as origin is refused without --force; origin is dropped" {
 	first=$id
 	commit
 	profile | jq -c ".origin = \"$first\"" >p.perf
@@ -223,7 +223,7 @@ names_agree() {
 
 # --- files and streams -------------------------------------------------------
 
-@test "a file with one profile gives its base name and its time" {
+@test "a file with one profile gives it its base name and time" {
 	mkdir -p 'a b'
 	profile >'a b/one.perf'
 	profile | jq . >'a b/many lines.perf'
@@ -237,7 +237,7 @@ names_agree() {
 	assert_equal "$(value object | sort -u)" "$(profile | oracle name)"
 }
 
-@test "the time of a file is rounded as Perun does, halves to the even second" {
+@test "the time of a file is rounded as by Perun, halves to the even second" {
 	for case in 10.4:10 10.5:10 10.500000001:11 11.5:12 11.499999999:11 \
 	    0:0 4294967295.4:4294967295; do
 		profile >p.perf
@@ -250,7 +250,7 @@ names_agree() {
 	done
 }
 
-@test "times outside 1970 to 2106 are refused, and the others are registered" {
+@test "times outside 1970 to 2106 are rejected, others registered" {
 	for time in -1 4294967296 1.5 '"1"' 99999999999999999999; do
 		record bad 1 | jq -c ".time = $time" 2>/dev/null |
 			sed "s/\"time\":[^,]*,\"profile\"/\"time\":$time,\"profile\"/"
@@ -259,7 +259,7 @@ names_agree() {
 	run -1 --separate-stderr pidx-write in
 	assert_equal "$(value path)" good
 	for n in 1 2 3 4 5; do
-		[[ $stderr == *"in:$n: its time is no number of seconds from"* ]]
+		[[ $stderr == *"in:$n: its time is not a number of seconds from"* ]]
 	done
 	profile >old.perf
 	touch -d @-1 old.perf
@@ -267,7 +267,7 @@ names_agree() {
 	check 1
 }
 
-@test "several documents in a file, and those of a pipe, are named by the template" {
+@test "several documents in a file or pipe are named by the template" {
 	(profile one | jq . && profile two | jq . && profile three) >many.perf
 	(profile one && profile two) >stream.perf
 	for file in many.perf stream.perf; do
@@ -282,14 +282,14 @@ names_agree() {
 	[[ $(value path) == time-one--20??-??-??-??-??-??.perf ]]
 }
 
-@test "profiles of one name in a run get numbers" {
+@test "profiles of the same name in a run get numbers" {
 	(profile same && profile same x && profile same) | sed 's/"x"/""/' >in
 	run -0 --separate-stderr pidx-write in
 	assert_equal "$(value path | sed 's/.*-..\(-[0-9]\)*\.perf/\1/' |
 		paste -sd,)" ",-2,-3"
 }
 
-@test "the template has Perun's tags, and its names are safe" {
+@test "the template has Perun's tags; special characters are replaced" {
 	template() {
 		printf 'format:\n  output_profile_template: "%s"\n' "$1" \
 			>.perun/local.yml
@@ -303,7 +303,7 @@ names_agree() {
 	template '/etc/x%' '_etc_x_.perf'
 }
 
-@test "names that Perun could not read, and those that are no names, are refused" {
+@test "names that Perun could not read, and invalid ones, are rejected" {
 	for name in é.perf $'a\xc3\xa9' a/b ../x /abs ''; do
 		record x 1 | jq -c --arg p "$name" '.path = $p'
 	done >in
@@ -319,7 +319,7 @@ names_agree() {
 	[ ! -e x ]
 }
 
-@test "of a stream bad lines are named and kept, the rest is registered" {
+@test "bad lines of a stream are reported and kept, the rest is registered" {
 	lines 'no JSON' '{"type":"unknown"}' '{"a":1}' '{"type":"profile"}' \
 		'{"type":"profile","profile":{}}' '{"header":{}}' \
 		'{"header":{"type":"time","cmd":"c"}}' >in
@@ -337,7 +337,7 @@ names_agree() {
 	check 1
 }
 
-@test "--strict stops, registers nothing and leaves nothing" {
+@test "--strict stops at a bad line and registers nothing" {
 	(record a 1 && echo bad && record b 1) >in
 	run -2 --separate-stderr pidx-write --strict in
 	[ ! -e "$(file "$id")" ]
@@ -349,7 +349,7 @@ names_agree() {
 
 # --- pending -----------------------------------------------------------------
 
-@test "--pending puts profiles in jobs, --from-jobs registers them" {
+@test "--pending writes profiles to jobs, --from-jobs registers them" {
 	(record a.perf 5 one && record b.perf 6 two) >in
 	run -0 --separate-stderr pidx-write --pending in
 	assert_equal "${lines[0]}" \
@@ -374,7 +374,7 @@ names_agree() {
 @test "a pending profile of the same name is not overwritten" {
 	record a.perf 5 one | pidx-write --pending >out
 	run -1 --separate-stderr pidx-write --pending <<<"$(record a.perf 5 two)"
-	[[ $stderr == *"'a.perf' is pending already" ]]
+	[[ $stderr == *"'a.perf' is already pending" ]]
 	assert_equal "$(jq -r .header.cmd .perun/jobs/a.perf)" one
 	profile same | pidx-write --pending >out
 	profile same | pidx-write --pending >out
@@ -382,7 +382,7 @@ names_agree() {
 	assert_equal "$(ls .perun/jobs/time-same* | wc -l)" 3
 }
 
-@test "a pending profile of another commit stays, and so does what is none" {
+@test "--from-jobs leaves profiles of other commits and other files" {
 	record a.perf 5 one | pidx-write --pending >out
 	commit
 	record b.perf 5 two | pidx-write --pending >out
@@ -396,9 +396,9 @@ names_agree() {
 	assert_equal "$(value path)" a.perf
 }
 
-# --- nothing is lost ---------------------------------------------------------
+# --- concurrency and damage --------------------------------------------------
 
-@test "damaged indexes are left as they are, and the others are written" {
+@test "damaged indexes are not changed, others are written" {
 	commits 700 | oracle damage .perun >damaged
 	cut -c -40 damaged | sort >versions
 	(cd .perun/objects && find . -type f -print0 | xargs -0 sha1sum) >sums
@@ -415,7 +415,7 @@ names_agree() {
 	sha1sum --quiet -c "$OLDPWD/sums"
 }
 
-@test "an object that is damaged is written again" {
+@test "a damaged object is written again" {
 	record a 1 | pidx-write >out
 	object=$(jq -r .object out)
 	for size in 0 1 30; do
@@ -427,7 +427,7 @@ names_agree() {
 	done
 }
 
-@test "nothing is followed out of the store" {
+@test "symbolic links out of the store are not followed" {
 	mkdir ../outside
 	object=$(profile | oracle name)
 	ln -s ../../../outside ".perun/objects/${object:0:2}"
@@ -449,7 +449,7 @@ names_agree() {
 		"$(file "$(jq -r .object out)")" | paste -sd' ')" "640 440"
 }
 
-@test "of eight writers at once none loses an entry" {
+@test "eight concurrent writers lose no entry" {
 	for w in {1..8}; do
 		for n in {1..50}; do
 			echo "{\"w\":$w,\"n\":$n}"
@@ -474,7 +474,7 @@ names_agree() {
 	done
 }
 
-@test "of writers that add one profile each none loses an entry" {
+@test "concurrent writers of one profile each lose no entry" {
 	for w in {1..8}; do
 		for n in {1..5}; do
 			record "p$n.$w" $n "c$n" | pidx-write >>out.$w || exit
@@ -487,7 +487,7 @@ names_agree() {
 	no_staging
 }
 
-@test "a lock that a killed process held is free" {
+@test "the lock of a killed process is released" {
 	mkfifo hold
 	record a 1 >in
 	pidx-write hold >out &
@@ -501,7 +501,7 @@ names_agree() {
 	check 1
 }
 
-@test "signals take away what was staged, and what was begun of -o FILE" {
+@test "a signal removes staged files and the temporary of -o FILE" {
 	mkfifo hold
 	(record a 1 && record b 1) >in
 	for signal in INT TERM HUP; do
@@ -523,11 +523,11 @@ names_agree() {
 
 # --- faults ------------------------------------------------------------------
 
-# The calls by which pidx-write changes the store, and those around them.
+# The system calls by which pidx-write changes the store.
 CALLS=(openat mkdirat write fsync syncfs renameat close unlinkat read fstat
 	newfstatat fcntl getrandom exit_group)
 
-# begin_faults - a store with one entry, to be copied for each fault
+# begin_faults - creates a store with one entry, to be copied for each fault
 begin_faults() {
 	record before 1 old | pidx-write >out
 	(record a 1 one && record b 2 two) >in
@@ -536,14 +536,14 @@ begin_faults() {
 	strace -o trace pidx-write -C "$(copy plain)" in >out
 }
 
-# copy NAME - a copy of the store: the directory it is in
+# copy NAME - copies the store; prints the directory
 copy() {
 	mkdir "runs/$1"
 	cp -a .perun "runs/$1"
 	echo "runs/$1"
 }
 
-# fault NAME STRACE... - pidx-write with a fault, and what a reader finds then
+# fault NAME STRACE... - runs pidx-write with a fault injected, then a reader
 fault() {
 	local run status=0
 	run=$(copy "$1")
@@ -554,8 +554,8 @@ fault() {
 	pidx-read -C "$run" --profiles >"$run/read" 2>"$run/complaints" || true
 }
 
-# sound - in each run the index holds what was there and what was acknowledged,
-# and once more is enough; says: run, status, entries
+# sound - in each run the index has the old entries and the acknowledged ones,
+# and a second pidx-write succeeds; prints: run, status, entries
 sound() {
 	rm -r runs/plain
 	oracle sound "$id" runs/* || return
@@ -567,7 +567,7 @@ sound() {
 	! grep -v ' 3$' again
 }
 
-# end_at_each SIGNAL - pidx-write, ended by it at each of its calls in turn
+# end_at_each SIGNAL - runs pidx-write, ended by SIGNAL at each of its calls
 end_at_each() {
 	begin_faults
 	for call in "${CALLS[@]}"; do
@@ -579,7 +579,7 @@ end_at_each() {
 	done
 }
 
-@test "killed at any system call, the store is whole and nothing acknowledged lost" {
+@test "killed at any system call: the store is valid, nothing acknowledged is lost" {
 	need_strace
 	end_at_each KILL
 	sound | tee runs.txt
@@ -587,7 +587,7 @@ end_at_each() {
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
-@test "ended by a signal at any system call, it leaves nothing half made" {
+@test "ended by a signal at any system call: no temporary remains" {
 	need_strace
 	end_at_each TERM
 	no_staging runs
@@ -596,9 +596,9 @@ end_at_each() {
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
-# A read that fails costs nothing where the file need not be there, nor does a
-# directory that is there already.  Where no write works, none can tell.
-@test "of each call that fails the store is as it was, and it is said" {
+# A failed read is no error if the file is optional, nor is mkdir of an existing
+# directory.  If every write fails, the message cannot be written, either.
+@test "any failed system call: the store is unchanged and the error reported" {
 	need_strace
 	begin_faults
 	for fault in write:ENOSPC write:EIO fsync:EIO syncfs:EIO renameat:EIO \
@@ -622,7 +622,7 @@ end_at_each() {
 	done <runs.txt
 }
 
-@test "after a sync that failed there is no second try" {
+@test "a failed sync ends the run" {
 	need_strace
 	begin_faults
 	for call in syncfs:1 syncfs:2 fsync:1 fsync:2; do
@@ -636,7 +636,7 @@ end_at_each() {
 	done
 }
 
-@test "data are synced before they have names, and names before the record" {
+@test "data is synced before renaming, names before the record" {
 	need_strace
 	strace -o trace -e trace=write,syncfs,renameat,fsync \
 		pidx-write <<<"$(record a 1)" >out
@@ -645,7 +645,7 @@ end_at_each() {
 	assert_equal "$order" "write syncfs renameat syncfs write fsync renameat fsync fsync record"
 }
 
-@test "what others left without a sync is synced before it is relied on" {
+@test "objects of others are synced before an index refers to them" {
 	need_strace
 	record a 1 | pidx-write >out
 	for path in a b; do
@@ -655,14 +655,14 @@ end_at_each() {
 	done
 }
 
-@test "a full disk on standard output is no success" {
+@test "a full disk at standard output is an error" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	record a 1 >in
 	run -2 --separate-stderr bash -c 'pidx-write in >/dev/full'
 	check 1
 }
 
-@test "where nothing can be written it says so" {
+@test "a read-only store is an error" {
 	record a 1 >in
 	cp -a .perun ../kept
 	run -2 --separate-stderr bash -c 'ulimit -f 0; trap "" XFSZ

@@ -2,7 +2,7 @@
 
 ORACLE=$TEST/oracles/perun.py
 
-# git and the filters see no settings but those of the test.
+# git and the filters see only the settings of the test.
 export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1 TZ=UTC
 export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
 export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
@@ -13,13 +13,13 @@ oracle() {
 	python3 "$ORACLE" "$@"
 }
 
-# Each test is in the repository ./repo, whose one commit is $id, and its store
-# starts indexes of version 2; standard input is nothing.
+# Each test runs in the repository ./repo, which has one commit, $id, and a store
+# whose new indexes are of version 2; standard input is empty.
 setup() {
 	repository "$BATS_TEST_TMPDIR"
 }
 
-# repository DIR
+# repository DIR - creates DIR/repo with a commit and a store
 repository() {
 	exec </dev/null
 	cd "$1" && git init -q -b main repo && cd repo &&
@@ -28,13 +28,13 @@ repository() {
 		pidx-init --index-version 2 >/dev/null
 }
 
-# commit - one more; $id becomes it
+# commit - makes another commit; $id is its id
 commit() {
 	git commit -q --allow-empty -m next
 	id=$(git rev-parse HEAD)
 }
 
-# commits N - so many more, on another branch: their ids, one a line
+# commits N - makes N commits on another branch; prints their ids
 commits() {
 	seq "$1" |
 		sed 's,.*,commit refs/heads/many\ncommitter C <c> & +0000\ndata 0,' |
@@ -42,7 +42,7 @@ commits() {
 	git rev-list many
 }
 
-# file ID [STORE] - where an object or an index is
+# file ID [STORE] - the path of an object or an index
 file() {
 	echo "${2:-.perun}/objects/${1:0:2}/${1:2}"
 }
@@ -68,23 +68,23 @@ record() {
 		'{type: "profile", path: $path, time: $time, profile: .}'
 }
 
-# value KEY - of every record in $output
+# value KEY - a member of every record in $output
 value() {
 	jq -r ".$1" <<<"$output"
 }
 
-# listed - the entries of an index, as the oracle reads it
+# listed [ID] - the entries of an index, read by the oracle
 listed() {
 	oracle entries "$(file "${1:-$id}")" | jq -cS .
 }
 
-# tree - all that is in the store, by name, size, time and contents
+# tree [STORE] - all files of a store: name, size, time and contents
 tree() {
 	(cd "${1:-.perun}" && find . -printf '%p %y %m %s %T@\n' | sort &&
 		find . -type f -print0 | sort -z | xargs -0 sha1sum)
 }
 
-# no_staging [DIR] - nothing half made is left in the store, or in those of DIR
+# no_staging [DIR] - expects no staging directory in the store or those in DIR
 no_staging() {
 	local left
 	left=$(find "${1:-.perun}" -path '*/objects/.*')
@@ -93,13 +93,13 @@ no_staging() {
 	return 1
 }
 
-# check COUNT [ID [STORE]] - the index has so many entries and all is sound
+# check COUNT [ID [STORE]] - expects COUNT entries in a valid index
 check() {
 	assert_equal "$(oracle check "${3:-.perun}" "${2:-$id}")" "$1"
 }
 
-# traced CALL - which calls of this name, in the file trace, are made once the
-# store is locked: "FIRST LAST", or nothing if there are none
+# traced CALL - the numbers of the first and last such call in the file trace
+# that was made after the store was locked; nothing if there are none
 traced() {
 	awk -v call="$1(" '
 		/weir\.lock/ { locked = 1 }

@@ -1,4 +1,4 @@
-/* config - settings in YAML, read by libyaml's events */
+/* config - reads settings in YAML */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,23 @@
 #include "common/json/json.h"
 #include "common/perun/config.h"
 
+/*
+ * libyaml parses a file into events: the start of a mapping, a scalar, an alias
+ * and so on.  A recursive descent over the events builds a tree of values.
+ * read_value() starts with the current event, r->event, as the first one of a
+ * value and returns with the last one of that value:
+ *
+ *	a: [x, *b]	MAPPING-START  SCALAR(a)  SEQUENCE-START  SCALAR(x)
+ *			ALIAS(b)  SEQUENCE-END  MAPPING-END
+ *
+ * An alias is a pointer to the value of its anchor, so the result is a graph
+ * without cycles.  A file of a few lines can therefore describe a tree of any
+ * size (the "billion laughs" attack); the size and height of each value, with
+ * aliases expanded, are computed bottom-up and limited.
+ */
 struct anchor {
 	char *name;
-	const struct config_value *value;	/* height 0: not whole yet */
+	const struct config_value *value;	/* height 0: not complete yet */
 };
 
 struct reader {
@@ -27,13 +41,13 @@ struct reader {
 	const char *file;
 	struct span yaml;
 	yaml_parser_t parser;
-	yaml_event_t event;		/* the one to be looked at */
-	struct anchor anchors[CONFIG_ANCHORS];
+	yaml_event_t event;		/* the current one */
+	struct anchor anchors[CONFIG_ANCHORS_MAX];
 	size_t n_anchors;
-	uint32_t n_values;		/* with what aliases and << repeat */
+	uint32_t n_values;		/* aliases and << expanded */
 };
 
-/* Says what is wrong; false, for its callers to return. */
+/* Sets the message and returns false. */
 static PRINTF_LIKE(4, 5) bool
 fail(struct reader *r, size_t line, size_t column, const char *fmt, ...)
 {
@@ -58,7 +72,7 @@ fail_here(struct reader *r, const char *what)
 	return fail(r, at.line + 1, at.column + 1, "%s", what);
 }
 
-/* What is wrong with the bytes themselves has an offset and no line. */
+/* For an error in the encoding libyaml gives an offset but no line. */
 static bool
 fail_at_offset(struct reader *r, size_t offset, const char *what)
 {
@@ -72,7 +86,7 @@ fail_at_offset(struct reader *r, size_t offset, const char *what)
 }
 
 static bool
-fail_by_parser(struct reader *r)
+fail_with_parser_error(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
 
@@ -90,7 +104,7 @@ next_event(struct reader *r)
 {
 	yaml_event_delete(&r->event);
 	if (!yaml_parser_parse(&r->parser, &r->event))
-		return fail_by_parser(r);
+		return fail_with_parser_error(r);
 	return true;
 }
 
@@ -104,7 +118,7 @@ new_value(struct config *c, enum config_kind kind, const char *file,
 	v->file = file;
 	v->line = line;
 	v->size = 1;
-	v->older = c->newest;
+	v->previous = c->newest;
 	c->newest = v;
 	return v;
 }
@@ -127,17 +141,18 @@ static bool
 count_values(struct reader *r, uint32_t n)
 {
 	r->n_values += n;
-	if (r->n_values > CONFIG_VALUES)
-		return fail_here(r, "more values than weir takes");
+	if (r->n_values > CONFIG_VALUES_MAX)
+		return fail_here(r, "too many values");
 	return true;
 }
 
 /*
- * Reckons with what is in a list or mapping, so that neither what is written
- * nor what walks it is larger or deeper than the limits, whatever aliases do.
+ * Computes the size and height of a list or mapping from those of its items,
+ * with aliases expanded, and compares them with the limits: the output of a
+ * value and the recursion over it are bounded.
  */
 static bool
-measure(struct reader *r, struct config_value *v)
+compute_size(struct reader *r, struct config_value *v)
 {
 	const struct config_value *in;
 
@@ -145,17 +160,18 @@ measure(struct reader *r, struct config_value *v)
 	for (size_t i = 0; i < v->n; i++) {
 		in = v->items[i].value;
 		v->size += in->size;
-		if (v->size > CONFIG_VALUES)
-			return fail_here(r, "aliases make it too large");
+		if (v->size > CONFIG_VALUES_MAX)
+			return fail_here(r, "too many values, with aliases "
+			    "expanded");
 		if (v->height < in->height + 1)
 			v->height = in->height + 1;
 	}
-	if (v->height > CONFIG_DEPTH)
-		return fail_here(r, "too many levels");
+	if (v->height > CONFIG_DEPTH_MAX)
+		return fail_here(r, "nested too deeply");
 	return true;
 }
 
-/* An anchor may be set anew: the last one counts. */
+/* An anchor may be defined again: the last definition counts. */
 static bool
 set_anchor(struct reader *r, const yaml_char_t *name,
     const struct config_value *v)
@@ -164,8 +180,8 @@ set_anchor(struct reader *r, const yaml_char_t *name,
 
 	if (p == NULL)
 		return true;
-	if (r->n_anchors == CONFIG_ANCHORS)
-		return fail_here(r, "more anchors than weir takes");
+	if (r->n_anchors == CONFIG_ANCHORS_MAX)
+		return fail_here(r, "too many anchors");
 	r->anchors[r->n_anchors++] = (struct anchor){
 	    mem_strdup(p), v };
 	return true;
@@ -180,10 +196,10 @@ read_alias(struct reader *r, const struct config_value **value)
 	while (i > 0 && strcmp(r->anchors[i - 1].name, name) != 0)
 		i--;
 	if (i == 0)
-		return fail_here(r, "an alias of no anchor");
+		return fail_here(r, "an alias without an anchor");
 	*value = r->anchors[i - 1].value;
 	if ((*value)->height == 0)
-		return fail_here(r, "an alias of what it is part of");
+		return fail_here(r, "an alias of a value that contains it");
 	return count_values(r, 1);
 }
 
@@ -204,9 +220,9 @@ read_text(struct reader *r, struct config_value *v)
 	size_t n = r->event.data.scalar.length;
 
 	if (memchr(p, '\0', n) != NULL)
-		return fail_here(r, "a NUL character");
-	v->own = mem_strndup(p, n);
-	v->text = span_of(v->own, n);
+		return fail_here(r, "a NUL character in a text");
+	v->text_storage = mem_strndup(p, n);
+	v->text = span_of(v->text_storage, n);
 	v->is_null = is_null(&r->event, v->text);
 	v->height = 1;
 	return true;
@@ -231,7 +247,7 @@ read_list(struct reader *r, uint32_t depth, struct config_value *v)
 		if (!next_event(r))
 			return false;
 		if (r->event.type == YAML_SEQUENCE_END_EVENT)
-			return measure(r, v);
+			return compute_size(r, v);
 		if (!read_value(r, depth, &item))
 			return false;
 		add_to_list(v, item);
@@ -243,7 +259,7 @@ merge_mapping(struct reader *r, struct config_value *to,
     const struct config_value *from)
 {
 	if (from->kind != CONFIG_MAPPING)
-		return fail_here(r, "<< takes a mapping or a list of them");
+		return fail_here(r, "<< needs a mapping or a list of mappings");
 	if (!count_values(r, (uint32_t)from->n))
 		return false;
 	for (size_t i = 0; i < from->n; i++)
@@ -263,7 +279,7 @@ merge(struct reader *r, struct config_value *to,
 	return true;
 }
 
-/* By key, then by place. */
+/* By key, then by position. */
 static int
 compare_items(const void *a, const void *b)
 {
@@ -274,9 +290,12 @@ compare_items(const void *a, const void *b)
 	return order != 0 ? order : (x > y) - (x < y);
 }
 
-/* Marks items whose key is there before; of the first n none may be. */
+/*
+ * Marks every item, by setting its value to NULL, whose key an earlier item
+ * has.  An item before `end` must not have an earlier one: it is a duplicate.
+ */
 static bool
-mark_repeated(struct reader *r, struct config_item **sorted, size_t n_sorted,
+mark_duplicates(struct reader *r, struct config_item **sorted, size_t n_sorted,
     const struct config_item *end)
 {
 	struct config_item *first = sorted[0], *item;
@@ -294,12 +313,15 @@ mark_repeated(struct reader *r, struct config_item **sorted, size_t n_sorted,
 	return true;
 }
 
-/* A mapping's own keys, of which it has n, come before those merged in. */
+/*
+ * Removes merged keys that the mapping itself or an earlier merge defines.  The
+ * first n_own items are the mapping's own, the merged ones follow.
+ */
 static bool
-settle_keys(struct reader *r, struct config_value *v, size_t n)
+remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
 {
 	struct config_item **sorted;
-	bool good;
+	bool ok;
 	size_t left = 0;
 
 	if (v->n == 0)
@@ -308,9 +330,9 @@ settle_keys(struct reader *r, struct config_value *v, size_t n)
 	for (size_t i = 0; i < v->n; i++)
 		sorted[i] = &v->items[i];
 	sort(sorted, v->n, sizeof *sorted, compare_items);
-	good = mark_repeated(r, sorted, v->n, v->items + n);
+	ok = mark_duplicates(r, sorted, v->n, v->items + n_own);
 	free(sorted);
-	if (!good)
+	if (!ok)
 		return false;
 	for (size_t i = 0; i < v->n; i++)
 		if (v->items[i].value != NULL)
@@ -319,7 +341,7 @@ settle_keys(struct reader *r, struct config_value *v, size_t n)
 	return true;
 }
 
-/* The event is a key; reads it and its value. */
+/* Reads a key, whose event is the current one, and its value. */
 static bool
 read_pair(struct reader *r, uint32_t depth, struct config_value *v,
     struct config_value *merged)
@@ -332,7 +354,7 @@ read_pair(struct reader *r, uint32_t depth, struct config_value *v,
 		return false;
 	if (key->kind != CONFIG_TEXT)
 		return fail(r, at.line + 1, at.column + 1,
-		    "a key is a list or a mapping");
+		    "the key is a list or a mapping");
 	if (!next_event(r) || !read_value(r, depth, &value))
 		return false;
 	if (is_merge)
@@ -347,20 +369,20 @@ read_mapping(struct reader *r, uint32_t depth, struct config_value *v)
 {
 	struct config_value merged = { .kind = CONFIG_MAPPING };
 	size_t n;
-	bool good;
+	bool ok;
 
-	while ((good = next_event(r)) &&
+	while ((ok = next_event(r)) &&
 	    r->event.type != YAML_MAPPING_END_EVENT)
-		if (!(good = read_pair(r, depth, v, &merged)))
+		if (!(ok = read_pair(r, depth, v, &merged)))
 			break;
 	n = v->n;
-	good = good && merge_mapping(r, v, &merged) &&
-	    settle_keys(r, v, n) && measure(r, v);
+	ok = ok && merge_mapping(r, v, &merged) &&
+	    remove_overridden(r, v, n) && compute_size(r, v);
 	free(merged.items);
-	return good;
+	return ok;
 }
 
-/* The event begins a value; when it is read, the event is its last. */
+/* The current event is the first of a value, and afterwards its last. */
 static bool
 read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 {
@@ -371,8 +393,8 @@ read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 
 	if (e->type == YAML_ALIAS_EVENT)
 		return read_alias(r, value);
-	if (depth == CONFIG_DEPTH)
-		return fail_here(r, "too many levels");
+	if (depth == CONFIG_DEPTH_MAX)
+		return fail_here(r, "nested too deeply");
 	if (!count_values(r, 1))
 		return false;
 	v = new_value(r->config, CONFIG_TEXT, r->file, line);
@@ -385,27 +407,30 @@ read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 	case YAML_MAPPING_START_EVENT:
 		v->kind = CONFIG_MAPPING;
 		anchor = e->data.mapping_start.anchor;
-		return set_anchor(r, anchor, v) && read_mapping(r, depth + 1, v);
+		return set_anchor(r, anchor, v) &&
+		    read_mapping(r, depth + 1, v);
 	case YAML_SCALAR_EVENT:
 		return set_anchor(r, e->data.scalar.anchor, v) &&
 		    read_text(r, v);
 	default:
-		bug("libyaml's event %d begins no value", (int)e->type);
+		bug("libyaml's event %d does not begin a value", (int)e->type);
 	}
 }
 
-/* An empty file, or one of comments, has no document. */
+/* A file that is empty or has only comments has no document. */
 static bool
 read_documents(struct reader *r, const struct config_value **root)
 {
 	*root = NULL;
-	if (!next_event(r) || !next_event(r))	/* the stream; the document */
+	/* The starts of the stream and of the document. */
+	if (!next_event(r) || !next_event(r))
 		return false;
 	if (r->event.type == YAML_STREAM_END_EVENT)
 		return true;
 	if (!next_event(r) || !read_value(r, 0, root))
 		return false;
-	if (!next_event(r) || !next_event(r))	/* its end; the stream's */
+	/* The ends of the document and of the stream. */
+	if (!next_event(r) || !next_event(r))
 		return false;
 	if (r->event.type != YAML_STREAM_END_EVENT)
 		return fail_here(r, "a second document");
@@ -420,13 +445,14 @@ read_root(struct reader *r, const struct config_value **root)
 	if (*root == NULL || (*root)->is_null)
 		*root = new_value(r->config, CONFIG_MAPPING, r->file, 1);
 	if ((*root)->kind != CONFIG_MAPPING)
-		return fail(r, (*root)->line, 1, "the document is no mapping");
+		return fail(r, (*root)->line, 1,
+		    "the document is not a mapping");
 	return true;
 }
 
-/* libyaml compares each such directive with all before it. */
+/* libyaml takes quadratic time for %TAG directives. */
 static bool
-few_directives(struct reader *r)
+check_directives(struct reader *r)
 {
 	const char *p = r->yaml.p, *end = p + r->yaml.n;
 	size_t n = 0;
@@ -434,9 +460,9 @@ few_directives(struct reader *r)
 	for (; (p = memchr(p, '%', (size_t)(end - p))) != NULL; p++) {
 		if (end - p < 4 || memcmp(p, "%TAG", 4) != 0)
 			continue;
-		if (++n > CONFIG_DIRECTIVES)
+		if (++n > CONFIG_DIRECTIVES_MAX)
 			return fail_at_offset(r, (size_t)(p - r->yaml.p),
-			    "more %TAG directives than weir takes");
+			    "too many %TAG directives");
 	}
 	return true;
 }
@@ -446,10 +472,10 @@ config_add(struct config *c, const char *file, struct span yaml,
     const char **why)
 {
 	struct reader *r = mem_zero(1, sizeof *r);
-	bool good;
+	bool ok;
 
-	if (c->n == CONFIG_LEVELS)
-		bug("more than %d levels", CONFIG_LEVELS);
+	if (c->n == CONFIG_LEVELS_MAX)
+		bug("more than %d levels", CONFIG_LEVELS_MAX);
 	r->config = c;
 	r->file = c->files[c->n] = mem_strdup(file);
 	if (yaml.n >= 3 && memcmp(yaml.p, "\xef\xbb\xbf", 3) == 0)
@@ -460,7 +486,7 @@ config_add(struct config *c, const char *file, struct span yaml,
 	yaml_parser_set_input_string(&r->parser,
 	    (const unsigned char *)r->yaml.p, yaml.n);
 	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
-	good = few_directives(r) && read_root(r, &c->levels[c->n]);
+	ok = check_directives(r) && read_root(r, &c->levels[c->n]);
 	c->n++;
 	yaml_event_delete(&r->event);
 	yaml_parser_delete(&r->parser);
@@ -468,10 +494,10 @@ config_add(struct config *c, const char *file, struct span yaml,
 		free(r->anchors[i].name);
 	free(r);
 	*why = c->why.data;
-	return good;
+	return ok;
 }
 
-/* The bytes of a file, at most one more than is taken; false with errno. */
+/* Reads a file, at most a byte more than the limit; false with errno. */
 static bool
 read_file(const char *path, struct buf *b)
 {
@@ -481,12 +507,12 @@ read_file(const char *path, struct buf *b)
 
 	if (fd == -1)
 		return false;
-	buf_need(b, CONFIG_BYTES + 1);
+	buf_need(b, CONFIG_BYTES_MAX + 1);
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = EINVAL;		/* not to wait for a pipe */
+		errno = EINVAL;		/* do not wait for a pipe */
 	else
 		while ((n = read(fd, b->data + b->len,
-		    CONFIG_BYTES + 1 - b->len)) > 0 ||
+		    CONFIG_BYTES_MAX + 1 - b->len)) > 0 ||
 		    (n == -1 && errno == EINTR))
 			b->len += n > 0 ? (size_t)n : 0;
 	fd_close(fd);
@@ -497,22 +523,22 @@ bool
 config_load_file(struct config *c, const char *path, const char **why)
 {
 	struct buf bytes = { 0 };
-	bool good;
+	bool ok;
 
 	c->why.len = 0;
 	if (!read_file(path, &bytes) && errno != ENOENT && errno != ENOTDIR)
 		buf_printf(&c->why, "cannot read '%s': %s", path,
 		    strerror(errno));
-	else if (bytes.len > CONFIG_BYTES)
+	else if (bytes.len > CONFIG_BYTES_MAX)
 		buf_printf(&c->why, "'%s' is longer than %d bytes", path,
-		    CONFIG_BYTES);
+		    CONFIG_BYTES_MAX);
 	*why = buf_cstr(&c->why);
-	good = c->why.len == 0 && config_add(c, path, buf_span(&bytes), why);
+	ok = c->why.len == 0 && config_add(c, path, buf_span(&bytes), why);
 	buf_release(&bytes);
-	return good;
+	return ok;
 }
 
-/* Where shared.yml is, for the caller to free; NULL if that is not known. */
+/* The path of shared.yml, which the caller frees; NULL if unknown. */
 static char *
 shared_path(void)
 {
@@ -533,25 +559,25 @@ config_load(struct config *c, const char *store, const char **why)
 {
 	struct buf local = { 0 };
 	char *shared = shared_path();
-	bool good;
+	bool ok;
 
 	*c = (struct config){ 0 };
 	buf_printf(&local, "%s/local.yml", store);
-	good = config_load_file(c, buf_cstr(&local), why) &&
+	ok = config_load_file(c, buf_cstr(&local), why) &&
 	    (shared == NULL || config_load_file(c, shared, why));
 	buf_release(&local);
 	free(shared);
-	return good;
+	return ok;
 }
 
 void
 config_release(struct config *c)
 {
-	struct config_value *v, *older;
+	struct config_value *v, *previous;
 
-	for (v = c->newest; v != NULL; v = older) {
-		older = v->older;
-		free(v->own);
+	for (v = c->newest; v != NULL; v = previous) {
+		previous = v->previous;
+		free(v->text_storage);
 		free(v->items);
 		free(v);
 	}
@@ -632,10 +658,10 @@ config_int(const struct config *c, const char *key, int64_t *value)
 	if (v == NULL || v->is_null)
 		return CONFIG_ABSENT;
 	return v->kind == CONFIG_TEXT && text_i64(v->text, value) ?
-	    CONFIG_GOOD : CONFIG_BAD;
+	    CONFIG_FOUND : CONFIG_INVALID;
 }
 
-/* As deep as CONFIG_DEPTH. */
+/* The recursion is at most CONFIG_DEPTH_MAX deep. */
 void
 config_put_json(struct buf *b, const struct config_value *v)
 {

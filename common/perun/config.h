@@ -9,21 +9,22 @@
 #include "common/base/text.h"
 
 /*
- * Settings in YAML, in levels of which the first has the last word: those of a
- * Perun store, local.yml, and the user's for all stores, shared.yml, which is
- * in $PERUN_CONFIG_DIR or else in ~/.config/perun.
+ * Settings in YAML, in levels.  A Perun store has two: its own local.yml and
+ * the user's shared.yml for all stores, in $PERUN_CONFIG_DIR or else in
+ * ~/.config/perun.  A key is looked up in the levels in order; the first level
+ * that has it counts.
  *
- * Scalars are texts as they were written, for what YAML makes of yes or 010
- * depends on its version.  Aliases and merge keys (<<) are resolved; a key
- * that comes twice in one mapping is an error, and so is more than the limits.
+ * Scalars are texts as they were written, because the type of `yes` or `010`
+ * depends on the version of YAML.  Aliases and merge keys (<<) are resolved.  A
+ * duplicate key in a mapping is an error, and so is exceeding a limit:
  */
 enum {
-	CONFIG_BYTES = 1 << 20,		/* of a file */
-	CONFIG_VALUES = 1 << 18,	/* in all, with what aliases repeat */
-	CONFIG_DEPTH = 100,
-	CONFIG_ANCHORS = 256,
-	CONFIG_DIRECTIVES = 16,		/* %TAG */
-	CONFIG_LEVELS = 4
+	CONFIG_BYTES_MAX = 1 << 20,	/* of a file */
+	CONFIG_VALUES_MAX = 1 << 18,	/* in all, aliases expanded */
+	CONFIG_DEPTH_MAX = 100,
+	CONFIG_ANCHORS_MAX = 256,
+	CONFIG_DIRECTIVES_MAX = 16,	/* %TAG */
+	CONFIG_LEVELS_MAX = 4
 };
 
 enum { CONFIG_LOCAL, CONFIG_SHARED };	/* levels of config_load() */
@@ -32,78 +33,78 @@ enum config_kind { CONFIG_TEXT, CONFIG_LIST, CONFIG_MAPPING };
 
 struct config_value {
 	enum config_kind kind;
-	const char *file;		/* where it is from, ... */
-	size_t line;			/* ... from 1 */
-	struct span text;		/* has a NUL behind it, and none in it */
-	bool is_null;			/* nothing, ~ or null, and no quotes */
+	const char *file;		/* where the value is, ... */
+	size_t line;			/* ... counted from 1 */
+	struct span text;		/* NUL-terminated, without NULs in it */
+	bool is_null;			/* empty, ~ or null, without quotes */
 	struct config_item *items;	/* of a list or a mapping, in order */
 	size_t n;
 
-	/* The rest is config.c's own. */
-	char *own;			/* text's */
+	/* Private to config.c. */
+	char *text_storage;
 	size_t cap;
-	uint32_t size, height;		/* with all that is in it */
-	struct config_value *older;
+	uint32_t size, height;		/* of the tree of values below it */
+	struct config_value *previous;	/* in the list of all values */
 };
 
 struct config_item {
-	struct span key;		/* of a mapping; has a NUL behind it */
+	struct span key;		/* of a mapping; NUL-terminated */
 	size_t line, column;		/* of the key, from 1 */
 	const struct config_value *value;
 };
 
-/* Start with { 0 }.  It owns all values, which live until its release. */
+/* Start with { 0 }.  It owns all values, which live until config_release(). */
 struct config {
-	const struct config_value *levels[CONFIG_LEVELS];	/* mappings */
+	const struct config_value *levels[CONFIG_LEVELS_MAX];	/* mappings */
 	size_t n;
 
-	/* The rest is config.c's own. */
-	struct config_value *newest;
-	char *files[CONFIG_LEVELS];
+	/* Private to config.c. */
+	struct config_value *newest;	/* of the list of all values */
+	char *files[CONFIG_LEVELS_MAX];
 	struct buf why;
 };
 
 /*
- * Reads local.yml of a store (the directory .perun) and shared.yml.  A file
- * that is not there is an empty one, and is not made.  False if one cannot be
- * read: *why then says "FILE:LINE:COLUMN: what is wrong".
+ * Reads local.yml of a store (the directory .perun) and shared.yml.  A missing
+ * file counts as an empty one.  False on an error: *why is then the message,
+ * "FILE:LINE:COLUMN: what is wrong", borrowed from the config.
  */
 bool config_load(struct config *, const char *store, const char **why);
 void config_release(struct config *);
 
-/* One more level, from a file, likewise. */
+/* Adds a level from a file, likewise. */
 bool config_load_file(struct config *, const char *path, const char **why);
 
-/* One more level, from a text; file is its name in messages. */
+/* Adds a level from a text; file is its name in messages. */
 bool config_add(struct config *, const char *file, struct span yaml,
     const char **why);
 
 /*
- * The value of a dotted key: of one level, or of the first level that has it
- * (which Perun calls recursive); NULL if there is none.
+ * The value of a dotted key such as "vcs.url" in one level, or in the first
+ * level that has the key (Perun: recursive); NULL if there is none.
  */
 const struct config_value *config_at(const struct config *, size_t level,
     const char *key);
 const struct config_value *config_find(const struct config *, const char *key);
 
 /*
- * The lists of all levels as one, where what is no list counts as one of one
- * item (which Perun calls gathered); empty if no level has the key.
+ * The lists of all levels, concatenated (Perun: gathered); a value that is not
+ * a list counts as a list of one item.  Empty if no level has the key.
  */
 const struct config_value *config_gather(struct config *, const char *key);
 
-/* The value of a key in a mapping, not dotted; NULL also in what is none. */
+/* The value of an undotted key; NULL if absent or if v is not a mapping. */
 const struct config_value *config_in(const struct config_value *, struct span);
 
-/* config_find() for texts; NULL if there is none, or it is null. */
+/* config_find() for texts; NULL if absent, null or not a text. */
 const char *config_string(const struct config *, const char *key);
 
-/* The same for decimal integers; the value is set only where it is good. */
-enum config_found { CONFIG_ABSENT, CONFIG_GOOD, CONFIG_BAD };
+/* The same for decimal integers; sets the value only if CONFIG_FOUND. */
+enum config_found { CONFIG_ABSENT, CONFIG_FOUND, CONFIG_INVALID };
 enum config_found config_int(const struct config *, const char *key,
     int64_t *);
 
-/* The value as JSON: every text as a string, as it was written. */
+/* Appends a value as JSON, with every text as a string. */
 void config_put_json(struct buf *, const struct config_value *);
 
 #endif

@@ -1,4 +1,4 @@
-/* entry - an entry of an index as a record */
+/* entry - writes an entry of an index as a record */
 
 #include "common/base/hex.h"
 #include "common/json/json.h"

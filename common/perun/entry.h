@@ -5,21 +5,21 @@
 #include "common/perun/pidx.h"
 
 /*
- * The members of an `entry` record (weir-records(5)): an entry of the index of
- * a minor version.  Its caller begins and ends the record.
+ * Appends the members of an `entry` record (weir-records(5)) for an entry in
+ * the index of a minor version.  The caller begins and ends the record.
  */
 void entry_put(struct buf *, const unsigned char *version,
     const struct pidx_entry *);
 
 /*
- * Those of them that tell of the profile; none if the index does not know,
- * which is of version 1.
+ * Appends only the members that describe the profile; none for an entry of an
+ * index of version 1, which has no strings.
  */
 void entry_put_strings(struct buf *, const struct pidx_entry *);
 
 /*
- * The next of an entry's postprocessors; false behind the last, where rest.p
- * is NULL.  An empty text is one empty name, as Perun reads it.
+ * The next name in an entry's postprocessors; false after the last one, when
+ * rest.p is NULL.  An empty text is one empty name, as for Perun.
  */
 bool entry_postprocessor(struct span *rest, struct span *name);
 

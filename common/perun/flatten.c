@@ -1,4 +1,4 @@
-/* flatten - resources of a profile in Perun's compact form */
+/* flatten - converts the resources of a profile to Perun's flattened form */
 
 #include <stdlib.h>
 
@@ -7,22 +7,22 @@
 #include "common/perun/flatten.h"
 #include "common/perun/pyjson.h"
 
-/* What is collected, and the uid, whose place is behind them. */
-enum { N_COLLECTED = 7, KEY_UID = N_COLLECTED + 1 };
+/* Keys 1 to N_COLUMNS are the members that become columns (arrays). */
+enum { N_COLUMNS = 7, KEY_UID = N_COLUMNS + 1 };
 static const char *const keys[] = { "type", "amount", "structure-unit-size",
     "call-order", "order", "address", "timestamp", "exclusive", "uid", NULL };
 
 static const char *const no_keys[] = { "type", NULL };
 
-struct collected {
-	unsigned key;		/* a place in keys, or 0 */
-	struct buf values;
+struct column {
+	unsigned key;		/* an index in keys, or 0 */
+	struct buf values;	/* with ", " between them */
 };
 
 struct resource_type {
 	struct span uid;
-	uint32_t number;	/* of those with this uid */
-	struct collected collected[N_COLLECTED + 1];	/* and a last */
+	uint32_t number;	/* among the types with this uid */
+	struct column columns[N_COLUMNS + 1];	/* the last has key 0 */
 };
 
 void
@@ -30,8 +30,8 @@ flatten_init(struct flatten *f)
 {
 	*f = (struct flatten){ .recio = recio_new(keys),
 	    .uid_recio = recio_new(no_keys) };
-	intern_init(&f->raws);
-	intern_init(&f->sets);
+	intern_init(&f->raw_types);
+	intern_init(&f->type_texts);
 	intern_init(&f->uids);
 }
 
@@ -39,30 +39,30 @@ void
 flatten_release(struct flatten *f)
 {
 	for (size_t i = 0; i < f->n_types; i++)
-		for (size_t k = 0; k < N_COLLECTED; k++)
-			buf_release(&f->types[i].collected[k].values);
+		for (size_t k = 0; k < N_COLUMNS; k++)
+			buf_release(&f->types[i].columns[k].values);
 	recio_free(f->recio);
 	recio_free(f->uid_recio);
-	free(f->places);
+	free(f->columns);
 	free(f->members);
-	intern_release(&f->raws);
-	free(f->types_of_raws);
-	intern_release(&f->sets);
+	intern_release(&f->raw_types);
+	free(f->types_of_raw);
+	intern_release(&f->type_texts);
 	intern_release(&f->uids);
 	free(f->types);
-	free(f->numbers);
+	free(f->next_numbers);
 	buf_release(&f->raw);
-	buf_release(&f->set);
-	buf_release(&f->hidden);
+	buf_release(&f->text);
+	buf_release(&f->overridden);
 	buf_release(&f->uid);
 }
 
-/* A member of a resource that belongs to its type. */
+/* A member of a type. */
 struct member {
 	struct span key, token;
 };
 
-/* Keeps the members sorted; the last value of a key counts. */
+/* Inserts a member in order of keys; of equal keys the last one counts. */
 static void
 add_member(struct flatten *f, struct span key, struct span token)
 {
@@ -78,28 +78,31 @@ add_member(struct flatten *f, struct span key, struct span token)
 		memmove(m + i + 1, m + i, (f->n_members - i) * sizeof *m);
 		f->n_members++;
 	} else {
-		pyjson_put(&f->hidden, m[--i].token);
+		pyjson_put(&f->overridden, m[--i].token);
 	}
 	m[i] = (struct member){ key, token };
 }
 
-/* For each field its place among keys if it is collected, and 0 otherwise. */
+/* Finds for each field its index in keys if it is a column, else 0. */
 static void
-find_places(struct flatten *f, const struct rec *r)
+find_columns(struct flatten *f, const struct rec *r)
 {
 	const struct field *field;
 
-	f->places = mem_grow(f->places, &f->places_cap, r->n,
-	    sizeof *f->places);
-	memset(f->places, 0, r->n * sizeof *f->places);
-	for (unsigned key = 1; key <= N_COLLECTED; key++)
+	f->columns = mem_grow(f->columns, &f->columns_cap, r->n,
+	    sizeof *f->columns);
+	memset(f->columns, 0, r->n * sizeof *f->columns);
+	for (unsigned key = 1; key <= N_COLUMNS; key++)
 		if ((field = rec_get(r, key)) != NULL)
-			f->places[field - r->fields] = (unsigned char)key;
+			f->columns[field - r->fields] = (unsigned char)key;
 }
 
-/* What the set is made of, as it was written: it tells no more apart. */
+/*
+ * The members of the type as they are in the input, with their lengths.  Equal
+ * bytes mean equal types; the reverse does not hold.
+ */
 static void
-put_raw(struct flatten *f, const struct rec *r, struct span time,
+put_raw_type(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
 {
 	const struct field *field = r->fields;
@@ -110,7 +113,7 @@ put_raw(struct flatten *f, const struct rec *r, struct span time,
 	buf_add(&f->raw, time.p, time.n);
 	buf_add(&f->raw, snapshot.p, snapshot.n);
 	for (size_t i = 0; i < r->n; i++, field++) {
-		if (f->places[i] != 0)
+		if (f->columns[i] != 0)
 			continue;
 		sizes[0] = field->key.n;
 		sizes[1] = field->token.n;
@@ -121,17 +124,17 @@ put_raw(struct flatten *f, const struct rec *r, struct span time,
 }
 
 /*
- * The set of what makes the resource's type, as the text of its members.  A
- * value that another of its key has replaced still tells types apart: it goes
- * behind a NUL.
+ * The canonical form of the type of a resource: its members as text, sorted by
+ * key.  Values that a later one of the same key has overridden follow after a
+ * NUL, because they still distinguish types.
  */
 static void
-put_set(struct flatten *f, const struct rec *r, struct span time,
+put_type_text(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
 {
-	f->n_members = f->hidden.len = f->set.len = 0;
+	f->n_members = f->overridden.len = f->text.len = 0;
 	for (size_t i = 0; i < r->n; i++)
-		if (f->places[i] == 0)
+		if (f->columns[i] == 0)
 			add_member(f, r->fields[i].key, r->fields[i].token);
 	if (snapshot.n > 0)
 		add_member(f, span_str("snapshot"), snapshot);
@@ -139,18 +142,19 @@ put_set(struct flatten *f, const struct rec *r, struct span time,
 		add_member(f, span_str("time"), time);
 	for (size_t i = 0; i < f->n_members; i++) {
 		if (i > 0)
-			buf_str(&f->set, ", ");
-		pyjson_string(&f->set, f->members[i].key);
-		buf_str(&f->set, ": ");
-		pyjson_put(&f->set, f->members[i].token);
+			buf_str(&f->text, ", ");
+		pyjson_string(&f->text, f->members[i].key);
+		buf_str(&f->text, ": ");
+		pyjson_put(&f->text, f->members[i].token);
 	}
-	buf_char(&f->set, '\0');
-	buf_add(&f->set, f->hidden.data, f->hidden.len);
+	buf_char(&f->text, '\0');
+	buf_add(&f->text, f->overridden.data, f->overridden.len);
 }
 
 /*
- * Where a part of a uid stands, as digits: Perun ranks the parts that it knows
- * and makes one long number of the letters of others.
+ * The sort key of a member of a uid, as decimal digits.  Perun ranks the
+ * members that it knows; for others it concatenates the code points of the key,
+ * each plus 6, to one long number.
  */
 static void
 put_rank(struct buf *b, struct span key)
@@ -193,7 +197,7 @@ compare_ranks(struct span key_a, struct span key_b)
 	return order;
 }
 
-/* A value as Python's str() shows it. */
+/* A value as Python's str() prints it. */
 static void
 put_str(struct buf *b, const struct field *f)
 {
@@ -215,7 +219,7 @@ put_str(struct buf *b, const struct field *f)
 	}
 }
 
-/* The parts of a uid that is an object, in their order, with ':' between. */
+/* The values of a uid that is an object, ordered by rank, joined by ':'. */
 static void
 put_uid_parts(struct flatten *f, const struct rec *r)
 {
@@ -251,28 +255,28 @@ put_uid(struct flatten *f, const struct field *uid)
 		put_str(&f->uid, uid);
 }
 
-/* The next number of a uid. */
+/* The number of the next type with a uid. */
 static uint32_t
-take_number(struct flatten *f, sym uid)
+next_number(struct flatten *f, sym uid)
 {
-	size_t old = f->numbers_cap;
+	size_t old = f->next_numbers_cap;
 
-	f->numbers = mem_grow(f->numbers, &f->numbers_cap, (size_t)uid + 1,
-	    sizeof *f->numbers);
-	memset(f->numbers + old, 0,
-	    (f->numbers_cap - old) * sizeof *f->numbers);
-	return f->numbers[uid]++;
+	f->next_numbers = mem_grow(f->next_numbers, &f->next_numbers_cap,
+	    (size_t)uid + 1, sizeof *f->next_numbers);
+	memset(f->next_numbers + old, 0,
+	    (f->next_numbers_cap - old) * sizeof *f->next_numbers);
+	return f->next_numbers[uid]++;
 }
 
 static size_t
 find_type(struct flatten *f, const struct field *uid)
 {
-	sym set = intern_add(&f->sets, buf_span(&f->set));
+	sym type = intern_add(&f->type_texts, buf_span(&f->text));
 	struct resource_type *t;
 	sym name;
 
-	if (set < f->n_types)
-		return set;
+	if (type < f->n_types)
+		return type;
 	f->types = mem_grow(f->types, &f->types_cap, f->n_types + 1,
 	    sizeof *f->types);
 	t = &f->types[f->n_types++];
@@ -280,34 +284,34 @@ find_type(struct flatten *f, const struct field *uid)
 	put_uid(f, uid);
 	name = intern_add(&f->uids, buf_span(&f->uid));
 	t->uid = intern_span(&f->uids, name);
-	t->number = take_number(f, name);
-	return set;
+	t->number = next_number(f, name);
+	return type;
 }
 
-/* To make the set takes longer than to find that it was made before. */
+/* Looking up the raw form is faster than building the canonical one. */
 static struct resource_type *
 type_of(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
 {
 	sym raw;
 
-	put_raw(f, r, time, snapshot);
-	raw = intern_add(&f->raws, buf_span(&f->raw));
-	if (raw == f->n_raws) {
-		f->types_of_raws = mem_grow(f->types_of_raws, &f->raws_cap,
-		    f->n_raws + 1, sizeof *f->types_of_raws);
-		put_set(f, r, time, snapshot);
-		f->types_of_raws[f->n_raws++] = find_type(f,
+	put_raw_type(f, r, time, snapshot);
+	raw = intern_add(&f->raw_types, buf_span(&f->raw));
+	if (raw == f->n_raw) {
+		f->types_of_raw = mem_grow(f->types_of_raw, &f->raw_cap,
+		    f->n_raw + 1, sizeof *f->types_of_raw);
+		put_type_text(f, r, time, snapshot);
+		f->types_of_raw[f->n_raw++] = find_type(f,
 		    rec_get(r, KEY_UID));
 	}
-	return &f->types[f->types_of_raws[raw]];
+	return &f->types[f->types_of_raw[raw]];
 }
 
-/* The values go behind those of the resources before. */
+/* Appends the value to the column. */
 static void
 collect(struct resource_type *t, unsigned key, struct span token)
 {
-	struct collected *c = t->collected;
+	struct column *c = t->columns;
 
 	while (c->key != 0 && c->key != key)
 		c++;
@@ -325,11 +329,11 @@ add_resource(struct flatten *f, const struct rec *r, struct span time,
 
 	if (rec_get(r, KEY_UID) == NULL)
 		return false;
-	find_places(f, r);
+	find_columns(f, r);
 	t = type_of(f, r, time, snapshot);
 	for (size_t i = 0; i < r->n; i++)
-		if (f->places[i] != 0)
-			collect(t, f->places[i], r->fields[i].token);
+		if (f->columns[i] != 0)
+			collect(t, f->columns[i], r->fields[i].token);
 	return true;
 }
 
@@ -347,7 +351,7 @@ flatten_add(struct flatten *f, struct span resources, struct span time,
 	return why == NULL;
 }
 
-/* "main#0": { */
+/* Begins a member such as "main#0": { */
 static void
 put_name(struct buf *b, const struct resource_type *t, bool is_first)
 {
@@ -365,12 +369,12 @@ put_name(struct buf *b, const struct resource_type *t, bool is_first)
 void
 flatten_put_resources(const struct flatten *f, struct buf *b)
 {
-	const struct collected *c;
+	const struct column *c;
 
 	for (size_t i = 0; i < f->n_types; i++) {
 		put_name(b, &f->types[i], i == 0);
-		for (c = f->types[i].collected; c->key != 0; c++) {
-			if (c > f->types[i].collected)
+		for (c = f->types[i].columns; c->key != 0; c++) {
+			if (c > f->types[i].columns)
 				buf_str(b, ", ");
 			buf_printf(b, "\"%s\": [", keys[c->key]);
 			buf_add(b, c->values.data, c->values.len);
@@ -385,7 +389,7 @@ flatten_put_types(const struct flatten *f, struct buf *b)
 {
 	for (size_t i = 0; i < f->n_types; i++) {
 		put_name(b, &f->types[i], i == 0);
-		buf_str(b, intern_str(&f->sets, (sym)i));
+		buf_str(b, intern_str(&f->type_texts, (sym)i));
 		buf_char(b, '}');
 	}
 }

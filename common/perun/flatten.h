@@ -8,9 +8,16 @@
 #include "common/json/rec.h"
 
 /*
- * Resources of a profile in Perun's compact form.  What tells how a resource
- * was measured (amount, address, order...) is collected in arrays; all else is
- * its type.  A type is named by the resource's uid and a number.
+ * The resources (measurements) of a profile in Perun's flattened form.  The
+ * members of a resource that vary (amount, address, order...) are collected in
+ * arrays; all other members form its type.  A type is named by the uid of the
+ * resource and a number.  Two resources and their flattened form:
+ *
+ *	[{"uid": "f", "type": "t", "amount": 1},
+ *	 {"uid": "f", "type": "t", "amount": 2}]
+ *
+ *	resources		{"f#0": {"amount": [1, 2]}}
+ *	resource_type_map	{"f#0": {"type": "t", "uid": "f"}}
  */
 struct recio;
 struct resource_type;
@@ -18,33 +25,33 @@ struct member;
 
 struct flatten {
 	struct recio *recio, *uid_recio;
-	unsigned char *places;		/* of a resource's fields */
-	size_t places_cap;
-	struct intern raws;		/* of what makes sets, as it was */
-	size_t *types_of_raws, n_raws, raws_cap;
-	struct member *members;		/* of the type of a resource */
+	unsigned char *columns;		/* by field of a resource */
+	size_t columns_cap;
+	struct intern raw_types;	/* types as they are in the input */
+	size_t *types_of_raw, n_raw, raw_cap;
+	struct member *members;		/* of a type, sorted */
 	size_t n_members, members_cap;
-	struct intern sets;		/* of what makes types, as text */
+	struct intern type_texts;	/* types in their canonical form */
 	struct intern uids;
-	struct resource_type *types;	/* by symbol of its set */
+	struct resource_type *types;	/* by symbol of type_texts */
 	size_t n_types, types_cap;
-	uint32_t *numbers;		/* by symbol of a uid: the next */
-	size_t numbers_cap;
-	struct buf raw, set, hidden, uid;
+	uint32_t *next_numbers;		/* by symbol of a uid */
+	size_t next_numbers_cap;
+	struct buf raw, text, overridden, uid;
 };
 
 void flatten_init(struct flatten *);
 void flatten_release(struct flatten *);
 
 /*
- * Adds an array of resources.  time and snapshot are tokens that all of them
- * have as well; empty where they have not.  False if one has no uid or is no
- * object.
+ * Adds an array of resources.  time and snapshot are tokens of members that are
+ * added to each resource, if not empty.  False if a resource has no uid or is
+ * not an object.
  */
 bool flatten_add(struct flatten *, struct span resources, struct span time,
     struct span snapshot);
 
-/* The members of the objects `resources` and `resource_type_map`. */
+/* Appends the members of the objects `resources` and `resource_type_map`. */
 void flatten_put_resources(const struct flatten *, struct buf *);
 void flatten_put_types(const struct flatten *, struct buf *);
 

@@ -1,4 +1,4 @@
-/* object - a profile as the store keeps it */
+/* object - packs and unpacks profiles as they are stored */
 
 #include <nettle/sha1.h>
 #include <stdio.h>
@@ -10,10 +10,11 @@
 #include "common/perun/object.h"
 
 /*
- * Level 1 costs a third of what zlib's usual 6 does and packs profiles, which
- * repeat themselves a lot, nearly as well; git does the same.  Perun reads any.
+ * Compression level 1 takes a third of the time of zlib's default, 6, and packs
+ * profiles, which are very repetitive, nearly as well; git uses it, too.  Perun
+ * reads any level.  The ratio of deflate is at most 1032.
  */
-enum { LEVEL = 1, HEADER_LONGEST = 256, DEFLATE_MOST = 1032 };
+enum { LEVEL = 1, HEADER_LEN_MAX = 256, DEFLATE_RATIO_MAX = 1032 };
 
 void
 object_pack(struct span type, struct span body, unsigned char *name,
@@ -50,7 +51,7 @@ object_pack(struct span type, struct span body, unsigned char *name,
 	buf_release(&header);
 }
 
-/* Inflates up to limit bytes in all; false where the stream is broken. */
+/* Inflates until text has limit bytes; false if the stream is damaged. */
 static bool
 inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
 {
@@ -70,7 +71,7 @@ inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
 	return status == Z_OK || status == Z_STREAM_END;
 }
 
-/* "profile memory 1024": *length in characters. */
+/* Parses "profile memory 1024"; *length is in characters. */
 static bool
 read_header(struct object *o, size_t n, uint64_t *length)
 {
@@ -100,7 +101,7 @@ count_characters(struct span s)
 }
 
 static void
-name_text(struct object *o)
+compute_name(struct object *o)
 {
 	struct sha1_ctx sha;
 
@@ -113,35 +114,36 @@ static const char *
 unpack(struct object *o, z_stream *z)
 {
 	size_t packed_size = z->avail_in;
-	const char *end, *cut = "its zlib stream is cut or damaged";
+	const char *end, *truncated = "its zlib stream is truncated or damaged";
 	uint64_t length;
 	size_t header;
 	bool ended;
 
-	if (!inflate_to(z, &o->text, HEADER_LONGEST, &ended))
-		return cut;
+	if (!inflate_to(z, &o->text, HEADER_LEN_MAX, &ended))
+		return truncated;
 	end = o->text.len == 0 ? NULL :
 	    memchr(o->text.data, '\0', o->text.len);
 	header = end == NULL ? 0 : (size_t)(end - o->text.data);
 	if (end == NULL || !read_header(o, header, &length))
 		return "it does not begin with 'profile TYPE LENGTH'";
-	/* No stream packs better; so an object is no bomb. */
-	if (length / DEFLATE_MOST > packed_size || length > UINT32_MAX / 8)
-		return "its length does not fit";
-	/* A character has at most four bytes; one more shows it is longer. */
+	/* Protects from decompression bombs. */
+	if (length / DEFLATE_RATIO_MAX > packed_size || length > UINT32_MAX / 8)
+		return "its length is impossible";
+	/* A character has at most 4 bytes; one byte more detects excess. */
 	if (!ended && !inflate_to(z, &o->text, header + 1 + 4 * length + 1,
 	    &ended))
-		return cut;
+		return truncated;
 	if (!ended)
-		return z->avail_in == 0 ? cut : "it is longer than it says";
+		return z->avail_in == 0 ? truncated :
+		    "it is longer than its header says";
 	o->type.p = o->text.data + (sizeof "profile " - 1);
 	o->body = span_of(o->text.data + header + 1,
 	    o->text.len - header - 1);
 	if (!utf8_valid(o->body.p, o->body.n) ||
 	    count_characters(o->body) != length)
-		return "its length is not what it says";
+		return "its length is not what its header says";
 	return o->body.n > 0 && memchr(o->body.p, '\0', o->body.n) != NULL ?
-	    "its body has a NUL" : NULL;
+	    "its body contains a NUL" : NULL;
 }
 
 bool
@@ -160,6 +162,6 @@ object_unpack(struct object *o, struct span packed, const char **why)
 	*why = unpack(o, &z);
 	inflateEnd(&z);
 	if (*why == NULL)
-		name_text(o);
+		compute_name(o);
 	return *why == NULL;
 }

@@ -7,27 +7,28 @@
 #include "common/base/text.h"
 
 /*
- * A profile as the store keeps it: a zlib stream (RFC 1950) of
+ * A profile as it is stored: a zlib stream (RFC 1950) of
  *	"profile" SP type SP length NUL body
- * whose name is the SHA-1 of what is compressed.  length is in characters.
+ * The name of the object is the SHA-1 of the uncompressed bytes.  length is
+ * that of the body in characters.
  */
 enum { OBJECT_NAME = 20 };
 
-/* Names a body, which must be ASCII, and appends its stream to packed. */
+/* Packs a body, which must be ASCII: sets its name and appends the stream. */
 void object_pack(struct span type, struct span body, unsigned char *name,
     struct buf *packed);
 
 struct object {
-	struct span type, body;		/* in text */
-	unsigned char name[OBJECT_NAME];	/* of what was found */
+	struct span type, body;		/* borrowed from text */
+	unsigned char name[OBJECT_NAME];	/* computed from text */
 	struct buf text;
 };
 
 /*
- * Reads a stream; what is behind it is ignored, as Perun does.  Inflating
- * stops at the length that the object names.  False if it is no object: *why
- * then says what is wrong.  Start with { 0 }; what it holds lives until the
- * next or the release of text.
+ * Unpacks a stream; bytes after it are ignored, as by Perun.  At most as much
+ * is inflated as the header says.  False if it is not an object: *why is then
+ * the reason.  Start with { 0 }; the contents live until the next call.  The
+ * caller releases text.
  */
 bool object_unpack(struct object *, struct span packed, const char **why);
 

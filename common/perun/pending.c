@@ -1,4 +1,4 @@
-/* pending - the profiles of a store that are not registered yet */
+/* pending - reads the profiles of a store that are not registered yet */
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ open_jobs(const struct store *s)
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Perun takes for a profile what has a name that ends in "perf". */
+/* For Perun a file is a profile if its name ends in "perf". */
 static bool
 is_profile_name(const char *name)
 {
@@ -80,25 +80,25 @@ pending_time(const struct stat *st)
 	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
 }
 
-/* The text of a file, and when it was changed. */
+/* Reads a file into p->text, and its status; false with errno. */
 static bool
 load(struct pending *p, const char *name, struct stat *st)
 {
 	int jobs = open_jobs(p->store), fd;
-	bool good;
+	bool ok;
 
 	p->text.len = 0;
 	fd = jobs == -1 ? -1 : openat(jobs, name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	good = fd != -1 && fstat(fd, st) == 0 && store_read_all(fd, &p->text);
+	ok = fd != -1 && fstat(fd, st) == 0 && store_read_all(fd, &p->text);
 	if (fd != -1)
 		fd_close(fd);
 	if (jobs != -1)
 		fd_close(jobs);
-	return good;
+	return ok;
 }
 
-/* What an index would say of a file; NULL, or why it is no profile. */
+/* Makes the entry of a file; returns NULL, or why it is not a profile. */
 static const char *
 describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)
@@ -110,7 +110,7 @@ describe(struct pending *p, const char *name, struct pidx_entry *e,
 	if (!load(p, name, &st))
 		return strerror(errno);
 	if (pending_time(&st) < 0 || pending_time(&st) > UINT32_MAX)
-		return "its time is not from 1970 to 2106";
+		return "its time is not between 1970 and 2106";
 	r = recio_parse(p->recio, buf_span(&p->text), &why);
 	if (r == NULL || !profile_describe(&p->profile, r, &why))
 		return why;
@@ -133,14 +133,14 @@ pending_read(struct pending *p, const struct store *s)
 	names = pending_names(s, &p->arena, &n);
 	index->entries = mem_resize(NULL, n, sizeof *index->entries);
 	p->origins = mem_resize(NULL, n, sizeof *p->origins);
-	p->faults = mem_resize(NULL, n, sizeof *p->faults);
+	p->errors = mem_resize(NULL, n, sizeof *p->errors);
 	for (size_t i = 0; i < n; i++) {
 		why = describe(p, names[i], &index->entries[index->n],
 		    &p->origins[index->n]);
 		if (why == NULL)
 			index->n++;
 		else
-			p->faults[p->n_faults++] = (struct pending_fault){
+			p->errors[p->n_errors++] = (struct pending_error){
 			    names[i], arena_span(&p->arena,
 			    span_str(why)).p };
 	}
@@ -152,7 +152,7 @@ pending_release(struct pending *p)
 {
 	pidx_release(&p->index);
 	free(p->origins);
-	free(p->faults);
+	free(p->errors);
 	arena_release(&p->arena);
 	recio_free(p->recio);
 	profile_release(&p->profile);
@@ -170,7 +170,7 @@ pending_document(struct pending *p, const char *name, struct span *document,
 		*why = strerror(errno);
 		return false;
 	}
-	/* No string of good JSON has these. */
+	/* In valid JSON these are only white space. */
 	for (c = p->text.data; c < p->text.data + p->text.len; c++)
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';

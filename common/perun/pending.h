@@ -9,37 +9,40 @@
 #include "common/perun/store.h"
 
 /*
- * The pending profiles of a store: the files of its directory jobs whose names
- * end in "perf".  Perun keeps an index of them, jobs/.index, which goes stale;
- * here the files themselves count.
+ * The pending profiles of a store, those that are not registered yet: the files
+ * in the directory jobs whose names end in "perf".  Perun has an index of them,
+ * jobs/.index, which gets out of date; here the files themselves are read.
  */
 
 /*
- * Their names, sorted, which the arena keeps.  Dies if there is no such
- * directory.
+ * Their names, sorted, in the arena; the caller frees the array.  Dies if the
+ * directory cannot be read.
  */
 const char **pending_names(const struct store *, struct arena *, size_t *n);
 
-/* Removes one; false with errno. */
+/* Removes one; false on an error, with errno. */
 bool pending_remove(const struct store *, const char *name);
 
-/* When a file was changed, in seconds; half ones go to the even, as in Perun. */
+/*
+ * The modification time of a file in seconds, rounded as by Perun: a half to
+ * the even second.
+ */
 struct stat;
 int64_t pending_time(const struct stat *);
 
 /*
- * They as an index: by name, with the times of the files, without objects,
- * since those have no names yet.
+ * The pending profiles as an index, sorted by name.  The times are those of the
+ * files; the object of each entry is zero, because it does not exist yet.
  */
 struct pending {
 	struct pidx index;
-	struct span *origins;	/* by entry: the minor version, or empty */
-	struct pending_fault {
+	struct span *origins;	/* of each entry: the minor version, or empty */
+	struct pending_error {
 		const char *name, *why;
-	} *faults;		/* files that are no profiles, by name */
-	size_t n_faults;
+	} *errors;		/* files that are not profiles, by name */
+	size_t n_errors;
 
-	/* The rest is pending.c's own. */
+	/* Private to pending.c. */
 	const struct store *store;
 	struct arena arena;
 	struct recio *recio;
@@ -50,8 +53,8 @@ void pending_read(struct pending *, const struct store *);
 void pending_release(struct pending *);
 
 /*
- * The document of one of them, on one line, borrowed until the next.  False if
- * it cannot be read any more: *why then says so.
+ * The JSON document of a pending profile, on one line, borrowed until the next
+ * call.  False if it can no longer be read: *why is then the reason.
  */
 bool pending_document(struct pending *, const char *name,
     struct span *document, const char **why);

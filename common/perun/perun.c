@@ -1,4 +1,4 @@
-/* perun - a Perun store with its settings and its repository */
+/* perun - opens a Perun store with its settings and its repository */
 
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,7 @@ perun_close(struct perun *p)
 	store_close(&p->store);
 }
 
-/* Where the repository is: vcs.url is relative to the store. */
+/* The path of the repository; vcs.url is relative to the store. */
 static void
 put_url(const struct perun *p, struct buf *path)
 {
@@ -70,7 +70,7 @@ perun_version(struct perun *p, const char *name, unsigned char *version,
 }
 
 void
-perun_index_fault(const struct store *s, const unsigned char *version,
+perun_index_error(const struct store *s, const unsigned char *version,
     const struct pidx_error *error, struct buf *why)
 {
 	int number = errno;
@@ -96,11 +96,12 @@ perun_index(const struct store *s, const unsigned char *version,
 	*index = (struct pidx){ 0 };
 	bytes->len = 0;
 	found = store_read(s, version, bytes);
-	if (found == STORE_ABSENT || (found == STORE_GOOD &&
+	if (found == STORE_ABSENT || (found == STORE_FOUND &&
 	    pidx_read(index, buf_span(bytes), &error)))
 		return found;
-	perun_index_fault(s, version, found == STORE_BAD ? NULL : &error, why);
-	return STORE_BAD;
+	perun_index_error(s, version,
+	    found == STORE_FAILED ? NULL : &error, why);
+	return STORE_FAILED;
 }
 
 bool
@@ -110,9 +111,9 @@ perun_object(const struct store *s, const unsigned char *name,
 	packed->len = 0;
 	switch (store_read(s, name, packed)) {
 	case STORE_ABSENT:
-		*why = "it is not there";
+		*why = "it is missing";
 		return false;
-	case STORE_BAD:
+	case STORE_FAILED:
 		*why = strerror(errno);
 		return false;
 	default:
@@ -120,6 +121,6 @@ perun_object(const struct store *s, const unsigned char *name,
 	}
 	if (!object_unpack(object, buf_span(packed), why))
 		return false;
-	*why = "its name is not that of what is in it";
+	*why = "its SHA-1 is not its name";
 	return memcmp(object->name, name, STORE_NAME) == 0;
 }

@@ -9,7 +9,7 @@
 #include "common/perun/store.h"
 #include "common/vcs/vcs.h"
 
-/* A Perun store with its settings and the repository that it stands beside. */
+/* A Perun store with its settings and the repository that it belongs to. */
 struct perun {
 	struct store store;
 	struct config config;
@@ -17,36 +17,36 @@ struct perun {
 	bool has_vcs;		/* vcs is open */
 };
 
-/* Opens what is in a directory or the nearest above; dies if it cannot. */
+/* Opens the store in a directory or the nearest one above it, or dies. */
 void perun_open(struct perun *, const char *directory);
 void perun_close(struct perun *);
 
 /*
- * The minor version that a name stands for: all that the repository, which is
- * opened at first need, understands.  False if it stands for none: *why then
- * says so, until the next call.
+ * Resolves the name of a commit by means of the repository, which the first
+ * call opens.  False if it cannot be resolved: *why is then the reason, until
+ * the next call.
  */
 bool perun_version(struct perun *, const char *name, unsigned char *version,
     const char **why);
 
 /*
- * Reads the index of a version, which is empty and of layout 0 if it is absent.
- * Its texts are borrowed from bytes; release it in any case.  STORE_BAD if it
- * cannot be read or is malformed: why, ended by NUL, then names the file and
- * the first byte that is wrong, and what is in front of that is there.
+ * Reads the index of a version; it is empty and of layout 0 if it is absent.
+ * Its texts are borrowed from bytes; release it in any case.  STORE_FAILED if
+ * it cannot be read or is malformed: why, NUL-terminated, then names the file
+ * and the first wrong byte; the entries before that byte are in the index.
  */
 enum store_found perun_index(const struct store *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 
-/* Such a why, where errno tells if there is no error of the format. */
-void perun_index_fault(const struct store *, const unsigned char *version,
+/* Sets such a message for an error in the format or, if NULL, for errno. */
+void perun_index_error(const struct store *, const unsigned char *version,
     const struct pidx_error *, struct buf *why);
 
 /*
- * Reads an object and verifies that it is what its name says.  Its texts are
- * the object's, packed is for its bytes.  False if it is absent or damaged:
- * *why then says so.
+ * Reads an object and compares its SHA-1 with its name.  packed holds its file;
+ * the texts belong to the object.  False if it is absent or damaged: *why is
+ * then the reason.
  */
 bool perun_object(const struct store *, const unsigned char *name,
     struct buf *packed, struct object *, const char **why);

@@ -1,5 +1,6 @@
-/* pidx - the index of a minor version, from bytes and to bytes */
+/* pidx - parses and writes the index of a minor version */
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "common/base/search.h"
 #include "common/perun/pidx.h"
 
-enum { LAST_VERSION = 2, COUNT_AT = 8 };
+enum { VERSION_MAX = 2, COUNT_OFFSET = 8 };
 
 static uint32_t
 get_u32(const char *p)
@@ -35,83 +36,86 @@ put_u32(struct buf *b, uint32_t value)
 	b->len += 4;
 }
 
-static bool
-fail(struct pidx_error *e, size_t offset, const char *why)
+static PRINTF_LIKE(3, 4) bool
+fail(struct pidx_error *e, size_t offset, const char *fmt, ...)
 {
+	va_list ap;
+
 	e->offset = offset;
-	snprintf(e->why, sizeof e->why, "%s", why);
+	va_start(ap, fmt);
+	vsnprintf(e->why, sizeof e->why, fmt, ap);
+	va_end(ap);
 	return false;
 }
 
-/* A walk over the bytes. */
-struct walk {
+/* A position in the bytes of an index. */
+struct cursor {
 	struct span bytes;
 	size_t at;
 	struct pidx_error *error;
 };
 
 static size_t
-left(const struct walk *w)
+bytes_left(const struct cursor *c)
 {
-	return w->bytes.n - w->at;
+	return c->bytes.n - c->at;
 }
 
 static bool
-take_u32(struct walk *w, uint32_t *value, const char *what)
+read_u32(struct cursor *c, uint32_t *value, const char *what)
 {
-	if (left(w) < 4)
-		return fail(w->error, w->at, what);
-	*value = get_u32(w->bytes.p + w->at);
-	w->at += 4;
+	if (bytes_left(c) < 4)
+		return fail(c->error, c->at, "%s is truncated", what);
+	*value = get_u32(c->bytes.p + c->at);
+	c->at += 4;
 	return true;
 }
 
 static bool
-take_object(struct walk *w, unsigned char *object)
+read_object(struct cursor *c, unsigned char *object)
 {
-	if (left(w) < PIDX_SHA)
-		return fail(w->error, w->at, "the object of an entry is cut");
-	memcpy(object, w->bytes.p + w->at, PIDX_SHA);
-	w->at += PIDX_SHA;
+	if (bytes_left(c) < PIDX_SHA)
+		return fail(c->error, c->at,
+		    "the object of an entry is truncated");
+	memcpy(object, c->bytes.p + c->at, PIDX_SHA);
+	c->at += PIDX_SHA;
 	return true;
 }
 
 static bool
-take_path(struct walk *w, struct span *path)
+read_path(struct cursor *c, struct span *path)
 {
-	const char *p = w->bytes.p + w->at;
-	const char *end = left(w) == 0 ? NULL : memchr(p, '\0', left(w));
+	const char *p = c->bytes.p + c->at;
+	size_t left = bytes_left(c);
+	const char *end = left == 0 ? NULL : memchr(p, '\0', left);
 
 	if (end == NULL)
-		return fail(w->error, w->at, "a path has no end");
+		return fail(c->error, c->at, "a path is not terminated");
 	if (end == p)
-		return fail(w->error, w->at, "a path is empty");
+		return fail(c->error, c->at, "a path is empty");
 	*path = span_of(p, (size_t)(end - p));
-	w->at += path->n + 1;
+	c->at += path->n + 1;
 	return true;
 }
 
 static bool
-take_string(struct walk *w, struct span *string)
+read_string(struct cursor *c, struct span *string)
 {
 	uint32_t n;
 
-	if (!take_u32(w, &n, "the length of a string is cut"))
+	if (!read_u32(c, &n, "the length of a string"))
 		return false;
-	if (n > left(w)) {
-		fail(w->error, w->at - 4, "");
-		snprintf(w->error->why, sizeof w->error->why,
-		    "a string of %u bytes where %zu are left", n, left(w));
-		return false;
-	}
-	*string = span_of(w->bytes.p + w->at, n);
-	w->at += n;
+	if (n > bytes_left(c))
+		return fail(c->error, c->at - 4, "a string has %u bytes but "
+		    "only %zu are left", n, bytes_left(c));
+	*string = span_of(c->bytes.p + c->at, n);
+	c->at += n;
 	return true;
 }
 
-/* Which strings an entry has, in order. */
+/* The strings of an entry, in order; returns how many. */
 static size_t
-strings_of(enum pidx_layout layout, const enum pidx_string **order)
+strings_in(enum pidx_layout layout, const enum pidx_string **order)
 {
 	static const enum pidx_string five[] = { PIDX_TYPE, PIDX_CMD,
 	    PIDX_WORKLOAD, PIDX_COLLECTOR, PIDX_POSTPROCESSORS };
@@ -123,17 +127,17 @@ strings_of(enum pidx_layout layout, const enum pidx_string **order)
 }
 
 static bool
-take_entry(struct walk *w, enum pidx_layout layout, struct pidx_entry *e)
+read_entry(struct cursor *c, enum pidx_layout layout, struct pidx_entry *e)
 {
 	const enum pidx_string *order;
-	size_t n = strings_of(layout, &order);
+	size_t n = strings_in(layout, &order);
 
 	*e = (struct pidx_entry){ 0 };
-	if (!take_u32(w, &e->time, "the time of an entry is cut") ||
-	    !take_object(w, e->object) || !take_path(w, &e->path))
+	if (!read_u32(c, &e->time, "the time of an entry") ||
+	    !read_object(c, e->object) || !read_path(c, &e->path))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!take_string(w, &e->strings[order[i]]))
+		if (!read_string(c, &e->strings[order[i]]))
 			return false;
 	return true;
 }
@@ -143,78 +147,71 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
     struct pidx_entry *e, size_t *end)
 {
 	struct pidx_error error;
-	struct walk w = { .bytes = bytes, .at = offset, .error = &error };
+	struct cursor c = { .bytes = bytes, .at = offset, .error = &error };
 
-	if (!take_entry(&w, layout, e))
+	if (!read_entry(&c, layout, e))
 		return false;
-	*end = w.at;
+	*end = c.at;
 	return true;
 }
 
 typedef void visit(void *to, const struct pidx_entry *, size_t offset);
 
-/* The count is believed only as far as there are bytes. */
+/*
+ * Calls for each of count entries.  The count is not trusted: the loop ends
+ * with an error when the bytes do.
+ */
 static bool
-take_entries(struct walk *w, enum pidx_layout layout, uint32_t count,
+read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
     visit *call, void *to)
 {
 	struct pidx_entry e;
 	size_t offset;
 
 	for (uint32_t i = 0; i < count; i++) {
-		offset = w->at;
-		if (left(w) == 0) {
-			fail(w->error, w->at, "");
-			snprintf(w->error->why, sizeof w->error->why,
-			    "%u entries are counted but %u are there", count,
-			    i);
-			return false;
-		}
-		if (!take_entry(w, layout, &e))
+		offset = c->at;
+		if (bytes_left(c) == 0)
+			return fail(c->error, c->at, "the header counts %u "
+			    "entries but %u are there", count, i);
+		if (!read_entry(c, layout, &e))
 			return false;
 		call(to, &e, offset);
 	}
-	if (left(w) == 0)
+	if (bytes_left(c) == 0)
 		return true;
-	fail(w->error, w->at, "");
-	snprintf(w->error->why, sizeof w->error->why,
-	    "%zu bytes behind the last of %u entries", left(w), count);
-	return false;
+	return fail(c->error, c->at, "%zu bytes after the last of %u entries",
+	    bytes_left(c), count);
 }
 
 static bool
-take_header(struct walk *w, uint32_t *version, uint32_t *count)
+read_header(struct cursor *c, uint32_t *version, uint32_t *count)
 {
-	if (w->bytes.n < 4 || memcmp(w->bytes.p, "pidx", 4) != 0)
-		return fail(w->error, 0, "it does not begin with 'pidx'");
-	w->at = 4;
-	if (!take_u32(w, version, "the version is cut"))
+	if (c->bytes.n < 4 || memcmp(c->bytes.p, "pidx", 4) != 0)
+		return fail(c->error, 0, "it does not begin with 'pidx'");
+	c->at = 4;
+	if (!read_u32(c, version, "the version"))
 		return false;
-	if (*version < 1 || *version > LAST_VERSION) {
-		fail(w->error, 4, "");
-		snprintf(w->error->why, sizeof w->error->why,
-		    "its version is %u, not 1 or 2", *version);
+	if (*version < 1 || *version > VERSION_MAX)
+		return fail(c->error, 4, "its version is %u, not 1 or 2",
+		    *version);
+	if (!read_u32(c, count, "the number of entries"))
 		return false;
-	}
-	if (!take_u32(w, count, "the number of entries is cut"))
-		return false;
-	return *count <= INT32_MAX ? true :
-	    fail(w->error, COUNT_AT,
+	return *count <= INT32_MAX || fail(c->error, COUNT_OFFSET,
 	    "the number of entries is negative");
 }
 
 /*
- * Six strings that are read as five leave the last: its length becomes the
- * time of the next entry.  Nobody measured in the first days of 1970.
+ * If entries of six strings are read as five, the length of the sixth becomes
+ * the time of the next entry.  A real time is not in the first days of 1970.
  */
 static bool
-has_lengths_for_times(const struct pidx *p)
+reads_lengths_as_times(const struct pidx *p)
 {
 	return p->n >= 2 && p->entries[1].time < 1 << 20;
 }
 
 static void
-keep_entry(void *to, const struct pidx_entry *e, size_t offset)
+append_entry(void *to, const struct pidx_entry *e, size_t offset)
 {
 	struct pidx *p = to;
 
@@ -227,25 +224,25 @@ keep_entry(void *to, const struct pidx_entry *e, size_t offset)
 bool
 pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 {
-	struct walk w = { .bytes = bytes, .error = error };
+	struct cursor c = { .bytes = bytes, .error = error };
 	struct pidx other = { .layout = PIDX_2_ARGS };
 	struct pidx_error other_error;
 	uint32_t version, count;
-	bool good;
+	bool ok;
 
 	*p = (struct pidx){ .layout = PIDX_2 };
-	if (!take_header(&w, &version, &count))
+	if (!read_header(&c, &version, &count))
 		return false;
 	p->layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (take_entries(&w, p->layout, count, keep_entry, p))
+	if (read_entries(&c, p->layout, count, append_entry, p))
 		return true;
 	if (p->layout == PIDX_1)
 		return false;
-	w.at = PIDX_HEADER;
-	w.error = &other_error;
-	good = take_entries(&w, PIDX_2_ARGS, count, keep_entry, &other);
-	/* Of two that do not fit the one that got further is likelier. */
-	if (good || has_lengths_for_times(p) || other.n > p->n ||
+	c.at = PIDX_HEADER;
+	c.error = &other_error;
+	ok = read_entries(&c, PIDX_2_ARGS, count, append_entry, &other);
+	/* If neither layout fits, prefer the one that got further. */
+	if (ok || reads_lengths_as_times(p) || other.n > p->n ||
 	    (other.n == p->n && other_error.offset > error->offset)) {
 		pidx_release(p);
 		*p = other;
@@ -253,7 +250,7 @@ pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 	} else {
 		pidx_release(&other);
 	}
-	return good;
+	return ok;
 }
 
 void
@@ -287,7 +284,7 @@ put_string(struct buf *b, struct span s)
 	buf_add(b, s.p, s.n);
 }
 
-/* The command with the args that older versions kept apart. */
+/* The command, followed by the args that PIDX_2_ARGS stores separately. */
 static void
 put_command(struct buf *b, const struct pidx_entry *e)
 {
@@ -329,16 +326,16 @@ pidx_write(const struct pidx *p, struct buf *b)
 		put_entry(b, p->layout, &p->entries[i]);
 }
 
-/* New entries on their way between those that are there. */
+/* The merging of new entries into an index. */
 struct merge {
 	const struct pidx_entry *new;
 	size_t n;
 	bool *existed;
-	size_t *before;		/* the offset at which each goes in */
-	size_t placed;
+	size_t *offsets;	/* where each is to be inserted */
+	size_t n_placed;	/* how many offsets are known */
 };
 
-/* Marks the first of the new entries that is the same, if there is one. */
+/* Marks the first new entry that is equal to one of the index. */
 static void
 mark_existing(struct merge *m, const struct pidx_entry *e)
 {
@@ -350,46 +347,49 @@ mark_existing(struct merge *m, const struct pidx_entry *e)
 }
 
 static void
-pass_entry(void *to, const struct pidx_entry *e, size_t offset)
+place_before(void *to, const struct pidx_entry *e, size_t offset)
 {
 	struct merge *m = to;
 
-	while (m->placed < m->n && pidx_compare(e, &m->new[m->placed]) >= 0)
-		m->before[m->placed++] = offset;
+	while (m->n_placed < m->n && pidx_compare(e, &m->new[m->n_placed]) >= 0)
+		m->offsets[m->n_placed++] = offset;
 	mark_existing(m, e);
 }
 
-/* Finds where the new entries go in an index of a layout that stays. */
+/*
+ * Finds where the new entries are to be inserted.  Fails if the index is not of
+ * version 1 or of the current layout of version 2.
+ */
 static bool
-place(struct merge *m, const struct buf *index, enum pidx_layout *layout,
-    struct pidx_error *error)
+find_positions(struct merge *m, const struct buf *index,
+    enum pidx_layout *layout, struct pidx_error *error)
 {
-	struct walk w = { .bytes = buf_span(index),
+	struct cursor c = { .bytes = buf_span(index),
 	    .error = error };
 	uint32_t version, count;
 
 	for (size_t i = 0; i < m->n; i++)
 		m->existed[i] = i > 0 &&
 		    pidx_compare_object(&m->new[i - 1], &m->new[i]) == 0;
-	m->placed = 0;
-	if (!take_header(&w, &version, &count))
+	m->n_placed = 0;
+	if (!read_header(&c, &version, &count))
 		return false;
 	*layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (!take_entries(&w, *layout, count, pass_entry, m))
+	if (!read_entries(&c, *layout, count, place_before, m))
 		return false;
-	while (m->placed < m->n)
-		m->before[m->placed++] = index->len;
+	while (m->n_placed < m->n)
+		m->offsets[m->n_placed++] = index->len;
 	return true;
 }
 
-/* Puts entries where they were placed; from the end, each byte moves once. */
+/* Inserts the new entries, starting from the end: each byte moves once. */
 static void
 insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
 {
 	struct buf fresh = { 0 };
 	size_t *start = mem_resize(NULL, m->n, sizeof *start);
 	size_t end = index->len, to, n;
-	uint32_t count = get_u32(index->data + COUNT_AT);
+	uint32_t count = get_u32(index->data + COUNT_OFFSET);
 
 	for (size_t i = 0; i < m->n; i++) {
 		start[i] = fresh.len;
@@ -400,36 +400,36 @@ insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
 	}
 	buf_need(index, fresh.len);
 	index->len = to = end + fresh.len;
-	for (size_t i = m->n; i-- > 0; end = m->before[i]) {
-		n = end - m->before[i];
+	for (size_t i = m->n; i-- > 0; end = m->offsets[i]) {
+		n = end - m->offsets[i];
 		to -= n;
-		memmove(index->data + to, index->data + m->before[i], n);
+		memmove(index->data + to, index->data + m->offsets[i], n);
 		n = fresh.len - start[i];
 		to -= n;
 		fresh.len -= n;
 		if (n > 0)
 			memcpy(index->data + to, fresh.data + start[i], n);
 	}
-	set_u32(index->data + COUNT_AT, count);
+	set_u32(index->data + COUNT_OFFSET, count);
 	buf_release(&fresh);
 	free(start);
 }
 
-/* If it is sound it becomes as pidx_write() has it, without args. */
+/* Converts a valid index of PIDX_2_ARGS to PIDX_2. */
 static bool
-rewrite(struct buf *index, struct pidx_error *error)
+convert(struct buf *index, struct pidx_error *error)
 {
 	struct buf new = { 0 };
 	struct pidx p;
-	bool good = pidx_read(&p, buf_span(index), error);
+	bool ok = pidx_read(&p, buf_span(index), error);
 
-	if (good) {
+	if (ok) {
 		pidx_write(&p, &new);
 		buf_release(index);
 		*index = new;
 	}
 	pidx_release(&p);
-	return good;
+	return ok;
 }
 
 bool
@@ -438,13 +438,14 @@ pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
 {
 	struct merge m = { .new = new, .n = n, .existed = existed };
 	enum pidx_layout layout;
-	bool good;
+	bool ok;
 
-	m.before = mem_resize(NULL, n, sizeof *m.before);
-	good = place(&m, index, &layout, error) ||
-	    (rewrite(index, error) && place(&m, index, &layout, error));
-	if (good)
+	m.offsets = mem_resize(NULL, n, sizeof *m.offsets);
+	ok = find_positions(&m, index, &layout, error) ||
+	    (convert(index, error) &&
+	    find_positions(&m, index, &layout, error));
+	if (ok)
 		insert(&m, layout, index);
-	free(m.before);
-	return good;
+	free(m.offsets);
+	return ok;
 }

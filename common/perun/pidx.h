@@ -9,24 +9,27 @@
 #include "common/base/text.h"
 
 /*
- * The index of a minor version of Perun's store: which profiles are registered
- * with it.  weir-pidx(5) has the format byte by byte; all integers in it are
- * little-endian.  Nothing here touches a file.
+ * The index of a minor version (a commit) in a Perun store: the list of the
+ * profiles that are registered with it.  weir-pidx(5) describes the format; all
+ * integers are little-endian.  These functions work on bytes in memory.
  */
 enum { PIDX_SHA = 20, PIDX_HEADER = 12 };
 
-/* The strings of an entry, in the order of layout 2; args is of the older. */
+/* The strings of an entry, in the order of PIDX_2; args only in PIDX_2_ARGS. */
 enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
     PIDX_POSTPROCESSORS, PIDX_ARGS, PIDX_STRINGS };
 
 struct pidx_entry {
 	uint32_t time;			/* seconds since 1970 UTC */
-	unsigned char object[PIDX_SHA];	/* which profile */
+	unsigned char object[PIDX_SHA];	/* SHA-1 of the profile */
 	struct span path;		/* its file's base name */
 	struct span strings[PIDX_STRINGS];	/* empty in version 1 */
 };
 
-/* Version 2 has had six strings (with args), and has five since 2024. */
+/*
+ * Version 2 has two layouts: six strings, with args, in Perun up to 0.21.8, and
+ * five since 2024.  Nothing in the file says which one it is.
+ */
 enum pidx_layout { PIDX_1 = 1, PIDX_2, PIDX_2_ARGS };
 
 struct pidx {
@@ -41,37 +44,37 @@ struct pidx_error {
 };
 
 /*
- * Reads an index.  Paths and strings are borrowed from bytes.  Which layout of
- * version 2 it is, nothing tells: it is the one whose entries end exactly where
- * the bytes end.  False if it is malformed; what could be read before the error
- * is there all the same.  Release it in either case.
+ * Parses an index.  Paths and strings are borrowed from bytes.  The layout of a
+ * version 2 is the one whose entries end exactly at the end of the bytes.
+ * False if the index is malformed; the entries before the error are still
+ * there.  Release it in either case.
  */
 bool pidx_read(struct pidx *, struct span bytes, struct pidx_error *);
 void pidx_release(struct pidx *);
 
 /*
- * The entry that may begin at an offset, for those who look for entries in
- * what is malformed; *end is behind it.  False if none does.
+ * Parses the bytes at an offset as an entry, to search a malformed index for
+ * entries; *end is the offset after it.  False if they are not one.
  */
 bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
     struct pidx_entry *, size_t *end);
 
-/* < 0, 0, > 0: by path, then time; and then by object, which tells all apart. */
+/* < 0, 0, > 0: by path, then time; the second then compares the objects. */
 int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
 int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 
 /*
- * The bytes of an index.  Layout 2 with args is written as layout 2, which
- * today's Perun reads, with the args behind the command.
+ * Appends the bytes of an index.  PIDX_2_ARGS is written as PIDX_2, which
+ * current versions of Perun read, with the args appended to the command.
  */
 void pidx_write(const struct pidx *, struct buf *);
 
 /*
  * Adds entries to the bytes of an index, each where Perun would insert it:
- * before the first with a greater path, or the same path and no earlier time.
- * new is sorted by pidx_compare_object(); existed[i] becomes whether the index,
- * or new before i, has the same: it is not added again.  False if the index is
- * malformed; it is as it was then.
+ * before the first entry with a greater path, or with the same path and the
+ * same or a later time.  new is sorted by pidx_compare_object().  existed[i] is
+ * set if the index or an earlier item of new has an equal entry: new[i] is then
+ * not added.  False if the index is malformed; it is not changed then.
  */
 bool pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
     bool *existed, struct pidx_error *);

@@ -1,4 +1,4 @@
-/* profile - a profile of Perun's, as its store keeps it */
+/* profile - makes the stored form of a Perun profile */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ const char *const profile_keys[] = { "type", "minor_version", "path", "time",
     "profile", "origin", "header", "collector_info", "postprocessors",
     "resources", "snapshots", "global", "resource_type_map", "models", NULL };
 
-/* Of the header, and of what has a name. */
+/* The keys of the header, and of objects with a name. */
 enum { CMD = KEY_TYPE + 1, WORKLOAD };
 static const char *const part_keys[] = { "type", "cmd", "workload", NULL };
 enum { NAME = KEY_TYPE + 1 };
@@ -37,9 +37,9 @@ profile_release(struct profile *p)
 	buf_release(&p->body);
 }
 
-/* The object that a field is, or NULL. */
+/* Parses a field that is an object; NULL otherwise. */
 static const struct rec *
-part(struct recio *recio, const struct rec *r, unsigned key)
+read_part(struct recio *recio, const struct rec *r, unsigned key)
 {
 	const struct field *f = rec_get(r, key);
 	const char *why;
@@ -49,7 +49,7 @@ part(struct recio *recio, const struct rec *r, unsigned key)
 }
 
 static bool
-keep_string(struct profile *p, const struct rec *r, unsigned key,
+copy_string(struct profile *p, const struct rec *r, unsigned key,
     struct span *to)
 {
 	struct span s;
@@ -60,27 +60,27 @@ keep_string(struct profile *p, const struct rec *r, unsigned key,
 	return true;
 }
 
-/* Perun adds without a workload, but not without the others. */
+/* Returns what is missing, or NULL.  For Perun only workload is optional. */
 static const char *
 read_header(struct profile *p, const struct rec *r)
 {
-	const struct rec *header = part(p->parts, r, HEADER);
+	const struct rec *header = read_part(p->parts, r, HEADER);
 	const struct rec *collector;
 
 	if (header == NULL)
 		return "no object 'header'";
-	if (!keep_string(p, header, KEY_TYPE, &p->type))
+	if (!copy_string(p, header, KEY_TYPE, &p->type))
 		return "no string 'type' in the header";
 	if (p->type.n == 0 || memchr(p->type.p, ' ', p->type.n) != NULL ||
 	    memchr(p->type.p, '\0', p->type.n) != NULL)
-		return "the type of the header is empty or has blanks";
-	if (!keep_string(p, header, CMD, &p->cmd))
+		return "the type in the header is empty or has spaces";
+	if (!copy_string(p, header, CMD, &p->cmd))
 		return "no string 'cmd' in the header";
-	if (!keep_string(p, header, WORKLOAD, &p->workload))
+	if (!copy_string(p, header, WORKLOAD, &p->workload))
 		p->workload = span_of("", 0);
-	collector = part(p->names, r, COLLECTOR);
+	collector = read_part(p->names, r, COLLECTOR);
 	if (collector == NULL ||
-	    !keep_string(p, collector, NAME, &p->collector))
+	    !copy_string(p, collector, NAME, &p->collector))
 		return "no string 'name' in 'collector_info'";
 	return NULL;
 }
@@ -108,7 +108,7 @@ read_postprocessors(struct profile *p, const struct rec *r)
 	return NULL;
 }
 
-/* "key": value, behind what is there */
+/* Appends "key": value, after a comma if needed. */
 static void
 put_member(struct buf *b, const struct field *f)
 {
@@ -119,7 +119,7 @@ put_member(struct buf *b, const struct field *f)
 	pyjson_put(b, f->token);
 }
 
-/* What makes a document a record of a stream, or a pending one, is not kept. */
+/* `origin` and the type of a record are not part of the document. */
 static bool
 is_wrapping(const struct rec *r, const struct field *f)
 {
@@ -128,7 +128,7 @@ is_wrapping(const struct rec *r, const struct field *f)
 }
 
 static void
-make_plain(struct profile *p, const struct rec *r)
+make_unflattened(struct profile *p, const struct rec *r)
 {
 	buf_char(&p->body, '{');
 	for (size_t i = 0; i < r->n; i++)
@@ -137,9 +137,9 @@ make_plain(struct profile *p, const struct rec *r)
 	buf_char(&p->body, '}');
 }
 
-/* Tokens of a region: of all of the profile, or of a snapshot. */
+/* The tokens of a region: of `global`, or of a snapshot. */
 struct region {
-	struct span time, resources, models;	/* empty if not there */
+	struct span time, resources, models;	/* empty if absent */
 };
 
 static struct region
@@ -174,44 +174,44 @@ add_snapshots(struct flatten *f, struct span rest)
 	struct buf number = { 0 };
 	struct region snapshot;
 	struct span item;
-	bool good = true;
+	bool ok = true;
 
-	for (uint64_t i = 0; good && items_next(&rest, &item); i++) {
+	for (uint64_t i = 0; ok && items_next(&rest, &item); i++) {
 		number.len = 0;
 		buf_u64(&number, i);
 		snapshot = read_region(item);
-		good = add_region(f, &snapshot, buf_span(&number));
+		ok = add_region(f, &snapshot, buf_span(&number));
 	}
 	buf_release(&number);
-	return good;
+	return ok;
 }
 
-/* In the order of the document, since that numbers the types. */
+/* In the order of the document, because it determines the types' numbers. */
 static bool
 add_resources(struct flatten *f, const struct rec *r,
     const struct region *global)
 {
 	const struct span no = span_of(NULL, 0);
 	const struct field *field = r->fields, *end = field + r->n;
-	bool good = true;
+	bool ok = true;
 
-	for (; good && field < end; field++) {
+	for (; ok && field < end; field++) {
 		if (field == rec_get(r, SNAPSHOTS))
-			good = field->kind == REC_ARRAY &&
+			ok = field->kind == REC_ARRAY &&
 			    add_snapshots(f, field->token);
 		else if (field == rec_get(r, GLOBAL) &&
 		    field->kind == REC_OBJECT && field->token.n > 2)
-			good = add_region(f, global, no);
+			ok = add_region(f, global, no);
 		else if (field == rec_get(r, RESOURCES) &&
 		    field->kind == REC_ARRAY)
-			good = flatten_add(f, field->token, no, no);
+			ok = flatten_add(f, field->token, no, no);
 	}
-	return good;
+	return ok;
 }
 
-/* What stands within the brackets of a good object. */
+/* Appends the members of an object, without its brackets. */
 static void
-put_inner(struct buf *b, struct span token)
+put_members(struct buf *b, struct span token)
 {
 	size_t at = b->len;
 
@@ -220,7 +220,7 @@ put_inner(struct buf *b, struct span token)
 	b->len -= 2;
 }
 
-/* The resources of a document that is flat already, and then others. */
+/* Resources that are flattened already come first. */
 static void
 put_resources(struct profile *p, const struct flatten *f,
     const struct rec *r)
@@ -231,7 +231,7 @@ put_resources(struct profile *p, const struct flatten *f,
 	buf_str(&p->body, "{\"resources\": {");
 	at = p->body.len;
 	if (flat != NULL && flat->kind == REC_OBJECT)
-		put_inner(&p->body, flat->token);
+		put_members(&p->body, flat->token);
 	if (f->n_types > 0 && p->body.len > at)
 		buf_str(&p->body, ", ");
 	flatten_put_resources(f, &p->body);
@@ -253,7 +253,7 @@ put_models(struct profile *p, const struct rec *r, struct span of_global)
 }
 
 static bool
-is_folded(const struct rec *r, const struct field *f)
+is_rewritten(const struct rec *r, const struct field *f)
 {
 	static const unsigned keys[] = { RESOURCES, SNAPSHOTS, GLOBAL,
 	    TYPE_MAP, MODELS };
@@ -271,12 +271,12 @@ make_flat(struct profile *p, const struct rec *r)
 	const struct field *all = rec_get(r, GLOBAL);
 	struct region global = { 0 };
 	struct flatten f;
-	bool good;
+	bool ok;
 
 	if (all != NULL)
 		global = read_region(all->token);
 	flatten_init(&f);
-	good = add_resources(&f, r, &global);
+	ok = add_resources(&f, r, &global);
 	put_resources(p, &f, r);
 	if (map != NULL) {
 		pyjson_put(&p->body, map->token);
@@ -288,10 +288,10 @@ make_flat(struct profile *p, const struct rec *r)
 	flatten_release(&f);
 	put_models(p, r, global.models);
 	for (size_t i = 0; i < r->n; i++)
-		if (!is_folded(r, &r->fields[i]))
+		if (!is_rewritten(r, &r->fields[i]))
 			put_member(&p->body, &r->fields[i]);
 	buf_char(&p->body, '}');
-	return good ? NULL : "a resource has no uid, or a region no resources";
+	return ok ? NULL : "a resource has no uid or a region has no resources";
 }
 
 bool
@@ -308,7 +308,7 @@ profile_describe(struct profile *p, const struct rec *r, const char **why)
 	*why = read_header(p, r);
 	if (*why == NULL)
 		*why = read_postprocessors(p, r);
-	keep_string(p, r, ORIGIN, &p->origin);
+	copy_string(p, r, ORIGIN, &p->origin);
 	return *why == NULL;
 }
 
@@ -322,7 +322,7 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 	if (flat)
 		*why = make_flat(p, r);
 	else
-		make_plain(p, r);
+		make_unflattened(p, r);
 	return *why == NULL;
 }
 

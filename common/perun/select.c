@@ -1,4 +1,4 @@
-/* select - which entries of an index are wanted */
+/* select - selects entries of an index */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "common/base/sort.h"
 #include "common/perun/select.h"
 
-enum { PREFIX_LEAST = 4 };
+enum { PREFIX_LEN_MIN = 4 };
 
-/* "12@i": the number, and which list it is of. */
+/* Parses "12@i" or "12@p"; *list is the letter. */
 static bool
-read_tag(struct span s, uint64_t *number, char *list)
+parse_tag(struct span s, uint64_t *number, char *list)
 {
 	if (s.n < 3 || s.p[s.n - 2] != '@')
 		return false;
@@ -25,35 +25,35 @@ read_tag(struct span s, uint64_t *number, char *list)
 static bool
 is_object(struct span s)
 {
-	return s.n >= PREFIX_LEAST && s.n <= 2 * PIDX_SHA && hex_is_hex(s);
+	return s.n >= PREFIX_LEN_MIN && s.n <= 2 * PIDX_SHA && hex_is_hex(s);
 }
 
 bool
-look_up_read(struct look_up *l, const char *text)
+selector_parse(struct selector *sel, const char *text)
 {
 	const char *dash = strchr(text, '-');
 	struct span all = span_str(text), left = all;
 	char list, other;
 
-	*l = (struct look_up){ .kind = LOOK_PATH, .text = all };
+	*sel = (struct selector){ .kind = SELECTOR_PATH, .text = all };
 	if (dash != NULL)
 		left = span_of(text, (size_t)(dash - text));
-	if (read_tag(left, &l->first, &list)) {
-		l->last = l->first;
+	if (parse_tag(left, &sel->first, &list)) {
+		sel->last = sel->first;
 		other = list;
-		if (dash != NULL && !read_tag(span_str(dash + 1), &l->last,
+		if (dash != NULL && !parse_tag(span_str(dash + 1), &sel->last,
 		    &other))
-			return true;	/* a path that begins so */
-		l->kind = list == 'i' ? LOOK_INDEX : LOOK_PENDING;
-		return list == other && l->first <= l->last;
+			return true;	/* a path such as "1@i-x" */
+		sel->kind = list == 'i' ? SELECTOR_INDEX : SELECTOR_PENDING;
+		return list == other && sel->first <= sel->last;
 	}
 	if (is_object(all))
-		l->kind = LOOK_OBJECT;
+		sel->kind = SELECTOR_OBJECT;
 	return true;
 }
 
 bool
-order_read(struct order *o, const char *key)
+order_parse(struct order *o, const char *key)
 {
 	static const char *const names[] = { "time", "realpath", "type", "cmd",
 	    "workload", "collector", "checksum" };
@@ -90,66 +90,66 @@ compare_by(const struct order *o, const struct pidx_entry *a,
 	}
 }
 
-struct sorting {
+struct sort_context {
 	const struct pidx_entry *entries;
 	const struct order *by;
 };
 
-/* Python's sort in reverse keeps the order of what is equal. */
+/* Descending and stable, as Python's sort with reverse=True. */
 static int
-compare_places(const void *a, const void *b, void *context)
+compare_indices(const void *a, const void *b, void *context)
 {
-	const struct sorting *s = context;
+	const struct sort_context *s = context;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	int order = compare_by(s->by, &s->entries[y], &s->entries[x]);
 
 	return order != 0 ? order : cmp_u64(x, y);
 }
 
-/* The places of entries as status shows them. */
+/* The indices of the entries in the order in which status shows them. */
 static size_t *
-shown_order(const struct pidx *p, const struct order *o)
+sorted_indices(const struct pidx *p, const struct order *o)
 {
-	size_t *places = mem_resize(NULL, p->n, sizeof *places);
-	const struct sorting s = { p->entries, o };
+	size_t *indices = mem_resize(NULL, p->n, sizeof *indices);
+	const struct sort_context s = { p->entries, o };
 
 	for (size_t i = 0; i < p->n; i++)
-		places[i] = i;
-	sort_with(places, p->n, sizeof *places, compare_places, &s);
-	return places;
+		indices[i] = i;
+	sort_with(indices, p->n, sizeof *indices, compare_indices, &s);
+	return indices;
 }
 
 static bool
-has_object(const struct look_up *l, const struct pidx_entry *e)
+has_object(const struct selector *sel, const struct pidx_entry *e)
 {
 	char hex[2 * PIDX_SHA + 1];
 
 	hex_encode(hex, e->object, PIDX_SHA);
-	for (size_t i = 0; i < l->text.n; i++)
-		if (hex_digit(l->text.p[i]) != hex_digit(hex[i]))
+	for (size_t i = 0; i < sel->text.n; i++)
+		if (hex_digit(sel->text.p[i]) != hex_digit(hex[i]))
 			return false;
 	return true;
 }
 
-/* Perun takes 40 hex digits for an object, and a name before a prefix. */
+/* Selects by object or path.  Hex digits may be a path as well. */
 static void
-mark_matches(const struct look_up *l, const struct pidx *p, bool *wanted)
+select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
 {
 	const struct pidx_entry *e = p->entries;
 
 	for (size_t i = 0; i < p->n; i++, e++)
-		wanted[i] |= span_compare(l->text, e->path) == 0 ||
-		    (l->kind == LOOK_OBJECT && has_object(l, e));
+		selected[i] |= span_compare(sel->text, e->path) == 0 ||
+		    (sel->kind == SELECTOR_OBJECT && has_object(sel, e));
 }
 
-/* A number beyond the index is an error, a range may go beyond it. */
+/* A single number out of range is an error, a range may be too long. */
 static bool
-mark_numbers(const struct look_up *l, const size_t *places, size_t n,
-    bool *wanted)
+select_numbers(const struct selector *sel, const size_t *indices, size_t n,
+    bool *selected)
 {
-	for (uint64_t i = l->first; i <= l->last && i < n; i++)
-		wanted[places[i]] = true;
-	return l->first < n || l->first != l->last;
+	for (uint64_t i = sel->first; i <= sel->last && i < n; i++)
+		selected[indices[i]] = true;
+	return sel->first < n || sel->first != sel->last;
 }
 
 static bool
@@ -159,7 +159,7 @@ matches(const char *wanted, struct span s)
 }
 
 static bool
-passes(const struct selection *s, const struct pidx_entry *e)
+matches_strings(const struct selection *s, const struct pidx_entry *e)
 {
 	return matches(s->type, e->strings[PIDX_TYPE]) &&
 	    matches(s->cmd, e->strings[PIDX_CMD]) &&
@@ -169,30 +169,32 @@ passes(const struct selection *s, const struct pidx_entry *e)
 
 bool
 select_entries(const struct selection *s, const struct order *o,
-    const struct pidx *p, bool pending, bool *wanted,
-    const struct look_up **missing)
+    const struct pidx *p, bool pending, bool *selected,
+    const struct selector **missing)
 {
-	enum look_up_kind numbers = pending ? LOOK_PENDING : LOOK_INDEX;
-	const struct look_up *l = s->look_ups;
-	size_t *places = NULL;
+	enum selector_kind numbers = pending ? SELECTOR_PENDING :
+	    SELECTOR_INDEX;
+	const struct selector *sel = s->selectors;
+	size_t *indices = NULL;
 
 	*missing = NULL;
 	for (size_t i = 0; i < p->n; i++)
-		wanted[i] = s->n_look_ups == 0;
-	for (; l < s->look_ups + s->n_look_ups; l++) {
-		if (l->kind == LOOK_OBJECT || l->kind == LOOK_PATH) {
-			mark_matches(l, p, wanted);
+		selected[i] = s->n_selectors == 0;
+	for (; sel < s->selectors + s->n_selectors; sel++) {
+		if (sel->kind == SELECTOR_OBJECT ||
+		    sel->kind == SELECTOR_PATH) {
+			select_matches(sel, p, selected);
 			continue;
 		}
-		if (l->kind != numbers)
+		if (sel->kind != numbers)
 			continue;
-		if (places == NULL)
-			places = shown_order(p, o);
-		if (!mark_numbers(l, places, p->n, wanted))
-			*missing = l;
+		if (indices == NULL)
+			indices = sorted_indices(p, o);
+		if (!select_numbers(sel, indices, p->n, selected))
+			*missing = sel;
 	}
 	for (size_t i = 0; i < p->n; i++)
-		wanted[i] = wanted[i] && passes(s, &p->entries[i]);
-	free(places);
+		selected[i] = selected[i] && matches_strings(s, &p->entries[i]);
+	free(indices);
 	return *missing == NULL;
 }

@@ -6,41 +6,47 @@
 #include "common/perun/pidx.h"
 
 /*
- * Which entries of an index are wanted.  A look-up is Perun's: "3@i" is the
- * fourth of the index as Perun's status shows it, "3@p" of the pending ones,
- * "1@i-3@i" a range; 40 hex digits, or four and more, are an object or the
- * beginning of its name; all else is a path.
+ * A selector names entries of an index, as in Perun:
+ *
+ *	3@i		the fourth entry in the order that Perun's status shows
+ *	3@p		the same for the pending profiles
+ *	1@i-3@i		a range, both ends included
+ *	4f2a09		40 hex digits, or the first 4 or more: an object
+ *	x.perf		anything else, and hex digits as well: a path
  */
-struct look_up {
-	enum look_up_kind { LOOK_INDEX, LOOK_PENDING, LOOK_OBJECT, LOOK_PATH }
-	    kind;
-	uint64_t first, last;
-	struct span text;
+struct selector {
+	enum selector_kind { SELECTOR_INDEX, SELECTOR_PENDING, SELECTOR_OBJECT,
+	    SELECTOR_PATH } kind;
+	uint64_t first, last;	/* of a number or range */
+	struct span text;	/* borrowed */
 };
 
-/* False if it is a range of no sense. */
-bool look_up_read(struct look_up *, const char *text);
+/* False for a range that is malformed: descending, or from i to p. */
+bool selector_parse(struct selector *, const char *text);
 
+/* An entry is selected if any selector and each of the strings matches. */
 struct selection {
-	const struct look_up *look_ups;
-	size_t n_look_ups;		/* any of them; 0: all */
+	const struct selector *selectors;
+	size_t n_selectors;		/* 0: all entries */
 	const char *type, *cmd, *workload, *collector;	/* NULL: any */
 };
 
-/* Perun's order: what must be greater comes first; the index settles ties. */
+/* Perun's order of entries, descending; equal ones in the index's order. */
 struct order {
 	enum { ORDER_TIME, ORDER_PATH, ORDER_TYPE, ORDER_CMD, ORDER_WORKLOAD,
 	    ORDER_COLLECTOR, ORDER_OBJECT } by;
 };
-bool order_read(struct order *, const char *key);
+
+/* Parses Perun's name of an order, such as "time"; false if it is unknown. */
+bool order_parse(struct order *, const char *key);
 
 /*
- * Marks what is wanted of an index.  pending: it is that of the pending
- * profiles.  An index that a look-up names and that is not there makes it
- * false, and *missing is that look-up.
+ * Sets selected[i] for the entries of an index, which is that of the pending
+ * profiles if pending.  False if a single number is out of range: *missing is
+ * then its selector.
  */
 bool select_entries(const struct selection *, const struct order *,
-    const struct pidx *, bool pending, bool *wanted,
-    const struct look_up **missing);
+    const struct pidx *, bool pending, bool *selected,
+    const struct selector **missing);
 
 #endif

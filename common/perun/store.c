@@ -1,4 +1,4 @@
-/* store - the files of a Perun store */
+/* store - reads and durably writes the files of a Perun store */
 
 #define _GNU_SOURCE		/* syncfs(), renameat2() */
 
@@ -22,47 +22,47 @@
 #include "common/io/fd.h"
 #include "common/perun/store.h"
 
-/* One store that this process writes to, for clean_up(). */
+/* The one store that this process writes to, for clean_up(). */
 static struct {
 	volatile sig_atomic_t objects, staging, n;
 	char name[32];
-} mess = { .objects = -1, .staging = -1 };
+} cleanup_state = { .objects = -1, .staging = -1 };
 
 enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
     OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
-#define STAGING ".new-"		/* and 16 digits */
+#define STAGING ".new-"		/* followed by 16 hex digits */
 
-/* Only what POSIX lets a signal handler do. */
+/* Removes the staging directory.  Async-signal-safe. */
 static void
 clean_up(void)
 {
 	char name[24], *p;
 	unsigned n;
 
-	if (mess.objects == -1)
+	if (cleanup_state.objects == -1)
 		return;
-	for (int i = 0; i < mess.n; i++) {
+	for (int i = 0; i < cleanup_state.n; i++) {
 		p = name + sizeof name;
 		*--p = '\0';
 		n = (unsigned)i;
 		do
 			*--p = (char)('0' + n % 10);
 		while ((n /= 10) > 0);
-		unlinkat(mess.staging, p, 0);
+		unlinkat(cleanup_state.staging, p, 0);
 	}
-	unlinkat(mess.staging, "index", 0);
-	unlinkat(mess.staging, "lost", 0);
-	unlinkat(mess.objects, mess.name, AT_REMOVEDIR);
+	unlinkat(cleanup_state.staging, "index", 0);
+	unlinkat(cleanup_state.staging, "lost", 0);
+	unlinkat(cleanup_state.objects, cleanup_state.name, AT_REMOVEDIR);
 }
 
 static _Noreturn void
-give_up(const struct store *s, const char *what)
+die_in_store(const struct store *s, const char *what)
 {
 	die_errno("cannot %s in '%s'", what, s->path);
 }
 
-/* The .perun of a directory or of one above it, with its path. */
+/* Opens the .perun in a directory or the nearest one above it. */
 static int
 open_nearest(char *directory, char *found, size_t size)
 {
@@ -107,12 +107,12 @@ store_open(struct store *s, const char *start, const char **why)
 }
 
 static void
-end_staging(struct store *s)
+remove_staging(struct store *s)
 {
 	if (s->staging == -1)
 		return;
 	clean_up();
-	mess.objects = mess.staging = -1;
+	cleanup_state.objects = cleanup_state.staging = -1;
 	close(s->staging);
 	s->staging = -1;
 }
@@ -120,7 +120,7 @@ end_staging(struct store *s)
 void
 store_close(struct store *s)
 {
-	end_staging(s);
+	remove_staging(s);
 	close(s->objects);
 	close(s->dir);
 	if (s->lock != -1)
@@ -129,7 +129,7 @@ store_close(struct store *s)
 	free(s->staged);
 }
 
-/* The bytes of the lock file: who adds holds the first, who indexes the next. */
+/* Byte 0 is for STORE_ADD and STORE_PRUNE, byte 1 for STORE_INDEX. */
 static void
 set_lock(struct store *s, enum store_lock what, short type)
 {
@@ -140,10 +140,10 @@ set_lock(struct store *s, enum store_lock what, short type)
 		s->lock = openat(s->dir, "weir.lock",
 		    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (s->lock == -1)
-		give_up(s, "open the lock");
+		die_in_store(s, "open the lock file");
 	while (fcntl(s->lock, F_SETLKW, &lock) == -1)
 		if (errno != EINTR)
-			give_up(s, "lock the store");
+			die_in_store(s, "lock the store");
 }
 
 void
@@ -158,7 +158,7 @@ store_unlock(struct store *s, enum store_lock what)
 	set_lock(s, what, F_UNLCK);
 }
 
-/* "ab/cdef..." */
+/* The path relative to objects/: "ab/cdef...". */
 static void
 put_path(char *path, const unsigned char *name)
 {
@@ -177,7 +177,7 @@ store_path(char *path, const unsigned char *name)
 	put_path(path + 8, name);
 }
 
-/* The directory of a file, which may be no link; path keeps its slash. */
+/* Opens the directory "ab" of a path "ab/cdef..."; it must not be a link. */
 static int
 open_directory(const struct store *s, const char *path)
 {
@@ -186,7 +186,7 @@ open_directory(const struct store *s, const char *path)
 	return openat(s->objects, name, OPEN_DIR);
 }
 
-/* Opens a file in its directory, neither of which may be a link. */
+/* Opens a file in objects/.  Neither it nor its directory may be a link. */
 static int
 open_file(const struct store *s, const unsigned char *name)
 {
@@ -214,7 +214,7 @@ store_read_all(int fd, struct buf *b)
 		errno = EINVAL;
 		return false;
 	}
-	/* With room for an entry more, lest the whole index moves for it. */
+	/* Room for one more entry, so that adding it moves no bytes. */
 	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
 	do {
 		buf_need(b, 1);
@@ -226,7 +226,7 @@ store_read_all(int fd, struct buf *b)
 }
 
 bool
-store_is_no_file(int error)
+store_is_not_regular(int error)
 {
 	return error == EINVAL || error == ELOOP || error == ENXIO ||
 	    error == ENODEV;
@@ -236,48 +236,48 @@ enum store_found
 store_read(const struct store *s, const unsigned char *name, struct buf *b)
 {
 	int fd = open_file(s, name);
-	bool good;
+	bool ok;
 
 	if (fd == -1)
-		return errno == ENOENT ? STORE_ABSENT : STORE_BAD;
-	good = store_read_all(fd, b);
+		return errno == ENOENT ? STORE_ABSENT : STORE_FAILED;
+	ok = store_read_all(fd, b);
 	fd_close(fd);
-	return good ? STORE_GOOD : STORE_BAD;
+	return ok ? STORE_FOUND : STORE_FAILED;
 }
 
 static void
-make_staging(struct store *s)
+make_staging_directory(struct store *s)
 {
 	uint64_t random;
 	int made;
 
 	do {
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
-			give_up(s, "draw random bytes");
+			die_in_store(s, "draw random bytes");
 		snprintf(s->staging_name, sizeof s->staging_name,
 		    STAGING "%016llx", (unsigned long long)random);
 		made = mkdirat(s->objects, s->staging_name, 0777);
 	} while (made == -1 && errno == EEXIST);
 	if (made == -1)
-		give_up(s, "make a directory");
+		die_in_store(s, "create a directory");
 }
 
-/* A directory of this process's own, which goes with it. */
+/* Creates the staging directory, which is removed when the process ends. */
 static void
-begin_staging(struct store *s)
+create_staging(struct store *s)
 {
 	if (s->staging != -1)
 		return;
 	cleanup_add(clean_up);
 	cleanup_block_signals();
-	make_staging(s);
-	strcpy(mess.name, s->staging_name);
-	mess.n = 0;
-	mess.objects = s->objects;
+	make_staging_directory(s);
+	strcpy(cleanup_state.name, s->staging_name);
+	cleanup_state.n = 0;
+	cleanup_state.objects = s->objects;
 	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
 	if (s->staging == -1)
-		give_up(s, "open a directory");
-	mess.staging = s->staging;
+		die_in_store(s, "open a directory");
+	cleanup_state.staging = s->staging;
 	cleanup_unblock_signals();
 }
 
@@ -297,7 +297,7 @@ write_all(int fd, struct span bytes)
 	return true;
 }
 
-/* A new file of the staging directory; synced if it is to be. */
+/* Writes a new file in the staging directory, and syncs it if sync. */
 static void
 write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
     bool sync)
@@ -307,7 +307,7 @@ write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
 
 	if (fd == -1 || !write_all(fd, bytes) || (sync && fsync(fd) == -1) ||
 	    close(fd) == -1)
-		give_up(s, "write");
+		die_in_store(s, "write");
 }
 
 void
@@ -315,12 +315,12 @@ store_stage(struct store *s, const unsigned char *name, struct span packed)
 {
 	char file[24];
 
-	begin_staging(s);
+	create_staging(s);
 	snprintf(file, sizeof file, "%zu", s->n_staged);
 	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
 	    sizeof *s->staged);
 	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME);
-	mess.n = (sig_atomic_t)s->n_staged;
+	cleanup_state.n = (sig_atomic_t)s->n_staged;
 	write_staged(s, file, packed, 0444, false);
 }
 
@@ -328,22 +328,22 @@ void
 store_sync(struct store *s)
 {
 	if (syncfs(s->objects) == -1)
-		give_up(s, "sync");
+		die_in_store(s, "sync");
 }
 
 static void
 sync_directory(struct store *s, int dir)
 {
 	if (fsync(dir) == -1)
-		give_up(s, "sync a directory");
+		die_in_store(s, "sync a directory");
 }
 
 /*
- * Gives a staged file its name, whatever is there.  Its directory is synced
- * if it is to be, and if it is new the one above as well.
+ * Renames a staged file to its name, replacing an existing one.  If sync, syncs
+ * the directory, and if that is new the one above it.
  */
 static void
-name_file(struct store *s, const char *file, const unsigned char *name,
+install_file(struct store *s, const char *file, const unsigned char *name,
     bool sync)
 {
 	char path[PATH_SIZE];
@@ -355,7 +355,7 @@ name_file(struct store *s, const char *file, const unsigned char *name,
 	is_new = mkdirat(s->objects, path, 0777) == 0;
 	dir = openat(s->objects, path, OPEN_DIR);
 	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)
-		give_up(s, "name a file");
+		die_in_store(s, "rename a file");
 	if (sync)
 		sync_directory(s, dir);
 	if (sync && is_new)
@@ -364,8 +364,8 @@ name_file(struct store *s, const char *file, const unsigned char *name,
 }
 
 /*
- * One sync of the file system for all the bytes and one for all the names cost
- * what two files would cost alone.
+ * Two syncs of the file system, one for all contents and one for all names,
+ * take the time of fsync() on two files.
  */
 void
 store_commit(struct store *s)
@@ -377,22 +377,22 @@ store_commit(struct store *s)
 		return;
 	for (size_t i = 0; i < s->n_staged; i++) {
 		snprintf(file, sizeof file, "%zu", i);
-		name_file(s, file, s->staged[i].name, false);
+		install_file(s, file, s->staged[i].name, false);
 	}
 	store_sync(s);
 	s->n_staged = 0;
-	mess.n = 0;
+	cleanup_state.n = 0;
 }
 
 void
 store_replace(struct store *s, const unsigned char *name, struct span bytes)
 {
-	begin_staging(s);
+	create_staging(s);
 	write_staged(s, "index", bytes, 0666, true);
-	name_file(s, "index", name, true);
+	install_file(s, "index", name, true);
 }
 
-/* What is in a directory, sorted; false with errno if it is none. */
+/* The names in a directory, sorted. */
 struct listing {
 	char **names;
 	size_t n, cap;
@@ -405,7 +405,7 @@ compare_strings(const void *a, const void *b)
 }
 
 static bool
-list(int parent, const char *name, struct listing *l)
+read_directory(int parent, const char *name, struct listing *l)
 {
 	int fd = openat(parent, name, OPEN_DIR);
 	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
@@ -434,9 +434,9 @@ listing_release(struct listing *l)
 	free(l->names);
 }
 
-/* Lower case digits alone name a file. */
+/* Parses "ab/cdef...", with lower-case digits; false for any other path. */
 static bool
-get_name(const char *path, unsigned char *name)
+parse_path(const char *path, unsigned char *name)
 {
 	char hex[2 * STORE_NAME + 1], canonical[PATH_SIZE];
 
@@ -450,13 +450,14 @@ get_name(const char *path, unsigned char *name)
 	return strcmp(canonical, path) == 0;
 }
 
-/* One of the 256 directories; what is called so and is none has no files. */
+/* Reads a directory if it is one of "00" to "ff"; false if it is not. */
 static bool
-list_names(const struct store *s, const char *dir, struct listing *files)
+read_object_directory(const struct store *s, const char *dir,
+    struct listing *files)
 {
 	if (strlen(dir) != 2 || strspn(dir, "0123456789abcdef") != 2)
 		return false;
-	if (list(s->objects, dir, files))
+	if (read_directory(s->objects, dir, files))
 		return true;
 	if (errno != ENOTDIR && errno != ELOOP)
 		die_errno("cannot read '%s/objects/%s'", s->path, dir);
@@ -464,24 +465,24 @@ list_names(const struct store *s, const char *dir, struct listing *files)
 }
 
 void
-store_each(const struct store *s, void (*call)(void *to,
+store_for_each(const struct store *s, void (*call)(void *to,
     const unsigned char *name, const char *path), void *to)
 {
 	char path[2 * NAME_MAX + 2];
 	unsigned char name[STORE_NAME];
 	struct listing all, files;
 
-	if (!list(s->objects, ".", &all))
+	if (!read_directory(s->objects, ".", &all))
 		die_errno("cannot read '%s/objects'", s->path);
 	for (size_t i = 0; i < all.n; i++) {
-		if (!list_names(s, all.names[i], &files)) {
+		if (!read_object_directory(s, all.names[i], &files)) {
 			call(to, NULL, all.names[i]);
 			continue;
 		}
 		for (size_t k = 0; k < files.n; k++) {
 			snprintf(path, sizeof path, "%s/%s", all.names[i],
 			    files.names[k]);
-			call(to, get_name(path, name) ? name : NULL, path);
+			call(to, parse_path(path, name) ? name : NULL, path);
 		}
 		listing_release(&files);
 	}
@@ -495,13 +496,13 @@ open_lost(struct store *s)
 	int lost = openat(s->dir, "lost", OPEN_DIR);
 
 	if (lost == -1)
-		give_up(s, "make the directory 'lost'");
+		die_in_store(s, "create the directory 'lost'");
 	if (is_new)
 		sync_directory(s, s->dir);
 	return lost;
 }
 
-/* Moves a file to lost/ under the first number that is free. */
+/* Moves a file to lost/ with the first free number. */
 static void
 move_to_lost(struct store *s, int from, const char *file,
     const unsigned char *name, char *path)
@@ -516,44 +517,44 @@ move_to_lost(struct store *s, int from, const char *file,
 		if (status == 0)
 			break;
 		if (errno != EEXIST)
-			give_up(s, "move a file to 'lost'");
+			die_in_store(s, "move a file to 'lost'");
 	}
 	sync_directory(s, lost);
 	close(lost);
 }
 
 void
-store_keep(struct store *s, const unsigned char *name, struct span bytes,
-    char *lost)
+store_copy_to_lost(struct store *s, const unsigned char *name,
+    struct span bytes, char *lost)
 {
-	begin_staging(s);
+	create_staging(s);
 	write_staged(s, "lost", bytes, 0666, true);
 	move_to_lost(s, s->staging, "lost", name, lost);
 }
 
 void
-store_set_aside(struct store *s, const unsigned char *name, char *lost)
+store_move_to_lost(struct store *s, const unsigned char *name, char *lost)
 {
 	char path[PATH_SIZE];
 	int dir, fd = open_file(s, name);
 
-	/* A link is none to sync, nor is a socket. */
+	/* A link or a socket cannot be opened, and needs no sync. */
 	if (fd != -1) {
 		if (fsync(fd) == -1 && errno != EINVAL)
-			give_up(s, "sync a file");
+			die_in_store(s, "sync a file");
 		close(fd);
 	}
 	put_path(path, name);
 	dir = open_directory(s, path);
 	if (dir == -1)
-		give_up(s, "open a directory");
+		die_in_store(s, "open a directory");
 	move_to_lost(s, dir, path + 3, name, lost);
 	sync_directory(s, dir);
 	close(dir);
 }
 
 void
-store_each_lost(const struct store *s, void (*call)(void *to,
+store_for_each_lost(const struct store *s, void (*call)(void *to,
     struct span bytes), void *to)
 {
 	struct listing files;
@@ -562,14 +563,14 @@ store_each_lost(const struct store *s, void (*call)(void *to,
 
 	if (lost == -1 && errno == ENOENT)
 		return;
-	if (lost == -1 || !list(lost, ".", &files))
+	if (lost == -1 || !read_directory(lost, ".", &files))
 		die_errno("cannot read '%s/lost'", s->path);
 	for (size_t i = 0; i < files.n; i++) {
 		fd = openat(lost, files.names[i], OPEN_FILE);
 		b.len = 0;
 		if (fd != -1 && store_read_all(fd, &b))
 			call(to, buf_span(&b));
-		else if (!store_is_no_file(errno))
+		else if (!store_is_not_regular(errno))
 			die_errno("cannot read '%s/lost/%s'", s->path,
 			    files.names[i]);
 		if (fd != -1)
@@ -581,7 +582,8 @@ store_each_lost(const struct store *s, void (*call)(void *to,
 }
 
 bool
-store_age(const struct store *s, const unsigned char *name, int64_t *written)
+store_mtime(const struct store *s, const unsigned char *name,
+    int64_t *modified_s)
 {
 	char path[PATH_SIZE];
 	struct stat st;
@@ -594,7 +596,7 @@ store_age(const struct store *s, const unsigned char *name, int64_t *written)
 	status = fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW);
 	close(dir);
 	if (status == 0)
-		*written = st.st_mtime;
+		*modified_s = st.st_mtime;
 	return status == 0;
 }
 
@@ -614,7 +616,7 @@ store_remove(const struct store *s, const unsigned char *name)
 }
 
 bool
-store_is_leftover(const struct store *s, const char *path)
+store_is_staging(const struct store *s, const char *path)
 {
 	struct stat st;
 	size_t n = sizeof STAGING - 1;
@@ -626,12 +628,12 @@ store_is_leftover(const struct store *s, const char *path)
 }
 
 bool
-store_remove_leftover(const struct store *s, const char *path)
+store_remove_staging(const struct store *s, const char *path)
 {
 	int dir = openat(s->objects, path, OPEN_DIR);
 	struct listing files;
 
-	if (dir == -1 || !list(dir, ".", &files))
+	if (dir == -1 || !read_directory(dir, ".", &files))
 		return false;
 	for (size_t i = 0; i < files.n; i++)
 		unlinkat(dir, files.names[i], 0);

@@ -8,121 +8,136 @@
 #include "common/base/text.h"
 
 /*
- * The directory .perun of a Perun store: files named by SHA-1, which are
- * objects and indexes alike.  Nothing is followed out of it: no name has a
- * slash, and no symbolic link is taken.
+ * The directory .perun of a Perun store.  Its directory objects/ contains two
+ * kinds of files, both named by 20 bytes as "ab/cdef...": objects (profiles),
+ * by their own SHA-1, and indexes, by the SHA-1 of a commit.  No symbolic link
+ * is followed, so nothing outside of the store is read or written.
  *
- * What is added is durable, or it is not there.  Objects are staged in a
- * directory of this process; store_commit() makes them durable, then gives
- * them their names, and makes those durable.  An index is replaced by rename
- * in the same way.  A process that dies leaves at most its staging directory,
- * which nobody reads.  Once a sync has failed there is no second try.
+ * Crash safety.  After a crash at any instant, of the process or the machine, a
+ * file is complete or absent, and an index refers only to objects that are
+ * durable:
+ *
+ * - An object is written (staged) to a directory of this process,
+ *   objects/.new-RANDOM, which no reader looks at.  store_commit() syncs the
+ *   file system, renames all staged files to their names, and syncs again.
+ * - An index is then written to the same directory, synced, and renamed over
+ *   the old one; then its directory is synced.  So readers see the old index or
+ *   the new one, and never have to wait.
+ * - Writers exclude each other by locks on bytes of the file weir.lock, which
+ *   the system releases when a process dies.
+ * - A process that is killed leaves at most its staging directory, which
+ *   pidx-fsck --prune removes.
+ *
+ * After an fsync() has failed, a second one may succeed although the data is
+ * lost, so the first failure ends the program.
  */
-enum { STORE_NAME = 20 };
+enum { STORE_NAME = 20 };	/* bytes */
 
 struct store {
-	int dir, objects;		/* descriptors */
+	int dir, objects;		/* descriptors of the directories */
 	char *path;			/* of .perun, for messages */
-	int staging;			/* or -1 */
+	int staging;			/* descriptor of a directory, or -1 */
 	char staging_name[32];
 	struct staged {
 		unsigned char name[STORE_NAME];
-	} *staged;			/* files "0", "1", ... */
+	} *staged;			/* of the staged files "0", "1", ... */
 	size_t n_staged, staged_cap;
-	int lock;			/* or -1 */
+	int lock;			/* descriptor of the file, or -1 */
 };
 
 /*
- * Opens the .perun in start or the nearest directory above.  False if there
- * is none, or none that can be read: *why then says so, for ever.
+ * Opens the .perun in start or the nearest directory above it.  False if there
+ * is none or it cannot be read: *why is then the reason, a static string.
  */
 bool store_open(struct store *, const char *start, const char **why);
 
-/* Takes away what was staged and not committed. */
+/* Also removes what was staged and not committed. */
 void store_close(struct store *);
 
 /*
- * Writers wait for each other.  STORE_ADD: objects are added, together with
- * others; STORE_INDEX: an index is changed, alone; STORE_PRUNE: objects are
- * removed, while nobody adds any.  The system takes a lock from a process that
- * has died.
+ * Locks; store_lock() waits.  STORE_ADD, for adding objects, is shared by any
+ * number of processes.  STORE_PRUNE, for removing objects, excludes STORE_ADD:
+ * an object must not be removed between its adding and that of its index entry.
+ * STORE_INDEX, for changing indexes, is exclusive.  A process that needs two
+ * locks takes STORE_INDEX last.
  */
 enum store_lock { STORE_ADD, STORE_INDEX, STORE_PRUNE };
 void store_lock(struct store *, enum store_lock);
 void store_unlock(struct store *, enum store_lock);
 
 /*
- * The bytes of a file of objects/, appended to b.  STORE_ABSENT if there is
- * none; STORE_BAD if it cannot be read: errno tells.
+ * Appends the bytes of a file in objects/.  STORE_FAILED if it cannot be read;
+ * errno is then the reason.
  */
-enum store_found { STORE_GOOD, STORE_ABSENT, STORE_BAD };
+enum store_found { STORE_FOUND, STORE_ABSENT, STORE_FAILED };
 enum store_found store_read(const struct store *, const unsigned char *name,
     struct buf *b);
 
-/* Appends all of an open file, which must be a regular one; else errno. */
+/* Appends the bytes of an open regular file; false on an error, with errno. */
 bool store_read_all(int fd, struct buf *b);
 
-/* Does this errno of STORE_BAD say that it is a directory, a link, ...? */
-bool store_is_no_file(int error);
+/* Does this errno mean that it is not a regular file: a directory, a link? */
+bool store_is_not_regular(int error);
 
 /* Stages an object. */
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 
 /*
- * Makes what is staged durable, under its names, and what was there before: who
- * wrote it may have died before its sync.  Dies if it cannot.
+ * Gives the staged objects their names and makes them durable, or dies.  Makes
+ * durable also what other processes wrote before: they may have died before
+ * their sync.
  */
 void store_commit(struct store *);
 
-/* The same where nothing is staged. */
+/* Makes everything in the file system of the store durable, or dies. */
 void store_sync(struct store *);
 
-/* Replaces an index, durably, or creates it; the same for dying. */
+/* Replaces or creates an index, durably, or dies. */
 void store_replace(struct store *, const unsigned char *name, struct span);
 
 /*
- * Calls for everything in objects/: with the name of a file that is called by
- * one, in the order of names, and with NULL for what has none there, be it a
- * file or a directory.  path is relative to objects/.
+ * Calls for everything in objects/, in order of paths, which are relative to
+ * objects/.  name is NULL for a file or directory that is not named like an
+ * object.
  */
-void store_each(const struct store *, void (*call)(void *to,
+void store_for_each(const struct store *, void (*call)(void *to,
     const unsigned char *name, const char *path), void *to);
 
 /*
- * Keeps what is damaged in lost/, beside objects/, under its name and the first
- * number that is free: nothing there is ever overwritten.  store_keep() writes
- * a copy of its bytes, store_set_aside() moves the file, whatever it is; both
- * are durable on return, or die.  lost, which has room for STORE_LOST, becomes
- * its path in .perun.
+ * Preserves a damaged file in the directory lost/ of the store, as NAME.NUMBER
+ * with the first free number: nothing in it is ever overwritten.
+ * store_copy_to_lost() writes the bytes, store_move_to_lost() moves the file,
+ * also if it is not a regular one.  Both are durable on return, or die.  lost,
+ * of STORE_LOST bytes, becomes its path in .perun.
  */
 enum { STORE_LOST = 64 };
-void store_keep(struct store *, const unsigned char *name, struct span,
+void store_copy_to_lost(struct store *, const unsigned char *name, struct span,
     char *lost);
-void store_set_aside(struct store *, const unsigned char *name, char *lost);
+void store_move_to_lost(struct store *, const unsigned char *name, char *lost);
 
-/* Calls for every file of lost/ with its bytes; dies if it cannot be read. */
-void store_each_lost(const struct store *, void (*call)(void *to,
+/* Calls with the bytes of every file in lost/; dies if one cannot be read. */
+void store_for_each_lost(const struct store *, void (*call)(void *to,
     struct span bytes), void *to);
 
-/* The path of a file in .perun, "objects/ab/cdef...", with its NUL. */
+/* The path of a file in .perun: "objects/ab/cdef...". */
 enum { STORE_PATH = sizeof "objects/" + 2 * STORE_NAME + 1 };
 void store_path(char *path, const unsigned char *name);
 
-/* When a file of objects/ was written, in seconds; false if it is not there. */
-bool store_age(const struct store *, const unsigned char *name,
-    int64_t *written);
+/* The time a file in objects/ was modified, in seconds; false if absent. */
+bool store_mtime(const struct store *, const unsigned char *name,
+    int64_t *modified_s);
 
 /*
- * Is this, of objects/, the staging directory of some process?  Whoever holds
- * STORE_PRUNE and STORE_INDEX knows that it is not that of a live one.
+ * Is a path relative to objects/ a staging directory?  If the caller holds
+ * STORE_PRUNE and STORE_INDEX, its process is dead.
  */
-bool store_is_leftover(const struct store *, const char *path);
+bool store_is_staging(const struct store *, const char *path);
 
 /*
- * Removes a file of objects/, or such a directory with its files; false with
- * errno.  store_sync() makes it durable.
+ * Removes a file in objects/, or a staging directory with its files; false on
+ * an error, with errno.  store_sync() makes it durable.
  */
 bool store_remove(const struct store *, const unsigned char *name);
-bool store_remove_leftover(const struct store *, const char *path);
+bool store_remove_staging(const struct store *, const char *path);
 
 #endif

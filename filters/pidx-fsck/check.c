@@ -1,4 +1,4 @@
-/* check - what each file of a store is, and what nothing refers to */
+/* check - classifies the files of a store and finds those that are unused */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +10,13 @@
 #include "common/base/sort.h"
 #include "filters/pidx-fsck/check.h"
 
-/* Perun takes no lock, and writes an object before the index that names it. */
+/*
+ * Objects younger than this are never removed: Perun takes no lock, and writes
+ * an object before the index that refers to it.
+ */
 enum { YOUNG_S = 3600 };
 
-static const char no_file[] = "it is no regular file";
+static const char not_regular[] = "it is not a regular file";
 
 static int
 compare_names(const void *a, const void *b)
@@ -35,11 +38,11 @@ check_find(const struct check *c, const unsigned char *name)
 }
 
 bool
-check_is_sound(void *check, const unsigned char *name)
+check_is_valid(void *check, const unsigned char *name)
 {
 	const struct file *file = check_find(check, name);
 
-	return file != NULL && file->state == FILE_SOUND;
+	return file != NULL && file->state == FILE_VALID;
 }
 
 static struct file *
@@ -54,9 +57,9 @@ append(struct check *c, const unsigned char *name)
 	return file;
 }
 
-/* These objects are there now, and sound. */
+/* Adds objects that were stored by this run, which are valid. */
 static void
-add_sound(struct check *c, const struct staged *names, size_t n)
+add_valid(struct check *c, const struct staged *names, size_t n)
 {
 	struct check new = { 0 };
 	struct file *file;
@@ -65,13 +68,13 @@ add_sound(struct check *c, const struct staged *names, size_t n)
 		file = check_find(c, names[i].name);
 		if (file == NULL)
 			file = append(&new, names[i].name);
-		file->state = FILE_SOUND;
+		file->state = FILE_VALID;
 	}
 	sort(new.files, new.n, sizeof *new.files, compare_names);
 	for (size_t i = 0; i < new.n; i++)
 		if (i == 0 || compare_names(&new.files[i - 1],
 		    &new.files[i]) != 0)
-			append(c, new.files[i].name)->state = FILE_SOUND;
+			append(c, new.files[i].name)->state = FILE_VALID;
 	if (new.n > 0)
 		sort(c->files, c->n, sizeof *c->files, compare_names);
 	free(new.files);
@@ -99,20 +102,21 @@ check_commit(struct check *c, const unsigned char *name)
 	if (c->no_vcs)
 		return COMMIT_UNKNOWN;
 	hex_encode(hex, name, STORE_NAME);
-	/* The name of a tag is none of the commit that it stands for. */
+	/* The id of a tag resolves to another id: that of the commit. */
 	if (perun_version(c->perun, hex, version, &why))
-		return memcmp(name, version, STORE_NAME) == 0 ? COMMIT_THERE :
-		    COMMIT_NONE;
+		return memcmp(name, version, STORE_NAME) == 0 ? COMMIT_PRESENT :
+		    COMMIT_ABSENT;
 	if (c->perun->has_vcs)
-		return COMMIT_NONE;
-	err_warn("warning: which indexes are of commits is not checked: %s", why);
+		return COMMIT_ABSENT;
+	err_warn("warning: whether indexes belong to commits is not checked: "
+	    "%s", why);
 	c->no_vcs = true;
 	return COMMIT_UNKNOWN;
 }
 
-/* Nobody can repair or prune what he cannot read. */
+/* Without reading a file, neither repairing nor pruning is safe. */
 static void
-tell_unreadable(struct check *c, struct file *file)
+report_unreadable(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = UNREADABLE_FILE, .why = strerror(errno) };
 	char path[STORE_PATH];
@@ -134,16 +138,16 @@ check_read(struct check *c, struct file *file, struct buf *b)
 	case STORE_ABSENT:
 		file->state = FILE_GONE;
 		return false;
-	case STORE_BAD:
-		if (!store_is_no_file(errno))
-			tell_unreadable(c, file);
+	case STORE_FAILED:
+		if (!store_is_not_regular(errno))
+			report_unreadable(c, file);
 		return false;
 	default:
 		return true;
 	}
 }
 
-/* "01/2345....changes" is Perun's. */
+/* "01/2345....changes" is a file of Perun's. */
 static bool
 is_changes(const char *path)
 {
@@ -166,7 +170,7 @@ list_file(void *check, const unsigned char *name, const char *path)
 	if (is_changes(path))
 		return;
 	buf_printf(&file, "objects/%s", path);
-	if (!store_is_leftover(&c->perun->store, path)) {
+	if (!store_is_staging(&c->perun->store, path)) {
 		f.file = buf_cstr(&file);
 		findings_add(&c->findings, &f);
 	} else {
@@ -184,9 +188,9 @@ is_index(const struct buf *b)
 	return b->len >= 4 && memcmp(b->data, "pidx", 4) == 0;
 }
 
-/* Why what was read is no object; NULL if it is one, whatever its name. */
+/* Why c->bytes are not an object; NULL if they are, whatever their name. */
 static const char *
-fault_of(struct check *c)
+object_error(struct check *c)
 {
 	const char *why;
 
@@ -203,42 +207,44 @@ classify(struct check *c, struct file *file)
 	c->totals.bytes += c->bytes.len;
 	if (is_index(&c->bytes))
 		file->state = FILE_INDEX;
-	else if (fault_of(c) == NULL)
+	else if (object_error(c) == NULL)
 		file->state = memcmp(c->object.name, file->name,
-		    STORE_NAME) == 0 ? FILE_SOUND : FILE_MISNAMED;
-	c->totals.objects += file->state == FILE_SOUND;
+		    STORE_NAME) == 0 ? FILE_VALID : FILE_MISNAMED;
+	c->totals.objects += file->state == FILE_VALID;
 }
 
-/* Does the name of a sound object stand in what was read? */
+/* Do c->bytes contain the name of a valid object? */
 static bool
-names_objects(struct check *c)
+contains_object_name(struct check *c)
 {
 	for (size_t at = 0; at + STORE_NAME <= c->bytes.len; at++)
-		if (check_is_sound(c, (unsigned char *)c->bytes.data + at))
+		if (check_is_valid(c, (unsigned char *)c->bytes.data + at))
 			return true;
 	return false;
 }
 
 /*
- * What is neither index nor object is a damaged index if it has the name of a
- * commit or names objects, and else a damaged object.
+ * A file that is neither an index nor an object is a damaged index if its name
+ * is that of a commit or if it contains the names of objects; otherwise it is a
+ * damaged object.
  */
 static void
 check_damaged(struct check *c, struct file *file)
 {
-	struct finding f = { .kind = DAMAGED_OBJECT, .why = no_file };
+	struct finding f = { .kind = DAMAGED_OBJECT, .why = not_regular };
 	char path[STORE_PATH], lost[STORE_LOST];
 
 	if (check_read(c, file, &c->bytes))
-		f.why = fault_of(c);
+		f.why = object_error(c);
 	if (file->state != FILE_DAMAGED || f.why == NULL)
 		return;
-	if (names_objects(c) || check_commit(c, file->name) == COMMIT_THERE) {
+	if (contains_object_name(c) ||
+	    check_commit(c, file->name) == COMMIT_PRESENT) {
 		file->state = FILE_INDEX;
 		return;
 	}
 	if (c->repair) {
-		store_set_aside(&c->perun->store, file->name, lost);
+		store_move_to_lost(&c->perun->store, file->name, lost);
 		file->state = FILE_GONE;
 		f.repaired = true;
 		f.lost = lost;
@@ -248,9 +254,9 @@ check_damaged(struct check *c, struct file *file)
 	findings_add(&c->findings, &f);
 }
 
-/* Is the place of the object at hand free, or taken by what will leave it? */
+/* Is the right name of c->object free, or that of a file to be renamed? */
 static bool
-may_name(const struct check *c)
+may_rename(const struct check *c)
 {
 	const struct file *file = check_find(c, c->object.name);
 
@@ -259,8 +265,8 @@ may_name(const struct check *c)
 }
 
 /*
- * Stages it under its right name, if nothing sound is there, and keeps it in
- * lost; where it is, another may be about to get its right name.
+ * Stages the object under its right name, unless a valid one has it, and
+ * preserves the file in lost/.  It is not removed yet, see rename_misnamed().
  */
 static void
 check_misnamed(struct check *c, struct file *file)
@@ -270,13 +276,13 @@ check_misnamed(struct check *c, struct file *file)
 	struct span bytes;
 	char path[STORE_PATH], lost[STORE_LOST];
 
-	if (!check_read(c, file, &c->bytes) || fault_of(c) != NULL)
+	if (!check_read(c, file, &c->bytes) || object_error(c) != NULL)
 		return;
 	bytes = buf_span(&c->bytes);
 	if (c->repair) {
-		if (may_name(c))
+		if (may_rename(c))
 			store_stage(&c->perun->store, c->object.name, bytes);
-		store_keep(&c->perun->store, file->name, bytes, lost);
+		store_copy_to_lost(&c->perun->store, file->name, bytes, lost);
 		f.repaired = true;
 		f.lost = lost;
 	}
@@ -286,11 +292,12 @@ check_misnamed(struct check *c, struct file *file)
 }
 
 /*
- * When what was staged has its name, what had a wrong one goes.  What was there
- * is staged[0 .. n_staged) of the store until then.
+ * Commits the staged objects and then removes the misnamed files.  In this
+ * order, because a crash must not lose an object.  store_commit() resets the
+ * list of staged objects, so it is copied before.
  */
 static void
-name_misnamed(struct check *c)
+rename_misnamed(struct check *c)
 {
 	struct store *s = &c->perun->store;
 	size_t n = s->n_staged;
@@ -299,7 +306,7 @@ name_misnamed(struct check *c)
 	if (n > 0)
 		memcpy(names, s->staged, n * sizeof *names);
 	store_commit(s);
-	add_sound(c, names, n);
+	add_valid(c, names, n);
 	free(names);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->files[i].state != FILE_MISNAMED)
@@ -324,7 +331,7 @@ check_files(struct check *c)
 {
 	bool misnamed = false;
 
-	store_each(&c->perun->store, list_file, c);
+	store_for_each(&c->perun->store, list_file, c);
 	for (size_t i = 0; i < c->n; i++)
 		classify(c, &c->files[i]);
 	for (size_t i = 0; i < c->n; i++)
@@ -336,7 +343,7 @@ check_files(struct check *c)
 			misnamed = true;
 		}
 	if (c->repair && misnamed)
-		name_misnamed(c);
+		rename_misnamed(c);
 }
 
 static void
@@ -349,8 +356,8 @@ check_leftovers(struct check *c)
 		f.file = c->leftovers[i];
 		path = f.file + strlen("objects/");
 		f.removed = c->prune &&
-		    store_remove_leftover(&c->perun->store, path);
-		/* A writer unlocks before it cleans up. */
+		    store_remove_staging(&c->perun->store, path);
+		/* A writer unlocks before it removes its staging directory. */
 		if (c->prune && !f.removed && errno == ENOENT)
 			continue;
 		if (c->prune && !f.removed)
@@ -367,7 +374,7 @@ check_unreferenced(struct check *c, const struct file *file)
 	char path[STORE_PATH];
 	int64_t written;
 
-	if (!store_age(&c->perun->store, file->name, &written))
+	if (!store_mtime(&c->perun->store, file->name, &written))
 		return;
 	f.young = written > c->now - YOUNG_S;
 	store_path(path, file->name);
@@ -390,10 +397,10 @@ check_references(struct check *c)
 		    "known (see --repair)", damaged, damaged == 1 ?
 		    "index is" : "indexes are", damaged == 1 ? "it refers" :
 		    "they refer");
-	store_each_lost(&c->perun->store, check_mark, c);
+	store_for_each_lost(&c->perun->store, check_mark, c);
 	check_leftovers(c);
 	for (size_t i = 0; i < c->n; i++)
-		if (c->files[i].state == FILE_SOUND && !c->files[i].referenced)
+		if (c->files[i].state == FILE_VALID && !c->files[i].referenced)
 			check_unreferenced(c, &c->files[i]);
 	if (c->prune)
 		store_sync(&c->perun->store);

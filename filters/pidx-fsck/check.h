@@ -7,8 +7,8 @@
 #include "common/perun/perun.h"
 #include "filters/pidx-fsck/finding.h"
 
-/* A file of objects/, and what it was found to be. */
-enum state { FILE_SOUND, FILE_INDEX, FILE_DAMAGED, FILE_MISNAMED,
+/* What a file in objects/ was found to be; FILE_VALID is an object. */
+enum state { FILE_VALID, FILE_INDEX, FILE_DAMAGED, FILE_MISNAMED,
     FILE_UNREADABLE, FILE_GONE };
 
 struct file {
@@ -27,32 +27,40 @@ struct check {
 	size_t n, cap;
 	char **leftovers;
 	size_t n_leftovers, leftovers_cap;
-	bool no_vcs;			/* it cannot be opened, which was told */
-	struct buf bytes, other;	/* of the file at hand, and of one more */
+	bool no_vcs;			/* the repository cannot be opened */
+	struct buf bytes, other;	/* of the current file, and another */
 	struct object object;
 };
 
 /*
- * The steps, in this order.  Whoever repairs or prunes has locked the store
- * against writers; else files may come and go, which is no finding.
+ * The steps, in this order.  To repair or prune, the caller has locked the
+ * store against writers; otherwise files may come and go, which is not a
+ * finding.
  */
 void check_begin(struct check *, struct perun *, struct filter *);
-void check_files(struct check *);	/* what each is, objects whole */
+void check_files(struct check *);	/* classifies all, repairs objects */
 void check_indexes(struct check *);
-void check_references(struct check *);	/* what nothing refers to */
+void check_references(struct check *);	/* finds and prunes the unused */
 void check_release(struct check *);
 
-/* For these steps. */
+/* Helpers of these steps. */
 struct file *check_find(const struct check *, const unsigned char *name);
-bool check_is_sound(void *check, const unsigned char *name);
+bool check_is_valid(void *check, const unsigned char *name);
 
-/* Reads a file into a buffer; false if it is gone or no file, or told of. */
+/*
+ * Reads a file; false if it is gone, not a regular file, or cannot be read,
+ * which is reported.
+ */
 bool check_read(struct check *, struct file *, struct buf *);
 
-/* What is an index refers to all that is called by any twenty bytes of it. */
+/*
+ * Marks as referenced every file whose name occurs anywhere in the bytes of a
+ * damaged index.
+ */
 void check_mark(void *check, struct span bytes);
 
-enum commit { COMMIT_NONE, COMMIT_THERE, COMMIT_UNKNOWN };
+/* Is a name that of a commit? */
+enum commit { COMMIT_ABSENT, COMMIT_PRESENT, COMMIT_UNKNOWN };
 enum commit check_commit(struct check *, const unsigned char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* finding - what is wrong in a store, as records and for people */
+/* finding - writes findings as records or as a report */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "common/perun/store.h"
 #include "filters/pidx-fsck/finding.h"
 
-enum { SHOWN_LINES = 5 };
+enum { SHOWN_LINES_MAX = 5 };
 
 static const struct {
 	const char *name, *one, *many;
@@ -24,7 +24,7 @@ static const struct {
 	[MISNAMED_OBJECT] = { "misnamed_object",
 	    "object under a wrong name", "objects under wrong names" },
 	[DANGLING_ENTRY] = { "dangling_entry",
-	    "entry without a sound object", "entries without sound objects" },
+	    "entry without a valid object", "entries without valid objects" },
 	[UNSORTED_INDEX] = { "unsorted_index", "index out of order",
 	    "indexes out of order" },
 	[DUPLICATE_ENTRY] = { "duplicate_entry", "duplicate entry",
@@ -32,16 +32,15 @@ static const struct {
 	[UNREADABLE_FILE] = { "unreadable_file", "file that cannot be read",
 	    "files that cannot be read" },
 	[UNKNOWN_COMMIT] = { "unknown_commit",
-	    "index of what is no commit here",
-	    "indexes of what are no commits here" },
+	    "index of an unknown commit",
+	    "indexes of unknown commits" },
 	[FOREIGN_TO_PERUN] = { "foreign_to_perun",
-	    "entry that keeps Perun from reading its index",
-	    "entries that keep Perun from reading their indexes" },
+	    "entry that makes its index unreadable for Perun",
+	    "entries that make their indexes unreadable for Perun" },
 	[UNREFERENCED_OBJECT] = { "unreferenced_object",
-	    "object that nothing refers to",
-	    "objects that nothing refers to" },
-	[LEFTOVER] = { "leftover", "leftover of a writer",
-	    "leftovers of writers" },
+	    "unreferenced object", "unreferenced objects" },
+	[LEFTOVER] = { "leftover", "staging directory of a dead writer",
+	    "staging directories of dead writers" },
 	[FOREIGN_FILE] = { "foreign_file", "file that does not belong there",
 	    "files that do not belong there" },
 };
@@ -120,7 +119,7 @@ count(struct findings *fs, const struct finding *f)
 		fs->filter->rejected = true;
 	fs->n_repaired += f->repaired;
 	fs->n_removed += f->removed;
-	if (fs->counts[f->kind]++ < SHOWN_LINES && fs->filter->text)
+	if (fs->counts[f->kind]++ < SHOWN_LINES_MAX && fs->filter->text)
 		put_line(&fs->lines[f->kind], f);
 }
 
@@ -149,9 +148,9 @@ compare_marks(const void *a, const void *b)
 	return order != 0 ? order : cmp_u64(x->start, y->start);
 }
 
-/* Writes those of files in front of one, or all. */
+/* Writes the records of all files up to one; all records if it is NULL. */
 static void
-write_waiting(struct findings *fs, const char *file)
+write_sorted(struct findings *fs, const char *file)
 {
 	const struct mark *m;
 
@@ -175,7 +174,7 @@ findings_add_last(struct findings *fs, const struct finding *f)
 	count(fs, f);
 	if (fs->filter->text)
 		return;
-	write_waiting(fs, f->file);
+	write_sorted(fs, f->file);
 	put_record(filter_out(fs->filter), f);
 	filter_emit(fs->filter);
 }
@@ -189,7 +188,7 @@ put_totals(struct buf *b, const struct findings *fs, const struct totals *t)
 	json_uint(b, "objects", t->objects);
 	json_uint(b, "size_bytes", t->bytes);
 	json_open(b, "findings", '{');
-	for (int i = 0; i < KINDS; i++)
+	for (int i = 0; i < N_KINDS; i++)
 		if (fs->counts[i] > 0)
 			json_uint(b, kinds[i].name, fs->counts[i]);
 	json_close(b, '}');
@@ -211,7 +210,7 @@ put_report(struct buf *b, const struct findings *fs, const char *store,
     const struct totals *t)
 {
 	struct buf size = { 0 };
-	bool is_sound = true;
+	bool is_valid = true;
 
 	report_bytes(&size, (int64_t)t->bytes);
 	report_heading(b, "Store: %zu %s, %zu %s, %zu %s, %.*s", t->indexes,
@@ -222,27 +221,27 @@ put_report(struct buf *b, const struct findings *fs, const char *store,
 	buf_str(b, "  ");
 	report_text(b, span_str(store));
 	buf_char(b, '\n');
-	for (int i = 0; i < KINDS; i++) {
+	for (int i = 0; i < N_KINDS; i++) {
 		if (fs->counts[i] == 0)
 			continue;
-		is_sound &= i >= UNKNOWN_COMMIT;
+		is_valid &= i >= UNKNOWN_COMMIT;
 		buf_printf(b, "  %zu %s%s\n", fs->counts[i],
 		    plural(fs->counts[i], kinds[i].one, kinds[i].many),
 		    i >= UNKNOWN_COMMIT ? " (harmless)" : "");
 		buf_add(b, fs->lines[i].data, fs->lines[i].len);
-		if (fs->counts[i] > SHOWN_LINES)
+		if (fs->counts[i] > SHOWN_LINES_MAX)
 			buf_printf(b, "    and %zu more\n",
-			    fs->counts[i] - SHOWN_LINES);
+			    fs->counts[i] - SHOWN_LINES_MAX);
 	}
-	if (is_sound)
-		buf_str(b, "  All that is registered is sound.\n");
+	if (is_valid)
+		buf_str(b, "  All registered profiles are valid.\n");
 	buf_release(&size);
 }
 
 void
 findings_end(struct findings *fs, const char *store, const struct totals *t)
 {
-	write_waiting(fs, NULL);
+	write_sorted(fs, NULL);
 	if (fs->filter->text)
 		put_report(filter_out(fs->filter), fs, store, t);
 	else
@@ -253,7 +252,7 @@ findings_end(struct findings *fs, const char *store, const struct totals *t)
 void
 findings_release(struct findings *fs)
 {
-	for (int i = 0; i < KINDS; i++)
+	for (int i = 0; i < N_KINDS; i++)
 		buf_release(&fs->lines[i]);
 	buf_release(&fs->records);
 	arena_release(&fs->files);

@@ -1,4 +1,4 @@
-/* index - what is wrong in the indexes of a store */
+/* index - checks and repairs the indexes of a store */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,27 +8,28 @@
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/salvage.h"
 
-/* What is to be said of an entry; KINDS: nothing. */
+/* The finding on an entry; N_KINDS if there is none. */
 struct verdict {
 	enum finding_kind kind;
 	const char *why;
 };
 
-/* An index under examination. */
-struct examined {
+/* The state of the check of one index. */
+struct index_check {
 	struct file *file;
 	char path[STORE_PATH], lost[STORE_LOST];
-	bool is_file, good, repaired;
-	struct pidx_error error;	/* unless it is good */
-	struct pidx read;		/* as far as it can be read */
-	struct verdict *verdicts;	/* on each of these */
+	bool is_file;			/* a regular one */
+	bool is_valid, repaired;
+	struct pidx_error error;	/* unless is_valid */
+	struct pidx read;		/* the entries before the error */
+	struct verdict *verdicts;	/* on each of these entries */
 	const struct pidx_entry *unsorted;	/* the first out of order */
-	struct pidx kept;		/* what is to be left, sorted */
+	struct pidx kept;		/* the entries to keep, sorted */
 };
 
-/* Was it added since the files were listed? */
+/* Was a valid object added since the files were listed? */
 static bool
-has_come(struct check *c, const unsigned char *name)
+was_added(struct check *c, const unsigned char *name)
 {
 	const char *why;
 
@@ -38,19 +39,19 @@ has_come(struct check *c, const unsigned char *name)
 
 /* Why an entry dangles, or NULL. */
 static const char *
-fault_of_object(struct check *c, const unsigned char *name)
+dangling_reason(struct check *c, const unsigned char *name)
 {
 	const struct file *file = check_find(c, name);
 
 	if (file == NULL || file->state == FILE_GONE)
-		return has_come(c, name) ? NULL : "its object is not there";
+		return was_added(c, name) ? NULL : "its object is missing";
 	switch ((enum state)file->state) {
-	case FILE_SOUND:
+	case FILE_VALID:
 		return NULL;
 	case FILE_INDEX:
 		return "its object is an index";
 	case FILE_MISNAMED:
-		return "its object is not what its name says";
+		return "its object has a wrong name";
 	case FILE_UNREADABLE:
 		return "its object cannot be read";
 	default:
@@ -67,31 +68,34 @@ is_ascii(struct span s)
 	return true;
 }
 
-/* Perun reads names byte by byte, and other strings as UTF-8. */
+/*
+ * Why Perun cannot read an entry, or NULL.  It decodes names byte by byte as
+ * UTF-8, and other strings as a whole.
+ */
 static const char *
-fault_for_perun(const struct pidx_entry *e)
+perun_error(const struct pidx_entry *e)
 {
 	if (!is_ascii(e->path))
 		return "its name is not ASCII";
 	for (int i = 0; i < PIDX_STRINGS; i++)
 		if (e->strings[i].n > 0 && !utf8_valid(e->strings[i].p,
 		    e->strings[i].n))
-			return "a string of it is not UTF-8";
+			return "one of its strings is not UTF-8";
 	return NULL;
 }
 
 static struct verdict
 judge(struct check *c, const struct pidx_entry *e)
 {
-	struct verdict v = { DANGLING_ENTRY, fault_of_object(c, e->object) };
+	struct verdict v = { DANGLING_ENTRY, dangling_reason(c, e->object) };
 	struct file *object = check_find(c, e->object);
 
 	if (v.why != NULL)
 		return v;
 	if (object != NULL)
 		object->referenced = true;
-	v = (struct verdict){ FOREIGN_TO_PERUN, fault_for_perun(e) };
-	return v.why != NULL ? v : (struct verdict){ KINDS, NULL };
+	v = (struct verdict){ FOREIGN_TO_PERUN, perun_error(e) };
+	return v.why != NULL ? v : (struct verdict){ N_KINDS, NULL };
 }
 
 static int
@@ -104,32 +108,32 @@ compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 	return order;
 }
 
-/* Pointers into one array: what is equal keeps its order. */
+/* Of equal entries in one array the first comes first: a stable sort. */
 static int
-by_place(const struct pidx_entry *a, const struct pidx_entry *b, int order)
+break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
 {
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
 static int
-compare_order(const void *a, const void *b)
+compare_pointers(const void *a, const void *b)
 {
 	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
 	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
 
-	return by_place(x, y, pidx_compare(x, y));
+	return break_tie(x, y, pidx_compare(x, y));
 }
 
 static int
-compare_equal(const void *a, const void *b)
+compare_pointers_whole(const void *a, const void *b)
 {
 	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
 	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
 
-	return by_place(x, y, compare_whole(x, y));
+	return break_tie(x, y, compare_whole(x, y));
 }
 
-/* Entries that are as another before them in the index. */
+/* Marks entries that are equal to an earlier one of the index. */
 static void
 find_duplicates(const struct pidx *p, struct verdict *verdicts)
 {
@@ -138,7 +142,7 @@ find_duplicates(const struct pidx *p, struct verdict *verdicts)
 
 	for (size_t i = 0; i < p->n; i++)
 		sorted[i] = &p->entries[i];
-	sort(sorted, p->n, sizeof *sorted, compare_equal);
+	sort(sorted, p->n, sizeof *sorted, compare_pointers_whole);
 	for (size_t i = 1; i < p->n; i++)
 		if (compare_whole(sorted[i - 1], sorted[i]) == 0)
 			verdicts[sorted[i] - p->entries] = (struct verdict){
@@ -155,9 +159,10 @@ find_unsorted(const struct pidx *p)
 	return NULL;
 }
 
-/* Those of the entries that may stay, in order. */
+/* The entries without a harmful finding, sorted. */
 static void
-keep(struct pidx *kept, const struct pidx *from, const struct verdict *verdicts)
+keep_valid(struct pidx *kept, const struct pidx *from,
+    const struct verdict *verdicts)
 {
 	const struct pidx_entry **sorted = mem_resize(NULL, from->n,
 	    sizeof *sorted);
@@ -166,7 +171,7 @@ keep(struct pidx *kept, const struct pidx *from, const struct verdict *verdicts)
 	for (size_t i = 0; i < from->n; i++)
 		if (verdicts[i].kind >= UNKNOWN_COMMIT)
 			sorted[kept->n++] = &from->entries[i];
-	sort(sorted, kept->n, sizeof *sorted, compare_order);
+	sort(sorted, kept->n, sizeof *sorted, compare_pointers);
 	kept->entries = mem_resize(NULL, kept->n, sizeof *kept->entries);
 	for (size_t i = 0; i < kept->n; i++)
 		kept->entries[i] = *sorted[i];
@@ -184,11 +189,11 @@ judge_all(struct check *c, const struct pidx *p)
 }
 
 /*
- * Of a damaged index the entries in front of the damage are judged, since
- * readers show them, and others are looked for.
+ * Of a damaged index the entries before the damage are judged, because readers
+ * return them; what can be kept is determined by a search through all bytes.
  */
 static void
-examine_damaged(struct check *c, struct examined *x)
+examine_damaged(struct check *c, struct index_check *x)
 {
 	struct span bytes = buf_span(&c->bytes);
 	struct pidx found;
@@ -196,54 +201,55 @@ examine_damaged(struct check *c, struct examined *x)
 
 	x->verdicts = judge_all(c, &x->read);
 	check_mark(c, bytes);
-	salvage(&found, bytes, check_is_sound, c);
+	salvage(&found, bytes, check_is_valid, c);
 	verdicts = judge_all(c, &found);
 	find_duplicates(&found, verdicts);
-	keep(&x->kept, &found, verdicts);
+	keep_valid(&x->kept, &found, verdicts);
 	free(verdicts);
 	pidx_release(&found);
 }
 
-/* False if it is gone. */
+/* False if the index is gone. */
 static bool
-examine(struct check *c, struct examined *x)
+examine(struct check *c, struct index_check *x)
 {
 	x->is_file = check_read(c, x->file, &c->bytes);
 	if (x->file->state != FILE_INDEX)
 		return false;
 	store_path(x->path, x->file->name);
-	x->good = pidx_read(&x->read, buf_span(&c->bytes), &x->error);
-	if (!x->good) {
+	x->is_valid = pidx_read(&x->read, buf_span(&c->bytes), &x->error);
+	if (!x->is_valid) {
 		examine_damaged(c, x);
 		return true;
 	}
 	x->verdicts = judge_all(c, &x->read);
 	find_duplicates(&x->read, x->verdicts);
 	x->unsorted = find_unsorted(&x->read);
-	keep(&x->kept, &x->read, x->verdicts);
+	keep_valid(&x->kept, &x->read, x->verdicts);
 	return true;
 }
 
-/* The old one is kept first; what is no file is only moved. */
+/* Preserves the old index before replacing it. */
 static void
-mend(struct check *c, struct examined *x)
+repair(struct check *c, struct index_check *x)
 {
 	struct store *s = &c->perun->store;
 	struct buf new = { 0 };
 
 	if (x->is_file) {
-		store_keep(s, x->file->name, buf_span(&c->bytes), x->lost);
+		store_copy_to_lost(s, x->file->name, buf_span(&c->bytes),
+		    x->lost);
 		pidx_write(&x->kept, &new);
 		store_replace(s, x->file->name, buf_span(&new));
 		buf_release(&new);
 	} else {
-		store_set_aside(s, x->file->name, x->lost);
+		store_move_to_lost(s, x->file->name, x->lost);
 	}
 	x->repaired = true;
 }
 
 static void
-tell(struct check *c, const struct examined *x, struct finding f)
+report(struct check *c, const struct index_check *x, struct finding f)
 {
 	f.file = x->path;
 	f.version = x->file->name;
@@ -255,45 +261,46 @@ tell(struct check *c, const struct examined *x, struct finding f)
 }
 
 static void
-tell_all(struct check *c, const struct examined *x)
+report_all(struct check *c, const struct index_check *x)
 {
 	const struct verdict *v = x->verdicts;
 
-	if (!x->good)
-		tell(c, x, (struct finding){ .kind = DAMAGED_INDEX,
+	if (!x->is_valid)
+		report(c, x, (struct finding){ .kind = DAMAGED_INDEX,
 		    .has_offset = true, .offset = x->error.offset,
-		    .why = x->is_file ? x->error.why : "it is no regular file",
+		    .why = x->is_file ? x->error.why :
+		    "it is not a regular file",
 		    .has_saved = true, .saved = x->kept.n });
-	if (check_commit(c, x->file->name) == COMMIT_NONE)
-		tell(c, x, (struct finding){ .kind = UNKNOWN_COMMIT });
+	if (check_commit(c, x->file->name) == COMMIT_ABSENT)
+		report(c, x, (struct finding){ .kind = UNKNOWN_COMMIT });
 	if (x->unsorted != NULL)
-		tell(c, x, (struct finding){ .kind = UNSORTED_INDEX,
-		    .why = "it stands behind a greater one",
+		report(c, x, (struct finding){ .kind = UNSORTED_INDEX,
+		    .why = "it comes after a greater one",
 		    .entry = x->unsorted });
 	for (size_t i = 0; i < x->read.n; i++, v++)
-		if (v->kind != KINDS)
-			tell(c, x, (struct finding){ .kind = v->kind,
+		if (v->kind != N_KINDS)
+			report(c, x, (struct finding){ .kind = v->kind,
 			    .why = v->why, .entry = &x->read.entries[i] });
 }
 
 static bool
-is_harmed(const struct examined *x)
+needs_repair(const struct index_check *x)
 {
-	return !x->good || x->unsorted != NULL || x->kept.n != x->read.n;
+	return !x->is_valid || x->unsorted != NULL || x->kept.n != x->read.n;
 }
 
 static void
 check_index(struct check *c, struct file *file)
 {
-	struct examined x = { .file = file };
+	struct index_check x = { .file = file };
 
 	if (!examine(c, &x))
 		return;
-	if (c->repair && is_harmed(&x))
-		mend(c, &x);
-	tell_all(c, &x);
+	if (c->repair && needs_repair(&x))
+		repair(c, &x);
+	report_all(c, &x);
 	c->totals.indexes++;
-	c->totals.entries += x.good ? x.read.n : x.kept.n;
+	c->totals.entries += x.is_valid ? x.read.n : x.kept.n;
 	free(x.verdicts);
 	pidx_release(&x.read);
 	pidx_release(&x.kept);

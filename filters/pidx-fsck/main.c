@@ -1,4 +1,4 @@
-/* pidx-fsck - verifies a Perun store, repairs it and removes what is unused */
+/* pidx-fsck - verifies and repairs a Perun store, and removes unused objects */
 
 #include "common/base/err.h"
 #include "filters/pidx-fsck/check.h"
@@ -12,16 +12,16 @@ static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
 	    "the store is in DIR or above (.)", 0, 0 },
 	{ 0, "repair", OPT_FLAG, &opt.repair, NULL,
-	    "keep what can be saved, set aside what is damaged", 0, 0 },
+	    "save what is valid, move damaged files to lost/", 0, 0 },
 	{ 0, "prune", OPT_FLAG, &opt.prune, NULL,
-	    "remove what nothing refers to", 0, 0 },
+	    "remove unreferenced objects", 0, 0 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "",
 	.purpose = "Verifies all indexes and objects of a Perun store, and "
-	    "writes a finding for\neverything that is wrong.",
+	    "writes a finding for\neach fault.",
 	.reports = true,
 };
 
@@ -40,7 +40,7 @@ main(int argc, char **argv)
 	check.repair = opt.repair;
 	check.prune = opt.prune;
 	changes = opt.repair || opt.prune;
-	/* In the order of pidx-write: neither waits for the other in vain. */
+	/* In the same order as pidx-write, to avoid a deadlock. */
 	if (changes) {
 		store_lock(&perun.store, STORE_PRUNE);
 		store_lock(&perun.store, STORE_INDEX);

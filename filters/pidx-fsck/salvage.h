@@ -6,14 +6,18 @@
 #include "common/perun/pidx.h"
 
 /*
- * What can be saved of an index that is malformed.  An entry is real if it
- * stands whole somewhere in the bytes and its object is in the store, which no
- * other twenty bytes are.  Of those that do not overlap as many as possible are
- * taken; of as many those that leave fewer gaps between the header, each other
- * and the end of the file; and then the foremost.
+ * Recovers entries from a malformed index, in the order of their offsets.  A
+ * piece of the bytes is a candidate if it parses as an entry and is_object()
+ * accepts the name of its object: random bytes are not the name of one.
  *
- * The layout is the one that the header says, or else the one that saves most.
- * Paths and strings are borrowed from bytes.  Release it with pidx_release().
+ * Of the candidates, which may overlap, the largest set without overlaps is
+ * taken; of sets of the same size the one with the fewest gaps between the
+ * header, the entries and the end of the file; of these the one whose entries
+ * come first.
+ *
+ * The layout is that of the header or, if the header is damaged, the one that
+ * recovers most.  Paths and strings are borrowed from bytes.  Release the
+ * result with pidx_release().
  */
 void salvage(struct pidx *, struct span bytes,
     bool (*is_object)(void *of, const unsigned char *name), void *of);

@@ -8,39 +8,40 @@
 #include "common/base/buf.h"
 #include "common/base/text.h"
 
-/* Where the store is to be: a directory, resolved, and .perun in it. */
+/* The directory of the new store, resolved, and .perun in it. */
 struct place {
 	char directory[PATH_MAX];
 	char store[PATH_MAX + 8];
 };
 
-/* The url of the repository that the place is in; false if there is none. */
+/* Appends the url of the repository around the place; false if none. */
 bool repository_find(const struct place *, struct buf *url);
 
-/* Dies unless there is a repository at the url, as it is seen from .perun. */
+/* Dies unless there is a repository at the url, which is relative to .perun. */
 void repository_check(const struct place *, const char *url);
 
-/* Warns of a store in a directory above. */
+/* Warns if a directory above has a store. */
 void warn_of_store_above(const struct place *);
 
-/* What a new local.yml is to say. */
+/* Appends the contents of a new local.yml. */
 void settings_put(struct buf *, const char *vcs_type, struct span url,
     int index_version);
 
-enum { N_FOLDERS = 6 };
-extern const char *const folders[N_FOLDERS];
+enum { N_DIRECTORIES = 6 };
+extern const char *const directories[N_DIRECTORIES];
 
-/* What was made. */
+/* What make_store() created. */
 struct made {
-	bool created;			/* .perun was not there */
-	bool folders[N_FOLDERS], settings;
+	bool store;			/* .perun did not exist */
+	bool directories[N_DIRECTORIES], settings;
 };
 
 /*
- * Makes what a store is to have and is not there: a whole one, or nothing.
- * settings are for local.yml, if there is none.  Dies if it cannot.
+ * Creates a complete store, or adds to an existing one what it lacks.  settings
+ * is the contents of local.yml, if that does not exist.  Dies if it cannot; a
+ * new store is then not created at all.
  */
-void make_store(const struct place *, bool is_there, struct span settings,
+void make_store(const struct place *, bool exists, struct span settings,
     struct made *);
 
 #endif

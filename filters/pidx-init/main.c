@@ -1,4 +1,4 @@
-/* pidx-init - starts a Perun store beside a repository */
+/* pidx-init - creates a Perun store beside a repository */
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct opt options[] = {
 	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
 	    "git, or none for no repository (git)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
-	    "the repository, seen from .perun (searched for)", 0, 0 },
+	    "the repository, relative to .perun (searched for)", 0, 0 },
 	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
 	    "layout of new indexes, 1 or 2 (1)", 1, 2 },
 	{ 0 }
@@ -29,13 +29,13 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.operands = "[directory]",
-	.purpose = "Starts a Perun store, the directory .perun, beside or in "
-	    "a git repository, or\nadds to one that is there what it lacks.",
+	.purpose = "Creates a Perun store, the directory .perun, beside or in "
+	    "a git repository, or\nadds to an existing one what it lacks.",
 };
 
 static struct {
 	struct place place;
-	struct buf path;		/* .perun as the user would say it */
+	struct buf path;		/* of .perun, relative as DIR is */
 	struct buf url, settings;	/* of a new local.yml */
 	struct made made;
 } state;
@@ -50,7 +50,7 @@ find_directory(const char *name)
 	    stat(state.place.directory, &st) != 0)
 		die_errno("cannot open '%s'", name);
 	if (!S_ISDIR(st.st_mode))
-		die("'%s' is no directory", name);
+		die("'%s' is not a directory", name);
 	snprintf(state.place.store, sizeof state.place.store, "%s/.perun",
 	    state.place.directory[1] == '\0' ? "" : state.place.directory);
 	while (n > 1 && name[n - 1] == '/')
@@ -83,7 +83,7 @@ choose_url(void)
 	}
 }
 
-/* Is there a .perun?  What is no directory of its own is none to touch. */
+/* Does .perun exist?  Dies if it is a link or not a directory. */
 static bool
 find_store(void)
 {
@@ -95,7 +95,7 @@ find_store(void)
 		die_errno("cannot read '%s'", state.place.store);
 	}
 	if (!S_ISDIR(st.st_mode))
-		die("'%s' is there and is no directory", state.place.store);
+		die("'%s' exists and is not a directory", state.place.store);
 	return true;
 }
 
@@ -112,7 +112,7 @@ load_settings(struct config *config)
 	return access(path, F_OK) == 0;
 }
 
-/* What local.yml says already is not overwritten. */
+/* An existing local.yml is not overwritten; differences are reported. */
 static void
 compare(struct filter *f, const struct config *config, const char *option,
     const char *key, const char *wanted)
@@ -120,8 +120,8 @@ compare(struct filter *f, const struct config *config, const char *option,
 	const char *is = config_string(config, key);
 
 	if (wanted != NULL && (is == NULL || strcmp(is, wanted) != 0))
-		filter_fail(f, "local.yml stays as it is: %s is not made '%s' "
-		    "by --%s", key, wanted, option);
+		filter_fail(f, "local.yml is not changed: --%s does not set "
+		    "%s to '%s'", option, key, wanted);
 }
 
 static void
@@ -162,30 +162,30 @@ emit_store(struct filter *f, const struct config *config)
 	int64_t version;
 
 	json_str(b, "path", buf_span(&state.path));
-	if (state.made.created)
+	if (state.made.store)
 		json_true(b, "created");
 	json_open(b, "made", '[');
-	for (size_t i = 0; i < N_FOLDERS; i++)
-		if (state.made.folders[i])
-			json_item(b, span_str(folders[i]));
+	for (size_t i = 0; i < N_DIRECTORIES; i++)
+		if (state.made.directories[i])
+			json_item(b, span_str(directories[i]));
 	if (state.made.settings)
 		json_item(b, span_str("local.yml"));
 	json_close(b, ']');
 	put_string(b, config, "vcs_type", "vcs.type");
 	put_string(b, config, "vcs_url", "vcs.url");
-	if (config_int(config, "weir.index_version", &version) == CONFIG_GOOD)
+	if (config_int(config, "weir.index_version", &version) == CONFIG_FOUND)
 		json_int(b, "index_version", version);
 	filter_end_record(f);
 }
 
-/* What is there already, and what it needs. */
+/* Finds out what exists and prepares what is missing. */
 static bool
-look(struct filter *f)
+prepare(struct filter *f)
 {
 	struct config config;
-	bool is_there = find_store(), has_settings = false;
+	bool exists = find_store(), has_settings = false;
 
-	if (is_there) {
+	if (exists) {
 		has_settings = load_settings(&config);
 		if (has_settings)
 			compare_settings(f, &config);
@@ -195,7 +195,7 @@ look(struct filter *f)
 	}
 	if (!has_settings)
 		prepare_settings();
-	return is_there;
+	return exists;
 }
 
 int
@@ -204,7 +204,7 @@ main(int argc, char **argv)
 	struct filter f;
 	struct config config;
 	const char *directory;
-	bool is_there;
+	bool exists;
 
 	filter_begin(&f, &about, options, argc, argv);
 	directory = filter_operand(&f);
@@ -214,8 +214,8 @@ main(int argc, char **argv)
 	    strcmp(opt.vcs_type, "none") != 0)
 		die("--vcs-type is git or none, not '%s'", opt.vcs_type);
 	find_directory(directory != NULL ? directory : ".");
-	is_there = look(&f);
-	make_store(&state.place, is_there, buf_span(&state.settings),
+	exists = prepare(&f);
+	make_store(&state.place, exists, buf_span(&state.settings),
 	    &state.made);
 	load_settings(&config);
 	emit_store(&f, &config);

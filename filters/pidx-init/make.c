@@ -1,4 +1,4 @@
-/* make - a store on the disk, whole or not at all */
+/* make - creates a store on disk, completely or not at all */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,27 +13,27 @@
 #include "common/io/fd.h"
 #include "filters/pidx-init/init.h"
 
-const char *const folders[N_FOLDERS] = { "cache", "jobs", "logs", "objects",
-	"stats", "tmp" };
+const char *const directories[N_DIRECTORIES] = { "cache", "jobs", "logs",
+	"objects", "stats", "tmp" };
 
 static struct {
 	const struct place *place;
 	struct span settings;
 	struct made *made;
-	const char *making;		/* what failed, should it fail */
+	const char *making;		/* for the message if it fails */
 } job;
 
-/* Up to make_store(): false says that it failed, with errno. */
+/* These functions return false on a failure, with errno. */
 static bool
 make_settings(int store)
 {
 	static const char temporary[] = "local.yml.new";
 	struct stat st;
-	bool good;
+	bool ok;
 	int fd;
 
 	job.making = "local.yml";
-	job.made->settings = false;	/* it may have been, elsewhere */
+	job.made->settings = false;	/* may be set by a first attempt */
 	if (fstatat(store, "local.yml", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	fd = openat(store, temporary, O_WRONLY | O_CREAT | O_TRUNC |
@@ -41,18 +41,18 @@ make_settings(int store)
 	if (fd == -1)
 		return false;
 	errno = ENOSPC;		/* for a short write */
-	good = write(fd, job.settings.p, job.settings.n) ==
+	ok = write(fd, job.settings.p, job.settings.n) ==
 	    (ssize_t)job.settings.n && fsync(fd) == 0;
-	good = close(fd) == 0 && good &&
+	ok = close(fd) == 0 && ok &&
 	    renameat(store, temporary, store, "local.yml") == 0;
-	if (!good)
+	if (!ok)
 		unlinkat(store, temporary, 0);
-	job.made->settings = good;
-	return good;
+	job.made->settings = ok;
+	return ok;
 }
 
 static bool
-make_folder(int store, const char *name, bool *made)
+make_directory(int store, const char *name, bool *made)
 {
 	struct stat st;
 
@@ -66,19 +66,20 @@ make_folder(int store, const char *name, bool *made)
 	return S_ISDIR(st.st_mode);
 }
 
-/* Makes in the directory what a store is to have and it has not. */
+/* Creates in a directory what a store has and is missing there. */
 static bool
 complete(const char *path)
 {
 	int store = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool good = store != -1;
+	bool ok = store != -1;
 
-	for (size_t i = 0; i < N_FOLDERS && good; i++)
-		good = make_folder(store, folders[i], &job.made->folders[i]);
-	good = good && make_settings(store) && fsync(store) == 0;
+	for (size_t i = 0; i < N_DIRECTORIES && ok; i++)
+		ok = make_directory(store, directories[i],
+		    &job.made->directories[i]);
+	ok = ok && make_settings(store) && fsync(store) == 0;
 	if (store != -1)
 		fd_close(store);
-	return good;
+	return ok;
 }
 
 static void
@@ -88,8 +89,8 @@ remove_temporary(const char *path)
 
 	if (store != -1) {
 		unlinkat(store, "local.yml", 0);
-		for (size_t i = 0; i < N_FOLDERS; i++)
-			unlinkat(store, folders[i], AT_REMOVEDIR);
+		for (size_t i = 0; i < N_DIRECTORIES; i++)
+			unlinkat(store, directories[i], AT_REMOVEDIR);
 		close(store);
 	}
 	rmdir(path);
@@ -109,47 +110,47 @@ static bool
 sync_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool good = fd != -1 && fsync(fd) == 0;
+	bool ok = fd != -1 && fsync(fd) == 0;
 
 	if (fd != -1)
 		close(fd);
-	return good;
+	return ok;
 }
 
 /*
- * The whole store under another name, and then under its own.  Should somebody
- * else have made it by then, rename() fails: it is theirs, and what they lack
- * is added like to any other.
+ * Creates the complete store under a temporary name, then renames it.  rename()
+ * fails if another process has created the store meanwhile; the caller then
+ * adds to that one what it lacks.
  */
 static bool
 create(void)
 {
 	char temporary[sizeof job.place->store + sizeof ".XXXXXX"];
-	bool good;
+	bool ok;
 
 	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.place->store);
 	if (mkdtemp(temporary) == NULL)
 		return false;
-	good = set_usual_mode(temporary) && complete(temporary);
-	if (good) {
+	ok = set_usual_mode(temporary) && complete(temporary);
+	if (ok) {
 		job.making = ".perun";
-		good = rename(temporary, job.place->store) == 0;
+		ok = rename(temporary, job.place->store) == 0;
 	}
-	if (!good) {
+	if (!ok) {
 		remove_temporary(temporary);
 		return false;
 	}
-	job.made->created = true;
+	job.made->store = true;
 	return sync_directory(job.place->directory);
 }
 
-/* Signals wait: it takes no time, and nothing half made is left behind. */
+/* Signals are blocked, so that nothing incomplete remains. */
 void
-make_store(const struct place *place, bool is_there, struct span settings,
+make_store(const struct place *place, bool exists, struct span settings,
     struct made *made)
 {
 	sigset_t all, before;
-	bool good;
+	bool ok;
 
 	*made = (struct made){ 0 };
 	job.place = place;
@@ -158,11 +159,11 @@ make_store(const struct place *place, bool is_there, struct span settings,
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	job.making = ".perun";
-	good = !is_there && create();
-	if (is_there || (!good && (errno == EEXIST || errno == ENOTEMPTY)))
-		good = complete(job.place->store);
-	if (!good)
-		die_errno("cannot make '%s' of a store in '%s'", job.making,
+	ok = !exists && create();
+	if (exists || (!ok && (errno == EEXIST || errno == ENOTEMPTY)))
+		ok = complete(job.place->store);
+	if (!ok)
+		die_errno("cannot create '%s' of a store in '%s'", job.making,
 		    job.place->directory);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -1,4 +1,4 @@
-/* repository - what is around a new store */
+/* repository - finds the repository and other stores around a new store */
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ has(const char *directory, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* A work tree, one made by git worktree, or a bare repository. */
+/* A main work tree, a linked one (.git is a file), or a bare repository. */
 static bool
 is_repository(const char *path)
 {
@@ -38,16 +38,16 @@ has_store(const char *path)
 }
 
 /*
- * How many directories above path is the nearest that is what is looked for?
- * 0 is path itself, which becomes that directory; -1 if there is none.
+ * Searches path and the directories above it; path becomes the directory found.
+ * Returns how many levels above path it is, or -1 if there is none.
  */
 static int
-climb(char *path, bool (*is_it)(const char *))
+search_upwards(char *path, bool (*matches)(const char *))
 {
 	char *slash;
 
 	for (int n = 0;; n++) {
-		if (is_it(path))
+		if (matches(path))
 			return n;
 		slash = strrchr(path, '/');
 		if (path[1] == '\0')
@@ -64,7 +64,7 @@ repository_find(const struct place *place, struct buf *url)
 	int n;
 
 	strcpy(path, place->directory);
-	n = climb(path, is_repository);
+	n = search_upwards(path, is_repository);
 	if (n == -1)
 		return false;
 	buf_str(url, "..");
@@ -73,7 +73,7 @@ repository_find(const struct place *place, struct buf *url)
 	return true;
 }
 
-/* .perun need not be there yet. */
+/* .perun may not exist yet, so ".." is resolved textually. */
 void
 repository_check(const struct place *place, const char *url)
 {
@@ -87,8 +87,8 @@ repository_check(const struct place *place, const char *url)
 	else
 		snprintf(path, sizeof path, "%s/%s", place->store, url);
 	if (!is_repository(path))
-		die("there is no git repository at '%s' (--vcs-url %s is seen "
-		    "from .perun)", path, url);
+		die("there is no git repository at '%s' (--vcs-url %s is "
+		    "relative to .perun)", path, url);
 }
 
 void
@@ -97,8 +97,8 @@ warn_of_store_above(const struct place *place)
 	char path[PATH_MAX];
 
 	strcpy(path, place->directory);
-	if (climb(path, has_store) > 0)
-		err_warn("warning: there is a store above, which is no longer "
-		    "seen from here: '%s/.perun'", path[1] == '\0' ? "" :
+	if (search_upwards(path, has_store) > 0)
+		err_warn("warning: the new store hides the one above: "
+		    "'%s/.perun'", path[1] == '\0' ? "" :
 		    path);
 }

@@ -1,12 +1,12 @@
-/* settings - a new local.yml */
+/* settings - writes a new local.yml */
 
 #include "common/base/text.h"
 #include "filters/pidx-init/init.h"
 
-/* What a new local.yml says behind the keys that differ from store to store. */
+/* The end of a new local.yml, which is the same in every store. */
 static const char template[] =
     "# The job matrix: every command runs with every workload under every\n"
-    "# collector, and all postprocessors work on what comes of it, in order.\n"
+    "# collector, and all postprocessors process the result, in order.\n"
     "# pidx-jobs(1) lists the jobs.\n"
     "#cmds:\n"
     "#  - ./build/program\n"
@@ -43,7 +43,7 @@ static const char template[] =
     "#  strategies:\n"
     "#    - method: average_amount_threshold\n";
 
-/* A path that YAML takes for a text as it stands, as most of them are. */
+/* Is it a path that needs no quotes in YAML? */
 static bool
 is_plain(const char *p, size_t n)
 {
@@ -57,7 +57,7 @@ is_plain(const char *p, size_t n)
 	    p[1] == '.' && (n == 2 || p[2] == '/')));
 }
 
-/* As a text of YAML; quoted, other than in JSON, it has no raw DEL. */
+/* Appends a YAML string; unlike in JSON, DEL must be escaped. */
 static void
 put_text(struct buf *b, const char *p, size_t n)
 {
@@ -86,13 +86,13 @@ void
 settings_put(struct buf *b, const char *vcs_type, struct span url,
     int index_version)
 {
-	buf_str(b, "# Settings of a Perun store; pidx-init(1) tells of those "
+	buf_str(b, "# Settings of a Perun store; pidx-init(1) describes those "
 	    "that weir reads.\n\n"
 	    "# The repository whose commits the profiles belong to.  A "
-	    "relative url is\n# seen from the directory of this file.\n");
+	    "relative url is\n# relative to the directory of this file.\n");
 	buf_printf(b, "vcs:\n  type: %s\n  url: ", vcs_type);
 	put_text(b, url.p, url.n);
-	buf_printf(b, "\n\n# The layout of indexes that weir starts: 1, which "
+	buf_printf(b, "\n\n# The version of new indexes: 1, which "
 	    "every Perun reads, or 2.\nweir:\n  index_version: %d\n\n",
 	    index_version);
 	buf_str(b, template);

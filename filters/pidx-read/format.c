@@ -1,4 +1,4 @@
-/* format - a line for an entry, after a format of Perun's */
+/* format - formats an entry as a line, by a format as in Perun */
 
 #include <string.h>
 #include <time.h>
@@ -7,16 +7,16 @@
 #include "common/frame/report.h"
 #include "filters/pidx-read/format.h"
 
-enum { WIDTH_MOST = 1000 };
+enum { WIDTH_MAX = 1000 };
 
-/* A tag: its name, and how wide it is to be. */
+/* A tag such as "time:20f-": its name, width and padding. */
 struct tag {
 	struct span name, fill;
 	uint64_t width;
 };
 
 static bool
-read_tag(struct span s, struct tag *t)
+parse_tag(struct span s, struct tag *t)
 {
 	const char *colon = memchr(s.p, ':', s.n), *f;
 	struct span width;
@@ -31,12 +31,12 @@ read_tag(struct span s, struct tag *t)
 		t->fill = span_of(f + 1, (size_t)(s.p + s.n - f) - 1);
 	if (f != NULL)
 		width.n = (size_t)(f - width.p);
-	return text_u64(width, &t->width) && t->width <= WIDTH_MOST;
+	return text_u64(width, &t->width) && t->width <= WIDTH_MAX;
 }
 
-/* What the tag stands for; room is for what is not there as text. */
+/* The value of a tag; storage is for values that the entry has not as text. */
 static bool
-value_of(const struct tag *t, const struct pidx_entry *e, char *room,
+get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
     size_t size, struct span *value)
 {
 	static const struct { const char *name; enum pidx_string string; }
@@ -56,14 +56,14 @@ value_of(const struct tag *t, const struct pidx_entry *e, char *room,
 	if (span_eq(t->name, "source") || span_eq(t->name, "realpath"))
 		return true;
 	if (span_eq(t->name, "checksum")) {
-		hex_encode(room, e->object, PIDX_SHA);
-		*value = span_of(room, t->width > 0 &&
+		hex_encode(storage, e->object, PIDX_SHA);
+		*value = span_of(storage, t->width > 0 &&
 		    t->width < 2 * PIDX_SHA ? t->width : 2 * PIDX_SHA);
 		return true;
 	}
 	if (!span_eq(t->name, "time") || localtime_r(&when, &local) == NULL)
 		return false;
-	*value = span_of(room, strftime(room, size, "%Y-%m-%d %H:%M:%S",
+	*value = span_of(storage, strftime(storage, size, "%Y-%m-%d %H:%M:%S",
 	    &local));
 	return true;
 }
@@ -83,15 +83,15 @@ void
 format_entry(struct buf *b, const char *format, const struct pidx_entry *e)
 {
 	const char *p = format, *end;
-	char room[64];
+	char storage[64];
 	struct span value;
 	struct tag t;
 
 	while (*p != '\0') {
 		end = *p == '%' ? strchr(p + 1, '%') : NULL;
-		if (end == NULL || !read_tag(span_of(p + 1,
+		if (end == NULL || !parse_tag(span_of(p + 1,
 		    (size_t)(end - p) - 1), &t) ||
-		    !value_of(&t, e, room, sizeof room, &value)) {
+		    !get_value(&t, e, storage, sizeof storage, &value)) {
 			buf_char(b, *p++);
 			continue;
 		}

@@ -5,11 +5,12 @@
 #include "common/perun/pidx.h"
 
 /*
- * A line for an entry, after a format of Perun's: %type%, %cmd%, %workload%,
- * %collector%, %time% (local), %source% (the path) and %checksum% (the object)
- * stand for what the entry says; %tag:20% fills up to 20 columns with blanks,
- * %tag:20f-% with what is behind the f, and %checksum:6% cuts to 6.  What is
- * no tag stays.  Controls are escaped.
+ * Appends a line for an entry, by a format as in Perun.  The tags are %type%,
+ * %cmd%, %args%, %workload%, %collector%, %postprocessors%, %time% (local),
+ * %source% (the path) and %checksum% (the object).  %tag:20% pads the value to
+ * 20 columns with spaces, %tag:20f-% with the text after the f; %checksum:6%
+ * truncates to 6 digits.  Unknown tags are copied.  Control characters are
+ * escaped.
  */
 void format_entry(struct buf *, const char *format, const struct pidx_entry *);
 

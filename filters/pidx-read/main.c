@@ -1,4 +1,4 @@
-/* pidx-read - lists and fetches the profiles of a Perun store */
+/* pidx-read - lists and extracts the profiles of a Perun store */
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +28,25 @@ static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
 	    "the store is in DIR or above (.)", 0, 0 },
 	{ 'f', "find", OPT_LIST, &opt.find, "WHAT",
-	    "only 3@i, 0@i-4@i, a name, an object", 0, 0 },
+	    "only 3@i, 0@i-4@i, a name or an object", 0, 0 },
 	{ 't', "type", OPT_STR, &opt.selection.type, "TYPE",
 	    "only of this type", 0, 0 },
 	{ 'b', "cmd", OPT_STR, &opt.selection.cmd, "CMD",
-	    "only of this command", 0, 0 },
+	    "only with this command", 0, 0 },
 	{ 'w', "workload", OPT_STR, &opt.selection.workload, "WORKLOAD",
 	    "only with this workload", 0, 0 },
 	{ 'c', "collector", OPT_STR, &opt.selection.collector, "NAME",
 	    "only by this collector", 0, 0 },
 	{ 'P', "pending", OPT_FLAG, &opt.pending, NULL,
-	    "of what is in jobs, and of no commit", 0, 0 },
+	    "list the pending profiles instead", 0, 0 },
 	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
-	    "what 3@i counts by, downwards (time)", 0, 0 },
+	    "the order of 3@i, descending (time)", 0, 0 },
 	{ 'p', "profiles", OPT_FLAG, &opt.profiles, NULL,
 	    "write profile records, with the profiles", 0, 0 },
 	{ 'F', "format", OPT_STR, &opt.format, "FORMAT",
-	    "write lines like '%time% %cmd%'", 0, 0 },
+	    "write lines such as '%time% %cmd%'", 0, 0 },
 	{ 0, "config", OPT_STR, &opt.config, "KEY",
-	    "write a setting of the store, and no entries", 0, 0 },
+	    "write only a setting of the store", 0, 0 },
 	{ 0 }
 };
 
@@ -63,44 +63,45 @@ static const struct about about = {
 
 static struct {
 	struct perun perun;
-	struct look_up *look_ups;
+	struct selector *selectors;
 	struct order order;
-	bool pending, versions;	/* what is looked in */
+	bool pending, versions;	/* what is searched */
 	struct buf index, packed, why;
 	struct object object;
 	struct recio *header;
 	struct profile profile;
-	bool *wanted;
-	size_t wanted_cap;
+	bool *selected;
+	size_t selected_cap;
 } job;
 
 static void
-read_look_ups(void)
+read_selectors(void)
 {
 	struct selection *s = &opt.selection;
 	const char *sort = opt.sort;
 
-	job.look_ups = mem_resize(NULL, opt.find.n, sizeof *job.look_ups);
+	job.selectors = mem_resize(NULL, opt.find.n, sizeof *job.selectors);
 	job.pending = opt.pending;
 	job.versions = !opt.pending && opt.find.n == 0;
 	for (size_t i = 0; i < opt.find.n; i++) {
-		if (!look_up_read(&job.look_ups[i], opt.find.values[i]))
-			die("'%s' is no range: 0@i-4@i", opt.find.values[i]);
-		if (job.look_ups[i].kind == LOOK_PENDING)
+		if (!selector_parse(&job.selectors[i], opt.find.values[i]))
+			die("'%s' is not a range such as 0@i-4@i",
+			    opt.find.values[i]);
+		if (job.selectors[i].kind == SELECTOR_PENDING)
 			job.pending = true;
 		else
 			job.versions = !opt.pending;
 	}
-	s->look_ups = job.look_ups;
-	s->n_look_ups = opt.find.n;
+	s->selectors = job.selectors;
+	s->n_selectors = opt.find.n;
 	if (sort == NULL)
 		sort = config_string(&job.perun.config,
 		    "format.sort_profiles_by");
-	if (sort != NULL && !order_read(&job.order, sort))
-		die("'%s' is nothing to sort profiles by", sort);
+	if (sort != NULL && !order_parse(&job.order, sort))
+		die("'%s' is not a key to sort profiles by", sort);
 }
 
-/* The object of an entry, sound; what is wrong with it is told. */
+/* Reads and verifies the object of an entry; reports a failure. */
 static bool
 read_object(struct filter *f, const struct pidx_entry *e)
 {
@@ -117,8 +118,8 @@ read_object(struct filter *f, const struct pidx_entry *e)
 }
 
 /*
- * Version 1 says little of a profile: the rest is in the profile itself.  The
- * texts are kept by the caller's arena.
+ * Reads the strings of an entry, which an index of version 1 does not have,
+ * from the profile into the arena.
  */
 static void
 complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
@@ -131,7 +132,7 @@ complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
 		return;
 	r = recio_parse(job.header, job.object.body, &why);
 	if (r == NULL || !profile_describe(p, r, &why)) {
-		filter_fail(f, "the object of '%.*s' is no profile: %s",
+		filter_fail(f, "the object of '%.*s' is not a profile: %s",
 		    SPAN_ARG(e->path), why);
 		return;
 	}
@@ -158,16 +159,16 @@ emit(struct filter *f, const unsigned char *version,
 	filter_end_record(f);
 }
 
-/* Marks in job.wanted what is wanted of an index. */
+/* Sets job.selected for the entries of an index. */
 static void
 select_from(struct filter *f, const struct pidx *p, bool pending)
 {
-	const struct look_up *missing;
+	const struct selector *missing;
 
-	job.wanted = mem_grow(job.wanted, &job.wanted_cap, p->n,
-	    sizeof *job.wanted);
+	job.selected = mem_grow(job.selected, &job.selected_cap, p->n,
+	    sizeof *job.selected);
 	if (!select_entries(&opt.selection, &job.order, p, pending,
-	    job.wanted, &missing))
+	    job.selected, &missing))
 		filter_fail(f, "there is no profile %.*s: there are %zu",
 		    SPAN_ARG(missing->text), p->n);
 }
@@ -178,7 +179,7 @@ emit_selected(struct filter *f, const unsigned char *version,
 {
 	select_from(f, p, false);
 	for (size_t i = 0; i < p->n; i++)
-		if (job.wanted[i])
+		if (job.selected[i])
 			emit(f, version, &p->entries[i]);
 }
 
@@ -189,7 +190,7 @@ read_version(struct filter *f, const unsigned char *version)
 	struct pidx index;
 
 	if (perun_index(&job.perun.store, version, &job.index, &index,
-	    &job.why) == STORE_BAD)
+	    &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
 		complete(f, &index.entries[i], &arena);
@@ -212,7 +213,8 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 		return;
 	}
 	if (opt.profiles && !pending_document(p, e->path.p, &document, &why)) {
-		filter_fail(f, "the pending '%s' is gone: %s", e->path.p, why);
+		filter_fail(f, "the pending '%s' can no longer be read: %s",
+		    e->path.p, why);
 		return;
 	}
 	b = filter_begin_record(f, opt.profiles ? "profile" : "pending");
@@ -232,12 +234,12 @@ read_pending(struct filter *f)
 	struct pending p;
 
 	pending_read(&p, &job.perun.store);
-	for (size_t i = 0; i < p.n_faults; i++)
-		filter_fail(f, "the pending '%s' is no profile: %s",
-		    p.faults[i].name, p.faults[i].why);
+	for (size_t i = 0; i < p.n_errors; i++)
+		filter_fail(f, "the pending '%s' is not a profile: %s",
+		    p.errors[i].name, p.errors[i].why);
 	select_from(f, &p.index, true);
 	for (size_t i = 0; i < p.index.n; i++)
-		if (job.wanted[i])
+		if (job.selected[i])
 			emit_pending(f, &p, i);
 	pending_release(&p);
 }
@@ -251,10 +253,10 @@ read_revision(struct filter *f, const char *name)
 	if (perun_version(&job.perun, name, version, &why))
 		read_version(f, version);
 	else
-		filter_fail(f, "'%s' is no commit: %s", name, why);
+		filter_fail(f, "'%s' does not name a commit: %s", name, why);
 }
 
-/* Something is piped or redirected into standard input. */
+/* Is standard input a pipe or a file? */
 static bool
 has_input(void)
 {
@@ -276,7 +278,7 @@ read_versions(struct filter *f)
 			continue;
 		if (rec_str(r, ID, &id) != REC_OK ||
 		    !hex_decode(id, version, STORE_NAME))
-			filter_reject(f, "the id of a version is no 40 hex "
+			filter_reject(f, "the id of a version is not 40 hex "
 			    "digits");
 		else
 			read_version(f, version);
@@ -299,7 +301,7 @@ write_setting(struct filter *f)
 	filter_end_record(f);
 }
 
-/* Of the commits that are named, of those of a stream, or of HEAD. */
+/* The indexes of the operands, of version records, or of HEAD. */
 static void
 read_indexes(struct filter *f)
 {
@@ -323,10 +325,11 @@ main(int argc, char **argv)
 	if (opt.profiles && opt.format != NULL)
 		die("--profiles and --format exclude each other");
 	perun_open(&job.perun, opt.directory);
-	read_look_ups();
+	read_selectors();
 	if ((opt.config != NULL || !job.versions) &&
 	    filter_operand(&f) != NULL)
-		die("what is pending, and a setting, is of no revision");
+		die("pending profiles and settings do not belong to a "
+		    "revision");
 	job.header = recio_new(profile_keys);
 	profile_init(&job.profile);
 	if (opt.config != NULL) {

@@ -33,17 +33,17 @@ static const struct opt options[] = {
 	{ 'c', "commit", OPT_STR, &opt.commit, "REV",
 	    "register with REV (HEAD)", 0, 0 },
 	{ 'f', "force", OPT_FLAG, &opt.force, NULL,
-	    "also what names another commit as its origin", 0, 0 },
+	    "accept profiles with another commit as origin", 0, 0 },
 	{ 'p', "pending", OPT_FLAG, &opt.pending, NULL,
-	    "do not register: put it in jobs", 0, 0 },
+	    "do not register: write to jobs", 0, 0 },
 	{ 'j', "from-jobs", OPT_FLAG, &opt.from_jobs, NULL,
-	    "register what is in jobs, and take it away there", 0, 0 },
+	    "register the profiles in jobs and remove them", 0, 0 },
 	{ 0, "keep", OPT_FLAG, &opt.keep, NULL,
-	    "leave it in jobs", 0, 0 },
+	    "do not remove them from jobs", 0, 0 },
 	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
-	    "of indexes that are new: 1 or 2", 1, 2 },
+	    "of new indexes: 1 or 2", 1, 2 },
 	{ 0, "unflattened", OPT_FLAG, &opt.unflattened, NULL,
-	    "as Perun before 0.17 stored it", 0, 0 },
+	    "store as Perun before 0.17", 0, 0 },
 	{ 0 }
 };
 
@@ -54,7 +54,6 @@ static const struct about about = {
 	.keys = profile_keys,
 };
 
-/* The process's one job. */
 static struct {
 	struct perun perun;
 	struct registry registry;
@@ -62,30 +61,31 @@ static struct {
 	struct names names;
 	struct recio *inner;		/* reads a document within a record */
 	unsigned char commit[STORE_NAME];
-	bool is_set;			/* commit is */
+	bool has_commit;		/* commit is set */
 	time_t now;
 } job;
 
-/* What is known of where profiles come from, besides themselves. */
+/* The origin of profiles. */
 struct place {
-	struct span name;		/* of a file with one profile, or empty */
-	int64_t time;			/* of the file, or INT_UNKNOWN */
-	struct span job;
+	struct span name;	/* of a file with a single profile, or empty */
+	int64_t time;		/* of the file, or INT_UNKNOWN */
+	struct span job;	/* the file is in jobs; or empty */
 };
 
-/* The commit that is to be registered with if nothing else is said. */
+/* The commit for profiles that do not name one themselves. */
 static const unsigned char *
 default_commit(void)
 {
 	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
 
-	if (!job.is_set && !perun_version(&job.perun, name, job.commit, &why))
-		die("'%s' is no commit to register with: %s", name, why);
-	job.is_set = true;
+	if (!job.has_commit &&
+	    !perun_version(&job.perun, name, job.commit, &why))
+		die("'%s' does not name a commit: %s", name, why);
+	job.has_commit = true;
 	return job.commit;
 }
 
-/* A record may say itself which version it is of, unless --commit does. */
+/* A record may have a minor_version, which --commit overrides. */
 static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
@@ -99,7 +99,7 @@ find_version(struct filter *f, const struct rec *r, unsigned char *version)
 		return true;
 	}
 	if (!hex_decode(name, version, STORE_NAME)) {
-		filter_reject(f, "minor_version is no 40 hex digits");
+		filter_reject(f, "minor_version is not 40 hex digits");
 		return false;
 	}
 	hex_encode(hex, version, STORE_NAME);
@@ -125,7 +125,7 @@ has_right_origin(struct filter *f, const unsigned char *version)
 	return false;
 }
 
-/* Is the time one that an index can hold? */
+/* The time of the record, of its file, or now. */
 static bool
 find_time(struct filter *f, const struct rec *r, const struct place *from,
     uint32_t *time)
@@ -136,26 +136,26 @@ find_time(struct filter *f, const struct rec *r, const struct place *from,
 	    rec_int(r, PROFILE_TIME, &value) == REC_BAD)
 		value = -1;
 	if (value < 0 || value > UINT32_MAX) {
-		filter_reject(f, "its time is no number of seconds from 1970 "
-		    "to 2106");
+		filter_reject(f, "its time is not a number of seconds from "
+		    "1970 to 2106");
 		return false;
 	}
 	*time = (uint32_t)value;
 	return true;
 }
 
-/* Is there something of that name in jobs? */
+/* Does jobs have a file of this name? */
 static bool
 is_pending(struct span name)
 {
 	struct buf path = { 0 };
-	bool is_there;
+	bool exists;
 
 	buf_printf(&path, "jobs/%.*s", (int)name.n, name.p);
-	is_there = faccessat(job.perun.store.dir, buf_cstr(&path), F_OK,
+	exists = faccessat(job.perun.store.dir, buf_cstr(&path), F_OK,
 	    AT_SYMLINK_NOFOLLOW) == 0;
 	buf_release(&path);
-	return is_there;
+	return exists;
 }
 
 static struct span
@@ -173,17 +173,17 @@ static bool
 find_name(struct filter *f, const struct rec *r, const struct place *from,
     struct span *name)
 {
-	const char *fault;
+	const char *why;
 
 	if (!rec_is(r, "profile") || rec_str(r, PROFILE_PATH, name) != REC_OK)
 		*name = from->name.n > 0 ? from->name : new_name();
-	fault = name_fault(*name);
-	if (fault != NULL)
-		filter_reject(f, "%s", fault);
-	return fault == NULL;
+	why = name_error(*name);
+	if (why != NULL)
+		filter_reject(f, "%s", why);
+	return why == NULL;
 }
 
-/* The document that a record is or holds; NULL if it is none. */
+/* The profile that a record is or contains; NULL if neither. */
 static const struct rec *
 document_of(struct filter *f, const struct rec *r)
 {
@@ -219,24 +219,25 @@ write_pending(const struct source *s, const char *origin)
 }
 
 /*
- * Puts a profile with its origin into jobs, as a file that Perun finds.  What
- * is pending there under its name is not overwritten.
+ * Writes a profile with its origin to jobs, where Perun finds it.  An existing
+ * file is not overwritten.
  */
 static void
-put_aside(struct filter *f, const struct source *s)
+add_pending(struct filter *f, const struct source *s)
 {
 	char hex[2 * STORE_NAME + 1];
-	bool is_there;
+	bool exists;
 	struct buf *b;
 
 	hex_encode(hex, s->version, STORE_NAME);
 	store_lock(&job.perun.store, STORE_INDEX);
-	is_there = is_pending(s->path);
-	if (!is_there)
+	exists = is_pending(s->path);
+	if (!exists)
 		write_pending(s, hex);
 	store_unlock(&job.perun.store, STORE_INDEX);
-	if (is_there) {
-		filter_reject(f, "'%.*s' is pending already", SPAN_ARG(s->path));
+	if (exists) {
+		filter_reject(f, "'%.*s' is already pending",
+		    SPAN_ARG(s->path));
 		return;
 	}
 	b = filter_begin_record(f, "pending");
@@ -263,14 +264,14 @@ add(struct filter *f, const struct rec *r, const struct place *from)
 	    !find_time(f, r, from, &s.time) || !find_name(f, r, from, &s.path))
 		return;
 	if (opt.pending)
-		put_aside(f, &s);
+		add_pending(f, &s);
 	else
 		registry_add(&job.registry, &job.profile, &s);
 }
 
 /*
- * Is it a stream?  Else it begins with an object that the first line does not
- * end.
+ * Is the input a stream of records, one per line?  Otherwise it begins with an
+ * object that continues after the first line.
  */
 static bool
 is_stream(struct input *in)
@@ -292,7 +293,7 @@ is_stream(struct input *in)
 }
 
 static struct place
-place_of(const char *path)
+get_place(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct place p = { .time = INT_UNKNOWN };
@@ -307,43 +308,43 @@ place_of(const char *path)
 }
 
 /*
- * Does nothing but white space follow in the file?  What stands at f->place is
- * kept, wherever reading on moves it.
+ * Is the value at f->place followed only by white space in its file?  Reading
+ * on may move the input buffer, so the value's position is restored.
  */
 static bool
-is_alone(struct filter *f)
+is_only_value(struct filter *f)
 {
 	struct input *in = &f->input;
-	size_t behind = (size_t)(in->at - f->place.p), looked = behind;
-	bool alone = true;
+	size_t consumed = (size_t)(in->at - f->place.p), looked = consumed;
+	bool only = true;
 
 	in->at = f->place.p;
 	do
-		for (; alone && looked < (size_t)(in->end - in->at); looked++)
-			alone = json_is_space(in->at[looked]);
-	while (alone && input_more(in));
+		for (; only && looked < (size_t)(in->end - in->at); looked++)
+			only = json_is_space(in->at[looked]);
+	while (only && input_more(in));
 	f->place.p = in->at;
-	in->at += behind;
-	return alone;
+	in->at += consumed;
+	return only;
 }
 
 /*
- * Adds what stands at f->place and is a value of length n.  A file gives its
- * name to its only one.
+ * Adds the value of length n at f->place.  The name of a file is used if the
+ * value is its only one.
  */
 static void
 add_value(struct filter *f, size_t n, struct place *from)
 {
 	struct rec *r;
 
-	if (from->name.n > 0 && !is_alone(f))
+	if (from->name.n > 0 && !is_only_value(f))
 		from->name.n = 0;
 	r = filter_record(f, span_of(f->place.p, n));
 	if (r != NULL)
 		add(f, r, from);
 }
 
-/* A stream has a record a line; all else is one document after the other. */
+/* A file is a stream of records or a sequence of JSON documents. */
 static void
 read_file(struct filter *f, struct place from)
 {
@@ -368,7 +369,7 @@ static void
 read_files(struct filter *f)
 {
 	while (filter_next_file(f))
-		read_file(f, place_of(f->input.name));
+		read_file(f, get_place(f->input.name));
 }
 
 static void
@@ -386,7 +387,7 @@ read_jobs(struct filter *f)
 		    names[i]);
 		filter_read_next(f, buf_cstr(&path));
 		while (filter_next_file(f)) {
-			from = place_of(path.data);
+			from = get_place(path.data);
 			from.job = span_str(names[i]);
 			read_file(f, from);
 		}
@@ -415,7 +416,7 @@ new_layout(void)
 	if (opt.index_version != 0)
 		version = (int64_t)opt.index_version;
 	else if (config_int(&job.perun.config, "weir.index_version",
-	    &version) == CONFIG_BAD || version < 1 || version > 2)
+	    &version) == CONFIG_INVALID || version < 1 || version > 2)
 		die("weir.index_version of the store's local.yml is neither "
 		    "1 nor 2");
 	return version == 1 ? PIDX_1 : PIDX_2;
@@ -449,7 +450,7 @@ begin(void)
 	    "format.output_profile_template"));
 	job.inner = recio_new(profile_keys);
 	job.now = time(NULL);
-	/* Until its index names it, nobody may prune what is added. */
+	/* Until their index entries are written, objects must not be pruned. */
 	store_lock(&job.perun.store, STORE_ADD);
 }
 

@@ -1,4 +1,4 @@
-/* name - the names of profiles that come without a file */
+/* name - makes and checks the names of profiles */
 
 #include <ctype.h>
 #include <string.h>
@@ -11,17 +11,17 @@ names_init(struct names *n, const char *template)
 {
 	*n = (struct names){ .template = template != NULL ? template :
 	    "%collector%-%cmd%-%workload%-%date%" };
-	intern_init(&n->given);
+	intern_init(&n->used);
 }
 
 void
 names_release(struct names *n)
 {
-	intern_release(&n->given);
+	intern_release(&n->used);
 	buf_release(&n->name);
 }
 
-/* Only what no file system and no shell minds. */
+/* Replaces characters that are special for a file system or a shell. */
 static void
 put_safe(struct buf *b, struct span s)
 {
@@ -61,7 +61,7 @@ names_make(struct names *n, const struct profile *p, time_t now)
 	char date[32];
 	size_t length;
 	unsigned number = 1;
-	size_t n_given = n->given.n;
+	size_t n_used = n->used.n;
 
 	n->name.len = 0;
 	while (*at != '\0') {
@@ -77,8 +77,8 @@ names_make(struct names *n, const struct profile *p, time_t now)
 	length = n->name.len;
 	for (;;) {
 		buf_str(&n->name, ".perf");
-		intern_add(&n->given, buf_span(&n->name));
-		if (n->given.n > n_given)
+		intern_add(&n->used, buf_span(&n->name));
+		if (n->used.n > n_used)
 			return buf_span(&n->name);
 		n->name.len = length;
 		buf_printf(&n->name, "-%u", ++number);
@@ -86,7 +86,7 @@ names_make(struct names *n, const struct profile *p, time_t now)
 }
 
 const char *
-name_fault(struct span name)
+name_error(struct span name)
 {
 	if (name.n == 0)
 		return "a profile has no name";
@@ -95,7 +95,7 @@ name_fault(struct span name)
 			return "the name of a profile has a '/' or a NUL";
 		if ((unsigned char)name.p[i] >= 0x80)
 			return "the name of a profile is not ASCII: Perun "
-			    "could not read the index any more";
+			    "could no longer read the index";
 	}
 	return NULL;
 }

@@ -8,22 +8,23 @@
 struct profile;
 
 /*
- * The names of profiles that come without a file: from Perun's template, whose
- * tags (%collector%, %date%...) stand for what the profile says.
+ * Names for profiles that do not come from a file of their own, by Perun's
+ * template, whose tags (%collector%, %date%...) are replaced by values of the
+ * profile.
  */
 struct names {
 	const char *template;
-	struct intern given;
+	struct intern used;
 	struct buf name;
 };
 
 void names_init(struct names *, const char *template);
 void names_release(struct names *);
 
-/* A name ending in ".perf" that was not given before; borrowed until the next. */
+/* A new name, ending in ".perf"; borrowed until the next call. */
 struct span names_make(struct names *, const struct profile *, time_t now);
 
-/* The rule that a name breaks, or NULL: Perun must be able to read it. */
-const char *name_fault(struct span name);
+/* Why Perun could not read a profile with this name, or NULL. */
+const char *name_error(struct span name);
 
 #endif

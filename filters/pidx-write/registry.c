@@ -1,4 +1,4 @@
-/* registry - profiles on their way into a store */
+/* registry - registers profiles in a store */
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,9 @@ registry_release(struct registry *g)
 	buf_release(&g->object.text);
 }
 
-/* Is the object in the store, and what its name says? */
+/* Does the store have a valid object of this name? */
 static bool
-is_sound(struct registry *g, const unsigned char *name)
+is_stored(struct registry *g, const unsigned char *name)
 {
 	const char *why;
 
@@ -41,12 +41,12 @@ void
 registry_add(struct registry *g, const struct profile *p,
     const struct source *from)
 {
-	struct registration r = { .entry.time = from->time, .place = g->n };
+	struct registration r = { .entry.time = from->time, .position = g->n };
 
 	g->packed.len = 0;
 	object_pack(p->type, buf_span(&p->body), r.entry.object,
 	    &g->packed);
-	if (!is_sound(g, r.entry.object))
+	if (!is_stored(g, r.entry.object))
 		store_stage(g->store, r.entry.object, buf_span(&g->packed));
 	memcpy(r.version, from->version, STORE_NAME);
 	r.entry.path = arena_span(&g->arena, from->path);
@@ -57,8 +57,8 @@ registry_add(struct registry *g, const struct profile *p,
 }
 
 /*
- * The bytes of an index with new entries, in g->found; false if it is of no use,
- * which is told.
+ * Adds entries to the bytes of an index, in g->found; false if the index is
+ * damaged, which is reported.
  */
 static bool
 add_entries(struct registry *g, struct filter *f, const unsigned char *version,
@@ -72,37 +72,37 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	found = store_read(g->store, version, &g->found);
 	if (found == STORE_ABSENT)
 		pidx_write(&(struct pidx){ .layout = new_layout }, &g->found);
-	if (found != STORE_BAD &&
+	if (found != STORE_FAILED &&
 	    pidx_add(&g->found, new, n, existed, &error))
 		return true;
-	perun_index_fault(g->store, version,
-	    found == STORE_BAD ? NULL : &error, &g->why);
+	perun_index_error(g->store, version,
+	    found == STORE_FAILED ? NULL : &error, &g->why);
 	filter_fail(f, "%s; nothing was added to it (see pidx-fsck --repair)",
 	    g->why.data);
 	return false;
 }
 
-/* Registrations of one version, sorted. */
+/* Writes the index for the registrations of one version, sorted. */
 static void
 write_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n, enum pidx_layout new_layout)
 {
 	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
-	bool *existed = mem_resize(NULL, n, sizeof *existed), good;
+	bool *existed = mem_resize(NULL, n, sizeof *existed), ok;
 	bool any_new = false;
 
 	for (size_t i = 0; i < n; i++)
 		new[i] = r[i].entry;
 	store_lock(g->store, STORE_INDEX);
-	good = add_entries(g, f, r->version, new_layout, new, n, existed);
+	ok = add_entries(g, f, r->version, new_layout, new, n, existed);
 	for (size_t i = 0; i < n; i++) {
-		r[i].failed = !good;
-		r[i].existed = good && existed[i];
-		any_new |= good && !existed[i];
+		r[i].failed = !ok;
+		r[i].existed = ok && existed[i];
+		any_new |= ok && !existed[i];
 	}
 	if (any_new)
 		store_replace(g->store, r->version, buf_span(&g->found));
-	else if (good)
+	else if (ok)
 		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);
 	free(existed);
@@ -119,11 +119,11 @@ compare_versions(const void *a, const void *b)
 }
 
 static int
-compare_places(const void *a, const void *b)
+compare_positions(const void *a, const void *b)
 {
 	const struct registration *x = a, *y = b;
 
-	return cmp_u64(x->place, y->place);
+	return cmp_u64(x->position, y->position);
 }
 
 void
@@ -144,5 +144,5 @@ registry_commit(struct registry *g, struct filter *f,
 		write_index(g, f, &g->list[first], last - first,
 		    new_layout);
 	}
-	sort(g->list, g->n, sizeof *g->list, compare_places);
+	sort(g->list, g->n, sizeof *g->list, compare_positions);
 }

@@ -9,19 +9,19 @@
 #include "common/perun/store.h"
 
 /*
- * Profiles on their way into a store: objects are staged as they come, and
- * what is to be said of them in indexes is kept until all are durable.
+ * The registration of profiles: objects are staged as they arrive, and their
+ * index entries are collected until all objects are durable.
  */
 struct filter;
 struct profile;
 
 struct registration {
-	unsigned char version[STORE_NAME];	/* whose index */
+	unsigned char version[STORE_NAME];	/* of the index */
 	struct pidx_entry entry;	/* its text is in the arena */
-	size_t place;			/* among all, as they came */
-	struct span job;		/* the file it was pending in, or empty */
-	bool existed;			/* the entry, in the index */
-	bool failed;			/* its index is of no use */
+	size_t position;		/* in the order of arrival */
+	struct span job;		/* its file in jobs, or empty */
+	bool existed;			/* the index had the entry already */
+	bool failed;			/* the index is damaged */
 };
 
 struct registry {
@@ -36,7 +36,7 @@ struct registry {
 void registry_init(struct registry *, struct store *);
 void registry_release(struct registry *);
 
-/* Where a profile came from, and where it is to go. */
+/* Where a profile comes from, and where it is to be registered. */
 struct source {
 	unsigned char version[STORE_NAME];
 	struct span path;	/* its base name */
@@ -45,17 +45,16 @@ struct source {
 };
 
 /*
- * Stages the profile's object, unless the store has it, sound, and notes what
- * its entry will be.
+ * Stages the profile's object, unless the store has a valid one, and adds a
+ * registration to the list.
  */
 void registry_add(struct registry *, const struct profile *,
     const struct source *);
 
 /*
- * Makes all of it durable: the objects, and then each index, once.  The list
- * is in the order of the adding, before and after.  An index
- * that is malformed is left alone and told of; its registrations have failed.
- * new_layout is that of an index that is not there yet.
+ * Makes everything durable: the objects, then each index, once.  The list stays
+ * in the order of arrival.  A malformed index is reported and not changed; its
+ * registrations are marked as failed.  New indexes get new_layout.
  */
 void registry_commit(struct registry *, struct filter *,
     enum pidx_layout new_layout);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A second implementation of what config and pidx-jobs do, on random input.
+"""A second implementation of config and pidx-jobs, for random input.
 
 config.py MODE SEED COUNT [PROGRAM]
-  read    random documents as JSON, which is YAML, and, where Python has a
-          YAML module, as that writes them: they are read as Python has them
-  jobs    random job matrices: the jobs are those that itertools makes
-  mutate  random damage: status 0 or 2, and what is wrong has its place
+  read    random documents, written as JSON (which is YAML) and by PyYAML, if it
+          is installed, are read with the same values
+  jobs    the jobs of random job matrices are those that itertools yields
+  mutate  damaged files give status 0 or 2, and errors have a line and column
 """
 
 import itertools
@@ -32,7 +32,7 @@ def text(rng):
 
 
 def value(rng, depth, pool):
-    """A random value; now and then one that is there already."""
+    """A random value; sometimes one that was used before."""
     kind = rng.randrange(6 if depth < 5 else 2)
     if kind < 2:
         return text(rng)
@@ -53,7 +53,7 @@ def document(rng):
 
 
 def as_yaml(rng, doc):
-    """The document as PyYAML writes it, in one of its styles."""
+    """The document as PyYAML writes it, in a random style."""
     return yaml.safe_dump(
         doc, default_flow_style=rng.choice([True, False, None]),
         default_style=rng.choice([None, "'", '"', "|", ">"]),
@@ -71,9 +71,9 @@ def write(path, content):
 
 
 def as_json(doc):
-    """The document as JSON; what is no YAML in it is left out of the test.
+    """The document as JSON that is also YAML.
 
-    U+2028 is a line's end for YAML, and it joins no surrogates.
+    For YAML, U+2028 ends a line, and surrogate pairs are not characters.
     """
     plain = json.dumps(doc, ensure_ascii=False)
     return plain if "\u2028" not in plain else json.dumps(doc)
@@ -129,7 +129,7 @@ def matrix(rng):
 
 
 def jobs(m):
-    """The jobs, by the words of Perun's documentation."""
+    """The jobs, according to Perun's documentation."""
     generators = {g["id"]: g for g in
                   m.get("generators", {}).get("workload", [])}
     posts = m.get("postprocessors", [])

@@ -1,6 +1,6 @@
 /*
- * config - YAML is read as it is meant, or refused with its place; with a file
- * it prints what it holds as JSON, or says what is wrong with it
+ * config - tests of common/perun/config; with a file as its argument, prints
+ * the file as JSON or the error
  */
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "common/perun/config.h"
 #include "test/unit/unit.h"
 
-/* The JSON of a text, or what is wrong with it; until the next call. */
+/* A text as JSON, or the error; borrowed until the next call. */
 static const char *
 read_as_json(struct span yaml)
 {
@@ -22,9 +22,8 @@ read_as_json(struct span yaml)
 		config_put_json(&json, c.levels[0]);
 	else
 		buf_str(&json, why);
-	buf_char(&json, '\0');
 	config_release(&c);
-	return json.data;
+	return buf_cstr(&json);
 }
 
 #define IS(yaml, want)							\
@@ -53,7 +52,7 @@ test_values(void)
 	    "{\"a\":\"1\",\"b\":{\"c\":\"d\"}}");
 }
 
-/* What differs from one version of YAML to the other stays as it is. */
+/* What differs between versions of YAML is not interpreted. */
 static void
 test_scalars_as_written(void)
 {
@@ -76,12 +75,12 @@ test_aliases(void)
 	IS("a: {<<: [{p: 1}, {p: 2, q: 3}]}\n",
 	    "{\"a\":{\"p\":\"1\",\"q\":\"3\"}}");
 	IS("a: {'<<': 1}\n", "{\"a\":{\"<<\":\"1\"}}");
-	IS("a: 1\nb: *x\n", "f:2:4: an alias of no anchor");
-	IS("a: &x [1, *x]\n", "f:1:11: an alias of what it is part of");
+	IS("a: 1\nb: *x\n", "f:2:4: an alias without an anchor");
+	IS("a: &x [1, *x]\n", "f:1:11: an alias of a value that contains it");
 	IS("a: {<<: 1}\n",
-	    "f:1:9: << takes a mapping or a list of them");
+	    "f:1:9: << needs a mapping or a list of mappings");
 	IS("a: {<<: [{}, []]}\n",
-	    "f:1:16: << takes a mapping or a list of them");
+	    "f:1:16: << needs a mapping or a list of mappings");
 }
 
 static void
@@ -89,12 +88,12 @@ test_refusals(void)
 {
 	IS("a: 1\nb: 2\n  \na: 3\n", "f:4:1: the key 'a' comes twice");
 	IS("x:\n  - {a: 1, 'a': 2}\n", "f:2:12: the key 'a' comes twice");
-	IS("- a\n- b\n", "f:1:1: the document is no mapping");
-	IS("\n\ntext\n", "f:3:1: the document is no mapping");
+	IS("- a\n- b\n", "f:1:1: the document is not a mapping");
+	IS("\n\ntext\n", "f:3:1: the document is not a mapping");
 	IS("a: 1\n---\nb: 2\n", "f:2:1: a second document");
-	IS("[a]: 1\n", "f:1:1: a key is a list or a mapping");
-	IS("? {a: 1}\n: 2\n", "f:1:3: a key is a list or a mapping");
-	IS("a: \"x\\0y\"\n", "f:1:4: a NUL character");
+	IS("[a]: 1\n", "f:1:1: the key is a list or a mapping");
+	IS("? {a: 1}\n: 2\n", "f:1:3: the key is a list or a mapping");
+	IS("a: \"x\\0y\"\n", "f:1:4: a NUL character in a text");
 	IS("a: [1, 2\nb: 3\n", "f:2:2: while parsing a flow sequence, "
 	    "did not find expected ',' or ']'");
 	IS("a: b: c\n", "f:1:5: mapping values are not allowed in this "
@@ -109,9 +108,9 @@ test_refusals(void)
 	IS("a: 1\n b\0: 2\n", "f:2:3: control characters are not allowed");
 }
 
-/* before, n times what is repeated, and behind. */
+/* before, n times repeated, and after. */
 static struct span
-many(const char *before, const char *repeated, size_t n, const char *behind)
+many(const char *before, const char *repeated, size_t n, const char *after)
 {
 	static struct buf b;
 
@@ -119,8 +118,8 @@ many(const char *before, const char *repeated, size_t n, const char *behind)
 	buf_str(&b, before);
 	for (size_t i = 0; i < n; i++)
 		buf_str(&b, repeated);
-	buf_str(&b, behind);
-	return span_of(b.data, b.len);
+	buf_str(&b, after);
+	return buf_span(&b);
 }
 
 static bool
@@ -136,32 +135,33 @@ test_limits(void)
 {
 	const char *got;
 
-	got = read_as_json(many("a: ", "[", CONFIG_DEPTH - 1, ""));
-	CHECK(strstr(got, "levels") == NULL, "%s", got);
-	got = read_as_json(many("a: ", "[", CONFIG_DEPTH, ""));
-	CHECK(strcmp(got, "f:1:103: too many levels") == 0, "%s", got);
+	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX - 1, ""));
+	CHECK(strstr(got, "nested") == NULL, "%s", got);
+	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX, ""));
+	CHECK(strcmp(got, "f:1:103: nested too deeply") == 0, "%s", got);
 	got = read_as_json(many("a: ", "{b: ", 100000, ""));
-	CHECK(ends_with(got, "too many levels"), "%s", got);
+	CHECK(ends_with(got, "nested too deeply"), "%s", got);
 	got = read_as_json(many("a: ", "- ", 100000, ""));
 	CHECK(got[0] == 'f', "%s", got);
-	got = read_as_json(many("a: [", "0,", CONFIG_VALUES - 3, "]"));
+	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 3, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
-	got = read_as_json(many("a: [", "0,", CONFIG_VALUES - 2, "]"));
-	CHECK(ends_with(got, "more values than weir takes"), "%.80s", got);
-	got = read_as_json(many("a: &x 1\nb: [", "*x,", CONFIG_VALUES, "]"));
-	CHECK(ends_with(got, "more values than weir takes"), "%.80s", got);
+	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 2, "]"));
+	CHECK(ends_with(got, "too many values"), "%.80s", got);
+	got = read_as_json(many("a: &x 1\nb: [", "*x,", CONFIG_VALUES_MAX,
+	    "]"));
+	CHECK(ends_with(got, "too many values"), "%.80s", got);
 	got = read_as_json(many("", "%TAG !x! y\r", 100000, "---\na: b\n"));
-	CHECK(strcmp(got, "f:1:177: more %TAG directives than weir takes") ==
+	CHECK(strcmp(got, "f:1:177: too many %TAG directives") ==
 	    0, "%s", got);
-	got = read_as_json(many("a: \"", "%TAG ", CONFIG_DIRECTIVES, "\""));
+	got = read_as_json(many("a: \"", "%TAG ", CONFIG_DIRECTIVES_MAX, "\""));
 	CHECK(got[0] == '{', "%s", got);
-	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS, "]"));
+	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS_MAX, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
-	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS + 1, "]"));
-	CHECK(ends_with(got, "more anchors than weir takes"), "%.80s", got);
+	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS_MAX + 1, "]"));
+	CHECK(ends_with(got, "too many anchors"), "%.80s", got);
 }
 
-/* Each level twice the one before, in size or in depth. */
+/* Each value is twice as large, or one level deeper, than the one before. */
 static void
 test_bombs(void)
 {
@@ -172,13 +172,14 @@ test_bombs(void)
 	for (int i = 1; i < 40; i++)
 		buf_printf(&b, "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
 	got = read_as_json(span_of(b.data, b.len));
-	CHECK(ends_with(got, "aliases make it too large"), "%.80s", got);
+	CHECK(ends_with(got, "too many values, with aliases expanded"),
+	    "%.80s", got);
 	b.len = 0;
 	buf_str(&b, "a0: &a0 1\n");
 	for (int i = 1; i < 200; i++)
 		buf_printf(&b, "a%d: &a%d [*a%d]\n", i, i, i - 1);
 	got = read_as_json(span_of(b.data, b.len));
-	CHECK(ends_with(got, "too many levels"), "%.80s", got);
+	CHECK(ends_with(got, "nested too deeply"), "%.80s", got);
 	b.len = 0;
 	buf_str(&b, "a: &a {");
 	for (int i = 0; i < 2000; i++)
@@ -188,7 +189,7 @@ test_bombs(void)
 		buf_str(&b, "{<<: *a},");
 	buf_str(&b, "]\n");
 	got = read_as_json(span_of(b.data, b.len));
-	CHECK(ends_with(got, "more values than weir takes"), "%.80s", got);
+	CHECK(ends_with(got, "too many values"), "%.80s", got);
 	buf_release(&b);
 }
 
@@ -224,10 +225,10 @@ test_keys(void)
 	add(&c, SPAN("a: {b: 2, c: 3, d: 4}\nl: [2, 3]\nt: [y]\n"));
 	CHECK(strcmp(config_string(&c, "a.b"), "1") == 0, "first level");
 	CHECK(strcmp(config_string(&c, "a.d"), "4") == 0, "second level");
-	CHECK(config_string(&c, "a.c") == NULL, "null is there, and no text");
-	CHECK(config_string(&c, "a") == NULL, "a mapping is no text");
-	CHECK(config_find(&c, "a.b.c") == NULL, "nothing is in a text");
-	CHECK(config_find(&c, "l.0") == NULL, "nor in a list");
+	CHECK(config_string(&c, "a.c") == NULL, "null is not a text");
+	CHECK(config_string(&c, "a") == NULL, "a mapping is not a text");
+	CHECK(config_find(&c, "a.b.c") == NULL, "a text has no keys");
+	CHECK(config_find(&c, "l.0") == NULL, "nor has a list");
 	CHECK(config_find(&c, "") == NULL && config_find(&c, ".") == NULL &&
 	    config_find(&c, "a.") == NULL && config_find(&c, ".a") == NULL &&
 	    config_find(&c, "a..b") == NULL, "empty names");
@@ -236,16 +237,16 @@ test_keys(void)
 	CHECK(is_json(config_gather(&c, "l"), "[\"1\",\"2\",\"3\"]"), "lists");
 	CHECK(is_json(config_gather(&c, "t"), "[\"x\",\"y\"]"), "a text");
 	CHECK(is_json(config_gather(&c, "none"), "[]"), "nothing");
-	CHECK(config_int(&c, "n", &n) == CONFIG_GOOD && n == -5, "-5");
-	CHECK(config_int(&c, "f", &n) == CONFIG_BAD && n == -5, "1.5");
-	CHECK(config_int(&c, "l", &n) == CONFIG_BAD, "a list");
+	CHECK(config_int(&c, "n", &n) == CONFIG_FOUND && n == -5, "-5");
+	CHECK(config_int(&c, "f", &n) == CONFIG_INVALID && n == -5, "1.5");
+	CHECK(config_int(&c, "l", &n) == CONFIG_INVALID, "a list");
 	CHECK(config_int(&c, "a.c", &n) == CONFIG_ABSENT, "null");
 	CHECK(config_int(&c, "none", &n) == CONFIG_ABSENT, "nothing");
 	CHECK(config_at(&c, 0, "n")->line == 4, "a value has its line");
 	config_release(&c);
 }
 
-/* In the test's own directory, which is empty. */
+/* The current directory is the test's own and empty. */
 static void
 test_files(void)
 {
@@ -253,9 +254,9 @@ test_files(void)
 	const char *why;
 
 	setenv("PERUN_CONFIG_DIR", "shared", 1);
-	CHECK(config_load(&c, "store", &why), "nothing is there: %s", why);
+	CHECK(config_load(&c, "store", &why), "no files: %s", why);
 	CHECK(config_find(&c, "a") == NULL && c.n == 2, "two empty levels");
-	CHECK(access("shared", F_OK) != 0, "reading makes nothing");
+	CHECK(access("shared", F_OK) != 0, "reading creates nothing");
 	config_release(&c);
 	mkdir("shared", 0777);
 	mkdir("store", 0777);
@@ -298,16 +299,16 @@ test_bad_files(void)
 	CHECK(!config_load(&c, "store", &why), "a pipe is not waited for");
 	config_release(&c);
 	unlink("store/local.yml");
-	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES - 1, ""));
-	CHECK(config_load(&c, "store", &why), "as long as may be: %s", why);
+	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES_MAX - 1, ""));
+	CHECK(config_load(&c, "store", &why), "of the maximum length: %s", why);
 	config_release(&c);
-	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES, ""));
+	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES_MAX, ""));
 	CHECK(!config_load(&c, "store", &why) && strcmp(why,
 	    "'store/local.yml' is longer than 1048576 bytes") == 0, "%s", why);
 	config_release(&c);
 }
 
-/* The values of a file, or what is wrong with it: 2. */
+/* Prints a file as JSON; or the error, with status 2. */
 static int
 show(const char *path)
 {
