@@ -1,14 +1,13 @@
-# bench-perun.sh - the third part of bench.sh: history
+# bench-perun.sh - the part of bench.sh for pidx-write and pidx-read
 #
-# pidx-write syncs its disk, which git add does not.  Of that CPU time shows
-# little; so that it shows nothing of what others wrote, there is a sync before.
-# Every run has a directory of its own and nothing is removed: ext4 spends most
-# of a new file on looking for an inode that was not given up in the last
-# minutes.
+# pidx-write syncs the file system, which git add does not.  CPU time hardly
+# includes that; a sync before each run excludes the writing of other data.  Every
+# run has a new directory and nothing is removed, because ext4 spends most of the
+# time for a new file on searching for an inode that was not freed recently.
 
 repo=$data/perun
 
-# timed COMMAND [PREPARE] - milliseconds of CPU, the least of eight runs
+# timed COMMAND [PREPARE] - milliseconds of CPU time, the minimum of eight runs
 timed() {
 	jq -n "$(cpu 8 "$@") * 1000"
 }
@@ -17,13 +16,13 @@ ms_row() {
 	printf '%-50s %8.1f ms  %s\n' "$1" "$2" "${3:-}"
 }
 
-# of MS BASE - their ratio, as a word
+# ratio MS BASE WORD - prints MS / BASE and a word
 ratio() {
 	printf '%.2f %s' "$(jq -n "$1 / $2")" "$3"
 }
 
-# profiles N RESOURCES - in as many files p/N.perf, and as `records`, each of
-# another commit of the repository
+# profiles N RESOURCES - writes N profiles to p/*.perf and, each with another
+# commit of the repository, to records
 profiles() {
 	python3 - "$@" <<'END'
 import json, random, subprocess, sys
@@ -62,7 +61,7 @@ cp -a .git clean.git
 cp -a .perun clean.perun
 profiles 1000 46
 
-# fresh [STORE] - a command that makes `run` a new repository with that store
+# fresh [STORE] - prints a command that creates a new repository with STORE in run
 fresh() {
 	echo "rm -f run; d=\$(mktemp -d run.XXXXXX); cp -a clean.git \$d/.git
 		cp -a ${1:-clean.perun} \$d/.perun; ln -s \$d run; sync"
@@ -84,7 +83,7 @@ ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
 ms_row 'git log' "$(timed 'git -C run log >/dev/null')"
 ms_row 'pidx-read of one commit' "$(timed 'pidx-read -C run HEAD >/dev/null')"
 
-# One object under many names.  What is compared is measured in turns.
+# One object under many names.  The two sizes are measured alternately.
 head -n 1 records | jq -c 'del(.minor_version)' >one
 jq -c '.path = "new"' one >new
 for count in 1 10000; do

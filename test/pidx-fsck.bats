@@ -119,12 +119,12 @@ kept() {
 	oracle damage .perun "${objects[0]}" <ids >damaged
 	cut -d' ' -f1 damaged >ids
 	cp -r .perun/objects before
-	oracle mended .perun want <ids >mended
-	cut -d' ' -f2 mended | sort | uniq -c
+	oracle repaired .perun want <ids >repaired
+	cut -d' ' -f2 repaired | sort | uniq -c
 	fsck 1
-	diff <(sort mended | cut -d' ' -f1,2) \
+	diff <(sort repaired | cut -d' ' -f1,2) \
 		<(jq -r '"\(.minor_version) \(.saved)"' found | sort)
-	[ "$(awk '$2 == 2' mended | wc -l)" -ge 70 ]
+	[ "$(awk '$2 == 2' repaired | wc -l)" -ge 70 ]
 	fsck 1 --repair
 	assert_equal "$(jq -r .lost found | sort)" \
 		"$(sort ids | sed 's,.*,lost/&.1,')"
@@ -137,7 +137,7 @@ kept() {
 	jq -Rc '{type: "version", id: .}' ids >versions
 	run -0 --separate-stderr bash -c 'pidx-read <versions'
 	assert_equal "${#lines[@]}" \
-		"$(awk '{ n += $2 } END { print n }' mended)"
+		"$(awk '{ n += $2 } END { print n }' repaired)"
 }
 
 @test "a truncated or changed object is damaged, its entries are dangling" {
@@ -365,12 +365,12 @@ spoilt() {
 	for layout in 1 2 2args; do
 		rm -rf .perun/objects/* .perun/lost want got
 		spoilt "$seed" $layout
-		oracle mended .perun want <ids | sort >mended
+		oracle repaired .perun want <ids | sort >repaired
 		oracle objects .perun >good
 		fsck 1
 		jq -r 'select(.kind == "dangling_entry") | .entry.object' found |
 			sort -u | comm -12 - good | diff /dev/null -
-		diff <(grep -e '-$' mended | cut -d' ' -f1,2) \
+		diff <(grep -e '-$' repaired | cut -d' ' -f1,2) \
 			<(jq -r 'select(.kind == "damaged_index") |
 			"\(.minor_version) \(.saved)"' found | sort)
 		fsck 1 --repair
@@ -380,7 +380,7 @@ spoilt() {
 		fsck 0
 		! grep -v '"harmless":true' found
 		assert_equal "$(jq .entries <<<"$total")" \
-			"$(awk '{ n += $2 } END { print n }' mended)"
+			"$(awk '{ n += $2 } END { print n }' repaired)"
 	done
 }
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # powercut.sh BUILD - what pidx-write acknowledged survives a power cut
 #
-# The store is in an image that is mounted by a loop device.  The writer is
-# killed at a random moment, and what the image holds then is what a disk would
-# have: a copy of it is mounted, and looked at.  The same is done with syncs that
-# do nothing, to show that the test can fail.
+# The store is in a disk image, mounted by a loop device.  The writer is killed at
+# a random moment and the image copied: the copy is what a disk would contain
+# after a power failure.  It is mounted and verified.  The same with syncs that do
+# nothing shows that the test can fail.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -41,7 +41,7 @@ attach base.img disk 2>mount.err || {
 id=$(git -C disk rev-parse HEAD)
 umount disk
 
-# write [COMMAND...] - registers until it is killed; says what is acknowledged
+# write [COMMAND...] - registers until it is killed; prints acknowledgements
 write() {
 	local n=0
 	while n=$((n + 1)); do
@@ -49,7 +49,7 @@ write() {
 	done
 }
 
-# cut [COMMAND...] - one power cut
+# cut [COMMAND...] - simulates one power failure
 cut() {
 	local writer
 	cp base.img disk.img
@@ -62,7 +62,7 @@ cut() {
 	sleep "$(printf '0.%03d' $((RANDOM % 400 + 100)))"
 	kill -KILL -- -$writer
 	wait $writer 2>/dev/null || true
-	# Who is in a sync dies behind it; an image that changes cannot be copied.
+	# A process in a sync dies only after it; wait before copying the image.
 	while pgrep -g $writer -r DRST >/dev/null; do
 		:
 	done

@@ -1,40 +1,40 @@
 #!/usr/bin/env python3
-"""perun.py COMMAND ... - a Perun store without weir
+"""perun.py COMMAND ... - reads and writes a Perun store without weir
 
-    profiles SEED N         random profiles, one a line
-    name|body [-u]          of the profile on standard input: what Perun would
-                            call its object, or the text in it (-u: as Perun
-                            before 0.17 had it, not flattened)
-    names [-u]              the same names for one profile a line
-    index LAYOUT            an index of the entries on standard input, one a
-                            line, in their order; LAYOUT: 1, 2 or 2args
-    entries FILE            the entries of an index, as `entry` records without
-                            minor_version
-    put STORE ID LAYOUT     index and objects of the version ID, from lines
-                            with path, time and profile
-    check STORE ID          the index is whole and sorted, and its objects are
-                            sound: says how many entries
-    sound ID RUN...         of directories RUN in which pidx-write was disturbed:
-                            .perun holds what was acknowledged (out) and what
-                            was there, and a reader found just that (read,
-                            complaints): says RUN, its status, how many entries
-    damage STORE [OBJECT]   puts malformed indexes into the store, as those of
-                            the ids on standard input, all entries with this
-                            object; says for each: id, what it is, the first
-                            byte that is wrong or ?
-    spoil STORE SEED ID     copies of the index ID with random damage become
-                            those of the ids on standard input, and half of its
-                            objects get some as well
-    mended STORE DIR        into the directory what must become of the indexes
-                            of the ids on standard input; says for each: id, how
-                            many entries that leaves, - if it is malformed
-    objects STORE           the names of the objects that are sound
-    safe BEFORE RUN...      of directories RUN in which a repair of BEFORE was
-                            disturbed: all that was in objects is there, or else
+    profiles SEED N         prints random profiles, one per line
+    name|body [-u]          prints the name that Perun gives to the object of the
+                            profile on standard input, or its body (-u: as Perun
+                            before 0.17, not flattened)
+    names [-u]              prints the names for profiles, one per line
+    index LAYOUT            writes an index of the entries on standard input, one
+                            per line, in their order; LAYOUT: 1, 2 or 2args
+    entries FILE            prints the entries of an index as `entry` records
+                            without minor_version
+    put STORE ID LAYOUT     writes the index and the objects of version ID, from
+                            lines with path, time and profile
+    check STORE ID          verifies that the index is valid and sorted, and its
+                            objects are valid; prints the number of entries
+    sound ID RUN...         verifies directories RUN in which pidx-write was
+                            disturbed: .perun has the old entries and the
+                            acknowledged ones (file out), and a reader found
+                            exactly these (read, complaints); prints RUN, its
+                            status, the number of entries
+    damage STORE [OBJECT]   writes malformed indexes, one for each id on standard
+                            input, whose entries have this object; prints id,
+                            kind, the offset of the first wrong byte or ?
+    spoil STORE SEED ID     writes copies of the index ID with random damage for
+                            the ids on standard input, and damages half of its
+                            objects
+    repaired STORE DIR      writes to DIR the repaired indexes of the ids on
+                            standard input; prints id and the number of entries,
+                            or - if the index was malformed
+    objects STORE           prints the names of the valid objects
+    safe BEFORE RUN...      verifies directories RUN in which a repair of BEFORE
+                            was disturbed: each file of BEFORE is in objects or
                             in lost, and nothing else is
 
-Follows the byte-level description of the store, and knows nothing of weir but
-the names of a record's keys.
+Written from the byte-level description of the store, independent of weir except
+for the names of members in records.
 """
 
 import hashlib
@@ -116,7 +116,7 @@ def body_of(doc, flat):
 
 
 def object_of(doc, flat=True):
-    """Name and text, before it is packed."""
+    """The name and the uncompressed bytes of an object."""
     body = body_of(doc, flat)
     text = b"profile %s %d\0%s" % (doc["header"]["type"].encode(), len(body),
         body.encode())
@@ -167,7 +167,7 @@ def index_of(entries, layout):
 
 
 def entries_of(data, layout=None):
-    """Entries, strictly: everything is where it must be, and nothing else."""
+    """The entries of an index; raises an error if it is malformed."""
     if data[:4] != b"pidx":
         raise ValueError("magic")
     version, count = struct.unpack_from("<ii", data, 4)
@@ -190,7 +190,7 @@ def entries_of(data, layout=None):
             n, = struct.unpack_from("<I", data, at)
             s = data[at + 4:at + 4 + n]
             if len(s) != n:
-                raise ValueError("a string is cut")
+                raise ValueError("a string is truncated")
             e[key] = s.decode()
             at += 4 + n
         if layout != "1":
@@ -222,7 +222,7 @@ def write(path, data):
 
 
 def sound_entries(store, version):
-    """The entries of an index that is as it must be, like their objects."""
+    """The entries of an index, after verifying it and its objects."""
     path = file_of(store, version)
     entries = []
     if os.path.exists(path):
@@ -240,14 +240,14 @@ def sound_entries(store, version):
 
 
 def records_of(path, kind):
-    """The paths and objects of whole lines."""
+    """The paths and objects of complete lines."""
     with open(path, encoding="utf-8") as f:
         records = [json.loads(line) for line in f if line.endswith("}\n")]
     return {(r["path"], r["object"]) for r in records if r["type"] == kind}
 
 
 def sound(version, *runs):
-    """What runs of pidx-write left, whatever befell them."""
+    """Verifies the stores that disturbed runs of pidx-write left."""
     for run in runs:
         entries = {(e["path"], e["object"]) for e in
             sound_entries(os.path.join(run, ".perun"), version)}
@@ -262,7 +262,7 @@ def sound(version, *runs):
             print(run, f.read().strip(), len(entries))
 
 
-# --- what is made at random --------------------------------------------------
+# --- random profiles ---------------------------------------------------------
 
 def random_text(rng):
     return "".join(rng.choice(["a", "b", "Z", "0", " ", "/", "\\", '"', "\n",
@@ -347,7 +347,7 @@ def random_profile(rng):
     elif kind == 1:
         doc["snapshots"] = [random_region(rng)
             for _ in range(rng.randrange(4))]
-        # What is measured again and again differs by the snapshot alone.
+        # Repeated measurements differ only in the snapshot.
         doc["snapshots"] += rng.sample(doc["snapshots"], len(doc["snapshots"]))
     elif kind == 2:
         doc["resources"] = random_region(rng)["resources"]
@@ -363,7 +363,7 @@ def random_profile(rng):
     return dict(items)
 
 
-# --- what is malformed -------------------------------------------------------
+# --- malformed indexes -------------------------------------------------------
 
 def damage(store, name="ab" * 20):
     entry = dict(path="p.perf", time=1700000000, object=name,
@@ -380,7 +380,7 @@ def damage(store, name="ab" * 20):
         good = index_of([entry, dict(entry, path="q.perf")], layout)
         first = len(index_of([entry], layout))
         for n in range(len(good)):
-            # Without the last string "2args" may look like a whole "2".
+            # Without the last string "2args" may be a valid "2".
             if layout != "2args" or n != len(good) - 5:
                 add("%s-cut-%03d" % (layout, n), good[:n])
         for n in 1, 4, 20, 24, 1000:
@@ -419,7 +419,7 @@ def damage(store, name="ab" * 20):
 
 
 def disturb(rng, data):
-    """A file as a bad disk, a cut or a bad copy leaves it."""
+    """Random damage, such as by a bad disk, a truncation or a bad copy."""
     data = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         at = rng.randrange(len(data) or 1)
@@ -453,7 +453,7 @@ def spoil(store, seed, version):
         write(file_of(store, name), disturb(rng, data))
 
 
-# --- what can be mended ------------------------------------------------------
+# --- repairing ---------------------------------------------------------------
 
 def sound_objects(store):
     names = set()
@@ -487,7 +487,7 @@ def raw_entry(data, at, layout):
 
 
 def raw_entries(data, layout):
-    """All entries of an index that is as it must be, or None."""
+    """All entries of a valid index, or None."""
     if len(data) < 12 or data[:4] != b"pidx" or \
             struct.unpack_from("<i", data, 4)[0] != (1 if layout == "1" else 2):
         return None
@@ -503,8 +503,8 @@ def raw_entries(data, layout):
 
 
 def best_chain(data, layout, sound):
-    """Of all ways to pick entries that do not overlap the best, as
-    (how many, how few gaps, how far in front, entries)."""
+    """The best choice of entries that do not overlap, as (number of entries,
+    number of joints, negative offsets, entries); see filters/pidx-fsck/salvage."""
     found = []
     for at in range(len(data) - 24):
         if data[at + 4:at + 24].hex() in sound:
@@ -534,8 +534,8 @@ def layouts_of(data):
     return order
 
 
-def mend(data, sound):
-    """What must become of an index, and whether it was well formed."""
+def repair(data, sound):
+    """The repaired index, and whether it was valid before."""
     for layout in STRINGS:
         entries = raw_entries(data, layout)
         if entries is not None:
@@ -566,11 +566,11 @@ def mend(data, sound):
     return b"".join(out), kept, good
 
 
-def mended(store, folder):
+def repaired(store, folder):
     sound = sound_objects(store)
     for version in sys.stdin.read().split():
         with open(file_of(store, version), "rb") as f:
-            data, kept, good = mend(f.read(), sound)
+            data, kept, good = repair(f.read(), sound)
         write(os.path.join(folder, version), data)
         print(version, len(kept), "" if good else "-")
 
@@ -593,11 +593,11 @@ def files_below(folder):
 
 
 def safe(before, *runs):
-    """Each file is as it was or as it must be, and then what it was is in
-    lost, whole; nothing else is there, and nothing half is in lost."""
+    """Verifies that each file is unchanged, or repaired and preserved in lost,
+    that there are no other files, and that those in lost are complete."""
     store = os.path.join(before, ".perun")
     old = files_below(os.path.join(store, "objects"))
-    # Those under a wrong name are found before indexes are looked at.
+    # Misnamed objects are repaired before the indexes.
     sound = {content_name(data) for data in old.values()} - {None}
     for run in runs:
         new = files_below(os.path.join(run, ".perun/objects"))
@@ -609,7 +609,7 @@ def safe(before, *runs):
             if data not in [v for k, v in lost.items()
                     if k.split(".")[0] == name]:
                 sys.exit("%s: %s is lost" % (run, path))
-            if path in new and new[path] != mend(data, sound)[0] and \
+            if path in new and new[path] != repair(data, sound)[0] and \
                     name not in sound_objects(run + "/.perun"):
                 sys.exit("%s: %s is neither old nor new" % (run, path))
         for path, data in new.items():
@@ -655,8 +655,8 @@ def main():
         damage(*args)
     elif command == "spoil":
         spoil(*args)
-    elif command == "mended":
-        mended(*args)
+    elif command == "repaired":
+        repaired(*args)
     elif command == "objects":
         print("\n".join(sorted(sound_objects(*args))))
     elif command == "safe":

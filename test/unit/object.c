@@ -1,4 +1,4 @@
-/* object - packed and unpacked, and everything else refused */
+/* object - tests of common/perun/object */
 
 #include <zlib.h>
 
@@ -18,8 +18,8 @@ check_name(const char *type, const char *body, const char *want)
 	object_pack(span_str(type), span_str(body), name, &packed);
 	hex_encode(hex, name, OBJECT_NAME);
 	CHECK(strcmp(hex, want) == 0, "%s", hex);
-	CHECK(packed.len > 2 && packed.data[0] == 0x78, "no zlib stream");
-	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
+	CHECK(packed.len > 2 && packed.data[0] == 0x78, "not a zlib stream");
+	CHECK(object_unpack(&o, buf_span(&packed), &why),
 	    "%s", why);
 	CHECK(span_eq(o.type, type), "%.*s", SPAN_ARG_ALL(o.type));
 	CHECK(span_eq(o.body, body), "%.*s", SPAN_ARG_ALL(o.body));
@@ -27,16 +27,16 @@ check_name(const char *type, const char *body, const char *want)
 	for (size_t n = 0; n < packed.len; n++)
 		CHECK(!object_unpack(&o, span_of(packed.data, n), &why),
 		    "%zu bytes of it", n);
-	buf_str(&packed, "behind");
-	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
+	buf_str(&packed, "after");
+	CHECK(object_unpack(&o, buf_span(&packed), &why),
 	    "%s", why);
 	buf_release(&packed);
 	buf_release(&o.text);
 }
 
-/* A stream of any text. */
+/* Unpacks a stream of a text, which is a valid object or not. */
 static void
-check_text(struct span text, bool good)
+check_text(struct span text, bool is_valid)
 {
 	uLongf n = compressBound(text.n);
 	unsigned char *packed = malloc(n);
@@ -46,8 +46,8 @@ check_text(struct span text, bool good)
 
 	compress(packed, &n, (const unsigned char *)text.p, text.n);
 	got = object_unpack(&o, span_of((char *)packed, n), &why);
-	CHECK(got == good, "'%.*s': %s", (int)(text.n < 60 ? text.n : 60),
-	    text.p, why == NULL ? "good" : why);
+	CHECK(got == is_valid, "'%.*s': %s", (int)(text.n < 60 ? text.n : 60),
+	    text.p, why == NULL ? "valid" : why);
 	CHECK((why == NULL) == got, "a reason, or none");
 	free(packed);
 	buf_release(&o.text);
@@ -92,10 +92,10 @@ test_long(void)
 	for (size_t i = 0; i < n; i++)
 		body[i] = (char)('a' + unit_random(26));
 	object_pack(SPAN("time"), span_of(body, n), name, &packed);
-	CHECK(object_unpack(&o, span_of(packed.data, packed.len), &why),
+	CHECK(object_unpack(&o, buf_span(&packed), &why),
 	    "%s", why);
 	CHECK(span_same(o.body, span_of(body, n)), "another body");
-	/* Zeros inflate to a thousand times their length: not all of it. */
+	/* Zeros inflate to a thousand times their length; only part is. */
 	snprintf(header, sizeof header, "profile time 100");
 	buf_add(&text, header, strlen(header) + 1);
 	memset(body, '0', n);
@@ -139,7 +139,7 @@ int
 main(void)
 {
 	unit_seed();
-	/* As sha1sum names the header, the NUL and the body. */
+	/* The names are those by sha1sum of the header, NUL and body. */
 	check_name("time", "{}", "f97a6c9176e14388dbca1a80ee0761bc2d951376");
 	check_name("memory", "{\"a\": [1, 2.5]}", "850b132fe2622c14408653cd729f6a4f0ba23f92");
 	check_name("mixed", "", "1694b1e7fdc721e1326588d13bf60dee1e461644");

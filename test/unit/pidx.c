@@ -1,4 +1,4 @@
-/* pidx - the index, byte by byte */
+/* pidx - tests of common/perun/pidx, byte by byte */
 
 #include "common/base/mem.h"
 #include "common/perun/pidx.h"
@@ -99,7 +99,7 @@ test_malformed(void)
 	    "\xff\xff\xff\xff" "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 38);
 }
 
-/* What is there before the damage is there to be had. */
+/* The entries before the damage are read. */
 static void
 test_beginning(void)
 {
@@ -125,12 +125,12 @@ entry(const char *path, uint32_t time, char object)
 	return e;
 }
 
-enum { MOST = 128 };
+enum { N_MAX = 128 };
 
-/* An index as it is and as a list that is kept as Perun keeps it. */
+/* An index, and the same as a list that is maintained as by Perun. */
 struct model {
 	struct buf bytes;
-	struct pidx_entry list[MOST];
+	struct pidx_entry list[N_MAX];
 	size_t n;
 };
 
@@ -141,7 +141,7 @@ model_begin(struct model *m, enum pidx_layout layout)
 	pidx_write(&(struct pidx){ .layout = layout }, &m->bytes);
 }
 
-/* One after the other, and none twice. */
+/* Inserts an entry into the list; returns whether it existed. */
 static bool
 insert_one(struct model *m, const struct pidx_entry *e)
 {
@@ -164,11 +164,11 @@ compare(const void *a, const void *b)
 	return pidx_compare_object(a, b);
 }
 
-/* Adds to both, sorted; what existed must be the same in both. */
+/* Adds sorted entries to both and compares which existed. */
 static void
 add(struct model *m, struct pidx_entry *new, size_t n)
 {
-	bool existed[MOST];
+	bool existed[N_MAX];
 	struct pidx_error e;
 
 	qsort(new, n, sizeof *new, compare);
@@ -177,7 +177,7 @@ add(struct model *m, struct pidx_entry *new, size_t n)
 		CHECK(insert_one(m, &new[i]) == !existed[i], "entry %zu", i);
 }
 
-/* Are both the same?  Of one path and time any order will do. */
+/* Compares both; entries with the same path and time may be in any order. */
 static void
 model_end(struct model *m)
 {
@@ -217,7 +217,7 @@ test_add(enum pidx_layout layout)
 	model_end(&m);
 }
 
-/* In front of what has its path and time. */
+/* An entry is inserted before one with the same path and time. */
 static void
 test_add_equal(void)
 {
@@ -233,7 +233,7 @@ test_add_equal(void)
 	model_end(&m);
 }
 
-/* Behind what stands in an index that is not sorted, as Perun has it. */
+/* In an unsorted index entries are inserted as by Perun. */
 static void
 test_add_unsorted(void)
 {
@@ -251,7 +251,7 @@ test_add_unsorted(void)
 	model_end(&m);
 }
 
-/* To entries with args those are added that have none. */
+/* Entries without args are added to an index with args. */
 static void
 test_add_to_args(void)
 {
@@ -271,7 +271,7 @@ test_add_to_args(void)
 	buf_release(&bytes);
 }
 
-/* To what is malformed nothing is added, and the error is that of reading. */
+/* Adding to a malformed index fails with the error of reading it. */
 static void
 test_add_malformed(void)
 {
@@ -300,7 +300,7 @@ test_add_malformed(void)
 	buf_release(&bytes);
 }
 
-/* However it is damaged, what is read is within the bytes. */
+/* Reading a damaged index stays within the bytes. */
 static void
 test_damage(void)
 {
