@@ -357,8 +357,8 @@ place_before(void *to, const struct pidx_entry *e, size_t offset)
 }
 
 /*
- * Finds where the new entries are to be inserted.  Fails if the index is not of
- * version 1 or of the current layout of version 2.
+ * Finds where the new entries are to be inserted.  Fails if the index is
+ * malformed or of PIDX_2_ARGS.
  */
 static bool
 find_positions(struct merge *m, const struct buf *index,

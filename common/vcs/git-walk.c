@@ -12,7 +12,7 @@
  * one with the latest commit time is next, of equal ones the one reached first;
  * when it is taken out, its parents are put in.  So a parent comes after the
  * child through which it was reached, and after other children as far as clocks
- * agree.  Times in parentheses:
+ * agree.  With times in parentheses, and each commit left of its parents:
  *
  *	A(40) -- B(30) -- D(10)		queue: A; C B; B D; D
  *	    \-- C(35) ----/		order: A C B D

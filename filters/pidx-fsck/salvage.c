@@ -31,7 +31,7 @@
  *	best  = the greater of taken and the best of the next candidate
  */
 
-/* Perun before 0.5 wrote whole paths; the system's limit is this. */
+/* Perun before 0.5 wrote complete paths, limited by the system. */
 enum { PATH_LEN_MAX = 4096, PATH_OFFSET = 24 };
 
 struct score {

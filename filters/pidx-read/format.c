@@ -34,7 +34,7 @@ parse_tag(struct span s, struct tag *t)
 	return text_u64(width, &t->width) && t->width <= WIDTH_MAX;
 }
 
-/* The value of a tag; storage is for values that the entry has not as text. */
+/* The value of a tag, made in storage if the entry does not have it as text. */
 static bool
 get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
     size_t size, struct span *value)

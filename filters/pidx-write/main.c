@@ -65,7 +65,7 @@ static struct {
 	time_t now;
 } job;
 
-/* The origin of profiles. */
+/* Where profiles are read from. */
 struct place {
 	struct span name;	/* of a file with a single profile, or empty */
 	int64_t time;		/* of the file, or INT_UNKNOWN */
