@@ -39,7 +39,7 @@ static const struct about about = {
 
 /* An entry to be removed, from standard input. */
 struct request {
-	unsigned char version[STORE_NAME];
+	unsigned char version[STORE_NAME_SIZE];
 	struct pidx_entry entry;
 	bool found;
 };
@@ -125,7 +125,7 @@ static void
 remove_selected(struct filter *f, const struct selector *list, size_t n)
 {
 	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
-	unsigned char version[STORE_NAME];
+	unsigned char version[STORE_NAME_SIZE];
 	struct pidx index;
 	bool *removed;
 
@@ -215,9 +215,9 @@ add_request(struct filter *f, const struct rec *r)
 	int64_t time;
 
 	if (rec_str(r, VERSION, &version) != REC_OK ||
-	    !hex_decode(version, w.version, STORE_NAME) ||
+	    !hex_decode(version, w.version, STORE_NAME_SIZE) ||
 	    rec_str(r, OBJECT, &object) != REC_OK ||
-	    !hex_decode(object, w.entry.object, PIDX_SHA)) {
+	    !hex_decode(object, w.entry.object, PIDX_SHA_SIZE)) {
 		filter_reject(f, "minor_version or object is not 40 hex "
 		    "digits");
 		return;
@@ -238,7 +238,7 @@ static int
 compare_requests(const void *a, const void *b)
 {
 	const struct request *x = a, *y = b;
-	int order = memcmp(x->version, y->version, STORE_NAME);
+	int order = memcmp(x->version, y->version, STORE_NAME_SIZE);
 
 	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
@@ -299,7 +299,7 @@ remove_records(struct filter *f)
 	sort_requests();
 	for (w = job.list, end = w + job.n; w < end; w = last) {
 		for (last = w + 1; last < end && memcmp(last->version,
-		    w->version, STORE_NAME) == 0; last++)
+		    w->version, STORE_NAME_SIZE) == 0; last++)
 			;
 		remove_requested(f, w, last);
 	}

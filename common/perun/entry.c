@@ -47,13 +47,13 @@ void
 entry_put(struct buf *b, const unsigned char *version,
     const struct pidx_entry *e)
 {
-	char hex[2 * PIDX_SHA + 1];
+	char hex[2 * PIDX_SHA_SIZE + 1];
 
-	hex_encode(hex, version, PIDX_SHA);
+	hex_encode(hex, version, PIDX_SHA_SIZE);
 	json_cstr(b, "minor_version", hex);
 	json_str(b, "path", e->path);
 	json_int(b, "time", e->time);
-	hex_encode(hex, e->object, PIDX_SHA);
+	hex_encode(hex, e->object, PIDX_SHA_SIZE);
 	json_cstr(b, "object", hex);
 	entry_put_strings(b, e);
 }

@@ -30,7 +30,7 @@ object_pack(struct span type, struct span body, unsigned char *name,
 	sha1_init(&sha);
 	sha1_update(&sha, header.len, (const uint8_t *)header.data);
 	sha1_update(&sha, body.n, (const uint8_t *)body.p);
-	sha1_digest(&sha, OBJECT_NAME, name);
+	sha1_digest(&sha, OBJECT_NAME_SIZE, name);
 
 	if (body.n > UINT32_MAX / 2)
 		die("a profile of %zu bytes is too long", body.n);
@@ -107,7 +107,7 @@ compute_name(struct object *o)
 
 	sha1_init(&sha);
 	sha1_update(&sha, o->text.len, (const uint8_t *)o->text.data);
-	sha1_digest(&sha, OBJECT_NAME, o->name);
+	sha1_digest(&sha, OBJECT_NAME_SIZE, o->name);
 }
 
 static const char *

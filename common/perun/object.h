@@ -12,7 +12,7 @@
  * The name of the object is the SHA-1 of the uncompressed bytes.  length is
  * that of the body in characters.
  */
-enum { OBJECT_NAME = 20 };
+enum { OBJECT_NAME_SIZE = 20 };
 
 /* Packs a body, which must be ASCII: sets its name and appends the stream. */
 void object_pack(struct span type, struct span body, unsigned char *name,
@@ -20,7 +20,7 @@ void object_pack(struct span type, struct span body, unsigned char *name,
 
 struct object {
 	struct span type, body;		/* borrowed from text */
-	unsigned char name[OBJECT_NAME];	/* computed from text */
+	unsigned char name[OBJECT_NAME_SIZE];	/* computed from text */
 	struct buf text;
 };
 

@@ -66,7 +66,7 @@ perun_version(struct perun *p, const char *name, unsigned char *version,
 	*why = p->vcs.why;
 	return open_vcs(p) && vcs_massage_parameter(&p->vcs, name, VCS_COMMIT,
 	    &id, NULL) &&
-	    hex_decode(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME);
+	    hex_decode(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME_SIZE);
 }
 
 void
@@ -74,7 +74,7 @@ perun_index_error(const struct store *s, const unsigned char *version,
     const struct pidx_error *error, struct buf *why)
 {
 	int number = errno;
-	char path[STORE_PATH];
+	char path[STORE_PATH_SIZE];
 
 	store_path(path, version);
 	why->len = 0;
@@ -122,5 +122,5 @@ perun_object(const struct store *s, const unsigned char *name,
 	if (!object_unpack(object, buf_span(packed), why))
 		return false;
 	*why = "its SHA-1 is not its name";
-	return memcmp(object->name, name, STORE_NAME) == 0;
+	return memcmp(object->name, name, STORE_NAME_SIZE) == 0;
 }

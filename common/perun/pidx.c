@@ -74,11 +74,11 @@ read_u32(struct cursor *c, uint32_t *value, const char *what)
 static bool
 read_object(struct cursor *c, unsigned char *object)
 {
-	if (bytes_left(c) < PIDX_SHA)
+	if (bytes_left(c) < PIDX_SHA_SIZE)
 		return fail(c->error, c->at,
 		    "the object of an entry is truncated");
-	memcpy(object, c->bytes.p + c->at, PIDX_SHA);
-	c->at += PIDX_SHA;
+	memcpy(object, c->bytes.p + c->at, PIDX_SHA_SIZE);
+	c->at += PIDX_SHA_SIZE;
 	return true;
 }
 
@@ -238,7 +238,7 @@ pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 		return true;
 	if (p->layout == PIDX_1)
 		return false;
-	c.at = PIDX_HEADER;
+	c.at = PIDX_HEADER_SIZE;
 	c.error = &other_error;
 	ok = read_entries(&c, PIDX_2_ARGS, count, append_entry, &other);
 	/* If neither layout fits, prefer the one that got further. */
@@ -274,7 +274,7 @@ pidx_compare_object(const struct pidx_entry *a, const struct pidx_entry *b)
 {
 	int order = pidx_compare(a, b);
 
-	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA);
+	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA_SIZE);
 }
 
 static void
@@ -304,7 +304,7 @@ static void
 put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 {
 	put_u32(b, e->time);
-	buf_add(b, (const char *)e->object, PIDX_SHA);
+	buf_add(b, (const char *)e->object, PIDX_SHA_SIZE);
 	buf_add(b, e->path.p, e->path.n);
 	buf_char(b, '\0');
 	if (layout == PIDX_1)

@@ -13,7 +13,7 @@
  * profiles that are registered with it.  weir-pidx(5) describes the format; all
  * integers are little-endian.  These functions work on bytes in memory.
  */
-enum { PIDX_SHA = 20, PIDX_HEADER = 12 };
+enum { PIDX_SHA_SIZE = 20, PIDX_HEADER_SIZE = 12 };
 
 /* The strings of an entry, in the order of PIDX_2; args only in PIDX_2_ARGS. */
 enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
@@ -21,7 +21,7 @@ enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
 
 struct pidx_entry {
 	uint32_t time;			/* seconds since 1970 UTC */
-	unsigned char object[PIDX_SHA];	/* SHA-1 of the profile */
+	unsigned char object[PIDX_SHA_SIZE];	/* SHA-1 of the profile */
 	struct span path;		/* its file's base name */
 	struct span strings[PIDX_STRINGS];	/* empty in version 1 */
 };

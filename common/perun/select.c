@@ -25,7 +25,8 @@ parse_tag(struct span s, uint64_t *number, char *list)
 static bool
 is_object(struct span s)
 {
-	return s.n >= PREFIX_LEN_MIN && s.n <= 2 * PIDX_SHA && hex_is_hex(s);
+	return s.n >= PREFIX_LEN_MIN && s.n <= 2 * PIDX_SHA_SIZE &&
+	    hex_is_hex(s);
 }
 
 bool
@@ -83,7 +84,7 @@ compare_by(const struct order *o, const struct pidx_entry *a,
 	case ORDER_PATH:
 		return span_compare(a->path, b->path);
 	case ORDER_OBJECT:
-		return memcmp(a->object, b->object, PIDX_SHA);
+		return memcmp(a->object, b->object, PIDX_SHA_SIZE);
 	default:
 		return span_compare(a->strings[strings[o->by]],
 		    b->strings[strings[o->by]]);
@@ -122,9 +123,9 @@ sorted_indices(const struct pidx *p, const struct order *o)
 static bool
 has_object(const struct selector *sel, const struct pidx_entry *e)
 {
-	char hex[2 * PIDX_SHA + 1];
+	char hex[2 * PIDX_SHA_SIZE + 1];
 
-	hex_encode(hex, e->object, PIDX_SHA);
+	hex_encode(hex, e->object, PIDX_SHA_SIZE);
 	for (size_t i = 0; i < sel->text.n; i++)
 		if (hex_digit(sel->text.p[i]) != hex_digit(hex[i]))
 			return false;

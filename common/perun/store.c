@@ -162,13 +162,13 @@ store_unlock(struct store *s, enum store_lock what)
 static void
 put_path(char *path, const unsigned char *name)
 {
-	char hex[2 * STORE_NAME + 1];
+	char hex[2 * STORE_NAME_SIZE + 1];
 
-	hex_encode(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME_SIZE);
 	sprintf(path, "%.2s/%s", hex, hex + 2);
 }
 
-enum { PATH_SIZE = 2 * STORE_NAME + 2 };
+enum { PATH_SIZE = 2 * STORE_NAME_SIZE + 2 };
 
 void
 store_path(char *path, const unsigned char *name)
@@ -319,7 +319,7 @@ store_stage(struct store *s, const unsigned char *name, struct span packed)
 	snprintf(file, sizeof file, "%zu", s->n_staged);
 	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
 	    sizeof *s->staged);
-	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME);
+	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME_SIZE);
 	cleanup_state.n = (sig_atomic_t)s->n_staged;
 	write_staged(s, file, packed, 0444, false);
 }
@@ -438,13 +438,14 @@ listing_release(struct listing *l)
 static bool
 parse_path(const char *path, unsigned char *name)
 {
-	char hex[2 * STORE_NAME + 1], canonical[PATH_SIZE];
+	char hex[2 * STORE_NAME_SIZE + 1], canonical[PATH_SIZE];
 
 	if (strlen(path) != PATH_SIZE - 1 || path[2] != '/')
 		return false;
 	memcpy(hex, path, 2);
 	memcpy(hex + 2, path + 3, sizeof hex - 2);
-	if (!hex_decode(span_of(hex, 2 * STORE_NAME), name, STORE_NAME))
+	if (!hex_decode(span_of(hex, 2 * STORE_NAME_SIZE), name,
+	    STORE_NAME_SIZE))
 		return false;
 	put_path(canonical, name);
 	return strcmp(canonical, path) == 0;
@@ -469,7 +470,7 @@ store_for_each(const struct store *s, void (*call)(void *to,
     const unsigned char *name, const char *path), void *to)
 {
 	char path[2 * NAME_MAX + 2];
-	unsigned char name[STORE_NAME];
+	unsigned char name[STORE_NAME_SIZE];
 	struct listing all, files;
 
 	if (!read_directory(s->objects, ".", &all))
@@ -507,12 +508,12 @@ static void
 move_to_lost(struct store *s, int from, const char *file,
     const unsigned char *name, char *path)
 {
-	char hex[2 * STORE_NAME + 1];
+	char hex[2 * STORE_NAME_SIZE + 1];
 	int lost = open_lost(s), status;
 
-	hex_encode(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME_SIZE);
 	for (unsigned n = 1;; n++) {
-		snprintf(path, STORE_LOST, "lost/%s.%u", hex, n);
+		snprintf(path, STORE_LOST_SIZE, "lost/%s.%u", hex, n);
 		status = renameat2(from, file, s->dir, path, RENAME_NOREPLACE);
 		if (status == 0)
 			break;

@@ -31,7 +31,7 @@
  * After an fsync() has failed, a second one may succeed although the data is
  * lost, so the first failure ends the program.
  */
-enum { STORE_NAME = 20 };	/* bytes */
+enum { STORE_NAME_SIZE = 20 };	/* bytes */
 
 struct store {
 	int dir, objects;		/* descriptors of the directories */
@@ -39,7 +39,7 @@ struct store {
 	int staging;			/* descriptor of a directory, or -1 */
 	char staging_name[32];
 	struct staged {
-		unsigned char name[STORE_NAME];
+		unsigned char name[STORE_NAME_SIZE];
 	} *staged;			/* of the staged files "0", "1", ... */
 	size_t n_staged, staged_cap;
 	int lock;			/* descriptor of the file, or -1 */
@@ -108,9 +108,9 @@ void store_for_each(const struct store *, void (*call)(void *to,
  * with the first free number: nothing in it is ever overwritten.
  * store_copy_to_lost() writes the bytes, store_move_to_lost() moves the file,
  * also if it is not a regular one.  Both are durable on return, or die.  lost,
- * of STORE_LOST bytes, becomes its path in .perun.
+ * of STORE_LOST_SIZE bytes, becomes its path in .perun.
  */
-enum { STORE_LOST = 64 };
+enum { STORE_LOST_SIZE = 64 };
 void store_copy_to_lost(struct store *, const unsigned char *name, struct span,
     char *lost);
 void store_move_to_lost(struct store *, const unsigned char *name, char *lost);
@@ -120,7 +120,7 @@ void store_for_each_lost(const struct store *, void (*call)(void *to,
     struct span bytes), void *to);
 
 /* The path of a file in .perun: "objects/ab/cdef...". */
-enum { STORE_PATH = sizeof "objects/" + 2 * STORE_NAME + 1 };
+enum { STORE_PATH_SIZE = sizeof "objects/" + 2 * STORE_NAME_SIZE + 1 };
 void store_path(char *path, const unsigned char *name);
 
 /* The time a file in objects/ was modified, in seconds; false if absent. */

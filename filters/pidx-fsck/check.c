@@ -23,7 +23,7 @@ compare_names(const void *a, const void *b)
 {
 	const struct file *x = a, *y = b;
 
-	return memcmp(x->name, y->name, STORE_NAME);
+	return memcmp(x->name, y->name, STORE_NAME_SIZE);
 }
 
 struct file *
@@ -33,7 +33,7 @@ check_find(const struct check *c, const unsigned char *name)
 
 	if (c->n == 0)
 		return NULL;
-	memcpy(key.name, name, STORE_NAME);
+	memcpy(key.name, name, STORE_NAME_SIZE);
 	return bsearch(&key, c->files, c->n, sizeof key, compare_names);
 }
 
@@ -53,7 +53,7 @@ append(struct check *c, const unsigned char *name)
 	c->files = mem_grow(c->files, &c->cap, c->n + 1, sizeof *c->files);
 	file = &c->files[c->n++];
 	*file = (struct file){ .state = FILE_GONE };
-	memcpy(file->name, name, STORE_NAME);
+	memcpy(file->name, name, STORE_NAME_SIZE);
 	return file;
 }
 
@@ -85,7 +85,7 @@ check_mark(void *check, struct span bytes)
 {
 	struct file *file;
 
-	for (size_t at = 0; at + STORE_NAME <= bytes.n; at++) {
+	for (size_t at = 0; at + STORE_NAME_SIZE <= bytes.n; at++) {
 		file = check_find(check, (const unsigned char *)bytes.p + at);
 		if (file != NULL)
 			file->referenced = true;
@@ -95,17 +95,17 @@ check_mark(void *check, struct span bytes)
 enum commit
 check_commit(struct check *c, const unsigned char *name)
 {
-	unsigned char version[STORE_NAME];
-	char hex[2 * STORE_NAME + 1];
+	unsigned char version[STORE_NAME_SIZE];
+	char hex[2 * STORE_NAME_SIZE + 1];
 	const char *why;
 
 	if (c->no_vcs)
 		return COMMIT_UNKNOWN;
-	hex_encode(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME_SIZE);
 	/* The id of a tag resolves to another id: that of the commit. */
 	if (perun_version(c->perun, hex, version, &why))
-		return memcmp(name, version, STORE_NAME) == 0 ? COMMIT_PRESENT :
-		    COMMIT_ABSENT;
+		return memcmp(name, version, STORE_NAME_SIZE) == 0 ?
+		    COMMIT_PRESENT : COMMIT_ABSENT;
 	if (c->perun->has_vcs)
 		return COMMIT_ABSENT;
 	err_warn("warning: whether indexes belong to commits is not checked: "
@@ -114,12 +114,12 @@ check_commit(struct check *c, const unsigned char *name)
 	return COMMIT_UNKNOWN;
 }
 
-/* Without reading a file, neither repairing nor pruning is safe. */
+/* If a file cannot be read, neither repairing nor pruning is safe: dies. */
 static void
 report_unreadable(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = UNREADABLE_FILE, .why = strerror(errno) };
-	char path[STORE_PATH];
+	char path[STORE_PATH_SIZE];
 
 	store_path(path, file->name);
 	if (c->repair || c->prune)
@@ -151,9 +151,9 @@ check_read(struct check *c, struct file *file, struct buf *b)
 static bool
 is_changes(const char *path)
 {
-	return strlen(path) == 2 * STORE_NAME + 1 + 8 && path[2] == '/' &&
-	    strspn(path + 3, "0123456789abcdef") == 2 * STORE_NAME - 2 &&
-	    strcmp(path + 2 * STORE_NAME + 1, ".changes") == 0;
+	return strlen(path) == 2 * STORE_NAME_SIZE + 1 + 8 && path[2] == '/' &&
+	    strspn(path + 3, "0123456789abcdef") == 2 * STORE_NAME_SIZE - 2 &&
+	    strcmp(path + 2 * STORE_NAME_SIZE + 1, ".changes") == 0;
 }
 
 static void
@@ -209,7 +209,7 @@ classify(struct check *c, struct file *file)
 		file->state = FILE_INDEX;
 	else if (object_error(c) == NULL)
 		file->state = memcmp(c->object.name, file->name,
-		    STORE_NAME) == 0 ? FILE_VALID : FILE_MISNAMED;
+		    STORE_NAME_SIZE) == 0 ? FILE_VALID : FILE_MISNAMED;
 	c->totals.objects += file->state == FILE_VALID;
 }
 
@@ -217,7 +217,7 @@ classify(struct check *c, struct file *file)
 static bool
 contains_object_name(struct check *c)
 {
-	for (size_t at = 0; at + STORE_NAME <= c->bytes.len; at++)
+	for (size_t at = 0; at + STORE_NAME_SIZE <= c->bytes.len; at++)
 		if (check_is_valid(c, (unsigned char *)c->bytes.data + at))
 			return true;
 	return false;
@@ -232,7 +232,7 @@ static void
 check_damaged(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = DAMAGED_OBJECT, .why = not_regular };
-	char path[STORE_PATH], lost[STORE_LOST];
+	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
 
 	if (check_read(c, file, &c->bytes))
 		f.why = object_error(c);
@@ -274,7 +274,7 @@ check_misnamed(struct check *c, struct file *file)
 	struct finding f = { .kind = MISNAMED_OBJECT,
 	    .object = c->object.name };
 	struct span bytes;
-	char path[STORE_PATH], lost[STORE_LOST];
+	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
 
 	if (!check_read(c, file, &c->bytes) || object_error(c) != NULL)
 		return;
@@ -371,7 +371,7 @@ static void
 check_unreferenced(struct check *c, const struct file *file)
 {
 	struct finding f = { .kind = UNREFERENCED_OBJECT };
-	char path[STORE_PATH];
+	char path[STORE_PATH_SIZE];
 	int64_t written;
 
 	if (!store_mtime(&c->perun->store, file->name, &written))

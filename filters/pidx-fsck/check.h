@@ -12,7 +12,7 @@ enum state { FILE_VALID, FILE_INDEX, FILE_DAMAGED, FILE_MISNAMED,
     FILE_UNREADABLE, FILE_GONE };
 
 struct file {
-	unsigned char name[STORE_NAME];
+	unsigned char name[STORE_NAME_SIZE];
 	unsigned char state;		/* enum state */
 	bool referenced;
 };
@@ -25,7 +25,7 @@ struct check {
 	int64_t now;			/* seconds since 1970 */
 	struct file *files;		/* sorted by name */
 	size_t n, cap;
-	char **leftovers;
+	char **leftovers;		/* staging directories */
 	size_t n_leftovers, leftovers_cap;
 	bool no_vcs;			/* the repository cannot be opened */
 	struct buf bytes, other;	/* of the current file, and another */

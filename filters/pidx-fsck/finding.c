@@ -48,11 +48,11 @@ static const struct {
 static void
 put_hex(struct buf *b, const char *key, const unsigned char *name)
 {
-	char hex[2 * STORE_NAME + 1];
+	char hex[2 * STORE_NAME_SIZE + 1];
 
 	if (name == NULL)
 		return;
-	hex_encode(hex, name, STORE_NAME);
+	hex_encode(hex, name, STORE_NAME_SIZE);
 	json_cstr(b, key, hex);
 }
 

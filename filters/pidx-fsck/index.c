@@ -17,7 +17,7 @@ struct verdict {
 /* The state of the check of one index. */
 struct index_check {
 	struct file *file;
-	char path[STORE_PATH], lost[STORE_LOST];
+	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
 	bool is_file;			/* a regular one */
 	bool is_valid, repaired;
 	struct pidx_error error;	/* unless is_valid */

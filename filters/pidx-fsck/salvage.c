@@ -117,7 +117,7 @@ compute_scores(struct candidates *c, size_t size)
 				next = c->list[e->next].best;
 		}
 		e->taken = (struct score){ next.n_entries + 1, next.n_joints +
-		    (e->start == PIDX_HEADER) };
+		    (e->start == PIDX_HEADER_SIZE) };
 		if (!is_less(e->taken, best))
 			best = e->taken;
 		e->best = best;

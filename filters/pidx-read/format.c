@@ -56,9 +56,10 @@ get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
 	if (span_eq(t->name, "source") || span_eq(t->name, "realpath"))
 		return true;
 	if (span_eq(t->name, "checksum")) {
-		hex_encode(storage, e->object, PIDX_SHA);
-		*value = span_of(storage, t->width > 0 &&
-		    t->width < 2 * PIDX_SHA ? t->width : 2 * PIDX_SHA);
+		hex_encode(storage, e->object, PIDX_SHA_SIZE);
+		*value = span_of(storage, 2 * PIDX_SHA_SIZE);
+		if (t->width > 0 && t->width < value->n)
+			value->n = t->width;
 		return true;
 	}
 	if (!span_eq(t->name, "time") || localtime_r(&when, &local) == NULL)

@@ -105,13 +105,13 @@ read_selectors(void)
 static bool
 read_object(struct filter *f, const struct pidx_entry *e)
 {
-	char hex[2 * STORE_NAME + 1];
+	char hex[2 * STORE_NAME_SIZE + 1];
 	const char *why;
 
 	if (perun_object(&job.perun.store, e->object, &job.packed,
 	    &job.object, &why))
 		return true;
-	hex_encode(hex, e->object, STORE_NAME);
+	hex_encode(hex, e->object, STORE_NAME_SIZE);
 	filter_fail(f, "cannot read the object %s of '%.*s': %s", hex,
 	    SPAN_ARG(e->path), why);
 	return false;
@@ -247,7 +247,7 @@ read_pending(struct filter *f)
 static void
 read_revision(struct filter *f, const char *name)
 {
-	unsigned char version[STORE_NAME];
+	unsigned char version[STORE_NAME_SIZE];
 	const char *why;
 
 	if (perun_version(&job.perun, name, version, &why))
@@ -269,7 +269,7 @@ has_input(void)
 static void
 read_versions(struct filter *f)
 {
-	unsigned char version[STORE_NAME];
+	unsigned char version[STORE_NAME_SIZE];
 	const struct rec *r;
 	struct span id;
 
@@ -277,7 +277,7 @@ read_versions(struct filter *f)
 		if (!rec_is(r, "version"))
 			continue;
 		if (rec_str(r, ID, &id) != REC_OK ||
-		    !hex_decode(id, version, STORE_NAME))
+		    !hex_decode(id, version, STORE_NAME_SIZE))
 			filter_reject(f, "the id of a version is not 40 hex "
 			    "digits");
 		else

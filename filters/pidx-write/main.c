@@ -60,7 +60,7 @@ static struct {
 	struct profile profile;
 	struct names names;
 	struct recio *inner;		/* reads a document within a record */
-	unsigned char commit[STORE_NAME];
+	unsigned char commit[STORE_NAME_SIZE];
 	bool has_commit;		/* commit is set */
 	time_t now;
 } job;
@@ -90,19 +90,19 @@ static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
 	struct span name;
-	char hex[2 * STORE_NAME + 1];
+	char hex[2 * STORE_NAME_SIZE + 1];
 	const char *why;
 
 	if (opt.commit != NULL || !rec_is(r, "profile") ||
 	    rec_str(r, PROFILE_VERSION, &name) != REC_OK) {
-		memcpy(version, default_commit(), STORE_NAME);
+		memcpy(version, default_commit(), STORE_NAME_SIZE);
 		return true;
 	}
-	if (!hex_decode(name, version, STORE_NAME)) {
+	if (!hex_decode(name, version, STORE_NAME_SIZE)) {
 		filter_reject(f, "minor_version is not 40 hex digits");
 		return false;
 	}
-	hex_encode(hex, version, STORE_NAME);
+	hex_encode(hex, version, STORE_NAME_SIZE);
 	if (perun_version(&job.perun, hex, version, &why))
 		return true;
 	filter_reject(f, "minor_version %s: %s", hex, why);
@@ -112,14 +112,15 @@ find_version(struct filter *f, const struct rec *r, unsigned char *version)
 static bool
 has_right_origin(struct filter *f, const unsigned char *version)
 {
-	unsigned char origin[STORE_NAME];
-	char hex[2 * STORE_NAME + 1];
+	unsigned char origin[STORE_NAME_SIZE];
+	char hex[2 * STORE_NAME_SIZE + 1];
 	struct span text = job.profile.origin;
 
-	if (text.n == 0 || opt.force || (hex_decode(text, origin, STORE_NAME) &&
-	    memcmp(origin, version, STORE_NAME) == 0))
+	if (text.n == 0 || opt.force ||
+	    (hex_decode(text, origin, STORE_NAME_SIZE) &&
+	    memcmp(origin, version, STORE_NAME_SIZE) == 0))
 		return true;
-	hex_encode(hex, version, STORE_NAME);
+	hex_encode(hex, version, STORE_NAME_SIZE);
 	filter_reject(f, "its origin is %.*s and not %s (--force)",
 	    SPAN_ARG(text), hex);
 	return false;
@@ -225,11 +226,11 @@ write_pending(const struct source *s, const char *origin)
 static void
 add_pending(struct filter *f, const struct source *s)
 {
-	char hex[2 * STORE_NAME + 1];
+	char hex[2 * STORE_NAME_SIZE + 1];
 	bool exists;
 	struct buf *b;
 
-	hex_encode(hex, s->version, STORE_NAME);
+	hex_encode(hex, s->version, STORE_NAME_SIZE);
 	store_lock(&job.perun.store, STORE_INDEX);
 	exists = is_pending(s->path);
 	if (!exists)

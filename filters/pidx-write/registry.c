@@ -48,7 +48,7 @@ registry_add(struct registry *g, const struct profile *p,
 	    &g->packed);
 	if (!is_stored(g, r.entry.object))
 		store_stage(g->store, r.entry.object, buf_span(&g->packed));
-	memcpy(r.version, from->version, STORE_NAME);
+	memcpy(r.version, from->version, STORE_NAME_SIZE);
 	r.entry.path = arena_span(&g->arena, from->path);
 	r.job = arena_span(&g->arena, from->job);
 	profile_strings(p, &g->arena, r.entry.strings);
@@ -113,7 +113,7 @@ static int
 compare_versions(const void *a, const void *b)
 {
 	const struct registration *x = a, *y = b;
-	int order = memcmp(x->version, y->version, STORE_NAME);
+	int order = memcmp(x->version, y->version, STORE_NAME_SIZE);
 
 	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
@@ -139,7 +139,7 @@ registry_commit(struct registry *g, struct filter *f,
 	for (size_t first = 0; first < g->n; first = last) {
 		for (last = first + 1; last < g->n; last++)
 			if (memcmp(g->list[last].version,
-			    g->list[first].version, STORE_NAME) != 0)
+			    g->list[first].version, STORE_NAME_SIZE) != 0)
 				break;
 		write_index(g, f, &g->list[first], last - first,
 		    new_layout);

@@ -16,7 +16,7 @@ struct filter;
 struct profile;
 
 struct registration {
-	unsigned char version[STORE_NAME];	/* of the index */
+	unsigned char version[STORE_NAME_SIZE];	/* of the index */
 	struct pidx_entry entry;	/* its text is in the arena */
 	size_t position;		/* in the order of arrival */
 	struct span job;		/* its file in jobs, or empty */
@@ -38,7 +38,7 @@ void registry_release(struct registry *);
 
 /* Where a profile comes from, and where it is to be registered. */
 struct source {
-	unsigned char version[STORE_NAME];
+	unsigned char version[STORE_NAME_SIZE];
 	struct span path;	/* its base name */
 	uint32_t time;		/* seconds since 1970 */
 	struct span job;

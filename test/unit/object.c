@@ -9,21 +9,21 @@
 static void
 check_name(const char *type, const char *body, const char *want)
 {
-	unsigned char name[OBJECT_NAME];
-	char hex[2 * OBJECT_NAME + 1];
+	unsigned char name[OBJECT_NAME_SIZE];
+	char hex[2 * OBJECT_NAME_SIZE + 1];
 	struct object o = { 0 };
 	struct buf packed = { 0 };
 	const char *why = "";
 
 	object_pack(span_str(type), span_str(body), name, &packed);
-	hex_encode(hex, name, OBJECT_NAME);
+	hex_encode(hex, name, OBJECT_NAME_SIZE);
 	CHECK(strcmp(hex, want) == 0, "%s", hex);
 	CHECK(packed.len > 2 && packed.data[0] == 0x78, "not a zlib stream");
 	CHECK(object_unpack(&o, buf_span(&packed), &why),
 	    "%s", why);
 	CHECK(span_eq(o.type, type), "%.*s", SPAN_ARG_ALL(o.type));
 	CHECK(span_eq(o.body, body), "%.*s", SPAN_ARG_ALL(o.body));
-	CHECK(memcmp(o.name, name, OBJECT_NAME) == 0, "another name");
+	CHECK(memcmp(o.name, name, OBJECT_NAME_SIZE) == 0, "another name");
 	for (size_t n = 0; n < packed.len; n++)
 		CHECK(!object_unpack(&o, span_of(packed.data, n), &why),
 		    "%zu bytes of it", n);
@@ -85,7 +85,7 @@ test_long(void)
 	size_t n = 3 << 20;
 	char *body = malloc(n), header[64];
 	struct buf text = { 0 }, packed = { 0 };
-	unsigned char name[OBJECT_NAME];
+	unsigned char name[OBJECT_NAME_SIZE];
 	struct object o = { 0 };
 	const char *why = "";
 
@@ -112,7 +112,7 @@ static void
 test_damage(void)
 {
 	static const char body[] = "{\"header\": {\"type\": \"time\"}}";
-	unsigned char name[OBJECT_NAME];
+	unsigned char name[OBJECT_NAME_SIZE];
 	struct object o = { 0 };
 	struct buf packed = { 0 };
 	const char *why;
@@ -127,7 +127,7 @@ test_damage(void)
 			copy[unit_random(packed.len)] =
 			    (char)unit_random(256);
 		if (object_unpack(&o, span_of(copy, packed.len), &why))
-			CHECK(memcmp(o.name, name, OBJECT_NAME) != 0 ||
+			CHECK(memcmp(o.name, name, OBJECT_NAME_SIZE) != 0 ||
 			    span_eq(o.body, body), "another text, one name");
 	}
 	free(copy);

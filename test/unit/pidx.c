@@ -32,8 +32,8 @@ test_layouts(void)
 		    p.n);
 		CHECK(p.entries[0].time == 0x01020304, "%x",
 		    p.entries[0].time);
-		CHECK(memcmp(p.entries[0].object, SHA, PIDX_SHA) == 0, "%d",
-		    l);
+		CHECK(memcmp(p.entries[0].object, SHA, PIDX_SHA_SIZE) == 0,
+		    "%d", l);
 		CHECK(span_eq(p.entries[0].path, "p"), "%d", l);
 		s = p.entries[0].strings;
 		CHECK(l == PIDX_1 || (span_eq(s[PIDX_TYPE], "time") &&
@@ -121,7 +121,7 @@ entry(const char *path, uint32_t time, char object)
 {
 	struct pidx_entry e = { .time = time, .path = span_str(path) };
 
-	memset(e.object, object, PIDX_SHA);
+	memset(e.object, object, PIDX_SHA_SIZE);
 	return e;
 }
 
@@ -228,7 +228,7 @@ test_add_equal(void)
 	model_begin(&m, PIDX_1);
 	add(&m, &old, 1);
 	add(&m, &new, 1);
-	first = m.bytes.data + PIDX_HEADER + 4;
+	first = m.bytes.data + PIDX_HEADER_SIZE + 4;
 	CHECK(*first == 'n', "%c is in front", *first);
 	model_end(&m);
 }
