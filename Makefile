@@ -114,7 +114,9 @@ lint:
 		|| exit; done
 	@for page in $(PAGES); do \
 		mandoc -Tlint -W warning $$page || exit; done
-	@echo lint: headers stand alone, pages are clean
+	@python3 test/lint.py
+	@echo lint: headers compile alone, layers and words are right, \
+		pages are clean
 
 install: all
 	install -d $(DESTDIR)$(BINDIR)

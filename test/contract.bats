@@ -898,3 +898,7 @@ run_into_closed_pipe() {
 	done
 	[ "$missing" -eq 0 ]
 }
+
+@test "the files of a folder do not depend on each other in cycles" {
+	cd "$ROOT" && python3 test/lint.py "$BUILD"
+}
