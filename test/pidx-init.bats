@@ -59,7 +59,7 @@ is_whole() {
 @test "the commented settings in local.yml are valid if uncommented" {
 	pidx-init repo
 	sed -E 's/^#([a-z]|  )/\1/' repo/.perun/local.yml >local.yml
-	! diff -q repo/.perun/local.yml local.yml
+	! diff -q repo/.perun/local.yml local.yml || return 1
 	run -0 --separate-stderr "$BUILD/test/unit/config" local.yml
 	assert_equal "$(answer 'cmds[0]')" ./build/program
 	assert_equal "$(answer 'collectors[0].params.repeat')" 10
