@@ -28,8 +28,9 @@ err_program(void)
 }
 
 /*
- * One write for each message, so that lines of a pipeline's programs are not
- * mixed.  Allocates nothing, because one caller has run out of memory.
+ * Standard error is unbuffered, so fprintf() makes one write for each message:
+ * the messages of a pipeline's programs do not interleave.  Allocates nothing,
+ * because it is also called when memory has run out.
  */
 static void
 print_message(const char *file, uint64_t line, const char *reason,

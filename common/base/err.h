@@ -3,24 +3,25 @@
 
 #include <stdint.h>
 
-/*
- * The exit statuses of every filter: everything was read and written; some
- * input was rejected, with a message; the output is not to be used.
- */
-enum { EXIT_OK = 0, EXIT_REJECTED = 1, EXIT_FATAL = 2 };
+/* The exit statuses of every filter. */
+enum {
+	EXIT_OK = 0,		/* everything was read and written */
+	EXIT_REJECTED = 1,	/* some input was rejected, and reported */
+	EXIT_FATAL = 2		/* the output must not be used */
+};
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
-/* An unlikely path: keeps the callers' hot code compact. */
+/* For functions that are rarely called: keeps hot code compact. */
 #define COLD __attribute__((cold))
 
-/* Sets the program's name for all messages; argv0 is borrowed for good. */
+/* Sets the program's name for messages; argv0 must remain valid. */
 void err_init(const char *argv0);
 const char *err_program(void);
 
 /*
- * Messages go to standard error as "prog: message", or with a place in the
- * input as "prog: file:line: message".  Control characters are escaped.
+ * Messages go to standard error as "prog: message", or with a position in
+ * the input as "prog: file:line: message".  Control characters are escaped.
  */
 void err_warn(const char *fmt, ...) PRINTF_LIKE(1, 2) COLD;
 void err_warn_at(const char *file, uint64_t line, const char *fmt, ...)

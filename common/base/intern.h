@@ -9,10 +9,10 @@
 #include "common/base/num.h"
 
 /*
- * String interning: equal strings become one symbol, a number, because millions
- * of records hold several strings each and a pointer is twice the size.
- * Symbols count from 0 in the order of first occurrence and live as long as the
- * table.
+ * String interning: equal strings get the same symbol.  A symbol is a 32-bit
+ * number and not a pointer, because millions of records hold several each.
+ * Symbols are numbered from 0 in the order in which strings are looked up first,
+ * and live as long as the table.
  */
 typedef uint32_t sym;
 #define SYM_NONE INDEX_NONE
@@ -20,21 +20,22 @@ typedef uint32_t sym;
 enum { INTERN_QUEUE = 32 };
 
 struct intern {
-	struct map map;		/* strings to places, see intern.c */
+	struct map map;		/* the values are places */
 	char **chunks;
-	size_t n_chunks, chunks_cap, used;
-	uint32_t *places;	/* by symbol */
+	size_t n_chunks, chunks_cap;
+	size_t used;		/* bytes of the last chunk */
+	uint32_t *places;	/* where each symbol's string is in the chunks */
 	size_t n, cap;
 
 	struct intern_item {
 		uint64_t hash;
-		size_t slot;	/* from map_probe(), in intern_flush() */
+		size_t slot;	/* what map_probe() returned in a flush */
 		size_t text, n;	/* offset in texts, and length */
 		const void *pointer;
 		size_t offset;
-	} queue[INTERN_QUEUE];	/* intern_defer()'s */
+	} queue[INTERN_QUEUE];	/* deferred, not yet looked up */
 	size_t n_queue;
-	struct buf texts;
+	struct buf texts;	/* the strings of the queue */
 };
 
 void intern_init(struct intern *);
@@ -49,7 +50,7 @@ sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
  * address of the variable that points to the array, and `offset` the symbol's
  * place in the array, in bytes.
  *
- * A look-up in a large table is one or two cache misses.  Deferred strings are
+ * A look-up in a large table costs one or two cache misses.  Deferred strings are
  * looked up in batches: all slots are prefetched, then all strings, and only
  * then compared, so that the misses of a batch overlap.  Reading a million
  * tasks took a quarter longer without it.

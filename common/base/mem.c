@@ -13,7 +13,7 @@
 enum {
 	BLOCK_MIN = 64 * 1024,
 	HUGE_PAGE = 2 * 1024 * 1024,
-	LARGE = 2 * HUGE_PAGE
+	HUGE_MIN = 2 * HUGE_PAGE	/* contains an aligned huge page */
 };
 
 struct arena_block {
@@ -29,8 +29,9 @@ mem_alloc(size_t size)
 }
 
 /*
- * With pages of 4 KiB, nearly every random access to a large table also misses
- * the TLB, and each page costs a page fault.
+ * Asks for huge pages.  With pages of 4 KiB, nearly every random access to a
+ * large table misses the TLB as well as the cache, and every page costs a page
+ * fault.
  */
 static void *
 use_huge_pages(void *p, size_t bytes)
@@ -39,7 +40,7 @@ use_huge_pages(void *p, size_t bytes)
 	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE;
 	uintptr_t end = ((uintptr_t)p + bytes) & -(uintptr_t)HUGE_PAGE;
 
-	if (bytes >= LARGE)
+	if (bytes >= HUGE_MIN)
 		madvise((void *)first, end - first, MADV_HUGEPAGE);
 #endif
 	return p;

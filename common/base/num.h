@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-/* An integer that no record or file stated: a time, a size, an offset. */
+/* Marks an integer (a time, a size, an offset) that the input did not give. */
 #define INT_UNKNOWN INT64_MIN
 
-/* In place of an index into an array: there is no such element. */
+/* An array index that means "no element". */
 #define INDEX_NONE UINT32_MAX
 
 /* For comparison functions: < 0, 0 or > 0. */
@@ -22,7 +22,7 @@ cmp_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* The sum of two numbers that are not negative, at most INT64_MAX. */
+/* The sum of two non-negative numbers, limited to INT64_MAX. */
 static inline int64_t
 saturating_add(int64_t a, int64_t b)
 {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * qsort(), also for no elements at a null pointer.  sort_with() hands its
- * context to every comparison, which must not change it.
+ * Like qsort(), but base may be NULL if n is 0.  sort_with() is qsort_r(): it
+ * passes context to every comparison, which must not modify it.
  */
 void sort(void *base, size_t n, size_t size,
     int (*compare)(const void *, const void *));

@@ -1,4 +1,4 @@
-/* text - UTF-8, escapes for terminals, and decimal numbers */
+/* text - UTF-8, escaping for safe display, and decimal numbers */
 
 #include <stdio.h>
 #include <string.h>
@@ -64,9 +64,10 @@ utf8_valid(const char *p, size_t n)
 static bool
 is_control(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c ||
-	    c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) ||	/* C0, DEL, C1 */
+	    c == 0x2028 || c == 0x2029 ||	/* line separators */
+	    c == 0x061c || c == 0x200e || c == 0x200f ||	/* bidi marks */
+	    (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 size_t
@@ -112,19 +113,23 @@ text_columns(const char *p, size_t n)
 const uint32_t text_powers_of_ten[] = { 1, 10, 100, 1000, 10000, 100000,
     1000000, 10000000, 100000000 };
 
-/* 8 to 16 digits: the first eight, and the last eight less the overlap. */
+/*
+ * Reads 8 to 16 digits by two loads: the first eight characters and the last
+ * eight, of which the digits in the first load are cleared.
+ */
 static bool
 read_8_to_16(struct span s, uint64_t *value)
 {
-	size_t more = s.n - 8;
-	uint64_t first, last, others, others_last;
+	size_t n_rest = s.n - 8;
+	uint64_t first, last, bad_first, bad_last;
 
-	first = text_load_eight(s.p, &others);
-	last = text_load_eight(s.p + more, &others_last);
-	if ((others | others_last) != 0)
+	first = text_load_eight(s.p, &bad_first);
+	last = text_load_eight(s.p + n_rest, &bad_last);
+	if ((bad_first | bad_last) != 0)
 		return false;
-	last &= UINT64_MAX << 4 * (8 - more) << 4 * (8 - more);
-	*value = (uint64_t)text_eight(first) * text_powers_of_ten[more] +
+	/* In two steps, because a shift by 64 is undefined. */
+	last &= UINT64_MAX << 4 * (8 - n_rest) << 4 * (8 - n_rest);
+	*value = (uint64_t)text_eight(first) * text_powers_of_ten[n_rest] +
 	    text_eight(last);
 	return true;
 }

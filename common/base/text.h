@@ -87,17 +87,17 @@ bool utf8_valid(const char *p, size_t n);
 /*
  * Which of the TEXT_BLOCK bytes at p are equal to c: a bit for each, the lowest
  * for the first.  For a byte that is NUL or not ASCII, its bit or a lower one
- * is set in *odd.
+ * is set in *special.
  */
 enum { TEXT_BLOCK = 16 };
 
 static inline unsigned
-text_find(const char *p, char c, unsigned *odd)
+text_find(const char *p, char c, unsigned *special)
 {
 #ifdef __SSE2__
 	__m128i v = _mm_loadu_si128((const void *)p);
 
-	*odd |= (unsigned)_mm_movemask_epi8(_mm_or_si128(v,
+	*special |= (unsigned)_mm_movemask_epi8(_mm_or_si128(v,
 	    _mm_cmpeq_epi8(v, _mm_setzero_si128())));
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v,
 	    _mm_set1_epi8(c)));
@@ -106,7 +106,7 @@ text_find(const char *p, char c, unsigned *odd)
 
 	for (unsigned i = 0; i < TEXT_BLOCK; i++) {
 		found |= (unsigned)(p[i] == c) << i;
-		*odd |= (signed char)p[i] <= 0;
+		*special |= (signed char)p[i] <= 0;
 	}
 	return found;
 #endif
@@ -189,15 +189,15 @@ text_eight(uint64_t digits)
 	    32);
 }
 
-/* Loads eight characters for text_eight(); *others: bits of non-digits. */
+/* Loads eight characters for text_eight(); *bad: bits of non-digits. */
 static inline uint64_t
-text_load_eight(const char *p, uint64_t *others)
+text_load_eight(const char *p, uint64_t *bad)
 {
 	uint64_t w;
 
 	memcpy(&w, p, 8);
 	/* Carries only go to higher bytes: the lowest one found is right. */
-	*others = ((w + TEXT_BYTES(0x46)) | (w - TEXT_BYTES('0'))) &
+	*bad = ((w + TEXT_BYTES(0x46)) | (w - TEXT_BYTES('0'))) &
 	    TEXT_BYTES(0x80);
 	return w - TEXT_BYTES('0');
 }
@@ -224,12 +224,12 @@ text_is_space(char c)
 static ALWAYS_INLINE const char *
 text_digits(const char *p, const char *end, uint64_t *value)
 {
-	uint64_t digits, others;
+	uint64_t digits, bad;
 	unsigned n;
 
 	while (LITTLE_ENDIAN_BYTES && end - p >= 8 && text_is_digit(*p)) {
-		digits = text_load_eight(p, &others);
-		n = others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
+		digits = text_load_eight(p, &bad);
+		n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
 		*value = *value * text_powers_of_ten[n] +
 		    text_eight(digits << (64 - 8 * n));
 		p += n;
@@ -243,9 +243,9 @@ text_digits(const char *p, const char *end, uint64_t *value)
 
 /*
  * Copies text in a form that is safe to show on a terminal: C0 and C1 controls,
- * DEL, bidirectional controls and bytes that are not UTF-8 become \xNN or
- * \u{N}.  Writes at most size bytes including a NUL, and no part of a
- * character; returns the length without the NUL.
+ * DEL, line separators, bidirectional controls and bytes that are not UTF-8
+ * become \xNN or \u{N}.  Writes at most size bytes including a NUL, and no part
+ * of a character; returns the length without the NUL.
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 

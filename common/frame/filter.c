@@ -16,7 +16,7 @@
 
 enum { MESSAGES_SHOWN = 10 };
 
-/* The messages of one format, of which only the first are shown. */
+/* The messages with one format string; MESSAGES_SHOWN of them are printed. */
 struct message {
 	const char *fmt;
 	uint64_t count;
@@ -31,7 +31,7 @@ static struct {
 
 static const struct opt common_options[] = {
 	{ 'o', "output", OPT_STR, &opt.output, "FILE",
-	    "write FILE, whole or not at all", 0, 0 },
+	    "write to FILE, completely or not at all", 0, 0 },
 	{ 0, "strict", OPT_FLAG, &opt.strict, NULL,
 	    "stop at the first bad input", 0, 0 },
 	{ 0, "rejects", OPT_STR, &opt.rejects, "FILE",
@@ -39,7 +39,7 @@ static const struct opt common_options[] = {
 	{ 0, "max-record", OPT_SIZE, &opt.max_record, "BYTES",
 	    "longest line or record (64M)", 1, UINT64_C(1) << 32 },
 	{ 0, "line-buffered", OPT_FLAG, &opt.line_buffered, NULL,
-	    "write each record at once", 0, 0 },
+	    "flush the output after each record", 0, 0 },
 	{ 0, "progress", OPT_FLAG, &opt.progress, NULL,
 	    "show bytes, rate and time left", 0, 0 },
 	{ 'h', "help", OPT_FLAG, &opt.help, NULL, "print this", 0, 0 },
@@ -56,7 +56,11 @@ static const struct opt report_options[] = {
 	{ 0 }
 };
 
-/* The next file that is opened would become a closed descriptor 0, 1 or 2. */
+/*
+ * If descriptor 0, 1 or 2 is closed, the next file to be opened would get its
+ * number.  /dev/null takes its place, opened in the wrong direction, so that
+ * its use still fails with EBADF.
+ */
 static void
 open_standard_descriptors(void)
 {
@@ -106,7 +110,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 }
 
 static void
-read_operands(struct filter *f)
+init_input(struct filter *f)
 {
 	input_init(&f->input, f->operands, f->n_operands);
 	f->input.on_read = opt.progress ? progress_show : NULL;
@@ -130,7 +134,7 @@ filter_begin(struct filter *f, const struct about *about,
 		f->recio = recio_new(about->keys);
 	f->operands = argv + optind;
 	f->n_operands = (size_t)(argc - optind);
-	read_operands(f);
+	init_input(f);
 	output_open(&f->out, opt.output);
 	f->out.flush_each = opt.line_buffered;
 	if (opt.rejects != NULL)
@@ -143,7 +147,7 @@ filter_declare_keys(struct filter *f, const char *const *keys)
 	f->recio = recio_new(keys);
 }
 
-/* Replaces the list of files by path and the n others. */
+/* Makes path, followed by the n others, the list of files to read. */
 static void
 set_files(struct filter *f, const char *path, char *const *others, size_t n)
 {
@@ -172,13 +176,14 @@ filter_operand(struct filter *f)
 	f->n_operands--;
 	f->operands++;
 	input_release(&f->input);
-	read_operands(f);
+	init_input(f);
 	return first;
 }
 
 void
 filter_read_first(struct filter *f, const char *path)
 {
+	/* input_init() has turned an empty list into { "-" }. */
 	set_files(f, path, f->input.files, f->input.n_files);
 }
 
@@ -188,7 +193,7 @@ filter_read_next(struct filter *f, const char *path)
 	set_files(f, path, NULL, 0);
 }
 
-/* Copies bytes to the file of --rejects. */
+/* Copies bytes to the --rejects file. */
 static void
 keep_rejected(struct filter *f, const char *p, size_t n)
 {
@@ -215,7 +220,7 @@ find_message(struct filter *f, const char *fmt)
 	return m;
 }
 
-/* Prints a message, with the place if file is not NULL, or counts it. */
+/* Prints a message, with the line if file is not NULL, or only counts it. */
 static void
 report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
 {
@@ -226,12 +231,12 @@ report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
 		return;
 	vsnprintf(m->last, sizeof m->last, fmt, ap);
 	if (file != NULL)
-		err_warn_at(file, f->place_line, "%s", m->last);
+		err_warn_at(file, f->current_line, "%s", m->last);
 	else
 		err_warn("%s", m->last);
 }
 
-/* The output is unusable then, but the rejected line is not. */
+/* The output is abandoned, but the --rejects file is completed. */
 static void
 stop_if_strict(struct filter *f)
 {
@@ -242,21 +247,22 @@ stop_if_strict(struct filter *f)
 	exit(EXIT_FATAL);
 }
 
-/* Rejects the input at place, of which more bytes may follow. */
+/* Reports f->current and copies it to the --rejects file. */
 static void
-reject_place(struct filter *f, const char *fmt, va_list ap)
+reject_current(struct filter *f, const char *fmt, va_list ap)
 {
 	report_fault(f, f->input.name, fmt, ap);
-	keep_rejected(f, f->place.p, f->place.n);
+	keep_rejected(f, f->current.p, f->current.n);
 }
 
+/* For input whose rest the caller has yet to read and reject. */
 static PRINTF_LIKE(2, 3) void
-reject_start(struct filter *f, const char *fmt, ...)
+reject_beginning(struct filter *f, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	reject_place(f, fmt, ap);
+	reject_current(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -266,7 +272,7 @@ filter_reject(struct filter *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	reject_place(f, fmt, ap);
+	reject_current(f, fmt, ap);
 	va_end(ap);
 	stop_if_strict(f);
 }
@@ -275,7 +281,7 @@ bool
 filter_check_text(struct filter *f, const struct line *line)
 {
 	if (memchr(line->p, '\0', line->len) != NULL) {
-		filter_reject(f, "a NUL byte");
+		filter_reject(f, "the line contains a NUL byte");
 		return false;
 	}
 	if (!utf8_valid(line->p, line->len)) {
@@ -297,10 +303,10 @@ filter_fail(struct filter *f, const char *fmt, ...)
 }
 
 static void
-set_place(struct filter *f, const char *p, size_t n)
+set_current(struct filter *f, const char *p, size_t n)
 {
-	f->place = span_of(p, n);
-	f->place_line = f->input.line;
+	f->current = span_of(p, n);
+	f->current_line = f->input.line;
 }
 
 static void
@@ -309,7 +315,7 @@ end_file(struct filter *f)
 	f->in_file = false;
 	if (f->input.damage == NULL)
 		return;
-	set_place(f, NULL, 0);
+	set_current(f, NULL, 0);
 	filter_reject(f, "the file ends early: %s", f->input.damage);
 }
 
@@ -328,7 +334,7 @@ reject_long_line(struct filter *f)
 {
 	struct line piece;
 
-	reject_start(f, "the line is longer than %llu bytes (--max-record)",
+	reject_beginning(f, "the line is longer than %llu bytes (--max-record)",
 	    (unsigned long long)opt.max_record);
 	while (input_rest(&f->input, &piece))
 		keep_rejected(f, piece.p, piece.full_len);
@@ -339,7 +345,7 @@ bool
 filter_file_line(struct filter *f, struct line *line)
 {
 	while (f->in_file && input_line(&f->input, opt.max_record, line)) {
-		set_place(f, line->p, line->full_len);
+		set_current(f, line->p, line->full_len);
 		if (line->too_long)
 			reject_long_line(f);
 		else if (f->input.damage != NULL && line->len == line->full_len)
@@ -372,9 +378,10 @@ filter_record(struct filter *f, struct span text)
 }
 
 /*
- * The record at the current position, not consumed, if it has the plain form
- * and all of it has been read.  Such a record delimits itself: this saves
- * searching for the end of the line or value first.
+ * The next record, if it has the plain form (plain.h), is complete in the
+ * buffer and is at most as long as --max-record; otherwise NULL.  Consumes
+ * nothing. The end of such a record is known when it has been read: there is no
+ * need to search for the end of the line or value first.
  */
 static struct rec *
 peek_plain(struct filter *f, size_t *n)
@@ -383,7 +390,7 @@ peek_plain(struct filter *f, size_t *n)
 	struct rec *rec = recio_plain(f->recio, span_of(in->at,
 	    (size_t)(in->end - in->at)), n);
 
-	return *n <= opt.max_record ? rec : NULL;
+	return rec != NULL && *n <= opt.max_record ? rec : NULL;
 }
 
 static struct rec *
@@ -396,7 +403,7 @@ plain_line(struct filter *f)
 	if (rec == NULL || in->at + n == in->end || in->at[n] != '\n')
 		return NULL;
 	in->line++;
-	set_place(f, in->at, n + 1);
+	set_current(f, in->at, n + 1);
 	in->at += n + 1;
 	return rec;
 }
@@ -423,7 +430,7 @@ reject_to_end(struct filter *f, const char *why)
 	struct span piece;
 
 	f->gave_up = true;
-	reject_start(f, "%s: the rest of the file is rejected", why);
+	reject_beginning(f, "%s: the rest of the file is rejected", why);
 	while (scan_rest(&f->input, &piece))
 		keep_rejected(f, piece.p, piece.n);
 	stop_if_strict(f);
@@ -434,8 +441,8 @@ filter_reject_rest(struct filter *f, struct span before, const char *why)
 {
 	if (f->gave_up)
 		return;
-	f->place = before;
-	f->place_line = f->input.line + 1;
+	f->current = before;
+	f->current_line = f->input.line + 1;
 	reject_to_end(f, why);
 }
 
@@ -448,8 +455,8 @@ filter_value(struct filter *f, struct span *value)
 	result = scan_value(&f->input, opt.max_record, value, &line);
 	if (result == SCAN_NONE)
 		return false;
-	f->place = *value;
-	f->place_line = line + 1;
+	f->current = *value;
+	f->current_line = line + 1;
 	if (result == SCAN_VALUE)
 		return true;
 	reject_to_end(f, result == SCAN_TRUNCATED ?
@@ -468,8 +475,8 @@ filter_object(struct filter *f, struct rec **rec)
 	scan_peek(in);
 	if ((*rec = peek_plain(f, &n)) != NULL) {
 		/* It contains no newline that would have to be counted. */
-		f->place = span_of(in->at, n);
-		f->place_line = in->line + 1;
+		f->current = span_of(in->at, n);
+		f->current_line = in->line + 1;
 		in->at += n;
 		return true;
 	}

@@ -10,8 +10,8 @@
 struct input_format;
 
 /*
- * The frame of every filter: options, input, the treatment of bad input, output
- * and exit status.
+ * What all filters have in common: options, input, the handling of bad input,
+ * output and exit status.
  *
  *	filter_begin(&f, &about, options, argc, argv);
  *	while ((rec = filter_next(&f)) != NULL)
@@ -21,7 +21,7 @@ struct input_format;
 struct about {
 	const char *operands;	/* of the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
-	const char *const *keys;	/* declared ones (rec.h), or NULL */
+	const char *const *keys;	/* keys to declare (rec.h), or NULL */
 	const struct input_format *formats;	/* for --help: what it reads
 						   (format.h), or NULL */
 	bool reports;		/* has --text and --json */
@@ -31,10 +31,10 @@ struct about {
 struct filter {
 	struct input input;
 	struct output out;
-	struct span place;	/* what filter_reject() rejects, e.g. a line */
-	uint64_t place_line;	/* the number of the line on which it begins */
+	struct span current;	/* the line or value that is being processed */
+	uint64_t current_line;	/* the line on which it begins, from 1 */
 	bool text;		/* write a report instead of records */
-	bool rejected;		/* some input was: the exit status is 1 */
+	bool rejected;		/* some input was, so the exit status is 1 */
 	bool keeps_rejects;	/* --rejects was given */
 	uint64_t max_record;	/* bytes of the longest line or value */
 	bool in_file;		/* filter_next_file() has opened one */
@@ -45,13 +45,13 @@ struct filter {
 	size_t n_operands;
 	struct recio *recio;
 	struct output rejects;
-	struct message *messages;	/* by format */
+	struct message *messages;	/* one for each format string */
 	size_t n_messages, messages_cap;
 };
 
 /*
- * Reads the options and opens the output.  The tables must be static.  Exits
- * after --help and --version, and for wrong usage.
+ * Reads the options and opens the output.  about and options must be static.
+ * Exits after --help and --version, and on a usage error.
  */
 void filter_begin(struct filter *, const struct about *, const struct opt *,
     int argc, char **argv);
@@ -70,9 +70,9 @@ void filter_declare_keys(struct filter *, const char *const *keys);
 const char *filter_operand(struct filter *);
 
 /*
- * filter_read_first() adds a file before those of the command line; call it
- * before reading.  filter_read_next() adds one after all of them have been
- * read.
+ * filter_read_first() inserts a file before those of the command line; call it
+ * before reading.  filter_read_next() reads one more file; call it when all
+ * others have been read.
  */
 void filter_read_first(struct filter *, const char *path);
 void filter_read_next(struct filter *, const char *path);
@@ -94,8 +94,9 @@ struct rec *filter_record(struct filter *, struct span);
 struct rec *filter_next(struct filter *);
 
 /*
- * Opens the next file, for filters that do not read lines: filter_line() and
- * filter_next() open files by themselves.  False after the last.
+ * Opens the next file; false after the last.  Needed with filter_file_line(),
+ * filter_value() and filter_object(): filter_line() and filter_next() open
+ * files by themselves.
  */
 bool filter_next_file(struct filter *);
 
@@ -109,28 +110,31 @@ bool filter_value(struct filter *, struct span *value);
 bool filter_object(struct filter *, struct rec **);
 
 /*
- * Rejects the rest of this file, and the bytes `before`, which were consumed
- * from it last.  Does nothing if filter_value() has rejected the rest already.
+ * Rejects `before`, which are the bytes that were consumed last, and the rest
+ * of the file.  Does nothing if filter_value() has rejected the rest already.
  */
 void filter_reject_rest(struct filter *, struct span before, const char *why);
 
 /*
- * Rejects the input at place: prints why, with the file and line, writes it to
- * the file of --rejects, and ends the program under --strict.  After ten
- * messages with one format, further ones are only counted.
+ * Rejects `current`: prints the reason with file and line, copies `current` to
+ * the --rejects file, and ends the program under --strict.  After ten messages
+ * with the same format string, further ones are only counted.
  */
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
 
-/* Rejects a line with a NUL byte or bytes that are not UTF-8. */
+/* Rejects a line with a NUL byte or bytes that are not UTF-8; false then. */
 bool filter_check_text(struct filter *, const struct line *);
 
-/* As filter_reject() for a fault without a place in the input: a cycle. */
+/*
+ * The same for a fault that has no position in the input, such as a cycle in a
+ * graph.
+ */
 void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
 /*
- * The buffer to which a record is written.  filter_emit() is called when the
- * record is complete.
+ * The buffer to which records are written.  Call filter_emit() after each
+ * complete record; filter_end_record() does so.
  */
 static inline struct buf *
 filter_out(struct filter *f)
@@ -145,8 +149,8 @@ filter_emit(struct filter *f)
 }
 
 /*
- * Begins a record of a type, or a `stat` record with a name, in that buffer;
- * the caller adds members and ends it.
+ * Begin a record of a type, or a `stat` record with a name, in the output
+ * buffer and return it; the caller adds members and calls filter_end_record().
  */
 struct buf *filter_begin_record(struct filter *, const char *type);
 struct buf *filter_begin_stat(struct filter *, const char *name);

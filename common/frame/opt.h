@@ -7,13 +7,14 @@
 
 /*
  * A program's options as a table that ends with { 0 }, from which the command
- * line is read and --help is printed.  The value has the type of its kind:
+ * line is read and --help is printed.  value points to a variable whose type
+ * depends on the kind:
  *
- *	OPT_FLAG	bool, set to true
- *	OPT_STR		const char *, borrowed from argv
- *	OPT_NUM		uint64_t within [min, max]
- *	OPT_SIZE	the same; K, M and G multiply by powers of 1024
- *	OPT_LIST	struct opt_list: one element for each use
+ * 	OPT_FLAG	bool, set to true
+ * 	OPT_STR		const char *, borrowed from argv
+ * 	OPT_NUM		uint64_t within [min, max]
+ * 	OPT_SIZE	the same; K, M and G multiply by powers of 1024
+ * 	OPT_LIST	struct opt_list: one element for each use
  */
 enum opt_kind { OPT_FLAG, OPT_STR, OPT_NUM, OPT_SIZE, OPT_LIST };
 
@@ -22,7 +23,8 @@ struct opt {
 	const char *name;
 	enum opt_kind kind;
 	void *value;
-	const char *arg, *help;
+	const char *arg;	/* for --help: the argument; NULL for a flag */
+	const char *help;
 	uint64_t min, max;	/* max 0: no upper bound */
 };
 
@@ -33,8 +35,9 @@ struct opt_list {
 
 /*
  * Reads argv with the tables, a list that ends with NULL, and returns the index
- * of the first operand.  Options may follow operands, unless the operands are a
- * command with options of its own.  Prints the usage and exits with 2 on error.
+ * of the first operand.  Options may follow operands, and argv is permuted so
+ * that the operands come last, unless these are a command with options of its
+ * own.  On error, prints the usage and exits with 2.
  */
 int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);

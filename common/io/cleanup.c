@@ -12,7 +12,7 @@ enum { CLEANERS_MAX = 4 };
 
 static void (*volatile cleaners[CLEANERS_MAX])(void);
 
-/* The signals that end a program and may be caught. */
+/* Signals from outside that end a program.  SIGQUIT asks for a core dump. */
 static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
@@ -36,7 +36,6 @@ on_signal(int number)
 	raise(number);
 }
 
-/* A forked process inherits the handlers and needs no call. */
 static void
 catch_signals(void)
 {
@@ -57,8 +56,9 @@ cleanup_add(void (*added)(void))
 	while (i < CLEANERS_MAX && cleaners[i] != NULL && cleaners[i] != added)
 		i++;
 	if (i == CLEANERS_MAX)
-		bug("more than %d to clean up", CLEANERS_MAX);
+		bug("more than %d cleanup functions", CLEANERS_MAX);
 	cleaners[i] = added;
+	/* A forked child has inherited the handlers. */
 	if (process == 0)
 		catch_signals();
 	process = getpid();

@@ -1,4 +1,4 @@
-/* input - files as one stream of bytes and lines, decompressed */
+/* input - files as bytes and lines, decompressed */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,8 @@ struct inflater {
 	z_stream z;
 	bool active;		/* this file is gzip */
 	bool between;		/* a member has ended, another may follow */
-	unsigned char in[MAGIC_MAX + READ_SIZE]; /* see detect_format() */
+	/* At first, what detect_format() has read. */
+	unsigned char in[MAGIC_MAX + READ_SIZE];
 };
 
 static const struct magic {
@@ -164,7 +165,7 @@ start_inflater(struct input *in)
 	f->z.next_in = f->in;
 	f->z.avail_in = (unsigned)n;
 	in->at = in->end = in->data;
-	in->eof = false;	/* the inflater has bytes */
+	in->eof = false;	/* what was read is still to be inflated */
 }
 
 static bool
@@ -192,7 +193,10 @@ is_named_gz(const char *name)
 	return n > 3 && strcmp(name + n - 3, ".gz") == 0;
 }
 
-/* Looks at a file's first bytes; a pipe may deliver them one at a time. */
+/*
+ * Looks at a file's first bytes, which a pipe may deliver one at a time, and
+ * skips a byte order mark, also at the start of a decompressed file.
+ */
 static void
 detect_format(struct input *in)
 {
@@ -262,7 +266,7 @@ input_more(struct input *in)
 		return false;
 	if ((size_t)(in->data + in->cap - in->end) < READ_SIZE)
 		make_room(in);
-	to = in->data + (in->end - in->data);
+	to = in->data + (in->end - in->data);	/* end, but not const */
 	if (in->inflater != NULL && in->inflater->active)
 		n = inflate_some(in, to, READ_SIZE);
 	else
@@ -296,8 +300,8 @@ consume_line(struct input *in, struct line *line, size_t full_len)
 }
 
 /*
- * Reads on until a newline, which has not been read yet, or the end of the
- * file, or until the line is over the limit.  Returns the length with the
+ * The buffer contains no newline: reads more until it does, or the file ends,
+ * or the line is longer than the limit.  Returns the line's length with the
  * newline.
  */
 static COLD size_t
@@ -346,6 +350,7 @@ input_line(struct input *in, size_t limit, struct line *line)
 			truncate_line(in, line, n, limit);
 			return true;
 		}
+		/* The first byte usually decides. */
 		if (*line->p > ' ' || !is_blank(line->p, line->len))
 			return true;
 	}
@@ -357,6 +362,7 @@ input_rest(struct input *in, struct line *piece)
 {
 	const char *newline;
 
+	/* The byte before is the last one of the previous piece. */
 	if (in->at[-1] == '\n' || (in->at == in->end && !input_more(in)))
 		return false;
 	newline = memchr(in->at, '\n', (size_t)(in->end - in->at));

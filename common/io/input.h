@@ -8,10 +8,10 @@
 enum { INPUT_PADDING = 64 };
 
 /*
- * FILE... or standard input as one stream of bytes.  A file that starts with
- * gzip's magic is decompressed; one that is compressed in another way ends the
- * program with a message that says how to read it.  A byte order mark at the
- * start of a file is skipped.
+ * The bytes of files or of standard input, file by file.  A file that starts
+ * with gzip's magic is decompressed; one that is compressed in another way ends
+ * the program with a message that says how to read it.  A byte order mark at
+ * the start of a file is skipped.
  *
  * The bytes that have been read are [at, end), and do not move until the next
  * input_more().  Code that reads in blocks may read INPUT_PADDING bytes past
@@ -21,7 +21,8 @@ enum { INPUT_PADDING = 64 };
 struct input {
 	const char *at, *end;	/* the caller advances at */
 	const char *name;	/* of the current file, "<stdin>" for stdin */
-	uint64_t line;		/* counted by the caller, from 1 in each file */
+	uint64_t line;		/* in this file; callers that do not use
+				   input_line() count themselves */
 	uint64_t bytes_read;	/* from the files, before inflating */
 	uint64_t bytes_total;	/* sum of all files' sizes, once the first is
 				   open; 0 if one is unknown */

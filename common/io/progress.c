@@ -30,15 +30,15 @@ draw(const struct input *in, double elapsed)
 void
 progress_show(const struct input *in)
 {
-	static double began, drawn;
+	static double start, last_draw;
 	double now = seconds();
 
-	if (began == 0)
-		began = drawn = now;
-	if (now - drawn < 0.2)
+	if (start == 0)
+		start = last_draw = now;
+	if (now - last_draw < 0.2)
 		return;
-	draw(in, now - began);
-	drawn = now;
+	draw(in, now - start);
+	last_draw = now;
 }
 
 void

@@ -10,7 +10,9 @@
  *	json_begin(b, "task"); json_str(b, "id", id); ...; json_end(b);
  *
  * Keys are snake_case literals and are not escaped.  json_raw() copies a JSON
- * token from an input byte for byte.  json_quote() is where JSON is escaped.
+ * token from an input, with spaces in place of line breaks.  json_quote() is
+ * where records are escaped (perun/pyjson writes JSON as Python does; the
+ * instrument has a writer of its own).
  */
 static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);

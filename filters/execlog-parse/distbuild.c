@@ -224,7 +224,7 @@ count_unknown(struct span name)
 		state.unknown = mem_grow(state.unknown, &state.unknown_cap,
 		    s + 1, sizeof *state.unknown);
 		state.unknown[s] = (struct unknown_event){ 0,
-		    state.f->input.name, state.f->place_line };
+		    state.f->input.name, state.f->current_line };
 	}
 	state.unknown[s].count++;
 }

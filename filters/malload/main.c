@@ -47,7 +47,7 @@ load_all(struct filter *f, const char *path)
 	while ((r = filter_next(f)) != NULL) {
 		t = table_of(r);
 		if (t != NO_TABLE)
-			load_row(&l, t, r, f->place);
+			load_row(&l, t, r, f->current);
 		else if (rec_is(r, "trace"))
 			load_trace(&l, r);
 	}

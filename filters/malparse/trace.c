@@ -500,7 +500,7 @@ warn_unknown(struct trace *t, const struct rec *r)
 	}
 	intern_add(seen, buf_span(&t->decoded));
 	if (seen->n > n_before && seen->n <= UNKNOWN_WARNINGS_MAX)
-		err_warn_at(t->rows.f->input.name, t->rows.f->place_line,
+		err_warn_at(t->rows.f->input.name, t->rows.f->current_line,
 		    "warning: an object of unknown format, with the keys "
 		    "%.*s", SPAN_ARG(buf_span(&t->decoded)));
 	t->n_unknown++;

@@ -67,8 +67,8 @@ read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
 		fail(db, path);
 	while (sqlite3_step(s) == SQLITE_ROW) {
 		put_row(&row, s);
-		f->place = buf_span(&row);
-		r = recio_parse(recio, f->place, &why);
+		f->current = buf_span(&row);
+		r = recio_parse(recio, f->current, &why);
 		if (r != NULL)
 			trace_add(t, f, r);
 		else

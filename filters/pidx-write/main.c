@@ -309,28 +309,28 @@ get_place(const char *path)
 }
 
 /*
- * Is the value at f->place followed only by white space in its file?  Reading
+ * Is the value at f->current followed only by white space in its file?  Reading
  * on may move the input buffer, so the value's position is restored.
  */
 static bool
 is_only_value(struct filter *f)
 {
 	struct input *in = &f->input;
-	size_t consumed = (size_t)(in->at - f->place.p), looked = consumed;
+	size_t consumed = (size_t)(in->at - f->current.p), looked = consumed;
 	bool only = true;
 
-	in->at = f->place.p;
+	in->at = f->current.p;
 	do
 		for (; only && looked < (size_t)(in->end - in->at); looked++)
 			only = json_is_space(in->at[looked]);
 	while (only && input_more(in));
-	f->place.p = in->at;
+	f->current.p = in->at;
 	in->at += consumed;
 	return only;
 }
 
 /*
- * Adds the value of length n at f->place.  The name of a file is used if the
+ * Adds the value of length n at f->current.  The name of a file is used if the
  * value is its only one.
  */
 static void
@@ -340,7 +340,7 @@ add_value(struct filter *f, size_t n, struct place *from)
 
 	if (from->name.n > 0 && !is_only_value(f))
 		from->name.n = 0;
-	r = filter_record(f, span_of(f->place.p, n));
+	r = filter_record(f, span_of(f->current.p, n));
 	if (r != NULL)
 		add(f, r, from);
 }
