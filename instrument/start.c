@@ -14,8 +14,6 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-int at_quick_exit(void (*)(void));
-
 static bool is_connected, is_finished;
 static int state;
 enum { NEW, BUSY, DONE };
@@ -24,8 +22,8 @@ static __thread bool is_busy_here;	/* this thread is in start_once() */
 static void finish(void);
 
 /*
- * The child of fork() is a process of its own to the wrapper: it has a
- * connection and a helper of its own, and counts from 0.
+ * For the wrapper, the child of fork() is another process: it has its own
+ * connection and its own helper thread, and counts from 0.
  */
 static void
 after_fork(void)
@@ -100,7 +98,7 @@ start_once(bool are_hooks_ours)
 static void
 finish(void)
 {
-	/* A child by vfork() exits with its parent's state: not its end. */
+	/* When a child made by vfork() ends, its parent has not ended. */
 	if (!is_connected || is_finished || !state_is_ours())
 		return;
 	is_finished = true;
@@ -109,7 +107,7 @@ finish(void)
 	emit(STALL_TIMEOUT_NS, true);
 }
 
-/* Runs last: after the functions that atexit() has registered. */
+/* Runs late: after the functions that were registered with atexit(). */
 static __attribute__((destructor(101))) void
 finish_at_exit(void)
 {
