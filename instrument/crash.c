@@ -1,12 +1,12 @@
 /*
- * crash - report the call stack when a fatal signal arrives
+ * crash - report the shadow stack when a fatal signal arrives
  *
- * A handler for SIGSEGV and similar signals sends the stack of calls.  It may
- * have interrupted any code, also that which holds the link's lock, so it uses
+ * A handler for SIGSEGV and similar signals sends the shadow stack.  It may
+ * have interrupted any code, even code that holds the link's lock, so it uses
  * a connection and a buffer of its own.  Then it passes the signal on to the
  * program's own handler or to the default action.
  *
- * A program must not notice this handler, nor replace it by its own.  So
+ * A program must neither notice this handler nor replace it by its own.  So
  * sigaction() and signal() are interposed: they store the action that the
  * program asks for in program_actions, from which later calls return it, and
  * install the instrument's handler with the program's flags and mask.
@@ -22,6 +22,7 @@ enum { FRAMES_MAX = 1000, REPORTS_MAX = 16 };
 
 typedef void handler(int);
 
+/* glibc's other names for sigaction() and signal(). */
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 handler *bsd_signal(int, handler *);
 
@@ -53,7 +54,10 @@ put_frame(const struct node *n, bool is_first)
 	put_str(&report, "\"");
 }
 
-/* Innermost call first. */
+/*
+ * Innermost call first.  A frame has only its caller's node, so the node of the
+ * call f[-1] is the caller in f or, for the innermost call, the current node.
+ */
 static void
 put_frames(const struct thread *t)
 {
@@ -95,8 +99,8 @@ send_report(int number)
 
 /*
  * Some programs handle such signals and continue, perhaps many times: only the
- * first REPORTS_MAX are reported.  So is only one of several crashes at the
- * same time.
+ * first REPORTS_MAX crashes are reported.  A crash during the report of another
+ * one, in this or another thread, is not reported.
  */
 static void
 report_crash(int number)
@@ -130,7 +134,12 @@ die_by_default(int number, const siginfo_t *info)
 
 static void on_crash(int, siginfo_t *, void *);
 
-/* The action to install for one that the program wants. */
+/*
+ * The action to install for the one that the program wants.  If that is the
+ * default action: SA_ONSTACK, since the stack may have overflowed, and
+ * SA_NODEFER, so that the signal is not blocked when die_by_default() sends it
+ * again.
+ */
 static void
 make_action(const struct sigaction *wanted, struct sigaction *action)
 {

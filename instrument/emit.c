@@ -1,11 +1,11 @@
 /*
- * emit - send what has changed in the trees
+ * emit - send what the trees have counted
  *
  * Counters of nodes only grow.  An emission contains, for each node that has
  * changed, the difference from the values last written to the buffer.  The
- * buffer is kept until the wrapper has read it or is gone.  So no count is
- * lost, however slowly the wrapper reads, and no thread has to be stopped: what
- * is counted during an emission is in this one or in the next.
+ * buffer is kept until the socket has accepted it or the wrapper is gone.  So
+ * no count is lost, however slowly the wrapper reads, and no thread has to be
+ * stopped: what is counted during an emission is in this one or in the next.
  *
  * An emission takes three passes over all nodes.  The first, children first,
  * marks the nodes that have changed and their ancestors.  The second, parents
@@ -25,11 +25,12 @@ static int n_modules_sent;
 
 struct emission {
 	uint32_t n_nodes;
-	uint64_t ticks, ns;		/* since start, in either unit */
+	uint64_t ticks, ns;		/* time since the start, in two units */
 	int64_t stall_timeout_ns;
-	int64_t end_ns;			/* then it is given up */
-	bool is_line_open, failed;
-	bool has_unknown;		/* an address that is in no module */
+	int64_t deadline_ns;		/* then the emission is given up */
+	bool is_line_open;		/* a line of nodes */
+	bool failed;
+	bool has_unknown;		/* an address is in no module */
 };
 
 void
@@ -71,7 +72,7 @@ static void
 flush(struct emission *e)
 {
 	if (!e->failed && (!link_flush(&link_out, e->stall_timeout_ns) ||
-	    sys_clock_ns(CLOCK_MONOTONIC) > e->end_ns))
+	    sys_clock_ns(CLOCK_MONOTONIC) > e->deadline_ns))
 		e->failed = true;
 }
 
@@ -88,9 +89,9 @@ mark_changed(struct node *n, void *context)
 	n->index = 1;
 	n->parent->index = 1;
 	/*
-	 * When the node was added, another thread may have been reading the
-	 * maps.  One unknown address per emission is enough: each attempt reads
-	 * all of them.
+	 * The module is unknown if another thread was reading the maps when the
+	 * node was added.  After one address that is in no module this does not
+	 * try others, since each attempt reads all maps.
 	 */
 	if (!e->has_unknown)
 		e->has_unknown = !modules_ensure_known(n->function) ||
@@ -117,8 +118,8 @@ close_line(struct emission *e)
 }
 
 /*
- * "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES": PARENT is its number in
- * this emission, or 0.
+ * "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES": PARENT is the parent's
+ * number in this emission, or 0 if it is the root.
  */
 static void
 put_node(struct node *n, void *context)
@@ -197,7 +198,7 @@ begin_emission(struct emission *e)
 
 	e->ticks = ticks() - start_ticks;
 	e->ns = (uint64_t)(now - start_ns);
-	e->end_ns = e->stall_timeout_ns == INT64_MAX ? INT64_MAX :
+	e->deadline_ns = e->stall_timeout_ns == INT64_MAX ? INT64_MAX :
 	    now + TOTAL_TIMEOUT_FACTOR * e->stall_timeout_ns;
 	visit_all(tree_visit_children_first, mark_changed, e);
 	flush(e);

@@ -1,11 +1,11 @@
 /*
  * helper - a thread that emits at intervals and on request, and takes samples
  *
- * The C library does not know this thread: it is made by clone().  With a
- * pthread, the process would not exit when the program's last thread ends, the
- * C library would call malloc, and a program without threads would not be
- * single-threaded any more.  In return, this thread must not call the C
- * library.  Its thread-local storage is a page of zeros.
+ * The thread is made by clone(), so that the C library does not know it.  If it
+ * were a pthread, the process would not exit when the program's last thread
+ * ends, the C library would call malloc, and a program without threads would
+ * not be single-threaded any more.  In return, the thread must not call the C
+ * library.  Its thread-local variables are zeros.
  */
 
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
 
-/* The interval of checks whether the program has closed the socket. */
+/* How often to check whether the program has closed the socket. */
 #define CHECK_NS INT64_C(1000000000)
 
 static char *memory;		/* its stack and thread-local storage */
@@ -79,7 +79,7 @@ has_request(void)
 	return n > 0;
 }
 
-/* If a time was missed, the period starts again at now. */
+/* If the time after due was missed as well, the period starts again at now. */
 static int64_t
 next_time(int64_t due, int64_t period, int64_t now)
 {
@@ -106,6 +106,7 @@ run(void)
 		ts = (struct timespec){ wait / 1000000000, wait % 1000000000 };
 		p = (struct pollfd){ .fd = link_out.fd, .events = POLLIN };
 		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
+		/* has_request() also connects again if it has to. */
 		if ((n > 0 || wait == CHECK_NS) && has_request())
 			emit(INT64_MAX, false);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
@@ -131,7 +132,10 @@ helper_main(void)
 		SYS(exit, 0);
 }
 
-/* The new thread runs helper_main() on a stack that grows down from top. */
+/*
+ * The new thread runs helper_main() on a stack that grows down from top.  Its
+ * frame pointer is 0, which ends backtraces.
+ */
 static long
 clone_thread(void *top, void *tls)
 {

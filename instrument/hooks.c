@@ -2,44 +2,48 @@
  * hooks - function entry and exit
  *
  * Each call needs its node among the children of the current node.  Two guesses
- * are usually right: the call is the same as the latest one from here (a
- * function called in a loop), or the one that followed that last time (a
- * sequence of calls).  Otherwise tree.c searches.
+ * are usually right: the call is the same as the caller's previous one (a
+ * function called in a loop), or the one that followed the previous one last
+ * time (a sequence of calls).  Otherwise tree.c searches.
  *
- * A thread has a stack of frames, one for each call that has not returned.  The
- * order of the stores in push() lets a signal handler that calls hooks come
- * between any two of them.  The caller is written before the new top: a handler
- * that overwrites it writes the same value, since the current node is still the
- * caller.  The stack pointer is written after it: otherwise a handler would
- * overwrite it with its own.
+ * The shadow stack of a thread has a frame for each call that has not returned.
+ * The order of the stores in push() lets a signal handler that calls hooks come
+ * between any two of them.  f->caller is stored before t->top: a handler that
+ * pushes its own frame there stores the same value, since the current node is
+ * still the caller.  f->sp is stored after t->top: otherwise such a handler
+ * would overwrite it with its own stack pointer.
  *
  * The overflow node.  A call has a node and a frame, except if the limit of
- * nodes is reached, memory is short or the stack of frames is full.  No call is
+ * nodes is reached, memory is short or the shadow stack is full.  No call is
  * lost then: it is counted at the innermost caller that has both, the overflow
- * target, and while such a call is open, the thread's overflow node is current.
+ * target, and until such a call returns, the thread's overflow node is current.
  * This is a sentinel: it matches no function and has no children, so all calls
  * and returns miss on the hot path and are handled by the slow one.  Its time
- * is added to the target's in the end.  For example, with a limit of two nodes:
+ * is added to the target's when the target becomes current again.  For example,
+ * with a limit of two nodes:
  *
  *	main -> f -> g -> h	main and f have nodes
  *
  * g and h are counted as two more calls of f.  A call without a node still has
  * a frame, which is marked with FRAME_NO_NODE, so that its return is
- * recognized.  Without a free frame, only the number of such calls is known
- * (n_frameless), and their returns are counted down.  All calls inside an
- * overflowing call overflow too, until it returns.
+ * recognized.  If the shadow stack is full, only the number of calls without a
+ * frame is known (n_frameless), and each return of one decrements it.  All
+ * calls inside an overflowing call overflow as well.
  */
 
 #include "instrument/instrument.h"
 
-/* The caller's stack pointer, at the call of the hook. */
+/* The stack pointer, at the call of the hook, of the function that calls it. */
 #ifdef __clang__
 #define CALLERS_SP() ((uintptr_t)__builtin_frame_address(0) + 16)
 #else
 #define CALLERS_SP() ((uintptr_t)__builtin_dwarf_cfa())
 #endif
 
-/* The function of this copy, even if another copy's is called (see below). */
+/*
+ * Always this copy's hook.  The exported name may be bound to that of another
+ * copy of the instrument, see hooks_start().
+ */
 static __typeof__(__cyg_profile_func_enter) hook_enter
     __attribute__((alias("__cyg_profile_func_enter")));
 
@@ -67,7 +71,7 @@ hooks_start(void)
 {
 	__typeof__(__cyg_profile_func_enter) *ours = hook_enter;
 
-	/* Keeps the compiler from assuming that an alias is always equal. */
+	/* Keeps the compiler from assuming that the two are always equal. */
 	__asm__ ("" : "+r" (ours));
 	return start_once(__cyg_profile_func_enter == ours);
 }
@@ -187,8 +191,9 @@ hooks_unwind_to(struct thread *t, struct frame *to)
 /*
  * If the return at this stack pointer is that of a call without a frame,
  * handles it and returns true.  Such a call is deeper in the stack than the
- * innermost frame.  A return from further up shows that the returns of all
- * calls without a frame were missed, so they are dropped.
+ * innermost frame, or as deep if it was inlined.  A return from further up
+ * shows that the returns of all calls without a frame were missed, so they are
+ * dropped.
  */
 static bool
 leave_overflow(struct thread *t, uintptr_t sp)

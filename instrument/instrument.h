@@ -17,10 +17,10 @@
  *	jmpbuf		longjmp of the C library, and the layout of a jmp_buf
  *	modules		which ELF file contains an address
  *	tree		the call tree of one thread
- *	thread		all threads, each with its tree and its call stack
+ *	thread		all threads, each with its tree and its shadow stack
  *	link		the connection to the wrapper, callgraph-record(1)
  *	marks		the queue of weir_mark()
- *	emit		sends what has changed in the trees
+ *	emit		sends what the trees have counted
  *	helper		a thread that emits at intervals and takes samples
  *	crash		handlers for SIGSEGV and other fatal signals
  *	start		initialization, fork and exit
@@ -34,7 +34,7 @@
  * is changed by one store or one read-modify-write instruction.
  */
 
-/* Nothing here is exported unless it is marked EXPORT. */
+/* Nothing is exported from the library unless it is marked EXPORT. */
 #pragma GCC visibility push(hidden)
 
 #define EXPORT __attribute__((visibility("default")))
@@ -43,7 +43,7 @@
 
 /*
  * Keeps the compiler from moving memory accesses across it.  That is enough
- * for signal handlers, which run on the same processor.
+ * for signal handlers, which run in the thread that they interrupt.
  */
 #define BARRIER() __asm__ volatile ("" ::: "memory")
 
@@ -57,7 +57,10 @@ local_add(uint64_t *p, uint64_t n)
 	__asm__ volatile ("addq %1, %0" : "+m" (*p) : "er" (n) : "cc");
 }
 
-/* If *p is *expected, stores wanted.  Otherwise sets *expected to *p. */
+/*
+ * Compare-and-swap, as atomic as local_add(): if *p is *expected, stores wanted
+ * and returns true; otherwise sets *expected to *p and returns false.
+ */
 static inline bool
 local_compare_exchange(void *p, uint64_t *expected, uint64_t wanted)
 {
@@ -81,24 +84,24 @@ ticks(void)
  */
 struct node {
 	uintptr_t function, call_site;
-	struct node *last_child;	/* the latest call, or &nil_node */
-	struct node *successor;	/* sibling called after it last time, or that */
+	struct node *last_child;	/* called latest, or &nil_node */
+	struct node *successor;	/* sibling last called after it, or &nil_node */
 	uint64_t calls, self_ticks;
-	struct node *parent;	/* NULL until the node is in the tree */
+	struct node *parent;	/* NULL: the root, or not in the tree yet */
 	struct node *children;	/* root of a hash trie, see tree.c */
-	struct node *branch[2];	/* links of the trie that the node is in */
-	uint64_t sent_calls;	/* from here on: emit's */
+	struct node *branch[2];	/* its links in its parent's trie */
+	uint64_t sent_calls;	/* calls at the last emission */
 	uint32_t samples;	/* since the last emission */
 	uint32_t index;		/* number in this emission, from 1; or 0 */
-	uint64_t sent_ticks;	/* exists only if time is measured */
+	uint64_t sent_ticks;	/* allocated only if time is measured */
 };
 
-/* A call that has not returned. */
+/* A call that has not returned: an entry of the shadow stack. */
 struct frame {
 	struct node *caller;
-	uintptr_t sp;		/* stack pointer at the hook; FRAME_NO_NODE */
+	uintptr_t sp;		/* stack pointer, perhaps | FRAME_NO_NODE */
 };
-enum { FRAME_NO_NODE = 1 };	/* flag: the call has no node */
+enum { FRAME_NO_NODE = 1 };	/* flag in sp: the call has no node */
 
 static inline uintptr_t
 frame_sp(const struct frame *f)
@@ -114,7 +117,7 @@ bool bytes_equal(const char *, const char *);
 /* memmove() for to <= from, or for memory that does not overlap. */
 void bytes_move_down(char *to, const char *from, size_t n);
 
-/* At most size - 1 bytes and a NUL; false if the string was truncated. */
+/* Copies at most size - 1 bytes and a NUL; false if it truncated the string. */
 bool bytes_copy_string(char *to, const char *from, size_t size);
 
 /* --- state --- */
@@ -128,7 +131,10 @@ struct settings {
 };
 extern struct settings settings;
 
-/* Set once if the instrument gives up: from then on hooks return at once. */
+/*
+ * Set once, if there is no wrapper or the instrument gives up: from then on
+ * hooks return at once.
+ */
 extern bool dormant;
 extern int own_pid;
 
@@ -136,14 +142,19 @@ void state_init(void);
 void state_fork(void);		/* in the child */
 
 /*
- * False in a child by vfork() or clone(), which has a copy of this state or
- * even shares it, but for which no fork handler has run.
+ * False in a child made by vfork() or clone(): it shares or copies this state,
+ * but no fork handler has run in it.
  */
 bool state_is_ours(void);
 
 /* --- put --- */
 
-/* JSON lines that wait to be sent.  Text that does not fit is truncated. */
+/*
+ * JSON lines that wait to be sent.  Text that does not fit is truncated.
+ * LINE_SIZE_MAX is enough for a path of 4096 bytes that are all escaped as
+ * \u00XX.  Only lines of nodes, which end when less room than that is left, and
+ * crashes, which start with an empty buffer, are longer.
+ */
 enum { OUT_SIZE = 64 * 1024, LINE_SIZE_MAX = 28 * 1024 };
 struct out {
 	int fd;			/* a socket, or -1 */
@@ -151,7 +162,7 @@ struct out {
 	char data[OUT_SIZE];
 };
 
-/* Is there room for one more line, whatever its length? */
+/* Is there room for a line of LINE_SIZE_MAX? */
 static inline bool
 out_has_room(const struct out *o)
 {
@@ -165,7 +176,10 @@ void put_hex(struct out *, uintptr_t);
 void put_hex_byte(struct out *, unsigned char);		/* two digits */
 void put_call(struct out *, const struct node *);	/* FUNCTION CALL_SITE */
 
-/* A line: {"type":"TYPE"; then members, each ,"key":value; then }\n. */
+/*
+ * A record is a line: put_begin_record() writes {"type":"TYPE", each of the
+ * others a member ,"key":value, and put_end_record() }\n.
+ */
 void put_begin_record(struct out *, const char *type);
 void put_text(struct out *, const char *key, const char *value);
 void put_true(struct out *, const char *key);
@@ -183,7 +197,7 @@ enum { ALTSTACK_SIZE = 32768 };
  */
 void altstack_set(void *base);
 
-/* Takes it away again, if it is still the thread's. */
+/* Removes it, if it is still the thread's alternate stack. */
 void altstack_unset(void *base);
 
 /* --- jmpbuf --- */
@@ -192,7 +206,7 @@ struct __jmp_buf_tag;
 typedef void jump_function(struct __jmp_buf_tag *, int);
 
 /* The C library's functions; NULL until jmpbuf_init(). */
-extern jump_function *real_longjmp, *real_siglongjmp, *real_chk;
+extern jump_function *real_longjmp, *real_siglongjmp, *real_longjmp_chk;
 
 void jmpbuf_init(void);
 
@@ -221,35 +235,36 @@ void modules_fork(void);	/* in the child */
 int modules_count(void);
 
 /*
- * Finds out which module contains the address, unless that is known.  Returns
- * false if no module contains it: another attempt would cost as much and fail
- * again.
+ * Adds the module that contains the address, unless it is known.  Returns false
+ * if there is none: another attempt would cost as much and fail again.
  */
 bool modules_ensure_known(uintptr_t address);
 
 /* --- tree --- */
 
-extern struct node nil_node;	/* matches no call */
+/* A sentinel instead of NULL: it matches no call, and hooks may read it. */
+extern struct node nil_node;
 
 struct slab;
 struct thread {
 	struct node *current;	/* node of the innermost call */
-	struct frame *top, *frames_end;	/* next free frame; one past the last */
-	uint64_t last_ticks;	/* time of the last event */
+	struct frame *top;	/* of the shadow stack: the next free frame */
+	struct frame *frames_end;	/* one past its last frame */
+	uint64_t last_ticks;	/* time of the last entry or exit */
 
 	struct node root;	/* not a call; parent of the outermost calls */
 	struct node overflow;	/* the overflow node, see hooks.c */
 	struct node *overflow_target;	/* the node that counts instead of it */
-	uint64_t n_frameless;	/* open calls that have no frame */
-	struct frame *frames;	/* the calls that have not returned */
+	uint64_t n_frameless;	/* calls without a frame, not yet returned */
+	struct frame *frames;	/* the shadow stack, outermost call first */
 	char *altstack;
-	struct slab *slab;	/* the newest */
+	struct slab *slab;	/* the newest slab of nodes */
 	uint64_t overflow_calls;	/* calls counted at an ancestor */
 	uint64_t sent_overflow_calls;
 
 	struct thread *next;
-	int owned;		/* 0: the thread that had this has ended */
-	int tid;		/* 0: likewise */
+	int owned;		/* 0: its thread has ended; see thread.c */
+	int tid;		/* 0: its thread has ended */
 	int destructor_rounds;	/* see thread.c */
 	int64_t cpu_ns;		/* CPU time at the last sample */
 };
@@ -258,7 +273,7 @@ struct thread {
 struct node *tree_find_or_add(struct thread *, struct node *parent,
     uintptr_t function, uintptr_t call_site);
 
-/* Makes the tree and the stack of calls empty, and frees nothing. */
+/* Empties the tree and the shadow stack, and frees nothing. */
 void tree_reset(struct thread *);
 
 /*
@@ -269,8 +284,8 @@ void tree_fork(struct thread *);
 
 /*
  * Calls visit for each node.  tree_visit_parents_first() must follow
- * tree_visit_children_first(): it leaves out nodes that were allocated since.
- * It also visits allocated nodes that are not in the tree (yet).
+ * tree_visit_children_first(), and visits the nodes that had been allocated by
+ * then, even those that are not in the tree (yet).
  */
 typedef void node_visitor(struct node *, void *context);
 void tree_visit_children_first(struct thread *, node_visitor *, void *context);
@@ -285,7 +300,7 @@ extern struct thread *threads;		/* all, including those that ended */
 	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
 	    t != NULL; t = t->next)
 
-/* The node at which the thread counts now: never the overflow node. */
+/* The node at which the thread counts now, which is never the overflow node. */
 static inline struct node *
 thread_node(const struct thread *t)
 {
@@ -295,9 +310,9 @@ thread_node(const struct thread *t)
 }
 
 /*
- * Adds the time since the last event to the current node.  A signal handler
- * that interrupts this has accounted for that time itself: then the exchange
- * fails, and the rest is added at the next event.
+ * Adds the time since the last entry or exit to the current node.  If a signal
+ * handler interrupts this and calls hooks, these have added that time already:
+ * then the exchange fails, and the rest is added at the next entry or exit.
  */
 static inline void
 account_time(struct thread *t)
@@ -320,8 +335,8 @@ struct thread *thread_begin(void);
 /* --- link --- */
 
 /*
- * How long a program waits when it ends: this long for a wrapper that does not
- * read at all, and that many times as long for one that reads slowly.
+ * How long a program waits when it ends: STALL_TIMEOUT_NS for a wrapper that
+ * does not read at all, TOTAL_TIMEOUT_FACTOR times as long for a slow one.
  */
 #define STALL_TIMEOUT_NS INT64_C(1000000000)
 enum { TOTAL_TIMEOUT_FACTOR = 10 };
@@ -340,9 +355,9 @@ void link_unlock(uint64_t mask);
 int link_connect(void);		/* a new socket, or < 0 */
 void link_put_hello(struct out *);	/* the first line of a connection */
 
-/* These two set dormant if there is no connection. */
-bool link_open(void);		/* connects link_out and says hello */
-bool link_ensure_open(void);	/* the same, if the program closed it */
+/* If there is no wrapper to connect to, both set dormant and return false. */
+bool link_open(void);		/* connects link_out and sends hello */
+bool link_ensure_open(void);	/* the same, if the program has closed it */
 void link_fork(void);		/* in the child */
 
 /*
@@ -351,7 +366,7 @@ void link_fork(void);		/* in the child */
  */
 bool link_flush(struct out *, int64_t stall_timeout_ns);
 
-/* Makes room for a line without waiting; false if there is none. */
+/* Makes room in link_out for a line, without sending; false if it is full. */
 bool link_make_room(void);
 
 /* --- marks --- */
@@ -366,12 +381,13 @@ void emit_init(void);
 void emit_fork(void);		/* in the child */
 
 /*
- * Sends a record of what has happened since the last one, and the marks.  Takes
- * the lock of the link.
+ * Sends what has been counted since the last emission, and the marks.  Locks
+ * the link.  Gives up if nothing can be sent for stall_timeout_ns; INT64_MAX
+ * means that it never does.
  */
 void emit(int64_t stall_timeout_ns, bool is_final);
 
-/* Writes the ELF files among the modules from number first on. */
+/* Writes the modules that are ELF files, from index first on. */
 void emit_modules(struct out *, int first, int64_t stall_timeout_ns);
 
 /* --- helper --- */
@@ -388,7 +404,9 @@ void crash_fork(void);		/* in the child */
 
 /*
  * Initializes the instrument, unless that has been done; waits while another
- * thread does it.  Returns false if this thread is in the middle of it.
+ * thread does it.  Returns false if this thread is in the middle of it.  If the
+ * program calls the hooks of another copy of the instrument (!are_hooks_ours),
+ * this copy becomes dormant.
  */
 bool start_once(bool are_hooks_ours);
 
@@ -397,12 +415,12 @@ bool start_once(bool are_hooks_ours);
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 
-/* start_once() with its argument. */
+/* Calls start_once(), having found out whose hooks the program calls. */
 bool hooks_start(void);
 
 /*
- * Drops the given frame and all inner calls, as if they had returned.  t->top
- * drops the calls that have no frame.
+ * Drops the given frame and all inner calls from the shadow stack, as if they
+ * had returned.  If the frame is t->top, that is only the calls without one.
  */
 void hooks_unwind_to(struct thread *, struct frame *);
 

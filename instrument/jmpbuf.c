@@ -4,9 +4,9 @@
  * The stack pointer that longjmp restores is in a known slot of the jmp_buf.
  * glibc protects it by "pointer mangling": the value is XORed with a random
  * guard from the thread control block (at %fs:0x30) and rotated left by 17
- * bits.  To find out whether that is so here, detect_layout() calls setjmp and
- * decodes the slot with and without mangling.  If one result is close to the
- * current stack pointer, the layout is known; if none is, jumps are ignored.
+ * bits.  To make sure of that, detect_layout() calls setjmp and decodes the
+ * slot without and with mangling.  If one result is close to the current stack
+ * pointer, the layout is known; if none is, jumps are ignored.
  */
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ extern void *dlsym(void *, const char *) __attribute__((weak));
 extern void pthread_exit(void *) __attribute__((noreturn));
 void (*const weir_pthread_exit)(void *) = pthread_exit;
 
-jump_function *real_longjmp, *real_siglongjmp, *real_chk;
+jump_function *real_longjmp, *real_siglongjmp, *real_longjmp_chk;
 static bool is_mangled, is_known;
 
 static uintptr_t
@@ -55,21 +55,22 @@ detect_layout(void)
 }
 
 static jump_function *
-find(const char *name)
+find_original(const char *name)
 {
-	void *next = (void *)-1L;	/* RTLD_NEXT */
+	void *after_this = (void *)-1L;		/* RTLD_NEXT */
 
 	if (__libc_longjmp != NULL)
 		return __libc_longjmp;
-	return dlsym == NULL ? NULL : (jump_function *)dlsym(next, name);
+	return dlsym == NULL ? NULL : (jump_function *)dlsym(after_this,
+	    name);
 }
 
 void
 jmpbuf_init(void)
 {
-	real_longjmp = find("longjmp");
-	real_siglongjmp = find("siglongjmp");
-	real_chk = find("__longjmp_chk");
+	real_longjmp = find_original("longjmp");
+	real_siglongjmp = find_original("siglongjmp");
+	real_longjmp_chk = find_original("__longjmp_chk");
 	detect_layout();
 }
 

@@ -1,16 +1,16 @@
 /*
  * jump - longjmp
  *
- * A longjmp leaves calls that never return.  Their frames have to be dropped:
- * this is called unwinding.  It compares stack pointers.  The stack grows down,
- * so a call has a lower stack pointer than its caller, and a jump to the stack
- * pointer S leaves exactly the calls below S.  For example, if g calls longjmp
- * to return to the setjmp in main, whose stack pointer is 0x7080:
+ * A longjmp abandons calls: they never return.  Their frames have to be dropped
+ * from the shadow stack, which is called unwinding.  The stack grows down, so a
+ * call has a lower stack pointer than its caller, and a jump to the stack
+ * pointer S abandons exactly the calls below S.  For example, if g calls
+ * longjmp to return to the setjmp in main, whose stack pointer is 0x7080:
  *
  *	main 0x7080, f 0x7050, g 0x7020		f and g are dropped
  *
- * C++ exceptions need nothing of this: the compiler calls the exit hook in the
- * cleanup code of each function that an exception leaves.
+ * C++ exceptions need none of this: in each function that an exception passes
+ * through, the cleanup code made by the compiler calls the exit hook.
  */
 
 #include <setjmp.h>
@@ -20,20 +20,22 @@
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
 
 /*
- * The outermost of the frames that a jump from here to sp leaves, or t->top.
+ * Returns the outermost frame that a jump from the stack pointer here to sp
+ * abandons, or t->top if it abandons none.
  *
- * If sp is below the current stack pointer, the jump leaves another stack: that
- * of a signal handler (sigaltstack), which is above the thread's own.  From
- * inside out, stack pointers grow on either stack, and they drop from the
- * outermost frame on the handler's stack to the frame that it interrupted.  All
- * frames inside that point are left; the others are compared with sp.
+ * If sp is below here, the jump goes to another stack: from that of a signal
+ * handler (sigaltstack), which is above the thread's own in memory, back to the
+ * thread's own.  From the innermost frame outwards, stack pointers grow on each
+ * of the two stacks; they drop only from the outermost frame of the handler to
+ * the frame that it interrupted.  All frames of the handler are abandoned; the
+ * others are compared with sp.
  *
  * Functions that are inlined into the caller of setjmp have hooks of their own
  * but the same stack pointer.  Of frames with the stack pointer sp, only the
  * outermost remains: it is the function that called setjmp.
  */
 static struct frame *
-first_left(struct thread *t, uintptr_t sp, uintptr_t here)
+outermost_abandoned(struct thread *t, uintptr_t sp, uintptr_t here)
 {
 	struct frame *f = t->top, *start = t->frames;
 
@@ -41,7 +43,7 @@ first_left(struct thread *t, uintptr_t sp, uintptr_t here)
 		while (f - start > 1 && frame_sp(f - 1) <= frame_sp(f - 2))
 			f--;
 		if (f - start <= 1)
-			return t->top;	/* a coroutine's stack: unknown */
+			return t->top;	/* to an unknown stack: a coroutine's */
 		f--;
 	}
 	while (f > start && frame_sp(f - 1) < sp)
@@ -63,8 +65,8 @@ unwind(const struct __jmp_buf_tag env[1], uintptr_t here)
 	if (settings.timed)
 		account_time(t);
 	if (t->n_frameless > 0 && sp < frame_sp(t->top - 1))
-		return;		/* leaves some of the calls without a frame */
-	f = first_left(t, sp, here);
+		return;		/* to a call without a frame: unknown which */
+	f = outermost_abandoned(t, sp, here);
 	if (f < t->top || (t->n_frameless > 0 &&
 	    !(f[-1].sp & FRAME_NO_NODE)))
 		hooks_unwind_to(t, f);
@@ -75,7 +77,7 @@ jump(jump_function *const *real, struct __jmp_buf_tag env[1], int value,
     uintptr_t here)
 {
 	if (*real == NULL)
-		hooks_start();	/* no hook has been called yet */
+		hooks_start();	/* sets it; no hook has been called yet */
 	unwind(env, here);
 	(*real)(env, value);
 	__builtin_unreachable();
@@ -104,5 +106,5 @@ siglongjmp(struct __jmp_buf_tag env[1], int value)
 EXPORT void
 __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 {
-	jump(&real_chk, env, value, HERE());
+	jump(&real_longjmp_chk, env, value, HERE());
 }

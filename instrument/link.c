@@ -5,15 +5,16 @@
  * is in the environment.  Each process connects to it once and sends lines of
  * JSON, which weir-instrument(3) lists: first hello, then modules, nodes, marks
  * and so on.  A crash uses another connection.  The wrapper sends only bytes
- * that ask for an emission; it closes the socket when it exits.
+ * that request emissions; it closes the socket when it exits.
  *
- * Lines wait in a buffer of fixed size until the socket accepts them, so a part
- * of a line may have been sent while its rest is still in the buffer.  Programs
- * such as daemons close all descriptors, perhaps to open their own under the
- * same numbers.  Therefore each use first compares device and inode of the
- * descriptor with those of the socket.  If they differ, the link connects
- * again, says hello, and repeats the line that was sent in part; the wrapper
- * ignores an incomplete line at the end of a connection.
+ * Lines wait in a buffer of fixed size until the socket accepts them, so the
+ * first part of a line may be sent while the rest is still in the buffer.
+ *
+ * Programs such as daemons close all descriptors, perhaps to open their own
+ * under the same numbers.  Therefore each use first compares device and inode
+ * of the descriptor with those of the socket.  If they differ, the link
+ * connects again, says hello, and repeats the line that was sent in part; the
+ * wrapper ignores an incomplete line at the end of a connection.
  */
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 #include "instrument/sys.h"
 
 enum {
-	CONNECTIONS_MAX = 100,		/* then the program does not want it */
+	CONNECTIONS_MAX = 100,		/* the program may keep closing them */
 	CONNECT_TRIES_MAX = 100,
 	FD_PREFERRED = 700
 };
@@ -39,7 +40,7 @@ struct out link_out = { .fd = -1 };
 static uint64_t socket_dev, socket_ino;	/* identify link_out.fd */
 static int n_connections;
 static int is_locked;
-static uint64_t n_sends;		/* shows waiting threads the progress */
+static uint64_t n_sends;		/* so waiting threads see progress */
 
 bool
 link_lock(int64_t stall_timeout_ns, uint64_t *mask)
@@ -125,7 +126,7 @@ move_fd_up(int fd)
 	return moved;
 }
 
-/* The start, in the buffer, of the first line that is not completely sent. */
+/* The offset in the buffer of the first line that is not completely sent. */
 static size_t
 line_start(void)
 {

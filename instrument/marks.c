@@ -3,7 +3,8 @@
  *
  * Any thread or signal handler adds marks without a lock; the holder of the
  * link's lock removes them.  The queue is a ring of slots, each with a state
- * that says whether it may be filled or sent.
+ * that says whether it may be filled or sent.  Here "next" is the slot to fill
+ * next, and "oldest" the one to send next.
  */
 
 #include "instrument/instrument.h"
@@ -19,8 +20,8 @@ static struct mark {
 } marks[MARKS_MAX];
 enum { FREE, FILLING, FULL };
 
-static uint64_t n_dropped;		/* since that was sent last */
-static uint64_t next, oldest;		/* slots, modulo MARKS_MAX */
+static uint64_t n_dropped;		/* since the number was last sent */
+static uint64_t next, oldest;		/* slot numbers, modulo MARKS_MAX */
 
 static void
 put_mark(const struct mark *m)

@@ -1,10 +1,10 @@
 /*
  * modules - which ELF file contains an address
  *
- * The first call of a function in an unknown module makes it read
- * /proc/self/maps at once, because a library may be unloaded before its calls
- * are emitted.  dl_iterate_phdr() is not an option: it takes a lock that the
- * caller of dlopen() holds, and it must not be called in a signal handler.
+ * At the first call of a function in an unknown module, /proc/self/maps is read
+ * at once, because a library may be unloaded before its calls are emitted.
+ * dl_iterate_phdr() is not an option: it takes a lock that the caller of
+ * dlopen() holds, and it must not be called in a signal handler.
  */
 
 #include <elf.h>
@@ -145,7 +145,7 @@ read_notes(struct module *m, uintptr_t at, size_t size)
 }
 
 /*
- * Reads the program headers, which the first mapping of a file contains: they
+ * Reads the program headers, which are in the first mapping of the file: they
  * determine the base, the end and the build ID.
  */
 static void
@@ -218,7 +218,10 @@ add_module(const struct mapping *first, const struct mapping *code)
 	__atomic_store_n(&modules->n, modules->n + 1, __ATOMIC_RELEASE);
 }
 
-/* first is the last mapping at offset 0 of a file, and its path. */
+/*
+ * *first is the first mapping of the file that was seen last, whose path is in
+ * first_path.
+ */
 static void
 read_mapping(char *line, struct mapping *first, char *first_path)
 {
@@ -254,7 +257,7 @@ read_maps(int fd)
 		n -= begin;
 		bytes_move_down(text, text + begin, n);
 		if (n >= MAPS_LINE_MAX)
-			return;		/* the kernel writes no such line */
+			return;		/* the kernel writes no lines as long */
 	}
 }
 

@@ -24,18 +24,19 @@ find_variable(const char *name)
 	return NULL;
 }
 
-/* Returns preset if the variable is not set, not a number or out of range. */
+/* Returns fallback if the variable is unset, not a number or out of range. */
 static uint64_t
-read_number(const char *name, uint64_t min, uint64_t max, uint64_t preset)
+read_number(const char *name, uint64_t min, uint64_t max, uint64_t fallback)
 {
 	const char *s = find_variable(name);
 	uint64_t value = 0;
 
 	if (s == NULL)
-		return preset;
+		return fallback;
 	for (; *s >= '0' && *s <= '9' && value <= max; s++)
 		value = value * 10 + (unsigned)(*s - '0');
-	return *s != '\0' || value < min || value > max ? preset : value;
+	return *s != '\0' || value < min || value > max ? fallback :
+	    value;
 }
 
 void

@@ -1,15 +1,15 @@
 /*
- * thread - all threads, each with its call tree and stack of frames
+ * thread - all threads, each with its call tree and its shadow stack
  *
  * The thread-local variable self points to a struct thread.  It is NULL until
  * the first hook of the thread calls thread_begin(), and again when the thread
- * ends, which the destructor of a pthread key reports.
+ * ends, when the destructor of a pthread key is called.
  *
  * A struct thread with its tree outlives its thread: the next new thread adopts
- * it and continues to count in it.  So there are as many trees as there were
- * threads at the same time, and none is ever freed or merged.  For example, a
- * program that starts 50,000 threads, four at a time, has five trees: main's
- * and four others.
+ * it and continues to count in it.  So there are only as many trees as threads
+ * have ever run at the same time, and none is freed or merged.  For example, a
+ * program that starts 50,000 threads, four at a time, has five trees: that of
+ * the main thread and four others.
  */
 
 #include <limits.h>
@@ -22,7 +22,7 @@
 enum {
 	/* glibc calls malloc to set a pthread key with a higher number. */
 	KEYS_WITHOUT_MALLOC = 32,
-	/* Where the address space is limited (ulimit -v). */
+	/* Bytes of a shadow stack: SMALL if the address space is limited. */
 	FRAMES_SIZE_SMALL = 256 * 1024,
 	FRAMES_SIZE_MIN = 1 << 20,
 	FRAMES_SIZE_MAX = 64 << 20
@@ -38,7 +38,7 @@ static size_t frames_size;
 
 /*
  * A call needs at least 16 bytes of the program's stack, which is the size of a
- * frame.  So frames as large as the stack limit are enough.
+ * frame.  So a shadow stack as large as the stack limit is enough.
  */
 static size_t
 choose_frames_size(void)
@@ -78,7 +78,7 @@ new_thread(void)
 	return t;
 }
 
-/* Adopts what a thread that has ended left. */
+/* Takes over the struct thread of a thread that has ended, or returns NULL. */
 static struct thread *
 adopt(void)
 {
@@ -130,10 +130,10 @@ thread_begin(void)
 }
 
 /*
- * The destructor of the key.  Destructors of the program's keys are still to be
- * counted, and they run in any order.  As long as destructors set keys again,
- * the C library runs another round of them, up to a limit: so this defers
- * itself to the last round.
+ * The destructor of the key.  Calls in destructors of the program's keys are to
+ * be counted, but destructors run in any order.  As long as destructors set
+ * keys again, the C library runs another round of them, up to a limit: so this
+ * one defers its work to the last round.
  */
 static void
 end_thread(void *p)

@@ -110,7 +110,7 @@ matches(const struct node *n, uintptr_t function, uintptr_t call_site)
 	return n->function == function && n->call_site == call_site;
 }
 
-/* With folded recursion: the same call on the stack, or NULL. */
+/* With folded recursion: the node of the same call, if it is on the path. */
 static struct node *
 find_folded(struct node *n, uintptr_t function, uintptr_t call_site)
 {
@@ -171,10 +171,10 @@ tree_reset(struct thread *t)
 }
 
 /*
- * The counterpart in the new tree of old, a call by old_caller; new is the
- * counterpart of old_caller.  Usually old is a child of its caller.  With
- * folded recursion it may be the caller itself or an ancestor: then its
- * counterpart is as many levels above new.
+ * Returns the counterpart of old, a node of the old tree, in the new tree.  new
+ * is the counterpart of old_caller, which called old.  Usually old is a child
+ * of its caller.  With folded recursion it may be the caller itself or an
+ * ancestor: then its counterpart is as many levels above new.
  */
 static struct node *
 find_counterpart(struct thread *t, const struct node *old,
@@ -190,13 +190,13 @@ find_counterpart(struct thread *t, const struct node *old,
 }
 
 /*
- * A child process starts with empty counts, but it returns from the calls that
- * its parent was in.  So it replays its stack into an empty tree: for each
- * frame, from the outermost call to the innermost, it adds the node of that
- * call and lets the frame point to the new nodes.  For example, if the stack is
- * main, run, fork_worker when the process forks, the child's tree is this one
- * path, with 0 calls in each node; when fork_worker returns, the current node
- * is the new one of run.
+ * A child process starts with all counts 0, but it returns from the calls that
+ * its parent was in.  So it replays its shadow stack into an empty tree: for
+ * each frame, from the outermost call to the innermost, it adds the node of
+ * that call and lets the frame point to the new nodes.  For example, if the
+ * process forks in main, run, fork_worker, the child's tree is this one path,
+ * with 0 calls in each node; when fork_worker returns, the current node is the
+ * new one of run.
  *
  * The node of a call is not in its own frame: it is the caller in the next
  * frame or, for the innermost call, the current node.  A call without a node
@@ -230,7 +230,7 @@ tree_fork(struct thread *t)
 	}
 }
 
-/* A node that is not in the tree yet has no parent. */
+/* Skips nodes that are not in the tree yet: they have no parent. */
 void
 tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
 {
@@ -253,7 +253,7 @@ tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
 	}
 }
 
-/* Skips the slabs that were added since, then visits from the oldest on. */
+/* Skips slabs that tree_visit_children_first() did not see. */
 void
 tree_visit_parents_first(struct thread *t, node_visitor *visit, void *context)
 {

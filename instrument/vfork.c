@@ -3,13 +3,13 @@
  *
  * Until the child executes another program or exits, the parent is suspended
  * and the child runs in its memory: on its stack, and with its call tree.  The
- * child's hooks change the parent's current node and stack of frames, and the
- * last of its calls (execve or _exit) never returns.  So the parent remembers
- * both before vfork and restores them when it continues.
+ * child's hooks change the parent's current node and shadow stack, and the last
+ * of the child's calls (execve or _exit) never returns.  So vfork() saves both
+ * before the system call and restores them when the parent continues.
  *
- * It cannot store them, or the return address, on the stack, since the child
+ * It cannot save them, or the return address, on the stack, since the child
  * overwrites that.  They are kept in registers: the child gets a copy of these,
- * and the parent's are preserved by the system call.  That takes assembly.
+ * and the system call preserves the parent's.  That takes assembly.
  */
 
 #include <errno.h>
@@ -58,14 +58,14 @@ __asm__ (
     "	subq $8, %rsp\n"
     "	call vfork_before\n"
     "	addq $8, %rsp\n"
-    "	movq %rdx, %rsi\n"
-    "	movq %rax, %rdx\n"
-    "	popq %rdi\n"		/* the return address */
-    "	movl $58, %eax\n"
+    "	movq %rdx, %rsi\n"		/* top */
+    "	movq %rax, %rdx\n"		/* current */
+    "	popq %rdi\n"			/* the return address */
+    "	movl $58, %eax\n"		/* SYS_vfork */
     "	syscall\n"
     "	pushq %rdi\n"
     "	testq %rax, %rax\n"
-    "	je 1f\n"
+    "	je 1f\n"			/* the child */
     "	movq %rdx, %rdi\n"
     "	movq %rax, %rdx\n"
     "	jmp vfork_after\n"

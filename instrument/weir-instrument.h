@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 /*
- * Sends a data point, which callgraph-record(1) records.  The name is truncated
- * to 63 bytes.  Never waits, never fails, and does nothing without a wrapper.
- * May be called in signal handlers.
+ * Sends a mark, a value with a name, which callgraph-record(1) writes as a
+ * record.  The name is truncated to 63 bytes.  Does not wait for the wrapper,
+ * and does nothing without one.  May be called in signal handlers.
  */
 void weir_mark(const char *name, double value);
 

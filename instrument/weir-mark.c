@@ -13,7 +13,7 @@ weir_mark(const char *name, double value)
 		return;
 	marks_add(name, value);
 	if (!link_lock(0, &mask))
-		return;		/* the holder of the lock sends it */
+		return;		/* sent by the lock's holder or the next one */
 	marks_emit();
 	link_flush(&link_out, 0);
 	link_unlock(mask);
