@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include "shared.h"
 
-/* A function of the same name stands in two.c. */
+/* two.c has a static function of the same name. */
 static __attribute__((noinline)) int
 twice(int x)
 {

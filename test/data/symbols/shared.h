@@ -4,11 +4,11 @@ int helper(int x);
 void stop(int x);
 
 static inline int
-clamp(int x, int most)
+clamp(int x, int max)
 {
 	if (x < 0)
 		return 0;
-	while (x > most)
+	while (x > max)
 		x -= helper(x) + 1;
 	return x;
 }
