@@ -1,7 +1,7 @@
 /*
- * floor - the least that reading an execution log can cost: splits each line
- * into seven fields and interns two of them, with a hash that is not protected
- * against crafted input
+ * floor - a lower bound for the time of reading an execution log: splits each
+ * line into seven fields and interns two of them, with a hash that is not
+ * protected against crafted input
  */
 
 #include <stdint.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 20, SLOTS = 1 << 24, FIELDS = 7 };
+enum { BUFFER_SIZE = 1 << 20, N_SLOTS = 1 << 24, FIELDS_MAX = 7 };
 
-static char buffer[BUFFER];
+static char buffer[BUFFER_SIZE];
 static char **table;
 static size_t n_strings;
 
@@ -35,9 +35,9 @@ hash_of(const char *p, size_t n)
 static void
 intern(const char *p, size_t n)
 {
-	size_t i = hash_of(p, n) % SLOTS;
+	size_t i = hash_of(p, n) % N_SLOTS;
 
-	for (; table[i] != NULL; i = (i + 1) % SLOTS)
+	for (; table[i] != NULL; i = (i + 1) % N_SLOTS)
 		if (strncmp(table[i], p, n) == 0 && table[i][n] == '\0')
 			return;
 	table[i] = strndup(p, n);
@@ -50,7 +50,7 @@ split(const char *p, const char *end)
 	const char *space;
 	size_t n = 0;
 
-	for (; n < FIELDS; p = space + 1) {
+	for (; n < FIELDS_MAX; p = space + 1) {
 		space = memchr(p, ' ', (size_t)(end - p));
 		if (space == NULL)
 			space = end;
@@ -66,20 +66,20 @@ split(const char *p, const char *end)
 int
 main(void)
 {
-	size_t have = 0, fields = 0;
+	size_t n_read = 0, fields = 0;
 	const char *p, *newline;
 	ssize_t n;
 
-	table = calloc(SLOTS, sizeof *table);
+	table = calloc(N_SLOTS, sizeof *table);
 	if (table == NULL)
 		return 2;
-	while ((n = read(0, buffer + have, BUFFER - have)) > 0) {
-		have += (size_t)n;
-		for (p = buffer; (newline = memchr(p, '\n', have -
+	while ((n = read(0, buffer + n_read, BUFFER_SIZE - n_read)) > 0) {
+		n_read += (size_t)n;
+		for (p = buffer; (newline = memchr(p, '\n', n_read -
 		    (size_t)(p - buffer))) != NULL; p = newline + 1)
 			fields += split(p, newline);
-		have -= (size_t)(p - buffer);
-		memmove(buffer, p, have);
+		n_read -= (size_t)(p - buffer);
+		memmove(buffer, p, n_read);
 	}
 	printf("%zu fields, %zu strings\n", fields, n_strings);
 	return 0;

@@ -1,7 +1,9 @@
 /*
- * symbols [-d] FILE - prints the functions and lines of each address on
- * standard input as addr2line -f -i -C -a does, to be compared with it and
- * measured.  FILE is an ELF file, or a release if its name ends in .release.
+ * symbols - print the functions and lines of each address on standard input as
+ * addr2line -f -i -C -a does, to be compared with it and measured
+ *
+ * symbols [-d] FILE: FILE is an ELF file, or a release if its name ends in
+ * .release.
  */
 
 #include <stdio.h>
@@ -18,10 +20,10 @@ static struct demangler names;
 static void
 put_name(struct buf *b, const char *name)
 {
-	struct span shown = name != NULL ? demangler_name(&names, name) :
+	struct span demangled = name != NULL ? demangler_name(&names, name) :
 	    span_of("??", 2);
 
-	buf_add(b, shown.p, shown.n);
+	buf_add(b, demangled.p, demangled.n);
 	buf_char(b, '\n');
 }
 
@@ -37,7 +39,7 @@ put_line(struct buf *b, const char *file, uint32_t line)
 	buf_char(b, '\n');
 }
 
-/* Caches by the numbers of answers and of places. */
+/* The output for each answer and each place, cached by its number. */
 static struct texts answers, place_names;
 
 static void
@@ -53,7 +55,10 @@ add_name(struct symbols *s, struct buf *b, uint32_t place)
 	texts_copy(&place_names, t, b);
 }
 
-/* The line of a frame is that of the call to the frame before it. */
+/*
+ * Innermost function first.  The first line is that of the address, the others
+ * are those of the calls to the previous function.
+ */
 static void
 put_frames(struct symbols *s, const struct answer *a, struct buf *b)
 {
@@ -89,7 +94,7 @@ put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 		put_frames(s, a, b);
 }
 
-/* With -d: where the function is declared, in place of the rest. */
+/* With -d: only the function and where it is declared. */
 static void
 put_declaration(struct symbols *s, const char *text, uint64_t address,
     struct buf *b)

@@ -1,14 +1,16 @@
-/* vcs-calls - calls the functions of common/vcs/vcs.h from a shell */
+/*
+ * vcs-calls - call the functions of common/vcs/vcs.h from a shell
+ *
+ * vcs-calls TYPE PATH CALL [NAME [KIND]]: CALL is the name of a function
+ * without "vcs_".  Prints its result.  If the function fails, prints why to
+ * standard error and exits with 1.
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/vcs/vcs.h"
 
-/*
- * vcs-calls TYPE PATH CALL [NAME [KIND]]: prints the result of the function,
- * whose name is Perun's; if it fails, why, on standard error, with status 1.
- */
 static void
 fail(const struct vcs *v)
 {
@@ -39,7 +41,7 @@ print_version(struct vcs *v, const char *name)
 	return true;
 }
 
-/* Prints all ids.  Other calls in the middle must not disturb the walk. */
+/* Prints all ids.  The other functions called must not disturb the walk. */
 static bool
 print_walk(struct vcs *v, const char *range)
 {

@@ -1,7 +1,8 @@
 /*
- * yajl-floor - the least that it costs to read JSON with yajl (`parse`: with
- * callbacks that do nothing), and to read and write it (`gen`: with callbacks
- * that pass every token to yajl_gen)
+ * yajl-floor - a lower bound for the time of a filter that uses yajl
+ *
+ * `parse` reads JSON, with callbacks that do nothing; `gen` reads and writes
+ * it, with callbacks that pass every token to yajl_gen.
  */
 
 #include <stdio.h>
@@ -9,9 +10,9 @@
 #include <yajl/yajl_gen.h>
 #include <yajl/yajl_parse.h>
 
-enum { BUFFER = 1 << 16 };
+enum { BUFFER_SIZE = 1 << 16 };
 
-static int depth;
+static int depth;		/* of nested objects */
 
 static int
 on_null(void *gen)
@@ -91,7 +92,7 @@ write_out(yajl_gen gen)
 int
 main(int argc, char **argv)
 {
-	static unsigned char buffer[BUFFER];
+	static unsigned char buffer[BUFFER_SIZE];
 	yajl_handle parser;
 	yajl_gen gen = NULL;
 	size_t n;

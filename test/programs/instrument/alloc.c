@@ -1,4 +1,4 @@
-/* alloc - a program that defines malloc itself, so its calls are counted */
+/* alloc - a program that defines malloc itself: calls of it are counted */
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@ static char pool[1 << 20];
 static size_t used;
 
 static NOINLINE size_t
-rounded(size_t n)
+round_up(size_t n)
 {
 	return (n + 15) & ~(size_t)15;
 }
@@ -16,12 +16,12 @@ rounded(size_t n)
 void *
 malloc(size_t n)
 {
-	size_t size = CALL(rounded, n + 16), at;
+	size_t size = CALL(round_up, n + 16), at;
 
 	at = __atomic_fetch_add(&used, size, __ATOMIC_RELAXED);
 	if (at + size > sizeof pool)
 		return NULL;
-	*(size_t *)(void *)(pool + at) = n;
+	*(size_t *)(void *)(pool + at) = n;	/* for realloc() */
 	return pool + at + 16;
 }
 

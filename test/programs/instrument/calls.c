@@ -2,7 +2,7 @@
 
 #include "count.h"
 
-static int found;
+static int n_compared;
 
 static NOINLINE long
 fib(int n)
@@ -59,7 +59,7 @@ fan(int n)
 static NOINLINE int
 compare(const void *a, const void *b)
 {
-	found++;
+	n_compared++;
 	return *(const int *)a - *(const int *)b;
 }
 
@@ -99,7 +99,7 @@ main(int argc, char **argv)
 	printf("even %ld\n", value);
 	CALL(fan, 1000);
 	CALL(sort);
-	printf("compared %s\n", found > 0 ? "well" : "not");
+	printf("compared %s\n", n_compared > 0 ? "well" : "not");
 	fprintf(stderr, "an error\n");
 	return 3;
 }

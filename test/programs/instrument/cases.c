@@ -1,4 +1,8 @@
-/* cases - situations that are difficult for the instrument, one per name */
+/*
+ * cases - situations that are difficult for the instrument
+ *
+ * The first argument selects one by its name; see main() for the names.
+ */
 
 #define _GNU_SOURCE
 
@@ -57,7 +61,7 @@ eight_threads(void)
 static void *
 short_work(void *p)
 {
-	errno = 4711;
+	errno = 4711;		/* any number: the hooks must not change it */
 	CALL(middle, 1);
 	if (errno != 4711)
 		abort();
@@ -106,11 +110,12 @@ at_thread_end_again(void *p)
 }
 
 static NOINLINE void
-keys(bool again)
+keys(bool set_again)
 {
 	pthread_t thread;
 
-	pthread_key_create(&key, again ? at_thread_end_again : at_thread_end);
+	pthread_key_create(&key, set_again ? at_thread_end_again :
+	    at_thread_end);
 	for (int i = 0; i < 100; i++) {
 		pthread_create(&thread, NULL, with_key, NULL);
 		pthread_join(thread, NULL);
@@ -154,17 +159,18 @@ dive(int n)
 
 /* --- longjmp --- */
 
-static jmp_buf place;
-static sigjmp_buf sigplace;
+static jmp_buf target;
+static sigjmp_buf signal_target;
 
 static NOINLINE void
 jump_from(int depth)
 {
 	if (depth == 0)
-		longjmp(place, 1);
+		longjmp(target, 1);
 	CALL(jump_from, depth - 1);
 }
 
+/* Inlined into jump_to().  test/oracles/instrument.py knows its name. */
 static inline __attribute__((always_inline)) void
 built_in(int depth)
 {
@@ -174,10 +180,10 @@ built_in(int depth)
 static NOINLINE void
 jump_to(int depth)
 {
-	if (setjmp(place) == 0)
+	if (setjmp(target) == 0)
 		CALL(jump_from, depth);
 	CALL(leaf);
-	if (setjmp(place) == 0)
+	if (setjmp(target) == 0)
 		built_in(depth);
 	CALL(leaf);
 }
@@ -187,13 +193,13 @@ nested(int depth)
 {
 	jmp_buf outer;
 
-	memcpy(&outer, &place, sizeof outer);
-	if (depth > 0 && setjmp(place) == 0)
+	memcpy(&outer, &target, sizeof outer);
+	if (depth > 0 && setjmp(target) == 0)
 		CALL(nested, depth - 1);
-	memcpy(&place, &outer, sizeof place);
+	memcpy(&target, &outer, sizeof target);
 	CALL(leaf);
 	if (depth > 0)
-		longjmp(place, 1);
+		longjmp(target, 1);
 }
 
 static void
@@ -201,7 +207,7 @@ on_signal(int number)
 {
 	(void)number;
 	CALL(leaf);
-	siglongjmp(sigplace, 1);
+	siglongjmp(signal_target, 1);
 }
 
 static NOINLINE void
@@ -212,7 +218,7 @@ jump_from_handler(int flags)
 
 	sigaction(SIGUSR2, &action, NULL);
 	for (int i = 0; i < 50; i++) {
-		if (sigsetjmp(sigplace, 1) == 0)
+		if (sigsetjmp(signal_target, 1) == 0)
 			raise(SIGUSR2);
 		CALL(leaf);
 	}
@@ -226,7 +232,7 @@ jumps(void)
 	for (int i = 0; i < 200; i++)
 		CALL(jump_to, i % 9);
 	for (int i = 0; i < 20; i++)
-		if (setjmp(place) == 0)
+		if (setjmp(target) == 0)
 			CALL(nested, 5);
 	CALL(jump_from_handler, 0);
 	/* On an alternate stack, which is below this one. */
@@ -290,7 +296,10 @@ signals(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* All threads block the signal, so no thread may run the handler. */
+/*
+ * All threads of the program block the signal.  The handler must not run in the
+ * helper thread either.
+ */
 static NOINLINE void
 blocked(void)
 {
@@ -415,8 +424,8 @@ execute_nothing(void)
 }
 
 /*
- * Children that exit without executing another program and without a fork
- * handler of the C library.
+ * Children that exit without executing another program, and in which no fork
+ * handler of the C library has run.
  */
 static NOINLINE void
 children_end(void)
@@ -494,7 +503,7 @@ closes_often(void)
 	}
 }
 
-/* Shows the first free descriptor, and those that execl() passes on. */
+/* Prints the first free descriptor, and those that execl() passes on. */
 static NOINLINE void
 descriptors(void)
 {
@@ -566,7 +575,7 @@ on_crash(int number)
 }
 
 static void
-on_crash_look(int number, siginfo_t *info, void *context)
+on_crash_check_info(int number, siginfo_t *info, void *context)
 {
 	const ucontext_t *there = context;
 
@@ -592,7 +601,8 @@ crash(const char *how)
 	if (strcmp(how, "overflow") == 0)
 		CALL(dive, 100000000);
 	if (strcmp(how, "info") == 0) {
-		struct sigaction action = { .sa_sigaction = on_crash_look,
+		struct sigaction action = { .sa_sigaction =
+		    on_crash_check_info,
 		    .sa_flags = SA_SIGINFO };
 
 		sigaction(SIGSEGV, &action, NULL);
@@ -607,12 +617,12 @@ crash(const char *how)
 static __thread sigjmp_buf after_crash;
 
 static void
-on_crash_go_on(int number)
+on_crash_continue(int number)
 {
 	siglongjmp(after_crash, number);
 }
 
-static pthread_barrier_t all_are_there;
+static pthread_barrier_t all_started;
 
 static NOINLINE void
 crash_below(int n)
@@ -625,7 +635,7 @@ crash_below(int n)
 static void *
 crash_often(void *p)
 {
-	pthread_barrier_wait(&all_are_there);
+	pthread_barrier_wait(&all_started);
 	for (volatile int i = 0; i < 20; i++)
 		if (sigsetjmp(after_crash, 1) == 0)
 			CALL(crash_below, 500);
@@ -637,19 +647,19 @@ crashes(int n_threads)
 {
 	pthread_t threads[8];
 
-	signal(SIGSEGV, on_crash_go_on);
-	pthread_barrier_init(&all_are_there, NULL, (unsigned)n_threads);
+	signal(SIGSEGV, on_crash_continue);
+	pthread_barrier_init(&all_started, NULL, (unsigned)n_threads);
 	for (int i = 0; i < n_threads; i++)
 		pthread_create(&threads[i], NULL, crash_often, NULL);
 	for (int i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
 }
 
-/* The second crash finds the default action. */
+/* SA_RESETHAND: the handler runs once; the second crash ends the program. */
 static NOINLINE void
 crash_twice(void)
 {
-	struct sigaction action = { .sa_handler = on_crash_go_on,
+	struct sigaction action = { .sa_handler = on_crash_continue,
 	    .sa_flags = SA_RESETHAND };
 
 	sigaction(SIGSEGV, &action, NULL);
@@ -709,10 +719,10 @@ spins(void)
 		CALL(spin, 10);
 }
 
-/* --- until a descriptor can be read --- */
+/* --- work until a descriptor can be read --- */
 
 static NOINLINE void
-until(int fd)
+until_readable(int fd)
 {
 	char c;
 
@@ -731,7 +741,7 @@ marks(int n)
 		weir_mark("a \"name\" \xc3\xa9", i + 0.1);
 	if (n == 1)
 		weir_mark("............................................."
-		    ".................. behind 63", 1);
+		    ".................. is truncated", 1);
 }
 
 /* Many nodes: one path for each sequence of n left and right turns. */
@@ -768,17 +778,17 @@ signals_and_turns(int n)
 }
 
 /*
- * A signal after each instruction.  Its handler calls functions every
- * step_every times.
+ * A signal after each instruction.  Of every call_period signals, the handler
+ * calls functions at one.
  */
 static long n_steps;
-static int step_every = 1;
+static int call_period = 1;
 
 static NOT_COUNTED void
 on_step(int number)
 {
 	(void)number;
-	if (++n_steps % step_every == 0)
+	if (++n_steps % call_period == 0)
 		CALL(middle, 1);
 }
 
@@ -788,12 +798,13 @@ steps(int n)
 	struct sigaction action = { .sa_handler = on_step };
 
 	sigaction(SIGTRAP, &action, NULL);
-	/* Sets the trap flag of the processor, and preserves the red zone. */
+	/* Sets the processor's trap flag, and skips the red zone. */
 	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
 	    "orq $256, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(left, n);
 	CALL(left, n);
 	CALL(jump_to, 2);
+	/* Clears it. */
 	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
 	    "andq $-257, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(leaf);
@@ -845,7 +856,7 @@ main(int argc, char **argv)
 		CALL(closes);
 	else if (strcmp(how, "closes-until") == 0) {
 		CALL(closes);
-		CALL(until, 0);
+		CALL(until_readable, 0);
 	} else if (strcmp(how, "coroutines") == 0)
 		CALL(coroutines);
 	else if (strcmp(how, "end") == 0)
@@ -853,12 +864,12 @@ main(int argc, char **argv)
 	else if (strcmp(how, "spins") == 0)
 		CALL(spins);
 	else if (strcmp(how, "until") == 0) {
-		CALL(until, 0);
+		CALL(until_readable, 0);
 		CALL(left, n);
 		if (argc > 2 && n == 0)
 			CALL(ends, argv[2]);
 	} else if (strcmp(how, "until-closes") == 0) {
-		CALL(until, 0);
+		CALL(until_readable, 0);
 		CALL(left, n);
 		usleep(200000);
 		CALL(closes);
@@ -868,7 +879,7 @@ main(int argc, char **argv)
 	else if (strcmp(how, "turns") == 0)
 		CALL(left, n);
 	else if (strcmp(how, "steps") == 0) {
-		step_every = atoi(argv[3]);
+		call_period = atoi(argv[3]);
 		CALL(steps, n);
 	} else if (strcmp(how, "signals-turns") == 0)
 		CALL(signals_and_turns, n);

@@ -1,8 +1,8 @@
 /*
  * count.h - a program counts its own calls, for comparison with the instrument
  *
- * CALL(f, ...) calls f and counts a call from its line; there must be only one
- * on a line.  count_write() appends the counts to the file $COUNTS.PID, as
+ * CALL(f, ...) calls f and counts a call from this line, on which there must be
+ * no other CALL.  count_write() appends the counts to the file $COUNTS.PID, as
  * lines of the form "LINE FUNCTION N".
  */
 
@@ -15,11 +15,11 @@
 #define NOT_COUNTED __attribute__((no_instrument_function, unused))
 #define NOINLINE __attribute__((noinline))
 
-enum { LINES = 1000 };
+enum { LINES_MAX = 1000 };
 static struct {
 	const char *name;
 	unsigned long n;
-} counted[LINES];
+} counted[LINES_MAX];
 
 #define CALL(f, ...) \
 	(__atomic_store_n(&counted[__LINE__].name, (const char *)#f, __ATOMIC_RELAXED), \
@@ -43,7 +43,7 @@ count_write(void)
 		return;
 	snprintf(path, sizeof path, "%s.%ld", prefix, (long)getpid());
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-	for (int i = 0; i < LINES; i++) {
+	for (int i = 0; i < LINES_MAX; i++) {
 		if (counted[i].n == 0)
 			continue;
 		snprintf(line, sizeof line, "%d %s %lu\n", i, counted[i].name,

@@ -1,4 +1,4 @@
-// throw - C++ exceptions unwind calls at several depths
+// throw - a C++ program whose exceptions unwind calls at several depths
 
 #include <cstdio>
 #include <stdexcept>
@@ -8,8 +8,8 @@ extern "C" {
 }
 
 struct guard {
-	int *n;
-	NOINLINE ~guard() { ++*n; }
+	int *n_destroyed;
+	NOINLINE ~guard() { ++*n_destroyed; }
 };
 
 static int unwound;
@@ -20,12 +20,12 @@ dive(int depth)
 	guard g = { &unwound };
 
 	if (depth == 0)
-		throw std::runtime_error("the ground");
+		throw std::runtime_error("depth 0");
 	CALL(dive, depth - 1);
 }
 
 static NOINLINE void
-after(void)
+leaf(void)
 {
 	__asm__ volatile ("");
 }
@@ -36,7 +36,7 @@ catch_one(int depth)
 	try {
 		CALL(dive, depth);
 	} catch (const std::exception &) {
-		CALL(after);
+		CALL(leaf);
 	}
 }
 
@@ -45,7 +45,7 @@ main()
 {
 	for (int i = 0; i < 100; i++) {
 		CALL(catch_one, i % 7);
-		CALL(after);
+		CALL(leaf);
 	}
 	printf("unwound %d\n", unwound);
 	count_write();

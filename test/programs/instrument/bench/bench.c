@@ -1,10 +1,13 @@
 /*
- * bench SHAPE CALLS THREADS - measure the cost of a call
+ * bench - measure the cost of a call
  *
- * Prints the CPU time per call, in nanoseconds.  Shapes: chain, 8 nested calls;
- * fan64, 64 functions one after the other; none, no calls.
- * bench gap DEPTH makes a tree of 2^(DEPTH + 1) nodes and then, for half a
- * second, measures the longest time between two calls, in microseconds.
+ * bench SHAPE CALLS THREADS prints the CPU time per call, in nanoseconds.
+ * Shapes: chain, 8 nested calls; fan64, 64 functions one after the other; none,
+ * no calls.
+ *
+ * bench gap DEPTH makes a call tree of 2^(DEPTH + 1) nodes.  Then it calls
+ * functions for half a second and prints the longest time between two short
+ * series of calls, in microseconds: how long an emission delays the program.
  */
 
 #include <pthread.h>
@@ -24,7 +27,7 @@
 	EIGHT(m, 5) EIGHT(m, 6) EIGHT(m, 7)
 ALL(LEAF)
 
-/* The barrier keeps a call from becoming a jump. */
+/* c1 calls c2, and so on to c8.  The asm prevents tail calls. */
 #define LINK(n, next) static __attribute__((noinline)) void c##n(void) \
 	{ next; __asm__ volatile (""); }
 LINK(8, ) LINK(7, c8()) LINK(6, c7()) LINK(5, c6()) LINK(4, c5()) LINK(3, c4())
@@ -76,7 +79,7 @@ right(int n)
 }
 
 static NOT_COUNTED double
-gap(int depth)
+longest_gap_us(int depth)
 {
 	double start, last, t, longest = 0;
 
@@ -102,7 +105,7 @@ main(int argc, char **argv)
 	shape = argv[1];
 	calls = atol(argv[2]);
 	if (strcmp(shape, "gap") == 0) {
-		fprintf(stderr, "%.2f\n", gap((int)calls));
+		fprintf(stderr, "%.2f\n", longest_gap_us((int)calls));
 		return 0;
 	}
 	start = now(CLOCK_PROCESS_CPUTIME_ID);
