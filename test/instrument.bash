@@ -1,13 +1,15 @@
 # instrument.bash - helpers for the tests of callgraph-record and the instrument
 
 PROGRAMS=$BUILD/test/programs/instrument
-OPTIONS=	# words: options of callgraph-record for record() and agrees()
-PREFIX=		# words: a command that runs the program, likewise
-# Files that a killed wrapper leaves are removed with the test's directory.
+# For record() and agrees(), each split into words: options of callgraph-record,
+# and a command such as valgrind under which the program is run.
+OPTIONS=
+PREFIX=
+# If the wrapper is killed, its socket is removed with the test's directory.
 export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
 
-# record STATUS PROGRAM [ARGUMENT...] - run the program; its records go to
-# `rec`, its own counts to counts.PID
+# record STATUS PROGRAM [ARGUMENT...] - run the program, which must exit with
+# STATUS; its records go to `rec`, the counts that it makes itself to counts.PID
 record() {
 	local wanted=$1 program=$2 status=0
 	shift 2
@@ -20,7 +22,7 @@ record() {
 	return 1
 }
 
-# oracle - check that the records are well-formed and agree with the counts
+# oracle - check that the records are well-formed and agree with counts.PID
 oracle() {
 	local counts=(counts.*)
 	[ -e "${counts[0]}" ] || counts=()
@@ -32,7 +34,7 @@ agrees() {
 	record 0 "$@" && ls counts.* >/dev/null && oracle
 }
 
-# of TYPE FILTER - apply a jq filter to the records of a type
+# of TYPE FILTER - apply a jq filter to the recorded records of a type
 of() {
 	jq -c "select(.type == \"$1\") | $2" rec
 }
@@ -42,8 +44,9 @@ total() {
 	jq -s '[.[] | select(.type == "callgraph") | .nodes[].calls] | add' rec
 }
 
-# start PROGRAM [ARGUMENT...] - run the program in the background; $wrapper is
-# callgraph-record.  stop() writes a line to its standard input, which ends it.
+# start PROGRAM [ARGUMENT...] - record() in the background; sets $wrapper to the
+# process id of callgraph-record.  The program's exit status goes to `status`.
+# stop() writes a line to the program's standard input, for which it waits.
 start() {
 	rm -f rec counts.* stop
 	mkfifo stop
@@ -69,8 +72,8 @@ until_true() {
 	return 1
 }
 
-# once - skip the test in the build with sanitizers: it only concerns the
-# instrument, which is the same in both builds
-once() {
-	[[ $BUILD != */san ]] || skip "done with the plain build"
+# skip_sanitized_build - for a test of the instrument only, which is the same in
+# both builds
+skip_sanitized_build() {
+	[[ $BUILD != */san ]] || skip "this is tested with the plain build"
 }

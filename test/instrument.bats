@@ -76,9 +76,9 @@ load instrument
 		true ]
 }
 
-@test "a stack deeper than the stack of frames loses no call" {
+@test "a stack deeper than the shadow stack loses no call" {
 	ulimit -s unlimited
-	# With limited address space, there are few frames.
+	# With limited address space, the shadow stack is small.
 	PREFIX='prlimit --as=2000000000' record 0 cases deep 300000
 	[ "$(total)" -eq 300002 ]
 	limited=$(of callgraph .nodes_limited)
@@ -90,7 +90,7 @@ load instrument
 	agrees alloc
 }
 
-@test "longjmp ends exactly the calls that it leaves" {
+@test "longjmp ends exactly the calls that it abandons" {
 	agrees cases jumps
 	agrees cases between
 	# Each call of leaf is below its caller, at the right depth.
@@ -105,7 +105,7 @@ load instrument
 	agrees cases jumps
 }
 
-@test "C++ exceptions end the calls that they leave" {
+@test "C++ exceptions end the calls that they pass through" {
 	for how in '' .static; do
 		agrees throw$how
 		[ "$(of callgraph '.nodes | length')" -eq 18 ]
@@ -123,11 +123,12 @@ load instrument
 }
 
 @test "a program with sanitizers is counted, and they report nothing" {
-	once
+	skip_sanitized_build
 	for how in asan tsan; do
 		ASAN_OPTIONS=detect_leaks=0 record 3 calls.$how
 		[ "$(grep -v 'an error' err)" = "" ]
 		of callgraph .final | grep -qx true
+		# fib(15) takes 1973 calls.
 		fib=$(nm "$PROGRAMS/calls.$how" | awk '$3 == "fib" { print $1 }')
 		[ "$(of callgraph '[.nodes[] | select(.function |
 			endswith("'"${fib: -3}"'")) | .calls] | add')" -ge 1973 ]
@@ -143,7 +144,7 @@ load instrument
 	agrees cases signals
 	OPTIONS='-t -i 10' agrees cases signals
 	agrees cases signals-turns 14
-	# The program blocks the signal in all its threads; the helper does too.
+	# The program blocks the signal in all its threads.
 	OPTIONS='-i 1' agrees cases blocked
 }
 
@@ -151,8 +152,8 @@ load instrument
 	agrees cases steps 3 1
 	OPTIONS=-t agrees cases steps 3 1
 	OPTIONS=-f agrees cases steps 3 1
-	# At intervals, so that the handler adds a node that the interrupted
-	# hook is about to add.
+	# Seldom, so that the handler adds a node just when the interrupted hook
+	# is about to add the same one.
 	agrees cases steps 7 101
 }
 
@@ -184,10 +185,10 @@ load instrument
 
 # --- processes and ends ---
 
-@test "a child by fork starts with all counts 0" {
+@test "a child made by fork starts with all counts 0" {
 	agrees cases forks
 	[ "$(of callgraph .pid | sort -u | wc -l)" -eq 3 ]
-	# The calls that it was forked in have nodes, with 0 calls.
+	# The calls that had not returned at the fork have nodes, with 0 calls.
 	[ "$(of callgraph 'select(.pid != '"$(of exit .pid)"') |
 		.nodes[0:3] | map(.calls)' | sort -u)" = "[0,0,1]" ]
 	agrees cases fork-threads
@@ -196,7 +197,7 @@ load instrument
 	OPTIONS='-i 1' agrees cases fork-threads 12
 }
 
-@test "a child by vfork does not change its parent's stack of calls" {
+@test "a child made by vfork does not change its parent's shadow stack" {
 	agrees cases vfork
 	[ "$(of callgraph '.nodes | length')" -eq 7 ]
 	PREFIX='strace -f -o trace -e inject=vfork:error=EAGAIN' \
@@ -220,13 +221,14 @@ load instrument
 	of callgraph .final | grep -qx true
 }
 
-@test "a crash sends its stack, and the program dies of its own signal" {
+@test "a crash report has the stack, and the program dies of the signal" {
+	# Case of the program, its exit status, and the signal
 	for crash in segv:139:SEGV fpe:136:FPE ill:132:ILL abort:134:ABRT \
 		kill:135:BUS; do
-		IFS=: read -r how status name <<<"$crash"
+		IFS=: read -r how wanted name <<<"$crash"
 		run "$PROGRAMS/cases" end "$how"
-		[ "$status" -eq "${crash//[^0-9]/}" ]
-		record "$status" cases end "$how"
+		[ "$status" -eq "$wanted" ]
+		record "$wanted" cases end "$how"
 		[ "$(of crash .signal_name)" = "\"SIG$name\"" ]
 		# Innermost first: crash, ends, main.
 		[ "$(of crash '.frames | length')" -eq 3 ]
@@ -271,7 +273,7 @@ load instrument
 	done
 }
 
-@test "a crash without a wrapper that reads it ends the program as usual" {
+@test "if no wrapper reads the crash report, the program ends as usual" {
 	for case in "KILL segv 139" "KILL handler 9" "STOP segv 139"; do
 		read -r signal how status <<<"$case"
 		rm -f status
@@ -299,8 +301,8 @@ load instrument
 	[ "$(total)" -eq "$all" ]
 	[ "$(of callgraph '.nodes | length')" -eq 1000 ]
 	[ "$(of callgraph .nodes_limited)" -eq $((all - 1000)) ]
-	# Each callgraph reports those since the last one.  A short run may send
-	# only one.
+	# Each callgraph has the number since the last one.  A short run may
+	# send only one callgraph.
 	for turns in {18..26}; do
 		OPTIONS='-n 1000 -i 1' record 0 cases turns $turns
 		[ "$(of callgraph .pid | wc -l)" -eq 1 ] || break
@@ -339,7 +341,9 @@ load instrument
 }
 
 @test "if memory runs out at any moment, the program continues as usual" {
-	once
+	skip_sanitized_build
+	# Find the first n for which the program without the instrument still
+	# runs if mmap() fails from the n-th call on.
 	need=$(strace -f -e trace=mmap "$PROGRAMS/calls.noop" 2>&1 |
 		grep -c mmap)
 	for ((n = need; n < need + 8; n++)); do
@@ -350,6 +354,7 @@ load instrument
 		[ "$status" -eq 3 ] || continue
 		break
 	done
+	# From there on, only the instrument's own calls fail.
 	for ((i = n; i < n + 8; i++)); do
 		status=0
 		callgraph-record -o rec strace -f -o trace \
@@ -361,7 +366,7 @@ load instrument
 }
 
 @test "without memory for a thread, the instrument gives up and reports that" {
-	once
+	skip_sanitized_build
 	# The first mmap() of each thread
 	callgraph-record -o rec strace -f -o trace \
 		-e inject=mmap:error=ENOMEM:when=1 \
@@ -373,19 +378,19 @@ load instrument
 }
 
 @test "a node takes 96 bytes" {
-	once
+	skip_sanitized_build
 	record 0 cases turns 17
-	few=$(of exit .max_rss_bytes)
+	unlimited=$(of exit .max_rss_bytes)
 	OPTIONS='-n 1000' record 0 cases turns 17
 	nodes=$((2 ** 18 - 1000))
-	bytes=$(((few - $(of exit .max_rss_bytes)) / nodes))
+	bytes=$(((unlimited - $(of exit .max_rss_bytes)) / nodes))
 	echo "$bytes bytes"
 	[ "$bytes" -le 98 ]
 }
 
 # --- the wrapper ---
 
-@test "without a wrapper it is dormant and opens no descriptor" {
+@test "without a wrapper, the instrument is dormant and opens no descriptor" {
 	echo input >input
 	strace -f -o trace "$PROGRAMS/calls" <input >/dev/null 2>&1 || true
 	run -1 grep -E 'socket|sendto|read\(0' trace
@@ -404,7 +409,7 @@ load instrument
 	[ "$(of callgraph .final)" = true ]
 }
 
-@test "after 100 connections that the program closed, it gives up" {
+@test "if the program has closed 100 connections, the instrument gives up" {
 	OPTIONS='-i 5' record 0 cases closes-often
 	n=$(of callgraph .pid | wc -l)
 	[ "$n" -ge 10 ] && [ "$n" -le 100 ]
@@ -424,7 +429,7 @@ load instrument
 	[ "$(total)" -gt 65536 ]
 }
 
-@test "its descriptor has a high number and is not inherited" {
+@test "the descriptor has a high number and is not inherited" {
 	"$PROGRAMS/cases" descriptors | sort -n >want
 	record 0 cases descriptors
 	sort -n out | diff want -
@@ -450,11 +455,11 @@ load instrument
 	[ "$(of callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
-@test "a program that has closed all descriptors answers a request" {
+@test "a program that has closed all descriptors answers SIGUSR1" {
 	ulimit -n 1024
 	start cases closes-until
 	until_true test -e file
-	sleep 1.2	# it checks once a second
+	sleep 1.2	# the instrument checks the descriptor every second
 	kill -USR1 "$wrapper"
 	sleep 0.2
 	stop
@@ -502,7 +507,7 @@ load instrument
 	[ "$(of callgraph .final)" = true ]
 }
 
-@test "when the wrapper stops for a while, nothing is lost" {
+@test "when the wrapper is suspended for a while, nothing is lost" {
 	OPTIONS='-i 5' start cases until
 	for _ in 1 2 3; do
 		sleep 0.1
@@ -516,7 +521,7 @@ load instrument
 	[ "$(of callgraph .pid | wc -l)" -gt 10 ]
 }
 
-@test "when the wrapper stops forever, the program ends in a second or two" {
+@test "when the wrapper stays suspended, the program ends in a second or two" {
 	start cases until 14
 	until_true compgen -G 'rec.*'
 	sleep 0.2
@@ -569,7 +574,7 @@ load instrument
 	sum=$(of callgraph '[.nodes[].samples] | add')
 	cpu_ms=$(of exit '(.user_us + .system_us) / 1000 | floor')
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
-	# No system call is interrupted.
+	# No system call is interrupted: then the program would abort.
 	OPTIONS='-s 1000 -i 2' record 0 cases end main
 	[ "$(of callgraph '.nodes[].samples' | awk '{ n += $1 } END { print n }')" \
 		-le 10 ]
@@ -583,15 +588,15 @@ load instrument
 	record 0 cases marks 1
 	[ "$(of mark '.name | length' | tr '\n' ' ')" = '10 63 ' ]
 	record 0 cases marks 20000
-	lost=$(sed -n 's/.*warning: \([0-9]*\) marks.*/\1/p' err |
+	dropped=$(sed -n 's/.*warning: \([0-9]*\) marks.*/\1/p' err |
 		awk "{ n += \$1 } END { print n + 0 }")
-	[ $(($(of mark .value | wc -l) + ${lost:-0})) -eq 20000 ]
+	[ $(($(of mark .value | wc -l) + dropped)) -eq 20000 ]
 }
 
 # --- other tools, symbols, installation ---
 
 @test "valgrind reports no error" {
-	once
+	skip_sanitized_build
 	command -v valgrind >/dev/null || skip "no valgrind here"
 	for program in calls calls.shared; do
 		status=0
@@ -626,7 +631,7 @@ print(n)
 '
 
 @test "callgrind counts the same calls" {
-	once
+	skip_sanitized_build
 	command -v valgrind >/dev/null || skip "no valgrind here"
 	record 3 calls 10
 	valgrind --tool=callgrind --callgrind-out-file=callgrind \
@@ -641,7 +646,7 @@ print(n)
 }
 
 @test "only the public names are exported" {
-	once
+	skip_sanitized_build
 	nm -D --defined-only "$BUILD/libweir-instrument.so" | awk '{ print $3 }' |
 		sort >seen
 	lines _Exit __cyg_profile_func_enter __cyg_profile_func_exit \
@@ -654,8 +659,8 @@ print(n)
 		awk '{ print $3 }' | sort | diff - <(grep -E 'cyg|weir' wanted)
 }
 
-@test "it allocates, prints and exits without the C library" {
-	once
+@test "the instrument does not use the C library to allocate, print or exit" {
+	skip_sanitized_build
 	nm -u "$BUILD/libweir-instrument.a" >wants
 	run -1 grep -wE 'malloc|calloc|realloc|free|mmap|write|printf|exit|getenv' \
 		wants
@@ -663,7 +668,7 @@ print(n)
 }
 
 @test "each file uses only files above it in the list of instrument.h" {
-	once
+	skip_sanitized_build
 	sed -n 's/^ \*\t\([a-z-]*\)\t.*/\1/p' "$ROOT/instrument/instrument.h" \
 		>order
 	ls "$ROOT"/instrument/*.c | sed 's|.*/||; s|\.c$||' | grep -vx noop |
@@ -685,7 +690,7 @@ print(n)
 	[ ! -s wrong ]
 }
 
-@test "it is installed with its header and pkg-config file" {
+@test "the libraries, the header and the pkg-config file are installed" {
 	[[ $BUILD == */san ]] && san=SAN=1 || san=
 	make -s -C "$ROOT" $san PREFIX=/usr DESTDIR="$PWD/root" install \
 		>/dev/null 2>&1
