@@ -48,17 +48,17 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	cp "$PROGRAMS/calls" program
 	stop
 	wait "$wrapper"
-	[ "$(of callgraph .checksum)" = "\"$sum\"" ]
+	[ "$(query callgraph .checksum)" = "\"$sum\"" ]
 }
 
 @test "the exit record has the status, the times and the memory" {
 	OPTIONS=-t record 0 cases spins
-	[ "$(of exit .status)" -eq 0 ]
-	[ "$(of exit '.elapsed_us >= 150000 and .elapsed_us < 1000000 and
+	[ "$(query exit .status)" -eq 0 ]
+	[ "$(query exit '.elapsed_us >= 150000 and .elapsed_us < 1000000 and
 		.user_us + .system_us >= 20000 and .max_rss_bytes > 500000 and
 		has("signal") == false')" = true ]
 	before=$(date +%s)
-	[ "$(of exit .time_us)" -gt $(((before - 60) * 1000000)) ]
+	[ "$(query exit .time_us)" -gt $(((before - 60) * 1000000)) ]
 	[ "$(tail -n 1 rec | jq -r .type)" = exit ]
 }
 
@@ -72,11 +72,11 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	END
 	chmod +x script
 	run -4 --separate-stderr callgraph-record -o rec ./script
-	[ "$(of callgraph .pid | sort -u | wc -l)" -eq 2 ]
-	[ "$(of callgraph .final | sort -u)" = true ]
-	[ "$(of callgraph .checksum | tr -d '"' | sort)" = "$(for f in calls \
+	[ "$(query callgraph .pid | sort -u | wc -l)" -eq 2 ]
+	[ "$(query callgraph .final | sort -u)" = true ]
+	[ "$(query callgraph .checksum | tr -d '"' | sort)" = "$(for f in calls \
 		calls.static; do checksum "$PROGRAMS/$f"; done | sort)" ]
-	[ "$(of exit .checksum)" = "\"$(checksum script)\"" ]
+	[ "$(query exit .checksum)" = "\"$(checksum script)\"" ]
 }
 
 @test "a program that is not instrumented is run, with a warning" {
@@ -104,7 +104,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	[ "$(jq -r .type rec)" = exit ]
 	: >"releases/$sum.release"
 	OPTIONS='-r releases' record 3 calls
-	[ "$(of callgraph .checksum)" = "\"$sum\"" ]
+	[ "$(query callgraph .checksum)" = "\"$sum\"" ]
 	run -1 grep warning err
 	OPTIONS='-r releases' record 139 cases end segv
 	[ "$(jq -r .type rec)" = exit ]
@@ -141,12 +141,12 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 @test "the wrapper ends as the program did" {
 	for status in 0 1 2 42 125 255; do
 		run -"$status" callgraph-record -o rec sh -c "exit $status"
-		[ "$(of exit .status)" -eq "$status" ]
+		[ "$(query exit .status)" -eq "$status" ]
 	done
 	for signal in TERM KILL SEGV ABRT PIPE HUP; do
 		run -$((128 + $(kill -l $signal))) \
 			callgraph-record -o rec sh -c "kill -$signal \$\$"
-		[ "$(of exit .signal)" -eq "$(kill -l $signal)" ]
+		[ "$(query exit .signal)" -eq "$(kill -l $signal)" ]
 	done
 	# By the signal itself, not by a status such as 128 + 15.
 	python3 -c 'import subprocess, sys
@@ -198,8 +198,8 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	stop
 	wait "$wrapper"
 	oracle
-	[ "$(of callgraph .sequence | tr '\n' ' ')" = '0 1 2 3 ' ]
-	[ "$(of callgraph .final | tr '\n' ' ')" = 'null null null true ' ]
+	[ "$(query callgraph .sequence | tr '\n' ' ')" = '0 1 2 3 ' ]
+	[ "$(query callgraph .final | tr '\n' ' ')" = 'null null null true ' ]
 }
 
 @test "a signal is forwarded, after the counts so far were received" {
@@ -220,9 +220,9 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 		wait $! || status=$?
 		exec 9>&-
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
-		[ "$(of exit .signal)" -eq "$(kill -l $signal)" ]
-		[ "$(of callgraph '[.nodes[].calls] | add')" -gt 1000 ]
-		[ "$(of callgraph .final)" = null ]
+		[ "$(query exit .signal)" -eq "$(kill -l $signal)" ]
+		[ "$(query callgraph '[.nodes[].calls] | add')" -gt 1000 ]
+		[ "$(query callgraph .final)" = null ]
 	done
 }
 
@@ -249,7 +249,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	# second.
 	PATH=$PWD/nowhere:$PROGRAMS:$PATH run -130 strace -f -o trace \
 		-e inject=execve:signal=INT:when=1 callgraph-record -o rec calls
-	[ "$(of exit .signal)" -eq 2 ]
+	[ "$(query exit .signal)" -eq 2 ]
 	[ "$(find . -name 'rec*')" = ./rec ]
 }
 
@@ -353,6 +353,6 @@ except ConnectionResetError:
 " "$1"; exec "$2"' sh "$text" "$PROGRAMS/calls" >/dev/null 2>err || true
 		grep -q 'sent a malformed message' err || { echo "$text"; cat err
 			false; }
-		[ "$(of callgraph .final)" = true ]
+		[ "$(query callgraph .final)" = true ]
 	done
 }

@@ -34,8 +34,8 @@ agrees() {
 	record 0 "$@" && ls counts.* >/dev/null && oracle
 }
 
-# of TYPE FILTER - apply a jq filter to the recorded records of a type
-of() {
+# query TYPE FILTER - apply a jq filter to the records of a type
+query() {
 	jq -c "select(.type == \"$1\") | $2" rec
 }
 

@@ -9,7 +9,7 @@ load instrument
 	for how in '' .nopie .static .staticpie .shared; do
 		record 3 calls$how
 		oracle
-		of callgraph .nodes[0] | grep -q function
+		query callgraph .nodes[0] | grep -q function
 	done
 }
 
@@ -30,18 +30,18 @@ load instrument
 @test "a function called from two places has two nodes" {
 	record 3 calls 2
 	# main calls fib, and fib calls itself from two lines.
-	of callgraph '[.nodes[] | [.parent, .call_site, .function]] |
+	query callgraph '[.nodes[] | [.parent, .call_site, .function]] |
 		(unique | length) == length' | grep -qx true
 	[ "$(python3 "$TEST/oracles/instrument.py" rec | wc -l)" -eq 1 ]
 	fn=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
-	[ "$(of callgraph '[.nodes[] | select(.function | endswith("'"${fn: -3}"'")) |
+	[ "$(query callgraph '[.nodes[] | select(.function | endswith("'"${fn: -3}"'")) |
 		.call_site] | unique | length')" -eq 3 ]
 }
 
 @test "eight threads call the same functions" {
 	record 0 cases threads
 	oracle
-	[ "$(of callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
+	[ "$(query callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 9 ]
 }
 
@@ -49,16 +49,16 @@ load instrument
 	[[ $BUILD == */san ]] && n=5000 || n=50000
 	record 0 cases short $n
 	oracle
-	[ "$(of callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
+	[ "$(query callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 6 ]
-	[ "$(of exit .max_rss_bytes)" -lt 20000000 ]
+	[ "$(query exit .max_rss_bytes)" -lt 20000000 ]
 }
 
 @test "calls in destructors of thread-specific data are counted" {
 	agrees cases keys
 	# A destructor that runs after the instrument's adds no tree.
 	agrees cases keys 1
-	[ "$(of callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
+	[ "$(query callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 4 ]
 }
 
@@ -71,8 +71,8 @@ load instrument
 @test "a stack of 100,000 calls" {
 	agrees cases deep 100000
 	# In pre-order, each node is the parent of the next one.
-	[ "$(of callgraph '.nodes | length')" -eq 100002 ]
-	[ "$(of callgraph '[.nodes[] | .parent // -1] == [range(-1; 100001)]')" = \
+	[ "$(query callgraph '.nodes | length')" -eq 100002 ]
+	[ "$(query callgraph '[.nodes[] | .parent // -1] == [range(-1; 100001)]')" = \
 		true ]
 }
 
@@ -81,9 +81,9 @@ load instrument
 	# With limited address space, the shadow stack is small.
 	PREFIX='prlimit --as=2000000000' record 0 cases deep 300000
 	[ "$(total)" -eq 300002 ]
-	limited=$(of callgraph .nodes_limited)
+	limited=$(query callgraph .nodes_limited)
 	[ "$limited" -gt 0 ]
-	[ "$(of callgraph '.nodes | length')" -eq $((300002 - limited)) ]
+	[ "$(query callgraph '.nodes | length')" -eq $((300002 - limited)) ]
 }
 
 @test "a program that defines malloc itself is counted" {
@@ -94,7 +94,7 @@ load instrument
 	agrees cases jumps
 	agrees cases between
 	# Each call of leaf is below its caller, at the right depth.
-	[ "$(of callgraph '.nodes | length')" -eq 8 ]
+	[ "$(query callgraph '.nodes | length')" -eq 8 ]
 	# The same with __longjmp_chk, which _FORTIFY_SOURCE selects.
 	PROGRAMS=$PWD
 	gcc -g -O1 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
@@ -108,7 +108,7 @@ load instrument
 @test "C++ exceptions end the calls that they pass through" {
 	for how in '' .static; do
 		agrees throw$how
-		[ "$(of callgraph '.nodes | length')" -eq 18 ]
+		[ "$(query callgraph '.nodes | length')" -eq 18 ]
 	done
 }
 
@@ -119,7 +119,7 @@ load instrument
 	record 0 cases.static end main && oracle
 	record 7 cases.static end thread && oracle
 	record 134 cases.static end abort
-	[ "$(of crash .signal_name)" = '"SIGABRT"' ]
+	[ "$(query crash .signal_name)" = '"SIGABRT"' ]
 }
 
 @test "a program with sanitizers is counted, and they report nothing" {
@@ -127,10 +127,10 @@ load instrument
 	for how in asan tsan; do
 		ASAN_OPTIONS=detect_leaks=0 record 3 calls.$how
 		[ "$(grep -v 'an error' err)" = "" ]
-		of callgraph .final | grep -qx true
+		query callgraph .final | grep -qx true
 		# fib(15) takes 1973 calls.
 		fib=$(nm "$PROGRAMS/calls.$how" | awk '$3 == "fib" { print $1 }')
-		[ "$(of callgraph '[.nodes[] | select(.function |
+		[ "$(query callgraph '[.nodes[] | select(.function |
 			endswith("'"${fib: -3}"'")) | .calls] | add')" -ge 1973 ]
 		for case in threads keys jumps signals forks vfork \
 			'short 400'; do
@@ -164,42 +164,42 @@ load instrument
 
 @test "a loaded library is counted, and named after it was unloaded" {
 	agrees cases plugin "$PROGRAMS/plugin.so"
-	of callgraph '.modules[].path' | grep -q plugin.so
+	query callgraph '.modules[].path' | grep -q plugin.so
 	[ "$(nm "$PROGRAMS/plugin.so" | grep -c plugin_)" -eq 2 ]
-	[ "$(of callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
+	[ "$(query callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
 @test "modules give the base address and the build id of a file" {
 	for how in '' .nopie .static .staticpie; do
 		record 3 calls$how 2
-		of callgraph '.modules[] | select(.path | endswith("calls'$how'"))' \
+		query callgraph '.modules[] | select(.path | endswith("calls'$how'"))' \
 			>module
 		id=$(readelf -n "$PROGRAMS/calls$how" |
 			sed -n 's/.*Build ID: //p')
 		[ "$(jq -r .build_id module)" = "$id" ]
 	done
 	record 3 calls.static 2
-	[ "$(of callgraph '.modules | length')" -eq 1 ]
-	[ "$(of callgraph '.modules[0].base')" = '"0x0"' ]
+	[ "$(query callgraph '.modules | length')" -eq 1 ]
+	[ "$(query callgraph '.modules[0].base')" = '"0x0"' ]
 }
 
 # --- processes and ends ---
 
 @test "a child made by fork starts with all counts 0" {
 	agrees cases forks
-	[ "$(of callgraph .pid | sort -u | wc -l)" -eq 3 ]
+	[ "$(query callgraph .pid | sort -u | wc -l)" -eq 3 ]
 	# The calls that had not returned at the fork have nodes, with 0 calls.
-	[ "$(of callgraph 'select(.pid != '"$(of exit .pid)"') |
+	[ "$(query callgraph 'select(.pid != '"$(query exit .pid)"') |
 		.nodes[0:3] | map(.calls)' | sort -u)" = "[0,0,1]" ]
 	agrees cases fork-threads
-	[ "$(of callgraph .pid | wc -l)" -eq 21 ]
+	[ "$(query callgraph .pid | wc -l)" -eq 21 ]
 	# Forks while another thread emits.
 	OPTIONS='-i 1' agrees cases fork-threads 12
 }
 
 @test "a child made by vfork does not change its parent's shadow stack" {
 	agrees cases vfork
-	[ "$(of callgraph '.nodes | length')" -eq 7 ]
+	[ "$(query callgraph '.nodes | length')" -eq 7 ]
 	PREFIX='strace -f -o trace -e inject=vfork:error=EAGAIN' \
 		agrees cases vfork
 	[ "$(grep -c 'temporarily unavailable' out)" -eq 10 ]
@@ -207,9 +207,9 @@ load instrument
 
 @test "a child made by a system call or vfork sends nothing" {
 	agrees cases children-end
-	[ "$(of callgraph .pid)" = "$(of exit .pid)" ]
-	[ "$(of callgraph .final)" = true ]
-	[ -z "$(of mark .name)" ]
+	[ "$(query callgraph .pid)" = "$(query exit .pid)" ]
+	[ "$(query callgraph .final)" = true ]
+	[ -z "$(query mark .name)" ]
 }
 
 @test "the counts are sent whichever way a program ends" {
@@ -218,7 +218,7 @@ load instrument
 	record 5 cases end _exit && oracle
 	record 6 cases end quick && oracle
 	record 4 cases end live
-	of callgraph .final | grep -qx true
+	query callgraph .final | grep -qx true
 }
 
 @test "a crash report has the stack, and the program dies of the signal" {
@@ -229,12 +229,12 @@ load instrument
 		run "$PROGRAMS/cases" end "$how"
 		[ "$status" -eq "$wanted" ]
 		record "$wanted" cases end "$how"
-		[ "$(of crash .signal_name)" = "\"SIG$name\"" ]
+		[ "$(query crash .signal_name)" = "\"SIG$name\"" ]
 		# Innermost first: crash, ends, main.
-		[ "$(of crash '.frames | length')" -eq 3 ]
-		[ "$(of exit .signal)" -eq "$(kill -l $name)" ]
-		[ "$(of callgraph .final)" = null ]
-		address=$(of crash '[.frames[0].function, .modules[0].base] |
+		[ "$(query crash '.frames | length')" -eq 3 ]
+		[ "$(query exit .signal)" -eq "$(kill -l $name)" ]
+		[ "$(query callgraph .final)" = null ]
+		address=$(query crash '[.frames[0].function, .modules[0].base] |
 			join(" ")' | tr -d '"')
 		read -r function base <<<"$address"
 		nm "$PROGRAMS/cases" | grep -q \
@@ -244,31 +244,31 @@ load instrument
 
 @test "a stack overflow is reported with its outermost frames omitted" {
 	OPTIONS='-n 5000' record 139 cases end overflow
-	[ "$(of crash '.frames | length')" -eq 1000 ]
-	[ "$(of crash .frames_omitted)" -gt 1000 ]
+	[ "$(query crash '.frames | length')" -eq 1000 ]
+	[ "$(query crash .frames_omitted)" -gt 1000 ]
 }
 
 @test "the program's own handler for a crash runs" {
 	record 9 cases end handler
 	grep -qx 'own handler' out
-	[ "$(of crash .signal)" -eq 11 ]
+	[ "$(query crash .signal)" -eq 11 ]
 	# It gets the siginfo and the context.
 	record 9 cases end info
 	# With SA_RESETHAND, only once.
 	record 139 cases crash-twice
-	[ "$(of crash .signal | tr '\n' ' ')" = '11 11 ' ]
-	[ "$(of callgraph '.nodes | length')" -gt 0 ]
+	[ "$(query crash .signal | tr '\n' ' ')" = '11 11 ' ]
+	[ "$(query callgraph '.nodes | length')" -gt 0 ]
 }
 
 @test "of the crashes that a program survives, the first 16 are reported" {
 	agrees cases crashes 1
-	[ "$(of crash '.frames | length' | tr '\n' ' ')" = \
+	[ "$(query crash '.frames | length' | tr '\n' ' ')" = \
 		"$(printf '503 %.0s' {1..16})" ]
 	# Several at the same time: each is reported completely or not at all.
 	for _ in {1..10}; do
 		record 0 cases crashes 8
-		n=$(of crash '.frames | length' | grep -cx 503)
-		[ "$n" -ge 1 ] && [ "$n" -eq "$(of crash .signal | wc -l)" ]
+		n=$(query crash '.frames | length' | grep -cx 503)
+		[ "$n" -ge 1 ] && [ "$n" -eq "$(query crash .signal | wc -l)" ]
 		[ ! -s err ] || { cat err; false; }
 	done
 }
@@ -296,38 +296,38 @@ load instrument
 @test "calls beyond the limit of nodes are counted at an ancestor" {
 	record 0 cases turns 12
 	all=$(total)
-	[ "$(of callgraph .nodes_limited)" = null ]
+	[ "$(query callgraph .nodes_limited)" = null ]
 	OPTIONS='-n 1000' record 0 cases turns 12
 	[ "$(total)" -eq "$all" ]
-	[ "$(of callgraph '.nodes | length')" -eq 1000 ]
-	[ "$(of callgraph .nodes_limited)" -eq $((all - 1000)) ]
+	[ "$(query callgraph '.nodes | length')" -eq 1000 ]
+	[ "$(query callgraph .nodes_limited)" -eq $((all - 1000)) ]
 	# Each callgraph has the number since the last one.  A short run may
 	# send only one callgraph.
 	for turns in {18..26}; do
 		OPTIONS='-n 1000 -i 1' record 0 cases turns $turns
-		[ "$(of callgraph .pid | wc -l)" -eq 1 ] || break
+		[ "$(query callgraph .pid | wc -l)" -eq 1 ] || break
 	done
-	[ "$(of callgraph .pid | wc -l)" -gt 1 ]
-	[ "$(of callgraph '.nodes_limited // 0' |
+	[ "$(query callgraph .pid | wc -l)" -gt 1 ]
+	[ "$(query callgraph '.nodes_limited // 0' |
 		awk '{ n += $1 } END { print n }')" -eq $(($(total) - 1000)) ]
 }
 
 @test "an invalid number of nodes is ignored" {
 	WEIR_MAX_NODES=10 record 0 cases turns 12
-	[ "$(of callgraph '.nodes | length')" -eq 10 ]
+	[ "$(query callgraph '.nodes | length')" -eq 10 ]
 	for n in 10x 0 -5 '' 99999999999999999999999; do
 		WEIR_MAX_NODES=$n record 0 cases turns 12
-		[ "$(of callgraph '.nodes | length')" -eq 8192 ]
+		[ "$(query callgraph '.nodes | length')" -eq 8192 ]
 	done
 }
 
 @test "folded recursion is counted at the first node" {
 	OPTIONS='-f' record 3 calls 20
 	oracle
-	of callgraph .folded_recursion | grep -qx true
-	[ "$(of callgraph '.nodes | length')" -lt 40 ]
+	query callgraph .folded_recursion | grep -qx true
+	[ "$(query callgraph '.nodes | length')" -lt 40 ]
 	# No path contains a call twice.
-	of callgraph '.nodes as $n | [range(0;
+	query callgraph '.nodes as $n | [range(0;
 		$n | length) | . as $i | [recurse($n[.].parent // empty)] |
 		map([$n[.].function, $n[.].call_site]) |
 		(unique | length) == length] | all' | grep -qx true
@@ -336,7 +336,7 @@ load instrument
 @test "without memory, the program continues as usual" {
 	PREFIX='prlimit --as=16000000' record 0 cases turns 17
 	[ "$(total)" -eq $((2 ** 18)) ]
-	[ "$(of callgraph .nodes_limited)" -gt 0 ]
+	[ "$(query callgraph .nodes_limited)" -gt 0 ]
 	[ "$(cat out)" = "done" ]
 }
 
@@ -372,18 +372,18 @@ load instrument
 		-e inject=mmap:error=ENOMEM:when=1 \
 		"$PROGRAMS/cases.static" threads >out 2>err
 	[ "$(cat out)" = "done" ]
-	of callgraph '[.gave_up, .final]' | grep -qx '\[true,true\]'
+	query callgraph '[.gave_up, .final]' | grep -qx '\[true,true\]'
 	record 0 cases.static threads
-	[ "$(of callgraph .gave_up)" = null ]
+	[ "$(query callgraph .gave_up)" = null ]
 }
 
 @test "a node takes 96 bytes" {
 	skip_sanitized_build
 	record 0 cases turns 17
-	unlimited=$(of exit .max_rss_bytes)
+	unlimited=$(query exit .max_rss_bytes)
 	OPTIONS='-n 1000' record 0 cases turns 17
 	nodes=$((2 ** 18 - 1000))
-	bytes=$(((unlimited - $(of exit .max_rss_bytes)) / nodes))
+	bytes=$(((unlimited - $(query exit .max_rss_bytes)) / nodes))
 	echo "$bytes bytes"
 	[ "$bytes" -le 98 ]
 }
@@ -406,12 +406,12 @@ load instrument
 	ulimit -n 1024
 	agrees cases closes
 	[ ! -s file ]
-	[ "$(of callgraph .final)" = true ]
+	[ "$(query callgraph .final)" = true ]
 }
 
 @test "if the program has closed 100 connections, the instrument gives up" {
 	OPTIONS='-i 5' record 0 cases closes-often
-	n=$(of callgraph .pid | wc -l)
+	n=$(query callgraph .pid | wc -l)
 	[ "$n" -ge 10 ] && [ "$n" -le 100 ]
 }
 
@@ -451,8 +451,8 @@ load instrument
 		"$BUILD/libweir-instrument.a" -Wl,--no-whole-archive
 	cp "$BUILD/test/programs/instrument/cases" .
 	agrees cases plugin "$PWD/plugin.so"
-	[ "$(of callgraph .final)" = true ]
-	[ "$(of callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
+	[ "$(query callgraph .final)" = true ]
+	[ "$(query callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
 @test "a program that has closed all descriptors answers SIGUSR1" {
@@ -466,7 +466,7 @@ load instrument
 	wait "$wrapper"
 	oracle
 	[ ! -s file ]
-	[ "$(of callgraph .final | tr '\n' ' ')" = 'null true ' ]
+	[ "$(query callgraph .final | tr '\n' ' ')" = 'null true ' ]
 }
 
 @test "when the wrapper is killed, the program continues" {
@@ -504,7 +504,7 @@ load instrument
 	stop
 	wait "$wrapper"
 	oracle
-	[ "$(of callgraph .final)" = true ]
+	[ "$(query callgraph .final)" = true ]
 }
 
 @test "when the wrapper is suspended for a while, nothing is lost" {
@@ -518,7 +518,7 @@ load instrument
 	stop
 	wait "$wrapper"
 	oracle
-	[ "$(of callgraph .pid | wc -l)" -gt 10 ]
+	[ "$(query callgraph .pid | wc -l)" -gt 10 ]
 }
 
 @test "when the wrapper stays suspended, the program ends in a second or two" {
@@ -545,52 +545,52 @@ load instrument
 	stop
 	wait "$wrapper"
 	oracle
-	[ "$(of callgraph .pid | wc -l)" -gt 5 ]
+	[ "$(query callgraph .pid | wc -l)" -gt 5 ]
 }
 
 @test "self time excludes callees, total time includes them" {
 	OPTIONS='-t' agrees cases spins
-	of callgraph '[.nodes[] | select(.calls == 5)][0].self_ns' >five
-	elapsed=$(of exit .elapsed_us)
+	query callgraph '[.nodes[] | select(.calls == 5)][0].self_ns' >five
+	elapsed=$(query exit .elapsed_us)
 	# Another call spins for 100 ms of the elapsed time.
 	[ "$(cat five)" -ge 50000000 ]
 	[ "$(cat five)" -le $(((elapsed - 100000) * 1000)) ]
-	of callgraph '.nodes as $n | [range(0;
+	query callgraph '.nodes as $n | [range(0;
 		$n | length) | . as $i | $n[$i].total_ns == ($n[$i].self_ns +
 		([$n[] | select(.parent == $i) | .total_ns] | add // 0))] |
 		all' | grep -qx true
-	[ "$(of callgraph .nodes[0].total_ns)" -le $((elapsed * 1000)) ]
+	[ "$(query callgraph .nodes[0].total_ns)" -le $((elapsed * 1000)) ]
 }
 
 @test "samples follow the CPU time, without signals" {
 	OPTIONS='-s 1000' agrees cases spins
-	sum=$(of callgraph '[.nodes[].samples] | add')
-	cpu_ms=$(of exit '(.user_us + .system_us) / 1000 | floor')
+	sum=$(query callgraph '[.nodes[].samples] | add')
+	cpu_ms=$(query exit '(.user_us + .system_us) / 1000 | floor')
 	echo "$sum samples in $cpu_ms ms"
 	[ "$sum" -le $((cpu_ms + 10)) ]
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
 	# Samples in functions without a node are not lost.
 	OPTIONS='-s 1000 -n 2' record 0 cases spins
-	sum=$(of callgraph '[.nodes[].samples] | add')
-	cpu_ms=$(of exit '(.user_us + .system_us) / 1000 | floor')
+	sum=$(query callgraph '[.nodes[].samples] | add')
+	cpu_ms=$(query exit '(.user_us + .system_us) / 1000 | floor')
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
 	# No system call is interrupted: then the program would abort.
 	OPTIONS='-s 1000 -i 2' record 0 cases end main
-	[ "$(of callgraph '.nodes[].samples' | awk '{ n += $1 } END { print n }')" \
+	[ "$(query callgraph '.nodes[].samples' | awk '{ n += $1 } END { print n }')" \
 		-le 10 ]
 }
 
 @test "marks keep their order, and dropped ones are counted" {
 	record 0 cases marks 3
-	of mark .name | sort -u >names
+	query mark .name | sort -u >names
 	[ "$(cat names)" = '"a \"name\" é"' ]
-	[ "$(of mark .value | tr '\n' ' ')" = '0.1 1.1 2.1 ' ]
+	[ "$(query mark .value | tr '\n' ' ')" = '0.1 1.1 2.1 ' ]
 	record 0 cases marks 1
-	[ "$(of mark '.name | length' | tr '\n' ' ')" = '10 63 ' ]
+	[ "$(query mark '.name | length' | tr '\n' ' ')" = '10 63 ' ]
 	record 0 cases marks 20000
 	dropped=$(sed -n 's/.*warning: \([0-9]*\) marks.*/\1/p' err |
 		awk "{ n += \$1 } END { print n + 0 }")
-	[ $(($(of mark .value | wc -l) + dropped)) -eq 20000 ]
+	[ $(($(query mark .value | wc -l) + dropped)) -eq 20000 ]
 }
 
 # --- other tools, symbols, installation ---
@@ -638,10 +638,10 @@ print(n)
 		"$PROGRAMS/calls.plain" 10 >/dev/null 2>&1 || true
 	fib=$(python3 -c "$CALLGRIND_CALLS" fib <callgrind)
 	fn=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
-	base=$(of callgraph '.modules[] | select(.path | endswith("calls")) |
+	base=$(query callgraph '.modules[] | select(.path | endswith("calls")) |
 		.base' | tr -d '"')
 	address=$(printf '0x%x' $((0x$fn + base)))
-	[ "$(of callgraph '[.nodes[] | select(.function == "'"$address"'") |
+	[ "$(query callgraph '[.nodes[] | select(.function == "'"$address"'") |
 		.calls] | add')" -eq "$fib" ]
 }
 
