@@ -42,7 +42,7 @@ emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 	filter_end_record(f);
 }
 
-/* The column of ids is 40 wide, also if there is no id. */
+/* The column of ids is 40 characters wide even if a branch has no id. */
 static void
 print_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 {

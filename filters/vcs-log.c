@@ -31,7 +31,7 @@ static const struct about about = {
 	    "of a revision (HEAD),\nin the order of git rev-list.",
 };
 
-/* The operands; HEAD if there is none. */
+/* Without operands, the history of HEAD is written. */
 static void
 read_tips(struct filter *f, struct vcs *vcs, struct vcs_tips *tips)
 {

@@ -20,8 +20,8 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.operands = "rev ...",
-	.purpose = "Writes the id of the commit that each revision names: 40 "
-	    "hexadecimal digits for\nwhatever git understands.",
+	.purpose = "Writes the id, 40 hexadecimal digits, of the commit that "
+	    "each revision names.",
 	.reports = true,
 };
 

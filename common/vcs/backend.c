@@ -1,4 +1,4 @@
-/* backend - helpers that the back ends of version control share */
+/* backend - what all back ends share: failures, the names of kinds */
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 /*
  * A version control system.  The functions promise what those of vcs.h do, with
  * these differences: open() returns VCS_NONE if there is no repository of its
- * type; init() does not open the repository; the pointer `found` of
+ * type; init() does not open the repository; the last argument of
  * massage_parameter() is never NULL.
  */
 struct vcs_backend {

@@ -1,4 +1,4 @@
-/* git-commit - parses the commits of git */
+/* git-commit - parses the text of git's commit objects */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "common/vcs/git.h"
 
 /*
- * libgit2 can parse a commit as well, but allocates a dozen pieces of memory
- * for each and rejects commits with a malformed author or time.  Old histories
- * have such commits; git shows them, and so does this parser.
+ * libgit2 can parse commits, but makes a dozen allocations for each and rejects
+ * those with a malformed author or time.  Old histories have such commits; git
+ * shows them, and this parser accepts them.
  */
 
 static struct span
@@ -27,7 +27,7 @@ has_prefix(struct span s, const char *word)
 	return s.n >= n && memcmp(s.p, word, n) == 0;
 }
 
-/* Consumes "KEY 40 digits\n" from rest. */
+/* Consumes a line of the key and an id, which is not checked, from rest. */
 static bool
 take_id_line(struct span *rest, const char *key)
 {
@@ -51,7 +51,7 @@ take_line(struct span *rest)
 	return line;
 }
 
-/* Sets the value if the line begins with the key; the first one counts. */
+/* Sets the value if the line is the first one that begins with the key. */
 static void
 set_value(struct span line, const char *key, struct span *value)
 {
@@ -59,7 +59,7 @@ set_value(struct span line, const char *key, struct span *value)
 		*value = skip(line, strlen(key));
 }
 
-/* Other lines, and the continuation lines of a signature, are ignored. */
+/* Ignores other lines, such as a signature with its continuation lines. */
 static bool
 parse_fields(struct span rest, struct gitvcs_fields *f)
 {
@@ -70,7 +70,7 @@ parse_fields(struct span rest, struct gitvcs_fields *f)
 		return false;
 	f->parents = span_of(rest.p, 0);
 	while (take_id_line(&rest, "parent "))
-		f->parents.n += GIT_PARENT_LINE;
+		f->parents.n += GIT_PARENT_LINE_BYTES;
 	while (rest.n > 0 && (line = take_line(&rest)).n > 0) {
 		set_value(line, "author ", &f->author);
 		set_value(line, "committer ", &f->committer);
@@ -102,7 +102,10 @@ gitvcs_parse_fields(struct vcs *v, git_odb_object *object,
 	return true;
 }
 
-/* "NAME <EMAIL> TIME ZONE": the email ends at the first '>' after it. */
+/*
+ * Splits "NAME <EMAIL> TIME ZONE" at the first '<' and the '>' that follows it,
+ * as git does.  The email is empty if it does not end.
+ */
 static void
 parse_person(struct span person, struct span *name, struct span *email)
 {
@@ -119,7 +122,7 @@ parse_person(struct span person, struct span *name, struct span *email)
 	email->n = close != NULL ? (size_t)(close - email->p) : 0;
 }
 
-/* "TIME ZONE", which is after the last '>'. */
+/* Finds the time and the zone of a person: they follow the last '>'. */
 static void
 split_time(struct span person, struct span *time, struct span *zone)
 {
@@ -178,7 +181,7 @@ equals_ignoring_case(struct span s, const char *word)
 static bool
 open_recoder(struct gitvcs *g, struct span encoding)
 {
-	char name[sizeof g->recoder_encoding];
+	char name[sizeof g->recoder_encoding];	/* with a NUL */
 
 	if (encoding.n == 0 || encoding.n >= sizeof name ||
 	    memchr(encoding.p, '/', encoding.n) != NULL ||
@@ -195,25 +198,29 @@ open_recoder(struct gitvcs *g, struct span encoding)
 	return g->recoder != (iconv_t)-1;
 }
 
-/* Appends the converted text; with NULL, what iconv still holds. */
+/*
+ * Appends the converted text to g->text or, if from is NULL, the bytes that
+ * iconv has kept back.  Each turn of the loop has space for at least 64 bytes,
+ * so it makes progress.
+ */
 static bool
-append_converted(struct gitvcs *g, char *from, size_t left)
+append_converted(struct gitvcs *g, char *from, size_t from_bytes)
 {
-	size_t room, result;
+	size_t to_bytes, result;
 	char *to;
 
 	do {
-		buf_need(&g->text, left + 64);
+		buf_need(&g->text, from_bytes + 64);
 		to = g->text.data + g->text.len;
-		room = g->text.cap - g->text.len;
-		result = iconv(g->recoder, from != NULL ? &from : NULL, &left,
-		    &to, &room);
+		to_bytes = g->text.cap - g->text.len;
+		result = iconv(g->recoder, from != NULL ? &from : NULL,
+		    &from_bytes, &to, &to_bytes);
 		g->text.len = (size_t)(to - g->text.data);
 	} while (result == (size_t)-1 && errno == E2BIG);
 	return result != (size_t)-1;
 }
 
-/* The text as UTF-8 in g->text; false if it is not in its encoding. */
+/* Sets g->text to the text in UTF-8; false if the recoder rejects the text. */
 static bool
 convert(struct gitvcs *g, struct span text)
 {
@@ -223,7 +230,10 @@ convert(struct gitvcs *g, struct span text)
 	    append_converted(g, NULL, 0);
 }
 
-/* Leaves the bytes as they are unless the commit is in its encoding. */
+/*
+ * Converts the text of a commit from the encoding that it names.  The fields
+ * are unchanged if the encoding is unknown or the text is not valid in it.
+ */
 static void
 convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 {
@@ -240,12 +250,12 @@ convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 static void
 set_parents(struct gitvcs *g, struct span lines, struct vcs_version *version)
 {
-	size_t n = lines.n / GIT_PARENT_LINE;
+	size_t n = lines.n / GIT_PARENT_LINE_BYTES;
 	const char *line = lines.p;
 
 	g->parents = mem_grow(g->parents, &g->parents_cap, n,
 	    sizeof *g->parents);
-	for (size_t i = 0; i < n; i++, line += GIT_PARENT_LINE) {
+	for (size_t i = 0; i < n; i++, line += GIT_PARENT_LINE_BYTES) {
 		memcpy(g->parents[i].hex, line + sizeof "parent " - 1,
 		    VCS_ID_LEN);
 		g->parents[i].hex[VCS_ID_LEN] = '\0';

@@ -7,13 +7,14 @@
 #include "common/vcs/git.h"
 
 /*
- * The resolution of a revision such as "HEAD@{1}^{/fix}~2:Makefile".  libgit2's
+ * Resolves a revision such as "HEAD@{1}^{/fix}~2:Makefile".  libgit2's
  * git_revparse_single() understands nearly everything that gitrevisions(7)
- * describes.  What it does not understand, or understands differently, is
- * resolved here and replaced by an id in the text before libgit2 gets it:
+ * describes.  What it does not understand, or understands differently than git,
+ * is resolved here and replaced in the text that libgit2 gets:
  *
  *	@~2		HEAD~2
- *	HEAD@{2}	the id that the reflog of HEAD has, not of its branch
+ *	HEAD@{2}	the id in the reflog of HEAD; libgit2 uses that of the
+ *			branch that is checked out
  *	REV^{object}	REV
  *	:path, :2:path	the id of a file in the index
  *	:/text, REV^{/text}	the id of the first commit, in the order of
@@ -21,7 +22,7 @@
  *			extended regular expression)
  *
  * An abbreviated id that several objects share is resolved if only one of them
- * has the kind that is required, as in git.
+ * can be peeled to the type that is required, as in git.
  */
 
 static const git_object_t types[] = { [VCS_ANY] = GIT_OBJECT_ANY,
@@ -68,6 +69,7 @@ add_candidate(const git_oid *id, void *payload)
 	struct candidates *c = payload;
 	git_object *object, *peeled;
 
+	/* An object that is in several packs is listed several times. */
 	if (git_oid_ncmp(id, &c->prefix, c->prefix_len) != 0 ||
 	    (c->n > 0 && git_oid_equal(id, &c->found)) ||
 	    git_object_lookup(&object, c->repo, id, GIT_OBJECT_ANY) != 0)
@@ -81,7 +83,10 @@ add_candidate(const git_oid *id, void *payload)
 	return 0;
 }
 
-/* The type that an abbreviated id must have, given what follows it. */
+/*
+ * The type to which an abbreviated id must be peeled, given the character that
+ * follows it: "ID:path" needs a tree, "ID~2" a commit.
+ */
 static git_object_t
 required_type(char next, enum vcs_kind kind)
 {
@@ -92,7 +97,7 @@ required_type(char next, enum vcs_kind kind)
 	return GIT_OBJECT_ANY;
 }
 
-/* Resolves an abbreviation that one object of the required type has. */
+/* Resolves an abbreviated id that exactly one object of the type has. */
 static int
 resolve_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
     git_object **object)
@@ -158,7 +163,7 @@ matches(struct vcs *v, git_odb_object *object, const regex_t *regex)
 	return regexec(regex, buf_cstr(&g->text), 0, NULL, 0) == 0;
 }
 
-/* The first commit of a walk from the tips whose message matches. */
+/* Finds the first commit of a walk from the tips whose message matches. */
 static bool
 find_message(struct vcs *v, const struct vcs_tips *from, const char *text,
     struct vcs_id *id)
@@ -183,7 +188,7 @@ find_message(struct vcs *v, const struct vcs_tips *from, const char *text,
 	return ok;
 }
 
-/* The caller may be in the middle of a walk, so the handle's is preserved. */
+/* Preserves the handle's walk: the caller may be in the middle of it. */
 static bool
 search(struct vcs *v, const struct vcs_tips *from, const char *text,
     struct vcs_id *id)
@@ -217,7 +222,11 @@ add_tip(struct gitvcs *g, const char *ref, struct vcs_tips *tips)
 	git_object_free(object);
 }
 
-/* ":/text": searches the history of HEAD and of all references. */
+/*
+ * ":/text": searches the history of HEAD and of all references.  The order in
+ * which they are added decides between commits of the same time.  It is that of
+ * git: HEAD, then the references from the last to the first.
+ */
 static bool
 search_all(struct vcs *v, const char *text, struct vcs_id *id)
 {
@@ -244,7 +253,7 @@ search_all(struct vcs *v, const char *text, struct vcs_id *id)
 
 /* --- rewriting what libgit2 does not understand --- */
 
-/* Replaces a name by an id and the text that follows it. */
+/* Replaces a name by an id and rest, which may be a part of the name. */
 static void
 replace_by_id(struct buf *name, const char *id, const char *rest)
 {
@@ -256,7 +265,7 @@ replace_by_id(struct buf *name, const char *id, const char *rest)
 	*name = new;
 }
 
-/* Finds a suffix such as "^{/", which in "REV:PATH" must not be in PATH. */
+/* Finds a suffix such as "^{/", but not in the path of "REV:PATH". */
 static char *
 find_suffix(struct buf *name, const char *word)
 {
@@ -266,27 +275,30 @@ find_suffix(struct buf *name, const char *word)
 	    (size_t)(at - name->data)) == NULL ? at : NULL;
 }
 
-/* "REV^{/text}REST": becomes the id of the first match and REST. */
+/* Replaces "REV^{/text}REST" by the id of the first match, followed by REST. */
 static bool
 replace_search(struct vcs *v, struct buf *name, char *at)
 {
 	char *text = at + sizeof "^{/" - 1, *end = strchr(text, '}');
 	struct vcs_tip tip = { .excluded = false };
 	struct vcs_tips from = { &tip, 1, 1 };
-	enum vcs_kind found;
+	enum vcs_kind actual_kind;
 	struct vcs_id id;
 
 	if (end == NULL)
 		return explain(v, GIT_EINVALIDSPEC);
 	*at = *end = '\0';
 	if (!gitvcs_massage_parameter(v, name->data, VCS_COMMIT, &tip.id,
-	    &found) || !search(v, &from, text, &id))
+	    &actual_kind) || !search(v, &from, text, &id))
 		return false;
 	replace_by_id(name, id.hex, end + 1);
 	return true;
 }
 
-/* ":path" and ":2:path": a file in the index, of one side of a conflict. */
+/*
+ * Finds a file in the index by "path" or, in a conflict, by "STAGE:path": stage
+ * 1 is the common ancestor, 2 our side, 3 theirs.
+ */
 static bool
 find_in_index(struct vcs *v, const char *path, struct vcs_id *id)
 {
@@ -309,8 +321,8 @@ find_in_index(struct vcs *v, const char *path, struct vcs_id *id)
 }
 
 /*
- * "HEAD@{2}": where HEAD was, by its reflog; libgit2 uses the reflog of HEAD's
- * branch.  False if the name is not of this form.
+ * "HEAD@{2}": finds the id of HEAD two changes ago in the reflog of HEAD, and
+ * sets *rest to the text after it.  False if the name is not of this form.
  */
 static bool
 find_former_head(struct gitvcs *g, const char *name, struct vcs_id *id,
@@ -339,6 +351,8 @@ find_former_head(struct gitvcs *g, const char *name, struct vcs_id *id,
 static bool
 rewrite(struct vcs *v, struct buf *name)
 {
+	static const char object_suffix[] = "^{object}";
+	const size_t suffix_len = sizeof object_suffix - 1;
 	const char *p = name->data, *rest;
 	char *at;
 	struct vcs_id id;
@@ -353,8 +367,8 @@ rewrite(struct vcs *v, struct buf *name)
 	} else if (find_former_head(v->state, p, &id, &rest)) {
 		replace_by_id(name, id.hex, rest);
 	}
-	while ((at = find_suffix(name, "^{object}")) != NULL)
-		memmove(at, at + 9, strlen(at + 9) + 1);
+	while ((at = find_suffix(name, object_suffix)) != NULL)
+		memmove(at, at + suffix_len, strlen(at + suffix_len) + 1);
 	while ((at = find_suffix(name, "^{/")) != NULL)
 		if (!replace_search(v, name, at))
 			return false;
@@ -376,7 +390,7 @@ peel(struct vcs *v, git_object **object, enum vcs_kind kind)
 
 static bool
 resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
-    struct vcs_id *id, enum vcs_kind *found)
+    struct vcs_id *id, enum vcs_kind *actual_kind)
 {
 	git_object *object;
 	bool ok;
@@ -384,16 +398,19 @@ resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
 	if (!resolve(v, name, kind, &object))
 		return false;
 	ok = kind == VCS_ANY || peel(v, &object, kind);
-	*found = kind_of(git_object_type(object));
+	*actual_kind = kind_of(git_object_type(object));
 	gitvcs_format_id(id, git_object_id(object));
 	git_object_free(object);
 	return ok;
 }
 
-/* A complete id or a reference, if it need not be peeled. */
+/*
+ * Resolves a complete id or the name of a reference.  False if the name is
+ * something else or the object must be peeled.
+ */
 static bool
 resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,
-    struct vcs_id *id, enum vcs_kind *found)
+    struct vcs_id *id, enum vcs_kind *actual_kind)
 {
 	git_reference *ref;
 	git_object_t type;
@@ -401,7 +418,7 @@ resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	size_t size;
 
 	if (*name == '\0')
-		return false;	/* for libgit2 it is HEAD */
+		return false;	/* git_reference_dwim() would return HEAD */
 	if (strlen(name) != VCS_ID_LEN || git_oid_fromstr(&oid, name) != 0) {
 		if (git_reference_dwim(&ref, g->repo, name) != 0)
 			return false;
@@ -410,22 +427,22 @@ resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	}
 	if (git_odb_read_header(&size, &type, g->odb, &oid) != 0)
 		return false;
-	*found = kind_of(type);
+	*actual_kind = kind_of(type);
 	gitvcs_format_id(id, &oid);
-	return kind == VCS_ANY || kind == *found;
+	return kind == VCS_ANY || kind == *actual_kind;
 }
 
 bool
 gitvcs_massage_parameter(struct vcs *v, const char *text, enum vcs_kind kind,
-    struct vcs_id *id, enum vcs_kind *found)
+    struct vcs_id *id, enum vcs_kind *actual_kind)
 {
 	struct buf name = { 0 };
 	bool ok;
 
 	buf_add(&name, text, strlen(text) + 1);
 	ok = rewrite(v, &name) &&
-	    (resolve_simple(v->state, name.data, kind, id, found) ||
-	    resolve_and_peel(v, name.data, kind, id, found));
+	    (resolve_simple(v->state, name.data, kind, id, actual_kind) ||
+	    resolve_and_peel(v, name.data, kind, id, actual_kind));
 	buf_release(&name);
 	return ok;
 }

@@ -44,9 +44,9 @@ gitvcs_fail(struct vcs *v, const char *fmt, ...)
 
 /*
  * libgit2 reads all certificates of the system when it is initialized, although
- * weir never uses the network: 3 of the 8 ms that a filter takes to start.  If
- * libgit2 is built with mbedtls, as in Debian, this function replaces the one
- * that reads them; libgit2 then goes on without certificates.
+ * weir never uses the network.  This takes 3 of the 8 ms in which a filter
+ * starts.  If libgit2 is built with mbedtls, as in Debian, this function
+ * replaces the one that reads them; libgit2 then goes on without certificates.
  */
 int mbedtls_x509_crt_parse_file(void *chain, const char *path);
 
@@ -59,9 +59,9 @@ mbedtls_x509_crt_parse_file(void *chain, const char *path)
 
 /*
  * Commits are read once, so caching them is useless.  Verifying the hash of
- * each object would take a quarter more time; git does not do it when it shows
- * a commit, either.  The two extensions, which libgit2 rejects by default, do
- * not matter to readers of commits.
+ * each object would take a quarter more time; git log does not do it either.
+ * libgit2 rejects repositories with these two extensions by default, but they
+ * do not matter to a reader of commits.
  */
 static void
 set_up_library(void)
@@ -75,7 +75,10 @@ set_up_library(void)
 	git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, (size_t)2);
 }
 
-/* libgit2 1.5 reports only that it did not find this setting. */
+/*
+ * Was the repository rejected because it belongs to another user?  libgit2 1.5
+ * reports only that it did not find the setting safe.directory.
+ */
 static bool
 is_distrusted(int error)
 {
@@ -162,7 +165,7 @@ gitvcs_close(struct vcs *v)
 	free(g->parents);
 	free(g->shallow);
 	buf_release(&g->text);
-	buf_release(&g->name);
+	buf_release(&g->head_name);
 	free(g);
 	git_libgit2_shutdown();
 }

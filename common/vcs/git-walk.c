@@ -9,10 +9,11 @@
 /*
  * The order is that of git-rev-list(1) without options, commits by date: a
  * priority queue (a binary heap) holds the commits that have been reached.  The
- * one with the latest commit time is next, of equal ones the one reached first;
- * when it is taken out, its parents are put in.  So a parent comes after the
- * child through which it was reached, and after other children as far as clocks
- * agree.  With times in parentheses, and each commit left of its parents:
+ * one with the latest commit time is next or, if times are equal, the one that
+ * was reached first.  When it is taken out, its parents are put in.  So a
+ * parent comes after the child through which it was reached, and after its
+ * other children if the clocks of the committers agree.  An example with times
+ * in parentheses, where each commit is to the left of its parents:
  *
  *	A(40) -- B(30) -- D(10)		queue: A; C B; B D; D
  *	    \-- C(35) ----/		order: A C B D
@@ -20,33 +21,35 @@
  * "^REV" excludes a commit and its history (git calls these commits
  * uninteresting).  A commit may turn out to be excluded after it was taken
  * out, so a walk with excluded tips is completed before the first commit is
- * returned (git calls this limited).
+ * returned (git calls such a walk limited).
  *
- * libgit2 has such a walk, too.  It fails where a shallow clone ends, before it
- * has returned the last commits; it reads each commit and leaves the caller to
+ * libgit2 has a walk of its own.  It fails where a shallow clone ends, before
+ * it has returned the last commits; it reads each commit, and the caller has to
  * read it again; and its queue is a sorted list, which takes quadratic time if
- * many commits are in it.
+ * it holds many commits.
  */
 enum walk_flags { REACHED = 1, PARSED = 2, EXCLUDED = 4, QUEUED = 8 };
 
 struct walk_commit {
 	git_oid id;
 	uint8_t flags;			/* of enum walk_flags */
-	uint32_t n_parents, parents;	/* the first one's index in parents */
+	uint32_t n_parents;
+	uint32_t parents;		/* where they begin in walk.parents */
 	int64_t time_s;
-	git_odb_object *object;		/* until it is returned, or NULL */
+	git_odb_object *object;		/* NULL if not read, or given away */
 };
 
-/* Of the queue; heap[0] is before all others in the order. */
+/* A commit in the queue; heap[0] is the next one of the walk. */
 struct heap_item {
 	int64_t time_s;
-	uint32_t sequence, commit;
+	uint32_t sequence;		/* n_pushed when it was put in */
+	uint32_t commit;
 };
 
 /*
- * When only excluded commits are left in the queue, so many more of them are
- * looked at, because the clocks of committers differ.  git does the same (its
- * name is SLOP, too), and the result depends on the number.
+ * When only excluded commits remain in the queue, this many more of them are
+ * examined, because the clocks of committers differ.  git has the same constant
+ * (also named SLOP), and the commits that a walk returns depend on it.
  */
 enum { SLOP = 5 };
 
@@ -136,7 +139,7 @@ static bool
 add_parents(struct vcs *v, uint32_t index, struct span lines)
 {
 	struct gitvcs_walk *w = walk_of(v);
-	size_t n = lines.n / GIT_PARENT_LINE;
+	size_t n = lines.n / GIT_PARENT_LINE_BYTES;
 	const char *digits = lines.p + sizeof "parent " - 1;
 	git_oid id;
 
@@ -146,7 +149,7 @@ add_parents(struct vcs *v, uint32_t index, struct span lines)
 	w->commits[index].n_parents = (uint32_t)n;
 	w->parents = mem_grow(w->parents, &w->parents_cap, w->n_parents + n,
 	    sizeof *w->parents);
-	for (size_t i = 0; i < n; i++, digits += GIT_PARENT_LINE) {
+	for (size_t i = 0; i < n; i++, digits += GIT_PARENT_LINE_BYTES) {
 		if (git_oid_fromstrn(&id, digits, VCS_ID_LEN) != 0)
 			return gitvcs_fail(v, "the id of a parent is "
 			    "malformed");
@@ -201,8 +204,8 @@ exclude(struct gitvcs_walk *w, uint32_t index)
 }
 
 /*
- * Excludes the parents of a commit.  Those not excluded before are pushed to
- * the stack: their parents are next.
+ * Excludes the parents of a commit.  Those that were not excluded before are
+ * pushed to the stack to_exclude, because their parents must be excluded next.
  */
 static void
 exclude_parents(struct gitvcs_walk *w, uint32_t index)
@@ -229,7 +232,11 @@ exclude_history(struct gitvcs_walk *w, uint32_t index)
 		exclude_parents(w, w->to_exclude[--w->n_to_exclude]);
 }
 
-/* Parses a commit that has been reached and puts it into the queue. */
+/*
+ * Parses a commit that has been reached and puts it into the queue.  A limited
+ * walk does not keep the objects of all its commits in memory: those that it
+ * returns are read again.
+ */
 static bool
 reach(struct vcs *v, uint32_t index)
 {
@@ -276,7 +283,10 @@ reach_excluded_parents(struct vcs *v, uint32_t index)
 	}
 }
 
-/* Called after an excluded commit; git's still_interesting(). */
+/*
+ * Must the walk go on after an excluded commit?  Decides as still_interesting()
+ * of git does.  *slop counts down the excluded commits that may still follow.
+ */
 static bool
 must_continue(const struct gitvcs_walk *w, int64_t last_time_s, unsigned *slop)
 {
@@ -290,8 +300,8 @@ must_continue(const struct gitvcs_walk *w, int64_t last_time_s, unsigned *slop)
 }
 
 /*
- * The walk if some tips are excluded.  The result may contain commits that were
- * excluded later; next_of_result() skips them.
+ * Completes a limited walk.  The result may contain commits that were excluded
+ * after they had been added; next_in_result() skips them.
  */
 static bool
 walk_all(struct vcs *v)
@@ -350,7 +360,7 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 	uint32_t *indices = mem_resize(NULL, n, sizeof *indices);
 	bool ok;
 
-	gitvcs_walk_end(w);
+	gitvcs_walk_end(w);	/* the previous one */
 	w->first_parent = first_parent;
 	map_init(&w->map, key_of, w);
 	ok = add_tips(v, tips, n, indices);
@@ -361,13 +371,13 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 }
 
 static enum vcs_found
-next_of_result(struct vcs *v, uint32_t *index)
+next_in_result(struct vcs *v, uint32_t *index)
 {
 	struct gitvcs_walk *w = walk_of(v);
 	struct walk_commit *c;
 
-	while (w->next < w->n_result) {
-		*index = w->result[w->next++];
+	while (w->next_result < w->n_result) {
+		*index = w->result[w->next_result++];
 		c = &w->commits[*index];
 		if (!(c->flags & EXCLUDED))
 			return c->object != NULL || gitvcs_read_commit(v,
@@ -377,7 +387,7 @@ next_of_result(struct vcs *v, uint32_t *index)
 }
 
 static enum vcs_found
-next_of_queue(struct vcs *v, uint32_t *index)
+next_in_queue(struct vcs *v, uint32_t *index)
 {
 	struct gitvcs_walk *w = walk_of(v);
 
@@ -394,8 +404,8 @@ gitvcs_walk_next_object(struct vcs *v, git_odb_object **object)
 	enum vcs_found found;
 	uint32_t index;
 
-	found = w->limited ? next_of_result(v, &index) :
-	    next_of_queue(v, &index);
+	found = w->limited ? next_in_result(v, &index) :
+	    next_in_queue(v, &index);
 	if (found != VCS_FOUND)
 		return found;
 	*object = w->commits[index].object;

@@ -1,4 +1,4 @@
-/* git - version control by git: the table of its functions */
+/* git - the back end for git: HEAD, branches, changed files, its functions */
 
 #include <stdlib.h>
 
@@ -64,9 +64,9 @@ get_head_major_version(struct vcs *v, const char **name)
 	target = git_reference_symbolic_target(head);
 	if (target == NULL)
 		gitvcs_format_id(&id, git_reference_target(head));
-	g->name.len = 0;
-	buf_str(&g->name, target != NULL ? short_name(target) : id.hex);
-	*name = buf_cstr(&g->name);
+	g->head_name.len = 0;
+	buf_str(&g->head_name, target != NULL ? short_name(target) : id.hex);
+	*name = buf_cstr(&g->head_name);
 	git_reference_free(head);
 	return true;
 }
@@ -198,7 +198,7 @@ is_dirty(struct vcs *v, bool *dirty)
 	if (git_repository_is_bare(g->repo))
 		return true;
 	git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION);
-	/* By default, untracked and ignored files are not listed. */
+	/* These options do not list untracked and ignored files. */
 	error = git_status_foreach_ext(g->repo, &options, stop_at_change,
 	    dirty);
 	return error == 0 || *dirty || gitvcs_fail(v,

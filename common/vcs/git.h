@@ -14,29 +14,30 @@
  * git.
  */
 
+/* "parent ID\n" */
+enum { GIT_PARENT_LINE_BYTES = sizeof "parent " - 1 + VCS_ID_LEN + 1 };
+
 /* The fields of a commit object, borrowed from it. */
 struct gitvcs_fields {
-	struct span parents;	/* lines of GIT_PARENT_LINE bytes */
+	struct span parents;	/* lines of GIT_PARENT_LINE_BYTES each */
 	struct span author, committer, encoding, message;
 };
 
-enum { GIT_PARENT_LINE = sizeof "parent " - 1 + VCS_ID_LEN + 1 };
-
 /* A walk over the history; see git-walk.c. */
 struct gitvcs_walk {
-	struct walk_commit *commits;	/* all that were seen */
+	struct walk_commit *commits;	/* all whose ids are known */
 	size_t n, cap;
 	struct map map;			/* from ids to indices in commits */
-	uint32_t *parents;		/* of all commits, as such indices */
+	uint32_t *parents;		/* of all commits: indices in commits */
 	size_t n_parents, parents_cap;
-	struct heap_item *heap;		/* commits in the queue */
+	struct heap_item *heap;		/* the queue */
 	size_t n_heap, heap_cap;
-	uint32_t n_pushed;		/* how many were ever put into it */
+	uint32_t n_pushed;		/* into the queue since the start */
 	uint32_t n_interesting;		/* in the queue and not excluded */
-	uint32_t *to_exclude;		/* a stack: their parents are next */
+	uint32_t *to_exclude;		/* commits with parents to exclude */
 	size_t n_to_exclude, to_exclude_cap;
 	uint32_t *result;		/* if limited: the commits, in order */
-	size_t n_result, result_cap, next;
+	size_t n_result, result_cap, next_result;
 	bool limited;			/* some tips are excluded */
 	bool first_parent;
 };
@@ -44,18 +45,18 @@ struct gitvcs_walk {
 struct gitvcs {
 	git_repository *repo;
 	git_odb *odb;
-	git_oid *shallow;	/* sorted: commits stored without parents */
+	git_oid *shallow;	/* sorted: where a shallow clone ends */
 	size_t n_shallow, shallow_cap;
-	git_odb_object *object;	/* the last version is borrowed from it */
-	struct vcs_id *parents;	/* of the last version */
+	git_odb_object *object;	/* the version last returned */
+	struct vcs_id *parents;	/* of that version */
 	size_t parents_cap;
-	struct buf text;	/* the last version as UTF-8, if converted */
-	iconv_t recoder;
-	char recoder_encoding[32];	/* what recoder reads */
+	struct buf text;	/* a version converted to UTF-8; a message */
+	iconv_t recoder;	/* to UTF-8 from recoder_encoding */
+	char recoder_encoding[32];
 	struct gitvcs_walk walk;
 	struct vcs_branch *branches;
 	size_t n_branches, branches_cap, next_branch;
-	struct buf name;
+	struct buf head_name;	/* from get_head_major_version() */
 };
 
 /* --- git-repo: the repository and its objects --- */
@@ -64,7 +65,7 @@ enum vcs_found gitvcs_open(struct vcs *, const char *path, bool upwards);
 void gitvcs_close(struct vcs *);
 bool gitvcs_init(struct vcs *, const char *path);
 
-/* The hexadecimal form of an id. */
+/* Writes an id in hexadecimal digits. */
 void gitvcs_format_id(struct vcs_id *, const git_oid *);
 int gitvcs_compare_ids(const void *, const void *);	/* for sort() */
 
@@ -79,18 +80,21 @@ bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* --- git-commit: parsing of commits --- */
 
-/* A commit where a shallow clone ends has no parents, as for git. */
+/*
+ * Finds the fields of a commit object.  A commit where a shallow clone ends has
+ * no parents, as in git.
+ */
 bool gitvcs_parse_fields(struct vcs *, git_odb_object *,
     struct gitvcs_fields *);
 
-/* The time in an author or committer line, or INT_UNKNOWN. */
+/* The time of an author or committer in seconds since 1970, or INT_UNKNOWN. */
 int64_t gitvcs_person_time(struct span person);
 
 /* Parses a commit as a version.  The handle takes ownership of the object. */
 bool gitvcs_parse_version(struct vcs *, git_odb_object *,
     struct vcs_version *);
 
-/* --- git-walk: the history --- */
+/* --- git-walk: the history; the walk replaces the handle's current one --- */
 
 bool gitvcs_walk_begin(struct vcs *, const struct vcs_tip *, size_t, bool);
 enum vcs_found gitvcs_walk_next(struct vcs *, struct vcs_version *);

@@ -1,4 +1,4 @@
-/* none - versions listed in a plain file, for trees without version control */
+/* none - the back end for trees without version control: a file of versions */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +15,16 @@
 #include "common/vcs/backend.h"
 
 /*
- * The file is described in weir-vcs(7).  It is read completely when it is
- * opened, because it is small: one line for each version that was measured.
+ * weir-vcs(7) describes the file.  It is small, one line for each version that
+ * was measured, so it is read completely when it is opened.
  */
 #define FILE_NAME ".weir-versions"
 #define BRANCH "main"
 
 struct version_line {
 	struct span line;	/* without its newline */
-	struct span name, email, message;	/* message is escaped */
+	struct span name, email;
+	struct span message;	/* escaped, as it is in the file */
 	int64_t time_s;
 };
 
@@ -32,9 +33,9 @@ struct none {
 	struct version_line *versions;	/* version N is versions[N - 1] */
 	size_t n, cap;
 	struct vcs_id parent;	/* of the version last returned */
-	struct buf message;
-	size_t next, end;	/* of a walk: from next down, without end */
-	bool branch_done;
+	struct buf message;	/* of that version, without escapes */
+	size_t next, end;	/* a walk returns next, next - 1, ..., end + 1 */
+	bool branch_done;	/* the walk over branches has returned it */
 };
 
 static bool
@@ -129,8 +130,8 @@ read_file(struct vcs *v, int fd, const char *path)
 }
 
 /*
- * Opens the file in a directory or above it; path becomes that of the file.
- * Returns a descriptor, or -1.
+ * Opens the file in the directory path or, if upwards, in the nearest one above
+ * it.  Replaces path by the path of the file.  Returns a descriptor, or -1.
  */
 static int
 find_file(struct buf *path, bool upwards)
@@ -165,7 +166,7 @@ open_none(struct vcs *v, const char *path, bool upwards)
 {
 	char *folder = realpath(path != NULL ? path : ".", NULL);
 	struct buf name = { 0 };
-	bool ok;
+	enum vcs_found found;
 	int fd;
 
 	if (folder == NULL)
@@ -174,18 +175,17 @@ open_none(struct vcs *v, const char *path, bool upwards)
 	free(folder);
 	v->state = mem_zero(1, sizeof (struct none));
 	if ((fd = find_file(&name, upwards)) < 0) {
-		ok = errno == ENOENT;
+		found = errno == ENOENT ? VCS_NONE : VCS_FAILED;
 		vcs_fail(v, "cannot open '%.400s': %s", name.data,
 		    strerror(errno));
-		close_none(v);
-		buf_release(&name);
-		return ok ? VCS_NONE : VCS_FAILED;
+	} else {
+		found = read_file(v, fd, name.data) ? VCS_FOUND : VCS_FAILED;
+		close(fd);
 	}
-	if (!(ok = read_file(v, fd, name.data)))
+	if (found != VCS_FOUND)
 		close_none(v);
-	close(fd);
 	buf_release(&name);
-	return ok ? VCS_FOUND : VCS_FAILED;
+	return found;
 }
 
 /* An empty file is a history without versions. */
@@ -243,7 +243,7 @@ get_head_major_version(struct vcs *v, const char **name)
 	return true;
 }
 
-/* The version whose id begins with digits, 0 if none; fails for several. */
+/* Finds the version whose id begins with digits, or 0; fails if several do. */
 static bool
 find_id(struct vcs *v, struct span digits, size_t *number)
 {
@@ -266,7 +266,10 @@ find_id(struct vcs *v, struct span digits, size_t *number)
 	return true;
 }
 
-/* The part of a name before "~" or "^": HEAD, main, a number or an id. */
+/*
+ * Resolves the part of a name before "~" or "^": HEAD, main, a number or an id.
+ * A number that no version has may be an abbreviated id.
+ */
 static bool
 find_base(struct vcs *v, struct span base, size_t *number)
 {
@@ -314,14 +317,14 @@ go_back(struct vcs *v, struct span steps, size_t *number)
 
 static bool
 massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
-    struct vcs_id *id, enum vcs_kind *found)
+    struct vcs_id *id, enum vcs_kind *actual_kind)
 {
 	size_t n = strcspn(name, "~^"), number;
 
 	if (!find_base(v, span_of(name, n), &number) ||
 	    !go_back(v, span_str(name + n), &number))
 		return false;
-	*found = VCS_COMMIT;
+	*actual_kind = VCS_COMMIT;
 	if (kind != VCS_ANY && kind != VCS_COMMIT)
 		return vcs_fail(v, "it is a commit");
 	get_id(v->state, number, id);
@@ -379,7 +382,7 @@ get_minor_version_info(struct vcs *v, const struct vcs_id *id,
 	return true;
 }
 
-/* The history is linear, so what is excluded is its beginning. */
+/* The history is linear, so the excluded versions are its oldest ones. */
 static bool
 walk_minor_versions(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
@@ -433,7 +436,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	    VCS_FAILED : VCS_FOUND;
 }
 
-/* The state of the files at the time of the version is not recorded. */
+/* The file does not record what the tree contained at a version. */
 static bool
 is_dirty(struct vcs *v, bool *dirty)
 {

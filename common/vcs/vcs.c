@@ -5,7 +5,7 @@
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
-/* In the order in which they are tried. */
+/* In the order in which vcs_open() tries them. */
 static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
@@ -88,12 +88,12 @@ vcs_get_head_major_version(struct vcs *v, const char **name)
 
 bool
 vcs_massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
-    struct vcs_id *id, enum vcs_kind *found)
+    struct vcs_id *id, enum vcs_kind *actual_kind)
 {
 	enum vcs_kind ignored;
 
 	return v->backend->massage_parameter(v, name, kind, id,
-	    found != NULL ? found : &ignored);
+	    actual_kind != NULL ? actual_kind : &ignored);
 }
 
 bool
@@ -150,8 +150,9 @@ add_range(struct vcs *v, const char *text, const char *dots,
 }
 
 /*
- * A single name may contain dots as well, such as ":/stop..": what is not a
- * valid range is tried as a name, and the error of the range is reported.
+ * A single name may contain dots, such as ":/stop..", so a text that is not a
+ * valid range is tried as a name.  If it is not a name either, the reason why
+ * it is not a range is reported.
  */
 bool
 vcs_add_tips(struct vcs *v, const char *text, struct vcs_tips *tips)
@@ -175,10 +176,10 @@ vcs_add_tips(struct vcs *v, const char *text, struct vcs_tips *tips)
 }
 
 bool
-vcs_walk_minor_versions(struct vcs *v, const struct vcs_tip *limits,
-    size_t n, bool first_parent)
+vcs_walk_minor_versions(struct vcs *v, const struct vcs_tip *tips, size_t n,
+    bool first_parent)
 {
-	return v->backend->walk_minor_versions(v, limits, n, first_parent);
+	return v->backend->walk_minor_versions(v, tips, n, first_parent);
 }
 
 enum vcs_found

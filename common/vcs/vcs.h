@@ -34,8 +34,8 @@ enum vcs_kind { VCS_ANY, VCS_COMMIT, VCS_TREE, VCS_BLOB, VCS_TAG };
 
 /*
  * A minor version.  Its text is UTF-8 if its encoding is known, otherwise the
- * bytes as they are stored.  Everything is borrowed until the next call with
- * the same handle.
+ * bytes as they are stored.  A time or an offset may be INT_UNKNOWN.
+ * Everything is borrowed until the next call with the same handle.
  */
 struct vcs_version {
 	struct vcs_id id;
@@ -44,7 +44,7 @@ struct vcs_version {
 	struct span author, email;
 	int64_t time_s;			/* of the commit, since 1970 in UTC */
 	int64_t utc_offset_minutes;	/* of the committer's time zone */
-	int64_t author_time_s;		/* these three may be INT_UNKNOWN */
+	int64_t author_time_s;
 	struct span message;		/* complete and unchanged */
 };
 
@@ -71,15 +71,18 @@ struct vcs_tips {
 	size_t n, cap;
 };
 
-/* Kinds as "any", "commit", "tree", "blob", "tag"; false for other names. */
+/*
+ * The name of a kind ("any", "commit", "tree", "blob" or "tag"), and the kind
+ * that has a name; false if none has.
+ */
 const char *vcs_kind_name(enum vcs_kind);
 bool vcs_kind_of(const char *name, enum vcs_kind *);
 
 /*
  * Opens the repository at path or, if upwards, at path or in the nearest
- * directory above it.  A NULL path is the current directory, or what the
- * system's environment variables name.  type is "git" or "none"; NULL tries
- * them in this order.  After a failure there is nothing to close.
+ * directory above it.  A NULL path is the current directory or, for git, the
+ * repository that GIT_DIR and similar variables name.  type is "git" or "none";
+ * NULL tries them in this order.  After a failure there is nothing to close.
  */
 bool vcs_open(struct vcs *, const char *type, const char *path, bool upwards);
 void vcs_close(struct vcs *);
@@ -103,10 +106,11 @@ bool vcs_get_head_major_version(struct vcs *, const char **name);
 /*
  * massage_parameter: resolves a name to an id.  If a kind is given, tags and
  * commits are peeled until an object of this kind is reached; with VCS_ANY the
- * named object itself is returned.  *found, which may be NULL, is its kind.
+ * named object itself is returned.  Sets *actual_kind to the kind of the object
+ * returned unless actual_kind is NULL.
  */
 bool vcs_massage_parameter(struct vcs *, const char *name, enum vcs_kind,
-    struct vcs_id *, enum vcs_kind *found);
+    struct vcs_id *, enum vcs_kind *actual_kind);
 
 /*
  * check_minor_version_validity: does the name resolve to a commit?  Perun's
