@@ -225,7 +225,7 @@ is_whole() {
 	mkdir repo/.perun
 	printf 'vcs:\n  type: git\n  type: none\n' >repo/.perun/local.yml
 	run -2 --separate-stderr pidx-init repo
-	[[ $stderr == *"repo/.perun/local.yml:3:3: the key 'type' comes twice" ]]
+	[[ $stderr == *"repo/.perun/local.yml:3:3: the key 'type' occurs twice" ]]
 	assert_equal "$(ls -A repo/.perun)" local.yml
 }
 

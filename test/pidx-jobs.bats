@@ -267,12 +267,12 @@ refused() {
 }
 
 @test "invalid YAML is refused with file, line, column and reason" {
-	refused $'cmds: [./a]\ncmds: [./b]' 2:1 "the key 'cmds' comes twice"
+	refused $'cmds: [./a]\ncmds: [./b]' 2:1 "the key 'cmds' occurs twice"
 	refused $'cmds: [./a' 2:1 "while parsing a flow sequence, did not find expected ',' or ']'"
 	refused $'a: \xff' 1:4 "invalid leading UTF-8 octet"
 	refused '- a' 1:1 "the document is not a mapping"
-	refused $'a: b\n---\nc: d' 2:1 "a second document"
-	refused 'a: *b' 1:4 "an alias without an anchor"
+	refused $'a: b\n---\nc: d' 2:1 "there is a second document"
+	refused 'a: *b' 1:4 "the alias has no anchor"
 }
 
 @test "control characters of local.yml are escaped in messages" {

@@ -72,7 +72,7 @@ fail_here(struct reader *r, const char *what)
 	return fail(r, at.line + 1, at.column + 1, "%s", what);
 }
 
-/* For an error in the encoding libyaml gives an offset but no line. */
+/* For an error in the encoding, libyaml reports an offset but no line. */
 static bool
 fail_at_offset(struct reader *r, size_t offset, const char *what)
 {
@@ -142,36 +142,36 @@ count_values(struct reader *r, uint32_t n)
 {
 	r->n_values += n;
 	if (r->n_values > CONFIG_VALUES_MAX)
-		return fail_here(r, "too many values");
+		return fail_here(r, "there are too many values");
 	return true;
 }
 
 /*
- * Computes the size and height of a list or mapping from those of its items,
- * with aliases expanded, and compares them with the limits: the output of a
- * value and the recursion over it are bounded.
+ * Computes the size and height of a list or mapping, with aliases expanded,
+ * from those of its items.  The limits bound the length of a value's output and
+ * the depth of the recursion over it.
  */
 static bool
 compute_size(struct reader *r, struct config_value *v)
 {
-	const struct config_value *in;
+	const struct config_value *item;
 
 	v->height = 1;
 	for (size_t i = 0; i < v->n; i++) {
-		in = v->items[i].value;
-		v->size += in->size;
+		item = v->items[i].value;
+		v->size += item->size;
 		if (v->size > CONFIG_VALUES_MAX)
-			return fail_here(r, "too many values, with aliases "
-			    "expanded");
-		if (v->height < in->height + 1)
-			v->height = in->height + 1;
+			return fail_here(r, "there are too many values, with "
+			    "aliases expanded");
+		if (v->height < item->height + 1)
+			v->height = item->height + 1;
 	}
 	if (v->height > CONFIG_DEPTH_MAX)
-		return fail_here(r, "nested too deeply");
+		return fail_here(r, "values are nested too deeply");
 	return true;
 }
 
-/* An anchor may be defined again: the last definition counts. */
+/* An anchor may be redefined; read_alias() finds the last definition. */
 static bool
 set_anchor(struct reader *r, const yaml_char_t *name,
     const struct config_value *v)
@@ -181,7 +181,7 @@ set_anchor(struct reader *r, const yaml_char_t *name,
 	if (p == NULL)
 		return true;
 	if (r->n_anchors == CONFIG_ANCHORS_MAX)
-		return fail_here(r, "too many anchors");
+		return fail_here(r, "there are too many anchors");
 	r->anchors[r->n_anchors++] = (struct anchor){
 	    mem_strdup(p), v };
 	return true;
@@ -196,10 +196,10 @@ read_alias(struct reader *r, const struct config_value **value)
 	while (i > 0 && strcmp(r->anchors[i - 1].name, name) != 0)
 		i--;
 	if (i == 0)
-		return fail_here(r, "an alias without an anchor");
+		return fail_here(r, "the alias has no anchor");
 	*value = r->anchors[i - 1].value;
 	if ((*value)->height == 0)
-		return fail_here(r, "an alias of a value that contains it");
+		return fail_here(r, "the alias is in the value of its anchor");
 	return count_values(r, 1);
 }
 
@@ -220,7 +220,7 @@ read_text(struct reader *r, struct config_value *v)
 	size_t n = r->event.data.scalar.length;
 
 	if (memchr(p, '\0', n) != NULL)
-		return fail_here(r, "a NUL character in a text");
+		return fail_here(r, "the text contains a NUL character");
 	v->text_storage = mem_strndup(p, n);
 	v->text = span_of(v->text_storage, n);
 	v->is_null = is_null(&r->event, v->text);
@@ -254,6 +254,7 @@ read_list(struct reader *r, uint32_t depth, struct config_value *v)
 	}
 }
 
+/* Appends the items of a mapping; duplicates are removed later. */
 static bool
 merge_mapping(struct reader *r, struct config_value *to,
     const struct config_value *from)
@@ -291,12 +292,12 @@ compare_items(const void *a, const void *b)
 }
 
 /*
- * Marks every item, by setting its value to NULL, whose key an earlier item
- * has.  An item before `end` must not have an earlier one: it is a duplicate.
+ * Sets the value of every item whose key an earlier item has to NULL.  Fails if
+ * the item is before own_end: a mapping must not have a key twice itself.
  */
 static bool
 mark_duplicates(struct reader *r, struct config_item **sorted, size_t n_sorted,
-    const struct config_item *end)
+    const struct config_item *own_end)
 {
 	struct config_item *first = sorted[0], *item;
 
@@ -304,9 +305,9 @@ mark_duplicates(struct reader *r, struct config_item **sorted, size_t n_sorted,
 		item = sorted[i];
 		if (strcmp(item->key.p, first->key.p) != 0)
 			first = item;
-		else if (item < end)
+		else if (item < own_end)
 			return fail(r, item->line, item->column,
-			    "the key '%.*s' comes twice", SPAN_ARG(item->key));
+			    "the key '%.*s' occurs twice", SPAN_ARG(item->key));
 		else
 			item->value = NULL;
 	}
@@ -322,7 +323,7 @@ remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
 {
 	struct config_item **sorted;
 	bool ok;
-	size_t left = 0;
+	size_t n_kept = 0;
 
 	if (v->n == 0)
 		return true;
@@ -336,8 +337,8 @@ remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
 		return false;
 	for (size_t i = 0; i < v->n; i++)
 		if (v->items[i].value != NULL)
-			v->items[left++] = v->items[i];
-	v->n = left;
+			v->items[n_kept++] = v->items[i];
+	v->n = n_kept;
 	return true;
 }
 
@@ -368,21 +369,21 @@ static bool
 read_mapping(struct reader *r, uint32_t depth, struct config_value *v)
 {
 	struct config_value merged = { .kind = CONFIG_MAPPING };
-	size_t n;
+	size_t n_own;
 	bool ok;
 
 	while ((ok = next_event(r)) &&
 	    r->event.type != YAML_MAPPING_END_EVENT)
 		if (!(ok = read_pair(r, depth, v, &merged)))
 			break;
-	n = v->n;
+	n_own = v->n;
 	ok = ok && merge_mapping(r, v, &merged) &&
-	    remove_overridden(r, v, n) && compute_size(r, v);
+	    remove_overridden(r, v, n_own) && compute_size(r, v);
 	free(merged.items);
 	return ok;
 }
 
-/* The current event is the first of a value, and afterwards its last. */
+/* The current event is the first one of a value and, on return, its last. */
 static bool
 read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 {
@@ -394,7 +395,7 @@ read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 	if (e->type == YAML_ALIAS_EVENT)
 		return read_alias(r, value);
 	if (depth == CONFIG_DEPTH_MAX)
-		return fail_here(r, "nested too deeply");
+		return fail_here(r, "values are nested too deeply");
 	if (!count_values(r, 1))
 		return false;
 	v = new_value(r->config, CONFIG_TEXT, r->file, line);
@@ -433,7 +434,7 @@ read_documents(struct reader *r, const struct config_value **root)
 	if (!next_event(r) || !next_event(r))
 		return false;
 	if (r->event.type != YAML_STREAM_END_EVENT)
-		return fail_here(r, "a second document");
+		return fail_here(r, "there is a second document");
 	return true;
 }
 
@@ -462,7 +463,7 @@ check_directives(struct reader *r)
 			continue;
 		if (++n > CONFIG_DIRECTIVES_MAX)
 			return fail_at_offset(r, (size_t)(p - r->yaml.p),
-			    "too many %TAG directives");
+			    "there are too many %TAG directives");
 	}
 	return true;
 }
@@ -479,7 +480,7 @@ config_add(struct config *c, const char *file, struct span yaml,
 	r->config = c;
 	r->file = c->files[c->n] = mem_strdup(file);
 	if (yaml.n >= 3 && memcmp(yaml.p, "\xef\xbb\xbf", 3) == 0)
-		yaml = span_of(yaml.p + 3, yaml.n - 3);
+		yaml = span_of(yaml.p + 3, yaml.n - 3);	/* byte order mark */
 	r->yaml = span_of(yaml.n > 0 ? yaml.p : "", yaml.n);
 	if (!yaml_parser_initialize(&r->parser))
 		die("out of memory");

@@ -16,7 +16,7 @@
  *
  * Scalars are texts as they were written, because the type of `yes` or `010`
  * depends on the version of YAML.  Aliases and merge keys (<<) are resolved.  A
- * duplicate key in a mapping is an error, and so is exceeding a limit:
+ * duplicate key in a mapping is an error.  So is exceeding one of these limits:
  */
 enum {
 	CONFIG_BYTES_MAX = 1 << 20,	/* of a file */
@@ -33,8 +33,8 @@ enum config_kind { CONFIG_TEXT, CONFIG_LIST, CONFIG_MAPPING };
 
 struct config_value {
 	enum config_kind kind;
-	const char *file;		/* where the value is, ... */
-	size_t line;			/* ... counted from 1 */
+	const char *file;		/* in which the value is */
+	size_t line;			/* from 1 */
 	struct span text;		/* NUL-terminated, without NULs in it */
 	bool is_null;			/* empty, ~ or null, without quotes */
 	struct config_item *items;	/* of a list or a mapping, in order */
@@ -43,7 +43,7 @@ struct config_value {
 	/* Private to config.c. */
 	char *text_storage;
 	size_t cap;
-	uint32_t size, height;		/* of the tree of values below it */
+	uint32_t size, height;		/* of the tree with this root */
 	struct config_value *previous;	/* in the list of all values */
 };
 
@@ -72,7 +72,7 @@ struct config {
 bool config_load(struct config *, const char *store, const char **why);
 void config_release(struct config *);
 
-/* Adds a level from a file, likewise. */
+/* Adds a level from a file.  A missing file and errors are as above. */
 bool config_load_file(struct config *, const char *path, const char **why);
 
 /* Adds a level from a text; file is its name in messages. */
@@ -80,26 +80,28 @@ bool config_add(struct config *, const char *file, struct span yaml,
     const char **why);
 
 /*
- * The value of a dotted key such as "vcs.url" in one level, or in the first
- * level that has the key (Perun: recursive); NULL if there is none.
+ * The value of a dotted key such as "vcs.url": in one level, or in the first
+ * level that has the key (Perun calls this recursive).  NULL if there is none.
  */
 const struct config_value *config_at(const struct config *, size_t level,
     const char *key);
 const struct config_value *config_find(const struct config *, const char *key);
 
 /*
- * The lists of all levels, concatenated (Perun: gathered); a value that is not
- * a list counts as a list of one item.  Empty if no level has the key.
+ * The lists that all levels have for a key, concatenated (Perun calls this
+ * gathered).  A value that is not a list counts as a list of one item.  The
+ * result is empty if no level has the key.
  */
 const struct config_value *config_gather(struct config *, const char *key);
 
-/* The value of an undotted key; NULL if absent or if v is not a mapping. */
-const struct config_value *config_in(const struct config_value *, struct span);
+/* The value of an undotted key; NULL if absent or v is not a mapping. */
+const struct config_value *config_in(const struct config_value *v,
+    struct span key);
 
-/* config_find() for texts; NULL if absent, null or not a text. */
+/* Like config_find(), for a text: NULL if absent, null or not a text. */
 const char *config_string(const struct config *, const char *key);
 
-/* The same for decimal integers; sets the value only if CONFIG_FOUND. */
+/* Like config_find(), for a decimal integer, which is set if CONFIG_FOUND. */
 enum config_found { CONFIG_ABSENT, CONFIG_FOUND, CONFIG_INVALID };
 enum config_found config_int(const struct config *, const char *key,
     int64_t *);

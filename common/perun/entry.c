@@ -7,17 +7,17 @@
 bool
 entry_postprocessor(struct span *rest, struct span *name)
 {
-	const char *blank;
+	const char *space;
 
 	if (rest->p == NULL)
 		return false;
-	blank = rest->n == 0 ? NULL : memchr(rest->p, ' ', rest->n);
+	space = rest->n == 0 ? NULL : memchr(rest->p, ' ', rest->n);
 	*name = *rest;
 	*rest = span_of(NULL, 0);
-	if (blank == NULL)
+	if (space == NULL)
 		return true;
-	*rest = span_of(blank + 1, name->n - (size_t)(blank - name->p) - 1);
-	name->n = (size_t)(blank - name->p);
+	*rest = span_of(space + 1, name->n - (size_t)(space - name->p) - 1);
+	name->n = (size_t)(space - name->p);
 	return true;
 }
 
@@ -36,7 +36,7 @@ entry_put_strings(struct buf *b, const struct pidx_entry *e)
 	json_str(b, "workload", s[PIDX_WORKLOAD]);
 	json_str(b, "collector", s[PIDX_COLLECTOR]);
 	if (rest.n == 0)
-		rest.p = NULL;
+		rest.p = NULL;	/* no name, instead of an empty one */
 	json_open(b, "postprocessors", '[');
 	while (entry_postprocessor(&rest, &name))
 		json_item(b, name);

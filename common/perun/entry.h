@@ -12,14 +12,15 @@ void entry_put(struct buf *, const unsigned char *version,
     const struct pidx_entry *);
 
 /*
- * Appends only the members that describe the profile; none for an entry of an
- * index of version 1, which has no strings.
+ * Appends only the members that describe the profile.  An entry of an index of
+ * version 1 has none.
  */
 void entry_put_strings(struct buf *, const struct pidx_entry *);
 
 /*
- * The next name in an entry's postprocessors; false after the last one, when
- * rest.p is NULL.  An empty text is one empty name, as for Perun.
+ * Takes the next name from rest, which starts as an entry's postprocessors;
+ * false after the last one.  An empty text is one empty name, as for Perun; a
+ * span of NULL is none.
  */
 bool entry_postprocessor(struct span *rest, struct span *name);
 

@@ -12,24 +12,25 @@ enum { N_COLUMNS = 7, KEY_UID = N_COLUMNS + 1 };
 static const char *const keys[] = { "type", "amount", "structure-unit-size",
     "call-order", "order", "address", "timestamp", "exclusive", "uid", NULL };
 
-static const char *const no_keys[] = { "type", NULL };
+/* All fields of a uid are read in order; "type" must be declared (rec.h). */
+static const char *const uid_keys[] = { "type", NULL };
 
 struct column {
-	unsigned key;		/* an index in keys, or 0 */
+	unsigned key;		/* an index in keys; 0: unused */
 	struct buf values;	/* with ", " between them */
 };
 
 struct resource_type {
 	struct span uid;
 	uint32_t number;	/* among the types with this uid */
-	struct column columns[N_COLUMNS + 1];	/* the last has key 0 */
+	struct column columns[N_COLUMNS + 1];	/* up to the first unused */
 };
 
 void
 flatten_init(struct flatten *f)
 {
 	*f = (struct flatten){ .recio = recio_new(keys),
-	    .uid_recio = recio_new(no_keys) };
+	    .uid_recio = recio_new(uid_keys) };
 	intern_init(&f->raw_types);
 	intern_init(&f->type_texts);
 	intern_init(&f->uids);
@@ -62,7 +63,10 @@ struct member {
 	struct span key, token;
 };
 
-/* Inserts a member in order of keys; of equal keys the last one counts. */
+/*
+ * Inserts a member in order of keys.  If the key exists, the new value replaces
+ * the old one, which is appended to overridden.
+ */
 static void
 add_member(struct flatten *f, struct span key, struct span token)
 {
@@ -98,8 +102,8 @@ find_columns(struct flatten *f, const struct rec *r)
 }
 
 /*
- * The members of the type as they are in the input, with their lengths.  Equal
- * bytes mean equal types; the reverse does not hold.
+ * Sets f->raw to the members of the type as they are in the input, with their
+ * lengths.  Equal bytes mean equal types; the reverse does not hold.
  */
 static void
 put_raw_type(struct flatten *f, const struct rec *r, struct span time,
@@ -124,9 +128,9 @@ put_raw_type(struct flatten *f, const struct rec *r, struct span time,
 }
 
 /*
- * The canonical form of the type of a resource: its members as text, sorted by
- * key.  Values that a later one of the same key has overridden follow after a
- * NUL, because they still distinguish types.
+ * Sets f->text to the canonical form of the type of a resource: its members as
+ * text, sorted by key, and a NUL.  Values that a duplicate key has overridden
+ * follow the NUL, because they distinguish types but are not written.
  */
 static void
 put_type_text(struct flatten *f, const struct rec *r, struct span time,
@@ -152,9 +156,9 @@ put_type_text(struct flatten *f, const struct rec *r, struct span time,
 }
 
 /*
- * The sort key of a member of a uid, as decimal digits.  Perun ranks the
- * members that it knows; for others it concatenates the code points of the key,
- * each plus 6, to one long number.
+ * Appends the rank of a member of a uid, as decimal digits.  Perun ranks the
+ * members that it knows from 0 to 6.  For others it concatenates the code
+ * points of the key, each increased by 6, into one long number.
  */
 static void
 put_rank(struct buf *b, struct span key)
@@ -181,6 +185,7 @@ put_rank(struct buf *b, struct span key)
 	}
 }
 
+/* Compares numbers of any length: the one with more digits is greater. */
 static int
 compare_ranks(struct span key_a, struct span key_b)
 {
@@ -197,7 +202,7 @@ compare_ranks(struct span key_a, struct span key_b)
 	return order;
 }
 
-/* A value as Python's str() prints it. */
+/* Appends a value as Python's str() prints it. */
 static void
 put_str(struct buf *b, const struct field *f)
 {
@@ -219,7 +224,7 @@ put_str(struct buf *b, const struct field *f)
 	}
 }
 
-/* The values of a uid that is an object, ordered by rank, joined by ':'. */
+/* Joins the values of a uid that is an object by ':', in order of rank. */
 static void
 put_uid_parts(struct flatten *f, const struct rec *r)
 {
@@ -288,7 +293,7 @@ find_type(struct flatten *f, const struct field *uid)
 	return type;
 }
 
-/* Looking up the raw form is faster than building the canonical one. */
+/* Tries the raw form first: it is found faster than the other one is built. */
 static struct resource_type *
 type_of(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
@@ -307,7 +312,7 @@ type_of(struct flatten *f, const struct rec *r, struct span time,
 	return &f->types[f->types_of_raw[raw]];
 }
 
-/* Appends the value to the column. */
+/* Appends a value to the column with the key, which is added if it is new. */
 static void
 collect(struct resource_type *t, unsigned key, struct span token)
 {
@@ -351,7 +356,7 @@ flatten_add(struct flatten *f, struct span resources, struct span time,
 	return why == NULL;
 }
 
-/* Begins a member such as "main#0": { */
+/* Begins a member such as "main#0": {. */
 static void
 put_name(struct buf *b, const struct resource_type *t, bool is_first)
 {
@@ -389,6 +394,7 @@ flatten_put_types(const struct flatten *f, struct buf *b)
 {
 	for (size_t i = 0; i < f->n_types; i++) {
 		put_name(b, &f->types[i], i == 0);
+		/* Only the text before the NUL, without overridden values. */
 		buf_str(b, intern_str(&f->type_texts, (sym)i));
 		buf_char(b, '}');
 	}

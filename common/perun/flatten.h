@@ -25,33 +25,37 @@ struct member;
 
 struct flatten {
 	struct recio *recio, *uid_recio;
-	unsigned char *columns;		/* by field of a resource */
-	size_t columns_cap;
 	struct intern raw_types;	/* types as they are in the input */
-	size_t *types_of_raw, n_raw, raw_cap;
-	struct member *members;		/* of a type, sorted */
-	size_t n_members, members_cap;
+	size_t *types_of_raw;		/* their indices in types, by symbol */
+	size_t n_raw, raw_cap;
 	struct intern type_texts;	/* types in their canonical form */
-	struct intern uids;
 	struct resource_type *types;	/* by symbol of type_texts */
 	size_t n_types, types_cap;
-	uint32_t *next_numbers;		/* by symbol of a uid */
+	struct intern uids;
+	uint32_t *next_numbers;		/* of types, by symbol of their uid */
 	size_t next_numbers_cap;
-	struct buf raw, text, overridden, uid;
+
+	/* Of the current resource. */
+	unsigned char *columns;		/* each field's column, or 0 */
+	size_t columns_cap;
+	struct member *members;		/* those of its type, sorted */
+	size_t n_members, members_cap;
+	struct buf raw, text, uid;	/* its type in both forms, its uid */
+	struct buf overridden;		/* values with a duplicate key */
 };
 
 void flatten_init(struct flatten *);
 void flatten_release(struct flatten *);
 
 /*
- * Adds an array of resources.  time and snapshot are tokens of members that are
- * added to each resource, if not empty.  False if a resource has no uid or is
- * not an object.
+ * Adds an array of resources.  time and snapshot, unless empty, are JSON values
+ * that each resource gets as members.  False if a resource has no uid or is not
+ * an object.
  */
 bool flatten_add(struct flatten *, struct span resources, struct span time,
     struct span snapshot);
 
-/* Appends the members of the objects `resources` and `resource_type_map`. */
+/* Append the members of the object `resources` or `resource_type_map`. */
 void flatten_put_resources(const struct flatten *, struct buf *);
 void flatten_put_types(const struct flatten *, struct buf *);
 

@@ -12,7 +12,7 @@
 /*
  * Compression level 1 takes a third of the time of zlib's default, 6, and packs
  * profiles, which are very repetitive, nearly as well; git uses it, too.  Perun
- * reads any level.  The ratio of deflate is at most 1032.
+ * reads any level.  Deflate compresses by a factor of 1032 at most.
  */
 enum { LEVEL = 1, HEADER_LEN_MAX = 256, DEFLATE_RATIO_MAX = 1032 };
 
@@ -51,7 +51,10 @@ object_pack(struct span type, struct span body, unsigned char *name,
 	buf_release(&header);
 }
 
-/* Inflates until text has limit bytes; false if the stream is damaged. */
+/*
+ * Inflates until text has limit bytes or the stream ends; false if the stream
+ * is damaged.  text grows by doubling, up to limit.
+ */
 static bool
 inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
 {
@@ -71,23 +74,23 @@ inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
 	return status == Z_OK || status == Z_STREAM_END;
 }
 
-/* Parses "profile memory 1024"; *length is in characters. */
+/* Parses the n bytes "profile TYPE LENGTH"; the length is in characters. */
 static bool
 read_header(struct object *o, size_t n, uint64_t *length)
 {
 	static const char word[] = "profile ";
 	struct span header = span_of(o->text.data, n);
-	const char *type, *blank;
+	const char *type, *space;
 
 	if (n < sizeof word || memcmp(header.p, word, sizeof word - 1) != 0)
 		return false;
 	type = header.p + sizeof word - 1;
-	blank = memchr(type, ' ', n - (sizeof word - 1));
-	if (blank == NULL)
+	space = memchr(type, ' ', n - (sizeof word - 1));
+	if (space == NULL)
 		return false;
-	o->type = span_of(type, (size_t)(blank - type));
-	return text_u64(span_of(blank + 1,
-	    (size_t)(header.p + n - blank) - 1), length);
+	o->type = span_of(type, (size_t)(space - type));
+	return text_u64(span_of(space + 1,
+	    (size_t)(header.p + n - space) - 1), length);
 }
 
 static size_t
@@ -110,35 +113,37 @@ compute_name(struct object *o)
 	sha1_digest(&sha, OBJECT_NAME_SIZE, o->name);
 }
 
+/* Sets the type and the body; returns NULL, or why it is not an object. */
 static const char *
 unpack(struct object *o, z_stream *z)
 {
-	size_t packed_size = z->avail_in;
-	const char *end, *truncated = "its zlib stream is truncated or damaged";
+	static const char damaged[] = "its zlib stream is truncated or damaged";
+	size_t packed_size = z->avail_in, header_len;
+	const char *end;
 	uint64_t length;
-	size_t header;
 	bool ended;
 
 	if (!inflate_to(z, &o->text, HEADER_LEN_MAX, &ended))
-		return truncated;
+		return damaged;
 	end = o->text.len == 0 ? NULL :
 	    memchr(o->text.data, '\0', o->text.len);
-	header = end == NULL ? 0 : (size_t)(end - o->text.data);
-	if (end == NULL || !read_header(o, header, &length))
+	header_len = end == NULL ? 0 : (size_t)(end - o->text.data);
+	if (end == NULL || !read_header(o, header_len, &length))
 		return "it does not begin with 'profile TYPE LENGTH'";
 	/* Protects from decompression bombs. */
 	if (length / DEFLATE_RATIO_MAX > packed_size || length > UINT32_MAX / 8)
 		return "its length is impossible";
 	/* A character has at most 4 bytes; one byte more detects excess. */
-	if (!ended && !inflate_to(z, &o->text, header + 1 + 4 * length + 1,
+	if (!ended && !inflate_to(z, &o->text, header_len + 1 + 4 * length + 1,
 	    &ended))
-		return truncated;
+		return damaged;
 	if (!ended)
-		return z->avail_in == 0 ? truncated :
+		return z->avail_in == 0 ? damaged :
 		    "it is longer than its header says";
+	/* The text may have moved since read_header(). */
 	o->type.p = o->text.data + (sizeof "profile " - 1);
-	o->body = span_of(o->text.data + header + 1,
-	    o->text.len - header - 1);
+	o->body = span_of(o->text.data + header_len + 1,
+	    o->text.len - header_len - 1);
 	if (!utf8_valid(o->body.p, o->body.n) ||
 	    count_characters(o->body) != length)
 		return "its length is not what its header says";

@@ -9,12 +9,12 @@
 /*
  * A profile as it is stored: a zlib stream (RFC 1950) of
  *	"profile" SP type SP length NUL body
- * The name of the object is the SHA-1 of the uncompressed bytes.  length is
- * that of the body in characters.
+ * The name of the object is the SHA-1 of the uncompressed bytes.  length is the
+ * number of characters, not bytes, of the body.
  */
 enum { OBJECT_NAME_SIZE = 20 };
 
-/* Packs a body, which must be ASCII: sets its name and appends the stream. */
+/* Packs a body, which must be ASCII: sets name and appends the stream. */
 void object_pack(struct span type, struct span body, unsigned char *name,
     struct buf *packed);
 
@@ -25,10 +25,10 @@ struct object {
 };
 
 /*
- * Unpacks a stream; bytes after it are ignored, as by Perun.  At most as much
- * is inflated as the header says.  False if it is not an object: *why is then
- * the reason.  Start with { 0 }; the contents live until the next call.  The
- * caller releases text.
+ * Unpacks a stream.  Inflates no more than the length in the header allows, and
+ * ignores bytes after the stream, as Perun does.  False if it is not an object:
+ * *why is then the reason.  Start with { 0 }; the contents live until the next
+ * call.  The caller releases text.
  */
 bool object_unpack(struct object *, struct span packed, const char **why);
 

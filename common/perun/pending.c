@@ -21,7 +21,7 @@ open_jobs(const struct store *s)
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* For Perun a file is a profile if its name ends in "perf". */
+/* For Perun, a file is a profile if its name ends in "perf". */
 static bool
 is_profile_name(const char *name)
 {
@@ -98,7 +98,7 @@ load(struct pending *p, const char *name, struct stat *st)
 	return ok;
 }
 
-/* Makes the entry of a file; returns NULL, or why it is not a profile. */
+/* Fills the entry of a file; returns NULL, or why it is not a profile. */
 static const char *
 describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)
@@ -170,7 +170,7 @@ pending_document(struct pending *p, const char *name, struct span *document,
 		*why = strerror(errno);
 		return false;
 	}
-	/* In valid JSON these are only white space. */
+	/* In valid JSON, newlines occur only between tokens. */
 	for (c = p->text.data; c < p->text.data + p->text.len; c++)
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';

@@ -15,17 +15,17 @@
  */
 
 /*
- * Their names, sorted, in the arena; the caller frees the array.  Dies if the
- * directory cannot be read.
+ * Returns the names of the pending profiles, sorted.  They are stored in the
+ * arena; the caller frees the array.  Dies if the directory cannot be read.
  */
 const char **pending_names(const struct store *, struct arena *, size_t *n);
 
-/* Removes one; false on an error, with errno. */
+/* Removes a pending profile; false on an error, with errno. */
 bool pending_remove(const struct store *, const char *name);
 
 /*
- * The modification time of a file in seconds, rounded as by Perun: a half to
- * the even second.
+ * The modification time of a file in seconds, rounded as Perun does: to the
+ * nearest second, from halfway to the even one.
  */
 struct stat;
 int64_t pending_time(const struct stat *);
@@ -36,10 +36,10 @@ int64_t pending_time(const struct stat *);
  */
 struct pending {
 	struct pidx index;
-	struct span *origins;	/* of each entry: the minor version, or empty */
+	struct span *origins;	/* minor version of each entry, or empty */
 	struct pending_error {
 		const char *name, *why;
-	} *errors;		/* files that are not profiles, by name */
+	} *errors;		/* files that are not profiles, sorted */
 	size_t n_errors;
 
 	/* Private to pending.c. */
@@ -53,8 +53,9 @@ void pending_read(struct pending *, const struct store *);
 void pending_release(struct pending *);
 
 /*
- * The JSON document of a pending profile, on one line, borrowed until the next
- * call.  False if it can no longer be read: *why is then the reason.
+ * Reads the JSON document of a pending profile and puts it on one line.  It is
+ * borrowed until the next call.  False if the file can no longer be read: *why
+ * is then the reason.
  */
 bool pending_document(struct pending *, const char *name,
     struct span *document, const char **why);

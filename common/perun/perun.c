@@ -73,14 +73,14 @@ void
 perun_index_error(const struct store *s, const unsigned char *version,
     const struct pidx_error *error, struct buf *why)
 {
-	int number = errno;
+	int saved_errno = errno;
 	char path[STORE_PATH_SIZE];
 
 	store_path(path, version);
 	why->len = 0;
 	buf_printf(why, "%s/%s: ", s->path, path);
 	if (error == NULL)
-		buf_str(why, strerror(number));
+		buf_str(why, strerror(saved_errno));
 	else
 		buf_printf(why, "byte %zu: %s", error->offset, error->why);
 	buf_cstr(why);

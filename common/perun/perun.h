@@ -22,31 +22,34 @@ void perun_open(struct perun *, const char *directory);
 void perun_close(struct perun *);
 
 /*
- * Resolves the name of a commit by means of the repository, which the first
- * call opens.  False if it cannot be resolved: *why is then the reason, until
- * the next call.
+ * Resolves the name of a commit to its id.  The first call opens the
+ * repository.  False on an error: *why is then the reason, until the next call.
  */
 bool perun_version(struct perun *, const char *name, unsigned char *version,
     const char **why);
 
 /*
- * Reads the index of a version; it is empty and of layout 0 if it is absent.
- * Its texts are borrowed from bytes; release it in any case.  STORE_FAILED if
- * it cannot be read or is malformed: why, NUL-terminated, then names the file
- * and the first wrong byte; the entries before that byte are in the index.
+ * Reads the index of a version; an absent one is empty and of layout 0.  Its
+ * texts are borrowed from bytes.  The caller releases it, even after an error.
+ * STORE_FAILED if it cannot be read or is malformed: why, NUL-terminated, is
+ * then a message with the file and the first wrong byte, and the index has the
+ * entries before that byte.
  */
 enum store_found perun_index(const struct store *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 
-/* Sets such a message for an error in the format or, if NULL, for errno. */
+/*
+ * Sets why to the message for a malformed index or, if error is NULL, for an
+ * index that cannot be read, with errno.
+ */
 void perun_index_error(const struct store *, const unsigned char *version,
-    const struct pidx_error *, struct buf *why);
+    const struct pidx_error *error, struct buf *why);
 
 /*
- * Reads an object and compares its SHA-1 with its name.  packed holds its file;
- * the texts belong to the object.  False if it is absent or damaged: *why is
- * then the reason.
+ * Reads an object and compares its SHA-1 with its name.  packed becomes the
+ * bytes of its file; the object's texts do not refer to them.  False if it is
+ * absent or damaged: *why is then the reason.
  */
 bool perun_object(const struct store *, const unsigned char *name,
     struct buf *packed, struct object *, const char **why);

@@ -107,15 +107,15 @@ read_string(struct cursor *c, struct span *string)
 		return false;
 	if (n > bytes_left(c))
 		return fail(c->error, c->at - 4, "a string has %u bytes but "
-		    "only %zu are left", n, bytes_left(c));
+		    "only %zu follow", n, bytes_left(c));
 	*string = span_of(c->bytes.p + c->at, n);
 	c->at += n;
 	return true;
 }
 
-/* The strings of an entry, in order; returns how many. */
+/* Sets *order to the order of an entry's strings; returns their number. */
 static size_t
-strings_in(enum pidx_layout layout, const enum pidx_string **order)
+string_order(enum pidx_layout layout, const enum pidx_string **order)
 {
 	static const enum pidx_string five[] = { PIDX_TYPE, PIDX_CMD,
 	    PIDX_WORKLOAD, PIDX_COLLECTOR, PIDX_POSTPROCESSORS };
@@ -130,7 +130,7 @@ static bool
 read_entry(struct cursor *c, enum pidx_layout layout, struct pidx_entry *e)
 {
 	const enum pidx_string *order;
-	size_t n = strings_in(layout, &order);
+	size_t n = string_order(layout, &order);
 
 	*e = (struct pidx_entry){ 0 };
 	if (!read_u32(c, &e->time, "the time of an entry") ||
@@ -155,15 +155,15 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 	return true;
 }
 
-typedef void visit(void *to, const struct pidx_entry *, size_t offset);
+typedef void visitor(void *context, const struct pidx_entry *, size_t offset);
 
 /*
- * Calls for each of count entries.  The count is not trusted: the loop ends
- * with an error when the bytes do.
+ * Calls visit for each of count entries.  The count is not trusted: it is an
+ * error if the bytes end before or after the last entry.
  */
 static bool
 read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
-    visit *call, void *to)
+    visitor *visit, void *context)
 {
 	struct pidx_entry e;
 	size_t offset;
@@ -172,14 +172,14 @@ read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
 		offset = c->at;
 		if (bytes_left(c) == 0)
 			return fail(c->error, c->at, "the header counts %u "
-			    "entries but %u are there", count, i);
+			    "entries but there are only %u", count, i);
 		if (!read_entry(c, layout, &e))
 			return false;
-		call(to, &e, offset);
+		visit(context, &e, offset);
 	}
 	if (bytes_left(c) == 0)
 		return true;
-	return fail(c->error, c->at, "%zu bytes after the last of %u entries",
+	return fail(c->error, c->at, "%zu bytes follow the last of %u entries",
 	    bytes_left(c), count);
 }
 
@@ -202,7 +202,8 @@ read_header(struct cursor *c, uint32_t *version, uint32_t *count)
 
 /*
  * If entries of six strings are read as five, the length of the sixth becomes
- * the time of the next entry.  A real time is not in the first days of 1970.
+ * the time of the next entry.  A real time is not in the first 2^20 seconds, 12
+ * days, of 1970.
  */
 static bool
 reads_lengths_as_times(const struct pidx *p)
@@ -211,9 +212,9 @@ reads_lengths_as_times(const struct pidx *p)
 }
 
 static void
-append_entry(void *to, const struct pidx_entry *e, size_t offset)
+append_entry(void *context, const struct pidx_entry *e, size_t offset)
 {
-	struct pidx *p = to;
+	struct pidx *p = context;
 
 	(void)offset;
 	p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
@@ -241,7 +242,7 @@ pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 	c.at = PIDX_HEADER_SIZE;
 	c.error = &other_error;
 	ok = read_entries(&c, PIDX_2_ARGS, count, append_entry, &other);
-	/* If neither layout fits, prefer the one that got further. */
+	/* If neither layout fits, take the one whose error is further on. */
 	if (ok || reads_lengths_as_times(p) || other.n > p->n ||
 	    (other.n == p->n && other_error.offset > error->offset)) {
 		pidx_release(p);
@@ -284,7 +285,7 @@ put_string(struct buf *b, struct span s)
 	buf_add(b, s.p, s.n);
 }
 
-/* The command, followed by the args that PIDX_2_ARGS stores separately. */
+/* Writes the command, followed by the args if an old layout had them apart. */
 static void
 put_command(struct buf *b, const struct pidx_entry *e)
 {
@@ -326,16 +327,19 @@ pidx_write(const struct pidx *p, struct buf *b)
 		put_entry(b, p->layout, &p->entries[i]);
 }
 
-/* The merging of new entries into an index. */
+/* A merge of new entries into an index. */
 struct merge {
 	const struct pidx_entry *new;
 	size_t n;
 	bool *existed;
-	size_t *offsets;	/* where each is to be inserted */
-	size_t n_placed;	/* how many offsets are known */
+	size_t *offsets;	/* where to insert each of new */
+	size_t n_offsets;	/* how many offsets are known */
 };
 
-/* Marks the first new entry that is equal to one of the index. */
+/*
+ * Marks the first new entry that is equal to e, an entry of the index.  Other
+ * equal ones are marked already, as duplicates of the first.
+ */
 static void
 mark_existing(struct merge *m, const struct pidx_entry *e)
 {
@@ -346,22 +350,24 @@ mark_existing(struct merge *m, const struct pidx_entry *e)
 		m->existed[first] = true;
 }
 
+/* e, at offset, is the next entry of the index: new ones come before it. */
 static void
-place_before(void *to, const struct pidx_entry *e, size_t offset)
+visit_existing(void *context, const struct pidx_entry *e, size_t offset)
 {
-	struct merge *m = to;
+	struct merge *m = context;
 
-	while (m->n_placed < m->n && pidx_compare(e, &m->new[m->n_placed]) >= 0)
-		m->offsets[m->n_placed++] = offset;
+	while (m->n_offsets < m->n &&
+	    pidx_compare(e, &m->new[m->n_offsets]) >= 0)
+		m->offsets[m->n_offsets++] = offset;
 	mark_existing(m, e);
 }
 
 /*
- * Finds where the new entries are to be inserted.  Fails if the index is
- * malformed or of PIDX_2_ARGS.
+ * Finds where to insert the new entries, and which ones exist.  Fails if the
+ * index is malformed or has the layout PIDX_2_ARGS.
  */
 static bool
-find_positions(struct merge *m, const struct buf *index,
+find_offsets(struct merge *m, const struct buf *index,
     enum pidx_layout *layout, struct pidx_error *error)
 {
 	struct cursor c = { .bytes = buf_span(index),
@@ -371,51 +377,55 @@ find_positions(struct merge *m, const struct buf *index,
 	for (size_t i = 0; i < m->n; i++)
 		m->existed[i] = i > 0 &&
 		    pidx_compare_object(&m->new[i - 1], &m->new[i]) == 0;
-	m->n_placed = 0;
+	m->n_offsets = 0;
 	if (!read_header(&c, &version, &count))
 		return false;
 	*layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (!read_entries(&c, *layout, count, place_before, m))
+	if (!read_entries(&c, *layout, count, visit_existing, m))
 		return false;
-	while (m->n_placed < m->n)
-		m->offsets[m->n_placed++] = index->len;
+	while (m->n_offsets < m->n)
+		m->offsets[m->n_offsets++] = index->len;
 	return true;
 }
 
-/* Inserts the new entries, starting from the end: each byte moves once. */
+/*
+ * Inserts the new entries, from the last to the first, so that each byte moves
+ * once: moves the bytes of the index from offsets[i] to end, then copies the
+ * bytes of new[i] to their front.
+ */
 static void
 insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
 {
-	struct buf fresh = { 0 };
-	size_t *start = mem_resize(NULL, m->n, sizeof *start);
+	struct buf added = { 0 };	/* bytes of the entries to add */
+	size_t *starts = mem_resize(NULL, m->n, sizeof *starts);
 	size_t end = index->len, to, n;
 	uint32_t count = get_u32(index->data + COUNT_OFFSET);
 
 	for (size_t i = 0; i < m->n; i++) {
-		start[i] = fresh.len;
+		starts[i] = added.len;
 		if (m->existed[i])
 			continue;
-		put_entry(&fresh, layout, &m->new[i]);
+		put_entry(&added, layout, &m->new[i]);
 		count++;
 	}
-	buf_need(index, fresh.len);
-	index->len = to = end + fresh.len;
+	buf_need(index, added.len);
+	index->len = to = end + added.len;
 	for (size_t i = m->n; i-- > 0; end = m->offsets[i]) {
 		n = end - m->offsets[i];
 		to -= n;
 		memmove(index->data + to, index->data + m->offsets[i], n);
-		n = fresh.len - start[i];
+		n = added.len - starts[i];
 		to -= n;
-		fresh.len -= n;
+		added.len -= n;
 		if (n > 0)
-			memcpy(index->data + to, fresh.data + start[i], n);
+			memcpy(index->data + to, added.data + starts[i], n);
 	}
 	set_u32(index->data + COUNT_OFFSET, count);
-	buf_release(&fresh);
-	free(start);
+	buf_release(&added);
+	free(starts);
 }
 
-/* Converts a valid index of PIDX_2_ARGS to PIDX_2. */
+/* Converts an index from PIDX_2_ARGS to PIDX_2; false if it is malformed. */
 static bool
 convert(struct buf *index, struct pidx_error *error)
 {
@@ -441,9 +451,8 @@ pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
 	bool ok;
 
 	m.offsets = mem_resize(NULL, n, sizeof *m.offsets);
-	ok = find_positions(&m, index, &layout, error) ||
-	    (convert(index, error) &&
-	    find_positions(&m, index, &layout, error));
+	ok = find_offsets(&m, index, &layout, error) ||
+	    (convert(index, error) && find_offsets(&m, index, &layout, error));
 	if (ok)
 		insert(&m, layout, index);
 	free(m.offsets);

@@ -22,8 +22,8 @@ enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
 struct pidx_entry {
 	uint32_t time;			/* seconds since 1970 UTC */
 	unsigned char object[PIDX_SHA_SIZE];	/* SHA-1 of the profile */
-	struct span path;		/* its file's base name */
-	struct span strings[PIDX_STRINGS];	/* empty in version 1 */
+	struct span path;		/* base name of the profile's file */
+	struct span strings[PIDX_STRINGS];	/* all NULL in version 1 */
 };
 
 /*
@@ -44,22 +44,23 @@ struct pidx_error {
 };
 
 /*
- * Parses an index.  Paths and strings are borrowed from bytes.  The layout of a
- * version 2 is the one whose entries end exactly at the end of the bytes.
- * False if the index is malformed; the entries before the error are still
- * there.  Release it in either case.
+ * Parses an index.  Paths and strings are borrowed from bytes.  An index of
+ * version 2 has the layout whose entries end exactly at the end of the bytes.
+ * False if the index is malformed: the entries before the error are then in
+ * the struct.  The caller releases it, even after an error.
  */
 bool pidx_read(struct pidx *, struct span bytes, struct pidx_error *);
 void pidx_release(struct pidx *);
 
 /*
  * Parses the bytes at an offset as an entry, to search a malformed index for
- * entries; *end is the offset after it.  False if they are not one.
+ * entries, and sets *end to the offset after it.  False if they are not an
+ * entry.
  */
 bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
     struct pidx_entry *, size_t *end);
 
-/* < 0, 0, > 0: by path, then time; the second then compares the objects. */
+/* Compares by path, then time; pidx_compare_object() then by object. */
 int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
 int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 
@@ -72,9 +73,10 @@ void pidx_write(const struct pidx *, struct buf *);
 /*
  * Adds entries to the bytes of an index, each where Perun would insert it:
  * before the first entry with a greater path, or with the same path and the
- * same or a later time.  new is sorted by pidx_compare_object().  existed[i] is
- * set if the index or an earlier item of new has an equal entry: new[i] is then
- * not added.  False if the index is malformed; it is not changed then.
+ * same or a later time.  new must be sorted by pidx_compare_object().  If the
+ * index or an earlier item of new has an entry equal to new[i], existed[i] is
+ * true and new[i] is not added.  False if the index is malformed; it is then
+ * unchanged.
  */
 bool pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
     bool *existed, struct pidx_error *);

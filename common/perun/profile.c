@@ -14,32 +14,34 @@ const char *const profile_keys[] = { "type", "minor_version", "path", "time",
     "profile", "origin", "header", "collector_info", "postprocessors",
     "resources", "snapshots", "global", "resource_type_map", "models", NULL };
 
-/* The keys of the header, and of objects with a name. */
+/* The keys of the header. */
 enum { CMD = KEY_TYPE + 1, WORKLOAD };
-static const char *const part_keys[] = { "type", "cmd", "workload", NULL };
+static const char *const header_keys[] = { "type", "cmd", "workload", NULL };
+
+/* The keys of the collector and of postprocessors. */
 enum { NAME = KEY_TYPE + 1 };
 static const char *const name_keys[] = { "type", "name", NULL };
 
 void
 profile_init(struct profile *p)
 {
-	*p = (struct profile){ .parts = recio_new(part_keys),
-	    .names = recio_new(name_keys) };
+	*p = (struct profile){ .header_recio = recio_new(header_keys),
+	    .name_recio = recio_new(name_keys) };
 }
 
 void
 profile_release(struct profile *p)
 {
-	recio_free(p->parts);
-	recio_free(p->names);
+	recio_free(p->header_recio);
+	recio_free(p->name_recio);
 	arena_release(&p->arena);
 	buf_release(&p->postprocessors);
 	buf_release(&p->body);
 }
 
-/* Parses a field that is an object; NULL otherwise. */
+/* Parses a field that is an object; NULL if it is absent or not an object. */
 static const struct rec *
-read_part(struct recio *recio, const struct rec *r, unsigned key)
+read_object(struct recio *recio, const struct rec *r, unsigned key)
 {
 	const struct field *f = rec_get(r, key);
 	const char *why;
@@ -64,24 +66,24 @@ copy_string(struct profile *p, const struct rec *r, unsigned key,
 static const char *
 read_header(struct profile *p, const struct rec *r)
 {
-	const struct rec *header = read_part(p->parts, r, HEADER);
+	const struct rec *header = read_object(p->header_recio, r, HEADER);
 	const struct rec *collector;
 
 	if (header == NULL)
-		return "no object 'header'";
+		return "there is no object 'header'";
 	if (!copy_string(p, header, KEY_TYPE, &p->type))
-		return "no string 'type' in the header";
+		return "there is no string 'type' in the header";
 	if (p->type.n == 0 || memchr(p->type.p, ' ', p->type.n) != NULL ||
 	    memchr(p->type.p, '\0', p->type.n) != NULL)
 		return "the type in the header is empty or has spaces";
 	if (!copy_string(p, header, CMD, &p->cmd))
-		return "no string 'cmd' in the header";
+		return "there is no string 'cmd' in the header";
 	if (!copy_string(p, header, WORKLOAD, &p->workload))
 		p->workload = span_of("", 0);
-	collector = read_part(p->names, r, COLLECTOR);
+	collector = read_object(p->name_recio, r, COLLECTOR);
 	if (collector == NULL ||
 	    !copy_string(p, collector, NAME, &p->collector))
-		return "no string 'name' in 'collector_info'";
+		return "there is no string 'name' in 'collector_info'";
 	return NULL;
 }
 
@@ -90,16 +92,17 @@ read_postprocessors(struct profile *p, const struct rec *r)
 {
 	const struct field *list = rec_get(r, POSTPROCESSORS);
 	struct span rest, item, name;
-	const struct rec *one;
+	const struct rec *postprocessor;
 	const char *why;
 	size_t n = 0;
 
 	p->postprocessors.len = 0;
 	if (list == NULL || list->kind != REC_ARRAY)
-		return "no array 'postprocessors'";
+		return "there is no array 'postprocessors'";
 	for (rest = list->token; items_next(&rest, &item); n++) {
-		one = recio_parse(p->names, item, &why);
-		if (one == NULL || rec_str(one, NAME, &name) != REC_OK)
+		postprocessor = recio_parse(p->name_recio, item, &why);
+		if (postprocessor == NULL ||
+		    rec_str(postprocessor, NAME, &name) != REC_OK)
 			return "a postprocessor has no string 'name'";
 		if (n > 0)
 			buf_char(&p->postprocessors, ' ');
@@ -108,7 +111,7 @@ read_postprocessors(struct profile *p, const struct rec *r)
 	return NULL;
 }
 
-/* Appends "key": value, after a comma if needed. */
+/* Appends "key": value to an object, after a comma unless it is the first. */
 static void
 put_member(struct buf *b, const struct field *f)
 {
@@ -119,9 +122,9 @@ put_member(struct buf *b, const struct field *f)
 	pyjson_put(b, f->token);
 }
 
-/* `origin` and the type of a record are not part of the document. */
+/* Is the field `origin`, or the type of a record?  The document has neither. */
 static bool
-is_wrapping(const struct rec *r, const struct field *f)
+is_left_out(const struct rec *r, const struct field *f)
 {
 	return f == rec_get(r, ORIGIN) || (f == rec_get(r, KEY_TYPE) &&
 	    rec_is(r, "profile"));
@@ -132,16 +135,17 @@ make_unflattened(struct profile *p, const struct rec *r)
 {
 	buf_char(&p->body, '{');
 	for (size_t i = 0; i < r->n; i++)
-		if (!is_wrapping(r, &r->fields[i]))
+		if (!is_left_out(r, &r->fields[i]))
 			put_member(&p->body, &r->fields[i]);
 	buf_char(&p->body, '}');
 }
 
-/* The tokens of a region: of `global`, or of a snapshot. */
+/* The values, as JSON, of a region: `global` or a snapshot. */
 struct region {
 	struct span time, resources, models;	/* empty if absent */
 };
 
+/* The time defaults to "0.0", a string, as in Perun. */
 static struct region
 read_region(struct span token)
 {
@@ -186,12 +190,15 @@ add_snapshots(struct flatten *f, struct span rest)
 	return ok;
 }
 
-/* In the order of the document, because it determines the types' numbers. */
+/*
+ * Adds the resources of all regions in the order of the document, because it
+ * determines the numbers of the types.  An empty `global` is ignored.
+ */
 static bool
 add_resources(struct flatten *f, const struct rec *r,
     const struct region *global)
 {
-	const struct span no = span_of(NULL, 0);
+	const struct span none = span_of(NULL, 0);
 	const struct field *field = r->fields, *end = field + r->n;
 	bool ok = true;
 
@@ -201,15 +208,15 @@ add_resources(struct flatten *f, const struct rec *r,
 			    add_snapshots(f, field->token);
 		else if (field == rec_get(r, GLOBAL) &&
 		    field->kind == REC_OBJECT && field->token.n > 2)
-			ok = add_region(f, global, no);
+			ok = add_region(f, global, none);
 		else if (field == rec_get(r, RESOURCES) &&
 		    field->kind == REC_ARRAY)
-			ok = flatten_add(f, field->token, no, no);
+			ok = flatten_add(f, field->token, none, none);
 	}
 	return ok;
 }
 
-/* Appends the members of an object, without its brackets. */
+/* Appends the members of an object, without its braces. */
 static void
 put_members(struct buf *b, struct span token)
 {
@@ -220,7 +227,7 @@ put_members(struct buf *b, struct span token)
 	b->len -= 2;
 }
 
-/* Resources that are flattened already come first. */
+/* Resources that the profile has in flattened form come first. */
 static void
 put_resources(struct profile *p, const struct flatten *f,
     const struct rec *r)
@@ -239,19 +246,20 @@ put_resources(struct profile *p, const struct flatten *f,
 }
 
 static void
-put_models(struct profile *p, const struct rec *r, struct span of_global)
+put_models(struct profile *p, const struct rec *r, struct span global_models)
 {
 	const struct field *models = rec_get(r, MODELS);
 
 	buf_str(&p->body, ", \"models\": ");
 	if (models != NULL)
 		pyjson_put(&p->body, models->token);
-	else if (of_global.n > 0)
-		pyjson_put(&p->body, of_global);
+	else if (global_models.n > 0)
+		pyjson_put(&p->body, global_models);
 	else
 		buf_str(&p->body, "[]");
 }
 
+/* Is the field left out of a flattened document, or written in another form? */
 static bool
 is_rewritten(const struct rec *r, const struct field *f)
 {
@@ -261,20 +269,20 @@ is_rewritten(const struct rec *r, const struct field *f)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (f == rec_get(r, keys[i]))
 			return true;
-	return is_wrapping(r, f);
+	return is_left_out(r, f);
 }
 
 static const char *
 make_flat(struct profile *p, const struct rec *r)
 {
 	const struct field *map = rec_get(r, TYPE_MAP);
-	const struct field *all = rec_get(r, GLOBAL);
+	const struct field *global_field = rec_get(r, GLOBAL);
 	struct region global = { 0 };
 	struct flatten f;
 	bool ok;
 
-	if (all != NULL)
-		global = read_region(all->token);
+	if (global_field != NULL)
+		global = read_region(global_field->token);
 	flatten_init(&f);
 	ok = add_resources(&f, r, &global);
 	put_resources(p, &f, r);

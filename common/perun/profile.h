@@ -8,11 +8,11 @@
 #include "common/perun/pidx.h"
 
 /*
- * A Perun profile, made from a JSON object: the document that is stored and the
+ * A Perun profile, made from a JSON object: the document to be stored and the
  * strings for the index.
  *
  * The document is byte for byte what Perun would write (pyjson.h), without
- * `origin`.  Since Perun 0.17 it is flattened (flatten.h).
+ * `origin`.  Perun flattens it since 0.17 (flatten.h).
  */
 struct recio;
 
@@ -23,19 +23,20 @@ struct profile {
 	struct buf body;
 
 	/* Private to profile.c. */
-	struct recio *parts, *names;
+	struct recio *header_recio, *name_recio;
 	struct arena arena;
 };
 
 /*
- * The declared keys for reading profiles and `profile` records
- * (weir-records(5)), which contain a profile and its index entry.
+ * The declared keys (rec.h) for reading profiles and `profile` records
+ * (weir-records(5)), which contain a profile and its index entry.  Keys from
+ * PROFILE_RECORD_KEYS on are private to profile.c.
  */
 enum { PROFILE_VERSION = KEY_TYPE + 1, PROFILE_PATH, PROFILE_TIME,
     PROFILE_DOCUMENT, PROFILE_RECORD_KEYS };
 extern const char *const profile_keys[];
 
-/* Is the record itself a profile? */
+/* Is the record itself a profile, rather than a `profile` record? */
 bool profile_is_document(const struct rec *);
 
 void profile_init(struct profile *);
@@ -43,8 +44,8 @@ void profile_release(struct profile *);
 
 /*
  * Makes the document of a record that was read with profile_keys, flattened if
- * flat.  Texts live until the next call.  False if the record is not a profile:
- * *why is then what is missing.
+ * flat, and the strings.  They live until the next call.  False if the record
+ * is not a profile: *why is then what is missing.
  */
 bool profile_make(struct profile *, const struct rec *, bool flat,
     const char **why);

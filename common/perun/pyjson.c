@@ -16,7 +16,7 @@
  */
 enum { DIGITS_MAX = 17, DIGITS_SAFE = 15 };
 
-/* A UTF-16 code unit. */
+/* Writes a UTF-16 code unit. */
 static void
 put_unit(struct buf *b, unsigned unit)
 {
@@ -43,7 +43,10 @@ put_code(struct buf *b, uint32_t code)
 	}
 }
 
-/* Copies the bytes up to the first that needs an escape; returns how many. */
+/*
+ * Copies the bytes up to the first that needs an escape; returns how many.
+ * Python escapes DEL, which JSON does not require.
+ */
 static size_t
 put_unescaped(struct buf *b, struct span s)
 {
@@ -76,7 +79,7 @@ pyjson_string(struct buf *b, struct span s)
 	buf_char(b, '"');
 }
 
-/* The value of four digits. */
+/* The value of four hexadecimal digits. */
 static unsigned
 hex_value(const char *p)
 {
@@ -87,7 +90,7 @@ hex_value(const char *p)
 	return value;
 }
 
-/* The escape whose backslash is before p; returns the address past it. */
+/* Writes an escape, given what follows its backslash; returns its end. */
 static const char *
 put_escape(struct buf *b, const char *p)
 {
@@ -104,7 +107,7 @@ put_escape(struct buf *b, const char *p)
 	return p + 5;
 }
 
-/* From past the opening quote; returns the address past the closing one. */
+/* p is past the opening quote; returns the address past the closing one. */
 static const char *
 put_string(struct buf *b, const char *p, const char *end)
 {
@@ -129,8 +132,8 @@ put_string(struct buf *b, const char *p, const char *end)
 }
 
 /*
- * The number 0.DIGITS * 10^(exponent + 1), laid out as repr() does: with an
- * exponent from 1e16 on and below 1e-4.
+ * Writes the number D.DDD * 10^exponent as repr() does: in scientific notation
+ * below 1e-4 and from 1e16 on, otherwise as a plain decimal.
  */
 static void
 put_digits(struct buf *b, const char *digits, int n, int exponent)
@@ -159,10 +162,11 @@ put_digits(struct buf *b, const char *digits, int n, int exponent)
 
 /*
  * Adds one to the last digit of a text such as "1.234e-08", unless it is a 9.
- * The distance between doubles doubles at each power of two.  For a power of
- * two itself, the nearest decimal of n digits may lie below it, where doubles
- * are close, and be read as another one, while the decimal above it is read
- * back correctly.
+ *
+ * This is for powers of two.  Doubles below one are half as far apart as those
+ * above it.  So the nearest decimal of n digits, if it is below the power, may
+ * be read back as another double, while the next decimal, above the power, is
+ * read back correctly.
  */
 static void
 increment_last_digit(char *text)
@@ -209,8 +213,9 @@ put_double(struct buf *b, double value)
 }
 
 /*
- * Whether the text is written as repr() lays a number out: digits with a point,
- * without an exponent and without a needless 0 before them.
+ * Whether the text has the form of a plain decimal, such as repr() writes:
+ * digits with a point.  False for numbers below 0.1: the zeros after the point
+ * are not digits of the number, and the callers count digits.
  */
 static bool
 is_decimal_layout(struct span s, const char **first, const char **dot)
@@ -233,8 +238,8 @@ is_decimal_layout(struct span s, const char **first, const char **dot)
  * or 17 digits.  It does if this is the nearest decimal of its length, and if
  * no shorter decimal reads back as value.  A shorter one would be one of its two
  * neighbours that end in 0.  The arithmetic is exact: value is m * 2^-shift, and
- * everything is scaled by 10^places * 2^shift.  False also where the numbers
- * would not fit: the caller then takes the slow way.
+ * everything is scaled by 10^places * 2^shift.  False also if the numbers would
+ * not fit: the caller then uses put_double(), which is slower.
  */
 static bool
 is_repr(uint64_t digits, int places, double value)
@@ -263,7 +268,8 @@ is_repr(uint64_t digits, int places, double value)
 /*
  * Whether the text is what repr() would write.  Nearly all floats of profiles
  * were written by repr(), and this check takes a tenth of the time of reading
- * and writing them.  At most 15 digits, without needless zeros, always are.
+ * and writing them.  A text of at most 15 digits, without needless zeros at the
+ * end, always is.
  */
 static bool
 is_shortest(struct span s)

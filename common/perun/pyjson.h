@@ -5,15 +5,16 @@
 #include "common/base/text.h"
 
 /*
- * Writes a JSON text as Python's json module does when it has read it: Perun
- * names its objects by a hash of that.  ", " and ": " are the separators; every
- * character that is not printable ASCII is \uXXXX; integers are copied; floats
- * get the fewest digits that read back as the same value.  json must be valid
- * (recio.h), without duplicate keys.
+ * Writes a JSON text as Python's json module does after reading it, because
+ * Perun names an object by the hash of the result.  ", " and ": " are the
+ * separators; characters that are not printable ASCII are written as \uXXXX, or
+ * \n and the like; integers are copied, but -0 becomes 0; floats get the fewest
+ * digits that read back as the same value.  json must be valid (recio.h),
+ * without duplicate keys.
  */
 void pyjson_put(struct buf *, struct span json);
 
-/* Writes text, which is not JSON, as a string with its quotes. */
+/* Writes a text, which is not JSON, as a JSON string with quotes. */
 void pyjson_string(struct buf *, struct span text);
 
 #endif

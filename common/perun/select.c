@@ -1,4 +1,4 @@
-/* select - selects entries of an index */
+/* select - selects entries of an index by number, object, path or string */
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,22 +33,23 @@ bool
 selector_parse(struct selector *sel, const char *text)
 {
 	const char *dash = strchr(text, '-');
-	struct span all = span_str(text), left = all;
-	char list, other;
+	struct span whole = span_str(text), first = whole;
+	char first_list, last_list;
 
-	*sel = (struct selector){ .kind = SELECTOR_PATH, .text = all };
+	*sel = (struct selector){ .kind = SELECTOR_PATH, .text = whole };
 	if (dash != NULL)
-		left = span_of(text, (size_t)(dash - text));
-	if (parse_tag(left, &sel->first, &list)) {
+		first = span_of(text, (size_t)(dash - text));
+	if (parse_tag(first, &sel->first, &first_list)) {
 		sel->last = sel->first;
-		other = list;
+		last_list = first_list;
 		if (dash != NULL && !parse_tag(span_str(dash + 1), &sel->last,
-		    &other))
+		    &last_list))
 			return true;	/* a path such as "1@i-x" */
-		sel->kind = list == 'i' ? SELECTOR_INDEX : SELECTOR_PENDING;
-		return list == other && sel->first <= sel->last;
+		sel->kind = first_list == 'i' ? SELECTOR_INDEX :
+		    SELECTOR_PENDING;
+		return first_list == last_list && sel->first <= sel->last;
 	}
-	if (is_object(all))
+	if (is_object(whole))
 		sel->kind = SELECTOR_OBJECT;
 	return true;
 }
@@ -56,10 +57,12 @@ selector_parse(struct selector *sel, const char *text)
 bool
 order_parse(struct order *o, const char *key)
 {
-	static const char *const names[] = { "time", "realpath", "type", "cmd",
-	    "workload", "collector", "checksum" };
+	static const char *const names[] = { [ORDER_TIME] = "time",
+	    [ORDER_PATH] = "realpath", [ORDER_TYPE] = "type",
+	    [ORDER_CMD] = "cmd", [ORDER_WORKLOAD] = "workload",
+	    [ORDER_COLLECTOR] = "collector", [ORDER_OBJECT] = "checksum" };
 
-	if (strcmp(key, "source") == 0)
+	if (strcmp(key, "source") == 0)		/* another name for it */
 		key = "realpath";
 	for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
 		if (strcmp(key, names[i]) == 0) {
@@ -120,6 +123,7 @@ sorted_indices(const struct pidx *p, const struct order *o)
 	return indices;
 }
 
+/* Compares the values of digits, because the selector may contain capitals. */
 static bool
 has_object(const struct selector *sel, const struct pidx_entry *e)
 {
@@ -132,7 +136,7 @@ has_object(const struct selector *sel, const struct pidx_entry *e)
 	return true;
 }
 
-/* Selects by object or path.  Hex digits may be a path as well. */
+/* Selects by path or, if the selector may be an object, by either. */
 static void
 select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
 {
@@ -143,7 +147,7 @@ select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
 		    (sel->kind == SELECTOR_OBJECT && has_object(sel, e));
 }
 
-/* A single number out of range is an error, a range may be too long. */
+/* A single number must be in range; a range selects what it covers, if any. */
 static bool
 select_numbers(const struct selector *sel, const size_t *indices, size_t n,
     bool *selected)
@@ -173,7 +177,7 @@ select_entries(const struct selection *s, const struct order *o,
     const struct pidx *p, bool pending, bool *selected,
     const struct selector **missing)
 {
-	enum selector_kind numbers = pending ? SELECTOR_PENDING :
+	enum selector_kind number_kind = pending ? SELECTOR_PENDING :
 	    SELECTOR_INDEX;
 	const struct selector *sel = s->selectors;
 	size_t *indices = NULL;
@@ -187,7 +191,7 @@ select_entries(const struct selection *s, const struct order *o,
 			select_matches(sel, p, selected);
 			continue;
 		}
-		if (sel->kind != numbers)
+		if (sel->kind != number_kind)
 			continue;
 		if (indices == NULL)
 			indices = sorted_indices(p, o);

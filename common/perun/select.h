@@ -12,16 +12,16 @@
  *	3@p		the same for the pending profiles
  *	1@i-3@i		a range, both ends included
  *	4f2a09		40 hex digits, or the first 4 or more: an object
- *	x.perf		anything else, and hex digits as well: a path
+ *	x.perf		any other text: a path (hex digits may also be a path)
  */
 struct selector {
 	enum selector_kind { SELECTOR_INDEX, SELECTOR_PENDING, SELECTOR_OBJECT,
 	    SELECTOR_PATH } kind;
-	uint64_t first, last;	/* of a number or range */
+	uint64_t first, last;	/* of a range; equal for a single number */
 	struct span text;	/* borrowed */
 };
 
-/* False for a range that is malformed: descending, or from i to p. */
+/* False for a range that descends or goes from i to p. */
 bool selector_parse(struct selector *, const char *text);
 
 /* An entry is selected if any selector and each of the strings matches. */
@@ -31,7 +31,10 @@ struct selection {
 	const char *type, *cmd, *workload, *collector;	/* NULL: any */
 };
 
-/* Perun's order of entries, descending; equal ones in the index's order. */
+/*
+ * The order in which Perun shows entries: descending by one of these; equal
+ * ones are in the order of the index.
+ */
 struct order {
 	enum { ORDER_TIME, ORDER_PATH, ORDER_TYPE, ORDER_CMD, ORDER_WORKLOAD,
 	    ORDER_COLLECTOR, ORDER_OBJECT } by;
@@ -41,9 +44,9 @@ struct order {
 bool order_parse(struct order *, const char *key);
 
 /*
- * Sets selected[i] for the entries of an index, which is that of the pending
- * profiles if pending.  False if a single number is out of range: *missing is
- * then its selector.
+ * Sets selected[i] for each entry of an index.  pending says that it is the
+ * index of the pending profiles, so that 3@p refers to it and 3@i does not.
+ * False if a single number is out of range: *missing is then its selector.
  */
 bool select_entries(const struct selection *, const struct order *,
     const struct pidx *, bool pending, bool *selected,

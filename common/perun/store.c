@@ -24,16 +24,19 @@
 
 /* The one store that this process writes to, for clean_up(). */
 static struct {
-	volatile sig_atomic_t objects, staging, n;
-	char name[32];
+	volatile sig_atomic_t objects, staging;	/* descriptors, or -1 */
+	volatile sig_atomic_t n_staged;
+	char name[32];			/* of the staging directory */
 } cleanup_state = { .objects = -1, .staging = -1 };
 
 enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
     OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
-#define STAGING ".new-"		/* followed by 16 hex digits */
+/* A staging directory is named STAGING and digits. */
+#define STAGING ".new-"
+enum { STAGING_HEX_DIGITS = 16 };
 
-/* Removes the staging directory.  Async-signal-safe. */
+/* Removes the staging directory.  Async-signal-safe: snprintf() is not. */
 static void
 clean_up(void)
 {
@@ -42,7 +45,7 @@ clean_up(void)
 
 	if (cleanup_state.objects == -1)
 		return;
-	for (int i = 0; i < cleanup_state.n; i++) {
+	for (int i = 0; i < cleanup_state.n_staged; i++) {
 		p = name + sizeof name;
 		*--p = '\0';
 		n = (unsigned)i;
@@ -62,7 +65,10 @@ die_in_store(const struct store *s, const char *what)
 	die_errno("cannot %s in '%s'", what, s->path);
 }
 
-/* Opens the .perun in a directory or the nearest one above it. */
+/*
+ * Opens the .perun in a directory, which is absolute, or in the nearest one
+ * above it.  Truncates directory; sets found to the path of the .perun.
+ */
 static int
 open_nearest(char *directory, char *found, size_t size)
 {
@@ -158,7 +164,9 @@ store_unlock(struct store *s, enum store_lock what)
 	set_lock(s, what, F_UNLCK);
 }
 
-/* The path relative to objects/: "ab/cdef...". */
+/* A path relative to objects/, "ab/cdef...", with a NUL. */
+enum { PATH_SIZE = 2 * STORE_NAME_SIZE + 2 };
+
 static void
 put_path(char *path, const unsigned char *name)
 {
@@ -168,13 +176,13 @@ put_path(char *path, const unsigned char *name)
 	sprintf(path, "%.2s/%s", hex, hex + 2);
 }
 
-enum { PATH_SIZE = 2 * STORE_NAME_SIZE + 2 };
-
 void
 store_path(char *path, const unsigned char *name)
 {
-	memcpy(path, "objects/", 8);
-	put_path(path + 8, name);
+	static const char objects[] = "objects/";
+
+	memcpy(path, objects, sizeof objects - 1);
+	put_path(path + sizeof objects - 1, name);
 }
 
 /* Opens the directory "ab" of a path "ab/cdef..."; it must not be a link. */
@@ -214,7 +222,7 @@ store_read_all(int fd, struct buf *b)
 		errno = EINVAL;
 		return false;
 	}
-	/* Room for one more entry, so that adding it moves no bytes. */
+	/* Leaves space for one more index entry: adding it moves no bytes. */
 	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
 	do {
 		buf_need(b, 1);
@@ -255,14 +263,18 @@ make_staging_directory(struct store *s)
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			die_in_store(s, "draw random bytes");
 		snprintf(s->staging_name, sizeof s->staging_name,
-		    STAGING "%016llx", (unsigned long long)random);
+		    STAGING "%0*llx", STAGING_HEX_DIGITS,
+		    (unsigned long long)random);
 		made = mkdirat(s->objects, s->staging_name, 0777);
 	} while (made == -1 && errno == EEXIST);
 	if (made == -1)
 		die_in_store(s, "create a directory");
 }
 
-/* Creates the staging directory, which is removed when the process ends. */
+/*
+ * Creates the staging directory unless it exists.  clean_up() removes it when
+ * the process ends.
+ */
 static void
 create_staging(struct store *s)
 {
@@ -272,7 +284,7 @@ create_staging(struct store *s)
 	cleanup_block_signals();
 	make_staging_directory(s);
 	strcpy(cleanup_state.name, s->staging_name);
-	cleanup_state.n = 0;
+	cleanup_state.n_staged = 0;
 	cleanup_state.objects = s->objects;
 	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
 	if (s->staging == -1)
@@ -320,7 +332,7 @@ store_stage(struct store *s, const unsigned char *name, struct span packed)
 	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
 	    sizeof *s->staged);
 	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME_SIZE);
-	cleanup_state.n = (sig_atomic_t)s->n_staged;
+	cleanup_state.n_staged = (sig_atomic_t)s->n_staged;
 	write_staged(s, file, packed, 0444, false);
 }
 
@@ -340,7 +352,7 @@ sync_directory(struct store *s, int dir)
 
 /*
  * Renames a staged file to its name, replacing an existing one.  If sync, syncs
- * the directory, and if that is new the one above it.
+ * its directory and, if that is new, objects/.
  */
 static void
 install_file(struct store *s, const char *file, const unsigned char *name,
@@ -365,7 +377,7 @@ install_file(struct store *s, const char *file, const unsigned char *name,
 
 /*
  * Two syncs of the file system, one for all contents and one for all names,
- * take the time of fsync() on two files.
+ * take as long as fsync() of two files.
  */
 void
 store_commit(struct store *s)
@@ -381,7 +393,7 @@ store_commit(struct store *s)
 	}
 	store_sync(s);
 	s->n_staged = 0;
-	cleanup_state.n = 0;
+	cleanup_state.n_staged = 0;
 }
 
 void
@@ -451,7 +463,7 @@ parse_path(const char *path, unsigned char *name)
 	return strcmp(canonical, path) == 0;
 }
 
-/* Reads a directory if it is one of "00" to "ff"; false if it is not. */
+/* Lists a directory in objects/; false if it is not one of "00" to "ff". */
 static bool
 read_object_directory(const struct store *s, const char *dir,
     struct listing *files)
@@ -622,8 +634,10 @@ store_is_staging(const struct store *s, const char *path)
 	struct stat st;
 	size_t n = sizeof STAGING - 1;
 
-	return strncmp(path, STAGING, n) == 0 && strlen(path) == n + 16 &&
-	    strspn(path + n, "0123456789abcdef") == 16 &&
+	/* A directory that its process has just removed counts as one. */
+	return strncmp(path, STAGING, n) == 0 &&
+	    strlen(path) == n + STAGING_HEX_DIGITS &&
+	    strspn(path + n, "0123456789abcdef") == STAGING_HEX_DIGITS &&
 	    (fstatat(s->objects, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    S_ISDIR(st.st_mode));
 }

@@ -51,15 +51,15 @@ struct store {
  */
 bool store_open(struct store *, const char *start, const char **why);
 
-/* Also removes what was staged and not committed. */
+/* Closes the store and removes staged objects that were not committed. */
 void store_close(struct store *);
 
 /*
- * Locks; store_lock() waits.  STORE_ADD, for adding objects, is shared by any
- * number of processes.  STORE_PRUNE, for removing objects, excludes STORE_ADD:
- * an object must not be removed between its adding and that of its index entry.
- * STORE_INDEX, for changing indexes, is exclusive.  A process that needs two
- * locks takes STORE_INDEX last.
+ * store_lock() waits for a lock.  STORE_ADD, for adding objects, is shared by
+ * any number of processes.  STORE_PRUNE, for removing objects, excludes
+ * STORE_ADD: an object must not be removed after it was added and before its
+ * index entry is.  STORE_INDEX, for changing indexes, is exclusive.  A process
+ * that needs two locks takes STORE_INDEX last.
  */
 enum store_lock { STORE_ADD, STORE_INDEX, STORE_PRUNE };
 void store_lock(struct store *, enum store_lock);
@@ -76,16 +76,19 @@ enum store_found store_read(const struct store *, const unsigned char *name,
 /* Appends the bytes of an open regular file; false on an error, with errno. */
 bool store_read_all(int fd, struct buf *b);
 
-/* Does this errno mean that it is not a regular file: a directory, a link? */
+/*
+ * Does the errno of a failed read mean that the file is not a regular one, but
+ * a link, a directory or a device?
+ */
 bool store_is_not_regular(int error);
 
 /* Stages an object. */
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 
 /*
- * Gives the staged objects their names and makes them durable, or dies.  Makes
- * durable also what other processes wrote before: they may have died before
- * their sync.
+ * Gives the staged objects their names and makes them durable, or dies.  The
+ * same holds for objects that other processes have added and may not have
+ * synced, even if nothing is staged.
  */
 void store_commit(struct store *);
 
@@ -96,46 +99,46 @@ void store_sync(struct store *);
 void store_replace(struct store *, const unsigned char *name, struct span);
 
 /*
- * Calls for everything in objects/, in order of paths, which are relative to
- * objects/.  name is NULL for a file or directory that is not named like an
- * object.
+ * Calls a function for every object, index and other file or directory in
+ * objects/, sorted by path.  path is relative to objects/; name is NULL if the
+ * path is not of the form "ab/cdef...".
  */
 void store_for_each(const struct store *, void (*call)(void *to,
     const unsigned char *name, const char *path), void *to);
 
 /*
  * Preserves a damaged file in the directory lost/ of the store, as NAME.NUMBER
- * with the first free number: nothing in it is ever overwritten.
- * store_copy_to_lost() writes the bytes, store_move_to_lost() moves the file,
- * also if it is not a regular one.  Both are durable on return, or die.  lost,
- * of STORE_LOST_SIZE bytes, becomes its path in .perun.
+ * with the first free number: nothing there is ever overwritten.
+ * store_copy_to_lost() writes the bytes; store_move_to_lost() moves the file,
+ * which need not be a regular one.  The result is durable, or they die.  lost
+ * has STORE_LOST_SIZE bytes and becomes the new path, relative to .perun.
  */
 enum { STORE_LOST_SIZE = 64 };
 void store_copy_to_lost(struct store *, const unsigned char *name, struct span,
     char *lost);
 void store_move_to_lost(struct store *, const unsigned char *name, char *lost);
 
-/* Calls with the bytes of every file in lost/; dies if one cannot be read. */
+/* Calls a function for each regular file in lost/.  Dies on a read error. */
 void store_for_each_lost(const struct store *, void (*call)(void *to,
     struct span bytes), void *to);
 
-/* The path of a file in .perun: "objects/ab/cdef...". */
+/* The path of an object or index relative to .perun: "objects/ab/cdef...". */
 enum { STORE_PATH_SIZE = sizeof "objects/" + 2 * STORE_NAME_SIZE + 1 };
 void store_path(char *path, const unsigned char *name);
 
-/* The time a file in objects/ was modified, in seconds; false if absent. */
+/* When an object or index was modified, in seconds; false if it is absent. */
 bool store_mtime(const struct store *, const unsigned char *name,
     int64_t *modified_s);
 
 /*
  * Is a path relative to objects/ a staging directory?  If the caller holds
- * STORE_PRUNE and STORE_INDEX, its process is dead.
+ * STORE_PRUNE and STORE_INDEX, the process that created it is dead.
  */
 bool store_is_staging(const struct store *, const char *path);
 
 /*
- * Removes a file in objects/, or a staging directory with its files; false on
- * an error, with errno.  store_sync() makes it durable.
+ * Removes an object or index, or a staging directory with its files; false on
+ * an error, with errno.  store_sync() makes the removal durable.
  */
 bool store_remove(const struct store *, const unsigned char *name);
 bool store_remove_staging(const struct store *, const char *path);

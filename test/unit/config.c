@@ -75,8 +75,9 @@ test_aliases(void)
 	IS("a: {<<: [{p: 1}, {p: 2, q: 3}]}\n",
 	    "{\"a\":{\"p\":\"1\",\"q\":\"3\"}}");
 	IS("a: {'<<': 1}\n", "{\"a\":{\"<<\":\"1\"}}");
-	IS("a: 1\nb: *x\n", "f:2:4: an alias without an anchor");
-	IS("a: &x [1, *x]\n", "f:1:11: an alias of a value that contains it");
+	IS("a: 1\nb: *x\n", "f:2:4: the alias has no anchor");
+	IS("a: &x [1, *x]\n",
+	    "f:1:11: the alias is in the value of its anchor");
 	IS("a: {<<: 1}\n",
 	    "f:1:9: << needs a mapping or a list of mappings");
 	IS("a: {<<: [{}, []]}\n",
@@ -86,14 +87,14 @@ test_aliases(void)
 static void
 test_refusals(void)
 {
-	IS("a: 1\nb: 2\n  \na: 3\n", "f:4:1: the key 'a' comes twice");
-	IS("x:\n  - {a: 1, 'a': 2}\n", "f:2:12: the key 'a' comes twice");
+	IS("a: 1\nb: 2\n  \na: 3\n", "f:4:1: the key 'a' occurs twice");
+	IS("x:\n  - {a: 1, 'a': 2}\n", "f:2:12: the key 'a' occurs twice");
 	IS("- a\n- b\n", "f:1:1: the document is not a mapping");
 	IS("\n\ntext\n", "f:3:1: the document is not a mapping");
-	IS("a: 1\n---\nb: 2\n", "f:2:1: a second document");
+	IS("a: 1\n---\nb: 2\n", "f:2:1: there is a second document");
 	IS("[a]: 1\n", "f:1:1: the key is a list or a mapping");
 	IS("? {a: 1}\n: 2\n", "f:1:3: the key is a list or a mapping");
-	IS("a: \"x\\0y\"\n", "f:1:4: a NUL character in a text");
+	IS("a: \"x\\0y\"\n", "f:1:4: the text contains a NUL character");
 	IS("a: [1, 2\nb: 3\n", "f:2:2: while parsing a flow sequence, "
 	    "did not find expected ',' or ']'");
 	IS("a: b: c\n", "f:1:5: mapping values are not allowed in this "
@@ -138,27 +139,28 @@ test_limits(void)
 	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX - 1, ""));
 	CHECK(strstr(got, "nested") == NULL, "%s", got);
 	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX, ""));
-	CHECK(strcmp(got, "f:1:103: nested too deeply") == 0, "%s", got);
+	CHECK(strcmp(got, "f:1:103: values are nested too deeply") == 0, "%s",
+	    got);
 	got = read_as_json(many("a: ", "{b: ", 100000, ""));
-	CHECK(ends_with(got, "nested too deeply"), "%s", got);
+	CHECK(ends_with(got, "values are nested too deeply"), "%s", got);
 	got = read_as_json(many("a: ", "- ", 100000, ""));
 	CHECK(got[0] == 'f', "%s", got);
 	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 3, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
 	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 2, "]"));
-	CHECK(ends_with(got, "too many values"), "%.80s", got);
+	CHECK(ends_with(got, "there are too many values"), "%.80s", got);
 	got = read_as_json(many("a: &x 1\nb: [", "*x,", CONFIG_VALUES_MAX,
 	    "]"));
-	CHECK(ends_with(got, "too many values"), "%.80s", got);
+	CHECK(ends_with(got, "there are too many values"), "%.80s", got);
 	got = read_as_json(many("", "%TAG !x! y\r", 100000, "---\na: b\n"));
-	CHECK(strcmp(got, "f:1:177: too many %TAG directives") ==
+	CHECK(strcmp(got, "f:1:177: there are too many %TAG directives") ==
 	    0, "%s", got);
 	got = read_as_json(many("a: \"", "%TAG ", CONFIG_DIRECTIVES_MAX, "\""));
 	CHECK(got[0] == '{', "%s", got);
 	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS_MAX, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
 	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS_MAX + 1, "]"));
-	CHECK(ends_with(got, "too many anchors"), "%.80s", got);
+	CHECK(ends_with(got, "there are too many anchors"), "%.80s", got);
 }
 
 /* Each value is twice as large, or one level deeper, than the one before. */
@@ -179,7 +181,7 @@ test_bombs(void)
 	for (int i = 1; i < 200; i++)
 		buf_printf(&b, "a%d: &a%d [*a%d]\n", i, i, i - 1);
 	got = read_as_json(span_of(b.data, b.len));
-	CHECK(ends_with(got, "nested too deeply"), "%.80s", got);
+	CHECK(ends_with(got, "values are nested too deeply"), "%.80s", got);
 	b.len = 0;
 	buf_str(&b, "a: &a {");
 	for (int i = 0; i < 2000; i++)
@@ -189,7 +191,7 @@ test_bombs(void)
 		buf_str(&b, "{<<: *a},");
 	buf_str(&b, "]\n");
 	got = read_as_json(span_of(b.data, b.len));
-	CHECK(ends_with(got, "too many values"), "%.80s", got);
+	CHECK(ends_with(got, "there are too many values"), "%.80s", got);
 	buf_release(&b);
 }
 
