@@ -129,8 +129,9 @@ put_raw_type(struct flatten *f, const struct rec *r, struct span time,
 
 /*
  * Sets f->text to the canonical form of the type of a resource: its members as
- * text, sorted by key, and a NUL.  Values that a duplicate key has overridden
- * follow the NUL, because they distinguish types but are not written.
+ * text, sorted by key, and a NUL.  The resource's own values of snapshot and
+ * time, if they are overridden, follow the NUL: they distinguish types but are
+ * not written.
  */
 static void
 put_type_text(struct flatten *f, const struct rec *r, struct span time,

@@ -41,7 +41,7 @@ struct flatten {
 	struct member *members;		/* those of its type, sorted */
 	size_t n_members, members_cap;
 	struct buf raw, text, uid;	/* its type in both forms, its uid */
-	struct buf overridden;		/* values with a duplicate key */
+	struct buf overridden;		/* values that time, snapshot replace */
 };
 
 void flatten_init(struct flatten *);

@@ -25,7 +25,7 @@ bool pending_remove(const struct store *, const char *name);
 
 /*
  * The modification time of a file in seconds, rounded as Perun does: to the
- * nearest second, from halfway to the even one.
+ * nearest second, halves to the even one.
  */
 struct stat;
 int64_t pending_time(const struct stat *);
@@ -49,6 +49,7 @@ struct pending {
 	struct profile profile;
 	struct buf text;
 };
+
 void pending_read(struct pending *, const struct store *);
 void pending_release(struct pending *);
 

@@ -350,7 +350,7 @@ mark_existing(struct merge *m, const struct pidx_entry *e)
 		m->existed[first] = true;
 }
 
-/* e, at offset, is the next entry of the index: new ones come before it. */
+/* New entries that are not greater than e belong before it, at its offset. */
 static void
 visit_existing(void *context, const struct pidx_entry *e, size_t offset)
 {
@@ -370,8 +370,7 @@ static bool
 find_offsets(struct merge *m, const struct buf *index,
     enum pidx_layout *layout, struct pidx_error *error)
 {
-	struct cursor c = { .bytes = buf_span(index),
-	    .error = error };
+	struct cursor c = { .bytes = buf_span(index), .error = error };
 	uint32_t version, count;
 
 	for (size_t i = 0; i < m->n; i++)

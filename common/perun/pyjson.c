@@ -163,10 +163,10 @@ put_digits(struct buf *b, const char *digits, int n, int exponent)
 /*
  * Adds one to the last digit of a text such as "1.234e-08", unless it is a 9.
  *
- * This is for powers of two.  Doubles below one are half as far apart as those
- * above it.  So the nearest decimal of n digits, if it is below the power, may
- * be read back as another double, while the next decimal, above the power, is
- * read back correctly.
+ * This is for powers of two.  Doubles below a power are half as far apart as
+ * those above it.  So the nearest decimal of n digits, if it is below the
+ * power, may be read back as another double, while the next decimal, above it,
+ * is read back correctly.
  */
 static void
 increment_last_digit(char *text)

@@ -36,7 +36,7 @@ struct walk_commit {
 	uint32_t n_parents;
 	uint32_t parents;		/* where they begin in walk.parents */
 	int64_t time_s;
-	git_odb_object *object;		/* NULL if not read, or given away */
+	git_odb_object *object;		/* NULL if not in memory */
 };
 
 /* A commit in the queue; heap[0] is the next one of the walk. */
@@ -68,7 +68,7 @@ key_of(const void *owner, uint32_t index)
 	    sizeof w->commits[index].id.id);
 }
 
-/* The index of a commit in commits, to which it is added if it is new. */
+/* Returns the index of a commit in commits; adds the commit if it is new. */
 static uint32_t
 find_or_add(struct gitvcs_walk *w, const git_oid *id)
 {

@@ -94,12 +94,12 @@ read_lines(struct vcs *v, const char *path)
 {
 	struct none *none = v->state;
 	const char *p = none->file.data, *end, *why;
-	size_t left = none->file.len;
+	size_t rest = none->file.len;	/* bytes from p on */
 
-	for (; left > 0; left -= (size_t)(end + 1 - p), p = end + 1) {
+	for (; rest > 0; rest -= (size_t)(end + 1 - p), p = end + 1) {
 		none->versions = mem_grow(none->versions, &none->cap,
 		    none->n + 1, sizeof *none->versions);
-		end = memchr(p, '\n', left);
+		end = memchr(p, '\n', rest);
 		why = end == NULL ? "the line has no newline" :
 		    read_line(span_of(p, (size_t)(end - p)), none->n + 1,
 		    &none->versions[none->n]);
