@@ -140,6 +140,7 @@ split_time(struct span person, struct span *time, struct span *zone)
 	time->n = at;
 }
 
+/* A record must not have integers from 2^53 on (json/rec.h). */
 int64_t
 gitvcs_person_time(struct span person)
 {
