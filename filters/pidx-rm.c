@@ -62,7 +62,7 @@ lock_index(struct filter *f, const unsigned char *version,
     struct pidx *index)
 {
 	store_lock(&job.perun.store, STORE_INDEX);
-	if (perun_index(&job.perun.store, version, &job.bytes, index,
+	if (perun_read_index(&job.perun.store, version, &job.bytes, index,
 	    &job.why) != STORE_FAILED)
 		return true;
 	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "
@@ -129,7 +129,7 @@ remove_selected(struct filter *f, const struct selector *list, size_t n)
 	struct pidx index;
 	bool *removed;
 
-	if (!perun_version(&job.perun, name, version, &why))
+	if (!perun_resolve_version(&job.perun, name, version, &why))
 		die("'%s' does not name a commit: %s", name, why);
 	if (lock_index(f, version, &index)) {
 		removed = mem_zero(index.n, sizeof *removed);

@@ -5,7 +5,7 @@
 #include "common/perun/entry.h"
 
 bool
-entry_postprocessor(struct span *rest, struct span *name)
+entry_next_postprocessor(struct span *rest, struct span *name)
 {
 	const char *space;
 
@@ -38,7 +38,7 @@ entry_put_strings(struct buf *b, const struct pidx_entry *e)
 	if (rest.n == 0)
 		rest.p = NULL;	/* no name, instead of an empty one */
 	json_open(b, "postprocessors", '[');
-	while (entry_postprocessor(&rest, &name))
+	while (entry_next_postprocessor(&rest, &name))
 		json_item(b, name);
 	json_close(b, ']');
 }

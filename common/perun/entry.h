@@ -22,6 +22,6 @@ void entry_put_strings(struct buf *, const struct pidx_entry *);
  * false after the last one.  An empty text is one empty name, as for Perun; a
  * span of NULL is none.
  */
-bool entry_postprocessor(struct span *rest, struct span *name);
+bool entry_next_postprocessor(struct span *rest, struct span *name);
 
 #endif

@@ -58,7 +58,7 @@ open_vcs(struct perun *p)
 }
 
 bool
-perun_version(struct perun *p, const char *name, unsigned char *version,
+perun_resolve_version(struct perun *p, const char *name, unsigned char *version,
     const char **why)
 {
 	struct vcs_id id;
@@ -70,7 +70,7 @@ perun_version(struct perun *p, const char *name, unsigned char *version,
 }
 
 void
-perun_index_error(const struct store *s, const unsigned char *version,
+perun_explain_index_error(const struct store *s, const unsigned char *version,
     const struct pidx_error *error, struct buf *why)
 {
 	int saved_errno = errno;
@@ -87,7 +87,7 @@ perun_index_error(const struct store *s, const unsigned char *version,
 }
 
 enum store_found
-perun_index(const struct store *s, const unsigned char *version,
+perun_read_index(const struct store *s, const unsigned char *version,
     struct buf *bytes, struct pidx *index, struct buf *why)
 {
 	struct pidx_error error;
@@ -99,13 +99,13 @@ perun_index(const struct store *s, const unsigned char *version,
 	if (found == STORE_ABSENT || (found == STORE_FOUND &&
 	    pidx_read(index, buf_span(bytes), &error)))
 		return found;
-	perun_index_error(s, version,
+	perun_explain_index_error(s, version,
 	    found == STORE_FAILED ? NULL : &error, why);
 	return STORE_FAILED;
 }
 
 bool
-perun_object(const struct store *s, const unsigned char *name,
+perun_read_object(const struct store *s, const unsigned char *name,
     struct buf *packed, struct object *object, const char **why)
 {
 	packed->len = 0;

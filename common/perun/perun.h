@@ -25,8 +25,8 @@ void perun_close(struct perun *);
  * Resolves the name of a commit to its id.  The first call opens the
  * repository.  False on an error: *why is then the reason, until the next call.
  */
-bool perun_version(struct perun *, const char *name, unsigned char *version,
-    const char **why);
+bool perun_resolve_version(struct perun *, const char *name,
+    unsigned char *version, const char **why);
 
 /*
  * Reads the index of a version; an absent one is empty and of layout 0.  Its
@@ -35,7 +35,7 @@ bool perun_version(struct perun *, const char *name, unsigned char *version,
  * then a message with the file and the first wrong byte, and the index has the
  * entries before that byte.
  */
-enum store_found perun_index(const struct store *,
+enum store_found perun_read_index(const struct store *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 
@@ -43,15 +43,16 @@ enum store_found perun_index(const struct store *,
  * Sets why to the message for a malformed index or, if error is NULL, for an
  * index that cannot be read, with errno.
  */
-void perun_index_error(const struct store *, const unsigned char *version,
-    const struct pidx_error *error, struct buf *why);
+void perun_explain_index_error(const struct store *,
+    const unsigned char *version, const struct pidx_error *error,
+    struct buf *why);
 
 /*
  * Reads an object and compares its SHA-1 with its name.  packed becomes the
  * bytes of its file; the object's texts do not refer to them.  False if it is
  * absent or damaged: *why is then the reason.
  */
-bool perun_object(const struct store *, const unsigned char *name,
+bool perun_read_object(const struct store *, const unsigned char *name,
     struct buf *packed, struct object *, const char **why);
 
 #endif

@@ -17,13 +17,13 @@ enum { PIDX_SHA_SIZE = 20, PIDX_HEADER_SIZE = 12 };
 
 /* The strings of an entry, in the order of PIDX_2; args only in PIDX_2_ARGS. */
 enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
-    PIDX_POSTPROCESSORS, PIDX_ARGS, PIDX_STRINGS };
+    PIDX_POSTPROCESSORS, PIDX_ARGS, PIDX_N_STRINGS };
 
 struct pidx_entry {
 	uint32_t time;			/* seconds since 1970 UTC */
 	unsigned char object[PIDX_SHA_SIZE];	/* SHA-1 of the profile */
 	struct span path;		/* base name of the profile's file */
-	struct span strings[PIDX_STRINGS];	/* all NULL in version 1 */
+	struct span strings[PIDX_N_STRINGS];	/* all NULL in version 1 */
 };
 
 /*

@@ -336,7 +336,7 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 
 void
 profile_strings(const struct profile *p, struct arena *arena,
-    struct span strings[PIDX_STRINGS])
+    struct span strings[PIDX_N_STRINGS])
 {
 	strings[PIDX_TYPE] = p->type;
 	strings[PIDX_CMD] = p->cmd;

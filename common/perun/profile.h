@@ -55,6 +55,6 @@ bool profile_describe(struct profile *, const struct rec *, const char **why);
 
 /* The strings for an index, without args, copied to the arena. */
 void profile_strings(const struct profile *, struct arena *,
-    struct span strings[PIDX_STRINGS]);
+    struct span strings[PIDX_N_STRINGS]);
 
 #endif

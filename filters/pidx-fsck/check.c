@@ -103,7 +103,7 @@ check_commit(struct check *c, const unsigned char *name)
 		return COMMIT_UNKNOWN;
 	hex_encode(hex, name, STORE_NAME_SIZE);
 	/* The id of a tag resolves to another id: that of the commit. */
-	if (perun_version(c->perun, hex, version, &why))
+	if (perun_resolve_version(c->perun, hex, version, &why))
 		return memcmp(name, version, STORE_NAME_SIZE) == 0 ?
 		    COMMIT_PRESENT : COMMIT_ABSENT;
 	if (c->perun->has_vcs)

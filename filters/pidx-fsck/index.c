@@ -33,7 +33,7 @@ was_added(struct check *c, const unsigned char *name)
 {
 	const char *why;
 
-	return perun_object(&c->perun->store, name, &c->other, &c->object,
+	return perun_read_object(&c->perun->store, name, &c->other, &c->object,
 	    &why);
 }
 
@@ -77,7 +77,7 @@ perun_error(const struct pidx_entry *e)
 {
 	if (!is_ascii(e->path))
 		return "its name is not ASCII";
-	for (int i = 0; i < PIDX_STRINGS; i++)
+	for (int i = 0; i < PIDX_N_STRINGS; i++)
 		if (e->strings[i].n > 0 && !utf8_valid(e->strings[i].p,
 		    e->strings[i].n))
 			return "one of its strings is not UTF-8";
@@ -103,7 +103,7 @@ compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 {
 	int order = pidx_compare_object(a, b);
 
-	for (int i = 0; order == 0 && i < PIDX_STRINGS; i++)
+	for (int i = 0; order == 0 && i < PIDX_N_STRINGS; i++)
 		order = span_compare(a->strings[i], b->strings[i]);
 	return order;
 }

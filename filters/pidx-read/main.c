@@ -108,7 +108,7 @@ read_object(struct filter *f, const struct pidx_entry *e)
 	char hex[2 * STORE_NAME_SIZE + 1];
 	const char *why;
 
-	if (perun_object(&job.perun.store, e->object, &job.packed,
+	if (perun_read_object(&job.perun.store, e->object, &job.packed,
 	    &job.object, &why))
 		return true;
 	hex_encode(hex, e->object, STORE_NAME_SIZE);
@@ -189,7 +189,7 @@ read_version(struct filter *f, const unsigned char *version)
 	struct arena arena = { 0 };
 	struct pidx index;
 
-	if (perun_index(&job.perun.store, version, &job.index, &index,
+	if (perun_read_index(&job.perun.store, version, &job.index, &index,
 	    &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
@@ -250,7 +250,7 @@ read_revision(struct filter *f, const char *name)
 	unsigned char version[STORE_NAME_SIZE];
 	const char *why;
 
-	if (perun_version(&job.perun, name, version, &why))
+	if (perun_resolve_version(&job.perun, name, version, &why))
 		read_version(f, version);
 	else
 		filter_fail(f, "'%s' does not name a commit: %s", name, why);

@@ -79,7 +79,7 @@ default_commit(void)
 	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
 
 	if (!job.has_commit &&
-	    !perun_version(&job.perun, name, job.commit, &why))
+	    !perun_resolve_version(&job.perun, name, job.commit, &why))
 		die("'%s' does not name a commit: %s", name, why);
 	job.has_commit = true;
 	return job.commit;
@@ -103,7 +103,7 @@ find_version(struct filter *f, const struct rec *r, unsigned char *version)
 		return false;
 	}
 	hex_encode(hex, version, STORE_NAME_SIZE);
-	if (perun_version(&job.perun, hex, version, &why))
+	if (perun_resolve_version(&job.perun, hex, version, &why))
 		return true;
 	filter_reject(f, "minor_version %s: %s", hex, why);
 	return false;

@@ -34,7 +34,7 @@ is_stored(struct registry *g, const unsigned char *name)
 {
 	const char *why;
 
-	return perun_object(g->store, name, &g->found, &g->object, &why);
+	return perun_read_object(g->store, name, &g->found, &g->object, &why);
 }
 
 void
@@ -75,7 +75,7 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	if (found != STORE_FAILED &&
 	    pidx_add(&g->found, new, n, existed, &error))
 		return true;
-	perun_index_error(g->store, version,
+	perun_explain_index_error(g->store, version,
 	    found == STORE_FAILED ? NULL : &error, &g->why);
 	filter_fail(f, "%s; nothing was added to it (see pidx-fsck --repair)",
 	    g->why.data);
