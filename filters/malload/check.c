@@ -224,7 +224,7 @@ void
 check_finish(struct trace *t)
 {
 	translate_types(t);
-	if (database_number(t->database,
+	if (database_get_number(t->database,
 	    "SELECT count(*) FROM same_execution") > 0) {
 		merge_variables(t);
 		merge_events(t);

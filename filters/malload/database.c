@@ -23,7 +23,7 @@ database_run(struct database *d, const char *sql)
 }
 
 int64_t
-database_number(struct database *d, const char *sql)
+database_get_number(struct database *d, const char *sql)
 {
 	sqlite3_stmt *s;
 	int64_t number = 0;
@@ -65,8 +65,8 @@ create_schema(struct database *d)
 static void
 check_schema(struct database *d)
 {
-	int64_t id = database_number(d, "PRAGMA application_id");
-	int64_t version = database_number(d, "PRAGMA user_version");
+	int64_t id = database_get_number(d, "PRAGMA application_id");
+	int64_t version = database_get_number(d, "PRAGMA user_version");
 
 	if (id == WEIR_DATABASE && version == SCHEMA_VERSION)
 		return;
@@ -74,7 +74,7 @@ check_schema(struct database *d)
 		die("'%s' has version %lld of the schema, not %d", d->path,
 		    (long long)version, SCHEMA_VERSION);
 	if (id != 0 ||
-	    database_number(d, "SELECT count(*) FROM sqlite_master") > 0)
+	    database_get_number(d, "SELECT count(*) FROM sqlite_master") > 0)
 		die("'%s' is a database of another program", d->path);
 	create_schema(d);
 }

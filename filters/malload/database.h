@@ -22,6 +22,6 @@ _Noreturn void database_fail(const struct database *);
 void database_run(struct database *, const char *sql);
 
 /* The first column of the first row of the result; 0 if there is none. */
-int64_t database_number(struct database *, const char *sql);
+int64_t database_get_number(struct database *, const char *sql);
 
 #endif

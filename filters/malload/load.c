@@ -57,10 +57,10 @@ find_shift(struct load *l, enum table_id t, const struct rec *r)
 	if (!schema_has_id(t))
 		return;
 	if (r != NULL)
-		rec_int(r, schema_key(t, 0), &l->trace.first[t]);
+		rec_int(r, schema_key_index(t, 0), &l->trace.first[t]);
 	buf_printf(&b, "SELECT max(\"%s\") FROM \"%s\"",
 	    tables[t].columns[0].name, tables[t].name);
-	l->trace.last_before[t] = database_number(&l->database,
+	l->trace.last_before[t] = database_get_number(&l->database,
 	    buf_cstr(&b));
 	l->shift[t] = l->trace.first[t] > l->trace.last_before[t] ? 0 :
 	    l->trace.last_before[t] + 1 - l->trace.first[t];
@@ -79,7 +79,7 @@ begin_trace(struct load *l, const struct rec *r)
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		find_shift(l, t, r);
 	l->shift[MAL_TYPE] = 0;
-	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_number(
+	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_get_number(
 	    &l->database, "SELECT max(rowid) FROM rejected_profiler_event");
 }
 
@@ -109,7 +109,7 @@ find_trace(struct load *l, const char *digest)
 
 	snprintf(sql, sizeof sql, "SELECT trace_id FROM trace "
 	    "WHERE digest = '%s'", digest);
-	return database_number(&l->database, sql);
+	return database_get_number(&l->database, sql);
 }
 
 static void

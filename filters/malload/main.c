@@ -75,7 +75,7 @@ main(int argc, char **argv)
 	const char *database;
 	struct filter f;
 
-	about.keys = schema_keys();
+	about.keys = schema_collect_keys();
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.sql && opt.csv != NULL)
 		die("--sql and --csv exclude each other");

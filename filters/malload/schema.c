@@ -232,7 +232,7 @@ find_key(const char *name)
 }
 
 const char *const *
-schema_keys(void)
+schema_collect_keys(void)
 {
 	find_key("type");
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
@@ -242,7 +242,7 @@ schema_keys(void)
 }
 
 unsigned
-schema_key(enum table_id t, size_t column)
+schema_key_index(enum table_id t, size_t column)
 {
 	return keys.index[t][column];
 }

@@ -48,11 +48,12 @@ struct buf;
 bool schema_has_id(enum table_id);
 
 /*
- * The keys of records for filter_begin(), which schema_keys() collects, and the
- * index of a column's name among them.  Call schema_keys() first.
+ * schema_collect_keys() returns the names of all columns as the keys of records
+ * for filter_begin().  After it has been called, schema_key_index() returns the
+ * index of a column's name among these keys.
  */
-const char *const *schema_keys(void);
-unsigned schema_key(enum table_id, size_t column);
+const char *const *schema_collect_keys(void);
+unsigned schema_key_index(enum table_id, size_t column);
 
 /*
  * Writes CREATE TABLE for one table, and CREATE VIEW.  In SQLite an id is the

@@ -46,7 +46,7 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
 {
 	const struct column *c = &tables[t].columns[column];
 	const char *table = tables[t].name;
-	const struct field *field = rec_get(r, schema_key(t, column));
+	const struct field *field = rec_get(r, schema_key_index(t, column));
 
 	*v = (struct value){ .is_null = false };
 	if (field == NULL || field->kind == REC_NULL)
@@ -54,7 +54,7 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
 	switch (c->type) {
 	case BIGINT:
 	case INT:
-		if (rec_int(r, schema_key(t, column), &v->integer) !=
+		if (rec_int(r, schema_key_index(t, column), &v->integer) !=
 		    REC_OK)
 			return reject(f, table, c->name, "is not an integer");
 		if (c->type == INT && (v->integer > INT32_MAX ||

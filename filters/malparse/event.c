@@ -66,7 +66,7 @@ event_text(const struct rec *r, unsigned key)
 }
 
 struct span
-event_after_dot(struct span s)
+event_function_name(struct span s)
 {
 	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
 	size_t start = dot == NULL ? 0 : (size_t)(dot - s.p) + 1;

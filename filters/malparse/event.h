@@ -65,7 +65,7 @@ bool event_int(const struct rec *, unsigned key, int64_t *);
 struct span event_text(const struct rec *, unsigned key);
 
 /* The function of a program: "rel_to_mal" of "user.rel_to_mal". */
-struct span event_after_dot(struct span program);
+struct span event_function_name(struct span program);
 
 /* An iterator over the variables of an event: results, then arguments. */
 struct event_variables {

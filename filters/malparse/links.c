@@ -102,7 +102,7 @@ link_worker(struct links *l, uint32_t i, uint64_t worker)
 	struct registration *r = &l->registrations[i];
 
 	if (r->supervisor != 0) {
-		rows_initiates(l->rows, r->supervisor, worker, true);
+		rows_put_link(l->rows, r->supervisor, worker, true);
 		return;
 	}
 	r->workers = mem_grow(r->workers, &r->cap, r->n + 1,
@@ -121,9 +121,9 @@ link_new_plan(struct links *l, struct plans *plans, struct lane *lane,
 	event_int(e->rec, E_CALLER, &caller);
 	parent = caller > 0 ? plans_find_tag(plans, x, caller) : NULL;
 	if (parent != NULL)
-		rows_initiates(l->rows, parent->id, x->id, false);
+		rows_put_link(l->rows, parent->id, x->id, false);
 	else if (lane->n_calls > 0)
-		rows_initiates(l->rows,
+		rows_put_link(l->rows,
 		    lane->calls[lane->n_calls - 1].execution, x->id, false);
 	else	/* not linked yet: it may be a client's query */
 		x->registration = lane->registration;
@@ -169,7 +169,7 @@ link_ended_plans(struct links *l, struct lane *lane, const struct execution *x,
 	for (lane->n_ended = 0; p < end; p++)
 		if (p->execution != x->id && p->start_us >= start_us &&
 		    p->end_us <= end_us)
-			rows_initiates(l->rows, x->id, p->execution, false);
+			rows_put_link(l->rows, x->id, p->execution, false);
 		else
 			lane->ended[lane->n_ended++] = *p;
 }
@@ -202,7 +202,7 @@ link_by_time(struct links *l, struct lane *lane, const struct execution *x,
 }
 
 void
-links_event(struct links *l, struct plans *plans, struct execution *x,
+links_add_event(struct links *l, struct plans *plans, struct execution *x,
     const struct event *e, bool is_first)
 {
 	struct lane *lane;
@@ -226,9 +226,9 @@ links_event(struct links *l, struct plans *plans, struct execution *x,
 }
 
 void
-links_query(struct links *l, struct execution *x, const struct event *e)
+links_add_query(struct links *l, struct execution *x, const struct event *e)
 {
-	rows_initiates(l->rows, x->id, x->id, false);
+	rows_put_link(l->rows, x->id, x->id, false);
 	x->registration = INDEX_NONE;
 	find_lane(l, x, e)->registration = INDEX_NONE;
 }
@@ -256,7 +256,7 @@ set_supervisor(struct links *l, uint32_t i, const struct execution *x)
 		return;
 	r->supervisor = x->id;
 	for (size_t w = 0; w < r->n; w++)
-		rows_initiates(l->rows, x->id, r->workers[w], true);
+		rows_put_link(l->rows, x->id, r->workers[w], true);
 	free(r->workers);
 	r->workers = NULL;
 	r->n = r->cap = 0;

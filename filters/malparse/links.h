@@ -41,7 +41,7 @@ void links_init(struct links *, struct rows *);
 void links_release(struct links *);
 
 /* Call this for each event; is_first: the execution's first one. */
-void links_event(struct links *, struct plans *, struct execution *,
+void links_add_event(struct links *, struct plans *, struct execution *,
     const struct event *, bool is_first);
 
 /*
@@ -54,7 +54,7 @@ void links_resolve(struct links *, struct execution *);
  * The execution runs a client's query: it initiates itself, and its thread does
  * not work for a supervisor any more.
  */
-void links_query(struct links *, struct execution *, const struct event *);
+void links_add_query(struct links *, struct execution *, const struct event *);
 
 /*
  * The execution runs register_supervisor; supervisor is the first argument, and

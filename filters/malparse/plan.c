@@ -218,7 +218,7 @@ plans_finish(struct plans *p, struct execution *x)
 }
 
 const struct instruction *
-plan_find(const struct execution *x, int64_t pc)
+plan_find_instruction(const struct execution *x, int64_t pc)
 {
 	uint32_t i = map_find(&x->by_pc, span_bytes(&pc, sizeof pc));
 
@@ -259,7 +259,7 @@ plan_variable(struct execution *x, struct span name, bool *is_new)
 }
 
 bool
-plan_assigns(const struct execution *x, struct span name)
+plan_is_assigned(const struct execution *x, struct span name)
 {
 	uint32_t i = map_find(&x->by_name, name);
 

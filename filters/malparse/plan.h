@@ -109,10 +109,11 @@ struct variable *plan_variable(struct execution *, struct span name,
     bool *is_new);
 
 /* The instruction at pc, or NULL. */
-const struct instruction *plan_find(const struct execution *, int64_t pc);
+const struct instruction *plan_find_instruction(const struct execution *,
+    int64_t pc);
 
 /* Whether an instruction of the execution has assigned the variable. */
-bool plan_assigns(const struct execution *, struct span name);
+bool plan_is_assigned(const struct execution *, struct span name);
 
 /* Records that the instruction at pc assigns the variable. */
 void plan_add_assignment(struct variable *, int64_t pc);

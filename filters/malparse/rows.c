@@ -130,7 +130,7 @@ copy_texts(struct buf *b, const struct rec *r, const struct column *columns,
 	copy(b, r, columns, sizeof columns / sizeof *(columns))
 
 void
-rows_header(struct rows *rows, const struct rec *r)
+rows_put_header(struct rows *rows, const struct rec *r)
 {
 	static const struct column texts[] = { { E_RELEASE, "release" },
 	    { E_VERSION, "version" }, { E_HOST, "host" } };
@@ -155,7 +155,7 @@ rows_header(struct rows *rows, const struct rec *r)
 }
 
 void
-rows_execution(struct rows *rows, const struct plans *plans,
+rows_put_execution(struct rows *rows, const struct plans *plans,
     struct execution *x)
 {
 	struct span version = x->version;
@@ -173,7 +173,7 @@ rows_execution(struct rows *rows, const struct plans *plans,
 	if (x->key.tag > 0)
 		json_int(b, "tag", x->key.tag);
 	put_text(b, "server_version", version);
-	put_text(b, "user_function", event_after_dot(x->program));
+	put_text(b, "user_function", event_function_name(x->program));
 	put_text(b, "user_id", x->user);
 	end_row(rows);
 	x->has_row = true;
@@ -255,7 +255,7 @@ put_start(struct rows *rows, const struct execution *x,
 }
 
 void
-rows_event(struct rows *rows, struct execution *x, struct instruction *i,
+rows_put_event(struct rows *rows, struct execution *x, struct instruction *i,
     const struct event *e)
 {
 	static const struct column times[] = { { E_TIME, "local_time" } };
@@ -286,7 +286,7 @@ rows_event(struct rows *rows, struct execution *x, struct instruction *i,
 }
 
 void
-rows_rejected(struct rows *rows, const struct event *e, const char *why)
+rows_put_rejected(struct rows *rows, const struct event *e, const char *why)
 {
 	struct buf *b = begin_row(rows, "rejected_profiler_event");
 
@@ -301,7 +301,7 @@ rows_rejected(struct rows *rows, const struct event *e, const char *why)
 }
 
 void
-rows_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
+rows_put_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
     int64_t pc)
 {
 	struct buf *b = begin_numbered_row(rows, "prerequisite_events",
@@ -420,7 +420,7 @@ put_flags(struct buf *b, const struct rec *r)
 }
 
 void
-rows_variable(struct rows *rows, const struct execution *x,
+rows_put_variable(struct rows *rows, const struct execution *x,
     struct variable *v)
 {
 	static const struct column alias[] = { { V_ALIAS, "alias" } };
@@ -463,7 +463,7 @@ rows_variable(struct rows *rows, const struct execution *x,
 }
 
 void
-rows_use(struct rows *rows, uint64_t event, int64_t index,
+rows_put_use(struct rows *rows, uint64_t event, int64_t index,
     const struct variable *v, const char *created, bool eol)
 {
 	struct buf *b = begin_row(rows, "event_variable_list");
@@ -479,7 +479,7 @@ rows_use(struct rows *rows, uint64_t event, int64_t index,
 }
 
 void
-rows_query(struct rows *rows, const struct execution *x, struct span text)
+rows_put_query(struct rows *rows, const struct execution *x, struct span text)
 {
 	struct buf *b = begin_numbered_row(rows, "query", T_QUERY);
 
@@ -490,7 +490,7 @@ rows_query(struct rows *rows, const struct execution *x, struct span text)
 }
 
 void
-rows_initiates(struct rows *rows, uint64_t parent, uint64_t child,
+rows_put_link(struct rows *rows, uint64_t parent, uint64_t child,
     bool remote)
 {
 	struct buf *b = begin_numbered_row(rows, "initiates_executions",
@@ -505,7 +505,7 @@ rows_initiates(struct rows *rows, uint64_t parent, uint64_t child,
 
 /* x is NULL for a phase without a statement: a client connects or leaves. */
 void
-rows_phase(struct rows *rows, const struct execution *x,
+rows_put_phase(struct rows *rows, const struct execution *x,
     const struct event *e)
 {
 	static const struct column phase[] = { { E_PHASE, "phase" } };
@@ -556,7 +556,7 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 }
 
 void
-rows_heartbeat(struct rows *rows, const struct event *e)
+rows_put_heartbeat(struct rows *rows, const struct event *e)
 {
 	static const struct column ints[] = { { E_RSS, "rss" },
 	    { E_INBLOCK, "inblock" }, { E_OUBLOCK, "oublock" },

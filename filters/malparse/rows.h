@@ -38,22 +38,23 @@ struct rows {
 void rows_init(struct rows *, struct filter *);
 void rows_release(struct rows *);
 
-void rows_header(struct rows *, const struct rec *);
-void rows_execution(struct rows *, const struct plans *, struct execution *);
-void rows_event(struct rows *, struct execution *, struct instruction *,
+void rows_put_header(struct rows *, const struct rec *);
+void rows_put_execution(struct rows *, const struct plans *,
+    struct execution *);
+void rows_put_event(struct rows *, struct execution *, struct instruction *,
     const struct event *);
-void rows_prerequisite(struct rows *, uint64_t done, uint64_t consequent,
+void rows_put_prerequisite(struct rows *, uint64_t done, uint64_t consequent,
     int64_t pc);
-void rows_variable(struct rows *, const struct execution *,
+void rows_put_variable(struct rows *, const struct execution *,
     struct variable *);
-void rows_use(struct rows *, uint64_t event, int64_t index,
+void rows_put_use(struct rows *, uint64_t event, int64_t index,
     const struct variable *, const char *created, bool eol);
-void rows_query(struct rows *, const struct execution *, struct span text);
-void rows_initiates(struct rows *, uint64_t parent, uint64_t child,
+void rows_put_query(struct rows *, const struct execution *, struct span text);
+void rows_put_link(struct rows *, uint64_t parent, uint64_t child,
     bool remote);
-void rows_phase(struct rows *, const struct execution *,
+void rows_put_phase(struct rows *, const struct execution *,
     const struct event *);
-void rows_heartbeat(struct rows *, const struct event *);
-void rows_rejected(struct rows *, const struct event *, const char *why);
+void rows_put_heartbeat(struct rows *, const struct event *);
+void rows_put_rejected(struct rows *, const struct event *, const char *why);
 
 #endif

@@ -43,7 +43,7 @@ read_variable(struct shown *v, const struct rec *r,
 	event_int(r, V_BID, &v->bid);
 	event_int(r, V_COUNT, &v->count);
 	v->is_constant = event_int(r, V_CONST, &constant) ? constant == 1 :
-	    e->format < FORMAT_M && !plan_assigns(x, v->name);
+	    e->format < FORMAT_M && !plan_is_assigned(x, v->name);
 	v->has_value = value != NULL && value->kind <= REC_NULL;
 	if (!v->has_value)
 		return;

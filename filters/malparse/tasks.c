@@ -9,7 +9,7 @@
 #include "filters/malparse/tasks.h"
 
 void
-tasks_run(struct plans *p, struct instruction *i, const struct event *e,
+tasks_add_run(struct plans *p, struct instruction *i, const struct event *e,
     int64_t start_us, int64_t elapsed_us)
 {
 	if (i->n_runs++ == 0) {
@@ -55,7 +55,7 @@ put_deps(struct buf *b, const struct plans *p, const struct execution *x,
 
 	json_open(b, "deps", '[');
 	for (; dep < end; dep++) {
-		other = plan_find(x, *dep);
+		other = plan_find_instruction(x, *dep);
 		if (other == NULL || other->n_runs == 0 ||
 		    other->pc >= i->pc || is_container(p, other))
 			continue;

@@ -12,7 +12,7 @@
 struct filter;
 
 /* Adds a run; start_us may be INT_UNKNOWN. */
-void tasks_run(struct plans *, struct instruction *, const struct event *,
+void tasks_add_run(struct plans *, struct instruction *, const struct event *,
     int64_t start_us, int64_t elapsed_us);
 
 /* Writes the tasks of an execution, in the order of their pcs. */

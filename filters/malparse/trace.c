@@ -18,10 +18,10 @@ static void
 write_execution(struct trace *t, struct execution *x)
 {
 	if (!x->has_row)
-		rows_execution(&t->rows, &t->plans, x);
+		rows_put_execution(&t->rows, &t->plans, x);
 	for (size_t i = 0; i < x->n_variables; i++)
 		if (!x->variables[i].has_row)
-			rows_variable(&t->rows, x, &x->variables[i]);
+			rows_put_variable(&t->rows, x, &x->variables[i]);
 }
 
 static void
@@ -108,7 +108,7 @@ find_execution(struct trace *t, const struct event *e, bool *is_first)
 	keep_text(x, &x->program, e->program);
 	/* In format P only the last event, pc 0, states the function. */
 	if (e->format != FORMAT_P)
-		rows_execution(&t->rows, &t->plans, x);
+		rows_put_execution(&t->rows, &t->plans, x);
 	return x;
 }
 
@@ -200,7 +200,7 @@ use_variable(struct trace *t, struct execution *x, const struct event *e,
 		created = assign(v, e);
 	else
 		add_derived_prerequisite(t, v, e, r);
-	rows_use(&t->rows, event, index_of(r, n), v, created,
+	rows_put_use(&t->rows, event, index_of(r, n), v, created,
 	    is_end_of_life(e, r));
 }
 
@@ -294,8 +294,8 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 	}
 	sort_unique_pcs(t);
 	for (size_t k = 0; k < t->n_pcs; k++) {
-		other = plan_find(x, t->pcs[k]);
-		rows_prerequisite(&t->rows,
+		other = plan_find_instruction(x, t->pcs[k]);
+		rows_put_prerequisite(&t->rows,
 		    other == NULL ? 0 : other->done_event, i->first_event,
 		    t->pcs[k]);
 	}
@@ -333,7 +333,7 @@ pair_event(struct trace *t, struct instruction *i, const struct event *e)
 	else if (has_clock && start_us != INT_UNKNOWN)
 		elapsed_us = e->relative_us - start_us;
 	if (t->rows.is_silent)
-		tasks_run(&t->plans, i, e, start_us, elapsed_us);
+		tasks_add_run(&t->plans, i, e, start_us, elapsed_us);
 	i->is_open = false;
 }
 
@@ -421,8 +421,8 @@ define_query(struct trace *t, struct execution *x, const struct event *e,
 	if (x->has_query)
 		return;
 	x->has_query = true;
-	rows_query(&t->rows, x, text);
-	links_query(&t->links, x, e);
+	rows_put_query(&t->rows, x, text);
+	links_add_query(&t->links, x, e);
 }
 
 /* querylog.define makes the execution a query: its argument is the text. */
@@ -454,12 +454,12 @@ add_instruction(struct trace *t, const struct event *e)
 		return "the arguments of register_supervisor are not two "
 		    "strings";
 	x = find_execution(t, e, &is_first);
-	links_event(&t->links, &t->plans, x, e, is_first);
+	links_add_event(&t->links, &t->plans, x, e, is_first);
 	if (registers)
 		links_register(&t->links, x, e, supervisor,
 		    buf_span(&t->decoded));
 	i = plan_instruction(x, e->pc);
-	rows_event(&t->rows, x, i, e);
+	rows_put_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
 	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);
 	write_prerequisites(t, x, i, e);
@@ -481,7 +481,7 @@ add_phase(struct trace *t, const struct event *e)
 
 	if (e->tag > 0)
 		x = find_execution(t, e, &is_first);
-	rows_phase(&t->rows, x, e);
+	rows_put_phase(&t->rows, x, e);
 	if (x != NULL && rec_str(e->rec, E_QUERY, &text) == REC_OK)
 		define_query(t, x, e, text);
 }
@@ -521,10 +521,10 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 		add_phase(t, &e);
 		break;
 	case EVENT_HEARTBEAT:
-		rows_heartbeat(&t->rows, &e);
+		rows_put_heartbeat(&t->rows, &e);
 		break;
 	case EVENT_HEADER:
-		rows_header(&t->rows, r);
+		rows_put_header(&t->rows, r);
 		break;
 	case EVENT_UNKNOWN:
 		warn_unknown(t, r);
@@ -533,5 +533,5 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 		break;
 	}
 	if (*why != NULL && rec_get(r, E_PC) != NULL)
-		rows_rejected(&t->rows, &e, *why);
+		rows_put_rejected(&t->rows, &e, *why);
 }

@@ -353,7 +353,7 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
  * contradict each other.
  */
 static int64_t
-agree_on(int64_t a, int64_t b)
+combine_workers(int64_t a, int64_t b)
 {
 	return a == INT_UNKNOWN ? b : b == INT_UNKNOWN || a == b ? a : 0;
 }
@@ -369,7 +369,7 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 	    sizeof *t->workers);
 	while (t->n_workers <= t->number)
 		t->workers[t->n_workers++] = INT_UNKNOWN;
-	t->workers[t->number] = agree_on(t->workers[t->number], workers);
+	t->workers[t->number] = combine_workers(t->workers[t->number], workers);
 }
 
 static void
@@ -381,7 +381,7 @@ resolve_workers(struct trace *t)
 	for (; x < t->executions + t->n_executions; x++) {
 		workers = &t->sessions[x->session].workers;
 		if (x->key.trace < t->n_workers)
-			*workers = agree_on(*workers,
+			*workers = combine_workers(*workers,
 			    t->workers[x->key.trace]);
 	}
 }

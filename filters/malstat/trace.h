@@ -56,7 +56,7 @@ struct session {
 		uint64_t name;		/* a symbol, or SYM_NONE */
 		uint64_t trace;		/* ANY_TRACE: a server process */
 	} key;
-	int64_t workers;		/* of the server; see agree_on() */
+	int64_t workers;	/* of the server; see combine_workers() */
 };
 #define ANY_TRACE UINT64_MAX
 
