@@ -4,8 +4,8 @@
 #include "common/base/intern.h"
 
 /*
- * The name of an operation as MAL writes it: "algebra.join".  Both parts are
- * empty for assignments, whose name is ".".
+ * Interns the name of an operation as MAL writes it, such as "algebra.join".
+ * Both parts are empty for assignments, whose name is ".".
  */
 sym mal_operation(struct intern *, struct span module, struct span function);
 

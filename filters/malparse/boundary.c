@@ -1,4 +1,4 @@
-/* boundary - finds the ends of a profiler's objects, and the next after damage */
+/* boundary - finds where a profiler's objects end, and where the next begins */
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 enum { LEVELS_MAX = 64 };	/* bits of boundary.arrays */
 
 static enum boundary_result
-broken(struct boundary *b, const char *why)
+set_broken(struct boundary *b, const char *why)
 {
 	b->why = why;
 	return BOUNDARY_BROKEN;
@@ -17,7 +17,7 @@ static enum boundary_result
 open_level(struct boundary *b, bool is_array)
 {
 	if (b->skip.depth == LEVELS_MAX)
-		return broken(b, "it has more than 64 levels");
+		return set_broken(b, "it has more than 64 levels");
 	b->arrays = b->arrays << 1 | is_array;
 	b->skip.depth++;
 	return BOUNDARY_MORE;
@@ -27,17 +27,17 @@ static enum boundary_result
 close_level(struct boundary *b, bool is_array)
 {
 	if ((b->arrays & 1) != is_array)
-		return broken(b, "its brackets do not match");
+		return set_broken(b, "its brackets do not match");
 	b->arrays >>= 1;
 	return --b->skip.depth == 0 ? BOUNDARY_FOUND : BOUNDARY_MORE;
 }
 
 /*
- * Whether the object that starts a line, at the byte at `at`, is the next one:
- * a value may follow only a colon or, in an array, a bracket or comma.
+ * Whether the brace at `at` starts a line where JSON allows no value: a value
+ * may follow only a colon or, in an array, the bracket or a comma.
  */
 static bool
-is_out_of_place(const struct boundary *b, struct span s, size_t at)
+begins_next_object(const struct boundary *b, struct span s, size_t at)
 {
 	bool in_array = (b->arrays & 1) != 0;
 	char before;
@@ -53,8 +53,8 @@ is_out_of_place(const struct boundary *b, struct span s, size_t at)
 static enum boundary_result
 open_object(struct boundary *b, struct span s)
 {
-	if (b->skip.depth > 0 && is_out_of_place(b, s, b->skip.at - 1))
-		return broken(b, "another begins within it");
+	if (b->skip.depth > 0 && begins_next_object(b, s, b->skip.at - 1))
+		return set_broken(b, "another object begins within it");
 	return open_level(b, false);
 }
 
@@ -68,8 +68,8 @@ boundary_find(struct boundary *b, struct span s)
 		case '\0':
 			return BOUNDARY_MORE;
 		case '\n':
-			return broken(b, "a string is truncated by the end of "
-			    "the line");
+			return set_broken(b, "a string is truncated by the "
+			    "end of the line");
 		case '{':
 			result = open_object(b, s);
 			break;
@@ -87,7 +87,7 @@ boundary_find(struct boundary *b, struct span s)
 	return result;
 }
 
-/* The keys that a profiler's objects begin with; those of variables differ. */
+/* Whether a profiler's object begins so; objects of variables do not. */
 static bool
 is_first_key(const char *p, size_t n)
 {

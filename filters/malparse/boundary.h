@@ -7,26 +7,33 @@
 #include "common/json/skip.h"
 
 /*
- * Finds where a profiler's object ends, without reading it, and notices early
- * that it was truncated: a profiler writes no string over two lines, and no
- * object begins where JSON allows no value.  Start with { 0 } and pass the bytes
- * from the object's first one on, more of them each time.
+ * Finds where a profiler's object ends, without parsing it.  Detects early that
+ * the object was truncated: if a string contains a newline, which profilers
+ * escape, or if a line begins with an object where JSON allows no value, which
+ * must be the next object.
  */
 struct boundary {
 	struct skip skip;	/* skip.at: bytes that have been looked at */
-	uint64_t arrays;	/* a bit for each open level: is it an array? */
+	uint64_t arrays;	/* open brackets as a stack of bits; 1: array */
 	const char *why;	/* set with BOUNDARY_BROKEN */
 };
 
-enum boundary_result { BOUNDARY_FOUND, BOUNDARY_MORE, BOUNDARY_BROKEN };
+enum boundary_result {
+	BOUNDARY_FOUND,		/* the object is the first skip.at bytes */
+	BOUNDARY_MORE,		/* the bytes do not contain its end */
+	BOUNDARY_BROKEN		/* it was truncated, or is not valid */
+};
 
-/* BOUNDARY_FOUND: the object is the first skip.at bytes. */
+/*
+ * Start with { 0 } and the object's first bytes.  After BOUNDARY_MORE, call it
+ * again with the same bytes and those that follow them.
+ */
 enum boundary_result boundary_find(struct boundary *, struct span bytes);
 
 /*
- * After damage: where the next object may begin, from the byte at `at` on.  That
- * is at a brace that starts a line, or before the keys that a profiler's object
- * begins with.  bytes.n if there is no such place.
+ * After damage: the first offset, from `at` on, at which the next object may
+ * begin; bytes.n if there is none.  This is a brace that starts a line, or that
+ * comes before a key with which a profiler's objects begin.
  */
 size_t boundary_next(struct span bytes, size_t at);
 

@@ -23,7 +23,10 @@ const char *const variable_keys[] = { "type", "index", "ret", "arg", "name",
     "vheap", "imprints", "minpos", "maxpos", "nestimate", "used", "fixed",
     "udf", NULL };
 
-/* Times since 1970 are at least this, times since the server's start below. */
+/*
+ * Times since 1970 are at least this (September 2001), and times since the
+ * server's start are less (31 years).
+ */
 #define ABSOLUTE_US_MIN INT64_C(1000000000000000)
 
 static bool
@@ -80,13 +83,13 @@ has_key(const struct rec *r, unsigned key)
 	return rec_get(r, key) != NULL;
 }
 
-/* By the keys of this object alone: a stream may mix formats. */
+/* Considers only the keys of this object, because a stream may mix formats. */
 static enum event_kind
 detect_format(const struct rec *r, enum format *format)
 {
 	struct span source = event_text(r, E_SOURCE);
 
-	*format = FORMAT_S;
+	*format = FORMAT_S;	/* also for heartbeats: they have its clocks */
 	if (has_key(r, E_PHASE)) {
 		*format = FORMAT_P;
 		return span_eq(event_text(r, E_PHASE), "mal_engine") ?
@@ -173,9 +176,9 @@ is_name_char(char c)
 }
 
 /*
- * Servers that have no keys for the operation show it in the statement: it is
- * the module.function before the first parenthesis after ":=", or after the
- * beginning if there is no ":=".  Example: "algebra" and "join" in
+ * Finds the operation in the statement, for servers that have no keys for it:
+ * the module.function before the first parenthesis that follows ":=", or before
+ * the first one of all if there is no ":=".  Example: "algebra" and "join" in
  * "(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);".
  */
 static void
@@ -185,7 +188,7 @@ operation_from_statement(struct event *e, struct span stmt)
 
 	for (const char *q = p; q + 1 < end; q++) {
 		if (*q == '"')
-			q = skip_string(q + 1, end) - 1;
+			q = skip_string(q + 1, end) - 1; /* q++ follows */
 		else if (q[0] == ':' && q[1] == '=') {
 			p = q + 2;
 			break;
@@ -212,13 +215,14 @@ static void
 read_names(struct event *e)
 {
 	const struct rec *r = e->rec;
-	bool new_names = e->format == FORMAT_M || e->format == FORMAT_P;
+	/* "function" was the program, and is the operation since Jun2020. */
+	bool is_renamed = e->format == FORMAT_M || e->format == FORMAT_P;
 
 	e->session = event_text(r, E_SESSION);
 	e->client = event_text(r, E_SESSIONID);
-	e->program = event_text(r, new_names ? E_PROGRAM : E_FUNCTION);
+	e->program = event_text(r, is_renamed ? E_PROGRAM : E_FUNCTION);
 	e->module = event_text(r, E_MODULE);
-	e->operation = event_text(r, new_names ? E_FUNCTION : E_INSTRUCTION);
+	e->operation = event_text(r, is_renamed ? E_FUNCTION : E_INSTRUCTION);
 	if (!has_key(r, E_MODULE) && has_key(r, E_STMT))
 		operation_from_statement(e, event_text(r, E_STMT));
 }
@@ -226,6 +230,7 @@ read_names(struct event *e)
 static bool
 read_state(struct event *e)
 {
+	/* Tuples pad some states with a blank. */
 	static const struct { const char *name; enum event_state state; }
 	    names[] = { { "start", STATE_START }, { "done", STATE_DONE },
 	    { "done ", STATE_DONE }, { "pause", STATE_PAUSE },
@@ -259,8 +264,8 @@ event_read(struct event *e, const struct rec *r, const char **why)
 		return;
 	e->has_state = read_state(e);
 	*why = !e->has_state ? "its state is not start, done or pause" :
-	    e->pc < 0 ? "its pc is not a number from 0 on" :
-	    e->tag < 0 ? "its tag is not a number from 0 on" : NULL;
+	    e->pc < 0 ? "its pc is not a non-negative integer" :
+	    e->tag < 0 ? "its tag is not a non-negative integer" : NULL;
 	if (*why != NULL)
 		e->kind = EVENT_INVALID;
 }
@@ -280,7 +285,7 @@ event_next_variable(struct event_variables *v, struct recio *recio,
 	const char *why;
 
 	for (;;) {
-		do
+		do	/* skip items that are not objects */
 			r = recio_item(recio, &v->rest, object, &why);
 		while (r == NULL && why != NULL);
 		if (r != NULL || v->next_key > E_ARGS)
@@ -294,7 +299,10 @@ event_next_variable(struct event_variables *v, struct recio *recio,
 bool
 event_is_result(const struct event_variables *v, const struct rec *r)
 {
-	/* next_key is one past the key of the current array. */
+	/*
+	 * next_key is one past the key of the current array.  In E_ARGS each
+	 * variable says which it is.
+	 */
 	if (v->next_key <= E_ARGS)
 		return v->next_key == E_ARG;
 	return rec_get(r, V_RET) != NULL;

@@ -9,9 +9,10 @@
 struct recio;
 
 /*
- * One object of any version of MonetDB's profiler, in one form.  Formats have
- * letters, as in malparse(1): T tuples (2012), E (2015), U (Jul2017), S
- * (Mar2018), M (Jun2020), P (Sep2022).  A tuple becomes an object of format E.
+ * An event is one object of MonetDB's profiler, in a form that all versions
+ * share.  Formats have letters, as in malparse(1): T tuples (2012), E (2015), U
+ * (Jul2017), S (Mar2018), M (Jun2020), P (Sep2022).  A tuple is converted to an
+ * object of format E (tuple.h).  Older formats compare as less.
  */
 enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P };
 
@@ -20,7 +21,7 @@ enum event_kind { EVENT_INSTRUCTION, EVENT_PHASE, EVENT_HEARTBEAT,
 
 enum event_state { STATE_START, STATE_DONE, STATE_PAUSE, N_STATES };
 
-/* Indexes of the keys of objects in event_keys. */
+/* The keys of an object, as indexes in event_keys. */
 enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
     E_FUNCTION, E_PROGRAM, E_PC, E_TAG, E_MODULE, E_INSTRUCTION, E_SESSION,
     E_SESSIONID, E_STATE, E_USEC, E_RSS, E_SIZE, E_INBLOCK, E_OUBLOCK,
@@ -30,7 +31,7 @@ enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
     E_RELEASE, E_PACKAGES, E_HOST, E_THREADS, E_MEMORY, E_OID };
 extern const char *const event_keys[];
 
-/* Indexes of the keys of variables in variable_keys. */
+/* The keys of a variable, as indexes in variable_keys. */
 enum { V_TYPE = KEY_TYPE, V_INDEX, V_RET, V_ARG, V_NAME, V_VAR, V_ALIAS,
     V_VALUE, V_EOL, V_KIND, V_PERSISTENCE, V_MODE, V_BID, V_COUNT, V_SIZE,
     V_SEQBASE, V_HGHBASE, V_PARENT, V_VIEW, V_CONST, V_SORTED, V_REVSORTED,
@@ -46,39 +47,47 @@ struct event {
 	enum event_state state;
 	int64_t tag, pc;
 	int64_t thread, usec;			/* or INT_UNKNOWN */
-	int64_t relative_us, absolute_us;	/* or INT_UNKNOWN */
+	int64_t relative_us;	/* since the server's start, or INT_UNKNOWN */
+	int64_t absolute_us;	/* since 1970, or INT_UNKNOWN */
 	struct span session, client;		/* empty if unknown */
 	struct span program;			/* "user.s1_1", or empty */
 	struct span module, operation;		/* empty for assignments */
 };
 
 /*
- * Reads an object; the event borrows from it.  EVENT_INVALID: the object breaks
- * a rule, which *why states.  EVENT_UNKNOWN: it has none of the formats.
+ * Reads an object, from which the event borrows.  The kind is EVENT_INVALID if
+ * the object breaks a rule, which *why states, and EVENT_UNKNOWN if it has none
+ * of the formats.
  */
 void event_read(struct event *, const struct rec *, const char **why);
 
-/* Reads an integer, which old servers write as a string; false if absent. */
+/*
+ * Reads an integer, which old servers write as a string.  False if the key is
+ * absent, or its value is not an integer below 2^53.
+ */
 bool event_int(const struct rec *, unsigned key, int64_t *);
 
 /* A string; empty if the key is absent or has another kind of value. */
 struct span event_text(const struct rec *, unsigned key);
 
-/* The function of a program: "rel_to_mal" of "user.rel_to_mal". */
+/* The part of a program's name after the dot: "s1_1" of "user.s1_1". */
 struct span event_function_name(struct span program);
 
-/* An iterator over the variables of an event: results, then arguments. */
+/*
+ * An iterator over the variables of an event.  Up to format S results and
+ * arguments have an array each; since format M they share one.
+ */
 struct event_variables {
 	const struct rec *rec;
 	struct span rest;	/* of the current array */
-	unsigned next_key;	/* of the array after it */
+	unsigned next_key;	/* the next array: E_RET, E_ARG or E_ARGS */
 };
 
 void event_variables_init(struct event_variables *, const struct event *);
 
 /*
- * The next variable, read with variable_keys, and its text; NULL after the
- * last.  It lives until recio reads another record.
+ * The next variable and its text; NULL after the last.  recio declares
+ * variable_keys.  The variable is borrowed until recio reads another record.
  */
 const struct rec *event_next_variable(struct event_variables *,
     struct recio *, struct span *object);

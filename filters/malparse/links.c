@@ -11,7 +11,7 @@ struct call {
 	int64_t pc;
 };
 
-/* A plan that has ended, in format P. */
+/* Format P: a plan that has ended, unlike the call that initiated it. */
 struct ended_plan {
 	uint64_t execution;
 	int64_t start_us, end_us;
@@ -20,6 +20,7 @@ struct ended_plan {
 /* Limits for streams that have lost the ends of calls. */
 enum { OPEN_CALLS_MAX = 256, ENDED_PLANS_MAX = 256 };
 
+/* A thread of a session. */
 struct lane {
 	struct {
 		uint32_t session, client;
@@ -29,13 +30,13 @@ struct lane {
 	size_t n_calls, calls_cap;
 	struct ended_plan *ended;
 	size_t n_ended, ended_cap;
-	uint32_t registration;	/* of the supervisor it works for; INDEX_NONE */
+	uint32_t registration;	/* that it works for, or INDEX_NONE */
 };
 
-/* A supervisor; until it is known, the executions of its workers. */
+/* The executions that a supervisor's call of register_supervisor relates. */
 struct registration {
-	uint64_t supervisor;
-	uint64_t *workers;
+	uint64_t supervisor;	/* execution_id; 0 until it is known */
+	uint64_t *workers;	/* execution_ids that wait for it */
 	size_t n, cap;
 };
 
@@ -95,7 +96,7 @@ is_call(const struct event *e)
 	return e->pc > 0 && span_eq(e->module, "user");
 }
 
-/* Links a worker to its supervisor, or stores it until that is known. */
+/* Links a worker's execution, or stores it until the supervisor is known. */
 static void
 link_worker(struct links *l, uint32_t i, uint64_t worker)
 {
@@ -110,7 +111,7 @@ link_worker(struct links *l, uint32_t i, uint64_t worker)
 	r->workers[r->n++] = worker;
 }
 
-/* The first event of a plan. */
+/* Links an execution on its first event, if it is known what initiated it. */
 static void
 link_new_plan(struct links *l, struct plans *plans, struct lane *lane,
     struct execution *x, const struct event *e)
@@ -159,7 +160,7 @@ close_call(struct lane *lane, const struct execution *x, int64_t pc)
 		}
 }
 
-/* Format P: a call has ended, which initiated the plans within its time. */
+/* Format P: links a call that has ended to the plans within its time. */
 static void
 link_ended_plans(struct links *l, struct lane *lane, const struct execution *x,
     int64_t start_us, int64_t end_us)
@@ -179,7 +180,7 @@ add_ended_plan(struct lane *lane, const struct execution *x, int64_t start_us,
     int64_t end_us)
 {
 	if (lane->n_ended == ENDED_PLANS_MAX)
-		lane->n_ended = 0;
+		lane->n_ended = 0;	/* their calls have been lost */
 	lane->ended = mem_grow(lane->ended, &lane->ended_cap,
 	    lane->n_ended + 1, sizeof *lane->ended);
 	lane->ended[lane->n_ended++] = (struct ended_plan){ x->id, start_us,
@@ -207,7 +208,7 @@ links_add_event(struct links *l, struct plans *plans, struct execution *x,
 {
 	struct lane *lane;
 
-	/* A query runs querylog.define at pc 1: after that this is not one. */
+	/* A query runs querylog.define at pc 1, so after that it is known. */
 	if (e->pc > 1)
 		links_resolve(l, x);
 	if (!is_first && e->pc != 0 && !is_call(e))

@@ -9,23 +9,24 @@
 /*
  * Finds which executions initiate others, and writes these links.
  *
- * Within a server, a plan is initiated by the call of a user function that runs
- * it.  Servers since Nov2019 state the caller's tag.  Otherwise it is the
- * innermost call that is open on the thread on which the plan starts.  Format P
- * has only ends: there a plan belongs to the call on its thread whose time
- * includes the plan's.
+ * Within a server, the execution that calls a user function initiates the plan
+ * of this function.  Servers since Nov2019 state the caller's tag.  Otherwise
+ * the caller is the execution with the innermost open call on the thread on
+ * which the plan starts.  Format P has only ends: there it is the execution
+ * with a call on the plan's thread whose time includes that of the plan.
  *
  * Between servers, the supervisor and each worker run
  * remote.register_supervisor(SESSION, UUID) with the same arguments; SESSION is
- * the supervisor's.  From then on the supervisor's execution initiates all
- * plans that start on that thread of the worker, until the thread registers
+ * that of the supervisor.  From then on the supervisor's execution initiates
+ * all plans that start on that thread of the worker, until the thread registers
  * again or runs a client's query.  Example, with the tags of real traces:
  *
- *	supervisor, tag 5	register_supervisor("aaaa", "0000-1111")
- *	worker, thread 7, 871	register_supervisor("aaaa", "0000-1111")
- *	worker, thread 7, 872	another plan
+ *	supervisor, tag 5		register_supervisor("aaaa", "0000-1111")
+ *	worker, thread 7, tag 871	register_supervisor("aaaa", "0000-1111")
+ *	worker, thread 7, tag 872	another plan
  *
- * links 5 to 871 and 872.  The supervisor may be seen after its workers.
+ * Here 5 initiates 871 and 872.  A stream may have the supervisor's events
+ * after those of its workers.
  */
 struct links {
 	struct rows *rows;
@@ -40,13 +41,13 @@ struct links {
 void links_init(struct links *, struct rows *);
 void links_release(struct links *);
 
-/* Call this for each event; is_first: the execution's first one. */
+/* Call this for each event.  is_first: it is the first of its execution. */
 void links_add_event(struct links *, struct plans *, struct execution *,
     const struct event *, bool is_first);
 
 /*
- * Links the execution to the supervisor of its thread, if it has one.  This is
- * delayed until the execution cannot be a client's query any more.
+ * Links the execution to the supervisor for which its thread works, if any.
+ * Call this when the execution cannot turn out to be a client's query any more.
  */
 void links_resolve(struct links *, struct execution *);
 
@@ -57,8 +58,8 @@ void links_resolve(struct links *, struct execution *);
 void links_add_query(struct links *, struct execution *, const struct event *);
 
 /*
- * The execution runs register_supervisor; supervisor is the first argument, and
- * key holds both.
+ * The execution runs register_supervisor.  supervisor is its first argument;
+ * key consists of both arguments.
  */
 void links_register(struct links *, struct execution *,
     const struct event *, struct span supervisor, struct span key);

@@ -21,7 +21,7 @@ static const struct opt options[] = {
 	{ 0, "starts", OPT_FLAG, &opt.starts, NULL,
 	    "derive starts if the server writes only ends", 0, 0 },
 	{ 0, "state", OPT_STR, &opt.state, "FILE",
-	    "continue the ids of the trace before", 0, 0 },
+	    "continue the ids of the previous trace", 0, 0 },
 	{ 0 }
 };
 
@@ -65,7 +65,8 @@ main(int argc, char **argv)
 	}
 	trace_end(&t);
 	status = filter_end(&f);
-	if (opt.state != NULL)		/* after the output was closed */
+	/* A state file must not count rows that could not be written. */
+	if (opt.state != NULL)
 		state_write(&t.rows, opt.state);
 	trace_release(&t);
 	stream_release(&s);

@@ -1,4 +1,4 @@
-/* plan - keeps executions of plans, their instructions and variables */
+/* plan - stores executions of plans, their instructions and variables */
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ hash_key(const struct execution *x)
 	return map_hash((const char *)&x->key, sizeof x->key);
 }
 
-/* All executions are in a list by the time of their last event. */
+/* All executions are in a linked list, by the time of their last event. */
 static void
 unlink_by_age(struct plans *p, struct execution *x)
 {
@@ -124,13 +124,13 @@ new_index(struct plans *p)
 }
 
 static struct execution *
-add_execution(struct plans *p, const struct execution *like)
+add_execution(struct plans *p, const struct execution *new)
 {
 	struct execution *x = mem_zero(1, sizeof *x);
 
 	if (p->n_executions == EXECUTIONS_MAX)
 		plans_remove(p, p->oldest);
-	x->key = like->key;
+	x->key = new->key;
 	x->registration = INDEX_NONE;
 	x->index = new_index(p);
 	p->executions[x->index] = x;
@@ -143,10 +143,10 @@ add_execution(struct plans *p, const struct execution *like)
 }
 
 static struct execution *
-find_execution(struct plans *p, const struct execution *like)
+find_execution(struct plans *p, const struct execution *wanted)
 {
 	uint32_t index = map_find(&p->map,
-	    span_bytes(&like->key, sizeof like->key));
+	    span_bytes(&wanted->key, sizeof wanted->key));
 
 	return index == INDEX_NONE ? NULL : p->executions[index];
 }
@@ -158,11 +158,12 @@ add_name(struct plans *p, struct span name)
 }
 
 /*
- * Tag 0 means that the server had no tag, so that only the start of a plan (pc
- * 0) shows where an execution begins.
+ * Whether the event begins another execution than x, which has the same key.
+ * Tag 0 means that the server had no tag: then each start of a plan (pc 0)
+ * begins an execution.
  */
 static bool
-is_new_execution(const struct execution *x, const struct event *e)
+begins_another_execution(const struct execution *x, const struct event *e)
 {
 	return x != NULL && x->key.tag == 0 && e->pc == 0 &&
 	    e->state == STATE_START && x->n_instructions > 0;
@@ -171,18 +172,18 @@ is_new_execution(const struct execution *x, const struct event *e)
 struct execution *
 plans_find(struct plans *p, const struct event *e)
 {
-	struct execution like = { 0 }, *x;
+	struct execution wanted = { 0 }, *x;
 
-	like.key.session = add_name(p, e->session);
-	like.key.client = add_name(p, e->client);
-	like.key.tag = e->tag;
-	x = find_execution(p, &like);
-	if (is_new_execution(x, e)) {
+	wanted.key.session = add_name(p, e->session);
+	wanted.key.client = add_name(p, e->client);
+	wanted.key.tag = e->tag;
+	x = find_execution(p, &wanted);
+	if (begins_another_execution(x, e)) {
 		plans_remove(p, x);
 		x = NULL;
 	}
 	if (x == NULL)
-		return add_execution(p, &like);
+		return add_execution(p, &wanted);
 	if (x != p->newest) {
 		unlink_by_age(p, x);
 		link_newest(p, x);
@@ -193,10 +194,10 @@ plans_find(struct plans *p, const struct event *e)
 struct execution *
 plans_find_tag(struct plans *p, const struct execution *x, int64_t tag)
 {
-	struct execution like = { .key = x->key };
+	struct execution wanted = { .key = x->key };
 
-	like.key.tag = tag;
-	return find_execution(p, &like);
+	wanted.key.tag = tag;
+	return find_execution(p, &wanted);
 }
 
 void

@@ -1,4 +1,4 @@
-/* repair - makes JSON of what MonetDB servers write in its place */
+/* repair - repairs objects in which MonetDB servers deviate from JSON */
 
 #include <ctype.h>
 
@@ -6,7 +6,7 @@
 #include "common/json/skip.h"
 #include "filters/malparse/repair.h"
 
-/* The length of the escape at i; 0 if it is not a valid one. */
+/* The length of the escape at i; 0 if it is not valid. */
 static size_t
 escape_length(struct span s, size_t i)
 {
@@ -18,7 +18,7 @@ escape_length(struct span s, size_t i)
 	return strchr("\"\\/bfnrt", s.p[i + 1]) != NULL ? 2 : 0;
 }
 
-/* The character or escape at i of a string; returns its length. */
+/* Copies the character or escape at i of a string; returns its length in s. */
 static size_t
 repair_character(struct span s, size_t i, struct buf *to)
 {
@@ -42,7 +42,7 @@ repair_character(struct span s, size_t i, struct buf *to)
 	return n > 0 ? n : 1;
 }
 
-/* From past the opening quote; returns the index past the closing one. */
+/* Copies a string from past its opening quote; returns the index past it. */
 static size_t
 repair_string(struct span s, size_t i, struct buf *to)
 {
@@ -53,7 +53,7 @@ repair_string(struct span s, size_t i, struct buf *to)
 	return i;
 }
 
-/* Copies a run of letters if it is a literal of JSON, and drops others. */
+/* Copies a word if it is a literal of JSON, else drops it; returns its end. */
 static size_t
 repair_word(struct span s, size_t i, struct buf *to)
 {
@@ -69,7 +69,10 @@ repair_word(struct span s, size_t i, struct buf *to)
 	return end;
 }
 
-/* Copies a number with its exponent, or one byte of what is not a number. */
+/*
+ * Copies a number, whose exponent must not be dropped as a word, or one byte if
+ * this is not a valid number.  Returns the index past it.
+ */
 static size_t
 copy_number(struct span s, size_t i, struct buf *to)
 {
@@ -81,7 +84,7 @@ copy_number(struct span s, size_t i, struct buf *to)
 	return i + (size_t)(end - p);
 }
 
-/* Removes a comma, and white space after it, from the end. */
+/* Removes a comma, and the white space after it, from the end. */
 static void
 remove_comma(struct buf *to)
 {

@@ -5,10 +5,10 @@
 #include "common/base/text.h"
 
 /*
- * Makes JSON of what MonetDB servers of 2015 to 2025 write in its place:
- * control characters in strings; an escape or a UTF-8 character that was
- * truncated with the end of a long text; a comma before a closing bracket; and
- * letters of a broken printf format after a number.  `to` is overwritten.
+ * Repairs where MonetDB servers of 2015 to 2025 deviate from JSON: control
+ * characters in strings; an escape or a UTF-8 character that was split when a
+ * long text was truncated; a comma before a closing bracket; and letters after
+ * a number, from a broken printf format.  `to` is overwritten.
  */
 void repair(struct span object, struct buf *to);
 

@@ -56,9 +56,11 @@ end_row(struct rows *rows)
 static void
 begin_trace(struct rows *rows)
 {
-	struct buf *b = filter_begin_record(rows->f, "trace");
+	struct buf *b = filter_out(rows->f);
 
 	rows->has_begun = true;
+	rows->row_start = b->len;
+	filter_begin_record(rows->f, "trace");
 	for (enum row_table t = 0; rows->is_continued && t < N_TABLES; t++)
 		json_uint(b, rows_id_columns[t], rows->first[t]);
 	end_row(rows);
@@ -69,7 +71,6 @@ begin_row(struct rows *rows, const char *table)
 {
 	struct buf *b = filter_out(rows->f);
 
-	rows->row_start = b->len;
 	if (!rows->has_begun)
 		begin_trace(rows);
 	rows->row_start = b->len;
@@ -232,14 +233,14 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	put_text(b, "mal_module", e->module);
 }
 
-/* Writes a start event for an end of format P, which has no starts. */
+/* Writes the start event for a done event of format P, which has no starts. */
 static void
 put_start(struct rows *rows, const struct execution *x,
     struct instruction *i, const struct event *e)
 {
 	struct buf *b;
 
-	i->first_event = rows->next[T_EVENT];
+	i->first_event_id = rows->next[T_EVENT];
 	b = begin_numbered_row(rows, "profiler_event", T_EVENT);
 	json_uint(b, "mal_execution_id", x->id);
 	json_int(b, "pc", e->pc);
@@ -262,8 +263,8 @@ rows_put_event(struct rows *rows, struct execution *x, struct instruction *i,
 	struct buf *b;
 	uint64_t id;
 
-	if (!i->is_open || e->state == STATE_START)
-		i->first_event = 0;
+	if (!i->is_open || e->state == STATE_START)	/* a new instance */
+		i->first_event_id = 0;
 	if (rows->derives_starts && e->format == FORMAT_P &&
 	    e->usec != INT_UNKNOWN && e->relative_us != INT_UNKNOWN)
 		put_start(rows, x, i, e);
@@ -279,10 +280,10 @@ rows_put_event(struct rows *rows, struct execution *x, struct instruction *i,
 	COPY(copy_texts, b, e->rec, times);
 	put_event(rows, b, x, e);
 	end_row(rows);
-	if (i->first_event == 0)
-		i->first_event = id;
+	if (i->first_event_id == 0)
+		i->first_event_id = id;
 	if (e->state == STATE_DONE)
-		i->done_event = id;
+		i->done_event_id = id;
 }
 
 void
@@ -365,7 +366,7 @@ is_persistent(const struct rec *r)
 	return false;
 }
 
-/* The value of a scalar, as text: MAL's own, or a JSON token. */
+/* The value of a scalar: the text of MAL, or the JSON token as text. */
 static void
 put_value(struct buf *b, const struct rec *r)
 {
@@ -463,16 +464,16 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 }
 
 void
-rows_put_use(struct rows *rows, uint64_t event, int64_t index,
-    const struct variable *v, const char *created, bool eol)
+rows_put_use(struct rows *rows, uint64_t event_id, int64_t index,
+    const struct variable *v, const char *flag, bool eol)
 {
 	struct buf *b = begin_row(rows, "event_variable_list");
 
-	json_uint(b, "event_id", event);
+	json_uint(b, "event_id", event_id);
 	json_int(b, "variable_list_index", index);
 	json_uint(b, "variable_id", v->id);
-	if (created != NULL)
-		json_true(b, created);
+	if (flag != NULL)
+		json_true(b, flag);
 	if (eol)
 		json_true(b, "eol");
 	end_row(rows);
@@ -503,7 +504,6 @@ rows_put_link(struct rows *rows, uint64_t parent, uint64_t child,
 	end_row(rows);
 }
 
-/* x is NULL for a phase without a statement: a client connects or leaves. */
 void
 rows_put_phase(struct rows *rows, const struct execution *x,
     const struct event *e)
@@ -528,7 +528,7 @@ rows_put_phase(struct rows *rows, const struct execution *x,
 	end_row(rows);
 }
 
-/* An array of numbers, or such an array in a string: "[ 0.10 , 0.20]". */
+/* cpuload is an array of numbers, or a string with one: "[ 0.10 , 0.20]". */
 static void
 put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 {
@@ -545,11 +545,12 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 			p++;
 			continue;
 		}
-		load = strtod(p, &number_end);	/* a bracket ends it */
+		load = strtod(p, &number_end);	/* stops at the bracket */
 		p = number_end;
 		b = begin_numbered_row(rows, "cpuload", T_CPULOAD);
 		json_uint(b, "heartbeat_id", heartbeat);
 		json_uint(b, "core", core++);
+		/* A load is at most 1; a garbled one must not be huge. */
 		json_ratio(b, "val", load < 1e6 ? load : 0);
 		end_row(rows);
 	}

@@ -9,7 +9,10 @@
 #include "filters/malparse/statement.h"
 #include "filters/malparse/types.h"
 
-/* Writes the rows of the tables (weir-records(5)), and numbers them. */
+/*
+ * Writes the rows of the tables (weir-records(5)), and numbers them, except
+ * executions and variables: the caller sets their ids.
+ */
 struct filter;
 struct recio;
 
@@ -25,12 +28,12 @@ struct rows {
 	bool has_begun;		/* the trace record has been written */
 	bool is_silent;		/* discard all rows: tasks are wanted */
 	bool rebuilds_statements;	/* if an event has none */
-	bool derives_starts;	/* for done events without a start */
-	size_t row_start;	/* offset in the output buffer */
+	bool derives_starts;	/* for done events of format P */
+	size_t row_start;	/* of the current row, in the output buffer */
 	uint64_t first[N_TABLES];	/* the first id of this trace */
-	uint64_t next[N_TABLES];	/* the next one */
+	uint64_t next[N_TABLES];	/* the next id to be used */
 	struct types types;
-	struct buf server_version;	/* in the last stream header */
+	struct buf server_version;	/* from the last stream header */
 	struct recio *variables;	/* parses objects of variables */
 	struct statement statement;
 };
@@ -38,23 +41,39 @@ struct rows {
 void rows_init(struct rows *, struct filter *);
 void rows_release(struct rows *);
 
+/* The row of a server, from the header of a stream. */
 void rows_put_header(struct rows *, const struct rec *);
+
+/* Writes an execution, and sets has_row. */
 void rows_put_execution(struct rows *, const struct plans *,
     struct execution *);
+
+/* Writes an event, and sets the ids of events in the instruction. */
 void rows_put_event(struct rows *, struct execution *, struct instruction *,
     const struct event *);
+void rows_put_rejected(struct rows *, const struct event *, const char *why);
+
+/* done is the event that ended the prerequisite at pc, or 0. */
 void rows_put_prerequisite(struct rows *, uint64_t done, uint64_t consequent,
     int64_t pc);
+
+/* Writes a variable with the values of its last object, and sets has_row. */
 void rows_put_variable(struct rows *, const struct execution *,
     struct variable *);
-void rows_put_use(struct rows *, uint64_t event, int64_t index,
-    const struct variable *, const char *created, bool eol);
+
+/* The use of a variable by an event; flag is an additional column, or NULL. */
+void rows_put_use(struct rows *, uint64_t event_id, int64_t index,
+    const struct variable *, const char *flag, bool eol);
+
 void rows_put_query(struct rows *, const struct execution *, struct span text);
+
+/* The execution parent initiates child, which may run on another server. */
 void rows_put_link(struct rows *, uint64_t parent, uint64_t child,
     bool remote);
+
+/* The execution is NULL for a phase without a statement, such as a login. */
 void rows_put_phase(struct rows *, const struct execution *,
     const struct event *);
 void rows_put_heartbeat(struct rows *, const struct event *);
-void rows_put_rejected(struct rows *, const struct event *, const char *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* state - stores the numbering of rows from one trace to the next */
+/* state - continues the numbering of rows from one trace to the next */
 
 #include <errno.h>
 #include <unistd.h>
@@ -8,7 +8,10 @@
 #include "common/json/recio.h"
 #include "filters/malparse/state.h"
 
+/* The keys of the record: an id column for each table, then the types. */
 enum { S_TABLES = KEY_TYPE + 1, S_TYPES = S_TABLES + N_TABLES };
+
+enum { RECORD_BYTES_MAX = 1 << 20 };
 
 static void
 read_types(struct rows *rows, const struct rec *r, const char *path)
@@ -18,7 +21,8 @@ read_types(struct rows *rows, const struct rec *r, const char *path)
 	size_t n;
 
 	if (rec_strings(r, S_TYPES, &names, &n) != REC_OK)
-		die("'%s' is not a state file of malparse: types", path);
+		die("'%s' is not a state file of malparse: types is not a list "
+		    "of strings", path);
 	for (size_t i = 0; i < n; i++)
 		types_find(&rows->types, names[i], &is_new);
 }
@@ -32,8 +36,8 @@ read_record(struct rows *rows, const struct rec *r, const char *path)
 		die("'%s' is not a state file of malparse", path);
 	for (enum row_table t = 0; t < N_TABLES; t++) {
 		if (rec_int(r, S_TABLES + t, &next) != REC_OK || next < 1)
-			die("'%s' is not a state file of malparse: %s", path,
-			    rows_id_columns[t]);
+			die("'%s' is not a state file of malparse: %s is not a "
+			    "positive integer", path, rows_id_columns[t]);
 		rows->first[t] = rows->next[t] = (uint64_t)next;
 	}
 	read_types(rows, r, path);
@@ -57,7 +61,8 @@ state_read(struct rows *rows, const char *path)
 	keys[S_TYPES] = "types";
 	recio = recio_new(keys);
 	input_init(&in, files, 1);
-	found = input_next_file(&in) && input_line(&in, 1 << 20, &line);
+	found = input_next_file(&in) && input_line(&in, RECORD_BYTES_MAX,
+	    &line);
 	read_record(rows, found ? recio_parse(recio, span_of(line.p,
 	    line.len), &why) : NULL, path);
 	input_release(&in);

@@ -6,8 +6,9 @@
 #include "filters/malparse/rows.h"
 
 /*
- * A file that continues the numbering of rows from one trace to the next.  It
- * has one record: the next id of each table, and the types that have a row.
+ * The state file (--state), with which the numbering of rows continues from one
+ * trace to the next.  It has one record: the next id of each table, and the
+ * types that have a row.
  */
 
 /* False if the file does not exist yet.  Ends the program if it is invalid. */

@@ -6,14 +6,14 @@
 #include "common/json/recio.h"
 #include "filters/malparse/statement.h"
 
-/* A variable, as statements show it. */
-struct shown {
+/* A result or argument of an instruction. */
+struct operand {
 	struct span name, type, value;
 	bool has_value;		/* it is a scalar */
 	bool is_constant;
-	bool is_text;		/* a string without its quotes */
-	bool is_quoted;		/* in long statements, because of its type */
-	int64_t bid, count;	/* or INT_UNKNOWN */
+	bool lacks_quotes;	/* value is a string without MAL's quotes */
+	bool is_quoted_if_long;	/* its type has quotes in long statements */
+	int64_t bid, count;	/* of a BAT; or INT_UNKNOWN */
 };
 
 /* Whether values of the type are written without quotes. */
@@ -29,15 +29,15 @@ is_unquoted_type(struct span type)
 	return false;
 }
 
-/* Format S does not mark constants: they are what nothing assigns. */
+/* Format S does not mark constants: they are what no instruction assigns. */
 static void
-read_variable(struct shown *v, const struct rec *r,
+read_operand(struct operand *v, const struct rec *r,
     const struct execution *x, const struct event *e)
 {
 	const struct field *value = rec_get(r, V_VALUE);
 	int64_t constant;
 
-	*v = (struct shown){ .bid = INT_UNKNOWN, .count = INT_UNKNOWN };
+	*v = (struct operand){ .bid = INT_UNKNOWN, .count = INT_UNKNOWN };
 	v->name = event_text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
 	v->type = event_text(r, V_TYPE);
 	event_int(r, V_BID, &v->bid);
@@ -49,9 +49,10 @@ read_variable(struct shown *v, const struct rec *r,
 		return;
 	v->value = value->kind == REC_NULL ? span_str("nil") :
 	    value->kind == REC_STRING ? value->text : value->token;
-	v->is_text = e->format == FORMAT_P && value->kind == REC_STRING &&
+	v->lacks_quotes = e->format == FORMAT_P && value->kind == REC_STRING &&
 	    span_eq(v->type, "str") && !span_eq(v->value, "nil");
-	v->is_quoted = !is_unquoted_type(v->type) && !span_eq(v->value, "nil");
+	v->is_quoted_if_long = !is_unquoted_type(v->type) &&
+	    !span_eq(v->value, "nil");
 }
 
 static void
@@ -79,11 +80,11 @@ put_quoted(struct buf *b, struct span s)
 }
 
 static void
-put_value(struct buf *b, const struct statement *s, const struct shown *v)
+put_value(struct buf *b, const struct statement *s, const struct operand *v)
 {
 	if (s->is_masked)
 		buf_str(b, "***");
-	else if (v->is_text)
+	else if (v->lacks_quotes)
 		put_quoted(b, v->value);
 	else
 		put_span(b, v->value);
@@ -91,7 +92,7 @@ put_value(struct buf *b, const struct statement *s, const struct shown *v)
 
 /* "X_7=<tmp_302>[14]:bat[:int]", "X_9=0:int", "0:int" */
 static void
-put_long(struct buf *b, const struct statement *s, const struct shown *v)
+put_long(struct buf *b, const struct statement *s, const struct operand *v)
 {
 	bool is_bat = v->bid != INT_UNKNOWN;
 
@@ -100,12 +101,12 @@ put_long(struct buf *b, const struct statement *s, const struct shown *v)
 		if (is_bat || v->has_value)
 			buf_char(b, '=');
 	}
-	if (is_bat && v->bid > 0)
+	if (is_bat && v->bid > 0)	/* names of BATs are octal */
 		buf_printf(b, "<tmp_%llo>[%lld]", (unsigned long long)v->bid,
 		    (long long)(v->count == INT_UNKNOWN ? 0 : v->count));
 	else if (is_bat)
 		buf_str(b, "nil");
-	else if (v->has_value && v->is_quoted && !s->is_masked)
+	else if (v->has_value && v->is_quoted_if_long && !s->is_masked)
 		put_quoted(b, v->value);
 	else if (v->has_value)
 		put_value(b, s, v);
@@ -115,7 +116,7 @@ put_long(struct buf *b, const struct statement *s, const struct shown *v)
 
 /* "X_7[14]", "X_9=0 ", "0" */
 static void
-put_short(struct buf *b, const struct statement *s, const struct shown *v)
+put_short(struct buf *b, const struct statement *s, const struct operand *v)
 {
 	if (v->bid != INT_UNKNOWN) {
 		put_span(b, v->name);
@@ -134,32 +135,35 @@ put_short(struct buf *b, const struct statement *s, const struct shown *v)
 		buf_char(b, ' ');
 }
 
-/* A result of type void is there only because every call has a result. */
+/*
+ * Whether a server would write the operand.  A result of type void only exists
+ * because every call must have a result.
+ */
 static bool
-is_shown(const struct shown *v, bool is_result)
+is_written(const struct operand *v, bool is_result)
 {
 	return !is_result || !span_eq(v->type, "void");
 }
 
-/* Writes results or arguments, separated by commas; returns their number. */
+/* Writes all results, or all arguments; returns how many were written. */
 static size_t
-put_variables(struct statement *s, const struct execution *x,
-    const struct event *e, bool results)
+put_operands(struct statement *s, const struct execution *x,
+    const struct event *e, bool want_results)
 {
 	struct event_variables walk;
 	struct span object;
-	struct shown v;
+	struct operand v;
 	const struct rec *r;
 	size_t n = 0;
 
 	event_variables_init(&walk, e);
 	while ((r = event_next_variable(&walk, s->variables, &object)) !=
 	    NULL) {
-		if (event_is_result(&walk, r) != results)
+		if (event_is_result(&walk, r) != want_results)
 			continue;
-		read_variable(&v, r, x, e);
-		v.is_constant &= !results;
-		if (!is_shown(&v, results))
+		read_operand(&v, r, x, e);
+		v.is_constant &= !want_results;
+		if (!is_written(&v, want_results))
 			continue;
 		if (n++ > 0) {
 			buf_str(&s->long_text, ", ");
@@ -171,11 +175,11 @@ put_variables(struct statement *s, const struct execution *x,
 	return n;
 }
 
-/* Puts the text from offset at on into parentheses. */
+/* Encloses the text from offset `at` on in parentheses. */
 static void
 parenthesize(struct buf *b, size_t at)
 {
-	buf_str(b, "()");
+	buf_str(b, "()");	/* the ( is overwritten, the ) stays */
 	memmove(b->data + at + 1, b->data + at, b->len - at - 2);
 	b->data[at] = '(';
 }
@@ -199,7 +203,7 @@ put_arguments(struct statement *s, const struct execution *x,
 {
 	buf_char(&s->long_text, '(');
 	buf_str(&s->short_text, "( ");
-	if (put_variables(s, x, e, false) > 0)
+	if (put_operands(s, x, e, false) > 0)
 		buf_char(&s->short_text, ' ');
 	put_word(s, ")");
 }
@@ -226,7 +230,7 @@ put_results(struct statement *s, const struct execution *x,
     const struct event *e)
 {
 	size_t long_at = s->long_text.len, short_at = s->short_text.len;
-	size_t n = put_variables(s, x, e, true);
+	size_t n = put_operands(s, x, e, true);
 
 	if (n > 1) {
 		parenthesize(&s->long_text, long_at);
@@ -240,7 +244,7 @@ put_results(struct statement *s, const struct execution *x,
 
 /* "function user.f(A_1=7:int):void;", "end user.f;" */
 static void
-build_boundary(struct statement *s, const struct execution *x,
+build_function_or_end(struct statement *s, const struct execution *x,
     const struct event *e, struct span operator)
 {
 	struct span name = e->program.n > 0 ? e->program : e->operation;
@@ -267,7 +271,7 @@ has_variables(const struct statement *s, const struct event *e)
 static void
 prepend(struct buf *b, struct span word)
 {
-	buf_add(b, word.p, word.n);
+	buf_add(b, word.p, word.n);	/* only makes room */
 	memmove(b->data + word.n, b->data, b->len - word.n);
 	memcpy(b->data, word.p, word.n);
 }
@@ -278,22 +282,23 @@ prepend(struct buf *b, struct span word)
  */
 static void
 build_assignment(struct statement *s, const struct execution *x,
-    const struct event *e, bool returns)
+    const struct event *e, bool is_return)
 {
-	size_t n, right;	/* lengths up to " := ", and with it */
+	size_t left_len, right_at;	/* in long_text: results, arguments */
 
-	n = put_variables(s, x, e, true) == 0 ? 0 : s->long_text.len;
-	if (n > 0) {
+	left_len = put_operands(s, x, e, true) == 0 ? 0 : s->long_text.len;
+	if (left_len > 0) {
 		buf_str(&s->long_text, " := ");
 		buf_str(&s->short_text, ":= ");
 	}
-	right = s->long_text.len;
+	right_at = s->long_text.len;
 	buf_str(&s->short_text, "( ");
-	put_variables(s, x, e, false);
+	put_operands(s, x, e, false);
 	buf_str(&s->short_text, " )");
-	returns |= n > 0 && s->long_text.len - right == n &&
-	    memcmp(s->long_text.data, s->long_text.data + right, n) == 0;
-	if (returns) {
+	is_return |= left_len > 0 && s->long_text.len - right_at == left_len &&
+	    memcmp(s->long_text.data, s->long_text.data + right_at,
+	    left_len) == 0;
+	if (is_return) {
 		prepend(&s->long_text, span_str("return "));
 		prepend(&s->short_text, span_str("return "));
 	}
@@ -319,12 +324,12 @@ statement_build(struct statement *s, const struct execution *x,
 	struct span barrier = event_text(e->rec, E_BARRIER);
 
 	s->long_text.len = s->short_text.len = 0;
-	/* Format S has no operators: without any other content it is an end. */
+	/* Format S has no operators: an end is an event without any content. */
 	if (operator.n == 0 && e->module.n == 0 && !has_variables(s, e))
 		operator = span_str("end");
 	if (span_eq(operator, "end") || span_eq(operator, "function") ||
 	    (e->pc == 0 && e->module.n > 0))
-		build_boundary(s, x, e, operator);
+		build_function_or_end(s, x, e, operator);
 	else if (e->module.n == 0)
 		build_assignment(s, x, e, span_eq(operator, "return"));
 	else

@@ -8,18 +8,20 @@
 #include "filters/malparse/plan.h"
 
 /*
- * Rebuilds MAL text from an event's variables, as servers up to 2019 wrote it:
- * for servers that do not write it, and with --mask to hide the values.
+ * Rebuilds the MAL text of an instruction from the variables of its event, in
+ * the form that servers up to 2019 wrote: for servers that do not write it, and
+ * for --mask, which hides the values.
  */
 struct recio;
 
 struct statement {
 	struct recio *variables;	/* parses objects of variables */
-	bool is_masked;			/* *** in place of every value */
+	bool is_masked;			/* every value becomes *** */
 	struct buf long_text;	/* "X_1=7:int := calc.+(3:int, 4:int);" */
 	struct buf short_text;	/* "X_1=7 := +( 3, 4 )" */
 };
 
+/* Sets both texts, which are valid until the next call. */
 void statement_build(struct statement *, const struct execution *,
     const struct event *);
 

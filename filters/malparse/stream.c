@@ -31,7 +31,7 @@ n_buffered(const struct input *in)
 	return (size_t)(in->end - in->at);
 }
 
-/* Moves the input on by n bytes, which become the filter's place. */
+/* Consumes n bytes of the input, which filter_reject() may then reject. */
 static void
 consume(struct stream *s, size_t n)
 {
@@ -55,13 +55,14 @@ stream_reject(struct stream *s, const char *why)
 }
 
 /*
- * Rejects the input up to where an object may begin, which is searched for from
- * the offset at on.
+ * Rejects the input up to the next byte with which an object may begin.  The
+ * search for it starts at the offset `at`.
  */
 static void
 reject_to_next_object(struct stream *s, size_t at, const char *why)
 {
-	enum { FIRST_KEY_MAX = 16 };	/* bytes; a read may split one */
+	/* Bytes to search again after a read, which may have split a key. */
+	enum { FIRST_KEY_MAX = 16 };
 	struct input *in = &s->f->input;
 	size_t next;
 
@@ -95,7 +96,7 @@ line_length(struct stream *s)
 	}
 }
 
-/* Reads an object that is one line, as nearly all are; else NULL. */
+/* Reads the line as an object, which nearly all are; NULL if it is not. */
 static const struct rec *
 read_line(struct stream *s)
 {
@@ -113,6 +114,7 @@ read_line(struct stream *s)
 	return r;
 }
 
+/* Finds the end of the object, however many lines it has. */
 static enum boundary_result
 find_end(struct stream *s, struct boundary *b)
 {
@@ -134,6 +136,7 @@ find_end(struct stream *s, struct boundary *b)
 	}
 }
 
+/* Reads an object in any framing, and repairs it if needed. */
 static const struct rec *
 read_object(struct stream *s)
 {
@@ -214,7 +217,7 @@ stream_next(struct stream *s)
 		case ',':
 			consume(s, 1);
 			break;
-		case '#':
+		case '#':	/* a comment */
 			consume(s, line_length(s));
 			break;
 		default:

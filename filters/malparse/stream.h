@@ -15,20 +15,19 @@ struct recio;
 struct stream {
 	struct filter *f;
 	struct recio *recio;
-	struct buf repaired;
+	struct buf repaired;	/* an object repaired, or made of a tuple */
 };
 
 void stream_init(struct stream *, struct filter *);
 void stream_release(struct stream *);
 
 /*
- * The next object, read with event_keys; NULL at the end.  It lives until the
- * next call.  The filter's place is the object.  Tuples (see tuple.h) are
- * returned as objects.
+ * The next object, read with event_keys; NULL at the end.  It is borrowed until
+ * the next call.  Tuples (tuple.h) are returned as objects.
  */
 const struct rec *stream_next(struct stream *);
 
-/* Rejects the object at the filter's place. */
+/* Rejects the object that stream_next() returned last. */
 void stream_reject(struct stream *, const char *why);
 
 #endif

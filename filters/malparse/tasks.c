@@ -45,7 +45,10 @@ kind_of(const struct plans *p, const struct instruction *i)
 	return strncmp(name, "user.", 5) == 0 ? "call" : "instruction";
 }
 
-/* The prerequisites that ran and are tasks themselves. */
+/*
+ * The prerequisites that ran and are tasks.  Only those with a lower pc: a loop
+ * would give a cycle.
+ */
 static void
 put_deps(struct buf *b, const struct plans *p, const struct execution *x,
     const struct instruction *i)
@@ -104,16 +107,16 @@ void
 tasks_write(struct filter *f, const struct plans *p,
     const struct execution *x)
 {
-	const struct instruction **at = mem_resize(NULL, x->n_instructions,
-	    sizeof *at);
+	const struct instruction **list = mem_resize(NULL, x->n_instructions,
+	    sizeof *list);
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->n_instructions; i++)
 		if (x->instructions[i].n_runs > 0 &&
 		    !is_container(p, &x->instructions[i]))
-			at[n++] = &x->instructions[i];
-	sort(at, n, sizeof *at, compare_pcs);
+			list[n++] = &x->instructions[i];
+	sort(list, n, sizeof *list, compare_pcs);
 	for (size_t i = 0; i < n; i++)
-		write_task(f, p, x, at[i]);
-	free(at);
+		write_task(f, p, x, list[i]);
+	free(list);
 }

@@ -11,7 +11,7 @@
  */
 struct filter;
 
-/* Adds a run; start_us may be INT_UNKNOWN. */
+/* Adds a run of an instruction; start_us may be INT_UNKNOWN. */
 void tasks_add_run(struct plans *, struct instruction *, const struct event *,
     int64_t start_us, int64_t elapsed_us);
 

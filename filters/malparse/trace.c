@@ -24,6 +24,7 @@ write_execution(struct trace *t, struct execution *x)
 			rows_put_variable(&t->rows, x, &x->variables[i]);
 }
 
+/* Called by plans before they remove the execution. */
 static void
 end_execution(void *owner, struct execution *x)
 {
@@ -65,9 +66,9 @@ trace_release(struct trace *t)
 	free(t->pcs);
 }
 
-/* Copies a text into the execution, unless it has one already. */
+/* Copies a text into the execution, unless this was done before. */
 static void
-keep_text(struct execution *x, struct span *to, struct span text)
+set_text_once(struct execution *x, struct span *to, struct span text)
 {
 	if (to->n == 0 && text.n > 0)
 		*to = arena_span(&x->arena, text);
@@ -88,7 +89,7 @@ user_of(const struct rec *r)
 	return span_of(NULL, 0);
 }
 
-/* The execution of an event, completed by what the event says about it. */
+/* Finds the execution of an event, and adds what the event says about it. */
 static struct execution *
 find_execution(struct trace *t, const struct event *e, bool *is_first)
 {
@@ -101,11 +102,11 @@ find_execution(struct trace *t, const struct event *e, bool *is_first)
 	if (x->has_row)
 		return x;
 	if (rec_str(e->rec, E_VERSION, &version) == REC_OK)
-		keep_text(x, &x->version, version);
-	keep_text(x, &x->user, user_of(e->rec));
+		set_text_once(x, &x->version, version);
+	set_text_once(x, &x->user, user_of(e->rec));
 	if (e->format == FORMAT_P && e->pc == 0)
-		keep_text(x, &x->program, e->operation);
-	keep_text(x, &x->program, e->program);
+		set_text_once(x, &x->program, e->operation);
+	set_text_once(x, &x->program, e->program);
 	/* In format P only the last event, pc 0, states the function. */
 	if (e->format != FORMAT_P)
 		rows_put_execution(&t->rows, &t->plans, x);
@@ -119,6 +120,7 @@ add_pc(struct trace *t, int64_t pc)
 	t->pcs[t->n_pcs++] = pc;
 }
 
+/* Up to format S eol is a flag; since M it is the pc that ends the variable. */
 static bool
 is_end_of_life(const struct event *e, const struct rec *variable)
 {
@@ -129,9 +131,9 @@ is_end_of_life(const struct event *e, const struct rec *variable)
 	return eol == (e->format < FORMAT_M ? 1 : e->pc);
 }
 
-/* Assigns a result; returns the name of the flag that its use gets, or NULL. */
+/* Records the assignment of a result; returns a flag for its use, or NULL. */
 static const char *
-assign(struct variable *v, const struct event *e)
+add_assignment(struct variable *v, const struct event *e)
 {
 	bool was_created = v->created;
 
@@ -146,7 +148,8 @@ assign(struct variable *v, const struct event *e)
  * Formats M and P do not state prerequisites (data dependencies).  They are
  * derived: an argument that is not a constant depends on the instruction with
  * the greatest pc below this one that has assigned the variable.  pc 0 does not
- * count: it assigns the arguments of the function.  Example:
+ * count: it assigns the arguments of the function.  write_prerequisites() uses
+ * the server's own list instead if there is one.  Example:
  *
  *	pc 2	X_1 := sql.bind(...);
  *	pc 5	X_1 := bat.append(X_1, 7);	depends on 2
@@ -166,7 +169,7 @@ add_derived_prerequisite(struct trace *t, const struct variable *v,
 		add_pc(t, pc);
 }
 
-/* The number of a variable in its event; fallback if it is not stated. */
+/* The index of a variable in its event; fallback if it is not stated. */
 static int64_t
 index_of(const struct rec *r, int64_t fallback)
 {
@@ -176,13 +179,13 @@ index_of(const struct rec *r, int64_t fallback)
 	    event_int(r, V_ARG, &index) ? index : fallback;
 }
 
-/* Writes the use of a variable by an event; n counts the variables. */
+/* Writes the use of a variable, which is the event's nth (from 0). */
 static void
 use_variable(struct trace *t, struct execution *x, const struct event *e,
-    uint64_t event, struct span object, const struct rec *r, bool is_result,
-    int64_t n)
+    uint64_t event_id, struct span object, const struct rec *r,
+    bool is_result, int64_t n)
 {
-	const char *created = NULL;
+	const char *flag = NULL;
 	struct variable *v;
 	struct span name;
 	bool is_new;
@@ -197,16 +200,16 @@ use_variable(struct trace *t, struct execution *x, const struct event *e,
 	if (is_new || !is_result || e->state == STATE_DONE)
 		plan_set_object(v, object);
 	if (is_result)
-		created = assign(v, e);
+		flag = add_assignment(v, e);
 	else
 		add_derived_prerequisite(t, v, e, r);
-	rows_put_use(&t->rows, event, index_of(r, n), v, created,
+	rows_put_use(&t->rows, event_id, index_of(r, n), v, flag,
 	    is_end_of_life(e, r));
 }
 
 static void
 use_variables(struct trace *t, struct execution *x, const struct event *e,
-    uint64_t event)
+    uint64_t event_id)
 {
 	struct event_variables walk;
 	const struct rec *r;
@@ -215,7 +218,7 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 	event_variables_init(&walk, e);
 	for (int64_t n = 0; (r = event_next_variable(&walk,
 	    t->rows.variables, &object)) != NULL; n++)
-		use_variable(t, x, e, event, object, r,
+		use_variable(t, x, e, event_id, object, r,
 		    event_is_result(&walk, r), n);
 }
 
@@ -232,7 +235,7 @@ read_prerequisites(struct trace *t, const struct field *list)
 		if (p > start && text_i64(span_of(start,
 		    (size_t)(p - start)), &pc) && pc > 0)
 			add_pc(t, pc);
-		p += p == start;
+		p += p == start;	/* not a digit */
 	}
 }
 
@@ -256,8 +259,9 @@ sort_unique_pcs(struct trace *t)
 	t->n_pcs = n_kept;
 }
 
+/* For tasks: stores the prerequisites of the instruction's first instance. */
 static void
-remember_deps(struct trace *t, struct execution *x, struct instruction *i)
+store_deps(struct trace *t, struct execution *x, struct instruction *i)
 {
 	if (i->wrote_prerequisites || !t->rows.is_silent)
 		return;
@@ -272,9 +276,9 @@ remember_deps(struct trace *t, struct execution *x, struct instruction *i)
 }
 
 /*
- * Writes the prerequisites of an instance, once: on its start.  A done event
- * without a start gets them in format P, or if the instruction had none before:
- * a return has two done events for one start.
+ * Writes the prerequisites of an instance, once: for its start event.  A done
+ * event without a start gets them in format P, or if none were written for the
+ * instruction before: a return has two done events for one start.
  */
 static void
 write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
@@ -282,11 +286,11 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 {
 	const struct field *list = rec_get(e->rec, E_PREREQ);
 	const struct instruction *other;
-	bool is_first = e->state == STATE_START || (!i->is_open &&
+	bool begins = e->state == STATE_START || (!i->is_open &&
 	    e->state == STATE_DONE &&
 	    (e->format == FORMAT_P || !i->wrote_prerequisites));
 
-	if (!is_first)
+	if (!begins)
 		return;
 	if (list != NULL) {
 		t->n_pcs = 0;
@@ -296,10 +300,10 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 	for (size_t k = 0; k < t->n_pcs; k++) {
 		other = plan_find_instruction(x, t->pcs[k]);
 		rows_put_prerequisite(&t->rows,
-		    other == NULL ? 0 : other->done_event, i->first_event,
+		    other == NULL ? 0 : other->done_event_id, i->first_event_id,
 		    t->pcs[k]);
 	}
-	remember_deps(t, x, i);
+	store_deps(t, x, i);
 	i->wrote_prerequisites = true;
 }
 
@@ -337,7 +341,7 @@ pair_event(struct trace *t, struct instruction *i, const struct event *e)
 	i->is_open = false;
 }
 
-/* Adds a MAL string without its quotes and escapes. */
+/* Appends a MAL string without its quotes and escapes. */
 static void
 decode(struct buf *to, struct span s)
 {
@@ -360,7 +364,7 @@ decode(struct buf *to, struct span s)
 	}
 }
 
-/* Decodes the first string of a statement: format E has no arguments. */
+/* Decodes the first string in the statement: format E lists no arguments. */
 static void
 decode_from_statement(struct buf *to, const struct event *e)
 {
@@ -381,7 +385,7 @@ decode_from_statement(struct buf *to, const struct event *e)
 
 /*
  * Decodes the first n arguments into t->decoded, with a NUL after each.  False
- * if they are not all strings, or fewer.
+ * if there are fewer, or if one of them is not a string.
  */
 static bool
 read_arguments(struct trace *t, const struct event *e, size_t n,
@@ -461,7 +465,7 @@ add_instruction(struct trace *t, const struct event *e)
 	i = plan_instruction(x, e->pc);
 	rows_put_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
-	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);
+	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);	/* its id */
 	write_prerequisites(t, x, i, e);
 	pair_event(t, i, e);
 	find_query(t, x, e);
@@ -532,6 +536,6 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 	case EVENT_INVALID:
 		break;
 	}
-	if (*why != NULL && rec_get(r, E_PC) != NULL)
+	if (*why != NULL && rec_get(r, E_PC) != NULL)	/* an event */
 		rows_put_rejected(&t->rows, &e, *why);
 }

@@ -16,8 +16,8 @@ struct trace {
 	struct plans plans;
 	struct links links;
 	struct buf decoded;	/* MAL strings without quotes and escapes */
-	struct intern unknown;	/* sets of keys of unknown objects */
-	uint64_t n_unknown;	/* objects */
+	struct intern unknown;	/* lists of keys of objects of unknown format */
+	uint64_t n_unknown;	/* objects of unknown format */
 	int64_t *pcs;		/* prerequisites of the current event */
 	size_t n_pcs, pcs_cap;
 };

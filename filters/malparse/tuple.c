@@ -19,7 +19,7 @@ trim(struct span s)
 	return s;
 }
 
-/* Splits off the text before the next comma outside strings. */
+/* Splits off the text before the next comma that is not in a string. */
 static bool
 next_column(struct span *rest, struct span *column)
 {
@@ -32,15 +32,15 @@ next_column(struct span *rest, struct span *column)
 		else if (rest->p[i] == '"')
 			in_string = !in_string;
 	}
-	if (i > rest->n)
+	if (i > rest->n)	/* it ends within an escape */
 		return false;
 	*column = trim(span_of(rest->p, i));
-	i += i < rest->n;
+	i += i < rest->n;	/* the comma */
 	*rest = span_of(rest->p + i, rest->n - i);
 	return column->n > 0;
 }
 
-/* The index of the last c before end, or end. */
+/* The index of the last c before end, or end if there is none. */
 static size_t
 find_last(struct span s, char c, size_t end)
 {
@@ -50,7 +50,10 @@ find_last(struct span s, char c, size_t end)
 	return end;
 }
 
-/* "user.s1_1[3]12", with its quotes, becomes three members. */
+/*
+ * Writes "user.s1_1[3]12", which includes the quotes, as the three members
+ * "function":"user.s1_1","pc":3,"tag":12.
+ */
 static bool
 put_instruction(struct span s, struct buf *to)
 {

@@ -12,7 +12,7 @@
  */
 struct types {
 	struct intern names;
-	bool *has_row;		/* by type_id - 1 */
+	bool *has_row;		/* types_find() was called; by type_id - 1 */
 	size_t cap;
 };
 
@@ -26,13 +26,19 @@ types_has_row(const struct types *t, uint64_t id)
 void types_init(struct types *);
 void types_release(struct types *);
 
-/* The type_id of a type; *is_new: this is the first call for the type. */
+/*
+ * The type_id of a type.  *is_new says whether this is the first call for the
+ * type, after which the caller writes its row.
+ */
 uint64_t types_find(struct types *, struct span name, bool *is_new);
 
 /* The T of "bat[:T]"; empty for other types. */
 struct span types_subtype(struct span name);
 
-/* The bytes of a value, or of a BAT's values; -1: they vary; false: unknown. */
+/*
+ * The bytes of a value of the type, or of a value in a BAT; -1 if they vary.
+ * False if it is not one of the types of common/mal/type.h.
+ */
 bool types_size(struct span name, int *size);
 
 #endif
