@@ -691,7 +691,7 @@ dropped() {
 
 @test "wrong usage is reported" {
 	run -2 --separate-stderr malload
-	assert_regex "$stderr" 'neither a database nor --sql or --csv'
+	assert_regex "$stderr" 'no database is given, and neither is --sql or --csv'
 	run -2 --separate-stderr malload --sql --csv there
 	[ ! -e there ]
 	run -2 --separate-stderr malload ''

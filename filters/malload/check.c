@@ -27,9 +27,9 @@ run(struct trace *t, enum table_id id, const char *sql)
 }
 
 /*
- * A type_id without a mal_type row in the trace must be one of the fixed ones.
- * In a trace that continues another (its ids do not begin at 1) it may also be
- * one of an earlier trace.  Any other is set to null.
+ * A type_id without a mal_type row in the trace must be one of the fixed 24 of
+ * common/mal/type.h.  In a trace that continues another (its ids do not begin
+ * at 1) it may also be one of an earlier trace.  Any other is set to null.
  */
 static void
 clear_unknown_types(struct trace *t)
@@ -74,6 +74,10 @@ translate_types(struct trace *t)
 	"WHERE " id " > %T AND " column " IN "				\
 	"(SELECT new FROM same_execution)"
 
+/*
+ * Moves the trace's variables to the older executions.  Those that could not be
+ * moved have the name of an older variable, which takes their place.
+ */
 static void
 merge_variables(struct trace *t)
 {
@@ -94,8 +98,9 @@ merge_variables(struct trace *t)
 }
 
 /*
- * Moves the events n that meet the condition to rejected_profiler_event.  Its
- * columns are those of profiler_event without the id, and the reason.
+ * Moves those events of the trace that meet the condition, in which an event is
+ * called n, to rejected_profiler_event.  That table has the columns of
+ * profiler_event without the id, and the reason.
  */
 static void
 reject_events(struct trace *t, const char *condition, const char *reason)
@@ -124,7 +129,7 @@ merge_events(struct trace *t)
 {
 	run(t, PROFILER_EVENT, RELINK("profiler_event", "event_id",
 	    "mal_execution_id"));
-	/* Those that could not be changed have the key of an older event. */
+	/* Those that were not changed have the key of an older event. */
 	reject_events(t, "n.mal_execution_id IN "
 	    "(SELECT new FROM same_execution)", REASON_DUPLICATE);
 	run(t, REJECTED_PROFILER_EVENT, RELINK("rejected_profiler_event",
@@ -169,8 +174,8 @@ drop_rows(struct trace *t, enum table_id id, enum table_id bound,
 }
 
 /*
- * The column refers to a missing row of the table.  If the column has the same
- * name as the id, it must be qualified (n.column).
+ * A condition: the column refers to a missing row of the table.  If the column
+ * has the same name as the id, it must be qualified (n.column).
  */
 #define IS_ORPHAN(column, table, id)					\
 	column " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " table	\
@@ -232,7 +237,7 @@ check_finish(struct trace *t)
 	}
 	reject_events(t, NO_EXECUTION("n.mal_execution_id"),
 	    "its execution is missing");
-	/* Else it would refer to an execution of a later trace. */
+	/* A later trace may use this id for an execution. */
 	run(t, REJECTED_PROFILER_EVENT, "UPDATE rejected_profiler_event "
 	    "SET mal_execution_id = NULL WHERE rowid > %T AND "
 	    NO_EXECUTION("mal_execution_id"));

@@ -12,15 +12,18 @@ struct filter;
 struct trace {
 	struct filter *f;
 	struct database *database;
-	int64_t first[N_TABLES];	/* the trace's own ids begin here */
-	int64_t last_before[N_TABLES];	/* greatest id, or rowid, before it */
-	uint64_t n_rows, n_rejected, n_dropped;	/* what became of its rows */
+	int64_t first[N_TABLES];	/* the first id in its records */
+	int64_t last_before[N_TABLES];	/* the greatest id, or rowid, that the
+					   database had before it */
+	uint64_t n_rows;		/* added */
+	uint64_t n_rejected;		/* to rejected_profiler_event */
+	uint64_t n_dropped;
 };
 
 /*
- * Creates the temporary tables that the statements below fill: which types,
- * executions and variables of the trace ("new") the database had already under
- * another id ("old").
+ * Creates the temporary tables same_type, same_execution and same_variable,
+ * which the statements below fill.  Each row relates an id of the trace ("new")
+ * to the id of the same type, execution or variable in the database ("old").
  */
 void check_begin(struct trace *);
 
@@ -35,7 +38,7 @@ void check_finish(struct trace *);
 
 /*
  * For an execution that was not inserted because the database has its key:
- * records it as the same one.  ?1 id, ?2 session, ?3 client, ?4 tag.
+ * relates its id to the existing one.  ?1 id, ?2 session, ?3 client, ?4 tag.
  */
 #define CHECK_SAME_EXECUTION						\
 	"INSERT INTO same_execution SELECT ?1, execution_id "		\
@@ -48,10 +51,11 @@ void check_finish(struct trace *);
 	"an event of this execution, pc, state and iteration exists already"
 
 /*
- * Adds a type unless there is one of this name, then records its id.  ?1 id,
- * ?2 name, ?3 size, ?4 subtype.  A new type keeps its id if that is free: then
- * the order of the rows makes no difference, and a trace that continues another
- * (malparse --state) finds the types of that one.
+ * The first statement adds a type unless there is one of this name; the second
+ * one relates its id to that in the database.  ?1 id, ?2 name, ?3 size,
+ * ?4 subtype.  A new type keeps its id if that is free: then the order of the
+ * rows makes no difference, and a trace that continues another one (malparse
+ * --state) finds the types of that one.
  */
 #define CHECK_ADD_TYPE							\
 	"INSERT INTO mal_type SELECT CASE WHEN ?1 > 0 AND ?1 NOT IN "	\

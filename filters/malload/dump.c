@@ -13,7 +13,7 @@
 
 enum { ROWS_PER_INSERT_MAX = 500 };
 
-/* The path of a file in the directory, as a string. */
+/* The path of a file in the directory, ended by a NUL.  The caller frees it. */
 static struct buf
 path_in(const struct dump *d, const char *name, const char *ending)
 {
@@ -24,7 +24,7 @@ path_in(const struct dump *d, const char *name, const char *ending)
 	return path;
 }
 
-/* Databases do not accept NUL in text: it becomes U+FFFD. */
+/* Doubles quotes.  NUL, which databases reject in text, becomes U+FFFD. */
 static void
 put_char(struct buf *b, char c, char quote)
 {

@@ -7,10 +7,10 @@
 #include "filters/malload/schema.h"
 
 /*
- * Writes rows as SQL or CSV for other databases than SQLite.  Ids are written
- * as they were read, and keys are left for the database to check.  A database
- * wants a row before those that refer to it, but rows come in any order: so the
- * SQL of each table is written to a temporary file until all rows are read.
+ * Writes rows as SQL or CSV, for databases other than SQLite.  Ids are written
+ * as they were read, and the database has to check keys.  It needs a row before
+ * those that refer to it, but rows come in any order: so the SQL of each table
+ * is written to a temporary file until all rows have been read.
  */
 struct filter;
 struct rec;
@@ -22,7 +22,7 @@ struct dump {
 	struct buf path[N_TABLES];	/* of the CSV files */
 	FILE *spool[N_TABLES];		/* temporary files, or NULL */
 	uint64_t n_rows[N_TABLES];
-	struct buf row;			/* the one being written */
+	struct buf row;			/* the current one, as text */
 };
 
 void dump_open(struct dump *, struct filter *, const char *directory);

@@ -43,10 +43,11 @@ load_close(struct load *l)
 }
 
 /*
- * Where the trace's ids of a table begin, and by how much they are moved.  The
- * trace record states the first id unless it is 1.  Example: the database has
- * events up to 500.  A trace whose events begin at 1 is moved by 500; one whose
- * events begin at 501 or later keeps its ids.
+ * Finds the first id that the trace has for a table, and by how much its ids
+ * are shifted.  The trace record r states the first id unless it is 1; r may be
+ * NULL.  Example: the database has events up to 500.  If the trace's events
+ * begin at 1, they are shifted by 500; if they begin at 501 or later, they keep
+ * their ids.
  */
 static void
 find_shift(struct load *l, enum table_id t, const struct rec *r)
@@ -78,17 +79,17 @@ begin_trace(struct load *l, const struct rec *r)
 	check_begin(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		find_shift(l, t, r);
-	l->shift[MAL_TYPE] = 0;
+	l->shift[MAL_TYPE] = 0;		/* check_finish() translates them */
 	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_get_number(
 	    &l->database, "SELECT max(rowid) FROM rejected_profiler_event");
 }
 
 static void
-emit_loaded(struct load *l, int64_t trace, bool existed)
+emit_loaded(struct load *l, int64_t trace_id, bool existed)
 {
 	struct buf *b = filter_begin_record(l->trace.f, "loaded");
 
-	json_int(b, "trace_id", trace);
+	json_int(b, "trace_id", trace_id);
 	json_uint(b, "rows", existed ? 0 : l->trace.n_rows);
 	if (!existed && l->trace.n_rejected > 0)
 		json_uint(b, "rejected", l->trace.n_rejected);
@@ -127,7 +128,7 @@ load_end(struct load *l)
 {
 	unsigned char sum[SHA1_DIGEST_SIZE];
 	char digest[2 * SHA1_DIGEST_SIZE + 1];
-	int64_t trace;
+	int64_t old_id;
 
 	if (!l->in_trace)
 		return;
@@ -138,8 +139,8 @@ load_end(struct load *l)
 	}
 	sha1_digest(&l->digest, sizeof sum, sum);
 	hex_encode(digest, sum, sizeof sum);
-	trace = find_trace(l, digest);
-	if (trace != 0) {
+	old_id = find_trace(l, digest);
+	if (old_id != 0) {
 		database_run(&l->database, "ROLLBACK");
 		err_warn("warning: this trace is in '%s' already; nothing was "
 		    "added", l->database.path);
@@ -148,11 +149,11 @@ load_end(struct load *l)
 		add_trace(l, digest);
 		database_run(&l->database, "COMMIT");
 	}
-	emit_loaded(l, trace != 0 ? trace : find_trace(l, digest),
-	    trace != 0);
+	emit_loaded(l, old_id != 0 ? old_id : find_trace(l, digest),
+	    old_id != 0);
 }
 
-/* Adds a line without its line ending, which differs between files. */
+/* Adds a line to the digest without its ending, which differs between files. */
 static void
 digest_line(struct load *l, struct span line)
 {
@@ -170,23 +171,23 @@ load_trace(struct load *l, const struct rec *r)
 	begin_trace(l, r);
 }
 
-/* Shifts an id of the trace, or a reference to one. */
+/* Shifts an id of the trace, or a reference to one; false if it is rejected. */
 static bool
 shift_id(struct load *l, const struct column *c, enum table_id t,
     struct value *v)
 {
-	enum table_id id_of = (c->rules & ID) != 0 ? t : c->parent;
+	enum table_id owner = (c->rules & ID) != 0 ? t : c->parent;
 
-	if (id_of == NO_TABLE || id_of == MAL_TYPE || v->is_null)
+	if (owner == NO_TABLE || owner == MAL_TYPE || v->is_null)
 		return true;
-	if (v->integer < l->trace.first[id_of] || v->integer >
+	if (v->integer < l->trace.first[owner] || v->integer >
 	    (INT64_C(1) << REC_INT_BITS)) {
 		filter_reject(l->trace.f,
 		    "%s: %s %lld is not an id of this trace", tables[t].name,
 		    c->name, (long long)v->integer);
 		return false;
 	}
-	v->integer += l->shift[id_of];
+	v->integer += l->shift[owner];
 	return true;
 }
 
@@ -233,7 +234,7 @@ step(struct load *l, sqlite3_stmt *s)
 	return status == SQLITE_DONE;
 }
 
-/* Inserts an event into rejected_profiler_event: its key exists already. */
+/* Inserts an event whose key exists already into rejected_profiler_event. */
 static void
 reject_event(struct load *l, const struct rec *r)
 {
@@ -241,6 +242,7 @@ reject_event(struct load *l, const struct rec *r)
 
 	if (!bind_row(l, t, r))
 		return;
+	/* The last column is the reason. */
 	sqlite3_bind_text(l->insert[t], (int)tables[t].n_columns,
 	    REASON_DUPLICATE, -1, SQLITE_STATIC);
 	if (step(l, l->insert[t]))
@@ -248,8 +250,8 @@ reject_event(struct load *l, const struct rec *r)
 }
 
 /*
- * Runs a statement whose parameters are the first four columns of the row.
- * Returns the number of rows that it added.
+ * Runs a statement whose parameters are the first four columns of the row, all
+ * of which have been checked.  Returns the number of rows that it added.
  */
 static int
 run_with_row(struct load *l, const char *sql, enum table_id t,
@@ -273,7 +275,10 @@ run_with_row(struct load *l, const char *sql, enum table_id t,
 	return done ? sqlite3_changes(l->database.handle) : 0;
 }
 
-/* The database has the execution from another trace: they become one. */
+/*
+ * Merges an execution that could not be inserted with the one that has its key.
+ * False if it is rejected, because only its id exists already.
+ */
 static bool
 merge_execution(struct load *l, const struct rec *r)
 {

@@ -19,10 +19,10 @@
  * It ends with COMMIT if the trace is new, and with ROLLBACK if the database
  * has a trace with the same digest (the SHA-1 of all lines).
  *
- * If ids of a trace are in use already, all its ids of that table are shifted
- * by the same number, so that they follow those in the database; references
- * are shifted with them.  A reference must be to a row of the same trace,
- * except to types, which all traces share.
+ * If ids of a table are in use already, the same number is added to all ids
+ * that the trace has for this table (they are shifted), so that they follow
+ * those in the database, and references change with them.  A reference must be
+ * to a row of the same trace, except to types, which all traces share.
  *
  * Rows come in any order, so foreign keys are checked at the end of the trace.
  */
@@ -36,13 +36,13 @@ struct load {
 	struct trace trace;
 	int64_t shift[N_TABLES];	/* added to ids of the trace */
 	uint64_t n_read;		/* rows of the trace */
-	struct sha1_ctx digest;		/* of their lines */
+	struct sha1_ctx digest;		/* of the lines of these rows */
 };
 
 void load_open(struct load *, struct filter *, const char *path);
 void load_close(struct load *);
 
-/* Commits the trace before, and begins one with this trace record. */
+/* Commits the previous trace, and begins the one of this trace record. */
 void load_trace(struct load *, const struct rec *);
 
 /* Adds a row of a table; line is its text, for the digest. */

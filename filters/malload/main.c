@@ -85,7 +85,7 @@ main(int argc, char **argv)
 	}
 	database = filter_operand(&f);
 	if (database == NULL || *database == '\0')
-		die("neither a database nor --sql or --csv is given");
+		die("no database is given, and neither is --sql or --csv");
 	load_all(&f, database);
 	return filter_end(&f);
 }

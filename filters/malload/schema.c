@@ -181,7 +181,7 @@ static const struct column cpuload[] = {
 const struct table tables[N_TABLES] = {
 	[SERVER] = { "server", COLUMNS(server), NULL, NULL },
 	[MAL_TYPE] = { "mal_type", COLUMNS(mal_type), "\"tname\"", NULL },
-	/* Unknown clients are equal; unknown sessions are all different. */
+	/* Missing clients are equal; missing sessions or tags are not. */
 	[MAL_EXECUTION] = { "mal_execution", COLUMNS(mal_execution),
 	    "\"server_session\", \"client\", \"tag\"",
 	    "server_session, coalesce(client, ''), tag" },
@@ -260,8 +260,9 @@ type_name(const struct column *c, enum dialect dialect)
 	return names[c->type];
 }
 
+/* The constraints on null, with the default value. */
 static const char *
-default_value(const struct column *c)
+null_constraint(const struct column *c)
 {
 	if ((c->rules & DEFAULT_1) != 0)
 		return " NOT NULL DEFAULT 1";
@@ -303,7 +304,7 @@ put_column(struct buf *b, const struct table *t, const struct column *c,
 	const struct table *parent = &tables[c->parent];
 
 	buf_printf(b, "\t\"%s\" %s%s%s", c->name, type_name(c, dialect),
-	    (c->rules & ID) != 0 ? " PRIMARY KEY" : "", default_value(c));
+	    (c->rules & ID) != 0 ? " PRIMARY KEY" : "", null_constraint(c));
 	if (is_foreign_key(c, t, dialect))
 		buf_printf(b, " REFERENCES \"%s\" (\"%s\")", parent->name,
 		    parent->columns[0].name);
@@ -313,7 +314,7 @@ void
 schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 {
 	const struct table *t = &tables[id];
-	bool has_key = id == EVENT_VARIABLE_LIST;
+	bool has_key = id == EVENT_VARIABLE_LIST;	/* of two columns */
 
 	buf_printf(b, "CREATE TABLE \"%s\" (\n", t->name);
 	for (size_t i = 0; i < t->n_columns; i++) {
@@ -334,7 +335,7 @@ schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
 }
 
-/* The start of an end event without a start event follows from its usec. */
+/* If an end has no start event, its start time is its time less its usec. */
 void
 schema_put_view(struct buf *b)
 {

@@ -18,10 +18,10 @@ enum column_type { BIGINT, INT, DOUBLE, BOOLEAN, TEXT, JSON };
 enum column_rules {
 	ID = 1,			/* the primary key */
 	NOT_NULL = 2,
-	DEFAULT_0 = 4,		/* 0 or false if the row has no value */
-	DEFAULT_1 = 8,
-	PART_OF_KEY = 16,	/* of the primary key */
-	NOT_FOREIGN = 32	/* refers to a table without a foreign key */
+	DEFAULT_0 = 4,		/* false if the row has no value */
+	DEFAULT_1 = 8,		/* 1 if the row has no value */
+	PART_OF_KEY = 16,	/* one of the columns of the primary key */
+	NOT_FOREIGN = 32	/* a reference, but not declared as one */
 };
 
 struct column {
@@ -33,10 +33,10 @@ struct column {
 
 struct table {
 	const char *name;
-	const struct column *columns;	/* an ID is the first */
+	const struct column *columns;	/* the ID first, if there is one */
 	size_t n_columns;
 	const char *unique;		/* columns of a second key, or NULL */
-	const char *unique_in_sqlite;	/* if only an index can express it */
+	const char *unique_in_sqlite;	/* for an index instead, or NULL */
 };
 
 enum { COLUMNS_MAX = 32, DISTINCT_COLUMNS_MAX = 112 };
@@ -56,7 +56,7 @@ const char *const *schema_collect_keys(void);
 unsigned schema_key_index(enum table_id, size_t column);
 
 /*
- * Writes CREATE TABLE for one table, and CREATE VIEW.  In SQLite an id is the
+ * Write CREATE TABLE for one table, and CREATE VIEW.  In SQLite an id is the
  * rowid; elsewhere it is a bigint.
  */
 enum dialect { PORTABLE, SQLITE };
