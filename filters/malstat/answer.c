@@ -32,7 +32,7 @@ sum_operations(struct answer *a, const struct scope *s)
 	int64_t total_us;
 	size_t n = 0, cap = 0;
 
-	/* Allocated once, since there may be many queries and many names. */
+	/* Allocated for all queries, each of which leaves it empty. */
 	if (index == NULL)
 		index = mem_ones(n_keys, sizeof *index);
 	for (size_t k = 0; k < s->n_instances; k++) {
@@ -65,7 +65,7 @@ sum_operations(struct answer *a, const struct scope *s)
 	a->n_containers = n - a->n_operations;
 }
 
-/* By self time, descending; then by session, tag, pc, start and the rest. */
+/* By self time, descending; then by session, tag, pc, start, ... */
 static int
 compare_costs(const void *a, const void *b, void *trace)
 {
@@ -117,7 +117,7 @@ add_cores(struct answer *a, const struct cores *c)
 	a->cores[a->n_cores++] = *c;
 }
 
-/* Adds a session and its blocks; part is all that the session has. */
+/* Adds the session that part consists of, and its blocks. */
 static void
 add_session(struct answer *a, const struct scope *part)
 {
@@ -144,10 +144,7 @@ add_session(struct answer *a, const struct scope *part)
 	    part);
 }
 
-/*
- * Splits the first session off from rest, in whose lists the sessions follow
- * each other.
- */
+/* Removes the first session from rest, whose lists are sorted by session. */
 static struct scope
 split_session(const struct trace *t, struct scope *rest)
 {

@@ -23,7 +23,8 @@ struct answer {
 	struct operation *containers;	/* others, by kind and name */
 	size_t n_containers;
 	uint32_t *costliest;		/* work instances, costliest first */
-	size_t n_work, n_instances;
+	size_t n_work;			/* length of costliest */
+	size_t n_instances;		/* of all kinds */
 	struct cores *cores;		/* each session, then its blocks */
 	size_t n_cores, cores_cap, n_sessions;
 };

@@ -8,16 +8,15 @@
 #include "filters/malstat/cores.h"
 
 /*
- * If more threads than this work at once, blocks get no histogram: the size of
- * all histograms, blocks times threads, would not be bounded by the input's.
+ * If more threads than this work at once, blocks get no histogram: all of them
+ * together take blocks times threads, which may be far more than the input.
  */
 enum { BLOCK_THREADS_MAX = 256 };
 
 /*
  * A sweep over time: all starts and ends are sorted, and visited in this order
  * with running totals of the busy time and of the time with k threads at work.
- * What belongs to a session or block is the difference of the totals at its end
- * and its start.
+ * A session or block has the totals at its end less those at its start.
  *
  * A point is the start (sign 1) or end (-1) of a piece of work, which changes
  * the number of threads at work; or the start (-1) or end (1) of a session or
@@ -71,7 +70,7 @@ collect_points(struct sweep *s, struct cores *cores, size_t n_cores,
 static void
 make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
 {
-	size_t n_running = 0, n_max = 1;
+	size_t n_running = 0, n_max = 1;	/* serial_us needs level 1 */
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->points[i].cores == NULL)
@@ -125,6 +124,7 @@ cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
 	collect_points(&s, cores, n_cores, scope);
 	make_histograms(&s, cores, n_cores);
 	visit_points(&s);
+	/* Drop levels that were never reached. */
 	for (struct cores *c = cores; c < cores + n_cores; c++)
 		while (c->n_levels > 1 &&
 		    c->histogram_us[c->n_levels - 1] == 0)

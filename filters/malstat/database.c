@@ -36,7 +36,7 @@ put_column(struct buf *b, sqlite3_stmt *s, int i)
 		    (size_t)sqlite3_column_bytes(s, i)));
 }
 
-/* A row of the result, as the record that malload read. */
+/* A row of the result as a record, without values that are null. */
 static void
 put_row(struct buf *b, sqlite3_stmt *s)
 {

@@ -5,13 +5,13 @@
 
 struct filter;
 
-/* Writes an answer as records (weir-records(5)); at most top instances. */
+/* Writes an answer as records (weir-records(5)), with at most top instances. */
 void answer_emit(const struct answer *, struct filter *, uint64_t top);
 
 /* Writes the last record: what was read, and what could not be used. */
 void emit_summary(const struct trace *, struct filter *);
 
-/* The same as a report for people (report.c). */
+/* These write the same as text (report.c). */
 void answer_report(const struct answer *, struct filter *, uint64_t top);
 void report_summary(const struct trace *, struct filter *);
 

@@ -18,7 +18,7 @@ static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "DB",
 	    "read a database that malload filled", 0, 0 },
 	{ 'q', "queries", OPT_FLAG, &opt.queries, NULL,
-	    "answer for each query, too", 0, 0 },
+	    "also answer for each query", 0, 0 },
 	{ 0, "query", OPT_NUM, &opt.query, "ID",
 	    "answer only for the query of this execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },

@@ -15,7 +15,7 @@
 struct stack {
 	uint32_t *list;
 	size_t n, cap;
-	int64_t now_us;		/* all before it is assigned */
+	int64_t now_us;		/* time before this has been assigned */
 };
 
 static void
@@ -30,9 +30,10 @@ add_piece(struct trace *t, struct pieces *p, uint32_t i, int64_t start_us,
 }
 
 /*
- * Assigns the time up to until_us.  Instances of a lane nest.  If the clock
- * makes an inner one end after the outer one, the inner one gets the time up to
- * its own end, and the outer one is found ended when it is on top again.
+ * Assigns the time up to until_us, and removes instances that have ended from
+ * the stack.  Instances of a lane nest.  If the clock makes an inner one end
+ * after the outer one, the inner one gets the time up to its own end, and the
+ * outer one is removed when it is on top again.
  */
 static void
 advance(struct trace *t, struct pieces *p, struct stack *s, int64_t until_us)

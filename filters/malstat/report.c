@@ -1,4 +1,4 @@
-/* report - writes the answers as a report for people */
+/* report - writes the answers as text */
 
 #include <stdlib.h>
 

@@ -11,13 +11,14 @@
 /* The context of the comparisons. */
 struct order {
 	const struct trace *trace;
-	const uint32_t *root_of;	/* by execution */
+	const uint32_t *roots;		/* by execution */
 };
 
 /*
- * The root of each execution: the last in the chain of executions that initiate
- * it.  If the chain is a cycle, the root is one of the cycle.  The second pass
- * over a chain stores the root, so each execution is visited twice in all.
+ * The root of each execution: the last in the chain from it to the execution
+ * that initiates it, and so on.  If the chain ends in a cycle, the root is one
+ * of the cycle.  The second pass over a chain stores the root, so that each
+ * execution is visited twice in all.
  */
 static uint32_t *
 find_roots(const struct trace *t)
@@ -46,9 +47,9 @@ find_roots(const struct trace *t)
 }
 
 static uint32_t
-root(const struct order *o, uint32_t instance)
+root_of(const struct order *o, uint32_t instance)
 {
-	return o->root_of[o->trace->instances[instance].execution];
+	return o->roots[o->trace->instances[instance].execution];
 }
 
 static int
@@ -56,8 +57,8 @@ compare_roots(const void *a, const void *b, void *context)
 {
 	const struct order *o = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = trace_compare_executions(o->trace, root(o, x),
-	    root(o, y));
+	int order = trace_compare_executions(o->trace, root_of(o, x),
+	    root_of(o, y));
 
 	return order != 0 ? order : cmp_u64(x, y);
 }
@@ -70,7 +71,7 @@ compare_pieces(const void *a, const void *b, void *context)
 	return compare_roots(&x->instance, &y->instance, context);
 }
 
-/* Adds a scope for each root; the lists are sorted by root. */
+/* Adds a scope for each root, whose instances and pieces are adjacent. */
 static void
 add_scopes(struct scopes *s, const struct order *o, size_t n,
     size_t n_pieces)
@@ -83,12 +84,12 @@ add_scopes(struct scopes *s, const struct order *o, size_t n,
 	while (i < end) {
 		s->list = mem_grow(s->list, &cap, s->n + 1, sizeof *s->list);
 		scope = &s->list[s->n++];
-		*scope = (struct scope){ .root = root(o, *i), .instances = i,
+		*scope = (struct scope){ .root = root_of(o, *i), .instances = i,
 		    .pieces = p };
-		while (i < end && root(o, *i) == scope->root)
+		while (i < end && root_of(o, *i) == scope->root)
 			i++;
 		while (p < pieces_end &&
-		    root(o, p->instance) == scope->root)
+		    root_of(o, p->instance) == scope->root)
 			p++;
 		scope->n_instances = (size_t)(i - scope->instances);
 		scope->n_pieces = (size_t)(p - scope->pieces);

@@ -9,7 +9,7 @@
 #include "common/mal/operation.h"
 #include "filters/malstat/trace.h"
 
-/* An instruction of an execution: whether an instance is open, since when. */
+/* An instruction of an execution, with the start of an open instance. */
 struct instruction {
 	struct {
 		uint64_t execution;
@@ -100,7 +100,7 @@ find_session(struct trace *t, sym name, uint64_t trace)
 	return i;
 }
 
-/* The index of an execution, which may not have been described yet. */
+/* The index of an execution, whose own row may come later, or not at all. */
 static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
@@ -158,9 +158,9 @@ read_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 	    "an integer below 2^53");
 }
 
-/* The same for a number that must not be absent. */
+/* Reads a number that must not be absent; false if the row is rejected. */
 static bool
-need_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
+require_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
 {
 	if (!read_int(f, r, key, value))
 		return false;
@@ -185,7 +185,7 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 	int64_t id, tag;
 	uint32_t i;
 
-	if (!need_int(f, r, EXECUTION, &id) ||
+	if (!require_int(f, r, EXECUTION, &id) ||
 	    !read_text(f, r, SESSION, &session) ||
 	    !read_text(f, r, CLIENT, &client) || !read_int(f, r, TAG, &tag))
 		return;
@@ -197,7 +197,7 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 		return;
 	}
 	x->has_row = true;
-	x->has_only_ends = session.n == 0 && client.n > 0;
+	x->has_only_ends = session.n == 0 && client.n > 0;	/* format P */
 	x->tag = tag;
 	if (session.n > 0)
 		x->session = find_session(t, intern_add(&t->names, session),
@@ -227,8 +227,9 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 {
 	struct span long_statement;
 
-	if (!need_int(f, r, EVENT_EXECUTION, &e->execution) ||
-	    !need_int(f, r, PC, &e->pc) || !need_int(f, r, STATE, &e->state) ||
+	if (!require_int(f, r, EVENT_EXECUTION, &e->execution) ||
+	    !require_int(f, r, PC, &e->pc) ||
+	    !require_int(f, r, STATE, &e->state) ||
 	    !read_int(f, r, RELATIVE, &e->relative_us) ||
 	    !read_int(f, r, ABSOLUTE, &e->absolute_us) ||
 	    !read_int(f, r, THREAD, &e->thread) ||
@@ -321,7 +322,8 @@ add_query(struct trace *t, struct filter *f, const struct rec *r)
 	uint32_t i;
 	int64_t id;
 
-	if (!need_int(f, r, ROOT, &id) || !read_text(f, r, QUERY_TEXT, &query))
+	if (!require_int(f, r, ROOT, &id) ||
+	    !read_text(f, r, QUERY_TEXT, &query))
 		return;
 	i = find_execution(t, id);
 	if (query.n > 0)
@@ -331,26 +333,25 @@ add_query(struct trace *t, struct filter *f, const struct rec *r)
 static void
 add_link(struct trace *t, struct filter *f, const struct rec *r)
 {
-	int64_t parent, child;
-	uint32_t parent_at, child_at;
+	int64_t parent_id, child_id;
+	uint32_t parent, child;
 
-	if (!need_int(f, r, PARENT, &parent) ||
-	    !need_int(f, r, CHILD, &child))
+	if (!require_int(f, r, PARENT, &parent_id) ||
+	    !require_int(f, r, CHILD, &child_id))
 		return;
-	parent_at = find_execution(t, parent);
-	child_at = find_execution(t, child);
-	if (parent_at != child_at &&
-	    t->executions[child_at].parent == INDEX_NONE)
-		t->executions[child_at].parent = parent_at;
+	parent = find_execution(t, parent_id);
+	child = find_execution(t, child_id);
+	if (parent != child && t->executions[child].parent == INDEX_NONE)
+		t->executions[child].parent = parent;
 }
 
 /*
- * How many workers a session's server has is known only from `server` rows,
- * which name no session: they are in the same trace.  So the workers of a
- * session are those of the servers of all its traces, if these agree.
+ * Only `server` rows state how many workers a server has, and they do not name
+ * a session.  So the workers of a session are those that the `server` rows in
+ * all traces of the session state, if they state the same number.
  *
  * Combines two numbers of workers: INT_UNKNOWN if neither is known, 0 if they
- * contradict each other.
+ * differ.
  */
 static int64_t
 combine_workers(int64_t a, int64_t b)
@@ -403,7 +404,10 @@ trace_add(struct trace *t, struct filter *f, const struct rec *r)
 		t->number++;
 }
 
-/* Keeps a done without a start only if its server writes no starts. */
+/*
+ * Drops instances without a start, unless their server writes no starts, and
+ * counts them.  Also counts starts without an end.
+ */
 static void
 drop_unstarted(struct trace *t)
 {
@@ -456,8 +460,9 @@ session_of(const struct trace *t, const struct instance *i)
 }
 
 /*
- * By lane, then from the outside to the inside: by start, the longer one first,
- * a container before its work.  Only equal instances compare equal.
+ * By lane, then outer instances before inner ones: by start, then by end and,
+ * later, kind in descending order (x and y are swapped).  Only equal instances
+ * compare equal.
  */
 static int
 compare_instances(const void *a, const void *b, void *trace)
@@ -480,7 +485,7 @@ compare_instances(const void *a, const void *b, void *trace)
 	return 0;
 }
 
-/* The instances of a lane follow each other. */
+/* Numbers the lanes; the instances of one are adjacent. */
 static void
 number_lanes(struct trace *t)
 {

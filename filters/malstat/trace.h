@@ -23,7 +23,7 @@ struct instance {
 	uint32_t lane;			/* number of (session, thread) */
 	int64_t pc, thread;
 	int64_t start_us, end_us, self_us;
-	int64_t server_us;		/* measured by the server */
+	int64_t server_us;		/* the server's usec, or INT_UNKNOWN */
 	sym operation, statement;	/* statement may be SYM_NONE */
 	enum instance_kind kind;
 	bool has_no_start;		/* see trace_finish() */
@@ -34,7 +34,7 @@ enum clock { CLOCK_UNKNOWN, CLOCK_RELATIVE, CLOCK_ABSOLUTE };
 
 struct execution {
 	struct {
-		uint64_t trace;
+		uint64_t trace;		/* its number */
 		int64_t id;
 	} key;
 	uint32_t session;		/* index */
@@ -42,19 +42,19 @@ struct execution {
 	bool has_row;			/* mal_execution has been read */
 	enum clock clock;		/* of its first event that has one */
 	int64_t tag;			/* or INT_UNKNOWN */
-	uint32_t parent;		/* that initiated it, or INDEX_NONE */
+	uint32_t parent;		/* the initiator, or INDEX_NONE */
 	sym query;			/* its text, or SYM_NONE */
 };
 
 /*
- * What shares a clock: a server process, which several traces may name.  If the
- * server is unknown, it is a client within one trace, or everything without a
- * name in one trace.
+ * A session: executions whose times are by one clock.  It is a server process,
+ * which several traces may name.  If the server is unknown, it is a client in
+ * one trace; if both are unknown, it is all such executions of one trace.
  */
 struct session {
 	struct {
 		uint64_t name;		/* a symbol, or SYM_NONE */
-		uint64_t trace;		/* ANY_TRACE: a server process */
+		uint64_t trace;		/* ANY_TRACE for a server process */
 	} key;
 	int64_t workers;	/* of the server; see combine_workers() */
 };
@@ -74,7 +74,7 @@ struct trace {
 	struct instance *instances;
 	size_t n, cap;
 	uint64_t number;		/* `trace` records so far */
-	int64_t *workers;		/* of servers, by that number */
+	int64_t *workers;		/* of servers, by number of trace */
 	size_t n_workers, workers_cap;
 	uint64_t n_events, n_no_start, n_restarted, n_unfinished, n_no_clock;
 };
@@ -85,8 +85,8 @@ extern const char *const trace_keys[];
 struct span trace_session_name(const struct trace *, uint32_t session);
 
 /*
- * Orders of sessions: by name, first those without, then by trace; and of
- * executions: by trace and id.
+ * Compare sessions by name and trace, those without a name first; and
+ * executions by trace and id.
  */
 int trace_compare_sessions(const struct trace *, uint32_t, uint32_t);
 int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
@@ -101,13 +101,14 @@ void trace_add(struct trace *, struct filter *, const struct rec *);
 void trace_read_database(struct trace *, struct filter *, const char *path);
 
 /*
- * Call this when all rows have been added.  A done event without a start counts
- * only if its server writes no start events; its start is then its end less the
- * server's own measurement.  Sorts the instances, and numbers the lanes.
+ * Call this when all rows have been added.  A done event without a start gives
+ * an instance only if its server writes no start events; the start is then the
+ * end less the time that the server measured.  Sorts the instances, and numbers
+ * the lanes.
  */
 void trace_finish(struct trace *);
 
-/* A period in which a work instance was the innermost of its lane. */
+/* A period in which a work instance was the innermost one in its lane. */
 struct piece {
 	int64_t start_us, end_us;
 	uint32_t instance;

@@ -8,7 +8,7 @@
 #include "common/base/sort.h"
 #include "filters/malstat/cores.h"
 
-/* The extent of a work instance, or of the session or block it may lie in. */
+/* The extent of a work instance, or of a session or block. */
 struct extent {
 	int64_t start_us, end_us;
 	size_t lane;
@@ -16,17 +16,18 @@ struct extent {
 };
 
 /*
- * A session or block from s to e has so many threads as there are lanes with a
+ * A session or block from s to e has as many threads as there are lanes with a
  * work instance that starts at s or later and ends at e or earlier.  To test
  * each block against each instance would be quadratic.  Instead, all extents
  * are visited by descending start time, so that on a visit to a block the
- * instances seen so far are those that start late enough.  Of a lane only the
- * one of these that ends first matters: the lane counts if that ends by e.
+ * instances seen so far are those that start late enough.  For each lane, only
+ * the one of these that ends first matters: if it ends by e, the lane is a
+ * thread of the block.
  *
  * So each lane is counted once, at the earliest end of its work seen so far,
  * and a block has as many threads as there are counts up to e.  The counts are
  * in a Fenwick tree (a binary indexed tree) over the sorted ends of all blocks:
- * node i holds the sum of the counts in the (i & -i) places up to i, so that to
+ * node i holds the sum of the i & -i counts that end with the ith, so that to
  * change a count and to sum up a prefix both take O(log n).
  *
  * Example: lane A works from 2 to 4 and from 6 to 7, lane B from 1 to 9.  The
@@ -35,8 +36,8 @@ struct extent {
  * 4, B is counted at 9, and the session from 0 to 10 has two.
  */
 struct counts {
-	int64_t *ends;		/* of sessions and blocks, sorted */
-	size_t *tree, n;	/* nodes are counted from 1 */
+	int64_t *ends;		/* of the session and its blocks, sorted */
+	size_t *tree, n;	/* nodes are numbered from 1 */
 	int64_t *first_end;	/* by lane: where it is counted, or INT64_MAX */
 };
 
@@ -57,7 +58,7 @@ compare_extents(const void *a, const void *b)
 	return (x->cores != NULL) - (y->cores != NULL);
 }
 
-/* The tree node of the first of the ends that is not before a time. */
+/* The tree node of the first end at or after a time; n + 1 if there is none. */
 static size_t
 find_node(const struct counts *c, int64_t us)
 {
@@ -94,7 +95,7 @@ visit_work(struct counts *c, const struct extent *e)
 	*first = e->end_us;
 }
 
-/* In a scope the instances of a lane follow each other; lanes count from 0. */
+/* In a scope the instances of a lane are adjacent; lanes are renumbered. */
 static struct extent *
 find_extents(struct cores *cores, size_t n_cores, const struct trace *t,
     const struct scope *scope, size_t *n)
