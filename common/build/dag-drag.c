@@ -7,65 +7,75 @@
 #include "common/build/dag.h"
 
 /*
- * Without step i the longest path is either the same path without the weight of
- * i, or the longest path that avoids i (its replacement path).  So
+ * The vertices of the path are its steps, numbered from 0.  If step i took no
+ * time, the longest path would be the longer of two: the same path minus the
+ * weight of i, or the longest path that avoids i (its replacement path).  So
  *
  *	drag(i) = min(weight(i), length - longest path that avoids i)
  *
- * and all replacement paths are found together.  Steps are counted from 0.  Let
- * after[v] be the number of steps of the path up to the last one that leads to
- * v, or is v.  Seen from step i, vertices with after <= i are on the near side
- * and all others, step i too, on the far side.  A path that avoids i begins on
- * the near side.  It ends there, or it crosses to the far side along exactly
- * one edge, which jumps over i, and cannot meet i any more.  Hence
+ * One pass over the graph finds all replacement paths.  Let n_reaching[v] be
+ * the number of steps from which v can be reached; a step reaches itself.
+ * Whatever a step reaches, all earlier steps reach too, so these are the steps
+ * 0 .. n_reaching[v] - 1.
  *
- * - an edge from w to v, which depends on w, jumps over the steps from after[w]
- *   to the largest after of v's dependencies, that one excluded; the longest
- *   path along the edge is finish[w] + weight[v] + tail[v];
- * - a path that ends with v avoids the steps from after[v] on.
+ * For a given step i, call the vertices that i reaches, n_reaching > i, the far
+ * side, and all others the near side.  A path that avoids i begins on the near
+ * side, at a vertex without dependencies.  It ends there, or it crosses to the
+ * far side along exactly one edge, which jumps over i.  All else on the far
+ * side depends on i, so that the path can neither return nor meet i.  Hence
  *
- * Each gives an interval of steps and a slack: how much shorter the path is
- * that avoids them.  For a step the least slack of all intervals that contain
- * it counts.  A segment tree holds the intervals.
+ * - an edge from w to v, which depends on w, jumps over the steps that reach v
+ *   but are neither v itself nor reach w.  These are n_reaching[w] .. m - 1,
+ *   where m is the largest n_reaching of v's dependencies.  The longest path
+ *   along the edge is finish[w] + weight[v] + tail[v];
+ * - the longest path that ends with v, finish[v], avoids all steps that do not
+ *   reach v: n_reaching[v] .. n - 1.
  *
- *	a(2) - b(5) - c(4)	path a b c, length 11; after[a] = 1,
- *	    \_ d(3) _/		after[b] = 2, after[c] = 3, after[d] = 1
+ * So each edge and each end gives an interval of steps and a slack, by which
+ * the longest path that avoids these steps is shorter than the critical path.
+ * A segment tree stores the intervals; the slack of a step is the least of all
+ * intervals that contain it.
  *
- * The edge from d to c jumps over step 1, b, with a length of 9: the drag of b
- * is min(5, 11 - 9) = 2.  Nothing jumps over a and c: theirs is their weight.
+ *	a(2) - b(5) - c(4)	c depends on b and d, which depend on a.
+ *	    \_ d(3) _/		The path is a b c, its length 11.
+ *
+ * n_reaching is 1 for a, 2 for b, 3 for c and 1 for d.  The edge from d to c
+ * jumps over step 1, which is b, with a length of 9: the drag of b is
+ * min(5, 11 - 9) = 2.  Nothing avoids a or c: their drag is their weight.
  */
 
 /*
- * The segment tree has 2n places: step i is the leaf n + i, and the parent of a
- * place p is p / 2.  An interval is written to the O(log n) places that cover
- * it exactly; a step reads all places from its leaf up to the root.
+ * The segment tree is an array of 2n nodes: step i is the leaf n + i, and the
+ * parent of node p is p / 2.  tree_lower() writes to the O(log n) nodes that
+ * together cover the steps from .. to - 1; tree_min_at() reads all nodes from a
+ * leaf up to the root.
  */
 static void
-lower_interval(int64_t *tree, size_t n, size_t from, size_t to, int64_t value)
+tree_lower(int64_t *tree, size_t n, size_t from, size_t to, int64_t slack)
 {
 	for (from += n, to += n; from < to; from /= 2, to /= 2) {
 		if (from % 2 == 1) {
-			if (value < tree[from])
-				tree[from] = value;
+			if (slack < tree[from])
+				tree[from] = slack;
 			from++;
 		}
 		if (to % 2 == 1) {
 			to--;
-			if (value < tree[to])
-				tree[to] = value;
+			if (slack < tree[to])
+				tree[to] = slack;
 		}
 	}
 }
 
 static int64_t
-lowest_at(const int64_t *tree, size_t n, size_t step)
+tree_min_at(const int64_t *tree, size_t n, size_t step)
 {
-	int64_t lowest = INT64_MAX;
+	int64_t min = INT64_MAX;
 
 	for (size_t i = step + n; i > 0; i /= 2)
-		if (tree[i] < lowest)
-			lowest = tree[i];
-	return lowest;
+		if (tree[i] < min)
+			min = tree[i];
+	return min;
 }
 
 static uint32_t
@@ -80,40 +90,44 @@ max_of_deps(const struct dag *d, uint32_t v, const uint32_t *values)
 }
 
 /*
- * Writes the intervals of all paths that avoid steps.  Vertices whose slack is
- * not below the heaviest step's weight cannot lower any drag and are skipped.
- * A vertex with tail 0 counts as an end even if it is not one: the vertices
- * between it and the end then weigh nothing, and have no drag.
+ * Writes the slack of every replacement path to the tree.  A vertex whose own
+ * slack is not below the weight of the heaviest step cannot lower any drag and
+ * is skipped.
+ *
+ * The graph does not say which vertices are ends, so every vertex with tail 0
+ * is treated as one.  If it is not an end, all vertices after it on the way to
+ * one have weight 0.  Its interval then includes those of them that are steps,
+ * although the path does not avoid them, but their drag is 0 in any case.
  */
 static void
 add_replacement_paths(const struct dag *d, const uint32_t *path, size_t n,
-    uint32_t *after, int64_t *tree)
+    uint32_t *n_reaching, int64_t *tree)
 {
 	int64_t length = d->finish[path[n - 1]], heaviest = 0, rest;
 	uint32_t v, w, max;
 
-	memset(after, 0, d->n * sizeof *after);
+	memset(n_reaching, 0, d->n * sizeof *n_reaching);
 	for (size_t i = 0; i < n; i++) {
-		after[path[i]] = (uint32_t)i + 1;
+		n_reaching[path[i]] = (uint32_t)i + 1;
 		if (d->weight[path[i]] > heaviest)
 			heaviest = d->weight[path[i]];
 	}
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
-		max = max_of_deps(d, v, after);
-		if (after[v] == 0)
-			after[v] = max;
+		max = max_of_deps(d, v, n_reaching);
+		if (n_reaching[v] == 0)
+			n_reaching[v] = max;
 		if (d->tail[v] < 0 || length - dag_through(d, v) >= heaviest)
 			continue;
 		rest = length - d->weight[v] - d->tail[v];
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
 			w = d->dep[i];
-			if (after[w] < max)
-				lower_interval(tree, n, after[w], max,
+			if (n_reaching[w] < max)
+				tree_lower(tree, n, n_reaching[w], max,
 				    rest - d->finish[w]);
 		}
 		if (d->tail[v] == 0)
-			lower_interval(tree, n, after[v], n,
+			tree_lower(tree, n, n_reaching[v], n,
 			    length - d->finish[v]);
 	}
 }
@@ -121,19 +135,19 @@ add_replacement_paths(const struct dag *d, const uint32_t *path, size_t n,
 void
 dag_drag(const struct dag *d, const uint32_t *path, size_t n, int64_t *drag)
 {
-	uint32_t *after = mem_table(d->n, sizeof *after);
+	uint32_t *n_reaching = mem_table(d->n, sizeof *n_reaching);
 	int64_t *tree = mem_resize(NULL, n * 2, sizeof *tree);
 	int64_t slack;
 
 	for (size_t i = 0; i < n * 2; i++)
 		tree[i] = INT64_MAX;
 	if (n > 0)
-		add_replacement_paths(d, path, n, after, tree);
+		add_replacement_paths(d, path, n, n_reaching, tree);
 	for (size_t i = 0; i < n; i++) {
-		slack = lowest_at(tree, n, i);
+		slack = tree_min_at(tree, n, i);
 		drag[i] = d->weight[path[i]] < slack ? d->weight[path[i]] :
 		    slack;
 	}
-	free(after);
+	free(n_reaching);
 	free(tree);
 }

@@ -1,11 +1,11 @@
-/* dag-simulate - how long a number of workers takes for all of a graph */
+/* dag-simulate - simulates how a number of workers completes a graph */
 
 #include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "common/build/dag.h"
 
-/* A binary heap of vertices, the smallest key first, ties by compare. */
+/* A binary heap of vertices: the smallest key on top, ties by compare. */
 struct heap {
 	const struct dag *d;
 	struct heap_item {
@@ -58,49 +58,61 @@ heap_pop(struct heap *h)
 }
 
 /*
- * List scheduling.  Time jumps from the end of one vertex to the next end.
- * What has become ready by then goes into a heap, the vertex with the longest
- * path still to go on top, and idle workers take from there.
+ * List scheduling, as an event simulation: time jumps from the end of one
+ * vertex to the next end.  Vertices that have become ready by then go into a
+ * heap, from which idle workers take the one with the longest remaining path.
  */
 struct simulation {
 	const struct dag *d;
 	const bool *needs_no_worker;
-	uint32_t *n_waiting;	/* by vertex: deps that have not ended */
-	uint32_t *row;		/* as in the dag, but from a vertex to those */
-	uint32_t *consumer;	/* that depend on it */
-	struct heap ready;	/* key: the length of the path to go, negated */
-	struct heap running;	/* key: the time it ends */
-	uint64_t n_idle;	/* workers */
+	uint32_t *n_unfinished;	/* by vertex: dependencies that have not ended */
+
+	/* The reversed graph, in rows like the dag's: the vertices that depend
+	   on v are dependent[row[v]] .. dependent[row[v+1]-1]. */
+	uint32_t *row;
+	uint32_t *dependent;
+
+	struct heap ready;	/* key: minus the length of the longest path
+				   that begins with the vertex */
+	struct heap running;	/* key: the time at which the vertex ends */
+	uint64_t n_idle_workers;
 	int64_t now;
 };
 
+/*
+ * A counting sort of the edges by dependency, like make_rows() in dag.c, which
+ * explains the offsets.
+ */
 static void
 reverse_edges(struct simulation *s)
 {
 	const struct dag *d = s->d;
 
 	s->row = mem_zero(d->n + 2, sizeof *s->row);
-	s->consumer = mem_resize(NULL, d->n_edges, sizeof *s->consumer);
+	s->dependent = mem_resize(NULL, d->n_edges, sizeof *s->dependent);
 	for (size_t i = 0; i < d->n_edges; i++)
 		s->row[d->dep[i] + 2]++;
 	for (size_t v = 2; v <= d->n + 1; v++)
 		s->row[v] += s->row[v - 1];
 	for (uint32_t v = 0; v < d->n; v++)
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
-			s->consumer[s->row[d->dep[i] + 1]++] = v;
+			s->dependent[s->row[d->dep[i] + 1]++] = v;
 }
 
-/* All dependencies of v have ended. */
+/*
+ * Starts v, or queues it for a worker.  Call it when all dependencies of v have
+ * ended.
+ */
 static void
 make_ready(struct simulation *s, uint32_t v)
 {
 	const struct dag *d = s->d;
-	int64_t to_go = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
+	int64_t remaining = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
 
 	if (s->needs_no_worker[v])
 		heap_push(&s->running, s->now + d->weight[v], v);
 	else
-		heap_push(&s->ready, -to_go, v);
+		heap_push(&s->ready, -remaining, v);
 }
 
 static void
@@ -108,24 +120,27 @@ start_ready(struct simulation *s)
 {
 	uint32_t v;
 
-	for (; s->n_idle > 0 && s->ready.n > 0; s->n_idle--) {
+	for (; s->n_idle_workers > 0 && s->ready.n > 0; s->n_idle_workers--) {
 		v = heap_pop(&s->ready).v;
 		heap_push(&s->running, s->now + s->d->weight[v], v);
 	}
 }
 
-/* Ends what ends now, which may include tasks that become ready by it. */
+/*
+ * Ends all vertices that are due now.  That may start others that take no time
+ * and need no worker: they end in the same call.
+ */
 static void
-end_running(struct simulation *s)
+end_due(struct simulation *s)
 {
 	struct heap_item item;
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
 		item = heap_pop(&s->running);
-		s->n_idle += !s->needs_no_worker[item.v];
+		s->n_idle_workers += !s->needs_no_worker[item.v];
 		for (uint32_t i = s->row[item.v]; i < s->row[item.v + 1]; i++)
-			if (--s->n_waiting[s->consumer[i]] == 0)
-				make_ready(s, s->consumer[i]);
+			if (--s->n_unfinished[s->dependent[i]] == 0)
+				make_ready(s, s->dependent[i]);
 	}
 }
 
@@ -134,25 +149,25 @@ dag_simulate(const struct dag *d, uint64_t workers,
     const bool *needs_no_worker)
 {
 	struct simulation s = { .d = d, .needs_no_worker = needs_no_worker,
-	    .n_idle = workers, .ready.d = d, .running.d = d };
+	    .n_idle_workers = workers, .ready.d = d, .running.d = d };
 
 	reverse_edges(&s);
-	s.n_waiting = mem_resize(NULL, d->n, sizeof *s.n_waiting);
+	s.n_unfinished = mem_resize(NULL, d->n, sizeof *s.n_unfinished);
 	for (uint32_t v = 0; v < d->n; v++)
-		s.n_waiting[v] = d->row[v + 1] - d->row[v];
+		s.n_unfinished[v] = d->row[v + 1] - d->row[v];
 	for (uint32_t v = 0; v < d->n; v++)
-		if (s.n_waiting[v] == 0)
+		if (s.n_unfinished[v] == 0)
 			make_ready(&s, v);
 	for (;;) {
-		end_running(&s);
+		end_due(&s);
 		start_ready(&s);
 		if (s.running.n == 0)
 			break;
 		s.now = s.running.items[0].key;
 	}
-	free(s.n_waiting);
+	free(s.n_unfinished);
 	free(s.row);
-	free(s.consumer);
+	free(s.dependent);
 	free(s.ready.items);
 	free(s.running.items);
 	return s.now;

@@ -92,7 +92,12 @@ sort_rows(struct dag *d)
 	d->n_edges = kept;
 }
 
-/* Sorts the pairs into rows, by counting sort. */
+/*
+ * Sorts the pairs into rows, by counting sort.  The edges of v are counted in
+ * row[v + 2]; after they are summed up, row[v + 1] is where the row of v begins.
+ * It is then advanced past each edge that is written, and ends up where the row
+ * of v + 1 begins, which is its final value.
+ */
 static void
 make_rows(struct dag *d)
 {
@@ -113,8 +118,9 @@ make_rows(struct dag *d)
 
 /*
  * Tarjan's algorithm for strongly connected components, without recursion.  It
- * yields the components dependencies first, which is a topological order.  A
- * component of several vertices, or of one with an edge to itself, is cyclic.
+ * goes from a vertex to its dependencies, and so completes a component after
+ * all that it depends on: the order of completion is topological.  A component
+ * of several vertices, or of one with an edge to itself, is cyclic.
  */
 struct tarjan {
 	struct dag *d;
@@ -122,8 +128,9 @@ struct tarjan {
 				   IN_COMPONENT: its component is complete */
 	uint32_t *stack;	/* visited, component not complete */
 	struct visit {		/* the path of the depth-first search */
-		uint32_t v, number;
-		uint32_t edge, edges_end;	/* still to be followed */
+		uint32_t v;
+		uint32_t number;	/* in the order of visits, from 1 */
+		uint32_t edge, edges_end;	/* not yet followed */
 	} *path;
 	size_t n_stack, n_path, n_ordered;
 	uint32_t n_visited;
@@ -157,7 +164,7 @@ mark_cyclic(struct tarjan *t, uint32_t v, uint32_t component)
 	t->cyclic[v] = component;
 }
 
-/* The component of v is complete: v and all above it on the stack. */
+/* Takes the component of v, which is v and all above it, off the stack. */
 static void
 complete_component(struct tarjan *t, uint32_t v)
 {
@@ -214,23 +221,23 @@ search_from(struct tarjan *t, uint32_t root)
 	}
 }
 
-/* The first by compare of v's dependencies in the same component. */
+/* The dependency of v, in v's component, that is the first by compare. */
 static uint32_t
 first_dep_inside(const struct tarjan *t, uint32_t v)
 {
 	const struct dag *d = t->d;
-	uint32_t best = INDEX_NONE, w;
+	uint32_t first = INDEX_NONE, w;
 
 	for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++) {
 		w = d->dep[i];
-		if (t->cyclic[w] == t->cyclic[v] && (best == INDEX_NONE ||
-		    d->compare(d->context, w, best) < 0))
-			best = w;
+		if (t->cyclic[w] == t->cyclic[v] && (first == INDEX_NONE ||
+		    d->compare(d->context, w, first) < 0))
+			first = w;
 	}
-	return best;
+	return first;
 }
 
-/* Makes the first vertex by compare the first of the cycle. */
+/* Rotates the cycle so that it begins with its first vertex by compare. */
 static void
 rotate_cycle(const struct dag *d, uint32_t *cycle, size_t n)
 {
@@ -249,34 +256,39 @@ rotate_cycle(const struct dag *d, uint32_t *cycle, size_t n)
 /*
  * Reports a cycle of v's component.  A walk from v that always takes the first
  * dependency inside the component must come to a vertex it has seen before: the
- * cycle begins there.  place is all 0, also afterwards; walk has room for all
- * vertices.
+ * cycle begins there.
+ *
+ * walk and position are scratch arrays with room for all vertices.  position[w]
+ * is the position of w in the walk, from 1, or 0; it is all 0 before and after.
  */
 static void
-report_cycle(struct tarjan *t, uint32_t v, uint32_t *place, uint32_t *walk,
+report_cycle(struct tarjan *t, uint32_t v, uint32_t *position, uint32_t *walk,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	size_t n = 0, first;
 
-	for (; place[v] == 0; v = first_dep_inside(t, v)) {
+	for (; position[v] == 0; v = first_dep_inside(t, v)) {
 		walk[n++] = v;
-		place[v] = (uint32_t)n;		/* in the walk, from 1 */
+		position[v] = (uint32_t)n;
 	}
-	first = place[v] - 1;
+	first = position[v] - 1;
 	for (size_t i = 0; i < n; i++)
-		place[walk[i]] = 0;
+		position[walk[i]] = 0;
 	rotate_cycle(t->d, walk + first, n - first);
 	on_cycle(to, walk + first, n - first);
 }
 
-/* Reports one cycle of each component, from its first vertex by compare on. */
+/*
+ * Reports one cycle of each cyclic component, found by a walk from the
+ * component's first vertex by compare.
+ */
 static void
 report_cycles(struct tarjan *t,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
 {
 	const struct dag *d = t->d;
-	uint32_t *first = mem_ones(d->n, sizeof *first), c;
-	uint32_t *place = mem_zero(d->n, sizeof *place);
+	uint32_t *first = mem_ones(d->n, sizeof *first), c; /* by component */
+	uint32_t *position = mem_zero(d->n, sizeof *position);
 	uint32_t *walk = new_array(d->n);
 
 	for (uint32_t v = 0; v < d->n; v++) {
@@ -287,15 +299,16 @@ report_cycles(struct tarjan *t,
 	}
 	for (uint32_t v = 0; v < d->n; v++)
 		if (first[v] != INDEX_NONE)
-			report_cycle(t, first[v], place, walk, on_cycle, to);
+			report_cycle(t, first[v], position, walk, on_cycle,
+			    to);
 	free(first);
-	free(place);
+	free(position);
 	free(walk);
 }
 
 /* Drops the edges within each cyclic component. */
 static void
-cut_cycles(struct dag *d, const uint32_t *cyclic)
+break_cycles(struct dag *d, const uint32_t *cyclic)
 {
 	uint32_t kept = 0, from;
 
@@ -329,7 +342,7 @@ dag_seal(struct dag *d,
 		d->cyclic = true;
 		if (on_cycle != NULL)
 			report_cycles(&t, on_cycle, to);
-		cut_cycles(d, t.cyclic);
+		break_cycles(d, t.cyclic);
 	}
 	free(t.low);
 	free(t.stack);
@@ -369,7 +382,11 @@ dag_longest(struct dag *d)
 	}
 }
 
-/* Offers v a path to an end that goes on with w and has this length. */
+/*
+ * Sets v's tail and next to a path to an end, of this length without v, that
+ * continues with w, if it is better than the best so far.  An end whose paths
+ * to other ends have length 0 keeps its empty path.
+ */
 static void
 offer_tail(struct dag *d, uint32_t v, uint32_t w, int64_t length)
 {

@@ -7,11 +7,13 @@
 
 /*
  * A directed acyclic graph of weighted vertices 0 .. n-1 and the longest
- * (critical) path through it.  An edge leads from a vertex to one that it
- * depends on.  Nothing is recursive: a chain of millions is a normal input.
+ * (critical) path through it.  An edge, and so a path, leads from a dependency
+ * to a vertex that depends on it.  An end is a vertex with which a path may
+ * end, as dag_tails() defines it.  Nothing is recursive: a chain of millions is
+ * a normal input.
  *
- * Call in this order: dag_init(), dag_add() for each edge, dag_seal();
- * dag_longest(); dag_tails(); then what needs them.
+ * Call in this order: dag_init(); dag_add() for each edge; dag_seal();
+ * dag_longest(); dag_tails(); then the functions below them.
  */
 struct dag {
 	size_t n, n_edges;
@@ -19,7 +21,7 @@ struct dag {
 				   sorted, each once */
 	uint32_t *dep;
 	uint32_t *order;	/* topological: each vertex after its deps */
-	bool cyclic;		/* dag_seal() has cut cycles */
+	bool cyclic;		/* there were cycles; dag_seal() broke them */
 
 	int64_t *weight;	/* >= 0; set by the caller */
 	int64_t *finish;	/* length of the longest path that ends with v,
@@ -36,7 +38,10 @@ struct dag {
 	size_t n_pairs, pairs_cap;
 };
 
-/* A graph without edges.  n_edges is an estimate: there may be more. */
+/*
+ * Makes a graph without edges.  n_edges is an estimate: more may be added.
+ * Release with dag_release().
+ */
 void dag_init(struct dag *, size_t n, size_t n_edges,
     int (*compare)(const void *context, uint32_t a, uint32_t b),
     const void *context);
@@ -46,30 +51,34 @@ void dag_release(struct dag *);
 void dag_add(struct dag *, uint32_t v, uint32_t dep);
 
 /*
- * Call it when all edges are added: sorts the vertices topologically.  Vertices
- * that depend on each other in a cycle (a strongly connected component) lose
- * the edges among them.  on_cycle, which may be NULL, gets one cycle of each
- * component: its n vertices, of which each depends on the next and the last on
- * the first; the first by compare comes first.
+ * Sorts the vertices topologically.  Call it when all edges are added.
+ *
+ * All edges among vertices that depend on each other in cycles (a strongly
+ * connected component) are dropped.  If on_cycle is not NULL, it is called with
+ * one cycle of each such component: n vertices, each of which depends on the
+ * next and the last on the first, beginning with the first by compare.
  */
 void dag_seal(struct dag *,
     void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to);
 
 /*
- * Sets finish and pred.  Of deps that finish equally late the heavier one is
- * pred, then the first by compare.  May be called again with other weights.
+ * Sets finish and pred.  Among dependencies that finish equally late, pred is
+ * the one with the greatest weight, then the first by compare.  May be called
+ * again with other weights.
  */
 void dag_longest(struct dag *);
 
 /*
- * Sets tail and next, for paths to vertices for which is_end is true; of equal
- * paths the first next by compare.  May be called again.
+ * Sets tail and next.  The ends are the vertices for which is_end is true.
+ * Among equally long paths, next is the first by compare.  May be called again.
  */
 void dag_tails(struct dag *, const bool *is_end);
 
 /*
- * The end of the better path: the longer, then that with the heavier end, then
- * the first by compare.  INDEX_NONE is worse than any vertex.
+ * Compares the longest paths that end with a and with b, and returns the last
+ * vertex of the better one: of the longer path; if they are equally long, the
+ * vertex with the greater weight, then the first by compare.  Any vertex is
+ * better than INDEX_NONE.
  */
 uint32_t dag_better(const struct dag *, uint32_t a, uint32_t b);
 
@@ -82,23 +91,24 @@ int64_t dag_through(const struct dag *, uint32_t v);
  */
 uint32_t *dag_path_to(const struct dag *, uint32_t v, size_t *n);
 
-/* The same for the longest path through v to an end.  Needs dag_tails(). */
+/* The same for the longest path through v to an end. */
 uint32_t *dag_path_through(const struct dag *, uint32_t v, size_t *n);
 
 /*
- * For each of the n vertices of a longest path to an end: its drag, by how much
- * the longest path to an end gets shorter if the vertex takes no time.  This is
- * Devaux's measure: the smaller of the vertex's weight and the least slack of
- * the vertices parallel to it, which neither lead to it nor follow from it.
- * O((V + E) log n).
+ * Computes the drag of each of the n vertices of path, which is a longest path
+ * to an end: by how much the longest path to an end gets shorter if the vertex
+ * takes no time.  This is Devaux's measure: the smaller of the vertex's weight
+ * and the least slack of the vertices parallel to it, which neither lead to it
+ * nor follow from it.  O((V + E) log n).
  */
 void dag_drag(const struct dag *, const uint32_t *path, size_t n,
     int64_t *drag);
 
 /*
- * The time in which so many workers complete all vertices by list scheduling:
- * an idle worker takes the ready vertex with the longest path still to go (ties
- * by compare).  Vertices with needs_no_worker set take only time.
+ * The time (makespan) in which a number of workers, at least one, completes all
+ * vertices by list scheduling: an idle worker takes the ready vertex with the
+ * longest remaining path to an end, ties by compare.  A vertex for which
+ * needs_no_worker is true starts as soon as it is ready.
  */
 int64_t dag_simulate(const struct dag *, uint64_t workers,
     const bool *needs_no_worker);
