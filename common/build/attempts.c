@@ -9,7 +9,7 @@
 #include "common/build/build.h"
 #include "common/build/times.h"
 
-/* Of all elapsed times: callers add them up without looking for overflow. */
+/* For the sum of all elapsed times; see attempts.h. */
 #define SUM_US_MAX (INT64_MAX / 4)
 
 /*
@@ -18,22 +18,23 @@
  * execlog-parse writes a task when it has a start and an end, but a log may be
  * in any order: an event that comes late is a record of its own, and a record
  * may have the wrong start.  So the starts of all records of one id and host
- * are collected, sorted and assigned anew.  Ends are taken in the order of
- * time, and each gets the earliest start since the end before it:
+ * are collected, sorted and assigned anew.  Ends are visited in the order of
+ * time, and each gets the earliest start since the previous end:
  *
  *	starts		10    25 30       60
  *	ends		   20       40 50
  *
- *	10..20		the only start since the beginning
+ *	10..20		the first end gets the only start before it
  *	25..40		25 is the earliest since 20; 30 is left over
- *	30..50		no start since 40: a left-over one
- *	60..		a start after every end: an attempt that did not end
+ *	30..50		no start since 40, so it gets the one left over
+ *	60..		no end since 60: the attempt has not ended
  *
- * The records are reused: the ended ones in the order of their ends, then the
- * others.  A record that gets neither start nor end is superseded.
+ * The times are stored in the same records: those with an end keep it, and the
+ * starts without an end go to the others.  A record without any time left is
+ * superseded.
  */
 
-/* Times in ascending order; those before next have been used. */
+/* Times in ascending order; those before us[next] have been used. */
 struct times {
 	int64_t *us;
 	size_t n, cap, next;
@@ -41,9 +42,9 @@ struct times {
 
 /* The starts among the records of one id and host. */
 struct starts {
-	struct times sure;	/* started, dep_start, dep_wait */
-	struct times deployed;	/* used only if there is no sure one */
-	struct times left;	/* sure ones that no end has taken */
+	struct times started;	/* started, dep_start, dep_wait */
+	struct times deployed;	/* used only if there is no other start */
+	struct times left_over;	/* from started: not paired with an end */
 };
 
 static void
@@ -62,53 +63,53 @@ compare_us(const void *a, const void *b)
 }
 
 static void
-collect_starts(struct starts *s, const struct build *b, const uint32_t *at,
-    size_t n)
+collect_starts(struct starts *s, const struct build *b,
+    const uint32_t *records, size_t n)
 {
 	const struct task *t;
 
 	for (size_t i = 0; i < n; i++) {
-		t = &b->tasks[at[i]];
+		t = &b->tasks[records[i]];
 		add_time((t->flags & TASK_DEPLOYED) != 0 ? &s->deployed :
-		    &s->sure, t->start_us);
-		add_time(t->kind == b->copy ? &s->sure : &s->deployed,
+		    &s->started, t->start_us);
+		add_time(t->kind == b->copy ? &s->started : &s->deployed,
 		    t->second_start_us);
 	}
-	sort(s->sure.us, s->sure.n, sizeof *s->sure.us, compare_us);
+	sort(s->started.us, s->started.n, sizeof *s->started.us, compare_us);
 	sort(s->deployed.us, s->deployed.n, sizeof *s->deployed.us,
 	    compare_us);
 }
 
 /*
- * Uses up all times up to until_us and returns the first of them; the others go
- * to left, unless it is NULL.
+ * Removes the times up to and including until_us and returns the earliest; the
+ * others are added to left_over, unless it is NULL.
  */
 static int64_t
-use_until(struct times *t, int64_t until_us, struct times *left)
+take_until(struct times *t, int64_t until_us, struct times *left_over)
 {
 	int64_t first_us = INT_UNKNOWN;
 
 	for (; t->next < t->n && t->us[t->next] <= until_us; t->next++) {
 		if (first_us == INT_UNKNOWN)
 			first_us = t->us[t->next];
-		else if (left != NULL)
-			add_time(left, t->us[t->next]);
+		else if (left_over != NULL)
+			add_time(left_over, t->us[t->next]);
 	}
 	return first_us;
 }
 
 static int64_t
-use_next(struct times *t)
+take_next(struct times *t)
 {
 	return t->next < t->n ? t->us[t->next++] : INT_UNKNOWN;
 }
 
-/* Gives a task with an end its start.  Call it in the order of the ends. */
+/* Sets the start of a task that has an end.  Call it in the order of ends. */
 static void
 pair_end(struct starts *s, struct task *t)
 {
-	int64_t start_us = use_until(&s->sure, t->end_us, &s->left);
-	int64_t deployed_us = use_until(&s->deployed, t->end_us, NULL);
+	int64_t start_us = take_until(&s->started, t->end_us, &s->left_over);
+	int64_t deployed_us = take_until(&s->deployed, t->end_us, NULL);
 
 	t->elapsed_us = INT_UNKNOWN;
 	t->flags &= ~(unsigned)TASK_DEPLOYED;
@@ -117,46 +118,50 @@ pair_end(struct starts *s, struct task *t)
 		t->flags |= TASK_DEPLOYED;
 	}
 	t->start_us = start_us != INT_UNKNOWN ? start_us :
-	    use_next(&s->left);
+	    take_next(&s->left_over);
 }
 
 /* Pairs the n records of one id and host, in the order of compare_records(). */
 static void
-pair_attempts(struct build *b, const uint32_t *at, size_t n)
+pair_attempts(struct build *b, const uint32_t *records, size_t n)
 {
 	struct starts s = { 0 };
 	size_t n_ended = 0;
 	struct task *t;
 
-	collect_starts(&s, b, at, n);
+	collect_starts(&s, b, records, n);
 	for (; n_ended < n; n_ended++) {
-		t = &b->tasks[at[n_ended]];
+		t = &b->tasks[records[n_ended]];
 		if (t->end_us == INT_UNKNOWN)
 			break;
 		pair_end(&s, t);
 	}
-	/* A start after every end belongs to an end whose clock is off, ... */
+	/*
+	 * The starts that remain are later than all ends.  They go to ends that
+	 * have no start, whose clocks are wrong.
+	 */
 	for (size_t i = 0; i < n_ended; i++) {
-		t = &b->tasks[at[i]];
+		t = &b->tasks[records[i]];
 		if (t->start_us == INT_UNKNOWN)
-			t->start_us = use_next(&s.sure);
+			t->start_us = take_next(&s.started);
 	}
-	/* ... or to the one attempt that has not ended. */
+	/* The others are one attempt that has not ended. */
 	for (size_t i = n_ended; i < n; i++) {
-		t = &b->tasks[at[i]];
-		t->start_us = use_until(&s.sure, INT64_MAX, NULL);
+		t = &b->tasks[records[i]];
+		t->start_us = take_until(&s.started, INT64_MAX, NULL);
 		if (t->start_us == INT_UNKNOWN &&
 		    t->elapsed_us == INT_UNKNOWN)
 			t->flags |= TASK_SUPERSEDED;
 	}
-	free(s.sure.us);
+	free(s.started.us);
 	free(s.deployed.us);
-	free(s.left.us);
+	free(s.left_over.us);
 }
 
 /*
- * The order for pairing: runs before records from the cache; by host; those
- * with an end first, by end.
+ * The order for pairing: records from the cache last; by host; by end, records
+ * without one last; and by size and start, so that the order of the input does
+ * not matter.
  */
 static int
 compare_records(const void *i, const void *j, void *context)
@@ -201,53 +206,59 @@ compare_attempts(const void *i, const void *j, void *context)
 
 /*
  * The records from first_cached on came from the cache.  One of them counts if
- * no run ended, and none otherwise.
+ * no attempt that ran has ended, and none otherwise.
  */
 static void
-resolve_cached(struct build *b, const uint32_t *at, size_t n,
+resolve_cached(struct build *b, const uint32_t *records, size_t n,
     size_t first_cached)
 {
-	bool has_ended = false;
+	bool run_has_ended = false;
 
 	for (size_t i = 0; i < first_cached; i++)
-		has_ended |= b->tasks[at[i]].end_us != INT_UNKNOWN;
-	for (size_t i = first_cached + !has_ended; i < n; i++)
-		b->tasks[at[i]].flags |= TASK_SUPERSEDED;
+		run_has_ended |= b->tasks[records[i]].end_us != INT_UNKNOWN;
+	for (size_t i = first_cached + !run_has_ended; i < n; i++)
+		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
 }
 
+/* Numbers from 1; an attempt whose number does not fit its 24 bits gets 0. */
 static void
-number_attempts(struct build *b, uint32_t *at, size_t n)
+number_attempts(struct build *b, uint32_t *records, size_t n)
 {
 	uint32_t attempt = 0;
-	size_t n_left = 0;
+	size_t n_attempts = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if ((b->tasks[at[i]].flags & TASK_SUPERSEDED) == 0)
-			at[n_left++] = at[i];
-	sort_with(at, n_left, sizeof *at, compare_attempts, b);
-	for (size_t i = 0; i < n_left; i++)
-		b->tasks[at[i]].attempt = ++attempt < 1 << 24 ? attempt : 0;
-	b->n_retries += n_left > 0 ? n_left - 1 : 0;
+		if ((b->tasks[records[i]].flags & TASK_SUPERSEDED) == 0)
+			records[n_attempts++] = records[i];
+	sort_with(records, n_attempts, sizeof *records, compare_attempts, b);
+	for (size_t i = 0; i < n_attempts; i++)
+		b->tasks[records[i]].attempt = ++attempt < 1 << 24 ?
+		    attempt : 0;
+	b->n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
 }
 
-/* Resolves the n records of one id, which are the tasks at. */
+/* Resolves the records of one id: n indexes of tasks, which it reorders. */
 static void
-resolve_id(struct build *b, uint32_t *at, size_t n)
+resolve_id(struct build *b, uint32_t *records, size_t n)
 {
+	const struct task *t, *other;
 	size_t first, next;
 
-	sort_with(at, n, sizeof *at, compare_records, b);
+	sort_with(records, n, sizeof *records, compare_records, b);
 	for (first = 0; first < n; first = next) {
-		if ((b->tasks[at[first]].flags & TASK_CACHED) != 0)
+		t = &b->tasks[records[first]];
+		if ((t->flags & TASK_CACHED) != 0)
 			break;
-		for (next = first + 1; next < n; next++)
-			if ((b->tasks[at[next]].flags & TASK_CACHED) != 0 ||
-			    b->tasks[at[next]].host != b->tasks[at[first]].host)
+		for (next = first + 1; next < n; next++) {
+			other = &b->tasks[records[next]];
+			if ((other->flags & TASK_CACHED) != 0 ||
+			    other->host != t->host)
 				break;
-		pair_attempts(b, at + first, next - first);
+		}
+		pair_attempts(b, records + first, next - first);
 	}
-	resolve_cached(b, at, n, first);
-	number_attempts(b, at, n);
+	resolve_cached(b, records, n, first);
+	number_attempts(b, records, n);
 }
 
 static int
@@ -259,7 +270,7 @@ compare_indexes(const void *a, const void *b)
 static void
 resolve_repeated(struct build *b)
 {
-	uint32_t *at = NULL;
+	uint32_t *records = NULL;
 	size_t n, cap = 0;
 
 	sort(b->repeated, b->n_repeated, sizeof *b->repeated,
@@ -270,12 +281,13 @@ resolve_repeated(struct build *b)
 		n = 0;
 		for (uint32_t t = b->repeated[i]; t != INDEX_NONE;
 		    t = b->tasks[t].next) {
-			at = mem_grow(at, &cap, n + 1, sizeof *at);
-			at[n++] = t;
+			records = mem_grow(records, &cap, n + 1,
+			    sizeof *records);
+			records[n++] = t;
 		}
-		resolve_id(b, at, n);
+		resolve_id(b, records, n);
 	}
-	free(at);
+	free(records);
 }
 
 /* Computes a missing start or end from the elapsed time and the other one. */
@@ -314,7 +326,7 @@ build_resolve_attempts(struct build *b)
 		set_elapsed(b, t);
 		if ((t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0)
 			continue;
-		/* Where clocks are off, an end may be the earliest time. */
+		/* If clocks are wrong, an end may be the earliest time. */
 		start_us = time_earlier(time_earlier(start_us, t->start_us),
 		    t->end_us);
 		end_us = time_later(time_later(end_us, t->end_us),

@@ -1,4 +1,4 @@
-/* build - reads the tasks and nodes of one build and indexes them by name */
+/* build - reads the tasks and nodes of one build and indexes them by id */
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -24,17 +24,18 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "status", "origin_host", "prepare", NULL };
 
 /*
- * Deferred interning: a name's symbol is stored in a member of element i of one
- * of the build's arrays, but not at once.
+ * Deferred interning (see intern.h): sets a member of element i of one of the
+ * build's arrays to a name's symbol, but not at once.
  *
  *	DEFER_NAME(b, text, tasks, i, host);	b->tasks[i].host = symbol
  *
- * Looking up one name at a time, the processor would wait for memory at nearly
- * every one.  intern_defer() collects a few dozen names, prefetches what they
- * hash to and then resolves them together; see intern.h.  The array may move in
- * between, so the place is remembered as the array's pointer and an offset in
- * bytes.  index_records() resolves the last names: until then no member set by
- * DEFER_NAME can be read, not even the id of a record.
+ * If names were looked up one by one, the processor would wait for memory at
+ * nearly each of them.  intern_defer() collects a few dozen and looks them up
+ * together.  The array may move in between, so the destination is stored as the
+ * address of the array's pointer and an offset in bytes.
+ *
+ * Members set by DEFER_NAME must not be read before index_records(), which
+ * resolves the last names; not even the id of a record.
  */
 #define DEFER_NAME(b, text, array, i, member)				\
 	intern_defer(&(b)->names, text, &(b)->array,			\
@@ -42,10 +43,14 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
 	    offsetof(__typeof__(*(b)->array), member))
 
 /*
- * Placeholders that stand for symbols until index_records(), when the ids are
- * known.  The owner of a dependency or output is the index of its record: of a
- * node, or with OWNER_IS_TASK added of a task.  A uid equal to the id of its
- * task is UID_IS_ID: most are, and need not be interned twice.
+ * Placeholders for symbols, which index_records() replaces.
+ *
+ * Where a dependency or output refers to its own record, the index of the
+ * record is stored instead of the id, since the id's symbol is not yet known:
+ * the index of a node, or the index of a task plus OWNER_IS_TASK.
+ *
+ * A uid that is equal to the id of its task, as most are, is not interned a
+ * second time: UID_IS_ID is stored.
  */
 #define OWNER_IS_TASK (UINT32_C(1) << 31)
 #define UID_IS_ID (SYM_NONE - 1)
@@ -122,8 +127,8 @@ check_strings(struct filter *f, const struct rec *r, unsigned key)
 }
 
 /*
- * Adds the strings of `deps`, for which a task or node waits, or of `outputs`,
- * which are further names of a task.
+ * Adds the strings of `deps`, on which a task or node depends, or of `outputs`,
+ * which are further names of a task.  owner is a placeholder, see above.
  */
 static void
 add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
@@ -175,7 +180,7 @@ read_flags(const struct rec *r)
 	    span_eq(event, "deployed") ? TASK_DEPLOYED : 0));
 }
 
-/* The symbol of a kind that has rules, as nearly all have, or SYM_NONE. */
+/* Finds the most frequent kinds without interning; SYM_NONE for others. */
 static sym
 find_known_kind(const struct build *b, struct span text)
 {
@@ -323,13 +328,16 @@ index_tasks(struct build *b)
 }
 
 static sym
-owner_id(const struct build *b, uint32_t record)
+owner_id(const struct build *b, uint32_t owner)
 {
-	return (record & OWNER_IS_TASK) != 0 ?
-	    b->tasks[record - OWNER_IS_TASK].id : b->nodes[record].id;
+	return (owner & OWNER_IS_TASK) != 0 ?
+	    b->tasks[owner - OWNER_IS_TASK].id : b->nodes[owner].id;
 }
 
-/* The id of the task that makes a file, or the name itself. */
+/*
+ * The id that tasks use for a name: the name itself, unless it is only the name
+ * of a file that a task makes.
+ */
 static sym
 task_id(const struct build *b, const sym *made_by, sym name)
 {
@@ -338,9 +346,9 @@ task_id(const struct build *b, const sym *made_by, sym name)
 }
 
 /*
- * Gives nodes and dependencies the ids of tasks.  A node and the task of the
- * same command may be named by different outputs of it, since neither ninja's
- * graph nor its log always has all of them.
+ * Renames nodes and dependencies to the ids of tasks.  Both a node and a task
+ * are named by an output of their command, but not always by the same one,
+ * since neither ninja's graph nor its log always has all outputs.
  */
 static void
 rename_by_outputs(struct build *b)
@@ -363,7 +371,7 @@ rename_by_outputs(struct build *b)
 	free(made_by);
 }
 
-/* Replaces placeholders by symbols, and makes the records findable by id. */
+/* Replaces placeholders by symbols and indexes the records by id. */
 static void
 index_records(struct build *b)
 {

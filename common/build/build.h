@@ -10,8 +10,8 @@
  * The tasks and nodes of one build, read from `task`, `node` and `build`
  * records (weir-records(5)), for filters whose answers need all of them.
  *
- *	build_read(&b, &f, graph);	the records, and what they refer to
- *	build_resolve_attempts(&b);	attempts.h: their times
+ *	build_read(&b, &f, graph);	reads and indexes the records
+ *	build_resolve_attempts(&b);	attempts.h: completes their times
  */
 struct buf;
 struct filter;
@@ -22,18 +22,19 @@ enum task_flags {
 	TASK_TOTAL = 4,		/* total_time: a sum over several intervals */
 	TASK_DEPLOYED = 8,	/* starts at `deployed`, not at `started` */
 	TASK_DYNAMIC = 16,	/* dynamically_resolved_cache */
-	TASK_SUPERSEDED = 32	/* other records of the same id count */
+	TASK_SUPERSEDED = 32	/* other records of the id count instead */
 };
 
 struct task {
 	sym id, kind, host, rule;	/* SYM_NONE if not known */
 	sym uid, consumer;
-	int64_t start_us, end_us;	/* INT_UNKNOWN if not known, as below */
+	/* Each is INT_UNKNOWN if it is not known. */
+	int64_t start_us, end_us;
 	int64_t elapsed_us;		/* >= 0, once attempts are resolved */
-	int64_t second_start_us;	/* deployed_, transfer_ or wait_us */
+	int64_t second_start_us;	/* deployed_us, transfer_us, wait_us */
 	int64_t size_bytes;
 	uint32_t next;			/* task of the same id, or INDEX_NONE */
-	uint32_t attempt : 24;		/* 1, 2, ... if there are several */
+	uint32_t attempt : 24;		/* from 1; 0 if there is only one */
 	uint32_t flags : 8;
 };
 
@@ -44,7 +45,7 @@ struct node {
 	uint8_t flags;
 };
 
-/* The node or task `id` waits for `dep`. */
+/* The node or task `id` depends on `dep`. */
 struct dependency {
 	sym id;
 	sym dep;
@@ -58,10 +59,12 @@ struct build {
 	size_t n_nodes, nodes_cap;
 	struct dependency *deps;
 	size_t n_deps, deps_cap;
-	struct dependency *outputs;	/* file id is made by task dep */
+	struct dependency *outputs;	/* the file id depends on the task dep
+					   that makes it */
 	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: see build_find_task() */
-	sym run, copy, prepare;		/* the kinds that have rules */
+	sym run, copy, prepare;		/* the kinds of tasks that are treated
+					   differently */
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
@@ -72,13 +75,13 @@ struct build {
 	size_t n_repeated, repeated_cap;
 };
 
-/* The keys that build_read() looks at; a filter declares them. */
+/* The keys that build_read() looks at, for the filter's struct about. */
 extern const char *const build_keys[];
 
 /*
- * Reads the records of a build: those of the file graph, unless it is NULL, and
- * then all that the filter reads.  A record that breaks a rule is rejected.
- * Release with build_release().
+ * Reads the records of a build: first those in the file named graph, unless it
+ * is NULL, then the filter's input.  Invalid records are rejected.  Release
+ * with build_release().
  */
 void build_read(struct build *, struct filter *, const char *graph);
 void build_release(struct build *);
@@ -93,7 +96,7 @@ uint32_t build_find_node(const struct build *, sym id);
 /* The task's own rule, or its node's; SYM_NONE if it has none. */
 sym build_rule(const struct build *, const struct task *);
 
-/* Writes the id, with the number of a later attempt: "ID", "ID#2". */
+/* Writes the id; for a later attempt with its number: "ID", "ID#2". */
 void build_put_id(const struct build *, const struct task *, struct buf *);
 
 /* Writes a task for people: "CC main.o on ash-1", "copy of main.o to ash-2". */

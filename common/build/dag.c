@@ -94,9 +94,9 @@ sort_rows(struct dag *d)
 
 /*
  * Sorts the pairs into rows, by counting sort.  The edges of v are counted in
- * row[v + 2]; after they are summed up, row[v + 1] is where the row of v begins.
- * It is then advanced past each edge that is written, and ends up where the row
- * of v + 1 begins, which is its final value.
+ * row[v + 2].  After these counts are summed up, row[v + 1] is where the row of
+ * v begins.  It is then advanced past each edge that is written, and ends up
+ * where the row of v + 1 begins, which is its final value.
  */
 static void
 make_rows(struct dag *d)
