@@ -34,7 +34,7 @@ struct task {
 	int64_t second_start_us;	/* deployed_us, transfer_us, wait_us */
 	int64_t size_bytes;
 	uint32_t next;			/* task of the same id, or INDEX_NONE */
-	uint32_t attempt : 24;		/* from 1; 0 if there is only one */
+	uint32_t attempt : 24;		/* from 1; 0 if the id has one record */
 	uint32_t flags : 8;
 };
 

@@ -65,7 +65,7 @@ heap_pop(struct heap *h)
 struct simulation {
 	const struct dag *d;
 	const bool *needs_no_worker;
-	uint32_t *n_unfinished;	/* by vertex: dependencies that have not ended */
+	uint32_t *n_unfinished;	/* by vertex: deps that have not ended */
 
 	/* The reversed graph, in rows like the dag's: the vertices that depend
 	   on v are dependent[row[v]] .. dependent[row[v+1]-1]. */

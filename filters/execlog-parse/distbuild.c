@@ -1,4 +1,4 @@
-/* distbuild - reads the event log of a distributed build, an event per line */
+/* distbuild - reads the event log of a distributed build, one event per line */
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { FIELDS_MAX = 7, UNKNOWN_EVENTS_MAX = 1000 };
 
 enum { TIME, EVENT, ARG1, ARG2, ARG3, ARG4, ARG5 };
 
-/* One line: where its fields begin and end.  Missing ones are empty. */
+/* One line: where its fields begin and end.  Missing fields are empty. */
 struct event {
 	const char *from[FIELDS_MAX + 1];	/* the last: the ignored rest */
 	const char *to[FIELDS_MAX];
@@ -37,7 +37,8 @@ static struct {
 	struct intern unknown_names;	/* of events */
 	struct unknown_event *unknown;	/* by symbol */
 	size_t unknown_cap;
-	uint64_t n_unlisted;		/* events of still other names */
+	uint64_t n_unlisted;		/* unknown events whose names do not
+					   fit unknown_names */
 	struct extent extent;
 } state;
 
@@ -47,9 +48,9 @@ field(const struct event *e, int at)
 	return span_of(e->from[at], (size_t)(e->to[at] - e->from[at]));
 }
 
-/* The fields from ARG1 to last identify a task. */
+/* The key of a task: the fields from ARG1 to last. */
 static inline struct task_key
-key_to(const struct event *e, int last)
+key_of(const struct event *e, int last)
 {
 	const char *p = e->from[ARG1];
 
@@ -57,7 +58,7 @@ key_to(const struct event *e, int last)
 	    (size_t)(e->from[ARG2] - p), (size_t)(e->from[ARG3] - p) };
 }
 
-/* SIZE, if it is a number: real logs have other words there. */
+/* The field SIZE, or INT_UNKNOWN: real logs also have other words there. */
 static int64_t
 size_of(const struct event *e, int at)
 {
@@ -101,7 +102,7 @@ on_deploy(const struct event *e)
 static bool
 on_deployed(const struct event *e)
 {
-	add_host_event(e, open_tasks_add_start(TASK_RUN, key_to(e, ARG2), true,
+	add_host_event(e, open_tasks_add_start(TASK_RUN, key_of(e, ARG2), true,
 	    e->us));
 	return true;
 }
@@ -109,7 +110,7 @@ on_deployed(const struct event *e)
 static bool
 on_started(const struct event *e)
 {
-	add_host_event(e, open_tasks_add_start(TASK_RUN, key_to(e, ARG2),
+	add_host_event(e, open_tasks_add_start(TASK_RUN, key_of(e, ARG2),
 	    false, e->us));
 	return true;
 }
@@ -117,11 +118,12 @@ on_started(const struct event *e)
 static bool
 on_finished(const struct event *e)
 {
-	add_host_event(e, open_tasks_add_end(TASK_RUN, key_to(e, ARG2), e->us,
+	add_host_event(e, open_tasks_add_end(TASK_RUN, key_of(e, ARG2), e->us,
 	    field(e, ARG3), size_of(e, ARG4)));
 	return true;
 }
 
+/* The host may be a worker number: worker-hosts.h has the rule for it. */
 static bool
 on_finished_from_cache(const struct event *e)
 {
@@ -133,21 +135,21 @@ on_finished_from_cache(const struct event *e)
 static bool
 on_dep_start(const struct event *e)
 {
-	open_tasks_add_start(TASK_COPY, key_to(e, ARG3), false, e->us);
+	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), false, e->us);
 	return true;
 }
 
 static bool
 on_dep_wait(const struct event *e)
 {
-	open_tasks_add_start(TASK_COPY, key_to(e, ARG3), true, e->us);
+	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), true, e->us);
 	return true;
 }
 
 static bool
 on_dep_finished(const struct event *e)
 {
-	open_tasks_add_end(TASK_COPY, key_to(e, ARG3), e->us, field(e, ARG4),
+	open_tasks_add_end(TASK_COPY, key_of(e, ARG3), e->us, field(e, ARG4),
 	    size_of(e, ARG5));
 	return true;
 }
@@ -171,15 +173,17 @@ on_prepare(const struct event *e)
 }
 
 /*
- * The known events, the most frequent first.  The fields from first to last
- * must not be empty.  dep_extract_* only count for the extent of the build:
- * their key is not unique, so that starts and ends cannot be paired.
+ * The known events, the most frequent first.  The fields from `first` to `last`
+ * must not be empty; EVENT to EVENT requires nothing further.  dep_extract_*
+ * only count for the extent of the build: their key is not unique, so starts
+ * and ends cannot be paired.
  */
 #define NAME(s) { s, sizeof s - 1 }
 
 static const struct handler {
 	struct span name;
-	bool (*act)(const struct event *);	/* false: it was rejected */
+	bool (*act)(const struct event *);	/* returns false after
+						   rejecting the line */
 	int first, last;
 } handlers[] = {
 	{ NAME("dep_start"), on_dep_start, ARG1, ARG3 },
@@ -242,7 +246,7 @@ warn_of_unknown(void)
 		    (unsigned long long)u->count);
 	}
 	if (state.n_unlisted > 0)
-		err_warn("warning: %llu events of other unknown names",
+		err_warn("warning: %llu events with other unknown names",
 		    (unsigned long long)state.n_unlisted);
 }
 
@@ -250,46 +254,47 @@ enum { BLOCK = INPUT_PADDING };
 _Static_assert(BLOCK == 64, "find_spaces() has one bit for each byte");
 
 /*
- * The spaces among the BLOCK bytes at p, of which n belong to the line, as
- * bits, the first byte the lowest.  *odd becomes nonzero if one of the n bytes
- * is NUL or not ASCII.
+ * Finds the spaces among the BLOCK bytes at p, of which only the first n belong
+ * to the line.  Bit i of the result is set if byte i is a space.  *suspicious
+ * becomes nonzero if one of the n bytes is NUL or not ASCII.
  */
 static inline uint64_t
-find_spaces(const char *p, size_t n, uint64_t *odd)
+find_spaces(const char *p, size_t n, uint64_t *suspicious)
 {
-	uint64_t spaces = 0, odds = 0;
+	uint64_t spaces = 0, all_suspicious = 0;
 	uint64_t in_line = n < BLOCK ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
-	unsigned odd_here;
+	unsigned found;
 
 	for (unsigned i = 0; i < BLOCK; i += TEXT_BLOCK) {
-		odd_here = 0;
-		spaces |= (uint64_t)text_find(p + i, ' ', &odd_here) << i;
-		odds |= (uint64_t)odd_here << i;
+		found = 0;
+		spaces |= (uint64_t)text_find(p + i, ' ', &found) << i;
+		all_suspicious |= (uint64_t)found << i;
 	}
-	*odd |= odds & in_line;
+	*suspicious |= all_suspicious & in_line;
 	return spaces & in_line;
 }
 
 /*
- * Splits a line at single spaces: two in a row are an empty field, and so is
- * one at the end.  Fields after the seventh are ignored.  Returns false if the
- * line may contain a NUL or bytes that are not ASCII.
+ * Splits a line at single spaces: two spaces in a row enclose an empty field,
+ * and a space at the end is followed by one.  Fields after the seventh are
+ * ignored.  Returns false if the line may contain a NUL or bytes that are not
+ * ASCII.
  *
- * All of this is one pass in blocks: three passes took a fifth of the parser's
- * time.
+ * One pass over blocks of bytes does all of this: three passes took a fifth of
+ * the parser's time.
  */
 static bool
 split(struct event *e, const char *line, size_t n)
 {
 	const char *p = line, *end = p + n, *space;
-	uint64_t odd = 0, spaces;
+	uint64_t suspicious = 0, spaces;
 	size_t i = 0;
 
 	while (end > p && end[-1] != ' ' && text_is_space(end[-1]))
 		end--;
 	e->from[0] = p;
 	for (; p < end; p += BLOCK) {
-		spaces = find_spaces(p, (size_t)(end - p), &odd);
+		spaces = find_spaces(p, (size_t)(end - p), &suspicious);
 		for (; spaces != 0 && i < FIELDS_MAX; spaces &= spaces - 1) {
 			space = p + __builtin_ctzll(spaces);
 			e->to[i++] = space;
@@ -301,7 +306,7 @@ split(struct event *e, const char *line, size_t n)
 	e->n_fields = i;
 	for (; i < FIELDS_MAX; i++)
 		e->from[i] = e->to[i] = end;
-	return odd == 0;
+	return suspicious == 0;
 }
 
 static bool
@@ -322,7 +327,7 @@ read_time(struct event *e)
 	if (read_ms(field(e, TIME), &e->us))
 		return true;
 	filter_reject(state.f, "time '%.*s' is not a number of milliseconds, "
-	    "or does not fit", SPAN_ARG(field(e, TIME)));
+	    "or is too large", SPAN_ARG(field(e, TIME)));
 	return false;
 }
 
@@ -355,7 +360,7 @@ finish(void)
 	open_tasks_finish();
 	worker_tasks_finish();
 	worker_hosts_release();
-	emit_build(state.f, "distbuild", &state.extent);
+	emit_build(state.f, FORMAT_DISTBUILD, &state.extent);
 	warn_of_unknown();
 	intern_release(&state.unknown_names);
 	free(state.unknown);

@@ -1,4 +1,4 @@
-/* local - reads ya's local log: a JSON object with an entry for each uid */
+/* local - reads ya's local log, a JSON object with an entry for each uid */
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 
-/* Keys of an entry.  KEY_TYPE is its `type`, the kind of node, here. */
+/* Keys of an entry.  Its `type`, KEY_TYPE, is the kind of node: the rule. */
 enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
     FAILURES, SIZE, DOWNLOAD_MS, TRANSPORT, DETAILS };
 
@@ -19,7 +19,7 @@ const char *const local_keys[] = { "type", "timing", "cached",
     "failures", "size", "download_time_ms", "transport",
     "detailed_timings", NULL };
 
-/* Members that are copied, and their names in the record. */
+/* Members that are copied unchanged, and their names in the record. */
 static const struct { int key; const char *name; } copied[] = {
 	{ COUNT, "count" },
 	{ FAILURES, "failures" },
@@ -43,7 +43,10 @@ read_seconds(const char **p, int64_t *us)
 	return true;
 }
 
-/* "timing": [start, end].  The token is valid JSON: reading ends at its ']'. */
+/*
+ * Reads "timing": [start, end].  The token is valid JSON, so no read goes past
+ * its ']', at which strtod() stops.
+ */
 static bool
 read_timing(const struct field *timing, int64_t *start_us, int64_t *end_us)
 {
@@ -96,7 +99,7 @@ put_rest(struct buf *b, const struct rec *entry)
 	}
 }
 
-/* A task from the cache has no times of its own, whatever its timing says. */
+/* A task from the cache is written without times, whatever its timing says. */
 static void
 emit_entry(struct filter *f, struct span uid, const struct rec *entry,
     struct extent *extent)
@@ -135,13 +138,14 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	}
 }
 
-/* A key of the object: its JSON token, and the string it means. */
+/* A key of the object. */
 struct key {
-	struct buf token;	/* kept for filter_reject_rest() */
-	struct buf uid;
+	struct buf token;	/* as in the input, for filter_reject_rest();
+				   empty when its entry has been read */
+	struct buf uid;		/* the string that the token stands for */
 };
 
-/* Reads the token as a string, by making a record of it. */
+/* Decodes the token, as the value of a record that is made for it. */
 static bool
 read_key(struct filter *f, struct span token, struct key *key)
 {
@@ -164,7 +168,10 @@ read_key(struct filter *f, struct span token, struct key *key)
 	return is_string;
 }
 
-/* "uid": entry.  False if the rest of the file must be given up. */
+/*
+ * Reads "uid": entry, and writes the task.  Returns false if the rest of the
+ * file cannot be read.
+ */
 static bool
 read_pair(struct filter *f, struct key *key, struct extent *extent)
 {
@@ -220,7 +227,7 @@ local_read(struct filter *f, const struct format_options *options)
 				    "not an object with an entry for each "
 				    "uid");
 	} while (filter_next_file(f));
-	emit_build(f, "local", &extent);
+	emit_build(f, FORMAT_LOCAL, &extent);
 	buf_release(&key.token);
 	buf_release(&key.uid);
 }

@@ -1,4 +1,4 @@
-/* execlog-parse - execution logs of builds to task records */
+/* execlog-parse - converts the execution log of a build to task records */
 
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
@@ -18,8 +18,8 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.operands = "[file ...]",
-	.purpose = "Reads the execution log of a build and writes a task "
-	    "record for all that ran.",
+	.purpose = "Reads the execution log of a build and writes a "
+	    "record for each task.",
 	.formats = formats,
 };
 

@@ -1,4 +1,4 @@
-/* ninja - reads .ninja_log, which has a line for each output, run after run */
+/* ninja - reads .ninja_log, which has a line for each output of each run */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 /*
  * Times are counted from the start of a run.  Lines are appended as commands
- * end, so a line with an earlier end than the line before begins a new run.
+ * end, so a line with an earlier end than the previous line begins a new run.
  *
  * Sometimes ninja recompacts the log: it writes the last line of each output in
  * the order of a hash table.  Then ends rise and fall at random and say nothing
  * about runs.  Such a log is recognized by the modification times of outputs,
  * which go back from one supposed run to the next as often as they go forward.
  *
- * The whole log is in memory: it has about one line for each output.
+ * All lines are in memory: a log has few more lines than there are outputs.
  */
 enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
 
@@ -32,7 +32,8 @@ struct entry {
 	int64_t start_us, end_us;
 	int64_t mtime;		/* of the output; the unit depends on ninja */
 	uint32_t run;
-	sym output, hash;	/* version 4: the command, not its hash */
+	sym output;
+	sym hash;		/* of the command; in version 4 the command */
 };
 
 static struct {
@@ -61,7 +62,7 @@ read_header(const struct line *line)
 		die("%s is a ninja log of version %.*s; this program knows "
 		    "%d to %d", state.f->input.name, SPAN_ARG(version),
 		    VERSION_MIN, VERSION_MAX);
-	/* A further header begins another log, and so another run. */
+	/* A header after other lines begins another log, and so a new run. */
 	state.run += state.n > 0;
 }
 
@@ -85,7 +86,7 @@ read_time(struct span field, const char *name, int64_t *us)
 	if (read_ms(field, us))
 		return true;
 	filter_reject(state.f, "%s '%.*s' is not a number of milliseconds, or "
-	    "does not fit", name, SPAN_ARG(field));
+	    "is too large", name, SPAN_ARG(field));
 	return false;
 }
 
@@ -103,7 +104,7 @@ read_line(const struct line *line)
 		return;
 	if (!split(field, line->p, line->len)) {
 		filter_reject(state.f, "not five fields separated by tabs, or "
-		    "no output");
+		    "the output is empty");
 		return;
 	}
 	if (!read_time(field[START], "start", &e.start_us) ||
@@ -126,8 +127,9 @@ read_line(const struct line *line)
 
 /*
  * In an appended log the newest mtime of a run is not older than that of the
- * run before.  The log is taken for recompacted if it has five runs or more and
- * this is wrong for more than a quarter of them.
+ * previous run.  The log is considered recompacted if it seems to have five or
+ * more runs and this is false for more than a quarter of the changes from
+ * one run to the next, of which there are state.run.
  */
 static bool
 is_recompacted(void)
@@ -191,7 +193,7 @@ keep_last_run(void)
 	state.n = n;
 }
 
-/* Entries of one command are equal: its outputs. */
+/* Entries are equal if they are outputs of one command. */
 static int
 compare_commands(const struct entry *x, const struct entry *y)
 {
@@ -259,7 +261,7 @@ emit_tasks(void)
 		extent_add(&extent, state.entries[i].start_us);
 		extent_add(&extent, state.entries[i].end_us);
 	}
-	emit_build(state.f, "ninja", &extent);
+	emit_build(state.f, FORMAT_NINJA, &extent);
 }
 
 bool
@@ -275,7 +277,7 @@ ninja_read(struct filter *f, const struct format_options *options)
 	struct line line;
 
 	state.f = f;
-	state.version = 5;	/* of a log without a header */
+	state.version = 5;	/* assumed if there is no header */
 	intern_init(&state.names);
 	while (filter_line(f, &line))
 		read_line(&line);

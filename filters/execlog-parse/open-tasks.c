@@ -1,4 +1,4 @@
-/* open-tasks - tasks of a distbuild log, until all their events are known */
+/* open-tasks - collects the events of each task of a distbuild log */
 
 #include <stdlib.h>
 
@@ -12,14 +12,15 @@
 
 /*
  * A task has up to three events: an early start, a start and an end.  It is
- * written and forgotten as soon as it has all three, so that memory follows
- * what is open.  One with a start and an end may have no third event at all: it
- * is delayed, and written when DELAYED_MAX others have been delayed after it.
+ * written and forgotten as soon as it has all three, so that only open tasks
+ * are in memory.  A task with a start and an end may have no third event at
+ * all: it is delayed, and written when DELAYED_MAX others have been delayed
+ * after it.
  *
- * No order of lines is promised, so an event may come after its task was
- * written, or when the task has such an event already (a second start before
- * the end).  Nothing is lost then: the event is written as a record of the same
- * id without a start or without an end, and readers pair the records of an id
+ * The lines may be in any order, so an event may come after its task was
+ * written, or when the task already has an event of this name (a second start
+ * before the end).  It is then written as a record of its own with the same id,
+ * without a start or without an end, and readers pair the records of an id
  * (common/build/attempts.h).
  */
 enum { DELAYED_MAX = 4096 };
@@ -28,12 +29,13 @@ struct open_task {
 	struct buf text;	/* the key and, if there is an end, its word */
 	uint32_t key_len;
 	uint32_t host, dep;	/* offsets in the key */
-	uint32_t generation;	/* counts the tasks that used this place */
+	uint32_t generation;	/* counts the attempts stored in this entry */
 	uint64_t hash;		/* of the key */
-	int64_t early_us;	/* deployed, dep_wait; or INT_UNKNOWN, as all */
+	/* Each is INT_UNKNOWN until its event has arrived. */
+	int64_t early_us;	/* deployed, dep_wait */
 	int64_t start_us;	/* started, dep_start */
 	int64_t end_us;		/* finished, dep_finished */
-	int64_t size_bytes;
+	int64_t size_bytes;	/* if there is an end */
 	enum task_kind kind;
 	uint32_t next_free;
 };
@@ -46,8 +48,8 @@ static struct {
 	struct map by_key;
 	struct {
 		uint32_t task, generation;
-	} delayed[DELAYED_MAX];		/* a ring */
-	size_t n_delayed;		/* ever */
+	} delayed[DELAYED_MAX];		/* a ring buffer */
+	size_t n_delayed;		/* in total, not only those in it */
 } state;
 
 static struct span
@@ -61,7 +63,7 @@ key_of(const void *owner, uint32_t i)
 }
 
 static uint32_t
-find_free_place(void)
+allocate_entry(void)
 {
 	uint32_t i = state.first_free;
 
@@ -75,7 +77,7 @@ find_free_place(void)
 	return (uint32_t)state.n_tasks++;
 }
 
-/* The hash is kept for the removal, so this is not map_find_or_add(). */
+/* The hash is stored for map_remove(), so this is not map_find_or_add(). */
 static struct open_task *
 find_or_open(enum task_kind kind, struct task_key key)
 {
@@ -87,7 +89,7 @@ find_or_open(enum task_kind kind, struct task_key key)
 
 	if (i != INDEX_NONE)
 		return &state.tasks[i];
-	i = find_free_place();
+	i = allocate_entry();
 	t = &state.tasks[i];
 	t->text.len = 0;
 	buf_add(&t->text, key.text.p, key.text.n);
@@ -150,8 +152,8 @@ emit_run(const struct open_task *t)
 }
 
 /*
- * A copy's id is a digest of its key, "UID HOST DEP".  The key itself would
- * make it a hundred characters long, and its words are members of the record.
+ * A copy's id is a digest of its key, "UID HOST DEP".  The key itself would be
+ * a hundred characters long, and its words are members of the record anyway.
  */
 static void
 put_copy_id(struct buf *b, const struct open_task *t)
@@ -201,7 +203,10 @@ emit(const struct open_task *t)
 		emit_copy(t);
 }
 
-/* For a run the early start is not enough: `started` may still come. */
+/*
+ * Whether the task can be written as an attempt.  For a run the early start is
+ * not enough: `started` may still come.
+ */
 static bool
 has_start_and_end(const struct open_task *t)
 {
@@ -210,18 +215,19 @@ has_start_and_end(const struct open_task *t)
 }
 
 /*
- * Puts a task into the ring, and writes the task whose entry it replaces,
- * unless that one was completed and its place used again.
+ * Puts a task into the ring and writes the task that it replaces there, the
+ * oldest, unless that one has already been written: its entry then has another
+ * generation.
  */
 static void
 delay(const struct open_task *t)
 {
-	size_t at = state.n_delayed++ % DELAYED_MAX;
-	uint32_t oldest = state.delayed[at].task;
-	uint32_t generation = state.delayed[at].generation;
+	size_t i = state.n_delayed++ % DELAYED_MAX;
+	uint32_t oldest = state.delayed[i].task;
+	uint32_t generation = state.delayed[i].generation;
 
-	state.delayed[at].task = (uint32_t)(t - state.tasks);
-	state.delayed[at].generation = t->generation;
+	state.delayed[i].task = (uint32_t)(t - state.tasks);
+	state.delayed[i].generation = t->generation;
 	if (state.n_delayed <= DELAYED_MAX ||
 	    state.tasks[oldest].generation != generation)
 		return;
@@ -242,7 +248,7 @@ emit_if_complete(struct open_task *t)
 	close_task(t);
 }
 
-/* Writes what is known of this attempt and begins another of the same key. */
+/* Writes what is known of this attempt and begins another with its key. */
 static void
 emit_and_reopen(struct open_task *t)
 {
@@ -251,7 +257,10 @@ emit_and_reopen(struct open_task *t)
 	t->generation++;
 }
 
-/* Of two like starts without an end between them the later goes out alone. */
+/*
+ * The task already has a start event of this name: writes the later of the two
+ * as a record of its own and keeps the earlier one.
+ */
 static void
 emit_later_start(struct open_task *t, bool is_early, int64_t *start_us,
     int64_t us)

@@ -8,37 +8,38 @@
 #include "common/base/text.h"
 
 /*
- * The runs and copies of a distbuild log of which not all events are known yet.
- * A task is written when it is complete.
+ * The runs and copies of a distbuild log some of whose events are still
+ * missing.  A task is written when it is complete.
  */
 struct filter;
 
 enum task_kind { TASK_UNUSED, TASK_RUN, TASK_COPY };
 
-/* The part of a line that identifies a task, and where its words begin. */
+/* The part of a line that identifies a task. */
 struct task_key {
 	struct span text;	/* run: "UID HOST"; copy: "UID HOST DEP" */
-	size_t host, dep;	/* offsets; a run has no dep */
+	size_t host, dep;	/* where they begin in text; a run has no dep */
 };
 
+/* Tasks are written to the filter's output. */
 void open_tasks_init(struct filter *);
 
 /*
- * A task began.  is_early says by which of its two start events: deployed or
- * dep_wait if true, started or dep_start if false.  Returns whether this is the
- * earliest event known of the task.
+ * Adds one of the two start events of a task: the early one (deployed or
+ * dep_wait) if is_early, and otherwise the other one (started or dep_start).
+ * Returns whether no earlier event of the task is known.
  */
 bool open_tasks_add_start(enum task_kind, struct task_key, bool is_early,
     int64_t us);
 
 /*
- * A task ended.  word is a run's status, or the host a copy came from.
- * Returns the same.
+ * Adds the end of a task.  word is the status of a run, or the host from which
+ * a copy came.  Returns whether no earlier event of the task is known.
  */
 bool open_tasks_add_end(enum task_kind, struct task_key, int64_t us,
     struct span word, int64_t size_bytes);
 
-/* Writes the tasks that are still open, and frees all. */
+/* Writes the tasks that are still open, and frees all memory. */
 void open_tasks_finish(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* records - members and records that the readers of all formats share */
+/* records - writes the members and records that all formats share */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"

@@ -12,8 +12,8 @@ struct buf;
 struct filter;
 
 /*
- * Reads a number of milliseconds as microseconds.  False if it is not a number,
- * or too large for a record.
+ * Reads a number of milliseconds as microseconds.  Returns false if it is not a
+ * number, is negative, or does not fit a record.
  */
 static inline bool
 read_ms(struct span text, int64_t *us)
@@ -28,16 +28,19 @@ read_ms(struct span text, int64_t *us)
 	return true;
 }
 
-/* Writes start_us, end_us and elapsed_us, those that are known. */
+/*
+ * Writes start_us and end_us unless they are INT_UNKNOWN, and elapsed_us if
+ * both are known.
+ */
 void put_times(struct buf *, int64_t start_us, int64_t end_us);
 
 /*
- * Writes status, unless it is empty, failed, if the status is not one of
- * success, and size_bytes, unless it is INT_UNKNOWN.
+ * Writes `status` unless it is empty, `failed` if the status means failure, and
+ * `size_bytes` unless it is INT_UNKNOWN.
  */
 void put_outcome(struct buf *, struct span status, int64_t size_bytes);
 
-/* The first and last moment of a build.  Start with { 0 }. */
+/* The first and last moment of a build.  Initialize with { 0 }. */
 struct extent {
 	int64_t start_us, end_us;
 	bool known;
@@ -45,7 +48,7 @@ struct extent {
 
 void extent_add(struct extent *, int64_t us);
 
-/* Emits the build record, unless no moment is known. */
+/* Emits the build record, unless extent_add() was never called. */
 void emit_build(struct filter *, const char *format, const struct extent *);
 
 #endif

@@ -10,10 +10,10 @@
 #include "filters/execlog-parse/worker-hosts.h"
 
 /*
- * To keep memory small, what is known of a uid is forgotten soon after its host
- * is known.  Not at once: the last REMEMBERED_MAX uids with a host stay, so
- * that a deploy which comes later in the log, and may be nearer in time, still
- * counts.
+ * To save memory, the observations of a uid are dropped after its host has
+ * become known; not at once, but when REMEMBERED_MAX other uids have got a host
+ * after it.  A deploy that comes later in the log, and may be nearer in time,
+ * still counts until then.
  */
 enum {
 	REMEMBERED_MAX = 4096,
@@ -32,8 +32,8 @@ struct uid {
 	struct buf text;
 	uint64_t hash;		/* of text */
 	uint32_t observations;	/* a list, or INDEX_NONE */
-	uint32_t n_observations;
-	bool has_host;		/* one of them is not a deploy */
+	uint32_t n_observations;	/* also those beyond OBSERVATIONS_MAX */
+	bool has_host;		/* it was seen on a host */
 };
 
 /* A deploy and a host event of one uid: the worker is on the host. */
@@ -64,9 +64,10 @@ static struct {
 	size_t n_observations, observations_cap;
 	uint32_t free_observation;	/* a list, or INDEX_NONE */
 
-	uint32_t remembered[REMEMBERED_MAX];	/* a ring of uids with a host */
-	size_t n_remembered;		/* ever */
-	size_t n_resolved;		/* n_remembered, when last resolved */
+	/* A ring buffer of uids with a host, and how many were ever added. */
+	uint32_t remembered[REMEMBERED_MAX];
+	size_t n_remembered;
+	size_t n_resolved;	/* n_remembered when last resolved */
 } state;
 
 static struct span
@@ -106,7 +107,7 @@ worker_hosts_number(uint32_t worker)
 	return state.workers[worker].number;
 }
 
-/* < 0 if x is the stronger; see worker-hosts.h, rule 2. */
+/* < 0 if x is stronger than y: rule 2 of worker-hosts.h. */
 static int
 compare_evidence(const struct evidence *x, const struct evidence *y)
 {
@@ -136,7 +137,7 @@ add_evidence(const struct observation *deploy,
 		w->best = e;
 }
 
-/* The deploy that goes with a host event; see worker-hosts.h, rule 1. */
+/* The deploy that is paired with a host event: rule 1 of worker-hosts.h. */
 static const struct observation *
 nearest_deploy(const struct uid *u, const struct observation *host_event)
 {
@@ -158,7 +159,7 @@ nearest_deploy(const struct uid *u, const struct observation *host_event)
 	return best;
 }
 
-/* Adds what the observations of a uid say about workers. */
+/* Pairs the observations of a uid and adds each pair as evidence. */
 static void
 add_evidence_of_uid(const struct uid *u)
 {
@@ -237,18 +238,21 @@ add_observation(struct uid *u, struct observation o)
 	u->observations = i;
 }
 
-/* Puts a uid with a host into the ring; the oldest there is forgotten. */
+/*
+ * Puts a uid with a host into the ring.  Of the oldest uid, which it replaces,
+ * only the evidence remains.
+ */
 static void
 remember_uid(uint32_t uid)
 {
-	uint32_t *place = &state.remembered[state.n_remembered %
+	uint32_t *oldest = &state.remembered[state.n_remembered %
 	    REMEMBERED_MAX];
 
 	if (state.n_remembered >= REMEMBERED_MAX) {
-		add_evidence_of_uid(&state.uids[*place]);
-		forget_uid(*place);
+		add_evidence_of_uid(&state.uids[*oldest]);
+		forget_uid(*oldest);
 	}
-	*place = uid;
+	*oldest = uid;
 	state.n_remembered++;
 }
 
@@ -294,7 +298,10 @@ worker_hosts_resolve_all(void)
 	state.n_resolved = state.n_remembered;
 }
 
-/* Evidence is looked at all at once, and again only if a uid has been added. */
+/*
+ * Resolves all workers at once, and again only if a uid has got a host since
+ * then: a pass over all remembered uids for each task would be too slow.
+ */
 void
 worker_hosts_resolve(uint32_t worker)
 {

@@ -1,4 +1,4 @@
-/* worker-tasks - tasks of a distbuild log that name a worker, not a host */
+/* worker-tasks - keeps the tasks that name a worker until its host is known */
 
 #include <stdlib.h>
 
@@ -37,8 +37,9 @@ static struct {
 	struct intern names;		/* what was prepared */
 	struct prepares *prepares;	/* by worker */
 	size_t n_prepares, prepares_cap;
-	struct cached_run waiting[WAITING_MAX];	/* a ring */
-	size_t n_waiting;		/* ever */
+	/* A ring buffer, and how many runs were ever added. */
+	struct cached_run waiting[WAITING_MAX];
+	size_t n_waiting;
 } state;
 
 static struct prepares *
@@ -82,7 +83,7 @@ worker_tasks_prepared(uint64_t number, const char *what, struct span pattern,
 	buf_release(&name);
 }
 
-/* host is used where worker is INDEX_NONE. */
+/* host is used only if worker is INDEX_NONE. */
 static void
 emit_cached(struct span uid, uint32_t worker, struct span host, int64_t us,
     struct span status, int64_t size_bytes)

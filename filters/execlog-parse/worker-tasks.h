@@ -7,29 +7,31 @@
 
 /*
  * Tasks of a distbuild log that may name a worker instead of a host: prepare
- * tasks, and runs taken from the cache.  They wait until the worker's host is
- * known (worker-hosts.h).
+ * tasks, and runs taken from the cache.  They are kept until the worker's host
+ * is likely to be known (worker-hosts.h).
  */
 struct filter;
 
 void worker_tasks_init(struct filter *);
 
 /*
- * An event of prepare.  what was prepared is "resources" or "repository", the
- * latter with a pattern.  Prepare tasks are few: all wait for the end.
+ * Adds a start or an end of a prepare task of a worker.  `what` is "resources"
+ * or "repository"; a repository has a pattern, which is otherwise empty.
+ * Prepare tasks are few, so all are kept until worker_tasks_finish().
  */
 void worker_tasks_prepare_start(uint64_t number, int64_t us);
 void worker_tasks_prepared(uint64_t number, const char *what,
     struct span pattern, int64_t us);
 
 /*
- * A run taken from the cache.  host is a name, or digits: a worker's number.
- * With a name it is emitted at once.  Of the others the last 4096 wait.
+ * Adds a run taken from the cache.  If host is a name, it is emitted at once.
+ * If host is a worker's number, it is kept until 4096 more such runs have been
+ * added.
  */
 void worker_tasks_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes);
 
-/* Emits all that waits.  The evidence must be complete. */
+/* Emits all remaining tasks, from the evidence of the whole log. */
 void worker_tasks_finish(void);
 
 #endif
