@@ -272,7 +272,7 @@ read_deps() {
 	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
 		'["config.h","first.o"]'
 	assert_equal "$stderr" \
-		'buildgraph-parse: warning: 2 outputs with stale deps, left out'
+		'buildgraph-parse: warning: the deps of 2 outputs are stale and were left out'
 }
 
 @test "a command does not depend on itself or twice on another" {

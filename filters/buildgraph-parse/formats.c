@@ -1,4 +1,4 @@
-/* formats - the table of the graph formats that buildgraph-parse reads */
+/* formats - the table of the formats that buildgraph-parse reads */
 
 #include <stddef.h>
 

@@ -4,16 +4,21 @@
 #include "common/frame/format.h"
 
 /*
- * The formats of build graphs.  A new format is a source file of its own, its
- * functions declared here, and a line in the table in formats.c.
+ * The formats of build graphs.  A new format needs the same as a format of
+ * execution logs (filters/execlog-parse/formats.h), with this filter's files,
+ * page and tests.
  */
 extern const struct input_format formats[];
 
 struct format_options {
-	const char *deps_file;	/* ninja: what `ninja -t deps` printed; NULL */
+	const char *deps_file;	/* ninja: the output of `ninja -t deps`, or
+				   NULL */
 };
 
-/* Each reader emits `node` records; see weir-records(5). */
+/*
+ * Each reader emits `node` records; see weir-records(5).  A format that reads
+ * JSON has an array of the keys that it uses.
+ */
 bool ya_detect(struct input *);
 void ya_read(struct filter *, const struct format_options *);
 extern const char *const ya_keys[];

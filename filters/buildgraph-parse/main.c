@@ -1,4 +1,4 @@
-/* buildgraph-parse - build graphs to node records */
+/* buildgraph-parse - converts build graphs to node records */
 
 #include "common/frame/filter.h"
 #include "filters/buildgraph-parse/formats.h"

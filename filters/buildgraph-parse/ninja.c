@@ -11,7 +11,7 @@
 #include "filters/buildgraph-parse/formats.h"
 
 /*
- * In ninja's DOT graph files and commands are vertices, named by addresses:
+ * In ninja's DOT graph, files and commands are vertices named by addresses:
  *
  *	"0x10" [label="main.c"]
  *	"0x20" [label="cc", shape=ellipse]	a command, by its rule
@@ -33,7 +33,7 @@ struct vertex {
 
 struct edge {
 	uint32_t command;
-	uint32_t file;		/* a vertex; after name_ends() a symbol */
+	uint32_t file;		/* a vertex; after resolve_files() a symbol */
 };
 
 struct edges {
@@ -48,11 +48,14 @@ static struct {
 	size_t n, cap;
 	struct edges inputs, outputs;
 	uint32_t *file_of;		/* by label: the file, or INDEX_NONE */
-	uint64_t n_stale;
-	bool is_open;			/* the last line is still missing */
+	uint64_t n_stale;		/* outputs with stale deps */
+	bool is_open;			/* its last line has not been read */
 } graph;
 
-/* The vertex of an address, whose symbol is the index of the vertex. */
+/*
+ * Finds or adds the vertex of an address.  The address's symbol is the index of
+ * the vertex.
+ */
 static uint32_t
 vertex_of(struct span address)
 {
@@ -82,9 +85,12 @@ set_label(uint32_t vertex, bool is_command, struct span label)
 	graph.vertices[vertex].is_command = is_command;
 }
 
-/* Whether s has this prefix and suffix; middle is what is between them. */
+/*
+ * Returns whether s has this prefix and suffix, and sets middle to the text
+ * between them.
+ */
 static bool
-between(struct span s, const char *prefix, const char *suffix,
+strip(struct span s, const char *prefix, const char *suffix,
     struct span *middle)
 {
 	size_t n = strlen(prefix), m = strlen(suffix);
@@ -96,7 +102,10 @@ between(struct span s, const char *prefix, const char *suffix,
 	return true;
 }
 
-/* A command that is only an edge; the whole line serves as its address. */
+/*
+ * Adds a command that ninja prints only as an edge.  It needs a unique name
+ * instead of an address: the whole line.
+ */
 static void
 add_edge_command(struct span address, uint32_t in, uint32_t out,
     struct span rule)
@@ -125,25 +134,28 @@ read_edge(struct span line, struct span from, struct span rest)
 		add_edge(&graph.outputs, a, b);
 		return true;
 	}
-	if (between(rest, " [arrowhead=none", "]", &rule)) {
+	if (strip(rest, " [arrowhead=none", "]", &rule)) {
 		add_edge(&graph.inputs, b, a);
 		return true;
 	}
-	if (!between(rest, " [label=\" ", "\"]", &rule))
+	if (!strip(rest, " [label=\" ", "\"]", &rule))
 		return false;
 	add_edge_command(line, a, b, rule);
 	return true;
 }
 
-/* ninja does not escape quotes in a label: it ends at the end of the line. */
+/*
+ * Ninja does not escape quotes in a label, so the label ends only at the end of
+ * the line.
+ */
 static bool
 read_vertex(struct span name, struct span rest)
 {
 	struct span label;
 
-	if (between(rest, " [label=\"", "\", shape=ellipse]", &label))
+	if (strip(rest, " [label=\"", "\", shape=ellipse]", &label))
 		set_label(vertex_of(name), true, label);
-	else if (between(rest, " [label=\"", "\"]", &label))
+	else if (strip(rest, " [label=\"", "\"]", &label))
 		set_label(vertex_of(name), false, label);
 	else
 		return false;
@@ -167,7 +179,7 @@ read_quoted(struct span line)
 	return read_vertex(name, rest);
 }
 
-/* The lines around vertices and edges; false for any other. */
+/* Accepts the lines around vertices and edges; returns false for any other. */
 static bool
 read_frame(struct span line)
 {
@@ -178,9 +190,9 @@ read_frame(struct span line)
 	else if (span_eq(line, "}"))
 		graph.is_open = false;
 	return span_eq(line, "digraph ninja {") || span_eq(line, "}") ||
-	    between(line, "rankdir=", "", &middle) ||
-	    between(line, "node [", "]", &middle) ||
-	    between(line, "edge [", "]", &middle);
+	    strip(line, "rankdir=", "", &middle) ||
+	    strip(line, "node [", "]", &middle) ||
+	    strip(line, "edge [", "]", &middle);
 }
 
 static void
@@ -208,7 +220,10 @@ is_better_name(sym name, sym than)
 	return intern_cmp(&graph.labels, name, than) < 0;
 }
 
-/* Finds the command that makes each file, its id, and the file of each path. */
+/*
+ * Sets the file of each label, the producer of each file, and the id of each
+ * command.
+ */
 static void
 index_graph(void)
 {
@@ -239,9 +254,11 @@ find_file(struct span path)
 }
 
 /*
- * "out: #deps 3, deps mtime 17 (VALID)".  Each line that follows has four
- * spaces and the path of an input.  Returns the command whose inputs they are,
- * which is the one that makes out; INDEX_NONE if they are to be ignored.
+ * Reads a line "out: #deps 3, deps mtime 17 (VALID)", which is followed by
+ * lines with four spaces and the path of an input.  Returns the command that
+ * makes out and so has these inputs, or INDEX_NONE if they are to be ignored.
+ *
+ * A path may contain ": #deps ": the last one in the line ends it.
  */
 static uint32_t
 read_deps_head(struct span line)
@@ -249,7 +266,7 @@ read_deps_head(struct span line)
 	struct span out = line, rest;
 	uint32_t file;
 
-	while (out.n > 0 && !between(span_of(out.p + out.n - 1,
+	while (out.n > 0 && !strip(span_of(out.p + out.n - 1,
 	    line.n - out.n + 1), ": #deps ", ")", &rest))
 		out.n--;
 	if (out.n == 0) {
@@ -257,7 +274,7 @@ read_deps_head(struct span line)
 		return INDEX_NONE;
 	}
 	out.n--;
-	if (!between(line, "", "(VALID)", &rest)) {
+	if (!strip(line, "", "(VALID)", &rest)) {
 		graph.n_stale++;
 		return INDEX_NONE;
 	}
@@ -273,7 +290,7 @@ read_deps_line(const struct line *line, uint32_t *command)
 
 	if (!filter_check_text(graph.f, line))
 		return;
-	if (!between(text, "    ", "", &path)) {
+	if (!strip(text, "    ", "", &path)) {
 		*command = read_deps_head(text);
 		return;
 	}
@@ -293,11 +310,12 @@ compare_edges(const void *a, const void *b)
 }
 
 /*
- * Replaces the file of each edge by a symbol: its path or, by_command, the id
- * of the command that makes it.  Edges without one are dropped.
+ * Replaces the file of each edge by a symbol: the path of the file or, if
+ * by_command is true, the id of the command that makes it.  Edges without such
+ * a symbol are dropped.
  */
 static void
-name_ends(struct edges *edges, bool by_command)
+resolve_files(struct edges *edges, bool by_command)
 {
 	const struct vertex *file;
 	size_t n = 0;
@@ -320,23 +338,23 @@ name_ends(struct edges *edges, bool by_command)
 }
 
 /*
- * Writes the symbols of a command's edges, each once, as an array.  *at is the
- * command's first edge and moves past its last one.
+ * Writes the symbols of a command's edges, each once, as an array.  *i is the
+ * index of the command's first edge, and becomes that of the next command's.
  */
 static void
 put_names(struct buf *b, const char *key, const struct edges *edges,
-    uint32_t command, size_t *at)
+    uint32_t command, size_t *i)
 {
 	sym last = SYM_NONE;
 
-	if (*at == edges->n || edges->list[*at].command != command)
+	if (*i == edges->n || edges->list[*i].command != command)
 		return;
 	json_open(b, key, '[');
-	for (; *at < edges->n && edges->list[*at].command == command; ++*at) {
-		if (edges->list[*at].file != last)
+	for (; *i < edges->n && edges->list[*i].command == command; ++*i) {
+		if (edges->list[*i].file != last)
 			json_item(b, intern_span(&graph.labels,
-			    edges->list[*at].file));
-		last = edges->list[*at].file;
+			    edges->list[*i].file));
+		last = edges->list[*i].file;
 	}
 	json_close(b, ']');
 }
@@ -348,8 +366,8 @@ emit_nodes(void)
 	const struct vertex *v;
 	struct buf *b;
 
-	name_ends(&graph.inputs, true);
-	name_ends(&graph.outputs, false);
+	resolve_files(&graph.inputs, true);
+	resolve_files(&graph.outputs, false);
 	for (uint32_t i = 0; i < graph.n; i++) {
 		v = &graph.vertices[i];
 		if (!v->is_command || v->id == SYM_NONE)
@@ -390,8 +408,8 @@ ninja_read(struct filter *f, const struct format_options *options)
 	}
 	emit_nodes();
 	if (graph.n_stale > 0)
-		err_warn("warning: %llu outputs with stale deps, left out",
-		    (unsigned long long)graph.n_stale);
+		err_warn("warning: the deps of %llu outputs are stale and "
+		    "were left out", (unsigned long long)graph.n_stale);
 	intern_release(&graph.addresses);
 	intern_release(&graph.labels);
 	free(graph.vertices);

@@ -1,4 +1,4 @@
-/* ya - reads ya's graph.json, of any size, a node at a time */
+/* ya - reads ya's graph.json, of any size, one node at a time */
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
@@ -6,19 +6,19 @@
 #include "common/json/scan.h"
 #include "filters/buildgraph-parse/formats.h"
 
-/* {"graph": [node, ...], "result": [uid, ...], ...} */
+/* Keys of a node.  The document is {"graph": [node, ...], ...}. */
 enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, NODE_TYPE };
 
 const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv", "tags",
     "node-type",
-    /* Not used, but declared: nodes have them (see rec.h). */
+    /* Not used: nodes have them, and declared keys are read faster. */
     "inputs", "platform", NULL };
 
 /* The keys of a node's "kv"; P is the rule. */
 enum { P = KEY_TYPE + 1, RUN_TEST };
 
 static const char *const kv_keys[] = { "type", "p", "run_test_node",
-    "pc" /* as above */, NULL };
+    "pc" /* not used */, NULL };
 
 static void
 put_array(struct buf *b, const struct rec *node, unsigned key)
@@ -53,7 +53,7 @@ put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 
 	if (field == NULL || field->kind != REC_OBJECT)
 		return;
-	/* It is valid: it was read before, as a part of the node. */
+	/* The token is valid: it was read before, as a part of the node. */
 	kv = recio_parse(kv_reader, field->token, &why);
 	if (kv == NULL)
 		return;
@@ -152,7 +152,7 @@ ya_read(struct filter *f, const struct format_options *options)
 	struct recio *kv_reader = recio_new(kv_keys);
 
 	if (options->deps_file != NULL)
-		die("--deps goes with ninja's graph");
+		die("--deps needs a graph of ninja");
 	do {
 		while (scan_peek(&f->input) != -1)
 			if (!read_document(f, kv_reader))
