@@ -278,7 +278,7 @@ timed() {
 		"$(timed d 5)" "$(timed e 2 d)" >in
 	run -1 --separate-stderr critpath in
 	assert_equal "$stderr" "critpath: tasks depend on each other in a \
-cycle, which is cut: a -> c -> b -> a"
+cycle, whose dependencies are ignored: a -> c -> b -> a"
 	assert_equal "$(path)" "d e"
 	assert_equal "$(summary length_us)" 7
 }
@@ -526,7 +526,7 @@ refuses() {
 	timed a 1 >in
 	run -0 --separate-stderr critpath --drop host=h9 in
 	assert_equal "$stderr" \
-		"critpath: warning: --drop host=h9: there is no such task"
+		"critpath: warning: no task matches --drop host=h9"
 	assert_equal "$(summary length_us)" 1
 }
 
@@ -561,7 +561,7 @@ refuses() {
 	timed $'a\033[31m' 1 $'a\033[31m' >in
 	run -1 --separate-stderr critpath in
 	assert_equal "$stderr" 'critpath: tasks depend on each other in a '\
-'cycle, which is cut: a\x1b[31m -> a\x1b[31m'
+'cycle, whose dependencies are ignored: a\x1b[31m -> a\x1b[31m'
 }
 
 @test "more than two steps in a row that took no time are one line" {

@@ -1,4 +1,4 @@
-/* answer - finds the longest paths and accounts for the wall time on them */
+/* answer - finds the longest paths and accounts for the wall time along them */
 
 #include <stdlib.h>
 
@@ -6,6 +6,7 @@
 #include "common/base/num.h"
 #include "filters/critpath/answer.h"
 
+/* The end of the critical path. */
 static uint32_t
 best_end(const struct network *net)
 {
@@ -25,9 +26,9 @@ answer_length(const struct network *net)
 	return end == INDEX_NONE ? 0 : net->dag.finish[end];
 }
 
-/* Goes along a path, from the start of the build to its end. */
+/* Splits the time from the start of the build to its end along a path. */
 static void
-account(struct path *p, const struct answer *a)
+account_for_wall_time(struct path *p, const struct answer *a)
 {
 	const struct build *b = a->net->build;
 	int64_t now_us = b->start_us;
@@ -53,7 +54,7 @@ account(struct path *p, const struct answer *a)
 	p->after_us = b->end_us - now_us;
 }
 
-/* Makes steps of vertices, without placeholders. */
+/* Makes the steps of a path from its vertices, except from placeholders. */
 static void
 set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
     size_t n, bool with_drag)
@@ -71,11 +72,11 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 		    .drag_us = drag[i] };
 		p->length_us += dag->weight[vertices[i]];
 	}
-	account(p, a);
+	account_for_wall_time(p, a);
 	free(drag);
 }
 
-/* The task with the longest path through it, of those on no path yet. */
+/* Of the tasks that are not covered, the one with the longest path through. */
 static uint32_t
 longest_uncovered(const struct network *net, const bool *covered)
 {
@@ -104,7 +105,7 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 	uint32_t v = best_end(net), *vertices;
 	size_t length;
 
-	*a = (struct answer){ .net = net, .n_wanted = n,
+	*a = (struct answer){ .net = net, .n_requested = n,
 	    .what_if = what_if };
 	a->paths = mem_zero(n, sizeof *a->paths);
 	while (a->n_paths < n && v != INDEX_NONE) {

@@ -9,8 +9,8 @@ struct filter;
 struct step {
 	uint32_t vertex;
 	int64_t drag_us;	/* only on the first path */
-	int64_t waiting_us;	/* from the end of the step before to its
-				   start; < 0: they overlap */
+	int64_t waiting_us;	/* from the end of the previous step to the
+				   start of this one; < 0: they overlap */
 };
 
 struct path {
@@ -18,8 +18,9 @@ struct path {
 	size_t n;
 	int64_t length_us;
 	/*
-	 * wall time = length + waiting - overlap + after, if is_timed: every
-	 * step has its recorded times.
+	 * The account of the wall time, valid if is_timed, which is true if the
+	 * recorded times of all steps are known and used:
+	 * wall time = length + waiting - overlap + after.
 	 */
 	bool is_timed;
 	int64_t waiting_us, overlap_us, after_us;
@@ -27,35 +28,49 @@ struct path {
 
 struct answer {
 	const struct network *net;
-	struct path *paths;	/* the longest first; none without tasks */
-	size_t n_paths, n_wanted;
-	bool what_if;		/* weights differ from the recorded times */
-	int64_t recorded_us;	/* with what_if: the length before */
+	struct path *paths;	/* the longest first */
+	size_t n_paths;		/* 0 if the network has no end */
+	size_t n_requested;
+	bool what_if;		/* --set or --drop changed weights */
+	int64_t recorded_us;	/* with what_if: the length without them */
 	uint64_t workers;	/* 0: not simulated */
-	int64_t simulated_us;	/* until all is done by the workers */
+	int64_t simulated_us;	/* until the workers have done all tasks */
 };
 
-/* The length of the longest path to an end of the network; 0 without one. */
+/*
+ * The length of the longest path to an end of the network; 0 if the network has
+ * no end.
+ */
 int64_t answer_length(const struct network *);
 
 /*
- * Finds the longest path to an end of the network, and then n - 1 times the
- * longest one through any task that is on no path yet.
+ * Finds up to n paths.  The first is the longest path to an end of the network;
+ * each further one is the longest path through any task that is not on the
+ * previous ones.
  */
 void answer_find(struct answer *, const struct network *, size_t n,
     bool what_if);
 void answer_release(struct answer *);
 
-/* Emits records; with all, first every task with its slack and drag. */
+/*
+ * Emits the paths as records.  If `all` is true, emits every task with its
+ * slack and drag before them.
+ */
 void answer_emit(const struct answer *, struct filter *, bool all);
 
-/* Writes a report; with all, also the tasks with the least slack. */
+/*
+ * Writes the paths as a report.  If `all` is true, adds the tasks with the
+ * least slack.
+ */
 void answer_report(const struct answer *, struct filter *, bool all);
 
-/* The slack of a vertex; false if no path leads from it to an end. */
+/*
+ * Computes the slack of a vertex.  Returns false if no path leads from the
+ * vertex to an end.
+ */
 bool answer_slack(const struct answer *, uint32_t vertex, int64_t *slack_us);
 
-/* The time on a path by kind of task; the caller frees the array. */
+/* The time on a path, by kind of task.  The caller frees the array. */
 struct kind_time {
 	sym kind;
 	int64_t us;

@@ -44,7 +44,7 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 	const struct step *s = &p->steps[i];
 	struct buf *b = filter_begin_record(f, "critical");
 
-	if (a->n_wanted > 1)
+	if (a->n_requested > 1)
 		json_uint(b, "path", path + 1);
 	json_uint(b, "step", i + 1);
 	put_task(b, a, s->vertex);
@@ -108,7 +108,7 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 	const struct path *p = &a->paths[path];
 	struct buf *b = filter_begin_record(f, "critpath");
 
-	if (a->n_wanted > 1) {
+	if (a->n_requested > 1) {
 		json_uint(b, "path", path + 1);
 		json_int(b, "slack_us", a->paths[0].length_us - p->length_us);
 	}

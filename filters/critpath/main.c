@@ -31,19 +31,23 @@ static const struct opt options[] = {
 	{ 'd', "drop", OPT_LIST, &opt.drop, "KEY=VALUE",
 	    "what if tasks of this kind, host or rule took 0?", 0, 0 },
 	{ 'w', "workers", OPT_NUM, &opt.workers, "N",
-	    "what if N workers did it all? (simulated)", 1, 1 << 24 },
+	    "what if N workers did everything? (simulated)", 1, 1 << 24 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "[file ...]",
-	.purpose = "Finds the longest chain of tasks that waited for each "
-	    "other, from task and\nnode records, and what would shorten it.",
+	.purpose = "Finds the longest chain of tasks, each of which waited "
+	    "for the previous one,\nfrom task and node records, and what would "
+	    "shorten it.",
 	.keys = build_keys,
 	.reports = true,
 };
 
-/* "2.5s" as microseconds; false if it is not a time, or too long. */
+/*
+ * Reads a time such as "2.5s" as microseconds; only 0 needs no unit.  Returns
+ * false if it is not a time, or too long.
+ */
 static bool
 read_duration(const char *text, int64_t *us)
 {
@@ -77,7 +81,7 @@ read_duration(const char *text, int64_t *us)
 	return true;
 }
 
-/* Splits "A=B" at the last '=', since ids may contain one.  Returns B. */
+/* Splits "A=B" at the last '=', since A may contain others.  Returns B. */
 static const char *
 split_at_equals(const char *option, const char *text, struct span *left)
 {
@@ -89,20 +93,23 @@ split_at_equals(const char *option, const char *text, struct span *left)
 	return equals + 1;
 }
 
-/* id is "ID", for all attempts, or "ID#2", for one. */
+/*
+ * Returns whether id refers to the vertex: "ID" refers to all attempts, "ID#2"
+ * to the second one.
+ */
 static bool
 has_id(const struct network *net, uint32_t v, struct span id)
 {
 	struct buf full = { 0 };
 	struct span own = intern_span(&net->build->names, network_id(net, v));
-	bool same = id.n >= own.n && memcmp(id.p, own.p, own.n) == 0;
+	bool matches = id.n >= own.n && memcmp(id.p, own.p, own.n) == 0;
 
-	if (same && id.n > own.n) {
+	if (matches && id.n > own.n) {
 		network_put_id(net, v, &full);
-		same = span_compare(buf_span(&full), id) == 0;
+		matches = span_compare(buf_span(&full), id) == 0;
 		buf_release(&full);
 	}
-	return same;
+	return matches;
 }
 
 /* Marks every vertex of an id and returns their number. */
@@ -137,9 +144,9 @@ set_one(struct network *net, const char *text)
 	free(marks);
 }
 
-/* The task's kind, host or rule. */
+/* The task's kind, host or rule, whichever key says. */
 static sym
-property(const struct network *net, const struct task *t, struct span key)
+get_property(const struct network *net, const struct task *t, struct span key)
 {
 	if (span_eq(key, "kind"))
 		return t->kind;
@@ -164,13 +171,13 @@ drop_one(struct network *net, const char *text)
 	for (uint32_t v = 0; v < net->n_vertices; v++) {
 		t = network_task(net, v);
 		if (t == NULL || wanted == SYM_NONE ||
-		    property(net, t, key) != wanted)
+		    get_property(net, t, key) != wanted)
 			continue;
 		net->dag.weight[v] = 0;
 		n++;
 	}
 	if (n == 0)
-		err_warn("warning: --drop %s: there is no such task", text);
+		err_warn("warning: no task matches --drop %s", text);
 }
 
 static void
@@ -191,7 +198,7 @@ set_only_ends(struct network *net)
 		die("no task '%s' has an elapsed time", opt.to);
 }
 
-/* Every vertex is an end here, since all is to be done, also with --to. */
+/* All tasks are to be done, also with --to, so every vertex is an end. */
 static int64_t
 simulate(struct network *net)
 {
@@ -219,23 +226,23 @@ struct cycle_context {
 	const struct network *net;
 };
 
-/* "a -> b -> a": each depends on the next. */
+/* Reports "a -> b -> a": each depends on the next. */
 static void
 report_cycle(void *to, const uint32_t *cycle, size_t n)
 {
-	enum { SHOWN_MAX = 20 };
+	enum { PRINTED_MAX = 20 };
 	struct cycle_context *ctx = to;
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
+	for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
 		network_put_id(ctx->net, cycle[i], &text);
 		buf_str(&text, " -> ");
 	}
-	if (n > SHOWN_MAX)
+	if (n > PRINTED_MAX)
 		buf_printf(&text, "... (%zu tasks) -> ", n);
 	network_put_id(ctx->net, cycle[0], &text);
-	filter_fail(ctx->f, "tasks depend on each other in a cycle, which is "
-	    "cut: %s", buf_cstr(&text));
+	filter_fail(ctx->f, "tasks depend on each other in a cycle, whose "
+	    "dependencies are ignored: %s", buf_cstr(&text));
 	buf_release(&text);
 }
 

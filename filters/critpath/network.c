@@ -1,4 +1,4 @@
-/* network - makes the graph of tasks and dependencies of a build */
+/* network - makes the graph of the tasks and dependencies of a build */
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +52,13 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 }
 
 /*
- * What is needed only until all edges are made: vertices by id, and by host.
+ * Indexes that are needed only until all edges are made: vertices by id and by
+ * host.
  *
- * The vertices of an id (attempts) are a list of links.  A link is INDEX_NONE,
- * or twice the index of a vertex, plus one if another link follows.  Nearly all
- * ids have one vertex: the low bit saves a look at memory that would only say
- * that no other vertex follows.
+ * The vertices of an id (attempts) are a linked list.  A link is INDEX_NONE, or
+ * twice the index of a vertex, plus one if another link follows.  Nearly all
+ * ids have one vertex: without the low bit, each of them would cost a cache
+ * miss only to find that no other vertex follows.
  */
 struct draft {
 	struct network *net;
@@ -68,7 +69,8 @@ struct draft {
 	} *vertices;
 	uint32_t *prepare_of;	/* by symbol of a host: the vertex of its
 				   longest prepare task plus 1, or 0 */
-	uint64_t *cuts;		/* vertex << 32 | symbol, with duplicates */
+	uint64_t *cuts;		/* dropped dependencies, with duplicates:
+				   vertex << 32 | symbol */
 	size_t n_cuts, cuts_cap;
 };
 
@@ -94,15 +96,15 @@ add_vertex(struct draft *d, sym id, uint32_t task)
 }
 
 /*
- * Each attempt at a task depends on each attempt at its dependencies.  The
- * limit keeps a log that repeats itself endlessly from making n * n edges.
+ * Each attempt at a task depends on each attempt at its dependencies.  Without
+ * a limit, a log that repeats n attempts would make n * n edges.
  */
 enum { ATTEMPTS_MAX = 8 };
 
 /*
- * Left out are tasks without an elapsed time, further attempts, sums over
- * several intervals (they ran at no certain time) and prepare tasks without a
- * host (no task waited for them).
+ * The graph does not have tasks without an elapsed time, attempts beyond
+ * ATTEMPTS_MAX, sums over several intervals (which did not run at one certain
+ * time), and prepare tasks without a host (for which no task waited).
  */
 static bool
 is_in_graph(const struct build *b, const struct task *t)
@@ -114,8 +116,8 @@ is_in_graph(const struct build *b, const struct task *t)
 }
 
 /*
- * Only the longest prepare task of a host can be on the critical path.  Of
- * equally long ones the first by id is used, so that the order of the records
+ * Only the longest prepare task of a host can be on the critical path.  Among
+ * equally long ones it is the first by id, so that the order of the records
  * does not matter.
  */
 static void
@@ -180,8 +182,8 @@ add_placeholders(struct draft *d)
 }
 
 /*
- * Makes v depend on all vertices of the id dep.  If it has none, it has no
- * elapsed time: the dependency is cut.
+ * Makes v depend on all vertices of the id dep.  If dep has no vertex, which
+ * means no elapsed time, the dependency is dropped and counted.
  */
 static ALWAYS_INLINE void
 add_dependency(struct draft *d, uint32_t v, sym dep)
@@ -212,9 +214,9 @@ count_cuts(struct draft *d)
 }
 
 /*
- * Prefetching, some records ahead: first the link of an id and, when that has
- * arrived, the vertex it leads to.  Ids lead all over memory; waiting for it
- * took a twentieth of the time for a million tasks.
+ * How many records ahead memory is prefetched: first the link of an id, then,
+ * when it has arrived, the vertex to which it refers.  These are all over
+ * memory: waiting for them took a twentieth of the time for a million tasks.
  */
 enum { LINK_AHEAD = 16, VERTEX_AHEAD = 8 };
 
@@ -232,7 +234,7 @@ prefetch_vertex(const struct draft *d, sym id)
 		__builtin_prefetch(&d->vertices[d->first_of[id] / 2]);
 }
 
-/* The dependencies that records name: `deps` of nodes and of tasks. */
+/* Adds the dependencies that records list as `deps`. */
 static void
 add_named(struct draft *d)
 {
@@ -251,8 +253,8 @@ add_named(struct draft *d)
 }
 
 /*
- * A copy depends on the run that made what is copied; the run that consumes
- * it depends on the copy, if it ran where the copy went.
+ * A copy depends on the run that made what is copied.  The run that consumes
+ * the copy depends on it, if it ran on the host to which the copy went.
  */
 static void
 add_copy(struct draft *d, uint32_t v, const struct task *copy)
@@ -267,7 +269,7 @@ add_copy(struct draft *d, uint32_t v, const struct task *copy)
 			dag_add(&d->net->dag, link / 2, v);
 }
 
-/* The dependencies that follow from the kind of a task. */
+/* Adds the dependencies that follow from the kind of a task. */
 static void
 add_by_kind(struct draft *d)
 {
@@ -304,7 +306,8 @@ make_vertices_and_edges(struct network *net)
 	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
 	add_tasks(&d);
 	add_placeholders(&d);
-	/* A copy has up to three edges by kind, its consumer's included. */
+	/* A copy adds up to three edges: to it from the run that made its
+	   contents and from a prepare task, and from it to its consumer. */
 	dag_init(&net->dag, net->n_vertices,
 	    net->build->n_deps + 3 * net->n_tasks, compare_vertices, net);
 	add_named(&d);
@@ -316,7 +319,7 @@ make_vertices_and_edges(struct network *net)
 	free(d.cuts);
 }
 
-/* A path ends with a task that is not a copy. */
+/* A path may end with any task that is not a copy. */
 static void
 set_weights_and_ends(struct network *net)
 {

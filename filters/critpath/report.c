@@ -1,4 +1,4 @@
-/* report - writes the answer as a report for people */
+/* report - writes the paths as a report for people */
 
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@
 #include "common/frame/report.h"
 #include "filters/critpath/answer.h"
 
-enum { BAR_WIDTH = 12, LEAST_SLACK_SHOWN = 30 };
+enum { BAR_WIDTH = 12, LEAST_SLACK_MAX = 30 };
 
-/* More steps than these in a row that took no time become one line. */
-enum { ZERO_STEPS_SHOWN = 2 };
+/* A longer row of steps that took no time becomes one line. */
+enum { ZERO_STEPS_MAX = 2 };
 
 static void
 put_task(struct table *t, const struct answer *a, uint32_t vertex)
@@ -87,7 +87,7 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	table_init(&t, "rrrrlrl", heads);
 	for (size_t i = 0; i < p->n; i++) {
 		n_zero = count_zero_steps(a, p, i);
-		if (n_zero > ZERO_STEPS_SHOWN) {
+		if (n_zero > ZERO_STEPS_MAX) {
 			put_zero_steps(&t, n_zero);
 			i += n_zero - 1;
 		} else {
@@ -182,7 +182,7 @@ put_what_ifs(struct buf *out, const struct answer *a)
 	}
 }
 
-/* "  2 tasks" and the rest, in singular or plural; nothing for a count of 0. */
+/* Writes "  2 tasks" and the rest; nothing if n is 0. */
 static void
 put_count(struct buf *out, uint64_t n, const char *one, const char *many,
     const char *rest)
@@ -244,7 +244,7 @@ put_least_slack(struct buf *out, const struct answer *a)
 	sort_with(list, n, sizeof *list, compare_slack, a->net);
 	report_heading(out, "\nTasks with the least slack");
 	table_init(&t, "rrl", heads);
-	for (size_t i = 0; i < n && i < LEAST_SLACK_SHOWN; i++) {
+	for (size_t i = 0; i < n && i < LEAST_SLACK_MAX; i++) {
 		table_us(&t, list[i].us);
 		table_us(&t, a->net->dag.weight[list[i].vertex]);
 		put_task(&t, a, list[i].vertex);
