@@ -1,4 +1,4 @@
-/* emit - writes the answers as records */
+/* emit - writes the statistics as records */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"
@@ -133,6 +133,8 @@ emit_bins(const struct stat *s, struct filter *f)
 	int64_t wall_us = t->end_us - t->start_us;
 	int64_t n = (int64_t)t->n_bins;
 	struct buf *b;
+
+	/* Bin i begins after wall_us * i / n, here without overflow. */
 
 	for (int64_t i = 0; i < n; i++) {
 		b = filter_begin_stat(f, "parallelism");

@@ -1,4 +1,4 @@
-/* execlog-stat - where the time of a build went */
+/* execlog-stat - reports where the time of a build went */
 
 #include "common/build/attempts.h"
 #include "common/frame/filter.h"
@@ -15,14 +15,14 @@ static const struct opt options[] = {
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "how many tasks to list (10)", 1, 1000000 },
 	{ 0, "bins", OPT_NUM, &opt.bins, "N",
-	    "parts of the time for parallelism (60)", 1, 100000 },
+	    "into how many parts to split the time (60)", 1, 100000 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "[file ...]",
-	.purpose = "Says where the time of a build went, from task and node "
-	    "records: longest tasks,\nbiggest copies, time by type and stage, "
+	.purpose = "Reports where the time of a build went, from task and node "
+	    "records: longest\ntasks, biggest copies, time by type and stage, "
 	    "cache, failures, parallelism.",
 	.keys = build_keys,
 	.reports = true,

@@ -1,4 +1,4 @@
-/* report - writes the answers as a report for people */
+/* report - writes the statistics as a report for people */
 
 #include "common/base/num.h"
 #include "common/frame/filter.h"
@@ -38,7 +38,10 @@ put_title(const struct stat *s, struct buf *out)
 	buf_release(&text);
 }
 
-/* The bins as one line of at most SPARKS_MAX columns. */
+/*
+ * Writes the bins as one line of at most SPARKS_MAX columns; each column is the
+ * average of the bins that it stands for.
+ */
 static void
 put_parallelism(const struct stat *s, struct buf *out)
 {

@@ -1,4 +1,4 @@
-/* stat - computes sums and lists over the tasks of a build */
+/* stat - computes totals and lists of the tasks of a build */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/base/sort.h"
 #include "filters/execlog-stat/stat.h"
 
-/* The longest first; of equal ones by id and attempt. */
+/* By elapsed time, the longest first, then by id and attempt. */
 static int
 compare_elapsed(const void *i, const void *j, void *context)
 {
@@ -38,8 +38,9 @@ is_counted(const struct task *t)
 }
 
 /*
- * The first `top` of all tasks by compare, without sorting all of them: the
- * list has room for twice as many and is sorted and halved when it is full.
+ * Collects the first `top` of all tasks by compare, without sorting all of
+ * them: the list has room for twice as many, and when it is full it is sorted
+ * and its second half dropped.
  */
 struct top_list {
 	const struct build *build;
@@ -98,11 +99,12 @@ make_lists(struct stat *s, size_t top)
 }
 
 /*
- * The extension of the file that names the task, or else the kind.  A log of
- * ninja without a graph has no rules.
+ * The extension of the file that names the task or, if it has none, the kind of
+ * the task.  It serves as the type if there is no rule, as in a log of ninja
+ * without a graph.
  */
 static sym
-extension(struct build *b, const struct task *t)
+extension_of(struct build *b, const struct task *t)
 {
 	struct span id = intern_span(&b->names, t->id);
 	size_t i = id.n;
@@ -122,7 +124,7 @@ type_of(struct build *b, const struct task *t)
 	if (t->kind == b->copy || t->kind == b->prepare)
 		return t->kind;
 	rule = build_rule(b, t);
-	return rule != SYM_NONE ? rule : extension(b, t);
+	return rule != SYM_NONE ? rule : extension_of(b, t);
 }
 
 static int
@@ -147,8 +149,9 @@ compare_remainders(const void *a, const void *b, void *context)
 }
 
 /*
- * Rounds weights to whole microseconds that sum to total_us: as many as needed
- * are rounded up, those with the largest fractions (largest remainder method).
+ * Rounds weights to whole microseconds that sum to total_us (largest remainder
+ * method): all are rounded down, and those with the largest remainders get one
+ * microsecond more until the sum is right.
  */
 static void
 round_weights(const struct build *b, struct type_total *types, size_t n,
@@ -167,11 +170,14 @@ round_weights(const struct build *b, struct type_total *types, size_t n,
 	free(order);
 }
 
+/* type_of() may add names, so type_of_name grows with the build's names. */
 static void
 make_types(struct stat *s)
 {
 	struct build *b = s->build;
-	size_t *type_of_name = NULL, n_names = 0, cap = 0; /* from 1; 0: none */
+	size_t *type_of_name = NULL;	/* by symbol: the index of the type of
+					   this name plus 1, or 0 */
+	size_t n_names = 0, cap = 0;
 	struct type_total *type;
 	struct task *t;
 	sym name;

@@ -5,32 +5,39 @@
 
 struct filter;
 
-/* All answers of the filter; written as records or as a report. */
-
 /* The tasks of one type; see type_of() in stat.c. */
 struct type_total {
 	sym name;
 	uint64_t n_tasks;
 	int64_t elapsed_us;
-	weight weight;		/* summed weighted times */
+	weight weight;		/* the sum of the weighted times */
 	int64_t weighted_us;	/* the same, rounded: see round_weights() */
 };
 
+/* The statistics of a build, which are written as records or as a report. */
 struct stat {
 	struct build *build;
 	struct timeline timeline;
-	uint32_t *longest, *biggest;	/* tasks, the longest first */
-	size_t n_longest, n_biggest;
-	struct type_total *types;	/* by elapsed time, the most first */
+	uint32_t *longest;		/* tasks, the longest first */
+	size_t n_longest;
+	uint32_t *biggest;		/* copies, the biggest first */
+	size_t n_biggest;
+	struct type_total *types;	/* the longest elapsed time first */
 	size_t n_types;
-	/* Run tasks of the log; all attempts at one count as one. */
-	uint64_t n_run, n_executed, n_cached, n_avoided, n_failed, n_tests;
+	uint64_t n_tasks;		/* of all kinds, each attempt */
+
+	/* Runs; all attempts at one task count as one. */
+	uint64_t n_run;
+	uint64_t n_executed, n_cached, n_avoided;	/* they sum to n_run */
+	uint64_t n_failed;
+	uint64_t n_tests;		/* executed */
 	uint64_t n_unseen_nodes;	/* nodes without a task in the log */
+
+	/* Elapsed times of all attempts of runs. */
 	int64_t run_us, failed_us, test_us;
-	uint64_t n_tasks;
 };
 
-/* Computes all answers; top is the length of the lists of tasks. */
+/* Computes the statistics.  Each list of tasks has at most `top` of them. */
 void stat_make(struct stat *, struct build *, size_t top, size_t n_bins);
 void stat_release(struct stat *);
 

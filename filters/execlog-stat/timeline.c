@@ -1,4 +1,4 @@
-/* timeline - sweeps over a build: stages, parallelism, weighted times */
+/* timeline - computes stages, parallelism and weighted times in one sweep */
 
 #include <stdlib.h>
 
@@ -22,12 +22,13 @@ struct sweep {
 	const struct build *build;
 	struct event *events;
 	size_t n;
-	uint64_t n_running;		/* tasks, now */
-	uint64_t n_by_work[N_WORK];	/* of these, by kind of work */
-	weight integral;		/* of 1/n_running, up to now */
+	uint64_t n_running;		/* tasks at this moment */
+	uint64_t n_by_work[N_WORK];	/* the same by kind of work */
+	weight integral;		/* of 1/n_running up to this moment */
 };
 
-bool
+/* Whether the task counts and ran from a start to a later end. */
+static bool
 has_interval(const struct task *t)
 {
 	return (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
@@ -35,7 +36,7 @@ has_interval(const struct task *t)
 	    t->start_us < t->end_us;
 }
 
-/* As ya does it, by the flags of the node. */
+/* The same rules as ya's. */
 enum work
 work_of(const struct build *b, const struct task *t)
 {
@@ -51,6 +52,7 @@ work_of(const struct build *b, const struct task *t)
 	    (flags & NODE_DOWNLOAD) != 0 ? WORK_DOWNLOAD : WORK_BUILD;
 }
 
+/* The first kind of work with running tasks names the stage. */
 static enum stage
 stage_of(const uint64_t n_by_work[N_WORK], uint64_t n_running)
 {
@@ -90,7 +92,7 @@ collect_events(struct sweep *s)
 	sort(s->events, s->n, sizeof *s->events, compare_events);
 }
 
-/* Adds an interval with so many running tasks to the bins that it covers. */
+/* Adds an interval with n_running tasks to the bins that it overlaps. */
 static void
 fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double n_running)
 {
@@ -112,7 +114,7 @@ add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 {
 	struct timeline *t = s->t;
 
-	/* The build's record may begin after, or end before, its tasks. */
+	/* By its record the build may begin after, or end before, its tasks. */
 	from_us = from_us < t->start_us ? t->start_us : from_us;
 	to_us = to_us > t->end_us ? t->end_us : to_us;
 	if (from_us >= to_us)

@@ -4,16 +4,20 @@
 #include "common/build/build.h"
 
 /*
- * What ran when, by one sweep over the starts and ends of all tasks in the
- * order of time.
+ * What ran when, computed by one sweep over the starts and ends of all tasks in
+ * the order of time.
  *
- * The weighted time of a task is the integral of 1/(tasks running) over its
- * time, as in depot_tools' post_build_ninja_summary.  For a second in which the
- * task runs alone it is charged a second, for one in which four tasks run a
- * quarter.  The weighted times of all tasks sum to the time in which any ran.
+ * The weighted time of a task is the integral of 1/(number of running tasks)
+ * from its start to its end, as in depot_tools' post_build_ninja_summary.  For
+ * each second in which it runs alone, a task is charged one second; for each
+ * second in which four tasks run, a quarter.  The weighted times of all tasks
+ * sum to the time in which any task ran.
  */
 
-/* The kinds of work, and the stages of a build (as in ya's --stat). */
+/*
+ * The kinds of work and the stages of a build, as in ya's --stat.  The order of
+ * the kinds decides the stage: see stage_of().
+ */
 enum work { WORK_TEST, WORK_BUILD, WORK_DOWNLOAD, WORK_SERVICE, N_WORK };
 
 enum stage { TESTS_ONLY, TESTS_WITH_OTHER, BUILD_ONLY, BUILD_WITH_OTHER,
@@ -22,8 +26,8 @@ enum stage { TESTS_ONLY, TESTS_WITH_OTHER, BUILD_ONLY, BUILD_WITH_OTHER,
 extern const char *const stage_names[];	/* as in records */
 
 /*
- * A weighted time as a fixed-point number with WEIGHT_US as one microsecond.
- * Sums are exact, so they do not depend on the order of the tasks.
+ * A weighted time as a fixed-point number; WEIGHT_US is one microsecond.  Its
+ * sums are exact, so they do not depend on the order of the tasks.
  */
 typedef __int128 weight;
 #define WEIGHT_US ((weight)1 << 32)
@@ -32,17 +36,15 @@ struct timeline {
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	int64_t stage_us[N_STAGES];	/* they sum to end - start */
 	weight *weights;		/* by task */
-	int64_t running_us;		/* summed over all tasks */
-	uint64_t max_running;		/* at once */
+	int64_t running_us;		/* the sum over all tasks */
+	uint64_t max_running;		/* the most tasks at one time */
 	size_t n_bins;
 	double *bins;			/* the average number of running tasks
 					   in each of n_bins equal parts */
 };
 
+/* The kind of work of a task, from its kind and rule and from its node. */
 enum work work_of(const struct build *, const struct task *);
-
-/* Whether the task has a start and a later end, and counts. */
-bool has_interval(const struct task *);
 
 void timeline_make(struct timeline *, const struct build *, size_t n_bins);
 void timeline_release(struct timeline *);
