@@ -24,17 +24,17 @@
  * far side along exactly one edge, which jumps over i.  All else on the far
  * side depends on i, so that the path can neither return nor meet i.  Hence
  *
- * - an edge from w to v, which depends on w, jumps over the steps that reach v
- *   but are neither v itself nor reach w.  These are n_reaching[w] .. m - 1,
+ * - an edge from w to v, which depends on w, jumps over the steps that reach v,
+ *   except v itself and those that reach w.  These are n_reaching[w] .. m - 1,
  *   where m is the largest n_reaching of v's dependencies.  The longest path
  *   along the edge is finish[w] + weight[v] + tail[v];
  * - the longest path that ends with v, finish[v], avoids all steps that do not
  *   reach v: n_reaching[v] .. n - 1.
  *
- * So each edge and each end gives an interval of steps and a slack, by which
- * the longest path that avoids these steps is shorter than the critical path.
- * A segment tree stores the intervals; the slack of a step is the least of all
- * intervals that contain it.
+ * So each edge and each end gives an interval of steps and a path that avoids
+ * them.  The slack of that path is the length of the critical path minus its
+ * own.  A segment tree stores the slack of each interval; that of a step is the
+ * least of all intervals that contain it.
  *
  *	a(2) - b(5) - c(4)	c depends on b and d, which depend on a.
  *	    \_ d(3) _/		The path is a b c, its length 11.

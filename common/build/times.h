@@ -5,7 +5,10 @@
 
 #include "common/base/num.h"
 
-/* The earlier or later of two times, of which any may be INT_UNKNOWN. */
+/*
+ * The earlier and the later of two times.  If one is INT_UNKNOWN, the result is
+ * the other one.
+ */
 static inline int64_t
 time_earlier(int64_t a, int64_t b)
 {

@@ -70,11 +70,12 @@ void answer_report(const struct answer *, struct filter *, bool all);
  */
 bool answer_slack(const struct answer *, uint32_t vertex, int64_t *slack_us);
 
-/* The time on a path, by kind of task.  The caller frees the array. */
 struct kind_time {
 	sym kind;
 	int64_t us;
 };
+
+/* The time on a path, by kind of task.  The caller frees the array. */
 struct kind_time *answer_by_kind(const struct answer *, const struct path *,
     size_t *n);
 

@@ -55,6 +55,7 @@ read_duration(const char *text, int64_t *us)
 		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 },
 		{ "h", 3600e6 }
 	};
+	const size_t n_units = sizeof units / sizeof *units;
 	const char *unit = text + strspn(text, "0123456789.");
 	char number[32], *end;
 	double value;
@@ -69,12 +70,13 @@ read_duration(const char *text, int64_t *us)
 	if (*end != '\0')
 		return false;
 	if (value > 0 || *unit != '\0') {
-		while (i < 5 && strcmp(unit, units[i].name) != 0)
+		while (i < n_units && strcmp(unit, units[i].name) != 0)
 			i++;
-		if (i == 5)
+		if (i == n_units)
 			return false;
 		value *= units[i].us;
 	}
+	/* Integers of records are below 2^53, which is a little more. */
 	if (!(value >= 0 && value < 9e15))
 		return false;
 	*us = (int64_t)(value + 0.5);
@@ -127,7 +129,7 @@ mark_id(const struct network *net, struct span id, bool *marks)
 }
 
 static void
-set_one(struct network *net, const char *text)
+apply_set(struct network *net, const char *text)
 {
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
 	struct span id;
@@ -156,7 +158,7 @@ get_property(const struct network *net, const struct task *t, struct span key)
 }
 
 static void
-drop_one(struct network *net, const char *text)
+apply_drop(struct network *net, const char *text)
 {
 	struct span key;
 	const char *value = split_at_equals("drop", text, &key);
@@ -184,9 +186,9 @@ static void
 change_weights(struct network *net)
 {
 	for (size_t i = 0; i < opt.drop.n; i++)
-		drop_one(net, opt.drop.values[i]);
+		apply_drop(net, opt.drop.values[i]);
 	for (size_t i = 0; i < opt.set.n; i++)
-		set_one(net, opt.set.values[i]);
+		apply_set(net, opt.set.values[i]);
 }
 
 /* Makes the vertices that --to names the only ends. */
@@ -247,7 +249,7 @@ report_cycle(void *to, const uint32_t *cycle, size_t n)
 }
 
 static void
-answer(struct filter *f, const struct build *build)
+write_answer(struct filter *f, const struct build *build)
 {
 	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
 	int64_t recorded_us = 0, simulated_us = 0;
@@ -288,7 +290,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	build_read(&build, &f, opt.graph);
 	build_resolve_attempts(&build);
-	answer(&f, &build);
+	write_answer(&f, &build);
 	build_release(&build);
 	return filter_end(&f);
 }

@@ -25,7 +25,7 @@ struct event {
 	int64_t us;
 };
 
-/* An event that has no handler: how often it occurs, and where first. */
+/* Events of a name that has no handler: how many, and where the first is. */
 struct unknown_event {
 	uint64_t count;
 	const char *file;
@@ -43,9 +43,9 @@ static struct {
 } state;
 
 static inline struct span
-field(const struct event *e, int at)
+field(const struct event *e, int i)
 {
-	return span_of(e->from[at], (size_t)(e->to[at] - e->from[at]));
+	return span_of(e->from[i], (size_t)(e->to[i] - e->from[i]));
 }
 
 /* The key of a task: the fields from ARG1 to last. */
@@ -58,13 +58,13 @@ key_of(const struct event *e, int last)
 	    (size_t)(e->from[ARG2] - p), (size_t)(e->from[ARG3] - p) };
 }
 
-/* The field SIZE, or INT_UNKNOWN: real logs also have other words there. */
+/* Reads a size, or INT_UNKNOWN: in real logs it may be another word. */
 static int64_t
-size_of(const struct event *e, int at)
+read_size(const struct event *e, int i)
 {
 	int64_t size;
 
-	if (!text_i64(field(e, at), &size) || size < 0 ||
+	if (!text_i64(field(e, i), &size) || size < 0 ||
 	    size >> REC_INT_BITS != 0)
 		return INT_UNKNOWN;
 	return size;
@@ -119,7 +119,7 @@ static bool
 on_finished(const struct event *e)
 {
 	add_host_event(e, open_tasks_add_end(TASK_RUN, key_of(e, ARG2), e->us,
-	    field(e, ARG3), size_of(e, ARG4)));
+	    field(e, ARG3), read_size(e, ARG4)));
 	return true;
 }
 
@@ -128,7 +128,7 @@ static bool
 on_finished_from_cache(const struct event *e)
 {
 	worker_tasks_cached(field(e, ARG1), field(e, ARG2), e->us,
-	    field(e, ARG3), size_of(e, ARG4));
+	    field(e, ARG3), read_size(e, ARG4));
 	return true;
 }
 
@@ -150,7 +150,7 @@ static bool
 on_dep_finished(const struct event *e)
 {
 	open_tasks_add_end(TASK_COPY, key_of(e, ARG3), e->us, field(e, ARG4),
-	    size_of(e, ARG5));
+	    read_size(e, ARG5));
 	return true;
 }
 

@@ -81,7 +81,7 @@ collect_events(struct sweep *s)
 {
 	const struct task *t = s->build->tasks;
 
-	s->events = mem_resize(NULL, s->build->n_tasks * 2 + 1,
+	s->events = mem_resize(NULL, s->build->n_tasks * 2,
 	    sizeof *s->events);
 	for (uint32_t i = 0; i < s->build->n_tasks; i++, t++) {
 		if (!has_interval(t))
