@@ -371,8 +371,8 @@ if sys.hash_info.algorithm == "siphash13":
 	lines '10 started u h' '5' '5 started' '30 finished u h 0 5' >log
 	run -1 --separate-stderr execlog-parse --rejects rejected log
 	assert_equal "$(found 'select(.id) | .elapsed_us')" 20000
-	assert_equal "$stderr" 'execlog-parse: log:2: fewer than three fields
-execlog-parse: log:3: fewer than three fields'
+	assert_equal "$stderr" 'execlog-parse: log:2: the line has fewer than three fields
+execlog-parse: log:3: the line has fewer than three fields'
 	assert_equal "$(cat rejected)" $'5\n5 started'
 }
 

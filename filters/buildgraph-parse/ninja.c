@@ -203,7 +203,7 @@ read_graph_line(const struct line *line)
 	if (!filter_check_text(graph.f, line))
 		return;
 	if (*text.p == '"' ? !read_quoted(text) : !read_frame(text))
-		filter_reject(graph.f, "not a line of 'ninja -t graph'");
+		filter_reject(graph.f, "the line is not from 'ninja -t graph'");
 }
 
 static bool
@@ -270,7 +270,7 @@ read_deps_head(struct span line)
 	    line.n - out.n + 1), ": #deps ", ")", &rest))
 		out.n--;
 	if (out.n == 0) {
-		filter_reject(graph.f, "not a line of 'ninja -t deps'");
+		filter_reject(graph.f, "the line is not from 'ninja -t deps'");
 		return INDEX_NONE;
 	}
 	out.n--;

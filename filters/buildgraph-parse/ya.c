@@ -157,7 +157,7 @@ ya_read(struct filter *f, const struct format_options *options)
 		while (scan_peek(&f->input) != -1)
 			if (!read_document(f, kv_reader))
 				filter_reject_rest(f, span_of(NULL, 0),
-				    "not ya's graph.json: "
+				    "the document is not ya's graph.json: "
 				    "{\"graph\": [node, ...], ...}");
 	} while (filter_next_file(f));
 	recio_free(kv_reader);

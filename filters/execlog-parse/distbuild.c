@@ -340,7 +340,7 @@ read_line(const struct line *line)
 	if (!split(&e, line->p, line->len) && !filter_check_text(state.f, line))
 		return;
 	if (e.n_fields < 3) {
-		filter_reject(state.f, "fewer than three fields");
+		filter_reject(state.f, "the line has fewer than three fields");
 		return;
 	}
 	if (!read_time(&e))

@@ -56,9 +56,15 @@ read_timing(const struct field *timing, int64_t *start_us, int64_t *end_us)
 	    *p++ == ',' && read_seconds(&p, end_us) && *p == ']';
 }
 
+/*
+ * A prepare task is identified by what is prepared, which is the text of
+ * *prepare, and by the uid.  For a run, prepare is NULL.
+ */
 static void
 put_id(struct buf *b, struct span uid, const struct span *prepare)
 {
+	static const char prefix[] = "prepare:";
+	const size_t n = sizeof prefix - 1;
 	struct buf name = { 0 };
 
 	if (prepare == NULL) {
@@ -67,14 +73,14 @@ put_id(struct buf *b, struct span uid, const struct span *prepare)
 		json_str(b, "uid", uid);
 		return;
 	}
-	buf_str(&name, "prepare:");
+	buf_str(&name, prefix);
 	buf_add(&name, prepare->p, prepare->n);
 	if (prepare->n > 0)
 		buf_char(&name, ':');
 	buf_add(&name, uid.p, uid.n);
 	json_str(b, "id", buf_span(&name));
 	json_word(b, "kind", "prepare");
-	json_str(b, "prepare", span_of(name.data + 8, name.len - 8));
+	json_str(b, "prepare", span_of(name.data + n, name.len - n));
 	buf_release(&name);
 }
 
@@ -106,32 +112,33 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 {
 	const struct field *timing = rec_get(entry, TIMING);
 	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
-	enum rec_found is_prepare;
+	enum rec_found found;
 	struct span prepare;
 	struct buf *b;
 
-	is_prepare = rec_str(entry, PREPARE, &prepare);
+	found = rec_str(entry, PREPARE, &prepare);
 	if (timing != NULL && timing->kind == REC_NULL)
 		timing = NULL;
-	if (is_prepare == REC_BAD) {
-		filter_reject(f, "'prepare' is not a string");
+	if (found == REC_BAD) {
+		filter_reject(f, "prepare is not a string");
 		return;
 	}
 	if (timing != NULL && !read_timing(timing, &start_us, &end_us)) {
 		filter_reject(f, "timing is not [start, end] in seconds");
 		return;
 	}
-	if (is_prepare == REC_ABSENT && timing == NULL &&
+	if (found == REC_ABSENT && timing == NULL &&
 	    !rec_true(entry, CACHED))
 		return;
 	if (rec_true(entry, CACHED))
 		start_us = end_us = INT_UNKNOWN;
 	b = filter_begin_record(f, "task");
-	put_id(b, uid, is_prepare == REC_OK ? &prepare : NULL);
+	put_id(b, uid, found == REC_OK ? &prepare : NULL);
 	put_times(b, start_us, end_us);
 	put_rest(b, entry);
 	filter_end_record(f);
-	if (start_us != INT_UNKNOWN && is_prepare == REC_ABSENT &&
+	/* Neither prepare tasks nor sums count for the extent. */
+	if (start_us != INT_UNKNOWN && found == REC_ABSENT &&
 	    !rec_true(entry, TOTAL_TIME)) {
 		extent_add(extent, start_us);
 		extent_add(extent, end_us);
@@ -224,8 +231,8 @@ local_read(struct filter *f, const struct format_options *options)
 		while (scan_peek(&f->input) != -1)
 			if (!read_object(f, &key, &extent))
 				filter_reject_rest(f, buf_span(&key.token),
-				    "not an object with an entry for each "
-				    "uid");
+				    "the log is not an object with an entry "
+				    "for each uid");
 	} while (filter_next_file(f));
 	emit_build(f, FORMAT_LOCAL, &extent);
 	buf_release(&key.token);

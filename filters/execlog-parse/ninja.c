@@ -20,7 +20,7 @@
  * about runs.  Such a log is recognized by the modification times of outputs,
  * which go back from one supposed run to the next as often as they go forward.
  *
- * All lines are in memory: a log has few more lines than there are outputs.
+ * All lines are in memory: there are about as many as outputs.
  */
 enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
 
@@ -53,7 +53,7 @@ read_header(const struct line *line)
 	struct span version;
 
 	if (line->len <= n || memcmp(line->p, header, n) != 0) {
-		filter_reject(state.f, "a comment that is not a ninja header");
+		filter_reject(state.f, "the comment is not a header of ninja");
 		return;
 	}
 	version = span_of(line->p + n, line->len - n);
@@ -103,8 +103,8 @@ read_line(const struct line *line)
 	if (!filter_check_text(state.f, line))
 		return;
 	if (!split(field, line->p, line->len)) {
-		filter_reject(state.f, "not five fields separated by tabs, or "
-		    "the output is empty");
+		filter_reject(state.f, "the line does not have five fields "
+		    "separated by tabs, or its output is empty");
 		return;
 	}
 	if (!read_time(field[START], "start", &e.start_us) ||
