@@ -299,14 +299,14 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	assert_equal "$output" "$(callgraph-stat want)"
 	tail -n +2 r | cmp - bad
 	for line in {2..11}; do
-		[[ $stderr == *"callgraph-stat: r:$line: nodes 1: "* ]]
+		[[ $stderr == *"callgraph-stat: r:$line: nodes[1] is malformed: "* ]]
 	done
 	lines '{"type":"callgraph","modules":[]}' \
 		'{"type":"callgraph","modules":[{}],"nodes":[]}' >r
 	run -1 --separate-stderr callgraph-stat want r
 	assert_equal "$output" "$(callgraph-stat want)"
 	[[ $stderr == *"r:1: nodes is not an array"* ]]
-	[[ $stderr == *"r:2: modules 0: {}"* ]]
+	[[ $stderr == *"r:2: modules[0] is malformed: {}"* ]]
 }
 
 @test "a sum of 2^53 or more is reported" {

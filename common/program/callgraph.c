@@ -27,7 +27,7 @@ const char *const callgraph_measures[N_MEASURES] = { "calls", "self_ns",
 const char *const callgraph_texts[N_NODE_TEXTS] = { "name", "file", "line",
     "call_file", "call_line", "call_inlined" };
 
-/* More than the address space of any machine. */
+/* Rejects damaged records: no process has a larger address space. */
 #define MODULE_MAX_BYTES (UINT64_C(1) << 56)
 
 static char message[256];
@@ -80,8 +80,8 @@ token_of(const struct rec *rec, unsigned key)
 }
 
 /*
- * A string without its quotes and escapes; empty if it is not a string.  One
- * without escapes is borrowed from its token.
+ * A decoded string; empty if the value is not a string.  A string without
+ * escapes is borrowed from its token instead of copied.
  */
 static struct span
 text_of(struct callgraph *g, const struct rec *rec, unsigned key)
@@ -173,8 +173,8 @@ read_node(struct callgraph *g, const struct rec *rec)
 }
 
 /*
- * Reads the items of an array by read(), which appends each; *n is how many
- * there are, for the message.
+ * Calls read(), which appends an item to g, for each item of an array.  *n is
+ * the number of items appended so far, for the message.
  */
 static bool
 read_items(struct callgraph *g, const struct rec *rec, unsigned key,
@@ -198,7 +198,7 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 			break;
 	if (r == NULL && reason == NULL)
 		return true;
-	snprintf(message, sizeof message, "%s %zu: %.*s",
+	snprintf(message, sizeof message, "%s[%zu] is malformed: %.*s",
 	    callgraph_keys[key], *n, SPAN_ARG(item));
 	*why = message;
 	return false;

@@ -26,7 +26,7 @@ struct graph_module {
 };
 
 struct graph_node {
-	uint32_t parent;	/* a node before it, or INDEX_NONE */
+	uint32_t parent;	/* an earlier node, or INDEX_NONE */
 	bool has_function, has_call_site;
 	uint64_t function, call_site;
 	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
@@ -35,8 +35,9 @@ struct graph_node {
 };
 
 /*
- * Adds a measure to a sum, both of which may be INT_UNKNOWN.  False if a record
- * cannot hold the sum: then it is the greatest integer that a record can hold.
+ * Adds a measure to a sum; either may be INT_UNKNOWN.  Returns false if the sum
+ * is too large for a record, and limits it to the greatest integer that a
+ * record can hold.
  */
 static inline bool
 measure_add(int64_t *sum, int64_t n)
@@ -52,7 +53,7 @@ measure_add(int64_t *sum, int64_t n)
 	return false;
 }
 
-/* The keys that a filter declares to read such records. */
+/* The keys of a callgraph record; a filter that reads them declares these. */
 enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
     GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
     GRAPH_RECORDS };
@@ -67,7 +68,7 @@ struct callgraph {
 	/* Private to callgraph.c. */
 	struct recio *modules_io, *nodes_io;
 	struct intervals module_index;
-	struct interval *ranges;	/* of the modules */
+	struct interval *ranges;	/* scratch space to build it */
 	size_t ranges_cap;
 	struct arena arena;
 };
@@ -76,21 +77,21 @@ void callgraph_init(struct callgraph *);
 void callgraph_release(struct callgraph *);
 
 /*
- * Reads a record.  False if it is malformed, and *why: borrowed until the next
- * call.
+ * Reads a record.  If it is malformed, returns false and sets *why, which is
+ * borrowed until the next call.
  */
 bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
 
-/* Gets an address: a string "0x401136". */
+/* Reads an address, which is a string such as "0x401136". */
 enum rec_found callgraph_address(const struct rec *, unsigned key,
     uint64_t *address);
 
-/* Gets a number that is not negative, or else the default. */
+/* Reads a number; if it is absent, negative or malformed, the default. */
 int64_t callgraph_count(const struct rec *, unsigned key, int64_t by_default);
 
 /*
- * The module that contains an address, or NULL.  Of several it is the one with
- * the highest start, and of those the last.
+ * The module that contains an address, or NULL.  If several do, it is the one
+ * with the highest start, and if these are equal, the last one listed.
  */
 const struct graph_module *callgraph_module_at(const struct callgraph *,
     uint64_t address);
