@@ -1,4 +1,4 @@
-/* intervals - an index of the ranges that addresses belong to */
+/* intervals - finds the innermost of many ranges that contains an address */
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ intervals_sort(struct interval *ranges, size_t n)
 
 /*
  * Pops the ranges that end at or below an address, and returns the new depth.
- * Where the top ends, the next range below that has not ended either becomes
- * the innermost; those that have ended are popped with the top.
+ * Where the top range ends, the nearest one below it that reaches further
+ * becomes the innermost; the ranges between them are popped with the top.
  */
 static size_t
 pop_ended(struct intervals *m, const struct interval *stack, size_t depth,
@@ -64,8 +64,8 @@ pop_ended(struct intervals *m, const struct interval *stack, size_t depth,
 }
 
 /*
- * A sweep over the sorted ranges, with a stack of those that are open, the
- * innermost on top.
+ * Sweeps over the sorted ranges, with a stack of those that are open at the
+ * current address, the innermost on top.
  */
 void
 intervals_build(struct intervals *m, struct interval *ranges, size_t n)

@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 /*
- * An interval index (interval map): which of many ranges of addresses contains
- * a given address.  Ranges may nest, as a function and the calls inlined into
- * it do, and the innermost one answers.
+ * An interval index (interval map): finds which of many ranges of addresses
+ * contains a given address.  Ranges may nest, as a function and the calls
+ * inlined into it do; then the innermost range is found.
  *
  * The index is flat: a sorted list of boundaries, each of which names the
- * innermost range from there to the next boundary.  So a search is one binary
- * search whatever the nesting, and the list has at most twice as many
- * boundaries as there are ranges.  Three ranges, their ends excluded:
+ * innermost range from there to the next boundary.  So a lookup is one binary
+ * search, however deep the nesting, and there are at most twice as many
+ * boundaries as ranges.  For example, three half-open ranges:
  *
  *	0: [10, 50)   1: [20, 40)   2: [30, 40)
  *
@@ -21,15 +21,16 @@
  */
 struct interval {		/* from start to end - 1 */
 	uint64_t start, end;
-	uint32_t index;		/* what the range stands for */
+	uint32_t index;		/* the caller's number for the range */
 };
 
 struct boundary {
 	uint64_t start;
-	uint32_t index;		/* or INDEX_NONE: no range from here on */
+	uint32_t index;		/* of the innermost range from here on; or
+				   INDEX_NONE: there is none */
 };
 
-/* Start with { 0 }.  No two neighbours have the same index. */
+/* Start with { 0 }.  Adjacent boundaries have different indexes. */
 struct intervals {
 	struct boundary *list;
 	size_t n, cap;
@@ -37,25 +38,25 @@ struct intervals {
 
 void intervals_release(struct intervals *);
 
-/* Sorts ranges by start, and those that start together by index. */
+/* Sorts ranges by start, and those with the same start by index. */
 void intervals_sort(struct interval *, size_t n);
 
 /*
- * Fills an empty index from n ranges, which it sorts.  Of several ranges that
- * contain an address the last one in that order is the innermost.  Empty ranges
- * do not count.
+ * Fills an empty index from n ranges, which it sorts (intervals_sort()).  If
+ * several ranges contain an address, the one that is last in that order counts
+ * as the innermost.  Empty ranges are ignored.
  */
 void intervals_build(struct intervals *, struct interval *, size_t n);
 
 /*
- * Adds a boundary at or above the last one.  One at the same address replaces
- * it.
+ * Adds a boundary at or above the last one; if it is at the same address, it
+ * replaces the last one.
  */
 void intervals_append(struct intervals *, uint64_t start, uint32_t index);
 
 /*
- * Gives a range to index, whatever had it before.  It moves all boundaries
- * above: meant for indexes of up to some thousands.
+ * Assigns a range to an index, replacing what the range had before.  It copies
+ * the whole list: meant for some thousands of boundaries at most.
  */
 void intervals_assign(struct intervals *, uint64_t start, uint64_t end,
     uint32_t index);
@@ -63,7 +64,7 @@ void intervals_assign(struct intervals *, uint64_t start, uint64_t end,
 /* The index of the innermost range that contains an address, or INDEX_NONE. */
 uint32_t intervals_find(const struct intervals *, uint64_t address);
 
-/* The place in the list of the first boundary above an address. */
+/* The position in the list of the first boundary above an address, or n. */
 size_t intervals_above(const struct intervals *, uint64_t address);
 
 #endif

@@ -1,4 +1,4 @@
-/* checksum - the hash that identifies a program file, whatever its path */
+/* checksum - computes the hash that identifies a program by its contents */
 
 #include <errno.h>
 #include <nettle/sha2.h>

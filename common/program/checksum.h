@@ -6,8 +6,8 @@
 enum { CHECKSUM_BYTES = 28, CHECKSUM_LEN = 2 * CHECKSUM_BYTES };
 
 /*
- * The SHA-512/224 of a whole file as hexadecimal digits and a NUL.  False and
- * errno if it cannot be read.
+ * Writes the SHA-512/224 of a whole file as hexadecimal digits and a NUL.
+ * Returns false and sets errno if the file cannot be read.
  */
 bool checksum_fd(int fd, char hex[CHECKSUM_LEN + 1]);
 

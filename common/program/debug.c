@@ -10,15 +10,15 @@
 #include "common/program/debug.h"
 
 struct unit {
-	Dwarf_Off offset;	/* of its first entry */
+	Dwarf_Off offset;	/* of its root entry */
 	bool has_ranges, is_decoded;
 	struct symtab symtab;
 };
 
-/* The paths of a unit's file table. */
+/* A cache of the paths of a unit's file table. */
 struct file_table {
-	Dwarf_Files *key;
-	const char **paths;	/* by file number; NULL: not looked up yet */
+	Dwarf_Files *key;	/* libdw's table */
+	const char **paths;	/* by file number; NULL: not cached yet */
 	size_t n;
 };
 
@@ -29,7 +29,7 @@ struct debug {
 	size_t n_units, units_cap;
 	struct interval *ranges;	/* of units, until they are indexed */
 	size_t n_ranges, ranges_cap;
-	uint64_t ranges_max;
+	uint64_t ranges_max;	/* in one unit */
 	struct intervals unit_index;
 	size_t n_missing;	/* .dwo files */
 	struct file_table *tables;	/* a hash table by key */
@@ -55,7 +55,7 @@ find_units(struct debug *d)
 	}
 }
 
-/* The unit whose first entry is at an offset, or NULL. */
+/* The unit whose root entry is at an offset, or NULL. */
 static struct unit *
 unit_at(struct debug *d, Dwarf_Off offset)
 {
@@ -67,8 +67,8 @@ unit_at(struct debug *d, Dwarf_Off offset)
 }
 
 /*
- * Functions that the linker discarded are left with addresses near 0 or at the
- * end of the address space, outside all sections.
+ * Ignores functions that the linker discarded: it leaves them with addresses
+ * near 0 or at the end of the address space, outside all sections.
  */
 static void
 add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
@@ -82,7 +82,7 @@ add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
 	    (uint32_t)(u - d->units) };
 }
 
-/* From .debug_aranges, which GCC writes and Clang does not. */
+/* Adds the ranges in .debug_aranges, which GCC writes and Clang does not. */
 static void
 add_listed_ranges(struct debug *d)
 {
@@ -103,7 +103,7 @@ add_listed_ranges(struct debug *d)
 			add_range(d, u, start, start + length);
 }
 
-/* From the unit's own entry. */
+/* Adds the ranges in the root entry of a unit. */
 static void
 add_own_ranges(struct debug *d, struct unit *u)
 {
@@ -118,8 +118,8 @@ add_own_ranges(struct debug *d, struct unit *u)
 }
 
 /*
- * Units do not nest.  If damaged ones overlap, the range that starts first
- * keeps its addresses.
+ * Units do not nest.  Where the ranges of damaged units overlap, the one that
+ * starts first has the addresses.
  */
 static void
 index_units(struct debug *d)
@@ -156,7 +156,10 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d = mem_zero(1, sizeof *d);
 	d->code = code;
 	d->dwarf = dwarf;
-	/* Entries may share lists of ranges: a bound against damaged files. */
+	/*
+	 * In a damaged file many entries may share one long list of ranges; a
+	 * valid unit has fewer ranges than the file has bytes.
+	 */
 	d->ranges_max = debug->size;
 	find_units(d);
 	add_listed_ranges(d);
@@ -226,8 +229,8 @@ file_table_of(struct debug *d, Dwarf_Files *key)
 }
 
 /*
- * An absolute path.  libdw prepends the compilation directory, which is
- * directory 0, up to DWARF 4 only.
+ * Makes a path absolute: only up to DWARF 4 libdw itself prepends the
+ * compilation directory, which is directory 0.
  */
 static const char *
 full_path(struct debug *d, Dwarf_Files *key, const char *path)
@@ -268,7 +271,7 @@ path_of(struct debug *d, Dwarf_Files *key, size_t number)
 	return table->paths[number] = full_path(d, key, path);
 }
 
-/* The path of an attribute's file number, in the unit of the attribute. */
+/* The path for a file number in an attribute, or NULL. */
 static const char *
 file_of(struct debug *d, Dwarf_Attribute *a)
 {
@@ -303,7 +306,7 @@ file_of(struct debug *d, Dwarf_Attribute *a)
  */
 struct level {
 	Dwarf_Die die;
-	uint32_t scope;		/* that contains it and its siblings */
+	uint32_t scope;		/* contains this entry and its siblings */
 };
 
 struct walk {
@@ -314,8 +317,9 @@ struct walk {
 	struct interval *ranges;
 	size_t n_ranges, ranges_cap;
 	uint64_t ranges_max;
-	const void *last;	/* address of the last entry: it must increase,
-				   or a damaged file makes a cycle */
+	const void *last;	/* where libdw has the last entry: the addresses
+				   must increase, or else a damaged file could
+				   make the walk run in a cycle */
 };
 
 static const char *
@@ -345,9 +349,9 @@ name_of(Dwarf_Die *die)
 	return name != NULL ? name : text_of(die, DW_AT_name);
 }
 
-/* Of an inlined call: where it is. */
+/* Sets the file and line of an inlined call: where the call is. */
 static void
-add_call(struct debug *d, Dwarf_Die *die, struct scope *scope)
+set_call_line(struct debug *d, Dwarf_Die *die, struct scope *scope)
 {
 	Dwarf_Attribute a;
 
@@ -357,9 +361,9 @@ add_call(struct debug *d, Dwarf_Die *die, struct scope *scope)
 		scope->line = number_of(&a);
 }
 
-/* Of a function: where it is declared. */
+/* Sets the file and line of a function: where it is declared. */
 static void
-add_declaration(struct debug *d, Dwarf_Die *die, struct scope *scope)
+set_declaration_line(struct debug *d, Dwarf_Die *die, struct scope *scope)
 {
 	Dwarf_Attribute a;
 
@@ -369,7 +373,7 @@ add_declaration(struct debug *d, Dwarf_Die *die, struct scope *scope)
 		scope->line = number_of(&a);
 }
 
-/* Adds the code of an entry to a scope.  False if it has none. */
+/* Adds the address ranges of a scope.  False if its entry has none. */
 static bool
 add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 {
@@ -387,7 +391,10 @@ add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 	return w->n_ranges > before;
 }
 
-/* Adds a function or an inlined call.  INDEX_NONE if it has no code. */
+/*
+ * Adds a function or an inlined call, and returns its scope.  INDEX_NONE if it
+ * has no code or is nested too deeply.
+ */
 static uint32_t
 add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 {
@@ -400,9 +407,9 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 		return INDEX_NONE;
 	scope.name = name_of(die);
 	if (inlined)
-		add_call(w->debug, die, &scope);
+		set_call_line(w->debug, die, &scope);
 	else
-		add_declaration(w->debug, die, &scope);
+		set_declaration_line(w->debug, die, &scope);
 	if ((index = symtab_add_scope(w->symtab, scope)) == INDEX_NONE)
 		w->n_ranges = before;
 	return index;
@@ -416,7 +423,7 @@ push(struct walk *w, Dwarf_Die die, uint32_t scope)
 	w->levels[w->depth++] = (struct level){ die, scope };
 }
 
-/* To the next sibling, or to that of the nearest ancestor that has one. */
+/* Moves to the next sibling, or to that of the nearest ancestor with one. */
 static void
 advance(struct walk *w)
 {
@@ -432,7 +439,8 @@ advance(struct walk *w)
 }
 
 /*
- * Whether to descend into an entry; *scope becomes the scope of its children.
+ * Adds an entry if it is a function or an inlined call.  Returns whether to
+ * descend into it; *scope becomes the scope of its children.
  */
 static bool
 visit(struct walk *w, Dwarf_Die *die, uint32_t *scope)
@@ -481,9 +489,9 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 }
 
 /*
- * libdw sorts the rows by address, and of equal addresses the end of a sequence
- * before the start of the next.  Sequences of discarded code are skipped; their
- * ends are harmless.
+ * libdw sorts the rows by address; at equal addresses the end of one sequence
+ * comes before the start of the next.  Rows of discarded code are skipped; the
+ * ends of its sequences are kept, which is harmless.
  */
 static void
 read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
@@ -517,8 +525,8 @@ read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 }
 
 /*
- * With -gsplit-dwarf the program holds a skeleton unit, which has the lines;
- * the rest is in a .dwo file.
+ * With -gsplit-dwarf the program has a skeleton unit with the line table; the
+ * rest is in a .dwo file.
  */
 static void
 decode_unit(struct debug *d, struct unit *u)
@@ -563,6 +571,7 @@ debug_find(struct debug *d, uint64_t address)
 
 /* --- all units as one symtab --------------------------------------------- */
 
+/* Copies the rows of t for a range of addresses. */
 static void
 add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
     uint64_t end)
@@ -578,7 +587,10 @@ add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
 	symtab_add_row(all, (struct row){ .address = end });
 }
 
-/* first is the index in all of the first scope of t. */
+/*
+ * Copies the scope index of t for a range of addresses; first is the index that
+ * t's first scope has in all.
+ */
 static void
 add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
     uint64_t end, uint32_t first)
@@ -598,6 +610,7 @@ add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
 	intervals_append(to, end, INDEX_NONE);
 }
 
+/* Copies the scopes of t.  Returns the index that the first one has in all. */
 static uint32_t
 add_scopes(struct symtab *all, const struct symtab *t)
 {
@@ -616,12 +629,13 @@ add_scopes(struct symtab *all, const struct symtab *t)
 void
 debug_flatten(struct debug *d, struct symtab *all)
 {
+	/* By unit: the index in all of its first scope. */
 	uint32_t *first = mem_resize(NULL, d->n_units + 1, sizeof *first);
 	const struct symtab *t;
 
 	for (size_t i = 0; i < d->n_units; i++)
 		first[i] = INDEX_NONE;
-	/* Each boundary ends the unit before; the last one starts none. */
+	/* A range ends at the next boundary; the last boundary starts none. */
 	for (size_t i = 0; i + 1 < d->unit_index.n; i++) {
 		const struct boundary *b = &d->unit_index.list[i];
 

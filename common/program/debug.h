@@ -6,27 +6,30 @@
 
 /*
  * The DWARF debug information of an ELF file, read by libdw.  A compilation
- * unit is decoded when one of its addresses is asked for first: decoding all
+ * unit is decoded at the first lookup of one of its addresses: decoding all
  * units of a large library takes seconds.
  */
 struct debug;
 
 /*
- * debug is the file with the DWARF, code the program that it describes, which
- * may be the same: addresses outside its sections of code were discarded by the
- * linker.  Both must live as long.  NULL, and *why, if the DWARF cannot be
- * read.
+ * Reads the DWARF in the file debug, which describes the program code; both may
+ * be the same file, and they must outlive the result.  What DWARF says of
+ * addresses outside the program's code is ignored: the linker has discarded
+ * those functions.  Returns NULL and sets *why if the DWARF cannot be read.
  */
 struct debug *debug_open(const struct elf *code, const struct elf *debug,
     const char **why);
 void debug_close(struct debug *);
 
-/* The unit that covers an address, or NULL: lives as long as the debug. */
+/*
+ * The symtab of the unit that covers an address, or NULL.  It lives until
+ * debug_close().
+ */
 const struct symtab *debug_find(struct debug *, uint64_t address);
 
 /*
- * Adds all units to one symtab, without ELF symbols; its strings live as long
- * as the debug.
+ * Adds all units to one symtab, whose strings live until debug_close().  It
+ * adds no ELF symbols.
  */
 void debug_flatten(struct debug *, struct symtab *);
 

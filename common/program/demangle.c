@@ -1,4 +1,4 @@
-/* demangle - C++ and Rust names as in the source, by libiberty */
+/* demangle - turns linkage names of C++ and Rust into source names */
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -8,21 +8,21 @@
 #include "common/program/demangle.h"
 
 /*
- * Mangled names are a compression: S_, T_ and B_ refer back to earlier parts,
- * and each can double the text, so that a name of 200 bytes stands for
- * gigabytes ("demangler bomb").  So the text is limited.
+ * Mangled names are compressed: S_, T_ and B_ refer back to earlier parts, and
+ * each can double the text, so that a name of 200 bytes can expand to gigabytes
+ * (a "demangler bomb").  So the length of the result is limited.
  *
- * libiberty delivers it in pieces to a callback, whose only way to stop the
- * demangler is a longjmp() out of it.  That is safe because in this mode
- * libiberty keeps its state on the stack and allocates nothing; and the jump
- * buffer is on the caller's stack, so that threads with a demangler each do not
- * disturb one another.
+ * libiberty passes the result in pieces to a callback, whose only way to stop
+ * the demangler is a longjmp() out of it.  That is safe because in this mode
+ * libiberty keeps its state on the stack and allocates nothing.  The jump
+ * buffer is on the caller's stack too, so threads can demangle concurrently,
+ * each with its own struct demangler.
  */
 enum { DEMANGLED_MAX_BYTES = 64 * 1024 };
 
 struct sink {
 	struct buf *buf;
-	size_t max_len;		/* of buf */
+	size_t max_len;		/* of the whole buf */
 	jmp_buf too_long;
 };
 
@@ -37,8 +37,8 @@ append(const char *p, size_t n, void *opaque)
 }
 
 /*
- * Rust's newer names begin with _R.  Its older ones are mangled as in C++ and
- * end in a hash: "17h", 16 hexadecimal digits, "E".
+ * Rust's newer mangled names begin with _R.  The older ones are mangled as in
+ * C++ and end in a hash: "17h", 16 hexadecimal digits, "E": 20 bytes.
  */
 static bool
 is_rust(const char *name)
@@ -49,7 +49,7 @@ is_rust(const char *name)
 	    memcmp(name + n - 20, "17h", 3) == 0);
 }
 
-/* Adds the name as in the source.  False, and adds nothing, if it has none. */
+/* Adds the demangled name.  False, and adds nothing, if that is impossible. */
 static bool
 demangle(struct buf *b, const char *name)
 {

@@ -6,7 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/intern.h"
 
-/* Whether a name may be a mangled one of C++ or Rust. */
+/* Whether a name looks like a mangled name of C++ or Rust. */
 static inline bool
 is_mangled(const char *name)
 {
@@ -14,14 +14,13 @@ is_mangled(const char *name)
 }
 
 /*
- * A cache of demangled names: to demangle one takes microseconds.  It holds
- * each name that was asked for.
+ * Demangles names and caches every result: demangling one takes microseconds.
  */
 struct demangler {
 	struct intern names;	/* mangled */
 	struct demangled {
 		size_t start, n;	/* in text */
-	} *list;		/* by symbol */
+	} *list;		/* by symbol in names */
 	size_t cap;
 	struct buf text;
 };
@@ -30,7 +29,7 @@ void demangler_init(struct demangler *);
 void demangler_release(struct demangler *);
 
 /*
- * The name as in the source, or as it is if it is not mangled or its source
+ * Returns the demangled name, or the name itself if it is not mangled or if it
  * would be longer than 64 KiB.  Borrowed until the next call.
  */
 struct span demangler_name(struct demangler *, const char *name);

@@ -22,13 +22,14 @@
 enum { COMPRESSED_ZSTD = 2 };	/* not in the header of libelf 0.188 */
 
 /*
- * The section flags that matter at run time.  --only-keep-debug clears some of
- * the others.
+ * The section flags that matter at run time.  objcopy --only-keep-debug clears
+ * some of the others.
  */
 enum { LOADED_FLAGS = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS };
 
 static char message[512];
 
+/* Sets *why and returns false. */
 static PRINTF_LIKE(2, 3) bool
 refuse(const char **why, const char *fmt, ...)
 {
@@ -47,7 +48,7 @@ struct section {
 	const char *name;
 };
 
-/* The next section that libelf can read; begin with { 0 }. */
+/* Moves to the next section that libelf can read.  Start with { 0 }. */
 static bool
 next_section(Elf *elf, size_t names, struct section *s)
 {
@@ -62,7 +63,7 @@ next_section(Elf *elf, size_t names, struct section *s)
 	return false;
 }
 
-/* The section that holds the names of sections. */
+/* The index of the section that holds the names of sections. */
 static size_t
 section_names(Elf *elf)
 {
@@ -77,8 +78,9 @@ starts_with(const char *s, const char *start)
 	return strncmp(s, start, strlen(start)) == 0;
 }
 
+/* Sets has_symbols, has_debug and has_zstd. */
 static void
-note_section(struct elf *e, const struct section *s)
+update_flags(struct elf *e, const struct section *s)
 {
 	const GElf_Shdr *h = &s->header;
 	GElf_Chdr compression;
@@ -105,7 +107,7 @@ read_sections(struct elf *e)
 	struct interval *code = NULL;
 
 	while (next_section(e->handle, names, &s)) {
-		note_section(e, &s);
+		update_flags(e, &s);
 		if ((s.header.sh_flags & SHF_ALLOC) == 0 ||
 		    (s.header.sh_flags & SHF_EXECINSTR) == 0 ||
 		    s.header.sh_size > UINT64_MAX - s.header.sh_addr)
@@ -192,6 +194,7 @@ elf_close(struct elf *e)
 
 /* --- the file with the debug information --------------------------------- */
 
+/* The CRC-32 of a whole file, which .gnu_debuglink stores. */
 static bool
 has_crc(int fd, GElf_Word expected)
 {
@@ -207,7 +210,10 @@ has_crc(int fd, GElf_Word expected)
 	return n == 0 && crc == expected;
 }
 
-/* crc: as in .gnu_debuglink, or NULL to compare the build ids. */
+/*
+ * Opens a file if it has e's debug information: its CRC must be *crc or, if crc
+ * is NULL, its build id that of e.
+ */
 static bool
 try_debug(const struct elf *e, const char *path, const GElf_Word *crc,
     struct elf *debug)
@@ -273,6 +279,7 @@ elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
 
 /* --- comparing two programs ---------------------------------------------- */
 
+/* Moves to the next section that is loaded at run time. */
 static bool
 next_loaded(Elf *elf, size_t names, struct section *s)
 {
@@ -282,9 +289,9 @@ next_loaded(Elf *elf, size_t names, struct section *s)
 	return false;
 }
 
-/* The bytes of a section; NULL if it cannot be read. */
+/* The bytes of a section; NULL if they cannot be read. */
 static const Elf_Data *
-content(const struct section *s)
+section_data(const struct section *s)
 {
 	const Elf_Data *data = elf_rawdata(s->scn, NULL);
 
@@ -318,8 +325,8 @@ same_section(const struct section *a, const struct section *b,
 		return refuse(why, "section %s has different flags", a->name);
 	if (x->sh_type == SHT_NOBITS || y->sh_type == SHT_NOBITS)
 		return true;
-	p = content(a);
-	q = content(b);
+	p = section_data(a);
+	q = section_data(b);
 	if (p == NULL || q == NULL || p->d_size != q->d_size)
 		return refuse(why, "section %s cannot be read", a->name);
 	if (p->d_size > 0 && memcmp(p->d_buf, q->d_buf, p->d_size) != 0)
@@ -354,27 +361,27 @@ elf_same_program(const struct elf *a, const struct elf *b, const char **why)
 	size_t a_names = section_names(a->handle);
 	size_t b_names = section_names(b->handle), n = 0;
 	struct section x = { 0 }, y = { 0 };
-	bool more_x, more_y;
+	bool has_x, has_y;
 
 	if (!same_header(a, b, why))
 		return false;
 	for (;; n++) {
-		more_x = next_loaded(a->handle, a_names, &x);
-		more_y = next_loaded(b->handle, b_names, &y);
-		if (!more_x || !more_y)
+		has_x = next_loaded(a->handle, a_names, &x);
+		has_y = next_loaded(b->handle, b_names, &y);
+		if (!has_x || !has_y)
 			break;
 		if (!same_section(&x, &y, why))
 			return false;
 	}
-	if (more_x || more_y)
+	if (has_x || has_y)
 		return refuse(why, "only one of them has section %s",
-		    more_x ? x.name : y.name);
+		    has_x ? x.name : y.name);
 	return n > 0 || refuse(why, "they have no sections to compare");
 }
 
 /* --- symbols ------------------------------------------------------------- */
 
-/* .symtab, or else .dynsym, which strip(1) leaves. */
+/* Finds .symtab, or else .dynsym, which strip(1) leaves. */
 static bool
 find_symbols(Elf *elf, struct section *found)
 {
@@ -399,7 +406,10 @@ elf_is_code(const struct elf *e, uint64_t address)
 	return intervals_find(&e->code, address) != INDEX_NONE;
 }
 
-/* Where the section of an address ends: at the next boundary. */
+/*
+ * Where the section that contains an address ends: at the next boundary.  The
+ * address itself if it is not in a section of code.
+ */
 static uint64_t
 code_end(const void *elf, uint64_t address)
 {
@@ -421,7 +431,8 @@ is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 	case STT_GNU_IFUNC:
 		*kind = SYMBOL_INDIRECT;
 		return true;
-	case STT_NOTYPE:	/* "$x" and the like mark data in code */
+	case STT_NOTYPE:
+		/* ARM's mapping symbols, such as "$d", are not functions. */
 		*kind = SYMBOL_LABEL;
 		return *name != '$';
 	default:
@@ -429,7 +440,7 @@ is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 	}
 }
 
-/* Of the names of one address, global ones are the most useful. */
+/* If an address has several names, a global one is the most useful. */
 static int
 rank(const GElf_Sym *sym)
 {

@@ -10,7 +10,7 @@
  * An ELF file, read by libelf: a program, a shared library, or a file of debug
  * information.  A damaged file is read as far as possible.
  */
-enum { BUILD_ID_MAX = 64 };	/* bytes */
+enum { BUILD_ID_MAX = 64 };	/* in bytes; longer ones are ignored */
 
 struct elf {
 	void *handle;		/* libelf's Elf */
@@ -19,33 +19,37 @@ struct elf {
 	uint64_t size;		/* in bytes */
 	char build_id[2 * BUILD_ID_MAX + 1];	/* hexadecimal; "" if absent */
 	bool has_debug;		/* DWARF */
-	bool has_zstd;		/* sections that old versions cannot read */
+	bool has_zstd;		/* DWARF compressed by zstd */
 	bool has_symbols;	/* a .symtab */
 	struct intervals code;	/* the executable sections */
 };
 
-/* False, and *why: borrowed until the next call. */
+/*
+ * If the file cannot be read, returns false and sets *why, which is borrowed
+ * until the next call.
+ */
 bool elf_open(struct elf *, const char *path, const char **why);
 void elf_close(struct elf *);
 
 /*
- * Opens the separate debug information of a file, as debuggers find it: by the
- * build id under debug_dir; or by .gnu_debuglink in the file's directory, in
- * .debug there, or under debug_dir.  False if there is none.
+ * Opens the separate debug information of a file, which it finds as debuggers
+ * do: by the build id under debug_dir; or else by the name in .gnu_debuglink in
+ * the file's directory, in .debug there, or under debug_dir.  Returns false if
+ * there is none.
  */
 bool elf_open_debug(const struct elf *, const char *debug_dir, struct elf *);
 
 /*
- * Whether two files are the same program, either of which may be stripped:
- * equal build ids, and equal code and data at equal addresses.  If not, *why is
- * the first difference.
+ * Whether two files, either of which may be stripped, are the same program:
+ * they have equal build ids, and equal code and data at equal addresses.  If
+ * not, *why is the first difference.
  */
 bool elf_same_program(const struct elf *, const struct elf *,
     const char **why);
 
 /*
- * Adds the functions of the symbol table and finishes them
- * (symtab_finish_symbols()).  Their names live as long as the file.
+ * Adds the functions of the symbol table and calls symtab_finish_symbols().
+ * Their names live until elf_close().
  */
 void elf_add_symbols(const struct elf *, struct symtab *);
 

@@ -10,8 +10,9 @@
 #include "common/program/release.h"
 
 /*
- * Rows, boundaries of inlined calls and symbols of a record together: about
- * 100 KB of text, which takes a third of a millisecond to decode.
+ * The maximum of rows, boundaries of inlined calls and symbols together in one
+ * record.  They are about 100 KB of text, which takes a third of a millisecond
+ * to decode.
  */
 enum { PART_ENTRIES_MAX = 8192 };
 
@@ -40,12 +41,14 @@ entries_below(const struct symtab *t, uint64_t address)
 }
 
 /*
- * The end of the part that begins at start: as far as the number of its entries
- * allows, by binary search over the addresses.  The last part has no end.
+ * The end of the part that begins at start: the highest address up to which it
+ * has no more than PART_ENTRIES_MAX entries, found by binary search.  The last
+ * part ends at UINT64_MAX.
  */
 static uint64_t
 end_of_part(const struct symtab *t, uint64_t start)
 {
+	/* entries_below(t, 0) would underflow. */
 	size_t max = (start > 0 ? entries_below(t, start) : 0) +
 	    PART_ENTRIES_MAX;
 	uint64_t low = start + 1, high = UINT64_MAX, middle;
@@ -59,11 +62,14 @@ end_of_part(const struct symtab *t, uint64_t start)
 		else
 			high = middle;
 	}
-	/* One address alone may have more entries: then the part is larger. */
+	/*
+	 * low is the first end with too many entries.  If that is start + 1,
+	 * one address alone has too many, and the part must be larger.
+	 */
 	return low - 1 > start ? low - 1 : low;
 }
 
-/* 0 for NULL. */
+/* The number of a string in this part; 0 for NULL. */
 static uint32_t
 number_of(struct intern *strings, const char *s)
 {
@@ -71,8 +77,8 @@ number_of(struct intern *strings, const char *s)
 }
 
 /*
- * The number of a scope in this part, which it gets when it is first needed,
- * and its parents before it.  0 for INDEX_NONE.
+ * The number of a scope in this part; 0 for INDEX_NONE.  A scope is numbered at
+ * its first use, after its parents.
  */
 static uint32_t
 number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
@@ -82,7 +88,7 @@ number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 
 	if (scope == INDEX_NONE)
 		return 0;
-	/* Collect the new ones from the scope outwards, then reverse them. */
+	/* Collect unnumbered scopes from this one outwards, then reverse. */
 	for (uint32_t s = scope; s != INDEX_NONE && w->scope_numbers[s] == 0;
 	    s = w->symtab->scopes[s].parent) {
 		p->scopes = mem_grow(p->scopes, &p->cap, p->n_scopes + 1,
@@ -94,6 +100,7 @@ number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 		p->scopes[first] = p->scopes[last - 1];
 		p->scopes[last - 1] = swap;
 	}
+	/* Number them: they are the last ones in the list. */
 	for (size_t i = p->n_scopes; i-- > 0 &&
 	    w->scope_numbers[p->scopes[i]] == 0;)
 		w->scope_numbers[p->scopes[i]] = (uint32_t)i + 1;
@@ -113,7 +120,7 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 {
 	const struct symtab *t = w->symtab;
 	const struct row *row = symtab_row(t, p->start);
-	uint64_t last = p->start;	/* address */
+	uint64_t last_address = p->start;
 
 	json_open(b, "lines", '[');
 	if (row != NULL) {
@@ -124,10 +131,10 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 	for (size_t i = symtab_rows_above(t, p->start); i < t->n_rows &&
 	    t->rows[i].address < p->end; i++) {
 		row = &t->rows[i];
-		put_number(b, row->address - last);
+		put_number(b, row->address - last_address);
 		put_number(b, number_of(&p->files, row->file));
 		put_number(b, row->line);
-		last = row->address;
+		last_address = row->address;
 	}
 	json_close(b, ']');
 }
@@ -136,20 +143,24 @@ static void
 put_inlines(struct release_writer *w, struct part *p, struct buf *b)
 {
 	const struct intervals *m = &w->symtab->scope_index;
-	uint64_t last = p->start;	/* address */
+	uint64_t last_address = p->start;
 
 	json_open(b, "inlines", '[');
 	put_number(b, 0);
 	put_number(b, number_of_scope(w, p, intervals_find(m, p->start)));
 	for (size_t i = intervals_above(m, p->start); i < m->n &&
 	    m->list[i].start < p->end; i++) {
-		put_number(b, m->list[i].start - last);
+		put_number(b, m->list[i].start - last_address);
 		put_number(b, number_of_scope(w, p, m->list[i].index));
-		last = m->list[i].start;
+		last_address = m->list[i].start;
 	}
 	json_close(b, ']');
 }
 
+/*
+ * Writes the scopes of this part, after put_inlines() has numbered them, and
+ * clears their numbers for the next part.
+ */
 static void
 put_scopes(struct release_writer *w, struct part *p, struct buf *b)
 {
@@ -197,8 +208,8 @@ compare_indexes(const void *a, const void *b)
 }
 
 /*
- * The symbols that begin in this part, and before them those that began earlier
- * and reach into it.
+ * Writes the symbols that begin before this part but reach into it, and then
+ * those that begin in it.
  */
 static void
 put_symbols(struct release_writer *w, struct part *p, struct buf *b)
@@ -208,6 +219,7 @@ put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 	size_t first = symbols_from(t, p->start), n = 0, cap = 0;
 	uint32_t *earlier = NULL, index = intervals_find(m, p->start);
 
+	/* If index is INDEX_NONE, it is not below first. */
 	for (size_t i = intervals_above(m, p->start);; i++) {
 		if (index < first) {
 			earlier = mem_grow(earlier, &cap, n + 1,
@@ -220,6 +232,7 @@ put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 	}
 	sort(earlier, n, sizeof *earlier, compare_indexes);
 	json_open(b, "symbols", '[');
+	/* A symbol has several boundaries if others are nested in it. */
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || earlier[i] != earlier[i - 1])
 			put_symbol(b, &t->symbols[earlier[i]]);

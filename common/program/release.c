@@ -16,7 +16,7 @@
 #include "common/program/elf.h"
 #include "common/program/release.h"
 
-/* A record, which is decoded when one of its addresses is asked for first. */
+/* A record, which is decoded at the first lookup of one of its addresses. */
 struct part {
 	struct span text;
 	uint64_t start, end;
@@ -48,7 +48,7 @@ const char *const release_symbol_kinds[] = { [SYMBOL_LABEL] = "label",
 
 /* --- decoding a record --------------------------------------------------- */
 
-/* An array of strings.  Their numbers begin at 1; list[0] is NULL. */
+/* An array of strings, numbered from 1; list[0] is NULL. */
 struct strings {
 	const char **list;
 	size_t n;
@@ -69,6 +69,7 @@ read_strings(struct rec *rec, unsigned key, struct symtab *t,
 	return true;
 }
 
+/* Gets a string by its number, or NULL for 0.  False if there is none. */
 static bool
 find_string(const struct strings *s, uint64_t number, const char **found)
 {
@@ -77,9 +78,10 @@ find_string(const struct strings *s, uint64_t number, const char **found)
 }
 
 /*
- * Reads the next number of an array.  False at the end of the array, when rest
- * is empty, or if there is something else, when it is not.  It does not use the
- * JSON reader, for speed: arrays of numbers are most of a release.
+ * Reads the next number of an array.  Returns false at the end of the array,
+ * where it leaves rest empty, or if the array is malformed, where it does not.
+ * For speed it does without the JSON reader: arrays of numbers are most of a
+ * release.  18 digits cannot overflow.
  */
 static bool
 next_number(struct span *rest, uint64_t *value)
@@ -110,7 +112,7 @@ next_numbers(struct span *rest, uint64_t *values, size_t n)
 	return true;
 }
 
-/* The token of an array; empty if the field is absent or something else. */
+/* The token of an array; empty if the field is absent or not an array. */
 static struct span
 array_of(struct rec *rec, unsigned key)
 {
@@ -248,7 +250,7 @@ decode_part(struct release *r, struct part *part)
 
 /* --- the file ------------------------------------------------------------ */
 
-/* Skips a literal text.  Returns NULL if something else is there. */
+/* Skips a literal text.  Returns NULL if p is NULL or at something else. */
 static const char *
 skip_text(const char *p, const char *end, const char *text)
 {
@@ -258,7 +260,7 @@ skip_text(const char *p, const char *end, const char *text)
 	    memcmp(p, text, n) == 0 ? p + n : NULL;
 }
 
-/* Reads an address and the quote after it. */
+/* Reads an address and the quote after it; returns NULL like skip_text(). */
 static const char *
 read_address(const char *p, const char *end, uint64_t *address)
 {
@@ -270,8 +272,8 @@ read_address(const char *p, const char *end, uint64_t *address)
 }
 
 /*
- * The writer puts the addresses first, in this form, so that the index of parts
- * is made without parsing the records.
+ * Reads the addresses, which the writer puts first and in exactly this form, so
+ * that parts can be indexed without parsing their records.
  */
 static bool
 add_part(struct release *r, const char *p, const char *end)

@@ -1,4 +1,4 @@
-/* symbols - the functions and lines that addresses resolve to */
+/* symbols - resolves addresses to functions, inlined calls and lines */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,20 @@
 #include "common/program/symbols.h"
 
 /*
- * Symbolizing an address, with two caches:
+ * An address is resolved in three steps, the first and last of which are
+ * caches:
  *
- * 1. address_map has the answers of all addresses that were asked for before:
- *    the same few come again and again.
+ * 1. address_map has the answers for all addresses looked up before: the same
+ *    few are looked up again and again.
  * 2. For a new address, interval indexes find what covers it: the innermost
  *    DWARF scope, the row of the line table and, if DWARF does not suffice, the
  *    ELF symbol.  These form a resolution.
  * 3. answer_map has the answers by resolution: all addresses of one line in one
- *    scope share one.  Only for a new resolution an answer is built: the chain
- *    of inlined calls, from the scope outwards to the function.
+ *    scope share an answer.  An answer is built only for a new resolution: the
+ *    chain of inlined calls, from the scope outwards to the function.
  */
 
-/* It has no padding: it is hashed and compared as raw memory. */
+/* The key in step 3.  No padding: it is hashed and compared as raw memory. */
 struct resolution {
 	const struct symtab *symtab;	/* of the scope */
 	const struct symbol *symbol;	/* NULL if DWARF suffices */
@@ -50,18 +51,18 @@ struct symbols {
 	/* Blocks do not move, so that answers can be borrowed. */
 	struct cached_answer **blocks;
 	size_t n_answers, blocks_cap;
-	struct map answer_map;	/* of answers by their resolutions */
+	struct map answer_map;	/* answer numbers by resolution */
 	struct place *places;
 	size_t n_places, places_cap;
 	struct map place_map;
 	struct arena names;
-	struct arena inlined;	/* of uint32_t only, for their alignment */
+	struct arena inlined;	/* only of uint32_t, which keeps it aligned */
 	struct cached_address {
 		uint64_t address;
 		uint32_t answer;	/* its number */
 	} *cached;
 	size_t n_cached, cached_cap;
-	struct map address_map;	/* of cached */
+	struct map address_map;	/* indexes in cached by address */
 };
 
 enum { ANSWERS_PER_BLOCK = 1024 };
@@ -82,6 +83,7 @@ resolution_key(const void *owner, uint32_t number)
 	    sizeof(struct resolution));
 }
 
+/* All members of a place, without the padding at its end. */
 static struct span
 place_key(const void *owner, uint32_t number)
 {
@@ -194,7 +196,7 @@ symbols_damage(const struct symbols *s)
 
 /* --- resolving ---------------------------------------------------------- */
 
-/* The part of the program that covers an address, or NULL. */
+/* The symtab of the unit or part that covers an address, or NULL. */
 static const struct symtab *
 find_symtab(struct symbols *s, uint64_t address)
 {
@@ -232,8 +234,8 @@ symbol_at(struct symbols *s, uint64_t address)
 
 /*
  * Assembler code has no DWARF scope, only an ELF symbol.  And C++ compilers
- * omit the linkage names of static functions, so that DWARF knows them as "f"
- * alone; the symbol has the namespace and the arguments as well.
+ * omit the linkage names of static functions, so DWARF has only "f", while the
+ * symbol also has the namespace and the arguments.
  */
 static bool
 needs_symbol(const struct resolution *r)
@@ -263,6 +265,7 @@ resolve(struct symbols *s, uint64_t address)
 
 /* --- answers ------------------------------------------------------------- */
 
+/* Adds a place unless there is an equal one, and returns its number. */
 static uint32_t
 add_place(struct symbols *s, struct place place)
 {
@@ -283,8 +286,8 @@ place_of(const struct scope *scope)
 }
 
 /*
- * The inlined calls, from the innermost scope outwards.  The outermost scope is
- * the function itself, which is returned.
+ * Adds the inlined calls, from the innermost scope outwards.  Returns the
+ * outermost scope, which is the function itself.
  */
 static struct place
 add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
@@ -302,7 +305,10 @@ add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
 	return place_of(scope);
 }
 
-/* Compilers append how they changed a function: "_Z1fv.cold", ".isra.0". */
+/*
+ * A name without what compilers append when they split or specialize a
+ * function: "_Z1fv.cold", "_Z1fv.isra.0".
+ */
 static const char *
 without_suffix(struct symbols *s, const char *name)
 {
@@ -329,7 +335,7 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 		if (function.name == NULL)
 			function.name = symbol->name;
 	}
-	/* Without a declaration: the line on which the symbol begins. */
+	/* If it has no declaration: the line on which the symbol begins. */
 	if (symbol != NULL && function.file == NULL &&
 	    (row = row_at(s, symbol->address)) != NULL) {
 		function.file = row->file;

@@ -13,18 +13,21 @@
 struct symbols;
 
 /*
- * Opens an ELF file.  debug_dir is the root of separate debug information:
- * /usr/lib/debug.  If the file cannot be read: NULL, and *why.  Otherwise *why
- * is what it lacks, or NULL.  *why is borrowed until the next call.
+ * Opens an ELF file.  debug_dir is the root of separate debug information, such
+ * as /usr/lib/debug.  If the file cannot be read, returns NULL and sets *why.
+ * Otherwise sets *why to what is missing, such as lines, or to NULL.  *why is
+ * borrowed until the next call.
  */
 struct symbols *symbols_open(const char *path, const char *debug_dir,
     const char **why);
+
+/* Opens a release; NULL and *why if it cannot be read. */
 struct symbols *symbols_open_release(const char *path, const char **why);
 void symbols_close(struct symbols *);
 
 const char *symbols_build_id(const struct symbols *);	/* "" if none */
 
-/* The damage that was found so far, or NULL. */
+/* What was found to be damaged or missing so far, or NULL if nothing was. */
 const char *symbols_damage(const struct symbols *);
 
 /* A function and a line in a file; NULL and 0 if unknown. */
@@ -35,16 +38,16 @@ struct place {
 };
 
 /*
- * What an address of the file resolves to.  If main() calls f() on line 8,
- * which was inlined and calls g() on line 3, and g() was inlined too, then the
- * answer for an address of g()'s line 1 is
+ * What an address in the file resolves to.  For example, main() calls f() on
+ * line 8, f() calls g() on line 3, and both calls were inlined.  Then an
+ * address in line 1 of g() resolves to
  *
  *	line 1, inlined: g (called on line 3), f (called on line 8),
  *	function: main (declared on line 5)
  *
- * An answer and all that it points to live as long as the symbols.  Addresses
- * with equal answers share one.  Answers are numbered from 0 in the order in
- * which they are first given, and so are the places in them.
+ * An answer and all that it points to live until symbols_close().  Addresses
+ * with equal answers share one.  Answers, and the places in them, are numbered
+ * from 0 in the order of their first use.
  */
 struct answer {
 	const char *file;	/* of the address itself */
@@ -52,17 +55,19 @@ struct answer {
 	uint32_t number;
 	uint32_t function;	/* a place: where it is declared */
 	uint32_t n_inlined;
-	const uint32_t *inlined;	/* places: the calls inlined around the
-					   address, innermost first; the
-					   callee's name, the line of the
-					   call */
+
+	/*
+	 * The inlined calls around the address, innermost first: places with
+	 * the name of the callee and the line of the call.
+	 */
+	const uint32_t *inlined;
 };
 
 const struct answer *symbols_find(struct symbols *, uint64_t address);
 
 /*
- * A place by its number: borrowed until the next symbols_find(), its texts as
- * long as the symbols.
+ * A place by its number.  It is borrowed until the next symbols_find(); its
+ * texts live until symbols_close().
  */
 const struct place *symbols_place(const struct symbols *, uint32_t number);
 

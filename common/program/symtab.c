@@ -1,4 +1,4 @@
-/* symtab - functions, inlined calls, lines and symbols by address */
+/* symtab - a table of functions, inlined calls, lines and symbols by address */
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +64,9 @@ symtab_add_row(struct symtab *t, struct row row)
 }
 
 /*
- * By address.  Symbols of one address are sorted so that the best is the last:
- * an interval index prefers the greatest index.
+ * By address.  Of the symbols at one address, the best is the last, because an
+ * interval index prefers the greatest index.  Names are compared in reverse, so
+ * that of equal symbols the first by name is the best.
  */
 static int
 compare_symbols(const void *a, const void *b)
@@ -111,8 +112,9 @@ symtab_finish_symbols(struct symtab *t,
     uint64_t (*code_end)(const void *owner, uint64_t address),
     const void *owner)
 {
-	/* The address of this symbol, and that of the next other one. */
-	uint64_t address = UINT64_MAX, next = UINT64_MAX, end, max_size;
+	/* Of the current symbol, and the next higher one. */
+	uint64_t address = UINT64_MAX, next_address = UINT64_MAX;
+	uint64_t end, max_size;
 	size_t n = 0;
 
 	sort(t->symbols, t->n_symbols, sizeof *t->symbols, compare_symbols);
@@ -120,17 +122,18 @@ symtab_finish_symbols(struct symtab *t,
 		struct symbol *s = &t->symbols[i];
 
 		if (s->address != address) {
-			next = address;
+			next_address = address;
 			address = s->address;
 		}
 		end = code_end(owner, s->address);
 		max_size = end - s->address;
 		if (s->size == 0 || s->kind == SYMBOL_LABEL)
-			s->size = next < end ? next - s->address : max_size;
+			s->size = next_address < end ?
+			    next_address - s->address : max_size;
 		else if (s->size > max_size)
 			s->size = max_size;
 	}
-	/* Drop the labels that are inside functions. */
+	/* Drop the labels that are inside functions: index without labels. */
 	index_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)
 		if (t->symbols[i].kind != SYMBOL_LABEL || intervals_find(
