@@ -37,8 +37,8 @@ static const struct about about = {
 
 static struct {
 	struct elf program;		/* the file that is deployed */
-	struct elf other;		/* the one with the debug information */
-	const struct elf *source;	/* whichever has it */
+	struct elf other;		/* separate debug information */
+	const struct elf *source;	/* the one with debug information */
 	struct debug *debug;
 	struct symtab symtab;
 	char checksum[CHECKSUM_LEN + 1];
@@ -81,7 +81,7 @@ read_debug(struct filter *f)
 
 	if (!e->has_debug && !e->has_symbols)
 		die("'%s' has no debug information at all: name the file that "
-		    "has it by --debug", e->path);
+		    "has it with --debug", e->path);
 	if (!e->has_debug) {
 		err_warn("warning: '%s' has symbols, but no debug information: "
 		    "the release will have no lines", e->path);
@@ -114,10 +114,13 @@ static void
 make_dir(const char *path)
 {
 	if (mkdir(path, 0777) != 0 && errno != EEXIST)
-		die_errno("cannot make '%s'", path);
+		die_errno("cannot create directory '%s'", path);
 }
 
-/* A symbolic link by the build id, which is how shared libraries are found. */
+/*
+ * Links the build id, by which shared libraries are found, to the release.  A
+ * rename replaces an older link atomically.
+ */
 static void
 link_build_id(const char *dir, const char *build_id)
 {
@@ -175,7 +178,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	path = filter_operand(&f);
 	if (path == NULL || filter_operand(&f) != NULL)
-		die("name one executable");
+		die("exactly one executable must be named");
 	read_program(&f, path);
 	if (opt.release_dir != NULL)
 		store_release(opt.release_dir);

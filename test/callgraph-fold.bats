@@ -169,7 +169,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 
 @test "an unknown format or measure is wrong usage" {
 	run -2 --separate-stderr callgraph-fold --format svg
-	[[ $stderr == *"--format is folded, speedscope or callgrind, not 'svg'"* ]]
+	[[ $stderr == *"--format must be folded, speedscope or callgrind, not 'svg'"* ]]
 	run -2 --separate-stderr callgraph-fold --by total
-	[[ $stderr == *"--by is self, samples or calls, not 'total'"* ]]
+	[[ $stderr == *"--by must be self, samples or calls, not 'total'"* ]]
 }

@@ -167,8 +167,8 @@ refused() {
 	refused "cannot read 'missing': No such file" missing
 	refused "cannot read '.': it is not a regular file" .
 	refused "it is not linked yet" two.o
-	refused "name one executable"
-	refused "name one executable" "$PROGRAMS/c5" "$PROGRAMS/c4"
+	refused "exactly one executable must be named"
+	refused "exactly one executable must be named" "$PROGRAMS/c5" "$PROGRAMS/c4"
 	refused "it is not an ELF file" "$PROGRAMS/c5" --debug text
 }
 

@@ -1,4 +1,4 @@
-/* formats - writes stacks in the formats of other viewers */
+/* formats - writes stacks in the formats of flame graph and profile viewers */
 
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@ name_of(const struct stacks *s, uint32_t frame)
 	return intern_span(&s->texts, s->frames[frame].name);
 }
 
-/* --- folded: a line for each stack: its functions and its weight --------- */
+/* --- folded --------------------------------------------------------------- */
 
-/* Replaces the characters that would end a function or a line. */
+/* Replaces the characters that would end the name or the line. */
 static void
-put_function(struct buf *b, struct span name)
+put_name(struct buf *b, struct span name)
 {
 	for (size_t i = 0; i < name.n; i++) {
 		unsigned char c = (unsigned char)name.p[i];
@@ -29,8 +29,10 @@ put_function(struct buf *b, struct span name)
 void
 put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 {
-	struct buf *b = filter_out(f), path = { 0 };
-	size_t *lengths = NULL, depth = 0, cap = 0;
+	struct buf *b = filter_out(f);
+	struct buf path = { 0 };	/* the functions on the stack */
+	size_t *lengths = NULL;		/* of the path before each of them */
+	size_t depth = 0, cap = 0;
 	struct walk w;
 
 	walk_init(&w, s);
@@ -45,7 +47,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 		lengths[depth++] = path.len;
 		if (path.len > 0)
 			buf_char(&path, ';');
-		put_function(&path, name_of(s, stack->frame));
+		put_name(&path, name_of(s, stack->frame));
 		if (stack->measures[measure] == 0)
 			continue;
 		buf_add(b, path.data, path.len);
@@ -61,7 +63,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 
 /* --- speedscope ---------------------------------------------------------- */
 
-/* The title of the picture: "app: time". */
+/* The title of the profile, such as "app: time". */
 static void
 put_title(struct buf *b, const struct stacks *s, unsigned measure)
 {
@@ -113,9 +115,9 @@ put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
 }
 
 /*
- * An "evented" profile, as if each function ran once, itself first and then its
- * callees.  Its length is proportional to the number of nodes; that of a
- * "sampled" profile also to their depth.
+ * Writes an "evented" profile, as if each function ran once, first itself and
+ * then its callees.  A "sampled" profile would repeat the whole stack for each
+ * node, and so its length would also be proportional to the depth.
  */
 static void
 put_profile(struct buf *b, const struct stacks *s, unsigned measure)
@@ -180,8 +182,8 @@ compare_edges(const void *a, const void *b)
 }
 
 /*
- * The inclusive cost of each stack.  Backwards, since parents come before their
- * children.
+ * The inclusive cost of each stack.  The loop runs backwards, so that the cost
+ * of a stack is complete when it is added to that of its parent.
  */
 static int64_t *
 inclusive_costs(const struct stacks *s, unsigned measure)
@@ -200,7 +202,7 @@ inclusive_costs(const struct stacks *s, unsigned measure)
 	return costs;
 }
 
-/* The edges, sorted; equal ones are added up. */
+/* The edges, sorted by caller and callee; those of the same pair are merged. */
 static struct edge *
 find_edges(const struct stacks *s, unsigned measure, size_t *n)
 {
@@ -229,7 +231,10 @@ find_edges(const struct stacks *s, unsigned measure, size_t *n)
 	return edges;
 }
 
-/* fl= and fn=, or cfl= and cfn=.  A name is written once, then its number. */
+/*
+ * Writes the position of a function: fl= and fn= or, with the prefix "c", cfl=
+ * and cfn=.  Its name is written once, and then only its number.
+ */
 static void
 put_position(struct buf *b, const struct stacks *s, uint32_t frame,
     const char *prefix, bool *is_written)
@@ -238,13 +243,13 @@ put_position(struct buf *b, const struct stacks *s, uint32_t frame,
 
 	buf_printf(b, "%sfl=", prefix);
 	if (f->file != SYM_NONE)
-		put_function(b, intern_span(&s->texts, f->file));
+		put_name(b, intern_span(&s->texts, f->file));
 	else
 		buf_str(b, "???");
 	buf_printf(b, "\n%sfn=(%u)", prefix, frame + 1);
 	if (!is_written[frame]) {
 		buf_char(b, ' ');
-		put_function(b, name_of(s, frame));
+		put_name(b, name_of(s, frame));
 		is_written[frame] = true;
 	}
 	buf_char(b, '\n');
@@ -264,6 +269,7 @@ exclusive_costs(const struct stacks *s, unsigned measure)
 	return costs;
 }
 
+/* Writes the target of the calls, then the line of the caller and the cost. */
 static void
 put_edge(struct buf *b, const struct stacks *s, const struct edge *e,
     bool *is_written)
@@ -278,8 +284,8 @@ void
 put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 {
 	struct buf *b = filter_out(f);
-	size_t n, at = 0;
-	struct edge *edges = find_edges(s, measure, &n);
+	size_t n_edges, next_edge = 0;
+	struct edge *edges = find_edges(s, measure, &n_edges);
 	int64_t *costs = exclusive_costs(s, measure);
 	bool *is_written = mem_zero(s->n_frames + 1, sizeof *is_written);
 	struct span program = stacks_program(s);
@@ -288,7 +294,7 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 	    "creator: weir callgraph-fold\n");
 	if (program.n > 0) {
 		buf_str(b, "cmd: ");
-		put_function(b, program);
+		put_name(b, program);
 		buf_char(b, '\n');
 	}
 	buf_printf(b, "positions: line\nevents: %s\n",
@@ -298,8 +304,9 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 		put_position(b, s, i, "", is_written);
 		buf_printf(b, "%lld %lld\n", (long long)s->frames[i].line,
 		    (long long)costs[i]);
-		for (; at < n && edges[at].caller == i; at++)
-			put_edge(b, s, &edges[at], is_written);
+		for (; next_edge < n_edges && edges[next_edge].caller == i;
+		    next_edge++)
+			put_edge(b, s, &edges[next_edge], is_written);
 		filter_emit(f);
 	}
 	free(edges);

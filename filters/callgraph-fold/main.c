@@ -1,4 +1,4 @@
-/* callgraph-fold - write callgraphs in the formats of other viewers */
+/* callgraph-fold - write callgraphs in the formats of profile viewers */
 
 #include <string.h>
 
@@ -28,13 +28,13 @@ static const struct about about = {
 	.keys = callgraph_keys,
 };
 
-/* By preference, without --by. */
+/* The values of --by.  The first one that was measured is the default. */
 static const struct {
 	const char *name;
 	unsigned measure;
-} measures[] = { { "self", SELF_NS }, { "samples", SAMPLES },
+} choices[] = { { "self", SELF_NS }, { "samples", SAMPLES },
     { "calls", CALLS } };
-enum { N_CHOICES = sizeof measures / sizeof *measures };
+enum { N_CHOICES = sizeof choices / sizeof *choices };
 
 static const struct {
 	const char *name;
@@ -49,34 +49,35 @@ chosen_format(void)
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (strcmp(opt.format, formats[i].name) == 0)
 			return i;
-	die("--format is folded, speedscope or callgrind, not '%s'",
+	die("--format must be folded, speedscope or callgrind, not '%s'",
 	    opt.format);
 }
 
-/* An index of measures; N_CHOICES: the first that was measured. */
+/* The index in choices of --by, or N_CHOICES without it. */
 static size_t
-chosen_measure(void)
+chosen_by(void)
 {
 	if (opt.by == NULL)
 		return N_CHOICES;
 	for (size_t i = 0; i < N_CHOICES; i++)
-		if (strcmp(opt.by, measures[i].name) == 0)
+		if (strcmp(opt.by, choices[i].name) == 0)
 			return i;
-	die("--by is self, samples or calls, not '%s'", opt.by);
+	die("--by must be self, samples or calls, not '%s'", opt.by);
 }
 
+/* The measure to write: the choice, or else the first that was measured. */
 static unsigned
 find_measure(struct filter *f, const struct stacks *s, size_t choice)
 {
 	for (size_t i = 0; choice == N_CHOICES && i < N_CHOICES; i++)
-		if (s->is_measured[measures[i].measure])
+		if (s->is_measured[choices[i].measure])
 			choice = i;
 	if (choice == N_CHOICES)
 		return CALLS;
-	if (s->n > 0 && !s->is_measured[measures[choice].measure])
+	if (s->n > 0 && !s->is_measured[choices[choice].measure])
 		filter_fail(f, "no node has %s",
-		    callgraph_measures[measures[choice].measure]);
-	return measures[choice].measure;
+		    callgraph_measures[choices[choice].measure]);
+	return choices[choice].measure;
 }
 
 int
@@ -92,7 +93,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	format = chosen_format();
-	choice = chosen_measure();
+	choice = chosen_by();
 	callgraph_init(&g);
 	stacks_init(&stacks, opt.collapse_recursion);
 	while ((rec = filter_next(&f)) != NULL) {

@@ -1,4 +1,4 @@
-/* stacks - callgraphs as a tree of names */
+/* stacks - merges callgraphs into one tree of stacks, by function names */
 
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "filters/callgraph-fold/stacks.h"
 
 /*
- * The key of a stack: its first members.  No padding, so it can be hashed and
- * compared as raw memory.
+ * The key of a stack has the same layout as its first members.  It has no
+ * padding, so it can be hashed and compared as raw memory.
  */
 struct key {
 	uint32_t parent, frame;
@@ -23,9 +23,9 @@ stack_key(const void *owner, uint32_t i)
 }
 
 void
-stacks_init(struct stacks *s, bool collapse)
+stacks_init(struct stacks *s, bool collapse_recursion)
 {
-	*s = (struct stacks){ .collapse_recursion = collapse,
+	*s = (struct stacks){ .collapse_recursion = collapse_recursion,
 	    .program = SYM_NONE };
 	intern_init(&s->texts);
 	intern_init(&s->frame_keys);
@@ -44,7 +44,7 @@ stacks_release(struct stacks *s)
 
 /* --- adding -------------------------------------------------------------- */
 
-/* The label of a function without a name: its offset in its module. */
+/* Adds the label of a function without a name: its module and offset. */
 static void
 put_offset(struct buf *b, const struct callgraph *g,
     const struct graph_node *n)
@@ -58,7 +58,7 @@ put_offset(struct buf *b, const struct callgraph *g,
 	} else if (m == NULL) {
 		buf_address(b, n->function);
 	} else {
-		/* The path is a JSON token: without its quotes. */
+		/* The path is a JSON token: remove the quotes. */
 		path = span_base_name(span_of(m->path.p + 1, m->path.n - 2));
 		buf_add(b, path.p, path.n);
 		buf_char(b, '+');
@@ -66,6 +66,7 @@ put_offset(struct buf *b, const struct callgraph *g,
 	}
 }
 
+/* The number of a node's frame, which is added if it is new. */
 static uint32_t
 find_frame(struct stacks *s, const struct callgraph *g,
     const struct graph_node *n)
@@ -98,6 +99,7 @@ find_frame(struct stacks *s, const struct callgraph *g,
 	return number;
 }
 
+/* The number of a stack, which is added if it is new. */
 static uint32_t
 find_stack(struct stacks *s, uint32_t parent, uint32_t frame)
 {
@@ -164,7 +166,7 @@ stacks_program(const struct stacks *s)
 
 /* --- walking ------------------------------------------------------------- */
 
-/* By parent, roots last; siblings by name, then file. */
+/* By parent, with roots (INDEX_NONE) last; siblings by name, then file. */
 static int
 compare_stacks(const void *a, const void *b, void *context)
 {
@@ -178,17 +180,17 @@ compare_stacks(const void *a, const void *b, void *context)
 }
 
 static void
-push_level(struct walk *w, uint32_t stack, size_t at, size_t end)
+push_level(struct walk *w, uint32_t stack, size_t next, size_t end)
 {
 	w->levels = mem_grow(w->levels, &w->cap, w->depth + 1,
 	    sizeof *w->levels);
-	w->levels[w->depth++] = (struct walk_level){ stack, at, end };
+	w->levels[w->depth++] = (struct walk_level){ stack, next, end };
 }
 
 void
 walk_init(struct walk *w, const struct stacks *s)
 {
-	size_t at = 0;
+	size_t next = 0;
 
 	*w = (struct walk){ 0 };
 	w->sorted = mem_resize(NULL, s->n + 1, sizeof *w->sorted);
@@ -197,10 +199,11 @@ walk_init(struct walk *w, const struct stacks *s)
 		w->sorted[i] = (uint32_t)i;
 	sort_with(w->sorted, s->n, sizeof *w->sorted, compare_stacks, s);
 	for (size_t i = 0; i <= s->n; i++) {
-		w->first[i] = at;
-		while (at < s->n && s->list[w->sorted[at]].parent == i)
-			at++;
+		w->first[i] = next;
+		while (next < s->n && s->list[w->sorted[next]].parent == i)
+			next++;
 	}
+	/* No stack has the parent s->n: the roots begin at first[s->n]. */
 	push_level(w, INDEX_NONE, w->first[s->n], s->n);
 }
 
@@ -209,9 +212,9 @@ walk_next(struct walk *w)
 {
 	struct walk_level *l = &w->levels[w->depth - 1];
 
-	w->enters = l->at < l->end;
+	w->enters = l->next < l->end;
 	if (w->enters) {
-		w->stack = w->sorted[l->at++];
+		w->stack = w->sorted[l->next++];
 		push_level(w, w->stack, w->first[w->stack],
 		    w->first[w->stack + 1]);
 		return true;

@@ -8,14 +8,17 @@
  * Callgraphs as a tree of stacks, by function names: calls of a function with
  * the same stack are one node, whatever their call sites.
  */
+
+/* A function, identified by its name and file. */
 struct frame {
 	sym name;
 	sym file;		/* or SYM_NONE */
 	int64_t line;		/* 0: unknown */
 };
 
+/* A frame and the stack of its caller. */
 struct stack {
-	uint32_t parent;	/* a stack before it, or INDEX_NONE */
+	uint32_t parent;	/* an earlier stack, or INDEX_NONE */
 	uint32_t frame;
 	int64_t measures[N_MEASURES];
 };
@@ -24,30 +27,33 @@ struct stacks {
 	struct intern texts;
 	struct frame *frames;
 	size_t n_frames, frames_cap;
-	struct intern frame_keys;	/* by name and file */
+	struct intern frame_keys;	/* name and file of each frame */
 	struct stack *list;
 	size_t n, cap;
 	struct map map;			/* by parent and frame */
-	bool is_measured[N_MEASURES];	/* some node has it */
+	bool is_measured[N_MEASURES];	/* some node has the measure */
 	sym program;		/* or SYM_NONE */
 	bool has_several_programs;
 	bool collapse_recursion;
 };
 
-/* collapse: a function that calls itself directly is one with its caller. */
-void stacks_init(struct stacks *, bool collapse);
+/*
+ * collapse_recursion: a function that calls itself directly is merged with its
+ * caller.
+ */
+void stacks_init(struct stacks *, bool collapse_recursion);
 void stacks_release(struct stacks *);
 void stacks_add(struct stacks *, const struct callgraph *);
 
-/* Notes that some of the callgraphs are of this program. */
+/* Records the program of a callgraph that was added. */
 void stacks_add_program(struct stacks *, struct span path);
 
 /* The name of the program; empty if it is unknown or there are several. */
 struct span stacks_program(const struct stacks *);
 
 /*
- * A depth-first walk over all stacks, siblings by name: each is entered, and
- * left after its callees.
+ * A depth-first walk over all stacks, siblings by name.  It visits each stack
+ * twice: it enters it before its callees and leaves it after them.
  *
  *	walk_init(&w, &stacks);
  *	while (walk_next(&w))
@@ -56,14 +62,14 @@ struct span stacks_program(const struct stacks *);
  */
 struct walk {
 	uint32_t stack;
-	bool enters;
+	bool enters;		/* else it leaves */
 
 	/* Private to stacks.c. */
 	uint32_t *sorted;	/* by parent, then name */
-	size_t *first;		/* by stack: its first callee in sorted */
+	size_t *first;		/* by stack: where its callees begin in it */
 	struct walk_level {
 		uint32_t stack;
-		size_t at, end;
+		size_t next, end;	/* its callees left to visit */
 	} *levels;
 	size_t depth, cap;
 };
