@@ -11,7 +11,7 @@ static const struct opt options[] = { { 0 } };
 
 static const struct about about = {
 	.operands = "[file ...]",
-	.purpose = "Adds the callgraphs of each release up into one.",
+	.purpose = "Adds up the callgraphs of each release into one.",
 	.keys = callgraph_keys,
 };
 

@@ -1,4 +1,4 @@
-/* merge - sums of callgraphs */
+/* merge - adds up callgraphs, node by node */
 
 #include <stdlib.h>
 
@@ -11,15 +11,20 @@ struct merge_module {
 	sym key;		/* its build id, or else its path */
 	sym build_id, path;	/* or SYM_NONE */
 	uint64_t low, high;	/* the offsets that it covers */
-	uint32_t order;		/* in the sum */
-	uint64_t base;		/* in the sum */
+	uint32_t position;	/* in the record that is written */
+	uint64_t base;		/* in the record that is written */
 };
 
-/* The key of a node.  No padding: it is hashed and compared as raw memory. */
+/*
+ * The key of a node: its function and call site, as offsets into modules, and
+ * its parent.  It has no padding, so it can be hashed and compared as raw
+ * memory.
+ */
 struct key {
 	uint64_t offset, call_offset;
 	uint32_t module, call_module;	/* or INDEX_NONE */
-	uint32_t parent, unused;	/* unused: 0 */
+	uint32_t parent;		/* or INDEX_NONE */
+	uint32_t zero;			/* in place of padding */
 };
 
 struct merge_node {
@@ -70,16 +75,17 @@ merge_free(struct merge *m)
 
 /* --- adding -------------------------------------------------------------- */
 
+/* Keeps the first text in byte order, unless it is empty. */
 static void
-keep_least(struct merge *m, sym *least, struct span text)
+keep_first(struct merge *m, sym *first, struct span text)
 {
 	sym s;
 
 	if (text.n == 0)
 		return;
 	s = intern_add(m->texts, text);
-	if (*least == SYM_NONE || intern_cmp(m->texts, s, *least) < 0)
-		*least = s;
+	if (*first == SYM_NONE || intern_cmp(m->texts, s, *first) < 0)
+		*first = s;
 }
 
 static void
@@ -105,8 +111,8 @@ add_module(struct merge *m, const struct graph_module *from)
 		    .path = SYM_NONE, .low = UINT64_MAX };
 	}
 	to = &m->modules[i];
-	keep_least(m, &to->build_id, from->build_id);
-	keep_least(m, &to->path, from->path);
+	keep_first(m, &to->build_id, from->build_id);
+	keep_first(m, &to->path, from->path);
 	if (from->start - from->base < to->low)
 		to->low = from->start - from->base;
 	if (from->end - from->base > to->high)
@@ -114,7 +120,10 @@ add_module(struct merge *m, const struct graph_module *from)
 	return i;
 }
 
-/* Adds the modules.  Returns the index of each in the sum; the caller frees. */
+/*
+ * Adds the modules of a callgraph.  Returns the index that each has in the sum,
+ * an array that the caller frees.
+ */
 static uint32_t *
 add_modules(struct merge *m, const struct callgraph *g)
 {
@@ -127,15 +136,17 @@ add_modules(struct merge *m, const struct callgraph *g)
 }
 
 /*
- * Converts an address to a module and an offset.  inside is an address in that
- * module: of a return address that of the byte before.
+ * Converts an address, if it is known, to a module and an offset.  The module
+ * is that of lookup_address: it is address itself or, for a return address, the
+ * byte before it, because the call may be the last instruction of its module.
  */
 static void
 to_offset(const struct callgraph *g, const uint32_t *modules, bool is_known,
-    uint64_t address, uint64_t inside, uint32_t *module, uint64_t *offset)
+    uint64_t address, uint64_t lookup_address, uint32_t *module,
+    uint64_t *offset)
 {
 	const struct graph_module *found = is_known ?
-	    callgraph_module_at(g, inside) : NULL;
+	    callgraph_module_at(g, lookup_address) : NULL;
 
 	*module = found != NULL ? modules[found - g->modules] : INDEX_NONE;
 	*offset = found != NULL ? address - found->base : 0;
@@ -182,7 +193,7 @@ add_nodes(struct merge *m, const struct callgraph *g,
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			add_number(m, &to->measures[k], from->measures[k]);
 		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
-			keep_least(m, &to->texts[k], from->texts[k]);
+			keep_first(m, &to->texts[k], from->texts[k]);
 	}
 	free(indexes);
 }
@@ -195,7 +206,7 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
 
 	if (program != NULL)
-		keep_least(m, &m->program, program->token);
+		keep_first(m, &m->program, program->token);
 	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
 	    n > m->time_us)
 		m->time_us = n;
@@ -220,11 +231,12 @@ compare_modules(const void *a, const void *b, void *context)
 }
 
 /*
- * Sorts the modules and gives them bases, so that they follow one another from
- * address 0 on.  Returns their indexes in order; the caller frees.
+ * Sorts the modules by key and places them one after the other, from address 0
+ * on, at multiples of the page size.  Returns their indexes in that order, an
+ * array that the caller frees.
  */
 static uint32_t *
-assign_bases(struct merge *m)
+place_modules(struct merge *m)
 {
 	uint32_t *order = mem_resize(NULL, m->n_modules + 1, sizeof *order);
 	const uint64_t page = 0x1000;
@@ -236,7 +248,7 @@ assign_bases(struct merge *m)
 	for (size_t i = 0; i < m->n_modules; i++) {
 		struct merge_module *module = &m->modules[order[i]];
 
-		module->order = (uint32_t)i;
+		module->position = (uint32_t)i;
 		module->base = end > module->low ? end - module->low : 0;
 		module->base = (module->base + page - 1) & ~(page - 1);
 		if (module->base > UINT64_MAX / 2)
@@ -248,14 +260,14 @@ assign_bases(struct merge *m)
 
 /* A node with its sort key. */
 struct sorted_node {
-	struct key key;		/* modules by their order */
+	struct key key;		/* with the positions of modules */
 	uint32_t node;
 };
 
 static uint32_t
-order_of(const struct merge *m, uint32_t module)
+position_of(const struct merge *m, uint32_t module)
 {
-	return module != INDEX_NONE ? m->modules[module].order : INDEX_NONE;
+	return module != INDEX_NONE ? m->modules[module].position : INDEX_NONE;
 }
 
 /* By parent, so that siblings are together; roots (INDEX_NONE) are last. */
@@ -281,8 +293,8 @@ sort_nodes(const struct merge *m)
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		struct key key = m->nodes[i].key;
 
-		key.module = order_of(m, key.module);
-		key.call_module = order_of(m, key.call_module);
+		key.module = position_of(m, key.module);
+		key.call_module = position_of(m, key.call_module);
 		sorted[i] = (struct sorted_node){ key, (uint32_t)i };
 	}
 	sort(sorted, m->n_nodes, sizeof *sorted, compare_nodes);
@@ -296,8 +308,9 @@ put_text(const struct merge *m, struct buf *b, const char *key, sym text)
 		json_raw(b, key, intern_span(m->texts, text));
 }
 
+/* Writes an offset as an address, unless its module is unknown. */
 static void
-put_offset(const struct merge *m, struct buf *b, const char *key,
+put_address(const struct merge *m, struct buf *b, const char *key,
     uint32_t module, uint64_t offset)
 {
 	if (module != INDEX_NONE)
@@ -321,8 +334,8 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	open_item(b);
 	if (parent != INDEX_NONE)
 		json_uint(b, "parent", parent);
-	put_offset(m, b, "function", n->key.module, n->key.offset);
-	put_offset(m, b, "call_site", n->key.call_module, n->key.call_offset);
+	put_address(m, b, "function", n->key.module, n->key.offset);
+	put_address(m, b, "call_site", n->key.call_module, n->key.call_offset);
 	for (unsigned i = 0; i < N_MEASURES; i++)
 		if (n->measures[i] != INT_UNKNOWN)
 			json_int(b, callgraph_measures[i], n->measures[i]);
@@ -331,38 +344,43 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	buf_char(b, '}');
 }
 
-/* The siblings that are still to be written, at each depth of the walk. */
+/* One for each depth of the walk: the siblings that are still to be written. */
 struct level {
-	size_t at, end;		/* in the sorted nodes */
+	size_t next, end;	/* in the sorted nodes */
 	uint32_t parent;	/* its position in the record */
 };
 
-/* In pre-order, without recursion: a tree may be 100,000 nodes deep. */
+/*
+ * Writes the nodes in pre-order, without recursion: a tree may be 100,000 nodes
+ * deep.
+ */
 static void
 put_nodes(const struct merge *m, struct buf *b)
 {
 	struct sorted_node *sorted = sort_nodes(m);
+	/* By node: where its children begin in sorted. */
 	size_t *first = mem_resize(NULL, m->n_nodes + 2, sizeof *first);
 	struct level *levels = NULL;
-	size_t depth = 0, cap = 0, at = 0;
+	size_t depth = 0, cap = 0, next = 0;
 	uint32_t n_written = 0;
 
 	for (size_t i = 0; i <= m->n_nodes; i++) {
-		first[i] = at;
-		while (at < m->n_nodes && sorted[at].key.parent == i)
-			at++;
+		first[i] = next;
+		while (next < m->n_nodes && sorted[next].key.parent == i)
+			next++;
 	}
+	/* The rest are the roots. */
 	levels = mem_grow(levels, &cap, 1, sizeof *levels);
-	levels[depth++] = (struct level){ at, m->n_nodes, INDEX_NONE };
+	levels[depth++] = (struct level){ next, m->n_nodes, INDEX_NONE };
 	while (depth > 0) {
 		struct level *l = &levels[depth - 1];
 		uint32_t node;
 
-		if (l->at == l->end) {
+		if (l->next == l->end) {
 			depth--;
 			continue;
 		}
-		node = sorted[l->at++].node;
+		node = sorted[l->next++].node;
 		put_node(m, node, l->parent, b);
 		levels = mem_grow(levels, &cap, depth + 1, sizeof *levels);
 		levels[depth++] = (struct level){ first[node],
@@ -376,7 +394,7 @@ put_nodes(const struct merge *m, struct buf *b)
 static void
 put_modules(struct merge *m, struct buf *b)
 {
-	uint32_t *order = assign_bases(m);
+	uint32_t *order = place_modules(m);
 
 	for (size_t i = 0; i < m->n_modules; i++) {
 		const struct merge_module *module = &m->modules[order[i]];
@@ -406,6 +424,7 @@ merge_write(struct merge *m, struct buf *b)
 		json_true(b, "folded_recursion");
 	if (m->nodes_limited > 0)
 		json_int(b, "nodes_limited", m->nodes_limited);
+	/* The modules first: their new bases give the nodes addresses. */
 	json_open(b, "modules", '[');
 	put_modules(m, b);
 	json_close(b, ']');

@@ -8,17 +8,17 @@
 /*
  * The sum of the callgraphs of one release: the union of their call trees.
  *
- * A module is at another address in each process.  So an address is stored as
- * an offset into its module, and nodes are the same if their paths from the
- * root are: the same functions and call sites.  In the sum the modules are
- * placed one after the other, which gives the nodes addresses again.
+ * A module has a different address in each process.  So an address is stored as
+ * an offset into its module.  Two nodes are the same if their paths from the
+ * root have the same functions and call sites.  To write the sum, the modules
+ * are placed one after the other, which gives the nodes addresses again.
  *
- * The sum is commutative and associative, to the byte: of different texts the
- * least is kept, and everything is sorted when it is written.
+ * The sum is commutative and associative, to the byte: if texts differ, the
+ * first in byte order is kept, and everything is sorted when it is written.
  */
 struct merge {
 	struct intern *texts;		/* JSON tokens; borrowed */
-	struct span checksum;		/* a token, or empty; borrowed */
+	struct span checksum;		/* a JSON token or empty; borrowed */
 	sym program;			/* or SYM_NONE */
 	int64_t time_us;		/* the latest, or INT_UNKNOWN */
 	int64_t records, nodes_limited;
@@ -32,7 +32,7 @@ struct merge {
 	bool overflowed;		/* some sum reached 2^53 */
 };
 
-/* The checksum and the texts must live as long. */
+/* The checksum and the texts must outlive the merge. */
 struct merge *merge_new(struct span checksum, struct intern *texts);
 void merge_free(struct merge *);
 
