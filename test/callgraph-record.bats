@@ -162,7 +162,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	run -126 --separate-stderr callgraph-record -o rec ./file
 	[[ $stderr == *"cannot run './file': Permission denied" ]]
 	run -2 --separate-stderr callgraph-record -o rec
-	[[ $stderr == *"no program is named"* ]]
+	[[ $stderr == *"no program was given"* ]]
 	[ ! -e rec ]
 	no=$(compgen -G 'rec.*' || true)
 	[ -z "$no" ]

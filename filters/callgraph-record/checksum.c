@@ -1,4 +1,4 @@
-/* checksum - the checksums of executables, each computed once */
+/* checksum - a cache of the checksums of executables */
 
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-/* graph - the call tree and the modules that a process sends, as JSON */
+/* graph - collects the nodes and modules of a process, and writes them */
 
 #include <stdlib.h>
 
@@ -18,9 +18,10 @@ graph_add(struct graph *g, const struct graph_node *n)
 }
 
 /*
- * Links siblings and children, adds up total times, and returns the first root.
- * Backwards: then children come before their parents, and each is put in front
- * of its later siblings.
+ * Links siblings and children, computes total times, and returns the number of
+ * the first root.  The loop runs backwards, so that the total of a node is
+ * complete when it is added to that of its parent.  Each node is linked in
+ * front of its later siblings.
  */
 static uint32_t
 link_nodes(struct graph *g)
@@ -67,22 +68,25 @@ put_node(struct buf *b, const struct graph_node *n, const uint32_t *positions,
 void
 graph_put(struct graph *g, bool timed, bool sampled, struct buf *b)
 {
-	/* By node number: its position in the record from 1; [0]: the last. */
+	/*
+	 * By number of a node: its position in the record, which counts from 1.
+	 * positions[0] is the last position so far.
+	 */
 	uint32_t *positions = mem_zero(g->n + 1, sizeof *positions);
-	uint32_t at = link_nodes(g);
+	uint32_t node = link_nodes(g);
 
 	json_open(b, "nodes", '[');
-	while (at != 0) {
-		put_node(b, &g->nodes[at - 1], positions, timed, sampled);
-		positions[at] = ++positions[0];
-		if (g->nodes[at - 1].first_child != 0) {
-			at = g->nodes[at - 1].first_child;
+	while (node != 0) {
+		put_node(b, &g->nodes[node - 1], positions, timed, sampled);
+		positions[node] = ++positions[0];
+		if (g->nodes[node - 1].first_child != 0) {
+			node = g->nodes[node - 1].first_child;
 			continue;
 		}
-		while (at != 0 && g->nodes[at - 1].next_sibling == 0)
-			at = g->nodes[at - 1].parent;
-		if (at != 0)
-			at = g->nodes[at - 1].next_sibling;
+		while (node != 0 && g->nodes[node - 1].next_sibling == 0)
+			node = g->nodes[node - 1].parent;
+		if (node != 0)
+			node = g->nodes[node - 1].next_sibling;
 	}
 	json_close(b, ']');
 	free(positions);
@@ -115,7 +119,7 @@ modules_mark(struct modules *m, uint64_t address)
 	uint32_t module = intervals_find(&m->index, address);
 
 	if (module != INDEX_NONE)
-		m->list[module].is_used = true;
+		m->list[module].is_marked = true;
 }
 
 void
@@ -134,9 +138,9 @@ modules_put(struct modules *m, struct buf *b)
 
 	json_open(b, "modules", '[');
 	for (struct module *i = m->list; i < end; i++) {
-		if (!i->is_used)
+		if (!i->is_marked)
 			continue;
-		i->is_used = false;
+		i->is_marked = false;
 		buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
 		json_cstr(b, "path", i->path);
 		json_address(b, "base", i->base);

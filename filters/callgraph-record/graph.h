@@ -9,13 +9,14 @@
 #include "common/base/intervals.h"
 
 /*
- * The nodes of one emission (one snapshot that a process sends) in the order in
- * which they arrive: a parent before its children.
+ * A node of an emission, which is one snapshot of its counts that a process
+ * sends.  Nodes are stored in the order in which they arrive: parents before
+ * their children.
  */
 struct graph_node {
 	uint64_t function, call_site;
 	uint64_t calls, self_ns, total_ns, samples;
-	/* Node numbers, which begin at 1; 0: none. */
+	/* Numbers of nodes, which count from 1; 0: none. */
 	uint32_t parent, first_child, next_sibling;
 };
 
@@ -29,34 +30,37 @@ struct module {
 	uint64_t base, start, end;
 	char *path;			/* owned; any bytes */
 	char *build_id;			/* owned; hexadecimal digits */
-	bool is_used;			/* by the record being written */
+	bool is_marked;			/* by modules_mark() */
 };
 
 struct modules {
 	struct module *list;
 	size_t n, cap;
-	struct intervals index;		/* of the list, by address */
+	struct intervals index;		/* indexes in list by address */
 };
 
-/* False if the parent is not an earlier node. */
+/* Adds a node.  False, and adds nothing, if its parent is not earlier. */
 bool graph_add(struct graph *, const struct graph_node *);
 
 /*
- * Writes the array "nodes" in pre-order, siblings in the order in which they
- * arrived, with total times; then empties the graph.
+ * Computes the total times and writes the array "nodes" in pre-order, siblings
+ * in the order in which they arrived.  Then empties the graph.
  */
 void graph_put(struct graph *, bool timed, bool sampled, struct buf *);
 
 /*
- * Adds a module, whose path and build_id it owns from then on.  Where its range
- * overlaps that of an older module, the older one was unloaded.
+ * Adds a module and takes over its path and build_id.  Addresses in its range
+ * that belonged to an older module belong to the new one: the older module must
+ * have been unloaded.
  */
 void modules_add(struct modules *, const struct module *);
 void modules_release(struct modules *);
 
-/* Writes the array "modules": those with addresses marked since the last. */
+/* Mark the modules of an address, or of all nodes, for modules_put(). */
 void modules_mark(struct modules *, uint64_t address);
 void modules_mark_graph(struct modules *, const struct graph *);
+
+/* Writes the array "modules", only those that are marked, and unmarks them. */
 void modules_put(struct modules *, struct buf *);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,17 +26,23 @@
 #include "filters/callgraph-record/run.h"
 
 /*
- * One thread supervises the program by poll(): signals come through a signalfd,
- * connections of instrumented processes through a listening socket, and the
- * output is written only when that does not block.  So a slow reader of the
- * output delays neither a signal nor the program: records wait in the buffer of
- * the output.
+ * A single thread supervises the program with poll(): signals arrive through a
+ * signalfd, connections of instrumented processes through a listening socket,
+ * and the output is written only when that does not block.  So a slow reader of
+ * the output delays neither signals nor the program: records wait in the output
+ * buffer.
  */
 enum {
-	ANSWER_MS = 200,	/* for an emission before a signal goes on */
-	QUIET_MS = 50,		/* silence after the program's end, and then */
-	LINGER_MS = 5000,	/* at most this long, for its other processes */
-	PENDING_MAX_BYTES = 64 << 20	/* then peers are not read any more */
+	/* How long a signal waits for the program to send its counts. */
+	ANSWER_MS = 200,
+	/*
+	 * When the program has ended, its other processes are recorded until
+	 * they send nothing for QUIET_MS, but no longer than LINGER_MS.
+	 */
+	QUIET_MS = 50,
+	LINGER_MS = 5000,
+	/* With more output than this in the buffer, peers are not read. */
+	PENDING_MAX_BYTES = 64 << 20
 };
 
 static struct {
@@ -65,8 +72,8 @@ static const struct opt options[] = {
 static const struct about about = {
 	.operands = "program [argument ...]",
 	.purpose = "Runs a program that is linked with the instrument and "
-	    "writes its callgraphs.\nStandard output carries these; what the "
-	    "program prints there goes to standard\nerror, unless -o is "
+	    "writes its callgraphs to\nstandard output.  The program's own "
+	    "standard output is redirected to standard\nerror, unless -o is "
 	    "given.",
 	.is_command = true,
 };
@@ -75,16 +82,16 @@ static struct {
 	struct inherited inherited;
 	struct listener listener;
 	struct peers peers;
-	pid_t pid;
-	int signals;			/* a signalfd */
+	pid_t pid;			/* the program's */
+	int signal_fd;
 	struct sigaction sigpipe_action;	/* before it was ignored */
-	int64_t start_us, end_us;
-	int pending_signal;		/* to forward, or 0 */
-	int64_t forward_at_us;		/* at the latest */
-	bool has_ended;
+	int64_t start_us, end_us;	/* of the program */
+	int pending_signal;		/* to be forwarded, or 0 */
+	int64_t forward_at_us;		/* when it is forwarded at the latest */
+	bool has_ended;			/* the program */
 	int wait_status;
 	struct rusage usage;
-	size_t written;			/* bytes of the output's buffer */
+	size_t n_written;		/* bytes of the output buffer */
 	int output_error;		/* errno, or 0 */
 	bool may_block;			/* the output is not a regular file */
 } state;
@@ -143,12 +150,12 @@ catch_signals(void)
 		sigaddset(&set, numbers[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigaction(SIGPIPE, &ignore, &state.sigpipe_action);
-	state.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (state.signals < 0)
-		die_errno("cannot wait for signals");
+	state.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (state.signal_fd < 0)
+		die_errno("cannot create a signalfd");
 }
 
-/* The program must not inherit our files. */
+/* Keeps the program from inheriting open files, and sets may_block. */
 static void
 prepare_output(const struct filter *f)
 {
@@ -171,8 +178,9 @@ forward_signal(void)
 	state.pending_signal = 0;
 }
 
+/* Collects the status of the program if it has ended. */
 static void
-reap(void)
+reap_program(void)
 {
 	int status;
 
@@ -184,8 +192,9 @@ reap(void)
 }
 
 /*
- * Signals that end a program by default are forwarded after it has sent its
- * counts, or after ANSWER_MS; the others at once.
+ * A signal that ends a program by default is forwarded when the program has
+ * sent its counts, or after ANSWER_MS.  Other signals are forwarded at once.
+ * SIGUSR1 is not forwarded: it requests callgraphs.
  */
 static void
 on_signal(const struct signalfd_siginfo *info)
@@ -193,11 +202,11 @@ on_signal(const struct signalfd_siginfo *info)
 	int number = (int)info->ssi_signo;
 
 	if (number == SIGCHLD) {
-		reap();
+		reap_program();
 	} else if (number == SIGUSR1) {
 		peers_request(&state.peers, 0);
 	} else if (info->ssi_code == SI_KERNEL) {
-		return;		/* the terminal sent it to the program also */
+		return;		/* the terminal sent it to the program too */
 	} else if (number == SIGINT || number == SIGTERM || number == SIGHUP ||
 	    number == SIGQUIT) {
 		forward_signal();
@@ -214,24 +223,24 @@ read_signals(void)
 {
 	struct signalfd_siginfo info;
 
-	while (read(state.signals, &info, sizeof info) == sizeof info)
+	while (read(state.signal_fd, &info, sizeof info) == sizeof info)
 		on_signal(&info);
 }
 
 /* --- output --- */
 
-/* Writes as much as does not block. */
+/* Writes as much of the buffer as is possible without blocking. */
 static void
-write_some(struct filter *f)
+write_pending(struct filter *f)
 {
 	struct buf *b = filter_out(f);
-	size_t left = b->len - state.written;
+	size_t pending = b->len - state.n_written;
 	ssize_t n;
 
 	/* A pipe that is ready has room for at least PIPE_BUF bytes. */
-	if (state.may_block && left > 4096)
-		left = 4096;
-	n = write(f->out.fd, b->data + state.written, left);
+	if (state.may_block && pending > PIPE_BUF)
+		pending = PIPE_BUF;
+	n = write(f->out.fd, b->data + state.n_written, pending);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n < 0) {
@@ -240,10 +249,10 @@ write_some(struct filter *f)
 			err_warn("cannot write '%s': %s", f->out.name,
 			    strerror(errno));
 	} else {
-		state.written += (size_t)n;
+		state.n_written += (size_t)n;
 	}
-	if (state.output_error != 0 || state.written == b->len)
-		b->len = state.written = 0;
+	if (state.output_error != 0 || state.n_written == b->len)
+		b->len = state.n_written = 0;
 }
 
 /* --- the loop --- */
@@ -258,48 +267,51 @@ accept_peers(void)
 		peers_add(&state.peers, fd);
 }
 
+/* How long to wait for events: -1: until there is one. */
 static int
 timeout_ms(void)
 {
-	int64_t left;
+	int64_t remaining_ms;
 
 	if (state.has_ended)
 		return state.peers.n > 0 ? QUIET_MS : 0;
 	if (state.pending_signal == 0)
 		return -1;
-	left = (state.forward_at_us - now_us()) / 1000;
-	return left > 0 ? (int)left : 0;
+	remaining_ms = (state.forward_at_us - now_us()) / 1000;
+	return remaining_ms > 0 ? (int)remaining_ms : 0;
 }
 
-/* Waits for events and handles them; false if there were none in time. */
+/* Waits for events and handles them.  False if the wait timed out. */
 static bool
 poll_once(struct filter *f)
 {
 	enum { SIGNALS, LISTENER, OUTPUT, PEERS };
 	struct buf *b = filter_out(f);
-	size_t n = state.peers.n, pending = b->len - state.written;
+	size_t n = state.peers.n, pending = b->len - state.n_written;
 	bool is_full = pending > PENDING_MAX_BYTES, any;
 	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
 
-	fds[SIGNALS] = (struct pollfd){ .fd = state.signals,
+	/* poll() ignores an entry whose fd is -1. */
+	fds[SIGNALS] = (struct pollfd){ .fd = state.signal_fd,
 	    .events = POLLIN };
 	fds[LISTENER] = (struct pollfd){ .fd = state.listener.fd,
 	    .events = POLLIN };
 	fds[OUTPUT] = (struct pollfd){ .fd = pending > 0 ? f->out.fd : -1,
 	    .events = POLLOUT };
 	if (!is_full)
-		peers_poll(&state.peers, fds + PEERS);
+		peers_fill_pollfds(&state.peers, fds + PEERS);
 	any = poll(fds, PEERS + (is_full ? 0 : n), timeout_ms()) > 0;
 	if (fds[SIGNALS].revents != 0)
 		read_signals();
 	if (fds[OUTPUT].revents != 0)
-		write_some(f);
+		write_pending(f);
 	if (any && !is_full)
 		peers_read(&state.peers, fds + PEERS, b);
+	/* After peers_read(), because it changes the list of peers. */
 	if (fds[LISTENER].revents != 0)
 		accept_peers();
 	if (state.output_error != 0)
-		b->len = state.written = 0;
+		b->len = state.n_written = 0;
 	free(fds);
 	if (state.pending_signal != 0 && (peers_has_answered(&state.peers,
 	    state.pid) || now_us() >= state.forward_at_us))
@@ -307,13 +319,16 @@ poll_once(struct filter *f)
 	return any;
 }
 
-/* Until the program has ended and its processes are silent or time is up. */
+/*
+ * Returns when the program has ended and its other processes are silent
+ * (QUIET_MS), or the time for them is up (LINGER_MS).
+ */
 static void
 supervise(struct filter *f)
 {
 	int64_t deadline_us;
 
-	reap();
+	reap_program();
 	while (!state.has_ended)
 		poll_once(f);
 	deadline_us = state.end_us + LINGER_MS * 1000;
@@ -331,6 +346,7 @@ time_us(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
+/* What the program's process reported, or else that of the file; "" if none. */
 static const char *
 checksum_of_program(const char *file)
 {
@@ -364,11 +380,12 @@ put_exit(struct buf *b, const char *program, const char *file)
 	json_int(b, "elapsed_us", state.end_us - state.start_us);
 	json_int(b, "user_us", time_us(state.usage.ru_utime));
 	json_int(b, "system_us", time_us(state.usage.ru_stime));
+	/* Linux reports it in KiB. */
 	json_int(b, "max_rss_bytes", state.usage.ru_maxrss * INT64_C(1024));
 	json_end(b);
 }
 
-/* Ends as the program did, unless its records could not be written. */
+/* Ends as the program ended, unless records could not be written. */
 static _Noreturn void
 finish(struct filter *f)
 {
@@ -379,8 +396,8 @@ finish(struct filter *f)
 		raise(SIGPIPE);
 	if (state.output_error != 0)
 		exit(EXIT_FATAL);
-	memmove(b->data, b->data + state.written, b->len - state.written);
-	b->len -= state.written;
+	memmove(b->data, b->data + state.n_written, b->len - state.n_written);
+	b->len -= state.n_written;
 	filter_end(f);
 	run_exit_as(state.wait_status);
 }
@@ -395,7 +412,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	command = argv + optind;
 	if (*command == NULL)
-		die("no program is named (see --help)");
+		die("no program was given (see --help)");
 	prepare_output(&f);
 	listener_open(&state.listener);
 	peers_init(&state.peers, opt.release_dir);
@@ -407,7 +424,7 @@ main(int argc, char **argv)
 	    f.out.fd == STDOUT_FILENO);
 	supervise(&f);
 	listener_close(&state.listener);
-	if (!state.peers.has_heard)
+	if (!state.peers.any_hello)
 		err_warn("warning: nothing was recorded: '%s' is not linked "
 		    "with the instrument (weir-instrument(3))", *command);
 	put_exit(filter_out(&f), *command, file);

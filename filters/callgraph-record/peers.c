@@ -23,23 +23,28 @@
 
 enum {
 	MESSAGE_MAX_BYTES = 1 << 20,	/* the instrument's are far shorter */
-	REMEMBERED_MAX = 256	/* processes without a connection */
+	REMEMBERED_MAX = 256	/* processes without a connection, about */
 };
 
-/* What the connections of a process have sent. */
+/* A process that executes another program becomes a second struct process. */
 struct process {
 	pid_t pid;
 	char *program;		/* any bytes */
 	const char *checksum;	/* "" if unknown */
 	bool is_recorded;	/* it has a release, or needs none */
 	size_t n_peers;
-	uint64_t sequence;
-
+	uint64_t sequence;	/* of the next callgraph */
 	struct modules modules;
+	bool is_awaited;	/* an emission was requested */
+
+	/* The current emission: */
+	bool in_emission;
 	struct graph graph;
 	uint64_t time_us, nodes_limited;
-	bool in_emission, timed, sampled, folded, is_final, is_dormant;
-	bool is_awaited;	/* an emission was requested */
+	bool timed, sampled, folded;
+	bool is_final;		/* the last one of the process */
+	bool is_dormant;	/* the instrument gave up */
+
 	struct process *next;
 };
 
@@ -90,9 +95,9 @@ peers_release(struct peers *p)
 /* --- values of messages --- */
 
 /*
- * Decodes text that the instrument encoded as Latin-1: a path is any bytes, and
- * each byte above 0x7f is sent as the character U+0080 to U+00FF.  The caller
- * frees it.
+ * Decodes bytes that the instrument sent as if they were Latin-1: a path is any
+ * bytes, and one from 0x80 on is sent as a character U+0080 to U+00FF.  The
+ * caller frees the result.
  */
 static char *
 bytes_of(struct span s)
@@ -119,6 +124,7 @@ text_of(const struct rec *r, unsigned key)
 	return bytes_of(rec_str(r, key, &s) == REC_OK ? s : span_of("", 0));
 }
 
+/* 0 if the number is absent, negative or malformed. */
 static uint64_t
 number_of(const struct rec *r, unsigned key)
 {
@@ -128,7 +134,7 @@ number_of(const struct rec *r, unsigned key)
 	    (uint64_t)value : 0;
 }
 
-/* Reads a number and the space after it, or the end of the text. */
+/* Reads a number and the space after it, if it is not the last. */
 static bool
 read_number(struct span *s, unsigned radix, uint64_t *value)
 {
@@ -149,6 +155,7 @@ read_number(struct span *s, unsigned radix, uint64_t *value)
 	return true;
 }
 
+/* 0 if the address is absent or malformed. */
 static uint64_t
 address_of(const struct rec *r, unsigned key)
 {
@@ -191,7 +198,7 @@ put_callgraph(struct process *p, struct buf *b)
 	json_end(b);
 }
 
-/* Writes the emission, also if the rest of it was lost: it is still valid. */
+/* Writes the emission, even if the rest of it was lost: it is still valid. */
 static void
 end_emission(struct process *p, struct buf *b)
 {
@@ -299,7 +306,10 @@ find_process(const struct peers *p, pid_t pid)
 	return i;
 }
 
-/* If many processes are remembered, forgets those that have ended. */
+/*
+ * If many processes are remembered, forgets those that have ended.  A process
+ * without a connection may still run, and reconnect.
+ */
 static void
 forget_processes(struct peers *p)
 {
@@ -319,7 +329,10 @@ forget_processes(struct peers *p)
 	}
 }
 
-/* Of /proc/PID/exe: the file at its path may have been replaced. */
+/*
+ * The checksum of /proc/PID/exe, because the file at the program's path may
+ * have been replaced; of that file only if the process has ended.
+ */
 static const char *
 checksum_of_process(pid_t pid, const char *program)
 {
@@ -340,10 +353,14 @@ checksum_of_process(pid_t pid, const char *program)
 	return checksum;
 }
 
+/*
+ * Whether a program is to be recorded.  If not, warns, but only once for
+ * successive processes of one program.
+ */
 static bool
 has_release(const struct peers *p, const struct process *proc)
 {
-	static char last[CHECKSUM_LEN + 1];	/* of the last warning */
+	static char last_warned[CHECKSUM_LEN + 1];
 	struct buf path = { 0 };
 	bool exists;
 
@@ -352,10 +369,10 @@ has_release(const struct peers *p, const struct process *proc)
 	buf_printf(&path, "%s/%s.release", p->release_dir, proc->checksum);
 	exists = proc->checksum[0] != '\0' &&
 	    access(buf_cstr(&path), R_OK) == 0;
-	if (!exists && strcmp(last, proc->checksum) != 0) {
+	if (!exists && strcmp(last_warned, proc->checksum) != 0) {
 		err_warn("warning: '%s' is not recorded: there is no '%s'",
 		    proc->program, buf_cstr(&path));
-		strcpy(last, proc->checksum);
+		strcpy(last_warned, proc->checksum);
 	}
 	buf_release(&path);
 	return exists;
@@ -377,8 +394,9 @@ new_process(struct peers *p, pid_t pid, char *program)
 }
 
 /*
- * A known process says hello again when it reconnects, when it crashes, and
- * when it has executed another program: that one is a new process here.
+ * A known process sends hello again when it reconnects, when it crashes, and
+ * when it has executed another program, which gets its own struct process.  So
+ * does a new process with the pid of one that has sent its final emission.
  */
 static void
 on_hello(struct peers *p, struct peer *peer, const struct rec *r,
@@ -387,7 +405,7 @@ on_hello(struct peers *p, struct peer *peer, const struct rec *r,
 	char *program = text_of(r, K_PROGRAM);
 	struct process *proc = find_process(p, peer->pid);
 
-	p->has_heard = true;
+	p->any_hello = true;
 	if (proc != NULL && (proc->is_final ||
 	    strcmp(proc->program, program) != 0)) {
 		if (proc->in_emission)
@@ -512,7 +530,7 @@ peers_add(struct peers *p, int fd)
 }
 
 void
-peers_poll(const struct peers *p, struct pollfd *fds)
+peers_fill_pollfds(const struct peers *p, struct pollfd *fds)
 {
 	for (size_t i = 0; i < p->n; i++)
 		fds[i] = (struct pollfd){ .fd = p->list[i].fd,
@@ -529,7 +547,7 @@ close_peer(struct peer *peer)
 		peer->process->n_peers--;
 }
 
-/* Handles the complete lines. */
+/* Handles the complete lines in the buffer; the rest stays there. */
 static void
 handle_lines(struct peers *p, struct peer *peer, struct buf *b)
 {
@@ -578,13 +596,14 @@ bool
 peers_read(struct peers *p, const struct pollfd *fds, struct buf *b)
 {
 	bool any = false;
-	size_t n = 0, polled = p->n;
+	size_t n = 0;
 
-	for (size_t i = 0; i < polled; i++)
+	for (size_t i = 0; i < p->n; i++)
 		if (fds[i].revents != 0) {
 			read_peer(p, &p->list[i], b);
 			any = true;
 		}
+	/* Remove the peers that were closed. */
 	for (size_t i = 0; i < p->n; i++)
 		if (p->list[i].fd >= 0)
 			p->list[n++] = p->list[i];
@@ -592,6 +611,7 @@ peers_read(struct peers *p, const struct pollfd *fds, struct buf *b)
 	return any;
 }
 
+/* "!" is the instrument's request for an emission. */
 void
 peers_request(struct peers *p, pid_t pid)
 {
@@ -626,6 +646,7 @@ peers_checksum(const struct peers *p, pid_t pid)
 {
 	const struct process *first = NULL;
 
+	/* The list has the newest first. */
 	for (const struct process *i = p->processes; i != NULL; i = i->next)
 		if (i->pid == pid)
 			first = i;

@@ -1,4 +1,4 @@
-/* run - starts the program, listens on a socket for it, and ends as it ended */
+/* run - starts the program, opens its socket, and ends with its status */
 
 #define _GNU_SOURCE	/* pipe2, SOCK_CLOEXEC */
 
@@ -31,7 +31,7 @@ inherited_save(struct inherited *i)
 	i->sigpipe_action = action.sa_handler;
 }
 
-/* Runs the command, or writes errno to a pipe to the parent. */
+/* Runs the command, or writes errno to error_pipe, which the parent reads. */
 static _Noreturn void
 run_child(char **command, const struct inherited *i, bool output_to_error,
     int error_pipe)
@@ -57,12 +57,13 @@ run_child(char **command, const struct inherited *i, bool output_to_error,
 pid_t
 run_command(char **command, const struct inherited *i, bool output_to_error)
 {
-	int error_pipe[2], error;	/* the pipe is closed by exec */
+	/* exec closes the pipe; then the parent reads the end of file. */
+	int error_pipe[2], error;
 	ssize_t n;
 	pid_t pid;
 
 	if (pipe2(error_pipe, O_CLOEXEC) != 0)
-		die_errno("cannot make a pipe");
+		die_errno("cannot create a pipe");
 	pid = fork();
 	if (pid < 0)
 		die_errno("cannot start a process");
@@ -122,7 +123,7 @@ run_exit_as(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		exit(WEXITSTATUS(wait_status));
 	number = WTERMSIG(wait_status);
-	setrlimit(RLIMIT_CORE, &none);	/* the program left its own core */
+	setrlimit(RLIMIT_CORE, &none);	/* the program dumped its own core */
 	signal(number, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, number);
@@ -131,7 +132,7 @@ run_exit_as(int wait_status)
 	exit(128 + number);
 }
 
-/* For the cleanup when this process dies. */
+/* What remove_listener() removes, also when this process dies. */
 static struct listener *volatile open_listener;
 
 static void
@@ -144,14 +145,15 @@ remove_listener(void)
 	open_listener = NULL;
 }
 
-/* mkdtemp() makes it accessible to its owner only, and so the socket in it. */
+/* mkdtemp() creates it with mode 0700, so only its owner can connect. */
 static void
-make_directory(struct listener *l)
+create_directory(struct listener *l)
 {
 	const char *parents[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
 	    "/tmp" };
 
 	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+		/* 16: "/weir-XXXXXX" and its NUL, with some to spare. */
 		if (parents[i] == NULL || parents[i][0] != '/' ||
 		    strlen(parents[i]) > sizeof l->directory - 16)
 			continue;
@@ -160,7 +162,7 @@ make_directory(struct listener *l)
 		if (mkdtemp(l->directory) != NULL)
 			return;
 	}
-	die_errno("cannot make a directory in '/tmp'");
+	die_errno("cannot create a directory in '/tmp'");
 }
 
 void
@@ -170,7 +172,7 @@ listener_open(struct listener *l)
 
 	cleanup_add(remove_listener);
 	cleanup_block_signals();
-	make_directory(l);
+	create_directory(l);
 	snprintf(l->path, sizeof l->path, "%s/socket", l->directory);
 	open_listener = l;
 	cleanup_unblock_signals();

@@ -5,20 +5,20 @@
 #include <sys/types.h>
 
 /*
- * State of this process that the program inherits as it was at the start,
- * before anything was changed here.
+ * State of this process at its start.  The program inherits it, although this
+ * process changes it for itself.
  */
 struct inherited {
-	bool is_closed[3];	/* the standard descriptors */
+	bool is_closed[3];	/* of the standard descriptors */
 	void (*sigpipe_action)(int);	/* SIG_DFL or SIG_IGN */
 };
 void inherited_save(struct inherited *);
 
 /*
  * Starts the command; output_to_error redirects its standard output to standard
- * error.  If it cannot be started, reports why and exits: with 127 if there is
- * no such program, else with 126.  Call it with signals blocked: the program
- * starts with none blocked.
+ * error.  If it cannot be started, prints the reason and exits: with 127 if
+ * there is no such program, else with 126.  Call it with signals blocked, so
+ * that none is lost; the program starts with none blocked.
  */
 pid_t run_command(char **command, const struct inherited *,
     bool output_to_error);
@@ -28,12 +28,12 @@ pid_t run_command(char **command, const struct inherited *,
  */
 char *run_find_program(const char *name);
 
-/* Ends this process as another one ended: by its exit status or its signal. */
+/* Ends this process with the exit status or the signal of another one. */
 _Noreturn void run_exit_as(int wait_status);
 
 /*
- * A listening socket in a private directory.  Both are removed by
- * listener_close(), and when the program dies.
+ * A listening socket in a private directory.  listener_close() removes both,
+ * and so does this process when it dies by an error or a signal.
  */
 struct listener {
 	int fd;
