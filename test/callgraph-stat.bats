@@ -321,9 +321,9 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 @test "a question without an answer is an error" {
 	graph '{"name":"f","calls":1}' >r
 	run -2 --separate-stderr callgraph-stat --by line r
-	[[ $stderr == *"--by is function, file, module or callsite, not 'line'"* ]]
+	[[ $stderr == *"--by must be function, file, module or callsite, not 'line'"* ]]
 	run -2 --separate-stderr callgraph-stat --sort size r
-	[[ $stderr == *"--sort is self, total, calls, samples or name, not 'size'"* ]]
+	[[ $stderr == *"--sort must be self, total, calls, samples or name, not 'size'"* ]]
 	run -1 --separate-stderr callgraph-stat --sort self r
 	[[ $stderr == *"no node has self_ns"* ]]
 	run -2 --separate-stderr callgraph-stat --callers g r

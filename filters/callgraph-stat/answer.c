@@ -1,11 +1,11 @@
-/* answer - what the records and the report of an answer share */
+/* answer - selections and ratios that both the records and the report need */
 
 #include "common/base/num.h"
 #include "filters/callgraph-stat/answer.h"
 
 struct selector {
 	uint32_t function;
-	bool callers;
+	bool callers;		/* calls of the function, not by it */
 };
 
 static bool
@@ -17,17 +17,17 @@ is_selected(const struct entry *e, const void *context)
 }
 
 void
-answer_calls(const struct answer *a, struct order *order, uint32_t function,
-    bool callers)
+answer_call_sites(const struct answer *a, struct order *order,
+    uint32_t function, bool callers)
 {
 	struct selector selector = { function, callers };
 
-	profile_sort(a->profile, order, &a->profile->groups, a->by, false,
-	    is_selected, &selector);
+	profile_sort(a->profile, order, &a->profile->groups, a->sort_by,
+	    false, is_selected, &selector);
 }
 
 size_t
-answer_shown(const struct answer *a, size_t n, size_t by_default)
+answer_n_rows(const struct answer *a, size_t n, size_t by_default)
 {
 	uint64_t top = a->top != 0 ? a->top : by_default;
 

@@ -1,4 +1,4 @@
-/* emit - writes the answers as records */
+/* emit - writes answers as stat records */
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ put_function(struct buf *b, const struct profile *p, const struct entry *e)
 	put_text(b, "name", p, e->key.name);
 	put_text(b, "module", p, e->module);
 	if (e->key.name == SYM_NONE && e->key.module != SYM_NONE)
-		json_address(b, "function", e->key.place);
+		json_address(b, "function", e->key.line_or_offset);
 	put_text(b, "file", p, e->file);
 	if (e->line > 0 && e->file != FILES_DIFFER)
 		json_int(b, "line", e->line);
@@ -51,14 +51,14 @@ put_call_site(struct buf *b, const struct profile *p, const struct entry *e)
 	put_label(b, "callee", p, e->key.callee);
 	if (e->key.name != SYM_NONE) {
 		json_raw(b, "call_file", intern_span(&p->texts, e->key.name));
-		json_uint(b, "call_line", e->key.place);
+		json_uint(b, "call_line", e->key.line_or_offset);
 	} else if (e->key.module != SYM_NONE) {
 		put_text(b, "module", p, e->module);
-		json_address(b, "call_site", e->key.place);
+		json_address(b, "call_site", e->key.line_or_offset);
 	}
 }
 
-/* The members that identify an entry. */
+/* Writes the members that identify an entry. */
 static void
 put_identity(struct buf *b, const struct profile *p, enum level level,
     const struct entry *e)
@@ -121,8 +121,8 @@ emit_profile(const struct answer *a, struct filter *f)
 	enum level level = a->profile->level;
 	struct order order;
 
-	profile_sort(a->profile, &order, t, a->by, false, NULL, NULL);
-	for (size_t i = 0; i < answer_shown(a, order.n, SIZE_MAX); i++)
+	profile_sort(a->profile, &order, t, a->sort_by, false, NULL, NULL);
+	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, level_names[level], level,
 		    &t->list[order.list[i]]);
 	free(order.list);
@@ -167,8 +167,8 @@ emit_changes(const struct answer *a, struct filter *f)
 	const struct entries *t = profile_entries(a->profile);
 	struct order order;
 
-	profile_sort(a->profile, &order, t, a->by, true, NULL, NULL);
-	for (size_t i = 0; i < answer_shown(a, order.n, SIZE_MAX); i++)
+	profile_sort(a->profile, &order, t, a->sort_by, true, NULL, NULL);
+	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_change(a, f, &t->list[order.list[i]]);
 	free(order.list);
 }
@@ -179,8 +179,8 @@ emit_sites(const struct answer *a, struct filter *f, uint32_t function,
 {
 	struct order order;
 
-	answer_calls(a, &order, function, callers);
-	for (size_t i = 0; i < answer_shown(a, order.n, SIZE_MAX); i++)
+	answer_call_sites(a, &order, function, callers);
+	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, callers ? "caller" : "callee", BY_CALLSITE,
 		    &a->profile->groups.list[order.list[i]]);
 	free(order.list);

@@ -1,4 +1,4 @@
-/* callgraph-stat - where time goes, what calls what, what changed */
+/* callgraph-stat - show where time goes, what calls what, and what changed */
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ chosen_level(void)
 		if (strcmp(opt.by, level_names[i]) == 0)
 			return (enum level)i;
 	if (opt.by != NULL)
-		die("--by is function, file, module or callsite, not '%s'",
+		die("--by must be function, file, module or callsite, not '%s'",
 		    opt.by);
 	return BY_FUNCTION;
 }
@@ -61,11 +61,12 @@ chosen_sort(void)
 		if (strcmp(opt.sort, names[i]) == 0)
 			return i;
 	if (opt.sort != NULL)
-		die("--sort is self, total, calls, samples or name, not '%s'",
-		    opt.sort);
+		die("--sort must be self, total, calls, samples or name, "
+		    "not '%s'", opt.sort);
 	return SELF_NS;
 }
 
+/* With --diff, in both runs. */
 static bool
 is_measured(const struct profile *p, unsigned measure)
 {
@@ -74,9 +75,9 @@ is_measured(const struct profile *p, unsigned measure)
 	    p->totals[BEFORE].measures[measure] != INT_UNKNOWN);
 }
 
-/* Time if it was measured, else samples, else calls. */
+/* Time if it was measured, or else samples, or else calls. */
 static unsigned
-best_measure(const struct profile *p)
+default_measure(const struct profile *p)
 {
 	unsigned time = opt.callers != NULL ? TOTAL_NS : SELF_NS;
 
@@ -87,16 +88,17 @@ best_measure(const struct profile *p)
 static void
 choose_measures(struct filter *f, struct answer *a, unsigned sort)
 {
-	a->by = sort;
+	a->sort_by = sort;
 	if (opt.sort == NULL)
-		a->by = best_measure(a->profile);
+		a->sort_by = default_measure(a->profile);
 	else if (sort != N_MEASURES && !is_measured(a->profile, sort) &&
 	    a->profile->totals[NOW].nodes > 0)
 		filter_fail(f, "no node has %s", callgraph_measures[sort]);
-	a->shown = a->by != N_MEASURES ? a->by : best_measure(a->profile);
+	a->measure = a->sort_by != N_MEASURES ? a->sort_by :
+	    default_measure(a->profile);
 }
 
-/* Whether a label is the name, or the name and its arguments. */
+/* Whether a function's label is the name, perhaps followed by arguments. */
 static bool
 has_name(const struct profile *p, uint32_t function, const char *name)
 {
@@ -118,7 +120,7 @@ show_calls(struct filter *f, const struct answer *a)
 	struct order order;
 	size_t n = 0;
 
-	profile_sort(p, &order, &p->functions, a->by, false, NULL, NULL);
+	profile_sort(p, &order, &p->functions, a->sort_by, false, NULL, NULL);
 	for (size_t i = 0; i < order.n; i++)
 		if (has_name(p, order.list[i], opt.callers)) {
 			(f->text ? report_calls : emit_calls)(a, f,
@@ -148,7 +150,7 @@ show_all(struct filter *f, const struct profile *p, unsigned sort)
 		emit_program(&a, f, opt.old != NULL);
 }
 
-/* Returns the number of callgraphs. */
+/* Adds the callgraphs of the input.  Returns how many there were. */
 static size_t
 read_graphs(struct filter *f, struct profile *p, struct callgraph *g,
     int side)

@@ -47,6 +47,7 @@ text_sym(struct profile *p, struct span text)
 	return text.n > 0 ? intern_add(&p->texts, text) : SYM_NONE;
 }
 
+/* The index of an entry, which is added if it is new. */
 static uint32_t
 find_entry(struct entries *t, const struct entry_key *key)
 {
@@ -67,8 +68,8 @@ find_entry(struct entries *t, const struct entry_key *key)
 }
 
 /*
- * One build may have several paths.  The least name wins, so that the order of
- * records does not matter.
+ * One build may have several paths.  The first name in byte order is kept, so
+ * that the order of records does not matter.
  */
 static void
 update_module(struct profile *p, struct entry *e, const struct graph_module *m)
@@ -80,7 +81,7 @@ update_module(struct profile *p, struct entry *e, const struct graph_module *m)
 		e->module = name;
 }
 
-/* Where a function is declared: known only if all of its nodes agree. */
+/* Sets the file and line of a function, if all of its nodes agree. */
 static void
 update_file(struct profile *p, struct entry *e, const struct graph_node *n)
 {
@@ -109,7 +110,11 @@ module_id(struct profile *p, const struct graph_module *m)
 	return text_sym(p, m->build_id.n > 0 ? m->build_id : m->path);
 }
 
-/* An address outside all modules is dropped: it differs from run to run. */
+/*
+ * The function of a node.  An address outside all modules is not part of its
+ * key, because it differs from run to run.  The file and line of a function are
+ * those of the newer run, if the function is in it.
+ */
 static uint32_t
 function_of(struct profile *p, const struct callgraph *g,
     const struct graph_node *n, int side)
@@ -124,7 +129,7 @@ function_of(struct profile *p, const struct callgraph *g,
 		key.module = text_sym(p, m->name);
 	} else if (m != NULL) {
 		key.module = module_id(p, m);
-		key.place = n->function - m->base;
+		key.line_or_offset = n->function - m->base;
 	}
 	i = find_entry(&p->functions, &key);
 	update_module(p, &p->functions.list[i], m);
@@ -133,7 +138,10 @@ function_of(struct profile *p, const struct callgraph *g,
 	return i;
 }
 
-/* A call site is a return address: its module is that of the byte before. */
+/*
+ * The call site of a node.  It is a return address, so its module is that of
+ * the byte before it.
+ */
 static uint32_t
 call_site_of(struct profile *p, const struct callgraph *g,
     const struct graph_node *n, uint32_t caller, uint32_t callee)
@@ -149,16 +157,17 @@ call_site_of(struct profile *p, const struct callgraph *g,
 	if (file.n > 0 && file.p[0] == '"' &&
 	    text_i64(n->texts[NODE_CALL_LINE], &line) && line > 0) {
 		key.name = text_sym(p, file);
-		key.place = (uint64_t)line;
+		key.line_or_offset = (uint64_t)line;
 	} else if (m != NULL) {
 		key.module = module_id(p, m);
-		key.place = n->call_site - m->base;
+		key.line_or_offset = n->call_site - m->base;
 	}
 	i = find_entry(&p->groups, &key);
 	update_module(p, &p->groups.list[i], m);
 	return i;
 }
 
+/* The entry of a node at the profile's level. */
 static uint32_t
 group_of(struct profile *p, const struct callgraph *g,
     const struct graph_node *n, const uint32_t *functions)
@@ -195,8 +204,8 @@ add_number(struct profile *p, int64_t *sum, int64_t n)
 }
 
 /*
- * The links from parents to children.  An additional node, one past the last,
- * is the parent of the roots.
+ * The links from parents to children.  An additional node, number n_nodes, is
+ * the parent of the roots.
  */
 struct tree {
 	uint32_t *first_child, *next_sibling;
@@ -229,15 +238,18 @@ tree_release(struct tree *t)
 }
 
 /*
- * Total time must count recursion once.  If f() calls g(), which calls f()
- * again, the total time of the inner f() is a part of that of the outer one:
+ * Adds a node to its entry when the walk enters the node.
  *
- *	f  total 10	f->n_open 0 -> 1: counts
+ * Total time must not be counted again in a recursion.  If f() calls g(), which
+ * calls f() again, the total time of the inner f() is already part of that of
+ * the outer one:
+ *
+ *	f  total 10	n_open of f becomes 1: counts
  *	  g  total 8
- *	    f  total 5	f->n_open 1 -> 2: does not count
+ *	    f  total 5	n_open of f becomes 2: does not count
  *
- * So the tree is walked depth first, and each entry knows how many of the nodes
- * on the current path belong to it.
+ * So the tree is walked depth first, and n_open is the number of nodes on the
+ * current path that belong to an entry.
  */
 static void
 open_entry(struct profile *p, struct entry *e, const struct graph_node *n,
@@ -286,17 +298,17 @@ add_nodes(struct profile *p, struct entries *to,
 }
 
 static void
-add_totals(struct profile *p, struct totals *w, const struct callgraph *g,
-    const struct rec *rec)
+add_totals(struct profile *p, struct totals *totals,
+    const struct callgraph *g, const struct rec *rec)
 {
-	add_number(p, &w->records, callgraph_count(rec, GRAPH_RECORDS, 1));
-	add_number(p, &w->nodes_limited,
+	add_number(p, &totals->records, callgraph_count(rec, GRAPH_RECORDS, 1));
+	add_number(p, &totals->nodes_limited,
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
-	w->nodes += (int64_t)g->n_nodes;
+	totals->nodes += (int64_t)g->n_nodes;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			if (k != TOTAL_NS || g->nodes[i].parent == INDEX_NONE)
-				add_number(p, &w->measures[k],
+				add_number(p, &totals->measures[k],
 				    g->nodes[i].measures[k]);
 }
 
@@ -306,7 +318,7 @@ profile_add(struct profile *p, const struct callgraph *g,
 {
 	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
 	    sizeof *functions), *groups = NULL;
-	struct totals *w = &p->totals[side];
+	struct totals *totals = &p->totals[side];
 	struct tree tree;
 	int64_t depth;
 
@@ -314,15 +326,15 @@ profile_add(struct profile *p, const struct callgraph *g,
 	for (size_t i = 0; i < g->n_nodes; i++)
 		functions[i] = function_of(p, g, &g->nodes[i], side);
 	depth = add_nodes(p, &p->functions, g, &tree, functions, side);
-	if (depth > w->depth)
-		w->depth = depth;
+	if (depth > totals->depth)
+		totals->depth = depth;
 	if (p->level != BY_FUNCTION) {
 		groups = mem_resize(NULL, g->n_nodes + 1, sizeof *groups);
 		for (size_t i = 0; i < g->n_nodes; i++)
 			groups[i] = group_of(p, g, &g->nodes[i], functions);
 		add_nodes(p, &p->groups, g, &tree, groups, side);
 	}
-	add_totals(p, w, g, rec);
+	add_totals(p, totals, g, rec);
 	tree_release(&tree);
 	free(functions);
 	free(groups);
@@ -348,7 +360,7 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
 		if (e->module != SYM_NONE)
 			buf_str(to, intern_str(&p->texts, e->module));
 		buf_char(to, '+');
-		buf_address(to, e->key.place);
+		buf_address(to, e->key.line_or_offset);
 	} else {
 		buf_str(to, "??");
 	}
@@ -359,12 +371,12 @@ static int64_t
 amount(const struct profile *p, const struct entry *e, unsigned measure,
     int side)
 {
-	const struct totals *w = &p->totals[side];
+	const struct totals *totals = &p->totals[side];
 
 	if (e->tallies[side].is_present)
 		return e->tallies[side].measures[measure];
-	return w->nodes == 0 || w->measures[measure] != INT_UNKNOWN ? 0 :
-	    INT_UNKNOWN;
+	return totals->nodes == 0 ||
+	    totals->measures[measure] != INT_UNKNOWN ? 0 : INT_UNKNOWN;
 }
 
 bool
@@ -393,6 +405,7 @@ is_changed(const struct profile *p, const struct entry *e)
 	return false;
 }
 
+/* The arguments of profile_sort(), for compare_indexes(). */
 struct sorting {
 	const struct profile *profile;
 	const struct entry *list;
@@ -410,7 +423,7 @@ compare_texts(const struct profile *p, sym a, sym b)
 	return intern_cmp(&p->texts, a, b);
 }
 
-/* By name first.  Both are entries of the same table. */
+/* By name, module and position.  Both must be entries of the same table. */
 static int
 compare_entries(const struct profile *p, const struct entry *a,
     const struct entry *b)
@@ -420,9 +433,11 @@ compare_entries(const struct profile *p, const struct entry *a,
 	order = order != 0 ? order : compare_texts(p, a->module, b->module);
 	order = order != 0 ? order :
 	    compare_texts(p, a->key.module, b->key.module);
-	return order != 0 ? order : cmp_u64(a->key.place, b->key.place);
+	return order != 0 ? order :
+	    cmp_u64(a->key.line_or_offset, b->key.line_or_offset);
 }
 
+/* Roots have no caller (INDEX_NONE): they are last. */
 static int
 compare_functions(const struct profile *p, uint32_t a, uint32_t b)
 {
@@ -433,7 +448,7 @@ compare_functions(const struct profile *p, uint32_t a, uint32_t b)
 	return compare_entries(p, &list[a], &list[b]);
 }
 
-/* The amount to sort by: of changes the absolute value. */
+/* The amount to sort by; for changes, the absolute change. */
 static int64_t
 sort_amount(const struct sorting *s, const struct entry *e)
 {

@@ -5,8 +5,8 @@
 #include "common/program/callgraph.h"
 
 /*
- * Callgraphs added up by function and by another level (file, module, call
- * site).  There are two sums (sides), for the difference of two runs.
+ * Callgraphs added up by function and by another level: file, module or call
+ * site.  There are two sums, the sides, to compare two runs.
  */
 enum { NOW, BEFORE, N_SIDES };
 enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
@@ -17,17 +17,17 @@ extern const char *const level_names[N_LEVELS];
  * memory.  Unused members are SYM_NONE, INDEX_NONE or 0.
  *
  *	function with a name	name, module (its name)
- *	function without one	module (build id or path), place (address in it)
+ *	function without one	module (build id or path), offset in it
  *	file			name
  *	module			module (its name)
- *	call site with a line	caller, callee, name (file), place (line)
- *	call site without one	caller, callee, module, place (address in it)
+ *	call site with a line	caller, callee, name (file), line
+ *	call site without one	caller, callee, module (as above), offset in it
  */
 struct entry_key {
-	sym name;		/* decoded; of a call site the JSON token */
+	sym name;		/* decoded; of a call site, the JSON token */
 	sym module;
-	uint32_t caller, callee;	/* entries of functions */
-	uint64_t place;
+	uint32_t caller, callee;	/* indexes of functions */
+	uint64_t line_or_offset;
 };
 
 struct tally {
@@ -41,10 +41,10 @@ struct entry {
 	sym module;		/* its name, or SYM_NONE */
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
 	int64_t line;		/* 0: unknown, or the nodes differ */
-	uint32_t n_open;	/* times that it is on the stack */
+	uint32_t n_open;	/* how often it is on the current path */
 	struct tally tallies[N_SIDES];
 };
-#define FILES_DIFFER (SYM_NONE - 1)
+#define FILES_DIFFER (SYM_NONE - 1)	/* its nodes have different files */
 
 struct entries {
 	struct map map;
@@ -52,7 +52,7 @@ struct entries {
 	size_t n, cap;
 };
 
-/* A side as a whole. */
+/* The totals of a side. */
 struct totals {
 	int64_t records, nodes, depth, nodes_limited;
 	int64_t measures[N_MEASURES];	/* total_ns: of roots only */
@@ -62,7 +62,7 @@ struct profile {
 	enum level level;
 	struct intern texts;
 	struct entries functions;
-	struct entries groups;	/* of the level, unless it is BY_FUNCTION */
+	struct entries groups;	/* of the level; BY_FUNCTION: unused */
 	struct totals totals[N_SIDES];
 	bool overflowed;	/* some sum reached 2^53 */
 };
@@ -81,26 +81,29 @@ profile_entries(const struct profile *p)
 	return p->level == BY_FUNCTION ? &p->functions : &p->groups;
 }
 
-/* A function's name, or "app+0x1136", or "??". */
+/* Adds a function's name, or else "app+0x1136" (module, offset), or "??". */
 void profile_label(const struct profile *, uint32_t function, struct buf *);
 
 /*
- * The change of a measure of an entry.  False if it was not measured in both
- * runs; an entry that is absent from a run has 0 of what was measured in it.
+ * Computes the change of a measure of an entry.  False if it was not measured
+ * in both runs.  An entry that is absent from a run has 0 there, if the run has
+ * the measure at all.
  */
 bool profile_change(const struct profile *, const struct entry *,
     unsigned measure, int64_t *change);
 
-/*
- * The indexes of entries in the order in which they are shown: by a measure,
- * the greatest first, or by name if `by` is N_MEASURES.  changes: only entries
- * that have changed, by the amount of the change.  is_selected may be NULL.
- * The caller frees the list.
- */
+/* A sorted list of indexes of entries.  The caller frees it. */
 struct order {
 	uint32_t *list;
 	size_t n;
 };
+
+/*
+ * Sorts the entries by a measure, the greatest first, or by name if `by` is
+ * N_MEASURES.  If changes is true, lists only the entries that have changed,
+ * sorted by the absolute change.  Lists only those for which is_selected(),
+ * unless it is NULL, returns true.
+ */
 void profile_sort(const struct profile *, struct order *,
     const struct entries *, unsigned by, bool changes,
     bool (*is_selected)(const struct entry *, const void *context),

@@ -1,4 +1,4 @@
-/* report - prints the answers for people */
+/* report - prints answers as text */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum {
 	BAR_COLUMNS = 12,
-	ROWS_DEFAULT = 20,	/* of a table, without --top */
+	ROWS_DEFAULT = 20,	/* in a table, without --top */
 	COLUMNS_MAX = 16
 };
 
@@ -33,7 +33,10 @@ is_measured(const struct answer *a, unsigned measure)
 	return a->profile->totals[NOW].measures[measure] != INT_UNKNOWN;
 }
 
-/* What shares are of: the program's sum, of total time its self time. */
+/*
+ * The amount of which the shares are given: the program's sum of the measure.
+ * For total time it is that of self time, which is the program's time.
+ */
 static int64_t
 share_base(const struct profile *p, unsigned measure)
 {
@@ -86,9 +89,9 @@ put_share_cells(struct table *t, int64_t part, int64_t whole)
 	table_next(t);
 }
 
-/* The last component of a path, which may be a JSON token, and a line. */
+/* Adds the last component of a path, which may be a JSON token, and a line. */
 static void
-put_place(struct buf *b, struct span path, uint64_t line)
+put_location(struct buf *b, struct span path, uint64_t line)
 {
 	size_t from = path.n;
 
@@ -112,29 +115,29 @@ put_name(struct buf *b, const struct profile *p, uint32_t function)
 	buf_release(&label);
 }
 
-/* The function's file, or else its module, unless its label shows that. */
+/* Adds the function's file, or else its module unless the label shows that. */
 static void
 put_source(struct buf *b, const struct profile *p, uint32_t function)
 {
 	const struct entry *e = &p->functions.list[function];
 
 	if (e->file != SYM_NONE && e->file != FILES_DIFFER)
-		put_place(b, intern_span(&p->texts, e->file),
+		put_location(b, intern_span(&p->texts, e->file),
 		    (uint64_t)e->line);
 	else if (e->key.name != SYM_NONE && e->module != SYM_NONE)
-		put_place(b, intern_span(&p->texts, e->module), 0);
+		put_location(b, intern_span(&p->texts, e->module), 0);
 }
 
 static void
 put_site(struct buf *b, const struct profile *p, const struct entry *e)
 {
 	if (e->key.name != SYM_NONE) {
-		put_place(b, intern_span(&p->texts, e->key.name),
-		    e->key.place);
+		put_location(b, intern_span(&p->texts, e->key.name),
+		    e->key.line_or_offset);
 	} else if (e->key.module != SYM_NONE) {
 		buf_printf(b, "  %s+", e->module != SYM_NONE ?
 		    intern_str(&p->texts, e->module) : "");
-		buf_address(b, e->key.place);
+		buf_address(b, e->key.line_or_offset);
 	}
 }
 
@@ -177,8 +180,8 @@ put_text_cell(struct table *t, struct buf *text)
 /* --- the profile ---------------------------------------------------------- */
 
 /*
- * The columns: the measure that is sorted by, with its share; the other
- * measures; averages.  Call sites have long names, and so fewer columns.
+ * The columns: the main measure with its share and a bar; the other measures;
+ * averages; the entry.  Call sites have long names, and so fewer columns.
  */
 struct columns {
 	const char *heads[COLUMNS_MAX];
@@ -194,13 +197,13 @@ add_column(struct columns *c, const char *head, char align)
 	c->align[c->n] = '\0';
 }
 
-/* In the order of their columns. */
 static const unsigned column_order[] = { SELF_NS, TOTAL_NS, SAMPLES, CALLS };
 
+/* Whether a measure has a column of its own, after the main measure. */
 static bool
 is_column(const struct answer *a, unsigned measure)
 {
-	return measure != a->shown && is_measured(a, measure) &&
+	return measure != a->measure && is_measured(a, measure) &&
 	    (measure != SAMPLES || a->profile->level != BY_CALLSITE);
 }
 
@@ -212,10 +215,11 @@ has_average(const struct answer *a, unsigned measure)
 }
 
 static void
-choose_columns(const struct answer *a, struct columns *c, const char *last)
+choose_columns(const struct answer *a, struct columns *c,
+    const char *last_head)
 {
 	*c = (struct columns){ .n = 0 };
-	add_column(c, measure_names[a->shown], 'r');
+	add_column(c, measure_names[a->measure], 'r');
 	add_column(c, "share", 'r');
 	add_column(c, "", 'l');
 	for (size_t i = 0; i < N_MEASURES; i++)
@@ -225,18 +229,18 @@ choose_columns(const struct answer *a, struct columns *c, const char *last)
 		add_column(c, "self/call", 'r');
 	if (has_average(a, TOTAL_NS))
 		add_column(c, "total/call", 'r');
-	add_column(c, last, 'l');
+	add_column(c, last_head, 'l');
 }
 
-/* All columns but the last.  base: what the share is of. */
+/* Adds all cells but the last.  base: the amount of which the share is. */
 static void
 put_row(struct table *t, const struct answer *a, const struct entry *e,
     int64_t base)
 {
 	const struct tally *tally = &e->tallies[NOW];
 
-	put_amount_cell(t, a->shown, tally->measures[a->shown]);
-	put_share_cells(t, tally->measures[a->shown], base);
+	put_amount_cell(t, a->measure, tally->measures[a->measure]);
+	put_share_cells(t, tally->measures[a->measure], base);
 	for (size_t i = 0; i < N_MEASURES; i++)
 		if (is_column(a, column_order[i]))
 			put_amount_cell(t, column_order[i],
@@ -248,7 +252,7 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 }
 
 static void
-put_more(struct buf *out, size_t n)
+put_omitted(struct buf *out, size_t n)
 {
 	if (n > 0)
 		buf_printf(out, "  ... and %zu more (--top)\n", n);
@@ -257,26 +261,27 @@ put_more(struct buf *out, size_t n)
 static void
 put_title(const struct answer *a, struct buf *out, size_t n)
 {
-	const struct totals *w = &a->profile->totals[NOW];
-	unsigned measure = a->shown == TOTAL_NS && is_measured(a, SELF_NS) ?
-	    SELF_NS : a->shown;
+	const struct totals *totals = &a->profile->totals[NOW];
+	unsigned measure = a->measure == TOTAL_NS && is_measured(a, SELF_NS) ?
+	    SELF_NS : a->measure;
 	struct buf text = { 0 };
 
-	if (w->measures[measure] != INT_UNKNOWN)
-		put_amount(&text, measure, w->measures[measure]);
+	if (totals->measures[measure] != INT_UNKNOWN)
+		put_amount(&text, measure, totals->measures[measure]);
 	else
 		buf_str(&text, "no");
 	if (measure != SELF_NS)
 		buf_printf(&text, " %s", long_names[measure]);
 	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
 	    n == 1 ? "" : "s");
-	if (measure != CALLS && w->measures[CALLS] != INT_UNKNOWN)
+	if (measure != CALLS && totals->measures[CALLS] != INT_UNKNOWN)
 		buf_printf(&text, ", %" PRId64 " calls, %" PRId64 " deep",
-		    w->measures[CALLS], w->depth);
+		    totals->measures[CALLS], totals->depth);
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
 	buf_release(&text);
 }
 
+/* Reports calls that the instrument counted at an ancestor's node. */
 static void
 put_limited(const struct answer *a, struct buf *out)
 {
@@ -297,10 +302,11 @@ report_profile(const struct answer *a, struct filter *f)
 	struct columns c;
 	struct order order;
 	struct table t;
-	size_t shown;
+	size_t n_rows;
 
-	profile_sort(a->profile, &order, entries, a->by, false, NULL, NULL);
-	shown = answer_shown(a, order.n, ROWS_DEFAULT);
+	profile_sort(a->profile, &order, entries, a->sort_by, false, NULL,
+	    NULL);
+	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		buf_str(out, "Nothing was called\n");
 		free(order.list);
@@ -309,15 +315,15 @@ report_profile(const struct answer *a, struct filter *f)
 	put_title(a, out, order.n);
 	choose_columns(a, &c, last_heads[a->profile->level]);
 	table_init(&t, c.align, c.heads);
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < n_rows; i++) {
 		const struct entry *e = &entries->list[order.list[i]];
 
-		put_row(&t, a, e, share_base(a->profile, a->shown));
+		put_row(&t, a, e, share_base(a->profile, a->measure));
 		put_entry(&text, a->profile, e);
 		put_text_cell(&t, &text);
 	}
 	table_print(&t, out);
-	put_more(out, order.n - shown);
+	put_omitted(out, order.n - n_rows);
 	put_limited(a, out);
 	filter_emit(f);
 	buf_release(&text);
@@ -336,10 +342,10 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	struct columns c;
 	struct order order;
 	struct table t;
-	size_t shown;
+	size_t n_rows;
 
-	answer_calls(a, &order, function, callers);
-	shown = answer_shown(a, order.n, ROWS_DEFAULT);
+	answer_call_sites(a, &order, function, callers);
+	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		buf_str(out, callers ? "\nNobody calls it\n" :
 		    "\nIt calls nothing\n");
@@ -349,9 +355,9 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	buf_char(out, '\n');
 	choose_columns(a, &c, callers ? "called by, at" : "calls, at");
 	table_init(&t, c.align, c.heads);
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < n_rows; i++) {
 		e = &p->groups.list[order.list[i]];
-		put_row(&t, a, e, of->tallies[NOW].measures[a->shown]);
+		put_row(&t, a, e, of->tallies[NOW].measures[a->measure]);
 		if (callers)
 			put_caller(&text, p, e);
 		else
@@ -360,7 +366,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		put_text_cell(&t, &text);
 	}
 	table_print(&t, out);
-	put_more(out, order.n - shown);
+	put_omitted(out, order.n - n_rows);
 	buf_release(&text);
 	free(order.list);
 }
@@ -419,7 +425,7 @@ put_change_title(const struct answer *a, struct buf *out)
 		{ "Faster", "As fast", "Slower" },
 		{ "Faster", "As fast", "Slower" },
 		{ "Fewer samples", "As many samples", "More samples" } };
-	unsigned m = a->shown;
+	unsigned m = a->measure;
 	int64_t now = a->profile->totals[NOW].measures[m];
 	int64_t before = a->profile->totals[BEFORE].measures[m];
 	struct buf text = { 0 };
@@ -458,16 +464,16 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	const struct tally *before = &e->tallies[BEFORE];
 	int64_t calls;
 
-	put_signed(table_cell(t), a->shown, change);
+	put_signed(table_cell(t), a->measure, change);
 	table_next(t);
-	put_growth(table_cell(t), change, before->measures[a->shown]);
+	put_growth(table_cell(t), change, before->measures[a->measure]);
 	table_next(t);
 	report_bar(table_cell(t), answer_share(change < 0 ? -change : change,
 	    greatest), BAR_COLUMNS);
 	table_next(t);
-	put_amount_cell(t, a->shown, now->measures[a->shown]);
-	put_amount_cell(t, a->shown, before->measures[a->shown]);
-	if (a->shown != CALLS) {
+	put_amount_cell(t, a->measure, now->measures[a->measure]);
+	put_amount_cell(t, a->measure, before->measures[a->measure]);
+	if (a->measure != CALLS) {
 		if (profile_change(a->profile, e, CALLS, &calls) && calls != 0)
 			put_signed(table_cell(t), CALLS, calls);
 		table_next(t);
@@ -477,7 +483,7 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	table_next(t);
 }
 
-/* The entries that grew, or those that shrank.  Returns their number. */
+/* Prints the entries that grew, or those that shrank.  Returns their number. */
 static size_t
 put_changes(const struct answer *a, struct buf *out, const struct order *o,
     bool has_grown, int64_t greatest)
@@ -489,15 +495,16 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 	    "before", "", "" };
 	struct buf text = { 0 };
 	struct table t;
-	size_t n = 0, max = answer_shown(a, SIZE_MAX, ROWS_DEFAULT);
+	size_t n = 0, max = answer_n_rows(a, SIZE_MAX, ROWS_DEFAULT);
 	int64_t change;
 
-	table_init(&t, a->shown != CALLS ? "rrlrrrll" : "rrlrrll",
-	    a->shown != CALLS ? heads_with_calls : heads);
+	table_init(&t, a->measure != CALLS ? "rrlrrrll" : "rrlrrll",
+	    a->measure != CALLS ? heads_with_calls : heads);
 	for (size_t i = 0; i < o->n; i++) {
 		const struct entry *e = &entries->list[o->list[i]];
 
-		if (!profile_change(a->profile, e, a->shown, &change) ||
+		/* All are counted, and the first max are printed. */
+		if (!profile_change(a->profile, e, a->measure, &change) ||
 		    change == 0 || (change > 0) != has_grown || n++ >= max)
 			continue;
 		put_change(a, &t, e, change, greatest);
@@ -506,10 +513,11 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 	}
 	if (n > 0)
 		report_heading(out, "\n%s %s", has_grown ? "More" :
-		    is_time(a->shown) ? "Less" : "Fewer",
-		    long_names[a->shown]);
+		    is_time(a->measure) ? "Less" : "Fewer",
+		    long_names[a->measure]);
+	/* table_print() also frees the table; an empty one is not shown. */
 	table_print(&t, n > 0 ? out : &text);
-	put_more(out, n > max ? n - max : 0);
+	put_omitted(out, n > max ? n - max : 0);
 	buf_release(&text);
 	return n;
 }
@@ -522,7 +530,7 @@ greatest_change(const struct answer *a, const struct order *o)
 
 	for (size_t i = 0; i < o->n; i++) {
 		if (!profile_change(a->profile, &entries->list[o->list[i]],
-		    a->shown, &n))
+		    a->measure, &n))
 			continue;
 		n = n < 0 ? -n : n;
 		greatest = n > greatest ? n : greatest;
@@ -538,8 +546,8 @@ report_changes(const struct answer *a, struct filter *f)
 	int64_t greatest;
 	size_t n;
 
-	profile_sort(a->profile, &order, profile_entries(a->profile), a->by,
-	    true, NULL, NULL);
+	profile_sort(a->profile, &order, profile_entries(a->profile),
+	    a->sort_by, true, NULL, NULL);
 	put_change_title(a, out);
 	greatest = greatest_change(a, &order);
 	n = put_changes(a, out, &order, true, greatest);
@@ -548,7 +556,7 @@ report_changes(const struct answer *a, struct filter *f)
 		buf_str(out, "\nNothing has changed\n");
 	else if (order.n > n)
 		buf_printf(out, "\n%zu more changed, but not in %s\n",
-		    order.n - n, long_names[a->shown]);
+		    order.n - n, long_names[a->measure]);
 	put_limited(a, out);
 	filter_emit(f);
 	free(order.list);

@@ -1,11 +1,11 @@
-/* shorten - function names that fit into a line */
+/* shorten - shortens function names to fit into a line */
 
 #include <ctype.h>
 #include <string.h>
 
 #include "filters/callgraph-stat/shorten.h"
 
-enum { SHORT_BYTES = 32 };	/* up to this length a name stays as it is */
+enum { SHORT_BYTES = 32 };	/* names up to this length are not changed */
 
 static bool
 begins_with(struct span s, const char *text)
@@ -22,11 +22,12 @@ is_name_char(char c)
 }
 
 /*
- * The length of a token at i whose brackets do not enclose arguments: "->",
- * "(anonymous namespace)", "operator<"; else 0.
+ * The length of the token at i if it has a bracket that does not enclose
+ * arguments: "->", "(anonymous namespace)" or an operator such as "operator<".
+ * Otherwise 0.
  */
 static size_t
-skip_token(struct span name, size_t i)
+token_length(struct span name, size_t i)
 {
 	static const char operator[] = "operator", signs[] = "<>=!+-*/%^&|~,[]";
 	struct span s = span_of(name.p + i, name.n - i);
@@ -45,7 +46,10 @@ skip_token(struct span name, size_t i)
 	return n;
 }
 
-/* The bracket that begins Rust's "<T as U>::f" does not enclose arguments. */
+/*
+ * Whether a bracket at i opens arguments.  An angle bracket does after a name
+ * or a space; not so the one that begins Rust's "<T as U>::f".
+ */
 static bool
 opens(struct span name, size_t i, size_t depth)
 {
@@ -60,22 +64,23 @@ closes(char c, size_t depth)
 	return depth > 0 && (c == ')' || c == '>');
 }
 
-/* Two dots for the contents of the bracket at i, unless it is empty. */
+/* Adds two dots for what the bracket at i encloses, unless that is nothing. */
 static void
 put_dots(struct buf *b, struct span name, size_t i)
 {
+	/* At depth 1, inside the bracket at i. */
 	if (i + 1 < name.n && !closes(name.p[i + 1], 1))
 		buf_str(b, "..");
 }
 
-/* False if the brackets are unbalanced. */
+/* Adds what is outside brackets.  False if the brackets are unbalanced. */
 static bool
 put_short(struct buf *b, struct span name)
 {
 	size_t depth = 0, n;
 
 	for (size_t i = 0; i < name.n; i += n) {
-		n = skip_token(name, i);
+		n = token_length(name, i);
 		if (depth == 0 && n > 0)
 			buf_add(b, name.p + i, n);
 		if (n > 0)

@@ -5,9 +5,10 @@
 #include "common/base/text.h"
 
 /*
- * Adds the name of a function.  In a long name of C++ or Rust the arguments in
- * brackets, which are most of it, become two dots: "std::map<..>::find(..)
- * const".  A name with unbalanced brackets is added as it is.
+ * Adds the name of a function.  In a long name of C++ or Rust, what is in
+ * brackets (arguments, which are most of the name) becomes two dots:
+ * "std::map<..>::find(..) const".  A name with unbalanced brackets is added
+ * unchanged.
  */
 void shorten(struct buf *, struct span name);
 
