@@ -272,7 +272,7 @@ nodes = ",".join("{%s\"function\":\"%s\",\"calls\":1}" % (
 print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	run --separate-stderr -0 callgraph-symbolize -o out deep
 	cmp out deep
-	[[ $stderr == *"nothing is known of 100000 of 100000 addresses"* ]]
+	[[ $stderr == *"100000 of 100000 addresses have no symbols"* ]]
 }
 
 # --- sources of symbols ------------------------------------------------------
@@ -283,8 +283,8 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	c_program app -g -O1
 	symbolized
 	assert_equal "$(node name)" -
-	[[ $stderr == *"warning: no symbols of '"*"/app': it is another build"* ]]
-	[[ $stderr == *"nothing is known of 1 of 1 addresses"* ]]
+	[[ $stderr == *"warning: no symbols for '"*"/app': it is a different build"* ]]
+	[[ $stderr == *"1 of 1 addresses have no symbols"* ]]
 }
 
 @test "a program without a build id is recognized by its checksum" {
@@ -325,7 +325,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	symbolized
 	assert_equal "$(jq -r '.nodes | map(.name // "-") | join(" ")' \
 		<<<"$output")" "main two - -"
-	[[ $stderr == *"nothing is known of 2 of 4 addresses"* ]]
+	[[ $stderr == *"2 of 4 addresses have no symbols"* ]]
 }
 
 @test "an address outside the code of its module has no name" {
@@ -339,7 +339,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	symbolized
 	assert_equal "$(jq -c '.nodes | map(has("name"))' <<<"$output")" \
 		'[false,false,false,false]'
-	[[ $stderr == *"nothing is known of 4 of 4 addresses"* ]]
+	[[ $stderr == *"4 of 4 addresses have no symbols"* ]]
 }
 
 @test "a stripped program uses a file under --debug-dir by its build id" {

@@ -1,4 +1,4 @@
-/* answers - what is known of an address, as JSON */
+/* answers - writes the symbols of an address as JSON members */
 
 #include <stdlib.h>
 
@@ -33,20 +33,20 @@ put_name(struct buf *b, const char *key, const char *name)
 		json_cstr(b, key, name);
 }
 
-/* key_file and key_line are the keys of the file and the line. */
+/* Writes the members of a place that are known, under these keys. */
 static void
-put_place(struct buf *b, const struct place *p, const char *key_file,
-    const char *key_line)
+put_place(struct buf *b, const struct place *p, const char *file_key,
+    const char *line_key)
 {
 	if (p->name != NULL)
 		put_name(b, "name", p->name);
 	if (p->file != NULL)
-		json_cstr(b, key_file, p->file);
+		json_cstr(b, file_key, p->file);
 	if (p->line != 0)
-		json_uint(b, key_line, p->line);
+		json_uint(b, line_key, p->line);
 }
 
-/* Adds the members of a place, from the cache.  False if there are none. */
+/* Copies the members of a place from the cache.  False if it has none. */
 static bool
 add_place(struct source *s, uint32_t number, struct buf *b)
 {
@@ -54,7 +54,7 @@ add_place(struct source *s, uint32_t number, struct buf *b)
 	struct text *t = texts_at(cache, number);
 
 	if (t->n == 0) {
-		/* After a brace json_key() writes no comma. */
+		/* json_key() writes no comma after a brace, which stays out. */
 		buf_char(&cache->buf, '{');
 		put_place(texts_begin(cache, t),
 		    symbols_place(s->symbols, number), "file", "line");
@@ -88,6 +88,7 @@ answers_add_function(struct source *s, uint64_t address, struct buf *b)
 
 	if (symbols == NULL)
 		return false;
+	/* The cached text has no comma before its first member. */
 	buf_char(b, ',');
 	if (add_place(s, symbols_find(symbols, address)->function, b))
 		return true;
@@ -105,7 +106,10 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 
 	if (symbols == NULL)
 		return false;
-	/* After a call that never returns there may be another function. */
+	/*
+	 * The byte before is part of the call.  The return address itself may
+	 * be in another function if the callee never returns.
+	 */
 	a = symbols_find(symbols, return_address - 1);
 	t = texts_at(&s->calls, a->number);
 	if (t->n > 0) {

@@ -24,7 +24,7 @@ static const struct opt options[] = {
 	{ 0, "debug-dir", OPT_STR, &opt.sources.debug_dir, "DIR",
 	    "separate debug information (/usr/lib/debug)", 0, 0 },
 	{ 0, "no-demangle", OPT_FLAG, &opt.no_demangle, NULL,
-	    "leave names as the linker has them", 0, 0 },
+	    "write linkage names, not source names", 0, 0 },
 	{ 0 }
 };
 
@@ -48,6 +48,7 @@ static const struct about about = {
 	.keys = keys,
 };
 
+/* A module of the record at its address in memory. */
 struct loaded {
 	uint64_t base;
 	struct source *source;
@@ -56,7 +57,7 @@ struct loaded {
 static struct {
 	struct recio *modules_io, *nodes_io;
 	struct loaded *modules;		/* of the current record */
-	struct interval *ranges;	/* of modules */
+	struct interval *ranges;	/* of modules, by the same index */
 	size_t n_modules, modules_cap, ranges_cap;
 	struct intervals module_index;
 	uint64_t n_addresses, n_unknown;
@@ -64,7 +65,10 @@ static struct {
 
 /* --- modules ------------------------------------------------------------- */
 
-/* The program is the module that the record names, or else the first one. */
+/*
+ * The program is the module with the path that the record names as its program.
+ * If the record names none, it is the first module.
+ */
 static bool
 is_program(const struct rec *rec, struct span path)
 {
@@ -138,6 +142,7 @@ module_at(uint64_t address)
 
 /* --- nodes --------------------------------------------------------------- */
 
+/* Whether a node has a member with a key from first to last. */
 static bool
 has_any(const struct rec *node, unsigned first, unsigned last)
 {
@@ -148,8 +153,9 @@ has_any(const struct rec *node, unsigned first, unsigned last)
 }
 
 /*
- * Adds what is known of the address under a key, unless the node has such
- * members already.  False if the value is not an address.
+ * Adds the symbols of the address under a key, which is N_FUNCTION or
+ * N_CALL_SITE, unless the node already has members for them.  False if the
+ * value is not an address.
  */
 static bool
 symbolize(const struct rec *node, unsigned key, struct buf *b)
@@ -169,7 +175,7 @@ symbolize(const struct rec *node, unsigned key, struct buf *b)
 	if (key == N_FUNCTION ? has_any(node, N_NAME, N_LINE) :
 	    has_any(node, N_CALL_FILE, N_CALL_INLINED))
 		return true;
-	/* A call site is a return address, perhaps one past its module. */
+	/* A call site is a return address, perhaps the end of its module. */
 	m = module_at(key == N_FUNCTION ? address : address - 1);
 	state.n_addresses++;
 	is_known = m != NULL && (key == N_FUNCTION ?
@@ -179,7 +185,10 @@ symbolize(const struct rec *node, unsigned key, struct buf *b)
 	return true;
 }
 
-/* Writes the nodes of a callgraph, or the frames of a crash, symbolized. */
+/*
+ * Writes the nodes of a callgraph, or the frames of a crash, with symbols added
+ * at the end of each.
+ */
 static bool
 put_nodes(struct filter *f, struct span rest, struct buf *b)
 {
@@ -192,15 +201,15 @@ put_nodes(struct filter *f, struct span rest, struct buf *b)
 	    NULL) {
 		buf_char(b, separator);
 		separator = ',';
-		buf_add(b, item.p, item.n - 1);
+		buf_add(b, item.p, item.n - 1);		/* without "}" */
 		if (!symbolize(node, N_FUNCTION, b) ||
 		    !symbolize(node, N_CALL_SITE, b))
 			break;
 		buf_char(b, '}');
 	}
 	if (node != NULL || why != NULL) {
-		filter_reject(f, "%.*s: function and call_site are addresses: "
-		    "\"0x...\"", SPAN_ARG(item));
+		filter_reject(f, "function or call_site is not an address such "
+		    "as \"0x401136\": %.*s", SPAN_ARG(item));
 		return false;
 	}
 	if (separator == '[')
@@ -209,7 +218,7 @@ put_nodes(struct filter *f, struct span rest, struct buf *b)
 	return true;
 }
 
-/* Copies the line, except for its array of nodes. */
+/* Copies a line, with symbols added to the array under a key. */
 static void
 put_record(struct filter *f, const struct rec *rec, unsigned key,
     struct span line)
@@ -249,7 +258,7 @@ static int
 finish(struct filter *f)
 {
 	if (state.n_unknown > 0)
-		err_warn("warning: nothing is known of %llu of %llu addresses",
+		err_warn("warning: %llu of %llu addresses have no symbols",
 		    (unsigned long long)state.n_unknown,
 		    (unsigned long long)state.n_addresses);
 	sources_report_damage(f);

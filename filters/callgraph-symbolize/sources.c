@@ -20,10 +20,10 @@ struct file {
 static struct {
 	const struct sources_options *options;
 	struct file *executables;
-	struct intern modules;		/* by module_symbol() */
+	struct intern modules;		/* keys made by module_symbol() */
 	struct source **sources;	/* by symbol in modules */
 	size_t cap;
-	struct arena texts;
+	struct arena texts;		/* of the modules in sources */
 } state;
 
 void
@@ -106,15 +106,16 @@ open_release(const char *path)
 	return symbols;
 }
 
-/* Whether a name from a record may be a part of a path. */
+/* Whether a value from a record can safely be a part of a path. */
 static bool
 is_safe_name(struct span name)
 {
 	return name.n > 2 && hex_is_hex(name);
 }
 
+/* Opens the release of a module in a directory, or returns NULL. */
 static struct symbols *
-find_in(const char *dir, const struct module *m)
+find_release_in(const char *dir, const struct module *m)
 {
 	struct symbols *symbols = NULL;
 	struct buf path = { 0 };
@@ -141,13 +142,16 @@ find_release(const struct module *m)
 	struct symbols *symbols = NULL;
 
 	for (size_t i = 0; i < dirs->n && symbols == NULL; i++)
-		symbols = find_in(dirs->values[i], m);
+		symbols = find_release_in(dirs->values[i], m);
 	return symbols;
 }
 
 /* --- executables --------------------------------------------------------- */
 
-/* The executable of the command line that was loaded as this module. */
+/*
+ * The executable on the command line that was loaded as this module.  If
+ * neither has a build id, it is taken to be the program.
+ */
 static struct symbols *
 find_executable(const struct module *m)
 {
@@ -174,7 +178,10 @@ has_checksum(const char *path, struct span expected)
 	return is_same;
 }
 
-/* The file at the module's path if it is the same build, or NULL and *why. */
+/*
+ * Opens the file at the module's path if it is the same build.  Otherwise
+ * returns NULL and sets *why.
+ */
 static struct symbols *
 open_module(const struct module *m, const char *path, const char **why)
 {
@@ -187,7 +194,7 @@ open_module(const struct module *m, const char *path, const char **why)
 	    span_eq(m->build_id, symbols_build_id(symbols)) :
 	    m->is_program && has_checksum(path, m->checksum))
 		return symbols;
-	*why = m->build_id.n > 0 ? "it is another build now" :
+	*why = m->build_id.n > 0 ? "it is a different build now" :
 	    "it has no build id, so it may be a different build";
 	symbols_close(symbols);
 	return NULL;
@@ -208,13 +215,13 @@ source_symbols(struct source *s)
 	    (s->symbols = find_executable(m)) == NULL)
 		s->symbols = open_module(m, s->path, &why);
 	if (s->symbols == NULL)
-		err_warn("warning: no symbols of '%s': %s", s->path, why);
+		err_warn("warning: no symbols for '%s': %s", s->path, why);
 	else if (why != NULL)
 		err_warn("warning: %s: %s", s->path, why);
 	return s->symbols;
 }
 
-/* The symbol of a module: equal modules have the same. */
+/* Interns what identifies a module, so that equal modules share a symbol. */
 static sym
 module_symbol(const struct module *m)
 {

@@ -11,15 +11,15 @@
 #include "filters/callgraph-symbolize/texts.h"
 
 /*
- * The sources of symbols, by preference: releases, the executables named on the
- * command line, and the files from which the modules were loaded.
+ * Where symbols are looked for, in this order: in releases, in the executables
+ * named on the command line, and in the files from which modules were loaded.
  */
 struct sources_options {
 	struct opt_list release_dirs, executables;
 	const char *debug_dir;
 };
 
-/* A module as in a record; unknown values are empty. */
+/* A module as a record describes it; unknown values are empty. */
 struct module {
 	struct span path, build_id;
 	struct span checksum;	/* of the record's program */
@@ -29,22 +29,28 @@ struct module {
 /* The symbols of a module, and texts made from them. */
 struct source {
 	struct module module;		/* a copy */
-	const char *path;		/* the module's */
-	bool was_opened;
-	struct symbols *symbols;	/* by source_symbols(); or NULL */
-	struct texts places, calls;	/* for answers.c */
+	const char *path;		/* the module's, NUL-terminated */
+	bool was_opened;		/* by source_symbols() */
+	struct symbols *symbols;	/* NULL: not opened, or it failed */
+	struct texts places, calls;	/* a cache for answers.c */
 };
 
 void sources_init(const struct sources_options *);
 void sources_release(void);
 
-/* Reports the symbols that were found to be damaged by filter_fail(). */
+/* Calls filter_fail() for all symbols that were found to be damaged. */
 void sources_report_damage(struct filter *);
 
-/* The source of a module; equal modules share one.  Until sources_release(). */
+/*
+ * The source of a module; equal modules share one.  It lives until
+ * sources_release().
+ */
 struct source *source_of(const struct module *);
 
-/* Opens the symbols at the first call.  NULL, after a warning, if it cannot. */
+/*
+ * The symbols of a source, which the first call opens.  If it fails, that call
+ * warns, and all calls return NULL.
+ */
 struct symbols *source_symbols(struct source *);
 
 #endif

@@ -21,7 +21,10 @@ struct texts {
 struct text *texts_at(struct texts *, uint32_t number);
 void texts_release(struct texts *);
 
-/* What is appended to the buffer until texts_end() becomes this text. */
+/*
+ * Begins to cache a text: what the caller appends to the buffer until
+ * texts_end().
+ */
 static inline struct buf *
 texts_begin(struct texts *t, struct text *text)
 {
@@ -43,9 +46,10 @@ texts_copy(const struct texts *t, const struct text *text, struct buf *b)
 }
 
 /*
- * Counts a request and returns whether there were enough of them to cache a
- * long text.  Many long texts do not fit the processor's caches: to compose one
- * from short texts is faster than to store it and read it back once or twice.
+ * Counts a request for a long text and returns whether there were enough to
+ * cache it.  Many long texts do not fit into the processor's caches: composing
+ * one from short texts is faster than storing it and reading it back once or
+ * twice.
  */
 static inline bool
 texts_is_worth_caching(struct text *text)
