@@ -6,12 +6,12 @@
 
 #include "common/program/symtab.h"
 
+enum { BUILD_ID_MAX = 64 };	/* in bytes; longer ones are ignored */
+
 /*
  * An ELF file, read by libelf: a program, a shared library, or a file of debug
  * information.  A damaged file is read as far as possible.
  */
-enum { BUILD_ID_MAX = 64 };	/* in bytes; longer ones are ignored */
-
 struct elf {
 	void *handle;		/* libelf's Elf */
 	int fd;
@@ -41,8 +41,8 @@ bool elf_open_debug(const struct elf *, const char *debug_dir, struct elf *);
 
 /*
  * Whether two files, either of which may be stripped, are the same program:
- * they have equal build ids, and equal code and data at equal addresses.  If
- * not, *why is the first difference.
+ * they have equal code and data at equal addresses and, if both have build ids,
+ * equal ones.  If not, *why is the first difference.
  */
 bool elf_same_program(const struct elf *, const struct elf *,
     const char **why);
