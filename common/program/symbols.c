@@ -52,9 +52,9 @@ struct symbols {
 	struct cached_answer **blocks;
 	size_t n_answers, blocks_cap;
 	struct map answer_map;	/* answer numbers by resolution */
-	struct place *places;
-	size_t n_places, places_cap;
-	struct map place_map;
+	struct location *locations;
+	size_t n_locations, locations_cap;
+	struct map location_map;
 	struct arena names;
 	struct arena inlined;	/* only of uint32_t, which keeps it aligned */
 	struct cached_address {
@@ -83,14 +83,14 @@ resolution_key(const void *owner, uint32_t number)
 	    sizeof(struct resolution));
 }
 
-/* All members of a place, without the padding at its end. */
+/* All members of a location, without the padding at its end. */
 static struct span
-place_key(const void *owner, uint32_t number)
+location_key(const void *owner, uint32_t number)
 {
 	const struct symbols *s = owner;
 
-	return span_bytes(&s->places[number],
-	    offsetof(struct place, line) + sizeof s->places->line);
+	return span_bytes(&s->locations[number],
+	    offsetof(struct location, line) + sizeof s->locations->line);
 }
 
 static struct span
@@ -108,7 +108,7 @@ new_symbols(void)
 
 	s->elf.fd = s->split.fd = -1;
 	map_init(&s->answer_map, resolution_key, s);
-	map_init(&s->place_map, place_key, s);
+	map_init(&s->location_map, location_key, s);
 	map_init(&s->address_map, address_key, s);
 	return s;
 }
@@ -169,8 +169,8 @@ symbols_close(struct symbols *s)
 		free(s->blocks[i]);
 	free(s->blocks);
 	map_release(&s->answer_map);
-	map_release(&s->place_map);
-	free(s->places);
+	map_release(&s->location_map);
+	free(s->locations);
 	free(s->cached);
 	map_release(&s->address_map);
 	arena_release(&s->inlined);
@@ -265,31 +265,31 @@ resolve(struct symbols *s, uint64_t address)
 
 /* --- answers ------------------------------------------------------------- */
 
-/* Adds a place unless there is an equal one, and returns its number. */
+/* Adds a location unless there is an equal one, and returns its number. */
 static uint32_t
-add_place(struct symbols *s, struct place place)
+add_location(struct symbols *s, struct location location)
 {
-	uint32_t next = (uint32_t)s->n_places, number;
+	uint32_t next = (uint32_t)s->n_locations, number;
 
-	s->places = mem_grow(s->places, &s->places_cap, s->n_places + 1,
-	    sizeof *s->places);
-	s->places[next] = place;
-	number = map_find_or_add(&s->place_map, place_key(s, next), next);
-	s->n_places += number == next;
+	s->locations = mem_grow(s->locations, &s->locations_cap,
+	    s->n_locations + 1, sizeof *s->locations);
+	s->locations[next] = location;
+	number = map_find_or_add(&s->location_map, location_key(s, next), next);
+	s->n_locations += number == next;
 	return number;
 }
 
-static struct place
-place_of(const struct scope *scope)
+static struct location
+location_of(const struct scope *scope)
 {
-	return (struct place){ scope->name, scope->file, scope->line };
+	return (struct location){ scope->name, scope->file, scope->line };
 }
 
 /*
  * Adds the inlined calls, from the innermost scope outwards.  Returns the
  * outermost scope, which is the function itself.
  */
-static struct place
+static struct location
 add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
 {
 	const struct scope *scope = &r->symtab->scopes[r->scope];
@@ -301,8 +301,8 @@ add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
 	a->inlined = inlined;
 	for (; scope->parent != INDEX_NONE;
 	    scope = &r->symtab->scopes[scope->parent])
-		*inlined++ = add_place(s, place_of(scope));
-	return place_of(scope);
+		*inlined++ = add_location(s, location_of(scope));
+	return location_of(scope);
 }
 
 /*
@@ -321,7 +321,7 @@ static void
 build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 {
 	const struct symbol *symbol = r->symbol;
-	struct place function = { 0 };
+	struct location function = { 0 };
 	const struct row *row;
 
 	a->file = r->file;
@@ -341,7 +341,7 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 		function.file = row->file;
 		function.line = row->line;
 	}
-	a->function = add_place(s, function);
+	a->function = add_location(s, function);
 }
 
 static struct cached_answer *
@@ -394,8 +394,8 @@ symbols_find(struct symbols *s, uint64_t address)
 	return &answer_at(s, s->cached[i].answer)->answer;
 }
 
-const struct place *
-symbols_place(const struct symbols *s, uint32_t number)
+const struct location *
+symbols_location(const struct symbols *s, uint32_t number)
 {
-	return &s->places[number];
+	return &s->locations[number];
 }

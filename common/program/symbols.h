@@ -31,7 +31,7 @@ const char *symbols_build_id(const struct symbols *);	/* "" if none */
 const char *symbols_damage(const struct symbols *);
 
 /* A function and a line in a file; NULL and 0 if unknown. */
-struct place {
+struct location {
 	const char *name;	/* the linkage name: perhaps mangled */
 	const char *file;
 	uint32_t line;
@@ -46,18 +46,18 @@ struct place {
  *	function: main (declared on line 5)
  *
  * An answer and all that it points to live until symbols_close().  Addresses
- * with equal answers share one.  Answers, and the places in them, are numbered
- * from 0 in the order of their first use.
+ * with equal answers share one.  Answers, and the locations in them, are
+ * numbered from 0 in the order of their first use.
  */
 struct answer {
 	const char *file;	/* of the address itself */
 	uint32_t line;
 	uint32_t number;
-	uint32_t function;	/* a place: where it is declared */
+	uint32_t function;	/* a location: where it is declared */
 	uint32_t n_inlined;
 
 	/*
-	 * The inlined calls around the address, innermost first: places with
+	 * The inlined calls around the address, innermost first: locations with
 	 * the name of the callee and the line of the call.
 	 */
 	const uint32_t *inlined;
@@ -66,9 +66,10 @@ struct answer {
 const struct answer *symbols_find(struct symbols *, uint64_t address);
 
 /*
- * A place by its number.  It is borrowed until the next symbols_find(); its
+ * A location by its number.  It is borrowed until the next symbols_find(); its
  * texts live until symbols_close().
  */
-const struct place *symbols_place(const struct symbols *, uint32_t number);
+const struct location *symbols_location(const struct symbols *,
+    uint32_t number);
 
 #endif

@@ -33,9 +33,9 @@ put_name(struct buf *b, const char *key, const char *name)
 		json_cstr(b, key, name);
 }
 
-/* Writes the members of a place that are known, under these keys. */
+/* Writes the members of a location that are known, under these keys. */
 static void
-put_place(struct buf *b, const struct place *p, const char *file_key,
+put_location(struct buf *b, const struct location *p, const char *file_key,
     const char *line_key)
 {
 	if (p->name != NULL)
@@ -46,18 +46,18 @@ put_place(struct buf *b, const struct place *p, const char *file_key,
 		json_uint(b, line_key, p->line);
 }
 
-/* Copies the members of a place from the cache.  False if it has none. */
+/* Copies the members of a location from the cache.  False if it has none. */
 static bool
-add_place(struct source *s, uint32_t number, struct buf *b)
+add_location(struct source *s, uint32_t number, struct buf *b)
 {
-	struct texts *cache = &s->places;
+	struct texts *cache = &s->locations;
 	struct text *t = texts_at(cache, number);
 
 	if (t->n == 0) {
 		/* json_key() writes no comma after a brace, which stays out. */
 		buf_char(&cache->buf, '{');
-		put_place(texts_begin(cache, t),
-		    symbols_place(s->symbols, number), "file", "line");
+		put_location(texts_begin(cache, t),
+		    symbols_location(s->symbols, number), "file", "line");
 		texts_end(cache, t);
 	}
 	texts_copy(cache, t, b);
@@ -67,15 +67,15 @@ add_place(struct source *s, uint32_t number, struct buf *b)
 static void
 put_call(struct buf *b, struct source *s, const struct answer *a)
 {
-	const struct place call = { NULL, a->file, a->line };
+	const struct location call = { NULL, a->file, a->line };
 
-	put_place(b, &call, "call_file", "call_line");
+	put_location(b, &call, "call_file", "call_line");
 	if (a->n_inlined == 0)
 		return;
 	json_open(b, "call_inlined", '[');
 	for (uint32_t i = 0; i < a->n_inlined; i++) {
 		buf_str(b, i > 0 ? ",{" : "{");
-		add_place(s, a->inlined[i], b);
+		add_location(s, a->inlined[i], b);
 		buf_char(b, '}');
 	}
 	json_close(b, ']');
@@ -90,7 +90,7 @@ answers_add_function(struct source *s, uint64_t address, struct buf *b)
 		return false;
 	/* The cached text has no comma before its first member. */
 	buf_char(b, ',');
-	if (add_place(s, symbols_find(symbols, address)->function, b))
+	if (add_location(s, symbols_find(symbols, address)->function, b))
 		return true;
 	b->len--;
 	return false;

@@ -65,7 +65,7 @@ sources_release(void)
 
 		if (s->symbols != NULL && !is_executable(s->symbols))
 			symbols_close(s->symbols);
-		texts_release(&s->places);
+		texts_release(&s->locations);
 		texts_release(&s->calls);
 		free(s);
 	}

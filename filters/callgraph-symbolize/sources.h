@@ -32,7 +32,7 @@ struct source {
 	const char *path;		/* the module's, NUL-terminated */
 	bool was_opened;		/* by source_symbols() */
 	struct symbols *symbols;	/* NULL: not opened, or it failed */
-	struct texts places, calls;	/* a cache for answers.c */
+	struct texts locations, calls;	/* a cache for answers.c */
 };
 
 void sources_init(const struct sources_options *);

@@ -49,7 +49,7 @@ add_name(struct symbols *s, struct buf *b, uint32_t place)
 
 	if (t->n == 0) {
 		put_name(texts_begin(&place_names, t),
-		    symbols_place(s, place)->name);
+		    symbols_location(s, place)->name);
 		texts_end(&place_names, t);
 	}
 	texts_copy(&place_names, t, b);
@@ -64,12 +64,12 @@ put_frames(struct symbols *s, const struct answer *a, struct buf *b)
 {
 	const char *file = a->file;
 	uint32_t line = a->line;
-	const struct place *place;
+	const struct location *place;
 
 	for (uint32_t i = 0; i < a->n_inlined; i++) {
 		add_name(s, b, a->inlined[i]);
 		put_line(b, file, line);
-		place = symbols_place(s, a->inlined[i]);
+		place = symbols_location(s, a->inlined[i]);
 		file = place->file;
 		line = place->line;
 	}
@@ -99,7 +99,7 @@ static void
 put_declaration(struct symbols *s, const char *text, uint64_t address,
     struct buf *b)
 {
-	const struct place *f = symbols_place(s,
+	const struct location *f = symbols_location(s,
 	    symbols_find(s, address)->function);
 
 	buf_str(b, text);
