@@ -100,7 +100,7 @@ number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 		p->scopes[first] = p->scopes[last - 1];
 		p->scopes[last - 1] = swap;
 	}
-	/* Number them: they are the last ones in the list. */
+	/* Number the new scopes, which are the last in the list. */
 	for (size_t i = p->n_scopes; i-- > 0 &&
 	    w->scope_numbers[p->scopes[i]] == 0;)
 		w->scope_numbers[p->scopes[i]] = (uint32_t)i + 1;
