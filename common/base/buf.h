@@ -14,18 +14,25 @@ struct buf {
 	size_t len, cap;
 };
 
-/* Makes room for n more bytes at data + len; the caller then adds to len. */
-void buf_need_more(struct buf *, size_t n);
 void buf_release(struct buf *);
+
+/* Append a number in decimal. */
 void buf_u64(struct buf *, uint64_t);
 void buf_i64(struct buf *, int64_t);
 
-/* Lower-case hexadecimal digits; an address has 0x before them. */
+/* Append lower-case hexadecimal digits; buf_address() puts 0x before them. */
 void buf_hex(struct buf *, uint64_t);
 void buf_address(struct buf *, uint64_t);
 
 void buf_printf(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* The slow path of buf_need(). */
+void buf_need_more(struct buf *, size_t n);
+
+/*
+ * Makes room for n more bytes at data + len.  A caller that writes there itself
+ * then adds to len.
+ */
 static inline void
 buf_need(struct buf *b, size_t n)
 {
@@ -62,7 +69,7 @@ buf_span(const struct buf *b)
 	return span_of(b->data, b->len);
 }
 
-/* The same as a string: adds a NUL that len does not count. */
+/* The same as a string.  Adds a NUL, which len does not count. */
 static inline char *
 buf_cstr(struct buf *b)
 {

@@ -8,7 +8,8 @@
 #include "common/base/text.h"
 
 /*
- * Writes bytes as lower-case digits, two each, and a NUL: 2 n + 1 characters.
+ * Writes n bytes as lower-case digits, two for each, and a NUL: 2 n + 1
+ * characters.
  */
 static inline void
 hex_encode(char *to, const unsigned char *bytes, size_t n)
@@ -28,11 +29,11 @@ hex_digit(char c)
 {
 	if (text_is_digit(c))
 		return c - '0';
-	c |= 0x20;
+	c |= 0x20;	/* upper case to lower case */
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Whether the text is digits, at least one, and nothing else. */
+/* Whether the text consists of digits, at least one. */
 static inline bool
 hex_is_hex(struct span text)
 {
@@ -42,7 +43,7 @@ hex_is_hex(struct span text)
 	return text.n > 0;
 }
 
-/* Reads exactly n bytes from 2 n digits; false if the text is not that. */
+/* Reads n bytes; false if the text is not exactly 2 n digits. */
 static inline bool
 hex_decode(struct span text, unsigned char *bytes, size_t n)
 {
@@ -60,7 +61,7 @@ hex_decode(struct span text, unsigned char *bytes, size_t n)
 	return true;
 }
 
-/* Reads an address as records have it, "0x401136"; false if it is not one. */
+/* Reads an address in the form that records use, "0x401136"; false if not. */
 static inline bool
 hex_address(struct span text, uint64_t *address)
 {

@@ -8,11 +8,11 @@
 #include "common/base/num.h"
 
 /*
- * Strings are stored in chunks of memory, each with its symbol and its length
- * before it, aligned to UNIT.  A string's place is the number of its chunk and
- * of the unit in it.  The map leads to places, so that a look-up touches two
- * cache lines: the slot, and the entry.  A string longer than a chunk has a
- * chunk of its own.
+ * Strings are stored in chunks of memory, as entries aligned to UNIT.  The
+ * location of an entry is the number of units before it in all chunks.  The
+ * values of the map are locations and not symbols, so that a lookup touches two
+ * cache lines: the slot and the entry.  A string longer than a chunk has a
+ * larger chunk of its own, which counts as one chunk in locations.
  */
 enum { UNIT = 8, CHUNK_UNITS = 1 << 20, CHUNK = CHUNK_UNITS * UNIT };
 
@@ -22,17 +22,17 @@ struct entry {
 	char text[];
 };
 
-static const struct entry *
-entry_at(const struct intern *in, uint32_t place)
+static struct entry *
+entry_at(const struct intern *in, uint32_t location)
 {
-	return (const void *)(in->chunks[place / CHUNK_UNITS] +
-	    place % CHUNK_UNITS * UNIT);
+	return (void *)(in->chunks[location / CHUNK_UNITS] +
+	    location % CHUNK_UNITS * UNIT);
 }
 
 static struct span
-key_of(const void *owner, uint32_t place)
+key_of(const void *owner, uint32_t location)
 {
-	const struct entry *e = entry_at(owner, place);
+	const struct entry *e = entry_at(owner, location);
 
 	return span_of(e->text, e->n);
 }
@@ -40,13 +40,13 @@ key_of(const void *owner, uint32_t place)
 struct span
 intern_span(const struct intern *in, sym s)
 {
-	return key_of(in, in->places[s]);
+	return key_of(in, in->locations[s]);
 }
 
 const char *
 intern_str(const struct intern *in, sym s)
 {
-	return entry_at(in, in->places[s])->text;
+	return entry_at(in, in->locations[s])->text;
 }
 
 void
@@ -63,26 +63,29 @@ intern_release(struct intern *in)
 	for (size_t i = 0; i < in->n_chunks; i++)
 		free(in->chunks[i]);
 	free(in->chunks);
-	free(in->places);
+	free(in->locations);
 	buf_release(&in->texts);
 }
 
-/* Few tables fill more than some pages of the first: no huge pages for it. */
+/*
+ * The first chunk does not use huge pages: most tables fill only a few pages of
+ * it.
+ */
 static char *
 new_chunk(const struct intern *in, size_t size)
 {
 	return in->n_chunks == 0 ? mem_alloc(size) : mem_table(size, 1);
 }
 
-/* Allocates size bytes, a multiple of UNIT, and returns their place. */
+/* Allocates size bytes, a multiple of UNIT, and returns their location. */
 static uint32_t
 allocate(struct intern *in, size_t size)
 {
-	uint32_t place;
+	uint32_t location;
 
 	if (size > CHUNK - in->used) {
 		if (in->n_chunks == UINT32_MAX / CHUNK_UNITS)
-			die("too much text to keep");
+			die("the strings are too large to keep in memory");
 		in->chunks = mem_grow(in->chunks, &in->chunks_cap,
 		    in->n_chunks + 1, sizeof *in->chunks);
 		in->chunks[in->n_chunks] = new_chunk(in, size > CHUNK ? size :
@@ -90,50 +93,51 @@ allocate(struct intern *in, size_t size)
 		in->n_chunks++;
 		in->used = 0;
 	}
-	place = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
+	location = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
 	    in->used / UNIT);
 	in->used = size > CHUNK ? CHUNK : in->used + size;
-	return place;
+	return location;
 }
 
 static sym
 add_new(struct intern *in, size_t slot, uint64_t hash, struct span s)
 {
-	uint32_t place;
+	uint32_t location;
 	struct entry *e;
 
 	if (s.n >= UINT32_MAX - CHUNK || in->n >= SYM_NONE)
-		die("too many or too long strings to keep");
-	place = allocate(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
-	e = (void *)(in->chunks[place / CHUNK_UNITS] +
-	    place % CHUNK_UNITS * UNIT);
+		die("too many strings, or a string that is too long");
+	location = allocate(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
+	e = entry_at(in, location);
 	e->symbol = (sym)in->n;
 	e->n = (uint32_t)s.n;
 	if (s.n > 0)
 		memcpy(e->text, s.p, s.n);
 	e->text[s.n] = '\0';
-	in->places = mem_grow(in->places, &in->cap, in->n + 1,
-	    sizeof *in->places);
-	in->places[in->n] = place;
-	map_put_at(&in->map, slot, hash, place);
+	in->locations = mem_grow(in->locations, &in->cap, in->n + 1,
+	    sizeof *in->locations);
+	in->locations[in->n] = location;
+	map_put_at(&in->map, slot, hash, location);
 	return (sym)in->n++;
 }
 
 sym
 intern_find(const struct intern *in, struct span s)
 {
-	uint32_t place = map_get(&in->map, map_hash(s.p, s.n), s);
+	uint32_t location = map_find(&in->map, s);
 
-	return place == INDEX_NONE ? SYM_NONE : entry_at(in, place)->symbol;
+	return location == INDEX_NONE ? SYM_NONE :
+	    entry_at(in, location)->symbol;
 }
 
+/* Searches from the slot `from`, which map_find_slot() explains. */
 static ALWAYS_INLINE sym
 find_or_add(struct intern *in, uint64_t hash, size_t from, struct span s)
 {
 	size_t slot = map_find_slot(&in->map, hash, from, s, key_of);
-	uint32_t place = map_value(&in->map, slot);
+	uint32_t location = map_value(&in->map, slot);
 
-	return place != INDEX_NONE ? entry_at(in, place)->symbol :
+	return location != INDEX_NONE ? entry_at(in, location)->symbol :
 	    add_new(in, slot, hash, s);
 }
 
@@ -165,22 +169,24 @@ static inline void
 prefetch_entry(const struct intern *in, struct intern_item *item)
 {
 	const struct entry *e;
-	uint32_t place;
+	uint32_t location;
 
 	item->slot = map_probe(&in->map, item->hash, item->hash);
-	place = map_value(&in->map, item->slot);
-	if (place == INDEX_NONE)
+	location = map_value(&in->map, item->slot);
+	if (location == INDEX_NONE)
 		return;
-	e = entry_at(in, place);
+	e = entry_at(in, location);
 	__builtin_prefetch(e);
 	__builtin_prefetch(e->text + item->n);
 }
 
+/* Stores a symbol where intern_defer() was asked to. */
 static inline void
 store(const struct intern_item *item, sym s)
 {
 	char *array;
 
+	/* The type of the variable that points to the array is not known. */
 	memcpy(&array, item->pointer, sizeof array);
 	memcpy(array + item->offset, &s, sizeof s);
 }
@@ -193,6 +199,7 @@ intern_flush(struct intern *in)
 
 	for (item = in->queue; item < end; item++)
 		prefetch_entry(in, item);
+	/* The slots are still right unless the map has grown meanwhile. */
 	for (item = in->queue; item < end; item++)
 		store(item, find_or_add(in, item->hash,
 		    in->map.mask == mask ? item->slot : item->hash,

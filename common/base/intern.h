@@ -11,8 +11,8 @@
 /*
  * String interning: equal strings get the same symbol.  A symbol is a 32-bit
  * number and not a pointer, because millions of records hold several each.
- * Symbols are numbered from 0 in the order in which strings are looked up first,
- * and live as long as the table.
+ * Symbols are numbered from 0 in the order in which their strings are added,
+ * and are valid as long as the table exists.
  */
 typedef uint32_t sym;
 #define SYM_NONE INDEX_NONE
@@ -20,22 +20,22 @@ typedef uint32_t sym;
 enum { INTERN_QUEUE = 32 };
 
 struct intern {
-	struct map map;		/* the values are places */
+	struct map map;		/* from strings to locations */
 	char **chunks;
 	size_t n_chunks, chunks_cap;
 	size_t used;		/* bytes of the last chunk */
-	uint32_t *places;	/* where each symbol's string is in the chunks */
+	uint32_t *locations;	/* of each symbol's string in the chunks */
 	size_t n, cap;
 
 	struct intern_item {
 		uint64_t hash;
-		size_t slot;	/* what map_probe() returned in a flush */
+		size_t slot;	/* where intern_flush() goes on searching */
 		size_t text, n;	/* offset in texts, and length */
 		const void *pointer;
 		size_t offset;
-	} queue[INTERN_QUEUE];	/* deferred, not yet looked up */
+	} queue[INTERN_QUEUE];	/* deferred strings */
 	size_t n_queue;
-	struct buf texts;	/* the strings of the queue */
+	struct buf texts;	/* the characters of the deferred strings */
 };
 
 void intern_init(struct intern *);
@@ -46,20 +46,20 @@ sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
 /*
  * Deferred interning, for a string whose symbol is not needed at once: the
  * symbol is stored in an array later, by another intern_defer() or at the
- * latest by intern_flush().  The array may move until then; so `pointer` is the
- * address of the variable that points to the array, and `offset` the symbol's
- * place in the array, in bytes.
+ * latest by intern_flush().  The array may be reallocated until then.
+ * Therefore `pointer` is the address of the variable that points to the array,
+ * and `offset` is where in the array the symbol belongs, in bytes.
  *
- * A look-up in a large table costs one or two cache misses.  Deferred strings are
- * looked up in batches: all slots are prefetched, then all strings, and only
- * then compared, so that the misses of a batch overlap.  Reading a million
- * tasks took a quarter longer without it.
+ * A lookup in a large table costs one or two cache misses.  Deferred strings
+ * are looked up in batches: first all slots are prefetched, then all strings,
+ * and only then are they compared, so that the misses of a batch overlap.
+ * Reading a million tasks took a quarter longer without it.
  */
 void intern_defer(struct intern *, struct span, const void *pointer,
     size_t offset);
 void intern_flush(struct intern *);
 
-/* A symbol's string, which also has a NUL after it. */
+/* A symbol's string, which is followed by a NUL. */
 struct span intern_span(const struct intern *, sym);
 const char *intern_str(const struct intern *, sym);
 

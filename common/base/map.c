@@ -54,29 +54,31 @@ siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
  * equal, so nobody can prepare strings that collide under an unknown key.  It
  * has two steps.  NH (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC",
  * 1999) reduces a string of at most SHORT_MAX bytes, and its length, to 128
- * bits: the sum of (x + key) * (y + key) over its pairs of words x, y.
- * Multiply-shift (Dietzfelbinger, "Universal hashing and k-wise independent
- * random variables via integer arithmetic without primes", 1996) reduces these
- * to the 32 bits that maps use.  Longer strings take SipHash; for all strings
- * it took 10 % of the time of the build parsers, with more than twice the
- * instructions.
+ * bits: the sum of (x + key) * (y + key) over its pairs of words x, y, where
+ * each word has a key of its own.  Multiply-shift (Dietzfelbinger, "Universal
+ * hashing and k-wise independent random variables via integer arithmetic
+ * without primes", 1996) reduces these to the 32 bits that maps use.
+ *
+ * Longer strings are hashed with SipHash.  For short ones it needs more than
+ * twice the instructions: used for all strings, it took 10 % of the time of the
+ * build parsers.
  */
 enum { PAIR = 16, PAIRS = 12, SHORT_MAX = PAIR * PAIRS };
 
 static struct {
 	uint64_t nh[2 * PAIRS];
 	uint64_t shift[5];
-	bool drawn;
+	bool is_set;
 } secret;
 
 static void
-draw_secret(void)
+set_secret(void)
 {
-	size_t n = offsetof(__typeof__(secret), drawn);
+	size_t n = offsetof(__typeof__(secret), is_set);
 
 	if (getrandom(&secret, n, 0) != (ssize_t)n)
-		die_errno("cannot draw random bytes");
-	secret.drawn = true;
+		die_errno("cannot get random bytes");
+	secret.is_set = true;
 }
 
 static inline uint64_t
@@ -88,7 +90,10 @@ word_at(const char *p)
 	return word;
 }
 
-/* The last bytes, up to a pair of words; distinct for distinct ones of n. */
+/*
+ * The last bytes of a string, at most PAIR, as a pair of words.  For strings of
+ * one length, different bytes give different pairs.
+ */
 static inline void
 last_pair(const char *p, size_t n, uint64_t pair[2])
 {
@@ -118,8 +123,8 @@ nh_pair(uint64_t x, uint64_t y, const uint64_t key[2])
 /*
  * Multiply-shift maps names with consecutive numbers ("f1", "f2", ...) to
  * evenly spaced hashes.  Under one key in a hundred these cluster: a search
- * among 65,536 such names then passed 900 slots.  This mixes the bits.  It is a
- * bijection, so it keeps the guarantee above.
+ * among 65,536 such names then passed 900 slots.  Mixing the bits prevents
+ * that.  It is a bijection, so the guarantee above still holds.
  */
 static inline uint32_t
 mix(uint32_t hash)
@@ -147,7 +152,7 @@ short_hash(const char *p, size_t n)
 	return mix((uint32_t)(sum >> 32));
 }
 
-/* Not inline, so that for short strings no registers are saved. */
+/* Not inline, so that map_hash() saves no registers for short strings. */
 static __attribute__((noinline)) uint64_t
 long_hash(const char *p, size_t n)
 {
@@ -157,8 +162,8 @@ long_hash(const char *p, size_t n)
 uint64_t
 map_hash(const char *p, size_t n)
 {
-	if (!secret.drawn)
-		draw_secret();
+	if (!secret.is_set)
+		set_secret();
 	return n <= SHORT_MAX ? short_hash(p, n) : long_hash(p, n);
 }
 
@@ -203,8 +208,9 @@ map_find_or_add(struct map *m, struct span key, uint32_t next)
 	return map_find_or_add_inline(m, key, next, m->key_of);
 }
 
+/* Stores a slot's content in the first empty slot from its home on. */
 static void
-place(struct map *m, uint64_t slot)
+insert(struct map *m, uint64_t slot)
 {
 	size_t i = slot >> 32 & m->mask;
 
@@ -226,7 +232,7 @@ grow(struct map *m)
 	m->slots = mem_ones(n * 2, sizeof *m->slots);
 	for (size_t i = 0; i < n; i++)
 		if (old[i] != MAP_EMPTY)
-			place(m, old[i]);
+			insert(m, old[i]);
 	free(old);
 }
 
@@ -235,13 +241,14 @@ map_put(struct map *m, uint64_t hash, uint32_t value)
 {
 	if (map_is_full(m))
 		grow(m);
-	place(m, hash << 32 | value);
+	insert(m, hash << 32 | value);
 	m->n++;
 }
 
 /*
- * Removes the entry at gap: moves later entries back, so that no search ends at
- * an empty slot before its key (backward shift deletion).
+ * Empties the slot `gap` (backward shift deletion).  Later entries whose search
+ * would now end at the empty slot move back to it, which empties their slot in
+ * turn.
  */
 static void
 close_gap(struct map *m, size_t gap)
@@ -253,6 +260,7 @@ close_gap(struct map *m, size_t gap)
 		if (m->slots[i] == MAP_EMPTY)
 			break;
 		home = m->slots[i] >> 32 & m->mask;
+		/* A search for this one begins after the gap. */
 		if (((i - home) & m->mask) < ((i - gap) & m->mask))
 			continue;
 		m->slots[gap] = m->slots[i];

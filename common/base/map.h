@@ -8,9 +8,9 @@
 #include "common/base/text.h"
 
 /*
- * A keyed hash.  The key is random and drawn once in each process, so that no
- * input can be crafted to collide in the low 32 bits, which maps use (map.c
- * says why).  Nothing may depend on the values.
+ * A keyed hash.  Each process chooses a random key, so that no input can be
+ * crafted to collide in the low 32 bits, which maps use (map.c says why).  So
+ * the hashes differ between runs: no output may depend on them.
  */
 uint64_t map_hash(const char *p, size_t n);
 
@@ -21,14 +21,15 @@ uint64_t map_hash(const char *p, size_t n);
 uint64_t map_hash_public(const char *p, size_t n);
 
 /*
- * A hash map from byte strings to 32-bit values, which are indexes into an
- * array of the owner's.  The map does not hold the strings: key_of returns the
- * string of the element at an index.
+ * A hash map from byte strings to 32-bit values, usually the indexes of an
+ * array.  The map does not hold the strings: key_of(owner, value) returns the
+ * string for a value.  A value must be below INDEX_NONE.
  *
- * Open addressing with linear probing, at most 3/4 full.  A slot holds the low
- * 32 bits of the hash above the value.  They determine the home slot, and most
- * comparisons are decided by them, without access to the string.  In an empty
- * slot all bits are set.
+ * Open addressing with linear probing, at most 3/4 full.  A slot has the low 32
+ * bits of the hash in its upper half, and the value in its lower half.  These
+ * bits of the hash determine the slot where a search begins, the home slot, and
+ * they decide most comparisons without access to the string.  In an empty slot
+ * all bits are set.
  */
 #define MAP_EMPTY UINT64_MAX
 
@@ -50,7 +51,7 @@ map_is_full(const struct map *m)
 	return m->n >= (m->mask + 1) / 4 * 3;
 }
 
-/* The slot where the search for a hash begins, for prefetching it. */
+/* The home slot of a hash, for prefetching it. */
 static inline const uint64_t *
 map_home(const struct map *m, uint64_t hash)
 {
@@ -70,10 +71,11 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 }
 
 /*
- * The slot that holds a key, or else the empty one where it belongs.  The
- * search begins at slot `from`: the hash, or what map_probe() returned for it
- * if the map has not grown and nothing was removed since.  key_of is the map's
- * own; a caller that names the function lets the compiler inline it.
+ * The slot that holds a key, or else the empty one where it belongs.  `from` is
+ * where the search begins: the hash for the home slot, or what map_probe()
+ * returned for this hash if the map has not grown and nothing was removed
+ * since.  key_of is the map's own; a caller that names the function lets the
+ * compiler inline it.
  */
 static inline size_t
 map_find_slot(const struct map *m, uint64_t hash, size_t from, struct span key,
@@ -100,10 +102,16 @@ map_value(const struct map *m, size_t slot)
 	return (uint32_t)m->slots[slot];
 }
 
-/* hash is map_hash() of the key, which a caller may need twice. */
+/* A key's value, INDEX_NONE if the key is not in the map. */
+uint32_t map_find(const struct map *, struct span key);
+
+/* The same for a caller that already has the key's hash, map_hash(). */
 uint32_t map_get(const struct map *, uint64_t hash, struct span key);
 
-/* The key must not be in the map (put), or must be in it (remove). */
+/*
+ * Adds a value whose key is not in the map, or removes one whose key is.  hash
+ * is the key's.
+ */
 void map_put(struct map *, uint64_t hash, uint32_t value);
 void map_remove(struct map *, uint64_t hash, uint32_t value);
 
@@ -120,9 +128,10 @@ map_put_at(struct map *m, size_t slot, uint64_t hash, uint32_t value)
 }
 
 /*
- * Finds a key's value, or adds the key with the value next, which is the index
- * at which the caller then stores the key.  Returns the value, which is next
- * only if the key was added.  key_of is the map's; see map_find_slot().
+ * Finds a key's value, or adds the key with the value `next`, which is the
+ * index at which the caller then stores the key.  Returns the value: it is
+ * `next` only if the key was added.  For hot paths; key_of is as for
+ * map_find_slot().
  */
 static inline uint32_t
 map_find_or_add_inline(struct map *m, struct span key, uint32_t next,
@@ -138,8 +147,7 @@ map_find_or_add_inline(struct map *m, struct span key, uint32_t next,
 	return next;
 }
 
-/* The same, not inline, and the search alone: INDEX_NONE if there is none. */
+/* The same, for all other callers. */
 uint32_t map_find_or_add(struct map *, struct span key, uint32_t next);
-uint32_t map_find(const struct map *, struct span key);
 
 #endif

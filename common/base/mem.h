@@ -18,15 +18,20 @@ char *mem_strdup(const char *);
 char *mem_strndup(const char *p, size_t n);
 
 /*
- * For a large table with random access: uninitialized, or with all bits set.
- * These and mem_zero() use huge pages where the system has them.
+ * Allocate a large table for random access: mem_table() leaves it
+ * uninitialized, mem_ones() sets all bits.  Both, and mem_zero(), use huge
+ * pages if the system has them.
  */
 void *mem_table(size_t n, size_t size);
 void *mem_ones(size_t n, size_t size);
 
+/* The slow path of mem_grow(). */
 void *mem_grow_more(void *p, size_t *cap, size_t need, size_t size);
 
-/* Makes room for need elements in an array of *cap; at least doubles *cap. */
+/*
+ * Returns the array p of *cap elements if it has room for `need` elements, or
+ * else reallocates it; *cap then at least doubles.
+ */
 static inline void *
 mem_grow(void *p, size_t *cap, size_t need, size_t size)
 {
@@ -34,18 +39,22 @@ mem_grow(void *p, size_t *cap, size_t need, size_t size)
 }
 
 /*
- * An arena: its pieces live until all of it is reset or released.  Start with
- * { 0 }.  A reset keeps one block, so that a record costs no malloc().
+ * An arena: what is allocated from it lives until the arena is reset or
+ * released.  Start with { 0 }.  A reset keeps one block of memory, so that an
+ * arena that is reset for each record seldom calls malloc().
  */
 struct arena {
-	struct arena_block *block;	/* the newest, pieces come from it */
-	size_t used;
+	struct arena_block *block;	/* the newest */
+	size_t used;			/* bytes of that block */
 };
 
-/* Pieces are not aligned: they are for text.  arena_text() adds a NUL. */
-char *arena_text(struct arena *, const char *p, size_t n);
+/* Allocates n bytes for text: they are not aligned. */
 char *arena_room(struct arena *, size_t n);
-struct span arena_span(struct arena *, struct span);	/* a copy */
+
+/* Copies of text, with a NUL after it that the span does not count. */
+char *arena_text(struct arena *, const char *p, size_t n);
+struct span arena_span(struct arena *, struct span);
+
 void arena_reset(struct arena *);
 void arena_release(struct arena *);
 

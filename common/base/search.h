@@ -6,7 +6,7 @@
 /*
  * Binary search: the first index i in [0, n) for which a condition is true, or
  * n if it is true for none.  The condition is an expression in i that is false
- * up to some index and true from there on.  With a sorted array this is
+ * below some index and true from there on.  In a sorted array:
  *
  *	SEARCH_FIRST(i, n, list[i].start >= x)	the lower bound of x
  *	SEARCH_FIRST(i, n, list[i].start > x)	the upper bound of x

@@ -1,6 +1,6 @@
 /* sort - sorting arrays, with a context for the comparison */
 
-#define _GNU_SOURCE	/* qsort_r(), which POSIX has since 2024 */
+#define _GNU_SOURCE	/* qsort_r(), in POSIX only since 2024 */
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * Like qsort(), but base may be NULL if n is 0.  sort_with() is qsort_r(): it
- * passes context to every comparison, which must not modify it.
+ * Like qsort(), but base may be NULL if n is 0.  sort_with() passes context to
+ * every call of compare(), as qsort_r() does; compare() must not modify it.
  */
 void sort(void *base, size_t n, size_t size,
     int (*compare)(const void *, const void *));

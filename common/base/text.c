@@ -73,7 +73,7 @@ is_control(uint32_t c)
 size_t
 text_escape(char *to, size_t size, const char *from, size_t n)
 {
-	char shown[16];
+	char safe[16];
 	size_t used = 0, step, len;
 	uint32_t c;
 
@@ -81,18 +81,18 @@ text_escape(char *to, size_t size, const char *from, size_t n)
 		step = utf8_char(from, n, &c);
 		if (step == 0) {
 			step = 1;
-			len = (size_t)snprintf(shown, sizeof shown, "\\x%02x",
+			len = (size_t)snprintf(safe, sizeof safe, "\\x%02x",
 			    (unsigned char)*from);
 		} else if (is_control(c)) {
-			len = (size_t)snprintf(shown, sizeof shown,
+			len = (size_t)snprintf(safe, sizeof safe,
 			    c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
 		} else {
-			memcpy(shown, from, step);
+			memcpy(safe, from, step);
 			len = step;
 		}
 		if (used + len + 1 > size)
 			break;
-		memcpy(to + used, shown, len);
+		memcpy(to + used, safe, len);
 		used += len;
 	}
 	if (size > 0)
@@ -114,8 +114,9 @@ const uint32_t text_powers_of_ten[] = { 1, 10, 100, 1000, 10000, 100000,
     1000000, 10000000, 100000000 };
 
 /*
- * Reads 8 to 16 digits by two loads: the first eight characters and the last
- * eight, of which the digits in the first load are cleared.
+ * Reads 8 to 16 digits with two loads, which may overlap: the first eight
+ * characters, and the last eight.  In the second load the characters of the
+ * first one are cleared.
  */
 static bool
 read_8_to_16(struct span s, uint64_t *value)

@@ -10,8 +10,9 @@
 #endif
 
 /*
- * For what is done with every character, name or edge.  Where much is inline
- * already, the compiler would rather call these functions, which costs 10 %.
+ * For small functions that are called for every character, name or edge.
+ * Within a caller that is already large, the compiler would not inline them by
+ * itself, which costs 10 %.
  */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -33,7 +34,7 @@ span_str(const char *s)
 	return span_of(s, strlen(s));
 }
 
-/* An object's bytes; as a key it must have no padding. */
+/* An object as raw bytes.  One that serves as a key must have no padding. */
 static inline struct span
 span_bytes(const void *p, size_t n)
 {
@@ -79,7 +80,11 @@ span_compare(struct span a, struct span b)
 size_t utf8_char(const char *p, size_t n, uint32_t *code);
 bool utf8_valid(const char *p, size_t n);
 
-/* Words of eight bytes: c in each byte; the top bit of bytes that are 0. */
+/*
+ * Eight bytes in a word, for SIMD within a register.  TEXT_BYTES() has c in
+ * each byte.  TEXT_ZEROS() has the top bit set in the lowest byte that is 0 in
+ * x, and in no byte below it; its other bits mean nothing.
+ */
 #define TEXT_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
 #define TEXT_ZEROS(x) (((x) - TEXT_BYTES(1)) & ~(x))
 #define LITTLE_ENDIAN_BYTES (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -120,8 +125,9 @@ text_needs_no_escape(char c)
 }
 
 /*
- * Which of the TEXT_BLOCK bytes at p fail text_needs_no_escape(): the bit of
- * the first of them is right and is the lowest one set.
+ * Finds the first of the TEXT_BLOCK bytes at p that fails
+ * text_needs_no_escape(): the lowest bit that is set in the result has its
+ * index.  Higher bits mean nothing; 0 if all bytes pass.
  */
 static ALWAYS_INLINE unsigned
 text_escape_mask(const char *p)
@@ -144,8 +150,9 @@ text_escape_mask(const char *p)
 
 /*
  * How many of the n bytes at p pass text_needs_no_escape() before one fails.
- * Without SSE2 it looks at eight bytes in a word.  Carries only go to higher
- * bytes, so the lowest byte found is right.
+ * Examines blocks with SSE2, and what is shorter than a block, or everything
+ * without SSE2, in words of eight bytes.  There a borrow may set the top bit of
+ * a wrong byte, but only above a right one: the lowest is right.
  */
 static ALWAYS_INLINE size_t
 text_unescaped_length(const char *p, size_t n)
@@ -176,8 +183,10 @@ text_unescaped_length(const char *p, size_t n)
 
 /*
  * The value of eight digits, numbers from 0 to 9, one in each byte, the first
- * in the lowest.  Combines them to pairs, then to fours, then to all eight,
- * each with a multiplication (SIMD within a register).
+ * in the lowest.  Combines them into pairs, one in every second byte, and adds
+ * these up with the weights 10^6, 10^4, 100 and 1: each of the two
+ * multiplications weighs two pairs and adds them in its upper half (SIMD within
+ * a register).
  */
 static inline uint32_t
 text_eight(uint64_t digits)
@@ -189,14 +198,20 @@ text_eight(uint64_t digits)
 	    32);
 }
 
-/* Loads eight characters for text_eight(); *bad: bits of non-digits. */
+/*
+ * Loads eight characters for text_eight().  In *bad, the lowest bit that is set
+ * belongs to the byte of the first character that is not a digit; 0 if all are.
+ */
 static inline uint64_t
 text_load_eight(const char *p, uint64_t *bad)
 {
 	uint64_t w;
 
 	memcpy(&w, p, 8);
-	/* Carries only go to higher bytes: the lowest one found is right. */
+	/*
+	 * Together the two terms have the top bit of every byte outside '0' to
+	 * '9'.  Carries and borrows only affect higher bytes.
+	 */
 	*bad = ((w + TEXT_BYTES(0x46)) | (w - TEXT_BYTES('0'))) &
 	    TEXT_BYTES(0x80);
 	return w - TEXT_BYTES('0');
@@ -210,7 +225,7 @@ text_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* White space as isspace() of the C locale has it. */
+/* The same as isspace() in the C locale. */
 static inline bool
 text_is_space(char c)
 {
@@ -218,8 +233,8 @@ text_is_space(char c)
 }
 
 /*
- * Returns the end of the digits at p.  *value, which the caller sets to 0, is
- * their value if there are at most 19.
+ * Reads the digits at p and returns their end.  *value, which the caller sets
+ * to 0, is their value if there are at most 19.
  */
 static ALWAYS_INLINE const char *
 text_digits(const char *p, const char *end, uint64_t *value)
@@ -230,6 +245,7 @@ text_digits(const char *p, const char *end, uint64_t *value)
 	while (LITTLE_ENDIAN_BYTES && end - p >= 8 && text_is_digit(*p)) {
 		digits = text_load_eight(p, &bad);
 		n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
+		/* n > 0: *p is a digit.  The shift adds leading zeros. */
 		*value = *value * text_powers_of_ten[n] +
 		    text_eight(digits << (64 - 8 * n));
 		p += n;
@@ -249,12 +265,12 @@ text_digits(const char *p, const char *end, uint64_t *value)
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 
-/* Columns of valid UTF-8 on a terminal: one for each character. */
+/* The columns that valid UTF-8 takes on a terminal: one for each character. */
 size_t text_columns(const char *p, size_t n);
 
 /*
- * Reads a decimal number that is the whole text; false if it is not one or does
- * not fit.  text_i64() accepts a leading '-'.
+ * Reads a text that is a decimal number and nothing else; false if it is not
+ * one or does not fit.  text_i64() accepts a leading '-'.
  */
 bool text_u64(struct span, uint64_t *);
 bool text_i64(struct span, int64_t *);
