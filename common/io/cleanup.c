@@ -12,7 +12,10 @@ enum { CLEANERS_MAX = 4 };
 
 static void (*volatile cleaners[CLEANERS_MAX])(void);
 
-/* Signals from outside that end a program.  SIGQUIT asks for a core dump. */
+/*
+ * Signals from outside that end a program.  Not SIGQUIT, which asks for a core
+ * dump of the program as it is.
+ */
 static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
@@ -58,7 +61,7 @@ cleanup_add(void (*added)(void))
 	if (i == CLEANERS_MAX)
 		bug("more than %d cleanup functions", CLEANERS_MAX);
 	cleaners[i] = added;
-	/* A forked child has inherited the handlers. */
+	/* A forked child has inherited the handlers, and process. */
 	if (process == 0)
 		catch_signals();
 	process = getpid();

@@ -2,17 +2,18 @@
 #define WEIR_CLEANUP_H
 
 /*
- * For temporary files, which the program must remove: has clean() called at
- * exit, and before SIGHUP, SIGINT, SIGPIPE, SIGTERM or SIGXFSZ ends the program
- * (unless that signal is ignored).  clean() must be async-signal-safe, and may
- * be called again if it was interrupted.  It is not called in a child process,
- * unless that adds it as well.  Adding a function twice has no effect.
+ * Registers a function that removes the program's temporary files.  It is
+ * called at exit, and before SIGHUP, SIGINT, SIGPIPE, SIGTERM or SIGXFSZ ends
+ * the program (unless that signal is ignored).  It must be async-signal-safe,
+ * and may be called again if a signal interrupts it.  A forked child does not
+ * call it, unless the child registers it as well.  Registering a function twice
+ * has no effect.
  */
 void cleanup_add(void (*clean)(void));
 
 /*
- * Blocks these signals while something is created and then registered for
- * cleanup, so that no signal comes in between.  Calls do not nest.
+ * Block and unblock these signals, so that none ends the program between the
+ * creation of a file and its registration for cleanup.  Calls do not nest.
  */
 void cleanup_block_signals(void);
 void cleanup_unblock_signals(void);

@@ -1,4 +1,4 @@
-/* fd - file descriptors */
+/* fd - closes file descriptors */
 
 #include <errno.h>
 #include <unistd.h>

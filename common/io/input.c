@@ -19,9 +19,12 @@ struct inflater {
 	z_stream z;
 	bool active;		/* this file is gzip */
 	bool between;		/* a member has ended, another may follow */
-	/* At first, what detect_format() has read. */
+	/* Compressed bytes; large enough for all that detect_format() reads. */
 	unsigned char in[MAGIC_MAX + READ_SIZE];
 };
+
+/* The window bits of inflateInit2(): the largest, with a gzip header. */
+enum { GZIP_WINDOW_BITS = 15 + 16 };
 
 static const struct magic {
 	const char *bytes, *name, *cat;
@@ -157,7 +160,7 @@ start_inflater(struct input *in)
 	if (f == NULL)
 		f = in->inflater = mem_alloc(sizeof *f);
 	memset(&f->z, 0, sizeof f->z);
-	if (inflateInit2(&f->z, 15 + 16) != Z_OK)
+	if (inflateInit2(&f->z, GZIP_WINDOW_BITS) != Z_OK)
 		die("cannot decompress '%s'", in->name);
 	f->active = true;
 	f->between = false;
@@ -194,8 +197,8 @@ is_named_gz(const char *name)
 }
 
 /*
- * Looks at a file's first bytes, which a pipe may deliver one at a time, and
- * skips a byte order mark, also at the start of a decompressed file.
+ * Starts decompression if the first bytes of the file say so; a pipe may
+ * deliver them one at a time.  Then skips a byte order mark.
  */
 static void
 detect_format(struct input *in)
@@ -237,23 +240,24 @@ input_next_file(struct input *in)
 	return true;
 }
 
+/* Moves [at, end) to the start of the buffer, or of a larger one. */
 static void
 make_room(struct input *in)
 {
-	size_t kept = (size_t)(in->end - in->at);
+	size_t n = (size_t)(in->end - in->at);
 
-	if (kept > in->cap - READ_SIZE) {
+	if (n > in->cap - READ_SIZE) {
 		char *data = mem_alloc(in->cap * 2 + INPUT_PADDING);
 
-		memcpy(data, in->at, kept);
+		memcpy(data, in->at, n);
 		free(in->data);
 		in->data = data;
 		in->cap *= 2;
 	} else {
-		memmove(in->data, in->at, kept);
+		memmove(in->data, in->at, n);
 	}
 	in->at = in->data;
-	in->end = in->data + kept;
+	in->end = in->data + n;
 }
 
 bool
@@ -285,7 +289,7 @@ is_blank(const char *p, size_t n)
 	return true;
 }
 
-/* Consumes full_len bytes as a line, or as a piece of one. */
+/* Consumes full_len bytes, which are a line or a piece of one. */
 static void
 consume_line(struct input *in, struct line *line, size_t full_len)
 {
@@ -300,9 +304,9 @@ consume_line(struct input *in, struct line *line, size_t full_len)
 }
 
 /*
- * The buffer contains no newline: reads more until it does, or the file ends,
- * or the line is longer than the limit.  Returns the line's length with the
- * newline.
+ * For a buffer without a newline: reads until it has one, or the file ends, or
+ * the line is longer than the limit.  Returns the length of the line, with the
+ * newline, as far as it has been read.
  */
 static COLD size_t
 measure_unread_line(struct input *in, size_t limit)
@@ -320,6 +324,7 @@ measure_unread_line(struct input *in, size_t limit)
 	return (size_t)(newline - in->at) + 1;
 }
 
+/* The length of the next line, with the newline; 0 at the end of the file. */
 static inline size_t
 measure_line(struct input *in, size_t limit)
 {
@@ -329,7 +334,10 @@ measure_line(struct input *in, size_t limit)
 	    measure_unread_line(in, limit);
 }
 
-/* Truncates a line of n bytes; input_rest() returns the rest of it. */
+/*
+ * Truncates a line, of which n bytes have been consumed, to the limit; leaves
+ * the rest of it to input_rest().
+ */
 static COLD void
 truncate_line(struct input *in, struct line *line, size_t n, size_t limit)
 {
@@ -350,7 +358,7 @@ input_line(struct input *in, size_t limit, struct line *line)
 			truncate_line(in, line, n, limit);
 			return true;
 		}
-		/* The first byte usually decides. */
+		/* Usually the first byte shows that the line is not blank. */
 		if (*line->p > ' ' || !is_blank(line->p, line->len))
 			return true;
 	}
@@ -362,7 +370,7 @@ input_rest(struct input *in, struct line *piece)
 {
 	const char *newline;
 
-	/* The byte before is the last one of the previous piece. */
+	/* The byte before at is the last one of the previous piece. */
 	if (in->at[-1] == '\n' || (in->at == in->end && !input_more(in)))
 		return false;
 	newline = memchr(in->at, '\n', (size_t)(in->end - in->at));

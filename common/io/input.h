@@ -21,12 +21,12 @@ enum { INPUT_PADDING = 64 };
 struct input {
 	const char *at, *end;	/* the caller advances at */
 	const char *name;	/* of the current file, "<stdin>" for stdin */
-	uint64_t line;		/* in this file; callers that do not use
-				   input_line() count themselves */
-	uint64_t bytes_read;	/* from the files, before inflating */
-	uint64_t bytes_total;	/* sum of all files' sizes, once the first is
-				   open; 0 if one is unknown */
-	const char *damage;	/* why this file's bytes end early, or NULL */
+	uint64_t line;		/* consumed lines of this file; callers that do
+				   not use input_line() count them */
+	uint64_t bytes_read;	/* from all files, before decompression */
+	uint64_t bytes_total;	/* the sizes of all files, added up when the
+				   first is opened; 0 if one is unknown */
+	const char *damage;	/* why this file ends too early, or NULL */
 
 	void (*on_read)(const struct input *);	/* after each read, or NULL */
 
@@ -53,13 +53,11 @@ bool input_next_file(struct input *);
  */
 bool input_more(struct input *);
 
-/*
- * A line.  len does not count the newline and a CR before it; full_len does.
- */
+/* A line.  full_len counts the newline and a CR before it; len does not. */
 struct line {
 	const char *p;
 	size_t len, full_len;
-	bool too_long;		/* p is its beginning; input_rest() follows */
+	bool too_long;		/* this is its beginning: call input_rest() */
 };
 
 /*
@@ -68,7 +66,10 @@ struct line {
  */
 bool input_line(struct input *, size_t limit, struct line *);
 
-/* The rest of a line that is too long, in pieces; false after the last. */
+/*
+ * After a line that is too long: the rest of it, in pieces.  False after the
+ * last.
+ */
 bool input_rest(struct input *, struct line *piece);
 
 #endif

@@ -28,7 +28,7 @@ remove_temporaries(void)
 }
 
 static void
-remove_at_exit(char *temporary)
+add_temporary(char *temporary)
 {
 	cleanup_add(remove_temporaries);
 	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
@@ -40,7 +40,7 @@ remove_at_exit(char *temporary)
 }
 
 static void
-keep_at_exit(const char *temporary)
+forget_temporary(const char *temporary)
 {
 	for (size_t i = 0; i < TEMPORARIES_MAX; i++)
 		if (temporaries[i] == temporary)
@@ -48,8 +48,8 @@ keep_at_exit(const char *temporary)
 }
 
 /*
- * The path that a symbolic link's text names, which is relative to the link's
- * directory.  Frees link.
+ * The path that a symbolic link leads to.  The text in the link is that path,
+ * relative to the directory of the link unless it is absolute.  Frees link.
  */
 static char *
 link_target(char *link, const char *text)
@@ -65,7 +65,7 @@ link_target(char *link, const char *text)
 	return name;
 }
 
-/* The mode of the file that is replaced, or what open() gives a new one. */
+/* The mode of the file that is replaced, or that open() gives to a new file. */
 static mode_t
 mode_of(const char *target)
 {
@@ -77,8 +77,8 @@ mode_of(const char *target)
 }
 
 /*
- * Follows symbolic links, also to a file that does not exist: the link remains,
- * and the file that it names is replaced.
+ * Follows symbolic links, because the file that a link leads to is replaced and
+ * not the link.  realpath() fails if that file does not exist yet.
  */
 static char *
 resolve_links(const char *path)
@@ -98,7 +98,7 @@ resolve_links(const char *path)
 		link[n] = '\0';
 		name = link_target(name, link);
 	}
-	die("too many links: '%s'", path);
+	die("too many symbolic links: '%s'", path);
 }
 
 /* Creates a temporary file beside the target. */
@@ -115,7 +115,7 @@ open_temporary(struct output *o)
 	fd = mkstemp(o->temporary);
 	if (fd < 0)
 		die_errno("cannot create a file beside '%s'", o->target);
-	remove_at_exit(o->temporary);
+	add_temporary(o->temporary);
 	cleanup_unblock_signals();
 	if (fchmod(fd, mode_of(o->target)) != 0)
 		die_errno("cannot set the mode of '%s'", o->temporary);
@@ -123,8 +123,9 @@ open_temporary(struct output *o)
 }
 
 /*
- * With a pipe of 64 KiB, two filters switch so often that each finds its caches
- * cold: with this a pipeline of three filters takes 0.85 of the CPU time.
+ * With the usual 64 KiB in a pipe, the kernel switches between two filters so
+ * often that each finds the caches cold.  1 MiB saves 15 % of the CPU time of a
+ * pipeline of three filters.
  */
 static void
 widen_pipe(int fd)
@@ -185,7 +186,7 @@ output_close(struct output *o)
 		if (rename(o->temporary, o->target) != 0)
 			die_errno("cannot rename '%s' to '%s'", o->temporary,
 			    o->target);
-		keep_at_exit(o->temporary);
+		forget_temporary(o->temporary);
 	}
 	free(o->temporary);
 	free(o->target);

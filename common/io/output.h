@@ -6,23 +6,25 @@
 #include "common/base/buf.h"
 
 /*
- * A filter's output.  Append whole records to buf and call output_done() after
- * each: it writes the buffer when it is large enough, or at once if flush_each
- * is set.  A write that fails ends the program with EXIT_FATAL.
+ * The output of a filter.  Append whole records to buf and call output_done()
+ * after each: it writes the buffer when it is large enough, or at once if
+ * flush_each is set.  A write that fails ends the program with EXIT_FATAL.
  *
- * With a path, a temporary file beside it is written, and output_close()
- * renames it: the file is complete or absent, whatever happens.  An existing
- * path that is not a regular file (a device, a pipe) is written directly.
+ * If a path is given, the output goes to a temporary file in the same folder,
+ * which output_close() renames: whatever happens, the file is complete, or it
+ * is as it was before.  If the path is a device or a pipe, the output is
+ * written to it directly.
  */
 struct output {
 	struct buf buf;
 	bool flush_each;
 	int fd;
 	const char *name;
-	char *target, *temporary;	/* NULL when written directly */
+	char *target, *temporary;	/* paths; NULL if written directly */
 };
 
-void output_open(struct output *, const char *path);	/* NULL is stdout */
+/* path is borrowed; NULL is standard output. */
+void output_open(struct output *, const char *path);
 void output_flush(struct output *);
 void output_close(struct output *);
 

@@ -30,12 +30,13 @@ draw(const struct input *in, double elapsed)
 void
 progress_show(const struct input *in)
 {
+	static const double min_pause = 0.2;
 	static double start, last_draw;
 	double now = seconds();
 
 	if (start == 0)
 		start = last_draw = now;
-	if (now - last_draw < 0.2)
+	if (now - last_draw < min_pause)
 		return;
 	draw(in, now - start);
 	last_draw = now;
@@ -44,6 +45,7 @@ progress_show(const struct input *in)
 void
 progress_end(const struct input *in)
 {
+	/* The spaces erase the end of a longer line. */
 	fprintf(stderr, "\r%.1f MB read                              \n",
 	    (double)in->bytes_read / 1e6);
 }
