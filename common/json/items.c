@@ -1,9 +1,9 @@
-/* items - a walk over the items of an array or the members of an object */
+/* items - walks over the items of an array or the members of an object */
 
 #include "common/json/items.h"
 #include "common/json/skip.h"
 
-/* Past white space, one of the character c if it is there, and white space. */
+/* Skips white space, the character c if it is there, and white space again. */
 static void
 skip_separator(struct span *rest, char c)
 {

@@ -15,15 +15,15 @@
 bool items_next(struct span *rest, struct span *item);
 
 /*
- * The same in two steps, for callers that have a quicker way to read an item:
- * rest then begins with the next item, or the array has ended (false); the item
- * is taken off rest.
+ * The same in two steps, for callers that have a quicker way to read an item.
+ * items_advance() makes rest begin with the next item; false at the end of the
+ * array.  items_take() removes that item from rest and returns it.
  */
 bool items_advance(struct span *rest);
 void items_take(struct span *rest, struct span *item);
 
 /*
- * A walk over the members of an object.  The key is a token, with its quotes.
+ * The same for the members of an object.  The key is a token, with its quotes.
  */
 bool items_next_member(struct span *rest, struct span *key,
     struct span *value);

@@ -33,9 +33,9 @@ put_escape(struct buf *b, unsigned char c)
 }
 
 /*
- * Writes a string from its first byte that is not plain ASCII, and the closing
- * quote: escapes what JSON requires, copies valid UTF-8, and replaces invalid
- * bytes.
+ * Writes the rest of a string, which begins with a byte that
+ * text_needs_no_escape() does not accept, and the closing quote.  Escapes what
+ * JSON requires, copies valid UTF-8, and replaces invalid bytes.
  */
 static void
 put_tail(struct buf *b, struct span s)
@@ -51,7 +51,7 @@ put_tail(struct buf *b, struct span s)
 		} else if (n == 1) {
 			put_escape(b, (unsigned char)*p);
 		} else {
-			buf_str(b, "\xef\xbf\xbd");
+			buf_str(b, "\xef\xbf\xbd");	/* U+FFFD */
 			n = 1;
 		}
 		p += n;
@@ -63,11 +63,12 @@ put_tail(struct buf *b, struct span s)
 }
 
 /*
- * Copies a string and returns the length of its plain ASCII prefix.  A few
- * bytes past the prefix may be written as well, because each block is copied
- * before it is examined: scanning the whole string first and copying it
- * afterwards took buildgraph-parse 4 % more instructions.  The last block
- * overlaps the one before it, so that no shorter block is left.
+ * Copies the beginning of a string up to the first byte that
+ * text_needs_no_escape() does not accept; returns its length.  Bytes after it
+ * may be written as well, but no more than the string has, because each block
+ * is copied before it is examined: with a scan of the whole string before the
+ * copy, buildgraph-parse needed 4 % more instructions.  The last block overlaps
+ * the one before it, so that no shorter one remains.
  */
 static inline size_t
 copy_unescaped(char *to, struct span s)

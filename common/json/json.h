@@ -9,17 +9,17 @@
  *
  *	json_begin(b, "task"); json_str(b, "id", id); ...; json_end(b);
  *
- * Keys are snake_case literals and are not escaped.  json_raw() copies a JSON
- * token from an input, with spaces in place of line breaks.  json_quote() is
- * where records are escaped (perun/pyjson writes JSON as Python does; the
- * instrument has a writer of its own).
+ * Each function appends a member with its comma.  Keys are snake_case literals
+ * and are not escaped.  json_quote() is where strings are escaped (but
+ * perun/pyjson writes JSON as Python does, and the instrument has a writer of
+ * its own).
  */
 static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
 
 static ALWAYS_INLINE void json_str(struct buf *, const char *key, struct span);
 static ALWAYS_INLINE void json_cstr(struct buf *, const char *key, const char *);
-/* A string literal that needs no escapes. */
+/* A string that needs no escapes, usually a literal. */
 static ALWAYS_INLINE void json_word(struct buf *, const char *key, const char *);
 static ALWAYS_INLINE void json_int(struct buf *, const char *key, int64_t);
 static ALWAYS_INLINE void json_uint(struct buf *, const char *key, uint64_t);
@@ -27,9 +27,10 @@ void json_address(struct buf *, const char *key, uint64_t);	/* "0x401136" */
 static ALWAYS_INLINE void json_true(struct buf *, const char *key);
 /* Six decimals; nothing is written for a value that is not finite. */
 void json_ratio(struct buf *, const char *key, double);
+/* A copy of a JSON token from an input, its line breaks replaced by spaces. */
 void json_raw(struct buf *, const char *key, struct span token);
 
-/* Begins and ends an array or object as a value. */
+/* Begin and end an array or object that is a member's value. */
 static ALWAYS_INLINE void json_open(struct buf *, const char *key, char bracket);
 void json_close(struct buf *, char bracket);
 void json_item(struct buf *, struct span);	/* a string in an array */

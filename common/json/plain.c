@@ -1,14 +1,14 @@
-/* plain - reads records of the simple form that nearly all records have */
+/* plain - reads the subset of JSON in which nearly all records are written */
 
 #include "common/json/plain.h"
 #include "common/json/skip.h"
 
 /*
- * This is not a second JSON reader: it accepts a subset of JSON, and nothing
- * that yajl would refuse.  It exists because nearly all records that weir reads
- * have this form, and reading them is most of what the filters do: with yajl
- * alone critpath took 0.50 s of CPU for 275,000 tasks and 100,000 nodes, with
- * this 0.26 s; buildgraph-parse took 0.14 s for 39 MB, with this 0.06 s.
+ * This does not replace yajl: it accepts nothing that yajl would reject, and
+ * what it does not accept goes to yajl.  It exists because reading records is
+ * most of the work of the filters.  With yajl alone critpath took 0.50 s of CPU
+ * time for 275,000 tasks and 100,000 nodes, with this 0.26 s; buildgraph-parse
+ * took 0.14 s for 39 MB, with this 0.06 s.
  */
 
 enum {
@@ -18,10 +18,10 @@ enum {
 
 /*
  * Each function gets the rest of the text, from p to end, and returns the
- * address past what it has read, or NULL if the text is not of the plain form.
+ * address after what it has read, or NULL if the text is not of the plain form.
  */
 
-/* Past the character c. */
+/* The character c. */
 static inline const char *
 accept(const char *p, const char *end, char c)
 {
@@ -36,7 +36,7 @@ skip_spaces(const char *p, const char *end)
 	return p;
 }
 
-/* Past a comma and the spaces after it; NULL after the last member or item. */
+/* A comma and the spaces after it; NULL after the last member or item. */
 static inline const char *
 accept_comma(const char *p, const char *end)
 {
@@ -44,7 +44,7 @@ accept_comma(const char *p, const char *end)
 	return p == NULL ? NULL : skip_spaces(p, end);
 }
 
-/* A string without escapes, from past its opening quote. */
+/* A string without escapes, whose opening quote has been read. */
 static ALWAYS_INLINE const char *
 read_chars(const char *p, const char *end, struct span *text)
 {
@@ -101,7 +101,7 @@ read_word(const char *p, const char *end, const char *word)
 	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 ? p + n : NULL;
 }
 
-/* A member's key, the colon and the spaces around it. */
+/* The key of a member, the colon, and the spaces around the colon. */
 static const char *
 read_key(const char *p, const char *end, struct span *key)
 {
@@ -113,8 +113,9 @@ read_key(const char *p, const char *end, struct span *key)
 }
 
 /*
- * Adds a key to the others, if it is not there yet.  False also if there are so
- * many keys that comparing each pair is slow: recio.c sorts them then.
+ * Adds an undeclared key to the others of its object.  False if it is a
+ * duplicate, or if there are so many that comparing each pair is slow: recio.c
+ * sorts them.
  */
 static bool
 add_key(struct span *others, size_t *n, struct span key)
@@ -129,7 +130,7 @@ add_key(struct span *others, size_t *n, struct span key)
 	return true;
 }
 
-/* A value within a field: it is checked, and nothing of it is kept. */
+/* A value within an array or object: checks its syntax, but keeps no text. */
 static const char *
 check_value(const char *p, const char *end, unsigned depth)
 {
@@ -169,7 +170,7 @@ check_value(const char *p, const char *end, unsigned depth)
 	}
 }
 
-/* An array, from past its opening bracket. */
+/* An array, whose opening bracket has been read. */
 static const char *
 read_array(const char *p, const char *end, struct rec *r, struct field *f)
 {
@@ -236,9 +237,10 @@ read_value(const char *p, const char *end, struct rec *r, struct field *f)
  * Key prediction.  Records of one type have the same keys in the same order, so
  * the bytes between two values seldom change: after the value of "start_us"
  * comes `,"end_us":`, again and again.  For each declared key, r->guesses has
- * the last two such texts, of at most 16 bytes, with the key that they end in.
- * If the bytes at hand are equal to one of them, which two comparisons of words
- * decide, the next key is known without reading or hashing it.
+ * the two latest texts of at most 16 bytes that followed its value, each with
+ * the number of the key in it.  If the next bytes are equal to one of them,
+ * which comparing two words decides, the next key is known without reading or
+ * hashing it.
  */
 static ALWAYS_INLINE const struct key_guess *
 find_guess(const char *p, const char *end, const struct key_guess *g)
@@ -250,17 +252,22 @@ find_guess(const char *p, const char *end, const struct key_guess *g)
 	memcpy(word, p, sizeof word);
 	for (int i = 0; i < 2; i++, g++)
 		if ((((word[0] ^ g->raw[0]) & g->mask[0]) |
-		    ((word[1] ^ g->raw[1]) & g->mask[1])) == 0 && g->place != 0)
+		    ((word[1] ^ g->raw[1]) & g->mask[1])) == 0 &&
+		    g->key_number != 0)
 			return g;
 	return NULL;
 }
 
-/* Replaces the older guess: n bytes at raw followed the value of `before`. */
+/*
+ * Learns that the n bytes at raw followed the value of the previous key, and
+ * forgets the older of its two guesses.  The bytes must end in a colon, which
+ * they do not if there is a space before it.
+ */
 static void
-learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
-    unsigned place)
+learn_guess(struct rec *r, unsigned previous, const char *raw, size_t n,
+    unsigned key_number)
 {
-	struct key_guess *g = r->guesses[before];
+	struct key_guess *g = r->guesses[previous];
 	unsigned char mask[16] = { 0 };
 
 	if (n > sizeof mask || raw[n - 1] != ':')
@@ -271,47 +278,48 @@ learn_guess(struct rec *r, unsigned before, const char *raw, size_t n,
 	memset(g->raw, 0, sizeof g->raw);
 	memcpy(g->raw, raw, n);
 	g->length = (uint8_t)n;
-	g->place = (uint8_t)place;
+	g->key_number = (uint8_t)key_number;
 }
 
 /*
  * A field whose key was not predicted, up to its value, which the caller reads.
- * *before is the place of the previous key: 0 at the start of the record,
- * UNDECLARED if it is not a declared one.
+ * *previous is the number of the previous key: 0 at the start of the record,
+ * UNDECLARED if that key is not declared.
  */
 enum { UNDECLARED = KEYS_MAX + 1 };
 
 static const char *
-add_field(const char *p, const char *end, struct rec *r, unsigned *before,
+add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
     struct span *others, size_t *n_others, struct field **field)
 {
 	const char *raw = p;
 	struct span key;
-	unsigned place;
+	unsigned key_number;
 
 	p = skip_spaces(p, end);
 	if (r->n > 0 && (p = accept_comma(p, end)) == NULL)
 		return NULL;
 	if ((p = read_key(p, end, &key)) == NULL)
 		return NULL;
-	place = rec_place(r, key);
-	if (place != 0)
-		learn_guess(r, *before, raw, (size_t)(key.p + key.n - raw) + 2,
-		    place);
+	key_number = rec_key_number(r, key);
+	if (key_number != 0)
+		learn_guess(r, *previous, raw,
+		    (size_t)(key.p + key.n - raw) + 2 /* quote and colon */,
+		    key_number);
 	else if (!add_key(others, n_others, key))
 		return NULL;
-	*before = place != 0 ? place : UNDECLARED;
-	*field = rec_add_at(r, key, place);
+	*previous = key_number != 0 ? key_number : UNDECLARED;
+	*field = rec_add_at(r, key, key_number);
 	return p;
 }
 
-/* An object, whatever may follow it. */
+/* An object.  An empty one is left to yajl. */
 static const char *
 read_object(const char *p, const char *end, struct rec *r)
 {
 	struct span others[OTHER_KEYS_MAX];
 	size_t n_others = 0;
-	unsigned before = 0;
+	unsigned previous = 0;
 	const struct key_guess *g;
 	const char *close;
 	struct field *f;
@@ -320,18 +328,18 @@ read_object(const char *p, const char *end, struct rec *r)
 	if ((p = accept(p, end, '{')) == NULL)
 		return NULL;
 	for (;;) {
-		if ((g = find_guess(p, end, r->guesses[before])) != NULL) {
+		if ((g = find_guess(p, end, r->guesses[previous])) != NULL) {
 			p += g->length;
 			/* Unlikely; the loop alone would cost 1 %. */
 			if (p < end && *p == ' ')
 				p = skip_spaces(p, end);
-			before = g->place;
-			f = rec_add_at(r, r->keys[before - 1], before);
+			previous = g->key_number;
+			f = rec_add_at(r, r->keys[previous - 1], previous);
 		} else {
 			close = accept(skip_spaces(p, end), end, '}');
 			if (close != NULL && r->n > 0)
 				return close;
-			if ((p = add_field(p, end, r, &before, others,
+			if ((p = add_field(p, end, r, &previous, others,
 			    &n_others, &f)) == NULL)
 				return NULL;
 		}

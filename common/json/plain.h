@@ -7,14 +7,18 @@
 #include "common/json/rec.h"
 
 /*
- * Reads a record of the plain form, the subset of JSON that nearly all records
- * are written in: an object of a few levels, without escapes in its strings,
- * and without white space other than spaces.  False if the text is anything
- * else, valid JSON or not: yajl decides then (recio.h).
+ * Reads a record of the plain form, the subset of JSON in which nearly all
+ * records are written: an object that is not empty and has a few levels,
+ * without null, without escapes in its strings, and without white space other
+ * than spaces.  False if the text is anything else, valid JSON or not: the
+ * caller then leaves it to yajl (recio.h).
  */
 bool plain_read(struct rec *, struct span text);
 
-/* The same for the object that the text begins with: its length, or 0. */
+/*
+ * The same for the object that the text begins with, whatever follows it.
+ * Returns its length, or 0.
+ */
 size_t plain_read_first(struct rec *, struct span text);
 
 #endif

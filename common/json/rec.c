@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/json/rec.h"
 
-/* The home slot of a key: a hash that few keys of a filter share. */
+/* A simple hash of a key: few of the keys that filters declare collide. */
 static unsigned
 slot_of(struct span key)
 {
@@ -50,27 +50,27 @@ rec_clear(struct rec *r)
 }
 
 unsigned
-rec_place(const struct rec *r, struct span key)
+rec_key_number(const struct rec *r, struct span key)
 {
-	unsigned place;
+	unsigned key_number;
 
 	if (key.n == 0)
 		return 0;
-	for (unsigned i = slot_of(key); (place = r->slots[i]) != 0;
+	for (unsigned i = slot_of(key); (key_number = r->slots[i]) != 0;
 	    i = (i + 1) % KEY_SLOTS)
-		if (key.n == r->keys[place - 1].n &&
-		    memcmp(key.p, r->keys[place - 1].p, key.n) == 0)
-			return place;
+		if (key.n == r->keys[key_number - 1].n &&
+		    memcmp(key.p, r->keys[key_number - 1].p, key.n) == 0)
+			return key_number;
 	return 0;
 }
 
 struct field *
 rec_add(struct rec *r, struct span key, bool *is_declared)
 {
-	unsigned place = rec_place(r, key);
+	unsigned key_number = rec_key_number(r, key);
 
-	*is_declared = place != 0;
-	return rec_add_at(r, key, place);
+	*is_declared = key_number != 0;
+	return rec_add_at(r, key, key_number);
 }
 
 bool

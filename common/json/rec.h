@@ -10,75 +10,83 @@
 
 /*
  * One JSON object as an ordered list of fields.  Keys, texts and tokens are
- * borrowed from the line that was read or from the record's arena; all are gone
- * when the next record is read.
+ * borrowed from the line that was read or from the arena of the record, and are
+ * valid until the next record is read.
  *
  * A filter declares the keys that it looks at, KEY_TYPE first, and finds a
- * field by its key's index in that list, without comparing strings.  A record
- * holds all other fields as well, in order.  It pays to declare also the keys
- * that nearly all records have, because json/plain can predict declared keys.
+ * field by the index of its key in that list, without comparing strings.  The
+ * record holds all other fields as well, in order.  It pays to declare further
+ * keys that nearly all records have, because json/plain can predict declared
+ * keys.
  */
 enum rec_kind { REC_STRING, REC_NUMBER, REC_TRUE, REC_FALSE, REC_NULL,
     REC_ARRAY, REC_OBJECT };
 
 struct field {
 	struct span key;
-	struct span text;	/* a string's characters, a number's digits */
+	struct span text;	/* a string without quotes and escapes, or a
+				   number */
 	struct span token;	/* the value as it was written */
 	enum rec_kind kind;
-	bool is_int;		/* a number whose value is in integer */
+	bool is_int;		/* integer has the number's value; if not, the
+				   number may still be an integer: rec_int() */
 	int64_t integer;
 	bool mixed;		/* an array whose items are not all strings */
-	uint32_t first_item, n_items;	/* an array's strings, in items */
+	uint32_t first_item, n_items;	/* an array's strings, in rec.items */
 };
 
 enum { KEYS_MAX = 128, KEY_SLOTS = 256 };
 
 /*
- * A prediction of the bytes from the end of a value to the next value: the
- * first `length` bytes of raw, which mask covers, end in the declared key
- * `place`. See plain.c.
+ * Key prediction (plain.c).  A guess of the bytes between two values: the first
+ * `length` bytes of raw, for which the bits of mask are set.  They contain the
+ * declared key with this number; 0: there is no guess.
  */
 struct key_guess {
 	uint64_t raw[2], mask[2];
-	uint8_t length, place;
+	uint8_t length, key_number;
 };
 
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
 	unsigned n_keys;
-	uint8_t slots[KEY_SLOTS];	/* a hash table of their places */
+	uint8_t slots[KEY_SLOTS];	/* a hash table of key numbers */
 	struct field *fields;
 	size_t n, cap;
 	struct span *items;	/* the strings of all arrays that are fields */
 	size_t n_items, items_cap;
-	uint32_t at[KEYS_MAX];	/* a declared key's field, from 1; 0: absent */
+	uint32_t at[KEYS_MAX];	/* for each declared key the index of its field,
+				   counted from 1; 0: absent */
 	struct arena arena;
-	struct key_guess guesses[KEYS_MAX + 2][2];	/* by previous key */
+	/* Two for each number of the previous key. */
+	struct key_guess guesses[KEYS_MAX + 2][2];
 };
 
-/* For the readers of records.  keys end with NULL and are borrowed for good. */
+/*
+ * The functions from here to rec_add_item() are for the readers of records.
+ * keys ends with NULL and must live as long as the record.
+ */
 void rec_init(struct rec *, const char *const *keys);
 void rec_release(struct rec *);
 void rec_clear(struct rec *);
 
 /*
  * Adds a field, whose value the caller then sets.  NULL if its key is declared
- * and the record has it already; keys that are not declared (*is_declared) are
- * not compared.  The pointer is valid until the next rec_add().
+ * and the record already has it; for a key that is not declared the caller has
+ * to look for duplicates.  The pointer is valid until the next rec_add().
  */
 struct field *rec_add(struct rec *, struct span key, bool *is_declared);
 
-/* A key's place among the declared ones, counted from 1; 0 if it is not one. */
-unsigned rec_place(const struct rec *, struct span key);
+/* A key's index among the declared ones, counted from 1; 0: not declared. */
+unsigned rec_key_number(const struct rec *, struct span key);
 
-/* rec_add() for a key whose place is known. */
+/* rec_add() for a key whose number is known. */
 static ALWAYS_INLINE struct field *
-rec_add_at(struct rec *r, struct span key, unsigned place)
+rec_add_at(struct rec *r, struct span key, unsigned key_number)
 {
 	struct field *f;
 
-	if (place != 0 && r->at[place - 1] != 0)
+	if (key_number != 0 && r->at[key_number - 1] != 0)
 		return NULL;
 	if (r->n == r->cap)
 		r->fields = mem_grow(r->fields, &r->cap, r->n + 1,
@@ -87,12 +95,12 @@ rec_add_at(struct rec *r, struct span key, unsigned place)
 	f->key = key;
 	f->mixed = f->is_int = false;
 	f->n_items = 0;
-	if (place != 0)
-		r->at[place - 1] = (uint32_t)r->n;
+	if (key_number != 0)
+		r->at[key_number - 1] = (uint32_t)r->n;
 	return f;
 }
 
-/* Adds an item to the array that is the last field. */
+/* Adds a string to the items of the last field, which is an array. */
 static ALWAYS_INLINE void
 rec_add_item(struct rec *r, struct span text)
 {
@@ -105,17 +113,26 @@ rec_add_item(struct rec *r, struct span text)
 	r->items[r->n_items++] = text;
 }
 
-/* What a typed getter found: REC_BAD is a value of another type. */
+/*
+ * What a typed getter found.  REC_BAD: a value that does not have the type, or
+ * is out of range.
+ */
 enum rec_found { REC_ABSENT, REC_OK, REC_BAD };
 
-/* A declared key's field, or NULL. */
+/* In what follows, `key` is the index of a declared key, counted from 0. */
+enum { KEY_TYPE = 0 };
+
+/* The key's field, or NULL. */
 static inline const struct field *
 rec_get(const struct rec *r, unsigned key)
 {
 	return r->at[key] == 0 ? NULL : &r->fields[r->at[key] - 1];
 }
 
-/* The field if it has this kind.  null counts as absent. */
+/*
+ * Sets *field unless the field is absent; REC_OK if it has this kind.  A null
+ * counts as absent.
+ */
 static inline enum rec_found
 rec_find(const struct rec *r, unsigned key, enum rec_kind kind,
     const struct field **field)
@@ -139,7 +156,10 @@ rec_str(const struct rec *r, unsigned key, struct span *text)
 	return found;
 }
 
-/* An integer, written as one, that a double represents exactly: below 2^53. */
+/*
+ * A number that is written without a fraction or an exponent, and that a double
+ * represents exactly: its absolute value is below 2^53.
+ */
 enum { REC_INT_BITS = 53 };
 
 static inline enum rec_found
@@ -172,7 +192,6 @@ rec_true(const struct rec *r, unsigned key)
 
 /* Whether the record has this type. */
 bool rec_is(const struct rec *, const char *type);
-enum { KEY_TYPE = 0 };
 
 /* The items of an array of strings, borrowed as the fields are. */
 enum rec_found rec_strings(const struct rec *, unsigned key,

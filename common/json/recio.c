@@ -13,25 +13,28 @@
 #include "common/json/skip.h"
 
 /*
- * One handle reads all objects, so that yajl allocates only once.  It gets each
- * text in one call, because its lexer starts a string over with every chunk.
- * It does not limit the depth; recio does.  After an error the handle is
- * unusable and is replaced.
+ * One yajl handle reads all objects, so that yajl allocates only once.  It gets
+ * each text in one call, because its lexer rescans a string from the start when
+ * another chunk arrives.  It does not limit the depth; recio does.  After an
+ * error the handle is unusable and is replaced.
  */
-enum { FEW_KEYS = 16 };
-
 struct recio {
 	yajl_handle yajl;
 	struct rec rec;
 	struct span text;		/* the input of recio_parse() */
-	size_t token_end;		/* of the last token, in text */
-	size_t object_end;		/* of the record, 0 before it */
-	unsigned depth;
-	bool is_map[RECIO_DEPTH + 1];
-	struct span *names;		/* keys of the open objects, to find */
-	size_t n_names, names_cap;	/* duplicates */
-	size_t first_name[RECIO_DEPTH + 1];	/* of each level */
-	char *why;
+	size_t token_end;		/* offset in text: of the last token */
+	size_t object_end;		/* offset in text: of the record; 0
+					   until it has ended */
+	unsigned depth;			/* 1 within the record */
+	bool is_map[RECIO_DEPTH + 1];	/* of each level: object or array */
+	/*
+	 * The keys of the open objects, among which duplicates are searched.
+	 * Not the declared keys of the record, which rec_add() compares.
+	 */
+	struct span *names;
+	size_t n_names, names_cap;
+	size_t first_name[RECIO_DEPTH + 1];	/* of each level, in names */
+	const char *why;		/* the reason for an error, or NULL */
 	char message[256];
 };
 
@@ -52,7 +55,10 @@ token_done(struct recio *io)
 	io->token_end = yajl_get_bytes_consumed(io->yajl);
 }
 
-/* Copies a string that had escapes: it is in a buffer that yajl reuses. */
+/*
+ * yajl passes a string without escapes where it is in the text.  One with
+ * escapes is in a buffer that yajl reuses, and is copied.
+ */
 static struct span
 keep_string(struct recio *io, const unsigned char *p, size_t n)
 {
@@ -63,6 +69,7 @@ keep_string(struct recio *io, const unsigned char *p, size_t n)
 	return arena_span(&io->rec.arena, span_of(s, n));
 }
 
+/* Sets the reason; returns 0, with which a callback makes yajl stop. */
 static int
 reject(struct recio *io, const char *fmt, int number)
 {
@@ -87,9 +94,16 @@ last_field(struct recio *io)
 	return &io->rec.fields[io->rec.n - 1];
 }
 
-/* A value that is neither an array nor an object. */
+/* Whether the innermost open value is an array that is a field. */
+static bool
+is_in_field_array(const struct recio *io)
+{
+	return io->depth == 2 && !io->is_map[2];
+}
+
+/* Adds a value that is neither an array nor an object. */
 static int
-scalar(struct recio *io, enum rec_kind kind, struct span text)
+add_scalar(struct recio *io, enum rec_kind kind, struct span text)
 {
 	struct field *f;
 
@@ -104,7 +118,7 @@ scalar(struct recio *io, enum rec_kind kind, struct span text)
 		f->token.n = (size_t)(io->text.p + io->token_end - f->token.p);
 		return 1;
 	}
-	if (io->depth == 2 && !io->is_map[2]) {
+	if (is_in_field_array(io)) {
 		if (kind == REC_STRING)
 			rec_add_item(&io->rec, text);
 		else
@@ -117,19 +131,19 @@ scalar(struct recio *io, enum rec_kind kind, struct span text)
 static int
 on_null(void *ctx)
 {
-	return scalar(ctx, REC_NULL, span_of("", 0));
+	return add_scalar(ctx, REC_NULL, span_of("", 0));
 }
 
 static int
 on_boolean(void *ctx, int value)
 {
-	return scalar(ctx, value ? REC_TRUE : REC_FALSE, span_of("", 0));
+	return add_scalar(ctx, value ? REC_TRUE : REC_FALSE, span_of("", 0));
 }
 
 static int
 on_number(void *ctx, const char *p, size_t n)
 {
-	return scalar(ctx, REC_NUMBER, span_of(p, n));
+	return add_scalar(ctx, REC_NUMBER, span_of(p, n));
 }
 
 static int
@@ -137,10 +151,10 @@ on_string(void *ctx, const unsigned char *p, size_t n)
 {
 	struct recio *io = ctx;
 
-	/* Only fields and the items of their arrays have texts. */
+	/* A text is only kept for fields and for the items of their arrays. */
 	if (io->depth > 2)
-		return scalar(io, REC_STRING, span_of("", 0));
-	return scalar(io, REC_STRING, keep_string(io, p, n));
+		return add_scalar(io, REC_STRING, span_of("", 0));
+	return add_scalar(io, REC_STRING, keep_string(io, p, n));
 }
 
 static void
@@ -175,12 +189,12 @@ open_level(struct recio *io, bool is_map)
 		return reject(io, is_map ? "more than one object on the line" :
 		    "it is not an object", 0);
 	if (io->depth == RECIO_DEPTH)
-		return reject(io, "deeper than %d levels", RECIO_DEPTH);
+		return reject(io, "it has more than %d levels", RECIO_DEPTH);
 	if (io->depth == 1) {
 		f = last_field(io);
 		f->kind = is_map ? REC_OBJECT : REC_ARRAY;
 		f->token.p = token_start(io);
-	} else if (io->depth == 2 && !io->is_map[2]) {
+	} else if (is_in_field_array(io)) {
 		last_field(io)->mixed = true;
 	}
 	io->depth++;
@@ -217,11 +231,13 @@ compare_names(const void *a, const void *b)
 	return memcmp(x->p, y->p, x->n);
 }
 
-/* Compares few names pairwise, and sorts many: that is not quadratic. */
+/* Sorts the names unless they are few: comparing each pair is quadratic. */
 static const struct span *
 find_duplicate(struct span *names, size_t n)
 {
-	if (n > FEW_KEYS) {
+	enum { FEW = 16 };
+
+	if (n > FEW) {
 		sort(names, n, sizeof *names, compare_names);
 		for (size_t i = 1; i < n; i++)
 			if (compare_names(&names[i - 1], &names[i]) == 0)
@@ -343,7 +359,10 @@ begin_text(struct recio *io, struct span text)
 	rec_clear(&io->rec);
 }
 
-/* The reason: recio's own, or yajl's on one line with the place. */
+/*
+ * Sets the reason unless a callback has done so.  That of yajl is the first
+ * line of its message, with the position.
+ */
 static void
 explain(struct recio *io, yajl_status status)
 {
@@ -364,7 +383,10 @@ explain(struct recio *io, yajl_status status)
 	yajl_free_error(io->yajl, words);
 }
 
-/* Only white space may follow: yajl would keep a number for the next text. */
+/*
+ * Whether only white space follows the object.  yajl does not report a number
+ * after it: the number ends with the text, so yajl waits for more digits.
+ */
 static bool
 ends_after_object(const struct recio *io)
 {
@@ -384,10 +406,10 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	/* yajl accepts these two as white space; JSON does not. */
 	if (memchr(text.p, '\f', text.n) != NULL ||
 	    memchr(text.p, '\v', text.n) != NULL)
-		reject(io, "a form feed or vertical tab", 0);
+		reject(io, "it contains a form feed or vertical tab", 0);
 	/* yajl also accepts overlong forms and surrogates. */
 	else if (!utf8_valid(text.p, text.n))
-		reject(io, "not UTF-8", 0);
+		reject(io, "it is not UTF-8", 0);
 	else
 		status = yajl_parse(io->yajl, (const unsigned char *)text.p,
 		    text.n);

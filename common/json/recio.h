@@ -4,34 +4,34 @@
 #include "common/json/rec.h"
 
 /*
- * Reads JSON objects (RFC 8259) as records, by yajl.  Duplicate keys, more
+ * Reads JSON objects (RFC 8259) as records, with yajl.  Duplicate keys, more
  * than RECIO_DEPTH levels and anything but one object are errors.
  */
 enum { RECIO_DEPTH = 512 };
 
 struct recio;
 
-/* keys are declared (rec.h); they end with NULL and are borrowed for good. */
+/* The keys to declare (rec.h) end with NULL and must live as long. */
 struct recio *recio_new(const char *const *keys);
 void recio_free(struct recio *);
 
 /*
- * Reads a text as a record, which is borrowed until the next call; the text
- * must live as long.  NULL if it is not a record: *why then says what is wrong,
- * also borrowed.
+ * Reads a text as a record, which is valid until the next call; the text must
+ * live as long.  Returns NULL if it is not a record; *why is then the reason,
+ * which is also valid until the next call.
  */
 struct rec *recio_parse(struct recio *, struct span, const char **why);
 
 /*
- * The record that the text begins with, and its length, if it has the plain
- * form (plain.h); NULL otherwise.
+ * The record that the text begins with, and its length in *n, if it has the
+ * plain form (plain.h).  Otherwise NULL, and *n is 0.
  */
 struct rec *recio_plain(struct recio *, struct span, size_t *n);
 
 /*
- * The next item of an array as a record, and its text: a walk like that of
- * items_next() (items.h).  NULL without a reason at the end; NULL with a reason
- * for an item that is not a record, after which the walk can go on.
+ * items_next() (items.h) for an array of objects: returns the next item as a
+ * record, and its text in *item.  Returns NULL and a reason in *why if the item
+ * is not a record, and the walk can go on; NULL and no reason at the end.
  */
 struct rec *recio_item(struct recio *, struct span *rest, struct span *item,
     const char **why);

@@ -49,12 +49,15 @@ skip_number(const char *p, const char *end)
 	return skip_fraction(p, end);
 }
 
-/* A number, true, false or null; what follows it decides where it ends. */
+/*
+ * A number, true, false or null.  It ends before white space, a separator, a
+ * bracket or a quote; false if none of these has arrived.
+ */
 static bool
 skip_word(struct skip *s, struct span text)
 {
 	if (s->at == 0 && text.n > 0)
-		s->at = 1;	/* whatever it is, so that callers advance */
+		s->at = 1;	/* any byte, so that callers advance */
 	while (s->at < text.n && !json_is_space(text.p[s->at]) &&
 	    strchr(",:]}[{\"", text.p[s->at]) == NULL)
 		s->at++;

@@ -8,13 +8,16 @@
 #include "common/json/json.h"
 
 /*
- * Finds where tokens and values of JSON text end, without reading them: the one
- * place that does.  Nothing here accepts a text.  Whoever delimits a value with
- * it gives the value to yajl (recio.h), or has had it from there: every text
- * that yajl accepts is delimited as yajl does.
+ * Finds where the tokens and values of JSON text end, without validating them;
+ * no other code does that.  A caller passes the value on to yajl (recio.h) for
+ * validation, or has got it from there.  In every text that yajl accepts, the
+ * ends are those that yajl finds.
+ *
+ * The functions from skip_space() to skip_fraction() return the address after
+ * what they skip.
  */
 
-/* Past white space. */
+/* White space. */
 static inline const char *
 skip_space(const char *p, const char *end)
 {
@@ -24,10 +27,10 @@ skip_space(const char *p, const char *end)
 }
 
 /*
- * Within a string: past its characters and escapes, up to a quote that ends it,
- * a newline, which no string contains, or the end of the text.  A backslash
- * that is the last byte is not skipped, so that the search can go on from there
- * when more bytes have arrived.
+ * The characters and escapes of a string, up to the quote that ends it, a
+ * newline, which no valid string contains, or the end of the text.  A backslash
+ * at the end of the text is not skipped, so that the search can go on from
+ * there when more bytes have arrived.
  */
 static inline const char *
 skip_characters(const char *p, const char *end)
@@ -45,12 +48,12 @@ skip_characters(const char *p, const char *end)
 	}
 }
 
-/* From past a string's opening quote to past its closing one, or to end. */
+/* The rest of a string, after its opening quote; end if it is not closed. */
 const char *skip_string(const char *p, const char *end);
 
 /*
- * Past a number; NULL if there is none at p that is written as JSON requires.
- * skip_fraction() is for what may follow an integer, from its first byte on.
+ * A number; NULL if there is none at p, or it is not written as JSON requires.
+ * skip_fraction() skips the fraction and exponent of one, if there are any.
  */
 const char *skip_number(const char *p, const char *end);
 const char *skip_fraction(const char *p, const char *end);
@@ -61,16 +64,16 @@ const char *skip_fraction(const char *p, const char *end);
  * and has more bytes each time.
  */
 struct skip {
-	size_t at;		/* bytes that have been looked at */
+	size_t at;		/* bytes that have been examined */
 	size_t depth;		/* brackets that are open */
 	bool in_string;
 };
 
 /*
- * Past the next byte that gives the value its structure, which is returned: a
- * bracket, or the quote that ends a string.  A newline within a string is
+ * Advances s->at past the next structural byte, which is a bracket or the quote
+ * that ends a string, and returns that byte.  A newline within a string is
  * returned as well, so that the caller may decide what it means.  NUL if there
- * are no more bytes.  depth is the caller's to count.
+ * are no more bytes.  The caller maintains s->depth.
  */
 static inline char
 skip_to_structure(struct skip *s, struct span text)
@@ -105,7 +108,8 @@ skip_to_structure(struct skip *s, struct span text)
 
 /*
  * True if the value ends within the text: its first s->at bytes are the value.
- * A number or word that ends with the text may go on after it: false.
+ * False for a number or word that extends to the end of the text, because more
+ * of it may follow.
  */
 bool skip_value(struct skip *, struct span text);
 
