@@ -1,4 +1,4 @@
-/* filter - the frame of every filter */
+/* filter - options, input, bad input, output and exit status of every filter */
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,11 +16,11 @@
 
 enum { MESSAGES_SHOWN = 10 };
 
-/* The messages with one format string; MESSAGES_SHOWN of them are printed. */
+/* The messages with one format string: the first MESSAGES_SHOWN are printed. */
 struct message {
 	const char *fmt;
 	uint64_t count;
-	char last[4096];		/* the last one that was shown */
+	char last[4096];		/* the last one that was printed */
 };
 
 static struct {
@@ -58,8 +58,8 @@ static const struct opt report_options[] = {
 
 /*
  * If descriptor 0, 1 or 2 is closed, the next file to be opened would get its
- * number.  /dev/null takes its place, opened in the wrong direction, so that
- * its use still fails with EBADF.
+ * number.  Opens /dev/null instead, in the wrong direction, so that reading
+ * from 0 or writing to 1 or 2 still fails with EBADF.
  */
 static void
 open_standard_descriptors(void)
@@ -208,6 +208,7 @@ find_message(struct filter *f, const char *fmt)
 {
 	struct message *m = f->messages, *end = m + f->n_messages;
 
+	/* Format strings are literals: the address identifies one. */
 	while (m < end && m->fmt != fmt)
 		m++;
 	if (m < end)
@@ -220,7 +221,10 @@ find_message(struct filter *f, const char *fmt)
 	return m;
 }
 
-/* Prints a message, with the line if file is not NULL, or only counts it. */
+/*
+ * Prints a message, with a position if file is not NULL; only counts it after
+ * MESSAGES_SHOWN of its kind.
+ */
 static void
 report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
 {
@@ -255,7 +259,10 @@ reject_current(struct filter *f, const char *fmt, va_list ap)
 	keep_rejected(f, f->current.p, f->current.n);
 }
 
-/* For input whose rest the caller has yet to read and reject. */
+/*
+ * filter_reject() for the beginning of what is rejected: --strict must not end
+ * the program before the caller has copied the rest to the --rejects file.
+ */
 static PRINTF_LIKE(2, 3) void
 reject_beginning(struct filter *f, const char *fmt, ...)
 {
@@ -349,6 +356,7 @@ filter_file_line(struct filter *f, struct line *line)
 		if (line->too_long)
 			reject_long_line(f);
 		else if (f->input.damage != NULL && line->len == line->full_len)
+			/* It does not end in a newline. */
 			filter_reject(f, "the line is truncated");
 		else
 			return true;
@@ -378,10 +386,10 @@ filter_record(struct filter *f, struct span text)
 }
 
 /*
- * The next record, if it has the plain form (plain.h), is complete in the
- * buffer and is at most as long as --max-record; otherwise NULL.  Consumes
- * nothing. The end of such a record is known when it has been read: there is no
- * need to search for the end of the line or value first.
+ * The next record, without consuming it.  NULL if it does not have the plain
+ * form (plain.h), is not complete in the buffer, or is longer than
+ * --max-record.  Faster than the usual way, which searches for the end of the
+ * line or value before reading it.
  */
 static struct rec *
 peek_plain(struct filter *f, size_t *n)
@@ -393,8 +401,9 @@ peek_plain(struct filter *f, size_t *n)
 	return rec != NULL && *n <= opt.max_record ? rec : NULL;
 }
 
+/* filter_next() for a line that is nothing but such a record. */
 static struct rec *
-plain_line(struct filter *f)
+next_plain(struct filter *f)
 {
 	struct input *in = &f->input;
 	size_t n;
@@ -412,7 +421,7 @@ struct rec *
 filter_next(struct filter *f)
 {
 	struct line line;
-	struct rec *rec = plain_line(f);
+	struct rec *rec = next_plain(f);
 
 	if (rec != NULL)
 		return rec;
@@ -424,6 +433,7 @@ filter_next(struct filter *f)
 	return NULL;
 }
 
+/* Rejects `current`, and the file from there to its end. */
 static void
 reject_to_end(struct filter *f, const char *why)
 {
@@ -474,7 +484,7 @@ filter_object(struct filter *f, struct rec **rec)
 
 	scan_peek(in);
 	if ((*rec = peek_plain(f, &n)) != NULL) {
-		/* It contains no newline that would have to be counted. */
+		/* The plain form contains no newline to count. */
 		f->current = span_of(in->at, n);
 		f->current_line = in->line + 1;
 		in->at += n;
@@ -507,8 +517,9 @@ filter_end_record(struct filter *f)
 	filter_emit(f);
 }
 
+/* Reports how many messages were counted without being printed. */
 static void
-report_counted(const struct filter *f)
+report_unprinted(const struct filter *f)
 {
 	const struct message *m = f->messages, *end = m + f->n_messages;
 
@@ -523,7 +534,7 @@ filter_end(struct filter *f)
 {
 	if (opt.progress)
 		progress_end(&f->input);
-	report_counted(f);
+	report_unprinted(f);
 	output_close(&f->out);
 	if (opt.rejects != NULL)
 		output_close(&f->rejects);

@@ -18,13 +18,15 @@ struct input_format;
  *		...
  *	return filter_end(&f);
  */
+
+/* How filters differ in this. */
 struct about {
-	const char *operands;	/* of the usage line: "[file ...]" */
+	const char *operands;	/* for the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
 	const char *const *keys;	/* keys to declare (rec.h), or NULL */
-	const struct input_format *formats;	/* for --help: what it reads
-						   (format.h), or NULL */
-	bool reports;		/* has --text and --json */
+	const struct input_format *formats;	/* for --help (format.h), or
+						   NULL */
+	bool reports;		/* has the options --text and --json */
 	bool is_command;	/* the operands are a command and its options */
 };
 
@@ -34,10 +36,10 @@ struct filter {
 	struct span current;	/* the line or value that is being processed */
 	uint64_t current_line;	/* the line on which it begins, from 1 */
 	bool text;		/* write a report instead of records */
-	bool rejected;		/* some input was, so the exit status is 1 */
+	bool rejected;		/* input was rejected: the exit status is 1 */
 	bool keeps_rejects;	/* --rejects was given */
-	uint64_t max_record;	/* bytes of the longest line or value */
-	bool in_file;		/* filter_next_file() has opened one */
+	uint64_t max_record;	/* --max-record, the limit of a line or value */
+	bool in_file;		/* filter_next_file() has opened a file */
 
 	/* Private to filter.c. */
 	bool gave_up;		/* the rest of this file has been rejected */
@@ -45,7 +47,7 @@ struct filter {
 	size_t n_operands;
 	struct recio *recio;
 	struct output rejects;
-	struct message *messages;	/* one for each format string */
+	struct message *messages;	/* an entry for each format string */
 	size_t n_messages, messages_cap;
 };
 
@@ -57,9 +59,8 @@ void filter_begin(struct filter *, const struct about *, const struct opt *,
     int argc, char **argv);
 
 /*
- * Declares the keys of records, for a filter that learns only from its input
- * which it is going to read.  Call it before the first record, and without
- * keys in struct about.
+ * Declares keys, for a filter that has none in struct about because the keys
+ * depend on what the input is.  Call it before the first record.
  */
 void filter_declare_keys(struct filter *, const char *const *keys);
 
@@ -70,16 +71,17 @@ void filter_declare_keys(struct filter *, const char *const *keys);
 const char *filter_operand(struct filter *);
 
 /*
- * filter_read_first() inserts a file before those of the command line; call it
- * before reading.  filter_read_next() reads one more file; call it when all
- * others have been read.
+ * Add a file to those of the command line: filter_read_first() before them,
+ * called before anything is read; filter_read_next() after them, called when
+ * all have been read.
  */
 void filter_read_first(struct filter *, const char *path);
 void filter_read_next(struct filter *, const char *path);
 
 /*
- * The next line that is not blank; over-long lines are rejected.  False at the
- * end of all files, or of this one (filter_file_line).
+ * The next line that is not blank; over-long lines are rejected.  filter_line()
+ * returns false at the end of the last file, filter_file_line() at the end of
+ * this file.
  */
 bool filter_line(struct filter *, struct line *);
 bool filter_file_line(struct filter *, struct line *);
@@ -89,7 +91,7 @@ struct rec *filter_record(struct filter *, struct span);
 
 /*
  * The next line that is a record; other lines are rejected.  NULL at the end of
- * the input.  Borrowed until the next call.
+ * the input.  The record is valid until the next call.
  */
 struct rec *filter_next(struct filter *);
 
@@ -101,19 +103,13 @@ struct rec *filter_next(struct filter *);
 bool filter_next_file(struct filter *);
 
 /*
- * For a file that is one JSON document: its next value (scan.h).  False where
- * no value begins, or if the rest of the file had to be rejected.
- * filter_object() reads the value as a record, which is NULL if it was
- * rejected.
+ * For a file that is one JSON document: its next value (scan.h).  False if no
+ * value begins here, or if the rest of the file had to be rejected.
+ * filter_object() also reads the value as a record, and sets it to NULL if it
+ * was rejected.
  */
 bool filter_value(struct filter *, struct span *value);
 bool filter_object(struct filter *, struct rec **);
-
-/*
- * Rejects `before`, which are the bytes that were consumed last, and the rest
- * of the file.  Does nothing if filter_value() has rejected the rest already.
- */
-void filter_reject_rest(struct filter *, struct span before, const char *why);
 
 /*
  * Rejects `current`: prints the reason with file and line, copies `current` to
@@ -123,18 +119,21 @@ void filter_reject_rest(struct filter *, struct span before, const char *why);
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
 
-/* Rejects a line with a NUL byte or bytes that are not UTF-8; false then. */
-bool filter_check_text(struct filter *, const struct line *);
-
-/*
- * The same for a fault that has no position in the input, such as a cycle in a
- * graph.
- */
+/* The same for a fault without a position, such as a cycle in a graph. */
 void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
 /*
+ * Rejects the bytes that were consumed last, `before`, and the rest of the
+ * file.  Does nothing if filter_value() has already rejected the rest.
+ */
+void filter_reject_rest(struct filter *, struct span before, const char *why);
+
+/* Rejects a line that contains a NUL byte or is not UTF-8; false if it did. */
+bool filter_check_text(struct filter *, const struct line *);
+
+/*
  * The buffer to which records are written.  Call filter_emit() after each
- * complete record; filter_end_record() does so.
+ * complete record, unless filter_end_record() has ended it.
  */
 static inline struct buf *
 filter_out(struct filter *f)
@@ -150,7 +149,8 @@ filter_emit(struct filter *f)
 
 /*
  * Begin a record of a type, or a `stat` record with a name, in the output
- * buffer and return it; the caller adds members and calls filter_end_record().
+ * buffer, and return the buffer.  The caller adds members to it and calls
+ * filter_end_record().
  */
 struct buf *filter_begin_record(struct filter *, const char *type);
 struct buf *filter_begin_stat(struct filter *, const char *name);

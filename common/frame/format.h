@@ -16,26 +16,26 @@ struct format_options;		/* the filter's own, passed on to read() */
 struct input_format {
 	const char *name;		/* for --format */
 	const char *help;		/* for --help: what is read */
-	const char *const *keys;	/* the keys that its records declare
-					   (rec.h); NULL: it has no records */
+	const char *const *keys;	/* to declare for its records (rec.h);
+					   NULL if it is not read as records */
 	/*
-	 * Does the input begin like this format?  White space has been
+	 * Whether the input begins like this format.  White space has been
 	 * skipped; nothing may be consumed.  NULL in one entry, which is the
 	 * default: it reads what no other entry recognizes.
 	 */
 	bool (*detect)(struct input *);
-	/* Reads all files, of which the first has begun. */
+	/* Reads all files.  The first one is already open. */
 	void (*read)(struct filter *, const struct format_options *);
 };
 
 /*
- * Reads the input as the named format, or as the one it begins like if name is
- * NULL.  An unknown name ends the program.
+ * Reads the input in the named format or, if name is NULL, in the one that
+ * recognizes it.  An unknown name ends the program.
  */
 void format_read(struct filter *, const struct input_format *table,
     const char *name, const struct format_options *);
 
-/* For detect(): waits until a pipe has brought enough bytes to compare. */
+/* For detect(): reads on until there are enough bytes to compare. */
 bool format_begins_with(struct input *, const char *signature);
 
 #endif

@@ -12,7 +12,8 @@
 
 enum {
 	OPTIONS_MAX = 48,
-	LONG_ONLY = 256,	/* plus i: what getopt returns for option i */
+	FIRST_LONG = 256,	/* above all letters; getopt_long() returns
+				   FIRST_LONG + i for the i-th long name */
 	HELP_COLUMN = 26
 };
 
@@ -59,15 +60,15 @@ static uint64_t
 parse_number(const struct opt *o, const char *arg)
 {
 	struct span text = span_of(arg, strlen(arg));
-	uint64_t times = o->kind == OPT_SIZE ? parse_unit(&text) : 1;
+	uint64_t unit = o->kind == OPT_SIZE ? parse_unit(&text) : 1;
 	uint64_t max = o->max > 0 ? o->max : UINT64_MAX, value;
 
-	if (!text_u64(text, &value) || value > max / times ||
-	    value * times < o->min)
+	if (!text_u64(text, &value) || value > max / unit ||
+	    value * unit < o->min)
 		die("--%s takes a number from %llu to %llu, not '%s'",
 		    o->name, (unsigned long long)o->min,
 		    (unsigned long long)max, arg);
-	return value * times;
+	return value * unit;
 }
 
 static void
@@ -102,7 +103,7 @@ static const struct opt *
 find_option(const struct opt **all, size_t n, int c)
 {
 	for (size_t i = 0; i < n; i++)
-		if (c == LONG_ONLY + (int)i || (c < LONG_ONLY &&
+		if (c == FIRST_LONG + (int)i || (c < FIRST_LONG &&
 		    c == all[i]->letter))
 			return all[i];
 	return NULL;
@@ -120,11 +121,11 @@ opt_parse(const struct opt *const *tables, const char *usage,
 
 	memset(longs, 0, sizeof longs);
 	if (is_command)
-		*p++ = '+';
+		*p++ = '+';	/* stop at the first operand */
 	for (size_t i = 0; i < n; i++) {
 		longs[i].name = all[i]->name;
 		longs[i].has_arg = all[i]->kind != OPT_FLAG;
-		longs[i].val = LONG_ONLY + (int)i;
+		longs[i].val = FIRST_LONG + (int)i;
 		if (all[i]->letter == 0)
 			continue;
 		*p++ = all[i]->letter;

@@ -13,17 +13,18 @@
  * 	OPT_FLAG	bool, set to true
  * 	OPT_STR		const char *, borrowed from argv
  * 	OPT_NUM		uint64_t within [min, max]
- * 	OPT_SIZE	the same; K, M and G multiply by powers of 1024
+ * 	OPT_SIZE	the same; a suffix K, M or G multiplies by 2^10, 2^20
+ * 			or 2^30
  * 	OPT_LIST	struct opt_list: one element for each use
  */
 enum opt_kind { OPT_FLAG, OPT_STR, OPT_NUM, OPT_SIZE, OPT_LIST };
 
 struct opt {
-	char letter;		/* 0: long only */
+	char letter;		/* 0: it has only a long name */
 	const char *name;
 	enum opt_kind kind;
 	void *value;
-	const char *arg;	/* for --help: the argument; NULL for a flag */
+	const char *arg;	/* for --help: the argument, such as "FILE" */
 	const char *help;
 	uint64_t min, max;	/* max 0: no upper bound */
 };
@@ -34,10 +35,10 @@ struct opt_list {
 };
 
 /*
- * Reads argv with the tables, a list that ends with NULL, and returns the index
- * of the first operand.  Options may follow operands, and argv is permuted so
- * that the operands come last, unless these are a command with options of its
- * own.  On error, prints the usage and exits with 2.
+ * Reads the options in argv and returns the index of the first operand.  tables
+ * ends with NULL.  Options may follow operands: argv is permuted so that the
+ * operands come last.  But if the operands are a command (is_command), all that
+ * follows its name belongs to it.  On error, prints the usage and exits with 2.
  */
 int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);

@@ -11,7 +11,8 @@
 #include "common/base/num.h"
 #include "common/frame/report.h"
 
-enum { DEFAULT_WIDTH = 100, MIN_WIDTH = 40, GAP = 2 };
+/* In columns of the terminal.  GAP precedes each column of a table. */
+enum { DEFAULT_WIDTH = 100, WIDTH_MIN = 40, LAST_WIDTH_MIN = 20, GAP = 2 };
 
 static bool
 is_utf8_locale(void)
@@ -41,7 +42,7 @@ terminal_width(void)
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
 		return DEFAULT_WIDTH;
-	return size.ws_col < MIN_WIDTH ? MIN_WIDTH : size.ws_col;
+	return size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col;
 }
 
 void
@@ -243,38 +244,35 @@ cell_of(const struct table *t, size_t i)
 	return span_of(t->text.data + from, t->ends[i] - from);
 }
 
-/* The first or last characters of a text. */
-static struct span
-piece(struct span s, size_t columns, bool last)
+/* The number of bytes that the first characters of a text take. */
+static size_t
+bytes_of_columns(struct span s, size_t columns)
 {
-	size_t n = 0, skip = 0, have = text_columns(s.p, s.n);
 	uint32_t code;
+	size_t n = 0;
 
-	if (last) {
-		for (size_t i = columns; i < have; i++)
-			skip += utf8_char(s.p + skip, s.n - skip, &code);
-		return span_of(s.p + skip, s.n - skip);
-	}
 	for (size_t i = 0; i < columns && n < s.n; i++)
 		n += utf8_char(s.p + n, s.n - n, &code);
-	return span_of(s.p, n);
+	return n;
 }
 
 /* Shortens a text in its middle, because names differ at their ends. */
 static void
 put_shortened(struct buf *to, struct span s, size_t columns)
 {
-	struct span head, tail;
+	static const char dots[] = "..";
+	size_t length = text_columns(s.p, s.n), kept, head, tail;
 
-	if (text_columns(s.p, s.n) <= columns) {
+	if (length <= columns) {
 		buf_add(to, s.p, s.n);
 		return;
 	}
-	head = piece(s, (columns - 2) / 2, false);
-	tail = piece(s, columns - 2 - (columns - 2) / 2, true);
-	buf_add(to, head.p, head.n);
-	buf_str(to, "..");
-	buf_add(to, tail.p, tail.n);
+	kept = columns - strlen(dots);
+	head = kept / 2;
+	tail = bytes_of_columns(s, length - (kept - head));
+	buf_add(to, s.p, bytes_of_columns(s, head));
+	buf_str(to, dots);
+	buf_add(to, s.p + tail, s.n - tail);
 }
 
 static void
@@ -284,9 +282,10 @@ put_spaces(struct buf *to, size_t n)
 		buf_char(to, ' ');
 }
 
+/* Writes the row whose first cell is `first`. */
 static void
 put_row(const struct table *t, size_t first, const size_t *widths,
-    size_t columns, size_t room, struct buf *to)
+    size_t columns, size_t last_width, struct buf *to)
 {
 	struct span s;
 	size_t pad;
@@ -295,7 +294,7 @@ put_row(const struct table *t, size_t first, const size_t *widths,
 		s = cell_of(t, first + c);
 		put_spaces(to, GAP);
 		if (c + 1 == columns) {
-			put_shortened(to, s, room);
+			put_shortened(to, s, last_width);
 			break;
 		}
 		pad = widths[c] - text_columns(s.p, s.n);
@@ -313,7 +312,7 @@ put_row(const struct table *t, size_t first, const size_t *widths,
 void
 table_print(struct table *t, struct buf *to)
 {
-	size_t columns = strlen(t->align), used = 0, room, width;
+	size_t columns = strlen(t->align), used = 0, last_width, width;
 	size_t *widths = mem_zero(columns, sizeof *widths);
 	struct span s;
 
@@ -326,9 +325,10 @@ table_print(struct table *t, struct buf *to)
 	for (size_t c = 0; c + 1 < columns; c++)
 		used += widths[c] + GAP;
 	width = terminal_width();
-	room = width > used + GAP + 20 ? width - used - GAP : 20;
+	last_width = width > used + GAP + LAST_WIDTH_MIN ?
+	    width - used - GAP : LAST_WIDTH_MIN;
 	for (size_t i = 0; i + columns <= t->n; i += columns)
-		put_row(t, i, widths, columns, room, to);
+		put_row(t, i, widths, columns, last_width, to);
 	free(widths);
 	free(t->ends);
 	buf_release(&t->text);

@@ -8,38 +8,41 @@
 #include "common/base/text.h"
 
 /*
- * The elements of reports.  Reports are written to a buffer, as records are.
- * Text from logs is escaped.
+ * Writes the elements of a report, which is text for people, to a buffer.
  */
 
-/* A line with a heading, bold on a terminal unless NO_COLOR is set. */
+/* A heading on a line of its own, bold on a terminal unless NO_COLOR is set. */
 void report_heading(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* About three digits and a unit: "1h 02m", "3m 05.2s", "12.35 s", "256 ms". */
+/* "1h 02m 05s", "3m 05.2s", "12.35 s", "256 ms", "81 us" or "0" */
 void report_us(struct buf *, int64_t us);
 void report_ns(struct buf *, int64_t ns);	/* "1.25 us" */
 void report_bytes(struct buf *, int64_t bytes);	/* "1.4 GiB" */
 void report_percent(struct buf *, double ratio);	/* "12.3 %" */
 
-/* Text from a log, escaped. */
+/* Text from an input, escaped so that it cannot control the terminal. */
 void report_text(struct buf *, struct span);
 
-/* A bar of at most `cells` columns: blocks in a UTF-8 locale, or #. */
+/*
+ * A bar of ratio (0 to 1) times `cells` columns: block characters in a UTF-8
+ * locale, otherwise #.
+ */
 void report_bar(struct buf *, double ratio, size_t cells);
 
 /* A sparkline: a character for each ratio from 0 to 1. */
 void report_spark(struct buf *, const double *ratios, size_t n);
 
 /*
- * A table, with a row of heads unless heads is NULL.  Write each cell to
- * table_cell()'s buffer and call table_next(), or call the functions that do
- * both; rows follow each other.  Where a line is wider than the terminal (100
- * columns if there is none), the last column is shortened in its middle.
+ * A table, with a row of heads unless heads is NULL.  Fill it cell by cell, row
+ * after row: write a cell to the buffer that table_cell() returns and call
+ * table_next(), or call one of the functions that do both.  If a line is wider
+ * than the terminal (100 columns if there is none), the cell in the last column
+ * is shortened in its middle.
  */
 struct table {
 	const char *align;	/* l or r for each column */
 	struct buf text;
-	size_t *ends;		/* offsets in text where cells end */
+	size_t *ends;		/* offsets in text where the n cells end */
 	size_t n, cap;
 };
 
