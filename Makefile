@@ -1,4 +1,4 @@
-# weir - filters that measure software.  GNU make; README.md says the rest.
+# weir - filters that measure software.  Needs GNU make; see README.md.
 
 VERSION = 0.1.0
 
@@ -12,9 +12,9 @@ LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DESTDIR =
 
-# SAN=1 builds with the address and undefined-behaviour sanitizers, apart.  They
-# are linked in, since a quarter of the time of a short run is loading them;
-# clang does that anyway.
+# SAN=1 builds with the address and undefined-behaviour sanitizers, in a folder
+# of its own.  They are linked statically, because loading them takes a quarter
+# of the time of a short run; clang links them statically by default.
 ifdef SAN
 OUT = build/san
 CHECKS = -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -69,7 +69,7 @@ $(OUT)/%.o: %.c Makefile
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 .SECONDARY:
 
-# The two commands for a fresh machine install what is missing first.
+# These two are for a fresh machine: they first install what is missing.
 demo:
 	@sh test/setup.sh build demo
 	@$(MAKE) -s all
@@ -83,20 +83,21 @@ ifndef SAN
 	@$(MAKE) -j$(JOBS) check-once SAN=1
 endif
 
-# Files side by side, the large ones first; of the tests of one file bats starts
-# a pair a second.  One more than there are cores, since some tests wait.
+# Runs the test files in parallel, the large ones first, but not the tests of a
+# file: bats would start only two of them in a second.  There is one job more
+# than there are cores, because some tests wait.
 check-once: all $(TEST_PROGRAMS) $(MEASURED_PROGRAMS)
 	WEIR_BUILD=$(OUT) bats --jobs $$(($(JOBS) + 1)) \
 		--no-parallelize-within-files $(TESTS)
 TESTS = $(shell ls -S test/*.bats)
 JOBS = $(shell nproc)
 
-# Needs root and a loop device: says so where it has not.
+# Needs root and a loop device; says so if they are missing.
 check-powercut: all
 	@sh test/setup.sh build powercut
 	@bash test/powercut.sh $(OUT)
 
-# Needs chromium, and speedscope from npm: says so where they are not to be had.
+# Needs chromium, and speedscope from npm; says so if they are missing.
 check-viewers:
 	@sh test/setup.sh build test
 	@sh test/setup.sh viewers || :
