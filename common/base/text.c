@@ -130,8 +130,8 @@ read_8_to_16(struct span s, uint64_t *value)
 		return false;
 	/* In two steps, because a shift by 64 is undefined. */
 	last &= UINT64_MAX << 4 * (8 - n_rest) << 4 * (8 - n_rest);
-	*value = (uint64_t)text_eight(first) * text_powers_of_ten[n_rest] +
-	    text_eight(last);
+	*value = (uint64_t)text_eight_value(first) *
+	    text_powers_of_ten[n_rest] + text_eight_value(last);
 	return true;
 }
 

@@ -150,9 +150,9 @@ text_escape_mask(const char *p)
 
 /*
  * How many of the n bytes at p pass text_needs_no_escape() before one fails.
- * Examines blocks with SSE2, and what is shorter than a block, or everything
- * without SSE2, in words of eight bytes.  There a borrow may set the top bit of
- * a wrong byte, but only above a right one: the lowest is right.
+ * SSE2 examines whole blocks; the remaining bytes, or all bytes without SSE2,
+ * are examined in words of eight.  In a word a borrow may set the top bit of a
+ * byte that passes, but only above a byte that fails: the lowest one is right.
  */
 static ALWAYS_INLINE size_t
 text_unescaped_length(const char *p, size_t n)
@@ -161,9 +161,9 @@ text_unescaped_length(const char *p, size_t n)
 	size_t i = 0;
 
 #ifdef __SSE2__
-	for (unsigned special; n - i >= TEXT_BLOCK; i += TEXT_BLOCK)
-		if ((special = text_escape_mask(p + i)) != 0)
-			return i + (size_t)__builtin_ctz(special);
+	for (unsigned mask; n - i >= TEXT_BLOCK; i += TEXT_BLOCK)
+		if ((mask = text_escape_mask(p + i)) != 0)
+			return i + (size_t)__builtin_ctz(mask);
 #endif
 	for (; n - i >= sizeof word; i += sizeof word) {
 		memcpy(&word, p + i, sizeof word);
@@ -189,7 +189,7 @@ text_unescaped_length(const char *p, size_t n)
  * a register).
  */
 static inline uint32_t
-text_eight(uint64_t digits)
+text_eight_value(uint64_t digits)
 {
 	digits = digits * 10 + (digits >> 8);
 	return (uint32_t)(((digits & 0xff000000ff) *
@@ -199,8 +199,9 @@ text_eight(uint64_t digits)
 }
 
 /*
- * Loads eight characters for text_eight().  In *bad, the lowest bit that is set
- * belongs to the byte of the first character that is not a digit; 0 if all are.
+ * Loads eight characters for text_eight_value().  In *bad, the lowest bit that
+ * is set belongs to the byte of the first character that is not a digit; 0 if
+ * all are.
  */
 static inline uint64_t
 text_load_eight(const char *p, uint64_t *bad)
@@ -247,7 +248,7 @@ text_digits(const char *p, const char *end, uint64_t *value)
 		n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
 		/* n > 0: *p is a digit.  The shift adds leading zeros. */
 		*value = *value * text_powers_of_ten[n] +
-		    text_eight(digits << (64 - 8 * n));
+		    text_eight_value(digits << (64 - 8 * n));
 		p += n;
 		if (n < 8)
 			return p;

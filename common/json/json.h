@@ -18,9 +18,11 @@ static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
 
 static ALWAYS_INLINE void json_str(struct buf *, const char *key, struct span);
-static ALWAYS_INLINE void json_cstr(struct buf *, const char *key, const char *);
+static ALWAYS_INLINE void json_cstr(struct buf *, const char *key,
+    const char *);
 /* A string that needs no escapes, usually a literal. */
-static ALWAYS_INLINE void json_word(struct buf *, const char *key, const char *);
+static ALWAYS_INLINE void json_word(struct buf *, const char *key,
+    const char *);
 static ALWAYS_INLINE void json_int(struct buf *, const char *key, int64_t);
 static ALWAYS_INLINE void json_uint(struct buf *, const char *key, uint64_t);
 void json_address(struct buf *, const char *key, uint64_t);	/* "0x401136" */
@@ -31,7 +33,8 @@ void json_ratio(struct buf *, const char *key, double);
 void json_raw(struct buf *, const char *key, struct span token);
 
 /* Begin and end an array or object that is a member's value. */
-static ALWAYS_INLINE void json_open(struct buf *, const char *key, char bracket);
+static ALWAYS_INLINE void json_open(struct buf *, const char *key,
+    char bracket);
 void json_close(struct buf *, char bracket);
 void json_item(struct buf *, struct span);	/* a string in an array */
 

@@ -39,8 +39,8 @@ enum { KEYS_MAX = 128, KEY_SLOTS = 256 };
 
 /*
  * Key prediction (plain.c).  A guess of the bytes between two values: the first
- * `length` bytes of raw, for which the bits of mask are set.  They contain the
- * declared key with this number; 0: there is no guess.
+ * `length` bytes of raw, for which the bits of mask are set.  key_number is the
+ * number of the declared key in them, or 0 if there is no guess.
  */
 struct key_guess {
 	uint64_t raw[2], mask[2];

@@ -22,9 +22,9 @@ struct recio {
 	yajl_handle yajl;
 	struct rec rec;
 	struct span text;		/* the input of recio_parse() */
-	size_t token_end;		/* offset in text: of the last token */
-	size_t object_end;		/* offset in text: of the record; 0
-					   until it has ended */
+	size_t token_end;		/* where in text the last token ends */
+	size_t object_end;		/* where in text the record ends; 0
+					   until yajl has got there */
 	unsigned depth;			/* 1 within the record */
 	bool is_map[RECIO_DEPTH + 1];	/* of each level: object or array */
 	/*

@@ -8,8 +8,8 @@
 #include "common/json/json.h"
 
 /*
- * Finds where the tokens and values of JSON text end, without validating them;
- * no other code does that.  A caller passes the value on to yajl (recio.h) for
+ * Finds where the tokens and values of JSON text end; no other code does that.
+ * It validates only numbers.  A caller passes a value on to yajl (recio.h) for
  * validation, or has got it from there.  In every text that yajl accepts, the
  * ends are those that yajl finds.
  *
