@@ -108,7 +108,7 @@ mem_grow_more(void *p, size_t *cap, size_t need, size_t size)
 }
 
 char *
-arena_room(struct arena *a, size_t n)
+arena_alloc(struct arena *a, size_t n)
 {
 	struct arena_block *b = a->block;
 	size_t size = n > BLOCK_MIN ? n : BLOCK_MIN;
@@ -129,7 +129,7 @@ arena_room(struct arena *a, size_t n)
 char *
 arena_text(struct arena *a, const char *p, size_t n)
 {
-	char *copy = arena_room(a, n + 1);
+	char *copy = arena_alloc(a, n + 1);
 
 	if (n > 0)
 		memcpy(copy, p, n);

@@ -48,8 +48,11 @@ struct arena {
 	size_t used;			/* bytes of that block */
 };
 
-/* Allocates n bytes for text: they are not aligned. */
-char *arena_room(struct arena *, size_t n);
+/*
+ * Allocates n bytes.  They are not aligned, which text need not be, unless all
+ * sizes that are allocated from the arena are multiples of the alignment.
+ */
+char *arena_alloc(struct arena *, size_t n);
 
 /* Copies of text, with a NUL after it that the span does not count. */
 char *arena_text(struct arena *, const char *p, size_t n);

@@ -45,7 +45,7 @@ void
 rec_clear(struct rec *r)
 {
 	r->n = r->n_items = 0;
-	memset(r->at, 0, r->n_keys * sizeof *r->at);
+	memset(r->field_numbers, 0, r->n_keys * sizeof *r->field_numbers);
 	arena_reset(&r->arena);
 }
 

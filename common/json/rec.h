@@ -55,8 +55,8 @@ struct rec {
 	size_t n, cap;
 	struct span *items;	/* the strings of all arrays that are fields */
 	size_t n_items, items_cap;
-	uint32_t at[KEYS_MAX];	/* for each declared key the index of its field,
-				   counted from 1; 0: absent */
+	/* For each declared key the index of its field, from 1; 0: absent. */
+	uint32_t field_numbers[KEYS_MAX];
 	struct arena arena;
 	/* Two for each number of the previous key. */
 	struct key_guess guesses[KEYS_MAX + 2][2];
@@ -86,7 +86,7 @@ rec_add_at(struct rec *r, struct span key, unsigned key_number)
 {
 	struct field *f;
 
-	if (key_number != 0 && r->at[key_number - 1] != 0)
+	if (key_number != 0 && r->field_numbers[key_number - 1] != 0)
 		return NULL;
 	if (r->n == r->cap)
 		r->fields = mem_grow(r->fields, &r->cap, r->n + 1,
@@ -96,7 +96,7 @@ rec_add_at(struct rec *r, struct span key, unsigned key_number)
 	f->mixed = f->is_int = false;
 	f->n_items = 0;
 	if (key_number != 0)
-		r->at[key_number - 1] = (uint32_t)r->n;
+		r->field_numbers[key_number - 1] = (uint32_t)r->n;
 	return f;
 }
 
@@ -126,7 +126,9 @@ enum { KEY_TYPE = 0 };
 static inline const struct field *
 rec_get(const struct rec *r, unsigned key)
 {
-	return r->at[key] == 0 ? NULL : &r->fields[r->at[key] - 1];
+	uint32_t number = r->field_numbers[key];
+
+	return number == 0 ? NULL : &r->fields[number - 1];
 }
 
 /*

@@ -244,7 +244,7 @@ full_path(struct debug *d, Dwarf_Files *key, const char *path)
 	    dirs[0] == NULL)
 		return path;
 	length = strlen(dirs[0]);
-	full = arena_room(&d->paths, length + strlen(path) + 2);
+	full = arena_alloc(&d->paths, length + strlen(path) + 2);
 	memcpy(full, dirs[0], length);
 	full[length] = '/';
 	strcpy(full + length + 1, path);

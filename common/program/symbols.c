@@ -296,7 +296,7 @@ add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
 	uint32_t *inlined;
 
 	a->n_inlined = scope->depth;
-	inlined = (void *)arena_room(&s->inlined,
+	inlined = (void *)arena_alloc(&s->inlined,
 	    scope->depth * sizeof *inlined);
 	a->inlined = inlined;
 	for (; scope->parent != INDEX_NONE;

@@ -29,7 +29,7 @@ fill_arena(struct arena *a)
 	bool is_unchanged;
 
 	for (size_t i = 0; i < PIECES; i++) {
-		piece[i] = arena_room(a, piece_size(i));
+		piece[i] = arena_alloc(a, piece_size(i));
 		memset(piece[i], (int)(i % 251), piece_size(i));
 	}
 	for (size_t i = 0; i < PIECES; i++) {
@@ -150,7 +150,7 @@ arena_overflows(void)
 {
 	struct arena a = { 0 };
 
-	arena_room(&a, SIZE_MAX - 4);
+	arena_alloc(&a, SIZE_MAX - 4);
 }
 
 static void

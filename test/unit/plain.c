@@ -70,7 +70,7 @@ same_record(const struct rec *a, const struct rec *b)
 		if (!same_field(a, &a->fields[i], b, &b->fields[i]))
 			return false;
 	for (unsigned k = 0; keys[k] != NULL; k++)
-		if (a->at[k] != b->at[k] ||
+		if (a->field_numbers[k] != b->field_numbers[k] ||
 		    rec_int(a, k, &x) != rec_int(b, k, &y) || x != y)
 			return false;
 	return true;
