@@ -210,7 +210,7 @@ names_agree() {
 	commit
 	profile | jq -c ".origin = \"$first\"" >p.perf
 	run -1 --separate-stderr pidx-write p.perf
-	[[ $stderr == *"p.perf:1: its origin is $first and not $id (--force)" ]]
+	[[ $stderr == *"p.perf:1: its origin is $first, not $id (see --force)" ]]
 	[ ! -e "$(file "$id")" ]
 	run -0 --separate-stderr pidx-write --force p.perf
 	object=$(value object)
@@ -312,7 +312,7 @@ names_agree() {
 	run -1 --separate-stderr pidx-write in
 	assert_equal "$(value path)" "good name *"
 	[[ $stderr == *"in:1: the name of a profile is not ASCII"* ]]
-	[[ $stderr == *"in:3: the name of a profile has a '/'"* ]]
+	[[ $stderr == *"in:3: the name of a profile contains a '/'"* ]]
 	profile >é.perf
 	run -1 --separate-stderr pidx-write é.perf
 	check 1

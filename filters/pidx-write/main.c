@@ -35,15 +35,15 @@ static const struct opt options[] = {
 	{ 'f', "force", OPT_FLAG, &opt.force, NULL,
 	    "accept profiles with another commit as origin", 0, 0 },
 	{ 'p', "pending", OPT_FLAG, &opt.pending, NULL,
-	    "do not register: write to jobs", 0, 0 },
+	    "do not register: write the profiles to jobs", 0, 0 },
 	{ 'j', "from-jobs", OPT_FLAG, &opt.from_jobs, NULL,
 	    "register the profiles in jobs and remove them", 0, 0 },
 	{ 0, "keep", OPT_FLAG, &opt.keep, NULL,
-	    "do not remove them from jobs", 0, 0 },
+	    "with --from-jobs, do not remove them", 0, 0 },
 	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
-	    "of new indexes: 1 or 2", 1, 2 },
+	    "layout of new indexes, 1 or 2", 1, 2 },
 	{ 0, "unflattened", OPT_FLAG, &opt.unflattened, NULL,
-	    "store as Perun before 0.17", 0, 0 },
+	    "store profiles as Perun before 0.17 did", 0, 0 },
 	{ 0 }
 };
 
@@ -59,20 +59,20 @@ static struct {
 	struct registry registry;
 	struct profile profile;
 	struct names names;
-	struct recio *inner;		/* reads a document within a record */
-	unsigned char commit[STORE_NAME_SIZE];
+	struct recio *inner;		/* reads a profile within a record */
+	unsigned char commit[STORE_NAME_SIZE];	/* of default_commit() */
 	bool has_commit;		/* commit is set */
 	time_t now;
 } job;
 
-/* Where profiles are read from. */
-struct place {
-	struct span name;	/* of a file with a single profile, or empty */
-	int64_t time;		/* of the file, or INT_UNKNOWN */
-	struct span job;	/* the file is in jobs; or empty */
+/* The file that a profile is read from. */
+struct profile_file {
+	struct span name;	/* base name; empty if not for the profile */
+	int64_t time;		/* when it was modified, or INT_UNKNOWN */
+	struct span job_file;	/* its name in jobs, or empty */
 };
 
-/* The commit for profiles that do not name one themselves. */
+/* The commit that --commit names, by default HEAD; dies if there is none. */
 static const unsigned char *
 default_commit(void)
 {
@@ -85,7 +85,12 @@ default_commit(void)
 	return job.commit;
 }
 
-/* A record may have a minor_version, which --commit overrides. */
+/*
+ * The following functions determine what a profile is registered with, and
+ * reject it, returning false, if they cannot.
+ */
+
+/* The version: of --commit, else of the record, else HEAD. */
 static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
@@ -121,17 +126,17 @@ has_right_origin(struct filter *f, const unsigned char *version)
 	    memcmp(origin, version, STORE_NAME_SIZE) == 0))
 		return true;
 	hex_encode(hex, version, STORE_NAME_SIZE);
-	filter_reject(f, "its origin is %.*s and not %s (--force)",
+	filter_reject(f, "its origin is %.*s, not %s (see --force)",
 	    SPAN_ARG(text), hex);
 	return false;
 }
 
-/* The time of the record, of its file, or now. */
+/* The time: of the record, else of the file, else now. */
 static bool
-find_time(struct filter *f, const struct rec *r, const struct place *from,
-    uint32_t *time)
+find_time(struct filter *f, const struct rec *r,
+    const struct profile_file *file, uint32_t *time)
 {
-	int64_t value = from->time != INT_UNKNOWN ? from->time : job.now;
+	int64_t value = file->time != INT_UNKNOWN ? file->time : job.now;
 
 	if (rec_is(r, "profile") &&
 	    rec_int(r, PROFILE_TIME, &value) == REC_BAD)
@@ -159,8 +164,9 @@ is_pending(struct span name)
 	return exists;
 }
 
+/* Generates a name; for a pending profile one that no file in jobs has. */
 static struct span
-new_name(void)
+generate_name(void)
 {
 	struct span name;
 
@@ -170,23 +176,27 @@ new_name(void)
 	return name;
 }
 
+/* The name: of the record, else of the file, else generated. */
 static bool
-find_name(struct filter *f, const struct rec *r, const struct place *from,
-    struct span *name)
+find_name(struct filter *f, const struct rec *r,
+    const struct profile_file *file, struct span *name)
 {
 	const char *why;
 
 	if (!rec_is(r, "profile") || rec_str(r, PROFILE_PATH, name) != REC_OK)
-		*name = from->name.n > 0 ? from->name : new_name();
+		*name = file->name.n > 0 ? file->name : generate_name();
 	why = name_error(*name);
 	if (why != NULL)
 		filter_reject(f, "%s", why);
 	return why == NULL;
 }
 
-/* The profile that a record is or contains; NULL if neither. */
+/*
+ * The profile that a record is or contains.  If there is none, NULL: a record
+ * of another type is ignored, anything else is rejected.
+ */
 static const struct rec *
-document_of(struct filter *f, const struct rec *r)
+find_document(struct filter *f, const struct rec *r)
 {
 	const struct field *inner = rec_get(r, PROFILE_DOCUMENT);
 	const struct rec *document = NULL;
@@ -213,6 +223,7 @@ write_pending(const struct source *s, const char *origin)
 	    (int)s->path.n, s->path.p);
 	output_open(&file, buf_cstr(&path));
 	buf_printf(&file.buf, "{\"origin\": \"%s\", ", origin);
+	/* The body without its opening brace. */
 	buf_add(&file.buf, job.profile.body.data + 1,
 	    job.profile.body.len - 1);
 	output_close(&file);
@@ -248,10 +259,11 @@ add_pending(struct filter *f, const struct source *s)
 }
 
 static void
-add(struct filter *f, const struct rec *r, const struct place *from)
+add_profile(struct filter *f, const struct rec *r,
+    const struct profile_file *file)
 {
-	struct source s = { .job = from->job };
-	const struct rec *document = document_of(f, r);
+	struct source s = { .job_file = file->job_file };
+	const struct rec *document = find_document(f, r);
 	const char *why;
 
 	if (document == NULL)
@@ -262,7 +274,7 @@ add(struct filter *f, const struct rec *r, const struct place *from)
 		return;
 	}
 	if (!find_version(f, r, s.version) || !has_right_origin(f, s.version) ||
-	    !find_time(f, r, from, &s.time) || !find_name(f, r, from, &s.path))
+	    !find_time(f, r, file, &s.time) || !find_name(f, r, file, &s.path))
 		return;
 	if (opt.pending)
 		add_pending(f, &s);
@@ -271,8 +283,9 @@ add(struct filter *f, const struct rec *r, const struct place *from)
 }
 
 /*
- * Is the input a stream of records, one per line?  Otherwise it begins with an
- * object that continues after the first line.
+ * Is the input a stream of records, one per line?  It is not if its first line
+ * begins an object and does not end with one: then it is a sequence of JSON
+ * documents on any number of lines.
  */
 static bool
 is_stream(struct input *in)
@@ -293,36 +306,38 @@ is_stream(struct input *in)
 	return true;
 }
 
-static struct place
-get_place(const char *path)
+static struct profile_file
+describe_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct place p = { .time = INT_UNKNOWN };
+	struct profile_file file = { .time = INT_UNKNOWN };
 	struct stat st;
 
-	if (path[0] == '<' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return p;
-	path = slash != NULL ? slash + 1 : path;
-	p.name = span_str(path);
-	p.time = pending_time(&st);
-	return p;
+	if (path[0] == '<')	/* <stdin> */
+		return file;
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return file;
+	file.name = span_str(slash != NULL ? slash + 1 : path);
+	file.time = pending_time(&st);
+	return file;
 }
 
 /*
- * Is the value at f->current followed only by white space in its file?  Reading
- * on may move the input buffer, so the value's position is restored.
+ * Is the value at f->current followed only by white space in its file?
+ * input_more() keeps only the bytes from in->at on, and may move them: in->at
+ * points to the value meanwhile, and f->current is adjusted.
  */
 static bool
 is_only_value(struct filter *f)
 {
 	struct input *in = &f->input;
-	size_t consumed = (size_t)(in->at - f->current.p), looked = consumed;
+	size_t consumed = (size_t)(in->at - f->current.p), offset = consumed;
 	bool only = true;
 
 	in->at = f->current.p;
 	do
-		for (; only && looked < (size_t)(in->end - in->at); looked++)
-			only = json_is_space(in->at[looked]);
+		for (; only && offset < (size_t)(in->end - in->at); offset++)
+			only = json_is_space(in->at[offset]);
 	while (only && input_more(in));
 	f->current.p = in->at;
 	in->at += consumed;
@@ -330,36 +345,36 @@ is_only_value(struct filter *f)
 }
 
 /*
- * Adds the value of length n at f->current.  The name of a file is used if the
- * value is its only one.
+ * Adds the value of n bytes at f->current.  The name of the file is used only
+ * if it contains no other value.
  */
 static void
-add_value(struct filter *f, size_t n, struct place *from)
+add_value(struct filter *f, size_t n, struct profile_file *file)
 {
 	struct rec *r;
 
-	if (from->name.n > 0 && !is_only_value(f))
-		from->name.n = 0;
+	if (file->name.n > 0 && !is_only_value(f))
+		file->name.n = 0;
 	r = filter_record(f, span_of(f->current.p, n));
 	if (r != NULL)
-		add(f, r, from);
+		add_profile(f, r, file);
 }
 
 /* A file is a stream of records or a sequence of JSON documents. */
 static void
-read_file(struct filter *f, struct place from)
+read_file(struct filter *f, struct profile_file file)
 {
 	struct span value;
 	struct line line;
 
 	if (is_stream(&f->input)) {
 		while (filter_file_line(f, &line))
-			add_value(f, line.len, &from);
+			add_value(f, line.len, &file);
 		return;
 	}
 	while (scan_peek(&f->input) != -1) {
 		if (filter_value(f, &value))
-			add_value(f, value.n, &from);
+			add_value(f, value.n, &file);
 		else
 			filter_reject_rest(f, span_of(NULL, 0),
 			    "no JSON value begins here");
@@ -370,7 +385,7 @@ static void
 read_files(struct filter *f)
 {
 	while (filter_next_file(f))
-		read_file(f, get_place(f->input.name));
+		read_file(f, describe_file(f->input.name));
 }
 
 static void
@@ -378,7 +393,7 @@ read_jobs(struct filter *f)
 {
 	struct arena arena = { 0 };
 	struct buf path = { 0 };
-	struct place from;
+	struct profile_file file;
 	size_t n;
 	const char **names = pending_names(&job.perun.store, &arena, &n);
 
@@ -388,9 +403,9 @@ read_jobs(struct filter *f)
 		    names[i]);
 		filter_read_next(f, buf_cstr(&path));
 		while (filter_next_file(f)) {
-			from = get_place(path.data);
-			from.job = span_str(names[i]);
-			read_file(f, from);
+			file = describe_file(path.data);
+			file.job_file = span_str(names[i]);
+			read_file(f, file);
 		}
 	}
 	free(names);
@@ -399,7 +414,7 @@ read_jobs(struct filter *f)
 }
 
 static void
-emit(struct filter *f, const struct registration *r)
+emit_entry(struct filter *f, const struct registration *r)
 {
 	struct buf *b = filter_begin_record(f, "entry");
 
@@ -426,18 +441,18 @@ new_layout(void)
 static void
 register_all(struct filter *f)
 {
-	const struct registration *r = job.registry.list, *end;
+	const struct registration *r, *end;
 
 	registry_commit(&job.registry, f, new_layout());
 	end = job.registry.list + job.registry.n;
 	for (r = job.registry.list; r < end; r++) {
 		if (r->failed)
 			continue;
-		emit(f, r);
-		if (r->job.n > 0 && !opt.keep &&
-		    !pending_remove(&job.perun.store, r->job.p))
-			filter_fail(f, "cannot remove the pending '%s': %s",
-			    r->job.p, strerror(errno));
+		emit_entry(f, r);
+		if (r->job_file.n > 0 && !opt.keep &&
+		    !pending_remove(&job.perun.store, r->job_file.p))
+			filter_fail(f, "cannot remove the pending profile "
+			    "'%s': %s", r->job_file.p, strerror(errno));
 	}
 }
 
@@ -451,7 +466,7 @@ begin(void)
 	    "format.output_profile_template"));
 	job.inner = recio_new(profile_keys);
 	job.now = time(NULL);
-	/* Until their index entries are written, objects must not be pruned. */
+	/* pidx-fsck must not prune objects before their entries are written. */
 	store_lock(&job.perun.store, STORE_ADD);
 }
 

@@ -1,4 +1,4 @@
-/* name - makes and checks the names of profiles */
+/* name - generates and checks the names of profiles */
 
 #include <ctype.h>
 #include <string.h>
@@ -11,17 +11,17 @@ names_init(struct names *n, const char *template)
 {
 	*n = (struct names){ .template = template != NULL ? template :
 	    "%collector%-%cmd%-%workload%-%date%" };
-	intern_init(&n->used);
+	intern_init(&n->returned);
 }
 
 void
 names_release(struct names *n)
 {
-	intern_release(&n->used);
+	intern_release(&n->returned);
 	buf_release(&n->name);
 }
 
-/* Replaces characters that are special for a file system or a shell. */
+/* Appends s; "_" replaces what is special for a file system or a shell. */
 static void
 put_safe(struct buf *b, struct span s)
 {
@@ -31,6 +31,7 @@ put_safe(struct buf *b, struct span s)
 		    s.p[i] : '_');
 }
 
+/* The value of a tag, empty if the tag is unknown; date is storage for one. */
 static struct span
 tag_value(const struct profile *p, struct span tag, char *date, size_t size,
     time_t now)
@@ -59,9 +60,9 @@ names_make(struct names *n, const struct profile *p, time_t now)
 {
 	const char *at = n->template, *end;
 	char date[32];
-	size_t length;
+	size_t stem_len;
 	unsigned number = 1;
-	size_t n_used = n->used.n;
+	size_t n_returned = n->returned.n;
 
 	n->name.len = 0;
 	while (*at != '\0') {
@@ -74,13 +75,13 @@ names_make(struct names *n, const struct profile *p, time_t now)
 		    (size_t)(end - at) - 1), date, sizeof date, now));
 		at = end + 1;
 	}
-	length = n->name.len;
+	stem_len = n->name.len;
 	for (;;) {
 		buf_str(&n->name, ".perf");
-		intern_add(&n->used, buf_span(&n->name));
-		if (n->used.n > n_used)
+		intern_add(&n->returned, buf_span(&n->name));
+		if (n->returned.n > n_returned)
 			return buf_span(&n->name);
-		n->name.len = length;
+		n->name.len = stem_len;
 		buf_printf(&n->name, "-%u", ++number);
 	}
 }
@@ -92,7 +93,7 @@ name_error(struct span name)
 		return "a profile has no name";
 	for (size_t i = 0; i < name.n; i++) {
 		if (name.p[i] == '/' || name.p[i] == '\0')
-			return "the name of a profile has a '/' or a NUL";
+			return "the name of a profile contains a '/' or a NUL";
 		if ((unsigned char)name.p[i] >= 0x80)
 			return "the name of a profile is not ASCII: Perun "
 			    "could no longer read the index";

@@ -8,23 +8,31 @@
 struct profile;
 
 /*
- * Names for profiles that do not come from a file of their own, by Perun's
- * template, whose tags (%collector%, %date%...) are replaced by values of the
+ * Generates file names for profiles that have none, from a template in Perun's
+ * syntax: tags such as %collector% and %date% are replaced by values of the
  * profile.
  */
 struct names {
 	const char *template;
-	struct intern used;
-	struct buf name;
+	struct intern returned;	/* all names that names_make() has returned */
+	struct buf name;	/* the latest of them */
 };
 
+/* The template is borrowed; NULL means Perun's default. */
 void names_init(struct names *, const char *template);
 void names_release(struct names *);
 
-/* A new name, ending in ".perf"; borrowed until the next call. */
+/*
+ * Returns a name that ends in ".perf", borrowed until the next call.  No two
+ * calls return the same name: if the template yields a name again, "-2", "-3"
+ * and so on is inserted before ".perf".  now is the value of %date%.
+ */
 struct span names_make(struct names *, const struct profile *, time_t now);
 
-/* Why Perun could not read a profile with this name, or NULL. */
+/*
+ * Returns NULL if an index may contain the name of a profile, and otherwise the
+ * reason why not, a static string.
+ */
 const char *name_error(struct span name);
 
 #endif

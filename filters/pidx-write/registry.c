@@ -23,7 +23,7 @@ registry_release(struct registry *g)
 	free(g->list);
 	arena_release(&g->arena);
 	buf_release(&g->packed);
-	buf_release(&g->found);
+	buf_release(&g->stored);
 	buf_release(&g->why);
 	buf_release(&g->object.text);
 }
@@ -34,7 +34,7 @@ is_stored(struct registry *g, const unsigned char *name)
 {
 	const char *why;
 
-	return perun_read_object(g->store, name, &g->found, &g->object, &why);
+	return perun_read_object(g->store, name, &g->stored, &g->object, &why);
 }
 
 void
@@ -50,15 +50,15 @@ registry_add(struct registry *g, const struct profile *p,
 		store_stage(g->store, r.entry.object, buf_span(&g->packed));
 	memcpy(r.version, from->version, STORE_NAME_SIZE);
 	r.entry.path = arena_span(&g->arena, from->path);
-	r.job = arena_span(&g->arena, from->job);
+	r.job_file = arena_span(&g->arena, from->job_file);
 	profile_strings(p, &g->arena, r.entry.strings);
 	g->list = mem_grow(g->list, &g->cap, g->n + 1, sizeof *g->list);
 	g->list[g->n++] = r;
 }
 
 /*
- * Adds entries to the bytes of an index, in g->found; false if the index is
- * damaged, which is reported.
+ * Reads the index of a version into g->stored and adds the entries to it there;
+ * false if the index is damaged, which is reported.
  */
 static bool
 add_entries(struct registry *g, struct filter *f, const unsigned char *version,
@@ -68,12 +68,12 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	struct pidx_error error;
 	enum store_found found;
 
-	g->found.len = 0;
-	found = store_read(g->store, version, &g->found);
+	g->stored.len = 0;
+	found = store_read(g->store, version, &g->stored);
 	if (found == STORE_ABSENT)
-		pidx_write(&(struct pidx){ .layout = new_layout }, &g->found);
+		pidx_write(&(struct pidx){ .layout = new_layout }, &g->stored);
 	if (found != STORE_FAILED &&
-	    pidx_add(&g->found, new, n, existed, &error))
+	    pidx_add(&g->stored, new, n, existed, &error))
 		return true;
 	perun_explain_index_error(g->store, version,
 	    found == STORE_FAILED ? NULL : &error, &g->why);
@@ -82,9 +82,9 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	return false;
 }
 
-/* Writes the index for the registrations of one version, sorted. */
+/* Adds n registrations of one version, sorted, to its index. */
 static void
-write_index(struct registry *g, struct filter *f, struct registration *r,
+update_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n, enum pidx_layout new_layout)
 {
 	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
@@ -101,16 +101,17 @@ write_index(struct registry *g, struct filter *f, struct registration *r,
 		any_new |= ok && !existed[i];
 	}
 	if (any_new)
-		store_replace(g->store, r->version, buf_span(&g->found));
-	else if (ok)
+		store_replace(g->store, r->version, buf_span(&g->stored));
+	else if (ok)	/* who wrote the index may have died before the sync */
 		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);
 	free(existed);
 	free(new);
 }
 
+/* By index, then in the order that pidx_add() requires. */
 static int
-compare_versions(const void *a, const void *b)
+compare_entries(const void *a, const void *b)
 {
 	const struct registration *x = a, *y = b;
 	int order = memcmp(x->version, y->version, STORE_NAME_SIZE);
@@ -130,18 +131,18 @@ void
 registry_commit(struct registry *g, struct filter *f,
     enum pidx_layout new_layout)
 {
-	size_t last;
+	size_t next;
 
 	if (g->n == 0)
 		return;
 	store_commit(g->store);
-	sort(g->list, g->n, sizeof *g->list, compare_versions);
-	for (size_t first = 0; first < g->n; first = last) {
-		for (last = first + 1; last < g->n; last++)
-			if (memcmp(g->list[last].version,
+	sort(g->list, g->n, sizeof *g->list, compare_entries);
+	for (size_t first = 0; first < g->n; first = next) {
+		for (next = first + 1; next < g->n; next++)
+			if (memcmp(g->list[next].version,
 			    g->list[first].version, STORE_NAME_SIZE) != 0)
 				break;
-		write_index(g, f, &g->list[first], last - first,
+		update_index(g, f, &g->list[first], next - first,
 		    new_layout);
 	}
 	sort(g->list, g->n, sizeof *g->list, compare_positions);

@@ -8,28 +8,34 @@
 #include "common/perun/pidx.h"
 #include "common/perun/store.h"
 
-/*
- * The registration of profiles: objects are staged as they arrive, and their
- * index entries are collected until all objects are durable.
- */
 struct filter;
 struct profile;
 
+/* An index entry to be written. */
 struct registration {
-	unsigned char version[STORE_NAME_SIZE];	/* of the index */
-	struct pidx_entry entry;	/* its text is in the arena */
+	unsigned char version[STORE_NAME_SIZE];	/* names the index */
+	struct pidx_entry entry;
 	size_t position;		/* in the order of arrival */
-	struct span job;		/* its file in jobs, or empty */
+	struct span job_file;		/* as in struct source */
 	bool existed;			/* the index had the entry already */
 	bool failed;			/* the index is damaged */
 };
 
+/*
+ * Registers profiles in a store.  Their objects are staged as the profiles
+ * arrive; their index entries are collected and written when all objects are
+ * durable.
+ */
 struct registry {
 	struct store *store;
-	struct registration *list;
+	struct registration *list;	/* in the order of arrival */
 	size_t n, cap;
-	struct arena arena;
-	struct buf packed, found, why;
+
+	/* Private to registry.c. */
+	struct arena arena;		/* the texts of the registrations */
+	struct buf packed;		/* the object of a profile */
+	struct buf stored;		/* a file of the store */
+	struct buf why;
 	struct object object;
 };
 
@@ -39,22 +45,22 @@ void registry_release(struct registry *);
 /* Where a profile comes from, and where it is to be registered. */
 struct source {
 	unsigned char version[STORE_NAME_SIZE];
-	struct span path;	/* its base name */
+	struct span path;	/* the name in the index */
 	uint32_t time;		/* seconds since 1970 */
-	struct span job;
+	struct span job_file;	/* its name in jobs, or empty */
 };
 
 /*
  * Stages the profile's object, unless the store has a valid one, and adds a
- * registration to the list.
+ * registration to the list.  Texts are copied.
  */
 void registry_add(struct registry *, const struct profile *,
     const struct source *);
 
 /*
- * Makes everything durable: the objects, then each index, once.  The list stays
- * in the order of arrival.  A malformed index is reported and not changed; its
- * registrations are marked as failed.  New indexes get new_layout.
+ * Makes the objects durable, and then writes each index once, durably.  A
+ * malformed index is reported and not changed; its registrations are marked as
+ * failed.  New indexes get new_layout.
  */
 void registry_commit(struct registry *, struct filter *,
     enum pidx_layout new_layout);
