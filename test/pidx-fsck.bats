@@ -345,7 +345,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 		"\(.offset) \(.saved)"' found)" "0 2"
 	rm -rf .git
 	run -1 --separate-stderr pidx-fsck --repair
-	[[ $stderr == *"warning: whether indexes belong to commits is not checked"* ]]
+	[[ $stderr == *"warning: cannot check whether indexes belong to commits"* ]]
 	cmp "$(file $unknown)" "$(file "$id")"
 }
 

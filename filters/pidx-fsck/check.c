@@ -14,7 +14,7 @@
  * Objects younger than this are never removed: Perun takes no lock, and writes
  * an object before the index that refers to it.
  */
-enum { YOUNG_S = 3600 };
+enum { PRUNE_MIN_AGE_S = 3600 };
 
 static const char not_regular[] = "it is not a regular file";
 
@@ -46,7 +46,7 @@ check_is_valid(void *check, const unsigned char *name)
 }
 
 static struct file *
-append(struct check *c, const unsigned char *name)
+append_file(struct check *c, const unsigned char *name)
 {
 	struct file *file;
 
@@ -57,9 +57,9 @@ append(struct check *c, const unsigned char *name)
 	return file;
 }
 
-/* Adds objects that were stored by this run, which are valid. */
+/* Marks the objects that this run has stored as valid; adds unlisted ones. */
 static void
-add_valid(struct check *c, const struct staged *names, size_t n)
+add_stored(struct check *c, const struct staged *names, size_t n)
 {
 	struct check new = { 0 };
 	struct file *file;
@@ -67,21 +67,21 @@ add_valid(struct check *c, const struct staged *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		file = check_find(c, names[i].name);
 		if (file == NULL)
-			file = append(&new, names[i].name);
+			file = append_file(&new, names[i].name);
 		file->state = FILE_VALID;
 	}
 	sort(new.files, new.n, sizeof *new.files, compare_names);
 	for (size_t i = 0; i < new.n; i++)
 		if (i == 0 || compare_names(&new.files[i - 1],
 		    &new.files[i]) != 0)
-			append(c, new.files[i].name)->state = FILE_VALID;
+			append_file(c, new.files[i].name)->state = FILE_VALID;
 	if (new.n > 0)
 		sort(c->files, c->n, sizeof *c->files, compare_names);
 	free(new.files);
 }
 
 void
-check_mark(void *check, struct span bytes)
+check_mark_references(void *check, struct span bytes)
 {
 	struct file *file;
 
@@ -108,13 +108,13 @@ check_commit(struct check *c, const unsigned char *name)
 		    COMMIT_PRESENT : COMMIT_ABSENT;
 	if (c->perun->has_vcs)
 		return COMMIT_ABSENT;
-	err_warn("warning: whether indexes belong to commits is not checked: "
-	    "%s", why);
+	err_warn("warning: cannot check whether indexes belong to commits: %s",
+	    why);
 	c->no_vcs = true;
 	return COMMIT_UNKNOWN;
 }
 
-/* If a file cannot be read, neither repairing nor pruning is safe: dies. */
+/* Dies if files are to be repaired or pruned: it would not be safe. */
 static void
 report_unreadable(struct check *c, struct file *file)
 {
@@ -147,13 +147,16 @@ check_read(struct check *c, struct file *file, struct buf *b)
 	}
 }
 
-/* "01/2345....changes" is a file of Perun's. */
+/* Perun itself stores files such as "01/2345....changes" beside objects. */
 static bool
 is_changes(const char *path)
 {
-	return strlen(path) == 2 * STORE_NAME_SIZE + 1 + 8 && path[2] == '/' &&
-	    strspn(path + 3, "0123456789abcdef") == 2 * STORE_NAME_SIZE - 2 &&
-	    strcmp(path + 2 * STORE_NAME_SIZE + 1, ".changes") == 0;
+	static const char suffix[] = ".changes";
+	enum { SUFFIX_AT = 2 * STORE_NAME_SIZE + 1 };
+
+	return strlen(path) == SUFFIX_AT + strlen(suffix) && path[2] == '/' &&
+	    strspn(path + 3, "0123456789abcdef") == SUFFIX_AT - 3 &&
+	    strcmp(path + SUFFIX_AT, suffix) == 0;
 }
 
 static void
@@ -164,7 +167,7 @@ list_file(void *check, const unsigned char *name, const char *path)
 	struct buf file = { 0 };
 
 	if (name != NULL) {
-		append(c, name);
+		append_file(c, name);
 		return;
 	}
 	if (is_changes(path))
@@ -183,7 +186,7 @@ list_file(void *check, const unsigned char *name, const char *path)
 }
 
 static bool
-is_index(const struct buf *b)
+has_index_magic(const struct buf *b)
 {
 	return b->len >= 4 && memcmp(b->data, "pidx", 4) == 0;
 }
@@ -201,11 +204,11 @@ object_error(struct check *c)
 static void
 classify(struct check *c, struct file *file)
 {
-	file->state = FILE_DAMAGED;
+	file->state = FILE_DAMAGED;	/* also if it is not a regular file */
 	if (!check_read(c, file, &c->bytes))
 		return;
 	c->totals.bytes += c->bytes.len;
-	if (is_index(&c->bytes))
+	if (has_index_magic(&c->bytes))
 		file->state = FILE_INDEX;
 	else if (object_error(c) == NULL)
 		file->state = memcmp(c->object.name, file->name,
@@ -254,7 +257,7 @@ check_damaged(struct check *c, struct file *file)
 	findings_add(&c->findings, &f);
 }
 
-/* Is the right name of c->object free, or that of a file to be renamed? */
+/* Is the right name of c->object free, or about to become free? */
 static bool
 may_rename(const struct check *c)
 {
@@ -265,8 +268,8 @@ may_rename(const struct check *c)
 }
 
 /*
- * Stages the object under its right name, unless a valid one has it, and
- * preserves the file in lost/.  It is not removed yet, see rename_misnamed().
+ * To repair, stages the object under its right name, unless a file keeps that
+ * name, and copies the file to lost/; rename_misnamed() then removes it.
  */
 static void
 check_misnamed(struct check *c, struct file *file)
@@ -292,9 +295,9 @@ check_misnamed(struct check *c, struct file *file)
 }
 
 /*
- * Commits the staged objects and then removes the misnamed files.  In this
+ * Commits the staged objects and then removes the misnamed files: in this
  * order, because a crash must not lose an object.  store_commit() resets the
- * list of staged objects, so it is copied before.
+ * list of staged objects, so it is copied first.
  */
 static void
 rename_misnamed(struct check *c)
@@ -306,7 +309,7 @@ rename_misnamed(struct check *c)
 	if (n > 0)
 		memcpy(names, s->staged, n * sizeof *names);
 	store_commit(s);
-	add_valid(c, names, n);
+	add_stored(c, names, n);
 	free(names);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->files[i].state != FILE_MISNAMED)
@@ -357,7 +360,7 @@ check_leftovers(struct check *c)
 		path = f.file + strlen("objects/");
 		f.removed = c->prune &&
 		    store_remove_staging(&c->perun->store, path);
-		/* A writer unlocks before it removes its staging directory. */
+		/* Its writer, which had unlocked already, has removed it. */
 		if (c->prune && !f.removed && errno == ENOENT)
 			continue;
 		if (c->prune && !f.removed)
@@ -376,7 +379,7 @@ check_unreferenced(struct check *c, const struct file *file)
 
 	if (!store_mtime(&c->perun->store, file->name, &written))
 		return;
-	f.young = written > c->now - YOUNG_S;
+	f.young = written > c->now - PRUNE_MIN_AGE_S;
 	store_path(path, file->name);
 	f.file = path;
 	f.removed = c->prune && !f.young &&
@@ -384,7 +387,7 @@ check_unreferenced(struct check *c, const struct file *file)
 	if (c->prune && !f.young && !f.removed)
 		filter_fail(c->findings.filter, "cannot remove '%s': %s", path,
 		    strerror(errno));
-	findings_add_last(&c->findings, &f);
+	findings_add_sorted(&c->findings, &f);
 }
 
 void
@@ -397,7 +400,7 @@ check_references(struct check *c)
 		    "known (see --repair)", damaged, damaged == 1 ?
 		    "index is" : "indexes are", damaged == 1 ? "it refers" :
 		    "they refer");
-	store_for_each_lost(&c->perun->store, check_mark, c);
+	store_for_each_lost(&c->perun->store, check_mark_references, c);
 	check_leftovers(c);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->files[i].state == FILE_VALID && !c->files[i].referenced)

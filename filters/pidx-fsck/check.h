@@ -7,13 +7,19 @@
 #include "common/perun/perun.h"
 #include "filters/pidx-fsck/finding.h"
 
-/* What a file in objects/ was found to be; FILE_VALID is an object. */
-enum state { FILE_VALID, FILE_INDEX, FILE_DAMAGED, FILE_MISNAMED,
-    FILE_UNREADABLE, FILE_GONE };
+/* What a file in objects/ is. */
+enum file_state {
+	FILE_VALID,		/* an object under its right name */
+	FILE_MISNAMED,		/* an object under another name */
+	FILE_INDEX,		/* an index, which may be damaged */
+	FILE_DAMAGED,		/* neither, or not a regular file */
+	FILE_UNREADABLE,
+	FILE_GONE		/* removed, by this process or another one */
+};
 
 struct file {
 	unsigned char name[STORE_NAME_SIZE];
-	unsigned char state;		/* enum state */
+	unsigned char state;		/* enum file_state */
 	bool referenced;
 };
 
@@ -21,45 +27,48 @@ struct check {
 	struct perun *perun;
 	struct findings findings;
 	struct totals totals;
-	bool repair, prune;
+	bool repair, prune;		/* set before check_begin() */
 	int64_t now;			/* seconds since 1970 */
 	struct file *files;		/* sorted by name */
 	size_t n, cap;
 	char **leftovers;		/* staging directories */
 	size_t n_leftovers, leftovers_cap;
 	bool no_vcs;			/* the repository cannot be opened */
-	struct buf bytes, other;	/* of the current file, and another */
-	struct object object;
+	struct buf bytes;		/* of the file being checked */
+	struct buf other;		/* of a file that an entry refers to */
+	struct object object;		/* unpacked from one of these */
 };
 
 /*
- * The steps, in this order.  To repair or prune, the caller has locked the
- * store against writers; otherwise files may come and go, which is not a
- * finding.
+ * The steps, to be called in this order.  To repair or prune, the caller has
+ * locked the store against writers; otherwise files may come and go, which is
+ * not a finding.
  */
 void check_begin(struct check *, struct perun *, struct filter *);
 void check_files(struct check *);	/* classifies all, repairs objects */
 void check_indexes(struct check *);
-void check_references(struct check *);	/* finds and prunes the unused */
+void check_references(struct check *);	/* finds and prunes unused objects */
 void check_release(struct check *);
 
-/* Helpers of these steps. */
+/* The file of this name, or NULL. */
 struct file *check_find(const struct check *, const unsigned char *name);
+
+/* Is this the name of a valid object?  A callback, so check is a void *. */
 bool check_is_valid(void *check, const unsigned char *name);
 
 /*
- * Reads a file; false if it is gone, not a regular file, or cannot be read,
- * which is reported.
+ * Reads a file.  False if it is gone, not a regular file, or cannot be read;
+ * the last of these is reported.
  */
 bool check_read(struct check *, struct file *, struct buf *);
 
 /*
  * Marks as referenced every file whose name occurs anywhere in the bytes of a
- * damaged index.
+ * damaged index.  A callback.
  */
-void check_mark(void *check, struct span bytes);
+void check_mark_references(void *check, struct span bytes);
 
-/* Is a name that of a commit? */
+/* Is there such a commit?  Unknown if the repository cannot be opened. */
 enum commit { COMMIT_ABSENT, COMMIT_PRESENT, COMMIT_UNKNOWN };
 enum commit check_commit(struct check *, const unsigned char *name);
 

@@ -12,7 +12,7 @@
 #include "common/perun/store.h"
 #include "filters/pidx-fsck/finding.h"
 
-enum { SHOWN_LINES_MAX = 5 };
+enum { LINES_MAX = 5 };	/* of each kind in the report */
 
 static const struct {
 	const char *name, *one, *many;
@@ -75,7 +75,7 @@ put_record(struct buf *b, const struct finding *f)
 	}
 	if (f->has_saved)
 		json_uint(b, "saved", f->saved);
-	if (f->kind >= UNKNOWN_COMMIT)
+	if (f->kind >= FIRST_HARMLESS)
 		json_true(b, "harmless");
 	if (f->young)
 		json_true(b, "young");
@@ -113,65 +113,65 @@ put_line(struct buf *b, const struct finding *f)
 }
 
 static void
-count(struct findings *fs, const struct finding *f)
+count_finding(struct findings *fs, const struct finding *f)
 {
-	if (f->kind < UNKNOWN_COMMIT)
-		fs->filter->rejected = true;
+	if (f->kind < FIRST_HARMLESS)
+		fs->filter->rejected = true;	/* exit status 1 */
 	fs->n_repaired += f->repaired;
 	fs->n_removed += f->removed;
-	if (fs->counts[f->kind]++ < SHOWN_LINES_MAX && fs->filter->text)
+	if (fs->counts[f->kind]++ < LINES_MAX && fs->filter->text)
 		put_line(&fs->lines[f->kind], f);
 }
 
 void
 findings_add(struct findings *fs, const struct finding *f)
 {
-	struct mark m = { .start = fs->records.len };
+	struct record_extent e = { .start = fs->records.len };
 
-	count(fs, f);
+	count_finding(fs, f);
 	if (fs->filter->text)
 		return;
 	put_record(&fs->records, f);
-	m.end = fs->records.len;
-	m.file = arena_span(&fs->files, span_str(f->file)).p;
-	fs->marks = mem_grow(fs->marks, &fs->cap, fs->n_marks + 1,
-	    sizeof *fs->marks);
-	fs->marks[fs->n_marks++] = m;
+	e.end = fs->records.len;
+	e.file = arena_span(&fs->files, span_str(f->file)).p;
+	fs->extents = mem_grow(fs->extents, &fs->cap, fs->n_records + 1,
+	    sizeof *fs->extents);
+	fs->extents[fs->n_records++] = e;
 }
 
 static int
-compare_marks(const void *a, const void *b)
+compare_extents(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct record_extent *x = a, *y = b;
 	int order = strcmp(x->file, y->file);
 
 	return order != 0 ? order : cmp_u64(x->start, y->start);
 }
 
-/* Writes the records of all files up to one; all records if it is NULL. */
+/* Writes the records up to and including those of a file; all if NULL. */
 static void
 write_sorted(struct findings *fs, const char *file)
 {
-	const struct mark *m;
+	const struct record_extent *e;
 
 	if (!fs->sorted)
-		sort(fs->marks, fs->n_marks, sizeof *fs->marks,
-		    compare_marks);
+		sort(fs->extents, fs->n_records, sizeof *fs->extents,
+		    compare_extents);
 	fs->sorted = true;
-	for (; fs->n_written < fs->n_marks; fs->n_written++) {
-		m = &fs->marks[fs->n_written];
-		if (file != NULL && strcmp(m->file, file) > 0)
+	for (; fs->n_written < fs->n_records; fs->n_written++) {
+		e = &fs->extents[fs->n_written];
+		if (file != NULL && strcmp(e->file, file) > 0)
 			return;
-		buf_add(filter_out(fs->filter), fs->records.data + m->start,
-		    m->end - m->start);
+		buf_add(filter_out(fs->filter), fs->records.data + e->start,
+		    e->end - e->start);
 		filter_emit(fs->filter);
 	}
 }
 
 void
-findings_add_last(struct findings *fs, const struct finding *f)
+findings_add_sorted(struct findings *fs, const struct finding *f)
 {
-	count(fs, f);
+	count_finding(fs, f);
 	if (fs->filter->text)
 		return;
 	write_sorted(fs, f->file);
@@ -224,14 +224,14 @@ put_report(struct buf *b, const struct findings *fs, const char *store,
 	for (int i = 0; i < N_KINDS; i++) {
 		if (fs->counts[i] == 0)
 			continue;
-		is_valid &= i >= UNKNOWN_COMMIT;
+		is_valid &= i >= FIRST_HARMLESS;
 		buf_printf(b, "  %zu %s%s\n", fs->counts[i],
 		    plural(fs->counts[i], kinds[i].one, kinds[i].many),
-		    i >= UNKNOWN_COMMIT ? " (harmless)" : "");
+		    i >= FIRST_HARMLESS ? " (harmless)" : "");
 		buf_add(b, fs->lines[i].data, fs->lines[i].len);
-		if (fs->counts[i] > SHOWN_LINES_MAX)
+		if (fs->counts[i] > LINES_MAX)
 			buf_printf(b, "    and %zu more\n",
-			    fs->counts[i] - SHOWN_LINES_MAX);
+			    fs->counts[i] - LINES_MAX);
 	}
 	if (is_valid)
 		buf_str(b, "  All registered profiles are valid.\n");
@@ -256,5 +256,5 @@ findings_release(struct findings *fs)
 		buf_release(&fs->lines[i]);
 	buf_release(&fs->records);
 	arena_release(&fs->files);
-	free(fs->marks);
+	free(fs->extents);
 }

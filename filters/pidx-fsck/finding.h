@@ -7,51 +7,58 @@
 #include "common/frame/filter.h"
 #include "common/perun/pidx.h"
 
-/* The kinds of findings; those from UNKNOWN_COMMIT on are harmless. */
-enum finding_kind { DAMAGED_INDEX, DAMAGED_OBJECT, MISNAMED_OBJECT,
-    DANGLING_ENTRY, UNSORTED_INDEX, DUPLICATE_ENTRY, UNREADABLE_FILE,
-    UNKNOWN_COMMIT, FOREIGN_TO_PERUN, UNREFERENCED_OBJECT, LEFTOVER,
-    FOREIGN_FILE, N_KINDS };
+enum finding_kind {
+	DAMAGED_INDEX, DAMAGED_OBJECT, MISNAMED_OBJECT, DANGLING_ENTRY,
+	UNSORTED_INDEX, DUPLICATE_ENTRY, UNREADABLE_FILE,
+	FIRST_HARMLESS,			/* this and all later kinds are */
+	UNKNOWN_COMMIT = FIRST_HARMLESS, FOREIGN_TO_PERUN, UNREFERENCED_OBJECT,
+	LEFTOVER, FOREIGN_FILE,
+	N_KINDS
+};
 
-/* NULL or false for what does not apply. */
+/* Members that do not apply are NULL or false. */
 struct finding {
 	enum finding_kind kind;
 	const char *file;		/* relative to .perun */
 	const char *why;
-	bool has_offset, has_saved, young, repaired, removed;
+	bool young;			/* too young to be removed */
+	bool repaired, removed;
+	bool has_offset, has_saved;
 	size_t offset;			/* of the first wrong byte */
 	size_t saved;			/* entries that were or can be saved */
 	const unsigned char *version;	/* of the index */
 	const struct pidx_entry *entry;	/* of the index */
-	const unsigned char *object;	/* its right name */
-	const char *lost;		/* where the file was preserved */
+	const unsigned char *object;	/* right name of a misnamed object */
+	const char *lost;		/* the preserved copy, in .perun */
 };
 
 struct findings {
 	struct filter *filter;
 	size_t counts[N_KINDS], n_repaired, n_removed;
 	struct buf lines[N_KINDS];	/* of the report */
-	struct buf records;		/* not yet written, unsorted */
-	struct mark {
+
+	/* Private to finding.c: records, to be written sorted by file. */
+	struct buf records;		/* in the order of arrival */
+	struct record_extent {
 		const char *file;
-		size_t start, end;
-	} *marks;			/* of each record */
-	size_t n_marks, cap, n_written;
+		size_t start, end;	/* in records */
+	} *extents;			/* of each record */
+	size_t n_records, cap, n_written;
 	struct arena files;
-	bool sorted;
+	bool sorted;			/* the extents are */
 };
 
 /*
- * Adds a finding.  Records are written in the order of files; those of one file
- * in the order in which they were added.
+ * Adds a finding.  Records are written sorted by file; those of one file in the
+ * order in which they were added.
  */
 void findings_add(struct findings *, const struct finding *);
 
 /*
- * The same, after all calls of findings_add(), for findings that come in the
- * order of files: they are written at once.
+ * Does the same without keeping the record in memory.  To be called after the
+ * last findings_add(), in the order of files.
  */
-void findings_add_last(struct findings *, const struct finding *);
+void findings_add_sorted(struct findings *, const struct finding *);
 
 struct totals {
 	size_t indexes, entries, objects;

@@ -8,7 +8,7 @@
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/salvage.h"
 
-/* The finding on an entry; N_KINDS if there is none. */
+/* What is wrong with an entry; the kind is N_KINDS if nothing is. */
 struct verdict {
 	enum finding_kind kind;
 	const char *why;
@@ -17,13 +17,13 @@ struct verdict {
 /* The state of the check of one index. */
 struct index_check {
 	struct file *file;
-	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
-	bool is_file;			/* a regular one */
-	bool is_valid, repaired;
+	char path[STORE_PATH_SIZE];	/* of the index */
+	char lost[STORE_LOST_SIZE];	/* of its copy, if repaired */
+	bool is_regular_file, is_valid, repaired;
 	struct pidx_error error;	/* unless is_valid */
 	struct pidx read;		/* the entries before the error */
 	struct verdict *verdicts;	/* on each of these entries */
-	const struct pidx_entry *unsorted;	/* the first out of order */
+	const struct pidx_entry *first_unsorted;
 	struct pidx kept;		/* the entries to keep, sorted */
 };
 
@@ -37,7 +37,7 @@ was_added(struct check *c, const unsigned char *name)
 	    &why);
 }
 
-/* Why an entry dangles, or NULL. */
+/* Why an entry with this object dangles; NULL if it does not. */
 static const char *
 dangling_reason(struct check *c, const unsigned char *name)
 {
@@ -45,7 +45,7 @@ dangling_reason(struct check *c, const unsigned char *name)
 
 	if (file == NULL || file->state == FILE_GONE)
 		return was_added(c, name) ? NULL : "its object is missing";
-	switch ((enum state)file->state) {
+	switch ((enum file_state)file->state) {
 	case FILE_VALID:
 		return NULL;
 	case FILE_INDEX:
@@ -69,8 +69,8 @@ is_ascii(struct span s)
 }
 
 /*
- * Why Perun cannot read an entry, or NULL.  It decodes names byte by byte as
- * UTF-8, and other strings as a whole.
+ * Why Perun cannot read an entry; NULL if it can.  It decodes each byte of a
+ * name as UTF-8 by itself, and other strings as a whole.
  */
 static const char *
 perun_error(const struct pidx_entry *e)
@@ -84,8 +84,9 @@ perun_error(const struct pidx_entry *e)
 	return NULL;
 }
 
+/* Also marks the object as referenced, unless the entry dangles. */
 static struct verdict
-judge(struct check *c, const struct pidx_entry *e)
+examine_entry(struct check *c, const struct pidx_entry *e)
 {
 	struct verdict v = { DANGLING_ENTRY, dangling_reason(c, e->object) };
 	struct file *object = check_find(c, e->object);
@@ -98,6 +99,7 @@ judge(struct check *c, const struct pidx_entry *e)
 	return v.why != NULL ? v : (struct verdict){ N_KINDS, NULL };
 }
 
+/* pidx_compare_object(), and then by the strings. */
 static int
 compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 {
@@ -108,7 +110,7 @@ compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 	return order;
 }
 
-/* Of equal entries in one array the first comes first: a stable sort. */
+/* Equal entries keep the order of their array: the sort is stable. */
 static int
 break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
 {
@@ -159,7 +161,7 @@ find_unsorted(const struct pidx *p)
 	return NULL;
 }
 
-/* The entries without a harmful finding, sorted. */
+/* Sets kept to the entries without a harmful finding, sorted. */
 static void
 keep_valid(struct pidx *kept, const struct pidx *from,
     const struct verdict *verdicts)
@@ -169,7 +171,7 @@ keep_valid(struct pidx *kept, const struct pidx *from,
 
 	*kept = (struct pidx){ .layout = from->layout };
 	for (size_t i = 0; i < from->n; i++)
-		if (verdicts[i].kind >= UNKNOWN_COMMIT)
+		if (verdicts[i].kind >= FIRST_HARMLESS)
 			sorted[kept->n++] = &from->entries[i];
 	sort(sorted, kept->n, sizeof *sorted, compare_pointers);
 	kept->entries = mem_resize(NULL, kept->n, sizeof *kept->entries);
@@ -179,18 +181,18 @@ keep_valid(struct pidx *kept, const struct pidx *from,
 }
 
 static struct verdict *
-judge_all(struct check *c, const struct pidx *p)
+examine_entries(struct check *c, const struct pidx *p)
 {
 	struct verdict *verdicts = mem_resize(NULL, p->n, sizeof *verdicts);
 
 	for (size_t i = 0; i < p->n; i++)
-		verdicts[i] = judge(c, &p->entries[i]);
+		verdicts[i] = examine_entry(c, &p->entries[i]);
 	return verdicts;
 }
 
 /*
- * Of a damaged index the entries before the damage are judged, because readers
- * return them; what can be kept is determined by a search through all bytes.
+ * Findings are reported for the entries before the damage, because readers
+ * return these.  The entries to keep come from a search through all bytes.
  */
 static void
 examine_damaged(struct check *c, struct index_check *x)
@@ -199,21 +201,21 @@ examine_damaged(struct check *c, struct index_check *x)
 	struct pidx found;
 	struct verdict *verdicts;
 
-	x->verdicts = judge_all(c, &x->read);
-	check_mark(c, bytes);
+	x->verdicts = examine_entries(c, &x->read);
+	check_mark_references(c, bytes);
 	salvage(&found, bytes, check_is_valid, c);
-	verdicts = judge_all(c, &found);
+	verdicts = examine_entries(c, &found);
 	find_duplicates(&found, verdicts);
 	keep_valid(&x->kept, &found, verdicts);
 	free(verdicts);
 	pidx_release(&found);
 }
 
-/* False if the index is gone. */
+/* False if the index is gone or cannot be read. */
 static bool
 examine(struct check *c, struct index_check *x)
 {
-	x->is_file = check_read(c, x->file, &c->bytes);
+	x->is_regular_file = check_read(c, x->file, &c->bytes);
 	if (x->file->state != FILE_INDEX)
 		return false;
 	store_path(x->path, x->file->name);
@@ -222,21 +224,21 @@ examine(struct check *c, struct index_check *x)
 		examine_damaged(c, x);
 		return true;
 	}
-	x->verdicts = judge_all(c, &x->read);
+	x->verdicts = examine_entries(c, &x->read);
 	find_duplicates(&x->read, x->verdicts);
-	x->unsorted = find_unsorted(&x->read);
+	x->first_unsorted = find_unsorted(&x->read);
 	keep_valid(&x->kept, &x->read, x->verdicts);
 	return true;
 }
 
 /* Preserves the old index before replacing it. */
 static void
-repair(struct check *c, struct index_check *x)
+repair_index(struct check *c, struct index_check *x)
 {
 	struct store *s = &c->perun->store;
 	struct buf new = { 0 };
 
-	if (x->is_file) {
+	if (x->is_regular_file) {
 		store_copy_to_lost(s, x->file->name, buf_span(&c->bytes),
 		    x->lost);
 		pidx_write(&x->kept, &new);
@@ -253,7 +255,7 @@ report(struct check *c, const struct index_check *x, struct finding f)
 {
 	f.file = x->path;
 	f.version = x->file->name;
-	if (f.kind < UNKNOWN_COMMIT && x->repaired) {
+	if (f.kind < FIRST_HARMLESS && x->repaired) {
 		f.repaired = true;
 		f.lost = x->lost;
 	}
@@ -268,15 +270,15 @@ report_all(struct check *c, const struct index_check *x)
 	if (!x->is_valid)
 		report(c, x, (struct finding){ .kind = DAMAGED_INDEX,
 		    .has_offset = true, .offset = x->error.offset,
-		    .why = x->is_file ? x->error.why :
+		    .why = x->is_regular_file ? x->error.why :
 		    "it is not a regular file",
 		    .has_saved = true, .saved = x->kept.n });
 	if (check_commit(c, x->file->name) == COMMIT_ABSENT)
 		report(c, x, (struct finding){ .kind = UNKNOWN_COMMIT });
-	if (x->unsorted != NULL)
+	if (x->first_unsorted != NULL)
 		report(c, x, (struct finding){ .kind = UNSORTED_INDEX,
 		    .why = "it comes after a greater one",
-		    .entry = x->unsorted });
+		    .entry = x->first_unsorted });
 	for (size_t i = 0; i < x->read.n; i++, v++)
 		if (v->kind != N_KINDS)
 			report(c, x, (struct finding){ .kind = v->kind,
@@ -286,7 +288,8 @@ report_all(struct check *c, const struct index_check *x)
 static bool
 needs_repair(const struct index_check *x)
 {
-	return !x->is_valid || x->unsorted != NULL || x->kept.n != x->read.n;
+	return !x->is_valid || x->first_unsorted != NULL ||
+	    x->kept.n != x->read.n;
 }
 
 static void
@@ -297,7 +300,7 @@ check_index(struct check *c, struct file *file)
 	if (!examine(c, &x))
 		return;
 	if (c->repair && needs_repair(&x))
-		repair(c, &x);
+		repair_index(c, &x);
 	report_all(c, &x);
 	c->totals.indexes++;
 	c->totals.entries += x.is_valid ? x.read.n : x.kept.n;

@@ -31,7 +31,7 @@ main(int argc, char **argv)
 	struct filter f;
 	struct perun perun;
 	struct check check = { 0 };
-	bool changes;
+	bool writes;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
@@ -39,9 +39,9 @@ main(int argc, char **argv)
 	perun_open(&perun, opt.directory);
 	check.repair = opt.repair;
 	check.prune = opt.prune;
-	changes = opt.repair || opt.prune;
-	/* In the same order as pidx-write, to avoid a deadlock. */
-	if (changes) {
+	writes = opt.repair || opt.prune;
+	/* Locked in the order of store.h, so that no deadlock is possible. */
+	if (writes) {
 		store_lock(&perun.store, STORE_PRUNE);
 		store_lock(&perun.store, STORE_INDEX);
 	}
@@ -50,7 +50,7 @@ main(int argc, char **argv)
 	check_indexes(&check);
 	check_references(&check);
 	findings_end(&check.findings, perun.store.path, &check.totals);
-	if (changes) {
+	if (writes) {
 		store_unlock(&perun.store, STORE_INDEX);
 		store_unlock(&perun.store, STORE_PRUNE);
 	}

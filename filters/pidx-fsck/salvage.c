@@ -9,30 +9,37 @@
 
 /*
  * Choosing the entries is weighted interval scheduling, solved by dynamic
- * programming from the last candidate to the first.  The weight is a score: the
- * number of entries, then the number of joints, which are the places where two
- * neighbours touch.  An example with three entries, of which A has a damaged
- * length so that it swallows the others:
+ * programming from the last candidate to the first.  The weight of a choice is
+ * its score: the number of entries and, if that is equal, the number of joints.
+ * A joint is a place where two chosen entries touch, or one of them touches the
+ * header or the end of the file.  An example with three candidates, of which A
+ * has a damaged length, so that it contains the others:
  *
  *	offset	    12	       112	  222		400
  *	candidates  A-----------------------------------A
  *			       B----------BC------------C
  *
  *	{ A }	    1 entry, 2 joints (header to A, A to the end)
- *	{ B, C }    2 entries, 2 joints (B to C, C to the end): taken
+ *	{ B, C }    2 entries, 2 joints (B to C, C to the end): the best
  *
- * For each candidate two scores are computed: `taken`, the best of all choices
- * that begin with it, and `best`, the best of all choices from the candidates
- * from here on.  Both follow from those of the first candidate that begins at
- * or after its end:
+ * For each candidate i, in the order of their starts, two scores are computed:
+ * best_with, of the best choice whose first entry is i, and best_from, of the
+ * best choice among i and the candidates after it.  If j is the first candidate
+ * that starts at or after the end of i:
  *
- *	taken = 1 entry + best of that candidate, or + its taken and one joint
- *		if it begins exactly at the end and this is not worse
- *	best  = the greater of taken and the best of the next candidate
+ *	best_with(i) = 1 entry, and a joint if i touches the header, plus
+ *	    best_with(j) and a joint, if j starts exactly at the end of i and
+ *	    this is not less than best_from(j); otherwise best_from(j)
+ *	best_from(i) = the greater of best_with(i) and best_from(i + 1)
+ *
+ * If there is no j, best_from(j) is a joint if i ends at the end of the file.
  */
 
-/* Perun before 0.5 wrote complete paths, limited by the system. */
-enum { PATH_LEN_MAX = 4096, PATH_OFFSET = 24 };
+/* In an entry: after the time come the object's name and the path. */
+enum { OBJECT_OFFSET = 4, PATH_OFFSET = OBJECT_OFFSET + PIDX_SHA_SIZE };
+
+/* Perun before 0.5 wrote complete paths; Linux has this limit. */
+enum { PATH_LEN_MAX = 4096 };
 
 struct score {
 	size_t n_entries, n_joints;
@@ -40,9 +47,9 @@ struct score {
 
 struct candidate {
 	size_t start, end;
-	struct score taken, best;	/* see above */
-	size_t next;		/* the first candidate from end on */
-	bool joined;		/* if taken, next is taken as well */
+	struct score best_with, best_from;
+	size_t next;		/* the first that starts at or after end */
+	bool next_follows;	/* best_with includes next */
 };
 
 struct candidates {
@@ -60,10 +67,10 @@ is_less(struct score a, struct score b)
 static bool
 has_terminated_path(struct span bytes, size_t at)
 {
-	size_t left = bytes.n - at - PATH_OFFSET;
+	size_t remaining = bytes.n - at - PATH_OFFSET;
 
 	return memchr(bytes.p + at + PATH_OFFSET, '\0',
-	    left < PATH_LEN_MAX ? left : PATH_LEN_MAX) != NULL;
+	    remaining < PATH_LEN_MAX ? remaining : PATH_LEN_MAX) != NULL;
 }
 
 /*
@@ -73,15 +80,15 @@ has_terminated_path(struct span bytes, size_t at)
 static void
 find_candidates(struct candidates *c, struct span bytes,
     enum pidx_layout layout,
-    bool (*is_object)(void *of, const unsigned char *name), void *of)
+    bool (*is_object)(void *context, const unsigned char *name), void *context)
 {
 	struct pidx_entry e;
 	size_t end;
 
 	c->n = 0;
 	for (size_t at = 0; at + PATH_OFFSET < bytes.n; at++) {
-		if (!is_object(of, (const unsigned char *)bytes.p + at + 4) ||
-		    !has_terminated_path(bytes, at) ||
+		if (!is_object(context, (const unsigned char *)bytes.p + at +
+		    OBJECT_OFFSET) || !has_terminated_path(bytes, at) ||
 		    !pidx_entry_at(bytes, at, layout, &e, &end))
 			continue;
 		c->list = mem_grow(c->list, &c->cap, c->n + 1,
@@ -90,14 +97,14 @@ find_candidates(struct candidates *c, struct span bytes,
 	}
 }
 
-/* The first candidate that begins at or after an offset. */
+/* The first candidate that starts at or after an offset. */
 static size_t
 first_candidate_from(const struct candidates *c, size_t offset)
 {
 	return SEARCH_FIRST(i, c->n, c->list[i].start >= offset);
 }
 
-/* Computes the scores of all candidates; returns the best of the first. */
+/* Computes all scores; returns the score of the best choice. */
 static struct score
 compute_scores(struct candidates *c, size_t size)
 {
@@ -109,33 +116,33 @@ compute_scores(struct candidates *c, size_t size)
 		e->next = first_candidate_from(c, e->end);
 		next = (struct score){ 0, e->end == size };
 		if (e->next < c->n) {
-			next = c->list[e->next].taken;
+			next = c->list[e->next].best_with;
 			next.n_joints++;
-			e->joined = c->list[e->next].start == e->end &&
-			    !is_less(next, c->list[e->next].best);
-			if (!e->joined)
-				next = c->list[e->next].best;
+			e->next_follows = c->list[e->next].start == e->end &&
+			    !is_less(next, c->list[e->next].best_from);
+			if (!e->next_follows)
+				next = c->list[e->next].best_from;
 		}
-		e->taken = (struct score){ next.n_entries + 1, next.n_joints +
-		    (e->start == PIDX_HEADER_SIZE) };
-		if (!is_less(e->taken, best))
-			best = e->taken;
-		e->best = best;
+		e->best_with = (struct score){ next.n_entries + 1,
+		    next.n_joints + (e->start == PIDX_HEADER_SIZE) };
+		if (!is_less(e->best_with, best))
+			best = e->best_with;
+		e->best_from = best;
 	}
 	return best;
 }
 
-/* Follows the scores from the first candidate on. */
+/* Adds the entries of the best choice, which the scores lead to. */
 static void
 choose_entries(struct pidx *p, const struct candidates *c, struct span bytes)
 {
 	const struct candidate *e;
-	bool joined = false;
+	bool is_included = false;
 	size_t end;
 
 	for (size_t i = 0; i < c->n;) {
 		e = &c->list[i];
-		if (!joined && is_less(e->taken, e->best)) {
+		if (!is_included && is_less(e->best_with, e->best_from)) {
 			i++;
 			continue;
 		}
@@ -143,7 +150,7 @@ choose_entries(struct pidx *p, const struct candidates *c, struct span bytes)
 		    sizeof *p->entries);
 		pidx_entry_at(bytes, e->start, p->layout,
 		    &p->entries[p->n++], &end);
-		joined = e->joined;
+		is_included = e->next_follows;
 		i = e->next;
 	}
 }
@@ -152,19 +159,25 @@ choose_entries(struct pidx *p, const struct candidates *c, struct span bytes)
 static size_t
 possible_layouts(struct span bytes, enum pidx_layout *layouts)
 {
-	bool is_index = bytes.n >= 8 && memcmp(bytes.p, "pidx", 4) == 0;
+	bool has_magic = bytes.n >= 8 && memcmp(bytes.p, "pidx", 4) == 0;
 	bool is_1 = bytes.n >= 8 && memcmp(bytes.p + 4, "\1\0\0\0", 4) == 0;
 	bool is_2 = bytes.n >= 8 && memcmp(bytes.p + 4, "\2\0\0\0", 4) == 0;
 
-	layouts[is_1 ? 1 : 0] = PIDX_2;
-	layouts[is_1 ? 2 : 1] = PIDX_2_ARGS;
-	layouts[is_1 ? 0 : 2] = PIDX_1;
-	return !is_index ? 3 : is_1 ? 1 : is_2 ? 2 : 3;
+	if (is_1) {
+		layouts[0] = PIDX_1;
+		layouts[1] = PIDX_2;
+		layouts[2] = PIDX_2_ARGS;
+		return has_magic ? 1 : 3;
+	}
+	layouts[0] = PIDX_2;
+	layouts[1] = PIDX_2_ARGS;
+	layouts[2] = PIDX_1;
+	return has_magic && is_2 ? 2 : 3;
 }
 
 void
 salvage(struct pidx *p, struct span bytes,
-    bool (*is_object)(void *of, const unsigned char *name), void *of)
+    bool (*is_object)(void *context, const unsigned char *name), void *context)
 {
 	struct candidates c = { 0 };
 	struct score best = { 0, 0 }, score;
@@ -173,7 +186,7 @@ salvage(struct pidx *p, struct span bytes,
 
 	*p = (struct pidx){ .layout = layouts[0] };
 	for (size_t i = 0; i < n; i++) {
-		find_candidates(&c, bytes, layouts[i], is_object, of);
+		find_candidates(&c, bytes, layouts[i], is_object, context);
 		score = compute_scores(&c, bytes.n);
 		if (!is_less(best, score))
 			continue;
