@@ -291,7 +291,7 @@ finds() {
 	assert_equal "$(value path | paste -sd' ')" "a b"
 	run -1 --separate-stderr pidx-read -f 4@i -f 0@i
 	assert_equal "$(value path)" a
-	[[ $stderr == *"no profile 4@i: there are 4" ]]
+	[[ $stderr == *"no profile 4@i among 4" ]]
 	for bad in 3@i-1@i 0@i-1@p; do
 		run -2 --separate-stderr pidx-read -f $bad
 		[[ $stderr == *"'$bad' is not a range such as 0@i-4@i" ]]
@@ -327,12 +327,12 @@ finds() {
 	run -1 --separate-stderr pidx-read -f 0@p
 	assert_equal "$(value type) $(value path) $(value time)" "pending p3.perf 3"
 	assert_equal "$(value minor_version) $(value cmd)" "$id c3"
-	[[ $stderr == *"the pending 'bad.perf' is not a profile: "* ]]
+	[[ $stderr == *"the pending file 'bad.perf' is not a profile: "* ]]
 	rm .perun/jobs/bad.perf
 	run -0 --separate-stderr pidx-read -f 1@p-2@p -f 3@i
 	assert_equal "$(value path | paste -sd' ')" "p1.perf p2.perf b"
 	run -1 --separate-stderr pidx-read -f 3@p
-	[[ $stderr == *"no profile 3@p: there are 3" ]]
+	[[ $stderr == *"no profile 3@p among 3" ]]
 	run -0 --separate-stderr pidx-read --pending --cmd c2
 	assert_equal "$(value path)" p2.perf
 	run -0 --separate-stderr pidx-read -P --format '%source% %cmd%'

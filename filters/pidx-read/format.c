@@ -1,4 +1,4 @@
-/* format - formats an entry as a line, by a format as in Perun */
+/* format - formats an entry as a line, by a format string as in Perun */
 
 #include <string.h>
 #include <time.h>
@@ -15,10 +15,11 @@ struct tag {
 	uint64_t width;
 };
 
+/* Parses NAME[:WIDTH[fFILL]]; false if the width is not valid. */
 static bool
 parse_tag(struct span s, struct tag *t)
 {
-	const char *colon = memchr(s.p, ':', s.n), *f;
+	const char *colon = memchr(s.p, ':', s.n), *letter_f;
 	struct span width;
 
 	*t = (struct tag){ .name = s, .fill = span_of(" ", 1) };
@@ -26,15 +27,19 @@ parse_tag(struct span s, struct tag *t)
 		return true;
 	t->name = span_of(s.p, (size_t)(colon - s.p));
 	width = span_of(colon + 1, s.n - t->name.n - 1);
-	f = width.n == 0 ? NULL : memchr(width.p, 'f', width.n);
-	if (f != NULL && f + 1 < s.p + s.n)
-		t->fill = span_of(f + 1, (size_t)(s.p + s.n - f) - 1);
-	if (f != NULL)
-		width.n = (size_t)(f - width.p);
+	letter_f = width.n == 0 ? NULL : memchr(width.p, 'f', width.n);
+	if (letter_f != NULL && letter_f + 1 < s.p + s.n)
+		t->fill = span_of(letter_f + 1,
+		    (size_t)(s.p + s.n - letter_f) - 1);
+	if (letter_f != NULL)
+		width.n = (size_t)(letter_f - width.p);
 	return text_u64(width, &t->width) && t->width <= WIDTH_MAX;
 }
 
-/* The value of a tag, made in storage if the entry does not have it as text. */
+/*
+ * Sets *value to a text of the entry; the object and the time are formatted in
+ * storage.  False if the tag is unknown.
+ */
 static bool
 get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
     size_t size, struct span *value)

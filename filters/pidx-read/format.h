@@ -5,12 +5,12 @@
 #include "common/perun/pidx.h"
 
 /*
- * Appends a line for an entry, by a format as in Perun.  The tags are %type%,
- * %cmd%, %args%, %workload%, %collector%, %postprocessors%, %time% (local),
- * %source% (the path) and %checksum% (the object).  %tag:20% pads the value to
- * 20 columns with spaces, %tag:20f-% with the text after the f; %checksum:6%
- * truncates to 6 digits.  Unknown tags are copied.  Control characters are
- * escaped.
+ * Appends a line for an entry, by a format string in Perun's syntax.  The tags
+ * are %type%, %cmd%, %args%, %workload%, %collector%, %postprocessors%, %time%
+ * (local), %source% or %realpath% (the path) and %checksum% (the object).
+ * %tag:20% pads the value to 20 columns with spaces, %tag:20f-% with the text
+ * after the f; %checksum:6% truncates to 6 digits.  Unknown tags are copied.
+ * Control characters are escaped.
  */
 void format_entry(struct buf *, const char *format, const struct pidx_entry *);
 

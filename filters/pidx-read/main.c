@@ -40,7 +40,7 @@ static const struct opt options[] = {
 	{ 'P', "pending", OPT_FLAG, &opt.pending, NULL,
 	    "list the pending profiles instead", 0, 0 },
 	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
-	    "the order of 3@i, descending (time)", 0, 0 },
+	    "the order in which 3@i counts, descending (time)", 0, 0 },
 	{ 'p', "profiles", OPT_FLAG, &opt.profiles, NULL,
 	    "write profile records, with the profiles", 0, 0 },
 	{ 'F', "format", OPT_STR, &opt.format, "FORMAT",
@@ -65,17 +65,18 @@ static struct {
 	struct perun perun;
 	struct selector *selectors;
 	struct order order;
-	bool pending, versions;	/* what is searched */
-	struct buf index, packed, why;
+	bool pending, versions;		/* whether to read these */
+	struct buf index_bytes, why;
+	struct buf packed;		/* the file of the object */
 	struct object object;
-	struct recio *header;
+	struct recio *recio;		/* reads the object as a profile */
 	struct profile profile;
-	bool *selected;
+	bool *selected;			/* for each entry of an index */
 	size_t selected_cap;
 } job;
 
 static void
-read_selectors(void)
+prepare_selection(void)
 {
 	struct selection *s = &opt.selection;
 	const char *sort = opt.sort;
@@ -122,7 +123,7 @@ read_object(struct filter *f, const struct pidx_entry *e)
  * from the profile into the arena.
  */
 static void
-complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
+complete_entry(struct filter *f, struct pidx_entry *e, struct arena *arena)
 {
 	struct profile *p = &job.profile;
 	const struct rec *r;
@@ -130,7 +131,7 @@ complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
 
 	if (!read_object(f, e))
 		return;
-	r = recio_parse(job.header, job.object.body, &why);
+	r = recio_parse(job.recio, job.object.body, &why);
 	if (r == NULL || !profile_describe(p, r, &why)) {
 		filter_fail(f, "the object of '%.*s' is not a profile: %s",
 		    SPAN_ARG(e->path), why);
@@ -140,7 +141,7 @@ complete(struct filter *f, struct pidx_entry *e, struct arena *arena)
 }
 
 static void
-emit(struct filter *f, const unsigned char *version,
+emit_entry(struct filter *f, const unsigned char *version,
     const struct pidx_entry *e)
 {
 	struct buf *b;
@@ -159,7 +160,7 @@ emit(struct filter *f, const unsigned char *version,
 	filter_end_record(f);
 }
 
-/* Sets job.selected for the entries of an index. */
+/* Sets job.selected for the entries of an index, or of the pending profiles. */
 static void
 select_from(struct filter *f, const struct pidx *p, bool pending)
 {
@@ -169,7 +170,7 @@ select_from(struct filter *f, const struct pidx *p, bool pending)
 	    sizeof *job.selected);
 	if (!select_entries(&opt.selection, &job.order, p, pending,
 	    job.selected, &missing))
-		filter_fail(f, "there is no profile %.*s: there are %zu",
+		filter_fail(f, "there is no profile %.*s among %zu",
 		    SPAN_ARG(missing->text), p->n);
 }
 
@@ -180,20 +181,21 @@ emit_selected(struct filter *f, const unsigned char *version,
 	select_from(f, p, false);
 	for (size_t i = 0; i < p->n; i++)
 		if (job.selected[i])
-			emit(f, version, &p->entries[i]);
+			emit_entry(f, version, &p->entries[i]);
 }
 
 static void
-read_version(struct filter *f, const unsigned char *version)
+read_index(struct filter *f, const unsigned char *version)
 {
 	struct arena arena = { 0 };
 	struct pidx index;
 
-	if (perun_read_index(&job.perun.store, version, &job.index, &index,
-	    &job.why) == STORE_FAILED)
+	if (perun_read_index(&job.perun.store, version, &job.index_bytes,
+	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
+	/* Entries before damage are still written. */
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
-		complete(f, &index.entries[i], &arena);
+		complete_entry(f, &index.entries[i], &arena);
 	emit_selected(f, version, &index);
 	pidx_release(&index);
 	arena_release(&arena);
@@ -213,8 +215,8 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 		return;
 	}
 	if (opt.profiles && !pending_document(p, e->path.p, &document, &why)) {
-		filter_fail(f, "the pending '%s' can no longer be read: %s",
-		    e->path.p, why);
+		filter_fail(f, "the pending profile '%s' can no longer be "
+		    "read: %s", e->path.p, why);
 		return;
 	}
 	b = filter_begin_record(f, opt.profiles ? "profile" : "pending");
@@ -235,7 +237,7 @@ read_pending(struct filter *f)
 
 	pending_read(&p, &job.perun.store);
 	for (size_t i = 0; i < p.n_errors; i++)
-		filter_fail(f, "the pending '%s' is not a profile: %s",
+		filter_fail(f, "the pending file '%s' is not a profile: %s",
 		    p.errors[i].name, p.errors[i].why);
 	select_from(f, &p.index, true);
 	for (size_t i = 0; i < p.index.n; i++)
@@ -251,12 +253,12 @@ read_revision(struct filter *f, const char *name)
 	const char *why;
 
 	if (perun_resolve_version(&job.perun, name, version, &why))
-		read_version(f, version);
+		read_index(f, version);
 	else
 		filter_fail(f, "'%s' does not name a commit: %s", name, why);
 }
 
-/* Is standard input a pipe or a file? */
+/* Is standard input a pipe or a regular file? */
 static bool
 has_input(void)
 {
@@ -267,7 +269,7 @@ has_input(void)
 }
 
 static void
-read_versions(struct filter *f)
+read_version_records(struct filter *f)
 {
 	unsigned char version[STORE_NAME_SIZE];
 	const struct rec *r;
@@ -281,7 +283,7 @@ read_versions(struct filter *f)
 			filter_reject(f, "the id of a version is not 40 hex "
 			    "digits");
 		else
-			read_version(f, version);
+			read_index(f, version);
 	}
 }
 
@@ -308,7 +310,7 @@ read_indexes(struct filter *f)
 	const char *name = filter_operand(f);
 
 	if (name == NULL ? has_input() : strcmp(name, "-") == 0)
-		read_versions(f);
+		read_version_records(f);
 	else if (name == NULL)
 		read_revision(f, "HEAD");
 	else
@@ -325,12 +327,12 @@ main(int argc, char **argv)
 	if (opt.profiles && opt.format != NULL)
 		die("--profiles and --format exclude each other");
 	perun_open(&job.perun, opt.directory);
-	read_selectors();
+	prepare_selection();
 	if ((opt.config != NULL || !job.versions) &&
 	    filter_operand(&f) != NULL)
 		die("pending profiles and settings do not belong to a "
 		    "revision");
-	job.header = recio_new(profile_keys);
+	job.recio = recio_new(profile_keys);
 	profile_init(&job.profile);
 	if (opt.config != NULL) {
 		write_setting(&f);
@@ -341,7 +343,7 @@ main(int argc, char **argv)
 			read_indexes(&f);
 	}
 	profile_release(&job.profile);
-	recio_free(job.header);
+	recio_free(job.recio);
 	perun_close(&job.perun);
 	return filter_end(&f);
 }
