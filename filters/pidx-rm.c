@@ -31,9 +31,9 @@ enum { VERSION = KEY_TYPE + 1, PATH, TIME, OBJECT };
 
 static const struct about about = {
 	.operands = "[what ...]",
-	.purpose = "Removes what pidx-read --find would find from the index of "
-	    "a commit, or the\nentries on standard input, and writes an entry "
-	    "record for each.",
+	.purpose = "Removes from the index of a commit the entries that "
+	    "pidx-read --find selects, or\nthe entries on standard input, and "
+	    "writes an entry record for each.",
 	.keys = keys,
 };
 
@@ -41,28 +41,28 @@ static const struct about about = {
 struct request {
 	unsigned char version[STORE_NAME_SIZE];
 	struct pidx_entry entry;
-	bool found;
+	bool found;		/* the index has it */
 };
 
 static struct {
 	struct perun perun;
 	struct order order;
-	struct buf bytes, why, packed;
-	struct request *list;
-	size_t n, cap;
-	struct arena arena;
+	struct buf old_index, new_index, why;
+	struct request *requests;
+	size_t n_requests, cap;
+	struct arena arena;		/* the texts of the requests */
 } job;
 
 /*
- * Locks the store and reads the index of a version; false if that fails, which
- * is reported.  The caller unlocks in either case.
+ * Locks the store and reads the index of a version; reports a malformed index
+ * and returns false.  The caller unlocks in either case.
  */
 static bool
 lock_index(struct filter *f, const unsigned char *version,
     struct pidx *index)
 {
 	store_lock(&job.perun.store, STORE_INDEX);
-	if (perun_read_index(&job.perun.store, version, &job.bytes, index,
+	if (perun_read_index(&job.perun.store, version, &job.old_index, index,
 	    &job.why) != STORE_FAILED)
 		return true;
 	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "
@@ -70,10 +70,13 @@ lock_index(struct filter *f, const unsigned char *version,
 	return false;
 }
 
-/* Writes the index without the removed entries, and a record for each. */
+/*
+ * Replaces the index by one without the entries whose item in removed is set,
+ * and writes a record for each of these.
+ */
 static void
-write_index(struct filter *f, const unsigned char *version, struct pidx *index,
-    const bool *removed)
+remove_entries(struct filter *f, const unsigned char *version,
+    struct pidx *index, const bool *removed)
 {
 	struct pidx kept = { .layout = index->layout };
 	struct buf *b;
@@ -82,11 +85,11 @@ write_index(struct filter *f, const unsigned char *version, struct pidx *index,
 	for (size_t i = 0; i < index->n; i++)
 		if (!removed[i])
 			kept.entries[kept.n++] = index->entries[i];
-	job.packed.len = 0;
-	pidx_write(&kept, &job.packed);
+	job.new_index.len = 0;
+	pidx_write(&kept, &job.new_index);
 	if (kept.n < index->n)
 		store_replace(&job.perun.store, version,
-		    buf_span(&job.packed));
+		    buf_span(&job.new_index));
 	for (size_t i = 0; i < index->n; i++) {
 		if (!removed[i])
 			continue;
@@ -100,7 +103,7 @@ write_index(struct filter *f, const unsigned char *version, struct pidx *index,
 
 /* --- entries selected by operands ---------------------------------------- */
 
-/* Marks the entries of one selector; reports it if there are none. */
+/* Marks the entries that a selector matches; reports it if there are none. */
 static void
 mark_selected(struct filter *f, const struct selector *sel,
     const struct pidx *index, bool *removed)
@@ -136,7 +139,7 @@ remove_selected(struct filter *f, const struct selector *list, size_t n)
 		for (size_t i = 0; i < n; i++)
 			if (list[i].kind != SELECTOR_PENDING)
 				mark_selected(f, &list[i], &index, removed);
-		write_index(f, version, &index, removed);
+		remove_entries(f, version, &index, removed);
 		free(removed);
 	}
 	store_unlock(&job.perun.store, STORE_INDEX);
@@ -144,13 +147,13 @@ remove_selected(struct filter *f, const struct selector *list, size_t n)
 }
 
 static void
-remove_pending(struct filter *f, const char *name)
+remove_pending_file(struct filter *f, const char *name)
 {
 	struct buf *b;
 
 	if (!pending_remove(&job.perun.store, name)) {
-		filter_fail(f, "cannot remove the pending '%s': %s", name,
-		    strerror(errno));
+		filter_fail(f, "cannot remove the pending profile '%s': %s",
+		    name, strerror(errno));
 		return;
 	}
 	b = filter_begin_record(f, "pending");
@@ -173,32 +176,35 @@ remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 			mark_selected(f, &list[i], &p.index, removed);
 	for (size_t i = 0; i < p.index.n; i++)
 		if (removed[i])
-			remove_pending(f, p.index.entries[i].path.p);
+			remove_pending_file(f, p.index.entries[i].path.p);
 	store_unlock(&job.perun.store, STORE_INDEX);
 	free(removed);
 	pending_release(&p);
 }
 
-/* All are selected before any is removed: 0@i 1@i are the first two. */
+/*
+ * All entries are selected before any is removed, so the operands 0@i and 1@i
+ * remove the first two.
+ */
 static void
-remove_operands(struct filter *f, const char *first)
+remove_operands(struct filter *f, const char *operand)
 {
 	const char *sort = config_string(&job.perun.config,
 	    "format.sort_profiles_by");
-	bool any_pending = false, any = false;
+	bool any_pending = false, any_registered = false;
 	struct selector *list = NULL;
 	size_t n = 0, cap = 0;
 
 	if (sort != NULL && !order_parse(&job.order, sort))
 		die("'%s' is not a key to sort profiles by", sort);
-	for (; first != NULL; first = filter_operand(f)) {
+	for (; operand != NULL; operand = filter_operand(f)) {
 		list = mem_grow(list, &cap, n + 1, sizeof *list);
-		if (!selector_parse(&list[n], first))
-			die("'%s' is not a range such as 0@i-4@i", first);
+		if (!selector_parse(&list[n], operand))
+			die("'%s' is not a range such as 0@i-4@i", operand);
 		any_pending |= list[n].kind == SELECTOR_PENDING;
-		any |= list[n++].kind != SELECTOR_PENDING;
+		any_registered |= list[n++].kind != SELECTOR_PENDING;
 	}
-	if (any)
+	if (any_registered)
 		remove_selected(f, list, n);
 	if (any_pending)
 		remove_selected_pending(f, list, n);
@@ -210,14 +216,14 @@ remove_operands(struct filter *f, const char *first)
 static void
 add_request(struct filter *f, const struct rec *r)
 {
-	struct request w = { .found = false };
+	struct request new = { .found = false };
 	struct span version, object, path;
 	int64_t time;
 
 	if (rec_str(r, VERSION, &version) != REC_OK ||
-	    !hex_decode(version, w.version, STORE_NAME_SIZE) ||
+	    !hex_decode(version, new.version, STORE_NAME_SIZE) ||
 	    rec_str(r, OBJECT, &object) != REC_OK ||
-	    !hex_decode(object, w.entry.object, PIDX_SHA_SIZE)) {
+	    !hex_decode(object, new.entry.object, PIDX_SHA_SIZE)) {
 		filter_reject(f, "minor_version or object is not 40 hex "
 		    "digits");
 		return;
@@ -225,13 +231,14 @@ add_request(struct filter *f, const struct rec *r)
 	if (rec_str(r, PATH, &path) != REC_OK ||
 	    rec_int(r, TIME, &time) != REC_OK || time < 0 ||
 	    time > UINT32_MAX) {
-		filter_reject(f, "an entry has no path or no time");
+		filter_reject(f, "an entry has no path or no valid time");
 		return;
 	}
-	w.entry.path = arena_span(&job.arena, path);
-	w.entry.time = (uint32_t)time;
-	job.list = mem_grow(job.list, &job.cap, job.n + 1, sizeof *job.list);
-	job.list[job.n++] = w;
+	new.entry.path = arena_span(&job.arena, path);
+	new.entry.time = (uint32_t)time;
+	job.requests = mem_grow(job.requests, &job.cap, job.n_requests + 1,
+	    sizeof *job.requests);
+	job.requests[job.n_requests++] = new;
 }
 
 static int
@@ -243,30 +250,29 @@ compare_requests(const void *a, const void *b)
 	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
 
-/* Removes the entries [w, end), which are sorted and of one version. */
+/* Removes n requested entries, which are sorted and of one version. */
 static void
-remove_requested(struct filter *f, struct request *w, struct request *end)
+remove_requested(struct filter *f, struct request *requests, size_t n)
 {
-	struct request key, *found, *all = w;
+	struct request key = requests[0], *found;
 	struct pidx index;
 	bool *removed;
 
-	if (lock_index(f, w->version, &index)) {
+	if (lock_index(f, key.version, &index)) {
 		removed = mem_zero(index.n, sizeof *removed);
-		key = *w;
 		for (size_t i = 0; i < index.n; i++) {
 			key.entry = index.entries[i];
-			found = bsearch(&key, all, (size_t)(end - all),
-			    sizeof *all, compare_requests);
+			found = bsearch(&key, requests, n, sizeof *requests,
+			    compare_requests);
 			removed[i] = found != NULL;
 			if (found != NULL)
 				found->found = true;
 		}
-		for (; w < end; w++)
-			if (!w->found)
+		for (size_t i = 0; i < n; i++)
+			if (!requests[i].found)
 				filter_fail(f, "there is no such entry '%.*s'",
-				    SPAN_ARG(w->entry.path));
-		write_index(f, all->version, &index, removed);
+				    SPAN_ARG(requests[i].entry.path));
+		remove_entries(f, key.version, &index, removed);
 		free(removed);
 	}
 	store_unlock(&job.perun.store, STORE_INDEX);
@@ -279,31 +285,33 @@ sort_requests(void)
 {
 	size_t n = 0;
 
-	sort(job.list, job.n, sizeof *job.list, compare_requests);
-	for (size_t i = 0; i < job.n; i++)
-		if (n == 0 || compare_requests(&job.list[i],
-		    &job.list[n - 1]) != 0)
-			job.list[n++] = job.list[i];
-	job.n = n;
+	sort(job.requests, job.n_requests, sizeof *job.requests,
+	    compare_requests);
+	for (size_t i = 0; i < job.n_requests; i++)
+		if (n == 0 || compare_requests(&job.requests[i],
+		    &job.requests[n - 1]) != 0)
+			job.requests[n++] = job.requests[i];
+	job.n_requests = n;
 }
 
 static void
 remove_records(struct filter *f)
 {
 	const struct rec *r;
-	struct request *w, *end, *last;
+	size_t next;
 
 	while ((r = filter_next(f)) != NULL)
 		if (rec_is(r, "entry"))
 			add_request(f, r);
 	sort_requests();
-	for (w = job.list, end = w + job.n; w < end; w = last) {
-		for (last = w + 1; last < end && memcmp(last->version,
-		    w->version, STORE_NAME_SIZE) == 0; last++)
-			;
-		remove_requested(f, w, last);
+	for (size_t first = 0; first < job.n_requests; first = next) {
+		for (next = first + 1; next < job.n_requests; next++)
+			if (memcmp(job.requests[next].version,
+			    job.requests[first].version, STORE_NAME_SIZE) != 0)
+				break;
+		remove_requested(f, &job.requests[first], next - first);
 	}
-	free(job.list);
+	free(job.requests);
 	arena_release(&job.arena);
 }
 
@@ -311,21 +319,21 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
-	const char *first;
+	const char *operand;
 
 	filter_begin(&f, &about, options, argc, argv);
 	perun_open(&job.perun, opt.directory);
-	first = filter_operand(&f);
-	if (first != NULL)
-		remove_operands(&f, first);
+	operand = filter_operand(&f);
+	if (operand != NULL)
+		remove_operands(&f, operand);
 	else if (opt.commit != NULL)
 		die("--commit '%s' needs operands: the records on standard "
 		    "input name their commits themselves", opt.commit);
 	else
 		remove_records(&f);
-	buf_release(&job.bytes);
+	buf_release(&job.old_index);
+	buf_release(&job.new_index);
 	buf_release(&job.why);
-	buf_release(&job.packed);
 	perun_close(&job.perun);
 	return filter_end(&f);
 }

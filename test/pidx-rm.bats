@@ -115,7 +115,7 @@ paths() {
 	[[ $stderr == *"<stdin>:6: "* ]]
 	[[ $stderr == *"<stdin>:7: minor_version or object is no"* ]]
 	[[ $stderr == *"no such entry 'd.perf'"* ]]
-	[[ $stderr == *"<stdin>:9: an entry has no path or no time"* ]]
+	[[ $stderr == *"<stdin>:9: an entry has no path or no valid time"* ]]
 	assert_equal "$(wc -l <rejects)" 3
 	assert_equal "$(paths)" "c.perf d.perf e.perf"
 }
