@@ -212,7 +212,7 @@ is_whole() {
 	cp repo/.perun/local.yml before
 	for option in --index-version=2 --vcs-url=../x --vcs-type=none; do
 		run -1 --separate-stderr pidx-init "$option" repo
-		[[ $stderr == *"local.yml is not changed: ${option%=*} does not set"* ]]
+		[[ $stderr == *"local.yml exists and is not changed: ${option%=*} does not set"* ]]
 		run -2 --separate-stderr pidx-init --strict "$option" repo
 	done
 	cmp before repo/.perun/local.yml

@@ -8,40 +8,45 @@
 #include "common/base/buf.h"
 #include "common/base/text.h"
 
-/* The directory of the new store, resolved, and .perun in it. */
-struct place {
-	char directory[PATH_MAX];
-	char store[PATH_MAX + 8];
+/* Absolute paths without symbolic links. */
+struct paths {
+	char directory[PATH_MAX];	/* in which the store is created */
+	char store[PATH_MAX + 8];	/* .perun in it */
 };
 
-/* Appends the url of the repository around the place; false if none. */
-bool repository_find(const struct place *, struct buf *url);
+/*
+ * Finds the repository in the directory or the nearest one above it, and
+ * appends its path relative to .perun.  False if there is none.
+ */
+bool repository_find(const struct paths *, struct buf *url);
 
-/* Dies unless there is a repository at the url, which is relative to .perun. */
-void repository_check(const struct place *, const char *url);
+/* Dies unless there is a repository at the url, a path relative to .perun. */
+void repository_check(const struct paths *, const char *url);
 
 /* Warns if a directory above has a store. */
-void warn_of_store_above(const struct place *);
+void warn_of_store_above(const struct paths *);
 
 /* Appends the contents of a new local.yml. */
 void settings_put(struct buf *, const char *vcs_type, struct span url,
     int index_version);
 
-enum { N_DIRECTORIES = 6 };
-extern const char *const directories[N_DIRECTORIES];
+/* The directories in a store. */
+enum { N_SUBDIRECTORIES = 6 };
+extern const char *const subdirectories[N_SUBDIRECTORIES];
 
 /* What make_store() created. */
 struct made {
 	bool store;			/* .perun did not exist */
-	bool directories[N_DIRECTORIES], settings;
+	bool subdirectories[N_SUBDIRECTORIES];
+	bool settings;			/* local.yml */
 };
 
 /*
- * Creates a complete store, or adds to an existing one what it lacks.  settings
- * is the contents of local.yml, if that does not exist.  Dies if it cannot; a
- * new store is then not created at all.
+ * Creates a complete store or, if one exists, creates what it lacks.  settings
+ * is the text for local.yml if that is missing.  Dies on failure; a new store
+ * is then not created at all.
  */
-void make_store(const struct place *, bool exists, struct span settings,
+void make_store(const struct paths *, bool exists, struct span settings,
     struct made *);
 
 #endif

@@ -21,7 +21,7 @@ static const struct opt options[] = {
 	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
 	    "git, or none for no repository (git)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
-	    "the repository, relative to .perun (searched for)", 0, 0 },
+	    "the repository, relative to .perun (the nearest)", 0, 0 },
 	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
 	    "layout of new indexes, 1 or 2 (1)", 1, 2 },
 	{ 0 }
@@ -34,25 +34,27 @@ static const struct about about = {
 };
 
 static struct {
-	struct place place;
-	struct buf path;		/* of .perun, relative as DIR is */
+	struct paths paths;
+	struct buf path;		/* of .perun: the operand and /.perun */
 	struct buf url, settings;	/* of a new local.yml */
 	struct made made;
 } state;
 
+/* Sets the paths of the store. */
 static void
-find_directory(const char *name)
+set_paths(const char *name)
 {
 	size_t n = strlen(name);
 	struct stat st;
 
-	if (realpath(name, state.place.directory) == NULL ||
-	    stat(state.place.directory, &st) != 0)
+	if (realpath(name, state.paths.directory) == NULL ||
+	    stat(state.paths.directory, &st) != 0)
 		die_errno("cannot open '%s'", name);
 	if (!S_ISDIR(st.st_mode))
 		die("'%s' is not a directory", name);
-	snprintf(state.place.store, sizeof state.place.store, "%s/.perun",
-	    state.place.directory[1] == '\0' ? "" : state.place.directory);
+	/* The root directory already ends with its slash. */
+	snprintf(state.paths.store, sizeof state.paths.store, "%s/.perun",
+	    state.paths.directory[1] == '\0' ? "" : state.paths.directory);
 	while (n > 1 && name[n - 1] == '/')
 		n--;
 	if (strcmp(name, ".") != 0) {
@@ -73,13 +75,13 @@ choose_url(void)
 			die("--vcs-url is not UTF-8, which YAML must be");
 		buf_str(&state.url, opt.vcs_url);
 		if (is_git)
-			repository_check(&state.place, opt.vcs_url);
+			repository_check(&state.paths, opt.vcs_url);
 	} else if (!is_git) {
 		buf_str(&state.url, "..");
-	} else if (!repository_find(&state.place, &state.url)) {
+	} else if (!repository_find(&state.paths, &state.url)) {
 		die("there is no git repository in or above '%s': run 'git "
 		    "init' first, name one by --vcs-url, or give --vcs-type "
-		    "none", state.place.directory);
+		    "none", state.paths.directory);
 	}
 }
 
@@ -89,39 +91,40 @@ find_store(void)
 {
 	struct stat st;
 
-	if (lstat(state.place.store, &st) != 0) {
+	if (lstat(state.paths.store, &st) != 0) {
 		if (errno == ENOENT)
 			return false;
-		die_errno("cannot read '%s'", state.place.store);
+		die_errno("cannot read '%s'", state.paths.store);
 	}
 	if (!S_ISDIR(st.st_mode))
-		die("'%s' exists and is not a directory", state.place.store);
+		die("'%s' exists and is not a directory", state.paths.store);
 	return true;
 }
 
+/* Loads local.yml; false if it is missing. */
 static bool
 load_settings(struct config *config)
 {
-	char path[sizeof state.place.store + sizeof "/local.yml"];
+	char path[sizeof state.paths.store + sizeof "/local.yml"];
 	const char *why;
 
-	snprintf(path, sizeof path, "%s/local.yml", state.place.store);
+	snprintf(path, sizeof path, "%s/local.yml", state.paths.store);
 	*config = (struct config){ 0 };
 	if (!config_load_file(config, path, &why))
 		die("%s", why);
 	return access(path, F_OK) == 0;
 }
 
-/* An existing local.yml is not overwritten; differences are reported. */
+/* An existing local.yml is not changed: reports an option that differs. */
 static void
-compare(struct filter *f, const struct config *config, const char *option,
-    const char *key, const char *wanted)
+compare_setting(struct filter *f, const struct config *config,
+    const char *option, const char *key, const char *wanted)
 {
-	const char *is = config_string(config, key);
+	const char *current = config_string(config, key);
 
-	if (wanted != NULL && (is == NULL || strcmp(is, wanted) != 0))
-		filter_fail(f, "local.yml is not changed: --%s does not set "
-		    "%s to '%s'", option, key, wanted);
+	if (wanted != NULL && (current == NULL || strcmp(current, wanted) != 0))
+		filter_fail(f, "local.yml exists and is not changed: --%s does "
+		    "not set %s to '%s'", option, key, wanted);
 }
 
 static void
@@ -129,9 +132,9 @@ compare_settings(struct filter *f, const struct config *config)
 {
 	static const char *const versions[] = { NULL, "1", "2" };
 
-	compare(f, config, "vcs-type", "vcs.type", opt.vcs_type);
-	compare(f, config, "vcs-url", "vcs.url", opt.vcs_url);
-	compare(f, config, "index-version", "weir.index_version",
+	compare_setting(f, config, "vcs-type", "vcs.type", opt.vcs_type);
+	compare_setting(f, config, "vcs-url", "vcs.url", opt.vcs_url);
+	compare_setting(f, config, "index-version", "weir.index_version",
 	    versions[opt.index_version]);
 }
 
@@ -165,9 +168,9 @@ emit_store(struct filter *f, const struct config *config)
 	if (state.made.store)
 		json_true(b, "created");
 	json_open(b, "made", '[');
-	for (size_t i = 0; i < N_DIRECTORIES; i++)
-		if (state.made.directories[i])
-			json_item(b, span_str(directories[i]));
+	for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
+		if (state.made.subdirectories[i])
+			json_item(b, span_str(subdirectories[i]));
 	if (state.made.settings)
 		json_item(b, span_str("local.yml"));
 	json_close(b, ']');
@@ -178,7 +181,7 @@ emit_store(struct filter *f, const struct config *config)
 	filter_end_record(f);
 }
 
-/* Finds out what exists and prepares what is missing. */
+/* Prepares what is missing; returns whether the store exists. */
 static bool
 prepare(struct filter *f)
 {
@@ -191,7 +194,7 @@ prepare(struct filter *f)
 			compare_settings(f, &config);
 		config_release(&config);
 	} else {
-		warn_of_store_above(&state.place);
+		warn_of_store_above(&state.paths);
 	}
 	if (!has_settings)
 		prepare_settings();
@@ -209,13 +212,13 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	directory = filter_operand(&f);
 	if (filter_operand(&f) != NULL)
-		die("one directory at a time");
+		die("there is more than one directory");
 	if (opt.vcs_type != NULL && strcmp(opt.vcs_type, "git") != 0 &&
 	    strcmp(opt.vcs_type, "none") != 0)
 		die("--vcs-type is git or none, not '%s'", opt.vcs_type);
-	find_directory(directory != NULL ? directory : ".");
+	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
-	make_store(&state.place, exists, buf_span(&state.settings),
+	make_store(&state.paths, exists, buf_span(&state.settings),
 	    &state.made);
 	load_settings(&config);
 	emit_store(&f, &config);

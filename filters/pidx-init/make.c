@@ -13,17 +13,18 @@
 #include "common/io/fd.h"
 #include "filters/pidx-init/init.h"
 
-const char *const directories[N_DIRECTORIES] = { "cache", "jobs", "logs",
+const char *const subdirectories[N_SUBDIRECTORIES] = { "cache", "jobs", "logs",
 	"objects", "stats", "tmp" };
 
 static struct {
-	const struct place *place;
+	const struct paths *paths;
 	struct span settings;
 	struct made *made;
 	const char *making;		/* for the message if it fails */
 } job;
 
-/* These functions return false on a failure, with errno. */
+/* The following functions return false on failure, with errno set. */
+
 static bool
 make_settings(int store)
 {
@@ -33,14 +34,14 @@ make_settings(int store)
 	int fd;
 
 	job.making = "local.yml";
-	job.made->settings = false;	/* may be set by a first attempt */
+	job.made->settings = false;	/* a failed attempt may have set it */
 	if (fstatat(store, "local.yml", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	fd = openat(store, temporary, O_WRONLY | O_CREAT | O_TRUNC |
 	    O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd == -1)
 		return false;
-	errno = ENOSPC;		/* for a short write */
+	errno = ENOSPC;		/* a short write does not set it */
 	ok = write(fd, job.settings.p, job.settings.n) ==
 	    (ssize_t)job.settings.n && fsync(fd) == 0;
 	ok = close(fd) == 0 && ok &&
@@ -62,20 +63,20 @@ make_directory(int store, const char *name, bool *made)
 		return true;
 	if (errno != EEXIST || fstatat(store, name, &st, 0) != 0)
 		return false;
-	errno = ENOTDIR;
+	errno = ENOTDIR;	/* the reason if this returns false */
 	return S_ISDIR(st.st_mode);
 }
 
-/* Creates in a directory what a store has and is missing there. */
+/* Creates the missing parts of a store in its directory. */
 static bool
-complete(const char *path)
+complete_store(const char *path)
 {
 	int store = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool ok = store != -1;
 
-	for (size_t i = 0; i < N_DIRECTORIES && ok; i++)
-		ok = make_directory(store, directories[i],
-		    &job.made->directories[i]);
+	for (size_t i = 0; i < N_SUBDIRECTORIES && ok; i++)
+		ok = make_directory(store, subdirectories[i],
+		    &job.made->subdirectories[i]);
 	ok = ok && make_settings(store) && fsync(store) == 0;
 	if (store != -1)
 		fd_close(store);
@@ -89,18 +90,19 @@ remove_temporary(const char *path)
 
 	if (store != -1) {
 		unlinkat(store, "local.yml", 0);
-		for (size_t i = 0; i < N_DIRECTORIES; i++)
-			unlinkat(store, directories[i], AT_REMOVEDIR);
+		for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
+			unlinkat(store, subdirectories[i], AT_REMOVEDIR);
 		close(store);
 	}
 	rmdir(path);
 	errno = error;
 }
 
+/* Sets the mode that mkdir() gives; mkdtemp() gives 0700. */
 static bool
 set_usual_mode(const char *path)
 {
-	mode_t mask = umask(0);
+	mode_t mask = umask(0);	/* the only way to read it */
 
 	umask(mask);
 	return chmod(path, 0777 & ~mask) == 0;
@@ -119,51 +121,51 @@ sync_directory(const char *path)
 
 /*
  * Creates the complete store under a temporary name, then renames it.  rename()
- * fails if another process has created the store meanwhile; the caller then
- * adds to that one what it lacks.
+ * fails if another process has created the store in the meantime; the caller
+ * then completes that store.
  */
 static bool
-create(void)
+create_store(void)
 {
-	char temporary[sizeof job.place->store + sizeof ".XXXXXX"];
+	char temporary[sizeof job.paths->store + sizeof ".XXXXXX"];
 	bool ok;
 
-	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.place->store);
+	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.paths->store);
 	if (mkdtemp(temporary) == NULL)
 		return false;
-	ok = set_usual_mode(temporary) && complete(temporary);
+	ok = set_usual_mode(temporary) && complete_store(temporary);
 	if (ok) {
 		job.making = ".perun";
-		ok = rename(temporary, job.place->store) == 0;
+		ok = rename(temporary, job.paths->store) == 0;
 	}
 	if (!ok) {
 		remove_temporary(temporary);
 		return false;
 	}
 	job.made->store = true;
-	return sync_directory(job.place->directory);
+	return sync_directory(job.paths->directory);
 }
 
-/* Signals are blocked, so that nothing incomplete remains. */
+/* Signals are blocked, so that they do not leave a temporary directory. */
 void
-make_store(const struct place *place, bool exists, struct span settings,
+make_store(const struct paths *paths, bool exists, struct span settings,
     struct made *made)
 {
 	sigset_t all, before;
 	bool ok;
 
 	*made = (struct made){ 0 };
-	job.place = place;
+	job.paths = paths;
 	job.settings = settings;
 	job.made = made;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	job.making = ".perun";
-	ok = !exists && create();
+	ok = !exists && create_store();
 	if (exists || (!ok && (errno == EEXIST || errno == ENOTEMPTY)))
-		ok = complete(job.place->store);
+		ok = complete_store(job.paths->store);
 	if (!ok)
 		die_errno("cannot create '%s' of a store in '%s'", job.making,
-		    job.place->directory);
+		    job.paths->directory);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -38,8 +38,9 @@ has_store(const char *path)
 }
 
 /*
- * Searches path and the directories above it; path becomes the directory found.
- * Returns how many levels above path it is, or -1 if there is none.
+ * Searches the directory at path and those above it.  Truncates path to the
+ * first that matches, and returns how many components that removed; -1 if none
+ * matches.
  */
 static int
 search_upwards(char *path, bool (*matches)(const char *))
@@ -52,18 +53,18 @@ search_upwards(char *path, bool (*matches)(const char *))
 		slash = strrchr(path, '/');
 		if (path[1] == '\0')
 			return -1;
-		slash[slash == path] = '\0';
+		slash[slash == path] = '\0';	/* the root keeps its slash */
 	}
 }
 
-/* "..", "../..", ... */
+/* The url begins with "..", the directory that contains .perun. */
 bool
-repository_find(const struct place *place, struct buf *url)
+repository_find(const struct paths *paths, struct buf *url)
 {
 	char path[PATH_MAX];
 	int n;
 
-	strcpy(path, place->directory);
+	strcpy(path, paths->directory);
 	n = search_upwards(path, is_repository);
 	if (n == -1)
 		return false;
@@ -75,7 +76,7 @@ repository_find(const struct place *place, struct buf *url)
 
 /* .perun may not exist yet, so ".." is resolved textually. */
 void
-repository_check(const struct place *place, const char *url)
+repository_check(const struct paths *paths, const char *url)
 {
 	char path[2 * PATH_MAX];
 	const char *rest = url + 2;
@@ -83,22 +84,21 @@ repository_check(const struct place *place, const char *url)
 	if (*url == '/')
 		snprintf(path, sizeof path, "%s", url);
 	else if (strncmp(url, "..", 2) == 0 && (*rest == '/' || *rest == '\0'))
-		snprintf(path, sizeof path, "%s%s", place->directory, rest);
+		snprintf(path, sizeof path, "%s%s", paths->directory, rest);
 	else
-		snprintf(path, sizeof path, "%s/%s", place->store, url);
+		snprintf(path, sizeof path, "%s/%s", paths->store, url);
 	if (!is_repository(path))
 		die("there is no git repository at '%s' (--vcs-url %s is "
 		    "relative to .perun)", path, url);
 }
 
 void
-warn_of_store_above(const struct place *place)
+warn_of_store_above(const struct paths *paths)
 {
 	char path[PATH_MAX];
 
-	strcpy(path, place->directory);
+	strcpy(path, paths->directory);
 	if (search_upwards(path, has_store) > 0)
 		err_warn("warning: the new store hides the one above: "
-		    "'%s/.perun'", path[1] == '\0' ? "" :
-		    path);
+		    "'%s/.perun'", path[1] == '\0' ? "" : path);
 }

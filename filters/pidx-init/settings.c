@@ -43,28 +43,35 @@ static const char template[] =
     "#  strategies:\n"
     "#    - method: average_amount_threshold\n";
 
-/* Is it a path that needs no quotes in YAML? */
+/*
+ * Is it certain that YAML needs no quotes?  Other strings might be numbers,
+ * booleans or syntax.
+ */
 static bool
-is_plain(const char *p, size_t n)
+is_simple_path(const char *p, size_t n)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-";
 	size_t i = 0;
 
-	while (i < n && memchr(plain, p[i], sizeof plain - 1) != NULL)
+	while (i < n && memchr(safe, p[i], sizeof safe - 1) != NULL)
 		i++;
 	return i == n && n > 1 && (p[0] == '/' || (p[0] == '.' &&
 	    p[1] == '.' && (n == 2 || p[2] == '/')));
 }
 
-/* Appends a YAML string; unlike in JSON, DEL must be escaped. */
+/*
+ * Appends a YAML string.  Escapes the characters that YAML does not allow, such
+ * as U+FFFE and, unlike JSON, DEL, or that it treats as line breaks, such as
+ * U+2028; for simplicity also others in the same ranges.
+ */
 static void
 put_text(struct buf *b, const char *p, size_t n)
 {
 	size_t step;
 	uint32_t c;
 
-	if (is_plain(p, n)) {
+	if (is_simple_path(p, n)) {
 		buf_add(b, p, n);
 		return;
 	}
