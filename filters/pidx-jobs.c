@@ -20,20 +20,21 @@ static const struct opt options[] = {
 	{ 'b', "cmd", OPT_LIST, &opt.cmds, "CMD",
 	    "this command instead of those in local.yml", 0, 0 },
 	{ 'a', "args", OPT_LIST, &opt.args, "ARGS",
-	    "likewise: these arguments", 0, 0 },
+	    "these arguments, likewise", 0, 0 },
 	{ 'w', "workload", OPT_LIST, &opt.workloads, "WORKLOAD",
-	    "likewise: this workload", 0, 0 },
+	    "this workload, likewise", 0, 0 },
 	{ 'c', "collector", OPT_LIST, &opt.collectors, "NAME",
-	    "likewise: this collector", 0, 0 },
+	    "this collector, likewise", 0, 0 },
 	{ 'p', "postprocessor", OPT_LIST, &opt.postprocessors, "NAME",
-	    "likewise: this postprocessor", 0, 0 },
+	    "this postprocessor, likewise", 0, 0 },
 	{ 0 }
 };
 
 static const struct about about = {
 	.operands = "",
-	.purpose = "Writes a job record for every command, workload and "
-	    "collector that local.yml\nof a Perun store combines.",
+	.purpose = "Writes a job record for every combination of the commands, "
+	    "arguments,\nworkloads and collectors that local.yml of a Perun "
+	    "store lists.",
 };
 
 /* A collector or a postprocessor. */
@@ -47,10 +48,10 @@ struct units {
 	size_t n, cap;
 };
 
-/* Commands and workloads are sets: a duplicate counts once, as in Perun. */
 struct matrix {
+	/* These are sets: a duplicate counts once, as in Perun. */
 	struct intern cmds, args, workloads;
-	const struct config_value **generators;	/* by workload, or NULL */
+	const struct config_value **generators;	/* of each workload, or NULL */
 	struct units collectors, postprocessors;
 };
 
@@ -60,7 +61,7 @@ die_at(const struct config_value *v, const char *key, const char *why)
 	die("%s:%zu: %s: %s", v->file, v->line, key, why);
 }
 
-/* A list in local.yml; NULL if it is absent or empty. */
+/* A list in local.yml; NULL if it is absent or null. */
 static const struct config_value *
 local_list(const struct config *config, const char *key)
 {
@@ -74,25 +75,28 @@ local_list(const struct config *config, const char *key)
 }
 
 static struct span
-text_of(const struct config_value *v, const char *key)
+string_of(const struct config_value *v, const char *key)
 {
 	if (v->kind != CONFIG_TEXT)
-		die_at(v, key, "an item is not a text");
+		die_at(v, key, "an item is not a string");
 	return v->is_null ? span_of("", 0) : v->text;
 }
 
-/* The texts of the options, else of a list or NULL; false if neither. */
+/*
+ * Reads strings from the options or, if there are none, from the list at a key;
+ * false if there is no list either (NULL).
+ */
 static bool
-read_texts(struct intern *texts, const struct opt_list *given,
+read_strings(struct intern *strings, const struct opt_list *given,
     const struct config_value *list, const char *key)
 {
-	intern_init(texts);
+	intern_init(strings);
 	for (size_t i = 0; i < given->n; i++)
-		intern_add(texts, span_str(given->values[i]));
+		intern_add(strings, span_str(given->values[i]));
 	if (given->n > 0 || list == NULL)
 		return given->n > 0;
 	for (size_t i = 0; i < list->n; i++)
-		intern_add(texts, text_of(list->items[i].value, key));
+		intern_add(strings, string_of(list->items[i].value, key));
 	return true;
 }
 
@@ -103,7 +107,7 @@ read_unit(const struct config_value *v, const char *key)
 
 	name = config_in(v, span_str("name"));
 	params = config_in(v, span_str("params"));
-	if (name == NULL || name->is_null || text_of(name, key).n == 0)
+	if (name == NULL || name->is_null || string_of(name, key).n == 0)
 		die_at(v, key, "an item is not a mapping with a name");
 	if (params != NULL && params->is_null)
 		params = NULL;
@@ -120,7 +124,7 @@ add_unit(struct units *units, struct unit u)
 	units->list[units->n++] = u;
 }
 
-/* The unit with a name, and the parameters that the list has for it. */
+/* The unit of this name; without parameters if it is not listed. */
 static struct unit
 find_unit(const struct units *listed, const char *name)
 {
@@ -130,7 +134,10 @@ find_unit(const struct units *listed, const char *name)
 	return (struct unit){ span_str(name), NULL };
 }
 
-/* The units of the options, else of the list; false if neither. */
+/*
+ * Reads units from the options, with the parameters in local.yml, or else from
+ * the list in local.yml; false if there is neither.
+ */
 static bool
 read_units(struct units *units, const struct opt_list *given,
     const struct config *config, const char *key)
@@ -192,15 +199,15 @@ read_matrix(struct matrix *m, struct config *config)
 	const char *file = config->levels[CONFIG_LOCAL]->file;
 
 	*m = (struct matrix){ 0 };
-	if (args == NULL)	/* its former name */
+	if (args == NULL)	/* the key's former name */
 		args = local_list(config, "params");
-	if (!read_texts(&m->cmds, &opt.cmds, local_list(config, "cmds"),
+	if (!read_strings(&m->cmds, &opt.cmds, local_list(config, "cmds"),
 	    "cmds"))
 		die("%s has no 'cmds': add them, or give --cmd", file);
-	read_texts(&m->args, &opt.args, args, "args");
+	read_strings(&m->args, &opt.args, args, "args");
 	if (m->args.n == 0)
 		intern_add(&m->args, span_of("", 0));
-	if (!read_texts(&m->workloads, &opt.workloads,
+	if (!read_strings(&m->workloads, &opt.workloads,
 	    local_list(config, "workloads"), "workloads"))
 		intern_add(&m->workloads, span_of("", 0));
 	if (!read_units(&m->collectors, &opt.collectors, config, "collectors"))
@@ -213,7 +220,7 @@ read_matrix(struct matrix *m, struct config *config)
 }
 
 static void
-release(struct matrix *m)
+matrix_release(struct matrix *m)
 {
 	intern_release(&m->cmds);
 	intern_release(&m->args);
@@ -319,7 +326,7 @@ main(int argc, char **argv)
 		die("%s", why);
 	read_matrix(&matrix, &config);
 	emit_jobs(&f, &matrix);
-	release(&matrix);
+	matrix_release(&matrix);
 	config_release(&config);
 	store_close(&store);
 	return filter_end(&f);

@@ -249,9 +249,9 @@ refused() {
 
 @test "an invalid matrix is refused with file, line and reason" {
 	refused $'vcs: {}\ncmds: ./a' 2 "cmds: it is not a list"
-	refused $'cmds:\n - ./a\n - {b: c}' 3 "cmds: an item is not a text"
+	refused $'cmds:\n - ./a\n - {b: c}' 3 "cmds: an item is not a string"
 	refused $'cmds: []\nworkloads:\n -\n - []' 4 \
-		"workloads: an item is not a text"
+		"workloads: an item is not a string"
 	refused $'cmds: []\ncollectors: {name: time}' 2 \
 		"collectors: it is not a list"
 	for item in time '{}' '{name: }' '{name: ""}' '[]'; do
@@ -259,7 +259,7 @@ refused() {
 			"collectors: an item is not a mapping with a name"
 	done
 	refused $'cmds: []\ncollectors:\n - {name: [a]}' 3 \
-		"collectors: an item is not a text"
+		"collectors: an item is not a string"
 	refused $'cmds: []\ncollectors:\n - name: a\n   params: [b]' 4 \
 		"collectors: params is not a mapping"
 	refused $'cmds: []\ncollectors: []\npostprocessors: [a]' 3 \
