@@ -1,4 +1,4 @@
-/* text - UTF-8, escapes and numbers are right at their limits */
+/* text - tests of UTF-8, escapes and numbers, above all at their limits */
 
 #include "common/base/text.h"
 #include "test/unit/unit.h"
@@ -36,6 +36,7 @@ test_every_code_point(void)
 	size_t n, got;
 	bool is_invalid;
 
+	/* The last 0x800 are above U+10FFFF, the largest code point. */
 	for (uint32_t c = 0; c < 0x110800; c++) {
 		is_invalid = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
 		n = encode_utf8(text, c);
@@ -46,7 +47,8 @@ test_every_code_point(void)
 		CHECK(utf8_valid(text, n) == !is_invalid, "U+%04X", c);
 		for (size_t length = 0; length < n; length++)
 			CHECK(utf8_char(text, length, &code) == 0,
-			    "U+%04X, %zu bytes of it", c, length);
+			    "U+%04X is read from its first %zu bytes", c,
+			    length);
 	}
 }
 
@@ -69,7 +71,10 @@ static const struct span valid[] = {
 	SPAN("\xf0\x90\x80\x80"), SPAN("\xf4\x8f\xbf\xbf"),
 };
 
-/* At every offset within the blocks that utf8_valid() reads. */
+/*
+ * Puts s at every offset into ASCII text, which utf8_valid() reads eight bytes
+ * at a time.
+ */
 static void
 check_at_every_offset(struct span s, bool is_valid)
 {
@@ -124,25 +129,30 @@ test_escapes(void)
 	check_escape(SPAN("\xff\x80z\xe2\x82"), "\\xff\\x80z\\xe2\\x82");
 }
 
-/* With little room, only complete characters and escapes are written. */
+/* Writes as many characters and escapes as fit completely, and a NUL. */
 static void
 test_truncated_escapes(void)
 {
 	struct span from = SPAN("a\033\xe2\x82\xac\xff\xe2\x80\xae" "b");
 	const char escaped[] = "a\\x1b\xe2\x82\xac\\xff\\u{202e}b";
+	/* A character or an escape ends after so many bytes of `escaped`. */
 	static const bool is_boundary[] = { [0] = 1, [1] = 1, [5] = 1, [8] = 1,
 	    [12] = 1, [20] = 1, [21] = 1 };
 	char got[64];
-	size_t n;
+	size_t n, want;
 
-	CHECK(text_escape(got, 0, from.p, from.n) == 0, "no room");
+	CHECK(text_escape(got, 0, from.p, from.n) == 0,
+	    "bytes are written without room for a NUL");
+	/* sizeof escaped, which counts the NUL, is the first that fits all. */
 	for (size_t size = 1; size <= sizeof escaped; size++) {
 		memset(got, '#', sizeof got);
 		n = text_escape(got, size, from.p, from.n);
+		for (want = size - 1; !is_boundary[want];)
+			want--;
+		CHECK(n == want && memcmp(got, escaped, n) == 0,
+		    "size %zu: %zu bytes, not %zu", size, n, want);
 		CHECK(n < size && got[n] == '\0' && got[size] == '#',
-		    "size %zu: length %zu", size, n);
-		CHECK(is_boundary[n] && memcmp(got, escaped, n) == 0,
-		    "size %zu: '%s'", size, got);
+		    "size %zu: the NUL is missing or bytes follow it", size);
 	}
 }
 
@@ -202,11 +212,12 @@ test_numbers(void)
 	check_i64(span_of("-123", 3), true, -12);
 }
 
-/* Digits with anything after them. */
+/* Random digits, most of them followed by a non-digit and more digits. */
 static void
 test_digits(void)
 {
-	static const char others[] = "/:;,. eE+-\x80\xff";
+	/* The literal's NUL, which sizeof counts, is a non-digit as well. */
+	static const char non_digits[] = "/:;,. eE+-\x80\xff";
 	uint64_t want, got;
 	size_t n, n_after;
 	char bytes[40], *text;
@@ -217,7 +228,7 @@ test_digits(void)
 		n_after = unit_random(20);
 		want = got = 0;
 		for (size_t i = 0; i < n + n_after; i++)
-			bytes[i] = i == n ? others[unit_random(sizeof others)] :
+			bytes[i] = i == n ? UNIT_ONE_OF(non_digits) :
 			    (char)('0' + unit_random(10));
 		for (size_t i = 0; i < n; i++)
 			want = want * 10 + (uint64_t)(bytes[i] - '0');
@@ -236,19 +247,22 @@ static void
 test_find(void)
 {
 	static const char characters[] = " x\0\x7f\x80\xa0\xff";
-	unsigned want, odd, want_odd;
+	unsigned want, has_special;	/* special: NUL or not ASCII */
+	bool want_special;
 	char block[TEXT_BLOCK];
 
 	for (int round = 0; round < 100000; round++) {
-		want = want_odd = odd = 0;
+		want = has_special = 0;
+		want_special = false;
 		for (unsigned i = 0; i < TEXT_BLOCK; i++) {
 			block[i] = unit_random(3) > 0 ? 'a' :
 			    characters[unit_random(sizeof characters - 1)];
 			want |= (unsigned)(block[i] == ' ') << i;
-			want_odd |= block[i] == 0 || (block[i] & 0x80) != 0;
+			want_special |= block[i] == 0 || (block[i] & 0x80) != 0;
 		}
-		CHECK(text_find(block, ' ', &odd) == want, "round %d", round);
-		CHECK((odd != 0) == want_odd, "round %d", round);
+		CHECK(text_find(block, ' ', &has_special) == want, "round %d",
+		    round);
+		CHECK((has_special != 0) == want_special, "round %d", round);
 	}
 }
 
@@ -264,6 +278,6 @@ main(void)
 	test_digits();
 	test_find();
 	CHECK(text_columns("a\xc3\xa9\xe2\x82\xac", 6) == 3,
-	    "not three columns");
+	    "three characters do not take three columns");
 	return unit_end();
 }
