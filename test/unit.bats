@@ -7,7 +7,7 @@ unit() {
 	"$BUILD/test/unit/$1"
 }
 
-@test "text: UTF-8, escapes and numbers are right at their limits" {
+@test "text: UTF-8, escapes and numbers are read and written at their limits" {
 	unit text
 }
 
@@ -15,7 +15,7 @@ unit() {
 	unit mem
 }
 
-@test "buf: numbers are written as by printf, buffers grow" {
+@test "buf: numbers are written as printf writes them, buffers grow" {
 	unit buf
 }
 
@@ -23,7 +23,7 @@ unit() {
 	unit search
 }
 
-@test "map: the map agrees with a model, with a million keys too" {
+@test "map: random steps agree with a model, a million keys are found" {
 	unit map
 }
 
@@ -83,7 +83,7 @@ unit() {
 	unit config
 }
 
-@test "pidx: indexes of every layout are read and written, others rejected" {
+@test "pidx: valid indexes are read and written, others rejected" {
 	unit pidx
 }
 
@@ -120,6 +120,6 @@ unit() {
 	[ "$(grep -ac "^y_object_duplicated_key.*duplicate key" verdicts)" -eq 2 ]
 }
 
-@test "symbols: symtabs agree with a model that looks at each address" {
+@test "symbols: symbol tables agree with a model, names are demangled" {
 	unit symbols
 }

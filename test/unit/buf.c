@@ -1,4 +1,4 @@
-/* buf - numbers are written as by snprintf, and buffers grow */
+/* buf - numbers are written as snprintf() writes them, and buffers grow */
 
 #include <inttypes.h>
 
@@ -32,6 +32,7 @@ test_numbers(void)
 {
 	uint64_t v = 1;
 
+	/* From two below to two above powers of ten and two. */
 	for (int i = 0; i < 20; i++, v *= 10)
 		for (uint64_t d = 0; d < 5; d++) {
 			check_number(v + d - 2);
@@ -57,7 +58,7 @@ test_growth(void)
 	bool is_unchanged = true;
 
 	buf_add(&b, "", 0);
-	CHECK(b.len == 0, "adding nothing");
+	CHECK(b.len == 0, "adding no bytes makes %zu", b.len);
 	for (int i = 0; i < 1000000; i++)
 		buf_char(&b, (char)i);
 	for (int i = 0; i < 1000000; i++)
@@ -69,10 +70,12 @@ test_growth(void)
 	CHECK(b.len == 100004 && memcmp(b.data + 100000, "w> 7", 4) == 0,
 	    "%zu bytes", b.len);
 	buf_release(&b);
-	CHECK(b.data == NULL && b.len == 0 && b.cap == 0, "released");
+	CHECK(b.data == NULL && b.len == 0 && b.cap == 0,
+	    "the buffer is not empty after its release");
 	for (size_t n = 0; n < 200; n++) {
 		buf_printf(&b, "%.*s|", (int)n, long_word);
-		CHECK(b.len == n + 1 && b.data[n] == '|', "a word of %zu", n);
+		CHECK(b.len == n + 1 && b.data[n] == '|',
+		    "a word of %zu bytes", n);
 		buf_release(&b);
 	}
 	free(long_word);

@@ -14,11 +14,14 @@
 /* The child's report, in shared memory. */
 static volatile struct report {
 	unsigned n_first, n_second;	/* calls of first() and second() */
-	bool was_held;			/* the signal waited to be unblocked */
-	bool survived;			/* the signal did not end the child */
+	bool was_blocked;	/* the signal did nothing while blocked */
+	bool survived;		/* the signal did not end the child */
 } *report;
 
 static int signal_number;	/* of the signal that ends the child */
+
+/* A check in the child failed. */
+enum { EXIT_CHECK_FAILED = 98 };
 
 static void
 first(void)
@@ -32,7 +35,7 @@ second(void)
 	report->n_second++;
 }
 
-/* Adds a function twice: it is called once all the same. */
+/* first() is added twice, but must be called once. */
 static void
 end_by_return(void)
 {
@@ -56,12 +59,12 @@ end_by_signal(void)
 }
 
 static void
-end_by_held_signal(void)
+end_by_blocked_signal(void)
 {
 	end_by_return();
 	cleanup_block_signals();
 	raise(signal_number);
-	report->was_held = report->n_first == 0;
+	report->was_blocked = report->n_first == 0;
 	cleanup_unblock_signals();
 	report->survived = true;
 }
@@ -71,7 +74,7 @@ ignore_signal(void)
 {
 	end_by_signal();
 	if (report->n_first != 0)
-		exit(98);
+		exit(EXIT_CHECK_FAILED);
 }
 
 static void
@@ -80,14 +83,14 @@ raise_signal(void)
 	raise(signal_number);
 }
 
-/* A forked process does not call what its parent added. */
+/* A forked process does not call the functions that its parent added. */
 static void
 end_grandchild_by_signal(void)
 {
 	end_by_return();
 	if (unit_child(raise_signal) != 128 + signal_number ||
 	    report->n_first != 0)
-		exit(98);
+		exit(EXIT_CHECK_FAILED);
 }
 
 static void
@@ -102,8 +105,9 @@ check(const char *what, void (*act)(void), int status)
 	CHECK(report->n_first == 1 && report->n_second == 1,
 	    "%s, signal %d: called %u and %u times", what, signal_number,
 	    report->n_first, report->n_second);
-	CHECK(report->was_held == (act == end_by_held_signal),
-	    "%s, signal %d: held", what, signal_number);
+	CHECK(report->was_blocked == (act == end_by_blocked_signal),
+	    "%s, signal %d: the cleanup did not wait for the unblocking", what,
+	    signal_number);
 	CHECK(!report->survived, "%s, signal %d: the child continued", what,
 	    signal_number);
 }
@@ -120,10 +124,10 @@ main(void)
 	check("die", end_by_die, EXIT_FATAL);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		signal_number = signals[i];
-		/* The parent may have left it ignored. */
+		/* The test may have been started with it ignored. */
 		signal(signal_number, SIG_DFL);
 		check("signal", end_by_signal, 128 + signal_number);
-		check("held", end_by_held_signal, 128 + signal_number);
+		check("blocked", end_by_blocked_signal, 128 + signal_number);
 		check("forked", end_grandchild_by_signal, 0);
 		signal(signal_number, SIG_IGN);
 		check("ignored", ignore_signal, 0);

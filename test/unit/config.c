@@ -1,6 +1,6 @@
 /*
- * config - tests of common/perun/config; with a file as its argument, prints
- * the file as JSON or the error
+ * config - tests of common/perun/config; given files as arguments, prints each
+ * as JSON, or the error
  */
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "common/perun/config.h"
 #include "test/unit/unit.h"
 
-/* A text as JSON, or the error; borrowed until the next call. */
+/* Returns YAML as JSON, or the error; borrowed until the next call. */
 static const char *
 read_as_json(struct span yaml)
 {
@@ -26,6 +26,7 @@ read_as_json(struct span yaml)
 	return buf_cstr(&json);
 }
 
+/* Checks that YAML is converted to this JSON, or fails with this error. */
 #define IS(yaml, want)							\
 	do {								\
 		const char *got = read_as_json(SPAN(yaml));		\
@@ -52,7 +53,10 @@ test_values(void)
 	    "{\"a\":\"1\",\"b\":{\"c\":\"d\"}}");
 }
 
-/* What differs between versions of YAML is not interpreted. */
+/*
+ * Scalars stay texts as written: YAML 1.1 and 1.2 disagree on which of them are
+ * booleans, numbers or null.
+ */
 static void
 test_scalars_as_written(void)
 {
@@ -65,7 +69,8 @@ test_scalars_as_written(void)
 static void
 test_aliases(void)
 {
-	IS("a: &x [1, 2]\nb: *x\n", "{\"a\":[\"1\",\"2\"],\"b\":[\"1\",\"2\"]}");
+	IS("a: &x [1, 2]\nb: *x\n",
+	    "{\"a\":[\"1\",\"2\"],\"b\":[\"1\",\"2\"]}");
 	IS("a: &x 1\nb: &x 2\nc: *x\n",
 	    "{\"a\":\"1\",\"b\":\"2\",\"c\":\"2\"}");
 	IS("&k a: 1\nb: {*k : 2}\n", "{\"a\":\"1\",\"b\":{\"a\":\"2\"}}");
@@ -109,7 +114,10 @@ test_refusals(void)
 	IS("a: 1\n b\0: 2\n", "f:2:3: control characters are not allowed");
 }
 
-/* before, n times repeated, and after. */
+/*
+ * Returns `before`, then `repeated` n times, then `after`; borrowed until the
+ * next call.
+ */
 static struct span
 many(const char *before, const char *repeated, size_t n, const char *after)
 {
@@ -136,6 +144,7 @@ test_limits(void)
 {
 	const char *got;
 
+	/* The mapping is the first level. */
 	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX - 1, ""));
 	CHECK(strstr(got, "nested") == NULL, "%s", got);
 	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX, ""));
@@ -145,6 +154,7 @@ test_limits(void)
 	CHECK(ends_with(got, "values are nested too deeply"), "%s", got);
 	got = read_as_json(many("a: ", "- ", 100000, ""));
 	CHECK(got[0] == 'f', "%s", got);
+	/* The mapping, its key and the list are three values. */
 	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 3, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
 	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 2, "]"));
@@ -163,25 +173,28 @@ test_limits(void)
 	CHECK(ends_with(got, "there are too many anchors"), "%.80s", got);
 }
 
-/* Each value is twice as large, or one level deeper, than the one before. */
+/* Small texts whose aliases expand to large or deep values. */
 static void
 test_bombs(void)
 {
 	struct buf b = { 0 };
 	const char *got;
 
+	/* Each value is twice as large as the one before. */
 	buf_str(&b, "a0: &a0 {x: y}\n");
 	for (int i = 1; i < 40; i++)
 		buf_printf(&b, "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
 	got = read_as_json(span_of(b.data, b.len));
 	CHECK(ends_with(got, "too many values, with aliases expanded"),
 	    "%.80s", got);
+	/* Each value is one level deeper than the one before. */
 	b.len = 0;
 	buf_str(&b, "a0: &a0 1\n");
 	for (int i = 1; i < 200; i++)
 		buf_printf(&b, "a%d: &a%d [*a%d]\n", i, i, i - 1);
 	got = read_as_json(span_of(b.data, b.len));
 	CHECK(ends_with(got, "values are nested too deeply"), "%.80s", got);
+	/* Each of many mappings merges a large one. */
 	b.len = 0;
 	buf_str(&b, "a: &a {");
 	for (int i = 0; i < 2000; i++)
@@ -225,26 +238,37 @@ test_keys(void)
 
 	add(&c, SPAN("a: {b: 1, c: , e: [1]}\nl: [1]\nt: x\nn: -5\nf: 1.5\n"));
 	add(&c, SPAN("a: {b: 2, c: 3, d: 4}\nl: [2, 3]\nt: [y]\n"));
-	CHECK(strcmp(config_string(&c, "a.b"), "1") == 0, "first level");
-	CHECK(strcmp(config_string(&c, "a.d"), "4") == 0, "second level");
-	CHECK(config_string(&c, "a.c") == NULL, "null is not a text");
-	CHECK(config_string(&c, "a") == NULL, "a mapping is not a text");
-	CHECK(config_find(&c, "a.b.c") == NULL, "a text has no keys");
-	CHECK(config_find(&c, "l.0") == NULL, "nor has a list");
+	CHECK(strcmp(config_string(&c, "a.b"), "1") == 0,
+	    "not the value of the first level");
+	CHECK(strcmp(config_string(&c, "a.d"), "4") == 0,
+	    "not the value of the second level");
+	CHECK(config_string(&c, "a.c") == NULL, "null is read as a text");
+	CHECK(config_string(&c, "a") == NULL, "a mapping is read as a text");
+	CHECK(config_find(&c, "a.b.c") == NULL, "a text has a key");
+	CHECK(config_find(&c, "l.0") == NULL, "a list has a key");
 	CHECK(config_find(&c, "") == NULL && config_find(&c, ".") == NULL &&
 	    config_find(&c, "a.") == NULL && config_find(&c, ".a") == NULL &&
-	    config_find(&c, "a..b") == NULL, "empty names");
-	CHECK(config_at(&c, 1, "a.b")->text.p[0] == '2', "of a level");
-	CHECK(config_at(&c, 0, "a.d") == NULL, "of a level");
-	CHECK(is_json(config_gather(&c, "l"), "[\"1\",\"2\",\"3\"]"), "lists");
-	CHECK(is_json(config_gather(&c, "t"), "[\"x\",\"y\"]"), "a text");
-	CHECK(is_json(config_gather(&c, "none"), "[]"), "nothing");
-	CHECK(config_int(&c, "n", &n) == CONFIG_FOUND && n == -5, "-5");
-	CHECK(config_int(&c, "f", &n) == CONFIG_INVALID && n == -5, "1.5");
-	CHECK(config_int(&c, "l", &n) == CONFIG_INVALID, "a list");
-	CHECK(config_int(&c, "a.c", &n) == CONFIG_ABSENT, "null");
-	CHECK(config_int(&c, "none", &n) == CONFIG_ABSENT, "nothing");
-	CHECK(config_at(&c, 0, "n")->line == 4, "a value has its line");
+	    config_find(&c, "a..b") == NULL, "an empty name is found");
+	CHECK(config_at(&c, 1, "a.b")->text.p[0] == '2',
+	    "not the value of the second level");
+	CHECK(config_at(&c, 0, "a.d") == NULL,
+	    "the first level has a key of the second");
+	CHECK(is_json(config_gather(&c, "l"), "[\"1\",\"2\",\"3\"]"),
+	    "two lists are not joined");
+	CHECK(is_json(config_gather(&c, "t"), "[\"x\",\"y\"]"),
+	    "a text and a list are not joined");
+	CHECK(is_json(config_gather(&c, "none"), "[]"),
+	    "an absent key has values");
+	CHECK(config_int(&c, "n", &n) == CONFIG_FOUND && n == -5,
+	    "-5 is not an integer");
+	CHECK(config_int(&c, "f", &n) == CONFIG_INVALID && n == -5,
+	    "1.5 is an integer");
+	CHECK(config_int(&c, "l", &n) == CONFIG_INVALID,
+	    "a list is an integer");
+	CHECK(config_int(&c, "a.c", &n) == CONFIG_ABSENT, "null is not absent");
+	CHECK(config_int(&c, "none", &n) == CONFIG_ABSENT,
+	    "an absent key is found");
+	CHECK(config_at(&c, 0, "n")->line == 4, "not the line of the value");
 	config_release(&c);
 }
 
@@ -257,16 +281,17 @@ test_files(void)
 
 	setenv("PERUN_CONFIG_DIR", "shared", 1);
 	CHECK(config_load(&c, "store", &why), "no files: %s", why);
-	CHECK(config_find(&c, "a") == NULL && c.n == 2, "two empty levels");
-	CHECK(access("shared", F_OK) != 0, "reading creates nothing");
+	CHECK(config_find(&c, "a") == NULL && c.n == 2,
+	    "without files, not two empty levels");
+	CHECK(access("shared", F_OK) != 0, "reading creates a directory");
 	config_release(&c);
 	mkdir("shared", 0777);
 	mkdir("store", 0777);
 	unit_write("shared/shared.yml", SPAN("a: 1\nb: 2\n"));
 	unit_write("store/local.yml", SPAN("a: 3\n"));
 	CHECK(config_load(&c, "store", &why), "%s", why);
-	CHECK(config_string(&c, "a")[0] == '3', "the store's");
-	CHECK(config_string(&c, "b")[0] == '2', "the user's");
+	CHECK(config_string(&c, "a")[0] == '3', "not the value of the store");
+	CHECK(config_string(&c, "b")[0] == '2', "not the value of the user");
 	config_release(&c);
 	setenv("PERUN_CONFIG_DIR", "", 1);
 	setenv("HOME", "home", 1);
@@ -274,14 +299,15 @@ test_files(void)
 	mkdir("home/.config", 0777);
 	rename("shared", "home/.config/perun");
 	CHECK(config_load(&c, "store", &why) && config_find(&c, "b") != NULL,
-	    "the home directory's");
+	    "the file in the home directory is not read");
 	config_release(&c);
 	setenv("PERUN_CONFIG_DIR", "/dev/null", 1);
-	CHECK(config_load(&c, "store", &why) && c.n == 2, "no directory");
+	CHECK(config_load(&c, "store", &why) && c.n == 2,
+	    "/dev/null as the directory");
 	config_release(&c);
 	unsetenv("PERUN_CONFIG_DIR");
 	unsetenv("HOME");
-	CHECK(config_load(&c, "store", &why) && c.n == 1, "no home");
+	CHECK(config_load(&c, "store", &why) && c.n == 1, "without HOME");
 	config_release(&c);
 }
 
@@ -297,12 +323,13 @@ test_bad_files(void)
 	    "cannot read 'store/local.yml': ", 31) == 0, "%s", why);
 	config_release(&c);
 	rmdir("store/local.yml");
-	CHECK(mkfifo("store/local.yml", 0666) == 0, "a pipe");
-	CHECK(!config_load(&c, "store", &why), "a pipe is not waited for");
+	CHECK(mkfifo("store/local.yml", 0666) == 0, "cannot make a pipe");
+	/* If this waits for a writer, the test does not end. */
+	CHECK(!config_load(&c, "store", &why), "a pipe is read");
 	config_release(&c);
 	unlink("store/local.yml");
 	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES_MAX - 1, ""));
-	CHECK(config_load(&c, "store", &why), "of the maximum length: %s", why);
+	CHECK(config_load(&c, "store", &why), "the maximum length: %s", why);
 	config_release(&c);
 	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES_MAX, ""));
 	CHECK(!config_load(&c, "store", &why) && strcmp(why,
@@ -310,16 +337,16 @@ test_bad_files(void)
 	config_release(&c);
 }
 
-/* Prints a file as JSON; or the error, with status 2. */
+/* Prints a file as JSON and returns 0, or prints the error and returns 2. */
 static int
 show(const char *path)
 {
 	struct config c = { 0 };
 	struct buf json = { 0 };
 	const char *why;
-	bool good = config_load_file(&c, path, &why);
+	bool ok = config_load_file(&c, path, &why);
 
-	if (good) {
+	if (ok) {
 		config_put_json(&json, c.levels[0]);
 		printf("%.*s\n", (int)json.len, json.data);
 	} else {
@@ -327,19 +354,19 @@ show(const char *path)
 	}
 	buf_release(&json);
 	config_release(&c);
-	return good ? 0 : 2;
+	return ok ? 0 : 2;
 }
 
 int
 main(int argc, char **argv)
 {
-	int worst = 0, one;
+	int status = 0;
 
 	for (int i = 1; i < argc; i++)
-		if ((one = show(argv[i])) > worst)
-			worst = one;
+		if (show(argv[i]) != 0)
+			status = 2;
 	if (argc > 1)
-		return worst;
+		return status;
 	test_values();
 	test_scalars_as_written();
 	test_aliases();

@@ -1,4 +1,4 @@
-/* dag - cycles, longest paths and drag, compared with trying every path */
+/* dag - cycles, longest paths and drag, compared with a search of all paths */
 
 #include "common/base/num.h"
 #include "common/build/dag.h"
@@ -15,7 +15,7 @@ by_number(const void *context, uint32_t a, uint32_t b)
 
 /* Edges as the tests write them: "0>1 1>2", where 0 depends on 1. */
 static void
-make(struct dag *d, size_t n, const char *edges)
+make_dag(struct dag *d, size_t n, const char *edges)
 {
 	dag_init(d, n, 2, by_number, NULL);
 	for (; *edges != '\0'; edges += edges[3] == ' ' ? 4 : 3)
@@ -36,23 +36,23 @@ show_cycle(void *to, const uint32_t *cycle, size_t n)
 
 static void
 check_cycles(size_t n, const char *edges, const char *want,
-    size_t edges_left)
+    size_t n_edges_left)
 {
 	struct buf got = { 0 };
 	struct dag d;
 
-	make(&d, n, edges);
+	make_dag(&d, n, edges);
 	dag_seal(&d, show_cycle, &got);
 	CHECK(span_eq(buf_span(&got), want), "%s: '%s', not '%s'", edges,
 	    buf_cstr(&got), want);
 	CHECK(d.cyclic == (*want != '\0'), "%s", edges);
-	CHECK(d.n_edges == edges_left, "%s: %zu edges left", edges,
+	CHECK(d.n_edges == n_edges_left, "%s: %zu edges left", edges,
 	    d.n_edges);
 	dag_longest(&d);
 	dag_release(&d);
-	make(&d, n, edges);
+	make_dag(&d, n, edges);
 	dag_seal(&d, NULL, NULL);
-	CHECK(d.n_edges == edges_left, "%s, without on_cycle", edges);
+	CHECK(d.n_edges == n_edges_left, "%s, without on_cycle", edges);
 	dag_release(&d);
 	buf_release(&got);
 }
@@ -116,17 +116,17 @@ find_reach(const bool edge[N_MAX][N_MAX], size_t n, bool reach[N_MAX][N_MAX])
 }
 
 /*
- * The length of the longest path that ends with v, by trying all; skip, if
- * there is such a vertex, takes no time.
+ * The length of the longest path that ends with v, found by trying all paths.
+ * The vertex `skip` (-1: none) takes no time.
  */
 static int64_t
-try_all(const struct dag *d, const bool edge[N_MAX][N_MAX], uint32_t v,
+longest_to(const struct dag *d, const bool edge[N_MAX][N_MAX], uint32_t v,
     int skip)
 {
 	int64_t max = 0, length;
 
 	for (uint32_t w = 0; w < d->n; w++)
-		if (edge[v][w] && (length = try_all(d, edge, w, skip)) > max)
+		if (edge[v][w] && (length = longest_to(d, edge, w, skip)) > max)
 			max = length;
 	return max + ((int)v == skip ? 0 : d->weight[v]);
 }
@@ -137,7 +137,7 @@ longest_without(const struct dag *d, const bool edge[N_MAX][N_MAX], int skip)
 	int64_t max = 0, length;
 
 	for (uint32_t v = 0; v < d->n; v++)
-		if ((length = try_all(d, edge, v, skip)) > max)
+		if ((length = longest_to(d, edge, v, skip)) > max)
 			max = length;
 	return max;
 }
@@ -145,7 +145,7 @@ longest_without(const struct dag *d, const bool edge[N_MAX][N_MAX], int skip)
 static void
 check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 {
-	bool is_end[N_MAX];
+	bool is_end[N_MAX], needs_no_worker[N_MAX];
 	int64_t drag[N_MAX], length;
 	uint32_t *path, best = INDEX_NONE;
 	size_t n;
@@ -154,27 +154,33 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 	dag_longest(d);
 	dag_tails(d, is_end);
 	for (uint32_t v = 0; v < d->n; v++) {
-		CHECK(d->finish[v] == try_all(d, edge, v, -1), "vertex %u", v);
+		CHECK(d->finish[v] == longest_to(d, edge, v, -1),
+		    "vertex %u", v);
 		best = dag_better(d, best, v);
 	}
 	length = longest_without(d, edge, -1);
-	CHECK(d->finish[best] == length, "the longest");
+	CHECK(d->finish[best] == length, "not the end of a longest path");
 	path = dag_path_to(d, best, &n);
 	dag_drag(d, path, n, drag);
 	for (size_t i = 0; i < n; i++) {
-		CHECK(i == 0 || edge[path[i]][path[i - 1]], "step %zu", i);
-		CHECK(dag_through(d, path[i]) == length, "step %zu", i);
+		CHECK(i == 0 || edge[path[i]][path[i - 1]],
+		    "step %zu does not depend on the one before", i);
+		CHECK(dag_through(d, path[i]) == length,
+		    "no longest path leads through step %zu", i);
 		CHECK(drag[i] == length - longest_without(d, edge,
 		    (int)path[i]), "drag of step %zu", i);
 	}
-	CHECK(dag_simulate(d, N_MAX, is_end) == length,
-	    "no vertex needs a worker");
-	memset(is_end, 0, sizeof is_end);
-	CHECK(dag_simulate(d, N_MAX, is_end) == length, "enough workers");
+	memset(needs_no_worker, 1, sizeof needs_no_worker);
+	CHECK(dag_simulate(d, 1, needs_no_worker) == length,
+	    "workers count although no vertex needs one");
+	memset(needs_no_worker, 0, sizeof needs_no_worker);
+	CHECK(dag_simulate(d, N_MAX, needs_no_worker) == length,
+	    "with enough workers it takes longer than the longest path");
 	length = 0;
 	for (uint32_t v = 0; v < d->n; v++)
 		length += d->weight[v];
-	CHECK(dag_simulate(d, 1, is_end) == length, "one worker does all");
+	CHECK(dag_simulate(d, 1, needs_no_worker) == length,
+	    "one worker does not need the sum of all weights");
 	free(path);
 }
 
@@ -184,7 +190,7 @@ test_random(void)
 	bool edge[N_MAX][N_MAX], reach[N_MAX][N_MAX];
 	struct reported reported;
 	struct dag d;
-	size_t groups;
+	size_t n_components;
 
 	for (int round = 0; round < 20000; round++) {
 		size_t n = 1 + unit_random(N_MAX);
@@ -202,16 +208,21 @@ test_random(void)
 		reported = (struct reported){
 		    (const bool (*)[N_MAX])edge, n, 0 };
 		dag_seal(&d, check_cycle, &reported);
-		groups = 0;
+		/*
+		 * Vertices that depend on each other are a strongly connected
+		 * component; it is counted at the first of them.  One cycle
+		 * of each is reported.
+		 */
+		n_components = 0;
 		for (size_t i = 0; i < n; i++) {
-			bool first = reach[i][i];
+			bool is_first = reach[i][i];
 
 			for (size_t j = 0; j < i; j++)
-				first &= !(reach[i][j] && reach[j][i]);
-			groups += first;
+				is_first &= !(reach[i][j] && reach[j][i]);
+			n_components += is_first;
 		}
-		CHECK(reported.n_cycles == groups, "%zu cycles, not %zu",
-		    reported.n_cycles, groups);
+		CHECK(reported.n_cycles == n_components, "%zu cycles, not %zu",
+		    reported.n_cycles, n_components);
 		for (size_t i = 0; i < n; i++) {
 			d.weight[i] = (int64_t)unit_random(5);
 			for (size_t j = 0; j < n; j++)
@@ -222,13 +233,13 @@ test_random(void)
 	}
 }
 
-/* A chain and a cycle longer than any stack. */
 static void
-count_cycle(void *to, const uint32_t *cycle, size_t n)
+store_cycle_length(void *to, const uint32_t *cycle, size_t n)
 {
 	*(size_t *)to = cycle[0] == 0 ? n : 0;
 }
 
+/* A chain and a cycle too long for a recursion over their vertices. */
 static void
 test_long(void)
 {
@@ -244,22 +255,24 @@ test_long(void)
 			dag_add(&d, 0, N - 1);
 		for (uint32_t v = 0; v < N; v++)
 			d.weight[v] = 2;
-		dag_seal(&d, count_cycle, &n_cycle);
+		dag_seal(&d, store_cycle_length, &n_cycle);
 		dag_longest(&d);
-		CHECK(d.finish[N - 1] == (with_cycle ? 2 : 2 * N), "%lld",
+		CHECK(d.finish[N - 1] == (with_cycle ? 2 : 2 * N),
+		    "the last finishes at %lld",
 		    (long long)d.finish[N - 1]);
-		CHECK(n_cycle == (with_cycle ? N : 0), "%zu", n_cycle);
+		CHECK(n_cycle == (with_cycle ? N : 0), "a cycle of %zu",
+		    n_cycle);
 		dag_release(&d);
 	}
 }
 
-/* Too many cycles for a pass over all vertices for each. */
 static void
 count_pair(void *to, const uint32_t *cycle, size_t n)
 {
 	*(size_t *)to += n == 2 && cycle[1] == cycle[0] + 1;
 }
 
+/* So many cycles that a pass over all vertices for each would not end soon. */
 static void
 test_many_cycles(void)
 {

@@ -48,6 +48,7 @@ add_gzip(struct buf *to, struct span text)
 {
 	z_stream z = { 0 };
 
+	/* 15: the largest window; + 16: a gzip header and trailer. */
 	if (deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0) != Z_OK)
 		exit(UNIT_EXIT_SETUP);
 	buf_need(to, deflateBound(&z, text.n));
@@ -83,7 +84,7 @@ check_bytes(struct span bytes, size_t limit, struct span want)
 	buf_release(&got);
 }
 
-/* Reads a text as it is, as one gzip member, as two, and with zeros added. */
+/* Reads a text as it is, as one gzip member, as several, and zero-padded. */
 static void
 check_text(struct span text, size_t limit, struct span want)
 {
@@ -173,7 +174,7 @@ contains(struct buf *b, const char *word)
 	return strstr(buf_cstr(b), word) != NULL;
 }
 
-/* Of a truncated gzip file the first lines are read; the damage is reported. */
+/* A truncated gzip file is read as far as it goes; the damage is reported. */
 static void
 test_truncated_gzip(void)
 {
@@ -187,6 +188,7 @@ test_truncated_gzip(void)
 	size_t first_len;
 
 	add_gzip(&gz, text);
+	/* One byte is not yet the magic number of gzip. */
 	for (size_t n = 2; n < gz.len; n++) {
 		unit_write(name, span_of(gz.data, n));
 		input_init(&in, files, 1);
@@ -194,10 +196,12 @@ test_truncated_gzip(void)
 		got.len = 0;
 		while (input_line(&in, NO_LIMIT, &line))
 			buf_add(&got, line.p, line.full_len);
-		CHECK(in.damage != NULL, "truncated to %zu of %zu bytes", n,
+		CHECK(in.damage != NULL,
+		    "no damage reported in the first %zu of %zu bytes", n,
 		    gz.len);
 		CHECK(got.len <= text.n && span_same(buf_span(&got),
-		    span_of(text.p, got.len)), "truncated to %zu bytes", n);
+		    span_of(text.p, got.len)),
+		    "the first %zu bytes are read as another text", n);
 		input_release(&in);
 	}
 	/* Damage of a second member is reported as well. */
@@ -207,10 +211,9 @@ test_truncated_gzip(void)
 		unit_write(name, span_of(gz.data, n));
 		show_files(&got, files, 1, NO_LIMIT);
 		CHECK(memcmp(got.data, want, sizeof want - 1) == 0,
-		    "the first member, truncated at %zu", n);
-		CHECK(contains(&got, "damage"),
-		    "the second member, truncated to %zu bytes",
-		    n - first_len);
+		    "the first member is not read from %zu bytes", n);
+		CHECK(contains(&got, "damage"), "no damage reported in the "
+		    "first %zu bytes of the second member", n - first_len);
 	}
 	buf_release(&gz);
 	buf_release(&got);
@@ -236,7 +239,10 @@ test_damaged_gzip(void)
 	buf_release(&got);
 }
 
-/* Lines of all lengths, some of several reads, against a simple split. */
+/*
+ * Lines of all lengths, some longer than the limit and several reads.  The
+ * expected result is made along with the text.
+ */
 static void
 test_large(void)
 {
@@ -271,14 +277,17 @@ test_large(void)
 	}
 	unit_write(name, buf_span(&text));
 	show_files(&got, files, 1, LIMIT);
-	CHECK(span_same(buf_span(&got), buf_span(&want)), "as a file");
+	CHECK(span_same(buf_span(&got), buf_span(&want)),
+	    "a file is read as another text");
 	add_gzip(&gz, buf_span(&text));
 	unit_write(name, buf_span(&gz));
 	show_files(&got, files, 1, LIMIT);
-	CHECK(span_same(buf_span(&got), buf_span(&want)), "as gzip");
+	CHECK(span_same(buf_span(&got), buf_span(&want)),
+	    "gzip is read as another text");
 	unit_stdin(buf_span(&text), 4093);
 	show_files(&got, NULL, 0, LIMIT);
-	CHECK(span_same(buf_span(&got), buf_span(&want)), "in small reads");
+	CHECK(span_same(buf_span(&got), buf_span(&want)),
+	    "small reads return another text");
 	wait(NULL);
 	buf_release(&text);
 	buf_release(&want);

@@ -4,7 +4,7 @@
 #include "common/base/mem.h"
 #include "test/unit/unit.h"
 
-enum { MANY = 200000 };
+enum { N_WORDS = 200000 };
 
 static void
 test_few(void)
@@ -18,8 +18,9 @@ test_few(void)
 
 	intern_init(&in);
 	for (uint32_t i = 0; i < N; i++) {
-		CHECK(intern_find(&in, words[i]) == SYM_NONE, "word %u", i);
-		CHECK(intern_add(&in, words[i]) == i, "word %u", i);
+		CHECK(intern_find(&in, words[i]) == SYM_NONE,
+		    "word %u is found before it is added", i);
+		CHECK(intern_add(&in, words[i]) == i, "word %u is added", i);
 	}
 	for (uint32_t i = 0; i < N; i++) {
 		CHECK(intern_add(&in, words[i]) == i, "word %u again", i);
@@ -35,7 +36,7 @@ test_few(void)
 				order = (int)words[i].n - (int)words[j].n;
 			CHECK((intern_cmp(&in, i, j) > 0) == (order > 0) &&
 			    (intern_cmp(&in, i, j) < 0) == (order < 0),
-			    "%u and %u", i, j);
+			    "the order of words %u and %u", i, j);
 		}
 		CHECK(intern_cmp(&in, SYM_NONE, i) < 0 &&
 		    intern_cmp(&in, i, SYM_NONE) > 0,
@@ -58,14 +59,14 @@ test_many(void)
 	sym s;
 
 	intern_init(&in);
-	CHECK(intern_add(&in, SPAN("first")) == 0, "the first");
+	CHECK(intern_add(&in, SPAN("first")) == 0, "not the first symbol");
 	first = intern_str(&in, 0);
-	CHECK(intern_add(&in, long_word) == 1, "the second");
-	for (uint32_t i = 0; i < MANY; i++) {
+	CHECK(intern_add(&in, long_word) == 1, "not the second symbol");
+	for (uint32_t i = 0; i < N_WORDS; i++) {
 		snprintf(word, sizeof word, "word/%u", i);
 		CHECK(intern_add(&in, span_str(word)) == i + 2, "%s", word);
 	}
-	for (uint32_t i = 0; i < MANY; i++) {
+	for (uint32_t i = 0; i < N_WORDS; i++) {
 		snprintf(word, sizeof word, "word/%u", i);
 		s = intern_find(&in, span_str(word));
 		CHECK(s == i + 2 && strcmp(intern_str(&in, s), word) == 0,
@@ -73,7 +74,8 @@ test_many(void)
 	}
 	CHECK(intern_str(&in, 0) == first && strcmp(first, "first") == 0,
 	    "the first word has moved");
-	CHECK(span_same(intern_span(&in, 1), long_word), "the long word");
+	CHECK(span_same(intern_span(&in, 1), long_word),
+	    "the long word has changed");
 	intern_release(&in);
 	free((char *)(uintptr_t)long_word.p);
 }
@@ -93,7 +95,7 @@ test_deferred(void)
 
 	intern_init(&immediate);
 	intern_init(&deferred);
-	for (uint32_t i = 0; i < MANY; i++) {
+	for (uint32_t i = 0; i < N_WORDS; i++) {
 		words = mem_grow(words, &cap, i + 1, sizeof *words);
 		words[i] = (struct word){ (uint32_t)unit_random(i / 2 + 1),
 		    SYM_NONE };
@@ -102,10 +104,10 @@ test_deferred(void)
 		    i * sizeof *words + offsetof(struct word, symbol));
 	}
 	intern_flush(&deferred);
-	for (uint32_t i = 0; i < MANY; i++) {
+	for (uint32_t i = 0; i < N_WORDS; i++) {
 		snprintf(word, sizeof word, "word/%u", words[i].number);
 		CHECK(words[i].symbol == intern_add(&immediate,
-		    span_str(word)), "%s, the %uth", word, i);
+		    span_str(word)), "%s, number %u", word, i);
 	}
 	CHECK(deferred.n == immediate.n, "%zu symbols, not %zu", deferred.n,
 	    immediate.n);

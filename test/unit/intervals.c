@@ -1,4 +1,4 @@
-/* intervals - the index against a model that looks at every range */
+/* intervals - compares the index with a model that looks at every range */
 
 #include "common/base/intervals.h"
 #include "common/base/num.h"
@@ -6,6 +6,7 @@
 
 enum { ADDRESSES = 200, RANGES = 12, ROUNDS = 3000 };
 
+/* Some ranges are empty: their end is not above their start. */
 static size_t
 random_ranges(struct interval *ranges)
 {
@@ -25,7 +26,10 @@ contains(const struct interval *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
-/* Of the ranges that contain an address: the last start, then the last. */
+/*
+ * The innermost range that contains an address: the one with the largest start,
+ * and the last of several with that start.
+ */
 static uint32_t
 innermost(const struct interval *ranges, size_t n, uint64_t address)
 {
@@ -38,8 +42,9 @@ innermost(const struct interval *ranges, size_t n, uint64_t address)
 	return found;
 }
 
+/* The last range in the list that contains an address. */
 static uint32_t
-latest(const struct interval *ranges, size_t n, uint64_t address)
+last_assigned(const struct interval *ranges, size_t n, uint64_t address)
 {
 	while (n > 0 && !contains(&ranges[n - 1], address))
 		n--;
@@ -52,7 +57,7 @@ check_list(const struct intervals *m)
 	for (size_t i = 1; i < m->n; i++)
 		CHECK(m->list[i - 1].start < m->list[i].start &&
 		    m->list[i - 1].index != m->list[i].index,
-		    "boundary %zu differs from the one before", i);
+		    "boundary %zu is redundant or out of order", i);
 }
 
 static void
@@ -66,7 +71,7 @@ test_build(void)
 	intervals_build(&m, sorted, n);
 	for (uint64_t a = 0; a < ADDRESSES; a++)
 		CHECK(intervals_find(&m, a) == innermost(ranges, n, a),
-		    "address %d of %zu ranges", (int)a, n);
+		    "address %d, %zu ranges", (int)a, n);
 	check_list(&m);
 	intervals_release(&m);
 }
@@ -82,21 +87,24 @@ test_assign(void)
 		intervals_assign(&m, ranges[i].start, ranges[i].end,
 		    ranges[i].index);
 	for (uint64_t a = 0; a < ADDRESSES; a++)
-		CHECK(intervals_find(&m, a) == latest(ranges, n, a),
-		    "address %d of %zu ranges in turn", (int)a, n);
+		CHECK(intervals_find(&m, a) == last_assigned(ranges, n, a),
+		    "address %d, %zu ranges assigned", (int)a, n);
 	check_list(&m);
 	intervals_release(&m);
 }
 
-/* Boundaries in order: the last of an address counts, up to the next one. */
+/*
+ * Boundaries are appended in order.  Each gives the addresses from it to the
+ * next one an index; of several at one address, the last does.
+ */
 static void
 test_append(void)
 {
 	uint32_t want[ADDRESSES], index;
 	struct intervals m = { 0 };
-	size_t above = 0;
+	size_t n_up_to = 0;	/* boundaries that are not above a */
 
-	memset(want, 0xff, sizeof want);
+	memset(want, 0xff, sizeof want);	/* INDEX_NONE */
 	for (uint64_t at = unit_random(9); at < ADDRESSES;
 	    at += unit_random(9)) {
 		index = unit_random(3) > 0 ? (uint32_t)unit_random(3) :
@@ -107,9 +115,10 @@ test_append(void)
 	}
 	for (uint64_t a = 0; a < ADDRESSES; a++) {
 		CHECK(intervals_find(&m, a) == want[a], "address %d", (int)a);
-		while (above < m.n && m.list[above].start <= a)
-			above++;
-		CHECK(intervals_above(&m, a) == above, "above %d", (int)a);
+		while (n_up_to < m.n && m.list[n_up_to].start <= a)
+			n_up_to++;
+		CHECK(intervals_above(&m, a) == n_up_to,
+		    "the first boundary above %d", (int)a);
 	}
 	intervals_release(&m);
 }
@@ -121,13 +130,16 @@ test_limits(void)
 	    { UINT64_MAX - 1, UINT64_MAX, 8 } };
 	struct intervals m = { 0 };
 
-	CHECK(intervals_find(&m, 0) == INDEX_NONE, "an empty index");
+	CHECK(intervals_find(&m, 0) == INDEX_NONE,
+	    "an empty index has a range");
 	intervals_build(&m, ranges, 2);
 	CHECK(intervals_find(&m, 0) == 7, "the first address");
 	CHECK(intervals_find(&m, UINT64_MAX - 1) == 8, "the last address");
-	CHECK(intervals_find(&m, UINT64_MAX) == INDEX_NONE, "the end");
+	CHECK(intervals_find(&m, UINT64_MAX) == INDEX_NONE,
+	    "the end belongs to the range");
 	intervals_assign(&m, 0, UINT64_MAX, 9);
-	CHECK(intervals_find(&m, UINT64_MAX - 1) == 9, "replaced");
+	CHECK(intervals_find(&m, UINT64_MAX - 1) == 9,
+	    "the innermost range is not replaced");
 	CHECK(m.n == 2, "%zu boundaries", m.n);
 	intervals_release(&m);
 }

@@ -1,6 +1,6 @@
 /*
  * items - a walk over an array or object returns the items that it was made of,
- * and recio_item() returns the same records as a walk with recio_parse()
+ * and recio_item() the records that recio_parse() reads from them
  */
 
 #include "common/json/items.h"
@@ -61,14 +61,14 @@ test_array(struct recio *io, struct recio *reference, struct buf *b)
 		want = recio_parse(reference, item, &reason);
 		rec = recio_item(io, &recio_rest, &item, &why);
 		CHECK((rec == NULL) == (want == NULL) &&
-		    (rec != NULL) == (why == NULL), "%.*s",
+		    (rec != NULL) == (why == NULL), "item %.*s",
 		    SPAN_ARG_ALL(items[i]));
 		CHECK(span_same(item, items[i]), "%.*s", SPAN_ARG_ALL(item));
 	}
 	CHECK(i == n, "%zu of %zu items in %.*s", i, n,
 	    SPAN_ARG_ALL(buf_span(b)));
 	CHECK(recio_item(io, &recio_rest, &item, &why) == NULL && why == NULL,
-	    "%.*s", SPAN_ARG_ALL(recio_rest));
+	    "an item after the last: %.*s", SPAN_ARG_ALL(recio_rest));
 }
 
 static void

@@ -25,7 +25,7 @@ read_back(const struct buf *b)
 	return rec;
 }
 
-/* The string is written, read back, and then is `want`. */
+/* Writes a string, reads it back and compares it with `want`. */
 static void
 check_string(struct span s, struct span want)
 {
@@ -42,7 +42,8 @@ check_string(struct span s, struct span want)
 		rec_str(rec, A, &got);
 	CHECK(span_same(got, want), "'%.*s', not '%.*s'", SPAN_ARG_ALL(got),
 	    SPAN_ARG_ALL(want));
-	CHECK(utf8_valid(b.data, b.len), "%.*s", (int)b.len, b.data);
+	CHECK(utf8_valid(b.data, b.len), "invalid UTF-8: %.*s", (int)b.len,
+	    b.data);
 	for (size_t i = 0; i + 1 < b.len; i++)
 		CHECK((unsigned char)b.data[i] >= 0x20,
 		    "a control character in %.*s", (int)b.len, b.data);
@@ -73,6 +74,7 @@ test_bytes_at_every_offset(void)
 	check_string(SPAN("\0\0\0\0\0\0\0\0"), SPAN("\0\0\0\0\0\0\0\0"));
 }
 
+/* U+FFFD, the replacement character. */
 #define FFFD "\xef\xbf\xbd"
 
 static void

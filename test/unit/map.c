@@ -1,4 +1,4 @@
-/* map - the map agrees with a model, with a million keys too */
+/* map - random steps agree with a model, a million keys, the hash function */
 
 #include <signal.h>
 
@@ -14,7 +14,7 @@ static char (*names)[24];
 static struct span
 key_of(const void *owner, uint32_t value)
 {
-	CHECK(owner == &names, "not the owner that was given");
+	CHECK(owner == &names, "not the owner passed to map_init()");
 	return span_str(names[value]);
 }
 
@@ -126,15 +126,16 @@ test_hash(void)
 	for (size_t n = 0; n < LENGTH_MAX; n++) {
 		text = unit_copy(span_of(zeros, n));
 		seen[n] = map_hash(text, n);
-		CHECK(map_hash(text, n) == seen[n], "%zu zeros, hashed twice",
+		CHECK(map_hash(text, n) == seen[n],
+		    "a second hash of %zu zeros differs",
 		    n);
 		for (size_t i = 0; i < n; i++)
 			CHECK(seen[i] != seen[n],
 			    "%zu and %zu zeros have the same hash", i, n);
 		for (size_t i = 0; i < n; i++) {
 			text[i] = 1;
-			CHECK(map_hash(text, n) != seen[n], "byte %zu of %zu",
-			    i, n);
+			CHECK(map_hash(text, n) != seen[n],
+			    "byte %zu of %zu does not change the hash", i, n);
 			text[i] = 0;
 		}
 		free(text);
@@ -156,14 +157,14 @@ check_spread(const char *what, size_t n, size_t at)
 		memcpy(text + at, &i, sizeof i);
 		count[map_hash(text, n) % BUCKETS]++;
 	}
-	/* Eight standard deviations, which are sqrt(MEAN) = 8 each. */
+	/* The limit is 8 standard deviations, each of sqrt(MEAN) = 8. */
 	for (size_t i = 0; i < BUCKETS; i++)
 		CHECK(count[i] < MEAN + 8 * 8, "%s: %u in bucket %zu", what,
 		    count[i], i);
 }
 
 static void
-check_spread_of_process(void)
+check_spread_in_child(void)
 {
 	unit_failures = 0;
 	check_spread("a number", 2, 0);
@@ -175,7 +176,7 @@ check_spread_of_process(void)
 }
 
 /*
- * With many hash keys, since a bad hash may do well with most of them.  A
+ * Tests many hash keys, since a bad hash may do well with most of them.  A
  * process draws its key when it hashes its first string, so each key needs a
  * process of its own.
  */
@@ -183,7 +184,7 @@ static void
 test_spread(void)
 {
 	for (int i = 0; i < 300; i++)
-		CHECK(unit_child(check_spread_of_process) == 0, "key %d", i);
+		CHECK(unit_child(check_spread_in_child) == 0, "key %d", i);
 }
 
 static void

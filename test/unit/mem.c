@@ -4,7 +4,10 @@
 #include "common/base/mem.h"
 #include "test/unit/unit.h"
 
-/* The sanitizer would abort before mem.c can report that memory is short. */
+/*
+ * AddressSanitizer calls this for its options.  By default it aborts when an
+ * allocation fails; with this it returns NULL, for mem.c to report.
+ */
 const char *__asan_default_options(void);
 
 const char *
@@ -15,6 +18,7 @@ __asan_default_options(void)
 
 enum { PIECES = 3000 };
 
+/* Less than 1000 bytes; each 500th piece is larger than a block (64 KiB). */
 static size_t
 piece_size(size_t i)
 {
@@ -36,14 +40,15 @@ fill_arena(struct arena *a)
 		is_unchanged = true;
 		for (size_t j = 0; j < piece_size(i); j++)
 			is_unchanged &= (unsigned char)piece[i][j] == i % 251;
-		CHECK(is_unchanged, "piece %zu of %zu bytes", i, piece_size(i));
+		CHECK(is_unchanged, "piece %zu of %zu bytes has changed", i,
+		    piece_size(i));
 	}
 	memset(text, 't', sizeof text);
 	for (size_t n = 0; n < sizeof text; n++) {
 		char *copy = arena_text(a, text, n);
 
 		CHECK(memcmp(copy, text, n) == 0 && copy[n] == '\0',
-		    "text of %zu bytes", n);
+		    "the copy of a text of %zu bytes differs", n);
 	}
 }
 
@@ -56,9 +61,10 @@ test_arena(void)
 		fill_arena(&a);
 		arena_reset(&a);
 	}
-	CHECK(a.block != NULL, "a reset keeps no block");
+	CHECK(a.block != NULL, "the reset has freed the last block");
 	arena_release(&a);
-	CHECK(a.block == NULL && a.used == 0, "not released");
+	CHECK(a.block == NULL && a.used == 0, "a block is not released");
+	/* An arena without a block can be reset and released again. */
 	arena_reset(&a);
 	arena_release(&a);
 }
@@ -72,17 +78,18 @@ test_grow(void)
 	for (size_t n = 1; n <= 100000; n++) {
 		before = cap;
 		p = mem_grow(p, &cap, n, sizeof *p);
-		CHECK(cap >= n, "room for %zu of %zu", cap, n);
+		CHECK(cap >= n, "room for only %zu of %zu", cap, n);
 		CHECK(cap == before || cap >= before * 2,
-		    "grown from %zu to %zu", before, cap);
+		    "grown only from %zu to %zu", before, cap);
 		n_grown += cap != before;
 		p[n - 1] = (int)n;
 	}
 	CHECK(n_grown < 20, "grown %zu times", n_grown);
 	for (size_t i = 0; i < 100000; i++)
-		CHECK(p[i] == (int)i + 1, "element %zu", i);
+		CHECK(p[i] == (int)i + 1, "element %zu has changed", i);
+	/* More than twice as many at once. */
 	p = mem_grow(p, &cap, 1000000, sizeof *p);
-	CHECK(cap >= 1000000, "room for %zu", cap);
+	CHECK(cap >= 1000000, "room for only %zu", cap);
 	free(p);
 }
 
@@ -93,7 +100,7 @@ test_zero_bytes(void)
 
 	CHECK(p != NULL && q != NULL, "allocating no bytes failed");
 	for (int i = 0; i < 15; i++)
-		CHECK(r[i] == 0, "byte %d", i);
+		CHECK(r[i] == 0, "byte %d is not cleared", i);
 	free(mem_resize(p, 0, 0));
 	free(q);
 	free(r);
@@ -130,9 +137,10 @@ whole_address_space(void)
 }
 
 static void
-zeros_overflow(void)
+zeroed_product_overflows(void)
 {
-	volatile size_t half = SIZE_MAX / 2;	/* else gcc warns */
+	/* volatile: gcc would warn of the overflow if it knew the value. */
+	volatile size_t half = SIZE_MAX / 2;
 
 	mem_zero(half, 4);
 }
@@ -162,7 +170,7 @@ test_fatal(void)
 		{ "more than the largest object", more_than_largest_object },
 		{ "more than is available", more_than_available },
 		{ "whole address space", whole_address_space },
-		{ "zeros overflow", zeros_overflow },
+		{ "zeroed product overflows", zeroed_product_overflows },
 		{ "growth overflows", growth_overflows },
 		{ "arena overflows", arena_overflows },
 	};

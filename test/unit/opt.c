@@ -32,6 +32,7 @@ static const struct opt second[] = {
 
 static const struct opt *const tables[] = { first, second, NULL };
 
+/* The operands are a command, whose options are not parsed. */
 static bool is_command;
 
 /*
@@ -59,25 +60,30 @@ parse(const char *words)
 static void
 test_values(void)
 {
-	CHECK(parse("") == 0 && !got.flag && got.str == NULL, "no options");
+	CHECK(parse("") == 0 && !got.flag && got.str == NULL,
+	    "a value without options");
 	CHECK(parse("-f -s text a b") == 2 && got.flag &&
 	    strcmp(got.str, "text") == 0, "%s", got.str);
 	is_command = true;
 	CHECK(parse("-f a -s x") == 3 && got.flag && got.str == NULL,
-	    "a command's options");
-	CHECK(parse("-f -- -s x") == 2 && got.str == NULL, "after --");
+	    "an option of the command is parsed");
+	CHECK(parse("-f -- -s x") == 2 && got.str == NULL,
+	    "-- is not the end of the options");
 	is_command = false;
 	CHECK(parse("a --quiet --str=x=y b --flag") == 2 && got.flag &&
-	    got.quiet && strcmp(got.str, "x=y") == 0, "in any order");
+	    got.quiet && strcmp(got.str, "x=y") == 0,
+	    "an option after an operand is not parsed");
 	CHECK(parse("-fstext -- -f") == 1 && strcmp(got.str, "text") == 0,
-	    "-- ends the options");
-	CHECK(parse("-f - -") == 2, "- is an operand");
+	    "an option after -- is parsed");
+	CHECK(parse("-f - -") == 2, "- is not an operand");
 	CHECK(parse("--str -f") == 0 && strcmp(got.str, "-f") == 0 &&
-	    !got.flag, "a value may begin with -");
+	    !got.flag, "a value that begins with - is an option");
 	CHECK(parse("--str . -s x") == 0 && strcmp(got.str, "x") == 0,
-	    "the last one counts");
-	CHECK(parse("-n 2") == 0 && got.num == 2, "the smallest value");
-	CHECK(parse("-n100") == 0 && got.num == 100, "the largest value");
+	    "not the last of two values");
+	CHECK(parse("-n 2") == 0 && got.num == 2,
+	    "the minimum is not accepted");
+	CHECK(parse("-n100") == 0 && got.num == 100,
+	    "the maximum is not accepted");
 	CHECK(parse("-l a --list b -lc") == 0 && got.list.n == 3 &&
 	    strcmp(got.list.values[0], "a") == 0 &&
 	    strcmp(got.list.values[1], "b") == 0 &&
@@ -87,7 +93,10 @@ test_values(void)
 static void
 test_sizes(void)
 {
-	static const struct { const char *words; uint64_t size, any; } ok[] = {
+	static const struct {
+		const char *words;
+		uint64_t size, any;
+	} valid[] = {
 		{ "-S 1", 1, 0 }, { "-S 1K", 1024, 0 }, { "-S 3M", 3 << 20, 0 },
 		{ "-S 4G", UINT64_C(4) << 30, 0 },
 		{ "-S 4294967296", UINT64_C(4) << 30, 0 },
@@ -97,9 +106,10 @@ test_sizes(void)
 		{ "--any 17179869183G", 0, UINT64_C(17179869183) << 30 },
 	};
 
-	for (size_t i = 0; i < sizeof ok / sizeof *ok; i++)
-		CHECK(parse(ok[i].words) == 0 && got.size == ok[i].size &&
-		    got.any == ok[i].any, "%s: %llu %llu", ok[i].words,
+	for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
+		CHECK(parse(valid[i].words) == 0 && got.size == valid[i].size &&
+		    got.any == valid[i].any, "%s: size %llu, any %llu",
+		    valid[i].words,
 		    (unsigned long long)got.size, (unsigned long long)got.any);
 }
 

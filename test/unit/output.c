@@ -70,7 +70,7 @@ test_replace(void)
 	buf_str(&o.buf, "one\n");
 	output_flush(&o);
 	CHECK(!exists("d/new") && count_files("d") == 1,
-	    "not only a temporary file");
+	    "not a temporary file alone");
 	buf_str(&o.buf, "two\n");
 	output_close(&o);
 	CHECK(file_is("d/new", SPAN("one\ntwo\n")), "not the complete file");
@@ -109,7 +109,8 @@ test_large(void)
 			    "%zu bytes are not written", o.buf.len);
 		}
 		output_close(&o);
-		CHECK(file_is("d/large", buf_span(&want)), "%zu bytes",
+		CHECK(file_is("d/large", buf_span(&want)),
+		    "not the %zu bytes that were written",
 		    want.len);
 	}
 	buf_release(&want);
@@ -223,7 +224,8 @@ test_direct(void)
 	CHECK(mkfifo("d/pipe", 0600) == 0, "cannot make a pipe");
 	fd = open("d/pipe", O_RDWR);
 	output_open(&o, "d/pipe");
-	CHECK(o.temporary == NULL && count_files("d") == 1, "a temporary file");
+	CHECK(o.temporary == NULL && count_files("d") == 1,
+	    "a temporary file is used");
 	buf_str(&o.buf, "direct");
 	output_close(&o);
 	CHECK(read(fd, got, sizeof got - 1) == 6 && strcmp(got, "direct") == 0,
@@ -278,7 +280,7 @@ int
 main(void)
 {
 	err_init("output");
-	/* The parent may have left these ignored. */
+	/* The test may have been started with these ignored. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);

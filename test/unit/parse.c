@@ -1,25 +1,12 @@
 /*
  * parse FILE... - prints whether recio accepts each file: "NAME: record" or
- * "NAME: reason".  A value that is not an object is read as that of {"a":...}.
+ * "NAME: reason".  A file that does not begin with '{' is read as {"a":FILE}.
  */
 
 #include "common/base/err.h"
 #include "common/json/json.h"
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
-
-static void
-read_file(struct buf *b, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	int c;
-
-	if (f == NULL)
-		die_errno("cannot open '%s'", path);
-	while ((c = getc(f)) != EOF)
-		buf_char(b, (char)c);
-	fclose(f);
-}
 
 static bool
 is_object(const struct buf *b)
@@ -42,7 +29,8 @@ main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++) {
 		file.len = text.len = 0;
-		read_file(&file, argv[i]);
+		if (!unit_read(argv[i], &file))
+			die_errno("cannot open '%s'", argv[i]);
 		if (is_object(&file)) {
 			buf_add(&text, file.data, file.len);
 		} else {

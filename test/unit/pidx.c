@@ -57,18 +57,20 @@ test_layouts(void)
 	buf_release(&b);
 }
 
+/* For check_bad(): the error may be at any offset. */
+#define ANY_OFFSET SIZE_MAX
+
 static void
 check_bad(struct span bytes, size_t offset)
 {
-	char *copy = memcpy(malloc(bytes.n + (bytes.n == 0)), bytes.p,
-	    bytes.n);
+	char *copy = unit_copy(bytes);
 	struct pidx p;
 	struct pidx_error e = { .offset = 12345 };
 
-	CHECK(!pidx_read(&p, span_of(copy, bytes.n), &e), "%zu bytes",
-	    bytes.n);
-	CHECK(offset == (size_t)-1 ? e.offset <= bytes.n : e.offset == offset,
-	    "at %zu, not %zu: %s", e.offset, offset, e.why);
+	CHECK(!pidx_read(&p, span_of(copy, bytes.n), &e),
+	    "%zu bytes are accepted", bytes.n);
+	CHECK(offset == ANY_OFFSET ? e.offset <= bytes.n : e.offset == offset,
+	    "error at %zu, not %zu: %s", e.offset, offset, e.why);
 	CHECK(e.why[0] != '\0', "no reason");
 	CHECK(p.cap < 1000, "room for %zu entries", p.cap);
 	pidx_release(&p);
@@ -78,10 +80,14 @@ check_bad(struct span bytes, size_t offset)
 static void
 test_malformed(void)
 {
+	/*
+	 * Every truncated index, except one with args that loses its last
+	 * string, of 7 bytes: it is a valid index without args.
+	 */
 	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++)
 		for (size_t n = 0; n < one[l].n; n++)
 			if (l != PIDX_2_ARGS || n != one[l].n - 7)
-				check_bad(span_of(one[l].p, n), (size_t)-1);
+				check_bad(span_of(one[l].p, n), ANY_OFFSET);
 	check_bad(SPAN(""), 0);
 	check_bad(SPAN("pid"), 0);
 	check_bad(SPAN("PIDX\1\0\0\0\0\0\0\0"), 0);
@@ -101,16 +107,17 @@ test_malformed(void)
 
 /* The entries before the damage are read. */
 static void
-test_beginning(void)
+test_truncated(void)
 {
-	struct span good = SPAN(HEAD("\1", "\3") "\4\3\2\1" SHA "p\0"
+	struct span truncated = SPAN(HEAD("\1", "\3") "\4\3\2\1" SHA "p\0"
 	    "\4\3\2\1" SHA "q\0" "\4\3");
 	struct pidx p;
 	struct pidx_error e;
 
-	CHECK(!pidx_read(&p, good, &e), "good");
-	CHECK(p.n == 2 && span_eq(p.entries[1].path, "q"), "%zu", p.n);
-	CHECK(e.offset == good.n - 2, "%zu", e.offset);
+	CHECK(!pidx_read(&p, truncated, &e), "a truncated index is accepted");
+	CHECK(p.n == 2 && span_eq(p.entries[1].path, "q"), "%zu entries",
+	    p.n);
+	CHECK(e.offset == truncated.n - 2, "error at %zu", e.offset);
 	pidx_release(&p);
 }
 
@@ -127,7 +134,7 @@ entry(const char *path, uint32_t time, char object)
 
 enum { N_MAX = 128 };
 
-/* An index, and the same as a list that is maintained as by Perun. */
+/* An index, and the same entries in a list that is maintained as by Perun. */
 struct model {
 	struct buf bytes;
 	struct pidx_entry list[N_MAX];
@@ -164,7 +171,7 @@ compare(const void *a, const void *b)
 	return pidx_compare_object(a, b);
 }
 
-/* Adds sorted entries to both and compares which existed. */
+/* Sorts entries, adds them to both and compares which existed. */
 static void
 add(struct model *m, struct pidx_entry *new, size_t n)
 {
@@ -233,7 +240,10 @@ test_add_equal(void)
 	model_end(&m);
 }
 
-/* In an unsorted index entries are inserted as by Perun. */
+/*
+ * An unsorted index is not sorted.  An entry is inserted before the first that
+ * is not less, as Perun does.
+ */
 static void
 test_add_unsorted(void)
 {
@@ -247,7 +257,7 @@ test_add_unsorted(void)
 	pidx_write(&p, &m.bytes);
 	add(&m, new, 2);
 	CHECK(m.n == 3 && span_eq(m.list[0].path, "b") &&
-	    span_eq(m.list[2].path, "a"), "not in front");
+	    span_eq(m.list[2].path, "a"), "the new entry is not the first");
 	model_end(&m);
 }
 
@@ -279,31 +289,36 @@ test_add_malformed(void)
 	struct pidx_error read_error, add_error;
 	struct buf bytes = { 0 };
 	struct pidx p;
-	struct span cut;
-	bool existed, good;
+	struct span truncated;
+	bool existed, is_valid;
 
 	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++) {
 		for (size_t n = 0; n < one[l].n; n++) {
-			cut = span_of(one[l].p, n);
-			good = pidx_read(&p, cut, &read_error);
+			truncated = span_of(one[l].p, n);
+			is_valid = pidx_read(&p, truncated, &read_error);
 			pidx_release(&p);
 			bytes.len = 0;
-			buf_add(&bytes, cut.p, n);
+			buf_add(&bytes, truncated.p, n);
 			CHECK(pidx_add(&bytes, &new, 1, &existed,
-			    &add_error) == good, "%zu bytes", n);
-			CHECK(good || (span_same(cut, span_of(bytes.data,
-			    bytes.len)) && add_error.offset == read_error.offset &&
-			    strcmp(add_error.why, read_error.why) == 0),
+			    &add_error) == is_valid, "%zu bytes", n);
+			if (is_valid)
+				continue;
+			CHECK(span_same(truncated, buf_span(&bytes)),
+			    "the first %zu bytes are changed", n);
+			CHECK(add_error.offset == read_error.offset &&
+			    strcmp(add_error.why, read_error.why) == 0,
 			    "%zu bytes: %s", n, add_error.why);
 		}
 	}
 	buf_release(&bytes);
 }
 
-/* Reading a damaged index stays within the bytes. */
+/* Reading a damaged index stays within its bytes. */
 static void
 test_damage(void)
 {
+	/* The time, the object's name, and the NUL of an empty path. */
+	enum { ENTRY_BYTES_MIN = 4 + PIDX_SHA_SIZE + 1 };
 	struct pidx p;
 	struct pidx_error e;
 	char *copy;
@@ -317,12 +332,14 @@ test_damage(void)
 			copy[unit_random(n)] = (char)unit_random(
 			    unit_random(2) == 0 ? 5 : 256);
 		if (!pidx_read(&p, span_of(copy, n), &e))
-			CHECK(e.offset <= n, "%zu of %zu", e.offset, n);
+			CHECK(e.offset <= n, "error at %zu of %zu", e.offset,
+			    n);
 		for (size_t k = 0; k < p.n; k++)
 			CHECK(p.entries[k].path.p >= copy &&
 			    p.entries[k].path.p + p.entries[k].path.n <
-			    copy + n, "a path elsewhere");
-		CHECK(p.n <= n / 25, "%zu entries", p.n);
+			    copy + n, "a path is outside the bytes");
+		CHECK(p.n <= n / ENTRY_BYTES_MIN,
+		    "%zu entries in %zu bytes", p.n, n);
 		pidx_release(&p);
 		free(copy);
 	}
@@ -334,7 +351,7 @@ main(void)
 	unit_seed();
 	test_layouts();
 	test_malformed();
-	test_beginning();
+	test_truncated();
 	for (enum pidx_layout l = PIDX_1; l <= PIDX_2; l++)
 		test_add(l);
 	test_add_equal();

@@ -108,17 +108,17 @@ test_string_from_bytes(void)
 }
 
 /*
- * The text written has the value that was read and as few digits as possible.
- * It is written again without a change.
+ * The text written has the value that was read, and as few digits as possible.
+ * Reading and writing it again does not change it.
  */
 static void
-check_double(double value, int n_digits)
+check_double(double value, int precision)
 {
 	char text[64], shorter[64], *end;
 	struct buf b = { 0 }, again = { 0 };
-	int n = 0;
+	int n = 0, n_digits = 0;
 
-	snprintf(text, sizeof text, "%.*e", n_digits, value);
+	snprintf(text, sizeof text, "%.*e", precision, value);
 	value = strtod(text, NULL);
 	pyjson_put(&b, span_str(text));
 	CHECK(strtod(buf_cstr(&b), &end) == value && *end == '\0',
@@ -132,9 +132,9 @@ check_double(double value, int n_digits)
 			break;
 		n++;
 	}
-	n_digits = 0;
 	for (const char *p = b.data; *p != '\0' && *p != 'e'; p++)
 		n_digits += text_is_digit(*p) && (n_digits > 0 || *p != '0');
+	/* Without an exponent, zeros may be added: 100.0 has one digit. */
 	CHECK(n_digits <= n + 1 || strchr(b.data, 'e') == NULL,
 	    "%s has %d digits, not %d", b.data, n_digits, n + 1);
 	buf_release(&b);

@@ -61,13 +61,14 @@ test_getters(void)
 
 	if (r == NULL)
 		return;
-	CHECK(rec_is(r, "t") && !rec_is(r, "tt") && !rec_is(r, ""), "type");
+	CHECK(rec_is(r, "t") && !rec_is(r, "tt") && !rec_is(r, ""),
+	    "the type is not t");
 	CHECK(rec_str(r, A, &s) == REC_OK && span_eq(s,
 	    "\xc3\xa9\n\xf0\x9f\x98\x80/"), "'%.*s'", SPAN_ARG_ALL(s));
 	CHECK(rec_int(r, B, &v) == REC_OK && v == -12, "%lld", (long long)v);
 	CHECK(rec_strings(r, C, &items, &n) == REC_OK && n == 2 &&
 	    span_eq(items[0], "p") && span_eq(items[1], "\t"), "%zu", n);
-	CHECK(rec_true(r, LONG) && !rec_true(r, A), "true");
+	CHECK(rec_true(r, LONG) && !rec_true(r, A), "true is not only LONG");
 	CHECK(r->n == 6 && span_eq(r->fields[0].key, "x") &&
 	    span_eq(r->fields[0].token, "1"), "an undeclared key is not kept");
 	CHECK(span_eq(rec_get(r, C)->token, "[\"p\",\"\\t\"]"), "'%.*s'",
@@ -98,10 +99,11 @@ test_absent(void)
 		    rec_strings(r, key, &items, &n) == REC_ABSENT &&
 		    !rec_true(r, key), "key %u", key);
 	CHECK(rec_get(r, A) != NULL && rec_get(r, A)->kind == REC_NULL &&
-	    rec_get(r, B) == NULL, "null is not a missing key");
-	CHECK(!rec_is(r, "x") && !rec_true(r, C), "false");
+	    rec_get(r, B) == NULL, "null and a missing key are the same");
+	CHECK(!rec_is(r, "x") && !rec_true(r, C),
+	    "a missing type is x, or false is true");
 	r = check_record(SPAN("{}"));
-	CHECK(r != NULL && r->n == 0 && rec_get(r, A) == NULL, "no fields");
+	CHECK(r != NULL && r->n == 0 && rec_get(r, A) == NULL, "{} has fields");
 }
 
 static void
@@ -125,7 +127,7 @@ test_arrays(void)
 		    "\"c\":[\"y\"]}", cases[i].text);
 		if ((r = check_record(span_str(text))) == NULL)
 			continue;
-		n = 9;
+		n = 9;	/* as in cases[]: not set for what is not an array */
 		CHECK(rec_strings(r, A, &items, &n) == cases[i].found &&
 		    n == cases[i].n, "%s: %zu", text, n);
 		CHECK(span_eq(rec_get(r, A)->token, cases[i].text), "'%.*s'",
@@ -232,7 +234,7 @@ test_duplicates(void)
 	check_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
 	    "\"b\":{\"a\":1},\"c\":{\"a\":{},\"b\":{\"a\":1}}}"));
 	check_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
-	/* At every depth, before and after other objects. */
+	/* Duplicates are found at every depth, around nested objects. */
 	for (int depth = 1; depth <= RECIO_DEPTH; depth++) {
 		b.len = 0;
 		for (int i = 1; i < depth; i++)
@@ -242,7 +244,7 @@ test_duplicates(void)
 			buf_char(&b, '}');
 		check_not_record(buf_span(&b), "duplicate key");
 	}
-	/* Objects with many keys are checked in another way. */
+	/* The keys of large objects are compared in another way. */
 	for (int n = 2; n < 200; n += 7)
 		for (int twice = 0; twice < 2; twice++) {
 			b.len = 0;
@@ -286,7 +288,7 @@ nest(struct buf *b, int n, const char *open, const char *inner,
 	return buf_span(b);
 }
 
-/* The record is the first level. */
+/* A record may have 512 levels; the record itself is the first. */
 static void
 test_depth(void)
 {
@@ -310,7 +312,7 @@ test_depth(void)
 		    "512 levels");
 		if (deep[i] < 2000)
 			continue;
-		b.len = b.len / 6 * 5;	/* leave some levels open */
+		b.len = b.len / 6 * 5;	/* some levels are not closed */
 		check_not_record(buf_span(&b), "512 levels");
 	}
 	buf_release(&b);
@@ -330,7 +332,10 @@ test_truncated(void)
 		check_not_record(span_of(sample.p + n, sample.n - n), NULL);
 }
 
-/* With up to three bytes changed: no crash, and the next record is read. */
+/*
+ * A record with up to three bytes changed is read or rejected, and the record
+ * after it is read.
+ */
 static void
 test_mutations(void)
 {
@@ -343,7 +348,7 @@ test_mutations(void)
 		for (uint64_t n = unit_random(3) + 1; n > 0; n--)
 			text[unit_random(sample.n)] = unit_random(2) ?
 			    (char)unit_random(256) :
-			    "{}[]\",:\\ue01-tn"[unit_random(16)];
+			    UNIT_ONE_OF("{}[]\",:\\ue01-tn");	/* or NUL */
 		r = parse(span_of(text, sample.n), &why);
 		CHECK((r == NULL) == (why != NULL), "%.*s", (int)sample.n,
 		    text);
@@ -357,7 +362,7 @@ test_mutations(void)
 	check_record(sample);
 }
 
-/* A long string and many fields, neither of which takes long. */
+/* With a long string and many fields, quadratic time would be noticed. */
 static void
 test_large(void)
 {
@@ -371,7 +376,7 @@ test_large(void)
 	buf_str(&b, "\\n\"}");
 	r = check_record(buf_span(&b));
 	CHECK(r != NULL && rec_str(r, A, &s) == REC_OK && s.n == 8000001,
-	    "the long string");
+	    "the long string is not read");
 	b.len = 0;
 	buf_char(&b, '{');
 	for (int i = 0; i < 200000; i++)
@@ -380,7 +385,7 @@ test_large(void)
 	r = check_record(buf_span(&b));
 	CHECK(r != NULL && r->n == 200001 && span_eq(r->fields[77777].key,
 	    "k77777") && span_eq(r->fields[77777].text, "77777"),
-	    "the many fields and their order");
+	    "the many fields are not read in order");
 	buf_release(&b);
 }
 

@@ -7,8 +7,9 @@
 enum { NO_LIMIT = 1 << 30, DEPTH_MAX = 6 };
 
 /*
- * Writes "LINE:VALUE|" for each value on standard input, then how the scan
- * ended, with the value that is not complete, and "+" and what was left.
+ * Writes "LINE:VALUE|" for each value on standard input; then how the scan
+ * ended, with "LINE:VALUE" for an incomplete value; then "+" and the rest of
+ * the input.
  */
 static void
 show_values(struct buf *to, size_t limit)
@@ -39,7 +40,7 @@ show_values(struct buf *to, size_t limit)
 	buf_char(to, '+');
 	while (scan_rest(&in, &value))
 		buf_add(to, value.p, value.n);
-	CHECK(scan_peek(&in) == -1, "not all was read");
+	CHECK(scan_peek(&in) == -1, "input is left after scan_rest()");
 	input_release(&in);
 }
 
@@ -99,29 +100,31 @@ test_ends(void)
 static void
 test_limit(void)
 {
-	struct buf got = { 0 };
+	static const char first[] = "1:[1,2]|long1:";
+	struct span rest = SPAN("[1,2,3,4,5,6,7,8,9] [3]");
 	struct span text = SPAN("[1,2] [1,2,3,4,5,6,7,8,9] [3]");
+	struct buf got = { 0 };
+	size_t n_first = strlen(first);
 
 	check(SPAN("12345 \"345\" [3,5]"), 5, "1:12345|1:\"345\"|1:[3,5]|"
 	    "none+");
 	/*
-	 * How much of a long value is returned first depends on the reads; with
-	 * the rest it is always complete.
+	 * How much of a long value is before the "+" depends on the reads, but
+	 * with the rest it is always complete.
 	 */
 	for (size_t size = 1; size <= UNIT_READ_MAX; size++) {
 		unit_stdin(text, size);
 		show_values(&got, 5);
-		CHECK(got.len > 8 + 6 && memcmp(got.data,
-		    "1:[1,2]|long1:", 14) == 0, "%.*s", (int)got.len,
-		    got.data);
-		CHECK(strlen(buf_cstr(&got)) == 14 + text.n - 6 + 1, "%s",
-		    got.data);
+		CHECK(got.len > n_first && memcmp(got.data, first, n_first) ==
+		    0, "%.*s", (int)got.len, got.data);
+		CHECK(got.len == n_first + rest.n + strlen("+"), "%.*s",
+		    (int)got.len, got.data);
 		wait(NULL);
 	}
 	buf_release(&got);
 }
 
-/* A value that is deeper than any stack and larger than any read. */
+/* A value too deep for a recursion over its levels, larger than any read. */
 static void
 test_large(void)
 {
@@ -138,7 +141,7 @@ test_large(void)
 	unit_stdin(buf_span(&text), 60000);
 	show_values(&got, NO_LIMIT);
 	CHECK(span_same(buf_span(&got),
-	    buf_span(&want)), "a million levels");
+	    buf_span(&want)), "a million levels are not one value");
 	wait(NULL);
 	buf_release(&text);
 	buf_release(&want);

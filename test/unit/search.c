@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 2000, N_MAX = 40, VALUES = 12 };
 
-/* In sorted values with many equal ones, against a linear search. */
+/* Compares a search of sorted values, often equal, with a linear search. */
 static void
 test_search(void)
 {
@@ -71,11 +71,15 @@ test_sort(void)
 		sort(sorted, n, sizeof *sorted, compare_u64);
 		sort_with(order, n, sizeof *order, compare_indexes, list);
 		for (size_t i = 0; i < n; i++)
-			CHECK(list[order[i]] == sorted[i], "element %zu", i);
+			CHECK(list[order[i]] == sorted[i],
+			    "sort() and sort_with() differ at %zu",
+			    i);
 		for (size_t i = 1; i < n; i++)
 			CHECK(sorted[i - 1] <= sorted[i] &&
 			    (sorted[i - 1] != sorted[i] ||
-			    order[i - 1] < order[i]), "the order at %zu", i);
+			    order[i - 1] < order[i]),
+			    "elements %zu and %zu are out of order",
+			    i - 1, i);
 	}
 	sort(NULL, 0, 1, compare_u64);
 	sort_with(NULL, 0, 1, compare_indexes, NULL);

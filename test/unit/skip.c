@@ -122,7 +122,7 @@ yajl_accepts(struct span text)
 	return accepted;
 }
 
-/* Delimits a value whose bytes arrive all at once, and in two parts. */
+/* Finds the end of a value whose bytes arrive at once, and in two parts. */
 static void
 check_value(struct span text, size_t start, size_t end)
 {
@@ -131,17 +131,17 @@ check_value(struct span text, size_t start, size_t end)
 	struct skip whole = { 0 }, parts = { 0 };
 
 	skip_value(&whole, rest);
-	CHECK(whole.at == n, "%zu, not %zu of '%.*s'", whole.at, n,
+	CHECK(whole.at == n, "ends at %zu, not %zu, of '%.*s'", whole.at, n,
 	    SPAN_ARG_ALL(rest));
 	if (!skip_value(&parts, span_of(rest.p, split)))
 		skip_value(&parts, rest);
-	CHECK(parts.at == n, "%zu, not %zu, split at %zu of '%.*s'", parts.at,
-	    n, split, SPAN_ARG_ALL(rest));
+	CHECK(parts.at == n, "ends at %zu, not %zu, split at %zu, of '%.*s'",
+	    parts.at, n, split, SPAN_ARG_ALL(rest));
 	if (*rest.p == '"')
 		CHECK(skip_string(rest.p + 1, rest.p + rest.n) == rest.p + n,
 		    "the string '%.*s'", SPAN_ARG_ALL(rest));
 	items_take(&rest, &item);
-	CHECK(item.n == n, "%zu, not %zu", item.n, n);
+	CHECK(item.n == n, "an item of %zu bytes, not %zu", item.n, n);
 }
 
 static void
@@ -205,7 +205,8 @@ test_numbers(void)
 	for (int i = 0; i < TEXTS * 5; i++) {
 		n = 1 + unit_random(sizeof text - 3);
 		for (size_t k = 1; k <= n; k++)
-			text[k] = characters[unit_random(15)];
+			text[k] = characters[unit_random(
+			    sizeof characters - 1)];
 		strcpy(text + n + 1, "]");
 		end = skip_number(text + 1, text + n + 1);
 		CHECK((end == text + n + 1) ==
@@ -213,7 +214,7 @@ test_numbers(void)
 	}
 }
 
-/* Random bytes are read within their bounds, and every value ends. */
+/* Of random bytes, none past the end is read, and a value has an end. */
 static void
 test_noise(void)
 {
@@ -225,8 +226,8 @@ test_noise(void)
 		n = 1 + unit_random(sizeof noise);
 		for (size_t k = 0; k < n; k++)
 			noise[k] = unit_random(3) == 0 ?
-			    (char)unit_random(256) : "\"\\[]{},:\n1t"[
-			    unit_random(12)];
+			    (char)unit_random(256) :
+			    UNIT_ONE_OF("\"\\[]{},:\n1t");	/* or NUL */
 		text = unit_copy(span_of(noise, n));
 		s = (struct skip){ 0 };
 		skip_value(&s, span_of(text, n));

@@ -1,4 +1,4 @@
-/* symbols - symtabs against a model that looks at each address; demangling */
+/* symbols - symbol tables are compared with a model; names are demangled */
 
 #include "common/base/num.h"
 #include "common/program/demangle.h"
@@ -7,7 +7,10 @@
 
 enum { ADDRESSES = 200, ROUNDS = 3000 };
 
-/* Rows are added in order: the last of an address counts, to the next one. */
+/*
+ * Rows are added in order.  Each describes the addresses from its own to that
+ * of the next one; of several at one address, the last does.
+ */
 static void
 test_rows(void)
 {
@@ -41,13 +44,16 @@ test_depth(void)
 
 	for (uint32_t i = 0; i < SCOPE_DEPTH_MAX; i++) {
 		CHECK(symtab_add_scope(&t, scope) == i, "scope %u", i);
-		CHECK(t.scopes[i].depth == i, "its depth");
+		CHECK(t.scopes[i].depth == i, "scope %u has depth %u", i,
+		    t.scopes[i].depth);
 		scope.parent = i;
 	}
-	CHECK(symtab_add_scope(&t, scope) == INDEX_NONE, "one too deep");
+	CHECK(symtab_add_scope(&t, scope) == INDEX_NONE,
+	    "a scope too deep is added");
 	scope.parent = 7;
-	CHECK(symtab_add_scope(&t, scope) == SCOPE_DEPTH_MAX, "one less deep");
-	CHECK(t.scopes[SCOPE_DEPTH_MAX].depth == 8, "its depth");
+	CHECK(symtab_add_scope(&t, scope) == SCOPE_DEPTH_MAX,
+	    "a scope under scope 7 is not added");
+	CHECK(t.scopes[SCOPE_DEPTH_MAX].depth == 8, "not depth 8");
 	symtab_release(&t);
 }
 
@@ -107,8 +113,9 @@ test_symbols(void)
 }
 
 /*
- * f(a<int>, a<a<int>, a<int> >, ...): each type is twice as long as the one
- * before.
+ * The mangled name of f(a<int>, a<a<int>, a<int> >, ...) with n pairs: each
+ * type is twice as long as the one before, to which it refers by its number, a
+ * digit in base 36.
  */
 static void
 add_pairs(struct buf *name, unsigned n)
@@ -132,6 +139,7 @@ test_names(void)
 	struct span shown;
 
 	demangler_init(&d);
+	/* Each twice: the second time, the demangler remembers the answer. */
 	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
 		shown = demangler_name(&d, names[i / 2][0]);
 		CHECK(span_eq(shown, names[i / 2][1]), "%s is %.*s",
@@ -144,7 +152,7 @@ test_names(void)
 	bomb.len = 0;
 	add_pairs(&bomb, 36);
 	shown = demangler_name(&d, buf_cstr(&bomb));
-	CHECK(span_eq(shown, bomb.data), "36 pairs are too many");
+	CHECK(span_eq(shown, bomb.data), "36 pairs are demangled");
 	buf_release(&bomb);
 	demangler_release(&d);
 }

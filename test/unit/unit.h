@@ -153,8 +153,8 @@ unit_mutate(char *text, size_t n, size_t size, const char *const *pieces,
 }
 
 /*
- * A copy in memory of exactly its size, so that the sanitizer notices a read
- * past its end.  The caller frees it.
+ * Copies a text to memory of exactly its size, so that the sanitizer notices a
+ * read past its end.  The caller frees it.
  */
 static inline char *
 unit_copy(struct span text)
