@@ -88,7 +88,9 @@ struct node {
 	uint32_t size_bytes;
 	uint16_t worker;
 	uint8_t n_deps, n_copies, type, status;
-	bool needed, cached, by_worker;
+	bool needed;		/* others depend on it */
+	bool cached;		/* finished_from_cache instead of a run */
+	bool by_worker;		/* that event names a worker, not a host */
 };
 
 /* 12 bytes, since there are about ten for each node. */
@@ -223,7 +225,7 @@ add_event(uint32_t time_ms, enum kind kind, uint32_t subject, uint32_t arg)
 	e->arg = (uint8_t)arg;
 }
 
-/* The last eighth of the hosts have one worker, the others two. */
+/* Worker w is on host w % n_hosts: an eighth of the hosts have only one. */
 static void
 make_hosts(void)
 {
@@ -263,23 +265,26 @@ earlier_free(uint32_t a, uint32_t b)
 	return free_ms[b] < free_ms[a] ? b : a;
 }
 
-/* A worker on the host of an input, unless its queue is much longer. */
+/*
+ * A worker on the host of an input, unless it is free much later than the best
+ * of four random workers.
+ */
 static uint32_t
 pick_worker(const struct node *n, uint32_t ready_ms)
 {
-	uint32_t anyone, near;
+	uint32_t any, near;
 
-	anyone = below(n_workers);
+	any = below(n_workers);
 	for (int tries = 0; tries < 3; tries++)
-		anyone = earlier_free(anyone, below(n_workers));
+		any = earlier_free(any, below(n_workers));
 	if (n->n_deps == 0 || one_in(7))
-		return anyone;
+		return any;
 	near = host_of(dep_of(n, below(n->n_deps)));
 	if (near + n_hosts < n_workers)
 		near = earlier_free(near, near + n_hosts);
-	if (free_ms[anyone] > ready_ms)
-		ready_ms = free_ms[anyone];
-	return free_ms[near] < ready_ms + PATIENCE_MS ? near : anyone;
+	if (free_ms[any] > ready_ms)
+		ready_ms = free_ms[any];
+	return free_ms[near] < ready_ms + PATIENCE_MS ? near : any;
 }
 
 static void
@@ -508,21 +513,22 @@ write_node(FILE *fp, uint32_t index)
 static void
 write_graph(const char *path)
 {
-	const char *before = "\n";
+	const char *separator = "\n";
 	FILE *fp;
 
 	fp = create(path);
 	fputs("{\"graph\": [", fp);
-	for (uint32_t i = n_nodes; i-- > 0; before = ",\n") {
-		fputs(before, fp);
+	for (uint32_t i = n_nodes; i-- > 0; separator = ",\n") {
+		fputs(separator, fp);
 		write_node(fp, i);
 	}
 	fputs("\n], \"result\": [", fp);
-	before = "";
+	separator = "";
 	for (uint32_t i = 0; i < n_nodes; i++)
 		if (!nodes[i].needed) {
-			fprintf(fp, "%s\"" UID "\"", before, UID_OF(&nodes[i]));
-			before = ", ";
+			fprintf(fp, "%s\"" UID "\"", separator,
+			    UID_OF(&nodes[i]));
+			separator = ", ";
 		}
 	fputs("]}\n", fp);
 	finish(fp, path);

@@ -1,6 +1,9 @@
 /*
  * mal - generates the profiler events of simulated MonetDB servers
  *
+ * The formats S, M and P are those of malparse(1).  The suffix of a function
+ * names the formats for which it writes, as in put_value_mp().
+ *
  * The same arguments always give the same bytes, on any machine.  Queries come
  * in rounds: one to three run at the same time on each server.  The events of a
  * round are simulated, sorted and written before the next round begins.
@@ -159,8 +162,9 @@ static struct text out, scratch;
  * Text.
  */
 
+/* Makes space for n bytes, and returns where they begin. */
 static char *
-room(struct text *t, size_t n)
+reserve(struct text *t, size_t n)
 {
 	if (t->cap - t->n < n) {
 		t->cap = 2 * (t->cap + n);
@@ -172,7 +176,7 @@ room(struct text *t, size_t n)
 static void
 put(struct text *t, const char *p, size_t n)
 {
-	memcpy(room(t, n), p, n);
+	memcpy(reserve(t, n), p, n);
 	t->n += n;
 }
 
@@ -209,7 +213,7 @@ put_u(struct text *t, uint64_t value)
 static void
 put_quoted(struct text *t, const char *p, size_t n)
 {
-	char *to = room(t, 2 * n + 2), c;
+	char *to = reserve(t, 2 * n + 2), c;
 
 	*to++ = '"';
 	for (size_t i = 0; i < n; i++) {
@@ -227,7 +231,7 @@ static void
 put_unescaped(struct text *t, const char *p, size_t n)
 {
 	static struct text plain;
-	char *to = room(&plain, n), *start = to;
+	char *to = reserve(&plain, n), *start = to;
 
 	for (size_t i = 1; i + 1 < n; i++)
 		if (p[i] == '\\')
@@ -289,6 +293,7 @@ set_value(struct plan *plan, struct var *v, const char *p, size_t n)
 	put(&plan->values, p, n);
 }
 
+/* These return the index of a constant of the plan, new or existing. */
 static int
 constant(struct plan *plan, const char *type, const char *value)
 {
@@ -460,6 +465,7 @@ set_alias(struct plan *plan, struct var *v, const char *column)
 	v->parent = v->bid + 1;
 }
 
+/* A random constant for a letter of templates[]; for k, stores the column. */
 static int
 literal(struct plan *plan, char letter, const char **column)
 {
@@ -565,7 +571,7 @@ share_bats(struct plan *plan)
 	}
 }
 
-/* SQL as a MAL string; a server escapes a quote of SQL as \'. */
+/* Appends SQL as a MAL string; a server escapes a quote of SQL as \'. */
 static void
 write_query(struct text *t, const struct plan *plan)
 {
@@ -677,7 +683,7 @@ add_result_set(struct plan *plan)
 		add_argument(plan, op, arguments[i]);
 }
 
-/* pc 0, querylog.define, a dataflow block with most ops, resultSet, end. */
+/* A function: querylog.define, a large dataflow block, resultSet, end. */
 static void
 make_plan(struct plan *plan, int n)
 {
@@ -707,7 +713,7 @@ make_plan(struct plan *plan, int n)
  */
 
 static uint32_t
-time_of(const struct op *op)
+duration_of(const struct op *op)
 {
 	if (strcmp(op->module, "language") == 0 || op->module[0] == '\0')
 		return 1 + below(6);
@@ -725,7 +731,7 @@ run_in_order(struct plan *plan, int from, int to, uint64_t now, int thread)
 		op = &plan->ops[pc];
 		op->thread = thread;
 		op->start_us = now += 1 + below(20);
-		op->end_us = now += time_of(op);
+		op->end_us = now += duration_of(op);
 	}
 	return now;
 }
@@ -775,7 +781,8 @@ run_dataflow(struct plan *plan, uint64_t now, int first_thread)
 		op->thread = first_thread + w;
 		op->start_us = ready_us(plan, op, free_us[w]) + 1 + below(8);
 		op->end_us = pc == plan->call_pc ? run_callee(plan->callee,
-		    op->start_us, op->thread) + 3 : op->start_us + time_of(op);
+		    op->start_us, op->thread) + 3 :
+		    op->start_us + duration_of(op);
 		free_us[w] = op->end_us;
 		if (op->end_us > end_us)
 			end_us = op->end_us;
@@ -865,7 +872,7 @@ earliest_us(const struct event *e)
 }
 
 static uint64_t
-later(uint64_t a, uint64_t b)
+max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -877,10 +884,10 @@ delay(struct event *e, uint64_t *thread_us)
 
 	if (e->pc > 2 && one_in(16))
 		e->sort_us += below(400);
-	e->sort_us = later(e->sort_us, later(*thread_us, earliest_us(e)));
+	e->sort_us = max_u64(e->sort_us, max_u64(*thread_us, earliest_us(e)));
 	if (e->done)
 		op->written_us = e->sort_us;
-	e->plan->written_us = later(e->plan->written_us, e->sort_us);
+	e->plan->written_us = max_u64(e->plan->written_us, e->sort_us);
 	*thread_us = e->sort_us;
 }
 
@@ -1042,7 +1049,7 @@ static void
 put_prerequisites(struct text *t, const struct event *e)
 {
 	const struct op *op = &e->plan->ops[e->pc];
-	const char *before = "";
+	const char *separator = "";
 	const struct var *v;
 
 	PUT(t, ",\"prereq\":[");
@@ -1050,9 +1057,9 @@ put_prerequisites(struct text *t, const struct event *e)
 		v = &e->plan->vars[e->plan->slots[op->first_slot + i]];
 		if (v->assigned_at <= 0)
 			continue;
-		put_s(t, before);
+		put_s(t, separator);
 		put_u(t, (uint64_t)v->assigned_at);
-		before = ",";
+		separator = ",";
 	}
 	PUT(t, "]");
 }
@@ -1199,6 +1206,7 @@ put_bat_mp(struct text *t, const struct event *e, int slot)
 		PUT(t, ",\"seqbase\":0");
 	}
 	put_key_s(t, ",\"mode\":", v->persistent ? "persistent" : "transient");
+	/* Five flags from a hash of the variable; nonil excludes nil. */
 	bits = v->number * UINT32_C(2654435761) >> 27;
 	put_key_u(t, ",\"sorted\":", bits & 1);
 	put_key_u(t, ",\"revsorted\":", bits >> 1 & 1);
@@ -1405,30 +1413,31 @@ pick_size(uint64_t left)
 	return n < 20 ? 20 : (int)n;
 }
 
+/* lane: the index of a query among those that a server runs at one time. */
 static void
-name_plan(struct plan *plan, uint32_t server, uint32_t side, const char *fmt)
+name_plan(struct plan *plan, uint32_t server, uint32_t lane, const char *fmt)
 {
 	plan->server = server;
-	plan->client = server * MAX_PARALLEL + side;
+	plan->client = server * MAX_PARALLEL + lane;
 	plan->tag = servers[server].next_tag++;
 	snprintf(plan->name, sizeof plan->name, fmt, plan->tag % 1000);
 }
 
 static void
-add_query(uint32_t server, uint32_t side, uint64_t left)
+add_query(uint32_t server, uint32_t lane, uint64_t left)
 {
-	struct plan *plan = &plans[2 * (server * MAX_PARALLEL + side)];
+	struct plan *plan = &plans[2 * (server * MAX_PARALLEL + lane)];
 
-	name_plan(plan, server, side, "s%" PRIu32 "_1");
+	name_plan(plan, server, lane, "s%" PRIu32 "_1");
 	plan->callee = one_in(4) ? plan + 1 : NULL;
 	if (plan->callee != NULL) {
-		name_plan(plan + 1, server, side, "L%" PRIu32);
+		name_plan(plan + 1, server, lane, "L%" PRIu32);
 		plan[1].callee = plan + 1;	/* marks it as a callee */
 		make_callee(plan + 1, 6 + (int)below(10));
 	}
 	make_plan(plan, pick_size(left));
 	run(plan, servers[server].now_us + below(20000),
-	    1 + (int)(side * (WORKERS + 1)));
+	    1 + (int)(lane * (WORKERS + 1)));
 	add_events(plan);
 	if (plan->callee != NULL)
 		add_events(plan + 1);
@@ -1454,8 +1463,8 @@ write_round(uint64_t left)
 	n_events = 0;
 	for (uint32_t server = 0; server < n_servers; server++) {
 		n_parallel = 1 + (one_in(3) && left > 1000 ? 1 + below(2) : 0);
-		for (uint32_t side = 0; side < n_parallel; side++)
-			add_query(server, side, left);
+		for (uint32_t lane = 0; lane < n_parallel; lane++)
+			add_query(server, lane, left);
 	}
 	now_us = latest_end_us() + 1000;
 	for (uint32_t server = 0; server < n_servers; server++)
