@@ -98,7 +98,7 @@ ratio 'dormant / floor, chain' "${cost[dormant.chain.1]}" "$floor" 1.17
 ratio 'dormant / floor, fan64' "${cost[dormant.fan64.1]}" \
 	"${cost['empty hooks: the floor.fan64.1']}" 1.17
 
-printf '\ninstructions a call: floor %d and %d, counts %d and %d (65)\n' \
+printf '\ninstructions a call: floor %d and %d, counts %d and %d (at most 65)\n' \
 	"$(instructions noop chain)" "$(instructions noop fan64)" \
 	"$(instructions weir chain callgraph-record -o "$cg/rec")" \
 	"$(instructions weir fan64 callgraph-record -o "$cg/rec")"

@@ -1,9 +1,9 @@
 # bench-perun.sh - the part of bench.sh for pidx-write and pidx-read
 #
-# pidx-write syncs the file system, which git add does not.  CPU time hardly
-# includes that; a sync before each run excludes the writing of other data.  Every
-# run has a new directory and nothing is removed, because ext4 spends most of the
-# time for a new file on searching for an inode that was not freed recently.
+# pidx-write syncs the file system, which git add does not.  CPU time includes
+# little of that, and a sync before each run writes the data of others.  Every run
+# has a new directory and nothing is removed, because ext4 spends most of the time
+# for a new file on the search for an inode that was not freed recently.
 
 repo=$data/perun
 

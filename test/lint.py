@@ -35,7 +35,7 @@ WORDS = {
 faults = 0
 
 
-def fault(message):
+def report(message):
     global faults
     faults += 1
     print(message)
@@ -59,7 +59,7 @@ def check_includes(path, text):
     for n, line in enumerate(text.split("\n"), 1):
         m = re.match(r'\s*#\s*include\s+"(.*)"', line)
         if m and not may_include(path, m[1]):
-            fault(f"{path}:{n}: {path.parent}/ must not include {m[1]}")
+            report(f"{path}:{n}: {path.parent}/ must not include {m[1]}")
 
 
 def check_words(path, text):
@@ -69,11 +69,11 @@ def check_words(path, text):
         for name in re.findall(r"[A-Za-z_]\w*", line):
             for word, instead in WORDS.items():
                 if re.fullmatch(word, name):
-                    fault(f"{path}:{n}: '{name}': {instead}")
+                    report(f"{path}:{n}: '{name}': {instead}")
 
 
 def symbols(objects):
-    """For each object, the global symbols that it defines, and those it uses."""
+    """{symbol: the object that defines it}, {object: symbols that it uses}"""
     defined, used = {}, collections.defaultdict(set)
     out = subprocess.run(["gcc-nm", "-A", "-g", *objects], check=True,
         capture_output=True, text=True).stdout
@@ -103,7 +103,7 @@ def check_cycles(name, objects):
     cyclic = {frozenset(p for p in reach[o] if o in reach[p])
         for o in objects if o in reach[o]}
     for cycle in sorted(map(sorted, cyclic)):
-        fault(f"{name}: a cycle: {', '.join(map(source_of, cycle))}")
+        report(f"{name}: a cycle: {', '.join(map(source_of, cycle))}")
 
 
 def source_of(path):

@@ -1,7 +1,8 @@
 // viewers.mjs FOLDER FILE TITLE - opens FILE in speedscope
 //
-// FOLDER has the npm packages.  Writes FILE.opened, which is what speedscope
-// has read and exports again, and the screenshot FILE.png.
+// FOLDER has the npm packages.  Writes FILE.opened, which speedscope exports
+// after it has read FILE, and the screenshot FILE.png.  Complaints are printed
+// and make the exit status 1.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -21,7 +22,8 @@ function check(holds, complaint) {
 		complaints.push(complaint);
 }
 
-async function answer(request, response) {
+// Serves speedscope and FILE.
+async function serve(request, response) {
 	const name = basename(new URL(request.url, 'http://x').pathname);
 	const path = request.url === '/file/' + basename(file) ? file :
 	    join(viewer, name || 'index.html');
@@ -35,7 +37,8 @@ async function answer(request, response) {
 	}
 }
 
-// The ratio of pixels in a row of the screenshot that are not grey.
+// The share of the pixels in a row of a screenshot that are not grey.  Runs in
+// the browser.
 function coloured([png, row]) {
 	const image = new Image();
 
@@ -53,15 +56,16 @@ function coloured([png, row]) {
 	});
 }
 
-async function look(page, origin) {
+async function check_page(page, origin) {
 	const url = `${origin}/#view=sandwich&profileURL=` +
 	    encodeURIComponent(`${origin}/file/${basename(file)}`);
-	const gone = new Promise((_, reject) => page.on('dialog', (d) => {
+	// Speedscope reports an error in a dialog.
+	const dialog = new Promise((_, reject) => page.on('dialog', (d) => {
 		d.dismiss();
 		reject(new Error(d.message()));
 	}));
 
-	gone.catch(() => {});	// it may be rejected before it is awaited
+	dialog.catch(() => {});	// it may be rejected before it is awaited
 	page.on('pageerror', (e) => check(false, e.message));
 	page.on('console', (m) => check(m.type() !== 'error' &&
 	    !m.text().startsWith('Failed'), m.text()));
@@ -69,7 +73,7 @@ async function look(page, origin) {
 	    r.url().startsWith(origin + '/'), 'asks for ' + r.url()));
 	page.setDefaultTimeout(20000);
 	await page.goto(url);
-	await Promise.race([gone, page.waitForFunction(() =>
+	await Promise.race([dialog, page.waitForFunction(() =>
 	    /Symbol Name|went wrong/.test(document.body.innerText))]);
 	const text = await page.innerText('body');
 	if (text.includes('went wrong'))
@@ -85,7 +89,8 @@ async function look(page, origin) {
 	for (const { name } of opened.shared.frames)
 		check(lines.includes(name), `'${name}' is not in the table`);
 
-	// The root functions fill the first row of the flame graph.
+	// The root functions fill the first row of the flame graph, 148 pixels
+	// below the top.
 	await page.getByText('Left Heavy').click();
 	let part = 0;
 	for (let i = 0; i < 20 && part < 0.9; i++) {
@@ -94,7 +99,7 @@ async function look(page, origin) {
 		part = await page.evaluate(coloured,
 		    [png.toString('base64'), 148]);
 	}
-	check(part >= 0.9, `${part} of the first row is drawn`);
+	check(part >= 0.9, `only ${part} of the first row is drawn`);
 	return opened.shared.frames.length;
 }
 
@@ -106,7 +111,7 @@ async function validate() {
 	    JSON.parse(await readFile(file))), ajv.errorsText());
 }
 
-const server = createServer(answer);
+const server = createServer(serve);
 await new Promise((done) => server.listen(0, '127.0.0.1', done));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM,
     args: ['--use-gl=angle', '--use-angle=swiftshader',
@@ -114,7 +119,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM,
 try {
 	const page = await browser.newPage({
 	    viewport: { width: 1200, height: 400 } });
-	const n = await look(page,
+	const n = await check_page(page,
 	    `http://127.0.0.1:${server.address().port}`);
 	if (file.endsWith('.json'))
 		await validate();

@@ -3,9 +3,9 @@
 #
 # Programs are recorded, symbolized by a release and folded into each format.  A
 # browser opens the result in speedscope and exports what speedscope has read.
-# The oracle unfolds that, and it must have the stacks that the oracle makes of
-# the records.  A truncated file shows that the test can fail.  Screenshots stay
-# in BUILD/viewers.
+# The oracle unfolds that and must find the stacks that it computes from the
+# records.  A truncated file shows that the test can fail.  Screenshots stay in
+# BUILD/viewers.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -26,7 +26,7 @@ CHROMIUM=$(command -v chromium)
 export CHROMIUM
 npm --version >/dev/null 2>&1 || skip 'there is no npm'
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 18 ] ||
-	skip "playwright-core wants node 18, and this is $(node --version)"
+	skip "playwright-core needs node 18, and this is $(node --version)"
 mkdir -p "$out"
 if [ "$(cat "$out/installed" 2>/dev/null)" != "$packages" ]; then
 	# shellcheck disable=SC2086 # one word a package
@@ -52,9 +52,9 @@ record() {
 	[ -s named ]
 }
 
-# opens FILE TITLE UNIT MEASURE [0|1] - checks that speedscope has the stacks of
-# `named' for MEASURE; 1: with recursion collapsed
-opens() {
+# check_opened FILE TITLE UNIT MEASURE [0|1] - checks that speedscope reads the
+# stacks of `named' for MEASURE from FILE; 1: with recursion collapsed
+check_opened() {
 	node "$here/viewers.mjs" "$out" "$1" "$2" &&
 		python3 "$oracle" fold "$4" "${5:-0}" <named >want &&
 		[ -s want ] &&
@@ -62,26 +62,26 @@ opens() {
 		jq -r '.profiles[].unit' "$1.opened" | diff <(echo "$3") -
 }
 
-# form NAME SUFFIX OPTION... - folds `named' and prints the path
-form() {
+# fold NAME SUFFIX OPTION... - folds `named' and prints the path
+fold() {
 	callgraph-fold "${@:3}" named >"$out/$1.$2"
 	echo "$out/$1.$2"
 }
 
 options=--time
 record threads cases threads
-opens "$(form threads folded)" threads.folded none self_ns
-opens "$(form threads json -f speedscope)" 'threads: time' \
+check_opened "$(fold threads folded)" threads.folded none self_ns
+check_opened "$(fold threads json -f speedscope)" 'threads: time' \
 	nanoseconds self_ns
-opens "$(form threads callgrind -f callgrind)" \
+check_opened "$(fold threads callgrind -f callgrind)" \
 	'threads.callgrind -- self_ns' none self_ns
 
-# Speedscope guesses the stacks of callgrind files: right without recursion.
+# Speedscope guesses the stacks of callgrind files, correctly if nothing recurses.
 options=
 record throw throw
-opens "$(form throw folded)" throw.folded none calls
-opens "$(form throw json -f speedscope)" 'throw: calls' none calls
-opens "$(form throw callgrind -f callgrind -c)" 'throw.callgrind -- calls' \
+check_opened "$(fold throw folded)" throw.folded none calls
+check_opened "$(fold throw json -f speedscope)" 'throw: calls' none calls
+check_opened "$(fold throw callgrind -f callgrind -c)" 'throw.callgrind -- calls' \
 	none calls 1
 
 head -c -9 "$out/throw.json" >truncated.json
