@@ -1,6 +1,8 @@
 load helper
 load pidx
 
+A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	# the id of no object
+
 # The store is in memory, where a sync is fast; strace shows the order of syncs.
 setup() {
 	memory=$(mktemp -d /dev/shm/weir-XXXXXX 2>/dev/null) ||
@@ -10,10 +12,6 @@ setup() {
 
 teardown() {
 	[ "$memory" = "$BATS_TEST_TMPDIR" ] || rm -rf "$memory"
-}
-
-is_sanitized() {
-	[[ $BUILD == */san ]]
 }
 
 # fsck STATUS [OPTION...] - writes findings to the file found, totals to $total
@@ -26,14 +24,15 @@ fsck() {
 	jq -c 'select(.type == "finding")' <<<"$output" >found
 }
 
-# counts - the numbers of findings in $total: "kind=number ..."
+# counts - prints the numbers of findings in $total: "kind=number ..."
 counts() {
 	jq -r '.findings | to_entries | map("\(.key)=\(.value)") | join(" ")' \
 		<<<"$total"
 }
 
-# sound - expects no harmful findings, also from the oracle
-sound() {
+# expect_valid [ID...] - expects no harmful findings, and indexes of these ids,
+# or $id, that the oracle accepts
+expect_valid() {
 	fsck 0
 	! grep -v '"harmless":true' found || return 1
 	for version in ${*:-$id}; do
@@ -41,8 +40,9 @@ sound() {
 	done
 }
 
-# some N [ID [LAYOUT]] - creates N entries and their objects, named in $objects
-some() {
+# create_entries N [ID [LAYOUT]] - creates N entries and their objects, which are
+# listed in $objects
+create_entries() {
 	record p 0 | jq -c --argjson n "$1" 'range(1; $n + 1) as $i |
 		.path = "p\($i)" | .time = 1700000000 + $i |
 		.profile.header.cmd = "cmd\($i)"' >some
@@ -50,7 +50,7 @@ some() {
 	objects=($(jq -c .profile some | oracle names))
 }
 
-# files - the path of each id on standard input
+# files - prints the path of each id on standard input
 files() {
 	sed 's,^..,.perun/objects/&/,'
 }
@@ -60,8 +60,8 @@ age() {
 	touch -h -d '2 hours ago' "$@"
 }
 
-# kept FILE... - expects a copy of each in lost, under its name
-kept() {
+# is_in_lost FILE... - expects a copy of each in lost, under its name
+is_in_lost() {
 	for file in "$@"; do
 		cat .perun/lost/"$(basename "$file")".* | cmp - "$file" || return
 	done
@@ -73,10 +73,10 @@ kept() {
 	fsck 0
 	assert_output '{"type":"fsck","indexes":0,"entries":0,"objects":0,"size_bytes":0,"findings":{}}'
 	for layout in 1 2 2args; do
-		some 3 "$id" $layout
+		create_entries 3 "$id" $layout
 		commit
 	done
-	some 4
+	create_entries 4
 	: >"$(file "$id").changes"
 	size=$(find .perun/objects -type f -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
 	fsck 0
@@ -98,9 +98,9 @@ kept() {
 }
 
 @test "each kind of damaged index is reported with its offset, valid ones are not" {
-	some 2
+	create_entries 2
 	commits 700 >ids
-	oracle damage .perun "${objects[0]}" <ids >damaged
+	oracle malformed .perun "${objects[0]}" <ids >damaged
 	[ "$(wc -l <damaged)" -ge 400 ]
 	fsck 1
 	assert_equal "$(counts)" "damaged_index=$(wc -l <damaged)"
@@ -114,9 +114,9 @@ kept() {
 }
 
 @test "each kind of damaged index is repaired as by the oracle" {
-	some 2
+	create_entries 2
 	commits 700 >ids
-	oracle damage .perun "${objects[0]}" <ids >damaged
+	oracle malformed .perun "${objects[0]}" <ids >damaged
 	cut -d' ' -f1 damaged >ids
 	cp -r .perun/objects before
 	oracle repaired .perun want <ids >repaired
@@ -133,7 +133,7 @@ kept() {
 		`'cp before/\1/\2 old/\1\2.1,' | sh -e
 	diff -r want got
 	diff -r old .perun/lost
-	sound "$id"
+	expect_valid "$id"
 	jq -Rc '{type: "version", id: .}' ids >versions
 	run -0 --separate-stderr bash -c 'pidx-read <versions'
 	assert_equal "${#lines[@]}" \
@@ -141,7 +141,7 @@ kept() {
 }
 
 @test "a truncated or changed object is damaged, its entries are dangling" {
-	some 5
+	create_entries 5
 	rm "$(file "${objects[0]}")"
 	head -c 30 "$(file "${objects[1]}")" >cut
 	cp cut "$(file "${objects[1]}")"
@@ -162,11 +162,11 @@ kept() {
 		"$(file "$id" | sed 's,^.perun/,,')"
 	run -1 pidx-fsck --text
 	assert_line "  4 entries without valid objects"
-	refute_output --partial "All that is registered is sound"
+	refute_output --partial "All registered profiles are valid"
 }
 
 @test "--repair removes dangling entries and preserves the old index" {
-	some 5
+	create_entries 5
 	rm "$(file "${objects[0]}")"
 	head -c 30 "$(file "${objects[1]}")" >"${objects[1]}"
 	cp "${objects[1]}" "$(file "${objects[1]}")"
@@ -176,17 +176,17 @@ kept() {
 		"\(.entry.path) \(.repaired) \(.lost)"' found | paste -sd,)" \
 		"p1 true lost/$id.1,p2 true lost/$id.1"
 	assert_equal "$(jq .repaired <<<"$total")" 3
-	kept "$id" "${objects[1]}"
-	sound
+	is_in_lost "$id" "${objects[1]}"
+	expect_valid
 	assert_equal "$(pidx-read --format %source% | paste -sd' ')" "p3 p4 p5"
 	pidx-write <<<"$(record p1 1700000001 cmd1)" >out
-	sound
+	expect_valid
 	assert_equal "$(pidx-read --format %source% | paste -sd' ')" \
 		"p1 p3 p4 p5"
 }
 
 @test "nothing in lost is overwritten: numbers are increased" {
-	some 1
+	create_entries 1
 	for n in 1 2 3; do
 		echo "damage $n" >"$(file "$id")"
 		fsck 1 --repair
@@ -198,7 +198,7 @@ kept() {
 }
 
 @test "--repair gives misnamed objects their names, even two swapped ones" {
-	some 5
+	create_entries 5
 	swap=("$(file "${objects[0]}")" "$(file "${objects[1]}")")
 	mv "${swap[0]}" x
 	mv "${swap[1]}" "${swap[0]}"
@@ -215,15 +215,14 @@ kept() {
 		"damaged_object=1 misnamed_object=5 dangling_entry=4"
 	fsck 1 --repair
 	assert_equal "$(counts)" "damaged_object=1 misnamed_object=5"
-	sound
+	expect_valid
 	assert_equal "$(counts)" ""
 	assert_equal "$(oracle check .perun "$id")" 5
 	assert_equal "$(ls .perun/lost | wc -l)" 6
 }
-A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
 @test "an unsorted index is sorted, duplicates are removed" {
-	some 4
+	create_entries 4
 	oracle entries "$(file "$id")" >entries
 	for order in '4 3 2 1' '1 2 2 3' '2 2 1 2'; do
 		for n in $order; do
@@ -242,7 +241,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 		for n in $(tr ' ' '\n' <<<"$order" | sort -u); do
 			sed -n ${n}p entries
 		done | oracle index 2 | cmp - "$(file "$id")"
-		sound
+		expect_valid
 	done
 	assert_equal "$(ls .perun/lost | wc -l)" 3
 }
@@ -256,10 +255,10 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
 @test "a repaired index keeps its version; six strings become five" {
 	for layout in 1 2 2args; do
-		some 3 "$id" $layout
+		create_entries 3 "$id" $layout
 		rm "$(file "${objects[1]}")"
 		fsck 1 --repair
-		sound
+		expect_valid
 		assert_equal "$(od -An -tu1 -j4 -N1 "$(file "$id")")" \
 			"   ${layout:0:1}"
 		assert_equal "$(pidx-read --format '%source% %cmd%' |
@@ -269,7 +268,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
 @test "harmless findings are reported with status 0" {
 	commit
-	some 3
+	create_entries 3
 	mv "$(file "$id")" kept_index
 	other=$(file 0123456789abcdef0123456789abcdef01234567)
 	mkdir -p "$(dirname "$other")"
@@ -300,7 +299,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 }
 
 @test "an index that is unreadable for Perun is reported" {
-	some 1
+	create_entries 1
 	oracle entries "$(file "$id")" | jq -c '.path = "é"' |
 		oracle index 2 >index
 	cp index "$(file "$id")"
@@ -310,7 +309,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 }
 
 @test "what is not a regular file is damaged, and moved to lost" {
-	some 3
+	create_entries 3
 	echo mine >../outside
 	ln -sf ../../../../outside "$(file "${objects[0]}")"
 	rm "$(file "${objects[1]}")"
@@ -320,7 +319,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 	fsck 1
 	assert_equal "$(counts)" "damaged_object=3 dangling_entry=3"
 	fsck 1 --repair
-	sound
+	expect_valid
 	assert_equal "$(cat ../outside)" mine
 	[ -p ".perun/lost/${objects[2]}.1" ] && [ -d ".perun/lost/${objects[1]}.1" ] &&
 		[ -L ".perun/lost/${objects[0]}.1" ]
@@ -332,7 +331,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 }
 
 @test "a damaged index is recognized by its commit or its objects" {
-	some 2
+	create_entries 2
 	cp "$(file "$id")" index
 	printf X | dd of=index conv=notrunc status=none
 	unknown=0123456789abcdef0123456789abcdef01234567
@@ -351,11 +350,12 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
 # --- random damage -----------------------------------------------------------
 
-# spoilt SEED LAYOUT - creates 50 damaged copies of an index, named in ids
-spoilt() {
-	some 6 "$id" "$2"
+# create_damaged_indexes SEED LAYOUT - creates 50 damaged copies of an index,
+# listed in the file ids
+create_damaged_indexes() {
+	create_entries 6 "$id" "$2"
 	commits 50 >ids
-	oracle spoil .perun "$1" "$id" <ids
+	oracle damage .perun "$1" "$id" <ids
 	echo "$id" >>ids
 }
 
@@ -364,7 +364,7 @@ spoilt() {
 	echo "SEED=$seed"
 	for layout in 1 2 2args; do
 		rm -rf .perun/objects/* .perun/lost want got
-		spoilt "$seed" $layout
+		create_damaged_indexes "$seed" $layout
 		oracle repaired .perun want <ids | sort >repaired
 		oracle objects .perun >good
 		fsck 1
@@ -387,7 +387,7 @@ spoilt() {
 # --- safety ------------------------------------------------------------------
 
 @test "verifying never writes" {
-	some 3
+	create_entries 3
 	truncate -s -9 "$(file "$id")"
 	rm "$(file "${objects[0]}")"
 	tree >before
@@ -398,7 +398,7 @@ spoilt() {
 @test "a store on a read-only file system is verified; --repair fails" {
 	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
 		skip "needs root and mount namespaces"
-	some 2
+	create_entries 2
 	truncate -s -9 "$(file "$id")"
 	run -0 --separate-stderr unshare -m sh -c 'mount --bind . . &&
 		mount -o remount,ro,bind . && cd . && ! touch x 2>/dev/null &&
@@ -408,7 +408,7 @@ spoilt() {
 }
 
 @test "repairing and writing exclude each other by locks" {
-	some 1
+	create_entries 1
 	mkfifo hold
 	pidx-write hold >out &
 	exec 5>hold
@@ -426,14 +426,14 @@ spoilt() {
 	exec 5>&-
 	wait
 	assert_equal "$(jq -r .type pruned)" fsck
-	sound
+	expect_valid
 	assert_equal "$(jq .entries <<<"$total")" 2
 }
 
-# many - creates a store with everything that can be repaired, to be copied for
-# each fault; the file entries is what --repair should leave in the index
-many() {
-	some 6
+# create_damaged_store - creates a store with everything that can be repaired, in
+# the directory `before`, to be copied for each fault
+create_damaged_store() {
+	create_entries 6
 	rm "$(file "${objects[0]}")"
 	head -c 30 "$(file "${objects[1]}")" >x
 	cp x "$(file "${objects[1]}")"
@@ -441,7 +441,7 @@ many() {
 	mv "$(file "${objects[2]}")" "$(file "00${A:2}")"
 	sed -i "s|url: .*|url: $PWD|" .perun/local.yml
 	commit
-	some 6
+	create_entries 6
 	rm "$(file "${objects[0]}")"
 	cp x "$(file "${objects[1]}")"
 	rm "$(file "${objects[2]}")"
@@ -452,7 +452,7 @@ many() {
 
 @test "killed at any system call of a repair: nothing is lost, the next run finishes" {
 	need_strace
-	many
+	create_damaged_store
 	cp -a before plain
 	strace -o trace pidx-fsck -C plain --repair --prune >out || [ $? -eq 1 ]
 	for call in mkdirat write fsync syncfs renameat renameat2 unlinkat; do
@@ -470,7 +470,7 @@ many() {
 	done' <faults
 	[ "$(ls runs | wc -l)" -gt 40 ]
 	[ -z "$(grep -Lx '1\|2\|137' runs/*/status)" ]
-	oracle safe before runs/*
+	oracle preserved before runs/*
 	sh -ec 'for run in runs/*; do
 		pidx-fsck -C "$run" --repair --prune >out || [ $? -eq 1 ]
 		pidx-fsck -C "$run" >out
@@ -480,7 +480,7 @@ many() {
 
 @test "files are synced in lost before they are replaced" {
 	! is_sanitized || skip "the leak checker needs ptrace itself"
-	some 2
+	create_entries 2
 	truncate -s -9 "$(file "$id")"
 	strace -y -o trace -e trace=write,fsync,renameat,renameat2 \
 		pidx-fsck --repair >out || [ $? -eq 1 ]
@@ -493,7 +493,7 @@ many() {
 # --- pruning -----------------------------------------------------------------
 
 @test "--prune removes unreferenced objects that are not young" {
-	some 4
+	create_entries 4
 	oracle entries "$(file "$id")" | head -n 2 | oracle index 2 >index
 	cp index "$(file "$id")"
 	mkdir .perun/objects/.new-0123456789abcdef
@@ -510,20 +510,20 @@ many() {
 	assert_equal "$(sed -n 's/^< //p' differ | sort | paste -sd' ')" \
 		"$(lines ./objects/.new-0123456789abcdef/0 \
 		"./$(file "${objects[2]}" | sed s,.perun/,,)" | sort | paste -sd' ')"
-	sound
+	expect_valid
 	assert_equal "$(counts)" "unreferenced_object=1"
 	age "$(file "${objects[3]}")"
 	fsck 0 --prune
-	sound
+	expect_valid
 	assert_equal "$(counts)" ""
 }
 
 @test "--prune refuses if an index is damaged, unless with --repair" {
-	some 3
+	create_entries 3
 	record loose 1 loose | pidx-write >out
 	loose=$(jq -r .object out)
 	commit
-	some 3
+	create_entries 3
 	truncate -s -1 "$(file "$id")"
 	oracle index 2 </dev/null >"$(file "$(git rev-parse HEAD~1)")"
 	age .perun/objects/*/*
@@ -533,11 +533,11 @@ many() {
 	tree | grep -v 'weir.lock\|^\. ' | diff <(grep -v 'weir.lock\|^\. ' before) -
 	fsck 1 --repair --prune
 	[ ! -e "$(file "$loose")" ]
-	sound
+	expect_valid
 }
 
 @test "objects that an index in lost refers to are not pruned" {
-	some 2
+	create_entries 2
 	truncate -s -1 "$(file "$id")"
 	age .perun/objects/*/*
 	fsck 1 --repair --prune
@@ -548,12 +548,12 @@ many() {
 	fsck 0 --prune
 	assert_equal "$(jq .removed <<<"$total")" 1
 	[ ! -e "$(file "${objects[1]}")" ]
-	sound
+	expect_valid
 }
 
 @test "an unreadable file is reported and prevents repairing and pruning" {
 	[ "$(id -u)" -ne 0 ] || command -v setpriv >/dev/null || skip "is root"
-	some 2
+	create_entries 2
 	chmod 0 "$(file "${objects[0]}")"
 	truncate -s -1 "$(file "$id")"
 	chmod -R go+rX . ..
@@ -571,7 +571,7 @@ many() {
 }
 
 @test "control characters in names are escaped in the report" {
-	some 1
+	create_entries 1
 	oracle entries "$(file "$id")" | jq -c '.path = "a\u001b[31mb",
 		.object = "'$A'"' | head -n 2 | jq -sc '.[0] + {object: "'$A'"}' |
 		oracle index 2 >index

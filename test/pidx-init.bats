@@ -164,7 +164,8 @@ is_whole() {
 		[[ $stderr == *"no git repository in or above"*"--vcs-url"* ]]
 		[[ $stderr == *"--vcs-type none"* ]]
 	done
-	mkdir empty/.git empty/refs empty/objects	# these make none
+	# These directories alone are not a repository.
+	mkdir empty/.git empty/refs empty/objects
 	run -2 --separate-stderr pidx-init empty
 	[ ! -e empty/.perun ]
 	[ ! -e .perun ]

@@ -3,7 +3,7 @@ load helper
 ORACLE=$TEST/oracles/config.py
 CONFIG=$BUILD/test/unit/config
 
-# Each test has a store; settings writes its local.yml.
+# Each test has a store; settings() writes its local.yml.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	export PERUN_CONFIG_DIR=$BATS_TEST_TMPDIR/shared
@@ -306,11 +306,11 @@ refused() {
 	random read 200 "$CONFIG"
 }
 
-@test "random damage ends in 0, or in 2 with line and column" {
+@test "random damage gives status 0, or 2 and a message with line and column" {
 	random mutate 400 "$CONFIG"
 }
 
-@test "a file cut at any byte ends in 0 or 2" {
+@test "a file truncated at any byte gives status 0 or 2" {
 	cp "$DATA/pidx-jobs/every-key.yml" whole
 	size=$(wc -c <whole)
 	for ((n = 0; n < size; n += 7)); do

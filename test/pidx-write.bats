@@ -399,7 +399,7 @@ names_agree() {
 # --- concurrency and damage --------------------------------------------------
 
 @test "damaged indexes are not changed, others are written" {
-	commits 700 | oracle damage .perun >damaged
+	commits 700 | oracle malformed .perun >damaged
 	cut -c -40 damaged | sort >versions
 	(cd .perun/objects && find . -type f -print0 | xargs -0 sha1sum) >sums
 	(record good 1 && jq -Rc --argjson p "$(record a 1)" \
@@ -554,21 +554,22 @@ fault() {
 	pidx-read -C "$run" --profiles >"$run/read" 2>"$run/complaints" || true
 }
 
-# sound - in each run the index has the old entries and the acknowledged ones,
-# and a second pidx-write succeeds; prints: run, status, entries
-sound() {
+# check_runs - expects that in each run the index has the old entries and the
+# acknowledged ones, and that a second pidx-write succeeds; prints: run, status,
+# number of entries
+check_runs() {
 	rm -r runs/plain
-	oracle sound "$id" runs/* || return
+	oracle written "$id" runs/* || return
 	for run in runs/*; do
 		pidx-write -C "$run" in >"$run/out"
 		pidx-read -C "$run" --profiles >"$run/read"
 	done
-	oracle sound "$id" runs/* >again || return
+	oracle written "$id" runs/* >again || return
 	! grep -v ' 3$' again
 }
 
-# end_at_each SIGNAL - runs pidx-write, ended by SIGNAL at each of its calls
-end_at_each() {
+# end_at_each_call SIGNAL - runs pidx-write, ended by SIGNAL at each of its calls
+end_at_each_call() {
 	begin_faults
 	for call in "${CALLS[@]}"; do
 		read -r first last < <(traced $call) || continue
@@ -581,25 +582,25 @@ end_at_each() {
 
 @test "killed at any system call: the store is valid, nothing acknowledged is lost" {
 	need_strace
-	end_at_each KILL
-	sound | tee runs.txt
+	end_at_each_call KILL
+	check_runs | tee runs.txt
 	! grep -v ' 137 [13]$' runs.txt || return 1
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
 @test "ended by a signal at any system call: no temporary remains" {
 	need_strace
-	end_at_each TERM
+	end_at_each_call TERM
 	no_staging runs
-	sound | tee runs.txt
+	check_runs | tee runs.txt
 	# A signal during exit_group() comes too late.
 	! grep -v ' 143 [13]$\|/exit_group-.* 0 3$' runs.txt || return 1
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
-# Failure to open an optional file is not an error, nor is mkdir of an existing
+# A failure to open an optional file is not an error, nor is mkdir of an existing
 # directory.  An object that cannot be opened is reported as bad input.  If every
-# write fails, the message cannot be written, either.
+# write fails, the message cannot be written either.
 @test "any failed system call: the store is unchanged and the error reported" {
 	need_strace
 	begin_faults
@@ -615,7 +616,7 @@ end_at_each() {
 		done
 	done
 	no_staging runs
-	sound >runs.txt
+	check_runs >runs.txt
 	cat runs.txt
 	! grep -v '/\(openat\|mkdirat\).* 0 3$\|/openat.* 1 1$\| 2 [13]$' \
 		runs.txt || return 1
@@ -633,13 +634,13 @@ end_at_each() {
 			-e inject=${call%:*}:error=EIO:when=${call#*:}
 		run=runs/$call
 		assert_equal "$(cat $run/status) $(cat $run/out)" "2 "
-		sed '1,/INJECTED/d' $run/trace >behind
-		! grep -q 'sync(\|syncfs(\|rename' behind || return 1
+		sed '1,/INJECTED/d' $run/trace >after
+		! grep -q 'sync(\|syncfs(\|rename' after || return 1
 		[ -z "$(find $run/.perun/objects -name '.*')" ]
 	done
 }
 
-@test "data is synced before renaming, names before the record" {
+@test "data is synced before renames, and renames before the record is written" {
 	need_strace
 	strace -o trace -e trace=write,syncfs,renameat,fsync \
 		pidx-write <<<"$(record a 1)" >out

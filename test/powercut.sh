@@ -3,8 +3,8 @@
 #
 # The store is in a disk image, mounted by a loop device.  The writer is killed at
 # a random moment and the image copied: the copy is what a disk would contain
-# after a power failure.  It is mounted and verified.  The same with syncs that do
-# nothing shows that the test can fail.
+# after a power failure.  It is mounted and verified.  Repeating this with syncs
+# that do nothing shows that the test can fail.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -20,10 +20,13 @@ export HOME=$dir
 mkdir disk copy
 trap 'cd /; umount -q "$dir"/disk "$dir"/copy || true; rm -rf "$dir"' EXIT
 
+# attach IMAGE DIR - mounts an image, whose journal is committed only by syncs for
+# the next 300 seconds
 attach() {
 	mount -o loop,commit=300 "$1" "$2"
 }
 
+# profile NAME - prints a record of random size, by zeros before a number
 profile() {
 	printf '{"type":"profile","path":"%s","time":1,"profile":{"header":{"type":"time","cmd":"%s","workload":"%0*d"},"collector_info":{"name":"time"},"postprocessors":[],"resources":[]}}\n' \
 		"$1" "$1" $((RANDOM % 9999 + 1)) 7
@@ -69,10 +72,11 @@ cut() {
 	cp disk.img copy.img
 	umount disk
 	attach copy.img copy
+	# The files that the oracle reads.
 	mv acks copy/out
 	echo cut >copy/status
 	pidx-read -C copy --profiles HEAD >copy/read 2>copy/complaints || true
-	python3 "$oracle" sound "$id" copy >said 2>&1
+	python3 "$oracle" written "$id" copy >said 2>&1
 }
 
 acknowledged=0
@@ -81,7 +85,7 @@ for ((i = 1; i <= cuts; i++)); do
 	acknowledged=$((acknowledged + $(grep -c '}$' copy/out || true)))
 	umount copy
 done
-echo "$cuts power cuts: all of $acknowledged acknowledged entries are there"
+echo "$cuts power cuts: none of $acknowledged acknowledged entries was lost"
 
 lost=0
 for ((i = 1; i <= 5; i++)); do
@@ -89,5 +93,5 @@ for ((i = 1; i <= 5; i++)); do
 		-e inject=fsync,syncfs:retval=0 || lost=$((lost + 1))
 	umount copy
 done
-echo "5 power cuts without syncs: after $lost of them something was lost"
+echo "5 power cuts without syncs: after $lost of them entries were lost"
 [ "$lost" -gt 0 ] && [ "$acknowledged" -gt 0 ]

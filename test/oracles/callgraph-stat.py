@@ -20,29 +20,30 @@ import sys
 MEASURES = ("calls", "self_ns", "total_ns", "samples")
 
 
-def random_record(draw, release):
-    """Modules move between processes; functions are few, so that they recur."""
-    modules, at = [], draw.randrange(1, 1 << 30) << 12
-    for name in draw.sample(["app%d" % release, "b.so", "c.so"], 3):
+def random_record(rng, release):
+    """Modules have other addresses in each process.  Functions are few, so that
+    there is recursion."""
+    modules, at = [], rng.randrange(1, 1 << 30) << 12
+    for name in rng.sample(["app%d" % release, "b.so", "c.so"], 3):
         modules.append({"path": "/x/" + name, "base": hex(at),
             "start": hex(at + 0x100), "end": hex(at + 0x1000)})
         if name != "b.so":
             modules[-1]["build_id"] = name.encode().hex()
-        at += 0x1000 + (draw.randrange(9) << 12)
-    is_timed, is_sampled = draw.random() < 0.7, draw.random() < 0.5
+        at += 0x1000 + (rng.randrange(9) << 12)
+    is_timed, is_sampled = rng.random() < 0.7, rng.random() < 0.5
     nodes = []
-    for i in range(draw.randrange(60)):
+    for i in range(rng.randrange(60)):
         node = {}
-        if i > 0 and draw.random() < 0.95:
+        if i > 0 and rng.random() < 0.95:
             # Often the node before, so that the tree is deep.
-            node["parent"] = draw.choice((i - 1, i - 1, draw.randrange(i)))
-            add_call_site(draw, node, draw.choice(modules))
-        add_function(draw, node, draw.choice(modules))
-        node["calls"] = draw.randrange(1000)
+            node["parent"] = rng.choice((i - 1, i - 1, rng.randrange(i)))
+            add_call_site(rng, node, rng.choice(modules))
+        add_function(rng, node, rng.choice(modules))
+        node["calls"] = rng.randrange(1000)
         if is_timed:
-            node["self_ns"] = node["total_ns"] = draw.randrange(10 ** 6)
+            node["self_ns"] = node["total_ns"] = rng.randrange(10 ** 6)
         if is_sampled:
-            node["samples"] = draw.randrange(9)
+            node["samples"] = rng.randrange(9)
         nodes.append(node)
     for n in reversed(nodes):
         if is_timed and "parent" in n:
@@ -51,8 +52,8 @@ def random_record(draw, release):
         "modules": modules, "nodes": nodes}
 
 
-def add_call_site(draw, node, module):
-    place = draw.randrange(1, 4)
+def add_call_site(rng, node, module):
+    place = rng.randrange(1, 4)
     # A return address may be one past the end of its module.
     offset = 0x1000 if place == 3 else 0x100 + place
     node["call_site"] = hex(int(module["base"], 16) + offset)
@@ -60,9 +61,9 @@ def add_call_site(draw, node, module):
         node["call_file"], node["call_line"] = "/s/b \u00e4.c", place
 
 
-def add_function(draw, node, module):
-    place = draw.randrange(4)
-    if draw.random() < 0.03:
+def add_function(rng, node, module):
+    place = rng.randrange(4)
+    if rng.random() < 0.03:
         node["function"] = "0x7"
         return
     node["function"] = hex(int(module["base"], 16) + 0x100 + 16 * place)
@@ -85,42 +86,44 @@ def base_name(m):
 
 
 def function_of(record, n):
-    """The members that identify the function, as a key."""
+    """The function's members in the output, and what else distinguishes it: its
+    module, if it has no name."""
     m, offset = module_at(record, int(n.get("function", "-1"), 16))
-    shown = {}
+    members = {}
     if m:
-        shown["module"] = base_name(m)
+        members["module"] = base_name(m)
         if "name" not in n:
-            shown["function"] = hex(offset)
+            members["function"] = hex(offset)
     for key in ("name", "file", "line"):
         if key in n:
-            shown[key] = n[key]
-    return tuple(sorted(shown.items())), m and m.get("build_id", m["path"]) \
+            members[key] = n[key]
+    return tuple(sorted(members.items())), m and m.get("build_id", m["path"]) \
         if "name" not in n else None
 
 
 def label(function):
-    shown = dict(function[0])
-    if "name" in shown:
-        return shown["name"]
-    return "%s+%s" % (shown["module"], shown["function"]) \
-        if "function" in shown else "??"
+    members = dict(function[0])
+    if "name" in members:
+        return members["name"]
+    return "%s+%s" % (members["module"], members["function"]) \
+        if "function" in members else "??"
 
 
 def call_site_of(record, n, caller, callee):
-    shown = {"callee": label(callee)}
+    members = {"callee": label(callee)}
     if caller:
-        shown["caller"] = label(caller)
+        members["caller"] = label(caller)
     m = None
     if "call_file" in n:
-        shown["call_file"], shown["call_line"] = n["call_file"], n["call_line"]
+        members["call_file"] = n["call_file"]
+        members["call_line"] = n["call_line"]
     elif "call_site" in n:
         m, _ = module_at(record, int(n["call_site"], 16) - 1)
         if m:
-            shown["module"] = base_name(m)
-            shown["call_site"] = hex(int(n["call_site"], 16) -
+            members["module"] = base_name(m)
+            members["call_site"] = hex(int(n["call_site"], 16) -
                 int(m["base"], 16))
-    return tuple(sorted(shown.items())), (caller, callee,
+    return tuple(sorted(members.items())), (caller, callee,
         m and m.get("build_id", m["path"]))
 
 
@@ -131,8 +134,8 @@ def group_of(level, record, n, functions):
     if level == "callsite":
         return call_site_of(record, n, functions[n["parent"]]
             if "parent" in n else None, mine)
-    shown = dict(mine[0])
-    return tuple((k, v) for k, v in shown.items() if k == level), None
+    members = dict(mine[0])
+    return tuple((k, v) for k, v in members.items() if k == level), None
 
 
 def add(sums, key, n):
@@ -143,13 +146,13 @@ def add(sums, key, n):
 def add_up(level, records):
     """{group: {measure: sum}}; the group None has the totals."""
     groups = {None: {"records": 0, "nodes": 0, "depth": 0}}
-    whole = groups[None]
+    totals = groups[None]
     for r in records:
         nodes = r["nodes"]
         functions = [function_of(r, n) for n in nodes]
         mine = [group_of(level, r, n, functions) for n in nodes]
-        whole["records"] += 1
-        whole["nodes"] += len(nodes)
+        totals["records"] += 1
+        totals["nodes"] += len(nodes)
         for i, n in enumerate(nodes):
             above, at = [], n
             while "parent" in at:
@@ -158,13 +161,13 @@ def add_up(level, records):
             sums = groups.setdefault(mine[i], {"outer": 0})
             for key in ("calls", "self_ns", "samples"):
                 add(sums, key, n.get(key))
-                add(whole, key, n.get(key))
+                add(totals, key, n.get(key))
             for group in set(above + [mine[i]]):
                 add(groups[group], "total_ns", n.get("self_ns"))
-            add(whole, "total_ns", n.get("self_ns"))
+            add(totals, "total_ns", n.get("self_ns"))
             if mine[i] not in above:
                 sums["outer"] += n["calls"]
-            whole["depth"] = max(whole["depth"], len(above) + 1)
+            totals["depth"] = max(totals["depth"], len(above) + 1)
     return groups
 
 
@@ -178,7 +181,7 @@ def per_call(sums, prefix=""):
     return answer
 
 
-def entry(stat, group, sums, whole):
+def entry(stat, group, sums, totals):
     answer = {"type": "stat", "stat": stat, **dict(group[0]), **per_call(sums)}
     answer.update({k: sums[k] for k in MEASURES if k in sums})
     if sums["calls"] > sums["outer"]:
@@ -186,18 +189,18 @@ def entry(stat, group, sums, whole):
     for key, part, of in (("self_share", "self_ns", "self_ns"),
             ("total_share", "total_ns", "self_ns"),
             ("samples_share", "samples", "samples")):
-        if part in sums and whole.get(of):
-            answer[key] = sums[part] / whole[of]
+        if part in sums and totals.get(of):
+            answer[key] = sums[part] / totals[of]
     return answer
 
 
-def program(whole, old=None):
-    answer = {"type": "stat", "stat": "program", **whole}
+def program(totals, old=None):
+    answer = {"type": "stat", "stat": "program", **totals}
     for key in MEASURES:
         if old and key in old:
             answer["before_" + key] = old[key]
-            if key in whole:
-                answer["change_" + key] = whole[key] - old[key]
+            if key in totals:
+                answer["change_" + key] = totals[key] - old[key]
     return answer
 
 
@@ -262,9 +265,9 @@ def print_sorted(answers):
 if __name__ == "__main__":
     mode = sys.argv[1]
     if mode == "random":
-        draw = random.Random(sys.argv[2])
+        rng = random.Random(sys.argv[2])
         for _ in range(int(sys.argv[3])):
-            print(json.dumps(random_record(draw, draw.randrange(2))))
+            print(json.dumps(random_record(rng, rng.randrange(2))))
         sys.exit()
     records = list(map(json.loads, sys.stdin))
     if mode == "profile":

@@ -1,12 +1,13 @@
-"""callgraph.py MODE SEED COUNT - an independent callgraph-merge and -fold
+"""callgraph.py MODE ... - an independent callgraph-merge and -fold
 
-random	prints COUNT records of a few processes of two releases
-named	the same with names
-sum	adds up the records on standard input: {path from the root: measures},
-	where a path consists of modules and offsets
-fold	prints the records on standard input as folded stacks; SEED is the
-	measure, and COUNT 1 to collapse recursion
-unfold	prints the speedscope profile on standard input as folded stacks
+random SEED COUNT	prints records of a few processes of two releases
+named SEED COUNT	the same with names
+sum			adds up the records on standard input: prints measures
+			by path from the root, as modules and offsets
+fold MEASURE 0|1	prints the records on standard input as folded stacks;
+			1: with recursion collapsed
+unfold			prints the speedscope profile on standard input as
+			folded stacks
 """
 
 import json
@@ -16,43 +17,44 @@ import sys
 MEASURES = ("calls", "self_ns", "total_ns", "samples")
 
 
-def random_record(draw, release):
-    """Modules have other addresses in each process; the last may be missing."""
+def random_record(rng, release):
+    """Modules have other addresses in each process; b.so has no build id."""
     sizes = {"app%d" % release: 0x3000, "a.so": 0x1000, "b.so": 0x2000}
-    modules, at = [], draw.randrange(1, 1 << 30) << 12
-    for name in draw.sample(sorted(sizes), 3):
+    modules, at = [], rng.randrange(1, 1 << 30) << 12
+    for name in rng.sample(sorted(sizes), 3):
         modules.append({"path": "/x/" + name, "base": hex(at),
             "start": hex(at + 0x100), "end": hex(at + sizes[name])})
         if name != "b.so":
             modules[-1]["build_id"] = "%02x" % len(name) * 4 + name[0] * 2
-        at += sizes[name] + (draw.randrange(9) << 12)
+        at += sizes[name] + (rng.randrange(9) << 12)
     nodes = []
-    for i in range(draw.randrange(40)):
-        module = draw.choice(modules)
+    for i in range(rng.randrange(40)):
+        module = rng.choice(modules)
         node = {}
-        if i > 0 and draw.random() < 0.9:
-            node["parent"] = draw.randrange(i)
-            caller = draw.choice(modules)
+        if i > 0 and rng.random() < 0.9:
+            node["parent"] = rng.randrange(i)
+            caller = rng.choice(modules)
             # Also the address one past the end of a module.
             node["call_site"] = hex(int(caller["end"], 16) -
-                draw.choice((0, 1, 2)))
-        if draw.random() < 0.97:
+                rng.choice((0, 1, 2)))
+        if rng.random() < 0.97:
             node["function"] = hex(int(module["base"], 16) + 0x100 +
-                16 * draw.randrange(4))
+                16 * rng.randrange(4))
         else:
             node["function"] = "0x7"
         for key in MEASURES:
-            if key == "calls" or draw.random() < 0.5:
-                node[key] = draw.randrange(1000)
+            if key == "calls" or rng.random() < 0.5:
+                node[key] = rng.randrange(1000)
         nodes.append(node)
     return {"type": "callgraph", "checksum": "c%d" % release,
-        "program": "/x/app%d" % release, "pid": draw.randrange(99),
-        "sequence": 0, "time_us": draw.randrange(10 ** 15),
+        "program": "/x/app%d" % release, "pid": rng.randrange(99),
+        "sequence": 0, "time_us": rng.randrange(10 ** 15),
         "modules": modules, "nodes": nodes}
 
 
 def place(modules, address, inside):
-    """The build id or path of the module, and the offset in it."""
+    """The build id or path of the module that contains `inside`, and the offset
+    of the address in it."""
     best = None
     for m in modules:
         start, end = int(m["start"], 16), int(m["end"], 16)
@@ -83,12 +85,12 @@ def add_up(records):
     return sums
 
 
-def with_names(draw, record):
+def with_names(rng, record):
     for n in record["nodes"]:
-        n["name"] = draw.choice(("main", "f<a, b>::g(int)", "h", "h;x", "k"))
-        if draw.random() < 0.5:
-            n["file"] = draw.choice(("/a/x.c", "/b \u00e4.c"))
-            n["line"] = draw.randrange(1, 99)
+        n["name"] = rng.choice(("main", "f<a, b>::g(int)", "h", "h;x", "k"))
+        if rng.random() < 0.5:
+            n["file"] = rng.choice(("/a/x.c", "/b \u00e4.c"))
+            n["line"] = rng.randrange(1, 99)
     return record
 
 
@@ -108,7 +110,8 @@ def fold(records, measure, collapses):
 
 
 def unfold(profile):
-    """Checks that frames are closed in the reverse order of their opening."""
+    """The stacks of a profile, whose frames must be closed in the reverse order
+    of their opening."""
     frames = [f["name"].replace(";", ":") for f in profile["shared"]["frames"]]
     [p] = profile["profiles"]
     stacks, stack, at = {}, [], p["startValue"]
@@ -134,11 +137,11 @@ def print_stacks(stacks):
 
 if __name__ == "__main__":
     if sys.argv[1] in ("random", "named"):
-        draw = random.Random(sys.argv[2])
+        rng = random.Random(sys.argv[2])
         for _ in range(int(sys.argv[3])):
-            record = random_record(draw, draw.randrange(2))
+            record = random_record(rng, rng.randrange(2))
             if sys.argv[1] == "named":
-                record = with_names(draw, record)
+                record = with_names(rng, record)
             print(json.dumps(record, separators=(",", ":")))
     elif sys.argv[1] == "fold":
         print_stacks(fold(map(json.loads, sys.stdin), sys.argv[2],

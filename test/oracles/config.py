@@ -27,29 +27,31 @@ WORDS = ["a", "B", "name", "x y", "", "true", "~", "null", "0x1f", "010",
          "\ttab", "<<", "=", "yes", "|", ">", "?", "a\n\n b\n", "\u2028x"]
 
 
-def text(rng):
+def random_text(rng):
     return rng.choice(WORDS) + rng.choice(["", "", str(rng.randrange(100))])
 
 
-def value(rng, depth, pool):
-    """A random value; sometimes one that was used before."""
+def random_value(rng, depth, pool):
+    """A random value; sometimes one from the pool, so that YAML has aliases."""
     kind = rng.randrange(6 if depth < 5 else 2)
     if kind < 2:
-        return text(rng)
+        return random_text(rng)
     if kind == 2 and pool:
         return rng.choice(pool)
     if kind < 4:
-        v = [value(rng, depth + 1, pool) for _ in range(rng.randrange(4))]
+        v = [random_value(rng, depth + 1, pool)
+             for _ in range(rng.randrange(4))]
     else:
-        v = {text(rng): value(rng, depth + 1, pool)
+        v = {random_text(rng): random_value(rng, depth + 1, pool)
              for _ in range(rng.randrange(4))}
     pool.append(v)
     return v
 
 
-def document(rng):
+def random_document(rng):
     pool = []
-    return {text(rng): value(rng, 0, pool) for _ in range(rng.randrange(6))}
+    return {random_text(rng): random_value(rng, 0, pool)
+            for _ in range(rng.randrange(6))}
 
 
 def as_yaml(rng, doc):
@@ -79,8 +81,8 @@ def as_json(doc):
     return plain if "\u2028" not in plain else json.dumps(doc)
 
 
-def is_yaml(text_of_json):
-    return "\\ud8" not in text_of_json
+def is_yaml(json_text):
+    return "\\ud8" not in json_text
 
 
 def check(program, content, doc):
@@ -91,7 +93,7 @@ def check(program, content, doc):
 
 
 def read(rng, program):
-    doc = document(rng)
+    doc = random_document(rng)
     content = as_json(doc)
     if is_yaml(content):
         check(program, content, doc)
@@ -100,26 +102,25 @@ def read(rng, program):
         check(program, content, yaml.load(content, yaml.BaseLoader))
 
 
-def unit(rng, name):
+def random_unit(rng, name):
     u = {"name": name}
     if rng.random() < 0.7:
-        u["params"] = {text(rng): value(rng, 3, [])
+        u["params"] = {random_text(rng): random_value(rng, 3, [])
                        for _ in range(rng.randrange(3))}
     return u
 
 
-def matrix(rng):
+def random_matrix(rng):
     names = [w for w in WORDS if w not in ("", "~", "null")]
-    some = lambda least: [rng.choice(WORDS) for _ in
-                          range(rng.randrange(least, 4))]
-    m = {"cmds": some(0), "collectors": [
-        unit(rng, rng.choice(names)) for _ in range(rng.randrange(4))]}
+    words = lambda: [rng.choice(WORDS) for _ in range(rng.randrange(4))]
+    m = {"cmds": words(), "collectors": [
+        random_unit(rng, rng.choice(names)) for _ in range(rng.randrange(4))]}
     if rng.random() < 0.7:
-        m["workloads"] = some(0)
+        m["workloads"] = words()
     if rng.random() < 0.3:
-        m["args"] = list(dict.fromkeys(some(0)))
+        m["args"] = list(dict.fromkeys(words()))
     if rng.random() < 0.7:
-        m["postprocessors"] = [unit(rng, rng.choice(names))
+        m["postprocessors"] = [random_unit(rng, rng.choice(names))
                                for _ in range(rng.randrange(3))]
     if rng.random() < 0.3:
         m["generators"] = {"workload": [
@@ -152,7 +153,7 @@ def jobs(m):
 
 
 def check_jobs(rng, program):
-    m = matrix(rng)
+    m = random_matrix(rng)
     content = as_json(m)
     if yaml is not None and rng.random() < 0.7:
         content = as_yaml(rng, m)
@@ -196,9 +197,9 @@ def main():
     program = sys.argv[4]
     print("SEED=" + seed, "without PyYAML" if yaml is None else "")
     rng = random.Random(int(seed))
-    one = {"read": read, "jobs": check_jobs, "mutate": mutate}[mode]
+    run_mode = {"read": read, "jobs": check_jobs, "mutate": mutate}[mode]
     for _ in range(count):
-        one(rng, program)
+        run_mode(rng, program)
 
 
 main()

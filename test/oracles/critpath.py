@@ -6,11 +6,11 @@ Usage: critpath.py MODE SEED COUNT         many small random graphs
        critpath.py ninja NINJA-LOG DOT
 
 The graphs have up to 12 tasks, so that all paths can be listed.  A chain is a
-list of ids, each of which depends on the one before, from a task without
-dependencies on.  A path is a chain that ends with a task that is not a copy.
-Every answer is computed from the list of paths.  critpath itself is found in
-PATH.  The first graph on which the two differ is printed; the exit status is
-then 1.
+list of ids.  It begins with a task without dependencies, and each further task
+depends on the one before.  A path is a chain that ends with a task that is not
+a copy.  Every answer is computed from the list of paths.  critpath itself is
+found in PATH.  If the two differ on a graph, it is printed and the exit status
+is 1.
 """
 
 import json
@@ -35,14 +35,14 @@ def random_ids(rng, n):
     return ids
 
 
-def random_elapsed(rng, most):
-    return 0 if rng.random() < 0.15 else rng.randint(0, most)
+def random_elapsed(rng, max_us):
+    return 0 if rng.random() < 0.15 else rng.randint(0, max_us)
 
 
 def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
     """Records of tasks, shuffled; a task depends on earlier ones only."""
     ids = random_ids(rng, rng.randint(1, 12))
-    most = rng.choice([1, 3, 5, 1000])
+    max_us = rng.choice([1, 3, 5, 1000])
     density = rng.choice([0.1, 0.25, 0.4])
     tasks = []
     for i, name in enumerate(ids):
@@ -54,12 +54,12 @@ def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
                 "rule": rng.choice(["CC", "LD"]), "deps": deps}
         if rng.random() < copies:
             task["kind"] = "copy"
-        elapsed = random_elapsed(rng, most)
+        elapsed = random_elapsed(rng, max_us)
         if rng.random() < untimed:
             if rng.random() < 0.5:
                 task["start_us"] = rng.randint(0, 9)
         elif all_timed or rng.random() < 0.4:
-            start = rng.randint(0, 5 * most)
+            start = rng.randint(0, 5 * max_us)
             if rng.random() < 0.1:
                 elapsed = -elapsed              # clock skew
             task["start_us"], task["end_us"] = start, start + elapsed
@@ -82,9 +82,16 @@ def elapsed_of(task):
 
 
 class Brute:
+    """Answers by brute force.
+
+    to: the only task that may end a path.  change: a function of a task and its
+    elapsed time, which returns another.  bridge: a task without a time is
+    replaced by its dependencies.
+    """
+
     def __init__(self, tasks, to=None, change=None, bridge=False):
-        every = {t["id"]: t for t in tasks}
-        self.tasks = {i: t for i, t in every.items()
+        all_tasks = {t["id"]: t for t in tasks}
+        self.tasks = {i: t for i, t in all_tasks.items()
                       if elapsed_of(t) is not None}
         self.elapsed = {i: elapsed_of(t) for i, t in self.tasks.items()}
         if change is not None:
@@ -98,7 +105,7 @@ class Brute:
                 if d in self.tasks:
                     self.deps[i].add(d)
                 elif bridge:
-                    self.deps[i] |= self.bridged(every, d)
+                    self.deps[i] |= self.bridged(all_tasks, d)
             self.cut += len({d for d in t["deps"] if d not in self.tasks})
         if to is not None:
             self.ends = {to}
@@ -113,13 +120,13 @@ class Brute:
         self.paths = [c for c in self.chains if c[-1] in self.ends]
         self.n_edges = sum(len(d) for d in self.deps.values())
 
-    def bridged(self, every, untimed):
+    def bridged(self, all_tasks, untimed):
         found = set()
-        for d in every[untimed]["deps"]:
+        for d in all_tasks[untimed]["deps"]:
             if d in self.tasks:
                 found.add(d)
-            elif d in every:
-                found |= self.bridged(every, d)
+            elif d in all_tasks:
+                found |= self.bridged(all_tasks, d)
         return found
 
     def list_chains(self, chain):
@@ -138,10 +145,11 @@ class Brute:
         return max(self.sum(c) for c in self.chains if c[-1] == i)
 
     def path(self):
-        """By length, then from the last step back by elapsed time and id."""
-        far = {i: self.longest_to(i) for i in self.tasks}
+        """The first path: by length, then from the last step back by elapsed
+        time and id."""
+        finish = {i: self.longest_to(i) for i in self.tasks}
         return min(self.paths, key=lambda p: [
-            (-far[i], -self.elapsed[i], i.encode()) for i in reversed(p)])
+            (-finish[i], -self.elapsed[i], i.encode()) for i in reversed(p)])
 
     def through(self, i):
         return max((self.sum(p) for p in self.paths if i in p), default=None)
@@ -248,23 +256,24 @@ def mode_paths(rng):
 
 
 def mode_bridge(rng):
-    """Compares numbers only: the ids of ties depend on bridged tasks."""
+    """Compares numbers only: which of two equal paths is the first depends on
+    the bridged tasks."""
     tasks = random_build(rng, untimed=0.3)
     brute = Brute(tasks, bridge=True)
-    theirs, steps, summaries = split(run_critpath(tasks, "--all", "--bridge"))
+    got, steps, summaries = split(run_critpath(tasks, "--all", "--bridge"))
     if not brute.paths:
         check("output without a path", {}, summaries)
         return
     check("length_us", brute.length(), summaries[1]["length_us"])
     path = [s["id"] for s in steps[1]]
     for before, after in zip(path, path[1:]):
-        check(f"{after} waits for {before}", True,
+        check(f"does {after} depend on {before}", True,
               before in brute.deps[after])
     check("sum of the path", brute.length(), brute.sum(path))
     for s in steps[1]:
         check("potential_us", brute.potential(s["id"]), s["potential_us"])
     for i in brute.tasks:
-        check(f"slack_us of {i}", brute.slack(i), theirs[i].get("slack_us"))
+        check(f"slack_us of {i}", brute.slack(i), got[i].get("slack_us"))
     check("cut", 0, summaries[1]["cut"])
 
 
@@ -284,9 +293,9 @@ def mode_top(rng):
         if not left:
             break
         number += 1
-        check(f"there is a path {number}", True, number in steps)
+        check(f"is there a path {number}", True, number in steps)
         path = [s["id"] for s in steps[number]]
-        check(f"path {number} is one", True, path in brute.paths)
+        check(f"is path {number} a path", True, path in brute.paths)
         check(f"length of path {number}", max(left.values()),
               summaries[number]["length_us"])
         check(f"sum of path {number}", max(left.values()), brute.sum(path))
@@ -294,7 +303,7 @@ def mode_top(rng):
               brute.length() - max(left.values()),
               summaries[number]["slack_us"])
         new = [i for i in path if left.get(i) == max(left.values())]
-        check(f"path {number} has a new task", True, len(new) > 0)
+        check(f"is there a new task in path {number}", True, len(new) > 0)
         covered |= set(path)
     check("number of paths", list(range(1, number + 1)), sorted(steps))
 
@@ -314,7 +323,7 @@ def compare_what_if(tasks, change, *options):
     check("recorded_us", recorded, summary["recorded_us"])
     check("saved_us", recorded - brute.length(), summary["saved_us"])
     for key in "waiting_us", "overlap_us", "after_us":
-        check(f"there is {key} in a what-if", False, key in summary)
+        check(f"is there {key} in a what-if", False, key in summary)
 
 
 TIMES = [("0", 0), ("7us", 7), ("3ms", 3000), ("0.5ms", 500), ("1us", 1),
@@ -386,6 +395,7 @@ def mode_workers(rng):
 
 
 def mode_bounds(rng):
+    """The bounds of list scheduling (Graham)."""
     tasks = random_build(rng)
     brute = Brute(tasks)
     length, total = brute.length(), sum(brute.elapsed.values())
@@ -439,7 +449,7 @@ def mode_account_top(rng):
 # --- Order -----------------------------------------------------------------
 
 def mode_order(rng):
-    """Shuffled records give the same bytes, also with repeated ids."""
+    """Shuffled records give the same output, even if ids are repeated."""
     tasks = random_build(rng, copies=0.2, untimed=0.1)
     for t in rng.sample(tasks, rng.randint(0, len(tasks))):
         again = {"type": "task", "id": t["id"], "kind": t["kind"],
@@ -460,7 +470,7 @@ def mode_order(rng):
 
 
 def mode_attempts(rng):
-    """The same of attempts of which only the elapsed time is known."""
+    """The same, if only the elapsed times of repeated ids are known."""
     tasks = random_build(rng, copies=0.2)
     for t in rng.sample(tasks, rng.randint(0, len(tasks))):
         tasks.append({"type": "task", "id": t["id"], "kind": t["kind"],
@@ -479,7 +489,7 @@ def mode_attempts(rng):
 # --- ninja -----------------------------------------------------------------
 
 def read_dot(path):
-    """By the path of an output: the rule and the paths of the inputs."""
+    """{output: (rule, [input, ...])}"""
     label, rule, edges, made_by = {}, {}, [], {}
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -497,7 +507,7 @@ def read_dot(path):
             inputs[b].append(label[a])
     for a, b, name in edges:
         if b not in label:
-            continue        # a command, or a side output, which has no name
+            continue        # a command, or an implicit output without a name
         if a in rule:
             made_by[label[b]] = (rule[a], inputs[a])
         elif name is not None:

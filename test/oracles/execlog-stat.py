@@ -8,7 +8,7 @@ Usage: execlog-stat.py MODE SEED COUNT       many small random builds
 The starts and ends of all tasks split the time of a build into intervals.
 Each interval has a list of the tasks that cover it, and every answer is
 computed from these lists, in fractions.  execlog-stat itself is found in PATH.
-The first build on which the two differ is printed; the exit status is then 1.
+If the two differ on a build, it is printed and the exit status is 1.
 """
 
 import json
@@ -21,9 +21,9 @@ from fractions import Fraction
 from oracle import Differ, check, main, run_filter
 
 
-def check_near(what, ours, theirs, off=2e-6):
-    if theirs is None or abs(ours - theirs) > off + abs(ours) * 1e-12:
-        raise Differ(f"{what}: should be {float(ours)!r}, is {theirs!r}")
+def check_near(what, want, got, tolerance=2e-6):
+    if got is None or abs(want - got) > tolerance + abs(want) * 1e-12:
+        raise Differ(f"{what}: should be {float(want)!r}, is {got!r}")
 
 
 def check_ratio(what, part, whole, record, key):
@@ -31,7 +31,7 @@ def check_ratio(what, part, whole, record, key):
     if whole > 0:
         check_near(what, Fraction(part) / whole, record.get(key))
     else:
-        check(f"there is {what}", False, key in record)
+        check(f"is there a {what}", False, key in record)
 
 
 # --- Random builds ---------------------------------------------------------
@@ -70,6 +70,7 @@ class Clock:
 
 def random_times(rng, clock, kind):
     start, took = clock.time(), clock.length()
+    # start+, end+: one time and how long it took; total: no times of its own
     shapes = ["both"] * 12 + ["start+", "end+", "open", "elapsed", "total",
                             "skewed", "none", "zero"]
     if kind != "run":
@@ -193,7 +194,10 @@ def with_times(task):
 
 
 def with_names(tasks):
-    """The tasks that count, named by their attempts."""
+    """The tasks that count.  The name of an id's further attempts is id#2, ...
+
+    A record from the cache counts only if no attempt has ended.
+    """
     named = []
     for i in {t["id"] for t in tasks}:
         own = [t for t in tasks if t["id"] == i]
@@ -233,7 +237,7 @@ class Build:
         times = [t[key] for t in builds for key in ("start_us", "end_us")
                    if key in t]
         self.wall_us = None
-        if times:       # clocks may be off: an end may be the earliest
+        if times:       # by clock skew, an end may be the earliest time
             self.start_us, self.end_us = min(times), max(times)
             self.wall_us = self.end_us - self.start_us
 
@@ -337,7 +341,7 @@ def ask(records, *options):
         check("type", "stat", answer["type"])
         answers.setdefault(answer["stat"], []).append(answer)
     for name in "wall", "cache", "failed", "tests":
-        check(f"how many {name}", 1, len(answers[name]))
+        check(f"number of {name} records", 1, len(answers[name]))
     return build, answers
 
 
@@ -359,13 +363,13 @@ def compare_wall(build, answers):
 
 
 def compare_weighted(build, answers):
-    """Of all tasks, if the list is long enough."""
+    """Compares the weights of all tasks, if --top lists all of them."""
     by_name = {t["name"]: t for t in build.tasks}
-    theirs = answers.get("longest", []) + answers.get("biggest_copy", [])
-    for t in theirs:
+    got = answers.get("longest", []) + answers.get("biggest_copy", [])
+    for t in got:
         check_near(f"weighted_us of {t['id']}", by_name[t["id"]]["weight"],
                    t["weighted_us"], 0.500001)
-    check("who has a weight",
+    check("tasks with a weight",
           sorted(t["name"] for t in build.tasks if t["weight"] > 0),
           sorted(t["id"] for t in answers.get("longest", [])
                  if by_name[t["id"]]["weight"] > 0))
@@ -377,10 +381,10 @@ def compare_types(build, answers):
         types.setdefault(build.type(t), []).append(t)
     sums = {name: sum(t["elapsed_us"] for t in tasks)
             for name, tasks in types.items()}
-    theirs = answers.get("type", [])
+    got = answers.get("type", [])
     check("types", sorted(types, key=lambda i: (-sums[i], i.encode())),
-          [t["name"] for t in theirs])
-    for t in theirs:
+          [t["name"] for t in got])
+    for t in got:
         tasks, name = types[t["name"]], t["name"]
         check(f"tasks of {name}", len(tasks), t["tasks"])
         check(f"elapsed_us of {name}", sums[name], t["elapsed_us"])
@@ -388,13 +392,15 @@ def compare_types(build, answers):
 
 
 def compare_type_weights(build, answers):
+    """Weights are rounded by the largest remainder method: their sum is right,
+    and those with the largest remainders are rounded up."""
     weights = {}
     for t in build.timed():
         name = build.type(t)
         weights[name] = weights.get(name, 0) + t["weight"]
     up, down = [], []
-    theirs = answers.get("type", [])
-    for t in theirs:
+    got = answers.get("type", [])
+    for t in got:
         weight = weights[t["name"]]
         check_near(f"weighted_us of {t['name']}", weight, t["weighted_us"],
                    0.999999)
@@ -402,19 +408,19 @@ def compare_type_weights(build, answers):
             (up if t["weighted_us"] > weight else down).append(
                 weight - math.floor(weight))
     check("sum of weighted_us", build.sum_of(bool),
-          sum(t["weighted_us"] for t in theirs))
+          sum(t["weighted_us"] for t in got))
     if up and down and min(up) < max(down) - Fraction(1, 10 ** 4):
-        raise Differ("a smaller remainder was rounded up")
+        raise Differ("a smaller remainder is rounded up, a larger one down")
 
 
 def compare_stages(build, answers):
-    theirs = answers["stage"]
-    check("stages", STAGES, [s["name"] for s in theirs])
-    for s in theirs:
+    got = answers["stage"]
+    check("stages", STAGES, [s["name"] for s in got])
+    for s in got:
         us = build.sum_of(lambda r, s=s: build.stage(r) == s["name"])
         check(f"wall_us of {s['name']}", us, s["wall_us"])
         check_ratio(f"share of {s['name']}", us, build.wall_us, s, "share")
-    check("sum of stages", build.wall_us, sum(s["wall_us"] for s in theirs))
+    check("sum of stages", build.wall_us, sum(s["wall_us"] for s in got))
 
 
 def overlap(a, b, c, d):
@@ -422,11 +428,11 @@ def overlap(a, b, c, d):
 
 
 def compare_bins(build, answers, n):
-    theirs = answers["parallelism"]
-    check("number of bins", n, len(theirs))
+    got = answers["parallelism"]
+    check("number of bins", n, len(got))
     width = Fraction(build.wall_us, n)
     edges = [build.start_us + width * i for i in range(n + 1)]
-    for i, s in enumerate(theirs):
+    for i, s in enumerate(got):
         check("from_us", math.floor(edges[i]), s["from_us"])
         check("to_us", math.floor(edges[i + 1]), s["to_us"])
         running_us = sum(len(r) * overlap(a, b, edges[i], edges[i + 1])
@@ -434,13 +440,13 @@ def compare_bins(build, answers, n):
         check_near(f"average of bin {i + 1}",
                    running_us / width if width > 0 else 0, s["average"])
     check_near("sum of the bins", build.sum_of(len),
-               sum(Fraction(s["average"]) for s in theirs) * width,
+               sum(Fraction(s["average"]) for s in got) * width,
                float(build.wall_us) * 1e-6)
 
 
-def compare_list(name, build, ours, theirs):
-    check(name, [t["name"] for t in ours], [t["id"] for t in theirs])
-    for i, (t, s) in enumerate(zip(ours, theirs)):
+def compare_list(name, build, want, got):
+    check(name, [t["name"] for t in want], [t["id"] for t in got])
+    for i, (t, s) in enumerate(zip(want, got)):
         check("rank", i + 1, s["rank"])
         check("kind", t.get("kind", "run"), s["kind"])
         check("rule", build.rule(t), s.get("rule"))
@@ -530,7 +536,7 @@ def mode_lists(rng):
 
 
 def mode_clip(rng):
-    """Only builds whose record is shorter or longer than their tasks."""
+    """Builds with a record, which may be shorter or longer than their tasks."""
     while True:
         records = random_records(rng)
         if any(r["type"] == "build" for r in records):
@@ -543,7 +549,7 @@ def mode_clip(rng):
 
 
 def mode_order(rng):
-    """Tasks of many types at once, so that all fractions occur."""
+    """Many tasks run at once, so that their weights are fractions."""
     records = random_records(rng)
     clock = Clock(rng, small=False)
     for i in range(rng.randint(0, 20)):
@@ -570,7 +576,7 @@ def rows(text, heading):
 
 
 def mode_report(rng):
-    """Only times below a millisecond, which the report gives exactly."""
+    """Times are below a millisecond: the report shows them exactly."""
     records = random_records(rng, small=True)
     build = Build(records)
     text = run_filter("execlog-stat", records, "--text", "--top", "1000")
@@ -579,7 +585,7 @@ def mode_report(rng):
         return
     stages = [re.match(r" +(\d+) us +([\d.]+) %", row)
               for row in rows(text, "Stages")]
-    check("every stage has a time", True, all(stages))
+    check("do all stages have times", True, all(stages))
     check("sum of the stages", build.wall_us,
           sum(int(m[1]) for m in stages))
     if build.wall_us > 0:

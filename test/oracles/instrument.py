@@ -6,11 +6,12 @@ of a file name is the process id.  Checks that each record is well-formed, that
 each call site is in the function of the parent node, and that each process
 called each function from each line as often as it counted itself.  Names come
 from nm and lines from addr2line, independently of weir.  Prints one line for
-each callgraph.
+each callgraph.  With COROUTINES set, call sites may be elsewhere.
 """
 
 import bisect
 import collections
+import functools
 import json
 import os
 import re
@@ -18,20 +19,22 @@ import subprocess
 import sys
 
 
-def symbols(path, memo={}):
-    """The names of functions, by address."""
-    if path not in memo:
-        text = subprocess.run(["nm", "-C", path], capture_output=True,
-            text=True).stdout
-        memo[path] = {int(m[1], 16): m[2].split("(")[0] for m in
-            re.finditer(r"^([0-9a-f]+) [tTwW] (.*)$", text, re.M)}
-        memo[path, "sorted"] = sorted(memo[path])
-    return memo[path]
+@functools.cache
+def symbols(path):
+    """The names of functions, by address, in the order of addresses."""
+    text = subprocess.run(["nm", "-Cn", path], capture_output=True,
+        text=True).stdout
+    return {int(m[1], 16): m[2].split("(")[0] for m in
+        re.finditer(r"^([0-9a-f]+) [tTwW] (.*)$", text, re.M)}
+
+
+@functools.cache
+def starts_of(path):
+    return list(symbols(path))
 
 
 def function_at(path, address):
-    symbols(path)
-    starts = symbols.__defaults__[0][path, "sorted"]
+    starts = starts_of(path)
     i = bisect.bisect_right(starts, address)
     return starts[i - 1] if i > 0 else None
 

@@ -9,7 +9,7 @@ Usage: mal.py counts FILE          how many rows of each table
        mal.py literals FILE        the values that --mask must hide
        mal.py strip FILE           the trace without stmt and short
        mal.py reframe HOW FILE     the trace in another framing: lines,
-                                          pretty, nested, several, glued, gzip
+                                   pretty, nested, several, glued, gzip
 
 It reads the whole trace at once.  In canonical form a row is a line: its
 table, then its columns sorted by name.  An id is replaced by the key of its
@@ -417,8 +417,8 @@ class Trace:
         iteration = x.seen[e.pc, e.state]
         name = f"{x.name} {e.pc} {e.state} {iteration}"
         self.add_event(x, e, iteration)
-        # A start begins an instance, and so does a done without one, except
-        # the second done of a `return`.
+        # A start begins an instance, and so does a done without a start,
+        # except the second done of a `return`.
         if e.state == 0 or e.state == 1 and e.pc not in x.open and \
                 (e.format == "P" or e.pc not in x.linked):
             self.add_prerequisites(x, e, name)
@@ -511,10 +511,10 @@ class Trace:
 
     def finish(self):
         self.link_remotes()
-        everyone = [x for known in self.executions.values()
+        executions = [x for known in self.executions.values()
                     for x in known.values()] + self.ended_untagged + \
             list(self.untagged.values())
-        for x in everyone:
+        for x in executions:
             self.add("mal_execution", name=x.name, **x.row)
             for name, row in x.variables.items():
                 self.add("mal_variable", name=name, execution=x.name, **row)
@@ -572,7 +572,7 @@ def rows_of(path):
     return trace.rows
 
 
-def printed(rows):
+def print_sorted(rows):
     lines = [table + " " + json.dumps(row, sort_keys=True,
                                       ensure_ascii=False)
              for table, row in rows]
@@ -658,11 +658,11 @@ def mode_counts(path):
 
 
 def mode_rows(path):
-    printed(rows_of(path))
+    print_sorted(rows_of(path))
 
 
 def mode_canon(path):
-    printed(Written(path).rows())
+    print_sorted(Written(path).rows())
 
 
 def mode_prereqs(path):
@@ -727,7 +727,7 @@ def mode_critical(path):
 
 
 def mode_literals(path):
-    """Values that are too long to occur in the output by chance."""
+    """Only values that are too long to occur in the output by chance."""
     found = set()
     for o in read(path):
         if isinstance(o.get("query"), str):

@@ -1,7 +1,7 @@
 """malload.py - computes independently what malload makes of rows
 
     tables DB ROWS...   passes if the database holds the traces ROWS, loaded
-                        in this order, nothing else, and all keys hold
+                        in this order, and nothing else, and its keys are valid
     view DB             passes if the view `instructions` is the right join
     csv DIR ROWS        passes if the CSV files hold the rows
     shuffle SEED ROWS   prints the rows in random order, trace records first
@@ -77,7 +77,8 @@ class Types:
                 self.names.get(row.get("subtype_id")))
 
 
-def value(v):
+def stored(v):
+    """A list is stored as JSON."""
     return (json.dumps(v, separators=(",", ":")) if isinstance(v, list)
             else v)
 
@@ -92,10 +93,13 @@ def shifted(row, shift, types):
             row[column] += shift.get(of, 0)
     if table == VARIABLE and "type_id" in row:
         row["type_id"] = types.names[row["type_id"]]
-    return frozenset((k, value(v)) for k, v in row.items() if k != "type")
+    return frozenset((k, stored(v)) for k, v in row.items() if k != "type")
 
 
 def expected(paths):
+    """The tables, as {table: {row: count}}, and the types, of a database into
+    which the files are loaded.  If the ids of a table overlap those in the
+    database, all of them are shifted past these."""
     tables, types, last = {}, set(), {}
     for path in paths:
         rows = [r for r in rows_of(path) if r["type"] != "trace"]
@@ -153,7 +157,7 @@ def same_tables(path, *paths):
         if w != g:
             ok = False
             show("missing in " + table, w - g)
-            show("too much in " + table, g - w)
+            show("unexpected in " + table, g - w)
     if not want_types <= got_types or any(
             t[0] not in FIXED for t in got_types - want_types):
         ok = False
@@ -167,6 +171,8 @@ def same_tables(path, *paths):
 
 
 def joined(events):
+    """The rows of the view: each done with its start.  A missing start time is
+    the end time minus usec."""
     starts = {(e["mal_execution_id"], e["pc"], e["iteration"]): e
               for e in events if e["execution_state"] == 0}
     for e in events:
@@ -211,7 +217,7 @@ def text(v):
         return ""
     if isinstance(v, float):
         return "%.17g" % v
-    return str(value(v)).replace("\0", "\ufffd")
+    return str(stored(v)).replace("\0", "\ufffd")
 
 
 def same_csv(directory, path):

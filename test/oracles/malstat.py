@@ -31,7 +31,7 @@ class Differ(Exception):
 # --- Events, from rows or from what a server wrote -------------------------
 
 class Session(collections.namedtuple("Session", "name trace")):
-    """The trace is None if the session is a server's: then it spans traces."""
+    """The trace is None if the session is a server's, which spans traces."""
 
     def order(self):
         return (b"" if self.name is None else self.name.encode(),
@@ -60,7 +60,7 @@ class Trace:
         return self.executions.setdefault(key, Execution(key, trace))
 
     def workers_of(self, session):
-        """The number in which all servers of its traces agree, else 0."""
+        """The number that all servers of its traces state, or 0."""
         numbers = {n for x in self.executions.values() if x.session == session
                 for n in self.workers[x.trace]}
         return numbers.pop() if len(numbers) == 1 else 0
@@ -185,17 +185,20 @@ class Instance:
 
 
 class Answers:
-    def __init__(self, trace, every_us):
+    """by_us: each microsecond is a period, else each time between two events."""
+
+    def __init__(self, trace, by_us):
         self.trace, self.counts = trace, collections.Counter()
-        self.instances = list(self.close())
+        self.instances = list(self.match_events())
         self.lanes = collections.defaultdict(list)
         for i in self.instances:
             self.lanes[i.session, i.thread].append(i)
         # A period is (session, from, to, the innermost of each lane).
         self.periods = [s for session in {i.session for i in self.instances}
-                        for s in self.periods_of(session, every_us)]
+                        for s in self.periods_of(session, by_us)]
 
-    def close(self):
+    def match_events(self):
+        """Yields an instance for each end that has a start, or needs none."""
         started = {}
         for e in self.trace.events:
             key = e.execution, e.pc
@@ -210,11 +213,11 @@ class Answers:
                 self.counts["done_without_start"] += 1
         self.counts["unfinished"] = len(started)
 
-    def periods_of(self, session, every_us):
+    def periods_of(self, session, by_us):
         lanes = [lane for (s, _), lane in self.lanes.items() if s == session]
         cuts = {us for lane in lanes for i in lane
                 for us in (i.start_us, i.end_us)}
-        if every_us and cuts:
+        if by_us and cuts:
             cuts = range(min(cuts), max(cuts) + 1)
         cuts = sorted(cuts)
         for from_us, to_us in zip(cuts, cuts[1:]):
@@ -228,12 +231,12 @@ class Answers:
 
     def records(self, top):
         self.top = top
-        yield from self.of(None)
+        yield from self.records_of(None)
         places = list(self.trace.executions.values())
         roots = {self.trace.root_of(i.execution) for i in self.instances}
         for root in sorted(roots, key=lambda x: x.key if isinstance(
                 x.key[0], int) else (0, places.index(x))):
-            yield from self.of(root)
+            yield from self.records_of(root)
         yield dict(type="malstat",
                    events=len(self.trace.events) + self.trace.n_no_clock,
                    executions=len(self.trace.executions),
@@ -243,16 +246,17 @@ class Answers:
                    restarted=self.counts["restarted"],
                    unfinished=self.counts["unfinished"])
 
-    def of(self, root):
-        ours = [i for i in self.instances
+    def records_of(self, root):
+        """The records of a query, or of all if the root is None."""
+        own = [i for i in self.instances
                 if root is None or self.trace.root_of(i.execution) is root]
-        work = [i for i in ours if i.kind == "work"]
+        work = [i for i in own if i.kind == "work"]
         busy_us = sum(i.self_us for i in work)
         if root is not None:
-            yield dict(type="query_stat", session=root.session.name, tag=root.tag,
-                       query_text=root.query, busy_us=busy_us,
-                       instances=len(ours))
-        yield from self.operations(ours, busy_us, root)
+            yield dict(type="query_stat", session=root.session.name,
+                       tag=root.tag, query_text=root.query, busy_us=busy_us,
+                       instances=len(own))
+        yield from self.operations(own, busy_us, root)
         work.sort(key=lambda i: (-i.self_us, i.session.order(),
                                  -1 if i.execution.tag is None else
                                  i.execution.tag, i.pc, i.start_us,
@@ -265,16 +269,16 @@ class Answers:
                        elapsed_us=i.elapsed_us(), self_us=i.self_us,
                        share=ratio(i.self_us, busy_us), usec=i.usec,
                        statement=i.statement)
-        for session in {i.session for i in ours}:
-            here = [i for i in ours if i.session == session]
+        for session in {i.session for i in own}:
+            here = [i for i in own if i.session == session]
             yield self.cores(session, here, root)
             for block in here:
                 if block.kind == "dataflow":
                     yield self.block(session, here, block, root)
 
-    def operations(self, ours, busy_us, root):
+    def operations(self, own, busy_us, root):
         groups = collections.defaultdict(list)
-        for i in ours:
+        for i in own:
             groups[KINDS.index(i.kind), i.operation].append(i)
         rows = [(kind, name, sum(i.self_us for i in group), group)
                 for (kind, name), group in groups.items()]
@@ -334,8 +338,9 @@ class Answers:
 
 
 def innermost(lane, us):
-    """The one that started last; of several the shortest, then the one with
-    the greatest execution and pc, and work inside its container."""
+    """Of the instances of a lane that are open: the one that started last; of
+    several the shortest, then the one with the greatest execution and pc, then
+    work before its container."""
     return max((i for i in lane if i.is_open(us)), default=None,
                key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc,
                               -KINDS.index(i.kind), i.text()))
@@ -369,9 +374,9 @@ def order_of_use(r):
             r.get("workers", 0), r.get("threads_seen", 0)]
 
 
-def compare(ours, theirs):
-    ours, theirs = normalized(ours), normalized(theirs)
-    for a, b in zip(ours, theirs):
+def compare(want, got):
+    want, got = normalized(want), normalized(got)
+    for a, b in zip(want, got):
         for key in sorted(set(a) | set(b)):
             x, y = a.get(key), b.get(key)
             near = key in RATIOS and None not in (x, y) and \
@@ -379,8 +384,8 @@ def compare(ours, theirs):
             if x != y and not near:
                 raise Differ(f"{key} should be {x}\n  in {a}\n  is {y}\n"
                              f"  in {b}")
-    if len(ours) != len(theirs):
-        raise Differ(f"{len(theirs)} records, not {len(ours)}")
+    if len(want) != len(got):
+        raise Differ(f"{len(got)} records, not {len(want)}")
 
 
 def records_of(command, text):
@@ -466,7 +471,7 @@ class Rows:
                 self.nest(session, thread, a, b, depth + 1)
 
     def odd_event(self):
-        """One without its counterpart or a clock, or a pause."""
+        """Adds an event without a counterpart or a clock, or a pause."""
         row = {"mal_execution_id": self.rng.randint(1, self.n_executions),
                "pc": self.rng.randint(0, 9)}
         us = self.rng.randint(0, 60)
@@ -524,14 +529,14 @@ def many(how, seed, count):
         text = text_of(stream)
         command = ["malstat", "--queries", "--top", str(top)]
         try:
-            theirs = records_of(command, text)
+            got = records_of(command, text)
             if how == "tables":
-                if records_of(command, text_of(rows.merged())) != theirs:
+                if records_of(command, text_of(rows.merged())) != got:
                     raise Differ("the order of the rows changes the answer")
                 continue
-            answers = Answers(trace_of_rows(stream), every_us=True)
+            answers = Answers(trace_of_rows(stream), by_us=True)
             answers.check()
-            compare(answers.records(top), theirs)
+            compare(answers.records(top), got)
         except Differ as e:
             print(f"SEED={seed}, case {n + 1}: {e}\n" + text.decode())
             sys.exit(1)
@@ -540,15 +545,15 @@ def many(how, seed, count):
 def compare_traces(*paths):
     trace = trace_of_server(paths)
     rows = subprocess.run(["malparse", *paths], stdout=subprocess.PIPE).stdout
-    theirs = records_of(["malstat", "--top", str(10**6)], rows)
-    records = [r for r in Answers(trace, every_us=False).records(10**6)
+    got = records_of(["malstat", "--top", str(10**6)], rows)
+    records = [r for r in Answers(trace, by_us=False).records(10**6)
                if r.get("query") is None and r["type"] != "query_stat"]
     try:
-        compare(records, theirs)
+        compare(records, got)
     except Differ as e:
         print(f"{' '.join(paths)}: {e}")
         sys.exit(1)
-    print(len(theirs), "records")
+    print(len(got), "records")
 
 
 def main():

@@ -14,12 +14,13 @@ class Differ(Exception):
     pass
 
 
-def check(what, ours, theirs):
-    if isinstance(ours, list) and isinstance(theirs, list):
-        for i, (a, b) in enumerate(zip(ours, theirs)):
+def check(what, want, got):
+    """want: the oracle's answer; got: the filter's."""
+    if isinstance(want, list) and isinstance(got, list):
+        for i, (a, b) in enumerate(zip(want, got)):
             check(f"{what}, item {i + 1}", a, b)
-    if ours != theirs:
-        raise Differ(f"{what}: should be {ours!r}, is {theirs!r}")
+    if want != got:
+        raise Differ(f"{what}: should be {want!r}, is {got!r}")
 
 
 def lines_of(records):
@@ -55,7 +56,7 @@ def shuffle(seed, count, pipeline, path):
         check("status", 0, run.returncode)
         if first is None:
             first = run.stdout
-            check("there is an answer", True, len(first) > 0)
+            check("is there an answer", True, len(first) > 0)
         if run.stdout != first:
             sys.stdout.write("The lines in this order:\n")
             sys.stdout.flush()
@@ -68,7 +69,8 @@ def shuffle(seed, count, pipeline, path):
 
 
 def many(mode, seed, count):
-    """Each input has a seed of its own, so that it can be repeated alone."""
+    """Runs a mode on many inputs, each with a seed of its own, so that it can
+    be repeated alone."""
     for i in range(int(count)):
         try:
             mode(random.Random(f"{seed}/{i}"))

@@ -3,8 +3,8 @@
 
     profiles SEED N         prints random profiles, one per line
     name|body [-u]          prints the name that Perun gives to the object of the
-                            profile on standard input, or its body (-u: as Perun
-                            before 0.17, not flattened)
+                            profile on standard input, or its body (-u:
+                            unflattened, as by Perun before 0.17)
     names [-u]              prints the names for profiles, one per line
     index LAYOUT            writes an index of the entries on standard input, one
                             per line, in their order; LAYOUT: 1, 2 or 2args
@@ -14,24 +14,25 @@
                             lines with path, time and profile
     check STORE ID          verifies that the index is valid and sorted, and its
                             objects are valid; prints the number of entries
-    sound ID RUN...         verifies directories RUN in which pidx-write was
-                            disturbed: .perun has the old entries and the
-                            acknowledged ones (file out), and a reader found
-                            exactly these (read, complaints); prints RUN, its
-                            status, the number of entries
-    damage STORE [OBJECT]   writes malformed indexes, one for each id on standard
-                            input, whose entries have this object; prints id,
-                            kind, the offset of the first wrong byte or ?
-    spoil STORE SEED ID     writes copies of the index ID with random damage for
+    written ID RUN...       verifies directories RUN in which pidx-write was
+                            interrupted or failed: .perun has the old entries
+                            and the acknowledged ones (file out), and a reader
+                            found exactly these (read, complaints); prints RUN,
+                            its status, the number of entries
+    malformed STORE [OBJECT]  writes malformed indexes, one for each id on
+                            standard input, whose entries have this object;
+                            prints id, kind, the offset of the first wrong byte
+                            or ?
+    damage STORE SEED ID    writes copies of the index ID with random damage for
                             the ids on standard input, and damages half of its
                             objects
     repaired STORE DIR      writes to DIR the repaired indexes of the ids on
                             standard input; prints id and the number of entries,
                             or - if the index was malformed
     objects STORE           prints the names of the valid objects
-    safe BEFORE RUN...      verifies directories RUN in which a repair of BEFORE
-                            was disturbed: each file of BEFORE is in objects or
-                            in lost, and nothing else is
+    preserved BEFORE RUN... verifies directories RUN in which a repair of BEFORE
+                            was interrupted or failed: each file of BEFORE is in
+                            objects or in lost, and no other file is
 
 Written from the byte-level description of the store, independent of weir except
 for the names of members in records.
@@ -77,10 +78,10 @@ def flatten(doc):
         flat["models"] = doc["global"].get("models", [])
     seen, counts = {}, {}
 
-    def fold(resources, more):
+    def fold(resources, extra):
         for resource in resources:
             kept = {k: v for k, v in resource.items() if k not in COLLECTABLE}
-            kept.update(more)
+            kept.update(extra)
             kept = dict(sorted(kept.items()))
             key = json.dumps(kept)
             if key not in seen:
@@ -221,7 +222,7 @@ def write(path, data):
         f.write(data)
 
 
-def sound_entries(store, version):
+def verified_entries(store, version):
     """The entries of an index, after verifying it and its objects."""
     path = file_of(store, version)
     entries = []
@@ -246,18 +247,17 @@ def records_of(path, kind):
     return {(r["path"], r["object"]) for r in records if r["type"] == kind}
 
 
-def sound(version, *runs):
-    """Verifies the stores that disturbed runs of pidx-write left."""
+def written(version, *runs):
     for run in runs:
         entries = {(e["path"], e["object"]) for e in
-            sound_entries(os.path.join(run, ".perun"), version)}
+            verified_entries(os.path.join(run, ".perun"), version)}
         if not records_of(run + "/out", "entry") <= entries:
-            sys.exit(run + ": what was acknowledged is lost")
+            sys.exit(run + ": an acknowledged entry is lost")
         if "before" not in {path for path, _ in entries}:
-            sys.exit(run + ": what was there is lost")
+            sys.exit(run + ": the entry from before is lost")
         if records_of(run + "/read", "profile") != entries or \
                 os.path.getsize(run + "/complaints") > 0:
-            sys.exit(run + ": pidx-read finds something else")
+            sys.exit(run + ": pidx-read does not find the entries")
         with open(run + "/status") as f:
             print(run, f.read().strip(), len(entries))
 
@@ -365,7 +365,7 @@ def random_profile(rng):
 
 # --- malformed indexes -------------------------------------------------------
 
-def damage(store, name="ab" * 20):
+def malformed(store, name="ab" * 20):
     entry = dict(path="p.perf", time=1700000000, object=name,
         profile_type="time", cmd="c", args="-a", workload="w", collector="t",
         postprocessors="q")
@@ -377,49 +377,49 @@ def damage(store, name="ab" * 20):
         print(version, name, offset)
 
     for layout in STRINGS:
-        good = index_of([entry, dict(entry, path="q.perf")], layout)
+        valid = index_of([entry, dict(entry, path="q.perf")], layout)
         first = len(index_of([entry], layout))
-        for n in range(len(good)):
+        for n in range(len(valid)):
             # Without the last string "2args" may be a valid "2".
-            if layout != "2args" or n != len(good) - 5:
-                add("%s-cut-%03d" % (layout, n), good[:n])
+            if layout != "2args" or n != len(valid) - 5:
+                add("%s-truncated-%03d" % (layout, n), valid[:n])
         for n in 1, 4, 20, 24, 1000:
-            add("%s-behind-%d" % (layout, n), good + b"\1" * n,
-                len(good) if layout == "1" or n < 4 else "?")
-            add("%s-zeros-%d" % (layout, n), good + bytes(n),
-                len(good) if layout == "1" else "?")
+            add("%s-trailing-%d" % (layout, n), valid + b"\1" * n,
+                len(valid) if layout == "1" or n < 4 else "?")
+            add("%s-zeros-%d" % (layout, n), valid + bytes(n),
+                len(valid) if layout == "1" else "?")
         for count in 0, 1, 3, 1000, 0x7fffffff, -1, -0x80000000:
             add("%s-count-%d" % (layout, count),
-                good[:8] + struct.pack("<i", count) + good[12:],
-                8 if count < 0 else {0: 12, 1: first}.get(count, len(good))
+                valid[:8] + struct.pack("<i", count) + valid[12:],
+                8 if count < 0 else {0: 12, 1: first}.get(count, len(valid))
                 if layout == "1" else "?")
-        add(layout + "-no-end-of-path", good[:first + 24] + b"q.perf",
+        add(layout + "-no-end-of-path", valid[:first + 24] + b"q.perf",
             first + 24 if layout != "2args" else "?")
         add(layout + "-empty-path", index_of([dict(entry, path="")], layout),
             36)
         for version in 0, 3, 256, -1, 0x7fffffff:
             add("%s-version-%d" % (layout, version),
-                good[:4] + struct.pack("<i", version) + good[8:], 4)
+                valid[:4] + struct.pack("<i", version) + valid[8:], 4)
     for layout in "2", "2args":
-        good = index_of([entry], layout)
+        valid = index_of([entry], layout)
         for n in 5, 0x7fffffff, 0x80000000, 0xffffffff:
             add("%s-length-%u" % (layout, n),
-                good[:43] + struct.pack("<I", n) + good[47:],
+                valid[:43] + struct.pack("<I", n) + valid[47:],
                 43 if n > 5 else "?")
             add("%s-last-length-%u" % (layout, n),
-                good[:-5] + struct.pack("<I", n) + good[-1:],
-                len(good) - 5 if layout == "2" else "?")
-    good = index_of([entry], "1")
+                valid[:-5] + struct.pack("<I", n) + valid[-1:],
+                len(valid) - 5 if layout == "2" else "?")
+    valid = index_of([entry], "1")
     for name, magic in (("upper", b"PIDX"), ("swapped", b"xdip"),
             ("zlib", b"\x78\x9c\x01\x02"), ("text", b"{\"a\"")):
-        add("magic-" + name, magic + good[4:], 0)
-    add("big-endian", b"pidx" + struct.pack(">ii", 1, 1) + good[12:], 4)
+        add("magic-" + name, magic + valid[4:], 0)
+    add("big-endian", b"pidx" + struct.pack(">ii", 1, 1) + valid[12:], 4)
     add("empty", b"", 0)
     add("zeros", bytes(64), 0)
 
 
-def disturb(rng, data):
-    """Random damage, such as by a bad disk, a truncation or a bad copy."""
+def damaged(rng, data):
+    """The data with random damage, such as by a bad disk or copy."""
     data = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         at = rng.randrange(len(data) or 1)
@@ -440,22 +440,22 @@ def disturb(rng, data):
     return bytes(data)
 
 
-def spoil(store, seed, version):
+def damage(store, seed, version):
     rng = random.Random(int(seed))
     with open(file_of(store, version), "rb") as f:
         index = f.read()
     for other in sys.stdin.read().split():
-        write(file_of(store, other), disturb(rng, index))
+        write(file_of(store, other), damaged(rng, index))
     names = {e["object"] for e in entries_of(index)}
     for name in sorted(names)[::2]:
         with open(file_of(store, name), "rb") as f:
             data = f.read()
-        write(file_of(store, name), disturb(rng, data))
+        write(file_of(store, name), damaged(rng, data))
 
 
 # --- repairing ---------------------------------------------------------------
 
-def sound_objects(store):
+def valid_objects(store):
     names = set()
     for folder in os.listdir(os.path.join(store, "objects")):
         for rest in os.listdir(os.path.join(store, "objects", folder)):
@@ -502,12 +502,12 @@ def raw_entries(data, layout):
     return entries if at == len(data) and count >= 0 else None
 
 
-def best_chain(data, layout, sound):
+def best_chain(data, layout, objects):
     """The best choice of entries that do not overlap, as (number of entries,
     number of joints, negative offsets, entries); see filters/pidx-fsck/salvage."""
     found = []
     for at in range(len(data) - 24):
-        if data[at + 4:at + 24].hex() in sound:
+        if data[at + 4:at + 24].hex() in objects:
             entry = raw_entry(data, at, layout)
             if entry is not None:
                 found.append((at,) + entry)
@@ -534,26 +534,26 @@ def layouts_of(data):
     return order
 
 
-def repair(data, sound):
-    """The repaired index, and whether it was valid before."""
+def repair(data, objects):
+    """The repaired index, its entries, and whether it was valid before."""
     for layout in STRINGS:
         entries = raw_entries(data, layout)
         if entries is not None:
             break
-    good = entries is not None
-    if not good:
+    valid = entries is not None
+    if not valid:
         layout, best = None, None
         for other in layouts_of(data):
-            chain = best_chain(data, other, sound)
+            chain = best_chain(data, other, objects)
             if best is None or chain[:2] > best[:2]:
                 layout, best = other, chain
         entries = best[3]
     kept = []
     for e in entries:
-        if e[2] in sound and e not in kept:
+        if e[2] in objects and e not in kept:
             kept.append(e)
     kept.sort(key=lambda e: e[:2])
-    if good and kept == entries:
+    if valid and kept == entries:
         return data, kept, True
     out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2, len(kept))]
     for path, time, name, strings in kept:
@@ -563,16 +563,16 @@ def repair(data, sound):
         out.append(struct.pack("<I", time) + bytes.fromhex(name) + path +
             b"\0")
         out.extend(struct.pack("<I", len(s)) + s for s in strings)
-    return b"".join(out), kept, good
+    return b"".join(out), kept, valid
 
 
 def repaired(store, folder):
-    sound = sound_objects(store)
+    objects = valid_objects(store)
     for version in sys.stdin.read().split():
         with open(file_of(store, version), "rb") as f:
-            data, kept, good = repair(f.read(), sound)
+            data, kept, valid = repair(f.read(), objects)
         write(os.path.join(folder, version), data)
-        print(version, len(kept), "" if good else "-")
+        print(version, len(kept), "" if valid else "-")
 
 
 def content_name(data):
@@ -592,13 +592,13 @@ def files_below(folder):
     return found
 
 
-def safe(before, *runs):
+def preserved(before, *runs):
     """Verifies that each file is unchanged, or repaired and preserved in lost,
     that there are no other files, and that those in lost are complete."""
     store = os.path.join(before, ".perun")
     old = files_below(os.path.join(store, "objects"))
     # Misnamed objects are repaired before the indexes.
-    sound = {content_name(data) for data in old.values()} - {None}
+    objects = {content_name(data) for data in old.values()} - {None}
     for run in runs:
         new = files_below(os.path.join(run, ".perun/objects"))
         lost = files_below(os.path.join(run, ".perun/lost"))
@@ -609,16 +609,17 @@ def safe(before, *runs):
             if data not in [v for k, v in lost.items()
                     if k.split(".")[0] == name]:
                 sys.exit("%s: %s is lost" % (run, path))
-            if path in new and new[path] != repair(data, sound)[0] and \
-                    name not in sound_objects(run + "/.perun"):
-                sys.exit("%s: %s is neither old nor new" % (run, path))
+            if path in new and new[path] != repair(data, objects)[0] and \
+                    name not in valid_objects(run + "/.perun"):
+                sys.exit("%s: %s is neither unchanged nor repaired" %
+                    (run, path))
         for path, data in new.items():
             if path not in old and not path.startswith(".new-") and \
                     data not in old.values():
-                sys.exit("%s: %s was not there" % (run, path))
+                sys.exit("%s: %s is a new file" % (run, path))
         for path, data in lost.items():
             if data != old.get(path[:2] + "/" + path[2:40]):
-                sys.exit("%s: %s is not what it was" % (run, path))
+                sys.exit("%s: %s in lost has changed" % (run, path))
         print(run, len(lost))
 
 
@@ -648,19 +649,19 @@ def main():
     elif command == "put":
         put(*args)
     elif command == "check":
-        print(len(sound_entries(*args)))
-    elif command == "sound":
-        sound(*args)
+        print(len(verified_entries(*args)))
+    elif command == "written":
+        written(*args)
+    elif command == "malformed":
+        malformed(*args)
     elif command == "damage":
         damage(*args)
-    elif command == "spoil":
-        spoil(*args)
     elif command == "repaired":
         repaired(*args)
     elif command == "objects":
-        print("\n".join(sorted(sound_objects(*args))))
-    elif command == "safe":
-        safe(*args)
+        print("\n".join(sorted(valid_objects(*args))))
+    elif command == "preserved":
+        preserved(*args)
     else:
         sys.exit(__doc__)
 

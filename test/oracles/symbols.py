@@ -23,16 +23,17 @@ def output_of(*command, text=None):
 
 
 def addresses(path, count, seed):
-    """Uniformly from the bytes of symbols that have a size."""
+    """Addresses chosen uniformly from the bytes of symbols with a size; all of
+    them if there are no more than count."""
     pattern = r"^([0-9a-f]+) ([0-9a-f]+) [tTwWiI] (.*)$"
     found = re.findall(pattern, output_of("nm", "-S", path), re.M)
     spans = [(int(a, 16), int(n, 16)) for a, n, _ in found]
     total = sum(n for _, n in spans)
-    draw = random.Random(seed)
+    rng = random.Random(seed)
     if total <= count:
         return [a + i for a, n in spans for i in range(n)]
-    chosen = draw.choices(spans, weights=[n for _, n in spans], k=count)
-    return [draw.randrange(a, a + n) for a, n in chosen]
+    chosen = rng.choices(spans, weights=[n for _, n in spans], k=count)
+    return [rng.randrange(a, a + n) for a, n in chosen]
 
 
 def frames(tool, path, where):
@@ -51,7 +52,7 @@ def frames(tool, path, where):
 
 
 def same_place(ours, theirs):
-    """addr2line prints an unknown line as 0 or ?."""
+    # addr2line prints an unknown line as 0 or ?.
     if theirs.endswith(":0") or theirs.endswith(":?"):
         theirs = theirs[:-2] + ":?"
     # binutils 2.40 takes file 1 of DWARF 5 for file 0, which is the unit's.
@@ -74,7 +75,7 @@ def same_name(ours, theirs, is_function):
 
 
 def same(ours, theirs):
-    # After the last instruction binutils still prints the function.
+    # After a function's last instruction, binutils still prints its name.
     if ours[-1][0] == "??":
         return True
     return len(ours) == len(theirs) and all(
@@ -110,14 +111,14 @@ def build_id(path):
 
 def record(path, count, seed, base):
     base = int(base, 16)
-    draw = random.Random(seed)
+    rng = random.Random(seed)
     where = addresses(path, int(count), seed)
     nodes = []
     for i, a in enumerate(where):
         node = {"function": "0x%x" % (base + a), "calls": i}
         if i > 0:
-            node["parent"] = draw.randrange(i)
-            node["call_site"] = "0x%x" % (base + draw.choice(where) + 1)
+            node["parent"] = rng.randrange(i)
+            node["call_site"] = "0x%x" % (base + rng.choice(where) + 1)
         nodes.append(node)
     full = os.path.realpath(path)
     module = {"path": full, "base": "0x%x" % base, "start": "0x%x" % base,
@@ -159,27 +160,28 @@ def check(path, base):
         sys.exit("too few names")
 
 
-def damaged(original, draw):
+def damaged(original, rng):
     data = bytearray(original)
-    if draw.random() < 0.3:
-        del data[draw.randrange(len(data)):]
+    if rng.random() < 0.3:
+        del data[rng.randrange(len(data)):]
         return data
-    headers = 64 * draw.randrange(2)    # the ELF header, now and then
-    for _ in range(draw.choice((1, 3, 30, 300))):
-        at = draw.randrange(headers, 4096) if draw.random() < 0.1 else \
-            draw.randrange(64, len(data))
-        data[at] = draw.choice((0, 0xff, 0x7f, 0x80, draw.randrange(256)))
+    # The first 64 bytes, the ELF header, are damaged only in half of the files.
+    first = 64 * rng.randrange(2)
+    for _ in range(rng.choice((1, 3, 30, 300))):
+        at = rng.randrange(first, 4096) if rng.random() < 0.1 else \
+            rng.randrange(64, len(data))
+        data[at] = rng.choice((0, 0xff, 0x7f, 0x80, rng.randrange(256)))
     return data
 
 
 def damage(path, record_path, count, seed):
-    draw = random.Random(seed)
+    rng = random.Random(seed)
     with open(path, "rb") as file:
         original = file.read()
     statuses = {}
     for i in range(int(count)):
         with open("damaged", "wb") as file:
-            file.write(damaged(original, draw))
+            file.write(damaged(original, rng))
         for command in (["callgraph-symbolize", "--executable", "damaged",
                 record_path], ["callgraph-release", "damaged"]):
             done = subprocess.run(command, capture_output=True, timeout=60)

@@ -69,7 +69,7 @@ def put_person(out, rng, who, time):
         zone))
 
 
-def make(rng, n):
+def make_history(rng, n):
     """Creates a history of n commits by git fast-import."""
     shutil.rmtree("repo", ignore_errors=True)
     run("git", "init", "-q", "--bare", "-b", "b0", "repo")
@@ -115,15 +115,15 @@ def make(rng, n):
     return commits, refs
 
 
-def one_rev(rng, commits, refs):
+def random_rev(rng, commits, refs):
     name = rng.choice([rng.choice(commits), rng.choice(refs), "HEAD"])
     if rng.random() < .3:
         name += rng.choice(["~", "~2", "~5", "^", "^2", "^0", "^{}", "~1^2"])
     return name
 
 
-def one_tip(rng, commits, refs):
-    a, b = one_rev(rng, commits, refs), one_rev(rng, commits, refs)
+def random_tip(rng, commits, refs):
+    a, b = random_rev(rng, commits, refs), random_rev(rng, commits, refs)
     return rng.choice([a, a, "^" + a, a + ".." + b, a + "..", ".." + a])
 
 
@@ -174,7 +174,7 @@ def as_ids(names, tips):
 def check_log(rng, commits, refs):
     names = Names()
     for _ in range(20):
-        tips = [one_tip(rng, commits, refs)
+        tips = [random_tip(rng, commits, refs)
             for _ in range(rng.choice([1, 1, 2, 3, 6]))]
         options = []
         if rng.random() < .3:
@@ -269,8 +269,8 @@ def check_text(rng, commits, refs):
             differ("commit " + record["id"], record, theirs)
 
 
-def one_name(rng, commits, refs):
-    name = one_rev(rng, commits, refs)
+def random_name(rng, commits, refs):
+    name = random_rev(rng, commits, refs)
     return rng.choice([name, name,
         rng.choice(commits)[:rng.randrange(1, 12)],
         rng.choice(commits)[:rng.randrange(4, 8)] + "~1",
@@ -286,7 +286,7 @@ def one_name(rng, commits, refs):
 
 def check_resolve(rng, commits, refs):
     for _ in range(40):
-        name = one_name(rng, commits, refs)
+        name = random_name(rng, commits, refs)
         kind = rng.choice(["commit", "commit", "tree", "blob", "tag"])
         # Everything after a colon is a path.
         base = rev_parse(name)[0] if ":" in name else name
@@ -320,7 +320,7 @@ def main():
     print("SEED=%d" % seed, flush=True)
     rng = random.Random(seed)
     for _ in range(count):
-        commits, refs = make(rng, rng.choice([1, 2, 10, 40, 150]))
+        commits, refs = make_history(rng, rng.choice([1, 2, 10, 40, 150]))
         globals()["check_" + mode](rng, commits, refs)
 
 
