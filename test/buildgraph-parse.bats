@@ -2,12 +2,12 @@ load helper
 
 GRAPHS=$DATA/buildgraph-parse
 
-# found FILTER - what jq finds in the output, one value per line
+# found FILTER - prints what jq finds in the output, one value per line
 found() {
 	jq -c "$1" <<<"$output"
 }
 
-# agrees NAME - the golden case of this name
+# agrees NAME - expects the output of the golden case of this name
 agrees() {
 	run -0 --separate-stderr buildgraph-parse "$GRAPHS/$1.in" &&
 	assert_output "$(cat "$GRAPHS/$1.out")" &&
@@ -39,11 +39,11 @@ nodes() {
 
 # ya's graph
 
-@test "ya's graph becomes these records" {
+@test "a graph of ya becomes the records of the golden file" {
 	agrees ya
 }
 
-@test "a graph on one line, pretty-printed or a node a line is the same" {
+@test "a graph on one line, pretty-printed or with a node on each line is the same" {
 	local arguments expected
 	expected=$(jq -cS . "$GRAPHS/ya.out")
 	for arguments in -c --tab '--indent 7' -S; do
@@ -67,7 +67,7 @@ nodes() {
 ["e",null]'
 }
 
-@test "a node that runs tests says so, and others do not" {
+@test "a node that runs tests has test set, others do not" {
 	read_nodes '{"uid":"a","kv":{"run_test_node":true}}' \
 		'{"uid":"b","kv":{"run_test_node":false}}' '{"uid":"c"}'
 	assert_equal "$(found '[.id, .test]')" \
@@ -81,7 +81,7 @@ nodes() {
 {"type":"node","id":"b"}'
 }
 
-@test "a node without a uid is rejected, and the others go on" {
+@test "a node without a uid is rejected, and the others are read" {
 	local node
 	for node in '{"deps":["a"]}' '{"uid":5}' '{"uid":null}' '{"uid":""}' \
 	    '{}'; do
@@ -95,7 +95,7 @@ nodes() {
 	done
 }
 
-@test "a node that is broken is rejected, and the others go on" {
+@test "a malformed node is rejected, and the others are read" {
 	local node
 	for node in 5 null '"b"' '["b"]' '{"uid":"b","uid":"c"}' \
 	    '{"uid":"b","deps":["a",5]}' '{"uid":"b","deps":"a"}' \
@@ -110,22 +110,22 @@ nodes() {
 	done
 }
 
-@test "a truncated graph gives the nodes before, and is bad input" {
+@test "a truncated graph gives its complete nodes, and is bad input" {
 	run -0 python3 - <<-'END'
 		import json, subprocess
 		pieces = ['{"graph":[{"uid":"a","kv":{"p":"CC"}}', ',{"uid":"b"}',
 		    '],"result":["b"]}\n']
 		graph = "".join(pieces)
-		for cut in range(1, len(graph) - 1):
-		    whole = [id for i, id in enumerate("ab")
-		        if cut >= len("".join(pieces[:i + 1]))]
-		    done = subprocess.run(["buildgraph-parse"], input=graph[:cut],
+		for n in range(1, len(graph) - 1):
+		    complete = [id for i, id in enumerate("ab")
+		        if n >= len("".join(pieces[:i + 1]))]
+		    done = subprocess.run(["buildgraph-parse"], input=graph[:n],
 		        text=True, capture_output=True)
 		    found = [json.loads(line)["id"]
 		        for line in done.stdout.splitlines()]
-		    assert done.returncode == 1, graph[:cut]
+		    assert done.returncode == 1, graph[:n]
 		    assert done.stderr.startswith("buildgraph-parse: <stdin>:1: ")
-		    assert found == whole, graph[:cut]
+		    assert found == complete, graph[:n]
 	END
 }
 
@@ -157,7 +157,7 @@ nodes() {
 
 # ninja's graph
 
-@test "ninja's graph becomes these records" {
+@test "a graph of ninja becomes the records of the golden file" {
 	agrees ninja
 }
 
@@ -179,7 +179,7 @@ nodes() {
 {"type":"node","id":"c","deps":["b"],"rule":"a rule with \"quotes\"","outputs":["c"]}'
 }
 
-@test "an order-only input is a dep too" {
+@test "an order-only input is also a dep" {
 	read_edges '"1" [label="a"]' '"1" -> "2" [label=" cc"]' \
 		'"2" [label="b"]' '"3" [label="x", shape=ellipse]' \
 		'"3" -> "4"' '"1" -> "3" [arrowhead=none]' \
@@ -223,7 +223,7 @@ nodes() {
 {"deps":[],"id":"b","outputs":["b"],"rule":"cc"}'
 }
 
-@test "a line that ninja does not print is rejected, and the others go on" {
+@test "a line that ninja does not print is rejected, and the others are read" {
 	local line
 	for line in nonsense '"1"' '"1" [label="x]' '"1" -> "2' \
 	    '"1" -> "2" [colour=red]' '"1" -> ' '"' $'"9" [label="\xff"]'; do
@@ -349,7 +349,7 @@ build() {
 	ninja -t deps >deps
 }
 
-@test "a real build by ninja has the nodes that its build.ninja says" {
+@test "a real build by ninja has the nodes of its build.ninja" {
 	command -v ninja >/dev/null || skip "no ninja here"
 	build
 	run -0 --separate-stderr buildgraph-parse graph
@@ -368,7 +368,7 @@ build() {
 	[ -z "$stderr" ]
 }
 
-@test "in a real build by ninja tasks and nodes share ids, but for phony ones" {
+@test "in a real build by ninja tasks and nodes share ids, except phony nodes" {
 	command -v ninja >/dev/null || skip "no ninja here"
 	build
 	execlog-parse --all-outputs .ninja_log >tasks

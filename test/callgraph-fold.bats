@@ -2,9 +2,9 @@ load helper
 
 ORACLE=$TEST/oracles/callgraph.py
 
-# added - adds up the lines of each stack: functions with the same name in
-# different files give several
-added() {
+# add_stacks - adds up the lines of each stack: functions with the same name in
+# different files give several lines
+add_stacks() {
 	python3 -c '
 import sys
 stacks = {}
@@ -24,10 +24,10 @@ graph() {
 	for way in "self self_ns" "samples samples" "calls calls"; do
 		set -- $way
 		python3 "$ORACLE" named "$(seed)" 20 >records
-		callgraph-fold --by "$1" records | added >got
+		callgraph-fold --by "$1" records | add_stacks >got
 		python3 "$ORACLE" fold "$2" 0 <records | diff - got
 		[ -s got ]
-		callgraph-fold --by "$1" -c records | added >got
+		callgraph-fold --by "$1" -c records | add_stacks >got
 		python3 "$ORACLE" fold "$2" 1 <records | diff - got
 	done
 }
@@ -46,7 +46,7 @@ graph() {
 @test "a speedscope profile has the same stacks, each opened and closed" {
 	for by in self calls; do
 		python3 "$ORACLE" named "$(seed)" 20 >records
-		callgraph-fold --by $by records | added >want
+		callgraph-fold --by $by records | add_stacks >want
 		callgraph-fold --by $by --format speedscope records >profile
 		python3 "$ORACLE" unfold <profile 0 0 | diff want -
 		jq -e '.profiles[0].unit == (if .profiles[0].name |

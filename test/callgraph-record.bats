@@ -4,7 +4,7 @@
 load helper
 load instrument
 
-# checksum FILE - SHA-512/224, by another implementation
+# checksum FILE - prints the SHA-512/224, by another implementation
 checksum() {
 	python3 -c 'import hashlib, sys
 print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
@@ -148,7 +148,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 			callgraph-record -o rec sh -c "kill -$signal \$\$"
 		[ "$(query exit .signal)" -eq "$(kill -l $signal)" ]
 	done
-	# By the signal itself, not by a status such as 128 + 15.
+	# The wrapper ends by the signal itself, not with the status 128 + 15.
 	python3 -c 'import subprocess, sys
 sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
     "kill -TERM $$"]) != -15)'
@@ -168,14 +168,14 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ -z "$no" ]
 }
 
-@test "the wrapper does not delay the end" {
+@test "the wrapper ends soon after the program" {
 	SECONDS=0
 	for _ in {1..20}; do
 		callgraph-record -o rec "$PROGRAMS/calls" 1 >/dev/null 2>&1 ||
 			true
 	done
 	[ "$SECONDS" -le 3 ]
-	# Nor by processes that the program left running.
+	# Processes that the program left running do not delay it either.
 	mkfifo stop
 	exec 9<>stop
 	callgraph-record -o rec sh -c "$PROGRAMS/cases until <stop & sleep 0.1" \
@@ -310,7 +310,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 }
 
 @test "a connection of another user is refused" {
-	[ "$(id -u)" -eq 0 ] || skip "this takes root"
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	unset XDG_RUNTIME_DIR		# where that user may not go
 	callgraph-record -o rec python3 -c '
 import os, socket

@@ -65,15 +65,15 @@ refused() {
 	seed=$(seed)
 	python3 - "$seed" >many.c <<-'END'
 		import random, sys
-		draw = random.Random(int(sys.argv[1]))
+		rng = random.Random(int(sys.argv[1]))
 		print("int g;")
 		for i in range(9):
 		    print("static inline int f%d(int x)\n{\n"
 		        "return x * %d + g;\n}" % (i, i))
 		for i in range(450):
 		    print("__attribute__((noinline)) int u%d(int x)\n{\n" % i)
-		    for j in range(draw.randrange(1, 12)):
-		        print("\tx += f%d(x) ^ g++;" % draw.randrange(9))
+		    for j in range(rng.randrange(1, 12)):
+		        print("\tx += f%d(x) ^ g++;" % rng.randrange(9))
 		    print("\treturn x;\n}")
 		print("int main(void) { return 0 %s; }" % "".join(
 		    "+ u%d(%d)" % (i, i) for i in range(450)))
@@ -212,7 +212,8 @@ refused() {
 
 @test "a different address, size or permission of a section is a difference" {
 	c_program app -g -Wl,--build-id=none
-	# Of the header of .data: sh_flags, sh_addr, sh_size
+	# The offset of sh_flags, sh_addr and sh_size in the header of .data, and
+	# what the message says of it.
 	for field in "8 different flags" "16 is at" "32 bytes in one"; do
 		python3 - app other ${field%% *} <<-'END'
 			import struct, sys

@@ -40,7 +40,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "so do the callers and callees of a function" {
+@test "callers and callees agree with the second implementation" {
 	python3 "$ORACLE" random "$(seed)" 20 >r
 	for name in h 'f<a, b>::g' c.so+0x100; do
 		answers --callers "$name"
@@ -48,7 +48,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
-@test "so does the difference of two runs" {
+@test "the difference of two runs agrees with the second implementation" {
 	python3 "$ORACLE" random "$(seed)" 15 >r
 	python3 "$ORACLE" random "$(seed)1" 15 >old
 	for level in function callsite; do
@@ -105,7 +105,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	assert_equal "$(of main recursive_calls)" null
 }
 
-@test "the same holds for mutual recursion" {
+@test "of mutually recursive functions only the outermost total time counts" {
 	chain main even odd even odd even >r
 	callgraph-stat r >out
 	assert_equal "$(of even total_ns)" 5
@@ -172,7 +172,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	refute_output --partial before_self
 }
 
-@test "--sort puts the greatest first, --top truncates" {
+@test "--sort puts the greatest first, --top truncates the list" {
 	graph '{"name":"a","calls":3,"self_ns":1,"total_ns":5,"samples":0},
 		{"name":"b","calls":1,"self_ns":2,"total_ns":4,"samples":9},
 		{"name":"c","calls":2,"self_ns":2,"total_ns":6,"samples":5}' >r
@@ -202,7 +202,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		jq -c '[.file, .line]')" '["/a.c",1]'
 }
 
-@test "a report of the profile" {
+@test "each report is as in the golden file" {
 	for how in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
 		callgraph-stat --text $how "$GOLD/app.in"
 	done >got

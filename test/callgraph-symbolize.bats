@@ -71,7 +71,6 @@ line_of() {
 }
 
 @test "a missing .dwo file leaves lines and symbols, and is bad input" {
-	(cd "$PROGRAMS" && cp cc_split "$BATS_TEST_TMPDIR/moved")
 	cpp_program split -g -gsplit-dwarf
 	rm ./*.dwo
 	callgraph split 0x555555554000 "{\"function\":\"$(plus \
@@ -144,7 +143,7 @@ line_of() {
 }
 
 @test "a call in an inlined function has the chain of inlined calls" {
-	# one() has twice its own line of the call, in deeper() and in one().
+	# deeper(), which calls helper(), is inlined into one().
 	site=$(objdump -d -l --inlines --no-show-raw-insn "$PROGRAMS/c5" |
 		awk '/inlined by.*one.c:/ { chain = 1 }
 		found && /^ +[0-9a-f]+:/ { sub(":", "", $1); print "0x" $1; exit }
@@ -186,7 +185,8 @@ line_of() {
 }
 
 @test "a name that would demangle to gigabytes stays mangled" {
-	# f(a<int>, a<a<int>, a<int> >, ...): each is twice as long as the last
+	# f(a<int>, a<a<int>, a<int> >, ...): each type is twice as long as the
+	# one before.
 	long=_Z1f1aIiE
 	for i in {0..9} {A..Z}; do
 		long+=S_IS${i}_S${i}_E
@@ -357,7 +357,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 		"helper $(line_of two.c helper)"
 }
 
-@test "... or by a debuglink: beside it, in .debug, or under --debug-dir" {
+@test "a debuglink is followed: beside the program, in .debug, under --debug-dir" {
 	c_program app -g
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
 	objcopy --only-keep-debug app app.debug

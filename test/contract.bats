@@ -244,15 +244,16 @@ other_formats = sys.argv[4:]
 out, err = [tempfile.TemporaryFile(buffering=0) for _ in range(2)]
 
 def run(f, text):
-    ours, theirs = os.pipe()
+    read_end, write_end = os.pipe()
     for file in out, err:
         file.seek(0)
         file.truncate()
     pid = os.posix_spawnp(f, [f], os.environ, file_actions=[
         (os.POSIX_SPAWN_DUP2, fd, i)
-        for i, fd in enumerate([ours, out.fileno(), err.fileno()])])
-    os.close(ours)
-    with contextlib.suppress(BrokenPipeError), open(theirs, "wb", 0) as pipe:
+        for i, fd in enumerate([read_end, out.fileno(), err.fileno()])])
+    os.close(read_end)
+    with contextlib.suppress(BrokenPipeError), \
+            open(write_end, "wb", 0) as pipe:
         pipe.write(text)
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     for file in out, err:
@@ -612,7 +613,7 @@ for size in 1, 2, 3, 5, 7, 31:
 	done
 }
 
-# Fails if standard input, meant for a terminal, has control characters.
+# Fails if standard input, which is meant for a terminal, has control characters.
 CHECK_ESCAPED='
 import re, sys
 

@@ -4,18 +4,18 @@ load oracle
 ORACLE=$TEST/oracles/critpath.py
 GOLD=$DATA/critpath
 
-# path - the ids of the steps; a copy is just "copy"
+# path - prints the ids of the steps; a copy is just "copy"
 path() {
 	jq -r 'select(.type == "critical") | .id | sub("^copy:[^#]*"; "copy")' \
 		<<<"$output" | paste -sd' '
 }
 
-# summary KEY - of the last critpath record
+# summary KEY - prints a member of the last critpath record
 summary() {
 	jq -r "select(.type == \"critpath\").$1" <<<"$output" | tail -n 1
 }
 
-# task ID KEY - of a task record that --all wrote
+# task ID KEY - prints a member of a task record that --all wrote
 task() {
 	jq -r --arg id "$1" \
 		"select(.type == \"task\" and .id == \$id).$2" <<<"$output"
@@ -28,7 +28,7 @@ of_log() {
 		run -0 --separate-stderr critpath -g nodes "$@" tasks
 }
 
-# node ID DEP... - a record
+# node ID DEP... - prints a node record
 node() {
 	local id=$1
 
@@ -37,7 +37,7 @@ node() {
 		--arg id "$id" --args "$@"
 }
 
-# timed ID ELAPSED DEP... - a record
+# timed ID ELAPSED DEP... - prints a task record with an elapsed time
 timed() {
 	local id=$1 us=$2
 
@@ -78,7 +78,7 @@ timed() {
 	assert_equal "$(path)" B
 }
 
-@test "a path of the top K is the longest through a task on no earlier path" {
+@test "each path of the top K is the longest through a task on no earlier path" {
 	agree top 300
 }
 
@@ -138,7 +138,7 @@ timed() {
 	assert_equal "$(summary length_us)" 20000
 }
 
-@test "a run does not wait for a copy to where it did not run" {
+@test "a run does not wait for a copy to a host on which it did not run" {
 	lines '0 started a h1' '10 finished a h1 0 1' \
 		'10 dep_start b h3 a 1' '90 dep_finished b h3 a h1 1' \
 		'13 started b h2' '20 finished b h2 0 1' >log
@@ -256,7 +256,7 @@ timed() {
 		has("slack_us")' <<<"$output")" false
 }
 
-@test "if a task was both cached and run the run counts" {
+@test "if a task was both cached and run, the run counts" {
 	lines '50 finished_from_cache a h1 0 1' '0 started a h2' \
 		'10 finished a h2 0 1' '60 finished_from_cache a h2 0 1' >log
 	of_log --all
@@ -283,7 +283,7 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 	assert_equal "$(summary length_us)" 7
 }
 
-@test "each cycle is named, also that of a task with itself" {
+@test "each cycle is named, even that of a task with itself" {
 	lines "$(timed a 1 b)" "$(timed b 1 a)" "$(timed c 2 c)" >in
 	run -1 --separate-stderr critpath in
 	[[ $stderr == *"a -> b -> a"* ]]
@@ -328,32 +328,32 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 		"$(cat "$GOLD/rich.out")"
 }
 
-@test "a log shuffled gives the same answer byte for byte" {
+@test "a shuffled log gives the same answer byte for byte" {
 	shuffled 200 "execlog-parse | critpath --all --top 3 \
 		-g '$GOLD/rich.nodes'" "$GOLD/rich.in"
 }
 
-@test "task records shuffled give the same answer byte for byte" {
+@test "shuffled task records give the same answer byte for byte" {
 	execlog-parse "$GOLD/rich.in" | cat - "$GOLD/rich.nodes" >in
 	shuffled 100 'critpath --all --top 3' in
 }
 
-@test "random task records shuffled, several of one id, change nothing" {
+@test "the order of random task records, some with one id, does not matter" {
 	agree order 100
 }
 
-@test "attempts of which only the elapsed time is known have an order too" {
+@test "attempts with only an elapsed time are ordered as well" {
 	agree attempts 50
 }
 
-@test "task records shuffled give the same report" {
+@test "shuffled task records give the same report" {
 	execlog-parse "$GOLD/rich.in" | cat - "$GOLD/rich.nodes" >in
 	shuffled 30 'critpath --text --all --top 3' in
 }
 
 # --- A real build ---
 
-@test "a second reading of ninja's log and graph finds the same length" {
+@test "a second reader of ninja's log and graph finds the same length" {
 	need_shared ninja-libgit2
 	local log=$SHARED/ninja-libgit2/ninja_log
 	local graph=$SHARED/ninja-libgit2/graph.dot
@@ -539,7 +539,7 @@ refuses() {
 
 # --- The report ---
 
-@test "the report of a diamond reads well" {
+@test "the report of a diamond is as in the golden file" {
 	run -0 --separate-stderr critpath --text "$GOLD/diamond.in"
 	assert_output "$(cat "$GOLD/diamond.txt")"
 }
@@ -585,7 +585,7 @@ refuses() {
 	assert_line --partial '"edges":0,"cut":0'
 }
 
-@test "of very many attempts not all depend on each other" {
+@test "the number of edges between very many attempts is limited" {
 	awk 'BEGIN { for (i = 0; i < 20000; i++) {
 		print "{\"type\":\"task\",\"id\":\"a\",\"start_us\":" i * 2 \
 			",\"end_us\":" i * 2 + 1 "}"

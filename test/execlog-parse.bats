@@ -8,18 +8,18 @@ read_log() {
 	run -0 --separate-stderr execlog-parse log
 }
 
-# read_ninja_log LINE... - the same; a blank in a line is a tab
+# read_ninja_log LINE... - the same; a space in a line stands for a tab
 read_ninja_log() {
 	lines "$@" | tr ' ' '\t' | sed '/^#/s/\t/ /g' >log &&
 	run -0 --separate-stderr execlog-parse $OPTIONS log
 }
 
-# found FILTER - what jq finds in the output, one value per line
+# found FILTER - prints what jq finds in the output, one value per line
 found() {
 	jq -c "$1" <<<"$output"
 }
 
-# agrees NAME - the golden case of this name
+# agrees NAME - expects the output of the golden case of this name
 agrees() {
 	run -0 --separate-stderr execlog-parse "$LOGS/$1.in" &&
 	assert_output "$(cat "$LOGS/$1.out")"
@@ -27,7 +27,7 @@ agrees() {
 
 # The distbuild log: lines
 
-@test "a byte that is not text is found anywhere in a line" {
+@test "an invalid byte is found anywhere in a line" {
 	head -c 200 /dev/zero | tr '\0' u >word
 	for byte in '\0' '\200'; do
 		for at in 0 1 15 16 40 49 50 51 62 63 64 65 113 114 127 128 199; do
@@ -49,7 +49,7 @@ agrees() {
 
 # The distbuild log: runs
 
-@test "a log with every rule of the format becomes these records" {
+@test "a log with every rule of the format becomes the golden records" {
 	agrees every-rule
 }
 
@@ -67,12 +67,12 @@ agrees() {
 		has("start_event")]')" '[10000,30000,8000,false]'
 }
 
-@test "without started a run starts at deployed and says so" {
+@test "without started a run starts at deployed, and has start_event" {
 	read_log '8 deployed u h' '30 finished u h 0 5' \
 		'40 started v h' '41 deployed v h' '50 finished v h 0 5'
 	assert_equal "$(found 'select(.id == "u") | [.start_us, .elapsed_us,
 		.start_event]')" '[8000,22000,"deployed"]'
-	# It could have had a start of its own until the end of input.
+	# "started" could have followed until the end of input.
 	assert_equal "$(found 'select(.id) | .id')" $'"v"\n"u"'
 }
 
@@ -144,7 +144,7 @@ agrees() {
 		$'[10000,20000,"1"]\n[30000,50000,"0"]'
 }
 
-@test "clock skew keeps its times and gives a negative elapsed time" {
+@test "with clock skew times are kept, and the elapsed time is negative" {
 	read_log '30 started u h' '10 finished u h 0 5'
 	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .elapsed_us]')" \
 		'[30000,10000,-20000]'
@@ -277,7 +277,7 @@ if sys.hash_info.algorithm == "siphash13":
 	done
 }
 
-@test "several workers may live on one host" {
+@test "several workers may run on one host" {
 	read_log '10 deploy u 1 1' '11 deploy v 2 1' '20 started u h' \
 		'21 started v h' '30 resources_prepared  1' \
 		'31 resources_prepared  2'
@@ -315,7 +315,7 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"strong"'
 }
 
-@test "finished_from_cache may name a worker, bound before or after" {
+@test "finished_from_cache may name a worker whose host is known only later" {
 	read_log '5 finished_from_cache x 1 OK 1' '10 deploy u 1 1' \
 		'20 started u h' '30 finished_from_cache y 1 OK 1' \
 		'31 finished_from_cache z 2 OK 1' '32 finished_from_cache w 2h OK 1'
@@ -326,7 +326,7 @@ if sys.hash_info.algorithm == "siphash13":
 ["z","worker-2"]'
 }
 
-@test "of very many cached tasks the first ones get their host, too" {
+@test "of very many cached tasks even the first ones get their host" {
 	{ lines '1 deploy u 1 1' '2 deployed u h' '2 started u h' \
 		'3 finished u h 0 1' &&
 	seq -f '10 finished_from_cache c%.0f 1 OK 1' 20000; } >log
@@ -489,7 +489,8 @@ peak_kib() {
 	END
 }
 
-# needs_no_more_for_many EVENT...
+# needs_no_more_for_many EVENT... - expects that ten times as many tasks of these
+# events need at most 2 MiB more
 needs_no_more_for_many() {
 	local few many
 	case $BUILD in *san*) skip "sanitizers take memory of their own" ;; esac
@@ -512,7 +513,7 @@ needs_no_more_for_many() {
 
 # The ninja log
 
-@test "a ninja log becomes these records" {
+@test "a ninja log becomes the golden records" {
 	agrees ninja-v5
 }
 
@@ -542,7 +543,7 @@ needs_no_more_for_many() {
 	done
 }
 
-@test "a version of the ninja log that is too large is fatal, too" {
+@test "a version of the ninja log that overflows is fatal" {
 	lines '# ninja log v99999999999999999999' $'1\t2\t3\ta\tff' >log
 	run -2 --separate-stderr execlog-parse log
 	assert_output ''
@@ -567,7 +568,7 @@ needs_no_more_for_many() {
 	[ -z "$stderr" ]
 }
 
-@test "--all-outputs takes the last record of every output" {
+@test "--all-outputs writes the last record of every output" {
 	OPTIONS=--all-outputs read_ninja_log '# ninja log v5' '0 50 1 old f0' \
 		'50 90 2 a f1' '0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2'
 	assert_equal "$(found 'select(.id) | [.id, .start_us, .end_us]' | sort)" \
@@ -583,8 +584,8 @@ needs_no_more_for_many() {
 		$'["a",["a"]]\n["b",["b"]]'
 }
 
-# hash_order SEED - a recompacted log: outputs of several runs, in no order of
-# time
+# hash_order SEED - prints a log as ninja recompacts it: outputs of several
+# runs, not in the order of time
 hash_order() {
 	python3 - "$1" <<-'END'
 		import random, sys
@@ -617,7 +618,7 @@ hash_order() {
 	assert_equal "$(found 'select(.id) | .id')" $'"o7"\n"o3"'
 }
 
-@test "bad lines of a ninja log are rejected and the others read" {
+@test "bad lines of a ninja log are rejected, and the others are read" {
 	local line
 	for line in $'1\t2\t3\ta' $'1 2 3 a ff' $'x\t2\t3\tb\tff' \
 	    $'1\t-2\t3\tb\tff' $'1\t\t3\tb\tff' $'1\t2\tm\tb\tff' \
@@ -673,7 +674,7 @@ hash_order() {
 
 # ya's local log
 
-@test "ya's local log becomes these records" {
+@test "ya's local log becomes the golden records" {
 	agrees local
 }
 
@@ -725,7 +726,7 @@ hash_order() {
 	assert_output '{"type":"task","id":"ab\"\\\n","kind":"run","uid":"ab\"\\\n","from_cache":true}'
 }
 
-@test "a broken entry is rejected alone" {
+@test "only the malformed entry is rejected" {
 	local entry
 	for entry in 5 '"x"' '[1,2]' true '{"timing":[1]}' '{"timing":[1,2,3]}' \
 	    '{"timing":["1","2"]}' '{"timing":5}' '{"timing":[1,1e300]}' \
@@ -740,22 +741,22 @@ hash_order() {
 	done
 }
 
-@test "a truncated local log gives the entries before the truncation" {
+@test "a truncated local log gives its complete entries" {
 	run -0 python3 - <<-'END'
 		import json, subprocess
 		pieces = ['{"a":{"cached":true}', ',"b":{"timing":[1,2]}',
 		    ',"c":{"cached":true}', '}\n']
 		log = "".join(pieces)
-		for cut in range(1, len(log) - 1):
-		    whole = [id for i, id in enumerate("abc")
-		        if cut >= len("".join(pieces[:i + 1]))]
-		    done = subprocess.run(["execlog-parse"], input=log[:cut],
+		for n in range(1, len(log) - 1):
+		    complete = [id for i, id in enumerate("abc")
+		        if n >= len("".join(pieces[:i + 1]))]
+		    done = subprocess.run(["execlog-parse"], input=log[:n],
 		        text=True, capture_output=True)
 		    found = [json.loads(line).get("id")
 		        for line in done.stdout.splitlines()]
-		    assert done.returncode == 1, log[:cut]
+		    assert done.returncode == 1, log[:n]
 		    assert done.stderr.startswith("execlog-parse: <stdin>:1: ")
-		    assert [id for id in found if id] == whole, log[:cut]
+		    assert [id for id in found if id] == complete, log[:n]
 	END
 }
 
@@ -786,7 +787,7 @@ hash_order() {
 	assert_equal "$(found 'select(.type == "build") | .format')" '"local"'
 }
 
-# arriving HEAD TAIL - reads a log that arrives in two pieces
+# arriving FIRST SECOND - reads a log that arrives in these two pieces
 arriving() {
 	run -0 --separate-stderr bash -c \
 		'{ printf "$1"; sleep 0.2; printf "$2"; } |

@@ -11,12 +11,12 @@ stat() {
 		paste -sd' '
 }
 
-# stages - those with a time
+# stages - prints the stages that have a time
 stages() {
 	stat stage 'select(.wall_us != 0) | "\(.name)=\(.wall_us)"'
 }
 
-# task ID KEY VALUE... - a record; values are JSON, ID is without quotes
+# task ID KEY VALUE... - prints a record; values are JSON, ID is without quotes
 task() {
 	printf '{"type":"task","id":"%s"' "$1"
 	shift
@@ -24,12 +24,12 @@ task() {
 	echo "}"
 }
 
-# at ID START END - the record of a task
+# at ID START END - prints the record of a task
 at() {
 	task "$1" start_us "$2" end_us "$3"
 }
 
-# node ID KEY VALUE... - a record; values are JSON
+# node ID KEY VALUE... - prints a record; values are JSON
 node() {
 	task "$@" | sed 's/"task"/"node"/'
 }
@@ -55,7 +55,7 @@ node() {
 		"10 30 20 0"
 }
 
-@test "of several builds the first begins and the last ends" {
+@test "several builds begin with the first and end with the last" {
 	lines "$(at a 10 20)" '{"type":"build","start_us":8,"end_us":12}' \
 		'{"type":"build","start_us":5,"end_us":9}' \
 		'{"type":"build","start_us":10,"end_us":22}' >in
@@ -78,7 +78,7 @@ node() {
 	agree clip 150
 }
 
-@test "one task ends when the next begins: they do not run at once" {
+@test "a task that begins when another ends does not run at the same time" {
 	lines "$(at a 0 5)" "$(at b 5 9)" "$(at c 5 7)" "$(at d 7 9)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat wall .most_running)" 2
@@ -88,7 +88,7 @@ node() {
 	agree bins 200
 }
 
-@test "--bins parts meet without a gap" {
+@test "the parts of --bins have no gaps between them" {
 	lines "$(at a 0 10)" >in
 	run -0 --separate-stderr execlog-stat --bins 3 in
 	assert_equal "$(stat parallelism '"\(.from_us)-\(.to_us)"')" \
@@ -103,7 +103,7 @@ node() {
 	agree weighted 200
 }
 
-@test "a task that runs alone is charged all of its time, one of two half" {
+@test "a task is charged all of its time when it runs alone, half with another" {
 	lines "$(at a 0 10)" "$(at b 6 12)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat longest '"\(.id):\(.weighted_us)"')" "a:8 b:4"
@@ -127,7 +127,7 @@ node() {
 	agree stages 200
 }
 
-@test "there are always eight stages, in ya's order" {
+@test "there are always eight stages, in the order of ya" {
 	at a 0 1 >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat stage .name)" "tests_only tests_with_other \
@@ -198,7 +198,7 @@ service_only=11 idle=8"
 		"CC:7 run:7 LD:6 .o:5 copy:3 prepare:2"
 }
 
-@test "the mean of a type is by the tasks that took some time" {
+@test "the mean of a type is over the tasks that took some time" {
 	lines "$(at a.o 0 3)" "$(at b.o 2 6)" "$(at c.o 2 2)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat type '.tasks, .elapsed_us, .mean_us')" "2 7 3"
@@ -206,7 +206,7 @@ service_only=11 idle=8"
 
 # --- The cache, failures and tests ---
 
-@test "what was executed, cached and avoided agrees" {
+@test "the numbers of executed, cached and avoided tasks agree" {
 	agree cache 200
 }
 
@@ -228,7 +228,7 @@ service_only=11 idle=8"
 	assert_equal "$(stat cache '.executed, .from_cache')" "1 1"
 }
 
-@test "a run of which only the end is known was executed" {
+@test "a run with only an end was executed" {
 	lines "$(at a 0 5)" "$(task b end_us 5)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat cache '.executed, .avoided')" "2 0"
@@ -251,7 +251,7 @@ service_only=11 idle=8"
 	assert_equal "$(stat cache 'has("nodes_not_in_log")')" false
 }
 
-@test "time of failures and of tests agrees" {
+@test "the times of failures and of tests agree" {
 	agree failed 200
 }
 
@@ -305,7 +305,7 @@ service_only=11 idle=8"
 	done
 }
 
-@test "a sum over many intervals is in lists and types but in no stage" {
+@test "a task with total_time is in lists and types, but in no stage" {
 	lines "$(at a 0 10)" \
 		"$(task b.x total_time true start_us 2 end_us 50)" >in
 	run -0 --separate-stderr execlog-stat in
@@ -358,7 +358,7 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 		"5 3 2"
 }
 
-@test "a real log of ninja gives what a second reading of it gives" {
+@test "a real log of ninja agrees with a second reader of it" {
 	need_shared ninja-libgit2
 	run -0 --separate-stderr python3 "$ORACLE" ninja \
 		"$SHARED/ninja-libgit2/ninja_log"
@@ -379,7 +379,7 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 
 # --- The order of records ---
 
-@test "records shuffled give the same answers and the same report" {
+@test "shuffled records give the same answers and the same report" {
 	agree order 150
 }
 
@@ -397,7 +397,7 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 	assert_equal "$output" "$first"
 }
 
-@test "a log shuffled gives the same answers" {
+@test "a shuffled log gives the same answers" {
 	buildgraph-parse "$GOLD/dist.json" >nodes
 	shuffled 50 "execlog-parse | execlog-stat -g nodes" "$GOLD/dist.in"
 }
@@ -469,7 +469,7 @@ rejects() {
 
 # --- The report ---
 
-@test "the report of a small build reads well" {
+@test "the report of a small build is as in the golden file" {
 	execlog-parse "$GOLD/dist.in" >tasks
 	buildgraph-parse "$GOLD/dist.json" >nodes
 	run -0 --separate-stderr execlog-stat --text -g nodes tasks
@@ -485,7 +485,7 @@ rejects() {
 	assert_output "No task has a time."
 }
 
-@test "the report of a build without tasks divides by nothing" {
+@test "the report of a build without tasks does not divide by 0" {
 	echo '{"type":"build","start_us":3,"end_us":9}' >in
 	run -0 --separate-stderr execlog-stat --text in
 	assert_line -n 0 --partial "Build: 6 us, 0 tasks"

@@ -3,7 +3,7 @@
 # Each .bats file begins with: load helper
 
 bats_require_minimum_version 1.5.0
-# Not with bats_load_library: load.bash of these libraries runs dirname(1) 15
+# bats_load_library is slower: load.bash of these libraries runs dirname(1) 15
 # times for each test.
 for part in "${BATS_LIB_PATH%%:*}"/bats-{support,assert}/src/*.bash; do
 	source "$part"

@@ -11,12 +11,12 @@ oracle() {
 	python3 "$TEST/oracles/malload.py" "$@"
 }
 
-# sample [NAME] - the rows of a sample's trace; without a name, of all of them
+# sample [NAME] - prints the rows of a sample's trace, or of all without a name
 sample() {
 	cat "$TRACES"/sample-${1:-*}.json | malparse
 }
 
-# generated FORMAT EVENTS SEED - the rows of a generated trace
+# generated FORMAT EVENTS SEED - prints the rows of a generated trace
 generated() {
 	"$BUILD/test/gen/mal" "$@" 2>/dev/null | malparse
 }
@@ -32,19 +32,13 @@ sql() {
 	sqlite3 -bail db "$1"
 }
 
-# is_sound DATABASE - passes if all its keys hold
-is_sound() {
+# is_valid DATABASE - passes if it is intact and all foreign keys are valid
+is_valid() {
 	assert_equal "$(sqlite3 "$1" 'PRAGMA foreign_key_check;
 		PRAGMA integrity_check')" ok
 }
 
-# joined LINE... - the output that consists of these lines
-joined() {
-	local IFS=$'\n'
-	echo "$*"
-}
-
-# row TABLE KEY VALUE... - a row; values are JSON
+# row TABLE KEY VALUE... - prints a row; values are JSON.  So do the following.
 row() {
 	printf '{"type":"%s"' "$1"
 	shift
@@ -78,7 +72,7 @@ use() {
 
 # --- What is in the database ---
 
-@test "the database holds what the rows say, and all keys hold" {
+@test "the database holds what the rows say, and all keys are valid" {
 	local format
 	for format in s m p u e t; do
 		echo "-- $format"
@@ -129,7 +123,7 @@ use() {
 		"$(event 7 1 3 2 relative_time 41)"
 	assert_equal "$(sql 'SELECT pc, short_statement, start_time, end_time,
 		astart_time, aend_time, duration, usec, start_event_id,
-		end_event_id FROM instructions')" "$(joined \
+		end_event_id FROM instructions')" "$(lines \
 		'3||5|30|||25|25||5' '2|began|10|15|1010|1016|5|5|1|2' \
 		'2|ended|20|27|||7|6|3|4')"
 	oracle view db
@@ -164,7 +158,7 @@ use() {
 		"$(variable 5 1 e mal_value '"\u00e9 \ud83d\ude00"')"
 	oracle tables db in
 	assert_equal "$(sql 'SELECT name, hex(mal_value), mal_value IS NULL
-		FROM mal_variable WHERE name > "a"')" "$(joined 'b|610062|0' \
+		FROM mal_variable WHERE name > "a"')" "$(lines 'b|610062|0' \
 		'c||0' 'd||1' 'e|C3A920F09F9880|0')"
 }
 
@@ -209,7 +203,7 @@ use() {
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
 	assert_equal "$(sql 'SELECT count(*), max(tname) FROM mal_type')" \
 		'24|void'
-	is_sound db
+	is_valid db
 }
 
 @test "rows before the first trace record are a trace" {
@@ -288,9 +282,9 @@ use() {
 	cat one two >in
 	run -0 --separate-stderr malload db in
 	assert_equal "$(jq -c '[.trace_id, .rows]' <<<"$output")" \
-		"$(joined "[1,$(($(wc -l <one) - 1))]" "[2,$(($(wc -l <two) - 1))]")"
+		"$(lines "[1,$(($(wc -l <one) - 1))]" "[2,$(($(wc -l <two) - 1))]")"
 	oracle tables db one two
-	# The first stays when the second fails.
+	# The first trace stays loaded when the second fails.
 	rm db
 	(cat one two; echo '{') >in
 	run -2 --separate-stderr malload --strict db in
@@ -313,7 +307,7 @@ use() {
 			FROM profiler_event ORDER BY event_id')"
 }
 
-@test "a trace that continues another has the types of that one" {
+@test "a trace that continues another may use its types" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(row mal_type type_id 26 tname '"inet"')" \
 		"$(row mal_type type_id 25 tname '"bat[:inet]"' subtype_id 26)" \
@@ -322,7 +316,7 @@ use() {
 		"$(variable 2 2 y type_id 25)" "$(variable 3 2 z type_id 26)"
 	assert_equal "$(sql 'SELECT name, tname FROM mal_variable
 		JOIN mal_type USING (type_id)')" \
-		"$(joined 'x|bat[:inet]' 'y|bat[:inet]' 'z|inet')"
+		"$(lines 'x|bat[:inet]' 'y|bat[:inet]' 'z|inet')"
 }
 
 @test "types with different ids in two traces are merged by name" {
@@ -341,10 +335,10 @@ use() {
 	assert_equal "$(sql 'SELECT name, t.tname, s.tname FROM mal_variable
 		JOIN mal_type AS t USING (type_id)
 		LEFT JOIN mal_type AS s ON s.type_id = t.subtype_id
-		ORDER BY name')" "$(joined 'i|int|' 'u|url|' 'v|bat[:url]|url' \
+		ORDER BY name')" "$(lines 'i|int|' 'u|url|' 'v|bat[:url]|url' \
 		'w|inet|' 'x|inet|' 'y|url|' 'z|bat[:inet]|inet')"
 	assert_equal "$(sql 'SELECT count(*) FROM mal_type')" 28
-	is_sound db
+	is_valid db
 }
 
 @test "two concurrent loads into one database wait for each other" {
@@ -396,11 +390,11 @@ overlap() {
 	assert_equal "$(sql 'SELECT server_session, pc, execution_state,
 		iteration FROM profiler_event JOIN mal_execution
 		ON execution_id = mal_execution_id
-		ORDER BY 1, 2, 3, 4')" "$(joined 'a|2|0|1' 'a|2|1|1' 'a|2|1|2' \
+		ORDER BY 1, 2, 3, 4')" "$(lines 'a|2|0|1' 'a|2|1|1' 'a|2|1|2' \
 		'a|3|0|1' 'a|3|1|1' 'b|2|0|1' 'c|2|0|1')"
 	assert_equal "$(sql 'SELECT server_session FROM mal_execution')" \
-		"$(joined a b c)"
-	is_sound db
+		"$(lines a b c)"
+	is_valid db
 }
 
 @test "an event that exists already is rejected, with the reason" {
@@ -427,23 +421,23 @@ overlap() {
 	assert_equal "$(sql 'SELECT server_session, name, var_count
 		FROM mal_variable JOIN mal_execution
 		ON execution_id = mal_execution_id ORDER BY 1, 2')" \
-		"$(joined 'a|x|1' 'a|y|' 'c|x|')"
+		"$(lines 'a|x|1' 'a|y|' 'c|x|')"
 	assert_equal "$(sql 'SELECT pc, execution_state, name
 		FROM event_variable_list JOIN profiler_event USING (event_id)
 		JOIN mal_variable USING (variable_id) ORDER BY event_id')" \
-		"$(joined '2|0|x' '2|1|x' '3|0|x' '3|1|y' '2|0|x')"
+		"$(lines '2|0|x' '2|1|x' '3|0|x' '3|1|y' '2|0|x')"
 }
 
 @test "queries and calls of an execution that exists already are merged" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, query_text FROM query
 		JOIN mal_execution ON execution_id = root_execution_id')" \
-		"$(joined 'a|q' 'c|r')"
+		"$(lines 'a|q' 'c|r')"
 	assert_equal "$(sql 'SELECT p.server_session, c.server_session
 		FROM initiates_executions
 		JOIN mal_execution AS p ON p.execution_id = parent_id
 		JOIN mal_execution AS c ON c.execution_id = child_id')" \
-		"$(joined 'a|a' 'a|c')"
+		"$(lines 'a|a' 'a|c')"
 }
 
 @test "two overlapping parts of a trace give the whole trace" {
@@ -458,7 +452,7 @@ overlap() {
 	head -n $((events * 2 / 3)) in | malparse | malload db
 	run -1 --separate-stderr malload db <(tail -n $((events * 2 / 3)) in |
 		malparse)
-	is_sound db
+	is_valid db
 	key='SELECT server_session, tag, pc, execution_state, mal_module,
 		instruction FROM profiler_event JOIN mal_execution
 		ON execution_id = mal_execution_id
@@ -482,14 +476,14 @@ overlap() {
 		"$(variable 1 1 x var_count 7)" "$(variable 2 2 x var_count 7)" \
 		"$(use 1 0 1)" "$(use 3 0 2)"
 	assert_equal "$(sql 'SELECT mal_execution_id, pc
-		FROM profiler_event ORDER BY pc')" "$(joined '1|2' '1|3')"
+		FROM profiler_event ORDER BY pc')" "$(lines '1|2' '1|3')"
 	assert_equal "$(sql 'SELECT mal_execution_id, pc
 		FROM rejected_profiler_event')" '1|2'
 	assert_equal "$(sql 'SELECT count(*), mal_execution_id, name
 		FROM mal_variable')" '1|1|x'
 	assert_equal "$(sql 'SELECT count(*), count(DISTINCT variable_id)
 		FROM event_variable_list')" '2|1'
-	is_sound db
+	is_valid db
 }
 
 @test "executions of different clients are not merged" {
@@ -498,7 +492,7 @@ overlap() {
 	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 5 client '"2"')" \
 		"$(event 1 1 1 0)" "$(event 2 2 1 0)"
 	assert_equal "$(sql 'SELECT mal_execution_id FROM profiler_event
-		ORDER BY event_id')" "$(joined 3 2)"
+		ORDER BY event_id')" "$(lines 3 2)"
 	assert_equal "$(sql 'SELECT count(*) FROM mal_execution')" 3
 }
 
@@ -511,7 +505,7 @@ rejected() {
 	assert_equal "$stderr" "malload: in:3: $1" &&
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 1 &&
 	assert_equal "$(jq -c .trace_id <<<"$output")" 1 &&
-	is_sound db
+	is_valid db
 }
 
 @test "a value that its column cannot have is rejected" {
@@ -560,13 +554,13 @@ rejected() {
 	rejected 'mal_execution: execution_id occurs twice' "$(execution 1 a 5)"
 	load 1 "$TRACE" "$(execution 1 b 5)" "$(variable 1 1 x)" \
 		"$(variable 2 1 x)" "$(variable 1 1 y)"
-	assert_equal "$stderr" "$(joined \
+	assert_equal "$stderr" "$(lines \
 		'malload: in:4: mal_variable: a row with this key exists already' \
 		'malload: in:5: mal_variable: a row with this key exists already')"
 	load 1 "$TRACE" "$(row mal_type type_id 25 tname '"x"')" \
 		"$(row mal_type type_id 25 tname '"y"')"
 	assert_equal "$stderr" 'malload: in:3: mal_type: type_id occurs twice'
-	is_sound db
+	is_valid db
 }
 
 # dropped MESSAGE LINE... - passes if these rows are dropped with MESSAGE
@@ -575,7 +569,7 @@ dropped() {
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 2 0)" "${@:2}" &&
 	assert_equal "$stderr" "malload: $1" &&
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 1 &&
-	is_sound db
+	is_valid db
 }
 
 @test "rows that refer to missing rows are left out and counted" {
@@ -611,7 +605,7 @@ dropped() {
 		"$(row prerequisite_events prerequisite_relation_id 1 prerequisite_event 2 consequent_event 1 prerequisite_pc 4)"
 	assert_equal "$(sql 'SELECT count(*) FROM mal_variable')" 0
 	assert_equal "$(sql 'SELECT * FROM prerequisite_events')" '1||3|4'
-	is_sound db
+	is_valid db
 }
 
 @test "an event without an execution is rejected, with the reason" {
@@ -629,8 +623,8 @@ dropped() {
 		"$(variable 2 1 y type_id 24)" "$(variable 3 1 z type_id 0)"
 	assert_equal "$stderr" 'malload: 2 rows of mal_variable have an unknown type_id, which was set to null'
 	assert_equal "$(sql 'SELECT type_id FROM mal_variable')" \
-		"$(joined '' 24 '')"
-	is_sound db
+		"$(lines '' 24 '')"
+	is_valid db
 }
 
 @test "events that malparse rejected are in rejected_profiler_event" {
@@ -777,7 +771,7 @@ refused() {
 	assert_regex "$stderr" "^malload: 'db': "
 	assert_equal "$output" ''
 	sqlite3 db .dump | diff before -
-	is_sound db
+	is_valid db
 	run -0 --separate-stderr malload db rows
 }
 
@@ -789,7 +783,7 @@ refused() {
 	assert_regex "$stderr" "cannot write '<stdout>'"
 }
 
-@test "the wait for a locked database has an end" {
+@test "a load waits for a locked database only for a time" {
 	local holder
 	[ -n "${SLOW:-}" ] || skip "takes a minute: set SLOW"
 	sample s >rows
@@ -805,7 +799,7 @@ refused() {
 	assert_regex "$stderr" "^malload: 'db': database is locked"
 }
 
-@test "after a kill the database has all of a trace or nothing" {
+@test "after a kill the database has all of a trace or nothing of it" {
 	local seed whole before after now waited
 	seed=$(seed)
 	echo "SEED=$seed"
@@ -830,7 +824,7 @@ refused() {
 		after=$(sqlite3 db "$count")
 		echo "$i: $after"
 		[ "$after" = "$before" ] || [ "$after" = "$whole" ]
-		is_sound db
+		is_valid db
 		[ "$after" = "$before" ] || cp base db
 	done
 	cp base db
@@ -875,7 +869,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	sed 's/\\u0000/\\ufffd/' rows >want
 	oracle tables db want
 	assert_equal "$(sql 'SELECT mal_value IS NULL FROM mal_variable
-		WHERE name IN ("c", "d")')" "$(joined 0 1)"
+		WHERE name IN ("c", "d")')" "$(lines 0 1)"
 }
 
 @test "--sql writes a row after the rows that it refers to" {
@@ -940,7 +934,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	run -2 --separate-stderr malload --csv rows rows
 }
 
-@test "--sql and --csv reject invalid rows, too" {
+@test "--sql and --csv reject invalid rows as well" {
 	sample s >rows
 	(cat rows; event 99 1 '"x"' 0; echo '{') >in
 	run -1 --separate-stderr malload --sql -o out in
@@ -961,7 +955,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 		WHERE pc > 0 AND mal_module <> 'user'
 		AND instruction <> 'dataflow' GROUP BY operation
 		ORDER BY 3 DESC LIMIT 2")" \
-		"$(joined 'algebra.thetaselect|1|3100' 'algebra.projection|2|2748')"
+		"$(lines 'algebra.thetaselect|1|3100' 'algebra.projection|2|2748')"
 	assert_equal "$(sql "SELECT var_count, mal_module, instruction
 		FROM event_variable_list JOIN profiler_event USING (event_id)
 		JOIN mal_variable USING (variable_id)

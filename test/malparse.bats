@@ -4,7 +4,7 @@ TRACES=$DATA/malparse
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
-	# The values of events of ev and end_of, unless a test changes them.
+	# What ev and end_of write, unless a test changes it.
 	SESSION=aaaa CLIENT=0 TAG=5 THREAD=1 PROGRAM=user.s1_1
 }
 
@@ -18,12 +18,12 @@ parse() {
 	run -0 --separate-stderr malparse $OPTIONS in
 }
 
-# found FILTER - the values that jq finds in the output, one per line
+# found FILTER - prints the values that jq finds in the output, one per line
 found() {
 	jq -c "$1" <<<"$output"
 }
 
-# table NAME COLUMN... - these columns of a table, one row per line
+# table NAME COLUMN... - prints these columns of a table, one row per line
 table() {
 	local name=$1 columns
 	shift
@@ -31,25 +31,19 @@ table() {
 	found "select(.type == \"$name\") | [${columns#,}]"
 }
 
-# joined LINE... - the output that consists of these lines
-joined() {
-	local IFS=$'\n'
-	echo "$*"
-}
-
-# ev STATE PC CLK MODULE.INSTRUCTION [MORE] - an event of format S
+# ev STATE PC CLK MODULE.INSTRUCTION [MORE] - prints an event of format S
 ev() {
 	printf '{"source":"trace","clk":%s,"ctime":%s,"thread":%s,"function":"%s","pc":%s,"tag":%s,"module":"%s","instruction":"%s","session":"%s","state":"%s","usec":0%s}\n' \
 		"$3" $((3 + 1500000000000000)) "$THREAD" "$PROGRAM" "$2" \
 		"$TAG" "${4%%.*}" "${4#*.}" "$SESSION" "$1" "${5:+,$5}"
 }
 
-# sv INDEX NAME [MORE] - a variable of format S
+# sv INDEX NAME [MORE] - prints a variable of format S
 sv() {
 	printf '{"index":%s,"name":"%s","type":"int"%s}' "$1" "$2" "${3:+,$3}"
 }
 
-# end_of PC CLK USEC MODULE.FUNCTION [MORE] - an event of format P
+# end_of PC CLK USEC MODULE.FUNCTION [MORE] - prints an event of format P
 end_of() {
 	printf '{"sessionid":"%s","clk":%s,"thread":%s,"phase":"mal_engine","pc":%s,"tag":%s,"module":"%s","function":"%s","usec":%s%s}\n' \
 		"$CLIENT" "$2" "$THREAD" "$1" "$TAG" "${4%%.*}" "${4#*.}" \
@@ -61,19 +55,19 @@ string() {
 	jq -cn --arg s "$1" '$s'
 }
 
-# define TEXT - querylog.define of TEXT, which is a quoted MAL string
+# define TEXT - prints the event of querylog.define for TEXT, a quoted MAL string
 define() {
 	ev done 1 100 querylog.define "\"arg\":[$(sv 1 X_1 \
 		"\"value\":$(string "$1"),\"eol\":1")]"
 }
 
-# agrees NAME - passes if the golden case of this name does
+# agrees NAME - expects the output of the golden case of this name
 agrees() {
 	malparse "$TRACES/sample-$1.json" >out 2>err &&
 	diff "$TRACES/$1.out" out && [ ! -s err ]
 }
 
-# canonical FILE - the rows of it, independent of ids and order
+# canonical FILE - prints its rows in a form without ids, sorted
 canonical() {
 	malparse "$1" >"$1.rows" && oracle canon "$1.rows"
 }
@@ -87,27 +81,27 @@ same_as_oracle() {
 
 # Formats
 
-@test "format S becomes these rows" {
+@test "format S becomes the golden rows" {
 	agrees s
 }
 
-@test "format M becomes these rows" {
+@test "format M becomes the golden rows" {
 	agrees m
 }
 
-@test "format P becomes these rows" {
+@test "format P becomes the golden rows" {
 	agrees p
 }
 
-@test "format U, with numbers in strings and a broken nswap, becomes these rows" {
+@test "format U, with numbers in strings and a malformed nswap, becomes the golden rows" {
 	agrees u
 }
 
-@test "format E, with heartbeats that are not JSON, becomes these rows" {
+@test "format E, with heartbeats that are not JSON, becomes the golden rows" {
 	agrees e
 }
 
-@test "tuples become these rows" {
+@test "tuples become the golden rows" {
 	agrees t
 }
 
@@ -132,27 +126,27 @@ same_as_oracle() {
 	parse '{"source":"trace","clk":1590000000000007,"ctime":7,"thread":1,"function":"user.f","pc":2,"tag":1,"module":"sql","instruction":"mvc","session":"a","state":"done","usec":1}' \
 		'{"clk":8,"mclk":1590000000000008,"thread":1,"program":"user.f","pc":3,"tag":1,"module":"sql","function":"mvc","session":"a","state":"done","usec":1}'
 	assert_equal "$(table profiler_event relative_time absolute_time)" \
-		"$(joined '[7,1590000000000007]' '[8,1590000000000008]')"
+		"$(lines '[7,1590000000000007]' '[8,1590000000000008]')"
 }
 
 @test "of two absolute clocks of a heartbeat the smaller one is used" {
 	parse '{"clk":1620000000000160,"ctime":3230000000000160,"session":"a","cpuload":[]}' \
 		'{"source":"heartbeat","clk":77,"ctime":1620000000000161,"session":"a","cpuload":[]}'
 	assert_equal "$(table heartbeat clk ctime)" \
-		"$(joined '[null,1620000000000160]' '[77,1620000000000161]')"
+		"$(lines '[null,1620000000000160]' '[77,1620000000000161]')"
 }
 
 @test "cpuload is a row for each core, from an array or a string of one" {
 	parse '{"source":"heartbeat","clk":77,"session":"a","cpuload":[0.05,1,0]}' \
 		'{"user":"heartbeat","rss":1,"state":"ping","cpuload":"[ 0.10 , 0.99]"}'
 	assert_equal "$(table cpuload heartbeat_id core val)" \
-		"$(joined '[1,0,0.05]' '[1,1,1]' '[1,2,0]' '[2,0,0.1]' '[2,1,0.99]')"
+		"$(lines '[1,0,0.05]' '[1,1,1]' '[1,2,0]' '[2,0,0.1]' '[2,1,0.99]')"
 }
 
 @test "all values of a heartbeat are optional" {
 	parse '{"source":"heartbeat"}' '{"cpuload":[]}'
 	assert_equal "$(found 'select(.type == "heartbeat") | keys')" \
-		"$(joined '["heartbeat_id","type"]' '["heartbeat_id","type"]')"
+		"$(lines '["heartbeat_id","type"]' '["heartbeat_id","type"]')"
 }
 
 @test "a header gives the threads, and the version of events without one" {
@@ -205,7 +199,7 @@ same_as_oracle() {
 	(echo '['; ev start 2 5 sql.mvc; echo ','; ev done 2 9 sql.mvc; echo ']') >in
 	run -0 --separate-stderr malparse in
 	assert_equal "$(table profiler_event execution_state)" \
-		"$(joined '[0]' '[1]')"
+		"$(lines '[0]' '[1]')"
 }
 
 @test "the last object counts even without a newline" {
@@ -214,7 +208,8 @@ same_as_oracle() {
 	assert_equal "$(table profiler_event pc)" '[2]'
 }
 
-# pcs FILE - the pcs of the events of several runs, each after a null
+# pcs FILE - prints the pcs of the events of several runs, with a null before
+# those of each run
 pcs() {
 	jq 'select(.type == "trace" or .type == "profiler_event") | .pc' "$1"
 }
@@ -282,7 +277,7 @@ first_messages_match() {
 	run -0 --separate-stderr malparse in
 	[ -z "$stderr" ]
 	assert_equal "$(table profiler_event pc long_statement nswap)" \
-		"$(joined '[2,"a\\...<truncated>...b",null]' \
+		"$(lines '[2,"a\\...<truncated>...b",null]' \
 		'[3,"bell \u0007, CR \r, BS \b",null]' \
 		$'[4,"cut \xef\xbf\xbd...<truncated>...\xef\xbf\xbd.",null]' \
 		'[5,null,3]' '[6,null,null]')"
@@ -329,15 +324,15 @@ first_messages_match() {
 	parse "$(ev done 2 5 sql.mvc)" "$(TAG=6 ev done 2 6 sql.mvc)" \
 		"$(SESSION=b ev done 2 7 sql.mvc)" "$(ev done 3 8 sql.mvc)"
 	assert_equal "$(table mal_execution execution_id server_session tag)" \
-		"$(joined '[1,"aaaa",5]' '[2,"aaaa",6]' '[3,"b",5]')"
+		"$(lines '[1,"aaaa",5]' '[2,"aaaa",6]' '[3,"b",5]')"
 	assert_equal "$(table profiler_event mal_execution_id)" \
-		"$(joined '[1]' '[2]' '[3]' '[1]')"
+		"$(lines '[1]' '[2]' '[3]' '[1]')"
 }
 
-@test "in format P it is a client and a tag" {
+@test "in format P an execution is a client and a tag" {
 	parse "$(end_of 0 50 9 user.s1_1)" "$(CLIENT=1 end_of 0 60 9 user.s1_2)"
 	assert_equal "$(table mal_execution client tag user_function)" \
-		"$(joined '["0",5,"s1_1"]' '["1",5,"s1_2"]')"
+		"$(lines '["0",5,"s1_1"]' '["1",5,"s1_2"]')"
 }
 
 @test "without pc 0 the function is what follows the dot" {
@@ -356,9 +351,9 @@ first_messages_match() {
 		"$(ev done 0 3 user.s1_1)" "$(ev start 0 4 user.s1_1)" \
 		"$(ev done 2 5 sql.mvc)"
 	assert_equal "$(table mal_execution execution_id tag)" \
-		"$(joined '[1,null]' '[2,null]')"
+		"$(lines '[1,null]' '[2,null]')"
 	assert_equal "$(table profiler_event mal_execution_id iteration)" \
-		"$(joined '[1,null]' '[1,null]' '[1,null]' '[2,null]' '[2,null]')"
+		"$(lines '[1,null]' '[1,null]' '[1,null]' '[2,null]' '[2,null]')"
 }
 
 @test "the same trace twice gives each variable and execution once" {
@@ -379,7 +374,7 @@ first_messages_match() {
 		"$(ev start 2 3 sql.mvc)" "$(ev done 2 4 sql.mvc)" \
 		"$(ev done 2 5 sql.mvc)"
 	assert_equal "$(table profiler_event event_id execution_state iteration)" \
-		"$(joined '[1,0,null]' '[2,1,null]' '[3,0,2]' '[4,1,2]' '[5,1,3]')"
+		"$(lines '[1,0,null]' '[2,1,null]' '[3,0,2]' '[4,1,2]' '[5,1,3]')"
 }
 
 @test "the counters of the server are columns" {
@@ -392,7 +387,7 @@ first_messages_match() {
 	parse "$(ev done 2 1 sql.mvc '"short":"a"')" \
 		"$(ev done 3 2 sql.mvc '"stmt":"b"')"
 	assert_equal "$(table profiler_event short_statement long_statement)" \
-		"$(joined '["a",null]' '[null,"b"]')"
+		"$(lines '["a",null]' '[null,"b"]')"
 }
 
 @test "caller 0 is left out" {
@@ -404,7 +399,7 @@ first_messages_match() {
 	parse '{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done"}' \
 		'{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done","thread":null,"short":null,"prereq":null,"ret":null}'
 	assert_equal "$(found 'select(.pc) | keys_unsorted | join(" ")')" \
-		"$(joined '"type event_id mal_execution_id pc execution_state relative_time"' \
+		"$(lines '"type event_id mal_execution_id pc execution_state relative_time"' \
 		'"type event_id mal_execution_id pc execution_state iteration relative_time"')"
 }
 
@@ -413,7 +408,7 @@ first_messages_match() {
 		"$(ev wait 3 4 a.b)" "$(ev paused 4 5 a.b)" >in
 	run -1 --separate-stderr malparse in
 	assert_equal "$(table profiler_event execution_state)" \
-		"$(joined '[0]' '[1]' '[2]' '[2]')"
+		"$(lines '[0]' '[1]' '[2]' '[2]')"
 	assert_equal "$(table rejected_profiler_event pc relative_time mal_module)" \
 		'[4,5,"a"]'
 	assert_equal "$(found 'select(.rejection_reason) | has("event_id")')" false
@@ -439,7 +434,7 @@ first_messages_match() {
 		"$(ev done 2 1 a.b)"
 	assert_equal "$(found 'select(.pc) |
 		[.pc, .execution_state, .relative_time, .derived, .iteration]')" \
-		"$(joined '[3,0,41,true,null]' '[3,1,50,null,null]' \
+		"$(lines '[3,0,41,true,null]' '[3,1,50,null,null]' \
 		'[3,0,70,true,2]' '[3,1,70,null,2]' '[2,1,1,null,null]')"
 }
 
@@ -451,14 +446,14 @@ first_messages_match() {
 		"$(ev done 4 4 a.b '"prereq":[3,2,3]')"
 	assert_equal "$(table prerequisite_events prerequisite_pc \
 		prerequisite_event consequent_event | sort)" \
-		"$(joined '[2,1,3]' '[3,2,3]')"
+		"$(lines '[2,1,3]' '[3,2,3]')"
 }
 
 @test "a prerequisite without an event has only its pc" {
 	parse "$(ev start 2 1 a.b)" "$(ev start 4 3 a.b '"prereq":[2,3]')"
 	assert_equal "$(table prerequisite_events prerequisite_pc \
 		prerequisite_event consequent_event | sort)" \
-		"$(joined '[2,null,2]' '[3,null,2]')"
+		"$(lines '[2,null,2]' '[3,null,2]')"
 }
 
 @test "an end without a start has the prerequisites" {
@@ -480,7 +475,7 @@ first_messages_match() {
 		"$(ev done 4 4 a.b '"prereq":[2]')" "$(ev done 2 5 a.b)" \
 		"$(ev start 4 6 a.b '"prereq":[2]')"
 	assert_equal "$(table prerequisite_events prerequisite_event \
-		consequent_event)" "$(joined '[1,2]' '[4,5]')"
+		consequent_event)" "$(lines '[1,2]' '[4,5]')"
 }
 
 @test "a derived prerequisite is the last assignment of a non-constant argument" {
@@ -494,10 +489,10 @@ first_messages_match() {
 		"$(end_of 9 70 1 a.b '"args":[{"arg":0,"var":"B","type":"int","const":0,"value":1}]')"
 	assert_equal "$(found 'select(.prerequisite_pc) |
 		[.consequent_event, .prerequisite_pc]')" \
-		"$(joined '[4,5]' '[5,2]')"
+		"$(lines '[4,5]' '[5,2]')"
 }
 
-@test "pc 0, which assigns the arguments of the function, is no prerequisite" {
+@test "pc 0, which assigns the arguments of the function, is not a prerequisite" {
 	parse "$(end_of 2 30 1 a.b '"args":[{"arg":0,"var":"A","type":"int","const":0,"value":1}]')" \
 		"$(end_of 0 30 1 user.f '"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1}]')" \
 		"$(end_of 3 30 1 a.b '"args":[{"arg":0,"var":"A","type":"int","const":0,"value":1}]')"
@@ -539,7 +534,7 @@ first_messages_match() {
 		'["X_1",7,5,10]'
 }
 
-@test "a bid may be a string; 0 and below are no bids" {
+@test "a bid may be a string; 0 and negative numbers are not bids" {
 	local bid
 	while read -r bid expected; do
 		parse "$(ev done 2 2 bat.new "\"ret\":[{\"index\":0,\"name\":\"X_1\",\"type\":\"BAT\",\"view\":\"true\",\"parent\":$bid,\"bid\":$bid,\"count\":\"2\",\"size\":\"8\",\"eol\":0}]")" &&
@@ -561,7 +556,7 @@ first_messages_match() {
 		"$(ev done 3 4 a.b "\"ret\":[$(sv 0 X_1 '"eol":0')],\"arg\":[$(sv 1 X_1 '"eol":1')]")"
 	assert_equal "$(table event_variable_list event_id variable_list_index \
 		created reassigned eol)" \
-		"$(joined '[1,0,null,null,null]' '[2,0,true,null,null]' \
+		"$(lines '[1,0,null,null,null]' '[2,0,true,null,null]' \
 		'[3,0,null,null,null]' '[3,1,null,null,null]' \
 		'[4,0,null,true,null]' '[4,1,null,null,true]')"
 }
@@ -569,14 +564,14 @@ first_messages_match() {
 @test "in formats M and P a variable ends where its eol is the pc" {
 	parse "$(end_of 4 9 1 a.b '"args":[{"ret":0,"var":"A","type":"int","const":0,"value":1,"eol":4},{"arg":1,"var":"B","type":"int","const":0,"value":1,"eol":5},{"arg":2,"var":"C","type":"int","const":0,"value":1,"eol":1}]')"
 	assert_equal "$(table event_variable_list variable_list_index eol)" \
-		"$(joined '[0,true]' '[1,null]' '[2,null]')"
+		"$(lines '[0,true]' '[1,null]' '[2,null]')"
 }
 
-@test "a value is text: MAL's own, or the JSON token" {
+@test "a value is stored as the MAL text or the JSON token" {
 	parse "$(ev done 2 2 a.b "\"arg\":[$(sv 0 X_1 '"value":"\"it\\\"s\""'),$(sv 1 X_2 '"value":"nil"')]")" \
 		"$(end_of 2 10 1 a.b '"args":[{"arg":0,"var":"A","type":"dbl","const":0,"value":1.50},{"arg":1,"var":"B","type":"str","const":0,"value":"it\"s"},{"arg":2,"var":"C","type":"BAT","const":1,"value":null}]')"
 	assert_equal "$(table mal_variable name mal_value is_constant)" \
-		"$(joined '["X_1","\"it\\\"s\"",null]' '["X_2","nil",null]' \
+		"$(lines '["X_1","\"it\\\"s\"",null]' '["X_2","nil",null]' \
 		'["A","1.50",null]' '["B","it\"s",null]' '["C","nil",true]')"
 }
 
@@ -598,7 +593,7 @@ first_messages_match() {
 	parse "$(ev done 2 1 a.b "\"ret\":[$(sv 0 X_1)]")" \
 		"$(TAG=6 ev done 2 2 a.b "\"ret\":[$(sv 0 X_1)]")"
 	assert_equal "$(table mal_variable variable_id mal_execution_id)" \
-		"$(joined '[1,1]' '[2,2]')"
+		"$(lines '[1,1]' '[2,2]')"
 }
 
 # Types
@@ -615,7 +610,7 @@ first_messages_match() {
 	parse "$(end_of 4 9 1 a.b "\"args\":[$args]")"
 	assert_equal "$(found 'select(.tname) |
 		[.type_id, .tname, .base_size, .subtype_id]' | sort -t[ -k2n)" \
-		"$(joined '[1,"bit",1,null]' '[2,"bte",1,null]' \
+		"$(lines '[1,"bit",1,null]' '[2,"bte",1,null]' \
 		'[3,"sht",2,null]' '[4,"int",4,null]' '[5,"lng",8,null]' \
 		'[6,"hge",16,null]' '[7,"oid",8,null]' '[8,"flt",4,null]' \
 		'[9,"dbl",8,null]' '[10,"str",-1,null]' '[11,"date",-1,null]' \
@@ -631,12 +626,12 @@ first_messages_match() {
 @test "other types are numbered by first use, each after its subtype" {
 	parse "$(end_of 4 9 1 a.b '"args":[{"arg":0,"var":"A","type":"uuid"},{"arg":1,"var":"B","type":"bat[:json]"},{"arg":2,"var":"C","type":"json"}]')"
 	assert_equal "$(table mal_variable name type_id |
-		sed 's/,.*//' | sort)" "$(joined '["A"' '["B"' '["C"')"
+		sed 's/,.*//' | sort)" "$(lines '["A"' '["B"' '["C"')"
 	# A row comes before the rows that refer to it.
 	assert_equal "$(found 'select(.tname) | .tname')" \
-		"$(joined '"uuid"' '"json"' '"bat[:json]"')"
+		"$(lines '"uuid"' '"json"' '"bat[:json]"')"
 	assert_equal "$(found 'select(.tname) | .type_id' | sort)" \
-		"$(joined 25 26 27)"
+		"$(lines 25 26 27)"
 	assert_equal "$(jq -s '(map(select(.tname == "json"))[0].type_id) ==
 		(map(select(.tname == "bat[:json]"))[0].subtype_id)' \
 		<<<"$output")" true
@@ -683,7 +678,7 @@ first_messages_match() {
 		'{"sessionid":"4", "clk":9, "thread":2, "phase":"trans_conflict", "tstart":5, "tend":6, "tag":7, "state":"error", "usec":4}'
 	assert_equal "$(table query_phase mal_execution_id client phase \
 		relative_time usec thread tstart tend failed)" \
-		"$(joined '[null,"4","session_start",1,3,2,null,null,null]' \
+		"$(lines '[null,"4","session_start",1,3,2,null,null,null]' \
 		'[1,"4","trans_conflict",9,4,2,5,6,true]')"
 }
 
@@ -708,7 +703,7 @@ first_messages_match() {
 		.[] | select(.parent_id) |
 		[$tag["\(.parent_id)"], $tag["\(.child_id)"], .remote]' \
 		<<<"$output" | sort)" \
-		"$(joined '[5,5,false]' '[5,6,false]' '[5,7,false]' '[6,8,false]')"
+		"$(lines '[5,5,false]' '[5,6,false]' '[5,7,false]' '[6,8,false]')"
 }
 
 @test "a plan that names its caller is initiated by it" {
@@ -716,7 +711,7 @@ first_messages_match() {
 		"$(THREAD=2 ev start 4 10 user.f)" \
 		"$(THREAD=2 TAG=6 PROGRAM=user.f ev start 0 12 user.f '"caller":8')"
 	assert_equal "$(table initiates_executions parent_id child_id remote)" \
-		"$(joined '[1,1,false]' '[2,3,false]')"
+		"$(lines '[1,1,false]' '[2,3,false]')"
 }
 
 @test "in format P a plan is initiated by the call that includes its time" {
@@ -727,17 +722,18 @@ first_messages_match() {
 		{ ("\(.execution_id)"): .tag }) | add) as $tag |
 		.[] | select(.parent_id) |
 		[$tag["\(.parent_id)"], $tag["\(.child_id)"], .remote]' \
-		<<<"$output")" "$(joined '[5,6,false]' '[5,7,false]')"
+		<<<"$output")" "$(lines '[5,6,false]' '[5,7,false]')"
 }
 
-# register SESSION TAG CLK - register_supervisor for the supervisor aaaa
+# register SESSION TAG CLK - prints the event by which an execution registers
+# the supervisor aaaa
 register() {
 	SESSION=$1 TAG=$2 ev done 3 "$3" remote.register_supervisor "\"arg\":[$(
 		sv 1 X_1 '"value":"\"aaaa\""'),$(
 		sv 2 X_2 '"value":"\"0000-1111\""')]"
 }
 
-# initiated - the links between servers, as tags
+# initiated - prints the links between servers, as tags
 initiated() {
 	jq -sc '(map(select(.type == "mal_execution") |
 		{ ("\(.execution_id)"): .tag }) | add) as $tag |
@@ -762,11 +758,11 @@ initiated() {
 	)
 	# The supervisor may be seen before or after.
 	parse "$(register aaaa 5 1)" "$worker"
-	assert_equal "$(initiated)" "$(joined '[5,871]' '[5,872]' '[5,873]')"
+	assert_equal "$(initiated)" "$(lines '[5,871]' '[5,872]' '[5,873]')"
 	assert_equal "$(found 'select(.remote == false) |
 		[.parent_id, .child_id]' | wc -l)" 1
 	parse "$worker" "$(register aaaa 5 1)"
-	assert_equal "$(initiated)" "$(joined '[5,871]' '[5,872]' '[5,873]')"
+	assert_equal "$(initiated)" "$(lines '[5,871]' '[5,872]' '[5,873]')"
 }
 
 @test "the supervisor does not initiate a client's query on that thread" {
@@ -820,7 +816,7 @@ print("".join(sorted(sys.stdin)), end="")')
 	done
 }
 
-@test "a real trace has these numbers of rows" {
+@test "a real trace has the expected numbers of rows" {
 	need_shared mal/Q01_variation001.json
 	malparse "$SHARED/mal/Q01_variation001.json" >rows
 	assert_equal "$(jq -r .type rows | sort | uniq -c | awk '{ print $2, $1 }')" \
@@ -881,7 +877,7 @@ trace 1'
 		sleep 0.02
 	done
 	assert_equal "$(jq -r .type out)" \
-		"$(joined trace mal_execution profiler_event)"
+		"$(lines trace mal_execution profiler_event)"
 	exec 7>&-
 	wait "$pid"
 }
@@ -915,7 +911,7 @@ trace 1'
 	done
 }
 
-@test "the critical path of a real query has this length" {
+@test "the critical path of a real query has the expected length" {
 	need_shared mal/Q01_variation001.json
 	run -0 bash -o pipefail -c "malparse --tasks \
 		'$SHARED/mal/Q01_variation001.json' | critpath |
@@ -933,7 +929,7 @@ trace 1'
 		"$(ev done 6 40 language.dataflow)" "$(ev done 0 50 user.s1_1)"
 	assert_equal "$(found '[.type, .id, .rule, .start_us, .elapsed_us,
 		.thread, .deps]')" \
-		"$(joined '["task","1:2","sql.mvc",2,7,1,[]]' \
+		"$(lines '["task","1:2","sql.mvc",2,7,1,[]]' \
 		'["task","1:5","user.f",10,20,4,["1:2"]]')"
 }
 
@@ -969,7 +965,7 @@ trace 1'
 		'{"clk":1590000000000008,"mclk":8,"thread":1,"program":"user.f","pc":4,"tag":1,"operator":"end","session":"a","state":"done","usec":1}' \
 		"$(end_of 2 9 1 language.dataflow '"barrier":"barrier","args":[{"ret":0,"var":"X_1","type":"bit","const":0,"value":false}]')"
 	assert_equal "$(table profiler_event long_statement short_statement)" \
-		"$(joined '["(X_1=<tmp_11>[2]:bat[:oid], X_2=<tmp_12>[2]:bat[:oid]) := algebra.join(X_3=<tmp_10>[5]:bat[:str], \"a\":str, X_5=0:int);","(X_1[2], X_2[2]):= join( X_3[5], \"a\", X_5=0  )"]' \
+		"$(lines '["(X_1=<tmp_11>[2]:bat[:oid], X_2=<tmp_12>[2]:bat[:oid]) := algebra.join(X_3=<tmp_10>[5]:bat[:str], \"a\":str, X_5=0:int);","(X_1[2], X_2[2]):= join( X_3[5], \"a\", X_5=0  )"]' \
 		'["end user.f;","end user.f"]' \
 		'["barrier X_1=false:bit := language.dataflow();","X_1=false := dataflow( )"]')"
 }

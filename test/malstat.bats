@@ -27,18 +27,18 @@ generate() {
 	"$BUILD/test/gen/mal" -n "${3:-1}" "$1" "$2" "$seed" >trace 2>/dev/null
 }
 
-# execution ID SESSION [MORE] - a row; its tag is 100 more than the ID
+# execution ID SESSION [MORE] - prints a row; its tag is 100 more than the ID
 execution() {
 	printf '{"type":"mal_execution","execution_id":%s,"server_session":"%s","tag":%s%s}\n' \
 		"$1" "$2" $(($1 + 100)) "${3:+,$3}"
 }
 
-# client ID CLIENT - the same, of a server that writes no starts
+# client ID CLIENT - the same for a server that writes only ends
 client() {
 	execution "$@" | sed 's/server_session/client/'
 }
 
-# ev STATE US EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - a row
+# ev STATE US EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - prints a row
 ev() {
 	local state=1
 	[ "$1" = done ] || state=0
@@ -46,18 +46,19 @@ ev() {
 		"$3" "$4" "$state" "$2" "$6" "${5%%.*}" "${5#*.}" "${7:+,$7}"
 }
 
-# ran FROM TO EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - a start and a done
+# ran FROM TO EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - prints the rows of
+# a start and its end
 ran() {
 	ev start "$1" "${@:3}" && ev done "$2" "${@:3}"
 }
 
-# calls PARENT CHILD - a row
+# calls PARENT CHILD - prints the row of a link
 calls() {
 	printf '{"type":"initiates_executions","parent_id":%s,"child_id":%s,"remote":false}\n' \
 		"$@"
 }
 
-# query EXECUTION TEXT - a row; TEXT is the inside of a JSON string
+# query EXECUTION TEXT - prints a row; TEXT is written between JSON quotes
 query() {
 	printf '{"type":"query","query_id":1,"query_text":"%s","root_execution_id":%s}\n' \
 		"$2" "$1"
@@ -69,14 +70,15 @@ ask() {
 	assert_equal "$stderr" ''
 }
 
-# said TYPE EXPRESSION - its value for each record of a type, as one line
-said() {
+# values TYPE EXPRESSION - prints what jq computes from each record of a type, on
+# one line
+values() {
 	jq -r "select(.type == \"$1\") | $2" <<<"$output" | paste -sd' '
 }
 
-# counted - the counts of the last record that are not 0
+# counted - prints the counts of the last record that are not 0
 counted() {
-	said malstat 'to_entries[] | select(.value != 0 and .key != "type") |
+	values malstat 'to_entries[] | select(.value != 0 and .key != "type") |
 		"\(.key)=\(.value)"'
 }
 
@@ -85,7 +87,7 @@ counted() {
 @test "a start opens an instance and an end closes it" {
 	(execution 1 a; ran 10 15 1 2 sql.bind 3 '"usec":4') >in
 	ask
-	assert_equal "$(said instance '[.operation, .session, .execution_id, .tag,
+	assert_equal "$(values instance '[.operation, .session, .execution_id, .tag,
 		.pc, .thread, .start_us, .elapsed_us, .self_us, .usec] |
 		join(" ")')" "sql.bind a 1 101 2 3 10 5 5 4"
 	assert_equal "$(counted)" "events=2 executions=1 instances=1"
@@ -94,21 +96,21 @@ counted() {
 @test "an instruction that runs again has another instance" {
 	(execution 1 a; ran 10 15 1 2 sql.bind 3; ran 20 22 1 2 sql.bind 3) >in
 	ask
-	assert_equal "$(said operation '.instances, .self_us, .longest_us')" \
+	assert_equal "$(values operation '.instances, .self_us, .longest_us')" \
 		"2 7 5"
 }
 
 @test "a second start replaces the first, and is counted" {
 	(execution 1 a; ev start 10 1 2 a.b 3; ran 12 15 1 2 a.b 3) >in
 	ask
-	assert_equal "$(said instance '.start_us, .elapsed_us')" "12 3"
+	assert_equal "$(values instance '.start_us, .elapsed_us')" "12 3"
 	assert_equal "$(counted)" "events=3 executions=1 instances=1 restarted=1"
 }
 
 @test "a start without an end is only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3; ev start 20 1 3 a.b 3) >in
 	ask
-	assert_equal "$(said cores .wall_us)" 5
+	assert_equal "$(values cores .wall_us)" 5
 	assert_equal "$(counted)" \
 		"events=3 executions=1 instances=1 unfinished=1"
 }
@@ -116,7 +118,7 @@ counted() {
 @test "an end without a start is only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3; ev done 20 1 2 a.b 3) >in
 	ask
-	assert_equal "$(said cores .wall_us)" 5
+	assert_equal "$(values cores .wall_us)" 5
 	assert_equal "$(counted)" \
 		"events=3 executions=1 instances=1 done_without_start=1"
 }
@@ -125,15 +127,15 @@ counted() {
 	(client 1 0; ev done 20 1 2 a.b 3 '"usec":8'
 		ev done 21 1 3 a.c 4 '"usec":0'; ev done 25 1 4 a.d 4) >in
 	ask
-	assert_equal "$(said instance '"\(.start_us)+\(.elapsed_us)"')" \
+	assert_equal "$(values instance '"\(.start_us)+\(.elapsed_us)"')" \
 		"12+8 21+0 25+0"
 	assert_equal "$(counted)" "events=3 executions=1 instances=3"
 }
 
-@test "the row of such an execution may come after its events" {
+@test "the row of an execution that has only ends may come after its events" {
 	(ev done 20 1 2 a.b 3 '"usec":8'; client 1 0) >in
 	ask
-	assert_equal "$(said instance '.session, .start_us')" "0 12"
+	assert_equal "$(values instance '.session, .start_us')" "0 12"
 }
 
 @test "derived starts do not change the answers" {
@@ -150,15 +152,15 @@ counted() {
 		ev start 1 1 2 a.b 3; ev start 2 2 2 a.b 4; ev start 3 3 2 a.b 3
 		ev done 9 1 2 a.b 3; ev done 9 2 2 a.b 4; ev done 9 3 2 a.b 3) >in
 	ask
-	assert_equal "$(said instance '"\(.session)\(.tag):\(.elapsed_us)"')" \
+	assert_equal "$(values instance '"\(.session)\(.tag):\(.elapsed_us)"')" \
 		"a101:8 a102:7 b103:6"
 }
 
 @test "an end before its start took no time" {
 	(execution 1 a; ran 20 15 1 2 a.b 3) >in
 	ask
-	assert_equal "$(said instance '.start_us, .elapsed_us')" "15 0"
-	assert_equal "$(said cores '.wall_us, .utilisation,
+	assert_equal "$(values instance '.start_us, .elapsed_us')" "15 0"
+	assert_equal "$(values cores '.wall_us, .utilisation,
 		.average_parallelism')" "0 0 0"
 }
 
@@ -167,18 +169,18 @@ counted() {
 		sed 's/"execution_state":1/"execution_state":2/') >in
 	ask
 	assert_equal "$(counted)" "events=3 executions=1 instances=1"
-	assert_equal "$(said instance .elapsed_us)" 5
+	assert_equal "$(values instance .elapsed_us)" 5
 }
 
 @test "without a relative time the absolute one is used" {
 	(execution 1 a; ran 1600000000000010 1600000000000015 1 2 a.b 3) |
 		sed 's/relative_time/absolute_time/' >in
 	ask
-	assert_equal "$(said instance '.start_us, .elapsed_us')" \
+	assert_equal "$(values instance '.start_us, .elapsed_us')" \
 		"1600000000000010 5"
 	ran 10 15 1 2 a.b 3 '"absolute_time":1600000000000000' >in
 	ask
-	assert_equal "$(said instance '.start_us, .elapsed_us')" "10 5"
+	assert_equal "$(values instance '.start_us, .elapsed_us')" "10 5"
 }
 
 @test "an execution has one clock, that of its first event that has one" {
@@ -190,7 +192,7 @@ counted() {
 		ev start 10 2 1 a.b 1 | sed "$absolute"; ev done 15 2 1 a.b 1
 		ran 20 27 2 2 a.b 1 | sed "$absolute") >in
 	ask
-	assert_equal "$(said instance '[.session, .pc, .start_us, .self_us] |
+	assert_equal "$(values instance '[.session, .pc, .start_us, .self_us] |
 		join(" ")')" "b 2 1600000000000020 7 a 2 10 6"
 	assert_equal "$(counted)" \
 		"events=8 executions=2 instances=2 unfinished=2 without_clock=2"
@@ -200,7 +202,7 @@ counted() {
 	(execution 1 a; ran 10 15 1 2 a.b 3
 		ran 10 15 1 3 a.b 3 | sed 's/relative_time/local_time/') >in
 	ask
-	assert_equal "$(said operation .instances)" 1
+	assert_equal "$(values operation .instances)" 1
 	assert_equal "$(counted)" \
 		"events=4 executions=1 instances=1 without_clock=2"
 }
@@ -208,17 +210,17 @@ counted() {
 @test "an event whose execution has no row has an unknown session" {
 	ran 10 15 1 2 a.b 3 >in
 	ask
-	assert_equal "$(said instance 'has("session", "tag"), .execution_id')" \
+	assert_equal "$(values instance 'has("session", "tag"), .execution_id')" \
 		"false false 1"
-	assert_equal "$(said cores 'has("session"), .busy_us')" "false 5"
+	assert_equal "$(values cores 'has("session"), .busy_us')" "false 5"
 }
 
-@test "a trace record begins a new numbering of executions" {
+@test "after a trace record the ids of executions are new ones" {
 	(echo '{"type":"trace"}'; execution 1 a; ev start 10 1 2 a.b 3
 		echo '{"type":"trace"}'; execution 1 b
 		ran 11 15 1 2 a.b 3) >in
 	ask
-	assert_equal "$(said instance '.session, .elapsed_us')" "b 4"
+	assert_equal "$(values instance '.session, .elapsed_us')" "b 4"
 	assert_equal "$(counted)" \
 		"events=3 executions=2 instances=1 unfinished=1"
 }
@@ -235,43 +237,43 @@ counted() {
 		ran 3 4 1 4 remote.exec 2; ran 4 5 1 5 dataflow.language 2
 		ran 5 6 1 6 . 2) >in
 	ask
-	assert_equal "$(said container '"\(.kind):\(.operation)"')" \
+	assert_equal "$(values container '"\(.kind):\(.operation)"')" \
 		"call:user.f dataflow:language.dataflow plan:user.s1_1"
-	assert_equal "$(said operation .operation)" \
+	assert_equal "$(values operation .operation)" \
 		". dataflow.language language.pass remote.exec"
-	assert_equal "$(said cores .busy_us)" 4
+	assert_equal "$(values cores .busy_us)" 4
 }
 
 @test "assignments have no module and are the operation ." {
 	(execution 1 a; ran 10 15 1 2 x.y 3 |
 		sed 's/,"mal_module":"x","instruction":"y"//') >in
 	ask
-	assert_equal "$(said operation '.operation, .self_us')" ". 5"
+	assert_equal "$(values operation '.operation, .self_us')" ". 5"
 }
 
 @test "operations are sorted by self time, then name, with their share of work" {
 	(execution 1 a; ran 0 30 1 2 b.x 1; ran 30 40 1 3 c.x 1
 		ran 40 50 1 4 a.x 1; ran 50 100 1 5 d.x 2) >in
 	ask
-	assert_equal "$(said operation '"\(.operation)=\(.share * 100)%"')" \
+	assert_equal "$(values operation '"\(.operation)=\(.share * 100)%"')" \
 		"d.x=50% b.x=30% a.x=10% c.x=10%"
 }
 
 @test "without any time shares are 0" {
 	(execution 1 a; ran 7 7 1 2 b.x 1) >in
 	ask
-	assert_equal "$(said operation '.self_us, .share')" "0 0"
-	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" "[0]"
+	assert_equal "$(values operation '.self_us, .share')" "0 0"
+	assert_equal "$(values cores '.parallelism_histogram_us | tojson')" "[0]"
 }
 
 @test "containers are sorted by kind and name and have no self time" {
 	(execution 1 a; ran 0 9 1 1 user.g 1; ran 9 10 1 2 user.f 1
 		ran 10 30 1 3 user.f 1) >in
 	ask
-	assert_equal "$(said container '"\(.operation):\(.instances)" +
+	assert_equal "$(values container '"\(.operation):\(.instances)" +
 		":\(.elapsed_us):\(.longest_us):\(has("self_us"))"')" \
 		"user.f:2:21:20:false user.g:1:9:9:false"
-	assert_equal "$(said operation 1)$(said instance 1)" ""
+	assert_equal "$(values operation 1)$(values instance 1)" ""
 }
 
 # --- Self time ---
@@ -281,17 +283,17 @@ counted() {
 		ran 20 30 1 3 a.inner 1; ran 30 35 1 4 a.inner 1
 		ran 70 80 1 5 a.inner 1) >in
 	ask
-	assert_equal "$(said operation '"\(.operation):\(.self_us)" +
+	assert_equal "$(values operation '"\(.operation):\(.self_us)" +
 		":\(.elapsed_us)"')" \
 		"a.outer:40:100 a.middle:35:50 a.inner:25:25"
-	assert_equal "$(said cores .busy_us)" 100
+	assert_equal "$(values cores .busy_us)" 100
 }
 
 @test "other threads and sessions do not reduce self time" {
 	(execution 1 a; execution 2 b; ran 0 100 1 1 a.b 1; ran 10 60 1 2 a.c 2
 		ran 10 60 2 1 a.d 1) >in
 	ask
-	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
 		"a.b:100 a.c:50 a.d:50"
 }
 
@@ -299,20 +301,20 @@ counted() {
 	(execution 1 a; execution 2 a; ran 0 100 1 1 user.f 1
 		ran 1 99 2 0 user.f 1; ran 10 60 2 1 a.b 1) >in
 	ask
-	assert_equal "$(said cores '.wall_us, .busy_us, .idle_us')" "100 50 50"
+	assert_equal "$(values cores '.wall_us, .busy_us, .idle_us')" "100 50 50"
 }
 
 @test "of two instances with the same start the shorter is the inner one" {
 	(execution 1 a; ran 0 4 1 2 a.short 1; ran 0 9 1 3 a.long 1) >in
 	ask
-	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
 		"a.long:5 a.short:4"
 }
 
 @test "of two instances at the same time the one with the greater pc is inner" {
 	(execution 1 a; ran 0 4 1 7 a.x 1; ran 0 4 1 2 a.y 1) >in
 	ask
-	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
 		"a.x:4 a.y:0"
 }
 
@@ -323,7 +325,7 @@ counted() {
 			(client 1 0; ev done 9 1 2 "$first" 1 '"usec":9'
 				ev done 9 1 2 "$second" 1 '"usec":9') >in
 			ask
-			said operation 'select(.self_us > 0) | .operation'
+			values operation 'select(.self_us > 0) | .operation'
 		done
 	done >inner
 	assert_equal "$(grep . inner | paste -sd ' ')" \
@@ -333,9 +335,9 @@ counted() {
 @test "of two overlapping instances the later one gets the common time" {
 	(execution 1 a; ran 0 10 1 2 a.first 1; ran 6 14 1 3 a.second 1) >in
 	ask
-	assert_equal "$(said operation '"\(.operation):\(.self_us)"')" \
+	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
 		"a.second:8 a.first:6"
-	assert_equal "$(said cores '.wall_us, .busy_us')" "14 14"
+	assert_equal "$(values cores '.wall_us, .busy_us')" "14 14"
 }
 
 @test "the oracle agrees on random nested instances, microsecond by microsecond" {
@@ -353,7 +355,7 @@ counted() {
 		ran 0 5 1 2 w.w 1; ran 0 5 3 2 w.w 2; ran 0 5 2 3 w.w 3
 		ran 10 15 2 2 w.w 4; ran 0 5 2 2 w.w 5; ran 0 6 3 9 w.w 6) >in
 	ask
-	assert_equal "$(said instance .thread)" "6 5 4 3 2 1"
+	assert_equal "$(values instance .thread)" "6 5 4 3 2 1"
 }
 
 @test "--top limits the instances; the default is 10" {
@@ -361,11 +363,11 @@ counted() {
 		ran $((i * 20)) $((i * 21)) 1 $i a.b 1
 	done) >in
 	ask
-	assert_equal "$(said instance .pc)" "12 11 10 9 8 7 6 5 4 3"
+	assert_equal "$(values instance .pc)" "12 11 10 9 8 7 6 5 4 3"
 	ask --top 2
-	assert_equal "$(said instance .pc)" "12 11"
+	assert_equal "$(values instance .pc)" "12 11"
 	ask -k 0
-	assert_equal "$(said instance .pc)" ""
+	assert_equal "$(values instance .pc)" ""
 }
 
 @test "the short statement is preferred" {
@@ -374,7 +376,7 @@ counted() {
 		ran 10 18 1 2 a.b 1 '"long_statement":"m"'
 		ran 20 27 1 3 a.b 1) >in
 	ask
-	assert_equal "$(said instance '.statement // "none"')" "s m none"
+	assert_equal "$(values instance '.statement // "none"')" "s m none"
 }
 
 # --- The use of the cores ---
@@ -390,33 +392,33 @@ two_threads() {
 @test "cores: times, threads, ratios and histogram" {
 	two_threads >in
 	ask
-	assert_equal "$(said cores '[.session, .wall_us, .busy_us, .threads_seen,
+	assert_equal "$(values cores '[.session, .wall_us, .busy_us, .threads_seen,
 		.utilisation, .average_parallelism, .idle_us, .serial_us] |
 		join(" ")')" "a 20 19 2 0.475 0.95 5 11"
-	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" \
+	assert_equal "$(values cores '.parallelism_histogram_us | tojson')" \
 		"[5,11,4]"
 }
 
 @test "threads without work are not counted" {
 	(two_threads; ran 2 4 1 3 user.f 3; ran 5 5 1 4 a.b 4) >in
 	ask
-	assert_equal "$(said cores .threads_seen)" 3
+	assert_equal "$(values cores .threads_seen)" 3
 }
 
 @test "an instance that starts when another ends is not parallel to it" {
 	(execution 1 a; ran 0 5 1 1 a.b 1; ran 5 9 1 2 a.b 2) >in
 	ask
-	assert_equal "$(said cores '.parallelism_histogram_us | tojson')" "[0,9]"
+	assert_equal "$(values cores '.parallelism_histogram_us | tojson')" "[0,9]"
 }
 
 @test "the number of workers gives a second utilisation" {
 	(echo '{"type":"server","server_id":1,"threads":8}'; two_threads) >in
 	ask
-	assert_equal "$(said cores '.workers, .utilisation_of_workers,
+	assert_equal "$(values cores '.workers, .utilisation_of_workers,
 		.utilisation')" "8 0.11875 0.475"
 	two_threads >in
 	ask
-	assert_equal "$(said cores 'has("workers", "utilisation_of_workers")')" \
+	assert_equal "$(values cores 'has("workers", "utilisation_of_workers")')" \
 		"false false"
 }
 
@@ -431,16 +433,16 @@ two_threads() {
 		server 4
 		echo '{"type":"trace"}'; execution 1 c; ran 5 6 1 1 a.b 1) >in
 	ask
-	assert_equal "$(said cores "$use")" "a:8 b:4 c:?"
+	assert_equal "$(values cores "$use")" "a:8 b:4 c:?"
 	ask --text
 	assert_output --partial "% of the server's 8"
 	# Two servers in one trace: the workers of the session are unknown.
 	(server 8; server 4; two_threads) >in
 	ask
-	assert_equal "$(said cores "$use")" "a:?"
+	assert_equal "$(values cores "$use")" "a:?"
 	(server 8; server 8; two_threads) >in
 	ask
-	assert_equal "$(said cores "$use")" "a:8"
+	assert_equal "$(values cores "$use")" "a:8"
 }
 
 @test "a session spans traces; a client or no name does not" {
@@ -452,16 +454,16 @@ two_threads() {
 		done
 	done) >in
 	ask
-	assert_equal "$(said cores '"\(.session // "none"):\(.wall_us)"')" \
+	assert_equal "$(values cores '"\(.session // "none"):\(.wall_us)"')" \
 		"none:3 none:3 0:2 0:2 s:101"
-	assert_equal "$(said operation .self_us)" 12
+	assert_equal "$(values operation .self_us)" 12
 }
 
 @test "each session has its own clock and its own cores record" {
 	(execution 1 b; execution 2 a; ran 1000 1010 1 1 a.b 1
 		ran 5 25 2 1 a.b 1; ran 5 10 2 2 a.b 2) >in
 	ask
-	assert_equal "$(said cores '"\(.session):\(.wall_us):\(.busy_us)"')" \
+	assert_equal "$(values cores '"\(.session):\(.wall_us):\(.busy_us)"')" \
 		"a:20:25 b:10:10"
 }
 
@@ -469,7 +471,7 @@ two_threads() {
 	(execution 1 a; ran 0 40 1 0 user.s1_1 1; ran 10 30 1 1 language.dataflow 1
 		ran 5 15 1 2 a.b 2; ran 25 39 1 3 a.b 3; ran 0 2 1 4 a.b 1) >in
 	ask
-	assert_equal "$(said dataflow '[.session, .execution_id, .pc, .start_us,
+	assert_equal "$(values dataflow '[.session, .execution_id, .pc, .start_us,
 		.wall_us, .busy_us] | join(" ")')" "a 1 1 10 20 10"
 }
 
@@ -478,16 +480,16 @@ two_threads() {
 		ran 25 39 1 3 a.b 3; ran 10 20 1 4 a.b 4; ran 20 30 1 5 a.b 5
 		ran 11 12 1 6 user.f 6) >in
 	ask
-	assert_equal "$(said dataflow '.workers, .busy_us, .utilisation,
+	assert_equal "$(values dataflow '.workers, .busy_us, .utilisation,
 		.average_parallelism')" "2 30 0.75 1.5"
-	assert_equal "$(said cores .threads_seen)" 4
+	assert_equal "$(values cores .threads_seen)" 4
 }
 
 @test "a block has a histogram, idle and serial time" {
 	(two_threads; ran 5 18 1 3 language.dataflow 3
 		ran 1 15 1 4 language.dataflow 4) >in
 	ask
-	assert_equal "$(said dataflow '[.pc, (.parallelism_histogram_us |
+	assert_equal "$(values dataflow '[.pc, (.parallelism_histogram_us |
 		tojson), .idle_us, .serial_us, .busy_us] | join(" ")')" \
 		"3 [2,7,4] 2 7 15 4 [0,10,4] 0 10 18"
 }
@@ -497,7 +499,7 @@ two_threads() {
 		ran 10 30 1 1 language.dataflow 1; ran 12 18 1 2 a.b 2
 		ran 5 15 2 1 a.b 3; ran 20 21 3 1 a.b 2) >in
 	ask --queries
-	assert_equal "$(said dataflow '[.query // "all", .workers,
+	assert_equal "$(values dataflow '[.query // "all", .workers,
 		(.parallelism_histogram_us | tojson)] | join(" ")')" \
 		"all 1 [12,5,3] 1 1 [14,6]"
 }
@@ -524,20 +526,20 @@ at_once() {
 
 	at_once 256 >in
 	ask
-	assert_equal "$(said dataflow "$has")" "true 1 12 1804 257"
+	assert_equal "$(values dataflow "$has")" "true 1 12 1804 257"
 	at_once 257 >in
 	ask
-	assert_equal "$(said dataflow "$has")" "false 1 12 1811 258"
-	assert_equal "$(said cores '.parallelism_histogram_us | length')" 258
+	assert_equal "$(values dataflow "$has")" "false 1 12 1811 258"
+	assert_equal "$(values cores '.parallelism_histogram_us | length')" 258
 }
 
 @test "a block without work has ratios of 0" {
 	(execution 1 a; ran 10 30 1 1 language.dataflow 1
 		ran 30 30 1 2 language.dataflow 1) >in
 	ask
-	assert_equal "$(said dataflow '.workers, .busy_us, .utilisation,
+	assert_equal "$(values dataflow '.workers, .busy_us, .utilisation,
 		.average_parallelism')" "0 0 0 0 0 0 0 0"
-	assert_equal "$(said dataflow '[(.parallelism_histogram_us | tojson),
+	assert_equal "$(values dataflow '[(.parallelism_histogram_us | tojson),
 		.idle_us, .serial_us] | join(" ")')" "[20] 20 0 [0] 0 0"
 }
 
@@ -600,13 +602,13 @@ queries() {
 @test "--queries adds each query with everything that it initiates" {
 	queries >in
 	ask --queries
-	assert_equal "$(said query_stat '[.query, .session, .tag, .query_text,
+	assert_equal "$(values query_stat '[.query, .session, .tag, .query_text,
 		.busy_us, .instances] | join(" ")')" \
 		"1 a 101 select 1 17 3 4 a 104 select 4 20 1"
-	assert_equal "$(said operation '"\(.query // "all"):\(.operation)" +
+	assert_equal "$(values operation '"\(.query // "all"):\(.operation)" +
 		"=\(.self_us)"')" \
 		"all:a.d=20 all:a.b=14 all:a.c=3 1:a.b=14 1:a.c=3 4:a.d=20"
-	assert_equal "$(said cores '"\(.query // "all"):\(.session)" +
+	assert_equal "$(values cores '"\(.query // "all"):\(.session)" +
 		"=\(.wall_us)"')" "all:a=25 all:b=3 1:a=14 1:b=3 4:a=20"
 	assert_equal "$(jq -r .type <<<"$output" | uniq | paste -sd' ')" \
 		"operation instance cores query_stat operation instance cores \
@@ -644,7 +646,7 @@ query_stat operation instance cores malstat"
 	(execution 1 a; execution 2 a; ran 0 10 1 1 a.b 1
 		ran 0 10 2 1 a.b 2) >in
 	ask --queries
-	assert_equal "$(said query_stat '.query, has("query_text")')" \
+	assert_equal "$(values query_stat '.query, has("query_text")')" \
 		"1 false 2 false"
 }
 
@@ -654,7 +656,7 @@ query_stat operation instance cores malstat"
 		ran 0 $i $i 1 a.b $i
 	done; calls 1 2; calls 2 3; calls 3 1; calls 2 4) >in
 	ask --queries
-	assert_equal "$(said query_stat .instances)" 4
+	assert_equal "$(values query_stat .instances)" 4
 }
 
 @test "a long chain and many cycles of executions do not take quadratic time" {
@@ -746,10 +748,10 @@ query_stat operation instance cores malstat"
 	need_shared mal
 	malparse "$SHARED/mal/Q01_variation001.json" >in
 	ask
-	assert_equal "$(said dataflow '.workers, .wall_us, .busy_us')" \
+	assert_equal "$(values dataflow '.workers, .wall_us, .busy_us')" \
 		"10 25188043 246786168"
 	for type in cores dataflow; do
-		assert_equal "$(said $type '(.parallelism_histogram_us | add) -
+		assert_equal "$(values $type '(.parallelism_histogram_us | add) -
 			.wall_us, ([.parallelism_histogram_us | to_entries[] |
 			.key * .value] | add) - .busy_us,
 			.parallelism_histogram_us[:2] == [.idle_us,
@@ -822,16 +824,16 @@ rejects() {
 
 @test "of two rows of an execution the first counts" {
 	rejects "$(execution 1 b)" "execution_id 1 occurs twice"
-	assert_equal "$(said cores .session)" a
+	assert_equal "$(values cores .session)" a
 }
 
 @test "a time may be negative" {
 	(execution 1 a; ran -5 -2 1 1 a.b 1) >in
 	ask
-	assert_equal "$(said instance '.start_us, .self_us')" "-5 3"
+	assert_equal "$(values instance '.start_us, .self_us')" "-5 3"
 	(client 1 0; ev done 2 1 1 a.b 1 '"usec":7') >in
 	ask
-	assert_equal "$(said instance '.start_us, .self_us')" "-5 7"
+	assert_equal "$(values instance '.start_us, .self_us')" "-5 7"
 }
 
 @test "records of other types are ignored, whatever they contain" {

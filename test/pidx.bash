@@ -42,12 +42,12 @@ commits() {
 	git rev-list many
 }
 
-# file ID [STORE] - the path of an object or an index
+# file ID [STORE] - prints the path of an object or an index
 file() {
 	echo "${2:-.perun}/objects/${1:0:2}/${1:2}"
 }
 
-# profile [CMD [WORKLOAD [TYPE [COLLECTOR]]]] - a small profile, on one line
+# profile [CMD [WORKLOAD [TYPE [COLLECTOR]]]] - prints a small profile, on one line
 profile() {
 	jq -nc --arg cmd "${1:-cmd}" --arg workload "${2:-}" \
 		--arg type "${3:-time}" --arg collector "${4:-time}" '{
@@ -60,7 +60,8 @@ profile() {
 			{amount: 2.5, uid: "main", type: "time", order: 2}]}}'
 }
 
-# record PATH TIME [PROFILE...] - a `profile` record for pidx-write
+# record PATH TIME [CMD...] - prints a `profile` record for pidx-write, of the
+# profile with these arguments
 record() {
 	local path=$1 time=$2
 	shift 2
@@ -68,28 +69,29 @@ record() {
 		'{type: "profile", path: $path, time: $time, profile: .}'
 }
 
-# value KEY - a member of every record in $output
+# value KEY - prints a member of every record in $output
 value() {
 	jq -r ".$1" <<<"$output"
 }
 
-# listed [ID] - the entries of an index, read by the oracle
+# listed [ID] - prints the entries of an index, read by the oracle
 listed() {
 	oracle entries "$(file "${1:-$id}")" | jq -cS .
 }
 
-# tree [STORE] - all files of a store: name, size, time and contents
+# tree [STORE] - prints all files of a store: name, type, mode, size, time, SHA-1
 tree() {
 	(cd "${1:-.perun}" && find . -printf '%p %y %m %s %T@\n' | sort &&
 		find . -type f -print0 | sort -z | xargs -0 sha1sum)
 }
 
-# no_staging [DIR] - expects no staging directory in the store or those in DIR
+# no_staging [DIR] - expects no staging directory in the store, or in those below
+# DIR
 no_staging() {
-	local left
-	left=$(find "${1:-.perun}" -path '*/objects/.*')
-	[ -z "$left" ] && return
-	echo "left over: $left"
+	local found
+	found=$(find "${1:-.perun}" -path '*/objects/.*')
+	[ -z "$found" ] && return
+	echo "not removed: $found"
 	return 1
 }
 
@@ -98,8 +100,8 @@ check() {
 	assert_equal "$(oracle check "${3:-.perun}" "${2:-$id}")" "$1"
 }
 
-# traced CALL - the numbers of the first and last such call in the file trace
-# that was made after the store was locked; nothing if there are none
+# traced CALL - prints the numbers of the first and the last of such calls in the
+# file trace that were made after the store was locked; nothing if none was
 traced() {
 	awk -v call="$1(" '
 		/weir\.lock/ { locked = 1 }

@@ -4,7 +4,7 @@ SOURCES=$DATA/symbols
 ORACLE=$TEST/oracles/symbols.py
 PATH=$BUILD/test/programs:$PATH
 
-# c_program FILE OPTION... - of two files, with functions of the same name
+# c_program FILE OPTION... - compiles two files with functions of the same name
 c_program() {
 	local to=$1
 
@@ -12,7 +12,7 @@ c_program() {
 	gcc -O2 "$@" "$SOURCES/one.c" "$SOURCES/two.c" -o "$to"
 }
 
-# cpp_program FILE OPTION... - templates, namespaces, virtual functions
+# cpp_program FILE OPTION... - compiles templates, namespaces, virtual functions
 cpp_program() {
 	local to=$1
 
@@ -30,17 +30,17 @@ programs() {
 		gcc -O2 -g -shared -fPIC "$SOURCES/two.c" -o two.so)
 }
 
-# fewer COUNT - the count, or a tenth of it under sanitizers
+# fewer COUNT - prints the count, or a tenth of it under sanitizers
 fewer() {
 	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
 }
 
-# function_at FILE NAME - the address of a function, by nm
+# function_at FILE NAME - prints the address of a function, by nm
 function_at() {
 	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tTwW] $2\$/0x\1/p" | head -n 1
 }
 
-# callgraph PROGRAM BASE NODE... - a record of the program loaded at BASE
+# callgraph PROGRAM BASE NODE... - prints a record of the program loaded at BASE
 callgraph() {
 	local program=$1 base=$2 id
 
@@ -55,14 +55,14 @@ callgraph() {
 		nodes: ($ARGS.positional | map(fromjson))}' --args "$@"
 }
 
-# checksum FILE - SHA-512/224, by another implementation
+# checksum FILE - prints the SHA-512/224, by another implementation
 checksum() {
 	python3 -c 'import hashlib, sys
 print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 		"$1"
 }
 
-# plus A B - the sum of two addresses
+# plus A B - prints the sum of two addresses
 plus() {
 	printf '0x%x\n' $(($1 + $2))
 }

@@ -10,7 +10,8 @@ export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME SUDO_UID
 
-# agree MODE COUNT - compares with git on random histories (oracles/vcs.py)
+# agree MODE COUNT - expects that a filter and git agree on random histories (see
+# oracles/vcs.py)
 agree() {
 	local count=$2
 
@@ -20,7 +21,7 @@ agree() {
 	[ "$status" -eq 0 ]
 }
 
-# commit MESSAGE - makes a commit that writes MESSAGE to f; each has its time
+# commit MESSAGE - makes a commit that writes MESSAGE to f, each at another time
 commit() {
 	n_commits=$((${n_commits:-0} + 1))
 	echo "$1" >f && git add f &&
@@ -34,7 +35,7 @@ repository() {
 	git init -q -b main "$@" repo && cd repo
 }
 
-# hash_commit - stores standard input as a commit, even if malformed: its id
+# hash_commit - stores standard input as a commit, even if malformed; prints its id
 hash_commit() {
 	git hash-object -t commit -w --stdin --literally
 }
