@@ -72,10 +72,10 @@ is() {
 }
 
 @test "none: a tree has one branch" {
-	number
+	create_versions
 	run -0 --separate-stderr vcs-heads
 	assert_output '{"type":"head","name":"main","head":true}'
-	number one two
+	create_versions one two
 	run -0 --separate-stderr vcs-heads --dirty
 	assert_output '{"type":"head","name":"main","id":"'"$(tail -n 1 \
 		.weir-versions | tr -d '\n' | sha1sum | cut -c 1-40

@@ -319,7 +319,7 @@ at() {
 # --- none ---
 
 @test "none: versions are read from any directory below the file" {
-	number first 'second\nline\ttab\\x\n' third
+	create_versions first 'second\nline\ttab\\x\n' third
 	mkdir -p a/b
 	cd a/b
 	run -0 --separate-stderr vcs-log
@@ -341,7 +341,7 @@ at() {
 @test "git comes before none, unless --vcs says otherwise" {
 	repository
 	commit one
-	number two
+	create_versions two
 	run -0 --separate-stderr vcs-log
 	assert_equal "$(jq -r .message <<<"$output")" one
 	run -0 --separate-stderr vcs-log --vcs none
@@ -398,7 +398,7 @@ at() {
 	repository
 	trouble "vcs-log: 'HEAD' does not name a commit: "\
 "nothing has this name" vcs-log
-	number
+	create_versions
 	trouble "vcs-log: 'HEAD' does not name a commit: there is no version yet" \
 		vcs-log --vcs none
 }

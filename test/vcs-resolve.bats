@@ -242,7 +242,7 @@ committer C <c> 1 +0000
 # --- none ---
 
 @test "none: a version has a number, an id and a position from HEAD" {
-	number one two three
+	create_versions one two three
 	want() {
 		sed -n "$1p" .weir-versions | tr -d '\n' | sha1sum |
 			cut -c 1-40

@@ -40,8 +40,8 @@ hash_commit() {
 	git hash-object -t commit -w --stdin --literally
 }
 
-# number MESSAGE... - creates .weir-versions with these versions
-number() {
+# create_versions MESSAGE... - creates .weir-versions with these versions
+create_versions() {
 	local n=0
 	for message in "$@"; do
 		n=$((n + 1))

@@ -31,7 +31,7 @@ history() {
 		commit two
 		one=$(git rev-parse HEAD~1) two=$(git rev-parse HEAD)
 	else
-		number one two
+		create_versions one two
 		one=$(head -n 1 .weir-versions | tr -d '\n' | sha1sum)
 		two=$(tail -n 1 .weir-versions | tr -d '\n' | sha1sum)
 		one=${one%% *} two=${two%% *}
@@ -106,7 +106,7 @@ check_all() {
 	run -1 --separate-stderr "$CALLS" git repo/below get_minor_head
 	assert_equal "$stderr" \
 		"there is no repository of type git in 'repo/below'"
-	number one
+	create_versions one
 	run -1 --separate-stderr "$CALLS" none repo get_minor_head
 	assert_equal "$stderr" "there is no repository of type none in 'repo'"
 }

@@ -86,7 +86,7 @@ class Brute:
 
     to: the only task that may end a path.  change: a function of a task and its
     elapsed time, which returns another.  bridge: a task without a time is
-    replaced by its dependencies.
+    replaced by its dependencies; else, dependencies on it are cut and counted.
     """
 
     def __init__(self, tasks, to=None, change=None, bridge=False):

@@ -504,7 +504,12 @@ def raw_entries(data, layout):
 
 def best_chain(data, layout, objects):
     """The best choice of entries that do not overlap, as (number of entries,
-    number of joints, negative offsets, entries); see filters/pidx-fsck/salvage."""
+    number of joints, negative offsets, entries).
+
+    The greatest tuple is the best, hence the negative offsets.  A joint is where
+    an entry begins right after the header or another entry, or ends with the
+    data.  See filters/pidx-fsck/salvage.c.
+    """
     found = []
     for at in range(len(data) - 24):
         if data[at + 4:at + 24].hex() in objects:
@@ -514,11 +519,11 @@ def best_chain(data, layout, objects):
     best = (0, 0, (), [])
     chains = []
     for at, entry, end in reversed(found):
-        header = at == 12
-        chain = (1, header + (end == len(data)), (-at,), [entry])
+        after_header = at == 12
+        chain = (1, after_header + (end == len(data)), (-at,), [entry])
         for n, joints, starts, entries in chains:
             if -starts[0] >= end:
-                chain = max(chain, (1 + n, header + joints +
+                chain = max(chain, (1 + n, after_header + joints +
                     (-starts[0] == end), (-at,) + starts, [entry] + entries),
                     key=lambda c: c[:3])
         chains.append(chain)
@@ -527,6 +532,7 @@ def best_chain(data, layout, objects):
 
 
 def layouts_of(data):
+    """The layouts to try, the likeliest first; fewer if the header is valid."""
     version = struct.unpack_from("<i", data, 4)[0] if len(data) >= 8 else 0
     order = ["1", "2", "2args"] if version == 1 else ["2", "2args", "1"]
     if len(data) >= 8 and data[:4] == b"pidx" and version in (1, 2):

@@ -240,8 +240,8 @@ test_damaged_gzip(void)
 }
 
 /*
- * Lines of all lengths, some longer than the limit and several reads.  The
- * expected result is made along with the text.
+ * Reads lines of all lengths, some longer than the limit and longer than a read.
+ * The expected result is made along with the text.
  */
 static void
 test_large(void)

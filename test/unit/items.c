@@ -1,6 +1,6 @@
 /*
  * items - a walk over an array or object returns the items that it was made of,
- * and recio_item() the records that recio_parse() reads from them
+ * and recio_item() returns the records that recio_parse() reads from them
  */
 
 #include "common/json/items.h"

@@ -18,7 +18,7 @@ __asan_default_options(void)
 
 enum { PIECES = 3000 };
 
-/* Less than 1000 bytes; each 500th piece is larger than a block (64 KiB). */
+/* Most pieces have less than 1000 bytes; each 500th exceeds a block's 64 KiB. */
 static size_t
 piece_size(size_t i)
 {
@@ -87,7 +87,7 @@ test_grow(void)
 	CHECK(n_grown < 20, "grown %zu times", n_grown);
 	for (size_t i = 0; i < 100000; i++)
 		CHECK(p[i] == (int)i + 1, "element %zu has changed", i);
-	/* More than twice as many at once. */
+	/* Now it must more than double at once. */
 	p = mem_grow(p, &cap, 1000000, sizeof *p);
 	CHECK(cap >= 1000000, "room for only %zu", cap);
 	free(p);

@@ -143,11 +143,12 @@ test_truncated_escapes(void)
 
 	CHECK(text_escape(got, 0, from.p, from.n) == 0,
 	    "bytes are written without room for a NUL");
-	/* sizeof escaped, which counts the NUL, is the first that fits all. */
+	/* sizeof escaped, which counts the NUL, is enough for all of it. */
 	for (size_t size = 1; size <= sizeof escaped; size++) {
 		memset(got, '#', sizeof got);
 		n = text_escape(got, size, from.p, from.n);
-		for (want = size - 1; !is_boundary[want];)
+		want = size - 1;
+		while (!is_boundary[want])
 			want--;
 		CHECK(n == want && memcmp(got, escaped, n) == 0,
 		    "size %zu: %zu bytes, not %zu", size, n, want);
