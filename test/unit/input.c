@@ -240,7 +240,7 @@ test_damaged_gzip(void)
 }
 
 /*
- * Reads lines of all lengths, some longer than the limit and longer than a read.
+ * Lines of all lengths are read, some longer than the limit and several reads.
  * The expected result is made along with the text.
  */
 static void

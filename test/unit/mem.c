@@ -18,7 +18,7 @@ __asan_default_options(void)
 
 enum { PIECES = 3000 };
 
-/* Most pieces have less than 1000 bytes; each 500th exceeds a block's 64 KiB. */
+/* Most pieces have less than 1000 bytes; each 500th exceeds a 64 KiB block. */
 static size_t
 piece_size(size_t i)
 {
