@@ -43,10 +43,10 @@ def report(message):
 
 def may_include(path, included):
     here, there = path.parts, pathlib.PurePath(included).parts
-    if here[0] != "common":
-        own = len(here) == 2 or here[:2] == there[:2]
-        return (here[0] == there[0] and own or
-            here[0] == "filters" and there[0] == "common")
+    if here[0] == "instrument":
+        return there[0] == "instrument"
+    if here[0] == "filters":
+        return there[0] == "common" or len(here) == 3 and here[:2] == there[:2]
     if there[0] != "common" or len(there) != 3:
         return False
     here, there = here[1], there[1]
