@@ -6,13 +6,12 @@
  * a connection and a buffer of its own.  Then it passes the signal on to the
  * program's own handler or to the default action.
  *
- * A program must neither notice this handler nor replace it by its own.  So
+ * The program should neither notice this handler nor be able to replace it.  So
  * sigaction() and signal() are interposed: they store the action that the
  * program asks for in program_actions, from which later calls return it, and
  * install the instrument's handler with the program's flags and mask.
  */
 
-#include <errno.h>
 #include <signal.h>
 
 #include "instrument/instrument.h"

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The files of the instrument, bottom up: each uses only files above it in
- * this list.
+ * The files of the instrument: each uses only files that are listed before
+ * it.
  *
  *	sys		system calls
  *	bytes		strings and memory, without the C library

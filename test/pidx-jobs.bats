@@ -40,7 +40,7 @@ random() {
 
 # --- the matrix ---
 
-@test "jobs are in the order of local.yml, the last list varies fastest" {
+@test "jobs vary by command, workload, collector and args, the last fastest" {
 	settings <<-'END'
 		cmds: [./a, ./b]
 		args: [-x, -y]
@@ -77,7 +77,7 @@ random() {
 	random jobs 150 pidx-jobs
 }
 
-@test "without workloads there is an empty one; without args there are none" {
+@test "without workloads the workload is empty; without args a job has none" {
 	small
 	run -0 --separate-stderr pidx-jobs
 	assert_output '{"type":"job","cmd":"./a","workload":"",'`
@@ -144,7 +144,7 @@ random() {
 		'[["none",{},["p1","p2"],[{},{}]]]'
 }
 
-@test "a collector or postprocessor option has the parameters of local.yml" {
+@test "a collector or postprocessor given as an option keeps its parameters" {
 	cp "$DATA/pidx-jobs/every-key.yml" .perun/local.yml
 	run -0 --separate-stderr pidx-jobs -b ./x -w w -a "" -c time \
 		-p regression_analysis
@@ -152,7 +152,7 @@ random() {
 		.postprocessor_params[0].method])')" '[["10","full"]]'
 }
 
-@test "with a command and a collector local.yml is optional" {
+@test "given --cmd and --collector, local.yml is optional" {
 	run -0 --separate-stderr pidx-jobs --cmd ./x --collector time
 	assert_equal "$(answer 'map(.command)')" '["./x"]'
 }
@@ -163,7 +163,7 @@ random() {
 	assert_equal "$output" ""
 }
 
-@test "the commands can be run by xargs and by a loop" {
+@test "the commands can be run by xargs and by a shell" {
 	settings <<-'END'
 		cmds: ["printf '<%s>\\n'"]
 		workloads: [a b, "'a b'"]
@@ -178,7 +178,7 @@ random() {
 
 # --- workload generators ---
 
-@test "a workload that is a generator is reported and has no command" {
+@test "a workload that names a generator gets a warning, and no command" {
 	settings <<-'END'
 		cmds: [./a]
 		workloads: [w, strings]
@@ -196,7 +196,7 @@ random() {
 	[[ $stderr == *"warning: workload 'strings' is a generator ("*/.perun/local.yml:6")"* ]]
 }
 
-@test "shared generators count as well; of the same id the last counts" {
+@test "of generators with the same id, the one of shared.yml wins" {
 	mkdir shared
 	small
 	cat >>.perun/local.yml <<-'END'
@@ -310,7 +310,7 @@ refused() {
 	random mutate 400 "$CONFIG"
 }
 
-@test "a file truncated at any byte gives status 0 or 2" {
+@test "a file truncated at every seventh byte gives status 0 or 2" {
 	cp "$DATA/pidx-jobs/every-key.yml" whole
 	size=$(wc -c <whole)
 	for ((n = 0; n < size; n += 7)); do

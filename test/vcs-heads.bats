@@ -227,12 +227,12 @@ is() {
 
 @test "operands and unknown systems are usage errors" {
 	repository
-	trouble "vcs-heads: there are no operands: all branches are listed" \
+	assert_fatal "vcs-heads: there are no operands: all branches are listed" \
 		vcs-heads main
-	trouble "vcs-heads: unknown version control system 'hg'" \
+	assert_fatal "vcs-heads: unknown version control system 'hg'" \
 		vcs-heads --vcs hg
 	cd ..
-	trouble "vcs-heads: there is no repository in '.' or above" vcs-heads
+	assert_fatal "vcs-heads: there is no repository in '.' or above" vcs-heads
 }
 
 @test "a damaged index is an error only with --dirty" {

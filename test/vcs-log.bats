@@ -351,7 +351,7 @@ at() {
 @test "a malformed line of .weir-versions is reported with its number" {
 	bad() {
 		printf "$1" >.weir-versions &&
-			trouble "vcs-log: $PWD/.weir-versions:$2" vcs-log
+			assert_fatal "vcs-log: $PWD/.weir-versions:$2" vcs-log
 	}
 	valid='1\t5\tJo\tm\n'
 	bad "${valid}3\t5\tJo\tm\n" \
@@ -368,14 +368,14 @@ at() {
 
 @test "a missing repository is an error" {
 	mkdir empty
-	trouble "vcs-log: there is no repository in '.' or above" vcs-log
-	trouble "vcs-log: there is no repository in 'empty' or above" \
+	assert_fatal "vcs-log: there is no repository in '.' or above" vcs-log
+	assert_fatal "vcs-log: there is no repository in 'empty' or above" \
 		vcs-log -C empty
-	trouble "vcs-log: there is no repository in 'missing' or above" \
+	assert_fatal "vcs-log: there is no repository in 'missing' or above" \
 		vcs-log -C missing
-	trouble "vcs-log: there is no repository of type git in '.' or above" \
+	assert_fatal "vcs-log: there is no repository of type git in '.' or above" \
 		vcs-log --vcs git
-	trouble "vcs-log: unknown version control system 'svn'" \
+	assert_fatal "vcs-log: unknown version control system 'svn'" \
 		vcs-log --vcs svn
 }
 
@@ -383,23 +383,23 @@ at() {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
-	trouble "vcs-log: 'x' does not name a commit: nothing has this name" \
+	assert_fatal "vcs-log: 'x' does not name a commit: nothing has this name" \
 		vcs-log HEAD x
-	trouble "vcs-log: 'x' does not name a commit: nothing has this name" \
+	assert_fatal "vcs-log: 'x' does not name a commit: nothing has this name" \
 		vcs-log HEAD..x
-	trouble "vcs-log: 'x' does not name a commit: nothing has this name" \
+	assert_fatal "vcs-log: 'x' does not name a commit: nothing has this name" \
 		vcs-log ^x
-	trouble "vcs-log: '$tree' does not name a commit: it is a tree" vcs-log "$tree"
-	trouble "vcs-log: 'HEAD...HEAD': a range has two dots, not three" \
+	assert_fatal "vcs-log: '$tree' does not name a commit: it is a tree" vcs-log "$tree"
+	assert_fatal "vcs-log: 'HEAD...HEAD': a range has two dots, not three" \
 		vcs-log HEAD...HEAD
 }
 
 @test "a branch without a commit is an error" {
 	repository
-	trouble "vcs-log: 'HEAD' does not name a commit: "\
+	assert_fatal "vcs-log: 'HEAD' does not name a commit: "\
 "nothing has this name" vcs-log
 	create_versions
-	trouble "vcs-log: 'HEAD' does not name a commit: there is no version yet" \
+	assert_fatal "vcs-log: 'HEAD' does not name a commit: there is no version yet" \
 		vcs-log --vcs none
 }
 
@@ -424,14 +424,14 @@ at() {
 	tree=$(git rev-parse HEAD^{tree})
 	id=$(printf "tree $tree\nparent $tree\nauthor A <a> 1 +0000\n"\
 "committer C <c> 1 +0000\n\nm" | hash_commit)
-	trouble "vcs-log: $tree is not a commit" vcs-log "$id"
+	assert_fatal "vcs-log: $tree is not a commit" vcs-log "$id"
 	id=$(printf "not a commit" | hash_commit)
-	trouble "vcs-log: commit $id is malformed" vcs-log "$id"
+	assert_fatal "vcs-log: commit $id is malformed" vcs-log "$id"
 }
 
 @test "a SHA-256 repository is refused" {
 	git init -q --object-format=sha256 repo || skip "git has no SHA-256"
-	trouble "vcs-log: the repository in 'repo' uses a hash other "\
+	assert_fatal "vcs-log: the repository in 'repo' uses a hash other "\
 "than SHA-1" vcs-log -C repo
 }
 

@@ -159,7 +159,7 @@ committer C <c> 1 +0000
 	assert_equal "$(id)" "$(git rev-parse HEAD~1 HEAD)"
 }
 
-@test "a branch named like an id does not hide the commit" {
+@test "a full id wins over a branch of that name, which wins over a prefix" {
 	repository
 	commit one
 	commit two
@@ -229,7 +229,7 @@ committer C <c> 1 +0000
 	[ ! -e out ]
 }
 
-@test "names are escaped in messages and complete in records" {
+@test "names are escaped in messages, but not in records" {
 	repository
 	commit one
 	unknown $'a\u009b' "a commit: nothing has this name" || true
@@ -285,12 +285,12 @@ committer C <c> 1 +0000
 	assert_output "$(git rev-parse HEAD main)"
 }
 
-@test "no operand and an unknown kind are usage errors" {
+@test "no operand, an unknown object type and no repository are fatal" {
 	repository
-	trouble "vcs-resolve: there is no revision to resolve" vcs-resolve
-	trouble "vcs-resolve: --object-type must be commit, tree, blob, tag "\
+	assert_fatal "vcs-resolve: there is no revision to resolve" vcs-resolve
+	assert_fatal "vcs-resolve: --object-type must be commit, tree, blob, tag "\
 "or any, not 'object'" vcs-resolve -t object HEAD
 	cd ..
-	trouble "vcs-resolve: there is no repository in '.' or above" \
+	assert_fatal "vcs-resolve: there is no repository in '.' or above" \
 		vcs-resolve HEAD
 }

@@ -50,8 +50,8 @@ create_versions() {
 	done >.weir-versions
 }
 
-# trouble MESSAGE COMMAND... - expects status 2, no output and this message
-trouble() {
+# assert_fatal MESSAGE COMMAND... - expects status 2, no output and this message
+assert_fatal() {
 	local message=$1
 
 	shift
