@@ -55,8 +55,9 @@ void intervals_build(struct intervals *, struct interval *, size_t n);
 void intervals_append(struct intervals *, uint64_t start, uint32_t index);
 
 /*
- * Assigns a range to an index, replacing what the range had before.  It copies
- * the whole list: meant for some thousands of boundaries at most.
+ * Makes all addresses from start to end - 1 belong to the range with this
+ * index, whatever range they belonged to before.  This copies the whole list:
+ * it is meant for some thousands of boundaries at most.
  */
 void intervals_assign(struct intervals *, uint64_t start, uint64_t end,
     uint32_t index);

@@ -9,9 +9,11 @@
 #include "common/json/rec.h"
 
 /*
- * A callgraph record as arrays: modules, and nodes in pre-order.  All texts are
- * borrowed until the next record is read.
+ * A callgraph record, read into arrays: modules, and nodes in the order of the
+ * record, parents first.  All texts are borrowed until the next record is read.
  */
+
+/* Indexes of a node's measures and texts, and the keys of both in a record. */
 enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
 extern const char *const callgraph_measures[N_MEASURES];
 
@@ -35,9 +37,9 @@ struct graph_node {
 };
 
 /*
- * Adds a measure to a sum; either may be INT_UNKNOWN.  Returns false if the sum
- * is too large for a record, and limits it to the greatest integer that a
- * record can hold.
+ * Adds n, unless it is INT_UNKNOWN, to a sum; INT_UNKNOWN as the sum counts as
+ * 0.  If the sum is too large for a record, returns false and limits it to the
+ * greatest integer that a record can hold.
  */
 static inline bool
 measure_add(int64_t *sum, int64_t n)
@@ -53,7 +55,7 @@ measure_add(int64_t *sum, int64_t n)
 	return false;
 }
 
-/* The keys of a callgraph record; a filter that reads them declares these. */
+/* The keys of a callgraph record, for the struct about of a filter. */
 enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
     GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
     GRAPH_RECORDS };

@@ -19,7 +19,7 @@ struct unit {
 struct file_table {
 	Dwarf_Files *key;	/* libdw's table */
 	const char **paths;	/* by file number; NULL: not cached yet */
-	size_t n;
+	size_t n;		/* capacity of paths */
 };
 
 struct debug {
@@ -229,8 +229,8 @@ file_table_of(struct debug *d, Dwarf_Files *key)
 }
 
 /*
- * Makes a path absolute: only up to DWARF 4 libdw itself prepends the
- * compilation directory, which is directory 0.
+ * Makes a path absolute by prepending the compilation directory, which is
+ * directory 0.  libdw itself does this only up to DWARF 4.
  */
 static const char *
 full_path(struct debug *d, Dwarf_Files *key, const char *path)

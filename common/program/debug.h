@@ -12,10 +12,11 @@
 struct debug;
 
 /*
- * Reads the DWARF in the file debug, which describes the program code; both may
- * be the same file, and they must outlive the result.  What DWARF says of
- * addresses outside the program's code is ignored: the linker has discarded
- * those functions.  Returns NULL and sets *why if the DWARF cannot be read.
+ * Opens the DWARF in the file `debug`, which describes the program in the file
+ * `code`; both may be the same file, and they must outlive the result.  What
+ * DWARF says of addresses outside the program's code is ignored: the linker has
+ * discarded those functions.  If the DWARF cannot be read, returns NULL and
+ * sets *why, which is borrowed until the next call.
  */
 struct debug *debug_open(const struct elf *code, const struct elf *debug,
     const char **why);

@@ -194,7 +194,7 @@ elf_close(struct elf *e)
 
 /* --- the file with the debug information --------------------------------- */
 
-/* The CRC-32 of a whole file, which .gnu_debuglink stores. */
+/* Whether a whole file has the CRC-32 that .gnu_debuglink stores. */
 static bool
 has_crc(int fd, GElf_Word expected)
 {
@@ -411,9 +411,9 @@ elf_is_code(const struct elf *e, uint64_t address)
  * address itself if it is not in a section of code.
  */
 static uint64_t
-code_end(const void *elf, uint64_t address)
+code_end(const void *context, uint64_t address)
 {
-	const struct elf *e = elf;
+	const struct elf *e = context;
 
 	return elf_is_code(e, address) ?
 	    e->code.list[intervals_above(&e->code, address)].start : address;

@@ -10,9 +10,9 @@
 #include "common/program/release.h"
 
 /*
- * The maximum of rows, boundaries of inlined calls and symbols together in one
- * record.  They are about 100 KB of text, which takes a third of a millisecond
- * to decode.
+ * The maximum number of entries in one record: rows, boundaries of inlined
+ * calls and symbols together.  As many take about 100 KB of text, which is
+ * decoded in a third of a millisecond.
  */
 enum { PART_ENTRIES_MAX = 8192 };
 

@@ -78,10 +78,10 @@ find_string(const struct strings *s, uint64_t number, const char **found)
 }
 
 /*
- * Reads the next number of an array.  Returns false at the end of the array,
- * where it leaves rest empty, or if the array is malformed, where it does not.
- * For speed it does without the JSON reader: arrays of numbers are most of a
- * release.  18 digits cannot overflow.
+ * Reads the next number of an array.  Returns false at the end of the array or
+ * if the array is malformed; rest is empty only in the first case.  For speed
+ * this does without the JSON reader: arrays of numbers are most of a release.
+ * 18 digits cannot overflow.
  */
 static bool
 next_number(struct span *rest, uint64_t *value)
@@ -272,8 +272,9 @@ read_address(const char *p, const char *end, uint64_t *address)
 }
 
 /*
- * Reads the addresses, which the writer puts first and in exactly this form, so
- * that parts can be indexed without parsing their records.
+ * Adds the part that a line from p to end holds.  Reads only its addresses: the
+ * writer puts them first and in exactly this form, so that parts can be indexed
+ * without parsing their records.  False if the line is malformed.
  */
 static bool
 add_part(struct release *r, const char *p, const char *end)

@@ -26,13 +26,14 @@ struct release_writer {
 	uint64_t start;		/* of the next part */
 	bool has_ended;
 	uint32_t *scope_numbers;	/* in the current part, by index of the
-					   scope; 0: not numbered yet */
+					   scope; 0: not numbered yet; freed
+					   with the last record */
 };
 
 /* Writes the next record to the buffer.  False if there are no more. */
 bool release_write(struct release_writer *, struct buf *);
 
-/* The values of "kind" in a record, by enum symbol_kind. */
+/* The values of "kind" of symbols in a record, by enum symbol_kind. */
 extern const char *const release_symbol_kinds[];
 
 struct release;

@@ -42,7 +42,7 @@ struct cached_answer {
 
 struct symbols {
 	struct elf elf;		/* the program */
-	struct elf split;	/* its separate debug information */
+	struct elf debug_file;	/* its separate debug information */
 	struct debug *debug;
 	struct symtab elf_symbols;	/* read when first needed */
 	bool has_elf_symbols;
@@ -106,7 +106,7 @@ new_symbols(void)
 {
 	struct symbols *s = mem_zero(1, sizeof *s);
 
-	s->elf.fd = s->split.fd = -1;
+	s->elf.fd = s->debug_file.fd = -1;
 	map_init(&s->answer_map, resolution_key, s);
 	map_init(&s->location_map, location_key, s);
 	map_init(&s->address_map, address_key, s);
@@ -120,8 +120,9 @@ open_debug(struct symbols *s, const char *debug_dir)
 	const struct elf *source = &s->elf;
 	const char *why;
 
-	if (!s->elf.has_debug && elf_open_debug(&s->elf, debug_dir, &s->split))
-		source = &s->split;
+	if (!s->elf.has_debug &&
+	    elf_open_debug(&s->elf, debug_dir, &s->debug_file))
+		source = &s->debug_file;
 	if (!source->has_debug)
 		return source->has_symbols ?
 		    "it has no debug information: functions have no lines" :
@@ -164,7 +165,7 @@ symbols_close(struct symbols *s)
 	debug_close(s->debug);
 	symtab_release(&s->elf_symbols);
 	elf_close(&s->elf);
-	elf_close(&s->split);
+	elf_close(&s->debug_file);
 	for (size_t i = 0; i * ANSWERS_PER_BLOCK < s->n_answers; i++)
 		free(s->blocks[i]);
 	free(s->blocks);
@@ -224,8 +225,8 @@ symbol_at(struct symbols *s, uint64_t address)
 		if ((t = release_find(s->release, address)) == NULL)
 			return NULL;
 	} else if (!s->has_elf_symbols) {
-		elf_add_symbols(s->split.has_symbols ? &s->split : &s->elf,
-		    &s->elf_symbols);
+		elf_add_symbols(s->debug_file.has_symbols ? &s->debug_file :
+		    &s->elf, &s->elf_symbols);
 		s->has_elf_symbols = true;
 	}
 	index = intervals_find(&t->symbol_index, address);

@@ -53,12 +53,13 @@ struct answer {
 	const char *file;	/* of the address itself */
 	uint32_t line;
 	uint32_t number;
-	uint32_t function;	/* a location: where it is declared */
+	uint32_t function;	/* number of a location: the function's name
+				   and where it is declared */
 	uint32_t n_inlined;
 
 	/*
-	 * The inlined calls around the address, innermost first: locations with
-	 * the name of the callee and the line of the call.
+	 * The inlined calls around the address, innermost first: numbers of
+	 * locations with the name of the callee and the line of the call.
 	 */
 	const uint32_t *inlined;
 };

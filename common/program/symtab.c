@@ -109,8 +109,8 @@ symtab_index_symbols(struct symtab *t)
 
 void
 symtab_finish_symbols(struct symtab *t,
-    uint64_t (*code_end)(const void *owner, uint64_t address),
-    const void *owner)
+    uint64_t (*code_end)(const void *context, uint64_t address),
+    const void *context)
 {
 	/* Of the current symbol, and the next higher one. */
 	uint64_t address = UINT64_MAX, next_address = UINT64_MAX;
@@ -125,7 +125,7 @@ symtab_finish_symbols(struct symtab *t,
 			next_address = address;
 			address = s->address;
 		}
-		end = code_end(owner, s->address);
+		end = code_end(context, s->address);
 		max_size = end - s->address;
 		if (s->size == 0 || s->kind == SYMBOL_LABEL)
 			s->size = next_address < end ?

@@ -10,7 +10,8 @@
 
 /*
  * The symbol table of a program or of a part of it: functions, the calls
- * inlined into them, lines and ELF symbols, in arrays sorted by address.
+ * inlined into them, lines and ELF symbols.  Lines and symbols are sorted by
+ * address; functions and inlined calls are found by an interval index.
  * Addresses are those in the ELF file.
  *
  * A symtab owns its arrays and its arena.  Names and files, which are NULL if
@@ -97,10 +98,10 @@ void symtab_add_row(struct symtab *, struct row);
  * extends to the next symbol.  Labels inside functions are dropped.
  */
 void symtab_finish_symbols(struct symtab *,
-    uint64_t (*code_end)(const void *owner, uint64_t address),
-    const void *owner);
+    uint64_t (*code_end)(const void *context, uint64_t address),
+    const void *context);
 
-/* Only builds symbol_index, for symbols that were finished and stored. */
+/* Builds only symbol_index: a release has symbols that were finished before. */
 void symtab_index_symbols(struct symtab *);
 
 /* The row that covers an address, or NULL if it has no line. */

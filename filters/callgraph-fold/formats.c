@@ -117,7 +117,7 @@ put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
 /*
  * Writes an "evented" profile, as if each function ran once, first itself and
  * then its callees.  A "sampled" profile would repeat the whole stack for each
- * node, and so its length would also be proportional to the depth.
+ * node, and so its length would be proportional to nodes times depth.
  */
 static void
 put_profile(struct buf *b, const struct stacks *s, unsigned measure)

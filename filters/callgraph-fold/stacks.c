@@ -7,8 +7,8 @@
 #include "filters/callgraph-fold/stacks.h"
 
 /*
- * The key of a stack has the same layout as its first members.  It has no
- * padding, so it can be hashed and compared as raw memory.
+ * The key of a stack, with the same layout as the first members of struct
+ * stack.  It has no padding, so it can be hashed and compared as raw memory.
  */
 struct key {
 	uint32_t parent, frame;

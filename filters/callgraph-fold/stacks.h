@@ -62,14 +62,14 @@ struct span stacks_program(const struct stacks *);
  */
 struct walk {
 	uint32_t stack;
-	bool enters;		/* else it leaves */
+	bool enters;		/* the walk enters stack; else it leaves it */
 
 	/* Private to stacks.c. */
 	uint32_t *sorted;	/* by parent, then name */
-	size_t *first;		/* by stack: where its callees begin in it */
+	size_t *first;		/* by stack: start of its callees in sorted */
 	struct walk_level {
 		uint32_t stack;
-		size_t next, end;	/* its callees left to visit */
+		size_t next, end;	/* callees to visit, in sorted */
 	} *levels;
 	size_t depth, cap;
 };

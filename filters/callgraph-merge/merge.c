@@ -260,7 +260,7 @@ place_modules(struct merge *m)
 
 /* A node with its sort key. */
 struct sorted_node {
-	struct key key;		/* with the positions of modules */
+	struct key key;		/* with positions of modules, not indexes */
 	uint32_t node;
 };
 

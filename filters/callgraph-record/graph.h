@@ -9,14 +9,14 @@
 #include "common/base/intervals.h"
 
 /*
- * A node of an emission, which is one snapshot of its counts that a process
- * sends.  Nodes are stored in the order in which they arrive: parents before
- * their children.
+ * A node of an emission.  An emission is what a process sends of its counts at
+ * one time: those since its last emission.  Nodes are stored in the order in
+ * which they arrive: parents before their children.
  */
 struct graph_node {
 	uint64_t function, call_site;
 	uint64_t calls, self_ns, total_ns, samples;
-	/* Numbers of nodes, which count from 1; 0: none. */
+	/* Numbers of nodes, which start at 1; 0: none. */
 	uint32_t parent, first_child, next_sibling;
 };
 
@@ -56,11 +56,11 @@ void graph_put(struct graph *, bool timed, bool sampled, struct buf *);
 void modules_add(struct modules *, const struct module *);
 void modules_release(struct modules *);
 
-/* Mark the modules of an address, or of all nodes, for modules_put(). */
+/* Mark the module of one address, or those of all nodes, for modules_put(). */
 void modules_mark(struct modules *, uint64_t address);
 void modules_mark_graph(struct modules *, const struct graph *);
 
-/* Writes the array "modules", only those that are marked, and unmarks them. */
+/* Writes the marked modules as the array "modules", and unmarks them. */
 void modules_put(struct modules *, struct buf *);
 
 #endif

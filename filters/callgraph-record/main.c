@@ -155,7 +155,7 @@ catch_signals(void)
 		die_errno("cannot create a signalfd");
 }
 
-/* Keeps the program from inheriting open files, and sets may_block. */
+/* Keeps the program from inheriting the output files, and sets may_block. */
 static void
 prepare_output(const struct filter *f)
 {
@@ -267,7 +267,7 @@ accept_peers(void)
 		peers_add(&state.peers, fd);
 }
 
-/* How long to wait for events: -1: until there is one. */
+/* How long to wait for events; -1 waits until there is one. */
 static int
 timeout_ms(void)
 {
@@ -307,7 +307,7 @@ poll_once(struct filter *f)
 		write_pending(f);
 	if (any && !is_full)
 		peers_read(&state.peers, fds + PEERS, b);
-	/* After peers_read(), because it changes the list of peers. */
+	/* After peers_read(): a new peer has no entry in fds. */
 	if (fds[LISTENER].revents != 0)
 		accept_peers();
 	if (state.output_error != 0)
@@ -346,7 +346,7 @@ time_us(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-/* What the program's process reported, or else that of the file; "" if none. */
+/* That of the program's process if it sent hello, else of the file; or "". */
 static const char *
 checksum_of_program(const char *file)
 {

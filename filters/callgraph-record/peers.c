@@ -23,10 +23,10 @@
 
 enum {
 	MESSAGE_MAX_BYTES = 1 << 20,	/* the instrument's are far shorter */
-	REMEMBERED_MAX = 256	/* processes without a connection, about */
+	REMEMBERED_MAX = 256	/* about; processes without a connection */
 };
 
-/* A process that executes another program becomes a second struct process. */
+/* A process that executes another program gets a second struct process. */
 struct process {
 	pid_t pid;
 	char *program;		/* any bytes */
@@ -35,7 +35,7 @@ struct process {
 	size_t n_peers;
 	uint64_t sequence;	/* of the next callgraph */
 	struct modules modules;
-	bool is_awaited;	/* an emission was requested */
+	bool is_awaited;	/* an emission was requested, not yet sent */
 
 	/* The current emission: */
 	bool in_emission;
@@ -134,7 +134,7 @@ number_of(const struct rec *r, unsigned key)
 	    (uint64_t)value : 0;
 }
 
-/* Reads a number and the space after it, if it is not the last. */
+/* Reads a number and, if one follows, a space.  False if it is malformed. */
 static bool
 read_number(struct span *s, unsigned radix, uint64_t *value)
 {
@@ -331,7 +331,7 @@ forget_processes(struct peers *p)
 
 /*
  * The checksum of /proc/PID/exe, because the file at the program's path may
- * have been replaced; of that file only if the process has ended.
+ * have been replaced.  If the process has ended, that of the file at the path.
  */
 static const char *
 checksum_of_process(pid_t pid, const char *program)
@@ -395,8 +395,9 @@ new_process(struct peers *p, pid_t pid, char *program)
 
 /*
  * A known process sends hello again when it reconnects, when it crashes, and
- * when it has executed another program, which gets its own struct process.  So
- * does a new process with the pid of one that has sent its final emission.
+ * when it has executed another program.  Another program gets its own struct
+ * process, and so does a new process whose pid was that of a process that has
+ * sent its final emission.
  */
 static void
 on_hello(struct peers *p, struct peer *peer, const struct rec *r,

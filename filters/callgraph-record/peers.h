@@ -38,7 +38,7 @@ struct peers {
 void peers_init(struct peers *, const char *release_dir);
 void peers_release(struct peers *);
 
-/* Takes over a connection; closes it at once if it is of another user. */
+/* Takes over a connection; closes it at once if the peer is another user's. */
 void peers_add(struct peers *, int fd);
 
 /* Fills in an array for poll(): one element for each of the n peers. */

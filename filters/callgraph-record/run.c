@@ -132,7 +132,7 @@ run_exit_as(int wait_status)
 	exit(128 + number);
 }
 
-/* What remove_listener() removes, also when this process dies. */
+/* For remove_listener(), which is also called when this process dies. */
 static struct listener *volatile open_listener;
 
 static void

@@ -50,7 +50,7 @@ chosen_level(void)
 	return BY_FUNCTION;
 }
 
-/* The measure that --sort names, or N_MEASURES for "name". */
+/* The measure that --sort names, or N_MEASURES for "name".  SELF_NS if none. */
 static unsigned
 chosen_sort(void)
 {
@@ -66,7 +66,7 @@ chosen_sort(void)
 	return SELF_NS;
 }
 
-/* With --diff, in both runs. */
+/* Whether some node has the measure; with --diff, in both runs. */
 static bool
 is_measured(const struct profile *p, unsigned measure)
 {

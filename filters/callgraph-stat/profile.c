@@ -111,9 +111,9 @@ module_id(struct profile *p, const struct graph_module *m)
 }
 
 /*
- * The function of a node.  An address outside all modules is not part of its
+ * The function of a node.  An address outside all modules is not part of the
  * key, because it differs from run to run.  The file and line of a function are
- * those of the newer run, if the function is in it.
+ * those of the newer run, if the newer run called the function.
  */
 static uint32_t
 function_of(struct profile *p, const struct callgraph *g,

@@ -6,7 +6,7 @@
 
 /*
  * Callgraphs added up by function and by another level: file, module or call
- * site.  There are two sums, the sides, to compare two runs.
+ * site.  There are two sums, called sides: one for each of two runs.
  */
 enum { NOW, BEFORE, N_SIDES };
 enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
@@ -41,7 +41,7 @@ struct entry {
 	sym module;		/* its name, or SYM_NONE */
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
 	int64_t line;		/* 0: unknown, or the nodes differ */
-	uint32_t n_open;	/* how often it is on the current path */
+	uint32_t n_open;	/* its nodes on the path of the current walk */
 	struct tally tallies[N_SIDES];
 };
 #define FILES_DIFFER (SYM_NONE - 1)	/* its nodes have different files */

@@ -34,8 +34,8 @@ is_measured(const struct answer *a, unsigned measure)
 }
 
 /*
- * The amount of which the shares are given: the program's sum of the measure.
- * For total time it is that of self time, which is the program's time.
+ * The amount that counts as 100 % in shares: the program's sum of the measure.
+ * For total time it is the sum of self time, which is the program's time.
  */
 static int64_t
 share_base(const struct profile *p, unsigned measure)
@@ -169,7 +169,7 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 	}
 }
 
-/* Adds a text as a cell and empties it. */
+/* Adds a text as a cell, and empties the text. */
 static void
 put_text_cell(struct table *t, struct buf *text)
 {
@@ -232,7 +232,7 @@ choose_columns(const struct answer *a, struct columns *c,
 	add_column(c, last_head, 'l');
 }
 
-/* Adds all cells but the last.  base: the amount of which the share is. */
+/* Adds all cells but the last.  base: the amount that counts as 100 %. */
 static void
 put_row(struct table *t, const struct answer *a, const struct entry *e,
     int64_t base)
@@ -337,7 +337,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
     bool callers)
 {
 	const struct profile *p = a->profile;
-	const struct entry *of = &p->functions.list[function], *e;
+	const struct entry *subject = &p->functions.list[function], *e;
 	struct buf text = { 0 };
 	struct columns c;
 	struct order order;
@@ -357,7 +357,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	table_init(&t, c.align, c.heads);
 	for (size_t i = 0; i < n_rows; i++) {
 		e = &p->groups.list[order.list[i]];
-		put_row(&t, a, e, of->tallies[NOW].measures[a->measure]);
+		put_row(&t, a, e, subject->tallies[NOW].measures[a->measure]);
 		if (callers)
 			put_caller(&text, p, e);
 		else

@@ -4,7 +4,7 @@
 #include "common/frame/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
-/* The same answers as in emit.h, as text; the program is in the headings. */
+/* The answers of emit.h as text; the headings have the program's totals. */
 void report_profile(const struct answer *, struct filter *);
 void report_changes(const struct answer *, struct filter *);
 void report_calls(const struct answer *, struct filter *, uint32_t function);

@@ -54,7 +54,7 @@ add_location(struct source *s, uint32_t number, struct buf *b)
 	struct text *t = texts_at(cache, number);
 
 	if (t->n == 0) {
-		/* json_key() writes no comma after a brace, which stays out. */
+		/* So that json_key() writes no comma; not part of the text. */
 		buf_char(&cache->buf, '{');
 		put_location(texts_begin(cache, t),
 		    symbols_location(s->symbols, number), "file", "line");

@@ -57,7 +57,7 @@ struct loaded {
 static struct {
 	struct recio *modules_io, *nodes_io;
 	struct loaded *modules;		/* of the current record */
-	struct interval *ranges;	/* of modules, by the same index */
+	struct interval *ranges;	/* of modules, for module_index */
 	size_t n_modules, modules_cap, ranges_cap;
 	struct intervals module_index;
 	uint64_t n_addresses, n_unknown;

@@ -11,7 +11,7 @@
 #include "common/program/checksum.h"
 #include "filters/callgraph-symbolize/sources.h"
 
-/* An executable of the command line; several modules may use it. */
+/* An executable named on the command line; several modules may use it. */
 struct file {
 	struct symbols *symbols;
 	const char *path;
@@ -48,6 +48,7 @@ sources_init(const struct sources_options *options)
 	}
 }
 
+/* Whether symbols are those of an executable named on the command line. */
 static bool
 is_executable(const struct symbols *symbols)
 {
@@ -149,8 +150,9 @@ find_release(const struct module *m)
 /* --- executables --------------------------------------------------------- */
 
 /*
- * The executable on the command line that was loaded as this module.  If
- * neither has a build id, it is taken to be the program.
+ * The executable named on the command line that was loaded as this module, or
+ * NULL.  An executable without a build id matches only the program, and only if
+ * the program has none either.
  */
 static struct symbols *
 find_executable(const struct module *m)

@@ -30,7 +30,7 @@ struct module {
 struct source {
 	struct module module;		/* a copy */
 	const char *path;		/* the module's, NUL-terminated */
-	bool was_opened;		/* by source_symbols() */
+	bool was_opened;		/* source_symbols() was called */
 	struct symbols *symbols;	/* NULL: not opened, or it failed */
 	struct texts locations, calls;	/* a cache for answers.c */
 };
@@ -48,8 +48,9 @@ void sources_report_damage(struct filter *);
 struct source *source_of(const struct module *);
 
 /*
- * The symbols of a source, which the first call opens.  If it fails, that call
- * warns, and all calls return NULL.
+ * The symbols of a source, which the first call opens.  If they cannot be
+ * opened, the first call warns, and all calls return NULL.  They live until
+ * sources_release().
  */
 struct symbols *source_symbols(struct source *);
 
