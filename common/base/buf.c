@@ -35,8 +35,8 @@ buf_release(struct buf *b)
  *	((x - quotient * base) << s) + quotient
  *	    = (x << s) - quotient * ((base << s) - 1)
  *
- * It divides by multiplying with a reciprocal (10486 / 2^20 for 1 / 100, 103 /
- * 2^10 for 1 / 10), which is exact for numbers this small.
+ * The quotient is computed as a product with the reciprocal (10486 / 2^20 for
+ * 1 / 100, 103 / 2^10 for 1 / 10), which is exact for numbers this small.
  *
  * The effort pays: a third of the bytes that the parsers write are numbers.
  */
@@ -54,7 +54,7 @@ eight_digits(uint32_t value)
 	return (pairs << 8) - quotient * ((10 << 8) - 1);
 }
 
-/* Writes n digits at p, and 8 - n bytes of no meaning; returns p + n. */
+/* Writes n digits at p, then 8 - n meaningless bytes; returns p + n. */
 static inline char *
 put_digits(char *p, uint64_t digits, unsigned n)
 {

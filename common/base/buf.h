@@ -14,6 +14,7 @@ struct buf {
 	size_t len, cap;
 };
 
+/* Frees the bytes and empties the buffer. */
 void buf_release(struct buf *);
 
 /* Append a number in decimal. */
@@ -69,7 +70,10 @@ buf_span(const struct buf *b)
 	return span_of(b->data, b->len);
 }
 
-/* The same as a string.  Adds a NUL, which len does not count. */
+/*
+ * The bytes as a string, borrowed until the buffer changes.  Adds a NUL, which
+ * len does not count.
+ */
 static inline char *
 buf_cstr(struct buf *b)
 {

@@ -8,8 +8,8 @@
 #include "common/base/text.h"
 
 /*
- * Writes n bytes as lower-case digits, two for each, and a NUL: 2 n + 1
- * characters.
+ * Writes n bytes as lower-case hexadecimal digits, followed by a NUL: 2 n + 1
+ * characters in all.
  */
 static inline void
 hex_encode(char *to, const unsigned char *bytes, size_t n)
@@ -23,7 +23,7 @@ hex_encode(char *to, const unsigned char *bytes, size_t n)
 	to[2 * n] = '\0';
 }
 
-/* The value of a digit of either case; -1 if c is not one. */
+/* The value of a hexadecimal digit in either case; -1 if c is not one. */
 static inline int
 hex_digit(char c)
 {
@@ -33,7 +33,7 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Whether the text consists of digits, at least one. */
+/* Whether the text consists of one or more hexadecimal digits. */
 static inline bool
 hex_is_hex(struct span text)
 {
@@ -43,7 +43,7 @@ hex_is_hex(struct span text)
 	return text.n > 0;
 }
 
-/* Reads n bytes; false if the text is not exactly 2 n digits. */
+/* Decodes 2 n hexadecimal digits to n bytes; false for any other text. */
 static inline bool
 hex_decode(struct span text, unsigned char *bytes, size_t n)
 {
@@ -61,7 +61,10 @@ hex_decode(struct span text, unsigned char *bytes, size_t n)
 	return true;
 }
 
-/* Reads an address in the form that records use, "0x401136"; false if not. */
+/*
+ * Reads an address in the form that records use, such as "0x401136"; false if
+ * the text does not have this form.
+ */
 static inline bool
 hex_address(struct span text, uint64_t *address)
 {

@@ -130,7 +130,7 @@ intern_find(const struct intern *in, struct span s)
 	    entry_at(in, location)->symbol;
 }
 
-/* Searches from the slot `from`, which map_find_slot() explains. */
+/* `from` is as for map_find_slot(). */
 static ALWAYS_INLINE sym
 find_or_add(struct intern *in, uint64_t hash, size_t from, struct span s)
 {

@@ -29,7 +29,7 @@ struct intern {
 
 	struct intern_item {
 		uint64_t hash;
-		size_t slot;	/* where intern_flush() goes on searching */
+		size_t slot;	/* where intern_flush() resumes the search */
 		size_t text, n;	/* offset in texts, and length */
 		const void *pointer;
 		size_t offset;
@@ -53,13 +53,13 @@ sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
  * A lookup in a large table costs one or two cache misses.  Deferred strings
  * are looked up in batches: first all slots are prefetched, then all strings,
  * and only then are they compared, so that the misses of a batch overlap.
- * Reading a million tasks took a quarter longer without it.
+ * Reading a million tasks took a quarter longer without batches.
  */
 void intern_defer(struct intern *, struct span, const void *pointer,
     size_t offset);
 void intern_flush(struct intern *);
 
-/* A symbol's string, which is followed by a NUL. */
+/* A symbol's string, followed by a NUL and valid as long as the table. */
 struct span intern_span(const struct intern *, sym);
 const char *intern_str(const struct intern *, sym);
 

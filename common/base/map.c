@@ -27,16 +27,16 @@ siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 	uint64_t v0 = k0 ^ 0x736f6d6570736575, v1 = k1 ^ 0x646f72616e646f6d;
 	uint64_t v2 = k0 ^ 0x6c7967656e657261, v3 = k1 ^ 0x7465646279746573;
 	uint64_t word;
-	size_t left = n;
+	size_t n_left = n;
 
-	for (; left >= 8; p += 8, left -= 8) {
+	for (; n_left >= 8; p += 8, n_left -= 8) {
 		memcpy(&word, p, 8);
 		v3 ^= word;
 		SIPROUND;
 		v0 ^= word;
 	}
 	word = (uint64_t)n << 56;
-	for (size_t i = 0; i < left; i++)
+	for (size_t i = 0; i < n_left; i++)
 		word |= (uint64_t)(unsigned char)p[i] << 8 * i;
 	v3 ^= word;
 	SIPROUND;
@@ -49,25 +49,25 @@ siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 }
 
 /*
- * The hash of short strings is universal hashing: for any two different
- * strings, only about one in 2^b random keys makes b bits of their hashes
- * equal, so nobody can prepare strings that collide under an unknown key.  It
- * has two steps.  NH (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC",
- * 1999) reduces a string of at most SHORT_MAX bytes, and its length, to 128
- * bits: the sum of (x + key) * (y + key) over its pairs of words x, y, where
- * each word has a key of its own.  Multiply-shift (Dietzfelbinger, "Universal
- * hashing and k-wise independent random variables via integer arithmetic
- * without primes", 1996) reduces these to the 32 bits that maps use.
+ * The hash of short strings is a universal hash: for any two different strings,
+ * only about one in 2^b random keys makes b bits of their hashes equal, so
+ * nobody can prepare strings that collide under an unknown key.  It has two
+ * steps.  NH (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC", 1999)
+ * reduces a string of at most SHORT_MAX bytes, and its length, to 128 bits: the
+ * sum of (x + key) * (y + key) over its pairs of words x, y, where each word
+ * has a key of its own.  Multiply-shift (Dietzfelbinger, "Universal hashing and
+ * k-wise independent random variables via integer arithmetic without primes",
+ * 1996) reduces these to the 32 bits that maps use.
  *
  * Longer strings are hashed with SipHash.  For short ones it needs more than
  * twice the instructions: used for all strings, it took 10 % of the time of the
  * build parsers.
  */
-enum { PAIR = 16, PAIRS = 12, SHORT_MAX = PAIR * PAIRS };
+enum { PAIR = 16 /* bytes */, PAIRS = 12, SHORT_MAX = PAIR * PAIRS };
 
 static struct {
-	uint64_t nh[2 * PAIRS];
-	uint64_t shift[5];
+	uint64_t nh[2 * PAIRS];		/* the keys of NH */
+	uint64_t shift[5];		/* the key of multiply-shift */
 	bool is_set;
 } secret;
 
@@ -92,7 +92,7 @@ word_at(const char *p)
 
 /*
  * The last bytes of a string, at most PAIR, as a pair of words.  For strings of
- * one length, different bytes give different pairs.
+ * equal length, different bytes give different pairs.
  */
 static inline void
 last_pair(const char *p, size_t n, uint64_t pair[2])
@@ -122,7 +122,7 @@ nh_pair(uint64_t x, uint64_t y, const uint64_t key[2])
 
 /*
  * Multiply-shift maps names with consecutive numbers ("f1", "f2", ...) to
- * evenly spaced hashes.  Under one key in a hundred these cluster: a search
+ * evenly spaced hashes.  Under one hash key in 100 these cluster: a search
  * among 65,536 such names then passed 900 slots.  Mixing the bits prevents
  * that.  It is a bijection, so the guarantee above still holds.
  */

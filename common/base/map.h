@@ -8,9 +8,10 @@
 #include "common/base/text.h"
 
 /*
- * A keyed hash.  Each process chooses a random key, so that no input can be
- * crafted to collide in the low 32 bits, which maps use (map.c says why).  So
- * the hashes differ between runs: no output may depend on them.
+ * A keyed hash.  Each process chooses a random hash key, so that no input can
+ * be crafted to collide in the low 32 bits, which maps use (map.c explains this
+ * guarantee).  The hashes therefore differ between runs: no output may depend
+ * on them.
  */
 uint64_t map_hash(const char *p, size_t n);
 
@@ -21,9 +22,10 @@ uint64_t map_hash(const char *p, size_t n);
 uint64_t map_hash_public(const char *p, size_t n);
 
 /*
- * A hash map from byte strings to 32-bit values, usually the indexes of an
- * array.  The map does not hold the strings: key_of(owner, value) returns the
- * string for a value.  A value must be below INDEX_NONE.
+ * A hash map from byte strings, the keys, to 32-bit values, usually the indexes
+ * of an array.  The map does not hold the keys: key_of(owner, value) returns
+ * the key of a value, where owner is the pointer that map_init() was given.  A
+ * value must be below INDEX_NONE.
  *
  * Open addressing with linear probing, at most 3/4 full.  A slot has the low 32
  * bits of the hash in its upper half, and the value in its lower half.  These
@@ -35,7 +37,8 @@ uint64_t map_hash_public(const char *p, size_t n);
 
 struct map {
 	uint64_t *slots;
-	size_t mask, n;
+	size_t mask;		/* the number of slots, a power of 2, minus 1 */
+	size_t n;		/* slots in use */
 	struct span (*key_of)(const void *owner, uint32_t value);
 	const void *owner;
 };
@@ -71,11 +74,11 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 }
 
 /*
- * The slot that holds a key, or else the empty one where it belongs.  `from` is
- * where the search begins: the hash for the home slot, or what map_probe()
+ * The slot that holds a key, or the empty slot where the key belongs.  `from`
+ * is where the search begins: the hash for the home slot, or what map_probe()
  * returned for this hash if the map has not grown and nothing was removed
- * since.  key_of is the map's own; a caller that names the function lets the
- * compiler inline it.
+ * since.  key_of must be the function that map_init() was given: a caller that
+ * names it lets the compiler inline it.
  */
 static inline size_t
 map_find_slot(const struct map *m, uint64_t hash, size_t from, struct span key,
@@ -109,8 +112,9 @@ uint32_t map_find(const struct map *, struct span key);
 uint32_t map_get(const struct map *, uint64_t hash, struct span key);
 
 /*
- * Adds a value whose key is not in the map, or removes one whose key is.  hash
- * is the key's.
+ * map_put() adds a value, whose key must not be in the map; map_remove()
+ * removes a value, which must be in the map.  hash is the hash of the value's
+ * key.
  */
 void map_put(struct map *, uint64_t hash, uint32_t value);
 void map_remove(struct map *, uint64_t hash, uint32_t value);
@@ -147,7 +151,7 @@ map_find_or_add_inline(struct map *m, struct span key, uint32_t next,
 	return next;
 }
 
-/* The same, for all other callers. */
+/* The same, not inlined, for all other callers. */
 uint32_t map_find_or_add(struct map *, struct span key, uint32_t next);
 
 #endif

@@ -13,7 +13,7 @@
 enum {
 	BLOCK_MIN = 64 * 1024,
 	HUGE_PAGE = 2 * 1024 * 1024,
-	HUGE_MIN = 2 * HUGE_PAGE	/* always contains an aligned one */
+	HUGE_MIN = 2 * HUGE_PAGE	/* contains an aligned huge page */
 };
 
 struct arena_block {

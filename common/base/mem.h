@@ -6,8 +6,9 @@
 #include "common/base/text.h"
 
 /*
- * Allocation that does not fail: without memory the program ends with a
- * message.  Sizes are checked for overflow.  mem_zero() clears the memory.
+ * Allocation that does not fail: if memory runs out, the program ends with a
+ * message.  Sizes are checked for overflow.  mem_zero() clears the memory;
+ * mem_resize() reallocates p, which may be NULL, as n elements of a size.
  */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t n, size_t size);
@@ -29,8 +30,8 @@ void *mem_ones(size_t n, size_t size);
 void *mem_grow_more(void *p, size_t *cap, size_t need, size_t size);
 
 /*
- * Returns the array p of *cap elements if it has room for `need` elements, or
- * else reallocates it; *cap then at least doubles.
+ * Makes room for `need` elements in the array p, which has room for *cap.
+ * Returns p, or the reallocated array; *cap then at least doubles.
  */
 static inline void *
 mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -49,12 +50,12 @@ struct arena {
 };
 
 /*
- * Allocates n bytes.  They are not aligned, which text need not be, unless all
- * sizes that are allocated from the arena are multiples of the alignment.
+ * Allocates n bytes.  They are aligned only if all sizes that are allocated
+ * from the arena are multiples of the alignment, which text does not need.
  */
 char *arena_alloc(struct arena *, size_t n);
 
-/* Copies of text, with a NUL after it that the span does not count. */
+/* Copies of text with a NUL after it, which the span does not count. */
 char *arena_text(struct arena *, const char *p, size_t n);
 struct span arena_span(struct arena *, struct span);
 

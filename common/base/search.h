@@ -5,8 +5,8 @@
 
 /*
  * Binary search: the first index i in [0, n) for which a condition is true, or
- * n if it is true for none.  The condition is an expression in i that is false
- * below some index and true from there on.  In a sorted array:
+ * n if it is true for none.  The condition is an expression in i, and must be
+ * false below some index and true from there on.  In a sorted array:
  *
  *	SEARCH_FIRST(i, n, list[i].start >= x)	the lower bound of x
  *	SEARCH_FIRST(i, n, list[i].start > x)	the upper bound of x

@@ -92,7 +92,7 @@ bool utf8_valid(const char *p, size_t n);
 /*
  * Which of the TEXT_BLOCK bytes at p are equal to c: a bit for each, the lowest
  * for the first.  For a byte that is NUL or not ASCII, its bit or a lower one
- * is set in *special.
+ * is set in *special, whose other bits do not change.
  */
 enum { TEXT_BLOCK = 16 };
 
@@ -117,7 +117,10 @@ text_find(const char *p, char c, unsigned *special)
 #endif
 }
 
-/* ASCII that JSON strings hold unescaped: no control, quote or backslash. */
+/*
+ * Whether c is ASCII that JSON strings contain unescaped: neither a control
+ * character below 0x20 nor a quote nor a backslash.
+ */
 static ALWAYS_INLINE bool
 text_needs_no_escape(char c)
 {
@@ -126,8 +129,8 @@ text_needs_no_escape(char c)
 
 /*
  * Finds the first of the TEXT_BLOCK bytes at p that fails
- * text_needs_no_escape(): the lowest bit that is set in the result has its
- * index.  Higher bits mean nothing; 0 if all bytes pass.
+ * text_needs_no_escape(): the index of the lowest bit that is set in the result
+ * is the index of that byte.  Higher bits mean nothing; 0 if all bytes pass.
  */
 static ALWAYS_INLINE unsigned
 text_escape_mask(const char *p)
@@ -149,10 +152,11 @@ text_escape_mask(const char *p)
 }
 
 /*
- * How many of the n bytes at p pass text_needs_no_escape() before one fails.
- * SSE2 examines whole blocks; the remaining bytes, or all bytes without SSE2,
- * are examined in words of eight.  In a word a borrow may set the top bit of a
- * byte that passes, but only above a byte that fails: the lowest one is right.
+ * How many of the n bytes at p precede the first that fails
+ * text_needs_no_escape(); n if none fails.  SSE2 examines whole blocks; the
+ * remaining bytes, or all bytes without SSE2, are examined in words of eight.
+ * In a word a borrow may set the top bit of a byte that passes, but only above
+ * a byte that fails: the lowest one is right.
  */
 static ALWAYS_INLINE size_t
 text_unescaped_length(const char *p, size_t n)
@@ -210,8 +214,9 @@ text_load_eight(const char *p, uint64_t *bad)
 
 	memcpy(&w, p, 8);
 	/*
-	 * Together the two terms have the top bit of every byte outside '0' to
-	 * '9'.  Carries and borrows only affect higher bytes.
+	 * The first term sets the top bit of bytes above '9', the second that
+	 * of bytes below '0', and at least one of them that of bytes that are
+	 * not ASCII.  Carries and borrows only affect higher bytes.
 	 */
 	*bad = ((w + TEXT_BYTES(0x46)) | (w - TEXT_BYTES('0'))) &
 	    TEXT_BYTES(0x80);
@@ -234,8 +239,8 @@ text_is_space(char c)
 }
 
 /*
- * Reads the digits at p and returns their end.  *value, which the caller sets
- * to 0, is their value if there are at most 19.
+ * Reads the digits at p and returns their end: p if there are none.  The caller
+ * sets *value to 0; it becomes the value of the digits if there are at most 19.
  */
 static ALWAYS_INLINE const char *
 text_digits(const char *p, const char *end, uint64_t *value)
@@ -261,8 +266,8 @@ text_digits(const char *p, const char *end, uint64_t *value)
 /*
  * Copies text in a form that is safe to show on a terminal: C0 and C1 controls,
  * DEL, line separators, bidirectional controls and bytes that are not UTF-8
- * become \xNN or \u{N}.  Writes at most size bytes including a NUL, and no part
- * of a character; returns the length without the NUL.
+ * become \xNN or \u{N}.  Writes at most size bytes including a NUL, and
+ * truncates only between characters; returns the length without the NUL.
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 

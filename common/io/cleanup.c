@@ -20,7 +20,7 @@ static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
 static pid_t process;		/* the one that cleans up, or 0 */
-static sigset_t unblocked;	/* the mask before cleanup_block_signals() */
+static sigset_t saved_mask;	/* from before cleanup_block_signals() */
 
 static void
 clean(void)
@@ -61,7 +61,7 @@ cleanup_add(void (*added)(void))
 	if (i == CLEANERS_MAX)
 		bug("more than %d cleanup functions", CLEANERS_MAX);
 	cleaners[i] = added;
-	/* A forked child has inherited the handlers, and process. */
+	/* A forked child inherits the handlers; process is then not 0. */
 	if (process == 0)
 		catch_signals();
 	process = getpid();
@@ -75,11 +75,11 @@ cleanup_block_signals(void)
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < N_SIGNALS; i++)
 		sigaddset(&blocked, signals[i]);
-	sigprocmask(SIG_BLOCK, &blocked, &unblocked);
+	sigprocmask(SIG_BLOCK, &blocked, &saved_mask);
 }
 
 void
 cleanup_unblock_signals(void)
 {
-	sigprocmask(SIG_SETMASK, &unblocked, NULL);
+	sigprocmask(SIG_SETMASK, &saved_mask, NULL);
 }

@@ -8,8 +8,8 @@
 void
 fd_close(int fd)
 {
-	int error = errno;
+	int saved_errno = errno;
 
 	close(fd);
-	errno = error;
+	errno = saved_errno;
 }

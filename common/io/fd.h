@@ -1,7 +1,7 @@
 #ifndef WEIR_FD_H
 #define WEIR_FD_H
 
-/* Closes a descriptor, ignores an error, and preserves errno. */
+/* Closes a descriptor, ignores errors, and preserves errno. */
 void fd_close(int fd);
 
 #endif

@@ -112,7 +112,8 @@ read_some(struct input *in, void *to, size_t size)
 
 /*
  * Decompresses into [to, to + size).  A gzip file is one or more members (RFC
- * 1952, 2.2); zeros after the last one are padding.
+ * 1952, 2.2); zeros after the last one are padding.  Returns the number of
+ * decompressed bytes.
  */
 static size_t
 inflate_some(struct input *in, char *to, size_t size)

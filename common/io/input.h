@@ -13,10 +13,10 @@ enum { INPUT_PADDING = 64 };
  * the program with a message that says how to read it.  A byte order mark at
  * the start of a file is skipped.
  *
- * The bytes that have been read are [at, end), and do not move until the next
- * input_more().  Code that reads in blocks may read INPUT_PADDING bytes past
- * end, whose values are undefined.  A file that cannot be opened or read ends
- * the program.
+ * The bytes that have been read but not consumed are [at, end), and do not move
+ * until the next input_more().  Code that processes blocks may access
+ * INPUT_PADDING bytes past end, whose values are undefined.  A file that cannot
+ * be opened or read ends the program.
  */
 struct input {
 	const char *at, *end;	/* the caller advances at */
@@ -24,8 +24,8 @@ struct input {
 	uint64_t line;		/* consumed lines of this file; callers that do
 				   not use input_line() count them */
 	uint64_t bytes_read;	/* from all files, before decompression */
-	uint64_t bytes_total;	/* the sizes of all files, added up when the
-				   first is opened; 0 if one is unknown */
+	uint64_t bytes_total;	/* the sum of the sizes of all files, set when
+				   the first is opened; 0 if any is unknown */
 	const char *damage;	/* why this file ends too early, or NULL */
 
 	void (*on_read)(const struct input *);	/* after each read, or NULL */
@@ -53,16 +53,19 @@ bool input_next_file(struct input *);
  */
 bool input_more(struct input *);
 
-/* A line.  full_len counts the newline and a CR before it; len does not. */
+/*
+ * A line, valid until the next is read.  full_len counts the newline and a CR
+ * before it; len does not.
+ */
 struct line {
 	const char *p;
 	size_t len, full_len;
-	bool too_long;		/* this is its beginning: call input_rest() */
+	bool too_long;		/* p is its beginning: call input_rest() */
 };
 
 /*
- * The next line of this file, of at most limit bytes; false at its end.  Blank
- * lines are counted and skipped.
+ * The next line of this file, truncated to limit bytes; false at the end of the
+ * file.  Blank lines are counted and skipped.
  */
 bool input_line(struct input *, size_t limit, struct line *);
 

@@ -55,12 +55,12 @@ static char *
 link_target(char *link, const char *text)
 {
 	const char *slash = strrchr(link, '/');
-	size_t folder = slash != NULL && *text != '/' ?
+	size_t folder_len = slash != NULL && *text != '/' ?
 	    (size_t)(slash - link) + 1 : 0;
-	char *name = mem_alloc(folder + strlen(text) + 1);
+	char *name = mem_alloc(folder_len + strlen(text) + 1);
 
-	memcpy(name, link, folder);
-	strcpy(name + folder, text);
+	memcpy(name, link, folder_len);
+	strcpy(name + folder_len, text);
 	free(link);
 	return name;
 }
@@ -101,7 +101,7 @@ resolve_links(const char *path)
 	die("too many symbolic links: '%s'", path);
 }
 
-/* Creates a temporary file beside the target. */
+/* Creates o->temporary, a file beside the target; returns its descriptor. */
 static int
 open_temporary(struct output *o)
 {

@@ -6,30 +6,39 @@
 #include "common/base/buf.h"
 
 /*
- * The output of a filter.  Append whole records to buf and call output_done()
- * after each: it writes the buffer when it is large enough, or at once if
- * flush_each is set.  A write that fails ends the program with EXIT_FATAL.
+ * The output of a filter.  Append whole records to buf, and call output_done()
+ * after each.  A write that fails, for example because the disk is full, ends
+ * the program with EXIT_FATAL.
  *
  * If a path is given, the output goes to a temporary file in the same folder,
- * which output_close() renames: whatever happens, the file is complete, or it
- * is as it was before.  If the path is a device or a pipe, the output is
- * written to it directly.
+ * which output_close() renames to the path: whatever happens, the file at the
+ * path is either complete or unchanged.  If the path is a device or a pipe, the
+ * output is written to it directly.
  */
 struct output {
 	struct buf buf;
 	bool flush_each;
 	int fd;
-	const char *name;
-	char *target, *temporary;	/* paths; NULL if written directly */
+	const char *name;		/* for messages */
+	char *target, *temporary;	/* paths; NULL if the output is
+					   written directly */
 };
 
-/* path is borrowed; NULL is standard output. */
+/* path is borrowed until output_close(); NULL means standard output. */
 void output_open(struct output *, const char *path);
+
+/* Writes the buffer and empties it. */
 void output_flush(struct output *);
+
+/* Flushes and closes the output, and frees the buffer. */
 void output_close(struct output *);
 
 enum { OUTPUT_SIZE = 256 * 1024 };
 
+/*
+ * One record is complete: flushes if the buffer is large enough, or if
+ * flush_each is set.
+ */
 static inline void
 output_done(struct output *o)
 {
