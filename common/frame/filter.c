@@ -223,7 +223,7 @@ find_message(struct filter *f, const char *fmt)
 
 /*
  * Prints a message, with a position if file is not NULL; only counts it after
- * MESSAGES_SHOWN of its kind.
+ * MESSAGES_SHOWN with the same format string.
  */
 static void
 report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
@@ -401,7 +401,7 @@ peek_plain(struct filter *f, size_t *n)
 	return rec != NULL && *n <= opt.max_record ? rec : NULL;
 }
 
-/* filter_next() for a line that is nothing but such a record. */
+/* filter_next() for a line that is nothing but a record of the plain form. */
 static struct rec *
 next_plain(struct filter *f)
 {

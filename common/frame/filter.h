@@ -19,7 +19,7 @@ struct input_format;
  *	return filter_end(&f);
  */
 
-/* How filters differ in this. */
+/* What a filter declares about itself. */
 struct about {
 	const char *operands;	/* for the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
@@ -60,7 +60,7 @@ void filter_begin(struct filter *, const struct about *, const struct opt *,
 
 /*
  * Declares keys, for a filter that has none in struct about because the keys
- * depend on what the input is.  Call it before the first record.
+ * depend on the format of the input.  Call it before the first record.
  */
 void filter_declare_keys(struct filter *, const char *const *keys);
 
@@ -73,7 +73,7 @@ const char *filter_operand(struct filter *);
 /*
  * Add a file to those of the command line: filter_read_first() before them,
  * called before anything is read; filter_read_next() after them, called when
- * all have been read.
+ * all have been read.  path is borrowed until filter_end().
  */
 void filter_read_first(struct filter *, const char *path);
 void filter_read_next(struct filter *, const char *path);
@@ -81,7 +81,7 @@ void filter_read_next(struct filter *, const char *path);
 /*
  * The next line that is not blank; over-long lines are rejected.  filter_line()
  * returns false at the end of the last file, filter_file_line() at the end of
- * this file.
+ * the current file.
  */
 bool filter_line(struct filter *, struct line *);
 bool filter_file_line(struct filter *, struct line *);
@@ -105,8 +105,8 @@ bool filter_next_file(struct filter *);
 /*
  * For a file that is one JSON document: its next value (scan.h).  False if no
  * value begins here, or if the rest of the file had to be rejected.
- * filter_object() also reads the value as a record, and sets it to NULL if it
- * was rejected.
+ * filter_object() also reads the value as a record.  It sets the record to
+ * NULL, but returns true, if only this value was rejected.
  */
 bool filter_value(struct filter *, struct span *value);
 bool filter_object(struct filter *, struct rec **);
@@ -119,7 +119,10 @@ bool filter_object(struct filter *, struct rec **);
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
 
-/* The same for a fault without a position, such as a cycle in a graph. */
+/*
+ * Reports a fault without a position, such as a cycle in a graph, in the same
+ * way, but copies nothing to the --rejects file.
+ */
 void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
 /*
@@ -128,7 +131,7 @@ void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
  */
 void filter_reject_rest(struct filter *, struct span before, const char *why);
 
-/* Rejects a line that contains a NUL byte or is not UTF-8; false if it did. */
+/* Returns false and rejects the line if it has a NUL byte or is not UTF-8. */
 bool filter_check_text(struct filter *, const struct line *);
 
 /*

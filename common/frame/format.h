@@ -5,23 +5,29 @@
 
 /*
  * The input formats of a filter: a table with an entry for each, ended by
- * { 0 }.  --help and messages list the formats from it.  One of them reads all
- * of the input: the one that --format names or, without that option, the first
- * that recognizes the input.
+ * { 0 }.  --help and messages list the formats from it.  One format reads all
+ * files: the one that --format names or, without that option, the first that
+ * recognizes the beginning of the first file.
  */
 struct filter;
 struct input;
-struct format_options;		/* the filter's own, passed on to read() */
+
+/*
+ * Each filter that has formats defines this struct for itself; format_read()
+ * passes a pointer to it unchanged to read().
+ */
+struct format_options;
 
 struct input_format {
 	const char *name;		/* for --format */
 	const char *help;		/* for --help: what is read */
-	const char *const *keys;	/* to declare for its records (rec.h);
-					   NULL if it is not read as records */
+	const char *const *keys;	/* to declare (rec.h); NULL if read()
+					   does not read JSON records */
 	/*
-	 * Whether the input begins like this format.  White space has been
-	 * skipped; nothing may be consumed.  NULL in one entry, which is the
-	 * default: it reads what no other entry recognizes.
+	 * Returns whether the input begins like this format.  White space has
+	 * been skipped.  detect() may buffer more input, but must not consume
+	 * any.  It is NULL in one entry, the default, which reads what no other
+	 * entry recognizes.
 	 */
 	bool (*detect)(struct input *);
 	/* Reads all files.  The first one is already open. */
@@ -35,7 +41,10 @@ struct input_format {
 void format_read(struct filter *, const struct input_format *table,
     const char *name, const struct format_options *);
 
-/* For detect(): reads on until there are enough bytes to compare. */
+/*
+ * For detect(): returns whether the unconsumed input begins with the signature.
+ * Buffers as many bytes as the comparison needs, but consumes none.
+ */
 bool format_begins_with(struct input *, const char *signature);
 
 #endif

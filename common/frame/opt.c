@@ -1,4 +1,4 @@
-/* opt - the option table over getopt_long */
+/* opt - reads the options of a table with getopt_long(), and prints them */
 
 #include <getopt.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ collect(const struct opt *const *tables, const struct opt **all)
 	return n;
 }
 
-/* Removes a unit from the end of the text and returns its value. */
+/* Removes a unit from the end of the text; returns its value, 1 for none. */
 static uint64_t
 parse_unit(struct span *text)
 {

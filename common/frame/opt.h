@@ -15,7 +15,8 @@
  * 	OPT_NUM		uint64_t within [min, max]
  * 	OPT_SIZE	the same; a suffix K, M or G multiplies by 2^10, 2^20
  * 			or 2^30
- * 	OPT_LIST	struct opt_list: one element for each use
+ * 	OPT_LIST	struct opt_list: for each use of the option an element,
+ * 			borrowed from argv
  */
 enum opt_kind { OPT_FLAG, OPT_STR, OPT_NUM, OPT_SIZE, OPT_LIST };
 
@@ -26,7 +27,7 @@ struct opt {
 	void *value;
 	const char *arg;	/* for --help: the argument, such as "FILE" */
 	const char *help;
-	uint64_t min, max;	/* max 0: no upper bound */
+	uint64_t min, max;	/* of a number; max 0: no upper bound */
 };
 
 struct opt_list {

@@ -244,7 +244,7 @@ cell_of(const struct table *t, size_t i)
 	return span_of(t->text.data + from, t->ends[i] - from);
 }
 
-/* The number of bytes that the first characters of a text take. */
+/* The number of bytes that the first `columns` characters of a text take. */
 static size_t
 bytes_of_columns(struct span s, size_t columns)
 {

@@ -33,14 +33,14 @@ void report_bar(struct buf *, double ratio, size_t cells);
 void report_spark(struct buf *, const double *ratios, size_t n);
 
 /*
- * A table, with a row of heads unless heads is NULL.  Fill it cell by cell, row
- * after row: write a cell to the buffer that table_cell() returns and call
- * table_next(), or call one of the functions that do both.  If a line is wider
- * than the terminal (100 columns if there is none), the cell in the last column
- * is shortened in its middle.
+ * A table, with a row of column headings unless heads is NULL.  Fill it cell by
+ * cell, row after row: write a cell to the buffer that table_cell() returns and
+ * call table_next(), or call one of the functions that do both.  If a line is
+ * wider than the terminal (100 columns if there is none), the cell in the last
+ * column is shortened in its middle.
  */
 struct table {
-	const char *align;	/* l or r for each column */
+	const char *align;	/* l or r for each column; borrowed */
 	struct buf text;
 	size_t *ends;		/* offsets in text where the n cells end */
 	size_t n, cap;

@@ -22,9 +22,7 @@ bool items_next(struct span *rest, struct span *item);
 bool items_advance(struct span *rest);
 void items_take(struct span *rest, struct span *item);
 
-/*
- * The same for the members of an object.  The key is a token, with its quotes.
- */
+/* items_next() for the members of an object.  The key has its quotes. */
 bool items_next_member(struct span *rest, struct span *key,
     struct span *value);
 

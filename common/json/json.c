@@ -64,9 +64,9 @@ put_tail(struct buf *b, struct span s)
 
 /*
  * Copies the beginning of a string up to the first byte that
- * text_needs_no_escape() does not accept; returns its length.  Bytes after it
- * may be written as well, but no more than the string has, because each block
- * is copied before it is examined: with a scan of the whole string before the
+ * text_needs_no_escape() does not accept; returns its length.  Each block is
+ * copied before it is examined, so later bytes of the string may be written as
+ * well, but none past its end.  With a scan of the whole string before the
  * copy, buildgraph-parse needed 4 % more instructions.  The last block overlaps
  * the one before it, so that no shorter one remains.
  */

@@ -10,9 +10,9 @@
  *	json_begin(b, "task"); json_str(b, "id", id); ...; json_end(b);
  *
  * Each function appends a member with its comma.  Keys are snake_case literals
- * and are not escaped.  json_quote() is where strings are escaped (but
- * perun/pyjson writes JSON as Python does, and the instrument has a writer of
- * its own).
+ * and are not escaped.  All strings are escaped by json_quote(), except in two
+ * places: perun/pyjson writes JSON as Python does, and the instrument has a
+ * writer of its own.
  */
 static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
@@ -38,7 +38,7 @@ static ALWAYS_INLINE void json_open(struct buf *, const char *key,
 void json_close(struct buf *, char bracket);
 void json_item(struct buf *, struct span);	/* a string in an array */
 
-/* A member whose key comes from an input. */
+/* A member whose key comes from an input, and is escaped. */
 void json_int_member(struct buf *, struct span key, int64_t);
 
 /*
@@ -47,7 +47,7 @@ void json_int_member(struct buf *, struct span key, int64_t);
  */
 void json_quote(struct buf *, struct span);
 
-/* White space as JSON has it (RFC 8259, 2). */
+/* White space as JSON defines it (RFC 8259, 2). */
 static inline bool
 json_is_space(char c)
 {

@@ -114,8 +114,8 @@ read_key(const char *p, const char *end, struct span *key)
 
 /*
  * Adds an undeclared key to the others of its object.  False if it is a
- * duplicate, or if there are so many that comparing each pair is slow: recio.c
- * sorts them.
+ * duplicate, or if there are so many that comparing each pair is slow: yajl
+ * then reads the record, and recio.c sorts the keys.
  */
 static bool
 add_key(struct span *others, size_t *n, struct span key)
@@ -260,8 +260,8 @@ find_guess(const char *p, const char *end, const struct key_guess *g)
 
 /*
  * Learns that the n bytes at raw followed the value of the previous key, and
- * forgets the older of its two guesses.  The bytes must end in a colon, which
- * they do not if there is a space before it.
+ * forgets the older of the two guesses for that key.  Does nothing if the
+ * bytes do not end in a colon, which means that a space precedes the colon.
  */
 static void
 learn_guess(struct rec *r, unsigned previous, const char *raw, size_t n,
@@ -330,7 +330,7 @@ read_object(const char *p, const char *end, struct rec *r)
 	for (;;) {
 		if ((g = find_guess(p, end, r->guesses[previous])) != NULL) {
 			p += g->length;
-			/* Unlikely; the loop alone would cost 1 %. */
+			/* Rarely true; the loop without the test costs 1 %. */
 			if (p < end && *p == ' ')
 				p = skip_spaces(p, end);
 			previous = g->key_number;

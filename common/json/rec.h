@@ -13,11 +13,11 @@
  * borrowed from the line that was read or from the arena of the record, and are
  * valid until the next record is read.
  *
- * A filter declares the keys that it looks at, KEY_TYPE first, and finds a
- * field by the index of its key in that list, without comparing strings.  The
- * record holds all other fields as well, in order.  It pays to declare further
- * keys that nearly all records have, because json/plain can predict declared
- * keys.
+ * A filter declares the keys that it looks at, "type" (KEY_TYPE) first, and
+ * finds a field by the index of its key in that list, without comparing
+ * strings.  The record holds all other fields as well, in order.  It pays to
+ * declare further keys that nearly all records have, because json/plain can
+ * predict declared keys.
  */
 enum rec_kind { REC_STRING, REC_NUMBER, REC_TRUE, REC_FALSE, REC_NULL,
     REC_ARRAY, REC_OBJECT };
@@ -40,7 +40,7 @@ enum { KEYS_MAX = 128, KEY_SLOTS = 256 };
 /*
  * Key prediction (plain.c).  A guess of the bytes between two values: the first
  * `length` bytes of raw, for which the bits of mask are set.  key_number is the
- * number of the declared key in them, or 0 if there is no guess.
+ * number of the declared key in these bytes, or 0 if there is no guess.
  */
 struct key_guess {
 	uint64_t raw[2], mask[2];
@@ -50,7 +50,7 @@ struct key_guess {
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
 	unsigned n_keys;
-	uint8_t slots[KEY_SLOTS];	/* a hash table of key numbers */
+	uint8_t slots[KEY_SLOTS];	/* a hash table of key numbers, or 0 */
 	struct field *fields;
 	size_t n, cap;
 	struct span *items;	/* the strings of all arrays that are fields */
@@ -58,13 +58,14 @@ struct rec {
 	/* For each declared key the index of its field, from 1; 0: absent. */
 	uint32_t field_numbers[KEYS_MAX];
 	struct arena arena;
-	/* Two for each number of the previous key. */
+	/* Two for each number that the previous key may have (plain.c). */
 	struct key_guess guesses[KEYS_MAX + 2][2];
 };
 
 /*
- * The functions from here to rec_add_item() are for the readers of records.
- * keys ends with NULL and must live as long as the record.
+ * The functions from here to rec_add_item() are for plain.c and recio.c, which
+ * turn JSON into records.  keys ends with NULL and must live as long as the
+ * record.
  */
 void rec_init(struct rec *, const char *const *keys);
 void rec_release(struct rec *);
@@ -159,8 +160,9 @@ rec_str(const struct rec *r, unsigned key, struct span *text)
 }
 
 /*
- * A number that is written without a fraction or an exponent, and that a double
- * represents exactly: its absolute value is below 2^53.
+ * rec_int() accepts a number that is written without a fraction or an exponent
+ * and whose absolute value is below 2^53, so that a double represents it
+ * exactly.
  */
 enum { REC_INT_BITS = 53 };
 
@@ -195,7 +197,10 @@ rec_true(const struct rec *r, unsigned key)
 /* Whether the record has this type. */
 bool rec_is(const struct rec *, const char *type);
 
-/* The items of an array of strings, borrowed as the fields are. */
+/*
+ * The items of an array of strings, valid until the next record is read.
+ * REC_BAD if not all items are strings.
+ */
 enum rec_found rec_strings(const struct rec *, unsigned key,
     const struct span **items, size_t *n);
 

@@ -26,10 +26,10 @@ struct recio {
 	size_t object_end;		/* where in text the record ends; 0
 					   until yajl has got there */
 	unsigned depth;			/* 1 within the record */
-	bool is_map[RECIO_DEPTH + 1];	/* of each level: object or array */
+	bool is_map[RECIO_DEPTH + 1];	/* whether each level is an object */
 	/*
-	 * The keys of the open objects, among which duplicates are searched.
-	 * Not the declared keys of the record, which rec_add() compares.
+	 * The keys of the open objects, to be searched for duplicates.  Without
+	 * the declared keys of the record, which rec_add() compares.
 	 */
 	struct span *names;
 	size_t n_names, names_cap;
@@ -50,14 +50,14 @@ token_start(const struct recio *io)
 }
 
 static void
-token_done(struct recio *io)
+set_token_end(struct recio *io)
 {
 	io->token_end = yajl_get_bytes_consumed(io->yajl);
 }
 
 /*
- * yajl passes a string without escapes where it is in the text.  One with
- * escapes is in a buffer that yajl reuses, and is copied.
+ * For a string without escapes, yajl passes its address in the text.  A string
+ * with escapes is in a buffer that yajl reuses, and is therefore copied.
  */
 static struct span
 keep_string(struct recio *io, const unsigned char *p, size_t n)
@@ -114,7 +114,7 @@ add_scalar(struct recio *io, enum rec_kind kind, struct span text)
 		f->kind = kind;
 		f->text = text;
 		f->token.p = token_start(io);
-		token_done(io);
+		set_token_end(io);
 		f->token.n = (size_t)(io->text.p + io->token_end - f->token.p);
 		return 1;
 	}
@@ -124,32 +124,33 @@ add_scalar(struct recio *io, enum rec_kind kind, struct span text)
 		else
 			last_field(io)->mixed = true;
 	}
-	token_done(io);
+	set_token_end(io);
 	return 1;
 }
 
 static int
-on_null(void *ctx)
+on_null(void *context)
 {
-	return add_scalar(ctx, REC_NULL, span_of("", 0));
+	return add_scalar(context, REC_NULL, span_of("", 0));
 }
 
 static int
-on_boolean(void *ctx, int value)
+on_boolean(void *context, int value)
 {
-	return add_scalar(ctx, value ? REC_TRUE : REC_FALSE, span_of("", 0));
+	return add_scalar(context, value ? REC_TRUE : REC_FALSE,
+	    span_of("", 0));
 }
 
 static int
-on_number(void *ctx, const char *p, size_t n)
+on_number(void *context, const char *p, size_t n)
 {
-	return add_scalar(ctx, REC_NUMBER, span_of(p, n));
+	return add_scalar(context, REC_NUMBER, span_of(p, n));
 }
 
 static int
-on_string(void *ctx, const unsigned char *p, size_t n)
+on_string(void *context, const unsigned char *p, size_t n)
 {
-	struct recio *io = ctx;
+	struct recio *io = context;
 
 	/* A text is only kept for fields and for the items of their arrays. */
 	if (io->depth > 2)
@@ -166,13 +167,13 @@ add_name(struct recio *io, struct span key)
 }
 
 static int
-on_key(void *ctx, const unsigned char *p, size_t n)
+on_key(void *context, const unsigned char *p, size_t n)
 {
-	struct recio *io = ctx;
+	struct recio *io = context;
 	struct span key = keep_string(io, p, n);
 	bool is_declared = false;
 
-	token_done(io);
+	set_token_end(io);
 	if (io->depth == 1 && rec_add(&io->rec, key, &is_declared) == NULL)
 		return reject_duplicate(io, key);
 	if (!is_declared)
@@ -200,7 +201,7 @@ open_level(struct recio *io, bool is_map)
 	io->depth++;
 	io->is_map[io->depth] = is_map;
 	io->first_name[io->depth] = io->n_names;
-	token_done(io);
+	set_token_end(io);
 	return 1;
 }
 
@@ -211,7 +212,7 @@ close_level(struct recio *io)
 
 	io->n_names = io->first_name[io->depth];
 	io->depth--;
-	token_done(io);
+	set_token_end(io);
 	if (io->depth == 0) {
 		io->object_end = io->token_end;
 	} else if (io->depth == 1) {
@@ -252,15 +253,15 @@ find_duplicate(struct span *names, size_t n)
 }
 
 static int
-on_map_start(void *ctx)
+on_map_start(void *context)
 {
-	return open_level(ctx, true);
+	return open_level(context, true);
 }
 
 static int
-on_map_end(void *ctx)
+on_map_end(void *context)
 {
-	struct recio *io = ctx;
+	struct recio *io = context;
 	size_t first = io->first_name[io->depth];
 	const struct span *duplicate;
 
@@ -270,15 +271,15 @@ on_map_end(void *ctx)
 }
 
 static int
-on_array_start(void *ctx)
+on_array_start(void *context)
 {
-	return open_level(ctx, false);
+	return open_level(context, false);
 }
 
 static int
-on_array_end(void *ctx)
+on_array_end(void *context)
 {
-	return close_level(ctx);
+	return close_level(context);
 }
 
 static const yajl_callbacks callbacks = {
@@ -295,23 +296,23 @@ static const yajl_callbacks callbacks = {
 
 /* yajl does not check its allocations: these end the program instead. */
 static void *
-yajl_malloc(void *ctx, size_t size)
+yajl_malloc(void *context, size_t size)
 {
-	(void)ctx;
+	(void)context;
 	return mem_alloc(size);
 }
 
 static void *
-yajl_realloc(void *ctx, void *p, size_t size)
+yajl_realloc(void *context, void *p, size_t size)
 {
-	(void)ctx;
+	(void)context;
 	return mem_resize(p, size, 1);
 }
 
 static void
-yajl_release(void *ctx, void *p)
+yajl_release(void *context, void *p)
 {
-	(void)ctx;
+	(void)context;
 	free(p);
 }
 
@@ -360,8 +361,8 @@ begin_text(struct recio *io, struct span text)
 }
 
 /*
- * Sets the reason unless a callback has done so.  That of yajl is the first
- * line of its message, with the position.
+ * Sets the reason unless a callback has done so.  For an error that yajl found,
+ * it is the first line of yajl's message, with the position.
  */
 static void
 explain(struct recio *io, yajl_status status)

@@ -11,14 +11,17 @@ enum { RECIO_DEPTH = 512 };
 
 struct recio;
 
-/* The keys to declare (rec.h) end with NULL and must live as long. */
+/*
+ * keys are the declared keys (rec.h), ended by NULL; they must live as long as
+ * the recio.
+ */
 struct recio *recio_new(const char *const *keys);
 void recio_free(struct recio *);
 
 /*
  * Reads a text as a record, which is valid until the next call; the text must
- * live as long.  Returns NULL if it is not a record; *why is then the reason,
- * which is also valid until the next call.
+ * live as long as the record.  Returns NULL if the text is not a record; *why
+ * is then the reason, valid until the next call.
  */
 struct rec *recio_parse(struct recio *, struct span, const char **why);
 
@@ -30,8 +33,9 @@ struct rec *recio_plain(struct recio *, struct span, size_t *n);
 
 /*
  * items_next() (items.h) for an array of objects: returns the next item as a
- * record, and its text in *item.  Returns NULL and a reason in *why if the item
- * is not a record, and the walk can go on; NULL and no reason at the end.
+ * record, and its text in *item.  If the item is not a record, returns NULL and
+ * a reason in *why, and the walk can go on.  At the end, returns NULL and sets
+ * *why to NULL.
  */
 struct rec *recio_item(struct recio *, struct span *rest, struct span *item,
     const char **why);

@@ -21,7 +21,10 @@ struct input;
  */
 int scan_peek(struct input *);
 
-/* Consumes the next byte that is not white space if it is c. */
+/*
+ * Consumes white space, and the byte after it if that is c; returns whether it
+ * is.
+ */
 bool scan_accept(struct input *, char c);
 
 enum scan_result {

@@ -9,9 +9,9 @@
 
 /*
  * Finds where the tokens and values of JSON text end; no other code does that.
- * It validates only numbers.  A caller passes a value on to yajl (recio.h) for
- * validation, or has got it from there.  In every text that yajl accepts, the
- * ends are those that yajl finds.
+ * It validates only numbers.  A caller must pass a value on to yajl (recio.h)
+ * for validation, or have got it from there.  In every text that yajl accepts,
+ * the ends are those that yajl finds.
  *
  * The functions from skip_space() to skip_fraction() return the address after
  * what they skip.
@@ -48,12 +48,12 @@ skip_characters(const char *p, const char *end)
 	}
 }
 
-/* The rest of a string, after its opening quote; end if it is not closed. */
+/* The rest of a string, after its opening quote; `end` if it is not closed. */
 const char *skip_string(const char *p, const char *end);
 
 /*
- * A number; NULL if there is none at p, or it is not written as JSON requires.
- * skip_fraction() skips the fraction and exponent of one, if there are any.
+ * A number, or with skip_fraction() only the fraction and exponent of one, if
+ * there are any.  NULL if it is not written as JSON requires.
  */
 const char *skip_number(const char *p, const char *end);
 const char *skip_fraction(const char *p, const char *end);
