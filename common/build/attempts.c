@@ -30,8 +30,8 @@
  *	60..		no end since 60: the attempt has not ended
  *
  * The times are stored in the same records: those with an end keep it, and the
- * starts without an end go to the others.  A record without any time left is
- * superseded.
+ * earliest start that remains goes to a record without an end.  A record that
+ * gets no time is superseded.
  */
 
 /* Times in ascending order; those before us[next] have been used. */
@@ -138,14 +138,17 @@ pair_attempts(struct build *b, const uint32_t *records, size_t n)
 	}
 	/*
 	 * The starts that remain are later than all ends.  They go to ends that
-	 * have no start, whose clocks are wrong.
+	 * have no start: one of the two clocks must be wrong.
 	 */
 	for (size_t i = 0; i < n_ended; i++) {
 		t = &b->tasks[records[i]];
 		if (t->start_us == INT_UNKNOWN)
 			t->start_us = take_next(&s.started);
 	}
-	/* The others are one attempt that has not ended. */
+	/*
+	 * All records without an end are one attempt, which has not ended.  The
+	 * first of them gets the earliest start that remains.
+	 */
 	for (size_t i = n_ended; i < n; i++) {
 		t = &b->tasks[records[i]];
 		t->start_us = take_until(&s.started, INT64_MAX, NULL);
@@ -220,7 +223,10 @@ resolve_cached(struct build *b, const uint32_t *records, size_t n,
 		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
 }
 
-/* Numbers from 1; an attempt whose number does not fit its 24 bits gets 0. */
+/*
+ * Gives each attempt its number, from 1, or 0 if the number does not fit into
+ * 24 bits.
+ */
 static void
 number_attempts(struct build *b, uint32_t *records, size_t n)
 {

@@ -91,7 +91,10 @@ build_find_node(const struct build *b, sym id)
 	return id == SYM_NONE ? INDEX_NONE : b->node_of[id];
 }
 
-/* Rejects the record if the value of a key has the wrong type. */
+/*
+ * Returns true unless the value of a key has the wrong type, which rejects the
+ * record.
+ */
 static bool
 check_type(struct filter *f, enum rec_found found, unsigned key,
     const char *type)

@@ -11,7 +11,7 @@
  * records (weir-records(5)), for filters whose answers need all of them.
  *
  *	build_read(&b, &f, graph);	reads and indexes the records
- *	build_resolve_attempts(&b);	attempts.h: completes their times
+ *	build_resolve_attempts(&b);	attempts.h: completes the tasks' times
  */
 struct buf;
 struct filter;
@@ -31,9 +31,11 @@ struct task {
 	/* Each is INT_UNKNOWN if it is not known. */
 	int64_t start_us, end_us;
 	int64_t elapsed_us;		/* >= 0, once attempts are resolved */
-	int64_t second_start_us;	/* deployed_us, transfer_us, wait_us */
+	int64_t second_start_us;	/* the other start event: deployed_us
+					   (run), transfer_us or wait_us
+					   (copy) */
 	int64_t size_bytes;
-	uint32_t next;			/* task of the same id, or INDEX_NONE */
+	uint32_t next;			/* task with this id, or INDEX_NONE */
 	uint32_t attempt : 24;		/* from 1; 0 if the id has one record */
 	uint32_t flags : 8;
 };
@@ -59,19 +61,19 @@ struct build {
 	size_t n_nodes, nodes_cap;
 	struct dependency *deps;
 	size_t n_deps, deps_cap;
-	struct dependency *outputs;	/* the file id depends on the task dep
-					   that makes it */
+	struct dependency *outputs;	/* the file with the name id is made by
+					   the task with the id dep */
 	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: see build_find_task() */
-	sym run, copy, prepare;		/* the kinds of tasks that are treated
-					   differently */
+	sym run, copy, prepare;		/* the symbols of these three kinds of
+					   tasks, to compare task.kind with */
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
 
-	uint32_t *repeated;		/* the first tasks of ids that occur
-					   more than once, unsorted, with
-					   duplicates */
+	uint32_t *repeated;		/* for each id with several tasks, the
+					   index of the first of them, at least
+					   once; unsorted */
 	size_t n_repeated, repeated_cap;
 };
 

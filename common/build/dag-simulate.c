@@ -127,8 +127,8 @@ start_ready(struct simulation *s)
 }
 
 /*
- * Ends all vertices that are due now.  That may start others that take no time
- * and need no worker: they end in the same call.
+ * Ends all vertices that are due now.  Vertices that become ready as a result
+ * end in the same call if they take no time and need no worker.
  */
 static void
 end_due(struct simulation *s)

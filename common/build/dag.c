@@ -93,10 +93,14 @@ sort_rows(struct dag *d)
 }
 
 /*
- * Sorts the pairs into rows, by counting sort.  The edges of v are counted in
- * row[v + 2].  After these counts are summed up, row[v + 1] is where the row of
- * v begins.  It is then advanced past each edge that is written, and ends up
- * where the row of v + 1 begins, which is its final value.
+ * Sorts the pairs into rows, by a counting sort in three passes:
+ *
+ * 1. row[v + 2] counts the edges of v;
+ * 2. after the counts are summed up, row[v + 1] is where the row of v begins;
+ * 3. each edge of v is written to dep[row[v + 1]++], so that row[v + 1] becomes
+ *    the end of v's row, which is the beginning of the next row.
+ *
+ * Because of the two extra positions, pass 3 leaves the final offsets.
  */
 static void
 make_rows(struct dag *d)
@@ -263,7 +267,8 @@ rotate_cycle(const struct dag *d, uint32_t *cycle, size_t n)
  */
 static void
 report_cycle(struct tarjan *t, uint32_t v, uint32_t *position, uint32_t *walk,
-    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
+    void *context)
 {
 	size_t n = 0, first;
 
@@ -275,7 +280,7 @@ report_cycle(struct tarjan *t, uint32_t v, uint32_t *position, uint32_t *walk,
 	for (size_t i = 0; i < n; i++)
 		position[walk[i]] = 0;
 	rotate_cycle(t->d, walk + first, n - first);
-	on_cycle(to, walk + first, n - first);
+	on_cycle(context, walk + first, n - first);
 }
 
 /*
@@ -284,12 +289,13 @@ report_cycle(struct tarjan *t, uint32_t v, uint32_t *position, uint32_t *walk,
  */
 static void
 report_cycles(struct tarjan *t,
-    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
+    void *context)
 {
 	const struct dag *d = t->d;
-	uint32_t *first = mem_ones(d->n, sizeof *first), c; /* by component */
+	uint32_t *first = mem_ones(d->n, sizeof *first); /* by component */
 	uint32_t *position = mem_zero(d->n, sizeof *position);
-	uint32_t *walk = new_array(d->n);
+	uint32_t *walk = new_array(d->n), c;
 
 	for (uint32_t v = 0; v < d->n; v++) {
 		c = t->cyclic[v];
@@ -300,7 +306,7 @@ report_cycles(struct tarjan *t,
 	for (uint32_t v = 0; v < d->n; v++)
 		if (first[v] != INDEX_NONE)
 			report_cycle(t, first[v], position, walk, on_cycle,
-			    to);
+			    context);
 	free(first);
 	free(position);
 	free(walk);
@@ -326,7 +332,8 @@ break_cycles(struct dag *d, const uint32_t *cyclic)
 
 void
 dag_seal(struct dag *d,
-    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
+    void *context)
 {
 	struct tarjan t = { .d = d };
 
@@ -341,7 +348,7 @@ dag_seal(struct dag *d,
 	if (t.cyclic != NULL) {
 		d->cyclic = true;
 		if (on_cycle != NULL)
-			report_cycles(&t, on_cycle, to);
+			report_cycles(&t, on_cycle, context);
 		break_cycles(d, t.cyclic);
 	}
 	free(t.low);
@@ -383,9 +390,10 @@ dag_longest(struct dag *d)
 }
 
 /*
- * Sets v's tail and next to a path to an end, of this length without v, that
- * continues with w, if it is better than the best so far.  An end whose paths
- * to other ends have length 0 keeps its empty path.
+ * Considers a path from v to an end that continues with w; length does not
+ * include v.  If the path is better than the best so far, v's tail and next are
+ * set to it.  An end whose paths to other ends have length 0 keeps its empty
+ * path.
  */
 static void
 offer_tail(struct dag *d, uint32_t v, uint32_t w, int64_t length)

@@ -9,8 +9,8 @@
  * A directed acyclic graph of weighted vertices 0 .. n-1 and the longest
  * (critical) path through it.  An edge, and so a path, leads from a dependency
  * to a vertex that depends on it.  An end is a vertex with which a path may
- * end, as dag_tails() defines it.  Nothing is recursive: a chain of millions is
- * a normal input.
+ * end; the caller of dag_tails() says which they are.  Nothing is recursive: a
+ * chain of millions is a normal input.
  *
  * Call in this order: dag_init(); dag_add() for each edge; dag_seal();
  * dag_longest(); dag_tails(); then the functions below them.
@@ -51,15 +51,17 @@ void dag_release(struct dag *);
 void dag_add(struct dag *, uint32_t v, uint32_t dep);
 
 /*
- * Sorts the vertices topologically.  Call it when all edges are added.
+ * Sorts the vertices topologically.  Call it after all edges have been added.
  *
  * All edges among vertices that depend on each other in cycles (a strongly
  * connected component) are dropped.  If on_cycle is not NULL, it is called with
- * one cycle of each such component: n vertices, each of which depends on the
- * next and the last on the first, beginning with the first by compare.
+ * the context and one cycle of each of these components: n vertices, each of
+ * which depends on the next and the last on the first, beginning with the first
+ * by compare.
  */
 void dag_seal(struct dag *,
-    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to);
+    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
+    void *context);
 
 /*
  * Sets finish and pred.  Among dependencies that finish equally late, pred is

@@ -207,17 +207,17 @@ read_graph_line(const struct line *line)
 }
 
 static bool
-is_better_name(sym name, sym than)
+is_better_name(sym name, sym other)
 {
-	bool absolute, than_absolute;
+	bool absolute, other_absolute;
 
-	if (name == SYM_NONE || than == SYM_NONE)
-		return than == SYM_NONE;
+	if (name == SYM_NONE || other == SYM_NONE)
+		return other == SYM_NONE;
 	absolute = *intern_str(&graph.labels, name) == '/';
-	than_absolute = *intern_str(&graph.labels, than) == '/';
-	if (absolute != than_absolute)
-		return than_absolute;
-	return intern_cmp(&graph.labels, name, than) < 0;
+	other_absolute = *intern_str(&graph.labels, other) == '/';
+	if (absolute != other_absolute)
+		return other_absolute;
+	return intern_cmp(&graph.labels, name, other) < 0;
 }
 
 /*
@@ -311,8 +311,8 @@ compare_edges(const void *a, const void *b)
 
 /*
  * Replaces the file of each edge by a symbol: the path of the file or, if
- * by_command is true, the id of the command that makes it.  Edges without such
- * a symbol are dropped.
+ * by_command is true, the id of the command that makes the file.  Edges for
+ * which there is no symbol are dropped.
  */
 static void
 resolve_files(struct edges *edges, bool by_command)

@@ -6,7 +6,7 @@
 #include "common/base/num.h"
 #include "filters/critpath/answer.h"
 
-/* The end of the critical path. */
+/* The last vertex of the critical path; INDEX_NONE if there are no ends. */
 static uint32_t
 best_end(const struct network *net)
 {
@@ -76,7 +76,10 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 	free(drag);
 }
 
-/* Of the tasks that are not covered, the one with the longest path through. */
+/*
+ * The task with the longest path through it, among those that are not covered;
+ * INDEX_NONE if none of them is on a path to an end.
+ */
 static uint32_t
 longest_uncovered(const struct network *net, const bool *covered)
 {

@@ -18,9 +18,10 @@ struct path {
 	size_t n;
 	int64_t length_us;
 	/*
-	 * The account of the wall time, valid if is_timed, which is true if the
-	 * recorded times of all steps are known and used:
+	 * The account of the wall time:
 	 * wall time = length + waiting - overlap + after.
+	 * It is valid only if is_timed: the recorded times of all steps are
+	 * known, and what_if has not changed them.
 	 */
 	bool is_timed;
 	int64_t waiting_us, overlap_us, after_us;
@@ -32,7 +33,7 @@ struct answer {
 	size_t n_paths;		/* 0 if the network has no end */
 	size_t n_requested;
 	bool what_if;		/* --set or --drop changed weights */
-	int64_t recorded_us;	/* with what_if: the length without them */
+	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
 	int64_t simulated_us;	/* until the workers have done all tasks */
 };
@@ -46,7 +47,7 @@ int64_t answer_length(const struct network *);
 /*
  * Finds up to n paths.  The first is the longest path to an end of the network;
  * each further one is the longest path through any task that is not on the
- * previous ones.
+ * previous ones.  The caller then sets recorded_us, workers and simulated_us.
  */
 void answer_find(struct answer *, const struct network *, size_t n,
     bool what_if);

@@ -76,7 +76,7 @@ read_duration(const char *text, int64_t *us)
 			return false;
 		value *= units[i].us;
 	}
-	/* Integers of records are below 2^53, which is a little more. */
+	/* Integers in records must be below 2^53, about 9.007e15. */
 	if (!(value >= 0 && value < 9e15))
 		return false;
 	*us = (int64_t)(value + 0.5);
@@ -146,7 +146,7 @@ apply_set(struct network *net, const char *text)
 	free(marks);
 }
 
-/* The task's kind, host or rule, whichever key says. */
+/* The task's kind, host or rule, depending on key. */
 static sym
 get_property(const struct network *net, const struct task *t, struct span key)
 {
@@ -191,7 +191,7 @@ change_weights(struct network *net)
 		apply_set(net, opt.set.values[i]);
 }
 
-/* Makes the vertices that --to names the only ends. */
+/* With --to: vertices with its id become ends, and all others do not. */
 static void
 set_only_ends(struct network *net)
 {
@@ -200,7 +200,11 @@ set_only_ends(struct network *net)
 		die("no task '%s' has an elapsed time", opt.to);
 }
 
-/* All tasks are to be done, also with --to, so every vertex is an end. */
+/*
+ * Returns the time in which the workers do all tasks.  This does not depend on
+ * --to, so every vertex is treated as an end: the caller must call dag_tails()
+ * again.
+ */
 static int64_t
 simulate(struct network *net)
 {
@@ -228,12 +232,12 @@ struct cycle_context {
 	const struct network *net;
 };
 
-/* Reports "a -> b -> a": each depends on the next. */
+/* Reports "a -> b -> a": each task depends on the next. */
 static void
-report_cycle(void *to, const uint32_t *cycle, size_t n)
+report_cycle(void *context, const uint32_t *cycle, size_t n)
 {
 	enum { PRINTED_MAX = 20 };
-	struct cycle_context *ctx = to;
+	struct cycle_context *ctx = context;
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {

@@ -102,9 +102,10 @@ add_vertex(struct draft *d, sym id, uint32_t task)
 enum { ATTEMPTS_MAX = 8 };
 
 /*
- * The graph does not have tasks without an elapsed time, attempts beyond
- * ATTEMPTS_MAX, sums over several intervals (which did not run at one certain
- * time), and prepare tasks without a host (for which no task waited).
+ * Whether the task becomes a vertex.  Excluded are tasks without an elapsed
+ * time, attempts beyond ATTEMPTS_MAX, sums over several intervals (which did
+ * not run at one certain time), and prepare tasks without a host (for which no
+ * task waited).
  */
 static bool
 is_in_graph(const struct build *b, const struct task *t)
@@ -215,7 +216,7 @@ count_cuts(struct draft *d)
 
 /*
  * How many records ahead memory is prefetched: first the link of an id, then,
- * when it has arrived, the vertex to which it refers.  These are all over
+ * when it has arrived, the vertex to which it refers.  They are scattered in
  * memory: waiting for them took a twentieth of the time for a million tasks.
  */
 enum { LINK_AHEAD = 16, VERTEX_AHEAD = 8 };
@@ -253,8 +254,8 @@ add_named(struct draft *d)
 }
 
 /*
- * A copy depends on the run that made what is copied.  The run that consumes
- * the copy depends on it, if it ran on the host to which the copy went.
+ * A copy depends on the run that made what is copied.  The consumer depends on
+ * the copy if the consumer ran on the host to which the copy went.
  */
 static void
 add_copy(struct draft *d, uint32_t v, const struct task *copy)
@@ -335,12 +336,13 @@ set_weights_and_ends(struct network *net)
 
 void
 network_make(struct network *net, const struct build *build, bool bridge,
-    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to)
+    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
+    void *context)
 {
 	*net = (struct network){ .build = build, .bridge = bridge };
 	make_vertices_and_edges(net);
 	set_weights_and_ends(net);
-	dag_seal(&net->dag, on_cycle, to);
+	dag_seal(&net->dag, on_cycle, context);
 }
 
 void

@@ -21,7 +21,7 @@ struct network {
 	uint32_t *task_of;	/* by vertex: the index of its task, or the
 				   build's n_tasks plus the index of its
 				   placeholder */
-	sym *placeholders;	/* their ids */
+	sym *placeholders;	/* the ids of the placeholders */
 	size_t placeholders_cap;
 	bool *is_end;		/* by vertex: a path may end with it */
 	uint64_t n_cut;		/* dependencies on ids without an elapsed
@@ -31,11 +31,13 @@ struct network {
 };
 
 /*
- * Makes the vertices and edges and seals the graph.  Cycles are broken and
- * passed to on_cycle; see dag_seal().
+ * Makes the vertices and edges, sets weights and ends, and seals the graph.
+ * Cycles are broken and passed to on_cycle; see dag_seal().  Release with
+ * network_release(), before the build.
  */
 void network_make(struct network *, const struct build *, bool bridge,
-    void (*on_cycle)(void *to, const uint32_t *cycle, size_t n), void *to);
+    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
+    void *context);
 void network_release(struct network *);
 
 /* The task of a vertex; NULL if it is a placeholder. */

@@ -56,7 +56,7 @@ put_step(struct table *t, const struct answer *a, const struct path *p,
 	put_task(t, a, s->vertex);
 }
 
-/* The number of steps from i on that took no time. */
+/* The number of consecutive steps, from i on, that took no time. */
 static size_t
 count_zero_steps(const struct answer *a, const struct path *p, size_t i)
 {

@@ -58,7 +58,10 @@ key_of(const struct event *e, int last)
 	    (size_t)(e->from[ARG2] - p), (size_t)(e->from[ARG3] - p) };
 }
 
-/* Reads a size, or INT_UNKNOWN: in real logs it may be another word. */
+/*
+ * Returns the size in field i, or INT_UNKNOWN if it is not a valid number: real
+ * logs have other words there.
+ */
 static int64_t
 read_size(const struct event *e, int i)
 {
@@ -71,9 +74,9 @@ read_size(const struct event *e, int i)
 }
 
 static void
-add_host_event(const struct event *e, bool is_first_of_run)
+add_host_event(const struct event *e, bool is_earliest)
 {
-	if (is_first_of_run)
+	if (is_earliest)
 		worker_hosts_add_host_event(field(e, ARG1), field(e, ARG2),
 		    e->us);
 }
@@ -123,7 +126,7 @@ on_finished(const struct event *e)
 	return true;
 }
 
-/* The host may be a worker number: worker-hosts.h has the rule for it. */
+/* ARG2 is a host, or a worker's number, which worker-hosts.h resolves. */
 static bool
 on_finished_from_cache(const struct event *e)
 {
@@ -172,14 +175,14 @@ on_prepare(const struct event *e)
 	return true;
 }
 
-/*
- * The known events, the most frequent first.  The fields from `first` to `last`
- * must not be empty; EVENT to EVENT requires nothing further.  dep_extract_*
- * only count for the extent of the build: their key is not unique, so starts
- * and ends cannot be paired.
- */
 #define NAME(s) { s, sizeof s - 1 }
 
+/*
+ * The known events, the most frequent first.  The fields from `first` to `last`
+ * must not be empty; EVENT to EVENT requires no argument.  dep_extract_* only
+ * count for the extent of the build: their key is not unique, so starts and
+ * ends cannot be paired.
+ */
 static const struct handler {
 	struct span name;
 	bool (*act)(const struct event *);	/* returns false after

@@ -148,11 +148,14 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 /* A key of the object. */
 struct key {
 	struct buf token;	/* as in the input, for filter_reject_rest();
-				   empty when its entry has been read */
+				   empty unless its entry is being read */
 	struct buf uid;		/* the string that the token stands for */
 };
 
-/* Decodes the token, as the value of a record that is made for it. */
+/*
+ * Decodes a JSON token to key->uid; returns false if it is not a string.  Only
+ * whole records can be decoded, so the token is decoded as the `type` of one.
+ */
 static bool
 read_key(struct filter *f, struct span token, struct key *key)
 {

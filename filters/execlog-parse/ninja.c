@@ -12,8 +12,9 @@
 #include "filters/execlog-parse/records.h"
 
 /*
- * Times are counted from the start of a run.  Lines are appended as commands
- * end, so a line with an earlier end than the previous line begins a new run.
+ * Times are counted from the start of a run of ninja.  Lines are appended as
+ * commands end, so a line with an earlier end than the previous line begins a
+ * new run.
  *
  * Sometimes ninja recompacts the log: it writes the last line of each output in
  * the order of a hash table.  Then ends rise and fall at random and say nothing

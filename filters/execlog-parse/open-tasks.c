@@ -20,8 +20,8 @@
  * The lines may be in any order, so an event may come after its task was
  * written, or when the task already has an event of this name (a second start
  * before the end).  It is then written as a record of its own with the same id,
- * without a start or without an end, and readers pair the records of an id
- * (common/build/attempts.h).
+ * without a start or without an end, and the filters that read the records pair
+ * those of an id (common/build/attempts.h).
  */
 enum { DELAYED_MAX = 4096 };
 
@@ -49,7 +49,7 @@ static struct {
 	struct {
 		uint32_t task, generation;
 	} delayed[DELAYED_MAX];		/* a ring buffer */
-	size_t n_delayed;		/* in total, not only those in it */
+	size_t n_delayed;		/* ever, not only those in the ring */
 } state;
 
 static struct span

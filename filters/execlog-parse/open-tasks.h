@@ -8,8 +8,8 @@
 #include "common/base/text.h"
 
 /*
- * The runs and copies of a distbuild log some of whose events are still
- * missing.  A task is written when it is complete.
+ * Collects the events of the runs and copies of a distbuild log, and writes a
+ * task when it is complete.  Until then the task is called open.
  */
 struct filter;
 
@@ -18,23 +18,25 @@ enum task_kind { TASK_UNUSED, TASK_RUN, TASK_COPY };
 /* The part of a line that identifies a task. */
 struct task_key {
 	struct span text;	/* run: "UID HOST"; copy: "UID HOST DEP" */
-	size_t host, dep;	/* where they begin in text; a run has no dep */
+	size_t host, dep;	/* offsets of HOST and DEP in text; dep is
+				   ignored for a run */
 };
 
-/* Tasks are written to the filter's output. */
+/* Tasks are written to the output of this filter. */
 void open_tasks_init(struct filter *);
 
 /*
  * Adds one of the two start events of a task: the early one (deployed or
  * dep_wait) if is_early, and otherwise the other one (started or dep_start).
- * Returns whether no earlier event of the task is known.
+ * Returns whether the event is earlier than all others known of the open task.
  */
 bool open_tasks_add_start(enum task_kind, struct task_key, bool is_early,
     int64_t us);
 
 /*
  * Adds the end of a task.  word is the status of a run, or the host from which
- * a copy came.  Returns whether no earlier event of the task is known.
+ * a copy came.  Returns whether the event is earlier than all others known of
+ * the open task.
  */
 bool open_tasks_add_end(enum task_kind, struct task_key, int64_t us,
     struct span word, int64_t size_bytes);

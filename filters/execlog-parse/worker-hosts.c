@@ -10,21 +10,21 @@
 #include "filters/execlog-parse/worker-hosts.h"
 
 /*
- * To save memory, the observations of a uid are dropped after its host has
- * become known; not at once, but when REMEMBERED_MAX other uids have got a host
- * after it.  A deploy that comes later in the log, and may be nearer in time,
- * still counts until then.
+ * To save memory, the observations of a uid are dropped some time after its
+ * first host event: when REMEMBERED_MAX other uids have got theirs.  Until then
+ * a deploy that comes later in the log, and may be nearer in time, still
+ * counts.
  */
 enum {
 	REMEMBERED_MAX = 4096,
 	OBSERVATIONS_MAX = 64	/* of one uid: the list is searched linearly */
 };
 
-/* A deploy to a worker, or the first event on a host, of one uid. */
+/* A deploy of a uid, or a host event of it. */
 struct observation {
 	int64_t us;
-	uint64_t worker;	/* the number, of a deploy */
-	sym host;		/* SYM_NONE: this is a deploy */
+	uint64_t worker_number;	/* of a deploy */
+	sym host;		/* of a host event; SYM_NONE for a deploy */
 	uint32_t next;		/* of the same uid, or INDEX_NONE */
 };
 
@@ -32,8 +32,8 @@ struct uid {
 	struct buf text;
 	uint64_t hash;		/* of text */
 	uint32_t observations;	/* a list, or INDEX_NONE */
-	uint32_t n_observations;	/* also those beyond OBSERVATIONS_MAX */
-	bool has_host;		/* it was seen on a host */
+	uint32_t n_observations;	/* including those not stored */
+	bool has_host;		/* it has a host event */
 };
 
 /* A deploy and a host event of one uid: the worker is on the host. */
@@ -64,7 +64,8 @@ static struct {
 	size_t n_observations, observations_cap;
 	uint32_t free_observation;	/* a list, or INDEX_NONE */
 
-	/* A ring buffer of uids with a host, and how many were ever added. */
+	/* A ring buffer of uids with a host event, and how many were ever
+	   added. */
 	uint32_t remembered[REMEMBERED_MAX];
 	size_t n_remembered;
 	size_t n_resolved;	/* n_remembered when last resolved */
@@ -122,7 +123,7 @@ static void
 add_evidence(const struct observation *deploy,
     const struct observation *host_event)
 {
-	uint32_t i = worker_hosts_find(deploy->worker);
+	uint32_t i = worker_hosts_find(deploy->worker_number);
 	struct worker *w = &state.workers[i];
 	bool is_backwards = host_event->us < deploy->us;
 	struct evidence e = {
@@ -239,8 +240,8 @@ add_observation(struct uid *u, struct observation o)
 }
 
 /*
- * Puts a uid with a host into the ring.  Of the oldest uid, which it replaces,
- * only the evidence remains.
+ * Puts a uid with a host event into the ring.  The observations of the oldest
+ * uid, which it replaces, are turned into evidence and dropped.
  */
 static void
 remember_uid(uint32_t uid)
@@ -262,7 +263,7 @@ worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us)
 	uint32_t i = find_uid(uid);
 
 	add_observation(&state.uids[i], (struct observation){ .us = us,
-	    .worker = number, .host = SYM_NONE });
+	    .worker_number = number, .host = SYM_NONE });
 }
 
 void
@@ -299,8 +300,9 @@ worker_hosts_resolve_all(void)
 }
 
 /*
- * Resolves all workers at once, and again only if a uid has got a host since
- * then: a pass over all remembered uids for each task would be too slow.
+ * Resolves all workers at once, and does so again only if another uid has got a
+ * host event since: a pass over all remembered uids for each task would be too
+ * slow.
  */
 void
 worker_hosts_resolve(uint32_t worker)

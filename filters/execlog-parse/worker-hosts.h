@@ -6,12 +6,17 @@
 #include "common/base/text.h"
 
 /*
- * Finds the host that a worker number of the distbuild log refers to.
+ * Finds the host on which a worker of the distbuild log is.
  *
  * prepare_start, resources_prepared, repository_prepared and some
  * finished_from_cache name a worker by number and not by host.  The number is
- * resolved by evidence: `deploy` links a uid to a worker, and the first event
- * of a run (deployed, started or finished) links the uid to a host.
+ * resolved by evidence from two sources:
+ *
+ * - The event `deploy`, not to be confused with `deployed`, links a uid to a
+ *   worker's number.
+ * - A host event links a uid to a host.  It is the earliest event of a run
+ *   (deployed, started or finished) with this uid and host, so a uid that ran
+ *   on several hosts has a host event for each.
  *
  *	100 deploy u 7 1			worker 7 gets u
  *	103 started u ash-1			u runs on ash-1, so 7 is there
@@ -21,41 +26,57 @@
  * times, and logs contradict themselves, so evidence is ranked:
  *
  * 1. Each host event of a uid is paired with one deploy of the uid: the latest
- *    that is not after it or, if there is none, the earliest after it.
+ *    deploy that is not after the host event or, if there is none, the earliest
+ *    deploy after it.
  * 2. Of all pairs for one worker the strongest wins: one with the host event
  *    not before the deploy is stronger than one with it before; then the one
- *    with the smaller gap in time; then the one with the smaller host name, so
- *    that the order of the lines does not matter.
+ *    with the smaller gap in time; then the one with the smaller host name.
  *
- * Memory is bounded, which limits what is paired: the first 64 deploys and
- * hosts of a uid, and the last 4096 uids that were seen on a host.
+ * So the order of the lines does not matter, within two limits on what is kept
+ * in memory.  Each uid has at most 64 deploys and host events together: those
+ * that come first in the log.  All uids without a host event are kept, but only
+ * the last 4096 that have got one; a uid is paired before it is dropped.
  *
- * A worker without evidence is written as the host worker-N.
+ * A worker without evidence is written as the host worker-N, where N is its
+ * number.
  */
 struct buf;
 
 void worker_hosts_init(void);
 void worker_hosts_release(void);
 
-/*
- * Adds evidence: a deploy, or an event of a run on a host.  Of several events
- * with the same uid and host only the earliest counts.
- */
+/* Adds a deploy of the uid to the worker with this number. */
 void worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us);
+
+/*
+ * Adds an event of a run.  It becomes the host event of the uid and host if no
+ * earlier one is known.
+ */
 void worker_hosts_add_host_event(struct span uid, struct span host,
     int64_t us);
 
-/* The index of a worker, from 0 in the order of first mention. */
+/*
+ * Converts a worker's number to its index, which the functions below take, and
+ * adds the worker if it is new.  Indexes count from 0 in the order of addition.
+ */
 uint32_t worker_hosts_find(uint64_t number);
+
+/* Converts a worker's index back to its number. */
 uint64_t worker_hosts_number(uint32_t worker);
 
-/* Resolves a worker from the evidence so far, if it has no host yet. */
+/*
+ * Resolves a worker from the evidence so far, if it has no host yet.  The host
+ * is not final: stronger evidence that comes later replaces it.
+ */
 void worker_hosts_resolve(uint32_t worker);
 
-/* Resolves all workers.  Call it at the end of the log. */
+/* Resolves all workers from all evidence.  Call it at the end of the log. */
 void worker_hosts_resolve_all(void);
 
-/* Writes the member `host` of a worker, from the evidence so far. */
+/*
+ * Writes the member `host` of a worker: its present host, or worker-N.  Does
+ * not resolve the worker: call one of the functions above before.
+ */
 void worker_hosts_put(struct buf *, uint32_t worker);
 
 #endif

@@ -24,7 +24,7 @@ struct prepared {
 };
 
 /* The prepare events of one worker. */
-struct prepares {
+struct prepare_events {
 	uint32_t worker;
 	int64_t *starts_us;
 	size_t n_starts, starts_cap;
@@ -35,30 +35,30 @@ struct prepares {
 static struct {
 	struct filter *f;
 	struct intern names;		/* what was prepared */
-	struct prepares *prepares;	/* by worker */
-	size_t n_prepares, prepares_cap;
+	struct prepare_events *events;	/* by worker */
+	size_t n_events, events_cap;
 	/* A ring buffer, and how many runs were ever added. */
 	struct cached_run waiting[WAITING_MAX];
 	size_t n_waiting;
 } state;
 
-static struct prepares *
-prepares_of(uint64_t number)
+static struct prepare_events *
+events_of(uint64_t number)
 {
 	uint32_t worker = worker_hosts_find(number);
 
-	state.prepares = mem_grow(state.prepares, &state.prepares_cap,
-	    (size_t)worker + 1, sizeof *state.prepares);
-	for (; state.n_prepares <= worker; state.n_prepares++)
-		state.prepares[state.n_prepares] = (struct prepares){
-		    .worker = (uint32_t)state.n_prepares };
-	return &state.prepares[worker];
+	state.events = mem_grow(state.events, &state.events_cap,
+	    (size_t)worker + 1, sizeof *state.events);
+	for (; state.n_events <= worker; state.n_events++)
+		state.events[state.n_events] = (struct prepare_events){
+		    .worker = (uint32_t)state.n_events };
+	return &state.events[worker];
 }
 
 void
 worker_tasks_prepare_start(uint64_t number, int64_t us)
 {
-	struct prepares *p = prepares_of(number);
+	struct prepare_events *p = events_of(number);
 
 	p->starts_us = mem_grow(p->starts_us, &p->starts_cap,
 	    p->n_starts + 1, sizeof *p->starts_us);
@@ -69,7 +69,7 @@ void
 worker_tasks_prepared(uint64_t number, const char *what, struct span pattern,
     int64_t us)
 {
-	struct prepares *p = prepares_of(number);
+	struct prepare_events *p = events_of(number);
 	struct buf name = { 0 };
 
 	buf_str(&name, what);
@@ -134,9 +134,10 @@ worker_tasks_cached(struct span uid, struct span host, int64_t us,
 }
 
 static int
-compare_prepared(const void *a, const void *b, void *names)
+compare_prepared(const void *a, const void *b, void *context)
 {
 	const struct prepared *x = a, *y = b;
+	const struct intern *names = context;
 	int order = cmp_i64(x->us, y->us);
 
 	return order != 0 ? order : intern_cmp(names, x->what, y->what);
@@ -151,14 +152,14 @@ compare_us(const void *a, const void *b)
 static int
 compare_workers(const void *a, const void *b)
 {
-	const struct prepares *x = a, *y = b;
+	const struct prepare_events *x = a, *y = b;
 
 	return cmp_u64(worker_hosts_number(x->worker),
 	    worker_hosts_number(y->worker));
 }
 
 static void
-emit_prepared(uint32_t worker, const struct prepared *p, int64_t start_us)
+emit_prepare_task(uint32_t worker, const struct prepared *p, int64_t start_us)
 {
 	struct buf *b = filter_begin_record(state.f, "task"), id = { 0 };
 	struct span what = intern_span(&state.names, p->what);
@@ -175,9 +176,12 @@ emit_prepared(uint32_t worker, const struct prepared *p, int64_t start_us)
 	buf_release(&id);
 }
 
-/* A task starts at the worker's latest prepare_start not after its end. */
+/*
+ * A prepare task starts at the worker's latest prepare_start that is not after
+ * the end of the task.
+ */
 static void
-emit_prepares(struct prepares *p)
+emit_prepare_tasks(struct prepare_events *p)
 {
 	int64_t start_us = INT_UNKNOWN;
 	size_t next = 0;
@@ -189,7 +193,7 @@ emit_prepares(struct prepares *p)
 		while (next < p->n_starts &&
 		    p->starts_us[next] <= p->prepared[i].us)
 			start_us = p->starts_us[next++];
-		emit_prepared(p->worker, &p->prepared[i], start_us);
+		emit_prepare_task(p->worker, &p->prepared[i], start_us);
 	}
 	free(p->prepared);
 	free(p->starts_us);
@@ -211,14 +215,14 @@ worker_tasks_finish(void)
 	worker_hosts_resolve_all();
 	for (size_t i = first; i < state.n_waiting; i++)
 		emit_waiting(&state.waiting[i % WAITING_MAX]);
-	sort(state.prepares, state.n_prepares, sizeof *state.prepares,
+	sort(state.events, state.n_events, sizeof *state.events,
 	    compare_workers);
-	for (size_t i = 0; i < state.n_prepares; i++)
-		emit_prepares(&state.prepares[i]);
+	for (size_t i = 0; i < state.n_events; i++)
+		emit_prepare_tasks(&state.events[i]);
 	for (size_t i = 0; i < WAITING_MAX; i++) {
 		buf_release(&state.waiting[i].uid);
 		buf_release(&state.waiting[i].status);
 	}
 	intern_release(&state.names);
-	free(state.prepares);
+	free(state.events);
 }

@@ -15,23 +15,30 @@ struct filter;
 void worker_tasks_init(struct filter *);
 
 /*
- * Adds a start or an end of a prepare task of a worker.  `what` is "resources"
- * or "repository"; a repository has a pattern, which is otherwise empty.
- * Prepare tasks are few, so all are kept until worker_tasks_finish().
+ * Adds a prepare_start of the worker with this number.  Prepare tasks are few,
+ * so all are kept until worker_tasks_finish().
  */
 void worker_tasks_prepare_start(uint64_t number, int64_t us);
+
+/*
+ * Adds the end of a prepare task.  `what` is "resources" or "repository";
+ * pattern is that of the repository, and empty for resources.
+ */
 void worker_tasks_prepared(uint64_t number, const char *what,
     struct span pattern, int64_t us);
 
 /*
- * Adds a run taken from the cache.  If host is a name, it is emitted at once.
- * If host is a worker's number, it is kept until 4096 more such runs have been
- * added.
+ * Adds a run taken from the cache.  If host is a name, the run is emitted at
+ * once.  If host is a worker's number, the run is kept until 4096 more runs
+ * with numbers have been added.
  */
 void worker_tasks_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes);
 
-/* Emits all remaining tasks, from the evidence of the whole log. */
+/*
+ * Emits all remaining tasks, with hosts resolved from the evidence of the whole
+ * log, and frees all memory.
+ */
 void worker_tasks_finish(void);
 
 #endif

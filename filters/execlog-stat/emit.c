@@ -134,8 +134,7 @@ emit_bins(const struct stat *s, struct filter *f)
 	int64_t n = (int64_t)t->n_bins;
 	struct buf *b;
 
-	/* Bin i begins after wall_us * i / n, here without overflow. */
-
+	/* Bin i begins after wall_us * i / n, computed without overflow. */
 	for (int64_t i = 0; i < n; i++) {
 		b = filter_begin_stat(f, "parallelism");
 		json_int(b, "from_us", t->start_us + wall_us / n * i +

@@ -43,15 +43,15 @@ is_counted(const struct task *t)
  * and its second half dropped.
  */
 struct top_list {
-	const struct build *build;
-	int (*compare)(const void *, const void *, void *build);
+	const struct build *build;	/* the context of compare */
+	int (*compare)(const void *, const void *, void *context);
 	uint32_t *tasks;
 	size_t n, top;
 };
 
 static struct top_list
 new_top_list(const struct build *b, size_t top,
-    int (*compare)(const void *, const void *, void *build))
+    int (*compare)(const void *, const void *, void *context))
 {
 	uint32_t *tasks = mem_resize(NULL, top * 2, sizeof *tasks);
 

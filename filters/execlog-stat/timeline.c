@@ -114,7 +114,7 @@ add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 {
 	struct timeline *t = s->t;
 
-	/* By its record the build may begin after, or end before, its tasks. */
+	/* Tasks may exceed the extent that the build record gives. */
 	from_us = from_us < t->start_us ? t->start_us : from_us;
 	to_us = to_us > t->end_us ? t->end_us : to_us;
 	if (from_us >= to_us)
