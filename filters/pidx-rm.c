@@ -54,8 +54,8 @@ static struct {
 } job;
 
 /*
- * Locks the store and reads the index of a version; reports a malformed index
- * and returns false.  The caller unlocks in either case.
+ * Locks the store and reads the index of a version.  False if it is malformed,
+ * which is reported.  The caller unlocks and releases the index in either case.
  */
 static bool
 lock_index(struct filter *f, const unsigned char *version,
@@ -103,7 +103,7 @@ remove_entries(struct filter *f, const unsigned char *version,
 
 /* --- entries selected by operands ---------------------------------------- */
 
-/* Marks the entries that a selector matches; reports it if there are none. */
+/* Marks the entries that a selector matches; reports one that matches none. */
 static void
 mark_selected(struct filter *f, const struct selector *sel,
     const struct pidx *index, bool *removed)

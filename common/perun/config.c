@@ -44,7 +44,7 @@ struct reader {
 	yaml_event_t event;		/* the current one */
 	struct anchor anchors[CONFIG_ANCHORS_MAX];
 	size_t n_anchors;
-	uint32_t n_values;		/* aliases and << expanded */
+	uint32_t n_values;		/* with aliases and merged keys */
 };
 
 /* Sets the message and returns false. */
@@ -292,8 +292,9 @@ compare_items(const void *a, const void *b)
 }
 
 /*
- * Sets the value of every item whose key an earlier item has to NULL.  Fails if
- * the item is before own_end: a mapping must not have a key twice itself.
+ * Sets to NULL the value of every item whose key an earlier item already has.
+ * Fails if such an item is before own_end: among a mapping's own items, no key
+ * may occur twice.
  */
 static bool
 mark_duplicates(struct reader *r, struct config_item **sorted, size_t n_sorted,
@@ -342,7 +343,10 @@ remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
 	return true;
 }
 
-/* Reads a key, whose event is the current one, and its value. */
+/*
+ * Reads a key, whose event is the current one, and its value.  Adds the pair to
+ * v or, if the key is <<, the items of the value to merged.
+ */
 static bool
 read_pair(struct reader *r, uint32_t depth, struct config_value *v,
     struct config_value *merged)
@@ -451,7 +455,7 @@ read_root(struct reader *r, const struct config_value **root)
 	return true;
 }
 
-/* libyaml takes quadratic time for %TAG directives. */
+/* Limits %TAG directives, for which libyaml takes quadratic time. */
 static bool
 check_directives(struct reader *r)
 {

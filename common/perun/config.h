@@ -79,12 +79,14 @@ bool config_load_file(struct config *, const char *path, const char **why);
 bool config_add(struct config *, const char *file, struct span yaml,
     const char **why);
 
-/*
- * The value of a dotted key such as "vcs.url": in one level, or in the first
- * level that has the key (Perun calls this recursive).  NULL if there is none.
- */
+/* The value of a dotted key such as "vcs.url" in one level, or NULL. */
 const struct config_value *config_at(const struct config *, size_t level,
     const char *key);
+
+/*
+ * The value of a dotted key in the first level that has it, or NULL.  Perun
+ * calls this look-up recursive.
+ */
 const struct config_value *config_find(const struct config *, const char *key);
 
 /*

@@ -18,9 +18,9 @@ void entry_put(struct buf *, const unsigned char *version,
 void entry_put_strings(struct buf *, const struct pidx_entry *);
 
 /*
- * Takes the next name from rest, which starts as an entry's postprocessors;
- * false after the last one.  An empty text is one empty name, as for Perun; a
- * span of NULL is none.
+ * Moves the next name from the front of *rest to *name; false after the last
+ * one.  For the first call, *rest is an entry's string of postprocessors.  An
+ * empty string contains one empty name, as in Perun; a NULL one contains none.
  */
 bool entry_next_postprocessor(struct span *rest, struct span *name);
 

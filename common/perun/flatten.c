@@ -87,7 +87,7 @@ add_member(struct flatten *f, struct span key, struct span token)
 	m[i] = (struct member){ key, token };
 }
 
-/* Finds for each field its index in keys if it is a column, else 0. */
+/* Sets f->columns[i] to the key of field i if that is a column, else 0. */
 static void
 find_columns(struct flatten *f, const struct rec *r)
 {
@@ -294,7 +294,7 @@ find_type(struct flatten *f, const struct field *uid)
 	return type;
 }
 
-/* Tries the raw form first: it is found faster than the other one is built. */
+/* Tries the raw form first: finding it is faster than building the other. */
 static struct resource_type *
 type_of(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
@@ -313,7 +313,7 @@ type_of(struct flatten *f, const struct rec *r, struct span time,
 	return &f->types[f->types_of_raw[raw]];
 }
 
-/* Appends a value to the column with the key, which is added if it is new. */
+/* Appends a value to the column of a key; adds the column if it is new. */
 static void
 collect(struct resource_type *t, unsigned key, struct span token)
 {

@@ -26,7 +26,7 @@ struct member;
 struct flatten {
 	struct recio *recio, *uid_recio;
 	struct intern raw_types;	/* types as they are in the input */
-	size_t *types_of_raw;		/* their indices in types, by symbol */
+	size_t *types_of_raw;		/* indices in types, by raw symbol */
 	size_t n_raw, raw_cap;
 	struct intern type_texts;	/* types in their canonical form */
 	struct resource_type *types;	/* by symbol of type_texts */
@@ -41,7 +41,7 @@ struct flatten {
 	struct member *members;		/* those of its type, sorted */
 	size_t n_members, members_cap;
 	struct buf raw, text, uid;	/* its type in both forms, its uid */
-	struct buf overridden;		/* values that time, snapshot replace */
+	struct buf overridden;		/* values replaced by time, snapshot */
 };
 
 void flatten_init(struct flatten *);
@@ -55,8 +55,10 @@ void flatten_release(struct flatten *);
 bool flatten_add(struct flatten *, struct span resources, struct span time,
     struct span snapshot);
 
-/* Append the members of the object `resources` or `resource_type_map`. */
+/* Appends the members of the object `resources`, without braces. */
 void flatten_put_resources(const struct flatten *, struct buf *);
+
+/* Appends the members of the object `resource_type_map`, without braces. */
 void flatten_put_types(const struct flatten *, struct buf *);
 
 #endif

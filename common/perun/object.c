@@ -11,7 +11,7 @@
 
 /*
  * Compression level 1 takes a third of the time of zlib's default, 6, and packs
- * profiles, which are very repetitive, nearly as well; git uses it, too.  Perun
+ * profiles, which are very repetitive, nearly as well; git uses it.  Perun
  * reads any level.  Deflate compresses by a factor of 1032 at most.
  */
 enum { LEVEL = 1, HEADER_LEN_MAX = 256, DEFLATE_RATIO_MAX = 1032 };
@@ -130,7 +130,7 @@ unpack(struct object *o, z_stream *z)
 	header_len = end == NULL ? 0 : (size_t)(end - o->text.data);
 	if (end == NULL || !read_header(o, header_len, &length))
 		return "it does not begin with 'profile TYPE LENGTH'";
-	/* Protects from decompression bombs. */
+	/* Protects against decompression bombs. */
 	if (length / DEFLATE_RATIO_MAX > packed_size || length > UINT32_MAX / 8)
 		return "its length is impossible";
 	/* A character has at most 4 bytes; one byte more detects excess. */

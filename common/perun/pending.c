@@ -80,7 +80,7 @@ pending_time(const struct stat *st)
 	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
 }
 
-/* Reads a file into p->text, and its status; false with errno. */
+/* Reads a file into p->text, its status into st; false on error, with errno. */
 static bool
 load(struct pending *p, const char *name, struct stat *st)
 {

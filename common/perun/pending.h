@@ -54,7 +54,7 @@ void pending_read(struct pending *, const struct store *);
 void pending_release(struct pending *);
 
 /*
- * Reads the JSON document of a pending profile and puts it on one line.  It is
+ * Reads a pending profile and sets *document to its JSON text, as one line,
  * borrowed until the next call.  False if the file can no longer be read: *why
  * is then the reason.
  */

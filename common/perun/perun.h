@@ -30,10 +30,10 @@ bool perun_resolve_version(struct perun *, const char *name,
 
 /*
  * Reads the index of a version; an absent one is empty and of layout 0.  Its
- * texts are borrowed from bytes.  The caller releases it, even after an error.
- * STORE_FAILED if it cannot be read or is malformed: why, NUL-terminated, is
- * then a message with the file and the first wrong byte, and the index has the
- * entries before that byte.
+ * texts are borrowed from bytes.  The caller releases the index, even after an
+ * error.  STORE_FAILED if it cannot be read or is malformed: why is then a
+ * NUL-terminated message with the file and the first wrong byte, and the index
+ * has the entries before that byte.
  */
 enum store_found perun_read_index(const struct store *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
@@ -41,7 +41,7 @@ enum store_found perun_read_index(const struct store *,
 
 /*
  * Sets why to the message for a malformed index or, if error is NULL, for an
- * index that cannot be read, with errno.
+ * index that cannot be read for the reason in errno.
  */
 void perun_explain_index_error(const struct store *,
     const unsigned char *version, const struct pidx_error *error,

@@ -285,7 +285,7 @@ put_string(struct buf *b, struct span s)
 	buf_add(b, s.p, s.n);
 }
 
-/* Writes the command, followed by the args if an old layout had them apart. */
+/* Writes the command, followed by the args if the entry has them. */
 static void
 put_command(struct buf *b, const struct pidx_entry *e)
 {
@@ -389,8 +389,8 @@ find_offsets(struct merge *m, const struct buf *index,
 
 /*
  * Inserts the new entries, from the last to the first, so that each byte moves
- * once: moves the bytes of the index from offsets[i] to end, then copies the
- * bytes of new[i] to their front.
+ * once: moves up the bytes of the index between offsets[i] and end, then copies
+ * the bytes of new[i] to just before them.
  */
 static void
 insert(const struct merge *m, enum pidx_layout layout, struct buf *index)

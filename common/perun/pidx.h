@@ -60,7 +60,7 @@ void pidx_release(struct pidx *);
 bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
     struct pidx_entry *, size_t *end);
 
-/* Compares by path, then time; pidx_compare_object() then by object. */
+/* Compare by path, then time; pidx_compare_object() lastly by object. */
 int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
 int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 
@@ -73,10 +73,10 @@ void pidx_write(const struct pidx *, struct buf *);
 /*
  * Adds entries to the bytes of an index, each where Perun would insert it:
  * before the first entry with a greater path, or with the same path and the
- * same or a later time.  new must be sorted by pidx_compare_object().  If the
- * index or an earlier item of new has an entry equal to new[i], existed[i] is
- * true and new[i] is not added.  False if the index is malformed; it is then
- * unchanged.
+ * same or a later time.  new must be sorted by pidx_compare_object().  If that
+ * finds new[i] equal to an entry of the index or an earlier item of new,
+ * existed[i] is true and new[i] is not added.  False if the index is malformed;
+ * it is then unchanged.
  */
 bool pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
     bool *existed, struct pidx_error *);

@@ -122,7 +122,7 @@ put_member(struct buf *b, const struct field *f)
 	pyjson_put(b, f->token);
 }
 
-/* Is the field `origin`, or the type of a record?  The document has neither. */
+/* Is it `origin`, or a `profile` record's type?  The document has neither. */
 static bool
 is_left_out(const struct rec *r, const struct field *f)
 {
@@ -191,8 +191,8 @@ add_snapshots(struct flatten *f, struct span rest)
 }
 
 /*
- * Adds the resources of all regions in the order of the document, because it
- * determines the numbers of the types.  An empty `global` is ignored.
+ * Adds the resources of all regions in the order of the document, because this
+ * order determines the numbers of the types.  An empty `global` is ignored.
  */
 static bool
 add_resources(struct flatten *f, const struct rec *r,

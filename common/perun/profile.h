@@ -12,7 +12,7 @@
  * strings for the index.
  *
  * The document is byte for byte what Perun would write (pyjson.h), without
- * `origin`.  Perun flattens it since 0.17 (flatten.h).
+ * `origin`.  Perun has flattened it since version 0.17 (flatten.h).
  */
 struct recio;
 
@@ -43,14 +43,14 @@ void profile_init(struct profile *);
 void profile_release(struct profile *);
 
 /*
- * Makes the document of a record that was read with profile_keys, flattened if
- * flat, and the strings.  They live until the next call.  False if the record
- * is not a profile: *why is then what is missing.
+ * Sets the body and the strings from a record that was read with profile_keys.
+ * If flat is true, the body is flattened.  They live until the next call.
+ * False if the record is not a profile: *why is then what is missing.
  */
 bool profile_make(struct profile *, const struct rec *, bool flat,
     const char **why);
 
-/* The same without the document. */
+/* Does the same without the body. */
 bool profile_describe(struct profile *, const struct rec *, const char **why);
 
 /* The strings for an index, without args, copied to the arena. */

@@ -11,8 +11,8 @@
 #include "common/perun/pyjson.h"
 
 /*
- * Decimal digits of a double: 17 always distinguish it from every other one,
- * and any decimal of at most 15 survives being read as one.
+ * Decimal digits of a double: 17 always distinguish it from every other double,
+ * and any decimal of at most 15 survives conversion to a double and back.
  */
 enum { DIGITS_MAX = 17, DIGITS_SAFE = 15 };
 
@@ -90,7 +90,7 @@ hex_value(const char *p)
 	return value;
 }
 
-/* Writes an escape, given what follows its backslash; returns its end. */
+/* Writes the escape whose backslash precedes p; returns the address past it. */
 static const char *
 put_escape(struct buf *b, const char *p)
 {
@@ -236,10 +236,10 @@ is_decimal_layout(struct span s, const char **first, const char **dot)
 /*
  * Whether repr() writes value as the decimal digits / 10^places, which has 16
  * or 17 digits.  It does if this is the nearest decimal of its length, and if
- * no shorter decimal reads back as value.  A shorter one would be one of its two
- * neighbours that end in 0.  The arithmetic is exact: value is m * 2^-shift, and
- * everything is scaled by 10^places * 2^shift.  False also if the numbers would
- * not fit: the caller then uses put_double(), which is slower.
+ * no shorter decimal reads back as value.  A shorter one would be one of its
+ * two neighbours that end in 0.  The arithmetic is exact: value is
+ * m * 2^-shift, and everything is scaled by 10^places * 2^shift.  False also if
+ * the numbers would not fit: the caller then uses the slower put_double().
  */
 static bool
 is_repr(uint64_t digits, int places, double value)

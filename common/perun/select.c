@@ -62,7 +62,7 @@ order_parse(struct order *o, const char *key)
 	    [ORDER_CMD] = "cmd", [ORDER_WORKLOAD] = "workload",
 	    [ORDER_COLLECTOR] = "collector", [ORDER_OBJECT] = "checksum" };
 
-	if (strcmp(key, "source") == 0)		/* another name for it */
+	if (strcmp(key, "source") == 0)		/* a synonym */
 		key = "realpath";
 	for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
 		if (strcmp(key, names[i]) == 0) {
@@ -136,7 +136,7 @@ has_object(const struct selector *sel, const struct pidx_entry *e)
 	return true;
 }
 
-/* Selects by path or, if the selector may be an object, by either. */
+/* Selects by path and, if the selector may name an object, by object. */
 static void
 select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
 {
@@ -147,7 +147,7 @@ select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
 		    (sel->kind == SELECTOR_OBJECT && has_object(sel, e));
 }
 
-/* A single number must be in range; a range selects what it covers, if any. */
+/* False if a single number is out of range; a range may select nothing. */
 static bool
 select_numbers(const struct selector *sel, const size_t *indices, size_t n,
     bool *selected)

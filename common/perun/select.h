@@ -32,8 +32,8 @@ struct selection {
 };
 
 /*
- * The order in which Perun shows entries: descending by one of these; equal
- * ones are in the order of the index.
+ * The order in which Perun shows entries: descending by one of these; entries
+ * that are equal in it keep the order of the index.
  */
 struct order {
 	enum { ORDER_TIME, ORDER_PATH, ORDER_TYPE, ORDER_CMD, ORDER_WORKLOAD,

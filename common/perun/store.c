@@ -32,11 +32,14 @@ static struct {
 enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
     OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
-/* A staging directory is named STAGING and digits. */
+/* A staging directory's name is STAGING and random hexadecimal digits. */
 #define STAGING ".new-"
 enum { STAGING_HEX_DIGITS = 16 };
 
-/* Removes the staging directory.  Async-signal-safe: snprintf() is not. */
+/*
+ * Removes the staging directory.  May run in a signal handler, where snprintf()
+ * is not allowed.
+ */
 static void
 clean_up(void)
 {
@@ -66,19 +69,20 @@ die_in_store(const struct store *s, const char *what)
 }
 
 /*
- * Opens the .perun in a directory, which is absolute, or in the nearest one
- * above it.  Truncates directory; sets found to the path of the .perun.
+ * Opens the .perun in a directory, an absolute path, or in the nearest one
+ * above it.  Returns a descriptor and sets path to the path of the .perun, or
+ * returns -1 with errno.  Overwrites directory.
  */
 static int
-open_nearest(char *directory, char *found, size_t size)
+open_nearest(char *directory, char *path, size_t size)
 {
 	bool is_root;
 	int fd;
 
 	for (;;) {
 		is_root = strcmp(directory, "/") == 0;
-		snprintf(found, size, "%s/.perun", is_root ? "" : directory);
-		fd = open(found, OPEN_DIR);
+		snprintf(path, size, "%s/.perun", is_root ? "" : directory);
+		fd = open(path, OPEN_DIR);
 		if (fd != -1 || (errno != ENOENT && errno != ENOTDIR) ||
 		    is_root)
 			return fd;
@@ -222,7 +226,7 @@ store_read_all(int fd, struct buf *b)
 		errno = EINVAL;
 		return false;
 	}
-	/* Leaves space for one more index entry: adding it moves no bytes. */
+	/* Space to add an entry to an index without reallocation. */
 	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
 	do {
 		buf_need(b, 1);
@@ -309,7 +313,7 @@ write_all(int fd, struct span bytes)
 	return true;
 }
 
-/* Writes a new file in the staging directory, and syncs it if sync. */
+/* Writes a new file in the staging directory; syncs it if sync is true. */
 static void
 write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
     bool sync)
@@ -351,8 +355,8 @@ sync_directory(struct store *s, int dir)
 }
 
 /*
- * Renames a staged file to its name, replacing an existing one.  If sync, syncs
- * its directory and, if that is new, objects/.
+ * Moves a staged file to its final name, replacing an existing file.  If sync
+ * is true, syncs its new directory and, if it created that one, objects/.
  */
 static void
 install_file(struct store *s, const char *file, const unsigned char *name,
@@ -478,8 +482,8 @@ read_object_directory(const struct store *s, const char *dir,
 }
 
 void
-store_for_each(const struct store *s, void (*call)(void *to,
-    const unsigned char *name, const char *path), void *to)
+store_for_each(const struct store *s, void (*visit)(void *context,
+    const unsigned char *name, const char *path), void *context)
 {
 	char path[2 * NAME_MAX + 2];
 	unsigned char name[STORE_NAME_SIZE];
@@ -489,13 +493,14 @@ store_for_each(const struct store *s, void (*call)(void *to,
 		die_errno("cannot read '%s/objects'", s->path);
 	for (size_t i = 0; i < all.n; i++) {
 		if (!read_object_directory(s, all.names[i], &files)) {
-			call(to, NULL, all.names[i]);
+			visit(context, NULL, all.names[i]);
 			continue;
 		}
 		for (size_t k = 0; k < files.n; k++) {
 			snprintf(path, sizeof path, "%s/%s", all.names[i],
 			    files.names[k]);
-			call(to, parse_path(path, name) ? name : NULL, path);
+			visit(context, parse_path(path, name) ? name : NULL,
+			    path);
 		}
 		listing_release(&files);
 	}
@@ -515,7 +520,7 @@ open_lost(struct store *s)
 	return lost;
 }
 
-/* Moves a file to lost/ with the first free number. */
+/* Moves a file to lost/, with the first free number; path becomes its path. */
 static void
 move_to_lost(struct store *s, int from, const char *file,
     const unsigned char *name, char *path)
@@ -567,8 +572,8 @@ store_move_to_lost(struct store *s, const unsigned char *name, char *lost)
 }
 
 void
-store_for_each_lost(const struct store *s, void (*call)(void *to,
-    struct span bytes), void *to)
+store_for_each_lost(const struct store *s, void (*visit)(void *context,
+    struct span bytes), void *context)
 {
 	struct listing files;
 	struct buf b = { 0 };
@@ -582,7 +587,7 @@ store_for_each_lost(const struct store *s, void (*call)(void *to,
 		fd = openat(lost, files.names[i], OPEN_FILE);
 		b.len = 0;
 		if (fd != -1 && store_read_all(fd, &b))
-			call(to, buf_span(&b));
+			visit(context, buf_span(&b));
 		else if (!store_is_not_regular(errno))
 			die_errno("cannot read '%s/lost/%s'", s->path,
 			    files.names[i]);

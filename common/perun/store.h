@@ -82,7 +82,7 @@ bool store_read_all(int fd, struct buf *b);
  */
 bool store_is_not_regular(int error);
 
-/* Stages an object. */
+/* Stages an object; packed becomes the contents of its file. */
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 
 /*
@@ -103,8 +103,8 @@ void store_replace(struct store *, const unsigned char *name, struct span);
  * objects/, sorted by path.  path is relative to objects/; name is NULL if the
  * path is not of the form "ab/cdef...".
  */
-void store_for_each(const struct store *, void (*call)(void *to,
-    const unsigned char *name, const char *path), void *to);
+void store_for_each(const struct store *, void (*visit)(void *context,
+    const unsigned char *name, const char *path), void *context);
 
 /*
  * Preserves a damaged file in the directory lost/ of the store, as NAME.NUMBER
@@ -119,8 +119,8 @@ void store_copy_to_lost(struct store *, const unsigned char *name, struct span,
 void store_move_to_lost(struct store *, const unsigned char *name, char *lost);
 
 /* Calls a function for each regular file in lost/.  Dies on a read error. */
-void store_for_each_lost(const struct store *, void (*call)(void *to,
-    struct span bytes), void *to);
+void store_for_each_lost(const struct store *, void (*visit)(void *context,
+    struct span bytes), void *context);
 
 /* The path of an object or index relative to .perun: "objects/ab/cdef...". */
 enum { STORE_PATH_SIZE = sizeof "objects/" + 2 * STORE_NAME_SIZE + 1 };

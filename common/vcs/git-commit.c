@@ -27,7 +27,10 @@ has_prefix(struct span s, const char *word)
 	return s.n >= n && memcmp(s.p, word, n) == 0;
 }
 
-/* Consumes a line of the key and an id, which is not checked, from rest. */
+/*
+ * Removes from the front of rest a line that consists of the key and an id,
+ * whose digits are not checked.  False if rest does not begin with such a line.
+ */
 static bool
 take_id_line(struct span *rest, const char *key)
 {
@@ -59,7 +62,10 @@ set_value(struct span line, const char *key, struct span *value)
 		*value = skip(line, strlen(key));
 }
 
-/* Ignores other lines, such as a signature with its continuation lines. */
+/*
+ * Parses the lines that become fields, and ignores all others, such as a
+ * signature with its continuation lines.
+ */
 static bool
 parse_fields(struct span rest, struct gitvcs_fields *f)
 {
@@ -104,7 +110,7 @@ gitvcs_parse_fields(struct vcs *v, git_odb_object *object,
 
 /*
  * Splits "NAME <EMAIL> TIME ZONE" at the first '<' and the '>' that follows it,
- * as git does.  The email is empty if it does not end.
+ * as git does.  The email is empty if there is no '>'.
  */
 static void
 parse_person(struct span person, struct span *name, struct span *email)
@@ -140,7 +146,7 @@ split_time(struct span person, struct span *time, struct span *zone)
 	time->n = at;
 }
 
-/* A record must not have integers from 2^53 on (json/rec.h). */
+/* Records cannot represent integers of 2^53 or more (json/rec.h). */
 int64_t
 gitvcs_person_time(struct span person)
 {
@@ -232,8 +238,9 @@ convert(struct gitvcs *g, struct span text)
 }
 
 /*
- * Converts the text of a commit from the encoding that it names.  The fields
- * are unchanged if the encoding is unknown or the text is not valid in it.
+ * Converts the text of a commit from the encoding that it names, and sets the
+ * fields to those of the converted text.  The fields are unchanged if the
+ * encoding is unknown or the text is not valid in it.
  */
 static void
 convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)

@@ -64,9 +64,9 @@ struct candidates {
 };
 
 static int
-add_candidate(const git_oid *id, void *payload)
+add_candidate(const git_oid *id, void *context)
 {
-	struct candidates *c = payload;
+	struct candidates *c = context;
 	git_object *object, *peeled;
 
 	/* An object that is in several packs is listed several times. */
@@ -97,7 +97,10 @@ required_type(char next, enum vcs_kind kind)
 	return GIT_OBJECT_ANY;
 }
 
-/* Resolves an abbreviated id that exactly one object of the type has. */
+/*
+ * Resolves a name that begins with an ambiguous abbreviation, if exactly one of
+ * the objects has the required type.  Returns an error code of libgit2, or 0.
+ */
 static int
 resolve_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
     git_object **object)
@@ -204,6 +207,7 @@ search(struct vcs *v, const struct vcs_tips *from, const char *text,
 	return ok;
 }
 
+/* Adds the commit that ref names; does nothing if ref does not name one. */
 static void
 add_tip(struct gitvcs *g, const char *ref, struct vcs_tips *tips)
 {
@@ -322,7 +326,8 @@ find_in_index(struct vcs *v, const char *path, struct vcs_id *id)
 
 /*
  * "HEAD@{2}": finds the id of HEAD two changes ago in the reflog of HEAD, and
- * sets *rest to the text after it.  False if the name is not of this form.
+ * sets *rest to the text after the brace.  False if the name is not of this
+ * form or the reflog has no such entry.
  */
 static bool
 find_former_head(struct gitvcs *g, const char *name, struct vcs_id *id,

@@ -1,4 +1,4 @@
-/* git - the back end for git: HEAD, branches, changed files, its functions */
+/* git - the back end for git: HEAD, branches, changed files, function table */
 
 #include <stdlib.h>
 
@@ -179,11 +179,11 @@ get_minor_version_info(struct vcs *v, const struct vcs_id *id,
 }
 
 static int
-stop_at_change(const char *path, unsigned status, void *payload)
+stop_at_change(const char *path, unsigned status, void *context)
 {
 	(void)path;
 	(void)status;
-	*(bool *)payload = true;
+	*(bool *)context = true;
 	return GIT_EUSER;
 }
 
@@ -198,7 +198,7 @@ is_dirty(struct vcs *v, bool *dirty)
 	if (git_repository_is_bare(g->repo))
 		return true;
 	git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION);
-	/* These options do not list untracked and ignored files. */
+	/* The default options leave out untracked and ignored files. */
 	error = git_status_foreach_ext(g->repo, &options, stop_at_change,
 	    dirty);
 	return error == 0 || *dirty || gitvcs_fail(v,

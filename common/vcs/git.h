@@ -23,9 +23,9 @@ struct gitvcs_fields {
 	struct span author, committer, encoding, message;
 };
 
-/* A walk over the history; see git-walk.c. */
+/* A walk over the history; git-walk.c explains it and defines its types. */
 struct gitvcs_walk {
-	struct walk_commit *commits;	/* all whose ids are known */
+	struct walk_commit *commits;	/* all commits with known ids */
 	size_t n, cap;
 	struct map map;			/* from ids to indices in commits */
 	uint32_t *parents;		/* of all commits: indices in commits */
@@ -45,7 +45,7 @@ struct gitvcs_walk {
 struct gitvcs {
 	git_repository *repo;
 	git_odb *odb;
-	git_oid *shallow;	/* sorted: where a shallow clone ends */
+	git_oid *shallow;	/* where a shallow clone ends; sorted */
 	size_t n_shallow, shallow_cap;
 	git_odb_object *object;	/* the version last returned */
 	struct vcs_id *parents;	/* of that version */
@@ -90,12 +90,16 @@ bool gitvcs_parse_fields(struct vcs *, git_odb_object *,
 /* The time of an author or committer in seconds since 1970, or INT_UNKNOWN. */
 int64_t gitvcs_person_time(struct span person);
 
-/* Parses a commit as a version.  The handle takes ownership of the object. */
+/*
+ * Parses a commit as a version.  The handle takes ownership of the object, even
+ * if this fails.
+ */
 bool gitvcs_parse_version(struct vcs *, git_odb_object *,
     struct vcs_version *);
 
-/* --- git-walk: the history; the walk replaces the handle's current one --- */
+/* --- git-walk: walks over the history --- */
 
+/* Starts a walk, which replaces the handle's current one. */
 bool gitvcs_walk_begin(struct vcs *, const struct vcs_tip *, size_t, bool);
 enum vcs_found gitvcs_walk_next(struct vcs *, struct vcs_version *);
 

@@ -34,8 +34,8 @@ struct none {
 	size_t n, cap;
 	struct vcs_id parent;	/* of the version last returned */
 	struct buf message;	/* of that version, without escapes */
-	size_t next, end;	/* a walk returns next, next - 1, ..., end + 1 */
-	bool branch_done;	/* the walk over branches has returned it */
+	size_t next, end;	/* a walk returns next, next - 1 ... end + 1 */
+	bool branch_done;	/* the walk has returned the only branch */
 };
 
 static bool

@@ -10,7 +10,8 @@
 /*
  * Version control in the terms of Perun (its module perun.vcs): minor versions
  * are commits, major versions are branches.  These functions are the same for
- * every system; a back end implements them (backend.h).  See weir-vcs(7).
+ * every system; a back end implements them (backend.h).  See weir-vcs(7).  A
+ * name with a colon at the start of a comment is that of Perun's function.
  *
  * A function that fails returns false or VCS_FAILED.  The handle's why is then
  * the reason: lower case, no full stop, the object in quotes.
@@ -71,18 +72,18 @@ struct vcs_tips {
 	size_t n, cap;
 };
 
-/*
- * The name of a kind ("any", "commit", "tree", "blob" or "tag"), and the kind
- * that has a name; false if none has.
- */
+/* The name of a kind: "any", "commit", "tree", "blob" or "tag". */
 const char *vcs_kind_name(enum vcs_kind);
+
+/* Finds the kind of this name; false if there is none. */
 bool vcs_kind_of(const char *name, enum vcs_kind *);
 
 /*
  * Opens the repository at path or, if upwards, at path or in the nearest
  * directory above it.  A NULL path is the current directory or, for git, the
- * repository that GIT_DIR and similar variables name.  type is "git" or "none";
- * NULL tries them in this order.  After a failure there is nothing to close.
+ * repository that GIT_DIR and similar variables name, if they are set.  type is
+ * "git" or "none"; NULL tries them in this order.  After a failure there is
+ * nothing to close.
  */
 bool vcs_open(struct vcs *, const char *type, const char *path, bool upwards);
 void vcs_close(struct vcs *);

@@ -38,9 +38,9 @@ check_find(const struct check *c, const unsigned char *name)
 }
 
 bool
-check_is_valid(void *check, const unsigned char *name)
+check_is_valid(void *context, const unsigned char *name)
 {
-	const struct file *file = check_find(check, name);
+	const struct file *file = check_find(context, name);
 
 	return file != NULL && file->state == FILE_VALID;
 }
@@ -57,7 +57,10 @@ append_file(struct check *c, const unsigned char *name)
 	return file;
 }
 
-/* Marks the objects that this run has stored as valid; adds unlisted ones. */
+/*
+ * Sets the state of the objects that this run has stored to FILE_VALID, and
+ * adds those that are not in the list of files yet.
+ */
 static void
 add_stored(struct check *c, const struct staged *names, size_t n)
 {
@@ -81,12 +84,13 @@ add_stored(struct check *c, const struct staged *names, size_t n)
 }
 
 void
-check_mark_references(void *check, struct span bytes)
+check_mark_references(void *context, struct span bytes)
 {
 	struct file *file;
 
 	for (size_t at = 0; at + STORE_NAME_SIZE <= bytes.n; at++) {
-		file = check_find(check, (const unsigned char *)bytes.p + at);
+		file = check_find(context,
+		    (const unsigned char *)bytes.p + at);
 		if (file != NULL)
 			file->referenced = true;
 	}
@@ -114,7 +118,7 @@ check_commit(struct check *c, const unsigned char *name)
 	return COMMIT_UNKNOWN;
 }
 
-/* Dies if files are to be repaired or pruned: it would not be safe. */
+/* Dies if files are to be repaired or pruned: that needs all files. */
 static void
 report_unreadable(struct check *c, struct file *file)
 {
@@ -160,9 +164,9 @@ is_changes(const char *path)
 }
 
 static void
-list_file(void *check, const unsigned char *name, const char *path)
+list_file(void *context, const unsigned char *name, const char *path)
 {
-	struct check *c = check;
+	struct check *c = context;
 	struct finding f = { .kind = FOREIGN_FILE };
 	struct buf file = { 0 };
 
@@ -191,7 +195,10 @@ has_index_magic(const struct buf *b)
 	return b->len >= 4 && memcmp(b->data, "pidx", 4) == 0;
 }
 
-/* Why c->bytes are not an object; NULL if they are, whatever their name. */
+/*
+ * Unpacks c->bytes to c->object; returns why they are not an object, or NULL.
+ * Does not compare the name.
+ */
 static const char *
 object_error(struct check *c)
 {
@@ -268,8 +275,9 @@ may_rename(const struct check *c)
 }
 
 /*
- * To repair, stages the object under its right name, unless a file keeps that
- * name, and copies the file to lost/; rename_misnamed() then removes it.
+ * To repair, stages the object under its right name, unless another file keeps
+ * that name, and copies the misnamed file to lost/; rename_misnamed() then
+ * removes the misnamed file.
  */
 static void
 check_misnamed(struct check *c, struct file *file)
@@ -360,7 +368,7 @@ check_leftovers(struct check *c)
 		path = f.file + strlen("objects/");
 		f.removed = c->prune &&
 		    store_remove_staging(&c->perun->store, path);
-		/* Its writer, which had unlocked already, has removed it. */
+		/* Its writer, which had already unlocked, has removed it. */
 		if (c->prune && !f.removed && errno == ENOENT)
 			continue;
 		if (c->prune && !f.removed)

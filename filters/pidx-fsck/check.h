@@ -36,7 +36,7 @@ struct check {
 	bool no_vcs;			/* the repository cannot be opened */
 	struct buf bytes;		/* of the file being checked */
 	struct buf other;		/* of a file that an entry refers to */
-	struct object object;		/* unpacked from one of these */
+	struct object object;		/* unpacked from bytes or other */
 };
 
 /*
@@ -53,22 +53,22 @@ void check_release(struct check *);
 /* The file of this name, or NULL. */
 struct file *check_find(const struct check *, const unsigned char *name);
 
-/* Is this the name of a valid object?  A callback, so check is a void *. */
-bool check_is_valid(void *check, const unsigned char *name);
+/* Is this the name of a valid object?  A callback: context is the check. */
+bool check_is_valid(void *context, const unsigned char *name);
 
 /*
- * Reads a file.  False if it is gone, not a regular file, or cannot be read;
- * the last of these is reported.
+ * Reads a file.  False if it is gone, is not a regular file or cannot be read.
+ * Updates the state if it is gone or cannot be read, and reports the latter.
  */
 bool check_read(struct check *, struct file *, struct buf *);
 
 /*
  * Marks as referenced every file whose name occurs anywhere in the bytes of a
- * damaged index.  A callback.
+ * damaged index.  A callback: context is the check.
  */
-void check_mark_references(void *check, struct span bytes);
+void check_mark_references(void *context, struct span bytes);
 
-/* Is there such a commit?  Unknown if the repository cannot be opened. */
+/* Is it the name of a commit?  Unknown if the repository cannot be opened. */
 enum commit { COMMIT_ABSENT, COMMIT_PRESENT, COMMIT_UNKNOWN };
 enum commit check_commit(struct check *, const unsigned char *name);
 

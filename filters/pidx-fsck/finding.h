@@ -10,7 +10,7 @@
 enum finding_kind {
 	DAMAGED_INDEX, DAMAGED_OBJECT, MISNAMED_OBJECT, DANGLING_ENTRY,
 	UNSORTED_INDEX, DUPLICATE_ENTRY, UNREADABLE_FILE,
-	FIRST_HARMLESS,			/* this and all later kinds are */
+	FIRST_HARMLESS,			/* all kinds from here on are */
 	UNKNOWN_COMMIT = FIRST_HARMLESS, FOREIGN_TO_PERUN, UNREFERENCED_OBJECT,
 	LEFTOVER, FOREIGN_FILE,
 	N_KINDS
@@ -29,7 +29,7 @@ struct finding {
 	const unsigned char *version;	/* of the index */
 	const struct pidx_entry *entry;	/* of the index */
 	const unsigned char *object;	/* right name of a misnamed object */
-	const char *lost;		/* the preserved copy, in .perun */
+	const char *lost;		/* its copy, relative to .perun */
 };
 
 struct findings {
@@ -44,8 +44,8 @@ struct findings {
 		size_t start, end;	/* in records */
 	} *extents;			/* of each record */
 	size_t n_records, cap, n_written;
-	struct arena files;
-	bool sorted;			/* the extents are */
+	struct arena files;		/* their names in extents */
+	bool sorted;			/* whether extents is sorted */
 };
 
 /*
@@ -55,8 +55,8 @@ struct findings {
 void findings_add(struct findings *, const struct finding *);
 
 /*
- * Does the same without keeping the record in memory.  To be called after the
- * last findings_add(), in the order of files.
+ * Does the same without keeping the record in memory.  All calls must follow
+ * the last findings_add() and come in the order of their files.
  */
 void findings_add_sorted(struct findings *, const struct finding *);
 

@@ -69,8 +69,8 @@ is_ascii(struct span s)
 }
 
 /*
- * Why Perun cannot read an entry; NULL if it can.  It decodes each byte of a
- * name as UTF-8 by itself, and other strings as a whole.
+ * Why Perun cannot read an entry; NULL if it can.  Perun decodes each byte of a
+ * name separately as UTF-8, and other strings as a whole.
  */
 static const char *
 perun_error(const struct pidx_entry *e)
@@ -84,7 +84,7 @@ perun_error(const struct pidx_entry *e)
 	return NULL;
 }
 
-/* Also marks the object as referenced, unless the entry dangles. */
+/* Judges an entry.  Marks its object as referenced unless the entry dangles. */
 static struct verdict
 examine_entry(struct check *c, const struct pidx_entry *e)
 {
@@ -99,7 +99,7 @@ examine_entry(struct check *c, const struct pidx_entry *e)
 	return v.why != NULL ? v : (struct verdict){ N_KINDS, NULL };
 }
 
-/* pidx_compare_object(), and then by the strings. */
+/* Compares as pidx_compare_object() does, and then by the strings. */
 static int
 compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 {
@@ -110,7 +110,7 @@ compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 	return order;
 }
 
-/* Equal entries keep the order of their array: the sort is stable. */
+/* Equal entries keep the order of their array, so that the sort is stable. */
 static int
 break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
 {
@@ -191,8 +191,8 @@ examine_entries(struct check *c, const struct pidx *p)
 }
 
 /*
- * Findings are reported for the entries before the damage, because readers
- * return these.  The entries to keep come from a search through all bytes.
+ * The entries before the damage, which are those that readers return, get
+ * findings.  The entries to keep come from a search through all bytes.
  */
 static void
 examine_damaged(struct check *c, struct index_check *x)
@@ -231,7 +231,10 @@ examine(struct check *c, struct index_check *x)
 	return true;
 }
 
-/* Preserves the old index before replacing it. */
+/*
+ * Preserves the old index, then replaces it.  One that is not a regular file is
+ * only moved.
+ */
 static void
 repair_index(struct check *c, struct index_check *x)
 {

@@ -29,16 +29,16 @@
  *
  *	best_with(i) = 1 entry, and a joint if i touches the header, plus
  *	    best_with(j) and a joint, if j starts exactly at the end of i and
- *	    this is not less than best_from(j); otherwise best_from(j)
+ *	    that sum is not less than best_from(j); otherwise best_from(j)
  *	best_from(i) = the greater of best_with(i) and best_from(i + 1)
  *
  * If there is no j, best_from(j) is a joint if i ends at the end of the file.
  */
 
-/* In an entry: after the time come the object's name and the path. */
+/* An entry begins with the time, the object's name and the path. */
 enum { OBJECT_OFFSET = 4, PATH_OFFSET = OBJECT_OFFSET + PIDX_SHA_SIZE };
 
-/* Perun before 0.5 wrote complete paths; Linux has this limit. */
+/* Perun before 0.5 wrote complete paths, which Linux limits to this length. */
 enum { PATH_LEN_MAX = 4096 };
 
 struct score {
@@ -132,12 +132,12 @@ compute_scores(struct candidates *c, size_t size)
 	return best;
 }
 
-/* Adds the entries of the best choice, which the scores lead to. */
+/* Adds the entries of the best choice, by following the scores. */
 static void
 choose_entries(struct pidx *p, const struct candidates *c, struct span bytes)
 {
 	const struct candidate *e;
-	bool is_included = false;
+	bool is_included = false;	/* in best_with of the entry before */
 	size_t end;
 
 	for (size_t i = 0; i < c->n;) {

@@ -42,9 +42,9 @@ struct made {
 };
 
 /*
- * Creates a complete store or, if one exists, creates what it lacks.  settings
- * is the text for local.yml if that is missing.  Dies on failure; a new store
- * is then not created at all.
+ * Creates a complete store or, if exists is true, what the existing one lacks.
+ * settings is the text for local.yml if that is missing.  Dies on failure; a
+ * new store is then not created at all.
  */
 void make_store(const struct paths *, bool exists, struct span settings,
     struct made *);

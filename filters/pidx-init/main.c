@@ -181,7 +181,7 @@ emit_store(struct filter *f, const struct config *config)
 	filter_end_record(f);
 }
 
-/* Prepares what is missing; returns whether the store exists. */
+/* Prepares a missing local.yml; returns whether the store exists. */
 static bool
 prepare(struct filter *f)
 {

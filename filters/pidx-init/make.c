@@ -20,10 +20,10 @@ static struct {
 	const struct paths *paths;
 	struct span settings;
 	struct made *made;
-	const char *making;		/* for the message if it fails */
+	const char *making;		/* what is created, for messages */
 } job;
 
-/* The following functions return false on failure, with errno set. */
+/* The bool functions below return false on failure, with errno set. */
 
 static bool
 make_settings(int store)
@@ -67,7 +67,7 @@ make_directory(int store, const char *name, bool *made)
 	return S_ISDIR(st.st_mode);
 }
 
-/* Creates the missing parts of a store in its directory. */
+/* Creates what is missing in the store at path. */
 static bool
 complete_store(const char *path)
 {

@@ -17,7 +17,7 @@ has(const char *directory, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* A main work tree, a linked one (.git is a file), or a bare repository. */
+/* Is it a main or a linked (.git is a file) work tree, or a bare repository? */
 static bool
 is_repository(const char *path)
 {
@@ -39,8 +39,8 @@ has_store(const char *path)
 
 /*
  * Searches the directory at path and those above it.  Truncates path to the
- * first that matches, and returns how many components that removed; -1 if none
- * matches.
+ * first directory that matches, and returns the number of components removed;
+ * -1 if none matches.
  */
 static int
 search_upwards(char *path, bool (*matches)(const char *))

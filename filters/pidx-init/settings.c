@@ -44,8 +44,8 @@ static const char template[] =
     "#    - method: average_amount_threshold\n";
 
 /*
- * Is it certain that YAML needs no quotes?  Other strings might be numbers,
- * booleans or syntax.
+ * Is the string certain to need no quotes in YAML?  Without them, YAML may read
+ * other strings as numbers, booleans or syntax.
  */
 static bool
 is_simple_path(const char *p, size_t n)
@@ -61,9 +61,9 @@ is_simple_path(const char *p, size_t n)
 }
 
 /*
- * Appends a YAML string.  Escapes the characters that YAML does not allow, such
- * as U+FFFE and, unlike JSON, DEL, or that it treats as line breaks, such as
- * U+2028; for simplicity also others in the same ranges.
+ * Appends a YAML string.  Escapes the characters that YAML forbids, such as
+ * U+FFFE and (unlike JSON) DEL, and those that it treats as line breaks, such
+ * as U+2028.  For simplicity, whole ranges that contain these are escaped.
  */
 static void
 put_text(struct buf *b, const char *p, size_t n)

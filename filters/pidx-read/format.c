@@ -37,8 +37,8 @@ parse_tag(struct span s, struct tag *t)
 }
 
 /*
- * Sets *value to a text of the entry; the object and the time are formatted in
- * storage.  False if the tag is unknown.
+ * Sets *value to what the entry has for the tag; the object and the time are
+ * formatted in storage.  False if the tag is unknown.
  */
 static bool
 get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
@@ -49,7 +49,7 @@ get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
 	    { "args", PIDX_ARGS }, { "workload", PIDX_WORKLOAD },
 	    { "collector", PIDX_COLLECTOR },
 	    { "postprocessors", PIDX_POSTPROCESSORS } };
-	time_t when = (time_t)e->time;
+	time_t time_s = (time_t)e->time;
 	struct tm local;
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -67,7 +67,7 @@ get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
 			value->n = t->width;
 		return true;
 	}
-	if (!span_eq(t->name, "time") || localtime_r(&when, &local) == NULL)
+	if (!span_eq(t->name, "time") || localtime_r(&time_s, &local) == NULL)
 		return false;
 	*value = span_of(storage, strftime(storage, size, "%Y-%m-%d %H:%M:%S",
 	    &local));

@@ -5,7 +5,7 @@
 #include "common/perun/pidx.h"
 
 /*
- * Appends a line for an entry, by a format string in Perun's syntax.  The tags
+ * Appends an entry as a line, by a format string in Perun's syntax.  The tags
  * are %type%, %cmd%, %args%, %workload%, %collector%, %postprocessors%, %time%
  * (local), %source% or %realpath% (the path) and %checksum% (the object).
  * %tag:20% pads the value to 20 columns with spaces, %tag:20f-% with the text

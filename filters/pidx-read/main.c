@@ -67,7 +67,7 @@ static struct {
 	struct order order;
 	bool pending, versions;		/* whether to read these */
 	struct buf index_bytes, why;
-	struct buf packed;		/* the file of the object */
+	struct buf packed;		/* contents of the object's file */
 	struct object object;
 	struct recio *recio;		/* reads the object as a profile */
 	struct profile profile;
@@ -193,7 +193,7 @@ read_index(struct filter *f, const unsigned char *version)
 	if (perun_read_index(&job.perun.store, version, &job.index_bytes,
 	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
-	/* Entries before damage are still written. */
+	/* Entries before the damage, if any, are still written. */
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
 		complete_entry(f, &index.entries[i], &arena);
 	emit_selected(f, version, &index);
@@ -303,7 +303,7 @@ write_setting(struct filter *f)
 	filter_end_record(f);
 }
 
-/* The indexes of the operands, of version records, or of HEAD. */
+/* Reads the indexes of the operands, of version records, or of HEAD. */
 static void
 read_indexes(struct filter *f)
 {

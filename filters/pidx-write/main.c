@@ -67,7 +67,7 @@ static struct {
 
 /* The file that a profile is read from. */
 struct profile_file {
-	struct span name;	/* base name; empty if not for the profile */
+	struct span name;	/* base name; empty: do not use it */
 	int64_t time;		/* when it was modified, or INT_UNKNOWN */
 	struct span job_file;	/* its name in jobs, or empty */
 };
@@ -86,8 +86,9 @@ default_commit(void)
 }
 
 /*
- * The following functions determine what a profile is registered with, and
- * reject it, returning false, if they cannot.
+ * find_version(), find_time() and find_name() determine what a profile is
+ * registered with; has_right_origin() checks that it was measured at this
+ * version.  If they fail, they reject the profile and return false.
  */
 
 /* The version: of --commit, else of the record, else HEAD. */
@@ -284,8 +285,8 @@ add_profile(struct filter *f, const struct rec *r,
 
 /*
  * Is the input a stream of records, one per line?  It is not if its first line
- * begins an object and does not end with one: then it is a sequence of JSON
- * documents on any number of lines.
+ * begins with '{' but does not end with '}': the input is then a sequence of
+ * JSON documents on any number of lines.
  */
 static bool
 is_stream(struct input *in)
@@ -346,7 +347,7 @@ is_only_value(struct filter *f)
 
 /*
  * Adds the value of n bytes at f->current.  The name of the file is used only
- * if it contains no other value.
+ * if the file contains no other value.
  */
 static void
 add_value(struct filter *f, size_t n, struct profile_file *file)

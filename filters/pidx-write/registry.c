@@ -57,8 +57,8 @@ registry_add(struct registry *g, const struct profile *p,
 }
 
 /*
- * Reads the index of a version into g->stored and adds the entries to it there;
- * false if the index is damaged, which is reported.
+ * Reads the index of a version into g->stored and adds the entries to that
+ * copy; false if the index is damaged, which is reported.
  */
 static bool
 add_entries(struct registry *g, struct filter *f, const unsigned char *version,
@@ -102,7 +102,7 @@ update_index(struct registry *g, struct filter *f, struct registration *r,
 	}
 	if (any_new)
 		store_replace(g->store, r->version, buf_span(&g->stored));
-	else if (ok)	/* who wrote the index may have died before the sync */
+	else if (ok)	/* the index may have been written but not synced */
 		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);
 	free(existed);

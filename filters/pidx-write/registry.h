@@ -34,7 +34,7 @@ struct registry {
 	/* Private to registry.c. */
 	struct arena arena;		/* the texts of the registrations */
 	struct buf packed;		/* the object of a profile */
-	struct buf stored;		/* a file of the store */
+	struct buf stored;		/* contents of a file of the store */
 	struct buf why;
 	struct object object;
 };
