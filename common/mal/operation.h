@@ -4,8 +4,9 @@
 #include "common/base/intern.h"
 
 /*
- * Interns the name of an operation as MAL writes it, such as "algebra.join".
- * Both parts are empty for assignments, whose name is ".".
+ * Interns the name of an operation as MAL writes it, such as "algebra.join",
+ * and returns its symbol.  An assignment has neither a module nor a function:
+ * its name is ".".
  */
 sym mal_operation(struct intern *, struct span module, struct span function);
 

@@ -129,7 +129,7 @@ merge_events(struct trace *t)
 {
 	run(t, PROFILER_EVENT, RELINK("profiler_event", "event_id",
 	    "mal_execution_id"));
-	/* Those that were not changed have the key of an older event. */
+	/* Events that RELINK did not change have the key of an older one. */
 	reject_events(t, "n.mal_execution_id IN "
 	    "(SELECT new FROM same_execution)", REASON_DUPLICATE);
 	run(t, REJECTED_PROFILER_EVENT, RELINK("rejected_profiler_event",
@@ -237,7 +237,7 @@ check_finish(struct trace *t)
 	}
 	reject_events(t, NO_EXECUTION("n.mal_execution_id"),
 	    "its execution is missing");
-	/* A later trace may use this id for an execution. */
+	/* Clear ids of missing executions: a later trace may use them. */
 	run(t, REJECTED_PROFILER_EVENT, "UPDATE rejected_profiler_event "
 	    "SET mal_execution_id = NULL WHERE rowid > %T AND "
 	    NO_EXECUTION("mal_execution_id"));

@@ -8,31 +8,32 @@
 
 struct filter;
 
-/* A trace whose rows are in the database, but not yet committed. */
+/* A trace that is being loaded: its rows are not yet committed. */
 struct trace {
 	struct filter *f;
 	struct database *database;
 	int64_t first[N_TABLES];	/* the first id in its records */
-	int64_t last_before[N_TABLES];	/* the greatest id, or rowid, that the
-					   database had before it */
+	int64_t last_before[N_TABLES];	/* the greatest id, or rowid, that each
+					   table had before the trace */
 	uint64_t n_rows;		/* added */
 	uint64_t n_rejected;		/* to rejected_profiler_event */
 	uint64_t n_dropped;
 };
 
 /*
- * Creates the temporary tables same_type, same_execution and same_variable,
- * which the statements below fill.  Each row relates an id of the trace ("new")
- * to the id of the same type, execution or variable in the database ("old").
+ * Creates the temporary tables same_type and same_execution, which the
+ * statements below fill, and same_variable, which check_finish() fills.  Each
+ * row relates an id of the trace ("new") to the id of the same type, execution
+ * or variable in the database ("old").
  */
 void check_begin(struct trace *);
 
 /*
- * Call this when all rows of the trace are in the database.  References to
- * types and executions that the database had already are changed to those, and
- * rows whose foreign keys do not hold are removed: events are moved to
- * rejected_profiler_event, others are deleted.  Only rows of the trace are
- * read, so the time does not depend on the size of the database.
+ * Call this when all rows of the trace are in the database.  If the database
+ * already had the same type, execution or variable, references to it get its
+ * old id.  Rows whose foreign keys do not hold are removed: events are
+ * moved to rejected_profiler_event, other rows are deleted.  Only rows of the
+ * trace are read, so the time does not depend on the size of the database.
  */
 void check_finish(struct trace *);
 
@@ -52,10 +53,10 @@ void check_finish(struct trace *);
 
 /*
  * The first statement adds a type unless there is one of this name; the second
- * one relates its id to that in the database.  ?1 id, ?2 name, ?3 size,
- * ?4 subtype.  A new type keeps its id if that is free: then the order of the
- * rows makes no difference, and a trace that continues another one (malparse
- * --state) finds the types of that one.
+ * relates its id in the trace to its id in the database.  ?1 id, ?2 name, ?3
+ * size, ?4 subtype.  A new type keeps its id if that is free: then the order of
+ * the rows makes no difference, and a trace that continues another (malparse
+ * --state) finds the other's types.
  */
 #define CHECK_ADD_TYPE							\
 	"INSERT INTO mal_type SELECT CASE WHEN ?1 > 0 AND ?1 NOT IN "	\

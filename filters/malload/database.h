@@ -17,11 +17,16 @@ struct database {
 void database_open(struct database *, const char *path);
 void database_close(struct database *);
 
-/* These end the program with SQLite's message if a statement fails. */
+/* Ends the program with SQLite's last message. */
 _Noreturn void database_fail(const struct database *);
+
+/* Runs statements.  Ends the program if one fails. */
 void database_run(struct database *, const char *sql);
 
-/* The first column of the first row of the result; 0 if there is none. */
+/*
+ * The first column of the first row of the result; 0 if there is no row.  Ends
+ * the program if the statement fails.
+ */
 int64_t database_get_number(struct database *, const char *sql);
 
 #endif

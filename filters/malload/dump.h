@@ -10,14 +10,14 @@
  * Writes rows as SQL or CSV, for databases other than SQLite.  Ids are written
  * as they were read, and the database has to check keys.  It needs a row before
  * those that refer to it, but rows come in any order: so the SQL of each table
- * is written to a temporary file until all rows have been read.
+ * is kept in a temporary file until all rows have been read.
  */
 struct filter;
 struct rec;
 
 struct dump {
 	struct filter *f;
-	const char *directory;		/* for CSV, or NULL */
+	const char *directory;		/* for CSV; NULL: write SQL */
 	struct output csv[N_TABLES];
 	struct buf path[N_TABLES];	/* of the CSV files */
 	FILE *spool[N_TABLES];		/* temporary files, or NULL */

@@ -171,7 +171,10 @@ load_trace(struct load *l, const struct rec *r)
 	begin_trace(l, r);
 }
 
-/* Shifts an id of the trace, or a reference to one; false if it is rejected. */
+/*
+ * Shifts an id of the trace, or a reference to one.  False if the row is
+ * rejected, because the id is not one of the trace.
+ */
 static bool
 shift_id(struct load *l, const struct column *c, enum table_id t,
     struct value *v)
@@ -277,7 +280,7 @@ run_with_row(struct load *l, const char *sql, enum table_id t,
 
 /*
  * Merges an execution that could not be inserted with the one that has its key.
- * False if it is rejected, because only its id exists already.
+ * False if it is rejected, because only its id exists already, not its key.
  */
 static bool
 merge_execution(struct load *l, const struct rec *r)

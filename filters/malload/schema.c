@@ -35,7 +35,7 @@ static const struct column mal_execution[] = {
 	{ "user_id", TEXT, 0, 0 },
 };
 
-/* The columns of an event after its key; rejected ones have the same. */
+/* The columns of an event after its key, also of a rejected event. */
 #define EVENT_COLUMNS							\
 	{ "relative_time", BIGINT, 0, 0 },				\
 	{ "absolute_time", BIGINT, 0, 0 },				\
@@ -181,7 +181,7 @@ static const struct column cpuload[] = {
 const struct table tables[N_TABLES] = {
 	[SERVER] = { "server", COLUMNS(server), NULL, NULL },
 	[MAL_TYPE] = { "mal_type", COLUMNS(mal_type), "\"tname\"", NULL },
-	/* Missing clients are equal; missing sessions or tags are not. */
+	/* Null clients equal each other; null sessions or tags do not. */
 	[MAL_EXECUTION] = { "mal_execution", COLUMNS(mal_execution),
 	    "\"server_session\", \"client\", \"tag\"",
 	    "server_session, coalesce(client, ''), tag" },
@@ -314,28 +314,28 @@ void
 schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 {
 	const struct table *t = &tables[id];
-	bool has_key = id == EVENT_VARIABLE_LIST;	/* of two columns */
+	bool has_composite_key = id == EVENT_VARIABLE_LIST;
 
 	buf_printf(b, "CREATE TABLE \"%s\" (\n", t->name);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		put_column(b, t, &t->columns[i], dialect);
 		buf_str(b, i + 1 < t->n_columns ? ",\n" : "");
 	}
-	if (has_key) {
+	if (has_composite_key) {
 		buf_str(b, ",\n\t");
 		put_primary_key(b, t);
 	}
 	if (t->unique != NULL &&
 	    (t->unique_in_sqlite == NULL || dialect == PORTABLE))
 		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
-	buf_str(b, has_key && dialect == SQLITE ?
+	buf_str(b, has_composite_key && dialect == SQLITE ?
 	    "\n) WITHOUT ROWID;\n" : "\n);\n");
 	if (t->unique_in_sqlite != NULL && dialect == SQLITE)
 		buf_printf(b, "CREATE UNIQUE INDEX \"%s_key\" ON \"%s\" "
 		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
 }
 
-/* If an end has no start event, its start time is its time less its usec. */
+/* If an end has no start event, the start time is the end time less usec. */
 void
 schema_put_view(struct buf *b)
 {

@@ -21,7 +21,7 @@ enum column_rules {
 	DEFAULT_0 = 4,		/* false if the row has no value */
 	DEFAULT_1 = 8,		/* 1 if the row has no value */
 	PART_OF_KEY = 16,	/* one of the columns of the primary key */
-	NOT_FOREIGN = 32	/* a reference, but not declared as one */
+	NOT_FOREIGN = 32	/* a reference, not declared as foreign key */
 };
 
 struct column {
@@ -36,7 +36,7 @@ struct table {
 	const struct column *columns;	/* the ID first, if there is one */
 	size_t n_columns;
 	const char *unique;		/* columns of a second key, or NULL */
-	const char *unique_in_sqlite;	/* for an index instead, or NULL */
+	const char *unique_in_sqlite;	/* of an index in its place, or NULL */
 };
 
 enum { COLUMNS_MAX = 32, DISTINCT_COLUMNS_MAX = 112 };
@@ -56,8 +56,8 @@ const char *const *schema_collect_keys(void);
 unsigned schema_key_index(enum table_id, size_t column);
 
 /*
- * Write CREATE TABLE for one table, and CREATE VIEW.  In SQLite an id is the
- * rowid; elsewhere it is a bigint.
+ * schema_put_table() writes CREATE TABLE for one table, schema_put_view()
+ * CREATE VIEW.  In SQLite an id is the rowid; elsewhere it is a bigint.
  */
 enum dialect { PORTABLE, SQLITE };
 void schema_put_table(struct buf *, enum table_id, enum dialect);

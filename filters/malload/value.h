@@ -19,8 +19,9 @@ struct filter;
 struct rec;
 
 /*
- * Reads the value of a column; a missing one is the column's default or null.
- * False if the value breaks a rule of the column: the row is then rejected.
+ * Reads the value of a column.  If it is missing, *value is the column's
+ * default or null.  If it breaks a rule of the column, rejects the row and
+ * returns false.
  */
 bool value_read(struct value *, struct filter *, const struct rec *,
     enum table_id, size_t column);

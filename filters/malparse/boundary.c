@@ -4,7 +4,7 @@
 
 #include "filters/malparse/boundary.h"
 
-enum { LEVELS_MAX = 64 };	/* bits of boundary.arrays */
+enum { LEVELS_MAX = 64 };	/* bits of boundary.bracket_stack */
 
 static enum boundary_result
 set_broken(struct boundary *b, const char *why)
@@ -18,7 +18,7 @@ open_level(struct boundary *b, bool is_array)
 {
 	if (b->skip.depth == LEVELS_MAX)
 		return set_broken(b, "it has more than 64 levels");
-	b->arrays = b->arrays << 1 | is_array;
+	b->bracket_stack = b->bracket_stack << 1 | is_array;
 	b->skip.depth++;
 	return BOUNDARY_MORE;
 }
@@ -26,9 +26,9 @@ open_level(struct boundary *b, bool is_array)
 static enum boundary_result
 close_level(struct boundary *b, bool is_array)
 {
-	if ((b->arrays & 1) != is_array)
+	if ((b->bracket_stack & 1) != is_array)
 		return set_broken(b, "its brackets do not match");
-	b->arrays >>= 1;
+	b->bracket_stack >>= 1;
 	return --b->skip.depth == 0 ? BOUNDARY_FOUND : BOUNDARY_MORE;
 }
 
@@ -39,7 +39,7 @@ close_level(struct boundary *b, bool is_array)
 static bool
 begins_next_object(const struct boundary *b, struct span s, size_t at)
 {
-	bool in_array = (b->arrays & 1) != 0;
+	bool in_array = (b->bracket_stack & 1) != 0;
 	char before;
 
 	if (at == 0 || s.p[at - 1] != '\n')
@@ -87,7 +87,10 @@ boundary_find(struct boundary *b, struct span s)
 	return result;
 }
 
-/* Whether a profiler's object begins so; objects of variables do not. */
+/*
+ * Whether the bytes begin with a brace and a key with which profilers begin
+ * their objects, but not the objects of variables within them.
+ */
 static bool
 is_first_key(const char *p, size_t n)
 {

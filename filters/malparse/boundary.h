@@ -7,33 +7,37 @@
 #include "common/json/skip.h"
 
 /*
- * Finds where a profiler's object ends, without parsing it.  Detects early that
- * the object was truncated: if a string contains a newline, which profilers
- * escape, or if a line begins with an object where JSON allows no value, which
- * must be the next object.
+ * Finds the end of a JSON object written by a profiler, without parsing it.
+ * Detects truncation early in two cases: a string contains a raw newline
+ * (profilers escape them), or a line starts with '{' where JSON allows no value
+ * (this must be the start of the next object).
  */
 struct boundary {
 	struct skip skip;	/* skip.at: bytes that have been looked at */
-	uint64_t arrays;	/* open brackets as a stack of bits; 1: array */
+	uint64_t bracket_stack;	/* a bit for each open bracket, the innermost
+				   lowest; 1: [, 0: {.  More than 64 open
+				   brackets are BOUNDARY_BROKEN. */
 	const char *why;	/* set with BOUNDARY_BROKEN */
 };
 
 enum boundary_result {
 	BOUNDARY_FOUND,		/* the object is the first skip.at bytes */
 	BOUNDARY_MORE,		/* the bytes do not contain its end */
-	BOUNDARY_BROKEN		/* it was truncated, or is not valid */
+	BOUNDARY_BROKEN		/* the object was truncated, or is not valid */
 };
 
 /*
- * Start with { 0 } and the object's first bytes.  After BOUNDARY_MORE, call it
- * again with the same bytes and those that follow them.
+ * Initialize the struct to zero and pass bytes that begin with the object's
+ * first byte.  After BOUNDARY_MORE, call this again with the same bytes and
+ * those that follow them.
  */
 enum boundary_result boundary_find(struct boundary *, struct span bytes);
 
 /*
- * After damage: the first offset, from `at` on, at which the next object may
- * begin; bytes.n if there is none.  This is a brace that starts a line, or that
- * comes before a key with which a profiler's objects begin.
+ * Where to continue after BOUNDARY_BROKEN: the first offset, not less than
+ * `at`, at which an object may begin; bytes.n if there is none.  An object may
+ * begin at a brace that starts a line, or that is followed by a key with which
+ * profilers begin their objects.
  */
 size_t boundary_next(struct span bytes, size_t at);
 

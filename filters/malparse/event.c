@@ -177,9 +177,9 @@ is_name_char(char c)
 
 /*
  * Finds the operation in the statement, for servers that have no keys for it:
- * the module.function before the first parenthesis that follows ":=", or before
- * the first one of all if there is no ":=".  Example: "algebra" and "join" in
- * "(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);".
+ * the module.function before the first parenthesis that follows ":=", or, if
+ * there is no ":=", before the first parenthesis.  Example: algebra.join in
+ *	(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);
  */
 static void
 operation_from_statement(struct event *e, struct span stmt)

@@ -67,7 +67,7 @@ void event_read(struct event *, const struct rec *, const char **why);
  */
 bool event_int(const struct rec *, unsigned key, int64_t *);
 
-/* A string; empty if the key is absent or has another kind of value. */
+/* The string at a key; empty if the key is absent or has another value. */
 struct span event_text(const struct rec *, unsigned key);
 
 /* The part of a program's name after the dot: "s1_1" of "user.s1_1". */
@@ -80,19 +80,20 @@ struct span event_function_name(struct span program);
 struct event_variables {
 	const struct rec *rec;
 	struct span rest;	/* of the current array */
-	unsigned next_key;	/* the next array: E_RET, E_ARG or E_ARGS */
+	unsigned next_key;	/* of the next array: E_RET, E_ARG or E_ARGS */
 };
 
 void event_variables_init(struct event_variables *, const struct event *);
 
 /*
- * The next variable and its text; NULL after the last.  recio declares
- * variable_keys.  The variable is borrowed until recio reads another record.
+ * The next variable, and in *object its text; NULL after the last.  recio must
+ * have been made with variable_keys.  The variable is borrowed until recio
+ * reads another record.
  */
 const struct rec *event_next_variable(struct event_variables *,
     struct recio *, struct span *object);
 
-/* Whether the last variable returned, whose record is r, is a result. */
+/* Whether r, which event_next_variable() returned last, is a result. */
 bool event_is_result(const struct event_variables *, const struct rec *r);
 
 #endif

@@ -11,7 +11,7 @@ struct call {
 	int64_t pc;
 };
 
-/* Format P: a plan that has ended, unlike the call that initiated it. */
+/* Format P: a plan that has ended, but whose initiating call has not. */
 struct ended_plan {
 	uint64_t execution;
 	int64_t start_us, end_us;
@@ -30,7 +30,7 @@ struct lane {
 	size_t n_calls, calls_cap;
 	struct ended_plan *ended;
 	size_t n_ended, ended_cap;
-	uint32_t registration;	/* that it works for, or INDEX_NONE */
+	uint32_t registration;	/* the one it works for, or INDEX_NONE */
 };
 
 /* The executions that a supervisor's call of register_supervisor relates. */
@@ -41,9 +41,9 @@ struct registration {
 };
 
 static struct span
-lane_key(const void *owner, uint32_t i)
+lane_key(const void *context, uint32_t i)
 {
-	const struct links *l = owner;
+	const struct links *l = context;
 
 	return span_bytes(&l->lanes[i].key, sizeof l->lanes[i].key);
 }
@@ -208,7 +208,7 @@ links_add_event(struct links *l, struct plans *plans, struct execution *x,
 {
 	struct lane *lane;
 
-	/* A query runs querylog.define at pc 1, so after that it is known. */
+	/* A query runs querylog.define at pc 1: x can no longer become one. */
 	if (e->pc > 1)
 		links_resolve(l, x);
 	if (!is_first && e->pc != 0 && !is_call(e))

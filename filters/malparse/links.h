@@ -12,14 +12,15 @@
  * Within a server, the execution that calls a user function initiates the plan
  * of this function.  Servers since Nov2019 state the caller's tag.  Otherwise
  * the caller is the execution with the innermost open call on the thread on
- * which the plan starts.  Format P has only ends: there it is the execution
- * with a call on the plan's thread whose time includes that of the plan.
+ * which the plan starts.  Format P has no starts: there the caller is the
+ * execution with a call on the plan's thread whose time includes the plan's.
  *
  * Between servers, the supervisor and each worker run
  * remote.register_supervisor(SESSION, UUID) with the same arguments; SESSION is
- * that of the supervisor.  From then on the supervisor's execution initiates
- * all plans that start on that thread of the worker, until the thread registers
- * again or runs a client's query.  Example, with the tags of real traces:
+ * the supervisor's session.  From then on the supervisor's execution initiates
+ * all plans that start on the thread on which the worker registered, until this
+ * thread registers again or runs a client's query.  Example, with the tags of
+ * real traces:
  *
  *	supervisor, tag 5		register_supervisor("aaaa", "0000-1111")
  *	worker, thread 7, tag 871	register_supervisor("aaaa", "0000-1111")
@@ -29,7 +30,7 @@
  * after those of its workers.
  */
 struct links {
-	struct rows *rows;
+	struct rows *rows;	/* borrowed */
 	struct lane *lanes;	/* threads of sessions */
 	size_t n_lanes, lanes_cap;
 	struct map by_thread;
@@ -41,25 +42,25 @@ struct links {
 void links_init(struct links *, struct rows *);
 void links_release(struct links *);
 
-/* Call this for each event.  is_first: it is the first of its execution. */
+/* Call this for each event.  is_first: the event is its execution's first. */
 void links_add_event(struct links *, struct plans *, struct execution *,
     const struct event *, bool is_first);
 
 /*
  * Links the execution to the supervisor for which its thread works, if any.
- * Call this when the execution cannot turn out to be a client's query any more.
+ * Call this when the execution can no longer turn out to be a client's query.
  */
 void links_resolve(struct links *, struct execution *);
 
 /*
- * The execution runs a client's query: it initiates itself, and its thread does
- * not work for a supervisor any more.
+ * Call this when an execution turns out to run a client's query: it initiates
+ * itself, and its thread no longer works for a supervisor.
  */
 void links_add_query(struct links *, struct execution *, const struct event *);
 
 /*
- * The execution runs register_supervisor.  supervisor is its first argument;
- * key consists of both arguments.
+ * Call this when an execution runs register_supervisor.  supervisor is the
+ * first argument; key consists of both arguments.
  */
 void links_register(struct links *, struct execution *,
     const struct event *, struct span supervisor, struct span key);

@@ -8,35 +8,35 @@
 #include "filters/malparse/plan.h"
 
 static struct span
-execution_key(const void *owner, uint32_t index)
+execution_key(const void *context, uint32_t index)
 {
-	const struct plans *p = owner;
+	const struct plans *p = context;
 
 	return span_bytes(&p->executions[index]->key,
 	    sizeof p->executions[index]->key);
 }
 
 static struct span
-variable_key(const void *owner, uint32_t i)
+variable_key(const void *context, uint32_t i)
 {
-	const struct execution *x = owner;
+	const struct execution *x = context;
 
 	return x->variables[i].name;
 }
 
 static struct span
-instruction_key(const void *owner, uint32_t i)
+instruction_key(const void *context, uint32_t i)
 {
-	const struct execution *x = owner;
+	const struct execution *x = context;
 
 	return span_bytes(&x->instructions[i].pc, sizeof(int64_t));
 }
 
 void
-plans_init(struct plans *p, void (*on_remove)(void *owner, struct execution *),
-    void *owner)
+plans_init(struct plans *p,
+    void (*on_remove)(void *context, struct execution *), void *context)
 {
-	*p = (struct plans){ .on_remove = on_remove, .owner = owner };
+	*p = (struct plans){ .on_remove = on_remove, .context = context };
 	intern_init(&p->names);
 	map_init(&p->map, execution_key, p);
 }
@@ -83,7 +83,7 @@ free_execution(struct execution *x)
 void
 plans_remove(struct plans *p, struct execution *x)
 {
-	p->on_remove(p->owner, x);
+	p->on_remove(p->context, x);
 	map_remove(&p->map, hash_key(x), x->index);
 	p->executions[x->index] = NULL;
 	p->free = mem_grow(p->free, &p->free_cap, p->n_free + 1,

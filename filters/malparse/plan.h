@@ -10,9 +10,9 @@
 #include "filters/malparse/event.h"
 
 /*
- * The executions of plans that are running, with their instructions and
- * variables.  The key of an execution is its session (or the client, if the
- * events do not name a session) and its tag.
+ * The running executions of plans, and the last finished ones, with their
+ * instructions and variables.  The key of an execution is its session (or the
+ * client, if the events do not name a session) and its tag.
  */
 
 /* A variable of an execution. */
@@ -82,13 +82,13 @@ struct plans {
 	struct execution *oldest, *newest;
 	struct execution *finished[FINISHED_MAX];	/* a ring buffer */
 	size_t next_finished;
-	void (*on_remove)(void *owner, struct execution *);
-	void *owner;
+	void (*on_remove)(void *context, struct execution *);
+	void *context;
 };
 
-/* on_remove is called for each execution before it is removed. */
+/* on_remove is called before an execution is removed and freed. */
 void plans_init(struct plans *,
-    void (*on_remove)(void *owner, struct execution *), void *owner);
+    void (*on_remove)(void *context, struct execution *), void *context);
 void plans_remove_all(struct plans *);
 void plans_release(struct plans *);
 
@@ -102,10 +102,13 @@ struct execution *plans_find(struct plans *, const struct event *);
 struct execution *plans_find_tag(struct plans *, const struct execution *x,
     int64_t tag);
 
-/* The execution has ended: it is removed later, or at once if its tag is 0. */
+/*
+ * Call this when an execution has ended.  It is removed later, or at once if
+ * its tag is 0.
+ */
 void plans_finish(struct plans *, struct execution *);
 
-/* Removes the execution at once. */
+/* Removes and frees the execution at once. */
 void plans_remove(struct plans *, struct execution *);
 
 /*

@@ -42,7 +42,10 @@ repair_character(struct span s, size_t i, struct buf *to)
 	return n > 0 ? n : 1;
 }
 
-/* Copies a string from past its opening quote; returns the index past it. */
+/*
+ * Copies the rest of a string, after its opening quote.  Returns the index
+ * after its closing quote.
+ */
 static size_t
 repair_string(struct span s, size_t i, struct buf *to)
 {
@@ -70,8 +73,9 @@ repair_word(struct span s, size_t i, struct buf *to)
 }
 
 /*
- * Copies a number, whose exponent must not be dropped as a word, or one byte if
- * this is not a valid number.  Returns the index past it.
+ * Copies a number with its exponent, which repair_word() would drop, or one
+ * byte if no valid number begins here.  Returns the index after what was
+ * copied.
  */
 static size_t
 copy_number(struct span s, size_t i, struct buf *to)

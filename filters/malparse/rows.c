@@ -382,7 +382,7 @@ put_value(struct buf *b, const struct rec *r)
 		json_str(b, "mal_value", value->token);
 }
 
-/* The id, size and range of a BAT.  A bid of 0 or below is not a BAT. */
+/* The id, size and range of a BAT.  A bid of 0 or below identifies no BAT. */
 static void
 put_bat(struct buf *b, const struct rec *r)
 {
@@ -550,7 +550,7 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 		b = begin_numbered_row(rows, "cpuload", T_CPULOAD);
 		json_uint(b, "heartbeat_id", heartbeat);
 		json_uint(b, "core", core++);
-		/* A load is at most 1; a garbled one must not be huge. */
+		/* A load is at most 1; a huge one is garbled. */
 		json_ratio(b, "val", load < 1e6 ? load : 0);
 		end_row(rows);
 	}

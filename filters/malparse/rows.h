@@ -26,7 +26,7 @@ struct rows {
 	struct filter *f;
 	bool is_continued;	/* ids continue those of another trace */
 	bool has_begun;		/* the trace record has been written */
-	bool is_silent;		/* discard all rows: tasks are wanted */
+	bool is_silent;		/* discard all rows; tasks are written */
 	bool rebuilds_statements;	/* if an event has none */
 	bool derives_starts;	/* for done events of format P */
 	size_t row_start;	/* of the current row, in the output buffer */
@@ -51,9 +51,14 @@ void rows_put_execution(struct rows *, const struct plans *,
 /* Writes an event, and sets the ids of events in the instruction. */
 void rows_put_event(struct rows *, struct execution *, struct instruction *,
     const struct event *);
+
+/* Writes a rejected event with the reason. */
 void rows_put_rejected(struct rows *, const struct event *, const char *why);
 
-/* done is the event that ended the prerequisite at pc, or 0. */
+/*
+ * done and consequent are ids of events.  done is the one that ended the
+ * prerequisite at pc, or 0.
+ */
 void rows_put_prerequisite(struct rows *, uint64_t done, uint64_t consequent,
     int64_t pc);
 
@@ -61,13 +66,19 @@ void rows_put_prerequisite(struct rows *, uint64_t done, uint64_t consequent,
 void rows_put_variable(struct rows *, const struct execution *,
     struct variable *);
 
-/* The use of a variable by an event; flag is an additional column, or NULL. */
+/*
+ * The use of a variable by an event.  flag names a column to set to true, or is
+ * NULL.
+ */
 void rows_put_use(struct rows *, uint64_t event_id, int64_t index,
     const struct variable *, const char *flag, bool eol);
 
 void rows_put_query(struct rows *, const struct execution *, struct span text);
 
-/* The execution parent initiates child, which may run on another server. */
+/*
+ * The execution parent initiates the execution child.  remote: they run on
+ * different servers.
+ */
 void rows_put_link(struct rows *, uint64_t parent, uint64_t child,
     bool remote);
 

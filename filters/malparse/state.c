@@ -1,4 +1,4 @@
-/* state - continues the numbering of rows from one trace to the next */
+/* state - reads and writes the file with which a trace continues another */
 
 #include <errno.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@
 /* False if the file does not exist yet.  Ends the program if it is invalid. */
 bool state_read(struct rows *, const char *path);
 
-/* Replaces the file. */
+/* Writes the state, replacing the file. */
 void state_write(const struct rows *, const char *path);
 
 #endif

@@ -29,7 +29,10 @@ is_unquoted_type(struct span type)
 	return false;
 }
 
-/* Format S does not mark constants: they are what no instruction assigns. */
+/*
+ * Up to format S constants are not marked: they are the operands that no
+ * instruction has assigned.
+ */
 static void
 read_operand(struct operand *v, const struct rec *r,
     const struct execution *x, const struct event *e)

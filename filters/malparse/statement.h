@@ -9,13 +9,13 @@
 
 /*
  * Rebuilds the MAL text of an instruction from the variables of its event, in
- * the form that servers up to 2019 wrote: for servers that do not write it, and
- * for --mask, which hides the values.
+ * the form that servers up to 2019 wrote.  This is used if a server does not
+ * write the text, and with --mask, which hides the values.
  */
 struct recio;
 
 struct statement {
-	struct recio *variables;	/* parses objects of variables */
+	struct recio *variables;	/* borrowed: parses their objects */
 	bool is_masked;			/* every value becomes *** */
 	struct buf long_text;	/* "X_1=7:int := calc.+(3:int, 4:int);" */
 	struct buf short_text;	/* "X_1=7 := +( 3, 4 )" */

@@ -96,7 +96,10 @@ line_length(struct stream *s)
 	}
 }
 
-/* Reads the line as an object, which nearly all are; NULL if it is not. */
+/*
+ * Reads the current line as one object, which nearly all lines are; NULL if it
+ * is not.
+ */
 static const struct rec *
 read_line(struct stream *s)
 {

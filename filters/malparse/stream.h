@@ -15,7 +15,7 @@ struct recio;
 struct stream {
 	struct filter *f;
 	struct recio *recio;
-	struct buf repaired;	/* an object repaired, or made of a tuple */
+	struct buf repaired;	/* a repaired object, or a converted tuple */
 };
 
 void stream_init(struct stream *, struct filter *);

@@ -46,8 +46,8 @@ kind_of(const struct plans *p, const struct instruction *i)
 }
 
 /*
- * The prerequisites that ran and are tasks.  Only those with a lower pc: a loop
- * would give a cycle.
+ * Writes the prerequisites that ran and are tasks, but only those with a lower
+ * pc: others, which loops have, would give a cycle.
  */
 static void
 put_deps(struct buf *b, const struct plans *p, const struct execution *x,

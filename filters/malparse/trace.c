@@ -13,7 +13,7 @@
 
 enum { UNKNOWN_WARNINGS_MAX = 10 };
 
-/* Writes the rows of an execution and of its variables that have none yet. */
+/* Writes the rows of an execution and its variables, if not written yet. */
 static void
 write_execution(struct trace *t, struct execution *x)
 {
@@ -24,11 +24,11 @@ write_execution(struct trace *t, struct execution *x)
 			rows_put_variable(&t->rows, x, &x->variables[i]);
 }
 
-/* Called by plans before they remove the execution. */
+/* Called before an execution is removed (plans.on_remove). */
 static void
-end_execution(void *owner, struct execution *x)
+end_execution(void *context, struct execution *x)
 {
-	struct trace *t = owner;
+	struct trace *t = context;
 
 	links_resolve(&t->links, x);
 	write_execution(t, x);
@@ -66,7 +66,7 @@ trace_release(struct trace *t)
 	free(t->pcs);
 }
 
-/* Copies a text into the execution, unless this was done before. */
+/* Copies a text into the execution's arena, unless *to is already set. */
 static void
 set_text_once(struct execution *x, struct span *to, struct span text)
 {
@@ -131,7 +131,10 @@ is_end_of_life(const struct event *e, const struct rec *variable)
 	return eol == (e->format < FORMAT_M ? 1 : e->pc);
 }
 
-/* Records the assignment of a result; returns a flag for its use, or NULL. */
+/*
+ * Records the assignment of a result.  Returns the flag to set in the row of
+ * its use, or NULL.
+ */
 static const char *
 add_assignment(struct variable *v, const struct event *e)
 {
@@ -276,21 +279,22 @@ store_deps(struct trace *t, struct execution *x, struct instruction *i)
 }
 
 /*
- * Writes the prerequisites of an instance, once: for its start event.  A done
- * event without a start gets them in format P, or if none were written for the
- * instruction before: a return has two done events for one start.
+ * Writes the prerequisites of an instance, once: for its start event.  For a
+ * done event without a start they are written in format P, and in other formats
+ * only if the instruction has none yet: a return has two done events for one
+ * start.
  */
 static void
 write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
     const struct event *e)
 {
 	const struct field *list = rec_get(e->rec, E_PREREQ);
-	const struct instruction *other;
-	bool begins = e->state == STATE_START || (!i->is_open &&
+	const struct instruction *prerequisite;
+	bool begins_instance = e->state == STATE_START || (!i->is_open &&
 	    e->state == STATE_DONE &&
 	    (e->format == FORMAT_P || !i->wrote_prerequisites));
 
-	if (!begins)
+	if (!begins_instance)
 		return;
 	if (list != NULL) {
 		t->n_pcs = 0;
@@ -298,10 +302,10 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 	}
 	sort_unique_pcs(t);
 	for (size_t k = 0; k < t->n_pcs; k++) {
-		other = plan_find_instruction(x, t->pcs[k]);
+		prerequisite = plan_find_instruction(x, t->pcs[k]);
 		rows_put_prerequisite(&t->rows,
-		    other == NULL ? 0 : other->done_event_id, i->first_event_id,
-		    t->pcs[k]);
+		    prerequisite == NULL ? 0 : prerequisite->done_event_id,
+		    i->first_event_id, t->pcs[k]);
 	}
 	store_deps(t, x, i);
 	i->wrote_prerequisites = true;
@@ -384,8 +388,9 @@ decode_from_statement(struct buf *to, const struct event *e)
 }
 
 /*
- * Decodes the first n arguments into t->decoded, with a NUL after each.  False
- * if there are fewer, or if one of them is not a string.
+ * Decodes the first n arguments into t->decoded, with a NUL after each, and
+ * sets *first to the first of them.  False if there are fewer than n, or if one
+ * of them is not a string.
  */
 static bool
 read_arguments(struct trace *t, const struct event *e, size_t n,
@@ -448,24 +453,24 @@ find_query(struct trace *t, struct execution *x, const struct event *e)
 static const char *
 add_instruction(struct trace *t, const struct event *e)
 {
-	bool registers = is_operation(e, "remote", "register_supervisor");
+	bool is_registration = is_operation(e, "remote", "register_supervisor");
 	struct instruction *i;
 	struct execution *x;
 	struct span supervisor;
 	bool is_first;
 
-	if (registers && !read_arguments(t, e, 2, &supervisor))
+	if (is_registration && !read_arguments(t, e, 2, &supervisor))
 		return "the arguments of register_supervisor are not two "
 		    "strings";
 	x = find_execution(t, e, &is_first);
 	links_add_event(&t->links, &t->plans, x, e, is_first);
-	if (registers)
+	if (is_registration)
 		links_register(&t->links, x, e, supervisor,
 		    buf_span(&t->decoded));
 	i = plan_instruction(x, e->pc);
 	rows_put_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
-	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);	/* its id */
+	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);	/* e's id */
 	write_prerequisites(t, x, i, e);
 	pair_event(t, i, e);
 	find_query(t, x, e);

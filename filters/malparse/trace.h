@@ -16,7 +16,7 @@ struct trace {
 	struct plans plans;
 	struct links links;
 	struct buf decoded;	/* MAL strings without quotes and escapes */
-	struct intern unknown;	/* lists of keys of objects of unknown format */
+	struct intern unknown;	/* key lists of objects of unknown format */
 	uint64_t n_unknown;	/* objects of unknown format */
 	int64_t *pcs;		/* prerequisites of the current event */
 	size_t n_pcs, pcs_cap;

@@ -1,4 +1,4 @@
-/* tuple - converts lines of the profiler before JSON to objects */
+/* tuple - converts tuples, which old profilers wrote, to JSON objects */
 
 #include "common/json/json.h"
 #include "filters/malparse/tuple.h"

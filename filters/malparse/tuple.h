@@ -7,7 +7,7 @@
 #include "common/base/text.h"
 
 /*
- * Converts a line of the profiler before JSON (2012 to 2015),
+ * Converts a line that profilers wrote before they wrote JSON (2012 to 2015),
  *	[ 7, "12:31:04.000112", "user.s1_1[3]12", 4, "done ", 52, ... ]
  * to the object that later servers wrote (format E),
  *	{"event":7,"time":"12:31:04.000112","function":"user.s1_1","pc":3,

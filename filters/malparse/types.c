@@ -1,4 +1,4 @@
-/* types - numbers the MAL types */
+/* types - assigns type_ids to the MAL types */
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,12 @@ types_release(struct types *t)
 uint64_t
 types_find(struct types *t, struct span name, bool *is_new)
 {
-	size_t i = intern_add(&t->names, name), old = t->cap;
+	size_t i = intern_add(&t->names, name), old_cap = t->cap;
 
 	t->has_row = mem_grow(t->has_row, &t->cap, i + 1,
 	    sizeof *t->has_row);
-	memset(t->has_row + old, 0, (t->cap - old) * sizeof *t->has_row);
+	memset(t->has_row + old_cap, 0,
+	    (t->cap - old_cap) * sizeof *t->has_row);
 	*is_new = !t->has_row[i];
 	t->has_row[i] = true;
 	return i + 1;

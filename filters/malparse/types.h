@@ -12,7 +12,7 @@
  */
 struct types {
 	struct intern names;
-	bool *has_row;		/* types_find() was called; by type_id - 1 */
+	bool *has_row;		/* see types_has_row(); by type_id - 1 */
 	size_t cap;
 };
 
@@ -28,7 +28,7 @@ void types_release(struct types *);
 
 /*
  * The type_id of a type.  *is_new says whether this is the first call for the
- * type, after which the caller writes its row.
+ * type: the caller must then write the type's row.
  */
 uint64_t types_find(struct types *, struct span name, bool *is_new);
 
@@ -36,8 +36,8 @@ uint64_t types_find(struct types *, struct span name, bool *is_new);
 struct span types_subtype(struct span name);
 
 /*
- * The bytes of a value of the type, or of a value in a BAT; -1 if they vary.
- * False if it is not one of the types of common/mal/type.h.
+ * Sets *size to the bytes of a value of the type, or of T if it is a bat[:T];
+ * -1 if they vary.  False if the type is not in common/mal/type.h.
  */
 bool types_size(struct span name, int *size);
 

@@ -8,10 +8,10 @@
 #include "filters/malstat/answer.h"
 
 static int
-compare_operations(const void *a, const void *b, void *trace)
+compare_operations(const void *a, const void *b, void *context)
 {
 	const struct operation *x = a, *y = b;
-	const struct trace *t = trace;
+	const struct trace *t = context;
 
 	if (x->kind != y->kind)
 		return (int)x->kind - (int)y->kind;
@@ -32,7 +32,7 @@ sum_operations(struct answer *a, const struct scope *s)
 	int64_t total_us;
 	size_t n = 0, cap = 0;
 
-	/* Allocated for all queries, each of which leaves it empty. */
+	/* Allocated once: each call leaves it empty for the next one. */
 	if (index == NULL)
 		index = mem_ones(n_keys, sizeof *index);
 	for (size_t k = 0; k < s->n_instances; k++) {
@@ -67,9 +67,9 @@ sum_operations(struct answer *a, const struct scope *s)
 
 /* By self time, descending; then by session, tag, pc, start, ... */
 static int
-compare_costs(const void *a, const void *b, void *trace)
+compare_costs(const void *a, const void *b, void *context)
 {
-	const struct trace *t = trace;
+	const struct trace *t = context;
 	const struct instance *x = &t->instances[*(const uint32_t *)a];
 	const struct instance *y = &t->instances[*(const uint32_t *)b];
 	const struct execution *p = &t->executions[x->execution];

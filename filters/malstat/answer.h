@@ -15,17 +15,18 @@ struct operation {
 
 /* The answers for one scope.  Definitions are in malstat(1). */
 struct answer {
-	const struct trace *trace;
+	const struct trace *trace;	/* borrowed */
 	uint32_t root;			/* an execution; INDEX_NONE: all */
 	int64_t busy_us;
 	struct operation *operations;	/* work, costliest first */
 	size_t n_operations;
-	struct operation *containers;	/* others, by kind and name */
+	struct operation *containers;	/* the rest of that array: other
+					   kinds, by kind and name */
 	size_t n_containers;
 	uint32_t *costliest;		/* work instances, costliest first */
 	size_t n_work;			/* length of costliest */
 	size_t n_instances;		/* of all kinds */
-	struct cores *cores;		/* each session, then its blocks */
+	struct cores *cores;		/* each session before its blocks */
 	size_t n_cores, cores_cap, n_sessions;
 };
 

@@ -8,8 +8,8 @@
 #include "filters/malstat/cores.h"
 
 /*
- * If more threads than this work at once, blocks get no histogram: all of them
- * together take blocks times threads, which may be far more than the input.
+ * If more threads than this work at once, blocks get no histogram: the size of
+ * all histograms is blocks times threads, which may be far more than the input.
  */
 enum { BLOCK_THREADS_MAX = 256 };
 
@@ -36,8 +36,8 @@ struct sweep {
 };
 
 /*
- * An end is before a start at the same time, so that a thread is not counted
- * twice when one piece follows another.
+ * An end of work is before a start of work at the same time, so that a thread
+ * is not counted twice when one piece follows another.
  */
 static int
 compare_points(const void *a, const void *b)

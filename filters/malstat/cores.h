@@ -9,17 +9,18 @@ struct cores {
 	uint32_t block;		/* an instance; INDEX_NONE: the whole session */
 	int64_t start_us, end_us;
 	int64_t busy_us;	/* work of all threads */
-	int64_t idle_us, serial_us;	/* while none, or just one, worked */
+	int64_t idle_us, serial_us;	/* while no thread, or one, worked */
 	int64_t *histogram_us;	/* [k]: how long exactly k threads worked */
 	size_t n_levels;	/* its length; 0: no histogram, see cores.c */
-	size_t n_threads;	/* with a work instance wholly inside */
+	size_t n_threads;	/* that have a work instance wholly inside */
 };
 
 /*
- * Both functions take one session and its n - 1 blocks, whose session, block,
- * start_us and end_us are set, and a scope of exactly this session.
- * cores_measure() sets the times and the histogram, cores_count_threads()
- * n_threads.  The time is O(n log n), however blocks overlap.
+ * Both functions take an array of one session and its n - 1 blocks, whose
+ * session, block, start_us and end_us the caller has set, and a scope of
+ * exactly this session.  cores_measure() sets the other times and the
+ * histogram, which the caller frees; cores_count_threads() sets n_threads.  For
+ * m instances and blocks the time is O(m log m), however blocks overlap.
  */
 void cores_measure(struct cores *, size_t n, const struct scope *);
 void cores_count_threads(struct cores *, size_t n, const struct trace *,

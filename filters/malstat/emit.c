@@ -6,7 +6,7 @@
 
 static const char *const kinds[] = { "work", "call", "dataflow", "plan" };
 
-/* Begins a record; in the answer for a query it names the query's execution. */
+/* Begins a record; for a query it names the query's execution. */
 static struct buf *
 begin_record(const struct answer *a, struct filter *f, const char *type)
 {

@@ -1,4 +1,4 @@
-/* measure - assigns each microsecond of a lane to an instance: self times */
+/* measure - finds self times: assigns the time of a lane to its instances */
 
 #include <stdlib.h>
 
@@ -7,10 +7,10 @@
 
 /*
  * As in a profile of nested calls, the self time of an instance is the time in
- * which it is the innermost one: open, and started last.  The instances of a
- * lane are visited by start, with a stack of those that are open.  Example: A
- * from 0 to 10 and B from 2 to 5 give the pieces A 0-2, B 2-5 and A 5-10, so A
- * has 7 of self time.
+ * which it is the innermost: of all open ones it started last.  The instances
+ * of a lane are visited by start, with a stack of those that are open.
+ * Example: A from 0 to 10 and B from 2 to 5 give the pieces A 0-2, B 2-5 and A
+ * 5-10, so A has 7 of self time.
  */
 struct stack {
 	uint32_t *list;

@@ -44,7 +44,7 @@ put_session(const struct answer *a, struct buf *b, const struct cores *c)
 	report_text(b, name.n > 0 ? name : span_str("unknown"));
 }
 
-/* The answer to the first question, in a sentence. */
+/* The answer to the first question of malstat(1), in a sentence. */
 static void
 report_costliest(const struct answer *a, struct buf *b)
 {
@@ -64,7 +64,7 @@ report_costliest(const struct answer *a, struct buf *b)
 	buf_str(b, " of all work.\n");
 }
 
-/* The answer to the second question, in a sentence. */
+/* The answer to the second question of malstat(1), in a sentence. */
 static void
 report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 {

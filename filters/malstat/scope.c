@@ -15,10 +15,10 @@ struct order {
 };
 
 /*
- * The root of each execution: the last in the chain from it to the execution
- * that initiates it, and so on.  If the chain ends in a cycle, the root is one
- * of the cycle.  The second pass over a chain stores the root, so that each
- * execution is visited twice in all.
+ * The root of each execution: the last in the chain that leads from it to its
+ * initiator, from there to the initiator's initiator, and so on.  If the chain
+ * ends in a cycle, the root is an execution of the cycle.  The second pass over
+ * a chain stores the root, so that each execution is visited only twice.
  */
 static uint32_t *
 find_roots(const struct trace *t)

@@ -4,9 +4,9 @@
 #include "filters/malstat/trace.h"
 
 /*
- * What an answer is about: a whole trace, one query, or one session of these.
- * It is a part of a list of instances, with the pieces of these.  Both lists
- * are sorted by session and lane.
+ * What an answer is about: a whole trace, one query, or one session of a trace
+ * or query.  It refers to a range of a list of instances, and to the pieces of
+ * these instances.  Both are sorted by session and lane.
  */
 struct scope {
 	uint32_t root;			/* an execution; INDEX_NONE: all */
@@ -19,14 +19,14 @@ struct scope {
 /*
  * All scopes of a trace.  The first is the whole trace.  If queries are wanted,
  * one follows for each execution that no other initiates, with everything that
- * it initiates directly or indirectly.  The first scope borrows the pieces, the
- * others have a copy.
+ * it initiates directly or indirectly.  The first scope borrows the pieces; the
+ * other scopes refer to a copy, which scopes_release() frees.
  */
 struct scopes {
 	struct scope *list;
 	size_t n;
-	uint32_t *instances;	/* all; then all again, by query */
-	struct piece *pieces;	/* by query */
+	uint32_t *instances;	/* all; then all again, grouped by query */
+	struct piece *pieces;	/* grouped by query */
 };
 void scopes_make(struct scopes *, const struct trace *,
     const struct pieces *, bool queries);

@@ -9,7 +9,7 @@
 #include "common/mal/operation.h"
 #include "filters/malstat/trace.h"
 
-/* An instruction of an execution, with the start of an open instance. */
+/* An instruction of an execution, with the start of its open instance. */
 struct instruction {
 	struct {
 		uint64_t execution;
@@ -35,26 +35,26 @@ enum { STATE_START, STATE_DONE, STATE_PAUSE };
 #define TIME_SUM_MAX (INT64_C(1) << REC_INT_BITS)
 
 static struct span
-session_key(const void *owner, uint32_t i)
+session_key(const void *context, uint32_t i)
 {
-	const struct trace *t = owner;
+	const struct trace *t = context;
 
 	return span_bytes(&t->sessions[i].key, sizeof t->sessions[i].key);
 }
 
 static struct span
-execution_key(const void *owner, uint32_t i)
+execution_key(const void *context, uint32_t i)
 {
-	const struct trace *t = owner;
+	const struct trace *t = context;
 
 	return span_bytes(&t->executions[i].key,
 	    sizeof t->executions[i].key);
 }
 
 static struct span
-instruction_key(const void *owner, uint32_t i)
+instruction_key(const void *context, uint32_t i)
 {
-	const struct trace *t = owner;
+	const struct trace *t = context;
 
 	return span_bytes(&t->instructions[i].key,
 	    sizeof t->instructions[i].key);
@@ -346,12 +346,12 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 }
 
 /*
- * Only `server` rows state how many workers a server has, and they do not name
- * a session.  So the workers of a session are those that the `server` rows in
- * all traces of the session state, if they state the same number.
- *
  * Combines two numbers of workers: INT_UNKNOWN if neither is known, 0 if they
  * differ.
+ *
+ * Only `server` rows say how many workers a server has, and they do not name a
+ * session.  So a session has the number of workers on which the `server` rows
+ * in all its traces agree.
  */
 static int64_t
 combine_workers(int64_t a, int64_t b)
@@ -465,9 +465,9 @@ session_of(const struct trace *t, const struct instance *i)
  * compare equal.
  */
 static int
-compare_instances(const void *a, const void *b, void *trace)
+compare_instances(const void *a, const void *b, void *context)
 {
-	const struct trace *t = trace;
+	const struct trace *t = context;
 	const struct instance *x = a, *y = b;
 	int64_t keys[][2] = { { trace_compare_sessions(t,
 	    session_of(t, x), session_of(t, y)), 0 },

@@ -10,7 +10,7 @@
 /*
  * A trace: the instances of instructions that its rows report.  A start event
  * opens the instance of an execution and pc, a done event closes it.  An
- * instance takes about 80 bytes, and its statement.
+ * instance takes about 80 bytes, plus its statement.
  */
 struct filter;
 struct rec;
@@ -47,9 +47,10 @@ struct execution {
 };
 
 /*
- * A session: executions whose times are by one clock.  It is a server process,
- * which several traces may name.  If the server is unknown, it is a client in
- * one trace; if both are unknown, it is all such executions of one trace.
+ * A session: executions whose times are measured by one clock.  Usually it is a
+ * server process, which several traces may name.  The executions of a trace for
+ * which the server is unknown are a session for each client; those for which
+ * the client is unknown as well are one more session.
  */
 struct session {
 	struct {
@@ -74,7 +75,7 @@ struct trace {
 	struct instance *instances;
 	size_t n, cap;
 	uint64_t number;		/* `trace` records so far */
-	int64_t *workers;		/* of servers, by number of trace */
+	int64_t *workers;		/* by number of trace, or INT_UNKNOWN */
 	size_t n_workers, workers_cap;
 	uint64_t n_events, n_no_start, n_restarted, n_unfinished, n_no_clock;
 };

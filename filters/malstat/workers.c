@@ -95,7 +95,10 @@ visit_work(struct counts *c, const struct extent *e)
 	*first = e->end_us;
 }
 
-/* In a scope the instances of a lane are adjacent; lanes are renumbered. */
+/*
+ * Numbers the lanes of the scope from 0, which is possible because the
+ * instances of a lane are adjacent in a scope.
+ */
 static struct extent *
 find_extents(struct cores *cores, size_t n_cores, const struct trace *t,
     const struct scope *scope, size_t *n)
