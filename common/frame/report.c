@@ -137,9 +137,9 @@ report_percent(struct buf *b, double ratio)
 void
 report_text(struct buf *b, struct span text)
 {
-	/* An escape is at most ten times as long. */
-	buf_need(b, text.n * 10 + 1);
-	b->len += text_escape(b->data + b->len, text.n * 10 + 1, text.p,
+	/* text_escape() writes at most four bytes for each byte. */
+	buf_need(b, text.n * 4 + 1);
+	b->len += text_escape(b->data + b->len, text.n * 4 + 1, text.p,
 	    text.n);
 }
 
@@ -256,7 +256,10 @@ bytes_of_columns(struct span s, size_t columns)
 	return n;
 }
 
-/* Shortens a text in its middle, because names differ at their ends. */
+/*
+ * Elides the middle of a text, because names usually differ at the beginning or
+ * at the end.
+ */
 static void
 put_shortened(struct buf *to, struct span s, size_t columns)
 {

@@ -54,7 +54,7 @@ on_map_end(void *gen)
 	if (yajl_gen_map_close(gen) != yajl_gen_status_ok)
 		return 0;
 	if (depth == 0)
-		yajl_gen_reset(gen, "\n");
+		yajl_gen_reset(gen, "\n");	/* prints it as well */
 	return 1;
 }
 
