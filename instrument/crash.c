@@ -8,8 +8,8 @@
  *
  * The program should neither notice this handler nor be able to replace it.  So
  * sigaction() and signal() are interposed: they store the action that the
- * program asks for in program_actions, from which later calls return it, and
- * install the instrument's handler with the program's flags and mask.
+ * program asks for in program_actions, and install the instrument's handler
+ * with the program's flags and mask.  Later calls return the stored action.
  */
 
 #include <signal.h>
@@ -134,10 +134,10 @@ die_by_default(int number, const siginfo_t *info)
 static void on_crash(int, siginfo_t *, void *);
 
 /*
- * The action to install for the one that the program wants.  If that is the
- * default action: SA_ONSTACK, since the stack may have overflowed, and
- * SA_NODEFER, so that the signal is not blocked when die_by_default() sends it
- * again.
+ * Makes the action to install from the one that the program wants.  If the
+ * program wants the default action, the flags are SA_ONSTACK, since the stack
+ * may have overflowed, and SA_NODEFER, so that the signal is not blocked when
+ * die_by_default() sends it again.  SIG_IGN is installed as it is.
  */
 static void
 make_action(const struct sigaction *wanted, struct sigaction *action)

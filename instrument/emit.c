@@ -8,9 +8,10 @@
  * stopped: what is counted during an emission is in this one or in the next.
  *
  * An emission takes three passes over all nodes.  The first, children first,
- * marks the nodes that have changed and their ancestors.  The second, parents
- * first, numbers and writes them, so that a node can refer to its parent by
- * number.  The third removes the numbers.
+ * marks the nodes that have changed and their ancestors: their index is 1.  The
+ * second, parents first, replaces each mark by a number and writes the node, so
+ * that a node can refer to its parent by number.  The third removes the
+ * numbers.
  */
 
 #include <time.h>
@@ -27,7 +28,7 @@ struct emission {
 	uint32_t n_nodes;
 	uint64_t ticks, ns;		/* time since the start, in two units */
 	int64_t stall_timeout_ns;
-	int64_t deadline_ns;		/* then the emission is given up */
+	int64_t deadline_ns;		/* the emission fails after this time */
 	bool is_line_open;		/* a line of nodes */
 	bool failed;
 	bool has_unknown;		/* an address is in no module */
@@ -90,8 +91,8 @@ mark_changed(struct node *n, void *context)
 	n->parent->index = 1;
 	/*
 	 * The module is unknown if another thread was reading the maps when the
-	 * node was added.  After one address that is in no module this does not
-	 * try others, since each attempt reads all maps.
+	 * node was added.  After one address that is in no module, no others
+	 * are tried in this emission, since each attempt reads all maps.
 	 */
 	if (!e->has_unknown)
 		e->has_unknown = !modules_ensure_known(n->function) ||

@@ -4,8 +4,8 @@
  * The thread is made by clone(), so that the C library does not know it.  If it
  * were a pthread, the process would not exit when the program's last thread
  * ends, the C library would call malloc, and a program without threads would
- * not be single-threaded any more.  In return, the thread must not call the C
- * library.  Its thread-local variables are zeros.
+ * not be single-threaded any more.  The price is that the thread must not call
+ * the C library.  Its thread-local variables are all zero.
  */
 
 #include <poll.h>
@@ -21,7 +21,7 @@ enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
 /* How often to check whether the program has closed the socket. */
 #define CHECK_NS INT64_C(1000000000)
 
-static char *memory;		/* its stack and thread-local storage */
+static char *memory;	/* the helper's stack and thread-local storage */
 
 /*
  * Counts one sample, at the thread's current node, for each period of CPU time
@@ -79,7 +79,10 @@ has_request(void)
 	return n > 0;
 }
 
-/* If the time after due was missed as well, the period starts again at now. */
+/*
+ * Returns due + period or, if that has passed as well, now + period: missed
+ * times are not made up for.
+ */
 static int64_t
 next_time(int64_t due, int64_t period, int64_t now)
 {
@@ -106,7 +109,7 @@ run(void)
 		ts = (struct timespec){ wait / 1000000000, wait % 1000000000 };
 		p = (struct pollfd){ .fd = link_out.fd, .events = POLLIN };
 		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
-		/* has_request() also connects again if it has to. */
+		/* has_request() also reopens a socket the program closed. */
 		if ((n > 0 || wait == CHECK_NS) && has_request())
 			emit(INT64_MAX, false);
 		now = sys_clock_ns(CLOCK_MONOTONIC);

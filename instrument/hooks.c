@@ -1,9 +1,9 @@
 /*
  * hooks - function entry and exit
  *
- * Each call needs its node among the children of the current node.  Two guesses
- * are usually right: the call is the same as the caller's previous one (a
- * function called in a loop), or the one that followed the previous one last
+ * Each call needs its node among the children of the current node.  One of two
+ * guesses is usually right: the call is the same as the caller's previous one
+ * (a function called in a loop), or the one that followed the previous one last
  * time (a sequence of calls).  Otherwise tree.c searches.
  *
  * The shadow stack of a thread has a frame for each call that has not returned.
@@ -14,13 +14,13 @@
  * would overwrite it with its own stack pointer.
  *
  * The overflow node.  A call has a node and a frame, except if the limit of
- * nodes is reached, memory is short or the shadow stack is full.  No call is
- * lost then: it is counted at the innermost caller that has both, the overflow
- * target, and until such a call returns, the thread's overflow node is current.
- * This is a sentinel: it matches no function and has no children, so all calls
- * and returns miss on the hot path and are handled by the slow one.  Its time
- * is added to the target's when the target becomes current again.  For example,
- * with a limit of two nodes:
+ * nodes is reached, memory is short or the shadow stack is full.  Then the call
+ * overflows, but is not lost: it is counted at the overflow target, which is
+ * the innermost caller that has both, and until it returns, the thread's
+ * overflow node is current.  That node is a sentinel: it matches no function
+ * and has no children, so all calls and returns miss on the hot path and are
+ * handled by the slow path.  Its time is added to the target's when the target
+ * becomes current again.  For example, with a limit of two nodes:
  *
  *	main -> f -> g -> h	main and f have nodes
  *
@@ -192,8 +192,8 @@ hooks_unwind_to(struct thread *t, struct frame *to)
  * If the return at this stack pointer is that of a call without a frame,
  * handles it and returns true.  Such a call is deeper in the stack than the
  * innermost frame, or as deep if it was inlined.  A return from further up
- * shows that the returns of all calls without a frame were missed, so they are
- * dropped.
+ * shows that the returns of all calls without a frame were missed, so these
+ * calls are dropped.
  */
 static bool
 leave_overflow(struct thread *t, uintptr_t sp)
@@ -217,7 +217,8 @@ leave_overflow(struct thread *t, uintptr_t sp)
  * The function that returns is not that of the current node.  Either the call
  * has overflowed, or the returns of inner calls were missed (coroutines, or a
  * C++ exception that passed through code compiled without -fexceptions): then
- * these calls are dropped as well.  A return without a call is ignored.
+ * the inner calls are dropped together with the one that returns.  A return
+ * without a call is ignored.
  */
 static __attribute__((noinline)) void
 exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)

@@ -90,10 +90,10 @@ struct node {
 	struct node *parent;	/* NULL: the root, or not in the tree yet */
 	struct node *children;	/* root of a hash trie, see tree.c */
 	struct node *branch[2];	/* its links in its parent's trie */
-	uint64_t sent_calls;	/* calls at the last emission */
+	uint64_t sent_calls;	/* value of calls when last sent */
 	uint32_t samples;	/* since the last emission */
-	uint32_t index;		/* number in this emission, from 1; or 0 */
-	uint64_t sent_ticks;	/* allocated only if time is measured */
+	uint32_t index;		/* number in this emission, see emit.c; or 0 */
+	uint64_t sent_ticks;	/* like sent_calls; allocated only if timed */
 };
 
 /* A call that has not returned: an entry of the shadow stack. */
@@ -136,7 +136,7 @@ extern struct settings settings;
  * hooks return at once.
  */
 extern bool dormant;
-extern int own_pid;
+extern int own_pid;		/* of the process that owns this state */
 
 void state_init(void);
 void state_fork(void);		/* in the child */
@@ -152,8 +152,9 @@ bool state_is_ours(void);
 /*
  * JSON lines that wait to be sent.  Text that does not fit is truncated.
  * LINE_SIZE_MAX is enough for a path of 4096 bytes that are all escaped as
- * \u00XX.  Only lines of nodes, which end when less room than that is left, and
- * crashes, which start with an empty buffer, are longer.
+ * \u00XX.  Only two types of lines may be longer: "nodes", which is ended as
+ * soon as less than LINE_SIZE_MAX is free, and "crash", which starts with an
+ * empty buffer.
  */
 enum { OUT_SIZE = 64 * 1024, LINE_SIZE_MAX = 28 * 1024 };
 struct out {
@@ -177,8 +178,9 @@ void put_hex_byte(struct out *, unsigned char);		/* two digits */
 void put_call(struct out *, const struct node *);	/* FUNCTION CALL_SITE */
 
 /*
- * A record is a line: put_begin_record() writes {"type":"TYPE", each of the
- * others a member ,"key":value, and put_end_record() }\n.
+ * A record is a line.  put_begin_record() writes {"type":"TYPE" and
+ * put_end_record() writes }\n.  Between them, each of the others writes one
+ * member, ,"key":value.
  */
 void put_begin_record(struct out *, const char *type);
 void put_text(struct out *, const char *key, const char *value);
@@ -192,12 +194,12 @@ void put_end_record(struct out *);
 enum { ALTSTACK_SIZE = 32768 };
 
 /*
- * Gives the calling thread an alternate signal stack of ALTSTACK_SIZE bytes,
- * unless it has one.
+ * Gives the calling thread an alternate signal stack of ALTSTACK_SIZE bytes at
+ * base, unless the thread has one.  The caller owns the memory.
  */
 void altstack_set(void *base);
 
-/* Removes it, if it is still the thread's alternate stack. */
+/* Undoes altstack_set(), unless the program has set another stack since. */
 void altstack_unset(void *base);
 
 /* --- jmpbuf --- */
@@ -205,7 +207,7 @@ void altstack_unset(void *base);
 struct __jmp_buf_tag;
 typedef void jump_function(struct __jmp_buf_tag *, int);
 
-/* The C library's functions; NULL until jmpbuf_init(). */
+/* The C library's functions, found by jmpbuf_init(); NULL before that. */
 extern jump_function *real_longjmp, *real_siglongjmp, *real_longjmp_chk;
 
 void jmpbuf_init(void);
@@ -217,14 +219,15 @@ bool jmpbuf_sp(const struct __jmp_buf_tag *, uintptr_t *sp);
 
 /* A range of addresses: an ELF file, or other executable memory. */
 struct module {
-	uintptr_t start, end, base;
+	uintptr_t start, end;	/* addresses in [start, end) */
+	uintptr_t base;		/* the address of the file's address 0 */
 	size_t path;		/* offset in module_paths */
 	bool is_elf;
 	unsigned char build_id_len, build_id[20];
 };
 enum { MODULES_MAX = 2048 };
 struct modules {
-	int n;			/* only grows; list[0..n) is constant */
+	int n;			/* only grows; list[0..n) never changes */
 	struct module list[MODULES_MAX];
 };
 extern struct modules *modules;	/* NULL if there was no memory */
@@ -236,7 +239,8 @@ int modules_count(void);
 
 /*
  * Adds the module that contains the address, unless it is known.  Returns false
- * if there is none: another attempt would cost as much and fail again.
+ * if it has read all maps and found no module: the next attempt would cost as
+ * much and probably fail again.
  */
 bool modules_ensure_known(uintptr_t address);
 
@@ -283,9 +287,9 @@ void tree_reset(struct thread *);
 void tree_fork(struct thread *);
 
 /*
- * Calls visit for each node.  tree_visit_parents_first() must follow
- * tree_visit_children_first(), and visits the nodes that had been allocated by
- * then, even those that are not in the tree (yet).
+ * Calls visit for each node.  tree_visit_children_first() must be called before
+ * tree_visit_parents_first(), which visits the nodes that were allocated at the
+ * time of that call, even those that are not in the tree (yet).
  */
 typedef void node_visitor(struct node *, void *context);
 void tree_visit_children_first(struct thread *, node_visitor *, void *context);
@@ -341,13 +345,14 @@ struct thread *thread_begin(void);
 #define STALL_TIMEOUT_NS INT64_C(1000000000)
 enum { TOTAL_TIMEOUT_FACTOR = 10 };
 
-extern struct out link_out;	/* the main connection; needs the lock */
+extern struct out link_out;	/* the main connection; protected by the lock */
 
 /*
  * Locks the link, with all signals blocked, so that no handler waits for a lock
- * that the interrupted code holds.  Returns false, with signals as before, if
- * another thread holds the lock and sends nothing for stall_timeout_ns, or
- * holds it for TOTAL_TIMEOUT_FACTOR times as long.
+ * that the interrupted code holds.  Stores the previous mask for link_unlock().
+ * Returns false, with signals as before, if another thread holds the lock and
+ * sends nothing for stall_timeout_ns, or holds it for TOTAL_TIMEOUT_FACTOR
+ * times as long.
  */
 bool link_lock(int64_t stall_timeout_ns, uint64_t *mask);
 void link_unlock(uint64_t mask);
@@ -355,9 +360,13 @@ void link_unlock(uint64_t mask);
 int link_connect(void);		/* a new socket, or < 0 */
 void link_put_hello(struct out *);	/* the first line of a connection */
 
-/* If there is no wrapper to connect to, both set dormant and return false. */
-bool link_open(void);		/* connects link_out and sends hello */
-bool link_ensure_open(void);	/* the same, if the program has closed it */
+/*
+ * link_open() connects link_out and sends hello; link_ensure_open() does so
+ * only if the program has closed the connection.  Both return false if link_out
+ * cannot be used; if there is no wrapper to connect to, they set dormant.
+ */
+bool link_open(void);
+bool link_ensure_open(void);
 void link_fork(void);		/* in the child */
 
 /*
@@ -366,13 +375,16 @@ void link_fork(void);		/* in the child */
  */
 bool link_flush(struct out *, int64_t stall_timeout_ns);
 
-/* Makes room in link_out for a line, without sending; false if it is full. */
+/*
+ * Makes room in link_out for a line of LINE_SIZE_MAX: drops lines that have
+ * been sent, but sends none.  Returns false if that does not free enough.
+ */
 bool link_make_room(void);
 
 /* --- marks --- */
 
 void marks_add(const char *name, double value);	/* lock-free */
-void marks_emit(void);		/* writes them to link_out; needs the lock */
+void marks_emit(void);		/* writes marks to link_out; needs the lock */
 void marks_fork(void);		/* in the child */
 
 /* --- emit --- */
@@ -382,12 +394,16 @@ void emit_fork(void);		/* in the child */
 
 /*
  * Sends what has been counted since the last emission, and the marks.  Locks
- * the link.  Gives up if nothing can be sent for stall_timeout_ns; INT64_MAX
- * means that it never does.
+ * the link; returns if link_lock() fails.  Stops early if nothing can be sent
+ * for stall_timeout_ns, or if sending takes TOTAL_TIMEOUT_FACTOR times as long;
+ * INT64_MAX means no limit.
  */
 void emit(int64_t stall_timeout_ns, bool is_final);
 
-/* Writes the modules that are ELF files, from index first on. */
+/*
+ * Writes the modules that are ELF files, from index first on.  Flushes the
+ * buffer when it is full, and stops if that fails.
+ */
 void emit_modules(struct out *, int first, int64_t stall_timeout_ns);
 
 /* --- helper --- */
@@ -404,9 +420,9 @@ void crash_fork(void);		/* in the child */
 
 /*
  * Initializes the instrument, unless that has been done; waits while another
- * thread does it.  Returns false if this thread is in the middle of it.  If the
- * program calls the hooks of another copy of the instrument (!are_hooks_ours),
- * this copy becomes dormant.
+ * thread does it.  Returns true when it is initialized, false if this thread is
+ * in the middle of the initialization.  If the program calls the hooks of
+ * another copy of the instrument (!are_hooks_ours), this copy becomes dormant.
  */
 bool start_once(bool are_hooks_ours);
 
@@ -415,12 +431,15 @@ bool start_once(bool are_hooks_ours);
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 
-/* Calls start_once(), having found out whose hooks the program calls. */
+/*
+ * Finds out whether the program calls this copy's hooks, and returns what
+ * start_once() returns.
+ */
 bool hooks_start(void);
 
 /*
  * Drops the given frame and all inner calls from the shadow stack, as if they
- * had returned.  If the frame is t->top, that is only the calls without one.
+ * had returned.  If the frame is t->top, drops only the calls without a frame.
  */
 void hooks_unwind_to(struct thread *, struct frame *);
 

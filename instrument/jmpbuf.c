@@ -4,9 +4,9 @@
  * The stack pointer that longjmp restores is in a known slot of the jmp_buf.
  * glibc protects it by "pointer mangling": the value is XORed with a random
  * guard from the thread control block (at %fs:0x30) and rotated left by 17
- * bits.  To make sure of that, detect_layout() calls setjmp and decodes the
- * slot without and with mangling.  If one result is close to the current stack
- * pointer, the layout is known; if none is, jumps are ignored.
+ * bits.  To verify this layout, detect_layout() calls setjmp and decodes the
+ * slot, first without and then with mangling.  If a result is close to the
+ * current stack pointer, the layout is known; otherwise jumps are ignored.
  */
 
 #include <setjmp.h>

@@ -40,7 +40,7 @@ struct out link_out = { .fd = -1 };
 static uint64_t socket_dev, socket_ino;	/* identify link_out.fd */
 static int n_connections;
 static int is_locked;
-static uint64_t n_sends;		/* so waiting threads see progress */
+static uint64_t n_sends;		/* shows link_lock() the progress */
 
 bool
 link_lock(int64_t stall_timeout_ns, uint64_t *mask)
@@ -109,7 +109,7 @@ link_connect(void)
 
 /*
  * Moves the descriptor to a high number: a program may expect the lowest ones
- * for the files that it opens.
+ * for the files that it opens.  Returns the new number, or fd if that fails.
  */
 static int
 move_fd_up(int fd)
@@ -128,7 +128,7 @@ move_fd_up(int fd)
 
 /* The offset in the buffer of the first line that is not completely sent. */
 static size_t
-line_start(void)
+find_line_start(void)
 {
 	size_t i = link_out.sent;
 
@@ -152,7 +152,10 @@ link_put_hello(struct out *o)
 	put_end_record(o);
 }
 
-/* Sends hello before the lines that wait in the buffer. */
+/*
+ * Sends hello ahead of the lines that wait in the buffer.  Returns false if the
+ * socket does not accept all of it at once.
+ */
 static bool
 send_hello(void)
 {
@@ -186,7 +189,7 @@ link_open(void)
 	SYS(fstat, link_out.fd, &st);
 	socket_dev = st.st_dev;
 	socket_ino = st.st_ino;
-	link_out.sent = line_start();
+	link_out.sent = find_line_start();
 	return send_hello();
 }
 
@@ -263,7 +266,7 @@ link_make_room(void)
 	if (out_has_room(&link_out))
 		return true;
 	/* Drops the lines that are completely sent. */
-	start = line_start();
+	start = find_line_start();
 	link_out.len -= start;
 	link_out.sent -= start;
 	bytes_move_down(link_out.data, link_out.data + start, link_out.len);

@@ -31,7 +31,7 @@ struct mapping {
 
 /*
  * Copies memory of this process.  Another thread may unmap it at any time: then
- * the system call fails, where a plain access would crash.
+ * this returns false, where a plain access would crash.
  */
 static bool
 peek(uintptr_t address, void *to, size_t n)
@@ -90,7 +90,8 @@ parse_line(char *line, struct mapping *m)
 
 /*
  * Stores the path and returns its offset.  Removes the suffix that the kernel
- * adds if the file was deleted, and restores newlines, which it writes as \012.
+ * adds if the file was deleted, and restores newlines, which the kernel writes
+ * as \012.
  */
 static size_t
 store_path(const char *path)
@@ -219,8 +220,8 @@ add_module(const struct mapping *first, const struct mapping *code)
 }
 
 /*
- * *first is the first mapping of the file that was seen last, whose path is in
- * first_path.
+ * *first is the first mapping of the file seen most recently; first_path holds
+ * the path of that file.
  */
 static void
 read_mapping(char *line, struct mapping *first, char *first_path)
@@ -257,7 +258,7 @@ read_maps(int fd)
 		n -= begin;
 		bytes_move_down(text, text + begin, n);
 		if (n >= MAPS_LINE_MAX)
-			return;		/* the kernel writes no lines as long */
+			return;		/* no valid line is that long */
 	}
 }
 

@@ -98,7 +98,7 @@ start_once(bool are_hooks_ours)
 static void
 finish(void)
 {
-	/* When a child made by vfork() ends, its parent has not ended. */
+	/* The end of a child made by vfork() is not that of its parent. */
 	if (!is_connected || is_finished || !state_is_ours())
 		return;
 	is_finished = true;

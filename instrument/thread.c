@@ -1,9 +1,9 @@
 /*
  * thread - all threads, each with its call tree and its shadow stack
  *
- * The thread-local variable self points to a struct thread.  It is NULL until
- * the first hook of the thread calls thread_begin(), and again when the thread
- * ends, when the destructor of a pthread key is called.
+ * The thread-local variable self points to a struct thread.  self is NULL until
+ * the first hook of the thread calls thread_begin().  When the thread ends, the
+ * destructor of a pthread key sets self to NULL again.
  *
  * A struct thread with its tree outlives its thread: the next new thread adopts
  * it and continues to count in it.  So there are only as many trees as threads
@@ -20,7 +20,7 @@
 #include "instrument/sys.h"
 
 enum {
-	/* glibc calls malloc to set a pthread key with a higher number. */
+	/* From this number on, glibc calls malloc to set a pthread key. */
 	KEYS_WITHOUT_MALLOC = 32,
 	/* Bytes of a shadow stack: SMALL if the address space is limited. */
 	FRAMES_SIZE_SMALL = 256 * 1024,
@@ -132,8 +132,8 @@ thread_begin(void)
 /*
  * The destructor of the key.  Calls in destructors of the program's keys are to
  * be counted, but destructors run in any order.  As long as destructors set
- * keys again, the C library runs another round of them, up to a limit: so this
- * one defers its work to the last round.
+ * keys again, the C library runs another round of them, up to a limit: so
+ * end_thread() defers its work to the last round.
  */
 static void
 end_thread(void *p)

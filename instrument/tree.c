@@ -45,7 +45,10 @@ node_at(struct slab *s, uint64_t i)
 	return (struct node *)(void *)(s->nodes + i * node_size());
 }
 
-/* Adds a slab after the newest, unless a signal handler has just added one. */
+/*
+ * Adds a slab after the newest, unless a signal handler has just added one.
+ * Returns false if there is no memory.
+ */
 static bool
 add_slab(struct thread *t, struct slab *newest)
 {
@@ -110,7 +113,10 @@ matches(const struct node *n, uintptr_t function, uintptr_t call_site)
 	return n->function == function && n->call_site == call_site;
 }
 
-/* With folded recursion: the node of the same call, if it is on the path. */
+/*
+ * For folded recursion: returns the node of the same call among n and its
+ * ancestors, or NULL.
+ */
 static struct node *
 find_folded(struct node *n, uintptr_t function, uintptr_t call_site)
 {
@@ -174,7 +180,8 @@ tree_reset(struct thread *t)
  * Returns the counterpart of old, a node of the old tree, in the new tree.  new
  * is the counterpart of old_caller, which called old.  Usually old is a child
  * of its caller.  With folded recursion it may be the caller itself or an
- * ancestor: then its counterpart is as many levels above new.
+ * ancestor: then its counterpart is as many levels above new.  Returns NULL if
+ * there is no room for a new node.
  */
 static struct node *
 find_counterpart(struct thread *t, const struct node *old,
