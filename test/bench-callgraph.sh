@@ -1,8 +1,8 @@
 # bench-callgraph.sh - the cost of an instrumented call; sourced by bench.sh, or
 # run alone: bench-callgraph.sh BUILD
 #
-# CPU nanoseconds per call, the minimum of several runs, compared with gprof and
-# uftrace; then instructions, counted by callgrind.  Read the ratios.
+# Prints CPU nanoseconds per call, the minimum of several runs, compared with
+# gprof and uftrace; then instructions, counted by callgrind.  Read the ratios.
 
 build=${build:-$PWD/$1}
 here=${here:-$(cd "$(dirname "$0")" && pwd)}
@@ -30,7 +30,8 @@ recorded() {
 	callgraph-record -o "$cg/rec" "$@"
 }
 
-# ns RUNS SHAPE CALLS THREADS COMMAND... - the minimum of RUNS runs
+# ns RUNS SHAPE CALLS THREADS COMMAND... - prints the smallest of the numbers
+# that COMMAND prints in RUNS runs
 ns() {
 	local runs=$1 arguments=("$2" "$3" "$4")
 	shift 4
@@ -53,7 +54,8 @@ measure() {
 		"${cost[$name.chain.8]}" "${cost[$name.fan64.8]}"
 }
 
-# instructions PROGRAM SHAPE [WRAPPER...] - per call, from runs of two lengths
+# instructions PROGRAM SHAPE [WRAPPER...] - prints the instructions per call,
+# computed from runs of two lengths
 instructions() {
 	local program=$1 shape=$2 counts=()
 	shift 2

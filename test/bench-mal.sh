@@ -1,8 +1,8 @@
 # bench-mal.sh - the part of bench.sh that measures the MonetDB filters
 #
-# The ratios are to two programs: one parses the same bytes with yajl and does
-# nothing, the other also writes them again with yajl_gen, which is the least that
-# a filter based on yajl costs.
+# The ratios are to two programs: one only parses the same bytes with yajl, the
+# other also writes them again with yajl_gen, which is the least that a filter
+# based on yajl costs.
 
 events=${EVENTS:-114000}	# 100 MB of format S
 long=$((events * 10))

@@ -1,13 +1,15 @@
 # bench-perun.sh - the part of bench.sh for pidx-write and pidx-read
 #
 # pidx-write syncs the file system, which git add does not.  CPU time includes
-# little of that, and a sync before each run writes the data of others.  Every run
-# has a new directory and nothing is removed, because ext4 spends most of the time
-# for a new file on the search for an inode that was not freed recently.
+# little of that, and a sync before each run writes what earlier commands have
+# left in the cache.  Every run has a new directory and nothing is removed,
+# because ext4 spends most of the time for a new file on the search for an inode
+# that was not freed recently.
 
 repo=$data/perun
 
-# timed COMMAND [PREPARE] - milliseconds of CPU time, the minimum of eight runs
+# timed COMMAND [PREPARE] - prints milliseconds of CPU time, the minimum of
+# eight runs
 timed() {
 	jq -n "$(cpu 8 "$@") * 1000"
 }
@@ -16,7 +18,7 @@ ms_row() {
 	printf '%-50s %8.1f ms  %s\n' "$1" "$2" "${3:-}"
 }
 
-# ratio MS BASE WORD - prints MS / BASE and a word
+# ratio MS BASE WORD - prints MS / BASE and WORD
 ratio() {
 	printf '%.2f %s' "$(jq -n "$1 / $2")" "$3"
 }

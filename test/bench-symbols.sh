@@ -1,10 +1,10 @@
 # bench-symbols.sh - part 4 of bench.sh: symbolization, and graphs with names
 #
-# The addresses are many of one of weir's own C programs and of a C++ program with
-# long names and many levels of inlining, and one of a large C++ library.  The
-# library consists of copies of a few units with renamed symbols, which is faster
-# than compiling so many.  A tool that would take minutes gets fewer addresses, as
-# the row says.
+# There are many addresses of one of weir's own C programs, many of a C++
+# program with long names and many levels of inlining, and a single address of
+# a large C++ library.  The library consists of copies of a few units with
+# renamed symbols, which is faster than compiling that many units.  A tool that
+# would take minutes gets fewer addresses, as the row says.
 
 units=4
 copies=${COPIES:-130}		# 90 MB

@@ -1,10 +1,10 @@
 #!/bin/bash
 # bench.sh BUILD - measures the filters, and other programs for comparison
 #
-# The CPU time, user and system, of all processes of a pipeline, as hyperfine
-# measures it.  It is the minimum of several runs, since whatever else runs on
-# the machine only adds to it.  The figures of different machines cannot be
-# compared: read the ratios.
+# Each figure is the CPU time, user and system, of all processes of a pipeline,
+# as hyperfine measures it.  It is the minimum of several runs, since whatever
+# else runs on the machine only adds to it.  The figures of different machines
+# cannot be compared: read the ratios.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -22,7 +22,7 @@ generate() {
 }
 
 # cpu RUNS COMMAND [PREPARE] - prints the CPU seconds of a shell command, the
-# minimum of so many runs; hyperfine itself reports the mean of its runs
+# minimum of RUNS runs; hyperfine itself reports the mean of its runs
 cpu() {
 	local best=1e9
 	for ((i = 0; i < $1; i++)); do
@@ -41,15 +41,17 @@ peak() {
 	tail -n 1 peak.txt
 }
 
-# print_row NAME SECONDS - with its ratios to the rows "floor" and "mawk"
+# print_row NAME SECONDS - prints a row, with the ratios of SECONDS to the rows
+# "floor" and "mawk"
 print_row() {
 	printf '%-42s %8.2f s %7.2f %7.2f\n' "$1" "$2" \
 		"$(jq -n "$2 / $floor")" "$(jq -n "$2 / $mawk")"
 }
 
-# print_rows RUNS NAME COMMAND... - measures the commands, of which the first two
-# are floor and mawk, and prints a row for each.  They run in turns, since a
-# machine with other load is slower in some minutes than in others.
+# print_rows RUNS NAME COMMAND... - measures pairs of a name and a command, of
+# which the first two are floor and mawk, and prints a row for each.  They run
+# in turns, since a machine with other load is slower in some minutes than in
+# others.
 print_rows() {
 	local runs=$1 names=() commands=() best=() i
 	shift

@@ -26,7 +26,7 @@ attach() {
 	mount -o loop,commit=300 "$1" "$2"
 }
 
-# profile NAME - prints a record of random size, by zeros before a number
+# profile NAME - prints a record, which leading zeros pad to a random size
 profile() {
 	printf '{"type":"profile","path":"%s","time":1,"profile":{"header":{"type":"time","cmd":"%s","workload":"%0*d"},"collector_info":{"name":"time"},"postprocessors":[],"resources":[]}}\n' \
 		"$1" "$1" $((RANDOM % 9999 + 1)) 7
@@ -44,7 +44,8 @@ attach base.img disk 2>mount.err || {
 id=$(git -C disk rev-parse HEAD)
 umount disk
 
-# write [COMMAND...] - registers until it is killed; prints acknowledgements
+# write [COMMAND...] - registers profiles until it is killed; prints what
+# pidx-write acknowledges
 write() {
 	local n=0
 	while n=$((n + 1)); do

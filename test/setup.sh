@@ -1,6 +1,6 @@
 #!/bin/sh
 # setup.sh build|demo|test|powercut|viewers|bench... - installs the packages
-# that these need, or prints which ones are missing if it cannot
+# that the named targets need; if it cannot, prints which ones are missing
 
 set -u
 

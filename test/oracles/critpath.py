@@ -85,8 +85,9 @@ class Brute:
     """Answers by brute force.
 
     to: the only task that may end a path.  change: a function of a task and its
-    elapsed time, which returns another.  bridge: a task without a time is
-    replaced by its dependencies; else, dependencies on it are cut and counted.
+    elapsed time that returns the elapsed time to use.  bridge: if true, a task
+    without a time is replaced by its dependencies; otherwise dependencies on it
+    are cut and counted.
     """
 
     def __init__(self, tasks, to=None, change=None, bridge=False):

@@ -329,7 +329,7 @@ class Answers:
                     start_us=block.start_us, workers=n_threads, **row)
 
     def check(self):
-        """An invariant, however instances overlap."""
+        """Checks what must be true however instances overlap."""
         for lane in self.lanes.values():
             wall_us = max(i.end_us for i in lane) - \
                 min(i.start_us for i in lane)
@@ -338,9 +338,9 @@ class Answers:
 
 
 def innermost(lane, us):
-    """Of the instances of a lane that are open: the one that started last; of
-    several the shortest, then the one with the greatest execution and pc, then
-    work before its container."""
+    """The open instance of a lane that started last; if several did, the
+    shortest of them, then the one with the greatest execution and pc, then work
+    before its container."""
     return max((i for i in lane if i.is_open(us)), default=None,
                key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc,
                               -KINDS.index(i.kind), i.text()))

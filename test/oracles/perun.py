@@ -419,7 +419,7 @@ def malformed(store, name="ab" * 20):
 
 
 def damaged(rng, data):
-    """The data with random damage, such as by a bad disk or copy."""
+    """The data with random damage, as a bad disk or copy may cause it."""
     data = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         at = rng.randrange(len(data) or 1)

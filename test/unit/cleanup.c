@@ -20,7 +20,7 @@ static volatile struct report {
 
 static int signal_number;	/* of the signal that ends the child */
 
-/* A check in the child failed. */
+/* The child's exit status if a check in it failed. */
 enum { EXIT_CHECK_FAILED = 98 };
 
 static void
@@ -124,7 +124,7 @@ main(void)
 	check("die", end_by_die, EXIT_FATAL);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		signal_number = signals[i];
-		/* The test may have been started with it ignored. */
+		/* The test may have been started with the signal ignored. */
 		signal(signal_number, SIG_DFL);
 		check("signal", end_by_signal, 128 + signal_number);
 		check("blocked", end_by_blocked_signal, 128 + signal_number);

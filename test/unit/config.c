@@ -115,18 +115,18 @@ test_refusals(void)
 }
 
 /*
- * Returns `before`, then `repeated` n times, then `after`; borrowed until the
- * next call.
+ * Returns `before`, then `piece` n times, then `after`; borrowed until the next
+ * call.
  */
 static struct span
-many(const char *before, const char *repeated, size_t n, const char *after)
+repeat(const char *before, const char *piece, size_t n, const char *after)
 {
 	static struct buf b;
 
 	b.len = 0;
 	buf_str(&b, before);
 	for (size_t i = 0; i < n; i++)
-		buf_str(&b, repeated);
+		buf_str(&b, piece);
 	buf_str(&b, after);
 	return buf_span(&b);
 }
@@ -145,31 +145,32 @@ test_limits(void)
 	const char *got;
 
 	/* The mapping is the first level. */
-	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX - 1, ""));
+	got = read_as_json(repeat("a: ", "[", CONFIG_DEPTH_MAX - 1, ""));
 	CHECK(strstr(got, "nested") == NULL, "%s", got);
-	got = read_as_json(many("a: ", "[", CONFIG_DEPTH_MAX, ""));
+	got = read_as_json(repeat("a: ", "[", CONFIG_DEPTH_MAX, ""));
 	CHECK(strcmp(got, "f:1:103: values are nested too deeply") == 0, "%s",
 	    got);
-	got = read_as_json(many("a: ", "{b: ", 100000, ""));
+	got = read_as_json(repeat("a: ", "{b: ", 100000, ""));
 	CHECK(ends_with(got, "values are nested too deeply"), "%s", got);
-	got = read_as_json(many("a: ", "- ", 100000, ""));
+	got = read_as_json(repeat("a: ", "- ", 100000, ""));
 	CHECK(got[0] == 'f', "%s", got);
 	/* The mapping, its key and the list are three values. */
-	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 3, "]"));
+	got = read_as_json(repeat("a: [", "0,", CONFIG_VALUES_MAX - 3, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
-	got = read_as_json(many("a: [", "0,", CONFIG_VALUES_MAX - 2, "]"));
+	got = read_as_json(repeat("a: [", "0,", CONFIG_VALUES_MAX - 2, "]"));
 	CHECK(ends_with(got, "there are too many values"), "%.80s", got);
-	got = read_as_json(many("a: &x 1\nb: [", "*x,", CONFIG_VALUES_MAX,
+	got = read_as_json(repeat("a: &x 1\nb: [", "*x,", CONFIG_VALUES_MAX,
 	    "]"));
 	CHECK(ends_with(got, "there are too many values"), "%.80s", got);
-	got = read_as_json(many("", "%TAG !x! y\r", 100000, "---\na: b\n"));
+	got = read_as_json(repeat("", "%TAG !x! y\r", 100000, "---\na: b\n"));
 	CHECK(strcmp(got, "f:1:177: there are too many %TAG directives") ==
 	    0, "%s", got);
-	got = read_as_json(many("a: \"", "%TAG ", CONFIG_DIRECTIVES_MAX, "\""));
+	got = read_as_json(repeat("a: \"", "%TAG ", CONFIG_DIRECTIVES_MAX,
+	    "\""));
 	CHECK(got[0] == '{', "%s", got);
-	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS_MAX, "]"));
+	got = read_as_json(repeat("a: [", "&x 0,", CONFIG_ANCHORS_MAX, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
-	got = read_as_json(many("a: [", "&x 0,", CONFIG_ANCHORS_MAX + 1, "]"));
+	got = read_as_json(repeat("a: [", "&x 0,", CONFIG_ANCHORS_MAX + 1, "]"));
 	CHECK(ends_with(got, "there are too many anchors"), "%.80s", got);
 }
 
@@ -328,10 +329,11 @@ test_bad_files(void)
 	CHECK(!config_load(&c, "store", &why), "a pipe is read");
 	config_release(&c);
 	unlink("store/local.yml");
-	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES_MAX - 1, ""));
+	unit_write("store/local.yml", repeat("#", " ", CONFIG_BYTES_MAX - 1,
+	    ""));
 	CHECK(config_load(&c, "store", &why), "the maximum length: %s", why);
 	config_release(&c);
-	unit_write("store/local.yml", many("#", " ", CONFIG_BYTES_MAX, ""));
+	unit_write("store/local.yml", repeat("#", " ", CONFIG_BYTES_MAX, ""));
 	CHECK(!config_load(&c, "store", &why) && strcmp(why,
 	    "'store/local.yml' is longer than 1048576 bytes") == 0, "%s", why);
 	config_release(&c);

@@ -27,8 +27,10 @@ make_dag(struct dag *d, size_t n, const char *edges)
 
 /* Writes a cycle as "0>1>2 ". */
 static void
-show_cycle(void *to, const uint32_t *cycle, size_t n)
+show_cycle(void *context, const uint32_t *cycle, size_t n)
 {
+	struct buf *to = context;
+
 	for (size_t i = 0; i < n; i++)
 		buf_printf(to, "%s%u", i > 0 ? ">" : "", cycle[i]);
 	buf_char(to, ' ');
@@ -87,9 +89,9 @@ struct reported {
 };
 
 static void
-check_cycle(void *to, const uint32_t *cycle, size_t n)
+check_cycle(void *context, const uint32_t *cycle, size_t n)
 {
-	struct reported *r = to;
+	struct reported *r = context;
 
 	r->n_cycles++;
 	for (size_t i = 0; i < n; i++) {
@@ -233,10 +235,13 @@ test_random(void)
 	}
 }
 
+/* Stores 0 if the cycle does not begin with vertex 0. */
 static void
-store_cycle_length(void *to, const uint32_t *cycle, size_t n)
+store_cycle_length(void *context, const uint32_t *cycle, size_t n)
 {
-	*(size_t *)to = cycle[0] == 0 ? n : 0;
+	size_t *length = context;
+
+	*length = cycle[0] == 0 ? n : 0;
 }
 
 /* A chain and a cycle too long for a recursion over their vertices. */
@@ -266,13 +271,16 @@ test_long(void)
 	}
 }
 
+/* Counts the cycles of two vertices with consecutive numbers. */
 static void
-count_pair(void *to, const uint32_t *cycle, size_t n)
+count_pair(void *context, const uint32_t *cycle, size_t n)
 {
-	*(size_t *)to += n == 2 && cycle[1] == cycle[0] + 1;
+	size_t *n_pairs = context;
+
+	*n_pairs += n == 2 && cycle[1] == cycle[0] + 1;
 }
 
-/* So many cycles that a pass over all vertices for each would not end soon. */
+/* With so many cycles, a pass over all vertices for each takes too long. */
 static void
 test_many_cycles(void)
 {

@@ -280,7 +280,7 @@ int
 main(void)
 {
 	err_init("output");
-	/* The test may have been started with these ignored. */
+	/* The test may have been started with these signals ignored. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);

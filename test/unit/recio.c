@@ -127,7 +127,7 @@ test_arrays(void)
 		    "\"c\":[\"y\"]}", cases[i].text);
 		if ((r = check_record(span_str(text))) == NULL)
 			continue;
-		n = 9;	/* as in cases[]: not set for what is not an array */
+		n = 9;	/* as in cases[]: unchanged if the value is no array */
 		CHECK(rec_strings(r, A, &items, &n) == cases[i].found &&
 		    n == cases[i].n, "%s: %zu", text, n);
 		CHECK(span_eq(rec_get(r, A)->token, cases[i].text), "'%.*s'",

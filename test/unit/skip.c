@@ -23,7 +23,7 @@ static struct {
 
 /* The next token begins after white space, a comma or a colon. */
 static size_t
-token_start(void)
+find_token_start(void)
 {
 	size_t at = seen.last_end;
 
@@ -37,7 +37,7 @@ add_value(bool is_number)
 {
 	if (seen.n == VALUES_MAX)
 		return 0;
-	seen.values[seen.n].start = token_start();
+	seen.values[seen.n].start = find_token_start();
 	seen.values[seen.n].is_number = is_number;
 	seen.last_end = yajl_get_bytes_consumed(seen.yajl);
 	seen.values[seen.n++].end = seen.last_end;
@@ -45,46 +45,46 @@ add_value(bool is_number)
 }
 
 static int
-on_scalar(void *ctx)
+on_scalar(void *context)
 {
-	(void)ctx;
+	(void)context;
 	return add_value(false);
 }
 
 static int
-on_boolean(void *ctx, int value)
+on_boolean(void *context, int value)
 {
 	(void)value;
-	return on_scalar(ctx);
+	return on_scalar(context);
 }
 
 static int
-on_number(void *ctx, const char *p, size_t n)
+on_number(void *context, const char *p, size_t n)
 {
-	(void)ctx, (void)p, (void)n;
+	(void)context, (void)p, (void)n;
 	return add_value(true);
 }
 
 static int
-on_string(void *ctx, const unsigned char *p, size_t n)
+on_string(void *context, const unsigned char *p, size_t n)
 {
 	(void)p, (void)n;
-	return on_scalar(ctx);
+	return on_scalar(context);
 }
 
 static int
-on_open(void *ctx)
+on_open(void *context)
 {
 	if (seen.depth == DEPTH_MAX)
 		return 0;
 	seen.open[seen.depth++] = seen.n;
-	return on_scalar(ctx);
+	return on_scalar(context);
 }
 
 static int
-on_close(void *ctx)
+on_close(void *context)
 {
-	(void)ctx;
+	(void)context;
 	seen.last_end = yajl_get_bytes_consumed(seen.yajl);
 	seen.values[seen.open[--seen.depth]].end = seen.last_end;
 	return 1;

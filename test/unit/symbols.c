@@ -136,23 +136,23 @@ test_names(void)
 	    { "_RNvC5crate4main", "crate::main" }, { "", "" } };
 	struct demangler d;
 	struct buf bomb = { 0 };
-	struct span shown;
+	struct span got;
 
 	demangler_init(&d);
 	/* Each twice: the second time, the demangler remembers the answer. */
 	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
-		shown = demangler_name(&d, names[i / 2][0]);
-		CHECK(span_eq(shown, names[i / 2][1]), "%s is %.*s",
-		    names[i / 2][0], SPAN_ARG_ALL(shown));
+		got = demangler_name(&d, names[i / 2][0]);
+		CHECK(span_eq(got, names[i / 2][1]), "%s is %.*s",
+		    names[i / 2][0], SPAN_ARG_ALL(got));
 	}
 	add_pairs(&bomb, 8);
-	shown = demangler_name(&d, buf_cstr(&bomb));
-	CHECK(shown.n > 1000 && strncmp(shown.p, "f(a<int>, a<a<int>", 18) ==
-	    0, "eight pairs are %zu bytes", shown.n);
+	got = demangler_name(&d, buf_cstr(&bomb));
+	CHECK(got.n > 1000 && strncmp(got.p, "f(a<int>, a<a<int>", 18) ==
+	    0, "eight pairs are %zu bytes", got.n);
 	bomb.len = 0;
 	add_pairs(&bomb, 36);
-	shown = demangler_name(&d, buf_cstr(&bomb));
-	CHECK(span_eq(shown, bomb.data), "36 pairs are demangled");
+	got = demangler_name(&d, buf_cstr(&bomb));
+	CHECK(span_eq(got, bomb.data), "36 pairs are demangled");
 	buf_release(&bomb);
 	demangler_release(&d);
 }

@@ -135,7 +135,7 @@ test_truncated_escapes(void)
 {
 	struct span from = SPAN("a\033\xe2\x82\xac\xff\xe2\x80\xae" "b");
 	const char escaped[] = "a\\x1b\xe2\x82\xac\\xff\\u{202e}b";
-	/* A character or an escape ends after so many bytes of `escaped`. */
+	/* [n]: a character or an escape ends after n bytes of `escaped`. */
 	static const bool is_boundary[] = { [0] = 1, [1] = 1, [5] = 1, [8] = 1,
 	    [12] = 1, [20] = 1, [21] = 1 };
 	char got[64];

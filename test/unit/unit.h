@@ -124,8 +124,8 @@ unit_random(uint64_t below)
 
 /*
  * Changes a text of n bytes in up to three random places: removes a few bytes,
- * inserts one of the pieces, or both.  The array has room for size bytes; a NUL
- * is added.  Returns the new length.
+ * inserts one of the pieces, or both.  text has room for size bytes; a NUL is
+ * added.  Returns the new length.
  */
 static inline size_t
 unit_mutate(char *text, size_t n, size_t size, const char *const *pieces,
