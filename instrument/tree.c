@@ -210,7 +210,7 @@ find_counterpart(struct thread *t, const struct node *old,
  * (the overflow node was current) keeps its frame, and its caller counts for
  * it.  If there is no room for a new node, the inner calls are dropped.
  *
- * The parent's nodes are read here and then abandoned in memory.
+ * The parent process's nodes are read here and then abandoned in memory.
  */
 void
 tree_fork(struct thread *t)

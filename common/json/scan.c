@@ -68,7 +68,10 @@ scan_value(struct input *in, size_t limit, struct span *value, uint64_t *line)
 		consume(in, value, s.at);
 		return SCAN_TOO_LONG;
 	}
-	/* Only a number or word may end with the file. */
+	/*
+	 * At the end of the file a number or word is complete, although
+	 * skip_value() could not know.  Anything else is truncated.
+	 */
 	if (!whole && (s.depth > 0 || s.in_string)) {
 		consume(in, value, (size_t)(in->end - in->at));
 		return SCAN_TRUNCATED;

@@ -32,7 +32,7 @@ struct vcs_backend {
 
 extern const struct vcs_backend vcs_git, vcs_none;
 
-/* Sets the handle's why and returns false. */
+/* Stores the reason of a failure in vcs.why and returns false. */
 bool vcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -36,7 +36,7 @@ struct module {
 struct modules {
 	struct module *list;
 	size_t n, cap;
-	struct intervals index;		/* indexes in list by address */
+	struct intervals index;		/* maps addresses to indexes in list */
 };
 
 /* Adds a node.  False, and adds nothing, if its parent is not earlier. */

@@ -134,7 +134,10 @@ emit_bins(const struct stat *s, struct filter *f)
 	int64_t n = (int64_t)t->n_bins;
 	struct buf *b;
 
-	/* Bin i begins after wall_us * i / n, computed without overflow. */
+	/*
+	 * Bin i begins at start_us + wall_us * i / n; quotient and remainder
+	 * are multiplied separately, because the product may overflow.
+	 */
 	for (int64_t i = 0; i < n; i++) {
 		b = filter_begin_stat(f, "parallelism");
 		json_int(b, "from_us", t->start_us + wall_us / n * i +

@@ -230,7 +230,7 @@ read_names(struct event *e)
 static bool
 read_state(struct event *e)
 {
-	/* Tuples pad some states with a blank. */
+	/* Format T (tuples, 2012) pads some states with a blank. */
 	static const struct { const char *name; enum event_state state; }
 	    names[] = { { "start", STATE_START }, { "done", STATE_DONE },
 	    { "done ", STATE_DONE }, { "pause", STATE_PAUSE },

@@ -541,6 +541,7 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 	case EVENT_INVALID:
 		break;
 	}
-	if (*why != NULL && rec_get(r, E_PC) != NULL)	/* an event */
+	/* Only an instruction's event has a pc. */
+	if (*why != NULL && rec_get(r, E_PC) != NULL)
 		rows_put_rejected(&t->rows, &e, *why);
 }

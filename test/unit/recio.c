@@ -68,7 +68,8 @@ test_getters(void)
 	CHECK(rec_int(r, B, &v) == REC_OK && v == -12, "%lld", (long long)v);
 	CHECK(rec_strings(r, C, &items, &n) == REC_OK && n == 2 &&
 	    span_eq(items[0], "p") && span_eq(items[1], "\t"), "%zu", n);
-	CHECK(rec_true(r, LONG) && !rec_true(r, A), "true is not only LONG");
+	CHECK(rec_true(r, LONG) && !rec_true(r, A),
+	    "rec_true() is wrong for LONG or A");
 	CHECK(r->n == 6 && span_eq(r->fields[0].key, "x") &&
 	    span_eq(r->fields[0].token, "1"), "an undeclared key is not kept");
 	CHECK(span_eq(rec_get(r, C)->token, "[\"p\",\"\\t\"]"), "'%.*s'",
@@ -234,7 +235,7 @@ test_duplicates(void)
 	check_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
 	    "\"b\":{\"a\":1},\"c\":{\"a\":{},\"b\":{\"a\":1}}}"));
 	check_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
-	/* Duplicates are found at every depth, around nested objects. */
+	/* Duplicates are found at every depth, also if others have the key. */
 	for (int depth = 1; depth <= RECIO_DEPTH; depth++) {
 		b.len = 0;
 		for (int i = 1; i < depth; i++)
@@ -348,7 +349,7 @@ test_mutations(void)
 		for (uint64_t n = unit_random(3) + 1; n > 0; n--)
 			text[unit_random(sample.n)] = unit_random(2) ?
 			    (char)unit_random(256) :
-			    UNIT_ONE_OF("{}[]\",:\\ue01-tn");	/* or NUL */
+			    UNIT_ONE_OF("{}[]\",:\\ue01-tn"); /* or its NUL */
 		r = parse(span_of(text, sample.n), &why);
 		CHECK((r == NULL) == (why != NULL), "%.*s", (int)sample.n,
 		    text);
