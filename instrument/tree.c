@@ -198,17 +198,18 @@ find_counterpart(struct thread *t, const struct node *old,
 
 /*
  * A child process starts with all counts 0, but it returns from the calls that
- * its parent was in.  So it replays its shadow stack into an empty tree: for
- * each frame, from the outermost call to the innermost, it adds the node of
- * that call and lets the frame point to the new nodes.  For example, if the
- * process forks in main, run, fork_worker, the child's tree is this one path,
- * with 0 calls in each node; when fork_worker returns, the current node is the
- * new one of run.
+ * the parent process was in.  So it replays its shadow stack into an empty
+ * tree: for each frame, from the outermost call to the innermost, it adds the
+ * node of that call and lets the frame point to the new nodes.  For example, if
+ * main calls run, which calls fork_worker, which forks, the child's tree is
+ * this one path, with 0 calls in each node; when fork_worker returns, the
+ * current node is the new one of run.
  *
  * The node of a call is not in its own frame: it is the caller in the next
- * frame or, for the innermost call, the current node.  A call without a node
- * (the overflow node was current) keeps its frame, and its caller counts for
- * it.  If there is no room for a new node, the inner calls are dropped.
+ * frame or, for the innermost call, the current node.  A call that had no node
+ * (the overflow node was current) gets none here: its frame is kept, and its
+ * caller's node counts for it.  If there is no room for a new node, the inner
+ * calls are dropped.
  *
  * The parent process's nodes are read here and then abandoned in memory.
  */
@@ -260,7 +261,11 @@ tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
 	}
 }
 
-/* Skips slabs that tree_visit_children_first() did not see. */
+/*
+ * Goes from the oldest slab along newer, which ends at the newest slab that
+ * tree_visit_children_first() saw.  The first loop is for a thread of which it
+ * saw no slab.
+ */
 void
 tree_visit_parents_first(struct thread *t, node_visitor *visit, void *context)
 {

@@ -3,8 +3,8 @@
 #
 # The store is in a disk image, mounted by a loop device.  The writer is killed at
 # a random moment and the image copied: the copy is what a disk would contain
-# after a power failure.  It is mounted and verified.  Repeating this with syncs
-# that do nothing shows that the test can fail.
+# after a power failure.  It is mounted and verified.  As a control,
+# this is repeated with syncs that do nothing: then entries must be lost.
 
 set -eu -o pipefail
 build=$PWD/$1

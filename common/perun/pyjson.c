@@ -234,35 +234,35 @@ is_decimal_layout(struct span s, const char **first, const char **dot)
 }
 
 /*
- * Whether repr() writes value as the decimal digits / 10^places, which has 16
- * or 17 digits.  It does if this is the nearest decimal of its length, and if
- * no shorter decimal reads back as value.  A shorter one would be one of its
- * two neighbours that end in 0.  The arithmetic is exact: value is
- * m * 2^-shift, and everything is scaled by 10^places * 2^shift.  False also if
- * the numbers would not fit: the caller then uses the slower put_double().
+ * Whether repr() writes value as the decimal number digits * 10^-places, where
+ * digits has 16 or 17 digits.  It does if this is the nearest decimal of its
+ * length, and if no shorter decimal reads back as value.  A shorter one would
+ * be one of its two neighbours that end in 0.  The arithmetic is exact: value
+ * is m * 2^-shift, and everything is scaled by 10^places * 2^shift.  False also
+ * if the numbers would not fit: the caller then uses the slower put_double().
  */
 static bool
 is_repr(uint64_t digits, int places, double value)
 {
 	int exponent, shift;
-	unsigned __int128 scaled, target, gap, down, up;
+	unsigned __int128 decimal, exact, gap, down, up;
 	uint64_t m;
 
 	m = (uint64_t)ldexp(frexp(value, &exponent), 53);
 	shift = 53 - exponent;
 	if (shift < 1 || shift > 62 || places > 18 || digits % 10 == 0)
 		return false;
-	target = m;
+	exact = m;
 	for (int i = 0; i < places; i++)
-		target *= 10;
-	gap = target / m;	/* between value and the next double */
-	scaled = (unsigned __int128)digits << shift;
-	if ((scaled > target ? scaled - target : target - scaled) * 2 >=
+		exact *= 10;
+	gap = exact / m;	/* between value and the next double */
+	decimal = (unsigned __int128)digits << shift;
+	if ((decimal > exact ? decimal - exact : exact - decimal) * 2 >=
 	    (unsigned __int128)1 << shift)
 		return false;
 	down = (unsigned __int128)(digits / 10 * 10) << shift;
 	up = (unsigned __int128)(digits / 10 * 10 + 10) << shift;
-	return (target - down) * 2 > gap && (up - target) * 2 > gap;
+	return (exact - down) * 2 > gap && (up - exact) * 2 > gap;
 }
 
 /*

@@ -9,14 +9,14 @@
 #include "common/base/intervals.h"
 
 /*
- * A node of an emission.  An emission is what a process sends of its counts at
- * one time: those since its last emission.  Nodes are stored in the order in
- * which they arrive: parents before their children.
+ * A node of the call tree that one emission describes.  In an emission a
+ * process sends what it has counted since its previous emission.  Nodes are
+ * stored in the order in which they arrive: parents before their children.
  */
 struct graph_node {
 	uint64_t function, call_site;
 	uint64_t calls, self_ns, total_ns, samples;
-	/* Numbers of nodes, which start at 1; 0: none. */
+	/* References to nodes: the index plus 1, or 0 for none. */
 	uint32_t parent, first_child, next_sibling;
 };
 
@@ -50,8 +50,8 @@ void graph_put(struct graph *, bool timed, bool sampled, struct buf *);
 
 /*
  * Adds a module and takes over its path and build_id.  Addresses in its range
- * that belonged to an older module belong to the new one: the older module must
- * have been unloaded.
+ * that belonged to an older module belong to the new one, because an overlap
+ * shows that the older module has been unloaded.
  */
 void modules_add(struct modules *, const struct module *);
 void modules_release(struct modules *);

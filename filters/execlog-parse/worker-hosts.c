@@ -10,10 +10,11 @@
 #include "filters/execlog-parse/worker-hosts.h"
 
 /*
- * To save memory, the observations of a uid are dropped some time after its
- * first host event: when REMEMBERED_MAX other uids have got theirs.  Until then
- * a deploy that comes later in the log, and may be nearer in time, still
- * counts.
+ * The header explains deploys, host events and evidence; an observation is one
+ * of the first two.  To save memory, the observations of a uid are dropped some
+ * time after its first host event: when REMEMBERED_MAX other uids have got
+ * theirs.  Until then a deploy that comes later in the log, and may be nearer
+ * in time, still counts.
  */
 enum {
 	REMEMBERED_MAX = 4096,

@@ -44,10 +44,10 @@ load_close(struct load *l)
 
 /*
  * Finds the first id that the trace has for a table, and by how much its ids
- * are shifted.  The trace record r states the first id unless it is 1; r may be
- * NULL.  Example: the database has events up to 500.  If the trace's events
- * begin at 1, they are shifted by 500; if they begin at 501 or later, they keep
- * their ids.
+ * are shifted.  r is the trace record, or NULL: it states the first id of each
+ * table whose ids do not begin at 1.  Example: the database has events up to
+ * 500.  If the trace's events begin at 1, they are shifted by 500; if they
+ * begin at 501 or later, they keep their ids.
  */
 static void
 find_shift(struct load *l, enum table_id t, const struct rec *r)
@@ -79,7 +79,7 @@ begin_trace(struct load *l, const struct rec *r)
 	check_begin(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		find_shift(l, t, r);
-	l->shift[MAL_TYPE] = 0;		/* check_finish() translates them */
+	l->shift[MAL_TYPE] = 0;		/* check_finish() translates types */
 	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_get_number(
 	    &l->database, "SELECT max(rowid) FROM rejected_profiler_event");
 }
@@ -279,8 +279,9 @@ run_with_row(struct load *l, const char *sql, enum table_id t,
 }
 
 /*
- * Merges an execution that could not be inserted with the one that has its key.
- * False if it is rejected, because only its id exists already, not its key.
+ * Merges an execution that could not be inserted with the one of the same
+ * session, client and tag.  False if there is no other such execution, so that
+ * it is rejected for its id alone.
  */
 static bool
 merge_execution(struct load *l, const struct rec *r)

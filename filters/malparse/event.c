@@ -89,7 +89,8 @@ detect_format(const struct rec *r, enum format *format)
 {
 	struct span source = event_text(r, E_SOURCE);
 
-	*format = FORMAT_S;	/* also for heartbeats: they have its clocks */
+	/* Heartbeats count as format S: their clocks have the same keys. */
+	*format = FORMAT_S;
 	if (has_key(r, E_PHASE)) {
 		*format = FORMAT_P;
 		return span_eq(event_text(r, E_PHASE), "mal_engine") ?
@@ -300,8 +301,9 @@ bool
 event_is_result(const struct event_variables *v, const struct rec *r)
 {
 	/*
-	 * next_key is one past the key of the current array.  In E_ARGS each
-	 * variable says which it is.
+	 * next_key is one past the key of the current array.  E_RET has
+	 * results and E_ARG arguments; in E_ARGS each variable says which of
+	 * the two it is.
 	 */
 	if (v->next_key <= E_ARGS)
 		return v->next_key == E_ARG;

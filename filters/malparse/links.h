@@ -53,14 +53,15 @@ void links_add_event(struct links *, struct plans *, struct execution *,
 void links_resolve(struct links *, struct execution *);
 
 /*
- * Call this when an execution turns out to run a client's query: it initiates
- * itself, and its thread no longer works for a supervisor.
+ * Call this when an execution turns out to run a client's query.  No other
+ * execution initiates it, so a link to itself is written, and its thread no
+ * longer works for a supervisor.
  */
 void links_add_query(struct links *, struct execution *, const struct event *);
 
 /*
  * Call this when an execution runs register_supervisor.  supervisor is the
- * first argument; key consists of both arguments.
+ * session that is its first argument; key consists of both arguments.
  */
 void links_register(struct links *, struct execution *,
     const struct event *, struct span supervisor, struct span key);

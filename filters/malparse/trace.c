@@ -279,10 +279,11 @@ store_deps(struct trace *t, struct execution *x, struct instruction *i)
 }
 
 /*
- * Writes the prerequisites of an instance, once: for its start event.  For a
- * done event without a start they are written in format P, and in other formats
- * only if the instruction has none yet: a return has two done events for one
- * start.
+ * Writes the prerequisites of an instance, once: for its start event.  A done
+ * event without a start writes them too: always in format P, which has no
+ * starts; in other formats only if none have been written for the instruction.
+ * A MAL return instruction has two done events for one start, and the second
+ * must not write them again.
  */
 static void
 write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
@@ -389,8 +390,8 @@ decode_from_statement(struct buf *to, const struct event *e)
 
 /*
  * Decodes the first n arguments into t->decoded, with a NUL after each, and
- * sets *first to the first of them.  False if there are fewer than n, or if one
- * of them is not a string.
+ * sets *first to the first of them.  False if there are fewer than n, or if the
+ * value of one is not a JSON string.
  */
 static bool
 read_arguments(struct trace *t, const struct event *e, size_t n,

@@ -48,16 +48,17 @@ struct execution {
 
 /*
  * A session: executions whose times are measured by one clock.  Usually it is a
- * server process, which several traces may name.  The executions of a trace for
- * which the server is unknown are a session for each client; those for which
- * the client is unknown as well are one more session.
+ * server process, which several traces may name.  The executions of a trace
+ * that name no server are one session for each client, and one for those that
+ * name no client either.
  */
 struct session {
 	struct {
 		uint64_t name;		/* a symbol, or SYM_NONE */
 		uint64_t trace;		/* ANY_TRACE for a server process */
 	} key;
-	int64_t workers;	/* of the server; see combine_workers() */
+	int64_t workers;	/* of the server; 0 if its traces differ,
+				   INT_UNKNOWN if none states them */
 };
 #define ANY_TRACE UINT64_MAX
 
@@ -75,11 +76,13 @@ struct trace {
 	struct instance *instances;
 	size_t n, cap;
 	uint64_t number;		/* `trace` records so far */
-	int64_t *workers;		/* by number of trace, or INT_UNKNOWN */
+	int64_t *workers;		/* for each trace, as in session */
 	size_t n_workers, workers_cap;
-	uint64_t n_events, n_no_start, n_restarted, n_unfinished, n_no_clock;
+	uint64_t n_events, n_no_start, n_unfinished, n_no_clock;
+	uint64_t n_restarted;		/* starts of what was already open */
 };
 
+/* The keys of rows that are read; ends with NULL. */
 extern const char *const trace_keys[];
 
 /* The name of a session; empty if it has none. */

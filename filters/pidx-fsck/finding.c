@@ -148,7 +148,10 @@ compare_extents(const void *a, const void *b)
 	return order != 0 ? order : cmp_u64(x->start, y->start);
 }
 
-/* Writes the records up to and including those of a file; all if NULL. */
+/*
+ * Writes the remaining records whose file is not after `file` in byte order;
+ * all of them if file is NULL.
+ */
 static void
 write_sorted(struct findings *fs, const char *file)
 {

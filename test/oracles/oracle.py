@@ -82,7 +82,11 @@ def many(mode, seed, count):
 
 
 def main(modes, ninja):
-    """Usage: ORACLE MODE SEED COUNT | shuffle ... | ninja FILE..."""
+    """Usage: ORACLE MODE SEED COUNT | shuffle ... | ninja FILE...
+
+    modes: globals() of the oracle, with its functions mode_NAME; ninja: its
+    function that checks the filter on files of ninja.
+    """
     name, args = sys.argv[1], sys.argv[2:]
     try:
         if name == "ninja":
