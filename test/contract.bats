@@ -5,13 +5,7 @@
 
 load helper
 
-FILTERS=()
-for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
-	[ -e "$source" ] || continue
-	source=${source%/main.c}
-	source=${source##*/}
-	FILTERS+=("${source%.c}")
-done
+find_filters
 
 # A case is "FILTER SAMPLE", for each filter that reads files and each of its
 # samples, data/FILTER/sample*.  A sample is one document if its name ends in

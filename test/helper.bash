@@ -52,3 +52,16 @@ lines() {
 seed() {
 	echo "${SEED:-$RANDOM}"
 }
+
+# find_filters - sets FILTERS to the names of all filters, found in the same way
+# as in the Makefile
+find_filters() {
+	local source
+	FILTERS=()
+	for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
+		[ -e "$source" ] || continue
+		source=${source%/main.c}
+		source=${source##*/}
+		FILTERS+=("${source%.c}")
+	done
+}

@@ -8,14 +8,7 @@ EXAMPLES=$TEST/data/examples
 
 PAGES=("$MAN"/*.[1357])
 
-# The filters, found in the same way as in the Makefile.
-FILTERS=()
-for source in "$ROOT"/filters/*.c "$ROOT"/filters/*/main.c; do
-	[ -e "$source" ] || continue
-	source=${source%/main.c}
-	source=${source##*/}
-	FILTERS+=("${source%.c}")
-done
+find_filters
 
 # require PROGRAM - skips the test if the program is not installed
 require() {

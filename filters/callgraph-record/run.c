@@ -77,7 +77,6 @@ run_command(char **command, const struct inherited *i, bool output_to_error)
 	if (n != sizeof error)
 		return pid;
 	waitpid(pid, NULL, 0);
-	errno = error;
 	err_warn("cannot run '%s': %s", command[0], strerror(error));
 	exit(error == ENOENT ? 127 : 126);
 }
