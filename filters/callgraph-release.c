@@ -37,8 +37,11 @@ static const struct about about = {
 
 static struct {
 	struct elf program;		/* the file that is deployed */
-	struct elf other;		/* separate debug information */
-	const struct elf *source;	/* the one with debug information */
+	struct elf other;		/* a separate file with the debug
+					   information of program, if there is
+					   one */
+	const struct elf *source;	/* program or other: the one to read the
+					   debug information from */
 	struct debug *debug;
 	struct symtab symtab;
 	char checksum[CHECKSUM_LEN + 1];
@@ -55,7 +58,7 @@ open_elf(struct elf *e, const char *path)
 		die("cannot read '%s': %s", path, why);
 }
 
-/* Chooses the file that has the debug information. */
+/* Chooses the file from which the debug information is to be read. */
 static void
 choose_source(void)
 {
@@ -94,6 +97,8 @@ read_debug(struct filter *f)
 	if (debug_n_missing(state.debug) > 0)
 		filter_fail(f, "'%s': the .dwo files of %zu units are missing",
 		    e->path, debug_n_missing(state.debug));
+	if (debug_damage(state.debug) != NULL)
+		filter_fail(f, "'%s': %s", e->path, debug_damage(state.debug));
 }
 
 static void
@@ -118,15 +123,34 @@ make_dir(const char *path)
 }
 
 /*
- * Links the build id, by which shared libraries are found, to the release.  A
- * rename replaces an older link atomically.
+ * Makes a symbolic link.  A rename replaces an older link atomically.  The
+ * temporary link may exist if an earlier process with this pid was killed.
+ */
+static void
+make_link(const char *target, const char *path, const char *temporary)
+{
+	int error;
+
+	unlink(temporary);
+	if (symlink(target, temporary) == 0 && rename(temporary, path) == 0)
+		return;
+	error = errno;
+	unlink(temporary);
+	errno = error;
+	die_errno("cannot link '%s'", path);
+}
+
+/*
+ * Creates a symbolic link to the release, by which the releases of shared
+ * libraries are found.  The first byte of the build id names a directory, and
+ * the others the link in it.
  */
 static void
 link_build_id(const char *dir, const char *build_id)
 {
 	struct buf path = { 0 }, target = { 0 }, temporary = { 0 };
 
-	if (strlen(build_id) < 4)
+	if (strlen(build_id) < 4)	/* unknown, or only one byte */
 		return;
 	buf_printf(&path, "%s/.build-id", dir);
 	make_dir(buf_cstr(&path));
@@ -135,27 +159,27 @@ link_build_id(const char *dir, const char *build_id)
 	buf_printf(&path, "/%s.release", build_id + 2);
 	buf_printf(&target, "../../%s.release", state.checksum);
 	buf_printf(&temporary, "%s.%ld", buf_cstr(&path), (long)getpid());
-	if (symlink(buf_cstr(&target), buf_cstr(&temporary)) != 0 ||
-	    rename(temporary.data, path.data) != 0)
-		die_errno("cannot link '%s'", path.data);
+	make_link(buf_cstr(&target), buf_cstr(&path), buf_cstr(&temporary));
 	buf_release(&path);
 	buf_release(&target);
 	buf_release(&temporary);
 }
 
 static void
-write_release(struct output *o)
+write_release(struct filter *f, struct output *o)
 {
 	struct release_writer w = { .checksum = state.checksum,
 	    .build_id = state.program.build_id, .path = state.program.path,
 	    .symtab = &state.symtab };
 
-	while (release_write(&w, &o->buf))
+	while (release_write(&w, &o->buf)) {
+		f->n_records++;
 		output_done(o);
+	}
 }
 
 static void
-store_release(const char *dir)
+store_release(struct filter *f, const char *dir)
 {
 	struct output o;
 	struct buf path = { 0 };
@@ -163,7 +187,7 @@ store_release(const char *dir)
 	make_dir(dir);
 	buf_printf(&path, "%s/%s.release", dir, state.checksum);
 	output_open(&o, buf_cstr(&path));
-	write_release(&o);
+	write_release(f, &o);
 	output_close(&o);
 	link_build_id(dir, state.program.build_id);
 	buf_release(&path);
@@ -180,10 +204,12 @@ main(int argc, char **argv)
 	if (path == NULL || filter_operand(&f) != NULL)
 		die("exactly one executable must be named");
 	read_program(&f, path);
-	if (opt.release_dir != NULL)
-		store_release(opt.release_dir);
-	else
-		write_release(&f.out);
+	if (opt.release_dir != NULL) {
+		filter_write_text(&f);
+		store_release(&f, opt.release_dir);
+	} else {
+		write_release(&f, &f.out);
+	}
 	debug_close(state.debug);
 	symtab_release(&state.symtab);
 	elf_close(&state.program);

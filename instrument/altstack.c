@@ -5,7 +5,7 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-/* Without one, no handler can run after the thread's stack has overflowed. */
+/* Without an alternate stack, no handler can run after a stack overflow. */
 void
 altstack_set(void *base)
 {

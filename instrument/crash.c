@@ -1,9 +1,10 @@
 /*
  * crash - report the shadow stack when a fatal signal arrives
  *
- * A handler for SIGSEGV and similar signals sends the shadow stack.  It may
- * have interrupted any code, even code that holds the link's lock, so it uses
- * a connection and a buffer of its own.  Then it passes the signal on to the
+ * A handler for SIGSEGV and similar signals sends the shadow stack, which has
+ * the calls that have not returned (see hooks.c).  The handler may have
+ * interrupted any code, even code that holds the link's lock, so it uses a
+ * connection and a buffer of its own.  Then it passes the signal on to the
  * program's own handler or to the default action.
  *
  * The program should neither notice this handler nor be able to replace it.  So
@@ -21,9 +22,17 @@ enum { FRAMES_MAX = 1000, REPORTS_MAX = 16 };
 
 typedef void handler(int);
 
-/* glibc's other names for sigaction() and signal(). */
+/* glibc's other names for sigaction() and signal(); they are not interposed. */
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 handler *bsd_signal(int, handler *);
+
+/*
+ * The sanitizers' own sigaction() and signal(), in a program that has them.
+ * ThreadSanitizer's delay a handler until its locks are free.
+ */
+int __interceptor_sigaction(int, const struct sigaction *, struct sigaction *)
+    __attribute__((weak));
+handler *__interceptor_signal(int, handler *) __attribute__((weak));
 
 static const int fatal_signals[] = {
 	SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGABRT
@@ -36,6 +45,7 @@ static bool is_installed;
 static struct out report = { .fd = -1 };
 static int is_reporting, n_reports;
 
+/* Returns the index of the signal in fatal_signals, or -1. */
 static int
 find_signal(int number)
 {
@@ -54,8 +64,9 @@ put_frame(const struct node *n, bool is_first)
 }
 
 /*
- * Innermost call first.  A frame has only its caller's node, so the node of the
- * call f[-1] is the caller in f or, for the innermost call, the current node.
+ * Writes the innermost call first.  A frame has only its caller's node, so the
+ * node of the call f[-1] is the caller in f or, for the innermost call, the
+ * current node.
  */
 static void
 put_frames(const struct thread *t)
@@ -86,7 +97,11 @@ send_report(int number)
 	report.len = report.sent = 0;
 	link_put_hello(&report);
 	emit_modules(&report, 0, STALL_TIMEOUT_NS);
-	link_flush(&report, STALL_TIMEOUT_NS);
+	/* The next line may need the whole buffer. */
+	if (!link_flush(&report, STALL_TIMEOUT_NS)) {
+		SYS(close, report.fd);
+		return;
+	}
 	put_begin_record(&report, "crash");
 	put_number(&report, "time_us", (uint64_t)sys_time_us());
 	put_number(&report, "signal", (uint64_t)number);
@@ -143,19 +158,17 @@ static void
 make_action(const struct sigaction *wanted, struct sigaction *action)
 {
 	*action = *wanted;
-	if (!(wanted->sa_flags & SA_SIGINFO)) {
-		if (wanted->sa_handler == SIG_IGN)
-			return;
-		if (wanted->sa_handler == SIG_DFL)
-			action->sa_flags = SA_ONSTACK | SA_NODEFER;
-	}
+	if (wanted->sa_handler == SIG_IGN)
+		return;
+	if (wanted->sa_handler == SIG_DFL)
+		action->sa_flags = SA_ONSTACK | SA_NODEFER;
 	action->sa_sigaction = on_crash;
 	action->sa_flags |= SA_SIGINFO;
 }
 
 /*
- * SA_RESETHAND: the program's handler runs only once.  From now on the default
- * action follows the report.
+ * With SA_RESETHAND the program's handler runs only once.  From the next signal
+ * on, the default action follows the report.
  */
 static void
 reset_to_default(int i)
@@ -176,11 +189,13 @@ on_crash(int number, siginfo_t *info, void *context)
 	report_crash(number);
 	if (action.sa_flags & SA_RESETHAND)
 		reset_to_default(i);
-	if (action.sa_flags & SA_SIGINFO)
-		action.sa_sigaction(number, info, context);
-	else if (action.sa_handler == SIG_DFL)
+	if (action.sa_handler == SIG_DFL)
 		die_by_default(number, info);
-	else if (action.sa_handler != SIG_IGN)
+	else if (action.sa_handler == SIG_IGN)
+		return;
+	else if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(number, info, context);
+	else
 		action.sa_handler(number);
 }
 
@@ -192,7 +207,9 @@ sigaction(int number, const struct sigaction *new, struct sigaction *old)
 	uint64_t mask;
 
 	if (i < 0)
-		return __sigaction(number, new, old);
+		return __interceptor_sigaction != NULL ?
+		    __interceptor_sigaction(number, new, old) :
+		    __sigaction(number, new, old);
 	mask = sys_block_signals();
 	before = program_actions[i];
 	if (new != NULL) {
@@ -215,7 +232,9 @@ signal(int number, handler *wanted)
 	    .sa_flags = SA_RESTART }, old;
 
 	if (!is_installed || find_signal(number) < 0 || wanted == SIG_ERR)
-		return bsd_signal(number, wanted);
+		return __interceptor_signal != NULL ?
+		    __interceptor_signal(number, wanted) :
+		    bsd_signal(number, wanted);
 	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, number);
 	if (sigaction(number, &action, &old) != 0)
@@ -234,6 +253,14 @@ crash_init(void)
 		__sigaction(fatal_signals[i], &action, NULL);
 	}
 	is_installed = true;
+}
+
+void
+crash_uninstall(void)
+{
+	is_installed = false;
+	for (int i = 0; i < N_SIGNALS; i++)
+		__sigaction(fatal_signals[i], &program_actions[i], NULL);
 }
 
 void

@@ -1,17 +1,23 @@
 /*
  * emit - send what the trees have counted
  *
- * Counters of nodes only grow.  An emission contains, for each node that has
- * changed, the difference from the values last written to the buffer.  The
- * buffer is kept until the socket has accepted it or the wrapper is gone.  So
- * no count is lost, however slowly the wrapper reads, and no thread has to be
- * stopped: what is counted during an emission is in this one or in the next.
+ * A node's counters of calls and time only grow.  An emission contains, for
+ * each node that has changed, the difference from the values last written to
+ * the buffer, and all its samples, which are then set to 0.  That loses no
+ * sample: helper.c adds samples only while it holds the link's lock, as an
+ * emission does.  The buffer is kept until the socket has accepted it or the
+ * wrapper is gone.  So no count is lost, however slowly the wrapper reads, and
+ * no thread has to be stopped: what is counted during an emission is in that
+ * emission or the next.  The exception is the last emission, when the program
+ * exits or crashes: it waits for a limited time only (STALL_TIMEOUT_NS).  The
+ * wrapper reads from the shared memory what has not been sent by then, except
+ * for samples that were in the buffer; without shared memory it is lost.
  *
  * An emission takes three passes over all nodes.  The first, children first,
- * marks the nodes that have changed and their ancestors: their index is 1.  The
- * second, parents first, replaces each mark by a number and writes the node, so
- * that a node can refer to its parent by number.  The third removes the
- * numbers.
+ * sets the index of each node that has changed, and of its ancestors, to 1.
+ * The second, parents first, replaces this 1 by a number and writes the node,
+ * so that a node can refer to its parent by number.  The third sets each index
+ * to 0 again.
  */
 
 #include <time.h>
@@ -19,19 +25,19 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-static uint64_t sequence;
-static int64_t start_ns;
-static uint64_t start_ticks;
+static uint64_t sequence;	/* number of the next emission */
+static int64_t start_ns;	/* time of emit_init() */
+static uint64_t start_ticks;	/* the same, in ticks */
 static int n_modules_sent;
 
 struct emission {
 	uint32_t n_nodes;
-	uint64_t ticks, ns;		/* time since the start, in two units */
+	uint64_t ticks, ns;		/* since emit_init(), in two units */
 	int64_t stall_timeout_ns;
 	int64_t deadline_ns;		/* the emission fails after this time */
-	bool is_line_open;		/* a line of nodes */
+	bool is_line_open;		/* a "nodes" line has no end yet */
 	bool failed;
-	bool has_unknown;		/* an address is in no module */
+	bool has_unknown;		/* an address was found in no module */
 };
 
 void
@@ -42,10 +48,10 @@ emit_init(void)
 }
 
 static void
-put_module(struct out *o, const struct module *m)
+put_module(struct out *o, const struct shared_module *m)
 {
 	put_begin_record(o, "module");
-	put_text(o, "path", module_paths + m->path);
+	put_text(o, "path", shared->paths + m->path);
 	put_address(o, "base", m->base);
 	put_address(o, "start", m->start);
 	put_address(o, "end", m->end);
@@ -56,17 +62,18 @@ put_module(struct out *o, const struct module *m)
 	put_end_record(o);
 }
 
-void
+int
 emit_modules(struct out *o, int first, int64_t stall_timeout_ns)
 {
-	int n = modules_count();
+	int n = modules_count(), i;
 
-	for (int i = first; i < n; i++) {
+	for (i = first; i < n; i++) {
 		if (!out_has_room(o) && !link_flush(o, stall_timeout_ns))
-			return;
-		if (modules->list[i].is_elf)
-			put_module(o, &modules->list[i]);
+			break;
+		if (shared->modules[i].is_elf)
+			put_module(o, &shared->modules[i]);
 	}
+	return i;
 }
 
 static void
@@ -78,7 +85,7 @@ flush(struct emission *e)
 }
 
 static void
-mark_changed(struct node *n, void *context)
+flag_changed(struct node *n, void *context)
 {
 	uint64_t calls = __atomic_load_n(&n->calls, __ATOMIC_RELAXED);
 	struct emission *e = context;
@@ -90,16 +97,17 @@ mark_changed(struct node *n, void *context)
 	n->index = 1;
 	n->parent->index = 1;
 	/*
-	 * The module is unknown if another thread was reading the maps when the
-	 * node was added.  After one address that is in no module, no others
-	 * are tried in this emission, since each attempt reads all maps.
+	 * The module is unknown if another thread was reading /proc/self/maps
+	 * when the node was added.  After one address that is in no module, no
+	 * others are tried in this emission, since each attempt reads that
+	 * file.
 	 */
 	if (!e->has_unknown)
 		e->has_unknown = !modules_ensure_known(n->function) ||
 		    !modules_ensure_known(n->call_site);
 }
 
-/* The frequency of the tick counter is the average since the start. */
+/* Uses the average frequency of the tick counter since emit_init(). */
 static uint64_t
 ticks_to_ns(const struct emission *e, uint64_t n)
 {
@@ -119,14 +127,16 @@ close_line(struct emission *e)
 }
 
 /*
- * "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES": PARENT is the parent's
- * number in this emission, or 0 if it is the root.
+ * Writes "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES OFFSET" for a node
+ * that flag_changed() has flagged.  PARENT is the parent's number in this
+ * emission, or 0 if the parent is the root.  OFFSET is that of the node in the
+ * shared memory.  FUNCTION, CALL_SITE and OFFSET are hexadecimal.
  */
 static void
 put_node(struct node *n, void *context)
 {
 	struct emission *e = context;
-	uint64_t calls, time;
+	uint64_t calls, self_ticks;
 
 	if (n->index == 0 || e->failed)
 		return;
@@ -151,15 +161,17 @@ put_node(struct node *n, void *context)
 	n->sent_calls = calls;
 	put_str(&link_out, " ");
 	if (settings.timed) {
-		time = __atomic_load_n(&n->self_ticks, __ATOMIC_RELAXED);
-		put_u64(&link_out, ticks_to_ns(e, time - n->sent_ticks));
-		n->sent_ticks = time;
+		self_ticks = __atomic_load_n(&n->self_ticks, __ATOMIC_RELAXED);
+		put_u64(&link_out, ticks_to_ns(e, self_ticks - n->sent_ticks));
+		n->sent_ticks = self_ticks;
 	} else {
 		put_str(&link_out, "0");
 	}
 	put_str(&link_out, " ");
 	put_u64(&link_out, n->samples);
 	n->samples = 0;
+	put_str(&link_out, " ");
+	put_hex(&link_out, (uintptr_t)n - (uintptr_t)shared);
 	put_str(&link_out, "\"");
 	n->index = ++e->n_nodes;
 }
@@ -179,6 +191,7 @@ visit_all(void (*walk)(struct thread *, node_visitor *, void *),
 		walk(t, visit, context);
 }
 
+/* Returns the number of overflowing calls since the previous emission. */
 static uint64_t
 count_overflow_calls(void)
 {
@@ -201,17 +214,20 @@ begin_emission(struct emission *e)
 	e->ns = (uint64_t)(now - start_ns);
 	e->deadline_ns = e->stall_timeout_ns == INT64_MAX ? INT64_MAX :
 	    now + TOTAL_TIMEOUT_FACTOR * e->stall_timeout_ns;
-	visit_all(tree_visit_children_first, mark_changed, e);
+	visit_all(tree_visit_children_first, flag_changed, e);
 	flush(e);
-	emit_modules(&link_out, n_modules_sent, e->stall_timeout_ns);
-	n_modules_sent = modules_count();
+	n_modules_sent = emit_modules(&link_out, n_modules_sent,
+	    e->stall_timeout_ns);
 	put_begin_record(&link_out, "begin");
 	put_number(&link_out, "sequence", sequence++);
 	put_number(&link_out, "time_us", (uint64_t)sys_time_us());
 	if (settings.fold_recursion)
 		put_true(&link_out, "folded_recursion");
-	if (settings.timed)
+	if (settings.timed && shared != NULL) {
 		put_true(&link_out, "timed");
+		put_number(&link_out, "probe_ps", ticks_to_ns(e,
+		    shared->probe_ticks * 1000) / PROBE_SCALE);
+	}
 	if (settings.sample_period_ns > 0)
 		put_true(&link_out, "sampled");
 	put_end_record(&link_out);

@@ -1,27 +1,39 @@
 /*
  * helper - a thread that emits at intervals and on request, and takes samples
  *
- * The thread is made by clone(), so that the C library does not know it.  If it
- * were a pthread, the process would not exit when the program's last thread
- * ends, the C library would call malloc, and a program without threads would
- * not be single-threaded any more.  The price is that the thread must not call
- * the C library.  Its thread-local variables are all zero.
+ * The thread is made by clone(), unknown to the C library.  If it were a
+ * pthread, the process would not exit when the program's last thread ends, the
+ * C library would call malloc to create it, and would no longer treat a program
+ * without threads as single-threaded.  The price is that the helper must not
+ * call the C library.  The helper's thread-local variables are all zero.
  */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
+/*
+ * The thread control block is at the offset TLS_SELF of the thread-local
+ * storage, and thread-local variables are below it.
+ */
 enum { STACK_SIZE = 128 * 1024, TLS_SIZE = 8192, TLS_SELF = 4096 };
 
-/* How often to check whether the program has closed the socket. */
-#define CHECK_NS INT64_C(1000000000)
+/*
+ * How often to check whether the program has closed the socket, whether its
+ * threads have ended, and whether the helper is to end.
+ */
+#define CHECK_NS INT64_C(100000000)
 
 static char *memory;	/* the helper's stack and thread-local storage */
+static int helper_tid;	/* the kernel clears it when the helper has ended */
+static int must_stop;
 
 /*
  * Counts one sample, at the thread's current node, for each period of CPU time
@@ -30,7 +42,7 @@ static char *memory;	/* the helper's stack and thread-local storage */
 static void
 sample_thread(struct thread *t)
 {
-	/* The kernel makes the id of a thread's CPU clock from these. */
+	/* The id of a thread's CPU clock consists of ~tid and these bits. */
 	enum { SCHED = 2, PER_THREAD = 4 };
 	int tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
 	int64_t now, n;
@@ -74,14 +86,58 @@ has_request(void)
 		n = SYS(recvfrom, link_out.fd, bytes, sizeof bytes,
 		    MSG_DONTWAIT, NULL, NULL);
 	if (n == 0)
-		dormant = true;
+		state_give_up();
 	link_unlock(mask);
 	return n > 0;
 }
 
 /*
- * Returns due + period or, if that has passed as well, now + period: missed
- * times are not made up for.
+ * Have all other threads ended, the last of them by the system call exit, which
+ * ends only a thread?  Then the helper alone keeps the process alive.  The
+ * kernel keeps an ended main thread until the process ends, but without memory:
+ * so process_vm_readv() of that thread fails with ESRCH.  The link count of a
+ * directory in /proc is 2 more than the number of its subdirectories: here
+ * these are two threads, the main thread and the helper.
+ */
+static bool
+is_alone(void)
+{
+	char byte;
+	struct { void *base; size_t n; } local = { &byte, 1 },
+	    remote = { &must_stop, 1 };		/* any readable address */
+	struct stat st;
+
+	return SYS(process_vm_readv, own_pid, &local, 1, &remote, 1, 0) ==
+	    -ESRCH && (SYS(stat, "/proc/self/task", &st) < 0 ||
+	    st.st_nlink <= 2 + 2);
+}
+
+/*
+ * Returns the exit status of the main thread: bits 8 to 15 of the last number
+ * in /proc/self/stat (proc_pid_stat(5)).  Since Linux 5.17 the process ends
+ * with the status of its last thread, which is the helper.
+ */
+static int
+main_status(void)
+{
+	char text[1024];
+	int fd = (int)SYS(open, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? 0 : SYS(read, fd, text, sizeof text);
+	int status = 0, scale = 1;
+
+	if (fd >= 0)
+		SYS(close, fd);
+	while (n > 0 && (text[n - 1] < '0' || text[n - 1] > '9'))
+		n--;
+	for (; n > 0 && text[n - 1] >= '0' && text[n - 1] <= '9' &&
+	    scale < 100000; n--, scale *= 10)
+		status += (text[n - 1] - '0') * scale;
+	return status >> 8 & 255;
+}
+
+/*
+ * Returns due + period or, if that time has passed as well, now + period:
+ * missed times are not made up for.
  */
 static int64_t
 next_time(int64_t due, int64_t period, int64_t now)
@@ -89,7 +145,8 @@ next_time(int64_t due, int64_t period, int64_t now)
 	return due + period > now ? due + period : now + period;
 }
 
-static void
+/* Returns the status with which the helper is to exit. */
+static int
 run(void)
 {
 	int64_t now = sys_clock_ns(CLOCK_MONOTONIC), wait;
@@ -97,22 +154,30 @@ run(void)
 	    now + settings.interval_ns : INT64_MAX;
 	int64_t sample_due = settings.sample_period_ns > 0 ?
 	    now + settings.sample_period_ns : INT64_MAX;
+	int64_t check_due = now + CHECK_NS;
 	struct timespec ts;
 	struct pollfd p;
 	long n;
 
-	while (!dormant) {
+	while (!dormant && !__atomic_load_n(&must_stop, __ATOMIC_RELAXED)) {
 		wait = emission_due < sample_due ? emission_due : sample_due;
+		if (check_due < wait)
+			wait = check_due;
 		wait = wait > now ? wait - now : 0;
-		if (wait > CHECK_NS)
-			wait = CHECK_NS;
 		ts = (struct timespec){ wait / 1000000000, wait % 1000000000 };
 		p = (struct pollfd){ .fd = link_out.fd, .events = POLLIN };
 		n = SYS(ppoll, &p, 1, &ts, NULL, 8);
-		/* has_request() also reopens a socket the program closed. */
-		if ((n > 0 || wait == CHECK_NS) && has_request())
-			emit(INT64_MAX, false);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
+		/* has_request() also reopens a socket the program closed. */
+		if ((n > 0 || now >= check_due) && has_request()) {
+			emit(INT64_MAX, false);
+			now = sys_clock_ns(CLOCK_MONOTONIC);
+		}
+		if (now >= check_due) {
+			if (is_alone())
+				return main_status();
+			check_due = next_time(check_due, CHECK_NS, now);
+		}
 		if (now >= sample_due) {
 			sample_all();
 			sample_due = next_time(sample_due,
@@ -125,27 +190,30 @@ run(void)
 			    settings.interval_ns, now);
 		}
 	}
+	return 0;
 }
 
 static __attribute__((noreturn, used)) void
 helper_main(void)
 {
-	run();
+	int status = run();
+
 	for (;;)
-		SYS(exit, 0);
+		SYS(exit, status);
 }
 
 /*
- * The new thread runs helper_main() on a stack that grows down from top.  Its
- * frame pointer is 0, which ends backtraces.
+ * Creates a thread that runs helper_main() on a stack that grows down from top.
+ * The thread's frame pointer is 0, which ends backtraces.
  */
 static long
-clone_thread(void *top, void *tls)
+clone_thread(void *top, void *tcb)
 {
-	register long child_tid __asm__("r10") = 0;
-	register void *r8 __asm__("r8") = tls;
+	register int *child_tid __asm__("r10") = &helper_tid;
+	register void *r8 __asm__("r8") = tcb;
 	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-	    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS, result;
+	    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+	    CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID, result;
 
 	__asm__ volatile ("syscall\n\t"
 	    "testq %%rax, %%rax\n\t"
@@ -155,7 +223,8 @@ clone_thread(void *top, void *tls)
 	    "hlt\n"
 	    "1:"
 	    : "=a" (result)
-	    : "a" ((long)SYS_clone), "D" (flags), "S" (top), "d" (0L),
+	    : "a" ((long)SYS_clone), "D" (flags), "S" (top),
+	      "d" (&helper_tid),
 	      "r" (child_tid), "r" (r8), [begin] "i" (helper_main)
 	    : "rcx", "r11", "memory");
 	return result;
@@ -164,17 +233,31 @@ clone_thread(void *top, void *tls)
 void
 helper_start(void)
 {
-	char *tls;
+	char *tcb;		/* the thread control block */
 
 	if (settings.no_helper)
 		return;
 	if (memory == NULL)
 		memory = sys_map(STACK_SIZE + TLS_SIZE);
 	if (memory == NULL)
-		return;		/* the final emission does not need it */
+		return;		/* the final emission needs no helper */
 	/* On x86-64, two words of the thread control block point to itself. */
-	tls = memory + STACK_SIZE + TLS_SELF;
-	*(void **)(void *)tls = tls;
-	*(void **)(void *)(tls + 16) = tls;
-	clone_thread(memory + STACK_SIZE, tls);
+	tcb = memory + STACK_SIZE + TLS_SELF;
+	*(void **)(void *)tcb = tcb;
+	*(void **)(void *)(tcb + 16) = tcb;
+	must_stop = helper_tid = 0;
+	clone_thread(memory + STACK_SIZE, tcb);
+}
+
+/*
+ * Waits for at most a second, which is longer than CHECK_NS: the helper may be
+ * sending to a wrapper that does not read.
+ */
+void
+helper_stop(void)
+{
+	__atomic_store_n(&must_stop, 1, __ATOMIC_RELAXED);
+	for (int ms = 0; ms < 1000 && __atomic_load_n(&helper_tid,
+	    __ATOMIC_ACQUIRE) != 0; ms++)
+		sys_sleep_ms(1);
 }

@@ -1,9 +1,9 @@
 /*
- * hooks - function entry and exit
+ * hooks - what each function calls at its entry and its exit
  *
- * Each call needs its node among the children of the current node.  One of two
- * guesses is usually right: the call is the same as the caller's previous one
- * (a function called in a loop), or the one that followed the previous one last
+ * The entry hook finds the node of a call among the children of the current
+ * node.  One of two guesses is usually right: the node of the caller's previous
+ * call (a function called in a loop), or the node that came after that one last
  * time (a sequence of calls).  Otherwise tree.c searches.
  *
  * The shadow stack of a thread has a frame for each call that has not returned.
@@ -16,24 +16,25 @@
  * The overflow node.  A call has a node and a frame, except if the limit of
  * nodes is reached, memory is short or the shadow stack is full.  Then the call
  * overflows, but is not lost: it is counted at the overflow target, which is
- * the innermost caller that has both, and until it returns, the thread's
- * overflow node is current.  That node is a sentinel: it matches no function
- * and has no children, so all calls and returns miss on the hot path and are
- * handled by the slow path.  Its time is added to the target's when the target
- * becomes current again.  For example, with a limit of two nodes:
+ * the node of the innermost caller that has both a node and a frame.  Until the
+ * call returns, the thread's overflow node is current.  This is a sentinel: it
+ * matches no function and has no children, so all calls and returns miss on the
+ * hot path and are handled by the slow path.  The time of the overflow node is
+ * added to that of the target when the target becomes current again.  For
+ * example, with a limit of two nodes:
  *
  *	main -> f -> g -> h	main and f have nodes
  *
  * g and h are counted as two more calls of f.  A call without a node still has
  * a frame, which is marked with FRAME_NO_NODE, so that its return is
- * recognized.  If the shadow stack is full, only the number of calls without a
- * frame is known (n_frameless), and each return of one decrements it.  All
- * calls inside an overflowing call overflow as well.
+ * recognized.  If the shadow stack is full, a call has no frame either: only
+ * the number of such calls is known (n_frameless), and each of their returns
+ * decrements it.  All calls inside an overflowing call overflow as well.
  */
 
 #include "instrument/instrument.h"
 
-/* The stack pointer, at the call of the hook, of the function that calls it. */
+/* The stack pointer of the function that calls the hook, before that call. */
 #ifdef __clang__
 #define CALLERS_SP() ((uintptr_t)__builtin_frame_address(0) + 16)
 #else
@@ -47,6 +48,7 @@
 static __typeof__(__cyg_profile_func_enter) hook_enter
     __attribute__((alias("__cyg_profile_func_enter")));
 
+/* Pushes a frame and makes n the current node; see above for the order. */
 static inline void
 push(struct thread *t, struct node *caller, struct node *n, uintptr_t sp)
 {
@@ -71,15 +73,9 @@ hooks_start(void)
 {
 	__typeof__(__cyg_profile_func_enter) *ours = hook_enter;
 
-	/* Keeps the compiler from assuming that the two are always equal. */
+	/* Else the compiler assumes that the names mean the same function. */
 	__asm__ ("" : "+r" (ours));
 	return start_once(__cyg_profile_func_enter == ours);
-}
-
-static __attribute__((constructor(101))) void
-start_at_load(void)
-{
-	hooks_start();
 }
 
 static void
@@ -88,6 +84,8 @@ count_overflow(struct thread *t)
 	if (t->current != &t->overflow)
 		t->overflow_target = t->current;
 	local_add(&t->overflow_calls, 1);
+	if (t->slab != NULL)
+		local_add(&t->slab->overflow_calls, 1);
 	local_add(&t->overflow_target->calls, 1);
 }
 
@@ -111,6 +109,7 @@ enter_slowly(struct thread *t, struct node *caller, struct node *last,
 	if (n == NULL) {
 		count_overflow(t);
 		push(t, caller, &t->overflow, sp | FRAME_NO_NODE);
+		skip_time(t);
 		return;
 	}
 	if (last != &nil_node)
@@ -118,6 +117,7 @@ enter_slowly(struct thread *t, struct node *caller, struct node *last,
 	caller->last_child = n;
 	local_add(&n->calls, 1);
 	push(t, caller, n, sp);
+	skip_time(t);
 }
 
 static inline __attribute__((always_inline)) void
@@ -125,8 +125,10 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
 	struct node *caller, *last, *n;
 
-	if (UNLIKELY(settings.timed))
+	if (UNLIKELY(settings.timed)) {
+		fence();
 		account_time(t);
+	}
 	if (UNLIKELY(t->top == t->frames_end)) {
 		enter_without_frame(t);
 		return;
@@ -144,6 +146,8 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 	}
 	local_add(&n->calls, 1);
 	push(t, caller, n, sp);
+	if (UNLIKELY(settings.timed))
+		fence();
 }
 
 /* Not inlined, so that the hot path has no registers to save. */
@@ -161,8 +165,12 @@ __cyg_profile_func_enter(void *function, void *call_site)
 {
 	struct thread *t;
 
-	if (LIKELY(dormant))
+	if (LIKELY(!counting.is_on)) {
+		if (UNLIKELY(!is_started))
+			enter_first((uintptr_t)function, (uintptr_t)call_site,
+			    CALLERS_SP());
 		return;
+	}
 	t = self;
 	if (UNLIKELY(t == NULL))
 		enter_first((uintptr_t)function, (uintptr_t)call_site,
@@ -190,35 +198,35 @@ hooks_unwind_to(struct thread *t, struct frame *to)
 
 /*
  * If the return at this stack pointer is that of a call without a frame,
- * handles it and returns true.  Such a call is deeper in the stack than the
- * innermost frame, or as deep if it was inlined.  A return from further up
- * shows that the returns of all calls without a frame were missed, so these
- * calls are dropped.
+ * handles it and returns true.  Such a call is deeper in the program's stack
+ * than the innermost call with a frame, or as deep if it was inlined.  A return
+ * from further up shows that the returns of all calls without a frame were
+ * missed, so these calls are dropped.
  */
 static bool
 leave_overflow(struct thread *t, uintptr_t sp)
 {
-	struct frame *last = t->top - 1;
+	struct frame *innermost = t->top - 1;
 
 	if (t->current != &t->overflow)
 		return false;
-	if (t->n_frameless > 0 && sp <= frame_sp(last)) {
-		if (--t->n_frameless == 0 && !(last->sp & FRAME_NO_NODE))
+	if (t->n_frameless > 0 && sp <= frame_sp(innermost)) {
+		if (--t->n_frameless == 0 && !(innermost->sp & FRAME_NO_NODE))
 			hooks_unwind_to(t, t->top);
 		return true;
 	}
 	t->n_frameless = 0;
-	if (!(last->sp & FRAME_NO_NODE))
+	if (!(innermost->sp & FRAME_NO_NODE))
 		hooks_unwind_to(t, t->top);
 	return false;
 }
 
 /*
- * The function that returns is not that of the current node.  Either the call
- * has overflowed, or the returns of inner calls were missed (coroutines, or a
- * C++ exception that passed through code compiled without -fexceptions): then
- * the inner calls are dropped together with the one that returns.  A return
- * without a call is ignored.
+ * Called if the function that returns is not that of the current node.  Either
+ * the call has overflowed, or the returns of inner calls were missed
+ * (coroutines, or a C++ exception that passed through code compiled without
+ * -fexceptions): then the inner calls are dropped together with the one that
+ * returns.  A return without a call is ignored.
  */
 static __attribute__((noinline)) void
 exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
@@ -241,18 +249,23 @@ __cyg_profile_func_exit(void *function, void *call_site)
 	struct thread *t;
 
 	(void)call_site;
-	if (LIKELY(dormant))
+	if (LIKELY(!counting.is_on))
 		return;
 	t = self;
 	if (UNLIKELY(t == NULL))
 		return;
-	if (UNLIKELY(settings.timed))
+	if (UNLIKELY(settings.timed)) {
+		fence();
 		account_time(t);
+	}
 	if (UNLIKELY(t->current->function != (uintptr_t)function)) {
 		exit_slowly(t, (uintptr_t)function, CALLERS_SP());
+		skip_time(t);
 		return;
 	}
 	t->current = t->top[-1].caller;
 	BARRIER();
 	t->top--;
+	if (UNLIKELY(settings.timed))
+		fence();
 }

@@ -5,33 +5,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "instrument/shared.h"
+
 /*
- * The files of the instrument: each uses only files that are listed before
- * it.
+ * The instrument is linked into programs that are compiled with
+ * -finstrument-functions: each function calls one hook at its entry and another
+ * one at its exit.  The hooks count the calls of each thread in a tree.  An
+ * emission sends what has been counted since the previous emission to the
+ * wrapper, callgraph-record(1), which started the program.
+ *
+ * These are its files; each uses only files that are listed before it.
  *
  *	sys		system calls
  *	bytes		strings and memory, without the C library
  *	state		settings and state of the process
+ *	shared		the memory that the wrapper reads too
  *	put		an output buffer, and JSON written into it
  *	altstack	alternate signal stacks
  *	jmpbuf		longjmp of the C library, and the layout of a jmp_buf
  *	modules		which ELF file contains an address
  *	tree		the call tree of one thread
  *	thread		all threads, each with its tree and its shadow stack
- *	link		the connection to the wrapper, callgraph-record(1)
+ *	link		the connection to the wrapper
  *	marks		the queue of weir_mark()
- *	emit		sends what the trees have counted
+ *	emit		makes emissions
  *	helper		a thread that emits at intervals and takes samples
  *	crash		handlers for SIGSEGV and other fatal signals
+ *	seccomp		ends all system calls once the program forbids them
  *	start		initialization, fork and exit
  *	hooks		function entry and exit: the hot path
- *	vfork		vfork
- *	jump		longjmp
+ *	calibrate	measures the cost of the hooks; the constructor
+ *	vfork		vfork, whose child runs in the parent's memory
+ *	jump		longjmp, which abandons calls
  *	weir-mark	weir_mark(), which programs call
  *
  * A signal may interrupt a hook anywhere, and its handler may call hooks on the
  * same data.  So hooks take no lock, and data that a handler may change as well
  * is changed by one store or one read-modify-write instruction.
+ *
+ * Functions named FILE_fork() are called in the child after fork(), by start.c.
  */
 
 /* Nothing is exported from the library unless it is marked EXPORT. */
@@ -48,8 +60,8 @@
 #define BARRIER() __asm__ volatile ("" ::: "memory")
 
 /*
- * Atomic with respect to signal handlers of the same thread, but not to other
- * threads: one instruction without the cost of a lock prefix.
+ * Adds n to *p, atomically with respect to signal handlers of the same thread,
+ * but not to other threads: one instruction without the cost of a lock prefix.
  */
 static inline void
 local_add(uint64_t *p, uint64_t n)
@@ -72,6 +84,7 @@ local_compare_exchange(void *p, uint64_t *expected, uint64_t wanted)
 	return done;
 }
 
+/* The processor's time-stamp counter; emit.c converts ticks to nanoseconds. */
 static inline uint64_t
 ticks(void)
 {
@@ -79,27 +92,19 @@ ticks(void)
 }
 
 /*
- * A node of the call tree: a function, called from one call site, below one
- * chain of callers.
+ * Waits until all earlier instructions have been executed.  Hooks that measure
+ * time call it at their beginning and their end; calibrate.c says why.
  */
-struct node {
-	uintptr_t function, call_site;
-	struct node *last_child;	/* called latest, or &nil_node */
-	struct node *successor;	/* sibling last called after it, or &nil_node */
-	uint64_t calls, self_ticks;
-	struct node *parent;	/* NULL: the root, or not in the tree yet */
-	struct node *children;	/* root of a hash trie, see tree.c */
-	struct node *branch[2];	/* its links in its parent's trie */
-	uint64_t sent_calls;	/* value of calls when last sent */
-	uint32_t samples;	/* since the last emission */
-	uint32_t index;		/* number in this emission, see emit.c; or 0 */
-	uint64_t sent_ticks;	/* like sent_calls; allocated only if timed */
-};
+static inline void
+fence(void)
+{
+	__builtin_ia32_lfence();
+}
 
 /* A call that has not returned: an entry of the shadow stack. */
 struct frame {
-	struct node *caller;
-	uintptr_t sp;		/* stack pointer, perhaps | FRAME_NO_NODE */
+	struct node *caller;	/* node of the caller, not of the call itself */
+	uintptr_t sp;	/* stack pointer of the call, perhaps | FRAME_NO_NODE */
 };
 enum { FRAME_NO_NODE = 1 };	/* flag in sp: the call has no node */
 
@@ -124,46 +129,77 @@ bool bytes_copy_string(char *to, const char *from, size_t size);
 
 /* Read from the environment by state_init(), and constant from then on. */
 struct settings {
-	bool timed, fold_recursion, no_helper;
+	bool timed;
+	bool fold_recursion;		/* see find_folded() in tree.c */
+	bool no_helper;
 	uint64_t max_nodes;
-	int64_t interval_ns, sample_period_ns;	/* 0: none */
-	const char *socket_path;		/* NULL: no wrapper */
+	int64_t interval_ns;		/* between emissions; 0: no interval */
+	int64_t sample_period_ns;	/* CPU time; 0: no samples */
+	const char *socket_path;	/* NULL: no wrapper */
 };
 extern struct settings settings;
 
 /*
- * Set once, if there is no wrapper or the instrument gives up: from then on
- * hooks return at once.
+ * Set if there is no wrapper or the instrument gives up, and never cleared:
+ * nothing is counted any more.
  */
 extern bool dormant;
+
+/*
+ * Hooks return at once unless is_on.  If state_wipe_on_fork() has returned
+ * true, the kernel clears is_on in every child process that gets a copy of the
+ * memory, whichever way the child was made.  The kernel clears whole pages, so
+ * this structure fills one.  A child that shares the memory, as after vfork(),
+ * shares is_on too.
+ */
+extern struct counting {
+	bool is_on;
+	char rest_of_page[4095];
+} counting;
+extern bool is_confined;	/* make no system calls, see seccomp.c */
 extern int own_pid;		/* of the process that owns this state */
 
 void state_init(void);
-void state_fork(void);		/* in the child */
+bool state_wipe_on_fork(void);
+void state_give_up(void);	/* sets dormant and clears counting.is_on */
+void state_fork(void);
 
 /*
- * False in a child made by vfork() or clone(): it shares or copies this state,
- * but no fork handler has run in it.
+ * False in a child made by vfork() or clone(): such a child shares or copies
+ * this state, but no fork handler has run in it.
  */
 bool state_is_ours(void);
+
+/* --- shared --- */
+
+extern struct shared *shared;	/* NULL if there was no memory */
+extern int shared_fd;		/* to be sent to the wrapper, or -1 */
+
+/* Both functions allocate new memory, and return false if there is none. */
+bool shared_init(void);
+bool shared_fork(void);		/* copies the modules to the new memory */
+void shared_close_fd(void);
+
+/* Returns zeroed memory for nodes, or NULL if none is left. */
+struct slab *shared_new_slab(void);
 
 /* --- put --- */
 
 /*
  * JSON lines that wait to be sent.  Text that does not fit is truncated.
  * LINE_SIZE_MAX is enough for a path of 4096 bytes that are all escaped as
- * \u00XX.  Only two types of lines may be longer: "nodes", which is ended as
- * soon as less than LINE_SIZE_MAX is free, and "crash", which starts with an
- * empty buffer.
+ * \u00XX, six bytes each.  Only two types of lines may be longer: a "nodes"
+ * line is closed as soon as less than LINE_SIZE_MAX is free, and a "crash" line
+ * starts in an empty buffer.
  */
 enum { OUT_SIZE = 64 * 1024, LINE_SIZE_MAX = 28 * 1024 };
 struct out {
 	int fd;			/* a socket, or -1 */
-	size_t len, sent;
+	size_t len, sent;	/* bytes in data; how many of them were sent */
 	char data[OUT_SIZE];
 };
 
-/* Is there room for a line of LINE_SIZE_MAX? */
+/* Is there room for a line of LINE_SIZE_MAX bytes? */
 static inline bool
 out_has_room(const struct out *o)
 {
@@ -175,7 +211,9 @@ void put_bytes(struct out *, const char *, size_t);
 void put_u64(struct out *, uint64_t);
 void put_hex(struct out *, uintptr_t);
 void put_hex_byte(struct out *, unsigned char);		/* two digits */
-void put_call(struct out *, const struct node *);	/* FUNCTION CALL_SITE */
+
+/* Writes "FUNCTION CALL_SITE", the addresses of the node in hexadecimal. */
+void put_call(struct out *, const struct node *);
 
 /*
  * A record is a line.  put_begin_record() writes {"type":"TYPE" and
@@ -212,65 +250,54 @@ extern jump_function *real_longjmp, *real_siglongjmp, *real_longjmp_chk;
 
 void jmpbuf_init(void);
 
-/* The stack pointer that a jump restores; false if the layout is unknown. */
+/* Gets the stack pointer that a jump restores; false if it is not known. */
 bool jmpbuf_sp(const struct __jmp_buf_tag *, uintptr_t *sp);
 
 /* --- modules --- */
 
-/* A range of addresses: an ELF file, or other executable memory. */
-struct module {
-	uintptr_t start, end;	/* addresses in [start, end) */
-	uintptr_t base;		/* the address of the file's address 0 */
-	size_t path;		/* offset in module_paths */
-	bool is_elf;
-	unsigned char build_id_len, build_id[20];
-};
-enum { MODULES_MAX = 2048 };
-struct modules {
-	int n;			/* only grows; list[0..n) never changes */
-	struct module list[MODULES_MAX];
-};
-extern struct modules *modules;	/* NULL if there was no memory */
-extern char *module_paths;
+void modules_fork(void);
 
-void modules_init(void);
-void modules_fork(void);	/* in the child */
+/*
+ * Adds all modules that are loaded now.  Returns false if another thread is
+ * adding modules, or if there is no memory for them (shared is NULL).
+ */
+bool modules_read_all(void);
 int modules_count(void);
 
 /*
  * Adds the module that contains the address, unless it is known.  Returns false
- * if it has read all maps and found no module: the next attempt would cost as
- * much and probably fail again.
+ * if it has read /proc/self/maps and found no module: the next attempt would
+ * cost as much and probably fail again.  Returns true otherwise, even if it has
+ * not read the maps because another thread is reading them.
  */
 bool modules_ensure_known(uintptr_t address);
 
 /* --- tree --- */
 
-/* A sentinel instead of NULL: it matches no call, and hooks may read it. */
+/* A sentinel instead of NULL: hooks may read it, and it matches no call. */
 extern struct node nil_node;
 
-struct slab;
 struct thread {
 	struct node *current;	/* node of the innermost call */
-	struct frame *top;	/* of the shadow stack: the next free frame */
-	struct frame *frames_end;	/* one past its last frame */
+	struct frame *top;	/* the next free frame of the shadow stack */
+	struct frame *frames_end;	/* one past the last frame */
 	uint64_t last_ticks;	/* time of the last entry or exit */
 
 	struct node root;	/* not a call; parent of the outermost calls */
 	struct node overflow;	/* the overflow node, see hooks.c */
-	struct node *overflow_target;	/* the node that counts instead of it */
+	struct node *overflow_target;	/* counts the calls that overflow */
 	uint64_t n_frameless;	/* calls without a frame, not yet returned */
 	struct frame *frames;	/* the shadow stack, outermost call first */
-	char *altstack;
+	char *altstack;			/* for altstack_set() */
 	struct slab *slab;	/* the newest slab of nodes */
-	uint64_t overflow_calls;	/* calls counted at an ancestor */
-	uint64_t sent_overflow_calls;
+	uint64_t overflow_calls;	/* calls counted at such a target */
+	uint64_t sent_overflow_calls;	/* its value when last sent */
 
 	struct thread *next;
 	int owned;		/* 0: its thread has ended; see thread.c */
-	int tid;		/* 0: its thread has ended */
+	int tid;		/* 0: ended, or began when is_confined */
 	int destructor_rounds;	/* see thread.c */
-	int64_t cpu_ns;		/* CPU time at the last sample */
+	int64_t cpu_ns;		/* CPU time that samples have accounted for */
 };
 
 /* Finds or adds the child for a call; NULL if there is no room for it. */
@@ -280,6 +307,9 @@ struct node *tree_find_or_add(struct thread *, struct node *parent,
 /* Empties the tree and the shadow stack, and frees nothing. */
 void tree_reset(struct thread *);
 
+/* Clears the nodes of a finished tree, which are in one slab at most. */
+void tree_discard(struct thread *);
+
 /*
  * In a forked child: replaces the tree by one that contains only the calls that
  * have not returned, with all counts 0.
@@ -287,9 +317,11 @@ void tree_reset(struct thread *);
 void tree_fork(struct thread *);
 
 /*
- * Calls visit for each node.  tree_visit_children_first() must be called before
- * tree_visit_parents_first(), which visits the nodes that were allocated at the
- * time of that call, even those that are not in the tree (yet).
+ * Both functions call visit for the nodes of a thread, in opposite orders.
+ * tree_visit_children_first(), which must be called first, skips nodes that are
+ * not in the tree yet.
+ * tree_visit_parents_first() visits the nodes that had been allocated when
+ * tree_visit_children_first() was called, whether they are in the tree or not.
  */
 typedef void node_visitor(struct node *, void *context);
 void tree_visit_children_first(struct thread *, node_visitor *, void *context);
@@ -304,7 +336,7 @@ extern struct thread *threads;		/* all, including those that ended */
 	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
 	    t != NULL; t = t->next)
 
-/* The node at which the thread counts now, which is never the overflow node. */
+/* The current node or, while the overflow node is current, its target. */
 static inline struct node *
 thread_node(const struct thread *t)
 {
@@ -315,8 +347,9 @@ thread_node(const struct thread *t)
 
 /*
  * Adds the time since the last entry or exit to the current node.  If a signal
- * handler interrupts this and calls hooks, these have added that time already:
- * then the exchange fails, and the rest is added at the next entry or exit.
+ * handler interrupts this and calls hooks, the first of these hooks has added
+ * that time already.  Then the exchange fails, and the time since the last of
+ * them is added at the next entry or exit.
  */
 static inline void
 account_time(struct thread *t)
@@ -327,8 +360,19 @@ account_time(struct thread *t)
 		local_add(&t->current->self_ticks, now - then);
 }
 
+/*
+ * Drops the time since the last entry or exit.  A hook calls it if it has taken
+ * a slow path, the cost of which calibrate.c does not measure.
+ */
+static inline void
+skip_time(struct thread *t)
+{
+	if (settings.timed)
+		t->last_ticks = ticks();
+}
+
 void thread_init(void);		/* once, before the first thread_begin() */
-void thread_fork(void);		/* in the child */
+void thread_fork(void);
 
 /*
  * Registers the calling thread and sets self.  Returns NULL if its calls are
@@ -339,8 +383,9 @@ struct thread *thread_begin(void);
 /* --- link --- */
 
 /*
- * How long a program waits when it ends: STALL_TIMEOUT_NS for a wrapper that
- * does not read at all, TOTAL_TIMEOUT_FACTOR times as long for a slow one.
+ * How long a program waits when it ends, crashes or calls seccomp():
+ * STALL_TIMEOUT_NS for a wrapper that does not read at all, and
+ * TOTAL_TIMEOUT_FACTOR times as long for a wrapper that reads slowly.
  */
 #define STALL_TIMEOUT_NS INT64_C(1000000000)
 enum { TOTAL_TIMEOUT_FACTOR = 10 };
@@ -352,7 +397,7 @@ extern struct out link_out;	/* the main connection; protected by the lock */
  * that the interrupted code holds.  Stores the previous mask for link_unlock().
  * Returns false, with signals as before, if another thread holds the lock and
  * sends nothing for stall_timeout_ns, or holds it for TOTAL_TIMEOUT_FACTOR
- * times as long.
+ * times as long; or if is_confined.
  */
 bool link_lock(int64_t stall_timeout_ns, uint64_t *mask);
 void link_unlock(uint64_t mask);
@@ -367,30 +412,31 @@ void link_put_hello(struct out *);	/* the first line of a connection */
  */
 bool link_open(void);
 bool link_ensure_open(void);
-void link_fork(void);		/* in the child */
+void link_fork(void);
 
 /*
  * Sends what is in the buffer.  Returns false if nothing could be sent for
- * stall_timeout_ns, or if the other end is closed.
+ * stall_timeout_ns, or after an error such as that the other end is closed:
+ * this sets dormant.
  */
 bool link_flush(struct out *, int64_t stall_timeout_ns);
 
 /*
- * Makes room in link_out for a line of LINE_SIZE_MAX: drops lines that have
- * been sent, but sends none.  Returns false if that does not free enough.
+ * Makes room in link_out for a line of LINE_SIZE_MAX bytes: drops lines that
+ * have been sent, but sends none.  Returns false if that does not free enough.
  */
 bool link_make_room(void);
 
 /* --- marks --- */
 
 void marks_add(const char *name, double value);	/* lock-free */
-void marks_emit(void);		/* writes marks to link_out; needs the lock */
-void marks_fork(void);		/* in the child */
+void marks_emit(void);	/* writes marks to link_out, which must be locked */
+void marks_fork(void);
 
 /* --- emit --- */
 
 void emit_init(void);
-void emit_fork(void);		/* in the child */
+void emit_fork(void);
 
 /*
  * Sends what has been counted since the last emission, and the marks.  Locks
@@ -402,29 +448,36 @@ void emit(int64_t stall_timeout_ns, bool is_final);
 
 /*
  * Writes the modules that are ELF files, from index first on.  Flushes the
- * buffer when it is full, and stops if that fails.
+ * buffer when it is full, and stops if that fails.  Returns the index from
+ * which on modules are still to be written: threads may add modules meanwhile.
  */
-void emit_modules(struct out *, int first, int64_t stall_timeout_ns);
+int emit_modules(struct out *, int first, int64_t stall_timeout_ns);
 
 /* --- helper --- */
 
 /* All signals must be blocked: the new thread inherits the mask. */
 void helper_start(void);
+void helper_stop(void);		/* returns when it has ended */
 
 /* --- crash --- */
 
 void crash_init(void);		/* installs the handlers */
-void crash_fork(void);		/* in the child */
+void crash_uninstall(void);
+void crash_fork(void);
 
 /* --- start --- */
 
 /*
  * Initializes the instrument, unless that has been done; waits while another
  * thread does it.  Returns true when it is initialized, false if this thread is
- * in the middle of the initialization.  If the program calls the hooks of
- * another copy of the instrument (!are_hooks_ours), this copy becomes dormant.
+ * in the middle of the initialization, or if the C library has not set environ
+ * yet: in a dynamic program it does so after the functions in .preinit_array,
+ * so a later call decides whether there is a wrapper.  If the program calls the
+ * hooks of another copy of the instrument (!are_hooks_ours), this copy becomes
+ * dormant.
  */
 bool start_once(bool are_hooks_ours);
+extern bool is_started;		/* the initialization is complete */
 
 /* --- hooks --- */
 

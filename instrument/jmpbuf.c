@@ -6,7 +6,7 @@
  * guard from the thread control block (at %fs:0x30) and rotated left by 17
  * bits.  To verify this layout, detect_layout() calls setjmp and decodes the
  * slot, first without and then with mangling.  If a result is close to the
- * current stack pointer, the layout is known; otherwise jumps are ignored.
+ * current stack pointer, the layout is verified; otherwise jumps are ignored.
  */
 
 #include <setjmp.h>
@@ -16,9 +16,10 @@
 enum { SLOT_SP = 6, ROTATION = 17 };
 
 /*
- * The C library's own functions.  In a static program __libc_longjmp exists,
- * otherwise dlsym does.  The reference to pthread_exit makes a static link
- * include the object file that defines __libc_longjmp.
+ * How to find the C library's own functions: a static program has
+ * __libc_longjmp, which does for all of them, and a dynamic one has dlsym.  The
+ * reference to pthread_exit makes a static link include the object file that
+ * defines __libc_longjmp.
  */
 extern jump_function __libc_longjmp __attribute__((weak));
 extern void *dlsym(void *, const char *) __attribute__((weak));
@@ -26,7 +27,7 @@ extern void pthread_exit(void *) __attribute__((noreturn));
 void (*const weir_pthread_exit)(void *) = pthread_exit;
 
 jump_function *real_longjmp, *real_siglongjmp, *real_longjmp_chk;
-static bool is_mangled, is_known;
+static bool is_mangled, is_verified;
 
 static uintptr_t
 decode_sp(const struct __jmp_buf_tag env[1])
@@ -47,10 +48,10 @@ detect_layout(void)
 
 	if (_setjmp(env) != 0)
 		return;
-	for (int mangled = 0; mangled <= 1 && !is_known; mangled++) {
+	for (int mangled = 0; mangled <= 1 && !is_verified; mangled++) {
 		is_mangled = mangled;
 		sp = decode_sp(env);
-		is_known = sp <= here && here - sp < 4096;
+		is_verified = sp <= here && here - sp < 4096;
 	}
 }
 
@@ -77,7 +78,7 @@ jmpbuf_init(void)
 bool
 jmpbuf_sp(const struct __jmp_buf_tag *env, uintptr_t *sp)
 {
-	if (is_known)
+	if (is_verified)
 		*sp = decode_sp(env);
-	return is_known;
+	return is_verified;
 }

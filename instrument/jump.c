@@ -1,5 +1,5 @@
 /*
- * jump - longjmp
+ * jump - interposes longjmp
  *
  * A longjmp abandons calls: they never return.  Their frames have to be dropped
  * from the shadow stack, which is called unwinding.  The stack grows down, so a
@@ -20,15 +20,15 @@
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
 
 /*
- * Returns the outermost frame that a jump from the stack pointer here to sp
- * abandons, or t->top if it abandons none.
+ * Returns the outermost frame that a jump abandons, or t->top if it abandons
+ * none.  The jump goes from the stack pointer "here" to the stack pointer "sp".
  *
- * If sp is below here, the jump goes to another stack: from that of a signal
+ * If sp < here, the jump goes to another stack: from that of a signal
  * handler (sigaltstack), which is above the thread's own in memory, back to the
  * thread's own.  From the innermost frame outwards, stack pointers grow on each
  * of the two stacks; they drop only from the outermost frame of the handler to
- * the frame that it interrupted.  All frames of the handler are abandoned; the
- * others are compared with sp.
+ * the frame that it interrupted.  All frames of the handler are abandoned;
+ * those of the thread's own stack are compared with sp.
  *
  * Functions that are inlined into the caller of setjmp have hooks of their own
  * but the same stack pointer.  Of frames with the stack pointer sp, only the
@@ -60,24 +60,30 @@ unwind(const struct __jmp_buf_tag env[1], uintptr_t here)
 	struct frame *f;
 	uintptr_t sp;
 
-	if (dormant || t == NULL || !jmpbuf_sp(env, &sp))
+	if (!counting.is_on || t == NULL || !jmpbuf_sp(env, &sp))
 		return;
 	if (settings.timed)
 		account_time(t);
 	if (t->n_frameless > 0 && sp < frame_sp(t->top - 1))
-		return;		/* to a call without a frame: unknown which */
+		return;		/* the target is a call without a frame */
 	f = outermost_abandoned(t, sp, here);
+	/*
+	 * If only calls without a frame are abandoned, the overflow node must
+	 * not remain current, unless the innermost frame has no node.
+	 */
 	if (f < t->top || (t->n_frameless > 0 &&
 	    !(f[-1].sp & FRAME_NO_NODE)))
 		hooks_unwind_to(t, f);
+	t->n_frameless = 0;
 }
 
 static _Noreturn __attribute__((noinline)) void
 jump(jump_function *const *real, struct __jmp_buf_tag env[1], int value,
     uintptr_t here)
 {
+	/* NULL if the instrument has not started yet, see start_once(). */
 	if (*real == NULL)
-		hooks_start();	/* sets it; no hook has been called yet */
+		jmpbuf_init();
 	unwind(env, here);
 	(*real)(env, value);
 	__builtin_unreachable();

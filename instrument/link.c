@@ -2,10 +2,10 @@
  * link - the connection to the wrapper
  *
  * The wrapper, callgraph-record(1), listens on a Unix stream socket whose path
- * is in the environment.  Each process connects to it once and sends lines of
- * JSON, which weir-instrument(3) lists: first hello, then modules, nodes, marks
- * and so on.  A crash uses another connection.  The wrapper sends only bytes
- * that request emissions; it closes the socket when it exits.
+ * is in the environment.  Each process connects to it and sends lines of JSON,
+ * which weir-instrument(3) lists: first hello, then modules, nodes, marks and
+ * so on.  The report of a crash uses another connection.  The wrapper sends
+ * only bytes that request emissions; it closes the socket when it exits.
  *
  * Lines wait in a buffer of fixed size until the socket accepts them, so the
  * first part of a line may be sent while the rest is still in the buffer.
@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 
@@ -31,8 +32,8 @@
 
 enum {
 	CONNECTIONS_MAX = 100,		/* the program may keep closing them */
-	CONNECT_TRIES_MAX = 100,
-	FD_PREFERRED = 700
+	CONNECT_TRIES_MAX = 100,	/* which take about 0.1 s */
+	FD_PREFERRED = 700		/* below the usual limit, 1024 */
 };
 
 struct out link_out = { .fd = -1 };
@@ -40,23 +41,26 @@ struct out link_out = { .fd = -1 };
 static uint64_t socket_dev, socket_ino;	/* identify link_out.fd */
 static int n_connections;
 static int is_locked;
-static uint64_t n_sends;		/* shows link_lock() the progress */
+static uint64_t n_sends;		/* link_lock() sees progress by it */
 
 bool
 link_lock(int64_t stall_timeout_ns, uint64_t *mask)
 {
-	int64_t start = sys_clock_ns(CLOCK_MONOTONIC), now, last = start;
+	int64_t start, now, stalled_since;
 	uint64_t seen = 0, n;
 
+	if (is_confined)
+		return false;
+	start = stalled_since = sys_clock_ns(CLOCK_MONOTONIC);
 	*mask = sys_block_signals();
 	while (__atomic_exchange_n(&is_locked, 1, __ATOMIC_ACQUIRE) != 0) {
 		now = sys_clock_ns(CLOCK_MONOTONIC);
 		n = __atomic_load_n(&n_sends, __ATOMIC_RELAXED);
 		if (n != seen) {
 			seen = n;
-			last = now;
+			stalled_since = now;
 		}
-		if (now - last >= stall_timeout_ns ||
+		if (now - stalled_since >= stall_timeout_ns ||
 		    now - start >= TOTAL_TIMEOUT_FACTOR * stall_timeout_ns) {
 			sys_restore_signals(*mask);
 			return false;
@@ -73,7 +77,7 @@ link_unlock(uint64_t mask)
 	sys_restore_signals(mask);
 }
 
-/* False if the program has closed or replaced the descriptor. */
+/* Returns false if the program has closed or replaced the descriptor. */
 static bool
 is_fd_ours(void)
 {
@@ -101,14 +105,15 @@ link_connect(void)
 			SYS(close, fd);
 			return -1;
 		}
-		/* The queue of connections may be full. */
+		/* The wrapper's queue of connections may be full. */
 		sys_sleep_ms(tries < 10 ? 0 : 1);
 	}
 	return fd;
 }
 
 /*
- * Moves the descriptor to a high number: a program may expect the lowest ones
+ * Moves the descriptor to a high number: FD_PREFERRED or, if the limit is not
+ * well above that, half of the limit.  A program may expect the lowest numbers
  * for the files that it opens.  Returns the new number, or fd if that fails.
  */
 static int
@@ -144,7 +149,7 @@ link_put_hello(struct out *o)
 	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
 
 	put_begin_record(o, "hello");
-	put_number(o, "protocol", 1);
+	put_number(o, "protocol", 2);
 	put_number(o, "pid", (uint64_t)own_pid);
 	path[n > 0 ? n : 0] = '\0';
 	if (n > 0)
@@ -153,21 +158,36 @@ link_put_hello(struct out *o)
 }
 
 /*
- * Sends hello ahead of the lines that wait in the buffer.  Returns false if the
- * socket does not accept all of it at once.
+ * Sends hello ahead of the lines that wait in the buffer.  The first hello
+ * comes with the descriptor of the shared memory, if there is one.  Returns
+ * false if the socket does not accept all of hello at once.
  */
 static bool
 send_hello(void)
 {
 	static char waiting[OUT_SIZE];
 	size_t n = link_out.len - link_out.sent;
+	struct iovec line;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET,
+	    SCM_RIGHTS } };
+	struct msghdr message = { .msg_iov = &line, .msg_iovlen = 1 };
 	bool ok;
 
+	if (shared_fd >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_LEN(sizeof(int));
+		*(int *)(void *)CMSG_DATA(&control.header) = shared_fd;
+	}
 	bytes_move_down(waiting, link_out.data + link_out.sent, n);
 	link_out.len = link_out.sent = 0;
 	link_put_hello(&link_out);
-	ok = SYS(sendto, link_out.fd, link_out.data, link_out.len,
-	    MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) == (long)link_out.len;
+	line = (struct iovec){ link_out.data, link_out.len };
+	ok = SYS(sendmsg, link_out.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	    (long)link_out.len;
+	shared_close_fd();
 	bytes_move_down(link_out.data, waiting, n);
 	link_out.len = n;
 	return ok;
@@ -182,7 +202,7 @@ link_open(void)
 	if (n_connections++ < CONNECTIONS_MAX)
 		link_out.fd = link_connect();
 	if (link_out.fd < 0) {
-		dormant = true;
+		state_give_up();
 		return false;
 	}
 	link_out.fd = move_fd_up(link_out.fd);
@@ -212,12 +232,17 @@ link_fork(void)
 	is_locked = 0;
 }
 
+/* Does this result of sendto() mean that no further attempt can succeed? */
 static bool
 is_fatal(long error)
 {
 	return error != -EAGAIN && error != -EINTR && error != -ENOBUFS;
 }
 
+/*
+ * Waits for at most 10 ms, after which link_flush() checks the descriptor
+ * again, or for less if ns (nanoseconds) is less.
+ */
 static void
 wait_for_room(int fd, int64_t ns)
 {
@@ -229,7 +254,7 @@ wait_for_room(int fd, int64_t ns)
 bool
 link_flush(struct out *o, int64_t stall_timeout_ns)
 {
-	int64_t last = 0, now;
+	int64_t stalled_since = 0, now;		/* 0: not known yet */
 	long n;
 
 	while (o->sent < o->len) {
@@ -241,18 +266,18 @@ link_flush(struct out *o, int64_t stall_timeout_ns)
 		if (n > 0) {
 			o->sent += (size_t)n;
 			__atomic_add_fetch(&n_sends, 1, __ATOMIC_RELAXED);
-			last = now;
+			stalled_since = now;
 			continue;
 		}
 		if (is_fatal(n)) {
-			dormant = true;
+			state_give_up();
 			return false;
 		}
-		if (last == 0)
-			last = now;
-		if (now - last >= stall_timeout_ns)
+		if (stalled_since == 0)
+			stalled_since = now;
+		if (now - stalled_since >= stall_timeout_ns)
 			return false;
-		wait_for_room(o->fd, stall_timeout_ns - (now - last));
+		wait_for_room(o->fd, stall_timeout_ns - (now - stalled_since));
 	}
 	o->len = o->sent = 0;
 	return true;
@@ -265,7 +290,6 @@ link_make_room(void)
 
 	if (out_has_room(&link_out))
 		return true;
-	/* Drops the lines that are completely sent. */
 	start = find_line_start();
 	link_out.len -= start;
 	link_out.sent -= start;

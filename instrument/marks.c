@@ -1,10 +1,11 @@
 /*
  * marks - the queue of weir_mark()
  *
- * Any thread or signal handler adds marks without a lock; the holder of the
- * link's lock removes them.  The queue is a ring of slots, each with a state
- * that says whether it may be filled or sent.  Here "next" is the slot to fill
- * next, and "oldest" the one to send next.
+ * A mark is a value with a name.  Any thread or signal handler adds marks
+ * without a lock; the holder of the link's lock removes them.  The queue is a
+ * ring of slots, each with a state that says whether it may be filled or sent.
+ * "next" counts the slots that were claimed, and "oldest" those that were sent.
+ * Modulo MARKS_MAX, these counts are the slots to fill and to send next.
  */
 
 #include "instrument/instrument.h"
@@ -20,8 +21,8 @@ static struct mark {
 } marks[MARKS_MAX];
 enum { FREE, FILLING, FULL };
 
-static uint64_t n_dropped;		/* since the number was last sent */
-static uint64_t next, oldest;		/* slot numbers, modulo MARKS_MAX */
+static uint64_t n_dropped;	/* marks, since their number was last sent */
+static uint64_t next, oldest;		/* see above */
 
 static void
 put_mark(const struct mark *m)
@@ -61,7 +62,11 @@ marks_emit(void)
 	}
 }
 
-/* Claims the next slot, which is then FILLING; NULL if the ring is full. */
+/*
+ * Claims the next slot, which is then FILLING.  Returns NULL if the ring is
+ * full, or if another thread or a signal handler was faster in each of
+ * MARKS_MAX tries.
+ */
 static struct mark *
 claim_slot(void)
 {
@@ -82,6 +87,7 @@ claim_slot(void)
 		}
 		if (expected == FULL)
 			return NULL;
+		/* FILLING: whoever claimed the slot may have advanced next. */
 		i = __atomic_load_n(&next, __ATOMIC_RELAXED);
 	}
 	return NULL;

@@ -14,10 +14,9 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-enum { PATHS_SIZE = 1 << 20, MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 64 };
+/* A line of /proc/self/maps: a path of 4096 bytes, and the other fields. */
+enum { MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 64 };
 
-struct modules *modules;
-char *module_paths;
 static size_t paths_used;
 static int is_reading;
 
@@ -31,18 +30,21 @@ struct mapping {
 
 /*
  * Copies memory of this process.  Another thread may unmap it at any time: then
- * this returns false, where a plain access would crash.
+ * this returns false, where a plain access would crash.  The system call gets
+ * the id of this thread, because the main thread, whose id is own_pid, may have
+ * ended and have no memory.
  */
 static bool
 peek(uintptr_t address, void *to, size_t n)
 {
-	struct { void *at; size_t n; } here = { to, n },
-	    there = { (void *)address, n };
+	struct { void *base; size_t n; } local = { to, n },
+	    remote = { (void *)address, n };
 
-	return SYS(process_vm_readv, own_pid, &here, 1, &there, 1, 0) ==
-	    (long)n;
+	return SYS(process_vm_readv, SYS(gettid, 0), &local, 1, &remote, 1, 0)
+	    == (long)n;
 }
 
+/* Returns the hexadecimal number at *p, and advances *p past it. */
 static uintptr_t
 read_hex(char **p)
 {
@@ -69,7 +71,7 @@ skip_field(char **p)
 		(*p)++;
 }
 
-/* START-END PERMISSIONS OFFSET DEVICE INODE      PATH */
+/* Parses "START-END PERMISSIONS OFFSET DEVICE INODE      PATH". */
 static void
 parse_line(char *line, struct mapping *m)
 {
@@ -89,16 +91,16 @@ parse_line(char *line, struct mapping *m)
 }
 
 /*
- * Stores the path and returns its offset.  Removes the suffix that the kernel
- * adds if the file was deleted, and restores newlines, which the kernel writes
- * as \012.
+ * Stores the path and returns its offset in shared->paths.  Removes the suffix
+ * that the kernel adds if the file was deleted, and restores newlines, which
+ * the kernel writes as \012.
  */
 static size_t
 store_path(const char *path)
 {
 	static const char suffix[] = " (deleted)";
 	size_t begin = paths_used, n = bytes_length(path);
-	char *to = module_paths + begin;
+	char *to = shared->paths + begin;
 
 	if (n + 1 > PATHS_SIZE - begin)
 		return PATHS_SIZE - 1;		/* an empty string */
@@ -114,13 +116,13 @@ store_path(const char *path)
 		}
 	}
 	*to = '\0';
-	paths_used = (size_t)(to - module_paths) + 1;
+	paths_used = (size_t)(to - shared->paths) + 1;
 	return begin;
 }
 
 /* Finds the build ID among the notes of a PT_NOTE segment. */
 static void
-read_notes(struct module *m, uintptr_t at, size_t size)
+read_notes(struct shared_module *m, uintptr_t at, size_t size)
 {
 	Elf64_Nhdr note;
 	size_t note_size;
@@ -150,7 +152,7 @@ read_notes(struct module *m, uintptr_t at, size_t size)
  * determine the base, the end and the build ID.
  */
 static void
-read_elf(struct module *m)
+read_elf(struct shared_module *m)
 {
 	Elf64_Ehdr header;
 	Elf64_Phdr p;
@@ -177,12 +179,13 @@ read_elf(struct module *m)
 	m->end = end;
 }
 
+/* Is the address in a module that has been added? */
 static bool
 is_known(uintptr_t address)
 {
-	static int last;	/* shared by all threads: only a guess */
-	const struct module *list = modules->list;
-	int n = __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
+	static int last;	/* index found last by any thread: a guess */
+	const struct shared_module *list = shared->modules;
+	int n = __atomic_load_n(&shared->n_modules, __ATOMIC_ACQUIRE);
 	int i = __atomic_load_n(&last, __ATOMIC_RELAXED);
 
 	if (i < n && address >= list[i].start && address < list[i].end)
@@ -204,11 +207,11 @@ is_known(uintptr_t address)
 static void
 add_module(const struct mapping *first, const struct mapping *code)
 {
-	struct module *m = &modules->list[modules->n];
+	struct shared_module *m = &shared->modules[shared->n_modules];
 
-	if (modules->n == MODULES_MAX || is_known(code->start))
+	if (shared->n_modules == MODULES_MAX || is_known(code->start))
 		return;
-	*m = (struct module){ .start = code->start, .end = code->end };
+	*m = (struct shared_module){ .start = code->start, .end = code->end };
 	if (first->has_inode && bytes_equal(first->path, code->path)) {
 		m->start = first->start;
 		read_elf(m);
@@ -216,12 +219,14 @@ add_module(const struct mapping *first, const struct mapping *code)
 	if (m->is_elf && m->end < code->end)
 		m->end = code->end;
 	m->path = store_path(code->path);
-	__atomic_store_n(&modules->n, modules->n + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&shared->n_modules, shared->n_modules + 1,
+	    __ATOMIC_RELEASE);
 }
 
 /*
- * *first is the first mapping of the file seen most recently; first_path holds
- * the path of that file.
+ * Adds the module of a line of /proc/self/maps, if it is executable.  The
+ * mappings of a file are in consecutive lines: *first is the first mapping of
+ * the file that the previous lines were about, and first_path its path.
  */
 static void
 read_mapping(char *line, struct mapping *first, char *first_path)
@@ -265,42 +270,42 @@ read_maps(int fd)
 int
 modules_count(void)
 {
-	return modules == NULL ? 0 :
-	    __atomic_load_n(&modules->n, __ATOMIC_ACQUIRE);
+	return shared == NULL ? 0 :
+	    __atomic_load_n(&shared->n_modules, __ATOMIC_ACQUIRE);
 }
 
 /*
- * If another thread is reading the maps, this does not wait: emit tries again
- * for the nodes that it sends.
+ * If another thread is reading the maps, this does not wait: emit.c calls
+ * modules_ensure_known() again for the nodes that it sends.
  */
 bool
-modules_ensure_known(uintptr_t address)
+modules_read_all(void)
 {
 	int fd;
 
-	if (modules == NULL || modules->n == MODULES_MAX ||
-	    is_known(address) ||
-	    __atomic_exchange_n(&is_reading, 1, __ATOMIC_ACQUIRE) != 0)
-		return true;
+	if (shared == NULL || __atomic_exchange_n(&is_reading, 1,
+	    __ATOMIC_ACQUIRE) != 0)
+		return false;
 	fd = (int)SYS(open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		read_maps(fd);
 		SYS(close, fd);
 	}
 	__atomic_store_n(&is_reading, 0, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool
+modules_ensure_known(uintptr_t address)
+{
+	if (is_confined || shared == NULL ||
+	    shared->n_modules == MODULES_MAX || is_known(address) ||
+	    !modules_read_all())
+		return true;
 	return is_known(address);
 }
 
-void
-modules_init(void)
-{
-	modules = sys_map(sizeof *modules);
-	module_paths = sys_map(PATHS_SIZE);
-	if (modules == NULL || module_paths == NULL)
-		modules = NULL;
-}
-
-/* If another thread was reading the maps, it does not exist in the child. */
+/* A thread that was reading the maps does not exist in the child. */
 void
 modules_fork(void)
 {

@@ -1,9 +1,10 @@
 /*
  * start - initialization, fork and exit
  *
- * The instrument starts in a constructor of its own, or earlier if a hook, a
- * longjmp or weir_mark() comes first.  The final emission is sent when the
- * process exits, by exit(), quick_exit() or _exit().
+ * The instrument starts in a constructor (in calibrate.c), or earlier if a hook
+ * or weir_mark() comes first.  The final emission is sent when the process
+ * exits, by exit(), quick_exit() or _exit().  If the process ends in another
+ * way, the wrapper reads the shared memory.
  */
 
 #include <pthread.h>
@@ -14,22 +15,43 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-static bool is_connected, is_finished;
-static int state;
+bool is_started;
+
+static bool is_connected;	/* the wrapper was reached at the start */
+static bool is_finished;	/* finish() has run */
+static int state;		/* of the initialization */
 enum { NEW, BUSY, DONE };
 static __thread bool is_busy_here;	/* this thread is in start_once() */
 
 static void finish(void);
 
+static void
+begin_counting(bool has_memory)
+{
+	if (!has_memory) {
+		state_give_up();
+		return;
+	}
+	counting.is_on = true;
+	helper_start();
+}
+
 /*
- * For the wrapper, the child of fork() is another process: it has its own
- * connection and its own helper thread, and counts from 0.
+ * In the child of fork(), which is a new process to the wrapper: the child gets
+ * its own connection and helper thread, and counts from 0.
  */
 static void
 after_fork(void)
 {
-	uint64_t mask = sys_block_signals();
+	uint64_t mask;
+	bool has_memory;
 
+	counting.is_on = false;
+	if (is_confined) {
+		state_give_up();
+		return;
+	}
+	mask = sys_block_signals();
 	state_fork();
 	is_finished = false;
 	link_fork();
@@ -37,9 +59,12 @@ after_fork(void)
 	marks_fork();
 	modules_fork();
 	crash_fork();
-	thread_fork();
-	if (!dormant && link_open())
-		helper_start();
+	if (!dormant) {
+		has_memory = shared_fork();
+		thread_fork();
+		if (link_open())
+			begin_counting(has_memory);
+	}
 	sys_restore_signals(mask);
 }
 
@@ -53,22 +78,24 @@ is_wanted(void)
 static void
 start(bool are_hooks_ours)
 {
+	bool has_memory = false;
+
 	state_init();
 	jmpbuf_init();
-	if (!are_hooks_ours || !is_wanted()) {
-		dormant = true;
-	} else {
+	if (are_hooks_ours && is_wanted()) {
 		emit_init();
-		modules_init();
 		thread_init();
+		has_memory = shared_init();
 		is_connected = link_open();
 	}
-	if (is_connected) {
-		crash_init();
-		pthread_atfork(NULL, NULL, after_fork);
-		at_quick_exit(finish);
-		helper_start();
+	if (!is_connected) {
+		state_give_up();
+		return;
 	}
+	crash_init();
+	pthread_atfork(NULL, NULL, after_fork);
+	at_quick_exit(finish);
+	begin_counting(has_memory);
 }
 
 bool
@@ -79,7 +106,7 @@ start_once(bool are_hooks_ours)
 
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == DONE)
 		return true;
-	if (is_busy_here)
+	if (is_busy_here || environ == NULL)
 		return false;
 	mask = sys_block_signals();
 	is_busy_here = true;
@@ -87,6 +114,7 @@ start_once(bool are_hooks_ours)
 	    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		start(are_hooks_ours);
 		__atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
+		is_started = true;
 	}
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != DONE)
 		sys_sleep_ms(1);
@@ -98,8 +126,8 @@ start_once(bool are_hooks_ours)
 static void
 finish(void)
 {
-	/* The end of a child made by vfork() is not that of its parent. */
-	if (!is_connected || is_finished || !state_is_ours())
+	/* Not in a child made by vfork(): it ends, but its parent continues. */
+	if (!is_connected || is_confined || is_finished || !state_is_ours())
 		return;
 	is_finished = true;
 	if (settings.timed && !dormant && self != NULL)
@@ -107,7 +135,11 @@ finish(void)
 	emit(STALL_TIMEOUT_NS, true);
 }
 
-/* Runs late: after the functions that were registered with atexit(). */
+/*
+ * 101 is the lowest priority number that programs may use.  Destructors with
+ * the lowest number run last, after all functions that were registered with
+ * atexit().
+ */
 static __attribute__((destructor(101))) void
 finish_at_exit(void)
 {

@@ -1,5 +1,6 @@
 /* state - settings and state of the process, which all other files read */
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "instrument/instrument.h"
@@ -7,9 +8,14 @@
 
 struct settings settings = { .max_nodes = 400000 };
 bool dormant;
+__attribute__((aligned(4096))) struct counting counting;
+bool is_confined;
 int own_pid;
 
-/* Not getenv(), which the program may define itself. */
+/*
+ * Returns NULL if the variable is unset or empty.  Does not call getenv(),
+ * which the program may define itself.
+ */
 static const char *
 find_variable(const char *name)
 {
@@ -49,12 +55,29 @@ state_init(void)
 	settings.timed = read_number("WEIR_TIME", 0, 1, 0);
 	settings.fold_recursion = read_number("WEIR_FOLD_RECURSION", 0, 1, 0);
 	settings.no_helper = !read_number("WEIR_HELPER", 0, 1, 1);
+	/*
+	 * The maximum is INT32_MAX, as in callgraph-record, so the number of a
+	 * node fits into the 32 bits that struct node has for it.
+	 */
 	settings.max_nodes = read_number("WEIR_MAX_NODES", 1, UINT32_MAX / 2,
 	    settings.max_nodes);
 	settings.interval_ns = (int64_t)read_number("WEIR_INTERVAL_MS", 0,
 	    UINT32_MAX, 0) * 1000000;
 	hz = read_number("WEIR_SAMPLE_HZ", 0, 10000, 0);
 	settings.sample_period_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
+}
+
+bool
+state_wipe_on_fork(void)
+{
+	return SYS(madvise, &counting, sizeof counting, MADV_WIPEONFORK) == 0;
+}
+
+void
+state_give_up(void)
+{
+	dormant = true;
+	counting.is_on = false;
 }
 
 void

@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 
 /*
- * System calls without the C library.  Its functions may be replaced by the
- * program's own, instrumented ones, they are cancellation points, and they set
- * errno.  A result in [-4095, -1] is a negated error number.
+ * System calls without the C library, whose functions may be replaced by the
+ * program's own, instrumented ones, are cancellation points, and set errno.  A
+ * result in [-4095, -1] is a negated error number.
  */
 static inline long
 sys6(long n, long a, long b, long c, long d, long e, long f)
@@ -24,7 +24,11 @@ sys6(long n, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
-/* SYS(name, argument...): one to six arguments of any scalar type */
+/*
+ * SYS(name, argument...) makes the system call SYS_name with one to six
+ * arguments of any scalar type.  SYS_PICK() selects SYS_1 to SYS_6 by their
+ * number.
+ */
 #define SYS(name, ...) SYS_PICK(__VA_ARGS__, 6, 5, 4, 3, 2, 1)(name, \
 	__VA_ARGS__)
 #define SYS_PICK(a, b, c, d, e, f, n, ...) SYS_##n
@@ -40,11 +44,15 @@ sys6(long n, long a, long b, long c, long d, long e, long f)
 #define SYS_6(name, a, b, c, d, e, f) sys6(SYS_##name, (long)(a), (long)(b), \
 	(long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Zeroed memory, allocated page by page on first use; NULL if none is left. */
+/*
+ * Returns zeroed memory, which is allocated page by page on first use, or NULL
+ * if none is left.
+ */
 void *sys_map(size_t size);
 void sys_unmap(void *, size_t size);
 
-int64_t sys_clock_ns(int clock);	/* clock: a CLOCK_... constant */
+/* clock: a CLOCK_... constant, or the id of a thread's CPU clock */
+int64_t sys_clock_ns(int clock);
 int64_t sys_time_us(void);		/* since 1970 */
 void sys_sleep_ms(int ms);
 

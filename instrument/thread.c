@@ -22,8 +22,8 @@
 enum {
 	/* From this number on, glibc calls malloc to set a pthread key. */
 	KEYS_WITHOUT_MALLOC = 32,
-	/* Bytes of a shadow stack: SMALL if the address space is limited. */
-	FRAMES_SIZE_SMALL = 256 * 1024,
+	/* Bytes of a shadow stack. */
+	FRAMES_SIZE_SMALL = 256 * 1024,	/* if the address space is limited */
 	FRAMES_SIZE_MIN = 1 << 20,
 	FRAMES_SIZE_MAX = 64 << 20
 };
@@ -31,14 +31,15 @@ enum {
 __thread struct thread *self;
 struct thread *threads;
 
-static __thread bool is_starting, has_ended;
+static __thread bool is_starting;	/* this thread is in thread_begin() */
+static __thread bool is_excluded;	/* its calls are not counted any more */
 static pthread_key_t key;
 static bool has_key;
 static size_t frames_size;
 
 /*
- * A call needs at least 16 bytes of the program's stack, which is the size of a
- * frame.  So a shadow stack as large as the stack limit is enough.
+ * A call needs at least 16 bytes of the program's stack, which is also the size
+ * of a struct frame.  So a shadow stack as large as the stack limit is enough.
  */
 static size_t
 choose_frames_size(void)
@@ -78,7 +79,7 @@ new_thread(void)
 	return t;
 }
 
-/* Takes over the struct thread of a thread that has ended, or returns NULL. */
+/* Takes over the struct thread of a thread that has ended; NULL if none has. */
 static struct thread *
 adopt(void)
 {
@@ -99,32 +100,42 @@ set_self(void)
 {
 	struct thread *t = adopt();
 
+	if (t == NULL && is_confined) {
+		is_excluded = true;	/* new_thread() makes system calls */
+		return;
+	}
 	if (t == NULL && (t = new_thread()) == NULL) {
-		dormant = true;		/* the counts would be incomplete */
+		state_give_up();	/* the counts would be incomplete */
 		return;
 	}
 	t->destructor_rounds = 0;
 	t->cpu_ns = 0;
-	t->last_ticks = ticks();
-	t->tid = (int)SYS(gettid, 0);
+	if (settings.timed)
+		t->last_ticks = ticks();
 	if (has_key)
 		pthread_setspecific(key, t);
-	altstack_set(t->altstack);
+	if (!is_confined) {
+		t->tid = (int)SYS(gettid, 0);
+		altstack_set(t->altstack);
+	}
 	self = t;
 }
 
 struct thread *
 thread_begin(void)
 {
-	uint64_t mask;
+	bool may_mask_signals = !is_confined;
+	uint64_t mask = 0;
 
-	if (is_starting || has_ended)
+	if (is_starting || is_excluded)
 		return NULL;
 	is_starting = true;
-	mask = sys_block_signals();
-	if (!dormant && self == NULL)
+	if (may_mask_signals)
+		mask = sys_block_signals();
+	if (counting.is_on && self == NULL)
 		set_self();
-	sys_restore_signals(mask);
+	if (may_mask_signals)
+		sys_restore_signals(mask);
 	is_starting = false;
 	return self;
 }
@@ -139,23 +150,28 @@ static void
 end_thread(void *p)
 {
 	struct thread *t = p;
-	uint64_t mask;
+	bool may_mask_signals = !is_confined;
+	uint64_t mask = 0;
 
 	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
 		pthread_setspecific(key, t);
 		return;
 	}
-	mask = sys_block_signals();
+	if (may_mask_signals)
+		mask = sys_block_signals();
 	if (settings.timed)
 		account_time(t);
-	altstack_unset(t->altstack);
+	if (!is_confined)
+		altstack_unset(t->altstack);
 	self = NULL;
-	has_ended = true;
+	is_excluded = true;
 	t->tid = 0;
 	t->current = &t->root;
 	t->top = t->frames;
+	t->n_frameless = 0;
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
-	sys_restore_signals(mask);
+	if (may_mask_signals)
+		sys_restore_signals(mask);
 }
 
 void

@@ -3,11 +3,11 @@
  *
  * The children of a node form a hash trie: a binary tree in which each bit of
  * a child's hash selects the left or the right branch, and each node of the
- * trie is itself a child.  With the hashes a = ..00, b = ..10 and c = ..01,
- * added in this order, a is the root, b is its left branch (last bit 0) and c
- * its right one (last bit 1).  A trie is never rebalanced, and a child is added
- * by a single store into an empty link.  So a signal handler may search and add
- * at any moment.
+ * trie is itself a child.  If children with the hashes a = ..00, b = ..10 and
+ * c = ..01 are added in this order, a is the root of the trie, b is its left
+ * branch (last bit 0) and c its right one (last bit 1).  A trie is never
+ * rebalanced, and a child is added by a single store into an empty link.  So a
+ * signal handler may search and add at any moment.
  *
  * Nodes are allocated from slabs, one after the other, so a parent always comes
  * before its children.  They are never freed: a hook that a signal has
@@ -17,52 +17,38 @@
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 
-enum { SLAB_SIZE = 256 * 1024, SLAB_SIZE_FIRST = 32 * 1024 };
-
-struct slab {
-	struct slab *older;
-	struct slab *newer;	/* valid during a visit */
-	uint64_t used;		/* nodes claimed, perhaps more than n */
-	uint32_t n;		/* capacity, in nodes */
-	uint32_t visited;	/* nodes that this visit covers */
-	unsigned char nodes[];
-};
-
 struct node nil_node = { .last_child = &nil_node, .successor = &nil_node };
 
 static uint64_t n_nodes;	/* of all threads */
 
-static size_t
-node_size(void)
+/* The capacity of a slab, in nodes. */
+static uint64_t
+slab_capacity(void)
 {
-	return settings.timed ? sizeof(struct node) :
-	    offsetof(struct node, sent_ticks);
+	return (SLAB_SIZE - sizeof(struct slab)) / shared->node_size;
 }
 
 static struct node *
 node_at(struct slab *s, uint64_t i)
 {
-	return (struct node *)(void *)(s->nodes + i * node_size());
+	return (struct node *)(void *)(s->nodes + i * shared->node_size);
 }
 
 /*
- * Adds a slab after the newest, unless a signal handler has just added one.
- * Returns false if there is no memory.
+ * Adds a slab after the newest, unless a signal handler has just added one:
+ * then the slab allocated here remains unused.  Returns false if there is no
+ * memory.
  */
 static bool
 add_slab(struct thread *t, struct slab *newest)
 {
-	size_t size = newest == NULL ? SLAB_SIZE_FIRST : SLAB_SIZE;
 	uint64_t expected = (uint64_t)(uintptr_t)newest;
-	struct slab *s = sys_map(size);
+	struct slab *s = shared_new_slab();
 
 	if (s == NULL)
 		return false;
 	s->older = newest;
-	s->n = (uint32_t)((size - sizeof *s) / node_size());
-	if (!local_compare_exchange(&t->slab, &expected,
-	    (uint64_t)(uintptr_t)s))
-		sys_unmap(s, size);
+	local_compare_exchange(&t->slab, &expected, (uint64_t)(uintptr_t)s);
 	return true;
 }
 
@@ -88,7 +74,7 @@ allocate_node(struct thread *t)
 		goto none;
 	for (;;) {
 		s = t->slab;
-		if (s != NULL && (i = claim_index(s)) < s->n)
+		if (s != NULL && (i = claim_index(s)) < slab_capacity())
 			return node_at(s, i);
 		if (!add_slab(t, s))
 			goto none;
@@ -114,8 +100,9 @@ matches(const struct node *n, uintptr_t function, uintptr_t call_site)
 }
 
 /*
- * For folded recursion: returns the node of the same call among n and its
- * ancestors, or NULL.
+ * With folded recursion, a call is counted at the node of an earlier call of
+ * the function from the same call site, if that call is still on the stack.
+ * Returns that node, which is n or an ancestor of n, or NULL.
  */
 static struct node *
 find_folded(struct node *n, uintptr_t function, uintptr_t call_site)
@@ -130,14 +117,14 @@ struct node *
 tree_find_or_add(struct thread *t, struct node *parent, uintptr_t function,
     uintptr_t call_site)
 {
-	uint64_t h = hash(function, call_site), found;
-	struct node **at = &parent->children, *n, *new = NULL;
+	uint64_t h = hash(function, call_site), expected;
+	struct node **slot = &parent->children, *n, *new = NULL;
 
 	for (;;) {
-		while ((n = *at) != NULL) {
+		while ((n = *slot) != NULL) {
 			if (matches(n, function, call_site))
 				return n;
-			at = &n->branch[h & 1];
+			slot = &n->branch[h & 1];
 			h = h >> 1 | h << 63;
 		}
 		if (new == NULL) {
@@ -152,13 +139,13 @@ tree_find_or_add(struct thread *t, struct node *parent, uintptr_t function,
 			modules_ensure_known(function);
 			modules_ensure_known(call_site);
 		}
-		found = 0;
-		if (local_compare_exchange(at, &found,
+		expected = 0;
+		if (local_compare_exchange(slot, &expected,
 		    (uint64_t)(uintptr_t)new))
 			break;
 		/*
-		 * A signal handler has added a node here.  Search on: if it is
-		 * for the same call, the new node remains unused.
+		 * A signal handler has filled the slot.  The search goes on: if
+		 * the handler's node is for the same call, new remains unused.
 		 */
 	}
 	__atomic_store_n(&new->parent, parent, __ATOMIC_RELEASE);
@@ -176,12 +163,25 @@ tree_reset(struct thread *t)
 	t->top = t->frames;
 }
 
+void
+tree_discard(struct thread *t)
+{
+	struct slab *s = t->slab;
+
+	if (s == NULL)
+		return;
+	__atomic_sub_fetch(&n_nodes, s->used, __ATOMIC_RELAXED);
+	s->overflow_calls = 0;
+	for (uint64_t i = 0; i < s->used; i++)
+		*node_at(s, i) = (struct node){ 0 };
+}
+
 /*
  * Returns the counterpart of old, a node of the old tree, in the new tree.  new
  * is the counterpart of old_caller, which called old.  Usually old is a child
- * of its caller.  With folded recursion it may be the caller itself or an
- * ancestor: then its counterpart is as many levels above new.  Returns NULL if
- * there is no room for a new node.
+ * of old_caller.  With folded recursion it may be old_caller itself or an
+ * ancestor of it: then the counterpart is as many levels above new as old is
+ * above old_caller.  Returns NULL if there is no room for a new node.
  */
 static struct node *
 find_counterpart(struct thread *t, const struct node *old,
@@ -200,10 +200,10 @@ find_counterpart(struct thread *t, const struct node *old,
  * A child process starts with all counts 0, but it returns from the calls that
  * the parent process was in.  So it replays its shadow stack into an empty
  * tree: for each frame, from the outermost call to the innermost, it adds the
- * node of that call and lets the frame point to the new nodes.  For example, if
- * main calls run, which calls fork_worker, which forks, the child's tree is
- * this one path, with 0 calls in each node; when fork_worker returns, the
- * current node is the new one of run.
+ * node of that call and makes the frame point to its caller's new node.  For
+ * example, if main calls run, which calls fork_worker, which forks, the child's
+ * tree is this one path, with 0 calls in each node; when fork_worker returns,
+ * the current node is the new one of run.
  *
  * The node of a call is not in its own frame: it is the caller in the next
  * frame or, for the innermost call, the current node.  A call that had no node
@@ -250,7 +250,8 @@ tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
 	    s != NULL; s = s->older) {
 		used = __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
 		s->newer = newer;
-		s->visited = used < s->n ? (uint32_t)used : s->n;
+		s->visited = (uint32_t)(used < slab_capacity() ? used :
+		    slab_capacity());
 		for (uint32_t i = s->visited; i-- > 0;) {
 			n = node_at(s, i);
 			if (__atomic_load_n(&n->parent, __ATOMIC_ACQUIRE) !=
@@ -262,9 +263,9 @@ tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
 }
 
 /*
- * Goes from the oldest slab along newer, which ends at the newest slab that
- * tree_visit_children_first() saw.  The first loop is for a thread of which it
- * saw no slab.
+ * The first loop skips the slabs that were added after
+ * tree_visit_children_first(), perhaps all; the second loop finds the oldest
+ * slab.  From there on, newer leads to the newest slab of that visit.
  */
 void
 tree_visit_parents_first(struct thread *t, node_visitor *visit, void *context)

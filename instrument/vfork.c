@@ -4,12 +4,14 @@
  * Until the child executes another program or exits, the parent is suspended
  * and the child runs in its memory: on its stack, and with its call tree.  The
  * child's hooks change the parent's current node and shadow stack, and the last
- * of the child's calls (execve or _exit) never returns.  So vfork() saves both
- * before the system call and restores them when the parent continues.
+ * of the child's calls (execve or _exit) never returns.  So vfork() saves the
+ * current node and the top of the shadow stack before the system call, and
+ * restores them when the parent continues.
  *
- * It cannot save them, or the return address, on the stack, since the child
- * overwrites that.  They are kept in registers: the child gets a copy of these,
- * and the system call preserves the parent's.  That takes assembly.
+ * It cannot save them, or the return address, on the program's stack, which the
+ * child overwrites.  So they are kept in registers: the child gets a copy of
+ * the registers, and the system call preserves the parent's.  This needs
+ * assembly.
  */
 
 #include <errno.h>
@@ -29,7 +31,7 @@ vfork_before(void)
 {
 	struct thread *t = self;
 
-	if (dormant || t == NULL)
+	if (!counting.is_on || t == NULL)
 		return (struct position){ NULL, NULL };
 	return (struct position){ t->current, t->top };
 }
@@ -39,7 +41,7 @@ vfork_after(struct node *current, struct frame *top, long result)
 {
 	struct thread *t = self;
 
-	if (current != NULL && t != NULL && !dormant) {
+	if (current != NULL && t != NULL && counting.is_on) {
 		t->current = current;
 		BARRIER();
 		t->top = top;

@@ -10,9 +10,10 @@ extern "C" {
 #endif
 
 /*
- * Sends a mark, a value with a name, which callgraph-record(1) writes as a
- * record.  The name is truncated to 63 bytes.  Does not wait for the wrapper,
- * and does nothing without one.  May be called in signal handlers.
+ * Sends a mark, which is a value with a name, to the wrapper that started the
+ * program, callgraph-record(1), which writes it as a record.  The name is
+ * truncated to 63 bytes.  Does not wait for the wrapper, and does nothing
+ * without one.  May be called in signal handlers.
  */
 void weir_mark(const char *name, double value);
 

@@ -9,11 +9,11 @@ weir_mark(const char *name, double value)
 {
 	uint64_t mask;
 
-	if (!hooks_start() || dormant || !state_is_ours())
+	if (!hooks_start() || dormant || is_confined || !state_is_ours())
 		return;
 	marks_add(name, value);
 	if (!link_lock(0, &mask))
-		return;		/* sent by the lock's holder or the next one */
+		return;		/* the lock's present or next holder sends it */
 	marks_emit();
 	link_flush(&link_out, 0);
 	link_unlock(mask);

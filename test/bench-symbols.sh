@@ -1,14 +1,20 @@
-# bench-symbols.sh - part 4 of bench.sh: symbolization, and graphs with names
+# bench-symbols.sh - the part of bench.sh for symbolization, and for call graphs
+# with names
 #
-# There are many addresses of one of weir's own C programs, many of a C++
-# program with long names and many levels of inlining, and a single address of
-# a large C++ library.  The library consists of copies of a few units with
+# It is sourced by bench.sh, which defines cpu().
+#
+# The addresses are many of one of weir's own C programs, many of a C++ program
+# with long names and many levels of inlining, and a single one of a large C++
+# library.  The library consists of copies of a few compilation units with
 # renamed symbols, which is faster than compiling that many units.  A tool that
-# would take minutes gets fewer addresses, as the row says.
+# would take minutes gets fewer addresses, as its row says.  The rows named weir
+# measure test/programs/symbols.c: the code of callgraph-symbolize, without
+# reading and writing records.
 
-units=4
-copies=${COPIES:-130}		# 90 MB
+units=4		# units that are compiled for the library and for the program
+copies=${COPIES:-130}		# of each unit: the library has 90 MB
 
+# unit N - prints the source of compilation unit N of the library
 unit() {
 	cat <<-END
 	#include <algorithm>
@@ -44,7 +50,8 @@ unit() {
 	END
 }
 
-# library FILE - its code is never run, so nothing else needs to be linked
+# library FILE - links the library; its code is never run, so symbols may remain
+# unresolved
 library() {
 	local n i
 	mkdir -p units
@@ -60,7 +67,9 @@ library() {
 	rm -r units
 }
 
-# deep_unit N - functions with types of their own
+# deep_unit N - prints the source of compilation unit N of the C++ program:
+# eight functions, each with a type of its own, which inline much of the
+# standard library
 deep_unit() {
 	local i
 	cat <<-END
@@ -119,7 +128,7 @@ deep_unit() {
 	done
 }
 
-# deep_program FILE
+# deep_program FILE - compiles the C++ program
 deep_program() {
 	local n
 	mkdir -p units
@@ -130,7 +139,8 @@ deep_program() {
 	rm -r units
 }
 
-# addresses FILE UNIQUE COUNT - addresses of its functions, by a fixed seed
+# addresses FILE UNIQUE COUNT - prints COUNT addresses in functions of FILE, of
+# which about UNIQUE differ; the seed is fixed
 addresses() {
 	python3 -c '
 import random, re, subprocess, sys
@@ -145,7 +155,9 @@ print("\n".join(found if count == unique else random.choices(found, k=count)))
 ' "$@"
 }
 
-# record PROGRAM ADDRESSES - prints callgraphs of 100,000 nodes each
+# record PROGRAM FILE - prints `callgraph` records of up to 100,000 nodes each,
+# one node for each address in FILE: node 1 is called by node 0, and each
+# further one by the node before it
 record() {
 	python3 -c '
 import json, os, re, subprocess, sys
@@ -162,13 +174,15 @@ for at in range(0, len(where), 100000):
         for i, a in enumerate(some)]}, separators=(",", ":")))' "$@"
 }
 
-# symbol_row NAME SECONDS - prints the time and its ratio to weir's
+# symbol_row NAME SECONDS - prints a row with the time and its ratio to $ours
 symbol_row() {
 	printf '%-46s %8.3f s %8.2f\n' "$1" "$2" "$(jq -n "$2 / $ours")"
 }
 
-# of_tools FILE ADDRESSES WHAT [TOOL...] - prints a row for each tool
-of_tools() {
+# tool_rows FILE ADDRESSES WHAT [TOOL...] - prints a row for each installed
+# tool, which finds the functions of FILE for the addresses in the file
+# ADDRESSES
+tool_rows() {
 	local file=$1 where=$2 what=$3 tool
 	shift 3
 	for tool in "$@"; do
@@ -187,6 +201,8 @@ head -n 200 million >few
 addresses "$program" 100000 100000 >unique
 addresses deep 100000 100000 >deep.unique
 addresses library.so 1 1 >one
+# A release is a record of the symbols and lines of a program, which is used
+# instead of the program's own debug information.
 callgraph-release "$program" >program.release
 callgraph-release library.so >library.release
 callgraph-release deep >deep.release
@@ -202,30 +218,31 @@ symbol_row 'weir, the same from a release' \
 	"$(cpu 3 "symbols program.release <million >/dev/null")"
 symbol_row 'callgraph-symbolize, 1,000,000 nodes' \
 	"$(cpu 2 "callgraph-symbolize million.ndjson >/dev/null 2>&1")"
-of_tools "$program" million 'the same' llvm-symbolizer
+tool_rows "$program" million 'the same' llvm-symbolizer
 ours=$(cpu 5 "symbols $program <part >/dev/null")
 symbol_row 'weir, 20,000 of them' "$ours"
-of_tools "$program" part '20,000' addr2line
+tool_rows "$program" part '20,000' addr2line
 ours=$(cpu 5 "symbols $program <few >/dev/null")
 symbol_row 'weir, 200 of them' "$ours"
-of_tools "$program" few '200' eu-addr2line
+tool_rows "$program" few '200' eu-addr2line
 ours=$(cpu 5 "symbols $program <unique >/dev/null")
 symbol_row 'weir, 100,000 unique addresses' "$ours"
 symbol_row 'weir, the same from a release' \
 	"$(cpu 5 "symbols program.release <unique >/dev/null")"
-of_tools "$program" unique 'the same' llvm-symbolizer addr2line
+tool_rows "$program" unique 'the same' llvm-symbolizer addr2line
 ours=$(cpu 5 "symbols deep <deep.unique >/dev/null")
 symbol_row 'weir, 100,000 of C++, deeply inlined' "$ours"
 symbol_row 'weir, the same from its release' \
 	"$(cpu 5 "symbols deep.release <deep.unique >/dev/null")"
-of_tools deep deep.unique 'the same' llvm-symbolizer
+tool_rows deep deep.unique 'the same' llvm-symbolizer
 ours=$(cpu 5 "symbols library.so <one >/dev/null")
 symbol_row 'weir, one address of the library' "$ours"
 symbol_row 'weir, the same from its release' \
 	"$(cpu 5 "symbols library.release <one >/dev/null")"
-of_tools library.so one 'the same' llvm-symbolizer addr2line eu-addr2line
+tool_rows library.so one 'the same' llvm-symbolizer addr2line eu-addr2line
 
-# The readers of call graphs with names, compared with a reader of JSON.
+# The filters that read call graphs with names, compared with jq; the ratios are
+# to callgraph-stat.
 callgraph-symbolize million.ndjson >named.ndjson 2>/dev/null
 printf '\n1,000,000 nodes with names, %d MB\n' \
 	$(($(wc -c <named.ndjson) / 1000000))

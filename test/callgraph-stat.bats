@@ -3,25 +3,28 @@ load helper
 ORACLE=$TEST/oracles/callgraph-stat.py
 GOLD=$DATA/callgraph-stat
 
-# graph NODES [BASE] - prints a record with one module at BASE
+# graph NODES [BASE] - prints a callgraph record with these nodes and one module
+# at the address BASE, 0x4000 by default
 graph() {
 	lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"/x/app\",\"base\":\"${2:-0x4000}\",\"start\":\"${2:-0x4000}\",\"end\":\"0x9000\",\"build_id\":\"aa\"}],\"nodes\":[$(lines "$1" | tr -d '\n\t')]}"
 }
 
-# answers OPTIONS... - writes the normalized answers for ./r to ./got
+# answers OPTIONS... - writes the answers for the records in ./r to ./got,
+# sorted and with rounded ratios, as the oracle prints them
 answers() {
 	callgraph-stat "$@" r >out
 	python3 "$ORACLE" normal <out >got
 	[ "$(wc -l <got)" -gt 1 ]
 }
 
-# of FUNCTION KEY - prints a member of the function in ./out
+# of FUNCTION KEY - prints a member of the stat record of the function in ./out
 of() {
 	jq -c --arg f "$1" --arg k "$2" \
 		'select(.name == $f and .stat == "function") | .[$k]' out
 }
 
-# chain NAME... - prints a record in which each calls the next; each takes 1 ns
+# chain NAME... - prints a record of one stack: each function calls the next and
+# takes 1 ns itself
 chain() {
 	python3 -c '
 import json, sys
@@ -61,10 +64,11 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	python3 "$ORACLE" random "$(seed)" 20 >r
 	callgraph-merge r >merged
 	shuf r >shuffled
-	for how in "" "--by callsite" "--by module --sort name" --callers=h; do
-		callgraph-stat $how r >want
-		callgraph-stat $how shuffled | cmp - want
-		diff <(callgraph-stat $how merged | jq -c 'del(.nodes)') \
+	for options in "" "--by callsite" "--by module --sort name" --callers=h; do
+		callgraph-stat $options r >want
+		callgraph-stat $options shuffled | cmp - want
+		# Only the number of nodes differs, since equal ones are merged.
+		diff <(callgraph-stat $options merged | jq -c 'del(.nodes)') \
 			<(jq -c 'del(.nodes)' want)
 	done
 }
@@ -86,14 +90,19 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 @test "the reverse difference is the same with the opposite sign" {
 	python3 "$ORACLE" random "$(seed)" 10 >a
 	python3 "$ORACLE" random "$(seed)1" 10 >b
-	sum='[.change_calls, .change_self_ns, .change_total_ns, .change_samples]'
-	callgraph-stat --diff a b | jq -c "$sum | map(-(. // 0) + 0)" >there
-	callgraph-stat --diff b a | jq -c "$sum | map((. // 0) + 0)" >back
-	sed 's/-0/0/g' there | diff - back
-	[ -s there ]
+	changes='[.change_calls, .change_self_ns, .change_total_ns, .change_samples]'
+	callgraph-stat --diff a b | records |
+		jq -c "$changes | map(-(. // 0) + 0)" >negated
+	callgraph-stat --diff b a | records |
+		jq -c "$changes | map((. // 0) + 0)" >reverse
+	# jq may print the negated 0 as -0.
+	sed 's/-0/0/g' negated | diff - reverse
+	[ -s negated ]
 }
 
 @test "of a recursive function only the outermost total time counts" {
+	# Each call takes 1 ns itself: the outermost f takes 4 ns with its
+	# callees.
 	chain main f f g f >r
 	callgraph-stat r >out
 	assert_equal "$(of f total_ns)" 4
@@ -106,31 +115,36 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 }
 
 @test "of mutually recursive functions only the outermost total time counts" {
+	# The outermost even is five calls deep, the outermost odd four.
 	chain main even odd even odd even >r
 	callgraph-stat r >out
 	assert_equal "$(of even total_ns)" 5
 	assert_equal "$(of odd total_ns)" 4
+	# even calls odd twice.
 	callgraph-stat --callers odd r |
 		jq -c 'select(.stat == "caller") | [.caller, .calls, .total_ns]' >got
 	diff got <(lines '["even",2,4]')
 }
 
-@test "a function is recognized wherever its module is loaded" {
+@test "a nameless function is the same at any address, not in another build" {
 	graph '{"function":"0x4010","calls":1}' >r
 	graph '{"function":"0x7010","calls":2}' 0x7000 >>r
-	callgraph-stat r | jq -c 'del(.total_share)' >got
+	callgraph-stat r | records | jq -c 'del(.total_share)' >got
 	diff got - <<-END
 		{"type":"stat","stat":"function","module":"app","function":"0x10","calls":3}
 		{"type":"stat","stat":"program","records":2,"nodes":2,"depth":1,"calls":3}
 	END
+	# With another build id, the function is new and the other has vanished.
+	# The last record is about the program.
 	head -n 1 r | sed 's/"aa"/"bb"/' >other
-	head -n 1 r | callgraph-stat --diff other |
+	head -n 1 r | callgraph-stat --diff other | records |
 		jq -c '[.new, .vanished]' >got
 	diff got <(lines '[true,null]' '[null,true]' '[null,null]')
 }
 
 @test "a function with a name is the same in another build at another address" {
 	graph '{"function":"0x4010","calls":1,"name":"f"}' >r
+	# Another build id, address, directory and number of calls
 	sed 's/"aa"/"bb"/; s/0x4010/0x4020/; s,/x/,/y/,; s/"calls":1/"calls":5/' \
 		r >old
 	run -0 callgraph-stat --diff old r
@@ -144,12 +158,15 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	id=$(readelf -n app | sed -n 's/.*Build ID: //p')
 	leaf=0x$(nm app | awk '$3 == "leaf" { print $1 }')
 	main=0x$(nm app | awk '$3 == "main" { print $1 }')
+	# The return addresses of the two calls of leaf: the addresses of the
+	# instructions after them.
 	sites=$(objdump -d app | awk '/call.*<leaf>/ { seen = 1; next }
 		seen { sub(":", ""); print "0x" $1; seen = 0 }')
+	# Two processes, which have loaded the program at different addresses
 	for base in $((0x10000)) $((0x70000)); do
 		set -- $sites
-		at() { printf '"0x%x"' $(($1 + base)); }
-		lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"$PWD/app\",\"base\":$(at 0),\"start\":$(at 0),\"end\":$(at 0x8000),\"build_id\":\"$id\"}],\"nodes\":[{\"function\":$(at "$main"),\"calls\":1},{\"parent\":0,\"function\":$(at "$leaf"),\"call_site\":$(at "$1"),\"calls\":1},{\"parent\":0,\"function\":$(at "$leaf"),\"call_site\":$(at "$2"),\"calls\":1}]}"
+		loaded() { printf '"0x%x"' $(($1 + base)); }
+		lines "{\"type\":\"callgraph\",\"modules\":[{\"path\":\"$PWD/app\",\"base\":$(loaded 0),\"start\":$(loaded 0),\"end\":$(loaded 0x8000),\"build_id\":\"$id\"}],\"nodes\":[{\"function\":$(loaded "$main"),\"calls\":1},{\"parent\":0,\"function\":$(loaded "$leaf"),\"call_site\":$(loaded "$1"),\"calls\":1},{\"parent\":0,\"function\":$(loaded "$leaf"),\"call_site\":$(loaded "$2"),\"calls\":1}]}"
 	done >r
 	callgraph-symbolize r | callgraph-stat --callers leaf |
 		jq -c 'select(.calls and .stat != "program") |
@@ -160,12 +177,12 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 
 @test "unknown measures are omitted, not 0" {
 	graph '{"name":"f","calls":2},{"name":"g","calls":0,"self_ns":0,"total_ns":0}' >r
-	callgraph-stat --sort name r >out
+	callgraph-stat --sort name r | records >out
 	head -n 1 out >f
 	diff f <(lines '{"type":"stat","stat":"function","name":"f","calls":2}')
 	sed -n 2p out >g
 	diff g <(lines '{"type":"stat","stat":"function","name":"g","calls":0,"self_ns":0,"total_ns":0}')
-	# Compared with a run without times there is no change of time.
+	# Without times in the old run, no change of time is known.
 	graph '{"name":"g","calls":1}' >old
 	run -0 callgraph-stat --diff old r
 	refute_output --partial change_self
@@ -176,6 +193,8 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	graph '{"name":"a","calls":3,"self_ns":1,"total_ns":5,"samples":0},
 		{"name":"b","calls":1,"self_ns":2,"total_ns":4,"samples":9},
 		{"name":"c","calls":2,"self_ns":2,"total_ns":6,"samples":5}' >r
+	# The key, and the order that it gives; equal entries are sorted by
+	# name.
 	for case in self:bca total:cab calls:acb samples:bca name:abc; do
 		run -0 callgraph-stat --sort "${case%:*}" r
 		assert_equal "$(jq -r '.name // empty' <<<"$output" |
@@ -189,30 +208,38 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 @test "functions of one name in several files have no file; --by file separates them" {
 	graph '{"name":"f","calls":1,"file":"/a.c","line":1},
 		{"name":"f","calls":2,"file":"/b.c","line":1}' >r
-	assert_equal "$(callgraph-stat r | head -n 1)" \
+	assert_equal "$(callgraph-stat r | records | head -n 1)" \
 		'{"type":"stat","stat":"function","name":"f","calls":3}'
-	callgraph-stat --by file r | jq -c '[.file, .calls]' >got
+	# The last record is about the program.
+	callgraph-stat --by file r | records | jq -c '[.file, .calls]' >got
 	diff got <(lines '["/b.c",2]' '["/a.c",1]' '[null,3]')
+}
+
+@test "a function at two lines of one file has no line; a change has the new one" {
 	graph '{"name":"f","calls":1,"file":"/a.c","line":1}' >r
 	sed 's/"line":1/"line":7/' r >old
-	assert_equal "$(cat r old | callgraph-stat | head -n 1)" \
+	assert_equal "$(cat r old | callgraph-stat | records | head -n 1)" \
 		'{"type":"stat","stat":"function","name":"f","file":"/a.c","calls":2}'
 	sed -i 's/"calls":1/"calls":2/' r
-	assert_equal "$(callgraph-stat --diff old r | head -n 1 |
+	assert_equal "$(callgraph-stat --diff old r | records | head -n 1 |
 		jq -c '[.file, .line]')" '["/a.c",1]'
 }
 
 @test "each report is as in the golden file" {
-	for how in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
-		callgraph-stat --text $how "$GOLD/app.in"
+	for options in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
+		callgraph-stat --text $options "$GOLD/app.in"
 	done >got
 	diff "$GOLD/app.txt" got
+}
+
+@test "a report is readable for few functions, no function and equal names" {
 	chain main f >r
 	run -0 callgraph-stat --text --top 1 r
 	assert_line --index 3 "  ... and 1 more (--top)"
 	graph '{"name":"f","calls":2}' >r
 	run -0 callgraph-stat --text r
 	assert_line --index 0 "Program: 2 calls in 1 function"
+	# `none` is a callgraph without nodes.
 	sed 's/{"name.*}/]}/; s/]]/]/' r >none
 	run -0 callgraph-stat --text none
 	assert_output "Nothing was called"
@@ -231,16 +258,36 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 
 @test "a report escapes control characters in names" {
 	graph '{"name":"a\u001b[31m","file":"\u0007","calls":1,"call_file":"/\u001b","call_line":3}' >r
+	echo '{"type":"unknown"}' >old
 	name=a$'\033''[31m'
-	for how in --top=9 --by=callsite --by=file --callers="$name" \
-		--diff=/dev/null; do
-		callgraph-stat --text "$how" r >got
+	for option in --top=9 --by=callsite --by=file --callers="$name" \
+		--diff=old; do
+		callgraph-stat --text "$option" r >got
 		grep -q . got
 		run ! grep -q $'[\a\033]' got
 	done
 }
 
+@test "in a report two spaces separate a shortened name from its file" {
+	# Names of 4, 31 and 90 characters; files of 3 and 33
+	for name in main "$(printf 'f%.0s' {1..31})" "$(printf 'n%.0s' {1..90})"; do
+		for file in x.c "$(printf 'd%.0s' {1..31}).c"; do
+			# in.1 and in.2 differ in the calls and times.
+			for n in 1 2; do
+				lines '{"type":"callgraph","modules":[],"nodes":[{"function":"0x1","calls":'$n',"self_ns":'${n}000',"total_ns":'${n}000',"name":"'"$name"'","file":"/src/'"$file"'","line":7}]}' >in.$n
+			done
+			for diff in '' '-d in.1'; do
+				run -0 callgraph-stat --text $diff in.2
+				lines "$output" | grep -E "  ${name:0:4}[^ ]*  ${file:0:1}[^ ]*\.c:7\$"
+				# Without a terminal a report has 100 columns.
+				[ "$(lines "$output" | wc -L)" -le 100 ]
+			done
+		done
+	done
+}
+
 @test "a report shortens the brackets of a long name" {
+	# A name, and the name as a report shows it
 	local name names=(
 		'main|main'
 		'fib(int)|fib(int)'
@@ -264,15 +311,19 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	for name in "${names[@]}"; do
 		chain "${name%|*}"
 	done >r
+	# Without the two lines of headings and the columns before the name
 	callgraph-stat --text r | tail -n +3 | sed 's/.* ns  //' | sort >got
 	for name in "${names[@]}"; do
 		lines "${name#*|}"
 	done | sort | diff - got
-	callgraph-stat --json r | jq -r .name | sort |
+	# Records have the whole names; that of the program has none.
+	callgraph-stat --json r | records | jq -r .name | sort |
 		diff - <(lines "${names[@]%|*}" null | sort)
 }
 
-@test "a tree may be 100,000 calls deep or wide, in any order" {
+@test "a tree may be 100,000 calls deep or wide" {
+	# A chain, a root with 99,999 children, and a binary tree, of f and g in
+	# turn
 	python3 -c '
 n = 100000
 for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
@@ -281,13 +332,15 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
         "\"parent\":%d," % parent(i) if i else "", "fg"[i % 2])
         for i in range(n)))' >r
 	callgraph-stat r >out
+	# f is half of the nodes of three trees.  Only the three roots are not
+	# recursive.
 	assert_equal "$(of f calls)" 150000
 	assert_equal "$(of f recursive_calls)" 149997
 	assert_equal "$(jq -r '.depth // empty' out)" 100000
 }
 
-@test "a record with impossible numbers is rejected as a whole" {
-	graph '{"name":"good","calls":1}' >want
+@test "a record with an invalid node or module is rejected as a whole" {
+	graph '{"name":"valid","calls":1}' >want
 	cp want r
 	for node in '{"parent":1,"calls":1}' '{"parent":-1,"calls":1}' \
 		'{"parent":9007199254740992}' '{"parent":4294967295}' \
@@ -296,20 +349,22 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 		graph "{\"calls\":1},$node" >>r
 	done
 	run -1 --separate-stderr callgraph-stat --rejects bad r
-	assert_equal "$output" "$(callgraph-stat want)"
+	assert_equal "$output" "$(callgraph-stat want | records)"
 	tail -n +2 r | cmp - bad
+	# One line for each of the ten nodes
 	for line in {2..11}; do
 		[[ $stderr == *"callgraph-stat: r:$line: nodes[1] is malformed: "* ]]
 	done
 	lines '{"type":"callgraph","modules":[]}' \
 		'{"type":"callgraph","modules":[{}],"nodes":[]}' >r
 	run -1 --separate-stderr callgraph-stat want r
-	assert_equal "$output" "$(callgraph-stat want)"
+	assert_equal "$output" "$(callgraph-stat want | records)"
 	[[ $stderr == *"r:1: nodes is not an array"* ]]
 	[[ $stderr == *"r:2: modules[0] is malformed: {}"* ]]
 }
 
 @test "a sum of 2^53 or more is reported" {
+	# 2^53 - 1 calls, and then one more
 	graph '{"name":"f","calls":9007199254740991}' >r
 	run -0 callgraph-stat r
 	graph '{"name":"f","calls":1}' >>r
@@ -318,12 +373,12 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	assert_line --index 0 --partial '"calls":9007199254740991'
 }
 
-@test "a question without an answer is an error" {
+@test "an unknown value, measure, function or file of an option is an error" {
 	graph '{"name":"f","calls":1}' >r
 	run -2 --separate-stderr callgraph-stat --by line r
 	[[ $stderr == *"--by must be function, file, module or callsite, not 'line'"* ]]
 	run -2 --separate-stderr callgraph-stat --sort size r
-	[[ $stderr == *"--sort must be self, total, calls, samples or name, not 'size'"* ]]
+	[[ $stderr == *"--sort must be calls, self, total, samples or name, not 'size'"* ]]
 	run -1 --separate-stderr callgraph-stat --sort self r
 	[[ $stderr == *"no node has self_ns"* ]]
 	run -2 --separate-stderr callgraph-stat --callers g r

@@ -5,14 +5,19 @@ setup_file() {
 	programs
 }
 
-# agrees PROGRAM COUNT - compares COUNT addresses with addr2line
+# The modes of $ORACLE are explained in oracles/symbols.py.  `symbols` is a test
+# program that symbolizes addresses with the code of callgraph-symbolize.
+
+# agrees PROGRAM COUNT - checks that the functions and lines of COUNT random
+# addresses are those that addr2line prints
 agrees() {
 	run python3 "$ORACLE" compare "$PROGRAMS/$1" "$(fewer "$2")" "$(seed)"
 	lines "$output"
 	[ "$status" -eq 0 ]
 }
 
-# node KEY... - prints members of the last node of the output
+# node KEY... - prints these members of the last node of the output, or - for a
+# missing one
 node() {
 	jq -r --args '.nodes[-1] as $n | $ARGS.positional | map($n[.] // "-") |
 		join(" ")' "$@" <<<"$output"
@@ -25,7 +30,8 @@ symbolized() {
 	[ "$status" -eq 0 ]
 }
 
-# call_in FILE FUNCTION NAME - the return address of a call of NAME
+# call_in FILE FUNCTION NAME - prints the return address of the first call of
+# NAME in FUNCTION: the address of the instruction after the call
 call_in() {
 	objdump -d --no-show-raw-insn "$1" | awk -v inside="<$2>:" \
 		-v call="<$3>" '/^[0-9a-f]+ </ { here = $2 == inside }
@@ -33,28 +39,78 @@ call_in() {
 		here && /call/ && index($0, call) { found = 1 }'
 }
 
-# line_of FILE TEXT - the number of the first line that begins with TEXT
+# line_of FILE TEXT - prints the number of the first line that begins with TEXT
+# in a source file
 line_of() {
 	grep -n "^$2" "$SOURCES/$1" | head -n 1 | cut -d: -f1
 }
 
 # --- addresses ---------------------------------------------------------------
 
-@test "all code of C programs agrees with addr2line, DWARF 4 and 5" {
+@test "addresses in C programs agree with addr2line, DWARF 4 and 5" {
 	agrees c4 2000
 	agrees c5 2000
 }
 
-@test "all code of C++ programs agrees with addr2line, compressed or not" {
+@test "addresses in C++ programs agree with addr2line, compressed or not" {
 	agrees cc4 3000
 	agrees cc5 3000
 }
 
-@test "all code of a shared library agrees with addr2line" {
+@test "addresses in lambdas and in members of local types agree with addr2line" {
+	for level in -O1 -O2; do
+		g++ $level -g "$SOURCES/lambdas.cc" -o "$PROGRAMS/lambdas"
+		agrees lambdas 1000
+	done
+}
+
+@test "functions that the linker has discarded do not change the lines of others" {
+	# The debug information of a discarded function begins at 0.  This one is
+	# so long that its range reaches the addresses of the other functions.
+	# addr2line prints its lines there; so the answers for the program
+	# `long` are compared with those for `short`, which lacks the function.
+	{
+		cat <<-'END'
+			#include <stdio.h>
+			static inline int f(int x) { return x ^ (x >> 3); }
+			#ifdef UNUSED
+			int unused(int x)
+			{
+				volatile int n = x;
+		END
+		for i in {1..900}; do echo "	n += f(n) * $i;"; done
+		printf '	return n;\n}\n#endif\n'
+		for i in {1..6}; do
+			printf '__attribute__((noinline)) int used%d(int x)\n{\n' "$i"
+			printf '	volatile int n = x;\n	n *= f(n);\n	puts("x");\n'
+			printf '	return n;\n}\n'
+		done
+		printf 'int main(int c, char **v)\n{\n	(void)v;\n	return used1(c)'
+		printf ' + used%d(c)' {2..6}
+		printf ';\n}\n'
+	} >long.c
+	for dwarf in 4 5; do
+		for form in "long -DUNUSED" short; do
+			gcc -O2 -gdwarf-$dwarf -ffunction-sections -Wl,--gc-sections \
+				long.c -o $form
+		done
+		cmp <(objcopy -O binary -j .text long /dev/stdout) \
+			<(objcopy -O binary -j .text short /dev/stdout)
+		cp short "$PROGRAMS/short"
+		agrees short 1000
+		python3 "$ORACLE" addresses short 1000 "$(seed)" >where
+		for form in '' -d; do
+			symbols $form short <where >want
+			symbols $form long <where | cmp - want
+		done
+	done
+}
+
+@test "addresses in a shared library agree with addr2line" {
 	agrees two.so 2000
 }
 
-@test "a program linked by LTO agrees with addr2line" {
+@test "addresses in a program linked by LTO agree with addr2line" {
 	c_program "$PROGRAMS/lto" -g -flto
 	agrees lto 1000
 }
@@ -70,7 +126,7 @@ line_of() {
 	cmp got want
 }
 
-@test "a missing .dwo file leaves lines and symbols, and is bad input" {
+@test "a missing .dwo file leaves the names of symbols, and is bad input" {
 	cpp_program split -g -gsplit-dwarf
 	rm ./*.dwo
 	callgraph split 0x555555554000 "{\"function\":\"$(plus \
@@ -88,6 +144,63 @@ line_of() {
 		lines "$output"
 		[ "$status" -eq 0 ]
 	done
+}
+
+@test "symbols are never incomplete because memory has run out" {
+	! is_sanitized || skip "sanitizers have their own malloc"
+	local program
+	c_program app -g -gz
+	for program in app "$PROGRAMS/cc_split"; do
+		python3 "$ORACLE" record "$program" 50 1 0x400000 >record
+		without_memory callgraph-symbolize record
+	done
+}
+
+# damaged_copy PROGRAM SECTION BYTE - makes ./app, a copy of the program in
+# which the second half of the section consists of a byte, an octal number
+damaged_copy() {
+	local n
+
+	objcopy -O binary -j "$2" --set-section-flags "$2=alloc" "$1" bytes &&
+		n=$(stat -c %s bytes) && [ "$n" -gt 9 ] &&
+		head -c $((n / 2)) /dev/zero | tr '\0' "\\$3" |
+		dd of=bytes bs=1 seek=$((n - n / 2)) conv=notrunc status=none &&
+		objcopy --update-section "$2=bytes" "$1" app
+}
+
+@test "debug information that cannot be read is bad input" {
+	while read -r section byte reason; do
+		echo "-- $section"
+		damaged_copy "$PROGRAMS/c5" "$section" "$byte"
+		python3 "$ORACLE" record app 50 1 0x0 >record
+		run -1 --separate-stderr callgraph-symbolize record
+		jq -e 'any(.nodes[]; .name == "main")' <<<"$output"
+		[[ $stderr == *"app': $reason of its debug information is damaged"* ]]
+		run -1 --separate-stderr callgraph-release app
+		[[ $stderr == *"'app': $reason of its debug information is damaged"* ]]
+	done <<-END
+		.debug_info 377 a unit
+		.debug_abbrev 377 a unit
+		.debug_line 0 a line table
+	END
+}
+
+@test "a section of debug information that cannot be decompressed is bad input" {
+	# The second half of a compressed section is overwritten.
+	python3 - "$PROGRAMS/cc5" app <<-'END'
+		import re, subprocess, sys
+		table = subprocess.run(["readelf", "-SW", sys.argv[1]],
+		    capture_output=True, text=True).stdout
+		data = bytearray(open(sys.argv[1], "rb").read())
+		offset, size = re.search(r"\.debug_aranges +PROGBITS +[0-9a-f]+ "
+		    r"([0-9a-f]+) ([0-9a-f]+) .* C ", table).groups()
+		offset, size = int(offset, 16), int(size, 16)
+		data[offset + size // 2:offset + size] = b"\xff" * (
+		    size - size // 2)
+		open(sys.argv[2], "wb").write(data)
+	END
+	run -1 --separate-stderr callgraph-release app
+	[[ $stderr == *"a section of its debug information cannot be decompressed"* ]]
 }
 
 # --- records -----------------------------------------------------------------
@@ -114,9 +227,9 @@ line_of() {
 		"$SOURCES/two.c" | cut -d: -f1)"
 }
 
-@test "the call site of a function that never returns is right" {
-	# The call of helper is the last instruction of stop's loop, or else the
-	# jump after it: the byte before the return address is the call's.
+@test "a call has its line even if no instruction of that line follows it" {
+	# stop calls helper in an endless loop, so the return address may be in
+	# another line; the byte before it belongs to the call.
 	site=$(call_in "$PROGRAMS/c5" stop helper)
 	callgraph "$PROGRAMS/c5" 0x0 "{\"function\":\"$(function_at \
 		"$PROGRAMS/c5" helper)\",\"call_site\":\"$site\"}" >record
@@ -126,6 +239,7 @@ line_of() {
 }
 
 @test "static functions of the same name are distinguished by their files" {
+	# twice() in one.c and in two.c
 	mapfile -t addresses < <(nm "$PROGRAMS/c5" |
 		sed -n 's/^0*\([0-9a-f]*\) t twice.*/0x\1/p')
 	[ "${#addresses[@]}" -eq 2 ]
@@ -143,7 +257,8 @@ line_of() {
 }
 
 @test "a call in an inlined function has the chain of inlined calls" {
-	# deeper(), which calls helper(), is inlined into one().
+	# deeper(), which calls helper(), is inlined into one().  The awk script
+	# prints the return address of the first such call.
 	site=$(objdump -d -l --inlines --no-show-raw-insn "$PROGRAMS/c5" |
 		awk '/inlined by.*one.c:/ { chain = 1 }
 		found && /^ +[0-9a-f]+:/ { sub(":", "", $1); print "0x" $1; exit }
@@ -153,6 +268,8 @@ line_of() {
 	symbolized
 	jq -e '.nodes[0].call_inlined | length >= 1 and
 		all(has("name") and has("file") and has("line"))' <<<"$output"
+	# The lines of the call and of the calls that were inlined around it, as
+	# addr2line prints them for the last byte of the call
 	jq -r '.nodes[0] | "\(.call_file):\(.call_line)",
 		(.call_inlined[] | "\(.file):\(.line)")' <<<"$output" >got
 	addr2line -i -e "$PROGRAMS/c5" "$(plus "$site" -1)" |
@@ -161,6 +278,8 @@ line_of() {
 }
 
 @test "a call that occurs often has the same text each time" {
+	# From its ninth occurrence on, the text of a call comes from a cache;
+	# so the nodes are repeated 20 times.
 	python3 "$ORACLE" record "$PROGRAMS/cc5" 400 "$(seed)" 0x0 >once
 	jq -c '.nodes |= [range(20) as $i | .[]]' once >record
 	symbolized
@@ -196,11 +315,12 @@ line_of() {
 	gcc -o long long.s
 	callgraph long 0x0 "{\"function\":\"$(function_at long "$long")\"}" \
 		>record
-	run -0 --separate-stderr timeout 20 callgraph-symbolize record
+	run -0 --separate-stderr timeout "$HANG_S" callgraph-symbolize record
 	assert_equal "$(node name)" "$long"
 }
 
-@test "code without debug information has its symbol and the symbol's line" {
+@test "assembler code has the name of its symbol, and the symbol's line" {
+	# `loose` has no type and no size.
 	cat >hand.s <<-'END'
 		.globl main
 		.type main, @function
@@ -217,9 +337,10 @@ line_of() {
 		ret
 	END
 	gcc -g -o hand hand.s
-	for at in "main 0 main 4" "main 2 main 4" "loose 0 loose 9" \
+	# Symbol, offset from it in bytes, and the expected name and line
+	for case in "main 0 main 4" "main 2 main 4" "loose 0 loose 9" \
 	    "loose 1 loose 9"; do
-		set -- $at
+		set -- $case
 		address=$(plus "$(function_at hand "$1")" "$2")
 		callgraph hand 0x0 "{\"function\":\"$address\"}" >record
 		symbolized
@@ -227,13 +348,61 @@ line_of() {
 	done
 }
 
+@test "an inlined call, whose call site is not in its caller, has no line" {
+	# The instrument records calls of outer() and inner() even where they
+	# are inlined; then the call site is not in the caller.
+	cat >app.c <<-'END'
+		#include <stdlib.h>
+		__attribute__((noinline)) static int leaf(int x) { return x ^ 1; }
+		static inline int inner(int x) { return leaf(x) + 1; }
+		static inline int outer(int x) { return inner(x) * 3; }
+		__attribute__((noinline)) static int sum(int n)
+		{
+			return n == 0 ? outer(n) : sum(n - 1) + outer(n);
+		}
+		static int compare(const void *a, const void *b)
+		{
+			return outer(*(const int *)a) - *(const int *)b;
+		}
+		int main(void)
+		{
+			int list[] = { 3, 1, 2 };
+			qsort(list, 3, sizeof *list, compare);
+			return (sum(3) + outer(list[0])) & 1;
+		}
+	END
+	# addr2line has no names for static functions that are inlined in C++.
+	sed 's/static inline/inline/' app.c >app.cc
+	for source in app.c app.cc; do
+		gcc -O2 -g -finstrument-functions "$source" -o app \
+			"$BUILD/libweir-instrument.a" -lstdc++
+		callgraph-record -o calls ./app >printed || [ $? -eq 1 ]
+		callgraph-symbolize calls >named
+		python3 "$ORACLE" callers app <named
+	done
+	# The frames of a crash, innermost first, have the same lines.  These
+	# frames are the last node and its callers.
+	jq -c 'select(.type == "callgraph") | .nodes as $n |
+		del(.nodes) + {type: "crash", frames: [$n | length - 1 |
+		recurse($n[.].parent; . != null) | $n[.] | {function, call_site}]}' \
+		calls >crash
+	callgraph-symbolize crash | jq 'select(.type == "crash") | .frames |
+		map(.call_line)' >got
+	jq 'select(.type == "callgraph") | .nodes | . as $n | [length - 1 |
+		recurse($n[.].parent; . != null) | $n[.].call_line]' named | diff got -
+	jq -e 'any(. == null) and any(. != null)' got
+}
+
 @test "the other members of a record stay in their order" {
+	# Members of no known meaning are added at several places, with brackets
+	# in strings, and a number that a JSON library might rewrite, 1.50.
 	address=$(function_at "$PROGRAMS/c5" main)
 	callgraph "$PROGRAMS/c5" 0x0 '{"calls":1.5,"own":{"a":[1,{"b":"}"}]}}' \
 		"{\"own\":\"]}\",\"function\":\"$address\",\"calls\":2}" |
 		sed 's/^{/{"own":[{"nodes":[]}],/; s/}$/,"final":true}/
 		s/1\.5/1.50/' >record
 	symbolized
+	# Without the added members the record is as before.
 	jq -c 'del(.nodes[] | .name, .file, .line)' <<<"$output" >without
 	diff without <(jq -c . record)
 	[[ $output == *'{"calls":1.50,"own":{"a":[1,{"b":"}"}]}}'* ]]
@@ -261,23 +430,24 @@ line_of() {
 @test "other records pass through byte for byte" {
 	grep -v '"callgraph"\|"crash"' \
 		"$DATA/callgraph-symbolize/sample.ndjson" >others
-	callgraph-symbolize others | cmp - others
+	callgraph-symbolize others | records | cmp - others
 }
 
 @test "a stack of 100,000 nodes can be symbolized" {
+	# There is no module, so that nothing is added.
 	python3 -c '
 nodes = ",".join("{%s\"function\":\"%s\",\"calls\":1}" % (
     "\"parent\":%d," % (i - 1) if i else "", hex(0x1000 + i % 64))
     for i in range(100000))
 print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	run --separate-stderr -0 callgraph-symbolize -o out deep
-	cmp out deep
+	records <out | cmp - deep
 	[[ $stderr == *"100000 of 100000 addresses have no symbols"* ]]
 }
 
 # --- sources of symbols ------------------------------------------------------
 
-@test "a module that was rebuilt meanwhile is not used" {
+@test "a program that was rebuilt after it was recorded is not used" {
 	c_program app -g
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
 	c_program app -g -O1
@@ -292,6 +462,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
 	symbolized
 	assert_equal "$(node name)" main
+	# One byte more changes the checksum.
 	echo >>app
 	symbolized
 	assert_equal "$(node name)" -
@@ -313,6 +484,8 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 }
 
 @test "an address belongs to the module that contains it" {
+	# The program is at 0x10000000 and the library at 0x20000000; the last
+	# two addresses are in neither.
 	callgraph "$PROGRAMS/c5" 0x10000000 "{\"function\":\"$(plus 0x10000000 \
 		"$(function_at "$PROGRAMS/c5" main)")\"}" "{\"function\":\"$(
 		plus 0x20000000 "$(function_at "$PROGRAMS/two.so" two)")\"}" \
@@ -329,8 +502,10 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 }
 
 @test "an address outside the code of its module has no name" {
+	# In a header, in data, at the end of the code, and beyond the file
 	data=0x$(nm "$PROGRAMS/c5" | sed -n 's/^0*\([0-9a-f]*\) [dDbB] .*/\1/p' |
 		head -n 1)
+	# The address and the size of .fini, the last section of code.
 	end=$(readelf -SW "$PROGRAMS/c5" | sed -nE \
 		's/.* \.fini +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) .*/0x\1 0x\2/p')
 	callgraph "$PROGRAMS/c5" 0x0 '{"function":"0x8"}' \
@@ -371,7 +546,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 		assert_equal "$(node name)" main
 		[ "$dir" = . ] || mv "$dir/app.debug" .
 	done
-	# Another file of that name has a different checksum.
+	# Another file of that name has a different CRC.
 	echo >>app.debug
 	symbolized --debug-dir global
 	assert_equal "$(node name)" -
@@ -380,7 +555,8 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 @test "debug information that libdw cannot read because of zstd is reported" {
 	c_program app -g -gz
 	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
-	# objcopy may not know zstd either: change the header alone.
+	# objcopy may not know zstd either, so the script only changes the type
+	# of compression at the beginning of the compressed sections.
 	python3 - app <<-'END'
 		import re, subprocess, sys
 		table = subprocess.run(["readelf", "-SW", sys.argv[1]],
@@ -389,7 +565,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 		    for offset in re.findall(r"\.debug_\S+ +PROGBITS +[0-9a-f]+ "
 		            r"([0-9a-f]+) .* C ", table):
 		        file.seek(int(offset, 16))
-		        file.write(b"\2")
+		        file.write(b"\2")          # ELFCOMPRESS_ZSTD
 	END
 	symbolized -e app
 	assert_equal "$(node name line)" "main -"
@@ -400,13 +576,14 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 
 # --- bad input --------------------------------------------------------------------
 
-@test "a record with a malformed address is rejected as a whole" {
-	good='{"type":"callgraph","modules":[],"nodes":[]}'
+@test "a record with a malformed address, node or module is rejected as a whole" {
+	valid='{"type":"callgraph","modules":[],"nodes":[]}'
 	while read -r bad; do
-		lines "$good" "$bad" "$good" >records
-		run -1 --separate-stderr callgraph-symbolize --rejects kept records
-		assert_equal "$output" "$good"$'\n'"$good"
-		assert_equal "$(cat kept)" "$bad"
+		lines "$valid" "$bad" "$valid" >records
+		run -1 --separate-stderr callgraph-symbolize --rejects rejects \
+			records
+		assert_equal "$output" "$valid"$'\n'"$valid"
+		assert_equal "$(cat rejects)" "$bad"
 		[[ $stderr == *"records:2: "* ]]
 	done <<-'END'
 		{"type":"callgraph","modules":[],"nodes":[{"function":4096}]}

@@ -1,15 +1,20 @@
-# instrument.bash - helpers for the tests of callgraph-record and the instrument
+# instrument.bash - helpers for the tests of callgraph-record and of the
+# instrument, the library that counts calls in an instrumented program
 
 PROGRAMS=$BUILD/test/programs/instrument
-# For record() and agrees(), each split into words: options of callgraph-record,
-# and a command such as valgrind under which the program is run.
+# OPTIONS are options of callgraph-record; PREFIX is a command that runs the
+# program, such as valgrind.  Both are split into words.
 OPTIONS=
 PREFIX=
-# If the wrapper is killed, its socket is removed with the test's directory.
+# callgraph-record, also called the wrapper, creates its socket in this
+# directory.  If the wrapper is killed, the socket is removed with the directory
+# of the test.
 export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
 
-# record STATUS PROGRAM [ARGUMENT...] - run the program, which must exit with
-# STATUS; its records go to `rec`, the counts that it makes itself to counts.PID
+# record STATUS PROGRAM [ARGUMENT...] - runs the program, which must exit with
+# STATUS, under callgraph-record.  The records go to the file rec, the standard
+# output and error to out and err.  The program also counts its calls itself
+# (count.h), in the file counts.PID.
 record() {
 	local wanted=$1 program=$2 status=0
 	shift 2
@@ -22,31 +27,32 @@ record() {
 	return 1
 }
 
-# oracle - check that the records are well-formed and agree with counts.PID
+# oracle - checks that the records are well-formed and agree with counts.PID
 oracle() {
 	local counts=(counts.*)
 	[ -e "${counts[0]}" ] || counts=()
 	python3 "$TEST/oracles/instrument.py" rec "${counts[@]}"
 }
 
-# agrees PROGRAM [ARGUMENT...] - record() with status 0, and compare the counts
+# agrees PROGRAM [ARGUMENT...] - record() with status 0, then oracle()
 agrees() {
 	record 0 "$@" && ls counts.* >/dev/null && oracle
 }
 
-# query TYPE FILTER - apply a jq filter to the records of a type
+# query TYPE FILTER - applies a jq filter to each record of this type in rec
 query() {
 	jq -c "select(.type == \"$1\") | $2" rec
 }
 
-# total - print the number of calls in all callgraphs
+# total - prints the number of calls in all callgraph records
 total() {
 	jq -s '[.[] | select(.type == "callgraph") | .nodes[].calls] | add' rec
 }
 
-# start PROGRAM [ARGUMENT...] - record() in the background; sets $wrapper to the
-# process id of callgraph-record.  The program's exit status goes to `status`.
-# stop() writes a line to the program's standard input, for which it waits.
+# start PROGRAM [ARGUMENT...] - runs the program under callgraph-record in the
+# background, and sets $wrapper to the process id of callgraph-record.  The exit
+# status of the program goes to the file status.  The program runs until it
+# reads a line from its standard input, which stop() writes.
 start() {
 	rm -f rec counts.* stop
 	mkfifo stop
@@ -62,9 +68,11 @@ stop() {
 	exec 9>&-
 }
 
-# until_true COMMAND... - repeat the command until it succeeds, for 10 seconds
+# until_true COMMAND... - repeats the command until it succeeds; fails after a
+# minute
 until_true() {
-	for _ in {1..500}; do
+	local end=$((SECONDS + 60))
+	while [ "$SECONDS" -le "$end" ]; do
 		"$@" && return
 		sleep 0.02
 	done
@@ -72,8 +80,8 @@ until_true() {
 	return 1
 }
 
-# skip_sanitized_build - for a test of the instrument only, which is the same in
-# both builds
+# skip_sanitized_build - skips a test of only the instrument, which is built
+# without sanitizers in both builds
 skip_sanitized_build() {
 	[[ $BUILD != */san ]] || skip "this is tested with the plain build"
 }

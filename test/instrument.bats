@@ -1,5 +1,14 @@
-# instrument.bats - libweir-instrument counts exactly, and does not change what
-# the program does
+# instrument.bats - libweir-instrument, the instrument, counts exactly, and does
+# not change what the program does
+#
+# The programs are in test/programs/instrument: `calls [N]` calls fib(N),
+# fib(15) by default, and ends with 3; `cases CASE [ARGUMENT...]` selects a
+# function by its first argument.  `cases turns N` makes a binary tree of
+# 2^(N + 1) - 1 calls, called the turns, in which each call has a node of its
+# own.  An emission is what the instrument sends to callgraph-record, the
+# wrapper; it becomes a callgraph record.  Options in OPTIONS: -t measures time,
+# -i MS emits every MS milliseconds, -s HZ takes samples, -n N limits the number
+# of nodes, -f folds recursion.
 load helper
 load instrument
 
@@ -15,6 +24,7 @@ load instrument
 
 @test "the output and status of a program do not change" {
 	cd "$BATS_TEST_TMPDIR"
+	# This program is not instrumented.
 	run -3 --separate-stderr "$PROGRAMS/calls.plain"
 	echo "$output" >want
 	for how in '' .noop .nopie .static .staticpie .shared; do
@@ -27,20 +37,24 @@ load instrument
 	done
 }
 
-@test "a function called from two places has two nodes" {
+@test "a function called from three places has three call sites" {
 	record 3 calls 2
-	# main calls fib, and fib calls itself from two lines.
+	# No call has two nodes below the same parent.
 	query callgraph '[.nodes[] | [.parent, .call_site, .function]] |
 		(unique | length) == length' | grep -qx true
 	[ "$(python3 "$TEST/oracles/instrument.py" rec | wc -l)" -eq 1 ]
-	fn=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
-	[ "$(query callgraph '[.nodes[] | select(.function | endswith("'"${fn: -3}"'")) |
+	# main calls fib, and fib calls itself from two lines.  The last three
+	# digits of an address are the same wherever the program is loaded.
+	fib=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
+	[ "$(query callgraph '[.nodes[] | select(.function | endswith("'"${fib: -3}"'")) |
 		.call_site] | unique | length')" -eq 3 ]
 }
 
 @test "eight threads call the same functions" {
 	record 0 cases threads
 	oracle
+	# At most one tree for each thread, and one for the main thread: a root
+	# is a node without a parent.
 	[ "$(query callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 9 ]
 }
@@ -49,15 +63,21 @@ load instrument
 	[[ $BUILD == */san ]] && n=5000 || n=50000
 	record 0 cases short $n
 	oracle
+	# Four run at the same time as the main thread, so five are enough; one
+	# more is tolerated.
 	[ "$(query callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 6 ]
+	# A struct thread for each thread would take far more memory.
 	[ "$(query exit .max_rss_bytes)" -lt 20000000 ]
 }
 
 @test "calls in destructors of thread-specific data are counted" {
 	agrees cases keys
-	# A destructor that runs after the instrument's adds no tree.
 	agrees cases keys 1
+	# The nodes without a parent are main, with_key and at_thread_end_again,
+	# since the 100 threads run one after the other and share a tree; one
+	# more is tolerated.  If calls in a destructor that runs after the
+	# instrument's own began a new tree, each thread would add one.
 	[ "$(query callgraph '[.nodes[] | select(has("parent") | not)] | length')" \
 		-le 4 ]
 }
@@ -68,9 +88,10 @@ load instrument
 	done
 }
 
-@test "a stack of 100,000 calls" {
+@test "a stack of 100,000 calls is counted" {
 	agrees cases deep 100000
-	# In pre-order, each node is the parent of the next one.
+	# main, and dive with each n from 100,000 to 0.  In pre-order, each node
+	# is the parent of the next one.
 	[ "$(query callgraph '.nodes | length')" -eq 100002 ]
 	[ "$(query callgraph '[.nodes[] | .parent // -1] == [range(-1; 100001)]')" = \
 		true ]
@@ -78,7 +99,9 @@ load instrument
 
 @test "a stack deeper than the shadow stack loses no call" {
 	ulimit -s unlimited
-	# With limited address space, the shadow stack is small.
+	# The shadow stack, the instrument's own stack of the current calls, is
+	# small if the address space is limited.  The calls are main, and dive
+	# with each n from 300,000 to 0.
 	PREFIX='prlimit --as=2000000000' record 0 cases deep 300000
 	[ "$(total)" -eq 300002 ]
 	limited=$(query callgraph .nodes_limited)
@@ -93,9 +116,11 @@ load instrument
 @test "longjmp ends exactly the calls that it abandons" {
 	agrees cases jumps
 	agrees cases between
-	# Each call of leaf is below its caller, at the right depth.
+	# Each call of leaf is below its caller, at the right depth.  The nodes
+	# are main, jump_between, jumps_in_thread, jump_from_handler, on_signal,
+	# and leaf below each of the last three.
 	[ "$(query callgraph '.nodes | length')" -eq 8 ]
-	# The same with __longjmp_chk, which _FORTIFY_SOURCE selects.
+	# The same with __longjmp_chk, which _FORTIFY_SOURCE selects
 	PROGRAMS=$PWD
 	gcc -g -O1 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 		-finstrument-functions -I"$ROOT/instrument" -o cases \
@@ -106,13 +131,15 @@ load instrument
 }
 
 @test "C++ exceptions end the calls that they pass through" {
+	# The nodes: main, catch_one, dive at seven depths, ~guard below each of
+	# these seven, and leaf below main and catch_one
 	for how in '' .static; do
 		agrees throw$how
 		[ "$(query callgraph '.nodes | length')" -eq 18 ]
 	done
 }
 
-@test "threads, jumps, signals, children and exits of a static program" {
+@test "a static program may have threads, jumps, signals, children, exits" {
 	for case in threads jumps signals forks vfork closes; do
 		agrees cases.static $case
 	done
@@ -144,7 +171,8 @@ load instrument
 	agrees cases signals
 	OPTIONS='-t -i 10' agrees cases signals
 	agrees cases signals-turns 14
-	# The program blocks the signal in all its threads.
+	# The program blocks the signal in all its threads, so the handler must
+	# not run in the instrument's helper thread.
 	OPTIONS='-i 1' agrees cases blocked
 }
 
@@ -152,20 +180,29 @@ load instrument
 	agrees cases steps 3 1
 	OPTIONS=-t agrees cases steps 3 1
 	OPTIONS=-f agrees cases steps 3 1
-	# Seldom, so that the handler adds a node just when the interrupted hook
-	# is about to add the same one.
+	# At every instruction, the handler has added its node below a parent
+	# long before a hook adds one there.  At every 101st, its node may come
+	# just when the interrupted hook is about to add one.
 	agrees cases steps 7 101
 }
 
+@test "calls before the C library is initialized do no harm" {
+	"$PROGRAMS/preinit"
+	agrees preinit
+	[ "$(query callgraph .final)" = true ]
+}
+
 @test "a coroutine does no harm" {
-	# The oracle does not compare stacks.
+	# With COROUTINES, the oracle accepts calls below the wrong callers.
 	COROUTINES=1 agrees cases coroutines
 }
 
-@test "a loaded library is counted, and named after it was unloaded" {
+@test "calls of a loaded library keep its path after it is unloaded" {
 	agrees cases plugin "$PROGRAMS/plugin.so"
 	query callgraph '.modules[].path' | grep -q plugin.so
 	[ "$(nm "$PROGRAMS/plugin.so" | grep -c plugin_)" -eq 2 ]
+	# The library is loaded three times, and calls plugin_add ten times each
+	# time.
 	[ "$(query callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
@@ -187,10 +224,13 @@ load instrument
 
 @test "a child made by fork starts with all counts 0" {
 	agrees cases forks
+	# The parent, its child and its grandchild
 	[ "$(query callgraph .pid | sort -u | wc -l)" -eq 3 ]
-	# The calls that had not returned at the fork have nodes, with 0 calls.
+	# main and forks, which had not returned at the fork, have nodes with 0
+	# calls; the third node is that of in_child.
 	[ "$(query callgraph 'select(.pid != '"$(query exit .pid)"') |
 		.nodes[0:3] | map(.calls)' | sort -u)" = "[0,0,1]" ]
+	# The parent and 20 children
 	agrees cases fork-threads
 	[ "$(query callgraph .pid | wc -l)" -eq 21 ]
 	# Forks while another thread emits.
@@ -199,13 +239,16 @@ load instrument
 
 @test "a child made by vfork does not change its parent's shadow stack" {
 	agrees cases vfork
+	# main, vforks, execute, leaf, middle, and leaf from two lines of middle
 	[ "$(query callgraph '.nodes | length')" -eq 7 ]
+	# The same if each of the ten calls of vfork() fails
 	PREFIX='strace -f -o trace -e inject=vfork:error=EAGAIN' \
 		agrees cases vfork
 	[ "$(grep -c 'temporarily unavailable' out)" -eq 10 ]
 }
 
 @test "a child made by a system call or vfork sends nothing" {
+	# Only the program itself has a callgraph, and there are no marks.
 	agrees cases children-end
 	[ "$(query callgraph .pid)" = "$(query exit .pid)" ]
 	[ "$(query callgraph .final)" = true ]
@@ -213,6 +256,7 @@ load instrument
 }
 
 @test "the counts are sent whichever way a program ends" {
+	# ends() in cases.c defines the statuses.
 	record 7 cases end thread && oracle
 	record 0 cases end main && oracle
 	record 5 cases end _exit && oracle
@@ -221,8 +265,70 @@ load instrument
 	query callgraph .final | grep -qx true
 }
 
+@test "the counts are recorded if the process cannot send them" {
+	# The end, a number of a signal or another word that end_at_once() in
+	# cases.c knows, and the exit status, 128 + the number
+	for how in 9:137 2:130 15:143 14:142 31:159 exec:0 abort:134 \
+		'system call:3'; do
+		for OPTIONS in '' -t '-i 1 -s 1000' --no-helper; do
+			record "${how#*:}" cases end-at-once "${how%:*}" 6
+			oracle
+			[ "$(query callgraph .final | sort -u)" = null ]
+		done
+	done
+	record 137 cases.static end-at-once 9 6 && oracle
+	# The argument 10 makes a tree of 2^11 - 1 calls, each of which would
+	# have a node of its own: far more than the limit of 20 nodes.
+	OPTIONS='-n 20' record 137 cases end-at-once 9 10
+	[ "$(query callgraph .nodes_limited)" -gt 50 ]
+	# What is measured before the program starts is not counted.
+	for OPTIONS in '-n 1' '-n 1 -t'; do
+		record 137 cases end-at-once 9 2
+		query callgraph .nodes_limited
+	done >limited
+	[ "$(sort -u limited | wc -l)" -eq 1 ]
+}
+
+@test "the counts are recorded whenever the process is killed" {
+	SEED=$(seed)
+	RANDOM=$SEED
+	for OPTIONS in '-i 1' '-i 3 -t' '-i 20'; do
+		for _ in {1..5}; do
+			# A random number of calls before the signal.
+			record 137 cases end-at-once 9 $((RANDOM * 20))
+			oracle
+		done
+	done
+}
+
+@test "a program that forbids itself system calls ends as usual" {
+	for how in strict prctl seccomp; do
+		for OPTIONS in '' -t '-i 1 -s 1000'; do
+			record 4 cases confined $how 12
+			# 2^13 - 1 calls after the system call, few before it
+			n=$(total)
+			[ "$n" -gt 8191 ] && [ "$n" -lt 8210 ]
+		done
+	done
+	record 4 cases.static confined strict 12
+	# A thread that is new to the instrument makes no system calls either.
+	for OPTIONS in '' -t; do
+		record 4 cases confined-thread
+	done
+	# If the kernel refuses the program's request, counting continues.
+	OPTIONS=-t agrees cases confined refused 0
+	[ "$(query callgraph .final | sort -u)" = "$(printf 'null\ntrue')" ]
+}
+
+@test "a process whose last thread ends by a system call ends and is recorded" {
+	for OPTIONS in '' '-i 1 -s 1000'; do
+		record 3 cases end-thread-by-call
+		oracle
+	done
+}
+
 @test "a crash report has the stack, and the program dies of the signal" {
-	# Case of the program, its exit status, and the signal
+	# Argument of `cases end`, exit status, and signal: `kill` sends SIGBUS.
 	for crash in segv:139:SEGV fpe:136:FPE ill:132:ILL abort:134:ABRT \
 		kill:135:BUS; do
 		IFS=: read -r how wanted name <<<"$crash"
@@ -244,6 +350,7 @@ load instrument
 
 @test "a stack overflow is reported with its outermost frames omitted" {
 	OPTIONS='-n 5000' record 139 cases end overflow
+	# FRAMES_MAX in crash.c is 1000.
 	[ "$(query crash '.frames | length')" -eq 1000 ]
 	[ "$(query crash .frames_omitted)" -gt 1000 ]
 }
@@ -254,7 +361,10 @@ load instrument
 	[ "$(query crash .signal)" -eq 11 ]
 	# It gets the siginfo and the context.
 	record 9 cases end info
-	# With SA_RESETHAND, only once.
+	# SA_SIGINFO does not make a handler of SIG_IGN.
+	record 7 cases end ignored
+	# With SA_RESETHAND the handler runs only once: the second SIGSEGV, 11,
+	# ends the program.
 	record 139 cases crash-twice
 	[ "$(query crash .signal | tr '\n' ' ')" = '11 11 ' ]
 	[ "$(query callgraph '.nodes | length')" -gt 0 ]
@@ -262,9 +372,11 @@ load instrument
 
 @test "of the crashes that a program survives, the first 16 are reported" {
 	agrees cases crashes 1
+	# The stack has crash_often, 501 calls of crash_below, and crash.
 	[ "$(query crash '.frames | length' | tr '\n' ' ')" = \
 		"$(printf '503 %.0s' {1..16})" ]
-	# Several at the same time: each is reported completely or not at all.
+	# Of crashes in eight threads at the same time, each is reported
+	# completely or not at all.
 	for _ in {1..10}; do
 		record 0 cases crashes 8
 		n=$(query crash '.frames | length' | grep -cx 503)
@@ -274,17 +386,18 @@ load instrument
 }
 
 @test "if no wrapper reads the crash report, the program ends as usual" {
+	# The signal to the wrapper, how the program ends, and its exit status
 	for case in "KILL segv 139" "KILL handler 9" "STOP segv 139"; do
 		read -r signal how status <<<"$case"
 		rm -f status
 		start cases until "$how"
-		until_true compgen -G 'rec.*'
+		until_true test -e rec
 		sleep 0.2
 		kill -$signal "$wrapper"
 		stop
-		SECONDS=0
+		# An attempt to send to a stopped wrapper is given up after a
+		# second (STALL_TIMEOUT_NS).
 		until_true test -s status
-		[ "$SECONDS" -le 4 ]
 		[ "$(cat status)" -eq "$status" ]
 		kill -CONT "$wrapper" 2>/dev/null || continue
 		wait "$wrapper"
@@ -297,12 +410,14 @@ load instrument
 	record 0 cases turns 12
 	all=$(total)
 	[ "$(query callgraph .nodes_limited)" = null ]
+	# Each node has one call, so all calls but 1000 are beyond the limit.
 	OPTIONS='-n 1000' record 0 cases turns 12
 	[ "$(total)" -eq "$all" ]
 	[ "$(query callgraph '.nodes | length')" -eq 1000 ]
 	[ "$(query callgraph .nodes_limited)" -eq $((all - 1000)) ]
-	# Each callgraph has the number since the last one.  A short run may
-	# send only one callgraph.
+	# nodes_limited counts the calls since the previous callgraph, so those
+	# of all callgraphs add up.  A short run may send only one callgraph:
+	# try longer ones until there are several.
 	for turns in {18..26}; do
 		OPTIONS='-n 1000 -i 1' record 0 cases turns $turns
 		[ "$(query callgraph .pid | wc -l)" -eq 1 ] || break
@@ -317,6 +432,7 @@ load instrument
 	[ "$(query callgraph '.nodes | length')" -eq 10 ]
 	for n in 10x 0 -5 '' 99999999999999999999999; do
 		WEIR_MAX_NODES=$n record 0 cases turns 12
+		# main, and 1 + 2 + 4 + ... + 4096 for the turns
 		[ "$(query callgraph '.nodes | length')" -eq 8192 ]
 	done
 }
@@ -325,16 +441,19 @@ load instrument
 	OPTIONS='-f' record 3 calls 20
 	oracle
 	query callgraph .folded_recursion | grep -qx true
+	# Without -f there are more than 20,000 nodes.
 	[ "$(query callgraph '.nodes | length')" -lt 40 ]
-	# No path contains a call twice.
+	# No path from a node to its root contains a call, function and call
+	# site, twice.
 	query callgraph '.nodes as $n | [range(0;
 		$n | length) | . as $i | [recurse($n[.].parent // empty)] |
 		map([$n[.].function, $n[.].call_site]) |
 		(unique | length) == length] | all' | grep -qx true
 }
 
-@test "without memory, the program continues as usual" {
+@test "if memory runs out, the program continues and no call is lost" {
 	PREFIX='prlimit --as=16000000' record 0 cases turns 17
+	# main, and 2^18 - 1 calls for the turns
 	[ "$(total)" -eq $((2 ** 18)) ]
 	[ "$(query callgraph .nodes_limited)" -gt 0 ]
 	[ "$(cat out)" = "done" ]
@@ -342,8 +461,8 @@ load instrument
 
 @test "if memory runs out at any moment, the program continues as usual" {
 	skip_sanitized_build
-	# Find the first n for which the program without the instrument still
-	# runs if mmap() fails from the n-th call on.
+	# Find a small n for which the program with the no-op library still runs
+	# if mmap() fails from the n-th call on.
 	need=$(strace -f -e trace=mmap "$PROGRAMS/calls.noop" 2>&1 |
 		grep -c mmap)
 	for ((n = need; n < need + 8; n++)); do
@@ -363,11 +482,17 @@ load instrument
 		[ "$status" -eq 3 ]
 		grep -qx 'fib 610' out
 	done
+	# Not even enough address space for the instrument's first memory.
+	for option in '' --time; do
+		OPTIONS=$option PREFIX='prlimit --as=4000000' \
+			record 0 cases.static turns 3
+		[ "$(query callgraph .gave_up)" = true ]
+	done
 }
 
 @test "without memory for a thread, the instrument gives up and reports that" {
 	skip_sanitized_build
-	# The first mmap() of each thread
+	# The first mmap() of each thread fails.
 	callgraph-record -o rec strace -f -o trace \
 		-e inject=mmap:error=ENOMEM:when=1 \
 		"$PROGRAMS/cases.static" threads >out 2>err
@@ -382,6 +507,8 @@ load instrument
 	record 0 cases turns 17
 	unlimited=$(query exit .max_rss_bytes)
 	OPTIONS='-n 1000' record 0 cases turns 17
+	# main and the turns have 2^18 nodes, all but 1000 of which the second
+	# run lacks.  Two bytes more for each are tolerated.
 	nodes=$((2 ** 18 - 1000))
 	bytes=$(((unlimited - $(query exit .max_rss_bytes)) / nodes))
 	echo "$bytes bytes"
@@ -396,7 +523,7 @@ load instrument
 	run -1 grep -E 'socket|sendto|read\(0' trace
 	WEIR_SOCKET=/nowhere/at/all run -3 --separate-stderr "$PROGRAMS/calls"
 	assert_equal "$stderr" "an error"
-	# It does not connect to the first part of a path that is too long.
+	# A path that is too long for a socket is not truncated and tried.
 	WEIR_SOCKET=/$(printf '%0300d' 0) run -3 strace -f -o trace \
 		"$PROGRAMS/calls"
 	! grep -E 'connect' trace
@@ -405,19 +532,23 @@ load instrument
 @test "a program may close all descriptors and open others" {
 	ulimit -n 1024
 	agrees cases closes
+	# The instrument has not written to the file that the program opened
+	# with the number of the instrument's former descriptor.
 	[ ! -s file ]
 	[ "$(query callgraph .final)" = true ]
 }
 
 @test "if the program has closed 100 connections, the instrument gives up" {
-	OPTIONS='-i 5' record 0 cases closes-often
-	n=$(query callgraph .pid | wc -l)
-	[ "$n" -ge 10 ] && [ "$n" -le 100 ]
+	OPTIONS='-i 5' PREFIX="timeout $HANG_S" record 0 cases closes-often
+	[ "$(query callgraph .pid | wc -l)" -ge 1 ]
+	[ -z "$(query callgraph 'select(.final)')" ]
 }
 
 @test "a line that was sent in part before a close is repeated" {
+	# The wrapper is suspended while the program sends and then closes the
+	# descriptor.
 	OPTIONS='-i 20' start cases until-closes 14
-	until_true compgen -G 'rec.*'
+	until_true test -e rec
 	sleep 0.2
 	kill -STOP "$wrapper"
 	stop
@@ -426,10 +557,13 @@ load instrument
 	wait "$wrapper"
 	[ ! -s err ] || { cat err; false; }
 	oracle
+	# The turns are 2^15 - 1 calls; until_readable makes far more.
 	[ "$(total)" -gt 65536 ]
 }
 
 @test "the descriptor has a high number and is not inherited" {
+	# The program prints the numbers of the descriptors that it gets, which
+	# are the same without the wrapper.
 	"$PROGRAMS/cases" descriptors | sort -n >want
 	record 0 cases descriptors
 	sort -n out | diff want -
@@ -455,11 +589,11 @@ load instrument
 	[ "$(query callgraph '[.nodes[] | select(.calls == 30)] | length')" -eq 1 ]
 }
 
-@test "a program that has closed all descriptors answers SIGUSR1" {
+@test "SIGUSR1 to the wrapper works after the program closed all descriptors" {
 	ulimit -n 1024
 	start cases closes-until
 	until_true test -e file
-	sleep 1.2	# the instrument checks the descriptor every second
+	sleep 1.2	# the helper checks the descriptor ten times a second
 	kill -USR1 "$wrapper"
 	sleep 0.2
 	stop
@@ -471,7 +605,7 @@ load instrument
 
 @test "when the wrapper is killed, the program continues" {
 	OPTIONS='-i 5' start cases until
-	until_true compgen -G 'rec.*'
+	until_true test -e rec
 	sleep 0.1
 	kill -9 "$wrapper"
 	sleep 0.1
@@ -484,21 +618,22 @@ load instrument
 
 @test "when the wrapper is killed, the helper thread ends" {
 	start cases until
-	until_true compgen -G 'rec.*'
+	until_true test -e rec
 	sleep 0.2
+	# The program is the child of sh, the child of the wrapper.
 	pid=$(pgrep -P "$(pgrep -P "$wrapper")")
 	[ "$(ls "/proc/$pid/task" | wc -l)" -eq 2 ]
 	kill -9 "$wrapper"
-	alone() {
+	has_one_thread() {
 		[ "$(ls "/proc/$pid/task" | wc -l)" -eq 1 ]
 	}
-	until_true alone
+	until_true has_one_thread
 	stop
 }
 
 @test "without the helper thread there is only the final callgraph" {
 	OPTIONS='--no-helper -i 5 -s 1000' start cases until
-	until_true compgen -G 'rec.*'
+	until_true test -e rec
 	sleep 0.2
 	[ "$(ls "/proc/$(pgrep -P "$(pgrep -P "$wrapper")")/task" | wc -l)" -eq 1 ]
 	stop
@@ -521,15 +656,13 @@ load instrument
 	[ "$(query callgraph .pid | wc -l)" -gt 10 ]
 }
 
-@test "when the wrapper stays suspended, the program ends in a second or two" {
+@test "when the wrapper stays suspended, the program ends" {
 	start cases until 14
-	until_true compgen -G 'rec.*'
+	until_true test -e rec
 	sleep 0.2
 	kill -STOP "$wrapper"
 	stop
-	SECONDS=0
 	until_true test -s status
-	[ "$SECONDS" -le 3 ]
 	[ "$(cat status)" -eq 0 ]
 	[ "$(cat out)" = "done" ]
 	kill -CONT "$wrapper"
@@ -550,11 +683,14 @@ load instrument
 
 @test "self time excludes callees, total time includes them" {
 	OPTIONS='-t' agrees cases spins
+	# five: the self time in ns of the function that is called five times
 	query callgraph '[.nodes[] | select(.calls == 5)][0].self_ns' >five
 	elapsed=$(query exit .elapsed_us)
-	# Another call spins for 100 ms of the elapsed time.
+	# Five calls spin for 10 ms each.  Another call spins for 100 ms of the
+	# elapsed time.
 	[ "$(cat five)" -ge 50000000 ]
 	[ "$(cat five)" -le $(((elapsed - 100000) * 1000)) ]
+	# Each total time is the self time plus the total times of the children.
 	query callgraph '.nodes as $n | [range(0;
 		$n | length) | . as $i | $n[$i].total_ns == ($n[$i].self_ns +
 		([$n[] | select(.parent == $i) | .total_ns] | add // 0))] |
@@ -562,19 +698,38 @@ load instrument
 	[ "$(query callgraph .nodes[0].total_ns)" -le $((elapsed * 1000)) ]
 }
 
+@test "the cost of measuring is subtracted from the time" {
+	# In each of 2^18 calls, the time-stamp counter is read twice, which
+	# takes more than 10 ns on any processor.
+	OPTIONS='-t' record 0 cases turns 17
+	query callgraph '.nodes as $n | .probe_ns ==
+		([$n[].measured_ns] | add) - ([$n[].self_ns] | add) and
+		.probe_ns > 10 * 262144 and
+		all($n[]; .self_ns >= 0)' | grep -qx true
+	callgraph-stat --text rec | grep -q 'are subtracted: the estimated'
+	callgraph-stat --json rec | jq -s 'map(.probe_ns // 0) | max' >sum
+	[ "$(cat sum)" -eq "$(query callgraph .probe_ns)" ]
+	OPTIONS=-t record 137 cases end-at-once 9 10
+	[ "$(query callgraph .probe_ns)" -gt 0 ]
+	record 0 cases turns 3
+	[ "$(query callgraph .probe_ns)" = null ]
+}
+
 @test "samples follow the CPU time, without signals" {
 	OPTIONS='-s 1000' agrees cases spins
 	sum=$(query callgraph '[.nodes[].samples] | add')
 	cpu_ms=$(query exit '(.user_us + .system_us) / 1000 | floor')
 	echo "$sum samples in $cpu_ms ms"
+	# One sample for each millisecond; at least 60 % of them are taken.
 	[ "$sum" -le $((cpu_ms + 10)) ]
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
-	# Samples in functions without a node are not lost.
+	# Samples in functions beyond the limit of nodes are not lost.
 	OPTIONS='-s 1000 -n 2' record 0 cases spins
 	sum=$(query callgraph '[.nodes[].samples] | add')
 	cpu_ms=$(query exit '(.user_us + .system_us) / 1000 | floor')
 	[ $((sum * 10)) -ge $((cpu_ms * 6)) ]
-	# No system call is interrupted: then the program would abort.
+	# The program sleeps, which uses no CPU time, and aborts if that system
+	# call is interrupted.
 	OPTIONS='-s 1000 -i 2' record 0 cases end main
 	[ "$(query callgraph '.nodes[].samples' | awk '{ n += $1 } END { print n }')" \
 		-le 10 ]
@@ -585,6 +740,8 @@ load instrument
 	query mark .name | sort -u >names
 	[ "$(cat names)" = '"a \"name\" é"' ]
 	[ "$(query mark .value | tr '\n' ' ')" = '0.1 1.1 2.1 ' ]
+	# With 1, there is a second mark, whose name is too long and is
+	# truncated to 63 bytes; `a "name" é` has ten characters.
 	record 0 cases marks 1
 	[ "$(query mark '.name | length' | tr '\n' ' ')" = '10 63 ' ]
 	record 0 cases marks 20000
@@ -613,7 +770,10 @@ load instrument
 	agrees throw
 }
 
-# Prints how often callgrind has counted a call of a function.
+# A Python script that reads callgrind's output file from standard input and
+# prints how often the function that its argument names was called.  callgrind
+# appends '2 to the name of a function that is called recursively; chr(39) is
+# the quote.
 CALLGRIND_CALLS='
 import re, sys
 
@@ -636,23 +796,24 @@ print(n)
 	record 3 calls 10
 	valgrind --tool=callgrind --callgrind-out-file=callgrind \
 		"$PROGRAMS/calls.plain" 10 >/dev/null 2>&1 || true
-	fib=$(python3 -c "$CALLGRIND_CALLS" fib <callgrind)
-	fn=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
+	n_calls=$(python3 -c "$CALLGRIND_CALLS" fib <callgrind)
+	offset=$(nm "$PROGRAMS/calls" | awk '$3 == "fib" { print $1 }')
 	base=$(query callgraph '.modules[] | select(.path | endswith("calls")) |
 		.base' | tr -d '"')
-	address=$(printf '0x%x' $((0x$fn + base)))
+	address=$(printf '0x%x' $((0x$offset + base)))
 	[ "$(query callgraph '[.nodes[] | select(.function == "'"$address"'") |
-		.calls] | add')" -eq "$fib" ]
+		.calls] | add')" -eq "$n_calls" ]
 }
 
 @test "only the public names are exported" {
 	skip_sanitized_build
 	nm -D --defined-only "$BUILD/libweir-instrument.so" | awk '{ print $3 }' |
-		sort >seen
+		sort >exported
+	# The hooks, the interposed functions and weir_mark
 	lines _Exit __cyg_profile_func_enter __cyg_profile_func_exit \
-		__longjmp_chk _exit _longjmp longjmp sigaction siglongjmp signal \
-		vfork weir_mark >wanted
-	diff wanted seen
+		__longjmp_chk _exit _longjmp longjmp prctl sigaction \
+		siglongjmp signal syscall vfork weir_mark >wanted
+	diff wanted exported
 	nm -g --defined-only "$BUILD/libweir-instrument.a" |
 		awk 'NF == 3 { print $3 }' | sort | diff wanted -
 	nm -D --defined-only "$BUILD/libweir-instrument-noop.so" |
@@ -661,9 +822,10 @@ print(n)
 
 @test "the instrument does not use the C library to allocate, print or exit" {
 	skip_sanitized_build
-	nm -u "$BUILD/libweir-instrument.a" >wants
+	nm -u "$BUILD/libweir-instrument.a" >undefined
 	run -1 grep -wE 'malloc|calloc|realloc|free|mmap|write|printf|exit|getenv' \
-		wants
+		undefined
+	# With static TLS, dlopen() of the library could fail.
 	! readelf -d "$BUILD/libweir-instrument.so" | grep STATIC_TLS
 }
 
@@ -671,8 +833,11 @@ print(n)
 	skip_sanitized_build
 	sed -n 's/^ \*\t\([a-z-]*\)\t.*/\1/p' "$ROOT/instrument/instrument.h" \
 		>order
+	# The list is complete.
 	ls "$ROOT"/instrument/*.c | sed 's|.*/||; s|\.c$||' | grep -vx noop |
 		sort | diff - <(sort order)
+	# The symbols of each file, after its name.  The awk script numbers the
+	# files, and prints each use of a symbol that a later file defines.
 	while read -r file; do
 		nm "$BUILD/instrument/$file.o" | sed "s/^/$file /"
 	done <order | awk '
@@ -690,16 +855,78 @@ print(n)
 	[ ! -s wrong ]
 }
 
-@test "the libraries, the header and the pkg-config file are installed" {
-	[[ $BUILD == */san ]] && san=SAN=1 || san=
-	make -s -C "$ROOT" $san PREFIX=/usr DESTDIR="$PWD/root" install \
+# install_in DIRECTORY [VARIABLE=VALUE...] - runs `make install` with DESTDIR
+# set to the directory
+install_in() {
+	local target=$1 san=
+	shift
+	! is_sanitized || san=SAN=1
+	make -s -C "$ROOT" $san DESTDIR="$target" PREFIX=/usr "$@" install \
 		>/dev/null 2>&1
+}
+
+# libs DIRECTORY - prints the linker options of the pkg-config file that
+# install_in has installed there
+libs() {
+	PKG_CONFIG_PATH=$1/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$1 \
+		pkg-config --libs weir-instrument
+}
+
+@test "the libraries, the header and the pkg-config file are installed" {
+	install_in "$PWD/root"
 	ls root/usr/lib/libweir-instrument{,-noop}.{a,so} \
 		root/usr/include/weir-instrument.h \
 		root/usr/share/man/man3/weir-instrument.3
-	[ "$(sed -n 's/^Libs: //p' root/usr/lib/pkgconfig/weir-instrument.pc)" = \
-		'-L${libdir} -lweir-instrument' ]
 	grep -qx 'libdir=/usr/lib' root/usr/lib/pkgconfig/weir-instrument.pc
-	make -s -C "$ROOT" $san PREFIX=/usr DESTDIR="$PWD/root" uninstall
-	[ -z "$(find root -type f)" ]
+	make -s -C "$ROOT" PREFIX=/usr DESTDIR="$PWD/root" uninstall
+	[ -z "$(find root ! -type d)" ]
+}
+
+@test "a program linked as pkg-config says starts and is counted" {
+	install_in "$PWD/root"
+	echo 'int main(void) { return 0; }' >app.c
+	gcc -finstrument-functions -o app app.c $(libs "$PWD/root")
+	callgraph-record -o rec ./app
+	[ "$(total)" -eq 1 ]
+}
+
+@test "on a machine with only the no-op library, pkg-config names that library" {
+	install_in "$PWD/root" MACHINE=aarch64-linux-gnu
+	echo 'int main(void) { return 0; }' >app.c
+	gcc -finstrument-functions -o app app.c $(libs "$PWD/root")
+	./app
+	[ "$(cd root/usr/lib && echo *.a)" = libweir-instrument-noop.a ]
+}
+
+@test "the shared library has a soname with a number, and a stack protector" {
+	skip_sanitized_build
+	install_in "$PWD/root"
+	cd root/usr/lib
+	for name in libweir-instrument libweir-instrument-noop; do
+		[ "$(objdump -p $name.so | awk '$1 == "SONAME" { print $2 }')" = \
+			$name.so.0 ]
+		[ $name.so.0 -ef $name.so ]
+	done
+	nm -D libweir-instrument.so | grep -q __stack_chk_fail
+	# A program that is linked with it needs the file of that name.
+	echo 'int main(void) { return 0; }' >app.c
+	gcc -finstrument-functions -o app app.c -L. -lweir-instrument
+	rm libweir-instrument.so
+	LD_LIBRARY_PATH=. callgraph-record -o rec ./app
+	[ "$(total)" -eq 1 ]
+}
+
+@test "the instrument compiled by clang counts" {
+	skip_sanitized_build
+	command -v clang >/dev/null || skip "clang is not installed"
+	mkdir build
+	env -u MAKEFLAGS make -s -C "$ROOT" CC=clang OUT="$PWD/build" \
+		INSTRUMENT_CFLAGS='-g -O2 -Werror' \
+		"$PWD/build/libweir-instrument.a"
+	gcc -g -O1 -finstrument-functions -I"$ROOT/instrument" -o cases \
+		"$TEST/programs/instrument/cases.c" build/libweir-instrument.a
+	PROGRAMS=$PWD
+	for case in threads keys jumps signals forks; do
+		agrees cases $case
+	done
 }

@@ -1,10 +1,12 @@
-# symbols.bash - programs and helpers for the tests of symbolization
+# symbols.bash - programs and helpers for the tests of symbolization: load it
+# after helper
 
 SOURCES=$DATA/symbols
 ORACLE=$TEST/oracles/symbols.py
 PATH=$BUILD/test/programs:$PATH
 
-# c_program FILE OPTION... - compiles two files with functions of the same name
+# c_program FILE OPTION... - compiles a program of two files that have functions
+# of the same name
 c_program() {
 	local to=$1
 
@@ -12,7 +14,8 @@ c_program() {
 	gcc -O2 "$@" "$SOURCES/one.c" "$SOURCES/two.c" -o "$to"
 }
 
-# cpp_program FILE OPTION... - compiles templates, namespaces, virtual functions
+# cpp_program FILE OPTION... - compiles a program with templates, namespaces and
+# virtual functions
 cpp_program() {
 	local to=$1
 
@@ -20,7 +23,8 @@ cpp_program() {
 	g++ -O2 "$@" "$SOURCES/shapes.cc" -o "$to"
 }
 
-# programs - builds C and C++ programs in several forms in $PROGRAMS
+# programs - builds C and C++ programs with several forms of debug information,
+# in the directory $PROGRAMS
 programs() {
 	export PROGRAMS=$BATS_FILE_TMPDIR
 	(cd "$PROGRAMS" && c_program c4 -gdwarf-4 -no-pie &&
@@ -40,7 +44,9 @@ function_at() {
 	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tTwW] $2\$/0x\1/p" | head -n 1
 }
 
-# callgraph PROGRAM BASE NODE... - prints a record of the program loaded at BASE
+# callgraph PROGRAM BASE NODE... - prints a `callgraph` record with these nodes,
+# which are JSON, as of a process that has the program loaded at the address
+# BASE
 callgraph() {
 	local program=$1 base=$2 id
 
@@ -55,7 +61,33 @@ callgraph() {
 		nodes: ($ARGS.positional | map(fromjson))}' --args "$@"
 }
 
-# checksum FILE - prints the SHA-512/224, by another implementation
+# without_memory COMMAND... - runs a command once for each of its allocations,
+# with that allocation failing, and checks that the command ends with status 2
+# and a message, or has the same output as without a failure.  It may also
+# crash, since some functions of libdw do not check for failure.
+without_memory() {
+	local n i status
+
+	gcc -O1 -shared -fPIC "$SOURCES/nomem.c" -o nomem.so &&
+		"$@" >want 2>/dev/null || return
+	# NOMEM is the number of the allocation that fails; 0: none fails, and
+	# their number is printed at the end.
+	n=$(NOMEM=0 LD_PRELOAD=./nomem.so "$@" 2>&1 >/dev/null | tail -n 1)
+	# With fewer allocations, the command cannot have read any symbols.
+	[ "$n" -gt 50 ] || return
+	for ((i = 1; i <= n; i++)); do
+		status=0
+		NOMEM=$i LD_PRELOAD=./nomem.so "$@" >got 2>errors || status=$?
+		if [ "$status" -eq 2 ]; then
+			grep -q "out of memory" errors
+		elif [ "$status" -lt 128 ]; then
+			[ "$status" -eq 0 ] && cmp got want
+		fi || { echo "$1, allocation $i: status $status"; cat errors
+			return 1; }
+	done 2>/dev/null
+}
+
+# checksum FILE - prints the SHA-512/224 of a file, computed by Python
 checksum() {
 	python3 -c 'import hashlib, sys
 print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \

@@ -10,24 +10,29 @@
 
 const char *const callgraph_keys[] = { "type", "checksum", "program",
     "time_us", "modules", "nodes", "folded_recursion", "nodes_limited",
-    "records", NULL };
+    "probe_ns", "records", NULL };
 
-enum { M_TYPE, M_PATH, M_BASE, M_START, M_END, M_BUILD_ID };
+/* Indexes in module_keys. */
+enum { MK_TYPE, MK_PATH, MK_BASE, MK_START, MK_END, MK_BUILD_ID };
 static const char *const module_keys[] = { "type", "path", "base", "start",
     "end", "build_id", NULL };
 
-enum { N_TYPE, N_PARENT, N_FUNCTION, N_CALL_SITE, N_MEASURE,
-    N_TEXT = N_MEASURE + N_MEASURES };
+/* Indexes in node_keys: of single keys, and of the first measure and text. */
+enum { NK_TYPE, NK_PARENT, NK_FUNCTION, NK_CALL_SITE, NK_FIRST_MEASURE,
+    NK_FIRST_TEXT = NK_FIRST_MEASURE + N_MEASURES };
 static const char *const node_keys[] = { "type", "parent", "function",
     "call_site", "calls", "self_ns", "total_ns", "samples", "name", "file",
     "line", "call_file", "call_line", "call_inlined", NULL };
 
-const char *const callgraph_measures[N_MEASURES] = { "calls", "self_ns",
+const char *const callgraph_measure_keys[N_MEASURES] = { "calls", "self_ns",
     "total_ns", "samples" };
-const char *const callgraph_texts[N_NODE_TEXTS] = { "name", "file", "line",
+const char *const callgraph_text_keys[N_NODE_TEXTS] = { "name", "file", "line",
     "call_file", "call_line", "call_inlined" };
 
-/* Rejects damaged records: no process has a larger address space. */
+/*
+ * A larger module shows that the record is damaged: user space has 2^56 bytes
+ * at most on x86-64, with five-level page tables.
+ */
 #define MODULE_MAX_BYTES (UINT64_C(1) << 56)
 
 static char message[256];
@@ -98,13 +103,16 @@ text_of(struct callgraph *g, const struct rec *rec, unsigned key)
 static bool
 read_module(struct callgraph *g, const struct rec *rec)
 {
-	struct graph_module m = { .path = token_of(rec, M_PATH),
-	    .build_id = token_of(rec, M_BUILD_ID),
-	    .name = span_base_name(text_of(g, rec, M_PATH)) };
+	struct span text;
+	struct graph_module m = { .path = token_of(rec, MK_PATH),
+	    .build_id = token_of(rec, MK_BUILD_ID),
+	    .name = span_base_name(text_of(g, rec, MK_PATH)) };
 
-	if (callgraph_address(rec, M_BASE, &m.base) != REC_OK ||
-	    callgraph_address(rec, M_START, &m.start) != REC_OK ||
-	    callgraph_address(rec, M_END, &m.end) != REC_OK || m.path.n == 0 ||
+	if (rec_str(rec, MK_PATH, &text) != REC_OK ||
+	    rec_str(rec, MK_BUILD_ID, &text) == REC_BAD ||
+	    callgraph_address(rec, MK_BASE, &m.base) != REC_OK ||
+	    callgraph_address(rec, MK_START, &m.start) != REC_OK ||
+	    callgraph_address(rec, MK_END, &m.end) != REC_OK ||
 	    m.base > m.start || m.start > m.end ||
 	    m.end - m.base > MODULE_MAX_BYTES)
 		return false;
@@ -121,7 +129,7 @@ read_parent(const struct callgraph *g, const struct rec *rec,
 	int64_t parent;
 
 	n->parent = INDEX_NONE;
-	switch (rec_int(rec, N_PARENT, &parent)) {
+	switch (rec_int(rec, NK_PARENT, &parent)) {
 	case REC_ABSENT:
 		return true;
 	case REC_BAD:
@@ -150,9 +158,9 @@ static bool
 read_node(struct callgraph *g, const struct rec *rec)
 {
 	struct graph_node n = { 0 };
-	enum rec_found function = callgraph_address(rec, N_FUNCTION,
+	enum rec_found function = callgraph_address(rec, NK_FUNCTION,
 	    &n.function);
-	enum rec_found site = callgraph_address(rec, N_CALL_SITE,
+	enum rec_found site = callgraph_address(rec, NK_CALL_SITE,
 	    &n.call_site);
 
 	if (!read_parent(g, rec, &n) || function == REC_BAD || site == REC_BAD)
@@ -160,12 +168,12 @@ read_node(struct callgraph *g, const struct rec *rec)
 	n.has_function = function == REC_OK;
 	n.has_call_site = site == REC_OK;
 	for (unsigned i = 0; i < N_MEASURES; i++)
-		if (!read_measure(rec, N_MEASURE + i, &n.measures[i]))
+		if (!read_measure(rec, NK_FIRST_MEASURE + i, &n.measures[i]))
 			return false;
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
-		n.texts[i] = token_of(rec, N_TEXT + i);
-	n.name = text_of(g, rec, N_TEXT + NODE_NAME);
-	n.file = text_of(g, rec, N_TEXT + NODE_FILE);
+		n.texts[i] = token_of(rec, NK_FIRST_TEXT + i);
+	n.name = text_of(g, rec, NK_FIRST_TEXT + NODE_NAME);
+	n.file = text_of(g, rec, NK_FIRST_TEXT + NODE_FILE);
 	g->nodes = mem_grow(g->nodes, &g->nodes_cap, g->n_nodes + 1,
 	    sizeof *g->nodes);
 	g->nodes[g->n_nodes++] = n;

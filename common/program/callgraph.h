@@ -11,26 +11,31 @@
 /*
  * A callgraph record, read into arrays: modules, and nodes in the order of the
  * record, parents first.  All texts are borrowed until the next record is read.
+ * The record describes the calls of a process as a tree: weir-records(5).
  */
 
 /* Indexes of a node's measures and texts, and the keys of both in a record. */
 enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
-extern const char *const callgraph_measures[N_MEASURES];
+extern const char *const callgraph_measure_keys[N_MEASURES];
 
 enum { NODE_NAME, NODE_FILE, NODE_LINE, NODE_CALL_FILE, NODE_CALL_LINE,
     NODE_CALL_INLINED, N_NODE_TEXTS };
-extern const char *const callgraph_texts[N_NODE_TEXTS];
+extern const char *const callgraph_text_keys[N_NODE_TEXTS];
 
+/*
+ * A program or library in the memory of a process.  Address 0 of its ELF file
+ * would be at base.
+ */
 struct graph_module {
 	struct span path, build_id;	/* JSON tokens; empty if absent */
 	struct span name;	/* the last component of the path, decoded */
-	uint64_t base, start, end;	/* in memory; end is excluded */
+	uint64_t base, start, end;	/* addresses; end is excluded */
 };
 
 struct graph_node {
 	uint32_t parent;	/* an earlier node, or INDEX_NONE */
 	bool has_function, has_call_site;
-	uint64_t function, call_site;
+	uint64_t function, call_site;	/* addresses in memory */
 	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
 	struct span name, file;	/* decoded; empty if absent */
 	struct span texts[N_NODE_TEXTS];	/* JSON tokens, or empty */
@@ -55,10 +60,10 @@ measure_add(int64_t *sum, int64_t n)
 	return false;
 }
 
-/* The keys of a callgraph record, for the struct about of a filter. */
+/* The keys of a callgraph record, for a filter's struct about (filter.h). */
 enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
     GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
-    GRAPH_RECORDS };
+    GRAPH_PROBE_NS, GRAPH_RECORDS };
 extern const char *const callgraph_keys[];
 
 struct callgraph {
@@ -88,7 +93,7 @@ bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
 enum rec_found callgraph_address(const struct rec *, unsigned key,
     uint64_t *address);
 
-/* Reads a number; if it is absent, negative or malformed, the default. */
+/* Returns an integer, or by_default if it is absent, negative or malformed. */
 int64_t callgraph_count(const struct rec *, unsigned key, int64_t by_default);
 
 /*

@@ -2,16 +2,21 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <error.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/search.h"
+#include "common/base/sort.h"
 #include "common/program/debug.h"
+#include "common/program/lines.h"
 
 struct unit {
-	Dwarf_Off offset;	/* of its root entry */
-	bool has_ranges, is_decoded;
+	Dwarf_Off offset;	/* of its root entry (DIE) */
+	bool has_ranges;	/* listed in .debug_aranges or added already */
+	bool is_decoded;
 	struct symtab symtab;
 };
 
@@ -25,17 +30,69 @@ struct file_table {
 struct debug {
 	const struct elf *code;
 	Dwarf *dwarf;
+	struct span line_section;	/* .debug_line */
+	bool is_big_endian;
 	struct unit *units;
 	size_t n_units, units_cap;
 	struct interval *ranges;	/* of units, until they are indexed */
 	size_t n_ranges, ranges_cap;
-	uint64_t ranges_max;	/* in one unit */
+	uint64_t ranges_max;	/* limit for the scopes of each unit */
 	struct intervals unit_index;
-	size_t n_missing;	/* .dwo files */
+	size_t n_missing;	/* units whose .dwo file is missing */
+	const char *damage;	/* the first that was found, or NULL */
 	struct file_table *tables;	/* a hash table by key */
 	size_t n_tables, tables_mask;
 	struct arena paths;
 };
+
+/* --- errors of libdw ------------------------------------------------------ */
+
+static _Noreturn void
+die_of_memory(void)
+{
+	die("out of memory in libdw");
+}
+
+/*
+ * Replaces the function of libc.  libdw opens a .dwo file by itself and, until
+ * decode_unit() sets the handler of what it has opened, calls error() if memory
+ * runs out.  That would exit with 1, as if only some input were rejected.
+ */
+void
+error(int status, int number, const char *fmt, ...)
+{
+	(void)number;
+	(void)fmt;
+	if (status != 0)
+		die_of_memory();
+}
+
+/*
+ * Some functions of libdw call die_of_memory() if memory runs out; others, and
+ * libelf, report that in the same way as damage to the file.
+ */
+static void
+check_memory(void)
+{
+	const char *last_error = dwarf_errmsg(0);
+
+	elf_check_memory();
+	if (last_error != NULL && strcmp(last_error, "out of memory") == 0)
+		die_of_memory();
+}
+
+static void
+report_damage(struct debug *d, const char *what)
+{
+	check_memory();
+	if (d->damage == NULL)
+		d->damage = what;
+}
+
+static const char unit_damage[] =
+    "a unit of its debug information is damaged";
+static const char line_damage[] =
+    "a line table of its debug information is damaged";
 
 /* --- which unit an address belongs to ------------------------------------ */
 
@@ -44,15 +101,18 @@ find_units(struct debug *d)
 {
 	Dwarf_Off offset = 0, next;
 	size_t header;
+	int result;
 
-	while (dwarf_nextcu(d->dwarf, offset, &next, &header, NULL, NULL,
-	    NULL) == 0 && next > offset) {
+	while ((result = dwarf_nextcu(d->dwarf, offset, &next, &header, NULL,
+	    NULL, NULL)) == 0 && next > offset) {
 		d->units = mem_grow(d->units, &d->units_cap, d->n_units + 1,
 		    sizeof *d->units);
 		d->units[d->n_units++] = (struct unit){
 		    .offset = offset + header };
 		offset = next;
 	}
+	if (result < 0)
+		report_damage(d, unit_damage);
 }
 
 /* The unit whose root entry is at an offset, or NULL. */
@@ -67,8 +127,9 @@ unit_at(struct debug *d, Dwarf_Off offset)
 }
 
 /*
- * Ignores functions that the linker discarded: it leaves them with addresses
- * near 0 or at the end of the address space, outside all sections.
+ * Adds a range of a unit.  Ignores functions that the linker discarded: it
+ * leaves them with addresses near 0 or at the end of the address space, outside
+ * all sections.
  */
 static void
 add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
@@ -111,10 +172,14 @@ add_own_ranges(struct debug *d, struct unit *u)
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
-	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL)
+	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL) {
+		report_damage(d, unit_damage);
 		return;
+	}
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
 		add_range(d, u, low, high);
+	if (at < 0)
+		report_damage(d, unit_damage);
 }
 
 /*
@@ -145,8 +210,10 @@ struct debug *
 debug_open(const struct elf *code, const struct elf *debug, const char **why)
 {
 	struct debug *d;
+	bool is_whole = elf_decompress(debug);
 	Dwarf *dwarf = dwarf_begin_elf(debug->handle, DWARF_C_READ, NULL);
 
+	check_memory();
 	if (dwarf == NULL) {
 		*why = debug->has_zstd ? "it is compressed by zstd, which "
 		    "this libdw cannot read: use "
@@ -156,6 +223,11 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d = mem_zero(1, sizeof *d);
 	d->code = code;
 	d->dwarf = dwarf;
+	d->line_section = elf_debug_line(debug, &d->is_big_endian);
+	if (!is_whole)
+		report_damage(d, "a section of its debug information cannot be "
+		    "decompressed");
+	dwarf_new_oom_handler(dwarf, die_of_memory);
 	/*
 	 * In a damaged file many entries may share one long list of ranges; a
 	 * valid unit has fewer ranges than the file has bytes.
@@ -167,6 +239,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 		if (!d->units[i].has_ranges)
 			add_own_ranges(d, &d->units[i]);
 	index_units(d);
+	check_memory();
 	return d;
 }
 
@@ -192,7 +265,10 @@ debug_close(struct debug *d)
 static struct file_table *
 find_slot(const struct debug *d, const Dwarf_Files *key)
 {
-	/* Fibonacci hashing: the high bits of the product are mixed well. */
+	/*
+	 * Fibonacci hashing: the factor is 2^64 divided by the golden ratio,
+	 * and the high bits of the product are mixed well.
+	 */
 	size_t i = (size_t)((uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
 	    32) & d->tables_mask;
 
@@ -282,8 +358,10 @@ file_of(struct debug *d, Dwarf_Attribute *a)
 
 	if (dwarf_formudata(a, &number) != 0 || dwarf_cu_info(a->cu, NULL,
 	    NULL, &unit, NULL, NULL, NULL, NULL) != 0 ||
-	    dwarf_getsrcfiles(&unit, &key, &n) != 0)
+	    dwarf_getsrcfiles(&unit, &key, &n) != 0) {
+		check_memory();
 		return NULL;
+	}
 	return path_of(d, key, number);
 }
 
@@ -293,7 +371,7 @@ file_of(struct debug *d, Dwarf_Attribute *a)
  * A unit is a tree of debugging information entries (DIEs).  The walk keeps a
  * stack of the entries on the path to the current one, so that damaged files
  * cannot exhaust the C stack, and collects the address ranges of functions and
- * inlined calls.  An inlined call is a child of the function or call that it
+ * inlined calls.  An inlined call is inside the function or call that it
  * was inlined into:
  *
  *	subprogram main		[10, 50)	scope 0
@@ -317,9 +395,9 @@ struct walk {
 	struct interval *ranges;
 	size_t n_ranges, ranges_cap;
 	uint64_t ranges_max;
-	const void *last;	/* where libdw has the last entry: the addresses
-				   must increase, or else a damaged file could
-				   make the walk run in a cycle */
+	const void *last;	/* where libdw has the entry visited last; these
+				   addresses must increase, or else a damaged
+				   file could make the walk run in a cycle */
 };
 
 static const char *
@@ -373,7 +451,7 @@ set_declaration_line(struct debug *d, Dwarf_Die *die, struct scope *scope)
 		scope->line = number_of(&a);
 }
 
-/* Adds the address ranges of a scope.  False if its entry has none. */
+/* Adds the address ranges of a scope.  False if it has no code. */
 static bool
 add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 {
@@ -383,11 +461,15 @@ add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
 	    w->n_ranges < w->ranges_max) {
+		if (!elf_is_code(w->debug->code, low))
+			continue;	/* discarded by the linker */
 		w->ranges = mem_grow(w->ranges, &w->ranges_cap,
 		    w->n_ranges + 1, sizeof *w->ranges);
 		w->ranges[w->n_ranges++] = (struct interval){ low, high,
 		    scope };
 	}
+	if (at < 0)
+		report_damage(w->debug, unit_damage);
 	return w->n_ranges > before;
 }
 
@@ -423,24 +505,45 @@ push(struct walk *w, Dwarf_Die die, uint32_t scope)
 	w->levels[w->depth++] = (struct level){ die, scope };
 }
 
-/* Moves to the next sibling, or to that of the nearest ancestor with one. */
+/*
+ * Whether libdw has found a child or sibling that comes after the entry visited
+ * last.  `result` is what libdw's function returned: 0 if it has found one, 1
+ * if there is none, -1 if the unit is damaged.
+ */
+static bool
+is_found(struct walk *w, int result, const Dwarf_Die *entry)
+{
+	bool is_next = result == 0 &&
+	    (const char *)entry->addr > (const char *)w->last;
+
+	if (!is_next && result <= 0)
+		report_damage(w->debug, unit_damage);
+	return is_next;
+}
+
+/*
+ * Moves to the next sibling of the current entry or, if there is none, to that
+ * of the nearest ancestor that has one.
+ */
 static void
 advance(struct walk *w)
 {
-	struct level *l;
+	for (; w->depth > 0; w->depth--) {
+		Dwarf_Die *die = &w->levels[w->depth - 1].die;
 
-	while (w->depth > 0) {
-		l = &w->levels[w->depth - 1];
-		if (dwarf_siblingof(&l->die, &l->die) == 0 &&
-		    (const char *)l->die.addr > (const char *)w->last)
+		if (is_found(w, dwarf_siblingof(die, die), die))
 			return;
-		w->depth--;
 	}
 }
 
 /*
  * Adds an entry if it is a function or an inlined call.  Returns whether to
  * descend into it; *scope becomes the scope of its children.
+ *
+ * A function without code was discarded by the linker, or is an abstract one,
+ * whose children may have code: GCC puts the functions of a lambda and of a
+ * local class into their type, which is a child of the abstract function around
+ * it.
  */
 static bool
 visit(struct walk *w, Dwarf_Die *die, uint32_t *scope)
@@ -449,9 +552,18 @@ visit(struct walk *w, Dwarf_Die *die, uint32_t *scope)
 
 	switch (tag) {
 	case DW_TAG_subprogram:
+		if (dwarf_hasattr(die, DW_AT_declaration))
+			return false;	/* nothing below it has code */
+		*scope = add_function(w, die, tag, *scope);
+		return true;
 	case DW_TAG_inlined_subroutine:
+		if (*scope == INDEX_NONE)	/* what it is in has no code */
+			return false;
 		*scope = add_function(w, die, tag, *scope);
 		return *scope != INDEX_NONE;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
@@ -469,7 +581,8 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 	Dwarf_Die child;
 	uint32_t scope;
 
-	if (dwarf_child(unit, &child) == 0)
+	w->last = unit->addr;
+	if (is_found(w, dwarf_child(unit, &child), &child))
 		push(w, child, INDEX_NONE);
 	while (w->depth > 0) {
 		struct level l = w->levels[w->depth - 1];
@@ -477,8 +590,7 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 		w->last = l.die.addr;
 		scope = l.scope;
 		if (visit(w, &l.die, &scope) &&
-		    dwarf_child(&l.die, &child) == 0 &&
-		    (const char *)child.addr > (const char *)w->last)
+		    is_found(w, dwarf_child(&l.die, &child), &child))
 			push(w, child, scope);
 		else
 			advance(w);
@@ -489,39 +601,72 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 }
 
 /*
- * libdw sorts the rows by address; at equal addresses the end of one sequence
- * comes before the start of the next.  Rows of discarded code are skipped; the
- * ends of its sequences are kept, which is harmless.
+ * By address.  At one address the end of a sequence comes before the start of
+ * the next one, and otherwise the order of the line table is kept.
  */
+static int
+compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int order = cmp_u64(x->address, y->address);
+
+	order = order != 0 ? order : cmp_u64(!x->is_end, !y->is_end);
+	return order != 0 ? order : cmp_u64(x->number, y->number);
+}
+
+/*
+ * Drops the sequences of code that the linker discarded: it leaves them with
+ * start addresses near 0 or at the end of the address space, outside all
+ * sections.
+ */
+static void
+drop_discarded(const struct debug *d, struct lines *l)
+{
+	size_t n = 0;
+	bool is_code = false, begins = true;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (begins)
+			is_code = elf_is_code(d->code, l->list[i].address);
+		begins = l->list[i].is_end;
+		if (is_code)
+			l->list[n++] = l->list[i];
+	}
+	l->n = n;
+}
+
 static void
 read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 {
-	Dwarf_Lines *lines;
-	Dwarf_Line *line;
+	struct lines lines = { 0 };
 	Dwarf_Files *files;
-	Dwarf_Addr address;
-	bool end;
-	int number;
-	size_t n, file;
+	Dwarf_Attribute a;
+	Dwarf_Word offset;
+	size_t n;
 
-	if (dwarf_getsrclines(unit, &lines, &n) != 0)
+	if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &a), &offset) !=
+	    0)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		struct row row = { 0 };
+	if (dwarf_getsrcfiles(unit, &files, &n) != 0) {
+		report_damage(d, line_damage);
+		return;
+	}
+	if (!lines_read(&lines, d->line_section, offset, d->is_big_endian))
+		report_damage(d, line_damage);
+	drop_discarded(d, &lines);
+	sort(lines.list, lines.n, sizeof *lines.list, compare_lines);
+	for (size_t i = 0; i < lines.n; i++) {
+		const struct line *line = &lines.list[i];
+		struct row row = { .address = line->address };
 
-		line = dwarf_onesrcline(lines, i);
-		if (dwarf_lineaddr(line, &address) != 0 ||
-		    dwarf_lineendsequence(line, &end) != 0 ||
-		    (!end && !elf_is_code(d->code, address)))
-			continue;
-		row.address = address;
-		if (!end && dwarf_line_file(line, &files, &file) == 0) {
-			row.file = path_of(d, files, file);
-			if (dwarf_lineno(line, &number) == 0 && number > 0)
-				row.line = (uint32_t)number;
+		if (!line->is_end) {
+			row.file = path_of(d, files, line->file);
+			/* A damaged table may make the line negative. */
+			row.line = line->line <= INT32_MAX ? line->line : 0;
 		}
 		symtab_add_row(t, row);
 	}
+	free(lines.list);
 }
 
 /*
@@ -537,18 +682,24 @@ decode_unit(struct debug *d, struct unit *u)
 	uint8_t type = 0;
 
 	u->is_decoded = true;
-	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL)
+	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL) {
+		report_damage(d, unit_damage);
 		return;
+	}
 	read_rows(d, &u->symtab, &die);
 	memset(&split, 0, sizeof split);
 	if (dwarf_cu_info(die.cu, NULL, &type, NULL, &split, NULL, NULL,
 	    NULL) == 0 && type == DW_UT_skeleton) {
+		check_memory();
 		if (split.addr == NULL)
 			d->n_missing++;
 		else
 			die = split;
+		dwarf_new_oom_handler(dwarf_cu_getdwarf(die.cu),
+		    die_of_memory);
 	}
 	read_scopes(&w, &die);
+	check_memory();
 }
 
 static const struct symtab *
@@ -571,7 +722,7 @@ debug_find(struct debug *d, uint64_t address)
 
 /* --- all units as one symtab --------------------------------------------- */
 
-/* Copies the rows of t for a range of addresses. */
+/* Copies the rows of t for a range of addresses, and ends the last one. */
 static void
 add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
     uint64_t end)
@@ -588,8 +739,8 @@ add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
 }
 
 /*
- * Copies the scope index of t for a range of addresses; first is the index that
- * t's first scope has in all.
+ * Copies the scope index of t for a range of addresses; `first` is the index
+ * that t's first scope has in `all`.
  */
 static void
 add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
@@ -610,7 +761,7 @@ add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
 	intervals_append(to, end, INDEX_NONE);
 }
 
-/* Copies the scopes of t.  Returns the index that the first one has in all. */
+/* Copies the scopes of t.  Returns the index of the first one in `all`. */
 static uint32_t
 add_scopes(struct symtab *all, const struct symtab *t)
 {
@@ -629,7 +780,7 @@ add_scopes(struct symtab *all, const struct symtab *t)
 void
 debug_flatten(struct debug *d, struct symtab *all)
 {
-	/* By unit: the index in all of its first scope. */
+	/* By unit: the index that its first scope has in `all`. */
 	uint32_t *first = mem_resize(NULL, d->n_units + 1, sizeof *first);
 	const struct symtab *t;
 
@@ -637,7 +788,7 @@ debug_flatten(struct debug *d, struct symtab *all)
 		first[i] = INDEX_NONE;
 	/* A range ends at the next boundary; the last boundary starts none. */
 	for (size_t i = 0; i + 1 < d->unit_index.n; i++) {
-		const struct boundary *b = &d->unit_index.list[i];
+		const struct interval_boundary *b = &d->unit_index.list[i];
 
 		if (b->index == INDEX_NONE)
 			continue;
@@ -655,4 +806,10 @@ size_t
 debug_n_missing(const struct debug *d)
 {
 	return d->n_missing;
+}
+
+const char *
+debug_damage(const struct debug *d)
+{
+	return d->damage;
 }

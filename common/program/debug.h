@@ -29,12 +29,18 @@ void debug_close(struct debug *);
 const struct symtab *debug_find(struct debug *, uint64_t address);
 
 /*
- * Adds all units to one symtab, whose strings live until debug_close().  It
- * adds no ELF symbols.
+ * Adds the scopes and rows of all units to one symtab, but no ELF symbols.  The
+ * strings in the symtab live until debug_close().
  */
 void debug_flatten(struct debug *, struct symtab *);
 
-/* How many of the units decoded so far lack their .dwo file. */
+/* How many units decoded so far lack their .dwo file (of -gsplit-dwarf). */
 size_t debug_n_missing(const struct debug *);
+
+/*
+ * The first damage found so far, or NULL: functions or lines may be missing.
+ * A lack of memory in libdw is not taken for damage: it ends the program.
+ */
+const char *debug_damage(const struct debug *);
 
 #endif

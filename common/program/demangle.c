@@ -1,6 +1,8 @@
 /* demangle - turns linkage names of C++ and Rust into source names */
 
+#ifndef DEMANGLE_BY_STDCXX
 #include <libiberty/demangle.h>
+#endif
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,10 @@
  * (a "demangler bomb").  So the length of the result is limited.
  *
  * libiberty passes the result in pieces to a callback, whose only way to stop
- * the demangler is a longjmp() out of it.  That is safe because in this mode
- * libiberty keeps its state on the stack and allocates nothing.  The jump
- * buffer is on the caller's stack too, so threads can demangle concurrently,
- * each with its own struct demangler.
+ * the demangler is a longjmp() out of it.  That is safe because libiberty, when
+ * it is given a callback, keeps its state on the stack and allocates nothing.
+ * The jump buffer is on the caller's stack too, so threads can demangle
+ * concurrently, each with its own struct demangler.
  */
 enum { DEMANGLED_MAX_BYTES = 64 * 1024 };
 
@@ -36,6 +38,21 @@ append(const char *p, size_t n, void *opaque)
 	buf_add(s->buf, p, n);
 }
 
+#ifdef DEMANGLE_BY_STDCXX
+/*
+ * libiberty's demangler of C++ is also in libstdc++.a, without the one of Rust.
+ * This entry point has no header and is not in the shared library, which has
+ * only __cxa_demangle(): that cannot be stopped.
+ */
+int __gcclibcxx_demangle_callback(const char *,
+    void (*)(const char *, size_t, void *), void *);
+
+static bool
+demangle_to(struct sink *s, const char *name)
+{
+	return __gcclibcxx_demangle_callback(name, append, s) == 0;
+}
+#else
 /*
  * Rust's newer mangled names begin with _R.  The older ones are mangled as in
  * C++ and end in a hash: "17h", 16 hexadecimal digits, "E": 20 bytes.
@@ -49,18 +66,30 @@ is_rust(const char *name)
 	    memcmp(name + n - 20, "17h", 3) == 0);
 }
 
-/* Adds the demangled name.  False, and adds nothing, if that is impossible. */
+static bool
+demangle_to(struct sink *s, const char *name)
+{
+	const int options = DMGL_PARAMS | DMGL_ANSI;
+
+	return (is_rust(name) &&
+	    rust_demangle_callback(name, options, append, s)) ||
+	    cplus_demangle_v3_callback(name, options, append, s);
+}
+#endif
+
+/*
+ * Adds the demangled name.  False, and adds nothing, if the name is not a valid
+ * mangled name or the result would be too long.
+ */
 static bool
 demangle(struct buf *b, const char *name)
 {
 	struct sink s = { .buf = b,
 	    .max_len = b->len + DEMANGLED_MAX_BYTES };
-	const int options = DMGL_PARAMS | DMGL_ANSI;
 	const size_t before = b->len;
 
-	if (is_mangled(name) && setjmp(s.too_long) == 0 &&
-	    ((is_rust(name) && rust_demangle_callback(name, options, append,
-	    &s)) || cplus_demangle_v3_callback(name, options, append, &s)))
+	if (demangler_is_mangled(name) && setjmp(s.too_long) == 0 &&
+	    demangle_to(&s, name))
 		return true;
 	b->len = before;
 	return false;
@@ -85,15 +114,16 @@ struct span
 demangler_name(struct demangler *d, const char *name)
 {
 	size_t n_before = d->names.n, start = d->text.len;
-	sym n = intern_add(&d->names, span_str(name));
+	sym number = intern_add(&d->names, span_str(name));
 
-	if (n >= n_before) {
+	if (number >= n_before) {
 		if (!demangle(&d->text, name))
 			buf_str(&d->text, name);
-		d->list = mem_grow(d->list, &d->cap, n + 1u,
+		d->list = mem_grow(d->list, &d->cap, number + 1u,
 		    sizeof *d->list);
-		d->list[n] = (struct demangled){ start,
+		d->list[number] = (struct demangled){ start,
 		    d->text.len - start };
 	}
-	return span_of(d->text.data + d->list[n].start, d->list[n].n);
+	return span_of(d->text.data + d->list[number].start,
+	    d->list[number].n);
 }

@@ -2,13 +2,11 @@
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -19,7 +17,8 @@
 #include "common/io/fd.h"
 #include "common/program/elf.h"
 
-enum { COMPRESSED_ZSTD = 2 };	/* not in the header of libelf 0.188 */
+/* ELFCOMPRESS_ZSTD, which the header of libelf 0.188 does not define. */
+enum { COMPRESSED_ZSTD = 2 };
 
 /*
  * The section flags that matter at run time.  objcopy --only-keep-debug clears
@@ -42,13 +41,29 @@ refuse(const char **why, const char *fmt, ...)
 	return false;
 }
 
+/*
+ * The text can be compared because libelf translates it only after a call of
+ * setlocale(), and there is none.
+ */
+void
+elf_check_memory(void)
+{
+	const char *last_error = elf_errmsg(0);
+
+	if (last_error != NULL && strcmp(last_error, "out of memory") == 0)
+		die("out of memory in libelf");
+}
+
 struct section {
 	Elf_Scn *scn;
 	GElf_Shdr header;
 	const char *name;
 };
 
-/* Moves to the next section that libelf can read.  Start with { 0 }. */
+/*
+ * Moves to the next section that libelf can read.  Start with { 0 }.  names is
+ * the result of section_names().  False if there are no more.
+ */
 static bool
 next_section(Elf *elf, size_t names, struct section *s)
 {
@@ -131,53 +146,39 @@ read_build_id(struct elf *e)
 		hex_encode(e->build_id, bytes, (size_t)n);
 }
 
-/*
- * Regular files only: the path may come from a record, and opening a device or
- * a FIFO may block or have effects.
- */
-static int
-open_regular(const char *path, uint64_t *size, const char **why)
+static bool
+read_elf(struct elf *e, const char **why)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	GElf_Ehdr header;
 
-	if (fd < 0) {
-		refuse(why, "%s", strerror(errno));
-		return -1;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		*size = (uint64_t)st.st_size;
-		return fd;
-	}
-	refuse(why, "it is not a regular file");
-	fd_close(fd);
-	return -1;
+	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
+	    gelf_getehdr(e->handle, &header) == NULL)
+		return refuse(why, "it is not an ELF file");
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return refuse(why, "it is neither a program nor a shared "
+		    "library%s", header.e_type == ET_REL ?
+		    ": it is not linked yet" : "");
+	read_sections(e);
+	read_build_id(e);
+	return true;
 }
 
 bool
 elf_open(struct elf *e, const char *path, const char **why)
 {
-	GElf_Ehdr header;
+	bool is_valid;
 
 	*e = (struct elf){ .fd = -1 };
 	elf_version(EV_CURRENT);
-	if ((e->fd = open_regular(path, &e->size, why)) < 0)
+	if ((e->fd = fd_open_regular(path, &e->size, why)) < 0)
 		return false;
 	e->path = mem_strdup(path);
 	e->handle = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
-	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
-	    gelf_getehdr(e->handle, &header) == NULL)
-		refuse(why, "it is not an ELF file");
-	else if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		refuse(why, "it is neither a program nor a shared library%s",
-		    header.e_type == ET_REL ? ": it is not linked yet" : "");
-	else {
-		read_sections(e);
-		read_build_id(e);
-		return true;
-	}
-	elf_close(e);
-	return false;
+	is_valid = read_elf(e, why);
+	elf_check_memory();
+	if (!is_valid)
+		elf_close(e);
+	return is_valid;
 }
 
 void
@@ -212,7 +213,7 @@ has_crc(int fd, GElf_Word expected)
 
 /*
  * Opens a file if it has e's debug information: its CRC must be *crc or, if crc
- * is NULL, its build id that of e.
+ * is NULL, its build id must be that of e.
  */
 static bool
 try_debug(const struct elf *e, const char *path, const GElf_Word *crc,
@@ -237,6 +238,7 @@ open_by_build_id(const struct elf *e, const char *debug_dir,
 	struct buf path = { 0 };
 	bool found;
 
+	/* The first byte names a directory, and the others a file in it. */
 	if (strlen(e->build_id) < 4)
 		return false;
 	buf_printf(&path, "%s/.build-id/%.2s/%s.debug", debug_dir,
@@ -255,8 +257,12 @@ open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
 	char *dir;
 	bool found = false;
 
-	if (name == NULL || *name == '\0' || strchr(name, '/') != NULL ||
-	    (dir = realpath(e->path, NULL)) == NULL)
+	if (name == NULL || *name == '\0' || strchr(name, '/') != NULL)
+		return false;
+	dir = realpath(e->path, NULL);
+	if (dir == NULL && errno == ENOMEM)
+		die("out of memory");
+	if (dir == NULL)
 		return false;
 	*strrchr(dir, '/') = '\0';
 	buf_printf(&paths[0], "%s/%s", dir, name);
@@ -277,6 +283,48 @@ elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
 	    open_by_link(e, debug_dir, debug);
 }
 
+bool
+elf_decompress(const struct elf *e)
+{
+	size_t names = section_names(e->handle);
+	struct section s = { 0 };
+	bool is_whole = true;
+
+	while (next_section(e->handle, names, &s)) {
+		if (!starts_with(s.name, ".debug_") ||
+		    (s.header.sh_flags & SHF_COMPRESSED) == 0)
+			continue;
+		/* libelf reports a lack of memory in zlib as bad data. */
+		errno = 0;
+		if (elf_compress(s.scn, 0, 0) >= 0)
+			continue;
+		if (errno == ENOMEM)
+			die("out of memory in libelf");
+		is_whole = false;
+	}
+	return is_whole;
+}
+
+struct span
+elf_debug_line(const struct elf *e, bool *is_big_endian)
+{
+	size_t names = section_names(e->handle);
+	struct section s = { 0 };
+	const Elf_Data *data;
+
+	*is_big_endian = elf_getident(e->handle, NULL)[EI_DATA] == ELFDATA2MSB;
+	while (next_section(e->handle, names, &s)) {
+		if (strcmp(s.name, ".debug_line") != 0 &&
+		    strcmp(s.name, ".zdebug_line") != 0)
+			continue;
+		data = elf_getdata(s.scn, NULL);
+		elf_check_memory();
+		if (data != NULL && data->d_buf != NULL)
+			return span_of(data->d_buf, data->d_size);
+	}
+	return span_of("", 0);
+}
+
 /* --- comparing two programs ---------------------------------------------- */
 
 /* Moves to the next section that is loaded at run time. */
@@ -295,6 +343,7 @@ section_data(const struct section *s)
 {
 	const Elf_Data *data = elf_rawdata(s->scn, NULL);
 
+	elf_check_memory();
 	return data != NULL && (data->d_size == 0 || data->d_buf != NULL) ?
 	    data : NULL;
 }
@@ -388,6 +437,7 @@ find_symbols(Elf *elf, struct section *found)
 	struct section s = { 0 };
 	bool any = false;
 
+	/* 0: the names of the sections are not used here. */
 	while (next_section(elf, 0, &s)) {
 		if (s.header.sh_type == SHT_SYMTAB ||
 		    (s.header.sh_type == SHT_DYNSYM && !any)) {
@@ -407,8 +457,8 @@ elf_is_code(const struct elf *e, uint64_t address)
 }
 
 /*
- * Where the section that contains an address ends: at the next boundary.  The
- * address itself if it is not in a section of code.
+ * The end of the section of code that contains an address: the next boundary in
+ * the interval index.  Without such a section, the address itself.
  */
 static uint64_t
 code_end(const void *context, uint64_t address)
@@ -419,6 +469,7 @@ code_end(const void *context, uint64_t address)
 	    e->code.list[intervals_above(&e->code, address)].start : address;
 }
 
+/* Whether a symbol is a function or a label.  Sets *kind if so. */
 static bool
 is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 {
@@ -432,7 +483,7 @@ is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 		*kind = SYMBOL_INDIRECT;
 		return true;
 	case STT_NOTYPE:
-		/* ARM's mapping symbols, such as "$d", are not functions. */
+		/* ARM's mapping symbols, such as "$d", are not labels. */
 		*kind = SYMBOL_LABEL;
 		return *name != '$';
 	default:
@@ -462,8 +513,11 @@ elf_add_symbols(const struct elf *e, struct symtab *t)
 	GElf_Sym sym;
 	struct symbol symbol;
 
-	if (!find_symbols(e->handle, &s) ||
-	    (data = elf_getdata(s.scn, NULL)) == NULL)
+	if (!find_symbols(e->handle, &s))
+		return;
+	data = elf_getdata(s.scn, NULL);
+	elf_check_memory();
+	if (data == NULL)
 		return;
 	for (int i = 0; gelf_getsym(data, i, &sym) != NULL; i++) {
 		symbol.name = elf_strptr(e->handle, s.header.sh_link,

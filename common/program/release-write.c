@@ -10,8 +10,8 @@
 #include "common/program/release.h"
 
 /*
- * The maximum number of entries in one record: rows, boundaries of inlined
- * calls and symbols together.  As many take about 100 KB of text, which is
+ * The maximum number of entries in one record: rows, symbols and boundaries of
+ * scopes together.  A record of this size has about 100 KB of text, which is
  * decoded in a third of a millisecond.
  */
 enum { PART_ENTRIES_MAX = 8192 };
@@ -64,7 +64,7 @@ end_of_part(const struct symtab *t, uint64_t start)
 	}
 	/*
 	 * low is the first end with too many entries.  If that is start + 1,
-	 * one address alone has too many, and the part must be larger.
+	 * one address alone has too many, and its part exceeds the limit.
 	 */
 	return low - 1 > start ? low - 1 : low;
 }
@@ -142,17 +142,18 @@ put_lines(struct release_writer *w, struct part *p, struct buf *b)
 static void
 put_inlines(struct release_writer *w, struct part *p, struct buf *b)
 {
-	const struct intervals *m = &w->symtab->scope_index;
+	const struct intervals *scopes = &w->symtab->scope_index;
 	uint64_t last_address = p->start;
 
 	json_open(b, "inlines", '[');
 	put_number(b, 0);
-	put_number(b, number_of_scope(w, p, intervals_find(m, p->start)));
-	for (size_t i = intervals_above(m, p->start); i < m->n &&
-	    m->list[i].start < p->end; i++) {
-		put_number(b, m->list[i].start - last_address);
-		put_number(b, number_of_scope(w, p, m->list[i].index));
-		last_address = m->list[i].start;
+	put_number(b, number_of_scope(w, p,
+	    intervals_find(scopes, p->start)));
+	for (size_t i = intervals_above(scopes, p->start); i < scopes->n &&
+	    scopes->list[i].start < p->end; i++) {
+		put_number(b, scopes->list[i].start - last_address);
+		put_number(b, number_of_scope(w, p, scopes->list[i].index));
+		last_address = scopes->list[i].start;
 	}
 	json_close(b, ']');
 }
@@ -215,20 +216,21 @@ static void
 put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 {
 	const struct symtab *t = w->symtab;
-	const struct intervals *m = &t->symbol_index;
+	const struct intervals *symbols = &t->symbol_index;
 	size_t first = symbols_from(t, p->start), n = 0, cap = 0;
-	uint32_t *earlier = NULL, index = intervals_find(m, p->start);
+	uint32_t *earlier = NULL, index = intervals_find(symbols,
+	    p->start);
 
-	/* If index is INDEX_NONE, it is not below first. */
-	for (size_t i = intervals_above(m, p->start);; i++) {
+	/* INDEX_NONE is the greatest number, and so never below first. */
+	for (size_t i = intervals_above(symbols, p->start);; i++) {
 		if (index < first) {
 			earlier = mem_grow(earlier, &cap, n + 1,
 			    sizeof *earlier);
 			earlier[n++] = index;
 		}
-		if (i >= m->n || m->list[i].start >= p->end)
+		if (i >= symbols->n || symbols->list[i].start >= p->end)
 			break;
-		index = m->list[i].index;
+		index = symbols->list[i].index;
 	}
 	sort(earlier, n, sizeof *earlier, compare_indexes);
 	json_open(b, "symbols", '[');

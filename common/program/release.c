@@ -1,12 +1,10 @@
 /* release - reads releases; release-write.c writes them */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "common/base/hex.h"
 #include "common/base/num.h"
@@ -16,7 +14,10 @@
 #include "common/program/elf.h"
 #include "common/program/release.h"
 
-/* A record, which is decoded at the first lookup of one of its addresses. */
+/*
+ * A record and the range of addresses that it covers.  The record is decoded at
+ * the first lookup of an address in the range.
+ */
 struct part {
 	struct span text;
 	uint64_t start, end;
@@ -81,7 +82,6 @@ find_string(const struct strings *s, uint64_t number, const char **found)
  * Reads the next number of an array.  Returns false at the end of the array or
  * if the array is malformed; rest is empty only in the first case.  For speed
  * this does without the JSON reader: arrays of numbers are most of a release.
- * 18 digits cannot overflow.
  */
 static bool
 next_number(struct span *rest, uint64_t *value)
@@ -93,32 +93,42 @@ next_number(struct span *rest, uint64_t *value)
 		return false;
 	for (p++; p < end && text_is_digit(*p); p++)
 		v = v * 10 + (uint64_t)(*p - '0');
-	if (p == digits || p - digits > 18) {
-		if (p == digits && *p == ']')
+	if (p == digits) {
+		if (*p == ']')
 			rest->n = 0;
 		return false;
 	}
+	/* No number of 19 digits overflows. */
+	if (p - digits > 19 &&
+	    !text_u64(span_of(digits, (size_t)(p - digits)), &v))
+		return false;
 	*value = v;
 	*rest = span_of(p, *p == ']' ? 0 : (size_t)(end - p));
 	return true;
 }
 
+/* Reads the next n numbers.  An array that ends between them is malformed. */
 static bool
 next_numbers(struct span *rest, uint64_t *values, size_t n)
 {
+	const struct span start = *rest;
+
 	for (size_t i = 0; i < n; i++)
-		if (!next_number(rest, &values[i]))
+		if (!next_number(rest, &values[i])) {
+			if (i > 0)
+				*rest = start;
 			return false;
+		}
 	return true;
 }
 
-/* The token of an array; empty if the field is absent or not an array. */
+/* The token of an array; its first byte is not '[' if there is no array. */
 static struct span
 array_of(struct rec *rec, unsigned key)
 {
 	const struct field *f = rec_get(rec, key);
 
-	return f != NULL && f->kind == REC_ARRAY ? f->token : span_of("", 0);
+	return f != NULL ? f->token : span_of("?", 1);
 }
 
 static bool
@@ -207,6 +217,8 @@ read_symbols(struct release *r, struct span rest, struct symtab *t)
 	struct rec *rec;
 	const char *why;
 
+	if (*rest.p != '[')
+		return false;
 	while ((rec = recio_item(r->symbols, &rest, &item, &why)) != NULL)
 		if (!read_symbol(rec, t))
 			return false;
@@ -250,7 +262,10 @@ decode_part(struct release *r, struct part *part)
 
 /* --- the file ------------------------------------------------------------ */
 
-/* Skips a literal text.  Returns NULL if p is NULL or at something else. */
+/*
+ * Skips a literal text at p and returns a pointer past it; NULL if p is NULL or
+ * at something else.
+ */
 static const char *
 skip_text(const char *p, const char *end, const char *text)
 {
@@ -260,7 +275,10 @@ skip_text(const char *p, const char *end, const char *text)
 	    memcmp(p, text, n) == 0 ? p + n : NULL;
 }
 
-/* Reads an address and the quote after it; returns NULL like skip_text(). */
+/*
+ * Reads an address and the quote after it, and returns a pointer past the
+ * quote; NULL if p is NULL or at something else.
+ */
 static const char *
 read_address(const char *p, const char *end, uint64_t *address)
 {
@@ -294,17 +312,29 @@ add_part(struct release *r, const char *p, const char *end)
 	return true;
 }
 
+/*
+ * Indexes the parts.  False if there are none, if a line is malformed or has no
+ * newline, or if there is a begin record but no end record: then the release is
+ * truncated.
+ */
 static bool
 index_parts(struct release *r)
 {
 	const char *p = r->data, *end = r->data + r->size, *newline;
+	int n_open = 0;
 
 	for (; p < end; p = newline + 1) {
 		newline = memchr(p, '\n', (size_t)(end - p));
-		if (newline == NULL || !add_part(r, p, newline))
+		if (newline == NULL)
+			return false;
+		if (skip_text(p, newline, "{\"type\":\"begin\"") != NULL)
+			n_open++;
+		else if (skip_text(p, newline, "{\"type\":\"end\"") != NULL)
+			n_open--;
+		else if (!add_part(r, p, newline))
 			return false;
 	}
-	return r->n_parts > 0;
+	return r->n_parts > 0 && n_open == 0;
 }
 
 static bool
@@ -325,24 +355,22 @@ read_build_id(struct release *r)
 }
 
 static bool
-map_file(struct release *r, const char *path)
+map_file(struct release *r, const char *path, const char **why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *data = MAP_FAILED;
+	uint64_t size;
+	int fd = fd_open_regular(path, &size, why);
+	void *data;
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0 && st.st_size > 0)
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
-		    fd, 0);
-	else
-		errno = EINVAL;
+	data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	fd_close(fd);
-	if (data == MAP_FAILED)
+	if (data == MAP_FAILED) {
+		*why = size == 0 ? "it is empty" : strerror(errno);
 		return false;
+	}
 	r->data = data;
-	r->size = (size_t)st.st_size;
+	r->size = (size_t)size;
 	return true;
 }
 
@@ -353,16 +381,17 @@ release_open(const char *path, const char **why)
 
 	r->records = recio_new(record_keys);
 	r->symbols = recio_new(symbol_keys);
-	if (!map_file(r, path)) {
-		*why = strerror(errno);
-	} else if (!index_parts(r) || !read_build_id(r)) {
-		*why = "it is not a release, or it is damaged";
-	} else {
-		*why = NULL;
-		return r;
+	if (!map_file(r, path, why)) {
+		release_close(r);
+		return NULL;
 	}
-	release_close(r);
-	return NULL;
+	if (!index_parts(r) || !read_build_id(r)) {
+		*why = "it is not a release, or it is damaged";
+		release_close(r);
+		return NULL;
+	}
+	*why = NULL;
+	return r;
 }
 
 void

@@ -12,18 +12,19 @@
  *
  * It is a file of `release` records, which weir-records(5) defines.  Each
  * covers a range of addresses (a part) and is complete in itself: strings and
- * scopes are numbered from 1 within the record.  So to look up one address, a
- * reader decodes only one record.  The arrays "lines" and "inlines" are
- * delta-encoded.  For example, "lines":[0,1,5, 4,1,6] are two rows of address
- * increment, file number and line: the code at the start of the part belongs to
- * line 5 of file 1, and the code from 4 bytes further on to line 6.
+ * scopes are numbered from 1 within the record, and 0 means none.  So to look
+ * up one address, a reader decodes only one record.  The arrays "lines" and
+ * "inlines" are delta-encoded.  For example, "lines":[0,1,5, 4,1,6] are two
+ * rows of address increment, file number and line: the code at the start of the
+ * part belongs to line 5 of file 1, and the code from 4 bytes further on to
+ * line 6.
  */
 struct release_writer {
 	const char *checksum, *build_id, *path;	/* build_id: "" if unknown */
 	const struct symtab *symtab;	/* of the whole program */
 
 	/* Private to release-write.c.  Start with zeros. */
-	uint64_t start;		/* of the next part */
+	uint64_t start;		/* address at which the next part begins */
 	bool has_ended;
 	uint32_t *scope_numbers;	/* in the current part, by index of the
 					   scope; 0: not numbered yet; freed

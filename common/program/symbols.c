@@ -28,7 +28,7 @@
 
 /* The key in step 3.  No padding: it is hashed and compared as raw memory. */
 struct resolution {
-	const struct symtab *symtab;	/* of the scope */
+	const struct symtab *symtab;	/* that covers the address, or NULL */
 	const struct symbol *symbol;	/* NULL if DWARF suffices */
 	const char *file;		/* of the address */
 	uint32_t line;
@@ -48,15 +48,15 @@ struct symbols {
 	bool has_elf_symbols;
 	struct release *release;	/* instead of all of the above */
 
-	/* Blocks do not move, so that answers can be borrowed. */
+	/* Blocks of answers, which do not move: so answers can be borrowed. */
 	struct cached_answer **blocks;
 	size_t n_answers, blocks_cap;
 	struct map answer_map;	/* answer numbers by resolution */
 	struct location *locations;
 	size_t n_locations, locations_cap;
-	struct map location_map;
-	struct arena names;
-	struct arena inlined;	/* only of uint32_t, which keeps it aligned */
+	struct map location_map;	/* location numbers by location */
+	struct arena names;	/* see without_suffix() */
+	struct arena inlined;	/* only arrays of uint32_t: all are aligned */
 	struct cached_address {
 		uint64_t address;
 		uint32_t answer;	/* its number */
@@ -191,8 +191,11 @@ symbols_damage(const struct symbols *s)
 {
 	if (s->release != NULL)
 		return release_damage(s->release);
-	return s->debug != NULL && debug_n_missing(s->debug) > 0 ?
-	    "a .dwo file of its debug information is missing" : NULL;
+	if (s->debug == NULL)
+		return NULL;
+	return debug_n_missing(s->debug) > 0 ?
+	    "a .dwo file of its debug information is missing" :
+	    debug_damage(s->debug);
 }
 
 /* --- resolving ---------------------------------------------------------- */
@@ -234,9 +237,9 @@ symbol_at(struct symbols *s, uint64_t address)
 }
 
 /*
- * Assembler code has no DWARF scope, only an ELF symbol.  And C++ compilers
- * omit the linkage names of static functions, so DWARF has only "f", while the
- * symbol also has the namespace and the arguments.
+ * Whether DWARF does not suffice.  Assembler code has no DWARF scope, only an
+ * ELF symbol.  And C++ compilers omit the linkage names of static functions, so
+ * DWARF has only "f", while the symbol also has the namespace and arguments.
  */
 static bool
 needs_symbol(const struct resolution *r)
@@ -330,13 +333,14 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 	if (r->scope != INDEX_NONE)
 		function = add_inlined(s, r, a);
 	if (symbol != NULL) {
-		if (function.name != NULL && !is_mangled(function.name) &&
-		    is_mangled(symbol->name))
+		if (function.name != NULL &&
+		    !demangler_is_mangled(function.name) &&
+		    demangler_is_mangled(symbol->name))
 			function.name = without_suffix(s, symbol->name);
 		if (function.name == NULL)
 			function.name = symbol->name;
 	}
-	/* If it has no declaration: the line on which the symbol begins. */
+	/* Without a declaration, a function has the line where it begins. */
 	if (symbol != NULL && function.file == NULL &&
 	    (row = row_at(s, symbol->address)) != NULL) {
 		function.file = row->file;

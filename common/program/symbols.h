@@ -21,7 +21,10 @@ struct symbols;
 struct symbols *symbols_open(const char *path, const char *debug_dir,
     const char **why);
 
-/* Opens a release; NULL and *why if it cannot be read. */
+/*
+ * Opens a release.  If it cannot be read, returns NULL and sets *why, which is
+ * borrowed until the next call.
+ */
 struct symbols *symbols_open_release(const char *path, const char **why);
 void symbols_close(struct symbols *);
 
@@ -38,23 +41,25 @@ struct location {
 };
 
 /*
- * What an address in the file resolves to.  For example, main() calls f() on
- * line 8, f() calls g() on line 3, and both calls were inlined.  Then an
- * address in line 1 of g() resolves to
+ * What an address in the file resolves to.  For example, main(), declared on
+ * line 5, calls f() on line 8, f() calls g() on line 3, and both calls were
+ * inlined.  Then an address that is in g(), on line 1 of the file, resolves to
  *
  *	line 1, inlined: g (called on line 3), f (called on line 8),
  *	function: main (declared on line 5)
  *
  * An answer and all that it points to live until symbols_close().  Addresses
- * with equal answers share one.  Answers, and the locations in them, are
- * numbered from 0 in the order of their first use.
+ * on one line of one function or inlined call share an answer.  Answers are
+ * numbered from 0 in the order of their first use; so are, separately, the
+ * locations in them.
  */
 struct answer {
 	const char *file;	/* of the address itself */
 	uint32_t line;
 	uint32_t number;
 	uint32_t function;	/* number of a location: the function's name
-				   and where it is declared */
+				   and where it is declared or, if that is
+				   unknown, begins */
 	uint32_t n_inlined;
 
 	/*

@@ -27,7 +27,7 @@ symtab_add_scope(struct symtab *t, struct scope scope)
 	if (scope.parent == INDEX_NONE) {
 		scope.depth = 0;
 		scope.is_incomplete = scope.file == NULL ||
-		    (scope.name != NULL && !is_mangled(scope.name));
+		    scope.name == NULL || !demangler_is_mangled(scope.name);
 	} else {
 		scope.depth = t->scopes[scope.parent].depth + 1;
 		scope.is_incomplete = t->scopes[scope.parent].is_incomplete;
@@ -112,8 +112,8 @@ symtab_finish_symbols(struct symtab *t,
     uint64_t (*code_end)(const void *context, uint64_t address),
     const void *context)
 {
-	/* Of the current symbol, and the next higher one. */
-	uint64_t address = UINT64_MAX, next_address = UINT64_MAX;
+	uint64_t address = UINT64_MAX;	/* of the current symbol */
+	uint64_t next_address = UINT64_MAX;	/* of the next higher symbol */
 	uint64_t end, max_size;
 	size_t n = 0;
 
@@ -133,7 +133,7 @@ symtab_finish_symbols(struct symtab *t,
 		else if (s->size > max_size)
 			s->size = max_size;
 	}
-	/* Drop the labels that are inside functions: index without labels. */
+	/* Drop labels inside functions, found by an index without labels. */
 	index_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)
 		if (t->symbols[i].kind != SYMBOL_LABEL || intervals_find(

@@ -12,7 +12,7 @@
  * The symbol table of a program or of a part of it: functions, the calls
  * inlined into them, lines and ELF symbols.  Lines and symbols are sorted by
  * address; functions and inlined calls are found by an interval index.
- * Addresses are those in the ELF file.
+ * Addresses are the virtual addresses in the ELF file, before it is loaded.
  *
  * A symtab owns its arrays and its arena.  Names and files, which are NULL if
  * unknown, are borrowed from the arena or from memory that lives longer.  Start
@@ -34,13 +34,15 @@ struct scope {
 	uint32_t parent;	/* the scope that it was inlined into, earlier
 				   in the array, or INDEX_NONE */
 	uint32_t depth;		/* number of scopes around it */
-	bool is_incomplete;	/* DWARF has no file or no linkage name for its
-				   function: the ELF symbol may have more */
+	bool is_incomplete;	/* DWARF has no file or no name for its
+				   function, or only a name that is not
+				   mangled: the ELF symbol may have more */
 };
 
 /*
- * By preference, the best last.  A label has no type, as in assembler code; an
- * indirect function (ifunc) chooses its implementation at load time.
+ * If symbols of several kinds begin at one address, the last of these kinds
+ * wins.  A label is a symbol without a type, as in assembler code; an indirect
+ * function (ifunc) chooses its implementation at load time.
  */
 enum symbol_kind { SYMBOL_LABEL, SYMBOL_INDIRECT, SYMBOL_FUNCTION };
 
@@ -86,8 +88,9 @@ uint32_t symtab_add_scope(struct symtab *, struct scope);
 void symtab_add_symbol(struct symtab *, struct symbol);
 
 /*
- * Adds a row at or above the last one; if it is at the same address, it
- * replaces the last one.
+ * Adds a row whose address is not below that of the last row.  A row at the
+ * same address replaces the last row.  A row with the file and line of the row
+ * before it is left out.
  */
 void symtab_add_row(struct symtab *, struct row);
 
@@ -95,13 +98,17 @@ void symtab_add_row(struct symtab *, struct row);
  * Sorts the symbols, completes their sizes and builds symbol_index.
  * code_end() returns the end of the section that contains an address; longer
  * symbols are truncated there.  A symbol without a size, like any label,
- * extends to the next symbol.  Labels inside functions are dropped.
+ * extends to the next symbol or to that end.  Labels inside functions are
+ * dropped.
  */
 void symtab_finish_symbols(struct symtab *,
     uint64_t (*code_end)(const void *context, uint64_t address),
     const void *context);
 
-/* Builds only symbol_index: a release has symbols that were finished before. */
+/*
+ * Only builds symbol_index: the symbols of a release were finished before they
+ * were written.
+ */
 void symtab_index_symbols(struct symtab *);
 
 /* The row that covers an address, or NULL if it has no line. */

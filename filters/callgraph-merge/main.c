@@ -18,21 +18,22 @@ static const struct about about = {
 static struct {
 	struct intern texts, checksums;
 	struct callgraph graph;
-	struct merge **merges;		/* by symbol of checksums */
+	struct merge **merges;		/* by number in checksums */
 	size_t n_merges, merges_cap;
 } state;
 
+/* The merge for a checksum, which is added if it is new. */
 static struct merge *
 merge_of(struct span checksum)
 {
-	sym n = intern_add(&state.checksums, checksum);
+	sym number = intern_add(&state.checksums, checksum);
 
-	if (n < state.n_merges)
-		return state.merges[n];
+	if (number < state.n_merges)
+		return state.merges[number];
 	state.merges = mem_grow(state.merges, &state.merges_cap,
 	    state.n_merges + 1, sizeof(struct merge *));
 	return state.merges[state.n_merges++] = merge_new(
-	    intern_span(&state.checksums, n), &state.texts);
+	    intern_span(&state.checksums, number), &state.texts);
 }
 
 static void
@@ -72,6 +73,9 @@ write_merges(struct filter *f)
 			    "need --max-record", b->len - before);
 		if (state.merges[i]->overflowed)
 			filter_fail(f, "a sum is 2^53 or more");
+		if (state.merges[i]->has_excess_modules)
+			filter_fail(f, "the modules of a release do not fit "
+			    "into the address space");
 		filter_emit(f);
 		merge_free(state.merges[i]);
 	}

@@ -10,9 +10,10 @@
 struct merge_module {
 	sym key;		/* its build id, or else its path */
 	sym build_id, path;	/* or SYM_NONE */
-	uint64_t low, high;	/* the offsets that it covers */
-	uint32_t position;	/* in the record that is written */
-	uint64_t base;		/* in the record that is written */
+	uint64_t low, high;	/* it covers the offsets from low to high - 1 */
+	/* Of the module in the record that is written, by place_modules(). */
+	uint32_t position;
+	uint64_t base;
 };
 
 /*
@@ -75,7 +76,10 @@ merge_free(struct merge *m)
 
 /* --- adding -------------------------------------------------------------- */
 
-/* Keeps the first text in byte order, unless it is empty. */
+/*
+ * Replaces *first by a text that is earlier in byte order, or if *first is
+ * SYM_NONE.  Ignores an empty text.
+ */
 static void
 keep_first(struct merge *m, sym *first, struct span text)
 {
@@ -136,9 +140,11 @@ add_modules(struct merge *m, const struct callgraph *g)
 }
 
 /*
- * Converts an address, if it is known, to a module and an offset.  The module
- * is that of lookup_address: it is address itself or, for a return address, the
- * byte before it, because the call may be the last instruction of its module.
+ * Converts an address to a module and an offset; to INDEX_NONE and 0 if the
+ * address is not known or is outside all modules.  The module is the one that
+ * contains lookup_address, which equals address or, for a return address, is
+ * the byte before it, because the call may be the last instruction of its
+ * module.  `modules` has the indexes that add_modules() returned.
  */
 static void
 to_offset(const struct callgraph *g, const uint32_t *modules, bool is_known,
@@ -213,6 +219,7 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	add_number(m, &m->records, callgraph_count(rec, GRAPH_RECORDS, 1));
 	add_number(m, &m->nodes_limited,
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
+	add_number(m, &m->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0));
 	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
 	add_nodes(m, g, modules);
 	free(modules);
@@ -251,8 +258,12 @@ place_modules(struct merge *m)
 		module->position = (uint32_t)i;
 		module->base = end > module->low ? end - module->low : 0;
 		module->base = (module->base + page - 1) & ~(page - 1);
+		/*
+		 * A module has 2^56 bytes at most (callgraph_read()), so that
+		 * a base exceeds this limit before any sum overflows.
+		 */
 		if (module->base > UINT64_MAX / 2)
-			m->overflowed = true;
+			m->has_excess_modules = true;
 		end = module->base + module->high;
 	}
 	return order;
@@ -270,7 +281,10 @@ position_of(const struct merge *m, uint32_t module)
 	return module != INDEX_NONE ? m->modules[module].position : INDEX_NONE;
 }
 
-/* By parent, so that siblings are together; roots (INDEX_NONE) are last. */
+/*
+ * By parent, so that siblings are together, and then by address; roots, whose
+ * parent is INDEX_NONE, are last.
+ */
 static int
 compare_nodes(const void *a, const void *b)
 {
@@ -338,16 +352,17 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	put_address(m, b, "call_site", n->key.call_module, n->key.call_offset);
 	for (unsigned i = 0; i < N_MEASURES; i++)
 		if (n->measures[i] != INT_UNKNOWN)
-			json_int(b, callgraph_measures[i], n->measures[i]);
+			json_int(b, callgraph_measure_keys[i], n->measures[i]);
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
-		put_text(m, b, callgraph_texts[i], n->texts[i]);
+		put_text(m, b, callgraph_text_keys[i], n->texts[i]);
 	buf_char(b, '}');
 }
 
 /* One for each depth of the walk: the siblings that are still to be written. */
 struct level {
 	size_t next, end;	/* in the sorted nodes */
-	uint32_t parent;	/* its position in the record */
+	uint32_t parent;	/* position of their parent in the record, or
+				   INDEX_NONE */
 };
 
 /*
@@ -369,7 +384,7 @@ put_nodes(const struct merge *m, struct buf *b)
 		while (next < m->n_nodes && sorted[next].key.parent == i)
 			next++;
 	}
-	/* The rest are the roots. */
+	/* The rest of sorted, from next on, are the roots. */
 	levels = mem_grow(levels, &cap, 1, sizeof *levels);
 	levels[depth++] = (struct level){ next, m->n_nodes, INDEX_NONE };
 	while (depth > 0) {
@@ -424,6 +439,8 @@ merge_write(struct merge *m, struct buf *b)
 		json_true(b, "folded_recursion");
 	if (m->nodes_limited > 0)
 		json_int(b, "nodes_limited", m->nodes_limited);
+	if (m->probe_ns > 0)
+		json_int(b, "probe_ns", m->probe_ns);
 	/* The modules first: their new bases give the nodes addresses. */
 	json_open(b, "modules", '[');
 	put_modules(m, b);

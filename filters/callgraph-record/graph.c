@@ -8,7 +8,7 @@
 #include "filters/callgraph-record/graph.h"
 
 bool
-graph_add(struct graph *g, const struct graph_node *n)
+graph_add(struct graph *g, const struct sent_node *n)
 {
 	if (n->parent > g->n || g->n >= UINT32_MAX)
 		return false;
@@ -18,20 +18,37 @@ graph_add(struct graph *g, const struct graph_node *n)
 }
 
 /*
- * Links siblings and children, computes total times, and returns the number of
- * the first root.  The loop runs backwards, so that the total of a node is
- * complete when it is added to that of its parent.  Each node is linked in
- * front of its later siblings.
+ * Estimates how much of the self time of a node the hooks have added.  Self
+ * time is measured in intervals from one hook to the next.  Each call of the
+ * node has one from its entry, and one after each call that it makes; each
+ * interval is too long by probe_ps.
+ */
+static void
+subtract_probes(struct sent_node *n, uint64_t probe_ps)
+{
+	double added = ((double)n->calls + (double)n->calls_made) *
+	    (double)probe_ps / 1000;
+
+	n->probe_ns = added < (double)n->self_ns ? (uint64_t)added :
+	    n->self_ns;
+}
+
+/*
+ * Links siblings and children, computes total times, and returns a reference to
+ * the first root (its index plus 1, or 0 for none).  The loop runs backwards,
+ * so that the total of a node is complete when it is added to that of its
+ * parent.  Each node is linked in front of its later siblings.
  */
 static uint32_t
-link_nodes(struct graph *g)
+link_nodes(struct graph *g, uint64_t probe_ps)
 {
-	struct graph_node *n, *p;
+	struct sent_node *n, *p;
 	uint32_t root = 0;
 
 	for (size_t i = g->n; i-- > 0;) {
 		n = &g->nodes[i];
-		n->total_ns += n->self_ns;
+		subtract_probes(n, probe_ps);
+		n->total_ns += n->self_ns - n->probe_ns;
 		if (n->parent == 0) {
 			n->next_sibling = root;
 			root = (uint32_t)i + 1;
@@ -39,14 +56,16 @@ link_nodes(struct graph *g)
 		}
 		p = &g->nodes[n->parent - 1];
 		p->total_ns += n->total_ns;
+		p->calls_made += n->calls;
 		n->next_sibling = p->first_child;
 		p->first_child = (uint32_t)i + 1;
 	}
 	return root;
 }
 
+/* For positions see graph_put(), which sets the entry of this node later. */
 static void
-put_node(struct buf *b, const struct graph_node *n, const uint32_t *positions,
+put_node(struct buf *b, const struct sent_node *n, const uint32_t *positions,
     bool timed, bool sampled)
 {
 	buf_str(b, positions[0] > 0 ? ",{" : "{");
@@ -57,8 +76,9 @@ put_node(struct buf *b, const struct graph_node *n, const uint32_t *positions,
 		json_address(b, "call_site", n->call_site);
 	json_uint(b, "calls", n->calls);
 	if (timed) {
-		json_uint(b, "self_ns", n->self_ns);
+		json_uint(b, "self_ns", n->self_ns - n->probe_ns);
 		json_uint(b, "total_ns", n->total_ns);
+		json_uint(b, "measured_ns", n->self_ns);
 	}
 	if (sampled)
 		json_uint(b, "samples", n->samples);
@@ -66,14 +86,17 @@ put_node(struct buf *b, const struct graph_node *n, const uint32_t *positions,
 }
 
 void
-graph_put(struct graph *g, bool timed, bool sampled, struct buf *b)
+graph_put(struct graph *g, bool timed, bool sampled,
+    uint64_t probe_ps, struct buf *b)
 {
 	/*
-	 * By number of a node: its position in the record, which counts from 1.
-	 * positions[0] is the last position so far.
+	 * positions[reference], where a reference is a node's index plus 1: the
+	 * position of the node in the record, counted from 1.  positions[0] is
+	 * the last position so far, or 0.
 	 */
 	uint32_t *positions = mem_zero(g->n + 1, sizeof *positions);
-	uint32_t node = link_nodes(g);
+	uint32_t node = link_nodes(g, probe_ps);
+	uint64_t probe_ns = 0;
 
 	json_open(b, "nodes", '[');
 	while (node != 0) {
@@ -90,6 +113,10 @@ graph_put(struct graph *g, bool timed, bool sampled, struct buf *b)
 	}
 	json_close(b, ']');
 	free(positions);
+	for (size_t i = 0; i < g->n; i++)
+		probe_ns += g->nodes[i].probe_ns;
+	if (timed)
+		json_uint(b, "probe_ns", probe_ns);
 	g->n = 0;
 }
 
@@ -113,7 +140,7 @@ modules_release(struct modules *m)
 	*m = (struct modules){ 0 };
 }
 
-void
+static void
 modules_mark(struct modules *m, uint64_t address)
 {
 	uint32_t module = intervals_find(&m->index, address);
@@ -123,12 +150,18 @@ modules_mark(struct modules *m, uint64_t address)
 }
 
 void
+modules_mark_call(struct modules *m, uint64_t function, uint64_t call_site)
+{
+	modules_mark(m, function);
+	modules_mark(m, call_site - 1);
+}
+
+void
 modules_mark_graph(struct modules *m, const struct graph *g)
 {
-	for (size_t i = 0; i < g->n; i++) {
-		modules_mark(m, g->nodes[i].function);
-		modules_mark(m, g->nodes[i].call_site);
-	}
+	for (size_t i = 0; i < g->n; i++)
+		modules_mark_call(m, g->nodes[i].function,
+		    g->nodes[i].call_site);
 }
 
 void
@@ -137,17 +170,17 @@ modules_put(struct modules *m, struct buf *b)
 	struct module *end = m->list + m->n;
 
 	json_open(b, "modules", '[');
-	for (struct module *i = m->list; i < end; i++) {
-		if (!i->is_marked)
+	for (struct module *module = m->list; module < end; module++) {
+		if (!module->is_marked)
 			continue;
-		i->is_marked = false;
+		module->is_marked = false;
 		buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
-		json_cstr(b, "path", i->path);
-		json_address(b, "base", i->base);
-		json_address(b, "start", i->start);
-		json_address(b, "end", i->end);
-		if (i->build_id[0] != '\0')
-			json_cstr(b, "build_id", i->build_id);
+		json_cstr(b, "path", module->path);
+		json_address(b, "base", module->base);
+		json_address(b, "start", module->start);
+		json_address(b, "end", module->end);
+		if (module->build_id[0] != '\0')
+			json_cstr(b, "build_id", module->build_id);
 		buf_char(b, '}');
 	}
 	json_close(b, ']');

@@ -13,24 +13,30 @@
  * process sends what it has counted since its previous emission.  Nodes are
  * stored in the order in which they arrive: parents before their children.
  */
-struct graph_node {
-	uint64_t function, call_site;
-	uint64_t calls, self_ns, total_ns, samples;
+struct sent_node {
+	uint64_t function, call_site;	/* addresses; call_site 0: unknown */
+	uint64_t calls, self_ns, samples;	/* self_ns: as measured */
+	/* graph_put() computes these; probe_ns is the cost of the probes. */
+	uint64_t calls_made;	/* calls of its children */
+	uint64_t probe_ns, total_ns;
 	/* References to nodes: the index plus 1, or 0 for none. */
 	uint32_t parent, first_child, next_sibling;
 };
 
 struct graph {
-	struct graph_node *nodes;
+	struct sent_node *nodes;
 	size_t n, cap;
 };
 
-/* An ELF file that is loaded into the process. */
+/*
+ * An ELF file that is loaded into the process, at the addresses from start to
+ * end - 1.  base is where address 0 of the file would be.
+ */
 struct module {
 	uint64_t base, start, end;
-	char *path;			/* owned; any bytes */
+	char *path;			/* owned; perhaps not UTF-8 */
 	char *build_id;			/* owned; hexadecimal digits */
-	bool is_marked;			/* by modules_mark() */
+	bool is_marked;			/* see modules_put() */
 };
 
 struct modules {
@@ -39,14 +45,21 @@ struct modules {
 	struct intervals index;		/* maps addresses to indexes in list */
 };
 
-/* Adds a node.  False, and adds nothing, if its parent is not earlier. */
-bool graph_add(struct graph *, const struct graph_node *);
+/*
+ * Adds a node.  Returns false, and adds nothing, if the node's parent was not
+ * added before it, or if there are UINT32_MAX nodes: a reference has 32 bits.
+ */
+bool graph_add(struct graph *, const struct sent_node *);
 
 /*
- * Computes the total times and writes the array "nodes" in pre-order, siblings
- * in the order in which they arrived.  Then empties the graph.
+ * Subtracts the cost of the probes, the hooks at the entry and exit of a
+ * function: probe_ps picoseconds for each of the two.  Computes the total times
+ * and writes the array "nodes" in pre-order, siblings in the order in which
+ * they arrived; writes times only if timed, and samples only if sampled.  Then
+ * empties the graph.
  */
-void graph_put(struct graph *, bool timed, bool sampled, struct buf *);
+void graph_put(struct graph *, bool timed, bool sampled, uint64_t probe_ps,
+    struct buf *);
 
 /*
  * Adds a module and takes over its path and build_id.  Addresses in its range
@@ -56,8 +69,13 @@ void graph_put(struct graph *, bool timed, bool sampled, struct buf *);
 void modules_add(struct modules *, const struct module *);
 void modules_release(struct modules *);
 
-/* Mark the module of one address, or those of all nodes, for modules_put(). */
-void modules_mark(struct modules *, uint64_t address);
+/*
+ * Mark, for modules_put(), the modules that contain the function and the call
+ * site of one call, or of all nodes.  A call site is a return address: it
+ * follows the call, and may be one past the end of the call's module.
+ */
+void modules_mark_call(struct modules *, uint64_t function,
+    uint64_t call_site);
 void modules_mark_graph(struct modules *, const struct graph *);
 
 /* Writes the marked modules as the array "modules", and unmarks them. */

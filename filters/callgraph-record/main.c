@@ -15,15 +15,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/frame/filter.h"
+#include "common/io/run.h"
 #include "filters/callgraph-record/checksum.h"
+#include "filters/callgraph-record/listener.h"
 #include "filters/callgraph-record/peers.h"
-#include "filters/callgraph-record/run.h"
 
 /*
  * A single thread supervises the program with poll(): signals arrive through a
@@ -33,11 +34,10 @@
  * buffer.
  */
 enum {
-	/* How long a signal waits for the program to send its counts. */
-	ANSWER_MS = 200,
 	/*
-	 * When the program has ended, its other processes are recorded until
-	 * they send nothing for QUIET_MS, but no longer than LINGER_MS.
+	 * When the program has ended, processes that it has started are
+	 * recorded until they send nothing for QUIET_MS, but no longer than
+	 * LINGER_MS.  Time in which peers are not read does not count.
 	 */
 	QUIET_MS = 50,
 	LINGER_MS = 5000,
@@ -84,37 +84,29 @@ static struct {
 	struct peers peers;
 	pid_t pid;			/* the program's */
 	int signal_fd;
-	struct sigaction sigpipe_action;	/* before it was ignored */
-	int64_t start_us, end_us;	/* of the program */
-	int pending_signal;		/* to be forwarded, or 0 */
-	int64_t forward_at_us;		/* when it is forwarded at the latest */
-	bool has_ended;			/* the program */
+	struct sigaction sigpipe_handler;	/* before it was ignored */
+	int64_t start_us, end_us;	/* of the program; monotonic clock */
+	bool has_ended;			/* the program has been reaped; then
+					   the next two members are set */
 	int wait_status;
 	struct rusage usage;
-	size_t n_written;		/* bytes of the output buffer */
+	size_t n_written;		/* of the output buffer: its first
+					   bytes, not removed yet */
 	int output_error;		/* errno, or 0 */
 	bool may_block;			/* the output is not a regular file */
 } state;
 
 static int64_t
-clock_us(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-static int64_t
 now_us(void)
 {
-	return clock_us(CLOCK_MONOTONIC);
+	return clock_ns(CLOCK_MONOTONIC) / 1000;
 }
 
 /* --- preparation --- */
 
+/* Sets a variable of the program's environment, unless the value is 0. */
 static void
-set_number(const char *name, uint64_t value)
+set_variable(const char *name, uint64_t value)
 {
 	char text[24];
 
@@ -128,11 +120,11 @@ static void
 set_environment(void)
 {
 	setenv("WEIR_SOCKET", state.listener.path, 1);
-	set_number("WEIR_TIME", opt.time);
-	set_number("WEIR_SAMPLE_HZ", opt.sample_hz);
-	set_number("WEIR_INTERVAL_MS", opt.interval_ms);
-	set_number("WEIR_FOLD_RECURSION", opt.fold);
-	set_number("WEIR_MAX_NODES", opt.max_nodes);
+	set_variable("WEIR_TIME", opt.time);
+	set_variable("WEIR_SAMPLE_HZ", opt.sample_hz);
+	set_variable("WEIR_INTERVAL_MS", opt.interval_ms);
+	set_variable("WEIR_FOLD_RECURSION", opt.fold);
+	set_variable("WEIR_MAX_NODES", opt.max_nodes);
 	if (opt.no_helper)
 		setenv("WEIR_HELPER", "0", 1);
 }
@@ -149,7 +141,7 @@ catch_signals(void)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		sigaddset(&set, numbers[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(SIGPIPE, &ignore, &state.sigpipe_action);
+	sigaction(SIGPIPE, &ignore, &state.sigpipe_handler);
 	state.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (state.signal_fd < 0)
 		die_errno("cannot create a signalfd");
@@ -170,14 +162,6 @@ prepare_output(const struct filter *f)
 
 /* --- signals --- */
 
-static void
-forward_signal(void)
-{
-	if (state.pending_signal != 0 && !state.has_ended)
-		kill(state.pid, state.pending_signal);
-	state.pending_signal = 0;
-}
-
 /* Collects the status of the program if it has ended. */
 static void
 reap_program(void)
@@ -192,9 +176,10 @@ reap_program(void)
 }
 
 /*
- * A signal that ends a program by default is forwarded when the program has
- * sent its counts, or after ANSWER_MS.  Other signals are forwarded at once.
- * SIGUSR1 is not forwarded: it requests callgraphs.
+ * Signals are forwarded, unless the terminal has sent them to the program too:
+ * those have the code SI_KERNEL.  SIGALRM with this code is that of a timer
+ * that was set before callgraph-record was executed: only this process gets it.
+ * SIGUSR1 requests callgraphs.
  */
 static void
 on_signal(const struct signalfd_siginfo *info)
@@ -204,16 +189,9 @@ on_signal(const struct signalfd_siginfo *info)
 	if (number == SIGCHLD) {
 		reap_program();
 	} else if (number == SIGUSR1) {
-		peers_request(&state.peers, 0);
-	} else if (info->ssi_code == SI_KERNEL) {
-		return;		/* the terminal sent it to the program too */
-	} else if (number == SIGINT || number == SIGTERM || number == SIGHUP ||
-	    number == SIGQUIT) {
-		forward_signal();
-		state.pending_signal = number;
-		state.forward_at_us = now_us() + ANSWER_MS * 1000;
-		peers_request(&state.peers, state.pid);
-	} else {
+		peers_request_emissions(&state.peers);
+	} else if (!state.has_ended && (info->ssi_code != SI_KERNEL ||
+	    number == SIGALRM)) {
 		kill(state.pid, number);
 	}
 }
@@ -271,14 +249,15 @@ accept_peers(void)
 static int
 timeout_ms(void)
 {
-	int64_t remaining_ms;
-
-	if (state.has_ended)
-		return state.peers.n > 0 ? QUIET_MS : 0;
-	if (state.pending_signal == 0)
+	if (!state.has_ended)
 		return -1;
-	remaining_ms = (state.forward_at_us - now_us()) / 1000;
-	return remaining_ms > 0 ? (int)remaining_ms : 0;
+	return state.peers.n > 0 ? QUIET_MS : 0;
+}
+
+static bool
+is_full(struct filter *f)
+{
+	return filter_out(f)->len - state.n_written > PENDING_MAX_BYTES;
 }
 
 /* Waits for events and handles them.  False if the wait timed out. */
@@ -288,7 +267,7 @@ poll_once(struct filter *f)
 	enum { SIGNALS, LISTENER, OUTPUT, PEERS };
 	struct buf *b = filter_out(f);
 	size_t n = state.peers.n, pending = b->len - state.n_written;
-	bool is_full = pending > PENDING_MAX_BYTES, any;
+	bool reads_peers = !is_full(f), is_any_ready;
 	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
 
 	/* poll() ignores an entry whose fd is -1. */
@@ -298,42 +277,45 @@ poll_once(struct filter *f)
 	    .events = POLLIN };
 	fds[OUTPUT] = (struct pollfd){ .fd = pending > 0 ? f->out.fd : -1,
 	    .events = POLLOUT };
-	if (!is_full)
+	if (reads_peers)
 		peers_fill_pollfds(&state.peers, fds + PEERS);
-	any = poll(fds, PEERS + (is_full ? 0 : n), timeout_ms()) > 0;
+	is_any_ready = poll(fds, PEERS + (reads_peers ? n : 0),
+	    timeout_ms()) > 0;
 	if (fds[SIGNALS].revents != 0)
 		read_signals();
 	if (fds[OUTPUT].revents != 0)
 		write_pending(f);
-	if (any && !is_full)
-		peers_read(&state.peers, fds + PEERS, b);
-	/* After peers_read(): a new peer has no entry in fds. */
-	if (fds[LISTENER].revents != 0)
+	/* peers_read() requires that all new connections were added. */
+	if (is_any_ready)
 		accept_peers();
+	if (is_any_ready && reads_peers)
+		peers_read(&state.peers, fds + PEERS, n, b);
+	/* After an output error, records are discarded. */
 	if (state.output_error != 0)
 		b->len = state.n_written = 0;
 	free(fds);
-	if (state.pending_signal != 0 && (peers_has_answered(&state.peers,
-	    state.pid) || now_us() >= state.forward_at_us))
-		forward_signal();
-	return any;
+	return is_any_ready;
 }
 
 /*
- * Returns when the program has ended and its other processes are silent
- * (QUIET_MS), or the time for them is up (LINGER_MS).
+ * Returns when the program has ended and the processes that it has started are
+ * silent (QUIET_MS), or the time for them is up (LINGER_MS).
  */
 static void
 supervise(struct filter *f)
 {
 	int64_t deadline_us;
+	bool was_full;
 
 	reap_program();
 	while (!state.has_ended)
 		poll_once(f);
 	deadline_us = state.end_us + LINGER_MS * 1000;
-	while (poll_once(f) && now_us() < deadline_us)
-		;
+	do {
+		was_full = is_full(f);
+		if (was_full)
+			deadline_us = now_us() + LINGER_MS * 1000;
+	} while ((poll_once(f) || was_full) && now_us() < deadline_us);
 	accept_peers();
 	peers_finish(&state.peers, filter_out(f));
 }
@@ -346,7 +328,10 @@ time_us(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-/* That of the program's process if it sent hello, else of the file; or "". */
+/*
+ * The checksum of the file that the program's process executed, if the process
+ * has sent hello; else that of the file at a path; or "" if it is unknown.
+ */
 static const char *
 checksum_of_program(const char *file)
 {
@@ -372,7 +357,7 @@ put_exit(struct buf *b, const char *program, const char *file)
 		json_cstr(b, "checksum", checksum);
 	json_cstr(b, "program", file != NULL ? file : program);
 	json_int(b, "pid", state.pid);
-	json_int(b, "time_us", clock_us(CLOCK_REALTIME));
+	json_int(b, "time_us", clock_ns(CLOCK_REALTIME) / 1000);
 	if (WIFSIGNALED(state.wait_status))
 		json_int(b, "signal", WTERMSIG(state.wait_status));
 	else
@@ -380,24 +365,25 @@ put_exit(struct buf *b, const char *program, const char *file)
 	json_int(b, "elapsed_us", state.end_us - state.start_us);
 	json_int(b, "user_us", time_us(state.usage.ru_utime));
 	json_int(b, "system_us", time_us(state.usage.ru_stime));
-	/* Linux reports it in KiB. */
+	/* Linux reports ru_maxrss in KiB. */
 	json_int(b, "max_rss_bytes", state.usage.ru_maxrss * INT64_C(1024));
 	json_end(b);
 }
 
-/* Ends as the program ended, unless records could not be written. */
+/* Ends as the program ended, unless an error prevented writing the records. */
 static _Noreturn void
 finish(struct filter *f)
 {
 	struct buf *b = filter_out(f);
 
-	sigaction(SIGPIPE, &state.sigpipe_action, NULL);
+	sigaction(SIGPIPE, &state.sigpipe_handler, NULL);
 	if (state.output_error == EPIPE)
 		raise(SIGPIPE);
 	if (state.output_error != 0)
 		exit(EXIT_FATAL);
 	memmove(b->data, b->data + state.n_written, b->len - state.n_written);
 	b->len -= state.n_written;
+	f->n_records = state.peers.n_records + 1;	/* the exit record */
 	filter_end(f);
 	run_exit_as(state.wait_status);
 }
@@ -422,6 +408,7 @@ main(int argc, char **argv)
 	state.start_us = now_us();
 	state.pid = run_command(command, &state.inherited,
 	    f.out.fd == STDOUT_FILENO);
+	output_publish(&f.out);
 	supervise(&f);
 	listener_close(&state.listener);
 	if (!state.peers.any_hello)

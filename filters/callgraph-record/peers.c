@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
@@ -19,49 +21,59 @@
 #include "common/program/checksum.h"
 #include "filters/callgraph-record/checksum.h"
 #include "filters/callgraph-record/graph.h"
+#include "filters/callgraph-record/memory.h"
 #include "filters/callgraph-record/peers.h"
 
 enum {
-	MESSAGE_MAX_BYTES = 1 << 20,	/* the instrument's are far shorter */
-	REMEMBERED_MAX = 256	/* about; processes without a connection */
+	MESSAGE_MAX_BYTES = 1 << 20,	/* the instrument sends far less */
+	REMEMBERED_MAX = 256	/* processes, besides one per connection */
 };
 
 /* A process that executes another program gets a second struct process. */
 struct process {
 	pid_t pid;
-	char *program;		/* any bytes */
+	char *program;		/* its path, perhaps not UTF-8 */
 	const char *checksum;	/* "" if unknown */
 	bool is_recorded;	/* it has a release, or needs none */
 	size_t n_peers;
 	uint64_t sequence;	/* of the next callgraph */
 	struct modules modules;
-	bool is_awaited;	/* an emission was requested, not yet sent */
+	int64_t *n_records;	/* of struct peers */
+	struct memory *memory;	/* NULL if it shares none, or it was read */
+	int end_fd;		/* readable when it has ended; or -1 */
 
 	/* The current emission: */
 	bool in_emission;
 	struct graph graph;
-	uint64_t time_us, nodes_limited;
+	uint64_t time_us, probe_ps;
+	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
+	uint64_t sum_limited;	/* of nodes_limited, in all emissions */
 	bool timed, sampled, folded;
-	bool is_final;		/* the last one of the process */
-	bool is_dormant;	/* the instrument gave up */
+	bool is_final;		/* it is the last emission of the process */
+	bool is_dormant;	/* the instrument has stopped counting */
 
 	struct process *next;
 };
 
+/* A connection or, after the last one of a process, its end_fd. */
 struct peer {
 	int fd;			/* -1: closed */
 	pid_t pid;
+	bool is_end;		/* fd was end_fd of the process */
+	int memory_fd;		/* came with its hello; -1: none, or used */
 	struct process *process;	/* NULL before its hello */
-	struct buf in;
+	struct buf in;		/* what was received but not handled yet */
 };
 
 enum { K_TYPE, K_PROGRAM, K_PATH, K_BASE, K_START, K_END, K_BUILD_ID,
     K_TIME_US, K_TIMED, K_SAMPLED, K_FOLDED, K_NODES, K_LIMITED, K_FINAL,
-    K_DORMANT, K_SIGNAL, K_FRAMES, K_OMITTED, K_NAME, K_BITS, K_N };
+    K_DORMANT, K_SIGNAL, K_FRAMES, K_OMITTED, K_NAME, K_BITS, K_N,
+    K_PROBE };
 static const char *const keys[] = { "type", "program", "path", "base", "start",
     "end", "build_id", "time_us", "timed", "sampled", "folded_recursion",
     "nodes", "nodes_limited", "final", "dormant", "signal", "frames",
-    "frames_omitted", "name", "bits", "n", NULL };
+    "frames_omitted", "name", "bits", "n",
+    "probe_ps", NULL };
 
 void
 peers_init(struct peers *p, const char *release_dir)
@@ -73,6 +85,9 @@ peers_init(struct peers *p, const char *release_dir)
 static void
 process_free(struct process *p)
 {
+	memory_unmap(p->memory);
+	if (p->end_fd >= 0)
+		close(p->end_fd);
 	modules_release(&p->modules);
 	free(p->graph.nodes);
 	free(p->program);
@@ -95,9 +110,9 @@ peers_release(struct peers *p)
 /* --- values of messages --- */
 
 /*
- * Decodes bytes that the instrument sent as if they were Latin-1: a path is any
- * bytes, and one from 0x80 on is sent as a character U+0080 to U+00FF.  The
- * caller frees the result.
+ * Decodes a string that the instrument has encoded as if it were Latin-1: paths
+ * may contain any bytes, and the bytes from 0x80 to 0xff are sent as the
+ * characters U+0080 to U+00FF.  The caller frees the result.
  */
 static char *
 bytes_of(struct span s)
@@ -138,15 +153,15 @@ number_of(const struct rec *r, unsigned key)
 static bool
 read_number(struct span *s, unsigned radix, uint64_t *value)
 {
-	unsigned digit;
+	int digit;
 	size_t i = 0;
 
 	for (*value = 0; i < s->n && s->p[i] != ' '; i++) {
-		digit = s->p[i] >= 'a' ? (unsigned)(s->p[i] - 'a') + 10 :
-		    (unsigned)(s->p[i] - '0');
-		if (digit >= radix || *value > (UINT64_MAX - digit) / radix)
+		digit = hex_digit(s->p[i]);
+		if (digit < 0 || digit >= (int)radix ||
+		    *value > (UINT64_MAX - (unsigned)digit) / radix)
 			return false;
-		*value = *value * radix + digit;
+		*value = *value * radix + (unsigned)digit;
 	}
 	if (i == 0)
 		return false;
@@ -179,6 +194,13 @@ begin_record(struct buf *b, const char *type, const struct process *p)
 }
 
 static void
+end_record(struct buf *b, const struct process *p)
+{
+	json_end(b);
+	++*p->n_records;
+}
+
+static void
 put_callgraph(struct process *p, struct buf *b)
 {
 	begin_record(b, "callgraph", p);
@@ -194,21 +216,47 @@ put_callgraph(struct process *p, struct buf *b)
 		json_true(b, "final");
 	modules_mark_graph(&p->modules, &p->graph);
 	modules_put(&p->modules, b);
-	graph_put(&p->graph, p->timed, p->sampled, b);
-	json_end(b);
+	graph_put(&p->graph, p->timed, p->sampled, p->probe_ps, b);
+	end_record(b, p);
 }
 
-/* Writes the emission, even if the rest of it was lost: it is still valid. */
+/* Writes the emission, even if its end was lost: what has arrived is valid. */
 static void
 end_emission(struct process *p, struct buf *b)
 {
 	p->in_emission = false;
-	p->is_awaited = false;
 	if (p->is_recorded && (p->graph.n > 0 || p->is_final ||
 	    p->nodes_limited > 0))
 		put_callgraph(p, b);
 	p->graph.n = 0;
 	p->nodes_limited = 0;
+}
+
+/*
+ * For a process that has ended or executed another program, or that will not be
+ * read any more: finishes its emission, and writes the counts that it has not
+ * sent, unless it has sent its final emission.
+ */
+static void
+end_process(struct process *p, struct buf *b)
+{
+	struct memory_summary facts;
+
+	if (p->in_emission)
+		end_emission(p, b);
+	if (!p->is_final && p->memory != NULL) {
+		facts = memory_read(p->memory, &p->graph, &p->modules);
+		p->timed = facts.timed;
+		p->probe_ps = facts.probe_ps;
+		p->sampled = facts.sampled;
+		p->folded = facts.folded;
+		p->nodes_limited = facts.nodes_limited > p->sum_limited ?
+		    facts.nodes_limited - p->sum_limited : 0;
+		p->time_us = (uint64_t)clock_ns(CLOCK_REALTIME) / 1000;
+		end_emission(p, b);
+	}
+	memory_unmap(p->memory);
+	p->memory = NULL;
 }
 
 static void
@@ -226,28 +274,31 @@ put_signal(struct buf *b, int number)
 }
 
 static bool
+read_frame(struct span s, uint64_t *function, uint64_t *call_site)
+{
+	return read_number(&s, 16, function) && read_number(&s, 16, call_site);
+}
+
+/* False, and writes nothing, if the message is malformed. */
+static bool
 put_crash(struct process *p, const struct rec *r, struct buf *b)
 {
 	const struct span *items;
-	struct span s;
 	uint64_t function, call_site;
-	size_t n = 0, start = b->len;
+	size_t n = 0;
 
 	if (rec_strings(r, K_FRAMES, &items, &n) == REC_BAD)
 		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!read_frame(items[i], &function, &call_site))
+			return false;
 	begin_record(b, "crash", p);
 	json_uint(b, "time_us", number_of(r, K_TIME_US));
 	put_signal(b, (int)number_of(r, K_SIGNAL));
 	json_open(b, "frames", '[');
 	for (size_t i = 0; i < n; i++) {
-		s = items[i];
-		if (!read_number(&s, 16, &function) ||
-		    !read_number(&s, 16, &call_site)) {
-			b->len = start;
-			return false;
-		}
-		modules_mark(&p->modules, function);
-		modules_mark(&p->modules, call_site);
+		read_frame(items[i], &function, &call_site);
+		modules_mark_call(&p->modules, function, call_site);
 		buf_str(b, i > 0 ? ",{" : "{");
 		json_address(b, "function", function);
 		json_address(b, "call_site", call_site);
@@ -257,7 +308,7 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 	if (number_of(r, K_OMITTED) > 0)
 		json_uint(b, "frames_omitted", number_of(r, K_OMITTED));
 	modules_put(&p->modules, b);
-	json_end(b);
+	end_record(b, p);
 	return true;
 }
 
@@ -275,6 +326,7 @@ put_double(struct buf *b, double value)
 	buf_str(b, text);
 }
 
+/* The message has the bits of a double, written like an address ("0x..."). */
 static void
 put_mark(struct process *p, const struct rec *r, struct buf *b)
 {
@@ -290,7 +342,7 @@ put_mark(struct process *p, const struct rec *r, struct buf *b)
 		json_key(b, "value");
 		put_double(b, value);
 	}
-	json_end(b);
+	end_record(b, p);
 	free(name);
 }
 
@@ -311,7 +363,7 @@ find_process(const struct peers *p, pid_t pid)
  * without a connection may still run, and reconnect.
  */
 static void
-forget_processes(struct peers *p)
+forget_processes(struct peers *p, struct buf *b)
 {
 	struct process **at = &p->processes, *i;
 
@@ -324,6 +376,7 @@ forget_processes(struct peers *p)
 			continue;
 		}
 		*at = i->next;
+		end_process(i, b);
 		process_free(i);
 		p->n_processes--;
 	}
@@ -387,6 +440,8 @@ new_process(struct peers *p, pid_t pid, char *program)
 	new->program = program;
 	new->checksum = checksum_of_process(pid, program);
 	new->is_recorded = has_release(p, new);
+	new->n_records = &p->n_records;
+	new->end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	new->next = p->processes;
 	p->processes = new;
 	p->n_processes++;
@@ -395,9 +450,10 @@ new_process(struct peers *p, pid_t pid, char *program)
 
 /*
  * A known process sends hello again when it reconnects, when it crashes, and
- * when it has executed another program.  Another program gets its own struct
- * process, and so does a new process whose pid was that of a process that has
- * sent its final emission.
+ * when it has executed another program.  That program gets its own struct
+ * process; it is recognized by its path, or by new memory that comes with the
+ * hello.  A new process also gets its own if its pid was that of a process that
+ * has sent its final emission.
  */
 static void
 on_hello(struct peers *p, struct peer *peer, const struct rec *r,
@@ -407,17 +463,19 @@ on_hello(struct peers *p, struct peer *peer, const struct rec *r,
 	struct process *proc = find_process(p, peer->pid);
 
 	p->any_hello = true;
-	if (proc != NULL && (proc->is_final ||
+	if (proc != NULL && (proc->is_final || peer->memory_fd >= 0 ||
 	    strcmp(proc->program, program) != 0)) {
-		if (proc->in_emission)
-			end_emission(proc, b);
+		end_process(proc, b);
 		proc = NULL;
 	}
-	forget_processes(p);
+	forget_processes(p, b);
 	if (proc == NULL)
 		proc = new_process(p, peer->pid, program);
 	else
 		free(program);
+	if (peer->memory_fd >= 0)
+		proc->memory = memory_map(peer->memory_fd);
+	peer->memory_fd = -1;
 	peer->process = proc;
 	proc->n_peers++;
 }
@@ -443,6 +501,7 @@ on_begin(struct process *p, const struct rec *r, struct buf *b)
 	p->timed = rec_true(r, K_TIMED);
 	p->sampled = rec_true(r, K_SAMPLED);
 	p->folded = rec_true(r, K_FOLDED);
+	p->probe_ps = number_of(r, K_PROBE);
 }
 
 static bool
@@ -450,26 +509,29 @@ on_nodes(struct process *p, const struct rec *r)
 {
 	const struct span *items;
 	struct span s;
-	struct graph_node node;
-	uint64_t parent;
+	struct sent_node node;
+	uint64_t parent, offset;
 	size_t n;
 
 	if (!p->in_emission || rec_strings(r, K_NODES, &items, &n) != REC_OK)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		s = items[i];
-		node = (struct graph_node){ 0 };
+		node = (struct sent_node){ 0 };
 		if (!read_number(&s, 10, &parent) ||
 		    !read_number(&s, 16, &node.function) ||
 		    !read_number(&s, 16, &node.call_site) ||
 		    !read_number(&s, 10, &node.calls) ||
 		    !read_number(&s, 10, &node.self_ns) ||
-		    !read_number(&s, 10, &node.samples) || s.n > 0 ||
+		    !read_number(&s, 10, &node.samples) ||
+		    !read_number(&s, 16, &offset) || s.n > 0 ||
 		    parent > p->graph.n)
 			return false;
 		node.parent = (uint32_t)parent;
 		if (!graph_add(&p->graph, &node))
 			return false;
+		if (p->memory != NULL)
+			memory_note(p->memory, offset, &node);
 	}
 	return true;
 }
@@ -478,6 +540,7 @@ static void
 on_end(struct process *p, const struct rec *r, struct buf *b)
 {
 	p->nodes_limited = number_of(r, K_LIMITED);
+	p->sum_limited += p->nodes_limited;
 	p->is_final = rec_true(r, K_FINAL);
 	p->is_dormant = rec_true(r, K_DORMANT);
 	end_emission(p, b);
@@ -527,7 +590,8 @@ peers_add(struct peers *p, int fd)
 		return;
 	}
 	p->list = mem_grow(p->list, &p->cap, p->n + 1, sizeof *p->list);
-	p->list[p->n++] = (struct peer){ .fd = fd, .pid = cred.pid };
+	p->list[p->n++] = (struct peer){ .fd = fd, .pid = cred.pid,
+	    .memory_fd = -1 };
 }
 
 void
@@ -543,9 +607,94 @@ close_peer(struct peer *peer)
 {
 	close(peer->fd);
 	peer->fd = -1;
+	if (peer->memory_fd >= 0)
+		close(peer->memory_fd);
+	peer->memory_fd = -1;
 	buf_release(&peer->in);
 	if (peer->process != NULL)
 		peer->process->n_peers--;
+}
+
+/* Whether another connection of the peer's process is open. */
+static bool
+has_other_connection(const struct peers *p, const struct peer *peer)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].pid == peer->pid && &p->list[i] != peer &&
+		    p->list[i].fd >= 0)
+			return true;
+	return false;
+}
+
+/*
+ * A process has closed a connection.  If it was the last one, and the process
+ * has not sent its final emission, the process may have ended or may connect
+ * again.  So the peer then waits for its end with end_fd.
+ */
+static void
+on_disconnect(struct peers *p, struct peer *peer, struct buf *b)
+{
+	struct process *proc = peer->process;
+
+	close_peer(peer);
+	if (proc == NULL || proc->n_peers > 0 || proc->is_final ||
+	    proc->memory == NULL)
+		return;
+	if (proc->end_fd < 0) {
+		/* There is no pidfd, perhaps because the process had ended
+		   before its hello was read. */
+		if (kill(proc->pid, 0) != 0 && errno == ESRCH &&
+		    !has_other_connection(p, peer))
+			end_process(proc, b);
+		return;
+	}
+	peer->fd = proc->end_fd;
+	peer->is_end = true;
+	proc->end_fd = -1;
+	proc->n_peers++;
+}
+
+/*
+ * The end_fd of a process is readable.  As long as the process has other open
+ * connections, does nothing: poll() reports end_fd again.
+ */
+static void
+on_end_of_process(struct peers *p, struct peer *peer, struct buf *b)
+{
+	if (has_other_connection(p, peer))
+		return;
+	end_process(peer->process, b);
+	close_peer(peer);
+}
+
+/*
+ * Receives n bytes at most, and sets peer->memory_fd if the descriptor of the
+ * shared memory comes with them.
+ */
+static ssize_t
+receive(struct peer *peer, char *to, size_t n)
+{
+	struct iovec bytes = { to, n };
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	/* Without the padding there is no room for a second descriptor. */
+	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = CMSG_LEN(sizeof(int)) };
+	const struct cmsghdr *c;
+	ssize_t got = recvmsg(peer->fd, &message, MSG_DONTWAIT |
+	    MSG_CMSG_CLOEXEC);
+
+	c = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
+	if (c == NULL || c->cmsg_type != SCM_RIGHTS ||
+	    c->cmsg_len != CMSG_LEN(sizeof(int)))
+		return got;
+	if (peer->memory_fd >= 0)
+		close(peer->memory_fd);
+	memcpy(&peer->memory_fd, CMSG_DATA(c), sizeof peer->memory_fd);
+	return got;
 }
 
 /* Handles the complete lines in the buffer; the rest stays there. */
@@ -581,54 +730,45 @@ read_peer(struct peers *p, struct peer *peer, struct buf *b)
 	ssize_t n;
 
 	buf_need(&peer->in, READ_BYTES);
-	n = recv(peer->fd, peer->in.data + peer->in.len, READ_BYTES,
-	    MSG_DONTWAIT);
+	n = receive(peer, peer->in.data + peer->in.len, READ_BYTES);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		close_peer(peer);
+		on_disconnect(p, peer, b);
 		return;
 	}
 	peer->in.len += (size_t)n;
 	handle_lines(p, peer, b);
 }
 
-bool
-peers_read(struct peers *p, const struct pollfd *fds, struct buf *b)
+void
+peers_read(struct peers *p, const struct pollfd *fds, size_t n_fds,
+    struct buf *b)
 {
-	bool any = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->n; i++)
-		if (fds[i].revents != 0) {
+	for (size_t i = 0; i < n_fds; i++)
+		if (fds[i].revents != 0 && !p->list[i].is_end)
 			read_peer(p, &p->list[i], b);
-			any = true;
-		}
+	/* Peers that got end_fd just now were not polled for it: their fd
+	   differs. */
+	for (size_t i = 0; i < n_fds; i++)
+		if (fds[i].revents != 0 && p->list[i].fd == fds[i].fd &&
+		    p->list[i].is_end)
+			on_end_of_process(p, &p->list[i], b);
 	/* Remove the peers that were closed. */
 	for (size_t i = 0; i < p->n; i++)
 		if (p->list[i].fd >= 0)
 			p->list[n++] = p->list[i];
 	p->n = n;
-	return any;
 }
 
-/* "!" is the instrument's request for an emission. */
+/* The instrument takes "!" as a request for an emission. */
 void
-peers_request(struct peers *p, pid_t pid)
+peers_request_emissions(struct peers *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if ((pid == 0 || p->list[i].pid == pid) &&
-		    send(p->list[i].fd, "!", 1, MSG_NOSIGNAL | MSG_DONTWAIT) ==
-		    1 && p->list[i].process != NULL)
-			p->list[i].process->is_awaited = true;
-}
-
-bool
-peers_has_answered(const struct peers *p, pid_t pid)
-{
-	const struct process *proc = find_process(p, pid);
-
-	return proc == NULL || proc->n_peers == 0 || !proc->is_awaited;
+		send(p->list[i].fd, "!", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void
@@ -638,8 +778,7 @@ peers_finish(struct peers *p, struct buf *b)
 		close_peer(&p->list[i]);
 	p->n = 0;
 	for (struct process *i = p->processes; i != NULL; i = i->next)
-		if (i->in_emission)
-			end_emission(i, b);
+		end_process(i, b);
 }
 
 const char *

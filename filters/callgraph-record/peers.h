@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/base/buf.h"
@@ -13,21 +14,28 @@
  * carries messages, which are lines of JSON (weir-instrument(3)).  The first
  * message is hello; any number of the others follow:
  *
- *	hello			the program of the process
+ *	hello			the program of the process, with the
+ *				descriptor of the memory that it shares
  *	module			an ELF file that was loaded
- *	begin, nodes..., end	an emission: the calls since the last one
- *	crash, mark		become a record at once
- *	marks_dropped		becomes a warning
+ *	begin, nodes..., end	an emission: the calls since the previous one
+ *	crash			the stack at a crash; becomes a record at once
+ *	mark			a number that the program reports; becomes a
+ *				record at once
+ *	marks_dropped		how many marks were lost; becomes a warning
  *
  * A process may have several connections, for instance another one for its
  * crash.  What arrives on them is collected by process, and a process is
  * remembered for some time after its last connection was closed.
+ *
+ * A process that is killed, or executes another program, has not sent all that
+ * it has counted: the rest is read from the memory that it shares (memory.h).
  */
 struct peers {
 	const char *release_dir;	/* or NULL */
 	bool any_hello;			/* some process has sent hello */
+	int64_t n_records;		/* records written */
 
-	/* Private to peers.c. */
+	/* Private to peers.c, except n, the number of connections. */
 	struct peer *list;
 	size_t n, cap;
 	struct process *processes;	/* a linked list, newest first */
@@ -45,18 +53,17 @@ void peers_add(struct peers *, int fd);
 void peers_fill_pollfds(const struct peers *, struct pollfd *);
 
 /*
- * Reads from the connections that poll() reported in that array, and writes the
- * records that are complete.  False if poll() reported none.
+ * Reads from the connections that poll() reported in that array of n elements,
+ * and writes the records that are complete.  Call peers_add() before, for all
+ * new connections: the memory of a process that has ended is read as soon as no
+ * connection of the process is left.
  */
-bool peers_read(struct peers *, const struct pollfd *, struct buf *);
+void peers_read(struct peers *, const struct pollfd *, size_t n, struct buf *);
 
-/* Requests an emission from one process, or from all if pid is 0. */
-void peers_request(struct peers *, pid_t pid);
+/* Requests an emission from all processes. */
+void peers_request_emissions(struct peers *);
 
-/* Whether a process has sent the emission requested, or no longer can. */
-bool peers_has_answered(const struct peers *, pid_t pid);
-
-/* Closes all connections and writes the emissions that were not finished. */
+/* Closes all connections and writes all counts that were not sent. */
 void peers_finish(struct peers *, struct buf *);
 
 /*

@@ -5,7 +5,8 @@
 
 struct selector {
 	uint32_t function;
-	bool callers;		/* calls of the function, not by it */
+	bool callers;		/* selects calls of the function, or else
+				   calls by it */
 };
 
 static bool

@@ -7,18 +7,19 @@
 struct answer {
 	const struct profile *profile;
 	unsigned sort_by;	/* a measure, or N_MEASURES: by name */
-	unsigned measure;	/* the main one: sort_by, unless that is name */
+	unsigned measure;	/* the main one: sort_by or, if that is
+				   N_MEASURES, the default measure */
 	uint64_t top;		/* rows of each list; 0: the default */
 };
 
 /*
- * Lists the call sites at which a function is called (callers) or those at
- * which it calls others, sorted.  The caller frees the list.
+ * Lists, sorted, the call sites at which a function is called or, if callers is
+ * false, those at which it calls others.
  */
 void answer_call_sites(const struct answer *, struct order *,
     uint32_t function, bool callers);
 
-/* How many of n entries to write: at most --top, or at most the default. */
+/* How many of n entries to write: at most --top or, without it, by_default. */
 size_t answer_n_rows(const struct answer *, size_t n, size_t by_default);
 
 /* The ratio of a part to the whole; 0 if the whole is 0. */

@@ -92,12 +92,13 @@ put_tally(struct buf *b, const struct profile *p, const struct tally *t)
 	const int64_t *totals = p->totals[NOW].measures;
 
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		put_measure(b, callgraph_measures[k], t->measures[k]);
+		put_measure(b, callgraph_measure_keys[k], t->measures[k]);
 	if (t->measures[CALLS] > t->outer_calls)
 		json_int(b, "recursive_calls", t->measures[CALLS] -
 		    t->outer_calls);
 	put_measure(b, "self_per_call_ns", answer_per_call(t, SELF_NS));
 	put_measure(b, "total_per_call_ns", answer_per_call(t, TOTAL_NS));
+	/* The sum of all self times is the time of the whole program. */
 	put_share(b, "self_share", t->measures[SELF_NS], totals[SELF_NS]);
 	put_share(b, "total_share", t->measures[TOTAL_NS], totals[SELF_NS]);
 	put_share(b, "samples_share", t->measures[SAMPLES], totals[SAMPLES]);
@@ -143,7 +144,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 	if (!now->is_present)
 		json_true(b, "vanished");
 	for (unsigned k = 0; k < N_MEASURES; k++) {
-		put_measure(b, callgraph_measures[k], now->measures[k]);
+		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
 		put_measure(b, before_keys[k], before->measures[k]);
 		if (!profile_change(a->profile, e, k, &change))
 			continue;
@@ -208,8 +209,10 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 	json_int(b, "depth", now->depth);
 	if (now->nodes_limited > 0)
 		json_int(b, "nodes_limited", now->nodes_limited);
+	if (now->probe_ns > 0)
+		json_int(b, "probe_ns", now->probe_ns);
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		put_measure(b, callgraph_measures[k], now->measures[k]);
+		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
 	for (unsigned k = 0; before && k < N_MEASURES; k++) {
 		put_measure(b, before_keys[k], old->measures[k]);
 		if (now->measures[k] != INT_UNKNOWN &&

@@ -12,7 +12,8 @@ void emit_profile(const struct answer *, struct filter *);
 /* One for each entry that differs between the two runs. */
 void emit_changes(const struct answer *, struct filter *);
 
-/* A function, its callers and its callees. */
+/* One for a function, and one for each call site where it is called or calls
+   another. */
 void emit_calls(const struct answer *, struct filter *, uint32_t function);
 
 /* The whole program; before: with its values in the earlier run as well. */

@@ -36,35 +36,9 @@ static const struct about about = {
 	.reports = true,
 };
 
-static enum level
-chosen_level(void)
-{
-	if (opt.callers != NULL)
-		return BY_CALLSITE;
-	for (unsigned i = 0; opt.by != NULL && i < N_LEVELS; i++)
-		if (strcmp(opt.by, level_names[i]) == 0)
-			return (enum level)i;
-	if (opt.by != NULL)
-		die("--by must be function, file, module or callsite, not '%s'",
-		    opt.by);
-	return BY_FUNCTION;
-}
-
-/* The measure that --sort names, or N_MEASURES for "name".  SELF_NS if none. */
-static unsigned
-chosen_sort(void)
-{
-	static const char *const names[N_MEASURES + 1] = { "calls", "self",
-	    "total", "samples", "name" };
-
-	for (unsigned i = 0; opt.sort != NULL && i <= N_MEASURES; i++)
-		if (strcmp(opt.sort, names[i]) == 0)
-			return i;
-	if (opt.sort != NULL)
-		die("--sort must be self, total, calls, samples or name, "
-		    "not '%s'", opt.sort);
-	return SELF_NS;
-}
+/* The values of --sort: the measures and, as N_MEASURES, the name. */
+static const char *const sort_names[] = { "calls", "self", "total", "samples",
+    "name", NULL };
 
 /* Whether some node has the measure; with --diff, in both runs. */
 static bool
@@ -75,7 +49,10 @@ is_measured(const struct profile *p, unsigned measure)
 	    p->totals[BEFORE].measures[measure] != INT_UNKNOWN);
 }
 
-/* Time if it was measured, or else samples, or else calls. */
+/*
+ * Self time, or total time with --callers, if it was measured; or else samples,
+ * or else calls.
+ */
 static unsigned
 default_measure(const struct profile *p)
 {
@@ -93,7 +70,7 @@ choose_measures(struct filter *f, struct answer *a, unsigned sort)
 		a->sort_by = default_measure(a->profile);
 	else if (sort != N_MEASURES && !is_measured(a->profile, sort) &&
 	    a->profile->totals[NOW].nodes > 0)
-		filter_fail(f, "no node has %s", callgraph_measures[sort]);
+		filter_fail(f, "no node has %s", callgraph_measure_keys[sort]);
 	a->measure = a->sort_by != N_MEASURES ? a->sort_by :
 	    default_measure(a->profile);
 }
@@ -178,25 +155,28 @@ main(int argc, char **argv)
 	struct filter f;
 	struct callgraph g;
 	struct profile profile;
-	enum level level;
-	unsigned sort;
+	size_t level = BY_FUNCTION, sort = SELF_NS;
 	size_t n_records;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.callers != NULL && (opt.by != NULL || opt.old != NULL))
 		die("--callers cannot be combined with --by or --diff");
-	level = chosen_level();
-	sort = chosen_sort();
-	profile_init(&profile, level);
+	if (opt.callers != NULL)
+		level = BY_CALLSITE;
+	else if (opt.by != NULL)
+		level = opt_choice("by", opt.by, level_names);
+	if (opt.sort != NULL)
+		sort = opt_choice("sort", opt.sort, sort_names);
+	profile_init(&profile, (enum level)level);
 	callgraph_init(&g);
 	n_records = read_graphs(&f, &profile, &g, NOW);
 	if (opt.old != NULL) {
-		filter_read_next(&f, opt.old);
+		filter_read_next(&f, opt.old, true);
 		n_records += read_graphs(&f, &profile, &g, BEFORE);
 	}
 	callgraph_release(&g);
 	if (n_records > 0)
-		show_all(&f, &profile, sort);
+		show_all(&f, &profile, (unsigned)sort);
 	profile_release(&profile);
 	return filter_end(&f);
 }

@@ -6,8 +6,8 @@
 #include "common/base/sort.h"
 #include "filters/callgraph-stat/profile.h"
 
-const char *const level_names[N_LEVELS] = { "function", "file", "module",
-    "callsite" };
+const char *const level_names[] = { "function", "file", "module", "callsite",
+    NULL };
 
 static struct span
 entry_key(const void *owner, uint32_t i)
@@ -68,8 +68,9 @@ find_entry(struct entries *t, const struct entry_key *key)
 }
 
 /*
- * One build may have several paths.  The first name in byte order is kept, so
- * that the order of records does not matter.
+ * Sets the name of an entry's module, unless m is NULL.  One build id may occur
+ * with several paths: the first name in byte order is kept, so that the order
+ * of records does not matter.
  */
 static void
 update_module(struct profile *p, struct entry *e, const struct graph_module *m)
@@ -81,7 +82,10 @@ update_module(struct profile *p, struct entry *e, const struct graph_module *m)
 		e->module = name;
 }
 
-/* Sets the file and line of a function, if all of its nodes agree. */
+/*
+ * Sets the file and line of a function.  If its nodes have different files, it
+ * gets FILES_DIFFER; if only their lines differ, it gets line 0.
+ */
 static void
 update_file(struct profile *p, struct entry *e, const struct graph_node *n)
 {
@@ -139,8 +143,8 @@ function_of(struct profile *p, const struct callgraph *g,
 }
 
 /*
- * The call site of a node.  It is a return address, so its module is that of
- * the byte before it.
+ * The entry of a node's call site.  The address of a call site is a return
+ * address, so its module is the one that contains the byte before it.
  */
 static uint32_t
 call_site_of(struct profile *p, const struct callgraph *g,
@@ -266,7 +270,10 @@ open_entry(struct profile *p, struct entry *e, const struct graph_node *n,
 		add_number(p, &t->outer_calls, n->measures[CALLS]);
 }
 
-/* Walks the tree, without recursion, and returns its depth. */
+/*
+ * Adds each node i to the entry of `to` with the index entries[i].  Walks the
+ * tree without recursion, and returns its depth.
+ */
 static int64_t
 add_nodes(struct profile *p, struct entries *to,
     const struct callgraph *g, const struct tree *tree,
@@ -304,6 +311,8 @@ add_totals(struct profile *p, struct totals *totals,
 	add_number(p, &totals->records, callgraph_count(rec, GRAPH_RECORDS, 1));
 	add_number(p, &totals->nodes_limited,
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
+	add_number(p, &totals->probe_ns,
+	    callgraph_count(rec, GRAPH_PROBE_NS, 0));
 	totals->nodes += (int64_t)g->n_nodes;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
@@ -366,7 +375,10 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
 	}
 }
 
-/* The amount of a measure in a run, or INT_UNKNOWN. */
+/*
+ * The amount of a measure in a run, or INT_UNKNOWN.  An entry that is absent
+ * from the run has 0, if the run is empty or has the measure.
+ */
 static int64_t
 amount(const struct profile *p, const struct entry *e, unsigned measure,
     int side)
@@ -423,7 +435,7 @@ compare_texts(const struct profile *p, sym a, sym b)
 	return intern_cmp(&p->texts, a, b);
 }
 
-/* By name, module and position.  Both must be entries of the same table. */
+/* By name, module, and line or offset.  For two entries of the same table. */
 static int
 compare_entries(const struct profile *p, const struct entry *a,
     const struct entry *b)

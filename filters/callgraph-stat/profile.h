@@ -6,11 +6,12 @@
 
 /*
  * Callgraphs added up by function and by another level: file, module or call
- * site.  There are two sums, called sides: one for each of two runs.
+ * site.  There are two sums, called sides: NOW for the run to show, and BEFORE
+ * for the older run of --diff.
  */
 enum { NOW, BEFORE, N_SIDES };
 enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
-extern const char *const level_names[N_LEVELS];
+extern const char *const level_names[];	/* and NULL */
 
 /*
  * The key of an entry.  It has no padding: it is hashed and compared as raw
@@ -40,11 +41,13 @@ struct entry {
 	struct entry_key key;
 	sym module;		/* its name, or SYM_NONE */
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
-	int64_t line;		/* 0: unknown, or the nodes differ */
-	uint32_t n_open;	/* its nodes on the path of the current walk */
+	int64_t line;		/* 0: unknown, or its nodes have several */
+	uint32_t n_open;	/* its nodes on the current path: open_entry()
+				   in profile.c */
 	struct tally tallies[N_SIDES];
 };
-#define FILES_DIFFER (SYM_NONE - 1)	/* its nodes have different files */
+#define FILES_DIFFER (SYM_NONE - 1)	/* the nodes of the entry have
+					   different files */
 
 struct entries {
 	struct map map;
@@ -52,9 +55,9 @@ struct entries {
 	size_t n, cap;
 };
 
-/* The totals of a side. */
+/* The totals of a side; depth is the greatest depth of a tree. */
 struct totals {
-	int64_t records, nodes, depth, nodes_limited;
+	int64_t records, nodes, depth, nodes_limited, probe_ns;
 	int64_t measures[N_MEASURES];	/* total_ns: of roots only */
 };
 
@@ -62,7 +65,7 @@ struct profile {
 	enum level level;
 	struct intern texts;
 	struct entries functions;
-	struct entries groups;	/* of the level; BY_FUNCTION: unused */
+	struct entries groups;	/* of the level; unused if BY_FUNCTION */
 	struct totals totals[N_SIDES];
 	bool overflowed;	/* some sum reached 2^53 */
 };
@@ -70,7 +73,7 @@ struct profile {
 void profile_init(struct profile *, enum level);
 void profile_release(struct profile *);
 
-/* Adds a callgraph and the other members of its record. */
+/* Adds a callgraph and the other members of the record it was read from. */
 void profile_add(struct profile *, const struct callgraph *,
     const struct rec *, int side);
 
@@ -87,7 +90,7 @@ void profile_label(const struct profile *, uint32_t function, struct buf *);
 /*
  * Computes the change of a measure of an entry.  False if it was not measured
  * in both runs.  An entry that is absent from a run has 0 there, if the run has
- * the measure at all.
+ * the measure at all or is empty.
  */
 bool profile_change(const struct profile *, const struct entry *,
     unsigned measure, int64_t *change);

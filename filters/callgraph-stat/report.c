@@ -11,7 +11,7 @@
 enum {
 	BAR_COLUMNS = 12,
 	ROWS_DEFAULT = 20,	/* in a table, without --top */
-	COLUMNS_MAX = 16
+	COLUMNS_MAX = 16	/* choose_columns() adds fewer */
 };
 
 static const char *const measure_names[N_MEASURES] = { "calls", "self",
@@ -35,7 +35,8 @@ is_measured(const struct answer *a, unsigned measure)
 
 /*
  * The amount that counts as 100 % in shares: the program's sum of the measure.
- * For total time it is the sum of self time, which is the program's time.
+ * For total time it is the sum of self time, which is the program's time,
+ * unless that sum is unknown or 0.
  */
 static int64_t
 share_base(const struct profile *p, unsigned measure)
@@ -115,7 +116,7 @@ put_name(struct buf *b, const struct profile *p, uint32_t function)
 	buf_release(&label);
 }
 
-/* Adds the function's file, or else its module unless the label shows that. */
+/* Adds a function's file, or else its module if the label lacks the module. */
 static void
 put_source(struct buf *b, const struct profile *p, uint32_t function)
 {
@@ -181,7 +182,8 @@ put_text_cell(struct table *t, struct buf *text)
 
 /*
  * The columns: the main measure with its share and a bar; the other measures;
- * averages; the entry.  Call sites have long names, and so fewer columns.
+ * averages per call; the entry.  Call sites have long names, so a table of them
+ * has fewer columns.
  */
 struct columns {
 	const char *heads[COLUMNS_MAX];
@@ -281,15 +283,24 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	buf_release(&text);
 }
 
-/* Reports calls that the instrument counted at an ancestor's node. */
+/*
+ * Reports calls that the instrument counted at an ancestor's node, and the time
+ * of its probes.
+ */
 static void
-put_limited(const struct answer *a, struct buf *out)
+put_notes(const struct answer *a, struct buf *out)
 {
 	int64_t n = a->profile->totals[NOW].nodes_limited;
+	int64_t probe_ns = a->profile->totals[NOW].probe_ns;
 
 	if (n > 0)
 		buf_printf(out, "\n%" PRId64 " calls count at a caller: there "
 		    "were too many nodes\n", n);
+	if (probe_ns <= 0)
+		return;
+	buf_str(out, "\n");
+	report_ns(out, probe_ns);
+	buf_str(out, " are subtracted: the estimated time of measuring\n");
 }
 
 void
@@ -324,7 +335,7 @@ report_profile(const struct answer *a, struct filter *f)
 	}
 	table_print(&t, out);
 	put_omitted(out, order.n - n_rows);
-	put_limited(a, out);
+	put_notes(a, out);
 	filter_emit(f);
 	buf_release(&text);
 	free(order.list);
@@ -416,7 +427,7 @@ put_growth(struct buf *b, int64_t change, int64_t before)
 		    100);
 }
 
-/* "Slower by 12 ms (+3.1 %): 123 ms self time, it was 111 ms" */
+/* For example, "Slower by 12.0 ms (+10.8 %): 123 ms, it was 111 ms". */
 static void
 put_change_title(const struct answer *a, struct buf *out)
 {
@@ -456,6 +467,7 @@ put_change_title(const struct answer *a, struct buf *out)
 	buf_release(&text);
 }
 
+/* Adds all cells but the last.  greatest: the change that fills the bar. */
 static void
 put_change(const struct answer *a, struct table *t, const struct entry *e,
     int64_t change, int64_t greatest)
@@ -515,13 +527,15 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 		report_heading(out, "\n%s %s", has_grown ? "More" :
 		    is_time(a->measure) ? "Less" : "Fewer",
 		    long_names[a->measure]);
-	/* table_print() also frees the table; an empty one is not shown. */
+	/* table_print() frees the table, so it is called for an empty one too;
+	   `text` is discarded. */
 	table_print(&t, n > 0 ? out : &text);
 	put_omitted(out, n > max ? n - max : 0);
 	buf_release(&text);
 	return n;
 }
 
+/* The greatest absolute change of the main measure in an entry. */
 static int64_t
 greatest_change(const struct answer *a, const struct order *o)
 {
@@ -557,7 +571,7 @@ report_changes(const struct answer *a, struct filter *f)
 	else if (order.n > n)
 		buf_printf(out, "\n%zu more changed, but not in %s\n",
 		    order.n - n, long_names[a->measure]);
-	put_limited(a, out);
+	put_notes(a, out);
 	filter_emit(f);
 	free(order.list);
 }

@@ -4,7 +4,10 @@
 #include "common/frame/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
-/* The answers of emit.h as text; the headings have the program's totals. */
+/*
+ * Write as text what the functions of emit.h write as records.  The headings of
+ * a profile and of changes have the program's totals, as emit_program() does.
+ */
 void report_profile(const struct answer *, struct filter *);
 void report_changes(const struct answer *, struct filter *);
 void report_calls(const struct answer *, struct filter *, uint32_t function);

@@ -22,7 +22,7 @@ is_name_char(char c)
 }
 
 /*
- * The length of the token at i if it has a bracket that does not enclose
+ * The length of the token at i if it is one whose brackets do not enclose
  * arguments: "->", "(anonymous namespace)" or an operator such as "operator<".
  * Otherwise 0.
  */
@@ -47,8 +47,9 @@ token_length(struct span name, size_t i)
 }
 
 /*
- * Whether a bracket at i opens arguments.  An angle bracket does after a name
- * or a space; not so the one that begins Rust's "<T as U>::f".
+ * Whether the character at i is a bracket that opens arguments.  Outside other
+ * brackets, an angle bracket does so only after a name or a space: the one that
+ * begins Rust's "<T as U>::f" does not.
  */
 static bool
 opens(struct span name, size_t i, size_t depth)
@@ -68,7 +69,7 @@ closes(char c, size_t depth)
 static void
 put_dots(struct buf *b, struct span name, size_t i)
 {
-	/* At depth 1, inside the bracket at i. */
+	/* The next character is inside the bracket at i: at depth 1. */
 	if (i + 1 < name.n && !closes(name.p[i + 1], 1))
 		buf_str(b, "..");
 }

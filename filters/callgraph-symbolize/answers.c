@@ -46,7 +46,10 @@ put_location(struct buf *b, const struct location *p, const char *file_key,
 		json_uint(b, line_key, p->line);
 }
 
-/* Copies the members of a location from the cache.  False if it has none. */
+/*
+ * Adds the members of a location, which are composed once and then copied from
+ * the cache.  False if the location has none.
+ */
 static bool
 add_location(struct source *s, uint32_t number, struct buf *b)
 {
@@ -54,7 +57,10 @@ add_location(struct source *s, uint32_t number, struct buf *b)
 	struct text *t = texts_at(cache, number);
 
 	if (t->n == 0) {
-		/* So that json_key() writes no comma; not part of the text. */
+		/*
+		 * After a "{", json_key() writes no comma.  The "{" is not part
+		 * of the text.
+		 */
 		buf_char(&cache->buf, '{');
 		put_location(texts_begin(cache, t),
 		    symbols_location(s->symbols, number), "file", "line");
@@ -88,7 +94,7 @@ answers_add_function(struct source *s, uint64_t address, struct buf *b)
 
 	if (symbols == NULL)
 		return false;
-	/* The cached text has no comma before its first member. */
+	/* The text from the cache has no comma before its first member. */
 	buf_char(b, ',');
 	if (add_location(s, symbols_find(symbols, address)->function, b))
 		return true;
@@ -107,8 +113,8 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 	if (symbols == NULL)
 		return false;
 	/*
-	 * The byte before is part of the call.  The return address itself may
-	 * be in another function if the callee never returns.
+	 * The byte before the return address is part of the call.  The address
+	 * itself may be in another function if the callee never returns.
 	 */
 	a = symbols_find(symbols, return_address - 1);
 	t = texts_at(&s->calls, a->number);
@@ -117,7 +123,7 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 		return true;
 	}
 	put_call(b, s, a);
-	if (texts_is_worth_caching(t)) {
+	if (texts_count_request(t)) {
 		buf_add(texts_begin(&s->calls, t), b->data + before,
 		    b->len - before);
 		texts_end(&s->calls, t);

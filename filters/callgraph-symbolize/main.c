@@ -36,10 +36,11 @@ enum { M_TYPE, M_PATH, M_BASE, M_START, M_END, M_BUILD_ID };
 static const char *const module_keys[] = { "type", "path", "base", "start",
     "end", "build_id", NULL };
 
-enum { N_TYPE, N_FUNCTION, N_CALL_SITE, N_NAME, N_FILE, N_LINE, N_CALL_FILE,
-    N_CALL_LINE, N_CALL_INLINED };
-static const char *const node_keys[] = { "type", "function", "call_site",
-    "name", "file", "line", "call_file", "call_line", "call_inlined", NULL };
+enum { N_TYPE, N_PARENT, N_FUNCTION, N_CALL_SITE, N_NAME, N_FILE, N_LINE,
+    N_CALL_FILE, N_CALL_LINE, N_CALL_INLINED };
+static const char *const node_keys[] = { "type", "parent", "function",
+    "call_site", "name", "file", "line", "call_file", "call_line",
+    "call_inlined", NULL };
 
 static const struct about about = {
 	.operands = "[file ...]",
@@ -48,10 +49,15 @@ static const struct about about = {
 	.keys = keys,
 };
 
-/* A module of the record at its address in memory. */
+/* A module of the current record. */
 struct loaded {
-	uint64_t base;
+	uint64_t base;			/* memory address - file address */
 	struct source *source;
+};
+
+/* The addresses of a node or frame; 0: unknown. */
+struct call {
+	uint64_t function, call_site;
 };
 
 static struct {
@@ -60,7 +66,10 @@ static struct {
 	struct interval *ranges;	/* of modules, for module_index */
 	size_t n_modules, modules_cap, ranges_cap;
 	struct intervals module_index;
-	uint64_t n_addresses, n_unknown;
+	struct call *calls;		/* of the nodes or frames read so far */
+	size_t n_calls, calls_cap;
+	uint64_t n_addresses;		/* that were looked up */
+	uint64_t n_unknown;		/* of them, those without symbols */
 } state;
 
 /* --- modules ------------------------------------------------------------- */
@@ -152,68 +161,145 @@ has_any(const struct rec *node, unsigned first, unsigned last)
 	return false;
 }
 
+/* Reads the addresses of a node or frame.  False if one is malformed. */
+static bool
+read_call(const struct rec *node, struct call *call)
+{
+	*call = (struct call){ 0 };
+	return callgraph_address(node, N_FUNCTION, &call->function) !=
+	    REC_BAD && callgraph_address(node, N_CALL_SITE,
+	    &call->call_site) != REC_BAD;
+}
+
+static void
+keep_call(struct call call)
+{
+	state.calls = mem_grow(state.calls, &state.calls_cap,
+	    state.n_calls + 1, sizeof *state.calls);
+	state.calls[state.n_calls++] = call;
+}
+
+/* Whether a return address is in the code of the function at an address. */
+static bool
+is_inside(uint64_t return_address, uint64_t function)
+{
+	const struct loaded *m = module_at(function);
+	struct symbols *symbols;
+
+	if (m == NULL || module_at(return_address - 1) != m ||
+	    (symbols = source_symbols(m->source)) == NULL)
+		return false;
+	return symbols_find(symbols, function - m->base)->function ==
+	    symbols_find(symbols, return_address - 1 - m->base)->function;
+}
+
 /*
- * Adds the symbols of the address under a key, which is N_FUNCTION or
- * N_CALL_SITE, unless the node already has members for them.  False if the
- * value is not an address.
+ * Whether a call was inlined: then the call site recorded for it equals the one
+ * recorded for its caller, and is not in the caller's code.  (A function that
+ * repeatedly calls itself from one place has equal call sites too, but that
+ * place is in its code.)
  */
 static bool
-symbolize(const struct rec *node, unsigned key, struct buf *b)
+is_inlined(const struct call *call, size_t caller)
+{
+	return caller < state.n_calls &&
+	    call->call_site == state.calls[caller].call_site &&
+	    !is_inside(call->call_site, state.calls[caller].function);
+}
+
+static void
+add_function(const struct rec *node, uint64_t address, struct buf *b)
 {
 	struct loaded *m;
-	uint64_t address;
-	bool is_known;
 
-	switch (callgraph_address(node, key, &address)) {
-	case REC_ABSENT:
-		return true;
-	case REC_BAD:
-		return false;
-	default:
-		break;
-	}
-	if (key == N_FUNCTION ? has_any(node, N_NAME, N_LINE) :
-	    has_any(node, N_CALL_FILE, N_CALL_INLINED))
-		return true;
-	/* A call site is a return address, perhaps the end of its module. */
-	m = module_at(key == N_FUNCTION ? address : address - 1);
+	if (address == 0 || has_any(node, N_NAME, N_LINE))
+		return;
+	m = module_at(address);
 	state.n_addresses++;
-	is_known = m != NULL && (key == N_FUNCTION ?
-	    answers_add_function(m->source, address - m->base, b) :
-	    answers_add_call(m->source, address - m->base, b));
-	state.n_unknown += !is_known;
-	return true;
+	if (m == NULL || !answers_add_function(m->source, address - m->base, b))
+		state.n_unknown++;
+}
+
+/* Adds where a node or frame was called; `caller` is its caller's index. */
+static void
+add_call(const struct rec *node, const struct call *call, size_t caller,
+    struct buf *b)
+{
+	uint64_t address = call->call_site;
+	struct loaded *m;
+
+	if (address == 0 || has_any(node, N_CALL_FILE, N_CALL_INLINED) ||
+	    is_inlined(call, caller))
+		return;
+	/* A call site is a return address: it may be just past its module. */
+	m = module_at(address - 1);
+	state.n_addresses++;
+	if (m == NULL || !answers_add_call(m->source, address - m->base, b))
+		state.n_unknown++;
+}
+
+/* The index of a node's parent, or SIZE_MAX. */
+static size_t
+parent_of(const struct rec *node)
+{
+	int64_t parent;
+
+	return rec_int(node, N_PARENT, &parent) == REC_OK && parent >= 0 ?
+	    (size_t)parent : SIZE_MAX;
+}
+
+/*
+ * Keeps the calls of all frames of a crash before they are written, because the
+ * caller of a frame is the next frame.  In a callgraph the caller is an earlier
+ * node, so put_nodes() keeps each call after writing its node.
+ */
+static void
+keep_frames(struct span rest)
+{
+	struct span item;
+	struct rec *node;
+	struct call call;
+	const char *why;
+
+	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
+	    NULL && read_call(node, &call))
+		keep_call(call);
 }
 
 /*
  * Writes the nodes of a callgraph, or the frames of a crash, with symbols added
- * at the end of each.
+ * at the end of each.  If one is malformed, rejects the line and returns false.
  */
 static bool
-put_nodes(struct filter *f, struct span rest, struct buf *b)
+put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 {
 	struct span item;
 	struct rec *node;
+	struct call call;
 	const char *why = NULL;
-	char separator = '[';
+	size_t n = 0;
 
+	state.n_calls = 0;
+	if (are_frames)
+		keep_frames(rest);
 	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
-	    NULL) {
-		buf_char(b, separator);
-		separator = ',';
+	    NULL && read_call(node, &call)) {
+		buf_char(b, n++ > 0 ? ',' : '[');
 		buf_add(b, item.p, item.n - 1);		/* without "}" */
-		if (!symbolize(node, N_FUNCTION, b) ||
-		    !symbolize(node, N_CALL_SITE, b))
-			break;
+		add_function(node, call.function, b);
+		/* n is now the index of the next frame. */
+		add_call(node, &call, are_frames ? n : parent_of(node), b);
 		buf_char(b, '}');
+		if (!are_frames)
+			keep_call(call);
 	}
 	if (node != NULL || why != NULL) {
 		filter_reject(f, "function or call_site is not an address such "
 		    "as \"0x401136\": %.*s", SPAN_ARG(item));
 		return false;
 	}
-	if (separator == '[')
-		buf_char(b, separator);
+	if (n == 0)
+		buf_char(b, '[');
 	buf_char(b, ']');
 	return true;
 }
@@ -234,7 +320,7 @@ put_record(struct filter *f, const struct rec *rec, unsigned key,
 	if (!read_modules(f, rec))
 		return;
 	buf_add(b, line.p, (size_t)(field->token.p - line.p));
-	if (!put_nodes(f, field->token, b)) {
+	if (!put_nodes(f, field->token, key == FRAMES, b)) {
 		b->len = start;
 		return;
 	}
@@ -268,6 +354,7 @@ finish(struct filter *f)
 	recio_free(state.nodes_io);
 	free(state.modules);
 	free(state.ranges);
+	free(state.calls);
 	intervals_release(&state.module_index);
 	return filter_end(f);
 }
@@ -287,7 +374,8 @@ main(int argc, char **argv)
 	state.nodes_io = recio_new(node_keys);
 	while (filter_line(&f, &line)) {
 		text = span_of(line.p, line.len);
-		if ((rec = filter_record(&f, text)) == NULL)
+		if ((rec = filter_record(&f, text)) == NULL ||
+		    filter_consume_boundary(&f, rec))
 			continue;
 		if (rec_is(rec, "callgraph"))
 			put_record(&f, rec, NODES, text);

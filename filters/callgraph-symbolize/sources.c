@@ -21,7 +21,7 @@ static struct {
 	const struct sources_options *options;
 	struct file *executables;
 	struct intern modules;		/* keys made by module_symbol() */
-	struct source **sources;	/* by symbol in modules */
+	struct source **sources;	/* by number in modules */
 	size_t cap;
 	struct arena texts;		/* of the modules in sources */
 } state;
@@ -48,7 +48,10 @@ sources_init(const struct sources_options *options)
 	}
 }
 
-/* Whether symbols are those of an executable named on the command line. */
+/*
+ * Whether symbols belong to an executable named on the command line.  Several
+ * sources may share them, so they are closed only with the executable.
+ */
 static bool
 is_executable(const struct symbols *symbols)
 {
@@ -107,11 +110,15 @@ open_release(const char *path)
 	return symbols;
 }
 
-/* Whether a value from a record can safely be a part of a path. */
+/*
+ * Whether a checksum or build id from a record can safely be a part of a path.
+ * The first two digits of a build id name a directory, and the others a file in
+ * it.
+ */
 static bool
 is_safe_name(struct span name)
 {
-	return name.n > 2 && hex_is_hex(name);
+	return name.n > 2 && hex_is_valid(name);
 }
 
 /* Opens the release of a module in a directory, or returns NULL. */
@@ -223,7 +230,7 @@ source_symbols(struct source *s)
 	return s->symbols;
 }
 
-/* Interns what identifies a module, so that equal modules share a symbol. */
+/* The number of a module: equal modules have the same. */
 static sym
 module_symbol(const struct module *m)
 {

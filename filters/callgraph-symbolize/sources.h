@@ -22,8 +22,8 @@ struct sources_options {
 /* A module as a record describes it; unknown values are empty. */
 struct module {
 	struct span path, build_id;
-	struct span checksum;	/* of the record's program */
-	bool is_program;
+	struct span checksum;	/* of the program that ran, not of the module */
+	bool is_program;	/* the module is that program */
 };
 
 /* The symbols of a module, and texts made from them. */
@@ -32,13 +32,14 @@ struct source {
 	const char *path;		/* the module's, NUL-terminated */
 	bool was_opened;		/* source_symbols() was called */
 	struct symbols *symbols;	/* NULL: not opened, or it failed */
-	struct texts locations, calls;	/* a cache for answers.c */
+	struct texts locations, calls;	/* caches for answers.c, by number of a
+					   location or of an answer */
 };
 
 void sources_init(const struct sources_options *);
 void sources_release(void);
 
-/* Calls filter_fail() for all symbols that were found to be damaged. */
+/* Calls filter_fail() for all symbols found to be damaged or incomplete. */
 void sources_report_damage(struct filter *);
 
 /*

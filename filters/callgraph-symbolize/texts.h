@@ -12,7 +12,7 @@ struct texts {
 	struct text {
 		size_t start;	/* in buf */
 		uint32_t n;	/* bytes; 0: not cached */
-		uint32_t n_requests;	/* see texts_is_worth_caching() */
+		uint32_t n_requests;	/* see texts_count_request() */
 	} *list;
 	size_t cap;
 };
@@ -22,8 +22,8 @@ struct text *texts_at(struct texts *, uint32_t number);
 void texts_release(struct texts *);
 
 /*
- * Begins to cache a text: what the caller appends to the buffer until
- * texts_end().
+ * Begins to cache a text: returns a buffer, and what the caller appends to it
+ * until texts_end() is the text.
  */
 static inline struct buf *
 texts_begin(struct texts *t, struct text *text)
@@ -49,10 +49,10 @@ texts_copy(const struct texts *t, const struct text *text, struct buf *b)
  * Counts a request for a long text and returns whether there were enough to
  * cache it.  Many long texts do not fit into the processor's caches: composing
  * one from short texts is faster than storing it and reading it back once or
- * twice.
+ * twice.  So a text is stored only when it is requested for the ninth time.
  */
 static inline bool
-texts_is_worth_caching(struct text *text)
+texts_count_request(struct text *text)
 {
 	return ++text->n_requests > 8;
 }

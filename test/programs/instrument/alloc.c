@@ -1,12 +1,14 @@
-/* alloc - a program that defines malloc itself: calls of it are counted */
+/* alloc - defines an instrumented malloc, and counts the calls that it makes */
 
 #include <stddef.h>
 
 #include "count.h"
 
+/* Blocks are never reused.  The 16 bytes before a block contain its size. */
 static char pool[1 << 20];
 static size_t used;
 
+/* To a multiple of 16, the alignment of blocks. */
 static NOINLINE size_t
 round_up(size_t n)
 {

@@ -1,4 +1,9 @@
-/* calls - calls of many kinds, before, in and after main() */
+/*
+ * calls - calls of many kinds, before, in and after main()
+ *
+ * Prints to both output streams and exits with 3, to show that the instrument
+ * changes neither.
+ */
 
 #include "count.h"
 
@@ -16,6 +21,7 @@ fib(int n)
 	return a + b;
 }
 
+/* Recursion through two functions. */
 static NOINLINE int
 odd(int);
 
@@ -56,6 +62,7 @@ fan(int n)
 	}
 }
 
+/* Called by the C library, so without CALL(). */
 static NOINLINE int
 compare(const void *a, const void *b)
 {

@@ -2,17 +2,22 @@
  * cases - situations that are difficult for the instrument
  *
  * The first argument selects one by its name; see main() for the names.
+ * Further arguments are a number, n, or select a variant.
  */
 
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -84,9 +89,9 @@ short_threads(int n)
 	}
 }
 
-/* A destructor of thread-specific data that calls functions. */
 static pthread_key_t key;
 
+/* A destructor of thread-specific data that calls functions. */
 static void
 at_thread_end(void *p)
 {
@@ -101,7 +106,11 @@ with_key(void *p)
 	return p;
 }
 
-/* A destructor that sets its key again, so that it runs in every round. */
+/*
+ * A destructor that sets its key again, so that the C library runs it in every
+ * round of destructors.  The call is without CALL(): in the last round, the
+ * instrument may have stopped counting.
+ */
 static void
 at_thread_end_again(void *p)
 {
@@ -188,6 +197,10 @@ jump_to(int depth)
 	CALL(leaf);
 }
 
+/*
+ * Calls itself down to depth 0, where it returns.  At every other depth it ends
+ * by a longjmp() to the setjmp() of its caller.
+ */
 static NOINLINE void
 nested(int depth)
 {
@@ -235,7 +248,7 @@ jumps(void)
 		if (setjmp(target) == 0)
 			CALL(nested, 5);
 	CALL(jump_from_handler, 0);
-	/* On an alternate stack, which is below this one. */
+	/* On an alternate stack, at lower addresses than this stack. */
 	other.ss_sp = mmap(NULL, other.ss_size, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sigaltstack(&other, NULL);
@@ -254,7 +267,7 @@ jumps_in_thread(void *stack_above)
 	return NULL;
 }
 
-/* A thread whose alternate stack is above its own. */
+/* A thread whose alternate stack is at higher addresses than its own. */
 static NOINLINE void
 jump_between(void)
 {
@@ -282,23 +295,44 @@ on_timer(int number)
 	CALL(leaf);
 }
 
+#ifdef __SANITIZE_THREAD__
+/*
+ * ThreadSanitizer delays handlers until a call such as usleep(), in which none
+ * of its locks is taken.  Fails if the kernel calls the handler directly.
+ */
+static void
+wait_for_handler(void)
+{
+	struct { void (*handler)(int); unsigned long others[3]; } action;
+
+	if (syscall(SYS_rt_sigaction, SIGALRM, NULL, &action, 8) != 0 ||
+	    action.handler == on_timer)
+		abort();
+	usleep(0);
+}
+#else
+#define wait_for_handler() ((void)0)
+#endif
+
 static NOINLINE void
 signals(void)
 {
 	struct sigaction action = { .sa_handler = on_timer,
 	    .sa_flags = SA_RESTART };
-	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { 0 };
+	struct itimerval every_50_us = { { 0, 50 }, { 0, 50 } }, never = { 0 };
 
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	while (n_signals < 500)
+	setitimer(ITIMER_REAL, &every_50_us, NULL);
+	while (n_signals < 500) {
 		CALL(middle, 4);
+		wait_for_handler();
+	}
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
 /*
- * All threads of the program block the signal.  The handler must not run in the
- * helper thread either.
+ * All threads of the program block the signal.  So the handler must not run at
+ * all: not even in the helper thread, which the instrument has started.
  */
 static NOINLINE void
 blocked(void)
@@ -363,7 +397,7 @@ busy(void *stop)
 }
 
 static NOINLINE void
-left(int);
+left(int);			/* makes many nodes, see right() */
 
 static NOINLINE void
 fork_with_threads(int n)
@@ -424,8 +458,8 @@ execute_nothing(void)
 }
 
 /*
- * Children that exit without executing another program, and in which no fork
- * handler of the C library has run.
+ * The children exit without executing another program, and the C library has
+ * not run any fork handler in them.
  */
 static NOINLINE void
 children_end(void)
@@ -492,15 +526,23 @@ closes(void)
 	CALL(middle, 5);
 }
 
+/* Closes all connections until the helper gives up and its thread ends. */
 static NOINLINE void
 closes_often(void)
 {
-	for (int i = 0; i < 300; i++) {
+	struct stat threads;
+
+	do {
 		CALL(leaf);
 		for (int fd = 3; fd < 1024; fd++)
 			close(fd);
 		usleep(5000);
-	}
+		/*
+		 * A directory has two links, and one for each directory in it:
+		 * here, for each thread.
+		 */
+		stat("/proc/self/task", &threads);
+	} while (threads.st_nlink > 3);
 }
 
 /* Prints the first free descriptor, and those that execl() passes on. */
@@ -544,7 +586,7 @@ coroutines(void)
 	}
 }
 
-/* --- ends --- */
+/* --- ways to end --- */
 
 static void *
 exit_here(void *p)
@@ -574,6 +616,7 @@ on_crash(int number)
 	_exit(number == SIGSEGV ? 9 : 8);
 }
 
+/* The status is 9 if info and context describe a write to address 0. */
 static void
 on_crash_check_info(int number, siginfo_t *info, void *context)
 {
@@ -583,7 +626,7 @@ on_crash_check_info(int number, siginfo_t *info, void *context)
 	    there->uc_mcontext.gregs[REG_RSP] != 0 ? 9 : 8);
 }
 
-static volatile int zero;
+static volatile int zero;	/* volatile: not known to the compiler */
 
 static NOINLINE void
 crash(const char *how)
@@ -607,6 +650,14 @@ crash(const char *how)
 
 		sigaction(SIGSEGV, &action, NULL);
 		*(volatile int *)(uintptr_t)zero = 1;
+	}
+	if (strcmp(how, "ignored") == 0) {
+		struct sigaction action = { .sa_handler = SIG_IGN,
+		    .sa_flags = SA_SIGINFO };
+
+		sigaction(SIGBUS, &action, NULL);
+		kill(getpid(), SIGBUS);
+		_exit(7);
 	}
 	if (strcmp(how, "handler") == 0) {
 		signal(SIGSEGV, on_crash);
@@ -632,6 +683,7 @@ crash_below(int n)
 	CALL(crash_below, n - 1);
 }
 
+/* Crashes 20 times, 500 calls deep; the handler jumps back to here. */
 static void *
 crash_often(void *p)
 {
@@ -668,15 +720,50 @@ crash_twice(void)
 			CALL(crash, "segv");
 }
 
+static NOT_COUNTED void
+return_from_abort(int number)
+{
+	(void)number;
+}
+
+/*
+ * Ends the program, after calls whose number depends on n, without _exit() and
+ * without the functions registered with atexit().  how is the number of a
+ * signal or one of the names below.
+ */
+static NOINLINE void
+end_at_once(const char *how, int n)
+{
+	int number = atoi(how);
+
+	for (int i = 0; i < n; i++)
+		CALL(middle, i % 9);
+	CALL(left, n % 14);
+	count_write();
+	if (number > 0) {
+		/* Background jobs of a shell ignore SIGINT. */
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	if (strcmp(how, "exec") == 0)
+		execl("/bin/true", "true", (char *)NULL);
+	if (strcmp(how, "abort") == 0) {
+		signal(SIGABRT, return_from_abort);
+		abort();
+	}
+	if (strcmp(how, "system call") == 0)
+		syscall(SYS_exit_group, 3);
+}
+
 static NOINLINE void
 ends(const char *how)
 {
-	static int not_null;
+	static int never_set;	/* the threads get its address */
 	pthread_t thread;
 
 	CALL(middle, 2);
 	if (strcmp(how, "thread") == 0) {
-		pthread_create(&thread, NULL, exit_here, &not_null);
+		pthread_create(&thread, NULL, exit_here, &never_set);
 		pthread_join(thread, NULL);
 	} else if (strcmp(how, "main") == 0) {
 		pthread_create(&thread, NULL, last_thread, NULL);
@@ -688,12 +775,112 @@ ends(const char *how)
 		count_write();
 		quick_exit(6);
 	} else if (strcmp(how, "live") == 0) {
-		pthread_create(&thread, NULL, busy, &not_null);
+		pthread_create(&thread, NULL, busy, &never_set);
 		usleep(10000);
 		exit(4);
 	} else {
 		CALL(crash, how);
 	}
+}
+
+/* --- seccomp --- */
+
+/*
+ * Allows only read, write, rt_sigreturn and exit_group.  Any other system call
+ * kills the process by SIGSYS.
+ */
+static NOINLINE void
+forbid_most(bool by_prctl)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof code / sizeof *code, code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (by_prctl)
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+	else
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_TSYNC, &filter);
+}
+
+static int confined_pipe[2], done_pipe[2];
+
+/* Calls its first function after the main thread has called seccomp(). */
+static NOT_COUNTED void *
+call_when_confined(void *unused)
+{
+	char c;
+
+	if (write(done_pipe[1], "", 1) != 1)
+		abort();
+	if (read(confined_pipe[0], &c, 1) == 1)
+		middle(3);
+	if (write(done_pipe[1], "", 1) != 1)
+		abort();
+	for (;;)
+		if (read(confined_pipe[0], &c, 1) != 1)
+			abort();
+	return unused;
+}
+
+/*
+ * A thread that starts before the main thread calls seccomp(), and calls its
+ * first function afterwards.  The main thread waits until it runs, because the
+ * C library makes system calls of its own when a thread starts.
+ */
+static NOINLINE void
+confined_thread(void)
+{
+	pthread_t thread;
+	char c;
+
+	if (pipe(confined_pipe) != 0 || pipe(done_pipe) != 0 ||
+	    pthread_create(&thread, NULL, call_when_confined, NULL) != 0 ||
+	    read(done_pipe[0], &c, 1) != 1)
+		abort();
+	CALL(forbid_most, false);
+	if (write(confined_pipe[1], "", 1) != 1 ||
+	    read(done_pipe[0], &c, 1) != 1)
+		abort();
+	_exit(4);
+}
+
+/* Writes the counts before seccomp(), after which no file can be opened. */
+static NOINLINE void
+confined(const char *how, int n)
+{
+	CALL(middle, 3);
+	if (strcmp(how, "refused") == 0) {
+		if (prctl(PR_SET_SECCOMP, 4711) == 0 || errno != EINVAL)
+			abort();
+		return;
+	}
+	count_write();
+	if (strcmp(how, "strict") == 0)
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	else
+		CALL(forbid_most, strcmp(how, "prctl") == 0);
+	left(n);
+	if (strcmp(how, "strict") == 0)
+		syscall(SYS_exit, 4);
+	exit(4);
+}
+
+/* The only thread ends by a system call that bypasses the C library. */
+static NOINLINE void
+end_thread_by_call(void)
+{
+	CALL(middle, 3);
+	count_write();
+	syscall(SYS_exit, 3);
 }
 
 /* --- time --- */
@@ -739,12 +926,15 @@ marks(int n)
 {
 	for (int i = 0; i < n; i++)
 		weir_mark("a \"name\" \xc3\xa9", i + 0.1);
-	if (n == 1)
+	if (n == 1)		/* 63 dots fit; the rest is truncated */
 		weir_mark("............................................."
 		    ".................. is truncated", 1);
 }
 
-/* Many nodes: one path for each sequence of n left and right turns. */
+/*
+ * left(n) and right(n) make 2^(n + 1) - 1 nodes each: one for each sequence of
+ * up to n calls of left and right.
+ */
 static NOINLINE void
 right(int n)
 {
@@ -769,19 +959,19 @@ signals_and_turns(int n)
 {
 	struct sigaction action = { .sa_handler = on_timer,
 	    .sa_flags = SA_RESTART };
-	struct itimerval often = { { 0, 20 }, { 0, 20 } }, never = { 0 };
+	struct itimerval every_20_us = { { 0, 20 }, { 0, 20 } }, never = { 0 };
 
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
+	setitimer(ITIMER_REAL, &every_20_us, NULL);
 	CALL(left, n);
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
 /*
- * A signal after each instruction.  Of every call_period signals, the handler
- * calls functions at one.
+ * In steps(), a signal arrives after each instruction.  The handler calls
+ * functions at every call_period-th signal.
  */
-static long n_steps;
+static long n_steps;		/* signals so far */
 static int call_period = 1;
 
 static NOT_COUNTED void
@@ -798,13 +988,13 @@ steps(int n)
 	struct sigaction action = { .sa_handler = on_step };
 
 	sigaction(SIGTRAP, &action, NULL);
-	/* Sets the processor's trap flag, and skips the red zone. */
+	/* Sets the trap flag (256); pushes below the red zone (128 bytes). */
 	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
 	    "orq $256, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(left, n);
 	CALL(left, n);
 	CALL(jump_to, 2);
-	/* Clears it. */
+	/* Clears the trap flag. */
 	__asm__ volatile ("subq $128, %%rsp\n\tpushfq\n\t"
 	    "andq $-257, (%%rsp)\n\tpopfq\n\taddq $128, %%rsp" ::: "memory");
 	CALL(leaf);
@@ -861,12 +1051,20 @@ main(int argc, char **argv)
 		CALL(coroutines);
 	else if (strcmp(how, "end") == 0)
 		CALL(ends, argv[2]);
+	else if (strcmp(how, "confined-thread") == 0)
+		CALL(confined_thread);
+	else if (strcmp(how, "confined") == 0)
+		CALL(confined, argv[2], atoi(argv[3]));
+	else if (strcmp(how, "end-thread-by-call") == 0)
+		CALL(end_thread_by_call);
+	else if (strcmp(how, "end-at-once") == 0)
+		CALL(end_at_once, argv[2], atoi(argv[3]));
 	else if (strcmp(how, "spins") == 0)
 		CALL(spins);
 	else if (strcmp(how, "until") == 0) {
 		CALL(until_readable, 0);
 		CALL(left, n);
-		if (argc > 2 && n == 0)
+		if (argc > 2 && n == 0)		/* not a number */
 			CALL(ends, argv[2]);
 	} else if (strcmp(how, "until-closes") == 0) {
 		CALL(until_readable, 0);

@@ -3,7 +3,8 @@
  *
  * CALL(f, ...) calls f and counts a call from this line, on which there must be
  * no other CALL.  count_write() appends the counts to the file $COUNTS.PID, as
- * lines of the form "LINE FUNCTION N".
+ * lines of the form "LINE FUNCTION N".  A forked child calls count_reset(),
+ * since it inherits the counts of its parent.
  */
 
 #include <fcntl.h>
@@ -15,14 +16,15 @@
 #define NOT_COUNTED __attribute__((no_instrument_function, unused))
 #define NOINLINE __attribute__((noinline))
 
-enum { LINES_MAX = 1000 };
+enum { LINES_MAX = 2000 };
 static struct {
-	const char *name;
+	const char *name;		/* of the called function */
 	unsigned long n;
-} counted[LINES_MAX];
+} counted[LINES_MAX];			/* by line of the source */
 
 #define CALL(f, ...) \
-	(__atomic_store_n(&counted[__LINE__].name, (const char *)#f, __ATOMIC_RELAXED), \
+	(__atomic_store_n(&counted[__LINE__].name, (const char *)#f, \
+	    __ATOMIC_RELAXED), \
 	__atomic_add_fetch(&counted[__LINE__].n, 1, __ATOMIC_RELAXED), \
 	f(__VA_ARGS__))
 

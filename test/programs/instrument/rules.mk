@@ -1,4 +1,7 @@
 # rules.mk - test programs that the instrument measures, linked in several ways
+#
+# The suffix says how: NAME.noop is linked with the no-op library, and
+# NAME.plain is compiled without hooks.
 
 MEASURED_C = $(wildcard test/programs/instrument/*.c)
 MEASURED_CXX = $(wildcard test/programs/instrument/*.cc)

@@ -1,13 +1,15 @@
 /*
  * bench - measure the cost of a call
  *
- * bench SHAPE CALLS THREADS prints the CPU time per call, in nanoseconds.
+ * bench SHAPE CALLS THREADS makes CALLS calls in each of THREADS threads, and
+ * prints the CPU time per call, in nanoseconds.
  * Shapes: chain, 8 nested calls; fan64, 64 functions one after the other; none,
  * no calls.
  *
- * bench gap DEPTH makes a call tree of 2^(DEPTH + 1) nodes.  Then it calls
- * functions for half a second and prints the longest time between two short
- * series of calls, in microseconds: how long an emission delays the program.
+ * bench gap DEPTH makes a call tree of 2^(DEPTH + 1) - 1 nodes.  Then it makes
+ * short series of calls for half a second and prints the longest time that one
+ * took, in microseconds: how long the program is delayed when the instrument
+ * sends its counts.
  */
 
 #include <pthread.h>
@@ -36,6 +38,7 @@ LINK(2, c3()) LINK(1, c2())
 static const char *shape;
 static long calls;
 
+/* The calls of one thread. */
 static NOT_COUNTED void *
 run(void *p)
 {
@@ -49,6 +52,7 @@ run(void *p)
 	return p;
 }
 
+/* In nanoseconds. */
 static NOT_COUNTED double
 now(clockid_t clock)
 {
@@ -58,6 +62,7 @@ now(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* left(n) makes 2^(n + 1) - 1 calls, each with a different call stack. */
 static __attribute__((noinline)) void right(int n);
 
 static __attribute__((noinline)) void
@@ -81,7 +86,7 @@ right(int n)
 static NOT_COUNTED double
 longest_gap_us(int depth)
 {
-	double start, last, t, longest = 0;
+	double start, last, t, longest = 0;	/* nanoseconds */
 
 	left(depth);
 	start = last = now(CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-/* plugin - a library that cases loads with dlopen() */
+/* plugin - a library that the program cases.c loads with dlopen() */
 
 __attribute__((noinline)) int plugin_work(int n);
 __attribute__((noinline)) int plugin_add(int a);

@@ -1,0 +1,37 @@
+#ifndef CALLGRAPH_RECORD_MEMORY_H
+#define CALLGRAPH_RECORD_MEMORY_H
+
+#include "filters/callgraph-record/graph.h"
+
+/*
+ * The memory in which an instrumented process counts, and which it shares with
+ * this process.  It is read when the instrumented process has ended: then it
+ * has what that process could not send.
+ */
+struct memory;
+
+/* Takes over the descriptor; NULL if it is not such memory. */
+struct memory *memory_map(int fd);
+void memory_unmap(struct memory *);	/* NULL is allowed */
+
+/*
+ * Notes that these counts of a node were received: memory_read() subtracts
+ * them.  The node is at this offset in the memory.
+ */
+void memory_note(struct memory *, uint64_t offset, const struct sent_node *);
+
+/* What memory_read() finds besides nodes and modules. */
+struct memory_summary {
+	bool timed, sampled, folded;	/* folded: recursion was folded */
+	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
+	uint64_t probe_ps;	/* what each hook adds to measured times */
+};
+
+/*
+ * Adds all modules, and the counts that were not received, with the ancestors
+ * of their nodes, to a graph that is empty.
+ */
+struct memory_summary memory_read(const struct memory *, struct graph *,
+    struct modules *);
+
+#endif

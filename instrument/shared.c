@@ -1,0 +1,146 @@
+/* shared - the memory that the wrapper reads too */
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "instrument/instrument.h"
+#include "instrument/sys.h"
+
+/*
+ * Address space for slabs that are not full: the newest slab of each thread.
+ * It is enough for 2048 threads.
+ */
+enum { SLACK = 2048 * SLAB_SIZE };
+
+struct shared *shared;
+int shared_fd = -1;
+
+/* Nodes have no sent_ticks, their last member, unless time is measured. */
+static size_t
+node_size(void)
+{
+	return settings.timed ? sizeof(struct node) :
+	    offsetof(struct node, sent_ticks);
+}
+
+/* The result is at most a quarter of the address space, if that is limited. */
+static size_t
+choose_size(void)
+{
+	struct rlimit space = { RLIM_INFINITY, 0 };
+	size_t size = SLABS_OFFSET + SLACK + settings.max_nodes * node_size();
+
+	SYS(prlimit64, 0, RLIMIT_AS, NULL, &space);
+	if (size > space.rlim_cur / 4)
+		size = (size_t)space.rlim_cur / 4;
+	return size & ~(size_t)(SLAB_SIZE - 1);
+}
+
+/*
+ * Creates a memfd that cannot shrink: otherwise the wrapper could crash when it
+ * reads.  Returns -1 if the size is above RLIMIT_FSIZE, because ftruncate()
+ * would then send SIGXFSZ to the program.
+ */
+static int
+create_memfd(size_t size)
+{
+	struct rlimit file = { RLIM_INFINITY, 0 };
+	int fd;
+
+	SYS(prlimit64, 0, RLIMIT_FSIZE, NULL, &file);
+	if (size > file.rlim_cur)
+		return -1;
+	fd = (int)SYS(memfd_create, "weir", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (SYS(ftruncate, fd, size) == 0 && SYS(fcntl, fd, F_ADD_SEALS,
+	    F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+		return fd;
+	SYS(close, fd);
+	return -1;
+}
+
+/*
+ * Memory that is shared with the wrapper is shared with child processes too.  A
+ * forked child must not count in it before it has memory of its own
+ * (shared_fork()), so the memory is shared only if the kernel stops the hooks
+ * of every such child, see struct counting.
+ */
+static void *
+map_shared(size_t size)
+{
+	int fd = state_wipe_on_fork() ? create_memfd(size) : -1;
+	long p;
+
+	if (fd < 0)
+		return NULL;
+	p = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (p < 0 && p >= -4095) {
+		SYS(close, fd);
+		return NULL;
+	}
+	shared_fd = fd;
+	return (void *)p;
+}
+
+bool
+shared_init(void)
+{
+	size_t size = choose_size();
+
+	shared_close_fd();
+	shared = NULL;
+	if (size <= SLABS_OFFSET || ((shared = map_shared(size)) == NULL &&
+	    (shared = sys_map(size)) == NULL))
+		return false;
+	shared->address = (uint64_t)(uintptr_t)shared;
+	shared->size = size;
+	shared->node_size = node_size();
+	shared->timed = settings.timed;
+	shared->sampled = settings.sample_period_ns > 0;
+	shared->folded_recursion = settings.fold_recursion;
+	return true;
+}
+
+/* The old memory is the parent's, which may add modules but changes none. */
+bool
+shared_fork(void)
+{
+	const struct shared *old = shared;
+	int n = old == NULL ? 0 :
+	    __atomic_load_n(&old->n_modules, __ATOMIC_ACQUIRE);
+
+	if (!shared_init())
+		return false;
+	bytes_move_down((char *)shared->modules, (const char *)old->modules,
+	    (size_t)n * sizeof *old->modules);
+	bytes_move_down(shared->paths, old->paths, sizeof shared->paths);
+	shared->n_modules = n;
+	shared->probe_ticks = old->probe_ticks;
+	return true;
+}
+
+void
+shared_close_fd(void)
+{
+	if (shared_fd >= 0)
+		SYS(close, shared_fd);
+	shared_fd = -1;
+}
+
+struct slab *
+shared_new_slab(void)
+{
+	uint64_t i;
+
+	if (shared == NULL)
+		return NULL;
+	i = __atomic_fetch_add(&shared->n_slabs, 1, __ATOMIC_RELAXED);
+	if (i < (shared->size - SLABS_OFFSET) / SLAB_SIZE)
+		return (struct slab *)(void *)((char *)shared + SLABS_OFFSET +
+		    i * SLAB_SIZE);
+	__atomic_fetch_sub(&shared->n_slabs, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
