@@ -1,11 +1,13 @@
 #!/bin/bash
 # viewers.sh BUILD - checks that speedscope opens what callgraph-fold writes
 #
-# Programs are recorded, symbolized by a release and folded into each format.  A
+# The call graphs of programs are recorded, symbolized by a release (the symbols
+# and lines of a program, stored in a file) and folded into each format.  A
 # browser opens the result in speedscope and exports what speedscope has read.
-# The oracle unfolds that and must find the stacks that it computes from the
-# records.  A truncated file shows that the test can fail.  Screenshots stay in
-# BUILD/viewers.
+# The oracle converts the export to stacks, which must be those that it computes
+# from the records.  A truncated file shows that the test can fail.  Screenshots
+# stay in BUILD/viewers.  Pictures are opened by the browser itself, and pprof's
+# profiles by go, if it is installed.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -29,7 +31,7 @@ npm --version >/dev/null 2>&1 || skip 'there is no npm'
 	skip "playwright-core needs node 18, and this is $(node --version)"
 mkdir -p "$out"
 if [ "$(cat "$out/installed" 2>/dev/null)" != "$packages" ]; then
-	# shellcheck disable=SC2086 # one word a package
+	# shellcheck disable=SC2086 # each word of $packages is an argument
 	npm install --prefix "$out" --no-save --no-package-lock --no-audit \
 		--no-fund --ignore-scripts $packages >"$out/npm.log" 2>&1 ||
 		skip "$(grep -m 1 err "$out/npm.log")"
@@ -40,9 +42,10 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# record NAME PROGRAM ARGUMENT... - records a program with $options and
-# symbolizes it into the file `named'; it is stripped, so that all names come
-# from its release
+# record NAME PROGRAM ARGUMENT... - records NAME, a stripped copy of PROGRAM,
+# with the $options of callgraph-record; writes its call graphs, with the names
+# of functions, to the file `named`.  All names come from the release, since the
+# copy is stripped.
 record() {
 	strip -o "$1" "$programs/$2"
 	callgraph-release -r releases -d "$programs/$2" "$1"
@@ -52,8 +55,10 @@ record() {
 	[ -s named ]
 }
 
-# check_opened FILE TITLE UNIT MEASURE [0|1] - checks that speedscope reads the
-# stacks of `named' for MEASURE from FILE; 1: with recursion collapsed
+# check_opened FILE TITLE UNIT MEASURE [0|1] - checks that speedscope opens FILE
+# as a profile with TITLE and UNIT, and reads from it the stacks of the file
+# `named` with their values of MEASURE; 1: with recursion collapsed.
+# viewers.mjs stores what speedscope exports in FILE.opened.
 check_opened() {
 	node "$here/viewers.mjs" "$out" "$1" "$2" &&
 		python3 "$oracle" fold "$4" "${5:-0}" <named >want &&
@@ -62,7 +67,8 @@ check_opened() {
 		jq -r '.profiles[].unit' "$1.opened" | diff <(echo "$3") -
 }
 
-# fold NAME SUFFIX OPTION... - folds `named' and prints the path
+# fold NAME SUFFIX OPTION... - folds the file `named` by callgraph-fold with
+# these options; prints the path of the result
 fold() {
 	callgraph-fold "${@:3}" named >"$out/$1.$2"
 	echo "$out/$1.$2"
@@ -76,7 +82,8 @@ check_opened "$(fold threads json -f speedscope)" 'threads: time' \
 check_opened "$(fold threads callgrind -f callgrind)" \
 	'threads.callgrind -- self_ns' none self_ns
 
-# Speedscope guesses the stacks of callgrind files, correctly if nothing recurses.
+# A callgrind file does not contain stacks: speedscope guesses them, correctly
+# if there is no recursion.
 options=
 record throw throw
 check_opened "$(fold throw folded)" throw.folded none calls
@@ -84,11 +91,19 @@ check_opened "$(fold throw json -f speedscope)" 'throw: calls' none calls
 check_opened "$(fold throw callgrind -f callgrind -c)" 'throw.callgrind -- calls' \
 	none calls 1
 
+# A picture is checked by its own rules.
+node "$here/pictures.mjs" "$out" "$(fold throw svg --svg)" main
+if go version >/dev/null 2>&1; then
+	go tool pprof -top "$(fold throw pb.gz -f pprof)" | grep -w main
+else
+	echo "go tool pprof was not tried: there is no go"
+fi
+
 head -c -9 "$out/throw.json" >truncated.json
 node "$here/viewers.mjs" "$out" "$PWD/truncated.json" 'throw: calls' \
-	>said 2>&1 || true
-grep '^truncated.json: Unrecognized format' said || {
-	echo "a truncated document is not refused: $(cat said)"
+	>log 2>&1 || true
+grep '^truncated.json: Unrecognized format' log || {
+	echo "a truncated document is not refused: $(cat log)"
 	exit 1
 }
 echo "pictures are in ${out#"$OLDPWD/"}"

@@ -14,7 +14,10 @@ name_of(const struct stacks *s, uint32_t frame)
 
 /* --- folded --------------------------------------------------------------- */
 
-/* Replaces the characters that would end the name or the line. */
+/*
+ * Writes a name.  ';', which would end it in a folded stack, becomes ':', and
+ * control characters become spaces.
+ */
 static void
 put_name(struct buf *b, struct span name)
 {
@@ -31,7 +34,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 {
 	struct buf *b = filter_out(f);
 	struct buf path = { 0 };	/* the functions on the stack */
-	size_t *lengths = NULL;		/* of the path before each of them */
+	size_t *lengths = NULL;		/* of path, before each function */
 	size_t depth = 0, cap = 0;
 	struct walk w;
 
@@ -74,11 +77,12 @@ put_title(struct buf *b, const struct stacks *s, unsigned measure)
 	if (program.n > 0)
 		buf_str(&title, ": ");
 	buf_str(&title, measure == SELF_NS ? "time" :
-	    callgraph_measures[measure]);
+	    callgraph_measure_keys[measure]);
 	json_str(b, "name", buf_span(&title));
 	buf_release(&title);
 }
 
+/* Writes the table of frames, to which the events refer by index. */
 static void
 put_frames(struct buf *b, const struct stacks *s)
 {
@@ -102,6 +106,7 @@ put_frames(struct buf *b, const struct stacks *s)
 	json_close(b, '}');
 }
 
+/* Writes an event: type "O" opens a frame, "C" closes it. */
 static void
 put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
 {
@@ -115,9 +120,10 @@ put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
 }
 
 /*
- * Writes an "evented" profile, as if each function ran once, first itself and
- * then its callees.  A "sampled" profile would repeat the whole stack for each
- * node, and so its length would be proportional to nodes times depth.
+ * Writes an "evented" profile, as if each stack were a single call: first its
+ * function runs, and then its callees.  A "sampled" profile would repeat all
+ * functions of each stack, and so its length would be proportional to stacks
+ * times depth.
  */
 static void
 put_profile(struct buf *b, const struct stacks *s, unsigned measure)
@@ -182,32 +188,14 @@ compare_edges(const void *a, const void *b)
 }
 
 /*
- * The inclusive cost of each stack.  The loop runs backwards, so that the cost
- * of a stack is complete when it is added to that of its parent.
+ * The edges, sorted by caller and callee; edges with the same caller and callee
+ * are merged.  The array is to be freed.
  */
-static int64_t *
-inclusive_costs(const struct stacks *s, unsigned measure)
-{
-	int64_t *costs = mem_zero(s->n + 1, sizeof *costs);
-
-	for (size_t i = s->n; i-- > 0;) {
-		int64_t *parent = s->list[i].parent != INDEX_NONE ?
-		    &costs[s->list[i].parent] : NULL;
-
-		costs[i] = saturating_add(costs[i],
-		    s->list[i].measures[measure]);
-		if (parent != NULL)
-			*parent = saturating_add(*parent, costs[i]);
-	}
-	return costs;
-}
-
-/* The edges, sorted by caller and callee; those of the same pair are merged. */
 static struct edge *
 find_edges(const struct stacks *s, unsigned measure, size_t *n)
 {
 	struct edge *edges = mem_zero(s->n + 1, sizeof *edges);
-	int64_t *costs = inclusive_costs(s, measure);
+	int64_t *costs = stacks_inclusive(s, measure);
 	size_t found = 0;
 
 	*n = 0;
@@ -255,7 +243,7 @@ put_position(struct buf *b, const struct stacks *s, uint32_t frame,
 	buf_char(b, '\n');
 }
 
-/* The exclusive cost of each frame. */
+/* The exclusive cost of each frame: an array to be freed. */
 static int64_t *
 exclusive_costs(const struct stacks *s, unsigned measure)
 {
@@ -269,7 +257,10 @@ exclusive_costs(const struct stacks *s, unsigned measure)
 	return costs;
 }
 
-/* Writes the target of the calls, then the line of the caller and the cost. */
+/*
+ * Writes the callee, the number of calls and the callee's line, and then the
+ * caller's line and the inclusive cost.
+ */
 static void
 put_edge(struct buf *b, const struct stacks *s, const struct edge *e,
     bool *is_written)
@@ -298,7 +289,7 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 		buf_char(b, '\n');
 	}
 	buf_printf(b, "positions: line\nevents: %s\n",
-	    callgraph_measures[measure]);
+	    callgraph_measure_keys[measure]);
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		buf_char(b, '\n');
 		put_position(b, s, i, "", is_written);

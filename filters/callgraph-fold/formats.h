@@ -4,9 +4,15 @@
 #include "common/frame/filter.h"
 #include "filters/callgraph-fold/stacks.h"
 
-/* Each writes the stacks with the exclusive values of a measure. */
+/*
+ * Each writes the stacks in one format, with the values of a measure that is
+ * exclusive (without callees): CALLS, SELF_NS or SAMPLES.
+ */
 void put_folded(struct filter *, const struct stacks *, unsigned measure);
 void put_speedscope(struct filter *, const struct stacks *, unsigned measure);
 void put_callgrind(struct filter *, const struct stacks *, unsigned measure);
+
+/* A flame graph (flame.c). */
+void put_svg(struct filter *, const struct stacks *, unsigned measure);
 
 #endif

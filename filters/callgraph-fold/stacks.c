@@ -44,42 +44,43 @@ stacks_release(struct stacks *s)
 
 /* --- adding -------------------------------------------------------------- */
 
-/* Adds the label of a function without a name: its module and offset. */
+/*
+ * Adds the label of a function without a name: its module and offset; or its
+ * address, if no module contains it; or "??".
+ */
 static void
-put_offset(struct buf *b, const struct callgraph *g,
+put_placeholder(struct buf *b, const struct callgraph *g,
     const struct graph_node *n)
 {
 	const struct graph_module *m = n->has_function ?
 	    callgraph_module_at(g, n->function) : NULL;
-	struct span path;
 
 	if (!n->has_function) {
 		buf_str(b, "??");
 	} else if (m == NULL) {
 		buf_address(b, n->function);
 	} else {
-		/* The path is a JSON token: remove the quotes. */
-		path = span_base_name(span_of(m->path.p + 1, m->path.n - 2));
-		buf_add(b, path.p, path.n);
+		buf_add(b, m->name.p, m->name.n);
 		buf_char(b, '+');
 		buf_address(b, n->function - m->base);
 	}
 }
 
-/* The number of a node's frame, which is added if it is new. */
+/* The index of a node's frame, which is added if it is new. */
 static uint32_t
 find_frame(struct stacks *s, const struct callgraph *g,
     const struct graph_node *n)
 {
 	struct buf key = { 0 };
-	struct frame f = { .file = SYM_NONE };
+	struct frame f = { .file = SYM_NONE, .module = SYM_NONE };
+	const struct graph_module *m;
 	size_t name_length, n_before = s->frame_keys.n;
 	sym number;
 
 	if (n->name.n > 0)
 		buf_add(&key, n->name.p, n->name.n);
 	else
-		put_offset(&key, g, n);
+		put_placeholder(&key, g, n);
 	name_length = key.len;
 	buf_char(&key, '\0');
 	buf_add(&key, n->file.p, n->file.n);
@@ -90,6 +91,9 @@ find_frame(struct stacks *s, const struct callgraph *g,
 			f.file = intern_add(&s->texts, n->file);
 		if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
 			f.line = 0;
+		if (n->has_function &&
+		    (m = callgraph_module_at(g, n->function)) != NULL)
+			f.module = intern_add(&s->texts, m->name);
 		s->frames = mem_grow(s->frames, &s->frames_cap, number + 1u,
 		    sizeof *s->frames);
 		s->frames[number] = f;
@@ -99,7 +103,10 @@ find_frame(struct stacks *s, const struct callgraph *g,
 	return number;
 }
 
-/* The number of a stack, which is added if it is new. */
+/*
+ * The index of a stack, which is added if it is new.  If recursion is collapsed
+ * and the parent has the same frame, it is the parent.
+ */
 static uint32_t
 find_stack(struct stacks *s, uint32_t parent, uint32_t frame)
 {
@@ -134,16 +141,17 @@ add_measures(struct stacks *s, uint32_t stack, const struct graph_node *n)
 void
 stacks_add(struct stacks *s, const struct callgraph *g)
 {
-	uint32_t *numbers = mem_resize(NULL, g->n_nodes + 1, sizeof *numbers);
+	/* By node: its stack. */
+	uint32_t *indexes = mem_resize(NULL, g->n_nodes + 1, sizeof *indexes);
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
 
-		numbers[i] = find_stack(s, n->parent != INDEX_NONE ?
-		    numbers[n->parent] : INDEX_NONE, find_frame(s, g, n));
-		add_measures(s, numbers[i], n);
+		indexes[i] = find_stack(s, n->parent != INDEX_NONE ?
+		    indexes[n->parent] : INDEX_NONE, find_frame(s, g, n));
+		add_measures(s, indexes[i], n);
 	}
-	free(numbers);
+	free(indexes);
 }
 
 void
@@ -162,6 +170,25 @@ stacks_program(const struct stacks *s)
 	if (s->program == SYM_NONE || s->has_several_programs)
 		return span_of("", 0);
 	return intern_span(&s->texts, s->program);
+}
+
+/*
+ * The loop runs backwards, so that the sum of a stack is complete when it is
+ * added to that of its parent.
+ */
+int64_t *
+stacks_inclusive(const struct stacks *s, unsigned measure)
+{
+	int64_t *sums = mem_zero(s->n + 1, sizeof *sums), *parent;
+
+	for (size_t i = s->n; i-- > 0;) {
+		sums[i] = saturating_add(sums[i], s->list[i].measures[measure]);
+		if (s->list[i].parent == INDEX_NONE)
+			continue;
+		parent = &sums[s->list[i].parent];
+		*parent = saturating_add(*parent, sums[i]);
+	}
+	return sums;
 }
 
 /* --- walking ------------------------------------------------------------- */

@@ -5,32 +5,35 @@
 #include "common/program/callgraph.h"
 
 /*
- * Callgraphs as a tree of stacks, by function names: calls of a function with
- * the same stack are one node, whatever their call sites.
+ * Callgraphs as a tree of stacks, by function names: nodes that have the same
+ * functions on the way from the root are one stack, whatever their call sites.
  */
 
 /* A function, identified by its name and file. */
 struct frame {
 	sym name;
 	sym file;		/* or SYM_NONE */
+	sym module;		/* of the first node, or SYM_NONE */
 	int64_t line;		/* 0: unknown */
 };
 
 /* A frame and the stack of its caller. */
 struct stack {
 	uint32_t parent;	/* an earlier stack, or INDEX_NONE */
-	uint32_t frame;
-	int64_t measures[N_MEASURES];
+	uint32_t frame;		/* its index in frames */
+	int64_t measures[N_MEASURES];	/* sums over its nodes */
 };
 
 struct stacks {
 	struct intern texts;
 	struct frame *frames;
 	size_t n_frames, frames_cap;
-	struct intern frame_keys;	/* name and file of each frame */
+	struct intern frame_keys;	/* name, NUL, file; number i is the key
+					   of frames[i] */
 	struct stack *list;
 	size_t n, cap;
-	struct map map;			/* by parent and frame */
+	struct map map;			/* from parent and frame to the index
+					   in list */
 	bool is_measured[N_MEASURES];	/* some node has the measure */
 	sym program;		/* or SYM_NONE */
 	bool has_several_programs;
@@ -52,8 +55,14 @@ void stacks_add_program(struct stacks *, struct span path);
 struct span stacks_program(const struct stacks *);
 
 /*
+ * The sum of a measure over each stack and the stacks above it: an array by
+ * stack, which the caller frees.
+ */
+int64_t *stacks_inclusive(const struct stacks *, unsigned measure);
+
+/*
  * A depth-first walk over all stacks, siblings by name.  It visits each stack
- * twice: it enters it before its callees and leaves it after them.
+ * twice: it enters the stack before its callees, and leaves it after them.
  *
  *	walk_init(&w, &stacks);
  *	while (walk_next(&w))
@@ -61,8 +70,8 @@ struct span stacks_program(const struct stacks *);
  *	walk_release(&w);
  */
 struct walk {
-	uint32_t stack;
-	bool enters;		/* the walk enters stack; else it leaves it */
+	uint32_t stack;		/* its index in the list of stacks */
+	bool enters;		/* the walk enters the stack; else leaves it */
 
 	/* Private to stacks.c. */
 	uint32_t *sorted;	/* by parent, then name */
