@@ -37,7 +37,7 @@ static const struct about about = {
 	    "store lists.",
 };
 
-/* A collector or a postprocessor. */
+/* A collector or a postprocessor, with its parameters. */
 struct unit {
 	struct span name;
 	const struct config_value *params;	/* a mapping, or NULL */
@@ -48,20 +48,23 @@ struct units {
 	size_t n, cap;
 };
 
+/* The job matrix: the lists whose items are combined to jobs. */
 struct matrix {
 	/* These are sets: a duplicate counts once, as in Perun. */
 	struct intern cmds, args, workloads;
-	const struct config_value **generators;	/* of each workload, or NULL */
+	/* For each workload, the generator that it is the id of, or NULL. */
+	const struct config_value **generators;
 	struct units collectors, postprocessors;
 };
 
+/* Dies with the place of a value in local.yml, and the key that it is under. */
 static _Noreturn void
 die_at(const struct config_value *v, const char *key, const char *why)
 {
 	die("%s:%zu: %s: %s", v->file, v->line, key, why);
 }
 
-/* A list in local.yml; NULL if it is absent or null. */
+/* The list at a key of local.yml; NULL if it is absent or null. */
 static const struct config_value *
 local_list(const struct config *config, const char *key)
 {
@@ -74,6 +77,7 @@ local_list(const struct config *config, const char *key)
 	return v;
 }
 
+/* The text of an item, empty if it is null; dies if it is not a string. */
 static struct span
 string_of(const struct config_value *v, const char *key)
 {
@@ -83,8 +87,8 @@ string_of(const struct config_value *v, const char *key)
 }
 
 /*
- * Reads strings from the options or, if there are none, from the list at a key;
- * false if there is no list either (NULL).
+ * Reads strings from the values given by an option or, if there are none, from
+ * the list at a key of local.yml; false if the list is NULL, too.
  */
 static bool
 read_strings(struct intern *strings, const struct opt_list *given,
@@ -100,6 +104,7 @@ read_strings(struct intern *strings, const struct opt_list *given,
 	return true;
 }
 
+/* Reads an item of a list of units; dies if it is invalid. */
 static struct unit
 read_unit(const struct config_value *v, const char *key)
 {
@@ -124,7 +129,10 @@ add_unit(struct units *units, struct unit u)
 	units->list[units->n++] = u;
 }
 
-/* The unit of this name; without parameters if it is not listed. */
+/*
+ * The unit of this name in the list; if the list has none, a unit of this name
+ * without parameters.
+ */
 static struct unit
 find_unit(const struct units *listed, const char *name)
 {
@@ -135,8 +143,9 @@ find_unit(const struct units *listed, const char *name)
 }
 
 /*
- * Reads units from the options, with the parameters in local.yml, or else from
- * the list in local.yml; false if there is neither.
+ * Reads the units whose names an option gives, with their parameters in
+ * local.yml, or, without the option, all units of the list at a key of
+ * local.yml.  False if there is neither.
  */
 static bool
 read_units(struct units *units, const struct opt_list *given,
@@ -157,7 +166,10 @@ read_units(struct units *units, const struct opt_list *given,
 	return true;
 }
 
-/* Of several generators with the same id the last counts, as in Perun. */
+/*
+ * Finds the generators of workloads whose id is a workload of the matrix.  Of
+ * several generators with the same id the last one counts, as in Perun.
+ */
 static void
 read_generators(struct matrix *m, struct config *config)
 {
@@ -199,8 +211,8 @@ read_matrix(struct matrix *m, struct config *config)
 	const char *file = config->levels[CONFIG_LOCAL]->file;
 
 	*m = (struct matrix){ 0 };
-	if (args == NULL)	/* the key's former name */
-		args = local_list(config, "params");
+	if (args == NULL)
+		args = local_list(config, "params");	/* its former name */
 	if (!read_strings(&m->cmds, &opt.cmds, local_list(config, "cmds"),
 	    "cmds"))
 		die("%s has no 'cmds': add them, or give --cmd", file);
@@ -255,7 +267,7 @@ put_postprocessors(struct buf *b, const struct units *units)
 	json_close(b, ']');
 }
 
-/* The words joined by spaces, empty ones omitted, as in Perun. */
+/* Joins the words as Perun does: a space precedes each nonempty later word. */
 static void
 put_command(struct buf *b, const struct span *words, size_t n)
 {
@@ -300,11 +312,11 @@ emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
 static void
 emit_jobs(struct filter *f, const struct matrix *m)
 {
-	for (sym c = 0; c < m->cmds.n; c++)
+	for (sym cmd = 0; cmd < m->cmds.n; cmd++)
 		for (sym w = 0; w < m->workloads.n; w++)
 			for (size_t i = 0; i < m->collectors.n; i++)
-				for (sym a = 0; a < m->args.n; a++)
-					emit_job(f, m, c, a, w,
+				for (sym args = 0; args < m->args.n; args++)
+					emit_job(f, m, cmd, args, w,
 					    &m->collectors.list[i]);
 }
 

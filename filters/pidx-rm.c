@@ -15,7 +15,7 @@
 
 static struct {
 	const char *directory, *commit;
-} opt = { .directory = "." };
+} opt;
 
 static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
@@ -39,23 +39,25 @@ static const struct about about = {
 
 /* An entry to be removed, from standard input. */
 struct request {
-	unsigned char version[STORE_NAME_SIZE];
+	unsigned char version[STORE_NAME_SIZE];	/* the commit of the index */
 	struct pidx_entry entry;
 	bool found;		/* the index has it */
 };
 
 static struct {
 	struct perun perun;
-	struct order order;
-	struct buf old_index, new_index, why;
+	struct order order;		/* in which 3@i counts */
+	struct buf old_index, new_index;	/* bytes of index files */
+	struct buf why;			/* why an index cannot be read */
 	struct request *requests;
 	size_t n_requests, cap;
 	struct arena arena;		/* the texts of the requests */
 } job;
 
 /*
- * Locks the store and reads the index of a version.  False if it is malformed,
- * which is reported.  The caller unlocks and releases the index in either case.
+ * Locks the store and reads the index of a version, the id of a commit.  False,
+ * with a report, if the index cannot be read.  In either case, the caller
+ * unlocks the store and releases the index.
  */
 static bool
 lock_index(struct filter *f, const unsigned char *version,
@@ -71,8 +73,8 @@ lock_index(struct filter *f, const unsigned char *version,
 }
 
 /*
- * Replaces the index by one without the entries whose item in removed is set,
- * and writes a record for each of these.
+ * Writes the index again without the entries for which removed[i] is true, if
+ * there are any, and then a record for each of these entries.
  */
 static void
 remove_entries(struct filter *f, const unsigned char *version,
@@ -86,7 +88,7 @@ remove_entries(struct filter *f, const unsigned char *version,
 		if (!removed[i])
 			kept.entries[kept.n++] = index->entries[i];
 	job.new_index.len = 0;
-	pidx_write(&kept, &job.new_index);
+	pidx_serialize(&kept, &job.new_index);
 	if (kept.n < index->n)
 		store_replace(&job.perun.store, version,
 		    buf_span(&job.new_index));
@@ -103,7 +105,10 @@ remove_entries(struct filter *f, const unsigned char *version,
 
 /* --- entries selected by operands ---------------------------------------- */
 
-/* Marks the entries that a selector matches; reports one that matches none. */
+/*
+ * Sets removed[i] to true for the entries that a selector matches; if there are
+ * none, reports that.
+ */
 static void
 mark_selected(struct filter *f, const struct selector *sel,
     const struct pidx *index, bool *removed)
@@ -124,6 +129,7 @@ mark_selected(struct filter *f, const struct selector *sel,
 	free(found);
 }
 
+/* Removes the entries of one index that the selectors match. */
 static void
 remove_selected(struct filter *f, const struct selector *list, size_t n)
 {
@@ -162,6 +168,7 @@ remove_pending_file(struct filter *f, const char *name)
 	filter_end_record(f);
 }
 
+/* Removes the pending profiles that the selectors match. */
 static void
 remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 {
@@ -183,8 +190,8 @@ remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 }
 
 /*
- * All entries are selected before any is removed, so the operands 0@i and 1@i
- * remove the first two.
+ * All entries of an index are selected before any is removed, so the operands
+ * 0@i and 1@i remove the first two.
  */
 static void
 remove_operands(struct filter *f, const char *operand)
@@ -250,11 +257,11 @@ compare_requests(const void *a, const void *b)
 	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
 
-/* Removes n requested entries, which are sorted and of one version. */
+/* Removes n requested entries from one index; the requests are sorted. */
 static void
 remove_requested(struct filter *f, struct request *requests, size_t n)
 {
-	struct request key = requests[0], *found;
+	struct request key = requests[0], *found;	/* key.version is set */
 	struct pidx index;
 	bool *removed;
 
@@ -279,7 +286,7 @@ remove_requested(struct filter *f, struct request *requests, size_t n)
 	pidx_release(&index);
 }
 
-/* Sorts by version and removes duplicates. */
+/* Sorts by version and entry, and removes duplicates. */
 static void
 sort_requests(void)
 {
@@ -303,6 +310,8 @@ remove_records(struct filter *f)
 	while ((r = filter_next(f)) != NULL)
 		if (rec_is(r, "entry"))
 			add_request(f, r);
+	if (f->truncated)	/* all requests or none */
+		job.n_requests = 0;
 	sort_requests();
 	for (size_t first = 0; first < job.n_requests; first = next) {
 		for (next = first + 1; next < job.n_requests; next++)

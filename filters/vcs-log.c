@@ -31,7 +31,7 @@ static const struct about about = {
 	    "of a revision (HEAD),\nin the order of git rev-list.",
 };
 
-/* Without operands, the history of HEAD is written. */
+/* Reads the operands into tips (vcs.h).  Without operands, HEAD is the tip. */
 static void
 read_tips(struct filter *f, struct vcs *vcs, struct vcs_tips *tips)
 {
@@ -44,6 +44,7 @@ read_tips(struct filter *f, struct vcs *vcs, struct vcs_tips *tips)
 			die("%s", vcs->why);
 }
 
+/* Appends a member with this value, unless the value is unknown. */
 static void
 put_known(struct buf *b, const char *key, int64_t value)
 {
@@ -77,7 +78,7 @@ main(int argc, char **argv)
 	struct vcs vcs;
 	struct vcs_tips tips = { 0 };
 	struct vcs_version version;
-	enum vcs_found found = VCS_NONE;
+	enum vcs_found found = VCS_NOT_FOUND;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))

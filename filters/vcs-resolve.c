@@ -49,7 +49,7 @@ main(int argc, char **argv)
 	struct filter f;
 	struct vcs vcs;
 	struct vcs_id id;
-	enum vcs_kind kind, found;
+	enum vcs_kind kind, actual_kind;
 	const char *name;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -61,8 +61,8 @@ main(int argc, char **argv)
 	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
 		die("%s", vcs.why);
 	for (; name != NULL; name = filter_operand(&f)) {
-		if (vcs_massage_parameter(&vcs, name, kind, &id, &found))
-			emit(&f, name, &id, found);
+		if (vcs_massage_parameter(&vcs, name, kind, &id, &actual_kind))
+			emit(&f, name, &id, actual_kind);
 		else
 			filter_fail(&f, "'%s' does not name %s %s: %s", name,
 			    kind == VCS_ANY ? "an" : "a",

@@ -1,30 +1,33 @@
 # bench-perun.sh - the part of bench.sh for pidx-write and pidx-read
 #
-# pidx-write syncs the file system, which git add does not.  CPU time includes
-# little of that, and a sync before each run writes what earlier commands have
-# left in the cache.  Every run has a new directory and nothing is removed,
-# because ext4 spends most of the time for a new file on the search for an inode
-# that was not freed recently.
+# It is sourced by bench.sh, which defines cpu().  pidx-write syncs the file
+# system, which git add does not do, but CPU time includes little of the time of
+# a sync.  A sync before each run writes what earlier commands have left in the
+# cache.  Every run has a new directory and nothing is removed, because after
+# removals ext4 spends most of the time for a new file on the search for an
+# inode that was not freed recently.
 
 repo=$data/perun
 
-# timed COMMAND [PREPARE] - prints milliseconds of CPU time, the minimum of
-# eight runs
+# timed COMMAND [PREPARE] - prints the milliseconds of CPU time of COMMAND, the
+# minimum of eight runs; PREPARE runs before each
 timed() {
 	jq -n "$(cpu 8 "$@") * 1000"
 }
 
+# ms_row NAME MILLISECONDS [REMARK] - prints a row
 ms_row() {
 	printf '%-50s %8.1f ms  %s\n' "$1" "$2" "${3:-}"
 }
 
-# ratio MS BASE WORD - prints MS / BASE and WORD
-ratio() {
+# multiple MS BASE WORD - prints MS / BASE and WORD, such as "1.50 git"
+multiple() {
 	printf '%.2f %s' "$(jq -n "$1 / $2")" "$3"
 }
 
-# profiles N RESOURCES - writes N profiles to p/*.perf and, each with another
-# commit of the repository, to records
+# profiles N RESOURCES - writes N profiles of RESOURCES resources each to
+# p/*.perf, and to the file records as `profile` records, each with a different
+# commit as long as there are enough commits
 profiles() {
 	python3 - "$@" <<'END'
 import json, random, subprocess, sys
@@ -61,9 +64,10 @@ done | git fast-import --quiet
 pidx-init --index-version 2 >/dev/null
 cp -a .git clean.git
 cp -a .perun clean.perun
-profiles 1000 46
+profiles 1000 46	# 46 resources make about 5 KB
 
-# fresh [STORE] - prints a command that creates a new repository with STORE in run
+# fresh [STORE] - prints a command that creates a repository with a copy of
+# STORE, or else of the empty store, and makes `run` a link to it
 fresh() {
 	echo "rm -f run; d=\$(mktemp -d run.XXXXXX); cp -a clean.git \$d/.git
 		cp -a ${1:-clean.perun} \$d/.perun; ln -s \$d run; sync"
@@ -73,11 +77,12 @@ printf '\n1,000 profiles of %d bytes\n' \
 	$(($(cat p/*.perf | wc -c) / 1000))
 base=$(timed 'git --git-dir run/.git --work-tree . add p' "$(fresh)")
 ms_row 'git add' "$base"
-one_run=$(timed 'pidx-write -C run p/*.perf >/dev/null' "$(fresh)")
-ms_row 'pidx-write, one run' "$one_run" "$(ratio "$one_run" "$base" git)"
-many=$(timed 'pidx-write -C run records >/dev/null' "$(fresh)")
-ms_row 'pidx-write, each to another commit' "$many" \
-	"$(ratio "$many" "$base" git)"
+one_commit=$(timed 'pidx-write -C run p/*.perf >/dev/null' "$(fresh)")
+ms_row 'pidx-write, one run' "$one_commit" \
+	"$(multiple "$one_commit" "$base" git)"
+many_commits=$(timed 'pidx-write -C run records >/dev/null' "$(fresh)")
+ms_row 'pidx-write, each to another commit' "$many_commits" \
+	"$(multiple "$many_commits" "$base" git)"
 eval "$(fresh)"
 pidx-write -C run records >/dev/null
 ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
@@ -85,13 +90,18 @@ ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
 ms_row 'git log' "$(timed 'git -C run log >/dev/null')"
 ms_row 'pidx-read of one commit' "$(timed 'pidx-read -C run HEAD >/dev/null')"
 
-# One object under many names.  The two sizes are measured alternately.
+# nth[count] is the time in ms to add entry number `count`, 1 or 10,000, to an
+# index that has count - 1 entries, which all refer to one object.  The two
+# sizes are measured alternately, since a machine with other load is slower at
+# some times than at others.
 head -n 1 records | jq -c 'del(.minor_version)' >one
 jq -c '.path = "new"' one >new
 for count in 1 10000; do
 	eval "$(fresh)"
-	jq -c --argjson n $count 'range(1; $n) as $i | .path = "p\($i)"' one |
-		pidx-write -C run >/dev/null
+	# pidx-write fails if its input is empty.
+	[ "$count" = 1 ] ||
+		jq -c --argjson n $count 'range(1; $n) as $i |
+			.path = "p\($i)"' one | pidx-write -C run >/dev/null
 	cp -a run/.perun filled.$count
 	nth[count]=1e9
 done
@@ -105,9 +115,11 @@ done
 ms_row 'the first entry of an index' "${nth[1]}"
 ms_row 'its 10,000th' "${nth[10000]}" \
 	"$(jq -n "${nth[10000]} - ${nth[1]} | . * 10 | round / 10") ms more"
+# `run` still links to the last repository: its index has the 10,000 entries.
 listing=$(timed 'pidx-read -C run HEAD >/dev/null')
 ms_row 'pidx-read of 10,000 entries' "$listing"
 
+# batch[count] is the time in ms to add count different profiles in one run.
 for count in 1000 10000; do
 	jq -c --argjson n $count 'range($n) as $i | .path = "p\($i)" |
 		.profile.header.workload = "w\($i)"' one >batch.$count
@@ -115,7 +127,7 @@ for count in 1000 10000; do
 		"$(fresh)")
 done
 ms_row 'a batch of 10,000 profiles' "${batch[10000]}" \
-	"$(ratio "${batch[10000]}" "${batch[1000]}" 'of one of 1,000')"
+	"$(multiple "${batch[10000]}" "${batch[1000]}" 'of one of 1,000')"
 
 profiles 1 100000
 printf '\none profile of %.1f MB\n' \
@@ -123,6 +135,6 @@ printf '\none profile of %.1f MB\n' \
 base=$(timed 'git --git-dir run/.git hash-object -w p/0.perf' "$(fresh)")
 ms_row 'git hash-object -w' "$base"
 big=$(timed 'pidx-write -C run p/0.perf >/dev/null' "$(fresh)")
-ms_row 'pidx-write' "$big" "$(ratio "$big" "$base" git)"
+ms_row 'pidx-write' "$big" "$(multiple "$big" "$base" git)"
 cd "$data"
 rm -rf "$repo"

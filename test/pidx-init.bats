@@ -1,19 +1,23 @@
+# pidx-init.bats - a Perun store, the directory .perun, is created or completed
+
 load helper
 
-# git must not find a repository above the tests' directory.
+# git sees no settings of the user or the system.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
+	export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 	git init -q repo
 }
 
-# answer KEY - a member of the record
+# answer KEY - prints a member of the record, or another object, in $output
 answer() {
 	jq -r ".$1" <<<"$output"
 }
 
-# setting FILE KEY - vcs.type, vcs.url or weir.index_version, read by PyYAML if
-# it is installed, otherwise by a search for the line
+# setting FILE KEY - prints the value of vcs.type, vcs.url or
+# weir.index_version, read by PyYAML if it is installed, otherwise by a search
+# for the line
 setting() {
 	if python3 -c 'import yaml' 2>/dev/null; then
 		python3 -c '
@@ -58,14 +62,17 @@ is_whole() {
 
 @test "the commented settings in local.yml are valid if uncommented" {
 	pidx-init repo
+	# A setting begins right after the "#", explanations after a space.
 	sed -E 's/^#([a-z]|  )/\1/' repo/.perun/local.yml >local.yml
 	! diff -q repo/.perun/local.yml local.yml || return 1
+	# This unit test, run with a file, prints it as JSON.
 	run -0 --separate-stderr "$BUILD/test/unit/config" local.yml
 	assert_equal "$(answer 'cmds[0]')" ./build/program
 	assert_equal "$(answer 'collectors[0].params.repeat')" 10
 	assert_equal "$(answer 'degradation.strategies[0].method')" \
 		average_amount_threshold
 	mv local.yml repo/.perun
+	# These settings describe two jobs.
 	run -0 --separate-stderr pidx-jobs -C repo
 	assert_equal "${#lines[@]}" 2
 }
@@ -172,6 +179,20 @@ is_whole() {
 	assert_equal "$output" ""
 }
 
+@test "a repository that no filter could read is refused" {
+	git init -q --object-format=sha256 other || skip "git lacks SHA-256"
+	mkdir other/below store
+	for options in other other/below '--vcs-url ../../other store'; do
+		run -2 --separate-stderr pidx-init $options
+		[[ $stderr == *"the repository in '$PWD/"*"other' uses a hash other than SHA-1" ]]
+	done
+	[ -z "$(find . -name '.perun*')" ]
+	# libgit2 does not know this version of the format either.
+	git -C repo config core.repositoryformatversion 9
+	run -2 --separate-stderr pidx-init repo
+	[ ! -e repo/.perun ]
+}
+
 @test "--vcs-type none needs no repository, unknown types are refused" {
 	run -0 --separate-stderr pidx-init --vcs-type none .
 	assert_equal "$(answer vcs_type)" none
@@ -180,7 +201,7 @@ is_whole() {
 	[[ $stderr == *"git or none, not 'svn'"* ]]
 }
 
-@test "an existing store gets what it lacks" {
+@test "what an existing store lacks is created" {
 	pidx-init repo
 	echo '# mine' >>repo/.perun/local.yml
 	mkdir repo/.perun/objects/ab
@@ -269,6 +290,8 @@ is_whole() {
 }
 
 @test "if nothing can be written, nothing remains" {
+	# Root may write to all directories but those of file systems such as
+	# /proc, which the test then uses.
 	[ "$(id -u)" -ne 0 ] || ! [ -d /proc/self ] || {
 		run -2 --separate-stderr pidx-init --vcs-type none /proc
 		[[ $stderr == *"cannot create '.perun' of a store in '/proc'"* ]]
@@ -281,6 +304,7 @@ is_whole() {
 	assert_equal "$(ls -A repo)" .git
 }
 
+# local.yml is longer than the limit for files, 1 KiB.
 @test "a failed write leaves neither .perun nor a temporary" {
 	run -2 --separate-stderr bash -c 'ulimit -f 1; trap "" XFSZ
 		pidx-init repo | cat; exit "${PIPESTATUS[0]}"'
@@ -288,7 +312,7 @@ is_whole() {
 	assert_equal "$(ls -A repo)" .git
 }
 
-@test "a store in a directory above causes a warning, an existing one does not" {
+@test "a new store below another causes a warning, an existing one does not" {
 	mkdir -p repo/a/b
 	pidx-init repo
 	run -0 --separate-stderr pidx-init repo/a/b
@@ -297,7 +321,9 @@ is_whole() {
 	assert_equal "$stderr" ""
 }
 
-@test "of many concurrent runs one creates, and the store is complete" {
+# A store has seven parts; the member "made" of a record lists those that this run
+# has created.
+@test "one of many concurrent runs creates the store, which is complete" {
 	for _ in 1 2 3 4 5; do
 		rm -rf repo/.perun
 		for i in {1..12}; do
@@ -307,7 +333,7 @@ is_whole() {
 			wait "$pid"
 		done
 		assert_equal "$(cat out* | grep -c created)" 1
-		assert_equal "$(cat out* | wc -l)" 12
+		assert_equal "$(cat out* | records | wc -l)" 12
 		assert_equal "$(jq -s 'map(.made | length) | add' out*)" 7
 		is_whole repo/.perun
 		assert_equal "$(ls -A repo | paste -sd' ')" ".git .perun"

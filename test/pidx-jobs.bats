@@ -1,9 +1,14 @@
+# pidx-jobs.bats - what is to be measured: the job matrix of a Perun store
+#
+# local.yml lists commands, their arguments, workloads and collectors; a job is
+# one of their combinations.
+
 load helper
 
 ORACLE=$TEST/oracles/config.py
 CONFIG=$BUILD/test/unit/config
 
-# Each test has a store; settings() writes its local.yml.
+# Each test has a store.  $CONFIG, a unit test, can print a YAML file as JSON.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	export PERUN_CONFIG_DIR=$BATS_TEST_TMPDIR/shared
@@ -15,7 +20,7 @@ settings() {
 	cat >.perun/local.yml
 }
 
-# small - writes a matrix of one job
+# small - writes the settings for a matrix of one job
 small() {
 	settings <<-'END'
 		cmds: [./a]
@@ -23,12 +28,14 @@ small() {
 	END
 }
 
-# answer FILTER - the output of a jq filter on all jobs, as one line
+# answer FILTER - prints the result of a jq filter for the array of all jobs
 answer() {
 	jq -sc "$1" <<<"$output"
 }
 
-# random MODE COUNT PROGRAM - compares with oracles/config.py
+# random MODE COUNT PROGRAM - expects that PROGRAM agrees with oracles/config.py
+# on COUNT random inputs, or a fifth of them under sanitizers.  MODE is jobs,
+# read or mutate, which the oracle explains.
 random() {
 	local count=$2
 
@@ -73,7 +80,7 @@ random() {
 	assert_output "$(cat "$DATA/pidx-jobs/every-key.out")"
 }
 
-@test "random matrices give the jobs that itertools yields" {
+@test "random matrices give the jobs that itertools of Python yields" {
 	random jobs 150 pidx-jobs
 }
 
@@ -105,7 +112,7 @@ random() {
 	done
 }
 
-@test "a command or a workload that is listed twice counts once" {
+@test "a command or workload that is listed twice counts once, a collector twice" {
 	settings <<-'END'
 		cmds: [./a, ./b, ./a]
 		workloads: [x, x]
@@ -169,10 +176,11 @@ random() {
 		workloads: [a b, "'a b'"]
 		collectors: [{name: time}]
 	END
-	run -0 bash -o pipefail -c "pidx-jobs | jq -j '.command + \"\\u0000\"' |
+	run -0 bash -o pipefail -c "pidx-jobs |
+		jq -j '.command // empty | . + \"\\u0000\"' |
 		xargs -0 -n 1 sh -c"
 	assert_output "$(lines '<a>' '<b>' '<a b>')"
-	run -0 bash -o pipefail -c "pidx-jobs | jq -r .command | sh"
+	run -0 bash -o pipefail -c "pidx-jobs | jq -r '.command // empty' | sh"
 	assert_output "$(lines '<a>' '<b>' '<a b>')"
 }
 
@@ -196,13 +204,14 @@ random() {
 	[[ $stderr == *"warning: workload 'strings' is a generator ("*/.perun/local.yml:6")"* ]]
 }
 
-@test "of generators with the same id, the one of shared.yml wins" {
+@test "if two generators have the same id, the one of shared.yml wins" {
 	mkdir shared
 	small
 	cat >>.perun/local.yml <<-'END'
 		workloads: [mine, ours, both]
 		generators: {workload: [{id: mine, type: a}, {id: both, type: b}]}
 	END
+	# The last three items are invalid: each gets a warning.
 	echo 'generators: {workload: [{id: ours, type: c}, {id: both, type: d},
 		{type: no id}, {id: no type}, text]}' >shared/shared.yml
 	run -0 --separate-stderr pidx-jobs
@@ -239,7 +248,8 @@ random() {
 	[[ $stderr == *"has no 'cmds': "* ]]
 }
 
-# refused YAML PLACE REASON - expects an error at a line of local.yml
+# refused YAML PLACE REASON - expects an error for this local.yml, at PLACE,
+# which is LINE or LINE:COLUMN
 refused() {
 	lines "$1" | settings
 	run -2 --separate-stderr pidx-jobs
@@ -288,6 +298,7 @@ refused() {
 	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\e'* ]]
 }
 
+# Each list refers twice to the one before it: expanded, a60 has 2^61 values.
 @test "aliases that expand to a huge matrix are refused at once" {
 	{
 		echo 'a0: &a0 [x, x]'

@@ -1,8 +1,15 @@
+# pidx-read.bats - the entries of indexes and their profiles are read
+#
+# An index belongs to a commit and registers objects, which contain profiles:
+# weir-pidx(5) describes the files.
+
 load helper
 load pidx
 
-# entry PATH TIME OBJECT [STRING...] - an entry for the oracle; the strings are
-# type, cmd, args, workload, collector, postprocessors
+# entry PATH TIME OBJECT [STRING...] - prints an entry for `oracle index`; the
+# strings are type, cmd, args, workload, collector, postprocessors, and those not
+# given have default values.  A dot is put before each argument and removed again
+# by [1:], since jq would take "-x" for an option.
 entry() {
 	jq -nc '[$ARGS.positional[][1:]] as [$p, $t, $o, $type, $cmd, $args, $w, $c, $pp]
 		| {path: $p, time: ($t | tonumber), object: $o,
@@ -12,17 +19,20 @@ entry() {
 		--args "${@/#/.}"
 }
 
-# index LAYOUT - writes the index of $id, with the entries on standard input
+# index LAYOUT - writes the index of $id, with the entries on standard input;
+# LAYOUT is 1, 2 or 2args, which is version 2 with args in each entry
 index() {
 	mkdir -p "$(dirname "$(file "$id")")"
 	oracle index "$1" >"$(file "$id")"
 }
 
+# Names of objects that do not exist, except where a test writes them.
 A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 B=abbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 C=0123456789abcdef0123456789abcdef01234567
 
-# six ARGS ARGS - prints six unusual entries, two of them with these args
+# six ARGS4 ARGS5 - prints six unusual entries; ARGS4 and ARGS5 are the args of
+# the fourth and the fifth
 six() {
 	entry 'a b' 0 $A
 	entry $'new\nline' 4294967295 $B mixed $'c\tmd' '' '' '' ''
@@ -34,7 +44,8 @@ six() {
 	entry x 4102444800 $A time "$(printf '%070000d' 1)"
 }
 
-# same_entries - compares pidx-read with the oracle
+# same_entries - expects that pidx-read and the oracle read the same entries from
+# the index of $id
 same_entries() {
 	run -0 --separate-stderr pidx-read
 	assert_equal "$stderr" ""
@@ -43,7 +54,7 @@ same_entries() {
 	assert_equal "$(value minor_version | sort -u)" "$id"
 }
 
-@test "layout 2 is read: unusual names, empty strings, non-ASCII, 2106" {
+@test "layout 2 is read: unusual names, empty strings, non-ASCII, times to 2106" {
 	six '' '' | index 2
 	same_entries
 	assert_equal "${#lines[@]}" 6
@@ -75,7 +86,10 @@ same_entries() {
 		`'"collector":"trace","postprocessors":["f","g"]}'
 }
 
-@test "an index written by hand is read: magic, counts, little-endian" {
+# The bytes: magic, version 1, one entry, its time, object and path.  The status
+# is 1 since the strings of an entry of version 1 are in the object, which is
+# missing here.
+@test "an index written by hand is read: magic, count, little-endian time" {
 	mkdir "$(dirname "$(file "$id")")"
 	printf 'pidx\1\0\0\0\1\0\0\0\4\3\2\1abcdefghijklmnopqrsthand.perf\0' \
 		>"$(file "$id")"
@@ -95,9 +109,38 @@ same_entries() {
 	assert_equal "$(value cmd | paste -sd,)" "cmd 1,cmd 2,cmd 3"
 	assert_equal "$(value workload | paste -sd,)" é1,é2,é3
 	diff <(listed) <(jq -cS '{type,path,time,object}' <<<"$output")
+	# The same profiles in an index of version 2 give the same records.
 	oracle put .perun "$id" 2 <in
-	pidx-read >two
-	diff two - <<<"$output"
+	pidx-read >version2
+	diff <(records <version2) - <<<"$output"
+}
+
+# An index has only a string in which spaces separate the names; the object has a
+# list of them.
+@test "the name of a postprocessor may have spaces if the object exists" {
+	names='["kernel regression","","b  c "]'
+	record p.perf 1 | jq -c --argjson names "$names" \
+		'.profile.postprocessors = [$names[] | {name: .}]' >in
+	for layout in 1 2 2args; do
+		oracle put .perun "$id" $layout <in
+		run -0 --separate-stderr pidx-read
+		assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+		run -0 --separate-stderr pidx-read --profiles
+		assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+		assert_equal "$(pidx-read --format %postprocessors%)" \
+			"kernel regression  b  c "
+	done
+	rm "$(file "$id")"
+	pidx-write --pending in >out
+	run -0 --separate-stderr pidx-read --pending
+	assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+	run -0 --separate-stderr pidx-write in
+	assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+	# Without the object, or with another one, only the string is known.
+	entry p 1 "$(value object)" time c "" w t 'x y' | index 2
+	assert_equal "$(pidx-read | records | jq -c .postprocessors)" '["x","y"]'
+	entry p 1 $A time c "" w t 'x y' | index 2
+	assert_equal "$(pidx-read | records | jq -c .postprocessors)" '["x","y"]'
 }
 
 @test "version 1: without a valid object an entry has no strings" {
@@ -106,8 +149,8 @@ same_entries() {
 	done | tee in | oracle put .perun "$id" 1
 	objects=($(jq -c .profile in | oracle names))
 	rm "$(file "${objects[0]}")"
-	head -c 30 "$(file "${objects[1]}")" >cut
-	cp cut "$(file "${objects[1]}")"
+	head -c 30 "$(file "${objects[1]}")" >truncated
+	cp truncated "$(file "${objects[1]}")"
 	cp "$(file "${objects[3]}")" "$(file "${objects[2]}")"
 	run -1 --separate-stderr pidx-read
 	assert_equal "${#lines[@]}" 4
@@ -119,7 +162,7 @@ same_entries() {
 	assert_equal "$(value path)" p4
 }
 
-@test "--profiles: objects of other writers are read as their profiles" {
+@test "--profiles: profiles in objects of another writer are read" {
 	oracle profiles "$(seed)" 40 >profiles
 	awk '{ printf "{\"path\":\"%d\",\"time\":5,\"profile\":%s}\n", NR, $0 }' \
 		profiles | oracle put .perun "$id" 2
@@ -127,7 +170,8 @@ same_entries() {
 	lines "$output" >out
 	assert_equal "$(jq -r .type out | sort -u)" profile
 	diff <(oracle names <profiles | sort) <(jq -r .object out | sort)
-	# Bytes, not only values: floats stay as they were written.
+	# The text of each profile is that of its object, byte for byte: numbers,
+	# for example, are not reformatted.
 	jq -r .object out | while read -r object; do
 		file "$object"
 	done >files
@@ -139,7 +183,10 @@ for name in sys.stdin:
 	sed 's/^.*,"profile":\(.*\)}$/\1/' out | diff bodies -
 }
 
-@test "an object whose length is in characters, as in Perun, is read" {
+@test "an object's length counts characters, as in Perun; any other is reported" {
+	# make_object BODY LENGTH TAIL - writes an object with this LENGTH in
+	# its header, and TAIL after its zlib stream; prints its name.  The body
+	# below has 10 characters and 14 bytes.
 	make_object() {
 		python3 - "$@" <<-'END'
 		import hashlib, os, sys, zlib
@@ -166,37 +213,45 @@ for name in sys.stdin:
 	done
 }
 
+# LIMIT, put before a command, limits its address space, in KiB.  The sanitizers
+# reserve more than that.
+LIMIT='ulimit -v 300000;'
+! is_sanitized || LIMIT=
+
 @test "a decompression bomb is rejected in little memory" {
+	# 256 MiB of zeros; the header says 10 bytes.
 	mkdir -p .perun/objects/aa
 	python3 -c 'import sys, zlib
 sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 		>"$(file $A)"
 	entry p 1 $A | index 2
-	limit='ulimit -v 300000;'
-	! is_sanitized || limit=
-	run -1 --separate-stderr bash -c "$limit exec pidx-read -p"
+	run -1 --separate-stderr bash -c "$LIMIT exec pidx-read -p"
 	[[ $stderr == *"longer than its header says"* ]] || [[ $stderr == *NUL* ]]
 }
 
 @test "a malformed index is reported with file and offset, in little memory" {
+	# Lines "ID DAMAGE OFFSET", of 440 commits; the other commits of the 700
+	# have no index.
 	commits 700 | oracle malformed .perun >damaged
-	[ "$(wc -l <damaged)" -ge 34 ]
-	limit='ulimit -v 300000;'
-	! is_sanitized || limit=
-	split -l 10 damaged part.	# more messages would only be counted
+	[ "$(wc -l <damaged)" -ge 400 ]
+	# Ten at a time: after ten messages of one kind pidx-read would only
+	# count the others.
+	split -l 10 damaged part.
 	for part in part.*; do
 		sed 's/^\(.\{40\}\).*/{"type":"version","id":"\1"}/' $part >in
-		run -1 --separate-stderr bash -c "$limit exec pidx-read <in"
-		jq -c . <<<"$output" >records
+		run -1 --separate-stderr bash -c "$LIMIT exec pidx-read <in"
+		jq -c . <<<"$output" >valid.json
+		# "ID OFFSET" from each message.
 		sed -n 's,^pidx-read: .*/\(..\)/\([0-9a-f]*\): byte \([0-9]*\): ..*,\1\2 \3,p' \
-			<<<"$stderr" >named
-		paste -d' ' $part named | awk '{ print }
-			$1 != $4 || ($3 != "?" && $3 != $5) { bad = 1 }
-			END { exit bad }'
+			<<<"$stderr" >reported
+		paste -d' ' $part reported | awk '{ print }
+			$1 != $4 || ($3 != "?" && $3 != $5) { differs = 1 }
+			END { exit differs }'
 	done
 }
 
 @test "the entries before the error in a malformed index are read" {
+	# The last three bytes of the entry q are missing.
 	(entry p 1700000000 $A && entry q 1700000000 $B) | index 2
 	truncate -s -3 "$(file "$id")"
 	run -1 --separate-stderr pidx-read
@@ -208,7 +263,7 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	assert_equal "$(value args)" -x
 }
 
-@test "an unreadable index is reported, others are read" {
+@test "an index that is a directory or a symbolic link is reported, others are read" {
 	entry p 1 $A | index 2
 	first=$id
 	commit
@@ -248,12 +303,40 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	done
 	run -0 --separate-stderr bash -c 'vcs-log main | pidx-read'
 	assert_equal "$(value path | paste -sd' ')" "two one"
+	# The store is found from a subdirectory, too.
 	cd .git
 	run -0 --separate-stderr pidx-read main~1
 	run -0 --separate-stderr pidx-read -C .. main~1
 }
 
-@test "other records of a stream are ignored, bad ones reported" {
+@test "an index that Perun stored under the id of an annotated tag is read" {
+	git tag -a -m x v1
+	git tag light
+	tag=$(git rev-parse v1)
+	[ "$tag" != "$id" ]
+	record at_tag 1 | oracle put .perun "$tag" 2
+	for name in v1 "$tag" refs/tags/v1; do
+		run -0 --separate-stderr pidx-read "$name"
+		assert_equal "$(value path) $(value minor_version)" "at_tag $tag"
+	done
+	run -0 --separate-stderr pidx-read --find 0@i v1
+	assert_equal "$(value path)" at_tag
+	record at_commit 1 | oracle put .perun "$id" 2
+	run -0 --separate-stderr pidx-read v1
+	assert_equal "$(value path | paste -sd' ')" "at_commit at_tag"
+	for name in light 'v1^{commit}' HEAD; do
+		run -0 --separate-stderr pidx-read "$name"
+		assert_equal "$(value path)" at_commit
+	done
+	run -0 --separate-stderr pidx-fsck
+	refute_output --partial unknown_commit
+	pidx-read v1 | pidx-rm >removed
+	assert_equal "$(records <removed | jq -r .path | sort | paste -sd' ')" \
+		"at_commit at_tag"
+	assert_equal "$(pidx-read v1 | records)" ""
+}
+
+@test "records of other types are ignored, invalid lines are reported" {
 	entry one 1 $A | index 2
 	lines '{"type":"head","id":"x"}' '{"type":"version","id":"../../x"}' \
 		'{"type":"version"}' 'no record' \
@@ -265,22 +348,23 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	run -2 --separate-stderr bash -c 'pidx-read --strict <in'
 }
 
-# four - prints four entries, whose order of times differs from that of names
+# four - prints four entries, whose order by time differs from that by name
 four() {
 	entry a 30 $A time cA '' w1 t1
 	entry b 10 $B memory cB '' w2 t1
 	entry c 20 $C time cC '' w1 t2
-	entry d 20 abcd$C time cC '' w3 t2
+	entry d 20 "${C//0/d}" time cC '' w3 t2
 }
 
-# finds WHAT PATHS - expects -f WHAT to find PATHS, in the index's order
+# finds SELECTOR PATHS - expects that -f SELECTOR selects the entries PATHS,
+# printed in the order of the index
 finds() {
 	run -0 --separate-stderr pidx-read -f "$1"
 	assert_equal "$(value path | paste -sd' ')" "$2"
 }
 
 @test "N@i counts from the latest entry, as in Perun's status" {
-	four | sed "s/abcd$C/${C//0/d}/" | index 2
+	four | index 2
 	finds 0@i a
 	finds 1@i c
 	finds 2@i d
@@ -300,11 +384,12 @@ finds() {
 }
 
 @test "N@i counts in the order of --sort or format.sort_profiles_by" {
-	four | sed "s/abcd$C/${C//0/d}/" | index 2
+	four | index 2
+	# KEY:PATHS, with the path of 0@i first.
 	for case in time:a,c,d,b realpath:d,c,b,a type:a,c,d,b cmd:c,d,b,a \
 	    workload:d,b,a,c collector:c,d,a,b; do
 		IFS=, read -ra order <<<"${case#*:}"
-		for n in 0 1 2 3; do	# run changes i
+		for n in 0 1 2 3; do	# not i: run sets it
 			run -0 --separate-stderr pidx-read \
 				--sort "${case%:*}" -f $n@i
 			assert_equal "$case $n $(value path)" \
@@ -330,6 +415,7 @@ finds() {
 	assert_equal "$(value minor_version) $(value cmd)" "$id c3"
 	[[ $stderr == *"the pending file 'bad.perf' is not a profile: "* ]]
 	rm .perun/jobs/bad.perf
+	# Pending profiles and entries can be selected together.
 	run -0 --separate-stderr pidx-read -f 1@p-2@p -f 3@i
 	assert_equal "$(value path | paste -sd' ')" "p1.perf p2.perf b"
 	run -1 --separate-stderr pidx-read -f 3@p
@@ -341,24 +427,24 @@ finds() {
 	run -2 --separate-stderr pidx-read -P HEAD
 }
 
-@test "--pending --profiles copies pending profiles, in any formatting" {
+@test "--pending --profiles writes pending profiles, in any formatting" {
 	profile one w | jq --arg id "$id" '.origin = $id' >.perun/jobs/a.perf
 	run -0 --separate-stderr pidx-read --pending --profiles
 	jq -c 'del(.profile.origin).profile' <<<"$output" |
 		diff <(profile one w) -
-	pidx-write <<<"$output" | jq -r .object >object
+	pidx-write <<<"$output" | records | jq -r .object >object
 	assert_equal "$(cat object)" "$(profile one w | oracle name)"
 }
 
 @test "names, objects and abbreviated objects are found" {
-	(four | sed "s/abcd$C/${C//0/d}/" && entry abbb 1 $C) | index 2
+	(four && entry abbb 1 $C) | index 2
 	finds b b
 	finds $A a
 	finds aaaa a
 	finds 0123 "c abbb"
 	finds "${C^^}" "c abbb"
 	finds abbb "b abbb"
-	finds aaa ""
+	finds aaa ""	# less than four digits
 	finds "$A"0 ""
 	finds nothing ""
 	entry 0@i-x.perf 1 $A | index 2
@@ -366,7 +452,8 @@ finds() {
 }
 
 @test "the filters by type, command, workload and collector combine" {
-	four | sed "s/abcd$C/${C//0/d}/" | index 2
+	four | index 2
+	# OPTIONS:PATHS
 	for case in '-t time:a c d' '-t memory:b' '-b cC:c d' '-w w1:a c' \
 	    '-c t1:a b' '-c t1 -t time:a' '-w w1 -b cC:c' '-t tim:' \
 	    '-t time -f 0@i -f 3@i:a'; do
@@ -378,6 +465,7 @@ finds() {
 
 @test "--format has Perun's tags" {
 	entry p.perf 1700000000 $C memory "./c x" "" w.in trace "f g" | index 2
+	# formats FORMAT OUTPUT
 	formats() {
 		run -0 --separate-stderr pidx-read --format "$1"
 		assert_output "$2"
@@ -405,6 +493,8 @@ finds() {
 }
 
 @test "strings that are not UTF-8 still give valid JSON" {
+	# An entry whose path and type have a byte each that is not UTF-8; its
+	# cmd is "c", and the other three strings are empty.
 	mkdir "$(dirname "$(file "$id")")"
 	printf 'pidx\2\0\0\0\1\0\0\0\4\3\2\1abcdefghijklmnopqrst\377.perf\0' \
 		>"$(file "$id")"
@@ -414,7 +504,7 @@ finds() {
 	python3 -c 'import json, sys; json.loads(sys.argv[1])' "$output"
 }
 
-@test "--config writes one setting, local before shared" {
+@test "--config writes one setting, from local.yml if possible, else shared.yml" {
 	run -0 --separate-stderr pidx-read --config vcs.type
 	assert_output '{"type":"setting","key":"vcs.type","value":"git"}'
 	mkdir shared
@@ -442,7 +532,7 @@ finds() {
 	find .perun -exec chmod a-w {} +
 	tree >before
 	pidx-read >out 2>err || [ $? -eq 1 ]
-	assert_equal "$(jq -r .path out | paste -sd' ')" "p q"
+	assert_equal "$(records <out | jq -r .path | paste -sd' ')" "p q"
 	tree | diff before -
 	find .perun -exec chmod u+w {} +
 }
@@ -451,6 +541,7 @@ finds() {
 	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
 		skip "needs root and mount namespaces"
 	(entry p 1 $A && entry q 2 $B) | index 2
+	# "cd ." enters the mount, which hides the directory.
 	run -0 --separate-stderr unshare -m sh -c 'mount --bind . . &&
 		mount -o remount,ro,bind . && cd . && ! touch x 2>/dev/null &&
 		pidx-read --format %source%'
@@ -463,8 +554,30 @@ finds() {
 	[[ $stderr == *"there is no .perun here or above" ]]
 	run -2 --separate-stderr pidx-read -C missing
 	rm -rf repo/.git
-	run -1 --separate-stderr pidx-read -C repo
-	[[ $stderr == *"'HEAD' does not name a commit: "* ]]
+	record a 1 | jq -c ".minor_version = \"$id\"" >in
+	for filter in 'pidx-read HEAD' 'pidx-rm a.perf' pidx-write; do
+		run -2 --separate-stderr $filter -C repo <in
+		[[ $stderr == *"cannot open the repository of '$PWD/repo/.perun': there is no repository of type git in '"* ]]
+	done
+}
+
+@test "a .perun that is a symbolic link or a file is refused, not passed over" {
+	# ../.perun is another store, which must not be used instead.
+	mkdir -p ../.perun/objects sub/deeper
+	mv .perun kept
+	for kind in 'ln -s kept' 'ln -s nowhere' touch; do
+		$kind .perun
+		run -2 --separate-stderr pidx-read -C sub/deeper HEAD
+		[[ $stderr == *"the nearest .perun is not a directory (a symbolic link is not followed)" ]]
+		rm .perun
+	done
+	# From a file, too, the nearest directory above it is searched.
+	touch file
+	mv kept .perun
+	run -0 pidx-read -C file HEAD
+	rm -r .perun ../.perun
+	run -2 --separate-stderr pidx-read -C file HEAD
+	[[ $stderr == *"there is no .perun here or above" ]]
 }
 
 @test "an index of 10,000 entries and an empty one are read" {
@@ -480,5 +593,5 @@ finds() {
 		cat hundred
 	done | index 2
 	pidx-read >out
-	[ "$(wc -l <out)" -eq 10000 ]
+	[ "$(records <out | wc -l)" -eq 10000 ]
 }

@@ -3,7 +3,10 @@
 load helper
 load pidx
 
-# fill - registers five profiles with $id; the latest, 0@i, is e.perf
+# fill - registers five profiles, a.perf to e.perf, with $id, and writes their
+# entries to the file `filled`.  Their times are $n + 1 to $n + 5, and $n grows
+# by 5.  In the tests, N@i selects an entry by its number, counted from the
+# latest, which is e.perf.
 fill() {
 	for name in a b c d e; do
 		n=$((n + 1))
@@ -11,13 +14,14 @@ fill() {
 	done >filled
 }
 
+# paths [COMMIT] - prints the names in an index
 paths() {
-	pidx-read "${1:-$id}" | jq -r .path | paste -sd' '
+	pidx-read "${1:-$id}" | records | jq -r .path | paste -sd' '
 }
 
 # --- by name -----------------------------------------------------------------
 
-@test "a name, an object, an abbreviated object and numbers are removed" {
+@test "entries are removed by name, by abbreviated object and by number" {
 	fill
 	object=$(jq -r 'select(.path == "c.perf") .object' filled)
 	run -0 --separate-stderr pidx-rm a.perf "${object:0:8}" 0@i
@@ -28,8 +32,9 @@ paths() {
 
 @test "each removed entry is reported as a record" {
 	fill
-	pidx-read -f b.perf "$id" | jq -c '. + {removed: true}' >want
-	pidx-rm b.perf | diff want -
+	pidx-read -f b.perf "$id" | records |
+		jq -c '. + {removed: true}' >want
+	pidx-rm b.perf | records | diff want -
 }
 
 @test "numbers refer to the index before anything is removed" {
@@ -37,6 +42,7 @@ paths() {
 	pidx-read -f 1@i -f 3@i-4@i "$id" | jq -r .object >want
 	pidx-rm 1@i 3@i-4@i | jq -r .object | diff want -
 	assert_equal "$(paths)" "c.perf e.perf"
+	# Of entries sorted by name, 0@i is the last.
 	rm -r .perun/objects/*
 	fill
 	sed -i 's/sort_profiles_by: time/sort_profiles_by: source/' \
@@ -65,7 +71,7 @@ paths() {
 	assert_equal "$(paths)" other.perf
 }
 
-@test "unknown names are reported, the rest is removed" {
+@test "unknown names are reported, the other profiles are removed" {
 	fill
 	run -1 --separate-stderr pidx-rm nothing.perf a.perf 77@i
 	assert_equal "$(value path)" a.perf
@@ -94,28 +100,32 @@ paths() {
 
 # --- by records --------------------------------------------------------------
 
-@test "the entries from pidx-read are removed, also of many commits" {
+@test "the entries that pidx-read prints are removed, of several commits too" {
 	fill
 	commit
 	fill
 	vcs-log | pidx-read --cmd c | pidx-rm >out
-	assert_equal "$(jq -r .path out | paste -sd' ')" "c.perf c.perf"
+	assert_equal "$(records <out | jq -r .path | paste -sd' ')" "c.perf c.perf"
 	assert_equal "$(paths) $(paths HEAD^)" \
 		"a.perf b.perf d.perf e.perf a.perf b.perf d.perf e.perf"
 }
 
-@test "bad records are reported, others ignored, duplicates count once" {
+@test "invalid records are reported, other types ignored, duplicates count once" {
 	fill
-	(cat filled filled | jq -c 'select(.path < "c")'
+	(cat filled filled | records | jq -c 'select(.path < "c")'
 		lines '{"type":"other"}' 'bad' '{"type":"entry"}'
 		jq -c 'select(.path == "d.perf") | .time = 99' filled
 		jq -c 'select(.path == "d.perf") | .time = -1' filled) >in
 	run -1 --separate-stderr bash -c 'pidx-rm --rejects rejects <in'
 	assert_equal "$(value path | paste -sd' ')" "a.perf b.perf"
+	# Lines 1 to 4 are the entries of a.perf and b.perf, each twice; line 5
+	# is of another type.
 	[[ $stderr == *"<stdin>:6: "* ]]
 	[[ $stderr == *"<stdin>:7: minor_version or object is no"* ]]
 	[[ $stderr == *"no such entry 'd.perf'"* ]]
 	[[ $stderr == *"<stdin>:9: an entry has no path or no valid time"* ]]
+	# Lines 6, 7 and 9; line 8 is a valid record of an entry that does not
+	# exist.
 	assert_equal "$(wc -l <rejects)" 3
 	assert_equal "$(paths)" "c.perf d.perf e.perf"
 }
@@ -127,27 +137,35 @@ paths() {
 
 # --- the files ---------------------------------------------------------------
 
-@test "writing, removing and writing again gives the same index" {
+@test "writing, removing and writing again gives the same files" {
+	# tree_without_times - prints the files below objects: the sed script
+	# removes the last field of the lines that end with a time
+	tree_without_times() {
+		tree .perun/objects | sed 's/ [0-9.]*$//'
+	}
 	for version in 1 2; do
 		rm -rf .perun/objects/*
 		(record a 1 one && record b 2 two) >in
 		pidx-write --index-version $version in >out
-		tree .perun/objects | sed 's/ [0-9.]*$//' >want
+		tree_without_times >want
 		pidx-rm b >out
 		pidx-write in >out
-		tree .perun/objects | sed 's/ [0-9.]*$//' | diff want -
+		tree_without_times | diff want -
 		pidx-rm a b >out
+		# "pidx", the version and the number of entries, 0.
 		od -An -tx1 "$(file "$id")" | tr -d ' \n' >bytes
 		assert_equal "$(cat bytes)" "706964780${version}00000000000000"
 	done
 }
 
+# In layout 2args an entry has six strings, in layout 2 five.
 @test "an index keeps its version; six strings become five" {
-	pidx-read >/dev/null
 	for layout in 1 2 2args; do
 		(record a 1 one && record b 2 two) |
 			oracle put .perun "$id" $layout
 		pidx-rm a >out
+		# After four bytes of magic, the version and the number of
+		# entries
 		version=${layout:0:1}
 		od -An -tx1 -j4 -N8 "$(file "$id")" >bytes
 		assert_equal "$(cat bytes)" " 0$version 00 00 00 01 00 00 00"
@@ -162,6 +180,7 @@ paths() {
 	run -1 --separate-stderr pidx-rm a.perf
 	assert_equal "$output" ""
 	[[ $stderr == *"$(file "$id"): byte "*"nothing was removed"* ]]
+	# A name that no profile has, and the entries as records
 	run -1 --separate-stderr pidx-rm filled
 	run -1 --separate-stderr pidx-rm <filled
 	assert_equal "$output" ""
@@ -169,17 +188,40 @@ paths() {
 	no_staging
 }
 
-@test "objects are not removed: other commits may refer to them" {
+@test "an index that cannot be read is fatal, also for pidx-write and pidx-read" {
+	need_strace
+	fill
+	cp "$(file "$id")" before
+	record a 1 >in
+	# strace -P needs the path of the file as the filter opens it, which may
+	# be relative to the directory of the file.
+	for call in openat read; do
+		for filter in 'pidx-rm a.perf' 'pidx-read HEAD' 'pidx-write in'; do
+			run -2 --separate-stderr strace -o /dev/null \
+				-P "$(file "$id")" -P "$(basename "$(file "$id")")" \
+				-e inject=$call:error=EIO $filter
+			[[ $stderr == *"cannot read '"*"$(file "$id")': Input/output error" ]]
+			assert_equal "$output" ""
+		done
+	done
+	cmp before "$(file "$id")"
+	no_staging
+}
+
+@test "objects are not removed, since other commits may refer to them" {
 	fill
 	find .perun/objects -type f | sort >before
 	pidx-rm a.perf >out
 	find .perun/objects -type f | sort | diff before -
 }
 
-@test "concurrent writers and removers do not undo each other" {
+@test "concurrent writers and removers do not undo each other's changes" {
+	# Four processes remove a quarter each of 40 entries, while four others
+	# add ten each.
 	for n in {1..40}; do
 		record "old$n" $n
-	done | pidx-write >old
+	done | pidx-write >out
+	records <out >old
 	for w in 0 1 2 3; do
 		sed -n "$w~4p" old >part.$w
 		pidx-rm <part.$w >removed.$w &
@@ -188,19 +230,22 @@ paths() {
 		done | pidx-write >added.$w &
 	done
 	wait
-	cat removed.* | jq -r .path | sort | diff <(jq -r .path old | sort) -
+	cat removed.* | records | jq -r .path | sort |
+		diff <(jq -r .path old | sort) -
 	check 40
 	! paths | grep old
 }
 
-@test "killed at any system call, the index is the old or the new" {
+@test "pidx-rm is killed at any system call: the index is the old or the new" {
 	need_strace
 	fill
+	# An absolute path of the repository, so that the store can be copied
 	sed -i "s|url: .*|url: $PWD|" .perun/local.yml
 	cp -a .perun whole
 	strace -o trace pidx-rm a.perf >out
 	cp "$(file "$id")" new
-	cp whole/objects/"${id:0:2}"/"${id:2}" old
+	cp "$(file "$id" whole)" old
+	n_kills=0
 	for call in openat mkdirat write fsync renameat unlinkat; do
 		read -r first last < <(traced $call)
 		for ((when = first; when <= last; when++)); do
@@ -210,11 +255,13 @@ paths() {
 				-e inject=$call:signal=KILL:when=$when \
 				pidx-rm a.perf >out && false
 			cmp -s old "$(file "$id")" || cmp new "$(file "$id")"
+			# What is reported as removed has been removed.
 			[ ! -s out ] || cmp new "$(file "$id")"
-			n=$((n + 1))
+			n_kills=$((n_kills + 1))
 		done
 	done
-	[ "$n" -gt 12 ]
+	# There are usually 16.
+	[ "$n_kills" -gt 7 ]
 }
 
 # --- pending profiles --------------------------------------------------------
@@ -230,6 +277,7 @@ paths() {
 	assert_equal "$(value type | sort -u)" pending
 	assert_equal "$(ls .perun/jobs)" p2.perf
 	check 5
+	# An entry and a pending profile in one command
 	run -1 --separate-stderr pidx-rm 0@i 7@p
 	[[ $stderr == *"no profile 7@p among 1"* ]]
 	check 4

@@ -9,17 +9,24 @@ export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME PERUN_CONFIG_DIR
 
+# oracle COMMAND ARGUMENT... - reads or writes stores without weir;
+# oracles/perun.py lists the commands.  A LAYOUT of an index is 1 or 2, its
+# version, or 2args: version 2 as Perun once wrote it, with six strings in each
+# entry instead of five.
 oracle() {
 	python3 "$ORACLE" "$@"
 }
 
-# Each test runs in the repository ./repo, which has one commit, $id, and a store
-# whose new indexes are of version 2; standard input is empty.
+# Each test runs in the repository ./repo, which has one commit, $id, and a
+# store whose new indexes are of version 2; standard input is empty.  A store,
+# .perun, has objects, which are profiles, and for each commit an index, whose
+# entries register objects: see weir-pidx(5).
 setup() {
 	repository "$BATS_TEST_TMPDIR"
 }
 
-# repository DIR - creates DIR/repo with a commit and a store
+# repository DIR - creates DIR/repo with a commit, $id, and a store, and changes
+# to it; standard input becomes empty
 repository() {
 	exec </dev/null
 	cd "$1" && git init -q -b main repo && cd repo &&
@@ -34,7 +41,9 @@ commit() {
 	id=$(git rev-parse HEAD)
 }
 
-# commits N - makes N commits on another branch; prints their ids
+# commits N - makes N commits on the branch `many`; prints their ids.  The sed
+# script turns each number from 1 to N into a commit of git's import stream, with
+# the number as its time.
 commits() {
 	seq "$1" |
 		sed 's,.*,commit refs/heads/many\ncommitter C <c> & +0000\ndata 0,' |
@@ -42,7 +51,7 @@ commits() {
 	git rev-list many
 }
 
-# file ID [STORE] - prints the path of an object or an index
+# file ID [STORE] - prints the path of an object, or of the index of a commit
 file() {
 	echo "${2:-.perun}/objects/${1:0:2}/${1:2}"
 }
@@ -69,12 +78,13 @@ record() {
 		'{type: "profile", path: $path, time: $time, profile: .}'
 }
 
-# value KEY - prints a member of every record in $output
+# value KEY - prints the member KEY of every record in $output, one per line
 value() {
 	jq -r ".$1" <<<"$output"
 }
 
-# listed [ID] - prints the entries of an index, read by the oracle
+# listed [ID] - prints the entries in the index of a commit, $id by default, as
+# the oracle reads them
 listed() {
 	oracle entries "$(file "${1:-$id}")" | jq -cS .
 }
@@ -85,8 +95,8 @@ tree() {
 		find . -type f -print0 | sort -z | xargs -0 sha1sum)
 }
 
-# no_staging [DIR] - expects no staging directory in the store, or in those below
-# DIR
+# no_staging [DIR] - expects that no store below DIR, which is .perun by default,
+# has a staging directory, objects/.new-*, in which a writer prepares files
 no_staging() {
 	local found
 	found=$(find "${1:-.perun}" -path '*/objects/.*')
@@ -95,13 +105,16 @@ no_staging() {
 	return 1
 }
 
-# check COUNT [ID [STORE]] - expects COUNT entries in a valid index
+# check COUNT [ID [STORE]] - expects that the index of a commit, $id by default,
+# is valid, that it has COUNT entries, and that their objects are valid
 check() {
 	assert_equal "$(oracle check "${3:-.perun}" "${2:-$id}")" "$1"
 }
 
-# traced CALL - prints the numbers of the first and the last of such calls in the
-# file trace that were made after the store was locked; nothing if none was
+# traced CALL - prints "FIRST LAST" from the file `trace`, an output of strace:
+# numbers for its option when=, which counts the calls of CALL from 1.  FIRST is
+# the first call after the store was locked, LAST the last call of all.  Prints
+# nothing if there is no call after the store was locked.
 traced() {
 	awk -v call="$1(" '
 		/weir\.lock/ { locked = 1 }

@@ -1,10 +1,11 @@
 #!/bin/bash
 # powercut.sh BUILD - what pidx-write acknowledged survives a power cut
 #
-# The store is in a disk image, mounted by a loop device.  The writer is killed at
-# a random moment and the image copied: the copy is what a disk would contain
-# after a power failure.  It is mounted and verified.  As a control,
-# this is repeated with syncs that do nothing: then entries must be lost.
+# The store is in a disk image, mounted by a loop device.  The writer is killed
+# at a random moment and the image is copied: the copy contains what a disk
+# would contain after a power failure.  The copy is mounted and verified.  As a
+# control, all this is repeated with fsync() and syncfs() replaced by calls that
+# do nothing: then at least one of five power cuts must lose entries.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -20,13 +21,14 @@ export HOME=$dir
 mkdir disk copy
 trap 'cd /; umount -q "$dir"/disk "$dir"/copy || true; rm -rf "$dir"' EXIT
 
-# attach IMAGE DIR - mounts an image, whose journal is committed only by syncs for
-# the next 300 seconds
+# attach IMAGE DIR - mounts an image, whose journal is committed only by syncs
+# for the next 300 seconds
 attach() {
 	mount -o loop,commit=300 "$1" "$2"
 }
 
-# profile NAME - prints a record, which leading zeros pad to a random size
+# profile NAME - prints a `profile` record whose workload has a random length,
+# up to 9999 digits
 profile() {
 	printf '{"type":"profile","path":"%s","time":1,"profile":{"header":{"type":"time","cmd":"%s","workload":"%0*d"},"collector_info":{"name":"time"},"postprocessors":[],"resources":[]}}\n' \
 		"$1" "$1" $((RANDOM % 9999 + 1)) 7
@@ -44,8 +46,9 @@ attach base.img disk 2>mount.err || {
 id=$(git -C disk rev-parse HEAD)
 umount disk
 
-# write [COMMAND...] - registers profiles until it is killed; prints what
-# pidx-write acknowledges
+# write [COMMAND...] - runs pidx-write under COMMAND again and again, with two
+# new profiles each time, until the whole group of processes is killed; prints
+# the records by which pidx-write acknowledges them
 write() {
 	local n=0
 	while n=$((n + 1)); do
@@ -53,44 +56,47 @@ write() {
 	done
 }
 
-# cut [COMMAND...] - simulates one power failure
-cut() {
+# power_cut [COMMAND...] - simulates a power cut while pidx-write runs under
+# COMMAND; fails if acknowledged entries are lost
+power_cut() {
 	local writer
 	cp base.img disk.img
 	attach disk.img disk
 	: >acks
-	set -m
+	set -m		# The writer gets a process group of its own.
 	write "$@" >acks 2>/dev/null &
 	writer=$!
 	set +m
 	sleep "$(printf '0.%03d' $((RANDOM % 400 + 100)))"
 	kill -KILL -- -$writer
 	wait $writer 2>/dev/null || true
-	# A process in a sync dies only after it; wait before copying the image.
+	# A killed process ends only after a sync that it is in: before copying
+	# the image, wait for the whole group to end (zombies do not count).
 	while pgrep -g $writer -r DRST >/dev/null; do
 		:
 	done
 	cp disk.img copy.img
 	umount disk
 	attach copy.img copy
-	# The files that the oracle reads.
+	# The oracle reads these files.  It only prints the status, which may be
+	# any word.
 	mv acks copy/out
 	echo cut >copy/status
 	pidx-read -C copy --profiles HEAD >copy/read 2>copy/complaints || true
-	python3 "$oracle" written "$id" copy >said 2>&1
+	python3 "$oracle" written "$id" copy >verdict 2>&1
 }
 
 acknowledged=0
 for ((i = 1; i <= cuts; i++)); do
-	cut || { echo "cut $i: $(cat said copy/complaints)"; exit 1; }
-	acknowledged=$((acknowledged + $(grep -c '}$' copy/out || true)))
+	power_cut || { echo "cut $i: $(cat verdict copy/complaints)"; exit 1; }
+	acknowledged=$((acknowledged + $(grep -c '"type":"entry"' copy/out || true)))
 	umount copy
 done
 echo "$cuts power cuts: none of $acknowledged acknowledged entries was lost"
 
 lost=0
 for ((i = 1; i <= 5; i++)); do
-	cut strace -o /dev/null -e trace=fsync,syncfs \
+	power_cut strace -o /dev/null -e trace=fsync,syncfs \
 		-e inject=fsync,syncfs:retval=0 || lost=$((lost + 1))
 	umount copy
 done

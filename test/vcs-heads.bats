@@ -1,16 +1,21 @@
+# vcs-heads.bats - the branches of a repository, and whether its work tree
+# changed
+
 load helper
 load vcs
 
-# is STATE - expects the work tree to be dirty or clean, here and for git
+# is dirty|clean - expects this state of the work tree from vcs-heads and from
+# git
 is() {
-	local state=clean gits=clean
+	local state=clean state_for_git=clean
 
 	[ -z "$(git --no-optional-locks status --porcelain -uno \
-		2>/dev/null)" ] || gits=dirty
+		2>/dev/null)" ] || state_for_git=dirty
 	run -0 --separate-stderr vcs-heads --dirty &&
 		assert_equal "$stderr" "" &&
 		{ ! grep -q '"dirty":true' <<<"$output" || state=dirty; } &&
-		assert_equal "$state" "$1" && assert_equal "$gits" "$1"
+		assert_equal "$state" "$1" &&
+		assert_equal "$state_for_git" "$1"
 }
 
 # --- The branches ---
@@ -71,7 +76,8 @@ is() {
 	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" main
 }
 
-@test "none: a tree has one branch" {
+# The type none: a file .weir-versions lists the versions.
+@test "none: there is one branch, main, with the last version" {
 	create_versions
 	run -0 --separate-stderr vcs-heads
 	assert_output '{"type":"head","name":"main","head":true}'
@@ -84,7 +90,7 @@ is() {
 
 # --- The work tree ---
 
-@test "tracked files make a tree dirty, untracked ones do not" {
+@test "changes to tracked files make a work tree dirty, untracked files do not" {
 	repository
 	is clean
 	echo x >f
@@ -120,6 +126,7 @@ is() {
 	is dirty
 	git mv g f
 	is clean
+	# An untracked file and an ignored one; then -N, the intent to add.
 	mkdir folder
 	echo z >folder/z
 	echo '*.o' >.git/info/exclude
@@ -129,7 +136,8 @@ is() {
 	is dirty
 }
 
-@test "a changed file of the same size and time is detected" {
+# The time and size of the file may be those in the index.
+@test "a change of the same size right after a commit or checkout is detected" {
 	repository
 	for i in 1 2 3; do
 		commit aaaa
@@ -140,7 +148,7 @@ is() {
 	done
 }
 
-@test "a conflict is dirty" {
+@test "a work tree with a conflict is dirty" {
 	repository
 	commit base
 	git checkout -qb side
@@ -151,7 +159,7 @@ is() {
 	is dirty
 }
 
-@test "a submodule at another commit or changed makes the tree dirty" {
+@test "a submodule with another commit or a change makes the work tree dirty" {
 	repository
 	commit one
 	commit two
@@ -172,6 +180,7 @@ is() {
 @test "--dirty does not write the index" {
 	repository
 	commit one
+	# git status would write the new time of f to the index.
 	touch -d 1990-01-01 f
 	chmod -R a-w .git
 	before=$(sha1sum <.git/index)
@@ -185,7 +194,7 @@ is() {
 	is clean
 }
 
-@test "of several branches only HEAD's is reported as dirty" {
+@test "only the branch of HEAD is reported as dirty" {
 	repository
 	commit one
 	git branch a
@@ -198,7 +207,7 @@ is() {
 
 # --- The report ---
 
-@test "the report marks HEAD's branch" {
+@test "the report marks the branch of HEAD" {
 	repository
 	commit one
 	git branch a

@@ -1,12 +1,15 @@
+# vcs-log.bats - the commits of a repository become records, as git log lists
+# them
+
 load helper
 load vcs
 
-# ids - the ids of the records
+# ids - prints the ids of the records in $output
 ids() {
 	jq -r .id <<<"$output"
 }
 
-# as_git ARGUMENT... - expects the ids of git log, in its order
+# as_git ARGUMENT... - expects the same ids in the same order as from git log
 as_git() {
 	run -0 --separate-stderr vcs-log "$@" &&
 		assert_equal "$stderr" "" &&
@@ -55,6 +58,9 @@ as_git() {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
+	# Each line is an encoding, the bytes of author and message as printf
+	# writes them, and the text that is wanted.  The message also ends with
+	# a newline, which paste makes a space.
 	while read -r encoding bytes want; do
 		id=$(printf "tree $tree\nauthor $bytes <a@b> 1 +0000\n"\
 "committer C <c> 1 +0000\nencoding $encoding\n\n$bytes\n" | hash_commit)
@@ -91,6 +97,7 @@ as_git() {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
+	# AUTHOR|COMMITTER|the fields that depend on them
 	while IFS='|' read -r author committer want; do
 		id=$(printf "tree $tree\nauthor $author\n"\
 "committer $committer\n\nm" | hash_commit)
@@ -176,9 +183,10 @@ text \374" | hash_commit)
 	assert_equal "$(jq -r .message <<<"$output")" "stop.. here"
 }
 
-@test "clocks that went backwards do not confuse ranges" {
+@test "ranges are right if commits are older than their parents" {
 	repository
 	for i in 1 2 3; do commit $i; done
+	# From 5 on each commit is ten seconds older than its parent.
 	for i in 4 5 6 7 8 9; do
 		n_commits=$((100 - 10 * i))
 		commit $i
@@ -188,7 +196,8 @@ text \374" | hash_commit)
 	as_git HEAD ^HEAD~5
 }
 
-# at SECONDS - makes a commit with this time
+# at N - makes a commit whose time is that of a commit number N + 1, by setting
+# the counter from which commit() computes times
 at() {
 	n_commits=$1 && commit "$1"
 }
@@ -201,24 +210,27 @@ at() {
 	run -0 --separate-stderr vcs-log first ^HEAD
 	assert_output ""
 	as_git first ^HEAD
-	# This is as far as git looks.
+	# Git continues for only five more commits (SLOP in its revision.c), and
+	# may then list a commit although it is excluded.  vcs-log does the
+	# same.
 	for i in 50 49 48 47 46 45 44 43 300; do at $i; done
 	git tag last
 	as_git first ^last
 	as_git HEAD~9 ^last
 }
 
-@test "thousands of heads come in the order of git rev-list" {
+@test "thousands of revisions come in the order of git rev-list" {
 	git init -q --bare repo
 	cd repo
 	for ((i = 1; i <= 3000; i++)); do
 		printf 'reset refs/heads/b\ncommit refs/heads/b\nmark :%d\n' $i
+		# Primes: all times differ, and their order is not that of i.
 		printf 'committer C <c> %d +0000\n' $((i * 7919 % 20011))
 		printf 'data 1\nx\n'
 	done | git fast-import --quiet --force --export-marks=marks
 	cut -d ' ' -f 2 marks >heads
 	readarray -t heads <heads
-	vcs-log "${heads[@]}" | jq -r .id >ours
+	vcs-log "${heads[@]}" | records | jq -r .id >ours
 	git rev-list --stdin <heads >theirs
 	cmp ours theirs
 }
@@ -255,7 +267,7 @@ at() {
 	printf '#!/bin/sh\nvcs-log -n 1 >seen\n' >.git/hooks/post-commit
 	chmod +x .git/hooks/post-commit
 	commit one
-	assert_equal "$(jq -r .message seen)" one
+	assert_equal "$(records <seen | jq -r .message)" one
 }
 
 @test "work trees, bare, packed and shallow repositories are read" {
@@ -276,7 +288,7 @@ at() {
 	as_git --first-parent
 }
 
-@test "a shallow clone of merges ends where it does for git" {
+@test "a shallow clone of merges ends at the same commits as for git" {
 	repository
 	commit base
 	for i in 1 2 3 4; do
@@ -316,7 +328,7 @@ at() {
 	as_git
 }
 
-# --- none ---
+# --- The type none: a file .weir-versions lists the versions ---
 
 @test "none: versions are read from any directory below the file" {
 	create_versions first 'second\nline\ttab\\x\n' third
@@ -325,6 +337,7 @@ at() {
 	run -0 --separate-stderr vcs-log
 	assert_equal "$(jq -r .time <<<"$output" | paste -sd' ')" \
 		"1003 1002 1001"
+	# id N - prints the id of version N, the SHA-1 of its line
 	id() {
 		sed -n "$1p" ../../.weir-versions | tr -d '\n' | sha1sum |
 			cut -c 1-40
@@ -349,6 +362,7 @@ at() {
 }
 
 @test "a malformed line of .weir-versions is reported with its number" {
+	# bad LINES MESSAGE - expects the message for these lines
 	bad() {
 		printf "$1" >.weir-versions &&
 			assert_fatal "vcs-log: $PWD/.weir-versions:$2" vcs-log
@@ -416,6 +430,26 @@ at() {
 	[[ $stderr == "vcs-log: cannot read commit $id: "* ]]
 	# A missing commit that is excluded is not an error.
 	as_git HEAD ^HEAD
+}
+
+# The sanitizers report what is not released.
+@test "a malformed parent of several excluded commits is ignored and released" {
+	repository
+	commit one
+	wanted=$(git rev-parse HEAD)
+	tree=$(git rev-parse HEAD^{tree})
+	# The second text has a parent whose id is 40 times the letter z.
+	for text in "not a commit" "tree $tree\nparent $(printf %040d 0 | tr 0 z)\n"; do
+		malformed=$(printf "$text" | hash_commit)
+		set --
+		for time in 3000001 3000002 3000003; do
+			id=$(printf "tree $tree\nparent $malformed\n"\
+"author A <a> 1 +0000\ncommitter C <c> $time +0000\n\nm" | hash_commit)
+			set -- "$@" "^$id"
+		done
+		run -0 --separate-stderr vcs-log "$wanted" "$@"
+		assert_equal "$(jq -r .id <<<"$output")" "$wanted"
+	done
 }
 
 @test "a parent that is not a commit is an error" {

@@ -1,7 +1,11 @@
+# vcs-resolve.bats - names of commits and other objects become ids, as git
+# parses them
+
 load helper
 load vcs
 
-# A repository with tags of both kinds, a merge and a remote branch.
+# history - creates a repository with light and annotated tags, a merge and a
+# remote branch
 history() {
 	repository &&
 		commit one && commit two && git checkout -qb side &&
@@ -17,20 +21,22 @@ history() {
 			'+refs/heads/*:refs/remotes/origin/*'
 }
 
-# id - the ids of the records
+# id - prints the ids of the records in $output
 id() {
 	jq -r .id <<<"$output"
 }
 
-# unknown NAME REASON [OPTION...] - expects status 1 and no record
+# unknown NAME WHAT [OPTION...] - expects status 1, no record, and the message
+# that NAME does not name WHAT, which is a kind of object and the reason, such as
+# "a commit: it is a tree"
 unknown() {
-	local name=$1 why=$2
+	local name=$1 what=$2
 
 	shift 2
 	run -1 --separate-stderr vcs-resolve "$@" -- "$name" &&
 		assert_equal "$output" "" &&
 		assert_equal "$stderr" \
-			"vcs-resolve: '$name' does not name $why"
+			"vcs-resolve: '$name' does not name $what"
 }
 
 # --- Against git itself ---
@@ -41,7 +47,10 @@ unknown() {
 
 @test "every form of a revision resolves as in git" {
 	history
+	# A commit that is not in the history of HEAD, for :/alone.
 	git branch alone "$(git commit-tree -m 'alone here' HEAD^{tree})"
+	# The checkouts make @{-1} the branch side, and add to the reflog of
+	# HEAD.
 	git checkout -q side
 	git checkout -q main
 	for name in HEAD @ main heads/main refs/heads/main light tags/light \
@@ -109,8 +118,8 @@ unknown() {
 	unknown :f "a blob: the index has no such file" -t blob
 }
 
-# like KIND FORMAT ID - creates an object whose id begins with the same four
-# digits as ID; the format has %d for a number
+# like KIND FORMAT ID - creates an object of this kind whose id begins with the
+# same four digits as ID, by trying numbers in place of %d in FORMAT
 like() {
 	python3 - "$@" <<-'END' | git hash-object -t "$1" -w --stdin
 		import hashlib, sys
@@ -124,11 +133,13 @@ like() {
 	END
 }
 
-@test "an ambiguous abbreviation is resolved by the kind" {
+@test "an ambiguous abbreviation is resolved by the kind of object wanted" {
 	repository
 	commit one
 	id=$(git rev-parse HEAD)
 	short=${id:0:4}
+	# The same four digits begin the id of a blob, but a tree or a commit is
+	# wanted.
 	like blob %d "$id"
 	for name in $short $short~0 "$short^{tree}"; do
 		run -0 --separate-stderr vcs-resolve -t tree -- "$name"
@@ -140,6 +151,7 @@ like() {
 	unknown $short "an object: it is ambiguous: several ids begin with it" \
 		-t any
 	unknown ${short:0:3} "a commit: it is ambiguous: several ids begin with it"
+	# Now the same digits begin the id of another commit, too.
 	like commit "tree $(git rev-parse HEAD^{tree})
 author A <a> 1 +0000
 committer C <c> 1 +0000
@@ -149,7 +161,7 @@ committer C <c> 1 +0000
 	unknown $short "a commit: it is ambiguous: several ids begin with it"
 }
 
-@test "of a branch and a tag of the same name, the tag wins" {
+@test "a tag wins over a branch of the same name" {
 	repository
 	commit one
 	git tag both
@@ -159,7 +171,7 @@ committer C <c> 1 +0000
 	assert_equal "$(id)" "$(git rev-parse HEAD~1 HEAD)"
 }
 
-@test "a full id wins over a branch of that name, which wins over a prefix" {
+@test "a full id wins over a branch of that name, a branch over an abbreviated id" {
 	repository
 	commit one
 	commit two
@@ -192,7 +204,7 @@ committer C <c> 1 +0000
 "nothing has this name"
 }
 
-@test "each reason for not resolving a name has its message" {
+@test "each reason why a name does not resolve has its message" {
 	history
 	tree=$(git rev-parse HEAD^{tree})
 	unknown x "a commit: nothing has this name"
@@ -232,6 +244,7 @@ committer C <c> 1 +0000
 @test "names are escaped in messages, but not in records" {
 	repository
 	commit one
+	# unknown() fails, since it expects the name as it is.
 	unknown $'a\u009b' "a commit: nothing has this name" || true
 	[[ $stderr == *'a\u{9b}'* ]]
 	git update-ref $'refs/heads/a"\xff' HEAD
@@ -239,14 +252,16 @@ committer C <c> 1 +0000
 	assert_equal "$(jq -r .name <<<"$output")" 'a"�'
 }
 
-# --- none ---
+# --- The type none: a file .weir-versions lists the versions ---
 
 @test "none: a version has a number, an id and a position from HEAD" {
 	create_versions one two three
+	# want N - prints the id of version N, the SHA-1 of its line
 	want() {
 		sed -n "$1p" .weir-versions | tr -d '\n' | sha1sum |
 			cut -c 1-40
 	}
+	# Each line is a name and the number of its version.
 	while read -r name n; do
 		run -0 --separate-stderr vcs-resolve "$name"
 		assert_equal "$name $(id)" "$name $(want $n)"
@@ -271,7 +286,18 @@ committer C <c> 1 +0000
 	unknown HEAD^2 "a commit: only ~N and ^ may follow the name"
 	unknown 'HEAD^{tree}' "a commit: only ~N and ^ may follow the name"
 	unknown 4 "a commit: nothing has this name"
-	unknown 0 "a commit: nothing has this name"
+	for zeros in 0 0000 00000000; do
+		unknown $zeros "a commit: nothing has this name"
+	done
+	# An abbreviated id may consist of zeros.  n is a time with which the id
+	# of the version begins with them.
+	n=$(python3 -c '
+import hashlib, itertools
+print(next(n for n in itertools.count() if hashlib.sha1(
+    b"1\t%d\tJo <jo@x>\tone" % n).hexdigest().startswith("0000")))')
+	printf '1\t%s\tJo <jo@x>\tone\n' "$n" >.weir-versions
+	run -0 --separate-stderr vcs-resolve 0000
+	assert_equal "$(id)" "$(want 1)"
 	unknown '' "a commit: nothing has this name"
 	unknown HEAD "a tree: it is a commit" -t tree
 }

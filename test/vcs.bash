@@ -10,8 +10,9 @@ export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME SUDO_UID
 
-# agree MODE COUNT - expects that a filter and git agree on random histories (see
-# oracles/vcs.py)
+# agree MODE COUNT - expects that a filter and git agree on COUNT random
+# histories, or a quarter of them under sanitizers; oracles/vcs.py lists the
+# modes
 agree() {
 	local count=$2
 
@@ -21,7 +22,9 @@ agree() {
 	[ "$status" -eq 0 ]
 }
 
-# commit MESSAGE - makes a commit that writes MESSAGE to f, each at another time
+# commit MESSAGE - makes a commit that writes MESSAGE to the file f.  Its times
+# are $n_commits, which each call increments, plus 1000000 (author) and 2000000
+# (committer).
 commit() {
 	n_commits=$((${n_commits:-0} + 1))
 	echo "$1" >f && git add f &&
@@ -30,17 +33,22 @@ commit() {
 		git commit -qm "$1" --allow-empty
 }
 
-# repository [OPTION...] - creates ./repo and changes to it
+# repository [OPTION...] - creates ./repo by git init with these options, and
+# changes to it
 repository() {
 	git init -q -b main "$@" repo && cd repo
 }
 
-# hash_commit - stores standard input as a commit, even if malformed; prints its id
+# hash_commit - stores standard input as a commit, even if malformed; prints its
+# id
 hash_commit() {
 	git hash-object -t commit -w --stdin --literally
 }
 
-# create_versions MESSAGE... - creates .weir-versions with these versions
+# create_versions MESSAGE... - creates .weir-versions, which the type "none"
+# reads instead of a repository: a version is a line with its number, time,
+# author and message, separated by tabs.  The id of a version is the SHA-1 of
+# its line without the newline.
 create_versions() {
 	local n=0
 	for message in "$@"; do

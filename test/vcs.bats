@@ -3,7 +3,11 @@
 load helper
 load vcs
 
-# says TEXT FUNCTION [ARGUMENT...] - expects this result, for ./repo
+# $CALLS is a program that calls one function of vcs.h, for the back end $type
+# (git, or none, which reads a file .weir-versions), and prints its result.
+
+# says TEXT FUNCTION [ARGUMENT...] - expects that the function, called for
+# ./repo, succeeds with the result TEXT
 says() {
 	local wanted=$1
 
@@ -12,7 +16,8 @@ says() {
 		assert_output "$wanted"
 }
 
-# fails REASON FUNCTION [ARGUMENT...] - expects this failure
+# fails REASON FUNCTION [ARGUMENT...] - expects that the function, called for
+# ./repo, fails with REASON
 fails() {
 	local wanted=$1
 
@@ -39,7 +44,8 @@ history() {
 	cd ..
 }
 
-# check_all TYPE - the same for each: only ids, people and times differ
+# check_all TYPE - calls the functions with this back end.  The results are the
+# same for both, except for ids, people and times.
 check_all() {
 	type=$1
 	history
@@ -111,6 +117,7 @@ check_all() {
 	assert_equal "$stderr" "there is no repository of type none in 'repo'"
 }
 
+# $CALLS calls other functions in the middle of walk_minor_versions.
 @test "other calls may be made in the middle of a walk" {
 	type=git
 	history
@@ -129,4 +136,53 @@ check_all() {
 	[[ ${WEIR_BUILD:-} != *san* ]] || skip "the sanitizers check this"
 	valgrind -q --leak-check=full --error-exitcode=9 "$CALLS" git repo \
 		walk_minor_versions HEAD
+}
+
+# The library fail.so makes allocation number $FAIL_AT and all later ones fail;
+# its end() prints the number of allocations.
+@test "when memory runs out at any allocation, the filter exits with 2" {
+	! is_sanitized || skip "the sanitizers have an allocator of their own"
+	repository
+	for i in 1 2 3; do commit $i; done
+	git tag -a -m x v1
+	gcc -fPIC -shared -x c -o fail.so - <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
+	void *__libc_realloc(void *, size_t);
+	static long n, limit;
+	static int fails(void)
+	{
+		if (limit == 0)
+			limit = atol(getenv("FAIL_AT"));
+		return ++n >= limit;
+	}
+	void *malloc(size_t size)
+	{
+		return fails() ? NULL : __libc_malloc(size);
+	}
+	void *calloc(size_t count, size_t size)
+	{
+		return fails() ? NULL : __libc_calloc(count, size);
+	}
+	void *realloc(void *p, size_t size)
+	{
+		return fails() ? NULL : __libc_realloc(p, size);
+	}
+	__attribute__((destructor)) static void end(void)
+	{
+		fprintf(stderr, "%ld\n", n);
+	}
+	END
+	for filter in vcs-log 'vcs-heads --dirty' 'vcs-resolve v1^0 HEAD@{1}'; do
+		FAIL_AT=99999999 LD_PRELOAD=./fail.so $filter >out 2>count
+		seed=$(seed)
+		echo "SEED=$seed $filter: $(cat count)"
+		# The last tenth is left out: it includes allocations at the
+		# exit, such as that of fprintf() in end().
+		for n in $(shuf -n 60 -i 1-$(($(cat count) * 9 / 10)) \
+			--random-source=<(yes $seed)); do
+			FAIL_AT=$n LD_PRELOAD=./fail.so run -2 $filter
+		done
+	done
 }

@@ -33,7 +33,7 @@
  */
 struct anchor {
 	char *name;
-	const struct config_value *value;	/* height 0: not complete yet */
+	const struct config_value *value;	/* incomplete if height is 0 */
 };
 
 struct reader {
@@ -47,7 +47,7 @@ struct reader {
 	uint32_t n_values;		/* with aliases and merged keys */
 };
 
-/* Sets the message and returns false. */
+/* Sets the message (line and column count from 1) and returns false. */
 static PRINTF_LIKE(4, 5) bool
 fail(struct reader *r, size_t line, size_t column, const char *fmt, ...)
 {
@@ -171,7 +171,10 @@ compute_size(struct reader *r, struct config_value *v)
 	return true;
 }
 
-/* An anchor may be redefined; read_alias() finds the last definition. */
+/*
+ * Adds an anchor for a value unless name is NULL.  An anchor may be redefined;
+ * read_alias() finds the last definition.
+ */
 static bool
 set_anchor(struct reader *r, const yaml_char_t *name,
     const struct config_value *v)
@@ -254,7 +257,7 @@ read_list(struct reader *r, uint32_t depth, struct config_value *v)
 	}
 }
 
-/* Appends the items of a mapping; duplicates are removed later. */
+/* Appends the items of a mapping; remove_overridden() removes duplicates. */
 static bool
 merge_mapping(struct reader *r, struct config_value *to,
     const struct config_value *from)
@@ -280,7 +283,7 @@ merge(struct reader *r, struct config_value *to,
 	return true;
 }
 
-/* By key, then by position. */
+/* Compares by key, then by position in the mapping. */
 static int
 compare_items(const void *a, const void *b)
 {
@@ -316,8 +319,9 @@ mark_duplicates(struct reader *r, struct config_item **sorted, size_t n_sorted,
 }
 
 /*
- * Removes merged keys that the mapping itself or an earlier merge defines.  The
- * first n_own items are the mapping's own, the merged ones follow.
+ * Removes merged items whose key the mapping itself or an earlier merge
+ * defines.  The first n_own items are the mapping's own; the merged ones
+ * follow.
  */
 static bool
 remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
@@ -387,7 +391,10 @@ read_mapping(struct reader *r, uint32_t depth, struct config_value *v)
 	return ok;
 }
 
-/* The current event is the first one of a value and, on return, its last. */
+/*
+ * The current event is the first one of the value and, on return, its last.
+ * depth is the number of lists and mappings around the value.
+ */
 static bool
 read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 {
@@ -422,19 +429,22 @@ read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 	}
 }
 
-/* A file that is empty or has only comments has no document. */
+/*
+ * Sets *root to the value of the only document, or to NULL if the file is empty
+ * or has only comments.
+ */
 static bool
 read_documents(struct reader *r, const struct config_value **root)
 {
 	*root = NULL;
-	/* The starts of the stream and of the document. */
+	/* Skip the starts of the stream and of the document. */
 	if (!next_event(r) || !next_event(r))
 		return false;
 	if (r->event.type == YAML_STREAM_END_EVENT)
 		return true;
 	if (!next_event(r) || !read_value(r, 0, root))
 		return false;
-	/* The ends of the document and of the stream. */
+	/* Expect the ends of the document and of the stream. */
 	if (!next_event(r) || !next_event(r))
 		return false;
 	if (r->event.type != YAML_STREAM_END_EVENT)
@@ -455,7 +465,10 @@ read_root(struct reader *r, const struct config_value **root)
 	return true;
 }
 
-/* Limits %TAG directives, for which libyaml takes quadratic time. */
+/*
+ * Limits %TAG directives, for which libyaml takes quadratic time.  Counts the
+ * text %TAG wherever it occurs.
+ */
 static bool
 check_directives(struct reader *r)
 {
@@ -502,7 +515,10 @@ config_add(struct config *c, const char *file, struct span yaml,
 	return ok;
 }
 
-/* Reads a file, at most a byte more than the limit; false with errno. */
+/*
+ * Reads at most CONFIG_BYTES_MAX + 1 bytes of a file, so that the caller
+ * notices an excess.  False on an error, which sets errno.
+ */
 static bool
 read_file(const char *path, struct buf *b)
 {
@@ -514,7 +530,7 @@ read_file(const char *path, struct buf *b)
 		return false;
 	buf_need(b, CONFIG_BYTES_MAX + 1);
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = EINVAL;		/* do not wait for a pipe */
+		errno = EINVAL;		/* never wait for a pipe */
 	else
 		while ((n = read(fd, b->data + b->len,
 		    CONFIG_BYTES_MAX + 1 - b->len)) > 0 ||
@@ -543,7 +559,7 @@ config_load_file(struct config *c, const char *path, const char **why)
 	return ok;
 }
 
-/* The path of shared.yml, which the caller frees; NULL if unknown. */
+/* The path of shared.yml, which the caller frees; NULL if it is unknown. */
 static char *
 shared_path(void)
 {
@@ -666,7 +682,7 @@ config_int(const struct config *c, const char *key, int64_t *value)
 	    CONFIG_FOUND : CONFIG_INVALID;
 }
 
-/* The recursion is at most CONFIG_DEPTH_MAX deep. */
+/* Recursive: compute_size() has limited the depth to CONFIG_DEPTH_MAX. */
 void
 config_put_json(struct buf *b, const struct config_value *v)
 {

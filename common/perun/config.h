@@ -9,22 +9,23 @@
 #include "common/base/text.h"
 
 /*
- * Settings in YAML, in levels.  A Perun store has two: its own local.yml and
- * the user's shared.yml for all stores, in $PERUN_CONFIG_DIR or else in
- * ~/.config/perun.  A key is looked up in the levels in order; the first level
- * that has it counts.
+ * Settings in YAML files, each of which is a level.  A Perun store has two: its
+ * own local.yml and the user's shared.yml for all stores, in $PERUN_CONFIG_DIR
+ * or else in ~/.config/perun.  A key is looked up in the levels in order; the
+ * first level that has the key counts.
  *
  * Scalars are texts as they were written, because the type of `yes` or `010`
  * depends on the version of YAML.  Aliases and merge keys (<<) are resolved.  A
- * duplicate key in a mapping is an error.  So is exceeding one of these limits:
+ * duplicate key in a mapping is an error.  So is a file that exceeds one of
+ * these limits:
  */
 enum {
-	CONFIG_BYTES_MAX = 1 << 20,	/* of a file */
-	CONFIG_VALUES_MAX = 1 << 18,	/* in all, aliases expanded */
-	CONFIG_DEPTH_MAX = 100,
+	CONFIG_BYTES_MAX = 1 << 20,
+	CONFIG_VALUES_MAX = 1 << 18,	/* with aliases expanded */
+	CONFIG_DEPTH_MAX = 100,		/* of nested values */
 	CONFIG_ANCHORS_MAX = 256,
-	CONFIG_DIRECTIVES_MAX = 16,	/* %TAG */
-	CONFIG_LEVELS_MAX = 4
+	CONFIG_DIRECTIVES_MAX = 16,	/* those named %TAG */
+	CONFIG_LEVELS_MAX = 4		/* per config; more are a bug */
 };
 
 enum { CONFIG_LOCAL, CONFIG_SHARED };	/* levels of config_load() */
@@ -33,7 +34,7 @@ enum config_kind { CONFIG_TEXT, CONFIG_LIST, CONFIG_MAPPING };
 
 struct config_value {
 	enum config_kind kind;
-	const char *file;		/* in which the value is */
+	const char *file;		/* that contains the value */
 	size_t line;			/* from 1 */
 	struct span text;		/* NUL-terminated, without NULs in it */
 	bool is_null;			/* empty, ~ or null, without quotes */
@@ -43,7 +44,8 @@ struct config_value {
 	/* Private to config.c. */
 	char *text_storage;
 	size_t cap;
-	uint32_t size, height;		/* of the tree with this root */
+	uint32_t size, height;		/* of the tree with this root, aliases
+					   expanded: its values, its levels */
 	struct config_value *previous;	/* in the list of all values */
 };
 
@@ -59,7 +61,7 @@ struct config {
 	size_t n;
 
 	/* Private to config.c. */
-	struct config_value *newest;	/* of the list of all values */
+	struct config_value *newest;	/* end of the list of all values */
 	char *files[CONFIG_LEVELS_MAX];
 	struct buf why;
 };
@@ -67,7 +69,8 @@ struct config {
 /*
  * Reads local.yml of a store (the directory .perun) and shared.yml.  A missing
  * file counts as an empty one.  False on an error: *why is then the message,
- * "FILE:LINE:COLUMN: what is wrong", borrowed from the config.
+ * borrowed from the config: "FILE:LINE:COLUMN: what is wrong" or, for a file
+ * that cannot be read or is too long, one without a position.
  */
 bool config_load(struct config *, const char *store, const char **why);
 void config_release(struct config *);
@@ -75,7 +78,7 @@ void config_release(struct config *);
 /* Adds a level from a file.  A missing file and errors are as above. */
 bool config_load_file(struct config *, const char *path, const char **why);
 
-/* Adds a level from a text; file is its name in messages. */
+/* Adds a level from a text; messages use file as the name of the text. */
 bool config_add(struct config *, const char *file, struct span yaml,
     const char **why);
 
@@ -91,24 +94,31 @@ const struct config_value *config_find(const struct config *, const char *key);
 
 /*
  * The lists that all levels have for a key, concatenated (Perun calls this
- * gathered).  A value that is not a list counts as a list of one item.  The
- * result is empty if no level has the key.
+ * gathered).  Null counts as an empty list, any other value that is not a list
+ * as a list of one item.  The result, which is not in any file, has the file ""
+ * and the line 0; it is empty if no level has the key.
  */
 const struct config_value *config_gather(struct config *, const char *key);
 
-/* The value of an undotted key; NULL if absent or v is not a mapping. */
+/*
+ * The value of a key, whose dots are literal, in the mapping v; NULL if it is
+ * absent or v is not a mapping.
+ */
 const struct config_value *config_in(const struct config_value *v,
     struct span key);
 
 /* Like config_find(), for a text: NULL if absent, null or not a text. */
 const char *config_string(const struct config *, const char *key);
 
-/* Like config_find(), for a decimal integer, which is set if CONFIG_FOUND. */
+/*
+ * Like config_find(), for a decimal integer, which is set only if the result is
+ * CONFIG_FOUND.  Null counts as absent.
+ */
 enum config_found { CONFIG_ABSENT, CONFIG_FOUND, CONFIG_INVALID };
 enum config_found config_int(const struct config *, const char *key,
     int64_t *);
 
-/* Appends a value as JSON, with every text as a string. */
+/* Appends a value as JSON, in which every scalar is a string. */
 void config_put_json(struct buf *, const struct config_value *);
 
 #endif

@@ -4,8 +4,14 @@
 #include "common/json/json.h"
 #include "common/perun/entry.h"
 
-bool
-entry_next_postprocessor(struct span *rest, struct span *name)
+/*
+ * Moves the next name from the front of *rest, an entry's string of
+ * postprocessors, to *name; false after the last one.  An empty string, such as
+ * what follows a space at the end, contains one empty name; a string whose
+ * address is NULL contains none.
+ */
+static bool
+next_postprocessor(struct span *rest, struct span *name)
 {
 	const char *space;
 
@@ -35,10 +41,14 @@ entry_put_strings(struct buf *b, const struct pidx_entry *e)
 		json_str(b, "args", s[PIDX_ARGS]);
 	json_str(b, "workload", s[PIDX_WORKLOAD]);
 	json_str(b, "collector", s[PIDX_COLLECTOR]);
+	if (e->postprocessors.p != NULL) {
+		json_raw(b, "postprocessors", e->postprocessors);
+		return;
+	}
 	if (rest.n == 0)
-		rest.p = NULL;	/* no name, instead of an empty one */
+		rest.p = NULL;	/* no postprocessors, so no empty name */
 	json_open(b, "postprocessors", '[');
-	while (entry_next_postprocessor(&rest, &name))
+	while (next_postprocessor(&rest, &name))
 		json_item(b, name);
 	json_close(b, ']');
 }

@@ -6,22 +6,18 @@
 
 /*
  * Appends the members of an `entry` record (weir-records(5)) for an entry in
- * the index of a minor version.  The caller begins and ends the record.
+ * the index of a minor version, which is Perun's term for a commit: version
+ * points to the PIDX_SHA_SIZE bytes of its id.  The caller begins and ends the
+ * record.
  */
 void entry_put(struct buf *, const unsigned char *version,
     const struct pidx_entry *);
 
 /*
- * Appends only the members that describe the profile.  An entry of an index of
- * version 1 has none.
+ * Appends only the members that describe the profile: its type, command and so
+ * on.  Appends nothing if the entry has no strings, as in an index of format
+ * version 1.
  */
 void entry_put_strings(struct buf *, const struct pidx_entry *);
-
-/*
- * Moves the next name from the front of *rest to *name; false after the last
- * one.  For the first call, *rest is an entry's string of postprocessors.  An
- * empty string contains one empty name, as in Perun; a NULL one contains none.
- */
-bool entry_next_postprocessor(struct span *rest, struct span *name);
 
 #endif

@@ -12,7 +12,7 @@ enum { N_COLUMNS = 7, KEY_UID = N_COLUMNS + 1 };
 static const char *const keys[] = { "type", "amount", "structure-unit-size",
     "call-order", "order", "address", "timestamp", "exclusive", "uid", NULL };
 
-/* All fields of a uid are read in order; "type" must be declared (rec.h). */
+/* No field of a uid is looked up, but rec.h wants "type" to be declared. */
 static const char *const uid_keys[] = { "type", NULL };
 
 struct column {
@@ -23,7 +23,7 @@ struct column {
 struct resource_type {
 	struct span uid;
 	uint32_t number;	/* among the types with this uid */
-	struct column columns[N_COLUMNS + 1];	/* up to the first unused */
+	struct column columns[N_COLUMNS + 1];	/* an unused one ends them */
 };
 
 void
@@ -58,14 +58,14 @@ flatten_release(struct flatten *f)
 	buf_release(&f->uid);
 }
 
-/* A member of a type. */
+/* A member of a type: its key, and its value as JSON. */
 struct member {
 	struct span key, token;
 };
 
 /*
  * Inserts a member in order of keys.  If the key exists, the new value replaces
- * the old one, which is appended to overridden.
+ * the old one, which is appended to overridden with the key.
  */
 static void
 add_member(struct flatten *f, struct span key, struct span token)
@@ -82,12 +82,15 @@ add_member(struct flatten *f, struct span key, struct span token)
 		memmove(m + i + 1, m + i, (f->n_members - i) * sizeof *m);
 		f->n_members++;
 	} else {
-		pyjson_put(&f->overridden, m[--i].token);
+		i--;
+		buf_printf(&f->overridden, "%.*s:", SPAN_ARG(key));
+		pyjson_put(&f->overridden, m[i].token);
+		buf_char(&f->overridden, ',');
 	}
 	m[i] = (struct member){ key, token };
 }
 
-/* Sets f->columns[i] to the key of field i if that is a column, else 0. */
+/* Sets f->columns[i] to the key of field i, or to 0 if it is not a column. */
 static void
 find_columns(struct flatten *f, const struct rec *r)
 {
@@ -102,8 +105,10 @@ find_columns(struct flatten *f, const struct rec *r)
 }
 
 /*
- * Sets f->raw to the members of the type as they are in the input, with their
- * lengths.  Equal bytes mean equal types; the reverse does not hold.
+ * Sets f->raw to time, snapshot and those members of the resource that belong
+ * to its type, as they are in the input, each with its length.  Equal bytes
+ * mean equal types, but equal types may have different bytes, such as members
+ * in another order.
  */
 static void
 put_raw_type(struct flatten *f, const struct rec *r, struct span time,
@@ -129,9 +134,9 @@ put_raw_type(struct flatten *f, const struct rec *r, struct span time,
 
 /*
  * Sets f->text to the canonical form of the type of a resource: its members as
- * text, sorted by key, and a NUL.  The resource's own values of snapshot and
- * time, if they are overridden, follow the NUL: they distinguish types but are
- * not written.
+ * text, sorted by key, and a NUL.  If snapshot or time replaces a member of the
+ * resource itself, the replaced value, in f->overridden, follows the NUL: it
+ * distinguishes types but is not written.
  */
 static void
 put_type_text(struct flatten *f, const struct rec *r, struct span time,
@@ -186,7 +191,7 @@ put_rank(struct buf *b, struct span key)
 	}
 }
 
-/* Compares numbers of any length: the one with more digits is greater. */
+/* Compares ranks of any length: the one with more digits is greater. */
 static int
 compare_ranks(struct span key_a, struct span key_b)
 {
@@ -203,7 +208,7 @@ compare_ranks(struct span key_a, struct span key_b)
 	return order;
 }
 
-/* Appends a value as Python's str() prints it. */
+/* Appends a scalar as Python's str() prints it, an array or object as JSON. */
 static void
 put_str(struct buf *b, const struct field *f)
 {
@@ -261,7 +266,7 @@ put_uid(struct flatten *f, const struct field *uid)
 		put_str(&f->uid, uid);
 }
 
-/* The number of the next type with a uid. */
+/* Returns the number for a new type with this uid, and counts it. */
 static uint32_t
 next_number(struct flatten *f, sym uid)
 {
@@ -274,12 +279,13 @@ next_number(struct flatten *f, sym uid)
 	return f->next_numbers[uid]++;
 }
 
+/* Returns the index of the type that f->text describes; adds it if new. */
 static size_t
 find_type(struct flatten *f, const struct field *uid)
 {
 	sym type = intern_add(&f->type_texts, buf_span(&f->text));
 	struct resource_type *t;
-	sym name;
+	sym uid_text;
 
 	if (type < f->n_types)
 		return type;
@@ -288,13 +294,16 @@ find_type(struct flatten *f, const struct field *uid)
 	t = &f->types[f->n_types++];
 	*t = (struct resource_type){ 0 };
 	put_uid(f, uid);
-	name = intern_add(&f->uids, buf_span(&f->uid));
-	t->uid = intern_span(&f->uids, name);
-	t->number = next_number(f, name);
+	uid_text = intern_add(&f->uids, buf_span(&f->uid));
+	t->uid = intern_span(&f->uids, uid_text);
+	t->number = next_number(f, uid_text);
 	return type;
 }
 
-/* Tries the raw form first: finding it is faster than building the other. */
+/*
+ * The type of a resource.  Tries the raw form first: finding it is faster than
+ * building the canonical one.
+ */
 static struct resource_type *
 type_of(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)

@@ -11,8 +11,10 @@
 
 /*
  * Compression level 1 takes a third of the time of zlib's default, 6, and packs
- * profiles, which are very repetitive, nearly as well; git uses it.  Perun
- * reads any level.  Deflate compresses by a factor of 1032 at most.
+ * profiles, which are very repetitive, nearly as well; git uses it for loose
+ * objects.  Perun reads any level.  Deflate compresses by a factor of 1032 at
+ * most.  A header with its NUL must fit into HEADER_LEN_MAX bytes: the type in
+ * it is one short word.
  */
 enum { LEVEL = 1, HEADER_LEN_MAX = 256, DEFLATE_RATIO_MAX = 1032 };
 
@@ -32,6 +34,10 @@ object_pack(struct span type, struct span body, unsigned char *name,
 	sha1_update(&sha, body.n, (const uint8_t *)body.p);
 	sha1_digest(&sha, OBJECT_NAME_SIZE, name);
 
+	/*
+	 * zlib counts input and output in 32 bits.  Half of their range leaves
+	 * room for an output that is slightly longer than the input.
+	 */
 	if (body.n > UINT32_MAX / 2)
 		die("a profile of %zu bytes is too long", body.n);
 	if (deflateInit(&z, LEVEL) != Z_OK)
@@ -130,10 +136,13 @@ unpack(struct object *o, z_stream *z)
 	header_len = end == NULL ? 0 : (size_t)(end - o->text.data);
 	if (end == NULL || !read_header(o, header_len, &length))
 		return "it does not begin with 'profile TYPE LENGTH'";
-	/* Protects against decompression bombs. */
+	/*
+	 * Protects against decompression bombs, and keeps 4 * length within the
+	 * 32 bits in which zlib counts.
+	 */
 	if (length / DEFLATE_RATIO_MAX > packed_size || length > UINT32_MAX / 8)
 		return "its length is impossible";
-	/* A character has at most 4 bytes; one byte more detects excess. */
+	/* A character has at most 4 bytes; one more byte reveals an excess. */
 	if (!ended && !inflate_to(z, &o->text, header_len + 1 + 4 * length + 1,
 	    &ended))
 		return damaged;
@@ -158,6 +167,7 @@ object_unpack(struct object *o, struct span packed, const char **why)
 	    .avail_in = (uInt)packed.n };
 
 	o->text.len = 0;
+	/* The same limit as in object_pack(): zlib counts in 32 bits. */
 	if (packed.n > UINT32_MAX / 2) {
 		*why = "it is too long";
 		return false;

@@ -28,7 +28,7 @@ struct object {
  * Unpacks a stream.  Inflates no more than the length in the header allows, and
  * ignores bytes after the stream, as Perun does.  False if it is not an object:
  * *why is then the reason.  Start with { 0 }; the contents live until the next
- * call.  The caller releases text.
+ * call.  The caller releases text, also after a failure.
  */
 bool object_unpack(struct object *, struct span packed, const char **why);
 

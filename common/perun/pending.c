@@ -1,6 +1,5 @@
 /* pending - reads the profiles of a store that are not registered yet */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/sort.h"
 #include "common/io/fd.h"
+#include "common/io/listing.h"
 #include "common/json/recio.h"
 #include "common/perun/pending.h"
 
@@ -30,33 +29,38 @@ is_profile_name(const char *name)
 	return n >= 4 && strcmp(name + n - 4, "perf") == 0;
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char **
 pending_names(const struct store *s, struct arena *arena, size_t *n)
 {
-	int fd = open_jobs(s);
-	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
-	const char **names = NULL;
-	struct dirent *e;
-	size_t cap = 0;
+	struct listing files;
+	const char **names;
 
-	*n = 0;
-	if (dir == NULL)
+	if (!listing_read(&files, s->dir, "jobs"))
 		die_errno("cannot read '%s/jobs'", s->path);
-	while ((e = readdir(dir)) != NULL) {
-		if (!is_profile_name(e->d_name))
-			continue;
-		names = mem_grow(names, &cap, *n + 1, sizeof *names);
-		names[(*n)++] = arena_span(arena, span_str(e->d_name)).p;
-	}
-	closedir(dir);
-	sort(names, *n, sizeof *names, compare_names);
+	names = mem_resize(NULL, files.n, sizeof *names);
+	*n = 0;
+	for (size_t i = 0; i < files.n; i++)
+		if (is_profile_name(files.names[i]))
+			names[(*n)++] = arena_span(arena,
+			    span_str(files.names[i])).p;
+	listing_release(&files);
 	return names;
+}
+
+int
+pending_open(const struct store *s, const char *name, struct stat *st)
+{
+	int jobs = open_jobs(s), fd;
+
+	if (jobs == -1)
+		return -1;
+	fd = openat(jobs, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd_close(jobs);
+	if (fd == -1 || (fstat(fd, st) == 0 && S_ISREG(st->st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
 }
 
 bool
@@ -80,25 +84,28 @@ pending_time(const struct stat *st)
 	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
 }
 
-/* Reads a file into p->text, its status into st; false on error, with errno. */
+/*
+ * Reads a file into p->text and its status into st; false on an error, with
+ * errno.
+ */
 static bool
 load(struct pending *p, const char *name, struct stat *st)
 {
-	int jobs = open_jobs(p->store), fd;
+	int fd = pending_open(p->store, name, st);
 	bool ok;
 
 	p->text.len = 0;
-	fd = jobs == -1 ? -1 : openat(jobs, name,
-	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ok = fd != -1 && fstat(fd, st) == 0 && store_read_all(fd, &p->text);
-	if (fd != -1)
-		fd_close(fd);
-	if (jobs != -1)
-		fd_close(jobs);
+	if (fd == -1)
+		return false;
+	ok = store_read_all(fd, &p->text);
+	fd_close(fd);
 	return ok;
 }
 
-/* Fills the entry of a file; returns NULL, or why it is not a profile. */
+/*
+ * Sets the index entry and the origin of a file; returns NULL, or why the file
+ * is not a profile.
+ */
 static const char *
 describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)
@@ -116,7 +123,7 @@ describe(struct pending *p, const char *name, struct pidx_entry *e,
 		return why;
 	*e = (struct pidx_entry){ .time = (uint32_t)pending_time(&st),
 	    .path = span_str(name) };
-	profile_strings(&p->profile, &p->arena, e->strings);
+	profile_strings(&p->profile, &p->arena, e);
 	*origin = arena_span(&p->arena, p->profile.origin);
 	return NULL;
 }

@@ -20,6 +20,15 @@
  */
 const char **pending_names(const struct store *, struct arena *, size_t *n);
 
+struct stat;
+
+/*
+ * Opens a pending profile, which must be a regular file: a symbolic link is not
+ * followed.  Returns a descriptor and sets the status of the file, or returns
+ * -1, with errno.
+ */
+int pending_open(const struct store *, const char *name, struct stat *);
+
 /* Removes a pending profile; false on an error, with errno. */
 bool pending_remove(const struct store *, const char *name);
 
@@ -27,19 +36,20 @@ bool pending_remove(const struct store *, const char *name);
  * The modification time of a file in seconds, rounded as Perun does: to the
  * nearest second, halves to the even one.
  */
-struct stat;
 int64_t pending_time(const struct stat *);
 
 /*
- * The pending profiles as an index, sorted by name.  The times are those of the
- * files; the object of each entry is zero, because it does not exist yet.
+ * The pending profiles as an index, sorted by name.  The time of an entry is
+ * that of its file.  Its object is zero: the object is made only when the
+ * profile is registered.
  */
 struct pending {
 	struct pidx index;
-	struct span *origins;	/* minor version of each entry, or empty */
+	struct span *origins;	/* per entry: the profile's commit, or empty */
 	struct pending_error {
 		const char *name, *why;
-	} *errors;		/* files that are not profiles, sorted */
+	} *errors;		/* files that are not profiles or that
+				   cannot be read, sorted by name */
 	size_t n_errors;
 
 	/* Private to pending.c. */
@@ -55,8 +65,8 @@ void pending_release(struct pending *);
 
 /*
  * Reads a pending profile and sets *document to its JSON text, as one line,
- * borrowed until the next call.  False if the file can no longer be read: *why
- * is then the reason.
+ * borrowed until this function is called again.  False if the file can no
+ * longer be read or is no longer valid JSON: *why is then the reason.
  */
 bool pending_document(struct pending *, const char *name,
     struct span *document, const char **why);

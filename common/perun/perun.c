@@ -14,7 +14,8 @@ perun_open(struct perun *p, const char *directory)
 
 	*p = (struct perun){ 0 };
 	if (!store_open(&p->store, directory, &why))
-		die("cannot open a store in '%s': %s", directory, why);
+		die("cannot open a store in '%s': %s",
+		    directory != NULL ? directory : ".", why);
 	if (!config_load(&p->config, p->store.path, &why))
 		die("%s", why);
 }
@@ -28,7 +29,7 @@ perun_close(struct perun *p)
 	store_close(&p->store);
 }
 
-/* The path of the repository; vcs.url is relative to the store. */
+/* Appends the path of the repository; vcs.url may be relative to .perun. */
 static void
 put_url(const struct perun *p, struct buf *path)
 {
@@ -43,11 +44,12 @@ put_url(const struct perun *p, struct buf *path)
 	buf_str(path, url);
 }
 
-static bool
-open_vcs(struct perun *p)
+bool
+perun_open_repository(struct perun *p, const char **why)
 {
 	struct buf path = { 0 };
 
+	*why = p->vcs.why;
 	if (p->has_vcs)
 		return true;
 	put_url(p, &path);
@@ -63,10 +65,22 @@ perun_resolve_version(struct perun *p, const char *name, unsigned char *version,
 {
 	struct vcs_id id;
 
-	*why = p->vcs.why;
-	return open_vcs(p) && vcs_massage_parameter(&p->vcs, name, VCS_COMMIT,
-	    &id, NULL) &&
+	if (!perun_open_repository(p, why))
+		die("cannot open the repository of '%s': %s", p->store.path,
+		    *why);
+	return vcs_massage_parameter(&p->vcs, name, VCS_COMMIT, &id, NULL) &&
 	    hex_decode(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME_SIZE);
+}
+
+bool
+perun_resolve_tag(struct perun *p, const char *name, unsigned char *tag)
+{
+	struct vcs_id id;
+	enum vcs_kind kind;
+
+	return vcs_massage_parameter(&p->vcs, name, VCS_ANY, &id, &kind) &&
+	    kind == VCS_TAG &&
+	    hex_decode(span_of(id.hex, VCS_ID_LEN), tag, STORE_NAME_SIZE);
 }
 
 void
@@ -87,6 +101,20 @@ perun_explain_index_error(const struct store *s, const unsigned char *version,
 }
 
 enum store_found
+perun_load_index(const struct store *s, const unsigned char *version,
+    struct buf *bytes)
+{
+	enum store_found found = store_read(s, version, bytes);
+	char path[STORE_PATH_SIZE];
+
+	if (found == STORE_FAILED && !store_is_not_regular(errno)) {
+		store_path(path, version);
+		die_errno("cannot read '%s/%s'", s->path, path);
+	}
+	return found;
+}
+
+enum store_found
 perun_read_index(const struct store *s, const unsigned char *version,
     struct buf *bytes, struct pidx *index, struct buf *why)
 {
@@ -95,9 +123,9 @@ perun_read_index(const struct store *s, const unsigned char *version,
 
 	*index = (struct pidx){ 0 };
 	bytes->len = 0;
-	found = store_read(s, version, bytes);
+	found = perun_load_index(s, version, bytes);
 	if (found == STORE_ABSENT || (found == STORE_FOUND &&
-	    pidx_read(index, buf_span(bytes), &error)))
+	    pidx_parse(index, buf_span(bytes), &error)))
 		return found;
 	perun_explain_index_error(s, version,
 	    found == STORE_FAILED ? NULL : &error, why);

@@ -17,31 +17,60 @@ struct perun {
 	bool has_vcs;		/* vcs is open */
 };
 
-/* Opens the store in a directory or the nearest one above it, or dies. */
+/*
+ * Opens the store in a directory (NULL: the current one) or in the nearest one
+ * above it, or dies.
+ */
 void perun_open(struct perun *, const char *directory);
 void perun_close(struct perun *);
 
 /*
- * Resolves the name of a commit to its id.  The first call opens the
- * repository.  False on an error: *why is then the reason, until the next call.
+ * Opens the repository, unless it is open.  False on an error: *why is then the
+ * reason, borrowed until the next call.
+ */
+bool perun_open_repository(struct perun *, const char **why);
+
+/*
+ * Resolves the name of a commit and sets version, which has STORE_NAME_SIZE
+ * bytes, to its id.  The first call opens the repository, or dies.  False if
+ * the name cannot be resolved: *why is then the reason, borrowed until the next
+ * call.
  */
 bool perun_resolve_version(struct perun *, const char *name,
     unsigned char *version, const char **why);
 
 /*
- * Reads the index of a version; an absent one is empty and of layout 0.  Its
- * texts are borrowed from bytes.  The caller releases the index, even after an
- * error.  STORE_FAILED if it cannot be read or is malformed: why is then a
- * NUL-terminated message with the file and the first wrong byte, and the index
- * has the entries before that byte.
+ * Is this the name of an annotated tag?  perun_resolve_version() must have
+ * resolved it before.  If so, sets tag to the id of the tag object, not of its
+ * commit: if profiles are registered with the name of the tag, Perun stores
+ * their index under this id.
+ */
+bool perun_resolve_tag(struct perun *, const char *name, unsigned char *tag);
+
+/*
+ * Appends the bytes of the index of a version.  STORE_FAILED, with errno, if
+ * something other than a regular file is in its place.  Dies if it cannot be
+ * read for another reason.
+ */
+enum store_found perun_load_index(const struct store *,
+    const unsigned char *version, struct buf *bytes);
+
+/*
+ * Loads and parses the index of a version; an absent index becomes an empty one
+ * of layout 0.  The texts of the index are borrowed from bytes.  The caller
+ * releases the index, even after an error.  STORE_FAILED if it is malformed or
+ * not a regular file: why is then a NUL-terminated message with the file and
+ * what is wrong.  If the index is malformed, the message also has the offset of
+ * the first wrong byte, and the index has the entries before that byte.
  */
 enum store_found perun_read_index(const struct store *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 
 /*
- * Sets why to the message for a malformed index or, if error is NULL, for an
- * index that cannot be read for the reason in errno.
+ * Sets why to the message for the index of a version: what pidx_parse() found
+ * to be malformed or, if error is NULL, the errno with which perun_load_index()
+ * has just failed.
  */
 void perun_explain_index_error(const struct store *,
     const unsigned char *version, const struct pidx_error *error,

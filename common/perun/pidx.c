@@ -10,6 +10,7 @@
 #include "common/base/search.h"
 #include "common/perun/pidx.h"
 
+/* COUNT_OFFSET is where the number of entries is stored, after the version. */
 enum { VERSION_MAX = 2, COUNT_OFFSET = 8 };
 
 static uint32_t
@@ -158,8 +159,9 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 typedef void visitor(void *context, const struct pidx_entry *, size_t offset);
 
 /*
- * Calls visit for each of count entries.  The count is not trusted: it is an
- * error if the bytes end before or after the last entry.
+ * Calls visit for each of count entries, with its offset.  The count is not
+ * trusted: it is an error if the last entry does not end exactly at the end of
+ * the bytes.
  */
 static bool
 read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
@@ -201,9 +203,9 @@ read_header(struct cursor *c, uint32_t *version, uint32_t *count)
 }
 
 /*
- * If entries of six strings are read as five, the length of the sixth becomes
- * the time of the next entry.  A real time is not in the first 2^20 seconds, 12
- * days, of 1970.
+ * Were entries of six strings read as entries of five?  Then the length of the
+ * sixth string was taken for the time of the second entry.  A real time is not
+ * in the first 2^20 seconds, 12 days, of 1970.
  */
 static bool
 reads_lengths_as_times(const struct pidx *p)
@@ -223,7 +225,7 @@ append_entry(void *context, const struct pidx_entry *e, size_t offset)
 }
 
 bool
-pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
+pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 {
 	struct cursor c = { .bytes = bytes, .error = error };
 	struct pidx other = { .layout = PIDX_2_ARGS };
@@ -242,7 +244,11 @@ pidx_read(struct pidx *p, struct span bytes, struct pidx_error *error)
 	c.at = PIDX_HEADER_SIZE;
 	c.error = &other_error;
 	ok = read_entries(&c, PIDX_2_ARGS, count, append_entry, &other);
-	/* If neither layout fits, take the one whose error is further on. */
+	/*
+	 * If neither layout fits, PIDX_2_ARGS is taken if PIDX_2 has read a
+	 * length as a time, and otherwise the layout with more valid entries
+	 * or, if both have equally many, with the later error.
+	 */
 	if (ok || reads_lengths_as_times(p) || other.n > p->n ||
 	    (other.n == p->n && other_error.offset > error->offset)) {
 		pidx_release(p);
@@ -318,7 +324,7 @@ put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 }
 
 void
-pidx_write(const struct pidx *p, struct buf *b)
+pidx_serialize(const struct pidx *p, struct buf *b)
 {
 	buf_add(b, "pidx", 4);
 	put_u32(b, p->layout == PIDX_1 ? 1 : 2);
@@ -329,15 +335,16 @@ pidx_write(const struct pidx *p, struct buf *b)
 
 /* A merge of new entries into an index. */
 struct merge {
-	const struct pidx_entry *new;
+	const struct pidx_entry *new;	/* sorted */
 	size_t n;
-	bool *existed;
-	size_t *offsets;	/* where to insert each of new */
+	bool *existed;		/* for each of new: is it in the index
+				   already, or equal to an earlier one? */
+	size_t *offsets;	/* for each of new: where to insert it */
 	size_t n_offsets;	/* how many offsets are known */
 };
 
 /*
- * Marks the first new entry that is equal to e, an entry of the index.  Other
+ * Marks the first new entry that is equal to e, an entry of the index.  Further
  * equal ones are marked already, as duplicates of the first.
  */
 static void
@@ -350,7 +357,7 @@ mark_existing(struct merge *m, const struct pidx_entry *e)
 		m->existed[first] = true;
 }
 
-/* New entries that are not greater than e belong before it, at its offset. */
+/* New entries that are not greater than e are to be inserted at its offset. */
 static void
 visit_existing(void *context, const struct pidx_entry *e, size_t offset)
 {
@@ -389,8 +396,9 @@ find_offsets(struct merge *m, const struct buf *index,
 
 /*
  * Inserts the new entries, from the last to the first, so that each byte moves
- * once: moves up the bytes of the index between offsets[i] and end, then copies
- * the bytes of new[i] to just before them.
+ * once.  For each i, moves up the bytes of the index from offsets[i] to end,
+ * which is offsets[i + 1] or the end of the index, and then copies the bytes of
+ * new[i], if it is to be added, to just before them.
  */
 static void
 insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
@@ -424,16 +432,16 @@ insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
 	free(starts);
 }
 
-/* Converts an index from PIDX_2_ARGS to PIDX_2; false if it is malformed. */
+/* Rewrites an index of PIDX_2_ARGS as PIDX_2; false if it is malformed. */
 static bool
 convert(struct buf *index, struct pidx_error *error)
 {
 	struct buf new = { 0 };
 	struct pidx p;
-	bool ok = pidx_read(&p, buf_span(index), error);
+	bool ok = pidx_parse(&p, buf_span(index), error);
 
 	if (ok) {
-		pidx_write(&p, &new);
+		pidx_serialize(&p, &new);
 		buf_release(index);
 		*index = new;
 	}

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "common/json/items.h"
+#include "common/json/json.h"
 #include "common/json/recio.h"
 #include "common/perun/flatten.h"
 #include "common/perun/profile.h"
 #include "common/perun/pyjson.h"
 
+/* The keys of a profile; those of a `profile` record are in profile.h. */
 enum { ORIGIN = PROFILE_RECORD_KEYS, HEADER, COLLECTOR, POSTPROCESSORS,
     RESOURCES, SNAPSHOTS, GLOBAL, TYPE_MAP, MODELS };
 const char *const profile_keys[] = { "type", "minor_version", "path", "time",
@@ -36,6 +38,7 @@ profile_release(struct profile *p)
 	recio_free(p->name_recio);
 	arena_release(&p->arena);
 	buf_release(&p->postprocessors);
+	buf_release(&p->names);
 	buf_release(&p->body);
 }
 
@@ -62,7 +65,10 @@ copy_string(struct profile *p, const struct rec *r, unsigned key,
 	return true;
 }
 
-/* Returns what is missing, or NULL.  For Perun only workload is optional. */
+/*
+ * Reads the strings of the header and the name of the collector.  Returns what
+ * is missing or invalid, or NULL.  For Perun only workload is optional.
+ */
 static const char *
 read_header(struct profile *p, const struct rec *r)
 {
@@ -87,6 +93,7 @@ read_header(struct profile *p, const struct rec *r)
 	return NULL;
 }
 
+/* Joins the names of the postprocessors; returns what is missing, or NULL. */
 static const char *
 read_postprocessors(struct profile *p, const struct rec *r)
 {
@@ -96,7 +103,7 @@ read_postprocessors(struct profile *p, const struct rec *r)
 	const char *why;
 	size_t n = 0;
 
-	p->postprocessors.len = 0;
+	p->postprocessors.len = p->names.len = 0;
 	if (list == NULL || list->kind != REC_ARRAY)
 		return "there is no array 'postprocessors'";
 	for (rest = list->token; items_next(&rest, &item); n++) {
@@ -107,7 +114,10 @@ read_postprocessors(struct profile *p, const struct rec *r)
 		if (n > 0)
 			buf_char(&p->postprocessors, ' ');
 		buf_add(&p->postprocessors, name.p, name.n);
+		buf_char(&p->names, n > 0 ? ',' : '[');
+		json_quote(&p->names, name);
 	}
+	buf_str(&p->names, n > 0 ? "]" : "[]");
 	return NULL;
 }
 
@@ -122,7 +132,9 @@ put_member(struct buf *b, const struct field *f)
 	pyjson_put(b, f->token);
 }
 
-/* Is it `origin`, or a `profile` record's type?  The document has neither. */
+/*
+ * Is the field `origin` or "type": "profile"?  The stored document has neither.
+ */
 static bool
 is_left_out(const struct rec *r, const struct field *f)
 {
@@ -140,12 +152,15 @@ make_unflattened(struct profile *p, const struct rec *r)
 	buf_char(&p->body, '}');
 }
 
-/* The values, as JSON, of a region: `global` or a snapshot. */
+/*
+ * A region is a part of an unflattened profile with resources of its own:
+ * `global` or a snapshot.  Its values are JSON.
+ */
 struct region {
 	struct span time, resources, models;	/* empty if absent */
 };
 
-/* The time defaults to "0.0", a string, as in Perun. */
+/* Reads a region.  Its time defaults to "0.0", a string, as in Perun. */
 static struct region
 read_region(struct span token)
 {
@@ -165,6 +180,7 @@ read_region(struct span token)
 	return g;
 }
 
+/* Adds the resources of a region; false if it has none, or an invalid one. */
 static bool
 add_region(struct flatten *f, const struct region *g, struct span snapshot)
 {
@@ -172,6 +188,7 @@ add_region(struct flatten *f, const struct region *g, struct span snapshot)
 	    flatten_add(f, g->resources, g->time, snapshot);
 }
 
+/* Adds the resources of an array of snapshots, numbered from 0. */
 static bool
 add_snapshots(struct flatten *f, struct span rest)
 {
@@ -190,9 +207,18 @@ add_snapshots(struct flatten *f, struct span rest)
 	return ok;
 }
 
+static bool
+is_empty_object(struct span token)
+{
+	struct span key, value;
+
+	return !items_next_member(&token, &key, &value);
+}
+
 /*
  * Adds the resources of all regions in the order of the document, because this
- * order determines the numbers of the types.  An empty `global` is ignored.
+ * order determines the numbers of the types.  A `global` that is empty or not
+ * an object is ignored.
  */
 static bool
 add_resources(struct flatten *f, const struct rec *r,
@@ -207,7 +233,7 @@ add_resources(struct flatten *f, const struct rec *r,
 			ok = field->kind == REC_ARRAY &&
 			    add_snapshots(f, field->token);
 		else if (field == rec_get(r, GLOBAL) &&
-		    field->kind == REC_OBJECT && field->token.n > 2)
+		    field->kind == REC_OBJECT && !is_empty_object(field->token))
 			ok = add_region(f, global, none);
 		else if (field == rec_get(r, RESOURCES) &&
 		    field->kind == REC_ARRAY)
@@ -227,24 +253,28 @@ put_members(struct buf *b, struct span token)
 	b->len -= 2;
 }
 
-/* Resources that the profile has in flattened form come first. */
+/*
+ * Begins the document with the flattened resources and the key of the type map.
+ * Resources that the profile already has in this form come first.
+ */
 static void
 put_resources(struct profile *p, const struct flatten *f,
     const struct rec *r)
 {
-	const struct field *flat = rec_get(r, RESOURCES);
+	const struct field *resources = rec_get(r, RESOURCES);
 	size_t at;
 
 	buf_str(&p->body, "{\"resources\": {");
 	at = p->body.len;
-	if (flat != NULL && flat->kind == REC_OBJECT)
-		put_members(&p->body, flat->token);
+	if (resources != NULL && resources->kind == REC_OBJECT)
+		put_members(&p->body, resources->token);
 	if (f->n_types > 0 && p->body.len > at)
 		buf_str(&p->body, ", ");
 	flatten_put_resources(f, &p->body);
 	buf_str(&p->body, "}, \"resource_type_map\": ");
 }
 
+/* Writes the models of the profile or, if it has none, those of `global`. */
 static void
 put_models(struct profile *p, const struct rec *r, struct span global_models)
 {
@@ -272,6 +302,7 @@ is_rewritten(const struct rec *r, const struct field *f)
 	return is_left_out(r, f);
 }
 
+/* Writes the flattened document; returns why it is not valid, or NULL. */
 static const char *
 make_flat(struct profile *p, const struct rec *r)
 {
@@ -336,8 +367,10 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 
 void
 profile_strings(const struct profile *p, struct arena *arena,
-    struct span strings[PIDX_N_STRINGS])
+    struct pidx_entry *e)
 {
+	struct span *strings = e->strings;
+
 	strings[PIDX_TYPE] = p->type;
 	strings[PIDX_CMD] = p->cmd;
 	strings[PIDX_WORKLOAD] = p->workload;
@@ -345,4 +378,5 @@ profile_strings(const struct profile *p, struct arena *arena,
 	strings[PIDX_POSTPROCESSORS] = buf_span(&p->postprocessors);
 	for (int i = 0; i < PIDX_ARGS; i++)
 		strings[i] = arena_span(arena, strings[i]);
+	e->postprocessors = arena_span(arena, buf_span(&p->names));
 }

@@ -7,20 +7,22 @@
 #include "common/json/rec.h"
 #include "common/perun/pidx.h"
 
+struct recio;
+
 /*
  * A Perun profile, made from a JSON object: the document to be stored and the
  * strings for the index.
  *
- * The document is byte for byte what Perun would write (pyjson.h), without
- * `origin`.  Perun has flattened it since version 0.17 (flatten.h).
+ * The document is byte for byte what Perun would write (pyjson.h), without the
+ * member `origin`, which names the commit at which the profile was measured.
+ * Since version 0.17 Perun flattens the document (flatten.h).
  */
-struct recio;
-
 struct profile {
-	struct span origin;	/* the minor version, or empty */
+	struct span origin;	/* empty if absent */
 	struct span type, cmd, workload, collector;
 	struct buf postprocessors;	/* names, separated by spaces */
-	struct buf body;
+	struct buf names;	/* of the postprocessors, as a JSON array */
+	struct buf body;		/* the document */
 
 	/* Private to profile.c. */
 	struct recio *header_recio, *name_recio;
@@ -43,18 +45,21 @@ void profile_init(struct profile *);
 void profile_release(struct profile *);
 
 /*
- * Sets the body and the strings from a record that was read with profile_keys.
- * If flat is true, the body is flattened.  They live until the next call.
- * False if the record is not a profile: *why is then what is missing.
+ * Sets the body, flattened if flat is true, and the strings from a record that
+ * was read with profile_keys.  They live until the next call.  False if the
+ * record is not a valid profile: *why is then the reason.
  */
 bool profile_make(struct profile *, const struct rec *, bool flat,
     const char **why);
 
-/* Does the same without the body. */
+/* Sets the strings as profile_make() does, but not the body. */
 bool profile_describe(struct profile *, const struct rec *, const char **why);
 
-/* The strings for an index, without args, copied to the arena. */
+/*
+ * Sets the strings and the postprocessors of an entry, copied to the arena.
+ * PIDX_ARGS is not changed, because a profile has no args.
+ */
 void profile_strings(const struct profile *, struct arena *,
-    struct span strings[PIDX_N_STRINGS]);
+    struct pidx_entry *);
 
 #endif

@@ -23,6 +23,7 @@ put_unit(struct buf *b, unsigned unit)
 	buf_printf(b, "\\u%04x", unit);
 }
 
+/* Writes a character, escaped unless it is printable ASCII. */
 static void
 put_code(struct buf *b, uint32_t code)
 {
@@ -102,12 +103,15 @@ put_escape(struct buf *b, const char *p)
 		    letters]);
 		return p + 1;
 	}
-	/* The halves of a surrogate pair are written one after the other. */
+	/* Each half of a surrogate pair is an escape of its own. */
 	put_code(b, hex_value(p + 1));
 	return p + 5;
 }
 
-/* p is past the opening quote; returns the address past the closing one. */
+/*
+ * Writes the JSON string whose opening quote precedes p; returns the address
+ * past its closing quote.
+ */
 static const char *
 put_string(struct buf *b, const char *p, const char *end)
 {
@@ -132,8 +136,9 @@ put_string(struct buf *b, const char *p, const char *end)
 }
 
 /*
- * Writes the number D.DDD * 10^exponent as repr() does: in scientific notation
- * below 1e-4 and from 1e16 on, otherwise as a plain decimal.
+ * Writes the number D.DDD * 10^exponent, given its n digits, as Python's repr()
+ * does: in scientific notation below 1e-4 and from 1e16 on, otherwise as a
+ * plain decimal.
  */
 static void
 put_digits(struct buf *b, const char *digits, int n, int exponent)
@@ -180,7 +185,8 @@ increment_last_digit(char *text)
 /*
  * Python's repr() of a float: the fewest digits that read back as the same
  * double ("shortest round-trip").  0.1 is 0.1 and not 0.1000000000000000055.
- * Tries 15, 16 and 17 digits, and drops zeros at the end.
+ * Tries 15, 16 and 17 digits (1 and more for subnormal numbers and zero), and
+ * drops zeros at the end.
  */
 static void
 put_double(struct buf *b, double value)
@@ -214,8 +220,9 @@ put_double(struct buf *b, double value)
 
 /*
  * Whether the text has the form of a plain decimal, such as repr() writes:
- * digits with a point.  False for numbers below 0.1: the zeros after the point
- * are not digits of the number, and the callers count digits.
+ * digits with a point.  Sets *first to the first digit and *dot to the point.
+ * False for numbers below 0.1: the caller counts significant digits, which
+ * zeros directly after the point are not.
  */
 static bool
 is_decimal_layout(struct span s, const char **first, const char **dot)
@@ -236,10 +243,12 @@ is_decimal_layout(struct span s, const char **first, const char **dot)
 /*
  * Whether repr() writes value as the decimal number digits * 10^-places, where
  * digits has 16 or 17 digits.  It does if this is the nearest decimal of its
- * length, and if no shorter decimal reads back as value.  A shorter one would
- * be one of its two neighbours that end in 0.  The arithmetic is exact: value
- * is m * 2^-shift, and everything is scaled by 10^places * 2^shift.  False also
- * if the numbers would not fit: the caller then uses the slower put_double().
+ * length, and if no shorter decimal reads back as value.  A shorter one could
+ * only be `digits` rounded down or up to a multiple of 10.  The arithmetic is
+ * exact: value is m * 2^-shift, and everything is scaled by 10^places *
+ * 2^shift.  False also if the numbers might exceed 128 bits, and for some
+ * powers of two, because doubles below a power are half as far apart as assumed
+ * here: put_float() then uses the slower put_double().
  */
 static bool
 is_repr(uint64_t digits, int places, double value)
@@ -266,10 +275,11 @@ is_repr(uint64_t digits, int places, double value)
 }
 
 /*
- * Whether the text is what repr() would write.  Nearly all floats of profiles
- * were written by repr(), and this check takes a tenth of the time of reading
- * and writing them.  A text of at most 15 digits, without needless zeros at the
- * end, always is.
+ * Is the text certainly what repr() would write?  Nearly all floats of profiles
+ * were written by repr(), and this check takes a tenth of the time of
+ * converting them.  False also for some texts of repr(), such as 0.05 or 1e-07.
+ * True for every text that is_decimal_layout() accepts, if it has at most 15
+ * digits and no needless zeros at the end.
  */
 static bool
 is_shortest(struct span s)
@@ -281,6 +291,7 @@ is_shortest(struct span s)
 
 	if (!is_decimal_layout(s, &first, &dot))
 		return false;
+	/* The significant digits: neither the point nor a zero before it. */
 	n = (int)(end - first) - 1 - (*first == '0');
 	if (n <= DIGITS_SAFE)
 		return end[-1] != '0' || end - dot == 2;

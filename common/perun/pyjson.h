@@ -7,10 +7,10 @@
 /*
  * Writes a JSON text as Python's json module does after reading it, because
  * Perun names an object by the hash of the result.  ", " and ": " are the
- * separators; characters that are not printable ASCII are written as \uXXXX, or
- * \n and the like; integers are copied, but -0 becomes 0; floats get the fewest
- * digits that read back as the same value.  json must be valid (recio.h),
- * without duplicate keys.
+ * separators; quotes, backslashes and characters that are not printable ASCII
+ * are escaped, as \uXXXX or \n and the like; integers are copied, but -0
+ * becomes 0; floats get the fewest digits that read back as the same value.
+ * json must be valid (recio.h), without duplicate keys.
  */
 void pyjson_put(struct buf *, struct span json);
 

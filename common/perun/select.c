@@ -9,9 +9,13 @@
 #include "common/base/sort.h"
 #include "common/perun/select.h"
 
+/* The minimum number of hexadecimal digits that select an object. */
 enum { PREFIX_LEN_MIN = 4 };
 
-/* Parses "12@i" or "12@p"; *list is the letter. */
+/*
+ * Parses "12@i" or "12@p"; sets *list to 'i', the index, or 'p', the pending
+ * profiles.
+ */
 static bool
 parse_tag(struct span s, uint64_t *number, char *list)
 {
@@ -23,10 +27,10 @@ parse_tag(struct span s, uint64_t *number, char *list)
 }
 
 static bool
-is_object(struct span s)
+may_be_object(struct span s)
 {
 	return s.n >= PREFIX_LEN_MIN && s.n <= 2 * PIDX_SHA_SIZE &&
-	    hex_is_hex(s);
+	    hex_is_valid(s);
 }
 
 bool
@@ -49,7 +53,7 @@ selector_parse(struct selector *sel, const char *text)
 		    SELECTOR_PENDING;
 		return first_list == last_list && sel->first <= sel->last;
 	}
-	if (is_object(whole))
+	if (may_be_object(whole))
 		sel->kind = SELECTOR_OBJECT;
 	return true;
 }
@@ -99,9 +103,9 @@ struct sort_context {
 	const struct order *by;
 };
 
-/* Descending and stable, as Python's sort with reverse=True. */
+/* Makes the sort descending and stable, as Python's with reverse=True. */
 static int
-compare_indices(const void *a, const void *b, void *context)
+compare_positions(const void *a, const void *b, void *context)
 {
 	const struct sort_context *s = context;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -110,20 +114,23 @@ compare_indices(const void *a, const void *b, void *context)
 	return order != 0 ? order : cmp_u64(x, y);
 }
 
-/* The indices of the entries in the order in which status shows them. */
+/* The positions in the index of the entries, in the order of perun status. */
 static size_t *
-sorted_indices(const struct pidx *p, const struct order *o)
+sorted_positions(const struct pidx *p, const struct order *o)
 {
-	size_t *indices = mem_resize(NULL, p->n, sizeof *indices);
+	size_t *positions = mem_resize(NULL, p->n, sizeof *positions);
 	const struct sort_context s = { p->entries, o };
 
 	for (size_t i = 0; i < p->n; i++)
-		indices[i] = i;
-	sort_with(indices, p->n, sizeof *indices, compare_indices, &s);
-	return indices;
+		positions[i] = i;
+	sort_with(positions, p->n, sizeof *positions, compare_positions, &s);
+	return positions;
 }
 
-/* Compares the values of digits, because the selector may contain capitals. */
+/*
+ * Do the selector's digits begin the name of the entry's object?  Compares the
+ * values of digits, because the selector may have capital letters.
+ */
 static bool
 has_object(const struct selector *sel, const struct pidx_entry *e)
 {
@@ -149,11 +156,11 @@ select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
 
 /* False if a single number is out of range; a range may select nothing. */
 static bool
-select_numbers(const struct selector *sel, const size_t *indices, size_t n,
+select_numbers(const struct selector *sel, const size_t *positions, size_t n,
     bool *selected)
 {
 	for (uint64_t i = sel->first; i <= sel->last && i < n; i++)
-		selected[indices[i]] = true;
+		selected[positions[i]] = true;
 	return sel->first < n || sel->first != sel->last;
 }
 
@@ -180,7 +187,7 @@ select_entries(const struct selection *s, const struct order *o,
 	enum selector_kind number_kind = pending ? SELECTOR_PENDING :
 	    SELECTOR_INDEX;
 	const struct selector *sel = s->selectors;
-	size_t *indices = NULL;
+	size_t *positions = NULL;
 
 	*missing = NULL;
 	for (size_t i = 0; i < p->n; i++)
@@ -193,13 +200,13 @@ select_entries(const struct selection *s, const struct order *o,
 		}
 		if (sel->kind != number_kind)
 			continue;
-		if (indices == NULL)
-			indices = sorted_indices(p, o);
-		if (!select_numbers(sel, indices, p->n, selected))
+		if (positions == NULL)
+			positions = sorted_positions(p, o);
+		if (!select_numbers(sel, positions, p->n, selected))
 			*missing = sel;
 	}
 	for (size_t i = 0; i < p->n; i++)
 		selected[i] = selected[i] && matches_strings(s, &p->entries[i]);
-	free(indices);
+	free(positions);
 	return *missing == NULL;
 }

@@ -9,7 +9,7 @@
  * A selector names entries of an index, as in Perun:
  *
  *	3@i		the fourth entry in the order that Perun's status shows
- *	3@p		the same for the pending profiles
+ *	3@p		the same for the pending profiles (pending.h)
  *	1@i-3@i		a range, both ends included
  *	4f2a09		40 hex digits, or the first 4 or more: an object
  *	x.perf		any other text: a path (hex digits may also be a path)
@@ -21,10 +21,10 @@ struct selector {
 	struct span text;	/* borrowed */
 };
 
-/* False for a range that descends or goes from i to p. */
+/* False for a range that descends, or that mixes i and p. */
 bool selector_parse(struct selector *, const char *text);
 
-/* An entry is selected if any selector and each of the strings matches. */
+/* An entry is selected if any selector and all of the strings match. */
 struct selection {
 	const struct selector *selectors;
 	size_t n_selectors;		/* 0: all entries */
@@ -32,8 +32,8 @@ struct selection {
 };
 
 /*
- * The order in which Perun shows entries: descending by one of these; entries
- * that are equal in it keep the order of the index.
+ * The order in which Perun's status shows entries: descending by one of these
+ * values.  Entries with the same value keep the order of the index.
  */
 struct order {
 	enum { ORDER_TIME, ORDER_PATH, ORDER_TYPE, ORDER_CMD, ORDER_WORKLOAD,
@@ -45,8 +45,9 @@ bool order_parse(struct order *, const char *key);
 
 /*
  * Sets selected[i] for each entry of an index.  pending says that it is the
- * index of the pending profiles, so that 3@p refers to it and 3@i does not.
- * False if a single number is out of range: *missing is then its selector.
+ * index of the pending profiles, in which 3@p selects an entry and 3@i nothing;
+ * in any other index, it is the reverse.  False if a single number is out of
+ * range: *missing is then its selector, otherwise NULL.
  */
 bool select_entries(const struct selection *, const struct order *,
     const struct pidx *, bool pending, bool *selected,

@@ -2,7 +2,6 @@
 
 #define _GNU_SOURCE		/* syncfs(), renameat2() */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,9 +16,9 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
-#include "common/base/sort.h"
 #include "common/io/cleanup.h"
 #include "common/io/fd.h"
+#include "common/io/listing.h"
 #include "common/perun/store.h"
 
 /* The one store that this process writes to, for clean_up(). */
@@ -37,8 +36,8 @@ enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 enum { STAGING_HEX_DIGITS = 16 };
 
 /*
- * Removes the staging directory.  May run in a signal handler, where snprintf()
- * is not allowed.
+ * Removes the staging directory and its files.  May run in a signal handler,
+ * where snprintf() is not allowed.
  */
 static void
 clean_up(void)
@@ -69,13 +68,15 @@ die_in_store(const struct store *s, const char *what)
 }
 
 /*
- * Opens the .perun in a directory, an absolute path, or in the nearest one
- * above it.  Returns a descriptor and sets path to the path of the .perun, or
- * returns -1 with errno.  Overwrites directory.
+ * Opens the .perun in a directory, whose path must be absolute, or in the
+ * nearest one above it.  Returns a descriptor and sets path to the path of the
+ * .perun, or returns -1 with errno: ENOENT if there is none, ENOTDIR if it is
+ * not a directory.  Overwrites directory.
  */
 static int
 open_nearest(char *directory, char *path, size_t size)
 {
+	struct stat st;
 	bool is_root;
 	int fd;
 
@@ -83,8 +84,9 @@ open_nearest(char *directory, char *path, size_t size)
 		is_root = strcmp(directory, "/") == 0;
 		snprintf(path, size, "%s/.perun", is_root ? "" : directory);
 		fd = open(path, OPEN_DIR);
+		/* ENOTDIR may mean that directory is a file. */
 		if (fd != -1 || (errno != ENOENT && errno != ENOTDIR) ||
-		    is_root)
+		    lstat(path, &st) == 0 || is_root)
 			return fd;
 		*strrchr(directory, '/') = '\0';
 		if (directory[0] == '\0')
@@ -98,12 +100,13 @@ store_open(struct store *s, const char *start, const char **why)
 	char directory[PATH_MAX], path[PATH_MAX + 8];
 
 	*s = (struct store){ .dir = -1, .objects = -1, .staging = -1,
-	    .lock = -1 };
-	if (realpath(start, directory) != NULL)
+	    .lock = -1, .was_named = start != NULL };
+	if (realpath(start != NULL ? start : ".", directory) != NULL)
 		s->dir = open_nearest(directory, path, sizeof path);
 	if (s->dir == -1) {
 		*why = errno == ENOENT ? "there is no .perun here or above" :
-		    strerror(errno);
+		    errno == ENOTDIR ? "the nearest .perun is not a directory "
+		    "(a symbolic link is not followed)" : strerror(errno);
 		return false;
 	}
 	s->objects = openat(s->dir, "objects", OPEN_DIR);
@@ -139,16 +142,47 @@ store_close(struct store *s)
 	free(s->staged);
 }
 
-/* Byte 0 is for STORE_ADD and STORE_PRUNE, byte 1 for STORE_INDEX. */
+/* Is it the user who runs this process or, for root, who called sudo? */
+static bool
+is_own_user(uid_t user)
+{
+	const char *sudo = getenv("SUDO_UID");
+	uint64_t caller;
+
+	return user == geteuid() || (sudo != NULL &&
+	    text_u64(span_str(sudo), &caller) && caller == user);
+}
+
+/* Only root is restricted: users may share a store that both can write to. */
+static void
+refuse_store_of_another_user(const struct store *s)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || s->was_named)
+		return;
+	if (fstat(s->dir, &st) == -1)
+		die_in_store(s, "stat the directory");
+	if (!is_own_user(st.st_uid))
+		die("'%s' belongs to another user: to write to it as root, "
+		    "name it by --directory", s->path);
+}
+
+/*
+ * Sets or, if type is F_UNLCK, releases a lock on a byte of the lock file: byte
+ * 0 for STORE_ADD and STORE_PRUNE, byte 1 for STORE_INDEX.
+ */
 static void
 set_lock(struct store *s, enum store_lock what, short type)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
 	    .l_start = what == STORE_INDEX, .l_len = 1 };
 
-	if (s->lock == -1)
+	if (s->lock == -1) {
+		refuse_store_of_another_user(s);
 		s->lock = openat(s->dir, "weir.lock",
 		    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	}
 	if (s->lock == -1)
 		die_in_store(s, "open the lock file");
 	while (fcntl(s->lock, F_SETLKW, &lock) == -1)
@@ -168,7 +202,7 @@ store_unlock(struct store *s, enum store_lock what)
 	set_lock(s, what, F_UNLCK);
 }
 
-/* A path relative to objects/, "ab/cdef...", with a NUL. */
+/* The size of a path relative to objects/, "ab/cdef...", with its NUL. */
 enum { PATH_SIZE = 2 * STORE_NAME_SIZE + 2 };
 
 static void
@@ -226,7 +260,7 @@ store_read_all(int fd, struct buf *b)
 		errno = EINVAL;
 		return false;
 	}
-	/* Space to add an entry to an index without reallocation. */
+	/* 4096 bytes more, so that pidx_add() can mostly insert in place. */
 	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
 	do {
 		buf_need(b, 1);
@@ -356,7 +390,8 @@ sync_directory(struct store *s, int dir)
 
 /*
  * Moves a staged file to its final name, replacing an existing file.  If sync
- * is true, syncs its new directory and, if it created that one, objects/.
+ * is true, syncs the directory that now contains the file and, if this call
+ * has created that directory, also objects/.
  */
 static void
 install_file(struct store *s, const char *file, const unsigned char *name,
@@ -380,8 +415,8 @@ install_file(struct store *s, const char *file, const unsigned char *name,
 }
 
 /*
- * Two syncs of the file system, one for all contents and one for all names,
- * take as long as fsync() of two files.
+ * Syncs the whole file system twice, once for all contents and once for all
+ * names, which takes only as long as fsync() of two files.
  */
 void
 store_commit(struct store *s)
@@ -408,46 +443,27 @@ store_replace(struct store *s, const unsigned char *name, struct span bytes)
 	install_file(s, "index", name, true);
 }
 
-/* The names in a directory, sorted. */
-struct listing {
-	char **names;
-	size_t n, cap;
-};
-
-static int
-compare_strings(const void *a, const void *b)
+bool
+store_add_pending(struct store *s, const char *name, struct span bytes)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+	int jobs = openat(s->dir, "jobs", OPEN_DIR);
+	struct stat st;
+	bool is_new;
 
-static bool
-read_directory(int parent, const char *name, struct listing *l)
-{
-	int fd = openat(parent, name, OPEN_DIR);
-	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
-	struct dirent *e;
-
-	*l = (struct listing){ 0 };
-	if (dir == NULL)
-		return false;
-	while ((e = readdir(dir)) != NULL) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		l->names = mem_grow(l->names, &l->cap, l->n + 1,
-		    sizeof *l->names);
-		l->names[l->n++] = mem_strdup(e->d_name);
+	if (jobs == -1)
+		die_errno("cannot open '%s/jobs'", s->path);
+	is_new = fstatat(jobs, name, &st, AT_SYMLINK_NOFOLLOW) == -1;
+	if (is_new && errno != ENOENT)
+		die_in_store(s, "look for a pending profile");
+	if (is_new) {
+		create_staging(s);
+		write_staged(s, "index", bytes, 0666, true);
+		if (renameat(s->staging, "index", jobs, name) == -1)
+			die_in_store(s, "rename a file");
+		sync_directory(s, jobs);
 	}
-	closedir(dir);
-	sort(l->names, l->n, sizeof *l->names, compare_strings);
-	return true;
-}
-
-static void
-listing_release(struct listing *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->names[i]);
-	free(l->names);
+	close(jobs);
+	return is_new;
 }
 
 /* Parses "ab/cdef...", with lower-case digits; false for any other path. */
@@ -467,14 +483,14 @@ parse_path(const char *path, unsigned char *name)
 	return strcmp(canonical, path) == 0;
 }
 
-/* Lists a directory in objects/; false if it is not one of "00" to "ff". */
+/* Lists a directory in objects/; false unless it is one of "00" to "ff". */
 static bool
 read_object_directory(const struct store *s, const char *dir,
     struct listing *files)
 {
 	if (strlen(dir) != 2 || strspn(dir, "0123456789abcdef") != 2)
 		return false;
-	if (read_directory(s->objects, dir, files))
+	if (listing_read(files, s->objects, dir))
 		return true;
 	if (errno != ENOTDIR && errno != ELOOP)
 		die_errno("cannot read '%s/objects/%s'", s->path, dir);
@@ -489,7 +505,7 @@ store_for_each(const struct store *s, void (*visit)(void *context,
 	unsigned char name[STORE_NAME_SIZE];
 	struct listing all, files;
 
-	if (!read_directory(s->objects, ".", &all))
+	if (!listing_read(&all, s->objects, "."))
 		die_errno("cannot read '%s/objects'", s->path);
 	for (size_t i = 0; i < all.n; i++) {
 		if (!read_object_directory(s, all.names[i], &files)) {
@@ -507,6 +523,7 @@ store_for_each(const struct store *s, void (*visit)(void *context,
 	listing_release(&all);
 }
 
+/* Opens the directory lost/, which is created if it is missing. */
 static int
 open_lost(struct store *s)
 {
@@ -520,7 +537,10 @@ open_lost(struct store *s)
 	return lost;
 }
 
-/* Moves a file to lost/, with the first free number; path becomes its path. */
+/*
+ * Moves a file of the directory `from` to lost/, under the name in hexadecimal
+ * digits and the first free number; path becomes its path relative to .perun.
+ */
 static void
 move_to_lost(struct store *s, int from, const char *file,
     const unsigned char *name, char *path)
@@ -556,7 +576,10 @@ store_move_to_lost(struct store *s, const unsigned char *name, char *lost)
 	char path[PATH_SIZE];
 	int dir, fd = open_file(s, name);
 
-	/* A link or a socket cannot be opened, and needs no sync. */
+	/*
+	 * A link or a socket cannot be opened, and needs no sync.  For a FIFO
+	 * fsync() fails with EINVAL.
+	 */
 	if (fd != -1) {
 		if (fsync(fd) == -1 && errno != EINVAL)
 			die_in_store(s, "sync a file");
@@ -581,7 +604,7 @@ store_for_each_lost(const struct store *s, void (*visit)(void *context,
 
 	if (lost == -1 && errno == ENOENT)
 		return;
-	if (lost == -1 || !read_directory(lost, ".", &files))
+	if (lost == -1 || !listing_read(&files, lost, "."))
 		die_errno("cannot read '%s/lost'", s->path);
 	for (size_t i = 0; i < files.n; i++) {
 		fd = openat(lost, files.names[i], OPEN_FILE);
@@ -639,7 +662,7 @@ store_is_staging(const struct store *s, const char *path)
 	struct stat st;
 	size_t n = sizeof STAGING - 1;
 
-	/* A directory that its process has just removed counts as one. */
+	/* If its process has just removed the directory, it still counts. */
 	return strncmp(path, STAGING, n) == 0 &&
 	    strlen(path) == n + STAGING_HEX_DIGITS &&
 	    strspn(path + n, "0123456789abcdef") == STAGING_HEX_DIGITS &&
@@ -652,12 +675,14 @@ store_remove_staging(const struct store *s, const char *path)
 {
 	int dir = openat(s->objects, path, OPEN_DIR);
 	struct listing files;
+	bool ok;
 
-	if (dir == -1 || !read_directory(dir, ".", &files))
+	if (dir == -1)
 		return false;
-	for (size_t i = 0; i < files.n; i++)
+	ok = listing_read(&files, dir, ".");
+	for (size_t i = 0; ok && i < files.n; i++)
 		unlinkat(dir, files.names[i], 0);
-	close(dir);
+	fd_close(dir);
 	listing_release(&files);
-	return unlinkat(s->objects, path, AT_REMOVEDIR) == 0;
+	return ok && unlinkat(s->objects, path, AT_REMOVEDIR) == 0;
 }

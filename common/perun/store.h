@@ -25,8 +25,8 @@
  *   the new one, and never have to wait.
  * - Writers exclude each other by locks on bytes of the file weir.lock, which
  *   the system releases when a process dies.
- * - A process that is killed leaves at most its staging directory, which
- *   pidx-fsck --prune removes.
+ * - A process that is killed leaves at most its staging directory and objects
+ *   that no index refers to, which pidx-fsck --prune removes.
  *
  * After an fsync() has failed, a second one may succeed although the data is
  * lost, so the first failure ends the program.
@@ -36,18 +36,20 @@ enum { STORE_NAME_SIZE = 20 };	/* bytes */
 struct store {
 	int dir, objects;		/* descriptors of the directories */
 	char *path;			/* of .perun, for messages */
-	int staging;			/* descriptor of a directory, or -1 */
-	char staging_name[32];
+	bool was_named;			/* store_open() was given a start */
+	int staging;			/* descriptor of .new-*, or -1 */
+	char staging_name[32];		/* ".new-RANDOM" */
 	struct staged {
 		unsigned char name[STORE_NAME_SIZE];
-	} *staged;			/* of the staged files "0", "1", ... */
+	} *staged;			/* final names of files "0", "1", ... */
 	size_t n_staged, staged_cap;
-	int lock;			/* descriptor of the file, or -1 */
+	int lock;			/* descriptor of weir.lock, or -1 */
 };
 
 /*
- * Opens the .perun in start or the nearest directory above it.  False if there
- * is none or it cannot be read: *why is then the reason, a static string.
+ * Opens the .perun in start or the nearest directory above it; a NULL start is
+ * the current directory.  False if there is none or it cannot be read: *why is
+ * then the reason, a static string.
  */
 bool store_open(struct store *, const char *start, const char **why);
 
@@ -58,8 +60,12 @@ void store_close(struct store *);
  * store_lock() waits for a lock.  STORE_ADD, for adding objects, is shared by
  * any number of processes.  STORE_PRUNE, for removing objects, excludes
  * STORE_ADD: an object must not be removed after it was added and before its
- * index entry is.  STORE_INDEX, for changing indexes, is exclusive.  A process
- * that needs two locks takes STORE_INDEX last.
+ * index entry is added.  STORE_INDEX, for changing indexes, is exclusive.  A
+ * process that needs two locks takes STORE_INDEX last.
+ *
+ * Every writer locks the store, so store_lock() also dies if root would write
+ * to the store of another user without having named it: root may not know that
+ * there is such a store above the current directory.
  */
 enum store_lock { STORE_ADD, STORE_INDEX, STORE_PRUNE };
 void store_lock(struct store *, enum store_lock);
@@ -78,25 +84,32 @@ bool store_read_all(int fd, struct buf *b);
 
 /*
  * Does the errno of a failed read mean that the file is not a regular one, but
- * a link, a directory or a device?
+ * a link, a directory, a socket or a device?
  */
 bool store_is_not_regular(int error);
 
-/* Stages an object; packed becomes the contents of its file. */
+/* Stages an object of this name; packed is to be the contents of its file. */
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 
 /*
- * Gives the staged objects their names and makes them durable, or dies.  The
- * same holds for objects that other processes have added and may not have
- * synced, even if nothing is staged.
+ * Gives the staged objects their names and makes them durable, or dies.  Even
+ * if nothing is staged, also makes durable the objects that other processes
+ * have added and may not have synced.
  */
 void store_commit(struct store *);
 
 /* Makes everything in the file system of the store durable, or dies. */
 void store_sync(struct store *);
 
-/* Replaces or creates an index, durably, or dies. */
+/* Replaces or creates an index with these bytes, durably, or dies. */
 void store_replace(struct store *, const unsigned char *name, struct span);
+
+/*
+ * Writes a pending profile, a new file in the directory jobs, or dies.  False
+ * if there is a file of this name.  Syncs the contents but not the name.  The
+ * caller holds STORE_INDEX.
+ */
+bool store_add_pending(struct store *, const char *name, struct span bytes);
 
 /*
  * Calls a function for every object, index and other file or directory in
@@ -110,8 +123,8 @@ void store_for_each(const struct store *, void (*visit)(void *context,
  * Preserves a damaged file in the directory lost/ of the store, as NAME.NUMBER
  * with the first free number: nothing there is ever overwritten.
  * store_copy_to_lost() writes the bytes; store_move_to_lost() moves the file,
- * which need not be a regular one.  The result is durable, or they die.  lost
- * has STORE_LOST_SIZE bytes and becomes the new path, relative to .perun.
+ * which need not be a regular one.  The result is durable, or they die.  They
+ * write its path, relative to .perun, to lost, which has STORE_LOST_SIZE bytes.
  */
 enum { STORE_LOST_SIZE = 64 };
 void store_copy_to_lost(struct store *, const unsigned char *name, struct span,
@@ -122,23 +135,31 @@ void store_move_to_lost(struct store *, const unsigned char *name, char *lost);
 void store_for_each_lost(const struct store *, void (*visit)(void *context,
     struct span bytes), void *context);
 
-/* The path of an object or index relative to .perun: "objects/ab/cdef...". */
+/*
+ * Sets path, which has STORE_PATH_SIZE bytes, to the path of an object or index
+ * relative to .perun: "objects/ab/cdef...".
+ */
 enum { STORE_PATH_SIZE = sizeof "objects/" + 2 * STORE_NAME_SIZE + 1 };
 void store_path(char *path, const unsigned char *name);
 
-/* When an object or index was modified, in seconds; false if it is absent. */
+/*
+ * When an object or index was modified, in seconds since 1970; false if it is
+ * absent or its status cannot be read.
+ */
 bool store_mtime(const struct store *, const unsigned char *name,
     int64_t *modified_s);
 
 /*
  * Is a path relative to objects/ a staging directory?  If the caller holds
- * STORE_PRUNE and STORE_INDEX, the process that created it is dead.
+ * STORE_PRUNE and STORE_INDEX, the process that created the directory is dead,
+ * or has finished and is about to remove it.
  */
 bool store_is_staging(const struct store *, const char *path);
 
 /*
- * Removes an object or index, or a staging directory with its files; false on
- * an error, with errno.  store_sync() makes the removal durable.
+ * store_remove() removes an object or index, store_remove_staging() a staging
+ * directory with its files; false on an error, with errno.  The removal is
+ * durable only after store_sync().
  */
 bool store_remove(const struct store *, const unsigned char *name);
 bool store_remove_staging(const struct store *, const char *path);

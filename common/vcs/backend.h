@@ -4,10 +4,11 @@
 #include "common/vcs/vcs.h"
 
 /*
- * A version control system.  The functions promise what those of vcs.h do, with
- * these differences: open() returns VCS_NONE if there is no repository of its
- * type; init() does not open the repository; the last argument of
- * massage_parameter() is never NULL.
+ * A version control system.  The functions promise what those of vcs.h with the
+ * same names promise, with these differences: open() returns VCS_NOT_FOUND if
+ * there is no repository of its type; init() does not open the repository; the
+ * last argument of massage_parameter() is never NULL; get_minor_version_info()
+ * expects an id.
  */
 struct vcs_backend {
 	const char *type;

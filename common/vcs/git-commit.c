@@ -42,6 +42,7 @@ take_id_line(struct span *rest, const char *key)
 	return true;
 }
 
+/* Removes a line from the front of rest; returns it without its newline. */
 static struct span
 take_line(struct span *rest)
 {
@@ -110,7 +111,8 @@ gitvcs_parse_fields(struct vcs *v, git_odb_object *object,
 
 /*
  * Splits "NAME <EMAIL> TIME ZONE" at the first '<' and the '>' that follows it,
- * as git does.  The email is empty if there is no '>'.
+ * as git does.  The email is empty if there is no '>'; both are if there is no
+ * '<'.
  */
 static void
 parse_person(struct span person, struct span *name, struct span *email)
@@ -128,7 +130,10 @@ parse_person(struct span person, struct span *name, struct span *email)
 	email->n = close != NULL ? (size_t)(close - email->p) : 0;
 }
 
-/* Finds the time and the zone of a person: they follow the last '>'. */
+/*
+ * Finds the time and the zone of a person: they follow the last '>'.  What is
+ * missing is empty.
+ */
 static void
 split_time(struct span person, struct span *time, struct span *zone)
 {
@@ -174,17 +179,23 @@ person_offset(struct span person)
 	return *zone.p == '-' ? -value : value;
 }
 
+/* The word must be in lower case. */
 static bool
 equals_ignoring_case(struct span s, const char *word)
 {
 	size_t i = 0;
 
+	/* Bit 0x20 makes letters lower case; '-' and digits have it anyway. */
 	while (i < s.n && word[i] != '\0' && (s.p[i] | 0x20) == word[i])
 		i++;
 	return i == s.n && word[i] == '\0';
 }
 
-/* A '/' in the name would pass options to iconv, so it is rejected. */
+/*
+ * Opens the recoder for an encoding, unless it is the last one that was tried;
+ * false if iconv does not know the encoding.  A '/' in the name would pass
+ * options to iconv, so it is rejected.
+ */
 static bool
 open_recoder(struct gitvcs *g, struct span encoding)
 {
@@ -207,8 +218,8 @@ open_recoder(struct gitvcs *g, struct span encoding)
 
 /*
  * Appends the converted text to g->text or, if from is NULL, the bytes that
- * iconv has kept back.  Each turn of the loop has space for at least 64 bytes,
- * so it makes progress.
+ * iconv has kept back.  Each turn of the loop makes progress, because it has
+ * space for at least 64 bytes, more than any character takes.
  */
 static bool
 append_converted(struct gitvcs *g, char *from, size_t from_bytes)

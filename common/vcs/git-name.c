@@ -38,6 +38,7 @@ kind_of(git_object_t type)
 	return VCS_ANY;
 }
 
+/* Sets the reason for an error code of libgit2, and returns false. */
 static bool
 explain(struct vcs *v, int error)
 {
@@ -55,11 +56,11 @@ explain(struct vcs *v, int error)
 
 /* --- abbreviations --- */
 
-/* The objects whose ids have a prefix and that can be peeled to a type. */
+/* A search for objects whose ids have a prefix and that peel to a type. */
 struct candidates {
 	git_repository *repo;
-	git_oid prefix, found;
-	size_t prefix_len, n;
+	git_oid prefix, found;		/* found: the last candidate */
+	size_t prefix_len, n;		/* n: how many candidates */
 	git_object_t type;
 };
 
@@ -85,7 +86,8 @@ add_candidate(const git_oid *id, void *context)
 
 /*
  * The type to which an abbreviated id must be peeled, given the character that
- * follows it: "ID:path" needs a tree, "ID~2" a commit.
+ * follows it ("ID:path" needs a tree, "ID~2" a commit) or, if none does, the
+ * kind of the result.
  */
 static git_object_t
 required_type(char next, enum vcs_kind kind)
@@ -140,7 +142,10 @@ resolve(struct vcs *v, const char *name, enum vcs_kind kind,
 
 /* --- searches through messages --- */
 
-/* "!-text" matches messages without text; "!!text" is the text "!text". */
+/*
+ * Compiles a text to search for.  "!-text" matches messages without the text;
+ * "!!text" searches for "!text".
+ */
 static bool
 compile(struct vcs *v, const char *text, regex_t *regex, bool *negative)
 {
@@ -185,13 +190,16 @@ find_message(struct vcs *v, const struct vcs_tips *from, const char *text,
 			gitvcs_format_id(id, git_odb_object_id(object));
 			git_odb_object_free(object);
 		}
-	if (found == VCS_NONE)
+	if (found == VCS_NOT_FOUND)
 		vcs_fail(v, "no message matches");
 	regfree(&regex);
 	return ok;
 }
 
-/* Preserves the handle's walk: the caller may be in the middle of it. */
+/*
+ * Does the same as find_message(), but preserves the walk of the handle: the
+ * caller may be in the middle of it.
+ */
 static bool
 search(struct vcs *v, const struct vcs_tips *from, const char *text,
     struct vcs_id *id)
@@ -227,9 +235,9 @@ add_tip(struct gitvcs *g, const char *ref, struct vcs_tips *tips)
 }
 
 /*
- * ":/text": searches the history of HEAD and of all references.  The order in
- * which they are added decides between commits of the same time.  It is that of
- * git: HEAD, then the references from the last to the first.
+ * ":/text": searches the history of HEAD and of all references.  They are added
+ * in the same order as in git, which decides between commits of the same time:
+ * HEAD, then the references from the last to the first.
  */
 static bool
 search_all(struct vcs *v, const char *text, struct vcs_id *id)
@@ -257,9 +265,9 @@ search_all(struct vcs *v, const char *text, struct vcs_id *id)
 
 /* --- rewriting what libgit2 does not understand --- */
 
-/* Replaces a name by an id and rest, which may be a part of the name. */
+/* Sets name to an id or HEAD, followed by rest, which may be a part of name. */
 static void
-replace_by_id(struct buf *name, const char *id, const char *rest)
+set_name(struct buf *name, const char *id, const char *rest)
 {
 	struct buf new = { 0 };
 
@@ -269,7 +277,10 @@ replace_by_id(struct buf *name, const char *id, const char *rest)
 	*name = new;
 }
 
-/* Finds a suffix such as "^{/", but not in the path of "REV:PATH". */
+/*
+ * Finds where a suffix such as "^{/" begins, but not in the path of "REV:PATH";
+ * NULL if there is none.
+ */
 static char *
 find_suffix(struct buf *name, const char *word)
 {
@@ -279,7 +290,10 @@ find_suffix(struct buf *name, const char *word)
 	    (size_t)(at - name->data)) == NULL ? at : NULL;
 }
 
-/* Replaces "REV^{/text}REST" by the id of the first match, followed by REST. */
+/*
+ * Replaces "REV^{/text}REST" by the id of the first match, followed by REST.
+ * at is the address of "^{/" in the name.
+ */
 static bool
 replace_search(struct vcs *v, struct buf *name, char *at)
 {
@@ -295,13 +309,13 @@ replace_search(struct vcs *v, struct buf *name, char *at)
 	if (!gitvcs_massage_parameter(v, name->data, VCS_COMMIT, &tip.id,
 	    &actual_kind) || !search(v, &from, text, &id))
 		return false;
-	replace_by_id(name, id.hex, end + 1);
+	set_name(name, id.hex, end + 1);
 	return true;
 }
 
 /*
- * Finds a file in the index by "path" or, in a conflict, by "STAGE:path": stage
- * 1 is the common ancestor, 2 our side, 3 theirs.
+ * Finds a file in git's index by "path" or, in a merge conflict, by
+ * "STAGE:path": stage 1 is the common ancestor, 2 our side, 3 theirs.
  */
 static bool
 find_in_index(struct vcs *v, const char *path, struct vcs_id *id)
@@ -353,6 +367,7 @@ find_former_head(struct gitvcs *g, const char *name, struct vcs_id *id,
 	return entry != NULL;
 }
 
+/* Makes the replacements in the table at the top of this file. */
 static bool
 rewrite(struct vcs *v, struct buf *name)
 {
@@ -366,11 +381,11 @@ rewrite(struct vcs *v, struct buf *name)
 		if (!(p[1] == '/' ? search_all(v, p + 2, &id) :
 		    find_in_index(v, p + 1, &id)))
 			return false;
-		replace_by_id(name, id.hex, "");
+		set_name(name, id.hex, "");
 	} else if (*p == '@' && p[1] != '\0' && strchr("~^:", p[1]) != NULL) {
-		replace_by_id(name, "HEAD", p + 1);
+		set_name(name, "HEAD", p + 1);
 	} else if (find_former_head(v->state, p, &id, &rest)) {
-		replace_by_id(name, id.hex, rest);
+		set_name(name, id.hex, rest);
 	}
 	while ((at = find_suffix(name, object_suffix)) != NULL)
 		memmove(at, at + suffix_len, strlen(at + suffix_len) + 1);
@@ -410,8 +425,8 @@ resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
 }
 
 /*
- * Resolves a complete id or the name of a reference.  False if the name is
- * something else or the object must be peeled.
+ * Resolves a complete id or the name of a reference.  False, without a reason,
+ * if the name is something else or the object must be peeled.
  */
 static bool
 resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,

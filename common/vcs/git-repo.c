@@ -1,5 +1,6 @@
 /* git-repo - opens a git repository and reads its objects */
 
+#include <git2/sys/alloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +45,10 @@ gitvcs_fail(struct vcs *v, const char *fmt, ...)
 
 /*
  * libgit2 reads all certificates of the system when it is initialized, although
- * weir never uses the network.  This takes 3 of the 8 ms in which a filter
- * starts.  If libgit2 is built with mbedtls, as in Debian, this function
- * replaces the one that reads them; libgit2 then goes on without certificates.
+ * weir never uses the network.  Reading them takes 3 of the 8 ms in which a
+ * filter starts.  If libgit2 is built with mbedtls, as in Debian, this function
+ * replaces the one of mbedtls that reads a file of certificates; libgit2 then
+ * goes on without any.
  */
 int mbedtls_x509_crt_parse_file(void *chain, const char *path);
 
@@ -58,16 +60,91 @@ mbedtls_x509_crt_parse_file(void *chain, const char *path)
 }
 
 /*
+ * libgit2 does not survive a failed allocation: some of its functions go on
+ * with the null pointer, and reporting an error allocates memory, too.  So it
+ * gets allocators that end the program instead of failing.
+ */
+
+static void *
+allocate(size_t n, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_alloc(n);
+}
+
+static void *
+resize(void *p, size_t n, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_resize(p, n, 1);
+}
+
+#if LIBGIT2_VER_MAJOR == 1 && LIBGIT2_VER_MINOR < 7
+
+static void *
+allocate_zeros(size_t n, size_t size, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_zero(n, size);
+}
+
+static void *
+allocate_array(size_t n, size_t size, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_resize(NULL, n, size);
+}
+
+static void *
+resize_array(void *p, size_t n, size_t size, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_resize(p, n, size);
+}
+
+static char *
+copy(const char *s, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_strdup(s);
+}
+
+static char *
+copy_prefix(const char *s, size_t n, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_strndup(s, strnlen(s, n));
+}
+
+static char *
+copy_bytes(const char *p, size_t n, const char *file, int line)
+{
+	(void)file, (void)line;
+	return mem_strndup(p, n);
+}
+
+static git_allocator allocator = { allocate, allocate_zeros, copy, copy_prefix,
+    copy_bytes, resize, resize_array, allocate_array, free };
+
+#else
+
+static git_allocator allocator = { allocate, resize, free };
+
+#endif
+
+/*
  * Commits are read once, so caching them is useless.  Verifying the hash of
  * each object would take a quarter more time; git log does not do it either.
- * libgit2 rejects repositories with these two extensions by default, but they
- * do not matter to a reader of commits.
+ * By default libgit2 rejects repositories with the two extensions listed here,
+ * but they do not matter to a reader of commits.
  */
 static void
 set_up_library(void)
 {
 	static const char *extensions[] = { "worktreeconfig", "partialclone" };
 
+	/* Before libgit2 is initialized, which allocates memory. */
+	git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
 	git_libgit2_init();
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 	git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_COMMIT,
@@ -86,6 +163,22 @@ is_distrusted(int error)
 	    strstr(last_error(), "safe.directory") != NULL;
 }
 
+/*
+ * Was the repository rejected because of its hash?  libgit2 1.5 then reports an
+ * unknown extension "objectformat", later versions an unknown "object format
+ * 'sha256'".
+ */
+static bool
+has_other_hash(void)
+{
+	return strstr(last_error(), "objectformat") != NULL ||
+	    strstr(last_error(), "object format") != NULL;
+}
+
+/*
+ * What gitvcs_open() must return after an error of libgit2.  Sets the reason
+ * unless this is VCS_NOT_FOUND.
+ */
 static enum vcs_found
 explain_open(struct vcs *v, int error, const char *path)
 {
@@ -96,8 +189,8 @@ explain_open(struct vcs *v, int error, const char *path)
 		    "user: to trust it, add it with git config --global "
 		    "--add safe.directory", path);
 	else if (error == GIT_ENOTFOUND)
-		return VCS_NONE;
-	else if (strstr(last_error(), "objectformat") != NULL)
+		return VCS_NOT_FOUND;
+	else if (has_other_hash())
 		vcs_fail(v, "the repository in '%.400s' uses a hash other "
 		    "than SHA-1", path);
 	else
@@ -105,6 +198,7 @@ explain_open(struct vcs *v, int error, const char *path)
 	return VCS_FAILED;
 }
 
+/* Reads the file "shallow", which has one id on each line. */
 static bool
 read_shallow(struct gitvcs *g, FILE *f)
 {

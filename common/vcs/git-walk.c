@@ -9,8 +9,8 @@
 /*
  * The order is that of git-rev-list(1) without options, commits by date: a
  * priority queue (a binary heap) holds the commits that have been reached.  The
- * one with the latest commit time is next or, if times are equal, the one that
- * was reached first.  When it is taken out, its parents are put in.  So a
+ * commit with the latest time is next or, if times are equal, the one that was
+ * reached first.  When it is taken out, its parents are put in.  So a
  * parent comes after the child through which it was reached, and after its
  * other children if the clocks of the committers agree.  An example with times
  * in parentheses, where each commit is to the left of its parents:
@@ -23,10 +23,10 @@
  * out, so a walk with excluded tips is completed before the first commit is
  * returned (git calls such a walk limited).
  *
- * libgit2 has a walk of its own.  It fails where a shallow clone ends, before
- * it has returned the last commits; it reads each commit, and the caller has to
- * read it again; and its queue is a sorted list, which takes quadratic time if
- * it holds many commits.
+ * libgit2 has a walk of its own, which is not used here: it fails where a
+ * shallow clone ends, before it has returned the last commits; it reads each
+ * commit, and the caller has to read the commit again; and its queue is a
+ * sorted list, which takes quadratic time if there are many commits in it.
  */
 enum walk_flags { REACHED = 1, PARSED = 2, EXCLUDED = 4, QUEUED = 8 };
 
@@ -59,6 +59,7 @@ walk_of(struct vcs *v)
 	return &((struct gitvcs *)v->state)->walk;
 }
 
+/* The id of a commit, which is its key in the map. */
 static struct span
 key_of(const void *owner, uint32_t index)
 {
@@ -86,6 +87,7 @@ find_or_add(struct gitvcs_walk *w, const git_oid *id)
 	return index;
 }
 
+/* Does a come before b in the walk? */
 static bool
 is_before(const struct heap_item *a, const struct heap_item *b)
 {
@@ -139,14 +141,12 @@ static bool
 add_parents(struct vcs *v, uint32_t index, struct span lines)
 {
 	struct gitvcs_walk *w = walk_of(v);
-	size_t n = lines.n / GIT_PARENT_LINE_BYTES;
+	size_t n = lines.n / GIT_PARENT_LINE_BYTES, first = w->n_parents;
 	const char *digits = lines.p + sizeof "parent " - 1;
 	git_oid id;
 
 	if (n > UINT32_MAX - w->n_parents)
 		die("too many commits");
-	w->commits[index].parents = (uint32_t)w->n_parents;
-	w->commits[index].n_parents = (uint32_t)n;
 	w->parents = mem_grow(w->parents, &w->parents_cap, w->n_parents + n,
 	    sizeof *w->parents);
 	for (size_t i = 0; i < n; i++, digits += GIT_PARENT_LINE_BYTES) {
@@ -155,10 +155,15 @@ add_parents(struct vcs *v, uint32_t index, struct span lines)
 			    "malformed");
 		w->parents[w->n_parents++] = find_or_add(w, &id);
 	}
+	w->commits[index].parents = (uint32_t)first;
+	w->commits[index].n_parents = (uint32_t)n;
 	return true;
 }
 
-/* Reads the time and the parents of a commit, once. */
+/*
+ * Reads the time and the parents of a commit, once.  If that fails, the commit
+ * stays as it was, because another child of it may cause a second attempt.
+ */
 static bool
 parse_commit(struct vcs *v, uint32_t index)
 {
@@ -171,11 +176,13 @@ parse_commit(struct vcs *v, uint32_t index)
 		return true;
 	if (!gitvcs_read_commit(v, &w->commits[index].id, &object))
 		return false;
-	w->commits[index].object = object;
 	if (!gitvcs_parse_fields(v, object, &f) ||
-	    !add_parents(v, index, f.parents))
+	    !add_parents(v, index, f.parents)) {
+		git_odb_object_free(object);
 		return false;
+	}
 	c = &w->commits[index];
+	c->object = object;
 	c->flags |= PARSED;
 	c->time_s = gitvcs_person_time(f.committer);
 	if (c->time_s == INT_UNKNOWN)
@@ -222,7 +229,7 @@ exclude_parents(struct gitvcs_walk *w, uint32_t index)
 	}
 }
 
-/* Excludes a commit and its history, as far as that has been parsed. */
+/* Excludes a commit and that part of its history that has been parsed. */
 static void
 exclude_history(struct gitvcs_walk *w, uint32_t index)
 {
@@ -285,7 +292,8 @@ reach_excluded_parents(struct vcs *v, uint32_t index)
 
 /*
  * Must the walk go on after an excluded commit?  Decides as still_interesting()
- * of git does.  *slop counts down the excluded commits that may still follow.
+ * of git does.  last_time_s is the time of the last commit that was added to
+ * the result; *slop counts down the excluded commits that may still follow.
  */
 static bool
 must_continue(const struct gitvcs_walk *w, int64_t last_time_s, unsigned *slop)
@@ -329,7 +337,10 @@ walk_all(struct vcs *v)
 	return true;
 }
 
-/* Parses all tips, so that all exclusions are known before the walk. */
+/*
+ * Parses all tips, so that all exclusions are known before the walk, and sets
+ * indices[i] to the index of tips[i] in w->commits.
+ */
 static bool
 add_tips(struct vcs *v, const struct vcs_tip *tips, size_t n,
     uint32_t *indices)
@@ -383,7 +394,7 @@ next_in_result(struct vcs *v, uint32_t *index)
 			return c->object != NULL || gitvcs_read_commit(v,
 			    &c->id, &c->object) ? VCS_FOUND : VCS_FAILED;
 	}
-	return VCS_NONE;
+	return VCS_NOT_FOUND;
 }
 
 static enum vcs_found
@@ -392,7 +403,7 @@ next_in_queue(struct vcs *v, uint32_t *index)
 	struct gitvcs_walk *w = walk_of(v);
 
 	if (w->n_heap == 0)
-		return VCS_NONE;
+		return VCS_NOT_FOUND;
 	*index = pop(w);
 	return reach_parents(v, *index) ? VCS_FOUND : VCS_FAILED;
 }

@@ -81,7 +81,7 @@ add_branch(struct gitvcs *g, const char *name)
 	return &g->branches[g->n_branches++];
 }
 
-/* A reference that cannot be resolved is a branch without a commit. */
+/* A branch whose reference cannot be resolved has no commit yet. */
 static void
 set_branch_id(struct gitvcs *g, struct vcs_branch *b, const char *full_name)
 {
@@ -158,7 +158,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	struct gitvcs *g = v->state;
 
 	if (g->next_branch == g->n_branches)
-		return VCS_NONE;
+		return VCS_NOT_FOUND;
 	*branch = g->branches[g->next_branch++];
 	return VCS_FOUND;
 }
@@ -178,6 +178,7 @@ get_minor_version_info(struct vcs *v, const struct vcs_id *id,
 	    gitvcs_parse_version(v, object, version);
 }
 
+/* A callback for each changed file: the first one ends the comparison. */
 static int
 stop_at_change(const char *path, unsigned status, void *context)
 {

@@ -10,11 +10,11 @@
 
 /*
  * Shared by the files of the back end for git, and private to them.  Each
- * depends only on those before it: git-repo, git-commit, git-walk, git-name,
- * git.
+ * depends only on those before it in this list: git-repo, git-commit, git-walk,
+ * git-name, git.
  */
 
-/* "parent ID\n" */
+/* A line "parent ID\n" of a commit object. */
 enum { GIT_PARENT_LINE_BYTES = sizeof "parent " - 1 + VCS_ID_LEN + 1 };
 
 /* The fields of a commit object, borrowed from it. */
@@ -25,7 +25,7 @@ struct gitvcs_fields {
 
 /* A walk over the history; git-walk.c explains it and defines its types. */
 struct gitvcs_walk {
-	struct walk_commit *commits;	/* all commits with known ids */
+	struct walk_commit *commits;	/* tips, and parents of parsed ones */
 	size_t n, cap;
 	struct map map;			/* from ids to indices in commits */
 	uint32_t *parents;		/* of all commits: indices in commits */
@@ -34,23 +34,25 @@ struct gitvcs_walk {
 	size_t n_heap, heap_cap;
 	uint32_t n_pushed;		/* into the queue since the start */
 	uint32_t n_interesting;		/* in the queue and not excluded */
-	uint32_t *to_exclude;		/* commits with parents to exclude */
+	uint32_t *to_exclude;		/* commits whose parents to exclude */
 	size_t n_to_exclude, to_exclude_cap;
-	uint32_t *result;		/* if limited: the commits, in order */
+	uint32_t *result;		/* if limited: commits in order */
 	size_t n_result, result_cap, next_result;
-	bool limited;			/* some tips are excluded */
-	bool first_parent;
+	bool limited;			/* some tips are excluded, so all of
+					   the walk is done at its start */
+	bool first_parent;		/* ignore the other parents */
 };
 
 struct gitvcs {
 	git_repository *repo;
 	git_odb *odb;
-	git_oid *shallow;	/* where a shallow clone ends; sorted */
+	git_oid *shallow;	/* commits where a shallow clone ends, sorted */
 	size_t n_shallow, shallow_cap;
-	git_odb_object *object;	/* the version last returned */
-	struct vcs_id *parents;	/* of that version */
+	git_odb_object *object;	/* the commit last returned as a version */
+	struct vcs_id *parents;	/* of that commit */
 	size_t parents_cap;
-	struct buf text;	/* a version converted to UTF-8; a message */
+	struct buf text;	/* that commit in UTF-8; or a message in which
+				   a pattern is searched for */
 	iconv_t recoder;	/* to UTF-8 from recoder_encoding */
 	char recoder_encoding[32];
 	struct gitvcs_walk walk;
@@ -99,7 +101,7 @@ bool gitvcs_parse_version(struct vcs *, git_odb_object *,
 
 /* --- git-walk: walks over the history --- */
 
-/* Starts a walk, which replaces the handle's current one. */
+/* Starts a walk, which replaces the current walk of the handle. */
 bool gitvcs_walk_begin(struct vcs *, const struct vcs_tip *, size_t, bool);
 enum vcs_found gitvcs_walk_next(struct vcs *, struct vcs_version *);
 

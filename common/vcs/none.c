@@ -34,10 +34,11 @@ struct none {
 	size_t n, cap;
 	struct vcs_id parent;	/* of the version last returned */
 	struct buf message;	/* of that version, without escapes */
-	size_t next, end;	/* a walk returns next, next - 1 ... end + 1 */
+	size_t next, end;	/* the walk goes from next down to end + 1 */
 	bool branch_done;	/* the walk has returned the only branch */
 };
 
+/* Removes a field and its tab from the front of rest; false without a tab. */
 static bool
 next_field(struct span *rest, struct span *field)
 {
@@ -50,42 +51,45 @@ next_field(struct span *rest, struct span *field)
 	return true;
 }
 
-/* "NAME <EMAIL>", or a name alone. */
+/* Sets name and email from "NAME <EMAIL>", or from a name alone. */
 static void
-split_author(struct version_line *e, struct span author)
+split_author(struct version_line *to, struct span author)
 {
 	const char *open = memchr(author.p, '<', author.n);
 
-	e->name = author;
-	e->email = span_of(author.p, 0);
+	to->name = author;
+	to->email = span_of(author.p, 0);
 	if (open == NULL || author.p[author.n - 1] != '>')
 		return;
-	e->name.n = (size_t)(open - author.p);
-	e->email = span_of(open + 1, author.n - e->name.n - 2);
-	while (e->name.n > 0 && e->name.p[e->name.n - 1] == ' ')
-		e->name.n--;
+	to->name.n = (size_t)(open - author.p);
+	to->email = span_of(open + 1, author.n - to->name.n - 2);
+	while (to->name.n > 0 && to->name.p[to->name.n - 1] == ' ')
+		to->name.n--;
 }
 
-/* Parses a line; returns what is wrong with it, or NULL. */
+/*
+ * Parses a line; returns what is wrong with it, or NULL.  Times of 2^53 or more
+ * are rejected because records cannot represent them (json/rec.h).
+ */
 static const char *
-read_line(struct span line, size_t number, struct version_line *e)
+read_line(struct span line, size_t number, struct version_line *to)
 {
 	struct span rest = line, field;
 	uint64_t value;
 
-	e->line = line;
+	to->line = line;
 	if (!next_field(&rest, &field) || !text_u64(field, &value) ||
 	    value != number)
 		return "the line does not begin with its number and a tab";
-	if (!next_field(&rest, &field) || !text_i64(field, &e->time_s) ||
-	    e->time_s < 0 || e->time_s >= INT64_C(1) << 53)
+	if (!next_field(&rest, &field) || !text_i64(field, &to->time_s) ||
+	    to->time_s < 0 || to->time_s >= INT64_C(1) << 53)
 		return "there is no time in seconds after the number";
 	if (!next_field(&rest, &field))
 		return "there is no tab after the author";
-	split_author(e, field);
+	split_author(to, field);
 	if (memchr(rest.p, '\t', rest.n) != NULL)
 		return "there is a tab in the message";
-	e->message = rest;
+	to->message = rest;
 	return NULL;
 }
 
@@ -94,12 +98,12 @@ read_lines(struct vcs *v, const char *path)
 {
 	struct none *none = v->state;
 	const char *p = none->file.data, *end, *why;
-	size_t rest = none->file.len;	/* bytes from p on */
+	size_t n_left = none->file.len;	/* bytes from p on */
 
-	for (; rest > 0; rest -= (size_t)(end + 1 - p), p = end + 1) {
+	for (; n_left > 0; n_left -= (size_t)(end + 1 - p), p = end + 1) {
 		none->versions = mem_grow(none->versions, &none->cap,
 		    none->n + 1, sizeof *none->versions);
-		end = memchr(p, '\n', rest);
+		end = memchr(p, '\n', n_left);
 		why = end == NULL ? "the line has no newline" :
 		    read_line(span_of(p, (size_t)(end - p)), none->n + 1,
 		    &none->versions[none->n]);
@@ -130,8 +134,9 @@ read_file(struct vcs *v, int fd, const char *path)
 }
 
 /*
- * Opens the file in the directory path or, if upwards, in the nearest one above
- * it.  Replaces path by the path of the file.  Returns a descriptor, or -1.
+ * Opens the file of versions in the directory path or, if upwards, in it or the
+ * nearest one above it.  path is absolute, and empty for the root directory; it
+ * is replaced by the path of the file.  Returns a descriptor, or -1 with errno.
  */
 static int
 find_file(struct buf *path, bool upwards)
@@ -170,12 +175,12 @@ open_none(struct vcs *v, const char *path, bool upwards)
 	int fd;
 
 	if (folder == NULL)
-		return VCS_NONE;
+		return VCS_NOT_FOUND;
 	buf_str(&name, strcmp(folder, "/") == 0 ? "" : folder);
 	free(folder);
 	v->state = mem_zero(1, sizeof (struct none));
 	if ((fd = find_file(&name, upwards)) < 0) {
-		found = errno == ENOENT ? VCS_NONE : VCS_FAILED;
+		found = errno == ENOENT ? VCS_NOT_FOUND : VCS_FAILED;
 		vcs_fail(v, "cannot open '%.400s': %s", name.data,
 		    strerror(errno));
 	} else {
@@ -188,7 +193,10 @@ open_none(struct vcs *v, const char *path, bool upwards)
 	return found;
 }
 
-/* An empty file is a history without versions. */
+/*
+ * Creates the directory and in it an empty file, a history without versions,
+ * unless they exist.
+ */
 static bool
 init(struct vcs *v, const char *path)
 {
@@ -243,7 +251,10 @@ get_head_major_version(struct vcs *v, const char **name)
 	return true;
 }
 
-/* Finds the version whose id begins with digits, or 0; fails if several do. */
+/*
+ * Sets *number to the version whose id begins with the digits, or to 0 if there
+ * is none or there are too few digits.  False if several ids begin with them.
+ */
 static bool
 find_id(struct vcs *v, struct span digits, size_t *number)
 {
@@ -267,8 +278,8 @@ find_id(struct vcs *v, struct span digits, size_t *number)
 }
 
 /*
- * Resolves the part of a name before "~" or "^": HEAD, main, a number or an id.
- * A number that no version has may be an abbreviated id.
+ * Resolves the part of a name before "~" or "^": HEAD, @, main, a number or an
+ * id.  A number that no version has may be an abbreviated id.
  */
 static bool
 find_base(struct vcs *v, struct span base, size_t *number)
@@ -280,7 +291,7 @@ find_base(struct vcs *v, struct span base, size_t *number)
 	    span_eq(base, BRANCH))
 		*number = none->n;
 	else if (base.n < VCS_ID_LEN && text_u64(base, &value) &&
-	    value <= none->n)
+	    value > 0 && value <= none->n)
 		*number = (size_t)value;
 	else if (!find_id(v, base, number))
 		return false;
@@ -353,18 +364,18 @@ unescape(struct buf *to, struct span from)
 static void
 set_version(struct none *none, size_t number, struct vcs_version *version)
 {
-	const struct version_line *e = &none->versions[number - 1];
+	const struct version_line *from = &none->versions[number - 1];
 
-	*version = (struct vcs_version){ .author = e->name, .email = e->email,
-	    .time_s = e->time_s, .author_time_s = INT_UNKNOWN,
-	    .utc_offset_minutes = INT_UNKNOWN };
+	*version = (struct vcs_version){ .author = from->name,
+	    .email = from->email, .time_s = from->time_s,
+	    .author_time_s = INT_UNKNOWN, .utc_offset_minutes = INT_UNKNOWN };
 	get_id(none, number, &version->id);
 	if (number > 1) {
 		get_id(none, number - 1, &none->parent);
 		version->parents = &none->parent;
 		version->n_parents = 1;
 	}
-	unescape(&none->message, e->message);
+	unescape(&none->message, from->message);
 	version->message = buf_span(&none->message);
 }
 
@@ -382,7 +393,10 @@ get_minor_version_info(struct vcs *v, const struct vcs_id *id,
 	return true;
 }
 
-/* The history is linear, so the excluded versions are its oldest ones. */
+/*
+ * The history is linear: the walk goes from the latest tip down to the latest
+ * excluded one, exclusive.  There are no merges, so first_parent is ignored.
+ */
 static bool
 walk_minor_versions(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
@@ -410,7 +424,7 @@ next_minor_version(struct vcs *v, struct vcs_version *version)
 	struct none *none = v->state;
 
 	if (none->next <= none->end)
-		return VCS_NONE;
+		return VCS_NOT_FOUND;
 	set_version(none, none->next--, version);
 	return VCS_FOUND;
 }
@@ -428,7 +442,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	struct none *none = v->state;
 
 	if (none->branch_done)
-		return VCS_NONE;
+		return VCS_NOT_FOUND;
 	none->branch_done = true;
 	*branch = (struct vcs_branch){ .name = BRANCH, .is_head = true,
 	    .has_id = none->n > 0 };
@@ -436,7 +450,7 @@ next_major_version(struct vcs *v, struct vcs_branch *branch)
 	    VCS_FAILED : VCS_FOUND;
 }
 
-/* The file does not record what the tree contained at a version. */
+/* Never dirty: the file does not record the contents of a version. */
 static bool
 is_dirty(struct vcs *v, bool *dirty)
 {

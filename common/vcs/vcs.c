@@ -34,7 +34,7 @@ open_first(struct vcs *v, const char *path, bool upwards)
 
 	for (size_t i = 0; i < N_BACKENDS; i++) {
 		found = open_backend(v, backends[i], path, upwards);
-		if (found != VCS_NONE)
+		if (found != VCS_NOT_FOUND)
 			return found == VCS_FOUND;
 	}
 	return vcs_fail(v, "there is no repository in '%s'%s",
@@ -52,7 +52,7 @@ vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 	if ((backend = find_backend(v, type)) == NULL)
 		return false;
 	found = open_backend(v, backend, path, upwards);
-	if (found == VCS_NONE)
+	if (found == VCS_NOT_FOUND)
 		vcs_fail(v, "there is no repository of type %s in '%s'%s",
 		    type, path != NULL ? path : ".",
 		    upwards ? " or above" : "");
@@ -131,7 +131,10 @@ add_tip(struct vcs *v, const char *name, bool excluded, struct vcs_tips *tips)
 	    why);
 }
 
-/* "A..B" is B without the history of A; an omitted end is HEAD. */
+/*
+ * Adds the range "A..B", the history of B without that of A; HEAD is the
+ * default of both.  dots is the address of ".." in the text.
+ */
 static bool
 add_range(struct vcs *v, const char *text, const char *dots,
     struct vcs_tips *tips)
@@ -150,8 +153,8 @@ add_range(struct vcs *v, const char *text, const char *dots,
 }
 
 /*
- * A single name may contain dots, such as ":/stop..", so a text that is not a
- * valid range is tried as a name.  If it is not a name either, the reason why
+ * A single name may contain two dots, such as ":/stop..", so a text that is not
+ * a valid range is tried as a name.  If it is not a name either, the reason why
  * it is not a range is reported.
  */
 bool

@@ -10,11 +10,11 @@
 /*
  * Version control in the terms of Perun (its module perun.vcs): minor versions
  * are commits, major versions are branches.  These functions are the same for
- * every system; a back end implements them (backend.h).  See weir-vcs(7).  A
- * name with a colon at the start of a comment is that of Perun's function.
+ * every system; a back end implements them (backend.h).  See weir-vcs(7).
+ * "NAME:" at the start of a comment is the name of Perun's function.
  *
  * A function that fails returns false or VCS_FAILED.  The handle's why is then
- * the reason: lower case, no full stop, the object in quotes.
+ * the reason: lower case, no full stop, paths and names in quotes.
  */
 enum { VCS_ID_LEN = 40, VCS_WHY_SIZE = 1024 };
 
@@ -30,7 +30,7 @@ struct vcs_id {
 	char hex[VCS_ID_LEN + 1];
 };
 
-enum vcs_found { VCS_FAILED = -1, VCS_NONE, VCS_FOUND };
+enum vcs_found { VCS_FAILED = -1, VCS_NOT_FOUND, VCS_FOUND };
 enum vcs_kind { VCS_ANY, VCS_COMMIT, VCS_TREE, VCS_BLOB, VCS_TAG };
 
 /*
@@ -46,20 +46,20 @@ struct vcs_version {
 	int64_t time_s;			/* of the commit, since 1970 in UTC */
 	int64_t utc_offset_minutes;	/* of the committer's time zone */
 	int64_t author_time_s;
-	struct span message;		/* complete and unchanged */
+	struct span message;		/* complete, nothing is trimmed */
 };
 
 /* A major version; the name is borrowed until the next call. */
 struct vcs_branch {
 	const char *name;	/* short: "topic/x" */
 	bool is_head;
-	bool has_id;		/* false: no commit yet */
+	bool has_id;		/* the branch has a commit */
 	struct vcs_id id;
 };
 
 /*
- * A commit from which a walk starts or, if excluded ("^REV"), a commit whose
- * history the walk leaves out.
+ * A commit from which a walk starts or, if excluded ("^REV"), a commit that the
+ * walk leaves out with its history.
  */
 struct vcs_tip {
 	struct vcs_id id;
@@ -98,9 +98,9 @@ bool vcs_init(struct vcs *, const char *type, const char *path);
 bool vcs_get_minor_head(struct vcs *, struct vcs_id *);
 
 /*
- * get_head_major_version: the branch that is checked out, which may not have a
- * commit yet; the commit's id if HEAD is detached.  Borrowed until the next
- * call.
+ * get_head_major_version: the name of the branch that is checked out, which may
+ * not have a commit yet; the commit's id if HEAD is detached.  The name is
+ * borrowed until the next call.
  */
 bool vcs_get_head_major_version(struct vcs *, const char **name);
 
@@ -119,15 +119,16 @@ bool vcs_massage_parameter(struct vcs *, const char *name, enum vcs_kind,
  */
 bool vcs_check_minor_version_validity(struct vcs *, const char *name);
 
-/* get_minor_version_info: the commit that a name resolves to. */
+/* get_minor_version_info: describes the commit that a name resolves to. */
 bool vcs_get_minor_version_info(struct vcs *, const char *name,
     struct vcs_version *);
 
 /*
  * walk_minor_versions: starts a walk from the tips to the root commits, in the
  * order of git-rev-list(1); vcs_next_minor_version() returns the next commit,
- * VCS_NONE at the end.  A handle has one walk at a time.  vcs_add_tips() parses
- * "REV", "^REV" and "REV..REV" and adds the commits to tips.
+ * VCS_NOT_FOUND at the end.  A handle has one walk at a time.  vcs_add_tips()
+ * parses "REV", "^REV" or "REV..REV" and adds the commits to the tips, from
+ * which a walk can then be started.
  */
 bool vcs_add_tips(struct vcs *, const char *text, struct vcs_tips *);
 bool vcs_walk_minor_versions(struct vcs *, const struct vcs_tip *, size_t n,
@@ -136,7 +137,8 @@ enum vcs_found vcs_next_minor_version(struct vcs *, struct vcs_version *);
 
 /*
  * walk_major_versions: starts a walk over the branches, in byte order of their
- * names.  If HEAD is detached or its branch has no commit, HEAD comes last.
+ * names.  If HEAD is detached or its branch has no commit, HEAD comes last,
+ * under the name that vcs_get_head_major_version() returns.
  */
 bool vcs_walk_major_versions(struct vcs *);
 enum vcs_found vcs_next_major_version(struct vcs *, struct vcs_branch *);

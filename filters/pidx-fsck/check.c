@@ -59,12 +59,12 @@ append_file(struct check *c, const unsigned char *name)
 
 /*
  * Sets the state of the objects that this run has stored to FILE_VALID, and
- * adds those that are not in the list of files yet.
+ * adds those that are not in c->files yet.
  */
 static void
 add_stored(struct check *c, const struct staged *names, size_t n)
 {
-	struct check new = { 0 };
+	struct check new = { 0 };	/* only new.files is used */
 	struct file *file;
 
 	for (size_t i = 0; i < n; i++) {
@@ -105,20 +105,23 @@ check_commit(struct check *c, const unsigned char *name)
 
 	if (c->no_vcs)
 		return COMMIT_UNKNOWN;
+	if (!perun_open_repository(c->perun, &why)) {
+		err_warn("warning: cannot check whether indexes belong to "
+		    "commits: %s", why);
+		c->no_vcs = true;
+		return COMMIT_UNKNOWN;
+	}
 	hex_encode(hex, name, STORE_NAME_SIZE);
-	/* The id of a tag resolves to another id: that of the commit. */
-	if (perun_resolve_version(c->perun, hex, version, &why))
-		return memcmp(name, version, STORE_NAME_SIZE) == 0 ?
-		    COMMIT_PRESENT : COMMIT_ABSENT;
-	if (c->perun->has_vcs)
-		return COMMIT_ABSENT;
-	err_warn("warning: cannot check whether indexes belong to commits: %s",
-	    why);
-	c->no_vcs = true;
-	return COMMIT_UNKNOWN;
+	return perun_resolve_version(c->perun, hex, version, &why) &&
+	    (memcmp(name, version, STORE_NAME_SIZE) == 0 ||
+	    perun_resolve_tag(c->perun, hex, version)) ? COMMIT_PRESENT :
+	    COMMIT_ABSENT;
 }
 
-/* Dies if files are to be repaired or pruned: that needs all files. */
+/*
+ * Reports a file that cannot be read, for the reason in errno.  Dies if files
+ * are to be repaired or pruned, because both need the contents of all files.
+ */
 static void
 report_unreadable(struct check *c, struct file *file)
 {
@@ -163,12 +166,13 @@ is_changes(const char *path)
 	    strcmp(path + SUFFIX_AT, suffix) == 0;
 }
 
+/* A callback: lists a file or staging directory, or reports a foreign file. */
 static void
 list_file(void *context, const unsigned char *name, const char *path)
 {
 	struct check *c = context;
 	struct finding f = { .kind = FOREIGN_FILE };
-	struct buf file = { 0 };
+	struct buf full_path = { 0 };	/* relative to .perun */
 
 	if (name != NULL) {
 		append_file(c, name);
@@ -176,17 +180,20 @@ list_file(void *context, const unsigned char *name, const char *path)
 	}
 	if (is_changes(path))
 		return;
-	buf_printf(&file, "objects/%s", path);
+	buf_printf(&full_path, "objects/%s", path);
 	if (!store_is_staging(&c->perun->store, path)) {
-		f.file = buf_cstr(&file);
+		f.file = buf_cstr(&full_path);
+		if (c->prune)
+			die("nothing was repaired or pruned: '%s' does not "
+			    "belong there and may contain an index", f.file);
 		findings_add(&c->findings, &f);
 	} else {
 		c->leftovers = mem_grow(c->leftovers, &c->leftovers_cap,
 		    c->n_leftovers + 1, sizeof *c->leftovers);
 		c->leftovers[c->n_leftovers++] =
-		    mem_strdup(buf_cstr(&file));
+		    mem_strdup(buf_cstr(&full_path));
 	}
-	buf_release(&file);
+	buf_release(&full_path);
 }
 
 static bool
@@ -196,8 +203,8 @@ has_index_magic(const struct buf *b)
 }
 
 /*
- * Unpacks c->bytes to c->object; returns why they are not an object, or NULL.
- * Does not compare the name.
+ * Unpacks c->bytes to c->object; returns why they are not an object, or NULL if
+ * they are one.  Does not compare the object's name with that of the file.
  */
 static const char *
 object_error(struct check *c)
@@ -208,6 +215,10 @@ object_error(struct check *c)
 	    &why) ? NULL : why;
 }
 
+/*
+ * Sets the state of a file.  check_damaged() later finds out which of the
+ * damaged files are indexes.
+ */
 static void
 classify(struct check *c, struct file *file)
 {
@@ -223,7 +234,7 @@ classify(struct check *c, struct file *file)
 	c->totals.objects += file->state == FILE_VALID;
 }
 
-/* Do c->bytes contain the name of a valid object? */
+/* Do c->bytes contain the name of a valid object, as those of an index do? */
 static bool
 contains_object_name(struct check *c)
 {
@@ -264,7 +275,10 @@ check_damaged(struct check *c, struct file *file)
 	findings_add(&c->findings, &f);
 }
 
-/* Is the right name of c->object free, or about to become free? */
+/*
+ * Can the misnamed c->object get its right name?  The name must be free, or
+ * that of another misnamed file, which is going to be removed.
+ */
 static bool
 may_rename(const struct check *c)
 {
@@ -275,9 +289,10 @@ may_rename(const struct check *c)
 }
 
 /*
- * To repair, stages the object under its right name, unless another file keeps
- * that name, and copies the misnamed file to lost/; rename_misnamed() then
- * removes the misnamed file.
+ * Reports an object under a wrong name.  To repair, stages the object under its
+ * right name, unless another file keeps that name, and copies the misnamed file
+ * to lost/.  rename_misnamed() later stores the staged object and removes the
+ * misnamed file.
  */
 static void
 check_misnamed(struct check *c, struct file *file)
@@ -304,8 +319,8 @@ check_misnamed(struct check *c, struct file *file)
 
 /*
  * Commits the staged objects and then removes the misnamed files: in this
- * order, because a crash must not lose an object.  store_commit() resets the
- * list of staged objects, so it is copied first.
+ * order, because a crash must not lose an object.  store_commit() empties the
+ * list of staged objects, so the list is copied first.
  */
 static void
 rename_misnamed(struct check *c)
@@ -337,11 +352,29 @@ check_begin(struct check *c, struct perun *perun, struct filter *filter)
 	c->now = time(NULL);
 }
 
+/*
+ * Dies if the repository cannot be opened.  To prune, all indexes must be
+ * known, and they are not known without the repository: another version control
+ * system may name indexes in another way, and a damaged index is recognized by
+ * its name, which is the id of a commit.
+ */
+static void
+require_repository(struct check *c)
+{
+	const char *why;
+
+	if (!perun_open_repository(c->perun, &why))
+		die("nothing was repaired or pruned: which files are indexes "
+		    "is not known without the repository: %s", why);
+}
+
 void
 check_files(struct check *c)
 {
 	bool misnamed = false;
 
+	if (c->prune)
+		require_repository(c);
 	store_for_each(&c->perun->store, list_file, c);
 	for (size_t i = 0; i < c->n; i++)
 		classify(c, &c->files[i]);
@@ -357,6 +390,7 @@ check_files(struct check *c)
 		rename_misnamed(c);
 }
 
+/* Reports staging directories of dead writers and, to prune, removes them. */
 static void
 check_leftovers(struct check *c)
 {
@@ -368,7 +402,7 @@ check_leftovers(struct check *c)
 		path = f.file + strlen("objects/");
 		f.removed = c->prune &&
 		    store_remove_staging(&c->perun->store, path);
-		/* Its writer, which had already unlocked, has removed it. */
+		/* Its writer had finished, and has removed it itself. */
 		if (c->prune && !f.removed && errno == ENOENT)
 			continue;
 		if (c->prune && !f.removed)
@@ -378,16 +412,17 @@ check_leftovers(struct check *c)
 	}
 }
 
+/* Reports an object that nothing refers to and, to prune, removes it. */
 static void
 check_unreferenced(struct check *c, const struct file *file)
 {
 	struct finding f = { .kind = UNREFERENCED_OBJECT };
 	char path[STORE_PATH_SIZE];
-	int64_t written;
+	int64_t modified_s;
 
-	if (!store_mtime(&c->perun->store, file->name, &written))
+	if (!store_mtime(&c->perun->store, file->name, &modified_s))
 		return;
-	f.young = written > c->now - PRUNE_MIN_AGE_S;
+	f.young = modified_s > c->now - PRUNE_MIN_AGE_S;
 	store_path(path, file->name);
 	f.file = path;
 	f.removed = c->prune && !f.young &&
@@ -398,16 +433,32 @@ check_unreferenced(struct check *c, const struct file *file)
 	findings_add_sorted(&c->findings, &f);
 }
 
+/*
+ * Dies if there are damaged indexes, or damaged files that may be indexes: what
+ * they refer to is not known.
+ */
+static void
+require_references(const struct check *c)
+{
+	size_t indexes = c->findings.counts[DAMAGED_INDEX];
+	size_t objects = c->findings.counts[DAMAGED_OBJECT];
+
+	if (indexes > 0)
+		die("nothing was pruned: %zu %s damaged, and what %s to is not "
+		    "known (see --repair)", indexes, indexes == 1 ?
+		    "index is" : "indexes are", indexes == 1 ? "it refers" :
+		    "they refer");
+	if (objects > 0)
+		die("nothing was pruned: %zu %s damaged, and may have been %s "
+		    "(see --repair)", objects, objects == 1 ? "file is" :
+		    "files are", objects == 1 ? "an index" : "indexes");
+}
+
 void
 check_references(struct check *c)
 {
-	size_t damaged = c->findings.counts[DAMAGED_INDEX];
-
-	if (c->prune && !c->repair && damaged > 0)
-		die("nothing was pruned: %zu %s damaged, and what %s to is not "
-		    "known (see --repair)", damaged, damaged == 1 ?
-		    "index is" : "indexes are", damaged == 1 ? "it refers" :
-		    "they refer");
+	if (c->prune && !c->repair)
+		require_references(c);
 	store_for_each_lost(&c->perun->store, check_mark_references, c);
 	check_leftovers(c);
 	for (size_t i = 0; i < c->n; i++)

@@ -12,10 +12,11 @@
 #include "common/perun/store.h"
 #include "filters/pidx-fsck/finding.h"
 
-enum { LINES_MAX = 5 };	/* of each kind in the report */
+enum { LINES_MAX = 5 };	/* limit of lines in the report for each kind */
 
 static const struct {
-	const char *name, *one, *many;
+	const char *name;		/* in records */
+	const char *one, *many;		/* in the report */
 } kinds[] = {
 	[DAMAGED_INDEX] = { "damaged_index", "damaged index",
 	    "damaged indexes" },
@@ -88,6 +89,7 @@ put_record(struct buf *b, const struct finding *f)
 	json_end(b);
 }
 
+/* Writes the line of a finding in the report. */
 static void
 put_line(struct buf *b, const struct finding *f)
 {

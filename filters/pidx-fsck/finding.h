@@ -7,10 +7,11 @@
 #include "common/frame/filter.h"
 #include "common/perun/pidx.h"
 
+/* What may be wrong with a store; pidx-fsck(1) explains each kind. */
 enum finding_kind {
 	DAMAGED_INDEX, DAMAGED_OBJECT, MISNAMED_OBJECT, DANGLING_ENTRY,
 	UNSORTED_INDEX, DUPLICATE_ENTRY, UNREADABLE_FILE,
-	FIRST_HARMLESS,			/* all kinds from here on are */
+	FIRST_HARMLESS,			/* from here on, kinds are harmless */
 	UNKNOWN_COMMIT = FIRST_HARMLESS, FOREIGN_TO_PERUN, UNREFERENCED_OBJECT,
 	LEFTOVER, FOREIGN_FILE,
 	N_KINDS
@@ -19,53 +20,57 @@ enum finding_kind {
 /* Members that do not apply are NULL or false. */
 struct finding {
 	enum finding_kind kind;
-	const char *file;		/* relative to .perun */
+	const char *file;		/* path relative to .perun */
 	const char *why;
 	bool young;			/* too young to be removed */
 	bool repaired, removed;
 	bool has_offset, has_saved;
 	size_t offset;			/* of the first wrong byte */
-	size_t saved;			/* entries that were or can be saved */
-	const unsigned char *version;	/* of the index */
-	const struct pidx_entry *entry;	/* of the index */
+	size_t saved;			/* entries of a damaged index that were
+					   saved, or can be */
+	const unsigned char *version;	/* the commit of the index */
+	const struct pidx_entry *entry;	/* the entry that is at fault */
 	const unsigned char *object;	/* right name of a misnamed object */
-	const char *lost;		/* its copy, relative to .perun */
+	const char *lost;		/* copy of the file in lost/, relative
+					   to .perun */
 };
 
 struct findings {
 	struct filter *filter;
 	size_t counts[N_KINDS], n_repaired, n_removed;
-	struct buf lines[N_KINDS];	/* of the report */
+	struct buf lines[N_KINDS];	/* of the report, by kind */
 
-	/* Private to finding.c: records, to be written sorted by file. */
-	struct buf records;		/* in the order of arrival */
+	/* Private to finding.c: the records, to be written sorted by file. */
+	struct buf records;		/* their bytes, in order of arrival */
 	struct record_extent {
-		const char *file;
-		size_t start, end;	/* in records */
-	} *extents;			/* of each record */
-	size_t n_records, cap, n_written;
-	struct arena files;		/* their names in extents */
-	bool sorted;			/* whether extents is sorted */
+		const char *file;	/* finding.file */
+		size_t start, end;	/* offsets in `records` */
+	} *extents;			/* one for each record */
+	size_t n_records, cap;		/* of extents */
+	size_t n_written;		/* the first ones have been written */
+	struct arena files;		/* holds the names in `extents` */
+	bool sorted;			/* `extents` is sorted */
 };
 
 /*
- * Adds a finding.  Records are written sorted by file; those of one file in the
- * order in which they were added.
+ * Adds a finding; copies all that it refers to.  Records are written sorted by
+ * file, and those of one file in the order in which they were added.
  */
 void findings_add(struct findings *, const struct finding *);
 
 /*
- * Does the same without keeping the record in memory.  All calls must follow
- * the last findings_add() and come in the order of their files.
+ * Like findings_add(), but to save memory writes the record at once, after all
+ * stored records of its own file and of files before it.  These calls must come
+ * after the last findings_add(), in the order of their files.
  */
 void findings_add_sorted(struct findings *, const struct finding *);
 
 struct totals {
 	size_t indexes, entries, objects;
-	uint64_t bytes;			/* of indexes and objects */
+	uint64_t bytes;			/* of the readable files in objects/ */
 };
 
-/* Writes the remaining records and the totals, or the report. */
+/* Writes the remaining records and the totals or, for text, the report. */
 void findings_end(struct findings *, const char *store,
     const struct totals *);
 void findings_release(struct findings *);

@@ -8,7 +8,7 @@
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/salvage.h"
 
-/* What is wrong with an entry; the kind is N_KINDS if nothing is. */
+/* What is wrong with an entry; kind is N_KINDS if nothing is wrong. */
 struct verdict {
 	enum finding_kind kind;
 	const char *why;
@@ -20,14 +20,15 @@ struct index_check {
 	char path[STORE_PATH_SIZE];	/* of the index */
 	char lost[STORE_LOST_SIZE];	/* of its copy, if repaired */
 	bool is_regular_file, is_valid, repaired;
-	struct pidx_error error;	/* unless is_valid */
-	struct pidx read;		/* the entries before the error */
-	struct verdict *verdicts;	/* on each of these entries */
-	const struct pidx_entry *first_unsorted;
+	struct pidx_error error;	/* set unless is_valid */
+	struct pidx read;		/* the entries; if !is_valid, those
+					   before the error */
+	struct verdict *verdicts;	/* on each entry of `read` */
+	const struct pidx_entry *first_unsorted;	/* or NULL */
 	struct pidx kept;		/* the entries to keep, sorted */
 };
 
-/* Was a valid object added since the files were listed? */
+/* Has a valid object of this name been added since the files were listed? */
 static bool
 was_added(struct check *c, const unsigned char *name)
 {
@@ -37,7 +38,7 @@ was_added(struct check *c, const unsigned char *name)
 	    &why);
 }
 
-/* Why an entry with this object dangles; NULL if it does not. */
+/* Why an entry with this object is dangling; NULL if it is not. */
 static const char *
 dangling_reason(struct check *c, const unsigned char *name)
 {
@@ -69,8 +70,8 @@ is_ascii(struct span s)
 }
 
 /*
- * Why Perun cannot read an entry; NULL if it can.  Perun decodes each byte of a
- * name separately as UTF-8, and other strings as a whole.
+ * Why Perun cannot read an entry; NULL if it can.  Perun decodes a name byte by
+ * byte as UTF-8, so that only ASCII works, but other strings as a whole.
  */
 static const char *
 perun_error(const struct pidx_entry *e)
@@ -84,7 +85,7 @@ perun_error(const struct pidx_entry *e)
 	return NULL;
 }
 
-/* Judges an entry.  Marks its object as referenced unless the entry dangles. */
+/* Judges an entry.  Unless it is dangling, marks its object as referenced. */
 static struct verdict
 examine_entry(struct check *c, const struct pidx_entry *e)
 {
@@ -99,7 +100,7 @@ examine_entry(struct check *c, const struct pidx_entry *e)
 	return v.why != NULL ? v : (struct verdict){ N_KINDS, NULL };
 }
 
-/* Compares as pidx_compare_object() does, and then by the strings. */
+/* Compares by path, time and object, and then by the strings. */
 static int
 compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 {
@@ -110,7 +111,7 @@ compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 	return order;
 }
 
-/* Equal entries keep the order of their array, so that the sort is stable. */
+/* Orders equal entries by address, so that the sort is stable. */
 static int
 break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
 {
@@ -135,7 +136,7 @@ compare_pointers_whole(const void *a, const void *b)
 	return break_tie(x, y, compare_whole(x, y));
 }
 
-/* Marks entries that are equal to an earlier one of the index. */
+/* Sets the verdict on entries that are equal to an earlier one of the index. */
 static void
 find_duplicates(const struct pidx *p, struct verdict *verdicts)
 {
@@ -152,6 +153,7 @@ find_duplicates(const struct pidx *p, struct verdict *verdicts)
 	free(sorted);
 }
 
+/* The first entry that belongs before its predecessor, or NULL. */
 static const struct pidx_entry *
 find_unsorted(const struct pidx *p)
 {
@@ -161,7 +163,7 @@ find_unsorted(const struct pidx *p)
 	return NULL;
 }
 
-/* Sets kept to the entries without a harmful finding, sorted. */
+/* Sets *kept to the entries without a harmful verdict, sorted. */
 static void
 keep_valid(struct pidx *kept, const struct pidx *from,
     const struct verdict *verdicts)
@@ -191,8 +193,9 @@ examine_entries(struct check *c, const struct pidx *p)
 }
 
 /*
- * The entries before the damage, which are those that readers return, get
- * findings.  The entries to keep come from a search through all bytes.
+ * Judges the entries of a damaged index.  The verdicts to report are on the
+ * entries before the damage, which are those that pidx-read(1) shows.  The
+ * entries to keep are searched for in all bytes.
  */
 static void
 examine_damaged(struct check *c, struct index_check *x)
@@ -211,7 +214,7 @@ examine_damaged(struct check *c, struct index_check *x)
 	pidx_release(&found);
 }
 
-/* False if the index is gone or cannot be read. */
+/* Reads and judges an index; false if it is gone or cannot be read. */
 static bool
 examine(struct check *c, struct index_check *x)
 {
@@ -219,7 +222,7 @@ examine(struct check *c, struct index_check *x)
 	if (x->file->state != FILE_INDEX)
 		return false;
 	store_path(x->path, x->file->name);
-	x->is_valid = pidx_read(&x->read, buf_span(&c->bytes), &x->error);
+	x->is_valid = pidx_parse(&x->read, buf_span(&c->bytes), &x->error);
 	if (!x->is_valid) {
 		examine_damaged(c, x);
 		return true;
@@ -232,8 +235,8 @@ examine(struct check *c, struct index_check *x)
 }
 
 /*
- * Preserves the old index, then replaces it.  One that is not a regular file is
- * only moved.
+ * Preserves the old index in lost/, then replaces it by the entries to keep.
+ * An index that is not a regular file is only moved to lost/.
  */
 static void
 repair_index(struct check *c, struct index_check *x)
@@ -244,7 +247,7 @@ repair_index(struct check *c, struct index_check *x)
 	if (x->is_regular_file) {
 		store_copy_to_lost(s, x->file->name, buf_span(&c->bytes),
 		    x->lost);
-		pidx_write(&x->kept, &new);
+		pidx_serialize(&x->kept, &new);
 		store_replace(s, x->file->name, buf_span(&new));
 		buf_release(&new);
 	} else {
@@ -253,6 +256,7 @@ repair_index(struct check *c, struct index_check *x)
 	x->repaired = true;
 }
 
+/* Completes a finding about the index, and adds it. */
 static void
 report(struct check *c, const struct index_check *x, struct finding f)
 {

@@ -6,7 +6,7 @@
 static struct {
 	const char *directory;
 	bool repair, prune;
-} opt = { .directory = "." };
+} opt;
 
 static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
@@ -40,7 +40,7 @@ main(int argc, char **argv)
 	check.repair = opt.repair;
 	check.prune = opt.prune;
 	writes = opt.repair || opt.prune;
-	/* Locked in the order of store.h, so that no deadlock is possible. */
+	/* store.h requires this order, so that no deadlock is possible. */
 	if (writes) {
 		store_lock(&perun.store, STORE_PRUNE);
 		store_lock(&perun.store, STORE_INDEX);

@@ -9,8 +9,8 @@
 
 /*
  * Choosing the entries is weighted interval scheduling, solved by dynamic
- * programming from the last candidate to the first.  The weight of a choice is
- * its score: the number of entries and, if that is equal, the number of joints.
+ * programming from the last candidate to the first.  Choices are compared by
+ * score: the number of entries and, if that is equal, the number of joints.
  * A joint is a place where two chosen entries touch, or one of them touches the
  * header or the end of the file.  An example with three candidates, of which A
  * has a damaged length, so that it contains the others:
@@ -32,13 +32,17 @@
  *	    that sum is not less than best_from(j); otherwise best_from(j)
  *	best_from(i) = the greater of best_with(i) and best_from(i + 1)
  *
- * If there is no j, best_from(j) is a joint if i ends at the end of the file.
+ * If there is no j, no entry follows i: in place of a score of j, one joint is
+ * added if i ends at the end of the file, and otherwise nothing.
  */
 
-/* An entry begins with the time, the object's name and the path. */
+/* An entry begins with the time (4 bytes), the object's name and the path. */
 enum { OBJECT_OFFSET = 4, PATH_OFFSET = OBJECT_OFFSET + PIDX_SHA_SIZE };
 
-/* Perun before 0.5 wrote complete paths, which Linux limits to this length. */
+/*
+ * The length of a path, with its NUL.  Perun before 0.5 wrote complete paths,
+ * which Linux limits to this length.
+ */
 enum { PATH_LEN_MAX = 4096 };
 
 struct score {
@@ -46,10 +50,11 @@ struct score {
 };
 
 struct candidate {
-	size_t start, end;
+	size_t start, end;	/* offsets in the index; end is one past it */
 	struct score best_with, best_from;
-	size_t next;		/* the first that starts at or after end */
-	bool next_follows;	/* best_with includes next */
+	size_t next;		/* the first candidate that starts at or after
+				   end (j in the formulas above) */
+	bool next_follows;	/* best_with includes the entry `next` */
 };
 
 struct candidates {
@@ -64,6 +69,7 @@ is_less(struct score a, struct score b)
 	    a.n_joints < b.n_joints;
 }
 
+/* Does an entry at this offset have a path that ends with a NUL? */
 static bool
 has_terminated_path(struct span bytes, size_t at)
 {
@@ -74,8 +80,8 @@ has_terminated_path(struct span bytes, size_t at)
 }
 
 /*
- * The tests are ordered by cost: most offsets fail the first one, a look-up in
- * the list of objects.
+ * Finds all candidates of a layout.  The tests are ordered by cost; most
+ * offsets fail the first one, which searches for the object's name.
  */
 static void
 find_candidates(struct candidates *c, struct span bytes,
@@ -104,7 +110,10 @@ first_candidate_from(const struct candidates *c, size_t offset)
 	return SEARCH_FIRST(i, c->n, c->list[i].start >= offset);
 }
 
-/* Computes all scores; returns the score of the best choice. */
+/*
+ * Computes all scores; returns the score of the best choice.  size is that of
+ * the index.
+ */
 static struct score
 compute_scores(struct candidates *c, size_t size)
 {
@@ -137,7 +146,8 @@ static void
 choose_entries(struct pidx *p, const struct candidates *c, struct span bytes)
 {
 	const struct candidate *e;
-	bool is_included = false;	/* in best_with of the entry before */
+	/* Whether best_with of the entry chosen last includes candidate i. */
+	bool is_included = false;
 	size_t end;
 
 	for (size_t i = 0; i < c->n;) {
@@ -155,7 +165,10 @@ choose_entries(struct pidx *p, const struct candidates *c, struct span bytes)
 	}
 }
 
-/* The layouts to try, most likely first; returns how many. */
+/*
+ * Sets layouts to those to try, the most likely one first; returns how many
+ * they are.  The header has a magic number and the version, 1 or 2.
+ */
 static size_t
 possible_layouts(struct span bytes, enum pidx_layout *layouts)
 {

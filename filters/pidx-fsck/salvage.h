@@ -7,16 +7,17 @@
 
 /*
  * Recovers entries from a malformed index, in the order of their offsets.  A
- * piece of the bytes is a candidate if it parses as an entry and is_object()
- * says that the store has its object, which excludes random bytes.
+ * range of the bytes is a candidate if it can be parsed as an entry and the
+ * store has the entry's object, as is_object() returns: random bytes do not
+ * contain the name of an object.
  *
- * Of the candidates, which may overlap, the largest set without overlaps is
- * recovered; of sets of the same size the one with the fewest gaps between the
- * header, the entries and the end of the file; of these the one whose entries
- * come first.
+ * Candidates may overlap.  The largest set of candidates without overlaps is
+ * recovered; among sets of the same size, the one with the fewest gaps between
+ * the header, the entries and the end of the file; among those, the one whose
+ * entries come first.
  *
- * Of the layouts that the header allows, or of all layouts if the header is
- * damaged, the one that recovers the most entries is used.  Paths and strings
+ * This is done for each layout (pidx.h) that the header allows, or for all
+ * layouts if the header is damaged; the best result is used.  Paths and strings
  * are borrowed from bytes.  Release the result with pidx_release().
  */
 void salvage(struct pidx *, struct span bytes,

@@ -8,45 +8,53 @@
 #include "common/base/buf.h"
 #include "common/base/text.h"
 
-/* Absolute paths without symbolic links. */
+/* Absolute paths; that of the directory has no symbolic links. */
 struct paths {
 	char directory[PATH_MAX];	/* in which the store is created */
-	char store[PATH_MAX + 8];	/* .perun in it */
+	char store[PATH_MAX + 8];	/* directory, and "/.perun" */
 };
 
 /*
- * Finds the repository in the directory or the nearest one above it, and
- * appends its path relative to .perun.  False if there is none.
+ * Finds the git repository in the directory, or else the nearest one above it,
+ * and appends the path of the repository relative to .perun to *url.  False if
+ * there is none.  Dies if the repository cannot be read.
  */
 bool repository_find(const struct paths *, struct buf *url);
 
-/* Dies unless there is a repository at the url, a path relative to .perun. */
+/*
+ * Dies unless the url is the path of a git repository that can be read.  The
+ * path is absolute or relative to .perun.
+ */
 void repository_check(const struct paths *, const char *url);
 
-/* Warns if a directory above has a store. */
-void warn_of_store_above(const struct paths *);
+/* Warns if a directory above paths.directory has a store. */
+void init_warn_of_store_above(const struct paths *);
 
-/* Appends the contents of a new local.yml. */
+/*
+ * Appends the contents of a new local.yml, which has the settings of the store.
+ * index_version is 1 or 2.
+ */
 void settings_put(struct buf *, const char *vcs_type, struct span url,
     int index_version);
 
 /* The directories in a store. */
 enum { N_SUBDIRECTORIES = 6 };
-extern const char *const subdirectories[N_SUBDIRECTORIES];
+extern const char *const init_subdirectories[N_SUBDIRECTORIES];
 
-/* What make_store() created. */
+/* What init_make_store() has created. */
 struct made {
 	bool store;			/* .perun did not exist */
-	bool subdirectories[N_SUBDIRECTORIES];
-	bool settings;			/* local.yml */
+	bool init_subdirectories[N_SUBDIRECTORIES];
+	bool settings;			/* the file local.yml */
 };
 
 /*
- * Creates a complete store or, if exists is true, what the existing one lacks.
- * settings is the text for local.yml if that is missing.  Dies on failure; a
- * new store is then not created at all.
+ * Creates a complete store or, if `exists` is true, what the existing store
+ * lacks.  settings is the text of local.yml, which is written if that file is
+ * missing.  Dies on failure; then a new store is either complete or not created
+ * at all.
  */
-void make_store(const struct paths *, bool exists, struct span settings,
+void init_make_store(const struct paths *, bool exists, struct span settings,
     struct made *);
 
 #endif

@@ -35,12 +35,16 @@ static const struct about about = {
 
 static struct {
 	struct paths paths;
-	struct buf path;		/* of .perun: the operand and /.perun */
-	struct buf url, settings;	/* of a new local.yml */
+	struct buf path;		/* of .perun, for the record */
+	struct buf url;			/* vcs.url for a new local.yml */
+	struct buf settings;		/* text of a new local.yml */
 	struct made made;
 } state;
 
-/* Sets the paths of the store. */
+/*
+ * Sets state.paths for a store in the directory of this name, and state.path,
+ * which begins with the name as it was given.
+ */
 static void
 set_paths(const char *name)
 {
@@ -65,6 +69,7 @@ set_paths(const char *name)
 	buf_str(&state.path, ".perun");
 }
 
+/* Sets state.url; dies if opt.vcs_type is git and there is no repository. */
 static void
 choose_url(void)
 {
@@ -101,7 +106,7 @@ find_store(void)
 	return true;
 }
 
-/* Loads local.yml; false if it is missing. */
+/* Loads local.yml; if it is missing, returns false, and *config is empty. */
 static bool
 load_settings(struct config *config)
 {
@@ -115,7 +120,10 @@ load_settings(struct config *config)
 	return access(path, F_OK) == 0;
 }
 
-/* An existing local.yml is not changed: reports an option that differs. */
+/*
+ * Reports an option that differs from the existing local.yml, because that file
+ * is not changed.  wanted is NULL if the option was not given.
+ */
 static void
 compare_setting(struct filter *f, const struct config *config,
     const char *option, const char *key, const char *wanted)
@@ -138,6 +146,7 @@ compare_settings(struct filter *f, const struct config *config)
 	    versions[opt.index_version]);
 }
 
+/* Sets state.settings from the options and their defaults. */
 static void
 prepare_settings(void)
 {
@@ -169,8 +178,8 @@ emit_store(struct filter *f, const struct config *config)
 		json_true(b, "created");
 	json_open(b, "made", '[');
 	for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
-		if (state.made.subdirectories[i])
-			json_item(b, span_str(subdirectories[i]));
+		if (state.made.init_subdirectories[i])
+			json_item(b, span_str(init_subdirectories[i]));
 	if (state.made.settings)
 		json_item(b, span_str("local.yml"));
 	json_close(b, ']');
@@ -181,7 +190,10 @@ emit_store(struct filter *f, const struct config *config)
 	filter_end_record(f);
 }
 
-/* Prepares a missing local.yml; returns whether the store exists. */
+/*
+ * Sets state.settings if local.yml is missing, otherwise compares it with the
+ * options.  Returns whether the store exists.
+ */
 static bool
 prepare(struct filter *f)
 {
@@ -194,7 +206,7 @@ prepare(struct filter *f)
 			compare_settings(f, &config);
 		config_release(&config);
 	} else {
-		warn_of_store_above(&state.paths);
+		init_warn_of_store_above(&state.paths);
 	}
 	if (!has_settings)
 		prepare_settings();
@@ -218,7 +230,7 @@ main(int argc, char **argv)
 		die("--vcs-type is git or none, not '%s'", opt.vcs_type);
 	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
-	make_store(&state.paths, exists, buf_span(&state.settings),
+	init_make_store(&state.paths, exists, buf_span(&state.settings),
 	    &state.made);
 	load_settings(&config);
 	emit_store(&f, &config);

@@ -13,18 +13,22 @@
 #include "common/io/fd.h"
 #include "filters/pidx-init/init.h"
 
-const char *const subdirectories[N_SUBDIRECTORIES] = { "cache", "jobs", "logs",
-	"objects", "stats", "tmp" };
+const char *const init_subdirectories[N_SUBDIRECTORIES] = { "cache", "jobs",
+	"logs", "objects", "stats", "tmp" };
 
 static struct {
 	const struct paths *paths;
 	struct span settings;
 	struct made *made;
-	const char *making;		/* what is created, for messages */
+	const char *making;		/* what is created now, for messages */
 } job;
 
-/* The bool functions below return false on failure, with errno set. */
+/*
+ * The bool functions below return false on failure, with errno set.  store is a
+ * descriptor of the directory .perun.
+ */
 
+/* Writes local.yml under a temporary name, and renames it, if it is missing. */
 static bool
 make_settings(int store)
 {
@@ -52,6 +56,7 @@ make_settings(int store)
 	return ok;
 }
 
+/* Creates a directory, and sets *made, unless there is one of this name. */
 static bool
 make_directory(int store, const char *name, bool *made)
 {
@@ -75,14 +80,15 @@ complete_store(const char *path)
 	bool ok = store != -1;
 
 	for (size_t i = 0; i < N_SUBDIRECTORIES && ok; i++)
-		ok = make_directory(store, subdirectories[i],
-		    &job.made->subdirectories[i]);
+		ok = make_directory(store, init_subdirectories[i],
+		    &job.made->init_subdirectories[i]);
 	ok = ok && make_settings(store) && fsync(store) == 0;
 	if (store != -1)
 		fd_close(store);
 	return ok;
 }
 
+/* Removes an incomplete store under its temporary name; preserves errno. */
 static void
 remove_temporary(const char *path)
 {
@@ -91,18 +97,18 @@ remove_temporary(const char *path)
 	if (store != -1) {
 		unlinkat(store, "local.yml", 0);
 		for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
-			unlinkat(store, subdirectories[i], AT_REMOVEDIR);
+			unlinkat(store, init_subdirectories[i], AT_REMOVEDIR);
 		close(store);
 	}
 	rmdir(path);
 	errno = error;
 }
 
-/* Sets the mode that mkdir() gives; mkdtemp() gives 0700. */
+/* Sets the mode that mkdir() would have given; mkdtemp() gives 0700. */
 static bool
 set_usual_mode(const char *path)
 {
-	mode_t mask = umask(0);	/* the only way to read it */
+	mode_t mask = umask(0);	/* reading the mask requires setting it */
 
 	umask(mask);
 	return chmod(path, 0777 & ~mask) == 0;
@@ -121,8 +127,8 @@ sync_directory(const char *path)
 
 /*
  * Creates the complete store under a temporary name, then renames it.  rename()
- * fails if another process has created the store in the meantime; the caller
- * then completes that store.
+ * fails if another process has created the store in the meantime;
+ * init_make_store() then completes that store.
  */
 static bool
 create_store(void)
@@ -148,7 +154,7 @@ create_store(void)
 
 /* Signals are blocked, so that they do not leave a temporary directory. */
 void
-make_store(const struct paths *paths, bool exists, struct span settings,
+init_make_store(const struct paths *paths, bool exists, struct span settings,
     struct made *made)
 {
 	sigset_t all, before;

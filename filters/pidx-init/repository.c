@@ -6,18 +6,23 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/vcs/vcs.h"
 #include "filters/pidx-init/init.h"
 
+/* Does the directory have a file or directory of this name? */
 static bool
-has(const char *directory, const char *name)
+contains(const char *directory, const char *name)
 {
-	char path[3 * PATH_MAX];
+	char path[3 * PATH_MAX];	/* enough for all paths below */
 
 	snprintf(path, sizeof path, "%s/%s", directory, name);
 	return access(path, F_OK) == 0;
 }
 
-/* Is it a main or a linked (.git is a file) work tree, or a bare repository? */
+/*
+ * Is the path that of a work tree with a directory .git, a linked work tree (in
+ * which .git is a file) or a bare repository?
+ */
 static bool
 is_repository(const char *path)
 {
@@ -27,14 +32,25 @@ is_repository(const char *path)
 	snprintf(git, sizeof git, "%s/.git", path);
 	if (stat(git, &st) == 0 && S_ISREG(st.st_mode))
 		return true;
-	return has(git, "objects") || (has(path, "HEAD") &&
-	    has(path, "objects") && has(path, "refs"));
+	return contains(git, "objects") || (contains(path, "HEAD") &&
+	    contains(path, "objects") && contains(path, "refs"));
+}
+
+/* Dies if the filters could not read the repository. */
+static void
+require_readable(const char *path)
+{
+	struct vcs vcs;
+
+	if (!vcs_open(&vcs, "git", path, false))
+		die("%s", vcs.why);
+	vcs_close(&vcs);
 }
 
 static bool
 has_store(const char *path)
 {
-	return has(path, ".perun/objects");
+	return contains(path, ".perun/objects");
 }
 
 /*
@@ -51,13 +67,13 @@ search_upwards(char *path, bool (*matches)(const char *))
 		if (matches(path))
 			return n;
 		slash = strrchr(path, '/');
-		if (path[1] == '\0')
+		if (path[1] == '\0')	/* the root directory */
 			return -1;
 		slash[slash == path] = '\0';	/* the root keeps its slash */
 	}
 }
 
-/* The url begins with "..", the directory that contains .perun. */
+/* The url begins with "..", because it is relative to .perun. */
 bool
 repository_find(const struct paths *paths, struct buf *url)
 {
@@ -68,32 +84,36 @@ repository_find(const struct paths *paths, struct buf *url)
 	n = search_upwards(path, is_repository);
 	if (n == -1)
 		return false;
+	require_readable(path);
 	buf_str(url, "..");
 	while (n-- > 0)
 		buf_str(url, "/..");
 	return true;
 }
 
-/* .perun may not exist yet, so ".." is resolved textually. */
+/*
+ * A url that begins with ".." is taken as relative to paths->directory, because
+ * .perun may not exist yet.
+ */
 void
 repository_check(const struct paths *paths, const char *url)
 {
 	char path[2 * PATH_MAX];
-	const char *rest = url + 2;
 
 	if (*url == '/')
 		snprintf(path, sizeof path, "%s", url);
-	else if (strncmp(url, "..", 2) == 0 && (*rest == '/' || *rest == '\0'))
-		snprintf(path, sizeof path, "%s%s", paths->directory, rest);
+	else if (strcmp(url, "..") == 0 || strncmp(url, "../", 3) == 0)
+		snprintf(path, sizeof path, "%s%s", paths->directory, url + 2);
 	else
 		snprintf(path, sizeof path, "%s/%s", paths->store, url);
 	if (!is_repository(path))
 		die("there is no git repository at '%s' (--vcs-url %s is "
 		    "relative to .perun)", path, url);
+	require_readable(path);
 }
 
 void
-warn_of_store_above(const struct paths *paths)
+init_warn_of_store_above(const struct paths *paths)
 {
 	char path[PATH_MAX];
 

@@ -3,7 +3,7 @@
 #include "common/base/text.h"
 #include "filters/pidx-init/init.h"
 
-/* The end of a new local.yml, which is the same in every store. */
+/* The last part of a new local.yml, which is the same in every store. */
 static const char template[] =
     "# The job matrix: every command runs with every workload under every\n"
     "# collector, and all postprocessors process the result, in order.\n"
@@ -44,8 +44,9 @@ static const char template[] =
     "#    - method: average_amount_threshold\n";
 
 /*
- * Is the string certain to need no quotes in YAML?  Without them, YAML may read
- * other strings as numbers, booleans or syntax.
+ * Is the string a path that certainly needs no quotes in YAML?  It begins with
+ * '/' or "..", so YAML cannot read it as a number or boolean, and has no
+ * character that belongs to the syntax.
  */
 static bool
 is_simple_path(const char *p, size_t n)
@@ -77,7 +78,7 @@ put_text(struct buf *b, const char *p, size_t n)
 	}
 	buf_char(b, '"');
 	for (; n > 0; p += step, n -= step) {
-		step = utf8_char(p, n, &c);
+		step = utf8_char(p, n, &c);	/* the url is valid UTF-8 */
 		if (c == '"' || c == '\\')
 			buf_char(b, '\\');
 		if ((c >= 0x20 && c < 0x7f) || (c >= 0xa0 && c < 0x2000) ||

@@ -7,9 +7,13 @@
 #include "common/frame/report.h"
 #include "filters/pidx-read/format.h"
 
+/*
+ * Limit of a tag's width in columns, more than a line needs.  A tag with a
+ * greater width is malformed.
+ */
 enum { WIDTH_MAX = 1000 };
 
-/* A tag such as "time:20f-": its name, width and padding. */
+/* A tag such as "time:20f-": its name, width in columns and padding. */
 struct tag {
 	struct span name, fill;
 	uint64_t width;
@@ -37,8 +41,9 @@ parse_tag(struct span s, struct tag *t)
 }
 
 /*
- * Sets *value to what the entry has for the tag; the object and the time are
- * formatted in storage.  False if the tag is unknown.
+ * Sets *value to the value of the tag in the entry.  It may refer to storage,
+ * in which the object and the time are formatted.  False if the tag is unknown
+ * or the time cannot be converted.
  */
 static bool
 get_value(const struct tag *t, const struct pidx_entry *e, char *storage,

@@ -8,9 +8,10 @@
  * Appends an entry as a line, by a format string in Perun's syntax.  The tags
  * are %type%, %cmd%, %args%, %workload%, %collector%, %postprocessors%, %time%
  * (local), %source% or %realpath% (the path) and %checksum% (the object).
- * %tag:20% pads the value to 20 columns with spaces, %tag:20f-% with the text
- * after the f; %checksum:6% truncates to 6 digits.  Unknown tags are copied.
- * Control characters are escaped.
+ * %tag:20% appends spaces to a value of less than 20 columns, one for each
+ * column that is missing; %tag:20f-% instead appends the text after the f, here
+ * "-".  %checksum:6% truncates to 6 digits.  Unknown and malformed tags are
+ * copied.  Control characters in values are escaped.
  */
 void format_entry(struct buf *, const char *format, const struct pidx_entry *);
 

@@ -65,16 +65,23 @@ static struct {
 	struct perun perun;
 	struct selector *selectors;
 	struct order order;
-	bool pending, versions;		/* whether to read these */
-	struct buf index_bytes, why;
+	bool reads_pending;		/* the pending profiles */
+	bool reads_indexes;
+	struct buf index_bytes;
+	struct buf why;			/* why an index cannot be read */
 	struct buf packed;		/* contents of the object's file */
 	struct object object;
-	struct recio *recio;		/* reads the object as a profile */
-	struct profile profile;
-	bool *selected;			/* for each entry of an index */
+	struct recio *recio;		/* parses the object as a profile */
+	struct profile profile;		/* of the object */
+	bool *selected;			/* by entry: see select_from() */
 	size_t selected_cap;
 } job;
 
+/*
+ * Parses the selectors (select.h) and the sort key.  The selectors determine
+ * what is read: for 3@p, pending profiles; for any other selector, or without
+ * any, indexes or, with --pending, pending profiles.
+ */
 static void
 prepare_selection(void)
 {
@@ -82,16 +89,16 @@ prepare_selection(void)
 	const char *sort = opt.sort;
 
 	job.selectors = mem_resize(NULL, opt.find.n, sizeof *job.selectors);
-	job.pending = opt.pending;
-	job.versions = !opt.pending && opt.find.n == 0;
+	job.reads_pending = opt.pending;
+	job.reads_indexes = !opt.pending && opt.find.n == 0;
 	for (size_t i = 0; i < opt.find.n; i++) {
 		if (!selector_parse(&job.selectors[i], opt.find.values[i]))
 			die("'%s' is not a range such as 0@i-4@i",
 			    opt.find.values[i]);
 		if (job.selectors[i].kind == SELECTOR_PENDING)
-			job.pending = true;
+			job.reads_pending = true;
 		else
-			job.versions = !opt.pending;
+			job.reads_indexes = !opt.pending;
 	}
 	s->selectors = job.selectors;
 	s->n_selectors = opt.find.n;
@@ -118,34 +125,61 @@ read_object(struct filter *f, const struct pidx_entry *e)
 	return false;
 }
 
+/* Sets job.profile from job.object; false if that is not a profile. */
+static bool
+describe_object(const char **why)
+{
+	const struct rec *r = recio_parse(job.recio, job.object.body, why);
+
+	return r != NULL && profile_describe(&job.profile, r, why);
+}
+
 /*
- * Reads the strings of an entry, which an index of version 1 does not have,
- * from the profile into the arena.
+ * Sets the strings of an entry, which an index of version 1 does not have, from
+ * the profile; they are stored in the arena.  Reports a failure.
  */
 static void
 complete_entry(struct filter *f, struct pidx_entry *e, struct arena *arena)
 {
-	struct profile *p = &job.profile;
-	const struct rec *r;
 	const char *why;
 
 	if (!read_object(f, e))
 		return;
-	r = recio_parse(job.recio, job.object.body, &why);
-	if (r == NULL || !profile_describe(p, r, &why)) {
+	if (!describe_object(&why)) {
 		filter_fail(f, "the object of '%.*s' is not a profile: %s",
 		    SPAN_ARG(e->path), why);
 		return;
 	}
-	profile_strings(p, arena, e->strings);
+	profile_strings(&job.profile, arena, e);
+}
+
+/*
+ * Sets the names of the postprocessors from the profile.  An index has only the
+ * names joined by spaces, so this is needed if that string has a space.  If the
+ * profile has other names than the index, they are not used.
+ */
+static void
+find_postprocessors(struct pidx_entry *e)
+{
+	struct span string = e->strings[PIDX_POSTPROCESSORS];
+	const char *why;
+
+	if (e->postprocessors.p == NULL && string.n > 0 &&
+	    memchr(string.p, ' ', string.n) != NULL &&
+	    perun_read_object(&job.perun.store, e->object, &job.packed,
+	    &job.object, &why) && describe_object(&why) &&
+	    span_compare(buf_span(&job.profile.postprocessors), string) == 0)
+		e->postprocessors = buf_span(&job.profile.names);
 }
 
 static void
 emit_entry(struct filter *f, const unsigned char *version,
-    const struct pidx_entry *e)
+    struct pidx_entry *e)
 {
 	struct buf *b;
 
+	if (opt.format == NULL)
+		find_postprocessors(e);
 	if (opt.profiles && !read_object(f, e))
 		return;
 	if (opt.format != NULL) {
@@ -160,7 +194,10 @@ emit_entry(struct filter *f, const unsigned char *version,
 	filter_end_record(f);
 }
 
-/* Sets job.selected for the entries of an index, or of the pending profiles. */
+/*
+ * Sets job.selected[i] for each entry of an index or, if `pending` is true, of
+ * the pending profiles.
+ */
 static void
 select_from(struct filter *f, const struct pidx *p, bool pending)
 {
@@ -193,7 +230,7 @@ read_index(struct filter *f, const unsigned char *version)
 	if (perun_read_index(&job.perun.store, version, &job.index_bytes,
 	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
-	/* Entries before the damage, if any, are still written. */
+	/* Even after an error, the index has the entries before the damage. */
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
 		complete_entry(f, &index.entries[i], &arena);
 	emit_selected(f, version, &index);
@@ -201,6 +238,7 @@ read_index(struct filter *f, const unsigned char *version)
 	arena_release(&arena);
 }
 
+/* Writes the pending profile p->index.entries[i]. */
 static void
 emit_pending(struct filter *f, struct pending *p, size_t i)
 {
@@ -246,19 +284,37 @@ read_pending(struct filter *f)
 	pending_release(&p);
 }
 
+static bool
+has_index(const unsigned char *version)
+{
+	int64_t modified_s;
+
+	return store_mtime(&job.perun.store, version, &modified_s);
+}
+
+/*
+ * Reads the index of a commit.  If the name is an annotated tag that has an
+ * index of its own, reads that index, after the commit's if there is one.
+ */
 static void
 read_revision(struct filter *f, const char *name)
 {
-	unsigned char version[STORE_NAME_SIZE];
+	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
 	const char *why;
+	bool is_tag;
 
-	if (perun_resolve_version(&job.perun, name, version, &why))
-		read_index(f, version);
-	else
+	if (!perun_resolve_version(&job.perun, name, version, &why)) {
 		filter_fail(f, "'%s' does not name a commit: %s", name, why);
+		return;
+	}
+	is_tag = perun_resolve_tag(&job.perun, name, tag) && has_index(tag);
+	if (!is_tag || has_index(version))
+		read_index(f, version);
+	if (is_tag)
+		read_index(f, tag);
 }
 
-/* Is standard input a pipe or a regular file? */
+/* Is standard input a pipe or a regular file, rather than a terminal? */
 static bool
 has_input(void)
 {
@@ -326,9 +382,11 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.profiles && opt.format != NULL)
 		die("--profiles and --format exclude each other");
+	if (opt.format != NULL)
+		filter_write_text(&f);
 	perun_open(&job.perun, opt.directory);
 	prepare_selection();
-	if ((opt.config != NULL || !job.versions) &&
+	if ((opt.config != NULL || !job.reads_indexes) &&
 	    filter_operand(&f) != NULL)
 		die("pending profiles and settings do not belong to a "
 		    "revision");
@@ -337,9 +395,9 @@ main(int argc, char **argv)
 	if (opt.config != NULL) {
 		write_setting(&f);
 	} else {
-		if (job.pending)
+		if (job.reads_pending)
 			read_pending(&f);
-		if (job.versions)
+		if (job.reads_indexes)
 			read_indexes(&f);
 	}
 	profile_release(&job.profile);

@@ -25,7 +25,7 @@ static struct {
 	const char *directory, *commit;
 	uint64_t index_version;
 	bool force, pending, from_jobs, keep, unflattened;
-} opt = { .directory = "." };
+} opt;
 
 static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
@@ -58,18 +58,20 @@ static struct {
 	struct perun perun;
 	struct registry registry;
 	struct profile profile;
-	struct names names;
-	struct recio *inner;		/* reads a profile within a record */
-	unsigned char commit[STORE_NAME_SIZE];	/* of default_commit() */
-	bool has_commit;		/* commit is set */
+	struct names names;		/* generates names of profiles */
+	struct recio *inner;		/* parses a profile within a record */
+	unsigned char commit[STORE_NAME_SIZE];	/* for default_commit() */
+	bool has_commit;		/* `commit` is set */
 	time_t now;
+	char **pending;			/* files that --pending has written */
+	size_t n_pending, pending_cap;
 } job;
 
 /* The file that a profile is read from. */
 struct profile_file {
-	struct span name;	/* base name; empty: do not use it */
+	struct span name;	/* base name, or empty if unusable */
 	int64_t time;		/* when it was modified, or INT_UNKNOWN */
-	struct span job_file;	/* its name in jobs, or empty */
+	struct span job_file;	/* its name in .perun/jobs, or empty */
 };
 
 /* The commit that --commit names, by default HEAD; dies if there is none. */
@@ -86,12 +88,14 @@ default_commit(void)
 }
 
 /*
- * find_version(), find_time() and find_name() determine what a profile is
- * registered with; has_right_origin() checks that it was measured at this
- * version.  If they fail, they reject the profile and return false.
+ * find_version(), find_time() and find_name() determine the version (the id of
+ * a commit), time and name with which a profile is registered;
+ * has_right_origin() checks that the profile was measured at that version.  If
+ * one of them fails, it rejects the profile and returns false.  r is the record
+ * that is or contains the profile.
  */
 
-/* The version: of --commit, else of the record, else HEAD. */
+/* The version: --commit, else that of a `profile` record, else HEAD. */
 static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
@@ -132,7 +136,7 @@ has_right_origin(struct filter *f, const unsigned char *version)
 	return false;
 }
 
-/* The time: of the record, else of the file, else now. */
+/* The time: that of a `profile` record, else of the file, else now. */
 static bool
 find_time(struct filter *f, const struct rec *r,
     const struct profile_file *file, uint32_t *time)
@@ -151,7 +155,7 @@ find_time(struct filter *f, const struct rec *r,
 	return true;
 }
 
-/* Does jobs have a file of this name? */
+/* Does .perun/jobs have a file of this name? */
 static bool
 is_pending(struct span name)
 {
@@ -165,7 +169,7 @@ is_pending(struct span name)
 	return exists;
 }
 
-/* Generates a name; for a pending profile one that no file in jobs has. */
+/* Generates a name; with --pending, one that no file in .perun/jobs has. */
 static struct span
 generate_name(void)
 {
@@ -177,7 +181,7 @@ generate_name(void)
 	return name;
 }
 
-/* The name: of the record, else of the file, else generated. */
+/* The name: that of a `profile` record, else of the file, else generated. */
 static bool
 find_name(struct filter *f, const struct rec *r,
     const struct profile_file *file, struct span *name)
@@ -193,8 +197,8 @@ find_name(struct filter *f, const struct rec *r,
 }
 
 /*
- * The profile that a record is or contains.  If there is none, NULL: a record
- * of another type is ignored, anything else is rejected.
+ * The profile that a record is or contains.  NULL if there is none: a record of
+ * another type is ignored, and any other object is rejected.
  */
 static const struct rec *
 find_document(struct filter *f, const struct rec *r)
@@ -214,51 +218,73 @@ find_document(struct filter *f, const struct rec *r)
 	return document;
 }
 
-static void
+/*
+ * Writes job.profile to .perun/jobs, with the key "origin" first: the id of the
+ * commit in hex.  False if there is a file of this name.
+ */
+static bool
 write_pending(const struct source *s, const char *origin)
 {
-	struct buf path = { 0 };
-	struct output file;
+	struct buf text = { 0 };
+	char *name = mem_strndup(s->path.p, s->path.n);
+	bool is_new;
 
-	buf_printf(&path, "%s/jobs/%.*s", job.perun.store.path,
-	    (int)s->path.n, s->path.p);
-	output_open(&file, buf_cstr(&path));
-	buf_printf(&file.buf, "{\"origin\": \"%s\", ", origin);
+	buf_printf(&text, "{\"origin\": \"%s\", ", origin);
 	/* The body without its opening brace. */
-	buf_add(&file.buf, job.profile.body.data + 1,
-	    job.profile.body.len - 1);
-	output_close(&file);
-	buf_release(&path);
+	buf_add(&text, job.profile.body.data + 1, job.profile.body.len - 1);
+	store_lock(&job.perun.store, STORE_INDEX);
+	is_new = store_add_pending(&job.perun.store, name, buf_span(&text));
+	store_unlock(&job.perun.store, STORE_INDEX);
+	buf_release(&text);
+	free(name);
+	return is_new;
+}
+
+static void
+remember_pending(struct span name)
+{
+	job.pending = mem_grow(job.pending, &job.pending_cap,
+	    job.n_pending + 1, sizeof *job.pending);
+	job.pending[job.n_pending++] = mem_strndup(name.p, name.n);
+}
+
+/* If the stream was truncated, removes the files that add_pending() wrote. */
+static void
+take_back_pending(struct filter *f)
+{
+	for (size_t i = 0; f->truncated && i < job.n_pending; i++)
+		if (!pending_remove(&job.perun.store, job.pending[i]))
+			die_errno("cannot remove the pending profile '%s'",
+			    job.pending[i]);
+	for (size_t i = 0; i < job.n_pending; i++)
+		free(job.pending[i]);
+	free(job.pending);
 }
 
 /*
- * Writes a profile with its origin to jobs, where Perun finds it.  An existing
- * file is not overwritten.
+ * Writes job.profile to .perun/jobs, where Perun finds it, and a record.  An
+ * existing file is not overwritten.
  */
 static void
 add_pending(struct filter *f, const struct source *s)
 {
 	char hex[2 * STORE_NAME_SIZE + 1];
-	bool exists;
 	struct buf *b;
 
 	hex_encode(hex, s->version, STORE_NAME_SIZE);
-	store_lock(&job.perun.store, STORE_INDEX);
-	exists = is_pending(s->path);
-	if (!exists)
-		write_pending(s, hex);
-	store_unlock(&job.perun.store, STORE_INDEX);
-	if (exists) {
+	if (!write_pending(s, hex)) {
 		filter_reject(f, "'%.*s' is already pending",
 		    SPAN_ARG(s->path));
 		return;
 	}
+	remember_pending(s->path);
 	b = filter_begin_record(f, "pending");
 	json_str(b, "path", s->path);
 	json_cstr(b, "minor_version", hex);
 	filter_end_record(f);
 }
 
+/* Registers the profile in a record, or with --pending writes it to a file. */
 static void
 add_profile(struct filter *f, const struct rec *r,
     const struct profile_file *file)
@@ -284,9 +310,9 @@ add_profile(struct filter *f, const struct rec *r,
 }
 
 /*
- * Is the input a stream of records, one per line?  It is not if its first line
- * begins with '{' but does not end with '}': the input is then a sequence of
- * JSON documents on any number of lines.
+ * Is the input a stream of records, one per line?  It is not if its first
+ * nonempty line begins with '{' but does not end with '}': the input is then a
+ * sequence of JSON documents on any number of lines.
  */
 static bool
 is_stream(struct input *in)
@@ -307,6 +333,7 @@ is_stream(struct input *in)
 	return true;
 }
 
+/* Sets the name and time of a regular file; other files have neither. */
 static struct profile_file
 describe_file(const char *path)
 {
@@ -314,7 +341,7 @@ describe_file(const char *path)
 	struct profile_file file = { .time = INT_UNKNOWN };
 	struct stat st;
 
-	if (path[0] == '<')	/* <stdin> */
+	if (path[0] == '<')	/* "<stdin>": no name and no time */
 		return file;
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return file;
@@ -325,8 +352,9 @@ describe_file(const char *path)
 
 /*
  * Is the value at f->current followed only by white space in its file?
- * input_more() keeps only the bytes from in->at on, and may move them: in->at
- * points to the value meanwhile, and f->current is adjusted.
+ * input_more() keeps only the bytes from in->at on, and may move them.  So
+ * in->at points to the value during the search, and f->current is set again
+ * after the search.
  */
 static bool
 is_only_value(struct filter *f)
@@ -357,11 +385,11 @@ add_value(struct filter *f, size_t n, struct profile_file *file)
 	if (file->name.n > 0 && !is_only_value(f))
 		file->name.n = 0;
 	r = filter_record(f, span_of(f->current.p, n));
-	if (r != NULL)
+	if (r != NULL && !filter_consume_boundary(f, r))
 		add_profile(f, r, file);
 }
 
-/* A file is a stream of records or a sequence of JSON documents. */
+/* Reads a file: a stream of records or a sequence of JSON documents. */
 static void
 read_file(struct filter *f, struct profile_file file)
 {
@@ -389,28 +417,44 @@ read_files(struct filter *f)
 		read_file(f, describe_file(f->input.name));
 }
 
+/* Reads a file in .perun/jobs. */
+static void
+read_job(struct filter *f, const char *name)
+{
+	struct profile_file file = { .name = span_str(name),
+	    .job_file = span_str(name) };
+	struct buf path = { 0 };
+	struct stat st;
+	int fd = pending_open(&job.perun.store, name, &st);
+
+	if (fd == -1 && errno == ENOENT)
+		return;		/* another process has registered it */
+	buf_printf(&path, "%s/jobs/%s", job.perun.store.path, name);
+	buf_cstr(&path);
+	if (fd == -1 && !store_is_not_regular(errno))
+		die_errno("cannot open '%s'", path.data);
+	if (fd == -1) {
+		filter_fail(f, "'%s' is not a regular file", path.data);
+	} else {
+		file.time = pending_time(&st);
+		filter_read_next(f, path.data, false);
+		f->input.opened = fd;
+		while (filter_next_file(f))
+			read_file(f, file);
+	}
+	buf_release(&path);
+}
+
 static void
 read_jobs(struct filter *f)
 {
 	struct arena arena = { 0 };
-	struct buf path = { 0 };
-	struct profile_file file;
 	size_t n;
 	const char **names = pending_names(&job.perun.store, &arena, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		path.len = 0;
-		buf_printf(&path, "%s/jobs/%s", job.perun.store.path,
-		    names[i]);
-		filter_read_next(f, buf_cstr(&path));
-		while (filter_next_file(f)) {
-			file = describe_file(path.data);
-			file.job_file = span_str(names[i]);
-			read_file(f, file);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		read_job(f, names[i]);
 	free(names);
-	buf_release(&path);
 	arena_release(&arena);
 }
 
@@ -425,6 +469,7 @@ emit_entry(struct filter *f, const struct registration *r)
 	filter_end_record(f);
 }
 
+/* The layout of new indexes: of --index-version, else of local.yml, else 2. */
 static enum pidx_layout
 new_layout(void)
 {
@@ -439,6 +484,7 @@ new_layout(void)
 	return version == 1 ? PIDX_1 : PIDX_2;
 }
 
+/* Registers all profiles, then writes records and removes the job files. */
 static void
 register_all(struct filter *f)
 {
@@ -484,7 +530,9 @@ main(int argc, char **argv)
 		read_jobs(&f);
 	else
 		read_files(&f);
-	register_all(&f);
+	take_back_pending(&f);
+	if (!f.truncated)
+		register_all(&f);
 	store_unlock(&job.perun.store, STORE_ADD);
 	recio_free(job.inner);
 	names_release(&job.names);

@@ -21,7 +21,7 @@ names_release(struct names *n)
 	buf_release(&n->name);
 }
 
-/* Appends s; "_" replaces what is special for a file system or a shell. */
+/* Appends s, with "_" for each byte but letters, digits, ".", "_" and "-". */
 static void
 put_safe(struct buf *b, struct span s)
 {
@@ -31,7 +31,11 @@ put_safe(struct buf *b, struct span s)
 		    s.p[i] : '_');
 }
 
-/* The value of a tag, empty if the tag is unknown; date is storage for one. */
+/*
+ * Returns the value of a tag, which is empty if the tag is unknown.  The value
+ * of %date%, which is the time now, is stored in the array "date" of size
+ * bytes.
+ */
 static struct span
 tag_value(const struct profile *p, struct span tag, char *date, size_t size,
     time_t now)
@@ -79,7 +83,7 @@ names_make(struct names *n, const struct profile *p, time_t now)
 	for (;;) {
 		buf_str(&n->name, ".perf");
 		intern_add(&n->returned, buf_span(&n->name));
-		if (n->returned.n > n_returned)
+		if (n->returned.n > n_returned)		/* a new name */
 			return buf_span(&n->name);
 		n->name.len = stem_len;
 		buf_printf(&n->name, "-%u", ++number);

@@ -25,12 +25,12 @@ void names_release(struct names *);
 /*
  * Returns a name that ends in ".perf", borrowed until the next call.  No two
  * calls return the same name: if the template yields a name again, "-2", "-3"
- * and so on is inserted before ".perf".  now is the value of %date%.
+ * and so on is inserted before ".perf".  %date% becomes now, in UTC.
  */
 struct span names_make(struct names *, const struct profile *, time_t now);
 
 /*
- * Returns NULL if an index may contain the name of a profile, and otherwise the
+ * Returns NULL if a profile of this name may be in an index, and otherwise the
  * reason why not, a static string.
  */
 const char *name_error(struct span name);

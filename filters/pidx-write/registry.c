@@ -51,14 +51,15 @@ registry_add(struct registry *g, const struct profile *p,
 	memcpy(r.version, from->version, STORE_NAME_SIZE);
 	r.entry.path = arena_span(&g->arena, from->path);
 	r.job_file = arena_span(&g->arena, from->job_file);
-	profile_strings(p, &g->arena, r.entry.strings);
+	profile_strings(p, &g->arena, &r.entry);
 	g->list = mem_grow(g->list, &g->cap, g->n + 1, sizeof *g->list);
 	g->list[g->n++] = r;
 }
 
 /*
- * Reads the index of a version into g->stored and adds the entries to that
- * copy; false if the index is damaged, which is reported.
+ * Reads the index of a version into g->stored, or starts an empty one there,
+ * and adds the n entries of new to that copy.  existed is as in pidx_add().
+ * Returns false, with a report, if the index is malformed or cannot be read.
  */
 static bool
 add_entries(struct registry *g, struct filter *f, const unsigned char *version,
@@ -69,9 +70,10 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	enum store_found found;
 
 	g->stored.len = 0;
-	found = store_read(g->store, version, &g->stored);
+	found = perun_load_index(g->store, version, &g->stored);
 	if (found == STORE_ABSENT)
-		pidx_write(&(struct pidx){ .layout = new_layout }, &g->stored);
+		pidx_serialize(&(struct pidx){ .layout = new_layout },
+		    &g->stored);
 	if (found != STORE_FAILED &&
 	    pidx_add(&g->stored, new, n, existed, &error))
 		return true;
@@ -82,7 +84,7 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	return false;
 }
 
-/* Adds n registrations of one version, sorted, to its index. */
+/* Adds n registrations of one version, sorted, to the index of that version. */
 static void
 update_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n, enum pidx_layout new_layout)
@@ -102,14 +104,14 @@ update_index(struct registry *g, struct filter *f, struct registration *r,
 	}
 	if (any_new)
 		store_replace(g->store, r->version, buf_span(&g->stored));
-	else if (ok)	/* the index may have been written but not synced */
+	else if (ok)	/* another writer may not have synced the entries */
 		store_sync(g->store);
 	store_unlock(g->store, STORE_INDEX);
 	free(existed);
 	free(new);
 }
 
-/* By index, then in the order that pidx_add() requires. */
+/* Compares by version, then in the order that pidx_add() requires. */
 static int
 compare_entries(const void *a, const void *b)
 {

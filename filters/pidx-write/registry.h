@@ -13,18 +13,20 @@ struct profile;
 
 /* An index entry to be written. */
 struct registration {
-	unsigned char version[STORE_NAME_SIZE];	/* names the index */
+	unsigned char version[STORE_NAME_SIZE];	/* the commit of the index */
 	struct pidx_entry entry;
-	size_t position;		/* in the order of arrival */
+	size_t position;		/* from 0, in the order of arrival */
 	struct span job_file;		/* as in struct source */
+
+	/* Set by registry_commit(). */
 	bool existed;			/* the index had the entry already */
-	bool failed;			/* the index is damaged */
+	bool failed;			/* the index could not be changed */
 };
 
 /*
- * Registers profiles in a store.  Their objects are staged as the profiles
- * arrive; their index entries are collected and written when all objects are
- * durable.
+ * Registers profiles in a store.  Their objects are staged (store.h) as the
+ * profiles arrive; their index entries are collected, and written when all
+ * objects are durable.
  */
 struct registry {
 	struct store *store;
@@ -32,11 +34,11 @@ struct registry {
 	size_t n, cap;
 
 	/* Private to registry.c. */
-	struct arena arena;		/* the texts of the registrations */
+	struct arena arena;		/* the strings of the registrations */
 	struct buf packed;		/* the object of a profile */
 	struct buf stored;		/* contents of a file of the store */
-	struct buf why;
-	struct object object;
+	struct buf why;			/* why an index was not changed */
+	struct object object;		/* what is_stored() has unpacked */
 };
 
 void registry_init(struct registry *, struct store *);
@@ -44,15 +46,15 @@ void registry_release(struct registry *);
 
 /* Where a profile comes from, and where it is to be registered. */
 struct source {
-	unsigned char version[STORE_NAME_SIZE];
+	unsigned char version[STORE_NAME_SIZE];	/* id of a commit */
 	struct span path;	/* the name in the index */
 	uint32_t time;		/* seconds since 1970 */
-	struct span job_file;	/* its name in jobs, or empty */
+	struct span job_file;	/* the file's name in .perun/jobs, or empty */
 };
 
 /*
  * Stages the profile's object, unless the store has a valid one, and adds a
- * registration to the list.  Texts are copied.
+ * registration to the list.  Strings are copied.
  */
 void registry_add(struct registry *, const struct profile *,
     const struct source *);
