@@ -1,23 +1,28 @@
 # bench-mal.sh - the part of bench.sh that measures the MonetDB filters
 #
-# The ratios are to two programs: one only parses the same bytes with yajl, the
-# other also writes them again with yajl_gen, which is the least that a filter
-# based on yajl costs.
+# It is sourced by bench.sh, which defines cpu() and peak().  The traces are
+# made by the generator mal, mal FORMAT EVENTS; malparse(1) describes the
+# formats S, M and P.  The ratios are to two programs: one only parses the same
+# bytes with yajl ("/parse"); the other also writes them again with yajl_gen
+# ("/gen"), which is the minimum cost of a filter based on yajl.
 
-events=${EVENTS:-114000}	# 100 MB of format S
+events=${EVENTS:-114000}	# 100 MB in format S
 long=$((events * 10))
 
+# mal_row NAME SECONDS - prints a row, with the ratios of SECONDS to the times
+# of both programs, $parse and $gen
 mal_row() {
 	printf '%-42s %8.2f s %7.2f %7.2f\n' "$1" "$2" \
 		"$(jq -n "$2 / $parse")" "$(jq -n "$2 / $gen")"
 }
 
-# mal_cpu COMMAND - its CPU seconds, the minimum of three runs
+# mal_cpu COMMAND - prints its CPU seconds, the minimum of three runs
 mal_cpu() {
 	cpu 3 "$1"
 }
 
-# per_second COMMAND ROWS - rows per CPU second
+# per_second COMMAND ROWS - prints how many rows COMMAND, which processes ROWS
+# rows, processes per CPU second
 per_second() {
 	jq -n "$2 / $(mal_cpu "$1") | floor"
 }
@@ -57,18 +62,21 @@ for line in sys.stdin:
     json.loads(line)' <$trace")"
 
 if command -v malload >/dev/null; then
-	rows=$(wc -l <"mal-$events.rows")
+	# The begin, trace and end records are not rows.
+	rows=$(($(wc -l <"mal-$events.rows") - 3))
 	printf 'malload: %d rows, %d rows per CPU second\n' "$rows" \
 		"$(per_second "rm -f mal.db && malload mal.db mal-$events.rows" \
 		"$rows")"
 	rm -f mal.db
 fi
 
-# In a pipe, since the long trace would need much disk space.
-long_parse=$(cpu 1 "mal S $long 2>/dev/null | malparse >/dev/null")
-long_mal=$(cpu 1 "mal S $long 2>/dev/null >/dev/null")
+# The long trace, of 1 GB, is read from a pipe to save disk space.  The printed
+# time is that of the generator and malparse minus that of the generator alone.
+# The peak memory must not grow with the trace.
+long_pipeline=$(cpu 1 "mal S $long 2>/dev/null | malparse >/dev/null")
+long_generator=$(cpu 1 "mal S $long 2>/dev/null >/dev/null")
 mal S "$long" 2>/dev/null | command time -f %M -o peak.txt malparse >/dev/null
 printf '%d events: malparse %.2f s, peak memory %d MB, at %d events %d MB\n' \
-	"$long" "$(jq -n "$long_parse - $long_mal")" \
+	"$long" "$(jq -n "$long_pipeline - $long_generator")" \
 	$(($(tail -n 1 peak.txt) / 1024)) "$events" \
 	$(($(peak malparse "$trace") / 1024))

@@ -1,3 +1,10 @@
+# malload.bats - rows become an SQLite database, SQL or CSV
+#
+# A row is a record of malparse; its type names a table, and its other members
+# the columns, all in weir-records(5).  A trace is a `trace` record and the rows
+# up to the next one.  data/malparse has a sample of each format of MonetDB's
+# events, such as sample-s.json for format S; malparse(1) lists the formats.
+
 load helper
 
 TRACES=$DATA/malparse
@@ -7,21 +14,28 @@ setup() {
 	TRACE='{"type":"trace"}'
 }
 
+# oracle COMMAND ARGUMENT... - compares with an independent implementation:
+# "tables DB ROWS..." and "csv DIR ROWS" expect exactly the rows of these files,
+# "view DB" checks the view `instructions`, "shuffle SEED ROWS" prints the rows
+# in random order
 oracle() {
 	python3 "$TEST/oracles/malload.py" "$@"
 }
 
-# sample [NAME] - prints the rows of a sample's trace, or of all without a name
+# sample [FORMAT] - prints the rows of the sample of a format, a lower-case
+# letter, or of all samples
 sample() {
 	cat "$TRACES"/sample-${1:-*}.json | malparse
 }
 
-# generated FORMAT EVENTS SEED - prints the rows of a generated trace
+# generated [-n SERVERS] FORMAT EVENTS SEED - prints the rows of a generated
+# trace; FORMAT is S, M or P
 generated() {
 	"$BUILD/test/gen/mal" "$@" 2>/dev/null | malparse
 }
 
-# load STATUS LINE... - loads these rows into the database `db`
+# load STATUS LINE... - loads these rows into the database `db`, and expects
+# STATUS
 load() {
 	lines "${@:2}" >in &&
 	run "-$1" --separate-stderr malload db in
@@ -32,13 +46,15 @@ sql() {
 	sqlite3 -bail db "$1"
 }
 
-# is_valid DATABASE - passes if it is intact and all foreign keys are valid
+# is_valid DATABASE - passes if the file is intact and all foreign keys are
+# valid
 is_valid() {
 	assert_equal "$(sqlite3 "$1" 'PRAGMA foreign_key_check;
 		PRAGMA integrity_check')" ok
 }
 
-# row TABLE KEY VALUE... - prints a row; values are JSON.  So do the following.
+# row TABLE [KEY VALUE]... - prints a row; each VALUE is JSON.  The functions
+# after it print rows of one table each.
 row() {
 	printf '{"type":"%s"' "$1"
 	shift
@@ -46,19 +62,20 @@ row() {
 	echo "}"
 }
 
-# execution ID SESSION TAG [KEY VALUE...]
+# execution ID SESSION TAG [KEY VALUE]... - an execution of a plan; the session,
+# tag and client identify it in all traces, the ID only in one
 execution() {
 	row mal_execution execution_id "$1" server_session "\"$2\"" tag "$3" \
 		"${@:4}"
 }
 
-# event ID EXECUTION PC STATE [KEY VALUE...]
+# event ID EXECUTION PC STATE [KEY VALUE]... - STATE: 0 start, 1 end, 2 pause
 event() {
 	row profiler_event event_id "$1" mal_execution_id "$2" pc "$3" \
 		execution_state "$4" "${@:5}"
 }
 
-# variable ID EXECUTION NAME [KEY VALUE...]
+# variable ID EXECUTION NAME [KEY VALUE]...
 variable() {
 	row mal_variable variable_id "$1" name "\"$3\"" \
 		mal_execution_id "$2" "${@:4}"
@@ -79,7 +96,8 @@ use() {
 		sample $format >rows
 		run -0 --separate-stderr malload $format.db rows
 		[ -z "$stderr" ]
-		assert_equal "$output" "{\"type\":\"loaded\",\"trace_id\":1,\"rows\":$(($(wc -l <rows) - 1))}"
+		# The begin, trace and end records are not rows.
+		assert_equal "$output" "{\"type\":\"loaded\",\"trace_id\":1,\"rows\":$(($(wc -l <rows) - 3))}"
 		oracle tables $format.db rows
 		oracle view $format.db
 	done
@@ -103,7 +121,6 @@ use() {
 @test "the database holds what the rows of generated traces say" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	for format in S M P; do
 		generated -n 2 $format 3000 $((seed++)) >$format.rows
 	done
@@ -112,6 +129,8 @@ use() {
 	oracle view db
 }
 
+# Event 5 is an end without a start, which gets a start time from usec.  Events 6
+# and 7, a start without an end and a pause, are not in the view.
 @test "the view joins each end with the start of the same iteration" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(event 1 1 2 0 relative_time 10 absolute_time 1010 short_statement '"began"')" \
@@ -132,7 +151,6 @@ use() {
 @test "rows in any order give the same tables" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	sample >rows
 	malload want rows
 	for i in {1..20}; do
@@ -140,6 +158,7 @@ use() {
 		rm -f db
 		run -0 --separate-stderr malload db in
 		oracle tables db rows
+		# The oracle compares the names of types but not their ids.
 		diff <(sqlite3 want 'SELECT * FROM mal_type') \
 			<(sqlite3 db 'SELECT * FROM mal_type')
 	done
@@ -157,17 +176,20 @@ use() {
 		"$(variable 4 1 d)" \
 		"$(variable 5 1 e mal_value '"\u00e9 \ud83d\ude00"')"
 	oracle tables db in
+	# In hexadecimal because sqlite3 ends a text at NUL when it prints it.
 	assert_equal "$(sql 'SELECT name, hex(mal_value), mal_value IS NULL
 		FROM mal_variable WHERE name > "a"')" "$(lines 'b|610062|0' \
 		'c||0' 'd||1' 'e|C3A920F09F9880|0')"
 }
 
+# 9007199254740991 is 2^53 - 1, the greatest integer in a record.
 @test "numbers keep all their digits" {
 	load 0 "$TRACE" "$(execution 1 a 9007199254740991)" \
 		"$(row heartbeat heartbeat_id 1 clk -9007199254740991)" \
 		"$(row cpuload cpuload_id 1 heartbeat_id 1 core 2147483647 val 0.1)" \
 		"$(row cpuload cpuload_id 2 heartbeat_id 1 val 1e-300)" \
-		"$(row cpuload cpuload_id 3 heartbeat_id 1 val 1)"
+		"$(row cpuload cpuload_id 3 heartbeat_id 1 val 1)" \
+		"$(row cpuload cpuload_id 4 heartbeat_id 1 val 0.1000000000000000055511151231257827021181583404541015625)"
 	oracle tables db in
 }
 
@@ -177,6 +199,10 @@ use() {
 	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":1}'
 }
 
+# An execution, an event and a type are loaded.  Event 2 has the key of event 1,
+# and event 3 has no execution: both are moved to a table of rejected events.
+# Event 4 and the second execution 1 are invalid lines.  The use of variable 7,
+# which does not exist, is dropped.
 @test "rejected and dropped rows are not counted as loaded" {
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 1 0)" \
 		"$(event 2 1 1 0)" "$(event 3 9 1 0)" "$(event 4 1 '"x"' 0)" \
@@ -197,17 +223,19 @@ use() {
 	assert_equal "$output" '{"type":"loaded","trace_id":1,"rows":0}'
 }
 
-@test "empty input makes an empty database" {
-	load 0
+@test "empty input is reported, and makes an empty database" {
+	load 1
 	assert_equal "$output" ''
+	assert_equal "$stderr" "malload: nothing came: 'in' is empty"
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
+	# Every database has the 24 types of MonetDB that have fixed ids.
 	assert_equal "$(sql 'SELECT count(*), max(tname) FROM mal_type')" \
 		'24|void'
 	is_valid db
 }
 
 @test "rows before the first trace record are a trace" {
-	sample s | tail -n +2 >rows
+	sample s | sed '/^{"type":"trace"/d' >rows
 	run -0 --separate-stderr malload db rows
 	oracle tables db rows
 }
@@ -225,10 +253,10 @@ use() {
 	sqlite3 db .dump | diff before -
 }
 
+# The framing is how the objects of MonetDB's trace are separated: malparse(1).
 @test "the same trace twice adds nothing, whatever its framing" {
 	local how seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	"$BUILD/test/gen/mal" S 300 "$seed" >trace 2>/dev/null
 	malparse trace | malload db
 	for how in pretty several glued gzip; do
@@ -240,14 +268,14 @@ use() {
 	done
 }
 
-@test "line endings do not make a trace a different one" {
+@test "a trace is the same with other line endings or without its trace record" {
 	sample s >rows
 	malload db rows
 	sqlite3 db .dump >before
 	sed 's/$/\r/' rows >crlf
 	head -c -1 rows >short
 	sed 's/$/\n/' rows >spaced
-	tail -n +2 rows >bare
+	sed '/^{"type":"trace"/d' rows >bare
 	for in in crlf short spaced bare; do
 		echo "-- $in"
 		run -0 --separate-stderr malload db $in
@@ -265,12 +293,13 @@ use() {
 
 @test "the ids of a second trace follow those of the first" {
 	sample s >one
-	sample >two
+	# In a session of another name, its executions are not those of `one`.
+	sample | sed 's/"6f9d0b1e/"other/' >two
 	malload db one
-	run -0 --separate-stderr malload db <(sed 's/"6f9d0b1e/"other/' two)
+	run -0 --separate-stderr malload db two
 	assert_equal "$(jq -r .trace_id <<<"$output")" 2
-	sed 's/"6f9d0b1e/"other/' two >moved
-	oracle tables db one moved
+	oracle tables db one two
+	# The ids of events have no gaps.
 	assert_equal "$(sql 'SELECT count(*), max(event_id) - min(event_id) + 1
 		FROM profiler_event' | tr '|' ' ')" "$(sql 'SELECT count(*)
 		|| " " || count(*) FROM profiler_event')"
@@ -281,8 +310,9 @@ use() {
 	sample m >two
 	cat one two >in
 	run -0 --separate-stderr malload db in
+	# The begin, trace and end records are not rows.
 	assert_equal "$(jq -c '[.trace_id, .rows]' <<<"$output")" \
-		"$(lines "[1,$(($(wc -l <one) - 1))]" "[2,$(($(wc -l <two) - 1))]")"
+		"$(lines "[1,$(($(wc -l <one) - 3))]" "[2,$(($(wc -l <two) - 3))]")"
 	oracle tables db one two
 	# The first trace stays loaded when the second fails.
 	rm db
@@ -292,6 +322,8 @@ use() {
 	oracle tables db one
 }
 
+# malparse --state continues the ids of the run before.  The traces have sessions
+# of different names, since executions of one session would be merged.
 @test "a trace that continues another keeps its ids" {
 	local name
 	for name in one two three; do
@@ -307,6 +339,8 @@ use() {
 			FROM profiler_event ORDER BY event_id')"
 }
 
+# The trace record of the second trace has the first ids of the trace, as malparse
+# --state writes it.
 @test "a trace that continues another may use its types" {
 	load 0 "$TRACE" "$(execution 1 a 5)" \
 		"$(row mal_type type_id 26 tname '"inet"')" \
@@ -337,6 +371,7 @@ use() {
 		LEFT JOIN mal_type AS s ON s.type_id = t.subtype_id
 		ORDER BY name')" "$(lines 'i|int|' 'u|url|' 'v|bat[:url]|url' \
 		'w|inet|' 'x|inet|' 'y|url|' 'z|bat[:inet]|inet')"
+	# 24 fixed types, inet, url, bat[:inet] and bat[:url].
 	assert_equal "$(sql 'SELECT count(*) FROM mal_type')" 28
 	is_valid db
 }
@@ -344,7 +379,6 @@ use() {
 @test "two concurrent loads into one database wait for each other" {
 	local seed one two
 	seed=$(seed)
-	echo "SEED=$seed"
 	generated S 6000 "$seed" >one
 	generated S 6000 $((seed + 1)) >two
 	for i in 1 2 3; do
@@ -353,9 +387,11 @@ use() {
 		malload db two >out2 & two=$!
 		wait $one
 		wait $two
-		assert_equal "$(jq .trace_id out1 out2 | sort | paste -sd ' ')" '1 2'
+		assert_equal "$(jq '.trace_id // empty' out1 out2 | sort |
+			paste -sd ' ')" '1 2'
 	done
-	if [ "$(jq .trace_id out1)" = 1 ]; then
+	# The order in which the last two were loaded determines their ids.
+	if [ "$(jq '.trace_id // empty' out1)" = 1 ]; then
 		oracle tables db one two
 	else
 		oracle tables db two one
@@ -364,7 +400,9 @@ use() {
 
 # --- Traces that overlap ---
 
-# overlap - loads a trace, and then one that contains a part of it
+# overlap - loads a trace with executions of the sessions a and b, and then
+# another with executions of c and a; that of a is the same, with some of the same
+# events and variables under other ids
 overlap() {
 	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 b 5)" \
 		"$(event 1 1 2 0)" "$(event 2 1 2 1)" "$(event 3 2 2 0)" \
@@ -385,7 +423,7 @@ overlap() {
 		"$(row initiates_executions initiates_executions_id 2 parent_id 2 child_id 1 remote false)"
 }
 
-@test "an execution that exists already gets the events that it lacks" {
+@test "events that an existing execution lacks are added to it" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, pc, execution_state,
 		iteration FROM profiler_event JOIN mal_execution
@@ -406,7 +444,10 @@ overlap() {
 	assert_regex "$stderr" 'malload: 1 events were moved to rejected_profiler_event'
 }
 
-@test "rows that refer to such an event are left out and counted" {
+# Of the 20 rows of the second trace one event is rejected, and two rows that
+# refer to it are dropped.  The ids of its events are increased by 3: event 2
+# becomes 5.
+@test "rows that refer to an event that exists already are left out and counted" {
 	overlap
 	assert_regex "$stderr" 'malload: 1 rows of event_variable_list refer '
 	assert_regex "$stderr" 'malload: 1 rows of prerequisite_events refer '
@@ -428,7 +469,7 @@ overlap() {
 		"$(lines '2|0|x' '2|1|x' '3|0|x' '3|1|y' '2|0|x')"
 }
 
-@test "queries and calls of an execution that exists already are merged" {
+@test "queries and links of an execution that exists already are merged" {
 	overlap
 	assert_equal "$(sql 'SELECT server_session, query_text FROM query
 		JOIN mal_execution ON execution_id = root_execution_id')" \
@@ -443,7 +484,6 @@ overlap() {
 @test "two overlapping parts of a trace give the whole trace" {
 	local seed events
 	seed=$(seed)
-	echo "SEED=$seed"
 	"$BUILD/test/gen/mal" S 1000 "$seed" >trace 2>/dev/null
 	malparse trace | malload whole
 	# Some objects are several lines; jq writes each as one.
@@ -453,6 +493,8 @@ overlap() {
 	run -1 --separate-stderr malload db <(tail -n $((events * 2 / 3)) in |
 		malparse)
 	is_valid db
+	# Iterations after the first have other numbers in the second part,
+	# where malparse counts them from 1 again.
 	key='SELECT server_session, tag, pc, execution_state, mal_module,
 		instruction FROM profiler_event JOIN mal_execution
 		ON execution_id = mal_execution_id
@@ -496,9 +538,29 @@ overlap() {
 	assert_equal "$(sql 'SELECT count(*) FROM mal_execution')" 3
 }
 
+@test "input without any row is reported, with the filter that reads such input" {
+	local target
+	malparse --tasks "$TRACES/sample-s.json" >tasks
+	ninja=$'# ninja log v5\n1\t2\t3\ta\tb'
+	for target in db --sql; do
+		run -1 --separate-stderr malload $target tasks
+		assert_equal "$stderr" "malload: no row came: line 2 of 'tasks' is a record of type task, which critpath reads"
+		jq -c . "$TRACES/sample-s.json" >raw
+		run -1 --separate-stderr malload $target raw
+		assert_equal "$stderr" "malload: no row came: line 1 of 'raw' is an object without a type, which malparse reads"
+		echo "$ninja" >log
+		run -1 --separate-stderr malload $target log
+		assert_equal "${stderr_lines[-1]}" 'malload: no row came: is this the output of malparse?'
+	done
+	# Tasks beside rows are ignored.
+	run -0 --separate-stderr malload db tasks <(sample s)
+	[ -z "$stderr" ]
+}
+
 # --- Invalid rows ---
 
-# rejected RULE LINE - passes if a line between valid ones is rejected by RULE
+# rejected MESSAGE LINE - passes if LINE, between valid ones, is rejected with
+# MESSAGE
 rejected() {
 	rm -f db &&
 	load 1 "$TRACE" "$(execution 1 a 5)" "$2" "$(event 1 1 2 0)" &&
@@ -537,6 +599,7 @@ rejected() {
 	rejected 'mal_type: tname is missing' "$(row mal_type type_id 25)"
 }
 
+# The ids of a trace begin with those in its trace record, or with 1.
 @test "an id that does not belong to the trace is rejected" {
 	rejected "profiler_event: event_id 0 is not an id of this trace" \
 		"$(event 0 1 3 1)"
@@ -549,7 +612,7 @@ rejected() {
 		"malload: in:3: profiler_event: event_id 7 is not an id of this trace"
 }
 
-@test "a duplicate key is rejected" {
+@test "a row with the key of another row is rejected" {
 	rejected 'mal_execution: execution_id occurs twice' "$(execution 1 b 7)"
 	rejected 'mal_execution: execution_id occurs twice' "$(execution 1 a 5)"
 	load 1 "$TRACE" "$(execution 1 b 5)" "$(variable 1 1 x)" \
@@ -574,6 +637,8 @@ dropped() {
 
 @test "rows that refer to missing rows are left out and counted" {
 	local table
+	# The rows refer to execution, event, variable or heartbeat 1, 2, 7 or 8,
+	# of which only execution 1, event 1 and variable 1, if it is given, exist.
 	for table in mal_variable query initiates_executions query_phase \
 	    cpuload event_variable_list prerequisite_events; do
 		dropped "2 rows of $table refer to missing rows and were left out" \
@@ -604,7 +669,10 @@ dropped() {
 		"$(variable 1 2 x)" \
 		"$(row prerequisite_events prerequisite_relation_id 1 prerequisite_event 2 consequent_event 1 prerequisite_pc 4)"
 	assert_equal "$(sql 'SELECT count(*) FROM mal_variable')" 0
-	assert_equal "$(sql 'SELECT * FROM prerequisite_events')" '1||3|4'
+	# Event 1 became 3; its prerequisite, event 2, is not in the same trace.
+	assert_equal "$(sql 'SELECT prerequisite_relation_id,
+		prerequisite_event, consequent_event, prerequisite_pc
+		FROM prerequisite_events')" '1||3|4'
 	is_valid db
 }
 
@@ -617,6 +685,7 @@ dropped() {
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
 }
 
+# Type 25 is known only in the first trace, 24 in every trace.
 @test "the type_id of an unknown type is set to null" {
 	load 0 "$TRACE" "$(row mal_type type_id 25 tname '"inet"')"
 	load 1 "$TRACE" "$(execution 1 a 5)" "$(variable 1 1 x type_id 25)" \
@@ -630,7 +699,8 @@ dropped() {
 @test "events that malparse rejected are in rejected_profiler_event" {
 	printf '%s\n' '{"source":"trace","clk":4,"pc":2,"tag":3,"session":"a","state":"odd"}' |
 		malparse >rows || true
-	run -0 --separate-stderr malload db rows
+	run -1 --separate-stderr malload db rows
+	assert_regex "$stderr" '^malload: input was rejected by malparse$'
 	oracle tables db rows
 	assert_equal "$(sql 'SELECT pc, relative_time
 		FROM rejected_profiler_event')" '2|4'
@@ -654,6 +724,7 @@ dropped() {
 	sample s >rows
 	malload db rows
 	sqlite3 db .dump >before
+	# Invalid JSON, an invalid pc, and an execution that does not exist.
 	for bad in '{"type":' "$(event 9 1 '"x"' 0)" "$(event 9 99 2 0)"; do
 		(sample m; lines "$bad") >in
 		run -2 --separate-stderr malload --strict db in
@@ -664,7 +735,8 @@ dropped() {
 }
 
 @test "input may be standard input, several files, or compressed" {
-	sample >rows
+	sample >whole
+	records <whole >rows
 	split -n l/3 rows part.
 	gzip -k part.ab
 	run -0 --separate-stderr malload db part.aa part.ab.gz - <part.ac
@@ -693,7 +765,8 @@ dropped() {
 
 # --- The database file ---
 
-# refused MESSAGE DATABASE - passes if the status is 2 and the file unchanged
+# refused REGEX DATABASE - passes if malload exits with 2 and a message that
+# matches, and DATABASE is unchanged
 refused() {
 	sample s >rows &&
 	cp -p "$2" before &&
@@ -729,6 +802,7 @@ refused() {
 
 @test "a truncated database is refused" {
 	sample m | malload db
+	# Within the third page of 4096 bytes.
 	truncate -s 10000 db
 	refused "^malload: 'db': " db
 }
@@ -739,7 +813,7 @@ refused() {
 	sample s >rows
 	cp db before
 	if [ "$(id -u)" = 0 ]; then
-		# The superuser may write any file, unless without a capability.
+		# Root may write any file as long as it has CAP_DAC_OVERRIDE.
 		setpriv --bounding-set=-dac_override true ||
 			skip "no setpriv here"
 		run -2 --separate-stderr setpriv --inh-caps=-dac_override \
@@ -761,7 +835,6 @@ refused() {
 @test "a full disk is an error and leaves the database as it was" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	sample s | malload db
 	sqlite3 db .dump >before
 	generated S 20000 "$seed" >rows
@@ -783,26 +856,26 @@ refused() {
 	assert_regex "$stderr" "cannot write '<stdout>'"
 }
 
-@test "a load waits for a locked database only for a time" {
-	local holder
+@test "a load does not wait for a locked database forever" {
+	local lock_holder
 	[ -n "${SLOW:-}" ] || skip "takes a minute: set SLOW"
 	sample s >rows
 	malload db rows
-	mkfifo hold
-	sqlite3 db <hold & holder=$!
-	exec 9>hold
+	# This sqlite3 keeps its transaction open until descriptor 9 is closed.
+	mkfifo statements
+	sqlite3 db <statements & lock_holder=$!
+	exec 9>statements
 	echo 'BEGIN IMMEDIATE;' >&9
 	sleep 1
 	run -2 --separate-stderr malload db rows 9>&-
 	exec 9>&-
-	wait $holder
+	wait $lock_holder
 	assert_regex "$stderr" "^malload: 'db': database is locked"
 }
 
 @test "after a kill the database has all of a trace or nothing of it" {
-	local seed whole before after now waited
+	local seed whole before after start_ms load_ms sleep_us
 	seed=$(seed)
-	echo "SEED=$seed"
 	RANDOM=$seed
 	count='SELECT (SELECT count(*) FROM profiler_event),
 		(SELECT count(*) FROM event_variable_list),
@@ -811,14 +884,17 @@ refused() {
 	generated S 10000 "$seed" >rows
 	cp base db
 	before=$(sqlite3 db "$count")
-	now=$(date +%s%3N)
+	start_ms=$(date +%s%3N)
 	malload db rows
-	waited=$(($(date +%s%3N) - now))
+	load_ms=$(($(date +%s%3N) - start_ms))
 	whole=$(sqlite3 db "$count")
 	cp base db
 	for i in {1..20}; do
 		malload db rows >out 2>err & pid=$!
-		sleep "$(printf '0.%06d' $((RANDOM * waited * 1100 / 32768)))"
+		# From 0 to 110 % of the time of a whole load.
+		sleep_us=$((RANDOM * load_ms * 1100 / 32768))
+		sleep "$(printf '%d.%06d' $((sleep_us / 1000000)) \
+			$((sleep_us % 1000000)))"
 		kill -9 $pid 2>/dev/null || true
 		wait $pid 2>/dev/null || true
 		after=$(sqlite3 db "$count")
@@ -832,9 +908,144 @@ refused() {
 	assert_equal "$(sqlite3 db "$count")" "$whole"
 }
 
+# --- Truncated streams ---
+
+# half - prints the first rows of a trace, without its end record
+half() {
+	sample s | head -n 20
+}
+
+@test "nothing is loaded from a truncated trace" {
+	sample m | malload db
+	sqlite3 db .dump >before
+	half >in
+	run -2 --separate-stderr malload db in
+	assert_equal "$output" ''
+	assert_regex "$stderr" '^malload: .*truncated: .*malparse is missing'
+	sqlite3 db .dump | diff before -
+	# Some rows refer to later ones, which are missing.
+	run -1 --separate-stderr malload --partial db in
+	assert_equal "$(jq .trace_id <<<"$output")" 2
+}
+
+# The truncated trace is reported when the next one begins, and the missing end
+# record at the end of the input.  The next trace may also be one from which
+# another program has removed the begin and end records.
+@test "a truncated trace before another one is not loaded" {
+	local next
+	sample m >whole
+	records <whole >bare
+	for next in whole bare; do
+		rm -f db
+		(half; cat $next) >in
+		run -2 --separate-stderr malload db in
+		assert_equal "$output" ''
+		assert_equal "${stderr_lines[0]}" 'malload: a trace is truncated and was not loaded: another one begins before the end record'
+		assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 0
+	done
+	rm -f db
+	(cat whole; half; cat whole) >in
+	run -2 --separate-stderr malload db in
+	assert_equal "$(jq .trace_id <<<"$output")" 1
+	oracle tables db whole
+}
+
+# content DATABASE - prints all rows, sorted, with names in place of ids.  The
+# view x has the names of executions (session/client/tag), e those of events (the
+# execution's name/pc/state/iteration).
+content() {
+	sqlite3 "$1" "CREATE TEMP VIEW x AS SELECT execution_id,
+			coalesce(server_session, '') || '/' ||
+			coalesce(client, '') || '/' || tag AS name
+			FROM mal_execution;
+		CREATE TEMP VIEW e AS SELECT *, x.name || '/' || pc || '/' ||
+			execution_state || '/' || iteration AS event
+			FROM profiler_event JOIN x
+			ON execution_id = mal_execution_id;
+		SELECT 'server', version, threads FROM server;
+		SELECT 'execution', name, server_version, user_function
+			FROM mal_execution JOIN x USING (execution_id);
+		SELECT 'event', event, relative_time, absolute_time, local_time,
+			thread, usec, long_statement, mal_module, instruction
+			FROM e;
+		SELECT 'prerequisite', e.event, prerequisite_pc, d.event
+			FROM prerequisite_events
+			JOIN e ON e.event_id = consequent_event
+			LEFT JOIN e AS d ON d.event_id = prerequisite_event;
+		SELECT 'variable', x.name, v.name, tname, mal_value, bid,
+			var_count FROM mal_variable AS v JOIN x
+			ON execution_id = mal_execution_id
+			LEFT JOIN mal_type USING (type_id);
+		SELECT 'use', event, variable_list_index, v.name, created, eol
+			FROM event_variable_list JOIN e USING (event_id)
+			JOIN mal_variable AS v USING (variable_id);
+		SELECT 'query', name, query_text FROM query JOIN x
+			ON execution_id = root_execution_id;
+		SELECT 'link', p.name, c.name, remote FROM initiates_executions
+			JOIN x AS p ON p.execution_id = parent_id
+			JOIN x AS c ON c.execution_id = child_id;
+		SELECT 'phase', name, client, phase, relative_time, usec
+			FROM query_phase LEFT JOIN x
+			ON execution_id = mal_execution_id;
+		SELECT 'heartbeat', server_session, clk, ctime, core, val
+			FROM heartbeat LEFT JOIN cpuload USING (heartbeat_id);
+		SELECT 'rejected', name, pc, execution_state, iteration,
+			relative_time FROM rejected_profiler_event
+			LEFT JOIN x ON execution_id = mal_execution_id" | sort
+}
+
+# Versions of malload without begin and end records committed what was there.
+@test "a trace of which a part was loaded is replaced by the whole one" {
+	local format part seed whole n
+	seed=$(seed)
+	for format in S M P; do
+		generated $format 600 "$seed" | records >$format.rows
+	done
+	for format in s m p; do
+		sample $format | records >sample-$format.rows
+	done
+	# Another trace comes first, so that the ids of the trace are shifted.
+	for whole in *.rows; do
+		rm -f want
+		sample u | malload want
+		malload want "$whole"
+		n=$(wc -l <"$whole")
+		for part in 20 40 60 80 99; do
+			echo "-- $whole $part"
+			rm -f db
+			sample u | malload db
+			head -n $((n * part / 100)) "$whole" >in
+			# 1: some rows refer to later ones, which are missing.
+			malload db in || [ $? = 1 ]
+			run -0 --separate-stderr malload db "$whole"
+			diff <(content db) <(content want)
+			is_valid db
+		done
+	done
+}
+
+@test "an execution with other times is not replaced" {
+	load 0 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 2 0 relative_time 7)"
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(event 1 1 2 0 relative_time 8)" \
+		"$(event 2 1 2 1 relative_time 9)"
+	assert_equal "$(jq .rejected <<<"$output")" 1
+	assert_equal "$(sql 'SELECT relative_time FROM profiler_event')" \
+		"$(lines 7 9)"
+}
+
+@test "--sql writes nothing and --csv no file from a truncated trace" {
+	half >in
+	run_whole -2 --separate-stderr malload --sql in
+	assert_equal "$output" ''
+	run -2 --separate-stderr malload --csv out in
+	assert_equal "$(ls out)" ''
+	run -0 --separate-stderr malload --partial --sql in
+	assert_equal "${lines[-1]}" 'COMMIT;'
+}
+
 # --- For other databases ---
 
-# odd_rows - rows whose texts look like SQL, CSV or null
+# odd_rows - prints rows whose texts look like SQL, CSV or null
 odd_rows() {
 	lines "$TRACE" "$(execution 1 a 5)" \
 		"$(variable 1 1 a mal_value '"it'"'"'s \"q\"\n\\n 1,2; --"')" \
@@ -875,7 +1086,6 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 @test "--sql writes a row after the rows that it refers to" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	sample >rows
 	oracle shuffle "$seed" rows >in
 	(echo 'PRAGMA foreign_keys = on;'; malload --sql in) |
@@ -885,6 +1095,43 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	(echo 'PRAGMA foreign_keys = on;'; malload --sql many) |
 		sqlite3 -bail other
 	oracle tables other many
+}
+
+@test "a failed write to a temporary file of --sql is an error" {
+	local error
+	need_strace
+	sample s >rows
+	for error in ENOSPC EIO; do
+		run -2 --separate-stderr strace -o /dev/null \
+			-e inject=write:error=$error:when=1 \
+			"$BUILD/malload" --sql rows
+		assert_regex "$stderr" "^malload: cannot write '<temporary file>': "
+		[ -z "$output" ]
+	done
+}
+
+@test "an interrupted write or read of a temporary file of --sql is repeated" {
+	local calls
+	need_strace
+	sample s >rows
+	malload --sql rows >want
+	# Every second call fails, but of reads only from the 20th on: the first
+	# ones are not of temporary files.
+	for calls in write:error=EINTR:when=1+2 read:error=EINTR:when=20+2; do
+		run -0 --separate-stderr strace -o log -e inject=$calls \
+			"$BUILD/malload" --sql -o out rows
+		grep -q INJECTED log
+		cmp out want
+	done
+}
+
+@test "--sql keeps its temporary files in TMPDIR, without names" {
+	sample s >rows
+	mkdir there
+	TMPDIR=$PWD/there run -0 malload --sql -o out rows
+	assert_equal "$(ls there)" ''
+	TMPDIR=$PWD/missing run -2 --separate-stderr malload --sql rows
+	assert_regex "$stderr" "^malload: cannot create '.*/missing/weir\..*': "
 }
 
 @test "another CSV reader reads the same values from --csv" {
@@ -905,6 +1152,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 @test "--csv distinguishes the empty text from null" {
 	odd_rows >rows
 	malload --csv out rows
+	# The twelfth field is mal_value.
 	grep -q '^3,"c",1,,,false,,,,,,"",,' out/mal_variable.csv
 	grep -q '^4,"d",1,,,false,,,,,,,,' out/mal_variable.csv
 }
@@ -913,7 +1161,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 	sample s >rows
 	mkdir out
 	run -0 --separate-stderr malload --csv out rows
-	malload db
+	malload db rows
 	sql "SELECT name || '.csv' FROM sqlite_master WHERE type = 'table'
 		AND name <> 'trace'" >want
 	lines {duckdb,monetdb,postgresql,schema}.sql >>want

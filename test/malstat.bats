@@ -1,8 +1,17 @@
+# malstat.bats - the costliest operations of a trace, and the use of the cores
+#
+# malstat reads the rows that malparse writes: see weir-records(5).  malstat(1)
+# defines its terms.  An instance is one run of an instruction, which is a pc of
+# an execution.  Its self time excludes the instances that run within it on the
+# same thread.  Plans, dataflow blocks and calls are containers of other
+# instances, and all else is work.  All times are in microseconds.
+
 load helper
 
 ORACLE=$TEST/oracles/malstat.py
 
-# agree MODE COUNT - passes if malstat and the oracle agree on random rows
+# agree MODE COUNT - passes if malstat and the oracle agree on COUNT sets of
+# random rows, or a tenth of that under sanitizers, which are slow
 agree() {
 	local count=$2
 
@@ -12,33 +21,38 @@ agree() {
 	[ "$status" -eq 0 ]
 }
 
-# agree_trace FILE... - the same for traces as a server wrote them
+# agree_trace FILE... - passes if malstat, after malparse, and the oracle agree on
+# these traces, as servers wrote them; the oracle prints how many records it
+# compared
 agree_trace() {
 	run --separate-stderr python3 "$ORACLE" trace "$@"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ] && [ "${output%% *}" -gt 1 ]
 }
 
-# generate FORMAT EVENTS [SERVERS] - writes a trace to the file `trace`
+# generate FORMAT EVENTS [SERVERS] - writes a trace of format S or P, as in
+# malparse(1), to the file `trace`
 generate() {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	"$BUILD/test/gen/mal" -n "${3:-1}" "$1" "$2" "$seed" >trace 2>/dev/null
 }
 
-# execution ID SESSION [MORE] - prints a row; its tag is 100 more than the ID
+# execution ID SESSION [MORE] - prints a row, whose tag is ID + 100; MORE
+# consists of further members in JSON, here and below
 execution() {
 	printf '{"type":"mal_execution","execution_id":%s,"server_session":"%s","tag":%s%s}\n' \
 		"$1" "$2" $(($1 + 100)) "${3:+,$3}"
 }
 
-# client ID CLIENT - the same for a server that writes only ends
+# client ID CLIENT - prints the row of an execution of a server that writes only
+# ends, which has a client instead of a session
 client() {
 	execution "$@" | sed 's/server_session/client/'
 }
 
-# ev STATE US EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - prints a row
+# ev start|done US EXECUTION PC MODULE.INSTRUCTION THREAD [MORE] - prints the
+# row of an event
 ev() {
 	local state=1
 	[ "$1" = done ] || state=0
@@ -52,7 +66,7 @@ ran() {
 	ev start "$1" "${@:3}" && ev done "$2" "${@:3}"
 }
 
-# calls PARENT CHILD - prints the row of a link
+# calls PARENT CHILD - prints the row by which one execution initiates another
 calls() {
 	printf '{"type":"initiates_executions","parent_id":%s,"child_id":%s,"remote":false}\n' \
 		"$@"
@@ -73,10 +87,11 @@ ask() {
 # values TYPE EXPRESSION - prints what jq computes from each record of a type, on
 # one line
 values() {
-	jq -r "select(.type == \"$1\") | $2" <<<"$output" | paste -sd' '
+	jq -r "$SHORTEST_NUMBERS | select(.type == \"$1\") | $2" \
+		<<<"$output" | paste -sd' '
 }
 
-# counted - prints the counts of the last record that are not 0
+# counted - prints the counts in the malstat record, the last one, that are not 0
 counted() {
 	values malstat 'to_entries[] | select(.value != 0 and .key != "type") |
 		"\(.key)=\(.value)"'
@@ -123,6 +138,7 @@ counted() {
 		"events=3 executions=1 instances=1 done_without_start=1"
 }
 
+# usec is the duration: 20 - 8 = 12.
 @test "if a server writes only ends, the start follows from usec" {
 	(client 1 0; ev done 20 1 2 a.b 3 '"usec":8'
 		ev done 21 1 3 a.c 4 '"usec":0'; ev done 25 1 4 a.d 4) >in
@@ -138,10 +154,10 @@ counted() {
 	assert_equal "$(values instance '.session, .start_us')" "0 12"
 }
 
-@test "derived starts do not change the answers" {
-	malparse "$DATA/examples/mal-2023.json" | malstat |
+@test "starts that malparse derives from ends do not change the answers" {
+	malparse "$DATA/examples/mal-2023.json" | malstat | records |
 		grep -v '"malstat"' >want
-	malparse --starts "$DATA/examples/mal-2023.json" | malstat |
+	malparse --starts "$DATA/examples/mal-2023.json" | malstat | records |
 		grep -v '"malstat"' >got
 	[ -s want ]
 	diff want got
@@ -183,6 +199,8 @@ counted() {
 	assert_equal "$(values instance '.start_us, .elapsed_us')" "10 5"
 }
 
+# Execution 1 has the relative clock and 2 the absolute one; the events that
+# have only the other clock, the end of pc 1 in both, are not used.
 @test "an execution has one clock, that of its first event that has one" {
 	local absolute='s/relative_time":/absolute_time":16000000000000/'
 
@@ -215,7 +233,7 @@ counted() {
 	assert_equal "$(values cores 'has("session"), .busy_us')" "false 5"
 }
 
-@test "after a trace record the ids of executions are new ones" {
+@test "after a trace record the same id means another execution" {
 	(echo '{"type":"trace"}'; execution 1 a; ev start 10 1 2 a.b 3
 		echo '{"type":"trace"}'; execution 1 b
 		ran 11 15 1 2 a.b 3) >in
@@ -223,6 +241,27 @@ counted() {
 	assert_equal "$(values instance '.session, .elapsed_us')" "b 4"
 	assert_equal "$(counted)" \
 		"events=3 executions=2 instances=1 unfinished=1"
+}
+
+@test "input without any row is reported, with the filter that reads such input" {
+	local trace=$DATA/malparse/sample-s.json
+	malparse --tasks "$trace" >tasks
+	run -1 --separate-stderr malstat tasks
+	assert_equal "$stderr" "malstat: no row came: line 2 of 'tasks' is a record of type task, which critpath reads"
+	jq -c . "$trace" >raw
+	run -1 --separate-stderr malstat raw
+	assert_equal "$stderr" "malstat: no row came: line 1 of 'raw' is an object without a type, which malparse reads"
+	run -0 --separate-stderr malstat tasks <(malparse "$trace")
+	[ -z "$stderr" ]
+}
+
+@test "a trace that is given twice gets a warning" {
+	malparse "$DATA/malparse/sample-s.json" >one
+	malparse "$DATA/malparse/sample-p.json" >other
+	run -0 --separate-stderr malstat one other one
+	assert_equal "$stderr" 'malstat: warning: 1 trace has the same rows as another: was it given twice?'
+	run -0 --separate-stderr malstat one other
+	[ -z "$stderr" ]
 }
 
 @test "tables may be mixed in any order" {
@@ -273,6 +312,7 @@ counted() {
 	assert_equal "$(values container '"\(.operation):\(.instances)" +
 		":\(.elapsed_us):\(.longest_us):\(has("self_us"))"')" \
 		"user.f:2:21:20:false user.g:1:9:9:false"
+	# There are no records of these types.
 	assert_equal "$(values operation 1)$(values instance 1)" ""
 }
 
@@ -304,21 +344,23 @@ counted() {
 	assert_equal "$(values cores '.wall_us, .busy_us, .idle_us')" "100 50 50"
 }
 
-@test "of two instances with the same start the shorter is the inner one" {
+@test "if two instances start together, the shorter is the inner one" {
 	(execution 1 a; ran 0 4 1 2 a.short 1; ran 0 9 1 3 a.long 1) >in
 	ask
 	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
 		"a.long:5 a.short:4"
 }
 
-@test "of two instances at the same time the one with the greater pc is inner" {
+@test "if two instances run at the same time, the greater pc is the inner one" {
 	(execution 1 a; ran 0 4 1 7 a.x 1; ran 0 4 1 2 a.y 1) >in
 	ask
 	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
 		"a.x:4 a.y:0"
 }
 
-@test "of two equal instances the work is in the call, then names decide" {
+# Of each pair the inner instance has all self time.  Calls have none, so nothing
+# is printed for the pair of two calls.
+@test "if two instances are equal, the inner one is work or has the greater name" {
 	local first second
 	for first in user.f a.x a.y; do
 		for second in user.f a.x a.y; do
@@ -332,7 +374,7 @@ counted() {
 		"a.x a.y a.x a.x a.y a.y a.y a.y"
 }
 
-@test "of two overlapping instances the later one gets the common time" {
+@test "if two instances overlap, the later one gets the common time" {
 	(execution 1 a; ran 0 10 1 2 a.first 1; ran 6 14 1 3 a.second 1) >in
 	ask
 	assert_equal "$(values operation '"\(.operation):\(.self_us)"')" \
@@ -381,7 +423,10 @@ counted() {
 
 # --- The use of the cores ---
 
-# Two threads in 20 us: one for 6, both for 4, the second for 5, none for 5.
+# two_threads - prints rows of 20 us, in which the first thread works alone for
+# 6, both work for 4, the second alone for 5, and none for 5.  The busy
+# time is 6 + 2 * 4 + 5 = 19 us, the serial time 6 + 5 = 11 us, and the
+# utilisation 19 / (2 * 20) = 0.475.
 two_threads() {
 	execution 1 a
 	ran 0 20 1 0 user.s1_1 1
@@ -411,6 +456,7 @@ two_threads() {
 	assert_equal "$(values cores '.parallelism_histogram_us | tojson')" "[0,9]"
 }
 
+# 19 / (8 * 20) = 0.11875
 @test "the number of workers gives a second utilisation" {
 	(echo '{"type":"server","server_id":1,"threads":8}'; two_threads) >in
 	ask
@@ -445,7 +491,9 @@ two_threads() {
 	assert_equal "$(values cores "$use")" "a:8"
 }
 
-@test "a session spans traces; a client or no name does not" {
+# Execution x runs for x us in each of two traces, which begin at 100 and 200
+# us: session s lasts from 100 to 201, and the sum is 2 * (1 + 2 + 3) = 12.
+@test "a session spans traces; a client or a missing name does not" {
 	(for i in 1 2; do
 		echo '{"type":"trace"}'
 		execution 1 s; client 2 0
@@ -467,6 +515,8 @@ two_threads() {
 		"a:20:25 b:10:10"
 }
 
+# The block lasts from 10 to 30 us: 5 us of a.b count on each of threads 2 and
+# 3.
 @test "the work of a dataflow block is clipped to it" {
 	(execution 1 a; ran 0 40 1 0 user.s1_1 1; ran 10 30 1 1 language.dataflow 1
 		ran 5 15 1 2 a.b 2; ran 25 39 1 3 a.b 3; ran 0 2 1 4 a.b 1) >in
@@ -475,6 +525,8 @@ two_threads() {
 		.wall_us, .busy_us] | join(" ")')" "a 1 1 10 20 10"
 }
 
+# The workers are threads 4 and 5.  Threads 2 to 5 are busy for 5 + 5 + 10 + 10
+# = 30 us of the 2 * 20 that two workers have.
 @test "the workers of a block are the threads with work wholly inside it" {
 	(execution 1 a; ran 10 30 1 1 language.dataflow 1; ran 5 15 1 2 a.b 2
 		ran 25 39 1 3 a.b 3; ran 10 20 1 4 a.b 4; ran 20 30 1 5 a.b 5
@@ -504,12 +556,14 @@ two_threads() {
 		"all 1 [12,5,3] 1 1 [14,6]"
 }
 
-# at_once N - a block in which one thread works, then N others, then one of them
+# at_once N - prints a block of 20 us in which thread 0 works for 2, then the
+# threads 1 to N for 7, then thread 1 for 10 more: the busy time is 2 + 7 * N + 10
 at_once() {
 	execution 1 a
 	ran 0 20 1 1 language.dataflow 0
 	ran 0 2 1 3 a.b 0
 	ran 2 19 1 2 a.b 1
+	# awk copies the start and the end for the threads 2 to N.
 	ran 2 9 1 2 a.b 0 | awk -v n="$1" '{ event[NR] = $0 }
 		END { for (i = 2; i <= n; i++)
 			for (k = 1; k <= 2; k++) {
@@ -543,23 +597,24 @@ at_once() {
 		.idle_us, .serial_us] | join(" ")')" "[20] 20 0 [0] 0 0"
 }
 
-# blocks SESSIONS - each session has a block with work of another thread; the
-# last has SESSIONS such blocks at the same time, each with its own threads
+# blocks N - prints N sessions, each with a block in which another thread works;
+# the last session has N more such blocks at the same time, each with its own
+# threads.  Block i lasts from i to 3 * N - i.
 blocks() {
 	awk -v n="$1" '
-	function event(state, us, x, pc, name, thread) {
+	function event(state, us, execution, pc, name, thread) {
 		printf "{\"type\":\"profiler_event\"," \
 			"\"mal_execution_id\":%d,\"pc\":%d," \
 			"\"execution_state\":%d,\"relative_time\":%d," \
 			"\"thread\":%d,\"mal_module\":\"language\"," \
 			"\"instruction\":\"%s\"}\n", \
-			x, pc, state, us, thread, name
+			execution, pc, state, us, thread, name
 	}
-	function block(x, pc, i) {
-		event(0, i, x, pc, "dataflow", 2 * i)
-		event(0, n + i, x, pc + 1, "pass", 2 * i + 1)
-		event(1, n + i + 1, x, pc + 1, "pass", 2 * i + 1)
-		event(1, 3 * n - i, x, pc, "dataflow", 2 * i)
+	function block(execution, pc, i) {
+		event(0, i, execution, pc, "dataflow", 2 * i)
+		event(0, n + i, execution, pc + 1, "pass", 2 * i + 1)
+		event(1, n + i + 1, execution, pc + 1, "pass", 2 * i + 1)
+		event(1, 3 * n - i, execution, pc, "dataflow", 2 * i)
 	}
 	BEGIN {
 		for (i = 1; i <= n; i++) {
@@ -574,14 +629,15 @@ blocks() {
 
 @test "many sessions and many parallel blocks do not take quadratic time" {
 	blocks 40000 >in
-	run -0 --separate-stderr timeout 10 malstat -o out in
+	run -0 --separate-stderr timeout "$HANG_S" malstat -o out in
 	assert_equal "$(grep -c '"type":"cores"' out)" 40000
 	assert_equal "$(grep -c '"type":"dataflow"' out)" 80000
 }
 
 # --- Queries ---
 
-# Query 1 calls 2, which calls 3; query 4 runs at the same time.
+# queries - prints rows in which execution 1, a query, initiates 2, which
+# initiates 3 on another server; the query of execution 4 runs at the same time
 queries() {
 	execution 1 a
 	execution 2 a
@@ -623,7 +679,7 @@ query_stat operation instance cores malstat"
 	diff want <(jq -c . <<<"$output")
 }
 
-@test "--query of an execution that is not a query is an error" {
+@test "--query with an execution that is not a query is an error" {
 	queries >in
 	for id in 2 9; do
 		run -2 --separate-stderr malstat --query $id in
@@ -659,6 +715,7 @@ query_stat operation instance cores malstat"
 	assert_equal "$(values query_stat .instances)" 4
 }
 
+# A chain, in which 19999 initiates 19998 and so on, and 10000 cycles of two.
 @test "a long chain and many cycles of executions do not take quadratic time" {
 	python3 - >in <<-'END'
 		import json
@@ -676,8 +733,8 @@ query_stat operation instance cores malstat"
 		    row(type="initiates_executions", parent_id=i, child_id=i + 1)
 		    row(type="initiates_executions", parent_id=i + 1, child_id=i)
 	END
-	run -0 --separate-stderr timeout 20 malstat --query 19999 -o out in
-	run -0 --separate-stderr timeout 20 malstat --queries -o out in
+	run -0 --separate-stderr timeout "$HANG_S" malstat --query 19999 -o out in
+	run -0 --separate-stderr timeout "$HANG_S" malstat --queries -o out in
 }
 
 # --- Databases ---
@@ -748,8 +805,11 @@ query_stat operation instance cores malstat"
 	need_shared mal
 	malparse "$SHARED/mal/Q01_variation001.json" >in
 	ask
+	# 246786168 / 25188043 is 9.8 of 10.
 	assert_equal "$(values dataflow '.workers, .wall_us, .busy_us')" \
 		"10 25188043 246786168"
+	# The histogram adds up to the wall time and, with each item times its
+	# index, to the busy time; its first items are idle and serial time.
 	for type in cores dataflow; do
 		assert_equal "$(values $type '(.parallelism_histogram_us | add) -
 			.wall_us, ([.parallelism_histogram_us | to_entries[] |
@@ -761,7 +821,8 @@ query_stat operation instance cores malstat"
 
 # --- Invalid, unknown and missing rows ---
 
-# rejects ROW MESSAGE - passes if this row between valid ones is rejected
+# rejects ROW MESSAGE - passes if ROW, between valid ones, is rejected with
+# MESSAGE
 rejects() {
 	(execution 1 a; lines "$1"; ran 0 5 1 1 a.b 1) >in &&
 	run -1 --separate-stderr malstat in &&
@@ -822,7 +883,7 @@ rejects() {
 	done
 }
 
-@test "of two rows of an execution the first counts" {
+@test "if an execution has two rows, the first counts" {
 	rejects "$(execution 1 b)" "execution_id 1 occurs twice"
 	assert_equal "$(values cores .session)" a
 }
@@ -855,8 +916,9 @@ rejects() {
 }
 
 @test "without events there are no records, whatever other rows there are" {
-	run -0 --separate-stderr malstat /dev/null
+	run -1 --separate-stderr malstat /dev/null
 	assert_output ''
+	assert_equal "$stderr" "malstat: nothing came: '/dev/null' is empty"
 	(execution 1 a; query 1 x) >in
 	ask
 	assert_output ''
@@ -901,6 +963,9 @@ of what they could do, 11.9 % of the server's 8."
 	refute_line "All of the trace"
 }
 
+# Block i lasts i us.  In the longest, of 12 us, two threads work for 3 and 4 us,
+# of which 1 us is at the same time.  The use is 7 / 24 = 29.2 %, the serial time 5 / 12 =
+# 41.7 %, the idle time 6 / 12.
 @test "the report lists the ten longest blocks" {
 	(execution 1 a; for i in {1..12}; do
 		ran $((i * 100)) $((i * 101)) 1 "$i" language.dataflow 1
@@ -913,6 +978,8 @@ of what they could do, 11.9 % of the server's 8."
 		'^ +12 us +2 +29\.2 % .* 41\.7 % +50\.0 % +1 +12$'
 	assert_line -n 11 --regexp '^ +3 us +0 +0\.0 % .* 1 +3$'
 	assert_line -n 12 "... and 2 more"
+	# The numbers in the last column are aligned on the right.
+	assert_equal "${#lines[11]}" "${#lines[2]}"
 }
 
 @test "the report counts what could not be used" {

@@ -4,9 +4,9 @@
 #include "common/base/intern.h"
 
 /*
- * Interns the name of an operation as MAL writes it, such as "algebra.join",
- * and returns its symbol.  An assignment has neither a module nor a function:
- * its name is ".".
+ * Interns the name of an operation as MAL, MonetDB's language for query plans,
+ * writes it, such as "algebra.join", and returns its symbol.  An assignment has
+ * neither a module nor a function: its name is ".".
  */
 sym mal_operation(struct intern *, struct span module, struct span function);
 

@@ -4,13 +4,8 @@
 #include "common/frame/filter.h"
 #include "filters/malload/check.h"
 
-/*
- * Runs a statement after replacing %T by the greatest id that the table had
- * before the trace: "id > %T" selects the trace's own rows.  Returns the number
- * of rows changed.
- */
-static uint64_t
-run(struct trace *t, enum table_id id, const char *sql)
+uint64_t
+trace_run(struct trace *t, enum table_id id, const char *sql)
 {
 	struct buf b = { 0 };
 
@@ -29,13 +24,14 @@ run(struct trace *t, enum table_id id, const char *sql)
 /*
  * A type_id without a mal_type row in the trace must be one of the fixed 24 of
  * common/mal/type.h.  In a trace that continues another (its ids do not begin
- * at 1) it may also be one of an earlier trace.  Any other is set to null.
+ * at 1) it may also be that of any type in the database.  Any other type_id is
+ * set to null.
  */
 static void
 clear_unknown_types(struct trace *t)
 {
 	bool is_continued = t->first[MAL_VARIABLE] > 1;
-	uint64_t n = run(t, MAL_VARIABLE, is_continued ?
+	uint64_t n = trace_run(t, MAL_VARIABLE, is_continued ?
 	    "UPDATE mal_variable SET type_id = NULL WHERE variable_id > %T "
 	    "AND type_id NOT IN (SELECT new FROM same_type UNION ALL "
 	    "SELECT type_id FROM mal_type)" :
@@ -48,25 +44,29 @@ clear_unknown_types(struct trace *t)
 		    "type_id, which was set to null", (unsigned long long)n);
 }
 
-/* Changes the trace's type_ids to those of the database. */
+/*
+ * Changes the trace's type_ids to those of the database.  subtype_id is set in
+ * types that have none; same_type has the subtype as an id of the trace.
+ */
 static void
 translate_types(struct trace *t)
 {
 	clear_unknown_types(t);
-	run(t, MAL_TYPE, "UPDATE mal_type SET subtype_id = "
+	trace_run(t, MAL_TYPE, "UPDATE mal_type SET subtype_id = "
 	    "(SELECT sub.old FROM same_type AS t, same_type AS sub "
 	    "WHERE t.old = type_id AND sub.new = t.subtype) "
 	    "WHERE type_id IN (SELECT old FROM same_type) "
 	    "AND subtype_id IS NULL");
-	run(t, MAL_VARIABLE, "UPDATE mal_variable SET type_id = "
+	trace_run(t, MAL_VARIABLE, "UPDATE mal_variable SET type_id = "
 	    "(SELECT old FROM same_type WHERE new = type_id) "
 	    "WHERE variable_id > %T AND type_id IN "
 	    "(SELECT new FROM same_type WHERE new <> old)");
 }
 
 /*
- * Changes a column that refers to executions so that it refers to the older
- * ones, except in rows whose key would then equal that of another row.
+ * In the trace's rows, changes a column that refers to a merged execution so
+ * that it refers to the older one, except if the key of the row would then
+ * equal that of another row.
  */
 #define RELINK(table, id, column)					\
 	"UPDATE OR IGNORE " table " SET " column " = "			\
@@ -75,13 +75,13 @@ translate_types(struct trace *t)
 	"(SELECT new FROM same_execution)"
 
 /*
- * Moves the trace's variables to the older executions.  Those that could not be
- * moved have the name of an older variable, which takes their place.
+ * Moves variables of merged executions to the older executions.  A variable
+ * that cannot be moved has the name of an older one, which takes its place.
  */
 static void
 merge_variables(struct trace *t)
 {
-	run(t, MAL_VARIABLE, RELINK("mal_variable", "variable_id",
+	trace_run(t, MAL_VARIABLE, RELINK("mal_variable", "variable_id",
 	    "mal_execution_id"));
 	database_run(t->database, "INSERT INTO same_variable "
 	    "SELECT n.variable_id, o.variable_id "
@@ -89,7 +89,8 @@ merge_variables(struct trace *t)
 	    "JOIN mal_variable AS n ON n.mal_execution_id = x.new "
 	    "JOIN mal_variable AS o ON o.mal_execution_id = x.old "
 	    "AND o.name = n.name");
-	run(t, PROFILER_EVENT, "UPDATE event_variable_list SET variable_id = "
+	trace_run(t, PROFILER_EVENT, "UPDATE event_variable_list "
+	    "SET variable_id = "
 	    "(SELECT old FROM same_variable WHERE new = variable_id) "
 	    "WHERE event_id > %T AND variable_id IN "
 	    "(SELECT new FROM same_variable)");
@@ -98,9 +99,9 @@ merge_variables(struct trace *t)
 }
 
 /*
- * Moves those events of the trace that meet the condition, in which an event is
- * called n, to rejected_profiler_event.  That table has the columns of
- * profiler_event without the id, and the reason.
+ * Moves the trace's events that meet the condition to rejected_profiler_event.
+ * The condition calls an event n.  The table has the columns of profiler_event
+ * without the id, and the reason.
  */
 static void
 reject_events(struct trace *t, const char *condition, const char *reason)
@@ -114,56 +115,56 @@ reject_events(struct trace *t, const char *condition, const char *reason)
 		buf_printf(&b, "n.\"%s\", ", event->columns[i].name);
 	buf_printf(&b, "'%s' FROM profiler_event AS n WHERE "
 	    "n.event_id > %%T AND %s", reason, condition);
-	n = run(t, PROFILER_EVENT, buf_cstr(&b));
+	n = trace_run(t, PROFILER_EVENT, buf_cstr(&b));
 	t->n_rejected += n;
 	t->n_rows -= n;
 	b.len = 0;
 	buf_printf(&b, "DELETE FROM profiler_event AS n WHERE "
 	    "n.event_id > %%T AND %s", condition);
-	run(t, PROFILER_EVENT, buf_cstr(&b));
+	trace_run(t, PROFILER_EVENT, buf_cstr(&b));
 	buf_release(&b);
 }
 
 static void
 merge_events(struct trace *t)
 {
-	run(t, PROFILER_EVENT, RELINK("profiler_event", "event_id",
+	trace_run(t, PROFILER_EVENT, RELINK("profiler_event", "event_id",
 	    "mal_execution_id"));
 	/* Events that RELINK did not change have the key of an older one. */
 	reject_events(t, "n.mal_execution_id IN "
 	    "(SELECT new FROM same_execution)", REASON_DUPLICATE);
-	run(t, REJECTED_PROFILER_EVENT, RELINK("rejected_profiler_event",
+	trace_run(t, REJECTED_PROFILER_EVENT, RELINK("rejected_profiler_event",
 	    "rowid", "mal_execution_id"));
 }
 
 static void
 merge_links(struct trace *t)
 {
-	run(t, QUERY, RELINK("query", "query_id", "root_execution_id"));
-	run(t, QUERY, "DELETE FROM query WHERE query_id > %T AND "
+	trace_run(t, QUERY, RELINK("query", "query_id", "root_execution_id"));
+	trace_run(t, QUERY, "DELETE FROM query WHERE query_id > %T AND "
 	    "root_execution_id IN (SELECT root_execution_id FROM query "
 	    "WHERE query_id <= %T)");
-	run(t, INITIATES_EXECUTIONS, RELINK("initiates_executions",
+	trace_run(t, INITIATES_EXECUTIONS, RELINK("initiates_executions",
 	    "initiates_executions_id", "parent_id"));
-	run(t, INITIATES_EXECUTIONS, RELINK("initiates_executions",
+	trace_run(t, INITIATES_EXECUTIONS, RELINK("initiates_executions",
 	    "initiates_executions_id", "child_id"));
-	run(t, INITIATES_EXECUTIONS, "DELETE FROM initiates_executions "
+	trace_run(t, INITIATES_EXECUTIONS, "DELETE FROM initiates_executions "
 	    "WHERE initiates_executions_id > %T AND (parent_id, child_id) "
 	    "IN (SELECT parent_id, child_id FROM initiates_executions "
 	    "WHERE initiates_executions_id <= %T)");
-	run(t, QUERY_PHASE, RELINK("query_phase", "query_phase_id",
+	trace_run(t, QUERY_PHASE, RELINK("query_phase", "query_phase_id",
 	    "mal_execution_id"));
 }
 
 /*
  * Deletes rows of a table that refer to missing rows, and reports how many.
- * bound is the table whose last id before the trace replaces %T in sql.
+ * %T in sql is the last id that the table `bound` had before the trace.
  */
 static void
 drop_rows(struct trace *t, enum table_id id, enum table_id bound,
     const char *sql)
 {
-	uint64_t n = run(t, bound, sql);
+	uint64_t n = trace_run(t, bound, sql);
 
 	if (n == 0)
 		return;
@@ -175,7 +176,7 @@ drop_rows(struct trace *t, enum table_id id, enum table_id bound,
 
 /*
  * A condition: the column refers to a missing row of the table.  If the column
- * has the same name as the id, it must be qualified (n.column).
+ * has the name of the table's id, it must be qualified (n.column).
  */
 #define IS_ORPHAN(column, table, id)					\
 	column " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " table	\
@@ -196,7 +197,7 @@ drop_orphans(struct trace *t)
 	    "DELETE FROM prerequisite_events WHERE "
 	    "prerequisite_relation_id > %T AND "
 	    IS_ORPHAN("consequent_event", "profiler_event", "event_id"));
-	run(t, PREREQUISITE_EVENTS, "UPDATE prerequisite_events SET "
+	trace_run(t, PREREQUISITE_EVENTS, "UPDATE prerequisite_events SET "
 	    "prerequisite_event = NULL WHERE prerequisite_relation_id > %T "
 	    "AND " IS_ORPHAN("prerequisite_event", "profiler_event",
 	    "event_id"));
@@ -236,9 +237,9 @@ check_finish(struct trace *t)
 		merge_links(t);
 	}
 	reject_events(t, NO_EXECUTION("n.mal_execution_id"),
-	    "its execution is missing");
+	    REASON_NO_EXECUTION);
 	/* Clear ids of missing executions: a later trace may use them. */
-	run(t, REJECTED_PROFILER_EVENT, "UPDATE rejected_profiler_event "
+	trace_run(t, REJECTED_PROFILER_EVENT, "UPDATE rejected_profiler_event "
 	    "SET mal_execution_id = NULL WHERE rowid > %T AND "
 	    NO_EXECUTION("mal_execution_id"));
 	drop_orphans(t);

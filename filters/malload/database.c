@@ -9,7 +9,7 @@
 enum {
 	WEIR_DATABASE = 0x77656972,	/* "weir", the application_id */
 	SCHEMA_VERSION = 1,		/* the user_version */
-	BUSY_MS = 60000
+	BUSY_MS = 60000			/* wait for other programs */
 };
 
 void
@@ -92,7 +92,10 @@ database_open(struct database *d, const char *path)
 	    SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		database_fail(d);
 	sqlite3_busy_timeout(d->handle, BUSY_MS);
-	/* Only one program may find the database empty. */
+	/*
+	 * A transaction, so that only one program finds the database empty.  A
+	 * negative cache_size is in KiB: 64 MiB.
+	 */
 	database_run(d, "PRAGMA cache_size = -65536; BEGIN IMMEDIATE");
 	check_schema(d);
 	database_run(d, "COMMIT");

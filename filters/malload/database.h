@@ -11,8 +11,9 @@ struct database {
 };
 
 /*
- * Opens the database and creates the tables if it is empty.  Ends the program
- * if it belongs to another program or has another version of the tables.
+ * Opens the database, and creates it if it does not exist and the tables if it
+ * is empty.  Ends the program if the database belongs to another program or has
+ * another version of the tables.  Borrows the path until database_close().
  */
 void database_open(struct database *, const char *path);
 void database_close(struct database *);

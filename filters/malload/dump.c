@@ -1,17 +1,15 @@
 /* dump - writes rows as SQL or CSV */
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/value.h"
 
-enum { ROWS_PER_INSERT_MAX = 500 };
+enum { ROWS_PER_INSERT_MAX = 500 };	/* bounds the size of a statement */
 
 /* The path of a file in the directory, ended by a NUL.  The caller frees it. */
 static struct buf
@@ -107,14 +105,17 @@ dump_open(struct dump *d, struct filter *f, const char *directory)
 static void
 spool_row(struct dump *d, enum table_id t)
 {
-	if (d->spool[t] == NULL)
-		d->spool[t] = tmpfile();
-	if (d->spool[t] == NULL || fwrite(d->row.data, 1, d->row.len,
-	    d->spool[t]) != d->row.len)
-		die_errno("cannot write a temporary file");
+	if (d->n_rows[t] == 0)
+		output_open_spool(&d->spool[t]);
+	buf_add(&d->spool[t].buf, d->row.data, d->row.len);
+	output_done(&d->spool[t]);
 }
 
-/* Makes the row a part of "INSERT INTO t VALUES\n(1,2),\n(3,4);\n". */
+/*
+ * Turns the values in d->row into the next part of a statement such as
+ * "INSERT INTO t VALUES\n(1,2),\n(3,4);\n".  A ";" is written when the next
+ * statement begins, or at the end.
+ */
 static void
 frame_row(struct dump *d, enum table_id t)
 {
@@ -147,25 +148,39 @@ dump_row(struct dump *d, enum table_id t, const struct rec *r)
 	d->n_rows[t]++;
 }
 
+/* Reads the next bytes of the spool file.  Returns 0 at its end. */
+static size_t
+read_spool(const struct output *spool, char *to, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(spool->fd, to, size);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		die_errno("cannot read '%s'", spool->name);
+	return (size_t)n;
+}
+
 static void
 put_spooled_rows(struct dump *d, enum table_id t)
 {
 	char block[1 << 16];
+	struct output *spool = &d->spool[t];
 	struct buf *b = filter_out(d->f);
 	size_t n;
 
-	if (d->spool[t] == NULL)
+	if (d->n_rows[t] == 0)
 		return;
-	rewind(d->spool[t]);
-	while ((n = fread(block, 1, sizeof block, d->spool[t])) > 0) {
+	output_flush(spool);
+	if (lseek(spool->fd, 0, SEEK_SET) != 0)
+		die_errno("cannot read '%s'", spool->name);
+	while ((n = read_spool(spool, block, sizeof block)) > 0) {
 		buf_add(b, block, n);
-		filter_emit(d->f);
+		output_done(&d->f->out);
 	}
-	if (ferror(d->spool[t]))
-		die_errno("cannot read a temporary file");
 	buf_str(b, ";\n");
-	filter_emit(d->f);
-	fclose(d->spool[t]);
+	output_close(spool);
 }
 
 static void
@@ -210,10 +225,8 @@ write_script(struct dump *d, const char *name, const char *before,
 static void
 close_csv(struct dump *d)
 {
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		output_close(&d->csv[t]);
-		buf_release(&d->path[t]);
-	}
 	write_schema(d);
 	write_script(d, "duckdb", "COPY ",
 	    " (HEADER, ALLOW_QUOTED_NULLS false);");
@@ -223,20 +236,38 @@ close_csv(struct dump *d)
 	    "NULL AS '';");
 }
 
-void
-dump_close(struct dump *d)
+static void
+write_sql(struct dump *d)
 {
 	struct buf *b = filter_out(d->f);
 
-	if (d->directory != NULL) {
+	buf_str(b, "BEGIN;\n");
+	put_schema(b);
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		put_spooled_rows(d, t);
+	buf_str(b, "COMMIT;\n");
+}
+
+static void
+abandon(struct dump *d)
+{
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		if (d->directory != NULL)
+			output_abandon(&d->csv[t]);
+		else if (d->n_rows[t] > 0)
+			output_abandon(&d->spool[t]);
+}
+
+void
+dump_close(struct dump *d)
+{
+	if (d->f->truncated)
+		abandon(d);
+	else if (d->directory != NULL)
 		close_csv(d);
-	} else {
-		buf_str(b, "BEGIN;\n");
-		put_schema(b);
-		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-			put_spooled_rows(d, t);
-		buf_str(b, "COMMIT;\n");
-		filter_emit(d->f);
-	}
+	else
+		write_sql(d);
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		buf_release(&d->path[t]);
 	buf_release(&d->row);
 }

@@ -8,6 +8,7 @@
 #include "common/frame/filter.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"
+#include "filters/malload/replace.h"
 #include "filters/malload/value.h"
 
 static void
@@ -44,10 +45,10 @@ load_close(struct load *l)
 
 /*
  * Finds the first id that the trace has for a table, and by how much its ids
- * are shifted.  r is the trace record, or NULL: it states the first id of each
- * table whose ids do not begin at 1.  Example: the database has events up to
- * 500.  If the trace's events begin at 1, they are shifted by 500; if they
- * begin at 501 or later, they keep their ids.
+ * are shifted.  r is the trace record, which states the first id of each table
+ * whose ids do not begin at 1; NULL: all begin at 1.  Example: the database has
+ * events up to 500.  If the trace's events begin at 1, they are shifted by 500;
+ * if they begin at 501 or later, they keep their ids.
  */
 static void
 find_shift(struct load *l, enum table_id t, const struct rec *r)
@@ -72,8 +73,10 @@ static void
 begin_trace(struct load *l, const struct rec *r)
 {
 	l->in_trace = true;
+	l->n_begun = filter_n_begun(l->trace.f);
 	l->n_read = 0;
-	l->trace.n_rows = l->trace.n_rejected = l->trace.n_dropped = 0;
+	l->trace.n_rows = l->trace.n_rejected = l->trace.n_dropped =
+	    l->trace.n_replaced = 0;
 	sha1_init(&l->digest);
 	database_run(&l->database, "BEGIN IMMEDIATE");
 	check_begin(&l->trace);
@@ -95,6 +98,8 @@ emit_loaded(struct load *l, int64_t trace_id, bool existed)
 		json_uint(b, "rejected", l->trace.n_rejected);
 	if (!existed && l->trace.n_dropped > 0)
 		json_uint(b, "dropped", l->trace.n_dropped);
+	if (!existed && l->trace.n_replaced > 0)
+		json_uint(b, "replaced", l->trace.n_replaced);
 	if (existed)
 		json_true(b, "existed");
 	filter_end_record(l->trace.f);
@@ -123,6 +128,20 @@ add_trace(struct load *l, const char *digest)
 	database_run(&l->database, sql);
 }
 
+/*
+ * Rolls back a truncated trace that another one follows.  load_end() does not
+ * notice this truncation, because the filter sets `truncated` only at the end
+ * of the input.
+ */
+static void
+abandon_trace(struct load *l)
+{
+	l->in_trace = false;
+	database_run(&l->database, "ROLLBACK");
+	filter_fail(l->trace.f, "a trace is truncated and was not loaded: "
+	    "another one begins before the end record");
+}
+
 void
 load_end(struct load *l)
 {
@@ -133,7 +152,7 @@ load_end(struct load *l)
 	if (!l->in_trace)
 		return;
 	l->in_trace = false;
-	if (l->n_read == 0) {
+	if (l->n_read == 0 || l->trace.f->truncated) {
 		database_run(&l->database, "ROLLBACK");
 		return;
 	}
@@ -145,6 +164,7 @@ load_end(struct load *l)
 		err_warn("warning: this trace is in '%s' already; nothing was "
 		    "added", l->database.path);
 	} else {
+		l->trace.n_replaced = replace_partial(&l->trace);
 		check_finish(&l->trace);
 		add_trace(l, digest);
 		database_run(&l->database, "COMMIT");
@@ -167,13 +187,15 @@ digest_line(struct load *l, struct span line)
 void
 load_trace(struct load *l, const struct rec *r)
 {
+	if (l->in_trace && !filter_have_ended(l->trace.f, l->n_begun))
+		abandon_trace(l);
 	load_end(l);
 	begin_trace(l, r);
 }
 
 /*
- * Shifts an id of the trace, or a reference to one.  False if the row is
- * rejected, because the id is not one of the trace.
+ * Shifts an id of the trace, or a reference to one.  If the id is not one of
+ * the trace, rejects the row and returns false.
  */
 static bool
 shift_id(struct load *l, const struct column *c, enum table_id t,
@@ -280,8 +302,8 @@ run_with_row(struct load *l, const char *sql, enum table_id t,
 
 /*
  * Merges an execution that could not be inserted with the one of the same
- * session, client and tag.  False if there is no other such execution, so that
- * it is rejected for its id alone.
+ * session, client and tag.  False if no execution with another id has these:
+ * then execution_id occurs twice, and the row is rejected.
  */
 static bool
 merge_execution(struct load *l, const struct rec *r)
@@ -307,7 +329,7 @@ add_type(struct load *l, const struct rec *r)
 	return false;
 }
 
-/* True if the row was added, or merged with that of another trace. */
+/* True if the row was added, or merged with a row of another trace. */
 static bool
 add_row(struct load *l, enum table_id t, const struct rec *r)
 {

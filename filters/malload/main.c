@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
+#include "common/mal/expect.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/load.h"
 
@@ -11,6 +12,8 @@ static struct {
 	bool sql;
 	const char *csv;
 } opt;
+
+static struct expect expect;
 
 static const struct opt options[] = {
 	{ 0, "sql", OPT_FLAG, &opt.sql, NULL,
@@ -26,7 +29,7 @@ static struct about about = {
 	    "database, or writes\nthem as SQL or CSV for other databases.",
 };
 
-/* The table of a row, or NO_TABLE. */
+/* The table that a record is a row of; NO_TABLE if it is not a row. */
 static enum table_id
 table_of(const struct rec *r)
 {
@@ -34,6 +37,27 @@ table_of(const struct rec *r)
 		if (rec_is(r, tables[t].name))
 			return t;
 	return NO_TABLE;
+}
+
+/*
+ * Returns the next row, and sets *t to its table, or the next trace record, and
+ * sets *t to NO_TABLE.  NULL at the end.
+ */
+static const struct rec *
+next_row(struct filter *f, enum table_id *t)
+{
+	const struct rec *r;
+
+	while ((r = filter_next(f)) != NULL) {
+		*t = table_of(r);
+		if (*t != NO_TABLE || rec_is(r, "trace")) {
+			expect.row_came = true;
+			return r;
+		}
+		expect_other(&expect, f, r);
+	}
+	expect_end(&expect, f);
+	return NULL;
 }
 
 static void
@@ -44,13 +68,11 @@ load_all(struct filter *f, const char *path)
 	struct load l;
 
 	load_open(&l, f, path);
-	while ((r = filter_next(f)) != NULL) {
-		t = table_of(r);
+	while ((r = next_row(f, &t)) != NULL)
 		if (t != NO_TABLE)
 			load_row(&l, t, r, f->current);
-		else if (rec_is(r, "trace"))
+		else
 			load_trace(&l, r);
-	}
 	load_end(&l);
 	load_close(&l);
 }
@@ -62,9 +84,10 @@ dump_all(struct filter *f)
 	enum table_id t;
 	struct dump d;
 
+	filter_write_text(f);
 	dump_open(&d, f, opt.csv);
-	while ((r = filter_next(f)) != NULL)
-		if ((t = table_of(r)) != NO_TABLE)
+	while ((r = next_row(f, &t)) != NULL)
+		if (t != NO_TABLE)
 			dump_row(&d, t, r);
 	dump_close(&d);
 }

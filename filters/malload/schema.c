@@ -35,7 +35,7 @@ static const struct column mal_execution[] = {
 	{ "user_id", TEXT, 0, 0 },
 };
 
-/* The columns of an event after its key, also of a rejected event. */
+/* The columns of an event, or rejected event, after those of its key. */
 #define EVENT_COLUMNS							\
 	{ "relative_time", BIGINT, 0, 0 },				\
 	{ "absolute_time", BIGINT, 0, 0 },				\
@@ -181,7 +181,10 @@ static const struct column cpuload[] = {
 const struct table tables[N_TABLES] = {
 	[SERVER] = { "server", COLUMNS(server), NULL, NULL },
 	[MAL_TYPE] = { "mal_type", COLUMNS(mal_type), "\"tname\"", NULL },
-	/* Null clients equal each other; null sessions or tags do not. */
+	/*
+	 * In SQLite the index treats null clients as equal.  Rows with a null
+	 * session or tag are never equal, as in standard SQL.
+	 */
 	[MAL_EXECUTION] = { "mal_execution", COLUMNS(mal_execution),
 	    "\"server_session\", \"client\", \"tag\"",
 	    "server_session, coalesce(client, ''), tag" },
@@ -207,7 +210,7 @@ const struct table tables[N_TABLES] = {
 static struct {
 	const char *names[DISTINCT_COLUMNS_MAX + 1];
 	size_t n;
-	unsigned index[N_TABLES][COLUMNS_MAX];	/* of each column */
+	unsigned index[N_TABLES][COLUMNS_MAX];	/* in names, of each column */
 } keys;
 
 bool
@@ -216,7 +219,7 @@ schema_has_id(enum table_id t)
 	return (tables[t].columns[0].rules & ID) != 0;
 }
 
-/* The index of a key, which is added if it is new. */
+/* The index of a name in keys.names, to which it is added if it is new. */
 static unsigned
 find_key(const char *name)
 {
@@ -260,7 +263,7 @@ type_name(const struct column *c, enum dialect dialect)
 	return names[c->type];
 }
 
-/* The constraints on null, with the default value. */
+/* The NOT NULL constraint, with the default value if there is one. */
 static const char *
 null_constraint(const struct column *c)
 {
@@ -271,23 +274,24 @@ null_constraint(const struct column *c)
 	return (c->rules & NOT_NULL) != 0 ? " NOT NULL" : "";
 }
 
+/* Writes a primary key of several columns. */
 static void
 put_primary_key(struct buf *b, const struct table *t)
 {
-	const char *before = "PRIMARY KEY (";
+	const char *separator = "PRIMARY KEY (";
 
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if ((t->columns[i].rules & PART_OF_KEY) == 0)
 			continue;
-		buf_printf(b, "%s\"%s\"", before, t->columns[i].name);
-		before = ", ";
+		buf_printf(b, "%s\"%s\"", separator, t->columns[i].name);
+		separator = ", ";
 	}
 	buf_str(b, ")");
 }
 
 /*
- * A table does not refer to itself in portable SQL: DuckDB checks a row before
- * it has inserted the other rows of the same statement.
+ * In portable SQL a reference to the same table is not a foreign key: DuckDB
+ * checks a row before it has inserted the other rows of the same statement.
  */
 static bool
 is_foreign_key(const struct column *c, const struct table *t,
@@ -335,7 +339,11 @@ schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
 }
 
-/* If an end has no start event, the start time is the end time less usec. */
+/*
+ * The view has a row for each done event (execution_state 1), with the start
+ * event (execution_state 0) of the same iteration.  If that is missing, the
+ * start time is the end time less usec.
+ */
 void
 schema_put_view(struct buf *b)
 {

@@ -16,12 +16,12 @@ enum table_id { NO_TABLE, SERVER, MAL_TYPE, MAL_EXECUTION, PROFILER_EVENT,
 enum column_type { BIGINT, INT, DOUBLE, BOOLEAN, TEXT, JSON };
 
 enum column_rules {
-	ID = 1,			/* the primary key */
+	ID = 1,			/* is the primary key: the table's id */
 	NOT_NULL = 2,
 	DEFAULT_0 = 4,		/* false if the row has no value */
 	DEFAULT_1 = 8,		/* 1 if the row has no value */
 	PART_OF_KEY = 16,	/* one of the columns of the primary key */
-	NOT_FOREIGN = 32	/* a reference, not declared as foreign key */
+	NOT_FOREIGN = 32	/* the parent's row may be missing */
 };
 
 struct column {
@@ -36,15 +36,21 @@ struct table {
 	const struct column *columns;	/* the ID first, if there is one */
 	size_t n_columns;
 	const char *unique;		/* columns of a second key, or NULL */
-	const char *unique_in_sqlite;	/* of an index in its place, or NULL */
+	const char *unique_in_sqlite;	/* columns or expressions of an index
+					   that replaces it; or NULL */
 };
 
+/*
+ * The greatest numbers of columns of a table, and of distinct names of columns
+ * in all tables.  The second must not exceed KEYS_MAX (rec.h).
+ */
 enum { COLUMNS_MAX = 32, DISTINCT_COLUMNS_MAX = 112 };
 
 extern const struct table tables[N_TABLES];
 
 struct buf;
 
+/* Whether the first column of the table is its id. */
 bool schema_has_id(enum table_id);
 
 /*

@@ -17,16 +17,17 @@ reject(struct filter *f, const char *table, const char *column,
 static bool
 read_double(const struct field *f, double *value)
 {
-	char text[40];
+	struct buf text = { 0 };	/* a copy with a NUL, for strtod() */
 
-	if (f->kind != REC_NUMBER || f->text.n >= sizeof text)
+	if (f->kind != REC_NUMBER)
 		return false;
-	memcpy(text, f->text.p, f->text.n);
-	text[f->text.n] = '\0';
-	*value = strtod(text, NULL);
+	buf_add(&text, f->text.p, f->text.n);
+	*value = strtod(buf_cstr(&text), NULL);
+	buf_release(&text);
 	return isfinite(*value);
 }
 
+/* Sets *v to the default of the column, or to null. */
 static bool
 read_missing(struct value *v, struct filter *f, const char *table,
     const struct column *c)

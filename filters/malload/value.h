@@ -7,7 +7,7 @@
 #include "common/base/text.h"
 #include "filters/malload/schema.h"
 
-/* A value in a row.  The column's type says which member holds it. */
+/* A value in a row.  The column's type determines which member holds it. */
 struct value {
 	bool is_null;
 	int64_t integer;	/* BIGINT, INT, BOOLEAN */

@@ -7,14 +7,14 @@
 enum { LEVELS_MAX = 64 };	/* bits of boundary.bracket_stack */
 
 static enum boundary_result
-set_broken(struct boundary *b, const char *why)
+set_broken(struct object_scan *b, const char *why)
 {
 	b->why = why;
 	return BOUNDARY_BROKEN;
 }
 
 static enum boundary_result
-open_level(struct boundary *b, bool is_array)
+open_level(struct object_scan *b, bool is_array)
 {
 	if (b->skip.depth == LEVELS_MAX)
 		return set_broken(b, "it has more than 64 levels");
@@ -24,7 +24,7 @@ open_level(struct boundary *b, bool is_array)
 }
 
 static enum boundary_result
-close_level(struct boundary *b, bool is_array)
+close_level(struct object_scan *b, bool is_array)
 {
 	if ((b->bracket_stack & 1) != is_array)
 		return set_broken(b, "its brackets do not match");
@@ -34,10 +34,10 @@ close_level(struct boundary *b, bool is_array)
 
 /*
  * Whether the brace at `at` starts a line where JSON allows no value: a value
- * may follow only a colon or, in an array, the bracket or a comma.
+ * may follow only a colon or, in an array, the opening bracket or a comma.
  */
 static bool
-begins_next_object(const struct boundary *b, struct span s, size_t at)
+begins_next_object(const struct object_scan *b, struct span s, size_t at)
 {
 	bool in_array = (b->bracket_stack & 1) != 0;
 	char before;
@@ -51,7 +51,7 @@ begins_next_object(const struct boundary *b, struct span s, size_t at)
 }
 
 static enum boundary_result
-open_object(struct boundary *b, struct span s)
+open_object(struct object_scan *b, struct span s)
 {
 	if (b->skip.depth > 0 && begins_next_object(b, s, b->skip.at - 1))
 		return set_broken(b, "another object begins within it");
@@ -59,7 +59,7 @@ open_object(struct boundary *b, struct span s)
 }
 
 enum boundary_result
-boundary_find(struct boundary *b, struct span s)
+boundary_find(struct object_scan *b, struct span s)
 {
 	enum boundary_result result = BOUNDARY_MORE;
 
@@ -89,10 +89,11 @@ boundary_find(struct boundary *b, struct span s)
 
 /*
  * Whether the bytes begin with a brace and a key with which profilers begin
- * their objects, but not the objects of variables within them.
+ * their objects.  The nested objects, which describe variables, begin with
+ * other keys.
  */
 static bool
-is_first_key(const char *p, size_t n)
+begins_with_first_key(const char *p, size_t n)
 {
 	static const char *const keys[] = { "{\"version\":", "{\"source\":",
 	    "{\"sessionid\":", "{\"session\":", "{\"event\":", "{\"user\":" };
@@ -117,7 +118,7 @@ boundary_next(struct span s, size_t at)
 			break;
 		at = (size_t)(brace - s.p);
 		if ((at > 0 && brace[-1] == '\n') ||
-		    is_first_key(brace, s.n - at))
+		    begins_with_first_key(brace, s.n - at))
 			return at;
 	}
 	return s.n;

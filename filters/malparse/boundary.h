@@ -8,30 +8,32 @@
 
 /*
  * Finds the end of a JSON object written by a profiler, without parsing it.
- * Detects truncation early in two cases: a string contains a raw newline
- * (profilers escape them), or a line starts with '{' where JSON allows no value
- * (this must be the start of the next object).
+ * Detects truncation before the end of the input in two cases: a string
+ * contains a raw newline (profilers escape newlines), or a line starts with '{'
+ * where JSON allows no value (that brace must be the start of the next object).
  */
-struct boundary {
-	struct skip skip;	/* skip.at: bytes that have been looked at */
-	uint64_t bracket_stack;	/* a bit for each open bracket, the innermost
-				   lowest; 1: [, 0: {.  More than 64 open
-				   brackets are BOUNDARY_BROKEN. */
-	const char *why;	/* set with BOUNDARY_BROKEN */
+struct object_scan {
+	struct skip skip;	/* skip.at: bytes examined so far */
+	uint64_t bracket_stack;	/* one bit for each open bracket, 1 for [ and 0
+				   for {; the lowest bit is the innermost
+				   bracket's.  More than 64 open brackets are
+				   BOUNDARY_BROKEN */
+	const char *why;	/* the reason for BOUNDARY_BROKEN */
 };
 
 enum boundary_result {
 	BOUNDARY_FOUND,		/* the object is the first skip.at bytes */
-	BOUNDARY_MORE,		/* the bytes do not contain its end */
-	BOUNDARY_BROKEN		/* the object was truncated, or is not valid */
+	BOUNDARY_MORE,		/* the object may end after these bytes */
+	BOUNDARY_BROKEN		/* the object was truncated, is not valid, or
+				   has too many levels */
 };
 
 /*
- * Initialize the struct to zero and pass bytes that begin with the object's
- * first byte.  After BOUNDARY_MORE, call this again with the same bytes and
- * those that follow them.
+ * Initialize the struct to zero, and pass bytes that begin with the object's
+ * opening brace.  After BOUNDARY_MORE, call this again with the same bytes and
+ * some that follow them.
  */
-enum boundary_result boundary_find(struct boundary *, struct span bytes);
+enum boundary_result boundary_find(struct object_scan *, struct span bytes);
 
 /*
  * Where to continue after BOUNDARY_BROKEN: the first offset, not less than

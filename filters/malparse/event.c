@@ -24,8 +24,8 @@ const char *const variable_keys[] = { "type", "index", "ret", "arg", "name",
     "udf", NULL };
 
 /*
- * Times since 1970 are at least this (September 2001), and times since the
- * server's start are less (31 years).
+ * In microseconds.  Times since 1970 are at least this (September 2001), and
+ * times since the server's start are less (31 years).
  */
 #define ABSOLUTE_US_MIN INT64_C(1000000000000000)
 
@@ -41,15 +41,19 @@ bool
 event_int(const struct rec *r, unsigned key, int64_t *value)
 {
 	const struct field *f = rec_get(r, key);
+	int64_t read;
 
 	if (f == NULL)
 		return false;
-	if (f->is_int) {
-		*value = f->integer;
-		return is_in_range(*value);
-	}
-	return (f->kind == REC_NUMBER || f->kind == REC_STRING) &&
-	    text_i64(f->text, value) && is_in_range(*value);
+	if (f->is_int)
+		read = f->integer;
+	else if ((f->kind != REC_NUMBER && f->kind != REC_STRING) ||
+	    !text_i64(f->text, &read))
+		return false;
+	if (!is_in_range(read))
+		return false;
+	*value = read;
+	return true;
 }
 
 static int64_t
@@ -77,19 +81,28 @@ event_function_name(struct span s)
 	return span_of(s.p + start, s.n - start);
 }
 
+bool
+event_runs(const struct event *e, const char *module, const char *name)
+{
+	return span_eq(e->module, module) && span_eq(e->operation, name);
+}
+
 static bool
 has_key(const struct rec *r, unsigned key)
 {
 	return rec_get(r, key) != NULL;
 }
 
-/* Considers only the keys of this object, because a stream may mix formats. */
+/*
+ * Returns the kind of the object and sets *format.  Considers only this object,
+ * because a stream may mix formats.
+ */
 static enum event_kind
 detect_format(const struct rec *r, enum format *format)
 {
 	struct span source = event_text(r, E_SOURCE);
 
-	/* Heartbeats count as format S: their clocks have the same keys. */
+	/* Format S also serves heartbeats: their clocks have the same keys. */
 	*format = FORMAT_S;
 	if (has_key(r, E_PHASE)) {
 		*format = FORMAT_P;
@@ -115,9 +128,12 @@ detect_format(const struct rec *r, enum format *format)
 	return EVENT_INSTRUCTION;
 }
 
-/* Reads seconds with up to six decimals, as Jul2017 writes its ctime. */
+/*
+ * Reads seconds with decimals, as Jul2017 writes ctime.  Returns microseconds,
+ * or INT_UNKNOWN; decimals after the sixth are ignored.
+ */
 static int64_t
-seconds_us(const struct rec *r, unsigned key)
+read_seconds(const struct rec *r, unsigned key)
 {
 	const struct field *f = rec_get(r, key);
 	const char *dot;
@@ -131,9 +147,9 @@ seconds_us(const struct rec *r, unsigned key)
 	whole = dot == NULL ? f->text :
 	    span_of(f->text.p, (size_t)(dot - f->text.p));
 	if (!text_i64(whole, &seconds) || seconds < 0 ||
-	    seconds > ABSOLUTE_US_MIN)
+	    seconds >= (INT64_C(1) << REC_INT_BITS) / 1000000)
 		return INT_UNKNOWN;
-	for (; digits < 6; digits++) {
+	for (; digits < 6; digits++) {	/* missing digits count as 0 */
 		us *= 10;
 		if (dot == NULL || ++dot >= f->text.p + f->text.n)
 			dot = NULL;
@@ -146,27 +162,42 @@ seconds_us(const struct rec *r, unsigned key)
 }
 
 /*
- * Some servers exchange the keys of the two clocks, so each value is classified
- * by its size.  If both are absolute, the smaller one is the time: the other is
- * a sum of two times (heartbeats since 2020).
+ * Sets *us to the time at a key, INT_UNKNOWN if there is none.  False if the
+ * value is neither a time nor null.
  */
-static void
+static bool
+read_clock(const struct rec *r, unsigned key, bool in_seconds, int64_t *us)
+{
+	const struct field *f = rec_get(r, key);
+
+	*us = in_seconds ? read_seconds(r, key) : int_or_unknown(r, key);
+	return f == NULL || f->kind == REC_NULL || *us != INT_UNKNOWN;
+}
+
+/*
+ * Sets the relative and the absolute time.  Some servers exchange the keys of
+ * the two clocks, so each value is classified by its size.  If both are
+ * absolute, the smaller one is the time: the greater one is the sum of two
+ * times (in heartbeats since 2020).  False if a clock is not a time.
+ */
+static bool
 read_clocks(struct event *e)
 {
-	int64_t a = int_or_unknown(e->rec, E_CLK), b;
+	int64_t clocks[2], us;
+	bool ok = read_clock(e->rec, E_CLK, false, &clocks[0]);
 
-	if (e->format == FORMAT_U)
-		b = seconds_us(e->rec, E_CTIME);
-	else
-		b = int_or_unknown(e->rec,
-		    e->format == FORMAT_M ? E_MCLK : E_CTIME);
+	ok = read_clock(e->rec, e->format == FORMAT_M ? E_MCLK : E_CTIME,
+	    e->format == FORMAT_U, &clocks[1]) && ok;
 	e->relative_us = e->absolute_us = INT_UNKNOWN;
-	for (int i = 0; i < 2; i++, a = b) {
-		if (a < ABSOLUTE_US_MIN)
-			e->relative_us = a != INT_UNKNOWN ? a : e->relative_us;
-		else if (e->absolute_us == INT_UNKNOWN || a < e->absolute_us)
-			e->absolute_us = a;
+	for (int i = 0; i < 2; i++) {
+		us = clocks[i];
+		if (us < ABSOLUTE_US_MIN)	/* as is INT_UNKNOWN */
+			e->relative_us = us != INT_UNKNOWN ? us :
+			    e->relative_us;
+		else if (e->absolute_us == INT_UNKNOWN || us < e->absolute_us)
+			e->absolute_us = us;
 	}
+	return ok;
 }
 
 static bool
@@ -177,9 +208,10 @@ is_name_char(char c)
 }
 
 /*
- * Finds the operation in the statement, for servers that have no keys for it:
- * the module.function before the first parenthesis that follows ":=", or, if
- * there is no ":=", before the first parenthesis.  Example: algebra.join in
+ * Sets module and operation from the statement, for servers that write no keys
+ * for them.  They are MODULE.OPERATION before the first parenthesis that
+ * follows ":=" or, if there is no ":=", before the first parenthesis:
+ * algebra.join in
  *	(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);
  */
 static void
@@ -216,14 +248,17 @@ static void
 read_names(struct event *e)
 {
 	const struct rec *r = e->rec;
-	/* "function" was the program, and is the operation since Jun2020. */
-	bool is_renamed = e->format == FORMAT_M || e->format == FORMAT_P;
+	/* Up to format S, "function" is the plan; since M, the operation. */
+	bool function_is_operation = e->format == FORMAT_M ||
+	    e->format == FORMAT_P;
 
 	e->session = event_text(r, E_SESSION);
 	e->client = event_text(r, E_SESSIONID);
-	e->program = event_text(r, is_renamed ? E_PROGRAM : E_FUNCTION);
+	e->program = event_text(r, function_is_operation ? E_PROGRAM :
+	    E_FUNCTION);
 	e->module = event_text(r, E_MODULE);
-	e->operation = event_text(r, is_renamed ? E_FUNCTION : E_INSTRUCTION);
+	e->operation = event_text(r, function_is_operation ? E_FUNCTION :
+	    E_INSTRUCTION);
 	if (!has_key(r, E_MODULE) && has_key(r, E_STMT))
 		operation_from_statement(e, event_text(r, E_STMT));
 }
@@ -231,7 +266,7 @@ read_names(struct event *e)
 static bool
 read_state(struct event *e)
 {
-	/* Format T (tuples, 2012) pads some states with a blank. */
+	/* Format T, which is read as E, pads some states with a blank. */
 	static const struct { const char *name; enum event_state state; }
 	    names[] = { { "start", STATE_START }, { "done", STATE_DONE },
 	    { "done ", STATE_DONE }, { "pause", STATE_PAUSE },
@@ -259,14 +294,15 @@ event_read(struct event *e, const struct rec *r, const char **why)
 	e->usec = int_or_unknown(r, E_USEC);
 	e->tag = int_or_unknown(r, E_TAG);
 	e->pc = int_or_unknown(r, E_PC);
-	read_clocks(e);
+	if (!read_clocks(e))
+		*why = "its time is not a number of microseconds below 2^53";
 	read_names(e);
-	if (e->kind != EVENT_INSTRUCTION)
-		return;
-	e->has_state = read_state(e);
-	*why = !e->has_state ? "its state is not start, done or pause" :
-	    e->pc < 0 ? "its pc is not a non-negative integer" :
-	    e->tag < 0 ? "its tag is not a non-negative integer" : NULL;
+	if (e->kind == EVENT_INSTRUCTION) {
+		e->has_state = read_state(e);
+		*why = !e->has_state ? "its state is not start, done or pause" :
+		    e->pc < 0 ? "its pc is not a non-negative integer" :
+		    e->tag < 0 ? "its tag is not a non-negative integer" : *why;
+	}
 	if (*why != NULL)
 		e->kind = EVENT_INVALID;
 }
@@ -301,9 +337,8 @@ bool
 event_is_result(const struct event_variables *v, const struct rec *r)
 {
 	/*
-	 * next_key is one past the key of the current array.  E_RET has
-	 * results and E_ARG arguments; in E_ARGS each variable says which of
-	 * the two it is.
+	 * The current array is that of next_key - 1.  E_RET has results and
+	 * E_ARG arguments; in E_ARGS the results have the key "ret".
 	 */
 	if (v->next_key <= E_ARGS)
 		return v->next_key == E_ARG;

@@ -10,12 +10,19 @@ struct recio;
 
 /*
  * An event is one object of MonetDB's profiler, in a form that all versions
- * share.  Formats have letters, as in malparse(1): T tuples (2012), E (2015), U
- * (Jul2017), S (Mar2018), M (Jun2020), P (Sep2022).  A tuple is converted to an
- * object of format E (tuple.h).  Older formats compare as less.
+ * share.  malparse(1) names the formats by letters, here with the release or
+ * year of the first server that wrote them: T (2012), E (2015), U (Jul2017),
+ * S (Mar2018), M (Jun2020), P (Sep2022).  Format T is a tuple, which tuple.h
+ * converts to an object of format E.  The enum is in the order of age, so that
+ * `format < FORMAT_M` means an older one.
  */
 enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P };
 
+/*
+ * A phase is what a server measures besides instructions, such as a login or
+ * the parsing of a statement.  A header describes the server.  An invalid
+ * object breaks a rule; an unknown one has none of the formats.
+ */
 enum event_kind { EVENT_INSTRUCTION, EVENT_PHASE, EVENT_HEARTBEAT,
     EVENT_HEADER, EVENT_INVALID, EVENT_UNKNOWN };
 
@@ -45,19 +52,21 @@ struct event {
 	const struct rec *rec;
 	bool has_state;
 	enum event_state state;
-	int64_t tag, pc;
-	int64_t thread, usec;			/* or INT_UNKNOWN */
+	int64_t tag;		/* number of the execution in its session */
+	int64_t pc;		/* number of the instruction in its plan */
+	int64_t thread;		/* or INT_UNKNOWN */
+	int64_t usec;		/* its duration, or INT_UNKNOWN */
 	int64_t relative_us;	/* since the server's start, or INT_UNKNOWN */
 	int64_t absolute_us;	/* since 1970, or INT_UNKNOWN */
-	struct span session, client;		/* empty if unknown */
-	struct span program;			/* "user.s1_1", or empty */
-	struct span module, operation;		/* empty for assignments */
+	struct span session;	/* key "session", a server process; or empty */
+	struct span client;	/* key "sessionid", of a client; or empty */
+	struct span program;	/* the plan, such as "user.s1_1"; or empty */
+	struct span module, operation;	/* empty for assignments */
 };
 
 /*
- * Reads an object, from which the event borrows.  The kind is EVENT_INVALID if
- * the object breaks a rule, which *why states, and EVENT_UNKNOWN if it has none
- * of the formats.
+ * Reads an object, from which the event borrows.  If its kind is EVENT_INVALID,
+ * sets *why to the reason to reject it; *why must be NULL before the call.
  */
 void event_read(struct event *, const struct rec *, const char **why);
 
@@ -67,28 +76,32 @@ void event_read(struct event *, const struct rec *, const char **why);
  */
 bool event_int(const struct rec *, unsigned key, int64_t *);
 
-/* The string at a key; empty if the key is absent or has another value. */
+/* The string at a key; empty if the key is absent or not a string. */
 struct span event_text(const struct rec *, unsigned key);
+
+/* Whether the event's operation is module.name. */
+bool event_runs(const struct event *, const char *module, const char *name);
 
 /* The part of a program's name after the dot: "s1_1" of "user.s1_1". */
 struct span event_function_name(struct span program);
 
 /*
- * An iterator over the variables of an event.  Up to format S results and
- * arguments have an array each; since format M they share one.
+ * An iterator over the variables of an event.  Up to format S, results and
+ * arguments have an array each; since format M they share one array.
  */
 struct event_variables {
 	const struct rec *rec;
-	struct span rest;	/* of the current array */
-	unsigned next_key;	/* of the next array: E_RET, E_ARG or E_ARGS */
+	struct span rest;	/* unread items of the current array */
+	unsigned next_key;	/* of the next array: E_RET, E_ARG or E_ARGS;
+				   after them E_ARGS + 1 */
 };
 
 void event_variables_init(struct event_variables *, const struct event *);
 
 /*
- * The next variable, and in *object its text; NULL after the last.  recio must
- * have been made with variable_keys.  The variable is borrowed until recio
- * reads another record.
+ * Returns the next variable, and sets *object to its JSON text; NULL after the
+ * last.  recio must have been made with variable_keys.  The variable is
+ * borrowed until recio reads another record.
  */
 const struct rec *event_next_variable(struct event_variables *,
     struct recio *, struct span *object);

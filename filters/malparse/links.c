@@ -7,21 +7,37 @@
 
 /* A call of a user function that is open on a thread. */
 struct call {
-	uint64_t execution;
+	struct execution_ref caller;
 	int64_t pc;
 };
 
-/* Format P: a plan that has ended, but whose initiating call has not. */
+/* Format P: a plan that has ended, but whose call has not been read yet. */
 struct ended_plan {
-	uint64_t execution;
+	struct execution_ref execution;
 	int64_t start_us, end_us;
 };
 
-/* Limits for streams that have lost the ends of calls. */
-enum { OPEN_CALLS_MAX = 256, ENDED_PLANS_MAX = 256 };
+/* Limits of what is stored for each thread. */
+enum {
+	OPEN_CALLS_MAX = 256,	/* reached if the ends of calls are lost */
+	ENDED_PLANS_MAX = 256,	/* reached if calls are lost (format P) */
+	EARLY_PLANS_MAX = 4096	/* of a connection that may never register */
+};
 
-/* A thread of a session. */
-struct lane {
+/*
+ * The connection of a client or supervisor that a thread serves.  A supervisor
+ * registers with remote.register_supervisor; a client never does.
+ */
+struct connection {
+	bool has_beginning;	/* its first plan was seen */
+	bool set_protocol;	/* its first plan ran sql.set_protocol */
+	uint32_t registration;	/* in links.registrations, or INDEX_NONE */
+	struct execution_ref *plans;	/* to link when it registers */
+	size_t n, cap;
+};
+
+/* A thread of a session, or of a client if there is no session. */
+struct thread {
 	struct {
 		uint32_t session, client;
 		int64_t thread;
@@ -30,52 +46,57 @@ struct lane {
 	size_t n_calls, calls_cap;
 	struct ended_plan *ended;
 	size_t n_ended, ended_cap;
-	uint32_t registration;	/* the one it works for, or INDEX_NONE */
+	struct connection connection;
 };
 
-/* The executions that a supervisor's call of register_supervisor relates. */
+/*
+ * One pair of arguments of remote.register_supervisor, and the executions that
+ * called that function with them.
+ */
 struct registration {
 	uint64_t supervisor;	/* execution_id; 0 until it is known */
-	uint64_t *workers;	/* execution_ids that wait for it */
+	uint64_t root;		/* plans_root() of the supervisor */
+	struct execution_ref *workers;	/* linked when supervisor is known */
 	size_t n, cap;
 };
 
 static struct span
-lane_key(const void *context, uint32_t i)
+thread_key(const void *context, uint32_t i)
 {
 	const struct links *l = context;
 
-	return span_bytes(&l->lanes[i].key, sizeof l->lanes[i].key);
+	return span_bytes(&l->threads[i].key, sizeof l->threads[i].key);
 }
 
 void
-links_init(struct links *l, struct rows *rows)
+links_init(struct links *l, struct rows *rows, struct plans *plans)
 {
-	*l = (struct links){ .rows = rows };
-	map_init(&l->by_thread, lane_key, l);
+	*l = (struct links){ .rows = rows, .plans = plans };
+	map_init(&l->by_thread, thread_key, l);
 	intern_init(&l->keys);
 }
 
 void
 links_release(struct links *l)
 {
-	for (size_t i = 0; i < l->n_lanes; i++) {
-		free(l->lanes[i].calls);
-		free(l->lanes[i].ended);
+	for (size_t i = 0; i < l->n_threads; i++) {
+		free(l->threads[i].calls);
+		free(l->threads[i].ended);
+		free(l->threads[i].connection.plans);
 	}
 	for (size_t i = 0; i < l->n_registrations; i++)
 		free(l->registrations[i].workers);
-	free(l->lanes);
+	free(l->threads);
 	free(l->registrations);
 	map_release(&l->by_thread);
 	intern_release(&l->keys);
 }
 
-static struct lane *
-find_lane(struct links *l, const struct execution *x, const struct event *e)
+static uint32_t
+find_thread(struct links *l, const struct execution *x, const struct event *e)
 {
-	struct lane new = { .registration = INDEX_NONE };
-	uint32_t i, next = (uint32_t)l->n_lanes;
+	struct thread new = { .connection.registration = INDEX_NONE };
+	uint32_t i, next = (uint32_t)l->n_threads;
 
 	new.key.session = x->key.session;
 	new.key.client = x->key.client;
@@ -83,27 +104,55 @@ find_lane(struct links *l, const struct execution *x, const struct event *e)
 	i = map_find_or_add(&l->by_thread,
 	    span_bytes(&new.key, sizeof new.key), next);
 	if (i != next)
-		return &l->lanes[i];
-	l->lanes = mem_grow(l->lanes, &l->lanes_cap, l->n_lanes + 1,
-	    sizeof *l->lanes);
-	l->lanes[l->n_lanes++] = new;
-	return &l->lanes[i];
+		return i;
+	l->threads = mem_grow(l->threads, &l->threads_cap, l->n_threads + 1,
+	    sizeof *l->threads);
+	l->threads[l->n_threads++] = new;
+	return i;
 }
 
+/* Whether the event is a call of a user function; pc 0 is the plan itself. */
 static bool
 is_call(const struct event *e)
 {
 	return e->pc > 0 && span_eq(e->module, "user");
 }
 
-/* Links a worker's execution, or stores it until the supervisor is known. */
+/* Writes a link between executions of the same session. */
 static void
-link_worker(struct links *l, uint32_t i, uint64_t worker)
+link_local(struct links *l, struct execution_ref parent,
+    struct execution_ref child)
+{
+	struct execution *x = plans_get(l->plans, child);
+
+	if (x != NULL)
+		x->parent = parent;
+	rows_put_link(l->rows, parent.id, child.id, false);
+}
+
+/* Writes a link from the supervisor to an execution of another session. */
+static void
+link_remote(struct links *l, const struct registration *r,
+    struct execution_ref worker)
+{
+	struct execution *x = plans_get(l->plans, worker);
+
+	if (x != NULL)
+		x->root = r->root;
+	rows_put_link(l->rows, r->supervisor, worker.id, true);
+}
+
+/*
+ * Links a worker's execution to the supervisor of registration i, or stores it
+ * until the supervisor is known.
+ */
+static void
+link_worker(struct links *l, uint32_t i, struct execution_ref worker)
 {
 	struct registration *r = &l->registrations[i];
 
 	if (r->supervisor != 0) {
-		rows_put_link(l->rows, r->supervisor, worker, true);
+		link_remote(l, r, worker);
 		return;
 	}
 	r->workers = mem_grow(r->workers, &r->cap, r->n + 1,
@@ -111,84 +160,139 @@ link_worker(struct links *l, uint32_t i, uint64_t worker)
 	r->workers[r->n++] = worker;
 }
 
-/* Links an execution on its first event, if it is known what initiated it. */
+/* Links an execution to its caller, if known, on its first event. */
 static void
-link_new_plan(struct links *l, struct plans *plans, struct lane *lane,
-    struct execution *x, const struct event *e)
+link_new_plan(struct links *l, uint32_t thread_index, struct execution *x,
+    const struct event *e)
 {
+	const struct thread *thread = &l->threads[thread_index];
 	const struct execution *parent;
-	int64_t caller = 0;
+	int64_t caller_tag = 0;
 
-	event_int(e->rec, E_CALLER, &caller);
-	parent = caller > 0 ? plans_find_tag(plans, x, caller) : NULL;
+	event_int(e->rec, E_CALLER, &caller_tag);
+	parent = caller_tag > 0 ? plans_find_tag(l->plans, x, caller_tag) :
+	    NULL;
 	if (parent != NULL)
-		rows_put_link(l->rows, parent->id, x->id, false);
-	else if (lane->n_calls > 0)
-		rows_put_link(l->rows,
-		    lane->calls[lane->n_calls - 1].execution, x->id, false);
-	else	/* not linked yet: it may be a client's query */
-		x->registration = lane->registration;
+		link_local(l, plans_ref(parent), plans_ref(x));
+	else if (thread->n_calls > 0)
+		link_local(l, thread->calls[thread->n_calls - 1].caller,
+		    plans_ref(x));
+	else	/* not linked yet: x may be a client's query */
+		x->thread = thread_index;
+}
+
+static void
+begin_connection(struct thread *thread, bool has_beginning, bool set_protocol)
+{
+	struct connection *c = &thread->connection;
+
+	c->has_beginning = has_beginning;
+	c->set_protocol = set_protocol;
+	c->registration = INDEX_NONE;
+	c->n = 0;
 }
 
 void
 links_resolve(struct links *l, struct execution *x)
 {
-	if (x->registration != INDEX_NONE)
-		link_worker(l, x->registration, x->id);
-	x->registration = INDEX_NONE;
-}
+	struct connection *c;
 
-static void
-open_call(struct lane *lane, const struct execution *x, int64_t pc)
-{
-	if (lane->n_calls == OPEN_CALLS_MAX)
+	if (x->thread == INDEX_NONE)
 		return;
-	lane->calls = mem_grow(lane->calls, &lane->calls_cap,
-	    lane->n_calls + 1, sizeof *lane->calls);
-	lane->calls[lane->n_calls++] = (struct call){ x->id, pc };
+	c = &l->threads[x->thread].connection;
+	x->thread = INDEX_NONE;
+	if (c->registration != INDEX_NONE) {
+		link_worker(l, c->registration, plans_ref(x));
+		return;
+	}
+	if (c->n == EARLY_PLANS_MAX)
+		c->n = 0;
+	c->plans = mem_grow(c->plans, &c->cap, c->n + 1, sizeof *c->plans);
+	c->plans[c->n++] = plans_ref(x);
 }
 
-/* Calls nest: if inner ones are open, the stream has lost their ends. */
+/*
+ * Examines the first instruction of a plan, which may show that a connection
+ * begins.  A supervisor registers before it fetches any result.  So if the
+ * beginning was not seen, a plan that returns a result (remote.batbincopy,
+ * io.print) before any registration belongs to an earlier connection, as do the
+ * plans before it.
+ */
 static void
-close_call(struct lane *lane, const struct execution *x, int64_t pc)
+find_beginning(struct links *l, struct execution *x, const struct event *e)
 {
-	for (size_t i = lane->n_calls; i-- > 0;)
-		if (lane->calls[i].execution == x->id &&
-		    lane->calls[i].pc == pc) {
-			lane->n_calls = i;
+	struct thread *thread = &l->threads[x->thread];
+	struct connection *c = &thread->connection;
+	bool sets_protocol = event_runs(e, "sql", "set_protocol");
+
+	if (sets_protocol || event_runs(e, "remote", "bintype")) {
+		/* set_protocol and the next plan's bintype begin only one. */
+		if (sets_protocol || !c->set_protocol || c->n != 1)
+			begin_connection(thread, true, sets_protocol);
+		links_resolve(l, x);
+	} else if (!c->has_beginning && c->registration == INDEX_NONE &&
+	    (event_runs(e, "remote", "batbincopy") ||
+	    event_runs(e, "io", "print"))) {
+		begin_connection(thread, false, false);
+		x->thread = INDEX_NONE;
+	}
+}
+
+static void
+open_call(struct thread *thread, const struct execution *x, int64_t pc)
+{
+	if (thread->n_calls == OPEN_CALLS_MAX)
+		return;
+	thread->calls = mem_grow(thread->calls, &thread->calls_cap,
+	    thread->n_calls + 1, sizeof *thread->calls);
+	thread->calls[thread->n_calls++] = (struct call){ plans_ref(x), pc };
+}
+
+/* Also closes all open calls within this one: their ends have been lost. */
+static void
+close_call(struct thread *thread, const struct execution *x, int64_t pc)
+{
+	for (size_t i = thread->n_calls; i-- > 0;)
+		if (thread->calls[i].caller.id == x->id &&
+		    thread->calls[i].pc == pc) {
+			thread->n_calls = i;
 			return;
 		}
 }
 
-/* Format P: links a call that has ended to the plans within its time. */
+/*
+ * Format P: links the execution with a call to the ended plans within the time
+ * of the call, and removes them from the list.
+ */
 static void
-link_ended_plans(struct links *l, struct lane *lane, const struct execution *x,
+link_ended_plans(struct links *l, struct thread *thread,
+    const struct execution *x, int64_t start_us, int64_t end_us)
+{
+	const struct ended_plan *p = thread->ended, *end = p + thread->n_ended;
+
+	for (thread->n_ended = 0; p < end; p++)
+		if (p->execution.id != x->id && p->start_us >= start_us &&
+		    p->end_us <= end_us)
+			link_local(l, plans_ref(x), p->execution);
+		else
+			thread->ended[thread->n_ended++] = *p;
+}
+
+static void
+add_ended_plan(struct thread *thread, const struct execution *x,
     int64_t start_us, int64_t end_us)
 {
-	const struct ended_plan *p = lane->ended, *end = p + lane->n_ended;
-
-	for (lane->n_ended = 0; p < end; p++)
-		if (p->execution != x->id && p->start_us >= start_us &&
-		    p->end_us <= end_us)
-			rows_put_link(l->rows, x->id, p->execution, false);
-		else
-			lane->ended[lane->n_ended++] = *p;
+	if (thread->n_ended == ENDED_PLANS_MAX)
+		thread->n_ended = 0;	/* all their calls have been lost */
+	thread->ended = mem_grow(thread->ended, &thread->ended_cap,
+	    thread->n_ended + 1, sizeof *thread->ended);
+	thread->ended[thread->n_ended++] = (struct ended_plan){ plans_ref(x),
+	    start_us, end_us };
 }
 
+/* Format P: adds an event, which is the end of a call, a plan or neither. */
 static void
-add_ended_plan(struct lane *lane, const struct execution *x, int64_t start_us,
-    int64_t end_us)
-{
-	if (lane->n_ended == ENDED_PLANS_MAX)
-		lane->n_ended = 0;	/* their calls have been lost */
-	lane->ended = mem_grow(lane->ended, &lane->ended_cap,
-	    lane->n_ended + 1, sizeof *lane->ended);
-	lane->ended[lane->n_ended++] = (struct ended_plan){ x->id, start_us,
-	    end_us };
-}
-
-static void
-link_by_time(struct links *l, struct lane *lane, const struct execution *x,
+link_by_time(struct links *l, struct thread *thread, const struct execution *x,
     const struct event *e)
 {
 	int64_t start_us;
@@ -197,41 +301,53 @@ link_by_time(struct links *l, struct lane *lane, const struct execution *x,
 		return;
 	start_us = e->relative_us - e->usec;
 	if (is_call(e))
-		link_ended_plans(l, lane, x, start_us, e->relative_us);
+		link_ended_plans(l, thread, x, start_us, e->relative_us);
 	else if (e->pc == 0)
-		add_ended_plan(lane, x, start_us, e->relative_us);
+		add_ended_plan(thread, x, start_us, e->relative_us);
 }
 
-void
-links_add_event(struct links *l, struct plans *plans, struct execution *x,
-    const struct event *e, bool is_first)
+/* Finds the caller of a plan that begins, and updates the open calls. */
+static void
+follow_calls(struct links *l, struct execution *x, const struct event *e,
+    bool is_first)
 {
-	struct lane *lane;
+	uint32_t thread_index = find_thread(l, x, e);
+	struct thread *thread = &l->threads[thread_index];
 
-	/* A query runs querylog.define at pc 1: x can no longer become one. */
-	if (e->pc > 1)
-		links_resolve(l, x);
-	if (!is_first && e->pc != 0 && !is_call(e))
-		return;
-	lane = find_lane(l, x, e);
 	if (e->format == FORMAT_P) {
-		link_by_time(l, lane, x, e);
+		link_by_time(l, thread, x, e);
 		return;
 	}
 	if (is_first)
-		link_new_plan(l, plans, lane, x, e);
+		link_new_plan(l, thread_index, x, e);
 	if (is_call(e) && e->state == STATE_START)
-		open_call(lane, x, e->pc);
+		open_call(thread, x, e->pc);
 	else if (is_call(e) && e->state == STATE_DONE)
-		close_call(lane, x, e->pc);
+		close_call(thread, x, e->pc);
+}
+
+void
+links_add_event(struct links *l, struct execution *x, const struct event *e,
+    bool is_first)
+{
+	/* A query would have run querylog.define, at pc 1, by now. */
+	if (e->pc > 1)
+		links_resolve(l, x);
+	if (is_first || e->pc == 0 || is_call(e))
+		follow_calls(l, x, e, is_first);
+	if (e->pc == 1 && x->thread != INDEX_NONE)
+		find_beginning(l, x, e);
 }
 
 void
 links_add_query(struct links *l, struct execution *x, const struct event *e)
 {
+	uint32_t thread_index;
+
 	rows_put_link(l->rows, x->id, x->id, false);
-	x->registration = INDEX_NONE;
-	find_lane(l, x, e)->registration = INDEX_NONE;
+	x->thread = INDEX_NONE;
+	thread_index = find_thread(l, x, e);
+	begin_connection(&l->threads[thread_index], false, false);
 }
 
 static uint32_t
@@ -248,6 +364,7 @@ find_registration(struct links *l, struct span key)
 	return i;
 }
 
+/* Sets the supervisor of registration i, and links the workers known so far. */
 static void
 set_supervisor(struct links *l, uint32_t i, const struct execution *x)
 {
@@ -256,8 +373,9 @@ set_supervisor(struct links *l, uint32_t i, const struct execution *x)
 	if (r->supervisor != 0)
 		return;
 	r->supervisor = x->id;
+	r->root = plans_root(l->plans, x);
 	for (size_t w = 0; w < r->n; w++)
-		rows_put_link(l->rows, x->id, r->workers[w], true);
+		link_remote(l, r, r->workers[w]);
 	free(r->workers);
 	r->workers = NULL;
 	r->n = r->cap = 0;
@@ -268,15 +386,21 @@ links_register(struct links *l, struct execution *x, const struct event *e,
     struct span supervisor, struct span key)
 {
 	uint32_t registration = find_registration(l, key);
-	struct lane *lane = find_lane(l, x, e);
+	struct thread *thread = &l->threads[find_thread(l, x, e)];
+	struct connection *c = &thread->connection;
 
 	if (supervisor.n > 0 && span_compare(supervisor, e->session) == 0) {
 		set_supervisor(l, registration, x);
 		return;
 	}
-	if (lane->registration == registration)
+	if (c->registration == registration)
 		return;
-	lane->registration = registration;
-	x->registration = INDEX_NONE;
-	link_worker(l, registration, x->id);
+	/* This is a later connection, whose first plans have been lost. */
+	if (c->registration != INDEX_NONE)
+		begin_connection(thread, false, false);
+	c->registration = registration;
+	for (size_t p = 0; p < c->n; p++)
+		link_worker(l, registration, c->plans[p]);
+	c->n = 0;
+	links_resolve(l, x);
 }

@@ -8,12 +8,16 @@
 
 static struct {
 	const char *state;
+	uint64_t query;
 	bool tasks, mask, statement, starts;
 } opt;
 
 static const struct opt options[] = {
 	{ 't', "tasks", OPT_FLAG, &opt.tasks, NULL,
 	    "write instructions as tasks, for critpath", 0, 0 },
+	{ 0, "query", OPT_NUM, &opt.query, "ID",
+	    "only the tasks of this execution's query", 1,
+	    UINT64_C(1) << REC_INT_BITS },
 	{ 'm', "mask", OPT_FLAG, &opt.mask, NULL,
 	    "omit every literal value", 0, 0 },
 	{ 's', "statement", OPT_FLAG, &opt.statement, NULL,
@@ -34,7 +38,7 @@ static const struct about about = {
 static void
 configure_rows(struct rows *rows)
 {
-	rows->is_silent = opt.tasks;
+	rows->discards_rows = opt.tasks;
 	rows->statement.is_masked = opt.mask;
 	rows->rebuilds_statements = opt.statement;
 	rows->derives_starts = opt.starts;
@@ -48,6 +52,7 @@ main(int argc, char **argv)
 	struct stream s;
 	struct trace t;
 	const struct rec *r;
+	struct output state;
 	const char *why;
 	int status;
 
@@ -55,8 +60,11 @@ main(int argc, char **argv)
 	if (opt.mask && f.keeps_rejects)
 		die("--mask and --rejects exclude each other: rejected "
 		    "objects contain values");
+	if (opt.query != 0 && !opt.tasks)
+		die("--query needs --tasks");
 	stream_init(&s, &f);
 	trace_init(&t, &f);
+	t.query = opt.query;
 	configure_rows(&t.rows);
 	while ((r = stream_next(&s)) != NULL) {
 		trace_add(&t, r, &why);
@@ -64,10 +72,21 @@ main(int argc, char **argv)
 			stream_reject(&s, why);
 	}
 	trace_end(&t);
+	if (opt.query != 0 && f.n_records == 0)
+		filter_fail(&f, "no task is of the query with the "
+		    "execution_id %llu", (unsigned long long)opt.query);
+	/*
+	 * The state file must not count rows that could not be written, and the
+	 * output must not have rows that the state file does not count.
+	 */
+	if (opt.state != NULL) {
+		state_write(&t.rows, &state, opt.state);
+		if (output_is_same_file(&f.out, &state))
+			die("--output and --state name the same file");
+	}
 	status = filter_end(&f);
-	/* A state file must not count rows that could not be written. */
 	if (opt.state != NULL)
-		state_write(&t.rows, opt.state);
+		output_close(&state);
 	trace_release(&t);
 	stream_release(&s);
 	return status;

@@ -47,7 +47,7 @@ hash_key(const struct execution *x)
 	return map_hash((const char *)&x->key, sizeof x->key);
 }
 
-/* All executions are in a linked list, by the time of their last event. */
+/* All executions are in a linked list, in the order of their last events. */
 static void
 unlink_by_age(struct plans *p, struct execution *x)
 {
@@ -131,7 +131,7 @@ add_execution(struct plans *p, const struct execution *new)
 	if (p->n_executions == EXECUTIONS_MAX)
 		plans_remove(p, p->oldest);
 	x->key = new->key;
-	x->registration = INDEX_NONE;
+	x->thread = INDEX_NONE;
 	x->index = new_index(p);
 	p->executions[x->index] = x;
 	map_init(&x->by_name, variable_key, x);
@@ -158,9 +158,9 @@ add_name(struct plans *p, struct span name)
 }
 
 /*
- * Whether the event begins another execution than x, which has the same key.
- * Tag 0 means that the server had no tag: then each start of a plan (pc 0)
- * begins an execution.
+ * Whether the event, whose key is that of x, begins another execution.  Tag 0
+ * means that the server has no tags: then each start of a plan (pc 0) begins an
+ * execution.  x may be NULL.
  */
 static bool
 begins_another_execution(const struct execution *x, const struct event *e)
@@ -170,7 +170,7 @@ begins_another_execution(const struct execution *x, const struct event *e)
 }
 
 struct execution *
-plans_find(struct plans *p, const struct event *e)
+plans_find_or_add(struct plans *p, const struct event *e)
 {
 	struct execution wanted = { 0 }, *x;
 
@@ -200,6 +200,38 @@ plans_find_tag(struct plans *p, const struct execution *x, int64_t tag)
 	return find_execution(p, &wanted);
 }
 
+struct execution_ref
+plans_ref(const struct execution *x)
+{
+	return (struct execution_ref){ x->id, x->index };
+}
+
+struct execution *
+plans_get(const struct plans *p, struct execution_ref ref)
+{
+	struct execution *x = ref.id == 0 ? NULL : p->executions[ref.index];
+
+	return x != NULL && x->id == ref.id ? x : NULL;
+}
+
+uint64_t
+plans_root(const struct plans *p, const struct execution *x)
+{
+	enum { ANCESTORS_MAX = 256 };	/* an invalid trace may have cycles */
+	const struct execution *parent;
+
+	for (int i = 0; i < ANCESTORS_MAX && x->root == 0; i++) {
+		parent = plans_get(p, x->parent);
+		if (parent == NULL)
+			break;
+		x = parent;
+	}
+	if (x->root != 0)
+		return x->root;
+	/* The parent may have been removed, but its id is known. */
+	return x->parent.id != 0 ? x->parent.id : x->id;
+}
+
 void
 plans_finish(struct plans *p, struct execution *x)
 {
@@ -227,7 +259,7 @@ plan_find_instruction(const struct execution *x, int64_t pc)
 }
 
 struct instruction *
-plan_instruction(struct execution *x, int64_t pc)
+plan_find_or_add_instruction(struct execution *x, int64_t pc)
 {
 	uint32_t next = (uint32_t)x->n_instructions;
 	uint32_t i = map_find_or_add(&x->by_pc, span_bytes(&pc, sizeof pc),
@@ -244,7 +276,7 @@ plan_instruction(struct execution *x, int64_t pc)
 }
 
 struct variable *
-plan_variable(struct execution *x, struct span name, bool *is_new)
+plan_find_or_add_variable(struct execution *x, struct span name, bool *is_new)
 {
 	uint32_t next = (uint32_t)x->n_variables;
 	uint32_t i = map_find_or_add(&x->by_name, name, next);
@@ -267,7 +299,7 @@ plan_is_assigned(const struct execution *x, struct span name)
 	return i != INDEX_NONE && x->variables[i].n_assigned > 0;
 }
 
-/* The number of assignments at pcs below this one. */
+/* The number of pcs below this one that assign the variable. */
 static size_t
 n_assigned_below(const struct variable *v, int64_t pc)
 {

@@ -10,36 +10,48 @@
 #include "filters/malparse/event.h"
 
 /*
- * The running executions of plans, and the last finished ones, with their
- * instructions and variables.  The key of an execution is its session (or the
- * client, if the events do not name a session) and its tag.
+ * Stores the executions of plans that are running, and those that finished
+ * last, with their instructions and variables.  A plan is a MAL program; the pc
+ * is the number of an instruction in it.  The key of an execution is its tag
+ * with its session, or with the client if the events do not name a session.
  */
 
 /* A variable of an execution. */
 struct variable {
 	struct span name;
 	uint64_t id;
-	char *object;		/* its last JSON object, unchanged */
-	size_t n, cap;		/* bytes of object */
+	char *object;		/* the last JSON text that describes it */
+	size_t n, cap;		/* length and capacity of object, in bytes */
 	int64_t *assigned_at;	/* pcs that assign it, ascending */
 	size_t n_assigned, assigned_cap;
-	bool created, has_row;
+	bool created;		/* a done event has assigned it */
+	bool has_value;		/* object is from an event that states values,
+				   not from the start of the assignment */
+	bool has_row;		/* its row has been written */
 };
 
-/* An instruction of an execution; it may run several times. */
+/* An instruction of an execution.  Each of its runs is an instance. */
 struct instruction {
 	int64_t pc;
 	uint64_t n_events[N_STATES];
+	int64_t first_us[N_STATES];	/* of the first event in each state */
 	uint64_t first_event_id;	/* of the last instance, or 0 */
 	uint64_t done_event_id;		/* of the last done event, or 0 */
-	bool is_open, wrote_prerequisites;
-	int64_t open_since_us;		/* or INT_UNKNOWN */
-	/* For tasks: */
+	bool is_open;			/* an instance has started, not ended */
+	bool wrote_prerequisites;	/* of any instance */
+	int64_t open_since_us;		/* if is_open: start, or INT_UNKNOWN */
+	/* These are set only if tasks are written: */
 	uint64_t n_runs;
 	int64_t start_us, thread;	/* of the first run, or INT_UNKNOWN */
-	int64_t sum_us;			/* of all runs */
+	int64_t sum_us;			/* the time of all runs */
 	sym operation;
-	uint32_t first_dep, n_deps;	/* in the execution's deps */
+	uint32_t first_dep, n_deps;	/* its range of execution.deps */
+};
+
+/* Refers to an execution that may have been removed: see plans_get(). */
+struct execution_ref {
+	uint64_t id;		/* 0: none */
+	uint32_t index;		/* in plans.executions */
 };
 
 struct execution {
@@ -49,25 +61,33 @@ struct execution {
 	} key;
 	uint64_t id;
 	struct span program, version, user;	/* in the arena */
-	bool has_row, is_finished, has_query;
-	uint32_t registration;	/* for links_resolve(), or INDEX_NONE */
+	bool has_row;		/* its row has been written */
+	bool is_finished;	/* plans_finish() has been called */
+	bool has_query;		/* the row of its query has been written */
+	struct execution_ref parent;	/* the execution that initiates it, if
+					   known and of the same session */
+	uint64_t root;		/* see plans_root(); 0 unless an execution of
+				   another session initiates it */
+	uint32_t thread;	/* see links_resolve() (links.h); or
+				   INDEX_NONE */
 	struct arena arena;
 	struct variable *variables;
 	size_t n_variables, variables_cap;
-	struct map by_name;
+	struct map by_name;	/* variables */
 	struct instruction *instructions;
 	size_t n_instructions, instructions_cap;
-	struct map by_pc;
-	int64_t *deps;		/* pcs */
+	struct map by_pc;	/* instructions */
+	int64_t *deps;		/* pcs of the prerequisites, by instruction */
 	size_t n_deps, deps_cap;
-	struct execution *older, *newer;	/* by their last event */
+	struct execution *older, *newer;	/* by last event, or NULL */
 	uint32_t index;		/* in plans.executions */
 };
 
 /*
  * An execution is removed when EXECUTIONS_MAX others have had events after its
- * last one, or when FINISHED_MAX others have finished after it.  Until then
- * late events find it.
+ * last event, or when FINISHED_MAX others have finished after it.  Until then
+ * late events are added to it.  Executions with tag 0 are removed earlier: see
+ * plans_finish().
  */
 enum { EXECUTIONS_MAX = 4096, FINISHED_MAX = 64 };
 
@@ -75,36 +95,51 @@ struct plans {
 	struct intern names;		/* sessions, clients, operations */
 	struct map map;			/* of executions, by key */
 	struct execution **executions;	/* by index; NULL if free */
-	size_t n, cap;
+	size_t n, cap;			/* of executions, with the free ones */
 	uint32_t *free;			/* free indexes */
 	size_t n_free, free_cap;
-	size_t n_executions;
-	struct execution *oldest, *newest;
+	size_t n_executions;		/* without the free ones */
+	struct execution *oldest, *newest;	/* by last event, or NULL */
 	struct execution *finished[FINISHED_MAX];	/* a ring buffer */
 	size_t next_finished;
 	void (*on_remove)(void *context, struct execution *);
 	void *context;
 };
 
-/* on_remove is called before an execution is removed and freed. */
+/*
+ * on_remove is called before an execution is removed and freed.
+ * plans_remove_all() removes all executions; plans_release() frees what remains
+ * after that.
+ */
 void plans_init(struct plans *,
     void (*on_remove)(void *context, struct execution *), void *context);
 void plans_remove_all(struct plans *);
 void plans_release(struct plans *);
 
 /*
- * Finds or adds the execution of an event or phase.  A new one has the id 0,
- * which the caller replaces.
+ * Finds or adds the execution of an event.  A new one has the id 0, which the
+ * caller replaces.
  */
-struct execution *plans_find(struct plans *, const struct event *);
+struct execution *plans_find_or_add(struct plans *, const struct event *);
 
 /* The execution with this tag and the session and client of x, or NULL. */
 struct execution *plans_find_tag(struct plans *, const struct execution *x,
     int64_t tag);
 
+struct execution_ref plans_ref(const struct execution *);
+
+/* The execution; NULL if it has been removed. */
+struct execution *plans_get(const struct plans *, struct execution_ref);
+
 /*
- * Call this when an execution has ended.  It is removed later, or at once if
- * its tag is 0.
+ * The execution_id of the first execution in the chain of initiators that leads
+ * to this one.  If the execution is a part of a query, that is the query's.
+ */
+uint64_t plans_root(const struct plans *, const struct execution *);
+
+/*
+ * Call this when an execution has ended.  The execution is removed later, or at
+ * once if its tag is 0, which means that the server has no tags.
  */
 void plans_finish(struct plans *, struct execution *);
 
@@ -112,11 +147,12 @@ void plans_finish(struct plans *, struct execution *);
 void plans_remove(struct plans *, struct execution *);
 
 /*
- * Finds or adds an instruction or a variable.  The pointer is valid until
- * another one is added.
+ * Finds or adds an instruction or a variable.  The pointer is valid until the
+ * execution gets another instruction or variable, respectively.
  */
-struct instruction *plan_instruction(struct execution *, int64_t pc);
-struct variable *plan_variable(struct execution *, struct span name,
+struct instruction *plan_find_or_add_instruction(struct execution *,
+    int64_t pc);
+struct variable *plan_find_or_add_variable(struct execution *, struct span name,
     bool *is_new);
 
 /* The instruction at pc, or NULL. */
@@ -129,10 +165,10 @@ bool plan_is_assigned(const struct execution *, struct span name);
 /* Records that the instruction at pc has assigned the variable. */
 void plan_add_assignment(struct variable *, int64_t pc);
 
-/* The greatest pc below pc that has assigned the variable; 0 if none has. */
+/* The last instruction before pc that has assigned the variable; 0 if none. */
 int64_t plan_last_assignment(const struct variable *, int64_t pc);
 
-/* Replaces the variable's object by a copy of this one. */
+/* Replaces variable.object by a copy of this one. */
 void plan_set_object(struct variable *, struct span object);
 
 #endif

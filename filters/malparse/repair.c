@@ -13,12 +13,15 @@ escape_length(struct span s, size_t i)
 	if (i + 1 >= s.n || s.p[i + 1] == '\0')
 		return 0;
 	if (s.p[i + 1] == 'u')
-		return s.n - i >= 6 && hex_is_hex(span_of(s.p + i + 2, 4)) ?
+		return s.n - i >= 6 && hex_is_valid(span_of(s.p + i + 2, 4)) ?
 		    6 : 0;
 	return strchr("\"\\/bfnrt", s.p[i + 1]) != NULL ? 2 : 0;
 }
 
-/* Copies the character or escape at i of a string; returns its length in s. */
+/*
+ * Copies the character or escape at i of a string, repaired if it is invalid.
+ * Returns its length in s.
+ */
 static size_t
 repair_character(struct span s, size_t i, struct buf *to)
 {
@@ -56,7 +59,7 @@ repair_string(struct span s, size_t i, struct buf *to)
 	return i;
 }
 
-/* Copies a word if it is a literal of JSON, else drops it; returns its end. */
+/* Copies true, false or null; drops any other word.  Returns the word's end. */
 static size_t
 repair_word(struct span s, size_t i, struct buf *to)
 {
@@ -88,7 +91,7 @@ copy_number(struct span s, size_t i, struct buf *to)
 	return i + (size_t)(end - p);
 }
 
-/* Removes a comma, and the white space after it, from the end. */
+/* If the text ends with a comma, removes it and the white space after it. */
 static void
 remove_comma(struct buf *to)
 {
@@ -101,7 +104,7 @@ remove_comma(struct buf *to)
 }
 
 void
-repair(struct span s, struct buf *to)
+repair_object(struct span s, struct buf *to)
 {
 	size_t i = 0;
 	char c;

@@ -45,14 +45,17 @@ end_row(struct rows *rows)
 {
 	struct buf *b = filter_out(rows->f);
 
-	if (rows->is_silent) {
+	if (rows->discards_rows) {
 		b->len = rows->row_start;
 		return;
 	}
 	filter_end_record(rows->f);
 }
 
-/* Writes the trace record, before the first row: an empty trace has none. */
+/*
+ * Writes the trace record, which comes before the first row.  It states the
+ * first id of each table if these are not 1.
+ */
 static void
 begin_trace(struct rows *rows)
 {
@@ -101,7 +104,7 @@ put_int(struct buf *b, const char *column, int64_t value)
 		json_int(b, column, value);
 }
 
-/* Copies integers, which old servers write as strings. */
+/* Copies integers, also those that old servers write as strings. */
 static void
 copy_ints(struct buf *b, const struct rec *r, const struct column *columns,
     size_t n)
@@ -113,7 +116,7 @@ copy_ints(struct buf *b, const struct rec *r, const struct column *columns,
 			json_int(b, columns[i].name, value);
 }
 
-/* Copies strings as they were written. */
+/* Copies strings with their quotes and escapes, as they were written. */
 static void
 copy_texts(struct buf *b, const struct rec *r, const struct column *columns,
     size_t n)
@@ -127,6 +130,7 @@ copy_texts(struct buf *b, const struct rec *r, const struct column *columns,
 	}
 }
 
+/* Calls copy_ints() or copy_texts() for all columns of an array. */
 #define COPY(copy, b, r, columns) \
 	copy(b, r, columns, sizeof columns / sizeof *(columns))
 
@@ -180,6 +184,7 @@ rows_put_execution(struct rows *rows, const struct plans *plans,
 	x->has_row = true;
 }
 
+/* Copies the statements of an event, or rebuilds them.  x may be NULL. */
 static void
 put_statements(struct rows *rows, struct buf *b, const struct execution *x,
     const struct event *e)
@@ -201,7 +206,7 @@ put_statements(struct rows *rows, struct buf *b, const struct execution *x,
 	json_str(b, "short_statement", buf_span(&s->short_text));
 }
 
-/* The columns of an event after its times. */
+/* Writes the columns after the times.  x is NULL if the event is rejected. */
 static void
 put_event(struct rows *rows, struct buf *b, const struct execution *x,
     const struct event *e)
@@ -212,7 +217,7 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	    { E_NSWAP, "nswap" }, { E_NVCSW, "nvcsw" } };
 	static const struct column texts[] = { { E_BARRIER, "barrier" },
 	    { E_OPERATOR, "operator" }, { E_ALGORITHM, "algorithm" } };
-	static const struct column counter[] = { { E_EVENT,
+	static const struct column number[] = { { E_EVENT,
 	    "server_event" } };
 	const struct field *numa = rec_get(e->rec, E_NUMA);
 	int64_t caller;
@@ -227,7 +232,7 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	COPY(copy_texts, b, e->rec, texts);
 	if (numa != NULL && numa->kind == REC_ARRAY)
 		json_raw(b, "numa", numa->token);
-	COPY(copy_ints, b, e->rec, counter);
+	COPY(copy_ints, b, e->rec, number);
 	put_statements(rows, b, x, e);
 	put_text(b, "instruction", e->operation);
 	put_text(b, "mal_module", e->module);
@@ -316,8 +321,8 @@ rows_put_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
 }
 
 /*
- * The type_id of a type.  At its first use the type gets a row, after the row
- * of T if it is a bat[:T].
+ * The type_id of a type.  Writes the row of the type at its first use; for a
+ * bat[:T], the row of T comes first.
  */
 static uint64_t
 find_type(struct rows *rows, struct span name)
@@ -328,7 +333,7 @@ find_type(struct rows *rows, struct span name)
 	bool is_new;
 	int size;
 
-	id = types_find(&rows->types, name, &is_new);
+	id = types_assign(&rows->types, name, &is_new);
 	if (!is_new)
 		return id;
 	if (subtype.n > 0)
@@ -344,7 +349,7 @@ find_type(struct rows *rows, struct span name)
 	return id;
 }
 
-/* Whether a flag has the value 1. */
+/* Whether the flag at a key has the value 1. */
 static bool
 is_set(const struct rec *r, unsigned key)
 {
@@ -366,13 +371,13 @@ is_persistent(const struct rec *r)
 	return false;
 }
 
-/* The value of a scalar: the text of MAL, or the JSON token as text. */
+/* The value of a scalar, always as a string: 7 becomes "7", null "nil". */
 static void
 put_value(struct buf *b, const struct rec *r)
 {
 	const struct field *value = rec_get(r, V_VALUE);
 
-	if (value == NULL || value->kind > REC_NULL)
+	if (value == NULL || value->kind > REC_NULL)	/* array, object */
 		return;
 	if (value->kind == REC_STRING)
 		json_raw(b, "mal_value", value->token);
@@ -382,7 +387,10 @@ put_value(struct buf *b, const struct rec *r)
 		json_str(b, "mal_value", value->token);
 }
 
-/* The id, size and range of a BAT.  A bid of 0 or below identifies no BAT. */
+/*
+ * Writes the id, size and range of a BAT (a column).  Only a bid above 0 is the
+ * id of a BAT.
+ */
 static void
 put_bat(struct buf *b, const struct rec *r)
 {
@@ -528,7 +536,7 @@ rows_put_phase(struct rows *rows, const struct execution *x,
 	end_row(rows);
 }
 
-/* cpuload is an array of numbers, or a string with one: "[ 0.10 , 0.20]". */
+/* cpuload is an array of numbers, or its text as a string: "[ 0.10 , 0.20]". */
 static void
 put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 {
@@ -545,12 +553,15 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 			p++;
 			continue;
 		}
-		load = strtod(p, &number_end);	/* stops at the bracket */
+		load = strtod(p, &number_end);	/* stops at , or ] or space */
 		p = number_end;
 		b = begin_numbered_row(rows, "cpuload", T_CPULOAD);
 		json_uint(b, "heartbeat_id", heartbeat);
 		json_uint(b, "core", core++);
-		/* A load is at most 1; a huge one is garbled. */
+		/*
+		 * A load is at most 1.  A number far above that, of 1e6 or
+		 * more, is garbled, and may be infinite: 0 is written.
+		 */
 		json_ratio(b, "val", load < 1e6 ? load : 0);
 		end_row(rows);
 	}

@@ -10,8 +10,8 @@
 #include "filters/malparse/types.h"
 
 /*
- * Writes the rows of the tables (weir-records(5)), and numbers them, except
- * executions and variables: the caller sets their ids.
+ * Writes the rows of the tables (weir-records(5)), and numbers them.  Only the
+ * executions and variables are numbered by the caller, by rows.next.
  */
 struct filter;
 struct recio;
@@ -26,10 +26,10 @@ struct rows {
 	struct filter *f;
 	bool is_continued;	/* ids continue those of another trace */
 	bool has_begun;		/* the trace record has been written */
-	bool is_silent;		/* discard all rows; tasks are written */
-	bool rebuilds_statements;	/* if an event has none */
-	bool derives_starts;	/* for done events of format P */
-	size_t row_start;	/* of the current row, in the output buffer */
+	bool discards_rows;	/* discard rows: tasks are written instead */
+	bool rebuilds_statements;	/* of events that have none */
+	bool derives_starts;	/* writes starts for done events of format P */
+	size_t row_start;	/* offset of the current row in the output */
 	uint64_t first[N_TABLES];	/* the first id of this trace */
 	uint64_t next[N_TABLES];	/* the next id to be used */
 	struct types types;
@@ -41,14 +41,17 @@ struct rows {
 void rows_init(struct rows *, struct filter *);
 void rows_release(struct rows *);
 
-/* The row of a server, from the header of a stream. */
+/* Writes the row of a server, from the header of a stream (EVENT_HEADER). */
 void rows_put_header(struct rows *, const struct rec *);
 
 /* Writes an execution, and sets has_row. */
 void rows_put_execution(struct rows *, const struct plans *,
     struct execution *);
 
-/* Writes an event, and sets the ids of events in the instruction. */
+/*
+ * Writes an event, and sets first_event_id and done_event_id of the
+ * instruction.
+ */
 void rows_put_event(struct rows *, struct execution *, struct instruction *,
     const struct event *);
 
@@ -56,28 +59,30 @@ void rows_put_event(struct rows *, struct execution *, struct instruction *,
 void rows_put_rejected(struct rows *, const struct event *, const char *why);
 
 /*
- * done and consequent are ids of events.  done is the one that ended the
- * prerequisite at pc, or 0.
+ * Writes that the instruction of the event `consequent` depends on the one at
+ * pc, whose last run the event `done` ended; done is 0 if no run has ended.
  */
 void rows_put_prerequisite(struct rows *, uint64_t done, uint64_t consequent,
     int64_t pc);
 
-/* Writes a variable with the values of its last object, and sets has_row. */
+/* Writes a variable with the values in its object, and sets has_row. */
 void rows_put_variable(struct rows *, const struct execution *,
     struct variable *);
 
 /*
- * The use of a variable by an event.  flag names a column to set to true, or is
- * NULL.
+ * Writes that an event uses a variable, which has this index in the event's
+ * list of variables.  flag names a column to set to true, or is NULL.  eol (end
+ * of life): nothing uses the variable after the event.
  */
 void rows_put_use(struct rows *, uint64_t event_id, int64_t index,
     const struct variable *, const char *flag, bool eol);
 
+/* Writes that the execution runs a client's query, with the text of its SQL. */
 void rows_put_query(struct rows *, const struct execution *, struct span text);
 
 /*
- * The execution parent initiates the execution child.  remote: they run on
- * different servers.
+ * Writes that the execution `parent` initiates the execution `child`.  remote:
+ * they run on different servers.
  */
 void rows_put_link(struct rows *, uint64_t parent, uint64_t child,
     bool remote);

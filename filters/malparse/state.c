@@ -11,7 +11,7 @@
 /* The keys of the record: an id column for each table, then the types. */
 enum { S_TABLES = KEY_TYPE + 1, S_TYPES = S_TABLES + N_TABLES };
 
-enum { RECORD_BYTES_MAX = 1 << 20 };
+enum { RECORD_BYTES_MAX = 1 << 20 };	/* enough for thousands of types */
 
 static void
 read_types(struct rows *rows, const struct rec *r, const char *path)
@@ -24,7 +24,7 @@ read_types(struct rows *rows, const struct rec *r, const char *path)
 		die("'%s' is not a state file of malparse: types is not a list "
 		    "of strings", path);
 	for (size_t i = 0; i < n; i++)
-		types_find(&rows->types, names[i], &is_new);
+		types_assign(&rows->types, names[i], &is_new);
 }
 
 static void
@@ -71,12 +71,11 @@ state_read(struct rows *rows, const char *path)
 }
 
 void
-state_write(const struct rows *rows, const char *path)
+state_write(const struct rows *rows, struct output *out, const char *path)
 {
-	struct output out;
-	struct buf *b = &out.buf;
+	struct buf *b = &out->buf;
 
-	output_open(&out, path);
+	output_open(out, path);
 	json_begin(b, "malparse_state");
 	for (enum row_table t = 0; t < N_TABLES; t++)
 		json_uint(b, rows_id_columns[t], rows->next[t]);
@@ -86,5 +85,5 @@ state_write(const struct rows *rows, const char *path)
 			json_item(b, intern_span(&rows->types.names, (sym)i));
 	json_close(b, ']');
 	json_end(b);
-	output_close(&out);
+	output_sync(out);
 }

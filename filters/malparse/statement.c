@@ -11,12 +11,15 @@ struct operand {
 	struct span name, type, value;
 	bool has_value;		/* it is a scalar */
 	bool is_constant;
-	bool lacks_quotes;	/* value is a string without MAL's quotes */
-	bool is_quoted_if_long;	/* its type has quotes in long statements */
+	bool lacks_quotes;	/* MAL's quotes must be added to the value */
+	bool is_quoted_if_long;	/* likewise, but only in long statements */
 	int64_t bid, count;	/* of a BAT; or INT_UNKNOWN */
 };
 
-/* Whether values of the type are written without quotes. */
+/*
+ * Whether long statements add no quotes to values of the type.  Numbers need no
+ * quotes, and the value of a str has them already.
+ */
 static bool
 is_unquoted_type(struct span type)
 {
@@ -30,8 +33,8 @@ is_unquoted_type(struct span type)
 }
 
 /*
- * Up to format S constants are not marked: they are the operands that no
- * instruction has assigned.
+ * Sets *v from a variable of the event.  Up to format S constants are not
+ * marked: they are the operands that no instruction has assigned.
  */
 static void
 read_operand(struct operand *v, const struct rec *r,
@@ -93,7 +96,10 @@ put_value(struct buf *b, const struct statement *s, const struct operand *v)
 		put_span(b, v->value);
 }
 
-/* "X_7=<tmp_302>[14]:bat[:int]", "X_9=0:int", "0:int" */
+/*
+ * Writes a BAT as "X_7=<tmp_302>[14]:bat[:int]", a scalar as "X_9=0:int", and a
+ * constant as "0:int".
+ */
 static void
 put_long(struct buf *b, const struct statement *s, const struct operand *v)
 {
@@ -117,7 +123,7 @@ put_long(struct buf *b, const struct statement *s, const struct operand *v)
 	put_span(b, v->type);
 }
 
-/* "X_7[14]", "X_9=0 ", "0" */
+/* Writes a BAT as "X_7[14]", a scalar as "X_9=0 ", and a constant as "0". */
 static void
 put_short(struct buf *b, const struct statement *s, const struct operand *v)
 {
@@ -139,8 +145,8 @@ put_short(struct buf *b, const struct statement *s, const struct operand *v)
 }
 
 /*
- * Whether a server would write the operand.  A result of type void only exists
- * because every call must have a result.
+ * Whether a server would write the operand.  A result of type void exists only
+ * because every call must have a result; servers omit it.
  */
 static bool
 is_written(const struct operand *v, bool is_result)
@@ -211,7 +217,7 @@ put_arguments(struct statement *s, const struct execution *x,
 	put_word(s, ")");
 }
 
-/* ":bat[:int]", the type of a function's first result. */
+/* Writes the type of a function's first result: ":bat[:int]". */
 static void
 put_return_type(struct statement *s, const struct event *e)
 {
@@ -227,7 +233,7 @@ put_return_type(struct statement *s, const struct event *e)
 	put_span(&s->long_text, event_text(r, V_TYPE));
 }
 
-/* "X_1 := " or "(X_1, X_2) := ". */
+/* Writes "X_1 := " or "(X_1, X_2) := "; nothing if there are no results. */
 static void
 put_results(struct statement *s, const struct execution *x,
     const struct event *e)
@@ -245,7 +251,7 @@ put_results(struct statement *s, const struct execution *x,
 	}
 }
 
-/* "function user.f(A_1=7:int):void;", "end user.f;" */
+/* Builds "function user.f(A_1=7:int):void;" or "end user.f;". */
 static void
 build_function_or_end(struct statement *s, const struct execution *x,
     const struct event *e, struct span operator)
@@ -274,20 +280,22 @@ has_variables(const struct statement *s, const struct event *e)
 static void
 prepend(struct buf *b, struct span word)
 {
-	buf_add(b, word.p, word.n);	/* only makes room */
+	buf_add(b, word.p, word.n);	/* makes room at the end */
 	memmove(b->data + word.n, b->data, b->len - word.n);
 	memcpy(b->data, word.p, word.n);
 }
 
 /*
- * "X_2=7:int := X_1=7:int;" or "return X_2=7:int := X_2=7:int;".  Format S has
- * no operators: an assignment of variables to themselves is a return.
+ * Builds "X_2=7:int := X_1=7:int;" or "return X_2=7:int := X_2=7:int;".  A
+ * return has the key "operator" or, in format S, which has no such key, assigns
+ * variables to themselves.
  */
 static void
 build_assignment(struct statement *s, const struct execution *x,
     const struct event *e, bool is_return)
 {
-	size_t left_len, right_at;	/* in long_text: results, arguments */
+	/* In long_text: length of the results, offset of the arguments. */
+	size_t left_len, right_at;
 
 	left_len = put_operands(s, x, e, true) == 0 ? 0 : s->long_text.len;
 	if (left_len > 0) {
@@ -307,7 +315,7 @@ build_assignment(struct statement *s, const struct execution *x,
 	}
 }
 
-/* "X_1=7:int := calc.+(3:int, 4:int);" */
+/* Builds "X_1=7:int := calc.+(3:int, 4:int);". */
 static void
 build_call(struct statement *s, const struct execution *x,
     const struct event *e)
@@ -327,7 +335,7 @@ statement_build(struct statement *s, const struct execution *x,
 	struct span barrier = event_text(e->rec, E_BARRIER);
 
 	s->long_text.len = s->short_text.len = 0;
-	/* Format S has no operators: an end is an event without any content. */
+	/* In format S an end has neither "operator", a module nor variables. */
 	if (operator.n == 0 && e->module.n == 0 && !has_variables(s, e))
 		operator = span_str("end");
 	if (span_eq(operator, "end") || span_eq(operator, "function") ||

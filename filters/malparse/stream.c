@@ -24,14 +24,14 @@ stream_release(struct stream *s)
 	buf_release(&s->repaired);
 }
 
-/* The bytes in the input's buffer, from the current position on. */
+/* How many bytes the input's buffer has from the current position on. */
 static size_t
 n_buffered(const struct input *in)
 {
 	return (size_t)(in->end - in->at);
 }
 
-/* Consumes n bytes of the input, which filter_reject() may then reject. */
+/* Consumes n bytes, and makes them what filter_reject() rejects. */
 static void
 consume(struct stream *s, size_t n)
 {
@@ -55,13 +55,18 @@ stream_reject(struct stream *s, const char *why)
 }
 
 /*
- * Rejects the input up to the next byte with which an object may begin.  The
- * search for it starts at the offset `at`.
+ * Rejects the input up to the next byte at which an object may begin or, if
+ * there is none, all that is in the buffer.  The search starts at the offset
+ * `at`, and ends when the buffer has more than max_record bytes.
  */
 static void
 reject_to_next_object(struct stream *s, size_t at, const char *why)
 {
-	/* Bytes to search again after a read, which may have split a key. */
+	/*
+	 * Bytes to search again after more input has been read, because the
+	 * buffer may have ended within a key: at least the length of the
+	 * longest key in boundary.c, {"sessionid":.
+	 */
 	enum { FIRST_KEY_MAX = 16 };
 	struct input *in = &s->f->input;
 	size_t next;
@@ -78,7 +83,10 @@ reject_to_next_object(struct stream *s, size_t at, const char *why)
 	stream_reject(s, why);
 }
 
-/* The length of the current line, without its newline. */
+/*
+ * The length of the current line, without its newline; if it is above
+ * max_record, any number above max_record.
+ */
 static size_t
 line_length(struct stream *s)
 {
@@ -97,8 +105,8 @@ line_length(struct stream *s)
 }
 
 /*
- * Reads the current line as one object, which nearly all lines are; NULL if it
- * is not.
+ * Reads the current line as one object; NULL if it is not one.  Nearly all
+ * lines are, so this is tried first.
  */
 static const struct rec *
 read_line(struct stream *s)
@@ -117,9 +125,9 @@ read_line(struct stream *s)
 	return r;
 }
 
-/* Finds the end of the object, however many lines it has. */
+/* Finds the end of the object, however many lines it has, or sets b->why. */
 static enum boundary_result
-find_end(struct stream *s, struct boundary *b)
+find_end(struct stream *s, struct object_scan *b)
 {
 	struct input *in = &s->f->input;
 	enum boundary_result result;
@@ -139,12 +147,14 @@ find_end(struct stream *s, struct boundary *b)
 	}
 }
 
-/* Reads an object in any framing, and repairs it if needed. */
+/*
+ * Reads an object in any framing, repaired if needed; NULL if it is rejected.
+ */
 static const struct rec *
 read_object(struct stream *s)
 {
 	const struct rec *r = read_line(s);
-	struct boundary b = { 0 };
+	struct object_scan b = { 0 };
 	struct span text;
 	const char *why;
 
@@ -157,7 +167,7 @@ read_object(struct stream *s)
 	text = span_of(s->f->input.at, b.skip.at);
 	r = recio_parse(s->recio, text, &why);
 	if (r == NULL) {
-		repair(text, &s->repaired);
+		repair_object(text, &s->repaired);
 		r = recio_parse(s->recio, buf_span(&s->repaired), &why);
 	}
 	if (r != NULL)
@@ -167,7 +177,11 @@ read_object(struct stream *s)
 	return r;
 }
 
-/* Reads a tuple, or skips the bracket of an array of objects. */
+/*
+ * Reads what begins with a bracket.  A tuple is returned as an object; NULL if
+ * it is rejected.  If the bracket begins an array of objects, skips only the
+ * bracket and returns NULL.
+ */
 static const struct rec *
 read_bracket(struct stream *s)
 {
@@ -178,6 +192,7 @@ read_bracket(struct stream *s)
 
 	while (i < n && (line.p[i] == ' ' || line.p[i] == '\t'))
 		i++;
+	/* The first column of a tuple is a number. */
 	if (i == n || !text_is_digit(line.p[i])) {
 		consume(s, 1);
 		return NULL;

@@ -5,9 +5,10 @@
 #include "common/json/rec.h"
 
 /*
- * Reads the objects of a profiler's stream in any framing: one per line, over
- * several lines, several on a line, elements of an array.  Truncated objects,
- * and anything between objects, are rejected up to the start of the next one.
+ * Reads the objects of a profiler's stream in any framing: one on each line,
+ * one on several lines, several on a line, or elements of an array.  A
+ * truncated object, or other text where an object should begin, is rejected up
+ * to the start of the next object.
  */
 struct filter;
 struct recio;
@@ -22,8 +23,8 @@ void stream_init(struct stream *, struct filter *);
 void stream_release(struct stream *);
 
 /*
- * The next object, read with event_keys; NULL at the end.  It is borrowed until
- * the next call.  Tuples (tuple.h) are returned as objects.
+ * The next object, read with event_keys (event.h); NULL at the end.  The object
+ * is borrowed until the next call.  Tuples (tuple.h) are returned as objects.
  */
 const struct rec *stream_next(struct stream *);
 

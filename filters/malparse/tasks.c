@@ -30,6 +30,7 @@ put_id(struct buf *b, const struct execution *x, int64_t pc)
 	    (long long)pc);
 }
 
+/* Whether the instruction contains others: see tasks.h. */
 static bool
 is_container(const struct plans *p, const struct instruction *i)
 {
@@ -46,8 +47,8 @@ kind_of(const struct plans *p, const struct instruction *i)
 }
 
 /*
- * Writes the prerequisites that ran and are tasks, but only those with a lower
- * pc: others, which loops have, would give a cycle.
+ * Writes the prerequisites that ran and are tasks, except those whose pc is not
+ * lower: these occur in loops, and could form cycles.
  */
 static void
 put_deps(struct buf *b, const struct plans *p, const struct execution *x,
@@ -78,14 +79,34 @@ compare_pcs(const void *a, const void *b)
 	return cmp_i64(x->pc, y->pc);
 }
 
+/*
+ * The value of "run" in the tasks of an execution: its session and query, not a
+ * run of an instruction.  Clocks of different sessions cannot be compared.
+ */
+static void
+name_run(struct buf *run, const struct plans *p, const struct execution *x)
+{
+	sym session = x->key.session != SYM_NONE ? x->key.session :
+	    x->key.client;
+	struct span name;
+
+	if (session != SYM_NONE) {
+		name = intern_span(&p->names, session);
+		buf_add(run, name.p, name.n);
+		buf_char(run, '/');
+	}
+	buf_u64(run, plans_root(p, x));
+}
+
 static void
 write_task(struct filter *f, const struct plans *p,
-    const struct execution *x, const struct instruction *i)
+    const struct execution *x, struct span run, const struct instruction *i)
 {
 	struct buf *b = filter_begin_record(f, "task");
 
 	json_key(b, "id");
 	put_id(b, x, i->pc);
+	json_str(b, "run", run);
 	json_cstr(b, "kind", kind_of(p, i));
 	json_str(b, "rule", intern_span(&p->names, i->operation));
 	if (i->start_us != INT_UNKNOWN)
@@ -107,16 +128,19 @@ void
 tasks_write(struct filter *f, const struct plans *p,
     const struct execution *x)
 {
-	const struct instruction **list = mem_resize(NULL, x->n_instructions,
-	    sizeof *list);
+	const struct instruction **tasks = mem_resize(NULL, x->n_instructions,
+	    sizeof *tasks);
+	struct buf run = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->n_instructions; i++)
 		if (x->instructions[i].n_runs > 0 &&
 		    !is_container(p, &x->instructions[i]))
-			list[n++] = &x->instructions[i];
-	sort(list, n, sizeof *list, compare_pcs);
+			tasks[n++] = &x->instructions[i];
+	sort(tasks, n, sizeof *tasks, compare_pcs);
+	name_run(&run, p, x);
 	for (size_t i = 0; i < n; i++)
-		write_task(f, p, x, list[i]);
-	free(list);
+		write_task(f, p, x, buf_span(&run), tasks[i]);
+	buf_release(&run);
+	free(tasks);
 }

@@ -1,5 +1,7 @@
 /* trace - relates the objects of a profiler to each other */
 
+#define _GNU_SOURCE	/* memmem() */
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,7 @@
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
+#include "filters/malparse/literal.h"
 #include "filters/malparse/tasks.h"
 #include "filters/malparse/trace.h"
 
@@ -24,7 +27,10 @@ write_execution(struct trace *t, struct execution *x)
 			rows_put_variable(&t->rows, x, &x->variables[i]);
 }
 
-/* Called before an execution is removed (plans.on_remove). */
+/*
+ * A callback (plans.on_remove): completes an execution before it is removed,
+ * and writes its tasks if they are wanted.
+ */
 static void
 end_execution(void *context, struct execution *x)
 {
@@ -32,7 +38,8 @@ end_execution(void *context, struct execution *x)
 
 	links_resolve(&t->links, x);
 	write_execution(t, x);
-	if (t->rows.is_silent)
+	if (t->rows.discards_rows && (t->query == 0 ||
+	    t->query == plans_root(&t->plans, x)))
 		tasks_write(t->rows.f, &t->plans, x);
 }
 
@@ -42,17 +49,30 @@ trace_init(struct trace *t, struct filter *f)
 	*t = (struct trace){ .n_pcs = 0 };
 	rows_init(&t->rows, f);
 	plans_init(&t->plans, end_execution, t);
-	links_init(&t->links, &t->rows);
+	links_init(&t->links, &t->rows, &t->plans);
 	intern_init(&t->unknown);
 }
 
 void
 trace_end(struct trace *t)
 {
+	struct filter *f = t->rows.f;
+
 	plans_remove_all(&t->plans);
 	if (t->n_unknown > 0)
 		err_warn("%llu objects of unknown format were ignored",
 		    (unsigned long long)t->n_unknown);
+	if (t->has_records)
+		filter_fail(f, "a stream of weir came, not a trace: malload "
+		    "and malstat read the rows of malparse");
+	else if (t->n_known == 0 && (t->n_unknown > 0 || f->rejected))
+		filter_fail(f, "no event came: is this a trace of MonetDB's "
+		    "profiler?");
+	if (t->n_repeated > t->n_events / 4)
+		err_warn("warning: %llu of %llu events repeat others, with the "
+		    "same times: was a trace given twice?",
+		    (unsigned long long)t->n_repeated,
+		    (unsigned long long)t->n_events);
 }
 
 void
@@ -89,11 +109,14 @@ user_of(const struct rec *r)
 	return span_of(NULL, 0);
 }
 
-/* Finds the execution of an event, and adds what the event says about it. */
+/*
+ * Finds the execution of an event or phase, and adds what the event says about
+ * it.  *is_first: this is the first event or phase of the execution.
+ */
 static struct execution *
 find_execution(struct trace *t, const struct event *e, bool *is_first)
 {
-	struct execution *x = plans_find(&t->plans, e);
+	struct execution *x = plans_find_or_add(&t->plans, e);
 	struct span version;
 
 	*is_first = x->id == 0;
@@ -107,7 +130,7 @@ find_execution(struct trace *t, const struct event *e, bool *is_first)
 	if (e->format == FORMAT_P && e->pc == 0)
 		set_text_once(x, &x->program, e->operation);
 	set_text_once(x, &x->program, e->program);
-	/* In format P only the last event, pc 0, states the function. */
+	/* In format P only the last event, of pc 0, states the function. */
 	if (e->format != FORMAT_P)
 		rows_put_execution(&t->rows, &t->plans, x);
 	return x;
@@ -120,7 +143,10 @@ add_pc(struct trace *t, int64_t pc)
 	t->pcs[t->n_pcs++] = pc;
 }
 
-/* Up to format S eol is a flag; since M it is the pc that ends the variable. */
+/*
+ * Whether nothing uses the variable after the event.  The key eol (end of life)
+ * is a flag up to format S; since M it is the pc that uses the variable last.
+ */
 static bool
 is_end_of_life(const struct event *e, const struct rec *variable)
 {
@@ -132,8 +158,8 @@ is_end_of_life(const struct event *e, const struct rec *variable)
 }
 
 /*
- * Records the assignment of a result.  Returns the flag to set in the row of
- * its use, or NULL.
+ * Records the assignment of a result.  Returns the name of the flag to set in
+ * the row of its use, or NULL.
  */
 static const char *
 add_assignment(struct variable *v, const struct event *e)
@@ -158,7 +184,7 @@ add_assignment(struct variable *v, const struct event *e)
  *	pc 5	X_1 := bat.append(X_1, 7);	depends on 2
  *	pc 6	X_2 := aggr.count(X_1);		depends on 5
  *
- * In real traces of format S this gives exactly the server's own lists.
+ * In real traces of format S this rule gives exactly the server's own lists.
  */
 static void
 add_derived_prerequisite(struct trace *t, const struct variable *v,
@@ -182,7 +208,22 @@ index_of(const struct rec *r, int64_t fallback)
 	    event_int(r, V_ARG, &index) ? index : fallback;
 }
 
-/* Writes the use of a variable, which is the event's nth (from 0). */
+/*
+ * Whether the row of the variable gets its values from this event.  At the
+ * start of an instruction its results have no values yet.  An argument that is
+ * a string keeps the value that an earlier event stated: sql.register writes
+ * NUL bytes into its arguments, so later events state a shorter text.
+ */
+static bool
+states_values(const struct variable *v, const struct event *e,
+    const struct rec *r, bool is_result)
+{
+	if (is_result)
+		return e->state == STATE_DONE;
+	return !v->has_value || !span_eq(event_text(r, V_TYPE), "str");
+}
+
+/* Writes the use of a variable, the nth in the event's lists (from 0). */
 static void
 use_variable(struct trace *t, struct execution *x, const struct event *e,
     uint64_t event_id, struct span object, const struct rec *r,
@@ -191,17 +232,18 @@ use_variable(struct trace *t, struct execution *x, const struct event *e,
 	const char *flag = NULL;
 	struct variable *v;
 	struct span name;
-	bool is_new;
+	bool is_new, has_values;
 
 	if (rec_str(r, e->format < FORMAT_M ? V_NAME : V_VAR, &name) !=
 	    REC_OK)
 		return;
-	v = plan_variable(x, name, &is_new);
+	v = plan_find_or_add_variable(x, name, &is_new);
 	if (is_new)
 		v->id = t->rows.next[T_VARIABLE]++;
-	/* On start a result does not have its value yet. */
-	if (is_new || !is_result || e->state == STATE_DONE)
+	has_values = states_values(v, e, r, is_result);
+	if (has_values || is_new)
 		plan_set_object(v, object);
+	v->has_value = v->has_value || has_values;
 	if (is_result)
 		flag = add_assignment(v, e);
 	else
@@ -225,7 +267,7 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 		    event_is_result(&walk, r), n);
 }
 
-/* Reads the server's own list of prerequisites. */
+/* Adds the pcs in the server's own list of prerequisites: "[1,2,5]". */
 static void
 read_prerequisites(struct trace *t, const struct field *list)
 {
@@ -266,7 +308,7 @@ sort_unique_pcs(struct trace *t)
 static void
 store_deps(struct trace *t, struct execution *x, struct instruction *i)
 {
-	if (i->wrote_prerequisites || !t->rows.is_silent)
+	if (i->wrote_prerequisites || !t->rows.discards_rows)
 		return;
 	i->first_dep = (uint32_t)x->n_deps;
 	i->n_deps = (uint32_t)t->n_pcs;
@@ -279,11 +321,11 @@ store_deps(struct trace *t, struct execution *x, struct instruction *i)
 }
 
 /*
- * Writes the prerequisites of an instance, once: for its start event.  A done
- * event without a start writes them too: always in format P, which has no
- * starts; in other formats only if none have been written for the instruction.
- * A MAL return instruction has two done events for one start, and the second
- * must not write them again.
+ * Writes the prerequisites of an instance once, when its start event is added,
+ * or its done event if there is no start.  Format P never has starts.  In other
+ * formats a done event without a start writes them only if none have been
+ * written for the instruction, because a MAL return instruction has two done
+ * events for one start.
  */
 static void
 write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
@@ -341,57 +383,15 @@ pair_event(struct trace *t, struct instruction *i, const struct event *e)
 		    INT_UNKNOWN;
 	else if (has_clock && start_us != INT_UNKNOWN)
 		elapsed_us = e->relative_us - start_us;
-	if (t->rows.is_silent)
+	if (t->rows.discards_rows)
 		tasks_add_run(&t->plans, i, e, start_us, elapsed_us);
 	i->is_open = false;
 }
 
-/* Appends a MAL string without its quotes and escapes. */
-static void
-decode(struct buf *to, struct span s)
-{
-	static const char escapes[] = "ntrbf", values[] = "\n\t\r\b\f";
-	const char *found;
-
-	if (s.n < 2 || s.p[0] != '"' || s.p[s.n - 1] != '"') {
-		buf_add(to, s.p, s.n);
-		return;
-	}
-	for (size_t i = 1; i + 1 < s.n; i++) {
-		if (s.p[i] != '\\' || i + 2 >= s.n) {
-			buf_char(to, s.p[i]);
-			continue;
-		}
-		i++;
-		found = s.p[i] == '\0' ? NULL : strchr(escapes, s.p[i]);
-		buf_char(to, found == NULL ? s.p[i] :
-		    values[found - escapes]);
-	}
-}
-
-/* Decodes the first string in the statement: format E lists no arguments. */
-static void
-decode_from_statement(struct buf *to, const struct event *e)
-{
-	const char *open, *close, *end;
-	struct span stmt;
-
-	if (rec_str(e->rec, E_STMT, &stmt) != REC_OK || stmt.n == 0)
-		return;
-	end = stmt.p + stmt.n;
-	open = memchr(stmt.p, '"', stmt.n);
-	if (open == NULL)
-		return;
-	for (close = open + 1; close < end && *close != '"'; close++)
-		close += *close == '\\' && close + 1 < end;
-	if (close < end)
-		decode(to, span_of(open, (size_t)(close - open) + 1));
-}
-
 /*
  * Decodes the first n arguments into t->decoded, with a NUL after each, and
- * sets *first to the first of them.  False if there are fewer than n, or if the
- * value of one is not a JSON string.
+ * sets *first to the first one, without the NUL.  False if there are fewer than
+ * n arguments, or if the value of one is not a JSON string.
  */
 static bool
 read_arguments(struct trace *t, const struct event *e, size_t n,
@@ -410,18 +410,15 @@ read_arguments(struct trace *t, const struct event *e, size_t n,
 			continue;
 		if (rec_str(r, V_VALUE, &value) != REC_OK)
 			return false;
-		decode(&t->decoded, value);
+		if (e->format == FORMAT_P)	/* values, not literals */
+			buf_add(&t->decoded, value.p, value.n);
+		else
+			literal_decode(&t->decoded, value);
 		length = found++ == 0 ? t->decoded.len : length;
 		buf_char(&t->decoded, '\0');
 	}
 	*first = span_of(t->decoded.data, length);
 	return found == n;
-}
-
-static bool
-is_operation(const struct event *e, const char *module, const char *name)
-{
-	return span_eq(e->module, module) && span_eq(e->operation, name);
 }
 
 static void
@@ -435,26 +432,89 @@ define_query(struct trace *t, struct execution *x, const struct event *e,
 	links_add_query(&t->links, x, e);
 }
 
-/* querylog.define makes the execution a query: its argument is the text. */
+/*
+ * The text of a query from the statement of querylog.define; empty if there is
+ * none.  Needed in formats E and T, which list no arguments.
+ */
+static struct span
+text_from_statement(struct trace *t, const struct event *e)
+{
+	static const char call[] = "querylog.define(";
+	struct span stmt = event_text(e->rec, E_STMT);
+	const char *found = stmt.n == 0 ? NULL :
+	    memmem(stmt.p, stmt.n, call, sizeof call - 1);
+
+	t->decoded.len = 0;
+	if (found != NULL)
+		literal_decode(&t->decoded, literal_find(span_of(found,
+		    stmt.n - (size_t)(found - stmt.p))));
+	return buf_span(&t->decoded);
+}
+
+/*
+ * Whether the server escapes the texts of queries: since version 11.39 (2020)
+ * always, before that only in the plans of its cache, which it names user.sN_M.
+ */
+static bool
+server_escapes(const struct trace *t, const struct execution *x,
+    const struct event *e)
+{
+	struct span version = x->version.n > 0 ? x->version :
+	    buf_span(&t->rows.server_version);
+	static const char cached[] = "user.s";
+
+	if (e->format == FORMAT_P || (e->program.n > sizeof cached - 1 &&
+	    memcmp(e->program.p, cached, sizeof cached - 1) == 0 &&
+	    text_is_digit(e->program.p[sizeof cached - 1])))
+		return true;
+	/* A minor version of one digit is below 39. */
+	return version.n > 5 && memcmp(version.p, "11.", 3) == 0 &&
+	    text_is_digit(version.p[4]) && memcmp(version.p + 3, "39", 2) >= 0;
+}
+
+/*
+ * An execution that runs querylog.define is a query.  Its text is the first
+ * argument, in which the SQL front end may have escaped quotes and backslashes.
+ */
 static void
 find_query(struct trace *t, struct execution *x, const struct event *e)
 {
+	enum literal_escaped escaped;
 	struct span text;
 
-	if (x->has_query || !is_operation(e, "querylog", "define"))
+	if (x->has_query || !event_runs(e, "querylog", "define"))
 		return;
-	if (!read_arguments(t, e, 1, &text)) {
-		t->decoded.len = 0;
-		decode_from_statement(&t->decoded, e);
-		text = buf_span(&t->decoded);
-	}
-	define_query(t, x, e, text);
+	if (!read_arguments(t, e, 1, &text))
+		text = text_from_statement(t, e);
+	t->decoded.len = text.n;
+	escaped = literal_detect_escapes(text);
+	if (escaped == LITERAL_ESCAPED ||
+	    (escaped == LITERAL_UNDECIDED && server_escapes(t, x, e)))
+		literal_unescape(&t->decoded);
+	define_query(t, x, e, buf_span(&t->decoded));
 }
 
+/*
+ * Counts an event as repeated if it has the same time as the first one of the
+ * same instruction and state.  If a trace is given twice, that holds for about
+ * half of all events.
+ */
+static void
+count_event(struct trace *t, struct instruction *i, const struct event *e)
+{
+	t->n_events++;
+	if (i->n_events[e->state] == 0)
+		i->first_us[e->state] = e->relative_us;
+	else if (e->relative_us != INT_UNKNOWN &&
+	    e->relative_us == i->first_us[e->state])
+		t->n_repeated++;
+}
+
+/* Returns the reason to reject the event, or NULL. */
 static const char *
 add_instruction(struct trace *t, const struct event *e)
 {
-	bool is_registration = is_operation(e, "remote", "register_supervisor");
+	bool is_registration = event_runs(e, "remote", "register_supervisor");
 	struct instruction *i;
 	struct execution *x;
 	struct span supervisor;
@@ -464,11 +524,12 @@ add_instruction(struct trace *t, const struct event *e)
 		return "the arguments of register_supervisor are not two "
 		    "strings";
 	x = find_execution(t, e, &is_first);
-	links_add_event(&t->links, &t->plans, x, e, is_first);
+	links_add_event(&t->links, x, e, is_first);
 	if (is_registration)
 		links_register(&t->links, x, e, supervisor,
 		    buf_span(&t->decoded));
-	i = plan_instruction(x, e->pc);
+	i = plan_find_or_add_instruction(x, e->pc);
+	count_event(t, i, e);
 	rows_put_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
 	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);	/* e's id */
@@ -514,6 +575,7 @@ warn_unknown(struct trace *t, const struct rec *r)
 		    "warning: an object of unknown format, with the keys "
 		    "%.*s", SPAN_ARG(buf_span(&t->decoded)));
 	t->n_unknown++;
+	t->has_records = t->has_records || rec_is(r, "begin");
 }
 
 void
@@ -523,6 +585,7 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 
 	*why = NULL;
 	event_read(&e, r, why);
+	t->n_known += e.kind != EVENT_UNKNOWN;
 	switch (e.kind) {
 	case EVENT_INSTRUCTION:
 		*why = add_instruction(t, &e);

@@ -3,7 +3,7 @@
 #include "common/json/json.h"
 #include "filters/malparse/tuple.h"
 
-/* The keys of the columns; the third column is function[pc]tag. */
+/* The keys of the columns; NULL: put_instruction() splits function[pc]tag. */
 static const char *const keys[] = { "event", "time", NULL, "thread",
     "state", "usec", "rss", "size", "inblock", "oublock", "majflt", "nswap",
     "nvcsw", "stmt" };
@@ -19,7 +19,11 @@ trim(struct span s)
 	return s;
 }
 
-/* Splits off the text before the next comma that is not in a string. */
+/*
+ * Moves the text before the next comma that is not in a string from *rest to
+ * *column, without white space around it, and drops the comma.  False if the
+ * text is empty, or ends within an escape.
+ */
 static bool
 next_column(struct span *rest, struct span *column)
 {
@@ -32,7 +36,7 @@ next_column(struct span *rest, struct span *column)
 		else if (rest->p[i] == '"')
 			in_string = !in_string;
 	}
-	if (i > rest->n)	/* it ends within an escape */
+	if (i > rest->n)	/* the line ends within an escape */
 		return false;
 	*column = trim(span_of(rest->p, i));
 	i += i < rest->n;	/* the comma */

@@ -7,9 +7,10 @@
 #include "common/base/text.h"
 
 /*
- * Converts a line that profilers wrote before they wrote JSON (2012 to 2015),
+ * Converts a tuple, which profilers wrote from 2012 to 2015, before they wrote
+ * JSON,
  *	[ 7, "12:31:04.000112", "user.s1_1[3]12", 4, "done ", 52, ... ]
- * to the object that later servers wrote (format E),
+ * to an object of format E (event.h), which the next servers wrote,
  *	{"event":7,"time":"12:31:04.000112","function":"user.s1_1","pc":3,
  *	 "tag":12,"thread":4,"state":"done ","usec":52,...}.
  * False if the line is not a tuple of 14 columns.

@@ -23,7 +23,7 @@ types_release(struct types *t)
 }
 
 uint64_t
-types_find(struct types *t, struct span name, bool *is_new)
+types_assign(struct types *t, struct span name, bool *is_new)
 {
 	size_t i = intern_add(&t->names, name), old_cap = t->cap;
 

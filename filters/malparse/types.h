@@ -12,11 +12,11 @@
  */
 struct types {
 	struct intern names;
-	bool *has_row;		/* see types_has_row(); by type_id - 1 */
-	size_t cap;
+	bool *has_row;		/* by type_id - 1; see types_has_row() */
+	size_t cap;		/* of has_row */
 };
 
-/* Whether types_find() has been called for the type with this id. */
+/* Whether the type has a row: types_assign() has been called for it. */
 static inline bool
 types_has_row(const struct types *t, uint64_t id)
 {
@@ -27,17 +27,18 @@ void types_init(struct types *);
 void types_release(struct types *);
 
 /*
- * The type_id of a type.  *is_new says whether this is the first call for the
- * type: the caller must then write the type's row.
+ * The type_id of a type.  Sets *is_new if this is the first call for the type:
+ * the caller must then write the row of the type.
  */
-uint64_t types_find(struct types *, struct span name, bool *is_new);
+uint64_t types_assign(struct types *, struct span name, bool *is_new);
 
 /* The T of "bat[:T]"; empty for other types. */
 struct span types_subtype(struct span name);
 
 /*
- * Sets *size to the bytes of a value of the type, or of T if it is a bat[:T];
- * -1 if they vary.  False if the type is not in common/mal/type.h.
+ * Sets *size to the size in bytes of a value of the type, or of T for a
+ * bat[:T]; to -1 if values vary in size.  False if the type is not in
+ * common/mal/type.c.
  */
 bool types_size(struct span name, int *size);
 

@@ -26,18 +26,18 @@ sum_operations(struct answer *a, const struct scope *s)
 {
 	const struct trace *t = a->trace;
 	struct operation *list = NULL, *o;
-	static uint32_t *index;		/* in list, by operation and kind */
+	static uint32_t *index;		/* in list, by key (see below) */
 	size_t n_keys = t->names.n * N_KINDS, key;
 	const struct instance *i;
 	int64_t total_us;
 	size_t n = 0, cap = 0;
 
-	/* Allocated once: each call leaves it empty for the next one. */
+	/* Allocated once: each call sets it to INDEX_NONE again at its end. */
 	if (index == NULL)
 		index = mem_ones(n_keys, sizeof *index);
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
-		/* The kind matters: a call has the name of its plan. */
+		/* With the kind, because a call has the name of its plan. */
 		key = (size_t)i->operation * N_KINDS + i->kind;
 		if (index[key] == INDEX_NONE) {
 			list = mem_grow(list, &cap, n + 1, sizeof *list);
@@ -65,7 +65,10 @@ sum_operations(struct answer *a, const struct scope *s)
 	a->n_containers = n - a->n_operations;
 }
 
-/* By self time, descending; then by session, tag, pc, start, ... */
+/*
+ * By self time, descending.  The other keys only make the order of equally
+ * costly instances independent of the order of the rows.
+ */
 static int
 compare_costs(const void *a, const void *b, void *context)
 {
@@ -87,6 +90,7 @@ compare_costs(const void *a, const void *b, void *context)
 	return 0;
 }
 
+/* Sets a->costliest to the work instances of the scope, sorted. */
 static void
 rank_instances(struct answer *a, const struct scope *s)
 {
@@ -117,7 +121,7 @@ add_cores(struct answer *a, const struct cores *c)
 	a->cores[a->n_cores++] = *c;
 }
 
-/* Adds the session that part consists of, and its blocks. */
+/* Adds the cores of the session that is part, and of its blocks. */
 static void
 add_session(struct answer *a, const struct scope *part)
 {
@@ -144,7 +148,10 @@ add_session(struct answer *a, const struct scope *part)
 	    part);
 }
 
-/* Removes the first session from rest, whose lists are sorted by session. */
+/*
+ * Removes the first session from *rest, which is sorted by session, and returns
+ * it as a scope.
+ */
 static struct scope
 split_session(const struct trace *t, struct scope *rest)
 {

@@ -5,23 +5,30 @@
 #include "filters/malstat/scope.h"
 #include "filters/malstat/trace.h"
 
-/* The instances of one operation and kind. */
+/* Sums over the instances of one operation and kind. */
 struct operation {
 	sym name;
 	enum instance_kind kind;
-	uint64_t n;
-	int64_t self_us, total_us, longest_us;
+	uint64_t n;		/* instances */
+	int64_t self_us;
+	int64_t total_us;	/* from start to end, of all instances */
+	int64_t longest_us;	/* from start to end, of the longest one */
 };
 
-/* The answers for one scope.  Definitions are in malstat(1). */
+/*
+ * What malstat reports about one scope (scope.h); malstat(1) defines the terms.
+ * Members that name an instance or execution are indexes in trace.instances or
+ * trace.executions.
+ */
 struct answer {
 	const struct trace *trace;	/* borrowed */
-	uint32_t root;			/* an execution; INDEX_NONE: all */
-	int64_t busy_us;
-	struct operation *operations;	/* work, costliest first */
+	uint32_t root;			/* execution of the query, or INDEX_NONE
+					   if the scope is the whole trace */
+	int64_t busy_us;		/* self time of all work */
+	struct operation *operations;	/* of KIND_WORK, costliest first */
 	size_t n_operations;
-	struct operation *containers;	/* the rest of that array: other
-					   kinds, by kind and name */
+	struct operation *containers;	/* of other kinds, by kind and name; in
+					   the same array, after operations */
 	size_t n_containers;
 	uint32_t *costliest;		/* work instances, costliest first */
 	size_t n_work;			/* length of costliest */

@@ -8,19 +8,21 @@
 #include "filters/malstat/cores.h"
 
 /*
- * If more threads than this work at once, blocks get no histogram: the size of
- * all histograms is blocks times threads, which may be far more than the input.
+ * If more threads than this work at once, blocks get no histogram: the sizes of
+ * all histograms add up to blocks times threads, which may be far more than the
+ * input.
  */
 enum { BLOCK_THREADS_MAX = 256 };
 
 /*
  * A sweep over time: all starts and ends are sorted, and visited in this order
  * with running totals of the busy time and of the time with k threads at work.
- * A session or block has the totals at its end less those at its start.
+ * The times of a session or block are the totals at its end less those at its
+ * start.
  *
  * A point is the start (sign 1) or end (-1) of a piece of work, which changes
- * the number of threads at work; or the start (-1) or end (1) of a session or
- * block, to which the totals are added with this sign.
+ * the number of threads at work by the sign; or the start (-1) or end (1) of a
+ * session or block, to whose times the totals are added with this sign.
  */
 struct point {
 	int64_t us;
@@ -30,14 +32,16 @@ struct point {
 
 struct sweep {
 	struct point *points;
-	size_t n, n_levels;
-	int64_t *histogram_us;	/* totals up to the current point */
-	int64_t busy_us;
+	size_t n;		/* of points */
+	size_t n_levels;	/* length of histogram_us */
+	int64_t *histogram_us;	/* total up to the current point */
+	int64_t busy_us;	/* likewise */
 };
 
 /*
- * An end of work is before a start of work at the same time, so that a thread
- * is not counted twice when one piece follows another.
+ * An end of work comes before a start of work at the same time, so that a
+ * thread is not counted twice when one piece follows another.  For sessions and
+ * blocks the order at one time does not matter: the totals do not change.
  */
 static int
 compare_points(const void *a, const void *b)
@@ -54,6 +58,7 @@ collect_points(struct sweep *s, struct cores *cores, size_t n_cores,
 	const struct piece *p = scope->pieces, *end = p + scope->n_pieces;
 	struct point *to;
 
+	/* A start and an end for each. */
 	s->n = 2 * (scope->n_pieces + n_cores);
 	to = s->points = mem_resize(NULL, s->n, sizeof *to);
 	for (; p < end; p++) {
@@ -67,6 +72,7 @@ collect_points(struct sweep *s, struct cores *cores, size_t n_cores,
 	sort(s->points, s->n, sizeof *s->points, compare_points);
 }
 
+/* Allocates histograms for the greatest number of threads that work at once. */
 static void
 make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
 {

@@ -5,22 +5,26 @@
 
 /* How the cores are used in a session, or in one dataflow block of it. */
 struct cores {
-	uint32_t session;
-	uint32_t block;		/* an instance; INDEX_NONE: the whole session */
+	uint32_t session;	/* index in trace.sessions */
+	uint32_t block;		/* the block's index in trace.instances;
+				   INDEX_NONE: these are of the session */
 	int64_t start_us, end_us;
-	int64_t busy_us;	/* work of all threads */
-	int64_t idle_us, serial_us;	/* while no thread, or one, worked */
+	int64_t busy_us;	/* sum of the work of all threads */
+	int64_t idle_us;	/* while no thread worked */
+	int64_t serial_us;	/* while exactly one thread worked */
 	int64_t *histogram_us;	/* [k]: how long exactly k threads worked */
-	size_t n_levels;	/* its length; 0: no histogram, see cores.c */
-	size_t n_threads;	/* that have a work instance wholly inside */
+	size_t n_levels;	/* length of histogram_us; 0: there is none, as
+				   too many threads work, see cores.c */
+	size_t n_threads;	/* that have a work instance which starts and
+				   ends within start_us to end_us */
 };
 
 /*
- * Both functions take an array of one session and its n - 1 blocks, whose
- * session, block, start_us and end_us the caller has set, and a scope of
- * exactly this session.  cores_measure() sets the other times and the
- * histogram, which the caller frees; cores_count_threads() sets n_threads.  For
- * m instances and blocks the time is O(m log m), however blocks overlap.
+ * Both functions take an array of n: one session and its n - 1 blocks, in which
+ * the caller has set session, block, start_us and end_us.  The scope (scope.h)
+ * must be exactly this session.  cores_measure() sets the other times and the
+ * histograms, which the caller frees; cores_count_threads() (workers.c) sets
+ * n_threads.  For m instances the time is O(m log m), however blocks overlap.
  */
 void cores_measure(struct cores *, size_t n, const struct scope *);
 void cores_count_threads(struct cores *, size_t n, const struct trace *,

@@ -7,9 +7,9 @@
 #include "common/json/recio.h"
 #include "filters/malstat/trace.h"
 
-enum { BUSY_MS = 60000 };
+enum { BUSY_MS = 60000 };	/* how long to wait for a lock of malload */
 
-/* The columns are named after the keys that trace_add() reads. */
+/* The columns have the names of the keys that trace_add() reads. */
 static const char *const selects[] = {
 	"SELECT 'mal_execution' AS type, execution_id, server_session, "
 	    "client, tag FROM mal_execution",
@@ -23,6 +23,7 @@ static const char *const selects[] = {
 	"SELECT 'server' AS type, threads FROM server"
 };
 
+/* Only integers, texts and nulls occur. */
 static void
 put_column(struct buf *b, sqlite3_stmt *s, int i)
 {
@@ -36,7 +37,7 @@ put_column(struct buf *b, sqlite3_stmt *s, int i)
 		    (size_t)sqlite3_column_bytes(s, i)));
 }
 
-/* A row of the result as a record, without values that are null. */
+/* Writes a row of the result as a record, without nulls. */
 static void
 put_row(struct buf *b, sqlite3_stmt *s)
 {
@@ -53,6 +54,7 @@ fail(sqlite3 *db, const char *path)
 	die("cannot read '%s': %s", path, sqlite3_errmsg(db));
 }
 
+/* Passes the rows of a result to trace_add() as if they were records. */
 static void
 read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
     const char *sql)

@@ -4,6 +4,7 @@
 #include "common/frame/filter.h"
 #include "filters/malstat/emit.h"
 
+/* By enum instance_kind. */
 static const char *const kinds[] = { "work", "call", "dataflow", "plan" };
 
 /* Begins a record; for a query it names the query's execution. */
@@ -105,6 +106,7 @@ put_histogram(struct buf *b, const struct cores *c)
 	json_close(b, ']');
 }
 
+/* Writes how long 0, 1, 2, ... threads worked at once. */
 static void
 put_parallelism(struct buf *b, const struct cores *c)
 {
@@ -145,12 +147,18 @@ emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 	json_int(b, "pc", i->pc);
 	json_int(b, "start_us", i->start_us);
 	put_times(b, c);
+	/*
+	 * No server states the workers of a block, so these are the threads
+	 * with work wholly inside the block.  In emit_session() "workers" is
+	 * what the server states, and the threads with work are "threads_seen".
+	 */
 	json_uint(b, "workers", c->n_threads);
 	put_ratios(b, c);
 	put_parallelism(b, c);
 	filter_end_record(f);
 }
 
+/* If the scope is a query, writes what is known about it. */
 static void
 emit_query(const struct answer *a, struct filter *f)
 {
@@ -189,7 +197,7 @@ answer_emit(const struct answer *a, struct filter *f, uint64_t top)
 }
 
 void
-emit_summary(const struct trace *t, struct filter *f)
+summary_emit(const struct trace *t, struct filter *f)
 {
 	struct buf *b = filter_begin_record(f, "malstat");
 

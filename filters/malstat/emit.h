@@ -5,24 +5,27 @@
 
 struct filter;
 
-/* Writes an answer as records (weir-records(5)), with at most top instances. */
+/*
+ * Writes an answer as records (weir-records(5)), with at most `top` of the
+ * costliest instances.
+ */
 void answer_emit(const struct answer *, struct filter *, uint64_t top);
 
 /* Writes the last record: what was read, and what could not be used. */
-void emit_summary(const struct trace *, struct filter *);
+void summary_emit(const struct trace *, struct filter *);
 
-/* These write the same as text (report.c). */
+/* These functions write the same as text (report.c). */
 void answer_report(const struct answer *, struct filter *, uint64_t top);
-void report_summary(const struct trace *, struct filter *);
+void summary_report(const struct trace *, struct filter *);
 
-/* A part as a ratio of the whole; 0 if the whole is 0. */
+/* part / whole; 0 if the whole is 0. */
 static inline double
 ratio_of(int64_t part, int64_t whole)
 {
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* The busy time as a ratio of the time that this many threads had. */
+/* The busy time as a ratio of what this many threads could work in the time. */
 static inline double
 utilisation(const struct cores *c, int64_t threads)
 {

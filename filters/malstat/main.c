@@ -5,6 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
+#include "common/mal/expect.h"
 #include "filters/malstat/answer.h"
 #include "filters/malstat/emit.h"
 
@@ -14,13 +15,15 @@ static struct {
 	bool queries;
 } opt = { .top = 10 };
 
+static struct expect expect;
+
 static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "DB",
 	    "read a database that malload filled", 0, 0 },
 	{ 'q', "queries", OPT_FLAG, &opt.queries, NULL,
 	    "also answer for each query", 0, 0 },
 	{ 0, "query", OPT_NUM, &opt.query, "ID",
-	    "answer only for the query of this execution", 1,
+	    "answer only for the query with this root execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "list K instances (default 10)", 0, 1 << 30 },
@@ -35,6 +38,7 @@ static const struct about about = {
 	.reports = true,
 };
 
+/* Whether the options ask for an answer about the scope. */
 static bool
 is_wanted(const struct trace *t, const struct scope *s)
 {
@@ -72,10 +76,22 @@ answer_all(struct filter *f, struct trace *t)
 	free(pieces.list);
 }
 
+static void
+read_rows(struct filter *f, struct trace *t)
+{
+	const struct rec *r;
+
+	while ((r = filter_next(f)) != NULL)
+		if (trace_add(t, f, r))
+			expect.row_came = true;
+		else
+			expect_other(&expect, f, r);
+	expect_end(&expect, f);
+}
+
 int
 main(int argc, char **argv)
 {
-	const struct rec *r;
 	struct filter f;
 	struct trace t;
 
@@ -88,12 +104,11 @@ main(int argc, char **argv)
 	if (opt.database != NULL)
 		trace_read_database(&t, &f, opt.database);
 	else
-		while ((r = filter_next(&f)) != NULL)
-			trace_add(&t, &f, r);
+		read_rows(&f, &t);
 	trace_finish(&t);
 	if (t.n_events > 0) {
 		answer_all(&f, &t);
-		(f.text ? report_summary : emit_summary)(&t, &f);
+		(f.text ? summary_report : summary_emit)(&t, &f);
 	} else if (f.text) {
 		buf_str(filter_out(&f), "There are no events.\n");
 		filter_emit(&f);

@@ -1,4 +1,4 @@
-/* measure - finds self times: assigns the time of a lane to its instances */
+/* measure - finds self times: divides the time of a lane among its instances */
 
 #include <stdlib.h>
 
@@ -6,18 +6,21 @@
 #include "filters/malstat/trace.h"
 
 /*
- * As in a profile of nested calls, the self time of an instance is the time in
- * which it is the innermost: of all open ones it started last.  The instances
- * of a lane are visited by start, with a stack of those that are open.
- * Example: A from 0 to 10 and B from 2 to 5 give the pieces A 0-2, B 2-5 and A
- * 5-10, so A has 7 of self time.
+ * A lane is a thread of a session.  As in a profile of nested calls, the self
+ * time of an instance is the time in which it is the innermost, which means
+ * that it started last of the open instances of its lane.  The instances of a
+ * lane are visited in the order of their starts, with a stack of the open ones.
+ *
+ * Example: A from 0 to 10 us and B from 2 to 5 us give the pieces A 0-2, B 2-5
+ * and A 5-10, so A has a self time of 7 us.
  */
 struct stack {
-	uint32_t *list;
+	uint32_t *list;		/* indexes in trace.instances; innermost last */
 	size_t n, cap;
-	int64_t now_us;		/* time before this has been assigned */
+	int64_t now_us;		/* the time before now_us has been divided */
 };
 
+/* Adds a period to the self time of instance i and, for work, a piece. */
 static void
 add_piece(struct trace *t, struct pieces *p, uint32_t i, int64_t start_us,
     int64_t end_us)
@@ -30,10 +33,11 @@ add_piece(struct trace *t, struct pieces *p, uint32_t i, int64_t start_us,
 }
 
 /*
- * Assigns the time up to until_us, and removes instances that have ended from
- * the stack.  Instances of a lane nest.  If the clock makes an inner one end
- * after the outer one, the inner one gets the time up to its own end, and the
- * outer one is removed when it is on top again.
+ * Divides the time from now_us to until_us among the instances on the stack,
+ * and removes those that have ended.  Instances of a lane normally nest.  If
+ * clock errors make an inner instance end after the outer one, the inner one
+ * gets the time up to its own end, and the outer one is removed when it is on
+ * top again.
  */
 static void
 advance(struct trace *t, struct pieces *p, struct stack *s, int64_t until_us)

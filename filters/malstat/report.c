@@ -18,6 +18,7 @@ put_name(struct table *t, const struct answer *a, sym name)
 	    intern_span(&a->trace->names, name));
 }
 
+/* Writes two cells: the ratio in percent, and as a bar. */
 static void
 put_ratio(struct table *t, double ratio)
 {
@@ -44,7 +45,7 @@ put_session(const struct answer *a, struct buf *b, const struct cores *c)
 	report_text(b, name.n > 0 ? name : span_str("unknown"));
 }
 
-/* The answer to the first question of malstat(1), in a sentence. */
+/* Writes a sentence: which operation costs the most. */
 static void
 report_costliest(const struct answer *a, struct buf *b)
 {
@@ -64,7 +65,7 @@ report_costliest(const struct answer *a, struct buf *b)
 	buf_str(b, " of all work.\n");
 }
 
-/* The answer to the second question of malstat(1), in a sentence. */
+/* Writes a sentence: how well the cores were used in a session. */
 static void
 report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 {
@@ -143,6 +144,7 @@ static void
 report_containers(const struct answer *a, struct buf *b)
 {
 	static const char *const heads[] = { "elapsed", "calls", "", NULL };
+	/* By enum instance_kind. */
 	static const char *const prefix[] = { "", "call of ", "", "plan " };
 	const struct operation *o = a->containers;
 	struct table t;
@@ -164,7 +166,7 @@ report_containers(const struct answer *a, struct buf *b)
 	table_print(&t, b);
 }
 
-/* How long 0, 1, 2, ... threads worked at once. */
+/* Writes how long 0, 1, 2, ... threads worked at once, in a session. */
 static void
 report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
 {
@@ -190,7 +192,7 @@ report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
 	table_print(&t, b);
 }
 
-/* The longest first; of equal ones the one listed first. */
+/* The longest block first; equally long ones as in answer.cores. */
 static int
 compare_blocks(const void *a, const void *b)
 {
@@ -221,28 +223,29 @@ report_blocks(const struct answer *a, struct buf *b)
 {
 	static const char *const heads[] = { "took", "workers", "used", "",
 	    "serial", "idle", "execution", "pc", NULL };
-	const struct cores **list;
+	const struct cores **blocks;
 	struct table t;
 	size_t n = 0;
 
-	if (a->n_cores == a->n_sessions)
+	if (a->n_cores == a->n_sessions)	/* there are no blocks */
 		return;
-	list = mem_resize(NULL, a->n_cores, sizeof *list);
+	blocks = mem_resize(NULL, a->n_cores, sizeof *blocks);
 	for (size_t i = 0; i < a->n_cores; i++)
 		if (a->cores[i].block != INDEX_NONE)
-			list[n++] = &a->cores[i];
-	sort(list, n, sizeof *list, compare_blocks);
+			blocks[n++] = &a->cores[i];
+	sort(blocks, n, sizeof *blocks, compare_blocks);
 	buf_char(b, '\n');
 	report_heading(b, "Dataflow blocks");
 	table_init(&t, "rrrlrrrr", heads);
 	for (size_t k = 0; k < n && k < BLOCKS_MAX; k++)
-		put_block(&t, a, list[k]);
+		put_block(&t, a, blocks[k]);
 	table_print(&t, b);
 	if (n > BLOCKS_MAX)
 		buf_printf(b, "... and %zu more\n", n - BLOCKS_MAX);
-	free(list);
+	free(blocks);
 }
 
+/* Writes what the answer is about. */
 static void
 report_head(const struct answer *a, struct buf *b)
 {
@@ -283,7 +286,7 @@ answer_report(const struct answer *a, struct filter *f, uint64_t top)
 	filter_emit(f);
 }
 
-/* ", 3 ends without a start"; nothing if there are none. */
+/* Writes, for example, ", 3 ends without a start"; nothing if n is 0. */
 static void
 put_count(struct buf *b, uint64_t n, const char *noun, const char *rest)
 {
@@ -293,7 +296,7 @@ put_count(struct buf *b, uint64_t n, const char *noun, const char *rest)
 }
 
 void
-report_summary(const struct trace *t, struct filter *f)
+summary_report(const struct trace *t, struct filter *f)
 {
 	struct buf *b = filter_out(f);
 

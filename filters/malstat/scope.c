@@ -8,17 +8,18 @@
 #include "common/base/sort.h"
 #include "filters/malstat/scope.h"
 
-/* The context of the comparisons. */
+/* The context of compare_roots() and compare_pieces(). */
 struct order {
 	const struct trace *trace;
-	const uint32_t *roots;		/* by execution */
+	const uint32_t *roots;		/* by execution: see find_roots() */
 };
 
 /*
- * The root of each execution: the last in the chain that leads from it to its
- * initiator, from there to the initiator's initiator, and so on.  If the chain
- * ends in a cycle, the root is an execution of the cycle.  The second pass over
- * a chain stores the root, so that each execution is visited only twice.
+ * The root of each execution, which is the last one in the chain from the
+ * execution to its initiator, the initiator's initiator and so on.  If the
+ * chain ends in a cycle, the root is an execution of the cycle.  The second
+ * pass over a chain stores the root, so that each execution is visited only
+ * twice.  The caller frees the array.
  */
 static uint32_t *
 find_roots(const struct trace *t)
@@ -52,6 +53,7 @@ root_of(const struct order *o, uint32_t instance)
 	return o->roots[o->trace->instances[instance].execution];
 }
 
+/* By root, then in the order of trace.instances. */
 static int
 compare_roots(const void *a, const void *b, void *context)
 {
@@ -71,12 +73,15 @@ compare_pieces(const void *a, const void *b, void *context)
 	return compare_roots(&x->instance, &y->instance, context);
 }
 
-/* Adds a scope for each root, whose instances and pieces are adjacent. */
+/*
+ * Adds a scope for each root.  Its instances are adjacent in the second half of
+ * s->instances, which has n_instances, and its pieces in s->pieces.
+ */
 static void
-add_scopes(struct scopes *s, const struct order *o, size_t n,
+add_scopes(struct scopes *s, const struct order *o, size_t n_instances,
     size_t n_pieces)
 {
-	const uint32_t *i = s->instances + n, *end = i + n;
+	const uint32_t *i = s->instances + n_instances, *end = i + n_instances;
 	const struct piece *p = s->pieces, *pieces_end = p + n_pieces;
 	struct scope *scope;
 	size_t cap = s->n;

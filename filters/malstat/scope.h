@@ -5,11 +5,13 @@
 
 /*
  * What an answer is about: a whole trace, one query, or one session of a trace
- * or query.  It refers to a range of a list of instances, and to the pieces of
- * these instances.  Both are sorted by session and lane.
+ * or query.  A scope refers to a range of a list of instances, and to the range
+ * of their pieces.  Both are sorted by session and lane.  trace.h defines
+ * instance, piece and lane.
  */
 struct scope {
-	uint32_t root;			/* an execution; INDEX_NONE: all */
+	uint32_t root;			/* execution of the query; INDEX_NONE:
+					   the whole trace */
 	const uint32_t *instances;	/* indexes in trace.instances */
 	size_t n_instances;
 	const struct piece *pieces;
@@ -17,16 +19,17 @@ struct scope {
 };
 
 /*
- * All scopes of a trace.  The first is the whole trace.  If queries are wanted,
- * one follows for each execution that no other initiates, with everything that
- * it initiates directly or indirectly.  The first scope borrows the pieces; the
- * other scopes refer to a copy, which scopes_release() frees.
+ * The scope of the whole trace and, if `queries` is true, the scopes of all
+ * queries after it.  Each execution that no other initiates counts as a query,
+ * with everything that it initiates directly or indirectly.  The first scope
+ * borrows the pieces; the others refer to a copy, which scopes_release() frees.
  */
 struct scopes {
 	struct scope *list;
-	size_t n;
-	uint32_t *instances;	/* all; then all again, grouped by query */
-	struct piece *pieces;	/* grouped by query */
+	size_t n;		/* of scopes */
+	uint32_t *instances;	/* all of the trace in their order; then, for
+				   queries, all again, grouped by query */
+	struct piece *pieces;	/* copies, grouped by query; or NULL */
 };
 void scopes_make(struct scopes *, const struct trace *,
     const struct pieces *, bool queries);

@@ -9,16 +9,17 @@
 #include "common/mal/operation.h"
 #include "filters/malstat/trace.h"
 
-/* An instruction of an execution, with the start of its open instance. */
+/* An instruction of an execution, with its open instance if there is one. */
 struct instruction {
 	struct {
-		uint64_t execution;
+		uint64_t execution;	/* index in trace.executions */
 		int64_t pc;
 	} key;
 	bool is_open;
-	int64_t start_us;
+	int64_t start_us;		/* of the open instance */
 };
 
+/* Indexes in trace_keys. */
 enum { EXECUTION = KEY_TYPE + 1, SESSION, CLIENT, TAG, EVENT_EXECUTION, PC,
     STATE, RELATIVE, ABSOLUTE, THREAD, USEC, SHORT, LONG, OPERATION, MODULE,
     QUERY_TEXT, ROOT, PARENT, CHILD, THREADS };
@@ -31,7 +32,7 @@ const char *const trace_keys[] = { "type", "execution_id", "server_session",
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
 
-/* Sums of times stay below this, so that they cannot overflow. */
+/* The limit of sums of times, in microseconds, so that they cannot overflow. */
 #define TIME_SUM_MAX (INT64_C(1) << REC_INT_BITS)
 
 static struct span
@@ -82,6 +83,7 @@ trace_release(struct trace *t)
 	free(t->instructions);
 	free(t->instances);
 	free(t->workers);
+	free(t->hashes);
 }
 
 static uint32_t
@@ -100,7 +102,11 @@ find_session(struct trace *t, sym name, uint64_t trace)
 	return i;
 }
 
-/* The index of an execution, whose own row may come later, or not at all. */
+/*
+ * The index of the execution with this id in the current trace.  Its own row
+ * may come later, or not at all: until then it is in the trace's session
+ * without a name.
+ */
 static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
@@ -124,18 +130,18 @@ find_execution(struct trace *t, int64_t id)
 static struct instruction *
 find_instruction(struct trace *t, uint32_t execution, int64_t pc)
 {
-	struct instruction c = { .is_open = false };
+	struct instruction new = { .is_open = false };
 	uint32_t i, next = (uint32_t)t->n_instructions;
 
-	c.key.execution = execution;
-	c.key.pc = pc;
+	new.key.execution = execution;
+	new.key.pc = pc;
 	i = map_find_or_add(&t->instruction_by_key,
-	    span_bytes(&c.key, sizeof c.key), next);
+	    span_bytes(&new.key, sizeof new.key), next);
 	if (i != next)
 		return &t->instructions[i];
 	t->instructions = mem_grow(t->instructions, &t->instructions_cap,
 	    t->n_instructions + 1, sizeof *t->instructions);
-	t->instructions[t->n_instructions++] = c;
+	t->instructions[t->n_instructions++] = new;
 	return &t->instructions[i];
 }
 
@@ -197,7 +203,8 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 		return;
 	}
 	x->has_row = true;
-	x->has_only_ends = session.n == 0 && client.n > 0;	/* format P */
+	/* Only servers that write no starts name a client but no session. */
+	x->has_only_ends = session.n == 0 && client.n > 0;
 	x->tag = tag;
 	if (session.n > 0)
 		x->session = find_session(t, intern_add(&t->names, session),
@@ -217,9 +224,10 @@ kind_of(int64_t pc, struct span module, struct span operation)
 	return span_eq(module, "user") ? KIND_CALL : KIND_WORK;
 }
 
+/* A row of profiler_event.  All numbers but the first three may be unknown. */
 struct event {
 	int64_t execution, pc, state, relative_us, absolute_us, thread, usec;
-	struct span module, operation, statement;
+	struct span module, operation, statement;	/* or empty */
 };
 
 static bool
@@ -251,15 +259,16 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 	return false;
 }
 
+/* Adds the instance of an instruction that the event ends. */
 static void
 add_instance(struct trace *t, const struct event *e,
-    const struct instruction *c, int64_t end_us)
+    const struct instruction *of, int64_t end_us)
 {
-	struct instance i = { .execution = (uint32_t)c->key.execution,
-	    .pc = c->key.pc, .thread = e->thread, .start_us = c->start_us,
+	struct instance i = { .execution = (uint32_t)of->key.execution,
+	    .pc = of->key.pc, .thread = e->thread, .start_us = of->start_us,
 	    .end_us = end_us, .server_us = e->usec, .statement = SYM_NONE };
 
-	if (!c->is_open) {
+	if (!of->is_open) {
 		i.has_no_start = true;
 		i.start_us = e->usec == INT_UNKNOWN ? end_us : end_us - e->usec;
 	}
@@ -292,7 +301,7 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 {
 	uint32_t execution;
 	struct event e;
-	struct instruction *c;
+	struct instruction *i;
 	int64_t now_us;
 
 	if (!read_event(f, r, &e))
@@ -304,14 +313,14 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 		t->n_no_clock++;
 		return;
 	}
-	c = find_instruction(t, execution, e.pc);
+	i = find_instruction(t, execution, e.pc);
 	if (e.state == STATE_START) {
-		t->n_restarted += c->is_open;
-		c->is_open = true;
-		c->start_us = now_us;
+		t->n_restarted += i->is_open;
+		i->is_open = true;
+		i->start_us = now_us;
 	} else if (e.state == STATE_DONE) {
-		add_instance(t, &e, c, now_us);
-		c->is_open = false;
+		add_instance(t, &e, i, now_us);
+		i->is_open = false;
 	}
 }
 
@@ -346,12 +355,12 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 }
 
 /*
- * Combines two numbers of workers: INT_UNKNOWN if neither is known, 0 if they
- * differ.
- *
- * Only `server` rows say how many workers a server has, and they do not name a
- * session.  So a session has the number of workers on which the `server` rows
+ * Only `server` rows state how many workers a server has, and they do not name
+ * a session.  So a session has the number of workers on which the `server` rows
  * in all its traces agree.
+ *
+ * Combines the numbers of two rows or traces: INT_UNKNOWN if neither is known,
+ * 0 if they differ.
  */
 static int64_t
 combine_workers(int64_t a, int64_t b)
@@ -373,6 +382,7 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 	t->workers[t->number] = combine_workers(t->workers[t->number], workers);
 }
 
+/* Sets session.workers from the traces that have executions of the session. */
 static void
 resolve_workers(struct trace *t)
 {
@@ -387,9 +397,48 @@ resolve_workers(struct trace *t)
 	}
 }
 
-void
+static int
+compare_hashes(const void *a, const void *b)
+{
+	return cmp_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Called when all rows of a trace have been added. */
+static void
+end_trace(struct trace *t)
+{
+	if (t->hash == 0)	/* the trace had no rows */
+		return;
+	t->hashes = mem_grow(t->hashes, &t->hashes_cap, t->n_hashes + 1,
+	    sizeof *t->hashes);
+	t->hashes[t->n_hashes++] = t->hash;
+	t->hash = 0;
+}
+
+/* Warns of traces with the same rows, because their instances count twice. */
+static void
+warn_of_copies(struct trace *t)
+{
+	size_t n = 0;
+
+	end_trace(t);
+	sort(t->hashes, t->n_hashes, sizeof *t->hashes, compare_hashes);
+	for (size_t i = 1; i < t->n_hashes; i++)
+		n += t->hashes[i] == t->hashes[i - 1];
+	if (n > 0)
+		err_warn("warning: %zu trace%s the same rows as another: was "
+		    "it given twice?", n, n == 1 ? " has" : "s have");
+}
+
+bool
 trace_add(struct trace *t, struct filter *f, const struct rec *r)
 {
+	bool begins = rec_is(r, "trace");
+
+	if (begins)
+		end_trace(t);
+	else
+		t->hash = t->hash * 31 + map_hash(f->current.p, f->current.n);
 	if (rec_is(r, "profiler_event"))
 		add_event(t, f, r);
 	else if (rec_is(r, "mal_execution"))
@@ -400,13 +449,16 @@ trace_add(struct trace *t, struct filter *f, const struct rec *r)
 		add_link(t, f, r);
 	else if (rec_is(r, "server"))
 		add_server(t, f, r);
-	else if (rec_is(r, "trace"))
+	else if (begins)
 		t->number++;
+	else
+		return false;
+	return true;
 }
 
 /*
- * Drops instances without a start, unless their server writes no starts, and
- * counts them.  Also counts starts without an end.
+ * Drops and counts the instances without a start event, unless their server
+ * writes none.  Also counts starts without an end.
  */
 static void
 drop_unstarted(struct trace *t)
@@ -460,9 +512,10 @@ session_of(const struct trace *t, const struct instance *i)
 }
 
 /*
- * By lane, then outer instances before inner ones: by start, then by end and,
- * later, kind in descending order (x and y are swapped).  Only equal instances
- * compare equal.
+ * By session and thread, then outer instances before inner ones: by start, and
+ * for equal starts by end and later by kind, both descending (x and y swapped).
+ * The other keys make the order independent of the order of the rows: only
+ * equal instances compare equal.
  */
 static int
 compare_instances(const void *a, const void *b, void *context)
@@ -485,7 +538,7 @@ compare_instances(const void *a, const void *b, void *context)
 	return 0;
 }
 
-/* Numbers the lanes; the instances of one are adjacent. */
+/* Numbers the lanes.  The instances of each lane are adjacent. */
 static void
 number_lanes(struct trace *t)
 {
@@ -501,6 +554,7 @@ trace_finish(struct trace *t)
 {
 	int64_t sum = 0;
 
+	warn_of_copies(t);
 	drop_unstarted(t);
 	for (size_t i = 0; i < t->n; i++) {
 		sum += t->instances[i].end_us - t->instances[i].start_us;

@@ -8,42 +8,53 @@
 #include "common/base/map.h"
 
 /*
- * A trace: the instances of instructions that its rows report.  A start event
- * opens the instance of an execution and pc, a done event closes it.  An
- * instance takes about 80 bytes, plus its statement.
+ * Finds the instances (runs) of instructions in the rows of one or more traces.
+ * An execution is one run of a plan; the pc is the number of an instruction in
+ * the plan.  A start event opens an instance of the instruction at a pc of an
+ * execution, and a done event closes it.  An instance takes about 80 bytes of
+ * memory, plus its statement.
  */
 struct filter;
 struct rec;
 
+/* malstat(1) describes the kinds. */
 enum instance_kind { KIND_WORK, KIND_CALL, KIND_DATAFLOW, KIND_PLAN,
     N_KINDS };
 
 struct instance {
-	uint32_t execution;		/* index */
-	uint32_t lane;			/* number of (session, thread) */
-	int64_t pc, thread;
-	int64_t start_us, end_us, self_us;
-	int64_t server_us;		/* the server's usec, or INT_UNKNOWN */
-	sym operation, statement;	/* statement may be SYM_NONE */
+	uint32_t execution;		/* index in trace.executions */
+	uint32_t lane;			/* a number for (session, thread) */
+	int64_t pc;
+	int64_t thread;			/* or INT_UNKNOWN */
+	int64_t start_us, end_us;
+	int64_t self_us;		/* set by trace_measure() */
+	int64_t server_us;		/* duration that the server measured,
+					   or INT_UNKNOWN */
+	sym operation;
+	sym statement;			/* or SYM_NONE */
 	enum instance_kind kind;
-	bool has_no_start;		/* see trace_finish() */
+	bool has_no_start;		/* no start event: see trace_finish() */
 };
 
-/* The clock of an execution's times. */
+/*
+ * The clock by which the times of an execution are measured: from the start of
+ * the server, or from 1970.
+ */
 enum clock { CLOCK_UNKNOWN, CLOCK_RELATIVE, CLOCK_ABSOLUTE };
 
 struct execution {
 	struct {
-		uint64_t trace;		/* its number */
-		int64_t id;
+		uint64_t trace;		/* its number: see trace.number */
+		int64_t id;		/* execution_id */
 	} key;
-	uint32_t session;		/* index */
+	uint32_t session;		/* index in trace.sessions */
 	bool has_only_ends;		/* its server writes no start events */
 	bool has_row;			/* mal_execution has been read */
 	enum clock clock;		/* of its first event that has one */
 	int64_t tag;			/* or INT_UNKNOWN */
-	uint32_t parent;		/* the initiator, or INDEX_NONE */
-	sym query;			/* its text, or SYM_NONE */
+	uint32_t parent;		/* execution that initiates this one, or
+					   INDEX_NONE */
+	sym query;			/* text of its query, or SYM_NONE */
 };
 
 /*
@@ -54,11 +65,14 @@ struct execution {
  */
 struct session {
 	struct {
-		uint64_t name;		/* a symbol, or SYM_NONE */
-		uint64_t trace;		/* ANY_TRACE for a server process */
+		uint64_t name;		/* symbol of the server session or of
+					   the client, or SYM_NONE */
+		uint64_t trace;		/* its number; ANY_TRACE for a server
+					   process */
 	} key;
-	int64_t workers;	/* of the server; 0 if its traces differ,
-				   INT_UNKNOWN if none states them */
+	int64_t workers;	/* worker threads of the server; 0 if its traces
+				   state different numbers, INT_UNKNOWN if none
+				   states a number */
 };
 #define ANY_TRACE UINT64_MAX
 
@@ -74,15 +88,25 @@ struct trace {
 	size_t n_instructions, instructions_cap;
 	struct map instruction_by_key;
 	struct instance *instances;
-	size_t n, cap;
-	uint64_t number;		/* `trace` records so far */
-	int64_t *workers;		/* for each trace, as in session */
+	size_t n, cap;			/* of instances */
+	uint64_t number;		/* of the current trace: how many
+					   `trace` records have been read */
+	uint64_t hash;			/* of the lines of the current trace */
+	uint64_t *hashes;		/* of the traces before it */
+	size_t n_hashes, hashes_cap;
+	int64_t *workers;		/* by trace; as session.workers */
 	size_t n_workers, workers_cap;
-	uint64_t n_events, n_no_start, n_unfinished, n_no_clock;
-	uint64_t n_restarted;		/* starts of what was already open */
+	uint64_t n_events;
+	uint64_t n_no_start;		/* instances dropped because they have
+					   no start event */
+	uint64_t n_unfinished;		/* starts without an end */
+	uint64_t n_no_clock;		/* events ignored because they have no
+					   time by their execution's clock */
+	uint64_t n_restarted;		/* starts while an instance was open,
+					   which is then dropped */
 };
 
-/* The keys of rows that are read; ends with NULL. */
+/* The keys of rows that trace_add() reads; ends with NULL. */
 extern const char *const trace_keys[];
 
 /* The name of a session; empty if it has none. */
@@ -90,7 +114,7 @@ struct span trace_session_name(const struct trace *, uint32_t session);
 
 /*
  * Compare sessions by name and trace, those without a name first; and
- * executions by trace and id.
+ * executions by trace and id.  The arguments are indexes.
  */
 int trace_compare_sessions(const struct trace *, uint32_t, uint32_t);
 int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
@@ -98,24 +122,30 @@ int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
 void trace_init(struct trace *);
 void trace_release(struct trace *);
 
-/* Adds a row, or rejects it if it is invalid. */
-void trace_add(struct trace *, struct filter *, const struct rec *);
+/*
+ * Adds a row, or rejects it if it is invalid.  False if the record is of a type
+ * that is not used.
+ */
+bool trace_add(struct trace *, struct filter *, const struct rec *);
 
 /* Adds all rows of a database that malload filled (database.c). */
 void trace_read_database(struct trace *, struct filter *, const char *path);
 
 /*
- * Call this when all rows have been added.  A done event without a start gives
- * an instance only if its server writes no start events; the start is then the
- * end less the time that the server measured.  Sorts the instances, and numbers
- * the lanes.
+ * Call this when all rows have been added.  Drops instances without a start
+ * event, unless their server writes none: then their start is the end less the
+ * duration that the server measured.  Sorts the instances, and numbers the
+ * lanes.
  */
 void trace_finish(struct trace *);
 
-/* A period in which a work instance was the innermost one in its lane. */
+/*
+ * A piece of work: a period in which a work instance was the innermost instance
+ * of its lane (measure.c).
+ */
 struct piece {
 	int64_t start_us, end_us;
-	uint32_t instance;
+	uint32_t instance;	/* index in trace.instances */
 };
 struct pieces {
 	struct piece *list;
@@ -123,8 +153,8 @@ struct pieces {
 };
 
 /*
- * Sets the self times of all instances and collects the pieces of work, lane by
- * lane (measure.c).
+ * Sets the self times of all instances, and collects the pieces of work in the
+ * order of the lanes.  The caller frees pieces.list.
  */
 void trace_measure(struct trace *, struct pieces *);
 

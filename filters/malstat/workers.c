@@ -8,37 +8,39 @@
 #include "common/base/sort.h"
 #include "filters/malstat/cores.h"
 
-/* The extent of a work instance, or of a session or block. */
+/* The time from start to end of a work instance, or of a session or block. */
 struct extent {
 	int64_t start_us, end_us;
-	size_t lane;
-	struct cores *cores;	/* NULL: work */
+	size_t lane;		/* of a work instance: number of its thread */
+	struct cores *cores;	/* of a session or block; NULL: work */
 };
 
 /*
- * A session or block from s to e has as many threads as there are lanes with a
- * work instance that starts at s or later and ends at e or earlier.  To test
- * each block against each instance would be quadratic.  Instead, all extents
- * are visited by descending start time, so that on a visit to a block the
- * instances seen so far are those that start late enough.  For each lane, only
- * the one of these that ends first matters: if it ends by e, the lane is a
- * thread of the block.
+ * A lane is a thread of a session.  A session or block from s to e has as many
+ * threads as there are lanes with a work instance that starts at s or later and
+ * ends at e or earlier.  To test each block against each instance would be
+ * quadratic.  Instead, all extents are visited by descending start time, so
+ * that on a visit to a block the instances seen so far are those that start
+ * late enough.  In each lane, only the one of them that ends first matters: if
+ * it ends by e, the lane is a thread of the block.
  *
- * So each lane is counted once, at the earliest end of its work seen so far,
- * and a block has as many threads as there are counts up to e.  The counts are
- * in a Fenwick tree (a binary indexed tree) over the sorted ends of all blocks:
- * node i holds the sum of the i & -i counts that end with the ith, so that to
- * change a count and to sum up a prefix both take O(log n).
+ * So each lane is counted once, at the earliest end of its instances seen so
+ * far, and a block has as many threads as are counted up to e.  The counts are
+ * in a Fenwick tree (a binary indexed tree) over the sorted ends of the session
+ * and all blocks: node i holds the sum of counts i - (i & -i) + 1 to i, so that
+ * changing a count and summing up the first i counts both take O(log n).
  *
  * Example: lane A works from 2 to 4 and from 6 to 7, lane B from 1 to 9.  The
  * block from 5 to 8 is visited after A's second instance: A is counted at 7,
  * and the block has one thread.  A's first instance moves the count from 7 to
- * 4, B is counted at 9, and the session from 0 to 10 has two.
+ * 4, B is counted at 9, and the session from 0 to 10 has two threads.
  */
 struct counts {
 	int64_t *ends;		/* of the session and its blocks, sorted */
-	size_t *tree, n;	/* nodes are numbered from 1 */
-	int64_t *first_end;	/* by lane: where it is counted, or INT64_MAX */
+	size_t *tree;		/* nodes 1 to n; node 0 is not used */
+	size_t n;		/* of ends */
+	int64_t *first_end;	/* by lane: the end at which it is counted, or
+				   INT64_MAX */
 };
 
 static int
@@ -65,13 +67,15 @@ find_node(const struct counts *c, int64_t us)
 	return SEARCH_FIRST(i, c->n, c->ends[i] >= us) + 1;
 }
 
+/* Adds 1 or -1 to the count of lanes at end_us. */
 static void
-add_count(struct counts *c, int64_t end_us, int n)
+add_count(struct counts *c, int64_t end_us, int change)
 {
 	for (size_t i = find_node(c, end_us); i <= c->n; i += i & -i)
-		c->tree[i] += (size_t)n;
+		c->tree[i] += (size_t)change;
 }
 
+/* The number of lanes counted up to end_us, which must be one of c->ends. */
 static size_t
 count_until(const struct counts *c, int64_t end_us)
 {
@@ -85,19 +89,20 @@ count_until(const struct counts *c, int64_t end_us)
 static void
 visit_work(struct counts *c, const struct extent *e)
 {
-	int64_t *first = &c->first_end[e->lane];
+	int64_t *first_end = &c->first_end[e->lane];
 
-	if (e->end_us >= *first)
+	if (e->end_us >= *first_end)
 		return;
-	if (*first != INT64_MAX)
-		add_count(c, *first, -1);
+	if (*first_end != INT64_MAX)
+		add_count(c, *first_end, -1);
 	add_count(c, e->end_us, 1);
-	*first = e->end_us;
+	*first_end = e->end_us;
 }
 
 /*
- * Numbers the lanes of the scope from 0, which is possible because the
- * instances of a lane are adjacent in a scope.
+ * Returns the extents of the work instances, the session and its blocks, in the
+ * order of the visits; the caller frees them.  Numbers the lanes from 0, which
+ * is possible because the instances of a lane are adjacent in a scope.
  */
 static struct extent *
 find_extents(struct cores *cores, size_t n_cores, const struct trace *t,

@@ -1,0 +1,95 @@
+/* literal - decodes MAL literals, and SQL texts in them */
+
+#include <string.h>
+
+#include "filters/malparse/literal.h"
+
+static bool
+is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/*
+ * Appends the character that the escape at s.p denotes, or the backslash if it
+ * does not begin an escape.  Returns the length of what was decoded.
+ */
+static size_t
+decode_escape(struct buf *to, struct span s)
+{
+	static const char escapes[] = "ntrf\"\\'", values[] = "\n\t\r\f\"\\'";
+	const char *found;
+
+	if (s.n >= 4 && s.p[1] <= '3' && is_octal(s.p[1]) &&
+	    is_octal(s.p[2]) && is_octal(s.p[3])) {
+		buf_char(to, (char)((s.p[1] - '0') << 6 |
+		    (s.p[2] - '0') << 3 | (s.p[3] - '0')));
+		return 4;
+	}
+	found = s.n < 2 || s.p[1] == '\0' ? NULL : strchr(escapes, s.p[1]);
+	if (found == NULL) {
+		buf_char(to, '\\');
+		return 1;
+	}
+	buf_char(to, values[found - escapes]);
+	return 2;
+}
+
+void
+literal_decode(struct buf *to, struct span s)
+{
+	if (s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"')
+		s = span_of(s.p + 1, s.n - 2);
+	for (size_t i = 0; i < s.n;) {
+		if (s.p[i] == '\\')
+			i += decode_escape(to, span_of(s.p + i, s.n - i));
+		else
+			buf_char(to, s.p[i++]);
+	}
+}
+
+struct span
+literal_find(struct span text)
+{
+	const char *end = text.p + text.n, *open, *close;
+
+	open = text.n == 0 ? NULL : memchr(text.p, '"', text.n);
+	if (open == NULL)
+		return span_of(NULL, 0);
+	for (close = open + 1; close < end && *close != '"'; close++)
+		/* Skip the character after a backslash, too. */
+		close += *close == '\\' && close + 1 < end;
+	return span_of(open, close < end ? (size_t)(close - open) + 1 : 0);
+}
+
+enum literal_escaped
+literal_detect_escapes(struct span s)
+{
+	enum literal_escaped result = LITERAL_UNDECIDED;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\'')
+			return LITERAL_RAW;
+		if (s.p[i] != '\\')
+			continue;
+		i++;	/* to the escaped character */
+		if (i == s.n || strchr("'\"\\", s.p[i]) == NULL ||
+		    s.p[i] == '\0')
+			return LITERAL_RAW;
+		if (s.p[i] != '\\')
+			result = LITERAL_ESCAPED;
+	}
+	return result;
+}
+
+void
+literal_unescape(struct buf *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text->len; i++) {
+		i += text->data[i] == '\\' && i + 1 < text->len;
+		text->data[n++] = text->data[i];
+	}
+	text->len = n;
+}
