@@ -2,36 +2,34 @@ load helper
 
 GRAPHS=$DATA/buildgraph-parse
 
-# found FILTER - prints what jq finds in the output, one value per line
-found() {
-	jq -c "$1" <<<"$output"
-}
-
-# agrees NAME - expects the output of the golden case of this name
+# agrees NAME - expects that the golden input NAME.in gives exactly NAME.out
 agrees() {
 	run -0 --separate-stderr buildgraph-parse "$GRAPHS/$1.in" &&
 	assert_output "$(cat "$GRAPHS/$1.out")" &&
 	[ -z "$stderr" ]
 }
 
-# read_graph TEXT... - reads a graph without errors
+# read_graph LINE... - expects that a graph of these lines is read without
+# errors, with the options in $OPTIONS, if it is set
 read_graph() {
 	lines "$@" >graph &&
 	run -0 --separate-stderr buildgraph-parse $OPTIONS graph
 }
 
-# read_nodes NODE... - reads a graph of ya without errors
+# read_nodes NODE... - read_graph for a graph of ya with these nodes
 read_nodes() {
 	local IFS=,
 	read_graph "{\"graph\": [$*]}"
 }
 
-# read_edges LINE... - reads a graph of ninja without errors
+# read_edges LINE... - read_graph for a graph of ninja with these lines.  In the
+# output of `ninja -t graph` an id such as "1" is declared with the name of a
+# file, or with the rule of a command if it is an ellipse.
 read_edges() {
 	read_graph 'digraph ninja {' 'rankdir="LR"' "$@" '}'
 }
 
-# nodes - the nodes of the output, sorted
+# nodes - prints the nodes of the output in a fixed order
 nodes() {
 	jq -cS '{id, rule, deps: (.deps // [] | sort),
 		outputs: (.outputs // [] | sort)}' <<<"$output" | sort
@@ -43,15 +41,18 @@ nodes() {
 	agrees ya
 }
 
-@test "a graph on one line, pretty-printed or with a node on each line is the same" {
+@test "white space and the order of keys in a graph of ya do not matter" {
 	local arguments expected
 	expected=$(jq -cS . "$GRAPHS/ya.out")
+	# On one line; with two indentations; with sorted keys
 	for arguments in -c --tab '--indent 7' -S; do
 		jq $arguments . "$GRAPHS/ya.in" >graph &&
 		run -0 --separate-stderr buildgraph-parse graph &&
 		assert_equal "$(jq -cS . <<<"$output")" "$expected" &&
+		# ya.in has five nodes, and each is a record on one line.
 		assert_equal "${#lines[@]}" 5 || return
 	done
+	# CR instead of LF
 	tr '\n' '\r' <"$GRAPHS/ya.in" >graph
 	run -0 --separate-stderr buildgraph-parse graph
 	assert_equal "$(jq -cS . <<<"$output")" "$expected"
@@ -67,11 +68,32 @@ nodes() {
 ["e",null]'
 }
 
-@test "a node that runs tests has test set, others do not" {
+@test "a node whose kv.run_test_node is true has test, others do not" {
 	read_nodes '{"uid":"a","kv":{"run_test_node":true}}' \
 		'{"uid":"b","kv":{"run_test_node":false}}' '{"uid":"c"}'
 	assert_equal "$(found '[.id, .test]')" \
 		$'["a",true]\n["b",null]\n["c",null]'
+}
+
+@test "a node of ya is named by its outputs as ya prints them" {
+	read_nodes '{"uid":"a","outputs":["$(BUILD_ROOT)/a.o"]}' \
+		'{"uid":"b","outputs":["$(BUILD_ROOT)/x/b.h","$(BUILD_ROOT)/x/b.cpp"]}' \
+		'{"uid":"c","outputs":["$(B)/1.h","$(B)/2.h","$(B)/3.h"]}' \
+		'{"uid":"d","outputs":["$(B)/d","$(SOURCE_ROOT)/d"]}' \
+		'{"uid":"e","outputs":["дa","зa"]}'
+	# д and з begin with the same byte, which is not a character.
+	assert_equal "$(found .name)" '"$(B)/a.o"
+"$(B)/x/b.{h, cpp}"
+"$(B)/{1.h ... 3.h}"
+"$({B)/d, SOURCE_ROOT)/d}"
+"{дa, зa}"'
+}
+
+@test "a node of ya with one output, printed unchanged, needs no name" {
+	read_nodes '{"uid":"a","outputs":["$(B)/a.o"]}' \
+		'{"uid":"b","outputs":[]}' '{"uid":"c"}' \
+		'{"uid":"d","outputs":["$(BUILD)/d"]}'
+	assert_equal "$(found 'has("name")')" $'false\nfalse\nfalse\nfalse'
 }
 
 @test "node-type and tags are kept" {
@@ -117,12 +139,14 @@ nodes() {
 		    '],"result":["b"]}\n']
 		graph = "".join(pieces)
 		for n in range(1, len(graph) - 1):
+		    # A node is complete if all of its piece is in graph[:n].
 		    complete = [id for i, id in enumerate("ab")
 		        if n >= len("".join(pieces[:i + 1]))]
 		    done = subprocess.run(["buildgraph-parse"], input=graph[:n],
 		        text=True, capture_output=True)
 		    found = [json.loads(line)["id"]
-		        for line in done.stdout.splitlines()]
+		        for line in done.stdout.splitlines()
+		        if '"by":' not in line]	# a begin or end record
 		    assert done.returncode == 1, graph[:n]
 		    assert done.stderr.startswith("buildgraph-parse: <stdin>:1: ")
 		    assert found == complete, graph[:n]
@@ -141,7 +165,9 @@ nodes() {
 	for document in '{}' '{"graph":[]}' '{"result":[]}' \
 	    '{"graph" : [ ] , "result" : [ ] }'; do
 		read_graph "$document" &&
-		assert_output '' && [ -z "$stderr" ] || return
+		assert_output '' &&
+		assert_regex "$stderr" '^buildgraph-parse: warning: no node' ||
+		return
 	done
 }
 
@@ -161,7 +187,7 @@ nodes() {
 	agrees ninja
 }
 
-@test "a command drawn as a node has its inputs' commands as deps" {
+@test "a command drawn as an ellipse has its inputs' commands as deps" {
 	read_edges '"1" -> "2" [label=" cc"]' '"1" [label="a.c"]' \
 		'"2" [label="a.o"]' '"3" [label="link", shape=ellipse]' \
 		'"3" -> "4"' '"2" -> "3" [arrowhead=none]' \
@@ -194,7 +220,7 @@ nodes() {
 	assert_line -n 1 '{"type":"node","id":"all","deps":["b"],"rule":"phony","outputs":["all"]}'
 }
 
-@test "the smallest of its outputs names a command" {
+@test "the id of a command is the smallest of its outputs" {
 	read_edges '"1" [label="r", shape=ellipse]' '"1" -> "2"' '"1" -> "3"' \
 		'"1" -> "4"' '"2" [label="b"]' '"3" [label="a"]' '"4" [label="c"]' \
 		'"3" -> "5" [label=" cc"]' '"5" [label="z"]' \
@@ -215,7 +241,14 @@ nodes() {
 ["д\\",[" "]]'
 }
 
-@test "a node is described before or after it is used" {
+@test "a node of ninja needs no name, because its id is an output" {
+	agrees ninja
+	assert_equal "$(found 'has("name") or
+		(.id as $id | .outputs | index([$id]) == null)' | sort -u)" \
+		false
+}
+
+@test "a file or command may be described after it is used" {
 	read_edges '"2" -> "3" [arrowhead=none]' '"1" -> "2" [label=" cc"]' \
 		'"3" -> "4"' '"4" [label="d"]' '"3" [label="x", shape=ellipse]' \
 		'"2" [label="b"]' '"1" [label="a"]'
@@ -247,7 +280,7 @@ nodes() {
 
 # ninja's header dependencies
 
-# read_deps LINE... - the golden graph and these lines of `ninja -t deps`
+# read_deps LINE... - reads the golden graph with these lines of `ninja -t deps`
 read_deps() {
 	lines "$@" >deps &&
 	run -0 --separate-stderr buildgraph-parse --deps deps \
@@ -258,6 +291,7 @@ read_deps() {
 	read_deps 'second.o: #deps 3, deps mtime 17 (VALID)' '    config.h' \
 		'    plain.h' '    second.c' ''
 	assert_equal "$(found 'select(.id == "second.o") | .deps')" '["config.h"]'
+	# The other nodes are as in the golden output without --deps.
 	assert_equal "$(nodes | grep -v '"id":"second.o"')" \
 		"$(output=$(cat "$GRAPHS/ninja.out") && nodes |
 			grep -v '"id":"second.o"')"
@@ -269,6 +303,7 @@ read_deps() {
 		'lib.b: #deps 1, deps mtime 17 (VALID)' '    config.h' '' \
 		'gone.o: #deps 1, deps mtime 17 (STALE)' '    config.h' ''
 	assert_equal "$(found 'select(.id == "second.o") | .deps')" null
+	# One command makes lib.a, which is its id, and lib.b.
 	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
 		'["config.h","first.o"]'
 	assert_equal "$stderr" \
@@ -280,6 +315,7 @@ read_deps() {
 		'    lib.b' '    config.h' '    config.h' '    first.o' ''
 	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
 		'["config.h","first.o"]'
+	# The graph itself may also name an output as an input of its command.
 	read_edges '"1" [label="r", shape=ellipse]' '"1" -> "2"' \
 		'"2" [label="a"]' '"2" -> "1" [arrowhead=none]'
 	assert_output '{"type":"node","id":"a","rule":"r","outputs":["a"]}'
@@ -299,6 +335,8 @@ read_deps() {
 	read_edges '"1" -> "2" [label=" r"]' '"1" [label="in"]' \
 		'"2" [label="  a: #deps 3, b"]' '"1" -> "3" [label=" r"]' \
 		'"3" [label="o: #deps 2, x"]'
+	# The output is "o: #deps 2, x".  Four spaces precede the path of a dep,
+	# and this path itself begins with two.
 	lines 'o: #deps 2, x: #deps 1, deps mtime 17 (VALID)' \
 		'      a: #deps 3, b' >deps
 	run -0 --separate-stderr buildgraph-parse -d deps graph
@@ -321,7 +359,7 @@ read_deps() {
 
 # Real builds
 
-# build - a small build by ninja, which makes graph, deps and tasks
+# build - builds a small program with ninja, and writes the files graph and deps
 build() {
 	cat >build.ninja <<-'END'
 		rule join
@@ -373,6 +411,7 @@ build() {
 	build
 	execlog-parse --all-outputs .ninja_log >tasks
 	run -0 --separate-stderr buildgraph-parse graph
+	# Of the records in `tasks`, only tasks have an id.
 	assert_equal "$(jq -cS 'select(.id) | [.id, (.outputs | sort)]' tasks |
 		sort)" "$(found 'select(.rule != "phony") |
 		[.id, (.outputs | sort)]' | sort)"
@@ -383,7 +422,7 @@ prog "1"
 second.o'
 }
 
-@test "in a build of libgit2 every task is a node" {
+@test "in a build of libgit2 every task and every dep is a node" {
 	need_shared ninja-libgit2/graph.dot
 	execlog-parse "$SHARED/ninja-libgit2/ninja_log" >tasks
 	run -0 --separate-stderr buildgraph-parse "$SHARED/ninja-libgit2/graph.dot"
@@ -395,6 +434,7 @@ second.o'
 	# A node's deps are nodes.
 	assert_equal "$(comm -23 <(found '.deps[]?' | sort -u) \
 		<(found .id | sort -u))" ''
+	# No node depends on itself.
 	assert_equal "$(found 'select(.id as $id | .deps // [] |
 		index([$id]))' | wc -l)" 0
 }
@@ -403,6 +443,7 @@ second.o'
 	local dot=$SHARED/ninja-libgit2/graph.dot
 	need_shared ninja-libgit2/graph.dot
 	run -0 --separate-stderr buildgraph-parse "$dot"
+	# A command is drawn as an ellipse or as an edge with a label.
 	assert_equal "${#lines[@]}" "$(grep -c \
 		-e 'shape=ellipse\]$' -e ' -> .*\[label=" ' "$dot")"
 }
@@ -419,7 +460,16 @@ second.o'
 	assert_output "$(cat "$GRAPHS/ninja.out")"
 }
 
-@test "--format overrides the guess" {
+@test "an empty file is reported as a graph without nodes" {
+	: >graph
+	run -0 --separate-stderr buildgraph-parse graph
+	assert_output ''
+	assert_equal "$stderr" "buildgraph-parse: warning: no node came: is \
+this the graph of a build?"
+}
+
+@test "--format overrides the format recognized by the first bytes" {
+	# By its first byte this would be a graph of ya.
 	lines '{' '"1" -> "2" [label=" cc"]' '"2" [label="b"]' >graph
 	run -1 --separate-stderr buildgraph-parse --format ninja graph
 	assert_output '{"type":"node","id":"b","rule":"cc","outputs":["b"]}'

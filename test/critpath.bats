@@ -1,10 +1,13 @@
 load helper
 load oracle
 
+# agree MODE N (oracle.bash) compares the answers of critpath for N random
+# graphs with those of ORACLE, which lists all paths.
 ORACLE=$TEST/oracles/critpath.py
 GOLD=$DATA/critpath
 
-# path - prints the ids of the steps; a copy is just "copy"
+# path - prints the ids of the steps of the path in the output; for a copy
+# "copy" instead of its id, and the number of the attempt if it is not the first
 path() {
 	jq -r 'select(.type == "critical") | .id | sub("^copy:[^#]*"; "copy")' \
 		<<<"$output" | paste -sd' '
@@ -21,11 +24,22 @@ task() {
 		"select(.type == \"task\" and .id == \$id).$2" <<<"$output"
 }
 
-# of_log OPTION... - parses ./log and finds its path, with ./nodes
+# of_log OPTION... - runs critpath on the tasks of ./log, a log of distbuild,
+# and on the nodes in ./nodes, if it exists.  The log has milliseconds, records
+# have microseconds.  A line is the time, the name of the event and its fields,
+# of which these tests use:
+#	started, finished	uid, host
+#	dep_start		uid that needs the copy, its host, uid copied
+#	dep_finished		the same, and the host copied from
+#	deploy			uid, worker
+#	prepare_start, resources_prepared, repository_prepared
+#				empty or the repository, worker
 of_log() {
-	touch nodes &&
-		execlog-parse log >tasks &&
-		run -0 --separate-stderr critpath -g nodes "$@" tasks
+	local graph=()
+
+	[ ! -e nodes ] || graph=(-g nodes)
+	execlog-parse log >tasks &&
+		run -0 --separate-stderr critpath "${graph[@]}" "$@" tasks
 }
 
 # node ID DEP... - prints a node record
@@ -37,7 +51,7 @@ node() {
 		--arg id "$id" --args "$@"
 }
 
-# timed ID ELAPSED DEP... - prints a task record with an elapsed time
+# timed ID ELAPSED_US DEP... - prints a task record with an elapsed time
 timed() {
 	local id=$1 us=$2
 
@@ -45,6 +59,23 @@ timed() {
 	jq -cn '{type: "task", id: $id, elapsed_us: $us,
 		deps: $ARGS.positional}' \
 		--arg id "$id" --argjson us "$us" --args "$@"
+}
+
+# ran ID START_US END_US DEP... - prints a task record with recorded times, of
+# the host $host if that is set
+ran() {
+	local id=$1 start=$2 end=$3 deps=
+
+	shift 3
+	[ $# -eq 0 ] || printf -v deps ',"%s"' "$@"
+	printf '{"type":"task","id":"%s","start_us":%d,"end_us":%d%s%s}\n' \
+		"$id" "$start" "$end" "${host:+,\"host\":\"$host\"}" \
+		",\"deps\":[${deps#,}]"
+}
+
+# verdict KEY - prints a member of the last verdict record
+verdict() {
+	jq -r "select(.type == \"verdict\").$1" <<<"$output" | tail -n 1
 }
 
 # --- The path and what would shorten it ---
@@ -85,12 +116,13 @@ timed() {
 @test "the length of every path of the top K is the sum of its steps" {
 	lines "$(timed a 3)" "$(timed b 1)" "$(timed c 1 a b)" >in
 	run -0 --separate-stderr critpath --top 2 in
+	# a c takes 3 + 1, and b c takes 1 + 1: its slack is 4 - 2.
 	assert_equal "$(jq -c 'select(.type == "critpath") |
 		[.path, .length_us, .slack_us]' <<<"$output" | paste -sd' ')" \
 		"[2,2,2] [1,4,0]"
 }
 
-@test "the path to a task and slack with respect to it agree with listing" {
+@test "the path to a task, and slack with respect to it, agree with all paths" {
 	agree to 300
 }
 
@@ -105,12 +137,13 @@ timed() {
 @test "--set may hold = in the id and overrides --drop" {
 	lines "$(timed a=b=c 9)" "$(timed b 5)" >in
 	run -0 --separate-stderr critpath -d kind=run -s a=b=c=3us in
+	# Both tasks are dropped, and a=b=c is then set from 9 to 3.
 	assert_equal "$(summary length_us)" 3
 	assert_equal "$(summary recorded_us)" 9
 	assert_equal "$(summary saved_us)" 6
 }
 
-@test "N workers agree with a simulation" {
+@test "the time that N workers take agrees with a second simulation" {
 	agree workers 300
 }
 
@@ -120,10 +153,12 @@ timed() {
 		"deps":["x"]}' "$(timed x 1 c)" "$(timed y 1)" \
 		"$(timed end 0 z)" | jq -c . >in
 	run -0 --separate-stderr critpath --workers 1 in
+	# x runs first, because z and end wait for it: 1 + 5 + 0.  If x were not
+	# ready at once, y would run first, and the sum would be 7.
 	assert_equal "$(summary simulated_us)" 6
 }
 
-@test "N workers stay between the bounds of list scheduling" {
+@test "the time that N workers take is within the bounds of list scheduling" {
 	agree bounds 150
 }
 
@@ -135,6 +170,7 @@ timed() {
 		'13 started b h2' '20 finished b h2 0 1' >log
 	of_log
 	assert_equal "$(path)" "a copy b"
+	# 10 + 3 + 7 ms
 	assert_equal "$(summary length_us)" 20000
 }
 
@@ -144,6 +180,7 @@ timed() {
 		'13 started b h2' '20 finished b h2 0 1' >log
 	of_log --all
 	assert_equal "$(path)" a
+	# a takes 10 ms, b alone 7 ms.
 	assert_equal "$(task b slack_us)" 3000
 }
 
@@ -152,6 +189,7 @@ timed() {
 		'13 started b h1' '20 finished b h1 1 1' \
 		'21 started b h2' '22 finished b h2 0 1' >log
 	of_log
+	# b takes 7 ms on h1; the copy and b#2 on h2 take 3 + 1.
 	assert_equal "$(path)" "b"
 	assert_equal "$(summary length_us)" 7000
 	assert_equal "$(summary edges)" 1
@@ -166,7 +204,7 @@ timed() {
 	assert_equal "$(summary length_us)" 12000
 }
 
-@test "a run and a copy wait for the longest prepare of their host alone" {
+@test "a run and a copy wait only for the longest prepare of their host" {
 	lines '0 prepare_start  1' '4 resources_prepared  1' \
 		'6 repository_prepared trunk 1' '5 deploy a 1 1' \
 		'7 started a h1' '9 finished a h1 0 1' \
@@ -174,6 +212,7 @@ timed() {
 	of_log --all
 	assert_equal "$(path)" "prepare:1:repository:trunk a"
 	assert_equal "$(summary edges)" 2
+	# The path takes 6 + 2 ms, and nothing depends on the resources: 8 - 4.
 	assert_equal "$(task prepare:1:resources slack_us)" 4000
 }
 
@@ -184,6 +223,7 @@ timed() {
 		'8 deploy b 2 1' '9 started b h1' '10 finished b h1 0 1' >log
 	of_log
 	assert_equal "$(path)" "prepare:2:resources a"
+	# One edge to a and one to b.
 	assert_equal "$(summary edges)" 2
 }
 
@@ -195,7 +235,7 @@ timed() {
 	assert_equal "$(path)" "prepare:1:repository:trunk a"
 }
 
-@test "edges are a set" {
+@test "a dependency that is named several times is one edge" {
 	lines '0 started a h' '10 finished a h 0 1' \
 		'3 started b h' '5 finished b h 0 1' >log
 	lines "$(node b a a)" "$(node b a)" >nodes
@@ -203,16 +243,17 @@ timed() {
 	assert_equal "$(summary edges)" 1
 }
 
-@test "a dependency on a task without an elapsed time is cut and counted" {
+@test "a dependency on a task without an elapsed time is dropped and counted" {
 	lines '0 started a h' '10 finished a h 0 1' '11 started b h' \
 		'3 started c h' '5 finished c h 0 1' >log
 	lines "$(node c b gone)" "$(node b a)" >nodes
 	of_log
 	assert_equal "$(path)" a
+	# c depends on b, which never ended, and on gone, which never ran.
 	assert_equal "$(summary cut)" 2
 }
 
-@test "a dependency that is cut counts once however often it is named" {
+@test "a dropped dependency counts once however often it is named" {
 	timed a 3 gone gone >in
 	run -0 --separate-stderr critpath in
 	assert_equal "$(summary cut)" 1
@@ -224,6 +265,7 @@ timed() {
 	lines "$(node c b gone)" "$(node b noted)" "$(node noted a)" >nodes
 	of_log --bridge
 	assert_equal "$(path)" "a c"
+	# gone is neither a task nor a node.
 	assert_equal "$(summary cut)" 1
 }
 
@@ -291,14 +333,14 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 	assert_equal "$(summary length_us)" 2
 }
 
-@test "tasks that depend on a cycle keep their other dependencies" {
+@test "tasks in a cycle, and after it, keep their other dependencies" {
 	lines "$(timed a 1 b)" "$(timed b 1 a x)" "$(timed x 4)" \
 		"$(timed c 2 a b)" >in
 	run -1 --separate-stderr critpath in
 	assert_equal "$(path)" "x b c"
 }
 
-@test "a task that ends before it starts counts as 0 and is counted" {
+@test "a task that ends before it starts takes no time and counts as skewed" {
 	lines '20 started a h' '10 finished a h 0 1' \
 		'3 started b h' '5 finished b h 0 1' >log
 	node b a >nodes
@@ -321,9 +363,10 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 
 # --- The order of records ---
 
-@test "a log of every rule has the path worked out by hand" {
+@test "a log in which every rule applies has the path worked out by hand" {
 	execlog-parse "$GOLD/rich.in" >tasks
 	run -0 --separate-stderr critpath -g "$GOLD/rich.nodes" tasks
+	# The ids of copies are hashes.
 	assert_equal "$(sed 's/"copy:[^"#]*/"copy/' <<<"$output")" \
 		"$(cat "$GOLD/rich.out")"
 }
@@ -338,11 +381,190 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 	shuffled 100 'critpath --all --top 3' in
 }
 
-@test "the order of random task records, some with one id, does not matter" {
+@test "the order of random task records, some with equal ids, does not matter" {
 	agree order 100
 }
 
-@test "attempts with only an elapsed time are ordered as well" {
+@test "a log that is read twice has the same answer as when it is read once" {
+	execlog-parse "$GOLD/rich.in" | critpath --all -g "$GOLD/rich.nodes" >once
+	execlog-parse "$GOLD/rich.in" "$GOLD/rich.in" |
+		critpath --all -g "$GOLD/rich.nodes" >twice
+	assert_equal "$(cat twice)" "$(cat once)"
+}
+
+@test "each run of a stream is answered as if it were alone" {
+	agree runs 100
+}
+
+@test "the report has a part for each run" {
+	lines '{"type":"task","id":"a","run":"r1","elapsed_us":5}' \
+		'{"type":"task","id":"a","run":"r\u001b","elapsed_us":6}' >in
+	run -0 --separate-stderr critpath --text in
+	assert_line -n 0 'Run r1'
+	assert_line 'Run r\x1b'
+	assert_line 'Critical path: 6 us, 1 step'
+}
+
+@test "a graph and a build without a run belong to the only run" {
+	lines '{"type":"task","id":"a","run":"r","elapsed_us":5}' \
+		'{"type":"task","id":"b","run":"r","elapsed_us":3}' \
+		'{"type":"build","start_us":0,"end_us":20}' >in
+	node b a >nodes
+	run -0 --separate-stderr critpath -g nodes in
+	assert_equal "$(jq -c 'select(.steps) | [.run, .length_us, .wall_us]' <<<"$output")" \
+		'["r",8,20]'
+}
+
+@test "tasks without a run are a run of their own beside others" {
+	lines '{"type":"task","id":"a","run":"r","elapsed_us":5}' \
+		"$(timed b 3)" >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "critpath") |
+		[.run, .length_us]' <<<"$output")" $'["r",5]\n[null,3]'
+}
+
+@test "an option applies to the runs that have its task" {
+	lines '{"type":"task","id":"a","run":"r","elapsed_us":5}' \
+		'{"type":"task","id":"b","run":"s","elapsed_us":3}' >in
+	run -0 --separate-stderr critpath --set b=0 in
+	assert_equal "$stderr" ""
+	assert_equal "$(jq -c 'select(.type == "critpath") |
+		[.run, .length_us]' <<<"$output")" $'["r",5]\n["s",0]'
+	run -0 --separate-stderr critpath --to a in
+	assert_equal "$(jq -c 'select(.type == "critpath").run' <<<"$output")" \
+		'"r"'
+	run -2 --separate-stderr critpath --to c in
+	assert_equal "$stderr" "critpath: no task 'c' has an elapsed time"
+}
+
+# --- Mistakes that would be silent ---
+
+# reports STATUS MESSAGE - expects this status and message for the input ./in
+reports() {
+	run "-$1" --separate-stderr critpath in &&
+		assert_equal "$stderr" "critpath: $2"
+}
+
+@test "a log or a graph is recognized, and its reader is named" {
+	lines '# ninja log v5' >in
+	reports 1 'in:1: this is a log of ninja, which execlog-parse reads
+critpath: no task came: is this the output of execlog-parse?'
+	lines '1 started u h' >in
+	reports 1 'in:1: this is a log of distbuild, which execlog-parse reads
+critpath: no task came: is this the output of execlog-parse?'
+	lines 'digraph ninja {' >in
+	reports 1 'in:1: this is a graph of ninja, which buildgraph-parse reads
+critpath: no task came: is this the output of execlog-parse?'
+	lines '{"graph":[],"result":[]}' >in
+	reports 1 "no task came: execlog-parse reads the log of a build, \
+buildgraph-parse its graph and malparse a trace"
+}
+
+@test "rows of malparse are recognized, other records are not" {
+	lines '{"type":"trace","trace_id":1}' '{"type":"mal_execution"}' >in
+	reports 1 "no task came: these are rows, which malload and malstat \
+read; use malparse --tasks"
+	lines '{"type":"version","id":"a"}' >in
+	reports 1 "no task came: is this the output of execlog-parse?"
+}
+
+@test "nodes without tasks are reported" {
+	node b a >in
+	reports 0 "warning: no task came, only nodes: where is the output of \
+execlog-parse?"
+}
+
+@test "a log without a graph is reported" {
+	lines '1 started u h' '2 finished u h 0 1' '2 started v h' \
+		'3 finished v h 0 1' | execlog-parse >in
+	reports 0 "warning: no node came, so the path lacks the dependencies \
+of the build graph: give it with -g, as buildgraph-parse writes it"
+	node v u >nodes
+	run -0 --separate-stderr critpath -g nodes in
+	[ -z "$stderr" ]
+	echo '[{"ph":"X","ts":1,"dur":2,"name":"a"},{"ph":"X","ts":4,"dur":2}]' |
+		execlog-parse >in
+	run -0 --separate-stderr critpath in
+	[ -z "$stderr" ]
+}
+
+@test "a log that was given twice is reported" {
+	lines '1 started u h' '2 finished u h 0 1' '2 started v h' \
+		'3 finished v h 0 1' | execlog-parse >once
+	node v u >nodes
+	cat once once nodes >in
+	reports 0 "warning: 2 of 4 tasks came twice: was the same log given \
+twice?"
+}
+
+@test "a run that is not a string is rejected" {
+	lines '{"type":"task","id":"a","run":7,"elapsed_us":5}' \
+		"$(timed b 3)" >in
+	run -1 --separate-stderr critpath in
+	assert_equal "$stderr" "critpath: in:1: run is not a string"
+}
+
+@test "--drop takes a value with an equals sign" {
+	lines '{"type":"task","id":"a","rule":"x=y","elapsed_us":5}' \
+		"$(timed b 3)" >in
+	run -0 --separate-stderr critpath --drop rule=x=y in
+	assert_equal "$stderr" ""
+	assert_equal "$(path)" b
+}
+
+@test "--set of what has no elapsed time is wrong usage, even with --bridge" {
+	lines "$(timed a 5)" '{"type":"node","id":"all","rule":"phony"}' \
+		'{"type":"task","id":"u","start_us":5}' >in
+	for id in all u; do
+		run -2 --separate-stderr critpath --bridge --set $id=5s in
+		assert_equal "$stderr" \
+			"critpath: no task '$id' has an elapsed time"
+	done
+}
+
+@test "--all writes the tasks even if no path can end with them" {
+	lines '{"type":"task","id":"a","kind":"copy","elapsed_us":5}' >in
+	run -0 --separate-stderr critpath --all in
+	assert_output '{"type":"task","id":"a","kind":"copy","elapsed_us":5,"drag_us":0}'
+}
+
+@test "an elapsed time and a start in two records give an end" {
+	lines "$(timed a 5)" '{"type":"task","id":"a","start_us":10}' \
+		'{"type":"build","start_us":0,"end_us":20}' >in
+	run -0 --separate-stderr critpath in
+	# a ends at 10 + 5.
+	assert_equal "$(summary after_us)" 5
+}
+
+# in_both_orders FILE - runs critpath on the lines and on the reversed lines of
+# the file, which must give the same $output
+in_both_orders() {
+	local first
+	run -0 --separate-stderr critpath "$1" && first=$output &&
+		tac "$1" >reversed &&
+		run -0 --separate-stderr critpath reversed &&
+		assert_output "$first"
+}
+
+# An output of a task may be the id of a node.  Several nodes named by outputs
+# of one task become one node, with the smallest of their rules.
+@test "the order of nodes that a task's outputs name does not matter" {
+	lines '{"type":"task","id":"a","elapsed_us":5,"outputs":["a","b","c"]}' \
+		'{"type":"node","id":"c","rule":"LD"}' \
+		'{"type":"node","id":"b","rule":"CC"}' >in
+	in_both_orders in
+	assert_equal "$(jq -r 'select(.id == "a").rule' <<<"$output")" CC
+}
+
+@test "the order of tasks that list the same output does not matter" {
+	lines '{"type":"task","id":"a","elapsed_us":5,"outputs":["x"]}' \
+		'{"type":"task","id":"b","elapsed_us":3,"outputs":["x"]}' \
+		"$(timed c 2 x)" >in
+	in_both_orders in
+	assert_equal "$(path)" "a c"
+}
+
+@test "the order of attempts with only an elapsed time does not matter" {
 	agree attempts 50
 }
 
@@ -369,7 +591,7 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 
 # --- The wall time ---
 
-@test "wall time is length plus waiting minus overlap plus the time after" {
+@test "wall time is the path's length, waiting and the time after, less overlap" {
 	agree account 300
 }
 
@@ -377,8 +599,9 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 	agree account_top 300
 }
 
-@test "with changed times there is no waiting" {
+@test "with changed times the wall time is not explained" {
 	run -0 --separate-stderr critpath -s a.o=1ms "$GOLD/diamond.in"
+	# gen.h, b.o and app: 2 + 5 + 1 ms
 	assert_equal "$(summary length_us)" 8000
 	assert_equal "$(summary waiting_us)" null
 }
@@ -387,13 +610,218 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 	echo '{"type":"task","id":"a","start_us":5,"elapsed_us":3}' >in
 	run -0 --separate-stderr critpath in
 	assert_equal "$(summary 'length_us')" 3
+	# wall_us may be missing.
 	assert_equal "$(summary 'wall_us // 3')" 3
 }
 
 @test "an end without a start does not distort the report" {
 	echo '{"type":"task","id":"a","end_us":5,"elapsed_us":3}' >in
 	run -0 --separate-stderr critpath --text in
-	assert_line -n 0 --regexp '^Critical path: 3 us( of 3 us .*)?, 1 step$'
+	assert_line --regexp '^Critical path: 3 us( of 3 us .*)?, 1 step$'
+}
+
+# --- The verdict ---
+
+@test "what limits a build agrees with a second implementation" {
+	agree verdict 300
+}
+
+@test "what limits a build whose tasks ran in order agrees, too" {
+	agree verdict_in_order 200
+}
+
+@test "the workers of builds of thousands of tasks are those that ran at once" {
+	agree many 10
+}
+
+# says SENTENCE OPTION... - expects that the report on ./in begins with it
+says() {
+	local sentence=$1
+
+	shift
+	run -0 --separate-stderr critpath --text "$@" in &&
+		assert_line -n 0 "$sentence"
+}
+
+@test "a build that is as long as its path is limited by it" {
+	lines "$(ran a 0 4000000)" "$(ran b 4100000 9000000 a)" \
+		"$(ran c 0 1000000)" >in
+	says "Limited by its path: 8.90 of 9.00 s; for 100 ms no task ran."
+	run -0 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "verdict")' <<<"$output")" \
+		'{"type":"verdict","limit":"path","workers":2,"work_us":9900000,"path_us":8900000,"bound_us":8900000,"wall_us":9000000,"idle_us":100000}'
+}
+
+# work N FROM - prints N tasks of 1 s, after each other, that wait for r
+work() {
+	for ((i = 0; i < $1; i++)); do
+		ran "$2$i" $((i * 1000000)) $((i * 1000000 + 1000000)) r
+	done
+}
+
+@test "a build whose workers always work is limited by them" {
+	lines "$(work 8 a)" "$(work 8 b)" "$(ran r 0 0)" >in
+	says "Limited by its workers: 16.00 s of work on 2 workers takes at least \
+8.00 of 8.00 s; the path is 1.00 s; with 8 workers 2.00 s, with 16 1.00 s."
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict limit)" workers
+	assert_equal "$(verdict bound_us)" 8000000
+}
+
+@test "a build that does the long chain last is limited by the order of work" {
+	# The chain of 4 s begins when the other 4 s of work have been done.
+	lines "$(ran s1 0 2000000)" "$(ran s2 0 2000000)" \
+		"$(ran c1 2000000 4000000)" "$(ran c2 4000000 6000000 c1)" >in
+	says "Limited by the order of work: 2 workers could have done it in \
+4.00 of 6.00 s."
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict limit)" order
+	assert_equal "$(verdict simulated_us)" 4000000
+}
+
+@test "the verdict on workers that the build did not have is about them" {
+	lines "$(work 8 a)" "$(work 8 b)" "$(ran r 0 0)" >in
+	says "With 16 workers it would be limited by its path: 1.00 of 1.00 s; \
+16.00 s of work on 16 workers takes at least 1.00 s." -w 16
+	run -0 --separate-stderr critpath -w 16 in
+	assert_equal "$(verdict wall_us)" null
+	says "With 1 worker it would be limited by its workers: 16.00 s of work \
+on 1 worker takes at least 16.00 of 16.00 s; the path is 1.00 s; with 4 workers \
+4.00 s, with 8 2.00 s." -w 1
+}
+
+@test "a verdict without times, dependencies or recorded weights says less" {
+	timed a 5 >in
+	says "The path is 5 us; 5 us of work (what limits it is not known: \
+--workers N simulates N workers)."
+	run -0 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "verdict")' <<<"$output")" \
+		'{"type":"verdict","work_us":5,"path_us":5}'
+	lines "$(ran a 0 5)" "$(ran b 6 9)" "$(ran c 0 2)" >in
+	says "The path is 5 us; 10 us of work on 2 workers takes at least \
+5 of 9 us (what limits it is not known: no dependencies are known); for 1 us no \
+task ran."
+	lines "$(ran a 0 5)" "$(ran b 6 9 a)" >in
+	says "The path is 5 us; 5 us of work on 1 worker takes at least 5 us \
+(what limits it is not known: --workers N simulates N workers)." -s b=0
+	run -0 --separate-stderr critpath -s b=0 in
+	assert_equal "$(verdict limit)" null
+	assert_equal "$(verdict wall_us)" null
+}
+
+@test "a path that is longer than the wall time is said to overlap" {
+	lines "$(ran a 0 6000000)" "$(ran b 4000000 9000000 a)" >in
+	says "Limited by its path: 11.00 s, although the wall time is 9.00 s: \
+recorded times overlap."
+}
+
+@test "the verdict is about the whole build, even with --to" {
+	lines "$(ran a 0 4)" "$(ran b 4 9 a)" >in
+	run -0 --separate-stderr critpath --to a in
+	assert_equal "$(summary length_us)" 4
+	assert_equal "$(verdict path_us)" 9
+}
+
+@test "each run has one verdict, after its paths" {
+	lines '{"type":"task","id":"a","run":"r","elapsed_us":5}' \
+		'{"type":"task","id":"b","run":"s","elapsed_us":3}' >in
+	run -0 --separate-stderr critpath --top 3 in
+	assert_equal "$(jq -r '.type + " " + .run' <<<"$output" | paste -sd,)" \
+		"critical r,critpath r,verdict r,critical s,critpath s,verdict s"
+}
+
+@test "the report says what ran while a step of the path waited" {
+	lines "$(ran a 0 1000)" "$(ran b 5000 9000 a)" "$(ran x 0 4000)" \
+		"$(ran y 2000 5500)" "$(ran z1 1000 1100)" "$(ran z2 1100 1150)" \
+		>in
+	run -0 --separate-stderr critpath --text in
+	# Of the 4 ms before b, x ran for 3, y for 3; 3 + 3 + 0.15 of 4.
+	assert_line --regexp '^ *4 ms +1\.5 at once, before b$'
+	assert_equal "$(sed -n '/before b/,/other/p' <<<"$output" |
+		sed 1d | tr -s ' ')" \
+		$' 3 ms x\n 3 ms y\n 100 us z1\n 50 us 1 other task'
+}
+
+# skewed - prints 40 tasks on 4 hosts, each 5 ms after the one before, of which
+# h2 has a clock that is 10 s behind
+skewed() {
+	local host at i previous=()
+
+	for ((i = 0; i < 40; i++)); do
+		host=h$((i * 7 % 4)) at=$((20000000 + i * 1000000))
+		[ "$host" != h2 ] || at=$((at - 10000000))
+		ran "t$i" "$at" $((at + 995000)) "${previous[@]}"
+		previous=("t$i")
+	done
+}
+
+@test "a host whose clock is 10 s off is named, and no other" {
+	skewed >in
+	run -0 --separate-stderr critpath --text in
+	assert_line "  h2 is about 10.00 s behind other hosts: 100.0 % of its \
+dependencies there end after its tasks begin" ||
+		assert_line --regexp '^  h2 is about 9.99 s behind h[0-9]:'
+	refute_line --regexp '^  h[013] is about'
+}
+
+@test "tasks that overlap a little do not make clocks disagree" {
+	lines "$(host=h1 ran a 0 5000)" "$(host=h2 ran b 4000 9000 a)" \
+		"$(host=h1 ran c 8000 9500 b)" "$(host=h2 ran d 9000 9900 c)" \
+		"$(host=h2 ran e 9000 9900 c)" "$(host=h2 ran f 9000 9900 c)" >in
+	run -0 --separate-stderr critpath --text in
+	refute_line --partial "Clocks"
+}
+
+# --- Budgets ---
+
+# over STATUS MESSAGE OPTION... - expects it for the input ./in
+over() {
+	local status=$1 message=$2
+
+	shift 2
+	run "-$status" --separate-stderr critpath "$@" in &&
+		assert_equal "$stderr" "$message"
+}
+
+@test "a path or a wall time over its budget makes the status 1" {
+	lines "$(ran a 0 4000000)" "$(ran b 6000000 9000000 a)" >in
+	over 0 "" --budget 7s --budget wall=9s
+	over 1 "critpath: the path takes 7.00 s, longer than the budget of \
+6.90 s" --budget 6.9s --budget wall=9s
+	over 1 "critpath: the wall time takes 9.00 s, longer than the budget of \
+8.00 s" --budget wall=8s
+	over 1 "critpath: the path takes 7.00 s, longer than the budget of 0
+critpath: the wall time takes 9.00 s, longer than the budget of 0" \
+		--budget 0 --budget wall=0
+	over 1 "critpath: the path takes 7.00 s, longer than the budget of \
+6.90 s" --budget 6.9s --tolerate
+	# The answer is complete, and the end record does not pass the no on.
+	run_whole -1 --separate-stderr critpath --budget 1s in
+	assert_line --partial '"length_us":7000000'
+	[[ ${lines[-1]} == *'"rejected":0}' ]]
+}
+
+@test "each run is held to the budget" {
+	lines '{"type":"task","id":"a","run":"r","elapsed_us":5}' \
+		'{"type":"task","id":"b","run":"s\u001b","elapsed_us":9}' \
+		'{"type":"task","id":"c","run":"t","elapsed_us":8}' >in
+	over 1 'critpath: run s\x1b: the path takes 9 us, longer than the budget of 7 us
+critpath: run t: the path takes 8 us, longer than the budget of 7 us' \
+		--budget 7us
+}
+
+@test "a wall time that is not known does not keep a budget" {
+	timed a 5 >in
+	over 1 "critpath: the wall time is not known: the budget is 1m 00.0s" \
+		--budget wall=1m
+}
+
+@test "a budget that is not a time is wrong usage" {
+	timed a 5 >in
+	over 2 "critpath: '5' is not a time: 0, 90ms, 2.5s, 3m or 1h" \
+		--budget 5
+	over 2 "critpath: 'cpu=5s' is not a time: 0, 90ms, 2.5s, 3m or 1h" \
+		--budget cpu=5s
 }
 
 # --- Size ---
@@ -406,13 +834,16 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 			    "\"elapsed_us\":2,\"deps\":[\"%d\"]}\n", i, i + 1
 	}' >in
 	critpath -o out in
-	assert_equal "$(wc -l <out)" 1000001
-	output=$(tail -n 1 out)
+	# A million steps, a summary and a verdict.  The last task depends on a
+	# task that does not exist.
+	assert_equal "$(records <out | wc -l)" 1000002
+	output=$(records <out | tail -n 2)
 	assert_equal "$(summary length_us)" 2000000
 	assert_equal "$(summary cut)" 1
 }
 
 @test "times whose sum would overflow are an error, not a wrong length" {
+	# 1100 times 2^53 - 1 is more than 2^63.
 	awk 'BEGIN {
 		for (i = 0; i < 1100; i++)
 			printf "{\"type\":\"task\",\"id\":\"%d\"," \
@@ -425,15 +856,33 @@ cycle, whose dependencies are ignored: a -> c -> b -> a"
 }
 
 @test "without tasks there is no path and no error" {
-	run -0 --separate-stderr critpath --all --top 3 /dev/null
+	echo '{"type":"build","start_us":0,"end_us":1}' >in
+	run -0 --separate-stderr critpath --all --top 3 in
 	assert_output ""
-	run -0 --separate-stderr critpath --text /dev/null
+	assert_equal "$stderr" ""
+	run -0 --separate-stderr critpath --text in
 	assert_output "No task has an elapsed time: there is no path."
+}
+
+@test "without records there is no path, and that is reported" {
+	run -1 --separate-stderr critpath --all --top 3 /dev/null
+	assert_output ""
+	assert_equal "$stderr" "critpath: nothing came: '/dev/null' is empty"
+	run -1 --separate-stderr critpath --text /dev/null
+	assert_output "No task has an elapsed time: there is no path."
+}
+
+@test "an empty file of tasks is reported even if a graph was read" {
+	timed a 1 >in
+	: >empty
+	run -1 --separate-stderr critpath -g in empty
+	assert_equal "$stderr" "critpath: nothing came: 'empty' is empty"
 }
 
 # --- Bad records ---
 
-# rejects RECORD MESSAGE - the records before and after it are used
+# rejects RECORD MESSAGE - expects that only this record is rejected, and that
+# the tasks a and b before and after it are used
 rejects() {
 	lines "$(timed a 1)" "$1" "$(timed b 2)" >in &&
 		run -1 --separate-stderr critpath in &&
@@ -482,7 +931,7 @@ rejects() {
 
 # --- Wrong usage ---
 
-# refuses MESSAGE OPTION... - exits with 2 and writes nothing
+# refuses MESSAGE OPTION... - expects status 2, this message and no output
 refuses() {
 	local message=$1
 
@@ -515,26 +964,197 @@ refuses() {
 	refuses "no task 'b' has an elapsed time" --to b
 }
 
-@test "--drop of an unknown key is wrong usage, whatever its value" {
-	refuses "--drop takes kind, host or rule, not 'colour'" \
-		--drop colour=run
-	refuses "--drop takes kind, host or rule, not 'colour'" \
-		--drop colour=blue
-}
-
 @test "--drop of a value that no task has is a warning" {
 	timed a 1 >in
-	run -0 --separate-stderr critpath --drop host=h9 in
-	assert_equal "$stderr" \
-		"critpath: warning: no task matches --drop host=h9"
+	run -0 --separate-stderr critpath --drop host=h9 --drop x=y in
+	assert_equal "$stderr" "$(lines \
+		"critpath: warning: no task matches --drop host=h9" \
+		"critpath: warning: no task matches --drop x=y")"
 	assert_equal "$(summary length_us)" 1
 }
 
-@test "a graph that cannot be read is status 2" {
+@test "an empty graph file is reported, whatever the other files hold" {
+	echo '{"type":"task","id":"a","start_us":0,"end_us":5}' >tasks
+	run -2 --separate-stderr critpath -g /dev/null tasks
+	assert_equal "$stderr" \
+		"critpath: nothing came: '/dev/null' is empty"
+	run -0 --separate-stderr critpath /dev/null tasks
+	run -1 --separate-stderr critpath --partial -g /dev/null tasks
+}
+
+@test "a graph that cannot be read is fatal" {
 	timed a 1 >in
 	run -2 --separate-stderr critpath -g missing in
 	assert_output ""
 	[[ $stderr == *missing* ]]
+}
+
+# --- Names ---
+
+# named ID KEY VALUE... - prints a task record that takes 5 us, with these
+# members; a VALUE is JSON
+named() {
+	printf '{"type":"task","id":"%s","elapsed_us":5' "$1"
+	shift
+	[ $# -eq 0 ] || printf ',"%s":%s' "$@"
+	echo '}'
+}
+
+# shows STEP... - expects that the report on ./in has a line that ends with each
+# STEP
+shows() {
+	local step
+
+	run -0 --separate-stderr critpath --text --all in || return
+	for step in "$@"; do
+		[[ "$output"$'\n' == *"  $step"$'\n'* ]] ||
+			fail "not in the report: $step" || return
+	done
+}
+
+@test "names and targets of random records agree with their definition" {
+	agree names 300
+}
+
+@test "--to and --set of a name agree with those of the id" {
+	agree to_name 150
+}
+
+@test "records have both the id and the name of a task" {
+	lines "$(named 07d7 name '"lib/a.o"' target '"//lib"')" \
+		"$(named 8f3e deps '["07d7"]')" \
+		'{"type":"node","id":"8f3e","outputs":["lib/b.o"]}' >in
+	run -0 --separate-stderr critpath --all in
+	assert_equal "$(jq -c 'select(.id) | [.type, .id, .name, .target]' \
+		<<<"$output" | sort)" '["critical","07d7","lib/a.o","//lib"]
+["critical","8f3e","lib/b.o",null]
+["task","07d7","lib/a.o","//lib"]
+["task","8f3e","lib/b.o",null]'
+}
+
+@test "a name that is the id is not written" {
+	lines "$(named a name '"a"')" "$(named b name '""')" >in
+	run -0 --separate-stderr critpath --all in
+	refute_output --partial '"name"'
+}
+
+@test "the report shows names: the task's own, its node's, an output, the id" {
+	lines "$(named 1 name '"own"' rule '"CC"')" "$(named 2 rule '"CC"')" \
+		"$(named 3 rule '"CC"' host '"h"')" "$(named 4 rule '"CC"')" \
+		'{"type":"node","id":"1","name":"node","outputs":["out"]}' \
+		'{"type":"node","id":"2","name":"node","outputs":["out"]}' \
+		'{"type":"node","id":"3","outputs":["out","out2"]}' \
+		'{"type":"node","id":"4","outputs":[]}' >in
+	shows "CC own" "CC node" "CC out on h" "CC 4"
+}
+
+@test "a copy is named by what it copies" {
+	lines "$(named copy:1 kind '"copy"' uid '"07d7"' host '"h"')" \
+		"$(named 8f3e deps '["copy:1"]')" \
+		'{"type":"node","id":"07d7","outputs":["a.o"]}' >in
+	shows "copy of a.o to h" "8f3e"
+	assert_equal "$(critpath in | jq -c 'select(.id) | [.id, .name]')" \
+		$'["copy:1","a.o"]\n["8f3e",null]'
+}
+
+@test "a second attempt has the name with its number" {
+	lines '{"type":"task","id":"1","name":"n","start_us":0,"end_us":5}' \
+		'{"type":"task","id":"1","start_us":7,"end_us":9}' >in
+	shows "n" "n#2"
+	assert_line --index 0 "Limited by its workers: 7 us of work on 1 worker \
+takes at least 7 of 9 us; the path is 5 us; for 2 us no task ran."
+	run -0 --separate-stderr critpath --to n#2 in
+	assert_equal "$(path)" "1#2"
+}
+
+@test "a build by ninja is reported by outputs, without CMake's rules" {
+	lines "$(named a.o)" "$(named b.o)" "$(named c)" \
+		'{"type":"node","id":"a.o","rule":"C_COMPILER__x_Debug","outputs":["/a.o","a.o"]}' \
+		'{"type":"node","id":"b.o","rule":"C_COMPILER__x_Debug","outputs":["b.o"]}' \
+		'{"type":"node","id":"c","name":"n","rule":"CUSTOM","outputs":["c"]}' >in
+	shows a.o b.o "CUSTOM n"
+	refute_output --partial C_COMPILER
+	assert_equal "$(critpath --all in | jq -r 'select(.id == "b.o").rule' |
+		sort -u)" C_COMPILER__x_Debug
+}
+
+@test "a name that begins with its rule is not preceded by it" {
+	lines "$(named 1 name '"build net/http"' rule '"build"')" \
+		"$(named 2 name '"builder"' rule '"build"')" >in
+	shows "build net/http" "build builder"
+	refute_output --partial 'build build net'
+}
+
+@test "each run has the names of the nodes that belong to every run" {
+	lines '{"type":"task","id":"1","run":"r","elapsed_us":5}' \
+		'{"type":"task","id":"1","run":"s","elapsed_us":5,"name":"own"}' \
+		'{"type":"node","id":"1","outputs":["out"],"target":"t"}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.id) | [.run, .name, .target]' \
+		<<<"$output")" $'["r","out","t"]\n["s","own","t"]'
+}
+
+@test "a long name is shortened at its beginning, in columns" {
+	local long=$(printf 'директория/%.0s' {1..20})конец.o
+
+	lines "$(named 1 name "\"$long\"" rule '"CC"' host '"host-1"')" >in
+	run -0 --separate-stderr critpath --text in
+	assert_line --regexp '  CC \.\.\..*/директория/конец\.o on host-1$'
+	# A line has at most 100 columns, and this one needs all of them.
+	assert_equal "$(grep 'конец' <<<"$output" | tr -d '\n' | wc -m)" 100
+	iconv -f UTF-8 -t UTF-8 <<<"$output" >/dev/null
+}
+
+@test "the end of a name is kept whatever is beside it" {
+	local long=$(printf 'abcdefghi/%.0s' {1..20})
+
+	lines "$(named 1 name "\"$long/end.o\"" rule "\"$long\"" \
+		host "\"$long\"")" "$(named 2 name '"short.o"' \
+		rule "\"$long\"" host '"h"')" \
+		"$(named 3 name "\"$long/end.c\"")" >in
+	run -0 --separate-stderr critpath --text --all in
+	assert_line --regexp '\.\.\.[a-i/]*/end\.o o.*\.\.'
+	assert_line --regexp 'abc.*\.\..* short\.o on h$'
+	assert_line --regexp '  \.\.\.[a-i/]*/end\.c$'
+	[ "$(wc -L <<<"$output")" -le 100 ]
+}
+
+@test "--to and --set prefer an id to a name" {
+	lines "$(named a)" "$(named b name '"a"')" >in
+	run -0 --separate-stderr critpath --to a in
+	assert_equal "$(path)" a
+	run -0 --separate-stderr critpath --set a=7us in
+	assert_equal "$(path)" a
+	assert_equal "$(summary length_us)" 7
+}
+
+@test "--to and --set of a name that several tasks have are wrong usage" {
+	local message="critpath: 'n' is the name of several tasks, such as \
+'a' and 'b': use an id"
+
+	lines "$(named c name '"n"')" "$(named b name '"n"')" \
+		"$(named a name '"n"')" >in
+	run -2 --separate-stderr critpath --to n in
+	assert_equal "$stderr" "$message"
+	run -2 --separate-stderr critpath --set n=1s in
+	assert_equal "$stderr" "$message"
+}
+
+@test "a cycle is reported by names" {
+	lines "$(named 1 name '"x.o"' deps '["2"]')" \
+		"$(named 2 deps '["1"]')" \
+		'{"type":"node","id":"2","outputs":["y.o"]}' >in
+	run -1 --separate-stderr critpath in
+	assert_equal "$stderr" "critpath: tasks depend on each other in a \
+cycle, whose dependencies are ignored: x.o -> y.o -> x.o"
+}
+
+@test "names that are not strings are ignored" {
+	lines "$(named a name 7 target '[]')" \
+		'{"type":"node","id":"a","outputs":[1],"name":{}}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$stderr" ""
+	assert_equal "$(path)" a
 }
 
 # --- The report ---
@@ -564,19 +1184,39 @@ refuses() {
 'cycle, whose dependencies are ignored: a\x1b[31m -> a\x1b[31m'
 }
 
-@test "more than two steps in a row that took no time are one line" {
-	lines "$(timed a 1)" "$(timed z1 0 a)" "$(timed z2 0 z1)" \
-		"$(timed z3 0 z2)" "$(timed b 1 z3)" "$(timed y1 0 b)" \
-		"$(timed y2 0 y1)" "$(timed c 1 y2)" >in
+@test "in a report more than two short steps in a row are one line" {
+	lines "$(timed a 500)" "$(timed z1 4 a)" "$(timed z2 0 z1)" \
+		"$(timed z3 3 z2)" "$(timed b 500 z3)" "$(timed y1 0 b)" \
+		"$(timed y2 0 y1)" "$(timed c 11 y2)" >in
 	run -0 --separate-stderr critpath --text in
-	assert_line -n 0 "Critical path: 3 us, 8 steps"
-	assert_line --regexp '^ *\(3 steps that took no time\)$'
+	assert_line "Critical path: 1 ms, 8 steps"
+	assert_line --regexp '^ *7 us +0.7 % .* \.\.\. 3 steps, 7 us$'
 	refute_line --regexp 'z[123]$'
-	assert_line --regexp 'run y1$'
-	assert_line --regexp 'run y2$'
+	assert_line --regexp '  y1$'
+	assert_line --regexp '  y2$'
 }
 
-@test "a task that is rejected leaves none of its dependencies behind" {
+@test "a step is short if it takes less than 1 % of the path" {
+	lines "$(timed a 970)" "$(timed x 10 a)" "$(timed y 10 x)" \
+		"$(timed z 10 y)" >in
+	run -0 --separate-stderr critpath --text in
+	assert_line --regexp '  x$'
+	# One more microsecond in a makes all three shorter than 1 %.
+	lines "$(timed a 971)" "$(timed x 10 a)" "$(timed y 10 x)" \
+		"$(timed z 10 y)" >in
+	run -0 --separate-stderr critpath --text in
+	refute_line --regexp '  x$'
+	assert_line --partial '... 3 steps, 30 us'
+}
+
+@test "a step that waited long is not hidden among short ones" {
+	lines "$(ran a 0 1000)" "$(ran x 1000 1001 a)" \
+		"$(ran y 1100 1101 x)" "$(ran z 1101 1102 y)" >in
+	run -0 --separate-stderr critpath --text in
+	assert_line --regexp '  y$'
+}
+
+@test "a rejected task adds none of its dependencies to another task" {
 	lines '{"type":"task","id":"a","elapsed_us":1,"deps":["b"],"outputs":[1]}' \
 		'{"type":"task","id":"c","elapsed_us":2}' \
 		'{"type":"task","id":"b","elapsed_us":1}' >in
@@ -591,8 +1231,151 @@ refuses() {
 			",\"end_us\":" i * 2 + 1 "}"
 		print "{\"type\":\"task\",\"id\":\"b\",\"elapsed_us\":1," \
 			"\"deps\":[\"a\"]}" } }' >in
-	run -0 --separate-stderr timeout 30 critpath in
+	run -0 --separate-stderr timeout "$HANG_S" critpath in
+	# a and b have 20,000 attempts each, of which 8 are used: 8 * 8 edges.
+	# All attempts but the first ones are retries: 2 * 19,999.
 	assert_line --partial '"length_us":2,'
 	assert_line --partial '"tasks":16,"edges":64,'
 	assert_line --partial '"retries":39998'
+}
+
+# --- Runs that end ---
+
+# of_run RUN ELAPSED_US ID... - prints the tasks of a run, each of which depends
+# on the next, and its build record
+of_run() {
+	local run=$1 us=$2 deps=
+	shift 2
+	for id; do
+		lines "{\"type\":\"task\",\"id\":\"$id\",\"run\":\"$run\",\"elapsed_us\":$us,\"deps\":[$deps]}"
+		deps="\"$id\""
+	done
+	lines "{\"type\":\"build\",\"run\":\"$run\",\"start_us\":0,\"end_us\":90}"
+}
+
+@test "a run is answered when its build record has come" {
+	local answer
+	mkfifo in out
+	critpath --json in >out 3>&- &
+	exec {read}<out {write}>in
+	of_run r 5 a b >&$write
+	until [[ $answer == *'"type":"verdict"'* ]]; do
+		read -r -t "$HANG_S" answer <&$read
+		lines "$answer" >>answers
+	done
+	assert_equal "$(jq -r 'select(.type == "critpath").length_us' answers)" 10
+	of_run s 7 a >&$write
+	exec {write}>&-
+	cat <&$read >answers
+	wait $!
+	assert_equal "$(jq -r 'select(.type == "critpath").run' answers)" s
+}
+
+@test "a record of a run that has ended is rejected" {
+	{ of_run r 5 a && of_run s 5 b && of_run r 7 a && of_run t 5 c; } >in
+	run -1 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "critpath") |
+		[.run, .length_us]' <<<"$output")" $'["r",5]\n["s",5]\n["t",5]'
+	assert_equal "$stderr" "critpath: in:5: run 'r' has already ended: its \
+build record must be its last record
+critpath: in:6: run 'r' has already ended: its build record must be its last \
+record"
+	run_whole critpath in
+	assert_line --partial '"rejected":2'
+}
+
+@test "a build record that is rejected, or has no run, ends nothing" {
+	lines '{"type":"build","run":"r","start_us":2,"end_us":1}' \
+		'{"type":"build","start_us":0,"end_us":9}' "$(timed a 3)" >in
+	of_run r 5 b >>in
+	run -1 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "critpath") |
+		[.run, .length_us, .wall_us]' <<<"$output")" \
+		$'["r",5,90]\n[null,3,9]'
+}
+
+@test "a graph that comes after the end of a run is missed there, with a message" {
+	node b a >nodes
+	{ of_run r 5 a && cat nodes && of_run s 5 a && cat nodes; } >in
+	run -1 --separate-stderr critpath in
+	assert_equal "$stderr" "critpath: nodes that belong to every run came \
+after the end of run 'r', which was answered without them: give the graph \
+before the runs, or with -g"
+}
+
+@test "what a truncated stream has answered before is said to be complete" {
+	{ of_run r 5 a && of_run s 5 b && of_run t 5 c; } >records
+	{ lines '{"type":"begin","by":"x","version":"1"}' && cat records; } >in
+	head -n 4 in >two
+	run -2 --separate-stderr critpath -o out two
+	assert [ ! -e out ]
+	assert_equal "$stderr" "critpath: the input is truncated: the end record \
+of x is missing
+critpath: the answer for the 1 run that ended before is complete
+critpath: run 's' has not ended, so the answer is partial"
+	run -2 --separate-stderr critpath in
+	assert_equal "$stderr" "critpath: the input is truncated: the end record \
+of x is missing
+critpath: the answers for the 3 runs that ended before are complete"
+	run -0 --separate-stderr critpath --partial -o out two
+	assert_equal "$stderr" ""
+	assert_equal "$(jq -r 'select(.type == "critpath").run' out)" $'r\ns'
+}
+
+@test "an option must refer to a task of some run, ended or not" {
+	{ of_run r 5 a && of_run s 5 b; } >in
+	run -0 --separate-stderr critpath --set a=1us in
+	assert_equal "$(jq -c 'select(.type == "critpath").length_us' \
+		<<<"$output")" $'1\n5'
+	run -2 --separate-stderr critpath --set c=1us -o out in
+	assert_equal "$stderr" "critpath: no task 'c' has an elapsed time"
+	assert [ ! -e out ]
+	run -0 --separate-stderr critpath --drop rule=X in
+	assert_equal "$stderr" "critpath: warning: no task matches --drop rule=X"
+}
+
+@test "each log of --each is answered as if it were alone, with one graph" {
+	local log
+	cp "$DATA/execlog-parse/sample-ninja.log" a
+	tail -n +2 a | sed 's/^\([0-9]*\)\t/1\1\t1/' | cat <(head -n 1 a) - >b
+	node x y >nodes
+	for log in a b; do
+		execlog-parse "$log" | critpath --all -g nodes | records |
+			sed "s/^\({\"type\":\"[^\"]*\"\)/\1,\"run\":\"$log\"/"
+	done >want
+	run -0 --separate-stderr bash -c 'execlog-parse --each a b |
+		critpath --all -g nodes'
+	assert_equal "$output" "$(cat want)"
+}
+
+@test "200 runs need no more memory than 2" {
+	! is_sanitized || skip "sanitizers use memory of their own"
+	# 2,000 tasks with a graph of as many nodes: 200 runs in memory would
+	# need over 100 MB.
+	python3 - >graph <<-'END'
+		for i in range(2000):
+		    print('{"type":"node","id":"dir/%d.o","deps":["dir/%d.o"]}'
+		          % (i, i + 1))
+	END
+	python3 - >run <<-'END'
+		for i in range(2000):
+		    print('{"type":"task","id":"dir/%d.o","run":"NAME",'
+		          '"start_us":%d,"end_us":%d}' % (i, 2000 - i, 2001 - i))
+		print('{"type":"build","run":"NAME","start_us":0,"end_us":2001}')
+	END
+	for i in {1..200}; do sed "s/NAME/$i/" run; done >all
+	head -n 4002 all >two
+	for reader in critpath execlog-stat; do
+		run -0 --separate-stderr python3 - "$reader" <<-'END'
+			import os, subprocess, sys
+			def rss_kib(path):
+			    child = subprocess.Popen([sys.argv[1], "-g", "graph", path],
+			                             stdout=subprocess.DEVNULL)
+			    _, status, usage = os.wait4(child.pid, 0)
+			    assert status == 0
+			    return usage.ru_maxrss
+			print(rss_kib("all") - rss_kib("two"))
+		END
+		[ "$output" -lt 1000 ]
+	done
 }

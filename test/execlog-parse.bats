@@ -1,33 +1,69 @@
 load helper
+load oracle
 
+# agree MODE N (oracle.bash) compares the output of execlog-parse for N random
+# logs with that of ORACLE, a second implementation.
+ORACLE=$TEST/oracles/execlog-parse.py
 LOGS=$DATA/execlog-parse
 
-# read_log LINE... - reads a log of these lines without errors
+# read_log LINE... - expects that a log of these lines is read without errors.
+# A line of distbuild is the time in ms, the event and its fields, which
+# execlog-parse(1) lists; records have microseconds.
 read_log() {
 	lines "$@" >log &&
 	run -0 --separate-stderr execlog-parse log
 }
 
-# read_ninja_log LINE... - the same; a space in a line stands for a tab
+# read_ninja_log LINE... - read_log for a log of ninja, with the options in
+# $OPTIONS, if it is set.  A line has the fields start and end in ms, mtime of
+# the output in ns, output, and hash of the command.  Spaces become tabs, except
+# in headers.
 read_ninja_log() {
 	lines "$@" | tr ' ' '\t' | sed '/^#/s/\t/ /g' >log &&
 	run -0 --separate-stderr execlog-parse $OPTIONS log
 }
 
-# found FILTER - prints what jq finds in the output, one value per line
-found() {
-	jq -c "$1" <<<"$output"
-}
-
-# agrees NAME - expects the output of the golden case of this name
+# agrees NAME - expects that the golden input NAME.in gives exactly NAME.out
 agrees() {
 	run -0 --separate-stderr execlog-parse "$LOGS/$1.in" &&
 	assert_output "$(cat "$LOGS/$1.out")"
 }
 
+# A Python script that runs execlog-parse for each order of the lines that are
+# its arguments, and writes each output that differs from the earlier ones in
+# more than the order of its lines to a file order.N.
+EACH_ORDER='
+import itertools, subprocess, sys
+
+outputs = set()
+for lines in itertools.permutations(sys.argv[1:]):
+    p = subprocess.run(["execlog-parse"], capture_output=True, check=True,
+                       input="".join(l + "\n" for l in lines).encode())
+    output = b"".join(sorted(p.stdout.splitlines(True)))
+    if output not in outputs:
+        outputs.add(output)
+        open("order.%d" % len(outputs), "wb").write(output)
+'
+
+# in_each_order JQ LINE... - expects the same sorted values of the jq filter in
+# every order of the lines, and sets VALUES to them
+in_each_order() {
+	local filter=$1 file
+	shift
+	rm -f order.*
+	python3 -c "$EACH_ORDER" "$@" || return
+	VALUES=$(records <order.1 | jq -c "$filter" | sort)
+	for file in order.*; do
+		assert_equal "$(records <"$file" | jq -c "$filter" | sort)" \
+			"$VALUES" || return
+	done
+}
+
 # The distbuild log: lines
 
 @test "an invalid byte is found anywhere in a line" {
+	# A NUL, and a byte that is not UTF-8, at these offsets in the uid.  The
+	# parser checks a line in blocks of 16 and 64 bytes.
 	head -c 200 /dev/zero | tr '\0' u >word
 	for byte in '\0' '\200'; do
 		for at in 0 1 15 16 40 49 50 51 62 63 64 65 113 114 127 128 199; do
@@ -42,6 +78,7 @@ agrees() {
 			assert_output ''
 		done
 	done
+	# Without such a byte the line is valid.
 	{ printf '10 started ' && cat word && printf ' h\n'; } >log
 	run -0 --separate-stderr execlog-parse log
 	[ "$(found 'select(.id) | .id | length')" -eq 200 ]
@@ -53,7 +90,7 @@ agrees() {
 	agrees every-rule
 }
 
-@test "a run starts at started and ends at finished" {
+@test "a run starts at its event started and ends at finished" {
 	read_log '10 started u h' '30 finished u h 0 5'
 	assert_line -n 0 '{"type":"task","id":"u","kind":"run","start_us":10000,"end_us":30000,"elapsed_us":20000,"uid":"u","host":"h","status":"0","size_bytes":5}'
 	assert_line -n 1 '{"type":"build","format":"distbuild","start_us":10000,"end_us":30000,"wall_us":20000}'
@@ -72,7 +109,8 @@ agrees() {
 		'40 started v h' '41 deployed v h' '50 finished v h 0 5'
 	assert_equal "$(found 'select(.id == "u") | [.start_us, .elapsed_us,
 		.start_event]')" '[8000,22000,"deployed"]'
-	# "started" could have followed until the end of input.
+	# The run of u is written last, because its event started might have
+	# followed until the end of the input.
 	assert_equal "$(found 'select(.id) | .id')" $'"v"\n"u"'
 }
 
@@ -157,9 +195,10 @@ agrees() {
 	assert_line -n 0 '{"type":"task","id":"copy:e7c542cbd2cb5df2","kind":"copy","start_us":10000,"end_us":30000,"elapsed_us":20000,"uid":"d","consumer":"c","host":"dst","origin_host":"src","size_bytes":7}'
 }
 
-@test "a copy's id is the SipHash-1-3 of what names it" {
+@test "a copy's id is the SipHash-1-3 of its consumer, destination and artifact" {
 	local expected
-	# Python's own, where its seed is 0.
+	# hash() of some versions of Python is the same function, and its key is
+	# zero if PYTHONHASHSEED is 0.
 	expected=$(PYTHONHASHSEED=0 python3 -c '
 import sys
 if sys.hash_info.algorithm == "siphash13":
@@ -202,7 +241,7 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$(found 'select(.id) | [.host, .origin_host]')" '["h","h"]'
 }
 
-@test "rounds of one copy are paired in the order of time" {
+@test "starts and ends of one copy are paired in the order of time" {
 	read_log '10 dep_start c h d 1' '20 dep_finished c h d o1 1' \
 		'28 dep_wait c h d 1' '30 dep_start c h d 1' \
 		'45 dep_finished c h d o2 2' '50 dep_start c h d 1' \
@@ -214,7 +253,7 @@ if sys.hash_info.algorithm == "siphash13":
 [50000,51000,"o3",3]'
 }
 
-@test "no end is lost when ends come before their starts" {
+@test "no start or end is lost when the ends come before the starts" {
 	read_log '20 dep_finished c h d o1 1' '45 dep_finished c h d o2 2' \
 		'10 dep_start c h d 1' '30 dep_start c h d 1'
 	assert_equal "$(found 'select(.id and .end_us) | .end_us' | sort)" \
@@ -290,7 +329,7 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"worker-7"'
 }
 
-@test "of two deploys of a uid the nearest before its host event wins" {
+@test "of several deploys of a uid the latest before its start wins" {
 	read_log '10 deploy u 1 1' '20 deploy u 2 1' '40 deploy u 3 1' \
 		'30 started u h' '50 resources_prepared  1' \
 		'50 resources_prepared  2' '50 resources_prepared  3'
@@ -298,7 +337,7 @@ if sys.hash_info.algorithm == "siphash13":
 		$'"worker-1"\n"h"\n"worker-3"'
 }
 
-@test "of two hosts of a worker the one nearest after its deploy wins" {
+@test "a worker is on the host where a run starts soonest after its deploy" {
 	read_log '10 deploy u 1 1' '100 deploy v 1 1' '50 started u far' \
 		'105 started v near' '110 resources_prepared  1'
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"near"'
@@ -307,9 +346,39 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"near"'
 }
 
-@test "a deploy after the host event counts if there is none before it" {
+@test "of deploys at one time the one to the smaller worker number wins" {
+	in_each_order 'select(.kind == "prepare") | [.id, .host]' \
+		'1 deploy u 12 1' '1 deploy u 3 1' '2 started u h' \
+		'3 resources_prepared  3' '3 resources_prepared  12'
+	assert_equal "$VALUES" '["prepare:12:resources","worker-12"]
+["prepare:3:resources","h"]'
+}
+
+@test "a worker's host is resolved again at the end if it was needed earlier" {
+	# Only 4096 of the 5000 tasks from the cache are kept in memory, so the
+	# others need the host of worker 7 before the last line is read.  The
+	# last line shows that u was last deployed to worker 8 before it
+	# started, so that the host of worker 7 is unknown.
+	{ lines '1 deploy u 7 1' '100 started u h' &&
+	seq -f '10 finished_from_cache c%.0f 7 OK 1' 5000 &&
+	lines '101 resources_prepared  7' '99 deploy u 8 1'; } >log
+	execlog-parse log >out
+	assert_equal "$(jq -r 'select(.kind == "prepare") | .host' out)" \
+		worker-7
+}
+
+@test "a line that occurs twice in a log is one event" {
+	in_each_order 'select(.kind == "prepare") | .id' \
+		'3 resources_prepared  3' '3 resources_prepared  3' \
+		'2 prepare_start  3'
+	assert_equal "$VALUES" '"prepare:3:resources"'
+}
+
+@test "a deploy after the start of its run counts less than one before" {
+	# Alone, it shows the host of the worker.
 	read_log '50 deploy u 1 1' '49 started u h' '60 resources_prepared  1'
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"h"'
+	# v was deployed before it started.
 	read_log '50 deploy u 1 1' '49 started u weak' '10 deploy v 1 1' \
 		'40 started v strong' '60 resources_prepared  1'
 	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"strong"'
@@ -327,6 +396,7 @@ if sys.hash_info.algorithm == "siphash13":
 }
 
 @test "of very many cached tasks even the first ones get their host" {
+	# Far more than the 4096 that are kept in memory.
 	{ lines '1 deploy u 1 1' '2 deployed u h' '2 started u h' \
 		'3 finished u h 0 1' &&
 	seq -f '10 finished_from_cache c%.0f 1 OK 1' 20000; } >log
@@ -352,7 +422,7 @@ if sys.hash_info.algorithm == "siphash13":
 	assert_equal "$stderr" "execlog-parse: log:4: warning: unknown event 'strange', 1 in all"
 }
 
-@test "white space and CR at the ends of lines are not part of a field" {
+@test "blank lines, and CRs and tabs at the ends of lines, are ignored" {
 	printf '10 started u h\r\n\n \r\n30 finished u h OK\t\r\r\n' >log
 	run -0 --separate-stderr execlog-parse log
 	assert_equal "$(found 'select(.id) | [.id, .host, .elapsed_us, .status]')" \
@@ -376,7 +446,7 @@ execlog-parse: log:3: the line has fewer than three fields'
 	assert_equal "$(cat rejected)" $'5\n5 started'
 }
 
-@test "an event without the fields that identify its task is bad input" {
+@test "an event without a uid or host, or with a wrong worker, is bad input" {
 	local line
 	for line in '5 started  h' '5 finished u' '5 deployed u ' \
 	    '5 deploy  1 1' '5 deploy u x 1' '5 deploy u -1 1' \
@@ -387,12 +457,14 @@ execlog-parse: log:3: the line has fewer than three fields'
 		run -1 --separate-stderr execlog-parse log &&
 		assert_regex "$line: $stderr" \
 			"$line: execlog-parse: log:1: " &&
+		# The start of the run and the start of the build
 		assert_equal "$line: $(found .start_us)" \
 			"$line: 10000"$'\n10000' || return
 	done
 }
 
 @test "a time that is not a number, or does not fit, is bad input" {
+	# Records have integers below 2^53, in microseconds here.
 	local time
 	for time in x '' -1 1.5 9007199254741 99999999999999999999; do
 		lines "$time started v h" '10 started u h' >log &&
@@ -418,6 +490,22 @@ execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
 	assert_line -n -1 '{"type":"build","format":"distbuild","start_us":10000,"end_us":40000,"wall_us":30000}'
 }
 
+@test "if times are since 1970, one of 0 does not count for the build's time" {
+	read_log '0 started u h' '1700000000010 started v h' \
+		'1700000000030 finished v h 0 5'
+	assert_line -n -1 '{"type":"build","format":"distbuild","start_us":1700000000010000,"end_us":1700000000030000,"wall_us":20000}'
+	assert_equal "$stderr" "execlog-parse: warning: 1 time is 0: not \
+counted for the start of the build"
+	# The same in a local log, in seconds
+	read_log '{"a":{"timing":[0,1700000001]},"b":{"timing":[1700000000,1700000002]}}'
+	assert_equal "$(found 'select(.wall_us).wall_us')" 2000000
+	assert_regex "$stderr" 'warning: 1 time is 0'
+	# In a log whose times begin near 0, 0 counts.
+	read_log '0 started u h' '30 finished u h 0 5'
+	assert_equal "$(found 'select(.wall_us).wall_us')" 30000
+	[ -z "$stderr" ]
+}
+
 @test "a log of unknown events alone has no build record" {
 	read_log '1 odd x'
 	assert_output ''
@@ -427,7 +515,6 @@ execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
 @test "the order of lines changes the order of tasks and nothing else" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
 	run -0 python3 - "$LOGS/every-rule.in" "$seed" <<-'END'
 		import random, subprocess, sys
 		log = open(sys.argv[1], newline="\n").readlines()
@@ -437,11 +524,23 @@ execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
 		        text=True, check=True, capture_output=True)
 		    return sorted(done.stdout.splitlines())
 		expected = parse()
-		assert len(expected) == 15, expected
+		# The 15 records of every-rule.out, a begin and an end record
+		assert len(expected) == 17, expected
 		for i in range(200):
 		    random.shuffle(log)
 		    assert parse() == expected, "".join(log)
 	END
+}
+
+@test "retries give the same answers in every order of the lines" {
+	agree retries 100
+}
+
+@test "a copy whose transfer and wait start at the same time has transfer_us" {
+	in_each_order 'select(.id) | [.start_us, .transfer_us, .wait_us,
+		.end_us]' '5 dep_wait c h d 1' '5 dep_start c h d 1' \
+		'9 dep_finished c h d o 1'
+	assert_equal "$VALUES" '[5000,5000,null,9000]'
 }
 
 @test "a task is written as soon as it is complete" {
@@ -454,17 +553,19 @@ execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
 		'1 dep_wait c h d 1' '2 dep_start c h d 1' \
 		'3 dep_finished c h d o 1' '5 finished_from_cache v h OK 1' >&7
 	for ((i = 0; i < 200; i++)); do
-		[ "$(wc -l <out)" = 3 ] && break
+		[ "$(records <out | wc -l)" = 3 ] && break
 		sleep 0.02
 	done
-	assert_equal "$(jq -r '.kind + " " + .uid' out)" $'run u\ncopy d\nrun v'
+	assert_equal "$(records <out | jq -r '.kind + " " + .uid')" \
+		$'run u\ncopy d\nrun v'
 	exec 7>&-
 	wait "$pid"
-	assert_equal "$(jq -r .type out)" $'task\ntask\ntask\nbuild'
+	assert_equal "$(records <out | jq -r .type)" $'task\ntask\ntask\nbuild'
 }
 
-# peak_kib N EVENT... - the peak memory of execlog-parse after N tasks of these
-# events; I in an event is the number of the task
+# peak_kib N EVENT... - prints the peak memory of execlog-parse in KiB after it
+# has read these events N times; I in an event stands for the number of the
+# repetition
 peak_kib() {
 	python3 - "$@" <<-'END'
 		import array, fcntl, subprocess, sys, termios, time
@@ -476,7 +577,7 @@ peak_kib() {
 		    log.write("".join("%d %s\n" % (10 * i + j,
 		        e.replace("I", str(i))) for j, e in enumerate(events)).encode())
 		log.flush()
-		left = array.array("i", [1])
+		left = array.array("i", [1])    # bytes still in the pipe
 		while left[0] > 0:
 		    time.sleep(0.01)
 		    fcntl.ioctl(log, termios.FIONREAD, left)
@@ -489,8 +590,8 @@ peak_kib() {
 	END
 }
 
-# needs_no_more_for_many EVENT... - expects that ten times as many tasks of these
-# events need at most 2 MiB more
+# needs_no_more_for_many EVENT... - expects that 200,000 repetitions of these
+# events need at most 2 MiB more memory than 20,000
 needs_no_more_for_many() {
 	local few many
 	case $BUILD in *san*) skip "sanitizers take memory of their own" ;; esac
@@ -501,12 +602,12 @@ needs_no_more_for_many() {
 	[ "$many" -le $((few + 2048)) ]
 }
 
-@test "memory depends on the open tasks: runs with all their events" {
+@test "memory depends only on the open tasks: runs with all their events" {
 	needs_no_more_for_many 'deploy uI 1 1' 'deployed uI h' 'started uI h' \
 		'finished uI h 0 5'
 }
 
-@test "memory depends on the open tasks: runs and copies without an event" {
+@test "memory depends only on the open tasks: runs and copies that lack an event" {
 	needs_no_more_for_many 'dep_start uI h dI 1' 'dep_finished uI h dI o 1' \
 		'started uI h' 'finished uI h 0 5' 'finished_from_cache cI 1 OK 1'
 }
@@ -550,6 +651,7 @@ needs_no_more_for_many() {
 }
 
 @test "the outputs of one command are one task, named by the smallest" {
+	# Lines belong to one command if start, end and hash are equal.
 	read_ninja_log '# ninja log v5' '1 9 5 c ff' '1 9 5 a ff' '1 9 5 b ff' \
 		'1 9 5 0 fe' '2 9 5 1 ff' '1 10 5 2 ff'
 	assert_equal "$(found 'select(.id) | [.id, .outputs]' | sort)" \
@@ -559,16 +661,22 @@ needs_no_more_for_many() {
 ["a",["a","b","c"]]'
 }
 
-@test "an earlier end begins a new run, and the last run is written" {
+# has_runs N - expects only the message that the log has N runs of ninja
+has_runs() {
+	assert_equal "$stderr" "execlog-parse: warning: the log has $1 runs of \
+ninja, of which only the last is read: see --runs"
+}
+
+@test "an end before that of the previous line begins a run; the last is written" {
 	read_ninja_log '# ninja log v5' '0 50 1 old f0' '50 90 2 a f1' \
 		'0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2' '3 8 7 d f4'
 	assert_equal "$(found 'select(.id) | [.id, .start_us]')" \
 		$'["b",2000]\n["d",3000]'
 	assert_line -n -1 '{"type":"build","format":"ninja","start_us":2000,"end_us":8000,"wall_us":6000}'
-	[ -z "$stderr" ]
+	has_runs 3
 }
 
-@test "--all-outputs writes the last record of every output" {
+@test "--all-outputs writes what the last line of every output says" {
 	OPTIONS=--all-outputs read_ninja_log '# ninja log v5' '0 50 1 old f0' \
 		'50 90 2 a f1' '0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2'
 	assert_equal "$(found 'select(.id) | [.id, .start_us, .end_us]' | sort)" \
@@ -584,38 +692,138 @@ needs_no_more_for_many() {
 		$'["a",["a"]]\n["b",["b"]]'
 }
 
-# hash_order SEED - prints a log as ninja recompacts it: outputs of several
-# runs, not in the order of time
-hash_order() {
+@test "the last run of random histories of builds is found" {
+	agree histories 150
+}
+
+@test "a short build and a longer one after it are two builds" {
+	# The ends increase, as within a build, but the file times are 5 s
+	# apart, more than the second build took.
+	read_ninja_log '# ninja log v7' \
+		'16 171 1795323813441926539 gen.h a' \
+		'8 975 1795323818475563682 version.o b'
+	assert_equal "$(found 'select(.id) | .id')" '"version.o"'
+	has_runs 2
+}
+
+@test "a real short build and a longer one after it are two builds" {
+	# Both are built; then only a, at once; then only b, which takes 0.1 s.
+	# Since ninja 1.12 they are distinguished only if that is less than the
+	# time between the beginnings of the two builds.
+	command -v ninja >/dev/null || skip "no ninja here"
+	lines 'rule cat' ' command = sleep $time && cat $in >$out' \
+		'build a: cat src' ' time = 0' \
+		'build b: cat other' ' time = 0.1' >build.ninja
+	touch src other
+	ninja >/dev/null
+	sleep 0.1
+	touch src
+	ninja >/dev/null
+	sleep 2
+	touch other
+	ninja >/dev/null
+	run -0 --separate-stderr execlog-parse .ninja_log
+	assert_equal "$(found 'select(.id) | .id')" '"b"'
+}
+
+# recompacted_log SEED - prints a log as ninja recompacts it: the outputs of
+# three runs in random order.  Each run has 70 outputs, one every 10 ms, and the
+# runs are 100 s apart.
+recompacted_log() {
 	python3 - "$1" <<-'END'
 		import random, sys
 		random.seed(int(sys.argv[1]))
-		log = ["%d\t%d\t%d\to%d\t%x" % (i % 70 * 10, i % 70 * 10 + 9,
-		    1000 + i, i, i) for i in range(210)]
+		log = []
+		for i in range(210):
+		    run, end = divmod(i * 10, 700)
+		    mtime = (1700000000000 + run * 100000 + end) * 1000000
+		    log.append(f"{max(0, end - 9)}\t{end}\t{mtime}\to{i}\t{i:x}")
 		random.shuffle(log)
 		print("# ninja log v5", *log, sep="\n")
 	END
 }
 
-@test "a log that ninja has recompacted is recognized" {
+@test "the last run is found in a log that ninja has recompacted" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
-	hash_order "$seed" >log
+	recompacted_log "$seed" >log
 	run -0 --separate-stderr execlog-parse log
-	assert_regex "$stderr" '^execlog-parse: warning: .*recompacted'
-	assert_equal "$(found 'select(.id) | .id' | sort -u | wc -l)" 210
+	has_runs 3
+	# The outputs of the third run
+	assert_equal "$(found 'select(.id) | .id' | sort -u)" \
+		"$(seq -f '"o%.0f"' 140 209 | sort)"
 }
 
 @test "a run after a recompaction is written by itself" {
 	local seed
 	seed=$(seed)
-	echo "SEED=$seed"
-	hash_order "$seed" >log
-	lines $'0\t1\t5000\to7\t7' $'0\t2\t5001\to3\t3' >>log
+	recompacted_log "$seed" >log
+	# 1000 s after the first run
+	lines $'0\t1\t1700001000001000000\to7\t7' \
+		$'0\t2\t1700001000002000000\to3\t3' >>log
 	run -0 --separate-stderr execlog-parse log
-	[ -z "$stderr" ]
+	has_runs 4
 	assert_equal "$(found 'select(.id) | .id')" $'"o7"\n"o3"'
+}
+
+@test "outputs of a recompacted log without a file time are left out" {
+	{ recompacted_log 1 && lines $'0\t1\t0\tmarker\tff'; } >log
+	run -0 --separate-stderr execlog-parse log
+	assert_regex "$stderr" '^execlog-parse: warning: ninja has recompacted .* 1 output'
+	assert_equal "$(found 'select(.id) | .id' | wc -l)" 70
+}
+
+@test "a line without the file time of a run belongs to the run around it" {
+	# The second run began 100 s after the first.  marker has no file time,
+	# and unchanged has that of an earlier build.
+	read_ninja_log '# ninja log v5' '0 50 1700000000050000000 a f0' \
+		'0 10 1700000100010000000 b f1' '0 15 0 marker f2' \
+		'0 20 1600000000000000000 unchanged f3' \
+		'0 30 1700000100030000000 c f4'
+	assert_equal "$(found 'select(.id) | .id')" \
+		$'"b"\n"marker"\n"unchanged"\n"c"'
+	has_runs 2
+}
+
+@test "a file time of the future does not hide the last run" {
+	read_ninja_log '# ninja log v5' '0 50 1700000000050000000 a f0' \
+		'0 60 1800000000000000000 touched f1' \
+		'0 10 1700000100010000000 b f2' '0 11 1700000100010000000 c f3' \
+		'0 15 1700000100012000000 d f4'
+	assert_equal "$(found 'select(.id) | .id')" $'"b"\n"c"\n"d"'
+}
+
+@test "a file time after the log was written does not hide the last run" {
+	recompacted_log 1 >log
+	# An output of the second run, which a command like touch -d has changed.
+	sed -i 's/^\(.*\)\t17[0-9]*\t\(o100\)\t/\1\t1800000000000000000\t\2\t/' log
+	touch -d @1700001000 log
+	run -0 --separate-stderr execlog-parse log
+	assert_regex "$stderr" '^execlog-parse: warning: ninja has recompacted .* 1 output'
+	assert_equal "$(found 'select(.id) | .id' | wc -l)" 70
+	# The time of a log that is before all file times says nothing.
+	recompacted_log 1 >log
+	touch -d 1980-01-01 log
+	run -0 --separate-stderr execlog-parse log
+	has_runs 3
+	assert_equal "$(found 'select(.id) | .id' | wc -l)" 70
+}
+
+@test "without file times runs are distinguished by their ends, with a warning" {
+	read_ninja_log '# ninja log v5' '0 50 0 a f0' '0 40 0 b f1' '0 60 0 c f2'
+	assert_equal "$(found 'select(.id) | .id')" $'"b"\n"c"'
+	assert_regex "$stderr" '^execlog-parse: warning: the log has no file times'
+}
+
+@test "of several ninja logs only the last counts, but with -a all of them" {
+	lines '# ninja log v4' $'1\t9\t0\ta\tcc -c' >old
+	lines '# ninja log v5' $'1\t9\t5\tb\tff' >new
+	run -0 --separate-stderr execlog-parse old new
+	assert_equal "$(found 'select(.id) | [.id, .command_hash]')" '["b","ff"]'
+	run -0 --separate-stderr execlog-parse -a old new
+	assert_equal "$(found 'select(.id) | [.id, .command, .command_hash]')" \
+		'["a","cc -c",null]
+["b",null,"ff"]'
 }
 
 @test "bad lines of a ninja log are rejected, and the others are read" {
@@ -648,9 +856,11 @@ hash_order() {
 ["b",["b"]]
 ["y.out",["y.out","z.out"]]'
 	found 'select(.id == "a") | .elapsed_us' >elapsed
-	[ "$(cat elapsed)" -ge 100000 ]
-	[ "$(cat elapsed)" -lt 5000000 ]
+	# The end minus the start in the log, in ms
+	awk -F'\t' '$4 == "a" { print ($2 - $1) * 1000 }' .ninja_log |
+		diff - elapsed
 
+	# A second run, of one command
 	rm b
 	ninja >/dev/null
 	run -0 --separate-stderr execlog-parse .ninja_log
@@ -666,6 +876,7 @@ hash_order() {
 	assert_equal "$(found 'select(.id) | .outputs[]' | sort -u)" \
 		"$(grep -v '^#' "$SHARED/ninja-libgit2/ninja_log" |
 			cut -f 4 | sed 's/.*/"&"/' | sort -u)"
+	# Each line is one output of one task, and the ids of tasks differ.
 	assert_equal "$(jq -s 'map(.outputs // [] | length) | add' <<<"$output")" \
 		"$(grep -vc '^#' "$SHARED/ninja-libgit2/ninja_log")"
 	assert_equal "$(jq -s 'map(select(.id).id) | length == (unique | length)' \
@@ -678,7 +889,7 @@ hash_order() {
 	agrees local
 }
 
-@test "seconds become microseconds exactly" {
+@test "seconds become microseconds, rounded to the nearest" {
 	local seconds us
 	while read -r seconds us; do
 		read_log "{\"u\":{\"timing\":[0, $seconds]}}" &&
@@ -708,7 +919,7 @@ hash_order() {
 ["prepare","prepare:q:v",null]'
 }
 
-@test "an entry that has neither timing nor cached is not a task" {
+@test "an entry without prepare, timing and cached is not a task" {
 	read_log '{"a":null, "b":{}, "c":{"timing":null}, "d":{"cached":false},
 		"e":{"type":"CC"}, "f":{"cached":true}}'
 	assert_equal "$(found .id)" '"f"'
@@ -748,6 +959,7 @@ hash_order() {
 		    ',"c":{"cached":true}', '}\n']
 		log = "".join(pieces)
 		for n in range(1, len(log) - 1):
+		    # An entry is complete if all of its piece is in log[:n].
 		    complete = [id for i, id in enumerate("abc")
 		        if n >= len("".join(pieces[:i + 1]))]
 		    done = subprocess.run(["execlog-parse"], input=log[:n],
@@ -760,7 +972,7 @@ hash_order() {
 	END
 }
 
-@test "what is rejected of a truncated local log is kept, without white space" {
+@test "--rejects keeps the malformed rest of a local log" {
 	printf '{"a":{"cached":true},"b" 5}' >log
 	run -1 --separate-stderr execlog-parse --rejects rejected log
 	assert_regex "$(cat rejected)" '^"b" *5}'
@@ -787,27 +999,37 @@ hash_order() {
 	assert_equal "$(found 'select(.type == "build") | .format')" '"local"'
 }
 
-# arriving FIRST SECOND - reads a log that arrives in these two pieces
-arriving() {
+# read_in_pieces FIRST SECOND - reads a log that arrives in these two pieces
+read_in_pieces() {
 	run -0 --separate-stderr bash -c \
 		'{ printf "$1"; sleep 0.2; printf "$2"; } |
 		execlog-parse || exit' - "$@" 3>&-
 }
 
 @test "a ninja log is recognized if a pipe brings its header in pieces" {
-	arriving '# nin' 'ja log v5\n1\t2\t3\ta\tff\n'
+	read_in_pieces '# nin' 'ja log v5\n1\t2\t3\ta\tff\n'
 	assert_equal "$(found .type)" $'"task"\n"build"'
 }
 
 @test "a local log is recognized if a pipe brings white space first" {
-	arriving '       ' '{"a":{"timing":[1,2]}}\n'
+	read_in_pieces '       ' '{"a":{"timing":[1,2]}}\n'
 	assert_equal "$(found .type)" $'"task"\n"build"'
 }
 
-@test "--format overrides the guess" {
+@test "an empty log is reported as one without tasks" {
+	: >log
+	run -0 --separate-stderr execlog-parse log
+	assert_output ''
+	assert_equal "$stderr" "execlog-parse: warning: no task came: is this \
+the execution log of a build?"
+}
+
+@test "--format overrides the format recognized by the first bytes" {
+	# By its first byte this would be a local log.
 	lines '{' '10 started u h' >log
 	run -1 --separate-stderr execlog-parse --format distbuild log
 	assert_equal "$(found 'select(.type == "build") | .format')" '"distbuild"'
+	# Without a header this would be a log of distbuild.
 	lines $'1\t2\t3\ta\tff' >log
 	run -0 --separate-stderr execlog-parse --format=ninja log
 	assert_equal "$(found 'select(.type == "build") | .format')" '"ninja"'
@@ -823,9 +1045,136 @@ arriving() {
 	assert_regex "$stderr" "not 'xml'"
 }
 
-@test "a task from the cache without a status is a success" {
+@test "a task from the cache without a status has not failed" {
 	lines '10 finished_from_cache u 7' '11 finished_from_cache v h' >log
 	run -0 --separate-stderr execlog-parse log
 	assert_line '{"type":"task","id":"u","kind":"run","start_us":10000,"end_us":10000,"elapsed_us":0,"uid":"u","host":"worker-7","from_cache":true}'
 	assert_line --partial '"host":"h","from_cache":true}'
+}
+
+# --- Runs ---
+
+# all_samples - sets SAMPLES to a log of each format
+all_samples() {
+	SAMPLES=("$DATA"/execlog-parse/{sample*,bazel-graph.in})
+	[ "${#SAMPLES[@]}" -ge 9 ]
+}
+
+# without_run - copies records without the names of runs
+without_run() {
+	sed 's/,"run":"[^"]*"//; s/,"own_run":"[^"]*"//'
+}
+
+@test "--each reads every file in its own format, as if it were alone" {
+	local log
+	all_samples
+	# Each file twice, so that each reader is used again.
+	run -0 --separate-stderr execlog-parse --each "${SAMPLES[@]}" \
+		"${SAMPLES[@]}"
+	for log in "${SAMPLES[@]}" "${SAMPLES[@]}"; do
+		execlog-parse "$log" 2>/dev/null | records
+	done | without_run >alone
+	assert_equal "$(without_run <<<"$output")" "$(cat alone)"
+	# Each file is a run, which its build record ends.
+	for log in "${SAMPLES[@]}"; do lines "$log"; done >names
+	sed 's/$/#2/' names | cat names - >want
+	jq -r .run <<<"$output" | uniq | diff want -
+	jq -r 'select(.type == "build").run' <<<"$output" | diff want -
+}
+
+@test "the log's own name of a run is kept beside that of the file" {
+	cp "$DATA/execlog-parse/sample-dbt.json" a
+	execlog-parse a >alone
+	run -0 --separate-stderr execlog-parse --each a
+	assert_equal "$(jq -c 'select(.type == "build") | [.run, .own_run]' \
+		<<<"$output")" "$(jq -c 'select(.type == "build") | ["a", .run]' alone)"
+}
+
+@test "--run names all records, in all formats" {
+	local log
+	all_samples
+	for log in "${SAMPLES[@]}"; do
+		run -0 --separate-stderr execlog-parse --run 'n "1"' "$log"
+		assert_equal "$(jq -c .run <<<"$output" | uniq)" '"n \"1\""'
+		assert_equal "$(without_run <<<"${output//n \\\"1\\\"/n}")" \
+			"$(execlog-parse "$log" 2>/dev/null | records | without_run)"
+	done
+}
+
+@test "a file that cannot be read is reported, and the others are read" {
+	lines '5 started u h' '9 finished u h 0 1' >good
+	lines '# ninja log v9' $'0\t1\t0\ta\tff' >version
+	lines '# ninja log v5' $'0\tx\t0\ta\tff' $'0\t1\t0\ta\tff' >partly
+	lines '{"metadata":{"dbt_schema_version":"https://schemas.getdbt.com/dbt/manifest/v12.json"}}' >manifest
+	printf 'LZ4Block...' >spark
+	echo | xz >packed
+	lines '{"a":{"timing":[1,' >short
+	mkdir directory
+	run -1 --separate-stderr execlog-parse --each good missing version \
+		partly manifest spark packed short directory good
+	assert_equal "$(jq -r 'select(.type == "task").run' <<<"$output")" \
+		$'good\npartly\ngood#2'
+	assert_equal "$(grep -v warning <<<"$stderr")" \
+		"execlog-parse: cannot open 'missing': No such file or directory
+execlog-parse: version:1: the file is a ninja log of version 9; this program knows 4 to 7: the rest of the file is rejected
+execlog-parse: partly:2: end 'x' is not a number of milliseconds, or is too large
+execlog-parse: manifest:1: the file is a manifest of dbt, which buildgraph-parse reads: the rest of the file is rejected
+execlog-parse: spark:1: the file is compressed with the lz4 of Spark (magic LZ4Block), which this program cannot read: have Spark write it with spark.eventLog.compress false, or with the codec zstd: the rest of the file is rejected
+execlog-parse: cannot read 'packed': xz-compressed: use xzcat packed | execlog-parse
+execlog-parse: short:1: the file ends within a value: the rest of the file is rejected
+execlog-parse: cannot read 'directory': Is a directory"
+	run -2 --separate-stderr execlog-parse --strict --each missing good
+	assert_output ''
+}
+
+@test "warnings of --each name the file, and a file without tasks has one" {
+	: >empty
+	lines '# ninja log v5' $'0\t1\t0\ta\tff' >log
+	run -0 --separate-stderr execlog-parse --each empty log
+	assert_equal "$stderr" "execlog-parse: warning: empty: no task came: is \
+this the execution log of a build?
+execlog-parse: warning: log: the log has no file times, so two runs may be \
+taken for one"
+}
+
+@test "a run whose tasks have no times has a build record, which ends it" {
+	lines '{"a":{"cached":true}}' >log
+	run -0 --separate-stderr execlog-parse --each log
+	assert_line -n -1 '{"type":"build","run":"log","format":"local"}'
+}
+
+@test "--runs all writes each run of a log of ninja, under a name of its own" {
+	local runs='0 50 0 old f0
+0 40 0 a f1
+0 30 0 a f1'
+	lines '# ninja log v5' "${runs// /$'\t'}" >log
+	run -0 --separate-stderr execlog-parse --runs all log
+	assert_equal "$(found 'select(.id) | [.run, .id, .end_us]')" \
+		$'["1","old",50000]\n["2","a",40000]\n["3","a",30000]'
+	assert_equal "$(jq -r 'select(.type == "build").run' <<<"$output" |
+		paste -sd' ')" '1 2 3'
+	run -0 --separate-stderr execlog-parse --runs all --each log log
+	assert_equal "$(jq -r 'select(.type == "build").run' <<<"$output" |
+		paste -sd' ')" 'log log#2 log#3 log#4 log#5 log#6'
+	# The runs of several logs, one after the other.
+	run -0 --separate-stderr execlog-parse --runs all --run r log log
+	assert_equal "$(jq -r 'select(.type == "build").run' <<<"$output" |
+		paste -sd' ')" 'r r#2 r#3 r#4 r#5 r#6'
+}
+
+@test "--runs all finds the runs of a log that ninja has recompacted" {
+	local seed
+	seed=$(seed)
+	recompacted_log "$seed" >log
+	run -0 --separate-stderr execlog-parse --runs all log
+	[ -z "$stderr" ]
+	jq -r 'select(.id) | "\(.run) \(.id)"' <<<"$output" | sort >got
+	for i in {0..209}; do lines "$((i / 70 + 1)) o$i"; done | sort | diff - got
+}
+
+@test "options for runs that exclude each other are refused" {
+	for options in '--each --run r' '--runs all -a' '--runs both' '--run='; do
+		run -2 --separate-stderr execlog-parse $options log
+		assert_output ''
+	done
 }

@@ -1,22 +1,26 @@
 load helper
 load oracle
 
+# agree MODE N (oracle.bash) compares the answers of execlog-stat for N random
+# builds with those of ORACLE, a second implementation.
 ORACLE=$TEST/oracles/execlog-stat.py
 GOLD=$DATA/execlog-stat
 
-# stat NAME EXPRESSION - of each stat record, as words; 1.50 becomes 1.5
+# stat NAME EXPRESSION - prints the values of a jq expression for each stat
+# record of this name, on one line; 1.50 becomes 1.5
 stat() {
 	jq -r "select(.stat == \"$1\") | $2 |
 		if type == \"number\" then . + 0 else . end" <<<"$output" |
 		paste -sd' '
 }
 
-# stages - prints the stages that have a time
+# stages - prints NAME=MICROSECONDS for each stage whose time is not 0
 stages() {
 	stat stage 'select(.wall_us != 0) | "\(.name)=\(.wall_us)"'
 }
 
-# task ID KEY VALUE... - prints a record; values are JSON, ID is without quotes
+# task ID KEY VALUE... - prints a task record with these members; a VALUE is
+# JSON, but ID has no quotes
 task() {
 	printf '{"type":"task","id":"%s"' "$1"
 	shift
@@ -24,12 +28,12 @@ task() {
 	echo "}"
 }
 
-# at ID START END - prints the record of a task
+# at ID START END - prints a task record with these times, in microseconds
 at() {
 	task "$1" start_us "$2" end_us "$3"
 }
 
-# node ID KEY VALUE... - prints a record; values are JSON
+# node ID KEY VALUE... - prints a node record, with the arguments of task
 node() {
 	task "$@" | sed 's/"task"/"node"/'
 }
@@ -44,6 +48,7 @@ node() {
 	lines "$(at a 10 20)" "$(at b 15 30)" \
 		'{"type":"build","start_us":4,"end_us":33}' >in
 	run -0 --separate-stderr execlog-stat in
+	# The tasks are busy from 10 to 30 and run for 10 + 15.
 	assert_equal "$(stat wall '.start_us, .end_us, .wall_us, .busy_us,
 		.idle_us, .running_us')" "4 33 29 20 9 25"
 }
@@ -67,6 +72,9 @@ node() {
 	lines "$(at a 0 10)" "$(at b 8 30)" "$(at c 0 3)" "$(at d 25 26)" \
 		'{"type":"build","start_us":5,"end_us":20}' >in
 	run -0 --separate-stderr execlog-stat --bins 3 in
+	# Within the build a runs from 5 to 10, b from 8 to 20, c and d never: a
+	# has the weighted time 3 + 2/2, b 2/2 + 10.  In the first bin, from 5
+	# to 10, the tasks run for 5 + 2.
 	assert_equal "$(stat wall '.wall_us, .busy_us, .running_us,
 		.most_running')" "15 15 17 2"
 	assert_equal "$(stat longest '"\(.id):\(.elapsed_us):\(.weighted_us)"')" \
@@ -74,7 +82,7 @@ node() {
 	assert_equal "$(stat parallelism .average)" "1.4 1 1"
 }
 
-@test "clipped builds agree with a list of all intervals" {
+@test "answers clipped to the build agree with a list of all intervals" {
 	agree clip 150
 }
 
@@ -84,7 +92,7 @@ node() {
 	assert_equal "$(stat wall .most_running)" 2
 }
 
-@test "parts of the wall time agree and sum to the running time" {
+@test "the parts of --bins agree with the oracle and sum to the running time" {
 	agree bins 200
 }
 
@@ -93,6 +101,7 @@ node() {
 	run -0 --separate-stderr execlog-stat --bins 3 in
 	assert_equal "$(stat parallelism '"\(.from_us)-\(.to_us)"')" \
 		"0-3 3-6 6-10"
+	# The default is 60 parts.
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat parallelism 1 | wc -w)" 60
 }
@@ -106,10 +115,11 @@ node() {
 @test "a task is charged all of its time when it runs alone, half with another" {
 	lines "$(at a 0 10)" "$(at b 6 12)" >in
 	run -0 --separate-stderr execlog-stat in
+	# a: 6 + 4/2, b: 4/2 + 2
 	assert_equal "$(stat longest '"\(.id):\(.weighted_us)"')" "a:8 b:4"
 }
 
-@test "weighted times by type agree and sum to the busy time" {
+@test "weighted times by type agree with the oracle and sum to the busy time" {
 	agree type_weights 200
 }
 
@@ -143,6 +153,8 @@ idle"
 		"$(node t test true)" "$(node d node_type '"download"')" \
 		"$(node z2 node_type '"test"')" >in
 	run -0 --separate-stderr execlog-stat in
+	# From 0 to 60 there is a stage every 10; c and p are service until 71.
+	# z and z2 add 1 to two stages.  Idle are 71-72 and 73-80.
 	assert_equal "$(stages)" "tests_only=11 tests_with_other=10 \
 build_only=11 build_with_other=10 download_only=10 download_with_other=10 \
 service_only=11 idle=8"
@@ -158,11 +170,11 @@ service_only=11 idle=8"
 
 # --- Lists ---
 
-@test "the longest tasks and biggest copies agree, ties by id, --top K" {
+@test "the K longest tasks and biggest copies agree with the oracle" {
 	agree lists 200
 }
 
-@test "ten are listed by default" {
+@test "ten are listed by default, equal ones by id" {
 	agree full_lists 100
 	for i in {11..30}; do
 		at "$i" 0 5
@@ -180,9 +192,41 @@ service_only=11 idle=8"
 		"a:0 a#3:20 a#2:12"
 }
 
+@test "lists and report show names, and records keep the ids" {
+	lines "$(task 07d7 rule '"CC"' name '"a.o"' target '"//t"' start_us 0 \
+		end_us 9)" "$(task 8f3e start_us 0 end_us 5)" \
+		"$(task copy:1 kind '"copy"' uid '"8f3e"' size_bytes 5 \
+		start_us 0 end_us 3)" "$(node 8f3e outputs '["b.o","b.d"]')" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat longest '"\(.id):\(.name):\(.target)"')" \
+		"07d7:a.o://t 8f3e:b.o:null copy:1:b.o:null"
+	assert_equal "$(stat biggest_copy .name)" b.o
+	run -0 --separate-stderr execlog-stat --text in
+	assert_line --regexp '  CC a\.o$'
+	assert_line --regexp '  b\.o$'
+	assert_line --regexp '  copy of b\.o$'
+	refute_output --regexp '07d7|8f3e'
+}
+
+@test "a long name keeps its end in the report" {
+	local long=$(printf 'лес/%.0s' {1..40})
+	task 1 name "\"${long}end.o\"" start_us 0 end_us 9 host '"h"' >in
+	run -0 --separate-stderr execlog-stat --text in
+	assert_line --regexp '  \.\.\.[лес/]*/end\.o on h$'
+	assert_equal "$(grep end.o <<<"$output" | tr -d '\n' | wc -m)" 100
+}
+
+@test "without a rule the type is the extension of the name" {
+	lines "$(task 3 name '"dir/x.o"' elapsed_us 7 start_us 0)" \
+		"$(task 4.y elapsed_us 5 start_us 0)" \
+		"$(node 4.y outputs '["z.a"]')" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat type .name)" ".o .a"
+}
+
 # --- Types ---
 
-@test "time by type agrees: rule, else extension, else kind; sum and mean" {
+@test "types, and the sum and mean of their times, agree with the oracle" {
 	agree types 200
 }
 
@@ -191,9 +235,12 @@ service_only=11 idle=8"
 		"$(task c.o elapsed_us 5)" "$(task d.x/e elapsed_us 4)" \
 		"$(task f.c kind '"copy"' elapsed_us 3)" \
 		"$(task g.p kind '"prepare"' rule '"x"' elapsed_us 2)" \
-		"$(task .h elapsed_us 2)" "$(at i. 0 1)" \
+		"$(task .h elapsed_us 1)" "$(task d/.h elapsed_us 1)" \
+		"$(at i. 0 1)" \
 		"$(node b.o rule '"LD"')" "$(node f.c rule '"AR"')" >in
 	run -0 --separate-stderr execlog-stat in
+	# d.x/e, .h, d/.h and i. have no extension, so they are runs: 4 + 1 + 1 +
+	# 1.  A copy and a prepare task have no rule as their type.
 	assert_equal "$(stat type '"\(.name):\(.elapsed_us)"')" \
 		"CC:7 run:7 LD:6 .o:5 copy:3 prepare:2"
 }
@@ -201,22 +248,24 @@ service_only=11 idle=8"
 @test "the mean of a type is over the tasks that took some time" {
 	lines "$(at a.o 0 3)" "$(at b.o 2 6)" "$(at c.o 2 2)" >in
 	run -0 --separate-stderr execlog-stat in
+	# (3 + 4) / 2, rounded down; c.o took no time.
 	assert_equal "$(stat type '.tasks, .elapsed_us, .mean_us')" "2 7 3"
 }
 
 # --- The cache, failures and tests ---
 
-@test "the numbers of executed, cached and avoided tasks agree" {
+@test "the numbers of executed, cached and avoided tasks agree with the oracle" {
 	agree cache 200
 }
 
-@test "a task both run and cached was executed, attempts count once" {
+@test "a run both executed and cached was executed, attempts count once" {
 	lines "$(at a 0 5)" "$(task a from_cache true start_us 7 end_us 7)" \
 		"$(at b 0 5)" "$(at b 6 9)" "$(at b 10 12)" \
 		"$(task c from_cache true)" "$(task c from_cache true)" \
 		"$(task d start_us 3)" \
 		"$(task d from_cache true start_us 9 end_us 9)" >in
 	run -0 --separate-stderr execlog-stat in
+	# a and b were executed.  c and d came from the cache: d never ended.
 	assert_equal "$(stat cache '.run_tasks, .executed, .from_cache,
 		.avoided, .efficiency')" "4 2 2 0 0.5"
 }
@@ -237,6 +286,7 @@ service_only=11 idle=8"
 @test "a run without an end was avoided" {
 	lines "$(at a 0 5)" "$(task b start_us 2)" "$(task c kind '"run"')" >in
 	run -0 --separate-stderr execlog-stat in
+	# The efficiency is the share of runs that were not executed.
 	assert_equal "$(stat cache '.executed, .avoided, .efficiency')" \
 		"1 2 0.666667"
 }
@@ -251,7 +301,7 @@ service_only=11 idle=8"
 	assert_equal "$(stat cache 'has("nodes_not_in_log")')" false
 }
 
-@test "the times of failures and of tests agree" {
+@test "the times of failures and of tests agree with the oracle" {
 	agree failed 200
 }
 
@@ -260,6 +310,8 @@ service_only=11 idle=8"
 		"$(at b 0 10)" "$(task c kind '"copy"' start_us 0 end_us 9)" \
 		"$(node b test true)" >in
 	run -0 --separate-stderr execlog-stat in
+	# Runs took 6 + 4 + 10, of which the attempt that failed took 6 and the
+	# test b took 10.
 	assert_equal "$(stat failed '.tasks, .failed_us, .run_us, .ratio')" \
 		"1 6 20 0.3"
 	assert_equal "$(stat tests '.tasks, .test_us, .ratio')" "1 10 0.5"
@@ -267,7 +319,7 @@ service_only=11 idle=8"
 
 # --- Unusual tasks ---
 
-@test "a task of no length is counted and nothing else" {
+@test "a task that took no time is counted, and has no other effect" {
 	lines "$(at a 0 10)" "$(at b 5 5)" "$(at c 10 10)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat wall '.tasks, .running_us, .most_running')" \
@@ -319,10 +371,13 @@ service_only=11 idle=8"
 
 # --- Whole logs ---
 
-@test "a log of distbuild with its graph gives what was worked out by hand" {
+@test "a log of distbuild with its graph gives the answers worked out by hand" {
 	execlog-parse "$GOLD/dist.in" >tasks
 	buildgraph-parse "$GOLD/dist.json" >nodes
 	run -0 --separate-stderr execlog-stat --bins 4 -g nodes tasks
+	# In milliseconds: prepare 0-10, lib 10-30, the copy 30-40, app 40-50,
+	# the test 35-55 (failed) and 70-80; other is from the cache.  Weighted
+	# times are compared in tenths of a millisecond.
 	assert_equal "$(stat wall '.wall_us, .busy_us, .idle_us, .tasks,
 		.running_us, .average_parallelism, .most_running')" \
 		"80000 65000 15000 7 80000 1 2"
@@ -346,16 +401,23 @@ build_only=20000 service_only=15000 idle=15000"
 		"1 1.25 1.25 0.5"
 }
 
-@test "ya's local log gives what was worked out by hand" {
+@test "ya's local log gives the answers worked out by hand" {
 	execlog-parse "$GOLD/local.in" >tasks
 	run -0 --separate-stderr execlog-stat tasks
+	# In seconds: get 99-100.25, cc 100-100.5 and ld 100.25-101.  sum has
+	# total_time, and two more are cached.
 	assert_equal "$(stat wall '.wall_us, .idle_us, .running_us')" \
-		"1000000 0 1500000"
-	assert_equal "$(stages)" "build_only=750000 build_with_other=250000"
+		"2000000 0 2500000"
+	assert_equal "$(stages)" "build_only=750000 build_with_other=250000 \
+download_only=1000000"
 	assert_equal "$(stat longest '"\(.id):\(.weighted_us)"')" "sum:0 \
-prepare:tools:get:125000 ld:625000 cc:250000"
+prepare:tools:get:1125000 ld:625000 cc:250000"
 	assert_equal "$(stat cache '.run_tasks, .executed, .from_cache')" \
 		"5 3 2"
+}
+
+@test "stages of local logs agree with the way in which ya counts them" {
+	agree local 100
 }
 
 @test "a real log of ninja agrees with a second reader of it" {
@@ -370,6 +432,7 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 	buildgraph-parse "$SHARED/ninja-libgit2/graph.dot" >nodes
 	execlog-parse "$SHARED/ninja-libgit2/ninja_log" >tasks
 	run -0 --separate-stderr execlog-stat -g nodes tasks
+	# Stages sum to the wall time, types to the busy time.
 	assert_equal "$(jq -s 'map(select(.stat == "stage").wall_us) | add' \
 		<<<"$output")" "$(stat wall .wall_us)"
 	assert_equal "$(jq -s 'map(select(.stat == "type").weighted_us) | add' \
@@ -383,9 +446,23 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 	agree order 150
 }
 
+@test "each run of a stream is answered as if it were alone" {
+	agree runs 100
+}
+
+@test "the report has a part for each run" {
+	lines "$(task a run '"r1"' start_us 0 end_us 5)" \
+		"$(task a run '"r\u001b"' start_us 3 end_us 9)" >in
+	run -0 --separate-stderr execlog-stat --text in
+	assert_line -n 0 'Run r1'
+	assert_line 'Run r\x1b'
+	assert_line --partial 'Build: 6 us, 1 tasks'
+}
+
 @test "equal remainders are rounded alike in every order of the tasks" {
 	local first
 
+	# a, b and c have three types and share the microsecond from 5 to 6.
 	lines "$(task a rule '"CC"' start_us 5 end_us 7)" "$(at b 5 6)" \
 		"$(task c kind '"prepare"' start_us 5 end_us 6)" \
 		"$(task f kind '"copy"' start_us 2 end_us 4)" >in
@@ -404,7 +481,8 @@ prepare:tools:get:125000 ld:625000 cc:250000"
 
 # --- Bad, unknown and missing records ---
 
-# rejects RECORD MESSAGE - the records before and after it are used
+# rejects RECORD MESSAGE - expects that only this record is rejected, and that
+# the tasks a and b before and after it are used
 rejects() {
 	lines "$(at a 0 5)" "$1" "$(at b 5 9)" >in &&
 		run -1 --separate-stderr execlog-stat in &&
@@ -449,10 +527,10 @@ rejects() {
 	assert_equal "$(stat longest .id)" "a b"
 }
 
-@test "no records give no records" {
-	run -0 --separate-stderr execlog-stat /dev/null
+@test "no records give no records, and that is reported" {
+	run -1 --separate-stderr execlog-stat /dev/null
 	assert_output ""
-	assert_equal "$stderr" ""
+	assert_equal "$stderr" "execlog-stat: nothing came: '/dev/null' is empty"
 }
 
 @test "tasks without a time give no records" {
@@ -476,13 +554,14 @@ rejects() {
 	assert_output "$(cat "$GOLD/dist.txt")"
 }
 
-@test "the report adds up" {
+@test "the figures of the report agree with the oracle" {
 	agree report 200
 }
 
-@test "the report of nothing says so" {
-	run -0 --separate-stderr execlog-stat --text /dev/null
+@test "the report of an empty input states that no task has a time" {
+	run -1 --separate-stderr execlog-stat --text /dev/null
 	assert_output "No task has a time."
+	assert_equal "$stderr" "execlog-stat: nothing came: '/dev/null' is empty"
 }
 
 @test "the report of a build without tasks does not divide by 0" {
@@ -490,6 +569,7 @@ rejects() {
 	run -0 --separate-stderr execlog-stat --text in
 	assert_line -n 0 --partial "Build: 6 us, 0 tasks"
 	refute_output --regexp 'nan|inf'
+	# Nor does that of a build of no duration.
 	echo '{"type":"build","start_us":3,"end_us":3}' >in
 	run -0 --separate-stderr execlog-stat --text in
 	refute_output --regexp 'nan|inf'

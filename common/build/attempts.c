@@ -1,4 +1,4 @@
-/* attempts - pairs the attempts of each task and resolves their times */
+/* attempts - pairs the starts and ends of the attempts at each task */
 
 #include <stdlib.h>
 
@@ -7,9 +7,10 @@
 #include "common/base/sort.h"
 #include "common/build/attempts.h"
 #include "common/build/build.h"
+#include "common/build/suspect.h"
 #include "common/build/times.h"
 
-/* For the sum of all elapsed times; see attempts.h. */
+/* The limit on the sum of all elapsed times; attempts.h gives the reason. */
 #define SUM_US_MAX (INT64_MAX / 4)
 
 /*
@@ -29,22 +30,28 @@
  *	30..50		no start since 40, so it gets the one left over
  *	60..		no end since 60: the attempt has not ended
  *
- * The times are stored in the same records: those with an end keep it, and the
- * earliest start that remains goes to a record without an end.  A record that
- * gets no time is superseded.
+ * The paired times are stored in the same records: a record with an end keeps
+ * it, and the earliest start that remains goes to a record without an end.  A
+ * record that gets no time is superseded.
+ *
+ * A log may contain a line twice.  Records with a uid are assumed to come from
+ * the lines of a log, so two equal ends of such records are one end; and if all
+ * records of the id and host have a uid, equal starts are one start.
  */
 
-/* Times in ascending order; those before us[next] have been used. */
+/* Times in ascending order; those before us[next] have been taken. */
 struct times {
 	int64_t *us;
 	size_t n, cap, next;
 };
 
-/* The starts among the records of one id and host. */
+/* The starts among the records of one id and host, by event. */
 struct starts {
-	struct times started;	/* started, dep_start, dep_wait */
-	struct times deployed;	/* used only if there is no other start */
-	struct times left_over;	/* from started: not paired with an end */
+	struct times started;	/* a run's `started`; both starts of a copy */
+	struct times deployed;	/* of runs; used only if there is no other
+				   start */
+	struct times left_over;	/* those of `started` that an end did not get,
+				   because it got an earlier one */
 };
 
 static void
@@ -63,13 +70,26 @@ compare_us(const void *a, const void *b)
 }
 
 static void
+remove_equal(struct times *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (n == 0 || t->us[i] != t->us[n - 1])
+			t->us[n++] = t->us[i];
+	t->n = n;
+}
+
+static void
 collect_starts(struct starts *s, const struct build *b,
     const uint32_t *records, size_t n)
 {
+	bool all_have_uid = true;
 	const struct task *t;
 
 	for (size_t i = 0; i < n; i++) {
 		t = &b->tasks[records[i]];
+		all_have_uid &= t->uid != SYM_NONE;
 		add_time((t->flags & TASK_DEPLOYED) != 0 ? &s->deployed :
 		    &s->started, t->start_us);
 		add_time(t->kind == b->copy ? &s->started : &s->deployed,
@@ -78,11 +98,15 @@ collect_starts(struct starts *s, const struct build *b,
 	sort(s->started.us, s->started.n, sizeof *s->started.us, compare_us);
 	sort(s->deployed.us, s->deployed.n, sizeof *s->deployed.us,
 	    compare_us);
+	if (all_have_uid) {
+		remove_equal(&s->started);
+		remove_equal(&s->deployed);
+	}
 }
 
 /*
- * Removes the times up to and including until_us and returns the earliest; the
- * others are added to left_over, unless it is NULL.
+ * Takes the times up to and including until_us and returns the earliest of
+ * them; the later ones are added to left_over, unless it is NULL.
  */
 static int64_t
 take_until(struct times *t, int64_t until_us, struct times *left_over)
@@ -121,73 +145,110 @@ pair_end(struct starts *s, struct task *t)
 	    take_next(&s->left_over);
 }
 
+/* Computes a missing start or end from the elapsed time and the other one. */
+static void
+complete_times(struct task *t)
+{
+	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
+		return;
+	if (t->start_us != INT_UNKNOWN && t->elapsed_us != INT_UNKNOWN)
+		t->end_us = t->start_us + t->elapsed_us;
+	else if (t->end_us != INT_UNKNOWN && t->elapsed_us != INT_UNKNOWN)
+		t->start_us = t->end_us - t->elapsed_us;
+}
+
+/*
+ * Sets the start of a task for which pair_end() found none to the earliest
+ * start that remains.  That is later than all ends: the clock that gave the
+ * start or the end must be wrong.
+ */
+static void
+pair_with_late_start(struct starts *s, struct task *t)
+{
+	t->start_us = take_next(&s->started);
+	if (t->start_us != INT_UNKNOWN)
+		return;
+	t->start_us = take_next(&s->deployed);
+	if (t->start_us != INT_UNKNOWN)
+		t->flags |= TASK_DEPLOYED;
+}
+
+/*
+ * Sets the start of a task without an end.  All records without an end are one
+ * attempt, which has not ended: the first of them gets the earliest start that
+ * remains, and take_until() discards the later starts.  If there is no start
+ * and use_deployed is true, the attempt was only deployed, and its earliest
+ * deployment is the start.  A record with an elapsed time counts without a
+ * start.
+ */
+static void
+set_open_start(struct starts *s, struct task *t, bool use_deployed)
+{
+	t->flags &= ~(unsigned)TASK_DEPLOYED;
+	t->start_us = take_until(&s->started, INT64_MAX, NULL);
+	if (t->start_us == INT_UNKNOWN && use_deployed) {
+		t->start_us = take_until(&s->deployed, INT64_MAX, NULL);
+		if (t->start_us != INT_UNKNOWN)
+			t->flags |= TASK_DEPLOYED;
+	}
+	complete_times(t);
+	if (t->start_us == INT_UNKNOWN && t->elapsed_us == INT_UNKNOWN)
+		t->flags |= TASK_SUPERSEDED;
+}
+
+/*
+ * Whether two records of one id and host have the same end: at the same time,
+ * with the same size and result.  Such records are adjacent in the order of
+ * compare_records().
+ */
+static bool
+have_same_end(const struct task *x, const struct task *y)
+{
+	return x->end_us == y->end_us && x->size_bytes == y->size_bytes &&
+	    (x->flags & TASK_FAILED) == (y->flags & TASK_FAILED);
+}
+
 /* Pairs the n records of one id and host, in the order of compare_records(). */
 static void
 pair_attempts(struct build *b, const uint32_t *records, size_t n)
 {
 	struct starts s = { 0 };
+	struct task *t, *previous;
 	size_t n_ended = 0;
-	struct task *t;
+	bool is_same;
 
 	collect_starts(&s, b, records, n);
 	for (; n_ended < n; n_ended++) {
 		t = &b->tasks[records[n_ended]];
 		if (t->end_us == INT_UNKNOWN)
 			break;
-		pair_end(&s, t);
+		previous = n_ended > 0 ? &b->tasks[records[n_ended - 1]] : NULL;
+		is_same = previous != NULL && have_same_end(previous, t);
+		b->n_same_ends += is_same;
+		/* Without a uid, these may be two attempts with equal ends. */
+		if (is_same && previous->uid != SYM_NONE && t->uid != SYM_NONE)
+			t->flags |= TASK_SUPERSEDED;
+		else
+			pair_end(&s, t);
 	}
-	/*
-	 * The starts that remain are later than all ends.  They go to ends that
-	 * have no start: one of the two clocks must be wrong.
-	 */
 	for (size_t i = 0; i < n_ended; i++) {
 		t = &b->tasks[records[i]];
-		if (t->start_us == INT_UNKNOWN)
-			t->start_us = take_next(&s.started);
-	}
-	/*
-	 * All records without an end are one attempt, which has not ended.  The
-	 * first of them gets the earliest start that remains.
-	 */
-	for (size_t i = n_ended; i < n; i++) {
-		t = &b->tasks[records[i]];
-		t->start_us = take_until(&s.started, INT64_MAX, NULL);
 		if (t->start_us == INT_UNKNOWN &&
-		    t->elapsed_us == INT_UNKNOWN)
-			t->flags |= TASK_SUPERSEDED;
+		    (t->flags & TASK_SUPERSEDED) == 0)
+			pair_with_late_start(&s, t);
 	}
+	/* A deployment counts only if no record has an end. */
+	for (size_t i = n_ended; i < n; i++)
+		set_open_start(&s, &b->tasks[records[i]], i == 0);
 	free(s.started.us);
 	free(s.deployed.us);
 	free(s.left_over.us);
 }
 
 /*
- * The order for pairing: records from the cache last; by host; by end, records
- * without one last; and by size and start, so that the order of the input does
- * not matter.
+ * The order in which attempts are numbered: by end, those without an end last.
+ * The other members make the result independent of the order of the input.
  */
-static int
-compare_records(const void *i, const void *j, void *context)
-{
-	const struct build *b = context;
-	const struct task *x = &b->tasks[*(const uint32_t *)i];
-	const struct task *y = &b->tasks[*(const uint32_t *)j];
-	int order = (int)(x->flags & TASK_CACHED) -
-	    (int)(y->flags & TASK_CACHED);
-
-	if (order == 0)
-		order = intern_cmp(&b->names, x->host, y->host);
-	if (order == 0)
-		order = (x->end_us == INT_UNKNOWN) -
-		    (y->end_us == INT_UNKNOWN);
-	if (order == 0)
-		order = cmp_i64(x->end_us, y->end_us);
-	if (order == 0)
-		order = cmp_i64(x->size_bytes, y->size_bytes);
-	return order != 0 ? order : cmp_i64(x->start_us, y->start_us);
-}
-
-/* The order in which attempts are numbered: by end, those without one last. */
 static int
 compare_attempts(const void *i, const void *j, void *context)
 {
@@ -204,12 +265,55 @@ compare_attempts(const void *i, const void *j, void *context)
 		order = cmp_i64(x->elapsed_us, y->elapsed_us);
 	if (order == 0)
 		order = intern_cmp(&b->names, x->host, y->host);
-	return order != 0 ? order : intern_cmp(&b->names, x->rule, y->rule);
+	if (order == 0)
+		order = cmp_i64(x->size_bytes, y->size_bytes);
+	if (order == 0)
+		order = (int)x->flags - (int)y->flags;
+	if (order == 0)
+		order = intern_cmp(&b->names, x->rule, y->rule);
+	for (unsigned k = 0; order == 0 && k < b->n_kept; k++)
+		order = intern_cmp(&b->names,
+		    column_get(&b->task_values[k], (size_t)(x - b->tasks)),
+		    column_get(&b->task_values[k], (size_t)(y - b->tasks)));
+	return order;
 }
 
 /*
- * The records from first_cached on came from the cache.  One of them counts if
- * no attempt that ran has ended, and none otherwise.
+ * The order for pairing: records from the cache last, in the order of
+ * compare_attempts(); the others by host, then by end (time, size and result),
+ * records without an end last, so that equal ends are adjacent.
+ */
+static int
+compare_records(const void *i, const void *j, void *context)
+{
+	const struct build *b = context;
+	const struct task *x = &b->tasks[*(const uint32_t *)i];
+	const struct task *y = &b->tasks[*(const uint32_t *)j];
+	unsigned x_cached = x->flags & TASK_CACHED;
+	unsigned y_cached = y->flags & TASK_CACHED;
+	int order;
+
+	if (x_cached != y_cached)
+		return x_cached != 0 ? 1 : -1;
+	if (x_cached != 0)
+		return compare_attempts(i, j, context);
+	order = intern_cmp(&b->names, x->host, y->host);
+	if (order == 0)
+		order = (x->end_us == INT_UNKNOWN) -
+		    (y->end_us == INT_UNKNOWN);
+	if (order == 0)
+		order = cmp_i64(x->end_us, y->end_us);
+	if (order == 0)
+		order = cmp_i64(x->size_bytes, y->size_bytes);
+	if (order == 0)
+		order = (int)(x->flags & TASK_FAILED) -
+		    (int)(y->flags & TASK_FAILED);
+	return order != 0 ? order : compare_attempts(i, j, context);
+}
+
+/*
+ * The records from first_cached on came from the cache.  If an attempt that ran
+ * has ended, all of them are superseded, and otherwise all but the earliest.
  */
 static void
 resolve_cached(struct build *b, const uint32_t *records, size_t n,
@@ -243,7 +347,10 @@ number_attempts(struct build *b, uint32_t *records, size_t n)
 	b->n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
 }
 
-/* Resolves the records of one id: n indexes of tasks, which it reorders. */
+/*
+ * Resolves the records of one id.  records has their n indexes in b->tasks, and
+ * is reordered.
+ */
 static void
 resolve_id(struct build *b, uint32_t *records, size_t n)
 {
@@ -296,16 +403,48 @@ resolve_repeated(struct build *b)
 	free(records);
 }
 
-/* Computes a missing start or end from the elapsed time and the other one. */
+/*
+ * Adds a record with this start, and without an end, for the same id, host and
+ * kind as task i.  The caller removes the start from task i.
+ */
 static void
-complete_times(struct task *t)
+split_start(struct build *b, uint32_t i, int64_t start_us)
 {
-	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
-		return;
-	if (t->start_us != INT_UNKNOWN && t->elapsed_us != INT_UNKNOWN)
-		t->end_us = t->start_us + t->elapsed_us;
-	else if (t->end_us != INT_UNKNOWN && t->elapsed_us != INT_UNKNOWN)
-		t->start_us = t->end_us - t->elapsed_us;
+	struct task t = b->tasks[i];
+
+	t.start_us = start_us;
+	t.end_us = t.elapsed_us = t.second_start_us = t.size_bytes =
+	    INT_UNKNOWN;
+	t.flags &= ~(unsigned)(TASK_FAILED | TASK_DEPLOYED);
+	build_add_task(b, &t);
+}
+
+/*
+ * A record may have a start that is later than its end: the start of another
+ * attempt.  Which record has that start depends on the order of the lines of
+ * the log, so the start becomes a record of its own, as if it had come later.
+ */
+static void
+split_late_starts(struct build *b)
+{
+	struct task *t;
+
+	for (uint32_t i = 0, n = (uint32_t)b->n_tasks; i < n; i++) {
+		t = &b->tasks[i];
+		if (t->end_us == INT_UNKNOWN || (t->flags &
+		    (TASK_CACHED | TASK_TOTAL)) != 0)
+			continue;
+		if (t->kind == b->copy && t->second_start_us > t->end_us) {
+			split_start(b, i, t->second_start_us);
+			b->tasks[i].second_start_us = INT_UNKNOWN;
+		}
+		t = &b->tasks[i];
+		if ((t->flags & TASK_DEPLOYED) == 0 &&
+		    t->start_us > t->end_us) {
+			split_start(b, i, t->start_us);
+			b->tasks[i].start_us = INT_UNKNOWN;
+		}
+	}
 }
 
 static void
@@ -325,12 +464,18 @@ build_resolve_attempts(struct build *b)
 	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN, sum_us = 0;
 	struct task *t;
 
-	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
-		complete_times(t);
-	resolve_repeated(b);
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
+		complete_times(t);
+		b->n_ends += t->end_us != INT_UNKNOWN;
+	}
+	split_late_starts(b);
+	resolve_repeated(b);
+	suspect_repeats(b);
+	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
+		if ((t->flags & TASK_SUPERSEDED) != 0)
+			continue;
 		set_elapsed(b, t);
-		if ((t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0)
+		if ((t->flags & TASK_TOTAL) != 0)
 			continue;
 		/* If clocks are wrong, an end may be the earliest time. */
 		start_us = time_earlier(time_earlier(start_us, t->start_us),

@@ -73,10 +73,12 @@ struct simulation {
 	uint32_t *dependent;
 
 	struct heap ready;	/* key: minus the length of the longest path
-				   that begins with the vertex */
+				   from the vertex to an end, including the
+				   vertex's weight; if it reaches no end, minus
+				   its weight */
 	struct heap running;	/* key: the time at which the vertex ends */
 	uint64_t n_idle_workers;
-	int64_t now;
+	int64_t now;		/* since the start, in the unit of weights */
 };
 
 /*

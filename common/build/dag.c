@@ -9,6 +9,7 @@
 #include "common/base/sort.h"
 #include "common/build/dag.h"
 
+/* An edge: v depends on dep. */
 struct dag_pair {
 	uint32_t v, dep;
 };
@@ -100,7 +101,8 @@ sort_rows(struct dag *d)
  * 3. each edge of v is written to dep[row[v + 1]++], so that row[v + 1] becomes
  *    the end of v's row, which is the beginning of the next row.
  *
- * Because of the two extra positions, pass 3 leaves the final offsets.
+ * Because passes 1 and 2 leave two positions free at the beginning, pass 3 ends
+ * with the final offsets in row[0] .. row[n].
  */
 static void
 make_rows(struct dag *d)
@@ -128,13 +130,17 @@ make_rows(struct dag *d)
  */
 struct tarjan {
 	struct dag *d;
-	uint32_t *low;		/* by vertex: Tarjan's lowlink; 0: not visited,
-				   IN_COMPONENT: its component is complete */
-	uint32_t *stack;	/* visited, component not complete */
+	uint32_t *low;		/* by vertex: Tarjan's lowlink; 0 if it is not
+				   visited, IN_COMPONENT if its component is
+				   complete */
+	uint32_t *stack;	/* vertices that are visited, but whose
+				   component is not complete */
 	struct visit {		/* the path of the depth-first search */
 		uint32_t v;
 		uint32_t number;	/* in the order of visits, from 1 */
-		uint32_t edge, edges_end;	/* not yet followed */
+		uint32_t edge, edges_end;	/* the edges of v that are not
+						   yet followed: indexes of
+						   d->dep */
 	} *path;
 	size_t n_stack, n_path, n_ordered;
 	uint32_t n_visited;
@@ -143,6 +149,7 @@ struct tarjan {
 				   cycle is found */
 };
 
+/* The largest value, so that lower_low() ignores it. */
 #define IN_COMPONENT UINT32_MAX
 
 static uint32_t *
@@ -225,7 +232,7 @@ search_from(struct tarjan *t, uint32_t root)
 	}
 }
 
-/* The dependency of v, in v's component, that is the first by compare. */
+/* Of the dependencies of v in v's own component, the first by compare. */
 static uint32_t
 first_dep_inside(const struct tarjan *t, uint32_t v)
 {
@@ -263,7 +270,8 @@ rotate_cycle(const struct dag *d, uint32_t *cycle, size_t n)
  * cycle begins there.
  *
  * walk and position are scratch arrays with room for all vertices.  position[w]
- * is the position of w in the walk, from 1, or 0; it is all 0 before and after.
+ * is the position of w in the walk, from 1, or 0 if w is not in it.  All of
+ * position is 0 before and after the call.
  */
 static void
 report_cycle(struct tarjan *t, uint32_t v, uint32_t *position, uint32_t *walk,
@@ -293,7 +301,8 @@ report_cycles(struct tarjan *t,
     void *context)
 {
 	const struct dag *d = t->d;
-	uint32_t *first = mem_ones(d->n, sizeof *first); /* by component */
+	/* By component, as in t->cyclic. */
+	uint32_t *first = mem_ones(d->n, sizeof *first);
 	uint32_t *position = mem_zero(d->n, sizeof *position);
 	uint32_t *walk = new_array(d->n), c;
 
@@ -392,8 +401,8 @@ dag_longest(struct dag *d)
 /*
  * Considers a path from v to an end that continues with w; length does not
  * include v.  If the path is better than the best so far, v's tail and next are
- * set to it.  An end whose paths to other ends have length 0 keeps its empty
- * path.
+ * set to it.  An end has an empty path of length 0, with next INDEX_NONE, which
+ * other paths of length 0 do not replace.
  */
 static void
 offer_tail(struct dag *d, uint32_t v, uint32_t w, int64_t length)

@@ -7,13 +7,15 @@
 
 /*
  * A directed acyclic graph of weighted vertices 0 .. n-1 and the longest
- * (critical) path through it.  An edge, and so a path, leads from a dependency
- * to a vertex that depends on it.  An end is a vertex with which a path may
- * end; the caller of dag_tails() says which they are.  Nothing is recursive: a
- * chain of millions is a normal input.
+ * (critical) path through it.  The length of a path is the sum of its vertices'
+ * weights, whose unit is the caller's.  An edge, and so a path, leads from a
+ * dependency to a vertex that depends on it.  An end is a vertex with which a
+ * path may end; the caller of dag_tails() says which they are.  Nothing is
+ * recursive: a chain of millions is a normal input.
  *
  * Call in this order: dag_init(); dag_add() for each edge; dag_seal();
- * dag_longest(); dag_tails(); then the functions below them.
+ * dag_longest(), after which dag_better() and dag_path_to() may be called;
+ * dag_tails(); then the other functions below it.
  */
 struct dag {
 	size_t n, n_edges;
@@ -23,13 +25,16 @@ struct dag {
 	uint32_t *order;	/* topological: each vertex after its deps */
 	bool cyclic;		/* there were cycles; dag_seal() broke them */
 
-	int64_t *weight;	/* >= 0; set by the caller */
+	int64_t *weight;	/* >= 0; 0 until the caller sets it, before
+				   dag_longest() */
 	int64_t *finish;	/* length of the longest path that ends with v,
 				   including v */
-	uint32_t *pred;		/* the vertex before v on it, or INDEX_NONE */
+	uint32_t *pred;		/* the vertex before v on that path, or
+				   INDEX_NONE */
 	int64_t *tail;		/* length of the longest path from v to an end,
 				   without v; < 0 if it reaches none */
-	uint32_t *next;		/* the vertex after v on it, or INDEX_NONE */
+	uint32_t *next;		/* the vertex after v on that path, or
+				   INDEX_NONE */
 	/* A total order of the vertices, for ties: < 0 if a is first. */
 	int (*compare)(const void *context, uint32_t a, uint32_t b);
 	const void *context;
@@ -72,7 +77,8 @@ void dag_longest(struct dag *);
 
 /*
  * Sets tail and next.  The ends are the vertices for which is_end is true.
- * Among equally long paths, next is the first by compare.  May be called again.
+ * Among equally long paths, next is the first by compare; but an end keeps
+ * INDEX_NONE if no path from it is longer than 0.  May be called again.
  */
 void dag_tails(struct dag *, const bool *is_end);
 
@@ -93,7 +99,10 @@ int64_t dag_through(const struct dag *, uint32_t v);
  */
 uint32_t *dag_path_to(const struct dag *, uint32_t v, size_t *n);
 
-/* The same for the longest path through v to an end. */
+/*
+ * The vertices of the longest path through v to an end, first to last; the
+ * caller frees the array.
+ */
 uint32_t *dag_path_through(const struct dag *, uint32_t v, size_t *n);
 
 /*
@@ -107,10 +116,35 @@ void dag_drag(const struct dag *, const uint32_t *path, size_t n,
     int64_t *drag);
 
 /*
+ * Computes the drag of each of the n - 1 edges of such a path: by how much the
+ * longest path to an end gets shorter without the edge.  is_end is that of
+ * dag_tails().  O((V + E) log n).
+ */
+void dag_edge_drag(const struct dag *, const bool *is_end,
+    const uint32_t *path, size_t n, int64_t *drag);
+
+/*
+ * Computes the joint drag of each of n_groups groups of vertices: by how much
+ * the longest path to an end gets shorter if all vertices of the group take no
+ * time.  group_of has the group of each vertex, or INDEX_NONE; is_end is that
+ * of dag_tails().  length is that of a longest path to an end; path has the n
+ * vertices of this path that are in groups, and path_drag what dag_drag()
+ * computed for them.
+ *
+ * Takes O(V + E) and, for each group with several vertices that matter, another
+ * pass over those vertices and edges of which the slack is small enough to
+ * matter; dag-joint.c explains which these are.
+ */
+void dag_joint_drag(const struct dag *, const bool *is_end, int64_t length,
+    const uint32_t *path, const int64_t *path_drag, size_t n,
+    const uint32_t *group_of, size_t n_groups, int64_t *drag);
+
+/*
  * The time (makespan) in which a number of workers, at least one, completes all
  * vertices by list scheduling: an idle worker takes the ready vertex with the
- * longest remaining path to an end, ties by compare.  A vertex for which
- * needs_no_worker is true starts as soon as it is ready.
+ * longest remaining path to an end, ties by compare.  A vertex is ready when
+ * all vertices on which it depends have ended.  One for which needs_no_worker
+ * is true starts as soon as it is ready.
  */
 int64_t dag_simulate(const struct dag *, uint64_t workers,
     const bool *needs_no_worker);

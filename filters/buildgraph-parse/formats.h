@@ -4,9 +4,9 @@
 #include "common/frame/format.h"
 
 /*
- * The formats of build graphs.  A new format needs the same as a format of
- * execution logs (filters/execlog-parse/formats.h), with this filter's files,
- * page and tests.
+ * The formats of build graphs.  filters/execlog-parse/formats.h lists what a
+ * new format needs; here it needs the same, with this filter's files, page and
+ * tests.
  */
 extern const struct input_format formats[];
 
@@ -22,6 +22,10 @@ struct format_options {
 bool ya_detect(struct input *);
 void ya_read(struct filter *, const struct format_options *);
 extern const char *const ya_keys[];
+
+bool dbt_detect(struct input *);
+void dbt_read(struct filter *, const struct format_options *);
+extern const char *const dbt_keys[];
 
 void ninja_read(struct filter *, const struct format_options *);
 

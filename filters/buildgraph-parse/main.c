@@ -30,5 +30,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	format_read(&f, formats, opt.format, &opt.reader);
+	filter_expect_records(&f,
+	    "no node came: is this the graph of a build?");
 	return filter_end(&f);
 }

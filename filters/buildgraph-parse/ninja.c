@@ -20,20 +20,22 @@
  *	"0x10" -> "0x30" [label=" cc"]		a command with one input and
  *						one output is only an edge
  *
- * A vertex may be used before its label is known, so the nodes are written at
- * the end.  A node is named by the smallest output of its command, relative
- * paths before absolute ones, as execlog-parse names the task of a command.
+ * A vertex may be used before its label is known, so the `node` records, one
+ * for each command, are written at the end.  The id of a node is the smallest
+ * output of its command in the order of bytes, relative paths before absolute
+ * ones; execlog-parse chooses the id of a command's task in the same way.
  */
 struct vertex {
 	sym label;		/* path of a file, rule of a command */
 	bool is_command;
 	uint32_t producer;	/* of a file: its command, or INDEX_NONE */
-	sym id;			/* of a command, set by index_graph() */
+	sym id;			/* of a command: a label, or SYM_NONE; set by
+				   index_graph() */
 };
 
 struct edge {
 	uint32_t command;
-	uint32_t file;		/* a vertex; after resolve_files() a symbol */
+	uint32_t file;		/* a vertex; after resolve_files() a label */
 };
 
 struct edges {
@@ -47,14 +49,16 @@ static struct {
 	struct vertex *vertices;
 	size_t n, cap;
 	struct edges inputs, outputs;
-	uint32_t *file_of;		/* by label: the file, or INDEX_NONE */
+	uint32_t *file_of;		/* by label: the vertex of the file with
+					   this path, or INDEX_NONE */
 	uint64_t n_stale;		/* outputs with stale deps */
-	bool is_open;			/* its last line has not been read */
+	bool is_open;			/* the graph has begun, and its '}' has
+					   not been read */
 } graph;
 
 /*
- * Finds or adds the vertex of an address.  The address's symbol is the index of
- * the vertex.
+ * Finds or adds the vertex of an address.  The number of the address in
+ * graph.addresses is the index of the vertex.
  */
 static uint32_t
 vertex_of(struct span address)
@@ -93,18 +97,18 @@ static bool
 strip(struct span s, const char *prefix, const char *suffix,
     struct span *middle)
 {
-	size_t n = strlen(prefix), m = strlen(suffix);
+	size_t before = strlen(prefix), after = strlen(suffix);
 
-	if (s.n < n + m || memcmp(s.p, prefix, n) != 0 ||
-	    memcmp(s.p + s.n - m, suffix, m) != 0)
+	if (s.n < before + after || memcmp(s.p, prefix, before) != 0 ||
+	    memcmp(s.p + s.n - after, suffix, after) != 0)
 		return false;
-	*middle = span_of(s.p + n, s.n - n - m);
+	*middle = span_of(s.p + before, s.n - before - after);
 	return true;
 }
 
 /*
- * Adds a command that ninja prints only as an edge.  It needs a unique name
- * instead of an address: the whole line.
+ * Adds a command that ninja prints only as an edge.  It has no address, so the
+ * caller passes the whole line, which is unique, instead.
  */
 static void
 add_edge_command(struct span address, uint32_t in, uint32_t out,
@@ -117,30 +121,34 @@ add_edge_command(struct span address, uint32_t in, uint32_t out,
 	add_edge(&graph.outputs, command, out);
 }
 
+/*
+ * Reads the edge in line.  `from` is the address of its source; rest begins
+ * with the address of its target, without the opening quote.
+ */
 static bool
 read_edge(struct span line, struct span from, struct span rest)
 {
 	struct span to, rule;
 	const char *quote = memchr(rest.p, '"', rest.n);
-	uint32_t a, b;
+	uint32_t source, target;
 
 	if (quote == NULL)
 		return false;
 	to = span_of(rest.p, (size_t)(quote - rest.p));
 	rest = span_of(quote + 1, rest.n - to.n - 1);
-	a = vertex_of(from);
-	b = vertex_of(to);
+	source = vertex_of(from);
+	target = vertex_of(to);
 	if (rest.n == 0) {
-		add_edge(&graph.outputs, a, b);
+		add_edge(&graph.outputs, source, target);
 		return true;
 	}
 	if (strip(rest, " [arrowhead=none", "]", &rule)) {
-		add_edge(&graph.inputs, b, a);
+		add_edge(&graph.inputs, target, source);
 		return true;
 	}
 	if (!strip(rest, " [label=\" ", "\"]", &rule))
 		return false;
-	add_edge_command(line, a, b, rule);
+	add_edge_command(line, source, target, rule);
 	return true;
 }
 
@@ -149,39 +157,44 @@ read_edge(struct span line, struct span from, struct span rest)
  * the line.
  */
 static bool
-read_vertex(struct span name, struct span rest)
+read_vertex(struct span address, struct span rest)
 {
 	struct span label;
 
 	if (strip(rest, " [label=\"", "\", shape=ellipse]", &label))
-		set_label(vertex_of(name), true, label);
+		set_label(vertex_of(address), true, label);
 	else if (strip(rest, " [label=\"", "\"]", &label))
-		set_label(vertex_of(name), false, label);
+		set_label(vertex_of(address), false, label);
 	else
 		return false;
 	return true;
 }
 
+/* Reads a line that begins with a quote: a vertex or an edge. */
 static bool
 read_quoted(struct span line)
 {
 	const char *quote = memchr(line.p + 1, '"', line.n - 1);
 	static const char arrow[] = " -> \"";
 	size_t n = sizeof arrow - 1;
-	struct span name, rest;
+	struct span address, rest;
 
 	if (quote == NULL)
 		return false;
-	name = span_of(line.p + 1, (size_t)(quote - line.p) - 1);
-	rest = span_of(quote + 1, line.n - name.n - 2);
+	address = span_of(line.p + 1, (size_t)(quote - line.p) - 1);
+	rest = span_of(quote + 1, line.n - address.n - 2);
 	if (rest.n > n && memcmp(rest.p, arrow, n) == 0)
-		return read_edge(line, name, span_of(rest.p + n, rest.n - n));
-	return read_vertex(name, rest);
+		return read_edge(line, address, span_of(rest.p + n,
+		    rest.n - n));
+	return read_vertex(address, rest);
 }
 
-/* Accepts the lines around vertices and edges; returns false for any other. */
+/*
+ * Accepts the lines that are neither a vertex nor an edge; returns false if
+ * ninja does not print such a line.
+ */
 static bool
-read_frame(struct span line)
+read_other_line(struct span line)
 {
 	struct span middle;
 
@@ -202,10 +215,12 @@ read_graph_line(const struct line *line)
 
 	if (!filter_check_text(graph.f, line))
 		return;
-	if (*text.p == '"' ? !read_quoted(text) : !read_frame(text))
+	if (*text.p == '"' ? !read_quoted(text) :
+	    !read_other_line(text))
 		filter_reject(graph.f, "the line is not from 'ninja -t graph'");
 }
 
+/* Whether `name` rather than `other` should be the id of a command. */
 static bool
 is_better_name(sym name, sym other)
 {
@@ -258,7 +273,8 @@ find_file(struct span path)
  * lines with four spaces and the path of an input.  Returns the command that
  * makes out and so has these inputs, or INDEX_NONE if they are to be ignored.
  *
- * A path may contain ": #deps ": the last one in the line ends it.
+ * A path may contain ": #deps ", so out ends at the last ": #deps " of the
+ * line.
  */
 static uint32_t
 read_deps_head(struct span line)
@@ -282,6 +298,7 @@ read_deps_head(struct span line)
 	return file == INDEX_NONE ? INDEX_NONE : graph.vertices[file].producer;
 }
 
+/* *command is what read_deps_head() returned for the head before this line. */
 static void
 read_deps_line(const struct line *line, uint32_t *command)
 {
@@ -310,9 +327,9 @@ compare_edges(const void *a, const void *b)
 }
 
 /*
- * Replaces the file of each edge by a symbol: the path of the file or, if
+ * Replaces the file of each edge by a label: the path of the file or, if
  * by_command is true, the id of the command that makes the file.  Edges for
- * which there is no symbol are dropped.
+ * which there is no label are dropped.
  */
 static void
 resolve_files(struct edges *edges, bool by_command)
@@ -338,8 +355,9 @@ resolve_files(struct edges *edges, bool by_command)
 }
 
 /*
- * Writes the symbols of a command's edges, each once, as an array.  *i is the
- * index of the command's first edge, and becomes that of the next command's.
+ * Writes the labels of a command's edges, each once, as an array.  *i is the
+ * index of the first edge of this command, or of a later one if it has none,
+ * and becomes the index of the first edge of a later command.
  */
 static void
 put_names(struct buf *b, const char *key, const struct edges *edges,
@@ -402,7 +420,7 @@ ninja_read(struct filter *f, const struct format_options *options)
 		    "is missing");
 	index_graph();
 	if (options->deps_file != NULL) {
-		filter_read_next(f, options->deps_file);
+		filter_read_next(f, options->deps_file, false);
 		while (filter_line(f, &line))
 			read_deps_line(&line, &command);
 	}

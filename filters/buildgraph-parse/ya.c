@@ -14,12 +14,16 @@ const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv", "tags",
     /* Not used: nodes have them, and declared keys are read faster. */
     "inputs", "platform", NULL };
 
-/* The keys of a node's "kv"; P is the rule. */
+/*
+ * The keys of the object "kv" in a node: P is the rule, and RUN_TEST whether
+ * the node runs a test.
+ */
 enum { P = KEY_TYPE + 1, RUN_TEST };
 
 static const char *const kv_keys[] = { "type", "p", "run_test_node",
     "pc" /* not used */, NULL };
 
+/* Writes an array of strings under its own key, unless it is empty. */
 static void
 put_array(struct buf *b, const struct rec *node, unsigned key)
 {
@@ -34,6 +38,91 @@ put_array(struct buf *b, const struct rec *node, unsigned key)
 	json_close(b, ']');
 }
 
+/* What the reader needs besides the input. */
+struct reader {
+	struct filter *f;
+	struct recio *kv;		/* reads "kv" */
+	struct buf joined, printed;	/* for put_name() */
+};
+
+/* Writes text with the roots of sources and outputs as ya prints them. */
+static void
+add_printed(struct buf *to, struct span text)
+{
+	static const struct { const char *root, *printed; } roots[] = {
+		{ "$(BUILD_ROOT)", "$(B)" }, { "$(SOURCE_ROOT)", "$(S)" }
+	};
+	size_t i, n;
+
+	while (text.n > 0) {
+		for (i = 0; i < 2; i++) {
+			n = strlen(roots[i].root);
+			if (text.n >= n && memcmp(text.p, roots[i].root,
+			    n) == 0)
+				break;
+		}
+		if (i < 2)
+			buf_str(to, roots[i].printed);
+		else
+			buf_char(to, *text.p);
+		n = i < 2 ? n : 1;
+		text = span_of(text.p + n, text.n - n);
+	}
+}
+
+/* The length of the longest common prefix, in whole characters. */
+static size_t
+common_prefix(struct span x, struct span y)
+{
+	size_t n = 0;
+
+	while (n < x.n && n < y.n && x.p[n] == y.p[n])
+		n++;
+	/* A byte 10xxxxxx continues a character. */
+	while (n > 0 && ((n < x.n && ((unsigned char)x.p[n] & 0xc0) == 0x80) ||
+	    (n < y.n && ((unsigned char)y.p[n] & 0xc0) == 0x80)))
+		n--;
+	return n;
+}
+
+/* Joins n outputs, at least two: "lib/a.{h, cpp}".  Only two are written. */
+static void
+join_outputs(struct buf *to, const struct span *outputs, size_t n)
+{
+	struct span first = outputs[0], last = outputs[n - 1];
+	size_t prefix = common_prefix(first, last);
+
+	buf_add(to, first.p, prefix);
+	buf_char(to, '{');
+	buf_add(to, first.p + prefix, first.n - prefix);
+	buf_str(to, n == 2 ? ", " : " ... ");
+	buf_add(to, last.p + prefix, last.n - prefix);
+	buf_char(to, '}');
+}
+
+/*
+ * Writes the outputs as ya prints them under the key `name`.  One output that
+ * is printed unchanged needs no name: a node without one has the name of its
+ * first output.
+ */
+static void
+put_name(struct buf *b, const struct rec *node, struct reader *r)
+{
+	const struct span *items;
+	size_t n;
+
+	if (rec_strings(node, OUTPUTS, &items, &n) != REC_OK || n == 0)
+		return;
+	r->joined.len = r->printed.len = 0;
+	if (n == 1)
+		buf_add(&r->joined, items[0].p, items[0].n);
+	else
+		join_outputs(&r->joined, items, n);
+	add_printed(&r->printed, buf_span(&r->joined));
+	if (n > 1 || span_compare(buf_span(&r->printed), items[0]) != 0)
+		json_str(b, "name", buf_span(&r->printed));
+}
+
 static void
 put_string(struct buf *b, const char *name, const struct rec *rec,
     unsigned key)
@@ -44,6 +133,7 @@ put_string(struct buf *b, const char *name, const struct rec *rec,
 		json_str(b, name, text);
 }
 
+/* "kv" is an object with keys of its own, so it needs a reader of its own. */
 static void
 put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 {
@@ -63,19 +153,21 @@ put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 }
 
 static void
-emit_node(struct filter *f, const struct rec *node, struct recio *kv_reader)
+emit_node(struct filter *f, const struct rec *node, struct reader *r)
 {
 	struct buf *b = filter_begin_record(f, "node");
 
 	put_string(b, "id", node, UID);
+	put_name(b, node, r);
 	put_array(b, node, DEPS);
-	put_kv(b, node, kv_reader);
+	put_kv(b, node, r->kv);
 	put_array(b, node, OUTPUTS);
 	put_array(b, node, TAGS);
 	put_string(b, "node_type", node, NODE_TYPE);
 	filter_end_record(f);
 }
 
+/* Rejects a node without a uid or with an array that is not of strings. */
 static bool
 check_node(struct filter *f, const struct rec *node)
 {
@@ -99,45 +191,32 @@ check_node(struct filter *f, const struct rec *node)
 }
 
 static bool
-read_nodes(struct filter *f, struct recio *kv_reader)
+read_element(void *context)
 {
+	struct reader *r = context;
 	struct rec *node;
 
-	if (!scan_accept(&f->input, '['))
+	if (!filter_object(r->f, &node))
 		return false;
-	if (scan_accept(&f->input, ']'))
-		return true;
-	do {
-		if (!filter_object(f, &node))
-			return false;
-		if (node != NULL && check_node(f, node))
-			emit_node(f, node, kv_reader);
-	} while (scan_accept(&f->input, ','));
-	return scan_accept(&f->input, ']');
+	if (node != NULL && check_node(r->f, node))
+		emit_node(r->f, node, r);
+	return true;
 }
 
-/* Reads the members of the document, of which only "graph" is used. */
+/* Reads a member of the document, of which only "graph" is used. */
 static bool
-read_document(struct filter *f, struct recio *kv_reader)
+read_member(void *context)
 {
+	struct reader *r = context;
+	struct input *in = &r->f->input;
 	struct span key;
 	bool is_graph;
 
-	if (!scan_accept(&f->input, '{'))
+	if (scan_peek(in) != '"' || !filter_value(r->f, &key))
 		return false;
-	if (scan_accept(&f->input, '}'))
-		return true;
-	do {
-		if (scan_peek(&f->input) != '"' || !filter_value(f, &key))
-			return false;
-		is_graph = span_eq(key, "\"graph\"");
-		if (!scan_accept(&f->input, ':'))
-			return false;
-		if (!(is_graph ? read_nodes(f, kv_reader) :
-		    filter_value(f, &key)))
-			return false;
-	} while (scan_accept(&f->input, ','));
-	return scan_accept(&f->input, '}');
+	is_graph = span_eq(key, "\"graph\"");
+	return scan_accept(in, ':') && (is_graph ?
+	    scan_each(in, "[]", read_element, r) : filter_value(r->f, &key));
 }
 
 bool
@@ -149,16 +228,18 @@ ya_detect(struct input *in)
 void
 ya_read(struct filter *f, const struct format_options *options)
 {
-	struct recio *kv_reader = recio_new(kv_keys);
+	struct reader r = { .f = f, .kv = recio_new(kv_keys) };
 
 	if (options->deps_file != NULL)
 		die("--deps needs a graph of ninja");
 	do {
 		while (scan_peek(&f->input) != -1)
-			if (!read_document(f, kv_reader))
+			if (!scan_each(&f->input, "{}", read_member, &r))
 				filter_reject_rest(f, span_of(NULL, 0),
 				    "the document is not ya's graph.json: "
 				    "{\"graph\": [node, ...], ...}");
 	} while (filter_next_file(f));
-	recio_free(kv_reader);
+	recio_free(r.kv);
+	buf_release(&r.joined);
+	buf_release(&r.printed);
 }

@@ -26,7 +26,10 @@ answer_length(const struct network *net)
 	return end == INDEX_NONE ? 0 : net->dag.finish[end];
 }
 
-/* Splits the time from the start of the build to its end along a path. */
+/*
+ * Sets is_timed.  If it is true, also sets the waiting time of each step and
+ * the sums waiting_us, overlap_us and after_us, which answer.h explains.
+ */
 static void
 account_for_wall_time(struct path *p, const struct answer *a)
 {
@@ -46,7 +49,7 @@ account_for_wall_time(struct path *p, const struct answer *a)
 			p->waiting_us += t->start_us - now_us;
 		else
 			p->overlap_us += now_us - t->start_us;
-		/* A task that ends before it starts counts as 0. */
+		/* A task that ends before it starts has the length 0. */
 		if (t->end_us < t->start_us)
 			p->overlap_us += t->start_us - t->end_us;
 		now_us = t->end_us;
@@ -54,7 +57,10 @@ account_for_wall_time(struct path *p, const struct answer *a)
 	p->after_us = b->end_us - now_us;
 }
 
-/* Makes the steps of a path from its vertices, except from placeholders. */
+/*
+ * Makes a path of n vertices: its steps, one for each vertex that has a task,
+ * and its length and times.
+ */
 static void
 set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
     size_t n, bool with_drag)
@@ -64,7 +70,8 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 
 	if (with_drag)
 		dag_drag(dag, vertices, n, drag);
-	*p = (struct path){ .steps = mem_zero(n, sizeof *p->steps) };
+	*p = (struct path){ .steps = mem_zero(n, sizeof *p->steps),
+	    .end = vertices[n - 1] };
 	for (size_t i = 0; i < n; i++) {
 		if (network_task(a->net, vertices[i]) == NULL)
 			continue;
@@ -77,8 +84,9 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 }
 
 /*
- * The task with the longest path through it, among those that are not covered;
- * INDEX_NONE if none of them is on a path to an end.
+ * The task with the longest path through it, among those that are not covered.
+ * A task is covered if it is on a path that was found before.  INDEX_NONE if no
+ * path to an end leads through a task that is not covered.
  */
 static uint32_t
 longest_uncovered(const struct network *net, const bool *covered)

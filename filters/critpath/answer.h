@@ -8,22 +8,26 @@ struct filter;
 /* A task on a path. */
 struct step {
 	uint32_t vertex;
-	int64_t drag_us;	/* only on the first path */
-	int64_t waiting_us;	/* from the end of the previous step to the
-				   start of this one; < 0: they overlap */
+	int64_t drag_us;	/* see dag_drag(); 0 if this is not the first
+				   path */
+	int64_t waiting_us;	/* from the end of the previous step, or the
+				   start of the build, to the start of this
+				   step; < 0 if they overlap.  Valid only if the
+				   path's is_timed is true */
 };
 
 struct path {
 	struct step *steps;
 	size_t n;
-	int64_t length_us;
+	uint32_t end;		/* its last vertex, maybe a placeholder */
+	int64_t length_us;	/* the sum of the times of the steps */
+	bool is_timed;		/* the recorded times of all steps are known,
+				   and what_if has not changed them */
 	/*
-	 * The account of the wall time:
-	 * wall time = length + waiting - overlap + after.
-	 * It is valid only if is_timed: the recorded times of all steps are
-	 * known, and what_if has not changed them.
+	 * These account for the rest of the wall time; valid only if is_timed
+	 * is true:
+	 * wall time = length + waiting - overlap + after (the last step).
 	 */
-	bool is_timed;
 	int64_t waiting_us, overlap_us, after_us;
 };
 
@@ -31,7 +35,7 @@ struct answer {
 	const struct network *net;
 	struct path *paths;	/* the longest first */
 	size_t n_paths;		/* 0 if the network has no end */
-	size_t n_requested;
+	size_t n_requested;	/* the n of answer_find() */
 	bool what_if;		/* --set or --drop changed weights */
 	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
@@ -54,16 +58,18 @@ void answer_find(struct answer *, const struct network *, size_t n,
 void answer_release(struct answer *);
 
 /*
- * Emits the paths as records.  If `all` is true, emits every task with its
- * slack and drag before them.
+ * Emit the steps of the paths as records, and their summaries.  If `all` is
+ * true, every task of the network with its slack and drag precedes the steps.
  */
-void answer_emit(const struct answer *, struct filter *, bool all);
+void answer_emit_steps(const struct answer *, struct filter *, bool all);
+void answer_emit_summaries(const struct answer *, struct filter *);
 
 /*
  * Writes the paths as a report.  If `all` is true, adds the tasks with the
- * least slack.
+ * least slack.  answer_report_notes() writes the last part of the report.
  */
 void answer_report(const struct answer *, struct filter *, bool all);
+void answer_report_notes(const struct answer *, struct filter *);
 
 /*
  * Computes the slack of a vertex.  Returns false if no path leads from the
@@ -76,7 +82,10 @@ struct kind_time {
 	int64_t us;
 };
 
-/* The time on a path, by kind of task.  The caller frees the array. */
+/*
+ * The time on a path, by kind of task: an array of n elements, which the caller
+ * frees.
+ */
 struct kind_time *answer_by_kind(const struct answer *, const struct path *,
     size_t *n);
 

@@ -1,4 +1,4 @@
-/* emit - writes the paths, and with --all the tasks, as records */
+/* emit - writes the answer as records: paths and, with --all, tasks */
 
 #include <stdlib.h>
 
@@ -14,6 +14,16 @@ put_name(struct buf *b, const char *key, const struct answer *a, sym s)
 		json_str(b, key, intern_span(&a->net->build->names, s));
 }
 
+static struct buf *
+begin_record(const struct answer *a, struct filter *f, const char *type)
+{
+	struct buf *b = filter_begin_record(f, type);
+
+	if (a->net->build->run_name != NULL)
+		json_cstr(b, "run", a->net->build->run_name);
+	return b;
+}
+
 static void
 put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 {
@@ -23,8 +33,10 @@ put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 	network_put_id(a->net, vertex, &id);
 	json_str(b, "id", buf_span(&id));
 	buf_release(&id);
+	build_emit_name(a->net->build, t, b);
 	put_name(b, "kind", a, t->kind);
 	put_name(b, "rule", a, build_rule(a->net->build, t));
+	put_name(b, "target", a, build_target(a->net->build, t));
 	if (t->kind == a->net->build->copy) {
 		put_name(b, "uid", a, t->uid);
 		put_name(b, "consumer", a, t->consumer);
@@ -42,7 +54,7 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 {
 	const struct path *p = &a->paths[path];
 	const struct step *s = &p->steps[i];
-	struct buf *b = filter_begin_record(f, "critical");
+	struct buf *b = begin_record(a, f, "critical");
 
 	if (a->n_requested > 1)
 		json_uint(b, "path", path + 1);
@@ -106,7 +118,7 @@ static void
 emit_summary(const struct answer *a, struct filter *f, size_t path)
 {
 	const struct path *p = &a->paths[path];
-	struct buf *b = filter_begin_record(f, "critpath");
+	struct buf *b = begin_record(a, f, "critpath");
 
 	if (a->n_requested > 1) {
 		json_uint(b, "path", path + 1);
@@ -127,7 +139,7 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 	filter_end_record(f);
 }
 
-/* By start, then by id. */
+/* By start, unknown ones first, then by id and attempt. */
 static int
 compare_starts(const void *x, const void *y, void *context)
 {
@@ -145,7 +157,7 @@ drag_by_vertex(const struct answer *a)
 {
 	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag);
 
-	for (size_t i = 0; i < a->paths[0].n; i++)
+	for (size_t i = 0; a->n_paths > 0 && i < a->paths[0].n; i++)
 		drag[a->paths[0].steps[i].vertex] =
 		    a->paths[0].steps[i].drag_us;
 	return drag;
@@ -165,7 +177,7 @@ emit_all(const struct answer *a, struct filter *f)
 			vertices[n++] = v;
 	sort_with(vertices, n, sizeof *vertices, compare_starts, a->net);
 	for (size_t i = 0; i < n; i++) {
-		b = filter_begin_record(f, "task");
+		b = begin_record(a, f, "task");
 		put_task(b, a, vertices[i]);
 		if (answer_slack(a, vertices[i], &slack_us))
 			json_int(b, "slack_us", slack_us);
@@ -177,15 +189,18 @@ emit_all(const struct answer *a, struct filter *f)
 }
 
 void
-answer_emit(const struct answer *a, struct filter *f, bool all)
+answer_emit_steps(const struct answer *a, struct filter *f, bool all)
 {
-	if (a->n_paths == 0)
-		return;
 	if (all)
 		emit_all(a, f);
 	for (size_t path = 0; path < a->n_paths; path++)
 		for (size_t i = 0; i < a->paths[path].n; i++)
 			emit_step(a, f, path, i);
+}
+
+void
+answer_emit_summaries(const struct answer *a, struct filter *f)
+{
 	for (size_t path = a->n_paths; path-- > 0;)
 		emit_summary(a, f, path);
 }

@@ -5,33 +5,47 @@
 
 #include "common/base/err.h"
 #include "common/build/attempts.h"
+#include "common/build/suspect.h"
 #include "common/frame/filter.h"
+#include "common/frame/report.h"
 #include "filters/critpath/answer.h"
+#include "filters/critpath/edges.h"
+#include "filters/critpath/groups.h"
+#include "filters/critpath/keys.h"
 #include "filters/critpath/network.h"
+#include "filters/critpath/verdict.h"
+#include "filters/critpath/whatif.h"
 
 static struct {
 	const char *graph, *to;
 	uint64_t top, workers;
-	bool all, bridge;
-	struct opt_list set, drop;
+	bool all, bridge, edges;
+	struct opt_list set, drop, budget, by;
 } opt = { .top = 1 };
 
 static const struct opt options[] = {
 	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",
 	    "read nodes from FILE first", 0, 0 },
-	{ 't', "to", OPT_STR, &opt.to, "ID", "the path to this task", 0, 0 },
+	{ 't', "to", OPT_STR, &opt.to, "TASK",
+	    "the path to this task, an id or a name", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "the K longest paths, each with a new task", 1, 10000 },
 	{ 'a', "all", OPT_FLAG, &opt.all, NULL,
 	    "slack and drag of every task", 0, 0 },
 	{ 'b', "bridge", OPT_FLAG, &opt.bridge, NULL,
 	    "follow dependencies through tasks without a time", 0, 0 },
-	{ 's', "set", OPT_LIST, &opt.set, "ID=TIME",
+	{ 's', "set", OPT_LIST, &opt.set, "TASK=TIME",
 	    "what if this task took 0, 90ms, 2.5s, 3m or 1h?", 0, 0 },
 	{ 'd', "drop", OPT_LIST, &opt.drop, "KEY=VALUE",
-	    "what if tasks of this kind, host or rule took 0?", 0, 0 },
+	    "what if tasks with this value of a key took 0?", 0, 0 },
 	{ 'w', "workers", OPT_NUM, &opt.workers, "N",
 	    "what if N workers did everything? (simulated)", 1, 1 << 24 },
+	{ 0, "budget", OPT_LIST, &opt.budget, "TIME",
+	    "status 1 if the path (wall=TIME: build) is longer", 0, 0 },
+	{ 0, "by", OPT_LIST, &opt.by, "KEY",
+	    "groups by target, name, rule, host or any key", 0, 0 },
+	{ 0, "edges", OPT_FLAG, &opt.edges, NULL,
+	    "what would the path save without a dependency?", 0, 0 },
 	{ 0 }
 };
 
@@ -44,187 +58,103 @@ static const struct about about = {
 	.reports = true,
 };
 
-/*
- * Reads a time such as "2.5s" as microseconds; only 0 needs no unit.  Returns
- * false if it is not a time, or too long.
- */
-static bool
-read_duration(const char *text, int64_t *us)
-{
-	static const struct { const char *name; double us; } units[] = {
-		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 },
-		{ "h", 3600e6 }
-	};
-	const size_t n_units = sizeof units / sizeof *units;
-	const char *unit = text + strspn(text, "0123456789.");
-	char number[32], *end;
-	double value;
-	size_t i = 0;
-
-	/* strtod() alone would accept 0x10, 1e3 and infinity. */
-	if (unit == text || (size_t)(unit - text) >= sizeof number)
-		return false;
-	memcpy(number, text, (size_t)(unit - text));
-	number[unit - text] = '\0';
-	value = strtod(number, &end);
-	if (*end != '\0')
-		return false;
-	if (value > 0 || *unit != '\0') {
-		while (i < n_units && strcmp(unit, units[i].name) != 0)
-			i++;
-		if (i == n_units)
-			return false;
-		value *= units[i].us;
-	}
-	/* Integers in records must be below 2^53, about 9.007e15. */
-	if (!(value >= 0 && value < 9e15))
-		return false;
-	*us = (int64_t)(value + 0.5);
-	return true;
-}
-
-/* Splits "A=B" at the last '=', since A may contain others.  Returns B. */
-static const char *
-split_at_equals(const char *option, const char *text, struct span *left)
-{
-	const char *equals = strrchr(text, '=');
-
-	if (equals == NULL)
-		die("--%s takes A=B, not '%s'", option, text);
-	*left = span_of(text, (size_t)(equals - text));
-	return equals + 1;
-}
-
-/*
- * Returns whether id refers to the vertex: "ID" refers to all attempts, "ID#2"
- * to the second one.
- */
-static bool
-has_id(const struct network *net, uint32_t v, struct span id)
-{
-	struct buf full = { 0 };
-	struct span own = intern_span(&net->build->names, network_id(net, v));
-	bool matches = id.n >= own.n && memcmp(id.p, own.p, own.n) == 0;
-
-	if (matches && id.n > own.n) {
-		network_put_id(net, v, &full);
-		matches = span_compare(buf_span(&full), id) == 0;
-		buf_release(&full);
-	}
-	return matches;
-}
-
-/* Marks every vertex of an id and returns their number. */
-static size_t
-mark_id(const struct network *net, struct span id, bool *marks)
-{
-	size_t n = 0;
-
-	for (uint32_t v = 0; v < net->n_vertices; v++)
-		if (has_id(net, v, id)) {
-			marks[v] = true;
-			n++;
-		}
-	return n;
-}
+/* The smallest of each kind that --budget gives, or INT_UNKNOWN. */
+static struct {
+	int64_t path_us, wall_us;
+} budget = { INT_UNKNOWN, INT_UNKNOWN };
 
 static void
-apply_set(struct network *net, const char *text)
+read_budgets(void)
 {
-	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
-	struct span id;
-	const char *time = split_at_equals("set", text, &id);
-	int64_t us;
+	static const char wall[] = "wall=";
+	const char *text;
+	int64_t us, *least;
+	bool is_wall;
 
-	if (!read_duration(time, &us))
-		die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h", time);
-	if (mark_id(net, id, marks) == 0)
-		die("no task '%.*s' has an elapsed time", (int)id.n, id.p);
-	for (uint32_t v = 0; v < net->n_vertices; v++)
-		if (marks[v] && network_task(net, v) != NULL)
-			net->dag.weight[v] = us;
-	free(marks);
+	for (size_t i = 0; i < opt.budget.n; i++) {
+		text = opt.budget.values[i];
+		is_wall = strncmp(text, wall, strlen(wall)) == 0;
+		text += is_wall ? strlen(wall) : 0;
+		if (!whatif_read_time(text, &us))
+			die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h",
+			    text);
+		least = is_wall ? &budget.wall_us : &budget.path_us;
+		if (*least == INT_UNKNOWN || us < *least)
+			*least = us;
+	}
 }
 
-/* The task's kind, host or rule, depending on key. */
-static sym
-get_property(const struct network *net, const struct task *t, struct span key)
-{
-	if (span_eq(key, "kind"))
-		return t->kind;
-	if (span_eq(key, "host"))
-		return t->host;
-	return build_rule(net->build, t);
-}
+/* In all builds so far, how many vertices each value of an option refers to. */
+static struct {
+	size_t to;
+	size_t *set, *drop;
+	size_t *by;		/* groups */
+	size_t paths;
+	bool checked;
+} matches;
 
 static void
-apply_drop(struct network *net, const char *text)
+declare_keys(struct filter *f)
 {
-	struct span key;
-	const char *value = split_at_equals("drop", text, &key);
-	sym wanted = intern_find(&net->build->names, span_str(value));
-	const struct task *t;
-	size_t n = 0;
-
-	if (!span_eq(key, "kind") && !span_eq(key, "host") &&
-	    !span_eq(key, "rule"))
-		die("--drop takes kind, host or rule, not '%.*s'",
-		    SPAN_ARG(key));
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
-		t = network_task(net, v);
-		if (t == NULL || wanted == SYM_NONE ||
-		    get_property(net, t, key) != wanted)
-			continue;
-		net->dag.weight[v] = 0;
-		n++;
-	}
-	if (n == 0)
-		err_warn("warning: no task matches --drop %s", text);
+	for (size_t i = 0; i < opt.by.n; i++)
+		keys_add(span_str(opt.by.values[i]));
+	for (size_t i = 0; i < opt.drop.n; i++)
+		whatif_add_key(opt.drop.values[i]);
+	keys_declare(f);
 }
 
 static void
 change_weights(struct network *net)
 {
 	for (size_t i = 0; i < opt.drop.n; i++)
-		apply_drop(net, opt.drop.values[i]);
+		matches.drop[i] += whatif_drop(net, opt.drop.values[i]);
 	for (size_t i = 0; i < opt.set.n; i++)
-		apply_set(net, opt.set.values[i]);
+		matches.set[i] += whatif_set(net, opt.set.values[i]);
 }
 
-/* With --to: vertices with its id become ends, and all others do not. */
+/* For --to TASK: makes the vertices to which TASK refers the only ends. */
 static void
 set_only_ends(struct network *net)
 {
 	memset(net->is_end, 0, net->n_vertices * sizeof *net->is_end);
-	if (mark_id(net, span_str(opt.to), net->is_end) == 0)
-		die("no task '%s' has an elapsed time", opt.to);
+	matches.to += whatif_mark(net, span_str(opt.to), net->is_end);
 }
 
 /*
- * Returns the time in which the workers do all tasks.  This does not depend on
- * --to, so every vertex is treated as an end: the caller must call dag_tails()
- * again.
+ * Ends the program, or warns, if a value refers to nothing in any build.
+ * Called before the last answer is written, if it is known to be the last, and
+ * at the end.
  */
-static int64_t
-simulate(struct network *net)
+static void
+check_matches(void)
 {
-	bool *is_end = mem_zero(net->n_vertices, sizeof *is_end);
-	bool *needs_no_worker = mem_zero(net->n_vertices,
-	    sizeof *needs_no_worker);
-	const struct task *t;
-	int64_t us;
+	const char *text;
 
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
-		t = network_task(net, v);
-		is_end[v] = true;
-		needs_no_worker[v] = t == NULL ||
-		    t->kind == net->build->copy;
+	if (matches.checked)
+		return;
+	matches.checked = true;
+	if (opt.to != NULL && matches.to == 0)
+		die("no task '%s' has an elapsed time", opt.to);
+	for (size_t i = 0; i < opt.drop.n; i++)
+		if (matches.drop[i] == 0)
+			err_warn("warning: no task matches --drop %s",
+			    opt.drop.values[i]);
+	for (size_t i = 0; i < opt.set.n; i++) {
+		text = opt.set.values[i];
+		if (matches.set[i] == 0)
+			die("no task '%.*s' has an elapsed time",
+			    (int)(strrchr(text, '=') - text), text);
 	}
-	dag_tails(&net->dag, is_end);
-	us = dag_simulate(&net->dag, opt.workers, needs_no_worker);
-	free(is_end);
-	free(needs_no_worker);
-	return us;
+}
+
+/* Warns if no task with a path has a key of --by. */
+static void
+check_groups(void)
+{
+	for (size_t i = 0; i < opt.by.n && matches.paths > 0; i++)
+		if (matches.by[i] == 0)
+			err_warn("warning: no task has the key '%s'",
+			    opt.by.values[i]);
 }
 
 struct cycle_context {
@@ -241,24 +171,110 @@ report_cycle(void *context, const uint32_t *cycle, size_t n)
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
-		network_put_id(ctx->net, cycle[i], &text);
+		network_put_name(ctx->net, cycle[i], &text);
 		buf_str(&text, " -> ");
 	}
 	if (n > PRINTED_MAX)
 		buf_printf(&text, "... (%zu tasks) -> ", n);
-	network_put_id(ctx->net, cycle[0], &text);
+	network_put_name(ctx->net, cycle[0], &text);
 	filter_fail(ctx->f, "tasks depend on each other in a cycle, whose "
 	    "dependencies are ignored: %s", buf_cstr(&text));
 	buf_release(&text);
 }
 
+/* Writes what --edges and --by ask for. */
 static void
-write_answer(struct filter *f, const struct build *build)
+write_parts_of_path(struct filter *f, const struct answer *a)
+{
+	struct groups groups;
+
+	if (a->n_paths == 0)
+		return;
+	matches.paths++;
+	if (opt.edges && f->text)
+		edges_report(a, filter_out(f));
+	else if (opt.edges)
+		edges_emit(a, f);
+	for (size_t i = 0; i < opt.by.n; i++) {
+		groups_find(&groups, a, opt.by.values[i]);
+		matches.by[i] += groups.n;
+		if (f->text)
+			groups_report(&groups, filter_out(f));
+		else
+			groups_emit(&groups, a->net->build, f);
+		groups_release(&groups);
+	}
+}
+
+static void
+write_records(struct filter *f, const struct answer *a,
+    const struct verdict *verdict)
+{
+	answer_emit_steps(a, f, opt.all);
+	write_parts_of_path(f, a);
+	answer_emit_summaries(a, f);
+	if (a->n_paths > 0)
+		verdict_emit(verdict, f);
+}
+
+static void
+write_report(struct filter *f, const struct answer *a,
+    const struct verdict *verdict)
+{
+	build_put_run(a->net->build, filter_out(f));
+	if (a->n_paths > 0)
+		verdict_report(verdict, f);
+	answer_report(a, f, opt.all);
+	write_parts_of_path(f, a);
+	answer_report_notes(a, f);
+}
+
+/*
+ * Answers no if a time exceeds its budget: 0, or INT_UNKNOWN if none was given.
+ * what: "path" or "wall time".
+ */
+static void
+check_budget(struct filter *f, const struct build *build, const char *what,
+    int64_t us, int64_t budget_us)
+{
+	struct buf text = { 0 };
+
+	if (budget_us == INT_UNKNOWN || (us != INT_UNKNOWN && us <= budget_us))
+		return;
+	if (build->run_name != NULL)
+		buf_printf(&text, "run %s: ", build->run_name);
+	buf_printf(&text, "the %s ", what);
+	if (us == INT_UNKNOWN) {
+		buf_str(&text, "is not known: the budget is ");
+	} else {
+		buf_str(&text, "takes ");
+		report_us(&text, us);
+		buf_str(&text, ", longer than the budget of ");
+	}
+	report_us(&text, budget_us);
+	filter_answer_no(f, buf_cstr(&text));
+	buf_release(&text);
+}
+
+static void
+check_budgets(struct filter *f, const struct answer *a)
+{
+	const struct build *b = a->net->build;
+
+	check_budget(f, b, "path", a->n_paths > 0 ? a->paths[0].length_us : 0,
+	    budget.path_us);
+	check_budget(f, b, "wall time", b->start_us == INT_UNKNOWN ?
+	    INT_UNKNOWN : b->end_us - b->start_us, budget.wall_us);
+}
+
+static void
+write_answer(struct filter *f, const struct build *build, bool is_last)
 {
 	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
-	int64_t recorded_us = 0, simulated_us = 0;
+	int64_t recorded_us = 0;
 	struct network net;
 	struct cycle_context ctx = { f, &net };
+	struct verdict verdict;
 	struct answer a;
 
 	network_make(&net, build, opt.bridge, report_cycle, &ctx);
@@ -270,17 +286,16 @@ write_answer(struct filter *f, const struct build *build)
 		change_weights(&net);
 		dag_longest(&net.dag);
 	}
-	if (opt.workers > 0)
-		simulated_us = simulate(&net);
+	if (is_last)
+		check_matches();
+	verdict_find(&verdict, &net, opt.workers, what_if, f->text);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
 	a.recorded_us = recorded_us;
 	a.workers = opt.workers;
-	a.simulated_us = simulated_us;
-	if (f->text)
-		answer_report(&a, f, opt.all);
-	else
-		answer_emit(&a, f, opt.all);
+	a.simulated_us = verdict.simulated_us;
+	(f->text ? write_report : write_records)(f, &a, &verdict);
+	check_budgets(f, &a);
 	answer_release(&a);
 	network_release(&net);
 }
@@ -288,13 +303,26 @@ write_answer(struct filter *f, const struct build *build)
 int
 main(int argc, char **argv)
 {
+	struct builds builds;
+	struct build *build;
 	struct filter f;
-	struct build build;
 
 	filter_begin(&f, &about, options, argc, argv);
-	build_read(&build, &f, opt.graph);
-	build_resolve_attempts(&build);
-	write_answer(&f, &build);
-	build_release(&build);
+	read_budgets();
+	matches.set = mem_zero(opt.set.n, sizeof *matches.set);
+	matches.drop = mem_zero(opt.drop.n, sizeof *matches.drop);
+	matches.by = mem_zero(opt.by.n, sizeof *matches.by);
+	declare_keys(&f);
+	builds_begin(&builds, &f, opt.graph);
+	while ((build = builds_next(&builds)) != NULL) {
+		build_resolve_attempts(build);
+		write_answer(&f, build, builds.is_last);
+	}
+	suspect_no_graph(&builds);
+	check_matches();
+	check_groups();
+	free(matches.set);
+	free(matches.drop);
+	free(matches.by);
 	return filter_end(&f);
 }

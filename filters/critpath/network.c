@@ -51,14 +51,28 @@ network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 		    network_id(net, vertex)));
 }
 
+void
+network_put_name(const struct network *net, uint32_t vertex, struct buf *b)
+{
+	const struct task *t = network_task(net, vertex);
+	struct span name;
+
+	if (t != NULL) {
+		build_put_name(net->build, t, b);
+		return;
+	}
+	name = build_name_of_id(net->build, network_id(net, vertex));
+	buf_add(b, name.p, name.n);
+}
+
 /*
- * Indexes that are needed only until all edges are made: vertices by id and by
- * host.
+ * What is needed only until all edges are made, such as indexes of the vertices
+ * by id and by host.
  *
- * The vertices of an id (attempts) are a linked list.  A link is INDEX_NONE, or
- * twice the index of a vertex, plus one if another link follows.  Nearly all
- * ids have one vertex: without the low bit, each of them would cost a cache
- * miss only to find that no other vertex follows.
+ * The vertices of an id, one for each attempt, are a linked list.  A link is
+ * INDEX_NONE, or twice the index of a vertex, plus one if another link follows.
+ * Nearly all ids have one vertex: without the low bit, each id would cost a
+ * cache miss only to find that no other vertex follows.
  */
 struct draft {
 	struct network *net;
@@ -70,7 +84,8 @@ struct draft {
 	uint32_t *prepare_of;	/* by symbol of a host: the vertex of its
 				   longest prepare task plus 1, or 0 */
 	uint64_t *cuts;		/* dropped dependencies, with duplicates:
-				   vertex << 32 | symbol */
+				   vertex << 32 | symbol of the id on which
+				   it depends */
 	size_t n_cuts, cuts_cap;
 };
 
@@ -97,15 +112,16 @@ add_vertex(struct draft *d, sym id, uint32_t task)
 
 /*
  * Each attempt at a task depends on each attempt at its dependencies.  Without
- * a limit, a log that repeats n attempts would make n * n edges.
+ * a limit, a task with n attempts that depends on another with n attempts would
+ * have n * n edges.
  */
 enum { ATTEMPTS_MAX = 8 };
 
 /*
- * Whether the task becomes a vertex.  Excluded are tasks without an elapsed
- * time, attempts beyond ATTEMPTS_MAX, sums over several intervals (which did
- * not run at one certain time), and prepare tasks without a host (for which no
- * task waited).
+ * Whether the task becomes a vertex.  Excluded are superseded tasks, tasks
+ * without an elapsed time, attempts beyond ATTEMPTS_MAX, sums over several
+ * intervals (which did not run at one certain time), and prepare tasks without
+ * a host (for which no task waited).
  */
 static bool
 is_in_graph(const struct build *b, const struct task *t)
@@ -183,8 +199,8 @@ add_placeholders(struct draft *d)
 }
 
 /*
- * Makes v depend on all vertices of the id dep.  If dep has no vertex, which
- * means no elapsed time, the dependency is dropped and counted.
+ * Makes v depend on all vertices of the id dep.  If dep has no vertex, usually
+ * because it has no elapsed time, the dependency is dropped and counted.
  */
 static ALWAYS_INLINE void
 add_dependency(struct draft *d, uint32_t v, sym dep)
@@ -215,9 +231,10 @@ count_cuts(struct draft *d)
 }
 
 /*
- * How many records ahead memory is prefetched: first the link of an id, then,
- * when it has arrived, the vertex to which it refers.  They are scattered in
- * memory: waiting for them took a twentieth of the time for a million tasks.
+ * How many tasks or dependencies ahead memory is prefetched: first the link of
+ * an id, then, when the link has arrived, the vertex to which it refers.  Links
+ * and vertices are scattered in memory: waiting for them took a twentieth of
+ * the run time for a million tasks.
  */
 enum { LINK_AHEAD = 16, VERTEX_AHEAD = 8 };
 
@@ -237,7 +254,7 @@ prefetch_vertex(const struct draft *d, sym id)
 
 /* Adds the dependencies that records list as `deps`. */
 static void
-add_named(struct draft *d)
+add_listed_deps(struct draft *d)
 {
 	const struct dependency *dep = d->net->build->deps;
 	const struct dependency *end = dep + d->net->build->n_deps;
@@ -307,11 +324,11 @@ make_vertices_and_edges(struct network *net)
 	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
 	add_tasks(&d);
 	add_placeholders(&d);
-	/* A copy adds up to three edges: to it from the run that made its
-	   contents and from a prepare task, and from it to its consumer. */
+	/* An estimate: a copy usually adds three edges, from the run that made
+	   its contents, from a prepare task, and to its consumer. */
 	dag_init(&net->dag, net->n_vertices,
 	    net->build->n_deps + 3 * net->n_tasks, compare_vertices, net);
-	add_named(&d);
+	add_listed_deps(&d);
 	add_by_kind(&d);
 	count_cuts(&d);
 	free(d.first_of);

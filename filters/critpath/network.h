@@ -7,10 +7,12 @@
 struct buf;
 
 /*
- * The graph of the tasks of a build that have an elapsed time.  Its edges
- * follow the rules of weir-records(5), "Dependencies".  Placeholders are
- * vertices without a task, which take no time: ninja's phony nodes and, if
- * `bridge` is true, nodes and tasks without an elapsed time.
+ * The graph of the tasks of a build that have an elapsed time.  Which of these
+ * tasks become vertices, and what the edges are, follows the rules of
+ * weir-records(5), "Dependencies".  Placeholders are vertices without a task,
+ * which take no time and only pass dependencies on.  Ids without a vertex get
+ * one: those of ninja's phony nodes and, if `bridge` is true (--bridge), those
+ * of all nodes and of all tasks other than copies.
  */
 struct network {
 	const struct build *build;
@@ -24,9 +26,10 @@ struct network {
 	sym *placeholders;	/* the ids of the placeholders */
 	size_t placeholders_cap;
 	bool *is_end;		/* by vertex: a path may end with it */
-	uint64_t n_cut;		/* dependencies on ids without an elapsed
-				   time, which are dropped */
-	uint64_t n_deployed;	/* tasks that start at `deployed` */
+	uint64_t n_cut;		/* dependencies on ids without a vertex, which
+				   are dropped */
+	uint64_t n_deployed;	/* tasks of which only the deployment, and not
+				   the start, is known */
 	bool bridge;
 };
 
@@ -46,7 +49,10 @@ const struct task *network_task(const struct network *, uint32_t vertex);
 /* The id of a vertex's task or placeholder. */
 sym network_id(const struct network *, uint32_t vertex);
 
-/* Writes the id; for a later attempt with its number: "ID", "ID#2". */
+/* Writes "ID" for the first attempt, "ID#2" for the second, and so on. */
 void network_put_id(const struct network *, uint32_t vertex, struct buf *);
+
+/* The same with the name instead of the id. */
+void network_put_name(const struct network *, uint32_t vertex, struct buf *);
 
 #endif

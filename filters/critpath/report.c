@@ -7,20 +7,19 @@
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
 #include "filters/critpath/answer.h"
+#include "filters/critpath/clocks.h"
+#include "filters/critpath/waits.h"
 
+/* BAR_WIDTH is in columns, LEAST_SLACK_MAX in tasks. */
 enum { BAR_WIDTH = 12, LEAST_SLACK_MAX = 30 };
 
-/* A longer row of steps that took no time becomes one line. */
-enum { ZERO_STEPS_MAX = 2 };
+/* More consecutive short steps than this become one line. */
+enum { SHORT_STEPS_MAX = 2 };
 
 static void
 put_task(struct table *t, const struct answer *a, uint32_t vertex)
 {
-	struct buf text = { 0 };
-
-	build_describe(a->net->build, network_task(a->net, vertex), &text);
-	table_text(t, buf_span(&text));
-	buf_release(&text);
+	build_put_cell(a->net->build, network_task(a->net, vertex), t);
 }
 
 static void
@@ -34,45 +33,75 @@ put_start(struct table *t, const struct answer *a, const struct task *task)
 	table_next(t);
 }
 
+/* Writes a time, and its share of the path's length, into three columns. */
+static void
+put_time(struct table *t, const struct path *p, int64_t us)
+{
+	double share = p->length_us > 0 ?
+	    (double)us / (double)p->length_us : 0;
+
+	table_us(t, us);
+	table_percent(t, share);
+	report_bar(table_cell(t), share, BAR_WIDTH);
+	table_next(t);
+}
+
 static void
 put_step(struct table *t, const struct answer *a, const struct path *p,
     const struct step *s)
 {
-	int64_t elapsed_us = a->net->dag.weight[s->vertex];
-	double share = p->length_us > 0 ?
-	    (double)elapsed_us / (double)p->length_us : 0;
-
 	put_start(t, a, network_task(a->net, s->vertex));
 	if (p->is_timed)
 		report_us(table_cell(t), s->waiting_us);
 	table_next(t);
-	table_us(t, elapsed_us);
-	table_percent(t, share);
-	report_bar(table_cell(t), share, BAR_WIDTH);
-	table_next(t);
+	put_time(t, p, a->net->dag.weight[s->vertex]);
 	if (p == a->paths)
 		report_us(table_cell(t), s->drag_us);
 	table_next(t);
 	put_task(t, a, s->vertex);
 }
 
-/* The number of consecutive steps, from i on, that took no time. */
+/* Whether a step took, and waited for, less than 1 % of the path's length. */
+static bool
+is_short(const struct answer *a, const struct path *p, const struct step *s)
+{
+	int64_t us = a->net->dag.weight[s->vertex];
+	int64_t least_us = (p->length_us + 99) / 100;	/* 1 % or more */
+
+	return (us == 0 || us < least_us) && (!p->is_timed ||
+	    s->waiting_us == 0 || s->waiting_us < least_us);
+}
+
+/* The number of consecutive short steps, beginning with step i. */
 static size_t
-count_zero_steps(const struct answer *a, const struct path *p, size_t i)
+count_short_steps(const struct answer *a, const struct path *p, size_t i)
 {
 	size_t n = 0;
 
-	while (i + n < p->n && a->net->dag.weight[p->steps[i + n].vertex] == 0)
+	while (i + n < p->n && is_short(a, p, &p->steps[i + n]))
 		n++;
 	return n;
 }
 
+/* Writes n steps as one row of the table of put_steps(). */
 static void
-put_zero_steps(struct table *t, size_t n)
+put_short_steps(struct table *t, const struct answer *a, const struct path *p,
+    const struct step *s, size_t n)
 {
-	for (int i = 0; i < 6; i++)
-		table_next(t);
-	buf_printf(table_cell(t), "(%zu steps that took no time)", n);
+	int64_t took_us = 0, waited_us = 0;
+
+	put_start(t, a, network_task(a->net, s->vertex));
+	for (size_t i = 0; i < n; i++) {
+		took_us += a->net->dag.weight[s[i].vertex];
+		waited_us += p->is_timed ? s[i].waiting_us : 0;
+	}
+	if (p->is_timed)
+		report_us(table_cell(t), waited_us);
+	table_next(t);
+	put_time(t, p, took_us);
+	table_next(t);
+	buf_printf(table_cell(t), "... %zu steps, ", n);
+	report_us(table_cell(t), took_us);
 	table_next(t);
 }
 
@@ -82,14 +111,14 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	static const char *const heads[] = { "at", "waited", "took", "share",
 	    "", "could save", "step" };
 	struct table t;
-	size_t n_zero;
+	size_t n_short;
 
 	table_init(&t, "rrrrlrl", heads);
 	for (size_t i = 0; i < p->n; i++) {
-		n_zero = count_zero_steps(a, p, i);
-		if (n_zero > ZERO_STEPS_MAX) {
-			put_zero_steps(&t, n_zero);
-			i += n_zero - 1;
+		n_short = count_short_steps(a, p, i);
+		if (n_short > SHORT_STEPS_MAX) {
+			put_short_steps(&t, a, p, &p->steps[i], n_short);
+			i += n_short - 1;
 		} else {
 			put_step(&t, a, p, &p->steps[i]);
 		}
@@ -182,7 +211,7 @@ put_what_ifs(struct buf *out, const struct answer *a)
 	}
 }
 
-/* Writes "  2 tasks" and the rest; nothing if n is 0. */
+/* Writes a line such as "  2 tasks", followed by rest; nothing if n is 0. */
 static void
 put_count(struct buf *out, uint64_t n, const char *one, const char *many,
     const char *rest)
@@ -293,9 +322,18 @@ answer_report(const struct answer *a, struct filter *f, bool all)
 		put_steps(out, a, &a->paths[i]);
 	}
 	put_account(out, a, a->paths);
+	waits_report(out, a);
 	put_kinds(out, a, a->paths);
 	put_what_ifs(out, a);
 	if (all)
 		put_least_slack(out, a);
-	put_notes(out, a);
+}
+
+void
+answer_report_notes(const struct answer *a, struct filter *f)
+{
+	if (a->n_paths == 0)
+		return;
+	clocks_report(filter_out(f), a->net);
+	put_notes(filter_out(f), a);
 }

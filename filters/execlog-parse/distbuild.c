@@ -13,19 +13,40 @@
 #include "filters/execlog-parse/worker-hosts.h"
 #include "filters/execlog-parse/worker-tasks.h"
 
-enum { FIELDS_MAX = 7, UNKNOWN_EVENTS_MAX = 1000 };
+enum {
+	FIELDS_MAX = 7,			/* TIME to ARG5 */
+	UNKNOWN_EVENTS_MAX = 1000	/* names that are kept in memory */
+};
 
+/*
+ * The fields of a line.  The arguments of the events that make tasks are:
+ *
+ *	deploy				UID WORKER
+ *	deployed, started		UID HOST
+ *	finished			UID HOST STATUS SIZE
+ *	finished_from_cache		UID HOST-OR-WORKER STATUS SIZE
+ *	dep_wait, dep_start		UID HOST DEP-UID
+ *	dep_finished			UID HOST DEP-UID ORIGIN-HOST SIZE
+ *	prepare_start			(empty) WORKER
+ *	resources_prepared		(empty) WORKER
+ *	repository_prepared		PATTERN WORKER
+ */
 enum { TIME, EVENT, ARG1, ARG2, ARG3, ARG4, ARG5 };
 
 /* One line: where its fields begin and end.  Missing fields are empty. */
 struct event {
-	const char *from[FIELDS_MAX + 1];	/* the last: the ignored rest */
+	const char *from[FIELDS_MAX + 1];	/* from[FIELDS_MAX]: the rest of
+						   the line, which is ignored */
 	const char *to[FIELDS_MAX];
-	size_t n_fields;
-	int64_t us;
+	size_t n_fields;			/* that the line has; at most
+						   FIELDS_MAX */
+	int64_t us;				/* TIME, in microseconds */
 };
 
-/* Events of a name that has no handler: how many, and where the first is. */
+/*
+ * Events of a name that is not in the table of handlers: how many, and where
+ * the first is.
+ */
 struct unknown_event {
 	uint64_t count;
 	const char *file;
@@ -73,6 +94,7 @@ read_size(const struct event *e, int i)
 	return size;
 }
 
+/* The earliest event of a run is a host event; see worker-hosts.h. */
 static void
 add_host_event(const struct event *e, bool is_earliest)
 {
@@ -130,7 +152,7 @@ on_finished(const struct event *e)
 static bool
 on_finished_from_cache(const struct event *e)
 {
-	worker_tasks_cached(field(e, ARG1), field(e, ARG2), e->us,
+	worker_tasks_add_cached(field(e, ARG1), field(e, ARG2), e->us,
 	    field(e, ARG3), read_size(e, ARG4));
 	return true;
 }
@@ -165,12 +187,12 @@ on_prepare(const struct event *e)
 	if (!read_worker(e, &worker))
 		return false;
 	if (span_eq(field(e, EVENT), "prepare_start"))
-		worker_tasks_prepare_start(worker, e->us);
+		worker_tasks_add_prepare_start(worker, e->us);
 	else if (span_eq(field(e, EVENT), "resources_prepared"))
-		worker_tasks_prepared(worker, "resources", span_of("", 0),
+		worker_tasks_add_prepared(worker, "resources", span_of("", 0),
 		    e->us);
 	else
-		worker_tasks_prepared(worker, "repository", field(e, ARG1),
+		worker_tasks_add_prepared(worker, "repository", field(e, ARG1),
 		    e->us);
 	return true;
 }
@@ -179,9 +201,9 @@ on_prepare(const struct event *e)
 
 /*
  * The known events, the most frequent first.  The fields from `first` to `last`
- * must not be empty; EVENT to EVENT requires no argument.  dep_extract_* only
- * count for the extent of the build: their key is not unique, so starts and
- * ends cannot be paired.
+ * must not be empty; EVENT to EVENT requires no argument.  dep_extract_* count
+ * only for the start and end of the build: their arguments are not unique, so
+ * they cannot be paired to tasks.
  */
 static const struct handler {
 	struct span name;
@@ -249,10 +271,11 @@ warn_of_unknown(void)
 		    (unsigned long long)u->count);
 	}
 	if (state.n_unlisted > 0)
-		err_warn("warning: %llu events with other unknown names",
+		filter_warn(state.f, "%llu events with other unknown names",
 		    (unsigned long long)state.n_unlisted);
 }
 
+/* INPUT_PADDING bytes after a line may be read; see common/io/input.h. */
 enum { BLOCK = INPUT_PADDING };
 _Static_assert(BLOCK == 64, "find_spaces() has one bit for each byte");
 
@@ -270,7 +293,7 @@ find_spaces(const char *p, size_t n, uint64_t *suspicious)
 
 	for (unsigned i = 0; i < BLOCK; i += TEXT_BLOCK) {
 		found = 0;
-		spaces |= (uint64_t)text_find(p + i, ' ', &found) << i;
+		spaces |= (uint64_t)text_match_mask(p + i, ' ', &found) << i;
 		all_suspicious |= (uint64_t)found << i;
 	}
 	*suspicious |= all_suspicious & in_line;
@@ -279,12 +302,13 @@ find_spaces(const char *p, size_t n, uint64_t *suspicious)
 
 /*
  * Splits a line at single spaces: two spaces in a row enclose an empty field,
- * and a space at the end is followed by one.  Fields after the seventh are
- * ignored.  Returns false if the line may contain a NUL or bytes that are not
+ * and a space at the end is followed by an empty field.  Other white space at
+ * the end, such as a carriage return, is ignored, and so are fields after the
+ * seventh.  Returns false if the line may contain a NUL or bytes that are not
  * ASCII.
  *
- * One pass over blocks of bytes does all of this: three passes took a fifth of
- * the parser's time.
+ * One pass over blocks of bytes finds spaces, NULs and bytes that are not
+ * ASCII: separate passes took a fifth of the parser's time.
  */
 static bool
 split(struct event *e, const char *line, size_t n)
@@ -367,6 +391,7 @@ finish(void)
 	warn_of_unknown();
 	intern_release(&state.unknown_names);
 	free(state.unknown);
+	memset(&state, 0, sizeof state);
 }
 
 void

@@ -10,7 +10,7 @@
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 
-/* Keys of an entry.  Its `type`, KEY_TYPE, is the kind of node: the rule. */
+/* Keys of an entry.  Its `type`, KEY_TYPE, becomes the rule of the task. */
 enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
     FAILURES, SIZE, DOWNLOAD_MS, TRANSPORT, DETAILS };
 
@@ -70,6 +70,7 @@ put_id(struct buf *b, struct span uid, const struct span *prepare)
 	if (prepare == NULL) {
 		json_str(b, "id", uid);
 		json_word(b, "kind", "run");
+		put_run(b);
 		json_str(b, "uid", uid);
 		return;
 	}
@@ -80,6 +81,7 @@ put_id(struct buf *b, struct span uid, const struct span *prepare)
 	buf_add(&name, uid.p, uid.n);
 	json_str(b, "id", buf_span(&name));
 	json_word(b, "kind", "prepare");
+	put_run(b);
 	json_str(b, "prepare", span_of(name.data + n, name.len - n));
 	buf_release(&name);
 }
@@ -105,7 +107,11 @@ put_rest(struct buf *b, const struct rec *entry)
 	}
 }
 
-/* A task from the cache is written without times, whatever its timing says. */
+/*
+ * Writes the task of an entry.  A task from the cache is written without times,
+ * whatever its timing says.  An entry that has neither `prepare` nor `timing`
+ * and is not cached is not a task.
+ */
 static void
 emit_entry(struct filter *f, struct span uid, const struct rec *entry,
     struct extent *extent)
@@ -137,9 +143,9 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	put_times(b, start_us, end_us);
 	put_rest(b, entry);
 	filter_end_record(f);
-	/* Neither prepare tasks nor sums count for the extent. */
-	if (start_us != INT_UNKNOWN && found == REC_ABSENT &&
-	    !rec_true(entry, TOTAL_TIME)) {
+	/* As in ya, a task that took no time does not extend the build, nor
+	   does a sum over several intervals (total_time). */
+	if (start_us < end_us && !rec_true(entry, TOTAL_TIME)) {
 		extent_add(extent, start_us);
 		extent_add(extent, end_us);
 	}
@@ -148,8 +154,8 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 /* A key of the object. */
 struct key {
 	struct buf token;	/* as in the input, for filter_reject_rest();
-				   empty unless its entry is being read */
-	struct buf uid;		/* the string that the token stands for */
+				   empty once its entry has been read */
+	struct buf uid;		/* the token, decoded */
 };
 
 /*
@@ -178,13 +184,22 @@ read_key(struct filter *f, struct span token, struct key *key)
 	return is_string;
 }
 
+struct reader {
+	struct filter *f;
+	struct key key;		/* of the current entry */
+	struct extent extent;
+};
+
 /*
  * Reads "uid": entry, and writes the task.  Returns false if the rest of the
  * file cannot be read.
  */
 static bool
-read_pair(struct filter *f, struct key *key, struct extent *extent)
+read_pair(void *context)
 {
+	struct reader *r = context;
+	struct filter *f = r->f;
+	struct key *key = &r->key;
 	struct span value;
 	struct rec *entry;
 
@@ -199,22 +214,8 @@ read_pair(struct filter *f, struct key *key, struct extent *extent)
 		return true;
 	entry = filter_record(f, value);
 	if (entry != NULL)
-		emit_entry(f, buf_span(&key->uid), entry, extent);
+		emit_entry(f, buf_span(&key->uid), entry, &r->extent);
 	return true;
-}
-
-static bool
-read_object(struct filter *f, struct key *key, struct extent *extent)
-{
-	if (!scan_accept(&f->input, '{'))
-		return false;
-	if (scan_accept(&f->input, '}'))
-		return true;
-	do
-		if (!read_pair(f, key, extent))
-			return false;
-	while (scan_accept(&f->input, ','));
-	return scan_accept(&f->input, '}');
 }
 
 bool
@@ -226,18 +227,17 @@ local_detect(struct input *in)
 void
 local_read(struct filter *f, const struct format_options *options)
 {
-	struct extent extent = { 0 };
-	struct key key = { 0 };
+	struct reader r = { .f = f };
 
 	(void)options;
 	do {
 		while (scan_peek(&f->input) != -1)
-			if (!read_object(f, &key, &extent))
-				filter_reject_rest(f, buf_span(&key.token),
+			if (!scan_each(&f->input, "{}", read_pair, &r))
+				filter_reject_rest(f, buf_span(&r.key.token),
 				    "the log is not an object with an entry "
 				    "for each uid");
 	} while (filter_next_file(f));
-	emit_build(f, FORMAT_LOCAL, &extent);
-	buf_release(&key.token);
-	buf_release(&key.uid);
+	emit_build(f, FORMAT_LOCAL, &r.extent);
+	buf_release(&r.key.token);
+	buf_release(&r.key.uid);
 }

@@ -1,18 +1,29 @@
 /* execlog-parse - converts the execution log of a build to task records */
 
+#include <string.h>
+
+#include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
 
 static struct {
-	const char *format;
+	const char *format, *run, *runs;
+	bool each;
 	struct format_options reader;
-} opt;
+} opt = { .runs = "last" };
 
 static const struct opt options[] = {
 	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
 	    "the format of the log (guessed)", 0, 0 },
 	{ 'a', "all-outputs", OPT_FLAG, &opt.reader.all_outputs, NULL,
 	    "ninja: the last record of every output", 0, 0 },
+	{ 'e', "each", OPT_FLAG, &opt.each, NULL,
+	    "each file is a run, which has its name", 0, 0 },
+	{ 'r', "run", OPT_STR, &opt.run, "NAME",
+	    "the name of the run", 0, 0 },
+	{ 0, "runs", OPT_STR, &opt.runs, "WHICH",
+	    "ninja: all runs of ninja, or the last (last)", 0, 0 },
 	{ 0 }
 };
 
@@ -23,12 +34,46 @@ static const struct about about = {
 	.formats = formats,
 };
 
+static void
+check_options(void)
+{
+	opt.reader.all_runs = strcmp(opt.runs, "all") == 0;
+	if (!opt.reader.all_runs && strcmp(opt.runs, "last") != 0)
+		die("--runs is all or last, not '%s'", opt.runs);
+	if (opt.reader.all_runs && opt.reader.all_outputs)
+		die("--runs all and --all-outputs exclude each other");
+	if (opt.each && opt.run != NULL)
+		die("--each and --run exclude each other");
+	if (opt.run != NULL && *opt.run == '\0')
+		die("--run needs a name");
+}
+
+static const char no_task[] = "no task came: is this the execution log of a "
+    "build?";
+
 int
 main(int argc, char **argv)
 {
+	const struct input_format *format;
 	struct filter f;
+	int64_t n_before;
 
 	filter_begin(&f, &about, options, argc, argv);
-	format_read(&f, formats, opt.format, &opt.reader);
+	check_options();
+	if (opt.each)
+		filter_read_each(&f);
+	if (opt.run != NULL)
+		run_set_given(span_str(opt.run));
+	while ((format = format_open(&f, formats, opt.format)) != NULL) {
+		if (opt.each)
+			run_set_given(span_str(f.input.name));
+		n_before = f.n_records;
+		format->read(&f, &opt.reader);
+		if (opt.each && f.n_records == n_before && !f.input.unreadable)
+			filter_warn(&f, "%s", no_task);
+	}
+	run_release();
+	if (!opt.each || f.rejected)
+		filter_expect_records(&f, no_task);
 	return filter_end(&f);
 }

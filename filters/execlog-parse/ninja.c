@@ -1,26 +1,18 @@
-/* ninja - reads .ninja_log, which has a line for each output of each run */
+/* ninja - reads .ninja_log, which has a line for each output a run has made */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/ninja-runs.h"
 #include "filters/execlog-parse/records.h"
 
 /*
- * Times are counted from the start of a run of ninja.  Lines are appended as
- * commands end, so a line with an earlier end than the previous line begins a
- * new run.
- *
- * Sometimes ninja recompacts the log: it writes the last line of each output in
- * the order of a hash table.  Then ends rise and fall at random and say nothing
- * about runs.  Such a log is recognized by the modification times of outputs,
- * which go back from one supposed run to the next as often as they go forward.
- *
  * All lines are in memory: there are about as many as outputs.
  */
 enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
@@ -29,28 +21,181 @@ enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
 
 enum { START, END, MTIME, OUTPUT, HASH };
 
-struct entry {
-	int64_t start_us, end_us;
-	int64_t mtime;		/* of the output; the unit depends on ninja */
-	uint32_t run;
-	sym output;
-	sym hash;		/* of the command; in version 4 the command */
-};
-
 static struct {
 	struct filter *f;
-	uint64_t version;	/* of the last header */
+	uint64_t version;	/* of the log that is being read */
+	bool all_runs, all_outputs;	/* as in struct format_options */
+	size_t n_emitted;	/* runs */
 	struct intern names;
-	struct entry *entries;
+	struct entry *entries;	/* of that log; of all logs if all_outputs */
 	size_t n, cap;
-	uint32_t run;		/* that of the last line, from 0 */
+	int64_t log_modified_us;	/* when that log was last written, or
+					   INT_UNKNOWN */
+	size_t *last;		/* by output; for keep_last_of_each_output() */
 } state;
+
+/*
+ * Sorts the entries by run, the first run first, and leaves out those of no
+ * known run.  starts[i] becomes the index of the first entry of the run that is
+ * i after the first one; starts[n_runs] is the number of entries.
+ */
+static void
+sort_by_run(size_t *starts, size_t n_runs)
+{
+	struct entry *sorted = mem_zero(state.n, sizeof *sorted), *e;
+	size_t *next = mem_zero(n_runs + 1, sizeof *next);
+
+	for (e = state.entries; e < state.entries + state.n; e++)
+		if (e->run != NO_RUN)
+			starts[n_runs - e->run]++;
+	for (size_t i = 0; i < n_runs; i++)
+		next[i + 1] = starts[i + 1] += starts[i];
+	for (e = state.entries; e < state.entries + state.n; e++)
+		if (e->run != NO_RUN)
+			sorted[next[n_runs - 1 - e->run]++] = *e;
+	free(next);
+	free(state.entries);
+	state.entries = sorted;
+	state.cap = state.n;
+	state.n = starts[n_runs];
+}
+
+/* Outputs of one command have the same end, start and hash. */
+static int
+compare_commands(const struct entry *x, const struct entry *y)
+{
+	int order = cmp_i64(x->end_us, y->end_us);
+
+	if (order == 0)
+		order = cmp_i64(x->start_us, y->start_us);
+	return order != 0 ? order :
+	    intern_cmp(&state.names, x->hash, y->hash);
+}
+
+static int
+is_absolute(sym output)
+{
+	return *intern_str(&state.names, output) == '/';
+}
+
+/*
+ * The order of outputs within a command matters, because the first one is the
+ * id of the task.  Absolute paths come last: CMake lists some files by both
+ * paths, and the graph knows them by the relative one.
+ */
+static int
+compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = compare_commands(x, y);
+
+	if (order == 0)
+		order = is_absolute(x->output) - is_absolute(y->output);
+	return order != 0 ? order :
+	    intern_cmp(&state.names, x->output, y->output);
+}
+
+/* Emits the task of one command, whose n outputs begin with e. */
+static void
+emit_task(const struct entry *e, size_t n)
+{
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	json_str(b, "id", intern_span(&state.names, e->output));
+	json_word(b, "kind", "run");
+	put_run(b);
+	put_times(b, e->start_us, e->end_us);
+	json_open(b, "outputs", '[');
+	for (size_t i = 0; i < n; i++)
+		json_item(b, intern_span(&state.names, e[i].output));
+	json_close(b, ']');
+	json_str(b, e->version == VERSION_MIN ? "command" : "command_hash",
+	    intern_span(&state.names, e->hash));
+	filter_end_record(state.f);
+}
+
+/*
+ * Drops all but the last entry of each output from those of a run, [from, to).
+ * Returns the new end.
+ */
+static size_t
+keep_last_of_each_output(size_t from, size_t to)
+{
+	size_t n = from;
+
+	for (size_t i = from; i < to; i++)
+		state.last[state.entries[i].output] = i;
+	for (size_t i = from; i < to; i++)
+		if (state.last[state.entries[i].output] == i)
+			state.entries[n++] = state.entries[i];
+	return n;
+}
+
+/* Emits the tasks of the entries [from, to), and their build record. */
+static void
+emit_run(size_t from, size_t to)
+{
+	struct extent extent = { 0 };
+	size_t n;
+
+	to = keep_last_of_each_output(from, to);
+	sort(state.entries + from, to - from, sizeof *state.entries,
+	    compare_entries);
+	for (size_t i = from; i < to; i += n) {
+		for (n = 1; i + n < to; n++)
+			if (compare_commands(&state.entries[i],
+			    &state.entries[i + n]) != 0)
+				break;
+		emit_task(&state.entries[i], n);
+		extent_add(&extent, state.entries[i].start_us);
+		extent_add(&extent, state.entries[i].end_us);
+	}
+	emit_build(state.f, FORMAT_NINJA, &extent);
+}
+
+/* Emits the last run of the log, or each run under its name or number. */
+static void
+emit_runs(void)
+{
+	size_t *starts, n_runs;
+	char number[24];
+
+	n_runs = ninja_number_runs(state.f, state.entries, state.n,
+	    state.log_modified_us);
+	starts = mem_zero(n_runs + 1, sizeof *starts);
+	sort_by_run(starts, n_runs);
+	if (n_runs > 1 && !state.all_runs)
+		filter_warn(state.f, "the log has %zu runs of ninja, of which "
+		    "only the last is read: see --runs", n_runs);
+	for (size_t i = state.all_runs || n_runs == 0 ? 0 : n_runs - 1;
+	    i < n_runs; i++) {
+		snprintf(number, sizeof number, "%zu", ++state.n_emitted);
+		if (state.all_runs && !run_has_given())
+			run_set_own(span_str(number));
+		emit_run(starts[i], starts[i + 1]);
+	}
+	free(starts);
+}
+
+/* Emits what is wanted of the log that has been read. */
+static void
+end_log(void)
+{
+	state.last = mem_zero(state.names.n, sizeof *state.last);
+	if (state.all_outputs)
+		emit_run(0, state.n);
+	else
+		emit_runs();
+	free(state.last);
+	state.n = 0;
+}
 
 static void
 read_header(const struct line *line)
 {
 	static const char header[] = SIGNATURE " v";
 	size_t n = sizeof header - 1;
+	struct buf why = { 0 };
 	struct span version;
 
 	if (line->len <= n || memcmp(line->p, header, n) != 0) {
@@ -59,12 +204,19 @@ read_header(const struct line *line)
 	}
 	version = span_of(line->p + n, line->len - n);
 	if (!text_u64(version, &state.version) || state.version < VERSION_MIN ||
-	    state.version > VERSION_MAX)
-		die("%s is a ninja log of version %.*s; this program knows "
-		    "%d to %d", state.f->input.name, SPAN_ARG(version),
-		    VERSION_MIN, VERSION_MAX);
-	/* A header after other lines begins another log, and so a new run. */
-	state.run += state.n > 0;
+	    state.version > VERSION_MAX) {
+		buf_printf(&why, "is a ninja log of version %.*s; this "
+		    "program knows %d to %d", SPAN_ARG(version), VERSION_MIN,
+		    VERSION_MAX);
+		filter_refuse(state.f, state.f->current, buf_cstr(&why));
+		buf_release(&why);
+		return;
+	}
+	/* A header after other lines begins another log. */
+	if (state.all_runs)
+		end_log();
+	else if (!state.all_outputs)
+		state.n = 0;
 }
 
 static bool
@@ -92,10 +244,21 @@ read_time(struct span field, const char *name, int64_t *us)
 }
 
 static void
+add_entry(const struct entry *e)
+{
+	if (state.n == 0)
+		state.log_modified_us = input_modified_us(&state.f->input);
+	state.entries = mem_grow(state.entries, &state.cap, state.n + 1,
+	    sizeof *state.entries);
+	state.entries[state.n++] = *e;
+}
+
+static void
 read_line(const struct line *line)
 {
+	struct entry e = { .version = state.version, .run = NO_RUN };
 	struct span field[FIELDS];
-	struct entry e = { 0 };
+	int64_t mtime;
 
 	if (*line->p == '#') {
 		read_header(line);
@@ -111,158 +274,15 @@ read_line(const struct line *line)
 	if (!read_time(field[START], "start", &e.start_us) ||
 	    !read_time(field[END], "end", &e.end_us))
 		return;
-	if (!text_i64(field[MTIME], &e.mtime)) {
+	if (!text_i64(field[MTIME], &mtime)) {
 		filter_reject(state.f, "mtime '%.*s' is not a number",
 		    SPAN_ARG(field[MTIME]));
 		return;
 	}
-	if (state.n > 0 && e.end_us < state.entries[state.n - 1].end_us)
-		state.run++;
-	e.run = state.run;
+	ninja_set_bracket(&e, mtime);
 	e.output = intern_add(&state.names, field[OUTPUT]);
 	e.hash = intern_add(&state.names, field[HASH]);
-	state.entries = mem_grow(state.entries, &state.cap, state.n + 1,
-	    sizeof *state.entries);
-	state.entries[state.n++] = e;
-}
-
-/*
- * In an appended log the newest mtime of a run is not older than that of the
- * previous run.  The log is considered recompacted if it seems to have five or
- * more runs and this is false for more than a quarter of the changes from
- * one run to the next, of which there are state.run.
- */
-static bool
-is_recompacted(void)
-{
-	int64_t newest = INT64_MIN, newest_before = INT64_MIN;
-	size_t n_older = 0;
-
-	for (size_t i = 0; i < state.n; i++) {
-		if (state.entries[i].mtime > newest)
-			newest = state.entries[i].mtime;
-		if (i + 1 < state.n && state.entries[i + 1].run ==
-		    state.entries[i].run)
-			continue;
-		n_older += newest < newest_before;
-		newest_before = newest;
-		newest = INT64_MIN;
-	}
-	return state.run >= 4 && n_older > state.run / 4;
-}
-
-/* Whether all outputs of the last run are newer than those of all others. */
-static bool
-last_run_is_newest(void)
-{
-	int64_t newest_before = INT64_MIN, oldest = INT64_MAX, mtime;
-
-	for (size_t i = 0; i < state.n; i++) {
-		mtime = state.entries[i].mtime;
-		if (state.entries[i].run < state.run &&
-		    mtime > newest_before)
-			newest_before = mtime;
-		if (state.entries[i].run == state.run && mtime < oldest)
-			oldest = mtime;
-	}
-	return oldest > newest_before;
-}
-
-/* Drops all entries but the last of each output. */
-static void
-keep_last_of_each_output(void)
-{
-	size_t *last = mem_zero(state.names.n, sizeof *last), n = 0;
-
-	for (size_t i = 0; i < state.n; i++)
-		last[state.entries[i].output] = i;
-	for (size_t i = 0; i < state.n; i++)
-		if (last[state.entries[i].output] == i)
-			state.entries[n++] = state.entries[i];
-	state.n = n;
-	free(last);
-}
-
-static void
-keep_last_run(void)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < state.n; i++)
-		if (state.entries[i].run == state.run)
-			state.entries[n++] = state.entries[i];
-	state.n = n;
-}
-
-/* Entries are equal if they are outputs of one command. */
-static int
-compare_commands(const struct entry *x, const struct entry *y)
-{
-	int order = cmp_i64(x->end_us, y->end_us);
-
-	if (order == 0)
-		order = cmp_i64(x->start_us, y->start_us);
-	return order != 0 ? order :
-	    intern_cmp(&state.names, x->hash, y->hash);
-}
-
-static int
-is_absolute(sym output)
-{
-	return *intern_str(&state.names, output) == '/';
-}
-
-/*
- * The first output of a command names its task.  Absolute paths come last:
- * CMake lists some files twice, and the graph knows them by the relative path.
- */
-static int
-compare_entries(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int order = compare_commands(x, y);
-
-	if (order == 0)
-		order = is_absolute(x->output) - is_absolute(y->output);
-	return order != 0 ? order :
-	    intern_cmp(&state.names, x->output, y->output);
-}
-
-/* Emits one task: the n outputs of one command. */
-static void
-emit_task(const struct entry *e, size_t n)
-{
-	struct buf *b = filter_begin_record(state.f, "task");
-
-	json_str(b, "id", intern_span(&state.names, e->output));
-	json_word(b, "kind", "run");
-	put_times(b, e->start_us, e->end_us);
-	json_open(b, "outputs", '[');
-	for (size_t i = 0; i < n; i++)
-		json_item(b, intern_span(&state.names, e[i].output));
-	json_close(b, ']');
-	json_str(b, state.version == VERSION_MIN ? "command" : "command_hash",
-	    intern_span(&state.names, e->hash));
-	filter_end_record(state.f);
-}
-
-static void
-emit_tasks(void)
-{
-	struct extent extent = { 0 };
-	size_t n;
-
-	sort(state.entries, state.n, sizeof *state.entries, compare_entries);
-	for (size_t i = 0; i < state.n; i += n) {
-		for (n = 1; i + n < state.n; n++)
-			if (compare_commands(&state.entries[i],
-			    &state.entries[i + n]) != 0)
-				break;
-		emit_task(&state.entries[i], n);
-		extent_add(&extent, state.entries[i].start_us);
-		extent_add(&extent, state.entries[i].end_us);
-	}
-	emit_build(state.f, FORMAT_NINJA, &extent);
+	add_entry(&e);
 }
 
 bool
@@ -274,23 +294,17 @@ ninja_detect(struct input *in)
 void
 ninja_read(struct filter *f, const struct format_options *options)
 {
-	bool all_outputs = options->all_outputs;
 	struct line line;
 
 	state.f = f;
+	state.all_runs = options->all_runs;
+	state.all_outputs = options->all_outputs;
 	state.version = 5;	/* assumed if there is no header */
 	intern_init(&state.names);
 	while (filter_line(f, &line))
 		read_line(&line);
-	if (!all_outputs && is_recompacted() && !last_run_is_newest()) {
-		err_warn("warning: ninja has recompacted this log, which mixes "
-		    "its runs: the last record of every output is used");
-		all_outputs = true;
-	}
-	if (!all_outputs)
-		keep_last_run();
-	keep_last_of_each_output();
-	emit_tasks();
+	end_log();
 	intern_release(&state.names);
 	free(state.entries);
+	memset(&state, 0, sizeof state);
 }

@@ -1,6 +1,7 @@
 /* open-tasks - collects the events of each task of a distbuild log */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/hex.h"
 #include "common/base/map.h"
@@ -11,33 +12,35 @@
 #include "filters/execlog-parse/records.h"
 
 /*
- * A task has up to three events: an early start, a start and an end.  It is
- * written and forgotten as soon as it has all three, so that only open tasks
- * are in memory.  A task with a start and an end may have no third event at
- * all: it is delayed, and written when DELAYED_MAX others have been delayed
- * after it.
+ * A task has up to three events: an early start (deployed or dep_wait), a start
+ * (started or dep_start) and an end.  It is written and forgotten as soon as it
+ * has all three, so that only open tasks are in memory.  A task with a start
+ * and an end may have no third event at all.  It is delayed, and written when
+ * DELAYED_MAX others have been delayed after it.
  *
  * The lines may be in any order, so an event may come after its task was
- * written, or when the task already has an event of this name (a second start
- * before the end).  It is then written as a record of its own with the same id,
- * without a start or without an end, and the filters that read the records pair
- * those of an id (common/build/attempts.h).
+ * written, or when the task already has an event of this name (such as a second
+ * start before the end).  The id then has several records, some without a start
+ * or without an end, and the filters that read the records pair those of an id
+ * (common/build/attempts.h).
  */
 enum { DELAYED_MAX = 4096 };
 
 struct open_task {
-	struct buf text;	/* the key and, if there is an end, its word */
+	struct buf text;	/* the key and, if the end has arrived, its
+				   word: see open_tasks_add_end() */
 	uint32_t key_len;
 	uint32_t host, dep;	/* offsets in the key */
-	uint32_t generation;	/* counts the attempts stored in this entry */
+	uint32_t generation;	/* counts the attempts that were stored in this
+				   entry and have been written */
 	uint64_t hash;		/* of the key */
 	/* Each is INT_UNKNOWN until its event has arrived. */
 	int64_t early_us;	/* deployed, dep_wait */
 	int64_t start_us;	/* started, dep_start */
 	int64_t end_us;		/* finished, dep_finished */
-	int64_t size_bytes;	/* if there is an end */
-	enum task_kind kind;
-	uint32_t next_free;
+	int64_t size_bytes;	/* from the end event; not set before it */
+	enum task_kind kind;	/* TASK_UNUSED: the entry is free */
+	uint32_t next_free;	/* the next free entry, or INDEX_NONE */
 };
 
 static struct {
@@ -45,11 +48,11 @@ static struct {
 	struct open_task *tasks;
 	size_t n_tasks, tasks_cap;
 	uint32_t first_free;
-	struct map by_key;
+	struct map by_key;		/* to indexes of tasks */
 	struct {
 		uint32_t task, generation;
 	} delayed[DELAYED_MAX];		/* a ring buffer */
-	size_t n_delayed;		/* ever, not only those in the ring */
+	size_t n_delayed;		/* how many were ever added to it */
 } state;
 
 static struct span
@@ -138,6 +141,7 @@ emit_run(const struct open_task *t)
 	json_begin(b, "task");
 	json_str(b, "id", uid);
 	json_word(b, "kind", "run");
+	put_run(b);
 	put_times(b, use_early ? t->early_us : t->start_us, t->end_us);
 	json_str(b, "uid", uid);
 	json_str(b, "host", part_of_text(t, t->host, t->key_len));
@@ -158,16 +162,20 @@ emit_run(const struct open_task *t)
 static void
 put_copy_id(struct buf *b, const struct open_task *t)
 {
-	uint64_t digest = map_hash_public(t->text.data, t->key_len);
+	uint64_t digest = map_hash_fixed_key(t->text.data, t->key_len);
 	unsigned char bytes[sizeof digest];
 	char id[] = "copy:0123456789abcdef";
 
 	for (size_t i = sizeof bytes; i-- > 0; digest >>= 8)
 		bytes[i] = (unsigned char)digest;
-	hex_encode(id + 5, bytes, sizeof bytes);
+	hex_encode(id + strlen("copy:"), bytes, sizeof bytes);
 	json_str(b, "id", span_of(id, sizeof id - 1));
 }
 
+/*
+ * A copy starts at its earlier start event; if it has both, the other one is
+ * written as transfer_us (dep_start) or wait_us (dep_wait).
+ */
 static void
 emit_copy(const struct open_task *t)
 {
@@ -177,11 +185,12 @@ emit_copy(const struct open_task *t)
 	json_begin(b, "task");
 	put_copy_id(b, t);
 	json_word(b, "kind", "copy");
+	put_run(b);
 	put_times(b, start_us, t->end_us);
 	json_str(b, "uid", part_of_text(t, t->dep, t->key_len));
 	json_str(b, "consumer", part_of_text(t, 0, t->host - 1));
 	json_str(b, "host", part_of_text(t, t->host, t->dep - 1));
-	if (t->start_us != INT_UNKNOWN && t->start_us > start_us)
+	if (t->early_us != INT_UNKNOWN && t->start_us >= t->early_us)
 		json_int(b, "transfer_us", t->start_us);
 	if (t->early_us != INT_UNKNOWN && t->early_us > start_us)
 		json_int(b, "wait_us", t->early_us);
@@ -204,8 +213,8 @@ emit(const struct open_task *t)
 }
 
 /*
- * Whether the task can be written as an attempt.  For a run the early start is
- * not enough: `started` may still come.
+ * Whether the task can be written as an attempt.  For a run the early start,
+ * `deployed`, is not enough: `started` may still come.
  */
 static bool
 has_start_and_end(const struct open_task *t)
@@ -215,8 +224,8 @@ has_start_and_end(const struct open_task *t)
 }
 
 /*
- * Puts a task into the ring and writes the task that it replaces there, the
- * oldest, unless that one has already been written: its entry then has another
+ * Puts a task into the ring, where it replaces the oldest one.  Writes the
+ * oldest one, unless it has already been written: then its entry has another
  * generation.
  */
 static void
@@ -258,8 +267,8 @@ emit_and_reopen(struct open_task *t)
 }
 
 /*
- * The task already has a start event of this name: writes the later of the two
- * as a record of its own and keeps the earlier one.
+ * For a second start event of the same name: writes the later of the two in a
+ * record of its own, and keeps the earlier one in *start_us.
  */
 static void
 emit_later_start(struct open_task *t, bool is_early, int64_t *start_us,
@@ -270,10 +279,12 @@ emit_later_start(struct open_task *t, bool is_early, int64_t *start_us,
 
 	other.early_us = is_early ? later_us : INT_UNKNOWN;
 	other.start_us = is_early ? INT_UNKNOWN : later_us;
+	other.end_us = INT_UNKNOWN;
 	emit(&other);
 	*start_us = time_earlier(*start_us, us);
 }
 
+/* Whether us is before all events of the task that are known. */
 static bool
 is_earliest(const struct open_task *t, int64_t us)
 {
@@ -291,6 +302,7 @@ open_tasks_add_start(enum task_kind kind, struct task_key key, bool is_early,
 	int64_t *start_us = is_early ? &t->early_us : &t->start_us;
 	bool earliest = is_earliest(t, us);
 
+	/* A start that repeats, or is after the end, is of another attempt. */
 	if (has_start_and_end(t) && (*start_us != INT_UNKNOWN ||
 	    us > t->end_us))
 		emit_and_reopen(t);
@@ -338,4 +350,5 @@ open_tasks_finish(void)
 	}
 	map_release(&state.by_key);
 	free(state.tasks);
+	memset(&state, 0, sizeof state);
 }

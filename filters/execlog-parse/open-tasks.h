@@ -13,7 +13,10 @@
  */
 struct filter;
 
-enum task_kind { TASK_UNUSED, TASK_RUN, TASK_COPY };
+enum task_kind {
+	TASK_UNUSED,		/* a free entry of the table of open tasks */
+	TASK_RUN, TASK_COPY
+};
 
 /* The part of a line that identifies a task. */
 struct task_key {
@@ -35,8 +38,8 @@ bool open_tasks_add_start(enum task_kind, struct task_key, bool is_early,
 
 /*
  * Adds the end of a task.  word is the status of a run, or the host from which
- * a copy came.  Returns whether the event is earlier than all others known of
- * the open task.
+ * a copy came.  size_bytes is INT_UNKNOWN if it is not known.  Returns whether
+ * the event is earlier than all others known of the open task.
  */
 bool open_tasks_add_end(enum task_kind, struct task_key, int64_t us,
     struct span word, int64_t size_bytes);

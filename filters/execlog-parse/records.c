@@ -1,5 +1,8 @@
 /* records - writes the members and records that all formats share */
 
+#include <stdlib.h>
+
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/execlog-parse/records.h"
@@ -7,6 +10,10 @@
 void
 extent_add(struct extent *e, int64_t us)
 {
+	if (us == 0) {
+		e->n_at_zero++;
+		return;
+	}
 	if (!e->known || us < e->start_us)
 		e->start_us = us;
 	if (!e->known || us > e->end_us)
@@ -48,17 +55,174 @@ put_outcome(struct buf *b, struct span status, int64_t size_bytes)
 		json_int(b, "size_bytes", size_bytes);
 }
 
+/* The first two numbers of a version, in the order of versions. */
+static uint64_t
+version_number(struct span text)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	uint64_t major = 0, minor = 0;
+
+	p = text_digits(p, end, &major);
+	if (p < end && *p == '.')
+		text_digits(p + 1, end, &minor);
+	return major * 1000 + minor;
+}
+
 void
-emit_build(struct filter *f, const char *format, const struct extent *e)
+check_version(const struct filter *f, const char *program,
+    struct span version, const char *oldest, const char *newest)
+{
+	static bool has_warned;
+	uint64_t v = version_number(version);
+
+	if (has_warned || (v >= version_number(span_str(oldest)) &&
+	    v <= version_number(span_str(newest))))
+		return;
+	has_warned = true;
+	err_warn("warning: '%s' is a log of %s %.*s; this program knows "
+	    "versions %s to %s", f->input.name, program, SPAN_ARG(version),
+	    oldest, newest);
+}
+
+/* Whether a time, taken as counted from 1970, is after September 9, 2001. */
+static bool
+is_of_this_century(int64_t us)
+{
+	return us >= INT64_C(1000000000000000);
+}
+
+static struct {
+	struct buf given, own;
+	struct intern names;	/* of all runs so far */
+	size_t *n_runs;		/* by symbol: the runs that have, or share and
+				   number, this name */
+	size_t n_runs_cap;
+	struct buf member;	/* "run":"NAME" of the current run; empty until
+				   it has a record */
+} run;
+
+static void
+set_name(struct buf *b, struct span name)
+{
+	b->len = 0;
+	buf_add(b, name.p, name.n);
+}
+
+void
+run_set_given(struct span name)
+{
+	set_name(&run.given, name);
+}
+
+void
+run_set_own(struct span name)
+{
+	set_name(&run.own, name);
+}
+
+bool
+run_has_given(void)
+{
+	return run.given.len > 0;
+}
+
+void
+run_release(void)
+{
+	if (run.names.n > 0)
+		intern_release(&run.names);
+	buf_release(&run.given);
+	buf_release(&run.own);
+	buf_release(&run.member);
+	free(run.n_runs);
+}
+
+/* Adds a name; false if a run has it already. */
+static bool
+add_name(struct span name, sym *s)
+{
+	size_t n = run.names.n;
+
+	if (n == 0)
+		intern_init(&run.names);
+	*s = intern_add(&run.names, name);
+	if (run.names.n == n)
+		return false;
+	run.n_runs = mem_grow(run.n_runs, &run.n_runs_cap, n + 1,
+	    sizeof *run.n_runs);
+	run.n_runs[*s] = 1;
+	return true;
+}
+
+static void
+choose_name(struct span base)
+{
+	struct buf name = { 0 };
+	sym s, numbered;
+	bool is_new;
+
+	is_new = add_name(base, &s);
+	set_name(&name, base);
+	while (!is_new) {
+		name.len = base.n;
+		buf_char(&name, '#');
+		buf_u64(&name, ++run.n_runs[s]);
+		is_new = add_name(buf_span(&name), &numbered);
+	}
+	run.member.len = 0;
+	json_str(&run.member, "run", buf_span(&name));
+	buf_release(&name);
+}
+
+void
+put_run(struct buf *b)
+{
+	if (run.member.len == 0) {
+		if (run.given.len == 0 && run.own.len == 0)
+			return;
+		choose_name(buf_span(run.given.len > 0 ? &run.given :
+		    &run.own));
+	}
+	buf_char(b, ',');
+	buf_add(b, run.member.data, run.member.len);
+}
+
+void
+emit_build_times(struct filter *f, const char *format, int64_t start_us,
+    int64_t end_us)
 {
 	struct buf *b;
 
-	if (!e->known)
-		return;
-	b = filter_begin_record(f, "build");
-	json_cstr(b, "format", format);
-	json_int(b, "start_us", e->start_us);
-	json_int(b, "end_us", e->end_us);
-	json_int(b, "wall_us", e->end_us - e->start_us);
-	filter_end_record(f);
+	if (start_us != INT_UNKNOWN || run.member.len > 0) {
+		b = filter_begin_record(f, "build");
+		put_run(b);
+		if (run.given.len > 0 && run.own.len > 0)
+			json_str(b, "own_run", buf_span(&run.own));
+		json_cstr(b, "format", format);
+		if (start_us != INT_UNKNOWN) {
+			json_int(b, "start_us", start_us);
+			json_int(b, "end_us", end_us);
+			json_int(b, "wall_us", end_us - start_us);
+		}
+		filter_end_record(f);
+	}
+	run.member.len = run.own.len = 0;
+}
+
+void
+emit_build(struct filter *f, const char *format, const struct extent *e)
+{
+	int64_t start_us = e->start_us, end_us = e->end_us;
+
+	if (!e->known && e->n_at_zero == 0)
+		start_us = end_us = INT_UNKNOWN;
+	if (e->n_at_zero > 0 && is_of_this_century(end_us)) {
+		filter_warn(f, "%llu time%s 0: not counted for the start "
+		    "of the build", (unsigned long long)e->n_at_zero,
+		    e->n_at_zero == 1 ? " is" : "s are");
+	} else if (e->n_at_zero > 0) {
+		start_us = start_us < 0 ? start_us : 0;
+		end_us = end_us > 0 ? end_us : 0;
+	}
+	emit_build_times(f, format, start_us, end_us);
 }

@@ -12,8 +12,9 @@ struct buf;
 struct filter;
 
 /*
- * Reads a number of milliseconds as microseconds.  Returns false if it is not a
- * number, is negative, or does not fit a record.
+ * Reads a number of milliseconds as microseconds.  Returns false if the text is
+ * not a number, or if the number is negative or too large for a record (2^53 us
+ * or more).
  */
 static inline bool
 read_ms(struct span text, int64_t *us)
@@ -40,15 +41,51 @@ void put_times(struct buf *, int64_t start_us, int64_t end_us);
  */
 void put_outcome(struct buf *, struct span status, int64_t size_bytes);
 
-/* The first and last moment of a build.  Initialize with { 0 }. */
+/*
+ * Warns if the first two numbers of a version, such as 3.5 in "3.5.1", are not
+ * from `oldest` to `newest`, the versions of a program whose logs are known.
+ * Only the first unknown version is reported, because there may be thousands of
+ * runs.
+ */
+void check_version(const struct filter *, const char *program,
+    struct span version, const char *oldest, const char *newest);
+
+/*
+ * The first and last moment of a build.  Initialize with { 0 }.  In a log whose
+ * times are from this century, time 0 is an error and does not count.
+ */
 struct extent {
 	int64_t start_us, end_us;
-	bool known;
+	bool known;		/* a moment other than 0 has been added */
+	uint64_t n_at_zero;	/* moments at 0 */
 };
 
+/* Extends the extent to a moment, or counts it if it is 0. */
 void extent_add(struct extent *, int64_t us);
 
-/* Emits the build record, unless extent_add() was never called. */
+/*
+ * The name of the run that is being read.  It is the name that the user has
+ * given (run_set_given()), otherwise the name in the log (run_set_own()), or
+ * there is none, if both are empty.  A second run of the same name is NAME#2,
+ * and so on.  The spans are copied.
+ */
+void run_set_given(struct span);
+void run_set_own(struct span);
+bool run_has_given(void);
+void run_release(void);
+
+/* Writes `run`, if the run has a name. */
+void put_run(struct buf *);
+
+/*
+ * Emits the build record, which ends the run, unless there is neither a moment
+ * in the extent nor a record with the name of the run.  Warns of times that do
+ * not count.
+ */
 void emit_build(struct filter *, const char *format, const struct extent *);
+
+/* The same for a start and an end, which may be INT_UNKNOWN. */
+void emit_build_times(struct filter *, const char *format, int64_t start_us,
+    int64_t end_us);
 
 #endif

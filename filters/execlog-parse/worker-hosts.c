@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/intern.h"
 #include "common/base/map.h"
@@ -10,11 +11,11 @@
 #include "filters/execlog-parse/worker-hosts.h"
 
 /*
- * The header explains deploys, host events and evidence; an observation is one
- * of the first two.  To save memory, the observations of a uid are dropped some
- * time after its first host event: when REMEMBERED_MAX other uids have got
- * theirs.  Until then a deploy that comes later in the log, and may be nearer
- * in time, still counts.
+ * The header explains deploys, host events and evidence; an observation is a
+ * deploy or a host event.  To save memory, the observations of a uid are
+ * dropped when REMEMBERED_MAX other uids have got a first host event after that
+ * of this uid.  Until then a deploy that comes later in the log, and may be
+ * nearer in time, still counts.
  */
 enum {
 	REMEMBERED_MAX = 4096,
@@ -32,44 +33,51 @@ struct observation {
 struct uid {
 	struct buf text;
 	uint64_t hash;		/* of text */
-	uint32_t observations;	/* a list, or INDEX_NONE */
+	uint32_t observations;	/* the first of a list, or INDEX_NONE */
 	uint32_t n_observations;	/* including those not stored */
 	bool has_host;		/* it has a host event */
 };
 
-/* A deploy and a host event of one uid: the worker is on the host. */
+/*
+ * A deploy of a uid to a worker and a host event of the uid, which together
+ * show that the worker is on the host.
+ */
 struct evidence {
 	sym host;		/* SYM_NONE: there is no evidence */
 	bool is_backwards;	/* the host event is before the deploy */
-	uint64_t gap_us;	/* between the two */
+	uint64_t gap_us;	/* between the deploy and the host event */
 };
 
 struct worker {
 	uint64_t number;
-	struct evidence best;
+	struct evidence best_dropped;	/* the strongest of the uids whose
+					   observations were dropped */
+	struct evidence best;	/* the strongest of all, when the worker was
+				   last resolved */
 };
 
 static struct {
 	struct intern hosts;
 	struct worker *workers;
 	size_t n_workers, workers_cap;
-	struct map by_number;		/* to workers */
+	struct map by_number;		/* to indexes of workers */
 
 	struct uid *uids;
 	size_t n_uids, uids_cap;
-	struct map by_text;		/* to uids */
-	uint32_t *free_uids;
+	struct map by_text;		/* to indexes of uids */
+	uint32_t *free_uids;		/* indexes that can be used again */
 	size_t n_free_uids, free_uids_cap;
 
 	struct observation *observations;
 	size_t n_observations, observations_cap;
-	uint32_t free_observation;	/* a list, or INDEX_NONE */
+	uint32_t free_observation;	/* the first of a list, or INDEX_NONE */
 
 	/* A ring buffer of uids with a host event, and how many were ever
-	   added. */
+	   added to it. */
 	uint32_t remembered[REMEMBERED_MAX];
 	size_t n_remembered;
-	size_t n_resolved;	/* n_remembered when last resolved */
+	size_t n_resolved;	/* n_remembered at the last call of
+				   worker_hosts_resolve_all() */
 } state;
 
 static struct span
@@ -88,7 +96,7 @@ key_of_uid(const void *owner, uint32_t uid)
 }
 
 uint32_t
-worker_hosts_find(uint64_t number)
+worker_hosts_index(uint64_t number)
 {
 	uint32_t i = map_find_or_add_inline(&state.by_number,
 	    span_bytes(&number, sizeof number), (uint32_t)state.n_workers,
@@ -99,7 +107,7 @@ worker_hosts_find(uint64_t number)
 	state.workers = mem_grow(state.workers, &state.workers_cap,
 	    state.n_workers + 1, sizeof *state.workers);
 	state.workers[state.n_workers++] = (struct worker){ number,
-	    { .host = SYM_NONE } };
+	    { .host = SYM_NONE }, { .host = SYM_NONE } };
 	return i;
 }
 
@@ -109,7 +117,7 @@ worker_hosts_number(uint32_t worker)
 	return state.workers[worker].number;
 }
 
-/* < 0 if x is stronger than y: rule 2 of worker-hosts.h. */
+/* Returns < 0 if x is stronger than y, by rule 2 of worker-hosts.h. */
 static int
 compare_evidence(const struct evidence *x, const struct evidence *y)
 {
@@ -122,10 +130,11 @@ compare_evidence(const struct evidence *x, const struct evidence *y)
 
 static void
 add_evidence(const struct observation *deploy,
-    const struct observation *host_event)
+    const struct observation *host_event, bool is_dropped)
 {
-	uint32_t i = worker_hosts_find(deploy->worker_number);
+	uint32_t i = worker_hosts_index(deploy->worker_number);
 	struct worker *w = &state.workers[i];
+	struct evidence *best = is_dropped ? &w->best_dropped : &w->best;
 	bool is_backwards = host_event->us < deploy->us;
 	struct evidence e = {
 		.host = host_event->host,
@@ -135,35 +144,47 @@ add_evidence(const struct observation *deploy,
 		    host_event->us - deploy->us),
 	};
 
-	if (w->best.host == SYM_NONE || compare_evidence(&e, &w->best) < 0)
-		w->best = e;
+	if (best->host == SYM_NONE || compare_evidence(&e, best) < 0)
+		*best = e;
 }
 
-/* The deploy that is paired with a host event: rule 1 of worker-hosts.h. */
+/* Returns < 0 if deploy x is nearer to a host event than y, by rule 1. */
+static int
+compare_deploys(const struct observation *x, const struct observation *y,
+    int64_t host_event_us)
+{
+	bool x_is_after = x->us > host_event_us;
+	bool y_is_after = y->us > host_event_us;
+	int order = cmp_i64(x->us, y->us);
+
+	if (x_is_after != y_is_after)
+		return x_is_after ? 1 : -1;
+	if (order != 0)
+		return x_is_after ? order : -order;
+	return cmp_u64(x->worker_number, y->worker_number);
+}
+
+/*
+ * The deploy that is paired with a host event by rule 1 of worker-hosts.h; NULL
+ * if the uid has none.
+ */
 static const struct observation *
 nearest_deploy(const struct uid *u, const struct observation *host_event)
 {
 	const struct observation *best = NULL, *o;
-	bool is_before, best_is_before = false;
 
 	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
 		o = &state.observations[i];
-		if (o->host != SYM_NONE)
-			continue;
-		is_before = o->us <= host_event->us;
-		if (best == NULL || (is_before && !best_is_before) ||
-		    (is_before == best_is_before &&
-		    (is_before ? o->us > best->us : o->us < best->us))) {
+		if (o->host == SYM_NONE && (best == NULL ||
+		    compare_deploys(o, best, host_event->us) < 0))
 			best = o;
-			best_is_before = is_before;
-		}
 	}
 	return best;
 }
 
 /* Pairs the observations of a uid and adds each pair as evidence. */
 static void
-add_evidence_of_uid(const struct uid *u)
+add_evidence_of_uid(const struct uid *u, bool is_dropped)
 {
 	const struct observation *o, *deploy;
 
@@ -172,7 +193,7 @@ add_evidence_of_uid(const struct uid *u)
 		if (o->host == SYM_NONE)
 			continue;
 		if ((deploy = nearest_deploy(u, o)) != NULL)
-			add_evidence(deploy, o);
+			add_evidence(deploy, o, is_dropped);
 	}
 }
 
@@ -241,8 +262,8 @@ add_observation(struct uid *u, struct observation o)
 }
 
 /*
- * Puts a uid with a host event into the ring.  The observations of the oldest
- * uid, which it replaces, are turned into evidence and dropped.
+ * Puts a uid with a host event into the ring, where it replaces the oldest uid,
+ * whose observations are turned into evidence and dropped.
  */
 static void
 remember_uid(uint32_t uid)
@@ -251,7 +272,7 @@ remember_uid(uint32_t uid)
 	    REMEMBERED_MAX];
 
 	if (state.n_remembered >= REMEMBERED_MAX) {
-		add_evidence_of_uid(&state.uids[*oldest]);
+		add_evidence_of_uid(&state.uids[*oldest], true);
 		forget_uid(*oldest);
 	}
 	*oldest = uid;
@@ -294,16 +315,20 @@ worker_hosts_resolve_all(void)
 	size_t first = state.n_remembered > REMEMBERED_MAX ?
 	    state.n_remembered - REMEMBERED_MAX : 0;
 
+	/* Observations that are not dropped yet may be paired differently than
+	   at the last call. */
+	for (size_t i = 0; i < state.n_workers; i++)
+		state.workers[i].best = state.workers[i].best_dropped;
 	for (size_t i = first; i < state.n_remembered; i++)
 		add_evidence_of_uid(&state.uids[
-		    state.remembered[i % REMEMBERED_MAX]]);
+		    state.remembered[i % REMEMBERED_MAX]], false);
 	state.n_resolved = state.n_remembered;
 }
 
 /*
- * Resolves all workers at once, and does so again only if another uid has got a
- * host event since: a pass over all remembered uids for each task would be too
- * slow.
+ * Resolves all workers at once, and does so again only if another uid has got
+ * its first host event since: a pass over all remembered uids for each task
+ * would be too slow.
  */
 void
 worker_hosts_resolve(uint32_t worker)
@@ -349,4 +374,5 @@ worker_hosts_release(void)
 	free(state.uids);
 	free(state.free_uids);
 	free(state.observations);
+	memset(&state, 0, sizeof state);
 }

@@ -6,7 +6,8 @@
 #include "common/base/text.h"
 
 /*
- * Finds the host on which a worker of the distbuild log is.
+ * Finds the host on which a worker of a distbuild log runs.  A uid identifies
+ * a command that is to be run.
  *
  * prepare_start, resources_prepared, repository_prepared and some
  * finished_from_cache name a worker by number and not by host.  The number is
@@ -27,15 +28,17 @@
  *
  * 1. Each host event of a uid is paired with one deploy of the uid: the latest
  *    deploy that is not after the host event or, if there is none, the earliest
- *    deploy after it.
+ *    deploy after it.  Of deploys at one time it is the one to the worker with
+ *    the smallest number.
  * 2. Of all pairs for one worker the strongest wins: one with the host event
  *    not before the deploy is stronger than one with it before; then the one
  *    with the smaller gap in time; then the one with the smaller host name.
  *
  * So the order of the lines does not matter, within two limits on what is kept
  * in memory.  Each uid has at most 64 deploys and host events together: those
- * that come first in the log.  All uids without a host event are kept, but only
- * the last 4096 that have got one; a uid is paired before it is dropped.
+ * that come first in the log.  All uids without a host event are kept, but of
+ * the others only the last 4096 to get their first host event.  The events of a
+ * uid are paired before it is dropped.
  *
  * A worker without evidence is written as the host worker-N, where N is its
  * number.
@@ -59,7 +62,7 @@ void worker_hosts_add_host_event(struct span uid, struct span host,
  * Converts a worker's number to its index, which the functions below take, and
  * adds the worker if it is new.  Indexes count from 0 in the order of addition.
  */
-uint32_t worker_hosts_find(uint64_t number);
+uint32_t worker_hosts_index(uint64_t number);
 
 /* Converts a worker's index back to its number. */
 uint64_t worker_hosts_number(uint32_t worker);
@@ -74,8 +77,8 @@ void worker_hosts_resolve(uint32_t worker);
 void worker_hosts_resolve_all(void);
 
 /*
- * Writes the member `host` of a worker: its present host, or worker-N.  Does
- * not resolve the worker: call one of the functions above before.
+ * Writes a worker as the member `host`: the host to which it was last resolved,
+ * or worker-N.  Call one of the two functions above before.
  */
 void worker_hosts_put(struct buf *, uint32_t worker);
 

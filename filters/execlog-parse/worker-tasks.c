@@ -1,6 +1,7 @@
 /* worker-tasks - keeps the tasks that name a worker until its host is known */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/intern.h"
 #include "common/base/num.h"
@@ -10,14 +11,16 @@
 #include "filters/execlog-parse/worker-hosts.h"
 #include "filters/execlog-parse/worker-tasks.h"
 
-enum { WAITING_MAX = 4096 };
+enum { WAITING_MAX = 4096 };		/* cached runs; see worker-tasks.h */
 
+/* A run that was taken from the cache by a worker. */
 struct cached_run {
 	struct buf uid, status;
-	uint32_t worker;
+	uint32_t worker;		/* index; see worker_hosts_index() */
 	int64_t us, size_bytes;
 };
 
+/* The end of a prepare task. */
 struct prepared {
 	int64_t us;
 	sym what;		/* "resources", "repository:PATTERN" */
@@ -34,10 +37,10 @@ struct prepare_events {
 
 static struct {
 	struct filter *f;
-	struct intern names;		/* what was prepared */
+	struct intern names;		/* the strings of prepared.what */
 	struct prepare_events *events;	/* by worker */
 	size_t n_events, events_cap;
-	/* A ring buffer, and how many runs were ever added. */
+	/* A ring buffer, and how many runs were ever added to it. */
 	struct cached_run waiting[WAITING_MAX];
 	size_t n_waiting;
 } state;
@@ -45,7 +48,7 @@ static struct {
 static struct prepare_events *
 events_of(uint64_t number)
 {
-	uint32_t worker = worker_hosts_find(number);
+	uint32_t worker = worker_hosts_index(number);
 
 	state.events = mem_grow(state.events, &state.events_cap,
 	    (size_t)worker + 1, sizeof *state.events);
@@ -56,7 +59,7 @@ events_of(uint64_t number)
 }
 
 void
-worker_tasks_prepare_start(uint64_t number, int64_t us)
+worker_tasks_add_prepare_start(uint64_t number, int64_t us)
 {
 	struct prepare_events *p = events_of(number);
 
@@ -66,8 +69,8 @@ worker_tasks_prepare_start(uint64_t number, int64_t us)
 }
 
 void
-worker_tasks_prepared(uint64_t number, const char *what, struct span pattern,
-    int64_t us)
+worker_tasks_add_prepared(uint64_t number, const char *what,
+    struct span pattern, int64_t us)
 {
 	struct prepare_events *p = events_of(number);
 	struct buf name = { 0 };
@@ -92,6 +95,7 @@ emit_cached(struct span uid, uint32_t worker, struct span host, int64_t us,
 
 	json_str(b, "id", uid);
 	json_word(b, "kind", "run");
+	put_run(b);
 	put_times(b, us, us);
 	json_str(b, "uid", uid);
 	if (worker != INDEX_NONE)
@@ -112,7 +116,7 @@ emit_waiting(const struct cached_run *r)
 }
 
 void
-worker_tasks_cached(struct span uid, struct span host, int64_t us,
+worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes)
 {
 	struct cached_run *r;
@@ -128,7 +132,7 @@ worker_tasks_cached(struct span uid, struct span host, int64_t us,
 	r->uid.len = r->status.len = 0;
 	buf_add(&r->uid, uid.p, uid.n);
 	buf_add(&r->status, status.p, status.n);
-	r->worker = worker_hosts_find(number);
+	r->worker = worker_hosts_index(number);
 	r->us = us;
 	r->size_bytes = size_bytes;
 }
@@ -169,6 +173,7 @@ emit_prepare_task(uint32_t worker, const struct prepared *p, int64_t start_us)
 	buf_add(&id, what.p, what.n);
 	json_str(b, "id", buf_span(&id));
 	json_word(b, "kind", "prepare");
+	put_run(b);
 	put_times(b, start_us, p->us);
 	worker_hosts_put(b, worker);
 	json_str(b, "prepare", what);
@@ -190,6 +195,10 @@ emit_prepare_tasks(struct prepare_events *p)
 	    compare_prepared, &state.names);
 	sort(p->starts_us, p->n_starts, sizeof *p->starts_us, compare_us);
 	for (size_t i = 0; i < p->n_prepared; i++) {
+		/* The log may contain a line twice. */
+		if (i > 0 && compare_prepared(&p->prepared[i - 1],
+		    &p->prepared[i], &state.names) == 0)
+			continue;
 		while (next < p->n_starts &&
 		    p->starts_us[next] <= p->prepared[i].us)
 			start_us = p->starts_us[next++];
@@ -225,4 +234,5 @@ worker_tasks_finish(void)
 	}
 	intern_release(&state.names);
 	free(state.events);
+	memset(&state, 0, sizeof state);
 }

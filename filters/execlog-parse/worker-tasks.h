@@ -18,21 +18,21 @@ void worker_tasks_init(struct filter *);
  * Adds a prepare_start of the worker with this number.  Prepare tasks are few,
  * so all are kept until worker_tasks_finish().
  */
-void worker_tasks_prepare_start(uint64_t number, int64_t us);
+void worker_tasks_add_prepare_start(uint64_t number, int64_t us);
 
 /*
  * Adds the end of a prepare task.  `what` is "resources" or "repository";
  * pattern is that of the repository, and empty for resources.
  */
-void worker_tasks_prepared(uint64_t number, const char *what,
+void worker_tasks_add_prepared(uint64_t number, const char *what,
     struct span pattern, int64_t us);
 
 /*
  * Adds a run taken from the cache.  If host is a name, the run is emitted at
- * once.  If host is a worker's number, the run is kept until 4096 more runs
- * with numbers have been added.
+ * once.  If host is a worker's number, the run is kept until 4096 more such
+ * runs have been added, and then emitted with the host known by then.
  */
-void worker_tasks_cached(struct span uid, struct span host, int64_t us,
+void worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes);
 
 /*

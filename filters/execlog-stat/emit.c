@@ -18,12 +18,22 @@ put_ratio(struct buf *b, const char *key, double part, double whole)
 		json_ratio(b, key, part / whole);
 }
 
+static struct buf *
+begin_stat(const struct build_stat *s, struct filter *f, const char *name)
+{
+	struct buf *b = filter_begin_stat(f, name);
+
+	if (s->build->run_name != NULL)
+		json_cstr(b, "run", s->build->run_name);
+	return b;
+}
+
 static void
-emit_wall(const struct stat *s, struct filter *f)
+emit_wall(const struct build_stat *s, struct filter *f)
 {
 	const struct timeline *t = &s->timeline;
 	int64_t wall_us = t->end_us - t->start_us;
-	struct buf *b = filter_begin_stat(f, "wall");
+	struct buf *b = begin_stat(s, f, "wall");
 
 	json_int(b, "start_us", t->start_us);
 	json_int(b, "end_us", t->end_us);
@@ -39,17 +49,19 @@ emit_wall(const struct stat *s, struct filter *f)
 }
 
 static void
-emit_task(const struct stat *s, struct filter *f, const char *name,
+emit_task(const struct build_stat *s, struct filter *f, const char *name,
     size_t rank, uint32_t task)
 {
 	const struct task *t = &s->build->tasks[task];
-	struct buf *b = filter_begin_stat(f, name), id = { 0 };
+	struct buf *b = begin_stat(s, f, name), id = { 0 };
 
 	build_put_id(s->build, t, &id);
 	json_uint(b, "rank", rank);
 	json_str(b, "id", buf_span(&id));
+	build_emit_name(s->build, t, b);
 	put_name(b, "kind", s->build, t->kind);
 	put_name(b, "rule", s->build, build_rule(s->build, t));
+	put_name(b, "target", s->build, build_target(s->build, t));
 	if (t->kind == s->build->copy) {
 		put_name(b, "uid", s->build, t->uid);
 		put_name(b, "consumer", s->build, t->consumer);
@@ -67,13 +79,13 @@ emit_task(const struct stat *s, struct filter *f, const char *name,
 }
 
 static void
-emit_types(const struct stat *s, struct filter *f)
+emit_types(const struct build_stat *s, struct filter *f)
 {
 	const struct type_total *t = s->types;
 	struct buf *b;
 
 	for (size_t i = 0; i < s->n_types; i++, t++) {
-		b = filter_begin_stat(f, "type");
+		b = begin_stat(s, f, "type");
 		put_name(b, "name", s->build, t->name);
 		json_uint(b, "tasks", t->n_tasks);
 		json_int(b, "elapsed_us", t->elapsed_us);
@@ -84,13 +96,13 @@ emit_types(const struct stat *s, struct filter *f)
 }
 
 static void
-emit_stages(const struct stat *s, struct filter *f)
+emit_stages(const struct build_stat *s, struct filter *f)
 {
 	const struct timeline *t = &s->timeline;
 	struct buf *b;
 
 	for (size_t i = 0; i < N_STAGES; i++) {
-		b = filter_begin_stat(f, "stage");
+		b = begin_stat(s, f, "stage");
 		json_cstr(b, "name", stage_names[i]);
 		json_int(b, "wall_us", t->stage_us[i]);
 		put_ratio(b, "share", (double)t->stage_us[i],
@@ -100,9 +112,9 @@ emit_stages(const struct stat *s, struct filter *f)
 }
 
 static void
-emit_counts(const struct stat *s, struct filter *f)
+emit_counts(const struct build_stat *s, struct filter *f)
 {
-	struct buf *b = filter_begin_stat(f, "cache");
+	struct buf *b = begin_stat(s, f, "cache");
 
 	json_uint(b, "run_tasks", s->n_run);
 	json_uint(b, "executed", s->n_executed);
@@ -113,13 +125,13 @@ emit_counts(const struct stat *s, struct filter *f)
 	if (s->build->n_nodes > 0)
 		json_uint(b, "nodes_not_in_log", s->n_unseen_nodes);
 	filter_end_record(f);
-	b = filter_begin_stat(f, "failed");
+	b = begin_stat(s, f, "failed");
 	json_uint(b, "tasks", s->n_failed);
 	json_int(b, "failed_us", s->failed_us);
 	json_int(b, "run_us", s->run_us);
 	put_ratio(b, "ratio", (double)s->failed_us, (double)s->run_us);
 	filter_end_record(f);
-	b = filter_begin_stat(f, "tests");
+	b = begin_stat(s, f, "tests");
 	json_uint(b, "tasks", s->n_tests);
 	json_int(b, "test_us", s->test_us);
 	put_ratio(b, "ratio", (double)s->test_us, (double)s->run_us);
@@ -127,7 +139,7 @@ emit_counts(const struct stat *s, struct filter *f)
 }
 
 static void
-emit_bins(const struct stat *s, struct filter *f)
+emit_bins(const struct build_stat *s, struct filter *f)
 {
 	const struct timeline *t = &s->timeline;
 	int64_t wall_us = t->end_us - t->start_us;
@@ -139,7 +151,7 @@ emit_bins(const struct stat *s, struct filter *f)
 	 * are multiplied separately, because the product may overflow.
 	 */
 	for (int64_t i = 0; i < n; i++) {
-		b = filter_begin_stat(f, "parallelism");
+		b = begin_stat(s, f, "parallelism");
 		json_int(b, "from_us", t->start_us + wall_us / n * i +
 		    wall_us % n * i / n);
 		json_int(b, "to_us", t->start_us + wall_us / n * (i + 1) +
@@ -150,7 +162,7 @@ emit_bins(const struct stat *s, struct filter *f)
 }
 
 void
-stat_emit(const struct stat *s, struct filter *f)
+stat_emit(const struct build_stat *s, struct filter *f)
 {
 	if (s->timeline.start_us == INT_UNKNOWN)
 		return;

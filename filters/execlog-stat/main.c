@@ -28,22 +28,33 @@ static const struct about about = {
 	.reports = true,
 };
 
+static void
+write_answer(struct filter *f, struct build *build)
+{
+	struct build_stat stat;
+
+	build_resolve_attempts(build);
+	stat_make(&stat, build, opt.top, opt.bins);
+	if (f->text)
+		stat_report(&stat, f);
+	else
+		stat_emit(&stat, f);
+	stat_release(&stat);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct builds builds;
+	struct build *build;
 	struct filter f;
-	struct build build;
-	struct stat stat;
 
 	filter_begin(&f, &about, options, argc, argv);
-	build_read(&build, &f, opt.graph);
-	build_resolve_attempts(&build);
-	stat_make(&stat, &build, opt.top, opt.bins);
-	if (f.text)
-		stat_report(&stat, &f);
-	else
-		stat_emit(&stat, &f);
-	stat_release(&stat);
-	build_release(&build);
+	builds_begin(&builds, &f, opt.graph);
+	while ((build = builds_next(&builds)) != NULL) {
+		if (f.text)
+			build_put_run(build, filter_out(&f));
+		write_answer(&f, build);
+	}
 	return filter_end(&f);
 }

@@ -5,8 +5,10 @@
 #include "common/frame/report.h"
 #include "filters/execlog-stat/stat.h"
 
+/* BAR_WIDTH and SPARKS_MAX are columns. */
 enum { BAR_WIDTH = 20, TYPES_SHOWN_MAX = 15, SPARKS_MAX = 60 };
 
+/* By enum stage. */
 static const char *const stage_titles[] = { "tests only",
     "tests, and other work", "building only", "building, and other work",
     "downloading only", "downloading, and other work",
@@ -23,7 +25,7 @@ put_share(struct table *t, double part, double whole)
 }
 
 static void
-put_title(const struct stat *s, struct buf *out)
+put_title(const struct build_stat *s, struct buf *out)
 {
 	const struct timeline *t = &s->timeline;
 	int64_t wall_us = t->end_us - t->start_us;
@@ -43,7 +45,7 @@ put_title(const struct stat *s, struct buf *out)
  * average of the bins that it stands for.
  */
 static void
-put_parallelism(const struct stat *s, struct buf *out)
+put_parallelism(const struct build_stat *s, struct buf *out)
 {
 	const struct timeline *t = &s->timeline;
 	double ratios[SPARKS_MAX] = { 0 };
@@ -65,7 +67,7 @@ put_parallelism(const struct stat *s, struct buf *out)
 }
 
 static void
-put_stages(const struct stat *s, struct buf *out)
+put_stages(const struct build_stat *s, struct buf *out)
 {
 	const struct timeline *t = &s->timeline;
 	struct table table;
@@ -85,17 +87,7 @@ put_stages(const struct stat *s, struct buf *out)
 }
 
 static void
-put_task(struct table *table, const struct stat *s, const struct task *t)
-{
-	struct buf text = { 0 };
-
-	build_describe(s->build, t, &text);
-	table_text(table, buf_span(&text));
-	buf_release(&text);
-}
-
-static void
-put_longest(const struct stat *s, struct buf *out)
+put_longest(const struct build_stat *s, struct buf *out)
 {
 	static const char *const heads[] = { "took", "weighted", "task" };
 	struct table table;
@@ -106,13 +98,14 @@ put_longest(const struct stat *s, struct buf *out)
 		table_us(&table, s->build->tasks[s->longest[i]].elapsed_us);
 		table_us(&table, timeline_weighted_us(&s->timeline,
 		    s->longest[i]));
-		put_task(&table, s, &s->build->tasks[s->longest[i]]);
+		build_put_cell(s->build, &s->build->tasks[s->longest[i]],
+		    &table);
 	}
 	table_print(&table, out);
 }
 
 static void
-put_biggest(const struct stat *s, struct buf *out)
+put_biggest(const struct build_stat *s, struct buf *out)
 {
 	static const char *const heads[] = { "size", "took", "copy" };
 	const struct task *t;
@@ -127,13 +120,13 @@ put_biggest(const struct stat *s, struct buf *out)
 		report_bytes(table_cell(&table), t->size_bytes);
 		table_next(&table);
 		table_us(&table, t->elapsed_us);
-		put_task(&table, s, t);
+		build_put_cell(s->build, t, &table);
 	}
 	table_print(&table, out);
 }
 
 static void
-put_types(const struct stat *s, struct buf *out)
+put_types(const struct build_stat *s, struct buf *out)
 {
 	static const char *const heads[] = { "took", "weighted", "", "",
 	    "tasks", "mean", "type" };
@@ -159,7 +152,7 @@ put_types(const struct stat *s, struct buf *out)
 }
 
 static void
-put_counts(const struct stat *s, struct buf *out)
+put_counts(const struct build_stat *s, struct buf *out)
 {
 	double run = s->n_run > 0 ? (double)s->n_run : 1;
 
@@ -174,6 +167,7 @@ put_counts(const struct stat *s, struct buf *out)
 	    (unsigned long long)s->n_failed);
 	report_us(out, s->failed_us);
 	buf_str(out, ", ");
+	/* "Their time" is that of all attempts at all run tasks. */
 	report_percent(out, s->run_us > 0 ?
 	    (double)s->failed_us / (double)s->run_us : 0);
 	buf_str(out, " of their time\n");
@@ -191,7 +185,7 @@ put_counts(const struct stat *s, struct buf *out)
 }
 
 void
-stat_report(const struct stat *s, struct filter *f)
+stat_report(const struct build_stat *s, struct filter *f)
 {
 	struct buf *out = filter_out(f);
 

@@ -20,6 +20,7 @@ compare_elapsed(const void *i, const void *j, void *context)
 	return order != 0 ? order : build_compare_tasks(b, x, y);
 }
 
+/* By size, the biggest first, then by id and attempt. */
 static int
 compare_sizes(const void *i, const void *j, void *context)
 {
@@ -38,9 +39,9 @@ is_counted(const struct task *t)
 }
 
 /*
- * Collects the first `top` of all tasks by compare, without sorting all of
- * them: the list has room for twice as many, and when it is full it is sorted
- * and its second half dropped.
+ * Collects the first `top` tasks by compare without sorting all tasks: the list
+ * has room for 2 * top tasks, and when it is full it is sorted and its second
+ * half is dropped.
  */
 struct top_list {
 	const struct build *build;	/* the context of compare */
@@ -75,7 +76,7 @@ add_candidate(struct top_list *l, uint32_t task)
 }
 
 static void
-make_lists(struct stat *s, size_t top)
+make_lists(struct build_stat *s, size_t top)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
@@ -99,23 +100,29 @@ make_lists(struct stat *s, size_t top)
 }
 
 /*
- * The extension of the file that names the task or, if it has none, the kind of
- * the task.  It serves as the type if there is no rule, as in a log of ninja
- * without a graph.
+ * The extension of the file whose path is the name of the task or, if the name
+ * has no extension, the kind of the task.
  */
 static sym
 extension_of(struct build *b, const struct task *t)
 {
-	struct span id = intern_span(&b->names, t->id);
-	size_t i = id.n;
+	struct span name = build_name(b, t);
+	size_t i = name.n;
 
-	while (i > 0 && id.p[i - 1] != '.' && id.p[i - 1] != '/')
+	while (i > 0 && name.p[i - 1] != '.' && name.p[i - 1] != '/')
 		i--;
-	if (i < 2 || id.p[i - 1] == '/' || i == id.n)
+	/* i is one past the last '.' or '/'; a '.' that begins the file's name,
+	   as in ".config", does not begin an extension. */
+	if (i < 2 || name.p[i - 1] == '/' || name.p[i - 2] == '/' ||
+	    i == name.n)
 		return t->kind;
-	return intern_add(&b->names, span_of(id.p + i - 1, id.n - i + 1));
+	return intern_add(&b->names, span_of(name.p + i - 1, name.n - i + 1));
 }
 
+/*
+ * The type of a task: of a copy or a prepare task the kind; of others the rule
+ * or, as in a log of ninja without a graph, the extension.
+ */
 static sym
 type_of(struct build *b, const struct task *t)
 {
@@ -138,6 +145,7 @@ compare_types(const void *a, const void *b, void *context)
 	    intern_cmp(&build->names, x->name, y->name);
 }
 
+/* The largest remainder first, then by compare_types(). */
 static int
 compare_remainders(const void *a, const void *b, void *context)
 {
@@ -172,7 +180,7 @@ round_weights(const struct build *b, struct type_total *types, size_t n,
 
 /* type_of() may add names, so type_of_name grows with the build's names. */
 static void
-make_types(struct stat *s)
+make_types(struct build_stat *s)
 {
 	struct build *b = s->build;
 	size_t *type_of_name = NULL;	/* by symbol: the index of the type of
@@ -215,14 +223,15 @@ make_types(struct stat *s)
 	sort_with(s->types, s->n_types, sizeof *s->types, compare_types, b);
 }
 
-/* Counts all attempts at one run task as one task. */
+/* Counts the attempts in a list, which begins with `first`, as one run. */
 static void
-count_run(struct stat *s, uint32_t first)
+count_run(struct build_stat *s, uint32_t first)
 {
 	const struct build *b = s->build;
 	bool executed = false, cached = false, failed = false;
 	const struct task *t;
 
+	/* Each of the three is true if it is true of any attempt. */
 	for (uint32_t i = first; i != INDEX_NONE; i = t->next) {
 		t = &b->tasks[i];
 		if (!is_counted(t))
@@ -241,11 +250,12 @@ count_run(struct stat *s, uint32_t first)
 		s->n_cached++;
 	else
 		s->n_avoided++;
-	s->n_tests += executed && work_of(b, &b->tasks[first]) == WORK_TEST;
+	s->n_tests += executed &&
+	    timeline_work_of(b, &b->tasks[first]) == WORK_TEST;
 }
 
 static void
-make_counts(struct stat *s)
+make_counts(struct build_stat *s)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
@@ -260,7 +270,7 @@ make_counts(struct stat *s)
 		s->run_us += t->elapsed_us;
 		if ((t->flags & TASK_FAILED) != 0)
 			s->failed_us += t->elapsed_us;
-		if (work_of(b, t) == WORK_TEST)
+		if (timeline_work_of(b, t) == WORK_TEST)
 			s->test_us += t->elapsed_us;
 	}
 	for (size_t i = 0; i < b->n_nodes; i++)
@@ -269,9 +279,9 @@ make_counts(struct stat *s)
 }
 
 void
-stat_make(struct stat *s, struct build *b, size_t top, size_t n_bins)
+stat_make(struct build_stat *s, struct build *b, size_t top, size_t n_bins)
 {
-	*s = (struct stat){ .build = b };
+	*s = (struct build_stat){ .build = b };
 	timeline_make(&s->timeline, b, n_bins);
 	make_lists(s, top);
 	make_types(s);
@@ -279,7 +289,7 @@ stat_make(struct stat *s, struct build *b, size_t top, size_t n_bins)
 }
 
 void
-stat_release(struct stat *s)
+stat_release(struct build_stat *s)
 {
 	timeline_release(&s->timeline);
 	free(s->longest);

@@ -11,11 +11,11 @@ struct type_total {
 	uint64_t n_tasks;
 	int64_t elapsed_us;
 	weight weight;		/* the sum of the weighted times */
-	int64_t weighted_us;	/* the same, rounded: see round_weights() */
+	int64_t weighted_us;	/* weight, rounded: see round_weights() */
 };
 
 /* The statistics of a build, which are written as records or as a report. */
-struct stat {
+struct build_stat {
 	struct build *build;
 	struct timeline timeline;
 	uint32_t *longest;		/* tasks, the longest first */
@@ -28,20 +28,25 @@ struct stat {
 
 	/* Runs; all attempts at one task count as one. */
 	uint64_t n_run;
-	uint64_t n_executed, n_cached, n_avoided;	/* they sum to n_run */
-	uint64_t n_failed;
-	uint64_t n_tests;		/* executed */
-	uint64_t n_unseen_nodes;	/* nodes without a task in the log */
+	uint64_t n_executed;		/* an attempt not from the cache has an
+					   end or an elapsed time */
+	uint64_t n_cached;		/* not executed, but from the cache */
+	uint64_t n_avoided;		/* neither of the two */
+	uint64_t n_failed;		/* with an attempt that failed */
+	uint64_t n_tests;		/* executed runs of tests */
 
-	/* Elapsed times of all attempts of runs. */
+	uint64_t n_unseen_nodes;	/* nodes without a task in the log,
+					   except phony ones */
+
+	/* Elapsed times of attempts at runs: all, failed ones, tests. */
 	int64_t run_us, failed_us, test_us;
 };
 
 /* Computes the statistics.  Each list of tasks has at most `top` of them. */
-void stat_make(struct stat *, struct build *, size_t top, size_t n_bins);
-void stat_release(struct stat *);
+void stat_make(struct build_stat *, struct build *, size_t top, size_t n_bins);
+void stat_release(struct build_stat *);
 
-void stat_emit(const struct stat *, struct filter *);
-void stat_report(const struct stat *, struct filter *);
+void stat_emit(const struct build_stat *, struct filter *);
+void stat_report(const struct build_stat *, struct filter *);
 
 #endif

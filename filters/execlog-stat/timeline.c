@@ -22,8 +22,8 @@ struct sweep {
 	const struct build *build;
 	struct event *events;
 	size_t n;
-	uint64_t n_running;		/* tasks at this moment */
-	uint64_t n_by_work[N_WORK];	/* the same by kind of work */
+	uint64_t n_running;		/* tasks running at this moment */
+	uint64_t n_by_work[N_WORK];	/* of them, by kind of work */
 	weight integral;		/* of 1/n_running up to this moment */
 };
 
@@ -36,9 +36,9 @@ has_interval(const struct task *t)
 	    t->start_us < t->end_us;
 }
 
-/* The same rules as ya's. */
+/* These are the rules of ya. */
 enum work
-work_of(const struct build *b, const struct task *t)
+timeline_work_of(const struct build *b, const struct task *t)
 {
 	uint32_t node = build_find_node(b, t->id);
 	uint8_t flags = node == INDEX_NONE ? 0 : b->nodes[node].flags;
@@ -52,7 +52,10 @@ work_of(const struct build *b, const struct task *t)
 	    (flags & NODE_DOWNLOAD) != 0 ? WORK_DOWNLOAD : WORK_BUILD;
 }
 
-/* The first kind of work with running tasks names the stage. */
+/*
+ * The first kind of work, in the order of enum work, that has running tasks
+ * determines the stage.
+ */
 static enum stage
 stage_of(const uint64_t n_by_work[N_WORK], uint64_t n_running)
 {
@@ -92,7 +95,10 @@ collect_events(struct sweep *s)
 	sort(s->events, s->n, sizeof *s->events, compare_events);
 }
 
-/* Adds an interval with n_running tasks to the bins that it overlaps. */
+/*
+ * Adds an interval with n_running tasks to the bins that it overlaps.  from, to
+ * and edge are in widths of a bin, from the start of the build.
+ */
 static void
 fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double n_running)
 {
@@ -129,11 +135,11 @@ add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 		fill_bins(t, from_us, to_us, (double)s->n_running);
 }
 
-/* A task's weight is the integral at its end minus that at its start. */
+/* A task's weight is the growth of the integral from its start to its end. */
 static void
 apply_event(struct sweep *s, const struct event *e)
 {
-	enum work work = work_of(s->build, &s->build->tasks[e->task]);
+	enum work work = timeline_work_of(s->build, &s->build->tasks[e->task]);
 	weight *task_weight = &s->t->weights[e->task];
 
 	if (e->is_end) {

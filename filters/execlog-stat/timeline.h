@@ -15,8 +15,10 @@
  */
 
 /*
- * The kinds of work and the stages of a build, as in ya's --stat.  The order of
- * the kinds decides the stage: see stage_of().
+ * The kinds of work and the stages of a build, as in ya's --stat.  Service is
+ * copying and preparing hosts.  At each moment a build is in one stage: one of
+ * the first two if tests run, else one of the next two if anything is built,
+ * and so on in the order of enum work.
  */
 enum work { WORK_TEST, WORK_BUILD, WORK_DOWNLOAD, WORK_SERVICE, N_WORK };
 
@@ -36,15 +38,16 @@ struct timeline {
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	int64_t stage_us[N_STAGES];	/* they sum to end - start */
 	weight *weights;		/* by task */
-	int64_t running_us;		/* the sum over all tasks */
+	int64_t running_us;		/* for how long each task ran within the
+					   build, summed over all tasks */
 	uint64_t max_running;		/* the most tasks at one time */
 	size_t n_bins;
 	double *bins;			/* the average number of running tasks
 					   in each of n_bins equal parts */
 };
 
-/* The kind of work of a task, from its kind and rule and from its node. */
-enum work work_of(const struct build *, const struct task *);
+/* The kind of work of a task, which follows from its kind, rule and node. */
+enum work timeline_work_of(const struct build *, const struct task *);
 
 void timeline_make(struct timeline *, const struct build *, size_t n_bins);
 void timeline_release(struct timeline *);

@@ -1,8 +1,8 @@
 /*
  * distbuild - writes the log of an invented distributed build, and its graph
  *
- * The same seed and number of nodes give the same bytes on any machine: it uses
- * no floating point, and random numbers of its own.
+ * The same seed and number of nodes give the same bytes on any machine: the
+ * program uses no floating point, and random numbers of its own.
  */
 
 #include <errno.h>
@@ -21,9 +21,10 @@
 #define MAX_DEPS	8
 #define MAX_HOSTS	400
 #define LAYERS		60	/* about how deep the graph is */
-#define JITTER_MS	500
-#define PATIENCE_MS	60000	/* a node may wait so much longer for a worker
-				   that saves it a copy */
+#define JITTER_MS	500	/* how long after its event a line may be
+				   written */
+#define PATIENCE_MS	60000	/* how much longer a node waits for a worker on
+				   the host of a dependency than for another */
 
 #define LEN(a)	(sizeof(a) / sizeof(a)[0])
 
@@ -41,9 +42,9 @@ enum kind {
  *	h	the node's host	o	the dependency's host
  *	z	the node's size	Z	the dependency's size
  *	w	worker		c	worker or host
- *	s	status		n	number of copies
+ *	s	status		n	number of copies for the node
  *	r	number of ready nodes
- *	W	worker of a prepare event
+ *	W	worker of an event that has no node
  *	p	pattern		-	empty
  */
 static const struct {
@@ -71,7 +72,7 @@ static const char *const patterns[] = {
 };
 
 static const struct type {
-	const char *name, *input, *output;
+	const char *name, *input, *output;	/* file name extensions */
 } types[] = {
 	{ "CC", "cpp", "cpp.o" }, { "CC", "c", "c.o" },
 	{ "PB", "proto", "pb.h" }, { "AR", "rsp", "a" },
@@ -79,35 +80,39 @@ static const struct type {
 };
 
 #define TYPE_LD	4
-#define TYPE_TS	5	/* a test: only nodes without consumers are */
+#define TYPE_TS	5	/* a test; only nodes that no node needs are tests */
 
 struct node {
 	uint64_t uid[2];
 	uint32_t first_dep;	/* index into deps[] */
-	uint32_t end_ms;	/* since the build began, as all times */
+	uint32_t end_ms;	/* like all times since the build began */
 	uint32_t size_bytes;
 	uint16_t worker;
 	uint8_t n_deps, n_copies, type, status;
-	bool needed;		/* others depend on it */
+	bool needed;		/* other nodes depend on it */
 	bool cached;		/* finished_from_cache instead of a run */
-	bool by_worker;		/* that event names a worker, not a host */
+	bool by_worker;		/* finished_from_cache names a worker, not a
+				   host */
 };
 
-/* 12 bytes, since there are about ten for each node. */
+/* Has only 12 bytes, since there are about ten events for each node. */
 struct event {
 	uint32_t sort_ms;	/* time + jitter: the order of the lines */
-	uint32_t subject;	/* node; worker in prepare events */
+	uint32_t subject;	/* node; or worker, in events without a node */
 	uint16_t jitter_ms;
 	uint8_t kind;
-	uint8_t arg;		/* dep, pattern, or number of ready nodes */
+	uint8_t arg;		/* index of one of the node's dependencies, or
+				   of a pattern; or the number of ready nodes */
 };
 
 static struct node *nodes;
-static uint32_t *deps, n_nodes, n_edges, n_copies, n_prepares;
+static uint32_t *deps;		/* indexes of nodes; see node.first_dep */
+static uint32_t n_nodes, n_edges, n_copies, n_prepares;
 static struct event *events;
 static size_t n_events, cap_events;
 static char hosts[MAX_HOSTS][48];
-static uint32_t n_hosts, n_workers, free_ms[2 * MAX_HOSTS];
+static uint32_t n_hosts, n_workers;
+static uint32_t free_ms[2 * MAX_HOSTS];	/* when each worker is free */
 
 static uint32_t
 host_of(const struct node *n)
@@ -125,7 +130,7 @@ dep_of(const struct node *n, uint32_t i)
  * The build graph.
  */
 
-/* 0 to 8, on average 2.5. */
+/* Returns 0 to 8 (MAX_DEPS): 2 on average, and once in four times 2 more. */
 static uint32_t
 pick_n_deps(void)
 {
@@ -136,8 +141,9 @@ pick_n_deps(void)
 }
 
 /*
- * Most deps are one or two layers back, which makes the graph wide as well as
- * deep.  The others are mostly near the beginning, as tools and base libraries.
+ * Most dependencies are half a layer to two and a half layers back, which makes
+ * the graph wide as well as deep.  The others are mostly near the beginning,
+ * like tools and base libraries.
  */
 static uint32_t
 pick_dep(uint32_t node)
@@ -225,7 +231,10 @@ add_event(uint32_t time_ms, enum kind kind, uint32_t subject, uint32_t arg)
 	e->arg = (uint8_t)arg;
 }
 
-/* Worker w is on host w % n_hosts: an eighth of the hosts have only one. */
+/*
+ * Worker w is on host w % n_hosts.  An eighth of the hosts have one worker, the
+ * others two.
+ */
 static void
 make_hosts(void)
 {
@@ -245,7 +254,7 @@ prepare_worker(uint32_t worker)
 
 	at_ms = below(5000);
 	add_event(at_ms, PREPARE_START, worker, 0);
-	skipped = below(LEN(patterns) + 1);	/* LEN: none */
+	skipped = below(LEN(patterns) + 1);	/* LEN(patterns): none */
 	for (uint32_t i = 0; i < LEN(patterns); i++) {
 		if (i == skipped)
 			continue;
@@ -258,7 +267,7 @@ prepare_worker(uint32_t worker)
 	free_ms[worker] = at_ms;
 }
 
-/* The worker that is free earlier. */
+/* Returns the one of two workers that is free earlier. */
 static uint32_t
 earlier_free(uint32_t a, uint32_t b)
 {
@@ -266,8 +275,9 @@ earlier_free(uint32_t a, uint32_t b)
 }
 
 /*
- * A worker on the host of an input, unless it is free much later than the best
- * of four random workers.
+ * Returns a worker on the host of a dependency, unless that worker is free much
+ * later than the best of four random workers; then, and once in seven times,
+ * returns the best of these four.
  */
 static uint32_t
 pick_worker(const struct node *n, uint32_t ready_ms)
@@ -280,6 +290,7 @@ pick_worker(const struct node *n, uint32_t ready_ms)
 	if (n->n_deps == 0 || one_in(7))
 		return any;
 	near = host_of(dep_of(n, below(n->n_deps)));
+	/* The second worker of the host, if it has one. */
 	if (near + n_hosts < n_workers)
 		near = earlier_free(near, near + n_hosts);
 	if (free_ms[any] > ready_ms)
@@ -287,6 +298,7 @@ pick_worker(const struct node *n, uint32_t ready_ms)
 	return free_ms[near] < ready_ms + PATIENCE_MS ? near : any;
 }
 
+/* Adds the events of unpacking dependency i of a node. */
 static void
 extract(uint32_t at_ms, uint32_t index, uint32_t i)
 {
@@ -295,7 +307,10 @@ extract(uint32_t at_ms, uint32_t index, uint32_t i)
 	add_event(at_ms + magnitude(4, 10), EXTRACT_FINISH, index, i);
 }
 
-/* Returns the time at which the copy has arrived. */
+/*
+ * Copies dependency i to the host of a node, rarely more than once.  Returns
+ * the time at which the copy has arrived.
+ */
 static uint32_t
 copy(uint32_t at_ms, uint32_t index, uint32_t i)
 {
@@ -316,6 +331,10 @@ copy(uint32_t at_ms, uint32_t index, uint32_t i)
 	return at_ms;
 }
 
+/*
+ * Copies the dependencies that are not on the node's host.  Returns the time at
+ * which the last copy has arrived.
+ */
 static uint32_t
 copy_deps(uint32_t at_ms, uint32_t index)
 {
@@ -333,6 +352,7 @@ copy_deps(uint32_t at_ms, uint32_t index)
 	return done_ms;
 }
 
+/* Runs a node whose dependencies have ended at this time. */
 static void
 run(uint32_t at_ms, uint32_t index)
 {
@@ -375,7 +395,7 @@ simulate(void)
 	}
 }
 
-/* A radix sort, because qsort(3) is not stable. */
+/* Sorts by sort_ms.  It is a radix sort, because qsort(3) is not stable. */
 static void
 sort_events(void)
 {
@@ -460,6 +480,10 @@ write_event(FILE *fp, const struct event *e)
 {
 	const struct node *n = NULL, *dep = NULL;
 
+	/*
+	 * Kinds from DEPLOY on have a node, and those from DEP_WAIT on also a
+	 * dependency; but HEARTBEAT has neither.
+	 */
 	if (e->kind >= DEPLOY && e->kind < HEARTBEAT)
 		n = &nodes[e->subject];
 	if (e->kind >= DEP_WAIT && e->kind < HEARTBEAT)
@@ -509,7 +533,10 @@ write_node(FILE *fp, uint32_t index)
 	    test ? "\"node-type\": \"test\", " : "");
 }
 
-/* Consumers first, so that a reader sees a uid in "deps" before its node. */
+/*
+ * Writes the nodes in reverse order, so that a reader sees a uid in "deps"
+ * before the node itself.
+ */
 static void
 write_graph(const char *path)
 {

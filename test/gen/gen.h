@@ -10,12 +10,14 @@
 #include <stdlib.h>
 
 /*
- * Common to the generators: error messages, and random numbers that are the
- * same on every machine.  A generator first sets its name and the seed.
+ * Functions of all generators of test data: error messages, and random numbers
+ * that are the same on every machine.
  */
-static const char *generator;
-static uint64_t random_state;
+static const char *generator;	/* the name of the program, for messages; set
+				   by main() */
+static uint64_t random_state;	/* main() may set it to a seed */
 
+/* Prints a message and exits. */
 static inline void
 fail(const char *fmt, ...)
 {
@@ -29,6 +31,7 @@ fail(const char *fmt, ...)
 	exit(2);
 }
 
+/* Reallocates an array for n elements of size bytes; never returns NULL. */
 static inline void *
 resize(void *old, size_t n, size_t size)
 {
@@ -39,7 +42,7 @@ resize(void *old, size_t n, size_t size)
 	return p;
 }
 
-/* The generator splitmix64. */
+/* 64 random bits, by splitmix64 (Vigna). */
 static inline uint64_t
 next_random(void)
 {
@@ -65,7 +68,10 @@ one_in(uint32_t n)
 	return below(n) == 0;
 }
 
-/* From 2^low to 2^high, mostly in the middle, like sizes and durations. */
+/*
+ * A number from 2^low to 2^high - 1.  The exponents in the middle are the most
+ * frequent, as in measured sizes and durations.
+ */
 static inline uint32_t
 magnitude(uint32_t low, uint32_t high)
 {
@@ -77,7 +83,7 @@ magnitude(uint32_t low, uint32_t high)
 	return base + below(base);
 }
 
-/* An argument of the command line as a number. */
+/* Parses a decimal number; calls fail() if it is not from min to max. */
 static inline uint64_t
 number(const char *text, uint64_t min, uint64_t max)
 {

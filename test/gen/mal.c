@@ -1,8 +1,12 @@
 /*
  * mal - generates the profiler events of simulated MonetDB servers
  *
- * The formats S, M and P are those of malparse(1).  The suffix of a function
- * names the formats for which it writes, as in put_value_mp().
+ * A query runs as a plan of instructions ("ops").  Their variables are
+ * constants, scalars and BATs (MonetDB's columns).  The pc of an op is its
+ * number in the plan, from 0.
+ *
+ * The formats S, M and P are those of malparse(1).  The suffix _s, _m, _p or
+ * _mp of a function names the formats for which it writes.
  *
  * The same arguments always give the same bytes, on any machine.  Queries come
  * in rounds: one to three run at the same time on each server.  The events of a
@@ -23,12 +27,13 @@
 #define MAX_SERVERS	8
 #define MAX_PARALLEL	3	/* queries of a round on one server */
 #define MAX_OPS		900	/* instructions of a plan */
-#define MAX_VARS	8000
-#define MAX_SLOTS	12000	/* uses of variables in a plan */
+#define MAX_VARS	8000	/* variables of a plan */
+#define MAX_SLOTS	12000	/* results and arguments of all ops of a plan */
 #define MAX_COLUMNS	24	/* of a result */
 #define WORKERS		6	/* threads of a dataflow block */
-#define THREADS		(MAX_PARALLEL * (WORKERS + 1) + 2)
-#define EPOCH_US	UINT64_C(1600000000000000)
+#define THREADS		(MAX_PARALLEL * (WORKERS + 1) + 2)	/* of a server;
+				   the first thread has the number 1 */
+#define EPOCH_US	UINT64_C(1600000000000000)	/* in 2020 */
 
 #define LEN(a)	(sizeof(a) / sizeof(a)[0])
 
@@ -41,52 +46,68 @@ enum var_kind { CONSTANT, SCALAR, BAT };
 
 struct var {
 	enum var_kind kind;
-	char letter;		/* X or C */
-	bool view, persistent;
-	uint32_t number, bid, parent, count, size;
+	char letter;		/* of its name: C for candidates, else X */
+	bool view, persistent;	/* of a BAT */
+	uint32_t number;	/* in its name, as in X_12 */
+	uint32_t bid, parent;	/* of a BAT: its id, and that of the BAT that it
+				   is a view of */
+	uint32_t count, size;	/* of a BAT: rows, and bytes */
 	int assigned_at, last_use;	/* pcs; -1: none */
 	const char *type;	/* without bat[:] */
-	size_t value, n_value;	/* of a scalar: offset in the plan's values */
-	size_t alias, n_alias;	/* likewise */
+	size_t value, n_value;	/* unless a BAT: offset in the plan's values,
+				   and length */
+	size_t alias, n_alias;	/* name of a table's column: the same; length 0
+				   if there is none */
 };
 
 struct op {
 	const char *module, *function;
 	const char *barrier, *operator, *algorithm;
-	int first_slot, n_ret, n_arg;
+	int first_slot;		/* index in the plan's slots */
+	int n_ret, n_arg;
 	bool appends;		/* to its first argument, in place */
 	uint64_t start_us, end_us;	/* since the server started */
-	uint64_t written_us;	/* the sort key of the end event */
+	uint64_t written_us;	/* when the end event is written: its sort_us */
 	int thread;
 };
 
 struct plan {
-	uint32_t server, client, tag, next_number;
+	uint32_t server;	/* index in servers[] */
+	uint32_t client;	/* number of the session */
+	uint32_t tag;		/* number of the query on the server */
+	uint32_t next_number;	/* of a variable */
 	char name[16];
 	struct op ops[MAX_OPS];
 	struct var vars[MAX_VARS];
-	int slots[MAX_SLOTS];	/* the variables of an op, results first */
-	int n_ops, n_vars, n_slots, call_pc, dataflow_end;
-	struct text values;
-	struct plan *callee;
-	const char *table;
-	uint64_t begin_us;	/* when the server got its text */
-	uint64_t written_us;	/* the latest of all its ops */
+	int slots[MAX_SLOTS];	/* indexes in vars: for each op its results,
+				   then its arguments */
+	int n_ops, n_vars, n_slots;
+	int call_pc;		/* of the call of callee; -1: none */
+	int dataflow_end;	/* pc after the dataflow block, which begins at
+				   pc 2 */
+	struct text values;	/* of the variables */
+	struct plan *callee;	/* the plan of a function that this one calls,
+				   or NULL; a callee points to itself */
+	const char *table;	/* from which the query reads */
+	uint64_t begin_us;	/* when the server got the query's text */
+	uint64_t written_us;	/* the latest sort_us of its events so far */
 };
 
 struct event {
-	uint64_t sort_us;
-	uint32_t sequence;
+	uint64_t sort_us;	/* when it is written */
+	uint32_t sequence;	/* the order of events of equal sort_us */
 	struct plan *plan;
-	int pc;			/* below 0: a phase */
-	bool done;
+	int pc;			/* below 0: a phase, see write_phase() */
+	bool done;		/* the end of an op, not its start */
 };
 
 /*
- * The operations.  Each result and argument has a letter: b any column, n of
- * lng, d of dbl, h of hge, e of bit, c candidates, o groups, v nothing;
- * arguments only: m the transaction, s schema, t table, k column, i int, w
- * word, y bit, l nil:lng, B nil:BAT, D date, C comparison.
+ * The operations, with a letter for each result and argument.  BATs: b of any
+ * type, n of lng, d of dbl, h of hge, e of bit, c candidates, o groups.  v is a
+ * result without a value.  Arguments only: m is the transaction; the others are
+ * constants: s schema, t table, k column, i int, w word, y bit, l nil:lng,
+ * B nil:BAT, D date, C comparison.  Every plan has sql.mvc, then the second
+ * template (tid), then the first (bind).
  */
 static const struct template {
 	const char *module, *function, *rets, *args;
@@ -135,6 +156,7 @@ static const char *const columns[] = {
 	"delivered", "route_no", "rebate", "remark"
 };
 
+/* The values of strings, with the escapes of MAL. */
 static const char *const words[] = {
 	"open", "closed", "FRAGILE", "north-west", "it\\'s", "Zürich",
 	"50% off", "a\\tb", "\\\"quoted\\\"", "back\\\\slash", "東京", "tea"
@@ -146,14 +168,16 @@ static const char *const column_types[] = {
 
 static struct server {
 	char uuid[40];
-	uint64_t now_us, epoch_us;
+	uint64_t now_us;	/* since the server started */
+	uint64_t epoch_us;	/* when it started, since 1970 */
 	uint32_t next_tag;
 } servers[MAX_SERVERS];
 
 static uint64_t n_written;
 static uint32_t n_servers = 1;
 static char format;
-static struct plan *plans;	/* of a round, each followed by its callee */
+static struct plan *plans;	/* of a round: each is followed by the space
+				   for its callee */
 static struct event *events;
 static size_t n_events, cap_events;
 static struct text out, scratch;
@@ -180,7 +204,7 @@ put(struct text *t, const char *p, size_t n)
 	t->n += n;
 }
 
-/* Files are named after the octal number of their BAT. */
+/* The file of a BAT is named after the BAT's octal number. */
 static void
 put_octal(struct text *t, uint32_t value)
 {
@@ -191,7 +215,7 @@ put_octal(struct text *t, uint32_t value)
 }
 
 static void
-put_s(struct text *t, const char *s)
+put_str(struct text *t, const char *s)
 {
 	put(t, s, strlen(s));
 }
@@ -209,7 +233,7 @@ put_u(struct text *t, uint64_t value)
 	put(t, p, (size_t)(digits + sizeof digits - p));
 }
 
-/* A JSON string; servers escape only these characters. */
+/* Writes a JSON string; servers escape only these characters. */
 static void
 put_quoted(struct text *t, const char *p, size_t n)
 {
@@ -226,7 +250,7 @@ put_quoted(struct text *t, const char *p, size_t n)
 	t->n = (size_t)(to - t->p);
 }
 
-/* The same for a MAL string, without its quotes and escapes. */
+/* Writes a MAL string, which has quotes and escapes, as a JSON string. */
 static void
 put_unescaped(struct text *t, const char *p, size_t n)
 {
@@ -245,16 +269,16 @@ put_unescaped(struct text *t, const char *p, size_t n)
 static void
 put_key_u(struct text *t, const char *key, uint64_t value)
 {
-	put_s(t, key);
+	put_str(t, key);
 	put_u(t, value);
 }
 
 static void
-put_key_s(struct text *t, const char *key, const char *value)
+put_key_str(struct text *t, const char *key, const char *value)
 {
-	put_s(t, key);
+	put_str(t, key);
 	PUT(t, "\"");
-	put_s(t, value);
+	put_str(t, value);
 	PUT(t, "\"");
 }
 
@@ -293,14 +317,17 @@ set_value(struct plan *plan, struct var *v, const char *p, size_t n)
 	put(&plan->values, p, n);
 }
 
-/* These return the index of a constant of the plan, new or existing. */
+/*
+ * This function and the next three return the index of a constant of the plan,
+ * new or existing.
+ */
 static int
 constant(struct plan *plan, const char *type, const char *value)
 {
 	struct var *v;
 	size_t n = strlen(value);
 
-	/* Most equal constants of a plan are one variable. */
+	/* Equal constants are one variable, unless they are far apart. */
 	for (int i = plan->n_vars; i-- > 0 && i > plan->n_vars - 60;) {
 		v = &plan->vars[i];
 		if (v->kind == CONSTANT && v->type == type && v->n_value == n &&
@@ -340,6 +367,7 @@ date_constant(struct plan *plan)
 	return constant(plan, "date", text);
 }
 
+/* The type of a BAT for a letter of templates[]; for b a random one. */
 static const char *
 type_of(char letter)
 {
@@ -353,6 +381,10 @@ type_of(char letter)
 	}
 }
 
+/*
+ * Whether a variable is a BAT that may be an argument for a letter of
+ * templates[].  The result of the plan itself, assigned at pc 0, may not.
+ */
 static bool
 has_kind(const struct var *v, char letter)
 {
@@ -366,7 +398,7 @@ has_kind(const struct var *v, char letter)
 	return strcmp(v->type, type_of(letter)) == 0;
 }
 
-/* A recently assigned BAT, or -1. */
+/* The index of a recent BAT for a letter of templates[], or -1. */
 static int
 recent_bat(struct plan *plan, char letter)
 {
@@ -380,6 +412,7 @@ recent_bat(struct plan *plan, char letter)
 	return found;
 }
 
+/* The size of a value in bytes. */
 static uint32_t
 width_of(const char *type)
 {
@@ -387,6 +420,7 @@ width_of(const char *type)
 	    strcmp(type, "date") == 0 ? 4 : strcmp(type, "hge") == 0 ? 16 : 8;
 }
 
+/* Returns the index of a new BAT for a letter of templates[]. */
 static int
 new_bat(struct plan *plan, char letter)
 {
@@ -488,6 +522,10 @@ literal(struct plan *plan, char letter, const char **column)
 	}
 }
 
+/*
+ * The index of the result of sql.mvc, the transaction: the first scalar of type
+ * int.
+ */
 static int
 find_mvc(struct plan *plan)
 {
@@ -498,6 +536,7 @@ find_mvc(struct plan *plan)
 	return 0;
 }
 
+/* Whether the plan has a BAT for each argument of the template that is one. */
 static bool
 has_arguments(struct plan *plan, const struct template *t)
 {
@@ -533,6 +572,7 @@ add_template(struct plan *plan, const struct template *t)
 	op->appends = t->appends;
 }
 
+/* Adds an op of a random template, by weight, whose arguments exist. */
 static void
 add_random(struct plan *plan)
 {
@@ -551,7 +591,10 @@ add_random(struct plan *plan)
 	add_template(plan, t);
 }
 
-/* A result that was appended to in place is the same BAT with one more row. */
+/*
+ * An op that appends in place returns its first argument: the result is the
+ * same BAT with one more row.
+ */
 static void
 share_bats(struct plan *plan)
 {
@@ -579,23 +622,24 @@ write_query(struct text *t, const struct plan *plan)
 
 	PUT(t, "\"select ");
 	for (int i = 0; i < n; i++) {
-		put_s(t, one_in(3) ? "sum(" : "min(");
-		put_s(t, columns[below(LEN(columns))]);
+		put_str(t, one_in(3) ? "sum(" : "min(");
+		put_str(t, columns[below(LEN(columns))]);
 		PUT(t, ") as ");
-		put_s(t, columns[below(LEN(columns))]);
+		put_str(t, columns[below(LEN(columns))]);
 		put_key_u(t, "_", (uint64_t)i);
-		put_s(t, i + 1 == n ? " " : one_in(6) ? ",\\n" : ", ");
+		put_str(t, i + 1 == n ? " " : one_in(6) ? ",\\n" : ", ");
 	}
 	PUT(t, "from \\\"");
-	put_s(t, plan->table);
+	put_str(t, plan->table);
 	PUT(t, "\\\" where ");
-	put_s(t, columns[below(LEN(columns))]);
+	put_str(t, columns[below(LEN(columns))]);
 	put_key_u(t, " <= date \\\\'20", 10 + below(10));
 	PUT(t, "-07-01\\\\' and city <> \\\\'Zürich\\\\'");
 	put_key_u(t, " limit ", 10 * (1 + below(50)));
 	PUT(t, ";\"");
 }
 
+/* Adds querylog.define, which has the text of the query. */
 static void
 add_define(struct plan *plan)
 {
@@ -683,7 +727,10 @@ add_result_set(struct plan *plan)
 		add_argument(plan, op, arguments[i]);
 }
 
-/* A function: querylog.define, a large dataflow block, resultSet, end. */
+/*
+ * Makes a plan of n ops: the function (pc 0), querylog.define (1), a dataflow
+ * block (from 2 on), sql.resultSet and end.
+ */
 static void
 make_plan(struct plan *plan, int n)
 {
@@ -712,6 +759,7 @@ make_plan(struct plan *plan, int n)
  * Time.
  */
 
+/* In us. */
 static uint32_t
 duration_of(const struct op *op)
 {
@@ -748,6 +796,10 @@ run_callee(struct plan *plan, uint64_t now, int thread)
 	return head->end_us = now + 2;
 }
 
+/*
+ * Returns the time at which all arguments of an op have been assigned, or now
+ * if that is later.
+ */
 static uint64_t
 ready_us(const struct plan *plan, const struct op *op, uint64_t now)
 {
@@ -762,7 +814,10 @@ ready_us(const struct plan *plan, const struct op *op, uint64_t now)
 	return now;
 }
 
-/* The worker that is free first runs the next op. */
+/*
+ * Runs the dataflow block; each op in turn gets the worker that is free first.
+ * Returns the time at which the last op ends.
+ */
 static uint64_t
 run_dataflow(struct plan *plan, uint64_t now, int first_thread)
 {
@@ -790,6 +845,10 @@ run_dataflow(struct plan *plan, uint64_t now, int first_thread)
 	return end_us;
 }
 
+/*
+ * Sets the times of all ops; see make_plan() for their pcs.  The first 3 ms are
+ * those of the phases before, see add_events().
+ */
 static void
 run(struct plan *plan, uint64_t now, int first_thread)
 {
@@ -823,6 +882,10 @@ add_event(struct plan *plan, int pc, bool done, uint64_t us)
 	n_events++;
 }
 
+/*
+ * Adds the events of a plan.  Format P has no start events, but an event for
+ * each phase of a query: five before the plan runs, and one after it.
+ */
 static void
 add_events(struct plan *plan)
 {
@@ -851,7 +914,11 @@ compare_events(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : 1;
 }
 
-/* A result is not used before the event that assigns it was written. */
+/*
+ * The earliest sort_us for an event: a result is not used before the event that
+ * assigns it is written, and the end of a dataflow block is written after all
+ * events of the plan so far.
+ */
 static uint64_t
 earliest_us(const struct event *e)
 {
@@ -877,6 +944,10 @@ max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/*
+ * Delays one event in 16 of those after pc 2, and every event that would be
+ * written before the previous one of its thread, or before earliest_us().
+ */
 static void
 delay(struct event *e, uint64_t *thread_us)
 {
@@ -891,7 +962,11 @@ delay(struct event *e, uint64_t *thread_us)
 	*thread_us = e->sort_us;
 }
 
-/* Servers read the clock before they lock the stream: lines are not sorted. */
+/*
+ * Sorts the events by time, delays some, and sorts again.  The lines are not in
+ * the order of their times, because servers read the clock before they lock the
+ * stream.
+ */
 static void
 sort_events(void)
 {
@@ -927,7 +1002,7 @@ put_type(struct text *t, const struct var *v)
 {
 	if (v->kind == BAT)
 		PUT(t, "bat[:");
-	put_s(t, v->type);
+	put_str(t, v->type);
 	if (v->kind == BAT)
 		PUT(t, "]");
 }
@@ -950,6 +1025,11 @@ count_at(const struct plan *plan, const struct event *e, int slot)
 	return v->count + (op->appends && slot == op->n_ret && e->done ? 1 : 0);
 }
 
+/*
+ * Writes a variable of a statement: name, value or number of rows, and type.
+ * If is_short, writes it as in the key "short": without a BAT's file and the
+ * type.
+ */
 static void
 put_term(struct text *t, const struct event *e, int slot, bool is_short)
 {
@@ -966,7 +1046,7 @@ put_term(struct text *t, const struct event *e, int slot, bool is_short)
 			PUT(t, "=<tmp_");
 			put_octal(t, v->bid);
 		}
-		put_s(t, is_short ? "[" : ">[");
+		put_str(t, is_short ? "[" : ">[");
 		put_u(t, count_at(plan, e, slot));
 		PUT(t, "]");
 	} else {
@@ -1009,7 +1089,7 @@ put_results(struct text *t, const struct event *e, bool is_short)
 	put_terms(t, e, 0, op->n_ret, is_short);
 	if (op->n_ret > 1)
 		PUT(t, ")");
-	put_s(t, is_short && first->kind == BAT ? ":= " : " := ");
+	put_str(t, is_short && first->kind == BAT ? ":= " : " := ");
 }
 
 static void
@@ -1018,11 +1098,11 @@ put_statement(struct text *t, const struct event *e, bool is_short)
 	const struct op *op = &e->plan->ops[e->pc];
 
 	if (op->operator != NULL) {
-		put_s(t, op->operator);
+		put_str(t, op->operator);
 		PUT(t, " user.");
-		put_s(t, e->plan->name);
+		put_str(t, e->plan->name);
 		if (e->pc > 0)
-			put_s(t, is_short ? "" : ";");
+			put_str(t, is_short ? "" : ";");
 		else if (is_short)
 			PUT(t, "( )");
 		else {
@@ -1036,13 +1116,13 @@ put_statement(struct text *t, const struct event *e, bool is_short)
 		PUT(t, "barrier ");
 	put_results(t, e, is_short);
 	if (!is_short) {
-		put_s(t, op->module);
+		put_str(t, op->module);
 		PUT(t, ".");
 	}
-	put_s(t, op->function);
-	put_s(t, is_short ? "( " : "(");
+	put_str(t, op->function);
+	put_str(t, is_short ? "( " : "(");
 	put_terms(t, e, op->n_ret, op->n_ret + op->n_arg, is_short);
-	put_s(t, !is_short ? ");" : op->n_arg > 0 ? " )" : ")");
+	put_str(t, !is_short ? ");" : op->n_arg > 0 ? " )" : ")");
 }
 
 static void
@@ -1057,7 +1137,7 @@ put_prerequisites(struct text *t, const struct event *e)
 		v = &e->plan->vars[e->plan->slots[op->first_slot + i]];
 		if (v->assigned_at <= 0)
 			continue;
-		put_s(t, separator);
+		put_str(t, separator);
 		put_u(t, (uint64_t)v->assigned_at);
 		separator = ",";
 	}
@@ -1080,7 +1160,8 @@ put_bat_s(struct text *t, const struct event *e, int slot)
 		put_key_u(t, ",\"view\":\"true\",\"parent\":", v->parent);
 		put_key_u(t, ",\"seqbase\":0,\"hghbase\":", count);
 	}
-	put_key_s(t, ",\"kind\":", v->persistent ? "persistent" : "transient");
+	put_key_str(t, ",\"kind\":", v->persistent ? "persistent" :
+	    "transient");
 	put_key_u(t, ",\"bid\":", v->bid);
 	put_key_u(t, ",\"count\":", count);
 	put_key_u(t, ",\"size\":", v->size);
@@ -1117,7 +1198,7 @@ put_variable_s(struct text *t, const struct event *e, int slot)
 		PUT(t, ",\"value\":");
 		put_quoted(t, e->plan->values.p + v->value, v->n_value);
 	}
-	put_s(t, v->last_use == e->pc ? ",\"eol\":1}" : ",\"eol\":0}");
+	put_str(t, v->last_use == e->pc ? ",\"eol\":1}" : ",\"eol\":0}");
 }
 
 static void
@@ -1126,7 +1207,7 @@ put_variables_s(struct text *t, const struct event *e, const char *key,
 {
 	if (from == to)
 		return;
-	put_s(t, key);
+	put_str(t, key);
 	for (int i = from; i < to; i++) {
 		if (i > from)
 			PUT(t, ",");
@@ -1176,13 +1257,13 @@ write_s(struct text *t, const struct event *e, uint64_t clk_us)
 	put_key_u(t, ",\"ctime\":", server->epoch_us + clk_us);
 	put_key_u(t, ",\"thread\":", (uint64_t)op->thread);
 	PUT(t, ",\"function\":\"user.");
-	put_s(t, e->plan->name);
+	put_str(t, e->plan->name);
 	put_key_u(t, "\",\"pc\":", (uint64_t)e->pc);
 	put_key_u(t, ",\"tag\":", e->plan->tag);
-	put_key_s(t, ",\"module\":", op->module);
-	put_key_s(t, ",\"instruction\":", is_end ? "" : op->function);
-	put_key_s(t, ",\"session\":", server->uuid);
-	put_key_s(t, ",\"state\":", e->done ? "done" : "start");
+	put_key_str(t, ",\"module\":", op->module);
+	put_key_str(t, ",\"instruction\":", is_end ? "" : op->function);
+	put_key_str(t, ",\"session\":", server->uuid);
+	put_key_str(t, ",\"state\":", e->done ? "done" : "start");
 	put_key_u(t, ",\"usec\":", e->done ? op->end_us - op->start_us : 0);
 	put_resources(t);
 	put_statements(t, e);
@@ -1205,8 +1286,9 @@ put_bat_mp(struct text *t, const struct event *e, int slot)
 		put_key_u(t, ",\"view\":\"true\",\"parent\":", v->parent);
 		PUT(t, ",\"seqbase\":0");
 	}
-	put_key_s(t, ",\"mode\":", v->persistent ? "persistent" : "transient");
-	/* Five flags from a hash of the variable; nonil excludes nil. */
+	put_key_str(t, ",\"mode\":", v->persistent ? "persistent" :
+	    "transient");
+	/* Five flags, from a hash of the variable; nil only without nonil. */
 	bits = v->number * UINT32_C(2654435761) >> 27;
 	put_key_u(t, ",\"sorted\":", bits & 1);
 	put_key_u(t, ",\"revsorted\":", bits >> 1 & 1);
@@ -1214,7 +1296,7 @@ put_bat_mp(struct text *t, const struct event *e, int slot)
 	put_key_u(t, ",\"nil\":", (bits & 12) == 8);
 	put_key_u(t, ",\"key\":", bits >> 4 & 1);
 	if (format == 'P' && bits > 28)
-		put_key_s(t, ",\"nestimate\":", "12");
+		put_key_str(t, ",\"nestimate\":", "12");
 	PUT(t, ",\"file\":\"tmp_");
 	put_octal(t, is_unassigned ? 0 : v->bid);
 	put_key_u(t, "\",\"width\":", width_of(v->type));
@@ -1225,7 +1307,7 @@ put_bat_mp(struct text *t, const struct event *e, int slot)
 	put_key_u(t, ",\"size\":", is_unassigned ? 0 : v->size);
 }
 
-/* P has JSON values, M MAL text. */
+/* Values are JSON in format P, and MAL text in a JSON string in format M. */
 static void
 put_value_mp(struct text *t, const struct plan *plan, const struct var *v)
 {
@@ -1264,7 +1346,8 @@ put_variable_mp(struct text *t, const struct event *e, int slot)
 	if (v->kind == BAT)
 		put_bat_mp(t, e, slot);
 	else {
-		put_s(t, v->kind == CONSTANT ? ",\"const\":1" : ",\"const\":0");
+		put_str(t, v->kind == CONSTANT ? ",\"const\":1" :
+		    ",\"const\":0");
 		put_value_mp(t, e->plan, v);
 	}
 	put_key_u(t, ",\"eol\":",
@@ -1292,13 +1375,13 @@ static void
 put_operation_mp(struct text *t, const struct op *op)
 {
 	if (op->module[0] != '\0') {
-		put_key_s(t, ",\"module\":", op->module);
-		put_key_s(t, ",\"function\":", op->function);
+		put_key_str(t, ",\"module\":", op->module);
+		put_key_str(t, ",\"function\":", op->function);
 	}
 	if (op->barrier != NULL)
-		put_key_s(t, ",\"barrier\":", op->barrier);
+		put_key_str(t, ",\"barrier\":", op->barrier);
 	if (op->operator != NULL)
-		put_key_s(t, ",\"operator\":", op->operator);
+		put_key_str(t, ",\"operator\":", op->operator);
 }
 
 static void
@@ -1312,15 +1395,15 @@ write_m(struct text *t, const struct event *e, uint64_t clk_us)
 	put_key_u(t, ",\"mclk\":", clk_us);
 	put_key_u(t, ",\"thread\":", (uint64_t)op->thread);
 	PUT(t, ",\"program\":\"user.");
-	put_s(t, e->plan->name);
+	put_str(t, e->plan->name);
 	put_key_u(t, "\",\"pc\":", (uint64_t)e->pc);
 	put_key_u(t, ",\"tag\":", e->plan->tag);
 	put_operation_mp(t, op);
-	put_key_s(t, ",\"session\":", server->uuid);
-	put_key_s(t, ",\"state\":", e->done ? "done" : "start");
+	put_key_str(t, ",\"session\":", server->uuid);
+	put_key_str(t, ",\"state\":", e->done ? "done" : "start");
 	put_key_u(t, ",\"usec\":", e->done ? op->end_us - op->start_us : 0);
 	if (op->algorithm != NULL && e->done)
-		put_key_s(t, ",\"algorithm\":", op->algorithm);
+		put_key_str(t, ",\"algorithm\":", op->algorithm);
 	put_variables_mp(t, e);
 	PUT(t, "}\n");
 }
@@ -1340,7 +1423,7 @@ write_phase(struct text *t, const struct event *e)
 	put_key_u(t, "\", \"clk\":", phase < 5 ? plan->begin_us + 500 *
 	    (uint64_t)(phase + 1) : plan->ops[0].end_us + 90);
 	put_key_u(t, ", \"thread\":", (uint64_t)plan->ops[0].thread);
-	put_key_s(t, ", \"phase\":", phases[phase]);
+	put_key_str(t, ", \"phase\":", phases[phase]);
 	if (phase == 0 || phase == 5)
 		put_key_u(t, ", \"tstart\":", plan->tag + 20);
 	if (phase == 5)
@@ -1373,7 +1456,7 @@ write_p(struct text *t, const struct event *e, uint64_t clk_us)
 	put_operation_mp(t, op);
 	put_key_u(t, ",\"usec\":", op->end_us - op->start_us);
 	if (op->algorithm != NULL)
-		put_key_s(t, ",\"algorithm\":", op->algorithm);
+		put_key_str(t, ",\"algorithm\":", op->algorithm);
 	put_variables_mp(t, e);
 	PUT(t, "}\n");
 }
@@ -1400,7 +1483,10 @@ write_event(const struct event *e)
  * Rounds.
  */
 
-/* Most plans are small, a third are large. */
+/*
+ * The number of ops of a plan: most plans are small, a third are large.  left
+ * is the number of events still wanted; except in format P, an op has two.
+ */
 static int
 pick_size(uint64_t left)
 {
@@ -1413,7 +1499,7 @@ pick_size(uint64_t left)
 	return n < 20 ? 20 : (int)n;
 }
 
-/* lane: the index of a query among those that a server runs at one time. */
+/* lane: the index of a query among those that a server runs concurrently. */
 static void
 name_plan(struct plan *plan, uint32_t server, uint32_t lane, const char *fmt)
 {

@@ -2,15 +2,18 @@
 
 random SEED COUNT	prints records of a few processes of two releases, with
 	names in the module b.so only
-profile LEVEL	the measures of each function, file, module or callsite in the
-	records on standard input
-calls NAME	likewise: a function, its callers and its callees
-change LEVEL OLD	likewise: the difference to the records in the file OLD
-normal	normalizes the output of callgraph-stat, to compare it with the above
+profile LEVEL	prints the measures of each group of nodes in the records on
+	standard input; LEVEL says what the nodes of a group have in common:
+	function, file, module or callsite
+calls NAME	likewise for one function, its callers and its callees
+change LEVEL OLD	prints how the measures differ between the records in
+	the file OLD and those on standard input
+normal	sorts the output of callgraph-stat and rounds its ratios, to compare it
+	with the above
 
-It follows the definitions: the stack of a node is found by walking up to its
-root, and the total time of a function is the self time of all nodes with the
-function anywhere on their stack.
+This program follows the definitions: the stack of a node is found by walking up
+to its root, and the total time of a function is the self time of all nodes with
+the function anywhere on their stack.
 """
 
 import json
@@ -53,7 +56,7 @@ def random_record(rng, release):
 
 
 def add_call_site(rng, node, module):
-    place = rng.randrange(1, 4)
+    place = rng.randrange(1, 4)         # one of three in the module
     # A return address may be one past the end of its module.
     offset = 0x1000 if place == 3 else 0x100 + place
     node["call_site"] = hex(int(module["base"], 16) + offset)
@@ -62,15 +65,15 @@ def add_call_site(rng, node, module):
 
 
 def add_function(rng, node, module):
-    place = rng.randrange(4)
+    place = rng.randrange(4)            # one of four in the module
     if rng.random() < 0.03:
-        node["function"] = "0x7"
+        node["function"] = "0x7"        # in no module
         return
     node["function"] = hex(int(module["base"], 16) + 0x100 + 16 * place)
     if "build_id" not in module:
         node["name"] = ("f<a, b>::g(int)", "h", 'k"', "k")[place]
         if place < 3:
-            # The two functions named k are in different files.
+            # The file of the function named k is unknown.
             node["file"], node["line"] = "/s/%d.c" % place, place + 1
 
 
@@ -81,13 +84,13 @@ def module_at(record, address):
     return None, None
 
 
-def base_name(m):
-    return m["path"].split("/")[-1]
+def base_name(module):
+    return module["path"].split("/")[-1]
 
 
 def function_of(record, n):
-    """The function's members in the output, and what else distinguishes it: its
-    module, if it has no name."""
+    """The function of a node as a pair: its members in the output, and, if it
+    has no name, the module, which distinguishes it from others."""
     m, offset = module_at(record, int(n.get("function", "-1"), 16))
     members = {}
     if m:
@@ -102,6 +105,7 @@ def function_of(record, n):
 
 
 def label(function):
+    """How callgraph-stat refers to a function."""
     members = dict(function[0])
     if "name" in members:
         return members["name"]
@@ -110,6 +114,8 @@ def label(function):
 
 
 def call_site_of(record, n, caller, callee):
+    """The call site of a node, as a pair like that of function_of(): its
+    members in the output, and what else distinguishes it."""
     members = {"callee": label(callee)}
     if caller:
         members["caller"] = label(caller)
@@ -118,6 +124,7 @@ def call_site_of(record, n, caller, callee):
         members["call_file"] = n["call_file"]
         members["call_line"] = n["call_line"]
     elif "call_site" in n:
+        # A call site is the return address: the call is before it.
         m, _ = module_at(record, int(n["call_site"], 16) - 1)
         if m:
             members["module"] = base_name(m)
@@ -128,6 +135,8 @@ def call_site_of(record, n, caller, callee):
 
 
 def group_of(level, record, n, functions):
+    """The group of a node, also as such a pair.  functions: those of all nodes
+    of the record."""
     mine = function_of(record, n)
     if level == "function":
         return mine
@@ -138,13 +147,14 @@ def group_of(level, record, n, functions):
     return tuple((k, v) for k, v in members.items() if k == level), None
 
 
-def add(sums, key, n):
-    if n is not None:
-        sums[key] = sums.get(key, 0) + n
+def add(sums, key, value):
+    if value is not None:
+        sums[key] = sums.get(key, 0) + value
 
 
 def add_up(level, records):
-    """{group: {measure: sum}}; the group None has the totals."""
+    """{group: {measure: sum}}; the group None has the totals.  The sum `outer`
+    counts the calls that are not made, even indirectly, by the same group."""
     groups = {None: {"records": 0, "nodes": 0, "depth": 0}}
     totals = groups[None]
     for r in records:
@@ -182,6 +192,7 @@ def per_call(sums, prefix=""):
 
 
 def entry(stat, group, sums, totals):
+    """The record about a group."""
     answer = {"type": "stat", "stat": stat, **dict(group[0]), **per_call(sums)}
     answer.update({k: sums[k] for k in MEASURES if k in sums})
     if sums["calls"] > sums["outer"]:
@@ -195,6 +206,7 @@ def entry(stat, group, sums, totals):
 
 
 def program(totals, old=None):
+    """The last record; old: the totals before, if it is about a change."""
     answer = {"type": "stat", "stat": "program", **totals}
     for key in MEASURES:
         if old and key in old:
@@ -215,8 +227,12 @@ def profile(level, records):
 def calls(name, records):
     functions, sites = add_up("function", records), add_up("callsite", records)
     for group, sums in functions.items():
+        # NAME is a whole name, with or without the parameters.
         if group and (label(group) + "(").startswith(name + "("):
             yield entry("function", group, sums, functions[None])
+            # site[1] begins with the caller and the callee.  Where this
+            # function is the caller, the entry is about one of its callees,
+            # and vice versa.
             for site, site_sums in sites.items():
                 for i, stat in enumerate(("callee", "caller")):
                     if site and site[1][i] == group:
@@ -225,31 +241,46 @@ def calls(name, records):
 
 
 def change(level, records, old_records):
-    now, old = add_up(level, records), add_up(level, old_records)
-    for group in set(now) | set(old):
+    new_groups, old_groups = add_up(level, records), add_up(level, old_records)
+    for group in set(new_groups) | set(old_groups):
         if not group:
             continue
-        a, b = now.get(group), old.get(group)
+        new_sums, old_sums = new_groups.get(group), old_groups.get(group)
         answer = {"type": "stat", "stat": "change", "of": level,
-            **dict(group[0]), **per_call(a or {}),
-            **per_call(b or {}, "before_")}
-        answer.update({} if b else {"new": True})
-        answer.update({} if a else {"vanished": True})
+            **dict(group[0]), **per_call(new_sums or {}),
+            **per_call(old_sums or {}, "before_")}
+        answer.update({} if old_sums else {"new": True})
+        answer.update({} if new_sums else {"vanished": True})
         for key in MEASURES:
-            x = a.get(key) if a else 0 if key in now[None] else None
-            y = b.get(key) if b else 0 if key in old[None] else None
-            if a and x is not None:
-                answer[key] = x
-            if b and y is not None:
-                answer["before_" + key] = y
-            if x is not None and y is not None:
-                answer["change_" + key] = x - y
-                if b and y:
-                    answer["growth_" + key.replace("_ns", "")] = (x - y) / y
-        if not (a and b) or any(v for k, v in answer.items()
+            new = sum_of(key, new_sums, new_groups[None])
+            old = sum_of(key, old_sums, old_groups[None])
+            if new_sums and new is not None:
+                answer[key] = new
+            if old_sums and old is not None:
+                answer["before_" + key] = old
+            if new is not None and old is not None:
+                answer["change_" + key] = new - old
+                if old_sums and old:
+                    growth = (new - old) / old
+                    answer["growth_" + key.replace("_ns", "")] = growth
+        if not (new_sums and old_sums) or any(v for k, v in answer.items()
                 if k.startswith("change_")):
             yield answer
-    yield program(now[None], old[None])
+    yield program(new_groups[None], old_groups[None])
+
+
+def sum_of(measure, sums, totals):
+    """The measure of a group in one run, None if it is unknown.  A group that
+    has no nodes in the run has 0 if the measure is known of other groups."""
+    if sums:
+        return sums.get(measure)
+    return 0 if measure in totals else None
+
+
+def read(file):
+    """The records in a file, without begin and end records."""
+    return [r for r in map(json.loads, file) if
+        r["type"] not in ("begin", "end")]
 
 
 def print_sorted(answers):
@@ -269,7 +300,7 @@ if __name__ == "__main__":
         for _ in range(int(sys.argv[3])):
             print(json.dumps(random_record(rng, rng.randrange(2))))
         sys.exit()
-    records = list(map(json.loads, sys.stdin))
+    records = read(sys.stdin)
     if mode == "profile":
         print_sorted(profile(sys.argv[2], records))
     elif mode == "calls":

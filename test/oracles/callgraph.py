@@ -1,11 +1,13 @@
 """callgraph.py MODE ... - an independent callgraph-merge and -fold
 
-random SEED COUNT	prints records of a few processes of two releases
-named SEED COUNT	the same with names
-sum			adds up the records on standard input: prints measures
-			by path from the root, as modules and offsets
+random SEED COUNT	prints COUNT random records, each of a process of one of
+			two releases
+named SEED COUNT	the same with names of functions, and some files
+sum			adds up the records on standard input: prints the sums
+			of the measures of each path from the root, in which a
+			function or call site is a module and an offset
 fold MEASURE 0|1	prints the records on standard input as folded stacks;
-			1: with recursion collapsed
+			1: a function that calls itself directly is one frame
 unfold			prints the speedscope profile on standard input as
 			folded stacks
 """
@@ -25,6 +27,7 @@ def random_record(rng, release):
         modules.append({"path": "/x/" + name, "base": hex(at),
             "start": hex(at + 0x100), "end": hex(at + sizes[name])})
         if name != "b.so":
+            # In hexadecimal: the names begin with a.
             modules[-1]["build_id"] = "%02x" % len(name) * 4 + name[0] * 2
         at += sizes[name] + (rng.randrange(9) << 12)
     nodes = []
@@ -41,7 +44,7 @@ def random_record(rng, release):
             node["function"] = hex(int(module["base"], 16) + 0x100 +
                 16 * rng.randrange(4))
         else:
-            node["function"] = "0x7"
+            node["function"] = "0x7"    # in no module
         for key in MEASURES:
             if key == "calls" or rng.random() < 0.5:
                 node[key] = rng.randrange(1000)
@@ -53,8 +56,9 @@ def random_record(rng, release):
 
 
 def place(modules, address, inside):
-    """The build id or path of the module that contains `inside`, and the offset
-    of the address in it."""
+    """The build id or path of the module that contains the address `inside`,
+    and the offset of `address` from the base of that module.  If several
+    contain it, the one with the greatest start counts."""
     best = None
     for m in modules:
         start, end = int(m["start"], 16), int(m["end"], 16)
@@ -65,6 +69,8 @@ def place(modules, address, inside):
 
 
 def add_up(records):
+    """{(checksum, path): {measure: sum}}.  A path is the (function, call site)
+    of each node from the root on."""
     sums = {}
     for r in records:
         paths = []
@@ -74,7 +80,7 @@ def add_up(records):
                 a = int(n["function"], 16)
                 function = place(r["modules"], a, a)
             if "call_site" in n:
-                a = int(n["call_site"], 16)
+                a = int(n["call_site"], 16)     # the return address
                 site = place(r["modules"], a, a - 1)
             above = paths[n["parent"]] if "parent" in n else ()
             paths.append(above + ((function, site),))
@@ -85,7 +91,14 @@ def add_up(records):
     return sums
 
 
+def read(file):
+    """The records in a file, without begin and end records."""
+    return [r for r in map(json.loads, file) if
+        r["type"] not in ("begin", "end")]
+
+
 def with_names(rng, record):
+    """Adds names of functions and files, as callgraph-symbolize does."""
     for n in record["nodes"]:
         n["name"] = rng.choice(("main", "f<a, b>::g(int)", "h", "h;x", "k"))
         if rng.random() < 0.5:
@@ -95,6 +108,8 @@ def with_names(rng, record):
 
 
 def fold(records, measure, collapses):
+    """{stack: sum of the measure}.  collapses: whether a frame that equals the
+    one above it is left out."""
     stacks = {}
     for r in records:
         paths = []
@@ -110,8 +125,8 @@ def fold(records, measure, collapses):
 
 
 def unfold(profile):
-    """The stacks of a profile, whose frames must be closed in the reverse order
-    of their opening."""
+    """{stack: weight} of a speedscope profile, whose frames must be closed in
+    the reverse order of their opening."""
     frames = [f["name"].replace(";", ":") for f in profile["shared"]["frames"]]
     [p] = profile["profiles"]
     stacks, stack, at = {}, [], p["startValue"]
@@ -121,7 +136,7 @@ def unfold(profile):
             stacks[names] = stacks.get(names, 0) + e["at"] - at
         assert stack or e["at"] == at
         at = e["at"]
-        if e["type"] == "O":
+        if e["type"] == "O":        # the frame opens; otherwise it closes
             stack.append(e["frame"])
         else:
             assert stack.pop() == e["frame"]
@@ -149,6 +164,5 @@ if __name__ == "__main__":
     elif sys.argv[1] == "unfold":
         print_stacks(unfold(json.load(sys.stdin)))
     else:
-        for key, numbers in sorted(add_up(map(json.loads,
-                sys.stdin)).items(), key=repr):
+        for key, numbers in sorted(add_up(read(sys.stdin)).items(), key=repr):
             print(key, sorted(numbers.items()))

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A second implementation of config and pidx-jobs, for random input.
 
-config.py MODE SEED COUNT [PROGRAM]
+config.py MODE SEED COUNT PROGRAM
   read    random documents, written as JSON (which is YAML) and by PyYAML, if it
-          is installed, are read with the same values
-  jobs    the jobs of random job matrices are those that itertools yields
-  mutate  damaged files give status 0 or 2, and errors have a line and column
+          is installed, are read with the same values; PROGRAM: unit/config
+  jobs    the jobs of random job matrices are those that jobs() yields;
+          PROGRAM: pidx-jobs
+  mutate  files with random damage give status 0 or 2, and errors have a line
+          and column; PROGRAM: unit/config
 """
 
 import itertools
@@ -32,7 +34,8 @@ def random_text(rng):
 
 
 def random_value(rng, depth, pool):
-    """A random value; sometimes one from the pool, so that YAML has aliases."""
+    """A random value; sometimes one from the pool of earlier values: PyYAML
+    writes the second use of an object as an alias."""
     kind = rng.randrange(6 if depth < 5 else 2)
     if kind < 2:
         return random_text(rng)
@@ -73,15 +76,15 @@ def write(path, content):
 
 
 def as_json(doc):
-    """The document as JSON that is also YAML.
-
-    For YAML, U+2028 ends a line, and surrogate pairs are not characters.
-    """
+    """The document as JSON.  If it has U+2028, which ends a line in YAML, all
+    characters that are not ASCII are escaped."""
     plain = json.dumps(doc, ensure_ascii=False)
     return plain if "\u2028" not in plain else json.dumps(doc)
 
 
 def is_yaml(json_text):
+    """Whether the output of as_json() is YAML, which has no surrogate pairs:
+    as_json() may escape U+1D11E as one."""
     return "\\ud8" not in json_text
 
 
@@ -93,6 +96,7 @@ def check(program, content, doc):
 
 
 def read(rng, program):
+    # All values are strings: config and BaseLoader read scalars as such.
     doc = random_document(rng)
     content = as_json(doc)
     if is_yaml(content):
@@ -103,6 +107,7 @@ def read(rng, program):
 
 
 def random_unit(rng, name):
+    """A collector or postprocessor."""
     u = {"name": name}
     if rng.random() < 0.7:
         u["params"] = {random_text(rng): random_value(rng, 3, [])
@@ -111,6 +116,7 @@ def random_unit(rng, name):
 
 
 def random_matrix(rng):
+    # pidx-jobs rejects a name that is empty or null.
     names = [w for w in WORDS if w not in ("", "~", "null")]
     words = lambda: [rng.choice(WORDS) for _ in range(rng.randrange(4))]
     m = {"cmds": words(), "collectors": [
@@ -130,7 +136,7 @@ def random_matrix(rng):
 
 
 def jobs(m):
-    """The jobs, according to Perun's documentation."""
+    """The jobs of a job matrix, according to Perun's documentation."""
     generators = {g["id"]: g for g in
                   m.get("generators", {}).get("workload", [])}
     posts = m.get("postprocessors", [])
@@ -162,20 +168,25 @@ def check_jobs(rng, program):
         return
     os.makedirs("store/.perun/objects", exist_ok=True)
     write("store/.perun/local.yml", content)
+    # There is no directory "none", and therefore no shared.yml.
     got = run(program, "-C", "store",
               env=dict(os.environ, PERUN_CONFIG_DIR="none"))
     assert got.returncode == 0, got.stderr
-    got = [json.loads(line) for line in got.stdout.splitlines()]
+    # The first and the last line are the begin and end records.
+    got = [json.loads(line) for line in got.stdout.splitlines()[1:-1]]
     assert got == list(jobs(m)), (content, got)
 
 
-SEEDS = ["a: &x {b: [1, *x]}\n", "a: &x\n  - 1\n  - b: c\nd: *x\n",
-         "- a\n- b: |\n    x\n", "{a: 'b', \"c\": [d, e]}\n",
-         "a: {<<: [*x, {}]}\n? b\n: c\n", "%YAML 1.1\n---\na: !!str b\n...\n"]
+# Documents to damage.
+DOCUMENTS = ["a: &x {b: [1, *x]}\n", "a: &x\n  - 1\n  - b: c\nd: *x\n",
+             "- a\n- b: |\n    x\n", "{a: 'b', \"c\": [d, e]}\n",
+             "a: {<<: [*x, {}]}\n? b\n: c\n",
+             "%YAML 1.1\n---\na: !!str b\n...\n"]
 
 
 def mutate(rng, program):
-    data = bytearray("".join(rng.sample(SEEDS, rng.randrange(1, 4))).encode())
+    texts = rng.sample(DOCUMENTS, rng.randrange(1, 4))
+    data = bytearray("".join(texts).encode())
     for _ in range(rng.randrange(1, 6)):
         at = rng.randrange(len(data) + 1)
         if rng.random() < 0.5:

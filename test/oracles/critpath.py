@@ -9,15 +9,16 @@ The graphs have up to 12 tasks, so that all paths can be listed.  A chain is a
 list of ids.  It begins with a task without dependencies, and each further task
 depends on the one before.  A path is a chain that ends with a task that is not
 a copy.  Every answer is computed from the list of paths.  critpath itself is
-found in PATH.  If the two differ on a graph, it is printed and the exit status
-is 1.
+found in PATH.  If the two differ on a graph, the graph is printed and the exit
+status is 1.
 """
 
 import json
 import re
+import subprocess
 import sys
 
-from oracle import Differ, check, main, run_filter
+from oracle import Differ, check, compare_runs, lines_of, main, run_filter
 
 
 # --- Random builds ---------------------------------------------------------
@@ -40,7 +41,9 @@ def random_elapsed(rng, max_us):
 
 
 def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
-    """Records of tasks, shuffled; a task depends on earlier ones only."""
+    """Records of tasks, shuffled.  The graph is acyclic: a task depends only on
+    tasks made before it.  copies, untimed: shares of tasks that are copies, or
+    have no elapsed time; all_timed: all others have a start and an end."""
     ids = random_ids(rng, rng.randint(1, 12))
     max_us = rng.choice([1, 3, 5, 1000])
     density = rng.choice([0.1, 0.25, 0.4])
@@ -48,7 +51,7 @@ def random_build(rng, *, copies=0.0, untimed=0.0, all_timed=False):
     for i, name in enumerate(ids):
         deps = [d for d in ids[:i] if rng.random() < density]
         if deps and rng.random() < 0.1:
-            deps.append(rng.choice(deps))       # edges are a set
+            deps.append(rng.choice(deps))       # twice: still one edge
         task = {"type": "task", "id": name, "kind": "run",
                 "host": rng.choice(["h1", "h2"]),
                 "rule": rng.choice(["CC", "LD"]), "deps": deps}
@@ -87,7 +90,10 @@ class Brute:
     to: the only task that may end a path.  change: a function of a task and its
     elapsed time that returns the elapsed time to use.  bridge: if true, a task
     without a time is replaced by its dependencies; otherwise dependencies on it
-    are cut and counted.
+    are ignored.  cut: the number of dependencies on such tasks.
+
+    In the methods, i is the id of a task, and zero the id of a task whose
+    elapsed time counts as 0.
     """
 
     def __init__(self, tasks, to=None, change=None, bridge=False):
@@ -122,6 +128,7 @@ class Brute:
         self.n_edges = sum(len(d) for d in self.deps.values())
 
     def bridged(self, all_tasks, untimed):
+        """The nearest tasks with a time on which an untimed task depends."""
         found = set()
         for d in all_tasks[untimed]["deps"]:
             if d in self.tasks:
@@ -131,6 +138,7 @@ class Brute:
         return found
 
     def list_chains(self, chain):
+        """Lists a chain and all chains that continue it."""
         self.chains.append(chain)
         for i in self.tasks:
             if chain[-1] in self.deps[i]:
@@ -146,13 +154,15 @@ class Brute:
         return max(self.sum(c) for c in self.chains if c[-1] == i)
 
     def path(self):
-        """The first path: by length, then from the last step back by elapsed
-        time and id."""
+        """The path that is reported first.  Paths are compared from the last
+        step backwards: by the longest chain that ends with the step, then by
+        its elapsed time, then by its id."""
         finish = {i: self.longest_to(i) for i in self.tasks}
         return min(self.paths, key=lambda p: [
             (-finish[i], -self.elapsed[i], i.encode()) for i in reversed(p)])
 
     def through(self, i):
+        """The length of the longest path through i, or None."""
         return max((self.sum(p) for p in self.paths if i in p), default=None)
 
     def slack(self, i):
@@ -160,10 +170,13 @@ class Brute:
         return None if through is None else self.length() - through
 
     def is_before(self, a, b):
+        """Whether b depends on a, directly or indirectly."""
         return any(a in c and b in c and c.index(a) < c.index(b)
                    for c in self.chains)
 
     def drag(self, i):
+        """Devaux's measure: for a task on the path, its elapsed time or, if
+        that is less, the least slack of the tasks parallel to it; else 0."""
         if i not in self.path():
             return 0
         parallel = [j for j in self.tasks if j != i and
@@ -172,6 +185,7 @@ class Brute:
         return min([self.elapsed[i]] + [s for s in slacks if s is not None])
 
     def potential(self, i):
+        """By how much the longest path gets shorter if i takes no time."""
         return self.length() - self.length(zero=i)
 
     def length_from(self, i):
@@ -182,9 +196,10 @@ class Brute:
 # --- Comparisons -----------------------------------------------------------
 
 def split(records):
-    """Tasks by id, steps by path, summaries by path.  Checks the order of the
-    manual: tasks, steps, then the summaries, that of the first path last."""
-    order = {"task": 0, "critical": 1, "critpath": 2}
+    """Tasks by id, steps and summaries by the number of their path.  Checks the
+    order of records, as in the manual: tasks, steps, then the summaries, of
+    which that of path 1 is the last, and one verdict if there is a path."""
+    order = {"task": 0, "critical": 1, "critpath": 2, "verdict": 3}
     kinds = [order[r["type"]] for r in records]
     check("order of records", sorted(kinds), kinds)
     tasks = {r["id"]: r for r in records if r["type"] == "task"}
@@ -194,8 +209,10 @@ def split(records):
             steps.setdefault(r.get("path", 1), []).append(r)
         elif r["type"] == "critpath":
             summaries[r.get("path", 1)] = r
+    check("number of verdicts", 1 if summaries else 0,
+          sum(r["type"] == "verdict" for r in records))
     if summaries:
-        check("the last summary's path", 1, records[-1].get("path", 1))
+        check("the last summary's path", 1, records[-2].get("path", 1))
     return tasks, steps, summaries
 
 
@@ -233,7 +250,8 @@ def check_all(brute, tasks):
 
 
 def compare(records, brute, *options):
-    """Compares everything about the first path, and all tasks."""
+    """Compares everything about the first path, and all tasks.  Returns the
+    summary of the path, or None if there is no path."""
     tasks, steps, summaries = split(run_critpath(records, "--all", *options))
     if not brute.paths:
         check("output without a path", {}, summaries)
@@ -250,15 +268,14 @@ def mode_paths(rng):
     summary = compare(tasks, brute)
     if summary is not None:
         check("edges", brute.n_edges, summary["edges"])
-        if all(len(set(t["deps"])) == len(t["deps"]) for t in tasks):
-            check("cut", brute.cut, summary["cut"])
+        check("cut", brute.cut, summary["cut"])
         check("skewed", sum("end_us" in t and t["end_us"] < t["start_us"]
                             for t in tasks), summary["skewed"])
 
 
 def mode_bridge(rng):
-    """Compares numbers only: which of two equal paths is the first depends on
-    the bridged tasks."""
+    """Compares numbers but not paths: which of two equally long paths is the
+    first depends on the bridged tasks."""
     tasks = random_build(rng, untimed=0.3)
     brute = Brute(tasks, bridge=True)
     got, steps, summaries = split(run_critpath(tasks, "--all", "--bridge"))
@@ -279,31 +296,34 @@ def mode_bridge(rng):
 
 
 def mode_top(rng):
+    """Each further path is a longest one through a task on no path so far."""
     tasks = random_build(rng, copies=rng.choice([0, 0.2]))
     brute = Brute(tasks)
-    k = rng.randint(2, 6)
-    _, steps, summaries = split(run_critpath(tasks, "--top", str(k)))
+    top = rng.randint(2, 6)
+    _, steps, summaries = split(run_critpath(tasks, "--top", str(top)))
     if not brute.paths:
         check("output without a path", {}, summaries)
         return
     check_first_path(brute, steps[1], summaries[1])
     covered, number = set(brute.path()), 1
-    while number < k:
-        left = {i: brute.through(i) for i in brute.tasks
-                if i not in covered and brute.through(i) is not None}
-        if not left:
+    while number < top:
+        # For each task on no path so far, the length of the longest path
+        # through it.
+        through = {i: brute.through(i) for i in brute.tasks
+                   if i not in covered and brute.through(i) is not None}
+        if not through:
             break
+        length = max(through.values())
         number += 1
         check(f"is there a path {number}", True, number in steps)
         path = [s["id"] for s in steps[number]]
         check(f"is path {number} a path", True, path in brute.paths)
-        check(f"length of path {number}", max(left.values()),
+        check(f"length of path {number}", length,
               summaries[number]["length_us"])
-        check(f"sum of path {number}", max(left.values()), brute.sum(path))
-        check(f"slack of path {number}",
-              brute.length() - max(left.values()),
+        check(f"sum of path {number}", length, brute.sum(path))
+        check(f"slack of path {number}", brute.length() - length,
               summaries[number]["slack_us"])
-        new = [i for i in path if left.get(i) == max(left.values())]
+        new = [i for i in path if through.get(i) == length]
         check(f"is there a new task in path {number}", True, len(new) > 0)
         covered |= set(path)
     check("number of paths", list(range(1, number + 1)), sorted(steps))
@@ -350,10 +370,106 @@ def mode_drop(rng):
                     "--drop", f"{key}={value}")
 
 
+# --- Names -----------------------------------------------------------------
+
+NAMES = ["", "x", "$(B)/x", "dir/x.o", "y", "\u4e2d/y", "a"]
+
+
+def name_of(i, records):
+    """The name of an id that differs from the id, or None."""
+    def smallest(names):
+        return min((n for n in names if n not in ("", i)),
+                   key=lambda n: n.encode(), default=None)
+
+    own = [r for r in records if r["id"] == i]
+    nodes = [r for r in own if r["type"] == "node"]
+    outputs = [n["outputs"] for n in nodes if n.get("outputs")]
+    name = smallest(r.get("name", "") for r in own if r["type"] == "task") or \
+        smallest(n.get("name", "") for n in nodes)
+    if name is None and not any(i in o for o in outputs):
+        name = smallest(o[0] for o in outputs)
+    return name
+
+
+def target_of(task, records):
+    """That of the task, else of its node; a copy has the node of its uid."""
+    about = task.get("uid") if task["kind"] == "copy" else task["id"]
+    for kind, i in ("task", task["id"]), ("node", about):
+        targets = [r["target"] for r in records if r["type"] == kind and
+                   r["id"] == i and "target" in r]
+        if targets:
+            return min(targets)
+    return None
+
+
+def random_names(rng):
+    """A build whose tasks and nodes have names, targets and outputs."""
+    tasks = random_build(rng, copies=0.3)
+    records = list(tasks)
+    for t in tasks:
+        if t["kind"] == "copy" and t["deps"]:
+            t["uid"] = rng.choice(t["deps"])
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            node = {"type": "node", "id": t["id"]}
+            if rng.random() < 0.8:
+                node["outputs"] = rng.choices(NAMES + [t["id"]],
+                                              k=rng.randint(0, 3))
+            records.append(node)
+    for r in records:
+        if rng.random() < 0.3:
+            r["name"] = rng.choice(NAMES + [r["id"]])
+        if rng.random() < 0.3:
+            r["target"] = rng.choice(["//t", "//u"])
+    rng.shuffle(records)
+    return records
+
+
+def mode_names(rng):
+    records = random_names(rng)
+    for r in run_critpath(records, "--all"):
+        if r["type"] not in ("task", "critical"):
+            continue
+        i = r["id"]
+        # A copy has the name and target of what is copied.
+        about = [i, r["uid"]] if "uid" in r else [i]
+        check(f"name of {i}", next(filter(None, (
+            name_of(x, records) for x in about)), None), r.get("name"))
+        check(f"target of {i}", target_of(r, records), r.get("target"))
+
+
+def mode_to_name(rng):
+    """A name is as good as an id if no other task has it."""
+    records = random_names(rng)
+    ids = [r["id"] for r in records if r["type"] == "task"]
+    runs = {r["id"] for r in records
+            if r["type"] == "task" and r["kind"] == "run"}
+    named = {}
+    for i in runs:
+        named.setdefault(name_of(i, records), []).append(i)
+    for name, own in named.items():
+        if name is None or name in ids:
+            continue
+        if len(own) == 1:
+            for options in (["--to={}"], ["--set={}=7us"]):
+                want, got = (run_critpath(
+                    records, *[o.format(x) for o in options])
+                    for x in (own[0], name))
+                check(f"answer about {name}", want, got)
+            continue
+        own.sort(key=lambda i: i.encode())
+        run = subprocess.run(["critpath", "--to", name], check=False,
+                             input=lines_of(records), capture_output=True,
+                             encoding="utf-8")
+        check("status", 2, run.returncode)
+        check("message", f"critpath: '{name}' is the name of several tasks, "
+              f"such as '{own[0]}' and '{own[1]}': use an id\n", run.stderr)
+
+
 # --- Workers ---------------------------------------------------------------
 
 def simulate(brute, workers):
-    """An idle worker takes the ready task with the longest path to go."""
+    """How long the build takes with this number of workers, in us.  An idle
+    worker takes the ready task from which the longest chain begins."""
     ended, running, now = set(), {}, 0
     while True:
         while True:     # copies need no worker, and may end at once
@@ -409,9 +525,192 @@ def mode_bounds(rng):
                      f"({length}, {total})")
 
 
+# --- The verdict -----------------------------------------------------------
+
+def at_once(tasks, moment):
+    return [t for t in tasks if t["start_us"] <= moment < t["end_us"]]
+
+
+class Recorded:
+    """What the recorded times of tasks say, microsecond by microsecond."""
+
+    def __init__(self, brute):
+        took_time = [t for i, t in brute.tasks.items() if elapsed_of(t) > 0]
+        self.is_known = all("start_us" in t and "end_us" in t
+                            for t in took_time)
+        self.most = self.busy = 0
+        if not self.is_known or not took_time:
+            return
+        for moment in range(min(t["start_us"] for t in took_time),
+                            max(t["end_us"] for t in took_time)):
+            running = at_once(took_time, moment)
+            self.busy += len(running) > 0
+            self.most = max(self.most, sum(
+                t["kind"] != "copy" for t in running))
+
+
+def is_tenth_faster(us, than):
+    """Whether us is less than 90 % of `than`, rounded up."""
+    return us < than - than // 10
+
+
+def expected_verdict(brute, workers, what_if, wall):
+    """As critpath(1), "The verdict", defines it."""
+    recorded = Recorded(brute)
+    runs = [i for i, t in brute.tasks.items() if t["kind"] != "copy"]
+    want = {"type": "verdict",
+            "work_us": sum(brute.elapsed[i] for i in runs),
+            "path_us": max(map(brute.longest_to, runs))}
+    n = workers or recorded.most
+    if n == 0:
+        return want
+    work, path = want["work_us"], want["path_us"]
+    share = -(-work // n)
+    want |= {"workers": n, "bound_us": max(path, share)}
+    if workers:
+        want["simulated_us"] = simulate(brute, workers)
+    has_deps = brute.n_edges > 0 or len(brute.tasks) <= 1
+    is_nothing = not any(brute.elapsed.values())
+    if recorded.is_known and recorded.most > 0 and not what_if and \
+            n >= recorded.most and recorded.busy <= wall:
+        compared = dict(want, wall_us=wall, idle_us=wall - recorded.busy)
+        busy = recorded.busy
+        if path >= share and not is_tenth_faster(path, busy):
+            return compared | {"limit": "path"}
+        if share > path and not is_tenth_faster(share, busy):
+            return compared | {"limit": "workers"}
+        # The larger of the two decides; both were too small here.
+        if not has_deps:
+            return compared
+        compared["simulated_us"] = simulate(brute, n)
+        if compared["simulated_us"] > busy - busy // 10:
+            return compared | {"limit": "workers"}
+        if n == recorded.most or \
+                simulate(brute, recorded.most) <= busy - busy // 10:
+            return compared | {"limit": "order"}
+    if workers and has_deps and not is_nothing:
+        us = want["simulated_us"]
+        want["limit"] = "path" if path >= share and \
+            not is_tenth_faster(path, us) else "workers"
+    return want
+
+
+def in_order(rng, tasks):
+    """Gives the tasks, which are not skewed, recorded times: some workers take
+    random tasks that are ready, and sometimes wait before that."""
+    brute, now = Brute(tasks), 0
+    workers, slow = rng.randint(1, 4), rng.random() < 0.4
+    ended, running = set(), {}
+    while len(ended) < len(tasks):
+        ready = [i for i in sorted(brute.tasks) if i not in ended and
+                 i not in running and brute.deps[i] <= ended]
+        rng.shuffle(ready)
+        for i in ready[:max(0, workers - len(running))]:
+            if slow and rng.random() < 0.5 and running:
+                continue
+            running[i] = now + brute.elapsed[i]
+            brute.tasks[i]["start_us"] = now
+            brute.tasks[i]["end_us"] = running[i]
+        if not running:
+            continue
+        now = min(running.values())
+        if slow and rng.random() < 0.2:
+            now += rng.randint(0, 2)
+        for i in [i for i, end in running.items() if end <= now]:
+            ended.add(i)
+            del running[i]
+
+
+def mode_verdict_in_order(rng):
+    """A build as it may happen.  What the verdict says is checked by what it
+    means, beside its rules: no schedule is shorter than the bound, and tasks
+    that all waited for their dependencies took no less."""
+    tasks = random_build(rng, copies=rng.choice([0, 0.3]))
+    for t in tasks:
+        t["elapsed_us"] = elapsed_of(t)
+        t.pop("start_us", None)
+        t.pop("end_us", None)
+    in_order(rng, tasks)
+    brute = Brute(tasks)
+    workers = rng.choice([0, 0, 0, 1, 2, 3, 5])
+    got = run_critpath(tasks, *(["-w", str(workers)] if workers else []))
+    _, _, summaries = split(got)
+    if not summaries:
+        return
+    wall = summaries[1]["wall_us"]
+    verdict = got[-1]
+    check("verdict", expected_verdict(brute, workers, False, wall), verdict)
+    if "wall_us" in verdict:
+        check("bound_us <= wall_us", True, verdict["bound_us"] <= wall)
+        if workers == 0:
+            check("bound_us <= busy time", True, verdict["bound_us"] <=
+                  wall - verdict["idle_us"])
+
+
+def mode_verdict(rng):
+    tasks = random_build(rng, copies=rng.choice([0, 0.3]),
+                         untimed=rng.choice([0, 0.1]),
+                         all_timed=rng.random() < 0.8)
+    records, wall = list(tasks), None
+    if rng.random() < 0.3:
+        start, end = rng.randint(-9, 3), rng.randint(3, 6000)
+        records.append({"type": "build", "start_us": start, "end_us": end})
+        wall = end - start
+    workers = rng.choice([0, 0, 1, 2, 3, 5])
+    change, options, what_if = None, [], False
+    if rng.random() < 0.2 and any(
+            t["rule"] == "CC" and elapsed_of(t) is not None for t in tasks):
+        what_if, options = True, ["--drop", "rule=CC"]
+        change = lambda t, us: 0 if t["rule"] == "CC" else us
+    if workers:
+        options += ["--workers", str(workers)]
+    brute = Brute(tasks, change=change)
+    got = run_critpath(records, *options)
+    _, _, summaries = split(got)
+    if not summaries:
+        return
+    wall = summaries[1].get("wall_us", 0) if wall is None else wall
+    want = expected_verdict(brute, workers, what_if, wall)
+    check("verdict", want, got[-1])
+    if "limit" in want and "wall_us" not in want:
+        check("bound <= simulated", True,
+              want["bound_us"] <= want["simulated_us"])
+
+
+def mode_many(rng):
+    """Workers and idle time of a build of thousands of tasks."""
+    first = rng.choice([0, -5000, 1700000000000000])
+    last = first + rng.choice([10000, 10 ** 7, 10 ** 13])
+    tasks, changes = [], {}
+    for i in range(rng.randint(3000, 6000)):
+        start = rng.randint(first, last)
+        end = start + rng.choice([0, 1, 5, rng.randint(0, last - first)])
+        kind = rng.choice(["run", "run", "copy"])
+        tasks.append({"type": "task", "id": f"t{i}", "kind": kind,
+                      "start_us": start, "end_us": end})
+        if end > start:
+            for moment, change in (start, 1), (end, -1):
+                work, all_ = changes.get(moment, (0, 0))
+                changes[moment] = (work + change * (kind == "run"),
+                                   all_ + change)
+    most = working = running = busy = before = 0
+    for moment in sorted(changes):
+        busy += (moment - before) * (running > 0)
+        working += changes[moment][0]
+        running += changes[moment][1]
+        most, before = max(most, working), moment
+    wall = max(t["end_us"] for t in tasks) - min(t["start_us"] for t in tasks)
+    verdict = run_critpath(tasks)[-1]
+    check("workers", most, verdict["workers"])
+    check("wall_us", wall, verdict["wall_us"])
+    check("idle_us", wall - busy, verdict["idle_us"])
+
+
 # --- The wall time ---------------------------------------------------------
 
 def mode_account(rng, *options):
+    """The wall time is accounted for: by the steps of the path, the waiting
+    before them (less overlaps) and the time after the last one."""
     tasks = random_build(rng, all_timed=True)
     by_id = {t["id"]: t for t in tasks}
     times = [t[key] for t in tasks for key in ("start_us", "end_us")]
@@ -421,14 +720,14 @@ def mode_account(rng, *options):
         start, end = start - rng.randint(0, 9), end + rng.randint(0, 9)
         records.append({"type": "build", "start_us": start, "end_us": end})
     _, steps, summaries = split(run_critpath(records, *options))
-    for k, summary in summaries.items():
+    for number, summary in summaries.items():
         check("wall_us", end - start, summary["wall_us"])
         check("wall = length + waiting - overlap + after",
               summary["wall_us"], summary["length_us"] +
               summary["waiting_us"] - summary["overlap_us"] +
               summary["after_us"])
         now, waiting, overlap = start, 0, 0
-        for s in steps[k]:
+        for s in steps[number]:
             check("both waiting and overlap", False,
                   "waiting_us" in s and "overlap_us" in s)
             gap = s.get("waiting_us", 0) - s.get("overlap_us", 0)
@@ -437,6 +736,7 @@ def mode_account(rng, *options):
             now = by_id[s["id"]]["end_us"]
             check("elapsed_us", max(0, now - s["start_us"]), s["elapsed_us"])
             waiting += s.get("waiting_us", 0)
+            # By clock skew, a step may end (now) before it starts.
             overlap += s.get("overlap_us", 0) + max(0, s["start_us"] - now)
         check("waiting_us", waiting, summary["waiting_us"])
         check("overlap_us", overlap, summary["overlap_us"])
@@ -450,7 +750,8 @@ def mode_account_top(rng):
 # --- Order -----------------------------------------------------------------
 
 def mode_order(rng):
-    """Shuffled records give the same output, even if ids are repeated."""
+    """Shuffled records give the same output, even if several records, the
+    attempts at a task, have the same id."""
     tasks = random_build(rng, copies=0.2, untimed=0.1)
     for t in rng.sample(tasks, rng.randint(0, len(tasks))):
         again = {"type": "task", "id": t["id"], "kind": t["kind"],
@@ -459,6 +760,7 @@ def mode_order(rng):
         for key in rng.choice([("start_us",), ("end_us",),
                                ("start_us", "end_us")]):
             again[key] = rng.randint(0, 9)
+        # No end is before its start; 99: there is no end.
         if again.get("start_us", 0) > again.get("end_us", 99):
             again["end_us"] = again["start_us"]
         tasks.append(again)
@@ -470,8 +772,14 @@ def mode_order(rng):
         first = out
 
 
+def mode_runs(rng):
+    compare_runs(rng, "critpath", lambda: random_build(rng, untimed=0.1),
+                 "--all")
+
+
 def mode_attempts(rng):
-    """The same, if only the elapsed times of repeated ids are known."""
+    """As mode_order(), with records that have elapsed times, but neither starts
+    nor ends."""
     tasks = random_build(rng, copies=0.2)
     for t in rng.sample(tasks, rng.randint(0, len(tasks))):
         tasks.append({"type": "task", "id": t["id"], "kind": t["kind"],
@@ -490,7 +798,11 @@ def mode_attempts(rng):
 # --- ninja -----------------------------------------------------------------
 
 def read_dot(path):
-    """{output: (rule, [input, ...])}"""
+    """{output: (rule, [input, ...])} from the output of ninja -t graph.  There,
+    a command is an ellipse, or an arrow with the name of the rule if it has one
+    input and one output."""
+    # By the id of a node in the graph: the name of a file, the rule of a
+    # command.  edges: (source's id, target's id, rule or None)
     label, rule, edges, made_by = {}, {}, [], {}
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -503,16 +815,16 @@ def read_dot(path):
             elif m := re.match(r'"(\w+)" \[label="(.*)"\]', line):
                 label[m[1]] = m[2]
     inputs = {command: [] for command in rule}
-    for a, b, _ in edges:
-        if b in rule:
-            inputs[b].append(label[a])
-    for a, b, name in edges:
-        if b not in label:
+    for source, target, _ in edges:
+        if target in rule:
+            inputs[target].append(label[source])
+    for source, target, name in edges:
+        if target not in label:
             continue        # a command, or an implicit output without a name
-        if a in rule:
-            made_by[label[b]] = (rule[a], inputs[a])
+        if source in rule:
+            made_by[label[target]] = (rule[source], inputs[source])
         elif name is not None:
-            made_by[label[b]] = (name, [label[a]])
+            made_by[label[target]] = (name, [label[source]])
     return made_by
 
 

@@ -7,8 +7,10 @@ Usage: execlog-stat.py MODE SEED COUNT       many small random builds
 
 The starts and ends of all tasks split the time of a build into intervals.
 Each interval has a list of the tasks that cover it, and every answer is
-computed from these lists, in fractions.  execlog-stat itself is found in PATH.
-If the two differ on a build, it is printed and the exit status is 1.
+computed from these lists, in fractions.  The weight of a task is the time that
+it took if tasks that run at the same time share that time equally.
+execlog-stat itself is found in PATH.  If the two differ on a build, the build
+is printed and the exit status is 1.
 """
 
 import json
@@ -18,10 +20,13 @@ import re
 import subprocess
 from fractions import Fraction
 
-from oracle import Differ, check, main, run_filter
+from oracle import (Differ, check, compare_runs, main, run_filter,
+                    without_boundaries)
 
 
 def check_near(what, want, got, tolerance=2e-6):
+    """check() for numbers that may be rounded; ratios in records have six
+    decimals."""
     if got is None or abs(want - got) > tolerance + abs(want) * 1e-12:
         raise Differ(f"{what}: should be {float(want)!r}, is {got!r}")
 
@@ -37,6 +42,7 @@ def check_ratio(what, part, whole, record, key):
 # --- Random builds ---------------------------------------------------------
 
 EXTENSIONS = ["", "", ".o", ".cpp.o", ".a", ".", ".d/x"]
+NAMES = ["some task", "$(B)/lib/x.cc", "\u4e2d.o"]
 RULES = ["CC", "LD", "AR", "PY", "\u4e2d"]
 
 
@@ -52,7 +58,7 @@ def random_ids(rng, n):
 
 
 class Clock:
-    """Times in builds of several sizes."""
+    """Random times, in us, in a build whose start and length are random."""
     def __init__(self, rng, small):
         self.rng = rng
         sizes = [(0, 8), (0, 100)]
@@ -70,7 +76,8 @@ class Clock:
 
 def random_times(rng, clock, kind):
     start, took = clock.time(), clock.length()
-    # start+, end+: one time and how long it took; total: no times of its own
+    # start+, end+: one time and the elapsed time; open: only a start; total:
+    # the times are a sum over several intervals, not one interval
     shapes = ["both"] * 12 + ["start+", "end+", "open", "elapsed", "total",
                             "skewed", "none", "zero"]
     if kind != "run":
@@ -104,6 +111,8 @@ def random_task(rng, clock, name):
     task = {"type": "task", "id": name}
     if kind is not None:
         task["kind"] = kind
+    if rng.random() < 0.2:
+        task["name"] = rng.choice(NAMES)
     if rng.random() < 0.3:
         task["rule"] = rng.choice(RULES)
     if kind == "prepare" and rng.random() < 0.5:
@@ -155,6 +164,10 @@ def random_nodes(rng, tasks):
         node = {"type": "node", "id": name, "deps": []}
         if rng.random() < 0.7:
             node["rule"] = rng.choice(RULES)
+        if rng.random() < 0.1:
+            node["name"] = "a node.x"
+        if rng.random() < 0.4:
+            node["outputs"] = rng.choice([[], ["$(B)/o.o", "p"], ["p", name]])
         node.update(rng.choice([
             {}, {"test": True}, {"node_type": "test"}, {"test": False},
             {"node_type": "download"}, {"node_type": "x"}]))
@@ -194,28 +207,33 @@ def with_times(task):
 
 
 def with_names(tasks):
-    """The tasks that count.  The name of an id's further attempts is id#2, ...
+    """The tasks that count.  Records with the same id are attempts at a task,
+    named id, id#2 and so on; n is 0, 1 and so on.
 
-    A record from the cache counts only if no attempt has ended.
+    A record from the cache counts only if no attempt that ran has ended, and of
+    several only the earliest.
     """
+    def order(t):
+        return (t.get("end_us", math.inf), t.get("start_us", -1),
+                t.get("elapsed_us", -1), t.get("host", ""))
+
     named = []
     for i in {t["id"] for t in tasks}:
         own = [t for t in tasks if t["id"] == i]
         ran = [t for t in own if "from_cache" not in t]
         cached = [t for t in own if "from_cache" in t]
         if cached and not any("end_us" in t for t in ran):
-            ran.append(cached[0])
-        ran.sort(key=lambda t: (t.get("end_us", math.inf),
-                                t.get("start_us", -1),
-                                t.get("elapsed_us", -1),
-                                t.get("host", "")))
+            ran.append(min(cached, key=order))
+        ran.sort(key=order)
         for n, t in enumerate(ran):
             t["n"] = n
-            t["name"] = i if n == 0 else f"{i}#{n + 1}"
+            t["number"] = i if n == 0 else f"{i}#{n + 1}"
         named += ran
     return named
 
 
+# The kinds of work of tasks.  A stage is the time in which a kind of work is
+# done alone, or with others that come later in this list.
 WORK = ["tests", "build", "download", "service"]
 STAGES = ["tests_only", "tests_with_other", "build_only", "build_with_other",
           "download_only", "download_with_other", "service_only", "idle"]
@@ -231,6 +249,8 @@ class Build:
             self.find_intervals()
 
     def find_extent(self, builds):
+        """The start and end of the build: as its records say, or else from the
+        first to the last time of a task."""
         placed = [t for t in self.tasks if "total_time" not in t]
         if not builds:
             builds = placed
@@ -242,23 +262,28 @@ class Build:
             self.wall_us = self.end_us - self.start_us
 
     def find_intervals(self):
-        at = [t for t in self.tasks if "total_time" not in t and
-              "start_us" in t and "end_us" in t]
-        cuts = {self.start_us, self.end_us}
-        for t in at:
-            cuts |= {t["start_us"], t["end_us"]}
-        cuts = sorted(c for c in cuts if self.start_us <= c <= self.end_us)
+        placed = [t for t in self.tasks if "total_time" not in t and
+                  "start_us" in t and "end_us" in t]
+        bounds = {self.start_us, self.end_us}
+        for t in placed:
+            bounds |= {t["start_us"], t["end_us"]}
+        bounds = sorted(us for us in bounds
+                        if self.start_us <= us <= self.end_us)
+        # (start, end, tasks that run from this start to this end)
         self.intervals = [
-            (a, b, [t for t in at if t["start_us"] <= a and b <= t["end_us"]])
-            for a, b in zip(cuts, cuts[1:])]
+            (a, b, [t for t in placed
+                    if t["start_us"] <= a and b <= t["end_us"]])
+            for a, b in zip(bounds, bounds[1:])]
         for t in self.tasks:
             t["weight"] = Fraction(0)
         for a, b, running in self.intervals:
             for t in running:
                 t["weight"] += Fraction(b - a, len(running))
 
-    def sum_of(self, us_of):
-        return sum((b - a) * us_of(running)
+    def sum_of(self, factor_of):
+        """The sum over all intervals of their length, each times what
+        factor_of() returns for the list of the tasks running in it."""
+        return sum((b - a) * factor_of(running)
                    for a, b, running in self.intervals)
 
     def rule(self, t):
@@ -266,6 +291,17 @@ class Build:
             return t["rule"]
         i = t.get("uid") if t.get("kind") == "copy" else t["id"]
         return self.nodes.get(i, {}).get("rule")
+
+    def name(self, t):
+        """Its name, unless that is its id; all its records have the same."""
+        if "name" in t:
+            return t["name"]
+        i = t["id"]
+        node = self.nodes.get(i, {})
+        outputs = node.get("outputs", [])
+        if "name" in node:
+            return node["name"]
+        return outputs[0] if outputs and i not in outputs else None
 
     def work(self, t):
         kind, node = t.get("kind", "run"), self.nodes.get(t["id"], {})
@@ -283,7 +319,7 @@ class Build:
             return kind
         if self.rule(t) is not None:
             return self.rule(t)
-        extension = re.search(r"(?<=[^/])\.[^./]+$", t["id"])
+        extension = re.search(r"(?<=[^/])\.[^./]+$", self.name(t) or t["id"])
         return extension[0] if extension else kind
 
     def stage(self, running):
@@ -309,7 +345,7 @@ class Build:
                                      t["n"]))
 
     def runs(self):
-        """The attempts of each run, by id."""
+        """By id, the attempts at each task of kind run."""
         runs = {}
         for t in self.tasks:
             if t.get("kind", "run") == "run":
@@ -329,7 +365,8 @@ def is_executed(attempts):
 # --- Comparisons -----------------------------------------------------------
 
 def ask(records, *options):
-    """The answers of this file and of execlog-stat; the latter may be None."""
+    """A Build, and the answers of execlog-stat by name; None instead of the
+    answers if no task has a time."""
     build = Build(records)
     out = run_filter("execlog-stat", records, *options)
     if build.wall_us is None:
@@ -364,13 +401,13 @@ def compare_wall(build, answers):
 
 def compare_weighted(build, answers):
     """Compares the weights of all tasks, if --top lists all of them."""
-    by_name = {t["name"]: t for t in build.tasks}
+    by_name = {t["number"]: t for t in build.tasks}
     got = answers.get("longest", []) + answers.get("biggest_copy", [])
     for t in got:
         check_near(f"weighted_us of {t['id']}", by_name[t["id"]]["weight"],
                    t["weighted_us"], 0.500001)
     check("tasks with a weight",
-          sorted(t["name"] for t in build.tasks if t["weight"] > 0),
+          sorted(t["number"] for t in build.tasks if t["weight"] > 0),
           sorted(t["id"] for t in answers.get("longest", [])
                  if by_name[t["id"]]["weight"] > 0))
 
@@ -398,7 +435,7 @@ def compare_type_weights(build, answers):
     for t in build.timed():
         name = build.type(t)
         weights[name] = weights.get(name, 0) + t["weight"]
-    up, down = [], []
+    up, down = [], []       # remainders of the weights so rounded
     got = answers.get("type", [])
     for t in got:
         weight = weights[t["name"]]
@@ -424,6 +461,7 @@ def compare_stages(build, answers):
 
 
 def overlap(a, b, c, d):
+    """The length of what is both from a to b and from c to d."""
     return max(0, min(b, d) - max(a, c))
 
 
@@ -445,11 +483,13 @@ def compare_bins(build, answers, n):
 
 
 def compare_list(name, build, want, got):
-    check(name, [t["name"] for t in want], [t["id"] for t in got])
+    """Compares tasks with the records of a list, in order."""
+    check(name, [t["number"] for t in want], [t["id"] for t in got])
     for i, (t, s) in enumerate(zip(want, got)):
         check("rank", i + 1, s["rank"])
         check("kind", t.get("kind", "run"), s["kind"])
         check("rule", build.rule(t), s.get("rule"))
+        check("name", build.name(t), s.get("name"))
         for key in "host", "start_us", "size_bytes":
             check(f"{key} of {s['id']}", t.get(key), s.get(key))
         check("elapsed_us", t["elapsed_us"], s["elapsed_us"])
@@ -504,6 +544,7 @@ def compare_failed(build, answers):
 
 
 def mode_of(compare, *options):
+    """A mode that compares the answers about random records."""
     def mode(rng):
         build, answers = ask(random_records(rng), *options)
         if answers is not None:
@@ -536,7 +577,8 @@ def mode_lists(rng):
 
 
 def mode_clip(rng):
-    """Builds with a record, which may be shorter or longer than their tasks."""
+    """Logs with a `build` record, whose time may be shorter or longer than that
+    of the tasks."""
     while True:
         records = random_records(rng)
         if any(r["type"] == "build" for r in records):
@@ -549,7 +591,8 @@ def mode_clip(rng):
 
 
 def mode_order(rng):
-    """Many tasks run at once, so that their weights are fractions."""
+    """Shuffled records give the same output.  Many tasks run at once, so that
+    their weights are fractions."""
     records = random_records(rng)
     clock = Clock(rng, small=False)
     for i in range(rng.randint(0, 20)):
@@ -567,10 +610,80 @@ def mode_order(rng):
         check("output of the records shuffled", first, out)
 
 
+def mode_runs(rng):
+    def make_records():
+        return [r for r in random_records(rng) if r["type"] != "node"] or \
+            [{"type": "task", "id": "only"}]
+    compare_runs(rng, "execlog-stat", make_records)
+
+
+# --- Local logs -------------------------------------------------------------
+
+def random_local_log(rng):
+    """A local log of ya and the nodes of its graph; times are in us here."""
+    origin = rng.choice([0, 1700000000000000])
+    log, nodes = {}, []
+    for i in range(rng.randint(1, 8)):
+        start = origin + rng.randint(1, 20) * 500000
+        entry = {"timing": [start, start + rng.randint(0, 9) * 250000]}
+        if rng.random() < 0.4:
+            entry["prepare"] = rng.choice(["", "x"])
+            entry["type"] = rng.choice(["get from dist cache", "clean"])
+        entry.update(rng.choice([{}] * 8 + [{"total_time": True},
+                                            {"cached": True}]))
+        log[f"u{i}"] = entry
+        nodes.append({"type": "node", "id": f"u{i}", "deps": [],
+                      "node_type": rng.choice(["test", "download", "x"])})
+    return log, nodes
+
+
+def stages_of_ya(log, nodes):
+    """The time of each stage, by the algorithm of ya's statistics.py: it counts
+    the running works, here by the index of their kind in WORK."""
+    types = {n["id"]: n["node_type"] for n in nodes}
+    changes = []
+    for uid, entry in log.items():
+        start, end = entry["timing"]
+        if start == end or "total_time" in entry or "cached" in entry:
+            continue
+        if "prepare" in entry:
+            work = 2 if "from dist cache" in entry["type"] else 3
+        else:
+            work = {"test": 0, "download": 2}.get(types[uid], 1)
+        changes += [(start, work, 1), (end, work, -1)]
+    running, last_us, stages = [0] * 4, None, {name: 0 for name in STAGES}
+    for us, work, change in sorted(changes):
+        # The first of these names is the stage up to this change.
+        names = [(name + ("_only" if sum(running) == running[i]
+                          else "_with_other"))
+                 for i, name in enumerate(["tests", "build", "download"])
+                 if running[i] > 0]
+        names += ["service_only"] if running[3] > 0 else ["idle"]
+        if last_us is not None:
+            stages[names[0]] += us - last_us
+        last_us = us
+        running[work] += change
+    return stages if changes else None
+
+
+def mode_local(rng):
+    log, nodes = random_local_log(rng)
+    want = stages_of_ya(log, nodes)
+    in_seconds = {uid: entry | {"timing": [t / 1e6 for t in entry["timing"]]}
+                  for uid, entry in log.items()}
+    tasks = [json.loads(line)
+             for line in run_filter("execlog-parse", [in_seconds]).splitlines()]
+    if want is not None:
+        out = run_filter("execlog-stat", nodes + tasks)
+        answers = [json.loads(line) for line in out.splitlines()]
+        check("stages", want, {a["name"]: a["wall_us"] for a in answers
+                               if a["stat"] == "stage"})
+
+
 # --- The report ------------------------------------------------------------
 
 def rows(text, heading):
-    """The rows of a table: its lines are indented."""
+    """The rows of a table of the report: the indented lines after a heading."""
     found = re.search(rf"^{heading}\n((?:  .*\n)*)", text, re.M)
     return found[1].splitlines() if found else []
 
@@ -602,23 +715,24 @@ def mode_report(rng):
           sum(int(m[1]) for m in types))
     check("weighted sum over types", build.sum_of(bool),
           sum(int(m[2]) for m in types))
-    many, cached, avoided = map(int, re.search(
+    executed, cached, avoided = map(int, re.search(
         r"(\d+) executed, (\d+) from the cache, (\d+) avoided",
         text).groups())
-    check("run tasks", len(build.runs()), many + cached + avoided)
+    check("run tasks", len(build.runs()), executed + cached + avoided)
 
 
 # --- ninja -----------------------------------------------------------------
 
 def read_ninja_log(path):
-    """The commands of the last run, named by their smallest outputs."""
+    """The commands of the last run.  A command is named by the first of its
+    outputs: relative paths before absolute ones, then in byte order."""
     commands, end_before = {}, 0
     with open(path, encoding="utf-8") as f:
         for line in f:
             if line.startswith("#"):
                 continue
             start, end, _, output, command = line.rstrip("\n").split("\t")
-            if int(end) < end_before:
+            if int(end) < end_before:   # times begin at 0 again: a new run
                 commands = {}
             end_before = int(end)
             commands.setdefault((int(start), int(end), command),
@@ -629,13 +743,14 @@ def read_ninja_log(path):
 
 
 def ninja(path):
-    """A log read here gives the same as execlog-parse and execlog-stat."""
+    """Compares with execlog-stat's answers on the output of execlog-parse, with
+    the default of 10 tasks in each list and 60 bins."""
     build = Build(read_ninja_log(path))
     out = subprocess.run(["bash", "-c", "set -o pipefail; "
                           'execlog-parse "$1" | execlog-stat', "-", path],
                          capture_output=True, encoding="utf-8", check=True)
     answers = {}
-    for line in out.stdout.splitlines():
+    for line in without_boundaries(out.stdout).splitlines():
         answer = json.loads(line)
         answers.setdefault(answer["stat"], []).append(answer)
     compare_wall(build, answers)

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""instrument.py RECORDS [COUNTS...] - check callgraph records
+"""instrument.py RECORDS [COUNTS...] - checks callgraph records
 
-COUNTS are files in which programs counted their own calls (count.h); the suffix
-of a file name is the process id.  Checks that each record is well-formed, that
-each call site is in the function of the parent node, and that each process
-called each function from each line as often as it counted itself.  Names come
-from nm and lines from addr2line, independently of weir.  Prints one line for
-each callgraph.  With COROUTINES set, call sites may be elsewhere.
+COUNTS are files in which programs counted their own calls, in lines of "LINE
+FUNCTION NUMBER" (see count.h); the suffix of a file name is the process id.
+Checks that each record is well-formed, that
+each call site is in the function of the parent node, that the end record has
+the number of records between the begin and the end record, and that each
+process called each function from each line as often as its own count says.
+Names come from nm and lines from addr2line, independently of weir.  Prints one
+line for each callgraph record.  If the environment variable COROUTINES is set,
+call sites may be in other functions.
 """
 
 import bisect
@@ -41,6 +44,8 @@ def function_at(path, address):
 
 def lines(path, addresses):
     """The source lines of calls, by return address."""
+    # The call is before its return address.  addr2line prints FILE:LINE, "?"
+    # for an unknown line, and sometimes more after a space.
     out = subprocess.run(["addr2line", "-e", path] + [hex(a - 1) for a in
         addresses], capture_output=True, text=True).stdout.split("\n")
     return {a: int(re.sub(r" .*|[^0-9 ]", "", line.rsplit(":", 1)[-1]) or 0)
@@ -48,7 +53,8 @@ def lines(path, addresses):
 
 
 def module(record, address):
-    """The file that contains the address, and the address in it, or None."""
+    """The path of the module that contains the address, and the address in that
+    file; or None."""
     memo = record.setdefault("memo", {})
     if address not in memo:
         memo[address] = next(((m["path"], address - int(m["base"], 16))
@@ -58,20 +64,21 @@ def module(record, address):
 
 
 def check_form(r):
-    """Nodes are in pre-order: a node's parent is the preceding node or one of
-    its ancestors.  No two siblings are the same call."""
+    """Checks that the nodes of the record are in pre-order (a node's parent is
+    the preceding node or one of that node's ancestors), and that no two
+    siblings are the same call."""
     assert re.fullmatch("[0-9a-f]{56}", r["checksum"]), r["checksum"]
     nodes = r["nodes"]
     children = [(n["parent"], n["function"], n["call_site"]) for n in nodes if
         "parent" in n]
     assert len(set(children)) == len(children)
     for i, n in enumerate(nodes):
-        p = n.get("parent")
-        assert p is None or 0 <= p < i, (i, p)
+        parent = n.get("parent")
+        assert parent is None or 0 <= parent < i, (i, parent)
         above = i - 1 if i > 0 else None
-        while above is not None and above != p:
+        while above is not None and above != parent:
             above = nodes[above].get("parent")
-        assert above == p, ("not in pre-order", i)
+        assert above == parent, ("not in pre-order", i)
         assert n["calls"] >= 0
         assert module(r, int(n["function"], 16)), n
     used = {int(a, 16) for a in {n[k] for n in nodes for k in ("function",
@@ -82,45 +89,52 @@ def check_form(r):
 
 
 def check_stacks(r):
-    """The call site of a node is in the function of its parent."""
+    """Checks that the call site of a node is in the function of its parent."""
     nodes = r["nodes"]
+    # A place is the path of a module and an address in that file.
     places = [module(r, int(n["function"], 16)) for n in nodes]
     known = set(places)
     for n, place in zip(nodes, places):
-        m = module(r, int(n["call_site"], 16))
-        caller = m and (m[0], function_at(m[0], m[1] - 1))
-        if caller not in known:
+        site = module(r, int(n["call_site"], 16))
+        caller = site and (site[0], function_at(site[0], site[1] - 1))
+        if caller not in known:         # not an instrumented function
             continue
         parent = places[n["parent"]] if "parent" in n else None
         names = [symbols(p[0]).get(p[1]) for p in (place, parent) if p]
+        # In programs/instrument/cases.c, built_in() is inlined into jump_to():
+        # it has no call site there, and calls jump_from() from a site there.
         if names[0] == "built_in" or names == ["jump_from", "built_in"]:
-            continue                    # inlined into its caller
-        assert parent == caller, (names, symbols(m[0])[caller[1]], n)
+            continue
+        assert parent == caller, (names, symbols(site[0])[caller[1]], n)
 
 
 def add_calls(r, sums):
-    """Adds up the calls of a record by line and function."""
-    sites = collections.defaultdict(set)
+    """Adds the calls of a record to sums[pid][line, function]; the line is that
+    of the call, or 0 if it is unknown."""
+    sites = collections.defaultdict(set)        # path -> call sites
     for n in r["nodes"]:
-        m = module(r, int(n["call_site"], 16))
-        if m:
-            sites[m[0]].add(m[1])
-    line = {path: lines(path, sorted(a)) for path, a in sites.items()
+        site = module(r, int(n["call_site"], 16))
+        if site:
+            sites[site[0]].add(site[1])
+    # Lines in libraries are left out: they count as unknown.
+    line_of = {path: lines(path, sorted(a)) for path, a in sites.items()
         if not re.search(r"/lib[^/]*\.so|/ld-", path)}
     for n in r["nodes"]:
         path, address = module(r, int(n["function"], 16))
         name = symbols(path).get(address, hex(address))
-        m = module(r, int(n["call_site"], 16))
-        where = line.get(m[0], {}).get(m[1], 0) if m else 0
-        sums[r["pid"]][where, name] += n["calls"]
+        site = module(r, int(n["call_site"], 16))
+        line = line_of.get(site[0], {}).get(site[1], 0) if site else 0
+        sums[r["pid"]][line, name] += n["calls"]
 
 
 def main(records, *counts):
     sums = collections.defaultdict(collections.Counter)
-    final = set()
+    final = set()           # processes that have left their last record
     sequence = collections.Counter()
-    for text in open(records):
-        r = json.loads(text)
+    begin, *inner, end = map(json.loads, open(records))
+    assert begin["type"] == "begin", begin
+    assert (end["type"], end["records"]) == ("end", len(inner)), end
+    for r in inner:
         if r["type"] != "callgraph":
             continue
         assert r["sequence"] == sequence[r["pid"]], r["sequence"]

@@ -4,7 +4,8 @@
 Usage: mal.py counts FILE          how many rows of each table
        mal.py rows FILE            all rows in canonical form
        mal.py canon ROWS-FILE      rows of malparse in that form
-       mal.py prereqs FILE         compares stated and derived prerequisites
+       mal.py prereqs FILE         compares the prerequisites that the server
+                                   stated with those derived from variables
        mal.py critical FILE        the critical path of each execution
        mal.py literals FILE        the values that --mask must hide
        mal.py strip FILE           the trace without stmt and short
@@ -12,10 +13,12 @@ Usage: mal.py counts FILE          how many rows of each table
                                    pretty, nested, several, glued, gzip
 
 It reads the whole trace at once.  In canonical form a row is a line: its
-table, then its columns sorted by name.  An id is replaced by the key of its
-row: server, client and tag of an execution, also pc, state and iteration of an
-event, and the name of a variable.  The lines are sorted, so that neither ids
-nor the order of rows matter.
+table, then its columns sorted by name.  Instead of an id it has a key: for an
+execution, its server, client and tag; for an event, also its pc, state and
+iteration; for a variable, also its name.  The lines are sorted, so that neither
+ids nor the order of rows matter.
+
+The letters of formats (T, E, U, S, M, P) are those of malparse(1).
 """
 
 import collections
@@ -24,10 +27,11 @@ import json
 import re
 import sys
 
-EPOCH_US = 10**15
+EPOCH_US = 10**15       # times from here on (2001) are since 1970
 STATES = {"start": 0, "done": 1, "pause": 2, "wait": 2}
 LITERAL = r'"(?:[^"\\]|\\.)*"'
-DELTAS = ["inblock", "oublock", "majflt", "nswap", "nvcsw"]
+COUNTERS = ["inblock", "oublock", "majflt", "nswap", "nvcsw"]
+# Types and their sizes in bytes; -1: the size varies.
 BASE_TYPES = [("bit", 1), ("bte", 1), ("sht", 2), ("int", 4), ("lng", 8),
               ("hge", 16), ("oid", 8), ("flt", 4), ("dbl", 8), ("str", -1),
               ("date", -1), ("void", 0), ("BAT", 0)]
@@ -49,13 +53,15 @@ def text_of(path):
 
 
 def tuple_of(line):
-    """A line of the tuple format as an object of format E."""
+    """A line of the tuple format, T, as an object of format E.  Its fields:
+    event, time, "FUNCTION[PC]TAG", thread, state, usec, rss, size, the
+    COUNTERS, and the statement."""
     fields = re.findall(r'"(?:[^"\\]|\\.)*"|[^,\s\[\]]+', line)
     if len(fields) != 14:
         raise ValueError("not 14 fields")
     program, pc, tag = re.fullmatch(r"(.*)\[(\d+)\](\d+)",
                                     json.loads(fields[2])).groups()
-    keys = ["usec", "rss", "size"] + DELTAS
+    keys = ["usec", "rss", "size"] + COUNTERS
     o = {"event": fields[0], "time": json.loads(fields[1]),
          "function": program, "pc": int(pc), "tag": int(tag),
          "thread": fields[3], "state": json.loads(fields[4]).strip(),
@@ -65,13 +71,14 @@ def tuple_of(line):
 
 
 def objects_in(text):
-    """Every object, in any framing."""
+    """Every object, however objects and lines are related, and every tuple."""
     decoder = json.JSONDecoder(strict=False)
     at = 0
     while at < len(text):
         if text[at].isspace():
             at += 1
             continue
+        # A tuple or a comment is a whole line.
         line = text[at:].split("\n", 1)[0] if text[at] in "[#" else None
         if line is not None:
             at += len(line)
@@ -87,7 +94,8 @@ def read(path):
 
 
 def number(value):
-    """An integer, which older servers wrote as a string; else None."""
+    """The value as an integer, even if it is written as a string, as by older
+    servers; None if it is not an integer."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int):
@@ -98,6 +106,7 @@ def number(value):
 
 
 def format_of(o):
+    """The format of an event, or what other kind of object it is."""
     if "phase" in o:
         return "P"
     if o.get("source") in ("trace", "heartbeat"):
@@ -142,9 +151,11 @@ class Event:
         self.vars = [self.variable(v) for v in o.get("args", []) +
                      o.get("ret", []) + o.get("arg", [])]
         self.vars.sort(key=lambda v: v["index"])
-        self.stated = o.get("prereq")
+        self.stated_prereqs = o.get("prereq")
 
     def clocks(self):
+        """The times since the server's start and since 1970, in us; None if
+        unknown."""
         o = self.o
         if self.format == "E":
             return None, None
@@ -167,13 +178,13 @@ class Event:
             v["name"] = v["var"]
             v["is_eol"] = number(v.get("eol")) == self.pc
         else:
-            v["is_ret"] = any(v is r for r in self.o.get("ret", [])) or \
-                v in self.o.get("ret", [])
+            v["is_ret"] = v in self.o.get("ret", [])
             v["index"] = number(v["index"])
             v["is_eol"] = number(v.get("eol")) == 1
         return v
 
     def is_plan(self):
+        """Whether it is the start or the end of the whole plan."""
         return self.pc == 0
 
     def kind(self):
@@ -184,6 +195,7 @@ class Event:
         return "call" if self.module == "user" else "work"
 
     def argument(self, index):
+        """The value of the argument with this index."""
         for v in self.vars:
             if v["index"] == index and not v["is_ret"]:
                 return v.get("value")
@@ -191,7 +203,8 @@ class Event:
 
 
 def operation_in(stmt):
-    """Module and function from a statement: E and T do not state them."""
+    """Module and function from a statement: in formats T, E and U no key
+    states them."""
     if m := re.match(r"(?:unsafe )?(?:function|factory) (\w+)\.([^\s(]+)\(",
                      stmt):
         return m.groups()
@@ -204,52 +217,101 @@ def operation_in(stmt):
 
 
 def unquoted(text):
-    """A MAL string without its quotes, its escapes decoded once."""
-    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+    """What a MAL literal stands for, without quotes and escapes."""
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]
+    escapes = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"f": b"\f"}
+    return re.sub(rb"\\([0-3][0-7][0-7]|[ntrf\\\"'])", lambda m:
+                  bytes([int(m[1], 8)]) if len(m[1]) == 3 else
+                  escapes.get(m[1], m[1]),
+                  text.encode()).decode(errors="replace")
+
+
+def unescaped(text, server_escapes):
+    """Without the backslash that the SQL front end puts before each quote and
+    backslash, if the text looks as if it had done so.  A text in which only
+    backslashes have one looks so if the server always does it
+    (server_escapes)."""
+    if not re.fullmatch(r"(?:[^'\\]|\\['\"\\])*", text):
         return text
-    escapes = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b"}
-    return re.sub(r"\\([0-7]{3}|.)", lambda m: chr(int(m[1], 8))
-                  if len(m[1]) == 3 else escapes.get(m[1], m[1]),
-                  text[1:-1], flags=re.S)
+    pairs = re.findall(r"\\.", text)
+    if all(pair == r"\\" for pair in pairs) and not server_escapes:
+        return text
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def connections_in(plans):
+    """Splits the plans of a thread that no other plan calls into those of each
+    connection.  A connection begins with the plan whose pc 1 is
+    remote.bintype, or with the plan just before it if its pc 1 is
+    sql.set_protocol.  A client's query belongs to no connection.  (That the
+    beginning of a connection may be missing is not considered.)"""
+    connections, before = [[]], None
+    for plan in plans:
+        begins = plan.first_operation == ("sql", "set_protocol") or \
+            plan.first_operation == ("remote", "bintype") and \
+            before != ("sql", "set_protocol")
+        before = plan.first_operation
+        if begins or plan.has_query:
+            connections.append([])
+        if not plan.has_query:
+            connections[-1].append(plan)
+    return connections
 
 
 # --- The rows --------------------------------------------------------------
 
-def without_nones(row):
+def without_defaults(row):
+    """The row without values that malparse leaves out."""
     return {key: value for key, value in row.items()
             if value is not None and value is not False and value != ""}
 
 
 class Execution:
+    """serial: the number of an execution without a tag; 0 if it has a tag."""
+
     def __init__(self, session, client, tag, serial):
         self.session, self.client, self.tag = session, client, tag
         self.name = "/".join([session or "", client or "",
                               str(tag) if tag else f"0#{serial}"])
         self.row = {}
         self.seen = collections.Counter()       # (pc, state) -> iteration
-        self.open, self.linked = set(), set()   # pcs
+        self.open = set()                       # pcs that have started
+        self.with_prereqs = set()               # pcs
         self.last_done = {}                     # pc -> the event's name
-        self.assigned_at = collections.defaultdict(list)   # name -> pcs
-        self.assigned = set()                   # names
+        # Name of a variable -> pcs of the instructions that assign it.
+        self.assigned_at = collections.defaultdict(list)
+        # Of variables, by their names:
+        self.assigned = set()
         self.variables = {}                     # name -> row
+        self.with_values = set()                # an event stated a value
         self.has_query = self.has_begun = False
+        self.first_operation = None     # (module, instruction) of pc 1
 
 
 class Trace:
     def __init__(self):
-        self.rows = []
-        self.executions, self.untagged, self.ended_untagged = {}, {}, []
+        self.rows = []          # (table, row)
+        # By session and client: executions by tag, the running execution
+        # without a tag, and the number of those so far.
+        self.executions, self.untagged = {}, {}
         self.serials = collections.Counter()
+        self.ended_untagged = []
         self.types = {}
         self.header = {}
         self.n_heartbeats = 0
+        # By session and thread: (pc, execution) of calls of user functions.
         self.open_calls = collections.defaultdict(list)
+        # By client and thread: (start, end, execution), not yet linked.
         self.ended_plans = collections.defaultdict(list)
+        # By the arguments of register_supervisor: the supervisor's execution;
+        # and (arguments, execution, (session, thread)) of its workers.
         self.supervisors, self.registered = {}, []
+        # By session and thread: the executions that no call initiated.
         self.plans_of = collections.defaultdict(list)
 
     def add(self, table, **row):
-        self.rows.append((table, without_nones(row)))
+        self.rows.append((table, without_defaults(row)))
 
     def execution_of(self, e):
         key = (e.session, e.client)
@@ -293,7 +355,11 @@ class Trace:
 
     # Prerequisites
 
+    # (x is the execution of the event e, and v a variable that e uses.)
+
     def derived(self, x, e):
+        """The pcs of the last instructions before e that assigned its
+        arguments."""
         pcs = []
         for v in e.vars:
             if v["is_ret"] or number(v.get("const")):
@@ -303,7 +369,8 @@ class Trace:
         return sorted({pc for pc in pcs if pc > 0})
 
     def add_prerequisites(self, x, e, name):
-        pcs = e.stated if e.stated is not None else self.derived(x, e)
+        pcs = e.stated_prereqs if e.stated_prereqs is not None \
+            else self.derived(x, e)
         for pc in dict.fromkeys(map(number, pcs)):
             self.add("prerequisite_events", consequent_event=name,
                      prerequisite_event=x.last_done.get(pc),
@@ -328,15 +395,22 @@ class Trace:
 
     def set_variable(self, x, e, v):
         """A variable has the values of its last use; the start of an
-        instruction does not set those of its results."""
+        instruction does not set those of its results.  Only an assignment
+        changes a string."""
         if v["name"] in x.variables and v["is_ret"] and e.state != 1:
             return
-        row = without_nones(columns_of(v))
+        if v["name"] in x.with_values and v.get("type") == "str" and \
+                not v["is_ret"]:
+            return
+        if not v["is_ret"] or e.state == 1:
+            x.with_values.add(v["name"])
+        row = without_defaults(columns_of(v))
         if v.get("type"):
             row["type"] = self.type_name(v["type"])
         x.variables[v["name"]] = row
 
-    # Links
+    # Links: which execution initiates which.  One that has a query initiates
+    # itself.
 
     def link(self, parent, child, remote=False):
         self.rows.append(("initiates_executions",
@@ -352,8 +426,12 @@ class Trace:
             self.register(x, e)
 
     def link_by_calls(self, x, e):
+        """An execution is initiated by its stated caller, or else by the call
+        of a user function that is open on its thread."""
         where = (e.session, e.thread)
         calls = self.open_calls[where]
+        if e.pc == 1 and x.first_operation is None:
+            x.first_operation = e.module, e.instruction
         if not x.has_begun:
             x.has_begun = True
             caller = number(e.o.get("caller"))
@@ -370,17 +448,22 @@ class Trace:
             del calls[calls.index((e.pc, x)):]
 
     def link_by_time(self, x, e):
+        """In format P, which has no start events, an execution is initiated by
+        the call whose time contains that of its plan."""
         ended = self.ended_plans[(e.client, e.thread)]
         start = e.relative - e.usec
         if e.is_plan():
             ended.append((start, e.relative, x))
         elif e.kind() == "call":
             for plan in list(ended):
-                if plan[0] >= start and plan[1] <= e.relative:
-                    self.link(x, plan[2])
+                plan_start, plan_end, called = plan
+                if plan_start >= start and plan_end <= e.relative:
+                    self.link(x, called)
                     ended.remove(plan)
 
     def register(self, x, e):
+        """The supervisor and its workers, on other servers, all call
+        remote.register_supervisor(session of the supervisor, UUID)."""
         pair = tuple(unquoted(str(e.argument(i))) for i in (1, 2))
         if e.session == pair[0]:
             self.supervisors.setdefault(pair, x)
@@ -388,18 +471,19 @@ class Trace:
             self.registered.append((pair, x, (e.session, e.thread)))
 
     def link_remotes(self):
-        """The supervisor initiates the plans of the thread from the one that
-        registers, until another registers or runs a client's query."""
-        for pair, x, where in self.registered:
-            if pair not in self.supervisors:
-                continue
-            plans = self.plans_of[where]
-            others = [other[1] for other in self.registered
-                      if other[2] == where and other[1] is not x]
-            for plan in plans[plans.index(x):]:
-                if plan in others or plan.has_query:
-                    break
-                self.link(self.supervisors[pair], plan, remote=True)
+        """A supervisor initiates the plans of the connection in which a worker
+        registers with it."""
+        for where, plans in self.plans_of.items():
+            for connection in connections_in(plans):
+                self.link_connection(where, connection)
+
+    def link_connection(self, where, plans):
+        supervisor = None
+        for pair, x, _ in self.registered:
+            if x in plans and supervisor is None:
+                supervisor = self.supervisors.get(pair)
+        for plan in plans if supervisor else []:
+            self.link(supervisor, plan, remote=True)
 
     # Objects
 
@@ -417,12 +501,13 @@ class Trace:
         iteration = x.seen[e.pc, e.state]
         name = f"{x.name} {e.pc} {e.state} {iteration}"
         self.add_event(x, e, iteration)
-        # A start begins an instance, and so does a done without a start,
-        # except the second done of a `return`.
+        # A start has prerequisites, and so has a done without a start, in
+        # formats with starts only the first of its pc: the second done of a
+        # `return` has none.
         if e.state == 0 or e.state == 1 and e.pc not in x.open and \
-                (e.format == "P" or e.pc not in x.linked):
+                (e.format == "P" or e.pc not in x.with_prereqs):
             self.add_prerequisites(x, e, name)
-            x.linked.add(e.pc)
+            x.with_prereqs.add(e.pc)
         if e.state == 0:
             x.open.add(e.pc)
         elif e.state == 1:
@@ -439,8 +524,16 @@ class Trace:
             if text is None:        # formats E and T have no arguments
                 first = re.search(LITERAL, e.o.get("stmt", ""))
                 text = first and first[0]
-            self.add_query(x, text if e.format == "P" else
-                           unquoted(text or ""))
+            if e.format != "P":
+                text = unquoted(text or "")
+            self.add_query(x, unescaped(text, e.format == "P" or
+                                        self.escapes(x, e)))
+
+    def escapes(self, x, e):
+        """Whether the server escapes the texts of queries: see unescaped()."""
+        version = re.match(r"11\.(\d+)\.", x.row.get("server_version") or "")
+        return bool(re.match(r"user\.s\d", e.program or "") or
+                    version and int(version[1]) >= 39)
 
     def add_event(self, x, e, iteration):
         o = e.o
@@ -451,7 +544,7 @@ class Trace:
                  local_time=o.get("time") if e.format == "E" else None,
                  thread=e.thread, mal_function=e.program, usec=e.usec,
                  rss=number(o.get("rss")), type_size=number(o.get("size")),
-                 **{key: number(o.get(key)) for key in DELTAS},
+                 **{key: number(o.get(key)) for key in COUNTERS},
                  caller=number(o.get("caller")) or None,
                  barrier=o.get("barrier"), operator=o.get("operator"),
                  algorithm=o.get("algorithm"), numa=o.get("numa"),
@@ -478,12 +571,12 @@ class Trace:
                                       number(o.get("ctime")))
                         if us is not None)
         relative = next((us for us in clocks if us < EPOCH_US), None)
-        epoch = next((us for us in clocks if us >= EPOCH_US), None)
+        absolute = next((us for us in clocks if us >= EPOCH_US), None)
         self.n_heartbeats += 1
         self.add("heartbeat", number=self.n_heartbeats,
-                 server_session=o.get("session"), clk=relative, ctime=epoch,
+                 server_session=o.get("session"), clk=relative, ctime=absolute,
                  rss=number(o.get("rss")),
-                 **{key: number(o.get(key)) for key in DELTAS})
+                 **{key: number(o.get(key)) for key in COUNTERS})
         load = o.get("cpuload", [])
         if isinstance(load, str):
             load = re.findall(r"[\d.]+", load)
@@ -523,7 +616,7 @@ class Trace:
                                            if v is not None}))
 
 
-# The keys of a variable's flags, and their columns.
+# The keys of a variable's flags in events, and their columns in rows.
 FLAGS = {"sorted": "is_sorted", "revsorted": "is_revsorted",
          "nonil": "is_nonil", "nil": "has_nil", "key": "is_key"}
 
@@ -543,7 +636,7 @@ def columns_of(v):
     if is_view and hghbase is None and None not in (seqbase, count):
         hghbase = seqbase + count
     mode = v.get("kind", v.get("persistence", v.get("mode")))
-    bid = bid if bid and bid > 0 else None      # else it is not a BAT
+    bid = bid if bid and bid > 0 else None      # None: it is not a BAT
     parent = number(v.get("parent"))
     row = dict(alias=v.get("alias"), is_persistent=mode == "persistent",
                bid=bid, var_count=count if bid else None,
@@ -582,13 +675,15 @@ def print_sorted(rows):
 # --- Rows of malparse -------------------------------------------------------
 
 class Written:
-    """Rows with their ids; named() replaces the ids by keys."""
+    """Rows with their ids, without the begin and end records; named() replaces
+    the ids by keys."""
 
     def __init__(self, path):
         self.tables = collections.defaultdict(list)
         for line in text_of(path).splitlines():
             row = json.loads(line)
-            self.tables[row.pop("type")].append(row)
+            if row["type"] not in ("begin", "end"):
+                self.tables[row.pop("type")].append(row)
         self.executions, serials = {}, collections.Counter()
         for row in sorted(self.tables["mal_execution"],
                           key=lambda r: r["execution_id"]):
@@ -666,19 +761,20 @@ def mode_canon(path):
 
 
 def mode_prereqs(path):
-    trace, differences, n = Trace(), 0, 0
+    trace, differences, n = Trace(), 0, 0       # n: events compared
     for o in read(path):
         if format_of(o) not in "SUEMP" or o.get("phase",
                                                 "mal_engine") != "mal_engine":
             continue
         e = Event(o)
         x = trace.execution_of(e)
-        if e.stated is not None:
+        if e.stated_prereqs is not None:
+            stated, derived = set(e.stated_prereqs), trace.derived(x, e)
             n += 1
-            if set(e.stated) != set(trace.derived(x, e)):
+            if stated != set(derived):
                 differences += 1
-                print(f"{x.name} {e.pc}: stated {sorted(set(e.stated))}, "
-                      f"derived {trace.derived(x, e)}")
+                print(f"{x.name} {e.pc}: stated {sorted(stated)}, "
+                      f"derived {derived}")
         for v in e.vars:
             if v["is_ret"]:
                 x.assigned_at[v["name"]].append(e.pc)
@@ -687,47 +783,55 @@ def mode_prereqs(path):
 
 
 def mode_critical(path):
-    """For each execution: name, length, sum, and the pcs of the path."""
+    """Prints for each execution its name, the length of its critical path, the
+    sum of the times of its instructions, both in us, and the pcs of the
+    path."""
     trace = Trace()
-    weight = collections.defaultdict(lambda: collections.defaultdict(int))
-    edges = collections.defaultdict(lambda: collections.defaultdict(set))
-    started = {}
+    # By the name of the execution and the pc of the instruction.
+    elapsed_us = collections.defaultdict(lambda: collections.defaultdict(int))
+    prereqs = collections.defaultdict(lambda: collections.defaultdict(set))
+    start_us = {}
     for o in read(path):
         if format_of(o) not in "SUM" and o.get("phase") != "mal_engine":
             continue
         e = Event(o)
         x = trace.execution_of(e)
         if e.kind() in ("work", "call"):
-            edges[x.name][e.pc] |= set(
-                e.stated if e.stated is not None else trace.derived(x, e))
+            prereqs[x.name][e.pc] |= set(
+                e.stated_prereqs if e.stated_prereqs is not None else
+                trace.derived(x, e))
             if e.state == 0:
-                started[x.name, e.pc] = e.relative
+                start_us[x.name, e.pc] = e.relative
             elif e.format == "P":
-                weight[x.name][e.pc] += e.usec
-            elif (x.name, e.pc) in started:
-                weight[x.name][e.pc] += \
-                    e.relative - started.pop((x.name, e.pc))
+                elapsed_us[x.name][e.pc] += e.usec
+            elif (x.name, e.pc) in start_us:
+                elapsed_us[x.name][e.pc] += \
+                    e.relative - start_us.pop((x.name, e.pc))
         for v in e.vars:
             if v["is_ret"]:
                 x.assigned_at[v["name"]].append(e.pc)
-    for name in sorted(weight):
+    for name in sorted(elapsed_us):
+        # pc -> (length in us of the longest path that ends there, the pc
+        # before it on this path)
         longest = {}
-        for pc in sorted(weight[name]):
-            before = [(-longest[p][0], p) for p in edges[name][pc]
-                      if p in longest]
-            best = min(before, default=(0, None))
-            longest[pc] = (weight[name][pc] - best[0], best[1])
+        for pc in sorted(elapsed_us[name]):
+            # The longest; of several, that with the smallest pc.
+            minus_us, before = min(
+                ((-longest[p][0], p) for p in prereqs[name][pc]
+                 if p in longest), default=(0, None))
+            longest[pc] = (elapsed_us[name][pc] - minus_us, before)
         end = min(longest, key=lambda pc: (-longest[pc][0], pc))
         pcs, pc = [], end
         while pc is not None:
             pcs.append(pc)
             pc = longest[pc][1]
-        print(name, longest[end][0], sum(weight[name].values()),
+        print(name, longest[end][0], sum(elapsed_us[name].values()),
               *reversed(pcs))
 
 
 def mode_literals(path):
-    """Only values that are too long to occur in the output by chance."""
+    """Prints queries, and those values that are too long to occur in the output
+    by chance."""
     found = set()
     for o in read(path):
         if isinstance(o.get("query"), str):
@@ -764,7 +868,7 @@ def mode_reframe(how, path):
     elif how == "nested":
         text = "".join(json.dumps(o, indent=2, ensure_ascii=False) + "\n"
                        for o in read(path))
-    elif how == "several":
+    elif how == "several":      # three on a line
         text = "".join(line + "\n "[i % 3 > 0] for i, line in
                        enumerate(lines))
     elif how == "glued":

@@ -1,8 +1,10 @@
 """malload.py - computes independently what malload makes of rows
 
-    tables DB ROWS...   passes if the database holds the traces ROWS, loaded
-                        in this order, and nothing else, and its keys are valid
-    view DB             passes if the view `instructions` is the right join
+    tables DB ROWS...   passes if the database holds the rows of the files ROWS,
+                        loaded in this order, and nothing else, and its keys are
+                        valid
+    view DB             passes if the view `instructions` joins the events
+                        correctly, in the order of their starts
     csv DIR ROWS        passes if the CSV files hold the rows
     shuffle SEED ROWS   prints the rows in random order, trace records first
 """
@@ -17,6 +19,7 @@ from pathlib import Path
 
 EXECUTION, EVENT, VARIABLE, TYPE = ("mal_execution", "profiler_event",
                                     "mal_variable", "mal_type")
+# Foreign keys: (table, column) and the table to which the column refers.
 PARENTS = {
     (EVENT, "mal_execution_id"): EXECUTION,
     (VARIABLE, "mal_execution_id"): EXECUTION,
@@ -31,6 +34,7 @@ PARENTS = {
     ("event_variable_list", "variable_id"): VARIABLE,
     ("cpuload", "heartbeat_id"): "heartbeat",
 }
+# Primary keys.
 IDS = {
     "server": "server_id", EXECUTION: "execution_id", EVENT: "event_id",
     "prerequisite_events": "prerequisite_relation_id",
@@ -39,6 +43,7 @@ IDS = {
     "query_phase": "query_phase_id", "heartbeat": "heartbeat_id",
     "cpuload": "cpuload_id",
 }
+# Columns that are false if a row does not have them.
 FLAGS = {
     EVENT: {"derived"}, "rejected_profiler_event": {"derived"},
     "event_variable_list": {"created", "reassigned", "eol"},
@@ -46,14 +51,18 @@ FLAGS = {
     VARIABLE: {"is_persistent", "is_view", "is_constant", "is_sorted",
                "is_revsorted", "is_nonil", "has_nil", "is_key", "is_udf"},
 }
+# The types that every trace has, whose ids are 1, 2, ... in this order.
 FIXED = ["bit", "bte", "sht", "int", "lng", "hge", "oid", "flt", "dbl", "str",
          "date", "void", "BAT"]
 FIXED += ["bat[:%s]" % name for name in FIXED[:11]]
 
 
 def rows_of(path):
+    """The rows and trace records of a file, without its begin and end
+    records."""
     with open(path, encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        rows = [json.loads(line) for line in lines]
+    return [r for r in rows if r["type"] not in ("begin", "end")]
 
 
 def with_defaults(row):
@@ -65,7 +74,7 @@ def with_defaults(row):
 
 
 class Types:
-    """The names of the type_ids of a trace."""
+    """The names of the types of a trace, by type_id."""
 
     def __init__(self, rows):
         self.names = dict(enumerate(FIXED, 1))
@@ -73,6 +82,7 @@ class Types:
                           if r["type"] == TYPE)
 
     def row(self, row):
+        """A row of mal_type as (name, size, name of the subtype)."""
         return (row["tname"], row.get("base_size"),
                 self.names.get(row.get("subtype_id")))
 
@@ -84,7 +94,8 @@ def stored(v):
 
 
 def shifted(row, shift, types):
-    """The row as the database should have it: a set of (column, value)."""
+    """The row as the database should have it: a set of (column, value).  shift:
+    by how much the ids of each table are increased."""
     table = row["type"]
     row = with_defaults(row)
     for column, of in [(IDS.get(table), table)] + [
@@ -97,9 +108,10 @@ def shifted(row, shift, types):
 
 
 def expected(paths):
-    """The tables, as {table: {row: count}}, and the types, of a database into
-    which the files are loaded.  If the ids of a table overlap those in the
-    database, all of them are shifted past these."""
+    """The tables, as {table: {row: count}}, and the set of types, of a database
+    into which the files are loaded in order.  If the ids of a table in a file
+    overlap those in the database, the highest id there is added to all of
+    them."""
     tables, types, last = {}, set(), {}
     for path in paths:
         rows = [r for r in rows_of(path) if r["type"] != "trace"]
@@ -123,6 +135,7 @@ def expected(paths):
 
 
 def found(db):
+    """Like expected(): what the database has."""
     names = [n for n, in db.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table'")]
     type_names = dict(db.execute("SELECT type_id, tname FROM mal_type"))
@@ -171,8 +184,8 @@ def same_tables(path, *paths):
 
 
 def joined(events):
-    """The rows of the view: each done with its start.  A missing start time is
-    the end time minus usec."""
+    """The rows of the view: each done event, joined with its start event.  A
+    missing start time is the end time minus usec."""
     starts = {(e["mal_execution_id"], e["pc"], e["iteration"]): e
               for e in events if e["execution_state"] == 0}
     for e in events:
@@ -211,6 +224,7 @@ def same_view(path):
 
 
 def text(v):
+    """A value as it is written in CSV."""
     if isinstance(v, bool):
         return "true" if v else "false"
     if v is None:

@@ -6,10 +6,13 @@ Usage: malstat.py trace FILE...             traces of formats S and P
        malstat.py overlapping SEED COUNT    random rows: instances overlap
        malstat.py tables SEED COUNT         tables mixed in different orders
 
-The time of a session is divided into periods, each with the innermost
-instance of each thread, and everything is computed from these periods.  For
-random rows each microsecond is a period.  malparse and malstat are found in
-PATH.  On a difference it prints a message and the exit status is 1.
+An instance is one run of an instruction of a plan, from its start event to its
+done event.  (malparse(1) lists the formats; events of format P have no starts.)
+The instances of one thread of a session are a lane.  The time of a session is
+divided into periods, each with the innermost instance of each lane, and
+everything is computed from these periods.  For random rows each microsecond is
+a period.  malparse and malstat are found in PATH.  If the two implementations
+differ, this one prints a message and the exit status is 1.
 """
 
 import collections
@@ -31,7 +34,8 @@ class Differ(Exception):
 # --- Events, from rows or from what a server wrote -------------------------
 
 class Session(collections.namedtuple("Session", "name trace")):
-    """The trace is None if the session is a server's, which spans traces."""
+    """trace: the number of the trace that the session is part of; None if the
+    session is that of a server, which may be in several traces."""
 
     def order(self):
         return (b"" if self.name is None else self.name.encode(),
@@ -39,6 +43,11 @@ class Session(collections.namedtuple("Session", "name trace")):
 
 
 class Execution:
+    """key: (number of the trace, execution_id) if made from rows, (session,
+    tag, serial number) if from what a server wrote.  has_only_ends: it is of
+    format P.  clock: which of the two clocks of its events counts, 0 (relative)
+    or 1 (absolute)."""
+
     def __init__(self, key, trace):
         self.key, self.trace, self.tag = key, trace, None
         self.session, self.has_only_ends = Session(None, trace), False
@@ -54,19 +63,22 @@ class Trace:
 
     def __init__(self):
         self.executions, self.events = {}, []
+        # workers[number of a trace]: the numbers that its server rows state.
         self.workers, self.n_no_clock = collections.defaultdict(set), 0
 
     def execution(self, key, trace):
         return self.executions.setdefault(key, Execution(key, trace))
 
     def workers_of(self, session):
-        """The number that all servers of its traces state, or 0."""
+        """The number of workers that the server rows of the session's traces
+        state; 0 if there are none, or they differ."""
         numbers = {n for x in self.executions.values() if x.session == session
                 for n in self.workers[x.trace]}
         return numbers.pop() if len(numbers) == 1 else 0
 
     def add(self, execution, pc, state, clocks, **rest):
-        """clocks: relative and absolute; the first event chooses one."""
+        """Adds an event.  clocks: its times on the relative and the absolute
+        clock; the first event of an execution decides which is used."""
         if execution.clock is None:
             execution.clock = next(
                 (i for i, us in enumerate(clocks) if us is not None), None)
@@ -130,17 +142,19 @@ def objects_of(path):
 
 
 def trace_of_server(paths):
+    """What the files have together, as the trace number 0."""
     trace, serials = Trace(), collections.Counter()
     for o in (o for path in paths for o in objects_of(path)):
         is_p = "phase" in o
         if "packages" in o:
             trace.workers[0].add(int(o["threads"]))
+        # Skip heartbeats, headers, and phases that belong to no execution.
         if not o.get("tag") and not (o.get("source") == "trace" or
                                      o.get("phase") == "mal_engine"):
             continue
         session, tag = o.get("sessionid" if is_p else "session"), o["tag"]
         is_start = o.get("state") == "start"
-        if not tag:
+        if not tag:     # then each plan that starts is another execution
             tag = None
             serials[session] += o["pc"] == 0 and is_start
         x = trace.execution((session, tag, tag or serials[session]), 0)
@@ -148,6 +162,7 @@ def trace_of_server(paths):
         x.tag, x.has_only_ends = tag, is_p
         if is_p and o["phase"] != "mal_engine":
             continue
+        # Of the two clocks, the relative one has the smaller value.
         relative_us = min((o[key] for key in ("clk", "ctime") if key in o),
                           default=None)
         trace.add(x, o["pc"], 0 if is_start else 1, [relative_us, None],
@@ -185,7 +200,8 @@ class Instance:
 
 
 class Answers:
-    """by_us: each microsecond is a period, else each time between two events."""
+    """by_us: each microsecond is a period; otherwise each time between two
+    events is."""
 
     def __init__(self, trace, by_us):
         self.trace, self.counts = trace, collections.Counter()
@@ -193,7 +209,7 @@ class Answers:
         self.lanes = collections.defaultdict(list)
         for i in self.instances:
             self.lanes[i.session, i.thread].append(i)
-        # A period is (session, from, to, the innermost of each lane).
+        # A period is (session, from, to, the innermost instances of lanes).
         self.periods = [s for session in {i.session for i in self.instances}
                         for s in self.periods_of(session, by_us)]
 
@@ -215,12 +231,12 @@ class Answers:
 
     def periods_of(self, session, by_us):
         lanes = [lane for (s, _), lane in self.lanes.items() if s == session]
-        cuts = {us for lane in lanes for i in lane
-                for us in (i.start_us, i.end_us)}
-        if by_us and cuts:
-            cuts = range(min(cuts), max(cuts) + 1)
-        cuts = sorted(cuts)
-        for from_us, to_us in zip(cuts, cuts[1:]):
+        bounds = {us for lane in lanes for i in lane
+                  for us in (i.start_us, i.end_us)}
+        if by_us and bounds:
+            bounds = range(min(bounds), max(bounds) + 1)
+        bounds = sorted(bounds)
+        for from_us, to_us in zip(bounds, bounds[1:]):
             top = [innermost(lane, from_us) for lane in lanes]
             top = [i for i in top if i is not None]
             for i in top:
@@ -230,10 +246,13 @@ class Answers:
     # The records
 
     def records(self, top):
+        """All records that malstat --queries --top TOP should write."""
         self.top = top
         yield from self.records_of(None)
         places = list(self.trace.executions.values())
         roots = {self.trace.root_of(i.execution) for i in self.instances}
+        # Queries in the order of their ids, which are in the keys of rows;
+        # malparse numbers the executions of a server as they first occur.
         for root in sorted(roots, key=lambda x: x.key if isinstance(
                 x.key[0], int) else (0, places.index(x))):
             yield from self.records_of(root)
@@ -294,7 +313,9 @@ class Answers:
             yield row
 
     def use(self, session, here, from_us, to_us):
-        """Threads, and the times; with_us[n]: how long n threads worked."""
+        """The number of threads with a work instance wholly between from_us and
+        to_us, and the members of a record about that time.  here: the instances
+        that count.  with_us[n]: how long exactly n threads worked."""
         here, with_us = set(here), collections.Counter()
         for s, a, b, top in self.periods:
             a, b = max(a, from_us), min(b, to_us)
@@ -339,8 +360,8 @@ class Answers:
 
 def innermost(lane, us):
     """The open instance of a lane that started last; if several did, the
-    shortest of them, then the one with the greatest execution and pc, then work
-    before its container."""
+    shortest of them; then the one with the greatest execution, then pc; then
+    work rather than a call, a dataflow block or a plan, which contain work."""
     return max((i for i in lane if i.is_open(us)), default=None,
                key=lambda i: (i.start_us, -i.end_us, i.execution.key, i.pc,
                               -KINDS.index(i.kind), i.text()))
@@ -353,8 +374,9 @@ def ratio(part, whole):
 # --- Comparing -------------------------------------------------------------
 
 def normalized(records):
-    """Without unknown values and ids.  The order of sessions and blocks does
-    not matter: they are sorted and put last."""
+    """The records without ids and unknown values.  The order of `cores` and
+    `dataflow` records does not matter: they are sorted, and put after the other
+    records of their query."""
     others, uses = [], []
     for r in records:
         r = {key: value for key, value in r.items() if value is not None}
@@ -369,6 +391,7 @@ def normalized(records):
 
 
 def order_of_use(r):
+    """The sort key of a record about the use of cores."""
     return [r["type"], r.get("session", ""), r.get("start_us", 0),
             r["wall_us"], r.get("pc", 0), r["busy_us"], r["idle_us"],
             r.get("workers", 0), r.get("threads_seen", 0)]
@@ -379,6 +402,7 @@ def compare(want, got):
     for a, b in zip(want, got):
         for key in sorted(set(a) | set(b)):
             x, y = a.get(key), b.get(key)
+            # Ratios are written with six decimals.
             near = key in RATIOS and None not in (x, y) and \
                 abs(x - y) <= 1e-6
             if x != y and not near:
@@ -389,10 +413,13 @@ def compare(want, got):
 
 
 def records_of(command, text):
+    """What a filter writes for this input, without the begin and end
+    records."""
     done = subprocess.run(command, input=text, capture_output=True)
     if done.returncode != 0:
         raise Differ(f"{command}: status {done.returncode}: {done.stderr}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    return [r for r in records if r["type"] not in ("begin", "end")]
 
 
 # --- Random rows -----------------------------------------------------------
@@ -409,6 +436,7 @@ class Rows:
         self.has_only_ends = rng.random() < 0.3
         self.sessions = rng.sample(["a", "b", "\u00e9"], rng.randint(1, 2))
         self.session_of, self.next_pc = {}, collections.Counter()
+        # The executions whose events have only the absolute clock.
         self.absolute = {i for i in range(1, self.n_executions + 1)
                          if self.rng.random() < 0.2}
         for i in range(1, self.n_executions + 1):
@@ -422,7 +450,7 @@ class Rows:
         row = {"type": "mal_execution", "execution_id": i,
                "client" if self.has_only_ends else "server_session": session}
         if self.rng.random() < 0.8:
-            row["tag"] = 50 - i
+            row["tag"] = 50 - i         # not in the order of ids
         self.session_of[i] = session
         self.tables["mal_execution"].append(row)
         if i > 1 and self.rng.random() < 0.5:
@@ -435,7 +463,8 @@ class Rows:
                  "query_text": f"select {i}"})
 
     def event(self, us, state, **row):
-        # An execution has one clock, except for a few events.
+        # An event has both clocks, or in some executions only the absolute
+        # one.  One event in 20 lacks one of these.
         clock = {"relative_time": us, "absolute_time": us}
         if row["mal_execution_id"] in self.absolute:
             del clock["relative_time"]
@@ -453,6 +482,7 @@ class Rows:
         if thread is not None:
             row["thread"] = thread
         if not self.has_only_ends:
+            # The usec of a start event has no meaning.
             self.event(from_us, 0, **row, usec=9)
         if module:
             row.update(mal_module=module, instruction=name)
@@ -461,12 +491,12 @@ class Rows:
         self.event(to_us, 1, **row, usec=to_us - from_us)
 
     def nest(self, session, thread, from_us, to_us, depth=0):
-        """Instances one after the other, each with others in it."""
-        here = [x for x, s in self.session_of.items() if s == session]
-        cuts = sorted(self.rng.choices(range(from_us, to_us + 1),
-                                       k=2 * self.rng.randint(1, 3)))
-        for a, b in zip(cuts[::2], cuts[1::2]):
-            self.instance(self.rng.choice(here), thread, a, b)
+        """Adds instances one after the other, and others inside of them."""
+        executions = [i for i, s in self.session_of.items() if s == session]
+        times = sorted(self.rng.choices(range(from_us, to_us + 1),
+                                        k=2 * self.rng.randint(1, 3)))
+        for a, b in zip(times[::2], times[1::2]):
+            self.instance(self.rng.choice(executions), thread, a, b)
             if a < b and depth < 4 and self.rng.random() < 0.6:
                 self.nest(session, thread, a, b, depth + 1)
 
@@ -485,7 +515,7 @@ class Rows:
                        usec=1, **row)
 
     def merged(self):
-        """All tables as one stream; each keeps its order."""
+        """All rows as one stream, in which those of a table are in order."""
         self.events.sort(key=lambda e: e[0])
         lists = [list(rows) for rows in self.tables.values()] + \
             [[row for _, row in self.events]]
@@ -531,6 +561,7 @@ def many(how, seed, count):
         try:
             got = records_of(command, text)
             if how == "tables":
+                # Another merged() mixes the tables in another order.
                 if records_of(command, text_of(rows.merged())) != got:
                     raise Differ("the order of the rows changes the answer")
                 continue

@@ -1,11 +1,13 @@
-"""oracle - the common part of second implementations of filters
+"""oracle - the common part of oracles, the second implementations of filters
 
-An oracle has modes: functions that make a random input, run the filter on it,
-compare the answer and raise Differ.  The filter is found in PATH.
+An oracle has modes: functions mode_NAME(rng) that make a random input, run the
+filter on it, and raise Differ if its output is not what the oracle computes.
+The filter is found in PATH.
 """
 
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -15,7 +17,7 @@ class Differ(Exception):
 
 
 def check(what, want, got):
-    """want: the oracle's answer; got: the filter's."""
+    """Raises Differ if the filter's answer, got, is not the oracle's, want."""
     if isinstance(want, list) and isinstance(got, list):
         for i, (a, b) in enumerate(zip(want, got)):
             check(f"{what}, item {i + 1}", a, b)
@@ -24,26 +26,88 @@ def check(what, want, got):
 
 
 def lines_of(records):
+    """The records as JSON lines."""
     return "".join(json.dumps(r) + "\n" for r in records)
 
 
-last = None             # the last command and its input, for messages
+def without_boundaries(text):
+    """The output of a filter without its begin and end records."""
+    return re.sub(r'^{"type":"(begin|end)","by":.*\n', "", text, flags=re.M)
+
+
+last_run = None         # its command and its input records, for messages
 
 
 def run_filter(name, records, *options):
-    """The output of a filter, which must succeed without a message."""
-    global last
-    last = (name, *options), records
+    """The output of a filter, without its begin and end records.  The filter
+    must succeed without a message, except that it reports an input that is
+    empty or has nodes but no task."""
+    global last_run
+    last_run = (name, *options), records
     run = subprocess.run([name, *options], input=lines_of(records),
                          capture_output=True, encoding="utf-8", check=False)
-    check("status", 0, run.returncode)
-    check("standard error", "", run.stderr)
-    return run.stdout
+    check("status", 0 if records else 1, run.returncode)
+    types = {r.get("type") for r in records}
+    check("standard error",
+          f"{name}: nothing came: '<stdin>' is empty\n" if not records else
+          f"{name}: warning: no task came, only nodes: where is the output of "
+          "execlog-parse?\n" if "node" in types and "task" not in types else
+          "", run.stderr)
+    return without_boundaries(run.stdout)
+
+
+def merge(rng, runs):
+    """The records of several runs, one run after the other or interleaved;
+    those of a run stay in their order."""
+    queues = [list(records) for records in runs if records]
+    interleaved = rng.random() < 0.7
+    merged = []
+    while queues:
+        queue = rng.choice(queues) if interleaved else queues[0]
+        merged.append(queue.pop(0))
+        queues = [q for q in queues if q]
+    return merged
+
+
+def compare_runs(rng, name, make_records, *options):
+    """Runs the filter on a stream of several builds, which the key `run`
+    distinguishes, and of nodes without that key, which belong to all of them:
+    it must give the answers about each build alone, with the nodes.  Most
+    builds are ended by a `build` record.  make_records() makes the records of a
+    build, without nodes."""
+    runs = {}
+    for i in range(rng.randint(1, 5)):
+        records = [r for r in make_records() if r["type"] != "build"]
+        rng.shuffle(records)
+        if rng.random() < 0.7:
+            start = rng.randint(0, 10**6)
+            records.append({"type": "build", "start_us": start,
+                            "end_us": start + rng.randint(0, 10**7)})
+        runs[f"run {i}"] = records
+    ids = sorted({r["id"] for tasks in runs.values() for r in tasks
+                  if "id" in r})
+    nodes = [{"type": "node", "id": i, "rule": rng.choice(["X", "Y"]),
+              "deps": []} for i in ids if rng.random() < 0.5]
+    tagged = merge(rng, [[{"type": r["type"], "run": run} | r for r in records]
+                         for run, records in runs.items()])
+    # The runs that end, in the order of their ends; then the others, in the
+    # order in which they first occur.
+    order = [r["run"] for r in tagged if r["type"] == "build"]
+    order = list(dict.fromkeys(order + [r["run"] for r in tagged]))
+    got = run_filter(name, nodes + tagged, *options)
+    want = ""
+    for run in order:
+        out = run_filter(name, nodes + runs[run], *options)
+        # The key `run` follows the type, in a stat record its name.
+        tag = f',"run":"{run}"'
+        want += re.sub('^({"type":"stat","stat":"[^"]*"|{"type":"[^"]*")',
+                       lambda m, tag=tag: m[1] + tag, out, flags=re.M)
+    check("answers about the runs", want, got)
 
 
 def shuffle(seed, count, pipeline, path):
-    """Shuffles the lines of a file: the output of the pipeline, which reads
-    them as standard input, must stay the same byte for byte."""
+    """Gives a pipeline the lines of a file, first in their order and then in
+    random ones: its output must stay the same byte for byte."""
     print("seed", seed)
     rng = random.Random(seed)
     with open(path, "rb") as f:
@@ -56,7 +120,8 @@ def shuffle(seed, count, pipeline, path):
         check("status", 0, run.returncode)
         if first is None:
             first = run.stdout
-            check("is there an answer", True, len(first) > 0)
+            check("whether there is any output", True,
+                  without_boundaries(first.decode()) != "")
         if run.stdout != first:
             sys.stdout.write("The lines in this order:\n")
             sys.stdout.flush()
@@ -69,23 +134,28 @@ def shuffle(seed, count, pipeline, path):
 
 
 def many(mode, seed, count):
-    """Runs a mode on many inputs, each with a seed of its own, so that it can
-    be repeated alone."""
+    """Runs a mode on many inputs, each with a seed of its own.  If one fails,
+    prints the last command with its input."""
     for i in range(int(count)):
         try:
             mode(random.Random(f"{seed}/{i}"))
         except Differ as why:
-            print(*last[0], "<<'END'")
-            print(lines_of(last[1]) + "END")
+            command, records = last_run
+            print(*command, "<<'END'")
+            print(lines_of(records) + "END")
             raise Differ(f"input {i} of seed {seed}: {why}") from why
     print(f"{count} inputs agree, seed {seed}")
 
 
 def main(modes, ninja):
-    """Usage: ORACLE MODE SEED COUNT | shuffle ... | ninja FILE...
+    """The main program of an oracle, whose arguments are one of
 
-    modes: globals() of the oracle, with its functions mode_NAME; ninja: its
-    function that checks the filter on files of ninja.
+        MODE SEED COUNT                 see many()
+        shuffle SEED COUNT PIPELINE FILE
+        ninja FILE...
+
+    modes: globals() of the oracle, with its functions mode_NAME; ninja: the
+    oracle's function that compares FILEs, logs of ninja, or None.
     """
     name, args = sys.argv[1], sys.argv[2:]
     try:

@@ -2,40 +2,46 @@
 """perun.py COMMAND ... - reads and writes a Perun store without weir
 
     profiles SEED N         prints random profiles, one per line
-    name|body [-u]          prints the name that Perun gives to the object of the
-                            profile on standard input, or its body (-u:
-                            unflattened, as by Perun before 0.17)
-    names [-u]              prints the names for profiles, one per line
-    index LAYOUT            writes an index of the entries on standard input, one
-                            per line, in their order; LAYOUT: 1, 2 or 2args
+    name|body [-u]          prints the name that Perun gives to the object of
+                            the profile on standard input, or its body; -u: as
+                            Perun before 0.17, which did not flatten profiles
+    names [-u]              prints the names for many profiles, one per line
+    index LAYOUT            writes an index of the entries on standard input,
+                            one per line, in their order; LAYOUT is 1, 2 or
+                            2args
     entries FILE            prints the entries of an index as `entry` records
                             without minor_version
-    put STORE ID LAYOUT     writes the index and the objects of version ID, from
-                            lines with path, time and profile
+    put STORE ID LAYOUT     writes the index and the objects of the version (the
+                            commit) ID, from records with path, time and profile
+                            on standard input
     check STORE ID          verifies that the index is valid and sorted, and its
                             objects are valid; prints the number of entries
     written ID RUN...       verifies directories RUN in which pidx-write was
-                            interrupted or failed: .perun has the old entries
-                            and the acknowledged ones (file out), and a reader
-                            found exactly these (read, complaints); prints RUN,
-                            its status, the number of entries
-    malformed STORE [OBJECT]  writes malformed indexes, one for each id on
-                            standard input, whose entries have this object;
-                            prints id, kind, the offset of the first wrong byte
-                            or ?
+                            interrupted or failed: RUN/.perun has the entry
+                            "before" and those that pidx-write acknowledged
+                            (RUN/out), and pidx-read has found exactly what is
+                            there (its output RUN/read) without a message
+                            (RUN/complaints); prints RUN, the contents of
+                            RUN/status and the number of entries
+    malformed STORE [OBJECT]  writes malformed indexes, each under one of the ids
+                            on standard input; their entries name OBJECT.
+                            Prints for each the id, what is wrong, and the
+                            offset of the first wrong byte, or ? if several are
+                            possible
     damage STORE SEED ID    writes copies of the index ID with random damage for
-                            the ids on standard input, and damages half of its
-                            objects
+                            the ids on standard input, and damages half of the
+                            objects that the index ID refers to
     repaired STORE DIR      writes to DIR the repaired indexes of the ids on
-                            standard input; prints id and the number of entries,
-                            or - if the index was malformed
+                            standard input; prints for each the id, the number
+                            of entries kept, and - if the index was malformed
     objects STORE           prints the names of the valid objects
     preserved BEFORE RUN... verifies directories RUN in which a repair of BEFORE
-                            was interrupted or failed: each file of BEFORE is in
-                            objects or in lost, and no other file is
+                            was interrupted or failed: each file of BEFORE is
+                            unchanged or has been preserved in lost, and there
+                            are no files but those that a repair makes
 
-Written from the byte-level description of the store, independent of weir except
-for the names of members in records.
+This program was written from the description of the store in weir-pidx(5).  It
+shares nothing with weir but the names of members in records.
 """
 
 import hashlib
@@ -46,20 +52,26 @@ import struct
 import sys
 import zlib
 
+# The strings of an entry in each layout.
 STRINGS = {"1": [],
     "2": ["profile_type", "cmd", "workload", "collector", "postprocessors"],
     "2args": ["profile_type", "cmd", "args", "workload", "collector",
         "postprocessors"]}
+# The members of a resource whose values a flattened profile has in arrays.
 COLLECTABLE = {"amount", "structure-unit-size", "call-order", "order",
     "address", "timestamp", "exclusive"}
+# The order of the members of a uid.
 RANKS = [{"bin"}, {"file", "source", "package"}, {"module"},
-    {"class", "struct"}, {"function", "func", "method"}, {"line"},
-    {"instruction"}]
+    {"class", "struct", "structure"},
+    {"function", "func", "method", "procedure"}, {"line"}, {"instruction"}]
 
 
 # --- objects -----------------------------------------------------------------
 
 def uid_text(uid):
+    """A uid as text: of an object, the values in the order of RANKS.  The rank
+    of any other member is the number that results if the code points of its
+    key, each plus 6, are written one after another."""
     if not isinstance(uid, dict):
         return uid
 
@@ -67,12 +79,15 @@ def uid_text(uid):
         for i, names in enumerate(RANKS):
             if key in names:
                 return i
-        return len(RANKS)
+        return int("".join(str(ord(c) + 6) for c in key))
 
     return ":".join(str(uid[key]) for key in sorted(uid, key=rank))
 
 
 def flatten(doc):
+    """The profile in the form of Perun since 0.17: resources that differ only
+    in COLLECTABLE members become one type, with an array of each such
+    member."""
     flat = {"resources": {}, "resource_type_map": {}, "models": []}
     if isinstance(doc.get("global"), dict):
         flat["models"] = doc["global"].get("models", [])
@@ -111,20 +126,22 @@ def flatten(doc):
     return flat
 
 
-def body_of(doc, flat):
+def body_of(doc, is_flat):
+    """The text of a profile in its object; is_flat: in flattened form."""
     doc = {k: v for k, v in doc.items() if k != "origin"}
-    return json.dumps(flatten(doc) if flat else doc)
+    return json.dumps(flatten(doc) if is_flat else doc)
 
 
-def object_of(doc, flat=True):
+def object_of(doc, is_flat=True):
     """The name and the uncompressed bytes of an object."""
-    body = body_of(doc, flat)
+    body = body_of(doc, is_flat)
     text = b"profile %s %d\0%s" % (doc["header"]["type"].encode(), len(body),
         body.encode())
     return hashlib.sha1(text).hexdigest(), text
 
 
 def entry_of(doc, path, time, name):
+    """The entry by which an index registers a profile; name: its object's."""
     header = doc["header"]
     return {"path": path, "time": time, "object": name,
         "profile_type": header["type"], "cmd": header["cmd"],
@@ -135,6 +152,7 @@ def entry_of(doc, path, time, name):
 
 
 def read_object(store, name):
+    """The profile in an object; ends the program if the object is damaged."""
     stream = zlib.decompressobj()
     with open(file_of(store, name), "rb") as f:
         text = stream.decompress(f.read())
@@ -154,6 +172,7 @@ def file_of(store, name):
 # --- indexes -----------------------------------------------------------------
 
 def index_of(entries, layout):
+    """The bytes of an index."""
     out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2,
         len(entries))]
     for e in entries:
@@ -168,7 +187,8 @@ def index_of(entries, layout):
 
 
 def entries_of(data, layout=None):
-    """The entries of an index; raises an error if it is malformed."""
+    """The entries of an index, whose layout is found out if it is None; raises
+    an error if the index is malformed."""
     if data[:4] != b"pidx":
         raise ValueError("magic")
     version, count = struct.unpack_from("<ii", data, 4)
@@ -241,13 +261,15 @@ def verified_entries(store, version):
 
 
 def records_of(path, kind):
-    """The paths and objects of complete lines."""
+    """The paths and objects in the records of a type, without a truncated last
+    line."""
     with open(path, encoding="utf-8") as f:
         records = [json.loads(line) for line in f if line.endswith("}\n")]
     return {(r["path"], r["object"]) for r in records if r["type"] == kind}
 
 
 def written(version, *runs):
+    """A pidx-write that is interrupted or fails must leave a valid store."""
     for run in runs:
         entries = {(e["path"], e["object"]) for e in
             verified_entries(os.path.join(run, ".perun"), version)}
@@ -287,6 +309,7 @@ def random_number(rng):
         return rng.choice([0.0, -0.0, 1e16, 1e15, 1e22, 1e5, 5e-324, 0.0001,
             0.00001, 1.7976931348623157e308, 2.2250738585072014e-308,
             9007199254740993.0, 0.1 + 0.2, 123456789012345680.0])
+    # Any positive double that is finite: all bit patterns are equally likely.
     return struct.unpack("<d", struct.pack("<Q",
         rng.getrandbits(63) % 0x7ff0000000000000))[0]
 
@@ -305,11 +328,22 @@ def random_value(rng, depth=2):
         for _ in range(rng.randrange(3))}
 
 
+def random_uid(rng):
+    """A uid of known and unknown members: the ranks of the latter have various
+    numbers of digits."""
+    keys = [key for names in RANKS for key in sorted(names)]
+    keys += ["a", "b", "z", "aa", "zz", "column", "col\u00fcmn", "\u20ac",
+        "\U0001f600", "Bin"]
+    return {key: rng.choice([7, key, True, None, 1.5])
+        for key in rng.sample(keys, rng.randrange(1, 7))}
+
+
 def random_resource(rng):
     uid = rng.choice(["main", "f", random_text(rng),
         {"line": rng.randrange(3), "function": "g", "source": "a.c"},
         {"function": rng.choice("gh"), "struct": "S"},
-        {"instruction": 7, "bin": "b", "class": "C", "module": "m"}])
+        {"instruction": 7, "bin": "b", "class": "C", "module": "m"},
+        random_uid(rng)])
     r = {"amount": random_number(rng), "uid": uid,
         "type": rng.choice(["mixed", "memory"]),
         "subtype": rng.choice(["time delta", "malloc"])}
@@ -365,22 +399,23 @@ def random_profile(rng):
 
 # --- malformed indexes -------------------------------------------------------
 
-def malformed(store, name="ab" * 20):
-    entry = dict(path="p.perf", time=1700000000, object=name,
+def malformed(store, object_name="ab" * 20):
+    entry = dict(path="p.perf", time=1700000000, object=object_name,
         profile_type="time", cmd="c", args="-a", workload="w", collector="t",
         postprocessors="q")
     versions = sys.stdin.read().split()
 
     def add(name, data, offset="?"):
+        """Writes a malformed index; offset: of its first wrong byte."""
         version = versions.pop()
         write(file_of(store, version), data)
         print(version, name, offset)
 
     for layout in STRINGS:
         valid = index_of([entry, dict(entry, path="q.perf")], layout)
-        first = len(index_of([entry], layout))
+        second_at = len(index_of([entry], layout))      # the second entry
         for n in range(len(valid)):
-            # Without the last string "2args" may be a valid "2".
+            # Without its last string (4 + 1 bytes), "2args" may be a valid "2".
             if layout != "2args" or n != len(valid) - 5:
                 add("%s-truncated-%03d" % (layout, n), valid[:n])
         for n in 1, 4, 20, 24, 1000:
@@ -391,15 +426,21 @@ def malformed(store, name="ab" * 20):
         for count in 0, 1, 3, 1000, 0x7fffffff, -1, -0x80000000:
             add("%s-count-%d" % (layout, count),
                 valid[:8] + struct.pack("<i", count) + valid[12:],
-                8 if count < 0 else {0: 12, 1: first}.get(count, len(valid))
+                8 if count < 0 else
+                {0: 12, 1: second_at}.get(count, len(valid))
                 if layout == "1" else "?")
-        add(layout + "-no-end-of-path", valid[:first + 24] + b"q.perf",
-            first + 24 if layout != "2args" else "?")
+        # A path follows the time and the object (24 bytes) of its entry; the
+        # first entry follows the header (12 bytes).
+        add(layout + "-no-end-of-path", valid[:second_at + 24] +
+            b"q.perf", second_at + 24 if layout != "2args" else "?")
         add(layout + "-empty-path", index_of([dict(entry, path="")], layout),
             36)
         for version in 0, 3, 256, -1, 0x7fffffff:
             add("%s-version-%d" % (layout, version),
                 valid[:4] + struct.pack("<i", version) + valid[8:], 4)
+    # The length of the first string is at 43: after the header (12 bytes), the
+    # time and the object (24) and the path (7).  The last string takes 4 + 1
+    # bytes.
     for layout in "2", "2args":
         valid = index_of([entry], layout)
         for n in 5, 0x7fffffff, 0x80000000, 0xffffffff:
@@ -456,6 +497,7 @@ def damage(store, seed, version):
 # --- repairing ---------------------------------------------------------------
 
 def valid_objects(store):
+    """The names of the objects that are what their names say."""
     names = set()
     for folder in os.listdir(os.path.join(store, "objects")):
         for rest in os.listdir(os.path.join(store, "objects", folder)):
@@ -468,7 +510,8 @@ def valid_objects(store):
 
 
 def raw_entry(data, at, layout):
-    """The entry at an offset, as (path, time, object, strings), and its end."""
+    """The entry at an offset, as [path, time, object, strings], and its end;
+    None if there is none, or its path is empty or has 4096 bytes or more."""
     end = data.find(b"\0", at + 24)
     if end <= at + 24 or end >= at + 24 + 4096:
         return None
@@ -506,9 +549,10 @@ def best_chain(data, layout, objects):
     """The best choice of entries that do not overlap, as (number of entries,
     number of joints, negative offsets, entries).
 
-    The greatest tuple is the best, hence the negative offsets.  A joint is where
-    an entry begins right after the header or another entry, or ends with the
-    data.  See filters/pidx-fsck/salvage.c.
+    The greatest tuple is the best, hence the negative offsets: of the same
+    number of entries and joints, the one with the smaller offsets.  A joint is
+    where an entry begins right after the header or another entry, or ends with
+    the data.  See filters/pidx-fsck/salvage.c.
     """
     found = []
     for at in range(len(data) - 24):
@@ -517,15 +561,16 @@ def best_chain(data, layout, objects):
             if entry is not None:
                 found.append((at,) + entry)
     best = (0, 0, (), [])
-    chains = []
+    chains = []         # the best that begins at each entry after this one
     for at, entry, end in reversed(found):
         after_header = at == 12
         chain = (1, after_header + (end == len(data)), (-at,), [entry])
-        for n, joints, starts, entries in chains:
-            if -starts[0] >= end:
+        for n, joints, minus_starts, entries in chains:
+            next_start = -minus_starts[0]
+            if next_start >= end:
                 chain = max(chain, (1 + n, after_header + joints +
-                    (-starts[0] == end), (-at,) + starts, [entry] + entries),
-                    key=lambda c: c[:3])
+                    (next_start == end), (-at,) + minus_starts,
+                    [entry] + entries), key=lambda c: c[:3])
         chains.append(chain)
         best = max(best, chain, key=lambda c: c[:3])
     return best
@@ -541,13 +586,14 @@ def layouts_of(data):
 
 
 def repair(data, objects):
-    """The repaired index, its entries, and whether it was valid before."""
+    """The repaired index, its entries, and whether it was well-formed before;
+    objects: the names of the valid ones."""
     for layout in STRINGS:
         entries = raw_entries(data, layout)
         if entries is not None:
             break
-    valid = entries is not None
-    if not valid:
+    was_well_formed = entries is not None
+    if not was_well_formed:
         layout, best = None, None
         for other in layouts_of(data):
             chain = best_chain(data, other, objects)
@@ -559,29 +605,31 @@ def repair(data, objects):
         if e[2] in objects and e not in kept:
             kept.append(e)
     kept.sort(key=lambda e: e[:2])
-    if valid and kept == entries:
+    if was_well_formed and kept == entries:
         return data, kept, True
     out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2, len(kept))]
     for path, time, name, strings in kept:
-        if layout == "2args":
+        if layout == "2args":       # its cmd and args become the cmd of "2"
             kind, cmd, args, *rest = strings
             strings = [kind, cmd + b" " + args if args else cmd] + rest
         out.append(struct.pack("<I", time) + bytes.fromhex(name) + path +
             b"\0")
         out.extend(struct.pack("<I", len(s)) + s for s in strings)
-    return b"".join(out), kept, valid
+    return b"".join(out), kept, was_well_formed
 
 
 def repaired(store, folder):
     objects = valid_objects(store)
     for version in sys.stdin.read().split():
         with open(file_of(store, version), "rb") as f:
-            data, kept, valid = repair(f.read(), objects)
+            data, kept, was_well_formed = repair(f.read(), objects)
         write(os.path.join(folder, version), data)
-        print(version, len(kept), "" if valid else "-")
+        print(version, len(kept), "" if was_well_formed else "-")
 
 
 def content_name(data):
+    """The name that an object file with these bytes should have; None if it is
+    damaged."""
     try:
         return hashlib.sha1(zlib.decompress(data)).hexdigest()
     except zlib.error:
@@ -589,6 +637,7 @@ def content_name(data):
 
 
 def files_below(folder):
+    """{path relative to the folder: contents}"""
     found = {}
     for where, _, names in os.walk(folder):
         for name in names:
@@ -599,11 +648,13 @@ def files_below(folder):
 
 
 def preserved(before, *runs):
-    """Verifies that each file is unchanged, or repaired and preserved in lost,
-    that there are no other files, and that those in lost are complete."""
+    """Verifies that each file is unchanged, or is repaired with the old version
+    in lost; that there are no other files but staged ones and misnamed objects
+    under their right names; and that those in lost are as they were.  The names
+    in lost are the 40 digits of the file and a suffix."""
     store = os.path.join(before, ".perun")
     old = files_below(os.path.join(store, "objects"))
-    # Misnamed objects are repaired before the indexes.
+    # Misnamed objects are repaired before the indexes, so right names count.
     objects = {content_name(data) for data in old.values()} - {None}
     for run in runs:
         new = files_below(os.path.join(run, ".perun/objects"))
@@ -612,8 +663,8 @@ def preserved(before, *runs):
             if new.get(path) == data:
                 continue
             name = path.replace("/", "")
-            if data not in [v for k, v in lost.items()
-                    if k.split(".")[0] == name]:
+            if data not in [contents for path_in_lost, contents in
+                    lost.items() if path_in_lost.split(".")[0] == name]:
                 sys.exit("%s: %s is lost" % (run, path))
             if path in new and new[path] != repair(data, objects)[0] and \
                     name not in valid_objects(run + "/.perun"):
@@ -631,19 +682,19 @@ def preserved(before, *runs):
 
 def main():
     command, args = sys.argv[1], sys.argv[2:]
-    flat = "-u" not in args
+    is_flat = "-u" not in args
     if command == "profiles":
         rng = random.Random(int(args[0]))
         for _ in range(int(args[1])):
             print(json.dumps(random_profile(rng),
                 ensure_ascii=rng.random() < .5))
     elif command == "name":
-        print(object_of(json.load(sys.stdin), flat)[0])
+        print(object_of(json.load(sys.stdin), is_flat)[0])
     elif command == "names":
         for line in sys.stdin:
-            print(object_of(json.loads(line), flat)[0])
+            print(object_of(json.loads(line), is_flat)[0])
     elif command == "body":
-        sys.stdout.write(body_of(json.load(sys.stdin), flat))
+        sys.stdout.write(body_of(json.load(sys.stdin), is_flat))
     elif command == "index":
         sys.stdout.buffer.write(index_of([json.loads(line)
             for line in sys.stdin], args[0]))

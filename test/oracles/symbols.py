@@ -1,11 +1,20 @@
 """symbols.py MODE ... - compares symbolization with addr2line
 
-addresses FILE COUNT SEED	prints addresses of its functions, one per line
-compare FILE COUNT SEED		compares the program `symbols' with addr2line
-record FILE COUNT SEED BASE	prints a callgraph record of such addresses
-check FILE BASE			checks the symbolized record on standard input
+addresses FILE COUNT SEED	prints random addresses in the functions of the
+				ELF file FILE, one per line; all of them if
+				there are no more than COUNT
+compare FILE COUNT SEED		compares programs/symbols with addr2line on such
+				addresses
+record FILE COUNT SEED BASE	prints a callgraph record of such addresses;
+				FILE is loaded at the address BASE
+check FILE BASE			checks such a record on standard input, to which
+				callgraph-symbolize has added names and lines
+callers FILE			checks the callgraphs that an instrumented FILE
+				has left, which callgraph-symbolize has copied
+				to standard input: a call has a line exactly if
+				its call site is in its caller
 damage FILE RECORD COUNT SEED	runs callgraph-symbolize and callgraph-release
-				on damaged copies of a file
+				on COUNT damaged copies of FILE
 """
 
 import hashlib
@@ -23,8 +32,8 @@ def output_of(*command, text=None):
 
 
 def addresses(path, count, seed):
-    """Addresses chosen uniformly from the bytes of symbols with a size; all of
-    them if there are no more than count."""
+    """Addresses chosen uniformly from the bytes of symbols with a size; all
+    bytes if there are no more than count."""
     pattern = r"^([0-9a-f]+) ([0-9a-f]+) [tTwWiI] (.*)$"
     found = re.findall(pattern, output_of("nm", "-S", path), re.M)
     spans = [(int(a, 16), int(n, 16)) for a, n, _ in found]
@@ -36,9 +45,10 @@ def addresses(path, count, seed):
     return [rng.randrange(a, a + n) for a, n in chosen]
 
 
-def frames(tool, path, where):
-    """The frames of each address as (name, file:line), innermost first."""
-    text = "".join("0x%x\n" % a for a in where)
+def frames(tool, path, wanted):
+    """The frames at each of the wanted addresses, a list of (name, file:line),
+    innermost first, by the command `tool`."""
+    text = "".join("0x%x\n" % a for a in wanted)
     lines = output_of(*tool, path, text=text).split("\n")
     answers = []
     for line in lines:
@@ -47,35 +57,49 @@ def frames(tool, path, where):
             answers.append([])
         elif line:
             answers[-1].append(line)
-    assert len(answers) == len(where), (tool, len(answers), len(where))
+    assert len(answers) == len(wanted), (tool, len(answers), len(wanted))
+    # Names and places alternate.
     return [list(zip(a[::2], a[1::2])) for a in answers]
 
+
+# In these functions, ours is what weir finds, and theirs what addr2line prints,
+# which is a part of binutils.
 
 def same_place(ours, theirs):
     # addr2line prints an unknown line as 0 or ?.
     if theirs.endswith(":0") or theirs.endswith(":?"):
         theirs = theirs[:-2] + ":?"
-    # binutils 2.40 takes file 1 of DWARF 5 for file 0, which is the unit's.
+    # binutils 2.40 takes file 1 of DWARF 5 for file 0, the file of the unit.
+    # So where it prints a .c or .cc file, only the line is compared.
     if re.search(r"(\.cc?|<artificial>):\d+$", theirs) and (
             theirs.split(":")[-1] == ours.split(":")[-1]):
         return True
-    # For code without lines binutils prints the file of a file symbol.
+    # For code without lines binutils prints the name in a file symbol of ELF,
+    # which has no directory.
     if ours == "??:?":
         return "/" not in theirs
     return ours == theirs
 
 
+def last_name(name):
+    """The name of a function without its namespaces, arguments and result."""
+    before = None
+    while name != before:
+        before, name = name, re.sub(r"<[^<>]*>|\([^()]*\)| const$", "", name)
+    return re.split(r"::| ", name.strip())[-1]
+
+
 def same_name(ours, theirs, is_function):
-    """binutils prints a static C++ function by either of its names, and an
-    inlined one without a linkage name by the name of the function around it."""
-    def bare(name):
-        return re.sub(r"\(.*", "", name).split("::")[-1]
-    return ours == theirs or bare(ours) == bare(theirs) or (
-        not is_function and "(" not in ours)
+    """binutils may print either the linkage name or the plain name of a static
+    C++ function, and for an inlined one without a linkage name the name of the
+    function around it.  is_function: it is not an inlined one."""
+    return ours == theirs or last_name(ours) == last_name(theirs) or (
+        not is_function and "(" not in ours.replace("operator()", ""))
 
 
 def same(ours, theirs):
-    # After a function's last instruction, binutils still prints its name.
+    # After a function's last instruction, binutils still prints its name, but
+    # weir does not.
     if ours[-1][0] == "??":
         return True
     return len(ours) == len(theirs) and all(
@@ -87,20 +111,22 @@ ADDR2LINE = ["addr2line", "-f", "-i", "-C", "-a", "-e"]
 
 
 def compare(path, count, seed):
-    where = addresses(path, int(count), seed)
-    ours = frames(["symbols"], path, where)
-    theirs = frames(ADDR2LINE, path, where)
+    chosen = addresses(path, int(count), seed)
+    all_ours = frames(["symbols"], path, chosen)
+    all_theirs = frames(ADDR2LINE, path, chosen)
     wrong = unknown = 0
-    for a, x, y in zip(where, ours, theirs):
-        unknown += x[-1][0] == "??"
-        if not same(x, y):
+    for address, ours, theirs in zip(chosen, all_ours, all_theirs):
+        unknown += ours[-1][0] == "??"
+        if not same(ours, theirs):
             wrong += 1
             if wrong <= 5:
-                print("0x%x\n  ours   %s\n  theirs %s" % (a, x, y))
-    deepest = max(map(len, ours))
+                print("0x%x\n  ours   %s\n  theirs %s" % (address, ours,
+                    theirs))
+    deepest = max(map(len, all_ours))
     print("%d addresses, %d wrong, %d unknown, up to %d functions each" % (
-        len(where), wrong, unknown, deepest))
-    if wrong or unknown * 100 > len(where):
+        len(chosen), wrong, unknown, deepest))
+    # At most 1 % of the addresses may be without a function.
+    if wrong or unknown * 100 > len(chosen):
         sys.exit(1)
 
 
@@ -112,13 +138,18 @@ def build_id(path):
 def record(path, count, seed, base):
     base = int(base, 16)
     rng = random.Random(seed)
-    where = addresses(path, int(count), seed)
+    chosen = addresses(path, int(count), seed)
     nodes = []
-    for i, a in enumerate(where):
+    for i, a in enumerate(chosen):
         node = {"function": "0x%x" % (base + a), "calls": i}
         if i > 0:
             node["parent"] = rng.randrange(i)
-            node["call_site"] = "0x%x" % (base + rng.choice(where) + 1)
+            # Not the call site of the parent: the node would be an inlined
+            # call.
+            site = None
+            while site in (None, nodes[node["parent"]].get("call_site")):
+                site = "0x%x" % (base + rng.choice(chosen) + 1)
+            node["call_site"] = site
         nodes.append(node)
     full = os.path.realpath(path)
     module = {"path": full, "base": "0x%x" % base, "start": "0x%x" % base,
@@ -133,11 +164,13 @@ def record(path, count, seed, base):
 
 
 def place(node, file, line):
+    """FILE:LINE from the members of a node with these keys."""
     return "%s:%s" % (node.get(file, "??"), node.get(line, "?"))
 
 
 def check(path, base):
-    """The chain of inlined calls of each call must agree with addr2line."""
+    """The chain of inlined calls of each call must agree with addr2line, and so
+    must the names of functions."""
     base = int(base, 16)
     nodes = json.load(sys.stdin)["nodes"]
     calls = [n for n in nodes if "call_site" in n]
@@ -149,6 +182,7 @@ def check(path, base):
         chain = n.get("call_inlined", [])
         places = [place(n, "call_file", "call_line")] + [
             place(c, "file", "line") for c in chain]
+        # The chain does not name the outermost function, the caller.
         names = [c.get("name", "??") for c in chain] + [want[-1][0]]
         assert same(list(zip(names, places)), want), (n, want)
     for n, want in zip(nodes, named):
@@ -160,12 +194,38 @@ def check(path, base):
         sys.exit("too few names")
 
 
+def callers(path):
+    """A call must have a line exactly if, by addr2line, the frames at its call
+    site include the function of its parent: otherwise the call was inlined, and
+    its call site is that of the function into which it was inlined."""
+    n_lines = n_inlined = 0
+    for r in map(json.loads, sys.stdin):
+        if r["type"] != "callgraph":
+            continue
+        base, end = next((int(m["base"], 16), int(m["end"], 16))
+            for m in r["modules"] if m["path"] == r["program"])
+        # Calls by libraries, as by qsort(), are not in an instrumented caller.
+        calls = [n for n in r["nodes"] if "parent" in n and
+            base < int(n["call_site"], 16) <= end]
+        chains = frames(ADDR2LINE, path,
+            [int(n["call_site"], 16) - base - 1 for n in calls])
+        for n, chain in zip(calls, chains):
+            caller = last_name(r["nodes"][n["parent"]]["name"])
+            is_in_caller = caller in [last_name(name) for name, _ in chain]
+            assert is_in_caller == ("call_line" in n), (n, caller, chain)
+            n_lines += is_in_caller
+            n_inlined += not is_in_caller
+    print(n_lines, "calls with a line,", n_inlined, "without")
+    if not n_lines or not n_inlined:
+        sys.exit(1)
+
+
 def damaged(original, rng):
     data = bytearray(original)
     if rng.random() < 0.3:
         del data[rng.randrange(len(data)):]
         return data
-    # The first 64 bytes, the ELF header, are damaged only in half of the files.
+    # The first 64 bytes, the ELF header, may be damaged in half of the files.
     first = 64 * rng.randrange(2)
     for _ in range(rng.choice((1, 3, 30, 300))):
         at = rng.randrange(first, 4096) if rng.random() < 0.1 else \
@@ -201,4 +261,4 @@ if __name__ == "__main__":
             print("0x%x" % found)
     else:
         {"compare": compare, "record": record, "check": check,
-            "damage": damage}[mode](*arguments)
+            "callers": callers, "damage": damage}[mode](*arguments)

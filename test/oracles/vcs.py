@@ -2,11 +2,11 @@
 """vcs.py MODE SEED COUNT - compares the vcs filters with git itself
 
 Creates random histories in the current directory, asks git and the filters the
-same, and stops at the first difference.
+same questions, and stops at the first difference.
 
     log      ids and their order, for heads, ranges and --first-parent
     text     parents, names, times and messages of every commit
-    resolve  ids of names, also of unknown ones
+    resolve  ids of names; that unknown names have none
     heads    branches and HEAD
 """
 
@@ -17,6 +17,8 @@ import shutil
 import subprocess
 import sys
 
+# What commits name as their encoding, and Python's codec for it; None: the text
+# is not converted.
 ENCODINGS = {b"ISO-8859-1": "latin-1", b"latin1": "latin-1",
     b"KOI8-R": "koi8-r", b"EUC-JP": "euc-jp", b"UTF-8": None,
     b"no-such-code": None}
@@ -38,23 +40,29 @@ def git(*args):
     return out
 
 
-def weir(filter, *args):
-    status, out, err = run(filter, "-C", "repo", *args)
+def weir(name, *args):
+    """Runs a filter; returns its status, its records without the begin and end
+    records, and its messages."""
+    status, out, err = run(name, "-C", "repo", *args)
     if status not in (0, 1, 2):
-        sys.exit("%s %r ends in %d\n%s" % (filter, args, status, err))
-    return status, [json.loads(line) for line in out.splitlines()], err
+        sys.exit("%s %r ends in %d\n%s" % (name, args, status, err))
+    records = [json.loads(line) for line in out.splitlines()]
+    records = [r for r in records if r["type"] not in ("begin", "end")]
+    return status, records, err
 
 
 def differ(what, ours, theirs):
     sys.exit("%s\nweir: %r\ngit:  %r" % (what, ours, theirs))
 
 
-def text(rng, longest):
+def text(rng, limit):
+    """Random bytes: fewer than `limit` items of ALPHABET."""
     return b"".join(rng.choice(ALPHABET)
-        for _ in range(rng.randrange(longest)))
+        for _ in range(rng.randrange(limit)))
 
 
 def person(rng):
+    """A name, which may be empty, an address and a time zone."""
     name = text(rng, 8)
     for bad in b"<", b">", b"\n":
         name = name.replace(bad, b"")
@@ -70,10 +78,12 @@ def put_person(out, rng, who, time):
 
 
 def make_history(rng, n):
-    """Creates a history of n commits by git fast-import."""
+    """Creates a history of n commits by git fast-import.  Returns the ids of
+    the commits and the names of the references."""
     shutil.rmtree("repo", ignore_errors=True)
     run("git", "init", "-q", "--bare", "-b", "b0", "repo")
-    out = []
+    out = []            # what fast-import reads
+    # Seconds from commit to commit, and the deviation: clocks may go backwards.
     step, spread = rng.choice([0, 1, 10]), rng.choice([0, 0, 3, 50, 100000])
     branches = ["b%d" % i for i in range(rng.randrange(1, 5))] + ["topic/x"]
     for i in range(1, n + 1):
@@ -88,6 +98,8 @@ def make_history(rng, n):
         out.append(b"data %d\n%s\n" % (len(message), message))
         parents = rng.sample(range(max(1, i - 12), i), min(i - 1,
             rng.choice([0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5]), 11))
+        # Without "from", the parent is the last commit of the branch; with
+        # zeros, there is no parent.
         if parents or rng.random() < .5:
             out.append(b"from %s\n" % (b":%d" % parents[0] if parents
                 else b"0" * 40))
@@ -116,6 +128,7 @@ def make_history(rng, n):
 
 
 def random_rev(rng, commits, refs):
+    """The name of a commit, which may not exist."""
     name = rng.choice([rng.choice(commits), rng.choice(refs), "HEAD"])
     if rng.random() < .3:
         name += rng.choice(["~", "~2", "~5", "^", "^2", "^0", "^{}", "~1^2"])
@@ -123,11 +136,13 @@ def random_rev(rng, commits, refs):
 
 
 def random_tip(rng, commits, refs):
+    """A commit, an excluded commit or a range."""
     a, b = random_rev(rng, commits, refs), random_rev(rng, commits, refs)
     return rng.choice([a, a, "^" + a, a + ".." + b, a + "..", ".." + a])
 
 
 def rev_parse(name):
+    """The id of a name, or None, and git's messages."""
     status, out, err = run("git", "-C", "repo", "rev-parse", "--verify",
         "--end-of-options", name)
     return (out.decode().strip() if status == 0 else None), err
@@ -136,7 +151,7 @@ def rev_parse(name):
 class Names:
     """
     Resolves names by a single git process.  Some names, such as @{u}, would end
-    it: they are for rev_parse.
+    that process: use rev_parse() for them.
     """
 
     def __init__(self):
@@ -156,10 +171,11 @@ class Names:
 
 def as_ids(names, tips):
     """
-    The tips as ids, for git.  With "x~2" git has parsed x~1 before it starts,
-    and if clocks went backwards that changes which commits it excludes.
+    The tips as ids, for git, or unchanged if one has no id.  Given a name such
+    as x~2, git parses the commit x~1 before its walk begins, and if clocks went
+    backwards, that changes which commits git excludes.
     """
-    full = []
+    full = []           # ("^" if the commit is excluded, its name)
     for tip in tips:
         start, dots, end = tip.rpartition("..")
         if dots:
@@ -184,9 +200,9 @@ def check_log(rng, commits, refs):
         args = options + tips
         status, out, err = run("git", "-C", "repo", "rev-list", *options,
             *as_ids(names, tips))
-        ours, records, said = weir("vcs-log", *args)
-        if ours != (0 if status == 0 else 2):
-            differ("vcs-log %r" % args, (ours, said), (status, err))
+        our_status, records, our_err = weir("vcs-log", *args)
+        if our_status != (0 if status == 0 else 2):
+            differ("vcs-log %r" % args, (our_status, our_err), (status, err))
         ids = [r["id"] for r in records]
         if ids != out.decode().split():
             differ("vcs-log %r" % args, ids, out.decode().split())
@@ -194,7 +210,8 @@ def check_log(rng, commits, refs):
 
 
 def decode(raw, encoding):
-    """Text as weir writes it: each byte that is not UTF-8 becomes U+FFFD."""
+    """Bytes as the text that weir writes: converted from the encoding if
+    possible; else each byte that is not part of valid UTF-8 becomes U+FFFD."""
     codec = ENCODINGS.get(encoding)
     if codec is not None:
         try:
@@ -236,12 +253,15 @@ def shown_commits(ids):
 
 
 def expected(commit, raw, shown):
+    """The record of a commit, from its raw bytes and what git log shows: the
+    times of the committer (ct) and author (at) in seconds, the committer's time
+    zone, the parents, the author's name (an) and address (ae)."""
     header, message = raw.split(b"\n\n", 1)
     encoding = b""
     for line in header.split(b"\n"):
         if line.startswith(b"encoding "):
             encoding = line[9:]
-    # A commit that is not in its encoding is not converted at all.
+    # A commit that is not valid in its encoding is not converted at all.
     codec = ENCODINGS.get(encoding)
     if codec is not None:
         try:
@@ -284,20 +304,43 @@ def random_name(rng, commits, refs):
         "@{-1}", "@{u}"])
 
 
+def search(text):
+    """
+    What ":/text" names: the first commit whose message contains the text, in a
+    walk from HEAD and then from all references, the last one first.  git 2.47
+    cannot be asked: by mistake it starts at the oldest reference.
+    """
+    refs = git("for-each-ref", "--format=%(refname)").decode().split()
+    ids = git("rev-list", "HEAD", *reversed(refs)).decode().split()
+    for id, raw in zip(ids, raw_commits(ids)):
+        if text.encode() in raw.split(b"\n\n", 1)[1]:
+            return id
+    return None
+
+
+def resolve(name):
+    """What "^{kind}" can be appended to, for the object of this name; None if
+    there is none."""
+    if name.startswith(":/"):
+        return search(name[2:])
+    # Everything after a colon is a path, so "^{kind}" needs the id.
+    return rev_parse(name)[0] if ":" in name else name
+
+
 def check_resolve(rng, commits, refs):
     for _ in range(40):
         name = random_name(rng, commits, refs)
         kind = rng.choice(["commit", "commit", "tree", "blob", "tag"])
-        # Everything after a colon is a path.
-        base = rev_parse(name)[0] if ":" in name else name
-        theirs, err = rev_parse("%s^{%s}" % (base or "none", kind))
-        ours, records, said = weir("vcs-resolve", "-t", kind, "--", name)
-        if (ours, len(records)) != (0, 1) and (ours, len(records)) != (1, 0):
+        theirs, err = rev_parse("%s^{%s}" % (resolve(name) or "none", kind))
+        our_status, records, our_err = weir("vcs-resolve", "-t", kind, "--",
+            name)
+        # Status 1 says that there is no such object.
+        if (our_status, len(records)) not in ((0, 1), (1, 0)):
             sys.exit("vcs-resolve -t %s %r: status %d, %d records, %s" %
-                (kind, name, ours, len(records), said))
+                (kind, name, our_status, len(records), our_err))
         found = records[0]["id"] if records else None
         if found != theirs:
-            differ("vcs-resolve -t %s %r" % (kind, name), (found, said),
+            differ("vcs-resolve -t %s %r" % (kind, name), (found, our_err),
                 (theirs, err))
 
 

@@ -1,0 +1,240 @@
+/* build-names - describes tasks: their rules, targets and names */
+
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/build/build.h"
+#include "common/frame/report.h"
+#include "common/json/json.h"
+
+/* The id of the node that describes a task: of a copy, what is copied. */
+static sym
+node_id(const struct build *b, const struct task *t)
+{
+	return t->kind == b->copy ? t->uid : t->id;
+}
+
+sym
+build_rule(const struct build *b, const struct task *t)
+{
+	uint32_t node;
+
+	if (t->rule != SYM_NONE)
+		return t->rule;
+	node = build_find_node(b, node_id(b, t));
+	return node == INDEX_NONE ? SYM_NONE : b->nodes[node].rule;
+}
+
+sym
+build_target(const struct build *b, const struct task *t)
+{
+	sym target = column_get(&b->task_targets, build_find_task(b, t->id));
+	uint32_t node;
+
+	if (target != SYM_NONE)
+		return target;
+	node = build_find_node(b, node_id(b, t));
+	return column_get(&b->node_targets, node);
+}
+
+/* The smallest value of the records of t's id; t's own has priority. */
+static sym
+task_value(const struct build *b, const struct task *t, const struct column *c)
+{
+	sym smallest = column_get(c, (size_t)(t - b->tasks)), value;
+
+	if (smallest != SYM_NONE)
+		return smallest;
+	for (uint32_t i = build_find_task(b, t->id); i != INDEX_NONE;
+	    i = b->tasks[i].next) {
+		value = column_get(c, i);
+		if (smallest == SYM_NONE || (value != SYM_NONE &&
+		    intern_cmp(&b->names, value, smallest) < 0))
+			smallest = value;
+	}
+	return smallest;
+}
+
+sym
+build_value(const struct build *b, const struct task *t, unsigned kept)
+{
+	sym value = task_value(b, t, &b->task_values[kept]);
+
+	return value != SYM_NONE ? value : column_get(&b->node_values[kept],
+	    build_find_node(b, node_id(b, t)));
+}
+
+/*
+ * A name, valid until the next call.  Names are not interned: nearly all
+ * differ, and only those in the answer are read.
+ */
+static struct span
+name_at(const struct build *b, uint32_t place)
+{
+	static struct buf name;
+
+	texts_get(&b->name_texts, place, &name);
+	return buf_span(&name);
+}
+
+/* The place of the name of an id in name_texts; INDEX_NONE: it has none. */
+static uint32_t
+find_name(const struct build *b, sym id)
+{
+	uint32_t name = column_get(&b->task_names, build_find_task(b, id));
+	uint32_t node = build_find_node(b, id);
+
+	if (name != INDEX_NONE || node == INDEX_NONE ||
+	    (b->nodes[node].flags & (NODE_IS_OUTPUT | NODE_HAS_NAME)) ==
+	    NODE_IS_OUTPUT)
+		return name;
+	return column_get(&b->node_names, node);
+}
+
+static uint32_t
+find_task_name(const struct build *b, const struct task *t)
+{
+	uint32_t name = find_name(b, t->id);
+
+	return name == INDEX_NONE && t->kind == b->copy ?
+	    find_name(b, t->uid) : name;
+}
+
+struct span
+build_name_of_id(const struct build *b, sym id)
+{
+	uint32_t name = find_name(b, id);
+
+	return name != INDEX_NONE ? name_at(b, name) :
+	    intern_span(&b->names, id);
+}
+
+struct span
+build_name(const struct build *b, const struct task *t)
+{
+	uint32_t name = find_task_name(b, t);
+
+	if (name != INDEX_NONE)
+		return name_at(b, name);
+	return intern_span(&b->names, t->kind == b->copy &&
+	    t->uid != SYM_NONE ? t->uid : t->id);
+}
+
+void
+build_emit_name(const struct build *b, const struct task *t, struct buf *to)
+{
+	uint32_t name = find_task_name(b, t);
+
+	if (name != INDEX_NONE)
+		json_str(to, "name", name_at(b, name));
+}
+
+void
+build_put_run(const struct build *b, struct buf *to)
+{
+	struct buf name = { 0 };
+
+	if (b->run_name == NULL)
+		return;
+	report_text(&name, span_str(b->run_name));
+	report_heading(to, "%sRun %s", to->len > 0 ? "\n" : "",
+	    buf_cstr(&name));
+	buf_char(to, '\n');
+	buf_release(&name);
+}
+
+void
+build_put_id(const struct build *b, const struct task *t, struct buf *to)
+{
+	struct span id = intern_span(&b->names, t->id);
+
+	buf_add(to, id.p, id.n);
+	if (t->attempt > 1)
+		buf_printf(to, "#%u", (unsigned)t->attempt);
+}
+
+void
+build_put_name(const struct build *b, const struct task *t, struct buf *to)
+{
+	struct span name = build_name(b, t);
+
+	buf_add(to, name.p, name.n);
+	if (t->attempt > 1)
+		buf_printf(to, "#%u", (unsigned)t->attempt);
+}
+
+/* Whether a name such as "build net/http" begins with the word `rule`. */
+static bool
+begins_with(struct span name, struct span rule)
+{
+	return name.n >= rule.n &&
+	    memcmp(name.p, rule.p, rule.n) == 0 &&
+	    (name.n == rule.n || name.p[rule.n] == ' ');
+}
+
+/* What precedes the name in a description. */
+static void
+put_before_name(const struct build *b, const struct task *t, struct buf *to)
+{
+	uint32_t node = build_find_node(b, t->id);
+	sym word = build_rule(b, t);
+
+	if (t->kind == b->copy && t->uid != SYM_NONE) {
+		buf_str(to, "copy of ");
+		return;
+	}
+	if (word == SYM_NONE && t->kind != b->run)
+		word = t->kind;
+	if (word == SYM_NONE || t->kind == b->prepare ||
+	    begins_with(build_name(b, t), intern_span(&b->names, word)))
+		return;
+	if (node != INDEX_NONE && find_name(b, t->id) == INDEX_NONE &&
+	    (b->nodes[node].flags & NODE_IS_OUTPUT) != 0)
+		return;
+	buf_str(to, intern_str(&b->names, word));
+	buf_char(to, ' ');
+}
+
+static void
+put_after_name(const struct build *b, const struct task *t, struct buf *to)
+{
+	if (t->host != SYM_NONE) {
+		buf_str(to, t->kind == b->copy && t->uid != SYM_NONE ?
+		    " to " : " on ");
+		buf_str(to, intern_str(&b->names, t->host));
+	}
+	if ((t->flags & TASK_CACHED) != 0)
+		buf_str(to, " (from the cache)");
+}
+
+void
+build_describe(const struct build *b, const struct task *t, struct buf *to)
+{
+	put_before_name(b, t, to);
+	build_put_name(b, t, to);
+	put_after_name(b, t, to);
+}
+
+void
+build_put_cell(const struct build *b, const struct task *t, struct table *table)
+{
+	struct buf text = { 0 };
+	size_t from, end;
+
+	put_before_name(b, t, &text);
+	from = text.len;
+	build_put_name(b, t, &text);
+	end = text.len;
+	put_after_name(b, t, &text);
+	table_name(table, buf_span(&text), from, end);
+	buf_release(&text);
+}
+
+int
+build_compare_tasks(const struct build *b, const struct task *x,
+    const struct task *y)
+{
+	int order = intern_cmp(&b->names, x->id, y->id);
+
+	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
+}

@@ -1,0 +1,48 @@
+#ifndef WEIR_BUILD_READ_H
+#define WEIR_BUILD_READ_H
+
+#include "common/build/build.h"
+#include "common/json/rec.h"
+
+/*
+ * One build while its records are read: what builds.c needs of build.c.  The
+ * symbols in a build are not valid before build_index().
+ */
+
+/* Indexes of build_keys. */
+enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
+    FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
+    RULE, DEPS, NODE_TYPE, TEST, DYNAMIC, OUTPUTS, RUN,
+    FORMAT, NAME, TARGET };
+
+/* run_name is borrowed; NULL: the records have no run. */
+struct build *build_new(const char *run_name);
+void build_free(struct build *);
+
+/* Read a `task` or `node` record, or reject it. */
+void build_read_task(struct build *, struct filter *, const struct rec *);
+void build_read_node(struct build *, struct filter *, const struct rec *);
+
+/*
+ * Widens the build's start and end to include those of a `build` record.
+ * Returns false after rejecting it, for example if it ends before it starts.
+ */
+bool build_read_extent(struct build *, struct filter *, const struct rec *);
+
+/*
+ * Returns false and rejects the record if the value of a key is not of the type
+ * that `what` names.
+ */
+bool build_check_type(struct filter *, enum rec_found, unsigned key,
+    const char *what);
+
+/*
+ * Adds the nodes of the records without `run`, and their dependencies, to a
+ * build.  The deferred strings of both must have been flushed (intern.h).
+ */
+void build_copy_nodes(struct build *, const struct build *common);
+
+/* Completes the symbols, and indexes the records by id. */
+void build_index(struct build *);
+
+#endif

@@ -1,0 +1,233 @@
+/* builds - divides a stream of records into builds, one for each run */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/build/build-read.h"
+#include "common/build/suspect.h"
+#include "common/build/times.h"
+#include "common/frame/filter.h"
+
+/* The build of a record; NULL, and the record is rejected, if it has none. */
+static struct build *
+find_build(struct builds *all, const struct rec *r)
+{
+	enum rec_found found;
+	struct span name;
+	sym run;
+
+	found = rec_str(r, RUN, &name);
+	if (!build_check_type(all->f, found, RUN, "a string"))
+		return NULL;
+	if (found != REC_OK)
+		return all->common;
+	run = intern_add(&all->run_names, name);
+	if (run == all->n) {	/* a new symbol */
+		all->by_run = mem_grow(all->by_run, &all->cap, all->n + 1,
+		    sizeof *all->by_run);
+		all->by_run[all->n++] = build_new(
+		    intern_str(&all->run_names, run));
+	}
+	if (all->by_run[run] == NULL)
+		filter_reject(all->f, "run '%s' has already ended: its build "
+		    "record must be its last record",
+		    intern_str(&all->run_names, run));
+	return all->by_run[run];
+}
+
+/* Keeps the type of the first record that is not about builds. */
+static void
+note_other(struct builds *all, const struct rec *r)
+{
+	const struct field *type = rec_get(r, KEY_TYPE);
+
+	if (!all->has_other && type != NULL && type->kind == REC_STRING)
+		snprintf(all->other_type, sizeof all->other_type, "%.*s",
+		    SPAN_ARG(type->text));
+	all->has_other = true;
+}
+
+/*
+ * Whether a build record is of a log for which there is a graph: parsers of
+ * logs write `format`, and there is none for the trace events of Chrome.
+ */
+static bool
+may_have_graph(const struct rec *r)
+{
+	struct span format;
+
+	return rec_str(r, FORMAT, &format) == REC_OK &&
+	    !span_eq(format, "chrome");
+}
+
+/* A graph that came earlier is part of the runs that have been answered. */
+static void
+check_common_node(struct builds *all)
+{
+	if (all->n_ended == 0 || all->had_late_node)
+		return;
+	all->had_late_node = true;
+	filter_fail(all->f, "nodes that belong to every run came after the "
+	    "end of run '%s', which was answered without them: give the graph "
+	    "before the runs, or with -g", all->last_ended);
+}
+
+/* Adds a record to its build.  Returns the build if the record ends it. */
+static struct build *
+add_record(struct builds *all, const struct rec *r)
+{
+	bool is_task = rec_is(r, "task"), is_node = rec_is(r, "node");
+	struct build *b;
+
+	if (!is_task && !is_node && !rec_is(r, "build")) {
+		note_other(all, r);
+		return NULL;
+	}
+	if ((b = find_build(all, r)) == NULL)
+		return NULL;
+	all->n_tasks += is_task;
+	all->n_nodes += is_node;
+	all->has_deps |= is_task && rec_get(r, DEPS) != NULL;
+	all->has_extent |= !is_task && !is_node;
+	all->has_log |= !is_task && !is_node && may_have_graph(r);
+	if (is_node && b == all->common)
+		check_common_node(all);
+	if (is_task)
+		build_read_task(b, all->f, r);
+	else if (is_node)
+		build_read_node(b, all->f, r);
+	else if (build_read_extent(b, all->f, r) && b != all->common)
+		return b;
+	return NULL;
+}
+
+void
+builds_begin(struct builds *all, struct filter *f, const char *graph)
+{
+	*all = (struct builds){ .f = f, .common = build_new(NULL) };
+	intern_init(&all->run_names);
+	if (graph != NULL)
+		filter_read_first(f, graph);
+}
+
+/*
+ * Adds what records without `run` say about each run: the nodes and, if the
+ * stream has only one build, whose end no record has shown, its start and end.
+ */
+static void
+add_common(const struct builds *all, struct build *b)
+{
+	const struct build *common = all->common;
+
+	if (common->n_nodes > 0)
+		build_copy_nodes(b, common);
+	if (!all->at_end || all->n > 1 || common->n_tasks > 0)
+		return;
+	b->start_us = time_earlier(b->start_us, common->start_us);
+	b->end_us = time_later(b->end_us, common->end_us);
+}
+
+/* Reads until a run ends, and returns its build; NULL at the end. */
+static struct build *
+read_run(struct builds *all)
+{
+	const struct rec *r;
+	struct build *b;
+
+	while ((r = filter_next(all->f)) != NULL) {
+		if ((b = add_record(all, r)) == NULL)
+			continue;
+		all->by_run[intern_find(&all->run_names,
+		    span_str(b->run_name))] = NULL;
+		all->last_ended = b->run_name;
+		all->n_ended++;
+		return b;
+	}
+	return NULL;
+}
+
+/* Says which answers are complete although the input is truncated. */
+static void
+warn_if_truncated(const struct builds *all)
+{
+	size_t n_open = all->n - all->n_ended;
+
+	if (!all->f->truncated || all->n_ended == 0)
+		return;
+	err_warn("the answer%s for the %zu run%s that ended before %s "
+	    "complete", all->n_ended == 1 ? "" : "s", all->n_ended,
+	    all->n_ended == 1 ? "" : "s", all->n_ended == 1 ? "is" : "are");
+	for (size_t i = 0; n_open > 0 && i < all->n; i++)
+		if (all->by_run[i] != NULL) {
+			err_warn("run '%s'%s not ended, so the answer is "
+			    "partial", all->by_run[i]->run_name, n_open == 1 ?
+			    " has" : " and others have");
+			return;
+		}
+}
+
+static void
+end_input(struct builds *all)
+{
+	all->at_end = true;
+	suspect_no_tasks(all, all->f);
+	warn_if_truncated(all);
+}
+
+/*
+ * At the end of the input: the next build that no record has ended.  Those with
+ * runs come first, because the common nodes must be copied before the common
+ * records are indexed.
+ */
+static struct build *
+next_open(struct builds *all)
+{
+	bool has_common = all->n == 0 || all->common->n_tasks > 0;
+	struct build *b = NULL;
+
+	while (b == NULL && all->next < all->n)
+		b = all->by_run[all->next++];
+	if (b == NULL && all->next++ == all->n && has_common)
+		b = all->common;
+	all->n_answered += b != NULL;
+	all->is_last = all->n_answered == all->n - all->n_ended + has_common;
+	return b;
+}
+
+static void
+release_builds(struct builds *all)
+{
+	build_free(all->common);
+	free(all->by_run);
+	intern_release(&all->run_names);
+}
+
+struct build *
+builds_next(struct builds *all)
+{
+	struct build *b = NULL;
+
+	if (all->current != NULL && all->current != all->common)
+		build_free(all->current);
+	if (!all->at_end) {
+		if (all->current != NULL)
+			output_flush(&all->f->out);
+		if ((b = read_run(all)) == NULL)
+			end_input(all);
+	}
+	if (b == NULL)
+		b = next_open(all);
+	all->current = b;
+	if (b == NULL) {
+		release_builds(all);
+		return NULL;
+	}
+	intern_flush(&all->common->names);
+	intern_flush(&b->names);
+	if (b != all->common)
+		add_common(all, b);
+	build_index(b);
+	return b;
+}

@@ -1,0 +1,63 @@
+/* suspect - reports input that is probably not what the user meant */
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/build/build.h"
+#include "common/build/suspect.h"
+#include "common/frame/filter.h"
+
+/*
+ * What the input may be if the first record that is not about builds has this
+ * type, which is "" if the record has none.
+ */
+static const char *
+explain(const char *type)
+{
+	static const char *const mal_rows[] = { "trace", "server",
+	    "mal_execution", "profiler_event", "query", "mal_variable" };
+
+	for (size_t i = 0; i < sizeof mal_rows / sizeof *mal_rows; i++)
+		if (strcmp(type, mal_rows[i]) == 0)
+			return "these are rows, which malload and malstat "
+			    "read; use malparse --tasks";
+	if (*type == '\0')
+		return "execlog-parse reads the log of a build, "
+		    "buildgraph-parse its graph and malparse a trace";
+	return "is this the output of execlog-parse?";
+}
+
+void
+suspect_no_tasks(const struct builds *all, struct filter *f)
+{
+	if (all->n_tasks > 0)
+		return;
+	if (all->n_nodes > 0)
+		err_warn("warning: no task came, only nodes: where is the "
+		    "output of execlog-parse?");
+	else if (all->has_other)
+		filter_fail(f, "no task came: %s", explain(all->other_type));
+	else if (!all->has_extent && f->rejected && f->current_line > 0)
+		filter_fail(f, "no task came: is this the output of "
+		    "execlog-parse?");
+}
+
+void
+suspect_no_graph(const struct builds *all)
+{
+	if (all->n_tasks > 1 && all->n_nodes == 0 && all->has_log &&
+	    !all->has_deps)
+		err_warn("warning: no node came, so the path lacks the "
+		    "dependencies of the build graph: give it with -g, as "
+		    "buildgraph-parse writes it");
+}
+
+void
+suspect_repeats(const struct build *b)
+{
+	if (b->n_same_ends > 1 && b->n_same_ends * 3 >= b->n_ends)
+		err_warn("warning: %llu of %llu tasks came twice: was the "
+		    "same log given twice?",
+		    (unsigned long long)b->n_same_ends,
+		    (unsigned long long)b->n_ends);
+}

@@ -1,0 +1,25 @@
+#ifndef WEIR_SUSPECT_H
+#define WEIR_SUSPECT_H
+
+/*
+ * Reports mistakes that would otherwise give a silent, wrong answer.  Streams
+ * may be concatenated, so a record of another type is not a fault by itself.
+ */
+struct build;
+struct builds;
+struct filter;
+
+/* No task came, although nodes, other records or rejected lines came. */
+void suspect_no_tasks(const struct builds *, struct filter *);
+
+/* Tasks of a log came, but nothing says which of them depend on each other. */
+void suspect_no_graph(const struct builds *);
+
+/*
+ * At least two ends, and a third of all ends (rounded down), repeat another
+ * end, as they do if half of the tasks came twice: the same log was probably
+ * given twice.
+ */
+void suspect_repeats(const struct build *);
+
+#endif

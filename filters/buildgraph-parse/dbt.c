@@ -1,0 +1,207 @@
+/* dbt - reads manifest.json of dbt, of any size, one member at a time */
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
+#include "filters/buildgraph-parse/formats.h"
+
+/*
+ * The document is {"metadata": {...}, ..., "parent_map": {ID: [ID, ...]}, ...},
+ * where ID is a unique_id, TYPE.PROJECT.NAME.  Its objects may be larger than
+ * --max-record, so they are read member by member, whether they are used or
+ * not.
+ */
+enum { INVOCATION_ID = KEY_TYPE + 1, SCHEMA };
+
+/* Members of metadata. */
+const char *const dbt_keys[] = { "type", "invocation_id",
+    "dbt_schema_version", NULL };
+
+/* Keys of the record that check_parents() reads. */
+enum { PARENTS = KEY_TYPE + 1 };
+
+static const char *const parents_keys[] = { "type", "parents", NULL };
+
+enum { DETECT_BYTES = 256 };
+
+static struct {
+	struct filter *f;
+	struct buf run;		/* metadata.invocation_id */
+	struct buf id;		/* a key of parent_map, as a JSON token */
+	struct buf text;	/* of check_parents() */
+	struct recio *reader;	/* of check_parents() */
+} state;
+
+static bool
+begins_with(struct span s, const char *start)
+{
+	return s.n >= strlen(start) && memcmp(s.p, start, strlen(start)) == 0;
+}
+
+static bool
+read_metadata(void)
+{
+	static const char base[] = "https://schemas.getdbt.com/dbt/";
+	struct span value, text;
+	const struct rec *r;
+
+	if (!filter_value(state.f, &value))
+		return false;
+	if ((r = filter_record(state.f, value)) == NULL)
+		return true;
+	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
+		buf_add(&state.run, text.p, text.n);
+	if (rec_str(r, SCHEMA, &text) != REC_OK || !begins_with(text, base))
+		return true;
+	text = span_of(text.p + sizeof base - 1, text.n - (sizeof base - 1));
+	if (begins_with(text, "run-results/"))
+		die("'%s' is run_results.json of dbt, which execlog-parse "
+		    "reads", state.f->input.name);
+	return true;
+}
+
+/* Whether the id, a JSON token, is of a type that dbt runs. */
+static bool
+is_run(struct span id)
+{
+	static const char *const types[] = { "\"model.", "\"test.", "\"seed.",
+	    "\"snapshot.", "\"unit_test.", "\"operation.", "\"function." };
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (begins_with(id, types[i]))
+			return true;
+	return false;
+}
+
+static void
+put_rule(struct buf *b, struct span id)
+{
+	const char *dot = memchr(id.p, '.', id.n);
+
+	if (is_run(id))
+		json_str(b, "rule", span_of(id.p + 1,
+		    (size_t)(dot - id.p) - 1));
+	else
+		json_word(b, "rule", "phony");
+}
+
+/*
+ * Whether the tokens are a string and an array of strings, or null.  Only whole
+ * records can be checked, so the tokens are checked as the members of one.
+ */
+static bool
+check_parents(struct span id, struct span parents)
+{
+	struct buf *b = &state.text;
+	const struct span *items;
+	const struct rec *r;
+	const char *why;
+	size_t n;
+
+	b->len = 0;
+	buf_str(b, "{\"type\":");
+	buf_add(b, id.p, id.n);
+	buf_str(b, ",\"parents\":");
+	buf_add(b, parents.p, parents.n);
+	buf_char(b, '}');
+	r = recio_parse(state.reader, buf_span(b), &why);
+	return r != NULL && rec_strings(r, PARENTS, &items, &n) != REC_BAD;
+}
+
+/* Reads a member of parent_map, whose key has been read. */
+static bool
+read_node(void)
+{
+	struct span id = buf_span(&state.id), parents;
+	struct buf *b;
+
+	if (!filter_value(state.f, &parents))
+		return false;
+	if (!check_parents(id, parents)) {
+		filter_reject(state.f, "the parents of %.*s are not an array "
+		    "of strings", SPAN_ARG(id));
+		return true;
+	}
+	b = filter_begin_record(state.f, "node");
+	json_raw(b, "id", id);
+	if (state.run.len > 0)
+		json_str(b, "run", buf_span(&state.run));
+	if (*parents.p == '[')
+		json_raw(b, "deps", parents);
+	put_rule(b, id);
+	filter_end_record(state.f);
+	return true;
+}
+
+/* Reads a member of an object, which is a node if the object is parent_map. */
+static bool
+read_pair(void *is_parent_map)
+{
+	struct input *in = &state.f->input;
+	struct span token;
+
+	if (scan_peek(in) != '"' || !filter_value(state.f, &token))
+		return false;
+	state.id.len = 0;
+	buf_add(&state.id, token.p, token.n);
+	return scan_accept(in, ':') && (*(bool *)is_parent_map ? read_node() :
+	    filter_value(state.f, &token));
+}
+
+static bool
+read_member(void *context)
+{
+	struct input *in = &state.f->input;
+	bool is_metadata, is_parent_map;
+	struct span key;
+
+	(void)context;
+	if (scan_peek(in) != '"' || !filter_value(state.f, &key))
+		return false;
+	is_metadata = span_eq(key, "\"metadata\"");
+	is_parent_map = span_eq(key, "\"parent_map\"");
+	if (!scan_accept(in, ':'))
+		return false;
+	if (is_metadata)
+		return read_metadata();
+	if (is_parent_map || scan_peek(in) == '{')
+		return scan_each(in, "{}", read_pair, &is_parent_map);
+	return filter_value(state.f, &key);
+}
+
+static bool
+read_document(void)
+{
+	state.run.len = 0;
+	return scan_each(&state.f->input, "{}", read_member, NULL);
+}
+
+bool
+dbt_detect(struct input *in)
+{
+	return scan_peek(in) == '{' && format_contains(in,
+	    "\"dbt_schema_version\"", DETECT_BYTES);
+}
+
+void
+dbt_read(struct filter *f, const struct format_options *options)
+{
+	if (options->deps_file != NULL)
+		die("--deps needs a graph of ninja");
+	state.f = f;
+	state.reader = recio_new(parents_keys);
+	do {
+		while (scan_peek(&f->input) != -1)
+			if (!read_document())
+				filter_reject_rest(f, span_of(NULL, 0),
+				    "the document is not manifest.json of dbt: "
+				    "{\"parent_map\": {ID: [ID, ...]}, ...}");
+	} while (filter_next_file(f));
+	buf_release(&state.run);
+	recio_free(state.reader);
+	buf_release(&state.id);
+	buf_release(&state.text);
+}

@@ -1,0 +1,14 @@
+#ifndef CRITPATH_CLOCKS_H
+#define CRITPATH_CLOCKS_H
+
+#include "filters/critpath/network.h"
+
+struct buf;
+
+/*
+ * Writes which hosts' clocks disagree with those of others, and by how much;
+ * critpath(1), "Clocks", says how that is estimated.  Nothing if none is found.
+ */
+void clocks_report(struct buf *, const struct network *);
+
+#endif

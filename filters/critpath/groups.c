@@ -1,0 +1,156 @@
+/* groups - what groups of tasks, such as those of a target, cost a build */
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
+#include "filters/critpath/groups.h"
+#include "filters/critpath/keys.h"
+
+/* In rows of a report. */
+enum { ROWS_MAX = 20 };
+
+/* Returns the group of each vertex, or INDEX_NONE. */
+static uint32_t *
+make_groups(struct groups *g, const struct network *net)
+{
+	unsigned key = keys_add(span_str(g->by));
+	uint32_t *group_of = mem_ones(net->n_vertices, sizeof *group_of);
+	struct group *group;
+	struct span value;
+	size_t cap = 0;
+
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		value = keys_value(net->build, network_task(net, v), key);
+		if (value.n == 0)
+			continue;
+		group_of[v] = intern_add(&g->values, value);
+		if (group_of[v] == g->n) {	/* a new symbol */
+			g->list = mem_grow(g->list, &cap, g->n + 1,
+			    sizeof *g->list);
+			g->list[g->n++] = (struct group){
+			    .value = group_of[v] };
+		}
+		group = &g->list[group_of[v]];
+		group->n_tasks++;
+		group->work_us += net->dag.weight[v];
+	}
+	return group_of;
+}
+
+/* Sets path_us and potential_us of each group. */
+static void
+find_potentials(struct groups *g, const struct answer *a,
+    const uint32_t *group_of)
+{
+	const struct network *net = a->net;
+	const struct path *p = a->paths;
+	uint32_t *path = mem_zero(p->n, sizeof *path), v;
+	int64_t *path_drag = mem_zero(p->n, sizeof *path_drag);
+	int64_t *drag = mem_zero(g->n, sizeof *drag);
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		v = p->steps[i].vertex;
+		if (group_of[v] == INDEX_NONE)
+			continue;
+		path[n] = v;
+		path_drag[n++] = p->steps[i].drag_us;
+		g->list[group_of[v]].path_us += net->dag.weight[v];
+	}
+	dag_joint_drag(&net->dag, net->is_end, p->length_us, path, path_drag,
+	    n, group_of, g->n, drag);
+	for (size_t i = 0; i < g->n; i++)
+		g->list[i].potential_us = drag[i];
+	free(path);
+	free(path_drag);
+	free(drag);
+}
+
+static int
+compare_groups(const void *a, const void *b, void *context)
+{
+	const struct group *x = a, *y = b;
+	const struct groups *g = context;
+	int order = cmp_i64(y->potential_us, x->potential_us);
+
+	if (order == 0)
+		order = cmp_i64(y->path_us, x->path_us);
+	if (order == 0)
+		order = cmp_i64(y->work_us, x->work_us);
+	return order != 0 ? order : intern_cmp(&g->values, x->value, y->value);
+}
+
+void
+groups_find(struct groups *g, const struct answer *a, const char *by)
+{
+	uint32_t *group_of;
+
+	*g = (struct groups){ .by = by };
+	intern_init(&g->values);
+	group_of = make_groups(g, a->net);
+	find_potentials(g, a, group_of);
+	sort_with(g->list, g->n, sizeof *g->list, compare_groups, g);
+	free(group_of);
+}
+
+void
+groups_release(struct groups *g)
+{
+	intern_release(&g->values);
+	free(g->list);
+}
+
+void
+groups_emit(const struct groups *g, const struct build *build,
+    struct filter *f)
+{
+	const struct group *group = g->list;
+	struct buf *b;
+
+	for (; group < g->list + g->n; group++) {
+		b = filter_begin_record(f, "group");
+		if (build->run_name != NULL)
+			json_cstr(b, "run", build->run_name);
+		json_cstr(b, "by", g->by);
+		json_str(b, "value", intern_span(&g->values, group->value));
+		json_uint(b, "tasks", group->n_tasks);
+		json_int(b, "work_us", group->work_us);
+		json_int(b, "path_us", group->path_us);
+		json_int(b, "potential_us", group->potential_us);
+		filter_end_record(f);
+	}
+}
+
+void
+groups_report(const struct groups *g, struct buf *out)
+{
+	static const char *const heads[] = { "could save", "on the path",
+	    "work", "tasks", "" };
+	struct buf by = { 0 };
+	struct table t;
+	struct span value;
+
+	report_text(&by, span_str(g->by));
+	report_heading(out, "\nGroups by %s", buf_cstr(&by));
+	buf_release(&by);
+	if (g->n == 0) {
+		buf_str(out, "  no task has this key\n");
+		return;
+	}
+	table_init(&t, "rrrrl", heads);
+	for (size_t i = 0; i < g->n && i < ROWS_MAX; i++) {
+		table_us(&t, g->list[i].potential_us);
+		table_us(&t, g->list[i].path_us);
+		table_us(&t, g->list[i].work_us);
+		table_count(&t, g->list[i].n_tasks);
+		value = intern_span(&g->values, g->list[i].value);
+		table_name(&t, value, 0, value.n);
+	}
+	table_print(&t, out);
+	if (g->n > ROWS_MAX)
+		buf_printf(out, "  ... %zu more\n", g->n - ROWS_MAX);
+}

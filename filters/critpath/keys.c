@@ -1,0 +1,79 @@
+/* keys - the keys of tasks by which options group or select them */
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/frame/filter.h"
+#include "filters/critpath/keys.h"
+
+/* Numbers of keys; KEPT is that of the first kept key (build.h). */
+enum { KIND, HOST, RULE, TARGET, NAME, KEPT };
+
+static const char *const own_keys[] = { "kind", "host", "rule", "target",
+    "name" };
+
+static struct {
+	const char *names[KEPT_KEYS_MAX];
+	unsigned n;
+} kept;
+
+unsigned
+keys_add(struct span name)
+{
+	unsigned i;
+
+	for (i = 0; i < KEPT; i++)
+		if (span_eq(name, own_keys[i]))
+			return i;
+	for (i = 0; i < kept.n; i++)
+		if (span_eq(name, kept.names[i]))
+			return KEPT + i;
+	if (name.n == 0)
+		die("the name of a key is empty");
+	if (kept.n == KEPT_KEYS_MAX)
+		die("--by and --drop have more than %d different keys",
+		    KEPT_KEYS_MAX);
+	kept.names[kept.n++] = mem_strndup(name.p, name.n);
+	return KEPT + i;
+}
+
+void
+keys_declare(struct filter *f)
+{
+	static const char *keys[KEYS_MAX + 1];
+	unsigned n = 0;
+
+	if (kept.n == 0)
+		return;
+	for (; build_keys[n] != NULL; n++)
+		keys[n] = build_keys[n];
+	for (unsigned i = 0; i < kept.n; i++)
+		keys[n++] = kept.names[i];
+	filter_declare_keys(f, keys);
+}
+
+struct span
+keys_value(const struct build *b, const struct task *t, unsigned key)
+{
+	sym value;
+
+	switch (key) {
+	case NAME:
+		return build_name(b, t);
+	case KIND:
+		value = t->kind;
+		break;
+	case HOST:
+		value = t->host;
+		break;
+	case RULE:
+		value = build_rule(b, t);
+		break;
+	case TARGET:
+		value = build_target(b, t);
+		break;
+	default:
+		value = build_value(b, t, key - KEPT);
+	}
+	return value == SYM_NONE ? span_of("", 0) :
+	    intern_span(&b->names, value);
+}

@@ -1,0 +1,25 @@
+#ifndef CRITPATH_KEYS_H
+#define CRITPATH_KEYS_H
+
+#include "common/build/build.h"
+
+struct filter;
+
+/*
+ * Keys that options name: any key of the record of a task or of its node.  All
+ * are added, and then declared, before records are read.
+ */
+
+/* Adds a key, unless it has been added before, and returns its number. */
+unsigned keys_add(struct span name);
+
+void keys_declare(struct filter *);
+
+/*
+ * A task's value of a key.  Kind, host, rule, target and name are those that
+ * reports show; build_value() defines all others.  Empty if there is none.
+ * Valid until the next call.
+ */
+struct span keys_value(const struct build *, const struct task *, unsigned key);
+
+#endif

@@ -1,0 +1,368 @@
+/* verdict - what limits a build: its path, its workers or the order of work */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/frame/filter.h"
+#include "common/frame/report.h"
+#include "filters/critpath/usage.h"
+#include "filters/critpath/verdict.h"
+
+/*
+ * Without --workers, larger graphs are not simulated: for a million tasks a
+ * simulation takes as long as all the rest.
+ */
+enum { SIMULATED_MAX = 100000 };
+
+/*
+ * The time below which a build that takes us would be more than a tenth faster:
+ * what takes at least this long limits the build.
+ */
+static int64_t
+threshold(int64_t us)
+{
+	return us - us / 10;
+}
+
+static void
+sum_work(struct verdict *v)
+{
+	const struct network *net = v->net;
+	const struct dag *dag = &net->dag;
+
+	for (uint32_t i = 0; i < net->n_tasks; i++) {
+		if (dag->finish[i] > v->chain_us)
+			v->chain_us = dag->finish[i];
+		if (network_task(net, i)->kind == net->build->copy)
+			continue;
+		v->work_us += dag->weight[i];
+		if (dag->finish[i] > v->path_us)
+			v->path_us = dag->finish[i];
+	}
+}
+
+/*
+ * Returns the time in which the workers do all tasks.  The result does not
+ * depend on --to, so every vertex is treated as an end.
+ */
+static int64_t
+simulate(struct network *net, uint64_t workers)
+{
+	bool *is_end = mem_zero(net->n_vertices, sizeof *is_end);
+	bool *needs_no_worker = mem_zero(net->n_vertices,
+	    sizeof *needs_no_worker);
+	const struct task *t;
+	int64_t us;
+
+	for (uint32_t i = 0; i < net->n_vertices; i++) {
+		t = network_task(net, i);
+		is_end[i] = true;
+		needs_no_worker[i] = t == NULL ||
+		    t->kind == net->build->copy;
+	}
+	dag_tails(&net->dag, is_end);
+	us = dag_simulate(&net->dag, workers, needs_no_worker);
+	free(is_end);
+	free(needs_no_worker);
+	return us;
+}
+
+static bool
+is_small(const struct verdict *v)
+{
+	return v->net->n_vertices <= SIMULATED_MAX;
+}
+
+/* Whether anything is known about which tasks wait for others. */
+static bool
+has_deps(const struct verdict *v)
+{
+	return v->net->dag.n_edges > 0 || v->net->n_tasks <= 1;
+}
+
+/*
+ * The limit of a schedule that takes us and that no order of work would make
+ * much shorter.
+ */
+static enum limit
+limit_of_schedule(const struct verdict *v, int64_t us)
+{
+	return v->path_us >= v->share_us && v->path_us >= threshold(us) ?
+	    LIMIT_PATH : LIMIT_WORKERS;
+}
+
+/* For workers that the build did not have, and for changed weights. */
+static void
+judge_simulated(struct verdict *v)
+{
+	v->wall_us = v->idle_us = v->at_most_us = INT_UNKNOWN;
+	if (v->chain_us == 0)
+		v->reason = "no task took time";
+	else if (!has_deps(v))
+		v->reason = "no dependencies are known";
+	else if (v->simulated_us == INT_UNKNOWN)
+		v->reason = "--workers N simulates N workers";
+	else
+		v->limit = limit_of_schedule(v, v->simulated_us);
+}
+
+/*
+ * The order limits a build only if it limited the `most` workers who were at
+ * work: if more workers were given, they alone might have made it faster.
+ */
+static void
+judge_order(struct verdict *v, struct network *net, uint64_t most,
+    int64_t busy_us)
+{
+	int64_t us = v->simulated_us;
+
+	if (us == INT_UNKNOWN)
+		us = v->at_most_us = v->chain_us + v->share_us;
+	if (v->at_most_us != INT_UNKNOWN && us > threshold(busy_us)) {
+		v->at_most_us = INT_UNKNOWN;
+		v->reason = "--workers N simulates N workers";
+	} else if (us > threshold(busy_us)) {
+		v->limit = LIMIT_WORKERS;
+	} else if (v->workers > most &&
+	    simulate(net, most) > threshold(busy_us)) {
+		judge_simulated(v);
+	} else {
+		v->limit = LIMIT_ORDER;
+	}
+}
+
+/* Compares with the time in which tasks ran, busy_us, which is above 0. */
+static void
+judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
+{
+	int64_t limit_us = threshold(u->busy_us);
+
+	if (v->path_us >= limit_us || v->share_us >= limit_us) {
+		v->limit = limit_of_schedule(v, u->busy_us);
+		return;
+	}
+	if (!has_deps(v)) {
+		v->reason = "no dependencies are known";
+		return;
+	}
+	if (v->simulated_us == INT_UNKNOWN && is_small(v))
+		v->simulated_us = simulate(net, v->workers);
+	judge_order(v, net, u->most, u->busy_us);
+}
+
+/* Simulates four and eight times as many workers. */
+static void
+simulate_more(struct verdict *v, struct network *net)
+{
+	int64_t least_us = v->simulated_us;
+
+	for (size_t i = 0; i < 2; i++) {
+		v->more[i].workers = v->workers * (i == 0 ? 4 : 8);
+		v->more[i].us = simulate(net, v->more[i].workers);
+		if (least_us != INT_UNKNOWN && v->more[i].us >= least_us)
+			v->more[i].workers = 0;
+		least_us = v->more[i].us;
+	}
+}
+
+void
+verdict_find(struct verdict *v, struct network *net, uint64_t workers,
+    bool what_if, bool for_report)
+{
+	const struct build *b = net->build;
+	struct usage u;
+
+	*v = (struct verdict){ .net = net, .simulated_us = INT_UNKNOWN,
+	    .at_most_us = INT_UNKNOWN, .wall_us = INT_UNKNOWN,
+	    .idle_us = INT_UNKNOWN };
+	sum_work(v);
+	usage_measure(&u, net);
+	v->workers = workers > 0 ? workers : u.most;
+	if (v->workers > 0)
+		v->share_us = v->work_us / (int64_t)v->workers +
+		    (v->work_us % (int64_t)v->workers > 0);
+	if (workers > 0)
+		v->simulated_us = simulate(net, workers);
+	if (u.busy_us > 0 && !what_if && v->workers >= u.most &&
+	    u.most > 0 && u.busy_us <= b->end_us - b->start_us) {
+		v->wall_us = b->end_us - b->start_us;
+		v->idle_us = v->wall_us - u.busy_us;
+		judge_recorded(v, net, &u);
+	} else {
+		judge_simulated(v);
+	}
+	if (for_report && v->limit == LIMIT_WORKERS && has_deps(v) &&
+	    is_small(v))
+		simulate_more(v, net);
+}
+
+void
+verdict_emit(const struct verdict *v, struct filter *f)
+{
+	static const char *const names[] = { NULL, "path", "workers", "order" };
+	struct buf *b = filter_begin_record(f, "verdict");
+	int64_t bound_us = v->path_us > v->share_us ? v->path_us : v->share_us;
+
+	if (v->net->build->run_name != NULL)
+		json_cstr(b, "run", v->net->build->run_name);
+	if (v->limit != LIMIT_UNKNOWN)
+		json_word(b, "limit", names[v->limit]);
+	if (v->workers > 0)
+		json_uint(b, "workers", v->workers);
+	json_int(b, "work_us", v->work_us);
+	json_int(b, "path_us", v->path_us);
+	if (v->workers > 0)
+		json_int(b, "bound_us", bound_us);
+	if (v->simulated_us != INT_UNKNOWN)
+		json_int(b, "simulated_us", v->simulated_us);
+	if (v->wall_us != INT_UNKNOWN) {
+		json_int(b, "wall_us", v->wall_us);
+		json_int(b, "idle_us", v->idle_us);
+	}
+	filter_end_record(f);
+}
+
+/* Writes "5.2 of 7.1 s", or "900 ms of 7.1 s" if the units differ. */
+static void
+put_of(struct buf *out, int64_t us, int64_t whole_us)
+{
+	struct buf part = { 0 }, whole = { 0 };
+	const char *a, *b;
+
+	report_us(&part, us);
+	report_us(&whole, whole_us);
+	a = strrchr(buf_cstr(&part), ' ');
+	b = strrchr(buf_cstr(&whole), ' ');
+	/* "3m 05.2s" has two units. */
+	if (a != NULL && b != NULL && strcmp(a, b) == 0 && us < 60000000)
+		part.len = (size_t)(a - part.data);
+	buf_printf(out, "%.*s of %s", (int)part.len, part.data,
+	    buf_cstr(&whole));
+	buf_release(&part);
+	buf_release(&whole);
+}
+
+static void
+put_workers(struct buf *out, uint64_t n)
+{
+	buf_printf(out, "%llu worker%s", (unsigned long long)n,
+	    n == 1 ? "" : "s");
+}
+
+/* "206 s of work on 2 workers takes at least 103" */
+static void
+put_share(struct buf *out, const struct verdict *v, int64_t whole_us)
+{
+	report_us(out, v->work_us);
+	buf_str(out, " of work on ");
+	put_workers(out, v->workers);
+	buf_str(out, " takes at least ");
+	if (whole_us != INT_UNKNOWN)
+		put_of(out, v->share_us, whole_us);
+	else
+		report_us(out, v->share_us);
+}
+
+static void
+put_more(struct buf *out, const struct verdict *v)
+{
+	buf_str(out, "; the path is ");
+	report_us(out, v->path_us);
+	for (size_t i = 0; i < 2; i++) {
+		if (v->more[i].workers == 0)
+			continue;
+		buf_printf(out, i == 0 || v->more[0].workers == 0 ?
+		    "; with %llu workers " : ", with %llu ",
+		    (unsigned long long)v->more[i].workers);
+		report_us(out, v->more[i].us);
+	}
+}
+
+static void
+put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
+{
+	buf_str(out, "its path: ");
+	if (v->path_us > whole_us) {
+		report_us(out, v->path_us);
+		buf_str(out, ", although the wall time is ");
+		report_us(out, whole_us);
+		buf_str(out, ": recorded times overlap");
+		return;
+	}
+	put_of(out, v->path_us, whole_us);
+	if (v->share_us >= threshold(whole_us)) {
+		buf_str(out, "; ");
+		put_share(out, v, INT_UNKNOWN);
+	}
+}
+
+static void
+put_limit(struct buf *out, const struct verdict *v)
+{
+	bool is_recorded = v->wall_us != INT_UNKNOWN;
+	int64_t whole_us = is_recorded ? v->wall_us : v->simulated_us;
+
+	if (is_recorded) {
+		buf_str(out, "Limited by ");
+	} else {
+		buf_str(out, "With ");
+		put_workers(out, v->workers);
+		buf_str(out, " it would be limited by ");
+	}
+	if (v->limit == LIMIT_PATH) {
+		put_path(out, v, whole_us);
+	} else if (v->limit == LIMIT_WORKERS) {
+		buf_str(out, "its workers: ");
+		put_share(out, v, whole_us);
+		if (v->simulated_us != INT_UNKNOWN &&
+		    v->share_us < threshold(whole_us)) {
+			buf_str(out, ", and ");
+			report_us(out, v->simulated_us);
+			buf_str(out, " if simulated");
+		}
+		put_more(out, v);
+	} else {
+		buf_str(out, "the order of work: ");
+		put_workers(out, v->workers);
+		buf_str(out, " could have done it in ");
+		if (v->simulated_us == INT_UNKNOWN)
+			buf_str(out, "at most ");
+		put_of(out, v->simulated_us != INT_UNKNOWN ? v->simulated_us :
+		    v->at_most_us, whole_us);
+	}
+}
+
+/* Says what is known, and why that does not tell what limits the build. */
+static void
+put_unknown(struct buf *out, const struct verdict *v)
+{
+	buf_str(out, "The path is ");
+	report_us(out, v->path_us);
+	buf_str(out, "; ");
+	if (v->workers > 0) {
+		put_share(out, v, v->wall_us);
+	} else {
+		report_us(out, v->work_us);
+		buf_str(out, " of work");
+	}
+	buf_printf(out, " (what limits it is not known: %s)", v->reason);
+}
+
+void
+verdict_report(const struct verdict *v, struct filter *f)
+{
+	struct buf *out = filter_out(f);
+
+	if (v->limit == LIMIT_UNKNOWN)
+		put_unknown(out, v);
+	else
+		put_limit(out, v);
+	if (v->idle_us != INT_UNKNOWN && v->idle_us > v->wall_us / 100) {
+		buf_str(out, "; for ");
+		report_us(out, v->idle_us);
+		buf_str(out, " no task ran");
+	}
+	buf_str(out, ".\n\n");
+}

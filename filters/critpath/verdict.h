@@ -1,0 +1,51 @@
+#ifndef CRITPATH_VERDICT_H
+#define CRITPATH_VERDICT_H
+
+#include "filters/critpath/network.h"
+
+struct filter;
+
+/* What limits a build; critpath(1), "The verdict", has the rules. */
+enum limit { LIMIT_UNKNOWN, LIMIT_PATH, LIMIT_WORKERS, LIMIT_ORDER };
+
+/* Times that are not known are INT_UNKNOWN. */
+struct verdict {
+	const struct network *net;
+	enum limit limit;
+	uint64_t workers;	/* as given, or the most tasks that ran at once;
+				   0 if neither is known */
+	int64_t work_us;	/* the time of all tasks that need a worker */
+	int64_t path_us;	/* the longest path to any task but a copy */
+	int64_t chain_us;	/* the longest path, even to a copy */
+	int64_t share_us;	/* work_us divided by workers, rounded up */
+	int64_t simulated_us;	/* until the workers have done all tasks */
+	int64_t at_most_us;	/* if not simulated: an upper limit of it */
+	/*
+	 * The recorded times; unknown if they say nothing about these workers
+	 * or these weights.
+	 */
+	int64_t wall_us;
+	int64_t idle_us;	/* of the wall time: no task ran */
+	const char *reason;	/* why the limit is not known */
+	/* For the report: what more workers would achieve. */
+	struct more_workers {
+		uint64_t workers;	/* 0: not simulated */
+		int64_t us;
+	} more[2];
+};
+
+/*
+ * Finds out what limits the build.  workers is 0 if their number was not given.
+ * what_if: weights are not as recorded.  for_report: also simulates more
+ * workers, which only verdict_report() writes.  Call it after dag_longest().
+ * Overwrites the tails of the graph: call dag_tails() afterwards.
+ */
+void verdict_find(struct verdict *, struct network *, uint64_t workers,
+    bool what_if, bool for_report);
+
+void verdict_emit(const struct verdict *, struct filter *);
+
+/* Writes the verdict as a sentence and a blank line. */
+void verdict_report(const struct verdict *, struct filter *);
+
+#endif

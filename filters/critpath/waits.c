@@ -1,0 +1,174 @@
+/* waits - which tasks ran while a step of the path waited */
+
+#include "common/base/num.h"
+#include "common/frame/report.h"
+#include "filters/critpath/waits.h"
+
+enum { MAX = 3 };	/* waits, and tasks of each wait */
+
+/* The longest few waits, or tasks, in descending order. */
+struct longest {
+	struct item {
+		int64_t us;
+		uint32_t index;		/* of a step, or a vertex */
+	} items[MAX];
+	size_t n;
+	const struct dag *dag;	/* for ties between vertices; NULL: the one that
+				   was added first wins */
+};
+
+static bool
+comes_before(const struct longest *l, struct item a, struct item b)
+{
+	if (a.us != b.us || l->dag == NULL)
+		return a.us > b.us;
+	return l->dag->compare(l->dag->context, a.index, b.index) < 0;
+}
+
+static void
+add_item(struct longest *l, struct item item)
+{
+	size_t i = l->n;
+
+	while (i > 0 && comes_before(l, item, l->items[i - 1]))
+		i--;
+	if (i == MAX)
+		return;
+	l->n += l->n < MAX;
+	for (size_t j = l->n - 1; j > i; j--)
+		l->items[j] = l->items[j - 1];
+	l->items[i] = item;
+}
+
+/* The part of a task's time that lies between two times. */
+static int64_t
+time_within(const struct task *t, int64_t from_us, int64_t to_us)
+{
+	if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN)
+		return 0;
+	if (t->start_us > from_us)
+		from_us = t->start_us;
+	if (t->end_us < to_us)
+		to_us = t->end_us;
+	return to_us > from_us ? to_us - from_us : 0;
+}
+
+static void
+put_description(struct buf *out, const struct answer *a, uint32_t vertex)
+{
+	build_describe(a->net->build, network_task(a->net, vertex), out);
+}
+
+static void
+put_row(struct table *t, int64_t waited_us, int64_t ran_us, struct buf *text)
+{
+	if (waited_us > 0)
+		report_us(table_cell(t), waited_us);
+	table_next(t);
+	if (ran_us > 0)
+		report_us(table_cell(t), ran_us);
+	table_next(t);
+	table_text(t, buf_span(text));
+	text->len = 0;
+}
+
+/* What ran while a step waited. */
+struct wait {
+	const struct step *step;
+	int64_t from_us, to_us;
+	struct longest tasks;
+	uint64_t n_tasks;
+	int64_t sum_us;		/* the time of all these tasks */
+};
+
+static void
+add_tasks(const struct answer *a, struct wait *waits, size_t n)
+{
+	const struct network *net = a->net;
+	const struct task *t;
+	int64_t us;
+
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		t = network_task(net, v);
+		if (t->kind == net->build->copy)
+			continue;
+		for (struct wait *w = waits; w < waits + n; w++) {
+			us = time_within(t, w->from_us, w->to_us);
+			if (us == 0)
+				continue;
+			add_item(&w->tasks, (struct item){ us, v });
+			w->n_tasks++;
+			w->sum_us += us;
+		}
+	}
+}
+
+/* Writes a row for the wait, and one for each of the tasks that ran longest. */
+static void
+put_wait(struct table *table, const struct answer *a, const struct wait *w)
+{
+	struct buf text = { 0 };
+	int64_t others_us = w->sum_us;
+	uint64_t n_others = w->n_tasks - w->tasks.n;
+
+	if (w->n_tasks > 0)
+		buf_printf(&text, "%.1f at once, before ",
+		    (double)w->sum_us / (double)w->step->waiting_us);
+	else
+		buf_str(&text, "nothing, before ");
+	put_description(&text, a, w->step->vertex);
+	put_row(table, w->step->waiting_us, 0, &text);
+	for (size_t i = 0; i < w->tasks.n; i++) {
+		others_us -= w->tasks.items[i].us;
+		put_description(&text, a, w->tasks.items[i].index);
+		put_row(table, 0, w->tasks.items[i].us, &text);
+	}
+	if (n_others > 0) {
+		buf_printf(&text, "%llu other task%s",
+		    (unsigned long long)n_others, n_others == 1 ? "" : "s");
+		put_row(table, 0, others_us, &text);
+	}
+	buf_release(&text);
+}
+
+/* The longest waits that are at least 1 % of the wall time; their number. */
+static size_t
+find_waits(const struct answer *a, struct wait *waits)
+{
+	const struct path *p = a->paths;
+	const struct build *b = a->net->build;
+	struct longest longest = { 0 };
+	const struct step *s;
+	int64_t us;
+
+	for (size_t i = 0; i < p->n && p->is_timed; i++) {
+		us = p->steps[i].waiting_us;
+		if (us > 0 && us >= (b->end_us - b->start_us) / 100)
+			add_item(&longest, (struct item){ us, (uint32_t)i });
+	}
+	for (size_t i = 0; i < longest.n; i++) {
+		s = &p->steps[longest.items[i].index];
+		us = network_task(a->net, s->vertex)->start_us;
+		waits[i] = (struct wait){ .step = s, .to_us = us,
+		    .from_us = us - s->waiting_us, .tasks.dag = &a->net->dag };
+	}
+	return longest.n;
+}
+
+void
+waits_report(struct buf *out, const struct answer *a)
+{
+	static const char *const heads[] = { "waited", "ran", "what ran" };
+	struct wait waits[MAX];
+	size_t n = find_waits(a, waits);
+	struct table t;
+
+	if (n == 0)
+		return;
+	add_tasks(a, waits, n);
+	report_heading(out, "\nWhat ran while the path waited");
+	table_init(&t, "rrl", heads);
+	for (size_t i = 0; i < n; i++)
+		put_wait(&t, a, &waits[i]);
+	table_print(&t, out);
+}

@@ -1,0 +1,13 @@
+#ifndef CRITPATH_WAITS_H
+#define CRITPATH_WAITS_H
+
+#include "filters/critpath/answer.h"
+
+/*
+ * Writes, for the longest waits between the steps of the first path, which
+ * tasks ran then, those that ran longest first.  Nothing if no wait is at least
+ * 1 % of the wall time, or if the path is not timed.
+ */
+void waits_report(struct buf *, const struct answer *);
+
+#endif

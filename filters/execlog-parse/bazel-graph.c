@@ -1,0 +1,564 @@
+/* bazel-graph - reads Bazel's execution graph log, a stream of messages */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/frame/filter.h"
+#include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/protobuf.h"
+#include "filters/execlog-parse/records.h"
+
+/*
+ * The log is a sequence of messages execution_graph.Node, each after its length
+ * as a varint.  Several threads of Bazel write it, so the order of the messages
+ * means nothing.
+ *
+ * A scalar of 0 is not written.  So in a log with dependencies one node has no
+ * index, number 0; but in a log without them, no node has an index.  The first
+ * message without one is therefore held back until the next shows which kind of
+ * log this is.
+ */
+
+/* The fields of a Node. */
+enum { DESCRIPTION = 1, INDEX, TARGET_LABEL, MNEMONIC, METRICS,
+    DEPENDENT_INDEX, RUNNER, RUNNER_SUBTYPE, RETRY_OF, RULE_CLASS, IDENTIFIER,
+    NODE_FIELDS };
+
+/* The fields of its Metrics; those from PARSE on are phases, in ms. */
+enum { START_MS = 1, DURATION_MS, PARSE, FETCH, NETWORK, UPLOAD, PROCESS,
+    SETUP, PROCESS_OUTPUTS, QUEUE, RETRY, RETRY_BY_ERROR, OTHER,
+    DISCOVER_INPUTS, METRIC_FIELDS };
+
+/* The phases in the records; RETRY_BY_ERROR is details of RETRY. */
+static const char *const phase_names[METRIC_FIELDS] = {
+	[PARSE] = "parse", [FETCH] = "fetch", [NETWORK] = "network",
+	[UPLOAD] = "upload", [PROCESS] = "process", [SETUP] = "setup",
+	[PROCESS_OUTPUTS] = "process_outputs", [QUEUE] = "queue",
+	[RETRY] = "retry", [OTHER] = "other",
+	[DISCOVER_INPUTS] = "discover_inputs",
+};
+
+enum { US_PER_MS = 1000 };
+
+/* How many bytes detection buffers at most. */
+enum { FIRST_MESSAGE_MAX = 16 << 20 };
+
+struct node {
+	/* By field number: text fields; p is NULL if the node has none. */
+	struct span texts[NODE_FIELDS];
+	int32_t index, retry_of;
+	bool has_index, has_retry_of;
+	int64_t start_ms;
+	int32_t metrics_ms[METRIC_FIELDS];	/* by field number */
+};
+
+/* 64 consecutive indexes, and which of them have been seen. */
+struct block {
+	uint32_t number;	/* of its first index, divided by 64 */
+	uint64_t seen;		/* a bit for each index */
+};
+
+static struct {
+	struct filter *f;
+	enum { UNDECIDED, WITH_INDEXES, WITHOUT_INDEXES } kind;
+	struct extent extent;
+	uint64_t n_tasks;	/* that a log without indexes has so far */
+	struct buf held;	/* the message that is held back */
+	bool holds;
+	int32_t *deps;		/* of the current node */
+	size_t n_deps, deps_cap;
+	struct map map;		/* from block numbers to blocks */
+	struct block *blocks;
+	size_t n_blocks, blocks_cap;
+} state;
+
+static struct span
+block_key(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.blocks[i].number,
+	    sizeof state.blocks[i].number);
+}
+
+/* Notes an index that is not negative; returns false if it was seen before. */
+static bool
+note_index(int32_t index)
+{
+	uint32_t number = (uint32_t)index / 64, i;
+	uint64_t bit = UINT64_C(1) << (uint32_t)index % 64;
+	uint32_t next = (uint32_t)state.n_blocks;
+
+	i = map_find_or_add(&state.map, span_bytes(&number, sizeof number),
+	    next);
+	if (i == next) {
+		state.blocks = mem_grow(state.blocks, &state.blocks_cap,
+		    state.n_blocks + 1, sizeof *state.blocks);
+		state.blocks[state.n_blocks++] =
+		    (struct block){ .number = number };
+	}
+	if ((state.blocks[i].seen & bit) != 0)
+		return false;
+	state.blocks[i].seen |= bit;
+	return true;
+}
+
+static bool
+add_dep(uint64_t value)
+{
+	int32_t index;
+
+	if (!protobuf_int32(value, &index))
+		return false;
+	state.deps = mem_grow(state.deps, &state.deps_cap, state.n_deps + 1,
+	    sizeof *state.deps);
+	state.deps[state.n_deps++] = index;
+	return true;
+}
+
+/* Adds one number or, if they are packed, several. */
+static const char *
+read_deps(const struct protobuf_field *field)
+{
+	static const char why[] = "dependent_index is not a list of numbers";
+	enum protobuf_result result;
+	struct span rest = field->bytes;
+	uint64_t value;
+
+	if (field->wire == PROTOBUF_VARINT)
+		return add_dep(field->value) ? NULL : why;
+	if (field->wire != PROTOBUF_LEN)
+		return why;
+	while ((result = protobuf_varint(&rest, &value)) == PROTOBUF_OK)
+		if (!add_dep(value))
+			return why;
+	return result == PROTOBUF_END ? NULL : why;
+}
+
+static const char *
+read_metric(const struct protobuf_field *field, struct node *node)
+{
+	const int64_t ms_max = ((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS -
+	    INT32_MAX;
+
+	if (field->number >= METRIC_FIELDS || field->number == RETRY_BY_ERROR)
+		return NULL;
+	if (field->wire != PROTOBUF_VARINT)
+		return "a metric is not a number";
+	if (field->number == START_MS) {
+		if (field->value > (uint64_t)ms_max)
+			return "start_timestamp_millis is negative or too "
+			    "large";
+		node->start_ms = (int64_t)field->value;
+	} else if (!protobuf_int32(field->value,
+	    &node->metrics_ms[field->number])) {
+		return "a metric has more than 32 bits";
+	}
+	return NULL;
+}
+
+static const char *
+describe(enum protobuf_result result)
+{
+	switch (result) {
+	case PROTOBUF_BEYOND:
+		return "a field extends beyond its message";
+	case PROTOBUF_INVALID:
+		return "a field has an unknown wire type, the number 0 or a "
+		    "number of more than 64 bits";
+	default:
+		return NULL;
+	}
+}
+
+static const char *
+read_metrics(const struct protobuf_field *field, struct node *node)
+{
+	struct span rest = field->bytes;
+	struct protobuf_field metric;
+	enum protobuf_result result;
+	const char *why;
+
+	if (field->wire != PROTOBUF_LEN)
+		return "metrics is not a message";
+	while ((result = protobuf_field(&rest, &metric)) == PROTOBUF_OK)
+		if ((why = read_metric(&metric, node)) != NULL)
+			return why;
+	return describe(result);
+}
+
+static const char *
+read_number(const struct protobuf_field *field, int32_t *number, bool *has)
+{
+	if (field->wire != PROTOBUF_VARINT ||
+	    !protobuf_int32(field->value, number))
+		return field->number == INDEX ?
+		    "index is not a number of 32 bits" :
+		    "retry_of is not a number of 32 bits";
+	*has = true;
+	return NULL;
+}
+
+static const char *
+read_field(const struct protobuf_field *field, struct node *node)
+{
+	switch (field->number) {
+	case INDEX:
+		return read_number(field, &node->index, &node->has_index);
+	case RETRY_OF:
+		return read_number(field, &node->retry_of,
+		    &node->has_retry_of);
+	case METRICS:
+		return read_metrics(field, node);
+	case DEPENDENT_INDEX:
+		return read_deps(field);
+	default:
+		if (field->number >= NODE_FIELDS)
+			return NULL;
+		if (field->wire != PROTOBUF_LEN)
+			return "a text field is not a text";
+		if (!utf8_valid(field->bytes.p, field->bytes.n))
+			return "a text field is not UTF-8";
+		node->texts[field->number] = field->bytes;
+		return NULL;
+	}
+}
+
+/*
+ * Reads a message as a node, and its dependencies to state.deps.  As protocol
+ * buffers demand, the last value of a field counts, and the parts of a message
+ * that is given several times are joined.  Returns NULL or what is wrong.
+ */
+static const char *
+read_node(struct span message, struct node *node)
+{
+	struct protobuf_field field;
+	enum protobuf_result result;
+	const char *why;
+
+	*node = (struct node){ .index = 0 };
+	state.n_deps = 0;
+	while ((result = protobuf_field(&message, &field)) == PROTOBUF_OK)
+		if ((why = read_field(&field, node)) != NULL)
+			return why;
+	if (result == PROTOBUF_END && node->index < 0)
+		return "index is negative";
+	return describe(result);
+}
+
+static bool
+contains(struct span text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= text.n; i++)
+		if (memcmp(text.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+static void
+put_text(struct buf *b, const char *key, struct span text)
+{
+	if (text.n > 0)
+		json_str(b, key, text);
+}
+
+/* An id in an array: most of a log is dependencies. */
+static void
+put_id_item(struct buf *b, int32_t index)
+{
+	if (b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+	buf_char(b, '"');
+	buf_i64(b, index);
+	buf_char(b, '"');
+}
+
+/* A retry has the dependencies of the attempt before, but waited for that. */
+static void
+put_deps(struct buf *b, const struct node *node)
+{
+	bool is_listed = !node->has_retry_of;
+
+	if (state.n_deps == 0 && !node->has_retry_of)
+		return;
+	json_open(b, "deps", '[');
+	for (size_t i = 0; i < state.n_deps; i++) {
+		put_id_item(b, state.deps[i]);
+		is_listed |= state.deps[i] == node->retry_of;
+	}
+	if (!is_listed)
+		put_id_item(b, node->retry_of);
+	json_close(b, ']');
+}
+
+static void
+put_phases(struct buf *b, const struct node *node)
+{
+	bool is_open = false;
+
+	for (size_t i = PARSE; i < METRIC_FIELDS; i++) {
+		if (phase_names[i] == NULL || node->metrics_ms[i] <= 0)
+			continue;
+		if (!is_open)
+			json_open(b, "parts_us", '{');
+		is_open = true;
+		json_int(b, phase_names[i],
+		    (int64_t)node->metrics_ms[i] * US_PER_MS);
+	}
+	if (is_open)
+		json_close(b, '}');
+}
+
+/*
+ * A node without metrics or without a duration took no time.  A start of 0 is
+ * not known, but then the duration still is.
+ */
+static void
+put_node_times(struct buf *b, const struct node *node)
+{
+	int64_t start_us = node->start_ms * US_PER_MS;
+	int64_t elapsed_us = (int64_t)node->metrics_ms[DURATION_MS] * US_PER_MS;
+
+	if (node->start_ms == 0) {
+		json_int(b, "elapsed_us", elapsed_us);
+		return;
+	}
+	put_times(b, start_us, start_us + elapsed_us);
+	extent_add(&state.extent, start_us);
+	if (elapsed_us > 0)
+		extent_add(&state.extent, start_us + elapsed_us);
+}
+
+static void
+emit_node(uint64_t id, const struct node *node)
+{
+	static const unsigned char names[] = { DESCRIPTION, TARGET_LABEL,
+	    MNEMONIC };
+	const struct span *texts = node->texts;
+	struct buf *b = filter_begin_record(state.f, "task");
+	char id_text[24];
+	size_t i = 0;
+
+	snprintf(id_text, sizeof id_text, "%llu", (unsigned long long)id);
+	json_word(b, "id", id_text);
+	while (i < sizeof names - 1 && texts[names[i]].n == 0)
+		i++;
+	put_text(b, "name", texts[names[i]]);
+	json_word(b, "kind", "run");
+	put_run(b);
+	put_node_times(b, node);
+	put_text(b, "target", texts[TARGET_LABEL]);
+	put_text(b, "rule", texts[MNEMONIC]);
+	put_text(b, "host", texts[RUNNER]);
+	put_deps(b, node);
+	if (contains(texts[RUNNER], "cache hit"))
+		json_true(b, "from_cache");
+	put_phases(b, node);
+	put_text(b, "runner_subtype", texts[RUNNER_SUBTYPE]);
+	put_text(b, "rule_class", texts[RULE_CLASS]);
+	put_text(b, "identifier", texts[IDENTIFIER]);
+	filter_end_record(state.f);
+}
+
+/* Emits a node of a log with indexes. */
+static void
+emit_indexed(const struct node *node)
+{
+	if (note_index(node->index))
+		emit_node((uint64_t)node->index, node);
+	else
+		filter_reject(state.f, "the index %d is that of an earlier "
+		    "node", (int)node->index);
+}
+
+/* Emits a node of a log without indexes: the tasks are numbered from 0. */
+static void
+emit_numbered(struct node *node)
+{
+	if (node->has_index || state.n_deps > 0) {
+		filter_reject(state.f, "the node has an index or dependencies, "
+		    "but the first two nodes have none");
+		return;
+	}
+	/* It would be an index, which no node has. */
+	node->has_retry_of = false;
+	emit_node(state.n_tasks++, node);
+}
+
+/* Reads the message that is held back, which was read as a node before. */
+static void
+release_held(void)
+{
+	struct node node;
+
+	if (!state.holds)
+		return;
+	state.holds = false;
+	read_node(buf_span(&state.held), &node);
+	if (state.kind == WITHOUT_INDEXES)
+		emit_numbered(&node);
+	else
+		emit_indexed(&node);
+}
+
+static void
+decide(bool has_indexes)
+{
+	state.kind = has_indexes ? WITH_INDEXES : WITHOUT_INDEXES;
+	release_held();
+	if (!has_indexes)
+		filter_warn(state.f, "the log has no dependencies; Bazel "
+		    "writes them with "
+		    "--experimental_execution_graph_log_dep_type=all");
+}
+
+static void
+read_message(struct span message)
+{
+	const char *why;
+	struct node node;
+
+	if ((why = read_node(message, &node)) != NULL) {
+		filter_reject(state.f, "%s", why);
+		return;
+	}
+	if (state.kind == UNDECIDED) {
+		if (!node.has_index && state.n_deps == 0 && !state.holds) {
+			state.held.len = 0;
+			buf_add(&state.held, message.p, message.n);
+			state.holds = true;
+			return;
+		}
+		decide(node.has_index || state.n_deps > 0);
+		/* release_held() has read another node. */
+		read_node(message, &node);
+	}
+	if (state.kind == WITH_INDEXES)
+		emit_indexed(&node);
+	else
+		emit_numbered(&node);
+}
+
+/*
+ * Sets *message to the next message, as far as it is in the buffer, and *n to
+ * its length with the varint before it if it is there completely.  Otherwise
+ * the result is PROTOBUF_BEYOND, or PROTOBUF_END if nothing is in the buffer;
+ * if the length is above the limit, PROTOBUF_INVALID.
+ */
+static enum protobuf_result
+find_message(const struct input *in, uint64_t limit, struct span *message,
+    size_t *n)
+{
+	struct span rest = span_of(in->at, (size_t)(in->end - in->at));
+	enum protobuf_result result;
+	uint64_t length;
+
+	*message = span_of(in->at, 0);
+	result = protobuf_varint(&rest, &length);
+	if (result != PROTOBUF_OK)
+		return result;
+	if (length > limit)
+		return PROTOBUF_INVALID;
+	*message = rest;
+	if (length > rest.n)
+		return PROTOBUF_BEYOND;
+	message->n = (size_t)length;
+	*n = (size_t)(rest.p - in->at) + message->n;
+	return PROTOBUF_OK;
+}
+
+/* Messages are counted as lines, so a fault has the number of its message. */
+static void
+read_file(struct filter *f)
+{
+	enum protobuf_result result;
+	struct input *in = &f->input;
+	struct span message;
+	size_t n;
+
+	do {
+		while ((result = find_message(in, f->max_record, &message,
+		    &n)) == PROTOBUF_OK) {
+			f->current = span_of(in->at, n);
+			f->current_line = ++in->line;
+			in->at += n;
+			read_message(message);
+		}
+	} while (result != PROTOBUF_INVALID && input_more(in));
+	if (result == PROTOBUF_BEYOND)
+		filter_reject_rest(f, span_of(in->at, 0),
+		    "the file ends within a message");
+	else if (result == PROTOBUF_INVALID)
+		filter_reject_rest(f, span_of(in->at, 0),
+		    "the length of a message is larger than --max-record");
+}
+
+/* A control character that text files do not have, or a byte above ASCII. */
+static bool
+is_binary(struct span bytes)
+{
+	for (size_t i = 0; i < bytes.n; i++) {
+		unsigned char c = (unsigned char)bytes.p[i];
+
+		if (c > 0x7e || (c < 0x20 && !text_is_space((char)c)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A raw stream has no magic.  Its first message must be a node without faults
+ * that has a description, target or mnemonic, and at least one byte that is not
+ * of ASCII text: any node with metrics has one.  If the file ends within it,
+ * its last field may be truncated.  Other input is recognized as early as
+ * possible, because it may come slowly through a pipe.
+ */
+bool
+bazel_graph_detect(struct input *in)
+{
+	enum protobuf_result result;
+	struct span message;
+	struct node node;
+	const char *why;
+	size_t n;
+
+	/* What Spark has compressed may look like a truncated message. */
+	if (spark_detect(in))
+		return false;
+	do {
+		result = find_message(in, FIRST_MESSAGE_MAX, &message, &n);
+		why = read_node(message, &node);
+		if (result == PROTOBUF_INVALID || (why != NULL &&
+		    (result == PROTOBUF_OK ||
+		    why != describe(PROTOBUF_BEYOND))))
+			return false;
+	} while (result != PROTOBUF_OK && input_more(in));
+	return is_binary(message) && (node.texts[DESCRIPTION].n > 0 ||
+	    node.texts[TARGET_LABEL].n > 0 || node.texts[MNEMONIC].n > 0 ||
+	    result == PROTOBUF_BEYOND);
+}
+
+void
+bazel_graph_read(struct filter *f, const struct format_options *options)
+{
+	(void)options;
+	state.f = f;
+	map_init(&state.map, block_key, NULL);
+	do
+		read_file(f);
+	while (filter_next_file(f));
+	if (state.holds)
+		decide(true);	/* a log of one node, number 0 */
+	emit_build(f, FORMAT_BAZEL_GRAPH, &state.extent);
+	map_release(&state.map);
+	free(state.blocks);
+	free(state.deps);
+	buf_release(&state.held);
+	memset(&state, 0, sizeof state);
+}

@@ -1,0 +1,337 @@
+/* dbt - reads run_results.json, which has a result for each node of dbt */
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/hex.h"
+#include "common/base/num.h"
+#include "common/frame/filter.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
+#include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
+#include "filters/execlog-parse/rfc3339.h"
+
+/*
+ * The document is {"metadata": {...}, "results": [result, ...], ...}.  One
+ * result is in memory at a time.
+ */
+enum { UNIQUE_ID = KEY_TYPE + 1, STATUS, THREAD_ID, TIMING };
+
+const char *const dbt_keys[] = { "type", "unique_id", "status", "thread_id",
+    "timing",
+    /* Not used: results have them, and declared keys are read faster. */
+    "execution_time", "adapter_response", "message", "failures", NULL };
+
+enum { INVOCATION_ID = KEY_TYPE + 1, SCHEMA };
+
+static const char *const metadata_keys[] = { "type", "invocation_id",
+    "dbt_schema_version", NULL };
+
+/* Keys of an item of `timing`, which is a phase. */
+enum { PHASE = KEY_TYPE + 1, STARTED_AT, COMPLETED_AT };
+
+static const char *const phase_keys[] = { "type", "name", "started_at",
+    "completed_at", NULL };
+
+#define SCHEMA_BASE "https://schemas.getdbt.com/dbt/"
+
+enum { VERSION_MIN = 1, VERSION_MAX = 6, HASH_DIGITS = 10, DETECT_BYTES = 256 };
+
+/* When a result was made. */
+struct times {
+	int64_t start_us, end_us;	/* or INT_UNKNOWN */
+	int64_t compile_us, execute_us;
+};
+
+static struct {
+	struct filter *f;
+	struct recio *metadata_in, *phases_in;
+	struct extent extent;
+	bool has_results;	/* the document has this key */
+} state;
+
+static void
+end_run(void)
+{
+	emit_build(state.f, FORMAT_DBT, &state.extent);
+	state.extent = (struct extent){ 0 };
+	state.has_results = false;
+}
+
+static bool
+begins_with(struct span s, const char *start)
+{
+	return s.n >= strlen(start) && memcmp(s.p, start, strlen(start)) == 0;
+}
+
+/* The schema is SCHEMA_BASE "run-results/v6.json". */
+static void
+check_schema(struct span schema)
+{
+	static const char prefix[] = SCHEMA_BASE "run-results/v";
+	static const char suffix[] = ".json";
+	size_t n = sizeof prefix - 1, n_suffix = sizeof suffix - 1;
+	uint64_t version;
+
+	if (begins_with(schema, SCHEMA_BASE "manifest/"))
+		filter_refuse(state.f, state.f->current, "is a manifest of "
+		    "dbt, which buildgraph-parse reads");
+	else if (!begins_with(schema, prefix) || schema.n < n + n_suffix ||
+	    !text_u64(span_of(schema.p + n, schema.n - n - n_suffix),
+	    &version))
+		err_warn("warning: '%s' has the unknown schema '%.*s'",
+		    state.f->input.name, SPAN_ARG(schema));
+	else if (version < VERSION_MIN || version > VERSION_MAX)
+		err_warn("warning: '%s' has version %llu of the schema; this "
+		    "program knows %d to %d", state.f->input.name,
+		    (unsigned long long)version, VERSION_MIN, VERSION_MAX);
+}
+
+static bool
+read_metadata(void)
+{
+	struct span value, text;
+	const struct rec *r;
+	const char *why;
+
+	if (!filter_value(state.f, &value))
+		return false;
+	if ((r = recio_parse(state.metadata_in, value, &why)) == NULL) {
+		filter_reject(state.f, "metadata: %s", why);
+		return true;
+	}
+	if (rec_str(r, SCHEMA, &text) == REC_OK)
+		check_schema(text);
+	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
+		run_set_own(text);
+	return true;
+}
+
+/* Reads a time of a phase; false if it is not null, but invalid. */
+static bool
+read_time(const struct rec *phase, unsigned key, int64_t *us)
+{
+	struct span text;
+	enum rec_found found = rec_str(phase, key, &text);
+
+	*us = INT_UNKNOWN;
+	return found == REC_ABSENT ||
+	    (found == REC_OK && read_rfc3339_us(text, us));
+}
+
+/* Adds a phase to the times of a result. */
+static void
+add_phase(struct times *t, const struct rec *phase, int64_t start_us,
+    int64_t end_us)
+{
+	struct span name;
+
+	if (start_us != INT_UNKNOWN &&
+	    (t->start_us == INT_UNKNOWN || start_us < t->start_us))
+		t->start_us = start_us;
+	if (end_us != INT_UNKNOWN &&
+	    (t->end_us == INT_UNKNOWN || end_us > t->end_us))
+		t->end_us = end_us;
+	if (start_us == INT_UNKNOWN || end_us <= start_us ||
+	    rec_str(phase, PHASE, &name) != REC_OK)
+		return;
+	if (span_eq(name, "compile"))
+		t->compile_us = end_us - start_us;
+	else if (span_eq(name, "execute"))
+		t->execute_us = end_us - start_us;
+}
+
+/* Reads `timing`, which is empty if the node was skipped. */
+static bool
+read_timing(const struct rec *result, struct times *t)
+{
+	const struct field *timing;
+	enum rec_found found = rec_find(result, TIMING, REC_ARRAY, &timing);
+	struct span rest, item;
+	const struct rec *phase;
+	int64_t start_us, end_us;
+	const char *why;
+
+	*t = (struct times){ .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN };
+	if (found != REC_OK)
+		return found == REC_ABSENT;
+	rest = timing->token;
+	while ((phase = recio_item(state.phases_in, &rest, &item, &why)) !=
+	    NULL) {
+		if (!read_time(phase, STARTED_AT, &start_us) ||
+		    !read_time(phase, COMPLETED_AT, &end_us))
+			return false;
+		add_phase(t, phase, start_us, end_us);
+	}
+	return why == NULL;
+}
+
+/* Moves s past the next part of a unique_id, and returns that part. */
+static struct span
+take_part(struct span *s)
+{
+	const char *dot = s->n == 0 ? NULL : memchr(s->p, '.', s->n);
+	struct span part = span_of(s->p, dot == NULL ? s->n :
+	    (size_t)(dot - s->p));
+	size_t n = part.n + (dot != NULL);
+
+	*s = span_of(s->p + n, s->n - n);
+	return part;
+}
+
+/*
+ * Whether the text is the hash that ends the unique_id of a generic test: ten
+ * digits, in lower case.
+ */
+static bool
+is_hash(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] >= 'A' && s.p[i] <= 'F')
+			return false;
+	return s.n == HASH_DIGITS && hex_is_valid(s);
+}
+
+/*
+ * A unique_id is TYPE.PROJECT.NAME, where NAME may have dots, and a generic
+ * test has a hash after its name.
+ */
+static void
+put_id(struct buf *b, struct span id)
+{
+	struct span name = id, type = take_part(&name), rest, part;
+
+	take_part(&name);
+	if (span_eq(type, "test"))
+		for (rest = name, part = take_part(&rest); rest.n > 0;) {
+			part = take_part(&rest);
+			if (rest.n == 0 && is_hash(part))
+				name.n -= HASH_DIGITS + 1;
+		}
+	json_str(b, "id", id);
+	json_str(b, "name", name.n > 0 ? name : id);
+	json_str(b, "target", id);
+	json_str(b, "rule", type);
+	json_word(b, "kind", "run");
+	put_run(b);
+}
+
+static bool
+is_failure(struct span status)
+{
+	return span_eq(status, "error") || span_eq(status, "fail") ||
+	    span_eq(status, "runtime error");
+}
+
+static void
+put_phases(struct buf *b, const struct times *t)
+{
+	if (t->compile_us == 0 && t->execute_us == 0)
+		return;
+	json_open(b, "parts_us", '{');
+	if (t->compile_us > 0)
+		json_int(b, "compile", t->compile_us);
+	if (t->execute_us > 0)
+		json_int(b, "execute", t->execute_us);
+	json_close(b, '}');
+}
+
+static void
+read_result(const struct rec *result)
+{
+	struct span id, thread, status;
+	struct times t;
+	struct buf *b;
+
+	if (rec_str(result, UNIQUE_ID, &id) != REC_OK || id.n == 0) {
+		filter_reject(state.f, "the result has no unique_id");
+		return;
+	}
+	if (!read_timing(result, &t)) {
+		filter_reject(state.f, "timing of '%.*s' is not an array of "
+		    "phases with times as RFC 3339 has them", SPAN_ARG(id));
+		return;
+	}
+	b = filter_begin_record(state.f, "task");
+	put_id(b, id);
+	put_times(b, t.start_us, t.end_us);
+	if (rec_str(result, THREAD_ID, &thread) == REC_OK && thread.n > 0)
+		json_str(b, "host", thread);
+	if (rec_str(result, STATUS, &status) == REC_OK) {
+		json_str(b, "status", status);
+		if (is_failure(status))
+			json_true(b, "failed");
+	}
+	put_phases(b, &t);
+	filter_end_record(state.f);
+	if (t.start_us != INT_UNKNOWN)
+		extent_add(&state.extent, t.start_us);
+	if (t.end_us != INT_UNKNOWN)
+		extent_add(&state.extent, t.end_us);
+}
+
+static bool
+read_element(void *context)
+{
+	struct rec *result;
+
+	(void)context;
+	if (!filter_object(state.f, &result))
+		return false;
+	if (result != NULL)
+		read_result(result);
+	return true;
+}
+
+static bool
+read_member(void *context)
+{
+	struct input *in = &state.f->input;
+	bool is_metadata, is_results;
+	struct span key;
+
+	(void)context;
+	if (scan_peek(in) != '"' || !filter_value(state.f, &key))
+		return false;
+	is_metadata = span_eq(key, "\"metadata\"");
+	is_results = span_eq(key, "\"results\"");
+	state.has_results |= is_results;
+	if (!scan_accept(in, ':'))
+		return false;
+	return is_metadata ? read_metadata() : is_results ?
+	    scan_each(in, "[]", read_element, NULL) :
+	    filter_value(state.f, &key);
+}
+
+/* Whether the document begins with metadata of dbt, whatever artifact it is. */
+bool
+dbt_detect(struct input *in)
+{
+	return scan_peek(in) == '{' && format_contains(in,
+	    "\"dbt_schema_version\"", DETECT_BYTES);
+}
+
+void
+dbt_read(struct filter *f, const struct format_options *options)
+{
+	(void)options;
+	state.f = f;
+	state.metadata_in = recio_new(metadata_keys);
+	state.phases_in = recio_new(phase_keys);
+	do {
+		while (scan_peek(&f->input) != -1) {
+			if (!scan_each(&f->input, "{}", read_member, NULL))
+				filter_reject_rest(f, span_of(NULL, 0),
+				    "the document is not run_results.json of "
+				    "dbt: {\"results\": [result, ...], ...}");
+			else if (!state.has_results)
+				filter_fail(f, "'%s' is not run_results.json "
+				    "of dbt: it has no results",
+				    f->input.name);
+			end_run();
+		}
+	} while (filter_next_file(f));
+	recio_free(state.metadata_in);
+	recio_free(state.phases_in);
+}

@@ -1,0 +1,300 @@
+/* go - reads the action graph of the go command (-debug-actiongraph) */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/frame/filter.h"
+#include "common/json/items.h"
+#include "common/json/scan.h"
+#include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
+#include "filters/execlog-parse/rfc3339.h"
+
+enum { ID = KEY_TYPE + 1, MODE, PACKAGE, DEPS, FAILED, BUILD_ID, TIME_START,
+    TIME_DONE, CMD_REAL, CMD_USER, CMD_SYS };
+
+const char *const go_keys[] = { "type", "ID", "Mode", "Package", "Deps",
+    "Failed", "BuildID", "TimeStart", "TimeDone", "CmdReal", "CmdUser",
+    "CmdSys", NULL };
+
+enum { NS_PER_US = 1000 };
+
+/* An action of the graph, as far as it is checked before it is written. */
+struct action {
+	struct span id, mode, package;	/* package may be empty */
+	int64_t start_us, end_us;	/* INT_UNKNOWN: the action never ran */
+	int64_t cpu_us;			/* or INT_UNKNOWN */
+	bool from_cache;
+	const struct field *deps;	/* or NULL */
+};
+
+static struct {
+	struct filter *f;
+	struct extent extent;
+	/* The ids of the graph that is being read. */
+	struct map index;	/* from an id to its place in ids */
+	uint64_t *ids;
+	size_t n, cap;
+	size_t n_tasks, n_without_times;	/* written, of that graph */
+	struct buf name;	/* of a task */
+} state;
+
+static struct span
+key_of_id(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.ids[i], sizeof *state.ids);
+}
+
+/* Adds an id; false if the graph already has it. */
+static bool
+add_id(uint64_t id)
+{
+	uint32_t next = (uint32_t)state.n;
+
+	state.ids = mem_grow(state.ids, &state.cap, state.n + 1,
+	    sizeof *state.ids);
+	state.ids[state.n] = id;
+	if (map_find_or_add(&state.index, span_bytes(&id, sizeof id), next) !=
+	    next)
+		return false;
+	state.n++;
+	return true;
+}
+
+static bool
+read_id(const struct rec *rec, struct action *a)
+{
+	const struct field *field;
+	uint64_t id;
+
+	if (rec_find(rec, ID, REC_NUMBER, &field) != REC_OK ||
+	    !text_u64(field->text, &id) || id >> REC_INT_BITS != 0) {
+		filter_reject(state.f, "the action has no ID, or it is not a "
+		    "number from 0 to 2^53 - 1");
+		return false;
+	}
+	if (!add_id(id)) {
+		filter_reject(state.f, "the ID %llu occurs twice",
+		    (unsigned long long)id);
+		return false;
+	}
+	a->id = field->text;
+	return true;
+}
+
+static bool
+read_text(const struct rec *rec, unsigned key, struct span *text)
+{
+	*text = span_of(NULL, 0);
+	if (rec_str(rec, key, text) != REC_BAD)
+		return true;
+	filter_reject(state.f, "%s is not a string", go_keys[key]);
+	return false;
+}
+
+/* Go writes its zero time, of the year 1, for what has not happened. */
+static bool
+read_time(const struct rec *rec, unsigned key, int64_t *us)
+{
+	struct span text;
+
+	*us = INT_UNKNOWN;
+	if (!read_text(rec, key, &text))
+		return false;
+	if (text.n == 0 || span_eq(text, "0001-01-01T00:00:00Z") ||
+	    read_rfc3339_us(text, us))
+		return true;
+	filter_reject(state.f, "%s '%.*s' is not a time as in RFC 3339, or is "
+	    "too far from 1970", go_keys[key], SPAN_ARG(text));
+	return false;
+}
+
+static bool
+read_ns(const struct rec *rec, unsigned key, int64_t *ns)
+{
+	enum rec_found found = rec_int(rec, key, ns);
+
+	if (found == REC_ABSENT)
+		*ns = INT_UNKNOWN;
+	if (found == REC_ABSENT || (found == REC_OK && *ns >= 0))
+		return true;
+	filter_reject(state.f, "%s is not a number of nanoseconds below 2^53",
+	    go_keys[key]);
+	return false;
+}
+
+/* Reads the time of the commands of an action. */
+static bool
+read_commands(const struct rec *rec, struct action *a)
+{
+	int64_t real_ns, user_ns, sys_ns;
+	struct span build_id;
+
+	if (!read_ns(rec, CMD_REAL, &real_ns) ||
+	    !read_ns(rec, CMD_USER, &user_ns) ||
+	    !read_ns(rec, CMD_SYS, &sys_ns) ||
+	    !read_text(rec, BUILD_ID, &build_id))
+		return false;
+	a->cpu_us = INT_UNKNOWN;
+	/* Go leaves out a time that is 0. */
+	if (user_ns != INT_UNKNOWN || sys_ns != INT_UNKNOWN)
+		a->cpu_us = ((user_ns == INT_UNKNOWN ? 0 : user_ns) +
+		    (sys_ns == INT_UNKNOWN ? 0 : sys_ns)) / NS_PER_US;
+	/* An action that fails, or is skipped because another one failed, has
+	   no build id; other modes never run a command. */
+	a->from_cache = real_ns == INT_UNKNOWN && build_id.n > 0 &&
+	    (span_eq(a->mode, "build") || span_eq(a->mode, "link"));
+	return true;
+}
+
+/* Whether all items of an array are ids. */
+static bool
+has_only_ids(struct span array)
+{
+	struct span item;
+	uint64_t id;
+
+	while (items_next(&array, &item))
+		if (!text_u64(item, &id))
+			return false;
+	return true;
+}
+
+static bool
+read_deps(const struct rec *rec, struct action *a)
+{
+	enum rec_found found = rec_find(rec, DEPS, REC_ARRAY, &a->deps);
+
+	if (found == REC_ABSENT)
+		a->deps = NULL;
+	if (found == REC_ABSENT ||
+	    (found == REC_OK && has_only_ids(a->deps->token)))
+		return true;
+	filter_reject(state.f, "Deps is not an array of IDs");
+	return false;
+}
+
+static void
+put_name(struct buf *b, const struct action *a)
+{
+	struct buf *name = &state.name;
+
+	name->len = 0;
+	buf_add(name, a->mode.p, a->mode.n);
+	if (a->mode.n > 0 && a->package.n > 0)
+		buf_char(name, ' ');
+	buf_add(name, a->package.p, a->package.n);
+	if (name->len > 0)
+		json_str(b, "name", buf_span(name));
+}
+
+static void
+put_deps(struct buf *b, const struct field *deps)
+{
+	struct span rest = deps->token, item;
+
+	json_open(b, "deps", '[');
+	while (items_next(&rest, &item))
+		json_item(b, item);
+	json_close(b, ']');
+}
+
+static void
+emit_task(const struct rec *rec, const struct action *a)
+{
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	json_str(b, "id", a->id);
+	put_name(b, a);
+	if (a->package.n > 0)
+		json_str(b, "target", a->package);
+	if (a->mode.n > 0)
+		json_str(b, "rule", a->mode);
+	json_word(b, "kind", "run");
+	put_run(b);
+	put_times(b, a->start_us, a->end_us);
+	if (a->deps != NULL)
+		put_deps(b, a->deps);
+	if (a->from_cache)
+		json_true(b, "from_cache");
+	if (rec_true(rec, FAILED))
+		json_true(b, "failed");
+	if (a->cpu_us != INT_UNKNOWN)
+		json_int(b, "cpu_us", a->cpu_us);
+	filter_end_record(state.f);
+}
+
+static void
+read_action(const struct rec *rec)
+{
+	struct action a;
+
+	if (!read_id(rec, &a) || !read_text(rec, MODE, &a.mode) ||
+	    !read_text(rec, PACKAGE, &a.package) || !read_deps(rec, &a) ||
+	    !read_time(rec, TIME_START, &a.start_us) ||
+	    !read_time(rec, TIME_DONE, &a.end_us) || !read_commands(rec, &a))
+		return;
+	emit_task(rec, &a);
+	state.n_tasks++;
+	if (a.start_us == INT_UNKNOWN && a.end_us == INT_UNKNOWN)
+		state.n_without_times++;
+	if (a.start_us != INT_UNKNOWN)
+		extent_add(&state.extent, a.start_us);
+	if (a.end_us != INT_UNKNOWN)
+		extent_add(&state.extent, a.end_us);
+}
+
+static bool
+read_element(void *context)
+{
+	struct rec *rec;
+
+	(void)context;
+	if (!filter_object(state.f, &rec))
+		return false;
+	if (rec != NULL)
+		read_action(rec);
+	return true;
+}
+
+/* Reads one graph.  Each has its own ids. */
+static void
+read_graph(void)
+{
+	state.n = state.n_tasks = state.n_without_times = 0;
+	map_init(&state.index, key_of_id, NULL);
+	if (!scan_each(&state.f->input, "[]", read_element, NULL))
+		filter_reject_rest(state.f, span_of(NULL, 0),
+		    "the graph is not an array of actions, or it is "
+		    "truncated");
+	map_release(&state.index);
+	if (state.n_tasks > 0 && state.n_without_times == state.n_tasks)
+		err_warn("warning: %s: no action has times: go was interrupted "
+		    "or is still running", state.f->input.name);
+}
+
+bool
+go_detect(struct input *in)
+{
+	return scan_peek(in) == '[';
+}
+
+void
+go_read(struct filter *f, const struct format_options *options)
+{
+	(void)options;
+	state.f = f;
+	do
+		while (scan_peek(&f->input) != -1)
+			read_graph();
+	while (filter_next_file(f));
+	emit_build(f, FORMAT_GO, &state.extent);
+	free(state.ids);
+	buf_release(&state.name);
+	memset(&state, 0, sizeof state);
+}

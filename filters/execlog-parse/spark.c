@@ -1,0 +1,1056 @@
+/* spark - reads event logs of Spark, which have one event on each line */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/intern.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/frame/filter.h"
+#include "common/json/items.h"
+#include "common/json/recio.h"
+#include "filters/execlog-parse/formats.h"
+#include "filters/execlog-parse/records.h"
+
+/*
+ * A task is written when it ends.  What it waited for is known when it starts:
+ *
+ * - Its stage waits for its parent stages, as far as they have been submitted
+ *   by then.  A parent that has not been submitted was skipped, because its
+ *   output was still there; a placeholder stands for it and for its parents.
+ *   So no stage waits for one that is submitted later, and there are no cycles
+ *   even where a skipped stage has to run after all.
+ * - An attempt waits for the attempt at the same partition that failed before.
+ * - If a task cannot fetch the output of a parent stage, the tasks of the next
+ *   attempt at that stage wait for it.
+ *
+ * A node is written for each attempt at a stage, when the attempt ends.  It
+ * waits for the first task of each partition that succeeded, and for the
+ * previous attempt at the stage, if any.
+ *
+ * In memory are the stages, and the partitions of stages that have not ended.
+ */
+
+/* Keys of an event. */
+enum { EVENT = KEY_TYPE + 1, APP_ID, APP_ATTEMPT, TIMESTAMP, STAGE_INFOS,
+    STAGE_INFO, STAGE, STAGE_ATTEMPT, TASK_TYPE, TASK_INFO, END_REASON,
+    METRICS, VERSION };
+
+const char *const spark_keys[] = { "type", "Event", "App ID",
+    "App Attempt ID", "Timestamp", "Stage Infos", "Stage Info", "Stage ID",
+    "Stage Attempt ID", "Task Type", "Task Info", "Task End Reason",
+    "Task Metrics", "Spark Version", NULL };
+
+/* Keys of a Stage Info. */
+enum { INFO_STAGE = KEY_TYPE + 1, INFO_ATTEMPT, STAGE_NAME, PARENTS,
+    FAILURE_REASON };
+
+static const char *const stage_keys[] = { "type", "Stage ID",
+    "Stage Attempt ID", "Stage Name", "Parent IDs", "Failure Reason", NULL };
+
+/* Keys of a Task Info. */
+enum { TASK_ID = KEY_TYPE + 1, PARTITION, LAUNCH, FINISH, GETTING, EXECUTOR };
+
+static const char *const task_keys[] = { "type", "Task ID", "Index",
+    "Launch Time", "Finish Time", "Getting Result Time", "Executor ID", NULL };
+
+enum { REASON = KEY_TYPE + 1 };
+
+static const char *const reason_keys[] = { "type", "Reason", NULL };
+
+/* Keys of the Task Metrics. */
+enum { DESERIALIZE = KEY_TYPE + 1, RUN, SERIALIZE, DESERIALIZE_CPU, RUN_CPU };
+
+static const char *const metrics_keys[] = { "type",
+    "Executor Deserialize Time", "Executor Run Time",
+    "Result Serialization Time", "Executor Deserialize CPU Time",
+    "Executor CPU Time", NULL };
+
+enum { NS_PER_US = 1000, NO_TASK = -1, NO_ATTEMPT = -1 };
+
+struct stage {
+	int64_t id;
+	sym name;
+	size_t first_parent, n_parents;	/* in state.parents */
+	int64_t attempt;	/* the last one submitted, or NO_ATTEMPT */
+	bool has_placeholder;	/* the node of the skipped stage is written */
+	int64_t fetch_failure;	/* the last task that could not fetch the
+				   output of this stage, or NO_TASK */
+	int64_t fetch_failed_us;
+	uint32_t first_partition, last_partition;	/* or INDEX_NONE */
+};
+
+/* One attempt at a stage. */
+struct attempt {
+	struct { int64_t stage, number; } key;
+	int64_t previous;	/* attempt at the stage, or NO_ATTEMPT */
+	struct span deps;	/* what its tasks wait for: the items of a JSON
+				   array */
+	bool ended;
+};
+
+/* The tasks of a stage that have computed, or tried to, the same partition. */
+struct partition {
+	struct { int64_t stage, index; } key;
+	int64_t done;		/* the first task that succeeded, or NO_TASK */
+	int64_t done_attempt;	/* the attempt at the stage that it is of */
+	bool is_written;	/* `done` is in the node of an attempt */
+	int64_t failed;		/* the last task that did not, or NO_TASK */
+	int64_t failed_us;
+	uint32_t next;		/* of the same stage, or of free ones */
+};
+
+struct task {
+	int64_t id, stage, stage_attempt, index;
+	int64_t launch_us, finish_us, getting_us;	/* or INT_UNKNOWN */
+	sym executor;		/* or SYM_NONE */
+	int64_t retry_of, fetch_failure;	/* that it waited for */
+	uint32_t next;		/* of free ones */
+	bool is_running;
+};
+
+static struct {
+	struct filter *f;
+	struct recio *stages_in, *tasks_in, *reasons_in, *metrics_in;
+
+	/* Of the application that is being read. */
+	struct buf run;		/* its id, empty if not known */
+	struct extent extent;
+	bool has_events;	/* of any kind */
+	bool has_work;		/* events that are read */
+	bool has_end;
+	uint64_t n_strays;	/* tasks of stages that were not submitted */
+	struct intern names;
+	struct arena arena;
+	struct map stage_of, attempt_of, partition_of, task_of;
+	struct stage *stages;
+	size_t n_stages, stages_cap;
+	int64_t *parents;
+	size_t n_parents, parents_cap;
+	struct attempt *attempts;
+	size_t n_attempts, attempts_cap;
+	struct partition *partitions;
+	size_t n_partitions, partitions_cap;
+	uint32_t free_partition;
+	struct task *tasks;	/* that have started and not ended */
+	size_t n_tasks, tasks_cap;
+	uint32_t free_task;
+	int64_t *skipped;	/* stages that need a placeholder */
+	size_t n_skipped, skipped_cap;
+	struct buf deps;
+} state;
+
+static struct span
+stage_key(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.stages[i].id, sizeof state.stages[i].id);
+}
+
+static struct span
+attempt_key(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.attempts[i].key,
+	    sizeof state.attempts[i].key);
+}
+
+static struct span
+partition_key(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.partitions[i].key,
+	    sizeof state.partitions[i].key);
+}
+
+static struct span
+task_key(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.tasks[i].id, sizeof state.tasks[i].id);
+}
+
+static void
+begin_application(void)
+{
+	map_init(&state.stage_of, stage_key, NULL);
+	map_init(&state.attempt_of, attempt_key, NULL);
+	map_init(&state.partition_of, partition_key, NULL);
+	map_init(&state.task_of, task_key, NULL);
+	intern_init(&state.names);
+	state.extent = (struct extent){ 0 };
+	state.has_events = state.has_work = state.has_end = false;
+	state.n_strays = 0;
+	state.n_stages = state.n_parents = state.n_attempts = 0;
+	state.n_partitions = state.n_tasks = 0;
+	state.free_partition = state.free_task = INDEX_NONE;
+	state.run.len = 0;
+}
+
+static void
+release_application(void)
+{
+	map_release(&state.stage_of);
+	map_release(&state.attempt_of);
+	map_release(&state.partition_of);
+	map_release(&state.task_of);
+	intern_release(&state.names);
+	arena_reset(&state.arena);
+}
+
+/* Finds a stage or adds it.  The pointer is valid until the next call. */
+static struct stage *
+get_stage(int64_t id)
+{
+	uint32_t next = (uint32_t)state.n_stages, i;
+	struct stage *s;
+
+	state.stages = mem_grow(state.stages, &state.stages_cap,
+	    state.n_stages + 1, sizeof *state.stages);
+	s = &state.stages[next];
+	*s = (struct stage){ .id = id, .name = SYM_NONE,
+	    .attempt = NO_ATTEMPT, .fetch_failure = NO_TASK,
+	    .first_partition = INDEX_NONE, .last_partition = INDEX_NONE };
+	i = map_find_or_add(&state.stage_of, span_bytes(&id, sizeof id), next);
+	state.n_stages += i == next;
+	return &state.stages[i];
+}
+
+static struct stage *
+find_stage(int64_t id)
+{
+	uint32_t i = map_find(&state.stage_of, span_bytes(&id, sizeof id));
+
+	return i == INDEX_NONE ? NULL : &state.stages[i];
+}
+
+static struct attempt *
+find_attempt(int64_t stage, int64_t number)
+{
+	struct attempt a = { .key = { stage, number } };
+	uint32_t i = map_find(&state.attempt_of,
+	    span_bytes(&a.key, sizeof a.key));
+
+	return i == INDEX_NONE ? NULL : &state.attempts[i];
+}
+
+/* Finds a partition of a stage or adds it; valid until the next call. */
+static struct partition *
+get_partition(struct stage *s, int64_t index)
+{
+	struct partition new = { .key = { s->id, index }, .done = NO_TASK,
+	    .failed = NO_TASK, .next = INDEX_NONE };
+	struct span key = span_bytes(&new.key, sizeof new.key);
+	uint32_t i = map_find(&state.partition_of, key);
+
+	if (i != INDEX_NONE)
+		return &state.partitions[i];
+	if ((i = state.free_partition) != INDEX_NONE) {
+		state.free_partition = state.partitions[i].next;
+	} else {
+		i = (uint32_t)state.n_partitions++;
+		state.partitions = mem_grow(state.partitions,
+		    &state.partitions_cap, state.n_partitions,
+		    sizeof *state.partitions);
+	}
+	state.partitions[i] = new;
+	map_put(&state.partition_of, map_hash(key.p, key.n), i);
+	if (s->last_partition == INDEX_NONE)
+		s->first_partition = i;
+	else
+		state.partitions[s->last_partition].next = i;
+	s->last_partition = i;
+	return &state.partitions[i];
+}
+
+static void
+free_partitions(struct stage *s)
+{
+	struct span key;
+	uint32_t next;
+
+	for (uint32_t i = s->first_partition; i != INDEX_NONE; i = next) {
+		key = partition_key(NULL, i);
+		map_remove(&state.partition_of, map_hash(key.p, key.n), i);
+		next = state.partitions[i].next;
+		state.partitions[i].next = state.free_partition;
+		state.free_partition = i;
+	}
+	s->first_partition = s->last_partition = INDEX_NONE;
+}
+
+/* The id of a node: "stage 3", "stage 3.1" for the next attempt at it. */
+static void
+put_stage_id(struct buf *b, int64_t id, int64_t attempt)
+{
+	buf_str(b, "\"stage ");
+	buf_i64(b, id);
+	if (attempt == NO_ATTEMPT) {
+		buf_str(b, " skipped");
+	} else if (attempt > 0) {
+		buf_char(b, '.');
+		buf_i64(b, attempt);
+	}
+	buf_char(b, '"');
+}
+
+static void
+put_comma(struct buf *b)
+{
+	if (b->len > 0 && b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+}
+
+static void
+put_task_id(struct buf *b, int64_t id)
+{
+	put_comma(b);
+	buf_char(b, '"');
+	buf_i64(b, id);
+	buf_char(b, '"');
+}
+
+/*
+ * Writes the parents of a stage as items of an array, and adds those that have
+ * been skipped to state.skipped.  A parent of which nothing is known is not
+ * written.
+ */
+static void
+put_parents(struct buf *b, const struct stage *s)
+{
+	struct stage *p;
+
+	for (size_t i = 0; i < s->n_parents; i++) {
+		p = find_stage(state.parents[s->first_parent + i]);
+		if (p == NULL || p == s)
+			continue;
+		put_comma(b);
+		put_stage_id(b, p->id, p->attempt);
+		if (p->attempt != NO_ATTEMPT || p->has_placeholder)
+			continue;
+		p->has_placeholder = true;
+		state.skipped = mem_grow(state.skipped, &state.skipped_cap,
+		    state.n_skipped + 1, sizeof *state.skipped);
+		state.skipped[state.n_skipped++] = p->id;
+	}
+}
+
+static struct buf *
+begin_node(const struct stage *s, int64_t attempt)
+{
+	struct buf *b = filter_begin_record(state.f, "node");
+
+	json_key(b, "id");
+	put_stage_id(b, s->id, attempt);
+	if (s->name != SYM_NONE)
+		json_str(b, "name", intern_span(&state.names, s->name));
+	put_run(b);
+	json_open(b, "deps", '[');
+	return b;
+}
+
+static void
+end_node(struct buf *b)
+{
+	json_close(b, ']');
+	json_word(b, "rule", "phony");
+	filter_end_record(state.f);
+}
+
+static void
+write_placeholders(void)
+{
+	const struct stage *s;
+	struct buf *b;
+
+	while (state.n_skipped > 0) {
+		s = find_stage(state.skipped[--state.n_skipped]);
+		b = begin_node(s, NO_ATTEMPT);
+		put_parents(b, s);
+		end_node(b);
+	}
+}
+
+static void
+write_attempt(struct attempt *a)
+{
+	const struct stage *s = find_stage(a->key.stage);
+	struct buf *b = begin_node(s, a->key.number);
+	struct partition *p;
+	bool has_tasks = false;
+
+	a->ended = true;
+	for (uint32_t i = s->first_partition; i != INDEX_NONE; i = p->next) {
+		p = &state.partitions[i];
+		if (p->done == NO_TASK || p->is_written)
+			continue;
+		p->is_written = has_tasks = true;
+		put_task_id(b, p->done);
+	}
+	if (!has_tasks)
+		buf_add(b, a->deps.p, a->deps.n);
+	if (a->previous != NO_ATTEMPT) {
+		put_comma(b);
+		put_stage_id(b, s->id, a->previous);
+	}
+	end_node(b);
+}
+
+/* Reads an object that is a member of an event; NULL if it is missing. */
+static struct rec *
+read_object(const struct rec *event, unsigned key, struct recio *reader)
+{
+	const struct field *field = rec_get(event, key);
+	const char *why;
+
+	if (field == NULL || field->kind != REC_OBJECT)
+		return NULL;
+	return recio_parse(reader, field->token, &why);
+}
+
+/* Reads an id, which is a number of at least 0; absent, it is `missing`. */
+static bool
+read_id(const struct rec *r, unsigned key, const char *name, int64_t missing,
+    int64_t *id)
+{
+	*id = missing;
+	if (rec_int(r, key, id) != REC_BAD && *id >= 0)
+		return true;
+	filter_reject(state.f, "%s is not a number of 0 or more", name);
+	return false;
+}
+
+/* Reads a time in milliseconds; 0 means that it is not known. */
+static bool
+read_time(const struct rec *r, unsigned key, const char *name, int64_t *us)
+{
+	const struct field *field;
+	enum rec_found found = rec_find(r, key, REC_NUMBER, &field);
+
+	*us = INT_UNKNOWN;
+	if (found == REC_ABSENT)
+		return true;
+	if (found == REC_OK && read_ms(field->text, us)) {
+		if (*us == 0)
+			*us = INT_UNKNOWN;
+		return true;
+	}
+	filter_reject(state.f, "%s is not a number of milliseconds, or is too "
+	    "large", name);
+	return false;
+}
+
+static void
+extend(int64_t us)
+{
+	if (us != INT_UNKNOWN)
+		extent_add(&state.extent, us);
+}
+
+static bool
+read_parents(struct stage *s, const struct rec *info)
+{
+	const struct field *field = rec_get(info, PARENTS);
+	struct span rest, item;
+	int64_t id;
+	bool valid;
+
+	if (field == NULL || field->kind == REC_NULL)
+		return true;
+	s->first_parent = state.n_parents;
+	valid = field->kind == REC_ARRAY;
+	rest = field->token;
+	while (valid && items_next(&rest, &item)) {
+		valid = text_i64(item, &id) && id >= 0;
+		state.parents = mem_grow(state.parents, &state.parents_cap,
+		    state.n_parents + 1, sizeof *state.parents);
+		if (valid)
+			state.parents[state.n_parents++] = id;
+	}
+	s->n_parents = state.n_parents - s->first_parent;
+	if (!valid)
+		filter_reject(state.f, "Parent IDs is not an array of stages");
+	return valid;
+}
+
+/* Reads a Stage Info.  NULL if it was rejected. */
+static struct stage *
+read_stage(const struct rec *info)
+{
+	struct stage *s;
+	struct span name;
+	int64_t id;
+
+	if (info == NULL) {
+		filter_reject(state.f, "the event has no Stage Info");
+		return NULL;
+	}
+	if (!read_id(info, INFO_STAGE, stage_keys[INFO_STAGE], -1, &id))
+		return NULL;
+	s = get_stage(id);
+	if (rec_str(info, STAGE_NAME, &name) == REC_OK)
+		s->name = intern_add(&state.names, name);
+	/* What has been submitted has resolved its parents. */
+	if (s->n_parents == 0 && !read_parents(s, info))
+		return NULL;
+	return s;
+}
+
+static void
+start_job(const struct rec *event)
+{
+	const struct field *infos = rec_get(event, STAGE_INFOS);
+	struct span rest, item;
+	struct rec *info;
+	const char *why;
+
+	if (infos == NULL || infos->kind != REC_ARRAY)
+		return;
+	rest = infos->token;
+	while ((info = recio_item(state.stages_in, &rest, &item, &why)) !=
+	    NULL || why != NULL)
+		if (read_stage(info) == NULL)
+			return;
+}
+
+static void
+add_attempt(struct stage *s, int64_t number)
+{
+	struct attempt *a;
+	struct span key;
+
+	state.deps.len = 0;
+	put_parents(&state.deps, s);
+	state.attempts = mem_grow(state.attempts, &state.attempts_cap,
+	    state.n_attempts + 1, sizeof *state.attempts);
+	a = &state.attempts[state.n_attempts];
+	*a = (struct attempt){ .key = { s->id, number },
+	    .previous = s->attempt,
+	    .deps = arena_span(&state.arena, buf_span(&state.deps)) };
+	key = span_bytes(&a->key, sizeof a->key);
+	map_put(&state.attempt_of, map_hash(key.p, key.n),
+	    (uint32_t)state.n_attempts++);
+	if (number > s->attempt)
+		s->attempt = number;
+	write_placeholders();
+}
+
+static void
+submit_stage(const struct rec *event)
+{
+	const struct rec *info = read_object(event, STAGE_INFO,
+	    state.stages_in);
+	struct stage *s = read_stage(info);
+	int64_t number;
+
+	if (s == NULL || !read_id(info, INFO_ATTEMPT, stage_keys[INFO_ATTEMPT],
+	    0, &number))
+		return;
+	if (number <= s->attempt)
+		filter_reject(state.f, "attempt %lld at stage %lld is "
+		    "submitted after attempt %lld", (long long)number,
+		    (long long)s->id, (long long)s->attempt);
+	else
+		add_attempt(s, number);
+}
+
+static void
+complete_stage(const struct rec *event)
+{
+	const struct rec *info = read_object(event, STAGE_INFO,
+	    state.stages_in);
+	const struct field *why;
+	struct stage *s = read_stage(info);
+	struct attempt *a;
+	int64_t number;
+
+	if (s == NULL || !read_id(info, INFO_ATTEMPT, stage_keys[INFO_ATTEMPT],
+	    0, &number))
+		return;
+	a = find_attempt(s->id, number);
+	if (a == NULL || a->ended) {
+		filter_reject(state.f, "stage %lld is completed, but was not "
+		    "submitted", (long long)s->id);
+		return;
+	}
+	write_attempt(a);
+	if (rec_find(info, FAILURE_REASON, REC_STRING, &why) == REC_ABSENT)
+		free_partitions(s);
+}
+
+/* Reads what start and end events have in common.  False if rejected. */
+static bool
+read_task(const struct rec *event, struct task *t)
+{
+	const struct rec *info = read_object(event, TASK_INFO, state.tasks_in);
+	struct span executor;
+
+	if (info == NULL) {
+		filter_reject(state.f, "the event has no Task Info");
+		return false;
+	}
+	*t = (struct task){ .executor = SYM_NONE, .retry_of = NO_TASK,
+	    .fetch_failure = NO_TASK };
+	if (rec_str(info, EXECUTOR, &executor) == REC_OK)
+		t->executor = intern_add(&state.names, executor);
+	return read_id(event, STAGE, spark_keys[STAGE], -1, &t->stage) &&
+	    read_id(event, STAGE_ATTEMPT, spark_keys[STAGE_ATTEMPT], 0,
+	    &t->stage_attempt) &&
+	    read_id(info, TASK_ID, task_keys[TASK_ID], -1, &t->id) &&
+	    read_id(info, PARTITION, task_keys[PARTITION], -1, &t->index) &&
+	    read_time(info, LAUNCH, task_keys[LAUNCH], &t->launch_us) &&
+	    read_time(info, FINISH, task_keys[FINISH], &t->finish_us) &&
+	    read_time(info, GETTING, task_keys[GETTING], &t->getting_us);
+}
+
+/* Sets the tasks for which a task waited, which ended before it started. */
+static void
+find_earlier_tasks(struct task *t)
+{
+	const struct stage *s = find_stage(t->stage);
+	struct partition p = { .key = { t->stage, t->index } };
+	uint32_t i = map_find(&state.partition_of,
+	    span_bytes(&p.key, sizeof p.key));
+
+	if (i != INDEX_NONE && state.partitions[i].failed != NO_TASK &&
+	    state.partitions[i].failed_us <= t->launch_us)
+		t->retry_of = state.partitions[i].failed;
+	if (s != NULL && s->fetch_failure != NO_TASK &&
+	    s->fetch_failed_us <= t->launch_us)
+		t->fetch_failure = s->fetch_failure;
+}
+
+static void
+start_task(const struct rec *event)
+{
+	struct span key;
+	struct task t;
+	uint32_t i;
+
+	if (!read_task(event, &t))
+		return;
+	extend(t.launch_us);
+	find_earlier_tasks(&t);
+	key = span_bytes(&t.id, sizeof t.id);
+	if (map_find(&state.task_of, key) != INDEX_NONE) {
+		filter_reject(state.f, "task %lld has already started",
+		    (long long)t.id);
+		return;
+	}
+	t.is_running = true;
+	if ((i = state.free_task) != INDEX_NONE) {
+		state.free_task = state.tasks[i].next;
+	} else {
+		i = (uint32_t)state.n_tasks++;
+		state.tasks = mem_grow(state.tasks, &state.tasks_cap,
+		    state.n_tasks, sizeof *state.tasks);
+	}
+	state.tasks[i] = t;
+	map_put(&state.task_of, map_hash(key.p, key.n), i);
+}
+
+/* Takes over what the start event of a task has shown. */
+static void
+end_running(struct task *t)
+{
+	struct span key = span_bytes(&t->id, sizeof t->id);
+	uint32_t i = map_find(&state.task_of, key);
+	struct task *started;
+
+	if (i == INDEX_NONE) {
+		find_earlier_tasks(t);
+		return;
+	}
+	started = &state.tasks[i];
+	t->retry_of = started->retry_of;
+	t->fetch_failure = started->fetch_failure;
+	map_remove(&state.task_of, map_hash(key.p, key.n), i);
+	started->is_running = false;
+	started->next = state.free_task;
+	state.free_task = i;
+}
+
+/* Notes the result of a task for its partition and its stage. */
+static void
+note_result(const struct task *t, struct span reason)
+{
+	struct stage *s = find_stage(t->stage), *parent;
+	const struct attempt *a = find_attempt(t->stage, t->stage_attempt);
+	struct partition *p;
+
+	/* A task that is lost after its stage has ended is of no use. */
+	if (s == NULL || a == NULL ||
+	    (a->ended && s->first_partition == INDEX_NONE))
+		return;
+	p = get_partition(s, t->index);
+	if (span_eq(reason, "Success")) {
+		if (p->done == NO_TASK || (p->is_written &&
+		    t->stage_attempt > p->done_attempt)) {
+			p->done = t->id;
+			p->done_attempt = t->stage_attempt;
+			p->is_written = false;
+		}
+		return;
+	}
+	if (p->done == t->id)
+		p->done = NO_TASK;
+	if (t->finish_us == INT_UNKNOWN)
+		return;
+	p->failed = t->id;
+	p->failed_us = t->finish_us;
+	if (!span_eq(reason, "FetchFailed"))
+		return;
+	for (size_t i = 0; i < s->n_parents; i++) {
+		parent = find_stage(state.parents[s->first_parent + i]);
+		if (parent == NULL)
+			continue;
+		parent->fetch_failure = t->id;
+		parent->fetch_failed_us = t->finish_us;
+	}
+}
+
+static void
+put_deps(struct buf *b, const struct task *t)
+{
+	const struct attempt *a = find_attempt(t->stage, t->stage_attempt);
+
+	if (a == NULL)
+		state.n_strays++;
+	if ((a == NULL || a->deps.n == 0) && t->retry_of == NO_TASK &&
+	    t->fetch_failure == NO_TASK)
+		return;
+	json_open(b, "deps", '[');
+	if (a != NULL)
+		buf_add(b, a->deps.p, a->deps.n);
+	if (t->retry_of != NO_TASK)
+		put_task_id(b, t->retry_of);
+	if (t->fetch_failure != NO_TASK && t->fetch_failure != t->retry_of)
+		put_task_id(b, t->fetch_failure);
+	json_close(b, ']');
+}
+
+static void
+put_name(struct buf *b, const struct task *t)
+{
+	const struct stage *s = find_stage(t->stage);
+	struct span target;
+
+	if (s == NULL || s->name == SYM_NONE)
+		return;
+	target = intern_span(&state.names, s->name);
+	state.deps.len = 0;
+	buf_add(&state.deps, target.p, target.n);
+	buf_char(&state.deps, ' ');
+	buf_i64(&state.deps, t->index);
+	json_str(b, "name", buf_span(&state.deps));
+	json_str(b, "target", target);
+}
+
+/* Begins the record of a task with what start and end events show. */
+static struct buf *
+begin_task(const struct task *t)
+{
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	json_key(b, "id");
+	buf_char(b, '"');
+	buf_i64(b, t->id);
+	buf_char(b, '"');
+	put_name(b, t);
+	json_word(b, "kind", "run");
+	put_run(b);
+	put_times(b, t->launch_us, t->finish_us);
+	if (t->executor != SYM_NONE)
+		json_str(b, "host", intern_span(&state.names, t->executor));
+	put_deps(b, t);
+	return b;
+}
+
+/* A number of milliseconds among the metrics, in microseconds; or 0. */
+static int64_t
+metric_us(const struct rec *metrics, unsigned key)
+{
+	const struct field *field;
+	int64_t us;
+
+	return rec_find(metrics, key, REC_NUMBER, &field) == REC_OK &&
+	    read_ms(field->text, &us) ? us : 0;
+}
+
+/* A number of nanoseconds among the metrics; or 0. */
+static int64_t
+metric_ns(const struct rec *metrics, unsigned key)
+{
+	int64_t ns;
+
+	return rec_int(metrics, key, &ns) == REC_OK && ns > 0 ? ns : 0;
+}
+
+static void
+put_metrics(struct buf *b, const struct task *t, const struct rec *metrics)
+{
+	struct { const char *name; int64_t us; } parts[] = {
+		{ "scheduler_delay", 0 },
+		{ "deserialize", metric_us(metrics, DESERIALIZE) },
+		{ "execute", metric_us(metrics, RUN) },
+		{ "serialize", metric_us(metrics, SERIALIZE) },
+		{ "get_result", 0 },
+	};
+	enum { N = sizeof parts / sizeof *parts };
+	int64_t cpu_ns = metric_ns(metrics, DESERIALIZE_CPU) +
+	    metric_ns(metrics, RUN_CPU), sum_us = 0;
+
+	if (t->getting_us != INT_UNKNOWN && t->finish_us > t->getting_us)
+		parts[N - 1].us = t->finish_us - t->getting_us;
+	for (int i = 1; i < N; i++)
+		sum_us += parts[i].us;
+	if (t->launch_us != INT_UNKNOWN && t->finish_us != INT_UNKNOWN)
+		parts[0].us = t->finish_us - t->launch_us - sum_us;
+	if (sum_us > 0 || parts[0].us > 0) {
+		json_open(b, "parts_us", '{');
+		for (int i = 0; i < N; i++)
+			if (parts[i].us > 0)
+				json_int(b, parts[i].name, parts[i].us);
+		json_close(b, '}');
+	}
+	if (cpu_ns >= NS_PER_US)
+		json_int(b, "cpu_us", cpu_ns / NS_PER_US);
+}
+
+static void
+write_task(const struct rec *event, const struct task *t, struct span reason)
+{
+	const struct rec *metrics;
+	struct buf *b = begin_task(t);
+	struct span type;
+
+	if (rec_str(event, TASK_TYPE, &type) == REC_OK)
+		json_str(b, "rule", type);
+	if (reason.n > 0)
+		json_str(b, "status", reason);
+	if (reason.n > 0 && !span_eq(reason, "Success") &&
+	    !span_eq(reason, "TaskKilled"))
+		json_true(b, "failed");
+	metrics = read_object(event, METRICS, state.metrics_in);
+	if (metrics != NULL)
+		put_metrics(b, t, metrics);
+	filter_end_record(state.f);
+}
+
+static void
+end_task(const struct rec *event)
+{
+	struct span reason = { 0 };
+	const struct rec *r;
+	struct task t;
+
+	if (!read_task(event, &t))
+		return;
+	r = read_object(event, END_REASON, state.reasons_in);
+	if (r != NULL)
+		rec_str(r, REASON, &reason);
+	/* A second end of a task: its output was lost with its executor. */
+	if (span_eq(reason, "Resubmitted")) {
+		note_result(&t, reason);
+		return;
+	}
+	extend(t.launch_us);
+	extend(t.finish_us);
+	end_running(&t);
+	write_task(event, &t, reason);
+	note_result(&t, reason);
+}
+
+static int
+compare_tasks(const void *a, const void *b)
+{
+	return cmp_i64(((const struct task *)a)->id,
+	    ((const struct task *)b)->id);
+}
+
+/* Writes what the log does not show the end of. */
+static void
+write_unfinished(void)
+{
+	/* The map is not needed any more. */
+	sort(state.tasks, state.n_tasks, sizeof *state.tasks, compare_tasks);
+	for (size_t i = 0; i < state.n_tasks; i++)
+		if (state.tasks[i].is_running) {
+			begin_task(&state.tasks[i]);
+			filter_end_record(state.f);
+		}
+	for (size_t i = 0; i < state.n_attempts; i++)
+		if (!state.attempts[i].ended)
+			write_attempt(&state.attempts[i]);
+}
+
+static void
+end_application(void)
+{
+	const char *run = state.run.len > 0 ? buf_cstr(&state.run) :
+	    "the application";
+
+	write_unfinished();
+	emit_build(state.f, FORMAT_SPARK, &state.extent);
+	if (state.n_strays > 0)
+		filter_fail(state.f, "%s: %llu task%s of stages that were not "
+		    "submitted before: is a file of the log missing, or are "
+		    "the files not in order?", run,
+		    (unsigned long long)state.n_strays,
+		    state.n_strays == 1 ? " is" : "s are");
+	if (state.has_events && !state.has_end)
+		filter_fail(state.f, "%s: the log has no "
+		    "SparkListenerApplicationEnd: the application is running, "
+		    "it crashed, or a file of the log is missing", run);
+	release_application();
+}
+
+static void
+start_application(const struct rec *event)
+{
+	struct span id, attempt;
+	int64_t us;
+
+	if (!read_time(event, TIMESTAMP, spark_keys[TIMESTAMP], &us))
+		return;
+	if (state.has_work) {
+		end_application();
+		begin_application();
+	}
+	extend(us);
+	/* As in the name of the log's file. */
+	if (rec_str(event, APP_ID, &id) != REC_OK)
+		return;
+	buf_add(&state.run, id.p, id.n);
+	if (rec_str(event, APP_ATTEMPT, &attempt) == REC_OK) {
+		buf_char(&state.run, '_');
+		buf_add(&state.run, attempt.p, attempt.n);
+	}
+	run_set_own(buf_span(&state.run));
+}
+
+static void
+stop_application(const struct rec *event)
+{
+	int64_t us;
+
+	if (!read_time(event, TIMESTAMP, spark_keys[TIMESTAMP], &us))
+		return;
+	extend(us);
+	state.has_end = true;
+}
+
+static void
+start_log(const struct rec *event)
+{
+	struct span version;
+
+	if (rec_str(event, VERSION, &version) == REC_OK)
+		check_version(state.f, "Spark", version, "2.3", "3.5");
+}
+
+static void
+read_event(const struct rec *event)
+{
+	static const struct {
+		const char *name;
+		void (*read)(const struct rec *);
+	} events[] = {
+		{ "SparkListenerTaskStart", start_task },
+		{ "SparkListenerTaskEnd", end_task },
+		{ "SparkListenerStageSubmitted", submit_stage },
+		{ "SparkListenerStageCompleted", complete_stage },
+		{ "SparkListenerJobStart", start_job },
+		{ "SparkListenerApplicationStart", start_application },
+		{ "SparkListenerApplicationEnd", stop_application },
+	};
+	struct span name;
+
+	if (rec_str(event, EVENT, &name) != REC_OK) {
+		filter_reject(state.f, "the line has no Event");
+		return;
+	}
+	if (span_eq(name, "SparkListenerLogStart"))
+		start_log(event);
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+		if (span_eq(name, events[i].name)) {
+			events[i].read(event);
+			state.has_work = true;
+		}
+	state.has_events = true;
+}
+
+/* How a file begins that Spark has compressed with one of its own codecs. */
+static const struct codec { const char *magic, *name; } codecs[] = {
+	{ "LZ4Block", "lz4" }, { "\x82SNAPPY", "snappy" }, { "ZV", "lzf" },
+};
+
+static const struct codec *
+find_codec(struct input *in)
+{
+	for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+		if (format_begins_with(in, codecs[i].magic))
+			return &codecs[i];
+	return NULL;
+}
+
+static void
+refuse_codec(struct filter *f)
+{
+	const struct codec *c = find_codec(&f->input);
+	struct buf why = { 0 };
+
+	if (c == NULL)
+		return;
+	buf_printf(&why, "is compressed with the %s of Spark (magic %s), "
+	    "which this program cannot read: have Spark write it with "
+	    "spark.eventLog.compress false, or with the codec zstd", c->name,
+	    *c->magic < 0 ? c->magic + 1 : c->magic);
+	filter_refuse(f, span_of(f->input.at, 0), buf_cstr(&why));
+	buf_release(&why);
+}
+
+bool
+spark_detect(struct input *in)
+{
+	return format_begins_with(in, "{\"Event\":") || find_codec(in) != NULL;
+}
+
+void
+spark_read(struct filter *f, const struct format_options *options)
+{
+	struct line line;
+	struct rec *event;
+
+	(void)options;
+	state.f = f;
+	state.stages_in = recio_new(stage_keys);
+	state.tasks_in = recio_new(task_keys);
+	state.reasons_in = recio_new(reason_keys);
+	state.metrics_in = recio_new(metrics_keys);
+	begin_application();
+	do {
+		refuse_codec(f);
+		while (filter_file_line(f, &line)) {
+			event = filter_record(f, span_of(line.p, line.len));
+			if (event != NULL)
+				read_event(event);
+		}
+	} while (filter_next_file(f));
+	end_application();
+	recio_free(state.stages_in);
+	recio_free(state.tasks_in);
+	recio_free(state.reasons_in);
+	recio_free(state.metrics_in);
+	arena_release(&state.arena);
+	buf_release(&state.run);
+	buf_release(&state.deps);
+	free(state.stages);
+	free(state.parents);
+	free(state.attempts);
+	free(state.partitions);
+	free(state.tasks);
+	free(state.skipped);
+	memset(&state, 0, sizeof state);
+}

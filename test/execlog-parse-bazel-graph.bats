@@ -1,0 +1,317 @@
+# execlog-parse-bazel-graph.bats - tests how Bazel's execution graph log is read
+
+load helper
+load oracle
+
+# A second reader, which also writes logs; see its beginning.
+ORACLE=$TEST/oracles/bazel-graph.py
+GOLDEN=$DATA/execlog-parse/bazel-graph
+SEVEN=builds/bazel/seven.proto.zst
+
+# read_log STATUS FIELD... - reads a log of these fields, in which ";" ends a
+# node, and expects the exit status.  2 is the index, 1 the description, 5 the
+# metrics with start (1) and duration (2) in ms, 6 dependencies, 9 retry_of.
+read_log() {
+	local status=$1
+	shift
+	python3 "$ORACLE" text "$@" >log &&
+		run "-$status" --separate-stderr execlog-parse \
+			--format bazel-graph log
+}
+
+# tasks FILTER - found, for the tasks only
+tasks() {
+	found "select(.type == \"task\") | $1"
+}
+
+# Records
+
+@test "a log with every field becomes the golden records" {
+	run -0 --separate-stderr execlog-parse "$GOLDEN.in"
+	assert_output "$(cat "$GOLDEN.out")"
+	assert_equal "$stderr" ''
+	assert_equal "$(python3 "$ORACLE" records "$GOLDEN.in")" "$output"
+}
+
+@test "random logs give the records of a second implementation" {
+	agree random 100
+}
+
+@test "the log of seven nodes has the path and the drags that are known" {
+	need_shared $SEVEN
+	execlog-parse "$SHARED/$SEVEN" >records
+	zstd -dqc "$SHARED/$SEVEN" >raw
+	diff <(python3 "$ORACLE" records raw) <(records <records)
+	assert_equal "$(python3 "$ORACLE" path raw)" 18965000
+	run -0 critpath records
+	assert_equal "$(found 'select(.type == "critical") |
+		[.id, .potential_us]')" \
+		$'["1",4057000]\n["5",1969000]\n["6",3998000]'
+	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
+		18965000
+	# Node 0 alone has no runner.
+	run -0 critpath --drop host=remote records
+	assert_equal "$(found 'select(.type == "critpath") | .saved_us')" \
+		18396000
+}
+
+@test "the length of the path of the sample is that of a second computation" {
+	run -0 critpath <(execlog-parse "$GOLDEN.in")
+	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
+		"$(python3 "$ORACLE" path "$GOLDEN.in")"
+}
+
+@test "the name is the description, else the target, else the mnemonic" {
+	read_log 0 "2=1" "1='d'" "3='t'" "4='m'" ";" "2=2" "3='t'" "4='m'" \
+		";" "2=3" "4='m'" ";" "2=4"
+	assert_equal "$(tasks .name)" $'"d"\n"t"\n"m"\nnull'
+}
+
+@test "a node without metrics or duration took no time" {
+	read_log 0 "2=1" ";" "2=2" "5={1=1000000000000}" ";" "2=3" "5={}"
+	assert_equal "$(tasks '[.start_us, .end_us, .elapsed_us]')" \
+		$'[null,null,0]\n[1000000000000000,1000000000000000,0]\n[null,null,0]'
+}
+
+@test "a start of 0 is unknown, but the duration is known" {
+	read_log 0 "2=1" "5={1=0,2=7}" ";" "2=2" "5={2=8}"
+	assert_equal "$(tasks '[.start_us, .end_us, .elapsed_us]')" \
+		$'[null,null,7000]\n[null,null,8000]'
+	assert_equal "$(found 'select(.type == "build")')" ''
+}
+
+@test "a negative duration is kept, and does not extend the build" {
+	read_log 0 "2=1" "5={1=1000000000000,2=-5}"
+	assert_equal "$(tasks '[.start_us, .end_us, .elapsed_us]')" \
+		'[1000000000000000,999999999995000,-5000]'
+	assert_equal "$(found 'select(.type == "build") | [.start_us, .wall_us]')" \
+		'[1000000000000000,0]'
+}
+
+@test "a retry depends on the attempt before, also on node 0" {
+	read_log 0 "1='a'" ";" "2=1" "9=0" "6=[3]" ";" "2=2" "9=1" "6=[1]" \
+		";" "2=3"
+	assert_equal "$(tasks .deps)" $'null\n["3","0"]\n["1"]\nnull'
+}
+
+@test "dependencies are read packed, unpacked and mixed" {
+	read_log 0 "2=9" "6=[0,300]" ";" "2=8" "6=0" "6=300" ";" \
+		"2=7" "6=1" "6=[0,300]" "6=2" ";" "2=6" "6=[]"
+	assert_equal "$(tasks '.deps // []')" \
+		$'["0","300"]\n["0","300"]\n["1","0","300","2"]\n[]'
+}
+
+@test "a task from a cache is one whose runner says so" {
+	read_log 0 "2=1" "7='remote cache hit'" ";" "2=2" "7='disk cache hit'" \
+		";" "2=3" "7='remote'" ";" "2=4"
+	assert_equal "$(tasks .from_cache)" $'true\ntrue\nnull\nnull'
+}
+
+@test "phases that took time are in parts_us" {
+	read_log 0 "2=1" "5={10=3,7=0,4=-1,9=2,12={1=2,2=3},15=4}"
+	assert_equal "$(tasks .parts_us)" '{"process_outputs":2000,"queue":3000}'
+}
+
+@test "nodes may have any order, and depend on nodes that come later" {
+	shuffled 20 'python3 -c "
+import sys
+for line in sys.stdin: sys.stdout.buffer.write(bytes.fromhex(line))" |
+		execlog-parse --format bazel-graph | critpath' \
+		<(python3 - "$GOLDEN.in" <<-'END'
+		import sys
+		data = open(sys.argv[1], "rb").read()
+		while data:
+		    n, start = data[0], 1
+		    if n > 127:
+		        n, start = n - 128 + (data[1] << 7), 2
+		    print(data[:start + n].hex())
+		    data = data[start + n:]
+		END
+		)
+}
+
+@test "a log without indexes is reported, and its nodes are not merged" {
+	read_log 0 "1='a'" "5={1=1000000000000,2=1}" ";" "1='b'" ";" "1='a'" \
+		"9=0"
+	assert_equal "$(tasks '[.id, .name, .deps]')" \
+		$'["0","a",null]\n["1","b",null]\n["2","a",null]'
+	[[ $stderr == *"no dependencies"*log_dep_type=all* ]]
+	# A node with an index does not belong to such a log.
+	read_log 1 "1='a'" ";" "1='b'" ";" "2=1"
+	assert_equal "$(tasks .id)" $'"0"\n"1"'
+	[[ $stderr == *"log:3: "* ]]
+}
+
+@test "one node without an index is node 0" {
+	for log in "1='a'" "1='a' ; 2=1 6=0" "2=1 6=0 ; 1='a'"; do
+		read_log 0 $log
+		assert_equal "$(tasks 'select(.name == "a") | .id')" '"0"'
+		assert_equal "$stderr" ''
+	done
+}
+
+# Bad input
+
+@test "an index that occurs twice is rejected" {
+	read_log 1 "2=5" "1='a'" ";" "2=7" ";" "2=5" "1='b'" ";" "2=8"
+	assert_equal "$(tasks .id)" $'"5"\n"7"\n"8"'
+	[[ $stderr == *"log:3: the index 5 is that of an earlier node"* ]]
+	read_log 1 "2=5" ";" "1='a'" ";" "1='b'"
+	assert_equal "$(tasks .id)" $'"5"\n"0"'
+	read_log 1 "2=2147483647" ";" "2=2147483647" ";" "2=-1" ";" "2=4294967296"
+	assert_equal "$(tasks .id)" '"2147483647"'
+}
+
+# framed HEX... - prints messages, each after its length
+framed() {
+	python3 -c 'import sys
+for message in map(bytes.fromhex, sys.argv[1:]):
+    sys.stdout.buffer.write(bytes([len(message)]) + message)' "$@"
+}
+
+@test "a faulty message is rejected, named by its number, and kept" {
+	local fault
+	# Wire types 3, 4, 6 and 7; field 0; a text, a packed list and metrics
+	# beyond their message; a number of 11 bytes; known fields of another
+	# wire type; a text that is not UTF-8; a start before 1970
+	for fault in 0b 0c 0e 0f 0000 0a05 0aff 320180 2a020880 \
+		60ffffffffffffffffffff01 10 1200 0801 2801 4a00 31 \
+		2a020a00 0a01ff 2a0b08ffffffffffffffffff01; do
+		framed 1001 "$fault" 1003 >log
+		run -1 --separate-stderr execlog-parse --format bazel-graph \
+			--rejects rejected log
+		assert_equal "$fault $(tasks .id)" "$fault "$'"1"\n"3"'
+		[[ $stderr == "execlog-parse: log:2: "* ]]
+		cmp rejected <(framed "$fault")
+	done
+}
+
+@test "a message longer than --max-record ends the file" {
+	{ framed 1001 && printf '\xff\xff\xff\xff\x0f...' ; } >log
+	run -1 --separate-stderr execlog-parse -f bazel-graph --rejects bad log
+	assert_equal "$(tasks .id)" '"1"'
+	[[ $stderr == *"log:2: "*--max-record* ]]
+	cmp bad <(tail -c +4 log)
+}
+
+# A Python script that cuts a log, its argument, at each byte, and compares with
+# the whole messages before the cut.
+AT_EVERY_BYTE='
+import subprocess, sys
+
+log, step = open(sys.argv[1], "rb").read(), int(sys.argv[2])
+ends, at = {0}, 0
+while at < len(log):
+    n, size = log[at], 1
+    if n > 127:
+        n, size = (n & 127) + (log[at + 1] << 7), 2
+    at += size + n
+    ends.add(at)
+for n in range(0, len(log), step):
+    for options in ["-f", "bazel-graph"], []:
+        run = subprocess.run(["execlog-parse", *options], input=log[:n],
+                             capture_output=True)
+        tasks = run.stdout.count(b"\"type\":\"task\"")
+        if options:
+            whole = sum(end <= n for end in ends) - 1
+            want = 0 if n in ends else 1, whole
+            if (run.returncode, tasks) != want:
+                sys.exit(f"{n} bytes: {run.returncode}, {tasks}, not {want}")
+            if n not in ends and b"within a message" not in run.stderr:
+                sys.exit(f"{n} bytes: {run.stderr}")
+        elif run.returncode not in (0, 1):
+            sys.exit(f"{n} bytes: status {run.returncode}")
+'
+
+@test "of a log truncated at any byte the whole messages are read" {
+	python3 -c "$AT_EVERY_BYTE" "$GOLDEN.in" "$(is_sanitized && echo 7 || echo 1)"
+}
+
+@test "a truncated zstd stream gives what is whole, and both faults are named" {
+	head -c -20 "$DATA/examples/execution_graph_dump.proto.zst" >log
+	run -1 --separate-stderr execlog-parse --format bazel-graph log
+	[[ $stderr == *"zstd stream is truncated"* ]]
+	"$BUILD/test/gen/builds" bazel-graph 3000000 | zstd -q | head -c 60000 >log
+	run -1 --separate-stderr execlog-parse log
+	[[ $stderr == *"the file ends within a message"* ]]
+	[[ $stderr == *"zstd stream is truncated"* ]]
+	[ "$(tasks .id | wc -l)" -gt 10 ]
+}
+
+@test "random bytes are never fatal, and never crash the reader" {
+	local seed
+	seed=$(seed)
+	python3 -c 'import random, sys
+rng = random.Random(int(sys.argv[1]))
+for i in range(100):
+    with open(f"noise{i}", "wb") as f:
+        f.write(rng.randbytes(rng.choice([1, 2, 10, 300])))' "$seed"
+	for log in noise*; do
+		for options in '' '--format=bazel-graph'; do
+			execlog-parse $options $log >out 2>&1 || [ $? -eq 1 ]
+		done
+	done
+}
+
+# Detection and input
+
+@test "the raw, zstd and gzip log are recognized, in pieces and as a file" {
+	cp "$GOLDEN.in" raw
+	zstd -qc raw >zstd
+	gzip -c raw >gzip
+	for log in raw zstd gzip; do
+		run -0 execlog-parse $log
+		assert_output "$(cat "$GOLDEN.out")"
+		run -0 execlog-parse <$log
+		assert_output "$(cat "$GOLDEN.out")"
+		run -0 bash -c '{ head -c 1 "$1"; sleep 0.1; tail -c +2 "$1" |
+			head -c 9; sleep 0.1; tail -c +11 "$1"; } |
+			execlog-parse' - $log 3>&-
+		assert_output "$(cat "$GOLDEN.out")"
+	done
+}
+
+@test "a first message whose length is a white-space character is recognized" {
+	local n
+	for n in 9 10 11 12 13 32; do
+		# 2 bytes and the text, and 4 bytes of metrics
+		python3 "$ORACLE" text "1='$(printf "%$((n - 6))s" x)'" \
+			"5={2=5}" ";" "1='b'" "2=1" >log
+		assert_equal "$(head -c 1 log | od -An -tu1 | tr -d ' ')" $n
+		run -0 --separate-stderr execlog-parse log
+		assert_equal "$(tasks .id)" $'"0"\n"1"'
+	done
+}
+
+@test "text is not taken for a log of Bazel" {
+	agree lookalikes 200
+}
+
+@test "a log of another format is recognized before more of it arrives" {
+	mkfifo pipe
+	execlog-parse --line-buffered <pipe >out 2>err 3>&- &
+	exec 4>pipe
+	printf '10 finished_from_cache u h OK 1\n' >&4
+	for _ in $(seq 300); do
+		! grep -q '"task"' out || break
+		sleep 0.1
+	done
+	grep -q '"task"' out
+	exec 4>&-
+	wait
+}
+
+@test "an empty log has no tasks" {
+	: >log
+	run -0 --separate-stderr execlog-parse --format bazel-graph log
+	assert_output ''
+	[[ $stderr == *"no task came"* ]]
+}
+
+@test "several files are read as one log" {
+	framed 1001 1002 >a
+	framed 1003 1001 >b
+	run -1 --separate-stderr execlog-parse -f bazel-graph a b
+	assert_equal "$(tasks .id)" $'"1"\n"2"\n"3"'
+	[[ $stderr == *"b:2: the index 1 "* ]]
+}

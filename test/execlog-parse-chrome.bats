@@ -1,0 +1,187 @@
+# execlog-parse-chrome.bats - traces in Chrome's format, as read by
+# execlog-parse
+
+load helper
+load oracle
+load array
+
+# agree MODE N (oracle.bash) compares the output of execlog-parse for N random
+# traces with that of ORACLE, a second implementation.
+ORACLE=$TEST/oracles/chrome.py
+ARRAY=trace		# the file of array.bash
+SAMPLE=$DATA/execlog-parse/sample-chrome.json
+
+@test "of Bazel's profile only actions are tasks, with target and output" {
+	run -0 --separate-stderr execlog-parse "$SAMPLE"
+	assert_line -n 0 '{"type":"task","id":"5","name":"Executing genrule //:base","target":"//:base","rule":"Genrule","host":"skyframe-evaluator 0","kind":"run","start_us":5000,"end_us":10000,"elapsed_us":5000,"outputs":["bazel-out/bin/base.o"]}'
+	assert_line -n 1 '{"type":"task","id":"7","name":"Executing genrule //:lone","target":"//:lone","rule":"action processing","host":"skyframe-evaluator 0 1.66","kind":"run","start_us":5500,"end_us":8000,"elapsed_us":2500,"outputs":["bazel-out/bin/lone.o"]}'
+	assert_line -n 2 '{"type":"task","id":"8","name":"BazelWorkspaceStatusAction","rule":"action processing","host":"skyframe-evaluator 0","kind":"run","start_us":10000,"end_us":10500,"elapsed_us":500}'
+	assert_line -n 3 '{"type":"build","format":"chrome","start_us":-3000,"end_us":10500,"wall_us":13500}'
+	[ "${#lines[@]}" = 4 ]
+	[ -z "$stderr" ]
+}
+
+@test "of Bazel's events alone, those that repeat others are no tasks" {
+	jq .traceEvents "$SAMPLE" >trace
+	run -0 --separate-stderr execlog-parse trace
+	assert_equal "$(found 'select(.id) | .id')" $'"5"\n"7"\n"8"'
+}
+
+@test "of CMake's trace, commands that run others only extend the build" {
+	read_array '"cat":"cmakeBuild","name":"cmakeBuild","ph":"X","ts":0,
+		"dur":9000,"pid":0,"tid":0,"args":{"role":"cmakeBuild"}' \
+		'"cat":"compile","name":"compile: a.c","ph":"X","ts":1000,
+		"dur":3000,"pid":0,"tid":1,"args":{"role":"compile",
+		"target":"demo","result":0,"outputs":["a.o"]}' \
+		'"cat":"test","name":"test: t","ph":"X","ts":5000,"dur":1000,
+		"pid":0,"tid":1,"args":{"role":"test","result":8}'
+	assert_line -n 0 '{"type":"task","id":"1","name":"compile: a.c","target":"demo","rule":"compile","host":"0.1","kind":"run","start_us":1000,"end_us":4000,"elapsed_us":3000,"status":"0"}'
+	assert_line -n 1 '{"type":"task","id":"2","name":"test: t","rule":"test","host":"0.1","kind":"run","start_us":5000,"end_us":6000,"elapsed_us":1000,"status":"8","failed":true}'
+	assert_line -n 2 '{"type":"build","format":"chrome","start_us":0,"end_us":9000,"wall_us":9000}'
+}
+
+@test "a category of another program does not hide its events" {
+	read_array '"cat":"build","name":"a","ph":"X","ts":1,"dur":2'
+	assert_line -n 0 '{"type":"task","id":"0","name":"a","rule":"build","kind":"run","start_us":1,"end_us":3,"elapsed_us":2}'
+}
+
+@test "a trace of ninjatracing has a lane for each host" {
+	read_array '"name": "a.o, b.o", "cat": "targets", "ph": "X",
+		"ts": 1000, "dur": 2000, "pid": 0, "tid": 1, "args": {}' \
+		'"name": "c.o", "cat": "targets", "ph": "X", "ts": 1000,
+		"dur": 2000, "pid": 0, "tid": 0, "args": {}'
+	assert_equal "$(found 'select(.id) | [.name, .host]')" \
+		$'["a.o, b.o","0.1"]\n["c.o","0.0"]'
+}
+
+@test "a lane has one host, whenever its name comes" {
+	read_array '"ph":"X","ts":1,"dur":1,"pid":1,"tid":2' \
+		'"ph":"M","name":"thread_name","pid":1,"tid":2,
+		"args":{"name":"late"}' \
+		'"ph":"X","ts":5,"dur":1,"pid":1,"tid":2' \
+		'"ph":"M","name":"thread_name","pid":1,"tid":3,
+		"args":{"name":"a \"b\""}' \
+		'"ph":"X","ts":5,"dur":1,"pid":1,"tid":3' \
+		'"ph":"X","ts":5,"dur":1,"pid":"p","tid":"q"' \
+		'"ph":"X","ts":5,"dur":1,"tid":4' '"ph":"X","ts":5,"dur":1'
+	assert_equal "$(found 'select(.id) | .host')" \
+		$'"1.2"\n"1.2"\n"a \\"b\\""\n"p.q"\n"4"\nnull'
+}
+
+@test "times are cut to microseconds, start and end apart" {
+	local ts dur want
+	while read -r ts dur want; do
+		read_array '"ph":"X","ts":'"$ts"',"dur":'"$dur" &&
+		assert_equal "$(found 'select(.id) |
+			[.start_us, .end_us, .elapsed_us]')" "$want" || return
+	done <<-'END'
+		0 0 [0,0,0]
+		1.9 0.2 [1,2,1]
+		1.999 0.0009 [1,1,0]
+		0.7 0.3 [0,1,1]
+		-0.5 1 [-1,0,1]
+		-3000 3000 [-3000,0,3000]
+		1.5e3 2E3 [1500,3500,2000]
+		1795338001750000.25 0.75 [1795338001750000,1795338001750001,1]
+		9007199254740991 0 [9007199254740991,9007199254740991,0]
+	END
+}
+
+@test "an event without dur has not ended" {
+	read_array '"ph":"X","ts":5'
+	assert_equal "$(found 'select(.id) | [.start_us, has("end_us")]')" \
+		'[5,false]'
+}
+
+@test "a time that is missing, too large or of the wrong type is rejected" {
+	local ts dur
+	reject_array "the event has no ts" '"ph":"X","ts":1' '"ph":"X","dur":1'
+	for ts in '"1"' true 9007199254740992 1e16 -9007199254740992 \
+		99999999999999999999 -9223372036854775808 1e999; do
+		reject_array "ts is not a number of microseconds below 2^53" \
+			'"ph":"X","ts":1' '"ph":"X","ts":'"$ts"',"dur":1' || return
+	done
+	for dur in -1 -0.001 9007199254740991; do
+		reject_array "dur is negative, or the end is not below 2^53 us" \
+			'"ph":"X","ts":1' '"ph":"X","ts":1,"dur":'$dur || return
+	done
+	reject_array "the event has no ph, or it is not a string" \
+		'"ph":"X","ts":1' '"name":"a","ts":1'
+}
+
+@test "other phases are skipped, and those with the phase B are counted" {
+	read_array '"ph":"i","ts":1' '"ph":"C","args":{"cpu":1}' \
+		'"ph":"s","id":1' '"ph":"X","ts":1,"dur":1' '"ph":"B","ts":1' \
+		'"ph":"E","ts":2'
+	assert_equal "$(found 'select(.id) | .id')" '"3"'
+	assert_equal "$stderr" "execlog-parse: warning: events with the \
+phase B, which are left out: 1"
+}
+
+@test "an array of events may end without its bracket, an object may not" {
+	local event='{"ph":"X","ts":1,"dur":1}' end
+	for end in '' , $',\n' ']' ',]'; do
+		printf '[%s,%s%s' "$event" "$event" "$end" >trace
+		run -0 --separate-stderr execlog-parse trace
+		assert_equal "$(found 'select(.id) | .id')" $'"0"\n"1"'
+		[ -z "$stderr" ]
+	done
+	printf '{"traceEvents":[%s' "$event" >trace
+	run -1 --separate-stderr execlog-parse trace
+	assert_equal "$(found 'select(.id) | .id')" '"0"'
+	assert_equal "$stderr" "execlog-parse: trace:1: the trace is not an array \
+of events, or an object with one, or it is truncated: the rest of the file is \
+rejected"
+	printf '[%s,{"ph":' "$event" >trace
+	run -1 --separate-stderr execlog-parse trace
+	assert_equal "$stderr" "execlog-parse: trace:1: the file ends within a \
+value: the rest of the file is rejected"
+}
+
+@test "a truncated gzip file is bad input, even in an array without a bracket" {
+	printf '[{"ph":"X","ts":1,"dur":1},' | gzip | head -c -8 >trace.gz
+	run -1 --separate-stderr execlog-parse trace.gz
+	[[ $stderr == *truncated* ]]
+}
+
+@test "a profile that is truncated anywhere keeps its whole events" {
+	local size=$(wc -c <"$SAMPLE") n
+	# Before that, it is not recognized.  The last byte is a newline.
+	for ((n = 150; n < size - 1; n += 1 + RANDOM % 100)); do
+		head -c $n "$SAMPLE" >trace
+		run -1 --separate-stderr execlog-parse trace
+		assert_equal "$(found 'select(.id) | .id' | wc -l)" \
+			"$(grep -c '"action processing".*"tid":6[56]}' trace)"
+		[[ $stderr == "execlog-parse: trace:"*": "* ]]
+	done
+}
+
+@test "random bytes in a trace are bad input, and never a crash" {
+	local n
+	for ((n = 0; n < 50; n++)); do
+		{ printf '[{"ph":"X",' && head -c 200 /dev/urandom; } >trace
+		run -1 --separate-stderr execlog-parse trace
+	done
+}
+
+@test "other objects and arrays are not taken for traces" {
+	printf '{"ph":{"timing":[1,2]},"traceevents":{"timing":[1,3]}}' >log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.format) | .format')" '"local"'
+	printf '[{"ID":0,"Package":"ph","TimeStart":"2026-11-22T10:00:00Z"}]' >log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.format) | .format')" '"go"'
+}
+
+@test "random traces give the records of the oracle" {
+	agree traces 300
+}
+
+@test "a profile by Bazel 4.2.3 gives the records of the oracle" {
+	need_shared builds/bazel
+	gzip -dc "$SHARED/builds/bazel/profile-4.2.3.gz" >trace
+	for trace in trace "$SAMPLE"; do
+		execlog-parse "$trace" | records >got
+		diff got <(python3 "$ORACLE" records "$trace")
+	done
+}

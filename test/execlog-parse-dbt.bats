@@ -1,0 +1,230 @@
+load helper
+load oracle
+
+ORACLE=$TEST/oracles/dbt.py
+RESULTS=$DATA/execlog-parse/sample-dbt.json
+MANIFEST=$DATA/buildgraph-parse/sample-dbt.json
+REAL=builds/dbt/run_results-1.12.json.gz
+REAL_MANIFEST=builds/dbt/manifest-1.12.json.gz
+
+# results RESULT... - writes a document of these results to the file log
+results() {
+	local IFS=,
+	printf '{"metadata":{"dbt_schema_version":"%s","invocation_id":"r"},' \
+		"${SCHEMA:-https://schemas.getdbt.com/dbt/run-results/v6.json}"
+	printf '"results":[%s],"elapsed_time":1}\n' "$*"
+}
+
+# timed UNIQUE-ID START END [STATUS] - prints a result with one phase, whose
+# times are seconds
+timed() {
+	local day=1970-01-01T00:00:
+	printf '{"status":"%s","timing":[{"name":"execute",' "${4-success}"
+	printf '"started_at":"%s%s","completed_at":"%s%s"}],' $day "$2" $day "$3"
+	printf '"thread_id":"t","unique_id":"%s"}' "$1"
+}
+
+@test "a result becomes a task" {
+	results "$(timed model.p.a 01.5Z 03.25Z)" >log
+	run -0 --separate-stderr execlog-parse log
+	assert_line -n 0 '{"type":"task","id":"model.p.a","name":"a","target":"model.p.a","rule":"model","kind":"run","run":"r","start_us":1500000,"end_us":3250000,"elapsed_us":1750000,"host":"t","status":"success","parts_us":{"execute":1750000}}'
+	assert_line -n 1 '{"type":"build","run":"r","format":"dbt","start_us":1500000,"end_us":3250000,"wall_us":1750000}'
+	[ "${#lines[@]}" = 2 ]
+	[ -z "$stderr" ]
+}
+
+@test "zones of times are read, and no zone is UTC" {
+	local zone
+	for zone in Z +00:00 '' z; do
+		results "$(timed model.p.a 01.000001$zone 03$zone)" >log
+		run -0 --separate-stderr execlog-parse log
+		assert_equal "$(found 'select(.id) | .start_us')" 1000001
+	done
+	results "$(timed model.p.a 01-01:00 03-01:00)" >log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.id) | .start_us')" 3601000000
+}
+
+@test "a skipped node has a task without times" {
+	results '{"status":"skipped","timing":[],"unique_id":"model.p.a",
+		"execution_time":0}' >log
+	run -0 --separate-stderr execlog-parse log
+	assert_output '{"type":"task","id":"model.p.a","name":"a","target":"model.p.a","rule":"model","kind":"run","run":"r","status":"skipped"}
+{"type":"build","run":"r","format":"dbt"}'
+}
+
+@test "a name is the id without type, project and the hash of a test" {
+	local id name
+	while read -r id name; do
+		results "$(timed "$id" 01Z 02Z)" >log
+		run -0 --separate-stderr execlog-parse log
+		assert_equal "$(found 'select(.id) | .name')" "\"$name\""
+	done <<-'END'
+		test.p.unique_a.0123456789 unique_a
+		test.p.a.012345678 a.012345678
+		test.p.a.012345678A a.012345678A
+		test.p.0123456789 0123456789
+		model.p.a.0123456789 a.0123456789
+		model.p.a.v2 a.v2
+		unit_test.p.a.adds a.adds
+		model.p model.p
+		model model
+		a..b b
+	END
+}
+
+@test "a task has failed if its status says so" {
+	local failed status_word
+	while read -r failed status_word; do
+		results "$(timed model.p.a 01Z 02Z "$status_word")" >log
+		run -0 --separate-stderr execlog-parse log
+		assert_equal "$(found 'select(.id) | [.failed, .status]')" \
+			"[$failed,\"$status_word\"]"
+	done <<-'END'
+		null success
+		true error
+		null skipped
+		null pass
+		true fail
+		null warn
+		null no-op
+		null partial success
+		true runtime error
+	END
+}
+
+@test "bad results are rejected, and the rest is read" {
+	local bad
+	while IFS= read -r bad; do
+		results "$bad" "$(timed model.p.z 01Z 02Z)" >log
+		run -1 --separate-stderr execlog-parse log
+		[[ $stderr == "execlog-parse: log:1: "* ]]
+		assert_equal "$(found 'select(.id) | .id')" '"model.p.z"'
+	done <<-'END'
+		7
+		{}
+		{"unique_id":""}
+		{"unique_id":5}
+		{"unique_id":"a.b.c","timing":5}
+		{"unique_id":"a.b.c","timing":[5]}
+		{"unique_id":"a.b.c","timing":[{"name":"x","started_at":"noon"}]}
+		{"unique_id":"a.b.c","timing":[{"name":"x","completed_at":5}]}
+		{"unique_id":"a.b.c","timing":[{"started_at":"1970-02-30T00:00:00Z"}]}
+	END
+}
+
+@test "a manifest is refused, and run_results.json is not a graph" {
+	run -2 --separate-stderr execlog-parse "$MANIFEST"
+	[[ $stderr == *"is a manifest of dbt, which buildgraph-parse reads" ]]
+	run -2 --separate-stderr buildgraph-parse "$RESULTS"
+	[[ $stderr == *"run_results.json of dbt, which execlog-parse reads" ]]
+}
+
+@test "an unknown version of the schema is read with a warning" {
+	local schema
+	for schema in run-results/v7 run-results/v0 run-results/vx sources/v3; do
+		SCHEMA=https://schemas.getdbt.com/dbt/$schema.json \
+			results "$(timed model.p.a 01Z 02Z)" >log
+		run -0 --separate-stderr execlog-parse log
+		[[ $stderr == "execlog-parse: warning: 'log' has "* ]]
+		assert_equal "$(found 'select(.id) | .id')" '"model.p.a"'
+	done
+}
+
+@test "several documents are several runs" {
+	{ results "$(timed model.p.a 01Z 02Z)" &&
+		results "$(timed model.p.a 03Z 05Z)" | sed s/'"r"'/'"s"'/; } >log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.type == "build") | [.run, .start_us,
+		.wall_us]')" $'["r",1000000,1000000]\n["s",3000000,2000000]'
+}
+
+@test "a document truncated at any byte gives whole records and status 1" {
+	local filter
+	python3 - "$RESULTS" "$MANIFEST" <<-'END'
+		import json, subprocess, sys
+		for filter, path in zip(("execlog-parse", "buildgraph-parse"),
+		                        sys.argv[1:]):
+		    text = open(path, "rb").read().rstrip()
+		    for n in range(1, len(text), 5):
+		        p = subprocess.run([filter, "-f", "dbt"],
+		                           input=text[:n], capture_output=True)
+		        assert p.returncode == 1, (n, p)
+		        for line in p.stdout.splitlines():
+		            json.loads(line)
+	END
+}
+
+@test "random bytes are bad input" {
+	RANDOM=$(seed)
+	for i in {1..20}; do
+		{ printf '{"metadata":{"dbt_schema_version":' &&
+			head -c 300 /dev/urandom; } >log
+		run --separate-stderr execlog-parse log
+		[ "$status" -eq 1 ]
+		run --separate-stderr buildgraph-parse log
+		[ "$status" -eq 1 ]
+	done
+}
+
+@test "what dbt never runs is a phony node" {
+	run -0 --separate-stderr buildgraph-parse "$MANIFEST"
+	assert_line '{"type":"node","id":"exposure.shop.dashboard","run":"1f0e7c52-9f7a-4c3e-8a41-7a2d7d0b3c11","deps":["model.shop.orders"],"rule":"phony"}'
+	assert_equal "$(found '.id + " " + .rule' | sort | grep -v phony)" \
+		"$(jq -c '.parent_map | keys[] | . + " " + split(".")[0]' \
+		"$MANIFEST" | sort | grep -v 'exposure"$\|source"$')"
+}
+
+@test "parents that are not strings are bad input" {
+	local bad
+	for bad in '["a",5]' '{}' '"a"' '[a]'; do
+		printf '{"metadata":{"dbt_schema_version":"x"},"parent_map":
+			{"model.p.a":%s,"model.p.b":[]}}\n' "$bad" >graph
+		run -1 --separate-stderr buildgraph-parse graph
+		[[ $stderr == "buildgraph-parse: graph:2: "* ]]
+		assert_equal "$(found .id)" '"model.p.b"'
+	done
+}
+
+@test "a member of the manifest may be larger than --max-record" {
+	python3 - >graph <<-'END'
+		import json
+		print(json.dumps({"metadata": {"dbt_schema_version": "x"},
+		    "nodes": {"n%d" % i: {"raw_code": "x" * 100}
+		              for i in range(100)},
+		    "parent_map": {"model.p.a": []}}))
+	END
+	run -0 --separate-stderr buildgraph-parse --max-record 1000 graph
+	assert_output '{"type":"node","id":"model.p.a","deps":[],"rule":"model"}'
+}
+
+@test "the sample has the records and the length of the oracle" {
+	python3 "$ORACLE" records "$RESULTS" "$MANIFEST" | jq -cS . >want
+	# The graph first: the results end with a build record, which ends the run.
+	buildgraph-parse "$MANIFEST" >graph
+	execlog-parse "$RESULTS" >log
+	cat log graph | records | jq -cS . | cmp want
+	cat graph log >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
+		"$(python3 "$ORACLE" length "$RESULTS" "$MANIFEST")"
+}
+
+@test "a real project has the records and the length of the oracle" {
+	need_shared $REAL
+	need_shared $REAL_MANIFEST
+	local log=$SHARED/$REAL graph=$SHARED/$REAL_MANIFEST
+	python3 "$ORACLE" records "$log" "$graph" | jq -cS . >want
+	buildgraph-parse "$graph" >nodes
+	execlog-parse "$log" >tasks
+	cat tasks nodes | records | jq -cS . | cmp want
+	cat nodes tasks >in
+	[ "$(grep -c '"type":"task"' in)" -eq 46 ]
+	run -0 --separate-stderr critpath in
+	assert_equal "$(found 'select(.type == "critpath") |
+		[.length_us, .cut]')" '[21555,0]'
+}
+
+@test "random projects have the records and the length of the oracle" {
+	agree projects 150
+}

@@ -1,0 +1,120 @@
+"""make-record.py - what make-record writes, by another implementation
+
+    make-record.py generate SEED   writes makefiles, and the tasks that their
+                                   recipes are to `expected`
+    make-record.py sum FILE        sums records of single recipe lines, and
+                                   prints the length of the longest path
+    make-record.py replay FILE     stands for make: logs those lines, as
+                                   make-record does when make calls it
+"""
+
+import json
+import os
+import random
+import sys
+
+
+def generate(seed):
+    """Makefiles in random directories, whose targets use earlier ones."""
+    rng = random.Random(seed)
+    expected = {}
+    top = ["SUBS :="]
+    for d in range(rng.randint(1, 4)):
+        name = "d%d" % d
+        os.mkdir(name)
+        made, text = [], []
+        n = rng.randint(1, 8)
+        text.append("last: t%d" % (n - 1))
+        text.append("\t@echo last")
+        for t in range(n):
+            deps = rng.sample(made, rng.randint(0, len(made)))
+            order = rng.sample(deps, rng.randint(0, len(deps)))
+            normal = [x for x in deps if x not in order]
+            text.append("t%d: %s | %s" % (t, " ".join(normal),
+                                          " ".join(order)))
+            for line in range(rng.randint(1, 3)):
+                text.append(rng.choice([
+                    "\t@echo $@ $^", "\t-@exit 3", "\t@: '|' \"$@\"",
+                    "\t@echo %d; true" % line, "\t@echo $(shell echo x)"]))
+            made.append("t%d" % t)
+            expected[name + "/t%d" % t] = deps
+        # Only what `last` needs is made.
+        needed, todo = set(), ["t%d" % (n - 1)]
+        while todo:
+            t = todo.pop()
+            if t not in needed:
+                needed.add(t)
+                todo += expected[name + "/" + t]
+        for t in made:
+            deps = expected.pop(name + "/" + t)
+            if t in needed:
+                expected[name + "/" + t] = [name + "/" + x for x in deps]
+        expected[name + "/last"] = [name + "/t%d" % (n - 1)]
+        subs = [x for x in expected if x.startswith(name + "/")]
+        expected[name + ".run"] = subs
+        previous = ""
+        if d > 0 and rng.random() < .5:
+            before = "d%d.run" % (d - 1)
+            expected[name + ".run"] = subs + [before]
+            expected[name + ".run (start)"] = [before]
+            for s in subs:
+                expected[s] = expected[s] + [name + ".run (start)"]
+            previous = before
+        top.append("%s.run: %s\n\t@$(MAKE) -s -C %s last" %
+                   (name, previous, name))
+        with open(name + "/Makefile", "w") as f:
+            f.write("\n".join(text) + "\n")
+    runs = [x for x in expected if x.endswith(".run")]
+    top.append("all: %s\n\t@echo all" % " ".join(runs))
+    expected["all"] = runs
+    with open("Makefile", "w") as f:
+        f.write(".DEFAULT_GOAL := all\n" + "\n".join(top) + "\n")
+    with open("expected", "w") as f:
+        for task in sorted(expected):
+            f.write("%s: %s\n" % (task, " ".join(sorted(expected[task]))))
+
+
+def longest(path):
+    """The longest path when the lines of each target are summed."""
+    time, deps = {}, {}
+    for line in open(path):
+        r = json.loads(line)
+        if r.get("type") != "task" or not r.get("id"):
+            continue
+        time[r["id"]] = time.get(r["id"], 0) + r["elapsed_us"]
+        deps.setdefault(r["id"], set()).update(r.get("deps", ()))
+    length = {}
+
+    def visit(task):
+        if task not in length:
+            length[task] = time[task] + max(
+                [visit(d) for d in deps[task] if d in time], default=0)
+        return length[task]
+
+    sys.setrecursionlimit(100000)
+    print(max(visit(t) for t in time))
+
+
+def replay(path):
+    """The first fields of a line: see filters/make-record/shell.c."""
+    rules = os.environ["MAKEFLAGS"].split("include\\ ")[1]
+    with open(os.path.dirname(rules) + "/log", "ab") as log:
+        log.write(b"!make\n")
+        for n, line in enumerate(open(path)):
+            r = json.loads(line)
+            if r.get("type") != "task" or not r.get("id"):
+                continue
+            fields = ["%d.%d" % (n, r["start_us"]), "", "1", r["start_us"],
+                      r["end_us"], "0", int(r["status"]) << 8, os.getcwd(),
+                      r["id"]] + r["deps"]
+            for field in fields:
+                log.write(str(field).encode() + b"\0")
+            log.write(b"\n")
+
+
+if sys.argv[1] == "replay":
+    replay(sys.argv[2])
+elif sys.argv[1] == "generate":
+    generate(int(sys.argv[2]))
+else:
+    longest(sys.argv[2])
