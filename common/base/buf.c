@@ -35,8 +35,10 @@ buf_release(struct buf *b)
  *	((x - quotient * base) << s) + quotient
  *	    = (x << s) - quotient * ((base << s) - 1)
  *
- * The quotient is computed as a product with the reciprocal (10486 / 2^20 for
- * 1 / 100, 103 / 2^10 for 1 / 10), which is exact for numbers this small.
+ * where base is the divisor (10000, 100 or 10) and s is the number of bits in a
+ * half.  The quotients by 100 and 10 are computed as products with the
+ * reciprocal (10486 / 2^20 and 103 / 2^10), which is exact for numbers this
+ * small; a mask removes the other bits of the products.
  *
  * The effort pays: a third of the bytes that the parsers write are numbers.
  */
@@ -54,7 +56,10 @@ eight_digits(uint32_t value)
 	return (pairs << 8) - quotient * ((10 << 8) - 1);
 }
 
-/* Writes n digits at p, then 8 - n meaningless bytes; returns p + n. */
+/*
+ * Writes n digits, in the form that eight_digits() returns, at p, then 8 - n
+ * meaningless bytes; returns p + n.
+ */
 static inline char *
 put_digits(char *p, uint64_t digits, unsigned n)
 {
@@ -71,10 +76,10 @@ put_up_to_8_digits(char *p, uint64_t value)
 {
 	uint64_t digits = eight_digits((uint32_t)value);
 	/* The last digit is written even if it is 0. */
-	unsigned zeros = (unsigned)__builtin_ctzll(digits |
+	unsigned leading_zeros = (unsigned)__builtin_ctzll(digits |
 	    UINT64_C(1) << 56) / 8;
 
-	return put_digits(p, digits >> zeros * 8, 8 - zeros);
+	return put_digits(p, digits >> leading_zeros * 8, 8 - leading_zeros);
 }
 
 #define TEN_TO_8 100000000

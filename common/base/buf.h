@@ -21,7 +21,10 @@ void buf_release(struct buf *);
 void buf_u64(struct buf *, uint64_t);
 void buf_i64(struct buf *, int64_t);
 
-/* Append lower-case hexadecimal digits; buf_address() puts 0x before them. */
+/*
+ * Append a number in lower-case hexadecimal without leading zeros;
+ * buf_address() puts 0x before it.
+ */
 void buf_hex(struct buf *, uint64_t);
 void buf_address(struct buf *, uint64_t);
 

@@ -11,14 +11,16 @@
 
 enum { MESSAGE_MAX = 4096 };
 
-static const char *program = "weir";
+static char program[256] = "weir";	/* escaped */
 
 void
 err_init(const char *argv0)
 {
-	const char *slash = strrchr(argv0, '/');
+	const char *slash = argv0 != NULL ? strrchr(argv0, '/') : NULL;
+	const char *name = slash != NULL ? slash + 1 : argv0;
 
-	program = slash != NULL ? slash + 1 : argv0;
+	if (name != NULL && *name != '\0')
+		text_escape(program, sizeof program, name, strlen(name));
 }
 
 const char *
@@ -28,9 +30,12 @@ err_program(void)
 }
 
 /*
- * Standard error is unbuffered, so fprintf() makes one write for each message:
- * the messages of a pipeline's programs do not interleave.  Allocates nothing,
- * because it is also called when memory has run out.
+ * Prints a message.  A NULL file leaves out the position, a NULL reason the
+ * text after the message.
+ *
+ * Uses one fprintf(), which glibc turns into one write although standard error
+ * is unbuffered: the messages of a pipeline's programs do not interleave.
+ * Allocates nothing, because it is also called when memory has run out.
  */
 static void
 print_message(const char *file, uint64_t line, const char *reason,

@@ -15,7 +15,10 @@ enum {
 /* For functions that are rarely called: keeps hot code compact. */
 #define COLD __attribute__((cold))
 
-/* Sets the program's name for messages; argv0 must remain valid. */
+/*
+ * Sets the program's name for messages: the last component of argv0, escaped as
+ * messages are.  argv0 may be NULL: execve() does not demand arguments.
+ */
 void err_init(const char *argv0);
 const char *err_program(void);
 

@@ -35,7 +35,7 @@ hex_digit(char c)
 
 /* Whether the text consists of one or more hexadecimal digits. */
 static inline bool
-hex_is_hex(struct span text)
+hex_is_valid(struct span text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if (hex_digit(text.p[i]) < 0)
@@ -62,8 +62,8 @@ hex_decode(struct span text, unsigned char *bytes, size_t n)
 }
 
 /*
- * Reads an address in the form that records use, such as "0x401136"; false if
- * the text does not have this form.
+ * Reads an address in the form that records use, such as "0x401136": 0x and 1
+ * to 16 hexadecimal digits.  False if the text does not have this form.
  */
 static inline bool
 hex_address(struct span text, uint64_t *address)

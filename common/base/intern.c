@@ -8,13 +8,17 @@
 #include "common/base/num.h"
 
 /*
- * Strings are stored in chunks of memory, as entries aligned to UNIT.  The
- * location of an entry is the number of units before it in all chunks.  The
- * values of the map are locations and not symbols, so that a lookup touches two
- * cache lines: the slot and the entry.  A string longer than a chunk has a
- * larger chunk of its own, which counts as one chunk in locations.
+ * Strings are stored in chunks of memory, as entries aligned to UNIT bytes.
+ * The location of an entry is the number of units before it in all chunks,
+ * where every chunk counts as CHUNK_UNITS units, whatever its size: a string
+ * longer than a chunk has a larger chunk of its own.  The values of the map are
+ * locations and not symbols, so that a lookup touches two cache lines: the slot
+ * and the entry.
  */
 enum { UNIT = 8, CHUNK_UNITS = 1 << 20, CHUNK = CHUNK_UNITS * UNIT };
+
+/* The first chunk is smaller (in bytes): there may be many small tables. */
+enum { FIRST_CHUNK = 1 << 16 };
 
 struct entry {
 	sym symbol;
@@ -52,7 +56,7 @@ intern_str(const struct intern *in, sym s)
 void
 intern_init(struct intern *in)
 {
-	*in = (struct intern){ .used = CHUNK };
+	*in = (struct intern){ 0 };
 	map_init(&in->map, key_of, in);
 }
 
@@ -67,14 +71,22 @@ intern_release(struct intern *in)
 	buf_release(&in->texts);
 }
 
-/*
- * The first chunk does not use huge pages: most tables fill only a few pages of
- * it.
- */
-static char *
-new_chunk(const struct intern *in, size_t size)
+/* Adds a chunk in which size bytes fit. */
+static void
+add_chunk(struct intern *in, size_t size)
 {
-	return in->n_chunks == 0 ? mem_alloc(size) : mem_table(size, 1);
+	bool is_first = in->n_chunks == 0;
+	size_t usual = is_first ? FIRST_CHUNK : CHUNK;
+
+	/* Locations are uint32_t, and below INDEX_NONE. */
+	if (in->n_chunks == UINT32_MAX / CHUNK_UNITS)
+		die("the strings are too large to keep in memory");
+	in->chunk_size = size > usual ? size : usual;
+	in->chunks = mem_grow(in->chunks, &in->chunks_cap,
+	    in->n_chunks + 1, sizeof *in->chunks);
+	in->chunks[in->n_chunks++] = is_first ? mem_alloc(in->chunk_size) :
+	    mem_table(in->chunk_size, 1);
+	in->used = 0;
 }
 
 /* Allocates size bytes, a multiple of UNIT, and returns their location. */
@@ -83,19 +95,11 @@ allocate(struct intern *in, size_t size)
 {
 	uint32_t location;
 
-	if (size > CHUNK - in->used) {
-		if (in->n_chunks == UINT32_MAX / CHUNK_UNITS)
-			die("the strings are too large to keep in memory");
-		in->chunks = mem_grow(in->chunks, &in->chunks_cap,
-		    in->n_chunks + 1, sizeof *in->chunks);
-		in->chunks[in->n_chunks] = new_chunk(in, size > CHUNK ? size :
-		    CHUNK);
-		in->n_chunks++;
-		in->used = 0;
-	}
+	if (size > in->chunk_size - in->used)
+		add_chunk(in, size);
 	location = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
 	    in->used / UNIT);
-	in->used = size > CHUNK ? CHUNK : in->used + size;
+	in->used += size;
 	return location;
 }
 
@@ -105,6 +109,7 @@ add_new(struct intern *in, size_t slot, uint64_t hash, struct span s)
 	uint32_t location;
 	struct entry *e;
 
+	/* e->n has 32 bits; the margin is for what is added to s.n below. */
 	if (s.n >= UINT32_MAX - CHUNK || in->n >= SYM_NONE)
 		die("too many strings, or a string that is too long");
 	location = allocate(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
@@ -164,7 +169,10 @@ intern_defer(struct intern *in, struct span s, const void *pointer,
 		intern_flush(in);
 }
 
-/* Finds the item's slot, which was prefetched, and prefetches the string. */
+/*
+ * Finds the first slot that may be that of the item's string; intern_defer()
+ * has prefetched the home slot.  Prefetches the entry to which the slot refers.
+ */
 static inline void
 prefetch_entry(const struct intern *in, struct intern_item *item)
 {
@@ -199,7 +207,7 @@ intern_flush(struct intern *in)
 
 	for (item = in->queue; item < end; item++)
 		prefetch_entry(in, item);
-	/* The slots are still right unless the map has grown meanwhile. */
+	/* Searches resume at the slots found unless the map has grown. */
 	for (item = in->queue; item < end; item++)
 		store(item, find_or_add(in, item->hash,
 		    in->map.mask == mask ? item->slot : item->hash,

@@ -21,19 +21,22 @@ enum { INTERN_QUEUE = 32 };
 
 struct intern {
 	struct map map;		/* from strings to locations */
-	char **chunks;
+	char **chunks;		/* the memory that holds the strings */
 	size_t n_chunks, chunks_cap;
-	size_t used;		/* bytes of the last chunk */
-	uint32_t *locations;	/* of each symbol's string in the chunks */
-	size_t n, cap;
+	size_t chunk_size;	/* of the last chunk */
+	size_t used;		/* bytes of the last chunk that are in use */
+	uint32_t *locations;	/* where each symbol's string is in the chunks,
+				   in units that intern.c defines */
+	size_t n, cap;		/* of locations; n is the number of symbols */
 
+	/* Deferred strings, which intern_defer() explains. */
 	struct intern_item {
 		uint64_t hash;
 		size_t slot;	/* where intern_flush() resumes the search */
 		size_t text, n;	/* offset in texts, and length */
-		const void *pointer;
+		const void *pointer;	/* as given to intern_defer() */
 		size_t offset;
-	} queue[INTERN_QUEUE];	/* deferred strings */
+	} queue[INTERN_QUEUE];
 	size_t n_queue;
 	struct buf texts;	/* the characters of the deferred strings */
 };

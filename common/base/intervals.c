@@ -24,7 +24,7 @@ intervals_append(struct intervals *m, uint64_t start, uint32_t index)
 	if (m->n > 0 && m->list[m->n - 1].index == index)
 		return;
 	m->list = mem_grow(m->list, &m->cap, m->n + 1, sizeof *m->list);
-	m->list[m->n++] = (struct boundary){ start, index };
+	m->list[m->n++] = (struct interval_boundary){ start, index };
 }
 
 static int
@@ -43,9 +43,11 @@ intervals_sort(struct interval *ranges, size_t n)
 }
 
 /*
- * Pops the ranges that end at or below an address, and returns the new depth.
- * Where the top range ends, the nearest one below it that reaches further
- * becomes the innermost; the ranges between them are popped with the top.
+ * Pops the ranges that end at or below an address, appends a boundary for each
+ * change of the innermost range to m, and returns the new depth of the stack.
+ * Where the top range ends, the nearest range below it on the stack that
+ * reaches further becomes the innermost; the ranges between the two are popped
+ * with the top.
  */
 static size_t
 pop_ended(struct intervals *m, const struct interval *stack, size_t depth,

@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 /*
- * An interval index (interval map): finds which of many ranges of addresses
- * contains a given address.  Ranges may nest, as a function and the calls
- * inlined into it do; then the innermost range is found.
+ * An interval map: finds which of many ranges of addresses contains a given
+ * address.  Ranges may nest, as a function and the calls inlined into it do;
+ * then the innermost range is found.
  *
- * The index is flat: a sorted list of boundaries, each of which names the
+ * The map is flat: a sorted list of boundaries, each of which names the
  * innermost range from there to the next boundary.  So a lookup is one binary
  * search, however deep the nesting, and there are at most twice as many
  * boundaries as ranges.  For example, three half-open ranges:
@@ -24,7 +24,7 @@ struct interval {		/* from start to end - 1 */
 	uint32_t index;		/* the caller's number for the range */
 };
 
-struct boundary {
+struct interval_boundary {
 	uint64_t start;
 	uint32_t index;		/* of the innermost range from here on; or
 				   INDEX_NONE: there is none */
@@ -32,7 +32,7 @@ struct boundary {
 
 /* Start with { 0 }.  Adjacent boundaries have different indexes. */
 struct intervals {
-	struct boundary *list;
+	struct interval_boundary *list;
 	size_t n, cap;
 };
 
@@ -42,15 +42,16 @@ void intervals_release(struct intervals *);
 void intervals_sort(struct interval *, size_t n);
 
 /*
- * Fills an empty index from n ranges, which it sorts (intervals_sort()).  If
- * several ranges contain an address, the one that is last in that order counts
- * as the innermost.  Empty ranges are ignored.
+ * Fills an empty struct intervals from n ranges, which it sorts
+ * (intervals_sort()).  If several ranges contain an address, the one that is
+ * last in that order counts as the innermost.  Empty ranges are ignored.
  */
 void intervals_build(struct intervals *, struct interval *, size_t n);
 
 /*
- * Adds a boundary at or above the last one; if it is at the same address, it
- * replaces the last one.
+ * Appends a boundary, which must not be below the last one.  It replaces the
+ * last one if both have the same start.  It is left out if the boundary that
+ * would then precede it has the same index.
  */
 void intervals_append(struct intervals *, uint64_t start, uint32_t index);
 

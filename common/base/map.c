@@ -15,12 +15,13 @@ enum { SLOTS_MIN = 64 };
 #define ROTL(x, b) ((x) << (b) | (x) >> (64 - (b)))
 #define SIPROUND							\
 	do {								\
-		v0 += v1; v1 = ROTL(v1, 13); v1 ^= v0; v0 = ROTL(v0, 32);	\
+		v0 += v1; v1 = ROTL(v1, 13); v1 ^= v0; v0 = ROTL(v0, 32); \
 		v2 += v3; v3 = ROTL(v3, 16); v3 ^= v2;			\
 		v0 += v3; v3 = ROTL(v3, 21); v3 ^= v0;			\
-		v2 += v1; v1 = ROTL(v1, 17); v1 ^= v2; v2 = ROTL(v2, 32);	\
+		v2 += v1; v1 = ROTL(v1, 17); v1 ^= v2; v2 = ROTL(v2, 32); \
 	} while (0)
 
+/* SipHash-1-3 with the key k0, k1. */
 static inline uint64_t
 siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 {
@@ -51,17 +52,17 @@ siphash(uint64_t k0, uint64_t k1, const char *p, size_t n)
 /*
  * The hash of short strings is a universal hash: for any two different strings,
  * only about one in 2^b random keys makes b bits of their hashes equal, so
- * nobody can prepare strings that collide under an unknown key.  It has two
- * steps.  NH (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC", 1999)
+ * nobody can prepare strings that collide under an unknown key.  The hash has
+ * two steps.  NH (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC", 1999)
  * reduces a string of at most SHORT_MAX bytes, and its length, to 128 bits: the
  * sum of (x + key) * (y + key) over its pairs of words x, y, where each word
  * has a key of its own.  Multiply-shift (Dietzfelbinger, "Universal hashing and
  * k-wise independent random variables via integer arithmetic without primes",
  * 1996) reduces these to the 32 bits that maps use.
  *
- * Longer strings are hashed with SipHash.  For short ones it needs more than
- * twice the instructions: used for all strings, it took 10 % of the time of the
- * build parsers.
+ * Longer strings are hashed with SipHash.  For short strings SipHash needs more
+ * than twice the instructions of the universal hash: used for all strings, it
+ * took 10 % of the time of the filters that parse build logs and build graphs.
  */
 enum { PAIR = 16 /* bytes */, PAIRS = 12, SHORT_MAX = PAIR * PAIRS };
 
@@ -130,7 +131,7 @@ static inline uint32_t
 mix(uint32_t hash)
 {
 	hash ^= hash >> 16;
-	hash *= 0x9e3779b1;	/* 2^32 / golden ratio, rounded to odd */
+	hash *= 0x9e3779b1;	/* a prime near 2^32 / golden ratio */
 	return hash ^ hash >> 16;
 }
 
@@ -168,7 +169,7 @@ map_hash(const char *p, size_t n)
 }
 
 uint64_t
-map_hash_public(const char *p, size_t n)
+map_hash_fixed_key(const char *p, size_t n)
 {
 	return siphash(0, 0, p, n);
 }
@@ -191,7 +192,7 @@ map_release(struct map *m)
 }
 
 uint32_t
-map_get(const struct map *m, uint64_t hash, struct span key)
+map_find_hashed(const struct map *m, uint64_t hash, struct span key)
 {
 	return map_value(m, map_find_slot(m, hash, hash, key, m->key_of));
 }
@@ -199,7 +200,7 @@ map_get(const struct map *m, uint64_t hash, struct span key)
 uint32_t
 map_find(const struct map *m, struct span key)
 {
-	return map_get(m, map_hash(key.p, key.n), key);
+	return map_find_hashed(m, map_hash(key.p, key.n), key);
 }
 
 uint32_t
@@ -225,7 +226,10 @@ grow(struct map *m)
 	uint64_t *old = m->slots;
 	size_t n = m->mask + 1;
 
-	/* The 32 bits of the hash in a slot address at most 2^32 slots. */
+	/*
+	 * The 32 bits of the hash in a slot address at most 2^32 slots.  The
+	 * limit here is 2^31: then n * 2 fits in a size_t of 32 bits as well.
+	 */
 	if (n > UINT32_MAX / 2)
 		die("too many different strings (%zu)", m->n);
 	m->mask = n * 2 - 1;
@@ -260,7 +264,7 @@ close_gap(struct map *m, size_t gap)
 		if (m->slots[i] == MAP_EMPTY)
 			break;
 		home = m->slots[i] >> 32 & m->mask;
-		/* A search for this one begins after the gap. */
+		/* A search for this entry begins after the gap. */
 		if (((i - home) & m->mask) < ((i - gap) & m->mask))
 			continue;
 		m->slots[gap] = m->slots[i];

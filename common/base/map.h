@@ -19,7 +19,7 @@ uint64_t map_hash(const char *p, size_t n);
  * SipHash-1-3 (Aumasson and Bernstein) with the key 0: for names that must be
  * the same in every process.
  */
-uint64_t map_hash_public(const char *p, size_t n);
+uint64_t map_hash_fixed_key(const char *p, size_t n);
 
 /*
  * A hash map from byte strings, the keys, to 32-bit values, usually the indexes
@@ -75,10 +75,10 @@ map_probe(const struct map *m, uint64_t hash, size_t i)
 
 /*
  * The slot that holds a key, or the empty slot where the key belongs.  `from`
- * is where the search begins: the hash for the home slot, or what map_probe()
- * returned for this hash if the map has not grown and nothing was removed
- * since.  key_of must be the function that map_init() was given: a caller that
- * names it lets the compiler inline it.
+ * is where the search begins: pass the hash to begin at the home slot, or what
+ * map_probe() returned for this hash if the map has not grown and nothing was
+ * removed since.  key_of must be the function that map_init() was given: a
+ * caller that names it lets the compiler inline it.
  */
 static inline size_t
 map_find_slot(const struct map *m, uint64_t hash, size_t from, struct span key,
@@ -109,7 +109,7 @@ map_value(const struct map *m, size_t slot)
 uint32_t map_find(const struct map *, struct span key);
 
 /* The same for a caller that already has the key's hash, map_hash(). */
-uint32_t map_get(const struct map *, uint64_t hash, struct span key);
+uint32_t map_find_hashed(const struct map *, uint64_t hash, struct span key);
 
 /*
  * map_put() adds a value, whose key must not be in the map; map_remove()

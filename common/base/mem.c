@@ -10,10 +10,11 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 
-enum {
-	BLOCK_MIN = 64 * 1024,
+enum {				/* in bytes */
+	BLOCK_MIN = 64 * 1024,	/* of an arena */
 	HUGE_PAGE = 2 * 1024 * 1024,
-	HUGE_MIN = 2 * HUGE_PAGE	/* contains an aligned huge page */
+	HUGE_MIN = 2 * HUGE_PAGE	/* contains an aligned huge page
+					   wherever it begins */
 };
 
 struct arena_block {
@@ -29,16 +30,17 @@ mem_alloc(size_t size)
 }
 
 /*
- * Asks for huge pages.  With pages of 4 KiB, nearly every random access to a
- * large table misses the TLB as well as the cache, and every page costs a page
- * fault.
+ * Asks for huge pages if the memory is large, and returns p.  With pages of 4
+ * KiB, nearly every random access to a large table misses the TLB as well as
+ * the cache, and every page costs a page fault.
  */
 static void *
 use_huge_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE;
-	uintptr_t end = ((uintptr_t)p + bytes) & -(uintptr_t)HUGE_PAGE;
+	uintptr_t mask = -(uintptr_t)HUGE_PAGE;
+	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & mask;
+	uintptr_t end = ((uintptr_t)p + bytes) & mask;
 
 	if (bytes >= HUGE_MIN)
 		madvise((void *)first, end - first, MADV_HUGEPAGE);
@@ -113,6 +115,7 @@ arena_alloc(struct arena *a, size_t n)
 	struct arena_block *b = a->block;
 	size_t size = n > BLOCK_MIN ? n : BLOCK_MIN;
 
+	/* Half of what mem_alloc() allows: the sum below cannot overflow. */
 	if (n > PTRDIFF_MAX / 2)
 		die("out of memory (%zu bytes)", n);
 	if (b == NULL || n > b->size - a->used) {

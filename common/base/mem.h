@@ -8,7 +8,7 @@
 /*
  * Allocation that does not fail: if memory runs out, the program ends with a
  * message.  Sizes are checked for overflow.  mem_zero() clears the memory;
- * mem_resize() reallocates p, which may be NULL, as n elements of a size.
+ * mem_resize() reallocates p, which may be NULL, as n elements of `size` bytes.
  */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t n, size_t size);
@@ -21,7 +21,7 @@ char *mem_strndup(const char *p, size_t n);
 /*
  * Allocate a large table for random access: mem_table() leaves it
  * uninitialized, mem_ones() sets all bits.  Both, and mem_zero(), use huge
- * pages if the system has them.
+ * pages for 4 MiB or more if the system has them.
  */
 void *mem_table(size_t n, size_t size);
 void *mem_ones(size_t n, size_t size);
@@ -30,8 +30,9 @@ void *mem_ones(size_t n, size_t size);
 void *mem_grow_more(void *p, size_t *cap, size_t need, size_t size);
 
 /*
- * Makes room for `need` elements in the array p, which has room for *cap.
- * Returns p, or the reallocated array; *cap then at least doubles.
+ * Makes room for `need` elements of `size` bytes in the array p, which has room
+ * for *cap elements.  Returns p, or the reallocated array; in that case *cap at
+ * least doubles.
  */
 static inline void *
 mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -41,17 +42,17 @@ mem_grow(void *p, size_t *cap, size_t need, size_t size)
 
 /*
  * An arena: what is allocated from it lives until the arena is reset or
- * released.  Start with { 0 }.  A reset keeps one block of memory, so that an
- * arena that is reset for each record seldom calls malloc().
+ * released.  Start with { 0 }.  A reset keeps the newest block of memory, so
+ * that an arena that is reset for each record seldom calls malloc().
  */
 struct arena {
 	struct arena_block *block;	/* the newest */
-	size_t used;			/* bytes of that block */
+	size_t used;			/* bytes of that block in use */
 };
 
 /*
- * Allocates n bytes.  They are aligned only if all sizes that are allocated
- * from the arena are multiples of the alignment, which text does not need.
+ * Allocates n bytes without padding before them: a caller that needs an
+ * alignment must allocate only multiples of it from this arena.
  */
 char *arena_alloc(struct arena *, size_t n);
 

@@ -2,6 +2,7 @@
 #define WEIR_SORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Like qsort(), but base may be NULL if n is 0.  sort_with() passes context to
@@ -12,5 +13,8 @@ void sort(void *base, size_t n, size_t size,
 void sort_with(void *base, size_t n, size_t size,
     int (*compare)(const void *, const void *, void *context),
     const void *context);
+
+/* Sorts numbers in linear time (a radix sort). */
+void sort_u64(uint64_t *, size_t n);
 
 #endif

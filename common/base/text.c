@@ -67,7 +67,8 @@ is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) ||	/* C0, DEL, C1 */
 	    c == 0x2028 || c == 0x2029 ||	/* line separators */
 	    c == 0x061c || c == 0x200e || c == 0x200f ||	/* bidi marks */
-	    (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	    (c >= 0x202a && c <= 0x202e) ||	/* bidi embeddings */
+	    (c >= 0x2066 && c <= 0x2069);	/* bidi isolates */
 }
 
 size_t
@@ -115,8 +116,8 @@ const uint32_t text_powers_of_ten[] = { 1, 10, 100, 1000, 10000, 100000,
 
 /*
  * Reads 8 to 16 digits with two loads, which may overlap: the first eight
- * characters, and the last eight.  In the second load the characters of the
- * first one are cleared.
+ * characters, and the last eight.  In the second word, the digits that are also
+ * in the first word are set to 0.
  */
 static bool
 read_8_to_16(struct span s, uint64_t *value)
@@ -128,14 +129,14 @@ read_8_to_16(struct span s, uint64_t *value)
 	last = text_load_eight(s.p + n_rest, &bad_last);
 	if ((bad_first | bad_last) != 0)
 		return false;
-	/* In two steps, because a shift by 64 is undefined. */
+	/* Shifts twice by half, because a shift by 64 is undefined. */
 	last &= UINT64_MAX << 4 * (8 - n_rest) << 4 * (8 - n_rest);
 	*value = (uint64_t)text_eight_value(first) *
 	    text_powers_of_ten[n_rest] + text_eight_value(last);
 	return true;
 }
 
-/* Nineteen digits always fit. */
+/* A uint64_t holds any number of 19 digits. */
 enum { SAFE_DIGITS = 19 };
 
 bool

@@ -10,9 +10,9 @@
 #endif
 
 /*
- * For small functions that are called for every character, name or edge.
- * Within a caller that is already large, the compiler would not inline them by
- * itself, which costs 10 %.
+ * For small functions that are called for every character, name or edge of a
+ * graph.  The compiler by itself would not inline them in a caller that is
+ * already large, and the calls cost execlog-parse 10 % of its CPU time.
  */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -83,7 +83,8 @@ bool utf8_valid(const char *p, size_t n);
 /*
  * Eight bytes in a word, for SIMD within a register.  TEXT_BYTES() has c in
  * each byte.  TEXT_ZEROS() has the top bit set in the lowest byte that is 0 in
- * x, and in no byte below it; its other bits mean nothing.
+ * x, and in no byte below it; its other bits mean nothing.  The lowest byte of
+ * a word is the first in memory if LITTLE_ENDIAN_BYTES.
  */
 #define TEXT_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
 #define TEXT_ZEROS(x) (((x) - TEXT_BYTES(1)) & ~(x))
@@ -91,13 +92,14 @@ bool utf8_valid(const char *p, size_t n);
 
 /*
  * Which of the TEXT_BLOCK bytes at p are equal to c: a bit for each, the lowest
- * for the first.  For a byte that is NUL or not ASCII, its bit or a lower one
- * is set in *special, whose other bits do not change.
+ * for the first.  For each byte that is NUL or not ASCII, its bit is set in
+ * *special (without SSE2, bit 0 instead).  Other bits of *special do not
+ * change.
  */
 enum { TEXT_BLOCK = 16 };
 
 static inline unsigned
-text_find(const char *p, char c, unsigned *special)
+text_match_mask(const char *p, char c, unsigned *special)
 {
 #ifdef __SSE2__
 	__m128i v = _mm_loadu_si128((const void *)p);
@@ -118,8 +120,8 @@ text_find(const char *p, char c, unsigned *special)
 }
 
 /*
- * Whether c is ASCII that JSON strings contain unescaped: neither a control
- * character below 0x20 nor a quote nor a backslash.
+ * Whether c is an ASCII character that JSON strings may contain unescaped:
+ * neither a control character below 0x20 nor a quote nor a backslash.
  */
 static ALWAYS_INLINE bool
 text_needs_no_escape(char c)
@@ -137,7 +139,7 @@ text_escape_mask(const char *p)
 {
 #ifdef __SSE2__
 	__m128i v = _mm_loadu_si128((const void *)p);
-	/* As signed bytes, those from 0x80 on are below 0x20 as well. */
+	/* As signed bytes, those from 0x80 on are negative, so below 0x20. */
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(
 	    _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), _mm_or_si128(
 	    _mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
@@ -156,7 +158,8 @@ text_escape_mask(const char *p)
  * text_needs_no_escape(); n if none fails.  SSE2 examines whole blocks; the
  * remaining bytes, or all bytes without SSE2, are examined in words of eight.
  * In a word a borrow may set the top bit of a byte that passes, but only above
- * a byte that fails: the lowest one is right.
+ * a byte that fails: the lowest top bit that is set belongs to the first
+ * failure.
  */
 static ALWAYS_INLINE size_t
 text_unescaped_length(const char *p, size_t n)
@@ -186,11 +189,11 @@ text_unescaped_length(const char *p, size_t n)
 }
 
 /*
- * The value of eight digits, numbers from 0 to 9, one in each byte, the first
- * in the lowest.  Combines them into pairs, one in every second byte, and adds
- * these up with the weights 10^6, 10^4, 100 and 1: each of the two
- * multiplications weighs two pairs and adds them in its upper half (SIMD within
- * a register).
+ * The value of eight decimal digits.  Each byte is a digit, a number from 0 to
+ * 9, with the first digit in the lowest byte.  Combines the digits into pairs,
+ * one in every second byte, and adds the pairs with the weights 10^6, 10^4, 100
+ * and 1: each of the two products has the weighted sum of two pairs in its
+ * upper half (SIMD within a register).
  */
 static inline uint32_t
 text_eight_value(uint64_t digits)
@@ -204,8 +207,8 @@ text_eight_value(uint64_t digits)
 
 /*
  * Loads eight characters for text_eight_value().  In *bad, the lowest bit that
- * is set belongs to the byte of the first character that is not a digit; 0 if
- * all are.
+ * is set belongs to the byte of the first character that is not a digit; *bad
+ * is 0 if all are digits.
  */
 static inline uint64_t
 text_load_eight(const char *p, uint64_t *bad)
@@ -214,16 +217,17 @@ text_load_eight(const char *p, uint64_t *bad)
 
 	memcpy(&w, p, 8);
 	/*
-	 * The first term sets the top bit of bytes above '9', the second that
-	 * of bytes below '0', and at least one of them that of bytes that are
-	 * not ASCII.  Carries and borrows only affect higher bytes.
+	 * The first term sets the top bit of bytes above '9', as 0x46 + '9' is
+	 * 0x7f; the second sets that of bytes below '0'; for bytes that are not
+	 * ASCII, at least one of the two terms sets it.  Carries and borrows
+	 * only affect higher bytes.
 	 */
 	*bad = ((w + TEXT_BYTES(0x46)) | (w - TEXT_BYTES('0'))) &
 	    TEXT_BYTES(0x80);
 	return w - TEXT_BYTES('0');
 }
 
-extern const uint32_t text_powers_of_ten[9];
+extern const uint32_t text_powers_of_ten[9];	/* 10^0 to 10^8 */
 
 static inline bool
 text_is_digit(char c)
@@ -251,7 +255,7 @@ text_digits(const char *p, const char *end, uint64_t *value)
 	while (LITTLE_ENDIAN_BYTES && end - p >= 8 && text_is_digit(*p)) {
 		digits = text_load_eight(p, &bad);
 		n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
-		/* n > 0: *p is a digit.  The shift adds leading zeros. */
+		/* The shift adds leading zeros; n > 0, as *p is a digit. */
 		*value = *value * text_powers_of_ten[n] +
 		    text_eight_value(digits << (64 - 8 * n));
 		p += n;

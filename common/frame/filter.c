@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
+#include "common/frame/foreign.h"
 #include "common/frame/format.h"
 #include "common/io/progress.h"
 #include "common/json/recio.h"
@@ -27,6 +29,7 @@ static struct {
 	const char *output, *rejects;
 	uint64_t max_record;
 	bool strict, line_buffered, progress, help, version, text, json;
+	bool partial, tolerate;
 } opt = { .max_record = 64 << 20 };
 
 static const struct opt common_options[] = {
@@ -36,6 +39,8 @@ static const struct opt common_options[] = {
 	    "stop at the first bad input", 0, 0 },
 	{ 0, "rejects", OPT_STR, &opt.rejects, "FILE",
 	    "keep every rejected line in FILE", 0, 0 },
+	{ 0, "tolerate", OPT_FLAG, &opt.tolerate, NULL,
+	    "exit with 0 although lines were rejected", 0, 0 },
 	{ 0, "max-record", OPT_SIZE, &opt.max_record, "BYTES",
 	    "longest line or record (64M)", 1, UINT64_C(1) << 32 },
 	{ 0, "line-buffered", OPT_FLAG, &opt.line_buffered, NULL,
@@ -53,6 +58,12 @@ static const struct opt report_options[] = {
 	    "print a report, as on a terminal", 0, 0 },
 	{ 0, "json", OPT_FLAG, &opt.json, NULL,
 	    "print records, as in a pipe", 0, 0 },
+	{ 0 }
+};
+
+static const struct opt record_options[] = {
+	{ 0, "partial", OPT_FLAG, &opt.partial, NULL,
+	    "accept a truncated stream of records", 0, 0 },
 	{ 0 }
 };
 
@@ -87,7 +98,8 @@ read_options(const struct about *about, const struct opt *options, int argc,
 {
 	static const struct opt none[] = { { 0 } };
 	const struct opt *tables[] = { options,
-	    about->reports ? report_options : none, common_options, NULL };
+	    about->reports ? report_options : none,
+	    about->keys != NULL ? record_options : none, common_options, NULL };
 	char usage[256];
 
 	snprintf(usage, sizeof usage, "[options] %s", about->operands);
@@ -107,6 +119,8 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	}
 	if (opt.text && opt.json)
 		die("--text and --json exclude each other");
+	if (opt.strict && opt.tolerate)
+		die("--strict and --tolerate exclude each other");
 }
 
 static void
@@ -130,7 +144,8 @@ filter_begin(struct filter *f, const struct about *about,
 	f->keeps_rejects = opt.rejects != NULL;
 	f->text = opt.text || (about->reports && !opt.json &&
 	    opt.output == NULL && isatty(STDOUT_FILENO));
-	if (about->keys != NULL)
+	f->reads_records = about->keys != NULL;
+	if (f->reads_records)
 		f->recio = recio_new(about->keys);
 	f->operands = argv + optind;
 	f->n_operands = (size_t)(argc - optind);
@@ -139,15 +154,28 @@ filter_begin(struct filter *f, const struct about *about,
 	f->out.flush_each = opt.line_buffered;
 	if (opt.rejects != NULL)
 		output_open(&f->rejects, opt.rejects);
+	if (output_is_same_file(&f->out, &f->rejects))
+		die("--output and --rejects name the same file");
+	f->writes_records = !f->text;
+	if (f->writes_records)
+		boundary_put_begin(&f->out.buf);
+}
+
+void
+filter_write_text(struct filter *f)
+{
+	f->writes_records = false;
+	f->out.buf.len = 0;
 }
 
 void
 filter_declare_keys(struct filter *f, const char *const *keys)
 {
+	recio_free(f->recio);
 	f->recio = recio_new(keys);
 }
 
-/* Makes path, followed by the n others, the list of files to read. */
+/* Sets the files to read: path first, then the n others. */
 static void
 set_files(struct filter *f, const char *path, char *const *others, size_t n)
 {
@@ -185,12 +213,21 @@ filter_read_first(struct filter *f, const char *path)
 {
 	/* input_init() has turned an empty list into { "-" }. */
 	set_files(f, path, f->input.files, f->input.n_files);
+	f->first_is_needed = true;
 }
 
 void
-filter_read_next(struct filter *f, const char *path)
+filter_read_next(struct filter *f, const char *path, bool is_needed)
 {
 	set_files(f, path, NULL, 0);
+	f->got_input = false;
+	f->first_is_needed = is_needed;
+}
+
+void
+filter_read_each(struct filter *f)
+{
+	f->reads_each = f->input.survives = true;
 }
 
 /* Copies bytes to the --rejects file. */
@@ -222,25 +259,53 @@ find_message(struct filter *f, const char *fmt)
 }
 
 /*
- * Prints a message, with a position if file is not NULL; only counts it after
- * MESSAGES_SHOWN with the same format string.
+ * Counts and formats a message.  Returns its text, or NULL after MESSAGES_SHOWN
+ * with the same format string.
  */
-static void
-report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
+static const char *
+format_message(struct filter *f, const char *fmt, va_list ap)
 {
 	struct message *m = find_message(f, fmt);
 
-	f->rejected = true;
 	if (m->count++ >= MESSAGES_SHOWN)
-		return;
+		return NULL;
 	vsnprintf(m->last, sizeof m->last, fmt, ap);
-	if (file != NULL)
-		err_warn_at(file, f->current_line, "%s", m->last);
-	else
-		err_warn("%s", m->last);
+	return m->last;
 }
 
-/* The output is abandoned, but the --rejects file is completed. */
+/* Reports a fault, with a position if file is not NULL. */
+static void
+report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
+{
+	const char *text = format_message(f, fmt, ap);
+
+	f->rejected = true;
+	f->n_rejected++;
+	if (text != NULL && file != NULL)
+		err_warn_at(file, f->current_line, "%s", text);
+	else if (text != NULL)
+		err_warn("%s", text);
+}
+
+void
+filter_warn(struct filter *f, const char *fmt, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = format_message(f, fmt, ap);
+	va_end(ap);
+	if (text != NULL && f->reads_each)
+		err_warn("warning: %s: %s", f->input.name, text);
+	else if (text != NULL)
+		err_warn("warning: %s", text);
+}
+
+/*
+ * Under --strict, ends the program: abandons the output, but completes the
+ * --rejects file.
+ */
 static void
 stop_if_strict(struct filter *f)
 {
@@ -306,7 +371,26 @@ filter_fail(struct filter *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	report_fault(f, NULL, fmt, ap);
 	va_end(ap);
+	f->n_faults++;
 	stop_if_strict(f);
+}
+
+void
+filter_answer_no(struct filter *f, const char *why)
+{
+	err_warn("%s", why);
+	f->answered_no = true;
+}
+
+void
+filter_expect_records(struct filter *f, const char *why)
+{
+	if (f->n_records > 0)
+		return;
+	if (f->rejected)
+		filter_fail(f, "%s", why);
+	else
+		err_warn("warning: %s", why);
 }
 
 static void
@@ -314,26 +398,83 @@ set_current(struct filter *f, const char *p, size_t n)
 {
 	f->current = span_of(p, n);
 	f->current_line = f->input.line;
+	f->got_input = true;
+}
+
+/*
+ * Reports what the begin and end records of all files say: filters that wrote
+ * the input rejected some of theirs, or a stream is truncated.
+ */
+static void
+end_streams(struct filter *f)
+{
+	const struct boundaries *s = &f->boundaries;
+
+	if (s->n_rejected > 0) {
+		err_warn("input was rejected by %s", s->rejected_by);
+		f->rejected = true;
+		f->n_rejected = saturating_add(f->n_rejected, s->n_rejected);
+		f->n_faults = saturating_add(f->n_faults, s->n_faults);
+	}
+	if (s->n_open > 0 && !opt.partial) {
+		err_warn("the input is truncated: the end record of %s is "
+		    "missing", s->begun_by[0] != '\0' ? s->begun_by :
+		    "a stream");
+		f->truncated = true;
+	}
+	f->boundaries = (struct boundaries){ 0 };
 }
 
 static void
 end_file(struct filter *f)
 {
-	f->in_file = false;
-	if (f->input.damage == NULL)
+	if (f->input.unreadable) {
+		filter_fail(f, "cannot %s", f->input.damage);
+	} else if (f->input.damage != NULL) {
+		set_current(f, NULL, 0);
+		f->n_faults++;
+		filter_reject(f, "the file ends early: %s", f->input.damage);
+	}
+}
+
+/*
+ * Reports a stream of records that is empty: a filter that could not start
+ * leaves its reader such an input.
+ */
+static void
+check_not_empty(struct filter *f)
+{
+	if (!f->reads_records || f->got_input)
 		return;
-	set_current(f, NULL, 0);
-	filter_reject(f, "the file ends early: %s", f->input.damage);
+	filter_fail(f, "nothing came: '%s' is empty", f->input.name);
+	f->got_input = f->got_nothing = true;
+	if (f->first_is_needed && !opt.partial)
+		f->truncated = true;
 }
 
 bool
 filter_next_file(struct filter *f)
 {
+	bool was_needed = f->in_file && f->first_is_needed;
+
 	if (f->in_file)
 		end_file(f);
+	if (was_needed)
+		check_not_empty(f);
+	if (f->in_file && f->reads_each) {
+		f->in_file = false;
+		return false;
+	}
 	f->in_file = input_next_file(&f->input);
 	f->gave_up = false;
-	return f->in_file;
+	if (f->in_file) {
+		if (was_needed)
+			f->first_is_needed = f->got_input = false;
+		return true;
+	}
+	check_not_empty(f);
+	end_streams(f);
+	return false;
 }
 
 static void
@@ -356,7 +497,7 @@ filter_file_line(struct filter *f, struct line *line)
 		if (line->too_long)
 			reject_long_line(f);
 		else if (f->input.damage != NULL && line->len == line->full_len)
-			/* It does not end in a newline. */
+			/* The last line, which has no newline. */
 			filter_reject(f, "the line is truncated");
 		else
 			return true;
@@ -374,6 +515,26 @@ filter_line(struct filter *f, struct line *line)
 	return false;
 }
 
+/* Rejects a text that is not a record, for this reason. */
+static void
+reject_text(struct filter *f, struct span text, const char *why)
+{
+	const struct foreign *foreign = f->reads_records &&
+	    f->current_line == 1 ? foreign_find(text) : NULL;
+
+	/* Equal lengths: the line has no newline, the stream is truncated. */
+	if (f->reads_records && text.n == f->current.n &&
+	    boundary_is_partial_begin(text)) {
+		f->boundaries.n_begun++;
+		f->boundaries.n_open++;
+	}
+	if (foreign != NULL)
+		filter_reject(f, "this is %s, which %s reads", foreign->what,
+		    foreign->reader);
+	else
+		filter_reject(f, "%s", why);
+}
+
 struct rec *
 filter_record(struct filter *f, struct span text)
 {
@@ -381,13 +542,13 @@ filter_record(struct filter *f, struct span text)
 	struct rec *rec = recio_parse(f->recio, text, &why);
 
 	if (rec == NULL)
-		filter_reject(f, "%s", why);
+		reject_text(f, text, why);
 	return rec;
 }
 
 /*
- * The next record, without consuming it.  NULL if it does not have the plain
- * form (plain.h), is not complete in the buffer, or is longer than
+ * The next record, of *n bytes, without consuming it.  NULL if it does not have
+ * the plain form (plain.h), is not complete in the buffer, or is longer than
  * --max-record.  Faster than the usual way, which searches for the end of the
  * line or value before reading it.
  */
@@ -417,8 +578,8 @@ next_plain(struct filter *f)
 	return rec;
 }
 
-struct rec *
-filter_next(struct filter *f)
+static struct rec *
+next_record(struct filter *f)
 {
 	struct line line;
 	struct rec *rec = next_plain(f);
@@ -433,6 +594,36 @@ filter_next(struct filter *f)
 	return NULL;
 }
 
+bool
+filter_consume_boundary(struct filter *f, const struct rec *rec)
+{
+	return boundary_note(&f->boundaries, rec);
+}
+
+int64_t
+filter_n_begun(const struct filter *f)
+{
+	return f->boundaries.n_begun;
+}
+
+bool
+filter_have_ended(const struct filter *f, int64_t n)
+{
+	return opt.partial ||
+	    f->boundaries.n_begun - f->boundaries.n_open >= n;
+}
+
+struct rec *
+filter_next(struct filter *f)
+{
+	struct rec *rec;
+
+	do
+		rec = next_record(f);
+	while (rec != NULL && filter_consume_boundary(f, rec));
+	return rec;
+}
+
 /* Rejects `current`, and the file from there to its end. */
 static void
 reject_to_end(struct filter *f, const char *why)
@@ -440,6 +631,7 @@ reject_to_end(struct filter *f, const char *why)
 	struct span piece;
 
 	f->gave_up = true;
+	f->n_faults++;
 	reject_beginning(f, "%s: the rest of the file is rejected", why);
 	while (scan_rest(&f->input, &piece))
 		keep_rejected(f, piece.p, piece.n);
@@ -456,6 +648,22 @@ filter_reject_rest(struct filter *f, struct span before, const char *why)
 	reject_to_end(f, why);
 }
 
+/* Input of which nothing has been consumed is refused at its next line. */
+void
+filter_refuse(struct filter *f, struct span before, const char *why)
+{
+	struct buf text = { 0 };
+
+	if (!f->reads_each)
+		die("'%s' %s", f->input.name, why);
+	buf_printf(&text, "the file %s", why);
+	if (before.n == 0)
+		f->current_line = f->input.line + 1;
+	f->current = before;
+	reject_to_end(f, buf_cstr(&text));
+	buf_release(&text);
+}
+
 bool
 filter_value(struct filter *f, struct span *value)
 {
@@ -467,7 +675,8 @@ filter_value(struct filter *f, struct span *value)
 		return false;
 	f->current = *value;
 	f->current_line = line + 1;
-	if (result == SCAN_VALUE)
+	f->got_input = true;
+	if (result == SCAN_WHOLE)
 		return true;
 	reject_to_end(f, result == SCAN_TRUNCATED ?
 	    "the file ends within a value" :
@@ -529,18 +738,45 @@ report_unprinted(const struct filter *f)
 			    (m->count - MESSAGES_SHOWN), m->last);
 }
 
+/*
+ * If the input is truncated, so is the output: it gets no end record, and no
+ * output file.  A report says so in words.  If nothing came, perhaps because
+ * the filter before this one has failed, there is no output file either.
+ */
+static void
+end_output(struct filter *f)
+{
+	struct buf *b = filter_out(f);
+
+	if (f->truncated) {
+		if (f->text)
+			buf_str(b, "\nThis is partial: the input was "
+			    "truncated.\n");
+		output_abandon(&f->out);
+		return;
+	}
+	if (f->writes_records)
+		boundary_put_end(b, f->n_records, f->n_rejected, f->n_faults);
+	(f->got_nothing ? output_abandon : output_close)(&f->out);
+}
+
 int
 filter_end(struct filter *f)
 {
 	if (opt.progress)
 		progress_end(&f->input);
 	report_unprinted(f);
-	output_close(&f->out);
+	/* The rejects first: they must be complete if the output then fails. */
 	if (opt.rejects != NULL)
 		output_close(&f->rejects);
+	end_output(f);
 	input_release(&f->input);
 	recio_free(f->recio);
 	free(f->messages);
 	free(f->files);
-	return f->rejected ? EXIT_REJECTED : EXIT_OK;
+	if (f->truncated)
+		return EXIT_FATAL;
+	if (f->answered_no || f->n_faults > 0)
+		return EXIT_REJECTED;
+	return f->rejected && !opt.tolerate ? EXIT_REJECTED : EXIT_OK;
 }

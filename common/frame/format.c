@@ -8,7 +8,7 @@
 #include "common/frame/format.h"
 #include "common/json/scan.h"
 
-/* "distbuild, local or ninja" */
+/* Writes the names of all formats, for example "distbuild, local or ninja". */
 static void
 put_names(struct buf *b, const struct input_format *table)
 {
@@ -36,6 +36,8 @@ detect_format(const struct input_format *table, struct input *in)
 {
 	const struct input_format *fallback = NULL;
 
+	if (table->detect != NULL && table->detect(in))
+		return table;
 	scan_peek(in);		/* skips white space */
 	for (const struct input_format *f = table; f->name != NULL; f++) {
 		if (f->detect == NULL)
@@ -46,20 +48,30 @@ detect_format(const struct input_format *table, struct input *in)
 	return fallback;
 }
 
-void
-format_read(struct filter *f, const struct input_format *table,
-    const char *name, const struct format_options *options)
+const struct input_format *
+format_open(struct filter *f, const struct input_format *table,
+    const char *name)
 {
 	const struct input_format *format = name == NULL ? NULL :
 	    find_format(table, name);
 
 	if (!filter_next_file(f))
-		return;
+		return NULL;
 	if (format == NULL)
 		format = detect_format(table, &f->input);
 	if (format->keys != NULL)
 		filter_declare_keys(f, format->keys);
-	format->read(f, options);
+	return format;
+}
+
+void
+format_read(struct filter *f, const struct input_format *table,
+    const char *name, const struct format_options *options)
+{
+	const struct input_format *format = format_open(f, table, name);
+
+	if (format != NULL)
+		format->read(f, options);
 }
 
 bool
@@ -71,4 +83,18 @@ format_begins_with(struct input *in, const char *signature)
 		;
 	return (size_t)(in->end - in->at) >= n &&
 	    memcmp(in->at, signature, n) == 0;
+}
+
+bool
+format_contains(struct input *in, const char *signature, size_t n_bytes)
+{
+	size_t n = strlen(signature);
+
+	while ((size_t)(in->end - in->at) < n_bytes && input_more(in))
+		;
+	for (const char *p = in->at; (size_t)(in->end - p) >= n &&
+	    p < in->at + n_bytes; p++)
+		if (memcmp(p, signature, n) == 0)
+			return true;
+	return false;
 }

@@ -2,12 +2,14 @@
 #define WEIR_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * The input formats of a filter: a table with an entry for each, ended by
  * { 0 }.  --help and messages list the formats from it.  One format reads all
  * files: the one that --format names or, without that option, the first that
- * recognizes the beginning of the first file.
+ * recognizes the beginning of the first file.  After filter_read_each() this
+ * holds for each file by itself.
  */
 struct filter;
 struct input;
@@ -25,12 +27,14 @@ struct input_format {
 					   does not read JSON records */
 	/*
 	 * Returns whether the input begins like this format.  White space has
-	 * been skipped.  detect() may buffer more input, but must not consume
-	 * any.  It is NULL in one entry, the default, which reads what no other
-	 * entry recognizes.
+	 * been skipped, but not for the first entry: what looks like white
+	 * space may be numbers in a format that is not text.  detect() may
+	 * buffer more input, but must not consume any.  It is NULL in one
+	 * entry, the default, which reads what no other entry recognizes.
 	 */
 	bool (*detect)(struct input *);
-	/* Reads all files.  The first one is already open. */
+	/* Reads all files.  The first one is already open.  May be called
+	   again, for another file, after filter_read_each(). */
 	void (*read)(struct filter *, const struct format_options *);
 };
 
@@ -42,9 +46,19 @@ void format_read(struct filter *, const struct input_format *table,
     const char *name, const struct format_options *);
 
 /*
+ * Opens the next file and returns the format to read it in; NULL if there is no
+ * further file.
+ */
+const struct input_format *format_open(struct filter *,
+    const struct input_format *table, const char *name);
+
+/*
  * For detect(): returns whether the unconsumed input begins with the signature.
  * Buffers as many bytes as the comparison needs, but consumes none.
  */
 bool format_begins_with(struct input *, const char *signature);
+
+/* The same for a signature that is anywhere in the first n_bytes. */
+bool format_contains(struct input *, const char *signature, size_t n_bytes);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
@@ -16,6 +17,27 @@ enum {
 				   FIRST_LONG + i for the i-th long name */
 	HELP_COLUMN = 26
 };
+
+/*
+ * Reports an argument that getopt_long() did not accept, in place of
+ * getopt_long()'s own messages, which print arguments unescaped.  c is what it
+ * returned: ':' if a value is missing, otherwise '?'.
+ */
+static void
+report_option(int c, const struct opt *const *all, const char *arg)
+{
+	const char *what = c == ':' ? "needs a value" : "takes no value";
+
+	if (optopt >= FIRST_LONG)
+		err_warn("the option '--%s' %s", all[optopt - FIRST_LONG]->name,
+		    what);
+	else if (c == ':')
+		err_warn("the option '-%c' %s", optopt, what);
+	else if (optopt != 0)
+		err_warn("unknown option '-%c'", optopt);
+	else
+		err_warn("unknown or ambiguous option '%s'", arg);
+}
 
 static _Noreturn void
 usage_error(const char *usage)
@@ -115,13 +137,15 @@ opt_parse(const struct opt *const *tables, const char *usage,
 {
 	const struct opt *all[OPTIONS_MAX], *o;
 	struct option longs[OPTIONS_MAX + 1];
-	char letters[OPTIONS_MAX * 2 + 2], *p = letters;
+	char letters[OPTIONS_MAX * 2 + 3], *p = letters;
 	size_t n = collect(tables, all);
 	int c;
 
+	opterr = 0;
 	memset(longs, 0, sizeof longs);
 	if (is_command)
 		*p++ = '+';	/* stop at the first operand */
+	*p++ = ':';		/* return ':' for a missing value */
 	for (size_t i = 0; i < n; i++) {
 		longs[i].name = all[i]->name;
 		longs[i].has_arg = all[i]->kind != OPT_FLAG;
@@ -134,11 +158,29 @@ opt_parse(const struct opt *const *tables, const char *usage,
 	}
 	*p = '\0';
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if ((o = find_option(all, n, c)) == NULL)
+		if ((o = find_option(all, n, c)) == NULL) {
+			report_option(c, all, argv[optind - 1]);
 			usage_error(usage);
+		}
 		set_value(o, optarg);
 	}
 	return optind;
+}
+
+size_t
+opt_choice(const char *option, const char *value, const char *const *names)
+{
+	struct buf list = { 0 };
+
+	for (size_t i = 0; names[i] != NULL; i++)
+		if (strcmp(value, names[i]) == 0)
+			return i;
+	for (size_t i = 0; names[i] != NULL; i++) {
+		if (i > 0)
+			buf_str(&list, names[i + 1] == NULL ? " or " : ", ");
+		buf_str(&list, names[i]);
+	}
+	die("--%s must be %s, not '%s'", option, buf_cstr(&list), value);
 }
 
 void

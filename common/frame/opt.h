@@ -39,10 +39,18 @@ struct opt_list {
  * Reads the options in argv and returns the index of the first operand.  tables
  * ends with NULL.  Options may follow operands: argv is permuted so that the
  * operands come last.  But if the operands are a command (is_command), all that
- * follows its name belongs to it.  On error, prints the usage and exits with 2.
+ * follows its name belongs to it.  On error, prints `usage` after the program's
+ * name and exits with 2.
  */
 int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);
+
+/*
+ * Returns the index of the value of an option, named without its hyphens, among
+ * names, which end with NULL.  If it is none of them, ends the program.
+ */
+size_t opt_choice(const char *option, const char *value,
+    const char *const *names);
 
 /* Prints the options, a line for each, to standard output. */
 void opt_print(const struct opt *const *tables);

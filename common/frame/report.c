@@ -11,7 +11,7 @@
 #include "common/base/num.h"
 #include "common/frame/report.h"
 
-/* In columns of the terminal.  GAP precedes each column of a table. */
+/* In columns of the terminal.  GAP spaces precede each column of a table. */
 enum { DEFAULT_WIDTH = 100, WIDTH_MIN = 40, LAST_WIDTH_MIN = 20, GAP = 2 };
 
 static bool
@@ -76,6 +76,7 @@ report_us(struct buf *b, int64_t us)
 	else if (s < 60)
 		buf_printf(b, "%.2f s", (double)us / 1e6);
 	else if (s < 3600)
+		/* Truncates, because rounding could give "60.0s". */
 		buf_printf(b, "%dm %04.1fs", (int)(s / 60),
 		    (double)(us % 60000000 / 100000) / 10);
 	else
@@ -99,6 +100,7 @@ report_ns(struct buf *b, int64_t ns)
 			report_us(b, ns / 1000);
 		return;
 	}
+	/* From 1 us to 1 s, three digits. */
 	if (ns >= 1000000)
 		unit = 1000000;
 	if (ns < 10 * unit)
@@ -209,6 +211,23 @@ table_text(struct table *t, struct span text)
 }
 
 void
+table_name(struct table *t, struct span text, size_t from, size_t end)
+{
+	struct table_name *name;
+
+	t->names = mem_grow(t->names, &t->names_cap, t->n_names + 1,
+	    sizeof *t->names);
+	name = &t->names[t->n_names++];
+	name->cell = t->n;
+	report_text(&t->text, span_of(text.p, from));
+	name->from = t->text.len;
+	report_text(&t->text, span_of(text.p + from, end - from));
+	name->end = t->text.len;
+	report_text(&t->text, span_of(text.p + end, text.n - end));
+	table_next(t);
+}
+
+void
 table_us(struct table *t, int64_t us)
 {
 	report_us(&t->text, us);
@@ -285,24 +304,128 @@ put_spaces(struct buf *to, size_t n)
 		buf_char(to, ' ');
 }
 
-/* Writes the row whose first cell is `first`. */
+/*
+ * The length in bytes of the first part of a cell such as "main  main.c:7",
+ * which ends before the last two adjacent spaces.  A cell without them has one
+ * part.
+ */
+static size_t
+first_part(struct span s)
+{
+	for (size_t i = s.n; i-- > GAP;)
+		if (s.p[i - 1] == ' ' && s.p[i - 2] == ' ')
+			return i - GAP;
+	return s.n;
+}
+
+/*
+ * Writes a cell in at most `columns` columns of the terminal, and keeps the gap
+ * between its two parts.  The second part gets half of the columns, or more if
+ * the first part leaves more.
+ */
 static void
-put_row(const struct table *t, size_t first, const size_t *widths,
-    size_t columns, size_t last_width, struct buf *to)
+put_last_cell(struct buf *to, struct span s, size_t columns)
+{
+	size_t n = first_part(s), second_width = columns / 2;
+	struct span first = span_of(s.p, n), second;
+
+	if (n == s.n || text_columns(s.p, s.n) <= columns) {
+		put_shortened(to, s, columns);
+		return;
+	}
+	second = span_of(s.p + n + GAP, s.n - n - GAP);
+	columns -= GAP;
+	if (text_columns(first.p, first.n) < columns - second_width)
+		second_width = columns - text_columns(first.p, first.n);
+	if (text_columns(second.p, second.n) < second_width)
+		second_width = text_columns(second.p, second.n);
+	put_shortened(to, first, columns - second_width);
+	put_spaces(to, GAP);
+	put_shortened(to, second, second_width);
+}
+
+/* Elides the beginning of a name, because names of files differ at the end. */
+static void
+put_end(struct buf *to, struct span s, size_t columns)
+{
+	static const char dots[] = "...";
+	size_t length = text_columns(s.p, s.n), skipped;
+
+	if (length <= columns) {
+		buf_add(to, s.p, s.n);
+		return;
+	}
+	buf_str(to, dots);
+	skipped = bytes_of_columns(s, length - (columns - strlen(dots)));
+	buf_add(to, s.p + skipped, s.n - skipped);
+}
+
+/*
+ * Writes a cell with a name in at most `columns` columns.  The name gets what
+ * the texts before and after it leave, but at least half of the columns.
+ */
+static void
+put_named_cell(struct buf *to, struct span cell, struct span name,
+    size_t columns)
+{
+	struct span before = span_of(cell.p, (size_t)(name.p - cell.p));
+	struct span after = span_of(name.p + name.n,
+	    cell.n - before.n - name.n);
+	size_t n_before = text_columns(before.p, before.n);
+	size_t n_after = text_columns(after.p, after.n);
+	size_t n_name = text_columns(name.p, name.n), rest;
+
+	if (n_before + n_name + n_after > columns) {
+		rest = n_before + n_after < columns - columns / 2 ?
+		    n_before + n_after : columns - columns / 2;
+		if (n_name > columns - rest)
+			n_name = columns - rest;
+		rest = columns - n_name;
+		if (n_before > rest / 2)
+			n_before = n_after < rest - rest / 2 ?
+			    rest - n_after : rest / 2;
+		if (n_after > rest - n_before)
+			n_after = rest - n_before;
+	}
+	put_shortened(to, before, n_before);
+	put_end(to, name, n_name);
+	put_shortened(to, after, n_after);
+}
+
+/* Writes the cell with the index i, which is in the last column. */
+static void
+put_last(struct table *t, size_t i, size_t columns, struct buf *to)
+{
+	const struct table_name *name = &t->names[t->n_printed_names];
+
+	if (t->n_printed_names == t->n_names || name->cell != i) {
+		put_last_cell(to, cell_of(t, i), columns);
+		return;
+	}
+	t->n_printed_names++;
+	put_named_cell(to, cell_of(t, i), span_of(t->text.data + name->from,
+	    name->end - name->from), columns);
+}
+
+/* Writes the row whose first cell has the index `first`. */
+static void
+put_row(struct table *t, size_t first, const size_t *widths,
+    size_t n_columns, size_t last_width, struct buf *to)
 {
 	struct span s;
 	size_t pad;
 
-	for (size_t c = 0; c < columns; c++) {
+	for (size_t c = 0; c < n_columns; c++) {
 		s = cell_of(t, first + c);
 		put_spaces(to, GAP);
-		if (c + 1 == columns) {
-			put_shortened(to, s, last_width);
+		pad = widths[c] - text_columns(s.p, s.n);
+		if (t->align[c] == 'r' &&
+		    (c + 1 < n_columns || widths[c] <= last_width))
+			put_spaces(to, pad);
+		if (c + 1 == n_columns) {
+			put_last(t, first + c, last_width, to);
 			break;
 		}
-		pad = widths[c] - text_columns(s.p, s.n);
-		if (t->align[c] == 'r')
-			put_spaces(to, pad);
 		buf_add(to, s.p, s.n);
 		if (t->align[c] != 'r')
 			put_spaces(to, pad);
@@ -315,24 +438,25 @@ put_row(const struct table *t, size_t first, const size_t *widths,
 void
 table_print(struct table *t, struct buf *to)
 {
-	size_t columns = strlen(t->align), used = 0, last_width, width;
-	size_t *widths = mem_zero(columns, sizeof *widths);
+	size_t n_columns = strlen(t->align), used = 0, last_width, width;
+	size_t *widths = mem_zero(n_columns, sizeof *widths);
 	struct span s;
 
 	for (size_t i = 0; i < t->n; i++) {
 		s = cell_of(t, i);
 		width = text_columns(s.p, s.n);
-		if (width > widths[i % columns])
-			widths[i % columns] = width;
+		if (width > widths[i % n_columns])
+			widths[i % n_columns] = width;
 	}
-	for (size_t c = 0; c + 1 < columns; c++)
+	for (size_t c = 0; c + 1 < n_columns; c++)
 		used += widths[c] + GAP;
 	width = terminal_width();
 	last_width = width > used + GAP + LAST_WIDTH_MIN ?
 	    width - used - GAP : LAST_WIDTH_MIN;
-	for (size_t i = 0; i + columns <= t->n; i += columns)
-		put_row(t, i, widths, columns, last_width, to);
+	for (size_t i = 0; i + n_columns <= t->n; i += n_columns)
+		put_row(t, i, widths, n_columns, last_width, to);
 	free(widths);
 	free(t->ends);
+	free(t->names);
 	buf_release(&t->text);
 }

@@ -19,7 +19,8 @@ static void (*volatile cleaners[CLEANERS_MAX])(void);
 static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXFSZ };
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
-static pid_t process;		/* the one that cleans up, or 0 */
+static pid_t process;		/* the process that cleans up, not its forked
+				   children; 0 before cleanup_add() */
 static sigset_t saved_mask;	/* from before cleanup_block_signals() */
 
 static void
@@ -61,7 +62,7 @@ cleanup_add(void (*added)(void))
 	if (i == CLEANERS_MAX)
 		bug("more than %d cleanup functions", CLEANERS_MAX);
 	cleaners[i] = added;
-	/* A forked child inherits the handlers; process is then not 0. */
+	/* In a forked child, which inherits the handlers, process is not 0. */
 	if (process == 0)
 		catch_signals();
 	process = getpid();

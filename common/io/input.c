@@ -6,32 +6,32 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/base/text.h"
+#include "common/io/decompress.h"
 #include "common/io/input.h"
 
 enum { READ_SIZE = 256 * 1024, CRLF_SIZE = 2, MAGIC_MAX = 5 };
 
-struct inflater {
-	z_stream z;
-	bool active;		/* this file is gzip */
-	bool between;		/* a member has ended, another may follow */
+struct packed {
+	struct decompressor *decompressor;	/* NULL before the first file
+						   that is compressed */
+	bool active;		/* this file is compressed */
+	const char *next;	/* what has not been decompressed yet */
+	size_t n;
 	/* Compressed bytes; large enough for all that detect_format() reads. */
-	unsigned char in[MAGIC_MAX + READ_SIZE];
+	char in[MAGIC_MAX + READ_SIZE];
 };
 
-/* The window bits of inflateInit2(): the largest, with a gzip header. */
-enum { GZIP_WINDOW_BITS = 15 + 16 };
-
+/* Other compressions: the first bytes, and a program that decompresses. */
 static const struct magic {
 	const char *bytes, *name, *cat;
-	size_t n;
+	size_t n;			/* of bytes */
 } magics[] = {
 	{ "\xfd" "7zXZ", "xz", "xzcat", 5 },
-	{ "\x28\xb5\x2f\xfd", "zstd", "zstdcat", 4 },
 	{ "BZh", "bzip2", "bzcat", 3 },
 	{ "\x04\x22\x4d\x18", "lz4", "lz4cat", 4 },
 };
@@ -65,7 +65,7 @@ input_init(struct input *in, char *const *files, size_t n)
 	static char dash[] = "-";
 	static char *const only_stdin[] = { dash };
 
-	*in = (struct input){ .fd = -1 };
+	*in = (struct input){ .fd = -1, .opened = -1 };
 	in->files = n > 0 ? files : only_stdin;
 	in->n_files = n > 0 ? n : 1;
 	in->cap = READ_SIZE * 2;
@@ -79,19 +79,32 @@ close_file(struct input *in)
 	if (in->fd > 0)
 		close(in->fd);
 	in->fd = -1;
-	if (in->inflater != NULL && in->inflater->active) {
-		inflateEnd(&in->inflater->z);
-		in->inflater->active = false;
-	}
+	if (in->packed != NULL)
+		in->packed->active = false;
 }
 
 void
 input_release(struct input *in)
 {
 	close_file(in);
-	free(in->inflater);
+	if (in->packed != NULL)
+		decompress_free(in->packed->decompressor);
+	free(in->packed);
 	free(in->data);
-	*in = (struct input){ .fd = -1 };
+	buf_release(&in->failure);
+	*in = (struct input){ .fd = -1, .opened = -1 };
+}
+
+/* For a file that cannot be opened or read because of `why`. */
+static COLD void
+fail(struct input *in, const char *what, const char *why)
+{
+	if (!in->survives)
+		die("cannot %s '%s': %s", what, in->name, why);
+	in->failure.len = 0;
+	buf_printf(&in->failure, "%s '%s': %s", what, in->name, why);
+	in->damage = buf_cstr(&in->failure);
+	in->unreadable = true;
 }
 
 static size_t
@@ -102,8 +115,10 @@ read_some(struct input *in, void *to, size_t size)
 	do
 		n = read(in->fd, to, size);
 	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		die_errno("cannot read '%s'", in->name);
+	if (n < 0) {
+		fail(in, "read", strerror(errno));
+		return 0;
+	}
 	in->bytes_read += (uint64_t)n;
 	if (in->on_read != NULL)
 		in->on_read(in);
@@ -111,65 +126,49 @@ read_some(struct input *in, void *to, size_t size)
 }
 
 /*
- * Decompresses into [to, to + size).  A gzip file is one or more members (RFC
- * 1952, 2.2); zeros after the last one are padding.  Returns the number of
- * decompressed bytes.
+ * Decompresses into [to, to + size), at least one byte unless the file ends or
+ * is damaged.  Returns the number of bytes.
  */
 static size_t
-inflate_some(struct input *in, char *to, size_t size)
+decompress_file(struct input *in, char *to, size_t size)
 {
-	struct inflater *f = in->inflater;
-	int status;
+	struct packed *f = in->packed;
+	size_t n;
 
-	f->z.next_out = (unsigned char *)to;
-	f->z.avail_out = (unsigned)size;
-	while (f->z.avail_out == size) {
-		if (f->z.avail_in == 0) {
-			f->z.next_in = f->in;
-			f->z.avail_in = (unsigned)read_some(in, f->in,
-			    READ_SIZE);
-		}
-		if (f->z.avail_in == 0) {
-			if (!f->between)
-				in->damage = "the gzip stream is truncated";
-			break;
-		}
-		if (f->between && *f->z.next_in == 0) {
-			f->z.next_in++;
-			f->z.avail_in--;
-			continue;
-		}
-		f->between = false;
-		status = inflate(&f->z, Z_NO_FLUSH);
-		if (status == Z_STREAM_END) {
-			f->between = true;
-			inflateReset(&f->z);
-		} else if (status != Z_OK && status != Z_BUF_ERROR) {
-			in->damage = "the gzip stream is damaged";
-			break;
+	for (;;) {
+		n = decompress_some(f->decompressor, &f->next, &f->n, to, size,
+		    &in->damage);
+		if (n > 0 || in->damage != NULL)
+			return n;
+		f->next = f->in;
+		f->n = read_some(in, f->in, READ_SIZE);
+		if (f->n == 0 && in->unreadable)
+			return 0;
+		if (f->n == 0) {
+			in->damage = decompress_end(f->decompressor);
+			return 0;
 		}
 	}
-	return size - f->z.avail_out;
 }
 
+/* What has been read becomes the first compressed bytes. */
 static void
-start_inflater(struct input *in)
+start_decompression(struct input *in, enum compression compression)
 {
-	struct inflater *f = in->inflater;
+	struct packed *f = in->packed;
 	size_t n = (size_t)(in->end - in->at);
 
-	if (f == NULL)
-		f = in->inflater = mem_alloc(sizeof *f);
-	memset(&f->z, 0, sizeof f->z);
-	if (inflateInit2(&f->z, GZIP_WINDOW_BITS) != Z_OK)
-		die("cannot decompress '%s'", in->name);
+	if (f == NULL) {
+		f = in->packed = mem_alloc(sizeof *f);
+		f->decompressor = NULL;
+	}
+	f->decompressor = decompress_start(f->decompressor, compression);
 	f->active = true;
-	f->between = false;
 	memcpy(f->in, in->at, n);
-	f->z.next_in = f->in;
-	f->z.avail_in = (unsigned)n;
+	f->next = f->in;
+	f->n = n;
 	in->at = in->end = in->data;
-	in->eof = false;	/* what was read is still to be inflated */
+	in->eof = false;	/* what was read is still to be decompressed */
 }
 
 static bool
@@ -179,37 +178,51 @@ starts_with(const struct input *in, const char *bytes, size_t n)
 }
 
 static void
-reject_other_compressions(const struct input *in)
+reject_other_compressions(struct input *in)
 {
-	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-		if (starts_with(in, magics[i].bytes, magics[i].n))
-			die("%s is %s-compressed: use %s%s%s | %s", in->name,
-			    magics[i].name, magics[i].cat,
-			    in->fd == 0 ? "" : " ",
-			    in->fd == 0 ? "" : in->name, err_program());
+	struct buf why = { 0 };
+
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+		if (!starts_with(in, magics[i].bytes, magics[i].n))
+			continue;
+		buf_printf(&why, "%s-compressed: use %s%s%s | %s",
+		    magics[i].name, magics[i].cat, in->fd == 0 ? "" : " ",
+		    in->fd == 0 ? "" : in->name, err_program());
+		if (!in->survives)
+			die("%s is %s", in->name, buf_cstr(&why));
+		fail(in, "read", buf_cstr(&why));
+		in->at = in->end;
+	}
+	buf_release(&why);
 }
 
 static bool
-is_named_gz(const char *name)
+is_named(const char *name, const char *suffix)
 {
-	size_t n = strlen(name);
+	size_t n = strlen(name), n_suffix = strlen(suffix);
 
-	return n > 3 && strcmp(name + n - 3, ".gz") == 0;
+	return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
 }
 
 /*
- * Starts decompression if the first bytes of the file say so; a pipe may
- * deliver them one at a time.  Then skips a byte order mark.
+ * Starts decompression if the file begins with the magic of gzip or zstd, and
+ * ends the program for another compression.  Then skips a byte order mark.  A
+ * pipe may deliver these bytes one at a time.
  */
 static void
 detect_format(struct input *in)
 {
+	enum compression compression;
+
 	while (in->end - in->at < MAGIC_MAX && input_more(in))
 		;
-	if (starts_with(in, "\x1f\x8b", 2))
-		start_inflater(in);
-	else if (is_named_gz(in->name))
+	compression = decompress_detect(in->at, (size_t)(in->end - in->at));
+	if (compression != COMPRESSION_NONE)
+		start_decompression(in, compression);
+	else if (is_named(in->name, ".gz"))
 		in->damage = "it is named .gz but is not a gzip stream";
+	else if (is_named(in->name, ".zst"))
+		in->damage = "it is named .zst but is not a zstd stream";
 	else
 		reject_other_compressions(in);
 	while (in->end - in->at < 3 && input_more(in))
@@ -230,15 +243,30 @@ input_next_file(struct input *in)
 		in->bytes_total = sum_sizes(in->files, in->n_files);
 	file = in->files[in->next_file++];
 	in->name = is_stdin(file) ? "<stdin>" : file;
-	in->fd = is_stdin(file) ? 0 : open(file, O_RDONLY | O_CLOEXEC);
+	in->fd = in->opened;
+	in->opened = -1;
 	if (in->fd < 0)
-		die_errno("cannot open '%s'", file);
+		in->fd = is_stdin(file) ? 0 : open(file, O_RDONLY | O_CLOEXEC);
 	in->at = in->end = in->data;
 	in->line = 0;
-	in->eof = false;
+	in->eof = in->unreadable = false;
 	in->damage = NULL;
-	detect_format(in);
+	if (in->fd < 0)
+		fail(in, "open", strerror(errno));
+	else
+		detect_format(in);
 	return true;
+}
+
+int64_t
+input_modified_us(const struct input *in)
+{
+	struct stat st;
+
+	if (fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return INT_UNKNOWN;
+	return (int64_t)st.st_mtim.tv_sec * 1000000 +
+	    st.st_mtim.tv_nsec / 1000;
 }
 
 /* Moves [at, end) to the start of the buffer, or of a larger one. */
@@ -272,8 +300,8 @@ input_more(struct input *in)
 	if ((size_t)(in->data + in->cap - in->end) < READ_SIZE)
 		make_room(in);
 	to = in->data + (in->end - in->data);	/* end, but not const */
-	if (in->inflater != NULL && in->inflater->active)
-		n = inflate_some(in, to, READ_SIZE);
+	if (in->packed != NULL && in->packed->active)
+		n = decompress_file(in, to, READ_SIZE);
 	else
 		n = read_some(in, to, READ_SIZE);
 	in->end += n;

@@ -49,7 +49,8 @@ forget_temporary(const char *temporary)
 
 /*
  * The path that a symbolic link leads to.  The text in the link is that path,
- * relative to the directory of the link unless it is absolute.  Frees link.
+ * relative to the directory of the link unless it is absolute.  Frees link, the
+ * path of the link; the caller frees the result.
  */
 static char *
 link_target(char *link, const char *text)
@@ -65,7 +66,7 @@ link_target(char *link, const char *text)
 	return name;
 }
 
-/* The mode of the file that is replaced, or that open() gives to a new file. */
+/* The mode of the target; if it is missing, the mode that open() would give. */
 static mode_t
 mode_of(const char *target)
 {
@@ -78,13 +79,14 @@ mode_of(const char *target)
 
 /*
  * Follows symbolic links, because the file that a link leads to is replaced and
- * not the link.  realpath() fails if that file does not exist yet.
+ * not the link.  realpath() fails if that file does not exist yet; the links
+ * are then read one by one.  The caller frees the result.
  */
 static char *
 resolve_links(const char *path)
 {
 	enum { LINKS_MAX = 16 };
-	char *name = realpath(path, NULL), link[4096];
+	char *name = realpath(path, NULL), text[4096];
 	ssize_t n;
 
 	if (name != NULL)
@@ -93,10 +95,10 @@ resolve_links(const char *path)
 		die_errno("cannot resolve '%s'", path);
 	name = mem_strdup(path);
 	for (int i = 0; i < LINKS_MAX; i++) {
-		if ((n = readlink(name, link, sizeof link - 1)) < 0)
+		if ((n = readlink(name, text, sizeof text - 1)) < 0)
 			return name;
-		link[n] = '\0';
-		name = link_target(name, link);
+		text[n] = '\0';
+		name = link_target(name, text);
 	}
 	die("too many symbolic links: '%s'", path);
 }
@@ -157,6 +159,50 @@ output_open(struct output *o, const char *path)
 	o->fd = open_temporary(o);
 }
 
+/* Examines the directory of a path; the path itself need not exist. */
+static void
+stat_directory(const char *path, struct stat *st)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = slash != NULL ?
+	    mem_strndup(path, (size_t)(slash - path) + 1) : mem_strdup(".");
+
+	if (stat(name, st) != 0)
+		die_errno("cannot examine '%s'", name);
+	free(name);
+}
+
+bool
+output_is_same_file(const struct output *a, const struct output *b)
+{
+	struct stat p, q;
+
+	if (a->target == NULL || b->target == NULL ||
+	    span_compare(span_base_name(span_str(a->target)),
+	    span_base_name(span_str(b->target))) != 0)
+		return false;
+	stat_directory(a->target, &p);
+	stat_directory(b->target, &q);
+	return p.st_dev == q.st_dev && p.st_ino == q.st_ino;
+}
+
+void
+output_open_spool(struct output *o)
+{
+	const char *folder = getenv("TMPDIR");
+	struct buf path = { 0 };
+
+	*o = (struct output){ .name = "<temporary file>" };
+	buf_printf(&path, "%s/weir.XXXXXX", folder != NULL && *folder != '\0' ?
+	    folder : "/tmp");
+	cleanup_block_signals();
+	o->fd = mkstemp(buf_cstr(&path));
+	if (o->fd < 0 || unlink(path.data) != 0)
+		die_errno("cannot create '%s'", path.data);
+	cleanup_unblock_signals();
+	buf_release(&path);
+}
+
 void
 output_flush(struct output *o)
 {
@@ -174,21 +220,54 @@ output_flush(struct output *o)
 	o->buf.len = 0;
 }
 
-void
-output_close(struct output *o)
+static void
+release(struct output *o)
 {
-	output_flush(o);
-	if (o->temporary != NULL && fsync(o->fd) != 0)
-		die_errno("cannot write '%s'", o->name);
-	if (close(o->fd) != 0)
-		die_errno("cannot close '%s'", o->name);
-	if (o->temporary != NULL) {
-		if (rename(o->temporary, o->target) != 0)
-			die_errno("cannot rename '%s' to '%s'", o->temporary,
-			    o->target);
-		forget_temporary(o->temporary);
-	}
 	free(o->temporary);
 	free(o->target);
 	buf_release(&o->buf);
+}
+
+void
+output_abandon(struct output *o)
+{
+	if (o->temporary == NULL) {
+		output_close(o);
+		return;
+	}
+	close(o->fd);
+	unlink(o->temporary);
+	forget_temporary(o->temporary);
+	release(o);
+}
+
+void
+output_publish(struct output *o)
+{
+	if (o->temporary == NULL)
+		return;
+	if (rename(o->temporary, o->target) != 0)
+		die_errno("cannot rename '%s' to '%s'", o->temporary,
+		    o->target);
+	forget_temporary(o->temporary);
+	free(o->temporary);
+	o->temporary = NULL;
+}
+
+void
+output_sync(struct output *o)
+{
+	output_flush(o);
+	if (o->target != NULL && fsync(o->fd) != 0)
+		die_errno("cannot write '%s'", o->name);
+}
+
+void
+output_close(struct output *o)
+{
+	output_sync(o);
+	if (close(o->fd) != 0)
+		die_errno("cannot close '%s'", o->name);
+	output_publish(o);
+	release(o);
 }

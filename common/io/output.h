@@ -12,8 +12,9 @@
  *
  * If a path is given, the output goes to a temporary file in the same folder,
  * which output_close() renames to the path: whatever happens, the file at the
- * path is either complete or unchanged.  If the path is a device or a pipe, the
- * output is written to it directly.
+ * path is either complete or unchanged.  If the path is a symbolic link, this
+ * holds for the file that it leads to.  If it is a device or a pipe, the output
+ * is written to it directly.
  */
 struct output {
 	struct buf buf;
@@ -27,11 +28,38 @@ struct output {
 /* path is borrowed until output_close(); NULL means standard output. */
 void output_open(struct output *, const char *path);
 
+/* Whether both replace the same file: the output of one would be lost. */
+bool output_is_same_file(const struct output *, const struct output *);
+
+/*
+ * Opens a temporary file without a name, in $TMPDIR or /tmp.  Read it from fd
+ * after output_flush().
+ */
+void output_open_spool(struct output *);
+
 /* Writes the buffer and empties it. */
 void output_flush(struct output *);
 
+/*
+ * Writes everything to the disk, so that only the renaming is left for
+ * output_close().
+ */
+void output_sync(struct output *);
+
+/*
+ * Renames the temporary file now, so that the output can be read while it is
+ * being written.
+ */
+void output_publish(struct output *);
+
 /* Flushes and closes the output, and frees the buffer. */
 void output_close(struct output *);
+
+/*
+ * Like output_close(), but the file at the path stays as it was: the output is
+ * not complete.  Standard output, a device or a pipe gets what there is.
+ */
+void output_abandon(struct output *);
 
 enum { OUTPUT_SIZE = 256 * 1024 };
 

@@ -1,18 +1,15 @@
 /* progress - the line that --progress shows */
 
 #include <stdio.h>
-#include <time.h>
 
+#include "common/base/clock.h"
 #include "common/io/input.h"
 #include "common/io/progress.h"
 
 static double
 seconds(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 static void
@@ -30,7 +27,7 @@ draw(const struct input *in, double elapsed)
 void
 progress_show(const struct input *in)
 {
-	static const double min_pause = 0.2;
+	static const double min_pause = 0.2;	/* seconds between redraws */
 	static double start, last_draw;
 	double now = seconds();
 

@@ -4,9 +4,10 @@
 struct input;
 
 /*
- * A line on standard error, redrawn a few times a second: bytes read, the rate
- * and, if the sizes of the inputs are known, the time left.  progress_show() is
- * called after each read; progress_end() replaces the line by the total.
+ * Show a line on standard error: bytes read, the rate and, if the sizes of the
+ * inputs are known, the time left.  progress_show() is called after each read,
+ * and redraws the line a few times a second; progress_end() replaces it by the
+ * total.
  */
 void progress_show(const struct input *);
 void progress_end(const struct input *);

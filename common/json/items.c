@@ -14,6 +14,10 @@ skip_separator(struct span *rest, char c)
 	*rest = span_of(p, (size_t)(end - p));
 }
 
+/*
+ * Before the first item or member, rest begins with the opening bracket; later
+ * with what follows the previous item or member.
+ */
 static bool
 advance(struct span *rest, char open, char close)
 {

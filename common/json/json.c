@@ -68,7 +68,7 @@ put_tail(struct buf *b, struct span s)
  * copied before it is examined, so later bytes of the string may be written as
  * well, but none past its end.  With a scan of the whole string before the
  * copy, buildgraph-parse needed 4 % more instructions.  The last block overlaps
- * the one before it, so that no shorter one remains.
+ * the one before it, so that no shorter block remains.
  */
 static inline size_t
 copy_unescaped(char *to, struct span s)

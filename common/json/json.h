@@ -9,10 +9,11 @@
  *
  *	json_begin(b, "task"); json_str(b, "id", id); ...; json_end(b);
  *
- * Each function appends a member with its comma.  Keys are snake_case literals
- * and are not escaped.  All strings are escaped by json_quote(), except in two
- * places: perun/pyjson writes JSON as Python does, and the instrument has a
- * writer of its own.
+ * Each function that has a key appends a member, after a comma if needed.  Keys
+ * are snake_case literals and are not escaped, except where a comment says so.
+ * Strings that may need escapes go through json_quote(), except in two places:
+ * common/perun/pyjson writes JSON as Python does, and instrument/ has a writer
+ * of its own.
  */
 static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);

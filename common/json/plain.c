@@ -4,21 +4,23 @@
 #include "common/json/skip.h"
 
 /*
- * This does not replace yajl: it accepts nothing that yajl would reject, and
- * what it does not accept goes to yajl.  It exists because reading records is
- * most of the work of the filters.  With yajl alone critpath took 0.50 s of CPU
- * time for 275,000 tasks and 100,000 nodes, with this 0.26 s; buildgraph-parse
- * took 0.14 s for 39 MB, with this 0.06 s.
+ * This reader does not replace yajl: it accepts nothing that yajl would reject,
+ * and what it does not accept goes to yajl.  It exists because reading records
+ * is most of the work of the filters.  For 275,000 tasks and 100,000 nodes
+ * critpath took 0.50 s of CPU time with yajl alone and 0.26 s with this reader;
+ * for 39 MB buildgraph-parse took 0.14 s and 0.06 s.
  */
 
 enum {
-	OTHER_KEYS_MAX = 32,	/* undeclared keys of one object */
-	DEPTH_MAX = 4		/* levels below the record */
+	OTHER_KEYS_MAX = 32,	/* undeclared keys of a record, or keys of an
+				   object in it */
+	DEPTH_MAX = 4		/* nested calls of check_value() */
 };
 
 /*
- * Each function gets the rest of the text, from p to end, and returns the
- * address after what it has read, or NULL if the text is not of the plain form.
+ * Each function that reads gets the rest of the text, from p to end, and
+ * returns the address after what it has read, or NULL if that does not have the
+ * plain form.
  */
 
 /* The character c. */
@@ -59,6 +61,7 @@ read_chars(const char *p, const char *end, struct span *text)
 		if (*p == '"')
 			break;
 		n = utf8_char(p, (size_t)(end - p), &code);
+		/* 0: not UTF-8; 1: a backslash or a control character. */
 		if (n < 2)
 			return NULL;
 		p += n;
@@ -113,30 +116,33 @@ read_key(const char *p, const char *end, struct span *key)
 }
 
 /*
- * Adds an undeclared key to the others of its object.  False if it is a
- * duplicate, or if there are so many that comparing each pair is slow: yajl
- * then reads the record, and recio.c sorts the keys.
+ * Adds a key to the *n undeclared keys of a record, or keys of an object in it.
+ * False if the key is a duplicate, or if there are so many keys that comparing
+ * each pair is slow: yajl then reads the record, and recio.c sorts the keys.
  */
 static bool
-add_key(struct span *others, size_t *n, struct span key)
+add_key(struct span *other_keys, size_t *n, struct span key)
 {
 	for (size_t i = 0; i < *n; i++)
-		if (others[i].n == key.n &&
-		    memcmp(others[i].p, key.p, key.n) == 0)
+		if (other_keys[i].n == key.n &&
+		    memcmp(other_keys[i].p, key.p, key.n) == 0)
 			return false;
 	if (*n == OTHER_KEYS_MAX)
 		return false;
-	others[(*n)++] = key;
+	other_keys[(*n)++] = key;
 	return true;
 }
 
-/* A value within an array or object: checks its syntax, but keeps no text. */
+/*
+ * An object that is a field, or any value within an array or object: checks its
+ * syntax, but keeps no text.
+ */
 static const char *
 check_value(const char *p, const char *end, unsigned depth)
 {
-	struct span text, others[OTHER_KEYS_MAX];
+	struct span text, other_keys[OTHER_KEYS_MAX];
 	const char *comma;
-	size_t n_others = 0;
+	size_t n_other_keys = 0;
 	char close;
 
 	if (p == end || depth > DEPTH_MAX)
@@ -160,7 +166,7 @@ check_value(const char *p, const char *end, unsigned depth)
 		return p + 1;
 	for (;; p = comma) {
 		if (close == '}' && ((p = read_key(p, end, &text)) == NULL ||
-		    !add_key(others, &n_others, text)))
+		    !add_key(other_keys, &n_other_keys, text)))
 			return NULL;
 		if ((p = check_value(p, end, depth + 1)) == NULL)
 			return NULL;
@@ -237,10 +243,11 @@ read_value(const char *p, const char *end, struct rec *r, struct field *f)
  * Key prediction.  Records of one type have the same keys in the same order, so
  * the bytes between two values seldom change: after the value of "start_us"
  * comes `,"end_us":`, again and again.  For each declared key, r->guesses has
- * the two latest texts of at most 16 bytes that followed its value, each with
- * the number of the key in it.  If the next bytes are equal to one of them,
- * which comparing two words decides, the next key is known without reading or
- * hashing it.
+ * the two texts, of at most 16 bytes, that followed its value and were learned
+ * last, each with the number of the key in it; likewise for the start of the
+ * record, and for all undeclared keys together.  If the next bytes are equal to
+ * one of them, which comparing two words decides, the next key is known without
+ * reading or hashing it.
  */
 static ALWAYS_INLINE const struct key_guess *
 find_guess(const char *p, const char *end, const struct key_guess *g)
@@ -260,8 +267,9 @@ find_guess(const char *p, const char *end, const struct key_guess *g)
 
 /*
  * Learns that the n bytes at raw followed the value of the previous key, and
- * forgets the older of the two guesses for that key.  Does nothing if the
- * bytes do not end in a colon, which means that a space precedes the colon.
+ * forgets the older of the two guesses for that key.  Does nothing if there are
+ * more than 16 bytes, or if they do not end in a colon, which means that a
+ * space precedes the colon.
  */
 static void
 learn_guess(struct rec *r, unsigned previous, const char *raw, size_t n,
@@ -283,14 +291,15 @@ learn_guess(struct rec *r, unsigned previous, const char *raw, size_t n,
 
 /*
  * A field whose key was not predicted, up to its value, which the caller reads.
- * *previous is the number of the previous key: 0 at the start of the record,
- * UNDECLARED if that key is not declared.
+ * *previous is the number of the previous key (0 at the start of the record,
+ * UNDECLARED if that key is not declared), and becomes that of this key.
+ * *field is NULL for a duplicate of a declared key.
  */
 enum { UNDECLARED = KEYS_MAX + 1 };
 
 static const char *
 add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
-    struct span *others, size_t *n_others, struct field **field)
+    struct span *other_keys, size_t *n_other_keys, struct field **field)
 {
 	const char *raw = p;
 	struct span key;
@@ -306,7 +315,7 @@ add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
 		learn_guess(r, *previous, raw,
 		    (size_t)(key.p + key.n - raw) + 2 /* quote and colon */,
 		    key_number);
-	else if (!add_key(others, n_others, key))
+	else if (!add_key(other_keys, n_other_keys, key))
 		return NULL;
 	*previous = key_number != 0 ? key_number : UNDECLARED;
 	*field = rec_add_at(r, key, key_number);
@@ -317,8 +326,8 @@ add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
 static const char *
 read_object(const char *p, const char *end, struct rec *r)
 {
-	struct span others[OTHER_KEYS_MAX];
-	size_t n_others = 0;
+	struct span other_keys[OTHER_KEYS_MAX];
+	size_t n_other_keys = 0;
 	unsigned previous = 0;
 	const struct key_guess *g;
 	const char *close;
@@ -330,7 +339,7 @@ read_object(const char *p, const char *end, struct rec *r)
 	for (;;) {
 		if ((g = find_guess(p, end, r->guesses[previous])) != NULL) {
 			p += g->length;
-			/* Rarely true; the loop without the test costs 1 %. */
+			/* Rarely true: the test saves the call. */
 			if (p < end && *p == ' ')
 				p = skip_spaces(p, end);
 			previous = g->key_number;
@@ -339,8 +348,8 @@ read_object(const char *p, const char *end, struct rec *r)
 			close = accept(skip_spaces(p, end), end, '}');
 			if (close != NULL && r->n > 0)
 				return close;
-			if ((p = add_field(p, end, r, &previous, others,
-			    &n_others, &f)) == NULL)
+			if ((p = add_field(p, end, r, &previous, other_keys,
+			    &n_other_keys, &f)) == NULL)
 				return NULL;
 		}
 		if (f == NULL || (p = read_value(p, end, r, f)) == NULL)

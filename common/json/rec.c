@@ -90,7 +90,7 @@ rec_strings(const struct rec *r, unsigned key, const struct span **items,
 
 	if (found != REC_OK)
 		return found;
-	*items = r->items + f->first_item;
+	*items = f->n_items > 0 ? r->items + f->first_item : NULL;
 	*n = f->n_items;
 	return f->mixed ? REC_BAD : REC_OK;
 }

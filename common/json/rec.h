@@ -24,12 +24,12 @@ enum rec_kind { REC_STRING, REC_NUMBER, REC_TRUE, REC_FALSE, REC_NULL,
 
 struct field {
 	struct span key;
-	struct span text;	/* a string without quotes and escapes, or a
-				   number */
+	struct span text;	/* a string, without quotes and with its
+				   escapes decoded; or a number */
 	struct span token;	/* the value as it was written */
 	enum rec_kind kind;
-	bool is_int;		/* integer has the number's value; if not, the
-				   number may still be an integer: rec_int() */
+	bool is_int;		/* `integer` has the number's value; if false,
+				   rec_int() may still accept the number */
 	int64_t integer;
 	bool mixed;		/* an array whose items are not all strings */
 	uint32_t first_item, n_items;	/* an array's strings, in rec.items */
@@ -50,7 +50,8 @@ struct key_guess {
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
 	unsigned n_keys;
-	uint8_t slots[KEY_SLOTS];	/* a hash table of key numbers, or 0 */
+	uint8_t slots[KEY_SLOTS];	/* hash table of key numbers (index in
+					   keys, counted from 1); 0: free */
 	struct field *fields;
 	size_t n, cap;
 	struct span *items;	/* the strings of all arrays that are fields */
@@ -58,7 +59,8 @@ struct rec {
 	/* For each declared key the index of its field, from 1; 0: absent. */
 	uint32_t field_numbers[KEYS_MAX];
 	struct arena arena;
-	/* Two for each number that the previous key may have (plain.c). */
+	/* Two guesses for what follows each key, by its number; also for the
+	   start of the record (0) and undeclared keys (KEYS_MAX + 1). */
 	struct key_guess guesses[KEYS_MAX + 2][2];
 };
 
@@ -74,7 +76,7 @@ void rec_clear(struct rec *);
 /*
  * Adds a field, whose value the caller then sets.  NULL if its key is declared
  * and the record already has it; for a key that is not declared the caller has
- * to look for duplicates.  The pointer is valid until the next rec_add().
+ * to look for duplicates.  The pointer is valid until the next field is added.
  */
 struct field *rec_add(struct rec *, struct span key, bool *is_declared);
 
@@ -115,8 +117,8 @@ rec_add_item(struct rec *r, struct span text)
 }
 
 /*
- * What a typed getter found.  REC_BAD: a value that does not have the type, or
- * is out of range.
+ * What a getter such as rec_str() found.  REC_BAD: a value of another kind than
+ * the getter is for, or out of range.
  */
 enum rec_found { REC_ABSENT, REC_OK, REC_BAD };
 
@@ -194,7 +196,7 @@ rec_true(const struct rec *r, unsigned key)
 	return f != NULL && f->kind == REC_TRUE;
 }
 
-/* Whether the record has this type. */
+/* Whether the value of the key "type" is this string. */
 bool rec_is(const struct rec *, const char *type);
 
 /*

@@ -13,10 +13,10 @@
 #include "common/json/skip.h"
 
 /*
- * One yajl handle reads all objects, so that yajl allocates only once.  It gets
- * each text in one call, because its lexer rescans a string from the start when
- * another chunk arrives.  It does not limit the depth; recio does.  After an
- * error the handle is unusable and is replaced.
+ * One yajl handle reads all objects, so that yajl allocates only once.  yajl
+ * gets each text in one call, because its lexer rescans a string from the start
+ * when another chunk arrives.  open_level() limits the depth, which yajl does
+ * not.  After an error the handle is unusable and is replaced.
  */
 struct recio {
 	yajl_handle yajl;
@@ -28,8 +28,8 @@ struct recio {
 	unsigned depth;			/* 1 within the record */
 	bool is_map[RECIO_DEPTH + 1];	/* whether each level is an object */
 	/*
-	 * The keys of the open objects, to be searched for duplicates.  Without
-	 * the declared keys of the record, which rec_add() compares.
+	 * The keys of the open objects, to be searched for duplicates, except
+	 * the declared keys of the record, which rec_add() checks.
 	 */
 	struct span *names;
 	size_t n_names, names_cap;
@@ -152,7 +152,7 @@ on_string(void *context, const unsigned char *p, size_t n)
 {
 	struct recio *io = context;
 
-	/* A text is only kept for fields and for the items of their arrays. */
+	/* A string deeper than the items of a field's array is not kept. */
 	if (io->depth > 2)
 		return add_scalar(io, REC_STRING, span_of("", 0));
 	return add_scalar(io, REC_STRING, keep_string(io, p, n));
@@ -232,7 +232,10 @@ compare_names(const void *a, const void *b)
 	return memcmp(x->p, y->p, x->n);
 }
 
-/* Sorts the names unless they are few: comparing each pair is quadratic. */
+/*
+ * A name that occurs twice, or NULL.  Sorts the names unless they are few,
+ * because comparing each pair is quadratic.
+ */
 static const struct span *
 find_duplicate(struct span *names, size_t n)
 {
@@ -294,7 +297,10 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = on_array_end,
 };
 
-/* yajl does not check its allocations: these end the program instead. */
+/*
+ * yajl does not check what these functions return.  They do not return NULL: if
+ * memory runs out, they end the program.
+ */
 static void *
 yajl_malloc(void *context, size_t size)
 {
@@ -361,8 +367,8 @@ begin_text(struct recio *io, struct span text)
 }
 
 /*
- * Sets the reason unless a callback has done so.  For an error that yajl found,
- * it is the first line of yajl's message, with the position.
+ * Sets the reason unless it is already set.  For an error that yajl found, the
+ * reason is the first line of yajl's message, with the position.
  */
 static void
 explain(struct recio *io, yajl_status status)

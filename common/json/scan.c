@@ -29,6 +29,21 @@ scan_accept(struct input *in, char c)
 	return true;
 }
 
+bool
+scan_each(struct input *in, const char *brackets, bool (*read)(void *context),
+    void *context)
+{
+	if (!scan_accept(in, brackets[0]))
+		return false;
+	if (scan_accept(in, brackets[1]))
+		return true;
+	do
+		if (!read(context))
+			return false;
+	while (scan_accept(in, ','));
+	return scan_accept(in, brackets[1]);
+}
+
 static uint64_t
 count_lines(const char *p, size_t n)
 {
@@ -77,7 +92,7 @@ scan_value(struct input *in, size_t limit, struct span *value, uint64_t *line)
 		return SCAN_TRUNCATED;
 	}
 	consume(in, value, s.at);
-	return SCAN_VALUE;
+	return SCAN_WHOLE;
 }
 
 bool

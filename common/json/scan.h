@@ -10,9 +10,9 @@ struct input;
 
 /*
  * Splits a stream of bytes into JSON values without parsing them, so that a
- * document of any size can be given to recio_parse() element by element.  The
- * boundaries are right if the values are valid JSON, which is not checked.
- * Works on the current file of an input and counts its lines.
+ * document of any size can be given to recio_parse() (recio.h) element by
+ * element.  The boundaries are right if the values are valid JSON, which is not
+ * checked.  Works on the current file of an input and counts its lines.
  */
 
 /*
@@ -28,10 +28,11 @@ int scan_peek(struct input *);
 bool scan_accept(struct input *, char c);
 
 enum scan_result {
-	SCAN_VALUE,	/* *value is whole */
+	SCAN_WHOLE,	/* *value is whole */
 	SCAN_NONE,	/* no value begins here; nothing was consumed */
 	SCAN_TRUNCATED,	/* the file ends within it: *value is its beginning */
-	SCAN_TOO_LONG	/* *value is its beginning: call scan_rest() */
+	SCAN_TOO_LONG	/* *value is its beginning, or even all of
+			   it: call scan_rest() */
 };
 
 /*
@@ -41,6 +42,14 @@ enum scan_result {
  */
 enum scan_result scan_value(struct input *, size_t limit, struct span *value,
     uint64_t *line);
+
+/*
+ * Consumes an array (brackets is "[]") or an object ("{}"): calls read at the
+ * beginning of each element or member, which must consume it.  Returns false
+ * where read() does, or where a bracket or comma is missing.
+ */
+bool scan_each(struct input *, const char *brackets,
+    bool (*read)(void *context), void *context);
 
 /*
  * Consumes the rest of this file in pieces; false at its end.  For a caller

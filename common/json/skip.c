@@ -51,7 +51,7 @@ skip_number(const char *p, const char *end)
 
 /*
  * A number, true, false or null.  It ends before white space, a separator, a
- * bracket or a quote; false if none of these has arrived.
+ * bracket, a quote or a NUL; false if none of these has arrived.
  */
 static bool
 skip_word(struct skip *s, struct span text)
@@ -69,6 +69,7 @@ skip_value(struct skip *s, struct span text)
 {
 	char c;
 
+	/* At depth 0 and outside of a string, at > 0 means: within a word. */
 	if (s->depth == 0 && !s->in_string && (s->at > 0 || text.n == 0 ||
 	    memchr("\"{[", *text.p, 3) == NULL))
 		return skip_word(s, text);

@@ -8,10 +8,10 @@
 #include "common/json/json.h"
 
 /*
- * Finds where the tokens and values of JSON text end; no other code does that.
- * It validates only numbers.  A caller must pass a value on to yajl (recio.h)
- * for validation, or have got it from there.  In every text that yajl accepts,
- * the ends are those that yajl finds.
+ * Finds where the tokens and values of JSON text end; besides this, only
+ * plain.c does that.  Validates only numbers.  A caller must pass a value on to
+ * yajl (recio.h) for validation, or have got it from there.  In every text that
+ * yajl accepts, the ends are those that yajl finds.
  *
  * The functions from skip_space() to skip_fraction() return the address after
  * what they skip.
@@ -27,10 +27,10 @@ skip_space(const char *p, const char *end)
 }
 
 /*
- * The characters and escapes of a string, up to the quote that ends it, a
- * newline, which no valid string contains, or the end of the text.  A backslash
- * at the end of the text is not skipped, so that the search can go on from
- * there when more bytes have arrived.
+ * The characters and escapes of a string, up to the quote that ends it, to a
+ * newline (which no valid string contains) or to the end of the text.  A
+ * backslash at the end of the text is not skipped, so that the search can go on
+ * from there when more bytes have arrived.
  */
 static inline const char *
 skip_characters(const char *p, const char *end)
@@ -107,9 +107,9 @@ skip_to_structure(struct skip *s, struct span text)
 }
 
 /*
- * True if the value ends within the text: its first s->at bytes are the value.
- * False for a number or word that extends to the end of the text, because more
- * of it may follow.
+ * True if the value ends within the text: the first `at` bytes of the text are
+ * then the value.  False for a number or word that extends to the end of the
+ * text, because more of it may follow.
  */
 bool skip_value(struct skip *, struct span text);
 

@@ -1,0 +1,197 @@
+/* decompress - gzip and zstd, member by member and frame by frame */
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/io/decompress.h"
+
+struct decompressor {
+	enum compression compression;	/* of this file */
+	bool between;		/* a member or frame has ended, and the next
+				   has not begun */
+	z_stream z;
+	bool z_is_set;		/* z has been initialized */
+	ZSTD_DStream *zstd;	/* NULL before the first file that needs it */
+};
+
+/* The window bits of inflateInit2(): the largest, with a gzip header. */
+enum { GZIP_WINDOW_BITS = 15 + 16 };
+
+/*
+ * The largest window that zstd makes without its option --long; it bounds the
+ * memory that a damaged or hostile file can make a filter allocate.
+ */
+enum { ZSTD_WINDOW_BITS = 27 };
+
+static bool
+starts_with(const char *start, size_t n, const char *magic, size_t n_magic)
+{
+	return n >= n_magic && memcmp(start, magic, n_magic) == 0;
+}
+
+enum compression
+decompress_detect(const char *start, size_t n)
+{
+	if (starts_with(start, n, "\x1f\x8b", 2))
+		return COMPRESSION_GZIP;
+	if (starts_with(start, n, "\x28\xb5\x2f\xfd", 4))
+		return COMPRESSION_ZSTD;
+	/* A skippable frame has 0x50 to 0x5f as its first byte. */
+	if (n >= 4 && (start[0] & 0xf0) == 0x50 &&
+	    memcmp(start + 1, "\x2a\x4d\x18", 3) == 0)
+		return COMPRESSION_ZSTD;
+	return COMPRESSION_NONE;
+}
+
+static void
+start_gzip(struct decompressor *d)
+{
+	if (d->z_is_set) {
+		inflateReset(&d->z);
+		return;
+	}
+	if (inflateInit2(&d->z, GZIP_WINDOW_BITS) != Z_OK)
+		die("zlib cannot be initialized");
+	d->z_is_set = true;
+}
+
+static void
+start_zstd(struct decompressor *d)
+{
+	if (d->zstd == NULL && (d->zstd = ZSTD_createDStream()) == NULL)
+		die("libzstd cannot be initialized");
+	ZSTD_initDStream(d->zstd);
+	ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_BITS);
+}
+
+struct decompressor *
+decompress_start(struct decompressor *d, enum compression compression)
+{
+	if (d == NULL)
+		d = mem_zero(1, sizeof *d);
+	d->compression = compression;
+	d->between = false;
+	if (compression == COMPRESSION_GZIP)
+		start_gzip(d);
+	else
+		start_zstd(d);
+	return d;
+}
+
+void
+decompress_free(struct decompressor *d)
+{
+	if (d == NULL)
+		return;
+	if (d->z_is_set)
+		inflateEnd(&d->z);
+	ZSTD_freeDStream(d->zstd);
+	free(d);
+}
+
+/* One step of decompress_some() for gzip; returns false to end the loop. */
+static bool
+inflate_step(struct decompressor *d, const char **damage)
+{
+	int status;
+
+	if (d->z.avail_in == 0 || d->z.avail_out == 0)
+		return false;
+	/* Zeros after the last member are padding, as on a tape. */
+	if (d->between && *d->z.next_in == 0) {
+		d->z.next_in++;
+		d->z.avail_in--;
+		return true;
+	}
+	d->between = false;
+	status = inflate(&d->z, Z_NO_FLUSH);
+	if (status == Z_STREAM_END) {
+		d->between = true;
+		inflateReset(&d->z);
+	} else if (status != Z_OK && status != Z_BUF_ERROR) {
+		*damage = "the gzip stream is damaged";
+		return false;
+	}
+	return true;
+}
+
+static size_t
+inflate_some(struct decompressor *d, const char **p, size_t *n, char *to,
+    size_t size, const char **damage)
+{
+	d->z.next_in = (unsigned char *)(uintptr_t)*p;
+	d->z.avail_in = (unsigned)*n;
+	d->z.next_out = (unsigned char *)to;
+	d->z.avail_out = (unsigned)size;
+	while (inflate_step(d, damage))
+		;
+	*p += *n - d->z.avail_in;
+	*n = d->z.avail_in;
+	return size - d->z.avail_out;
+}
+
+static const char *
+describe_zstd_error(size_t status)
+{
+	switch (ZSTD_getErrorCode(status)) {
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return "the zstd stream was made with a window of more than "
+		    "128 MiB: use zstd -dc --long=31";
+	case ZSTD_error_dictionary_wrong:
+		return "the zstd stream needs a dictionary";
+	case ZSTD_error_memory_allocation:
+		die("no memory to decompress zstd");
+	default:
+		return "the zstd stream is damaged";
+	}
+}
+
+/*
+ * libzstd may hold decompressed bytes back when `to` is full, so it is called
+ * once even if there is no input.
+ */
+static size_t
+unzstd_some(struct decompressor *d, const char **p, size_t *n, char *to,
+    size_t size, const char **damage)
+{
+	ZSTD_inBuffer in = { .src = *p, .size = *n };
+	ZSTD_outBuffer out = { .dst = to, .size = size };
+	size_t status;
+
+	while (out.pos < size && !(d->between && in.pos == in.size)) {
+		status = ZSTD_decompressStream(d->zstd, &out, &in);
+		if (ZSTD_isError(status)) {
+			*damage = describe_zstd_error(status);
+			break;
+		}
+		d->between = status == 0;
+		if (in.pos == in.size)
+			break;
+	}
+	*p += in.pos;
+	*n -= in.pos;
+	return out.pos;
+}
+
+size_t
+decompress_some(struct decompressor *d, const char **p, size_t *n, char *to,
+    size_t size, const char **damage)
+{
+	return d->compression == COMPRESSION_GZIP ?
+	    inflate_some(d, p, n, to, size, damage) :
+	    unzstd_some(d, p, n, to, size, damage);
+}
+
+const char *
+decompress_end(const struct decompressor *d)
+{
+	if (d->between)
+		return NULL;
+	return d->compression == COMPRESSION_GZIP ?
+	    "the gzip stream is truncated" : "the zstd stream is truncated";
+}
