@@ -1,10 +1,10 @@
 #!/bin/bash
 # bench.sh BUILD - measures the filters, and other programs for comparison
 #
-# Each figure is the CPU time, user and system, of all processes of a pipeline,
-# as hyperfine measures it.  It is the minimum of several runs, since whatever
-# else runs on the machine only adds to it.  The figures of different machines
-# cannot be compared: read the ratios.
+# Each time is the CPU time, user and system, of all processes of a pipeline,
+# as hyperfine measures it.  It is the minimum of several runs, since other load
+# on the machine only adds to it.  The figures of different machines cannot be
+# compared: read the ratios.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -15,6 +15,8 @@ PATH=$build:$build/test/programs:$build/test/gen:$PATH
 mkdir -p "$data"
 cd "$data"
 
+# generate SIZE - creates the log and the graph of a build, whose graph has SIZE
+# nodes, and the outputs of the parsers for both, unless the files exist
 generate() {
 	[ -e "$1.graph" ] || distbuild "$1" "$1.log" "$1.graph"
 	[ -e "$1.tasks" ] || execlog-parse "$1.log" >"$1.tasks"
@@ -22,7 +24,8 @@ generate() {
 }
 
 # cpu RUNS COMMAND [PREPARE] - prints the CPU seconds of a shell command, the
-# minimum of RUNS runs; hyperfine itself reports the mean of its runs
+# minimum of RUNS runs; hyperfine itself reports the mean of its runs.  The
+# command PREPARE runs before each run and is not measured.
 cpu() {
 	local best=1e9
 	for ((i = 0; i < $1; i++)); do
@@ -41,17 +44,17 @@ peak() {
 	tail -n 1 peak.txt
 }
 
-# print_row NAME SECONDS - prints a row, with the ratios of SECONDS to the rows
-# "floor" and "mawk"
+# print_row NAME SECONDS - prints a row, with the ratios of SECONDS to $floor,
+# the seconds of a program that only splits lines and interns strings, and to
+# $mawk, those of mawk
 print_row() {
 	printf '%-42s %8.2f s %7.2f %7.2f\n' "$1" "$2" \
 		"$(jq -n "$2 / $floor")" "$(jq -n "$2 / $mawk")"
 }
 
-# print_rows RUNS NAME COMMAND... - measures pairs of a name and a command, of
-# which the first two are floor and mawk, and prints a row for each.  They run
-# in turns, since a machine with other load is slower in some minutes than in
-# others.
+# print_rows RUNS [NAME COMMAND]... - measures each command and prints a row for
+# it; the first two must be floor and mawk.  The commands run in turns, since a
+# machine with other load is slower in some minutes than in others.
 print_rows() {
 	local runs=$1 names=() commands=() best=() i
 	shift
@@ -73,9 +76,11 @@ print_rows() {
 
 for size in $sizes; do
 	generate "$size" 2>/dev/null
-	printf '\n%s run nodes, %s lines\n' "$size" "$(wc -l <"$size.log")"
+	printf '\na graph of %s nodes, a log of %s lines\n' "$size" \
+		"$(wc -l <"$size.log")"
 	printf '%-42s %10s %7s %7s\n' '' CPU '/floor' '/mawk'
 	rm -f pipe && mkfifo pipe
+	# `all` is the whole pipeline: both parsers and critpath.
 	all="buildgraph-parse $size.graph >pipe & execlog-parse $size.log \
 		2>/dev/null | critpath -g pipe >/dev/null; wait"
 	print_rows 8 'floor: split and intern' "floor <$size.log" \
@@ -86,11 +91,14 @@ for size in $sizes; do
 		"buildgraph-parse $size.graph >/dev/null" \
 		'critpath -g nodes tasks' \
 		"critpath -g $size.nodes $size.tasks >/dev/null" \
+		'the same, --by host' \
+		"critpath -g $size.nodes --by host $size.tasks >/dev/null" \
 		'log | critpath -g <(graph.json), all' "$all" \
 		'the same, all on one core' \
 		"taskset -p -c 0 \$\$ >/dev/null && { $all; }" \
 		'execlog-stat -g nodes tasks' \
 		"execlog-stat -g $size.nodes $size.tasks >/dev/null"
+	# jq takes too long for more.
 	[ "$size" -gt 200000 ] || print_row 'jq -c . tasks' \
 		"$(cpu 2 "jq -c . $size.tasks >/dev/null")"
 	printf 'peak memory: execlog-parse %d MB, critpath %d MB\n' \
@@ -98,7 +106,9 @@ for size in $sizes; do
 		$(($(peak critpath -g "$size.nodes" "$size.tasks") / 1024))
 done
 
+. "$here/bench-builds.sh"
 . "$here/bench-mal.sh"
 . "$here/bench-perun.sh"
 . "$here/bench-symbols.sh"
 . "$here/bench-callgraph.sh"
+. "$here/bench-make.sh"

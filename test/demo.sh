@@ -9,11 +9,14 @@ PATH=$build:$PATH
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+bold='' normal=''
+[ ! -t 1 ] || [ -n "${NO_COLOR:-}" ] || bold=$'\033[1m' normal=$'\033[0m'
+
 print_heading() {
-	printf '\n\033[1m%s\033[0m\n' "$*"
+	printf '\n%s%s%s\n' "$bold" "$*" "$normal"
 }
 
-# run_pipeline PIPELINE - prints it as a user types it, then runs it
+# run_pipeline PIPELINE - prints the pipeline as a user types it, then runs it
 run_pipeline() {
 	printf '\n$ %s\n\n' "$1"
 	bash -o pipefail -c "$1" || exit
@@ -24,21 +27,20 @@ print_heading "Where did the time of this distributed build go?  Its log has $(
 	wc -l <build.log) events, in any order."
 run_pipeline 'head -n 3 build.log'
 print_heading 'Filters turn it into records, one JSON object per line ...'
-run_pipeline 'execlog-parse build.log | head -n 2'
-run_pipeline 'buildgraph-parse graph.json | tail -n 1'
+run_pipeline 'execlog-parse build.log | head -n 3'
+run_pipeline 'buildgraph-parse graph.json | tail -n 2'
 print_heading '... and answer questions about them.  The critical path:'
 run_pipeline 'execlog-parse build.log | critpath --text -g <(buildgraph-parse graph.json)'
 print_heading 'What if the slowest compilation took 5 s, and copies cost nothing?'
 run_pipeline 'execlog-parse build.log | critpath -g <(buildgraph-parse graph.json) \
-    --set cc-net-tls=5s --drop kind=copy | tail -n 1'
+    --set cc-net-tls=5s --drop kind=copy | tail -n 2'
 print_heading 'And a report on everything else:'
 run_pipeline 'execlog-parse build.log | execlog-stat --text -g <(buildgraph-parse graph.json)'
 
-cd "$samples/../examples" || exit
 print_heading 'Which operation of a database query costs most, and are the cores busy?'
-run_pipeline 'malparse mal-2018.json | malstat --text'
+run_pipeline 'malparse trace.json | malstat --text'
 print_heading 'And its critical path, by the same filter as for builds:'
-run_pipeline 'malparse --tasks mal-2018.json | critpath --text'
+run_pipeline 'malparse --tasks trace.json | critpath --text'
 
 command -v ninja >/dev/null || exit 0
 cd "$samples" && cp project/* "$scratch" && cd "$scratch" || exit

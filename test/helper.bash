@@ -14,6 +14,9 @@ ROOT=$TEST/..
 BUILD=$ROOT/${WEIR_BUILD:-build}
 DATA=$TEST/data
 SHARED=$ROOT/../shared/data		# real inputs, which may be missing
+# Seconds after which a command counts as hanging.  No test measures time: a
+# machine may be busy, and `make bench` does that.
+HANG_S=600
 # The programs that setup.sh installs come before others of the same name: the
 # python3 of pyenv is a script that takes ten times as long to start.
 PATH=$BUILD:/usr/bin:$PATH
@@ -31,6 +34,8 @@ need_shared() {
 	[ -e "$SHARED/$1" ] || skip "$1 is missing"
 }
 
+# is_sanitized - whether the programs are built with sanitizers, as by
+# `make check SAN=1`
 is_sanitized() {
 	[[ $BUILD == */san ]]
 }
@@ -47,10 +52,53 @@ lines() {
 	printf '%s\n' "$@"
 }
 
-# seed - prints a random number, or SEED if it is set, to repeat a run; the test
-# prints it, so that bats shows it on failure
+# found FILTER - prints the values of a jq filter for $output, one per line
+found() {
+	jq -c "$1" <<<"$output"
+}
+
+# A jq filter that writes 0.50 as 0.5, as jq 1.6 always does: jq 1.7 copies the
+# text of a number that it does not compute with.
+SHORTEST_NUMBERS='walk(if type == "number" then . + 0 else . end)'
+
+# seed - prints the variable SEED if it is set, to repeat an earlier run,
+# otherwise a random number; also on standard error, so that bats shows the seed
+# of a test that fails
 seed() {
-	echo "${SEED:-$RANDOM}"
+	local seed=${SEED:-$RANDOM}
+	echo "SEED=$seed" >&2
+	echo "$seed"
+}
+
+# records - copies records from standard input to standard output, without begin
+# and end records
+records() {
+	sed '/^{"type":"\(begin\|end\)","by":/d'
+}
+
+# Most tests are about the records between the begin and end records, so `run`
+# removes the begin and end records from $output and $lines.  run_whole, a copy
+# of the `run` of bats, does not.
+eval "run_whole() $(declare -f run | tail -n +2)"
+run() {
+	local status_of_run=0
+	run_whole "$@" || status_of_run=$?
+	case $output in
+	*'{"type":"begin","by":'*)
+		output=$(records <<<"$output")
+		mapfile -t lines < <([ -z "$output" ] || lines "$output")
+	esac
+	return "$status_of_run"
+}
+
+# extract_makefiles PAGE - writes the makefiles that a page shows: the literal
+# displays that begin with "# NAME.mk"
+extract_makefiles() {
+	awk '
+	/^\.Bd -literal/ { first = 1; next }
+	/^\.Ed/ { first = 0; name = ""; next }
+	first { first = 0; if (/^# [a-z]+\.mk$/) name = $2 }
+	name { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print >name }' "$1"
 }
 
 # find_filters - sets FILTERS to the names of all filters, found in the same way

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """lint.py [BUILD] - checks the structure of the source
 
-The layers: the #include lines of common/ follow the order of LAYERS; the domains
-do not include each other, except as in MAY_USE; a filter includes only common/
-and its own files, and instrument/ only its own.  The words: identifiers do not
-use private words for which the field has a term.  With BUILD, the folder of the
-object files: the files of common/, of each filter and of instrument/ do not
-depend on each other in cycles, by the symbols that they define and use.
+Includes: a layer of common/ includes only itself and those before it in LAYERS;
+a domain may include all layers, but another domain only as in MAY_USE.  A
+filter includes only common/, its own files and SHARED_HEADERS, and instrument/
+only its own files.  Words: no identifier uses one of WORDS, for which there is
+a standard term.  Width: no line is longer than WIDTH columns.  Cycles, if
+BUILD, the folder of the object files, is given: the files of common/, of each
+filter and of instrument/ do not depend on each other in cycles, by the symbols
+that they define and use.
 
 Prints a line for each fault; exit status 1 if there is one.
 """
@@ -19,16 +21,19 @@ import sys
 
 LAYERS = ["base", "io", "json", "frame"]
 DOMAINS = ["build", "mal", "vcs", "perun", "program"]
-MAY_USE = {("perun", "vcs")}
+MAY_USE = {("perun", "vcs")}    # (domain, another one that it may include)
+# The layout of the memory that the instrument shares with its wrapper.
+SHARED_HEADERS = {"instrument/shared.h"}
+WIDTH = 80
 
-# The word, and what to use instead.
+# A regular expression for each word, and what to use instead.
 WORDS = {
     r"\w+_MOST": "_MAX", r"\w+_LEAST": "_MIN", r"EXIT_WELL": "EXIT_OK",
     r"EXIT_TROUBLE": "EXIT_FATAL", r"(?i)\w*brim": "overflow",
     r"stand_ins?": "placeholder", r"NEVER": "UNLIKELY", r"RARE": "COLD",
     r"nobody": "nil", r"\w*circles?": "cycle", r"(un)?settled?\w*": "resolve",
-    r"mend(ed|s|_\w+)?": "repair", r"(is_)?good": "say of what: valid, whole",
-    r"mess": "state", r"capped_\w+": "saturating", r"turn": "say of what",
+    r"mend(ed|s|_\w+)?": "repair", r"(is_)?good": "in what way? valid, whole",
+    r"mess": "state", r"capped_\w+": "saturating", r"turn": "a turn of what?",
     r"\w*_?told": "reported", r"weigh": "compare", r"behind": "after",
 }
 
@@ -46,13 +51,14 @@ def may_include(path, included):
     if here[0] == "instrument":
         return there[0] == "instrument"
     if here[0] == "filters":
-        return there[0] == "common" or len(here) == 3 and here[:2] == there[:2]
+        return (there[0] == "common" or len(here) == 3 and
+            here[:2] == there[:2] or included in SHARED_HEADERS)
     if there[0] != "common" or len(there) != 3:
         return False
-    here, there = here[1], there[1]
-    if there in LAYERS:
-        return here in DOMAINS or LAYERS.index(there) <= LAYERS.index(here)
-    return here == there or (here, there) in MAY_USE
+    mine, its = here[1], there[1]       # layers or domains
+    if its in LAYERS:
+        return mine in DOMAINS or LAYERS.index(its) <= LAYERS.index(mine)
+    return mine == its or (mine, its) in MAY_USE
 
 
 def check_includes(path, text):
@@ -63,6 +69,8 @@ def check_includes(path, text):
 
 
 def check_words(path, text):
+    # Comments and strings become spaces; the newlines in them stay, so that
+    # line numbers are right.
     blank = lambda m: re.sub(r"[^\n]", " ", m[0])
     text = re.sub(r'/\*.*?\*/|"(\\.|[^"\\])*"', blank, text, flags=re.S)
     for n, line in enumerate(text.split("\n"), 1):
@@ -72,12 +80,20 @@ def check_words(path, text):
                     report(f"{path}:{n}: '{name}': {instead}")
 
 
+def check_width(path, text):
+    for n, line in enumerate(text.split("\n"), 1):
+        width = len(line.expandtabs(8))
+        if width > WIDTH:
+            report(f"{path}:{n}: {width} columns")
+
+
 def symbols(objects):
     """{symbol: the object that defines it}, {object: symbols that it uses}"""
     defined, used = {}, collections.defaultdict(set)
     out = subprocess.run(["gcc-nm", "-A", "-g", *objects], check=True,
         capture_output=True, text=True).stdout
     for line in out.splitlines():
+        # OBJECT:[ADDRESS] TYPE SYMBOL; type U: undefined here
         m = re.match(r"(.*?):\s*[0-9a-f]*\s+(\w) (\S+)$", line)
         if m[2] == "U":
             used[m[1]].add(m[3])
@@ -87,6 +103,7 @@ def symbols(objects):
 
 
 def reachable(graph, start):
+    """The nodes to which a path leads; start only if it is in a cycle."""
     seen, stack = set(), list(graph[start])
     while stack:
         node = stack.pop()
@@ -107,10 +124,12 @@ def check_cycles(name, objects):
 
 
 def source_of(path):
+    """The source of an object file: the last three parts of its path."""
     return "/".join(pathlib.PurePath(path).with_suffix(".c").parts[-3:])
 
 
 def objects_of(build, folder):
+    """The object files of a folder's sources, as far as they are built."""
     return [str(o) for s in sorted(pathlib.Path(folder).rglob("*.c"))
         if (o := pathlib.Path(build, s.with_suffix(".o"))).exists()]
 
@@ -121,6 +140,7 @@ def main():
             text = path.read_text()
             check_includes(path, text)
             check_words(path, text)
+            check_width(path, text)
     if len(sys.argv) > 1:
         folders = ["common", "instrument", *(str(p)
             for p in sorted(pathlib.Path("filters").iterdir()) if p.is_dir())]

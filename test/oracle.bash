@@ -1,20 +1,22 @@
-# oracle.bash - compares filters with a second implementation, $ORACLE; see
-# oracles/oracle.py
+# oracle.bash - compares a filter with its oracle, a second implementation in
+# Python whose path a test file sets in ORACLE; see oracles/oracle.py
 
-# rounds COUNT - prints the number of rounds: fewer with sanitizers, which are slow
+# rounds COUNT - prints the number of rounds: COUNT, or a tenth of it with
+# sanitizers, which are slow
 rounds() {
 	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
 }
 
-# agree MODE COUNT - expects that filter and oracle agree on random input
+# agree MODE COUNT - expects that filter and oracle agree on COUNT random inputs,
+# or a tenth as in rounds; mode_MODE() of the oracle makes an input and compares
 agree() {
 	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$(rounds "$2")"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]
 }
 
-# shuffled COUNT PIPELINE FILE - expects the same output for the lines of FILE in
-# any order
+# shuffled COUNT PIPELINE FILE - expects the same output of PIPELINE for the
+# lines of FILE in COUNT random orders
 shuffled() {
 	run --separate-stderr python3 "$ORACLE" shuffle "$(seed)" \
 		"$(rounds "$1")" "$2" "$3"

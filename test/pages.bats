@@ -23,8 +23,8 @@ expect_empty() {
 	return 1
 }
 
-# options_in_help FILTER - the options that --help prints, each as "LETTER LONG
-# ARGUMENT", with - for a missing letter or argument
+# options_in_help FILTER - prints the options that --help lists, each as "LETTER
+# LONG -ARGUMENT" in lower case, with - for a missing letter or argument
 options_in_help() {
 	"$1" --help | sed -nE \
 		-e 's/^      --/  --, --/' \
@@ -32,7 +32,7 @@ options_in_help() {
 		tr '[:upper:]' '[:lower:]' | sort
 }
 
-# options_in_page PAGE - the options that a page defines, in the same form
+# options_in_page PAGE - prints the options that a page defines, in the same form
 options_in_page() {
 	sed -nE \
 		-e 's/ Ns = Ns Ar /=/' \
@@ -41,24 +41,27 @@ options_in_page() {
 		tr '[:upper:]' '[:lower:]' | sort
 }
 
-# example_commands PAGE - the shell commands of its EXAMPLES, each followed by a
-# NUL; a line that begins with "> " continues the previous one
+# example_commands PAGE - prints the shell commands of its EXAMPLES, each followed
+# by a NUL.  A command follows "$ " in a literal display; a line that begins with
+# "> " continues it, and any other line is output.  \e and \& are mdoc's escapes.
 example_commands() {
 	awk '
-	function done() { if (command != "") printf "%s%c", command, 0
+	function print_command() {
+		if (command != "") printf "%s%c", command, 0
 		command = "" }
-	/^\.Sh / { here = /^\.Sh EXAMPLES$/ }
+	/^\.Sh / { in_examples = /^\.Sh EXAMPLES$/ }
 	/^\.Bd -literal/ { literal = 1; next }
-	/^\.Ed/ { literal = 0; done() }
-	!here || !literal { next }
+	/^\.Ed/ { literal = 0; print_command() }
+	!in_examples || !literal { next }
 	{ gsub(/\\e/, "\\"); gsub(/\\&/, "") }
-	/^\$ / { done(); command = substr($0, 3); next }
+	/^\$ / { print_command(); command = substr($0, 3); next }
 	/^> / { command = command "\n" substr($0, 3); next }
-	{ done() }' "$1"
+	{ print_command() }' "$1"
 }
 
-# run_command COMMAND - it exits with 0, or as its comment says ("# exits 1"),
-# and prints something
+# run_command COMMAND - runs it in a shell of its own, so a cd ends with it;
+# fails unless it exits with 0, or as its comment says ("# exits 1"), and prints
+# something
 run_command() {
 	local wanted=0 status=0
 	[[ $1 =~ \#\ exits\ ([0-9]+) ]] && wanted=${BASH_REMATCH[1]}
@@ -70,7 +73,7 @@ run_command() {
 	return 1
 }
 
-# defined_keys - the keys that weir-records(5) defines, as "SECTION KEY"
+# defined_keys - prints the keys that weir-records(5) defines, as "SECTION KEY"
 defined_keys() {
 	awk '
 	/^\.S[hs] / { section = substr($0, 5) }
@@ -79,19 +82,25 @@ defined_keys() {
 		"$MAN/weir-records.5"
 }
 
-# sample_records - the records that filters write for the example inputs
+# sample_records - prints the records that the filters for builds and call graphs
+# write for the inputs in EXAMPLES, for those of callgraph-stat's tests and for a
+# small program
 sample_records() (
-	local log=(build.log local.json ninja_log)
-	local graph=(graph.json graph.json graph.dot)
+	local log=(build.log local.json ninja_log actions.json profile.json
+		spark.log run_results.json)
+	local graph=(graph.json graph.json graph.dot graph.json graph.json
+		graph.dot manifest.json)
 	cd "$EXAMPLES" || exit
-	for i in 0 1 2; do
-		(execlog-parse "${log[i]}" && buildgraph-parse "${graph[i]}") \
+	for i in "${!log[@]}"; do
+		(buildgraph-parse "${graph[i]}" && execlog-parse "${log[i]}") \
 			>"$BATS_TEST_TMPDIR/in" || exit
 		cat "$BATS_TEST_TMPDIR/in"
 		critpath -a -k 5 -w 2 "$BATS_TEST_TMPDIR/in" || exit
 		critpath -b -d kind=run "$BATS_TEST_TMPDIR/in" || exit
 		execlog-stat "$BATS_TEST_TMPDIR/in" || exit
 	done
+	execlog-parse --each cargo.jsonl || exit
+	execlog-parse execution_graph_dump.proto.zst || exit
 	callgraph-merge callgraph.ndjson || exit
 	echo 'int main(void) { return 0; }' |
 		gcc -g -x c - -o "$BATS_TEST_TMPDIR/app" &&
@@ -107,7 +116,7 @@ sample_records() (
 @test "there are pages, and mandoc has no complaints" {
 	[ -e "${PAGES[0]}" ]
 	require mandoc
-	# It suspects that the section RECORDS is a misspelled ERRORS.
+	# mandoc suspects that the section RECORDS is a misspelled ERRORS.
 	cd "$MAN"
 	mandoc -Tlint -W style ./*.[1357] |
 		grep -v 'section name: Sh RECORDS instead of ERRORS$' \
@@ -143,7 +152,7 @@ sample_records() (
 	done
 }
 
-@test "weir(7) lists every filter, and none that does not exist" {
+@test "weir(7) and section 1 cover every filter, and no other" {
 	sed -n 's/^\.It Xr \(.*\) 1$/\1/p' "$MAN/weir.7" | sort >listed
 	lines "${FILTERS[@]}" | sort >there
 	diff there listed
@@ -151,7 +160,13 @@ sample_records() (
 	diff there paged
 }
 
-@test "every option of a filter is in its page or in weir(7), and no other" {
+@test "weir(7) refers to every other page under SEE ALSO" {
+	sed -n '/^\.Sh SEE ALSO/,$s/^\.Xr \([^ ]*\) \([1-7]\).*/\1.\2/p' \
+		"$MAN/weir.7" | sort >listed
+	(cd "$MAN" && lines *.[1357] | grep -vx weir.7 | sort) | diff - listed
+}
+
+@test "a filter's page and weir(7) define all its options, and no others" {
 	options_in_page "$MAN/weir.7" >common
 	[ -s common ]
 	for f in "${FILTERS[@]}"; do
@@ -173,15 +188,18 @@ sample_records() (
 
 @test "every command of every page's EXAMPLES runs and prints something" {
 	require jq
-	# Make the libraries found as if they were installed.
+	# Let the compiler and the loader find weir's libraries.
 	LIBRARY_PATH=$(realpath "$BUILD") LD_LIBRARY_PATH=$(realpath "$BUILD")
 	CPATH=$(realpath "$ROOT/instrument")
 	export LIBRARY_PATH LD_LIBRARY_PATH CPATH
+	# The makes of the examples are not parts of the one that runs the tests.
+	unset MAKEFLAGS MAKELEVEL MFLAGS
 	for page in "${PAGES[@]}"; do
 		echo "-- ${page##*/}"
 		rm -rf "$BATS_TEST_TMPDIR/here"
 		cp -R "$EXAMPLES" "$BATS_TEST_TMPDIR/here"
 		cd "$BATS_TEST_TMPDIR/here"
+		extract_makefiles "$page"
 		n=0
 		while IFS= read -r -d '' command; do
 			run_command "$command"
@@ -191,13 +209,15 @@ sample_records() (
 	done
 }
 
-@test "every key that a filter prints is defined in weir-records(5)" {
+@test "every key in the sample records is defined in weir-records(5)" {
 	require jq
 	sample_records >records
-	jq -r '(if .type == "stat" then "stat " + .stat else .type end) as $t
-		| keys_unsorted[] | "\($t) \(.)"' records | sort -u >printed
+	jq -r '(if .type == "stat" then "stat " + .stat else .type end)
+		as $section | keys_unsorted[] | "\($section) \(.)"' records |
+		sort -u >printed
 	[ -s printed ]
 	defined_keys | sort >defined
+	# A key may also be defined for every record, or for all stat records.
 	while IFS= read -r line; do
 		key=${line##* }
 		grep -qxF -e "$line" -e "every record $key" defined ||

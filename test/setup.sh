@@ -1,17 +1,20 @@
 #!/bin/sh
-# setup.sh build|demo|test|powercut|viewers|bench... - installs the packages
-# that the named targets need; if it cannot, prints which ones are missing
+# setup.sh SET... - installs the packages of these sets; if it cannot, prints
+# which ones are missing.  The sets are build, demo, test, powercut, viewers,
+# bench, hosts and slurm; the targets of the Makefile name those that they need.
 
 set -u
 
 packages_for() {
 	case $1 in
-	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libyajl-dev libyaml-dev nettle-dev zlib1g-dev ;;
+	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
 	demo) echo ninja-build ;;
-	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel procps python3 python3-yaml sqlite3 strace valgrind ;;
+	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
-	viewers) echo chromium; command -v npm >/dev/null || echo npm ;;
+	viewers) echo chromium golang-go; command -v npm >/dev/null || echo npm ;;
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
+	hosts) echo iproute2 openssh-client openssh-server parallel python3 rsync util-linux ;;
+	slurm) echo munge slurm-client slurmctld slurmd ;;
 	*) echo "setup.sh: unknown set of packages: $1" >&2; exit 2 ;;
 	esac
 }
@@ -23,7 +26,8 @@ is_installed() {
 
 missing=
 for set in "$@"; do
-	for package in $(packages_for "$set"); do
+	packages=$(packages_for "$set") || exit
+	for package in $packages; do
 		is_installed "$package" || missing="$missing $package"
 	done
 done

@@ -7,7 +7,7 @@ unit() {
 	"$BUILD/test/unit/$1"
 }
 
-@test "text: UTF-8, escapes and numbers are read and written at their limits" {
+@test "text: UTF-8 and numbers are read and escapes written, at their limits" {
 	unit text
 }
 
@@ -27,7 +27,7 @@ unit() {
 	unit map
 }
 
-@test "intervals: the innermost range answers for every address" {
+@test "intervals: for every address the innermost range is found" {
 	unit intervals
 }
 
@@ -35,7 +35,11 @@ unit() {
 	unit intern
 }
 
-@test "input: lines are the same from files, gzip and small reads" {
+@test "texts: texts that begin alike are read back unchanged" {
+	unit texts
+}
+
+@test "input: lines are the same from files, gzip, zstd and small reads" {
 	unit input
 }
 
@@ -43,7 +47,7 @@ unit() {
 	unit json
 }
 
-@test "skip: values end where yajl says, however the bytes arrive" {
+@test "skip: skipped values end where yajl says, however the bytes arrive" {
 	unit skip
 }
 
@@ -75,7 +79,7 @@ unit() {
 	unit cleanup
 }
 
-@test "output: a file is complete or absent" {
+@test "output: a file is replaced when the output is complete, or not at all" {
 	unit output
 }
 
@@ -111,8 +115,9 @@ unit() {
 	"$BUILD/test/unit/parse" *.json >"$BATS_TEST_TMPDIR/verdicts"
 	cd "$BATS_TEST_TMPDIR"
 	[ "$(wc -l <verdicts)" -eq "$(ls "$SHARED/json/test_parsing" | wc -l)" ]
+	# The names of valid texts begin with y_, those of invalid ones with n_.
 	run -1 grep -a '^n_.*: record$' verdicts
-	# A duplicate key is valid JSON, but not in a record.
+	# Two have a duplicate key, which is valid in JSON, but not in a record.
 	grep -a '^y_' verdicts | grep -av ': record$' |
 		grep -av '^y_object_duplicated_key' >rejected || true
 	cat rejected

@@ -1,7 +1,7 @@
 /*
- * floor - a lower bound for the time of reading an execution log: splits each
- * line into seven fields and interns two of them, with a hash that is not
- * protected against crafted input
+ * floor - a lower bound for the time of reading an execution log of distbuild:
+ * splits each line into at most seven fields and interns two of them, with a
+ * hash that is not protected against crafted input
  */
 
 #include <stdint.h>
@@ -16,6 +16,7 @@ static char buffer[BUFFER_SIZE];
 static char **table;
 static size_t n_strings;
 
+/* Like FNV-1a, but of eight bytes at a time, and with more mixing. */
 static uint64_t
 hash_of(const char *p, size_t n)
 {
@@ -44,6 +45,7 @@ intern(const char *p, size_t n)
 	n_strings++;
 }
 
+/* Splits a line at spaces; returns the number of fields. */
 static size_t
 split(const char *p, const char *end)
 {
@@ -54,6 +56,10 @@ split(const char *p, const char *end)
 		space = memchr(p, ' ', (size_t)(end - p));
 		if (space == NULL)
 			space = end;
+		/*
+		 * Counted from 0, field 2 is usually a node; field 4 is the
+		 * node that is copied, if the event is one of a copy.
+		 */
 		if (n == 2 || n == 4)
 			intern(p, (size_t)(space - p));
 		n++;

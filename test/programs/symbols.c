@@ -1,9 +1,11 @@
 /*
- * symbols - print the functions and lines of each address on standard input as
- * addr2line -f -i -C -a does, to be compared with it and measured
+ * symbols - prints the functions and lines of each address on standard input as
+ * addr2line -f -i -C -a does: the tests compare the two programs, and the
+ * benchmarks measure them
  *
- * symbols [-d] FILE: FILE is an ELF file, or a release if its name ends in
- * .release.
+ * symbols [-d] FILE: FILE is an ELF file; or, if its name ends in .release, the
+ * output of callgraph-release.  -d: print only the function that contains the
+ * address, not those inlined into it, and where it is declared.
  */
 
 #include <stdio.h>
@@ -39,44 +41,48 @@ put_line(struct buf *b, const char *file, uint32_t line)
 	buf_char(b, '\n');
 }
 
-/* The output for each answer and each place, cached by its number. */
-static struct texts answers, place_names;
+/*
+ * Caches: the output for each answer of symbols_find(), by the answer's number;
+ * and the demangled name of each struct location, by the location's number.
+ */
+static struct texts answers, location_names;
 
 static void
-add_name(struct symbols *s, struct buf *b, uint32_t place)
+put_location_name(struct symbols *s, struct buf *b, uint32_t number)
 {
-	struct text *t = texts_at(&place_names, place);
+	struct text *t = texts_at(&location_names, number);
 
 	if (t->n == 0) {
-		put_name(texts_begin(&place_names, t),
-		    symbols_location(s, place)->name);
-		texts_end(&place_names, t);
+		put_name(texts_begin(&location_names, t),
+		    symbols_location(s, number)->name);
+		texts_end(&location_names, t);
 	}
-	texts_copy(&place_names, t, b);
+	texts_copy(&location_names, t, b);
 }
 
 /*
- * Innermost function first.  The first line is that of the address, the others
- * are those of the calls to the previous function.
+ * Appends the innermost function first.  It has the line of the address; each
+ * further function has the line of its call to the function before it.
  */
 static void
 put_frames(struct symbols *s, const struct answer *a, struct buf *b)
 {
 	const char *file = a->file;
 	uint32_t line = a->line;
-	const struct location *place;
+	const struct location *inlined;
 
 	for (uint32_t i = 0; i < a->n_inlined; i++) {
-		add_name(s, b, a->inlined[i]);
+		put_location_name(s, b, a->inlined[i]);
 		put_line(b, file, line);
-		place = symbols_location(s, a->inlined[i]);
-		file = place->file;
-		line = place->line;
+		inlined = symbols_location(s, a->inlined[i]);
+		file = inlined->file;
+		line = inlined->line;
 	}
-	add_name(s, b, a->function);
+	put_location_name(s, b, a->function);
 	put_line(b, file, line);
 }
 
+/* Appends the address as it was read, text, and its functions and lines. */
 static void
 put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 {
@@ -84,7 +90,7 @@ put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 	struct text *t = texts_at(&answers, a->number);
 
 	buf_str(b, text);
-	if (t->n == 0 && texts_is_worth_caching(t)) {
+	if (t->n == 0 && texts_count_request(t)) {
 		put_frames(s, a, texts_begin(&answers, t));
 		texts_end(&answers, t);
 	}
@@ -94,7 +100,7 @@ put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 		put_frames(s, a, b);
 }
 
-/* With -d: only the function and where it is declared. */
+/* The same with -d: the function and its declaration. */
 static void
 put_declaration(struct symbols *s, const char *text, uint64_t address,
     struct buf *b)
@@ -142,6 +148,6 @@ main(int argc, char **argv)
 	buf_release(&b);
 	demangler_release(&names);
 	texts_release(&answers);
-	texts_release(&place_names);
+	texts_release(&location_names);
 	return 0;
 }

@@ -1,9 +1,11 @@
 /*
- * vcs-calls - call the functions of common/vcs/vcs.h from a shell
+ * vcs-calls - calls the functions of common/vcs/vcs.h from a shell
  *
  * vcs-calls TYPE PATH CALL [NAME [KIND]]: CALL is the name of a function
- * without "vcs_".  Prints its result.  If the function fails, prints why to
- * standard error and exits with 1.
+ * without "vcs_".  NAME is HEAD by default; for walk_minor_versions it is a
+ * range.  KIND is "any" by default.  Prints the result of the function, if it
+ * has one besides success.  If it fails, prints why to standard error and exits
+ * with 1.
  */
 
 #include <stdio.h>
@@ -41,7 +43,7 @@ print_version(struct vcs *v, const char *name)
 	return true;
 }
 
-/* Prints all ids.  The other functions called must not disturb the walk. */
+/* Prints the ids of a walk; the calls between its steps must not affect it. */
 static bool
 print_walk(struct vcs *v, const char *range)
 {
@@ -61,7 +63,7 @@ print_walk(struct vcs *v, const char *range)
 			vcs_is_dirty(v, &dirty);
 		}
 	free(tips.list);
-	return found == VCS_NONE;
+	return found == VCS_NOT_FOUND;
 }
 
 static bool
@@ -75,7 +77,7 @@ print_branches(struct vcs *v)
 	while ((found = vcs_next_major_version(v, &branch)) == VCS_FOUND)
 		printf("%s %s%s\n", branch.name, branch.has_id ?
 		    branch.id.hex : "-", branch.is_head ? " HEAD" : "");
-	return found == VCS_NONE;
+	return found == VCS_NOT_FOUND;
 }
 
 static bool

@@ -1,8 +1,9 @@
 /*
  * yajl-floor - a lower bound for the time of a filter that uses yajl
  *
- * `parse` reads JSON, with callbacks that do nothing; `gen` reads and writes
- * it, with callbacks that pass every token to yajl_gen.
+ * `yajl-floor parse` reads JSON, with callbacks that do nothing.  `yajl-floor
+ * gen` reads and writes JSON, with callbacks that pass every token to yajl_gen.
+ * A callback that returns 0 ends the parsing.
  */
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 enum { BUFFER_SIZE = 1 << 16 };
 
-static int depth;		/* of nested objects */
+static int depth;		/* the number of open objects */
 
 static int
 on_null(void *gen)
@@ -54,7 +55,7 @@ on_map_end(void *gen)
 	if (yajl_gen_map_close(gen) != yajl_gen_status_ok)
 		return 0;
 	if (depth == 0)
-		yajl_gen_reset(gen, "\n");	/* prints it as well */
+		yajl_gen_reset(gen, "\n");	/* also prints the newline */
 	return 1;
 }
 

@@ -1,4 +1,7 @@
-/* buf - numbers are written as snprintf() writes them, and buffers grow */
+/*
+ * buf - numbers are written as snprintf() writes them, hex_address() reads
+ * addresses back, buffers grow
+ */
 
 #include <inttypes.h>
 
@@ -6,6 +9,7 @@
 #include "common/base/hex.h"
 #include "test/unit/unit.h"
 
+/* Checks a value written as unsigned, as signed and as an address. */
 static void
 check_number(uint64_t value)
 {
@@ -32,7 +36,10 @@ test_numbers(void)
 {
 	uint64_t v = 1;
 
-	/* From two below to two above powers of ten and two. */
+	/*
+	 * The numbers from two below to two above each power of ten, each
+	 * negated power of ten and each power of two.
+	 */
 	for (int i = 0; i < 20; i++, v *= 10)
 		for (uint64_t d = 0; d < 5; d++) {
 			check_number(v + d - 2);
@@ -67,6 +74,7 @@ test_growth(void)
 	b.len = 0;
 	memset(long_word, 'w', 100000);
 	buf_printf(&b, "<%s> %d", long_word, 7);
+	/* '<', the word of 100000 bytes, and "> 7" */
 	CHECK(b.len == 100004 && memcmp(b.data + 100000, "w> 7", 4) == 0,
 	    "%zu bytes", b.len);
 	buf_release(&b);

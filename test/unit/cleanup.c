@@ -1,5 +1,6 @@
 /*
- * cleanup - registered functions are called once each, however the program ends
+ * cleanup - registered functions are called once each, whether the program ends
+ * by a return, by die() or by a signal
  */
 
 #define _DEFAULT_SOURCE	/* MAP_ANONYMOUS */
@@ -18,7 +19,7 @@ static volatile struct report {
 	bool survived;		/* the signal did not end the child */
 } *report;
 
-static int signal_number;	/* of the signal that ends the child */
+static int signal_number;	/* the signal that a child raises */
 
 /* The child's exit status if a check in it failed. */
 enum { EXIT_CHECK_FAILED = 98 };
@@ -35,9 +36,9 @@ second(void)
 	report->n_second++;
 }
 
-/* first() is added twice, but must be called once. */
+/* Registers first() twice, although it must be called only once. */
 static void
-end_by_return(void)
+register_functions(void)
 {
 	cleanup_add(first);
 	cleanup_add(second);
@@ -47,21 +48,21 @@ end_by_return(void)
 static void
 end_by_die(void)
 {
-	end_by_return();
+	register_functions();
 	die("expected");
 }
 
 static void
 end_by_signal(void)
 {
-	end_by_return();
+	register_functions();
 	raise(signal_number);
 }
 
 static void
 end_by_blocked_signal(void)
 {
-	end_by_return();
+	register_functions();
 	cleanup_block_signals();
 	raise(signal_number);
 	report->was_blocked = report->n_first == 0;
@@ -69,6 +70,7 @@ end_by_blocked_signal(void)
 	report->survived = true;
 }
 
+/* If the signal is ignored, cleanup happens at exit and not before. */
 static void
 ignore_signal(void)
 {
@@ -83,16 +85,20 @@ raise_signal(void)
 	raise(signal_number);
 }
 
-/* A forked process does not call the functions that its parent added. */
+/* A forked process does not call the functions that its parent registered. */
 static void
 end_grandchild_by_signal(void)
 {
-	end_by_return();
+	register_functions();
 	if (unit_child(raise_signal) != 128 + signal_number ||
 	    report->n_first != 0)
 		exit(EXIT_CHECK_FAILED);
 }
 
+/*
+ * Runs act() in a child, which must end with this status and call first() and
+ * second() once each.
+ */
 static void
 check(const char *what, void (*act)(void), int status)
 {
@@ -120,7 +126,7 @@ main(void)
 
 	report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	check("return", end_by_return, 0);
+	check("return", register_functions, 0);
 	check("die", end_by_die, EXIT_FATAL);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		signal_number = signals[i];

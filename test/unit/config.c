@@ -1,6 +1,6 @@
 /*
- * config - tests of common/perun/config; given files as arguments, prints each
- * as JSON, or the error
+ * config - tests of common/perun/config, which reads Perun's settings in YAML.
+ * Given files as arguments, prints each as JSON, or the error, for other tests.
  */
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "common/perun/config.h"
 #include "test/unit/unit.h"
 
-/* Returns YAML as JSON, or the error; borrowed until the next call. */
+/* Converts YAML to JSON, or to the error; borrowed until the next call. */
 static const char *
 read_as_json(struct span yaml)
 {
@@ -26,7 +26,7 @@ read_as_json(struct span yaml)
 	return buf_cstr(&json);
 }
 
-/* Checks that YAML is converted to this JSON, or fails with this error. */
+/* Checks that YAML is converted to `want`: JSON, or the error. */
 #define IS(yaml, want)							\
 	do {								\
 		const char *got = read_as_json(SPAN(yaml));		\
@@ -144,9 +144,13 @@ test_limits(void)
 {
 	const char *got;
 
-	/* The mapping is the first level. */
+	/*
+	 * The lists are not closed, so both documents are refused, but only the
+	 * second for its depth.  The mapping itself is the first level.
+	 */
 	got = read_as_json(repeat("a: ", "[", CONFIG_DEPTH_MAX - 1, ""));
 	CHECK(strstr(got, "nested") == NULL, "%s", got);
+	/* CONFIG_DEPTH_MAX is 100, and the 100th '[' is in column 3 + 100. */
 	got = read_as_json(repeat("a: ", "[", CONFIG_DEPTH_MAX, ""));
 	CHECK(strcmp(got, "f:1:103: values are nested too deeply") == 0, "%s",
 	    got);
@@ -162,15 +166,18 @@ test_limits(void)
 	got = read_as_json(repeat("a: &x 1\nb: [", "*x,", CONFIG_VALUES_MAX,
 	    "]"));
 	CHECK(ends_with(got, "there are too many values"), "%.80s", got);
+	/* 16 directives of 11 bytes are allowed; the 17th is in column 177. */
 	got = read_as_json(repeat("", "%TAG !x! y\r", 100000, "---\na: b\n"));
 	CHECK(strcmp(got, "f:1:177: there are too many %TAG directives") ==
 	    0, "%s", got);
+	/* %TAG in a text is also counted; this is as often as is accepted. */
 	got = read_as_json(repeat("a: \"", "%TAG ", CONFIG_DIRECTIVES_MAX,
 	    "\""));
 	CHECK(got[0] == '{', "%s", got);
 	got = read_as_json(repeat("a: [", "&x 0,", CONFIG_ANCHORS_MAX, "]"));
 	CHECK(got[0] == '{', "%.80s", got);
-	got = read_as_json(repeat("a: [", "&x 0,", CONFIG_ANCHORS_MAX + 1, "]"));
+	got = read_as_json(repeat("a: [", "&x 0,", CONFIG_ANCHORS_MAX + 1,
+	    "]"));
 	CHECK(ends_with(got, "there are too many anchors"), "%.80s", got);
 }
 
@@ -231,6 +238,10 @@ is_json(const struct config_value *v, const char *want)
 	return same;
 }
 
+/*
+ * A level is one file of settings.  A key has the value of the first level that
+ * has the key; config_gather() joins the values of all levels.
+ */
 static void
 test_keys(void)
 {
@@ -273,7 +284,11 @@ test_keys(void)
 	config_release(&c);
 }
 
-/* The current directory is the test's own and empty. */
+/*
+ * A store has two levels: its own local.yml, and the user's shared.yml, which
+ * is in $PERUN_CONFIG_DIR or else in ~/.config/perun.  The test runs in an
+ * empty directory.
+ */
 static void
 test_files(void)
 {
@@ -281,7 +296,7 @@ test_files(void)
 	const char *why;
 
 	setenv("PERUN_CONFIG_DIR", "shared", 1);
-	CHECK(config_load(&c, "store", &why), "no files: %s", why);
+	CHECK(config_load(&c, "store", &why), "without files: %s", why);
 	CHECK(config_find(&c, "a") == NULL && c.n == 2,
 	    "without files, not two empty levels");
 	CHECK(access("shared", F_OK) != 0, "reading creates a directory");
@@ -304,14 +319,16 @@ test_files(void)
 	config_release(&c);
 	setenv("PERUN_CONFIG_DIR", "/dev/null", 1);
 	CHECK(config_load(&c, "store", &why) && c.n == 2,
-	    "/dev/null as the directory");
+	    "with /dev/null as the directory, not two levels");
 	config_release(&c);
 	unsetenv("PERUN_CONFIG_DIR");
 	unsetenv("HOME");
-	CHECK(config_load(&c, "store", &why) && c.n == 1, "without HOME");
+	CHECK(config_load(&c, "store", &why) && c.n == 1,
+	    "without HOME, not one level");
 	config_release(&c);
 }
 
+/* In the directory `store`, which test_files() has created. */
 static void
 test_bad_files(void)
 {

@@ -1,10 +1,10 @@
-/* dag - cycles, longest paths and drag, compared with a search of all paths */
+/* dag - cycles, longest paths and drag, compared with exhaustive searches */
 
 #include "common/base/num.h"
 #include "common/build/dag.h"
 #include "test/unit/unit.h"
 
-enum { N_MAX = 9 };
+enum { N_MAX = 9 };	/* vertices of a random graph */
 
 static int
 by_number(const void *context, uint32_t a, uint32_t b)
@@ -13,7 +13,10 @@ by_number(const void *context, uint32_t a, uint32_t b)
 	return cmp_u64(a, b);
 }
 
-/* Edges as the tests write them: "0>1 1>2", where 0 depends on 1. */
+/*
+ * Makes a graph of n vertices of weight 1.  A digit is a vertex; in "0>1 1>2",
+ * 0 depends on 1, and 1 on 2.
+ */
 static void
 make_dag(struct dag *d, size_t n, const char *edges)
 {
@@ -36,6 +39,11 @@ show_cycle(void *context, const uint32_t *cycle, size_t n)
 	buf_char(to, ' ');
 }
 
+/*
+ * Checks that dag_seal() reports the cycles `want`, and drops all edges between
+ * vertices that depend on each other, even those that are not on a reported
+ * cycle.
+ */
 static void
 check_cycles(size_t n, const char *edges, const char *want,
     size_t n_edges_left)
@@ -83,11 +91,16 @@ has_edge(const bool edge[N_MAX][N_MAX], size_t n, uint32_t a, uint32_t b)
 	return a < n && b < n && edge[a][b];
 }
 
+/* The graph given to dag_seal(), and the number of cycles reported for it. */
 struct reported {
 	const bool (*edge)[N_MAX];
 	size_t n, n_cycles;
 };
 
+/*
+ * Checks a reported cycle: it consists of edges, begins with its least vertex
+ * and does not repeat a vertex.
+ */
 static void
 check_cycle(void *context, const uint32_t *cycle, size_t n)
 {
@@ -106,7 +119,7 @@ check_cycle(void *context, const uint32_t *cycle, size_t n)
 	}
 }
 
-/* reach[a][b]: a depends on b, directly or by way of others. */
+/* Sets reach[a][b] if a depends on b, directly or by way of other vertices. */
 static void
 find_reach(const bool edge[N_MAX][N_MAX], size_t n, bool reach[N_MAX][N_MAX])
 {
@@ -133,6 +146,10 @@ longest_to(const struct dag *d, const bool edge[N_MAX][N_MAX], uint32_t v,
 	return max + ((int)v == skip ? 0 : d->weight[v]);
 }
 
+/*
+ * The length of the longest path if the vertex `skip` (-1: none) takes no time.
+ * By how much the longest path gets shorter is called the drag of that vertex.
+ */
 static int64_t
 longest_without(const struct dag *d, const bool edge[N_MAX][N_MAX], int skip)
 {
@@ -144,11 +161,12 @@ longest_without(const struct dag *d, const bool edge[N_MAX][N_MAX], int skip)
 	return max;
 }
 
+/* Compares paths, drag and makespans in an acyclic graph with the searches. */
 static void
 check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 {
 	bool is_end[N_MAX], needs_no_worker[N_MAX];
-	int64_t drag[N_MAX], length;
+	int64_t drag[N_MAX], length, sum;
 	uint32_t *path, best = INDEX_NONE;
 	size_t n;
 
@@ -157,7 +175,7 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 	dag_tails(d, is_end);
 	for (uint32_t v = 0; v < d->n; v++) {
 		CHECK(d->finish[v] == longest_to(d, edge, v, -1),
-		    "vertex %u", v);
+		    "vertex %u does not finish after its longest path", v);
 		best = dag_better(d, best, v);
 	}
 	length = longest_without(d, edge, -1);
@@ -178,10 +196,10 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 	memset(needs_no_worker, 0, sizeof needs_no_worker);
 	CHECK(dag_simulate(d, N_MAX, needs_no_worker) == length,
 	    "with enough workers it takes longer than the longest path");
-	length = 0;
+	sum = 0;
 	for (uint32_t v = 0; v < d->n; v++)
-		length += d->weight[v];
-	CHECK(dag_simulate(d, 1, needs_no_worker) == length,
+		sum += d->weight[v];
+	CHECK(dag_simulate(d, 1, needs_no_worker) == sum,
 	    "one worker does not need the sum of all weights");
 	free(path);
 }
@@ -196,13 +214,14 @@ test_random(void)
 
 	for (int round = 0; round < 20000; round++) {
 		size_t n = 1 + unit_random(N_MAX);
-		uint64_t density = 2 + unit_random(8);
+		/* Each possible edge exists with a chance of 1 in: */
+		uint64_t sparsity = 4 + 2 * unit_random(8);
 
 		memset(edge, 0, sizeof edge);
 		dag_init(&d, n, 0, by_number, NULL);
 		for (uint32_t i = 0; i < n; i++)
 			for (uint32_t j = 0; j < n; j++)
-				if (unit_random(density * 2) == 0) {
+				if (unit_random(sparsity) == 0) {
 					edge[i][j] = true;
 					dag_add(&d, i, j);
 				}
@@ -211,9 +230,9 @@ test_random(void)
 		    (const bool (*)[N_MAX])edge, n, 0 };
 		dag_seal(&d, check_cycle, &reported);
 		/*
-		 * Vertices that depend on each other are a strongly connected
-		 * component; it is counted at the first of them.  One cycle
-		 * of each is reported.
+		 * Vertices that depend on each other form a strongly connected
+		 * component, which is counted at its first vertex.  One cycle
+		 * of each component is reported.
 		 */
 		n_components = 0;
 		for (size_t i = 0; i < n; i++) {
@@ -225,6 +244,7 @@ test_random(void)
 		}
 		CHECK(reported.n_cycles == n_components, "%zu cycles, not %zu",
 		    reported.n_cycles, n_components);
+		/* dag_seal() has dropped the edges within a component. */
 		for (size_t i = 0; i < n; i++) {
 			d.weight[i] = (int64_t)unit_random(5);
 			for (size_t j = 0; j < n; j++)
@@ -244,7 +264,10 @@ store_cycle_length(void *context, const uint32_t *cycle, size_t n)
 	*length = cycle[0] == 0 ? n : 0;
 }
 
-/* A chain and a cycle too long for a recursion over their vertices. */
+/*
+ * A chain and a cycle too long for a recursion over their vertices.  All edges
+ * of the cycle are dropped, so that the longest path is a single vertex.
+ */
 static void
 test_long(void)
 {
@@ -263,7 +286,7 @@ test_long(void)
 		dag_seal(&d, store_cycle_length, &n_cycle);
 		dag_longest(&d);
 		CHECK(d.finish[N - 1] == (with_cycle ? 2 : 2 * N),
-		    "the last finishes at %lld",
+		    "the last vertex finishes at %lld",
 		    (long long)d.finish[N - 1]);
 		CHECK(n_cycle == (with_cycle ? N : 0), "a cycle of %zu",
 		    n_cycle);
@@ -271,7 +294,7 @@ test_long(void)
 	}
 }
 
-/* Counts the cycles of two vertices with consecutive numbers. */
+/* Counts the cycles that consist of two vertices, v and v + 1. */
 static void
 count_pair(void *context, const uint32_t *cycle, size_t n)
 {
@@ -280,7 +303,10 @@ count_pair(void *context, const uint32_t *cycle, size_t n)
 	*n_pairs += n == 2 && cycle[1] == cycle[0] + 1;
 }
 
-/* With so many cycles, a pass over all vertices for each takes too long. */
+/*
+ * Half a million cycles of two vertices.  If dag_seal() visited all vertices
+ * for each cycle, the test would take too long.
+ */
 static void
 test_many_cycles(void)
 {

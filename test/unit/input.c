@@ -1,6 +1,7 @@
-/* input - lines are the same from files, gzip and small reads */
+/* input - lines are the same from files, gzip, zstd and small reads */
 
 #include <zlib.h>
+#include <zstd.h>
 
 #include "common/io/input.h"
 #include "test/unit/unit.h"
@@ -8,8 +9,8 @@
 enum { NO_LIMIT = 1 << 30 };
 
 /*
- * Appends "NUMBER:LENGTH:TEXT|"; if the line is too long, "+REST" is before
- * the '|'.
+ * Appends "NUMBER:LENGTH:TEXT|" for a line, where NUMBER counts lines from 1.
+ * If the line is longer than the limit, "+REST" precedes the '|'.
  */
 static void
 show_line(struct buf *to, struct input *in, const struct line *line)
@@ -26,6 +27,10 @@ show_line(struct buf *to, struct input *in, const struct line *line)
 	buf_char(to, '|');
 }
 
+/*
+ * Sets *to to the lines of n files, as by show_line(), and "damage: WHY" after
+ * a damaged file.  If n is 0, reads standard input.
+ */
 static void
 show_files(struct buf *to, char *const *files, size_t n, size_t limit)
 {
@@ -62,7 +67,34 @@ add_gzip(struct buf *to, struct span text)
 	deflateEnd(&z);
 }
 
-/* Reads the bytes as one file, and from standard input a few at a time. */
+/* A frame with a checksum, as zstd makes. */
+static void
+add_zstd(struct buf *to, struct span text)
+{
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	size_t n;
+
+	buf_need(to, ZSTD_compressBound(text.n));
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	n = ZSTD_compress2(z, to->data + to->len, to->cap - to->len, text.p,
+	    text.n);
+	if (ZSTD_isError(n))
+		exit(UNIT_EXIT_SETUP);
+	to->len += n;
+	ZSTD_freeCCtx(z);
+}
+
+/* A frame whose contents are not data (RFC 8878, 3.1.2). */
+static void
+add_skippable(struct buf *to)
+{
+	buf_add(to, "\x5a\x2a\x4d\x18\x03\0\0\0abc", 11);
+}
+
+/*
+ * Checks that the bytes give the lines `want` (as by show_files()) if they are
+ * a file, and if they come from standard input a few at a time.
+ */
 static void
 check_bytes(struct span bytes, size_t limit, struct span want)
 {
@@ -84,7 +116,31 @@ check_bytes(struct span bytes, size_t limit, struct span want)
 	buf_release(&got);
 }
 
-/* Reads a text as it is, as one gzip member, as several, and zero-padded. */
+/* Checks one frame, and several with skippable frames around them. */
+static void
+check_zstd(struct span text, size_t limit, struct span want)
+{
+	struct buf z = { 0 };
+	size_t half = text.n / 2;
+
+	add_zstd(&z, text);
+	check_bytes(buf_span(&z), limit, want);
+	z.len = 0;
+	add_skippable(&z);
+	add_zstd(&z, span_of(text.p, half));
+	add_skippable(&z);
+	add_zstd(&z, SPAN(""));
+	add_zstd(&z, span_of(text.p + half, text.n - half));
+	add_skippable(&z);
+	check_bytes(buf_span(&z), limit, want);
+	buf_release(&z);
+}
+
+/*
+ * Checks that a text gives the lines `want` as it is; compressed as one gzip
+ * member, and as three; with zeros after the last member; and compressed as
+ * frames of zstd.
+ */
 static void
 check_text(struct span text, size_t limit, struct span want)
 {
@@ -103,6 +159,7 @@ check_text(struct span text, size_t limit, struct span want)
 		buf_char(&gz, 0);
 	check_bytes(buf_span(&gz), limit, want);
 	buf_release(&gz);
+	check_zstd(text, limit, want);
 }
 
 static void
@@ -153,19 +210,22 @@ static void
 test_several_files(void)
 {
 	char a[] = "a", b[] = "b", dash[] = "-";
-	char *files[] = { a, dash, b, a };
-	struct buf got = { 0 }, gz = { 0 };
+	char c[] = "c", *files[] = { a, dash, b, c, a, c };
+	struct buf got = { 0 }, gz = { 0 }, zstd = { 0 };
 
 	unit_write(a, SPAN("one\n\ntwo"));
 	add_gzip(&gz, SPAN("\xef\xbb\xbfthree\n"));
 	unit_write(b, buf_span(&gz));
+	add_zstd(&zstd, SPAN("\xef\xbb\xbf\nfour\n"));
+	unit_write(c, buf_span(&zstd));
 	unit_stdin(SPAN("standard\n"), 3);
-	show_files(&got, files, 4, NO_LIMIT);
+	show_files(&got, files, 6, NO_LIMIT);
 	CHECK(span_eq(buf_span(&got), "1:3:one|3:3:two|1:8:standard|1:5:three|"
-	    "1:3:one|3:3:two|"), "'%.*s'", (int)got.len, got.data);
+	    "2:4:four|1:3:one|3:3:two|2:4:four|"), "'%.*s'", (int)got.len, got.data);
 	wait(NULL);
 	buf_release(&got);
 	buf_release(&gz);
+	buf_release(&zstd);
 }
 
 static bool
@@ -174,23 +234,25 @@ contains(struct buf *b, const char *word)
 	return strstr(buf_cstr(b), word) != NULL;
 }
 
-/* A truncated gzip file is read as far as it goes; the damage is reported. */
+/*
+ * The beginning of a truncated file is read, and the damage is reported.  A
+ * file that is not longer than the magic is not recognized as compressed.
+ */
 static void
-test_truncated_gzip(void)
+test_truncated(void (*add)(struct buf *, struct span), size_t n_magic)
 {
 	struct span text = SPAN("first line\nsecond line\nthird line\n");
 	static const char want[] = "1:10:first line|2:11:second line|"
 	    "3:10:third line|";
 	char name[] = "truncated", *files[] = { name };
-	struct buf gz = { 0 }, got = { 0 };
+	struct buf packed = { 0 }, got = { 0 };
 	struct input in;
 	struct line line;
 	size_t first_len;
 
-	add_gzip(&gz, text);
-	/* One byte is not yet the magic number of gzip. */
-	for (size_t n = 2; n < gz.len; n++) {
-		unit_write(name, span_of(gz.data, n));
+	add(&packed, text);
+	for (size_t n = n_magic; n < packed.len; n++) {
+		unit_write(name, span_of(packed.data, n));
 		input_init(&in, files, 1);
 		CHECK(input_next_file(&in), "cannot open %s", name);
 		got.len = 0;
@@ -198,24 +260,24 @@ test_truncated_gzip(void)
 			buf_add(&got, line.p, line.full_len);
 		CHECK(in.damage != NULL,
 		    "no damage reported in the first %zu of %zu bytes", n,
-		    gz.len);
+		    packed.len);
 		CHECK(got.len <= text.n && span_same(buf_span(&got),
 		    span_of(text.p, got.len)),
 		    "the first %zu bytes are read as another text", n);
 		input_release(&in);
 	}
 	/* Damage of a second member is reported as well. */
-	first_len = gz.len;
-	add_gzip(&gz, text);
-	for (size_t n = first_len + 1; n < gz.len; n++) {
-		unit_write(name, span_of(gz.data, n));
+	first_len = packed.len;
+	add(&packed, text);
+	for (size_t n = first_len + 1; n < packed.len; n++) {
+		unit_write(name, span_of(packed.data, n));
 		show_files(&got, files, 1, NO_LIMIT);
 		CHECK(memcmp(got.data, want, sizeof want - 1) == 0,
 		    "the first member is not read from %zu bytes", n);
 		CHECK(contains(&got, "damage"), "no damage reported in the "
 		    "first %zu bytes of the second member", n - first_len);
 	}
-	buf_release(&gz);
+	buf_release(&packed);
 	buf_release(&got);
 }
 
@@ -226,11 +288,12 @@ test_damaged_gzip(void)
 	struct buf gz = { 0 }, got = { 0 };
 
 	add_gzip(&gz, SPAN("a line that is not so short\n"));
-	gz.data[gz.len - 5] ^= 1;	/* a byte of the checksum */
+	/* A gzip member ends with a checksum and a length, 4 bytes each. */
+	gz.data[gz.len - 5] ^= 1;
 	unit_write(name, buf_span(&gz));
 	show_files(&got, files, 1, NO_LIMIT);
 	CHECK(contains(&got, "damaged"), "'%s'", got.data);
-	gz.data[gz.len - 5] ^= 1;
+	gz.data[gz.len - 5] ^= 1;	/* as it was */
 	buf_str(&gz, "junk");
 	unit_write(name, buf_span(&gz));
 	show_files(&got, files, 1, NO_LIMIT);
@@ -239,9 +302,49 @@ test_damaged_gzip(void)
 	buf_release(&got);
 }
 
+static void
+check_damaged(const struct buf *z, const char *want)
+{
+	char name[] = "damaged", *files[] = { name };
+	struct buf got = { 0 };
+
+	unit_write(name, buf_span(z));
+	show_files(&got, files, 1, NO_LIMIT);
+	CHECK(contains(&got, want), "'%s', not '%s'", buf_cstr(&got), want);
+	buf_release(&got);
+}
+
+static void
+test_damaged_zstd(void)
+{
+	struct buf z = { 0 };
+
+	add_zstd(&z, SPAN("a line that is not so short\n"));
+	/* A frame ends with a checksum of 4 bytes. */
+	z.data[z.len - 1] ^= 1;
+	check_damaged(&z, "damaged");
+	z.data[z.len - 1] ^= 1;		/* as it was */
+	buf_str(&z, "junk");
+	check_damaged(&z, "1:27:a line that is not so short|damage: the zstd "
+	    "stream is damaged");
+	z.len = 0;
+	add_skippable(&z);
+	z.len--;
+	check_damaged(&z, "truncated");
+	/* Frame headers (RFC 8878, 3.1.1.1): a window of 2^31, a dictionary. */
+	z.len = 0;
+	buf_add(&z, "\x28\xb5\x2f\xfd\0\xa8", 6);
+	buf_add(&z, "\1\0\0", 3);
+	check_damaged(&z, "window of more than 128 MiB");
+	z.len = 0;
+	buf_add(&z, "\x28\xb5\x2f\xfd\x21\7\1\1\0\0x", 11);
+	check_damaged(&z, "dictionary");
+	buf_release(&z);
+}
+
 /*
- * Lines of all lengths are read, some longer than the limit and several reads.
- * The expected result is made along with the text.
+ * Random lines of up to 900,000 bytes are read; some are longer than the limit,
+ * and need several reads.  The expected result is made along with the text.
  */
 static void
 test_large(void)
@@ -284,6 +387,13 @@ test_large(void)
 	show_files(&got, files, 1, LIMIT);
 	CHECK(span_same(buf_span(&got), buf_span(&want)),
 	    "gzip is read as another text");
+	gz.len = 0;
+	add_zstd(&gz, buf_span(&text));
+	unit_write(name, buf_span(&gz));
+	show_files(&got, files, 1, LIMIT);
+	CHECK(span_same(buf_span(&got), buf_span(&want)),
+	    "zstd is read as another text");
+	/* A prime, so that the reads end at different offsets in the lines. */
 	unit_stdin(buf_span(&text), 4093);
 	show_files(&got, NULL, 0, LIMIT);
 	CHECK(span_same(buf_span(&got), buf_span(&want)),
@@ -303,8 +413,10 @@ main(void)
 	test_byte_order_mark();
 	test_long_lines();
 	test_several_files();
-	test_truncated_gzip();
+	test_truncated(add_gzip, 2);
+	test_truncated(add_zstd, 4);
 	test_damaged_gzip();
+	test_damaged_zstd();
 	test_large();
 	return unit_end();
 }

@@ -1,4 +1,7 @@
-/* intern - equal strings are one symbol */
+/*
+ * intern - equal strings get the same symbol; symbols are numbers from 0, in
+ * the order in which their strings are added
+ */
 
 #include "common/base/intern.h"
 #include "common/base/mem.h"
@@ -48,7 +51,7 @@ test_few(void)
 	intern_release(&in);
 }
 
-/* Strings do not move when others are added; one is longer than a block. */
+/* Strings do not move when others are added, one of which has a megabyte. */
 static void
 test_many(void)
 {
@@ -81,9 +84,9 @@ test_many(void)
 }
 
 /*
- * intern_defer() yields the same symbols as intern_add().  The array that
- * receives the symbols moves, words occur twice within a batch, and the table
- * grows during a batch.
+ * intern_defer() looks up strings in batches, and stores their symbols in an
+ * array later.  The symbols are the same as those of intern_add(), although
+ * the array moves, the table grows, and words occur twice within a batch.
  */
 static void
 test_deferred(void)

@@ -1,4 +1,7 @@
-/* intervals - compares the index with a model that looks at every range */
+/*
+ * intervals - an interval map finds the range of addresses that contains an
+ * address; the results are compared with those of a search through all ranges
+ */
 
 #include "common/base/intervals.h"
 #include "common/base/num.h"
@@ -6,7 +9,7 @@
 
 enum { ADDRESSES = 200, RANGES = 12, ROUNDS = 3000 };
 
-/* Some ranges are empty: their end is not above their start. */
+/* Makes ranges; returns how many.  Some are empty: end is not above start. */
 static size_t
 random_ranges(struct interval *ranges)
 {
@@ -51,6 +54,7 @@ last_assigned(const struct interval *ranges, size_t n, uint64_t address)
 	return n > 0 ? (uint32_t)n - 1 : INDEX_NONE;
 }
 
+/* Checks that boundaries are in order, and that each starts another range. */
 static void
 check_list(const struct intervals *m)
 {
@@ -60,6 +64,7 @@ check_list(const struct intervals *m)
 		    "boundary %zu is redundant or out of order", i);
 }
 
+/* Of the ranges that contain an address, the innermost is found. */
 static void
 test_build(void)
 {
@@ -76,6 +81,7 @@ test_build(void)
 	intervals_release(&m);
 }
 
+/* Ranges are assigned one after the other: later ones replace earlier ones. */
 static void
 test_assign(void)
 {
@@ -94,8 +100,8 @@ test_assign(void)
 }
 
 /*
- * Boundaries are appended in order.  Each gives the addresses from it to the
- * next one an index; of several at one address, the last does.
+ * Boundaries are appended in the order of addresses.  An address has the index
+ * of the last boundary that is not above the address.
  */
 static void
 test_append(void)
@@ -131,7 +137,7 @@ test_limits(void)
 	struct intervals m = { 0 };
 
 	CHECK(intervals_find(&m, 0) == INDEX_NONE,
-	    "an empty index has a range");
+	    "an empty map has a range");
 	intervals_build(&m, ranges, 2);
 	CHECK(intervals_find(&m, 0) == 7, "the first address");
 	CHECK(intervals_find(&m, UINT64_MAX - 1) == 8, "the last address");
@@ -140,6 +146,7 @@ test_limits(void)
 	intervals_assign(&m, 0, UINT64_MAX, 9);
 	CHECK(intervals_find(&m, UINT64_MAX - 1) == 9,
 	    "the innermost range is not replaced");
+	/* At 0, where the range begins, and at UINT64_MAX, where it ends */
 	CHECK(m.n == 2, "%zu boundaries", m.n);
 	intervals_release(&m);
 }

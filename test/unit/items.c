@@ -1,6 +1,6 @@
 /*
- * items - a walk over an array or object returns the items that it was made of,
- * and recio_item() returns the records that recio_parse() reads from them
+ * items - a walk over a random array or object returns exactly its items, and
+ * recio_item() returns a record for each item that recio_parse() accepts
  */
 
 #include "common/json/items.h"
@@ -13,11 +13,12 @@ static const char *const values[] = { "1", "-2.5e3", "true", "null", "\"\"",
     "\"a,b]}\"", "\"\\\\\"", "\"\\\"[\"", "\"\xc3\xa9\"", "[]", "{}",
     "[1,[2,{\"a\":[3]}]]", "{\"k\":\"]\",\"l\":{\"m\":[]}}",
     "{\"k\": 1.5, \"l\": \"x\"}", "{ \"k\" : 1 }", "{\"k\":1,\"k\":2}" };
+/* White space between tokens, often none. */
 static const char *const blanks[] = { "", "", " ", "\n\t", "\r\n  " };
 
 /*
- * Writes a random array, or an object whose keys contain an escaped quote, and
- * stores its items.  Returns their number.
+ * Writes a random array, or an object whose keys are k"0, k"1 and so on, and
+ * stores its items or the object's values, parts of b.  Returns their number.
  */
 static size_t
 make_random(struct buf *b, bool is_object, struct span *items)
@@ -46,6 +47,10 @@ make_random(struct buf *b, bool is_object, struct span *items)
 	return n;
 }
 
+/*
+ * Walks over a random array with items_next() and recio_item() together, and
+ * parses each item with the reference.
+ */
 static void
 test_array(struct recio *io, struct recio *reference, struct buf *b)
 {

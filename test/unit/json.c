@@ -1,4 +1,7 @@
-/* json - recio reads back what is written */
+/*
+ * json - recio reads back the strings, tokens and records that json.c writes;
+ * bytes that are not UTF-8 are replaced
+ */
 
 #include <math.h>
 
@@ -11,6 +14,7 @@ enum { A = KEY_TYPE + 1, B };
 
 static struct recio *io;
 
+/* Checks that the buffer is one line, and returns its record, or NULL. */
 static struct rec *
 read_back(const struct buf *b)
 {
@@ -50,8 +54,9 @@ check_string(struct span s, struct span want)
 	buf_release(&b);
 }
 
+/* Each special character, with 0 to 39 other characters before and after it. */
 static void
-test_bytes_at_every_offset(void)
+test_characters_at_every_offset(void)
 {
 	static const char *const special[] = { "\"", "\\", "\n", "\r", "\t",
 	    "\b", "\f", "\x01", "\x1f", "\x7f", "/", "\xc2\x80", "\xc3\xa9",
@@ -77,6 +82,7 @@ test_bytes_at_every_offset(void)
 /* U+FFFD, the replacement character. */
 #define FFFD "\xef\xbf\xbd"
 
+/* Each byte that is not part of a character becomes a replacement character. */
 static void
 test_invalid_utf8(void)
 {
@@ -98,7 +104,7 @@ test_random_strings(void)
 	    "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "bcdefghi", "/" };
 	struct buf s = { 0 };
 
-	buf_need(&s, 1);
+	buf_need(&s, 1);	/* so that the empty string is not NULL */
 	for (int i = 0; i < 20000; i++) {
 		s.len = 0;
 		for (uint64_t n = unit_random(20); n > 0; n--)
@@ -108,6 +114,10 @@ test_random_strings(void)
 	buf_release(&s);
 }
 
+/*
+ * Writes a token by json_raw(), which replaces only line breaks, by spaces;
+ * reads it back and compares it with `want`.
+ */
 static void
 check_raw(struct span token, struct span want)
 {
@@ -154,6 +164,7 @@ test_record(void)
 	json_int(&b, "a", INT64_MIN);
 	json_uint(&b, "b", UINT64_MAX);
 	json_true(&b, "c");
+	/* A ratio that is not finite is left out. */
 	json_ratio(&b, "nan", (double)NAN);
 	json_ratio(&b, "inf", (double)INFINITY);
 	json_ratio(&b, "d", 0.5);
@@ -184,7 +195,7 @@ main(void)
 {
 	unit_seed();
 	io = recio_new(keys);
-	test_bytes_at_every_offset();
+	test_characters_at_every_offset();
 	test_invalid_utf8();
 	test_random_strings();
 	test_raw();

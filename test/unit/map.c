@@ -1,4 +1,7 @@
-/* map - random steps agree with a model, a million keys, the hash function */
+/*
+ * map - random additions and removals agree with an array of flags; a million
+ * keys are found; keys may collide; every byte of a key changes its hash
+ */
 
 #include <signal.h>
 
@@ -27,7 +30,7 @@ hash_of(uint32_t value)
 static uint32_t
 get_value(const struct map *m, uint32_t value)
 {
-	return map_get(m, hash_of(value), span_str(names[value]));
+	return map_find_hashed(m, hash_of(value), span_str(names[value]));
 }
 
 static void
@@ -40,8 +43,9 @@ make_names(uint32_t n)
 }
 
 /*
- * Random keys are added if they are absent, removed if they are present.  The
- * range of keys alternates, so that the map both grows and shrinks.
+ * Adds random keys if they are absent, and removes them if they are present.
+ * Every other 50000 steps choose among only 40 keys, which are therefore added
+ * and removed again and again.
  */
 static void
 test_model(void)
@@ -63,6 +67,7 @@ test_model(void)
 		else
 			CHECK(map_find_or_add(&m, span_str(names[v]), v) == v,
 			    "key %u is not added", v);
+		/* KEYS would be the value if the key were not found. */
 		CHECK(present[v] ||
 		    map_find_or_add(&m, span_str(names[v]), KEYS) == v,
 		    "key %u is not found", v);
@@ -91,7 +96,7 @@ test_collisions(void)
 	for (uint32_t v = 0; v < 300; v += 2)
 		map_remove(&m, hash, v);
 	for (uint32_t v = 0; v < 301; v++)
-		CHECK(map_get(&m, hash, span_str(names[v])) ==
+		CHECK(map_find_hashed(&m, hash, span_str(names[v])) ==
 		    (v % 2 == 1 && v < 300 ? v : INDEX_NONE), "key %u", v);
 	map_release(&m);
 }
@@ -117,7 +122,7 @@ test_million(void)
 static void
 test_hash(void)
 {
-	/* Short and long strings are hashed in different ways: see map.c. */
+	/* Above 192 bytes, map.c uses another hash function. */
 	enum { LENGTH_MAX = 220 };
 	static const char zeros[LENGTH_MAX];
 	uint64_t seen[LENGTH_MAX];
@@ -143,8 +148,8 @@ test_hash(void)
 }
 
 /*
- * Strings of n bytes differ only in the two at `at`.  The low bits of their
- * hashes, which select a bucket, must be distributed as random numbers are.
+ * Strings of n bytes differ only in the two bytes at `at`.  The low bits of
+ * their hashes, which select a bucket, must be distributed like random numbers.
  */
 static void
 check_spread(const char *what, size_t n, size_t at)

@@ -5,8 +5,8 @@
 #include "test/unit/unit.h"
 
 /*
- * AddressSanitizer calls this for its options.  By default it aborts when an
- * allocation fails; with this it returns NULL, for mem.c to report.
+ * AddressSanitizer calls this function for its options.  By default malloc()
+ * aborts when it fails; with this option it returns NULL, which mem.c reports.
  */
 const char *__asan_default_options(void);
 
@@ -18,7 +18,7 @@ __asan_default_options(void)
 
 enum { PIECES = 3000 };
 
-/* Most pieces have less than 1000 bytes; each 500th exceeds a 64 KiB block. */
+/* Most are below 1000 bytes; every 500th exceeds an arena's block of 64 KiB. */
 static size_t
 piece_size(size_t i)
 {
@@ -84,10 +84,11 @@ test_grow(void)
 		n_grown += cap != before;
 		p[n - 1] = (int)n;
 	}
+	/* From 0 to 16, and 13 times to the double, 131072: 14 times. */
 	CHECK(n_grown < 20, "grown %zu times", n_grown);
 	for (size_t i = 0; i < 100000; i++)
 		CHECK(p[i] == (int)i + 1, "element %zu has changed", i);
-	/* Now it must more than double at once. */
+	/* The array must now grow to more than twice its size at once. */
 	p = mem_grow(p, &cap, 1000000, sizeof *p);
 	CHECK(cap >= 1000000, "room for only %zu", cap);
 	free(p);
@@ -112,6 +113,7 @@ product_overflows(void)
 	mem_resize(NULL, SIZE_MAX / 2, 3);
 }
 
+/* In 64 bits, the product would be 16. */
 static void
 product_wraps_to_small_size(void)
 {

@@ -1,4 +1,8 @@
-/* object - tests of common/perun/object */
+/*
+ * object - tests of common/perun/object.  An object is a profile as Perun
+ * stores it: a zlib stream of "profile TYPE LENGTH", NUL and a body.  Its name
+ * is the SHA-1 of the uncompressed bytes.
+ */
 
 #include <zlib.h>
 
@@ -6,8 +10,12 @@
 #include "common/perun/object.h"
 #include "test/unit/unit.h"
 
+/*
+ * Packs an object, whose name must be `want`, and unpacks it; checks that no
+ * truncated form of it can be unpacked.
+ */
 static void
-check_name(const char *type, const char *body, const char *want)
+check_object(const char *type, const char *body, const char *want)
 {
 	unsigned char name[OBJECT_NAME_SIZE];
 	char hex[2 * OBJECT_NAME_SIZE + 1];
@@ -58,6 +66,7 @@ check_text(struct span text, bool is_valid)
 	buf_release(&o.text);
 }
 
+/* The header has the length of the body in characters, not in bytes. */
 static void
 test_texts(void)
 {
@@ -84,6 +93,7 @@ test_texts(void)
 	check_text(SPAN("profile "), false);
 }
 
+/* A body of 3 MiB, and a stream that inflates to more than its header says. */
 static void
 test_long(void)
 {
@@ -101,7 +111,7 @@ test_long(void)
 	    "%s", why);
 	CHECK(span_same(o.body, span_of(body, n)),
 	    "unpacked with another body");
-	/* A bomb: 60 MB in a stream of 60 kB, under a header that says 100. */
+	/* 60 MiB in a stream of some 60 kB, whose header says 100 bytes. */
 	snprintf(header, sizeof header, "profile time 100");
 	buf_add(&text, header, strlen(header) + 1);
 	memset(body, '0', n);
@@ -114,6 +124,7 @@ test_long(void)
 	buf_release(&o.text);
 }
 
+/* If a damaged object can be unpacked, its name shows that its text differs. */
 static void
 test_damage(void)
 {
@@ -146,10 +157,10 @@ main(void)
 {
 	unit_seed();
 	/* The names were computed by sha1sum from header, NUL and body. */
-	check_name("time", "{}", "f97a6c9176e14388dbca1a80ee0761bc2d951376");
-	check_name("memory", "{\"a\": [1, 2.5]}",
+	check_object("time", "{}", "f97a6c9176e14388dbca1a80ee0761bc2d951376");
+	check_object("memory", "{\"a\": [1, 2.5]}",
 	    "850b132fe2622c14408653cd729f6a4f0ba23f92");
-	check_name("mixed", "", "1694b1e7fdc721e1326588d13bf60dee1e461644");
+	check_object("mixed", "", "1694b1e7fdc721e1326588d13bf60dee1e461644");
 	test_texts();
 	test_long();
 	test_damage();

@@ -1,4 +1,4 @@
-/* opt - which values options accept, and which are errors */
+/* opt - options take valid values; invalid values are fatal; help is printed */
 
 #include <getopt.h>
 
@@ -6,6 +6,7 @@
 #include "common/frame/opt.h"
 #include "test/unit/unit.h"
 
+/* The values of the options, set by parse(). */
 static struct {
 	bool flag, quiet;
 	const char *str;
@@ -32,7 +33,7 @@ static const struct opt second[] = {
 
 static const struct opt *const tables[] = { first, second, NULL };
 
-/* The operands are a command, whose options are not parsed. */
+/* If true, the operands are a command, whose options are not parsed. */
 static bool is_command;
 
 /*
@@ -53,7 +54,7 @@ parse(const char *words)
 	for (char *p = strtok(text, " "); p != NULL; p = strtok(NULL, " "))
 		argv[argc++] = strcmp(p, ".") == 0 ? empty : p;
 	argv[argc] = NULL;
-	optind = 0;		/* glibc: start again */
+	optind = 0;		/* makes getopt() of glibc start again */
 	return argc - opt_parse(tables, "[options]", is_command, argc, argv);
 }
 
@@ -113,30 +114,31 @@ test_sizes(void)
 		    (unsigned long long)got.size, (unsigned long long)got.any);
 }
 
-static const char *line;
+static const char *invalid_words;
 
 static void
-parse_line(void)
+parse_invalid_words(void)
 {
-	parse(line);
+	parse(invalid_words);
 }
 
 static void
 test_errors(void)
 {
-	static const char *const lines[] = { "-n 1", "-n 101", "-n -3", "-n 3K",
-	    "-n x", "-n .", "-n 0x3", "-n 3.0", "-n +3", "-n 3 -n 1", "-n",
-	    "-S 0", "-S 0K", "-S K", "-S .", "-S 1k", "-S 1KB", "-S 1KK",
+	static const char *const invalid[] = { "-n 1", "-n 101", "-n -3",
+	    "-n 3K", "-n x", "-n .", "-n 0x3", "-n 3.0", "-n +3", "-n 3 -n 1",
+	    "-n", "-S 0", "-S 0K", "-S K", "-S .", "-S 1k", "-S 1KB", "-S 1KK",
 	    "-S -1", "-S 4294967297", "-S 5G", "-S 4194305K", "-S 1T",
 	    "-S 18446744073709551616", "--any 17179869184G",
 	    "--any 18014398509481984K", "--any 18446744073709551616",
 	    "--nothing", "-x", "--flag=1", "--str", "-l", "-W" };
 	int status;
 
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		line = lines[i];
-		status = unit_child(parse_line);
-		CHECK(status == EXIT_FATAL, "%s: status %d", line, status);
+	for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
+		invalid_words = invalid[i];
+		status = unit_child(parse_invalid_words);
+		CHECK(status == EXIT_FATAL, "%s: status %d", invalid_words,
+		    status);
 	}
 }
 

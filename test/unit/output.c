@@ -1,4 +1,7 @@
-/* output - a file is complete or absent, and nothing else is left */
+/*
+ * output - an output file appears when it is complete; until then the old file
+ * stays, and a process that ends early leaves no temporary file
+ */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -91,6 +94,7 @@ test_replace(void)
 	unlink("d/empty");
 }
 
+/* Records are written in blocks or, with flush_each, each at once. */
 static void
 test_large(void)
 {
@@ -117,8 +121,8 @@ test_large(void)
 	unlink("d/large");
 }
 
-static const char *path;
-static void (*end_process)(void);
+static const char *path;		/* where a child writes */
+static void (*end_process)(void);	/* how end_early() ends it */
 
 /* Ends the process while it writes two files. */
 static void
@@ -194,6 +198,7 @@ test_early_end(void)
 	}
 }
 
+/* Writing to a symbolic link replaces its target, not the link. */
 static void
 test_link(void)
 {

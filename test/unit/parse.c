@@ -1,6 +1,7 @@
 /*
- * parse FILE... - prints whether recio accepts each file: "NAME: record" or
- * "NAME: reason".  A file that does not begin with '{' is read as {"a":FILE}.
+ * parse FILE... - prints "NAME: record" for each file that recio accepts as a
+ * record, else "NAME: REASON".  A record is an object; a file that does not
+ * begin with '{' is read as {"a":FILE}.  For JSONTestSuite, see unit.bats.
  */
 
 #include "common/base/err.h"

@@ -1,14 +1,23 @@
-/* pidx - tests of common/perun/pidx, byte by byte */
+/*
+ * pidx - tests of common/perun/pidx, byte by byte.  A pidx is the index of a
+ * commit in a Perun store: the list of the profiles registered with the commit.
+ * There are three layouts: version 1; version 2; and version 2 with args.
+ */
 
 #include "common/base/mem.h"
 #include "common/perun/pidx.h"
 #include "test/unit/unit.h"
 
+/*
+ * The header has 12 bytes.  An entry begins with the time (4 bytes, little
+ * endian), the SHA-1 that names the object (20) and the path, which ends with a
+ * NUL; in version 2 strings follow, each after its length (4).
+ */
 #define SHA "abcdefghijklmnopqrst"
 #define HEAD(version, count) "pidx" version "\0\0\0" count "\0\0\0"
 
-/* One entry in each layout. */
-static const struct span one[] = {
+/* An index of one entry, in each layout. */
+static const struct span sample[] = {
 	[PIDX_1] = SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "p\0"),
 	[PIDX_2] = SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0" "\4\0\0\0time"
 	    "\1\0\0\0c" "\0\0\0\0" "\2\0\0\0\xc3\xa9" "\3\0\0\0x y"),
@@ -26,7 +35,7 @@ test_layouts(void)
 	const struct span *s;
 
 	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++) {
-		CHECK(pidx_read(&p, one[l], &e), "%d: %zu %s", l, e.offset,
+		CHECK(pidx_parse(&p, sample[l], &e), "%d: %zu %s", l, e.offset,
 		    e.why);
 		CHECK(p.layout == l && p.n == 1, "%d: %d, %zu", l, p.layout,
 		    p.n);
@@ -43,10 +52,11 @@ test_layouts(void)
 		CHECK(l != PIDX_2_ARGS || span_eq(s[PIDX_ARGS], "-v"), "%d",
 		    l);
 		b.len = 0;
-		pidx_write(&p, &b);
+		pidx_serialize(&p, &b);
+		/* The args are not written as a string, but after the cmd. */
 		if (l != PIDX_2_ARGS)
-			CHECK(span_same(span_of(b.data, b.len), one[l]), "%d",
-			    l);
+			CHECK(span_same(span_of(b.data, b.len), sample[l]),
+			    "%d", l);
 		else
 			CHECK(span_same(span_of(b.data, b.len),
 			    SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0"
@@ -57,21 +67,23 @@ test_layouts(void)
 	buf_release(&b);
 }
 
-/* For check_bad(): the error may be at any offset. */
+/* For check_malformed(): the error may be at any offset. */
 #define ANY_OFFSET SIZE_MAX
 
+/* Checks that an index is refused because of the byte at this offset. */
 static void
-check_bad(struct span bytes, size_t offset)
+check_malformed(struct span bytes, size_t offset)
 {
 	char *copy = unit_copy(bytes);
 	struct pidx p;
 	struct pidx_error e = { .offset = 12345 };
 
-	CHECK(!pidx_read(&p, span_of(copy, bytes.n), &e),
+	CHECK(!pidx_parse(&p, span_of(copy, bytes.n), &e),
 	    "%zu bytes are accepted", bytes.n);
 	CHECK(offset == ANY_OFFSET ? e.offset <= bytes.n : e.offset == offset,
 	    "error at %zu, not %zu: %s", e.offset, offset, e.why);
 	CHECK(e.why[0] != '\0', "no reason");
+	/* The header may claim 2^31 - 1 entries: no room is made for them. */
 	CHECK(p.cap < 1000, "room for %zu entries", p.cap);
 	pidx_release(&p);
 	free(copy);
@@ -85,23 +97,25 @@ test_malformed(void)
 	 * string, of 7 bytes: it is a valid index without args.
 	 */
 	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++)
-		for (size_t n = 0; n < one[l].n; n++)
-			if (l != PIDX_2_ARGS || n != one[l].n - 7)
-				check_bad(span_of(one[l].p, n), ANY_OFFSET);
-	check_bad(SPAN(""), 0);
-	check_bad(SPAN("pid"), 0);
-	check_bad(SPAN("PIDX\1\0\0\0\0\0\0\0"), 0);
-	check_bad(SPAN("pidx\0\0\0\0\0\0\0\0"), 4);
-	check_bad(SPAN("pidx\3\0\0\0\0\0\0\0"), 4);
-	check_bad(SPAN("pidx\0\0\0\1\0\0\0\0"), 4);
-	check_bad(SPAN("pidx\1\0\0\0\0\0\0\0\0"), 12);
-	check_bad(SPAN("pidx\1\0\0\0\1\0\0\0"), 12);
-	check_bad(SPAN("pidx\2\0\0\0\xff\xff\xff\x7f"), 12);
-	check_bad(SPAN("pidx\2\0\0\0\0\0\0\x80"), 8);
-	check_bad(SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "p"), 36);
-	check_bad(SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "\0"), 36);
-	check_bad(SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "p\0x"), 38);
-	check_bad(SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0"
+		for (size_t n = 0; n < sample[l].n; n++)
+			if (l != PIDX_2_ARGS || n != sample[l].n - 7)
+				check_malformed(span_of(sample[l].p, n),
+				    ANY_OFFSET);
+	/* The header ends at 12, the path begins at 12 + 4 + 20 = 36. */
+	check_malformed(SPAN(""), 0);
+	check_malformed(SPAN("pid"), 0);
+	check_malformed(SPAN("PIDX\1\0\0\0\0\0\0\0"), 0);
+	check_malformed(SPAN("pidx\0\0\0\0\0\0\0\0"), 4);
+	check_malformed(SPAN("pidx\3\0\0\0\0\0\0\0"), 4);
+	check_malformed(SPAN("pidx\0\0\0\1\0\0\0\0"), 4);
+	check_malformed(SPAN("pidx\1\0\0\0\0\0\0\0\0"), 12);
+	check_malformed(SPAN("pidx\1\0\0\0\1\0\0\0"), 12);
+	check_malformed(SPAN("pidx\2\0\0\0\xff\xff\xff\x7f"), 12);
+	check_malformed(SPAN("pidx\2\0\0\0\0\0\0\x80"), 8);
+	check_malformed(SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "p"), 36);
+	check_malformed(SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "\0"), 36);
+	check_malformed(SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "p\0x"), 38);
+	check_malformed(SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0"
 	    "\xff\xff\xff\xff" "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 38);
 }
 
@@ -114,7 +128,7 @@ test_truncated(void)
 	struct pidx p;
 	struct pidx_error e;
 
-	CHECK(!pidx_read(&p, truncated, &e), "a truncated index is accepted");
+	CHECK(!pidx_parse(&p, truncated, &e), "a truncated index is accepted");
 	CHECK(p.n == 2 && span_eq(p.entries[1].path, "q"), "%zu entries",
 	    p.n);
 	CHECK(e.offset == truncated.n - 2, "error at %zu", e.offset);
@@ -134,7 +148,7 @@ entry(const char *path, uint32_t time, char object)
 
 enum { N_MAX = 128 };
 
-/* An index, and the same entries in a list that is maintained as by Perun. */
+/* An index, and a list of its entries as Perun would insert them. */
 struct model {
 	struct buf bytes;
 	struct pidx_entry list[N_MAX];
@@ -145,12 +159,12 @@ static void
 model_begin(struct model *m, enum pidx_layout layout)
 {
 	*m = (struct model){ 0 };
-	pidx_write(&(struct pidx){ .layout = layout }, &m->bytes);
+	pidx_serialize(&(struct pidx){ .layout = layout }, &m->bytes);
 }
 
-/* Inserts an entry into the list; returns whether it existed. */
+/* Inserts an entry into the list; returns false if the list has it already. */
 static bool
-insert_one(struct model *m, const struct pidx_entry *e)
+model_insert(struct model *m, const struct pidx_entry *e)
 {
 	size_t i = 0;
 
@@ -171,7 +185,10 @@ compare(const void *a, const void *b)
 	return pidx_compare_object(a, b);
 }
 
-/* Sorts entries, adds them to both and compares which existed. */
+/*
+ * Sorts entries, adds them to the index and to the list, and checks that the
+ * same ones existed in both.
+ */
 static void
 add(struct model *m, struct pidx_entry *new, size_t n)
 {
@@ -181,17 +198,20 @@ add(struct model *m, struct pidx_entry *new, size_t n)
 	qsort(new, n, sizeof *new, compare);
 	CHECK(pidx_add(&m->bytes, new, n, existed, &e), "%s", e.why);
 	for (size_t i = 0; i < n; i++)
-		CHECK(insert_one(m, &new[i]) == !existed[i], "entry %zu", i);
+		CHECK(model_insert(m, &new[i]) == !existed[i], "entry %zu", i);
 }
 
-/* Compares both; entries with the same path and time may be in any order. */
+/*
+ * Compares index and list; entries with the same path and time may be in any
+ * order.
+ */
 static void
 model_end(struct model *m)
 {
 	struct pidx p;
 	struct pidx_error e;
 
-	CHECK(pidx_read(&p, span_of(m->bytes.data, m->bytes.len), &e), "%s",
+	CHECK(pidx_parse(&p, span_of(m->bytes.data, m->bytes.len), &e), "%s",
 	    e.why);
 	CHECK(p.n == m->n, "%zu entries, not %zu", p.n, m->n);
 	for (size_t i = 0; i < p.n && i < m->n; i++)
@@ -203,6 +223,7 @@ model_end(struct model *m)
 	buf_release(&m->bytes);
 }
 
+/* Random entries, some of them equal, some different only in the object. */
 static void
 test_add(enum pidx_layout layout)
 {
@@ -235,14 +256,15 @@ test_add_equal(void)
 	model_begin(&m, PIDX_1);
 	add(&m, &old, 1);
 	add(&m, &new, 1);
+	/* The first byte of the object's name, after the time. */
 	first = m.bytes.data + PIDX_HEADER_SIZE + 4;
 	CHECK(*first == 'n', "%c is in front", *first);
 	model_end(&m);
 }
 
 /*
- * An unsorted index is not sorted.  An entry is inserted before the first that
- * is not less, as Perun does.
+ * Adding to an unsorted index does not sort it.  An entry is inserted before
+ * the first one that is not less, as by Perun.
  */
 static void
 test_add_unsorted(void)
@@ -254,7 +276,7 @@ test_add_unsorted(void)
 	p.entries = m.list;
 	m.list[0] = entry("c", 1, 'o');
 	m.list[1] = entry("a", 1, 'o');
-	pidx_write(&p, &m.bytes);
+	pidx_serialize(&p, &m.bytes);
 	add(&m, new, 2);
 	CHECK(m.n == 3 && span_eq(m.list[0].path, "b") &&
 	    span_eq(m.list[2].path, "a"), "the new entry is not the first");
@@ -271,9 +293,9 @@ test_add_to_args(void)
 	struct pidx p;
 	bool existed;
 
-	buf_add(&bytes, one[PIDX_2_ARGS].p, one[PIDX_2_ARGS].n);
+	buf_add(&bytes, sample[PIDX_2_ARGS].p, sample[PIDX_2_ARGS].n);
 	CHECK(pidx_add(&bytes, &new, 1, &existed, &e), "%s", e.why);
-	CHECK(pidx_read(&p, span_of(bytes.data, bytes.len), &e), "%s", e.why);
+	CHECK(pidx_parse(&p, span_of(bytes.data, bytes.len), &e), "%s", e.why);
 	CHECK(!existed && p.layout == PIDX_2 && p.n == 2 &&
 	    span_eq(p.entries[0].strings[PIDX_CMD], "c -v") &&
 	    span_eq(p.entries[1].path, "q"), "layout %d, %zu", p.layout, p.n);
@@ -293,9 +315,9 @@ test_add_malformed(void)
 	bool existed, is_valid;
 
 	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++) {
-		for (size_t n = 0; n < one[l].n; n++) {
-			truncated = span_of(one[l].p, n);
-			is_valid = pidx_read(&p, truncated, &read_error);
+		for (size_t n = 0; n < sample[l].n; n++) {
+			truncated = span_of(sample[l].p, n);
+			is_valid = pidx_parse(&p, truncated, &read_error);
 			pidx_release(&p);
 			bytes.len = 0;
 			buf_add(&bytes, truncated.p, n);
@@ -313,7 +335,7 @@ test_add_malformed(void)
 	buf_release(&bytes);
 }
 
-/* Reading a damaged index stays within its bytes. */
+/* The entries read from a damaged index are within its bytes. */
 static void
 test_damage(void)
 {
@@ -326,12 +348,13 @@ test_damage(void)
 
 	for (int i = 0; i < 60000; i++) {
 		enum pidx_layout l = PIDX_1 + unit_random(3);
-		n = 1 + unit_random(one[l].n);
-		copy = memcpy(malloc(n), one[l].p, n);
+		n = 1 + unit_random(sample[l].n);
+		copy = memcpy(malloc(n), sample[l].p, n);
+		/* Bytes below 5 are plausible versions, counts and lengths. */
 		for (uint64_t k = unit_random(4); k > 0; k--)
 			copy[unit_random(n)] = (char)unit_random(
 			    unit_random(2) == 0 ? 5 : 256);
-		if (!pidx_read(&p, span_of(copy, n), &e))
+		if (!pidx_parse(&p, span_of(copy, n), &e))
 			CHECK(e.offset <= n, "error at %zu of %zu", e.offset,
 			    n);
 		for (size_t k = 0; k < p.n; k++)

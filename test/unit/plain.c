@@ -1,13 +1,14 @@
 /*
- * plain - the fast reader of JSON agrees with yajl: each text is read as it is,
- * and by yajl with a leading space, which the fast reader does not accept
+ * plain - the fast reader of JSON agrees with yajl.  recio_parse() leaves to
+ * yajl what the fast reader does not accept.  So each text is read twice: as it
+ * is, and after a space, which the fast reader does not accept.
  */
 
 #include "common/json/plain.h"
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
 
-enum { TEXTS = 200000, TEXT_MAX = 4096 };
+enum { TEXTS = 200000, TEXT_MAX = 4096, N_PLAIN_SAMPLES = 4 };
 
 static const char *const keys[] = { "type", "id", "deps", "start_us", "x",
     "a_rather_long_key", NULL };
@@ -22,7 +23,8 @@ static const char *const pieces[] = { "{", "}", "[", "]", ",", ":", "\"",
     "[\"a\",\"b\"]", "{\"p\":\"CC\"}", "[[1]]", "[]", "{}", "\"\"",
     "\"start_us\":1700000000123000", "\"a_rather_long_key\":1" };
 
-static const char *const seeds[] = {
+/* Texts to be changed at random.  The first N_PLAIN_SAMPLES are plain. */
+static const char *const samples[] = {
 	"{\"type\":\"task\",\"id\":\"a\",\"start_us\":1700000000123000,"
 	    "\"x\":true,\"deps\":[\"b\",\"c\"]}",
 	"{\"type\":\"node\",\"deps\":[],\"other\":\"\xe2\x82\xac\","
@@ -39,6 +41,7 @@ static const char *const seeds[] = {
 
 static struct recio *plain_io, *yajl_io;
 
+/* Compares f, a field of the record a, with g, a field of b. */
 static bool
 same_field(const struct rec *a, const struct field *f, const struct rec *b,
     const struct field *g)
@@ -76,6 +79,7 @@ same_record(const struct rec *a, const struct rec *b)
 	return true;
 }
 
+/* Reads a text by the fast reader, if it can, and by yajl. */
 static void
 compare(const char *text, size_t n)
 {
@@ -95,8 +99,9 @@ compare(const char *text, size_t n)
 }
 
 /*
- * A truncated text is not a record, and what the reader learns from it to
- * predict keys does not prevent it from reading the complete one.
+ * A truncated text is not a record.  The reader predicts the keys of a record
+ * from those of earlier texts; what it learns from the truncated texts does not
+ * prevent it from reading the complete one.
  */
 static void
 test_truncated(const char *text)
@@ -119,13 +124,12 @@ main(void)
 	size_t n;
 
 	unit_seed();
-	/* The first four seeds are read without yajl. */
-	for (int i = 0; i < 4; i++)
-		test_truncated(seeds[i]);
+	for (int i = 0; i < N_PLAIN_SAMPLES; i++)
+		test_truncated(samples[i]);
 	plain_io = recio_new(keys);
 	yajl_io = recio_new(keys);
 	for (int i = 0; i < TEXTS; i++) {
-		strcpy(text, UNIT_ONE_OF(seeds));
+		strcpy(text, UNIT_ONE_OF(samples));
 		n = unit_mutate(text, strlen(text), sizeof text, pieces,
 		    sizeof pieces / sizeof *pieces);
 		compare(text, n);

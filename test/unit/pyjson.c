@@ -1,4 +1,7 @@
-/* pyjson - JSON is written as Python does; test/oracles/perun.py tests more */
+/*
+ * pyjson - JSON is written as json.dumps() of Python writes it, as in Perun's
+ * profiles.  More is tested by pidx-write.bats, with test/oracles/perun.py.
+ */
 
 #include <math.h>
 
@@ -7,6 +10,7 @@
 
 enum { RANDOM_DOUBLES = 200000 };
 
+/* Checks that a JSON text is written as `want`. */
 static void
 check(const char *json, const char *want)
 {
@@ -21,7 +25,7 @@ check(const char *json, const char *want)
 	free(copy);
 }
 
-/* JSON numbers and what repr() of Python 3 returns for them. */
+/* JSON numbers, and how Python 3 writes them after reading them. */
 static void
 test_numbers(void)
 {
@@ -108,15 +112,16 @@ test_string_from_bytes(void)
 }
 
 /*
- * The text written has the value that was read, and as few digits as possible.
- * Reading and writing it again does not change it.
+ * A number with this value, rounded to `precision` decimals of the form 1.5e3,
+ * is written with the value that was read and as few digits as possible.
+ * Reading and writing the result again does not change it.
  */
 static void
 check_double(double value, int precision)
 {
 	char text[64], shorter[64], *end;
 	struct buf b = { 0 }, again = { 0 };
-	int n = 0, n_digits = 0;
+	int precision_needed = 0, n_digits = 0;
 
 	snprintf(text, sizeof text, "%.*e", precision, value);
 	value = strtod(text, NULL);
@@ -126,17 +131,19 @@ check_double(double value, int precision)
 	pyjson_put(&again, buf_span(&b));
 	CHECK(span_same(buf_span(&again), buf_span(&b)),
 	    "%s is written as %.*s", b.data, (int)again.len, again.data);
-	while (n < 17) {
-		snprintf(shorter, sizeof shorter, "%.*e", n, value);
+	while (precision_needed < 17) {
+		snprintf(shorter, sizeof shorter, "%.*e", precision_needed,
+		    value);
 		if (strtod(shorter, NULL) == value)
 			break;
-		n++;
+		precision_needed++;
 	}
 	for (const char *p = b.data; *p != '\0' && *p != 'e'; p++)
 		n_digits += text_is_digit(*p) && (n_digits > 0 || *p != '0');
-	/* Without an exponent, zeros may be added: 100.0 has one digit. */
-	CHECK(n_digits <= n + 1 || strchr(b.data, 'e') == NULL,
-	    "%s has %d digits, not %d", b.data, n_digits, n + 1);
+	/* Without an exponent, zeros may be added: 100.0 needs one digit. */
+	CHECK(n_digits <= precision_needed + 1 || strchr(b.data, 'e') == NULL,
+	    "%s has %d digits, not %d", b.data, n_digits,
+	    precision_needed + 1);
 	buf_release(&b);
 	buf_release(&again);
 }
@@ -148,8 +155,9 @@ test_random_doubles(void)
 	double value;
 
 	for (int i = 0; i < RANDOM_DOUBLES; i++) {
+		/* Below the bits of infinity are all finite numbers >= 0. */
 		bits = unit_random(UINT64_C(0x7ff0000000000000));
-		/* Half of them have the magnitude of usual measurements. */
+		/* Half are from 2^-26 to 2^38, as measurements usually are. */
 		if (i % 2 == 0)
 			bits = UINT64_C(0x3e50000000000000) +
 			    bits % UINT64_C(0x0400000000000000);

@@ -20,6 +20,7 @@ parse(struct span s, const char **why)
 	return recio_parse(io, span_of(copy, s.n), why);
 }
 
+/* Checks that a text is read as a record; returns it, or NULL. */
 static struct rec *
 check_record(struct span s)
 {
@@ -31,6 +32,7 @@ check_record(struct span s)
 	return rec;
 }
 
+/* Checks that a text is rejected with a message that contains the reason. */
 static void
 check_not_record(struct span s, const char *reason)
 {
@@ -44,7 +46,7 @@ check_not_record(struct span s, const char *reason)
 	    "not a reason on one line: %s", why);
 	CHECK(reason == NULL || strstr(why, reason) != NULL,
 	    "'%s' does not contain '%s'", why, reason);
-	/* The next record is read. */
+	/* The next record is not affected. */
 	check_record(SPAN("{\"type\":\"next\"}"));
 }
 
@@ -128,7 +130,7 @@ test_arrays(void)
 		    "\"c\":[\"y\"]}", cases[i].text);
 		if ((r = check_record(span_str(text))) == NULL)
 			continue;
-		n = 9;	/* as in cases[]: unchanged if the value is no array */
+		n = 9;	/* must stay so if the value is not an array */
 		CHECK(rec_strings(r, A, &items, &n) == cases[i].found &&
 		    n == cases[i].n, "%s: %zu", text, n);
 		CHECK(span_eq(rec_get(r, A)->token, cases[i].text), "'%.*s'",
@@ -235,7 +237,7 @@ test_duplicates(void)
 	check_record(SPAN("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},"
 	    "\"b\":{\"a\":1},\"c\":{\"a\":{},\"b\":{\"a\":1}}}"));
 	check_record(SPAN("{\"z\":1,\"Z\":1,\"z \":1,\"\":1,\"zz\":1}"));
-	/* Duplicates are found at every depth, also if others have the key. */
+	/* At every depth, even if other objects have the same key once */
 	for (int depth = 1; depth <= RECIO_DEPTH; depth++) {
 		b.len = 0;
 		for (int i = 1; i < depth; i++)
@@ -245,7 +247,7 @@ test_duplicates(void)
 			buf_char(&b, '}');
 		check_not_record(buf_span(&b), "duplicate key");
 	}
-	/* The keys of large objects are compared in another way. */
+	/* recio compares the keys of large objects in another way. */
 	for (int n = 2; n < 200; n += 7)
 		for (int twice = 0; twice < 2; twice++) {
 			b.len = 0;
@@ -258,6 +260,7 @@ test_duplicates(void)
 			else
 				check_record(buf_span(&b));
 		}
+	/* Two equal keys of 5000 characters */
 	b.len = 0;
 	buf_str(&b, "{\"");
 	for (int i = 0; i < 5000; i++)
@@ -304,7 +307,7 @@ test_depth(void)
 		check_record(nest(&b, n - 1, "{\"a\":", "1", "}"));
 		check_record(nest(&b, (n - 1) / 2, "[{\"a\":", "1", "}]"));
 	}
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
 		check_not_record(nest(&b, deep[i] / 2, "[{\"a\":", "1", "}]"),
 		    "512 levels");
 		check_not_record(nest(&b, deep[i] - 1, "[", "", "]"),
@@ -313,7 +316,8 @@ test_depth(void)
 		    "512 levels");
 		if (deep[i] < 2000)
 			continue;
-		b.len = b.len / 6 * 5;	/* some levels are not closed */
+		/* Of each level {"a":...}, 5 bytes open it, and 1 closes it. */
+		b.len = b.len / 6 * 5;	/* all levels opened, none closed */
 		check_not_record(buf_span(&b), "512 levels");
 	}
 	buf_release(&b);
@@ -334,8 +338,8 @@ test_truncated(void)
 }
 
 /*
- * A record with up to three bytes changed is read or rejected, and the record
- * after it is read.
+ * A record with up to three bytes changed is read or rejected; after many such
+ * records, an unchanged one is read.
  */
 static void
 test_mutations(void)
@@ -363,7 +367,7 @@ test_mutations(void)
 	check_record(sample);
 }
 
-/* With a long string and many fields, quadratic time would be noticed. */
+/* A long string and many fields, for which quadratic time would be noticed. */
 static void
 test_large(void)
 {

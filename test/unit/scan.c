@@ -7,9 +7,9 @@
 enum { NO_LIMIT = 1 << 30, DEPTH_MAX = 6 };
 
 /*
- * Writes "LINE:VALUE|" for each value on standard input; then how the scan
- * ended, with "LINE:VALUE" for an incomplete value; then "+" and the rest of
- * the input.
+ * Sets *to to "LINE:VALUE|" for each value on standard input; then how the scan
+ * ended (ends[]), and "LINE:VALUE" if a value was incomplete or too long; then
+ * "+" and the rest of the input.  LINE counts from 1.
  */
 static void
 show_values(struct buf *to, size_t limit)
@@ -25,7 +25,7 @@ show_values(struct buf *to, size_t limit)
 	input_init(&in, NULL, 0);
 	CHECK(input_next_file(&in), "cannot read standard input");
 	while ((result = scan_value(&in, limit, &value, &line)) ==
-	    SCAN_VALUE) {
+	    SCAN_WHOLE) {
 		buf_printf(to, "%llu:", (unsigned long long)line + 1);
 		buf_add(to, value.p, value.n);
 		buf_char(to, '|');
@@ -44,6 +44,7 @@ show_values(struct buf *to, size_t limit)
 	input_release(&in);
 }
 
+/* Checks the output of show_values() for a text, read in several ways. */
 static void
 check(struct span text, size_t limit, const char *want)
 {
@@ -57,7 +58,7 @@ check(struct span text, size_t limit, const char *want)
 		    got.data, want);
 		wait(NULL);
 	}
-	unit_stdin(text, 60000);
+	unit_stdin(text, 60000);	/* more than any of the texts */
 	show_values(&got, limit);
 	CHECK(span_eq(buf_span(&got), want),
 	    "in one read: '%.*s', not '%s'", (int)got.len, got.data, want);
@@ -109,8 +110,8 @@ test_limit(void)
 	check(SPAN("12345 \"345\" [3,5]"), 5, "1:12345|1:\"345\"|1:[3,5]|"
 	    "none+");
 	/*
-	 * How much of a long value is before the "+" depends on the reads, but
-	 * with the rest it is always complete.
+	 * How much of a long value is shown before the "+" depends on the
+	 * reads, but with the rest, which follows, the value is complete.
 	 */
 	for (size_t size = 1; size <= UNIT_READ_MAX; size++) {
 		unit_stdin(text, size);
@@ -124,7 +125,7 @@ test_limit(void)
 	buf_release(&got);
 }
 
-/* A value too deep for a recursion over its levels, larger than any read. */
+/* A value that is too deep for recursion, and larger than any single read. */
 static void
 test_large(void)
 {
@@ -148,7 +149,7 @@ test_large(void)
 	buf_release(&got);
 }
 
-/* A random value with much punctuation inside and outside of strings. */
+/* Appends a random value, with much punctuation in and outside of strings. */
 static void
 put_random(struct buf *b, unsigned depth)
 {

@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 2000, N_MAX = 40, VALUES = 12 };
 
-/* Compares a search of sorted values, often equal, with a linear search. */
+/* Compares with a linear search of sorted values, some of which are equal. */
 static void
 test_search(void)
 {
@@ -44,7 +44,7 @@ compare_u64(const void *a, const void *b)
 	return cmp_u64(*x, *y);
 }
 
-/* Orders indexes by their elements of the list, then by themselves. */
+/* Orders indexes in the list by the elements there; equal ones by the index. */
 static int
 compare_indexes(const void *a, const void *b, void *context)
 {
@@ -55,6 +55,7 @@ compare_indexes(const void *a, const void *b, void *context)
 	return order != 0 ? order : cmp_u64(*x, *y);
 }
 
+/* Sorts a list, and the indexes of a copy of it, and compares the results. */
 static void
 test_sort(void)
 {

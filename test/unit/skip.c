@@ -1,6 +1,6 @@
 /*
- * skip - values end where yajl says they do, however the bytes arrive and
- * whatever follows them
+ * skip - common/json/skip finds the ends of values where yajl finds them,
+ * however the bytes arrive and whatever follows them
  */
 
 #include <yajl/yajl_parse.h>
@@ -11,14 +11,15 @@
 
 enum { TEXTS = 40000, TEXT_MAX = 2048, VALUES_MAX = 4096, DEPTH_MAX = 600 };
 
-/* The values of a text, as yajl finds them: [start, end) of each. */
+/* The values and keys of a text, as yajl finds them: offsets [start, end). */
 static struct {
 	yajl_handle yajl;
 	const char *text;
 	size_t last_end;	/* of the previous token */
 	struct { size_t start, end; bool is_number; } values[VALUES_MAX];
 	size_t n;
-	size_t open[DEPTH_MAX], depth;
+	size_t open[DEPTH_MAX];	/* indexes of the values not yet closed */
+	size_t depth;
 } seen;
 
 /* The next token begins after white space, a comma or a colon. */
@@ -122,7 +123,7 @@ yajl_accepts(struct span text)
 	return accepted;
 }
 
-/* Finds the end of a value whose bytes arrive at once, and in two parts. */
+/* Checks the end of a value whose bytes arrive at once, and in two parts. */
 static void
 check_value(struct span text, size_t start, size_t end)
 {
@@ -144,6 +145,7 @@ check_value(struct span text, size_t start, size_t end)
 	CHECK(item.n == n, "an item of %zu bytes, not %zu", item.n, n);
 }
 
+/* Checks the values that yajl has found in a text. */
 static void
 check_text(struct span text)
 {
@@ -167,7 +169,8 @@ static const char *const pieces[] = { "{", "}", "[", "]", ",", ":", "\"",
     "\xf0\x9f\x98\x80", "\"]\"", "\"}\"", "\"\\\\\"", "[]", "{}", "\"\"",
     "[1,2,[3]]" };
 
-static const char *const seeds[] = {
+/* Texts that test_texts() changes at random. */
+static const char *const samples[] = {
 	"{\"a\":[1,-2.5e3,\"x\\\"]\",{\"b\":null}],\"c\":{\"d\":\"\\\\\"}}",
 	"[ true , false, null , \"\" , [ ] , { } , 1.0E+5, \"\xc3\xa9\" ]",
 	"\"a\\\\\\\"b\\u0041\"", "-12.5e-3", "[[[[[[1]]]]]]",
@@ -182,7 +185,7 @@ test_texts(void)
 	size_t n;
 
 	for (int i = 0; i < TEXTS; i++) {
-		n = (size_t)sprintf(text, "[%s]", UNIT_ONE_OF(seeds));
+		n = (size_t)sprintf(text, "[%s]", UNIT_ONE_OF(samples));
 		n = unit_mutate(text, n, sizeof text, pieces,
 		    sizeof pieces / sizeof *pieces);
 		if (!yajl_accepts(span_of(text, n)))
@@ -190,10 +193,11 @@ test_texts(void)
 		accepted++;
 		check_text(span_of(text, n));
 	}
+	/* Many texts are invalid after their mutation, but not nearly all. */
 	CHECK(accepted > TEXTS / 20, "only %lu texts were accepted", accepted);
 }
 
-/* What skip_number() accepts, yajl accepts as a number with the same end. */
+/* skip_number() accepts the whole of a text if yajl does, and only then. */
 static void
 test_numbers(void)
 {
@@ -214,7 +218,7 @@ test_numbers(void)
 	}
 }
 
-/* Of random bytes, none past the end is read, and a value has an end. */
+/* In random bytes, values end within them, and no byte after them is read. */
 static void
 test_noise(void)
 {

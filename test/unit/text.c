@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "test/unit/unit.h"
 
+/* Encodes a number as UTF-8 would, even if it is not a valid code point. */
 static size_t
 encode_utf8(char *to, uint32_t c)
 {
@@ -36,7 +37,7 @@ test_every_code_point(void)
 	size_t n, got;
 	bool is_invalid;
 
-	/* The last 0x800 are above U+10FFFF, the largest code point. */
+	/* 0x800 numbers more than the largest code point, U+10FFFF. */
 	for (uint32_t c = 0; c < 0x110800; c++) {
 		is_invalid = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
 		n = encode_utf8(text, c);
@@ -72,8 +73,8 @@ static const struct span valid[] = {
 };
 
 /*
- * Puts s at every offset into ASCII text, which utf8_valid() reads eight bytes
- * at a time.
+ * Puts s into ASCII text at every offset from 0 to 19, since utf8_valid() reads
+ * ASCII eight bytes at a time.
  */
 static void
 check_at_every_offset(struct span s, bool is_valid)
@@ -129,7 +130,7 @@ test_escapes(void)
 	check_escape(SPAN("\xff\x80z\xe2\x82"), "\\xff\\x80z\\xe2\\x82");
 }
 
-/* Writes as many characters and escapes as fit completely, and a NUL. */
+/* text_escape() writes all characters and escapes that fit whole, and a NUL. */
 static void
 test_truncated_escapes(void)
 {
@@ -244,6 +245,7 @@ test_digits(void)
 	}
 }
 
+/* text_match_mask() returns a bit for each byte of a block that is a space. */
 static void
 test_find(void)
 {
@@ -261,8 +263,8 @@ test_find(void)
 			want |= (unsigned)(block[i] == ' ') << i;
 			want_special |= block[i] == 0 || (block[i] & 0x80) != 0;
 		}
-		CHECK(text_find(block, ' ', &has_special) == want, "round %d",
-		    round);
+		CHECK(text_match_mask(block, ' ', &has_special) == want,
+		    "round %d", round);
 		CHECK((has_special != 0) == want_special, "round %d", round);
 	}
 }

@@ -26,7 +26,8 @@ enum {
 
 /*
  * Counts a check.  If it fails, prints the condition and a message, which names
- * the case or what is wrong, and continues.
+ * the case or what is wrong, and continues.  Only the first UNIT_FAILURES_SHOWN
+ * failures are printed.
  */
 #define CHECK(holds, ...)						\
 	do {								\
@@ -57,10 +58,13 @@ span_same(struct span a, struct span b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* Arguments for "%.*s" that, unlike SPAN_ARG, never truncate. */
+/* Arguments for "%.*s" that, unlike SPAN_ARG (text.h), never truncate. */
 #define SPAN_ARG_ALL(s) (int)(s).n, (s).p
 
-/* Returns the exit status, or 128 plus the signal as a shell does. */
+/*
+ * Waits for a child.  Returns its exit status; 128 plus the number of the
+ * signal that ended it, as a shell does; or -1 if it cannot wait.
+ */
 static inline int
 unit_wait(pid_t pid)
 {
@@ -73,8 +77,8 @@ unit_wait(pid_t pid)
 }
 
 /*
- * Runs act() in a child process without standard error.  Returns the child's
- * status as unit_wait() does, 0 if act() returned.
+ * Runs act() in a child process whose standard error is discarded.  Returns the
+ * child's status as unit_wait() does: 0 if act() returned.
  */
 static inline int
 unit_child(void (*act)(void))
@@ -91,7 +95,7 @@ unit_child(void (*act)(void))
 	return unit_wait(pid);
 }
 
-static uint64_t unit_state;
+static uint64_t unit_state;	/* of unit_random() */
 
 /*
  * Seeds unit_random() from the environment variable SEED or, without it, from
@@ -123,9 +127,9 @@ unit_random(uint64_t below)
 	((array)[unit_random(sizeof(array) / sizeof *(array))])
 
 /*
- * Changes a text of n bytes in up to three random places: removes a few bytes,
- * inserts one of the pieces, or both.  text has room for size bytes; a NUL is
- * added.  Returns the new length.
+ * Changes a text of n bytes in up to three random places: may remove up to
+ * eight bytes there, and may insert one of the pieces.  text has room for size
+ * bytes; a NUL is added.  Returns the new length, without the NUL.
  */
 static inline size_t
 unit_mutate(char *text, size_t n, size_t size, const char *const *pieces,
@@ -153,8 +157,8 @@ unit_mutate(char *text, size_t n, size_t size, const char *const *pieces,
 }
 
 /*
- * Copies a text to memory of exactly its size, so that the sanitizer notices a
- * read past its end.  The caller frees it.
+ * Copies a text to memory of exactly its size, so that AddressSanitizer notices
+ * a read past its end.  The caller frees the copy.
  */
 static inline char *
 unit_copy(struct span text)
@@ -167,8 +171,8 @@ unit_copy(struct span text)
 }
 
 /*
- * Sends the text in packets.  Returns the part that could not be sent, empty if
- * all of it was.
+ * Sends the text in packets of packet_bytes; flags are those of send().
+ * Returns the part that could not be sent, empty if all of it was.
  */
 static inline struct span
 unit_send(int fd, struct span text, size_t packet_bytes, int flags)
@@ -187,7 +191,8 @@ unit_send(int fd, struct span text, size_t packet_bytes, int flags)
 /*
  * Makes standard input a socket from which the text is read.  Each read returns
  * one packet, of read_bytes at most.  If the socket's buffer is too small for
- * the text, a child sends the rest: reap it with wait(NULL).
+ * the text, a child sends the rest: after reading, the caller reaps it with
+ * wait(NULL).
  */
 static inline void
 unit_stdin(struct span text, size_t read_bytes)

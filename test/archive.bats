@@ -1,0 +1,153 @@
+# archive.bats - the files and commands of weir-archive(7), on an archive of 40
+# logs; cluster/hosts.sh runs those that need several hosts
+
+load helper
+load cluster/archive
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	export PARALLEL_HOME=$PWD/parallel
+	mkdir parallel
+	touch parallel/will-cite
+	make_archive . 40
+}
+
+# answer_one_by_one - answers each log by a pipeline of its own, into `want`, for
+# expect_answers
+answer_one_by_one() {
+	local log run
+	for log in logs/*/*.log; do
+		run=${log#logs/}
+		run=${run%.log}
+		mkdir -p "want/${run%/*}"
+		execlog-parse "$log" 2>/dev/null |
+			critpath -g graph --by name --by rule --by host \
+				>"want/$run.ndjson" 2>/dev/null || :
+	done
+}
+
+# expect_answers - expects the answers in `want`, which have no runs
+expect_answers() {
+	cp -R answers got &&
+		find got -name '*.ndjson' \
+			-exec sed -i 's/"run":"[^"]*",//' {} + &&
+		diff -r want got && rm -r got
+}
+
+# run_page WORDS - runs the command of the page that contains WORDS
+run_page() {
+	local command
+	command=$(page_command "$1") &&
+		run -"${2:-0}" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+			bash -c "$command"
+}
+
+# kill_map WORDS LOG - kills the processes of the command of the page that
+# contains WORDS when at least 20 logs are answered, and half of LOG is read
+kill_map() {
+	local command
+	command=$(page_command "$1") || return
+	mv "$2" whole
+	mkfifo "$2"
+	exec 9<>"$2"
+	head -c 5000 whole >&9
+	set -m		# The processes get a group of their own.
+	bash -c "$command" >/dev/null 2>&1 3>&- 9>&- &
+	set +m
+	until [ "$(find answers -name '*.ndjson' | wc -l)" -ge 20 ]; do
+		kill -0 $!
+		sleep 0.05
+	done
+	kill -KILL -- -$!
+	wait $! || :
+	exec 9>&-
+	rm "$2"
+	mv whole "$2"
+}
+
+@test "the page shows the files that the tests run" {
+	n=0
+	for file in answer map-xargs map.mk map-parallel map-slurm reduce.sql; do
+		sed -n "/^\\$ cat $file\$/,/^\\.Ed/p" "$ROOT/man/weir-archive.7" |
+			sed -e '1d;$d' -e 's/\\e/\\/g; s/\\&//' | diff - $file
+		n=$((n + 1))
+	done
+	[ "$(grep -c '^\$ cat' "$ROOT/man/weir-archive.7")" -eq "$n" ]
+}
+
+@test "xargs, make and parallel answer each log as it is answered alone" {
+	answer_one_by_one
+	for map in ./map-xargs "-f map.mk"; do
+		run_page "$map"
+		expect_answers
+		rm -r answers
+	done
+	# The page's command for parallel names hosts.
+	./map-parallel
+	expect_answers
+}
+
+@test "the tasks of a Slurm array divide all logs among them" {
+	answer_one_by_one
+	[[ $(page_command sbatch) =~ --array=1-([0-9]+)\ (.*) ]]
+	export SLURM_ARRAY_TASK_COUNT=${BASH_REMATCH[1]}
+	for ((i = 1; i <= SLURM_ARRAY_TASK_COUNT; i++)); do
+		[ "$(find answers -name '*.ndjson' 2>/dev/null | wc -l)" \
+			-eq $((40 / SLURM_ARRAY_TASK_COUNT * (i - 1))) ]
+		SLURM_ARRAY_TASK_ID=$i sh "${BASH_REMATCH[2]}"
+	done
+	expect_answers
+}
+
+@test "killed in the middle and repeated, a step writes the same bytes" {
+	answer_one_by_one
+	log=logs/2026-11-16/0020.log
+	for map in ./map-xargs "-f map.mk"; do
+		kill_map "$map" $log
+		find answers -name '*.ndjson' -printf '%i %p\n' | sort >before
+		run -1 grep 0020 before
+		run_page "$map"
+		# What was done is not done again.
+		find answers -name '*.ndjson' -printf '%i %p\n' | sort >after
+		run comm -23 before after
+		assert_output ''
+		find answers -name '*.ndjson.*' -delete
+		expect_answers
+		rm -r answers
+	done
+}
+
+@test "a damaged log is reported, and the others are answered" {
+	echo 'not an event' >>logs/2026-11-16/0020.log
+	answer_one_by_one
+	# This one has no answer: it cannot be read.
+	rm logs/2026-11-23/0030.log want/2026-11-23/0030.ndjson
+	mkdir logs/2026-11-23/0030.log
+	run_page ./map-xargs 123
+	assert_output --partial \
+		"logs/2026-11-16/0020.log:221: time 'not' is not a number"
+	expect_answers
+	run_page "grep -rl"
+	assert_output answers/2026-11-16/0020.ndjson
+	rm -r answers
+	run_page "-f map.mk" 2
+	expect_answers
+	rm -r answers
+	run -1 ./map-parallel
+	expect_answers
+	# A repetition fails for the same log only.
+	rm -r logs/2026-11-23/0030.log
+	cp logs/2026-11-24/0031.log logs/2026-11-23/0030.log
+	./map-parallel
+	[ "$(find answers -name '*.ndjson' | wc -l)" -eq 40 ]
+}
+
+@test "the reduce step agrees with its oracle" {
+	./map-xargs
+	# Read past SQLite's headings, and its padding of the columns.
+	run_page "<reduce.sql"
+	lines "${lines[@]:2}" | awk '{ $1 = $1; print }' >got
+	python3 "$TEST/oracles/archive.py" >want
+	[ "$(wc -l <want)" -eq 14 ]
+	diff want got
+}
