@@ -23,6 +23,10 @@ unit() {
 	unit search
 }
 
+@test "lanes: no two tasks overlap, and as many lanes as tasks overlap" {
+	unit lanes
+}
+
 @test "map: random steps agree with a model, a million keys are found" {
 	unit map
 }

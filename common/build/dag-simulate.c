@@ -2,60 +2,9 @@
 
 #include <stdlib.h>
 
+#include "common/base/heap.h"
 #include "common/base/mem.h"
 #include "common/build/dag.h"
-
-/* A binary heap of vertices: the smallest key on top, ties by compare. */
-struct heap {
-	const struct dag *d;
-	struct heap_item {
-		int64_t key;
-		uint32_t v;
-	} *items;
-	size_t n, cap;
-};
-
-static bool
-comes_before(const struct heap *h, struct heap_item a, struct heap_item b)
-{
-	if (a.key != b.key)
-		return a.key < b.key;
-	return h->d->compare(h->d->context, a.v, b.v) < 0;
-}
-
-static void
-heap_push(struct heap *h, int64_t key, uint32_t v)
-{
-	struct heap_item item = { key, v };
-	size_t i, parent;
-
-	h->items = mem_grow(h->items, &h->cap, h->n + 1, sizeof *h->items);
-	for (i = h->n++; i > 0; i = parent) {
-		parent = (i - 1) / 2;
-		if (!comes_before(h, item, h->items[parent]))
-			break;
-		h->items[i] = h->items[parent];
-	}
-	h->items[i] = item;
-}
-
-static struct heap_item
-heap_pop(struct heap *h)
-{
-	struct heap_item top = h->items[0], item = h->items[--h->n];
-	size_t i = 0, child;
-
-	for (; (child = i * 2 + 1) < h->n; i = child) {
-		if (child + 1 < h->n && comes_before(h, h->items[child + 1],
-		    h->items[child]))
-			child++;
-		if (!comes_before(h, h->items[child], item))
-			break;
-		h->items[i] = h->items[child];
-	}
-	h->items[i] = item;
-	return top;
-}
 
 /*
  * List scheduling, as an event simulation: time jumps from the end of one
@@ -123,7 +72,7 @@ start_ready(struct simulation *s)
 	uint32_t v;
 
 	for (; s->n_idle_workers > 0 && s->ready.n > 0; s->n_idle_workers--) {
-		v = heap_pop(&s->ready).v;
+		v = heap_pop(&s->ready).value;
 		heap_push(&s->running, s->now + s->d->weight[v], v);
 	}
 }
@@ -135,12 +84,12 @@ start_ready(struct simulation *s)
 static void
 end_due(struct simulation *s)
 {
-	struct heap_item item;
+	uint32_t v;
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
-		item = heap_pop(&s->running);
-		s->n_idle_workers += !s->needs_no_worker[item.v];
-		for (uint32_t i = s->row[item.v]; i < s->row[item.v + 1]; i++)
+		v = heap_pop(&s->running).value;
+		s->n_idle_workers += !s->needs_no_worker[v];
+		for (uint32_t i = s->row[v]; i < s->row[v + 1]; i++)
 			if (--s->n_unfinished[s->dependent[i]] == 0)
 				make_ready(s, s->dependent[i]);
 	}
@@ -151,7 +100,9 @@ dag_simulate(const struct dag *d, uint64_t workers,
     const bool *needs_no_worker)
 {
 	struct simulation s = { .d = d, .needs_no_worker = needs_no_worker,
-	    .n_idle_workers = workers, .ready.d = d, .running.d = d };
+	    .n_idle_workers = workers,
+	    .ready = { .compare = d->compare, .context = d->context },
+	    .running = { .compare = d->compare, .context = d->context } };
 
 	reverse_edges(&s);
 	s.n_unfinished = mem_resize(NULL, d->n, sizeof *s.n_unfinished);
@@ -170,7 +121,7 @@ dag_simulate(const struct dag *d, uint64_t workers,
 	free(s.n_unfinished);
 	free(s.row);
 	free(s.dependent);
-	free(s.ready.items);
-	free(s.running.items);
+	heap_release(&s.ready);
+	heap_release(&s.running);
 	return s.now;
 }
