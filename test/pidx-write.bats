@@ -652,7 +652,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 
 # A fault is an error or a signal that strace injects into a system call.  These
 # are the calls that pidx-write makes once it has locked the store.
-CALLS=(openat mkdirat write fsync syncfs renameat close unlinkat read fstat
+CALLS=(openat mkdirat write syncfs renameat close unlinkat read fstat
 	newfstatat fcntl getrandom exit_group)
 
 # begin_faults - creates a store with one entry, to be copied for each fault,
@@ -740,7 +740,7 @@ end_at_each_call() {
 @test "any failed system call: the store is valid and the error is reported" {
 	need_strace
 	begin_faults
-	for fault in write:ENOSPC write:EIO fsync:EIO syncfs:EIO renameat:EIO \
+	for fault in write:ENOSPC write:EIO syncfs:EIO renameat:EIO \
 	    mkdirat:ENOSPC openat:EIO; do
 		call=${fault%:*}
 		read -r first last < <(traced $call)
@@ -765,11 +765,10 @@ end_at_each_call() {
 @test "after a failed sync nothing is synced, renamed or acknowledged" {
 	need_strace
 	begin_faults
-	# CALL:N: the Nth call of CALL fails.
-	for call in syncfs:1 syncfs:2 fsync:1 fsync:2; do
-		fault $call -e trace=fsync,syncfs,renameat \
-			-e inject=${call%:*}:error=EIO:when=${call#*:}
-		run=runs/$call
+	for sync in 1 2 3 4; do
+		fault $sync -e trace=fsync,syncfs,renameat \
+			-e inject=syncfs:error=EIO:when=$sync
+		run=runs/$sync
 		assert_equal "$(cat $run/status) $(cat $run/out)" "2 "
 		sed '1,/INJECTED/d' $run/trace >after
 		! grep -q 'sync(\|syncfs(\|rename' after || return 1
@@ -784,8 +783,19 @@ end_at_each_call() {
 	# The calls in their order; "record" is a write to standard output.
 	order=$(sed -n 's/^\([a-z]*\)(\([0-9]*\).*/\1 \2/p' trace |
 		sed 's/^write 1$/record/; s/ [0-9]*$//' | paste -sd' ')
-	# First the object, then the index, its directory and objects/
-	assert_equal "$order" "write syncfs renameat syncfs write fsync renameat fsync fsync record"
+	# First the object, then the index
+	assert_equal "$order" "write syncfs renameat syncfs write syncfs renameat syncfs record"
+}
+
+@test "the indexes of many commits take as many syncs as one" {
+	need_strace
+	for i in {1..50}; do
+		git commit -q --allow-empty -m "$i"
+		record a "$i" | jq -c ".minor_version = \"$(git rev-parse HEAD)\""
+	done >in
+	strace -o trace -e trace=syncfs,fsync,fdatasync pidx-write in >out
+	assert_equal "$(grep -c '"entry"' out)" 50
+	assert_equal "$(cut -d'(' -f1 trace | grep -c sync)" 4
 }
 
 # The object exists, and so does the entry of path a; that of path b is added.

@@ -360,8 +360,9 @@ write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
 		die_in_store(s, "write");
 }
 
-void
-store_stage(struct store *s, const unsigned char *name, struct span packed)
+static void
+stage(struct store *s, const unsigned char *name, struct span bytes,
+    mode_t mode)
 {
 	char file[24];
 
@@ -371,7 +372,20 @@ store_stage(struct store *s, const unsigned char *name, struct span packed)
 	    sizeof *s->staged);
 	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME_SIZE);
 	cleanup_state.n_staged = (sig_atomic_t)s->n_staged;
-	write_staged(s, file, packed, 0444, false);
+	write_staged(s, file, bytes, mode, false);
+}
+
+void
+store_stage(struct store *s, const unsigned char *name, struct span packed)
+{
+	stage(s, name, packed, 0444);
+}
+
+void
+store_stage_index(struct store *s, const unsigned char *name,
+    struct span bytes)
+{
+	stage(s, name, bytes, 0666);
 }
 
 void

@@ -20,9 +20,9 @@
  * - An object is written (staged) to a directory of this process,
  *   objects/.new-RANDOM, which no reader looks at.  store_commit() syncs the
  *   file system, renames all staged files to their names, and syncs again.
- * - An index is then written to the same directory, synced, and renamed over
- *   the old one; then its directory is synced.  So readers see the old index or
- *   the new one, and never have to wait.
+ * - Indexes are then written to the same directory, synced, renamed over the
+ *   old ones, and synced again.  So readers see the old index or the new one,
+ *   and never have to wait.
  * - Writers exclude each other by locks on bytes of the file weir.lock, which
  *   the system releases when a process dies.
  * - A process that is killed leaves at most its staging directory and objects
@@ -92,9 +92,15 @@ bool store_is_not_regular(int error);
 void store_stage(struct store *, const unsigned char *name, struct span packed);
 
 /*
- * Gives the staged objects their names and makes them durable, or dies.  Even
- * if nothing is staged, also makes durable the objects that other processes
- * have added and may not have synced.
+ * Stages an index with these bytes.  The caller holds STORE_INDEX until it has
+ * called store_commit(), and has committed the objects before.
+ */
+void store_stage_index(struct store *, const unsigned char *name, struct span);
+
+/*
+ * Gives the staged files their names and makes them durable, or dies.  Even if
+ * nothing is staged, also makes durable the files that other processes have
+ * added and may not have synced.
  */
 void store_commit(struct store *);
 

@@ -84,9 +84,12 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
 	return false;
 }
 
-/* Adds n registrations of one version, sorted, to the index of that version. */
+/*
+ * Adds n registrations of one version, sorted, to a copy of the index of that
+ * version, and stages the copy if anything is new.
+ */
 static void
-update_index(struct registry *g, struct filter *f, struct registration *r,
+stage_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n, enum pidx_layout new_layout)
 {
 	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
@@ -95,7 +98,6 @@ update_index(struct registry *g, struct filter *f, struct registration *r,
 
 	for (size_t i = 0; i < n; i++)
 		new[i] = r[i].entry;
-	store_lock(g->store, STORE_INDEX);
 	ok = add_entries(g, f, r->version, new_layout, new, n, existed);
 	for (size_t i = 0; i < n; i++) {
 		r[i].failed = !ok;
@@ -103,10 +105,7 @@ update_index(struct registry *g, struct filter *f, struct registration *r,
 		any_new |= ok && !existed[i];
 	}
 	if (any_new)
-		store_replace(g->store, r->version, buf_span(&g->stored));
-	else if (ok)	/* another writer may not have synced the entries */
-		store_sync(g->store);
-	store_unlock(g->store, STORE_INDEX);
+		store_stage_index(g->store, r->version, buf_span(&g->stored));
 	free(existed);
 	free(new);
 }
@@ -137,15 +136,19 @@ registry_commit(struct registry *g, struct filter *f,
 
 	if (g->n == 0)
 		return;
+	/* An index must never refer to an object that is not durable. */
 	store_commit(g->store);
 	sort(g->list, g->n, sizeof *g->list, compare_entries);
+	store_lock(g->store, STORE_INDEX);
 	for (size_t first = 0; first < g->n; first = next) {
 		for (next = first + 1; next < g->n; next++)
 			if (memcmp(g->list[next].version,
 			    g->list[first].version, STORE_NAME_SIZE) != 0)
 				break;
-		update_index(g, f, &g->list[first], next - first,
+		stage_index(g, f, &g->list[first], next - first,
 		    new_layout);
 	}
+	store_commit(g->store);
+	store_unlock(g->store, STORE_INDEX);
 	sort(g->list, g->n, sizeof *g->list, compare_positions);
 }
