@@ -1119,6 +1119,28 @@ takes at least 7 of 9 us; the path is 5 us; for 2 us no task ran."
 	[ "$(wc -L <<<"$output")" -le 100 ]
 }
 
+@test "the report says how many earlier runs of the log were left out" {
+	execlog-parse "$DATA/examples/ninja_log" >in 2>warning
+	run -0 --separate-stderr critpath --text in
+	assert_line '  1 earlier run of the log, left out'
+	execlog-parse --runs all "$DATA/examples/ninja_log" >in
+	run -0 --separate-stderr critpath --text in
+	refute_output --partial 'earlier run'
+	# The only run takes what a record without a run says, and both add up.
+	lines '{"type":"build","earlier_runs":3}' \
+		'{"type":"build","earlier_runs":9007199254740991}' \
+		'{"type":"task","id":"a","elapsed_us":1,"run":"r"}' >in
+	run -0 --separate-stderr critpath --text in
+	assert_line '  9007199254740994 earlier runs of the log, left out'
+	for number in -1 1.5 '"2"'; do
+		lines "$(timed a 1)" '{"type":"build","earlier_runs":'$number'}' >in
+		run -1 --separate-stderr critpath --text in
+		refute_output --partial 'earlier run'
+		assert_line --partial 'a'
+		[[ $stderr == *"critpath: in:2: earlier_runs is not a number of runs"* ]]
+	done
+}
+
 @test "--to and --set prefer an id to a name" {
 	lines "$(named a)" "$(named b name '"a"')" >in
 	run -0 --separate-stderr critpath --to a in

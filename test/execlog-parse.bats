@@ -672,7 +672,7 @@ ninja, of which only the last is read: see --runs"
 		'0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2' '3 8 7 d f4'
 	assert_equal "$(found 'select(.id) | [.id, .start_us]')" \
 		$'["b",2000]\n["d",3000]'
-	assert_line -n -1 '{"type":"build","format":"ninja","start_us":2000,"end_us":8000,"wall_us":6000}'
+	assert_line -n -1 '{"type":"build","format":"ninja","start_us":2000,"end_us":8000,"wall_us":6000,"earlier_runs":2}'
 	has_runs 3
 }
 

@@ -575,6 +575,27 @@ rejects() {
 	refute_output --regexp 'nan|inf'
 }
 
+@test "the report says how many earlier runs of the log were left out" {
+	lines "$(at a 0 9)" '{"type":"build","start_us":0,"end_us":9}' >in
+	run -0 --separate-stderr execlog-stat --text in
+	refute_output --partial "left out"
+	# The names of runs do not matter, and several logs add up.
+	lines "$(at a 0 9)" '{"type":"build","earlier_runs":1}' \
+		"$(at b 0 9 | sed 's/}/,"run":"r"}/')" \
+		'{"type":"build","run":"r","earlier_runs":7}' \
+		'{"type":"build","earlier_runs":2}' >in
+	run -0 --separate-stderr execlog-stat --text in
+	assert_equal "$(grep 'left out' <<<"$output")" \
+'  left out: 7 earlier runs of the log
+  left out: 3 earlier runs of the log'
+	execlog-parse "$DATA/examples/ninja_log" 2>warning |
+		execlog-stat --text >report
+	grep -qx '  left out: 1 earlier run of the log' report
+	execlog-parse --runs all "$DATA/examples/ninja_log" |
+		execlog-stat --text >report
+	run -1 grep 'left out' report
+}
+
 @test "in the C locale bars are ASCII" {
 	execlog-parse "$GOLD/dist.in" >tasks
 	LC_ALL=C run -0 --separate-stderr execlog-stat --text tasks

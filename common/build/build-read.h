@@ -13,7 +13,7 @@
 enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
     FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
     RULE, DEPS, NODE_TYPE, TEST, DYNAMIC, OUTPUTS, RUN,
-    FORMAT, NAME, TARGET };
+    FORMAT, NAME, TARGET, EARLIER_RUNS };
 
 /* run_name is borrowed; NULL: the records have no run. */
 struct build *build_new(const char *run_name);
@@ -24,10 +24,17 @@ void build_read_task(struct build *, struct filter *, const struct rec *);
 void build_read_node(struct build *, struct filter *, const struct rec *);
 
 /*
- * Widens the build's start and end to include those of a `build` record.
- * Returns false after rejecting it, for example if it ends before it starts.
+ * Adds a `build` record to the build, as build_add_extent() does.  Returns
+ * false after rejecting it, for example if it ends before it starts.
  */
 bool build_read_extent(struct build *, struct filter *, const struct rec *);
+
+/*
+ * Widens the build's start and end to include others, either of which may be
+ * INT_UNKNOWN, and adds to the number of its earlier runs.
+ */
+void build_add_extent(struct build *, int64_t start_us, int64_t end_us,
+    int64_t n_earlier_runs);
 
 /*
  * Returns false and rejects the record if the value of a key is not of the type

@@ -16,7 +16,7 @@ const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
     "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
     "size_bytes", "rule", "deps", "node_type", "test",
     "dynamically_resolved_cache", "outputs", "run", "format",
-    "name", "target",
+    "name", "target", "earlier_runs",
     /* Not used here; task records have these, and declared keys are read
        faster. */
     "status", "origin_host", "prepare", NULL };
@@ -568,11 +568,14 @@ build_index(struct build *b)
 bool
 build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 {
-	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN, n_earlier = 0;
+	enum rec_found found = rec_int(r, EARLIER_RUNS, &n_earlier);
 
 	if (!build_check_type(f, rec_int(r, START, &start_us), START,
 	    "an integer") ||
-	    !build_check_type(f, rec_int(r, END, &end_us), END, "an integer"))
+	    !build_check_type(f, rec_int(r, END, &end_us), END, "an integer") ||
+	    !build_check_type(f, n_earlier < 0 ? REC_BAD : found, EARLIER_RUNS,
+	    "a number of runs"))
 		return false;
 	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN &&
 	    end_us < start_us) {
@@ -580,9 +583,17 @@ build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 		    (long long)end_us, (long long)start_us);
 		return false;
 	}
+	build_add_extent(b, start_us, end_us, n_earlier);
+	return true;
+}
+
+void
+build_add_extent(struct build *b, int64_t start_us, int64_t end_us,
+    int64_t n_earlier_runs)
+{
 	b->start_us = time_earlier(b->start_us, start_us);
 	b->end_us = time_later(b->end_us, end_us);
-	return true;
+	b->n_earlier_runs = saturating_add(b->n_earlier_runs, n_earlier_runs);
 }
 
 /*

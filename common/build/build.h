@@ -105,6 +105,8 @@ struct build {
 	sym run, copy, prepare;		/* the symbols of these three kinds of
 					   tasks, to compare task.kind with */
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
+	int64_t n_earlier_runs;		/* runs before it that its log has, and
+					   that were left out */
 	uint64_t n_skewed;		/* tasks that end before they start */
 	uint64_t n_retries;		/* attempts beyond the first */
 	uint64_t n_ends;		/* records with an end */

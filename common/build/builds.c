@@ -7,7 +7,6 @@
 #include "common/base/num.h"
 #include "common/build/build-read.h"
 #include "common/build/suspect.h"
-#include "common/build/times.h"
 #include "common/frame/filter.h"
 
 /* The build of a record; NULL, and the record is rejected, if it has none. */
@@ -114,7 +113,7 @@ builds_begin(struct builds *all, struct filter *f, const char *graph)
 
 /*
  * Adds what records without `run` say about each run: the nodes and, if the
- * stream has only one build, whose end no record has shown, its start and end.
+ * stream has only one build, whose end no record has shown, its extent.
  */
 static void
 add_common(const struct builds *all, struct build *b)
@@ -125,8 +124,8 @@ add_common(const struct builds *all, struct build *b)
 		build_copy_nodes(b, common);
 	if (!all->at_end || all->n > 1 || common->n_tasks > 0)
 		return;
-	b->start_us = time_earlier(b->start_us, common->start_us);
-	b->end_us = time_later(b->end_us, common->end_us);
+	build_add_extent(b, common->start_us, common->end_us,
+	    common->n_earlier_runs);
 }
 
 /* Reads until a run ends, and returns its build; NULL at the end. */

@@ -238,6 +238,8 @@ put_notes(struct buf *out, const struct answer *a)
 	    " beyond the first");
 	put_count(out, net->n_deployed, "task begins", "tasks begin",
 	    " when deployed: the log has no start");
+	put_count(out, (uint64_t)net->build->n_earlier_runs, "earlier run",
+	    "earlier runs", " of the log, left out");
 }
 
 struct slack {

@@ -164,9 +164,11 @@ emit_runs(void)
 	    state.log_modified_us);
 	starts = mem_zero(n_runs + 1, sizeof *starts);
 	sort_by_run(starts, n_runs);
-	if (n_runs > 1 && !state.all_runs)
+	if (n_runs > 1 && !state.all_runs) {
+		run_set_earlier(n_runs - 1);
 		filter_warn(state.f, "the log has %zu runs of ninja, of which "
 		    "only the last is read: see --runs", n_runs);
+	}
 	for (size_t i = state.all_runs || n_runs == 0 ? 0 : n_runs - 1;
 	    i < n_runs; i++) {
 		snprintf(number, sizeof number, "%zu", ++state.n_emitted);

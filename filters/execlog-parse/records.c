@@ -99,6 +99,7 @@ static struct {
 	size_t n_runs_cap;
 	struct buf member;	/* "run":"NAME" of the current run; empty until
 				   it has a record */
+	uint64_t n_earlier;	/* runs left out before the current one */
 } run;
 
 static void
@@ -124,6 +125,12 @@ bool
 run_has_given(void)
 {
 	return run.given.len > 0;
+}
+
+void
+run_set_earlier(uint64_t n_runs)
+{
+	run.n_earlier = n_runs;
 }
 
 void
@@ -204,9 +211,12 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 			json_int(b, "end_us", end_us);
 			json_int(b, "wall_us", end_us - start_us);
 		}
+		if (run.n_earlier > 0)
+			json_uint(b, "earlier_runs", run.n_earlier);
 		filter_end_record(f);
 	}
 	run.member.len = run.own.len = 0;
+	run.n_earlier = 0;
 }
 
 void

@@ -74,6 +74,12 @@ void run_set_own(struct span);
 bool run_has_given(void);
 void run_release(void);
 
+/*
+ * Sets how many runs of the log before the current run are left out, which its
+ * build record says.
+ */
+void run_set_earlier(uint64_t n_runs);
+
 /* Writes `run`, if the run has a name. */
 void put_run(struct buf *);
 

@@ -182,6 +182,10 @@ put_counts(const struct build_stat *s, struct buf *out)
 		buf_printf(out, "  not in the log: %llu node%s of the graph\n",
 		    (unsigned long long)s->n_unseen_nodes,
 		    s->n_unseen_nodes == 1 ? "" : "s");
+	if (s->build->n_earlier_runs > 0)
+		buf_printf(out, "  left out: %lld earlier run%s of the log\n",
+		    (long long)s->build->n_earlier_runs,
+		    s->build->n_earlier_runs == 1 ? "" : "s");
 }
 
 void

@@ -330,10 +330,14 @@ def check_all_runs(history, text, last_run):
                 line.replace(f',"run":"{run}"', ""))
     check("names of the runs", [str(i + 1) for i in range(len(runs))],
           list(runs))
+    left_out = len(runs) - 1
+    key = f',"earlier_runs":{left_out}' if left_out > 0 else ""
     check("last run of all", last_run.splitlines()[1:-1],
-          list(runs.values())[-1] if runs else [])
+          [line[:-1] + key + "}" if '"type":"build"' in line else line
+           for line in (list(runs.values())[-1] if runs else [])])
     if history.is_recompacted or any(map(is_strange, history.log)):
         return
+    check("earlier runs", history.n_runs - 1, left_out)
     want = [[] for _ in range(history.n_runs)]
     for run, start, end, _, output in history.log:
         want[run].append((output, start * 1000, end * 1000))
