@@ -287,6 +287,21 @@ for i in range(100):
 	agree lookalikes 200
 }
 
+@test "text is rejected as a whole if --format says that it is a log of Bazel" {
+	# A part of it would be a message without faults.
+	run -1 --separate-stderr execlog-parse -f bazel-graph --rejects bad \
+		"$DATA/examples/local.json"
+	assert_equal "$(tasks .id)" ''
+	[[ $stderr == *"local.json:1: the file is text, and not Bazel's "* ]]
+	cmp bad "$DATA/examples/local.json"
+	# Larger than a buffer, with characters above ASCII; and another file.
+	yes '{"имя": "значение"}' | head -n 20000 >text
+	framed 1001 >log
+	run -1 --separate-stderr execlog-parse -f bazel-graph text log
+	assert_equal "$(tasks .id)" '"1"'
+	[[ $stderr == *"text:1: the file is text, and not Bazel's "* ]]
+}
+
 @test "a log of another format is recognized before more of it arrives" {
 	mkfifo pipe
 	execlog-parse --line-buffered <pipe >out 2>err 3>&- &

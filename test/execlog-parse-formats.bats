@@ -28,7 +28,7 @@ LOGS=("bazel-graph bazel-graph.in" "cargo sample-cargo.jsonl"
 			[ "$status" -eq 1 ]
 			[[ $message =~ "/$name:"[0-9]+": " ||
 				$message =~ "/$name' is not ".+": " ]]
-			run -1 grep '"build"' out
+			run -1 grep -e '"build"' -e '"task"' out
 		done
 	done
 }

@@ -48,6 +48,9 @@ enum { US_PER_MS = 1000 };
 /* How many bytes detection buffers at most. */
 enum { FIRST_MESSAGE_MAX = 16 << 20 };
 
+/* In how many bytes, at the beginning, a file must show that it is not text. */
+enum { TEXT_BYTES = 1024 };
+
 struct node {
 	/* By field number: text fields; p is NULL if the node has none. */
 	struct span texts[NODE_FIELDS];
@@ -473,6 +476,34 @@ find_message(const struct input *in, uint64_t limit, struct span *message,
 	return PROTOBUF_OK;
 }
 
+/* A control character that text files do not have. */
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < 0x20 && !text_is_space(c);
+}
+
+/*
+ * Whether the file is text, which might pass for a message here and there.  The
+ * tags of a node's times are control characters, so a log has some soon, unless
+ * it is truncated in its first message.
+ */
+static bool
+is_text_file(struct input *in)
+{
+	struct span message;
+	size_t n;
+
+	for (size_t i = 0; i < TEXT_BYTES; i++) {
+		if (i == (size_t)(in->end - in->at) && !input_more(in))
+			return find_message(in, TEXT_BYTES, &message, &n) ==
+			    PROTOBUF_OK;
+		if (is_control(in->at[i]))
+			return false;
+	}
+	return true;
+}
+
 /* Messages are counted as lines, so a fault has the number of its message. */
 static void
 read_file(struct filter *f)
@@ -482,6 +513,11 @@ read_file(struct filter *f)
 	struct span message;
 	size_t n;
 
+	if (is_text_file(in)) {
+		filter_reject_rest(f, span_of(in->at, 0), "the file is text, "
+		    "and not Bazel's execution graph log");
+		return;
+	}
 	do {
 		while ((result = find_message(in, f->max_record, &message,
 		    &n)) == PROTOBUF_OK) {
@@ -499,16 +535,13 @@ read_file(struct filter *f)
 		    "the length of a message is larger than --max-record");
 }
 
-/* A control character that text files do not have, or a byte above ASCII. */
+/* A byte above ASCII, or a control character that text files do not have. */
 static bool
 is_binary(struct span bytes)
 {
-	for (size_t i = 0; i < bytes.n; i++) {
-		unsigned char c = (unsigned char)bytes.p[i];
-
-		if (c > 0x7e || (c < 0x20 && !text_is_space((char)c)))
+	for (size_t i = 0; i < bytes.n; i++)
+		if ((unsigned char)bytes.p[i] > 0x7e || is_control(bytes.p[i]))
 			return true;
-	}
 	return false;
 }
 
