@@ -976,6 +976,13 @@ recompacted_log() {
 	printf '{"a":{"cached":true},"b" 5}' >log
 	run -1 --separate-stderr execlog-parse --rejects rejected log
 	assert_regex "$(cat rejected)" '^"b" *5}'
+	printf '{"a":{"cached":true},"b" :}' >log
+	run -1 --separate-stderr execlog-parse --rejects rejected log
+	assert_equal "$(cat rejected)" '"b":}'
+	# A value that has been read is not rejected with what follows it.
+	printf '{"a":{"cached":true},"b":5"c"}' >log
+	run -1 --separate-stderr execlog-parse --rejects rejected log
+	assert_equal "$(cat rejected)" '5"c"}'
 }
 
 @test "text after the object is bad input" {

@@ -705,6 +705,24 @@ filter_object(struct filter *f, struct rec **rec)
 	return true;
 }
 
+int
+filter_member(struct filter *f, const char *const *names)
+{
+	struct span key;
+	int i = 0;
+
+	f->key.len = 0;
+	if (scan_peek(&f->input) != '"' || !filter_value(f, &key))
+		return NO_MEMBER;
+	/* Copied, because the search for the colon may move the input. */
+	buf_add(&f->key, key.p, key.n);
+	f->current = buf_span(&f->key);
+	key = span_of(f->key.data + 1, f->key.len - 2);
+	while (names[i] != NULL && !span_eq(key, names[i]))
+		i++;
+	return scan_accept(&f->input, ':') ? i : NO_MEMBER;
+}
+
 struct buf *
 filter_begin_record(struct filter *f, const char *type)
 {
@@ -774,6 +792,7 @@ filter_end(struct filter *f)
 	recio_free(f->recio);
 	free(f->messages);
 	free(f->files);
+	buf_release(&f->key);
 	if (f->truncated)
 		return EXIT_FATAL;
 	if (f->answered_no || f->n_faults > 0)

@@ -38,6 +38,7 @@ struct filter {
 	struct output out;
 	struct span current;	/* the line or value that is being processed */
 	uint64_t current_line;	/* the line on which it begins, from 1 */
+	struct buf key;		/* filter_member(): a JSON string */
 	bool text;		/* write a report instead of records */
 	bool rejected;		/* input was rejected: the exit status is 1,
 				   except with --tolerate */
@@ -161,6 +162,16 @@ bool filter_next_file(struct filter *);
  */
 bool filter_value(struct filter *, struct span *value);
 bool filter_object(struct filter *, struct rec **);
+
+/*
+ * For the callback of scan_each() that reads a member: consumes its key and the
+ * colon.  Returns the key's index among names, which end with NULL; their
+ * number if it is none of them; NO_MEMBER if there is no key or no colon.  The
+ * key is in f->key until the next call.
+ */
+enum { NO_MEMBER = -1 };
+
+int filter_member(struct filter *, const char *const *names);
 
 /*
  * Rejects `current`: prints the reason with file and line, copies `current` to

@@ -30,7 +30,6 @@ enum { DETECT_BYTES = 256 };
 static struct {
 	struct filter *f;
 	struct buf run;		/* metadata.invocation_id */
-	struct buf id;		/* a key of parent_map, as a JSON token */
 	struct buf text;	/* of check_parents() */
 	struct recio *reader;	/* of check_parents() */
 } state;
@@ -115,7 +114,7 @@ check_parents(struct span id, struct span parents)
 static bool
 read_node(void)
 {
-	struct span id = buf_span(&state.id), parents;
+	struct span id = buf_span(&state.f->key), parents;
 	struct buf *b;
 
 	if (!filter_value(state.f, &parents))
@@ -140,36 +139,30 @@ read_node(void)
 static bool
 read_pair(void *is_parent_map)
 {
-	struct input *in = &state.f->input;
-	struct span token;
+	static const char *const names[] = { NULL };
+	struct span value;
 
-	if (scan_peek(in) != '"' || !filter_value(state.f, &token))
-		return false;
-	state.id.len = 0;
-	buf_add(&state.id, token.p, token.n);
-	return scan_accept(in, ':') && (*(bool *)is_parent_map ? read_node() :
-	    filter_value(state.f, &token));
+	return filter_member(state.f, names) != NO_MEMBER &&
+	    (*(bool *)is_parent_map ? read_node() :
+	    filter_value(state.f, &value));
 }
 
 static bool
 read_member(void *context)
 {
+	enum { METADATA, PARENT_MAP };
+	static const char *const names[] = { "metadata", "parent_map", NULL };
 	struct input *in = &state.f->input;
-	bool is_metadata, is_parent_map;
-	struct span key;
+	int member = filter_member(state.f, names);
+	bool is_parent_map = member == PARENT_MAP;
+	struct span value;
 
 	(void)context;
-	if (scan_peek(in) != '"' || !filter_value(state.f, &key))
-		return false;
-	is_metadata = span_eq(key, "\"metadata\"");
-	is_parent_map = span_eq(key, "\"parent_map\"");
-	if (!scan_accept(in, ':'))
-		return false;
-	if (is_metadata)
+	if (member == METADATA)
 		return read_metadata();
-	if (is_parent_map || scan_peek(in) == '{')
+	if (is_parent_map || (member != NO_MEMBER && scan_peek(in) == '{'))
 		return scan_each(in, "{}", read_pair, &is_parent_map);
-	return filter_value(state.f, &key);
+	return member != NO_MEMBER && filter_value(state.f, &value);
 }
 
 static bool
@@ -202,6 +195,5 @@ dbt_read(struct filter *f, const struct format_options *options)
 	} while (filter_next_file(f));
 	buf_release(&state.run);
 	recio_free(state.reader);
-	buf_release(&state.id);
 	buf_release(&state.text);
 }

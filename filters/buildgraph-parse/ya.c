@@ -207,16 +207,14 @@ read_element(void *context)
 static bool
 read_member(void *context)
 {
+	static const char *const names[] = { "graph", NULL };
 	struct reader *r = context;
-	struct input *in = &r->f->input;
-	struct span key;
-	bool is_graph;
+	int member = filter_member(r->f, names);
+	struct span value;
 
-	if (scan_peek(in) != '"' || !filter_value(r->f, &key))
-		return false;
-	is_graph = span_eq(key, "\"graph\"");
-	return scan_accept(in, ':') && (is_graph ?
-	    scan_each(in, "[]", read_element, r) : filter_value(r->f, &key));
+	if (member == 0)
+		return scan_each(&r->f->input, "[]", read_element, r);
+	return member != NO_MEMBER && filter_value(r->f, &value);
 }
 
 bool

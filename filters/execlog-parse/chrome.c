@@ -397,23 +397,19 @@ read_other_data(void)
 static bool
 read_member(void *context)
 {
+	enum { EVENTS, OTHER_DATA };
+	static const char *const names[] = { "traceEvents", "otherData", NULL };
 	struct filter *f = state.f;
+	int member = filter_member(f, names);
 	struct span value;
-	bool is_events, is_other_data;
 
 	(void)context;
-	if (scan_peek(&f->input) != '"' || !filter_value(f, &value))
-		return false;
-	is_events = span_eq(value, "\"traceEvents\"");
-	state.has_events |= is_events;
-	is_other_data = span_eq(value, "\"otherData\"");
-	if (!scan_accept(&f->input, ':'))
-		return false;
-	if (is_events)
+	state.has_events |= member == EVENTS;
+	if (member == EVENTS)
 		return read_events(false);
-	if (is_other_data && scan_peek(&f->input) == '{')
+	if (member == OTHER_DATA && scan_peek(&f->input) == '{')
 		return read_other_data();
-	return filter_value(f, &value);
+	return member != NO_MEMBER && filter_value(f, &value);
 }
 
 static bool

@@ -287,21 +287,17 @@ read_element(void *context)
 static bool
 read_member(void *context)
 {
-	struct input *in = &state.f->input;
-	bool is_metadata, is_results;
-	struct span key;
+	enum { METADATA, RESULTS };
+	static const char *const names[] = { "metadata", "results", NULL };
+	int member = filter_member(state.f, names);
+	struct span value;
 
 	(void)context;
-	if (scan_peek(in) != '"' || !filter_value(state.f, &key))
-		return false;
-	is_metadata = span_eq(key, "\"metadata\"");
-	is_results = span_eq(key, "\"results\"");
-	state.has_results |= is_results;
-	if (!scan_accept(in, ':'))
-		return false;
-	return is_metadata ? read_metadata() : is_results ?
-	    scan_each(in, "[]", read_element, NULL) :
-	    filter_value(state.f, &key);
+	state.has_results |= member == RESULTS;
+	if (member == RESULTS)
+		return scan_each(&state.f->input, "[]", read_element, NULL);
+	return member == METADATA ? read_metadata() :
+	    member != NO_MEMBER && filter_value(state.f, &value);
 }
 
 /* Whether the document begins with metadata of dbt, whatever artifact it is. */

@@ -151,44 +151,34 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 	}
 }
 
-/* A key of the object. */
-struct key {
-	struct buf token;	/* as in the input, for filter_reject_rest();
-				   empty once its entry has been read */
-	struct buf uid;		/* the token, decoded */
+struct reader {
+	struct filter *f;
+	struct buf uid;		/* of the current entry */
+	struct buf record;	/* of decode_key() */
+	struct extent extent;
 };
 
 /*
- * Decodes a JSON token to key->uid; returns false if it is not a string.  Only
- * whole records can be decoded, so the token is decoded as the `type` of one.
+ * Decodes the current key, and returns false if it is not a string.  Only whole
+ * records can be decoded, so the key is decoded as the `type` of one.
  */
 static bool
-read_key(struct filter *f, struct span token, struct key *key)
+decode_key(struct reader *r)
 {
-	struct buf text = { 0 };
+	struct filter *f = r->f;
 	struct rec *rec;
-	struct span uid;
-	bool is_string;
+	struct span type;
 
-	key->token.len = key->uid.len = 0;
-	buf_add(&key->token, token.p, token.n);
-	buf_str(&text, "{\"type\":");
-	buf_add(&text, token.p, token.n);
-	buf_char(&text, '}');
-	rec = filter_record(f, buf_span(&text));
-	is_string = rec != NULL &&
-	    rec_str(rec, KEY_TYPE, &uid) == REC_OK;
-	if (is_string)
-		buf_add(&key->uid, uid.p, uid.n);
-	buf_release(&text);
-	return is_string;
+	r->uid.len = r->record.len = 0;
+	buf_str(&r->record, "{\"type\":");
+	buf_add(&r->record, f->key.data, f->key.len);
+	buf_char(&r->record, '}');
+	rec = filter_record(f, buf_span(&r->record));
+	if (rec == NULL || rec_str(rec, KEY_TYPE, &type) != REC_OK)
+		return false;
+	buf_add(&r->uid, type.p, type.n);
+	return true;
 }
-
-struct reader {
-	struct filter *f;
-	struct key key;		/* of the current entry */
-	struct extent extent;
-};
 
 /*
  * Reads "uid": entry, and writes the task.  Returns false if the rest of the
@@ -197,24 +187,26 @@ struct reader {
 static bool
 read_pair(void *context)
 {
+	static const char *const names[] = { NULL };
 	struct reader *r = context;
 	struct filter *f = r->f;
-	struct key *key = &r->key;
 	struct span value;
 	struct rec *entry;
+	bool is_valid;
 
-	key->token.len = 0;
-	if (scan_peek(&f->input) != '"' || !filter_value(f, &value))
+	if (filter_member(f, names) == NO_MEMBER)
 		return false;
-	if (!read_key(f, value, key) || !scan_accept(&f->input, ':') ||
-	    !filter_value(f, &value))
+	is_valid = decode_key(r);
+	/* Until the value has been read, this is rejected with the rest. */
+	buf_char(&f->key, ':');
+	if (!is_valid || !filter_value(f, &value))
 		return false;
-	key->token.len = 0;
+	f->key.len = 0;
 	if (span_eq(value, "null"))
 		return true;
 	entry = filter_record(f, value);
 	if (entry != NULL)
-		emit_entry(f, buf_span(&key->uid), entry, &r->extent);
+		emit_entry(f, buf_span(&r->uid), entry, &r->extent);
 	return true;
 }
 
@@ -233,11 +225,11 @@ local_read(struct filter *f, const struct format_options *options)
 	do {
 		while (scan_peek(&f->input) != -1)
 			if (!scan_each(&f->input, "{}", read_pair, &r))
-				filter_reject_rest(f, buf_span(&r.key.token),
+				filter_reject_rest(f, buf_span(&f->key),
 				    "the log is not an object with an entry "
 				    "for each uid");
 	} while (filter_next_file(f));
 	emit_build(f, FORMAT_LOCAL, &r.extent);
-	buf_release(&r.key.token);
-	buf_release(&r.key.uid);
+	buf_release(&r.uid);
+	buf_release(&r.record);
 }
