@@ -167,18 +167,30 @@ opt_parse(const struct opt *const *tables, const char *usage,
 	return optind;
 }
 
-size_t
-opt_choice(const char *option, const char *value, const char *const *names)
+/* An element of the table of opt_choice() begins with a name. */
+static const char *
+name_of(const void *element)
 {
+	return *(const char *const *)element;
+}
+
+size_t
+opt_choice(const char *option, const char *value, const void *table,
+    size_t element_size)
+{
+	const char *element = table, *name, *next;
 	struct buf list = { 0 };
 
-	for (size_t i = 0; names[i] != NULL; i++)
-		if (strcmp(value, names[i]) == 0)
+	for (size_t i = 0; (name = name_of(element + i * element_size)) != NULL;
+	    i++)
+		if (strcmp(value, name) == 0)
 			return i;
-	for (size_t i = 0; names[i] != NULL; i++) {
-		if (i > 0)
-			buf_str(&list, names[i + 1] == NULL ? " or " : ", ");
-		buf_str(&list, names[i]);
+	for (name = name_of(element); name != NULL; name = next) {
+		element += element_size;
+		next = name_of(element);
+		if (list.len > 0)
+			buf_str(&list, next == NULL ? " or " : ", ");
+		buf_str(&list, name);
 	}
 	die("--%s must be %s, not '%s'", option, buf_cstr(&list), value);
 }

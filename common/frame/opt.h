@@ -46,11 +46,13 @@ int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);
 
 /*
- * Returns the index of the value of an option, named without its hyphens, among
- * names, which end with NULL.  If it is none of them, ends the program.
+ * Returns the index of the value of an option, named without its hyphens, in a
+ * table of names, or of structs that begin with a name.  The table ends with
+ * NULL as the name; element_size is the size of one element.  If no element has
+ * that name, ends the program.
  */
-size_t opt_choice(const char *option, const char *value,
-    const char *const *names);
+size_t opt_choice(const char *option, const char *value, const void *table,
+    size_t element_size);
 
 /* Prints the options, a line for each, to standard output. */
 void opt_print(const struct opt *const *tables);

@@ -30,34 +30,45 @@ static const struct about about = {
 };
 
 /* The values of --by.  The first one that was measured is the default. */
-enum { N_CHOICES = 3 };
-static const char *const choices[N_CHOICES + 1] = { "self", "samples", "calls",
-    NULL };
-static const unsigned measures[N_CHOICES] = { SELF_NS, SAMPLES, CALLS };
+static const struct by {
+	const char *name;
+	unsigned measure;
+} bys[] = {
+	{ "self", SELF_NS },
+	{ "samples", SAMPLES },
+	{ "calls", CALLS },
+	{ 0 }
+};
 
-static const char *const formats[] = { "folded", "speedscope", "callgrind",
-    "pprof", "svg", NULL };
-/* NULL: pprof, which is not written from stacks by name. */
-static void (*const writers[])(struct filter *, const struct stacks *,
-    unsigned) = { put_folded, put_speedscope, put_callgrind, NULL,
-    put_svg };
+static const struct format {
+	const char *name;
+	/* NULL: pprof, which is not written from stacks by name. */
+	void (*put)(struct filter *, const struct stacks *, unsigned measure);
+} formats[] = {
+	{ "folded", put_folded },
+	{ "speedscope", put_speedscope },
+	{ "callgrind", put_callgrind },
+	{ "pprof", NULL },
+	{ "svg", put_svg },
+	{ 0 }
+};
 
 /*
- * The measure to write: measures[choice] or, if choice is N_CHOICES, the first
- * of them that was measured, or else calls.
+ * The measure to write: that of --by or, if by is NULL, the first that was
+ * measured, or else calls.
  */
 static unsigned
-find_measure(struct filter *f, const bool *is_measured, size_t choice)
+find_measure(struct filter *f, const bool *is_measured, const struct by *by)
 {
-	for (size_t i = 0; choice == N_CHOICES && i < N_CHOICES; i++)
-		if (is_measured[measures[i]])
-			choice = i;
-	if (choice == N_CHOICES)
-		return CALLS;
-	if (!is_measured[measures[choice]])
+	if (by != NULL && !is_measured[by->measure])
 		filter_fail(f, "no node has %s",
-		    callgraph_measure_keys[measures[choice]]);
-	return measures[choice];
+		    callgraph_measure_keys[by->measure]);
+	if (by != NULL)
+		return by->measure;
+	for (by = bys; by->name != NULL; by++)
+		if (is_measured[by->measure])
+			return by->measure;
+	return CALLS;
 }
 
 /* The next callgraph, read into g, and its record; or NULL. */
@@ -78,8 +89,8 @@ next_callgraph(struct filter *f, struct callgraph *g)
 }
 
 static void
-write_stacks(struct filter *f, struct callgraph *g, size_t format,
-    size_t choice)
+write_stacks(struct filter *f, struct callgraph *g,
+    const struct format *format, const struct by *by)
 {
 	struct stacks stacks;
 	struct span program;
@@ -92,13 +103,13 @@ write_stacks(struct filter *f, struct callgraph *g, size_t format,
 			stacks_add_program(&stacks, program);
 	}
 	if (stacks.n > 0)
-		writers[format](f, &stacks, find_measure(f, stacks.is_measured,
-		    choice));
+		format->put(f, &stacks, find_measure(f, stacks.is_measured,
+		    by));
 	stacks_release(&stacks);
 }
 
 static void
-write_pprof(struct filter *f, struct callgraph *g, size_t choice)
+write_pprof(struct filter *f, struct callgraph *g, const struct by *by)
 {
 	struct pprof profile;
 	struct rec *rec;
@@ -108,7 +119,7 @@ write_pprof(struct filter *f, struct callgraph *g, size_t choice)
 		pprof_add(&profile, g, rec);
 	if (profile.stacks.n > 0)
 		pprof_write(&profile, f, find_measure(f, profile.is_measured,
-		    choice));
+		    by));
 	pprof_release(&profile);
 }
 
@@ -117,20 +128,22 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct callgraph g;
-	size_t format, choice = N_CHOICES;
+	const struct format *format;
+	const struct by *by = NULL;
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	if (opt.svg)
 		opt.format = "svg";
-	format = opt_choice("format", opt.format, formats);
+	format = &formats[opt_choice("format", opt.format, formats,
+	    sizeof *formats)];
 	if (opt.by != NULL)
-		choice = opt_choice("by", opt.by, choices);
+		by = &bys[opt_choice("by", opt.by, bys, sizeof *bys)];
 	callgraph_init(&g);
-	if (writers[format] != NULL)
-		write_stacks(&f, &g, format, choice);
+	if (format->put != NULL)
+		write_stacks(&f, &g, format, by);
 	else
-		write_pprof(&f, &g, choice);
+		write_pprof(&f, &g, by);
 	callgraph_release(&g);
 	return filter_end(&f);
 }

@@ -164,9 +164,11 @@ main(int argc, char **argv)
 	if (opt.callers != NULL)
 		level = BY_CALLSITE;
 	else if (opt.by != NULL)
-		level = opt_choice("by", opt.by, level_names);
+		level = opt_choice("by", opt.by, level_names,
+		    sizeof *level_names);
 	if (opt.sort != NULL)
-		sort = opt_choice("sort", opt.sort, sort_names);
+		sort = opt_choice("sort", opt.sort, sort_names,
+		    sizeof *sort_names);
 	profile_init(&profile, (enum level)level);
 	callgraph_init(&g);
 	n_records = read_graphs(&f, &profile, &g, NOW);
