@@ -12,6 +12,7 @@
 #include "common/json/recio.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
+#include "filters/execlog-parse/spark-stages.h"
 
 /*
  * A task is written when it ends.  What it waited for is known when it starts:
@@ -67,39 +68,7 @@ static const char *const metrics_keys[] = { "type",
     "Result Serialization Time", "Executor Deserialize CPU Time",
     "Executor CPU Time", NULL };
 
-enum { NS_PER_US = 1000, NO_TASK = -1, NO_ATTEMPT = -1 };
-
-struct stage {
-	int64_t id;
-	sym name;
-	size_t first_parent, n_parents;	/* in state.parents */
-	int64_t attempt;	/* the last one submitted, or NO_ATTEMPT */
-	bool has_placeholder;	/* the node of the skipped stage is written */
-	int64_t fetch_failure;	/* the last task that could not fetch the
-				   output of this stage, or NO_TASK */
-	int64_t fetch_failed_us;
-	uint32_t first_partition, last_partition;	/* or INDEX_NONE */
-};
-
-/* One attempt at a stage. */
-struct attempt {
-	struct { int64_t stage, number; } key;
-	int64_t previous;	/* attempt at the stage, or NO_ATTEMPT */
-	struct span deps;	/* what its tasks wait for: the items of a JSON
-				   array */
-	bool ended;
-};
-
-/* The tasks of a stage that have computed, or tried to, the same partition. */
-struct partition {
-	struct { int64_t stage, index; } key;
-	int64_t done;		/* the first task that succeeded, or NO_TASK */
-	int64_t done_attempt;	/* the attempt at the stage that it is of */
-	bool is_written;	/* `done` is in the node of an attempt */
-	int64_t failed;		/* the last task that did not, or NO_TASK */
-	int64_t failed_us;
-	uint32_t next;		/* of the same stage, or of free ones */
-};
+enum { NS_PER_US = 1000 };
 
 struct task {
 	int64_t id, stage, stage_attempt, index;
@@ -122,47 +91,12 @@ static struct {
 	bool has_end;
 	uint64_t n_strays;	/* tasks of stages that were not submitted */
 	struct intern names;
-	struct arena arena;
-	struct map stage_of, attempt_of, partition_of, task_of;
-	struct stage *stages;
-	size_t n_stages, stages_cap;
-	int64_t *parents;
-	size_t n_parents, parents_cap;
-	struct attempt *attempts;
-	size_t n_attempts, attempts_cap;
-	struct partition *partitions;
-	size_t n_partitions, partitions_cap;
-	uint32_t free_partition;
+	struct map task_of;
 	struct task *tasks;	/* that have started and not ended */
 	size_t n_tasks, tasks_cap;
 	uint32_t free_task;
-	int64_t *skipped;	/* stages that need a placeholder */
-	size_t n_skipped, skipped_cap;
-	struct buf deps;
+	struct buf name;
 } state;
-
-static struct span
-stage_key(const void *owner, uint32_t i)
-{
-	(void)owner;
-	return span_bytes(&state.stages[i].id, sizeof state.stages[i].id);
-}
-
-static struct span
-attempt_key(const void *owner, uint32_t i)
-{
-	(void)owner;
-	return span_bytes(&state.attempts[i].key,
-	    sizeof state.attempts[i].key);
-}
-
-static struct span
-partition_key(const void *owner, uint32_t i)
-{
-	(void)owner;
-	return span_bytes(&state.partitions[i].key,
-	    sizeof state.partitions[i].key);
-}
 
 static struct span
 task_key(const void *owner, uint32_t i)
@@ -174,227 +108,23 @@ task_key(const void *owner, uint32_t i)
 static void
 begin_application(void)
 {
-	map_init(&state.stage_of, stage_key, NULL);
-	map_init(&state.attempt_of, attempt_key, NULL);
-	map_init(&state.partition_of, partition_key, NULL);
+	stages_begin(state.f);
 	map_init(&state.task_of, task_key, NULL);
 	intern_init(&state.names);
 	state.extent = (struct extent){ 0 };
 	state.has_events = state.has_work = state.has_end = false;
 	state.n_strays = 0;
-	state.n_stages = state.n_parents = state.n_attempts = 0;
-	state.n_partitions = state.n_tasks = 0;
-	state.free_partition = state.free_task = INDEX_NONE;
+	state.n_tasks = 0;
+	state.free_task = INDEX_NONE;
 	state.run.len = 0;
 }
 
 static void
 release_application(void)
 {
-	map_release(&state.stage_of);
-	map_release(&state.attempt_of);
-	map_release(&state.partition_of);
+	stages_release();
 	map_release(&state.task_of);
 	intern_release(&state.names);
-	arena_reset(&state.arena);
-}
-
-/* Finds a stage or adds it.  The pointer is valid until the next call. */
-static struct stage *
-get_stage(int64_t id)
-{
-	uint32_t next = (uint32_t)state.n_stages, i;
-	struct stage *s;
-
-	state.stages = mem_grow(state.stages, &state.stages_cap,
-	    state.n_stages + 1, sizeof *state.stages);
-	s = &state.stages[next];
-	*s = (struct stage){ .id = id, .name = SYM_NONE,
-	    .attempt = NO_ATTEMPT, .fetch_failure = NO_TASK,
-	    .first_partition = INDEX_NONE, .last_partition = INDEX_NONE };
-	i = map_find_or_add(&state.stage_of, span_bytes(&id, sizeof id), next);
-	state.n_stages += i == next;
-	return &state.stages[i];
-}
-
-static struct stage *
-find_stage(int64_t id)
-{
-	uint32_t i = map_find(&state.stage_of, span_bytes(&id, sizeof id));
-
-	return i == INDEX_NONE ? NULL : &state.stages[i];
-}
-
-static struct attempt *
-find_attempt(int64_t stage, int64_t number)
-{
-	struct attempt a = { .key = { stage, number } };
-	uint32_t i = map_find(&state.attempt_of,
-	    span_bytes(&a.key, sizeof a.key));
-
-	return i == INDEX_NONE ? NULL : &state.attempts[i];
-}
-
-/* Finds a partition of a stage or adds it; valid until the next call. */
-static struct partition *
-get_partition(struct stage *s, int64_t index)
-{
-	struct partition new = { .key = { s->id, index }, .done = NO_TASK,
-	    .failed = NO_TASK, .next = INDEX_NONE };
-	struct span key = span_bytes(&new.key, sizeof new.key);
-	uint32_t i = map_find(&state.partition_of, key);
-
-	if (i != INDEX_NONE)
-		return &state.partitions[i];
-	if ((i = state.free_partition) != INDEX_NONE) {
-		state.free_partition = state.partitions[i].next;
-	} else {
-		i = (uint32_t)state.n_partitions++;
-		state.partitions = mem_grow(state.partitions,
-		    &state.partitions_cap, state.n_partitions,
-		    sizeof *state.partitions);
-	}
-	state.partitions[i] = new;
-	map_put(&state.partition_of, map_hash(key.p, key.n), i);
-	if (s->last_partition == INDEX_NONE)
-		s->first_partition = i;
-	else
-		state.partitions[s->last_partition].next = i;
-	s->last_partition = i;
-	return &state.partitions[i];
-}
-
-static void
-free_partitions(struct stage *s)
-{
-	struct span key;
-	uint32_t next;
-
-	for (uint32_t i = s->first_partition; i != INDEX_NONE; i = next) {
-		key = partition_key(NULL, i);
-		map_remove(&state.partition_of, map_hash(key.p, key.n), i);
-		next = state.partitions[i].next;
-		state.partitions[i].next = state.free_partition;
-		state.free_partition = i;
-	}
-	s->first_partition = s->last_partition = INDEX_NONE;
-}
-
-/* The id of a node: "stage 3", "stage 3.1" for the next attempt at it. */
-static void
-put_stage_id(struct buf *b, int64_t id, int64_t attempt)
-{
-	buf_str(b, "\"stage ");
-	buf_i64(b, id);
-	if (attempt == NO_ATTEMPT) {
-		buf_str(b, " skipped");
-	} else if (attempt > 0) {
-		buf_char(b, '.');
-		buf_i64(b, attempt);
-	}
-	buf_char(b, '"');
-}
-
-static void
-put_comma(struct buf *b)
-{
-	if (b->len > 0 && b->data[b->len - 1] != '[')
-		buf_char(b, ',');
-}
-
-static void
-put_task_id(struct buf *b, int64_t id)
-{
-	put_comma(b);
-	buf_char(b, '"');
-	buf_i64(b, id);
-	buf_char(b, '"');
-}
-
-/*
- * Writes the parents of a stage as items of an array, and adds those that have
- * been skipped to state.skipped.  A parent of which nothing is known is not
- * written.
- */
-static void
-put_parents(struct buf *b, const struct stage *s)
-{
-	struct stage *p;
-
-	for (size_t i = 0; i < s->n_parents; i++) {
-		p = find_stage(state.parents[s->first_parent + i]);
-		if (p == NULL || p == s)
-			continue;
-		put_comma(b);
-		put_stage_id(b, p->id, p->attempt);
-		if (p->attempt != NO_ATTEMPT || p->has_placeholder)
-			continue;
-		p->has_placeholder = true;
-		state.skipped = mem_grow(state.skipped, &state.skipped_cap,
-		    state.n_skipped + 1, sizeof *state.skipped);
-		state.skipped[state.n_skipped++] = p->id;
-	}
-}
-
-static struct buf *
-begin_node(const struct stage *s, int64_t attempt)
-{
-	struct buf *b = filter_begin_record(state.f, "node");
-
-	json_key(b, "id");
-	put_stage_id(b, s->id, attempt);
-	if (s->name != SYM_NONE)
-		json_str(b, "name", intern_span(&state.names, s->name));
-	put_run(b);
-	json_open(b, "deps", '[');
-	return b;
-}
-
-static void
-end_node(struct buf *b)
-{
-	json_close(b, ']');
-	json_word(b, "rule", "phony");
-	filter_end_record(state.f);
-}
-
-static void
-write_placeholders(void)
-{
-	const struct stage *s;
-	struct buf *b;
-
-	while (state.n_skipped > 0) {
-		s = find_stage(state.skipped[--state.n_skipped]);
-		b = begin_node(s, NO_ATTEMPT);
-		put_parents(b, s);
-		end_node(b);
-	}
-}
-
-static void
-write_attempt(struct attempt *a)
-{
-	const struct stage *s = find_stage(a->key.stage);
-	struct buf *b = begin_node(s, a->key.number);
-	struct partition *p;
-	bool has_tasks = false;
-
-	a->ended = true;
-	for (uint32_t i = s->first_partition; i != INDEX_NONE; i = p->next) {
-		p = &state.partitions[i];
-		if (p->done == NO_TASK || p->is_written)
-			continue;
-		p->is_written = has_tasks = true;
-		put_task_id(b, p->done);
-	}
-	if (!has_tasks)
-		buf_add(b, a->deps.p, a->deps.n);
-	if (a->previous != NO_ATTEMPT) {
-		put_comma(b);
-		put_stage_id(b, s->id, a->previous);
-	}
-	end_node(b);
 }
 
 /* Reads an object that is a member of an event; NULL if it is missing. */
@@ -458,17 +188,13 @@ read_parents(struct stage *s, const struct rec *info)
 
 	if (field == NULL || field->kind == REC_NULL)
 		return true;
-	s->first_parent = state.n_parents;
 	valid = field->kind == REC_ARRAY;
 	rest = field->token;
 	while (valid && items_next(&rest, &item)) {
 		valid = text_i64(item, &id) && id >= 0;
-		state.parents = mem_grow(state.parents, &state.parents_cap,
-		    state.n_parents + 1, sizeof *state.parents);
 		if (valid)
-			state.parents[state.n_parents++] = id;
+			stage_add_parent(s, id);
 	}
-	s->n_parents = state.n_parents - s->first_parent;
 	if (!valid)
 		filter_reject(state.f, "Parent IDs is not an array of stages");
 	return valid;
@@ -488,9 +214,9 @@ read_stage(const struct rec *info)
 	}
 	if (!read_id(info, INFO_STAGE, stage_keys[INFO_STAGE], -1, &id))
 		return NULL;
-	s = get_stage(id);
+	s = stages_get(id);
 	if (rec_str(info, STAGE_NAME, &name) == REC_OK)
-		s->name = intern_add(&state.names, name);
+		stage_set_name(s, name);
 	/* What has been submitted has resolved its parents. */
 	if (s->n_parents == 0 && !read_parents(s, info))
 		return NULL;
@@ -515,28 +241,6 @@ start_job(const struct rec *event)
 }
 
 static void
-add_attempt(struct stage *s, int64_t number)
-{
-	struct attempt *a;
-	struct span key;
-
-	state.deps.len = 0;
-	put_parents(&state.deps, s);
-	state.attempts = mem_grow(state.attempts, &state.attempts_cap,
-	    state.n_attempts + 1, sizeof *state.attempts);
-	a = &state.attempts[state.n_attempts];
-	*a = (struct attempt){ .key = { s->id, number },
-	    .previous = s->attempt,
-	    .deps = arena_span(&state.arena, buf_span(&state.deps)) };
-	key = span_bytes(&a->key, sizeof a->key);
-	map_put(&state.attempt_of, map_hash(key.p, key.n),
-	    (uint32_t)state.n_attempts++);
-	if (number > s->attempt)
-		s->attempt = number;
-	write_placeholders();
-}
-
-static void
 submit_stage(const struct rec *event)
 {
 	const struct rec *info = read_object(event, STAGE_INFO,
@@ -552,7 +256,7 @@ submit_stage(const struct rec *event)
 		    "submitted after attempt %lld", (long long)number,
 		    (long long)s->id, (long long)s->attempt);
 	else
-		add_attempt(s, number);
+		stage_add_attempt(s, number);
 }
 
 static void
@@ -568,15 +272,15 @@ complete_stage(const struct rec *event)
 	if (s == NULL || !read_id(info, INFO_ATTEMPT, stage_keys[INFO_ATTEMPT],
 	    0, &number))
 		return;
-	a = find_attempt(s->id, number);
+	a = attempt_find(s->id, number);
 	if (a == NULL || a->ended) {
 		filter_reject(state.f, "stage %lld is completed, but was not "
 		    "submitted", (long long)s->id);
 		return;
 	}
-	write_attempt(a);
+	attempt_write(a);
 	if (rec_find(info, FAILURE_REASON, REC_STRING, &why) == REC_ABSENT)
-		free_partitions(s);
+		stage_free_partitions(s);
 }
 
 /* Reads what start and end events have in common.  False if rejected. */
@@ -608,14 +312,11 @@ read_task(const struct rec *event, struct task *t)
 static void
 find_earlier_tasks(struct task *t)
 {
-	const struct stage *s = find_stage(t->stage);
-	struct partition p = { .key = { t->stage, t->index } };
-	uint32_t i = map_find(&state.partition_of,
-	    span_bytes(&p.key, sizeof p.key));
+	const struct stage *s = stages_find(t->stage);
+	const struct partition *p = partition_find(t->stage, t->index);
 
-	if (i != INDEX_NONE && state.partitions[i].failed != NO_TASK &&
-	    state.partitions[i].failed_us <= t->launch_us)
-		t->retry_of = state.partitions[i].failed;
+	if (p != NULL && p->failed != NO_TASK && p->failed_us <= t->launch_us)
+		t->retry_of = p->failed;
 	if (s != NULL && s->fetch_failure != NO_TASK &&
 	    s->fetch_failed_us <= t->launch_us)
 		t->fetch_failure = s->fetch_failure;
@@ -675,15 +376,15 @@ end_running(struct task *t)
 static void
 note_result(const struct task *t, struct span reason)
 {
-	struct stage *s = find_stage(t->stage), *parent;
-	const struct attempt *a = find_attempt(t->stage, t->stage_attempt);
+	struct stage *s = stages_find(t->stage);
+	const struct attempt *a = attempt_find(t->stage, t->stage_attempt);
 	struct partition *p;
 
 	/* A task that is lost after its stage has ended is of no use. */
 	if (s == NULL || a == NULL ||
 	    (a->ended && s->first_partition == INDEX_NONE))
 		return;
-	p = get_partition(s, t->index);
+	p = partition_get(s, t->index);
 	if (span_eq(reason, "Success")) {
 		if (p->done == NO_TASK || (p->is_written &&
 		    t->stage_attempt > p->done_attempt)) {
@@ -699,21 +400,14 @@ note_result(const struct task *t, struct span reason)
 		return;
 	p->failed = t->id;
 	p->failed_us = t->finish_us;
-	if (!span_eq(reason, "FetchFailed"))
-		return;
-	for (size_t i = 0; i < s->n_parents; i++) {
-		parent = find_stage(state.parents[s->first_parent + i]);
-		if (parent == NULL)
-			continue;
-		parent->fetch_failure = t->id;
-		parent->fetch_failed_us = t->finish_us;
-	}
+	if (span_eq(reason, "FetchFailed"))
+		stage_note_fetch_failure(s, t->id, t->finish_us);
 }
 
 static void
 put_deps(struct buf *b, const struct task *t)
 {
-	const struct attempt *a = find_attempt(t->stage, t->stage_attempt);
+	const struct attempt *a = attempt_find(t->stage, t->stage_attempt);
 
 	if (a == NULL)
 		state.n_strays++;
@@ -724,26 +418,26 @@ put_deps(struct buf *b, const struct task *t)
 	if (a != NULL)
 		buf_add(b, a->deps.p, a->deps.n);
 	if (t->retry_of != NO_TASK)
-		put_task_id(b, t->retry_of);
+		stages_put_task_id(b, t->retry_of);
 	if (t->fetch_failure != NO_TASK && t->fetch_failure != t->retry_of)
-		put_task_id(b, t->fetch_failure);
+		stages_put_task_id(b, t->fetch_failure);
 	json_close(b, ']');
 }
 
 static void
 put_name(struct buf *b, const struct task *t)
 {
-	const struct stage *s = find_stage(t->stage);
+	const struct stage *s = stages_find(t->stage);
 	struct span target;
 
 	if (s == NULL || s->name == SYM_NONE)
 		return;
-	target = intern_span(&state.names, s->name);
-	state.deps.len = 0;
-	buf_add(&state.deps, target.p, target.n);
-	buf_char(&state.deps, ' ');
-	buf_i64(&state.deps, t->index);
-	json_str(b, "name", buf_span(&state.deps));
+	target = stage_name(s);
+	state.name.len = 0;
+	buf_add(&state.name, target.p, target.n);
+	buf_char(&state.name, ' ');
+	buf_i64(&state.name, t->index);
+	json_str(b, "name", buf_span(&state.name));
 	json_str(b, "target", target);
 }
 
@@ -880,9 +574,7 @@ write_unfinished(void)
 			begin_task(&state.tasks[i]);
 			filter_end_record(state.f);
 		}
-	for (size_t i = 0; i < state.n_attempts; i++)
-		if (!state.attempts[i].ended)
-			write_attempt(&state.attempts[i]);
+	attempts_write_unfinished();
 }
 
 static void
@@ -1043,14 +735,8 @@ spark_read(struct filter *f, const struct format_options *options)
 	recio_free(state.tasks_in);
 	recio_free(state.reasons_in);
 	recio_free(state.metrics_in);
-	arena_release(&state.arena);
 	buf_release(&state.run);
-	buf_release(&state.deps);
-	free(state.stages);
-	free(state.parents);
-	free(state.attempts);
-	free(state.partitions);
+	buf_release(&state.name);
 	free(state.tasks);
-	free(state.skipped);
 	memset(&state, 0, sizeof state);
 }
