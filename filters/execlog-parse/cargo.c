@@ -10,38 +10,14 @@
 #include "common/frame/format.h"
 #include "common/json/items.h"
 #include "common/json/recio.h"
+#include "filters/execlog-parse/cargo-tasks.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 
 /*
- * A line is an event of a run of cargo.  A unit is what cargo runs as one
- * command: the compilation of a target, or the run of a build script.  A unit
- * that produces metadata (rmeta) before it ends is two tasks, because units
- * that need only the metadata start as soon as it is complete:
- *
- *	"3 rmeta"	from the start of unit 3 to its metadata
- *	"3 codegen"	from there to its end; depends on "3 rmeta"
- *
- * Any other unit is one task, "3".
- *
- * A unit that produces metadata needs only the metadata of its dependencies, if
- * they produce any.  Any other unit may link, and linking needs all units on
- * which its dependencies depend, directly or not, to have ended.  Cargo does
- * not log these dependencies.  So that their number stays linear in that of the
- * logged ones, each unit with metadata has a phony node, which stands for the
- * end of the unit and of all these:
- *
- *	"3 all"		depends on "3 codegen" and, for each dependency N of
- *			unit 3, on "N all" or, if N has no metadata, on "N"
- *
- * Whether a unit has metadata is known only when it has ended, so the units of
- * a run are in memory until the run ends.
+ * A line is an event of a run of cargo.  The units of a run are in memory until
+ * the run ends: see cargo-tasks.c.
  */
-enum part { PART_WHOLE, PART_RMETA, PART_CODEGEN, PART_ALL };
-
-static const char *const part_suffixes[] = { "", " rmeta", " codegen",
-    " all" };
-
 enum { RUN_ID = KEY_TYPE + 1, TIMESTAMP, REASON, ELAPSED, INDEX, PACKAGE_ID,
     TARGET, MODE, DEPENDENCIES, STATUS, SECTION, RUSTC_VERSION };
 
@@ -56,102 +32,35 @@ static const char *const target_keys[] = { "type", "name", "kind", NULL };
 
 #define US_MAX ((INT64_C(1) << REC_INT_BITS) - 1)
 
-struct unit {
-	uint64_t index;		/* the number of the unit in the log */
-	sym package;		/* package_id; SYM_NONE if unknown, as all */
-	sym target, kind, mode;
-	size_t first_dep, n_deps;	/* in state.deps */
-	/* Each is INT_UNKNOWN until the event has come. */
-	int64_t start_us, rmeta_us, end_us;
-	uint32_t first_section, last_section;	/* INDEX_NONE if there is
-						   none */
-	bool is_fresh;		/* up to date, so cargo did not run it */
-};
-
-/* A phase of a unit, such as the code generation of a crate. */
-struct section {
-	struct section_key {
-		uint32_t unit;	/* in state.units */
-		sym name;
-	} key;
-	uint32_t next;		/* the next section of the unit */
-	int64_t start_us;	/* INT_UNKNOWN unless the section is open */
-	/* The time until the unit's metadata, and after that. */
-	int64_t before_rmeta_us, after_rmeta_us;
-};
-
 static struct {
 	struct filter *f;
 	struct recio *targets;	/* reads the values of `target` */
 
-	/* The current run. */
-	struct buf run;		/* its id; empty if the log has none */
-	struct intern names;
-	struct unit *units;
-	size_t n, cap;
-	struct map unit_of;	/* from unit.index to an index in units */
-	uint64_t *deps;		/* the numbers of units */
-	size_t n_deps, deps_cap;
-	struct section *sections;
-	size_t n_sections, sections_cap;
-	struct map section_of;	/* from section.key to an index in sections */
+	/* Of the current run. */
+	struct buf run_id;	/* empty if the log has none */
 	int64_t end_us;		/* the latest time, or INT_UNKNOWN */
 	bool lacks_deps;	/* a unit started without being registered */
 
 	/* Of all runs, for warnings. */
 	uint64_t n_without_deps;	/* runs */
 	uint64_t n_unfinished;		/* units */
-
-	struct buf id, name;	/* reused for each record */
 } state;
+
+static struct cargo_run run;	/* the current one */
 
 static struct span
 unit_key(const void *owner, uint32_t i)
 {
 	(void)owner;
-	return span_bytes(&state.units[i].index, sizeof state.units[i].index);
+	return span_bytes(&run.units[i].index, sizeof run.units[i].index);
 }
 
 static struct span
 section_key(const void *owner, uint32_t i)
 {
 	(void)owner;
-	return span_bytes(&state.sections[i].key, sizeof state.sections[i].key);
+	return span_bytes(&run.sections[i].key, sizeof run.sections[i].key);
 }
-
-static const struct unit *
-find_unit(uint64_t index)
-{
-	uint32_t i = map_find(&state.unit_of,
-	    span_bytes(&index, sizeof index));
-
-	return i == INDEX_NONE ? NULL : &state.units[i];
-}
-
-static bool
-has_rmeta(const struct unit *u)
-{
-	return u->rmeta_us != INT_UNKNOWN;
-}
-
-static struct span
-text_of(sym s)
-{
-	return s == SYM_NONE ? span_of(NULL, 0) : intern_span(&state.names, s);
-}
-
-/*
- * Whether other units may start at the metadata of a unit, and the unit at that
- * of others.  In other modes, such as check, metadata is logged, but the end is
- * waited for.  An unknown mode is taken for build.
- */
-static bool
-may_pipeline(const struct unit *u)
-{
-	return u->mode == SYM_NONE || span_eq(text_of(u->mode), "build");
-}
-
-/* --- Reading --- */
 
 /* Removes the exponent of a JSON number from its text, and returns it in *e. */
 static bool
@@ -244,9 +153,9 @@ read_unit(const struct rec *r)
 
 	if (!read_index(r, &index))
 		return NULL;
-	i = map_find(&state.unit_of, span_bytes(&index, sizeof index));
+	i = map_find(&run.unit_of, span_bytes(&index, sizeof index));
 	if (i != INDEX_NONE)
-		return &state.units[i];
+		return &run.units[i];
 	filter_reject(state.f, "unit %llu is not registered",
 	    (unsigned long long)index);
 	return NULL;
@@ -261,7 +170,7 @@ read_name(const struct rec *r, unsigned key, const char *what, sym *name)
 
 	*name = SYM_NONE;
 	if (found == REC_OK)
-		*name = intern_add(&state.names, text);
+		*name = intern_add(&run.names, text);
 	if (found != REC_BAD)
 		return true;
 	filter_reject(state.f, "%s is not a string", what);
@@ -295,7 +204,7 @@ read_dependencies(const struct rec *r, struct unit *u)
 	enum rec_found found = rec_find(r, DEPENDENCIES, REC_ARRAY, &field);
 	struct span rest, item;
 	uint64_t index;
-	size_t n = state.n_deps;
+	size_t n = run.n_deps;
 
 	u->first_dep = n;
 	u->n_deps = 0;
@@ -307,17 +216,17 @@ read_dependencies(const struct rec *r, struct unit *u)
 				found = REC_BAD;
 				break;
 			}
-			state.deps = mem_grow(state.deps, &state.deps_cap,
-			    n + 1, sizeof *state.deps);
-			state.deps[n++] = index;
+			run.deps = mem_grow(run.deps, &run.deps_cap,
+			    n + 1, sizeof *run.deps);
+			run.deps[n++] = index;
 		}
 	if (found == REC_BAD) {
 		filter_reject(state.f, "dependencies is not an array of the "
 		    "numbers of units");
 		return false;
 	}
-	u->n_deps = n - state.n_deps;
-	state.n_deps = n;
+	u->n_deps = n - run.n_deps;
+	run.n_deps = n;
 	return true;
 }
 
@@ -333,14 +242,14 @@ add_unit(const struct rec *r, uint64_t index)
 	    !read_name(r, MODE, "mode", &u.mode) || !read_target(r, &u) ||
 	    !read_dependencies(r, &u))
 		return NULL;
-	if (state.n >= INDEX_NONE)
+	if (run.n >= INDEX_NONE)
 		die("too many units");
-	state.units = mem_grow(state.units, &state.cap, state.n + 1,
-	    sizeof *state.units);
-	state.units[state.n] = u;
-	map_find_or_add(&state.unit_of, unit_key(NULL, (uint32_t)state.n),
-	    (uint32_t)state.n);
-	return &state.units[state.n++];
+	run.units = mem_grow(run.units, &run.cap, run.n + 1,
+	    sizeof *run.units);
+	run.units[run.n] = u;
+	map_find_or_add(&run.unit_of, unit_key(NULL, (uint32_t)run.n),
+	    (uint32_t)run.n);
+	return &run.units[run.n++];
 }
 
 static void
@@ -351,7 +260,7 @@ read_registered(const struct rec *r, int64_t us)
 	(void)us;
 	if (!read_index(r, &index))
 		return;
-	if (find_unit(index) != NULL)
+	if (cargo_find_unit(&run, index) != NULL)
 		filter_reject(state.f, "unit %llu is registered twice",
 		    (unsigned long long)index);
 	else
@@ -381,7 +290,8 @@ read_started(const struct rec *r, int64_t us)
 
 	if (!read_index(r, &index))
 		return;
-	if (find_unit(index) == NULL && rec_get(r, PACKAGE_ID) != NULL) {
+	if (cargo_find_unit(&run, index) == NULL &&
+	    rec_get(r, PACKAGE_ID) != NULL) {
 		u = add_unit(r, index);
 		state.lacks_deps |= u != NULL;
 	} else {
@@ -426,9 +336,9 @@ read_rmeta(const struct rec *r, int64_t us)
 {
 	struct unit *u = read_running_unit(r, us);
 
-	if (u == NULL || !may_pipeline(u))
+	if (u == NULL || !cargo_may_pipeline(&run, u))
 		return;
-	if (has_rmeta(u))
+	if (unit_has_rmeta(u))
 		filter_reject(state.f, "the metadata of unit %llu is finished "
 		    "twice", (unsigned long long)u->index);
 	else
@@ -458,22 +368,22 @@ read_section(const struct rec *r, int64_t us)
 		filter_reject(state.f, "section is missing");
 		return NULL;
 	}
-	if (state.n_sections >= INDEX_NONE)
+	if (run.n_sections >= INDEX_NONE)
 		die("too many sections");
-	s.key.unit = (uint32_t)(u - state.units);
-	state.sections = mem_grow(state.sections, &state.sections_cap,
-	    state.n_sections + 1, sizeof *state.sections);
-	i = map_find_or_add(&state.section_of,
-	    span_bytes(&s.key, sizeof s.key), (uint32_t)state.n_sections);
-	if (i < state.n_sections)
-		return &state.sections[i];
+	s.key.unit = (uint32_t)(u - run.units);
+	run.sections = mem_grow(run.sections, &run.sections_cap,
+	    run.n_sections + 1, sizeof *run.sections);
+	i = map_find_or_add(&run.section_of,
+	    span_bytes(&s.key, sizeof s.key), (uint32_t)run.n_sections);
+	if (i < run.n_sections)
+		return &run.sections[i];
 	if (u->last_section == INDEX_NONE)
 		u->first_section = i;
 	else
-		state.sections[u->last_section].next = i;
+		run.sections[u->last_section].next = i;
 	u->last_section = i;
-	state.sections[state.n_sections++] = s;
-	return &state.sections[i];
+	run.sections[run.n_sections++] = s;
+	return &run.sections[i];
 }
 
 static void
@@ -509,7 +419,7 @@ read_section_finished(const struct rec *r, int64_t us)
 		filter_reject(state.f, "a section ends before it starts");
 		return;
 	}
-	rmeta_us = state.units[s->key.unit].rmeta_us;
+	rmeta_us = run.units[s->key.unit].rmeta_us;
 	if (rmeta_us == INT_UNKNOWN)
 		rmeta_us = us;
 	if (rmeta_us < s->start_us)
@@ -571,265 +481,33 @@ read_event(const struct rec *r)
 	}
 }
 
-/* --- Writing --- */
-
-/* The id of a part of a unit, valid until the next call. */
-static struct span
-unit_id(uint64_t index, enum part part)
-{
-	state.id.len = 0;
-	buf_u64(&state.id, index);
-	buf_str(&state.id, part_suffixes[part]);
-	return buf_span(&state.id);
-}
-
-/*
- * Whether a unit needs only the metadata of its dependencies.  Of a library
- * that did not finish this is not known; it is assumed, because it is true of
- * most.
- */
-static bool
-needs_only_rmeta(const struct unit *u)
-{
-	return has_rmeta(u) || (u->end_us == INT_UNKNOWN && !u->is_fresh &&
-	    may_pipeline(u) && span_eq(text_of(u->kind), "lib"));
-}
-
-/*
- * Writes the dependencies of a unit as items: those parts of them that have to
- * be complete before the unit starts if it needs only metadata, and otherwise
- * before it links.
- */
-static void
-put_deps(struct buf *b, const struct unit *u, bool only_rmeta)
-{
-	enum part part;
-	const struct unit *dep;
-
-	for (size_t i = 0; i < u->n_deps; i++) {
-		dep = find_unit(state.deps[u->first_dep + i]);
-		part = dep == NULL || !has_rmeta(dep) ? PART_WHOLE :
-		    only_rmeta ? PART_RMETA : PART_ALL;
-		json_item(b, unit_id(state.deps[u->first_dep + i], part));
-	}
-}
-
-static struct span
-span_from(struct span s, const char *p)
-{
-	return span_of(p, (size_t)(s.p + s.n - p));
-}
-
-static struct span
-span_until(struct span s, const char *p)
-{
-	return span_of(s.p, (size_t)(p - s.p));
-}
-
-/*
- * Splits a package id: SOURCE#NAME@VERSION, or SOURCE#VERSION if the name is
- * the last component of SOURCE, a URL.  What is missing is empty.
- */
-static void
-split_package(struct span id, struct span *name, struct span *version)
-{
-	struct span source = id, rest = span_of(NULL, 0);
-	const char *p;
-
-	if (id.n > 0 && (p = memchr(id.p, '#', id.n)) != NULL) {
-		source = span_until(id, p);
-		rest = span_from(id, p + 1);
-	}
-	*version = rest;
-	if (rest.n > 0 && (p = memchr(rest.p, '@', rest.n)) != NULL) {
-		*name = span_until(rest, p);
-		*version = span_from(rest, p + 1);
-		return;
-	}
-	if (source.n > 0 && (p = memchr(source.p, '?', source.n)) != NULL)
-		source = span_until(source, p);
-	while (source.n > 0 && source.p[source.n - 1] == '/')
-		source.n--;
-	*name = span_base_name(source);
-}
-
-static void
-add_word(struct buf *b, struct span word)
-{
-	if (b->len > 0 && word.n > 0)
-		buf_char(b, ' ');
-	buf_add(b, word.p, word.n);
-}
-
-/* Whether a target is the library or program that its package is named for. */
-static bool
-is_named_like(struct span target, struct span package)
-{
-	char c;
-
-	if (target.n != package.n)
-		return false;
-	for (size_t i = 0; i < target.n; i++) {
-		c = package.p[i] == '-' ? '_' : package.p[i];
-		if (target.p[i] != package.p[i] && target.p[i] != c)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Writes `name`, for example "base 0.2.0 rmeta" or "app 1.0.0 test smoke": the
- * package, its version and what makes the unit different from the library of
- * the package; and `target`, the package.
- */
-static void
-put_names(struct buf *b, const struct unit *u, enum part part)
-{
-	struct span package, version, target = text_of(u->target);
-	struct span kind = text_of(u->kind), mode = text_of(u->mode);
-	bool runs_script = span_eq(mode, "run-custom-build");
-	struct buf *name = &state.name;
-
-	split_package(text_of(u->package), &package, &version);
-	name->len = 0;
-	add_word(name, package);
-	add_word(name, version);
-	if (!span_eq(kind, "lib") && !runs_script)
-		add_word(name, kind);
-	if (!span_eq(kind, "build-script") && !is_named_like(target, package))
-		add_word(name, target);
-	if (!span_eq(mode, "build") && span_compare(mode, kind) != 0)
-		add_word(name, mode);
-	buf_str(name, part_suffixes[part]);
-	if (name->len > 0)
-		json_str(b, "name", buf_span(name));
-	if (package.n > 0)
-		json_str(b, "target", package);
-}
-
-static void
-put_rule(struct buf *b, const struct unit *u, enum part part)
-{
-	struct span rule = text_of(u->kind);
-
-	if (part != PART_WHOLE)
-		rule = span_str(part_suffixes[part] + 1);
-	else if (span_eq(text_of(u->mode), "run-custom-build"))
-		rule = text_of(u->mode);
-	if (rule.n > 0)
-		json_str(b, "rule", rule);
-}
-
-/* Writes `parts_us`: the times of the sections in a part of a unit. */
-static void
-put_sections(struct buf *b, const struct unit *u, enum part part)
-{
-	const struct section *s;
-	bool is_open = false;
-	int64_t us;
-
-	for (uint32_t i = u->first_section; i != INDEX_NONE; i = s->next) {
-		s = &state.sections[i];
-		us = part == PART_CODEGEN ? s->after_rmeta_us :
-		    s->before_rmeta_us;
-		if (us == 0)
-			continue;
-		if (!is_open)
-			json_open(b, "parts_us", '{');
-		is_open = true;
-		json_int_member(b, text_of(s->key.name), us);
-	}
-	if (is_open)
-		json_close(b, '}');
-}
-
-static void
-emit_task(const struct unit *u, enum part part, int64_t start_us,
-    int64_t end_us)
-{
-	struct buf *b = filter_begin_record(state.f, "task");
-
-	json_str(b, "id", unit_id(u->index, part));
-	put_names(b, u, part);
-	put_rule(b, u, part);
-	json_word(b, "kind", "run");
-	put_run(b);
-	put_times(b, start_us, end_us);
-	if (start_us == INT_UNKNOWN) {
-		json_int(b, "elapsed_us", 0);
-		json_true(b, "from_cache");
-	}
-	if (part == PART_CODEGEN || u->n_deps > 0) {
-		json_open(b, "deps", '[');
-		if (part == PART_CODEGEN)
-			json_item(b, unit_id(u->index, PART_RMETA));
-		else
-			put_deps(b, u, needs_only_rmeta(u));
-		json_close(b, ']');
-	}
-	put_sections(b, u, part);
-	filter_end_record(state.f);
-}
-
-/* Emits the phony node of a unit with metadata. */
-static void
-emit_node(const struct unit *u)
-{
-	struct buf *b = filter_begin_record(state.f, "node");
-
-	json_str(b, "id", unit_id(u->index, PART_ALL));
-	put_run(b);
-	json_word(b, "rule", "phony");
-	json_open(b, "deps", '[');
-	json_item(b, unit_id(u->index, PART_CODEGEN));
-	put_deps(b, u, false);
-	json_close(b, ']');
-	filter_end_record(state.f);
-}
-
-/* A unit that is neither fresh nor started is not a task. */
-static void
-emit_unit(const struct unit *u)
-{
-	state.n_unfinished += u->start_us != INT_UNKNOWN &&
-	    u->end_us == INT_UNKNOWN;
-	if (has_rmeta(u)) {
-		emit_task(u, PART_RMETA, u->start_us, u->rmeta_us);
-		emit_task(u, PART_CODEGEN, u->rmeta_us, u->end_us);
-		emit_node(u);
-	} else if (u->start_us != INT_UNKNOWN || u->is_fresh) {
-		emit_task(u, PART_WHOLE, u->start_us, u->end_us);
-	}
-}
-
 static void
 begin_run(struct span id)
 {
-	state.run.len = 0;
-	buf_add(&state.run, id.p, id.n);
+	state.run_id.len = 0;
+	buf_add(&state.run_id, id.p, id.n);
 	run_set_own(id);
-	state.n = state.n_deps = state.n_sections = 0;
+	run.n = run.n_deps = run.n_sections = 0;
 	state.end_us = INT_UNKNOWN;
 	state.lacks_deps = false;
-	intern_init(&state.names);
-	map_init(&state.unit_of, unit_key, NULL);
-	map_init(&state.section_of, section_key, NULL);
+	intern_init(&run.names);
+	map_init(&run.unit_of, unit_key, NULL);
+	map_init(&run.section_of, section_key, NULL);
 }
 
 /* Writes the records of the current run. */
 static void
 end_run(void)
 {
-	for (size_t i = 0; i < state.n; i++)
-		emit_unit(&state.units[i]);
+	state.n_unfinished += cargo_write_tasks(state.f, &run);
 	/* Times count from the start of cargo, so 0 is a valid time and the
 	   start of the build. */
 	emit_build_times(state.f, FORMAT_CARGO, state.end_us == INT_UNKNOWN ?
 	    INT_UNKNOWN : 0, state.end_us);
 	state.n_without_deps += state.lacks_deps;
-	intern_release(&state.names);
-	map_release(&state.unit_of);
-	map_release(&state.section_of);
+	intern_release(&run.names);
+	map_release(&run.unit_of);
+	map_release(&run.section_of);
 }
 
 /*
@@ -847,7 +525,7 @@ change_run(const struct rec *r)
 	}
 	rec_str(r, REASON, &reason);
 	if (span_eq(reason, "build-started") ||
-	    span_compare(id, buf_span(&state.run)) != 0) {
+	    span_compare(id, buf_span(&state.run_id)) != 0) {
 		end_run();
 		begin_run(id);
 	}
@@ -890,11 +568,10 @@ cargo_read(struct filter *f, const struct format_options *options)
 	end_run();
 	warn_at_end();
 	recio_free(state.targets);
-	free(state.units);
-	free(state.deps);
-	free(state.sections);
-	buf_release(&state.run);
-	buf_release(&state.id);
-	buf_release(&state.name);
+	free(run.units);
+	free(run.deps);
+	free(run.sections);
+	buf_release(&state.run_id);
 	memset(&state, 0, sizeof state);
+	memset(&run, 0, sizeof run);
 }
