@@ -56,15 +56,19 @@ LOGS=("bazel-graph bazel-graph.in" "cargo sample-cargo.jsonl"
 	done
 }
 
-@test "an unknown version of a program is read with one warning" {
-	local program known version
+@test "an unknown version of a program is read with one warning for each file" {
+	local program known version options
 	while read -r program known version; do
 		sed "s/$known/$version/" "$SAMPLES/sample-${program,}".* >log
-		run -0 --separate-stderr execlog-parse log log
-		[ "$(grep -c '"build"' <<<"$output")" -ge 1 ]
-		assert_equal "$program $version: $(grep -c \
-			"^execlog-parse: warning: 'log' is a log of $program \
-$version; this program knows versions " <<<"$stderr")" "$program $version: 1"
+		cat log log >other
+		for options in '' --each; do
+			run -0 --separate-stderr execlog-parse $options log other
+			[ "$(grep -c '"build"' <<<"$output")" -ge 1 ]
+			assert_equal "$options $(grep -o "[a-z]*: the log is of \
+$program $version; this program knows" <<<"$stderr")" \
+"$options log: the log is of $program $version; this program knows
+other: the log is of $program $version; this program knows"
+		done
 	done <<-'END'
 		Spark 3.5.1 2.2.9
 		Spark 3.5.1 3.6

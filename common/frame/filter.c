@@ -302,6 +302,19 @@ filter_warn(struct filter *f, const char *fmt, ...)
 		err_warn("warning: %s", text);
 }
 
+void
+filter_warn_file(struct filter *f, const char *fmt, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = format_message(f, fmt, ap);
+	va_end(ap);
+	if (text != NULL)
+		err_warn("warning: %s: %s", f->input.name, text);
+}
+
 /*
  * Under --strict, ends the program: abandons the output, but completes the
  * --rejects file.

@@ -221,6 +221,10 @@ void filter_refuse(struct filter *, struct span before, const char *why) COLD;
  */
 void filter_warn(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
+/* The same for what is true of one file: the warning always names it. */
+void filter_warn_file(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
+    COLD;
+
 /* Returns false and rejects the line if it has a NUL byte or is not UTF-8. */
 bool filter_check_text(struct filter *, const struct line *);
 

@@ -69,19 +69,20 @@ version_number(struct span text)
 }
 
 void
-check_version(const struct filter *f, const char *program,
-    struct span version, const char *oldest, const char *newest)
+check_version(struct filter *f, const char *program, struct span version,
+    const char *oldest, const char *newest)
 {
-	static bool has_warned;
+	/* A pointer distinguishes files, even one that is read twice. */
+	static const char *last_warned;
 	uint64_t v = version_number(version);
 
-	if (has_warned || (v >= version_number(span_str(oldest)) &&
+	if (f->input.name == last_warned ||
+	    (v >= version_number(span_str(oldest)) &&
 	    v <= version_number(span_str(newest))))
 		return;
-	has_warned = true;
-	err_warn("warning: '%s' is a log of %s %.*s; this program knows "
-	    "versions %s to %s", f->input.name, program, SPAN_ARG(version),
-	    oldest, newest);
+	last_warned = f->input.name;
+	filter_warn_file(f, "the log is of %s %.*s; this program knows "
+	    "versions %s to %s", program, SPAN_ARG(version), oldest, newest);
 }
 
 /* Whether a time, taken as counted from 1970, is after September 9, 2001. */

@@ -44,11 +44,11 @@ void put_outcome(struct buf *, struct span status, int64_t size_bytes);
 /*
  * Warns if the first two numbers of a version, such as 3.5 in "3.5.1", are not
  * from `oldest` to `newest`, the versions of a program whose logs are known.
- * Only the first unknown version is reported, because there may be thousands of
- * runs.
+ * Only the first unknown version in each file is reported, because there may be
+ * thousands of runs.
  */
-void check_version(const struct filter *, const char *program,
-    struct span version, const char *oldest, const char *newest);
+void check_version(struct filter *, const char *program, struct span version,
+    const char *oldest, const char *newest);
 
 /*
  * The first and last moment of a build.  Initialize with { 0 }.  In a log whose

@@ -95,7 +95,7 @@ static struct {
 	struct task *tasks;	/* that have started and not ended */
 	size_t n_tasks, tasks_cap;
 	uint32_t free_task;
-	struct buf name;
+	struct buf name;	/* of put_name() */
 } state;
 
 static struct span
