@@ -441,8 +441,8 @@ def mode_to_name(rng):
     """A name is as good as an id if no other task has it."""
     records = random_names(rng)
     ids = [r["id"] for r in records if r["type"] == "task"]
-    runs = {r["id"] for r in records
-            if r["type"] == "task" and r["kind"] == "run"}
+    runs = sorted({r["id"] for r in records
+                   if r["type"] == "task" and r["kind"] == "run"})
     named = {}
     for i in runs:
         named.setdefault(name_of(i, records), []).append(i)

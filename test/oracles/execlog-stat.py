@@ -158,7 +158,7 @@ def random_attempts(rng, clock, tasks):
 
 def random_nodes(rng, tasks):
     nodes = []
-    for name in {t["id"] for t in tasks} | {"not/run", "all", "more"}:
+    for name in sorted({t["id"] for t in tasks} | {"not/run", "all", "more"}):
         if rng.random() < 0.4:
             continue
         node = {"type": "node", "id": name, "deps": []}
