@@ -1108,37 +1108,77 @@ trace 1'
 
 # --tasks
 
-@test "the oracle agrees on the critical path of each execution" {
-	local seed tag
+# same_paths TRACE - passes if critpath and the oracle find critical paths of the
+# same length in each run, if the sum of the times of all tasks is the same too,
+# and if each step of a path depends on the one before it
+same_paths() {
+	malparse "$1" >rows && malparse --tasks "$1" >tasks &&
+	critpath tasks >path &&
+	oracle critical "$1" rows | LC_ALL=C sort >want && [ -s want ] &&
+	jq -n -r --slurpfile tasks <(records <tasks) \
+		--slurpfile path <(records <path) '
+		($tasks | group_by(.run) | map({ (.[0].run // ""):
+			(map(.elapsed_us) | add) }) | add) as $sum |
+		$path[] | select(.type == "critpath") |
+		"\(.run) \(.length_us) \($sum[.run])"' |
+		LC_ALL=C sort | diff want - &&
+	# Of several paths of one length, critpath may choose another one than
+	# the oracle.
+	jq -n -e --slurpfile tasks <(records <tasks) \
+		--slurpfile path <(records <path) '
+		($tasks | map({ (.id): . }) | add) as $task |
+		all($path | map(select(.step)) | group_by(.run)[];
+			. as $step | all(range(1; length);
+			$step[. - 1].id as $before |
+			$task[$step[.].id].deps | index($before)))' >/dev/null
+}
+
+@test "the oracle agrees on the critical paths of generated traces" {
+	local seed
 	seed=$(seed)
 	for format in S M P; do
 		"$BUILD/test/gen/mal" $format 2000 "$seed" >trace 2>/dev/null
-		malparse --tasks trace >tasks
-		oracle critical trace >want
-		[ -s want ]
-		# A line: session/client/tag, the length of the path in us, and
-		# two values that are not compared.
-		while read -r name length_us _ _; do
-			tag=${name##*/}
-			jq -c "select(.tag == $tag)" tasks | critpath >path
-			assert_equal "$format $name $length_us" "$format $name $(
-				jq -r 'select(.length_us) | .length_us' path)"
-			# Of several paths of this length, critpath may choose
-			# another one than the oracle: verify that each step
-			# depends on the one before it, and that the times of
-			# the steps add up to the length.
-			jq -n -e --slurpfile tasks <(records <tasks) \
-				--slurpfile path <(records <path) '
-				($tasks | map({(.id): .}) | add) as $task |
-				[$path[] | select(.step)] as $step |
-				([$step[].elapsed_us] | add) == ($path[] |
-					select(.type == "critpath").length_us)
-				and all(range(1; $step | length);
-					$step[. - 1].id as $before |
-					$task[$step[.].id].deps | index($before))
-				' >/dev/null
-		done <want
+		same_paths trace
 	done
+}
+
+@test "the oracle agrees on critical paths through calls, blocks and remote plans" {
+	local seed
+	seed=$(seed)
+	for ((i = 0; i < 10; i++)); do
+		oracle calls $((seed + i)) >trace
+		same_paths trace
+	done
+}
+
+@test "the oracle agrees on the critical paths of real traces" {
+	need_shared mal
+	for file in "$SHARED"/mal/*; do
+		same_paths "$file"
+	done
+}
+
+# The tasks of such a trace are its instructions, which depend on their
+# prerequisites and on nothing else.
+@test "without calls tasks depend only on their prerequisites" {
+	local trace=$DATA/examples/mal-2018.json
+	malparse --tasks "$trace" | records | jq -c '.pc as $pc |
+		[$pc, ([.deps[] | split(":")[1] | tonumber] | sort)]' |
+		sort -u >got
+	malparse "$trace" | jq -c -n '
+		[inputs | select(.mal_execution_id == 1 or .prerequisite_pc)] |
+		(map(select(.execution_state == 1 and .pc > 0 and
+			.instruction != "dataflow"))) as $done |
+		($done | map(.pc)) as $pcs |
+		map(select(.prerequisite_pc)) as $edges |
+		[.[] | select(.execution_state == 0) |
+			{ ("\(.event_id)"): .pc }] | add as $pc |
+		$pcs[] | . as $p | [$p, ([$edges[] |
+			select($pc["\(.consequent_event)"] == $p) |
+			.prerequisite_pc | select(IN($pcs[]))] | unique)]' |
+		sort -u >want
+	[ -s want ]
+	diff want got
 }
 
 # "oracles/mal.py critical" gives the same length, in us.
@@ -1182,6 +1222,156 @@ distributed() {
 # The execution_ids of the queries with the tags 5 and 6 are 1 and 3, and those
 # of the worker's five plans 4 to 8; 961 and 962 are not linked to a query.  If
 # the worker's events come first, 5 has the id 6.
+# calls - prints the events of a query that calls user.f at pc 4, from 10 to 100.
+# The plan of user.f runs from 15 to 95: an instruction, a block of three and an
+# end.  What the query runs at pc 5 depends on the call.
+calls() {
+	define '"q"'
+	ev start 3 5 a.b
+	ev done 3 9 a.b
+	ev start 4 10 user.f '"prereq":[3]'
+	local TAG=6 PROGRAM=user.f
+	ev start 0 15 user.f
+	ev start 1 16 c.d
+	ev done 1 20 c.d
+	ev start 2 21 language.dataflow
+	THREAD=2 ev start 3 25 c.e
+	THREAD=2 ev done 3 45 c.e
+	THREAD=3 ev start 4 26 c.f
+	THREAD=3 ev done 4 36 c.f
+	THREAD=2 ev start 5 50 c.g '"prereq":[3]'
+	THREAD=2 ev done 5 80 c.g '"prereq":[3]'
+	ev done 2 82 language.dataflow
+	ev start 7 90 . '"prereq":[5]'
+	ev done 7 92 . '"prereq":[5]'
+	ev done 0 95 user.f
+	TAG=5 PROGRAM=user.s1_1
+	ev done 4 100 user.f '"prereq":[3]'
+	ev start 5 101 a.g '"prereq":[4]'
+	ev done 5 111 a.g '"prereq":[4]'
+}
+
+# The call keeps 90 - 80 us.  The path is 4 + 10 + 4 + 20 + 30 + 2 + 10.
+@test "the tasks of a called plan take the place of the call" {
+	OPTIONS=--tasks
+	parse "$(calls)"
+	assert_equal "$(found 'select(.execution_id == 2 or .pc >= 4) |
+		[.id, .start_us, .elapsed_us, .called_us, .deps]')" "$(lines \
+		'["2:1",16,4,null,["1:4"]]' \
+		'["2:3",25,20,null,["2:1"]]' \
+		'["2:4",26,10,null,["2:1"]]' \
+		'["2:5",50,30,null,["2:3"]]' \
+		'["2:2",82,0,null,["2:4","2:5"]]' \
+		'["2:7",90,2,null,["2:5","2:2"]]' \
+		'["1:4",10,10,80,["1:3"]]' '["1:5",101,10,null,["2:7"]]')"
+	assert_equal "$(found .run | sort -u)" '"aaaa/1"'
+	run -0 critpath <<<"$output"
+	assert_equal "$(found 'select(.step) | .id' | paste -sd' ')" \
+		'"1:3" "1:4" "2:1" "2:3" "2:5" "2:7" "1:5"'
+	assert_equal "$(found 'select(.length_us) | .length_us')" 80
+}
+
+# Without the end of the plan, or of the call, the time of neither is known.
+@test "a call whose plan did not end keeps its time" {
+	local lost
+	OPTIONS=--tasks
+	for lost in '"pc":0,"tag":6,.*"done"' '"pc":4,"tag":5,.*"done"'; do
+		parse "$(calls | grep -v "$lost")"
+		assert_equal "$(found 'select(.id == "2:1" or .called_us) |
+			[.id, .deps]')" '["2:1",[]]'
+	done
+}
+
+@test "the plans that a call in a loop runs follow each other" {
+	OPTIONS=--tasks
+	parse "$(define '"q"')" "$(for tag in 6 7; do
+		ev start 4 $((tag * 100)) user.f
+		TAG=$tag PROGRAM=user.f ev start 0 $((tag * 100 + 1)) user.f
+		TAG=$tag PROGRAM=user.f ev start 1 $((tag * 100 + 2)) c.d
+		TAG=$tag PROGRAM=user.f ev done 1 $((tag * 100 + 5)) c.d
+		TAG=$tag PROGRAM=user.f ev done 0 $((tag * 100 + 6)) user.f
+		ev done 4 $((tag * 100 + 8)) user.f
+	done)" "$(ev start 5 801 a.g '"prereq":[4]'; ev done 5 802 a.g)"
+	assert_equal "$(found 'select(.pc != 1 or .execution_id > 1) |
+		[.id, .elapsed_us, .called_us, .deps]')" "$(lines \
+		'["2:1",3,null,["1:4"]]' '["3:1",3,null,["2:1"]]' \
+		'["1:4",6,10,[]]' '["1:5",1,null,["3:1"]]')"
+}
+
+# The worker's clock is another one, and so its plans are a run of their own, in
+# which those of a connection follow each other.
+@test "the plans of a connection follow each other" {
+	OPTIONS=--tasks
+	parse "$(distributed)" "$(remote_plan 861 10 remote.bintype)" \
+		"$(remote_register 871 13 u1)" "$(remote_plan 872 14 a.b)" \
+		"$(remote_plan 961 50 remote.bintype)" \
+		"$(remote_plan 962 51 a.b)"
+	assert_equal "$(found 'select(.tag > 800) | [.tag, .run, .deps]')" \
+		"$(lines '[861,"b/1",[]]' '[871,"b/1",["4:1"]]' \
+		'[872,"b/1",["5:1"]]' '[961,"b/7",[]]' '[962,"b/8",[]]')"
+}
+
+# served TAG FROM TO MODULE.INSTRUCTION [MORE] - prints a plan of a worker
+served() {
+	local SESSION=b TAG=$1 THREAD=7 PROGRAM=user.main
+	ev start 0 "$2" user.main
+	ev start 1 $(($2 + 1)) "${@:4}"
+	ev done 1 $(($3 - 3)) "${@:4}"
+	ev start 2 $(($3 - 2)) .
+	ev done 2 $(($3 - 1)) .
+	ev done 0 "$3" user.main
+}
+
+# remote_query [PC...] - prints a query that connects to a worker, and then what
+# the worker does for it in 5, 6, 9, 30 and 7 us; of some pcs it prints the
+# instruction twice
+remote_query() {
+	local names i pc
+	names="\"arg\":[$(sv 1 X_1 '"value":"\"aaaa\""'),$(
+		sv 2 X_2 '"value":"\"u1\""')]"
+	define '"q"'
+	ev done 9 1 remote.register_supervisor "$names"
+	for pc in 2:connect 3:put 4:exec 5:exec 6:get "$@"; do
+		ev start "${pc%:*}" $((${pc%:*} * 50)) "remote.${pc#*:}"
+		ev done "${pc%:*}" $((${pc%:*} * 50 + 40)) "remote.${pc#*:}"
+	done
+	served 861 1000 1005 remote.bintype
+	served 862 1010 1016 .
+	served 863 1020 1029 remote.register_supervisor "$names"
+	served 864 1040 1070 a.b
+	served 865 1080 1087 remote.batbincopy
+}
+
+@test "the instructions of a supervisor name the plans that they wait for" {
+	local events
+	OPTIONS=--tasks
+	pcs='select(.tag == 5 and .pc > 1 and .pc < 9) | [.pc,
+		.remote_execution_id, .remote_us, .run]'
+	parse "$(remote_query)"
+	assert_equal "$(found "$pcs")" "$(lines '[2,2,5,"aaaa/1"]' \
+		'[3,3,6,"aaaa/1"]' '[4,4,9,"aaaa/1"]' '[5,5,30,"aaaa/1"]' \
+		'[6,6,7,"aaaa/1"]')"
+	# The worker's events may come first.
+	parse "$(remote_query | grep '"session":"b"')" \
+		"$(remote_query | grep -v '"session":"b"')"
+	assert_equal "$(found "$pcs" | cut -d, -f1-3)" \
+		"$(lines '[2,1,5' '[3,2,6' '[4,3,9' '[5,4,30' '[6,5,7')"
+	# Without pc 0: from the start of pc 1 to the end of pc 2.
+	parse "$(remote_query | grep -v '"pc":0,"tag":864,')"
+	assert_equal "$(found "$pcs" | cut -d, -f1-3 | sed -n 4p)" '[5,5,28'
+}
+
+@test "if a plan of the connection is missing, none is named" {
+	OPTIONS=--tasks
+	parse "$(remote_query)"
+	[[ $output == *remote_us* ]]
+	parse "$(remote_query | grep -v '"tag":862,')"
+	[[ $output != *remote_* ]]
+	# The put runs twice.
+	parse "$(remote_query 3:put)" "$(served 866 1090 1099 .)"
+	[[ $output != *remote_* ]]
+}
+
 @test "each query of each session is a run, named SESSION/EXECUTION_ID" {
 	local worker
 	worker=$(

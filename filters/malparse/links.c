@@ -32,6 +32,7 @@ struct connection {
 	bool has_beginning;	/* its first plan was seen */
 	bool set_protocol;	/* its first plan ran sql.set_protocol */
 	uint32_t registration;	/* in links.registrations, or INDEX_NONE */
+	struct execution_ref last;	/* its last plan so far */
 	struct execution_ref *plans;	/* to link when it registers */
 	size_t n, cap;
 };
@@ -54,7 +55,7 @@ struct thread {
  * called that function with them.
  */
 struct registration {
-	uint64_t supervisor;	/* execution_id; 0 until it is known */
+	struct execution_ref supervisor;	/* id 0 until it is known */
 	uint64_t root;		/* plans_root() of the supervisor */
 	struct execution_ref *workers;	/* linked when supervisor is known */
 	size_t n, cap;
@@ -118,16 +119,41 @@ is_call(const struct event *e)
 	return e->pc > 0 && span_eq(e->module, "user");
 }
 
-/* Writes a link between executions of the same session. */
+/*
+ * Writes a link between executions of the same session: the instruction of the
+ * caller at call_pc, or an unknown one if that is 0, calls the plan of `child`.
+ */
 static void
-link_local(struct links *l, struct execution_ref parent,
+link_local(struct links *l, struct execution_ref caller, int64_t call_pc,
     struct execution_ref child)
 {
 	struct execution *x = plans_get(l->plans, child);
 
-	if (x != NULL)
-		x->parent = parent;
-	rows_put_link(l->rows, parent.id, child.id, false);
+	if (x != NULL) {
+		x->parent = caller;
+		x->call_pc = call_pc;
+	}
+	rows_put_link(l->rows, caller.id, child.id, false);
+}
+
+/* The pc of the execution's innermost open call on the thread, or 0. */
+static int64_t
+find_open_call(const struct thread *thread, uint64_t execution_id)
+{
+	for (size_t i = thread->n_calls; i-- > 0;)
+		if (thread->calls[i].caller.id == execution_id)
+			return thread->calls[i].pc;
+	return 0;
+}
+
+static void
+add_remote_plan(struct execution *supervisor, struct execution_ref worker)
+{
+	supervisor->remote_plans = mem_grow(supervisor->remote_plans,
+	    &supervisor->remote_plans_cap, supervisor->n_remote_plans + 1,
+	    sizeof *supervisor->remote_plans);
+	supervisor->remote_plans[supervisor->n_remote_plans++] =
+	    (struct remote_plan){ worker, INT_UNKNOWN };
 }
 
 /* Writes a link from the supervisor to an execution of another session. */
@@ -135,11 +161,18 @@ static void
 link_remote(struct links *l, const struct registration *r,
     struct execution_ref worker)
 {
+	struct execution *supervisor = plans_get(l->plans, r->supervisor);
 	struct execution *x = plans_get(l->plans, worker);
 
 	if (x != NULL)
 		x->root = r->root;
-	rows_put_link(l->rows, r->supervisor, worker.id, true);
+	if (x != NULL && supervisor != NULL) {
+		x->supervisor = r->supervisor;
+		x->remote_index = supervisor->n_remote_plans;
+	}
+	if (supervisor != NULL)
+		add_remote_plan(supervisor, worker);
+	rows_put_link(l->rows, r->supervisor.id, worker.id, true);
 }
 
 /*
@@ -151,7 +184,7 @@ link_worker(struct links *l, uint32_t i, struct execution_ref worker)
 {
 	struct registration *r = &l->registrations[i];
 
-	if (r->supervisor != 0) {
+	if (r->supervisor.id != 0) {
 		link_remote(l, r, worker);
 		return;
 	}
@@ -166,6 +199,8 @@ link_new_plan(struct links *l, uint32_t thread_index, struct execution *x,
     const struct event *e)
 {
 	const struct thread *thread = &l->threads[thread_index];
+	const struct call *call = thread->n_calls == 0 ? NULL :
+	    &thread->calls[thread->n_calls - 1];
 	const struct execution *parent;
 	int64_t caller_tag = 0;
 
@@ -173,10 +208,10 @@ link_new_plan(struct links *l, uint32_t thread_index, struct execution *x,
 	parent = caller_tag > 0 ? plans_find_tag(l->plans, x, caller_tag) :
 	    NULL;
 	if (parent != NULL)
-		link_local(l, plans_ref(parent), plans_ref(x));
-	else if (thread->n_calls > 0)
-		link_local(l, thread->calls[thread->n_calls - 1].caller,
-		    plans_ref(x));
+		link_local(l, plans_ref(parent),
+		    find_open_call(thread, parent->id), plans_ref(x));
+	else if (call != NULL)
+		link_local(l, call->caller, call->pc, plans_ref(x));
 	else	/* not linked yet: x may be a client's query */
 		x->thread = thread_index;
 }
@@ -189,6 +224,7 @@ begin_connection(struct thread *thread, bool has_beginning, bool set_protocol)
 	c->has_beginning = has_beginning;
 	c->set_protocol = set_protocol;
 	c->registration = INDEX_NONE;
+	c->last = (struct execution_ref){ 0 };
 	c->n = 0;
 }
 
@@ -196,11 +232,16 @@ void
 links_resolve(struct links *l, struct execution *x)
 {
 	struct connection *c;
+	struct execution *last;
 
 	if (x->thread == INDEX_NONE)
 		return;
 	c = &l->threads[x->thread].connection;
 	x->thread = INDEX_NONE;
+	last = plans_get(l->plans, c->last);
+	if (last != NULL)
+		last->next = plans_ref(x);
+	c->last = plans_ref(x);
 	if (c->registration != INDEX_NONE) {
 		link_worker(l, c->registration, plans_ref(x));
 		return;
@@ -261,19 +302,19 @@ close_call(struct thread *thread, const struct execution *x, int64_t pc)
 }
 
 /*
- * Format P: links the execution with a call to the ended plans within the time
- * of the call, and removes them from the list.
+ * Format P: links the execution with a call at pc to the ended plans within the
+ * time of the call, and removes them from the list.
  */
 static void
 link_ended_plans(struct links *l, struct thread *thread,
-    const struct execution *x, int64_t start_us, int64_t end_us)
+    const struct execution *x, int64_t pc, int64_t start_us, int64_t end_us)
 {
 	const struct ended_plan *p = thread->ended, *end = p + thread->n_ended;
 
 	for (thread->n_ended = 0; p < end; p++)
 		if (p->execution.id != x->id && p->start_us >= start_us &&
 		    p->end_us <= end_us)
-			link_local(l, plans_ref(x), p->execution);
+			link_local(l, plans_ref(x), pc, p->execution);
 		else
 			thread->ended[thread->n_ended++] = *p;
 }
@@ -301,7 +342,8 @@ link_by_time(struct links *l, struct thread *thread, const struct execution *x,
 		return;
 	start_us = e->relative_us - e->usec;
 	if (is_call(e))
-		link_ended_plans(l, thread, x, start_us, e->relative_us);
+		link_ended_plans(l, thread, x, e->pc, start_us,
+		    e->relative_us);
 	else if (e->pc == 0)
 		add_ended_plan(thread, x, start_us, e->relative_us);
 }
@@ -366,13 +408,14 @@ find_registration(struct links *l, struct span key)
 
 /* Sets the supervisor of registration i, and links the workers known so far. */
 static void
-set_supervisor(struct links *l, uint32_t i, const struct execution *x)
+set_supervisor(struct links *l, uint32_t i, struct execution *x)
 {
 	struct registration *r = &l->registrations[i];
 
-	if (r->supervisor != 0)
+	if (r->supervisor.id != 0)
 		return;
-	r->supervisor = x->id;
+	x->n_connections++;
+	r->supervisor = plans_ref(x);
 	r->root = plans_root(l->plans, x);
 	for (size_t w = 0; w < r->n; w++)
 		link_remote(l, r, r->workers[w]);

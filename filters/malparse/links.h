@@ -57,8 +57,9 @@ void links_add_event(struct links *, struct execution *x,
 /*
  * Call this when the execution x can no longer turn out to be a client's query.
  * Adds x to the connection of the thread on which it began, which is x->thread,
- * and sets x->thread to INDEX_NONE.  If x->thread is INDEX_NONE already, x has
- * been added, is a query or is called by another plan, and nothing is done.
+ * as the next of the plan before it (execution.next), and sets x->thread to
+ * INDEX_NONE.  If x->thread is INDEX_NONE already, x has been added, is a query
+ * or is called by another plan, and nothing is done.
  */
 void links_resolve(struct links *, struct execution *x);
 

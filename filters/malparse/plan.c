@@ -74,6 +74,7 @@ free_execution(struct execution *x)
 	free(x->variables);
 	free(x->instructions);
 	free(x->deps);
+	free(x->remote_plans);
 	map_release(&x->by_name);
 	map_release(&x->by_pc);
 	arena_release(&x->arena);
@@ -250,7 +251,7 @@ plans_finish(struct plans *p, struct execution *x)
 	*slot = x;
 }
 
-const struct instruction *
+struct instruction *
 plan_find_instruction(const struct execution *x, int64_t pc)
 {
 	uint32_t i = map_find(&x->by_pc, span_bytes(&pc, sizeof pc));
@@ -270,8 +271,8 @@ plan_find_or_add_instruction(struct execution *x, int64_t pc)
 	x->instructions = mem_grow(x->instructions, &x->instructions_cap,
 	    x->n_instructions + 1, sizeof *x->instructions);
 	x->instructions[x->n_instructions++] = (struct instruction){ .pc = pc,
-	    .start_us = INT_UNKNOWN, .sum_us = 0, .thread = INT_UNKNOWN,
-	    .operation = SYM_NONE };
+	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
+	    .thread = INT_UNKNOWN, .operation = SYM_NONE };
 	return &x->instructions[i];
 }
 

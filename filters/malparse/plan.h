@@ -30,6 +30,12 @@ struct variable {
 	bool has_row;		/* its row has been written */
 };
 
+/* Refers to a task (tasks.h). */
+struct task_ref {
+	uint64_t execution;	/* execution_id; 0: no task */
+	int64_t pc;
+};
+
 /* An instruction of an execution.  Each of its runs is an instance. */
 struct instruction {
 	int64_t pc;
@@ -42,16 +48,28 @@ struct instruction {
 	int64_t open_since_us;		/* if is_open: start, or INT_UNKNOWN */
 	/* These are set only if tasks are written: */
 	uint64_t n_runs;
-	int64_t start_us, thread;	/* of the first run, or INT_UNKNOWN */
+	int64_t start_us, end_us, thread;	/* of the first run, or
+						   INT_UNKNOWN */
 	int64_t sum_us;			/* the time of all runs */
 	sym operation;
 	uint32_t first_dep, n_deps;	/* its range of execution.deps */
+	int64_t called_us;		/* the part of sum_us that is the time
+					   of called plans, which are tasks */
+	struct task_ref last_called;	/* the last task of the last of them */
+	bool has_dependent;		/* a task depends on it: see tasks.c */
 };
 
 /* Refers to an execution that may have been removed: see plans_get(). */
 struct execution_ref {
 	uint64_t id;		/* 0: none */
 	uint32_t index;		/* in plans.executions */
+};
+
+/* A plan that a supervisor's execution initiates on a worker. */
+struct remote_plan {
+	struct execution_ref execution;
+	int64_t elapsed_us;	/* set when the execution is removed, if known;
+				   otherwise INT_UNKNOWN */
 };
 
 struct execution {
@@ -66,8 +84,20 @@ struct execution {
 	bool has_query;		/* the row of its query has been written */
 	struct execution_ref parent;	/* the execution that initiates it, if
 					   known and of the same session */
+	int64_t call_pc;	/* of the parent's instruction that calls it;
+				   0: unknown */
 	uint64_t root;		/* see plans_root(); 0 unless an execution of
 				   another session initiates it */
+	struct remote_plan *remote_plans;	/* in their order, of all its
+						   connections */
+	size_t n_remote_plans, remote_plans_cap;
+	size_t n_connections;		/* with which it is a supervisor */
+	struct execution_ref supervisor;	/* whose remote_plans have it */
+	size_t remote_index;			/* in remote_plans */
+	struct execution_ref next;	/* the next one of its connection: see
+					   links.h */
+	struct task_ref after;	/* the last task of the one before it, once
+				   that has been removed */
 	uint32_t thread;	/* see links_resolve() (links.h); or
 				   INDEX_NONE */
 	struct arena arena;
@@ -156,7 +186,7 @@ struct variable *plan_find_or_add_variable(struct execution *, struct span name,
     bool *is_new);
 
 /* The instruction at pc, or NULL. */
-const struct instruction *plan_find_instruction(const struct execution *,
+struct instruction *plan_find_instruction(const struct execution *,
     int64_t pc);
 
 /* Whether an instruction of the execution has assigned the variable. */

@@ -16,25 +16,35 @@ tasks_add_run(struct plans *p, struct instruction *i, const struct event *e,
 		i->operation = mal_operation(&p->names, e->module,
 		    e->operation);
 		i->start_us = start_us;
+		i->end_us = start_us == INT_UNKNOWN ? INT_UNKNOWN :
+		    start_us + elapsed_us;
 		i->thread = e->thread;
 	}
 	if (elapsed_us > 0)
 		i->sum_us += elapsed_us;
 }
 
-/* The id of a task, "3:17": execution_id and pc. */
-static void
-put_id(struct buf *b, const struct execution *x, int64_t pc)
-{
-	buf_printf(b, "\"%llu:%lld\"", (unsigned long long)x->id,
-	    (long long)pc);
-}
+/* A walk through the tasks of an execution, in the order of their pcs. */
+struct walk {
+	struct filter *f;
+	const struct plans *plans;
+	const struct execution *x;
+	struct span run;	/* the value of "run" */
+	bool is_sequential;	/* instructions outside of blocks depend on the
+				   ones before them */
+	struct task_ref before;	/* if sequential: the last task so far outside
+				   of blocks, or the end of the last block */
+	struct instruction **list;	/* those that ran, without pc 0 */
+	size_t n;
+	size_t block;		/* index in list of the open block, or n */
+	const struct remote_plan *remote;	/* the plan that the next
+				   remote instruction waits for, or NULL */
+};
 
-/* Whether the instruction contains others: see tasks.h. */
 static bool
-is_container(const struct plans *p, const struct instruction *i)
+is_block(const struct plans *p, const struct instruction *i)
 {
-	return i->pc == 0 || span_eq(intern_span(&p->names, i->operation),
+	return span_eq(intern_span(&p->names, i->operation),
 	    "language.dataflow");
 }
 
@@ -46,28 +56,237 @@ kind_of(const struct plans *p, const struct instruction *i)
 	return strncmp(name, "user.", 5) == 0 ? "call" : "instruction";
 }
 
+/* What those wait for that depend on the instruction. */
+static struct task_ref
+last_task(const struct execution *x, const struct instruction *i)
+{
+	return i->last_called.execution != 0 ? i->last_called :
+	    (struct task_ref){ x->id, i->pc };
+}
+
+/* Writes an id, "3:17": execution_id and pc. */
+static void
+put_id(struct buf *b, struct task_ref id)
+{
+	buf_printf(b, "\"%llu:%lld\"", (unsigned long long)id.execution,
+	    (long long)id.pc);
+}
+
+static void
+put_dep(struct buf *b, struct task_ref dep)
+{
+	if (b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+	put_id(b, dep);
+}
+
+static bool
+is_same(struct task_ref a, struct task_ref b)
+{
+	return a.execution == b.execution && a.pc == b.pc;
+}
+
 /*
  * Writes the prerequisites that ran and are tasks, except those whose pc is not
- * lower: these occur in loops, and could form cycles.
+ * lower: these occur in loops, and could form cycles.  In a sequential plan,
+ * also writes walk.before, unless a prerequisite in the same block implies it.
  */
 static void
-put_deps(struct buf *b, const struct plans *p, const struct execution *x,
+put_prerequisites(struct buf *b, const struct walk *w,
     const struct instruction *i)
 {
-	const int64_t *dep = x->deps + i->first_dep, *end = dep + i->n_deps;
-	const struct instruction *other;
+	const int64_t *dep = w->x->deps + i->first_dep, *end = dep + i->n_deps;
+	int64_t block_pc = w->block < w->n ? w->list[w->block]->pc : i->pc;
+	bool waits_in_block = false;
+	struct instruction *other;
+
+	for (; dep < end; dep++) {
+		other = plan_find_instruction(w->x, *dep);
+		if (other == NULL || other->n_runs == 0 || other->pc == 0 ||
+		    other->pc >= i->pc || is_block(w->plans, other))
+			continue;
+		if (!is_same(last_task(w->x, other), w->before))
+			put_dep(b, last_task(w->x, other));
+		other->has_dependent = true;
+		waits_in_block = waits_in_block || other->pc > block_pc;
+	}
+	if (w->before.execution != 0 && !waits_in_block)
+		put_dep(b, w->before);
+}
+
+/*
+ * Writes what the end of the open block depends on: the instructions in it, up
+ * to list[end - 1], on which no other of them depends.
+ */
+static void
+put_block_deps(struct buf *b, const struct walk *w, size_t end)
+{
+	const struct instruction *i;
+	bool is_empty = true;
+
+	for (size_t k = w->block + 1; k < end; k++) {
+		i = w->list[k];
+		if (i->has_dependent || is_block(w->plans, i))
+			continue;
+		put_dep(b, last_task(w->x, i));
+		is_empty = false;
+	}
+	if (is_empty && w->before.execution != 0)
+		put_dep(b, w->before);
+}
+
+/* Whether the instruction makes a worker run a plan. */
+static bool
+is_remote(const struct plans *p, const struct instruction *i)
+{
+	static const char *const names[] = { "remote.connect", "remote.put",
+	    "remote.exec", "remote.get" };
+
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+		if (span_eq(intern_span(&p->names, i->operation), names[k]))
+			return true;
+	return false;
+}
+
+/* The time of an execution's plan, or INT_UNKNOWN. */
+static int64_t
+plan_us(const struct execution *x)
+{
+	const struct instruction *plan = plan_find_instruction(x, 0);
+
+	return plan == NULL || plan->n_runs == 0 ? INT_UNKNOWN : plan->sum_us;
+}
+
+/*
+ * The same, but if the server did not write pc 0, which is common for the plans
+ * of workers, from the first start to the last end of the instructions.
+ */
+static int64_t
+remote_us(const struct execution *x)
+{
+	int64_t start_us = INT64_MAX, end_us = INT64_MIN;
+	const struct instruction *i = x->instructions;
+
+	if (plan_us(x) != INT_UNKNOWN)
+		return plan_us(x);
+	for (; i < x->instructions + x->n_instructions; i++) {
+		if (i->n_runs == 0 || i->start_us == INT_UNKNOWN)
+			continue;
+		start_us = i->start_us < start_us ? i->start_us : start_us;
+		end_us = i->end_us > end_us ? i->end_us : end_us;
+	}
+	return start_us < end_us ? end_us - start_us : INT_UNKNOWN;
+}
+
+/* Writes which plan of a worker a remote instruction waited for. */
+static void
+put_remote_plan(struct buf *b, const struct plans *p,
+    const struct remote_plan *r)
+{
+	const struct execution *x = plans_get(p, r->execution);
+	int64_t elapsed_us = x != NULL ? remote_us(x) : r->elapsed_us;
+
+	json_uint(b, "remote_execution_id", r->execution.id);
+	if (elapsed_us != INT_UNKNOWN)
+		json_int(b, "remote_us", elapsed_us);
+}
+
+/* Begins the task of an instruction, up to its dependencies. */
+static struct buf *
+begin_task(const struct walk *w, const struct instruction *i, int64_t start_us,
+    int64_t elapsed_us)
+{
+	struct buf *b = filter_begin_record(w->f, "task");
+
+	json_key(b, "id");
+	put_id(b, (struct task_ref){ w->x->id, i->pc });
+	json_str(b, "run", w->run);
+	json_cstr(b, "kind", kind_of(w->plans, i));
+	json_str(b, "rule", intern_span(&w->plans->names, i->operation));
+	if (start_us != INT_UNKNOWN)
+		json_int(b, "start_us", start_us);
+	json_int(b, "elapsed_us", elapsed_us);
+	if (i->called_us > 0)
+		json_int(b, "called_us", i->called_us);
+	if (i->thread != INT_UNKNOWN)
+		json_int(b, "thread", i->thread);
+	json_uint(b, "execution_id", w->x->id);
+	if (w->x->key.tag > 0)
+		json_int(b, "tag", w->x->key.tag);
+	json_int(b, "pc", i->pc);
+	if (i->n_runs > 1)
+		json_uint(b, "runs", i->n_runs);
+	return b;
+}
+
+static void
+end_task(const struct walk *w, struct buf *b)
+{
+	json_close(b, ']');
+	filter_end_record(w->f);
+}
+
+static void
+write_task(struct walk *w, const struct instruction *i)
+{
+	int64_t own_us = i->sum_us > i->called_us ? i->sum_us - i->called_us :
+	    0;
+	struct buf *b = begin_task(w, i, i->start_us, own_us);
+
+	if (w->remote != NULL && is_remote(w->plans, i))
+		put_remote_plan(b, w->plans, w->remote++);
+	json_open(b, "deps", '[');
+	put_prerequisites(b, w, i);
+	end_task(w, b);
+}
+
+/* Writes the end of the open block, as a task that takes no time. */
+static void
+close_block(struct walk *w, size_t end)
+{
+	const struct instruction *block = w->list[w->block];
+	struct buf *b = begin_task(w, block, block->end_us, 0);
 
 	json_open(b, "deps", '[');
-	for (; dep < end; dep++) {
-		other = plan_find_instruction(x, *dep);
-		if (other == NULL || other->n_runs == 0 ||
-		    other->pc >= i->pc || is_container(p, other))
+	put_block_deps(b, w, end);
+	end_task(w, b);
+	w->before = (struct task_ref){ w->x->id, block->pc };
+	w->block = w->n;
+}
+
+/*
+ * Whether the instruction is in the open block, which has a lower pc: the plan
+ * goes on when the block has ended.  True if the times are not known.
+ */
+static bool
+is_in_block(const struct walk *w, const struct instruction *i)
+{
+	const struct instruction *block = w->list[w->block];
+
+	return i->start_us == INT_UNKNOWN || block->end_us == INT_UNKNOWN ||
+	    i->start_us < block->end_us;
+}
+
+static void
+write_tasks(struct walk *w)
+{
+	const struct instruction *i;
+
+	for (size_t k = 0; k < w->n; k++) {
+		i = w->list[k];
+		if (w->block < w->n && !is_in_block(w, i))
+			close_block(w, k);
+		if (is_block(w->plans, i)) {
+			if (w->is_sequential && w->block == w->n)
+				w->block = k;
 			continue;
-		if (b->data[b->len - 1] != '[')
-			buf_char(b, ',');
-		put_id(b, x, *dep);
+		}
+		write_task(w, i);
+		if (w->is_sequential && w->block == w->n)
+			w->before = last_task(w->x, i);
 	}
-	json_close(b, ']');
+	if (w->block < w->n)
+		close_block(w, w->n);
 }
 
 static int
@@ -77,6 +296,21 @@ compare_pcs(const void *a, const void *b)
 	const struct instruction *y = *(struct instruction *const *)b;
 
 	return cmp_i64(x->pc, y->pc);
+}
+
+/* Lists the instructions that ran, except the one at pc 0. */
+static void
+list_instructions(struct walk *w)
+{
+	const struct execution *x = w->x;
+
+	w->list = mem_resize(NULL, x->n_instructions, sizeof *w->list);
+	for (size_t i = 0; i < x->n_instructions; i++)
+		if (x->instructions[i].n_runs > 0 &&
+		    x->instructions[i].pc != 0)
+			w->list[w->n++] = &x->instructions[i];
+	sort(w->list, w->n, sizeof *w->list, compare_pcs);
+	w->block = w->n;
 }
 
 /*
@@ -98,49 +332,71 @@ name_run(struct buf *run, const struct plans *p, const struct execution *x)
 	buf_u64(run, plans_root(p, x));
 }
 
-static void
-write_task(struct filter *f, const struct plans *p,
-    const struct execution *x, struct span run, const struct instruction *i)
+/*
+ * The plans that the remote instructions of a supervisor wait for: on one
+ * connection each instruction makes the worker run one plan.  NULL if these are
+ * not as many, if there are more connections, or if an instruction ran again.
+ */
+static const struct remote_plan *
+find_remote_plans(const struct walk *w)
 {
-	struct buf *b = filter_begin_record(f, "task");
+	size_t n = 0;
 
-	json_key(b, "id");
-	put_id(b, x, i->pc);
-	json_str(b, "run", run);
-	json_cstr(b, "kind", kind_of(p, i));
-	json_str(b, "rule", intern_span(&p->names, i->operation));
-	if (i->start_us != INT_UNKNOWN)
-		json_int(b, "start_us", i->start_us);
-	json_int(b, "elapsed_us", i->sum_us);
-	if (i->thread != INT_UNKNOWN)
-		json_int(b, "thread", i->thread);
-	json_uint(b, "execution_id", x->id);
-	if (x->key.tag > 0)
-		json_int(b, "tag", x->key.tag);
-	json_int(b, "pc", i->pc);
-	if (i->n_runs > 1)
-		json_uint(b, "runs", i->n_runs);
-	put_deps(b, p, x, i);
-	filter_end_record(f);
+	if (w->x->n_connections != 1)
+		return NULL;
+	for (size_t i = 0; i < w->n; i++) {
+		if (!is_remote(w->plans, w->list[i]))
+			continue;
+		if (w->list[i]->n_runs > 1)
+			return NULL;
+		n++;
+	}
+	return n > 0 && n == w->x->n_remote_plans ? w->x->remote_plans : NULL;
+}
+
+/*
+ * The instruction that called the plan, if it has ended and its execution is
+ * still in memory, and if the time of the plan is known; otherwise NULL.
+ */
+static struct instruction *
+find_call(const struct plans *p, const struct execution *x)
+{
+	const struct execution *caller = plans_get(p, x->parent);
+	struct instruction *call;
+
+	if (caller == NULL || plan_us(x) == INT_UNKNOWN)
+		return NULL;
+	call = plan_find_instruction(caller, x->call_pc);
+	return call != NULL && call->pc != 0 && call->n_runs > 0 ? call : NULL;
 }
 
 void
-tasks_write(struct filter *f, const struct plans *p,
-    const struct execution *x)
+tasks_write(struct filter *f, const struct plans *p, struct execution *x)
 {
-	const struct instruction **tasks = mem_resize(NULL, x->n_instructions,
-	    sizeof *tasks);
+	struct walk w = { .f = f, .plans = p, .x = x, .before = x->after };
+	struct execution *next = plans_get(p, x->next);
+	struct execution *supervisor = plans_get(p, x->supervisor);
+	struct instruction *call = find_call(p, x);
 	struct buf run = { 0 };
-	size_t n = 0;
 
-	for (size_t i = 0; i < x->n_instructions; i++)
-		if (x->instructions[i].n_runs > 0 &&
-		    !is_container(p, &x->instructions[i]))
-			tasks[n++] = &x->instructions[i];
-	sort(tasks, n, sizeof *tasks, compare_pcs);
 	name_run(&run, p, x);
-	for (size_t i = 0; i < n; i++)
-		write_task(f, p, x, buf_span(&run), tasks[i]);
+	w.run = buf_span(&run);
+	list_instructions(&w);
+	w.remote = find_remote_plans(&w);
+	w.is_sequential = call != NULL || x->root != 0;
+	if (call != NULL)
+		w.before = last_task(plans_get(p, x->parent), call);
+	write_tasks(&w);
+	if (call != NULL && w.n > 0) {
+		call->last_called = w.before;
+		call->called_us += plan_us(x);
+	}
+	/* If a supervisor initiates both, they are of one connection. */
+	if (next != NULL && x->root != 0 && next->root == x->root)
+		next->after = w.before;
+	if (supervisor != NULL)
+		supervisor->remote_plans[x->remote_index].elapsed_us =
+		    remote_us(x);
 	buf_release(&run);
-	free(tasks);
+	free(w.list);
 }

@@ -6,7 +6,10 @@ Usage: mal.py counts FILE          how many rows of each table
        mal.py canon ROWS-FILE      rows of malparse in that form
        mal.py prereqs FILE         compares the prerequisites that the server
                                    stated with those derived from variables
-       mal.py critical FILE        the critical path of each execution
+       mal.py critical FILE ROWS-FILE
+                                   the critical path of each run; ROWS-FILE,
+                                   of malparse, gives the ids of executions
+       mal.py calls SEED           a random trace with calls of plans
        mal.py literals FILE        the values that --mask must hide
        mal.py strip FILE           the trace without stmt and short
        mal.py reframe HOW FILE     the trace in another framing: lines,
@@ -24,6 +27,7 @@ The letters of formats (T, E, U, S, M, P) are those of malparse(1).
 import collections
 import gzip
 import json
+import random
 import re
 import sys
 
@@ -287,6 +291,13 @@ class Execution:
         self.with_values = set()                # an event stated a value
         self.has_query = self.has_begun = False
         self.first_operation = None     # (module, instruction) of pc 1
+        self.initiator = None           # the execution that initiates it
+        self.call_pc = None             # of the initiator's call, if known
+        self.is_remote = False          # the initiator is of another server
+        self.before = None      # if remote: the plan before on its connection
+
+    def root(self):
+        return self if self.initiator is None else self.initiator.root()
 
 
 class Trace:
@@ -412,7 +423,10 @@ class Trace:
     # Links: which execution initiates which.  One that has a query initiates
     # itself.
 
-    def link(self, parent, child, remote=False):
+    def link(self, parent, child, call_pc=None, remote=False):
+        if parent is not child:
+            child.initiator, child.call_pc = parent, call_pc
+            child.is_remote = remote
         self.rows.append(("initiates_executions",
                           {"parent": parent.name, "child": child.name,
                            "remote": remote}))
@@ -437,9 +451,10 @@ class Trace:
             caller = number(e.o.get("caller"))
             known = self.executions.get((e.session, e.client), {})
             if caller and caller in known:
-                self.link(known[caller], x)
+                pcs = [pc for pc, y in calls if y is known[caller]]
+                self.link(known[caller], x, pcs[-1] if pcs else None)
             elif calls:
-                self.link(calls[-1][1], x)
+                self.link(calls[-1][1], x, calls[-1][0])
             else:
                 self.plans_of[where].append(x)
         if e.kind() == "call" and e.state == 0:
@@ -458,7 +473,7 @@ class Trace:
             for plan in list(ended):
                 plan_start, plan_end, called = plan
                 if plan_start >= start and plan_end <= e.relative:
-                    self.link(x, called)
+                    self.link(x, called, e.pc)
                     ended.remove(plan)
 
     def register(self, x, e):
@@ -482,8 +497,10 @@ class Trace:
         for pair, x, _ in self.registered:
             if x in plans and supervisor is None:
                 supervisor = self.supervisors.get(pair)
+        before = None
         for plan in plans if supervisor else []:
             self.link(supervisor, plan, remote=True)
+            plan.before, before = before, plan
 
     # Objects
 
@@ -782,51 +799,255 @@ def mode_prereqs(path):
     sys.exit(differences > 0)
 
 
-def mode_critical(path):
-    """Prints for each execution its name, the length of its critical path, the
-    sum of the times of its instructions, both in us, and the pcs of the
-    path."""
-    trace = Trace()
-    # By the name of the execution and the pc of the instruction.
-    elapsed_us = collections.defaultdict(lambda: collections.defaultdict(int))
-    prereqs = collections.defaultdict(lambda: collections.defaultdict(set))
-    start_us = {}
-    for o in read(path):
-        if format_of(o) not in "SUM" and o.get("phase") != "mal_engine":
-            continue
-        e = Event(o)
-        x = trace.execution_of(e)
-        if e.kind() in ("work", "call"):
-            prereqs[x.name][e.pc] |= set(
-                e.stated_prereqs if e.stated_prereqs is not None else
-                trace.derived(x, e))
-            if e.state == 0:
-                start_us[x.name, e.pc] = e.relative
-            elif e.format == "P":
-                elapsed_us[x.name][e.pc] += e.usec
-            elif (x.name, e.pc) in start_us:
-                elapsed_us[x.name][e.pc] += \
-                    e.relative - start_us.pop((x.name, e.pc))
-        for v in e.vars:
-            if v["is_ret"]:
-                x.assigned_at[v["name"]].append(e.pc)
-    for name in sorted(elapsed_us):
-        # pc -> (length in us of the longest path that ends there, the pc
-        # before it on this path)
-        longest = {}
-        for pc in sorted(elapsed_us[name]):
-            # The longest; of several, that with the smallest pc.
-            minus_us, before = min(
-                ((-longest[p][0], p) for p in prereqs[name][pc]
-                 if p in longest), default=(0, None))
-            longest[pc] = (elapsed_us[name][pc] - minus_us, before)
-        end = min(longest, key=lambda pc: (-longest[pc][0], pc))
-        pcs, pc = [], end
-        while pc is not None:
-            pcs.append(pc)
-            pc = longest[pc][1]
-        print(name, longest[end][0], sum(elapsed_us[name].values()),
-              *reversed(pcs))
+class Timed:
+    """An instruction with the sum of the times of its runs, and the times of
+    its first run."""
+
+    def __init__(self, kind):
+        self.kind, self.sum_us, self.n_runs, self.prereqs = kind, 0, 0, set()
+        self.from_us = self.to_us = self.open_since = None
+
+    def add_run(self, from_us, to_us):
+        if self.n_runs == 0:
+            self.from_us, self.to_us = from_us, to_us
+        self.sum_us += to_us - from_us
+        self.n_runs += 1
+
+
+class Paths:
+    """The lengths of the longest paths.  A path to a task is as long as the
+    longest path to what the task waits for, and the task's own time."""
+
+    def __init__(self, path):
+        self.trace = Trace()
+        # By execution, in the order of their ends: instructions by pc.
+        self.timed = collections.defaultdict(
+            lambda: collections.defaultdict(lambda: Timed(None)))
+        self.ended = []         # executions in the order in which pc 0 ended
+        for o in read(path):
+            self.trace.add_object(o)
+            if format_of(o) in "SUM" or o.get("phase") == "mal_engine":
+                self.add_event(Event(o))
+        self.trace.finish()
+        # By execution and pc of a call: the called plans that have tasks.
+        self.called = collections.defaultdict(list)
+        for x in self.ended:
+            if self.is_called(x) and self.instructions(x):
+                self.called[x.initiator, x.call_pc].append(x)
+        self.length_of = collections.Counter()   # by run
+        self.sum_of = collections.Counter()      # the same, of all tasks
+        self.end_of = {}        # remote plan -> length when its last task ends
+
+    def add_event(self, e):
+        x = self.trace.execution_of(e)
+        i = self.timed[x][e.pc]
+        i.kind = i.kind or e.kind()
+        i.prereqs |= set(e.stated_prereqs if e.stated_prereqs is not None
+                         else self.trace.derived(x, e))
+        if e.state == 0:
+            i.open_since = e.relative
+        elif e.format == "P":
+            i.add_run(e.relative - e.usec, e.relative)
+        elif e.state == 1 and i.open_since is not None:
+            i.add_run(i.open_since, e.relative)
+            i.open_since = None
+        if e.pc == 0 and e.state == 1:
+            self.ended.append(x)
+
+    def instructions(self, x):
+        return [(pc, i) for pc, i in sorted(self.timed[x].items())
+                if pc > 0 and i.n_runs > 0]
+
+    def is_called(self, x):
+        """Whether x takes the place of a call: both have ended."""
+        return x.initiator is not None and x.call_pc is not None and \
+            self.timed[x][0].n_runs > 0 and \
+            self.timed[x.initiator][x.call_pc].n_runs > 0
+
+    def run_of(self, x):
+        return x.session or x.client, x.root().name
+
+    def add_task(self, x, pc, i, before_us):
+        """Returns the length of the path to the end of the instruction: the
+        plans that it called have their own tasks, one after the other."""
+        called = self.called[x, pc]
+        own_us = max(i.sum_us - sum(self.timed[y][0].sum_us
+                                    for y in called), 0)
+        end_us = before_us + own_us
+        self.length_of[self.run_of(x)] = max(
+            self.length_of[self.run_of(x)], end_us)
+        self.sum_of[self.run_of(x)] += own_us
+        for y in called:
+            end_us = self.walk_in_order(y, end_us)
+        return end_us
+
+    def waits(self, i, pc, ends):
+        return max((ends[p] for p in i.prereqs if p in ends and p < pc),
+                   default=0)
+
+    def walk_by_prereqs(self, x):
+        ends = {}
+        for pc, i in self.instructions(x):
+            if i.kind != "dataflow":
+                ends[pc] = self.add_task(x, pc, i, self.waits(i, pc, ends))
+
+    def walk_in_order(self, x, now_us):
+        """Instructions run in their order, except those in a block, which
+        starts and ends at a point of this order."""
+        ends, block, block_end_us = {}, None, 0
+        for pc, i in self.instructions(x):
+            if block is not None and i.from_us >= block.to_us:
+                block, now_us = None, max(now_us, block_end_us)
+            if block is None and i.kind == "dataflow":
+                block, block_end_us = i, now_us
+            if i.kind == "dataflow":
+                continue
+            ends[pc] = self.add_task(x, pc, i, max(
+                now_us, self.waits(i, pc, ends)))
+            if block is None:
+                now_us = ends[pc]
+            else:
+                block_end_us = max(block_end_us, ends[pc])
+        return now_us if block is None else max(now_us, block_end_us)
+
+    def walk_remote(self, x):
+        """Walks through a plan that a supervisor initiates, after the plans
+        before it on the connection."""
+        if x not in self.end_of:
+            before_us = self.walk_remote(x.before) if x.before else 0
+            self.end_of[x] = self.walk_in_order(x, before_us)
+        return self.end_of[x]
+
+    def walk(self):
+        for x in list(self.timed):
+            if x.is_remote:
+                self.walk_remote(x)
+            elif not self.is_called(x):
+                self.walk_by_prereqs(x)
+
+
+def mode_critical(path, rows_path):
+    """Prints for each run its name, the length of its critical path and the
+    sum of the times of its tasks, both in us.  See malparse(1)."""
+    ids = {name: i for i, name in Written(rows_path).executions.items()}
+    paths = Paths(path)
+    paths.walk()
+    for (session, root), length_us in sorted(paths.length_of.items()):
+        print(f"{session}/{ids[root]}", length_us,
+              paths.sum_of[session, root])
+
+
+class Calls:
+    """A random trace of format S: a query whose plan calls others, in loops and
+    in blocks, and the plans of a connection by which a worker serves it."""
+
+    def __init__(self, seed):
+        self.rng, self.events = random.Random(seed), []
+        self.next_tag, self.n_plans, self.next_thread = 1, 0, 10
+        self.session = "aaaa"
+
+    def event(self, us, state, plan, pc, thread, name, **more):
+        module, _, instruction = name.rpartition(".")
+        self.events.append((us, {
+            "source": "trace", "clk": us, "ctime": EPOCH_US + us,
+            "thread": thread, "function": plan["name"], "pc": pc,
+            "tag": plan["tag"], "module": module, "instruction": instruction,
+            "session": self.session, "state": state, "usec": 0, **more}))
+
+    def gap(self):
+        return self.rng.choice([0, 0, 1, 3])
+
+    def instruction(self, plan, pc, thread, us, depth):
+        """Returns when it ends.  It may call a plan, and may run again."""
+        is_call = depth < 3 and self.n_plans < 25 and self.rng.random() < 0.35
+        name = "user.f" if is_call else self.rng.choice(["a.b", "c.d", "."])
+        prereq = self.rng.choices(range(pc + 2), k=self.rng.randint(0, 3))
+        for _ in range(self.rng.choice([1, 1, 1, 2, 3])):
+            us += self.gap()
+            self.event(us, "start", plan, pc, thread, name, prereq=prereq)
+            us += self.rng.randint(0, 9)
+            if is_call:
+                us = self.plan(name, thread, us, depth + 1) + self.gap()
+            self.event(us, "done", plan, pc, thread, name, prereq=prereq)
+        return us
+
+    def block(self, plan, pc, thread, us, depth):
+        """Returns when it ends, and the next pc."""
+        self.event(us, "start", plan, pc, thread, "language.dataflow")
+        workers = {self.next_thread + i: us for i in range(3)}
+        self.next_thread += 3
+        first_pc, pc = pc, pc + 1
+        for _ in range(self.rng.randint(0, 5)):
+            worker = self.rng.choice(list(workers))
+            workers[worker] = self.instruction(plan, pc, worker,
+                                               workers[worker], depth)
+            pc += 1
+        us = max(workers.values()) + 1 + self.gap()
+        self.event(us, "done", plan, first_pc, thread, "language.dataflow")
+        return us, pc + self.rng.randint(0, 1)
+
+    def plan(self, name, thread, us, depth=0, first=None, **more):
+        """Returns when it ends.  Some starts and ends are lost."""
+        self.n_plans += 1
+        plan, pc = {"name": name, "tag": self.next_tag}, 1
+        self.next_tag += 1
+        if self.rng.random() < 0.95:
+            self.event(us, "start", plan, 0, thread, name)
+        if first:
+            self.event(us, "start", plan, 1, thread, first, **more)
+            us += 2
+            self.event(us, "done", plan, 1, thread, first, **more)
+            pc = 2
+        for _ in range(self.rng.randint(0 if depth else 3, 5)):
+            us += self.gap()
+            if self.rng.random() < 0.3:
+                us, pc = self.block(plan, pc, thread, us, depth)
+            else:
+                us = self.instruction(plan, pc, thread, us, depth)
+                pc += 1
+        # The server knows that it is no query when pc 2 has begun.
+        self.event(us, "start", plan, pc + 1, thread, ".")
+        us += 1
+        if self.rng.random() < 0.8:
+            self.event(us, "done", plan, pc + 1, thread, ".")
+        if self.rng.random() < 0.95:
+            self.event(us, "done", plan, 0, thread, name)
+        return us
+
+    def in_order(self):
+        self.events.sort(key=lambda e: e[0])    # stable
+        events, self.events = self.events, []
+        return [o for _, o in events]
+
+    def connection(self):
+        names = {"arg": [{"index": 1, "name": "A", "value": '"aaaa"'},
+                         {"index": 2, "name": "B", "value": '"uuid"'}]}
+        us = self.plan("user.main", 7, 5, 2, "remote.bintype")
+        us = self.plan("user.main", 7, us, 2)
+        us = self.plan("user.main", 7, us + 9, 2,
+                       "remote.register_supervisor", **names)
+        for _ in range(self.rng.randint(0, 3)):
+            us = self.plan("user.main", 7, us + 9, 1)
+        return names
+
+    def trace(self):
+        """The events of the worker come before or after the supervisor's."""
+        self.session, self.n_plans = "b", 15
+        names = self.connection()
+        worker = self.in_order()
+        self.session, self.n_plans = "aaaa", 0
+        self.event(0, "done", {"name": "user.s1_1", "tag": self.next_tag}, 90,
+                   1, "remote.register_supervisor", **names)
+        query = {"index": 1, "name": "Q", "value": '"select 1"'}
+        self.plan("user.s1_1", 1, 1, 0, "querylog.define", arg=[query])
+        traces = [worker, self.in_order()]
+        self.rng.shuffle(traces)
+        return traces[0] + traces[1]
+
+
+def mode_calls(seed):
+    for o in Calls(int(seed)).trace():
+        print(json.dumps(o))
 
 
 def mode_literals(path):
