@@ -667,8 +667,75 @@ queries() {
 	assert_equal "$(values cores '"\(.query // "all"):\(.session)" +
 		"=\(.wall_us)"')" "all:a=25 all:b=3 1:a=14 1:b=3 4:a=20"
 	assert_equal "$(jq -r .type <<<"$output" | uniq | paste -sd' ')" \
-		"operation instance cores query_stat operation instance cores \
-query_stat operation instance cores malstat"
+		"query operation instance cores query_stat operation instance \
+cores query_stat operation instance cores malstat"
+}
+
+# Query 1 runs from 0 to 14 in its own session and for 3 in another, with one
+# thread in each.  Execution 5 belongs to no query.
+@test "each query has a record, the slowest first" {
+	(queries; execution 5 a; ran 30 70 5 1 a.e 1) >in
+	ask
+	assert_equal "$(values query '[.query, .root_execution_id, .session,
+		.tag, .query_text, .start_us, .elapsed_us, .busy_us,
+		.threads_seen, .average_parallelism, .operation, .operation_us,
+		.share] | join(" ")')" \
+		"4 4 a 104 select 4 5 20 20 1 1 a.d 20 1 \
+1 1 a 101 select 1 0 14 17 2 1.214286 a.b 14 0.823529"
+	assert_equal "$(jq -r .type <<<"$output" | head -n 2 | paste -sd' ')" \
+		"query query"
+}
+
+@test "plans that are linked to no query are separate" {
+	(queries; execution 5 a '"user_function":"main"'
+		execution 6 a '"user_function":"f"'
+		execution 7 a '"user_function":"longer"'; calls 5 6
+		ran 30 70 5 1 a.e 1; ran 40 50 6 1 a.f 1
+		ran 100 150 7 1 a.g 1) >in
+	ask
+	assert_equal "$(values query .query)" "4 1"
+	assert_equal "$(values unlinked_plan '[.execution_id, .user_function,
+		.elapsed_us, .operation] | join(" ")')" \
+		"7 longer 50 a.g 5 main 40 a.e"
+	ask --text
+	assert_line --regexp '^ +20 us +20 us +1\.0 of 1 +100\.0 % +a\.d +4 +select 4$'
+	assert_line --regexp '^ +50 us +50 us +1\.0 of 1 +100\.0 % +a\.g +7 +longer$'
+}
+
+# Of 100 us, queries run from 0 to 14 and from 5 to 25, and from 60 to 70: 35.
+# In that time threads work for 14 + 20 + 10, plus 5 of another plan.
+@test "cores: what they did while queries ran" {
+	(queries; execution 5 a; query 5 'select 5'; ran 60 70 5 1 a.e 3
+		execution 6 a; ran 20 100 6 1 user.f 4; ran 20 25 6 2 a.f 4
+		ran 80 100 6 3 a.f 4) >in
+	ask
+	# 49 / (35 * 4) = 0.35; from 5 to 14 and from 20 to 25 two threads work.
+	assert_equal "$(values cores 'select(.session == "a") |
+		[.wall_us, .query_wall_us, .query_busy_us, .query_threads_seen,
+		.query_utilisation, .query_average_parallelism, .query_idle_us,
+		.query_serial_us] | join(" ")')" "100 35 49 4 0.35 1.4 0 21"
+	assert_equal "$(values cores 'select(.session == "b") |
+		.query_wall_us')" 3
+	ask --text
+	assert_line --regexp '^ +35 us +35\.0 % +1\.4 of 4 +35\.0 % .* 60\.0 % +0\.0 % +a$'
+}
+
+@test "without a query nothing is said about the time of queries" {
+	two_threads >in
+	ask
+	refute_output --partial query_
+	ask --text
+	refute_output --partial "While queries ran"
+}
+
+# The execution of the query has no instance, and its time is unknown.
+@test "what is not known about a query is left out" {
+	(execution 1 a; execution 2 b; calls 1 2
+		echo '{"type":"query","query_id":1,"root_execution_id":1}'
+		ran 0 5 2 1 user.f 1) >in
+	ask
+	assert_equal "$(values query 'keys_unsorted | join(" ")')" \
+		"type query root_execution_id session tag busy_us threads_seen"
 }
 
 @test "--query answers for one query only" {
@@ -936,9 +1003,36 @@ rejects() {
 
 # --- The report ---
 
-@test "the first sentences of the report are the two answers" {
+@test "the report begins with the slowest queries" {
+	(execution 100 a; for i in {1..12}; do
+		execution "$i" a
+		query "$i" "select $i,\\n\\t  x"
+		ran "$i"00 "$i"20 "$i" 1 a.b 1
+		ran "$i"20 $((i * 100 + 20 + i)) "$i" 2 a.a_very_long_operation 1
+	done) >in
+	ask --text
+	assert_line -n 0 "Queries, slowest first"
+	assert_line -n 1 --regexp \
+		'^ +elapsed +busy +threads +share +costliest +id +query$'
+	assert_line -n 2 --regexp \
+		'^ +32 us +32 us +1\.0 of 1 +62\.5 % +a\.b +12 +select 12, x$'
+	assert_line -n 12 "... and 2 more"
+	ask --text --top 1
+	assert_line -n 3 "... and 11 more"
+}
+
+@test "the name of the costliest operation is shortened between characters" {
+	(execution 1 a; query 1 q; ran 0 9 1 1 "a23456789012345é.b" 1
+		execution 2 a; query 2 r; ran 10 15 2 1 "a.456789012345678éé" 1) >in
+	ask --text
+	assert_line --regexp ' a23456789012345é\.b +1 +q$'
+	assert_line --regexp ' a\.456789012345678\.\. +2 +r$'
+}
+
+@test "the first sentences of the answer for the trace are the two answers" {
 	(echo '{"type":"server","server_id":1,"threads":8}'; two_threads) >in
 	ask --text
+	run -0 grep -A 9 '^All of the trace' <<<"$output"
 	assert_line -n 1 "The costliest operation is a.b: 10 us in 1 instance, \
 52.6 % of all work."
 	assert_line -n 2 "On average 0.9 of 2 threads worked, for 20 us: 47.5 % \
@@ -949,6 +1043,7 @@ of what they could do, 11.9 % of the server's 8."
 	(execution 1 b; execution 2 a; ran 1000 1010 1 1 a.b 1
 		ran 5 25 2 1 a.b 1; ran 5 10 2 2 a.b 2) >in
 	ask --text
+	run -0 grep -A 9 '^All of the trace' <<<"$output"
 	assert_line -n 2 --partial "Session a: on average 1.2 of 2 threads"
 	assert_line -n 3 --partial "Session b: on average 1.0 of 1 thread worked"
 }
@@ -961,6 +1056,12 @@ of what they could do, 11.9 % of the server's 8."
 	ask --text --query 4
 	assert_line "select 4"
 	refute_line "All of the trace"
+	refute_line --partial "slowest first"
+	assert_line -n 1 --regexp '^ +20 us +20 us .* 4 +select 4$'
+	# Without a row of `query` it is a plan.
+	grep -v '"type":"query"' in >plans
+	run -0 --separate-stderr malstat --text --queries plans
+	assert_line "Plan of execution 4"
 }
 
 # Block i lasts i us.  In the longest, of 12 us, two threads work for 3 and 4 us,

@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "filters/malstat/answer.h"
 
@@ -21,8 +22,8 @@ compare_operations(const void *a, const void *b, void *context)
 }
 
 /* Sums up the instances of each kind and operation; work comes first. */
-static void
-sum_operations(struct answer *a, const struct scope *s)
+void
+answer_sum(struct answer *a, const struct scope *s)
 {
 	const struct trace *t = a->trace;
 	struct operation *list = NULL, *o;
@@ -121,13 +122,67 @@ add_cores(struct answer *a, const struct cores *c)
 	a->cores[a->n_cores++] = *c;
 }
 
+/* Adds the periods of the session, to be measured with it. */
+static void
+add_periods(struct answer *a, const struct queries *q, uint32_t session)
+{
+	const struct period *p = q->periods, *end = p + q->n_periods;
+
+	p += SEARCH_FIRST(i, q->n_periods, trace_compare_sessions(a->trace,
+	    q->periods[i].session, session) >= 0);
+	for (; p < end && p->session == session; p++)
+		add_cores(a, &(struct cores){ .session = session,
+		    .start_us = p->start_us, .end_us = p->end_us,
+		    .block = INDEX_NONE, .is_period = true });
+}
+
+/* Adds up the periods from list[first] on, which are then removed. */
+static void
+sum_periods(struct answer *a, size_t first, struct query_time *sum)
+{
+	const struct cores *c = a->cores + first, *end = a->cores + a->n_cores;
+
+	sum->is_known = c < end;
+	for (; c < end; c++) {
+		sum->wall_us += cores_wall_us(c);
+		sum->busy_us += c->busy_us;
+		sum->idle_us += c->idle_us;
+		sum->serial_us += c->serial_us;
+	}
+	a->n_cores = first;
+}
+
+/* The number of lanes that work in one of the n periods, which are sorted. */
+static size_t
+count_threads(const struct trace *t, const struct scope *part,
+    const struct cores *periods, size_t n)
+{
+	const struct piece *p = part->pieces, *end = p + part->n_pieces;
+	uint32_t lane, last = INDEX_NONE;	/* last: that was counted */
+	size_t i, n_lanes = 0;
+
+	for (; p < end; p++) {
+		lane = t->instances[p->instance].lane;
+		if (lane == last)
+			continue;
+		i = SEARCH_FIRST(k, n, periods[k].end_us > p->start_us);
+		if (i == n || periods[i].start_us >= p->end_us)
+			continue;
+		last = lane;
+		n_lanes++;
+	}
+	return n_lanes;
+}
+
 /* Adds the cores of the session that is part, and of its blocks. */
 static void
-add_session(struct answer *a, const struct scope *part)
+add_session(struct answer *a, const struct scope *part,
+    const struct queries *q)
 {
 	struct cores s = { .session = session_of(a->trace, part->instances[0]),
 	    .start_us = INT64_MAX, .end_us = INT64_MIN, .block = INDEX_NONE };
-	size_t first = a->n_cores;
+	size_t first = a->n_cores, first_period;
+	struct query_time sum = { 0 };
 	const struct instance *i;
 
 	add_cores(a, &s);
@@ -143,7 +198,14 @@ add_session(struct answer *a, const struct scope *part)
 	}
 	a->cores[first] = s;
 	a->n_sessions++;
+	first_period = a->n_cores;
+	if (a->root == INDEX_NONE)
+		add_periods(a, q, s.session);
 	cores_measure(a->cores + first, a->n_cores - first, part);
+	sum.n_threads = count_threads(a->trace, part, a->cores + first_period,
+	    a->n_cores - first_period);
+	sum_periods(a, first_period, &sum);
+	a->cores[first].queries = sum;
 	cores_count_threads(a->cores + first, a->n_cores - first, a->trace,
 	    part);
 }
@@ -174,17 +236,18 @@ split_session(const struct trace *t, struct scope *rest)
 }
 
 void
-answer_make(struct answer *a, const struct trace *t, const struct scope *s)
+answer_make(struct answer *a, const struct trace *t, const struct scope *s,
+    const struct queries *q)
 {
 	struct scope rest = *s, part;
 
 	*a = (struct answer){ .trace = t, .root = s->root,
 	    .n_instances = s->n_instances };
-	sum_operations(a, s);
+	answer_sum(a, s);
 	rank_instances(a, s);
 	while (rest.n_instances > 0) {
 		part = split_session(t, &rest);
-		add_session(a, &part);
+		add_session(a, &part, q);
 	}
 }
 

@@ -2,6 +2,7 @@
 #define MALSTAT_ANSWER_H
 
 #include "filters/malstat/cores.h"
+#include "filters/malstat/queries.h"
 #include "filters/malstat/scope.h"
 #include "filters/malstat/trace.h"
 
@@ -37,7 +38,15 @@ struct answer {
 	size_t n_cores, cores_cap, n_sessions;
 };
 
-void answer_make(struct answer *, const struct trace *, const struct scope *);
+/* The use of cores while queries ran is only measured for a whole trace. */
+void answer_make(struct answer *, const struct trace *, const struct scope *,
+    const struct queries *);
 void answer_release(struct answer *);
+
+/*
+ * Sets only busy_us and the lists of operations and containers, which start at
+ * answer.operations and are freed by the caller.  answer.trace must be set.
+ */
+void answer_sum(struct answer *, const struct scope *);
 
 #endif

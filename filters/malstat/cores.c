@@ -1,4 +1,4 @@
-/* cores - measures how many threads work at once, in a session or block */
+/* cores - measures how many threads work at once in a session or part of it */
 
 #include <stdlib.h>
 
@@ -86,7 +86,8 @@ make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
 	s->n_levels = n_max + 1;
 	s->histogram_us = mem_zero(s->n_levels, sizeof *s->histogram_us);
 	for (size_t i = 0; i < n_cores; i++) {
-		if (cores[i].block != INDEX_NONE && n_max > BLOCK_THREADS_MAX)
+		if (cores[i].is_period || (cores[i].block != INDEX_NONE &&
+		    n_max > BLOCK_THREADS_MAX))
 			continue;
 		cores[i].histogram_us = mem_zero(s->n_levels,
 		    sizeof *s->histogram_us);

@@ -12,7 +12,7 @@ enum { BUSY_MS = 60000 };	/* how long to wait for a lock of malload */
 /* The columns have the names of the keys that trace_add() reads. */
 static const char *const selects[] = {
 	"SELECT 'mal_execution' AS type, execution_id, server_session, "
-	    "client, tag FROM mal_execution",
+	    "client, tag, user_function FROM mal_execution",
 	"SELECT 'profiler_event' AS type, mal_execution_id, pc, "
 	    "execution_state, relative_time, absolute_time, thread, usec, "
 	    "short_statement, long_statement, instruction, mal_module "

@@ -35,6 +35,47 @@ put_session(struct buf *b, const struct answer *a, uint32_t session)
 }
 
 static void
+emit_root(const struct answer *a, struct filter *f, const struct root_use *u)
+{
+	const struct execution *x = &a->trace->executions[u->root];
+	struct buf *b = filter_begin_record(f, x->is_query ? "query" :
+	    "unlinked_plan");
+
+	if (x->is_query)
+		json_int(b, "query", x->key.id);
+	json_int(b, x->is_query ? "root_execution_id" : "execution_id",
+	    x->key.id);
+	put_session(b, a, x->session);
+	if (x->tag != INT_UNKNOWN)
+		json_int(b, "tag", x->tag);
+	put_name(b, "user_function", a, x->function);
+	put_name(b, "query_text", a, x->query);
+	if (u->elapsed_us != INT_UNKNOWN) {
+		json_int(b, "start_us", u->start_us);
+		json_int(b, "elapsed_us", u->elapsed_us);
+	}
+	json_int(b, "busy_us", u->busy_us);
+	json_uint(b, "threads_seen", u->n_threads);
+	if (u->elapsed_us != INT_UNKNOWN)
+		json_ratio(b, "average_parallelism",
+		    ratio_of(u->busy_us, u->elapsed_us));
+	if (u->costliest != SYM_NONE) {
+		put_name(b, "operation", a, u->costliest);
+		json_int(b, "operation_us", u->costliest_us);
+		json_ratio(b, "share", ratio_of(u->costliest_us, u->busy_us));
+	}
+	filter_end_record(f);
+}
+
+void
+queries_emit(const struct queries *q, const struct answer *a, struct filter *f)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (is_listed(a, &q->list[i]))
+			emit_root(a, f, &q->list[i]);
+}
+
+static void
 emit_operation(const struct answer *a, struct filter *f,
     const struct operation *o)
 {
@@ -116,6 +157,26 @@ put_parallelism(struct buf *b, const struct cores *c)
 	json_int(b, "serial_us", c->serial_us);
 }
 
+/* Writes what the cores did while queries ran, if one did. */
+static void
+put_query_time(struct buf *b, const struct query_time *q, int64_t workers)
+{
+	if (!q->is_known)
+		return;
+	json_int(b, "query_wall_us", q->wall_us);
+	json_int(b, "query_busy_us", q->busy_us);
+	json_uint(b, "query_threads_seen", q->n_threads);
+	json_ratio(b, "query_utilisation", utilisation_in(q->busy_us,
+	    q->wall_us, (int64_t)q->n_threads));
+	json_ratio(b, "query_average_parallelism",
+	    ratio_of(q->busy_us, q->wall_us));
+	if (workers > 0)
+		json_ratio(b, "query_utilisation_of_workers",
+		    utilisation_in(q->busy_us, q->wall_us, workers));
+	json_int(b, "query_idle_us", q->idle_us);
+	json_int(b, "query_serial_us", q->serial_us);
+}
+
 static void
 emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 {
@@ -132,6 +193,7 @@ emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 		    utilisation(c, workers));
 	}
 	put_parallelism(b, c);
+	put_query_time(b, &c->queries, workers);
 	filter_end_record(f);
 }
 

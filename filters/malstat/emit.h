@@ -6,6 +6,13 @@
 struct filter;
 
 /*
+ * Writes what the roots used (queries.h): all of them if the answer is about
+ * the whole trace, otherwise that of the answer.
+ */
+void queries_emit(const struct queries *, const struct answer *,
+    struct filter *);
+
+/*
  * Writes an answer as records (weir-records(5)), with at most `top` of the
  * costliest instances.
  */
@@ -14,9 +21,21 @@ void answer_emit(const struct answer *, struct filter *, uint64_t top);
 /* Writes the last record: what was read, and what could not be used. */
 void summary_emit(const struct trace *, struct filter *);
 
-/* These functions write the same as text (report.c). */
+/*
+ * These functions write the same as text (report.c, tables.c).  A table of
+ * queries or plans has at most `top` of them.
+ */
+void queries_report(const struct queries *, const struct answer *,
+    struct filter *, uint64_t top);
 void answer_report(const struct answer *, struct filter *, uint64_t top);
 void summary_report(const struct trace *, struct filter *);
+
+/* Whether queries_emit() and queries_report() write what the root used. */
+static inline bool
+is_listed(const struct answer *a, const struct root_use *u)
+{
+	return a->root == INDEX_NONE || a->root == u->root;
+}
 
 /* part / whole; 0 if the whole is 0. */
 static inline double
@@ -27,10 +46,15 @@ ratio_of(int64_t part, int64_t whole)
 
 /* The busy time as a ratio of what this many threads could work in the time. */
 static inline double
+utilisation_in(int64_t busy_us, int64_t wall_us, int64_t threads)
+{
+	return threads > 0 ? ratio_of(busy_us, wall_us) / (double)threads : 0;
+}
+
+static inline double
 utilisation(const struct cores *c, int64_t threads)
 {
-	return threads > 0 ? ratio_of(c->busy_us, cores_wall_us(c)) /
-	    (double)threads : 0;
+	return utilisation_in(c->busy_us, cores_wall_us(c), threads);
 }
 
 #endif

@@ -26,7 +26,7 @@ static const struct opt options[] = {
 	    "answer only for the query with this root execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
-	    "list K instances (default 10)", 0, 1 << 30 },
+	    "list K instances, and K queries (default 10)", 0, 1 << 30 },
 	{ 0 }
 };
 
@@ -38,14 +38,45 @@ static const struct about about = {
 	.reports = true,
 };
 
-/* Whether the options ask for an answer about the scope. */
-static bool
-is_wanted(const struct trace *t, const struct scope *s)
+/*
+ * Answers about a scope.  If roots is not NULL, it lists what each root used,
+ * which comes first.
+ */
+static void
+answer(struct filter *f, const struct trace *t, const struct scope *s,
+    const struct queries *roots)
 {
-	if (opt.query == 0)
-		return s->root == INDEX_NONE || opt.queries;
-	return s->root != INDEX_NONE &&
-	    t->executions[s->root].key.id == (int64_t)opt.query;
+	struct answer a;
+
+	answer_make(&a, t, s, roots);
+	if (f->text && roots != NULL)
+		queries_report(roots, &a, f, opt.top);
+	else if (roots != NULL)
+		queries_emit(roots, &a, f);
+	if (f->text)
+		answer_report(&a, f, opt.top);
+	else
+		answer_emit(&a, f, opt.top);
+	answer_release(&a);
+}
+
+/* Answers about the query that opt.query selects. */
+static void
+answer_selected(struct filter *f, const struct trace *t,
+    const struct scopes *s, const struct queries *roots)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < s->n; i++) {
+		if (t->executions[s->list[i].root].key.id !=
+		    (int64_t)opt.query)
+			continue;
+		answer(f, t, &s->list[i], roots);
+		n++;
+	}
+	if (n == 0)
+		die("there is no query with the execution_id %llu",
+		    (unsigned long long)opt.query);
 }
 
 static void
@@ -53,25 +84,18 @@ answer_all(struct filter *f, struct trace *t)
 {
 	struct pieces pieces = { 0 };
 	struct scopes scopes;
-	struct answer a;
-	size_t n = 0;
+	struct queries queries;
 
 	trace_measure(t, &pieces);
-	scopes_make(&scopes, t, &pieces, opt.queries || opt.query != 0);
-	for (size_t i = 0; i < scopes.n; i++) {
-		if (!is_wanted(t, &scopes.list[i]))
-			continue;
-		answer_make(&a, t, &scopes.list[i]);
-		if (f->text)
-			answer_report(&a, f, opt.top);
-		else
-			answer_emit(&a, f, opt.top);
-		answer_release(&a);
-		n++;
-	}
-	if (n == 0)
-		die("there is no query with the execution_id %llu",
-		    (unsigned long long)opt.query);
+	scopes_make(&scopes, t, &pieces);
+	queries_make(&queries, t, &scopes);
+	if (opt.query != 0)
+		answer_selected(f, t, &scopes, &queries);
+	else
+		answer(f, t, &scopes.list[0], &queries);
+	for (size_t i = 1; opt.queries && i < scopes.n; i++)
+		answer(f, t, &scopes.list[i], NULL);
+	queries_release(&queries);
 	scopes_release(&scopes);
 	free(pieces.list);
 }

@@ -257,7 +257,8 @@ report_head(const struct answer *a, struct buf *b)
 	}
 	x = &a->trace->executions[a->root];
 	buf_char(b, '\n');
-	report_heading(b, "Query of execution %lld", (long long)x->key.id);
+	report_heading(b, "%s of execution %lld", x->is_query ? "Query" :
+	    "Plan", (long long)x->key.id);
 	if (x->query != SYM_NONE) {
 		report_text(b, intern_span(&a->trace->names, x->query));
 		buf_char(b, '\n');

@@ -1,18 +1,10 @@
-/* scope - divides a trace into its queries */
+/* scope - divides a trace into its queries and other plans */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/num.h"
 #include "common/base/sort.h"
 #include "filters/malstat/scope.h"
-
-/* The context of compare_roots() and compare_pieces(). */
-struct order {
-	const struct trace *trace;
-	const uint32_t *roots;		/* by execution: see find_roots() */
-};
 
 /*
  * The root of each execution, which is the last one in the chain from the
@@ -47,91 +39,129 @@ find_roots(const struct trace *t)
 	return roots;
 }
 
-static uint32_t
-root_of(const struct order *o, uint32_t instance)
-{
-	return o->roots[o->trace->instances[instance].execution];
-}
-
-/* By root, then in the order of trace.instances. */
 static int
-compare_roots(const void *a, const void *b, void *context)
+compare_executions(const void *a, const void *b, void *context)
 {
-	const struct order *o = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = trace_compare_executions(o->trace, root_of(o, x),
-	    root_of(o, y));
-
-	return order != 0 ? order : cmp_u64(x, y);
-}
-
-static int
-compare_pieces(const void *a, const void *b, void *context)
-{
-	const struct piece *x = a, *y = b;
-
-	return compare_roots(&x->instance, &y->instance, context);
+	return trace_compare_executions(context, *(const uint32_t *)a,
+	    *(const uint32_t *)b);
 }
 
 /*
- * Adds a scope for each root.  Its instances are adjacent in the second half of
- * s->instances, which has n_instances, and its pieces in s->pieces.
+ * Replaces each root in the array, by execution, by its number in the order of
+ * the roots.  Returns the n roots in this order, which the caller frees.
  */
-static void
-add_scopes(struct scopes *s, const struct order *o, size_t n_instances,
-    size_t n_pieces)
+static uint32_t *
+number_roots(const struct trace *t, uint32_t *roots, size_t *n)
 {
-	const uint32_t *i = s->instances + n_instances, *end = i + n_instances;
-	const struct piece *p = s->pieces, *pieces_end = p + n_pieces;
-	struct scope *scope;
-	size_t cap = s->n;
+	uint32_t *list = mem_resize(NULL, t->n_executions, sizeof *list);
+	uint32_t *numbers = mem_resize(NULL, t->n_executions, sizeof *numbers);
 
-	while (i < end) {
-		s->list = mem_grow(s->list, &cap, s->n + 1, sizeof *s->list);
-		scope = &s->list[s->n++];
-		*scope = (struct scope){ .root = root_of(o, *i), .instances = i,
-		    .pieces = p };
-		while (i < end && root_of(o, *i) == scope->root)
-			i++;
-		while (p < pieces_end &&
-		    root_of(o, p->instance) == scope->root)
-			p++;
-		scope->n_instances = (size_t)(i - scope->instances);
-		scope->n_pieces = (size_t)(p - scope->pieces);
+	*n = 0;
+	for (uint32_t x = 0; x < t->n_executions; x++)
+		if (roots[x] == x)
+			list[(*n)++] = x;
+	sort_with(list, *n, sizeof *list, compare_executions, t);
+	for (uint32_t i = 0; i < *n; i++)
+		numbers[list[i]] = i;
+	for (uint32_t x = 0; x < t->n_executions; x++)
+		roots[x] = numbers[roots[x]];
+	free(numbers);
+	return list;
+}
+
+/*
+ * Where the instances and the pieces of each root begin when they are grouped
+ * by root, and at the end their numbers.
+ */
+struct starts {
+	const uint32_t *roots;	/* numbers, by execution: see number_roots() */
+	size_t *instances, *pieces;
+};
+
+static void
+starts_init(struct starts *s, const struct trace *t, const struct pieces *p,
+    const uint32_t *roots, size_t n_roots)
+{
+	s->roots = roots;
+	s->instances = mem_zero(n_roots + 1, sizeof *s->instances);
+	s->pieces = mem_zero(n_roots + 1, sizeof *s->pieces);
+	for (size_t i = 0; i < t->n; i++)
+		s->instances[roots[t->instances[i].execution] + 1]++;
+	for (size_t i = 0; i < p->n; i++)
+		s->pieces[roots[t->instances[
+		    p->list[i].instance].execution] + 1]++;
+	for (size_t i = 0; i < n_roots; i++) {
+		s->instances[i + 1] += s->instances[i];
+		s->pieces[i + 1] += s->pieces[i];
 	}
 }
 
-/* Copies all instances and pieces and sorts the copies by query. */
+/*
+ * Adds a scope for each root with instances, for which s->instances + t->n and
+ * s->pieces have room.
+ */
 static void
-add_queries(struct scopes *s, const struct trace *t, const struct pieces *p)
+add_scopes(struct scopes *s, const struct trace *t, const struct starts *at,
+    const uint32_t *list, size_t n_roots)
 {
-	uint32_t *roots = find_roots(t), *instances = s->instances + t->n;
-	const struct order order = { t, roots };
+	const uint32_t *instances = s->instances + t->n;
 
-	memcpy(instances, s->instances, t->n * sizeof *instances);
+	s->list = mem_resize(s->list, n_roots + 1, sizeof *s->list);
+	for (size_t i = 0; i < n_roots; i++)
+		if (at->instances[i] < at->instances[i + 1])
+			s->list[s->n++] = (struct scope){ list[i],
+			    instances + at->instances[i],
+			    at->instances[i + 1] - at->instances[i],
+			    s->pieces + at->pieces[i],
+			    at->pieces[i + 1] - at->pieces[i] };
+}
+
+/* Copies all instances and pieces, grouped by root but in the same order. */
+static void
+copy_grouped(struct scopes *s, const struct trace *t, const struct pieces *p,
+    struct starts *at)
+{
+	uint32_t *instances = s->instances + t->n, x;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		x = t->instances[i].execution;
+		instances[at->instances[at->roots[x]]++] = i;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		x = t->instances[p->list[i].instance].execution;
+		s->pieces[at->pieces[at->roots[x]]++] = p->list[i];
+	}
+}
+
+static void
+add_roots(struct scopes *s, const struct trace *t, const struct pieces *p)
+{
+	uint32_t *roots = find_roots(t), *list;
+	struct starts at;
+	size_t n;
+
+	list = number_roots(t, roots, &n);
+	starts_init(&at, t, p, roots, n);
 	s->pieces = mem_resize(NULL, p->n, sizeof *s->pieces);
-	if (p->n > 0)
-		memcpy(s->pieces, p->list, p->n * sizeof *p->list);
-	sort_with(instances, t->n, sizeof *instances, compare_roots, &order);
-	sort_with(s->pieces, p->n, sizeof *s->pieces, compare_pieces, &order);
-	add_scopes(s, &order, t->n, p->n);
+	add_scopes(s, t, &at, list, n);
+	copy_grouped(s, t, p, &at);
+	free(at.instances);
+	free(at.pieces);
 	free(roots);
+	free(list);
 }
 
 void
-scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p,
-    bool queries)
+scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
 	*s = (struct scopes){ .n = 1 };
 	s->list = mem_zero(1, sizeof *s->list);
-	s->instances = mem_resize(NULL, (queries ? 2 : 1) * t->n,
-	    sizeof *s->instances);
+	s->instances = mem_resize(NULL, 2 * t->n, sizeof *s->instances);
 	for (uint32_t i = 0; i < t->n; i++)
 		s->instances[i] = i;
 	s->list[0] = (struct scope){ INDEX_NONE, s->instances, t->n, p->list,
 	    p->n };
-	if (queries && t->n > 0)
-		add_queries(s, t, p);
+	add_roots(s, t, p);
 }
 
 void

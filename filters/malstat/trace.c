@@ -22,12 +22,13 @@ struct instruction {
 /* Indexes in trace_keys. */
 enum { EXECUTION = KEY_TYPE + 1, SESSION, CLIENT, TAG, EVENT_EXECUTION, PC,
     STATE, RELATIVE, ABSOLUTE, THREAD, USEC, SHORT, LONG, OPERATION, MODULE,
-    QUERY_TEXT, ROOT, PARENT, CHILD, THREADS };
+    QUERY_TEXT, ROOT, PARENT, CHILD, THREADS, FUNCTION };
 const char *const trace_keys[] = { "type", "execution_id", "server_session",
     "client", "tag", "mal_execution_id", "pc", "execution_state",
     "relative_time", "absolute_time", "thread", "usec", "short_statement",
     "long_statement", "instruction", "mal_module", "query_text",
-    "root_execution_id", "parent_id", "child_id", "threads", NULL };
+    "root_execution_id", "parent_id", "child_id", "threads",
+    "user_function", NULL };
 
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
@@ -111,7 +112,7 @@ static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
 	struct execution x = { .tag = INT_UNKNOWN, .parent = INDEX_NONE,
-	    .query = SYM_NONE };
+	    .function = SYM_NONE, .query = SYM_NONE };
 	uint32_t i, next = (uint32_t)t->n_executions;
 
 	x.key.trace = t->number;
@@ -186,14 +187,15 @@ read_text(struct filter *f, const struct rec *r, unsigned key, struct span *s)
 static void
 add_execution(struct trace *t, struct filter *f, const struct rec *r)
 {
-	struct span session, client;
+	struct span session, client, function;
 	struct execution *x;
 	int64_t id, tag;
 	uint32_t i;
 
 	if (!require_int(f, r, EXECUTION, &id) ||
 	    !read_text(f, r, SESSION, &session) ||
-	    !read_text(f, r, CLIENT, &client) || !read_int(f, r, TAG, &tag))
+	    !read_text(f, r, CLIENT, &client) || !read_int(f, r, TAG, &tag) ||
+	    !read_text(f, r, FUNCTION, &function))
 		return;
 	i = find_execution(t, id);
 	x = &t->executions[i];
@@ -206,6 +208,8 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 	/* Only servers that write no starts name a client but no session. */
 	x->has_only_ends = session.n == 0 && client.n > 0;
 	x->tag = tag;
+	if (function.n > 0)
+		x->function = intern_add(&t->names, function);
 	if (session.n > 0)
 		x->session = find_session(t, intern_add(&t->names, session),
 		    ANY_TRACE);
@@ -335,6 +339,7 @@ add_query(struct trace *t, struct filter *f, const struct rec *r)
 	    !read_text(f, r, QUERY_TEXT, &query))
 		return;
 	i = find_execution(t, id);
+	t->executions[i].is_query = true;
 	if (query.n > 0)
 		t->executions[i].query = intern_add(&t->names, query);
 }

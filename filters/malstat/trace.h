@@ -54,6 +54,8 @@ struct execution {
 	int64_t tag;			/* or INT_UNKNOWN */
 	uint32_t parent;		/* execution that initiates this one, or
 					   INDEX_NONE */
+	sym function;			/* user_function, or SYM_NONE */
+	bool is_query;			/* it has a row of `query` */
 	sym query;			/* text of its query, or SYM_NONE */
 };
 

@@ -25,6 +25,7 @@ from fractions import Fraction
 KINDS = ["work", "call", "dataflow", "plan"]
 RATIOS = {"share", "utilisation", "average_parallelism",
           "utilisation_of_workers"}
+RATIOS |= {"query_" + key for key in RATIOS}
 
 
 class Differ(Exception):
@@ -51,7 +52,8 @@ class Execution:
     def __init__(self, key, trace):
         self.key, self.trace, self.tag = key, trace, None
         self.session, self.has_only_ends = Session(None, trace), False
-        self.parent = self.query = self.clock = None
+        self.parent = self.query = self.clock = self.function = None
+        self.is_query = False
 
 
 Event = collections.namedtuple(
@@ -110,9 +112,10 @@ def trace_of_rows(rows):
             x.has_only_ends = "server_session" not in r and "client" in r
             x.session = Session(r["client"], number) if x.has_only_ends else \
                 Session(r["server_session"], None)
-            x.tag = r.get("tag")
+            x.tag, x.function = r.get("tag"), r.get("user_function")
         elif r["type"] == "query":
-            execution(r["root_execution_id"]).query = r["query_text"]
+            x = execution(r["root_execution_id"])
+            x.is_query, x.query = True, r.get("query_text", x.query)
         elif r["type"] == "initiates_executions":
             parent, child = (execution(r[key])
                              for key in ("parent_id", "child_id"))
@@ -248,13 +251,16 @@ class Answers:
     def records(self, top):
         """All records that malstat --queries --top TOP should write."""
         self.top = top
-        yield from self.records_of(None)
         places = list(self.trace.executions.values())
         roots = {self.trace.root_of(i.execution) for i in self.instances}
         # Queries in the order of their ids, which are in the keys of rows;
         # malparse numbers the executions of a server as they first occur.
-        for root in sorted(roots, key=lambda x: x.key if isinstance(
-                x.key[0], int) else (0, places.index(x))):
+        roots = sorted(roots, key=lambda x: x.key if isinstance(
+            x.key[0], int) else (0, places.index(x)))
+        if roots:
+            yield from self.uses(roots)
+        yield from self.records_of(None)
+        for root in roots:
             yield from self.records_of(root)
         yield dict(type="malstat",
                    events=len(self.trace.events) + self.trace.n_no_clock,
@@ -265,10 +271,71 @@ class Answers:
                    restarted=self.counts["restarted"],
                    unfinished=self.counts["unfinished"])
 
+    def own(self, root):
+        return [i for i in self.instances
+                if self.trace.root_of(i.execution) is root]
+
+    def uses(self, roots):
+        """What each root used: first the queries, then the plans that are
+        linked to no query; of each kind the slowest first."""
+        uses = [self.use_of(root) for root in roots]
+        for kind in ("query", "unlinked_plan"):
+            yield from sorted((u for u in uses if u["type"] == kind),
+                              key=lambda u: -u.get("elapsed_us", -1))
+
+    def use_of(self, root):
+        own = self.own(root)
+        here = [i for i in own if i.session == root.session]
+        work = [i for i in own if i.kind == "work"]
+        busy_us, cost = sum(i.self_us for i in work), collections.Counter()
+        for i in work:
+            cost[i.operation] += i.self_us
+        row = dict(type="query" if root.is_query else "unlinked_plan",
+                   session=root.session.name, tag=root.tag,
+                   user_function=root.function, query_text=root.query,
+                   busy_us=busy_us,
+                   threads_seen=len({(i.session, i.thread) for i in work}))
+        if here:
+            start_us, end_us = extent(here)
+            row.update(start_us=start_us, elapsed_us=end_us - start_us,
+                       average_parallelism=ratio(busy_us, end_us - start_us))
+        if cost:
+            name = min(cost, key=lambda n: (-cost[n], n.encode()))
+            row.update(operation=name, operation_us=cost[name],
+                       share=ratio(cost[name], busy_us))
+        return row
+
+    def while_queries_ran(self, session):
+        """The members about the periods that are within the time of a query,
+        from its first start to its last end in the session."""
+        roots = {self.trace.root_of(i.execution) for i in self.instances}
+        parts = [[i for i in self.own(root) if i.session == session]
+                 for root in roots if root.is_query]
+        times = [extent(part) for part in parts if part]
+        if not times:
+            return {}
+        wall_us, threads, with_us = 0, set(), collections.Counter()
+        for s, a, b, top in self.periods:
+            if s == session and any(x <= a and b <= y for x, y in times):
+                work = [i for i in top if i.kind == "work"]
+                threads |= {i.thread for i in work}
+                with_us[len(work)] += b - a
+                wall_us += b - a
+        busy_us = sum(n * us for n, us in with_us.items())
+        row = dict(query_wall_us=wall_us, query_busy_us=busy_us,
+                   query_threads_seen=len(threads),
+                   query_utilisation=ratio(busy_us, wall_us * len(threads)),
+                   query_average_parallelism=ratio(busy_us, wall_us),
+                   query_idle_us=with_us[0], query_serial_us=with_us[1])
+        workers = self.trace.workers_of(session)
+        if workers > 0:
+            row["query_utilisation_of_workers"] = ratio(busy_us,
+                                                        wall_us * workers)
+        return row
+
     def records_of(self, root):
         """The records of a query, or of all if the root is None."""
-        own = [i for i in self.instances
-                if root is None or self.trace.root_of(i.execution) is root]
+        own = self.instances if root is None else self.own(root)
         work = [i for i in own if i.kind == "work"]
         busy_us = sum(i.self_us for i in work)
         if root is not None:
@@ -335,13 +402,14 @@ class Answers:
                 with_us[n] for n in range(max(with_us, default=0) + 1)])
 
     def cores(self, session, here, root):
-        from_us = min(i.start_us for i in here)
-        to_us = max(i.end_us for i in here)
+        from_us, to_us = extent(here)
         n_threads, row = self.use(session, here, from_us, to_us)
         workers = self.trace.workers_of(session)
         if workers > 0:
             row.update(workers=workers, utilisation_of_workers=ratio(
                 row["busy_us"], row["wall_us"] * workers))
+        if root is None:
+            row.update(self.while_queries_ran(session))
         return dict(type="cores", query=root, threads_seen=n_threads, **row)
 
     def block(self, session, here, block, root):
@@ -356,6 +424,11 @@ class Answers:
                 min(i.start_us for i in lane)
             if sum(i.self_us for i in lane) > wall_us:
                 raise Differ("a thread works longer than its wall time")
+
+
+def extent(instances):
+    return (min(i.start_us for i in instances),
+            max(i.end_us for i in instances))
 
 
 def innermost(lane, us):
@@ -380,8 +453,9 @@ def normalized(records):
     others, uses = [], []
     for r in records:
         r = {key: value for key, value in r.items() if value is not None}
-        r["query"] = "query" in r
+        r["query"] = "query" in r and r["type"] != "query"
         r.pop("execution_id", None)
+        r.pop("root_execution_id", None)
         if r["type"] == "query_stat":
             del r["query"]
             others += sorted(uses, key=order_of_use)
@@ -449,6 +523,8 @@ class Rows:
         session = self.rng.choice(self.sessions)
         row = {"type": "mal_execution", "execution_id": i,
                "client" if self.has_only_ends else "server_session": session}
+        if self.rng.random() < 0.5:
+            row["user_function"] = f"f{i % 2}"
         if self.rng.random() < 0.8:
             row["tag"] = 50 - i         # not in the order of ids
         self.session_of[i] = session
@@ -458,9 +534,10 @@ class Rows:
                 {"type": "initiates_executions", "remote": False,
                  "parent_id": self.rng.randint(1, i - 1), "child_id": i})
         elif self.rng.random() < 0.5:
-            self.tables["query"].append(
-                {"type": "query", "root_execution_id": i,
-                 "query_text": f"select {i}"})
+            row = {"type": "query", "root_execution_id": i}
+            if self.rng.random() < 0.9:         # the text may be masked
+                row["query_text"] = f"select {i}"
+            self.tables["query"].append(row)
 
     def event(self, us, state, **row):
         # An event has both clocks, or in some executions only the absolute
@@ -576,9 +653,14 @@ def many(how, seed, count):
 def compare_traces(*paths):
     trace = trace_of_server(paths)
     rows = subprocess.run(["malparse", *paths], stdout=subprocess.PIPE).stdout
-    got = records_of(["malstat", "--top", str(10**6)], rows)
+    # The queries of a trace and their plans are known only to malparse.
+    got = [{key: value for key, value in r.items()
+            if not key.startswith("query_")}
+           for r in records_of(["malstat", "--top", str(10**6)], rows)
+           if r["type"] not in ("query", "unlinked_plan")]
     records = [r for r in Answers(trace, by_us=False).records(10**6)
-               if r.get("query") is None and r["type"] != "query_stat"]
+               if r.get("query") is None and
+               r["type"] not in ("query_stat", "unlinked_plan")]
     try:
         compare(records, got)
     except Differ as e:

@@ -1,0 +1,163 @@
+/* queries - measures each query, and finds the times in which queries ran */
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "filters/malstat/answer.h"
+#include "filters/malstat/queries.h"
+
+static bool
+is_query(const struct trace *t, const struct root_use *u)
+{
+	return t->executions[u->root].is_query;
+}
+
+/* Queries first, then the slowest; those without a time last. */
+static int
+compare_uses(const void *a, const void *b, void *context)
+{
+	const struct trace *t = context;
+	const struct root_use *x = a, *y = b;
+
+	if (is_query(t, x) != is_query(t, y))
+		return is_query(t, x) ? -1 : 1;
+	if (x->elapsed_us != y->elapsed_us)
+		return x->elapsed_us == INT_UNKNOWN ? 1 :
+		    y->elapsed_us == INT_UNKNOWN ? -1 :
+		    cmp_i64(y->elapsed_us, x->elapsed_us);
+	return trace_compare_executions(t, x->root, y->root);
+}
+
+static int
+compare_periods(const void *a, const void *b, void *context)
+{
+	const struct period *x = a, *y = b;
+
+	return x->session != y->session ?
+	    trace_compare_sessions(context, x->session, y->session) :
+	    cmp_i64(x->start_us, y->start_us);
+}
+
+static void
+add_period(struct queries *q, const struct period *p)
+{
+	q->periods = mem_grow(q->periods, &q->periods_cap, q->n_periods + 1,
+	    sizeof *q->periods);
+	q->periods[q->n_periods++] = *p;
+}
+
+/*
+ * Adds the time of a root in a session, from its first start to its last end:
+ * as a period if it is a query, and as its own time if this is its session.
+ */
+static void
+add_time(struct queries *q, const struct trace *t, struct root_use *u,
+    const struct period *p)
+{
+	if (is_query(t, u))
+		add_period(q, p);
+	if (p->session != t->executions[u->root].session)
+		return;
+	u->start_us = p->start_us;
+	u->elapsed_us = p->end_us - p->start_us;
+}
+
+/* Finds the times of a root in each session.  s->instances is not empty. */
+static void
+find_times(struct queries *q, const struct trace *t, struct root_use *u,
+    const struct scope *s)
+{
+	struct period p = { .session = INDEX_NONE };
+	const struct instance *i;
+	uint32_t session;
+
+	for (size_t k = 0; k < s->n_instances; k++) {
+		i = &t->instances[s->instances[k]];
+		session = t->executions[i->execution].session;
+		if (k > 0 && session != p.session)
+			add_time(q, t, u, &p);
+		if (session != p.session)
+			p = (struct period){ session, i->start_us, i->end_us };
+		p.start_us = i->start_us < p.start_us ? i->start_us :
+		    p.start_us;
+		p.end_us = i->end_us > p.end_us ? i->end_us : p.end_us;
+	}
+	add_time(q, t, u, &p);
+}
+
+/* The number of lanes with work; the instances of a lane are adjacent. */
+static size_t
+count_threads(const struct trace *t, const struct scope *s)
+{
+	uint32_t last = INDEX_NONE;	/* the last lane that was counted */
+	const struct instance *i;
+	size_t n = 0;
+
+	for (size_t k = 0; k < s->n_instances; k++) {
+		i = &t->instances[s->instances[k]];
+		if (i->kind != KIND_WORK || i->lane == last)
+			continue;
+		last = i->lane;
+		n++;
+	}
+	return n;
+}
+
+static void
+add_root(struct queries *q, const struct trace *t, const struct scope *s)
+{
+	struct root_use *u = &q->list[q->n++];
+	struct answer a = { .trace = t };
+
+	*u = (struct root_use){ .root = s->root, .start_us = INT_UNKNOWN,
+	    .elapsed_us = INT_UNKNOWN, .costliest = SYM_NONE };
+	find_times(q, t, u, s);
+	u->n_threads = count_threads(t, s);
+	answer_sum(&a, s);
+	u->busy_us = a.busy_us;
+	if (a.n_operations > 0) {
+		u->costliest = a.operations->name;
+		u->costliest_us = a.operations->self_us;
+	}
+	free(a.operations);
+}
+
+/* Sorts the periods, and merges those of a session that overlap or touch. */
+static void
+merge_periods(struct queries *q, const struct trace *t)
+{
+	struct period *p = q->periods;
+	size_t n = 0;
+
+	sort_with(p, q->n_periods, sizeof *p, compare_periods, t);
+	for (size_t i = 0; i < q->n_periods; i++)
+		if (n == 0 || p[i].session != p[n - 1].session ||
+		    p[i].start_us > p[n - 1].end_us)
+			p[n++] = p[i];
+		else if (p[i].end_us > p[n - 1].end_us)
+			p[n - 1].end_us = p[i].end_us;
+	q->n_periods = n;
+}
+
+void
+queries_make(struct queries *q, const struct trace *t, const struct scopes *s)
+{
+	*q = (struct queries){ .n = 0 };
+	/* The first scope is the whole trace. */
+	q->list = mem_resize(NULL, s->n - 1, sizeof *q->list);
+	for (size_t i = 1; i < s->n; i++)
+		add_root(q, t, &s->list[i]);
+	sort_with(q->list, q->n, sizeof *q->list, compare_uses, t);
+	while (q->n_queries < q->n && is_query(t, &q->list[q->n_queries]))
+		q->n_queries++;
+	merge_periods(q, t);
+}
+
+void
+queries_release(struct queries *q)
+{
+	free(q->list);
+	free(q->periods);
+}
