@@ -216,6 +216,35 @@ counted() {
 		"events=8 executions=2 instances=2 unfinished=2 without_clock=2"
 }
 
+# The first row has no start.  The end of pc 3 is written after midnight.
+@test "without both clocks the time of the day is used, across midnight" {
+	(execution 1 a; while read -r event pc time; do
+		ev "$event" 0 1 "$pc" a.b 1 |
+			sed "s/\"relative_time\":0/\"local_time\":\"$time\"/"
+	done) >in <<-'END'
+		start 2 00:00:00.000001
+		start 3 23:59:59.999998
+		done 3 23:59:59.999999
+		done 2 00:00:00.000005
+		start 4 23:59:59.000000
+		done 4 00:00:01.500000
+		start 5 00:00:00
+		done 6 0x:00:00.000000
+	END
+	ask
+	assert_equal "$(values instance '[.pc, .start_us, .elapsed_us] |
+		join(" ")')" "4 -1000000 2500000 2 1 4 3 -2 1"
+	assert_equal "$(values malstat .without_clock)" 2
+}
+
+@test "a trace of a server of 2012 has times" {
+	malparse "$DATA/malparse/sample-t.json" >in
+	ask
+	assert_equal "$(values operation '[.operation, .self_us] | join(" ")')" \
+		"sql.mvc 400"
+	assert_equal "$(values unlinked_plan .start_us)" 43200000500
+}
+
 @test "events without a clock are only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3
 		ran 10 15 1 3 a.b 3 | sed 's/relative_time/local_time/') >in

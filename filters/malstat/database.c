@@ -14,8 +14,9 @@ static const char *const selects[] = {
 	"SELECT 'mal_execution' AS type, execution_id, server_session, "
 	    "client, tag, user_function FROM mal_execution",
 	"SELECT 'profiler_event' AS type, mal_execution_id, pc, "
-	    "execution_state, relative_time, absolute_time, thread, usec, "
-	    "short_statement, long_statement, instruction, mal_module "
+	    "execution_state, relative_time, absolute_time, local_time, "
+	    "thread, usec, short_statement, long_statement, instruction, "
+	    "mal_module "
 	    "FROM profiler_event ORDER BY event_id",
 	"SELECT 'query' AS type, query_text, root_execution_id FROM query",
 	"SELECT 'initiates_executions' AS type, parent_id, child_id "

@@ -22,13 +22,13 @@ struct instruction {
 /* Indexes in trace_keys. */
 enum { EXECUTION = KEY_TYPE + 1, SESSION, CLIENT, TAG, EVENT_EXECUTION, PC,
     STATE, RELATIVE, ABSOLUTE, THREAD, USEC, SHORT, LONG, OPERATION, MODULE,
-    QUERY_TEXT, ROOT, PARENT, CHILD, THREADS, FUNCTION };
+    QUERY_TEXT, ROOT, PARENT, CHILD, THREADS, FUNCTION, LOCAL };
 const char *const trace_keys[] = { "type", "execution_id", "server_session",
     "client", "tag", "mal_execution_id", "pc", "execution_state",
     "relative_time", "absolute_time", "thread", "usec", "short_statement",
     "long_statement", "instruction", "mal_module", "query_text",
     "root_execution_id", "parent_id", "child_id", "threads",
-    "user_function", NULL };
+    "user_function", "local_time", NULL };
 
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
@@ -90,7 +90,8 @@ trace_release(struct trace *t)
 static uint32_t
 find_session(struct trace *t, sym name, uint64_t trace)
 {
-	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN };
+	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN,
+	    .local_us = INT_UNKNOWN };
 	uint32_t next = (uint32_t)t->n_sessions;
 	uint32_t i = map_find_or_add(&t->session_by_key,
 	    span_bytes(&s.key, sizeof s.key), next);
@@ -231,7 +232,7 @@ kind_of(int64_t pc, struct span module, struct span operation)
 /* A row of profiler_event.  All numbers but the first three may be unknown. */
 struct event {
 	int64_t execution, pc, state, relative_us, absolute_us, thread, usec;
-	struct span module, operation, statement;	/* or empty */
+	struct span local_time, module, operation, statement;	/* or empty */
 };
 
 static bool
@@ -253,6 +254,9 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 		return false;
 	if (e->statement.n == 0)
 		e->statement = long_statement;
+	/* Like a text that is not a time, another type is not a clock. */
+	if (rec_str(r, LOCAL, &e->local_time) != REC_OK)
+		e->local_time = span_of("", 0);
 	if (e->pc < 0)
 		filter_reject(f, "pc %lld is below 0", (long long)e->pc);
 	else if (e->state < STATE_START || e->state > STATE_PAUSE)
@@ -289,14 +293,60 @@ add_instance(struct trace *t, const struct event *e,
 	t->instances[t->n++] = i;
 }
 
+/* The microseconds from midnight to "HH:MM:SS.uuuuuu"; or INT_UNKNOWN. */
+static int64_t
+time_of_day(struct span s)
+{
+	static const char form[] = "00:00:00.000000";
+	int64_t parts[4] = { 0 };	/* separated by what is not a digit */
+	size_t part = 0;
+
+	if (s.n != sizeof form - 1)
+		return INT_UNKNOWN;
+	for (size_t i = 0; i < s.n; i++)
+		if (form[i] == '0' && text_is_digit(s.p[i]))
+			parts[part] = 10 * parts[part] + (s.p[i] - '0');
+		else if (form[i] == s.p[i])
+			part++;
+		else
+			return INT_UNKNOWN;
+	return ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1000000 +
+	    parts[3];
+}
+
+/*
+ * Servers up to 2016 state only the time of the day.  The day is the one that
+ * puts the event nearest to the event before it in the session.
+ */
+static int64_t
+local_time_of(const struct event *e, struct session *s)
+{
+	const int64_t day_us = INT64_C(24) * 60 * 60 * 1000000;
+	int64_t us = time_of_day(e->local_time);
+
+	if (us == INT_UNKNOWN)
+		return INT_UNKNOWN;
+	if (s->local_us != INT_UNKNOWN) {
+		us += s->local_us / day_us * day_us;
+		if (us > s->local_us + day_us / 2)
+			us -= day_us;
+		else if (us < s->local_us - day_us / 2)
+			us += day_us;
+	}
+	s->local_us = us;
+	return us;
+}
+
 /* The time of an event by the clock of its execution, or INT_UNKNOWN. */
 static int64_t
-time_of(const struct event *e, struct execution *x)
+time_of(struct trace *t, const struct event *e, struct execution *x)
 {
-	if (x->clock == CLOCK_UNKNOWN && e->relative_us != INT_UNKNOWN)
-		x->clock = CLOCK_RELATIVE;
-	else if (x->clock == CLOCK_UNKNOWN && e->absolute_us != INT_UNKNOWN)
-		x->clock = CLOCK_ABSOLUTE;
+	if (x->clock == CLOCK_UNKNOWN)
+		x->clock = e->relative_us != INT_UNKNOWN ? CLOCK_RELATIVE :
+		    e->absolute_us != INT_UNKNOWN ? CLOCK_ABSOLUTE :
+		    e->local_time.n > 0 ? CLOCK_LOCAL : CLOCK_UNKNOWN;
+	if (x->clock == CLOCK_LOCAL)
+		return local_time_of(e, &t->sessions[x->session]);
 	return x->clock == CLOCK_ABSOLUTE ? e->absolute_us : e->relative_us;
 }
 
@@ -312,7 +362,7 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 		return;
 	t->n_events++;
 	execution = find_execution(t, e.execution);
-	now_us = time_of(&e, &t->executions[execution]);
+	now_us = time_of(t, &e, &t->executions[execution]);
 	if (now_us == INT_UNKNOWN) {
 		t->n_no_clock++;
 		return;

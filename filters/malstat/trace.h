@@ -38,9 +38,9 @@ struct instance {
 
 /*
  * The clock by which the times of an execution are measured: from the start of
- * the server, or from 1970.
+ * the server, from 1970, or from the midnight before the session's first event.
  */
-enum clock { CLOCK_UNKNOWN, CLOCK_RELATIVE, CLOCK_ABSOLUTE };
+enum clock { CLOCK_UNKNOWN, CLOCK_RELATIVE, CLOCK_ABSOLUTE, CLOCK_LOCAL };
 
 struct execution {
 	struct {
@@ -75,6 +75,8 @@ struct session {
 	int64_t workers;	/* worker threads of the server; 0 if its traces
 				   state different numbers, INT_UNKNOWN if none
 				   states a number */
+	int64_t local_us;	/* of the last event with CLOCK_LOCAL, or
+				   INT_UNKNOWN */
 };
 #define ANY_TRACE UINT64_MAX
 
