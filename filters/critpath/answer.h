@@ -1,7 +1,7 @@
 #ifndef CRITPATH_ANSWER_H
 #define CRITPATH_ANSWER_H
 
-#include "filters/critpath/network.h"
+#include "common/build/network.h"
 
 struct filter;
 

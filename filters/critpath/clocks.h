@@ -1,7 +1,7 @@
 #ifndef CRITPATH_CLOCKS_H
 #define CRITPATH_CLOCKS_H
 
-#include "filters/critpath/network.h"
+#include "common/build/network.h"
 
 struct buf;
 

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/build/attempts.h"
+#include "common/build/network.h"
 #include "common/build/suspect.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
@@ -12,7 +13,6 @@
 #include "filters/critpath/edges.h"
 #include "filters/critpath/groups.h"
 #include "filters/critpath/keys.h"
-#include "filters/critpath/network.h"
 #include "filters/critpath/verdict.h"
 #include "filters/critpath/whatif.h"
 
@@ -157,31 +157,6 @@ check_groups(void)
 			    opt.by.values[i]);
 }
 
-struct cycle_context {
-	struct filter *f;
-	const struct network *net;
-};
-
-/* Reports "a -> b -> a": each task depends on the next. */
-static void
-report_cycle(void *context, const uint32_t *cycle, size_t n)
-{
-	enum { PRINTED_MAX = 20 };
-	struct cycle_context *ctx = context;
-	struct buf text = { 0 };
-
-	for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
-		network_put_name(ctx->net, cycle[i], &text);
-		buf_str(&text, " -> ");
-	}
-	if (n > PRINTED_MAX)
-		buf_printf(&text, "... (%zu tasks) -> ", n);
-	network_put_name(ctx->net, cycle[0], &text);
-	filter_fail(ctx->f, "tasks depend on each other in a cycle, whose "
-	    "dependencies are ignored: %s", buf_cstr(&text));
-	buf_release(&text);
-}
-
 /* Writes what --edges and --by ask for. */
 static void
 write_parts_of_path(struct filter *f, const struct answer *a)
@@ -273,11 +248,10 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
 	int64_t recorded_us = 0;
 	struct network net;
-	struct cycle_context ctx = { f, &net };
 	struct verdict verdict;
 	struct answer a;
 
-	network_make(&net, build, opt.bridge, report_cycle, &ctx);
+	network_make(&net, build, opt.bridge, f);
 	if (opt.to != NULL)
 		set_only_ends(&net);
 	dag_longest(&net.dag);

@@ -1,7 +1,7 @@
 #ifndef CRITPATH_USAGE_H
 #define CRITPATH_USAGE_H
 
-#include "filters/critpath/network.h"
+#include "common/build/network.h"
 
 /* How the recorded times of the tasks overlap. */
 struct usage {

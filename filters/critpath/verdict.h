@@ -1,7 +1,7 @@
 #ifndef CRITPATH_VERDICT_H
 #define CRITPATH_VERDICT_H
 
-#include "filters/critpath/network.h"
+#include "common/build/network.h"
 
 struct filter;
 

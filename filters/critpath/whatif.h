@@ -1,7 +1,7 @@
 #ifndef CRITPATH_WHATIF_H
 #define CRITPATH_WHATIF_H
 
-#include "filters/critpath/network.h"
+#include "common/build/network.h"
 
 /*
  * Reads a time such as "2.5s" as microseconds; only 0 needs no unit.  Returns

@@ -7,7 +7,8 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/critpath/network.h"
+#include "common/build/network.h"
+#include "common/frame/filter.h"
 
 static int
 compare_vertices(const void *context, uint32_t a, uint32_t b)
@@ -351,15 +352,41 @@ set_weights_and_ends(struct network *net)
 	}
 }
 
+struct cycle_context {
+	struct filter *f;
+	const struct network *net;
+};
+
+/* Reports "a -> b -> a": each task depends on the next. */
+static void
+report_cycle(void *context, const uint32_t *cycle, size_t n)
+{
+	enum { PRINTED_MAX = 20 };
+	struct cycle_context *ctx = context;
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
+		network_put_name(ctx->net, cycle[i], &text);
+		buf_str(&text, " -> ");
+	}
+	if (n > PRINTED_MAX)
+		buf_printf(&text, "... (%zu tasks) -> ", n);
+	network_put_name(ctx->net, cycle[0], &text);
+	filter_fail(ctx->f, "tasks depend on each other in a cycle, whose "
+	    "dependencies are ignored: %s", buf_cstr(&text));
+	buf_release(&text);
+}
+
 void
 network_make(struct network *net, const struct build *build, bool bridge,
-    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
-    void *context)
+    struct filter *f)
 {
+	struct cycle_context ctx = { f, net };
+
 	*net = (struct network){ .build = build, .bridge = bridge };
 	make_vertices_and_edges(net);
 	set_weights_and_ends(net);
-	dag_seal(&net->dag, on_cycle, context);
+	dag_seal(&net->dag, report_cycle, &ctx);
 }
 
 void

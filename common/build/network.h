@@ -1,10 +1,11 @@
-#ifndef CRITPATH_NETWORK_H
-#define CRITPATH_NETWORK_H
+#ifndef WEIR_NETWORK_H
+#define WEIR_NETWORK_H
 
 #include "common/build/build.h"
 #include "common/build/dag.h"
 
 struct buf;
+struct filter;
 
 /*
  * The graph of the tasks of a build that have an elapsed time.  Which of these
@@ -35,12 +36,11 @@ struct network {
 
 /*
  * Makes the vertices and edges, sets weights and ends, and seals the graph.
- * Cycles are broken and passed to on_cycle; see dag_seal().  Release with
- * network_release(), before the build.
+ * Cycles are broken (see dag_seal()) and reported as faults of the input.
+ * Release with network_release(), before the build.
  */
 void network_make(struct network *, const struct build *, bool bridge,
-    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
-    void *context);
+    struct filter *);
 void network_release(struct network *);
 
 /* The task of a vertex; NULL if it is a placeholder. */
