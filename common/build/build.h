@@ -19,6 +19,7 @@
  *	}
  */
 struct filter;
+struct rec;
 struct table;
 
 /* The flags of a task; for most, a key of its record has the value true. */
@@ -155,6 +156,10 @@ struct builds {
 	bool is_last;			/* no build comes after this one; known
 					   only for one that no record ended */
 	struct build *current;		/* what builds_next() returned last */
+	/* If the caller sets it after builds_begin(): gets each record of
+	   another type, valid until it returns. */
+	void (*on_other)(void *context, const struct rec *);
+	void *context;
 };
 
 /*

@@ -82,6 +82,8 @@ add_record(struct builds *all, const struct rec *r)
 
 	if (!is_task && !is_node && !rec_is(r, "build")) {
 		note_other(all, r);
+		if (all->on_other != NULL)
+			all->on_other(all->context, r);
 		return NULL;
 	}
 	if ((b = find_build(all, r)) == NULL)

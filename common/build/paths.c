@@ -1,0 +1,200 @@
+/* paths - reads critical paths, and finds their tasks */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/build/build.h"
+#include "common/build/paths.h"
+#include "common/frame/filter.h"
+#include "common/json/rec.h"
+
+/* The keys of a `critical` record that are read, and their numbers. */
+enum { ID, RUN, PATH, STEP, WAITING, POTENTIAL, N_PATH_KEYS };
+static const char *const path_keys[] = { "id", "run", "path", "step",
+    "waiting_us", "potential_us" };
+static unsigned numbers[N_PATH_KEYS];
+
+/* Adds a key unless it is there; returns its number. */
+static unsigned
+add_key(const char **keys, unsigned *n, const char *key)
+{
+	for (unsigned i = 0; i < *n; i++)
+		if (strcmp(keys[i], key) == 0)
+			return i;
+	keys[*n] = key;
+	return (*n)++;
+}
+
+const char *const *
+paths_keys(const char *const *kept)
+{
+	static const char *keys[KEYS_MAX + 1];
+	unsigned n = 0;
+
+	for (; build_keys[n] != NULL; n++)
+		keys[n] = build_keys[n];
+	for (; kept != NULL && *kept != NULL; kept++)
+		keys[n++] = *kept;
+	for (unsigned i = 0; i < N_PATH_KEYS; i++)
+		numbers[i] = add_key(keys, &n, path_keys[i]);
+	return keys;
+}
+
+void
+paths_init(struct paths *p, struct filter *f)
+{
+	*p = (struct paths){ .f = f };
+	intern_init(&p->ids);
+	intern_init(&p->runs);
+}
+
+void
+paths_release(struct paths *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->by_run[i].steps);
+	free(p->by_run);
+	intern_release(&p->ids);
+	intern_release(&p->runs);
+}
+
+/* The path of a run; of the records without `run` if it is empty. */
+static struct path *
+path_of(struct paths *p, struct span run)
+{
+	sym s = intern_add(&p->runs, run);
+
+	p->by_run = mem_grow(p->by_run, &p->cap, s + 1, sizeof *p->by_run);
+	for (; p->n <= s; p->n++)
+		p->by_run[p->n] = (struct path){ 0 };
+	return &p->by_run[s];
+}
+
+/* Reads an optional integer; INT_UNKNOWN if it is absent or not one. */
+static int64_t
+read_optional(const struct rec *r, unsigned key)
+{
+	int64_t value;
+
+	return rec_int(r, numbers[key], &value) == REC_OK ? value :
+	    INT_UNKNOWN;
+}
+
+static void
+add_step(struct paths *p, const struct rec *r, struct span run,
+    const struct path_step *step)
+{
+	struct path *path = path_of(p, run);
+
+	if (path->is_used) {
+		filter_reject(p->f, "run '%.*s' has already ended: give its "
+		    "path before its tasks, or with --path", SPAN_ARG(run));
+		return;
+	}
+	path->steps = mem_grow(path->steps, &path->cap, path->n + 1,
+	    sizeof *path->steps);
+	path->steps[path->n] = *step;
+	path->steps[path->n].waiting_us = read_optional(r, WAITING);
+	path->steps[path->n++].potential_us = read_optional(r, POTENTIAL);
+}
+
+void
+paths_read(void *context, const struct rec *r)
+{
+	struct paths *p = context;
+	struct span id, run = span_of("", 0);
+	struct path_step step = { .task = INDEX_NONE };
+	int64_t path_number = 1;
+
+	if (!rec_is(r, "critical"))
+		return;
+	if (rec_str(r, numbers[ID], &id) != REC_OK ||
+	    rec_int(r, numbers[STEP], &step.number) != REC_OK) {
+		filter_reject(p->f, "a critical record needs id, a string, and "
+		    "step, an integer");
+		return;
+	}
+	if (rec_str(r, numbers[RUN], &run) == REC_BAD ||
+	    rec_int(r, numbers[PATH], &path_number) == REC_BAD) {
+		filter_reject(p->f, "run is not a string, or path is not an "
+		    "integer");
+		return;
+	}
+	if (path_number != 1)
+		return;
+	step.id = intern_add(&p->ids, id);
+	add_step(p, r, run, &step);
+}
+
+/* By number; the order of equal numbers is that of their ids. */
+static int
+compare_steps(const void *a, const void *b, void *context)
+{
+	const struct path_step *x = a, *y = b;
+	int order = cmp_i64(x->number, y->number);
+
+	return order != 0 ? order : intern_cmp(context, x->id, y->id);
+}
+
+/* The task that is attempt n at the task with an id, or INDEX_NONE. */
+static uint32_t
+find_attempt(const struct build *b, struct span id, uint64_t n)
+{
+	sym s = intern_find(&b->names, id);
+	uint32_t task = s == SYM_NONE ? INDEX_NONE : build_find_task(b, s);
+
+	for (; task != INDEX_NONE; task = b->tasks[task].next)
+		if (!(b->tasks[task].flags & TASK_SUPERSEDED) &&
+		    (b->tasks[task].attempt == n ||
+		    (n == 1 && b->tasks[task].attempt == 0)))
+			break;
+	return task;
+}
+
+/* The same for an id that may end with the number of the attempt: "ID#2". */
+static uint32_t
+find_task(const struct build *b, struct span id)
+{
+	uint32_t task = find_attempt(b, id, 1);
+	size_t end = id.n;
+	uint64_t n;
+
+	while (end > 0 && text_is_digit(id.p[end - 1]))
+		end--;
+	if (task != INDEX_NONE || end == 0 || id.p[end - 1] != '#' ||
+	    !text_u64(span_of(id.p + end, id.n - end), &n))
+		return task;
+	return find_attempt(b, span_of(id.p, end - 1), n);
+}
+
+const struct path_step *
+paths_find(struct paths *p, const struct build *b, size_t *n)
+{
+	struct path *path = path_of(p, span_str(b->run_name != NULL ?
+	    b->run_name : ""));
+	struct path_step *s = path->steps;
+	size_t n_missing = 0;
+
+	*n = 0;
+	path->is_used = true;
+	sort_with(s, path->n, sizeof *s, compare_steps, &p->ids);
+	for (size_t i = 0; i < path->n; i++) {
+		if (*n > 0 && compare_steps(&s[*n - 1], &s[i], &p->ids) == 0)
+			continue;
+		s[*n] = s[i];
+		s[*n].task = find_task(b, intern_span(&p->ids, s[i].id));
+		if (s[*n].task != INDEX_NONE)
+			(*n)++;
+		else
+			n_missing++;
+	}
+	if (n_missing > 0)
+		err_warn("warning: %zu step%s of the critical path %s no task "
+		    "of the run: is it the path of another one?", n_missing,
+		    n_missing == 1 ? "" : "s", n_missing == 1 ? "is" : "are");
+	path->n = *n;
+	return s;
+}

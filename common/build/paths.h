@@ -1,0 +1,61 @@
+#ifndef WEIR_PATHS_H
+#define WEIR_PATHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/intern.h"
+
+/*
+ * The critical paths of the runs of a stream, read from the `critical` records
+ * that critpath(1) writes.  A filter that draws tasks sets builds.on_other to
+ * paths_read().
+ */
+struct build;
+struct filter;
+struct rec;
+
+struct path_step {
+	int64_t number;			/* from 1 */
+	sym id;				/* as in the record: "ID" or "ID#2" */
+	uint32_t task;			/* of the build; set by paths_find() */
+	int64_t waiting_us;		/* before the step, or INT_UNKNOWN */
+	int64_t potential_us;		/* or INT_UNKNOWN */
+};
+
+struct paths {
+	struct filter *f;
+	struct intern ids, runs;
+	struct path {
+		struct path_step *steps;
+		size_t n, cap;
+		bool is_used;		/* paths_find() was called */
+	} *by_run;			/* by symbol of runs */
+	size_t n, cap;
+};
+
+void paths_init(struct paths *, struct filter *);
+void paths_release(struct paths *);
+
+/*
+ * The keys to declare (filter_declare_keys()): build_keys, the kept keys of the
+ * filter, which may be NULL, and those that paths_read() needs.
+ */
+const char *const *paths_keys(const char *const *kept);
+
+/*
+ * Reads a record; ignores those that are not `critical`.  The context is a
+ * struct paths.  If several paths were asked for, only the steps of the first
+ * are kept.
+ */
+void paths_read(void *context, const struct rec *);
+
+/*
+ * The steps of the critical path of a build whose attempts are resolved, in
+ * their order; borrowed until the next call.  Steps that are not tasks of the
+ * build are left out, with a warning.
+ */
+const struct path_step *paths_find(struct paths *, const struct build *,
+    size_t *n);
+
+#endif
