@@ -11,7 +11,7 @@ packages_for() {
 	demo) echo ninja-build ;;
 	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
-	viewers) echo chromium golang-go; command -v npm >/dev/null || echo npm ;;
+	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
 	hosts) echo iproute2 openssh-client openssh-server parallel python3 rsync util-linux ;;
 	slurm) echo munge slurm-client slurmctld slurmd ;;

@@ -8,6 +8,8 @@
 # from the records.  A truncated file shows that the test can fail.  Screenshots
 # stay in BUILD/viewers.  Pictures are opened by the browser itself, and pprof's
 # profiles by go, if it is installed.
+#
+# What graph-export writes is drawn by graphviz and by Mermaid.
 
 set -eu -o pipefail
 build=$PWD/$1
@@ -15,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 oracle=$here/oracles/callgraph.py
 programs=$build/test/programs/instrument
 out=$build/viewers
-packages='ajv@8.20.0 playwright-core@1.61.1 speedscope@1.25.0'
+packages='ajv@8.20.0 mermaid@12.3.0 playwright-core@1.61.1 speedscope@1.25.0'
 PATH=$build:$PATH
 
 skip() {
@@ -97,6 +99,28 @@ if go version >/dev/null 2>&1; then
 	go tool pprof -top "$(fold throw pb.gz -f pprof)" | grep -w main
 else
 	echo "go tool pprof was not tried: there is no go"
+fi
+
+# check_plan NAME TASKS... - the records of a run, and its critical path, must
+# give the same picture by graphviz and by Mermaid
+check_plan() {
+	critpath "${@:2}" >path
+	graph-export -p path "${@:2}" >"$out/$1.dot"
+	graph-export -f mermaid -p path "${@:2}" >"$out/$1.mmd"
+	dot -Tpng -o "$out/$1.png" "$out/$1.dot"
+	dot -Tsvg -o "$out/$1.svg" "$out/$1.dot"
+	node "$here/flowcharts.mjs" "$out" "$out/$1.mmd" "$out/$1.svg"
+}
+
+malparse --tasks "$here/data/examples/mal-2018.json" >query
+execlog-parse "$here/data/demo/build.log" >build-tasks
+buildgraph-parse "$here/data/demo/graph.json" >build-nodes
+if dot -V 2>/dev/null; then
+	check_plan query query
+	check_plan build build-nodes build-tasks
+	check_plan hostile "$here/data/graph-export/hostile.ndjson"
+else
+	echo "graphs were not drawn: there is no graphviz"
 fi
 
 head -c -9 "$out/throw.json" >truncated.json

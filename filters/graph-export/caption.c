@@ -1,0 +1,231 @@
+/* caption - writes the texts of a picture */
+
+#include "common/base/num.h"
+#include "common/frame/report.h"
+#include "filters/graph-export/caption.h"
+
+/* The characters of a name that are shown, and the bytes that are looked at. */
+enum { NAME_CHARS = 40, NAME_BYTES = 512 };
+
+/* The heat of a node is the number of these shares that it reaches. */
+static const double shares[HEAT_MAX] = { 0.01, 0.05, 0.15, 0.3 };
+
+/* All have enough contrast to black text. */
+const char *const heat_fills[HEAT_MAX + 1] = { "#ffffff", "#fdf2dc", "#fadfa6",
+    "#f2c258", "#e69f00" };
+
+/* The first or last bytes of a text, in whole characters. */
+static struct span
+clip_bytes(struct span s, size_t n, bool from_end)
+{
+	size_t from = from_end && s.n > n ? s.n - n : 0;
+	size_t end = !from_end && s.n > n ? n : s.n;
+
+	while (from > 0 && from < s.n &&
+	    ((unsigned char)s.p[from] & 0xc0) == 0x80)
+		from++;
+	while (end < s.n && end > 0 && ((unsigned char)s.p[end] & 0xc0) == 0x80)
+		end--;
+	return span_of(s.p + from, end - from);
+}
+
+/* The first or last n characters of a text. */
+static struct span
+clip_chars(struct span s, size_t n, bool from_end)
+{
+	size_t skip = text_columns(s.p, s.n), at = 0;
+
+	skip = skip > n ? skip - n : 0;
+	for (size_t left = from_end ? skip : n; at < s.n; at++)
+		if (((unsigned char)s.p[at] & 0xc0) != 0x80 && left-- == 0)
+			break;
+	return from_end ? span_of(s.p + at, s.n - at) : span_of(s.p, at);
+}
+
+/*
+ * Writes a name.  Of a long one the beginning is kept or, if it is a path, the
+ * end, because paths differ there.
+ */
+static void
+put_name(struct buf *b, struct span name, bool is_path)
+{
+	char safe[NAME_BYTES * 4 + 1];
+	struct span part = clip_bytes(name, NAME_BYTES, is_path);
+	struct span text = span_of(safe,
+	    text_escape(safe, sizeof safe, part.p, part.n));
+	bool is_long = part.n < name.n ||
+	    text_columns(text.p, text.n) > NAME_CHARS;
+
+	if (is_long)
+		text = clip_chars(text, NAME_CHARS - 3, is_path);
+	buf_str(b, is_long && is_path ? "..." : "");
+	buf_add(b, text.p, text.n);
+	buf_str(b, is_long && !is_path ? "..." : "");
+}
+
+/* A duration, with a tenth of a millisecond if it is short. */
+static void
+put_us(struct buf *b, int64_t us)
+{
+	if (us >= 1000 && us < 10000)
+		buf_printf(b, "%d.%d ms", (int)(us / 1000),
+		    (int)(us % 1000 / 100));
+	else
+		report_us(b, us);
+}
+
+static void
+put_share(struct buf *b, const struct picture *p, int64_t us)
+{
+	if (p->fold->total_us == 0)
+		return;
+	buf_str(b, ", ");
+	report_percent(b, (double)us / (double)p->fold->total_us);
+}
+
+/* The first line of a node. */
+static void
+put_function(struct buf *b, const struct picture *p, const struct folded *n)
+{
+	struct span text;
+	enum label_kind kind = fold_label(p->fold, n, &text);
+
+	if (kind == LABEL_COPY)
+		buf_str(b, text.n > 0 ? "copy of " : "copy");
+	else if (kind == LABEL_PREPARE)
+		buf_str(b, text.n > 0 ? "prepare " : "prepare");
+	put_name(b, text, kind == LABEL_NAME || kind == LABEL_PLACEHOLDER);
+	if (n->n_tasks > 1)
+		buf_printf(b, " x %llu", (unsigned long long)n->n_tasks);
+}
+
+/* The name of a task without its rule, with which the names of go begin. */
+static struct span
+name_without_rule(const struct build *b, const struct task *t, struct span rule)
+{
+	struct span name = build_name(b, t);
+
+	if (name.n < rule.n || rule.n == 0 ||
+	    memcmp(name.p, rule.p, rule.n) != 0)
+		return name;
+	if (name.n == rule.n)
+		return span_of(name.p, 0);
+	return name.p[rule.n] != ' ' ? name :
+	    span_of(name.p + rule.n + 1, name.n - rule.n - 1);
+}
+
+/*
+ * Writes a line with the name of the example, unless the first line has it or
+ * it says nothing, as the number of an instruction.
+ */
+static void
+put_example(struct buf *b, const struct picture *p, const struct folded *n)
+{
+	const struct build *build = p->fold->net->build;
+	const struct task *t = network_task(p->fold->net, n->example);
+	struct span text, name;
+	enum label_kind kind = fold_label(p->fold, n, &text);
+
+	if (kind != LABEL_RULE && kind != LABEL_COPY && kind != LABEL_PREPARE)
+		return;
+	name = name_without_rule(build, t, text);
+	if (name.n == 0)
+		return;
+	buf_str(b, n->n_critical > 1 ? "\nwith " : "\n");
+	put_name(b, name, true);
+	if (kind == LABEL_COPY && t->host != SYM_NONE) {
+		buf_str(b, " to ");
+		put_name(b, intern_span(&build->names, t->host), false);
+	}
+}
+
+/* The tasks of a node that are on the path. */
+static void
+put_path(struct buf *b, const struct picture *p, const struct folded *n)
+{
+	buf_str(b, "\non the path: ");
+	if (n->n_critical > 1)
+		buf_printf(b, "%llu, ", (unsigned long long)n->n_critical);
+	put_us(b, n->critical_us);
+	put_example(b, p, n);
+}
+
+void
+caption_node(struct buf *b, const struct picture *p, const struct folded *n)
+{
+	struct span text;
+
+	put_function(b, p, n);
+	if (n->n_tasks == 1)
+		put_example(b, p, n);
+	buf_char(b, '\n');
+	put_us(b, n->sum_us);
+	if (fold_label(p->fold, n, &text) == LABEL_CALL)
+		buf_str(b, " with what it calls");
+	else
+		put_share(b, p, n->sum_us);
+	if (n->n_tasks > 1 && n->sum_us > 0) {
+		buf_str(b, "\nlongest ");
+		put_us(b, n->max_us);
+		buf_printf(b, ", skew %.1f", (double)n->max_us *
+		    (double)n->n_tasks / (double)n->sum_us);
+	}
+	if (n->size_bytes != INT_UNKNOWN) {
+		buf_char(b, '\n');
+		report_bytes(b, n->size_bytes);
+	}
+	if (n->n_tasks > 1 && n->n_critical > 0)
+		put_path(b, p, n);
+}
+
+void
+caption_title(struct buf *b, const struct picture *p)
+{
+	const struct build *build = p->fold->net->build;
+
+	if (build->run_name != NULL) {
+		buf_str(b, "Run ");
+		put_name(b, span_str(build->run_name), true);
+		buf_char(b, '\n');
+	}
+	buf_printf(b, "%zu task%s, ", p->fold->net->n_tasks,
+	    p->fold->net->n_tasks == 1 ? "" : "s");
+	put_us(b, p->fold->total_us);
+	buf_str(b, " in all");
+	if (p->n_path == 0)
+		return;
+	buf_str(b, "\nThick outline: the critical path, ");
+	put_us(b, p->path_us);
+	buf_printf(b, " in %zu step%s", p->n_path, p->n_path == 1 ? "" : "s");
+}
+
+void
+caption_more(struct buf *b, const struct picture *p)
+{
+	buf_printf(b, "... %llu more", (unsigned long long)p->n_more);
+	put_share(b, p, p->more_us);
+}
+
+unsigned
+caption_heat(const struct picture *p, const struct folded *n)
+{
+	struct span text;
+	unsigned heat = 0;
+
+	if (fold_label(p->fold, n, &text) == LABEL_CALL)
+		return 0;
+	while (heat < HEAT_MAX && p->fold->total_us > 0 &&
+	    (double)n->sum_us >= shares[heat] * (double)p->fold->total_us)
+		heat++;
+	return heat;
+}
+
+uint32_t
+caption_char(struct span text, size_t *at)
+{
+	uint32_t c;
+	size_t n = utf8_char(text.p + *at, text.n - *at, &c);
+
+	*at += n > 0 ? n : 1;
+	return n == 0 || (c & 0xfffe) == 0xfffe ? 0xfffd : c;
+}

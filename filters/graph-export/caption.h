@@ -1,0 +1,31 @@
+#ifndef GRAPH_EXPORT_CAPTION_H
+#define GRAPH_EXPORT_CAPTION_H
+
+#include "filters/graph-export/picture.h"
+
+/*
+ * The texts of a picture, in plain UTF-8: lines with a newline between them.
+ * Names from the input are escaped as text_escape() does, and shortened.
+ */
+
+/* What the picture shows: the run, its tasks and its critical path. */
+void caption_title(struct buf *, const struct picture *);
+
+/* A node: what it does, its time, and its part of the path. */
+void caption_node(struct buf *, const struct picture *, const struct folded *);
+
+/* The nodes that are not shown. */
+void caption_more(struct buf *, const struct picture *);
+
+/* From 0 to HEAT_MAX: how much of the time of all tasks a node took. */
+enum { HEAT_MAX = 4 };
+extern const char *const heat_fills[HEAT_MAX + 1];	/* colors, "#rrggbb" */
+unsigned caption_heat(const struct picture *, const struct folded *);
+
+/*
+ * The next character of a text at *at, which is moved behind it.  What XML does
+ * not allow, and what text_escape() did not change, becomes U+FFFD.
+ */
+uint32_t caption_char(struct span text, size_t *at);
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef GRAPH_EXPORT_FORMATS_H
+#define GRAPH_EXPORT_FORMATS_H
+
+#include "filters/graph-export/picture.h"
+
+/* The formats.  Only nodes, their edges and the title depend on the input. */
+struct format {
+	const char *name;
+	void (*put)(struct buf *, const struct picture *);
+	size_t edges_max;	/* more cannot be drawn, or not in time */
+	size_t bytes_max;	/* of one graph */
+	bool is_one_per_file;	/* a file can have one graph */
+};
+
+/* DOT, the language of graphviz (dot.c). */
+void dot_put(struct buf *, const struct picture *);
+
+/* A flowchart of Mermaid (mermaid.c). */
+void mermaid_put(struct buf *, const struct picture *);
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef GRAPH_EXPORT_PICTURE_H
+#define GRAPH_EXPORT_PICTURE_H
+
+#include "filters/graph-export/fold.h"
+
+/* What is drawn of a folded graph: its most important nodes. */
+
+struct edge {
+	uint32_t from, to;	/* indexes of picture.shown: `to` depends on
+				   `from` */
+	bool is_indirect;	/* only through nodes that are not shown */
+	bool is_critical;	/* the path leads along it */
+};
+
+struct picture {
+	const struct fold *fold;
+	uint32_t *shown;	/* indexes of fold->nodes, ascending */
+	size_t n_shown;
+	struct edge *edges;	/* by `to` and `from` */
+	size_t n_edges, edges_cap;
+	uint64_t n_more;	/* nodes that are not shown */
+	int64_t more_us;	/* their time, without calls */
+	int64_t path_us;	/* the length of the path */
+	size_t n_path;		/* its steps */
+};
+
+/*
+ * Selects n_max nodes: those on the path, and then the others, in both cases
+ * the costliest first.  Release with picture_release(), before the fold.
+ */
+void picture_make(struct picture *, const struct fold *, const uint32_t *path,
+    size_t n_path, size_t n_max);
+void picture_release(struct picture *);
+
+/*
+ * The width of an edge.  It grows with the logarithm of what the node `from`
+ * made, from 1 for less than 16 KiB to 6 for 1 GiB or more; on the path it is
+ * at least 3.
+ */
+enum { EDGE_WIDTH_MAX = 6 };
+unsigned picture_edge_width(const struct picture *, const struct edge *);
+
+static inline const struct folded *
+picture_node(const struct picture *p, size_t i)
+{
+	return &p->fold->nodes[p->shown[i]];
+}
+
+#endif
