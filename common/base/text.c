@@ -173,3 +173,55 @@ text_i64(struct span s, int64_t *value)
 	*value = (int64_t)(negative ? 0 - v : v);
 	return true;
 }
+
+struct span
+text_prefix(struct span text, size_t n)
+{
+	if (text.n <= n)
+		return text;
+	while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--;
+	return span_of(text.p, n);
+}
+
+/* Moves the digits at the front of *s to a span without leading zeros. */
+static struct span
+take_digits(struct span *s)
+{
+	struct span digits;
+	size_t n = 0, zeros = 0;
+
+	while (n < s->n && text_is_digit(s->p[n]))
+		n++;
+	while (zeros + 1 < n && s->p[zeros] == '0')
+		zeros++;
+	digits = span_of(s->p + zeros, n - zeros);
+	*s = span_of(s->p + n, s->n - n);
+	return digits;
+}
+
+int
+text_compare_numbers(struct span a, struct span b)
+{
+	struct span x = a, y = b, m, n;
+
+	while (x.n > 0 && y.n > 0) {
+		if (text_is_digit(*x.p) && text_is_digit(*y.p)) {
+			m = take_digits(&x);
+			n = take_digits(&y);
+			if (m.n != n.n)
+				return m.n < n.n ? -1 : 1;
+			if (span_compare(m, n) != 0)
+				return span_compare(m, n);
+		} else if (*x.p != *y.p) {
+			return (unsigned char)*x.p < (unsigned char)*y.p ? -1 :
+			    1;
+		} else {
+			x = span_of(x.p + 1, x.n - 1);
+			y = span_of(y.p + 1, y.n - 1);
+		}
+	}
+	if (x.n != y.n)
+		return x.n < y.n ? -1 : 1;
+	return span_compare(a, b);
+}

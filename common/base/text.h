@@ -278,6 +278,15 @@ size_t text_escape(char *to, size_t size, const char *from, size_t n);
 /* The columns that valid UTF-8 takes on a terminal: one for each character. */
 size_t text_columns(const char *p, size_t n);
 
+/* The first bytes of a text, at most n, in whole characters. */
+struct span text_prefix(struct span, size_t n);
+
+/*
+ * Orders texts in which numbers differ: "host-2" is before "host-10".  Texts
+ * that are equal in this order are ordered by their bytes.
+ */
+int text_compare_numbers(struct span, struct span);
+
 /*
  * Reads a text that is a decimal number and nothing else; false if it is not
  * one or does not fit.  text_i64() accepts a leading '-'.

@@ -4,6 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/base/svg.h"
 #include "common/base/xml.h"
 #include "common/frame/report.h"
 #include "filters/callgraph-fold/formats.h"
@@ -25,12 +26,11 @@ enum { LEAST_WIDTH = 5, DEPTH_MAX = 200, BOXES_MAX = 12000,
     NAME_MAX_BYTES = 300 };
 
 /*
- * Colors that people with any kind of color blindness can distinguish (Okabe
- * and Ito), all with enough contrast to black text.  The modules with the
+ * Of svg.h, those with enough contrast to black text.  The modules with the
  * greatest sums have the first ones, all others the last.
  */
-static const unsigned colors[] = { 0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442,
-    0xcc79a7, 0x999999 };
+static const unsigned colors[] = { SVG_ORANGE, SVG_SKY, SVG_GREEN, SVG_YELLOW,
+    SVG_PURPLE, SVG_GRAY };
 enum { N_COLORS = sizeof colors / sizeof *colors };
 
 static const char script[] =
@@ -75,30 +75,21 @@ struct flame {
 /* --- elements ------------------------------------------------------------- */
 
 static void
-put_tenths(struct buf *b, const char *name, int64_t tenths)
-{
-	buf_printf(b, " %s=\"%lld", name, (long long)(tenths / 10));
-	if (tenths % 10 != 0)
-		buf_printf(b, ".%lld", (long long)(tenths % 10));
-	buf_char(b, '"');
-}
-
-static void
 put_rect(struct buf *b, int64_t x, int64_t y, int64_t width)
 {
 	buf_str(b, "<rect");
-	put_tenths(b, "x", x);
-	put_tenths(b, "y", y);
-	put_tenths(b, "width", width);
-	put_tenths(b, "height", ROW - 10);
+	svg_number(b, "x", x);
+	svg_number(b, "y", y);
+	svg_number(b, "width", width);
+	svg_number(b, "height", ROW - 10);
 }
 
 static void
 put_text(struct buf *b, int64_t x, int64_t y, const char *attributes)
 {
 	buf_str(b, "<text");
-	put_tenths(b, "x", x);
-	put_tenths(b, "y", y);
+	svg_number(b, "x", x);
+	svg_number(b, "y", y);
 	buf_printf(b, "%s>", attributes);
 }
 
@@ -122,46 +113,18 @@ put_share(struct buf *b, const struct flame *fl, int64_t value)
 	report_percent(b, (double)value / (double)fl->total);
 }
 
-/* The first bytes of a long name, in whole characters. */
-static struct span
-cut_name(struct span name, size_t n)
-{
-	if (name.n <= n)
-		return name;
-	while (n > 0 && ((unsigned char)name.p[n] & 0xc0) == 0x80)
-		n--;
-	return span_of(name.p, n);
-}
-
-/*
- * Writes as much of a name as the width has room for: all of it; or without its
- * arguments; or its first characters, if there are enough of them to be useful.
- */
+/* Writes a name without its arguments if they do not fit into the width. */
 static void
 put_label(struct buf *b, struct span name, int64_t x, int64_t y, int64_t width)
 {
 	size_t room = width > 2 * PADDING ?
 	    (size_t)(width - 2 * PADDING) / CHAR_WIDTH : 0;
 	const char *arguments = memchr(name.p, '(', name.n);
-	size_t n = 0, n_characters = 0;
 
 	if (text_columns(name.p, name.n) > room && arguments != NULL &&
 	    arguments > name.p)
 		name.n = (size_t)(arguments - name.p);
-	if (text_columns(name.p, name.n) > room) {
-		if (room < 6)
-			return;
-		for (; n < name.n && n_characters < room; n++)
-			n_characters += ((unsigned char)name.p[n] & 0xc0) !=
-			    0x80;
-		put_text(b, x + PADDING, y + BASELINE, "");
-		xml_text(b, cut_name(name, n - 1));
-		buf_str(b, "\xe2\x80\xa6</text>");
-		return;
-	}
-	put_text(b, x + PADDING, y + BASELINE, "");
-	xml_text(b, name);
-	buf_str(b, "</text>");
+	svg_label(b, name, x + PADDING, y + BASELINE, room);
 }
 
 /* --- colors --------------------------------------------------------------- */
@@ -242,10 +205,10 @@ put_tooltip(struct buf *b, const struct flame *fl, uint32_t stack,
 	const struct frame *frame = &fl->s->frames[fl->s->list[stack].frame];
 	const int64_t *measures = fl->s->list[stack].measures;
 
-	xml_text(b, cut_name(name, NAME_MAX_BYTES));
+	xml_text(b, text_prefix(name, NAME_MAX_BYTES));
 	if (frame->file != SYM_NONE) {
 		buf_char(b, '\n');
-		xml_text(b, cut_name(intern_span(&fl->s->texts, frame->file),
+		xml_text(b, text_prefix(intern_span(&fl->s->texts, frame->file),
 		    NAME_MAX_BYTES));
 		if (frame->line > 0)
 			buf_printf(b, ":%lld", (long long)frame->line);
@@ -364,7 +327,7 @@ put_title(struct buf *b, const struct flame *fl)
 	struct span program = stacks_program(fl->s);
 
 	if (program.n > 0) {
-		xml_text(b, cut_name(program, 80));
+		xml_text(b, text_prefix(program, 80));
 		buf_str(b, ": ");
 	}
 	put_value(b, fl, fl->total);
@@ -375,8 +338,8 @@ put_header(struct buf *b, const struct flame *fl, int64_t height)
 {
 	buf_str(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
 	    "aria-labelledby=\"t d\"");
-	put_tenths(b, "width", WIDTH);
-	put_tenths(b, "height", height);
+	svg_number(b, "width", WIDTH);
+	svg_number(b, "height", height);
 	buf_printf(b, " viewBox=\"0 0 %d %lld\">\n<title id=\"t\">", WIDTH / 10,
 	    (long long)(height + 9) / 10);
 	put_title(b, fl);
@@ -430,8 +393,8 @@ put_legend(struct buf *b, const struct flame *fl, int64_t y)
 		struct span name = intern_span(&fl->s->texts, fl->ranked[i]);
 
 		buf_str(b, "<rect");
-		put_tenths(b, "x", x);
-		put_tenths(b, "y", y);
+		svg_number(b, "x", x);
+		svg_number(b, "y", y);
 		buf_printf(b, " width=\"12\" height=\"12\" fill=\"#%06x\"/>",
 		    colors[i]);
 		label.len = 0;

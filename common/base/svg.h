@@ -1,0 +1,35 @@
+#ifndef WEIR_SVG_H
+#define WEIR_SVG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "common/base/text.h"
+
+/*
+ * Elements of pictures in SVG.  Lengths are in tenths of a pixel, which is how
+ * they are written, so that the bytes do not depend on how the processor
+ * rounds.
+ */
+
+/*
+ * Colors that people with any kind of color blindness can distinguish (Okabe
+ * and Ito, "Color Universal Design").  Black text can be read on all of them
+ * but SVG_BLUE.
+ */
+enum { SVG_ORANGE = 0xe69f00, SVG_SKY = 0x56b4e9, SVG_GREEN = 0x009e73,
+    SVG_YELLOW = 0xf0e442, SVG_BLUE = 0x0072b2, SVG_VERMILION = 0xd55e00,
+    SVG_PURPLE = 0xcc79a7, SVG_GRAY = 0x999999 };
+
+/* Writes ' NAME="LENGTH"', in pixels. */
+void svg_number(struct buf *, const char *name, int64_t tenths);
+
+/*
+ * Writes a text element, escaped, with its left end and its baseline.  If it is
+ * wider than `room` columns, its end is replaced by an ellipsis; nothing is
+ * written if fewer than 6 columns would be left.
+ */
+void svg_label(struct buf *, struct span, int64_t x, int64_t y, size_t room);
+
+#endif
