@@ -238,3 +238,34 @@ build_compare_tasks(const struct build *b, const struct task *x,
 
 	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
 }
+
+/*
+ * The extension of the file whose path is the name of the task or, if the name
+ * has no extension, the kind of the task.
+ */
+static sym
+extension_of(struct build *b, const struct task *t)
+{
+	struct span name = build_name(b, t);
+	size_t i = name.n;
+
+	while (i > 0 && name.p[i - 1] != '.' && name.p[i - 1] != '/')
+		i--;
+	/* i is one past the last '.' or '/'; a '.' that begins the file's name,
+	   as in ".config", does not begin an extension. */
+	if (i < 2 || name.p[i - 1] == '/' || name.p[i - 2] == '/' ||
+	    i == name.n)
+		return t->kind;
+	return intern_add(&b->names, span_of(name.p + i - 1, name.n - i + 1));
+}
+
+sym
+build_type(struct build *b, const struct task *t)
+{
+	sym rule;
+
+	if (t->kind == b->copy || t->kind == b->prepare)
+		return t->kind;
+	rule = build_rule(b, t);
+	return rule != SYM_NONE ? rule : extension_of(b, t);
+}

@@ -209,6 +209,13 @@ sym build_rule(const struct build *, const struct task *);
  */
 struct span build_name(const struct build *, const struct task *);
 
+/*
+ * The type of a task: of a copy or a prepare task the kind; of others the rule
+ * or, as in a log of ninja without a graph, the extension of the file that is
+ * the name, or the kind.  May add to b->names.
+ */
+sym build_type(struct build *b, const struct task *);
+
 /* The name of the task or node with this id. */
 struct span build_name_of_id(const struct build *, sym id);
 

@@ -99,41 +99,6 @@ make_lists(struct build_stat *s, size_t top)
 	s->n_biggest = biggest.n;
 }
 
-/*
- * The extension of the file whose path is the name of the task or, if the name
- * has no extension, the kind of the task.
- */
-static sym
-extension_of(struct build *b, const struct task *t)
-{
-	struct span name = build_name(b, t);
-	size_t i = name.n;
-
-	while (i > 0 && name.p[i - 1] != '.' && name.p[i - 1] != '/')
-		i--;
-	/* i is one past the last '.' or '/'; a '.' that begins the file's name,
-	   as in ".config", does not begin an extension. */
-	if (i < 2 || name.p[i - 1] == '/' || name.p[i - 2] == '/' ||
-	    i == name.n)
-		return t->kind;
-	return intern_add(&b->names, span_of(name.p + i - 1, name.n - i + 1));
-}
-
-/*
- * The type of a task: of a copy or a prepare task the kind; of others the rule
- * or, as in a log of ninja without a graph, the extension.
- */
-static sym
-type_of(struct build *b, const struct task *t)
-{
-	sym rule;
-
-	if (t->kind == b->copy || t->kind == b->prepare)
-		return t->kind;
-	rule = build_rule(b, t);
-	return rule != SYM_NONE ? rule : extension_of(b, t);
-}
-
 static int
 compare_types(const void *a, const void *b, void *context)
 {
@@ -178,7 +143,7 @@ round_weights(const struct build *b, struct type_total *types, size_t n,
 	free(order);
 }
 
-/* type_of() may add names, so type_of_name grows with the build's names. */
+/* build_type() may add names, so type_of_name grows with the build's names. */
 static void
 make_types(struct build_stat *s)
 {
@@ -195,7 +160,7 @@ make_types(struct build_stat *s)
 		if (!is_counted(t) || t->elapsed_us == INT_UNKNOWN ||
 		    t->elapsed_us == 0)
 			continue;
-		name = type_of(b, t);
+		name = build_type(b, t);
 		if (name >= n_names) {
 			type_of_name = mem_resize(type_of_name, b->names.n,
 			    sizeof *type_of_name);
