@@ -157,6 +157,10 @@ check-hosts: all
 	@sh test/setup.sh slurm || :
 	@bash test/cluster/hosts.sh $(OUT)
 
+# The picture in README.md.
+pictures: all
+	@PATH="$(CURDIR)/$(OUT):$$PATH" sh test/pictures.sh
+
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
 	@bash test/bench.sh $(OUT)
@@ -205,4 +209,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all demo check check-once check-powercut check-viewers check-hosts bench lint install uninstall clean
+.PHONY: all demo check check-once check-powercut check-viewers check-hosts bench pictures lint install uninstall clean

@@ -94,7 +94,9 @@ empty_status() {
 # writes_records - passes if the filter $f writes records, as all do except
 # those that write the formats of other tools
 writes_records() {
-	[ "$f" != callgraph-fold ] && [ "$f" != graph-export ]
+	case $f in
+	callgraph-fold | graph-export | timeline) return 1 ;;
+	esac
 }
 
 # expect_status STATUS COMMAND... - runs a command, which must exit with STATUS,

@@ -1,0 +1,103 @@
+/* clusters - merges what is too narrow to be drawn */
+
+#include "common/base/num.h"
+#include "filters/timeline/clusters.h"
+
+enum { OPACITY_MIN = 35 };
+
+void
+clusters_begin(struct clusters *w, const struct pictures *all,
+    const struct lane *lane, const struct bar *bars, size_t n, int64_t unit_us)
+{
+	*w = (struct clusters){ .all = all, .bars = bars, .n = n,
+	    .is_merged = lane->n_slots > 1, .unit_us = unit_us };
+}
+
+/* A bar that is drawn by itself: it is long enough, and its text is known. */
+static bool
+is_single(const struct clusters *w, const struct bar *bar)
+{
+	return !w->is_merged && bar->text != INDEX_NONE &&
+	    bar->end_us - bar->start_us >= w->unit_us;
+}
+
+static void
+add_bar(struct clusters *w, struct cluster *c, const struct bar *bar)
+{
+	int64_t us = bar->end_us - bar->start_us;
+
+	if (c->n == 0)
+		c->start_us = c->end_us = bar->start_us;
+	c->n++;
+	c->lane = bar->lane;
+	if (bar->end_us > c->end_us)
+		c->end_us = bar->end_us;
+	c->busy_us = saturating_add(c->busy_us, us);
+	c->color_us[w->all->type_list[bar->type].color] += us;
+	c->single = c->n == 1 && bar->text != INDEX_NONE ? bar : NULL;
+}
+
+bool
+clusters_next(struct clusters *w, struct cluster *c)
+{
+	const struct bar *bar;
+
+	*c = (struct cluster){ 0 };
+	for (; w->next < w->n; w->next++) {
+		bar = &w->bars[w->next];
+		if (bar_is_marked(bar))
+			continue;
+		if (c->n > 0 && (is_single(w, bar) ||
+		    bar->start_us - c->end_us > w->unit_us))
+			return true;
+		add_bar(w, c, bar);
+		if (is_single(w, bar)) {
+			w->next++;
+			return true;
+		}
+	}
+	return c->n > 0;
+}
+
+size_t
+clusters_count(const struct pictures *all, const struct picture *p,
+    int64_t unit_us, uint64_t *n_merged)
+{
+	struct clusters walk;
+	struct cluster c;
+	size_t n = p->n_path, next;
+
+	for (size_t i = 0; i < p->n_bars; i = next) {
+		for (next = i; next < p->n_bars && p->bars[next].lane ==
+		    p->bars[i].lane; next++)
+			n += bar_is_marked(&p->bars[next]);
+		clusters_begin(&walk, all, &p->lanes[p->bars[i].lane],
+		    &p->bars[i], next - i, unit_us);
+		for (; clusters_next(&walk, &c); n++)
+			if (c.single == NULL)
+				*n_merged += c.n;
+	}
+	return n;
+}
+
+unsigned
+cluster_color(const struct cluster *c)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < N_COLORS; i++)
+		if (c->color_us[i] > c->color_us[best])
+			best = i;
+	return best;
+}
+
+int
+cluster_opacity(const struct cluster *c, uint32_t n_slots)
+{
+	double whole = (double)(c->end_us - c->start_us) * n_slots;
+	double share = whole > 0 ? (double)c->busy_us / whole : 1;
+
+	if (share > 1)
+		share = 1;
+	return OPACITY_MIN + (int)(share * (100 - OPACITY_MIN));
+}

@@ -1,0 +1,56 @@
+#ifndef TIMELINE_CLUSTERS_H
+#define TIMELINE_CLUSTERS_H
+
+#include "filters/timeline/picture.h"
+
+/*
+ * Divides the bars of a lane into those that are drawn by themselves and into
+ * clusters: short bars close to each other, which are drawn as one.  So the
+ * number of bars that are drawn depends on the width of the picture, and not on
+ * the number of tasks.
+ */
+struct cluster {
+	const struct bar *single;	/* if it is a bar by itself */
+	uint64_t n;			/* else how many bars */
+	int64_t start_us, end_us;
+	int64_t busy_us;		/* the sum of the bars */
+	int64_t color_us[N_COLORS];	/* the same by color */
+	uint32_t lane;
+};
+
+struct clusters {
+	const struct pictures *all;
+	const struct bar *bars;
+	size_t n, next;
+	bool is_merged;			/* the bars of the lane overlap */
+	int64_t unit_us;
+};
+
+/* Steps of the path and failed tasks are drawn on top of all others. */
+static inline bool
+bar_is_marked(const struct bar *bar)
+{
+	return bar->step > 0 || bar->has_failed;
+}
+
+/* Walks through the n bars of a lane; bars shorter than unit_us are merged. */
+void clusters_begin(struct clusters *, const struct pictures *,
+    const struct lane *, const struct bar *bars, size_t n, int64_t unit_us);
+
+/* The next cluster or single bar from the left; false after the last. */
+bool clusters_next(struct clusters *, struct cluster *);
+
+/*
+ * The number of bars that are drawn for a picture.  Adds to *n_merged the
+ * number of tasks that are in clusters.
+ */
+size_t clusters_count(const struct pictures *, const struct picture *,
+    int64_t unit_us, uint64_t *n_merged);
+
+/* The color with the most time. */
+unsigned cluster_color(const struct cluster *);
+
+/* How busy the lane was, from 35 to 100 %; n_slots tasks may run at once. */
+int cluster_opacity(const struct cluster *, uint32_t n_slots);
+
+#endif

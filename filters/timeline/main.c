@@ -1,0 +1,77 @@
+/* timeline - draws when and where tasks ran */
+
+#include "common/base/err.h"
+#include "common/build/attempts.h"
+#include "common/build/build.h"
+#include "common/build/paths.h"
+#include "common/build/suspect.h"
+#include "common/frame/filter.h"
+#include "filters/timeline/picture.h"
+#include "filters/timeline/svg.h"
+
+/* So a picture has less than 2 MB. */
+enum { BARS_MAX = 8000 };
+
+static struct {
+	const char *graph, *path;
+} opt;
+
+static const struct opt options[] = {
+	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",
+	    "read nodes from FILE first", 0, 0 },
+	{ 'p', "path", OPT_STR, &opt.path, "FILE",
+	    "read the critical path from FILE first", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Draws when and where tasks ran, from task records, as an "
+	    "SVG picture: lanes by\nhost or thread, the critical path, and how "
+	    "many tasks ran at once.",
+	.keys = build_keys,
+};
+
+/* The kept keys (build.h). */
+enum { THREAD };
+static const char *const kept_keys[] = { "thread", NULL };
+
+static void
+add_build(struct pictures *pictures, struct build *b, struct paths *paths)
+{
+	const struct path_step *steps;
+	size_t n;
+
+	build_resolve_attempts(b);
+	steps = paths_find(paths, b, &n);
+	pictures_add(pictures, b, THREAD, steps, n, BARS_MAX);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct pictures pictures;
+	struct builds builds;
+	struct build *build;
+	struct paths paths;
+	struct filter f;
+
+	filter_begin(&f, &about, options, argc, argv);
+	filter_write_text(&f);
+	filter_declare_keys(&f, paths_keys(kept_keys));
+	paths_init(&paths, &f);
+	pictures_init(&pictures);
+	if (opt.path != NULL)
+		filter_read_first(&f, opt.path);
+	builds_begin(&builds, &f, opt.graph);
+	builds.on_other = paths_read;
+	builds.context = &paths;
+	while ((build = builds_next(&builds)) != NULL)
+		add_build(&pictures, build, &paths);
+	pictures_rank(&pictures);
+	svg_put(filter_out(&f), &pictures, BARS_MAX);
+	filter_emit(&f);
+	pictures_release(&pictures);
+	paths_release(&paths);
+	return filter_end(&f);
+}
