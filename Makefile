@@ -52,7 +52,8 @@ COMPILE = $(CC) -std=c11 -D_XOPEN_SOURCE=700 -I. $(WARN) $(HARDEN) \
 	$(MAP_PATHS) $(CHECKS) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS) $(MAP_PATHS) $(CHECKS) $(LDFLAGS) -pie -Wl,--as-needed \
 	-Wl,-z,relro,-z,now
-LIBS = -lyajl -lz -lzstd -lsqlite3 -lgit2 -lnettle -lyaml -ldw -lelf -lm \
+LIBS = -lyajl -lz -lzstd -lsqlite3 -lgit2 -lnettle -lyaml -ldw -lelf \
+	-lutf8proc -lm \
 	$(if $(filter stdc++,$(DEMANGLER)),-l:libstdc++.a,-l$(DEMANGLER))
 
 # The inputs of the README's examples.
@@ -97,6 +98,7 @@ $(OUT)/make-record: LINK_STATIC = $(LINK) -static -no-pie -o $@ $^ \
 endif
 
 $(OUT)/test/programs/symbols: $(OUT)/filters/callgraph-symbolize/texts.o
+$(OUT)/test/unit/shorten: $(OUT)/filters/callgraph-stat/shorten.o
 $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
 	$(LINK) -o $@ $(filter %.o,$^) $(OUT)/libweir.a $(LIBS)
 

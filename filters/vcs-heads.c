@@ -2,7 +2,7 @@
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
-#include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "common/vcs/vcs.h"
 
 static struct {
@@ -42,17 +42,20 @@ emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
 	filter_end_record(f);
 }
 
-/* The column of ids is 40 characters wide even if a branch has no id. */
 static void
-print_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
+put_row(struct table *t, const struct vcs_branch *branch, bool dirty)
 {
-	struct buf *b = filter_out(f);
+	struct buf name = { 0 };
 
-	buf_printf(b, "%c %-*s  ", branch->is_head ? '*' : ' ',
-	    VCS_ID_LEN, branch->has_id ? branch->id.hex : "no commit yet");
-	report_text(b, span_str(branch->name));
-	buf_str(b, dirty ? " (changed)\n" : "\n");
-	filter_emit(f);
+	buf_str(table_cell(t), branch->is_head ? "*" : "");
+	table_next(t);
+	buf_str(table_cell(t), branch->has_id ? branch->id.hex :
+	    "no commit yet");
+	table_next(t);
+	buf_str(&name, branch->name);
+	buf_str(&name, dirty ? " (changed)" : "");
+	table_name(t, buf_span(&name), 0, name.len);
+	buf_release(&name);
 }
 
 int
@@ -62,6 +65,7 @@ main(int argc, char **argv)
 	struct vcs vcs;
 	struct vcs_branch branch;
 	enum vcs_found found;
+	struct table table = { 0 };
 	bool dirty = false;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -71,11 +75,17 @@ main(int argc, char **argv)
 	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
 	    !vcs_walk_major_versions(&vcs))
 		die("%s", vcs.why);
+	if (f.text)
+		table_init(&table, "LlL", NULL);
 	while ((found = vcs_next_major_version(&vcs, &branch)) == VCS_FOUND)
-		(f.text ? print_head : emit_head)(&f, &branch,
-		    dirty && branch.is_head);
+		if (f.text)
+			put_row(&table, &branch, dirty && branch.is_head);
+		else
+			emit_head(&f, &branch, dirty && branch.is_head);
 	if (found == VCS_FAILED)
 		die("%s", vcs.why);
 	vcs_close(&vcs);
+	if (f.text)
+		table_print(&table, filter_out(&f));
 	return filter_end(&f);
 }

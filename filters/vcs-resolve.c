@@ -2,6 +2,7 @@
 
 #include "common/base/err.h"
 #include "common/frame/filter.h"
+#include "common/frame/report.h"
 #include "common/vcs/vcs.h"
 
 static struct {
@@ -29,10 +30,12 @@ static void
 emit(struct filter *f, const char *name, const struct vcs_id *id,
     enum vcs_kind kind)
 {
+	size_t from = filter_out(f)->len;
 	struct buf *b;
 
 	if (f->text) {
-		buf_printf(filter_out(f), "%s\n", id->hex);
+		report_text(filter_out(f), span_str(id->hex));
+		report_sentence(filter_out(f), from);
 		filter_emit(f);
 		return;
 	}

@@ -277,48 +277,12 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 				lines '{"type":"callgraph","modules":[],"nodes":[{"function":"0x1","calls":'$n',"self_ns":'${n}000',"total_ns":'${n}000',"name":"'"$name"'","file":"/src/'"$file"'","line":7}]}' >in.$n
 			done
 			for diff in '' '-d in.1'; do
-				run -0 callgraph-stat --text $diff in.2
+				run -0 callgraph-stat --text --width 100 $diff in.2
 				lines "$output" | grep -E "  ${name:0:4}[^ ]*  ${file:0:1}[^ ]*\.c:7\$"
-				# Without a terminal a report has 100 columns.
 				[ "$(lines "$output" | wc -L)" -le 100 ]
 			done
 		done
 	done
-}
-
-@test "a report shortens the brackets of a long name" {
-	# A name, and the name as a report shows it
-	local name names=(
-		'main|main'
-		'fib(int)|fib(int)'
-		'Plan::Add(Node const*, std::vector<Node*>*)|Plan::Add(..)'
-		'std::map<int, std::pair<a, b> >::find(int const&) const|std::map<..>::find(..) const'
-		'void f<g<(h)3>(int)>(int, unsigned long)|void f<..>(..)'
-		'(anonymous namespace)::function()|(anonymous namespace)::function()'
-		'Functional::operator()(int, int, int) const|Functional::operator()(..) const'
-		'Comparable::operator<(Comparable const&)|Comparable::operator<(..)'
-		'Pointer_to_something::operator->()|Pointer_to_something::operator->()'
-		'std::operator<< <char>(std::ostream&)|std::operator<< <..>(..)'
-		'D::cooperator<std::vector<int> >(int)|D::cooperator<..>(..)'
-		'D<&E::operator> >::something_else(int)|D<..>::something_else(..)'
-		'function<decltype (a->b)>(int, long, long)|function<..>(..)'
-		'main::{lambda(int)#1}::operator()(int) const|main::{lambda(..)#1}::operator()(..) const'
-		'function(unsigned long, int) [clone .cold]|function(..) [clone .cold]'
-		'<T as core::ops::Trait<u8>>::function|<T as core::ops::Trait<..>>::function'
-		'a_name_that_does_not_end(where_it_should|a_name_that_does_not_end(where_it_should'
-		'<a_name_of_which_nobody>knows)anything|<a_name_of_which_nobody>knows)anything'
-	)
-	for name in "${names[@]}"; do
-		chain "${name%|*}"
-	done >r
-	# Without the two lines of headings and the columns before the name
-	callgraph-stat --text r | tail -n +3 | sed 's/.* ns  //' | sort >got
-	for name in "${names[@]}"; do
-		lines "${name#*|}"
-	done | sort | diff - got
-	# Records have the whole names; that of the program has none.
-	callgraph-stat --json r | records | jq -r .name | sort |
-		diff - <(lines "${names[@]%|*}" null | sort)
 }
 
 @test "a tree may be 100,000 calls deep or wide" {

@@ -318,7 +318,7 @@ Groups by colour
 	done >in
 	run -0 critpath --text --by k in
 	[[ $output == *"g16
-  ... 6 more
+  ... and 6 more
 "* && $output != *" g15"* ]]
 }
 

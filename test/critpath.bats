@@ -1098,9 +1098,8 @@ takes at least 7 of 9 us; the path is 5 us; for 2 us no task ran."
 	local long=$(printf 'директория/%.0s' {1..20})конец.o
 
 	lines "$(named 1 name "\"$long\"" rule '"CC"' host '"host-1"')" >in
-	run -0 --separate-stderr critpath --text in
+	run -0 --separate-stderr critpath --text --width 100 in
 	assert_line --regexp '  CC \.\.\..*/директория/конец\.o on host-1$'
-	# A line has at most 100 columns, and this one needs all of them.
 	assert_equal "$(grep 'конец' <<<"$output" | tr -d '\n' | wc -m)" 100
 	iconv -f UTF-8 -t UTF-8 <<<"$output" >/dev/null
 }
@@ -1112,7 +1111,7 @@ takes at least 7 of 9 us; the path is 5 us; for 2 us no task ran."
 		host "\"$long\"")" "$(named 2 name '"short.o"' \
 		rule "\"$long\"" host '"h"')" \
 		"$(named 3 name "\"$long/end.c\"")" >in
-	run -0 --separate-stderr critpath --text --all in
+	run -0 --separate-stderr critpath --text --width 100 --all in
 	assert_line --regexp '\.\.\.[a-i/]*/end\.o o.*\.\.'
 	assert_line --regexp 'abc.*\.\..* short\.o on h$'
 	assert_line --regexp '  \.\.\.[a-i/]*/end\.c$'

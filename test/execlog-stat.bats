@@ -211,7 +211,7 @@ service_only=11 idle=8"
 @test "a long name keeps its end in the report" {
 	local long=$(printf 'лес/%.0s' {1..40})
 	task 1 name "\"${long}end.o\"" start_us 0 end_us 9 host '"h"' >in
-	run -0 --separate-stderr execlog-stat --text in
+	run -0 --separate-stderr execlog-stat --text --width 100 in
 	assert_line --regexp '  \.\.\.[лес/]*/end\.o on h$'
 	assert_equal "$(grep end.o <<<"$output" | tr -d '\n' | wc -m)" 100
 }
@@ -456,7 +456,7 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 	run -0 --separate-stderr execlog-stat --text in
 	assert_line -n 0 'Run r1'
 	assert_line 'Run r\x1b'
-	assert_line --partial 'Build: 6 us, 1 tasks'
+	assert_line --partial 'Build: 6 us, 1 task,'
 }
 
 @test "equal remainders are rounded alike in every order of the tasks" {

@@ -1107,7 +1107,7 @@ of what they could do, 11.9 % of the server's 8."
 	assert_line -n 2 --regexp \
 		'^ +12 us +2 +29\.2 % .* 41\.7 % +50\.0 % +1 +12$'
 	assert_line -n 11 --regexp '^ +3 us +0 +0\.0 % .* 1 +3$'
-	assert_line -n 12 "... and 2 more"
+	assert_line -n 12 "  ... and 2 more"
 	# The numbers in the last column are aligned on the right.
 	assert_equal "${#lines[11]}" "${#lines[2]}"
 }
@@ -1126,9 +1126,8 @@ of what they could do, 11.9 % of the server's 8."
 	(execution 1 a; ran 0 9 1 1 "$long.$long" 1 \
 		"\"short_statement\":\"$long \\n $long\""
 		ran 0 9 1 2 user.$long 1) >in
-	ask --text
-	# Only the sentence that names the operation may be wider.
-	[ "$(grep -v '^The costliest operation' <<<"$output" | wc -L)" -le 100 ]
+	ask --text --width 100
+	[ "$(wc -L <<<"$output")" -le 100 ]
 }
 
 @test "control characters in the report are escaped" {

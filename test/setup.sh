@@ -7,7 +7,7 @@ set -u
 
 packages_for() {
 	case $1 in
-	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
+	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libutf8proc-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
 	demo) echo ninja-build ;;
 	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;

@@ -132,3 +132,7 @@ unit() {
 @test "symbols: symbol tables agree with a model, names are demangled" {
 	unit symbols
 }
+
+@test "shorten: names fit, and keep the function's identifier" {
+	unit shorten
+}

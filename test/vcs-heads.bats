@@ -214,12 +214,12 @@ is() {
 	id=$(git rev-parse HEAD)
 	echo changed >f
 	run -0 --separate-stderr vcs-heads --text --dirty
-	assert_output "  $id  a
-* $id  main (changed)"
+	assert_output "     $id  a
+  *  $id  main (changed)"
 	git checkout -q --orphan topic/y
 	run -0 --separate-stderr vcs-heads --text
 	assert_line -n 2 \
-		"* no commit yet                             topic/y"
+		"  *  no commit yet                             topic/y"
 }
 
 @test "control characters are escaped in the report" {

@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/build/build.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "common/json/json.h"
 
 /* The id of the node that describes a task: of a copy, what is copied. */
@@ -137,9 +138,10 @@ build_put_run(const struct build *b, struct buf *to)
 	if (b->run_name == NULL)
 		return;
 	report_text(&name, span_str(b->run_name));
-	report_heading(to, "%sRun %s", to->len > 0 ? "\n" : "",
-	    buf_cstr(&name));
-	buf_char(to, '\n');
+	if (to->len > 0)
+		report_blank(to);
+	report_heading(to, "Run %s", buf_cstr(&name));
+	report_blank(to);
 	buf_release(&name);
 }
 

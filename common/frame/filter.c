@@ -12,6 +12,7 @@
 #include "common/frame/filter.h"
 #include "common/frame/foreign.h"
 #include "common/frame/format.h"
+#include "common/frame/style.h"
 #include "common/io/progress.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
@@ -27,9 +28,9 @@ struct message {
 
 static struct {
 	const char *output, *rejects;
-	uint64_t max_record;
+	uint64_t max_record, width;
 	bool strict, line_buffered, progress, help, version, text, json;
-	bool partial, tolerate;
+	bool markdown, partial, tolerate;
 } opt = { .max_record = 64 << 20 };
 
 static const struct opt common_options[] = {
@@ -58,6 +59,11 @@ static const struct opt report_options[] = {
 	    "print a report, as on a terminal", 0, 0 },
 	{ 0, "json", OPT_FLAG, &opt.json, NULL,
 	    "print records, as in a pipe", 0, 0 },
+	{ 0, "markdown", OPT_FLAG, &opt.markdown, NULL,
+	    "print a report in Markdown, as for GitHub", 0, 0 },
+	{ 0, "width", OPT_NUM, &opt.width, "N",
+	    "make lines of a report at most N columns wide", STYLE_WIDTH_MIN,
+	    1 << 30 },
 	{ 0 }
 };
 
@@ -117,8 +123,10 @@ read_options(const struct about *about, const struct opt *options, int argc,
 			die_errno("cannot write '<stdout>'");
 		exit(EXIT_OK);
 	}
-	if (opt.text && opt.json)
-		die("--text and --json exclude each other");
+	if (opt.text + opt.json + opt.markdown > 1)
+		die("--text, --json and --markdown exclude each other");
+	if (opt.width > 0 && (opt.json || opt.markdown))
+		die("--width applies only to a report as text");
 	if (opt.strict && opt.tolerate)
 		die("--strict and --tolerate exclude each other");
 }
@@ -142,8 +150,9 @@ filter_begin(struct filter *f, const struct about *about,
 	*f = (struct filter){ 0 };
 	f->max_record = opt.max_record;
 	f->keeps_rejects = opt.rejects != NULL;
-	f->text = opt.text || (about->reports && !opt.json &&
+	f->text = opt.text || opt.markdown || (about->reports && !opt.json &&
 	    opt.output == NULL && isatty(STDOUT_FILENO));
+	style_choose(opt.output == NULL, opt.width, opt.markdown);
 	f->reads_records = about->keys != NULL;
 	if (f->reads_records)
 		f->recio = recio_new(about->keys);
@@ -781,8 +790,7 @@ end_output(struct filter *f)
 
 	if (f->truncated) {
 		if (f->text)
-			buf_str(b, "\nThis is partial: the input was "
-			    "truncated.\n");
+			buf_str(b, "\nPartial: the input was truncated.\n");
 		output_abandon(&f->out);
 		return;
 	}

@@ -8,11 +8,38 @@
 #include "common/base/text.h"
 
 /*
- * Writes the elements of a report, which is text for people, to a buffer.
+ * Writes the elements of a report, which is text for people, to a buffer: as
+ * text whose lines are at most style.width wide, or as Markdown (style.h).
+ * Tables are in table.h.
  */
 
-/* A heading on a line of its own, bold on a terminal unless NO_COLOR is set. */
+/*
+ * A heading on lines of its own, bold on a terminal.  A newline at the
+ * beginning of fmt leaves an empty line before it.
+ */
 void report_heading(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/*
+ * End a sentence, or an item of a list: what has been appended to the buffer
+ * since it had the length `from`, and does not end with a newline.  Lines are
+ * wrapped at words.  An item of depth 1 is indented by two columns, and one of
+ * depth 2, which belongs to the item before, by four.
+ */
+void report_sentence(struct buf *, size_t from);
+void report_item(struct buf *, size_t from, size_t depth);
+
+/* The same for what has failed, or is over budget: red on a terminal. */
+void report_failed_sentence(struct buf *, size_t from);
+void report_failed_item(struct buf *, size_t from);
+
+/* "... and 3 more" and rest, as an item; nothing if n is 0. */
+void report_more(struct buf *, uint64_t n, const char *rest);
+
+/* An empty line. */
+void report_blank(struct buf *);
+
+/* "1 call", "2 calls". */
+void report_count(struct buf *, uint64_t n, const char *one, const char *many);
 
 /* A duration: "1h 02m 05s", "3m 05.2s", "12.35 s", "256 ms", "81 us" or "0". */
 void report_us(struct buf *, int64_t us);
@@ -20,7 +47,11 @@ void report_ns(struct buf *, int64_t ns);	/* "1.25 us" */
 void report_bytes(struct buf *, int64_t bytes);	/* "1.4 GiB" */
 void report_percent(struct buf *, double ratio);	/* "12.3 %" */
 
-/* Text from an input, escaped so that it cannot control the terminal. */
+/*
+ * Text from an input, escaped so that it cannot control the terminal.  In
+ * Markdown it is a code span, in which nothing is a link, a mention or HTML:
+ * between two of them must be other text.
+ */
 void report_text(struct buf *, struct span);
 
 /*
@@ -31,49 +62,5 @@ void report_bar(struct buf *, double ratio, size_t cells);
 
 /* A sparkline: a character for each ratio from 0 to 1. */
 void report_spark(struct buf *, const double *ratios, size_t n);
-
-/*
- * A table, with a row of column headings unless heads is NULL.  Fill it cell by
- * cell, row after row: write a cell to the buffer that table_cell() returns and
- * call table_next(), or call one of the functions that do both.  If a line is
- * wider than the terminal (100 columns if there is none), the cell in the last
- * column is shortened in its middle, to 20 columns at the least.  If two spaces
- * separate two parts of that cell, each part is shortened by itself if it is
- * too long, and the spaces are kept.  A name in it is shortened at its
- * beginning instead, because names of files differ at the end: see
- * table_name().
- */
-struct table {
-	const char *align;	/* l or r for each column; borrowed */
-	struct buf text;
-	size_t *ends;		/* offsets in text where the n cells end */
-	size_t n, cap;
-	struct table_name {
-		size_t cell;	/* the index of its cell */
-		size_t from, end;	/* offsets in text */
-	} *names;
-	size_t n_names, names_cap;
-	size_t n_printed_names;	/* of them, while the table is printed */
-};
-
-void table_init(struct table *, const char *align, const char *const *heads);
-struct buf *table_cell(struct table *);
-void table_next(struct table *);
-void table_text(struct table *, struct span);	/* escaped */
-
-/*
- * Writes a cell of the last column with a name, the bytes from `from` to `end`
- * of the text: "CC lib/main.o on ash-1".  If the cell is too wide, the name
- * loses its beginning, "CC ...b/main.o on ash-1", and the rest is kept unless
- * the name would get less than half of the width.
- */
-void table_name(struct table *, struct span text, size_t from, size_t end);
-void table_us(struct table *, int64_t us);
-void table_ns(struct table *, int64_t ns);
-void table_percent(struct table *, double ratio);
-void table_count(struct table *, uint64_t n);
-
-/* Writes the table and releases it. */
-void table_print(struct table *, struct buf *to);
 
 #endif

@@ -4,13 +4,16 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/frame/cells.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/callgraph-stat/report.h"
 #include "filters/callgraph-stat/shorten.h"
 
 enum {
-	BAR_COLUMNS = 12,
 	ROWS_DEFAULT = 20,	/* in a table, without --top */
+	NAME_MIN = 40,		/* columns for the names of functions, if others
+				   can be removed */
 	COLUMNS_MAX = 16	/* choose_columns() adds fewer */
 };
 
@@ -85,9 +88,9 @@ put_share_cells(struct table *t, int64_t part, int64_t whole)
 		report_percent(table_cell(t), answer_share(part, whole));
 	table_next(t);
 	if (part != INT_UNKNOWN)
-		report_bar(table_cell(t), answer_share(part, whole),
-		    BAR_COLUMNS);
-	table_next(t);
+		table_bar(t, answer_share(part, whole));
+	else
+		table_next(t);
 }
 
 /* Adds the last component of a path, which may be a JSON token, and a line. */
@@ -109,11 +112,7 @@ put_location(struct buf *b, struct span path, uint64_t line)
 static void
 put_name(struct buf *b, const struct profile *p, uint32_t function)
 {
-	struct buf label = { 0 };
-
-	profile_label(p, function, &label);
-	shorten(b, buf_span(&label));
-	buf_release(&label);
+	profile_label(p, function, b);
 }
 
 /* Adds a function's file, or else its module if the label lacks the module. */
@@ -161,13 +160,57 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 		put_source(b, p, (uint32_t)(e - p->functions.list));
 	} else if (p->level == BY_CALLSITE) {
 		put_caller(b, p, e);
-		buf_str(b, " > ");
+		buf_str(b, CALLS_SIGN);
 		put_name(b, p, e->key.callee);
 		put_site(b, p, e);
 	} else {
 		buf_str(b, text != SYM_NONE ? intern_str(&p->texts, text) :
 		    "??");
 	}
+}
+
+/*
+ * Shortens the names in a cell: of a function, or of a caller and a function
+ * that it calls, which get half of the columns, or more if the other one leaves
+ * more.
+ */
+static void
+put_short(struct buf *b, struct span s, size_t columns)
+{
+	struct span caller = shorten_caller(s), name;
+	size_t room, n = strlen(CALLS_SIGN);
+
+	if (caller.n == s.n) {
+		shorten(b, s, columns);
+		return;
+	}
+	name = span_of(s.p + caller.n + n, s.n - caller.n - n);
+	columns -= n;
+	room = columns / 2;
+	if (cells_width(caller) < room)
+		room = cells_width(caller);
+	if (cells_width(name) < columns - columns / 2)
+		room = columns - cells_width(name);
+	shorten(b, caller, room);
+	buf_str(b, CALLS_SIGN);
+	shorten(b, name, columns - room);
+}
+
+static void
+init_table(struct table *t, const char *align, const char *const *heads)
+{
+	table_init(t, align, heads);
+	t->last_min = NAME_MIN;
+	t->shorten = put_short;
+}
+
+static void
+put_sentence(struct buf *out, const char *text)
+{
+	size_t from = out->len;
+
+	buf_str(out, text);
+	report_sentence(out, from);
 }
 
 /* Adds a text as a cell, and empties the text. */
@@ -221,12 +264,12 @@ choose_columns(const struct answer *a, struct columns *c,
     const char *last_head)
 {
 	*c = (struct columns){ .n = 0 };
-	add_column(c, measure_names[a->measure], 'r');
+	add_column(c, measure_names[a->measure], 'R');
 	add_column(c, "share", 'r');
 	add_column(c, "", 'l');
 	for (size_t i = 0; i < N_MEASURES; i++)
 		if (is_column(a, column_order[i]))
-			add_column(c, measure_names[column_order[i]], 'r');
+			add_column(c, measure_names[column_order[i]], 'R');
 	if (has_average(a, SELF_NS))
 		add_column(c, "self/call", 'r');
 	if (has_average(a, TOTAL_NS))
@@ -256,8 +299,7 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 static void
 put_omitted(struct buf *out, size_t n)
 {
-	if (n > 0)
-		buf_printf(out, "  ... and %zu more (--top)\n", n);
+	report_more(out, n, " (--top)");
 }
 
 static void
@@ -276,9 +318,12 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 		buf_printf(&text, " %s", long_names[measure]);
 	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
 	    n == 1 ? "" : "s");
-	if (measure != CALLS && totals->measures[CALLS] != INT_UNKNOWN)
-		buf_printf(&text, ", %" PRId64 " calls, %" PRId64 " deep",
-		    totals->measures[CALLS], totals->depth);
+	if (measure != CALLS && totals->measures[CALLS] != INT_UNKNOWN) {
+		buf_str(&text, ", ");
+		report_count(&text, (uint64_t)totals->measures[CALLS], "call",
+		    "calls");
+		buf_printf(&text, ", %" PRId64 " deep", totals->depth);
+	}
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
 	buf_release(&text);
 }
@@ -292,15 +337,22 @@ put_notes(const struct answer *a, struct buf *out)
 {
 	int64_t n = a->profile->totals[NOW].nodes_limited;
 	int64_t probe_ns = a->profile->totals[NOW].probe_ns;
+	size_t from;
 
-	if (n > 0)
-		buf_printf(out, "\n%" PRId64 " calls count at a caller: there "
-		    "were too many nodes\n", n);
+	if (n > 0) {
+		report_blank(out);
+		from = out->len;
+		report_count(out, (uint64_t)n, "call counts", "calls count");
+		buf_str(out, " at a caller: there were too many nodes");
+		report_sentence(out, from);
+	}
 	if (probe_ns <= 0)
 		return;
-	buf_str(out, "\n");
+	report_blank(out);
+	from = out->len;
 	report_ns(out, probe_ns);
-	buf_str(out, " are subtracted: the estimated time of measuring\n");
+	buf_str(out, " are subtracted: the estimated time of measuring");
+	report_sentence(out, from);
 }
 
 void
@@ -319,13 +371,13 @@ report_profile(const struct answer *a, struct filter *f)
 	    NULL);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
-		buf_str(out, "Nothing was called\n");
+		put_sentence(out, "Nothing was called");
 		free(order.list);
 		return;
 	}
 	put_title(a, out, order.n);
 	choose_columns(a, &c, last_heads[a->profile->level]);
-	table_init(&t, c.align, c.heads);
+	init_table(&t, c.align, c.heads);
 	for (size_t i = 0; i < n_rows; i++) {
 		const struct entry *e = &entries->list[order.list[i]];
 
@@ -358,14 +410,15 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	answer_call_sites(a, &order, function, callers);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
-		buf_str(out, callers ? "\nNobody calls it\n" :
-		    "\nIt calls nothing\n");
+		report_blank(out);
+		put_sentence(out, callers ? "Nobody calls it" :
+		    "It calls nothing");
 		free(order.list);
 		return;
 	}
-	buf_char(out, '\n');
+	report_blank(out);
 	choose_columns(a, &c, callers ? "called by, at" : "calls, at");
-	table_init(&t, c.align, c.heads);
+	init_table(&t, c.align, c.heads);
 	for (size_t i = 0; i < n_rows; i++) {
 		e = &p->groups.list[order.list[i]];
 		put_row(&t, a, e, subject->tallies[NOW].measures[a->measure]);
@@ -390,26 +443,29 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	const struct tally *tally = &e->tallies[NOW];
 	struct buf *out = filter_out(f), text = { 0 }, title = { 0 };
 	const char *sep = "";
+	size_t from;
 
 	if (out->len > 0)
-		buf_char(out, '\n');
+		report_blank(out);
 	profile_label(a->profile, function, &text);
 	put_source(&text, a->profile, function);
 	report_text(&title, buf_span(&text));
 	report_heading(out, "%.*s", (int)title.len, title.data);
-	buf_str(out, "  ");
+	from = out->len;
 	for (size_t i = 0; i < N_MEASURES; i++) {
 		if (tally->measures[order[i]] == INT_UNKNOWN)
 			continue;
 		buf_str(out, sep);
 		put_amount(out, order[i], tally->measures[order[i]]);
-		buf_printf(out, " %s", measure_names[order[i]]);
+		buf_printf(out, " %s", order[i] == CALLS &&
+		    tally->measures[CALLS] == 1 ? "call" :
+		    measure_names[order[i]]);
 		sep = ", ";
 	}
 	if (tally->measures[CALLS] > tally->outer_calls)
 		buf_printf(out, ", %" PRId64 " of them from within itself",
 		    tally->measures[CALLS] - tally->outer_calls);
-	buf_char(out, '\n');
+	report_item(out, from, 1);
 	put_sites(a, out, function, true);
 	put_sites(a, out, function, false);
 	filter_emit(f);
@@ -480,9 +536,7 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	table_next(t);
 	put_growth(table_cell(t), change, before->measures[a->measure]);
 	table_next(t);
-	report_bar(table_cell(t), answer_share(change < 0 ? -change : change,
-	    greatest), BAR_COLUMNS);
-	table_next(t);
+	table_bar(t, answer_share(change < 0 ? -change : change, greatest));
 	put_amount_cell(t, a->measure, now->measures[a->measure]);
 	put_amount_cell(t, a->measure, before->measures[a->measure]);
 	if (a->measure != CALLS) {
@@ -510,7 +564,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 	size_t n = 0, max = answer_n_rows(a, SIZE_MAX, ROWS_DEFAULT);
 	int64_t change;
 
-	table_init(&t, a->measure != CALLS ? "rrlrrrll" : "rrlrrll",
+	init_table(&t, a->measure != CALLS ? "RRlRRrLL" : "RRlRRLL",
 	    a->measure != CALLS ? heads_with_calls : heads);
 	for (size_t i = 0; i < o->n; i++) {
 		const struct entry *e = &entries->list[o->list[i]];
@@ -552,6 +606,25 @@ greatest_change(const struct answer *a, const struct order *o)
 	return greatest;
 }
 
+/* Writes how many of n_changed entries are in no table of this measure. */
+static void
+put_unchanged(const struct answer *a, struct buf *out, size_t n_changed,
+    size_t n_shown)
+{
+	struct buf text = { 0 };
+
+	if (n_changed == 0)
+		buf_str(&text, "Nothing has changed");
+	else if (n_changed > n_shown)
+		buf_printf(&text, "%zu more changed, but not in %s",
+		    n_changed - n_shown, long_names[a->measure]);
+	if (text.len > 0) {
+		report_blank(out);
+		put_sentence(out, buf_cstr(&text));
+	}
+	buf_release(&text);
+}
+
 void
 report_changes(const struct answer *a, struct filter *f)
 {
@@ -566,11 +639,7 @@ report_changes(const struct answer *a, struct filter *f)
 	greatest = greatest_change(a, &order);
 	n = put_changes(a, out, &order, true, greatest);
 	n += put_changes(a, out, &order, false, greatest);
-	if (order.n == 0)
-		buf_str(out, "\nNothing has changed\n");
-	else if (order.n > n)
-		buf_printf(out, "\n%zu more changed, but not in %s\n",
-		    order.n - n, long_names[a->measure]);
+	put_unchanged(a, out, order.n, n);
 	put_notes(a, out);
 	filter_emit(f);
 	free(order.list);

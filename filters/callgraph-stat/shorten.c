@@ -1,11 +1,10 @@
-/* shorten - shortens function names to fit into a line */
+/* shorten - shortens the names of functions until they fit */
 
 #include <ctype.h>
 #include <string.h>
 
+#include "common/frame/cells.h"
 #include "filters/callgraph-stat/shorten.h"
-
-enum { SHORT_BYTES = 32 };	/* names up to this length are not changed */
 
 static bool
 begins_with(struct span s, const char *text)
@@ -65,44 +64,189 @@ closes(char c, size_t depth)
 	return depth > 0 && (c == ')' || c == '>');
 }
 
-/* Adds two dots for what the bracket at i encloses, unless that is nothing. */
-static void
-put_dots(struct buf *b, struct span name, size_t i)
+/*
+ * The length of what is at i: a token, or one character.  Changes the depth of
+ * brackets if it is one.
+ */
+static size_t
+step(struct span name, size_t i, size_t *depth)
 {
-	/* The next character is inside the bracket at i: at depth 1. */
-	if (i + 1 < name.n && !closes(name.p[i + 1], 1))
-		buf_str(b, "..");
+	size_t n = token_length(name, i);
+
+	if (n > 0)
+		return n;
+	if (closes(name.p[i], *depth))
+		--*depth;
+	else if (opens(name, i, *depth))
+		++*depth;
+	return 1;
 }
 
-/* Adds what is outside brackets.  False if the brackets are unbalanced. */
+/*
+ * Adds a name without what is in the brackets that begin with one of the
+ * characters of `kinds`.  False if the brackets are unbalanced.
+ */
 static bool
-put_short(struct buf *b, struct span name)
+put_elided(struct buf *b, struct span name, const char *kinds)
 {
-	size_t depth = 0, n;
+	size_t depth = 0, before, n;
+	bool is_elided = false;
 
 	for (size_t i = 0; i < name.n; i += n) {
-		n = token_length(name, i);
-		if (depth == 0 && n > 0)
+		before = depth;
+		n = step(name, i, &depth);
+		if (depth == 0 || (before == 0 && depth == 1) || !is_elided)
 			buf_add(b, name.p + i, n);
-		if (n > 0)
+		if (before != 0 || depth != 1)
 			continue;
-		n = 1;
-		depth -= closes(name.p[i], depth);
-		if (depth == 0)
-			buf_char(b, name.p[i]);
-		if (opens(name, i, depth) && depth++ == 0)
-			put_dots(b, name, i);
+		is_elided = strchr(kinds, name.p[i]) != NULL;
+		/* Empty brackets stay empty. */
+		if (is_elided && i + 1 < name.n && !closes(name.p[i + 1], 1))
+			buf_str(b, "..");
 	}
 	return depth == 0;
 }
 
-void
-shorten(struct buf *b, struct span name)
-{
-	size_t before = b->len;
+/* Where the parts of a name begin, and where the function's own part ends. */
+struct parts {
+	size_t arguments;	/* the last bracket outside others, or the end
+				   of the name */
+	size_t own, own_end;	/* the function's own identifier */
+};
 
-	if (name.n > SHORT_BYTES && put_short(b, name))
+static size_t
+find_arguments(struct span name)
+{
+	size_t depth = 0, before, n, found = name.n;
+
+	for (size_t i = 0; i < name.n; i += n) {
+		before = depth;
+		n = step(name, i, &depth);
+		if (before == 0 && depth == 1 && name.p[i] == '(')
+			found = i;
+	}
+	return found;
+}
+
+static bool
+is_operator(struct span name, size_t i)
+{
+	return token_length(name, i) >= strlen("operator") &&
+	    begins_with(span_of(name.p + i, name.n - i), "operator");
+}
+
+/*
+ * Where the next part of a name begins, after the part that begins at `from`:
+ * after "::" or, because a type may precede the name, after a space before the
+ * arguments.  An operator is one part: its own name may be a type.  The end of
+ * the name if there is no further part.
+ */
+static size_t
+next_part(struct span name, size_t from, size_t arguments)
+{
+	bool in_operator = is_operator(name, from);
+	size_t depth = 0, before, n;
+
+	for (size_t i = from; i < name.n; i += n) {
+		if (depth == 0 && i > from && is_operator(name, i))
+			return i;
+		before = depth;
+		n = step(name, i, &depth);
+		in_operator &= before == 0 || depth > 0 || name.p[i] != ')';
+		if (before > 0 || depth > 0 || in_operator)
+			continue;
+		if (begins_with(span_of(name.p + i, name.n - i), "::"))
+			return i + 2;
+		if (name.p[i] == ' ' && arguments < name.n && i < arguments)
+			return i + 1;
+	}
+	return name.n;
+}
+
+/* Where the identifier at i ends: before its brackets. */
+static size_t
+identifier_end(struct span name, size_t i, size_t arguments)
+{
+	size_t end = i + token_length(name, i);
+
+	/* "operator new[]", "operator unsigned long" */
+	if (is_operator(name, i) && end < name.n && name.p[end] == ' ' &&
+	    end < arguments)
+		return arguments;
+	if (end > i)
+		return end;
+	while (end < name.n && !opens(name, end, 0) && name.p[end] != ' ' &&
+	    name.p[end] != '[')
+		end++;
+	return end;
+}
+
+static struct parts
+find_parts(struct span name)
+{
+	struct parts p = { .arguments = find_arguments(name) };
+
+	for (size_t i = 0; i < name.n;
+	    i = next_part(name, i, p.arguments))
+		p.own = i;
+	p.own_end = identifier_end(name, p.own, p.arguments);
+	return p;
+}
+
+/* Adds a name without as many of its first parts as necessary. */
+static void
+put_last_parts(struct buf *b, struct span name, size_t n)
+{
+	static const char dots[] = "..";
+	struct parts p = find_parts(name);
+	size_t next, width = cells_width(name);
+
+	for (size_t i = 0; i < p.own; i = next) {
+		next = next_part(name, i, p.arguments);
+		width -= cells_width(span_of(name.p + i, next - i));
+		if (width + strlen(dots) > n)
+			continue;
+		buf_str(b, dots);
+		buf_add(b, name.p + next, name.n - next);
 		return;
-	b->len = before;
-	buf_add(b, name.p, name.n);
+	}
+	cells_put(b, span_of(name.p + p.own, p.own_end - p.own), n);
+}
+
+void
+shorten(struct buf *b, struct span name, size_t n)
+{
+	static const char *const kinds[] = { "", "(", "(<" };
+	struct buf text = { 0 };
+	bool is_balanced = true, fits = false;
+
+	if (name.n == 0)
+		return;
+	for (size_t i = 0; i < 3 && is_balanced && !fits; i++) {
+		text.len = 0;
+		is_balanced = put_elided(&text, name, kinds[i]);
+		fits = cells_width(buf_span(&text)) <= n;
+	}
+	/* "(the first of its thread)" has no name. */
+	if (!is_balanced || (*name.p == '(' && token_length(name, 0) == 0))
+		cells_put(b, name, n);
+	else if (fits)
+		buf_add(b, text.data, text.len);
+	else
+		put_last_parts(b, buf_span(&text), n);
+	buf_release(&text);
+}
+
+struct span
+shorten_caller(struct span s)
+{
+	size_t depth = 0, n;
+
+	for (size_t i = 0; i < s.n; i += n) {
+		if (depth == 0 && begins_with(span_of(s.p + i, s.n - i),
+		    CALLS_SIGN))
+			return span_of(s.p, i);
+		n = step(s, i, &depth);
+	}
+	return s;
 }

@@ -181,8 +181,8 @@ put_host(struct buf *out, const struct clocks *c, sym host, enum side side,
 {
 	const struct intern *names = &c->net->build->names;
 	const struct count *count = &c->hosts[host].counts[side];
+	size_t from = out->len;
 
-	buf_str(out, "  ");
 	report_text(out, intern_span(names, host));
 	buf_str(out, " is about ");
 	report_us(out, offset_us);
@@ -194,9 +194,10 @@ put_host(struct buf *out, const struct clocks *c, sym host, enum side side,
 	buf_str(out, ": ");
 	report_percent(out, (double)count->n_early / (double)count->n);
 	buf_str(out, side == BEHIND ?
-	    " of its dependencies there end after its tasks begin\n" :
+	    " of its dependencies there end after its tasks begin" :
 	    " of the tasks there that wait for its tasks begin before these "
-	    "end\n");
+	    "end");
+	report_item(out, from, 1);
 }
 
 void

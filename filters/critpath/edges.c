@@ -7,6 +7,7 @@
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/critpath/edges.h"
 
 /* In rows of a report. */
@@ -100,7 +101,7 @@ put_table(struct buf *out, const struct network *net, const struct edge *edges,
 	struct buf text = { 0 };
 	struct table t;
 
-	table_init(&t, "rl", heads);
+	table_init(&t, "Rl", heads);
 	for (size_t i = 0; i < n; i++) {
 		table_us(&t, edges[i].potential_us);
 		text.len = 0;
@@ -116,20 +117,22 @@ put_table(struct buf *out, const struct network *net, const struct edge *edges,
 void
 edges_report(const struct answer *a, struct buf *out)
 {
-	size_t n, n_saving = 0;
+	size_t n, n_saving = 0, from;
 	struct edge *edges = find_edges(a, &n);
 
 	sort(edges, n, sizeof *edges, compare_edges);
 	while (n_saving < n && edges[n_saving].potential_us > 0)
 		n_saving++;
 	report_heading(out, "\nDependencies of the path");
-	if (n_saving == 0)
-		buf_str(out, "  without any one of them, the path would be as "
-		    "long\n");
-	else
+	from = out->len;
+	if (n_saving == 0) {
+		buf_str(out, "without any one of them, the path would be as "
+		    "long");
+		report_item(out, from, 1);
+	} else {
 		put_table(out, a->net, edges, n_saving < ROWS_MAX ? n_saving :
 		    ROWS_MAX);
-	if (n_saving > ROWS_MAX)
-		buf_printf(out, "  ... %zu more\n", n_saving - ROWS_MAX);
+	}
+	report_more(out, n_saving > ROWS_MAX ? n_saving - ROWS_MAX : 0, "");
 	free(edges);
 }

@@ -7,6 +7,7 @@
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/critpath/groups.h"
 #include "filters/critpath/keys.h"
 
@@ -133,15 +134,18 @@ groups_report(const struct groups *g, struct buf *out)
 	struct buf by = { 0 };
 	struct table t;
 	struct span value;
+	size_t from;
 
 	report_text(&by, span_str(g->by));
 	report_heading(out, "\nGroups by %s", buf_cstr(&by));
 	buf_release(&by);
+	from = out->len;
 	if (g->n == 0) {
-		buf_str(out, "  no task has this key\n");
+		buf_str(out, "no task has this key");
+		report_item(out, from, 1);
 		return;
 	}
-	table_init(&t, "rrrrl", heads);
+	table_init(&t, "RRrrl", heads);
 	for (size_t i = 0; i < g->n && i < ROWS_MAX; i++) {
 		table_us(&t, g->list[i].potential_us);
 		table_us(&t, g->list[i].path_us);
@@ -151,6 +155,5 @@ groups_report(const struct groups *g, struct buf *out)
 		table_name(&t, value, 0, value.n);
 	}
 	table_print(&t, out);
-	if (g->n > ROWS_MAX)
-		buf_printf(out, "  ... %zu more\n", g->n - ROWS_MAX);
+	report_more(out, g->n > ROWS_MAX ? g->n - ROWS_MAX : 0, "");
 }

@@ -181,27 +181,15 @@ write_parts_of_path(struct filter *f, const struct answer *a)
 	}
 }
 
+/* Writes, into the report, a sentence about what is over budget. */
 static void
-write_records(struct filter *f, const struct answer *a,
-    const struct verdict *verdict)
+put_over_budget(struct buf *out, struct buf *text)
 {
-	answer_emit_steps(a, f, opt.all);
-	write_parts_of_path(f, a);
-	answer_emit_summaries(a, f);
-	if (a->n_paths > 0)
-		verdict_emit(verdict, f);
-}
+	size_t from = out->len;
 
-static void
-write_report(struct filter *f, const struct answer *a,
-    const struct verdict *verdict)
-{
-	build_put_run(a->net->build, filter_out(f));
-	if (a->n_paths > 0)
-		verdict_report(verdict, f);
-	answer_report(a, f, opt.all);
-	write_parts_of_path(f, a);
-	answer_report_notes(a, f);
+	buf_printf(out, "Over budget: %s.", buf_cstr(text));
+	report_failed_sentence(out, from);
+	report_blank(out);
 }
 
 /*
@@ -212,12 +200,10 @@ static void
 check_budget(struct filter *f, const struct build *build, const char *what,
     int64_t us, int64_t budget_us)
 {
-	struct buf text = { 0 };
+	struct buf text = { 0 }, why = { 0 };
 
 	if (budget_us == INT_UNKNOWN || (us != INT_UNKNOWN && us <= budget_us))
 		return;
-	if (build->run_name != NULL)
-		buf_printf(&text, "run %s: ", build->run_name);
 	buf_printf(&text, "the %s ", what);
 	if (us == INT_UNKNOWN) {
 		buf_str(&text, "is not known: the budget is ");
@@ -227,8 +213,14 @@ check_budget(struct filter *f, const struct build *build, const char *what,
 		buf_str(&text, ", longer than the budget of ");
 	}
 	report_us(&text, budget_us);
-	filter_answer_no(f, buf_cstr(&text));
+	if (f->text)
+		put_over_budget(filter_out(f), &text);
+	if (build->run_name != NULL)
+		buf_printf(&why, "run %s: ", build->run_name);
+	buf_str(&why, buf_cstr(&text));
+	filter_answer_no(f, buf_cstr(&why));
 	buf_release(&text);
+	buf_release(&why);
 }
 
 static void
@@ -240,6 +232,31 @@ check_budgets(struct filter *f, const struct answer *a)
 	    budget.path_us);
 	check_budget(f, b, "wall time", b->start_us == INT_UNKNOWN ?
 	    INT_UNKNOWN : b->end_us - b->start_us, budget.wall_us);
+}
+
+static void
+write_records(struct filter *f, const struct answer *a,
+    const struct verdict *verdict)
+{
+	answer_emit_steps(a, f, opt.all);
+	write_parts_of_path(f, a);
+	answer_emit_summaries(a, f);
+	if (a->n_paths > 0)
+		verdict_emit(verdict, f);
+	check_budgets(f, a);
+}
+
+static void
+write_report(struct filter *f, const struct answer *a,
+    const struct verdict *verdict)
+{
+	build_put_run(a->net->build, filter_out(f));
+	if (a->n_paths > 0)
+		verdict_report(verdict, f);
+	check_budgets(f, a);
+	answer_report(a, f, opt.all);
+	write_parts_of_path(f, a);
+	answer_report_notes(a, f);
 }
 
 static void
@@ -269,7 +286,6 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	a.workers = opt.workers;
 	a.simulated_us = verdict.simulated_us;
 	(f->text ? write_report : write_records)(f, &a, &verdict);
-	check_budgets(f, &a);
 	answer_release(&a);
 	network_release(&net);
 }

@@ -6,12 +6,12 @@
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/clocks.h"
 #include "filters/critpath/waits.h"
 
-/* BAR_WIDTH is in columns, LEAST_SLACK_MAX in tasks. */
-enum { BAR_WIDTH = 12, LEAST_SLACK_MAX = 30 };
+enum { LEAST_SLACK_MAX = 30, STEP_MIN = 16 };	/* STEP_MIN is in columns */
 
 /* More consecutive short steps than this become one line. */
 enum { SHORT_STEPS_MAX = 2 };
@@ -42,8 +42,7 @@ put_time(struct table *t, const struct path *p, int64_t us)
 
 	table_us(t, us);
 	table_percent(t, share);
-	report_bar(table_cell(t), share, BAR_WIDTH);
-	table_next(t);
+	table_bar(t, share);
 }
 
 static void
@@ -113,7 +112,9 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	struct table t;
 	size_t n_short;
 
-	table_init(&t, "rrrrlrl", heads);
+	table_init(&t, "rrRrlRl", heads);
+	t.marks_bars = true;
+	t.last_min = STEP_MIN;
 	for (size_t i = 0; i < p->n; i++) {
 		n_short = count_short_steps(a, p, i);
 		if (n_short > SHORT_STEPS_MAX) {
@@ -150,7 +151,7 @@ put_account(struct buf *out, const struct answer *a, const struct path *p)
 	if (!p->is_timed)
 		return;
 	report_heading(out, "\nThe wall time");
-	table_init(&t, "lrrl", NULL);
+	table_init(&t, "LRRl", NULL);
 	put_share(&t, "", p->length_us, wall_us, "in steps of the path");
 	put_share(&t, "+", p->waiting_us, wall_us, "waiting between them");
 	if (p->overlap_us > 0)
@@ -171,14 +172,13 @@ put_kinds(struct buf *out, const struct answer *a, const struct path *p)
 
 	if (n > 1) {
 		report_heading(out, "\nOn the path, by kind");
-		table_init(&t, "rrll", NULL);
+		table_init(&t, "RRll", NULL);
 		for (size_t i = 0; i < n; i++) {
 			share = p->length_us > 0 ? (double)kinds[i].us /
 			    (double)p->length_us : 0;
 			table_us(&t, kinds[i].us);
 			table_percent(&t, share);
-			report_bar(table_cell(&t), share, BAR_WIDTH);
-			table_next(&t);
+			table_bar(&t, share);
 			table_text(&t, intern_span(&a->net->build->names,
 			    kinds[i].kind));
 		}
@@ -190,35 +190,44 @@ put_kinds(struct buf *out, const struct answer *a, const struct path *p)
 static void
 put_what_ifs(struct buf *out, const struct answer *a)
 {
+	size_t from;
+
 	if (!a->what_if && a->workers == 0)
 		return;
 	report_heading(out, "\nWhat if");
+	from = out->len;
 	if (a->what_if) {
-		buf_str(out, "  the path shrinks from ");
+		buf_str(out, "the path shrinks from ");
 		report_us(out, a->recorded_us);
 		buf_str(out, " to ");
 		report_us(out, a->paths[0].length_us);
 		buf_str(out, ": it saves ");
 		report_us(out, a->recorded_us - a->paths[0].length_us);
-		buf_char(out, '\n');
+		report_item(out, from, 1);
+		from = out->len;
 	}
 	if (a->workers > 0) {
-		buf_printf(out, "  with %llu worker%s all is done in ",
-		    (unsigned long long)a->workers,
-		    a->workers == 1 ? "" : "s");
+		buf_str(out, "with ");
+		report_count(out, a->workers, "worker", "workers");
+		buf_str(out, " all is done in ");
 		report_us(out, a->simulated_us);
-		buf_str(out, " (simulated)\n");
+		buf_str(out, " (simulated)");
+		report_item(out, from, 1);
 	}
 }
 
-/* Writes a line such as "  2 tasks", followed by rest; nothing if n is 0. */
+/* Writes an item such as "2 tasks", followed by rest; nothing if n is 0. */
 static void
 put_count(struct buf *out, uint64_t n, const char *one, const char *many,
     const char *rest)
 {
-	if (n > 0)
-		buf_printf(out, "  %llu %s%s\n", (unsigned long long)n,
-		    n == 1 ? one : many, rest);
+	size_t from = out->len;
+
+	if (n == 0)
+		return;
+	report_count(out, n, one, many);
+	buf_str(out, rest);
+	report_item(out, from, 1);
 }
 
 static void
@@ -226,7 +235,7 @@ put_notes(struct buf *out, const struct answer *a)
 {
 	const struct network *net = a->net;
 
-	buf_char(out, '\n');
+	report_blank(out);
 	put_count(out, net->n_tasks, "task", "tasks",
 	    " with an elapsed time");
 	put_count(out, net->dag.n_edges, "dependency", "dependencies", "");
@@ -274,7 +283,7 @@ put_least_slack(struct buf *out, const struct answer *a)
 			list[n++] = (struct slack){ us, v };
 	sort_with(list, n, sizeof *list, compare_slack, a->net);
 	report_heading(out, "\nTasks with the least slack");
-	table_init(&t, "rrl", heads);
+	table_init(&t, "RRl", heads);
 	for (size_t i = 0; i < n && i < LEAST_SLACK_MAX; i++) {
 		table_us(&t, list[i].us);
 		table_us(&t, a->net->dag.weight[list[i].vertex]);
@@ -299,7 +308,8 @@ put_title(struct buf *out, const struct answer *a, const struct path *p)
 		report_percent(&text, (double)p->length_us / (double)wall_us);
 		buf_char(&text, ')');
 	}
-	buf_printf(&text, ", %zu step%s", p->n, p->n == 1 ? "" : "s");
+	buf_str(&text, ", ");
+	report_count(&text, p->n, "step", "steps");
 	if (p == a->paths)
 		report_heading(out, "Critical path: %.*s", (int)text.len,
 		    text.data);
@@ -313,10 +323,11 @@ void
 answer_report(const struct answer *a, struct filter *f, bool all)
 {
 	struct buf *out = filter_out(f);
+	size_t from = out->len;
 
 	if (a->n_paths == 0) {
-		buf_str(out, "No task has an elapsed time: there is no "
-		    "path.\n");
+		buf_str(out, "No task has an elapsed time: there is no path.");
+		report_sentence(out, from);
 		return;
 	}
 	for (size_t i = 0; i < a->n_paths; i++) {

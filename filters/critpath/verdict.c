@@ -233,10 +233,9 @@ put_of(struct buf *out, int64_t us, int64_t whole_us)
 
 	report_us(&part, us);
 	report_us(&whole, whole_us);
-	a = strrchr(buf_cstr(&part), ' ');
-	b = strrchr(buf_cstr(&whole), ' ');
-	/* "3m 05.2s" has two units. */
-	if (a != NULL && b != NULL && strcmp(a, b) == 0 && us < 60000000)
+	a = strchr(buf_cstr(&part), ' ');
+	b = strchr(buf_cstr(&whole), ' ');
+	if (a != NULL && b != NULL && strcmp(a, b) == 0 && !text_is_digit(a[1]))
 		part.len = (size_t)(a - part.data);
 	buf_printf(out, "%.*s of %s", (int)part.len, part.data,
 	    buf_cstr(&whole));
@@ -247,8 +246,7 @@ put_of(struct buf *out, int64_t us, int64_t whole_us)
 static void
 put_workers(struct buf *out, uint64_t n)
 {
-	buf_printf(out, "%llu worker%s", (unsigned long long)n,
-	    n == 1 ? "" : "s");
+	report_count(out, n, "worker", "workers");
 }
 
 /* "206 s of work on 2 workers takes at least 103" */
@@ -354,6 +352,7 @@ void
 verdict_report(const struct verdict *v, struct filter *f)
 {
 	struct buf *out = filter_out(f);
+	size_t from = out->len;
 
 	if (v->limit == LIMIT_UNKNOWN)
 		put_unknown(out, v);
@@ -364,5 +363,7 @@ verdict_report(const struct verdict *v, struct filter *f)
 		report_us(out, v->idle_us);
 		buf_str(out, " no task ran");
 	}
-	buf_str(out, ".\n\n");
+	buf_char(out, '.');
+	report_sentence(out, from);
+	report_blank(out);
 }

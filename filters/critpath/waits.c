@@ -2,6 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/critpath/waits.h"
 
 enum { MAX = 3 };	/* waits, and tasks of each wait */
@@ -167,7 +168,7 @@ waits_report(struct buf *out, const struct answer *a)
 		return;
 	add_tasks(a, waits, n);
 	report_heading(out, "\nWhat ran while the path waited");
-	table_init(&t, "rrl", heads);
+	table_init(&t, "RRl", heads);
 	for (size_t i = 0; i < n; i++)
 		put_wait(&t, a, &waits[i]);
 	table_print(&t, out);

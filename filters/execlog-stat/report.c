@@ -3,10 +3,12 @@
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
+#include "common/frame/style.h"
+#include "common/frame/table.h"
 #include "filters/execlog-stat/stat.h"
 
-/* BAR_WIDTH and SPARKS_MAX are columns. */
-enum { BAR_WIDTH = 20, TYPES_SHOWN_MAX = 15, SPARKS_MAX = 60 };
+/* SPARKS_MAX is in columns. */
+enum { TYPES_SHOWN_MAX = 15, SPARKS_MAX = 60 };
 
 /* By enum stage. */
 static const char *const stage_titles[] = { "tests only",
@@ -20,8 +22,7 @@ put_share(struct table *t, double part, double whole)
 	double share = whole > 0 ? part / whole : 0;
 
 	table_percent(t, share);
-	report_bar(table_cell(t), share, BAR_WIDTH);
-	table_next(t);
+	table_bar(t, share);
 }
 
 static void
@@ -32,38 +33,92 @@ put_title(const struct build_stat *s, struct buf *out)
 	struct buf text = { 0 };
 
 	report_us(&text, wall_us);
-	buf_printf(&text, ", %llu tasks, %.1f at once on average, %llu at most",
-	    (unsigned long long)s->n_tasks, wall_us > 0 ?
-	    (double)t->running_us / (double)wall_us : 0.0,
+	buf_str(&text, ", ");
+	report_count(&text, s->n_tasks, "task", "tasks");
+	buf_printf(&text, ", %.1f at once on average, %llu at most",
+	    wall_us > 0 ? (double)t->running_us / (double)wall_us : 0.0,
 	    (unsigned long long)t->max_running);
 	report_heading(out, "Build: %.*s", (int)text.len, text.data);
 	buf_release(&text);
 }
 
-/*
- * Writes the bins as one line of at most SPARKS_MAX columns; each column is the
- * average of the bins that it stands for.
- */
+/* Averages the bins into n ratios of the highest number of running tasks. */
 static void
-put_parallelism(const struct build_stat *s, struct buf *out)
+average_bins(const struct timeline *t, double *ratios, size_t n)
 {
-	const struct timeline *t = &s->timeline;
-	double ratios[SPARKS_MAX] = { 0 };
-	size_t n = t->n_bins < SPARKS_MAX ? t->n_bins : SPARKS_MAX, from, to;
+	size_t from, to;
 
-	if (t->max_running == 0)
-		return;
 	for (size_t i = 0; i < n; i++) {
+		ratios[i] = 0;
 		from = t->n_bins * i / n;
 		to = t->n_bins * (i + 1) / n;
 		for (size_t j = from; j < to; j++)
 			ratios[i] += t->bins[j] / (double)(to - from) /
 			    (double)t->max_running;
 	}
+}
+
+/*
+ * Appends text to a line so that it ends at a column, or is centred on it; at
+ * least a space precedes it, or it is omitted.
+ */
+static void
+put_tick(struct buf *line, struct buf *text, size_t column, bool is_centred)
+{
+	size_t from = column - (is_centred ? text->len / 2 : text->len);
+
+	if (column < text->len || (line->len > 0 && from < line->len + 1))
+		return;
+	while (line->len < from)
+		buf_char(line, ' ');
+	buf_add(line, text->data, text->len);
+}
+
+/* Writes the axis under n sparks: the time from the start of the build. */
+static void
+put_axis(const struct timeline *t, size_t n, struct buf *out)
+{
+	static const char margin[] = "            ";
+	int64_t wall_us = t->end_us - t->start_us;
+	struct buf line = { 0 }, middle = { 0 }, end = { 0 };
+
+	report_us(&middle, wall_us / 2);
+	report_us(&end, wall_us);
+	buf_char(&line, '0');
+	if (n / 2 + middle.len / 2 + 2 + end.len <= n)
+		put_tick(&line, &middle, n / 2, true);
+	put_tick(&line, &end, n, false);
+	buf_add(out, margin, sizeof margin - 1);
+	buf_add(out, line.data, line.len);
+	buf_char(out, '\n');
+	buf_release(&line);
+	buf_release(&middle);
+	buf_release(&end);
+}
+
+/* Writes how many tasks ran over time.  Markdown has no such pictures. */
+static void
+put_parallelism(const struct build_stat *s, struct buf *out)
+{
+	const struct timeline *t = &s->timeline;
+	double ratios[SPARKS_MAX];
+	size_t n = t->n_bins < SPARKS_MAX ? t->n_bins : SPARKS_MAX, others;
+	struct buf top = { 0 };
+
+	if (t->max_running == 0 || style.markdown)
+		return;
+	buf_printf(&top, "|  the top is %llu",
+	    (unsigned long long)t->max_running);
+	others = strlen("  running  |") + top.len;
+	if (n > style.width - others)
+		n = style.width - others;
+	average_bins(t, ratios, n);
 	buf_str(out, "  running  |");
 	report_spark(out, ratios, n);
-	buf_printf(out, "|  the top is %llu\n",
-	    (unsigned long long)t->max_running);
+	buf_add(out, top.data, top.len);
+	buf_char(out, '\n');
+	put_axis(t, n, out);
+	buf_release(&top);
 }
 
 static void
@@ -73,7 +128,7 @@ put_stages(const struct build_stat *s, struct buf *out)
 	struct table table;
 
 	report_heading(out, "\nStages");
-	table_init(&table, "rrll", NULL);
+	table_init(&table, "RRll", NULL);
 	for (size_t i = 0; i < N_STAGES; i++) {
 		if (t->stage_us[i] == 0)
 			continue;
@@ -93,7 +148,7 @@ put_longest(const struct build_stat *s, struct buf *out)
 	struct table table;
 
 	report_heading(out, "\nLongest tasks");
-	table_init(&table, "rrl", heads);
+	table_init(&table, "RRl", heads);
 	for (size_t i = 0; i < s->n_longest; i++) {
 		table_us(&table, s->build->tasks[s->longest[i]].elapsed_us);
 		table_us(&table, timeline_weighted_us(&s->timeline,
@@ -114,7 +169,7 @@ put_biggest(const struct build_stat *s, struct buf *out)
 	if (s->n_biggest == 0)
 		return;
 	report_heading(out, "\nBiggest copies");
-	table_init(&table, "rrl", heads);
+	table_init(&table, "RRl", heads);
 	for (size_t i = 0; i < s->n_biggest; i++) {
 		t = &s->build->tasks[s->biggest[i]];
 		report_bytes(table_cell(&table), t->size_bytes);
@@ -128,14 +183,14 @@ put_biggest(const struct build_stat *s, struct buf *out)
 static void
 put_types(const struct build_stat *s, struct buf *out)
 {
-	static const char *const heads[] = { "took", "weighted", "", "",
+	static const char *const heads[] = { "took", "weighted", "share", "",
 	    "tasks", "mean", "type" };
 	const struct timeline *t = &s->timeline;
 	const struct type_total *type = s->types;
 	struct table table;
 
 	report_heading(out, "\nTime by type");
-	table_init(&table, "rrrlrrl", heads);
+	table_init(&table, "RRrlrrl", heads);
 	for (size_t i = 0; i < s->n_types && i < TYPES_SHOWN_MAX; i++, type++) {
 		table_us(&table, type->elapsed_us);
 		table_us(&table, type->weighted_us);
@@ -146,55 +201,90 @@ put_types(const struct build_stat *s, struct buf *out)
 		table_text(&table, intern_span(&s->build->names, type->name));
 	}
 	table_print(&table, out);
-	if (s->n_types > TYPES_SHOWN_MAX)
-		buf_printf(out, "  and %zu more types\n",
-		    s->n_types - TYPES_SHOWN_MAX);
+	report_more(out, s->n_types > TYPES_SHOWN_MAX ? s->n_types -
+	    TYPES_SHOWN_MAX : 0, "");
+}
+
+/*
+ * Many logs do not say what came from a cache, or what failed: of these nothing
+ * is claimed unless a task did.
+ */
+static void
+put_executed(const struct build_stat *s, struct buf *out)
+{
+	size_t from = out->len;
+
+	buf_printf(out, "%llu executed", (unsigned long long)s->n_executed);
+	if (s->n_cached + s->n_avoided > 0) {
+		buf_printf(out, ", %llu from the cache, %llu avoided: cache "
+		    "efficiency ", (unsigned long long)s->n_cached,
+		    (unsigned long long)s->n_avoided);
+		report_percent(out, (double)(s->n_run - s->n_executed) /
+		    (double)s->n_run);
+	}
+	report_item(out, from, 1);
 }
 
 static void
-put_counts(const struct build_stat *s, struct buf *out)
+put_failed(const struct build_stat *s, struct buf *out)
 {
-	double run = s->n_run > 0 ? (double)s->n_run : 1;
+	size_t from = out->len;
 
-	report_heading(out, "\nRun tasks: %llu",
-	    (unsigned long long)s->n_run);
-	buf_printf(out, "  %llu executed, %llu from the cache, %llu avoided: "
-	    "cache efficiency ", (unsigned long long)s->n_executed,
-	    (unsigned long long)s->n_cached,
-	    (unsigned long long)s->n_avoided);
-	report_percent(out, (double)(s->n_run - s->n_executed) / run);
-	buf_printf(out, "\n  %llu failed, which took ",
+	if (s->n_failed == 0)
+		return;
+	buf_printf(out, "%llu failed, which took ",
 	    (unsigned long long)s->n_failed);
 	report_us(out, s->failed_us);
 	buf_str(out, ", ");
 	/* "Their time" is that of all attempts at all run tasks. */
 	report_percent(out, s->run_us > 0 ?
 	    (double)s->failed_us / (double)s->run_us : 0);
-	buf_str(out, " of their time\n");
+	buf_str(out, " of their time");
+	report_failed_item(out, from);
+}
+
+static void
+put_counts(const struct build_stat *s, struct buf *out)
+{
+	size_t from;
+
+	report_heading(out, "\nRun tasks: %llu",
+	    (unsigned long long)s->n_run);
+	put_executed(s, out);
+	put_failed(s, out);
+	from = out->len;
 	if (s->n_tests > 0) {
-		buf_printf(out, "  %llu test%s, which took ",
-		    (unsigned long long)s->n_tests,
-		    s->n_tests == 1 ? "" : "s");
+		report_count(out, s->n_tests, "test", "tests");
+		buf_str(out, ", which took ");
 		report_us(out, s->test_us);
-		buf_char(out, '\n');
+		report_item(out, from, 1);
+		from = out->len;
 	}
-	if (s->n_unseen_nodes > 0)
-		buf_printf(out, "  not in the log: %llu node%s of the graph\n",
-		    (unsigned long long)s->n_unseen_nodes,
-		    s->n_unseen_nodes == 1 ? "" : "s");
-	if (s->build->n_earlier_runs > 0)
-		buf_printf(out, "  left out: %lld earlier run%s of the log\n",
-		    (long long)s->build->n_earlier_runs,
-		    s->build->n_earlier_runs == 1 ? "" : "s");
+	if (s->n_unseen_nodes > 0) {
+		buf_str(out, "not in the log: ");
+		report_count(out, s->n_unseen_nodes, "node", "nodes");
+		buf_str(out, " of the graph");
+		report_item(out, from, 1);
+	}
+	from = out->len;
+	if (s->build->n_earlier_runs > 0) {
+		buf_str(out, "left out: ");
+		report_count(out, (uint64_t)s->build->n_earlier_runs,
+		    "earlier run", "earlier runs");
+		buf_str(out, " of the log");
+		report_item(out, from, 1);
+	}
 }
 
 void
 stat_report(const struct build_stat *s, struct filter *f)
 {
 	struct buf *out = filter_out(f);
+	size_t from = out->len;
 
 	if (s->timeline.start_us == INT_UNKNOWN) {
-		buf_str(out, "No task has a time.\n");
+		buf_str(out, "No task has a time.");
+		report_sentence(out, from);
 		return;
 	}
 	put_title(s, out);

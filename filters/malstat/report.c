@@ -7,9 +7,10 @@
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/malstat/emit.h"
 
-enum { BAR_COLUMNS = 12, OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
+enum { OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
 
 static void
 put_name(struct table *t, const struct answer *a, sym name)
@@ -24,8 +25,7 @@ put_ratio(struct table *t, double ratio)
 {
 	report_percent(table_cell(t), ratio);
 	table_next(t);
-	report_bar(table_cell(t), ratio, BAR_COLUMNS);
-	table_next(t);
+	table_bar(t, ratio);
 }
 
 /* The cell stays empty if the number is unknown. */
@@ -50,19 +50,22 @@ static void
 report_costliest(const struct answer *a, struct buf *b)
 {
 	const struct operation *o = a->operations;
+	size_t from = b->len;
 
 	if (a->n_operations == 0) {
-		buf_str(b, "No instruction took any time.\n");
+		buf_str(b, "No instruction took any time.");
+		report_sentence(b, from);
 		return;
 	}
 	buf_str(b, "The costliest operation is ");
 	report_text(b, intern_span(&a->trace->names, o->name));
 	buf_str(b, ": ");
 	report_us(b, o->self_us);
-	buf_printf(b, " in %llu instance%s, ", (unsigned long long)o->n,
-	    o->n == 1 ? "" : "s");
+	buf_str(b, " in ");
+	report_count(b, o->n, "instance, ", "instances, ");
 	report_percent(b, ratio_of(o->self_us, a->busy_us));
-	buf_str(b, " of all work.\n");
+	buf_str(b, " of all work.");
+	report_sentence(b, from);
 }
 
 /* Writes a sentence: how well the cores were used in a session. */
@@ -70,6 +73,7 @@ static void
 report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
+	size_t from = b->len;
 
 	if (a->n_sessions > 1) {
 		buf_str(b, "Session ");
@@ -89,7 +93,8 @@ report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 		report_percent(b, utilisation(c, workers));
 		buf_printf(b, " of the server's %lld", (long long)workers);
 	}
-	buf_str(b, ".\n");
+	buf_char(b, '.');
+	report_sentence(b, from);
 }
 
 static void
@@ -100,7 +105,7 @@ report_operations(const struct answer *a, struct buf *b)
 	const struct operation *o = a->operations;
 	struct table t;
 
-	buf_char(b, '\n');
+	report_blank(b);
 	table_init(&t, "rrlrrl", heads);
 	for (size_t i = 0; i < a->n_operations && i < OPERATIONS_MAX;
 	    i++, o++) {
@@ -111,9 +116,8 @@ report_operations(const struct answer *a, struct buf *b)
 		put_name(&t, a, o->name);
 	}
 	table_print(&t, b);
-	if (a->n_operations > OPERATIONS_MAX)
-		buf_printf(b, "... and %zu more\n",
-		    a->n_operations - OPERATIONS_MAX);
+	report_more(b, a->n_operations > OPERATIONS_MAX ? a->n_operations -
+	    OPERATIONS_MAX : 0, "");
 }
 
 static void
@@ -124,7 +128,7 @@ report_instances(const struct answer *a, struct buf *b, uint64_t top)
 	const struct instance *i;
 	struct table t;
 
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "The costliest instructions");
 	table_init(&t, "rrrrrl", heads);
 	for (size_t k = 0; k < a->n_work && k < top; k++) {
@@ -151,7 +155,7 @@ report_containers(const struct answer *a, struct buf *b)
 
 	if (a->n_containers == 0)
 		return;
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "What only contains others");
 	table_init(&t, "rrl", heads);
 	for (size_t i = 0; i < a->n_containers && i < OPERATIONS_MAX;
@@ -173,13 +177,16 @@ report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
 	static const char *const heads[] = { "threads", "time", "share", "",
 	    NULL };
 	struct table t;
+	size_t from;
 
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "Threads that worked at once");
+	from = b->len;
 	if (a->n_sessions > 1) {
 		buf_str(b, "Session ");
 		put_session(a, b, c);
-		buf_str(b, ":\n");
+		buf_char(b, ':');
+		report_sentence(b, from);
 	}
 	table_init(&t, "rrrl", heads);
 	for (size_t i = 0; i < c->n_levels; i++) {
@@ -234,14 +241,13 @@ report_blocks(const struct answer *a, struct buf *b)
 		if (a->cores[i].block != INDEX_NONE)
 			blocks[n++] = &a->cores[i];
 	sort(blocks, n, sizeof *blocks, compare_blocks);
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "Dataflow blocks");
 	table_init(&t, "rrrlrrrr", heads);
 	for (size_t k = 0; k < n && k < BLOCKS_MAX; k++)
 		put_block(&t, a, blocks[k]);
 	table_print(&t, b);
-	if (n > BLOCKS_MAX)
-		buf_printf(b, "... and %zu more\n", n - BLOCKS_MAX);
+	report_more(b, n > BLOCKS_MAX ? n - BLOCKS_MAX : 0, "");
 	free(blocks);
 }
 
@@ -250,18 +256,20 @@ static void
 report_head(const struct answer *a, struct buf *b)
 {
 	const struct execution *x;
+	size_t from;
 
 	if (a->root == INDEX_NONE) {
 		report_heading(b, "All of the trace");
 		return;
 	}
 	x = &a->trace->executions[a->root];
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "%s of execution %lld", x->is_query ? "Query" :
 	    "Plan", (long long)x->key.id);
+	from = b->len;
 	if (x->query != SYM_NONE) {
 		report_text(b, intern_span(&a->trace->names, x->query));
-		buf_char(b, '\n');
+		report_sentence(b, from);
 	}
 }
 
@@ -300,15 +308,19 @@ void
 summary_report(const struct trace *t, struct filter *f)
 {
 	struct buf *b = filter_out(f);
+	size_t from;
 
-	buf_printf(b, "\n%zu instances of %llu events", t->n,
-	    (unsigned long long)t->n_events);
+	report_blank(b);
+	from = b->len;
+	report_count(b, t->n, "instance", "instances");
+	buf_str(b, " of ");
+	report_count(b, t->n_events, "event", "events");
 	put_count(b, t->n_no_start, "end", " without a start");
 	put_count(b, t->n_unfinished + t->n_restarted, "start",
 	    " without an end");
 	if (t->n_no_clock > 0)
 		buf_printf(b, ", %llu without a clock",
 		    (unsigned long long)t->n_no_clock);
-	buf_char(b, '\n');
+	report_sentence(b, from);
 	filter_emit(f);
 }

@@ -93,7 +93,8 @@ put_record(struct buf *b, const struct finding *f)
 static void
 put_line(struct buf *b, const struct finding *f)
 {
-	buf_str(b, "    ");
+	size_t from = b->len;
+
 	report_text(b, span_str(f->file));
 	if (f->entry != NULL) {
 		buf_str(b, ": ");
@@ -111,7 +112,7 @@ put_line(struct buf *b, const struct finding *f)
 	    f->young ? "; younger than an hour" : "");
 	if (f->lost != NULL)
 		buf_printf(b, "; kept as %s", f->lost);
-	buf_char(b, '\n');
+	report_item(b, from, 2);
 }
 
 static void
@@ -204,43 +205,62 @@ put_totals(struct buf *b, const struct findings *fs, const struct totals *t)
 	json_end(b);
 }
 
-static const char *
-plural(size_t n, const char *one, const char *many)
+static void
+put_size(struct buf *b, const struct totals *t)
 {
-	return n == 1 ? one : many;
+	struct buf text = { 0 };
+
+	report_count(&text, t->indexes, "index, ", "indexes, ");
+	report_count(&text, t->entries, "entry, ", "entries, ");
+	report_count(&text, t->objects, "object, ", "objects, ");
+	report_bytes(&text, (int64_t)t->bytes);
+	report_heading(b, "Store: %s", buf_cstr(&text));
+	buf_release(&text);
+}
+
+static void
+put_kind(struct buf *b, const struct findings *fs, int kind)
+{
+	size_t from = b->len;
+
+	report_count(b, fs->counts[kind], kinds[kind].one, kinds[kind].many);
+	if (kind >= FIRST_HARMLESS) {
+		buf_str(b, " (harmless)");
+		report_item(b, from, 1);
+	} else {
+		report_failed_item(b, from);
+	}
 }
 
 static void
 put_report(struct buf *b, const struct findings *fs, const char *store,
     const struct totals *t)
 {
-	struct buf size = { 0 };
 	bool is_valid = true;
+	size_t from;
 
-	report_bytes(&size, (int64_t)t->bytes);
-	report_heading(b, "Store: %zu %s, %zu %s, %zu %s, %.*s", t->indexes,
-	    plural(t->indexes, "index", "indexes"), t->entries,
-	    plural(t->entries, "entry", "entries"), t->objects,
-	    plural(t->objects, "object", "objects"), (int)size.len,
-	    size.data);
-	buf_str(b, "  ");
+	put_size(b, t);
+	from = b->len;
 	report_text(b, span_str(store));
-	buf_char(b, '\n');
+	report_item(b, from, 1);
 	for (int i = 0; i < N_KINDS; i++) {
 		if (fs->counts[i] == 0)
 			continue;
 		is_valid &= i >= FIRST_HARMLESS;
-		buf_printf(b, "  %zu %s%s\n", fs->counts[i],
-		    plural(fs->counts[i], kinds[i].one, kinds[i].many),
-		    i >= FIRST_HARMLESS ? " (harmless)" : "");
+		put_kind(b, fs, i);
 		buf_add(b, fs->lines[i].data, fs->lines[i].len);
-		if (fs->counts[i] > LINES_MAX)
-			buf_printf(b, "    and %zu more\n",
-			    fs->counts[i] - LINES_MAX);
+		from = b->len;
+		if (fs->counts[i] > LINES_MAX) {
+			buf_printf(b, "and %zu more", fs->counts[i] -
+			    LINES_MAX);
+			report_item(b, from, 2);
+		}
 	}
-	if (is_valid)
-		buf_str(b, "  All registered profiles are valid.\n");
-	buf_release(&size);
+	from = b->len;
+	if (is_valid) {
+		buf_str(b, "All registered profiles are valid.");
+		report_item(b, from, 1);
+	}
 }
 
 void

@@ -1,0 +1,199 @@
+/* report-values - counts, durations, sizes, text and bars of reports */
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/base/num.h"
+#include "common/frame/report.h"
+#include "common/frame/style.h"
+
+void
+report_count(struct buf *b, uint64_t n, const char *one, const char *many)
+{
+	buf_u64(b, n);
+	buf_char(b, ' ');
+	buf_str(b, n == 1 ? one : many);
+}
+
+void
+report_us(struct buf *b, int64_t us)
+{
+	int64_t s;
+
+	if (us < 0) {
+		buf_char(b, '-');
+		us = -us;
+	}
+	s = us / 1000000;
+	if (us == 0)
+		buf_char(b, '0');
+	else if (us < 1000)
+		buf_printf(b, "%d us", (int)us);
+	else if (us < 1000000)
+		buf_printf(b, "%d ms", (int)(us / 1000));
+	else if (us < 59995000)		/* what is more rounds to 60.00 s */
+		buf_printf(b, "%.2f s", (double)us / 1e6);
+	else if (s < 60)
+		buf_str(b, "1m 00.0s");
+	else if (s < 3600)
+		/* Truncates, because rounding could give "60.0s". */
+		buf_printf(b, "%dm %04.1fs", (int)(s / 60),
+		    (double)(us % 60000000 / 100000) / 10);
+	else
+		buf_printf(b, "%lldh %02dm %02ds", (long long)(s / 3600),
+		    (int)(s / 60 % 60), (int)(s % 60));
+}
+
+void
+report_ns(struct buf *b, int64_t ns)
+{
+	int64_t unit = 1000;
+
+	if (ns < 0) {
+		buf_char(b, '-');
+		ns = -ns;
+	}
+	if (ns < 1000 || ns >= 1000000000) {
+		if (ns > 0 && ns < 1000)
+			buf_printf(b, "%d ns", (int)ns);
+		else
+			report_us(b, ns / 1000);
+		return;
+	}
+	/* From 1 us to 1 s, three digits. */
+	if (ns >= 1000000)
+		unit = 1000000;
+	if (ns < 10 * unit)
+		buf_printf(b, "%d.%02d", (int)(ns / unit),
+		    (int)(ns % unit * 100 / unit));
+	else if (ns < 100 * unit)
+		buf_printf(b, "%d.%d", (int)(ns / unit),
+		    (int)(ns % unit * 10 / unit));
+	else
+		buf_i64(b, ns / unit);
+	buf_str(b, unit == 1000 ? " us" : " ms");
+}
+
+void
+report_bytes(struct buf *b, int64_t bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes < 1024) {
+		buf_printf(b, "%lld B", (long long)bytes);
+		return;
+	}
+	for (; value >= 1024 && unit < 3; unit++)
+		value /= 1024;
+	buf_printf(b, "%.1f %s", value, units[unit]);
+}
+
+void
+report_percent(struct buf *b, double ratio)
+{
+	buf_printf(b, "%.1f %%", ratio * 100);
+}
+
+static void
+put_escaped(struct buf *b, struct span text)
+{
+	/* text_escape() writes at most four bytes for each byte. */
+	buf_need(b, text.n * 4 + 1);
+	b->len += text_escape(b->data + b->len, text.n * 4 + 1, text.p,
+	    text.n);
+}
+
+/* The greatest number of adjacent backticks. */
+static size_t
+longest_backticks(struct span s)
+{
+	size_t n = 0, longest = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		n = s.p[i] == '`' ? n + 1 : 0;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+static void
+put_backticks(struct buf *b, size_t n)
+{
+	while (n-- > 0)
+		buf_char(b, '`');
+}
+
+/*
+ * A code span of Markdown begins and ends with more backticks than are in it.
+ * One space at either end does not belong to it.
+ */
+static void
+put_code(struct buf *b, struct span text)
+{
+	size_t n = longest_backticks(text) + 1;
+	bool is_padded = text.n > 0 && (strchr("` ", *text.p) != NULL ||
+	    strchr("` ", text.p[text.n - 1]) != NULL);
+
+	if (text.n == 0)
+		return;
+	put_backticks(b, n);
+	buf_str(b, is_padded ? " " : "");
+	put_escaped(b, text);
+	buf_str(b, is_padded ? " " : "");
+	put_backticks(b, n);
+}
+
+void
+report_text(struct buf *b, struct span text)
+{
+	(style.markdown ? put_code : put_escaped)(b, text);
+}
+
+static bool
+is_utf8_locale(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *value = NULL;
+
+	for (size_t i = 0; i < 3 && (value == NULL || *value == '\0'); i++)
+		value = getenv(names[i]);
+	return value != NULL && (strstr(value, "UTF-8") != NULL ||
+	    strstr(value, "utf8") != NULL);
+}
+
+void
+report_bar(struct buf *b, double ratio, size_t cells)
+{
+	static const char *const parts[] = { "", "\u258f", "\u258e", "\u258d",
+	    "\u258c", "\u258b", "\u258a", "\u2589" };
+	size_t eighths = (size_t)(clamp01(ratio) * (double)cells * 8 + 0.5);
+
+	if (!is_utf8_locale()) {
+		for (size_t i = 0; i < (eighths + 4) / 8; i++)
+			buf_char(b, '#');
+		return;
+	}
+	for (size_t i = 0; i < eighths / 8; i++)
+		buf_str(b, "\u2588");
+	buf_str(b, parts[eighths % 8]);
+}
+
+void
+report_spark(struct buf *b, const double *ratios, size_t n)
+{
+	static const char *const levels[] = { " ", "\u2581", "\u2582",
+	    "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char *const ascii[] = { " ", ".", ".", ":", ":", "=",
+	    "=", "#", "#" };
+	bool utf8 = is_utf8_locale();
+	size_t level;
+
+	for (size_t i = 0; i < n; i++) {
+		level = (size_t)(clamp01(ratios[i]) * 8 + 0.5);
+		if (level == 0 && ratios[i] > 0)
+			level = 1;
+		buf_str(b, utf8 ? levels[level] : ascii[level]);
+	}
+}
