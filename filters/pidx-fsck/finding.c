@@ -110,8 +110,10 @@ put_line(struct buf *b, const struct finding *f)
 		    "can be saved");
 	buf_str(b, f->removed ? "; removed" : f->repaired ? "; repaired" :
 	    f->young ? "; younger than an hour" : "");
-	if (f->lost != NULL)
-		buf_printf(b, "; kept as %s", f->lost);
+	if (f->lost != NULL) {
+		buf_str(b, "; kept as ");
+		report_text(b, span_str(f->lost));
+	}
 	report_item(b, from, 2);
 }
 
