@@ -21,6 +21,9 @@ explain(const char *type)
 		if (strcmp(type, mal_rows[i]) == 0)
 			return "these are rows, which malload and malstat "
 			    "read; use malparse --tasks";
+	if (strcmp(type, "callgraph") == 0)
+		return "a call graph has sums, not times; callgraph-fold "
+		    "writes it as folded stacks or for speedscope and pprof";
 	if (*type == '\0')
 		return "execlog-parse reads the log of a build, "
 		    "buildgraph-parse its graph and malparse a trace";

@@ -77,12 +77,14 @@ find_args(const struct rec *event)
 			found.name = value;
 		else if (span_eq(key, "\"target\""))
 			found.target = value;
-		else if (span_eq(key, "\"mnemonic\""))
+		else if (span_eq(key, "\"mnemonic\"") ||
+		    span_eq(key, "\"rule\""))
 			found.mnemonic = value;
 		else if (span_eq(key, "\"role\""))
 			found.role = value;
 		else if (span_eq(key, "\"result\"") ||
-		    span_eq(key, "\"return\""))
+		    span_eq(key, "\"return\"") ||
+		    span_eq(key, "\"status\""))
 			found.status = value;
 	}
 	return found;

@@ -1,0 +1,241 @@
+/* trace-export - writes tasks as a trace for Perfetto and other viewers */
+
+#include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/build/attempts.h"
+#include "common/build/build.h"
+#include "common/frame/filter.h"
+#include "filters/trace-export/counter.h"
+#include "filters/trace-export/path.h"
+
+static struct {
+	const char *graph, *path;
+	bool all;
+	uint64_t limit;
+} opt = { .limit = 500000 };
+
+static const struct opt options[] = {
+	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",
+	    "read nodes from FILE first", 0, 0 },
+	{ 'p', "path", OPT_STR, &opt.path, "FILE",
+	    "read the critical path from FILE first", 0, 0 },
+	{ 'a', "all", OPT_FLAG, &opt.all, NULL,
+	    "write all tasks, however many", 0, 0 },
+	{ 0, "limit", OPT_NUM, &opt.limit, "N",
+	    "merge short tasks above N events a run (500000)", 1,
+	    1000000000 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Writes tasks as a trace in Chrome's format, which Perfetto "
+	    "and speedscope open:\nlanes by host, the critical path, and how "
+	    "many tasks ran.",
+	.keys = build_keys,
+};
+
+enum {
+	HOSTS_MAX = 64,		/* that have counters of their own */
+	PARTS_MAX = 2000	/* of the time, of a counter with means */
+};
+
+/* The trace, and what is numbered over all its runs. */
+static struct {
+	struct document document;
+	uint64_t n_pids, n_arrows;
+} state;
+
+/* --- counters ------------------------------------------------------------- */
+
+/* Hosts have counters if there are several, but not too many to be read. */
+static size_t
+n_host_counters(const struct picture *p)
+{
+	return p->n_processes >= 2 && p->n_processes <= HOSTS_MAX ?
+	    p->n_processes : 0;
+}
+
+/*
+ * Writes the counters of the summary and of the hosts, unless d is NULL;
+ * returns the number of their events.
+ */
+static size_t
+write_counters(struct document *d, const struct picture *p, uint64_t pid,
+    size_t n_parts)
+{
+	size_t n = counter_write(d, p, p->slices, p->n_slices, pid, n_parts);
+
+	for (size_t i = 0; i < n_host_counters(p); i++) {
+		const struct process *process = &p->processes[i];
+		const struct track *first = &p->tracks[process->first];
+
+		n += counter_write(d, p, p->slices + first->first,
+		    process->n_tasks, pid + 1 + i, n_parts);
+	}
+	return n;
+}
+
+/* --- the limit ------------------------------------------------------------ */
+
+/* Writes "run 'NAME': ", if the run has a name. */
+static void
+put_run_name(struct buf *b, const struct picture *p)
+{
+	if (p->build->run_name != NULL)
+		buf_printf(b, "run '%s': ", p->build->run_name);
+}
+
+static void
+report_merging(const struct tasks *t, size_t n_parts)
+{
+	struct buf b = { 0 };
+
+	put_run_name(&b, t->p);
+	if (t->n_merged > 0)
+		buf_printf(&b, "%llu of %zu tasks, all shorter than %lld us, "
+		    "are merged into %llu; ", (unsigned long long)t->n_merged,
+		    t->p->n_slices, (long long)t->unit_us,
+		    (unsigned long long)t->n_merges);
+	buf_printf(&b, "counters are means over %zu parts of the time; use "
+	    "--all for everything", n_parts);
+	err_warn("warning: %s", buf_cstr(&b));
+	buf_release(&b);
+}
+
+/*
+ * Merges tasks, and averages the counters, as much as the limit demands.
+ * Returns into how many parts the counters divide the time; 0: no limit.
+ */
+static size_t
+apply_limit(struct tasks *t)
+{
+	struct document *d = t->d;
+	const struct picture *p = t->p;
+	size_t n_parts, n_other = 3 * p->n_steps;
+
+	t->d = NULL;
+	tasks_write(t);
+	if (!opt.all && t->n_events + n_other + write_counters(NULL, p, 0, 0) >
+	    opt.limit) {
+		/* At most a quarter of all events are of counters. */
+		n_parts = opt.limit / (4 * (1 + n_host_counters(p))) + 1;
+		if (n_parts > PARTS_MAX)
+			n_parts = PARTS_MAX;
+		n_other += write_counters(NULL, p, 0, n_parts);
+		while (t->n_events + n_other > opt.limit &&
+		    t->unit_us <= p->wall_us) {
+			t->unit_us = t->unit_us == 0 ? 1 : t->unit_us * 2;
+			tasks_write(t);
+		}
+		report_merging(t, n_parts);
+	} else {
+		n_parts = 0;
+	}
+	t->d = d;
+	return n_parts;
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+/* Names the process that has the critical path and the counter of all. */
+static void
+put_summary_names(const struct tasks *t, struct place place)
+{
+	bool has_path = t->p->n_steps > 0;
+	struct buf name = { 0 };
+
+	if (t->p->build->run_name != NULL)
+		buf_printf(&name, "%s: ", t->p->build->run_name);
+	buf_str(&name, has_path ? "critical path" : "running tasks");
+	document_put_name(t->d, "process_name", place, buf_span(&name));
+	document_put_sort_index(t->d, "process_sort_index", place,
+	    (int64_t)place.pid);
+	if (has_path)
+		document_put_name(t->d, "thread_name", place,
+		    span_str("critical path"));
+	buf_release(&name);
+}
+
+static void
+report_left_out(const struct picture *p)
+{
+	struct buf b = { 0 };
+
+	put_run_name(&b, p);
+	if (p->n_untimed > 0)
+		err_warn("warning: %stasks without a start or an end, which "
+		    "are left out: %llu", b.len == 0 ? "" : buf_cstr(&b),
+		    (unsigned long long)p->n_untimed);
+	if (p->n_sums > 0)
+		err_warn("warning: %stasks whose time is the sum of several "
+		    "intervals, which are left out: %llu",
+		    b.len == 0 ? "" : buf_cstr(&b),
+		    (unsigned long long)p->n_sums);
+	buf_release(&b);
+}
+
+static void
+write_picture(const struct picture *p)
+{
+	struct document *d = &state.document;
+	uint64_t pid = state.n_pids + 1;
+	struct place summary = { pid, 1 };
+	struct tasks t = { .d = d, .p = p, .first_pid = pid + 1 };
+	size_t n_parts = apply_limit(&t);
+
+	put_summary_names(&t, summary);
+	for (size_t i = 0; i < p->n_processes; i++)
+		tasks_put_names(&t, i);
+	path_write_lane(&t, summary);
+	tasks_write(&t);
+	state.n_arrows += path_write_arrows(&t, state.n_arrows + 1);
+	write_counters(d, p, pid, n_parts);
+	document_add_run(d, p->build->run_name, p->origin_us, p->wall_us,
+	    p->n_slices);
+	state.n_pids += 1 + p->n_processes;
+}
+
+static void
+write_build(struct paths *paths, struct build *build)
+{
+	const struct path_step *steps;
+	struct picture picture;
+	size_t n_steps;
+
+	build_resolve_attempts(build);
+	steps = paths_find(paths, build, &n_steps);
+	picture_make(&picture, build, steps, n_steps);
+	if (picture.n_slices > 0)
+		write_picture(&picture);
+	report_left_out(&picture);
+	picture_release(&picture);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct builds builds;
+	struct build *build;
+	struct paths paths;
+	struct filter f;
+
+	filter_begin(&f, &about, options, argc, argv);
+	filter_write_text(&f);
+	filter_declare_keys(&f, paths_keys(kept_keys));
+	state.document.f = &f;
+	paths_init(&paths, &f);
+	if (opt.path != NULL)
+		filter_read_first(&f, opt.path);
+	builds_begin(&builds, &f, opt.graph);
+	builds.on_other = paths_read;
+	builds.context = &paths;
+	while ((build = builds_next(&builds)) != NULL)
+		write_build(&paths, build);
+	document_end(&state.document);
+	if (builds.n_tasks > 0 && !state.document.has_events)
+		filter_fail(&f, "no task has a start and an end: there is "
+		    "nothing to show");
+	paths_release(&paths);
+	return filter_end(&f);
+}
