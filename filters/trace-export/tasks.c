@@ -157,6 +157,19 @@ put_symbol(struct buf *b, const char *key, const struct build *build, sym s)
 		document_str(b, key, intern_span(&build->names, s));
 }
 
+/* An exit status is written as a number, so that SQL can compare it. */
+static void
+put_status(struct buf *b, const struct build *build, sym status)
+{
+	int64_t number;
+
+	if (status != SYM_NONE &&
+	    text_i64(intern_span(&build->names, status), &number))
+		json_int(b, "status", number);
+	else
+		put_symbol(b, "status", build, status);
+}
+
 static void
 put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 {
@@ -205,7 +218,7 @@ put_args(struct buf *b, const struct tasks *t, const struct slice *s,
 	buf_release(&id);
 	put_symbol(b, "rule", build, build_rule(build, task));
 	put_symbol(b, "target", build, build_target(build, task));
-	put_symbol(b, "status", build, build_value(build, task, KEPT_STATUS));
+	put_status(b, build, build_value(build, task, KEPT_STATUS));
 	put_numbers(b, t, s);
 	if (s->step > 0)
 		put_step(b, t, s);
@@ -286,10 +299,11 @@ put_merged(struct tasks *t, struct place place, const struct cluster *c)
 	t->n_merges++;
 	if (t->d == NULL)
 		return;
-	b = c->start < c->end ?
+	/* Tasks that took no time may be at the place of others. */
+	b = c->busy_us > 0 ?
 	    document_begin_slice(t->d, place, c->start, c->end - c->start) :
 	    document_begin(t->d, "i", place, c->start);
-	if (c->start == c->end)
+	if (c->busy_us == 0)
 		json_word(b, "s", "t");
 	buf_printf(&name, "%llu tasks", (unsigned long long)c->n);
 	document_str(b, "name", buf_span(&name));
