@@ -67,7 +67,7 @@ put_thousandths(struct buf *b, const char *key, int64_t value)
 		buf_printf(b, ".%03d", (int)(value % THOUSANDTHS));
 }
 
-/* Writes the values, in thousandths, unless they are those of the last event. */
+/* Writes the values, in thousandths, unless the last event has the same. */
 static void
 put_values(struct counter *c, int64_t us, const int64_t values[N_SERIES])
 {
