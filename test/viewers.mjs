@@ -2,7 +2,8 @@
 //
 // FOLDER has the npm packages.  Writes FILE.opened, which speedscope exports
 // after it has read FILE, and the screenshot FILE.png.  Complaints are printed
-// and make the exit status 1.
+// and make the exit status 1.  Without TITLE, FILE is a trace, and speedscope
+// must have a profile for each lane and in it each slice.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -56,9 +57,7 @@ function coloured([png, row]) {
 	});
 }
 
-async function check_page(page, origin) {
-	const url = `${origin}/#view=sandwich&profileURL=` +
-	    encodeURIComponent(`${origin}/file/${basename(file)}`);
+async function open_page(page, url, loaded) {
 	// Speedscope reports an error in a dialog.
 	const dialog = new Promise((_, reject) => page.on('dialog', (d) => {
 		d.dismiss();
@@ -68,23 +67,62 @@ async function check_page(page, origin) {
 	dialog.catch(() => {});	// it may be rejected before it is awaited
 	page.on('pageerror', (e) => check(false, e.message));
 	page.on('console', (m) => check(m.type() !== 'error' &&
-	    !m.text().startsWith('Failed'), m.text()));
+	    !/^Failed|still open|Tried to|could not find|missing/i
+	    .test(m.text()), m.text()));
 	page.on('request', (r) => check(/^(blob|data):/.test(r.url()) ||
-	    r.url().startsWith(origin + '/'), 'asks for ' + r.url()));
+	    r.url().startsWith(new URL(url).origin + '/'),
+	    'asks for ' + r.url()));
 	page.setDefaultTimeout(20000);
 	await page.goto(url);
-	await Promise.race([dialog, page.waitForFunction(() =>
-	    /Symbol Name|went wrong/.test(document.body.innerText))]);
-	const text = await page.innerText('body');
-	if (text.includes('went wrong'))
+	await Promise.race([dialog, page.waitForFunction((pattern) =>
+	    new RegExp(pattern + '|went wrong').test(document.body.innerText),
+	    loaded)]);
+	if ((await page.innerText('body')).includes('went wrong'))
 		throw new Error('speedscope refuses it');
+}
+
+async function export_profiles(page) {
+	const download = page.waitForEvent('download');
+
+	await page.keyboard.press('Control+s');
+	await (await download).saveAs(file + '.opened');
+	return JSON.parse(await readFile(file + '.opened'));
+}
+
+// The slices of each lane, as PID.TID.
+function lanes_of(trace) {
+	const lanes = {};
+
+	for (const { ph, pid, tid } of trace.traceEvents)
+		if (ph === 'X')
+			lanes[`${pid}.${tid}`] =
+			    (lanes[`${pid}.${tid}`] ?? 0) + 1;
+	return Object.values(lanes).sort().join();
+}
+
+async function check_trace(page, origin) {
+	await open_page(page, `${origin}/#profileURL=` +
+	    encodeURIComponent(`${origin}/file/${basename(file)}`), 'tid');
+	const opened = await export_profiles(page);
+	const slices = opened.profiles.map(({ events }) =>
+	    events.filter(({ type }) => type === 'O').length);
+	const want = lanes_of(JSON.parse(await readFile(file)));
+
+	check(slices.sort().join() === want,
+	    `the lanes have ${slices} slices, not ${want}`);
+	await page.screenshot({ path: file + '.png' });
+	return opened.shared.frames.length;
+}
+
+async function check_page(page, origin) {
+	await open_page(page, `${origin}/#view=sandwich&profileURL=` +
+	    encodeURIComponent(`${origin}/file/${basename(file)}`),
+	    'Symbol Name');
+	const text = await page.innerText('body');
 	const lines = text.split('\n').map((line) => line.trim());
 	check(lines.includes(title), `the title is not '${title}': ${text}`);
 
-	const download = page.waitForEvent('download');
-	await page.keyboard.press('Control+s');
-	await (await download).saveAs(file + '.opened');
-	const opened = JSON.parse(await readFile(file + '.opened'));
+	const opened = await export_profiles(page);
 	check(opened.profiles.length === 1, 'there are several profiles');
 	for (const { name } of opened.shared.frames)
 		check(lines.includes(name), `'${name}' is not in the table`);
@@ -119,11 +157,12 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM,
 try {
 	const page = await browser.newPage({
 	    viewport: { width: 1200, height: 400 } });
-	const n = await check_page(page,
+	const n = await (title === undefined ? check_trace : check_page)(page,
 	    `http://127.0.0.1:${server.address().port}`);
-	if (file.endsWith('.json'))
+	if (title !== undefined && file.endsWith('.json'))
 		await validate();
-	console.log(`${basename(file)}: '${title}', ${n} functions`);
+	console.log(`${basename(file)}: '${title ?? 'a trace'}', ` +
+	    `${n} functions`);
 } catch (e) {
 	complaints.push(e.message);
 } finally {

@@ -1,5 +1,6 @@
 #!/bin/bash
-# viewers.sh BUILD - checks that speedscope opens what callgraph-fold writes
+# viewers.sh BUILD - checks that speedscope opens what callgraph-fold and
+# trace-export write
 #
 # The call graphs of programs are recorded, symbolized by a release (the symbols
 # and lines of a program, stored in a file) and folded into each format.  A
@@ -92,6 +93,26 @@ check_opened "$(fold throw folded)" throw.folded none calls
 check_opened "$(fold throw json -f speedscope)" 'throw: calls' none calls
 check_opened "$(fold throw callgrind -f callgrind -c)" 'throw.callgrind -- calls' \
 	none calls 1
+
+# check_trace NAME OPTION... - checks that speedscope has all slices of a trace
+check_trace() {
+	trace-export "${@:2}" >"$out/$1.json" 2>/dev/null || [ $? = 1 ]
+	python3 "$here/oracles/trace.py" check "$out/$1.json"
+	node "$here/viewers.mjs" "$out" "$out/$1.json"
+}
+
+# Traces: a distributed build with its path, a query, and names that try to be
+# something else.
+execlog-parse "$here/data/examples/build.log" >tasks
+buildgraph-parse "$here/data/examples/graph.json" >graph
+critpath -g graph tasks >path
+check_trace build-trace -g graph -p path tasks
+execlog-parse "$here/data/examples/ninja_log" >tasks 2>/dev/null
+check_trace ninja-trace tasks
+malparse --tasks "$here/data/examples/mal-2023.json" >tasks
+check_trace query-trace tasks
+python3 "$here/oracles/trace.py" hostile >tasks
+check_trace hostile-trace tasks
 
 # A picture is checked by its own rules.
 node "$here/pictures.mjs" "$out" "$(fold throw svg --svg)" main

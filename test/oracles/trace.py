@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """trace - checks the traces that trace-export writes
 
-Usage: trace.py MODE SEED COUNT | trace.py check FILE... | trace.py summary FILE
+Usage: trace.py MODE SEED COUNT | trace.py hostile | trace.py check FILE... |
+       trace.py summary FILE
 
 Mode builds: the trace of a random build obeys the rules of the format, and has
 the tasks, the lanes and the counters that this program computes.  Mode merged:
 the same with a low limit of events.  Mode again: execlog-parse reads the tasks
 of a trace from it as trace-export got them.
 
-check checks files by the rules of the format.  summary does the same, and
+hostile prints tasks with hostile names.  check checks files by the rules of the format.  summary does the same, and
 prints the sum of the time of the slices of each process as JSON.
 """
 
@@ -305,8 +306,27 @@ def mode_again(rng):
     check("tasks", want, comparable(second))
 
 
+HOSTILE = ["</script><script>alert(1)</script>", "]]>", "\"'\\`",
+           "<img src=x onerror=alert(1)>", "&amp;", "", "漢字" * 200,
+           "".join(map(chr, range(32))) + "\x7f", "a\u202eb\u2066c", "\\N",
+           "end", "__proto__", "x" * 2 ** 20, "\u2028"]
+
+
+def hostile():
+    for i, name in enumerate(HOSTILE):
+        for key in "id", "name", "host", "rule", "status", "run":
+            task = {"type": "task", "id": str(i), "start_us": i,
+                    "end_us": i + 5}
+            print(json.dumps(task | {key: name}))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b'{"type":"task","id":"\xff\xfe","name":"\xc0",'
+                            b'"start_us":1,"end_us":2}\n')
+
+
 if __name__ == "__main__":
-    if sys.argv[1] in ("check", "summary"):
+    if sys.argv[1] == "hostile":
+        hostile()
+    elif sys.argv[1] in ("check", "summary"):
         for path in sys.argv[2:]:
             with open(path, encoding="utf-8") as file:
                 checked = Trace(file.read())
