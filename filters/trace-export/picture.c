@@ -100,7 +100,8 @@ add_slice(struct picture *p, uint32_t task, const uint32_t *step_of_task)
 	    .process = process_name(p, t), .step = step_of_task[task],
 	    .class = class_of(p, t, thread) };
 	s->thread = s->class == THREADS ? thread : 0;
-	s->never_merges = s->step > 0 || (t->flags & TASK_FAILED) != 0;
+	s->failed = (t->flags & TASK_FAILED) != 0;
+	s->never_merges = s->failed || s->step > 0;
 }
 
 static void

@@ -29,6 +29,7 @@ struct slice {
 	uint32_t lane;		/* of its track, from 0 */
 	uint32_t step;		/* of the path, from 1; 0: none */
 	enum track_class class : 8;
+	bool failed;
 	bool never_merges;	/* it failed, or is on the path */
 };
 

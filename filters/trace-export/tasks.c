@@ -187,7 +187,7 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 			json_int(b, kept_keys[kept[i]], value);
 	if ((task->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
-	if ((task->flags & TASK_FAILED) != 0)
+	if (s->failed)
 		json_true(b, "failed");
 }
 
@@ -268,9 +268,7 @@ put_failure(const struct tasks *t, struct place place, const struct slice *s)
 static void
 put_task(struct tasks *t, struct place place, const struct slice *s)
 {
-	bool failed = (t->p->build->tasks[s->task].flags & TASK_FAILED) != 0;
-
-	t->n_events += 1 + failed;
+	t->n_events += 1 + s->failed;
 	if (t->d == NULL)
 		return;
 	if (s->start < s->end) {
@@ -281,7 +279,7 @@ put_task(struct tasks *t, struct place place, const struct slice *s)
 		json_word(b, "s", "t");
 	}
 	tasks_put_details(t, s);
-	if (failed)
+	if (s->failed)
 		put_failure(t, place, s);
 }
 
