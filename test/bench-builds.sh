@@ -128,3 +128,16 @@ make_alone=$(cpu 3 'make -s')
 printf '\nmake-record: %.2f ms (at most 1) a line more than the %.2f ms of make\n' \
 	"$(jq -n "$(cpu 3 'make-record make -s >/dev/null') - $make_alone")" \
 	"$make_alone"
+
+# The trace of a build with 200,000 nodes, some 550,000 tasks, beside critpath.
+distbuild 200000 log graph
+execlog-parse log >tasks
+buildgraph-parse graph >nodes
+critpath -g nodes tasks >path
+read=$(cpu 3 'critpath -g nodes tasks >/dev/null') parse=
+printf '\na trace of %d tasks\n' "$(grep -c '"type":"task"' tasks)"
+printf '%-42s %10s %7s\n' '' CPU /critpath
+log_row 'trace-export' \
+	"$(cpu 3 'trace-export -g nodes -p path tasks >/dev/null 2>&1')"
+log_row 'trace-export --all' \
+	"$(cpu 3 'trace-export --all -g nodes -p path tasks >/dev/null')"
