@@ -148,7 +148,7 @@ check-powercut: all
 check-viewers:
 	@sh test/setup.sh build test
 	@sh test/setup.sh viewers || :
-	@$(MAKE) -s -j$(JOBS) all \
+	@$(MAKE) -s -j$(JOBS) all $(OUT)/test/gen/distbuild \
 		$(addprefix $(OUT)/test/programs/instrument/,cases throw)
 	@bash test/viewers.sh $(OUT)
 

@@ -82,6 +82,18 @@ for format in bazel-graph cargo chrome dbt go spark; do
 done
 rm log
 
+# print_ratio NAME LIMIT COMMAND OTHER - prints the CPU time of a command, and
+# its ratio to that of another; both are the minimum of runs that alternate
+print_ratio() {
+	local own=1e9 other=1e9
+	for _ in 1 2 3 4 5; do
+		own=$(jq -n "[$own, $(cpu 1 "$3")] | min")
+		other=$(jq -n "[$other, $(cpu 1 "$4")] | min")
+	done
+	printf '%-42s %8.2f s, %.2f (at most %s) times critpath\n' "$1" "$own" \
+		"$(jq -n "$own / $other")" "$2"
+}
+
 # An archive: 1,000 logs of ninja for a graph of 735 outputs, libgit2's if it is
 # there, and otherwise a generated one
 libgit2=$here/../../shared/data/ninja-libgit2
@@ -116,6 +128,18 @@ if execlog-parse --help | grep -q -e --each; then
 		$(($(peak critpath -g nodes task) / 1024))
 	rm tasks task
 fi
+
+# timeline, with the path that critpath finds; both read the same stream.
+for size in $sizes; do
+	critpath -g "$size.nodes" "$size.tasks" >path 2>/dev/null
+	print_ratio "timeline, $size nodes" 1.5 \
+		"timeline -g $size.nodes -p path $size.tasks >picture.svg" \
+		"critpath -g $size.nodes $size.tasks >/dev/null"
+	printf '  %d tasks, %.2f MB (at most 2), peak memory %d MB\n' \
+		"$(grep -c '"task"' "$size.tasks")" \
+		"$(jq -n "$(wc -c <picture.svg) / 1e6")" \
+		$(($(peak timeline -g "$size.nodes" "$size.tasks") / 1024))
+done
 
 # make-record: 1,000 recipe lines that need a shell
 unset MAKEFLAGS MAKELEVEL MFLAGS

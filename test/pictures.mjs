@@ -1,10 +1,10 @@
-// pictures.mjs FOLDER FILE NAME - checks a picture in a browser
+// pictures.mjs FOLDER FILE [NAME] - checks a picture in a browser
 //
 // FOLDER has the npm packages.  FILE is opened at two widths, in light and dark;
 // screenshots are stored as FILE-WIDTH-SCHEME.png.  No text may overlap another
-// or leave the picture or its box; there may be no error and no request; search
-// must find NAME, and zoom must show it.  Complaints are printed and make the
-// exit status 1.
+// or leave the picture or its box; there may be no error and no request.  If
+// there is a NAME, search must find it, and zoom must show it.  Complaints are
+// printed and make the exit status 1.
 
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ function misplaced() {
 	const picture = document.querySelector('svg').getBoundingClientRect();
 	const texts = [...document.querySelectorAll('svg text')].map((t) => ({
 		text: t.textContent, box: t.getBoundingClientRect(),
-		rect: t.closest('g.box')?.querySelector('rect')
+		rect: t.closest('g.box, g.bar')?.querySelector('rect')
 	})).filter((t) => t.box.width > 0);
 	const within = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 &&
 	    a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
@@ -87,7 +87,7 @@ try {
 			const page = await browser.newPage({ colorScheme,
 			    viewport: { width, height: 800 } });
 			await check_page(page, width, colorScheme);
-			if (width === 1600 && colorScheme === 'light')
+			if (name && width === 1600 && colorScheme === 'light')
 				await check_search(page);
 			await page.close();
 		}
@@ -99,5 +99,6 @@ try {
 for (const complaint of complaints)
 	console.error(`${basename(file)}: ${complaint}`);
 if (complaints.length === 0)
-	console.log(`${basename(file)}: no text overlaps, ${name} is found`);
+	console.log(`${basename(file)}: no text overlaps` +
+	    (name ? `, ${name} is found` : ''));
 process.exitCode = complaints.length > 0 ? 1 : 0;

@@ -7,8 +7,8 @@
 # browser opens the result in speedscope and exports what speedscope has read.
 # The oracle converts the export to stacks, which must be those that it computes
 # from the records.  A truncated file shows that the test can fail.  Screenshots
-# stay in BUILD/viewers.  Pictures are opened by the browser itself, and pprof's
-# profiles by go, if it is installed.
+# stay in BUILD/viewers.  Pictures, also those of timeline, are opened by the
+# browser itself, and pprof's profiles by go, if it is installed.
 #
 # What graph-export writes is drawn by graphviz and by Mermaid.
 
@@ -19,7 +19,7 @@ oracle=$here/oracles/callgraph.py
 programs=$build/test/programs/instrument
 out=$build/viewers
 packages='ajv@8.20.0 mermaid@12.3.0 playwright-core@1.61.1 speedscope@1.25.0'
-PATH=$build:$PATH
+PATH=$build:$build/test/gen:$PATH
 
 skip() {
 	echo "skipped: $1"
@@ -116,6 +116,30 @@ check_trace hostile-trace tasks
 
 # A picture is checked by its own rules.
 node "$here/pictures.mjs" "$out" "$(fold throw svg --svg)" main
+
+# draw NAME TASKS [OPTION]... - draws tasks with their critical path, and checks
+# the picture
+draw() {
+	critpath "${@:3}" "$2" >path 2>err
+	timeline -p path "${@:3}" "$2" >"$out/$1.svg"
+	node "$here/pictures.mjs" "$out" "$out/$1.svg"
+}
+examples=$here/data/examples
+execlog-parse "$examples/build.log" >tasks
+buildgraph-parse "$examples/graph.json" >nodes
+draw distributed tasks -g nodes
+execlog-parse "$examples/ninja_log" >tasks 2>err
+draw ninja tasks
+malparse --tasks "$examples/mal-2018.json" >tasks
+draw query tasks
+distbuild 1000 log graph 2>err
+execlog-parse log >tasks 2>err
+draw thousand tasks
+head -n 9 tasks | timeline --partial >"$out/few.svg"
+node "$here/pictures.mjs" "$out" "$out/few.svg"
+distbuild 400000 log graph 2>err
+execlog-parse log 2>err >tasks	# a million with copies
+draw million tasks
 if go version >/dev/null 2>&1; then
 	go tool pprof -top "$(fold throw pb.gz -f pprof)" | grep -w main
 else

@@ -15,13 +15,13 @@ axis_step(int64_t wall_us)
 
 	for (; step < SECOND * 60; step *= 10)
 		for (int i = 0; i < 3; i++)
-			if (digits[i] * step < SECOND * 60 &&
+			if (digits[i] * step <= SECOND * 20 &&
 			    wall_us / (digits[i] * step) <= TICKS_MAX)
 				return digits[i] * step;
 	for (int i = 0; i < 10; i++)
 		if (wall_us / (minutes[i] * 60 * SECOND) <= TICKS_MAX)
 			return minutes[i] * 60 * SECOND;
-	for (step = 1000 * 60 * SECOND; wall_us / step > TICKS_MAX; step *= 2)
+	for (step = 1200 * 60 * SECOND; wall_us / step > TICKS_MAX; step *= 2)
 		;
 	return step;
 }
@@ -48,9 +48,9 @@ axis_label(struct buf *b, int64_t us, int64_t wall_us)
 {
 	int64_t step = axis_step(wall_us);
 
-	if (wall_us >= 7200 * SECOND && step % (360 * SECOND) == 0)
+	if (step % (1800 * SECOND) == 0)
 		put_in_unit(b, us, 3600 * SECOND, step, "h");
-	else if (wall_us >= 120 * SECOND)
+	else if (step % (60 * SECOND) == 0)
 		put_in_unit(b, us, 60 * SECOND, step, "min");
 	else if (wall_us >= SECOND)
 		put_in_unit(b, us, SECOND, step, "s");

@@ -68,9 +68,11 @@ main(int argc, char **argv)
 	builds.context = &paths;
 	while ((build = builds_next(&builds)) != NULL)
 		add_build(&pictures, build, &paths);
-	pictures_rank(&pictures);
-	svg_put(filter_out(&f), &pictures, BARS_MAX);
-	filter_emit(&f);
+	if (!f.got_nothing) {
+		pictures_rank(&pictures);
+		svg_put(filter_out(&f), &pictures, BARS_MAX);
+		filter_emit(&f);
+	}
 	pictures_release(&pictures);
 	paths_release(&paths);
 	return filter_end(&f);
