@@ -103,3 +103,22 @@ scan_rest(struct input *in, struct span *piece)
 	consume(in, piece, (size_t)(in->end - in->at));
 	return true;
 }
+
+bool
+scan_is_stream(struct input *in)
+{
+	const char *first, *newline;
+
+	do {
+		for (first = in->at; first < in->end &&
+		    json_is_space(*first); first++)
+			;
+		newline = memchr(first, '\n', (size_t)(in->end - first));
+		if (newline != NULL) {
+			while (newline[-1] == '\r' || newline[-1] == ' ')
+				newline--;
+			return *first != '{' || newline[-1] == '}';
+		}
+	} while (input_more(in));
+	return true;
+}

@@ -58,4 +58,11 @@ bool scan_each(struct input *, const char *brackets,
  */
 bool scan_rest(struct input *, struct span *piece);
 
+/*
+ * Is the current file a stream of records, one per line?  It is not if its
+ * first nonempty line begins with '{' but does not end with '}': the file is
+ * then a sequence of JSON documents on any number of lines.  Consumes nothing.
+ */
+bool scan_is_stream(struct input *);
+
 #endif

@@ -309,30 +309,6 @@ add_profile(struct filter *f, const struct rec *r,
 		registry_add(&job.registry, &job.profile, &s);
 }
 
-/*
- * Is the input a stream of records, one per line?  It is not if its first
- * nonempty line begins with '{' but does not end with '}': the input is then a
- * sequence of JSON documents on any number of lines.
- */
-static bool
-is_stream(struct input *in)
-{
-	const char *first, *newline;
-
-	do {
-		for (first = in->at; first < in->end &&
-		    json_is_space(*first); first++)
-			;
-		newline = memchr(first, '\n', (size_t)(in->end - first));
-		if (newline != NULL) {
-			while (newline[-1] == '\r' || newline[-1] == ' ')
-				newline--;
-			return *first != '{' || newline[-1] == '}';
-		}
-	} while (input_more(in));
-	return true;
-}
-
 /* Sets the name and time of a regular file; other files have neither. */
 static struct profile_file
 describe_file(const char *path)
@@ -396,7 +372,7 @@ read_file(struct filter *f, struct profile_file file)
 	struct span value;
 	struct line line;
 
-	if (is_stream(&f->input)) {
+	if (scan_is_stream(&f->input)) {
 		while (filter_file_line(f, &line))
 			add_value(f, line.len, &file);
 		return;
