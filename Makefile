@@ -163,6 +163,14 @@ check-hosts: all
 pictures: all
 	@PATH="$(CURDIR)/$(OUT):$$PATH" sh test/pictures.sh
 
+# Simulates how often changes are found, and how often something else is; draws
+# the thresholds of the rank scan again, and compares them with those in use.
+check-statistics: $(OUT)/test/programs/statistics
+	$< 2000
+
+thresholds: $(OUT)/test/gen/thresholds
+	$< 400000
+
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
 	@bash test/bench.sh $(OUT)
@@ -211,4 +219,5 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all demo check check-once check-powercut check-viewers check-hosts bench pictures lint install uninstall clean
+.PHONY: all demo check check-once check-powercut check-viewers check-hosts \
+	check-statistics thresholds bench pictures lint install uninstall clean

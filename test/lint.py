@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 LAYERS = ["base", "io", "json", "frame"]
-DOMAINS = ["build", "mal", "vcs", "perun", "program"]
+DOMAINS = ["stats", "build", "mal", "vcs", "perun", "program"]
 MAY_USE = {("perun", "vcs")}    # (domain, another one that it may include)
 # The layout of the memory that the instrument shares with its wrapper.
 SHARED_HEADERS = {"instrument/shared.h"}

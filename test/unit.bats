@@ -136,3 +136,7 @@ unit() {
 @test "shorten: names fit, and keep the function's identifier" {
 	unit shorten
 }
+
+@test "stats: change detection gives the known answers of small examples" {
+	unit stats
+}

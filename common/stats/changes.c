@@ -1,0 +1,339 @@
+/* changes - all changes of level in a series */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/stats/changes.h"
+#include "common/stats/rankscan.h"
+#include "common/stats/values.h"
+
+enum { WINDOW_MIN = 28 };
+#define P_MAX 0.001		/* of a window, times the number of windows */
+
+/* Arrays for a series of up to cap values. */
+struct changes_room {
+	size_t cap;
+	size_t *order;		/* positions in the order of the values; those
+				   of a stretch are at its place */
+	size_t *spare;		/* positions, while a stretch is split */
+	size_t *groups;		/* by position: equal for equal values */
+	size_t *slots;		/* for each window of a level its positions, in
+				   the order of the values */
+	size_t *filled;		/* positions in the slots of each window */
+	uint64_t *twice_midranks;	/* of a window */
+	double *z, *room, *residuals;
+};
+
+struct search {
+	struct changes *changes;
+	struct changes_room *r;
+	const double *values;
+	double min_effect;
+	bool is_first;		/* the stretch is the whole series */
+};
+
+static void
+release_room(struct changes_room *r)
+{
+	free(r->order);
+	free(r->spare);
+	free(r->groups);
+	free(r->slots);
+	free(r->filled);
+	free(r->twice_midranks);
+	free(r->z);
+	free(r->room);
+	free(r->residuals);
+}
+
+void
+changes_release(struct changes *c)
+{
+	if (c->room != NULL)
+		release_room(c->room);
+	free(c->room);
+	free(c->list);
+	*c = (struct changes){ 0 };
+}
+
+static struct changes_room *
+prepare_room(struct changes *c, size_t n)
+{
+	struct changes_room *r = c->room;
+
+	if (r == NULL)
+		c->room = r = mem_zero(1, sizeof *r);
+	if (n <= r->cap)
+		return r;
+	release_room(r);
+	r->cap = n;
+	r->order = mem_table(n, sizeof *r->order);
+	r->spare = mem_table(n, sizeof *r->spare);
+	r->groups = mem_table(n, sizeof *r->groups);
+	/* The windows of a level overlap by half. */
+	r->slots = mem_table(n, 2 * sizeof *r->slots);
+	r->filled = mem_table(n, sizeof *r->filled);
+	r->twice_midranks = mem_table(n, sizeof *r->twice_midranks);
+	r->z = mem_table(n, sizeof *r->z);
+	r->room = mem_table(n, sizeof *r->room);
+	r->residuals = mem_table(n, sizeof *r->residuals);
+	return r;
+}
+
+/* Sorts the positions once; windows and parts keep that order. */
+static void
+sort_positions(struct changes_room *r, const double *values, size_t n)
+{
+	values_order(values, n, r->order);
+	for (size_t i = 0, group = 0; i < n; i++) {
+		group += i > 0 && values[r->order[i]] !=
+		    values[r->order[i - 1]];
+		r->groups[r->order[i]] = group;
+	}
+}
+
+/* Scans the window of w values from `start`, whose positions are sorted. */
+static struct rankscan
+scan_window(struct changes_room *r, const size_t *sorted, size_t w,
+    size_t start)
+{
+	double ties = 0, t;
+	size_t end;
+
+	for (size_t i = 0; i < w; i = end) {
+		for (end = i + 1; end < w && r->groups[sorted[end]] ==
+		    r->groups[sorted[i]]; end++)
+			;
+		for (size_t j = i; j < end; j++)
+			r->twice_midranks[sorted[j] - start] = i + 1 + end;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+	}
+	return rankscan(r->twice_midranks, w, ties, r->z);
+}
+
+/* Of n windows of w values in a stretch: where the i-th begins. */
+static size_t
+window_start(size_t from, size_t w, size_t i)
+{
+	return from + i * w / 2;
+}
+
+/* Distributes the sorted positions of a stretch to its windows. */
+static void
+fill_windows(struct changes_room *r, size_t from, size_t to, size_t w,
+    size_t n_windows)
+{
+	size_t position, last;
+
+	memset(r->filled, 0, n_windows * sizeof *r->filled);
+	for (size_t i = from; i < to; i++) {
+		position = r->order[i];
+		/* The last window that begins here or before. */
+		last = (2 * (position - from) + 1) / w;
+		if (last > n_windows - 1)
+			last = n_windows - 1;
+		for (size_t k = last + 1; k-- > 0 &&
+		    position < window_start(from, w, k) + w;)
+			r->slots[k * w + r->filled[k]++] = position;
+	}
+}
+
+/* Do the medians of the two sides of a window differ enough? */
+static bool
+has_effect(const struct search *s, size_t start, size_t at, size_t end)
+{
+	double before = values_median(s->values + start, at - start,
+	    s->r->room);
+	double after = values_median(s->values + at, end - at, s->r->room);
+
+	return changes_is_effect(before, after, s->min_effect);
+}
+
+/* The shorter window wins, then the smaller p, then the earlier change. */
+static bool
+is_better(const struct change_point *a, const struct change_point *b)
+{
+	if (b->window == 0 || a->window != b->window)
+		return b->window == 0 || a->window < b->window;
+	return a->p != b->p ? a->p < b->p : a->at < b->at;
+}
+
+/* Scans the k-th window of a level, and keeps its change if it is better. */
+static void
+try_window(struct search *s, size_t from, size_t w, size_t k, size_t n_all,
+    struct change_point *best)
+{
+	size_t start = window_start(from, w, k);
+	struct rankscan scan = scan_window(s->r, s->r->slots + k * w, w,
+	    start);
+	double z = scan.z / s->changes->factor;
+	struct change_point c = { .at = start + scan.at, .window = w };
+
+	if (scan.z == 0)
+		return;
+	c.p = fmin(1, rankscan_p(w, z) * (double)n_all);
+	if (s->is_first)
+		s->changes->p = fmin(s->changes->p, c.p);
+	if (c.p <= P_MAX && rankscan_is_change(w, z) && is_better(&c, best) &&
+	    has_effect(s, start, c.at, start + w))
+		*best = c;
+}
+
+/* The number of levels of windows in n values; a level halves the length. */
+static unsigned
+count_levels(size_t n)
+{
+	unsigned levels = 1;
+
+	while (n >> levels >= WINDOW_MIN)
+		levels++;
+	return levels;
+}
+
+/* Finds the change at which the stretch is split; false if there is none. */
+static bool
+find_split(struct search *s, size_t from, size_t to, struct change_point *best)
+{
+	unsigned levels = count_levels(to - from);
+	size_t n_all = 0, n_windows, w;
+
+	*best = (struct change_point){ 0 };
+	for (unsigned level = 0; level < levels; level++)
+		n_all += ((size_t)2 << level) - 1;
+	for (unsigned level = 0; level < levels; level++) {
+		n_windows = ((size_t)2 << level) - 1;
+		w = (to - from) >> level;
+		fill_windows(s->r, from, to, w, n_windows);
+		for (size_t k = 0; k < n_windows; k++)
+			try_window(s, from, w, k, n_all, best);
+	}
+	return best->window > 0;
+}
+
+/* Separates the sorted positions of a stretch at a position. */
+static void
+split_order(struct changes_room *r, size_t from, size_t at, size_t to)
+{
+	size_t low = from, n_high = 0;
+
+	for (size_t i = from; i < to; i++) {
+		if (r->order[i] < at)
+			r->order[low++] = r->order[i];
+		else
+			r->spare[n_high++] = r->order[i];
+	}
+	memcpy(r->order + at, r->spare, n_high * sizeof *r->order);
+}
+
+/*
+ * Finds the changes within a stretch.  The recursion is into the shorter part,
+ * so that it is not deep.
+ */
+static void
+search_stretch(struct search *s, size_t from, size_t to)
+{
+	struct changes *c = s->changes;
+	struct change_point best;
+
+	while (to - from >= 2 * RANKSCAN_MARGIN &&
+	    find_split(s, from, to, &best)) {
+		s->is_first = false;
+		c->list = mem_grow(c->list, &c->cap, c->n + 1,
+		    sizeof *c->list);
+		c->list[c->n++] = best;
+		split_order(s->r, from, best.at, to);
+		if (best.at - from < to - best.at) {
+			search_stretch(s, from, best.at);
+			from = best.at;
+		} else {
+			search_stretch(s, best.at, to);
+			to = best.at;
+		}
+	}
+	s->is_first = false;
+}
+
+static int
+compare_points(const void *a, const void *b)
+{
+	const struct change_point *x = a, *y = b;
+
+	return cmp_u64(x->at, y->at);
+}
+
+static void
+search_series(struct search *s, size_t n)
+{
+	struct changes *c = s->changes;
+
+	c->n = 0;
+	c->p = 1;
+	s->is_first = true;
+	sort_positions(s->r, s->values, n);
+	search_stretch(s, 0, n);
+	sort(c->list, c->n, sizeof *c->list, compare_points);
+}
+
+/* Autocorrelation of the ranks of n residuals, with lag 1, at least 0. */
+static double
+autocorrelation(struct changes_room *r, size_t n)
+{
+	double *ranks = r->room, sum = 0, squares = 0, d, previous = 0;
+
+	values_midranks(r->residuals, n, r->spare, ranks);
+	for (size_t i = 0; i < n; i++) {
+		d = ranks[i] - ((double)n + 1) / 2;
+		sum += i > 0 ? previous * d : 0;
+		squares += d * d;
+		previous = d;
+	}
+	return squares > 0 ? fmax(0, sum / squares) : 0;
+}
+
+/* Subtracts the median of its segment from each value. */
+static void
+find_residuals(struct search *s, size_t n)
+{
+	struct changes *c = s->changes;
+	size_t from = 0, to;
+	double median;
+
+	for (size_t i = 0; i <= c->n && from < n; i++, from = to) {
+		to = i < c->n ? c->list[i].at : n;
+		median = values_median(s->values + from, to - from,
+		    s->r->room);
+		for (size_t j = from; j < to; j++)
+			s->r->residuals[j] = s->values[j] - median;
+	}
+}
+
+static double
+find_phi(struct search *s, size_t n)
+{
+	find_residuals(s, n);
+	return autocorrelation(s->r, n);
+}
+
+void
+changes_find(struct changes *c, const double *values, size_t n,
+    double min_effect)
+{
+	struct search s = { .changes = c, .r = prepare_room(c, n),
+	    .values = values, .min_effect = min_effect };
+
+	c->factor = 1;
+	c->phi = 0;
+	search_series(&s, n);
+	if (n == 0)
+		return;
+	c->phi = find_phi(&s, n);
+	if (c->phi <= 2 / sqrt((double)n))
+		return;
+	c->factor = sqrt((1 + c->phi) / (1 - c->phi));
+	search_series(&s, n);
+}
