@@ -1,0 +1,115 @@
+#ifndef PERF_DIFF_ANSWER_H
+#define PERF_DIFF_ANSWER_H
+
+#include <math.h>
+
+#include "common/frame/filter.h"
+#include "filters/perf-diff/samples.h"
+
+/* What is known of a key, or of a change of it. */
+enum verdict { VERDICT_SAME, VERDICT_DEGRADED, VERDICT_IMPROVED,
+    VERDICT_UNVERIFIED, VERDICT_NEW, VERDICT_GONE, N_VERDICTS };
+extern const char *const verdict_names[N_VERDICTS];
+
+/* A number may be NAN: it is not known, or does not apply. */
+struct change {
+	uint32_t key;
+	enum verdict verdict;
+	bool more_is_better, accepted;
+	double before, after;		/* medians */
+	double shift, low, high;	/* Hodges-Lehmann, with its interval */
+	double p, q, fdr;		/* fdr: Benjamini-Hochberg */
+	double smallest_effect;		/* that would have been seen, a ratio
+					   of before; may be infinite */
+	double share;			/* of a key on one side only */
+	size_t n_before, n_after;
+	size_t stride;			/* of the samples for the shift */
+
+	/* In a history. */
+	size_t at, last_good;		/* positions in answer.order */
+	double phi, factor;
+	size_t window;
+};
+
+/* A key that was tested, in the order of p. */
+struct tested {
+	uint32_t key;
+	double p, q, fdr;
+};
+
+/* A key of a history that has enough points. */
+struct series {
+	uint32_t key;
+	double *values;			/* one for each point */
+	uint32_t *positions;		/* of the points in answer.order */
+	size_t n;
+	size_t first_change, n_changes;	/* in answer.changes */
+	double phi, factor, smallest_effect;
+};
+
+struct options {
+	double min_effect;		/* a ratio */
+	bool history, improvements, oldest_first, otava;
+	struct opt_list more;		/* units and uids */
+	struct accepted *accepted;
+	uint64_t top;
+};
+
+struct answer {
+	const struct samples *samples;
+	const struct options *options;
+	struct change *changes;		/* in the order of the report */
+	size_t n, cap;
+	size_t counts[N_VERDICTS];	/* of changes that are not accepted */
+	size_t n_accepted;
+	size_t n_keys, n_tested;
+	double smallest_effect;		/* the median of all tested keys */
+
+	/* In a comparison: the commits, NULL for files. */
+	const char *old_commit, *new_commit;
+
+	/* In a history. */
+	uint32_t *order;		/* versions, the oldest first */
+	size_t n_order;
+	size_t n_ignored;		/* versions that are not in it */
+	size_t blind;			/* newest points, not to be judged */
+	struct series *series;
+	size_t n_series;
+};
+
+/* Is the change of a key for the worse, and neither accepted nor unsure? */
+static inline bool
+change_is_alarm(const struct change *c)
+{
+	return c->verdict == VERDICT_DEGRADED && !c->accepted;
+}
+
+/* The id of the version at a position of a history. */
+struct span answer_version(const struct answer *, size_t position);
+
+/* Adds a change of a key, whose numbers are not known yet. */
+struct change *answer_add(struct answer *, uint32_t key);
+
+/*
+ * The verdict on a difference that is significant: for the better or for the
+ * worse if it is at least min_effect, otherwise the same.
+ */
+enum verdict answer_judge(const struct answer *, const struct change *);
+
+/* Sorts tested keys by p, equal ones by key, and adjusts their p. */
+void answer_adjust(const struct answer *, struct tested *, size_t n);
+
+/* Marks accepted changes, and counts all. */
+void answer_count(struct answer *);
+
+/* Compares the samples of two sides, and the points of a history. */
+void compare_sides(struct answer *);
+void history_find(struct answer *, struct filter *);
+
+void answer_release(struct answer *);
+
+void emit_answer(const struct answer *, struct filter *);
+void report_answer(const struct answer *, struct filter *);
+void svg_draw(const struct answer *, struct filter *);
+
+#endif

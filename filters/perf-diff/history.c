@@ -1,0 +1,370 @@
+/* history - finds the commits at which keys have changed */
+
+#include <stdlib.h>
+
+#include "common/base/num.h"
+#include "common/base/search.h"
+#include "common/base/sort.h"
+#include "common/stats/changes.h"
+#include "common/stats/divisive.h"
+#include "common/stats/rankscan.h"
+#include "common/stats/twosample.h"
+#include "common/stats/values.h"
+#include "filters/perf-diff/answer.h"
+
+#define ALPHA 0.05
+
+/* The smallest effect of a history is for a change with this many points
+   after it. */
+enum { POINTS_AFTER = 10 };
+
+/* A sample at its position in the order of versions. */
+struct placed {
+	uint32_t position;
+	double value;
+};
+
+struct history {
+	struct answer *answer;
+	uint32_t *positions;	/* by version; INDEX_NONE: not in the order */
+	struct placed *placed;
+	size_t placed_cap;
+	double *room, *after;	/* values of a key */
+	size_t room_cap;
+	struct changes found;
+	struct change_point *points;	/* of all series */
+	size_t n_points, points_cap;
+};
+
+/* --- the order of versions ------------------------------------------------ */
+
+static void
+reverse(uint32_t *list, size_t n)
+{
+	uint32_t first;
+
+	for (size_t i = 0; i < n / 2; i++) {
+		first = list[i];
+		list[i] = list[n - 1 - i];
+		list[n - 1 - i] = first;
+	}
+}
+
+/* Follows first parents from the first version record. */
+static void
+follow_parents(struct history *h)
+{
+	struct answer *a = h->answer;
+	const struct version *versions = a->samples->versions;
+	uint32_t v = a->samples->head;
+
+	/* A version that is already in the order would be a cycle. */
+	for (; v != INDEX_NONE && versions[v].is_record &&
+	    h->positions[v] == INDEX_NONE; v = versions[v].parent) {
+		h->positions[v] = 0;
+		a->order[a->n_order++] = v;
+	}
+	reverse(a->order, a->n_order);
+}
+
+/* Without version records: in the order in which the samples came. */
+static void
+follow_input(struct history *h)
+{
+	struct answer *a = h->answer;
+
+	for (uint32_t v = 0; v < a->samples->ids.n; v++)
+		a->order[a->n_order++] = v;
+	if (!a->options->oldest_first)
+		reverse(a->order, a->n_order);
+}
+
+static void
+find_order(struct history *h)
+{
+	struct answer *a = h->answer;
+	size_t n = a->samples->ids.n;
+
+	h->positions = mem_ones(n, sizeof *h->positions);
+	a->order = mem_table(n, sizeof *a->order);
+	if (a->samples->head != INDEX_NONE)
+		follow_parents(h);
+	else
+		follow_input(h);
+	for (uint32_t i = 0; i < a->n_order; i++)
+		h->positions[a->order[i]] = i;
+	for (size_t v = 0; v < n; v++)
+		a->n_ignored += a->samples->versions[v].has_samples &&
+		    h->positions[v] == INDEX_NONE;
+}
+
+/* --- the points of a key -------------------------------------------------- */
+
+static int
+compare_placed(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	return cmp_u64(a->position, b->position);
+}
+
+/* Finds the samples of a key that are in the order; returns how many. */
+static size_t
+place_samples(struct history *h, const struct key *k)
+{
+	uint32_t position;
+	bool is_sorted = true;
+	size_t n = 0;
+
+	h->placed = mem_grow(h->placed, &h->placed_cap, k->n,
+	    sizeof *h->placed);
+	for (size_t i = 0; i < k->n; i++) {
+		position = h->positions[k->list[i].version];
+		if (position == INDEX_NONE)
+			continue;
+		is_sorted = is_sorted && (n == 0 ||
+		    h->placed[n - 1].position <= position);
+		h->placed[n++] = (struct placed){ position,
+		    k->list[i].value };
+	}
+	if (!is_sorted)
+		sort(h->placed, n, sizeof *h->placed, compare_placed);
+	return n;
+}
+
+/* The point of a version is the median of its samples. */
+static void
+make_points(struct history *h, struct series *s, size_t n_samples)
+{
+	const struct placed *p = h->placed, *end = p + n_samples;
+	size_t n;
+
+	s->values = mem_table(n_samples, sizeof *s->values);
+	s->positions = mem_table(n_samples, sizeof *s->positions);
+	for (; p < end; p += n) {
+		for (n = 0; p + n < end && p[n].position == p->position; n++)
+			h->after[n] = p[n].value;
+		s->values[s->n] = n == 1 ? p->value :
+		    values_median(h->after, n, h->room);
+		s->positions[s->n++] = p->position;
+	}
+}
+
+/* --- the changes of a key ------------------------------------------------- */
+
+/* The segment between two changes of a series. */
+static size_t
+segment_start(const struct history *h, const struct series *s, size_t i)
+{
+	return i == 0 ? 0 : h->points[s->first_change + i - 1].at;
+}
+
+static size_t
+segment_end(const struct history *h, const struct series *s, size_t i)
+{
+	return i == s->n_changes ? s->n :
+	    h->points[s->first_change + i].at;
+}
+
+/* The spread of the points around the medians of their segments. */
+static double
+find_spread(struct history *h, const struct series *s)
+{
+	size_t from, to;
+	double median;
+
+	for (size_t i = 0; i <= s->n_changes; i++) {
+		from = segment_start(h, s, i);
+		to = segment_end(h, s, i);
+		median = values_median(s->values + from, to - from, h->room);
+		for (size_t j = from; j < to; j++)
+			h->after[j] = fabs(s->values[j] - median);
+	}
+	return TWOSAMPLE_MAD_TO_SD * values_median(h->after, s->n, h->room);
+}
+
+static double
+find_effect(double spread, double before, size_t n_before, size_t n_after,
+    double factor)
+{
+	double z = factor * rankscan_threshold(n_before + n_after,
+	    RANKSCAN_001);
+
+	if (before == 0)
+		return NAN;
+	return spread == 0 ? 0 :
+	    spread / before * twosample_visible(n_before, n_after, z);
+}
+
+/* The smallest effect that a change near the end of the series would need. */
+static double
+find_series_effect(struct history *h, const struct series *s)
+{
+	size_t n_after = s->n / 2 < POINTS_AFTER ? s->n / 2 : POINTS_AFTER;
+	size_t from = segment_start(h, s, s->n_changes);
+	double spread = find_spread(h, s);
+	double last = values_median(s->values + from, s->n - from, h->room);
+
+	return find_effect(spread, last, s->n - n_after, n_after, s->factor);
+}
+
+static void
+search_series(struct history *h, struct series *s)
+{
+	const struct options *o = h->answer->options;
+
+	if (o->otava)
+		divisive_find(&h->found, s->values, s->n, o->min_effect);
+	else
+		changes_find(&h->found, s->values, s->n, o->min_effect);
+	s->first_change = h->n_points;
+	s->n_changes = h->found.n;
+	s->phi = h->found.phi;
+	s->factor = h->found.factor;
+	h->points = mem_grow(h->points, &h->points_cap, h->n_points +
+	    h->found.n, sizeof *h->points);
+	for (size_t i = 0; i < h->found.n; i++)
+		h->points[h->n_points++] = h->found.list[i];
+	s->smallest_effect = find_series_effect(h, s);
+}
+
+/* Adds the i-th change of a series, compared with the segment before it. */
+static void
+add_change(struct history *h, const struct series *s, const struct tested *t,
+    size_t i)
+{
+	const struct change_point *point = &h->points[s->first_change + i];
+	size_t from = segment_start(h, s, i), to = segment_end(h, s, i + 1);
+	struct answer *a = h->answer;
+	struct change *c = answer_add(a, s->key);
+	struct twosample ts;
+
+	c->n_before = point->at - from;
+	c->n_after = to - point->at;
+	memcpy(h->room, s->values + from, c->n_before * sizeof *h->room);
+	memcpy(h->after, s->values + point->at, c->n_after * sizeof *h->after);
+	twosample_compare(&ts, h->room, c->n_before, h->after, c->n_after);
+	c->before = ts.before;
+	c->after = ts.after;
+	c->shift = ts.shift;
+	c->low = ts.low;
+	c->high = ts.high;
+	c->stride = ts.stride;
+	c->smallest_effect = find_effect(ts.spread, ts.before, c->n_before,
+	    c->n_after, s->factor);
+	c->p = point->p;
+	c->q = t->q;
+	c->fdr = t->fdr;
+	c->phi = s->phi;
+	c->factor = s->factor;
+	c->window = point->window;
+	c->at = s->positions[point->at];
+	c->last_good = s->positions[point->at - 1];
+	/* The medians of the segments may differ less than those of the
+	   window: the change is then reported, but not judged. */
+	c->verdict = c->q <= ALPHA ? answer_judge(a, c) : VERDICT_UNVERIFIED;
+	if (c->verdict == VERDICT_SAME)
+		c->verdict = VERDICT_UNVERIFIED;
+}
+
+/* --- */
+
+static void
+grow_room(struct history *h, size_t n)
+{
+	if (n <= h->room_cap)
+		return;
+	free(h->room);
+	free(h->after);
+	h->room_cap = n;
+	h->room = mem_table(n, sizeof *h->room);
+	h->after = mem_table(n, sizeof *h->after);
+}
+
+/* Makes a series of each key that has enough points to be tested. */
+static struct tested *
+make_series(struct history *h)
+{
+	struct answer *a = h->answer;
+	const struct samples *samples = a->samples;
+	struct tested *list = mem_table(samples->n, sizeof *list);
+	struct series *s;
+	size_t n;
+
+	a->series = mem_zero(samples->n, sizeof *a->series);
+	for (uint32_t key = 0; key < samples->n; key++) {
+		grow_room(h, samples->keys[key].n);
+		n = place_samples(h, &samples->keys[key]);
+		a->n_keys += n > 0;
+		s = &a->series[a->n_series];
+		*s = (struct series){ .key = key };
+		make_points(h, s, n);
+		if (!isfinite(rankscan_threshold(s->n, RANKSCAN_001))) {
+			a->counts[VERDICT_UNVERIFIED] += n > 0;
+			free(s->values);
+			free(s->positions);
+			continue;
+		}
+		search_series(h, s);
+		list[a->n_series] = (struct tested){ .key = key,
+		    .p = h->found.p };
+		a->n_series++;
+	}
+	return list;
+}
+
+static void
+summarize(struct history *h)
+{
+	struct answer *a = h->answer;
+	double *effects = mem_table(a->n_series, sizeof *effects);
+	size_t n = 0, blind;
+
+	for (size_t i = 0; i < a->n_series; i++) {
+		blind = rankscan_blind(a->series[i].n, a->series[i].factor);
+		a->blind = blind > a->blind ? blind : a->blind;
+		if (!isnan(a->series[i].smallest_effect))
+			effects[n++] = a->series[i].smallest_effect;
+	}
+	values_sort(effects, n);
+	a->smallest_effect = n == 0 ? NAN : values_median_sorted(effects, n);
+	free(effects);
+}
+
+/* The series of a key; they are sorted by key. */
+static const struct series *
+find_series(const struct answer *a, uint32_t key)
+{
+	return &a->series[SEARCH_FIRST(i, a->n_series,
+	    a->series[i].key >= key)];
+}
+
+void
+history_find(struct answer *a, struct filter *f)
+{
+	struct history h = { .answer = a };
+	struct tested *list;
+	const struct series *s;
+
+	find_order(&h);
+	if (a->n_ignored > 0)
+		filter_warn(f, "commits with samples that are not in the line "
+		    "of first parents, and are ignored: %zu",
+		    a->n_ignored);
+	list = make_series(&h);
+	a->n_tested = a->n_series;
+	answer_adjust(a, list, a->n_series);
+	for (size_t i = 0; i < a->n_series; i++) {
+		s = find_series(a, list[i].key);
+		for (size_t j = 0; j < s->n_changes; j++)
+			add_change(&h, s, &list[i], j);
+	}
+	summarize(&h);
+	free(list);
+	free(h.positions);
+	free(h.placed);
+	free(h.room);
+	free(h.after);
+	free(h.points);
+	changes_release(&h.found);
+}

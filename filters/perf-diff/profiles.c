@@ -1,0 +1,69 @@
+/* profiles - reads the profiles of a commit from a Perun store */
+
+#include "common/base/hex.h"
+#include "common/perun/perun.h"
+#include "filters/perf-diff/profiles.h"
+
+static void
+read_entry(struct reader *r, struct filter *f, const struct perun *perun,
+    const struct pidx_entry *e, uint32_t side)
+{
+	struct buf packed = { 0 };
+	struct object object = { 0 };
+	const char *why = NULL;
+
+	if (perun_read_object(&perun->store, e->object, &packed, &object,
+	    &why))
+		why = reader_add_profile(r, object.body, side);
+	if (why != NULL)
+		filter_fail(f, "cannot read the profile '%.*s': %s",
+		    SPAN_ARG(e->path), why);
+	buf_release(&packed);
+	buf_release(&object.text);
+}
+
+/* Returns the number of profiles. */
+static size_t
+read_index(struct reader *r, struct filter *f, const struct perun *perun,
+    const unsigned char *version, uint32_t side)
+{
+	struct buf bytes = { 0 }, why = { 0 };
+	struct pidx index;
+	size_t n;
+
+	if (perun_read_index(&perun->store, version, &bytes, &index, &why) ==
+	    STORE_FAILED)
+		filter_fail(f, "%s", why.data);
+	/* Even after an error, the index has the entries before the damage. */
+	n = index.n;
+	for (size_t i = 0; i < n; i++)
+		read_entry(r, f, perun, &index.entries[i], side);
+	pidx_release(&index);
+	buf_release(&bytes);
+	buf_release(&why);
+	return n;
+}
+
+char *
+profiles_read(struct reader *r, struct filter *f, const char *directory,
+    const char *commit, uint32_t side)
+{
+	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
+	char *hex = mem_alloc(2 * STORE_NAME_SIZE + 1);
+	struct perun perun;
+	const char *why;
+	size_t n;
+
+	perun_open(&perun, directory);
+	if (!perun_resolve_version(&perun, commit, version, &why))
+		die("'%s' is neither a file nor a commit: %s", commit, why);
+	n = read_index(r, f, &perun, version, side);
+	/* Perun registers profiles with an annotated tag under its own id. */
+	if (perun_resolve_tag(&perun, commit, tag))
+		n += read_index(r, f, &perun, tag, side);
+	if (n == 0)
+		filter_warn(f, "no profile is registered with '%s'", commit);
+	hex_encode(hex, version, STORE_NAME_SIZE);
+	perun_close(&perun);
+	return hex;
+}

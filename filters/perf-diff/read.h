@@ -1,0 +1,29 @@
+#ifndef PERF_DIFF_READ_H
+#define PERF_DIFF_READ_H
+
+#include "common/frame/filter.h"
+#include "filters/perf-diff/samples.h"
+
+/* The declared keys of the records that are read. */
+extern const char *const read_keys[];
+
+/*
+ * Reads samples from `sample` records (which need no type), from `profile`
+ * records and from profiles themselves.
+ */
+struct reader;
+
+struct reader *reader_new(struct samples *);
+void reader_free(struct reader *);
+
+/*
+ * Reads the files of the filter.  The samples belong to a side or, if side is
+ * INDEX_NONE, to the minor_version of their record.
+ */
+void reader_read_files(struct reader *, struct filter *, uint32_t side);
+
+/* Reads a profile; returns why it cannot be read, or NULL. */
+const char *reader_add_profile(struct reader *, struct span document,
+    uint32_t version);
+
+#endif

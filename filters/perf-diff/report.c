@@ -1,0 +1,237 @@
+/* report - prints answers as text */
+
+#include <stdlib.h>
+
+#include "common/frame/report.h"
+#include "common/stats/values.h"
+#include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/words.h"
+
+enum { SPARK_COLUMNS = 64 };
+
+static void
+put_p(struct buf *b, double p)
+{
+	if (p < 0.0001)
+		buf_str(b, "<0.0001");
+	else if (!isnan(p))
+		buf_printf(b, "%.2g", p);
+}
+
+static void
+put_sentence(struct buf *b, const struct answer *a)
+{
+	size_t from = b->len;
+
+	words_sentence(a, b);
+	/* It begins with a number or with "nothing". */
+	if (b->data[from] == 'n')
+		b->data[from] = 'N';
+	buf_str(b, ".\n");
+}
+
+/* --- a comparison --------------------------------------------------------- */
+
+static bool
+is_in_section(const struct change *c, unsigned verdicts, bool accepted)
+{
+	return c->accepted == accepted && (verdicts & 1U << c->verdict) != 0;
+}
+
+static void
+put_row(struct table *t, const struct answer *a, const struct change *c)
+{
+	struct buf label = { 0 };
+
+	words_effect(table_cell(t), c);
+	table_next(t);
+	words_value(table_cell(t), a, c->key, c->before);
+	table_next(t);
+	words_value(table_cell(t), a, c->key, c->after);
+	table_next(t);
+	put_p(table_cell(t), c->q);
+	table_next(t);
+	buf_printf(table_cell(t), "%zu + %zu", c->n_before, c->n_after);
+	table_next(t);
+	if (isfinite(c->smallest_effect))
+		report_percent(table_cell(t), c->smallest_effect);
+	table_next(t);
+	words_key(&label, a, c->key);
+	table_text(t, buf_span(&label));
+	buf_release(&label);
+}
+
+/* A key that is on one side only. */
+static void
+put_single_row(struct table *t, const struct answer *a, const struct change *c)
+{
+	struct buf label = { 0 };
+
+	words_value(table_cell(t), a, c->key, c->verdict == VERDICT_NEW ?
+	    c->after : c->before);
+	table_next(t);
+	table_count(t, c->n_before + c->n_after);
+	table_percent(t, c->share);
+	words_key(&label, a, c->key);
+	table_text(t, buf_span(&label));
+	buf_release(&label);
+}
+
+/* A table of the changes with one of the verdicts (a bit for each). */
+static void
+put_section(struct buf *b, const struct answer *a, const char *heading,
+    unsigned verdicts, bool accepted)
+{
+	static const char *const heads[] = { "change", "before", "after", "q",
+	    "samples", "visible", "key" };
+	static const char *const single_heads[] = { "median", "samples",
+	    "of all", "key" };
+	bool is_single = (verdicts & 1U << VERDICT_SAME) == 0 &&
+	    (verdicts & (1U << VERDICT_NEW | 1U << VERDICT_GONE)) != 0;
+	const struct change *c, *end = a->changes + a->n;
+	struct table t;
+	size_t n = 0;
+
+	for (c = a->changes; c < end; c++)
+		n += is_in_section(c, verdicts, accepted);
+	if (n == 0)
+		return;
+	buf_char(b, '\n');
+	report_heading(b, "%s: %zu", heading, n);
+	table_init(&t, is_single ? "rrrl" : "rrrrrrl",
+	    is_single ? single_heads : heads);
+	n = 0;
+	for (c = a->changes; c < end && n < a->options->top; c++)
+		if (is_in_section(c, verdicts, accepted)) {
+			(is_single ? put_single_row : put_row)(&t, a, c);
+			n++;
+		}
+	table_print(&t, b);
+}
+
+static void
+report_comparison(struct buf *b, const struct answer *a)
+{
+	put_section(b, a, "Worse", 1U << VERDICT_DEGRADED, false);
+	put_section(b, a, "Better", 1U << VERDICT_IMPROVED, false);
+	put_section(b, a, "Accepted", ~0U, true);
+	put_section(b, a, "Unverified, fewer than 10 samples on a side",
+	    1U << VERDICT_UNVERIFIED, false);
+	put_section(b, a, "New", 1U << VERDICT_NEW, false);
+	put_section(b, a, "Gone", 1U << VERDICT_GONE, false);
+	put_section(b, a, "Not changed", 1U << VERDICT_SAME, false);
+	if (isfinite(a->smallest_effect))
+		buf_printf(b, "\nvisible is the smallest change that would "
+		    "have been seen: %.1f %% in half of the\ntested keys.\n",
+		    100 * a->smallest_effect);
+}
+
+/* --- a history ------------------------------------------------------------ */
+
+/* A sparkline of a series; each column is the median of some points. */
+static void
+put_spark(struct buf *b, const struct series *s)
+{
+	double *room = mem_table(s->n, sizeof *room), ratios[SPARK_COLUMNS];
+	double low = INFINITY, high = -INFINITY;
+	size_t columns = s->n < SPARK_COLUMNS ? s->n : SPARK_COLUMNS;
+
+	for (size_t i = 0; i < columns; i++) {
+		size_t from = i * s->n / columns;
+
+		ratios[i] = values_median(s->values + from,
+		    (i + 1) * s->n / columns - from, room);
+		low = fmin(low, ratios[i]);
+		high = fmax(high, ratios[i]);
+	}
+	for (size_t i = 0; i < columns; i++)
+		ratios[i] = high > low ? (ratios[i] - low) / (high - low) : 0;
+	report_spark(b, ratios, columns);
+	free(room);
+}
+
+static void
+put_history_row(struct table *t, const struct answer *a,
+    const struct change *c)
+{
+	size_t untested = c->at - c->last_good - 1;
+
+	buf_str(table_cell(t), c->accepted ? "accepted" :
+	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
+	    words_comparative(a, c));
+	table_next(t);
+	words_id(table_cell(t), answer_version(a, c->at));
+	table_next(t);
+	words_date(table_cell(t), a, c->at);
+	table_next(t);
+	words_effect(table_cell(t), c);
+	table_next(t);
+	words_value(table_cell(t), a, c->key, c->before);
+	table_next(t);
+	words_value(table_cell(t), a, c->key, c->after);
+	table_next(t);
+	put_p(table_cell(t), c->q);
+	table_next(t);
+	words_id(table_cell(t), answer_version(a, c->last_good));
+	if (untested > 0)
+		buf_printf(table_cell(t), ", then %zu untested", untested);
+	table_next(t);
+}
+
+/* The changes of a key, which follow each other. */
+static const struct change *
+report_series(struct buf *b, const struct answer *a, const struct change *c)
+{
+	static const char *const heads[] = { "", "commit", "date", "change",
+	    "before", "after", "q", "last before" };
+	const struct series *s = words_series(a, c->key);
+	const struct change *end = c + s->n_changes;
+	struct buf label = { 0 };
+	struct table t;
+
+	words_key(&label, a, c->key);
+	buf_char(b, '\n');
+	report_heading(b, "%s", buf_cstr(&label));
+	buf_str(b, "  ");
+	put_spark(b, s);
+	buf_printf(b, "  %zu commits\n", s->n);
+	table_init(&t, "lllrrrrl", heads);
+	for (; c < end; c++)
+		put_history_row(&t, a, c);
+	table_print(&t, b);
+	buf_release(&label);
+	return end;
+}
+
+static void
+report_history(struct buf *b, const struct answer *a)
+{
+	const struct change *c = a->changes, *end = c + a->n;
+	uint64_t n = 0;
+
+	while (c < end && n++ < a->options->top)
+		c = report_series(b, a, c);
+	if (a->n_tested == 0)
+		return;
+	buf_printf(b, "\n%zu of %zu keys were tested.  ", a->n_tested,
+	    a->n_keys);
+	if (isfinite(a->smallest_effect))
+		buf_printf(b, "In half of them a change of %.1f %%, ten "
+		    "commits ago, would have been\nseen.  ",
+		    100 * a->smallest_effect);
+	buf_printf(b, "Up to %zu newest commits cannot be judged yet.\n",
+	    a->blind);
+}
+
+void
+report_answer(const struct answer *a, struct filter *f)
+{
+	struct buf *b = filter_out(f);
+
+	put_sentence(b, a);
+	if (a->options->history)
+		report_history(b, a);
+	else
+		report_comparison(b, a);
+	filter_emit(f);
+}
