@@ -3,9 +3,10 @@
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "filters/malstat/emit.h"
 
-enum { BAR_COLUMNS = 12, PLANS_MAX = 5, OPERATION_BYTES_MAX = 20 };
+enum { PLANS_MAX = 5, OPERATION_BYTES_MAX = 20 };
 
 /* Writes a cell, for example "1.6 of 5": threads at work, and threads used. */
 static void
@@ -96,18 +97,16 @@ report_roots(struct buf *b, const struct answer *a, const struct root_use *list,
 		return;
 	if (a->root == INDEX_NONE)
 		report_heading(b, "%s", title);
-	table_init(&t, "rrrrlrl", heads);
+	table_init(&t, "RrrrlRL", heads);
 	for (size_t i = 0, k = 0; i < n && k < top; i++)
 		if (is_listed(a, &list[i])) {
 			put_root(&t, a, &list[i]);
 			k++;
 		}
 	table_print(&t, b);
-	if (n_listed > top)
-		buf_printf(b, "... and %llu more\n",
-		    (unsigned long long)(n_listed - top));
+	report_more(b, n_listed > top ? n_listed - top : 0, "");
 	if (a->root == INDEX_NONE)
-		buf_char(b, '\n');
+		report_blank(b);
 }
 
 static void
@@ -121,9 +120,8 @@ put_query_time(struct table *t, const struct answer *a, const struct cores *c)
 	put_threads(t, q->busy_us, q->wall_us, q->n_threads);
 	table_percent(t, utilisation_in(q->busy_us, q->wall_us,
 	    (int64_t)q->n_threads));
-	report_bar(table_cell(t), utilisation_in(q->busy_us, q->wall_us,
-	    (int64_t)q->n_threads), BAR_COLUMNS);
-	table_next(t);
+	table_bar(t, utilisation_in(q->busy_us, q->wall_us,
+	    (int64_t)q->n_threads));
 	table_percent(t, ratio_of(q->serial_us, q->wall_us));
 	table_percent(t, ratio_of(q->idle_us, q->wall_us));
 	table_text(t, session.n > 0 ? session : span_str("unknown"));
@@ -143,7 +141,7 @@ report_query_times(const struct answer *a, struct buf *b, uint64_t top)
 			continue;
 		if (n++ == 0) {
 			report_heading(b, "While queries ran");
-			table_init(&t, "rrrrlrrl", heads);
+			table_init(&t, "RrrRlrrL", heads);
 		}
 		if (n <= top)
 			put_query_time(&t, a, &a->cores[i]);
@@ -151,10 +149,8 @@ report_query_times(const struct answer *a, struct buf *b, uint64_t top)
 	if (n == 0)
 		return;
 	table_print(&t, b);
-	if (n > top)
-		buf_printf(b, "... and %llu more sessions\n",
-		    (unsigned long long)(n - top));
-	buf_char(b, '\n');
+	report_more(b, n > top ? n - top : 0, " sessions");
+	report_blank(b);
 }
 
 void

@@ -102,7 +102,8 @@ prepare_options(void)
 	    opt.svg))
 		die("--method, --oldest-first and --svg need --history");
 	opt.o.otava = opt.method != NULL &&
-	    opt_choice("method", opt.method, methods) == 1;
+	    opt_choice("method", opt.method, methods, sizeof *methods) ==
+	    1;
 	if (opt.accept != NULL)
 		opt.o.accepted = accepted_read(opt.accept);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/frame/report.h"
+#include "common/frame/table.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
 #include "filters/perf-diff/words.h"
@@ -27,7 +28,8 @@ put_sentence(struct buf *b, const struct answer *a)
 	/* It begins with a number or with "nothing". */
 	if (b->data[from] == 'n')
 		b->data[from] = 'N';
-	buf_str(b, ".\n");
+	buf_char(b, '.');
+	report_sentence(b, from);
 }
 
 /* --- a comparison --------------------------------------------------------- */
@@ -41,8 +43,6 @@ is_in_section(const struct change *c, unsigned verdicts, bool accepted)
 static void
 put_row(struct table *t, const struct answer *a, const struct change *c)
 {
-	struct buf label = { 0 };
-
 	words_effect(table_cell(t), c);
 	table_next(t);
 	words_value(table_cell(t), a, c->key, c->before);
@@ -56,25 +56,21 @@ put_row(struct table *t, const struct answer *a, const struct change *c)
 	if (isfinite(c->smallest_effect))
 		report_percent(table_cell(t), c->smallest_effect);
 	table_next(t);
-	words_key(&label, a, c->key);
-	table_text(t, buf_span(&label));
-	buf_release(&label);
+	words_key(table_cell(t), a, c->key);
+	table_next(t);
 }
 
 /* A key that is on one side only. */
 static void
 put_single_row(struct table *t, const struct answer *a, const struct change *c)
 {
-	struct buf label = { 0 };
-
 	words_value(table_cell(t), a, c->key, c->verdict == VERDICT_NEW ?
 	    c->after : c->before);
 	table_next(t);
 	table_count(t, c->n_before + c->n_after);
 	table_percent(t, c->share);
-	words_key(&label, a, c->key);
-	table_text(t, buf_span(&label));
-	buf_release(&label);
+	words_key(table_cell(t), a, c->key);
+	table_next(t);
 }
 
 /* A table of the changes with one of the verdicts (a bit for each). */
@@ -96,9 +92,9 @@ put_section(struct buf *b, const struct answer *a, const char *heading,
 		n += is_in_section(c, verdicts, accepted);
 	if (n == 0)
 		return;
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "%s: %zu", heading, n);
-	table_init(&t, is_single ? "rrrl" : "rrrrrrl",
+	table_init(&t, is_single ? "RrrL" : "RrrrrrL",
 	    is_single ? single_heads : heads);
 	n = 0;
 	for (c = a->changes; c < end && n < a->options->top; c++)
@@ -112,6 +108,8 @@ put_section(struct buf *b, const struct answer *a, const char *heading,
 static void
 report_comparison(struct buf *b, const struct answer *a)
 {
+	size_t from;
+
 	put_section(b, a, "Worse", 1U << VERDICT_DEGRADED, false);
 	put_section(b, a, "Better", 1U << VERDICT_IMPROVED, false);
 	put_section(b, a, "Accepted", ~0U, true);
@@ -120,10 +118,14 @@ report_comparison(struct buf *b, const struct answer *a)
 	put_section(b, a, "New", 1U << VERDICT_NEW, false);
 	put_section(b, a, "Gone", 1U << VERDICT_GONE, false);
 	put_section(b, a, "Not changed", 1U << VERDICT_SAME, false);
-	if (isfinite(a->smallest_effect))
-		buf_printf(b, "\nvisible is the smallest change that would "
-		    "have been seen: %.1f %% in half of the\ntested keys.\n",
-		    100 * a->smallest_effect);
+	if (!isfinite(a->smallest_effect))
+		return;
+	report_blank(b);
+	from = b->len;
+	buf_printf(b, "visible is the smallest change that would have been "
+	    "seen: %.1f %% in half of the tested keys.",
+	    100 * a->smallest_effect);
+	report_sentence(b, from);
 }
 
 /* --- a history ------------------------------------------------------------ */
@@ -188,14 +190,16 @@ report_series(struct buf *b, const struct answer *a, const struct change *c)
 	const struct change *end = c + s->n_changes;
 	struct buf label = { 0 };
 	struct table t;
+	size_t from;
 
 	words_key(&label, a, c->key);
-	buf_char(b, '\n');
+	report_blank(b);
 	report_heading(b, "%s", buf_cstr(&label));
-	buf_str(b, "  ");
+	from = b->len;
 	put_spark(b, s);
-	buf_printf(b, "  %zu commits\n", s->n);
-	table_init(&t, "lllrrrrl", heads);
+	buf_printf(b, "  %zu commits", s->n);
+	report_item(b, from, 1);
+	table_init(&t, "LLlRrrrL", heads);
 	for (; c < end; c++)
 		put_history_row(&t, a, c);
 	table_print(&t, b);
@@ -208,19 +212,23 @@ report_history(struct buf *b, const struct answer *a)
 {
 	const struct change *c = a->changes, *end = c + a->n;
 	uint64_t n = 0;
+	size_t from;
 
 	while (c < end && n++ < a->options->top)
 		c = report_series(b, a, c);
 	if (a->n_tested == 0)
 		return;
-	buf_printf(b, "\n%zu of %zu keys were tested.  ", a->n_tested,
+	report_blank(b);
+	from = b->len;
+	buf_printf(b, "%zu of %zu keys were tested. ", a->n_tested,
 	    a->n_keys);
 	if (isfinite(a->smallest_effect))
 		buf_printf(b, "In half of them a change of %.1f %%, ten "
-		    "commits ago, would have been\nseen.  ",
+		    "commits ago, would have been seen. ",
 		    100 * a->smallest_effect);
-	buf_printf(b, "Up to %zu newest commits cannot be judged yet.\n",
+	buf_printf(b, "Up to %zu newest commits cannot be judged yet.",
 	    a->blind);
+	report_sentence(b, from);
 }
 
 void
