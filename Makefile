@@ -102,12 +102,19 @@ $(OUT)/test/unit/shorten: $(OUT)/filters/callgraph-stat/shorten.o
 $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
 	$(LINK) -o $@ $(filter %.o,$^) $(OUT)/libweir.a $(LIBS)
 
-# A script as a C string, which its .c file includes.
+# Scripts and styles as C strings, which .c files include.
+$(OUT)/%.js.h $(OUT)/%.css.h: QUOTE = sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/'
 $(OUT)/%.js.h: %.js Makefile
 	@mkdir -p $(@D)
-	sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
+	$(QUOTE) $< >$@
+$(OUT)/%.css.h: %.css Makefile
+	@mkdir -p $(@D)
+	$(QUOTE) $< >$@
 $(OUT)/filters/callgraph-fold/flame.o: $(OUT)/filters/callgraph-fold/flame.js.h
-$(OUT)/filters/callgraph-fold/flame.o: COMPILE += -I$(OUT)
+$(OUT)/filters/timeline/page.o: $(addprefix $(OUT)/filters/timeline/,page.js.h \
+	page.css.h)
+$(addprefix $(OUT)/filters/,callgraph-fold/flame.o timeline/page.o): \
+	COMPILE += -I$(OUT)
 
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)

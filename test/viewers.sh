@@ -7,8 +7,8 @@
 # browser opens the result in speedscope and exports what speedscope has read.
 # The oracle converts the export to stacks, which must be those that it computes
 # from the records.  A truncated file shows that the test can fail.  Screenshots
-# stay in BUILD/viewers.  Pictures, also those of timeline, are opened by the
-# browser itself, and pprof's profiles by go, if it is installed.
+# stay in BUILD/viewers.  Pictures and pages, also those of timeline, are opened
+# by the browser itself, and pprof's profiles by go, if it is installed.
 #
 # What graph-export writes is drawn by graphviz and by Mermaid.
 
@@ -167,6 +167,22 @@ if dot -V 2>/dev/null; then
 else
 	echo "graphs were not drawn: there is no graphviz"
 fi
+
+# check_page NAME TASK - checks the page of the records of standard input, in
+# which TASK is the name of a task
+check_page() {
+	timeline --html >"$out/$1.html" && node "$here/pages.mjs" "$out" \
+		"$out/$1.html" "$2"
+}
+
+page=$here/oracles/timeline-page.py
+execlog-parse "$examples/build.log" >tasks
+buildgraph-parse "$examples/graph.json" | critpath --json tasks - |
+	cat tasks - | check_page build core
+malparse --tasks "$examples/mal-2018.json" >tasks
+critpath --json tasks | cat tasks - | check_page query 1:8
+python3 "$page" make 1 20000 | check_page tasks file0.o
+python3 "$page" hostile | check_page hostile '<img src=x onerror=alert(1)>'
 
 head -c -9 "$out/throw.json" >truncated.json
 node "$here/viewers.mjs" "$out" "$PWD/truncated.json" 'throw: calls' \

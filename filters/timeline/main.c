@@ -6,14 +6,19 @@
 #include "common/build/paths.h"
 #include "common/build/suspect.h"
 #include "common/frame/filter.h"
+#include "filters/timeline/page.h"
 #include "filters/timeline/picture.h"
 #include "filters/timeline/svg.h"
 
 /* So a picture has less than 2 MB. */
 enum { BARS_MAX = 8000 };
 
+/* A page also has the data of its tasks. */
+enum { PAGE_BARS_MAX = 3000 };
+
 static struct {
 	const char *graph, *path;
+	bool html;
 } opt;
 
 static const struct opt options[] = {
@@ -21,6 +26,8 @@ static const struct opt options[] = {
 	    "read nodes from FILE first", 0, 0 },
 	{ 'p', "path", OPT_STR, &opt.path, "FILE",
 	    "read the critical path from FILE first", 0, 0 },
+	{ 'H', "html", OPT_FLAG, &opt.html, NULL,
+	    "write a page with zoom, search and details", 0, 0 },
 	{ 0 }
 };
 
@@ -44,7 +51,22 @@ add_build(struct pictures *pictures, struct build *b, struct paths *paths)
 
 	build_resolve_attempts(b);
 	steps = paths_find(paths, b, &n);
-	pictures_add(pictures, b, THREAD, steps, n, BARS_MAX);
+	pictures_add(pictures, b, THREAD, steps, n,
+	    opt.html ? PAGE_TASKS_MAX : BARS_MAX);
+}
+
+static void
+put_pictures(struct buf *b, const struct pictures *pictures)
+{
+	struct buf svg = { 0 };
+
+	if (!opt.html) {
+		svg_put(b, pictures, BARS_MAX);
+		return;
+	}
+	svg_put(&svg, pictures, PAGE_BARS_MAX);
+	page_put(b, pictures, buf_span(&svg));
+	buf_release(&svg);
 }
 
 int
@@ -70,7 +92,7 @@ main(int argc, char **argv)
 		add_build(&pictures, build, &paths);
 	if (!f.got_nothing) {
 		pictures_rank(&pictures);
-		svg_put(filter_out(&f), &pictures, BARS_MAX);
+		put_pictures(filter_out(&f), &pictures);
 		filter_emit(&f);
 	}
 	pictures_release(&pictures);

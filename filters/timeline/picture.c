@@ -48,6 +48,16 @@ struct arranger {
 	uint32_t *rank;			/* by place: its index in hosts */
 };
 
+/* Keeps a text in the form in which it is shown, which has its width. */
+static struct span
+keep_text(struct pictures *all, struct span text)
+{
+	char shown[TEXT_BYTES_MAX + 1];
+
+	return arena_span(&all->arena, span_of(shown,
+	    text_escape(shown, sizeof shown, text.p, text.n)));
+}
+
 void
 pictures_init(struct pictures *p)
 {
@@ -130,8 +140,7 @@ add_hosts(struct pictures *all, struct picture *p, struct arranger *a)
 			p->has_threads = true;
 		}
 		buf_add(&name, place->name.p, place->name.n);
-		p->hosts[i].name = arena_span(&all->arena,
-		    text_prefix(buf_span(&name), TEXT_BYTES_MAX));
+		p->hosts[i].name = keep_text(all, buf_span(&name));
 	}
 	p->n_hosts = a->n_places;
 	buf_release(&name);
@@ -283,8 +292,7 @@ forget_lanes(struct picture *p)
 static uint32_t
 intern_type(struct pictures *all, struct span name)
 {
-	sym type = intern_add(&all->types, text_prefix(name,
-	    TEXT_BYTES_MAX));
+	sym type = intern_add(&all->types, keep_text(all, name));
 	size_t had = all->types_cap;
 
 	all->type_list = mem_grow(all->type_list, &all->types_cap, type + 1,
@@ -365,13 +373,10 @@ add_text(struct pictures *all, struct picture *p, const struct build *b,
 	    sizeof *p->texts);
 	bar->text = (uint32_t)p->n_texts;
 	text = &p->texts[p->n_texts++];
-	text->id = arena_span(&all->arena, text_prefix(buf_span(&id),
-	    TEXT_BYTES_MAX));
-	text->name = arena_span(&all->arena, text_prefix(build_name(b, t),
-	    TEXT_BYTES_MAX));
+	text->id = keep_text(all, buf_span(&id));
+	text->name = keep_text(all, build_name(b, t));
 	text->target = target == SYM_NONE ? span_of("", 0) :
-	    arena_span(&all->arena, text_prefix(intern_span(&b->names,
-	    target), TEXT_BYTES_MAX));
+	    keep_text(all, intern_span(&b->names, target));
 	buf_release(&id);
 }
 
@@ -481,8 +486,7 @@ pictures_add(struct pictures *all, struct build *b, unsigned thread,
 	p = &all->list[all->n++];
 	*p = (struct picture){ 0 };
 	if (b->run_name != NULL)
-		p->run = arena_text(&all->arena, b->run_name,
-		    strlen(b->run_name));
+		p->run = keep_text(all, span_str(b->run_name)).p;
 	collect(&a, p);
 	add_hosts(all, p, &a);
 	for (size_t i = 0; i < a.n; i++)

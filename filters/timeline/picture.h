@@ -20,7 +20,10 @@ struct task;
 /* A lane has tasks of one class, because each uses a resource of its own. */
 enum lane_class { LANE_RUN, LANE_COPY, LANE_PREPARE, N_LANE_CLASSES };
 
-/* The texts of a task.  They live as long as the pictures; "" if unknown. */
+/*
+ * The texts of a task, escaped and truncated for people, as all texts of
+ * pictures are.  They live as long as the pictures; "" if unknown.
+ */
 struct bar_text {
 	struct span id;		/* "ID", or "ID#2" for the second attempt */
 	struct span name;

@@ -1,0 +1,104 @@
+# timeline-page.bats - timeline --html writes a page
+
+load helper
+
+ORACLE=$TEST/oracles/timeline-page.py
+
+# check_page RECORDS - writes the page of these records and has the oracle check
+# it; prints how many tasks it lists
+check_page() {
+	timeline --html "$1" >page.html && python3 "$ORACLE" check page.html "$1"
+}
+
+# task ID START END [KEY:VALUE]... - prints a task
+task() {
+	local keys=
+	for key in "${@:4}"; do keys+=",$key"; done
+	echo "{\"type\":\"task\",\"id\":\"$1\",\"start_us\":$2,\"end_us\":$3$keys}"
+}
+
+@test "a page has the data of all tasks, and of nothing else" {
+	SEED=$(seed)
+	for n in 1 2 10 1000; do
+		python3 "$ORACLE" make $((SEED + n)) $n >records
+		assert_equal "$(check_page records)" $n
+	done
+}
+
+@test "of many tasks the longest, the failed and the path are listed" {
+	python3 "$ORACLE" make "$(seed)" 60000 >records
+	listed=$(check_page records)
+	((listed > 5000 && listed < 60000))
+	(($(wc -c <page.html) < 2000000))
+}
+
+@test "many failed tasks do not make a page too large" {
+	python3 "$ORACLE" make "$(seed)" 60000 |
+		sed 's/"kind"/"failed": true, &/; /critical/d' >records
+	sed -i 's/, "failed": true}/}/' records
+	listed=$(check_page records)
+	((listed > 5000))
+	(($(wc -c <page.html) < 2000000))
+	grep -q 'This page needs scripts' page.html
+}
+
+@test "the order of records does not change the page" {
+	python3 "$ORACLE" make "$(seed)" 2000 >records
+	timeline --html records >want
+	timeline --html records | cmp - want
+	shuf records | timeline --html | cmp - want
+}
+
+@test "texts cannot become elements or scripts, nor control characters" {
+	python3 "$ORACLE" hostile >records
+	timeline --html records >page.html
+	python3 "$ORACLE" check page.html
+	assert_equal "$(grep -o '&lt;script&gt;alert(2)&lt;/script&gt;' \
+	    page.html | sort -u | wc -l)" 1
+	run ! grep -i '<b>\|<img\|<script>alert\|<svg on' page.html
+}
+
+@test "a name of a megabyte is shortened" {
+	name=$(head -c 1000000 /dev/zero | tr '\0' x)
+	task "$name" 0 9 '"host":"'"$name"'"' '"rule":"'"$name"'"' >records
+	timeline --html records >page.html
+	python3 "$ORACLE" check page.html
+	(($(wc -c <page.html) < 100000))
+}
+
+@test "a page of several runs has a section and data for each" {
+	for run in one two three; do
+		task a 5 25 "\"run\":\"$run\""
+		task b 25 30 "\"run\":\"$run\""
+	done >records
+	timeline --html records >page.html
+	python3 "$ORACLE" check page.html
+	assert_equal "$(grep -c '<section>' page.html)" 3
+	assert_equal "$(grep -c '<script type="application/json">' page.html)" 3
+	grep -q '<h2>two</h2>' page.html
+}
+
+@test "the page has the path as a table, and the picture without scripts" {
+	lines "$(task a 0 1500000)" "$(task b 1600000 4000000)" \
+	    '{"type":"critical","step":1,"id":"a","start_us":0,"elapsed_us":1500000,"potential_us":1000}' \
+	    '{"type":"critical","step":2,"id":"b","start_us":1600000,"elapsed_us":2400000,"waiting_us":100000}' \
+	    >records
+	timeline --html records >page.html
+	grep -q '<th scope="col">Task</th>' page.html
+	grep -q '<th scope="row" class="n">2</th>.*>b<.*2.40 s.*100 ms' page.html
+	timeline --html records | sed -n '/<svg/,/<\/svg>/p' | xmllint --noout -
+}
+
+@test "a name that is not UTF-8 does not get into a page" {
+	printf '{"type":"task","id":"a\xff","start_us":0,"end_us":9}\n' >records
+	task b 0 9 >>records
+	run -1 --separate-stderr timeline --html records
+	python3 "$ORACLE" check <(echo "$output")
+	iconv -f utf-8 -t utf-8 <<<"$output" >/dev/null
+}
+
+@test "a page without tasks says so" {
+	echo '{"type":"build","wall_us":5}' | timeline --html >page.html
+	python3 "$ORACLE" check page.html
+	grep -q '<p>0 tasks' page.html
+}
