@@ -39,7 +39,15 @@ task() {
 	listed=$(check_page records)
 	((listed > 5000))
 	(($(wc -c <page.html) < 2000000))
+	grep -q '<svg ' page.html
+}
+
+@test "a picture of 1,500 builds is left out of the page" {
+	for i in {1..1500}; do
+		echo "{\"type\":\"task\",\"id\":\"a\",\"run\":\"$i\",\"start_us\":0,\"end_us\":$((i * 1000))}"
+	done | timeline --html >page.html
 	grep -q 'This page needs scripts' page.html
+	python3 "$ORACLE" check page.html
 }
 
 @test "the order of records does not change the page" {

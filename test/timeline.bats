@@ -80,6 +80,19 @@ span() {
 	check tasks | grep -x '301 bars, 0 merged, 301 steps'
 }
 
+@test "a picture of 100,000 failed steps of one path has less than 2 MB" {
+	python3 - >tasks <<'END'
+for i in range(100000):
+    print('{"type":"task","id":"t%d","host":"h%d","failed":true,'
+        '"deps":["t%d"],"start_us":%d,"end_us":%d}' %
+        (i, i % 50, i - 1, i * 1000, i * 1000 + (900000 if i == 70000 else 1)))
+END
+	critpath tasks >path 2>err
+	timeline -p path tasks >picture
+	[ "$(wc -c <picture)" -lt 2000000 ]
+	python3 "$ORACLE" texts <picture | grep -q '^"t70000\\n'
+}
+
 @test "several builds are drawn on one scale, each below the other" {
 	span a 0 1000000 '"run":"short"' >tasks
 	span a 0 4000000 '"run":"long"' >>tasks

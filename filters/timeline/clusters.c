@@ -45,7 +45,7 @@ clusters_next(struct clusters *w, struct cluster *c)
 	*c = (struct cluster){ 0 };
 	for (; w->next < w->n; w->next++) {
 		bar = &w->bars[w->next];
-		if (bar_is_marked(bar))
+		if (bar_is_marked(w->all, bar, w->unit_us))
 			continue;
 		if (c->n > 0 && (is_single(w, bar) ||
 		    bar->start_us - c->end_us > w->unit_us))
@@ -59,18 +59,20 @@ clusters_next(struct clusters *w, struct cluster *c)
 	return c->n > 0;
 }
 
+/* A step of the path counts twice, because the path is drawn apart, too. */
 size_t
 clusters_count(const struct pictures *all, const struct picture *p,
     int64_t unit_us, uint64_t *n_merged)
 {
 	struct clusters walk;
 	struct cluster c;
-	size_t n = p->n_path, next;
+	size_t n = 0, next;
 
 	for (size_t i = 0; i < p->n_bars; i = next) {
 		for (next = i; next < p->n_bars && p->bars[next].lane ==
 		    p->bars[i].lane; next++)
-			n += bar_is_marked(&p->bars[next]);
+			n += bar_is_marked(all, &p->bars[next], unit_us) *
+			    (p->bars[next].step > 0 ? 2 : 1);
 		clusters_begin(&walk, all, &p->lanes[p->bars[i].lane],
 		    &p->bars[i], next - i, unit_us);
 		for (; clusters_next(&walk, &c); n++)

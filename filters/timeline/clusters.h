@@ -26,11 +26,16 @@ struct clusters {
 	int64_t unit_us;
 };
 
-/* Steps of the path and failed tasks are drawn on top of all others. */
+/*
+ * Steps of the path and failed tasks are drawn on top of all others, and are
+ * not merged; unless there are so many of them that the short ones must be.
+ */
 static inline bool
-bar_is_marked(const struct bar *bar)
+bar_is_marked(const struct pictures *all, const struct bar *bar,
+    int64_t unit_us)
 {
-	return bar->step > 0 || bar->has_failed;
+	return (bar->step > 0 || bar->has_failed) && (!all->merges_marked ||
+	    bar->end_us - bar->start_us >= unit_us);
 }
 
 /* Walks through the n bars of a lane; bars shorter than unit_us are merged. */

@@ -17,6 +17,9 @@ enum { LANES_MAX = 600 };
 /* More lanes of copies or prepares than this become one. */
 enum { OTHER_LANES_MAX = 2 };
 
+/* With more steps of paths and failed tasks, the short ones are merged. */
+enum { MARKED_MAX = 2000 };
+
 enum { TEXT_BYTES_MAX = 300 };
 
 /* Copies are gray and the last color, for the rest, is blue. */
@@ -531,6 +534,18 @@ next_type(const struct pictures *all)
 	return best;
 }
 
+static size_t
+count_marked(const struct pictures *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->list[i].n_bars; k++)
+			n += all->list[i].bars[k].step > 0 ||
+			    all->list[i].bars[k].has_failed;
+	return n;
+}
+
 void
 pictures_rank(struct pictures *all)
 {
@@ -544,4 +559,5 @@ pictures_rank(struct pictures *all)
 			break;
 		all->type_list[type].color = color;
 	}
+	all->merges_marked = count_marked(all) > MARKED_MAX;
 }

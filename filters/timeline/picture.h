@@ -97,6 +97,8 @@ struct pictures {
 				   pictures_rank() */
 	} *type_list;		/* by number of types */
 	size_t types_cap;
+	bool merges_marked;	/* there are too many steps and failed tasks
+				   to draw each; set by pictures_rank() */
 	struct arena arena;
 };
 
@@ -114,7 +116,7 @@ void pictures_release(struct pictures *);
 void pictures_add(struct pictures *, struct build *, unsigned thread,
     const struct path_step *steps, size_t n_steps, size_t n_texts);
 
-/* Gives colors to the types.  Call it when all builds are added. */
+/* Gives colors to the types.  Call it once, when all builds are added. */
 void pictures_rank(struct pictures *);
 
 #endif

@@ -212,7 +212,8 @@ static int64_t
 bar_width(const struct drawing *d, const struct bar *bar)
 {
 	int64_t width = x_of(d, bar->end_us) - x_of(d, bar->start_us);
-	int64_t least = bar_is_marked(bar) ? 20 : 5;
+	int64_t least = bar_is_marked(d->all, bar, d->unit_us) ?
+	    20 : 5;
 
 	return width < least ? least : width;
 }
@@ -296,7 +297,7 @@ put_lane(const struct drawing *d, const struct picture *p,
 		else
 			put_cluster(d, p, &c, y, height);
 	for (size_t i = 0; i < n; i++)
-		if (bar_is_marked(&bars[i]))
+		if (bar_is_marked(d->all, &bars[i], d->unit_us))
 			put_bar(d, p, &bars[i], y, height);
 }
 
@@ -342,6 +343,10 @@ put_path(struct drawing *d, const struct picture *p)
 	for (size_t i = 0; i < p->n_path; i++) {
 		const struct bar *bar = &p->bars[p->path[i]];
 
+		if (!bar_is_marked(d->all, bar, d->unit_us)) {
+			end_us = bar->end_us > end_us ? bar->end_us : end_us;
+			continue;
+		}
 		if (bar->start_us > end_us) {
 			buf_str(b, "<g><title>waiting ");
 			report_us(b, bar->start_us - end_us);
