@@ -373,6 +373,7 @@ def run(f, text):
 
 for case in sys.stdin:
     f, path = case.rstrip("\n").split(" ", 1)
+    os.chdir(os.path.dirname(path))  # some filters need what is there
     text = open(path, "rb").read()
     valid_lines = set()
     step = max(len(text) // n_max, 1)
@@ -1078,7 +1079,7 @@ expect_no_end() {
 		[ "$(cat old)" = old ]
 		"$f" --help | grep -q -e --text || continue
 		expect_status 2 "$f" --text "${arguments[@]}" <no_end
-		tail -n 1 out | grep partial
+		tail -n 1 out | grep -i partial
 	done
 }
 

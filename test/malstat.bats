@@ -1045,9 +1045,9 @@ rejects() {
 		'^ +elapsed +busy +threads +share +costliest +id +query$'
 	assert_line -n 2 --regexp \
 		'^ +32 us +32 us +1\.0 of 1 +62\.5 % +a\.b +12 +select 12, x$'
-	assert_line -n 12 "... and 2 more"
+	assert_line -n 12 "  ... and 2 more"
 	ask --text --top 1
-	assert_line -n 3 "... and 11 more"
+	assert_line -n 3 "  ... and 11 more"
 }
 
 @test "the name of the costliest operation is shortened between characters" {
