@@ -417,11 +417,30 @@ put_strip(struct drawing *d, const struct picture *p)
 	buf_release(&label);
 }
 
-/* Ticks at round times, and the end of the build. */
+/* The end of the build with its time; returns where the label begins. */
+static int64_t
+put_end(struct drawing *d, const struct picture *p, int64_t top)
+{
+	int64_t end = x_of(d, p->wall_us), width;
+	struct buf label = { 0 };
+
+	report_us(&label, p->wall_us);
+	put_line(d->b, "end", end, top, end, d->y);
+	begin_text(d->b, end, d->y + BASELINE, " text-anchor=\"end\" "
+	    "font-weight=\"bold\"");
+	buf_add(d->b, label.data, label.len);
+	buf_str(d->b, "</text>\n");
+	width = (int64_t)label.len * CHAR_WIDTH;
+	buf_release(&label);
+	return end - width;
+}
+
+/* Ticks at round times, as far as there is room beside that of the end. */
 static void
 put_axis(struct drawing *d, const struct picture *p, int64_t top)
 {
-	int64_t x, end = x_of(d, p->wall_us), step = axis_step(d->all->wall_us);
+	int64_t step = axis_step(d->all->wall_us), x, half;
+	int64_t right = put_end(d, p, top) - CHAR_WIDTH;
 	struct buf label = { 0 };
 
 	for (int64_t us = 0; us <= p->wall_us; us += step) {
@@ -429,20 +448,14 @@ put_axis(struct drawing *d, const struct picture *p, int64_t top)
 		put_line(d->b, "grid", x, top, x, d->y);
 		label.len = 0;
 		axis_label(&label, us, d->all->wall_us);
-		if (us > 0 && x + (int64_t)(label.len + 4) * CHAR_WIDTH > end)
-			break;
+		half = (int64_t)label.len * CHAR_WIDTH / 2;
+		if (x + (us == 0 ? 2 * half : half) > right)
+			continue;
 		begin_text(d->b, x, d->y + BASELINE, us == 0 ? "" :
 		    " text-anchor=\"middle\"");
 		buf_add(d->b, label.data, label.len);
 		buf_str(d->b, "</text>\n");
 	}
-	put_line(d->b, "end", end, top, end, d->y);
-	label.len = 0;
-	report_us(&label, p->wall_us);
-	begin_text(d->b, end, d->y + BASELINE, " text-anchor=\"end\" "
-	    "font-weight=\"bold\"");
-	buf_add(d->b, label.data, label.len);
-	buf_str(d->b, "</text>\n");
 	buf_release(&label);
 	d->y += LINE + GAP;
 }
