@@ -301,9 +301,22 @@ put_lane(const struct drawing *d, const struct picture *p,
 			put_bar(d, p, &bars[i], y, height);
 }
 
+/* Writes the name of a host beside its lanes, and a line above them. */
+static void
+put_host(struct drawing *d, const struct host *host, int64_t height)
+{
+	if (height >= 80)
+		put_line(d->b, "grid", MARGIN, d->y, d->right, d->y);
+	svg_label(d->b, host->name, MARGIN, d->y + BASELINE,
+	    columns_in(d->left - MARGIN - CHAR_WIDTH));
+	buf_char(d->b, '\n');
+}
+
+/* A host has no name if there is no room below that of the host above. */
 static void
 put_lanes(struct drawing *d, const struct picture *p)
 {
+	int64_t free_y = d->y;
 	size_t next;
 	uint32_t host = INDEX_NONE;
 
@@ -314,12 +327,9 @@ put_lanes(struct drawing *d, const struct picture *p)
 		for (next = i + 1; next < p->n_bars && p->bars[next].lane ==
 		    p->bars[i].lane; next++)
 			;
-		if (lane->host != host && height >= 80) {
-			put_line(d->b, "grid", MARGIN, d->y, d->right, d->y);
-			svg_label(d->b, p->hosts[lane->host].name, MARGIN,
-			    d->y + BASELINE, columns_in(d->left - MARGIN -
-			    CHAR_WIDTH));
-			buf_char(d->b, '\n');
+		if (lane->host != host && d->y >= free_y) {
+			put_host(d, &p->hosts[lane->host], height);
+			free_y = d->y + LINE - 40;
 		}
 		host = lane->host;
 		put_lane(d, p, &p->bars[i], next - i, d->y + 10, height);
@@ -593,7 +603,7 @@ put_header(struct buf *b, const struct pictures *all, int64_t height)
 	put_patterns(b);
 }
 
-/* The number of bars that are drawn if unit_us is the shortest. */
+/* The number of bars that are drawn if shorter ones than unit_us are merged. */
 static size_t
 count_bars(const struct pictures *all, int64_t unit_us, uint64_t *n_merged)
 {
@@ -606,6 +616,33 @@ count_bars(const struct pictures *all, int64_t unit_us, uint64_t *n_merged)
 	return n;
 }
 
+/*
+ * The shortest length of bars that need not be merged: at least half a pixel,
+ * and so long that at most bars_max bars are left.  An eighth more than needed
+ * does not matter.
+ */
+static int64_t
+find_unit(const struct drawing *d, size_t bars_max)
+{
+	int64_t enough = d->all->wall_us * 5 / (d->right - d->left) + 1;
+	int64_t too_little = enough, middle;
+	uint64_t n_merged;
+
+	while (count_bars(d->all, enough, &n_merged) > bars_max &&
+	    enough < d->all->wall_us) {
+		too_little = enough;
+		enough *= 2;
+	}
+	while (enough - too_little > enough / 8) {
+		middle = too_little + (enough - too_little) / 2;
+		if (count_bars(d->all, middle, &n_merged) > bars_max)
+			too_little = middle;
+		else
+			enough = middle;
+	}
+	return enough;
+}
+
 void
 svg_put(struct buf *b, const struct pictures *all, size_t bars_max)
 {
@@ -614,11 +651,8 @@ svg_put(struct buf *b, const struct pictures *all, size_t bars_max)
 	    .left = MARGIN + gutter(all), .right = WIDTH - MARGIN };
 	uint64_t n_merged;
 
-	/* Half a pixel, at first. */
-	d.unit_us = all->wall_us * 5 / (d.right - d.left) + 1;
-	while (count_bars(all, d.unit_us, &n_merged) > bars_max &&
-	    d.unit_us < all->wall_us)
-		d.unit_us *= 2;
+	d.unit_us = find_unit(&d, bars_max);
+	count_bars(all, d.unit_us, &n_merged);
 	for (size_t i = 0; i < all->n; i++)
 		put_picture(&d, &all->list[i]);
 	put_legend(&d);
