@@ -180,7 +180,7 @@ execlog-parse "$examples/build.log" >tasks
 buildgraph-parse "$examples/graph.json" | critpath --json tasks - |
 	cat tasks - | check_page build core
 malparse --tasks "$examples/mal-2018.json" >tasks
-critpath --json tasks | cat tasks - | check_page query 1:8
+critpath --json tasks | cat tasks - | check_page query algebra.projection
 python3 "$page" make 1 20000 | check_page tasks file0.o
 python3 "$page" hostile | check_page hostile '<img src=x onerror=alert(1)>'
 

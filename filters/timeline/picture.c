@@ -378,6 +378,10 @@ add_text(struct pictures *all, struct picture *p, const struct build *b,
 	text = &p->texts[p->n_texts++];
 	text->id = keep_text(all, buf_span(&id));
 	text->name = keep_text(all, build_name(b, t));
+	/* The ids of instructions say nothing, unlike what they do. */
+	if (p->has_threads && span_compare(text->name, text->id) == 0)
+		text->name = keep_text(all, intern_span(&all->types,
+		    bar->type));
 	text->target = target == SYM_NONE ? span_of("", 0) :
 	    keep_text(all, intern_span(&b->names, target));
 	buf_release(&id);

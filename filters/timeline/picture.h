@@ -26,7 +26,7 @@ enum lane_class { LANE_RUN, LANE_COPY, LANE_PREPARE, N_LANE_CLASSES };
  */
 struct bar_text {
 	struct span id;		/* "ID", or "ID#2" for the second attempt */
-	struct span name;
+	struct span name;	/* of an instruction: what it does */
 	struct span target;
 };
 

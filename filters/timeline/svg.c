@@ -154,18 +154,6 @@ type_name(const struct drawing *d, const struct bar *bar)
 	return intern_span(&d->all->types, bar->type);
 }
 
-/* The ids of instructions say nothing, unlike what they do. */
-static struct span
-label_of(const struct drawing *d, const struct picture *p,
-    const struct bar *bar)
-{
-	const struct bar_text *text = &p->texts[bar->text];
-
-	return p->has_threads && text->name.n == text->id.n &&
-	    span_compare(text->name, text->id) == 0 ? type_name(d, bar) :
-	    text->name;
-}
-
 static void
 put_tooltip(const struct drawing *d, const struct picture *p,
     const struct bar *bar)
@@ -253,7 +241,7 @@ put_bar(const struct drawing *d, const struct picture *p,
 	buf_str(b, "</title>");
 	put_bar_rect(d, bar, y, height);
 	if (height >= 120)
-		put_label(b, label_of(d, p, bar), x_of(d, bar->start_us),
+		put_label(b, p->texts[bar->text].name, x_of(d, bar->start_us),
 		    y + BASELINE - 10, bar_width(d, bar));
 	buf_str(b, "</g>\n");
 }
