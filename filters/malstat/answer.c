@@ -122,18 +122,26 @@ add_cores(struct answer *a, const struct cores *c)
 	a->cores[a->n_cores++] = *c;
 }
 
-/* Adds the periods of the session, to be measured with it. */
-static void
+/*
+ * Adds the periods of the session, to be measured with it, except those that
+ * took no time, in which nothing works.  False if it has none at all.
+ */
+static bool
 add_periods(struct answer *a, const struct queries *q, uint32_t session)
 {
 	const struct period *p = q->periods, *end = p + q->n_periods;
+	bool any = false;
 
 	p += SEARCH_FIRST(i, q->n_periods, trace_compare_sessions(a->trace,
 	    q->periods[i].session, session) >= 0);
-	for (; p < end && p->session == session; p++)
-		add_cores(a, &(struct cores){ .session = session,
-		    .start_us = p->start_us, .end_us = p->end_us,
-		    .block = INDEX_NONE, .is_period = true });
+	for (; p < end && p->session == session; p++) {
+		any = true;
+		if (p->start_us < p->end_us)
+			add_cores(a, &(struct cores){ .session = session,
+			    .start_us = p->start_us, .end_us = p->end_us,
+			    .block = INDEX_NONE, .is_period = true });
+	}
+	return any;
 }
 
 /* Adds up the periods from list[first] on, which are then removed. */
@@ -142,7 +150,6 @@ sum_periods(struct answer *a, size_t first, struct query_time *sum)
 {
 	const struct cores *c = a->cores + first, *end = a->cores + a->n_cores;
 
-	sum->is_known = c < end;
 	for (; c < end; c++) {
 		sum->wall_us += cores_wall_us(c);
 		sum->busy_us += c->busy_us;
@@ -199,8 +206,7 @@ add_session(struct answer *a, const struct scope *part,
 	a->cores[first] = s;
 	a->n_sessions++;
 	first_period = a->n_cores;
-	if (a->root == INDEX_NONE)
-		add_periods(a, q, s.session);
+	sum.is_known = a->root == INDEX_NONE && add_periods(a, q, s.session);
 	cores_measure(a->cores + first, a->n_cores - first, part);
 	sum.n_threads = count_threads(a->trace, part, a->cores + first_period,
 	    a->n_cores - first_period);
