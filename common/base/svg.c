@@ -15,6 +15,25 @@ svg_number(struct buf *b, const char *name, int64_t tenths)
 }
 
 void
+svg_rect(struct buf *b, int64_t x, int64_t y, int64_t width, int64_t height)
+{
+	buf_str(b, "<rect");
+	svg_number(b, "x", x);
+	svg_number(b, "y", y);
+	svg_number(b, "width", width);
+	svg_number(b, "height", height);
+}
+
+void
+svg_text(struct buf *b, int64_t x, int64_t y, const char *attributes)
+{
+	buf_str(b, "<text");
+	svg_number(b, "x", x);
+	svg_number(b, "y", y);
+	buf_printf(b, "%s>", attributes);
+}
+
+void
 svg_label(struct buf *b, struct span text, int64_t x, int64_t y, size_t room)
 {
 	bool is_whole = text_columns(text.p, text.n) <= room;
@@ -24,10 +43,7 @@ svg_label(struct buf *b, struct span text, int64_t x, int64_t y, size_t room)
 		return;
 	for (; !is_whole && n < text.n && n_characters < room; n++)
 		n_characters += ((unsigned char)text.p[n] & 0xc0) != 0x80;
-	buf_str(b, "<text");
-	svg_number(b, "x", x);
-	svg_number(b, "y", y);
-	buf_char(b, '>');
+	svg_text(b, x, y, "");
 	xml_text(b, is_whole ? text : text_prefix(text, n - 1));
 	buf_str(b, is_whole ? "</text>" : "\xe2\x80\xa6</text>");
 }

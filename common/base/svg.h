@@ -25,6 +25,16 @@ enum { SVG_ORANGE = 0xe69f00, SVG_SKY = 0x56b4e9, SVG_GREEN = 0x009e73,
 /* Writes ' NAME="LENGTH"', in pixels. */
 void svg_number(struct buf *, const char *name, int64_t tenths);
 
+/* Begins a rect element: the caller adds attributes and "/>". */
+void svg_rect(struct buf *, int64_t x, int64_t y, int64_t width,
+    int64_t height);
+
+/*
+ * Begins a text element with these attributes, "" or " NAME=..."; the caller
+ * adds the text and "</text>".
+ */
+void svg_text(struct buf *, int64_t x, int64_t y, const char *attributes);
+
 /*
  * Writes a text element, escaped, with its left end and its baseline.  If it is
  * wider than `room` columns, its end is replaced by an ellipsis; nothing is

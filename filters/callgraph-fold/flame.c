@@ -14,8 +14,8 @@
  * bytes do not depend on how the processor rounds.  CHAR_WIDTH is that of a
  * monospaced font of 12 pixels.
  */
-enum { WIDTH = 12000, MARGIN = 100, ROW = 180, TOP = 500, CHAR_WIDTH = 73,
-    PADDING = 40, BASELINE = 130, LEGEND = 250 };
+enum { WIDTH = 12000, MARGIN = 100, ROW = 180, BOX = ROW - 10, TOP = 500,
+    CHAR_WIDTH = 73, PADDING = 40, BASELINE = 130, LEGEND = 250 };
 
 /*
  * Narrower boxes are not drawn, nor are deeper levels.  If there are more than
@@ -73,25 +73,6 @@ struct flame {
 };
 
 /* --- elements ------------------------------------------------------------- */
-
-static void
-put_rect(struct buf *b, int64_t x, int64_t y, int64_t width)
-{
-	buf_str(b, "<rect");
-	svg_number(b, "x", x);
-	svg_number(b, "y", y);
-	svg_number(b, "width", width);
-	svg_number(b, "height", ROW - 10);
-}
-
-static void
-put_text(struct buf *b, int64_t x, int64_t y, const char *attributes)
-{
-	buf_str(b, "<text");
-	svg_number(b, "x", x);
-	svg_number(b, "y", y);
-	buf_printf(b, "%s>", attributes);
-}
 
 static void
 put_value(struct buf *b, const struct flame *fl, int64_t value)
@@ -239,7 +220,7 @@ draw_box(struct flame *fl, struct buf *b, uint32_t stack, int64_t at)
 	buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>");
 	put_tooltip(b, fl, stack, name);
 	buf_str(b, "</title>");
-	put_rect(b, x, y, width);
+	svg_rect(b, x, y, width, BOX);
 	buf_printf(b, " fill=\"#%06x\"/>",
 	    vary(color_of_module(fl, frame->module), name));
 	put_label(b, name, x, y, width);
@@ -265,7 +246,7 @@ draw_smaller(struct flame *fl, struct buf *b)
 	put_value(b, fl, l->smaller);
 	put_share(b, fl, l->smaller);
 	buf_str(b, "</title>");
-	put_rect(b, x, y, width);
+	svg_rect(b, x, y, width, BOX);
 	buf_str(b, " fill=\"url(#smaller)\"/></g>\n");
 }
 
@@ -350,22 +331,22 @@ put_header(struct buf *b, const struct flame *fl, int64_t height)
 	    "patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" "
 	    "fill=\"#ccc\"/><path d=\"M0 6L6 0\" stroke=\"#666\"/></pattern>"
 	    "</defs>\n");
-	put_text(b, MARGIN, 200, " font-weight=\"bold\"");
+	svg_text(b, MARGIN, 200, " font-weight=\"bold\"");
 	put_title(b, fl);
 	buf_str(b, "</text>\n");
-	put_text(b, MARGIN, 380, "");
+	svg_text(b, MARGIN, 380, "");
 	buf_str(b, "Each box is a function; what it calls is below it, in "
 	    "order of names. Its width is its share.");
 	if (fl->is_cut)
 		buf_printf(b, " Deeper than %d calls is not shown.", DEPTH_MAX);
 	buf_str(b, "</text>\n<g id=\"controls\" style=\"display:none\">");
-	put_text(b, WIDTH - MARGIN, 200, " id=\"search\" text-anchor=\"end\" "
+	svg_text(b, WIDTH - MARGIN, 200, " id=\"search\" text-anchor=\"end\" "
 	    "text-decoration=\"underline\"");
 	buf_str(b, "search (/)</text>");
-	put_text(b, WIDTH - MARGIN - 1000, 200, " id=\"reset\" "
+	svg_text(b, WIDTH - MARGIN - 1000, 200, " id=\"reset\" "
 	    "text-anchor=\"end\" text-decoration=\"underline\"");
 	buf_str(b, "show all (Esc)</text>");
-	put_text(b, WIDTH - MARGIN, 380, " id=\"status\" text-anchor=\"end\"");
+	svg_text(b, WIDTH - MARGIN, 380, " id=\"status\" text-anchor=\"end\"");
 	buf_str(b, "</text></g>\n");
 }
 
@@ -376,7 +357,7 @@ put_root(struct buf *b, const struct flame *fl)
 	buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>all\n");
 	put_value(b, fl, fl->total);
 	buf_str(b, "</title>");
-	put_rect(b, MARGIN, TOP, WIDTH - 2 * MARGIN);
+	svg_rect(b, MARGIN, TOP, WIDTH - 2 * MARGIN, BOX);
 	buf_str(b, " fill=\"#ccc\"/>");
 	put_label(b, span_str("all"), MARGIN, TOP, WIDTH);
 	buf_str(b, "</g>\n");

@@ -105,16 +105,6 @@ columns_in(int64_t width)
 /* --- elements ------------------------------------------------------------- */
 
 static void
-put_rect(struct buf *b, int64_t x, int64_t y, int64_t width, int64_t height)
-{
-	buf_str(b, "<rect");
-	svg_number(b, "x", x);
-	svg_number(b, "y", y);
-	svg_number(b, "width", width);
-	svg_number(b, "height", height);
-}
-
-static void
 put_line(struct buf *b, const char *class, int64_t x1, int64_t y1, int64_t x2,
     int64_t y2)
 {
@@ -124,15 +114,6 @@ put_line(struct buf *b, const char *class, int64_t x1, int64_t y1, int64_t x2,
 	svg_number(b, "x2", x2);
 	svg_number(b, "y2", y2);
 	buf_str(b, "/>\n");
-}
-
-static void
-begin_text(struct buf *b, int64_t x, int64_t y, const char *attributes)
-{
-	buf_str(b, "<text");
-	svg_number(b, "x", x);
-	svg_number(b, "y", y);
-	buf_printf(b, "%s>", attributes);
 }
 
 /* What fits of a name: all, or the last part of a path, or its beginning. */
@@ -213,14 +194,14 @@ put_bar_rect(const struct drawing *d, const struct bar *bar, int64_t y,
 	int64_t x = x_of(d, bar->start_us), width = bar_width(d, bar);
 	unsigned color = picture_colors[d->all->type_list[bar->type].color];
 
-	put_rect(d->b, x, y, width, height);
+	svg_rect(d->b, x, y, width, height);
 	if (width < (bar->step > 0 ? 60 : 30))	/* no room for an outline */
 		buf_str(d->b, " class=\"thin\"");
 	buf_printf(d->b, bar->has_failed ? " fill=\"url(#f%06x)\"/>" :
 	    " fill=\"#%06x\"/>", color);
 	if (bar->step == 0)
 		return;
-	put_rect(d->b, x, y + height - 20, width, 20);
+	svg_rect(d->b, x, y + height - 20, width, 20);
 	buf_str(d->b, " class=\"under\" style=\"stroke:none\"/>");
 }
 
@@ -261,7 +242,7 @@ put_cluster(const struct drawing *d, const struct picture *p,
 	buf_str(b, " in all, from +");
 	report_us(b, c->start_us);
 	buf_str(b, "</title>");
-	put_rect(b, x, y, width < 5 ? 5 : width, height);
+	svg_rect(b, x, y, width < 5 ? 5 : width, height);
 	buf_printf(b, " class=\"thin\" fill=\"#%06x\"", picture_colors[color]);
 	if (percent < 100)
 		buf_printf(b, " opacity=\".%02d\"", percent);
@@ -389,7 +370,7 @@ put_heading(struct drawing *d, const struct picture *p)
 {
 	struct buf facts = { 0 };
 
-	begin_text(d->b, MARGIN, d->y + BASELINE, " font-weight=\"bold\"");
+	svg_text(d->b, MARGIN, d->y + BASELINE, " font-weight=\"bold\"");
 	if (p->run != NULL) {
 		xml_text(d->b, text_prefix(span_str(p->run), 60));
 		buf_str(d->b, ": ");
@@ -408,7 +389,7 @@ put_strip(struct drawing *d, const struct picture *p)
 
 	strip_put(d->b, d->all, p, x_of(d, 0), d->y, x_of(d, p->wall_us),
 	    STRIP);
-	begin_text(d->b, MARGIN, d->y + BASELINE, "");
+	svg_text(d->b, MARGIN, d->y + BASELINE, "");
 	buf_printf(d->b, "%u at once</text>\n", p->n_running_max);
 	put_line(d->b, "grid", MARGIN, d->y + STRIP, d->right, d->y + STRIP);
 	d->y += STRIP + GAP;
@@ -424,7 +405,7 @@ put_end(struct drawing *d, const struct picture *p, int64_t top)
 
 	report_us(&label, p->wall_us);
 	put_line(d->b, "end", end, top, end, d->y);
-	begin_text(d->b, end, d->y + BASELINE, " text-anchor=\"end\" "
+	svg_text(d->b, end, d->y + BASELINE, " text-anchor=\"end\" "
 	    "font-weight=\"bold\"");
 	buf_add(d->b, label.data, label.len);
 	buf_str(d->b, "</text>\n");
@@ -449,7 +430,7 @@ put_axis(struct drawing *d, const struct picture *p, int64_t top)
 		half = (int64_t)label.len * CHAR_WIDTH / 2;
 		if (x + (us == 0 ? 2 * half : half) > right)
 			continue;
-		begin_text(d->b, x, d->y + BASELINE, us == 0 ? "" :
+		svg_text(d->b, x, d->y + BASELINE, us == 0 ? "" :
 		    " text-anchor=\"middle\"");
 		buf_add(d->b, label.data, label.len);
 		buf_str(d->b, "</text>\n");
@@ -487,7 +468,7 @@ put_key(struct drawing *d, int64_t *x, struct span name, const char *fill)
 		*x = d->left;
 		d->y += LEGEND_ROW;
 	}
-	put_rect(d->b, *x, d->y + 20, 100, 100);
+	svg_rect(d->b, *x, d->y + 20, 100, 100);
 	buf_printf(d->b, " fill=\"%s\"/>", fill);
 	svg_label(d->b, name, *x + 140, d->y + BASELINE, TYPE_COLUMNS);
 	buf_char(d->b, '\n');
@@ -538,14 +519,14 @@ put_remarks(struct drawing *d, uint64_t n_merged)
 	for (size_t i = 0; i < d->all->n; i++)
 		has_path |= d->all->list[i].has_path;
 	if (has_path) {
-		begin_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
+		svg_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
 		buf_str(d->b, "The critical path has an outline and a line "
 		    "below it; dashes are its waiting.</text>\n");
 		d->y += LINE;
 	}
 	if (n_merged == 0)
 		return;
-	begin_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
+	svg_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
 	buf_printf(d->b, "%llu task%s shorter than ",
 	    (unsigned long long)n_merged, n_merged == 1 ? "" : "s");
 	report_us(d->b, d->unit_us);
