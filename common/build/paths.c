@@ -28,8 +28,9 @@ add_key(const char **keys, unsigned *n, const char *key)
 	return (*n)++;
 }
 
-const char *const *
-paths_keys(const char *const *kept)
+/* The keys to declare. */
+static const char *const *
+list_keys(const char *const *kept)
 {
 	static const char *keys[KEYS_MAX + 1];
 	unsigned n = 0;
@@ -41,14 +42,6 @@ paths_keys(const char *const *kept)
 	for (unsigned i = 0; i < N_PATH_KEYS; i++)
 		numbers[i] = add_key(keys, &n, path_keys[i]);
 	return keys;
-}
-
-void
-paths_init(struct paths *p, struct filter *f)
-{
-	*p = (struct paths){ .f = f };
-	intern_init(&p->ids);
-	intern_init(&p->runs);
 }
 
 void
@@ -101,8 +94,9 @@ add_step(struct paths *p, const struct rec *r, struct span run,
 	path->steps[path->n++].potential_us = read_optional(r, POTENTIAL);
 }
 
-void
-paths_read(void *context, const struct rec *r)
+/* For builds.on_other: the context is a struct paths. */
+static void
+read_record(void *context, const struct rec *r)
 {
 	struct paths *p = context;
 	struct span id, run = span_of("", 0);
@@ -127,6 +121,21 @@ paths_read(void *context, const struct rec *r)
 		return;
 	step.id = intern_add(&p->ids, id);
 	add_step(p, r, run, &step);
+}
+
+void
+paths_begin(struct paths *p, struct builds *builds, struct filter *f,
+    const char *const *kept, const char *graph, const char *path)
+{
+	*p = (struct paths){ .f = f };
+	intern_init(&p->ids);
+	intern_init(&p->runs);
+	filter_declare_keys(f, list_keys(kept));
+	if (path != NULL)
+		filter_read_first(f, path);
+	builds_begin(builds, f, graph);
+	builds->on_other = read_record;
+	builds->context = p;
 }
 
 /* By number; the order of equal numbers is that of their ids. */

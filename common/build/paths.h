@@ -8,12 +8,11 @@
 
 /*
  * The critical paths of the runs of a stream, read from the `critical` records
- * that critpath(1) writes.  A filter that draws tasks sets builds.on_other to
- * paths_read().
+ * that critpath(1) writes.
  */
 struct build;
+struct builds;
 struct filter;
-struct rec;
 
 struct path_step {
 	int64_t number;			/* from 1 */
@@ -34,21 +33,16 @@ struct paths {
 	size_t n, cap;
 };
 
-void paths_init(struct paths *, struct filter *);
+/*
+ * Prepares to read builds with their paths, in place of builds_begin(): first
+ * the files named path and graph, unless they are NULL, then the filter's
+ * input.  Declares build_keys, the kept keys of the filter (build.h; NULL:
+ * none), and those of the paths.  If several paths were asked for, only the
+ * first of each run is kept.
+ */
+void paths_begin(struct paths *, struct builds *, struct filter *,
+    const char *const *kept, const char *graph, const char *path);
 void paths_release(struct paths *);
-
-/*
- * The keys to declare (filter_declare_keys()): build_keys, the kept keys of the
- * filter, which may be NULL, and those that paths_read() needs.
- */
-const char *const *paths_keys(const char *const *kept);
-
-/*
- * Reads a record; ignores those that are not `critical`.  The context is a
- * struct paths.  If several paths were asked for, only the steps of the first
- * are kept.
- */
-void paths_read(void *context, const struct rec *);
 
 /*
  * The steps of the critical path of a build whose attempts are resolved, in

@@ -159,13 +159,7 @@ main(int argc, char **argv)
 	filter_write_text(&f);
 	format = &formats[opt_choice("format", opt.format, formats,
 	    sizeof *formats)];
-	filter_declare_keys(&f, paths_keys(NULL));
-	paths_init(&paths, &f);
-	if (opt.path != NULL)
-		filter_read_first(&f, opt.path);
-	builds_begin(&builds, &f, opt.graph);
-	builds.on_other = paths_read;
-	builds.context = &paths;
+	paths_begin(&paths, &builds, &f, NULL, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {
 		if (!is_selected(build))
 			continue;

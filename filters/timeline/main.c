@@ -80,14 +80,8 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
-	filter_declare_keys(&f, paths_keys(kept_keys));
-	paths_init(&paths, &f);
 	pictures_init(&pictures);
-	if (opt.path != NULL)
-		filter_read_first(&f, opt.path);
-	builds_begin(&builds, &f, opt.graph);
-	builds.on_other = paths_read;
-	builds.context = &paths;
+	paths_begin(&paths, &builds, &f, kept_keys, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL)
 		add_build(&pictures, build, &paths);
 	if (!f.got_nothing) {
