@@ -64,7 +64,7 @@ lock_index(struct filter *f, const unsigned char *version,
     struct pidx *index)
 {
 	store_lock(&job.perun.store, STORE_INDEX);
-	if (perun_read_index(&job.perun.store, version, &job.old_index, index,
+	if (perun_read_index(&job.perun, version, &job.old_index, index,
 	    &job.why) != STORE_FAILED)
 		return true;
 	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "

@@ -130,44 +130,86 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	cmp "$(file "$id")" "$(file "$id" ../other)"
 }
 
-# Layout 2args has six strings in each entry, layout 2 has five.
-@test "layout 2 with args is rewritten as 2, args appended to the command" {
-	(record a 5 with && record b 6 without) |
-		jq -c 'if .path == "a" then .profile.header.args = "-x é" else . end' |
-		oracle put .perun "$id" 2args
-	cp "$(file "$id")" before
-	run -0 --separate-stderr pidx-read
-	assert_equal "$(value args | paste -sd,)" "-x é,null"
-	cmp before "$(file "$id")"
-	record c 7 | pidx-write
-	run -0 --separate-stderr pidx-read
-	assert_equal "$(value cmd | paste -sd,)" "with -x é,without,cmd"
-	assert_equal "$(value args | paste -sd,)" null,null,null
-	# Not check(): the cmd of an entry differs from that of its object now.
-	[ "$(listed | wc -l)" -eq 3 ]
+@test "args stay apart where the layout has a place for them" {
+	local layout
+	record a 5 with | jq -c '.profile.header += {args: "-x é", label: "n"}' \
+		>old
+	record b 6 with | jq -c '.profile.header += {args: "-y", label: "m"}' \
+		>new
+	for layout in 1 2args 2 2label; do
+		oracle put .perun "$id" $layout <old
+		pidx-write --index-version 1 <new >out
+		oracle put ../$layout "$id" $layout < <(cat old new)
+		cmp "$(file "$id")" "$(file "$id" ../$layout)"
+		run -0 --separate-stderr pidx-read
+		assert_equal "$(jq -cs '[.[] | select(.type == "entry") |
+			.cmd, .args, .label]' <<<"$output")" "$(case $layout in
+		1) echo '["with","-x é","n","with","-y","m"]' ;;
+		2args) echo '["with","-x é",null,"with","-y",null]' ;;
+		2) echo '["with -x é",null,null,"with -y",null,null]' ;;
+		2label) echo '["with -x é",null,"n","with -y",null,"m"]' ;;
+		esac)"
+		# What pidx-write says is what pidx-read finds.
+		jq -c 'select(.type == "entry")' out >written
+		grep -xF -f written <<<"$output"
+	done
 }
 
-@test "a new index has the version of the option, the setting, or 2" {
-	# version [OPTION...] - prints the version byte of a new index
-	version() {
-		record p 1 | pidx-write "$@" >out
-		od -An -tu1 -j4 -N1 "$(file "$id")" | tr -d ' '
+@test "a new index has the layout of the option, the setting, or today's" {
+	# expect_layout LAYOUT [OPTION...] - writes a new index
+	expect_layout() {
+		record p 1 | pidx-write "${@:2}" >out
+		record p 1 | oracle put ../other "$id" "$1"
+		cmp "$(file "$id")" "$(file "$id" ../other)"
 		rm "$(file "$id")"
 	}
-	assert_equal "$(version)" 2
-	assert_equal "$(version --index-version 1)" 1
-	sed -i 's/index_version: 2/index_version: 1/' .perun/local.yml
-	assert_equal "$(version)" 1
-	assert_equal "$(version --index-version 2)" 2
+	for layout in 1 2args 2 2label; do
+		expect_layout $layout --index-version $layout
+		sed -i "s/index_version: .*/index_version: $layout/" \
+			.perun/local.yml
+		expect_layout $layout
+		expect_layout 2 --index-version 2
+	done
 	sed -i '/index_version/d; /^weir:/d' .perun/local.yml
-	assert_equal "$(version)" 2
+	expect_layout 2label
 	for bad in 3 0 two; do
 		printf 'weir:\n  index_version: %s\n' "$bad" >.perun/local.yml
 		run -2 --separate-stderr pidx-write <<<"$(record p 1)"
-		[[ $stderr == *"weir.index_version"*"neither 1 nor 2" ]]
+		[[ $stderr == *"weir.index_version"*"is not 1, 2args, 2 or 2label" ]]
 		no_staging
 	done
 	run -2 --separate-stderr pidx-write --index-version 3
+	[[ $stderr == *"--index-version must be 1, 2args, 2 or 2label" ]]
+}
+
+@test "a new index has the layout of the newest other one" {
+	sed -i '/index_version/d; /^weir:/d' .perun/local.yml
+	first=$id
+	for layout in 1 2args 2 2label; do
+		id=$first
+		record old 5 with |
+			jq -c '.profile.header += {args: "-x", workload: "w"}' |
+			oracle put .perun "$id" $layout
+		commit
+		record p 1 | tee new | pidx-write >out
+		oracle put ../other "$id" $layout <new
+		cmp "$(file "$id")" "$(file "$id" ../other)"
+		rm "$(file "$id")" "$(file "$first")"
+	done
+}
+
+@test "into today's layout a profile of the same name is put in the other's place" {
+	record a 1 one | pidx-write --index-version 2label >first
+	record b 1 one | pidx-write >out
+	record a 2 two | pidx-write >second
+	assert_equal "$(jq -r '.replaced // empty' second)" \
+		"$(jq -r '.object // empty' first)"
+	run -0 --separate-stderr pidx-read
+	assert_equal "$(jq -r 'select(.type == "entry") |
+		"\(.path) \(.time) \(.cmd)"' <<<"$output")" \
+		"$(lines "a 2 two" "b 1 one")"
+	record a 2 three | pidx-write >third	# the same time and label
+	assert_equal "$(jq '.existed // empty' third)" true
 }
 
 # --- round trips -------------------------------------------------------------

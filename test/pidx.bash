@@ -10,9 +10,8 @@ export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME PERUN_CONFIG_DIR
 
 # oracle COMMAND ARGUMENT... - reads or writes stores without weir;
-# oracles/perun.py lists the commands.  A LAYOUT of an index is 1 or 2, its
-# version, or 2args: version 2 as Perun once wrote it, with six strings in each
-# entry instead of five.
+# oracles/perun.py lists the commands.  A LAYOUT of an index is 1, 2args, 2 or
+# 2label: see enum pidx_layout.
 oracle() {
 	python3 "$ORACLE" "$@"
 }

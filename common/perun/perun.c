@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/perun/layout.h"
 #include "common/perun/perun.h"
 
 void
@@ -114,18 +115,43 @@ perun_load_index(const struct store *s, const unsigned char *version,
 	return found;
 }
 
+/* Warns of entries that may have been read wrongly. */
+static void
+warn_undecided(const struct store *s, const unsigned char *version,
+    const struct pidx *index)
+{
+	char path[STORE_PATH_SIZE];
+	size_t n = 0;
+
+	for (size_t i = 0; i < index->n; i++)
+		n += index->entries[i].is_undecided;
+	if (n == 0)
+		return;
+	store_path(path, version);
+	err_warn("warning: %s/%s: without the objects of %zu of %zu entries it "
+	    "cannot be decided whether their third and fourth strings are the "
+	    "workload and label, as is assumed, or the arguments and the "
+	    "workload", s->path, path, n, index->n);
+}
+
 enum store_found
-perun_read_index(const struct store *s, const unsigned char *version,
+perun_read_index(struct perun *p, const unsigned char *version,
     struct buf *bytes, struct pidx *index, struct buf *why)
 {
+	const struct store *s = &p->store;
 	struct pidx_error error;
 	enum store_found found;
+	bool ok = false;
 
 	*index = (struct pidx){ 0 };
 	bytes->len = 0;
 	found = perun_load_index(s, version, bytes);
-	if (found == STORE_ABSENT || (found == STORE_FOUND &&
-	    pidx_parse(index, buf_span(bytes), &error)))
+	if (found == STORE_FOUND) {
+		ok = pidx_parse(index, buf_span(bytes), &error);
+		layout_decide(p, index);
+		warn_undecided(s, version, index);
+	}
+	if (ok || found == STORE_ABSENT)
 		return found;
 	perun_explain_index_error(s, version,
 	    found == STORE_FAILED ? NULL : &error, why);

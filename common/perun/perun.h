@@ -15,6 +15,8 @@ struct perun {
 	struct config config;
 	struct vcs vcs;
 	bool has_vcs;		/* vcs is open */
+	enum pidx_layout six_strings;	/* what six strings mean in other
+					   indexes, or 0: see layout.c */
 };
 
 /*
@@ -56,14 +58,16 @@ enum store_found perun_load_index(const struct store *,
     const unsigned char *version, struct buf *bytes);
 
 /*
- * Loads and parses the index of a version; an absent index becomes an empty one
- * of layout 0.  The texts of the index are borrowed from bytes.  The caller
- * releases the index, even after an error.  STORE_FAILED if it is malformed or
- * not a regular file: why is then a NUL-terminated message with the file and
- * what is wrong.  If the index is malformed, the message also has the offset of
- * the first wrong byte, and the index has the entries before that byte.
+ * Loads and parses the index of a version, and decides what its strings mean
+ * (layout.h); if some remain undecided, that is a warning.  An absent index
+ * becomes an empty one of layout 0.  The texts of the index are borrowed from
+ * bytes.  The caller releases the index, even after an error.  STORE_FAILED if
+ * it is malformed or not a regular file: why is then a NUL-terminated message
+ * with the file and what is wrong.  If the index is malformed, the message also
+ * has the offset of the first wrong byte, and the index has the entries before
+ * that byte.
  */
-enum store_found perun_read_index(const struct store *,
+enum store_found perun_read_index(struct perun *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 

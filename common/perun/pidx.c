@@ -120,10 +120,13 @@ string_order(enum pidx_layout layout, const enum pidx_string **order)
 {
 	static const enum pidx_string five[] = { PIDX_TYPE, PIDX_CMD,
 	    PIDX_WORKLOAD, PIDX_COLLECTOR, PIDX_POSTPROCESSORS };
-	static const enum pidx_string six[] = { PIDX_TYPE, PIDX_CMD, PIDX_ARGS,
+	static const enum pidx_string args[] = { PIDX_TYPE, PIDX_CMD, PIDX_ARGS,
 	    PIDX_WORKLOAD, PIDX_COLLECTOR, PIDX_POSTPROCESSORS };
+	static const enum pidx_string label[] = { PIDX_TYPE, PIDX_CMD,
+	    PIDX_WORKLOAD, PIDX_LABEL, PIDX_COLLECTOR, PIDX_POSTPROCESSORS };
 
-	*order = layout == PIDX_2_ARGS ? six : five;
+	*order = layout == PIDX_2_ARGS ? args :
+	    layout == PIDX_2_LABEL ? label : five;
 	return layout == PIDX_1 ? 0 : layout == PIDX_2 ? 5 : 6;
 }
 
@@ -131,16 +134,31 @@ static bool
 read_entry(struct cursor *c, enum pidx_layout layout, struct pidx_entry *e)
 {
 	const enum pidx_string *order;
-	size_t n = string_order(layout, &order);
+	size_t n = string_order(layout, &order), start = c->at;
 
-	*e = (struct pidx_entry){ 0 };
+	*e = (struct pidx_entry){ .is_undecided = n == 6 };
 	if (!read_u32(c, &e->time, "the time of an entry") ||
 	    !read_object(c, e->object) || !read_path(c, &e->path))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!read_string(c, &e->strings[order[i]]))
 			return false;
+	e->bytes = span_of(c->bytes.p + start, c->at - start);
 	return true;
+}
+
+void
+pidx_decide(struct pidx_entry *e, enum pidx_layout layout)
+{
+	struct span *s = e->strings;
+	bool has_args = s[PIDX_ARGS].p != NULL;
+	struct span third = has_args ? s[PIDX_ARGS] : s[PIDX_WORKLOAD];
+	struct span fourth = has_args ? s[PIDX_WORKLOAD] : s[PIDX_LABEL];
+
+	s[PIDX_ARGS] = s[PIDX_LABEL] = span_of(NULL, 0);
+	s[layout == PIDX_2_ARGS ? PIDX_ARGS : PIDX_WORKLOAD] = third;
+	s[layout == PIDX_2_ARGS ? PIDX_WORKLOAD : PIDX_LABEL] = fourth;
+	e->is_undecided = false;
 }
 
 bool
@@ -156,12 +174,32 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 	return true;
 }
 
+static bool
+has_six_strings(enum pidx_layout layout)
+{
+	return layout == PIDX_2_ARGS || layout == PIDX_2_LABEL;
+}
+
 typedef void visitor(void *context, const struct pidx_entry *, size_t offset);
+
+/*
+ * May bytes follow the last entry?  Perun 0.25 leaves some if it makes an index
+ * of six strings shorter.  But if they are another entry, the count is wrong.
+ */
+static bool
+may_follow(const struct cursor *c, enum pidx_layout layout, uint32_t count)
+{
+	struct pidx_entry e;
+	size_t end;
+
+	return count > 0 && has_six_strings(layout) &&
+	    !pidx_entry_at(c->bytes, c->at, layout, &e, &end);
+}
 
 /*
  * Calls visit for each of count entries, with its offset.  The count is not
  * trusted: it is an error if the last entry does not end exactly at the end of
- * the bytes.
+ * the bytes, unless may_follow() allows that.
  */
 static bool
 read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
@@ -179,7 +217,7 @@ read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
 			return false;
 		visit(context, &e, offset);
 	}
-	if (bytes_left(c) == 0)
+	if (bytes_left(c) == 0 || may_follow(c, layout, count))
 		return true;
 	return fail(c->error, c->at, "%zu bytes follow the last of %u entries",
 	    bytes_left(c), count);
@@ -228,7 +266,7 @@ bool
 pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 {
 	struct cursor c = { .bytes = bytes, .error = error };
-	struct pidx other = { .layout = PIDX_2_ARGS };
+	struct pidx other = { .layout = PIDX_2_LABEL };
 	struct pidx_error other_error;
 	uint32_t version, count;
 	bool ok;
@@ -243,11 +281,11 @@ pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 		return false;
 	c.at = PIDX_HEADER_SIZE;
 	c.error = &other_error;
-	ok = read_entries(&c, PIDX_2_ARGS, count, append_entry, &other);
+	ok = read_entries(&c, PIDX_2_LABEL, count, append_entry, &other);
 	/*
-	 * If neither layout fits, PIDX_2_ARGS is taken if PIDX_2 has read a
-	 * length as a time, and otherwise the layout with more valid entries
-	 * or, if both have equally many, with the later error.
+	 * If neither fits, six strings are taken if five have read a length as
+	 * a time, and otherwise the number with more valid entries or, if both
+	 * have equally many, with the later error.
 	 */
 	if (ok || reads_lengths_as_times(p) || other.n > p->n ||
 	    (other.n == p->n && other_error.offset > error->offset)) {
@@ -291,36 +329,22 @@ put_string(struct buf *b, struct span s)
 	buf_add(b, s.p, s.n);
 }
 
-/* Writes the command, followed by the args if the entry has them. */
-static void
-put_command(struct buf *b, const struct pidx_entry *e)
-{
-	struct span cmd = e->strings[PIDX_CMD], args = e->strings[PIDX_ARGS];
-
-	if (args.n == 0) {
-		put_string(b, cmd);
-		return;
-	}
-	put_u32(b, (uint32_t)(cmd.n + 1 + args.n));
-	buf_add(b, cmd.p, cmd.n);
-	buf_char(b, ' ');
-	buf_add(b, args.p, args.n);
-}
-
 static void
 put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 {
+	const enum pidx_string *order;
+	size_t n = string_order(layout, &order);
+
+	if (e->bytes.p != NULL) {
+		buf_add(b, e->bytes.p, e->bytes.n);
+		return;
+	}
 	put_u32(b, e->time);
 	buf_add(b, (const char *)e->object, PIDX_SHA_SIZE);
 	buf_add(b, e->path.p, e->path.n);
 	buf_char(b, '\0');
-	if (layout == PIDX_1)
-		return;
-	put_string(b, e->strings[PIDX_TYPE]);
-	put_command(b, e);
-	put_string(b, e->strings[PIDX_WORKLOAD]);
-	put_string(b, e->strings[PIDX_COLLECTOR]);
-	put_string(b, e->strings[PIDX_POSTPROCESSORS]);
+	for (size_t i = 0; i < n; i++)
+		put_string(b, e->strings[order[i]]);
 }
 
 void
@@ -336,11 +360,13 @@ pidx_serialize(const struct pidx *p, struct buf *b)
 /* A merge of new entries into an index. */
 struct merge {
 	const struct pidx_entry *new;	/* sorted */
-	size_t n;
-	bool *existed;		/* for each of new: is it in the index
-				   already, or equal to an earlier one? */
-	size_t *offsets;	/* for each of new: where to insert it */
-	size_t n_offsets;	/* how many offsets are known */
+	size_t n, next;		/* new entries before the next have an edit */
+	struct pidx_outcome *outcomes;	/* for each of new */
+	struct edit {
+		size_t from, to;	/* these bytes are replaced ... */
+		const struct pidx_entry *entry;	/* ... by this one, if any */
+	} *edits;		/* for each of new, in order */
+	size_t end;		/* of the last entry of the index */
 };
 
 /*
@@ -354,7 +380,7 @@ mark_existing(struct merge *m, const struct pidx_entry *e)
 	    pidx_compare_object(&m->new[i], e) >= 0);
 
 	if (first < m->n && pidx_compare_object(&m->new[first], e) == 0)
-		m->existed[first] = true;
+		m->outcomes[first].existed = true;
 }
 
 /* New entries that are not greater than e are to be inserted at its offset. */
@@ -363,105 +389,129 @@ visit_existing(void *context, const struct pidx_entry *e, size_t offset)
 {
 	struct merge *m = context;
 
-	while (m->n_offsets < m->n &&
-	    pidx_compare(e, &m->new[m->n_offsets]) >= 0)
-		m->offsets[m->n_offsets++] = offset;
+	for (; m->next < m->n && pidx_compare(e, &m->new[m->next]) >= 0;
+	    m->next++)
+		m->edits[m->next] = (struct edit){ offset, offset, NULL };
 	mark_existing(m, e);
 }
 
 /*
- * Finds where to insert the new entries, and which ones exist.  Fails if the
- * index is malformed or has the layout PIDX_2_ARGS.
+ * Merges the next new entry where one with the same path is at present, or
+ * none; returns what is there afterwards.
  */
-static bool
-find_offsets(struct merge *m, const struct buf *index,
-    enum pidx_layout *layout, struct pidx_error *error)
+static const struct pidx_entry *
+replace(struct merge *m, const struct pidx_entry *present)
 {
-	struct cursor c = { .bytes = buf_span(index), .error = error };
-	uint32_t version, count;
+	const struct pidx_entry *e = &m->new[m->next];
+	struct pidx_outcome *outcome = &m->outcomes[m->next];
 
-	for (size_t i = 0; i < m->n; i++)
-		m->existed[i] = i > 0 &&
-		    pidx_compare_object(&m->new[i - 1], &m->new[i]) == 0;
-	m->n_offsets = 0;
-	if (!read_header(&c, &version, &count))
-		return false;
-	*layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (!read_entries(&c, *layout, count, visit_existing, m))
-		return false;
-	while (m->n_offsets < m->n)
-		m->offsets[m->n_offsets++] = index->len;
-	return true;
+	if (present == NULL)
+		return e;
+	if (present->time == e->time && span_compare(
+	    present->strings[PIDX_LABEL], e->strings[PIDX_LABEL]) == 0) {
+		outcome->existed = true;
+		return present;
+	}
+	outcome->has_replaced = true;
+	memcpy(outcome->replaced, present->object, PIDX_SHA_SIZE);
+	return e;
 }
 
 /*
- * Inserts the new entries, from the last to the first, so that each byte moves
- * once.  For each i, moves up the bytes of the index from offsets[i] to end,
- * which is offsets[i + 1] or the end of the index, and then copies the bytes of
- * new[i], if it is to be added, to just before them.
+ * Merges all new entries with the path of the next one at an offset where the
+ * index has an entry with the same path, or NULL if it has none.  The last one
+ * that was written counts.
  */
 static void
-insert(const struct merge *m, enum pidx_layout layout, struct buf *index)
+merge_path(struct merge *m, const struct pidx_entry *existing, size_t offset)
 {
-	struct buf added = { 0 };	/* bytes of the entries to add */
-	size_t *starts = mem_resize(NULL, m->n, sizeof *starts);
-	size_t end = index->len, to, n;
+	const struct pidx_entry *present = existing;
+	struct span path = m->new[m->next].path;
+	size_t end = existing != NULL ? existing->bytes.n : 0;
+
+	for (; m->next < m->n &&
+	    span_compare(m->new[m->next].path, path) == 0; m->next++) {
+		present = replace(m, present);
+		m->edits[m->next] = (struct edit){ offset, offset, NULL };
+	}
+	if (present != existing)
+		m->edits[m->next - 1] = (struct edit){ offset, offset + end,
+		    present };
+}
+
+static void
+visit_by_path(void *context, const struct pidx_entry *e, size_t offset)
+{
+	struct merge *m = context;
+	int order;
+
+	while (m->next < m->n &&
+	    (order = span_compare(e->path, m->new[m->next].path)) >= 0)
+		merge_path(m, order == 0 ? e : NULL, offset);
+}
+
+/* Finds the edits where the index has no greater entry: at its end. */
+static void
+merge_rest(struct merge *m, enum pidx_layout layout, size_t end)
+{
+	while (m->next < m->n && layout == PIDX_2_LABEL)
+		merge_path(m, NULL, end);
+	for (; m->next < m->n; m->next++)
+		m->edits[m->next] = (struct edit){ end, end, NULL };
+	for (size_t i = 0; i < m->n && layout != PIDX_2_LABEL; i++)
+		if (!m->outcomes[i].existed)
+			m->edits[i].entry = &m->new[i];
+}
+
+/* Finds what to write where. */
+static void
+find_edits(struct merge *m, const struct buf *index, enum pidx_layout layout)
+{
+	struct pidx_error error;
+	struct cursor c = { .bytes = buf_span(index), .error = &error,
+	    .at = PIDX_HEADER_SIZE };
 	uint32_t count = get_u32(index->data + COUNT_OFFSET);
 
-	for (size_t i = 0; i < m->n; i++) {
-		starts[i] = added.len;
-		if (m->existed[i])
-			continue;
-		put_entry(&added, layout, &m->new[i]);
-		count++;
-	}
-	buf_need(index, added.len);
-	index->len = to = end + added.len;
-	for (size_t i = m->n; i-- > 0; end = m->offsets[i]) {
-		n = end - m->offsets[i];
-		to -= n;
-		memmove(index->data + to, index->data + m->offsets[i], n);
-		n = added.len - starts[i];
-		to -= n;
-		added.len -= n;
-		if (n > 0)
-			memcpy(index->data + to, added.data + starts[i], n);
-	}
-	set_u32(index->data + COUNT_OFFSET, count);
-	buf_release(&added);
-	free(starts);
+	for (size_t i = 0; i < m->n; i++)
+		m->outcomes[i] = (struct pidx_outcome){ .existed =
+		    layout != PIDX_2_LABEL && i > 0 && pidx_compare_object(
+		    &m->new[i - 1], &m->new[i]) == 0 };
+	read_entries(&c, layout, count, layout == PIDX_2_LABEL ?
+	    visit_by_path : visit_existing, m);
+	merge_rest(m, layout, c.at);
+	m->end = c.at;
 }
 
-/* Rewrites an index of PIDX_2_ARGS as PIDX_2; false if it is malformed. */
-static bool
-convert(struct buf *index, struct pidx_error *error)
+/* Replaces the index by a copy with all edits. */
+static void
+apply_edits(const struct merge *m, enum pidx_layout layout, struct buf *index)
 {
 	struct buf new = { 0 };
-	struct pidx p;
-	bool ok = pidx_parse(&p, buf_span(index), error);
+	uint32_t count = get_u32(index->data + COUNT_OFFSET);
+	size_t at = 0;
 
-	if (ok) {
-		pidx_serialize(&p, &new);
-		buf_release(index);
-		*index = new;
+	for (const struct edit *e = m->edits; e < m->edits + m->n; e++) {
+		if (e->entry == NULL)
+			continue;
+		buf_add(&new, index->data + at, e->from - at);
+		put_entry(&new, layout, e->entry);
+		at = e->to;
+		count += e->from == e->to;
 	}
-	pidx_release(&p);
-	return ok;
+	buf_add(&new, index->data + at, m->end - at);
+	set_u32(new.data + COUNT_OFFSET, count);
+	buf_release(index);
+	*index = new;
 }
 
-bool
-pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
-    bool *existed, struct pidx_error *error)
+void
+pidx_add(struct buf *index, enum pidx_layout layout,
+    const struct pidx_entry *new, size_t n, struct pidx_outcome *outcomes)
 {
-	struct merge m = { .new = new, .n = n, .existed = existed };
-	enum pidx_layout layout;
-	bool ok;
+	struct merge m = { .new = new, .n = n, .outcomes = outcomes };
 
-	m.offsets = mem_resize(NULL, n, sizeof *m.offsets);
-	ok = find_offsets(&m, index, &layout, error) ||
-	    (convert(index, error) && find_offsets(&m, index, &layout, error));
-	if (ok)
-		insert(&m, layout, index);
-	free(m.offsets);
-	return ok;
+	m.edits = mem_resize(NULL, n, sizeof *m.edits);
+	find_edits(&m, index, layout);
+	apply_edits(&m, layout, index);
+	free(m.edits);
 }

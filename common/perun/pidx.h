@@ -16,34 +16,42 @@
 enum { PIDX_SHA_SIZE = 20, PIDX_HEADER_SIZE = 12 };
 
 /*
- * The strings of an entry in the order of the layout PIDX_2, followed by the
- * args, which only PIDX_2_ARGS has: see enum pidx_layout.
+ * The strings of an entry.  Version 1 has none; which ones version 2 has, and
+ * in which order, depends on the layout.
  */
-enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_WORKLOAD, PIDX_COLLECTOR,
-    PIDX_POSTPROCESSORS, PIDX_ARGS, PIDX_N_STRINGS };
+enum pidx_string { PIDX_TYPE, PIDX_CMD, PIDX_ARGS, PIDX_WORKLOAD, PIDX_LABEL,
+    PIDX_COLLECTOR, PIDX_POSTPROCESSORS, PIDX_N_STRINGS };
+
+/*
+ * Version 1 has one layout.  Version 2 has three, and nothing in the file says
+ * which: five strings in Perun from 0.22 to 0.23.7 (PIDX_2); six up to 0.21.8,
+ * of which the third is the args and the fourth the workload (PIDX_2_ARGS); and
+ * six since 0.23.8, of which the third is the workload and the fourth a label
+ * (PIDX_2_LABEL).  Entries of both kinds of six strings may be in one file.
+ */
+enum pidx_layout { PIDX_1 = 1, PIDX_2_ARGS, PIDX_2, PIDX_2_LABEL };
 
 struct pidx_entry {
 	uint32_t time;			/* seconds since 1970 UTC */
 	unsigned char object[PIDX_SHA_SIZE];	/* SHA-1 of the profile */
 	struct span path;		/* base name of the profile's file */
-	struct span strings[PIDX_N_STRINGS];	/* all NULL in version 1 */
+	struct span strings[PIDX_N_STRINGS];	/* NULL if it has none */
 	/*
 	 * The names of the postprocessors as a JSON array; NULL unless they
 	 * were read from the profile.  An index has them only as one string,
 	 * with spaces between them.
 	 */
 	struct span postprocessors;
+	struct span bytes;		/* in the index; NULL for a new entry */
+	/*
+	 * Six strings whose meaning nothing has decided, or not the object but
+	 * something else: see layout.h.
+	 */
+	bool is_undecided, is_assumed;
 };
 
-/*
- * Version 2 has three layouts: six strings, with args, in Perun up to 0.21.8
- * (PIDX_2_ARGS); five from 0.22 to 0.23.7 (PIDX_2); and six, with a label,
- * since 0.23.8.  Nothing in the file says which layout it has.  pidx_parse()
- * does not know the one with a label, and takes it for PIDX_2_ARGS.
- */
-enum pidx_layout { PIDX_1 = 1, PIDX_2, PIDX_2_ARGS };
-
 struct pidx {
+	/* Of all entries; for six strings, PIDX_2_LABEL until decided. */
 	enum pidx_layout layout;
 	struct pidx_entry *entries;	/* usually sorted by path and time */
 	size_t n, cap;
@@ -56,13 +64,18 @@ struct pidx_error {
 
 /*
  * Parses an index.  Paths and strings are borrowed from bytes.  An index of
- * version 2 has the layout, PIDX_2 or else PIDX_2_ARGS, whose entries end
- * exactly at the end of the bytes.  False if the index is malformed: the
- * entries before the error are then in the struct.  The caller releases it,
- * even after an error.
+ * version 2 has as many strings, five or else six, as make its last entry end
+ * exactly at the end of the bytes.  Six are read as PIDX_2_LABEL and marked as
+ * undecided.  Bytes that are no entry may follow the last entry of six strings,
+ * because Perun 0.25 does not truncate an index that it makes shorter.  False
+ * if the index is malformed: the entries before the error are then in the
+ * struct.  The caller releases it, even after an error.
  */
 bool pidx_parse(struct pidx *, struct span bytes, struct pidx_error *);
 void pidx_release(struct pidx *);
+
+/* Reads six strings as those of this layout, which is then decided. */
+void pidx_decide(struct pidx_entry *, enum pidx_layout);
 
 /*
  * Parses the bytes at an offset as an entry, to search a malformed index for
@@ -77,20 +90,34 @@ int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
 int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 
 /*
- * Appends the bytes of an index.  PIDX_2_ARGS is written as PIDX_2, with the
- * args appended to the command.
+ * Appends the bytes of an index.  Entries that were read are copied as they
+ * were; new ones get the strings that the layout has.
  */
 void pidx_serialize(const struct pidx *, struct buf *);
 
+/* What became of a new entry. */
+struct pidx_outcome {
+	bool existed;		/* an equal one was there: it was not added */
+	bool has_replaced;	/* it took the place of another entry ... */
+	unsigned char replaced[PIDX_SHA_SIZE];	/* ... of this object */
+};
+
 /*
- * Adds entries to the bytes of an index, each where Perun would insert it:
- * before the first entry with a greater path, or with the same path and the
- * same or a later time.  new must be sorted by pidx_compare_object().  If that
- * comparison finds new[i] equal to an entry of the index or to an earlier item
- * of new, existed[i] is true and new[i] is not added.  An index of PIDX_2_ARGS
- * is converted to PIDX_2.  False if the index is malformed, and then unchanged.
+ * Adds entries to the bytes of an index, each where Perun would insert it.  new
+ * must be sorted by pidx_compare_object().
+ *
+ * PIDX_2_LABEL, as Perun 0.25: an entry with the same path is replaced, unless
+ * it has the same time and label, which is then equal.  Otherwise the new one
+ * is inserted before the first entry with a greater path.
+ *
+ * Other layouts: before the first entry with a greater path, or with the same
+ * path and the same or a later time.  An entry that pidx_compare_object() finds
+ * equal is not added again.
+ *
+ * The index must be one that pidx_parse() accepts and that has as many strings
+ * as the layout.
  */
-bool pidx_add(struct buf *index, const struct pidx_entry *new, size_t n,
-    bool *existed, struct pidx_error *);
+void pidx_add(struct buf *index, enum pidx_layout, const struct pidx_entry *new,
+    size_t n, struct pidx_outcome *);
 
 #endif

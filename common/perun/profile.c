@@ -17,8 +17,9 @@ const char *const profile_keys[] = { "type", "minor_version", "path", "time",
     "resources", "snapshots", "global", "resource_type_map", "models", NULL };
 
 /* The keys of the header. */
-enum { CMD = KEY_TYPE + 1, WORKLOAD };
-static const char *const header_keys[] = { "type", "cmd", "workload", NULL };
+enum { CMD = KEY_TYPE + 1, ARGS, WORKLOAD, LABEL };
+static const char *const header_keys[] = { "type", "cmd", "args", "workload",
+    "label", NULL };
 
 /* The keys of the collector and of postprocessors. */
 enum { NAME = KEY_TYPE + 1 };
@@ -67,7 +68,7 @@ copy_string(struct profile *p, const struct rec *r, unsigned key,
 
 /*
  * Reads the strings of the header and the name of the collector.  Returns what
- * is missing or invalid, or NULL.  For Perun only workload is optional.
+ * is missing or invalid, or NULL.  Args, workload and label are optional.
  */
 static const char *
 read_header(struct profile *p, const struct rec *r)
@@ -84,8 +85,10 @@ read_header(struct profile *p, const struct rec *r)
 		return "the type in the header is empty or has spaces";
 	if (!copy_string(p, header, CMD, &p->cmd))
 		return "there is no string 'cmd' in the header";
-	if (!copy_string(p, header, WORKLOAD, &p->workload))
-		p->workload = span_of("", 0);
+	p->args = p->workload = p->label = span_of("", 0);
+	copy_string(p, header, ARGS, &p->args);
+	copy_string(p, header, WORKLOAD, &p->workload);
+	copy_string(p, header, LABEL, &p->label);
 	collector = read_object(p->name_recio, r, COLLECTOR);
 	if (collector == NULL ||
 	    !copy_string(p, collector, NAME, &p->collector))
@@ -373,10 +376,12 @@ profile_strings(const struct profile *p, struct arena *arena,
 
 	strings[PIDX_TYPE] = p->type;
 	strings[PIDX_CMD] = p->cmd;
+	strings[PIDX_ARGS] = p->args;
 	strings[PIDX_WORKLOAD] = p->workload;
+	strings[PIDX_LABEL] = p->label;
 	strings[PIDX_COLLECTOR] = p->collector;
 	strings[PIDX_POSTPROCESSORS] = buf_span(&p->postprocessors);
-	for (int i = 0; i < PIDX_ARGS; i++)
+	for (int i = 0; i < PIDX_N_STRINGS; i++)
 		strings[i] = arena_span(arena, strings[i]);
 	e->postprocessors = arena_span(arena, buf_span(&p->names));
 }

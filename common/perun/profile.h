@@ -19,7 +19,7 @@ struct recio;
  */
 struct profile {
 	struct span origin;	/* empty if absent */
-	struct span type, cmd, workload, collector;
+	struct span type, cmd, args, workload, label, collector;
 	struct buf postprocessors;	/* names, separated by spaces */
 	struct buf names;	/* of the postprocessors, as a JSON array */
 	struct buf body;		/* the document */
@@ -55,10 +55,7 @@ bool profile_make(struct profile *, const struct rec *, bool flat,
 /* Sets the strings as profile_make() does, but not the body. */
 bool profile_describe(struct profile *, const struct rec *, const char **why);
 
-/*
- * Sets the strings and the postprocessors of an entry, copied to the arena.
- * PIDX_ARGS is not changed, because a profile has no args.
- */
+/* Sets the strings and the postprocessors of an entry, copied to the arena. */
 void profile_strings(const struct profile *, struct arena *,
     struct pidx_entry *);
 

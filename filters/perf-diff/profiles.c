@@ -24,14 +24,14 @@ read_entry(struct reader *r, struct filter *f, const struct perun *perun,
 
 /* Returns the number of profiles. */
 static size_t
-read_index(struct reader *r, struct filter *f, const struct perun *perun,
+read_index(struct reader *r, struct filter *f, struct perun *perun,
     const unsigned char *version, uint32_t side)
 {
 	struct buf bytes = { 0 }, why = { 0 };
 	struct pidx index;
 	size_t n;
 
-	if (perun_read_index(&perun->store, version, &bytes, &index, &why) ==
+	if (perun_read_index(perun, version, &bytes, &index, &why) ==
 	    STORE_FAILED)
 		filter_fail(f, "%s", why.data);
 	/* Even after an error, the index has the entries before the damage. */

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
+#include "common/perun/layout.h"
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/salvage.h"
 
@@ -118,13 +119,26 @@ break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
+/*
+ * Compares in the order of an index: by path and time or, since entries are
+ * replaced (see pidx_add()), by path alone.
+ */
 static int
-compare_pointers(const void *a, const void *b)
+compare_in(enum pidx_layout layout, const struct pidx_entry *a,
+    const struct pidx_entry *b)
+{
+	return layout == PIDX_2_LABEL ? span_compare(a->path, b->path) :
+	    pidx_compare(a, b);
+}
+
+static int
+compare_pointers(const void *a, const void *b, void *layout)
 {
 	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
 	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
 
-	return break_tie(x, y, pidx_compare(x, y));
+	return break_tie(x, y, compare_in(*(enum pidx_layout *)layout,
+	    x, y));
 }
 
 static int
@@ -158,7 +172,8 @@ static const struct pidx_entry *
 find_unsorted(const struct pidx *p)
 {
 	for (size_t i = 1; i < p->n; i++)
-		if (pidx_compare(&p->entries[i - 1], &p->entries[i]) > 0)
+		if (compare_in(p->layout, &p->entries[i - 1],
+		    &p->entries[i]) > 0)
 			return &p->entries[i];
 	return NULL;
 }
@@ -175,7 +190,8 @@ keep_valid(struct pidx *kept, const struct pidx *from,
 	for (size_t i = 0; i < from->n; i++)
 		if (verdicts[i].kind >= FIRST_HARMLESS)
 			sorted[kept->n++] = &from->entries[i];
-	sort(sorted, kept->n, sizeof *sorted, compare_pointers);
+	sort_with(sorted, kept->n, sizeof *sorted, compare_pointers,
+	    &kept->layout);
 	kept->entries = mem_resize(NULL, kept->n, sizeof *kept->entries);
 	for (size_t i = 0; i < kept->n; i++)
 		kept->entries[i] = *sorted[i];
@@ -207,6 +223,7 @@ examine_damaged(struct check *c, struct index_check *x)
 	x->verdicts = examine_entries(c, &x->read);
 	check_mark_references(c, bytes);
 	salvage(&found, bytes, check_is_valid, c);
+	layout_decide(c->perun, &found);
 	verdicts = examine_entries(c, &found);
 	find_duplicates(&found, verdicts);
 	keep_valid(&x->kept, &found, verdicts);
@@ -223,6 +240,7 @@ examine(struct check *c, struct index_check *x)
 		return false;
 	store_path(x->path, x->file->name);
 	x->is_valid = pidx_parse(&x->read, buf_span(&c->bytes), &x->error);
+	layout_decide(c->perun, &x->read);
 	if (!x->is_valid) {
 		examine_damaged(c, x);
 		return true;

@@ -179,11 +179,11 @@ possible_layouts(struct span bytes, enum pidx_layout *layouts)
 	if (is_1) {
 		layouts[0] = PIDX_1;
 		layouts[1] = PIDX_2;
-		layouts[2] = PIDX_2_ARGS;
+		layouts[2] = PIDX_2_LABEL;
 		return has_magic ? 1 : 3;
 	}
 	layouts[0] = PIDX_2;
-	layouts[1] = PIDX_2_ARGS;
+	layouts[1] = PIDX_2_LABEL;
 	layouts[2] = PIDX_1;
 	return has_magic && is_2 ? 2 : 3;
 }

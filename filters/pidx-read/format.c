@@ -52,7 +52,7 @@ get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
 	static const struct { const char *name; enum pidx_string string; }
 	    names[] = { { "type", PIDX_TYPE }, { "cmd", PIDX_CMD },
 	    { "args", PIDX_ARGS }, { "workload", PIDX_WORKLOAD },
-	    { "collector", PIDX_COLLECTOR },
+	    { "label", PIDX_LABEL }, { "collector", PIDX_COLLECTOR },
 	    { "postprocessors", PIDX_POSTPROCESSORS } };
 	time_t time_s = (time_t)e->time;
 	struct tm local;

@@ -227,7 +227,7 @@ read_index(struct filter *f, const unsigned char *version)
 	struct arena arena = { 0 };
 	struct pidx index;
 
-	if (perun_read_index(&job.perun.store, version, &job.index_bytes,
+	if (perun_read_index(&job.perun, version, &job.index_bytes,
 	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
 	/* Even after an error, the index has the entries before the damage. */

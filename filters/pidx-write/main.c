@@ -15,15 +15,14 @@
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "common/perun/entry.h"
+#include "common/perun/layout.h"
 #include "common/perun/pending.h"
-#include "common/perun/perun.h"
 #include "common/perun/profile.h"
 #include "filters/pidx-write/name.h"
 #include "filters/pidx-write/registry.h"
 
 static struct {
-	const char *directory, *commit;
-	uint64_t index_version;
+	const char *directory, *commit, *index_version;
 	bool force, pending, from_jobs, keep, unflattened;
 } opt;
 
@@ -40,8 +39,8 @@ static const struct opt options[] = {
 	    "register the profiles in jobs and remove them", 0, 0 },
 	{ 0, "keep", OPT_FLAG, &opt.keep, NULL,
 	    "with --from-jobs, do not remove them", 0, 0 },
-	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
-	    "layout of new indexes, 1 or 2", 1, 2 },
+	{ 0, "index-version", OPT_STR, &opt.index_version, "LAYOUT",
+	    "of new indexes: 1, 2args, 2 or 2label", 0, 0 },
 	{ 0, "unflattened", OPT_FLAG, &opt.unflattened, NULL,
 	    "store profiles as Perun before 0.17 did", 0, 0 },
 	{ 0 }
@@ -63,6 +62,7 @@ static struct {
 	unsigned char commit[STORE_NAME_SIZE];	/* for default_commit() */
 	bool has_commit;		/* `commit` is set */
 	time_t now;
+	enum pidx_layout new_layout;	/* of --index-version, or 0 */
 	char **pending;			/* files that --pending has written */
 	size_t n_pending, pending_cap;
 } job;
@@ -438,26 +438,29 @@ static void
 emit_entry(struct filter *f, const struct registration *r)
 {
 	struct buf *b = filter_begin_record(f, "entry");
+	char hex[2 * PIDX_SHA_SIZE + 1];
 
 	entry_put(b, r->version, &r->entry);
-	if (r->existed)
+	if (r->outcome.existed)
 		json_true(b, "existed");
+	if (r->outcome.has_replaced) {
+		hex_encode(hex, r->outcome.replaced, PIDX_SHA_SIZE);
+		json_cstr(b, "replaced", hex);
+	}
 	filter_end_record(f);
 }
 
-/* The layout of new indexes: of --index-version, else of local.yml, else 2. */
+/* The layout that --index-version names, or 0 without it. */
 static enum pidx_layout
 new_layout(void)
 {
-	int64_t version = 2;
+	enum pidx_layout layout;
 
-	if (opt.index_version != 0)
-		version = (int64_t)opt.index_version;
-	else if (config_int(&job.perun.config, "weir.index_version",
-	    &version) == CONFIG_INVALID || version < 1 || version > 2)
-		die("weir.index_version of the store's local.yml is neither "
-		    "1 nor 2");
-	return version == 1 ? PIDX_1 : PIDX_2;
+	if (opt.index_version == NULL)
+		return 0;
+	if (!layout_of_name(opt.index_version, &layout))
+		die("--index-version must be 1, 2args, 2 or 2label");
+	return layout;
 }
 
 /* Registers all profiles, then writes records and removes the job files. */
@@ -466,7 +469,7 @@ register_all(struct filter *f)
 {
 	const struct registration *r, *end;
 
-	registry_commit(&job.registry, f, new_layout());
+	registry_commit(&job.registry, f, job.new_layout);
 	end = job.registry.list + job.registry.n;
 	for (r = job.registry.list; r < end; r++) {
 		if (r->failed)
@@ -483,7 +486,7 @@ static void
 begin(void)
 {
 	perun_open(&job.perun, opt.directory);
-	registry_init(&job.registry, &job.perun.store);
+	registry_init(&job.registry, &job.perun);
 	profile_init(&job.profile);
 	names_init(&job.names, config_string(&job.perun.config,
 	    "format.output_profile_template"));
@@ -501,6 +504,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.pending && opt.from_jobs)
 		die("--pending and --from-jobs exclude each other");
+	job.new_layout = new_layout();
 	begin();
 	if (opt.from_jobs)
 		read_jobs(&f);

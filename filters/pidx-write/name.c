@@ -48,6 +48,8 @@ tag_value(const struct profile *p, struct span tag, char *date, size_t size,
 		return p->cmd;
 	if (span_eq(tag, "workload"))
 		return p->workload;
+	if (span_eq(tag, "label"))
+		return p->label.n > 0 ? p->label : span_of("_", 1);
 	if (span_eq(tag, "type"))
 		return p->type;
 	if (span_eq(tag, "origin"))

@@ -7,14 +7,14 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
-#include "common/perun/perun.h"
+#include "common/perun/layout.h"
 #include "common/perun/profile.h"
 #include "filters/pidx-write/registry.h"
 
 void
-registry_init(struct registry *g, struct store *store)
+registry_init(struct registry *g, struct perun *perun)
 {
-	*g = (struct registry){ .store = store };
+	*g = (struct registry){ .perun = perun };
 }
 
 void
@@ -34,7 +34,8 @@ is_stored(struct registry *g, const unsigned char *name)
 {
 	const char *why;
 
-	return perun_read_object(g->store, name, &g->stored, &g->object, &why);
+	return perun_read_object(&g->perun->store, name, &g->stored,
+	    &g->object, &why);
 }
 
 void
@@ -47,7 +48,8 @@ registry_add(struct registry *g, const struct profile *p,
 	object_pack(p->type, buf_span(&p->body), r.entry.object,
 	    &g->packed);
 	if (!is_stored(g, r.entry.object))
-		store_stage(g->store, r.entry.object, buf_span(&g->packed));
+		store_stage(&g->perun->store, r.entry.object,
+		    buf_span(&g->packed));
 	memcpy(r.version, from->version, STORE_NAME_SIZE);
 	r.entry.path = arena_span(&g->arena, from->path);
 	r.job_file = arena_span(&g->arena, from->job_file);
@@ -56,32 +58,90 @@ registry_add(struct registry *g, const struct profile *p,
 	g->list[g->n++] = r;
 }
 
+/* Joins args to the command, as Perun does where they have no place. */
+static void
+join_args(struct registry *g, struct span *strings)
+{
+	struct span cmd = strings[PIDX_CMD], args = strings[PIDX_ARGS];
+	struct buf joined = { 0 };
+
+	if (args.n > 0) {
+		buf_add(&joined, cmd.p, cmd.n);
+		buf_char(&joined, ' ');
+		buf_add(&joined, args.p, args.n);
+		strings[PIDX_CMD] = arena_span(&g->arena, buf_span(&joined));
+		buf_release(&joined);
+	}
+	strings[PIDX_ARGS] = span_of(NULL, 0);
+}
+
+/* Changes the strings of an entry to those that an index of a layout has. */
+static void
+fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
+{
+	if (layout == PIDX_2 || layout == PIDX_2_LABEL)
+		join_args(g, strings);
+	if (layout == PIDX_2 || layout == PIDX_2_ARGS)
+		strings[PIDX_LABEL] = span_of(NULL, 0);
+}
+
+/* The layout of entries that are added to an index, which may be absent. */
+static enum pidx_layout
+find_layout(struct registry *g, const struct pidx *index)
+{
+	if (index->n == 0 && g->new_layout == 0)
+		g->new_layout = layout_for_new_index(g->perun);
+	return layout_for_adding(g->perun, index, g->new_layout);
+}
+
 /*
  * Reads the index of a version into g->stored, or starts an empty one there,
- * and adds the n entries of new to that copy.  existed is as in pidx_add().
+ * and finds the layout of new entries.  False if it is malformed.
+ */
+static bool
+load_index(struct registry *g, const unsigned char *version,
+    enum pidx_layout *layout)
+{
+	struct pidx_error error;
+	struct pidx index = { 0 };
+	enum store_found found;
+	bool ok;
+
+	g->stored.len = 0;
+	found = perun_load_index(&g->perun->store, version, &g->stored);
+	ok = found == STORE_ABSENT || (found == STORE_FOUND &&
+	    pidx_parse(&index, buf_span(&g->stored), &error));
+	if (ok)
+		*layout = find_layout(g, &index);
+	else
+		perun_explain_index_error(&g->perun->store, version,
+		    found == STORE_FAILED ? NULL : &error, &g->why);
+	if (found == STORE_ABSENT)
+		pidx_serialize(&(struct pidx){ .layout = *layout },
+		    &g->stored);
+	pidx_release(&index);
+	return ok;
+}
+
+/*
+ * Adds the n entries of new to a copy of the index of a version in g->stored.
  * Returns false, with a report, if the index is malformed or cannot be read.
  */
 static bool
 add_entries(struct registry *g, struct filter *f, const unsigned char *version,
-    enum pidx_layout new_layout, const struct pidx_entry *new, size_t n,
-    bool *existed)
+    struct pidx_entry *new, size_t n, struct pidx_outcome *outcomes)
 {
-	struct pidx_error error;
-	enum store_found found;
+	enum pidx_layout layout = 0;
 
-	g->stored.len = 0;
-	found = perun_load_index(g->store, version, &g->stored);
-	if (found == STORE_ABSENT)
-		pidx_serialize(&(struct pidx){ .layout = new_layout },
-		    &g->stored);
-	if (found != STORE_FAILED &&
-	    pidx_add(&g->stored, new, n, existed, &error))
-		return true;
-	perun_explain_index_error(g->store, version,
-	    found == STORE_FAILED ? NULL : &error, &g->why);
-	filter_fail(f, "%s; nothing was added to it (see pidx-fsck --repair)",
-	    g->why.data);
-	return false;
+	if (!load_index(g, version, &layout)) {
+		filter_fail(f, "%s; nothing was added to it (see pidx-fsck "
+		    "--repair)", g->why.data);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		fit_strings(g, layout, new[i].strings);
+	pidx_add(&g->stored, layout, new, n, outcomes);
+	return true;
 }
 
 /*
@@ -90,23 +150,27 @@ add_entries(struct registry *g, struct filter *f, const unsigned char *version,
  */
 static void
 stage_index(struct registry *g, struct filter *f, struct registration *r,
-    size_t n, enum pidx_layout new_layout)
+    size_t n)
 {
 	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
-	bool *existed = mem_resize(NULL, n, sizeof *existed), ok;
-	bool any_new = false;
+	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
+	bool ok, any_new = false;
 
 	for (size_t i = 0; i < n; i++)
 		new[i] = r[i].entry;
-	ok = add_entries(g, f, r->version, new_layout, new, n, existed);
+	ok = add_entries(g, f, r->version, new, n, outcomes);
 	for (size_t i = 0; i < n; i++) {
 		r[i].failed = !ok;
-		r[i].existed = ok && existed[i];
-		any_new |= ok && !existed[i];
+		if (!ok)
+			continue;
+		r[i].entry = new[i];
+		r[i].outcome = outcomes[i];
+		any_new |= !outcomes[i].existed;
 	}
 	if (any_new)
-		store_stage_index(g->store, r->version, buf_span(&g->stored));
-	free(existed);
+		store_stage_index(&g->perun->store, r->version,
+		    buf_span(&g->stored));
+	free(outcomes);
 	free(new);
 }
 
@@ -136,19 +200,19 @@ registry_commit(struct registry *g, struct filter *f,
 
 	if (g->n == 0)
 		return;
+	g->new_layout = new_layout;
 	/* An index must never refer to an object that is not durable. */
-	store_commit(g->store);
+	store_commit(&g->perun->store);
 	sort(g->list, g->n, sizeof *g->list, compare_entries);
-	store_lock(g->store, STORE_INDEX);
+	store_lock(&g->perun->store, STORE_INDEX);
 	for (size_t first = 0; first < g->n; first = next) {
 		for (next = first + 1; next < g->n; next++)
 			if (memcmp(g->list[next].version,
 			    g->list[first].version, STORE_NAME_SIZE) != 0)
 				break;
-		stage_index(g, f, &g->list[first], next - first,
-		    new_layout);
+		stage_index(g, f, &g->list[first], next - first);
 	}
-	store_commit(g->store);
-	store_unlock(g->store, STORE_INDEX);
+	store_commit(&g->perun->store);
+	store_unlock(&g->perun->store, STORE_INDEX);
 	sort(g->list, g->n, sizeof *g->list, compare_positions);
 }

@@ -4,9 +4,7 @@
 #include <stdbool.h>
 
 #include "common/base/mem.h"
-#include "common/perun/object.h"
-#include "common/perun/pidx.h"
-#include "common/perun/store.h"
+#include "common/perun/perun.h"
 
 struct filter;
 struct profile;
@@ -19,7 +17,7 @@ struct registration {
 	struct span job_file;		/* as in struct source */
 
 	/* Set by registry_commit(). */
-	bool existed;			/* the index had the entry already */
+	struct pidx_outcome outcome;	/* in the index */
 	bool failed;			/* the index could not be changed */
 };
 
@@ -29,7 +27,7 @@ struct registration {
  * objects are durable.
  */
 struct registry {
-	struct store *store;
+	struct perun *perun;
 	struct registration *list;	/* in the order of arrival */
 	size_t n, cap;
 
@@ -38,10 +36,11 @@ struct registry {
 	struct buf packed;		/* the object of a profile */
 	struct buf stored;		/* contents of a file of the store */
 	struct buf why;			/* why an index was not changed */
+	enum pidx_layout new_layout;	/* of new indexes; 0 if not known yet */
 	struct object object;		/* what is_stored() has unpacked */
 };
 
-void registry_init(struct registry *, struct store *);
+void registry_init(struct registry *, struct perun *);
 void registry_release(struct registry *);
 
 /* Where a profile comes from, and where it is to be registered. */
@@ -62,7 +61,8 @@ void registry_add(struct registry *, const struct profile *,
 /*
  * Makes the objects durable, and then writes each index once, durably.  A
  * malformed index is reported and not changed; its registrations are marked as
- * failed.  New indexes get new_layout.
+ * failed.  New indexes get a layout, or if that is 0, the one that layout.h
+ * finds.  The strings of the registrations become those that their index has.
  */
 void registry_commit(struct registry *, struct filter *,
     enum pidx_layout new_layout);

@@ -7,10 +7,11 @@
                             Perun before 0.17, which did not flatten profiles
     names [-u]              prints the names for many profiles, one per line
     index LAYOUT            writes an index of the entries on standard input,
-                            one per line, in their order; LAYOUT is 1, 2 or
-                            2args
-    entries FILE            prints the entries of an index as `entry` records
-                            without minor_version
+                            one per line, in their order; LAYOUT is 1, 2, 2args
+                            or 2label
+    entries FILE [LAYOUT]   prints the entries of an index as `entry` records
+                            without minor_version; LAYOUT is that of six
+                            strings, by default 2label
     put STORE ID LAYOUT     writes the index and the objects of the version (the
                             commit) ID, from records with path, time and profile
                             on standard input
@@ -56,6 +57,8 @@ import zlib
 STRINGS = {"1": [],
     "2": ["profile_type", "cmd", "workload", "collector", "postprocessors"],
     "2args": ["profile_type", "cmd", "args", "workload", "collector",
+        "postprocessors"],
+    "2label": ["profile_type", "cmd", "workload", "label", "collector",
         "postprocessors"]}
 # The members of a resource whose values a flattened profile has in arrays.
 COLLECTABLE = {"amount", "structure-unit-size", "call-order", "order",
@@ -147,6 +150,7 @@ def entry_of(doc, path, time, name):
         "profile_type": header["type"], "cmd": header["cmd"],
         "args": header.get("args", ""),
         "workload": header.get("workload", ""),
+        "label": header.get("label", ""),
         "collector": doc["collector_info"]["name"],
         "postprocessors": [p["name"] for p in doc["postprocessors"]]}
 
@@ -186,9 +190,9 @@ def index_of(entries, layout):
     return b"".join(out)
 
 
-def entries_of(data, layout=None):
-    """The entries of an index, whose layout is found out if it is None; raises
-    an error if the index is malformed."""
+def entries_of(data, layout=None, six="2label"):
+    """The entries of an index, whose layout is found out if it is None, except
+    for what six strings mean; raises an error if the index is malformed."""
     if data[:4] != b"pidx":
         raise ValueError("magic")
     version, count = struct.unpack_from("<ii", data, 4)
@@ -198,7 +202,7 @@ def entries_of(data, layout=None):
         try:
             return entries_of(data, "2")
         except (ValueError, struct.error):
-            return entries_of(data, "2args")
+            return entries_of(data, six)
     at, entries = 12, []
     for _ in range(count):
         time, = struct.unpack_from("<I", data, at)
@@ -217,8 +221,9 @@ def entries_of(data, layout=None):
         if layout != "1":
             e["postprocessors"] = e["postprocessors"].split(" ") \
                 if e["postprocessors"] else []
-        if e.get("args") == "":
-            del e["args"]
+        for key in "args", "label":
+            if e.get(key) == "":
+                del e[key]
         entries.append(e)
     if at != len(data):
         raise ValueError("trailing bytes")
@@ -231,7 +236,10 @@ def put(store, version, layout):
         r = json.loads(line)
         name, text = object_of(r["profile"])
         write(file_of(store, name), zlib.compress(text))
-        entries.append(entry_of(r["profile"], r["path"], r["time"], name))
+        e = entry_of(r["profile"], r["path"], r["time"], name)
+        if layout in ("2", "2label") and e["args"]:
+            e["cmd"] += " " + e["args"]
+        entries.append(e)
     entries.sort(key=lambda e: (e["path"].encode(), e["time"]))
     write(file_of(store, version), index_of(entries, layout))
 
@@ -254,7 +262,9 @@ def verified_entries(store, version):
         sys.exit("%s: the index is not sorted" % store)
     for e in entries:
         doc = read_object(store, e["object"])
-        if "cmd" in e and doc["header"]["cmd"] != e["cmd"]:
+        header = doc["header"]
+        joined = "%s %s" % (header["cmd"], header.get("args"))
+        if "cmd" in e and e["cmd"] not in (header["cmd"], joined):
             sys.exit("%s: %s: an entry of another object" %
                 (store, e["path"]))
     return entries
@@ -401,8 +411,8 @@ def random_profile(rng):
 
 def malformed(store, object_name="ab" * 20):
     entry = dict(path="p.perf", time=1700000000, object=object_name,
-        profile_type="time", cmd="c", args="-a", workload="w", collector="t",
-        postprocessors="q")
+        profile_type="time", cmd="c", args="-a", workload="w", label="l",
+        collector="t", postprocessors="q")
     versions = sys.stdin.read().split()
 
     def add(name, data, offset="?"):
@@ -415,10 +425,11 @@ def malformed(store, object_name="ab" * 20):
         valid = index_of([entry, dict(entry, path="q.perf")], layout)
         second_at = len(index_of([entry], layout))      # the second entry
         for n in range(len(valid)):
-            # Without its last string (4 + 1 bytes), "2args" may be a valid "2".
-            if layout != "2args" or n != len(valid) - 5:
+            # Without its last string (4 + 1 bytes), six may be a valid "2".
+            if len(STRINGS[layout]) < 6 or n != len(valid) - 5:
                 add("%s-truncated-%03d" % (layout, n), valid[:n])
-        for n in 1, 4, 20, 24, 1000:
+        # Six strings may be followed by bytes that are no entry.
+        for n in (1, 4, 20, 24, 1000) if len(STRINGS[layout]) < 6 else ():
             add("%s-trailing-%d" % (layout, n), valid + b"\1" * n,
                 len(valid) if layout == "1" or n < 4 else "?")
             add("%s-zeros-%d" % (layout, n), valid + bytes(n),
@@ -432,7 +443,7 @@ def malformed(store, object_name="ab" * 20):
         # A path follows the time and the object (24 bytes) of its entry; the
         # first entry follows the header (12 bytes).
         add(layout + "-no-end-of-path", valid[:second_at + 24] +
-            b"q.perf", second_at + 24 if layout != "2args" else "?")
+            b"q.perf", second_at + 24 if len(STRINGS[layout]) < 6 else "?")
         add(layout + "-empty-path", index_of([dict(entry, path="")], layout),
             36)
         for version in 0, 3, 256, -1, 0x7fffffff:
@@ -441,7 +452,7 @@ def malformed(store, object_name="ab" * 20):
     # The length of the first string is at 43: after the header (12 bytes), the
     # time and the object (24) and the path (7).  The last string takes 4 + 1
     # bytes.
-    for layout in "2", "2args":
+    for layout in "2", "2args", "2label":
         valid = index_of([entry], layout)
         for n in 5, 0x7fffffff, 0x80000000, 0xffffffff:
             add("%s-length-%u" % (layout, n),
@@ -542,7 +553,10 @@ def raw_entries(data, layout):
         entries.append(found[0])
         at = found[1]
     count, = struct.unpack_from("<i", data, 8)
-    return entries if at == len(data) and count >= 0 else None
+    # Six strings may be followed by bytes that are no entry.
+    ends = at == len(data) or (count > 0 and len(STRINGS[layout]) == 6 and
+        (at + 24 >= len(data) or raw_entry(data, at, layout) is None))
+    return entries if ends and count >= 0 else None
 
 
 def best_chain(data, layout, objects):
@@ -609,9 +623,6 @@ def repair(data, objects):
         return data, kept, True
     out = [b"pidx", struct.pack("<ii", 1 if layout == "1" else 2, len(kept))]
     for path, time, name, strings in kept:
-        if layout == "2args":       # its cmd and args become the cmd of "2"
-            kind, cmd, args, *rest = strings
-            strings = [kind, cmd + b" " + args if args else cmd] + rest
         out.append(struct.pack("<I", time) + bytes.fromhex(name) + path +
             b"\0")
         out.extend(struct.pack("<I", len(s)) + s for s in strings)
@@ -700,7 +711,7 @@ def main():
             for line in sys.stdin], args[0]))
     elif command == "entries":
         with open(args[0], "rb") as f:
-            for e in entries_of(f.read()):
+            for e in entries_of(f.read(), None, *args[1:]):
                 print(json.dumps(dict({"type": "entry"}, **e),
                     ensure_ascii=False))
     elif command == "put":

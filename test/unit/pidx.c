@@ -1,7 +1,8 @@
 /*
  * pidx - tests of common/perun/pidx, byte by byte.  A pidx is the index of a
  * commit in a Perun store: the list of the profiles registered with the commit.
- * There are three layouts: version 1; version 2; and version 2 with args.
+ * There are four layouts: version 1; version 2; and that with args, or with
+ * a label.
  */
 
 #include "common/base/mem.h"
@@ -20,11 +21,31 @@
 static const struct span sample[] = {
 	[PIDX_1] = SPAN(HEAD("\1", "\1") "\4\3\2\1" SHA "p\0"),
 	[PIDX_2] = SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0" "\4\0\0\0time"
-	    "\1\0\0\0c" "\0\0\0\0" "\2\0\0\0\xc3\xa9" "\3\0\0\0x y"),
+	    "\1\0\0\0c" "\3\0\0\0big" "\2\0\0\0\xc3\xa9"
+	    "\3\0\0\0x y"),
 	[PIDX_2_ARGS] = SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0"
-	    "\4\0\0\0time" "\1\0\0\0c" "\2\0\0\0-v" "\0\0\0\0"
+	    "\4\0\0\0time" "\1\0\0\0c" "\2\0\0\0-v" "\3\0\0\0big"
+	    "\2\0\0\0\xc3\xa9" "\3\0\0\0x y"),
+	[PIDX_2_LABEL] = SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0"
+	    "\4\0\0\0time" "\1\0\0\0c" "\3\0\0\0big" "\1\0\0\0n"
 	    "\2\0\0\0\xc3\xa9" "\3\0\0\0x y"),
 };
+
+static bool
+has_six_strings(enum pidx_layout layout)
+{
+	return layout == PIDX_2_ARGS || layout == PIDX_2_LABEL;
+}
+
+/* An index of one entry is written as its sample. */
+static void
+check_written(struct pidx *p, enum pidx_layout layout, struct buf *b)
+{
+	b->len = 0;
+	p->layout = layout;
+	pidx_serialize(p, b);
+	CHECK(span_same(buf_span(b), sample[layout]), "layout %d", layout);
+}
 
 static void
 test_layouts(void)
@@ -34,11 +55,15 @@ test_layouts(void)
 	struct buf b = { 0 };
 	const struct span *s;
 
-	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++) {
+	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_LABEL; l++) {
 		CHECK(pidx_parse(&p, sample[l], &e), "%d: %zu %s", l, e.offset,
 		    e.why);
-		CHECK(p.layout == l && p.n == 1, "%d: %d, %zu", l, p.layout,
-		    p.n);
+		CHECK(p.layout == (has_six_strings(l) ? PIDX_2_LABEL : l) &&
+		    p.n == 1, "%d: %d, %zu", l, p.layout, p.n);
+		CHECK(p.entries[0].is_undecided == has_six_strings(l), "%d",
+		    l);
+		if (has_six_strings(l))
+			pidx_decide(&p.entries[0], l);
 		CHECK(p.entries[0].time == 0x01020304, "%x",
 		    p.entries[0].time);
 		CHECK(memcmp(p.entries[0].object, SHA, PIDX_SHA_SIZE) == 0,
@@ -46,22 +71,18 @@ test_layouts(void)
 		CHECK(span_eq(p.entries[0].path, "p"), "%d", l);
 		s = p.entries[0].strings;
 		CHECK(l == PIDX_1 || (span_eq(s[PIDX_TYPE], "time") &&
-		    span_eq(s[PIDX_CMD], "c") && s[PIDX_WORKLOAD].n == 0 &&
+		    span_eq(s[PIDX_CMD], "c") &&
+		    span_eq(s[PIDX_WORKLOAD], "big") &&
 		    span_eq(s[PIDX_COLLECTOR], "\xc3\xa9") &&
 		    span_eq(s[PIDX_POSTPROCESSORS], "x y")), "%d", l);
 		CHECK(l != PIDX_2_ARGS || span_eq(s[PIDX_ARGS], "-v"), "%d",
 		    l);
-		b.len = 0;
-		pidx_serialize(&p, &b);
-		/* The args are not written as a string, but after the cmd. */
-		if (l != PIDX_2_ARGS)
-			CHECK(span_same(span_of(b.data, b.len), sample[l]),
-			    "%d", l);
-		else
-			CHECK(span_same(span_of(b.data, b.len),
-			    SPAN(HEAD("\2", "\1") "\4\3\2\1" SHA "p\0"
-			    "\4\0\0\0time" "\4\0\0\0c -v" "\0\0\0\0"
-			    "\2\0\0\0\xc3\xa9" "\3\0\0\0x y")), "args");
+		CHECK(l != PIDX_2_LABEL || span_eq(s[PIDX_LABEL], "n"), "%d",
+		    l);
+		check_written(&p, l, &b);
+		/* A new entry, which has no bytes, is written alike. */
+		p.entries[0].bytes = span_of(NULL, 0);
+		check_written(&p, l, &b);
 		pidx_release(&p);
 	}
 	buf_release(&b);
@@ -93,12 +114,12 @@ static void
 test_malformed(void)
 {
 	/*
-	 * Every truncated index, except one with args that loses its last
-	 * string, of 7 bytes: it is a valid index without args.
+	 * Every truncated index, except one of six strings that loses its last,
+	 * of 7 bytes: it is a valid index of five.
 	 */
-	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++)
+	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_LABEL; l++)
 		for (size_t n = 0; n < sample[l].n; n++)
-			if (l != PIDX_2_ARGS || n != sample[l].n - 7)
+			if (!has_six_strings(l) || n != sample[l].n - 7)
 				check_malformed(span_of(sample[l].p, n),
 				    ANY_OFFSET);
 	/* The header ends at 12, the path begins at 12 + 4 + 20 = 36. */
@@ -135,6 +156,27 @@ test_truncated(void)
 	pidx_release(&p);
 }
 
+/* Bytes may follow the last of six strings, but not of five or none. */
+static void
+test_trailing(void)
+{
+	struct buf b = { 0 };
+	struct pidx_error e;
+	struct pidx p;
+
+	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_LABEL; l++) {
+		b.len = 0;
+		buf_add(&b, sample[l].p, sample[l].n);
+		buf_str(&b, "ssion");
+		CHECK(pidx_parse(&p, buf_span(&b), &e) == has_six_strings(l),
+		    "%d: %s", l, e.why);
+		if (has_six_strings(l))
+			check_written(&p, l, &b);
+		pidx_release(&p);
+	}
+	buf_release(&b);
+}
+
 /* --- adding -------------------------------------------------------------- */
 
 static struct pidx_entry
@@ -153,13 +195,43 @@ struct model {
 	struct buf bytes;
 	struct pidx_entry list[N_MAX];
 	size_t n;
+	enum pidx_layout layout;
 };
 
 static void
 model_begin(struct model *m, enum pidx_layout layout)
 {
-	*m = (struct model){ 0 };
+	*m = (struct model){ .layout = layout };
 	pidx_serialize(&(struct pidx){ .layout = layout }, &m->bytes);
+}
+
+static void
+model_insert_at(struct model *m, size_t i, const struct pidx_entry *e)
+{
+	memmove(m->list + i + 1, m->list + i, (m->n - i) * sizeof *m->list);
+	m->list[i] = *e;
+	m->n++;
+}
+
+/* As Perun 0.25, which replaces an entry with the same path. */
+static bool
+model_replace(struct model *m, const struct pidx_entry *e)
+{
+	size_t i = 0;
+	struct pidx_entry *old;
+
+	while (i < m->n && span_compare(m->list[i].path, e->path) < 0)
+		i++;
+	old = &m->list[i];
+	if (i == m->n || span_compare(old->path, e->path) != 0) {
+		model_insert_at(m, i, e);
+		return true;
+	}
+	if (old->time == e->time && span_compare(old->strings[PIDX_LABEL],
+	    e->strings[PIDX_LABEL]) == 0)
+		return false;
+	*old = *e;
+	return true;
 }
 
 /* Inserts an entry into the list; returns false if the list has it already. */
@@ -168,14 +240,14 @@ model_insert(struct model *m, const struct pidx_entry *e)
 {
 	size_t i = 0;
 
+	if (m->layout == PIDX_2_LABEL)
+		return model_replace(m, e);
 	for (size_t k = 0; k < m->n; k++)
 		if (pidx_compare_object(&m->list[k], e) == 0)
 			return false;
 	while (i < m->n && pidx_compare(&m->list[i], e) < 0)
 		i++;
-	memmove(m->list + i + 1, m->list + i, (m->n - i) * sizeof *m->list);
-	m->list[i] = *e;
-	m->n++;
+	model_insert_at(m, i, e);
 	return true;
 }
 
@@ -192,13 +264,13 @@ compare(const void *a, const void *b)
 static void
 add(struct model *m, struct pidx_entry *new, size_t n)
 {
-	bool existed[N_MAX];
-	struct pidx_error e;
+	struct pidx_outcome outcomes[N_MAX];
 
 	qsort(new, n, sizeof *new, compare);
-	CHECK(pidx_add(&m->bytes, new, n, existed, &e), "%s", e.why);
+	pidx_add(&m->bytes, m->layout, new, n, outcomes);
 	for (size_t i = 0; i < n; i++)
-		CHECK(model_insert(m, &new[i]) == !existed[i], "entry %zu", i);
+		CHECK(model_insert(m, &new[i]) == !outcomes[i].existed,
+		    "entry %zu", i);
 }
 
 /*
@@ -238,6 +310,8 @@ test_add(enum pidx_layout layout)
 			    (uint32_t)unit_random(10),
 			    "op"[unit_random(2)]);
 			new[i].strings[PIDX_CMD] = SPAN("some command");
+			if (unit_random(2) == 0)
+				new[i].strings[PIDX_LABEL] = SPAN("nightly");
 		}
 		add(&m, new, 16);
 		add(&m, new, 0);
@@ -271,7 +345,7 @@ test_add_unsorted(void)
 {
 	struct pidx_entry new[] = { entry("b", 1, 'n'), entry("c", 1, 'o') };
 	struct pidx p = { .layout = PIDX_1, .n = 2, .cap = 2 };
-	struct model m = { .n = 2 };
+	struct model m = { .n = 2, .layout = PIDX_1 };
 
 	p.entries = m.list;
 	m.list[0] = entry("c", 1, 'o');
@@ -283,55 +357,28 @@ test_add_unsorted(void)
 	model_end(&m);
 }
 
-/* Entries without args are added to an index with args. */
+/* An entry is replaced in place; the others keep their bytes. */
 static void
-test_add_to_args(void)
+test_replace(void)
 {
-	struct pidx_entry new = entry("q", 1, 'n');
+	struct pidx_entry new[] = { entry("a", 1, 'n'), entry("p", 1, 'n'),
+	    entry("p", 2, 'm') };
+	struct pidx_outcome outcomes[3];
 	struct buf bytes = { 0 };
 	struct pidx_error e;
 	struct pidx p;
-	bool existed;
 
-	buf_add(&bytes, sample[PIDX_2_ARGS].p, sample[PIDX_2_ARGS].n);
-	CHECK(pidx_add(&bytes, &new, 1, &existed, &e), "%s", e.why);
-	CHECK(pidx_parse(&p, span_of(bytes.data, bytes.len), &e), "%s", e.why);
-	CHECK(!existed && p.layout == PIDX_2 && p.n == 2 &&
-	    span_eq(p.entries[0].strings[PIDX_CMD], "c -v") &&
-	    span_eq(p.entries[1].path, "q"), "layout %d, %zu", p.layout, p.n);
+	buf_add(&bytes, sample[PIDX_2_LABEL].p, sample[PIDX_2_LABEL].n);
+	pidx_add(&bytes, PIDX_2_LABEL, new, 3, outcomes);
+	CHECK(pidx_parse(&p, buf_span(&bytes), &e), "%s", e.why);
+	CHECK(p.n == 2 && span_eq(p.entries[0].path, "a") &&
+	    span_eq(p.entries[1].path, "p") && p.entries[1].time == 2,
+	    "%zu entries", p.n);
+	CHECK(!outcomes[0].has_replaced && outcomes[1].has_replaced &&
+	    memcmp(outcomes[1].replaced, SHA, PIDX_SHA_SIZE) == 0 &&
+	    memcmp(outcomes[2].replaced, new[1].object, PIDX_SHA_SIZE) == 0,
+	    "the replaced objects are wrong");
 	pidx_release(&p);
-	buf_release(&bytes);
-}
-
-/* Adding to a malformed index fails with the error of reading it. */
-static void
-test_add_malformed(void)
-{
-	struct pidx_entry new = entry("q", 1, 'n');
-	struct pidx_error read_error, add_error;
-	struct buf bytes = { 0 };
-	struct pidx p;
-	struct span truncated;
-	bool existed, is_valid;
-
-	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_ARGS; l++) {
-		for (size_t n = 0; n < sample[l].n; n++) {
-			truncated = span_of(sample[l].p, n);
-			is_valid = pidx_parse(&p, truncated, &read_error);
-			pidx_release(&p);
-			bytes.len = 0;
-			buf_add(&bytes, truncated.p, n);
-			CHECK(pidx_add(&bytes, &new, 1, &existed,
-			    &add_error) == is_valid, "%zu bytes", n);
-			if (is_valid)
-				continue;
-			CHECK(span_same(truncated, buf_span(&bytes)),
-			    "the first %zu bytes are changed", n);
-			CHECK(add_error.offset == read_error.offset &&
-			    strcmp(add_error.why, read_error.why) == 0,
-			    "%zu bytes: %s", n, add_error.why);
-		}
-	}
 	buf_release(&bytes);
 }
 
@@ -347,7 +394,7 @@ test_damage(void)
 	size_t n;
 
 	for (int i = 0; i < 60000; i++) {
-		enum pidx_layout l = PIDX_1 + unit_random(3);
+		enum pidx_layout l = PIDX_1 + unit_random(4);
 		n = 1 + unit_random(sample[l].n);
 		copy = memcpy(malloc(n), sample[l].p, n);
 		/* Bytes below 5 are plausible versions, counts and lengths. */
@@ -375,12 +422,12 @@ main(void)
 	test_layouts();
 	test_malformed();
 	test_truncated();
-	for (enum pidx_layout l = PIDX_1; l <= PIDX_2; l++)
+	test_trailing();
+	for (enum pidx_layout l = PIDX_1; l <= PIDX_2_LABEL; l++)
 		test_add(l);
 	test_add_equal();
 	test_add_unsorted();
-	test_add_to_args();
-	test_add_malformed();
+	test_replace();
 	test_damage();
 	return unit_end();
 }

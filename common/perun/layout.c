@@ -1,0 +1,312 @@
+/* layout - finds out what the strings in an index mean */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/mem.h"
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/json/recio.h"
+#include "common/perun/layout.h"
+#include "common/perun/profile.h"
+
+static const char *const names[] = { [PIDX_1] = "1", [PIDX_2_ARGS] = "2args",
+    [PIDX_2] = "2", [PIDX_2_LABEL] = "2label" };
+
+const char *
+layout_name(enum pidx_layout layout)
+{
+	return names[layout];
+}
+
+bool
+layout_of_name(const char *name, enum pidx_layout *layout)
+{
+	for (*layout = PIDX_1; *layout <= PIDX_2_LABEL; ++*layout)
+		if (strcmp(name, names[*layout]) == 0)
+			return true;
+	return false;
+}
+
+/* --- what the objects of one index tell ---------------------------------- */
+
+/* Reads the headers of objects. */
+struct headers {
+	const struct store *store;
+	struct buf packed;
+	struct object object;
+	struct recio *recio;
+	struct profile profile;
+};
+
+static void
+headers_begin(struct headers *h, const struct store *store)
+{
+	*h = (struct headers){ .store = store,
+	    .recio = recio_new(profile_keys) };
+	profile_init(&h->profile);
+}
+
+static void
+headers_end(struct headers *h)
+{
+	profile_release(&h->profile);
+	recio_free(h->recio);
+	buf_release(&h->object.text);
+	buf_release(&h->packed);
+}
+
+/* Sets h->profile from an object; false if it is missing or no profile. */
+static bool
+read_header(struct headers *h, const unsigned char *name)
+{
+	const struct rec *r;
+	const char *why;
+
+	if (!perun_read_object(h->store, name, &h->packed, &h->object, &why))
+		return false;
+	r = recio_parse(h->recio, h->object.body, &why);
+	return r != NULL && profile_describe(&h->profile, r, &why);
+}
+
+/* What an object tells; FITS_BOTH if the strings are the same in both. */
+enum evidence { FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
+
+static enum evidence
+examine(struct headers *h, const struct pidx_entry *e)
+{
+	/* As they are read before they are decided. */
+	struct span third = e->strings[PIDX_WORKLOAD];
+	struct span fourth = e->strings[PIDX_LABEL];
+	const struct profile *p = &h->profile;
+	enum evidence found = FITS_NONE;
+
+	if (!read_header(h, e->object))
+		return FITS_NONE;
+	if (span_compare(third, p->args) == 0 &&
+	    span_compare(fourth, p->workload) == 0)
+		found |= FITS_ARGS;
+	if (span_compare(third, p->workload) == 0 &&
+	    span_compare(fourth, p->label) == 0)
+		found |= FITS_LABEL;
+	return found;
+}
+
+/* How many entries of six strings their objects have decided. */
+struct tally {
+	size_t args, label;
+};
+
+static void
+count(struct tally *t, enum evidence found)
+{
+	t->args += found == FITS_ARGS;
+	t->label += found == FITS_LABEL;
+}
+
+/* The layout that all decided entries have; false if there is no such one. */
+static bool
+is_unanimous(struct tally t, enum pidx_layout *layout)
+{
+	*layout = t.label > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
+	return (t.args > 0) != (t.label > 0);
+}
+
+/* --- what the other indexes tell ----------------------------------------- */
+
+/* The files in objects/, the newest first. */
+struct by_age {
+	const struct store *store;
+	struct aged {
+		int64_t modified_s;
+		unsigned char name[STORE_NAME_SIZE];
+	} *list;
+	size_t n, cap;
+};
+
+static void
+add_file(void *context, const unsigned char *name, const char *path)
+{
+	struct by_age *files = context;
+	struct aged a;
+
+	(void)path;
+	if (name == NULL || !store_mtime(files->store, name, &a.modified_s))
+		return;
+	memcpy(a.name, name, STORE_NAME_SIZE);
+	files->list = mem_grow(files->list, &files->cap, files->n + 1,
+	    sizeof *files->list);
+	files->list[files->n++] = a;
+}
+
+static int
+compare_ages(const void *a, const void *b)
+{
+	const struct aged *x = a, *y = b;
+
+	return x->modified_s != y->modified_s ?
+	    (x->modified_s < y->modified_s ? 1 : -1) :
+	    memcmp(x->name, y->name, STORE_NAME_SIZE);
+}
+
+/*
+ * The layout of new entries in an index with entries; false if it has six
+ * strings and the objects do not tell.
+ */
+static bool
+layout_of(struct headers *h, const struct pidx *index,
+    enum pidx_layout *layout)
+{
+	struct tally t = { 0, 0 };
+
+	*layout = index->layout;
+	if (index->layout == PIDX_1 || index->layout == PIDX_2)
+		return true;
+	/* One label decides: a mixed index gets entries with labels. */
+	for (size_t i = index->n; i-- > 0 && t.label == 0;)
+		count(&t, examine(h, &index->entries[i]));
+	*layout = t.label > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
+	return t.args > 0 || t.label > 0;
+}
+
+/*
+ * Sets *layout to that of the newest index whose layout is known, of six
+ * strings if six is true.  False if there is none.
+ */
+static bool
+find_newest(struct headers *h, bool six, enum pidx_layout *layout)
+{
+	struct by_age files = { .store = h->store };
+	struct buf bytes = { 0 };
+	struct pidx_error error;
+	struct pidx index;
+	bool found = false;
+
+	store_for_each(h->store, add_file, &files);
+	sort(files.list, files.n, sizeof *files.list, compare_ages);
+	for (size_t i = 0; i < files.n && !found; i++) {
+		bytes.len = 0;
+		if (store_read(h->store, files.list[i].name, &bytes) !=
+		    STORE_FOUND)
+			continue;
+		found = pidx_parse(&index, buf_span(&bytes), &error) &&
+		    index.n > 0 && (!six || index.layout == PIDX_2_LABEL) &&
+		    layout_of(h, &index, layout);
+		pidx_release(&index);
+	}
+	buf_release(&bytes);
+	free(files.list);
+	return found;
+}
+
+/* --- decisions ------------------------------------------------------------ */
+
+/* What the entries are assumed to be that no object has decided. */
+static bool
+assume(struct perun *p, struct headers *h, struct tally decided,
+    enum pidx_layout *layout)
+{
+	const char *vcs_type = config_string(&p->config, "vcs.type");
+	const struct config_value *args;
+
+	*layout = PIDX_2_LABEL;
+	/* Perun had a label before it had stores without a repository. */
+	if (vcs_type != NULL && strcmp(vcs_type, "svs") == 0)
+		return true;
+	if (is_unanimous(decided, layout))
+		return true;
+	if (p->six_strings == PIDX_2_ARGS || p->six_strings == PIDX_2_LABEL ||
+	    find_newest(h, true, &p->six_strings)) {
+		*layout = p->six_strings;
+		return true;
+	}
+	args = config_at(&p->config, CONFIG_LOCAL, "args");
+	*layout = args != NULL && args->kind == CONFIG_LIST ? PIDX_2_ARGS :
+	    PIDX_2_LABEL;
+	return *layout == PIDX_2_ARGS;
+}
+
+static void
+assume_rest(struct perun *p, struct headers *h, struct pidx *index,
+    struct tally decided)
+{
+	enum pidx_layout layout;
+	bool is_known = assume(p, h, decided, &layout);
+
+	for (struct pidx_entry *e = index->entries;
+	    e < index->entries + index->n; e++) {
+		if (!e->is_undecided)
+			continue;
+		pidx_decide(e, layout);
+		e->is_undecided = !is_known;
+		e->is_assumed = is_known;
+	}
+	if (decided.args == 0 && decided.label == 0)
+		index->layout = layout;
+}
+
+void
+layout_decide(struct perun *p, struct pidx *index)
+{
+	struct headers h;
+	struct tally decided = { 0, 0 };
+	enum evidence found;
+	size_t n_open = 0;
+
+	if (index->layout != PIDX_2_LABEL)
+		return;
+	headers_begin(&h, &p->store);
+	for (size_t i = 0; i < index->n; i++) {
+		found = examine(&h, &index->entries[i]);
+		count(&decided, found);
+		if (found == FITS_NONE)
+			n_open++;
+		else
+			pidx_decide(&index->entries[i], found == FITS_ARGS ?
+			    PIDX_2_ARGS : PIDX_2_LABEL);
+	}
+	if (decided.args > 0 && decided.label == 0)
+		index->layout = PIDX_2_ARGS;
+	if (n_open > 0)
+		assume_rest(p, &h, index, decided);
+	headers_end(&h);
+}
+
+enum pidx_layout
+layout_for_adding(struct perun *p, const struct pidx *index,
+    enum pidx_layout wanted)
+{
+	struct headers h;
+	enum pidx_layout layout;
+
+	if (index->n == 0 && index->layout == PIDX_1)
+		return PIDX_1;
+	if (index->n == 0)	/* absent, or empty and of version 2 */
+		return index->layout != 0 && wanted == PIDX_1 ? PIDX_2_LABEL :
+		    wanted;
+	headers_begin(&h, &p->store);
+	if (!layout_of(&h, index, &layout))
+		assume(p, &h, (struct tally){ 0, 0 }, &layout);
+	headers_end(&h);
+	return layout;
+}
+
+enum pidx_layout
+layout_for_new_index(struct perun *p)
+{
+	const char *setting = config_string(&p->config, "weir.index_version");
+	enum pidx_layout layout;
+	struct headers h;
+
+	if (setting != NULL && layout_of_name(setting, &layout))
+		return layout;
+	if (setting != NULL)
+		die("weir.index_version of the store's local.yml is not 1, "
+		    "2args, 2 or 2label");
+	headers_begin(&h, &p->store);
+	if (!find_newest(&h, false, &layout))
+		layout = PIDX_2_LABEL;
+	headers_end(&h);
+	return layout;
+}
