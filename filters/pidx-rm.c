@@ -196,14 +196,11 @@ remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 static void
 remove_operands(struct filter *f, const char *operand)
 {
-	const char *sort = config_string(&job.perun.config,
-	    "format.sort_profiles_by");
 	bool any_pending = false, any_registered = false;
 	struct selector *list = NULL;
 	size_t n = 0, cap = 0;
 
-	if (sort != NULL && !order_parse(&job.order, sort))
-		die("'%s' is not a key to sort profiles by", sort);
+	order_load(&job.order, &job.perun.config, NULL);
 	for (; operand != NULL; operand = filter_operand(f)) {
 		list = mem_grow(list, &cap, n + 1, sizeof *list);
 		if (!selector_parse(&list[n], operand))
@@ -228,11 +225,11 @@ add_request(struct filter *f, const struct rec *r)
 	int64_t time;
 
 	if (rec_str(r, VERSION, &version) != REC_OK ||
-	    !hex_decode(version, new.version, STORE_NAME_SIZE) ||
+	    !store_parse_id(version, new.version) ||
 	    rec_str(r, OBJECT, &object) != REC_OK ||
 	    !hex_decode(object, new.entry.object, PIDX_SHA_SIZE)) {
 		filter_reject(f, "minor_version or object is not 40 hex "
-		    "digits");
+		    "digits, or HEAD");
 		return;
 	}
 	if (rec_str(r, PATH, &path) != REC_OK ||

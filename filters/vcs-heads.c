@@ -3,7 +3,7 @@
 #include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "common/frame/table.h"
-#include "common/vcs/vcs.h"
+#include "common/perun/perun.h"
 
 static struct {
 	const char *repository, *vcs;
@@ -14,7 +14,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or none (the first one found)", 0, 0 },
+	    "git, none or svs (that of an svs store, or found)", 0, 0 },
 	{ 'd', "dirty", OPT_FLAG, &opt.dirty, NULL,
 	    "report uncommitted changes in the work tree", 0, 0 },
 	{ 0 }
@@ -71,7 +71,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
 		die("there are no operands: all branches are listed");
-	if (!vcs_open(&vcs, opt.vcs, opt.repository, true) ||
+	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository) ||
 	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
 	    !vcs_walk_major_versions(&vcs))
 		die("%s", vcs.why);

@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
-#include "common/vcs/vcs.h"
+#include "common/perun/perun.h"
 
 static struct {
 	const char *repository, *vcs;
@@ -17,7 +17,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or none (the first one found)", 0, 0 },
+	    "git, none or svs (that of an svs store, or found)", 0, 0 },
 	{ 'f', "first-parent", OPT_FLAG, &opt.first_parent, NULL,
 	    "follow only the first parent of a merge", 0, 0 },
 	{ 'n', "max-count", OPT_NUM, &opt.max_count, "N",
@@ -57,10 +57,10 @@ emit_version(struct filter *f, const struct vcs_version *version)
 {
 	struct buf *b = filter_begin_record(f, "version");
 
-	json_str(b, "id", span_of(version->id.hex, VCS_ID_LEN));
+	json_str(b, "id", span_str(version->id.hex));
 	json_open(b, "parents", '[');
 	for (size_t i = 0; i < version->n_parents; i++)
-		json_item(b, span_of(version->parents[i].hex, VCS_ID_LEN));
+		json_item(b, span_str(version->parents[i].hex));
 	json_close(b, ']');
 	json_str(b, "author", version->author);
 	json_str(b, "email", version->email);
@@ -81,7 +81,7 @@ main(int argc, char **argv)
 	enum vcs_found found = VCS_NOT_FOUND;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
+	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository))
 		die("%s", vcs.why);
 	read_tips(&f, &vcs, &tips);
 	if (!vcs_walk_minor_versions(&vcs, tips.list, tips.n,

@@ -3,7 +3,7 @@
 #include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "common/frame/report.h"
-#include "common/vcs/vcs.h"
+#include "common/perun/perun.h"
 
 static struct {
 	const char *repository, *vcs, *kind;
@@ -13,7 +13,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or none (the first one found)", 0, 0 },
+	    "git, none or svs (that of an svs store, or found)", 0, 0 },
 	{ 't', "object-type", OPT_STR, &opt.kind, "TYPE",
 	    "commit, tree, blob, tag or any (commit)", 0, 0 },
 	{ 0 }
@@ -61,7 +61,7 @@ main(int argc, char **argv)
 		    "not '%s'", opt.kind);
 	if ((name = filter_operand(&f)) == NULL)
 		die("there is no revision to resolve");
-	if (!vcs_open(&vcs, opt.vcs, opt.repository, true))
+	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository))
 		die("%s", vcs.why);
 	for (; name != NULL; name = filter_operand(&f)) {
 		if (vcs_massage_parameter(&vcs, name, kind, &id, &actual_kind))

@@ -603,8 +603,6 @@ create_damaged_store() {
 	expect_valid
 }
 
-# Perun's own version control, svs, has a single version, HEAD: its index is
-# objects/HE/AD.
 @test "--prune refuses if an index may have been overlooked" {
 	create_entries 3
 	index=$(file "$id")
@@ -624,12 +622,33 @@ create_damaged_store() {
 			find .perun/objects | sort | diff before -
 		done
 	done <<-'END'
-		sed -i 's/type: git/type: svs/' .perun/local.yml
-		mkdir .perun/objects/HE; mv "$1" .perun/objects/HE/AD
+		sed -i 's/type: git/type: other/' .perun/local.yml
+		mkdir .perun/objects/HE; mv "$1" .perun/objects/HE/AD.bak
 		mv "$1" "$1.bak"
 		mv "$1" .perun/objects/index
 		d=$(dirname "$1"); mv "$d" elsewhere; ln -s ../../elsewhere "$d"
 		sed -i 's/url: .*/url: nowhere/' .perun/local.yml
+	END
+}
+
+# Perun's own version control, svs, has a single version, HEAD: its index is
+# objects/HE/AD.  An index is known by its contents, whatever vcs.type is.
+@test "--prune keeps what the indexes of HEAD and of commits refer to" {
+	create_entries 30
+	index=$(file "$id")
+	cp -a .perun whole
+	while read -r change; do
+		rm -rf .perun
+		cp -a whole .perun
+		sh -ec "$change" x "$index"
+		find .perun/objects -type f -exec touch -d '2 hours ago' {} +
+		find .perun/objects | sort >before
+		run -0 --separate-stderr pidx-fsck --prune --repair
+		find .perun/objects | sort | diff before -
+	done <<-'END'
+		sed -i 's/type: git/type: svs/' .perun/local.yml
+		mkdir .perun/objects/HE; mv "$1" .perun/objects/HE/AD
+		mkdir .perun/objects/HE; cp "$1" .perun/objects/HE/AD
 	END
 }
 

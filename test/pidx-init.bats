@@ -198,7 +198,7 @@ is_whole() {
 	assert_equal "$(answer vcs_type)" none
 	assert_equal "$(answer vcs_url)" ..
 	run -2 --separate-stderr pidx-init --vcs-type svn repo
-	[[ $stderr == *"git or none, not 'svn'"* ]]
+	[[ $stderr == *"git, none or svs, not 'svn'"* ]]
 }
 
 @test "what an existing store lacks is created" {

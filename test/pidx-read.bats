@@ -355,7 +355,8 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 		"{\"type\":\"version\",\"id\":\"$id\"}" >in
 	run -1 --separate-stderr bash -c 'pidx-read <in'
 	assert_equal "$(value path)" one
-	[[ $stderr == *"<stdin>:2: the id of a version is not 40 hex digits"* ]]
+	[[ $stderr == *"<stdin>:2: the id of a version is neither 40 "`
+		`"hex digits nor HEAD"* ]]
 	[[ $stderr == *"<stdin>:3: "*"<stdin>:4: "* ]]
 	run -2 --separate-stderr bash -c 'pidx-read --strict <in'
 }
@@ -413,6 +414,25 @@ finds() {
 	finds 0@i d
 	run -2 --separate-stderr pidx-read --sort colour
 	[[ $stderr == *"'colour' is not a key to sort"* ]]
+}
+
+# The second implementation sorts stably by one key after the other, from the
+# last to the first, as Perun does.
+@test "N@i counts as a second implementation for random entries and settings" {
+	run --separate-stderr python3 "$TEST/oracles/order.py" "$(seed)" 40
+	lines "$output" "$stderr"
+	[ "$status" -eq 0 ]
+}
+
+@test "a key that is unknown or one too many, or an unknown order, is refused" {
+	for sort in time,colour time: time:up ,time '' \
+	    "$(yes time | head -n 17 | paste -sd,)"; do
+		run -2 --separate-stderr pidx-read --sort "$sort"
+	done
+	echo '  sort_profiles_order: [asc, down]' >order
+	sed -i '/sort_profiles_by/r order' .perun/local.yml
+	run -2 --separate-stderr pidx-read
+	[[ $stderr == *"'down' is not an order of profiles, asc or desc" ]]
 }
 
 @test "N@p counts the pending profiles in the same order" {

@@ -1,10 +1,11 @@
-# vcs.bats - common/vcs/vcs.h: each function, with both back ends
+# vcs.bats - common/vcs/vcs.h: each function, with each back end
 
 load helper
 load vcs
 
 # $CALLS is a program that calls one function of vcs.h, for the back end $type
-# (git, or none, which reads a file .weir-versions), and prints its result.
+# (git; none, which reads a file .weir-versions; or svs, which has one version),
+# and prints its result.
 
 # says TEXT FUNCTION [ARGUMENT...] - expects that the function, called for
 # ./repo, succeeds with the result TEXT
@@ -79,6 +80,25 @@ check_all() {
 	check_all git
 	rm -r repo
 	check_all none
+}
+
+@test "svs has one version and answers in the same form" {
+	type=svs
+	run -0 "$CALLS" svs repo init
+	says HEAD get_minor_head
+	says master get_head_major_version
+	says "master HEAD HEAD" walk_major_versions
+	says HEAD walk_minor_versions HEAD
+	says "" walk_minor_versions HEAD..HEAD
+	says "HEAD commit" massage_parameter master any
+	says "" check_minor_version_validity @
+	says clean is_dirty
+	fails "it is a commit" massage_parameter HEAD blob
+	fails "nothing has this name (svs has one version, HEAD)" \
+		massage_parameter HEAD~1
+	run -0 "$CALLS" svs repo get_minor_version_info HEAD
+	assert_line -n 0 "id HEAD"
+	assert_line --regexp "^message Singleton version"
 }
 
 @test "init creates a repository without versions" {

@@ -3,6 +3,7 @@
 #include "common/base/hex.h"
 #include "common/json/json.h"
 #include "common/perun/entry.h"
+#include "common/perun/store.h"
 
 /*
  * Moves the next name from the front of *rest, an entry's string of
@@ -59,10 +60,10 @@ void
 entry_put(struct buf *b, const unsigned char *version,
     const struct pidx_entry *e)
 {
-	char hex[2 * PIDX_SHA_SIZE + 1];
+	char id[STORE_ID_SIZE], hex[2 * PIDX_SHA_SIZE + 1];
 
-	hex_encode(hex, version, PIDX_SHA_SIZE);
-	json_cstr(b, "minor_version", hex);
+	store_id(id, version);
+	json_cstr(b, "minor_version", id);
 	json_str(b, "path", e->path);
 	json_int(b, "time", e->time);
 	hex_encode(hex, e->object, PIDX_SHA_SIZE);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/hex.h"
 #include "common/perun/layout.h"
 #include "common/perun/perun.h"
 
@@ -45,6 +44,41 @@ put_url(const struct perun *p, struct buf *path)
 	buf_str(path, url);
 }
 
+/* Opens the nearest store's version control if it is svs. */
+static enum vcs_found
+open_svs_of_store(struct vcs *v, const char *directory)
+{
+	struct perun p = { 0 };
+	struct buf path = { 0 };
+	enum vcs_found found = VCS_NOT_FOUND;
+	const char *why, *type;
+
+	if (!store_open(&p.store, directory, &why))
+		return VCS_NOT_FOUND;
+	if (!config_load(&p.config, p.store.path, &why))
+		die("%s", why);
+	type = config_string(&p.config, "vcs.type");
+	if (type != NULL && strcmp(type, "svs") == 0) {
+		put_url(&p, &path);
+		found = vcs_open(v, type, buf_cstr(&path), false) ? VCS_FOUND :
+		    VCS_FAILED;
+		buf_release(&path);
+	}
+	perun_close(&p);
+	return found;
+}
+
+bool
+perun_open_vcs(struct vcs *v, const char *type, const char *directory)
+{
+	enum vcs_found found = VCS_NOT_FOUND;
+
+	if (type == NULL || strcmp(type, "svs") == 0)
+		found = open_svs_of_store(v, directory);
+	return found == VCS_NOT_FOUND ? vcs_open(v, type, directory, true) :
+	    found == VCS_FOUND;
+}
+
 bool
 perun_open_repository(struct perun *p, const char **why)
 {
@@ -70,7 +104,7 @@ perun_resolve_version(struct perun *p, const char *name, unsigned char *version,
 		die("cannot open the repository of '%s': %s", p->store.path,
 		    *why);
 	return vcs_massage_parameter(&p->vcs, name, VCS_COMMIT, &id, NULL) &&
-	    hex_decode(span_of(id.hex, VCS_ID_LEN), version, STORE_NAME_SIZE);
+	    store_parse_id(span_str(id.hex), version);
 }
 
 bool
@@ -81,7 +115,7 @@ perun_resolve_tag(struct perun *p, const char *name, unsigned char *tag)
 
 	return vcs_massage_parameter(&p->vcs, name, VCS_ANY, &id, &kind) &&
 	    kind == VCS_TAG &&
-	    hex_decode(span_of(id.hex, VCS_ID_LEN), tag, STORE_NAME_SIZE);
+	    store_parse_id(span_str(id.hex), tag);
 }
 
 void

@@ -33,6 +33,14 @@ void perun_close(struct perun *);
 bool perun_open_repository(struct perun *, const char **why);
 
 /*
+ * Opens the version control of a directory, by default the current one, for the
+ * filters that need no store: as vcs_open() does, in the directory or above,
+ * but if type is NULL or svs and vcs.type of the nearest store is svs, opens
+ * that.  Dies if the settings of the store cannot be read.
+ */
+bool perun_open_vcs(struct vcs *, const char *type, const char *directory);
+
+/*
  * Resolves the name of a commit and sets version, which has STORE_NAME_SIZE
  * bytes, to its id.  The first call opens the repository, or dies.  False if
  * the name cannot be resolved: *why is then the reason, borrowed until the next

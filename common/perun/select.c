@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
@@ -58,60 +59,201 @@ selector_parse(struct selector *sel, const char *text)
 	return true;
 }
 
-bool
-order_parse(struct order *o, const char *key)
+static enum order_by
+parse_key(struct span key)
 {
 	static const char *const names[] = { [ORDER_TIME] = "time",
+	    [ORDER_STEM] = "stem", [ORDER_COPY] = "copy",
 	    [ORDER_PATH] = "realpath", [ORDER_TYPE] = "type",
 	    [ORDER_CMD] = "cmd", [ORDER_WORKLOAD] = "workload",
 	    [ORDER_COLLECTOR] = "collector", [ORDER_OBJECT] = "checksum" };
 
-	if (strcmp(key, "source") == 0)		/* a synonym */
-		key = "realpath";
+	if (span_eq(key, "source"))		/* a synonym */
+		return ORDER_PATH;
 	for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
-		if (strcmp(key, names[i]) == 0) {
-			o->by = i;
-			return true;
-		}
+		if (span_eq(key, names[i]))
+			return (enum order_by)i;
+	die("'%.*s' is not a key to sort profiles by", SPAN_ARG(key));
+}
+
+static enum order_direction
+parse_direction(struct span text)
+{
+	if (!span_eq(text, "asc") && !span_eq(text, "desc"))
+		die("'%.*s' is not an order of profiles, asc or desc",
+		    SPAN_ARG(text));
+	return span_eq(text, "asc") ? ORDER_ASC : ORDER_DESC;
+}
+
+/* The text number i of a setting that is a text or a list of texts. */
+static bool
+setting_text(const struct config_value *v, size_t i, struct span *text)
+{
+	if (v == NULL || v->is_null)
+		return false;
+	if (v->kind == CONFIG_LIST && i < v->n)
+		v = v->items[i].value;
+	else if (v->kind == CONFIG_LIST || i > 0)
+		return false;
+	*text = v->kind == CONFIG_TEXT ? v->text : span_str("");
+	return true;
+}
+
+/* Sets the keys, and the directions that are given, from a --sort option. */
+static void
+parse_sort(struct order *o, const char *sort)
+{
+	size_t n, key;
+
+	for (;; sort += n + 1) {
+		n = strcspn(sort, ",");
+		key = strcspn(sort, ":,");
+		if (o->n == ORDER_KEYS_MAX)
+			die("there are more than %d keys to sort profiles by",
+			    ORDER_KEYS_MAX);
+		if (key < n)
+			o->directions[o->n] = parse_direction(span_of(sort +
+			    key + 1, n - key - 1));
+		o->keys[o->n++] = parse_key(span_of(sort, key));
+		if (sort[n] == '\0')
+			return;
+	}
+}
+
+/*
+ * A setting of directions, or a list of keys, is from Perun since 0.23.8; so is
+ * a store of type svs, at least almost (since 0.23).
+ */
+void
+order_load(struct order *o, const struct config *config, const char *sort)
+{
+	const struct config_value *keys = config_find(config,
+	    "format.sort_profiles_by");
+	const struct config_value *directions = config_find(config,
+	    "format.sort_profiles_order");
+	const char *type = config_string(config, "vcs.type");
+	struct span text;
+
+	*o = (struct order){ .is_new =
+	    setting_text(directions, 0, &text) ||
+	    (keys != NULL && keys->kind == CONFIG_LIST) ||
+	    (type != NULL && strcmp(type, "svs") == 0) };
+	if (sort != NULL)
+		parse_sort(o, sort);
+	else
+		for (; o->n < ORDER_KEYS_MAX &&
+		    setting_text(keys, o->n, &text); o->n++)
+			o->keys[o->n] = parse_key(text);
+	for (size_t i = 0; i < ORDER_KEYS_MAX; i++)
+		if (setting_text(directions, i, &text) &&
+		    o->directions[i] == ORDER_BY_RULE)
+			o->directions[i] = parse_direction(text);
+}
+
+/*
+ * Does the layout of an index show that Perun since 0.23.8 has written it?
+ * None of the layouts that weir knows does.
+ */
+static bool
+is_new_layout(enum pidx_layout layout)
+{
+	(void)layout;
 	return false;
 }
 
+/* Replaces what is left to the rule by the rule for an index of this layout. */
+static void
+apply_rule(struct order *o, enum pidx_layout layout)
+{
+	static const enum order_by keys[] = { ORDER_TIME, ORDER_STEM,
+	    ORDER_COPY };
+
+	o->is_new |= is_new_layout(layout);
+	if (o->n == 0) {
+		o->n = o->is_new ? 3 : 1;
+		memcpy(o->keys, keys, sizeof keys);
+	}
+	for (size_t i = 0; i < o->n; i++)
+		if (o->directions[i] == ORDER_BY_RULE)
+			o->directions[i] = o->is_new ? ORDER_ASC : ORDER_DESC;
+}
+
+/*
+ * Splits "STEM(COPY).perf"; a name without a number in parentheses is a stem
+ * with copy 0.
+ */
+static struct span
+split_name(struct span path, uint64_t *copy)
+{
+	static const char suffix[] = ".perf";
+	enum { N_SUFFIX = sizeof suffix - 1 };
+	struct span stem = path;
+	size_t open;
+
+	if (stem.n > N_SUFFIX &&
+	    memcmp(stem.p + stem.n - N_SUFFIX, suffix, N_SUFFIX) == 0)
+		stem.n -= N_SUFFIX;
+	*copy = 0;
+	if (stem.n == 0 || stem.p[stem.n - 1] != ')')
+		return stem;
+	for (open = stem.n - 1; open > 0 && stem.p[open] != '('; open--)
+		;
+	if (stem.p[open] == '(' && text_u64(span_of(stem.p + open + 1,
+	    stem.n - open - 2), copy))
+		stem.n = open;
+	return stem;
+}
+
 static int
-compare_by(const struct order *o, const struct pidx_entry *a,
+compare_by(enum order_by by, const struct pidx_entry *a,
     const struct pidx_entry *b)
 {
 	static const enum pidx_string strings[] = {
 	    [ORDER_TYPE] = PIDX_TYPE, [ORDER_CMD] = PIDX_CMD,
 	    [ORDER_WORKLOAD] = PIDX_WORKLOAD,
 	    [ORDER_COLLECTOR] = PIDX_COLLECTOR };
+	uint64_t copy_a, copy_b;
+	struct span stem_a, stem_b;
 
-	switch (o->by) {
+	switch (by) {
 	case ORDER_TIME:
 		return cmp_u64(a->time, b->time);
+	case ORDER_STEM:
+	case ORDER_COPY:
+		stem_a = split_name(a->path, &copy_a);
+		stem_b = split_name(b->path, &copy_b);
+		return by == ORDER_COPY ? cmp_u64(copy_a, copy_b) :
+		    span_compare(stem_a, stem_b);
 	case ORDER_PATH:
 		return span_compare(a->path, b->path);
 	case ORDER_OBJECT:
 		return memcmp(a->object, b->object, PIDX_SHA_SIZE);
 	default:
-		return span_compare(a->strings[strings[o->by]],
-		    b->strings[strings[o->by]]);
+		return span_compare(a->strings[strings[by]],
+		    b->strings[strings[by]]);
 	}
 }
 
 struct sort_context {
 	const struct pidx_entry *entries;
-	const struct order *by;
+	const struct order *order;
 };
 
-/* Makes the sort descending and stable, as Python's with reverse=True. */
+/* The sort is stable in both directions, as Python's. */
 static int
 compare_positions(const void *a, const void *b, void *context)
 {
 	const struct sort_context *s = context;
+	const struct order *o = s->order;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int order = compare_by(s->by, &s->entries[y], &s->entries[x]);
+	int order;
 
-	return order != 0 ? order : cmp_u64(x, y);
+	for (size_t i = 0; i < o->n; i++) {
+		order = compare_by(o->keys[i], &s->entries[x], &s->entries[y]);
+		if (order != 0)
+			return o->directions[i] == ORDER_DESC ? -order : order;
+	}
+	return cmp_u64(x, y);
 }
 
 /* The positions in the index of the entries, in the order of perun status. */
@@ -119,8 +261,10 @@ static size_t *
 sorted_positions(const struct pidx *p, const struct order *o)
 {
 	size_t *positions = mem_resize(NULL, p->n, sizeof *positions);
-	const struct sort_context s = { p->entries, o };
+	struct order order = *o;
+	const struct sort_context s = { p->entries, &order };
 
+	apply_rule(&order, p->layout);
 	for (size_t i = 0; i < p->n; i++)
 		positions[i] = i;
 	sort_with(positions, p->n, sizeof *positions, compare_positions, &s);

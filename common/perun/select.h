@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "common/perun/config.h"
 #include "common/perun/pidx.h"
 
 /*
@@ -32,16 +33,30 @@ struct selection {
 };
 
 /*
- * The order in which Perun's status shows entries: descending by one of these
- * values.  Entries with the same value keep the order of the index.
+ * The order in which Perun's status shows entries: by the first key, entries
+ * with the same value by the second, and so on; those with the same values keep
+ * the order of the index.  Perun up to 0.23.7 sorts by time, descending; Perun
+ * since then by time, stem and copy (of "stem(copy).perf"), ascending.  The
+ * settings of the store decide between them; if they do not, the layout of each
+ * index does.
  */
+enum { ORDER_KEYS_MAX = 16 };
+enum order_by { ORDER_TIME, ORDER_STEM, ORDER_COPY, ORDER_PATH, ORDER_TYPE,
+    ORDER_CMD, ORDER_WORKLOAD, ORDER_COLLECTOR, ORDER_OBJECT };
+enum order_direction { ORDER_BY_RULE, ORDER_ASC, ORDER_DESC };
+
 struct order {
-	enum { ORDER_TIME, ORDER_PATH, ORDER_TYPE, ORDER_CMD, ORDER_WORKLOAD,
-	    ORDER_COLLECTOR, ORDER_OBJECT } by;
+	enum order_by keys[ORDER_KEYS_MAX];
+	size_t n;			/* 0: the keys of the rule */
+	enum order_direction directions[ORDER_KEYS_MAX];
+	bool is_new;		/* the settings are of 0.23.8 or later */
 };
 
-/* Parses Perun's name of an order, such as "time"; false if it is unknown. */
-bool order_parse(struct order *, const char *key);
+/*
+ * Sets the order from the settings; the keys from sort, "KEY[:asc|:desc],...",
+ * unless it is NULL.  Dies if a key or a direction is unknown.
+ */
+void order_load(struct order *, const struct config *, const char *sort);
 
 /*
  * Sets selected[i] for each entry of an index.  pending says that it is the

@@ -205,13 +205,33 @@ store_unlock(struct store *s, enum store_lock what)
 /* The size of a path relative to objects/, "ab/cdef...", with its NUL. */
 enum { PATH_SIZE = 2 * STORE_NAME_SIZE + 2 };
 
+const unsigned char store_head[STORE_NAME_SIZE] = "HEAD";
+
+void
+store_id(char *id, const unsigned char *name)
+{
+	if (memcmp(name, store_head, STORE_NAME_SIZE) == 0)
+		strcpy(id, "HEAD");
+	else
+		hex_encode(id, name, STORE_NAME_SIZE);
+}
+
+bool
+store_parse_id(struct span id, unsigned char *name)
+{
+	if (!span_eq(id, "HEAD"))
+		return hex_decode(id, name, STORE_NAME_SIZE);
+	memcpy(name, store_head, STORE_NAME_SIZE);
+	return true;
+}
+
 static void
 put_path(char *path, const unsigned char *name)
 {
-	char hex[2 * STORE_NAME_SIZE + 1];
+	char id[STORE_ID_SIZE];
 
-	hex_encode(hex, name, STORE_NAME_SIZE);
-	sprintf(path, "%.2s/%s", hex, hex + 2);
+	store_id(id, name);
+	sprintf(path, "%.2s/%s", id, id + 2);
 }
 
 void
@@ -480,29 +500,36 @@ store_add_pending(struct store *s, const char *name, struct span bytes)
 	return is_new;
 }
 
-/* Parses "ab/cdef...", with lower-case digits; false for any other path. */
+/*
+ * Parses "ab/cdef...", with lower-case digits, or "HE/AD"; false for any other
+ * path.
+ */
 static bool
 parse_path(const char *path, unsigned char *name)
 {
-	char hex[2 * STORE_NAME_SIZE + 1], canonical[PATH_SIZE];
+	size_t n = strlen(path);
+	char id[STORE_ID_SIZE], canonical[PATH_SIZE];
 
-	if (strlen(path) != PATH_SIZE - 1 || path[2] != '/')
+	if (n < 3 || n > PATH_SIZE - 1 || path[2] != '/')
 		return false;
-	memcpy(hex, path, 2);
-	memcpy(hex + 2, path + 3, sizeof hex - 2);
-	if (!hex_decode(span_of(hex, 2 * STORE_NAME_SIZE), name,
-	    STORE_NAME_SIZE))
+	memcpy(id, path, 2);
+	memcpy(id + 2, path + 3, n - 2);
+	if (!store_parse_id(span_str(id), name))
 		return false;
 	put_path(canonical, name);
 	return strcmp(canonical, path) == 0;
 }
 
-/* Lists a directory in objects/; false unless it is one of "00" to "ff". */
+/*
+ * Lists a directory in objects/; false unless it is one of "00" to "ff", or
+ * "HE".
+ */
 static bool
 read_object_directory(const struct store *s, const char *dir,
     struct listing *files)
 {
-	if (strlen(dir) != 2 || strspn(dir, "0123456789abcdef") != 2)
+	if (strcmp(dir, "HE") != 0 && (strlen(dir) != 2 ||
+	    strspn(dir, "0123456789abcdef") != 2))
 		return false;
 	if (listing_read(files, s->objects, dir))
 		return true;
@@ -552,19 +579,19 @@ open_lost(struct store *s)
 }
 
 /*
- * Moves a file of the directory `from` to lost/, under the name in hexadecimal
- * digits and the first free number; path becomes its path relative to .perun.
+ * Moves a file of the directory `from` to lost/, under the text of the name and
+ * the first free number; path becomes its path relative to .perun.
  */
 static void
 move_to_lost(struct store *s, int from, const char *file,
     const unsigned char *name, char *path)
 {
-	char hex[2 * STORE_NAME_SIZE + 1];
+	char id[STORE_ID_SIZE];
 	int lost = open_lost(s), status;
 
-	hex_encode(hex, name, STORE_NAME_SIZE);
+	store_id(id, name);
 	for (unsigned n = 1;; n++) {
-		snprintf(path, STORE_LOST_SIZE, "lost/%s.%u", hex, n);
+		snprintf(path, STORE_LOST_SIZE, "lost/%s.%u", id, n);
 		status = renameat2(from, file, s->dir, path, RENAME_NOREPLACE);
 		if (status == 0)
 			break;

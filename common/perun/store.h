@@ -10,8 +10,10 @@
 /*
  * The directory .perun of a Perun store.  Its directory objects/ contains two
  * kinds of files, both named by 20 bytes as "ab/cdef...": objects (profiles),
- * by their own SHA-1, and indexes, by the SHA-1 of a commit.  No symbolic link
- * is followed, so nothing outside of the store is read or written.
+ * by their own SHA-1, and indexes, by the SHA-1 of a commit.  In a store with
+ * the version control svs, the only version is HEAD and its index "HE/AD";
+ * store_head, which is no SHA-1 in practice, stands for this name.  No symbolic
+ * link is followed, so nothing outside of the store is read or written.
  *
  * Crash safety.  After a crash at any instant, of the process or the machine, a
  * file is complete or absent, and an index refers only to objects that are
@@ -32,6 +34,16 @@
  * lost, so the first failure ends the program.
  */
 enum { STORE_NAME_SIZE = 20 };	/* bytes */
+extern const unsigned char store_head[STORE_NAME_SIZE];
+
+/*
+ * store_id() writes the text of a name, 40 hexadecimal digits or "HEAD", to id,
+ * which has STORE_ID_SIZE bytes.  store_parse_id() is the inverse, which
+ * accepts capital digits as well; false for any other text.
+ */
+enum { STORE_ID_SIZE = 2 * STORE_NAME_SIZE + 1 };
+void store_id(char *id, const unsigned char *name);
+bool store_parse_id(struct span id, unsigned char *name);
 
 struct store {
 	int dir, objects;		/* descriptors of the directories */
@@ -120,7 +132,7 @@ bool store_add_pending(struct store *, const char *name, struct span bytes);
 /*
  * Calls a function for every object, index and other file or directory in
  * objects/, sorted by path.  path is relative to objects/; name is NULL if the
- * path is not of the form "ab/cdef...".
+ * path is neither of the form "ab/cdef..." nor "HE/AD".
  */
 void store_for_each(const struct store *, void (*visit)(void *context,
     const unsigned char *name, const char *path), void *context);

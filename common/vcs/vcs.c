@@ -5,9 +5,13 @@
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
-/* In the order in which vcs_open() tries them. */
-static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none };
-enum { N_BACKENDS = sizeof backends / sizeof *backends };
+/*
+ * In the order in which vcs_open() tries them.  svs is not tried, because it
+ * has no files by which it could be found.
+ */
+static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none,
+	&vcs_svs };
+enum { N_BACKENDS = sizeof backends / sizeof *backends, N_TRIED = 2 };
 
 static const struct vcs_backend *
 find_backend(struct vcs *v, const char *type)
@@ -32,7 +36,7 @@ open_first(struct vcs *v, const char *path, bool upwards)
 {
 	enum vcs_found found;
 
-	for (size_t i = 0; i < N_BACKENDS; i++) {
+	for (size_t i = 0; i < N_TRIED; i++) {
 		found = open_backend(v, backends[i], path, upwards);
 		if (found != VCS_NOT_FOUND)
 			return found == VCS_FOUND;

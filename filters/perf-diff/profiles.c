@@ -1,6 +1,5 @@
 /* profiles - reads the profiles of a commit from a Perun store */
 
-#include "common/base/hex.h"
 #include "common/perun/perun.h"
 #include "filters/perf-diff/profiles.h"
 
@@ -49,7 +48,7 @@ profiles_read(struct reader *r, struct filter *f, const char *directory,
     const char *commit, uint32_t side)
 {
 	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
-	char *hex = mem_alloc(2 * STORE_NAME_SIZE + 1);
+	char *id = mem_alloc(STORE_ID_SIZE);
 	struct perun perun;
 	const char *why;
 	size_t n;
@@ -63,7 +62,7 @@ profiles_read(struct reader *r, struct filter *f, const char *directory,
 		n += read_index(r, f, &perun, tag, side);
 	if (n == 0)
 		filter_warn(f, "no profile is registered with '%s'", commit);
-	hex_encode(hex, version, STORE_NAME_SIZE);
+	store_id(id, version);
 	perun_close(&perun);
-	return hex;
+	return id;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/frame/report.h"
@@ -47,14 +46,14 @@ static const struct {
 };
 
 static void
-put_hex(struct buf *b, const char *key, const unsigned char *name)
+put_id(struct buf *b, const char *key, const unsigned char *name)
 {
-	char hex[2 * STORE_NAME_SIZE + 1];
+	char id[STORE_ID_SIZE];
 
 	if (name == NULL)
 		return;
-	hex_encode(hex, name, STORE_NAME_SIZE);
-	json_cstr(b, key, hex);
+	store_id(id, name);
+	json_cstr(b, key, id);
 }
 
 static void
@@ -67,8 +66,8 @@ put_record(struct buf *b, const struct finding *f)
 		json_uint(b, "offset", f->offset);
 	if (f->why != NULL)
 		json_cstr(b, "why", f->why);
-	put_hex(b, "minor_version", f->version);
-	put_hex(b, "object", f->object);
+	put_id(b, "minor_version", f->version);
+	put_id(b, "object", f->object);
 	if (f->entry != NULL) {
 		json_open(b, "entry", '{');
 		entry_put(b, f->version, f->entry);

@@ -19,7 +19,7 @@ static struct {
 
 static const struct opt options[] = {
 	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
-	    "git, or none for no repository (git)", 0, 0 },
+	    "git or, without a repository, none or svs (git)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
 	    "the repository, relative to .perun (the nearest)", 0, 0 },
 	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
@@ -86,7 +86,7 @@ choose_url(void)
 	} else if (!repository_find(&state.paths, &state.url)) {
 		die("there is no git repository in or above '%s': run 'git "
 		    "init' first, name one by --vcs-url, or give --vcs-type "
-		    "none", state.paths.directory);
+		    "none or svs", state.paths.directory);
 	}
 }
 
@@ -226,8 +226,9 @@ main(int argc, char **argv)
 	if (filter_operand(&f) != NULL)
 		die("there is more than one directory");
 	if (opt.vcs_type != NULL && strcmp(opt.vcs_type, "git") != 0 &&
-	    strcmp(opt.vcs_type, "none") != 0)
-		die("--vcs-type is git or none, not '%s'", opt.vcs_type);
+	    strcmp(opt.vcs_type, "none") != 0 &&
+	    strcmp(opt.vcs_type, "svs") != 0)
+		die("--vcs-type is git, none or svs, not '%s'", opt.vcs_type);
 	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
 	init_make_store(&state.paths, exists, buf_span(&state.settings),

@@ -39,8 +39,8 @@ static const struct opt options[] = {
 	    "only by this collector", 0, 0 },
 	{ 'P', "pending", OPT_FLAG, &opt.pending, NULL,
 	    "list the pending profiles instead", 0, 0 },
-	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
-	    "the order in which 3@i counts, descending (time)", 0, 0 },
+	{ 's', "sort", OPT_STR, &opt.sort, "KEYS",
+	    "the order in which 3@i counts: time:asc,cmd", 0, 0 },
 	{ 'p', "profiles", OPT_FLAG, &opt.profiles, NULL,
 	    "write profile records, with the profiles", 0, 0 },
 	{ 'F', "format", OPT_STR, &opt.format, "FORMAT",
@@ -86,7 +86,6 @@ static void
 prepare_selection(void)
 {
 	struct selection *s = &opt.selection;
-	const char *sort = opt.sort;
 
 	job.selectors = mem_resize(NULL, opt.find.n, sizeof *job.selectors);
 	job.reads_pending = opt.pending;
@@ -102,11 +101,7 @@ prepare_selection(void)
 	}
 	s->selectors = job.selectors;
 	s->n_selectors = opt.find.n;
-	if (sort == NULL)
-		sort = config_string(&job.perun.config,
-		    "format.sort_profiles_by");
-	if (sort != NULL && !order_parse(&job.order, sort))
-		die("'%s' is not a key to sort profiles by", sort);
+	order_load(&job.order, &job.perun.config, opt.sort);
 }
 
 /* Reads and verifies the object of an entry; reports a failure. */
@@ -335,9 +330,9 @@ read_version_records(struct filter *f)
 		if (!rec_is(r, "version"))
 			continue;
 		if (rec_str(r, ID, &id) != REC_OK ||
-		    !hex_decode(id, version, STORE_NAME_SIZE))
-			filter_reject(f, "the id of a version is not 40 hex "
-			    "digits");
+		    !store_parse_id(id, version))
+			filter_reject(f, "the id of a version is neither 40 "
+			    "hex digits nor HEAD");
 		else
 			read_index(f, version);
 	}

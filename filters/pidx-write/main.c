@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
@@ -100,7 +99,8 @@ static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
 	struct span name;
-	char hex[2 * STORE_NAME_SIZE + 1];
+	unsigned char named[STORE_NAME_SIZE];
+	char id[STORE_ID_SIZE];
 	const char *why;
 
 	if (opt.commit != NULL || !rec_is(r, "profile") ||
@@ -108,14 +108,20 @@ find_version(struct filter *f, const struct rec *r, unsigned char *version)
 		memcpy(version, default_commit(), STORE_NAME_SIZE);
 		return true;
 	}
-	if (!hex_decode(name, version, STORE_NAME_SIZE)) {
-		filter_reject(f, "minor_version is not 40 hex digits");
+	if (!store_parse_id(name, named)) {
+		filter_reject(f, "minor_version is neither 40 hex digits nor "
+		    "HEAD");
 		return false;
 	}
-	hex_encode(hex, version, STORE_NAME_SIZE);
-	if (perun_resolve_version(&job.perun, hex, version, &why))
+	store_id(id, named);
+	if (!perun_resolve_version(&job.perun, id, version, &why))
+		filter_reject(f, "minor_version %s: %s", id, why);
+	/* HEAD is a version of svs only, not what is checked out here. */
+	else if (memcmp(named, store_head, STORE_NAME_SIZE) == 0 &&
+	    memcmp(version, named, STORE_NAME_SIZE) != 0)
+		filter_reject(f, "minor_version HEAD: this store has commits");
+	else
 		return true;
-	filter_reject(f, "minor_version %s: %s", hex, why);
 	return false;
 }
 
@@ -123,16 +129,16 @@ static bool
 has_right_origin(struct filter *f, const unsigned char *version)
 {
 	unsigned char origin[STORE_NAME_SIZE];
-	char hex[2 * STORE_NAME_SIZE + 1];
+	char id[STORE_ID_SIZE];
 	struct span text = job.profile.origin;
 
 	if (text.n == 0 || opt.force ||
-	    (hex_decode(text, origin, STORE_NAME_SIZE) &&
+	    (store_parse_id(text, origin) &&
 	    memcmp(origin, version, STORE_NAME_SIZE) == 0))
 		return true;
-	hex_encode(hex, version, STORE_NAME_SIZE);
+	store_id(id, version);
 	filter_reject(f, "its origin is %.*s, not %s (see --force)",
-	    SPAN_ARG(text), hex);
+	    SPAN_ARG(text), id);
 	return false;
 }
 
@@ -268,11 +274,11 @@ take_back_pending(struct filter *f)
 static void
 add_pending(struct filter *f, const struct source *s)
 {
-	char hex[2 * STORE_NAME_SIZE + 1];
+	char id[STORE_ID_SIZE];
 	struct buf *b;
 
-	hex_encode(hex, s->version, STORE_NAME_SIZE);
-	if (!write_pending(s, hex)) {
+	store_id(id, s->version);
+	if (!write_pending(s, id)) {
 		filter_reject(f, "'%.*s' is already pending",
 		    SPAN_ARG(s->path));
 		return;
@@ -280,7 +286,7 @@ add_pending(struct filter *f, const struct source *s)
 	remember_pending(s->path);
 	b = filter_begin_record(f, "pending");
 	json_str(b, "path", s->path);
-	json_cstr(b, "minor_version", hex);
+	json_cstr(b, "minor_version", id);
 	filter_end_record(f);
 }
 
