@@ -24,7 +24,6 @@ add() {
 # them however "HE" compares with its directory.
 @test "--prune removes no object that HEAD refers to, and all others" {
 	add 40
-	find .perun/objects -type f | sort >before
 	pidx-read | pidx-rm >/dev/null
 	cp .perun/objects/HE/AD empty
 	add 30
@@ -160,9 +159,18 @@ add() {
 	assert_regex "$stderr" "there is no repository of type svs"
 }
 
-@test "perf-diff compares HEAD of two stores" {
-	record p 1 | pidx-write >/dev/null
-	cp -a . ../other
-	run -0 --separate-stderr perf-diff -C . HEAD HEAD
+# Each of the three profiles has two values.
+@test "perf-diff reads the profiles of HEAD, pidx-jobs the job matrix" {
+	for n in 1 2 3; do
+		record "p$n" "$n"
+	done | pidx-write >/dev/null
+	run -0 --separate-stderr perf-diff HEAD HEAD
 	assert_equal "$stderr" ""
+	assert_equal "$(jq -c 'select(.type == "change") |
+		[.n_before, .n_after, .minor_version]' <<<"$output" |
+		sort -u)" '[6,6,"HEAD"]'
+	lines "cmds: [a]" "workloads: [w]" "collectors:" "  - name: time" \
+		>>.perun/local.yml
+	run -0 pidx-jobs
+	assert_equal "$(jq -r '.command // empty' <<<"$output")" "a w"
 }
