@@ -671,17 +671,6 @@ config_string(const struct config *c, const char *key)
 	    v->text.p : NULL;
 }
 
-enum config_found
-config_int(const struct config *c, const char *key, int64_t *value)
-{
-	const struct config_value *v = config_find(c, key);
-
-	if (v == NULL || v->is_null)
-		return CONFIG_ABSENT;
-	return v->kind == CONFIG_TEXT && text_i64(v->text, value) ?
-	    CONFIG_FOUND : CONFIG_INVALID;
-}
-
 /* Recursive: compute_size() has limited the depth to CONFIG_DEPTH_MAX. */
 void
 config_put_json(struct buf *b, const struct config_value *v)

@@ -110,14 +110,6 @@ const struct config_value *config_in(const struct config_value *v,
 /* Like config_find(), for a text: NULL if absent, null or not a text. */
 const char *config_string(const struct config *, const char *key);
 
-/*
- * Like config_find(), for a decimal integer, which is set only if the result is
- * CONFIG_FOUND.  Null counts as absent.
- */
-enum config_found { CONFIG_ABSENT, CONFIG_FOUND, CONFIG_INVALID };
-enum config_found config_int(const struct config *, const char *key,
-    int64_t *);
-
 /* Appends a value as JSON, in which every scalar is a string. */
 void config_put_json(struct buf *, const struct config_value *);
 

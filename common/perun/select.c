@@ -66,7 +66,8 @@ parse_key(struct span key)
 	    [ORDER_STEM] = "stem", [ORDER_COPY] = "copy",
 	    [ORDER_PATH] = "realpath", [ORDER_TYPE] = "type",
 	    [ORDER_CMD] = "cmd", [ORDER_WORKLOAD] = "workload",
-	    [ORDER_COLLECTOR] = "collector", [ORDER_OBJECT] = "checksum" };
+	    [ORDER_LABEL] = "label", [ORDER_COLLECTOR] = "collector",
+	    [ORDER_OBJECT] = "checksum" };
 
 	if (span_eq(key, "source"))		/* a synonym */
 		return ORDER_PATH;
@@ -120,10 +121,7 @@ parse_sort(struct order *o, const char *sort)
 	}
 }
 
-/*
- * A setting of directions, or a list of keys, is from Perun since 0.23.8; so is
- * a store of type svs, at least almost (since 0.23).
- */
+/* A setting of directions, or a list of keys, is from Perun since 0.23.8. */
 void
 order_load(struct order *o, const struct config *config, const char *sort)
 {
@@ -131,13 +129,11 @@ order_load(struct order *o, const struct config *config, const char *sort)
 	    "format.sort_profiles_by");
 	const struct config_value *directions = config_find(config,
 	    "format.sort_profiles_order");
-	const char *type = config_string(config, "vcs.type");
 	struct span text;
 
 	*o = (struct order){ .is_new =
 	    setting_text(directions, 0, &text) ||
-	    (keys != NULL && keys->kind == CONFIG_LIST) ||
-	    (type != NULL && strcmp(type, "svs") == 0) };
+	    (keys != NULL && keys->kind == CONFIG_LIST) };
 	if (sort != NULL)
 		parse_sort(o, sort);
 	else
@@ -150,17 +146,6 @@ order_load(struct order *o, const struct config *config, const char *sort)
 			o->directions[i] = parse_direction(text);
 }
 
-/*
- * Does the layout of an index show that Perun since 0.23.8 has written it?
- * None of the layouts that weir knows does.
- */
-static bool
-is_new_layout(enum pidx_layout layout)
-{
-	(void)layout;
-	return false;
-}
-
 /* Replaces what is left to the rule by the rule for an index of this layout. */
 static void
 apply_rule(struct order *o, enum pidx_layout layout)
@@ -168,7 +153,7 @@ apply_rule(struct order *o, enum pidx_layout layout)
 	static const enum order_by keys[] = { ORDER_TIME, ORDER_STEM,
 	    ORDER_COPY };
 
-	o->is_new |= is_new_layout(layout);
+	o->is_new |= layout == PIDX_2_LABEL;
 	if (o->n == 0) {
 		o->n = o->is_new ? 3 : 1;
 		memcpy(o->keys, keys, sizeof keys);
@@ -210,7 +195,7 @@ compare_by(enum order_by by, const struct pidx_entry *a,
 {
 	static const enum pidx_string strings[] = {
 	    [ORDER_TYPE] = PIDX_TYPE, [ORDER_CMD] = PIDX_CMD,
-	    [ORDER_WORKLOAD] = PIDX_WORKLOAD,
+	    [ORDER_WORKLOAD] = PIDX_WORKLOAD, [ORDER_LABEL] = PIDX_LABEL,
 	    [ORDER_COLLECTOR] = PIDX_COLLECTOR };
 	uint64_t copy_a, copy_b;
 	struct span stem_a, stem_b;

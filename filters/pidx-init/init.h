@@ -32,10 +32,10 @@ void init_warn_of_store_above(const struct paths *);
 
 /*
  * Appends the contents of a new local.yml, which has the settings of the store.
- * index_version is 1 or 2.
+ * index_version is the name of a layout, or NULL to leave the setting out.
  */
 void settings_put(struct buf *, const char *vcs_type, struct span url,
-    int index_version);
+    const char *index_version);
 
 /* The directories in a store. */
 enum { N_SUBDIRECTORIES = 6 };

@@ -10,11 +10,11 @@
 #include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "common/perun/config.h"
+#include "common/perun/layout.h"
 #include "filters/pidx-init/init.h"
 
 static struct {
-	const char *vcs_type, *vcs_url;
-	uint64_t index_version;
+	const char *vcs_type, *vcs_url, *index_version;
 } opt;
 
 static const struct opt options[] = {
@@ -22,8 +22,8 @@ static const struct opt options[] = {
 	    "git or, without a repository, none or svs (git)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
 	    "the repository, relative to .perun (the nearest)", 0, 0 },
-	{ 0, "index-version", OPT_NUM, &opt.index_version, "N",
-	    "layout of new indexes, 1 or 2 (1)", 1, 2 },
+	{ 0, "index-version", OPT_STR, &opt.index_version, "LAYOUT",
+	    "of new indexes: 1, 2args, 2 or 2label", 0, 0 },
 	{ 0 }
 };
 
@@ -138,12 +138,10 @@ compare_setting(struct filter *f, const struct config *config,
 static void
 compare_settings(struct filter *f, const struct config *config)
 {
-	static const char *const versions[] = { NULL, "1", "2" };
-
 	compare_setting(f, config, "vcs-type", "vcs.type", opt.vcs_type);
 	compare_setting(f, config, "vcs-url", "vcs.url", opt.vcs_url);
 	compare_setting(f, config, "index-version", "weir.index_version",
-	    versions[opt.index_version]);
+	    opt.index_version);
 }
 
 /* Sets state.settings from the options and their defaults. */
@@ -154,7 +152,7 @@ prepare_settings(void)
 		opt.vcs_type = "git";
 	choose_url();
 	settings_put(&state.settings, opt.vcs_type, buf_span(&state.url),
-	    opt.index_version == 2 ? 2 : 1);
+	    opt.index_version);
 }
 
 static void
@@ -171,7 +169,6 @@ static void
 emit_store(struct filter *f, const struct config *config)
 {
 	struct buf *b = filter_begin_record(f, "store");
-	int64_t version;
 
 	json_str(b, "path", buf_span(&state.path));
 	if (state.made.store)
@@ -185,8 +182,7 @@ emit_store(struct filter *f, const struct config *config)
 	json_close(b, ']');
 	put_string(b, config, "vcs_type", "vcs.type");
 	put_string(b, config, "vcs_url", "vcs.url");
-	if (config_int(config, "weir.index_version", &version) == CONFIG_FOUND)
-		json_int(b, "index_version", version);
+	put_string(b, config, "index_version", "weir.index_version");
 	filter_end_record(f);
 }
 
@@ -219,6 +215,7 @@ main(int argc, char **argv)
 	struct filter f;
 	struct config config;
 	const char *directory;
+	enum pidx_layout layout;
 	bool exists;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -229,6 +226,9 @@ main(int argc, char **argv)
 	    strcmp(opt.vcs_type, "none") != 0 &&
 	    strcmp(opt.vcs_type, "svs") != 0)
 		die("--vcs-type is git, none or svs, not '%s'", opt.vcs_type);
+	if (opt.index_version != NULL &&
+	    !layout_of_name(opt.index_version, &layout))
+		die("--index-version must be 1, 2args, 2 or 2label");
 	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
 	init_make_store(&state.paths, exists, buf_span(&state.settings),

@@ -92,7 +92,7 @@ put_text(struct buf *b, const char *p, size_t n)
 
 void
 settings_put(struct buf *b, const char *vcs_type, struct span url,
-    int index_version)
+    const char *index_version)
 {
 	buf_str(b, "# Settings of a Perun store; pidx-init(1) describes those "
 	    "that weir reads.\n\n"
@@ -100,8 +100,13 @@ settings_put(struct buf *b, const char *vcs_type, struct span url,
 	    "relative url is\n# relative to the directory of this file.\n");
 	buf_printf(b, "vcs:\n  type: %s\n  url: ", vcs_type);
 	put_text(b, url.p, url.n);
-	buf_printf(b, "\n\n# The version of new indexes: 1, which "
-	    "every Perun reads, or 2.\nweir:\n  index_version: %d\n\n",
-	    index_version);
+	buf_str(b, "\n\n# The layout of new indexes: 1, 2args, 2 or 2label "
+	    "(see pidx-write(1)).\n# Without it they are like the newest "
+	    "other index, or as today's Perun writes\n# them.\n");
+	if (index_version != NULL)
+		buf_printf(b, "weir:\n  index_version: %s\n\n",
+		    index_version);
+	else
+		buf_str(b, "#weir:\n#  index_version: 2label\n\n");
 	buf_str(b, template);
 }

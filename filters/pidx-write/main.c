@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "common/json/recio.h"

@@ -246,7 +246,6 @@ static void
 test_keys(void)
 {
 	struct config c = { 0 };
-	int64_t n = 7;
 
 	add(&c, SPAN("a: {b: 1, c: , e: [1]}\nl: [1]\nt: x\nn: -5\nf: 1.5\n"));
 	add(&c, SPAN("a: {b: 2, c: 3, d: 4}\nl: [2, 3]\nt: [y]\n"));
@@ -271,15 +270,6 @@ test_keys(void)
 	    "a text and a list are not joined");
 	CHECK(is_json(config_gather(&c, "none"), "[]"),
 	    "an absent key has values");
-	CHECK(config_int(&c, "n", &n) == CONFIG_FOUND && n == -5,
-	    "-5 is not an integer");
-	CHECK(config_int(&c, "f", &n) == CONFIG_INVALID && n == -5,
-	    "1.5 is an integer");
-	CHECK(config_int(&c, "l", &n) == CONFIG_INVALID,
-	    "a list is an integer");
-	CHECK(config_int(&c, "a.c", &n) == CONFIG_ABSENT, "null is not absent");
-	CHECK(config_int(&c, "none", &n) == CONFIG_ABSENT,
-	    "an absent key is found");
 	CHECK(config_at(&c, 0, "n")->line == 4, "not the line of the value");
 	config_release(&c);
 }
