@@ -45,7 +45,7 @@ profile_of() {
 }
 
 @test "random histories agree with a second implementation" {
-	agree history 40
+	agree history 100
 }
 
 @test "random histories agree with a second implementation of Otava" {

@@ -154,13 +154,18 @@ has_effect(const struct search *s, size_t start, size_t at, size_t end)
 	return changes_is_effect(before, after, s->min_effect);
 }
 
-/* The shorter window wins, then the smaller p, then the earlier change. */
+/*
+ * The shorter window wins, then the smaller p, then the earlier change.  Equal
+ * probabilities may have been rounded differently.
+ */
 static bool
 is_better(const struct change_point *a, const struct change_point *b)
 {
 	if (b->window == 0 || a->window != b->window)
 		return b->window == 0 || a->window < b->window;
-	return a->p != b->p ? a->p < b->p : a->at < b->at;
+	if (fabs(a->p - b->p) > 1e-9 * b->p)
+		return a->p < b->p;
+	return a->at < b->at;
 }
 
 /* Scans the k-th window of a level, and keeps its change if it is better. */

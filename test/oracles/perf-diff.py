@@ -201,7 +201,9 @@ def split(x, a, b, f, effect):
             candidates.append((end - start, p, a + start + k))
     if not candidates:
         return [], least
-    w, p, at = min(candidates)
+    # Rounded, because equal probabilities may differ in their last digit.
+    w, p, at = min(candidates,
+                   key=lambda c: (c[0], float(f"{c[1]:.9e}"), c[2]))
     return (split(x, a, at, f, effect)[0] + [(at, p, w)] +
             split(x, at, b, f, effect)[0], least)
 
@@ -322,7 +324,7 @@ def near(what, want, got):
 
 def level(rng):
     """A function that draws samples of one kind."""
-    base, noise = 10 ** rng.uniform(-2, 4), rng.choice([0, .01, .05])
+    base, noise = 10 ** rng.uniform(-2, 4), rng.choice([0, .002, .01, .05])
     kind = rng.choice(["normal", "rounded", "integers", "constant", "skewed"])
     return lambda factor: abs({
         "normal": lambda: base * factor * rng.gauss(1, noise),
@@ -409,7 +411,7 @@ def mode_sides(rng):
 
 
 def mode_history(rng):
-    n = rng.choice([8, 13, 14, 20, 27, 28, 40, 60, 90])
+    n = rng.choice([8, 13, 14, 20, 27, 28, 40, 60, 90, 120, 120])
     effect = rng.choice([0, 2, 5])
     series, records = {}, []
     for key in range(rng.randint(1, 3)):
@@ -418,7 +420,7 @@ def mode_history(rng):
         values = []
         for _ in range(n):
             if rng.random() < .05:
-                factor = rng.choice([1, 1.05, 1.1, .8])
+                factor = rng.choice([1, 1.01, 1.05, 1.1, .8])
             carried = phi * carried + rng.gauss(0, .02)
             samples = [draw(factor) * (1 + (carried if phi else 0))
                        for _ in range(rng.choice([1, 1, 3]))]
