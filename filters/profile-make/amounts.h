@@ -1,0 +1,69 @@
+#ifndef PROFILE_MAKE_AMOUNTS_H
+#define PROFILE_MAKE_AMOUNTS_H
+
+#include <stdbool.h>
+
+#include "common/base/intern.h"
+
+/*
+ * The amounts of each resource, one for each run or sample.  A resource is what
+ * was measured: a uid with the type and the subtype of its amounts.
+ */
+struct resource {
+	sym uid, type, subtype;	/* subtype: or SYM_NONE */
+};
+
+struct amount {
+	uint32_t resource, run;	/* run: INDEX_NONE if nothing is added to it */
+	sym token;		/* the number as it was written; or SYM_NONE */
+	int64_t thousandths;	/* if there is no token: the value times 1000 */
+};
+
+/* A run of a stream; runs of different streams are different. */
+struct run {
+	uint32_t stream;
+	sym name;		/* or SYM_NONE */
+};
+
+struct amounts {
+	struct intern texts;
+	struct map resource_map, amount_map, run_map;
+	struct resource *resources;
+	size_t n_resources, resources_cap;
+	struct amount *list;	/* in the order of the input */
+	size_t n, cap;
+	struct run *runs;
+	size_t n_runs, runs_cap;
+
+	/* Units, by the symbol of what has the unit: "time", "mixed(calls)". */
+	struct intern unit_names;
+	sym *units;
+	size_t units_cap;
+};
+
+void amounts_init(struct amounts *);
+void amounts_release(struct amounts *);
+
+/* Find or add a resource or run; return its index. */
+uint32_t amounts_resource(struct amounts *, struct span uid, struct span type,
+    struct span subtype);
+uint32_t amounts_run(struct amounts *, uint32_t stream, sym name);
+
+/*
+ * Adds a value to the amount of a run.  False if the sum is too great for a
+ * record; the amount is then unchanged.
+ */
+bool amounts_add(struct amounts *, uint32_t resource, uint32_t run,
+    int64_t thousandths);
+
+/* Appends an amount of its own; token is a JSON number. */
+void amounts_append(struct amounts *, uint32_t resource, struct span token);
+
+/*
+ * Sets the unit of a name such as "time".  Returns the unit that it has, which
+ * is another one if it was set before.
+ */
+struct span amounts_unit(struct amounts *, struct span name,
+    struct span unit);
+
+#endif

@@ -1,0 +1,37 @@
+#ifndef PROFILE_MAKE_HEADER_H
+#define PROFILE_MAKE_HEADER_H
+
+#include "filters/profile-make/amounts.h"
+
+/*
+ * What the whole profile has: it is given by an option, or is what all samples
+ * have.  Two different values cannot be in one profile.
+ */
+enum header_part { PART_CMD, PART_WORKLOAD, PART_LABEL, PART_MACHINE,
+    PART_ORIGIN, N_PARTS };
+
+struct header {
+	const char *type;	/* --type, or NULL */
+	struct span unit;	/* --unit: of values without one; or empty */
+	struct {
+		char *text;	/* or NULL; owned */
+		bool is_fixed;	/* by an option */
+	} parts[N_PARTS];
+	struct span program;	/* cmd, if no sample has one; or empty */
+};
+
+/* Fixes a part; text may be NULL. */
+void header_fix(struct header *, enum header_part, const char *text);
+
+/*
+ * Sets a part that a sample has, unless it is fixed.  Returns false if it has
+ * another value already.
+ */
+bool header_set(struct header *, enum header_part, struct span text);
+
+void header_release(struct header *);
+
+/* Writes the profile, one line. */
+void write_profile(struct buf *, const struct header *, const struct amounts *);
+
+#endif

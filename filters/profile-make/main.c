@@ -1,0 +1,84 @@
+/* profile-make - makes one Perun profile of what records measure */
+
+#include "filters/profile-make/records.h"
+
+static struct {
+	const char *type, *unit, *workload, *cmd, *label, *origin;
+} opt = { .unit = "" };
+
+static const struct opt options[] = {
+	{ 't', "type", OPT_STR, &opt.type, "TYPE",
+	    "the profile is of this type: time, memory or mixed", 0, 0 },
+	{ 'u', "unit", OPT_STR, &opt.unit, "UNIT",
+	    "the unit of values without one", 0, 0 },
+	{ 'w', "workload", OPT_STR, &opt.workload, "WORKLOAD",
+	    "what the command worked on", 0, 0 },
+	{ 'b', "cmd", OPT_STR, &opt.cmd, "CMD",
+	    "the command that was measured", 0, 0 },
+	{ 'l', "label", OPT_STR, &opt.label, "LABEL",
+	    "any text, for today's Perun", 0, 0 },
+	{ 0, "origin", OPT_STR, &opt.origin, "ID",
+	    "the id of the commit that was measured", 0, 0 },
+	{ 0 }
+};
+
+static const struct about about = {
+	.operands = "[file ...]",
+	.purpose = "Makes one Perun profile of what records measure: tasks, "
+	    "groups, critical paths,\noperations, functions, samples.",
+	.keys = records_keys,
+};
+
+static const char *const types[] = { "time", "memory", "mixed", NULL };
+
+static void
+read_options(struct header *h)
+{
+	if (opt.type != NULL)
+		h->type = types[opt_choice("type", opt.type, types,
+		    sizeof *types)];
+	h->unit = span_str(opt.unit);
+	header_fix(h, PART_CMD, opt.cmd);
+	header_fix(h, PART_WORKLOAD, opt.workload);
+	header_fix(h, PART_LABEL, opt.label);
+	header_fix(h, PART_ORIGIN, opt.origin);
+}
+
+static void
+read_records(struct filter *f, struct records *records)
+{
+	const struct rec *rec;
+	const char *why;
+
+	while ((rec = filter_next(f)) != NULL) {
+		why = records_read(records, rec, f->current,
+		    (uint32_t)filter_n_begun(f));
+		if (why != NULL)
+			filter_reject(f, "%s", why);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct amounts amounts;
+	struct header header = { 0 };
+	struct records *records;
+	struct filter f;
+
+	filter_begin(&f, &about, options, argc, argv);
+	filter_write_text(&f);
+	read_options(&header);
+	amounts_init(&amounts);
+	records = records_new(&amounts, &header);
+	read_records(&f, records);
+	if (amounts.n > 0 && !f.truncated) {
+		write_profile(filter_out(&f), &header, &amounts);
+		filter_emit(&f);
+	}
+	filter_expect_records(&f, "no record has an amount");
+	records_free(records);
+	amounts_release(&amounts);
+	header_release(&header);
+	return filter_end(&f);
+}

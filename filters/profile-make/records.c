@@ -1,0 +1,538 @@
+/* records - what each type of record measures */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json/recio.h"
+#include "common/program/callgraph.h"
+#include "filters/profile-make/records.h"
+
+enum { STAT = KEY_TYPE + 1, RUN, ID, NAME, TARGET, KIND, RULE, UID, PREPARE,
+    START_US, END_US, ELAPSED_US, POTENTIAL_US, WALL_US, LENGTH_US, PATH, BY,
+    VALUE, WORK_US, PATH_US, FORMAT, OPERATION, SELF_US, QUERY_TEXT,
+    USER_FUNCTION, MODULE, FUNCTION, FILE_NAME, SELF_NS_KEY, SAMPLES_KEY,
+    CALLS_KEY, FAILED_US, TEST_US, USER_US, SYSTEM_US, MAX_RSS_BYTES, PROGRAM,
+    UNIT, RESOURCE_TYPE, SUBTYPE, CMD, WORKLOAD, MACHINE, MINOR_VERSION };
+const char *const records_keys[] = { "type", "stat", "run", "id", "name",
+    "target", "kind", "rule", "uid", "prepare", "start_us", "end_us",
+    "elapsed_us", "potential_us", "wall_us", "length_us", "path", "by",
+    "value", "work_us", "path_us", "format", "operation", "self_us",
+    "query_text", "user_function", "module", "function", "file", "self_ns",
+    "samples", "calls", "failed_us", "test_us", "user_us", "system_us",
+    "max_rss_bytes", "program", "unit", "resource_type", "subtype", "cmd",
+    "workload", "machine", "minor_version", NULL };
+
+/* How a record says what it is about. */
+enum subject {
+	NOTHING,	/* the prefix says all */
+	A_TASK, A_GROUP, A_FUNCTION,
+	A_NAME, AN_OPERATION, A_FILE, A_MODULE	/* a member of the record */
+};
+
+/* Of what the integers of records are amounts. */
+enum measure { TIME_US, TIME_NS, SIZE_BYTES, N_SAMPLES, N_CALLS };
+static const struct {
+	const char *type, *subtype, *unit_name, *unit;
+	int64_t factor;		/* from the integer to thousandths */
+} measures[] = {
+	[TIME_US] = { "time", "", "time", "us", 1000 },
+	[TIME_NS] = { "time", "", "time", "us", 1 },
+	[SIZE_BYTES] = { "memory", "", "memory", "bytes", 1000 },
+	[N_SAMPLES] = { "mixed", "samples", "mixed(samples)", "samples",
+	    1000 },
+	[N_CALLS] = { "mixed", "calls", "mixed(calls)", "calls", 1000 },
+};
+
+/* A member of a type of record that is an amount. */
+static const struct figure {
+	const char *type, *stat, *prefix;
+	enum subject subject;
+	unsigned key;
+	enum measure measure;
+} figures[] = {
+	{ "task", NULL, "", A_TASK, ELAPSED_US, TIME_US },
+	{ "critical", NULL, "path of ", A_TASK, ELAPSED_US, TIME_US },
+	{ "critical", NULL, "drag of ", A_TASK, POTENTIAL_US, TIME_US },
+	{ "group", NULL, "", A_GROUP, WORK_US, TIME_US },
+	{ "group", NULL, "path of ", A_GROUP, PATH_US, TIME_US },
+	{ "group", NULL, "drag of ", A_GROUP, POTENTIAL_US, TIME_US },
+	{ "critpath", NULL, "critical path", NOTHING, LENGTH_US, TIME_US },
+	{ "critpath", NULL, "build", NOTHING, WALL_US, TIME_US },
+	{ "build", NULL, "build", NOTHING, WALL_US, TIME_US },
+	{ "operation", NULL, "", AN_OPERATION, SELF_US, TIME_US },
+	{ "exit", NULL, "elapsed time", NOTHING, ELAPSED_US, TIME_US },
+	{ "exit", NULL, "user time", NOTHING, USER_US, TIME_US },
+	{ "exit", NULL, "system time", NOTHING, SYSTEM_US, TIME_US },
+	{ "exit", NULL, "memory", NOTHING, MAX_RSS_BYTES, SIZE_BYTES },
+	{ "stat", "wall", "build", NOTHING, WALL_US, TIME_US },
+	{ "stat", "type", "type ", A_NAME, ELAPSED_US, TIME_US },
+	{ "stat", "stage", "stage ", A_NAME, WALL_US, TIME_US },
+	{ "stat", "failed", "failed tasks", NOTHING, FAILED_US, TIME_US },
+	{ "stat", "tests", "tests", NOTHING, TEST_US, TIME_US },
+	{ "stat", "function", "", A_FUNCTION, SELF_NS_KEY, TIME_NS },
+	{ "stat", "function", "", A_FUNCTION, SAMPLES_KEY, N_SAMPLES },
+	{ "stat", "function", "", A_FUNCTION, CALLS_KEY, N_CALLS },
+	{ "stat", "file", "file ", A_FILE, SELF_NS_KEY, TIME_NS },
+	{ "stat", "module", "module ", A_MODULE, SELF_NS_KEY, TIME_NS },
+};
+enum { N_FIGURES = sizeof figures / sizeof *figures };
+
+struct records {
+	struct amounts *amounts;
+	struct header *header;
+	struct callgraph graph;
+	struct recio *graph_recio;
+	struct buf uid, why;
+};
+
+struct records *
+records_new(struct amounts *amounts, struct header *header)
+{
+	struct records *r = mem_zero(1, sizeof *r);
+
+	r->amounts = amounts;
+	r->header = header;
+	r->graph_recio = recio_new(callgraph_keys);
+	callgraph_init(&r->graph);
+	return r;
+}
+
+void
+records_free(struct records *r)
+{
+	recio_free(r->graph_recio);
+	callgraph_release(&r->graph);
+	buf_release(&r->uid);
+	buf_release(&r->why);
+	free(r);
+}
+
+/* --- uids ----------------------------------------------------------------- */
+
+/* The first of these members that is a string; empty if none is. */
+static struct span
+first_text(const struct rec *rec, const unsigned *keys)
+{
+	struct span text;
+
+	for (; *keys != KEY_TYPE; keys++)
+		if (rec_str(rec, *keys, &text) == REC_OK && text.n > 0)
+			return text;
+	return span_of("", 0);
+}
+
+static void
+put_text(struct buf *b, struct span text)
+{
+	buf_add(b, text.p, text.n);
+}
+
+static bool
+is_kind(const struct rec *rec, const char *kind)
+{
+	struct span text;
+
+	return rec_str(rec, KIND, &text) == REC_OK && span_eq(text, kind);
+}
+
+/*
+ * The id of a prepare task, prepare:WORKER:WHAT or prepare:WHAT, without the
+ * worker.
+ */
+static struct span
+skip_worker(struct span id)
+{
+	static const char prefix[] = "prepare:";
+	size_t n = sizeof prefix - 1, i = n;
+
+	if (id.n < n || memcmp(id.p, prefix, n) != 0)
+		return id;
+	while (i < id.n && text_is_digit(id.p[i]))
+		i++;
+	if (i > n && i < id.n && id.p[i] == ':')
+		n = i + 1;
+	return span_of(id.p + n, id.n - n);
+}
+
+/*
+ * What is the same in the next run: not the ids of copies, instructions and
+ * prepare tasks, which contain hosts, executions and workers.
+ */
+static bool
+put_task(struct buf *b, const struct rec *rec)
+{
+	static const unsigned usual[] = { TARGET, NAME, ID, KEY_TYPE },
+	    copy[] = { TARGET, NAME, UID, ID, KEY_TYPE },
+	    prepare[] = { PREPARE, ID, KEY_TYPE },
+	    instruction[] = { RULE, NAME, ID, KEY_TYPE };
+	const unsigned *keys = usual;
+	struct span text;
+
+	if (is_kind(rec, "copy")) {
+		buf_str(b, "copy of ");
+		keys = copy;
+	} else if (is_kind(rec, "prepare")) {
+		buf_str(b, "prepare ");
+		keys = prepare;
+	} else if (is_kind(rec, "instruction") || is_kind(rec, "call")) {
+		keys = instruction;
+	}
+	text = first_text(rec, keys);
+	if (keys == prepare)
+		text = skip_worker(text);
+	put_text(b, text);
+	return text.n > 0;
+}
+
+static bool
+put_group(struct buf *b, const struct rec *rec)
+{
+	struct span by, value;
+
+	if (rec_str(rec, BY, &by) != REC_OK ||
+	    rec_str(rec, VALUE, &value) != REC_OK)
+		return false;
+	put_text(b, by);
+	buf_char(b, ' ');
+	put_text(b, value);
+	return true;
+}
+
+static bool
+put_member(struct buf *b, const struct rec *rec, unsigned key)
+{
+	struct span text;
+
+	if (rec_str(rec, key, &text) != REC_OK || text.n == 0)
+		return false;
+	put_text(b, text);
+	return true;
+}
+
+/* The name or, without one, MODULE+ADDRESS as callgraph-stat shows it. */
+static bool
+put_function(struct buf *b, const struct rec *rec)
+{
+	if (put_member(b, rec, NAME))
+		return true;
+	put_member(b, rec, MODULE);
+	buf_char(b, '+');
+	return put_member(b, rec, FUNCTION);
+}
+
+/* Sets r->uid; false if the record does not say what it is about. */
+static bool
+set_uid(struct records *r, const struct figure *f, const struct rec *rec)
+{
+	struct buf *b = &r->uid;
+
+	b->len = 0;
+	buf_str(b, f->prefix);
+	switch (f->subject) {
+	case NOTHING:
+		return true;
+	case A_TASK:
+		return put_task(b, rec);
+	case A_GROUP:
+		return put_group(b, rec);
+	case A_FUNCTION:
+		return put_function(b, rec);
+	case A_NAME:
+		return put_member(b, rec, NAME);
+	case AN_OPERATION:
+		return put_member(b, rec, OPERATION);
+	case A_FILE:
+		return put_member(b, rec, FILE_NAME);
+	default:
+		return put_member(b, rec, MODULE);
+	}
+}
+
+/* --- amounts -------------------------------------------------------------- */
+
+/* Sets the unit of a type in the profile, which has one unit for each. */
+static const char *
+set_unit(struct records *r, struct span name, struct span unit)
+{
+	struct span have = amounts_unit(r->amounts, name, unit);
+
+	if (span_compare(have, unit) == 0)
+		return NULL;
+	r->why.len = 0;
+	buf_printf(&r->why, "the unit of %.*s is %.*s here, but %.*s before",
+	    SPAN_ARG(name), SPAN_ARG(unit), SPAN_ARG(have));
+	return buf_cstr(&r->why);
+}
+
+/* Adds to the amount of r->uid in a run. */
+static const char *
+add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
+{
+	const char *why = set_unit(r, span_str(measures[m].unit_name),
+	    span_str(measures[m].unit));
+	uint32_t resource;
+
+	if (why != NULL)
+		return why;
+	resource = amounts_resource(r->amounts, buf_span(&r->uid),
+	    span_str(measures[m].type), span_str(measures[m].subtype));
+	return amounts_add(r->amounts, resource, run,
+	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
+}
+
+/*
+ * The value of a figure.  A task may have only its start and end.  A step that
+ * ended before it started, as clocks differ, took no time.
+ */
+static enum rec_found
+read_value(const struct rec *rec, unsigned key, int64_t *value)
+{
+	enum rec_found found = rec_int(rec, key, value);
+	int64_t start, end;
+
+	if (found == REC_ABSENT && key == ELAPSED_US &&
+	    rec_int(rec, START_US, &start) == REC_OK &&
+	    rec_int(rec, END_US, &end) == REC_OK) {
+		*value = end - start;
+		found = REC_OK;
+	}
+	if (found == REC_OK && *value < 0)
+		*value = 0;
+	return found;
+}
+
+/* A function has one figure, the best of time, samples and calls. */
+static bool
+is_superseded(const struct figure *f, const struct rec *rec)
+{
+	if (f->subject != A_FUNCTION || f->measure == TIME_NS)
+		return false;
+	return rec_get(rec, SELF_NS_KEY) != NULL ||
+	    (f->measure == N_CALLS && rec_get(rec, SAMPLES_KEY) != NULL);
+}
+
+static const char *
+read_figure(struct records *r, const struct figure *f, const struct rec *rec,
+    uint32_t run)
+{
+	int64_t value;
+
+	if (is_superseded(f, rec))
+		return NULL;
+	switch (read_value(rec, f->key, &value)) {
+	case REC_ABSENT:
+		return NULL;
+	case REC_BAD:
+		r->why.len = 0;
+		buf_printf(&r->why, "%s is not an integer below 2^53",
+		    records_keys[f->key]);
+		return buf_cstr(&r->why);
+	default:
+		break;
+	}
+	if (!set_uid(r, f, rec))
+		return "the record does not name what was measured";
+	return add_amount(r, f->measure, run, value);
+}
+
+/* --- callgraphs ----------------------------------------------------------- */
+
+/* The name of a node's function, or where it is: MODULE+0xADDRESS. */
+static void
+put_node(struct records *r, const struct graph_node *node)
+{
+	const struct graph_module *module;
+
+	r->uid.len = 0;
+	if (node->name.n > 0) {
+		put_text(&r->uid, node->name);
+		return;
+	}
+	module = callgraph_module_at(&r->graph, node->function);
+	if (module != NULL)
+		put_text(&r->uid, module->name);
+	buf_char(&r->uid, '+');
+	buf_address(&r->uid, node->function -
+	    (module != NULL ? module->base : 0));
+}
+
+static const char *
+read_callgraph(struct records *r, struct span text, uint32_t run)
+{
+	static const struct { unsigned index; enum measure measure; }
+	    preferred[] = { { SELF_NS, TIME_NS }, { SAMPLES, N_SAMPLES },
+	    { CALLS, N_CALLS } };
+	const char *why;
+	const struct rec *rec = recio_parse(r->graph_recio, text, &why);
+	const struct graph_node *node;
+	size_t k;
+
+	if (rec == NULL || !callgraph_read(&r->graph, rec, &why))
+		return why;
+	for (size_t i = 0; i < r->graph.n_nodes; i++) {
+		node = &r->graph.nodes[i];
+		for (k = 0; k < 2; k++)
+			if (node->measures[preferred[k].index] != INT_UNKNOWN)
+				break;
+		if (node->measures[preferred[k].index] == INT_UNKNOWN)
+			continue;
+		put_node(r, node);
+		why = add_amount(r, preferred[k].measure, run,
+		    node->measures[preferred[k].index]);
+		if (why != NULL)
+			return why;
+	}
+	return NULL;
+}
+
+/* --- samples -------------------------------------------------------------- */
+
+static bool
+is_one_of(struct span text, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (span_eq(text, *words))
+			return true;
+	return false;
+}
+
+/* The type of an amount with a unit. */
+static const char *
+type_of_unit(const struct header *h, struct span unit)
+{
+	static const char *const times[] = { "ns", "us", "ms", "s", "min",
+	    "h", NULL };
+	static const char *const sizes[] = { "B", "bytes", "kB", "KB", "KiB",
+	    "MB", "MiB", "GB", "GiB", NULL };
+
+	return is_one_of(unit, times) ? "time" :
+	    is_one_of(unit, sizes) ? "memory" :
+	    h->type != NULL ? h->type : "mixed";
+}
+
+/* Sets what all samples of the profile must have. */
+static const char *
+set_parts(struct records *r, const struct rec *rec)
+{
+	static const struct { unsigned key; enum header_part part; } parts[] =
+	    { { CMD, PART_CMD }, { WORKLOAD, PART_WORKLOAD },
+	    { MACHINE, PART_MACHINE }, { MINOR_VERSION, PART_ORIGIN } };
+	struct span text;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (rec_str(rec, parts[i].key, &text) != REC_OK ||
+		    header_set(r->header, parts[i].part, text))
+			continue;
+		r->why.len = 0;
+		buf_printf(&r->why, "the %s is '%.*s' here, but '%s' before",
+		    records_keys[parts[i].key], SPAN_ARG(text),
+		    r->header->parts[parts[i].part].text);
+		return buf_cstr(&r->why);
+	}
+	return NULL;
+}
+
+static struct span
+text_or(const struct rec *rec, unsigned key, struct span otherwise)
+{
+	struct span text;
+
+	return rec_str(rec, key, &text) == REC_OK && text.n > 0 ? text :
+	    otherwise;
+}
+
+static const char *
+read_sample(struct records *r, const struct rec *rec)
+{
+	const struct field *value = rec_get(rec, VALUE);
+	struct span uid, unit, type, subtype, none = span_of("", 0);
+	const char *why;
+
+	if (rec_str(rec, UID, &uid) != REC_OK)
+		return "uid is not a string";
+	if (value == NULL || value->kind != REC_NUMBER)
+		return "value is missing or not a number";
+	if (value->text.p[0] == '-')
+		return "the value is negative";
+	if ((why = set_parts(r, rec)) != NULL)
+		return why;
+	unit = text_or(rec, UNIT, r->header->unit);
+	type = text_or(rec, RESOURCE_TYPE,
+	    span_str(type_of_unit(r->header, unit)));
+	subtype = text_or(rec, SUBTYPE, span_eq(type, "mixed") ? unit : none);
+	r->uid.len = 0;
+	put_text(&r->uid, type);
+	if (span_eq(type, "mixed") && subtype.n > 0)
+		buf_printf(&r->uid, "(%.*s)", SPAN_ARG(subtype));
+	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
+		return why;
+	amounts_append(r->amounts, amounts_resource(r->amounts, uid, type,
+	    subtype), value->token);
+	return NULL;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+/* What was run, from records that say so. */
+static void
+find_program(struct records *r, const struct rec *rec)
+{
+	struct span text;
+
+	if (r->header->program.n > 0)
+		return;
+	if ((rec_is(rec, "build") && rec_str(rec, FORMAT, &text) == REC_OK) ||
+	    (rec_is(rec, "exit") && rec_str(rec, PROGRAM, &text) == REC_OK))
+		r->header->program = intern_span(&r->amounts->texts,
+		    intern_add(&r->amounts->texts, text));
+}
+
+static uint32_t
+find_run(struct records *r, const struct rec *rec, uint32_t stream)
+{
+	struct span name;
+
+	return amounts_run(r->amounts, stream,
+	    rec_str(rec, RUN, &name) == REC_OK ?
+	    intern_add(&r->amounts->texts, name) : SYM_NONE);
+}
+
+/* Of several critical paths only the first is that of the build. */
+static bool
+is_later_path(const struct rec *rec)
+{
+	int64_t path;
+
+	return rec_int(rec, PATH, &path) == REC_OK && path > 1;
+}
+
+static const char *
+read_figures(struct records *r, const struct rec *rec, uint32_t run)
+{
+	struct span stat = span_of("", 0);
+	const char *why = NULL;
+
+	if (is_later_path(rec))
+		return NULL;
+	rec_str(rec, STAT, &stat);
+	for (size_t i = 0; i < N_FIGURES && why == NULL; i++)
+		if (rec_is(rec, figures[i].type) && (figures[i].stat == NULL ||
+		    span_eq(stat, figures[i].stat)))
+			why = read_figure(r, &figures[i], rec, run);
+	return why;
+}
+
+const char *
+records_read(struct records *r, const struct rec *rec, struct span text,
+    uint32_t stream)
+{
+	uint32_t run;
+
+	if (rec_is(rec, "sample") || (rec_get(rec, KEY_TYPE) == NULL &&
+	    rec_get(rec, UID) != NULL))
+		return read_sample(r, rec);
+	run = find_run(r, rec, stream);
+	find_program(r, rec);
+	return rec_is(rec, "callgraph") ? read_callgraph(r, text, run) :
+	    read_figures(r, rec, run);
+}
