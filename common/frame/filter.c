@@ -707,6 +707,26 @@ filter_value(struct filter *f, struct span *value)
 }
 
 bool
+filter_file_value(struct filter *f, bool is_stream, struct span *value)
+{
+	struct line line;
+
+	if (is_stream) {
+		if (!filter_file_line(f, &line))
+			return false;
+		*value = span_of(line.p, line.len);
+		return true;
+	}
+	while (scan_peek(&f->input) != -1) {
+		if (filter_value(f, value))
+			return true;
+		filter_reject_rest(f, span_of(NULL, 0),
+		    "no JSON value begins here");
+	}
+	return false;
+}
+
+bool
 filter_object(struct filter *f, struct rec **rec)
 {
 	struct input *in = &f->input;

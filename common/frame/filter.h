@@ -164,6 +164,13 @@ bool filter_value(struct filter *, struct span *value);
 bool filter_object(struct filter *, struct rec **);
 
 /*
+ * The next value of a file that is either a stream of records, as
+ * scan_is_stream() says when nothing has been read yet, or a sequence of JSON
+ * documents on any number of lines.  False at the end of the file.
+ */
+bool filter_file_value(struct filter *, bool is_stream, struct span *value);
+
+/*
  * For the callback of scan_each() that reads a member: consumes its key and the
  * colon.  Returns the key's index among names, which end with NULL; their
  * number if it is none of them; NO_MEMBER if there is no key or no colon.  The

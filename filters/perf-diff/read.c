@@ -5,9 +5,8 @@
 
 #include "common/base/num.h"
 #include "common/json/items.h"
-#include "common/json/recio.h"
 #include "common/json/scan.h"
-#include "common/perun/profile.h"
+#include "common/perun/resources.h"
 #include "filters/perf-diff/number.h"
 #include "filters/perf-diff/read.h"
 
@@ -18,26 +17,6 @@ const char *const read_keys[] = { "type", "uid", "value", "resource_type",
     "subtype", "unit", "cmd", "workload", "machine", "minor_version",
     "profile", "header", "id", "parents", "time", NULL };
 
-/* The keys of a profile, of its header, its machine and its resources. */
-enum { P_HEADER = KEY_TYPE + 1, P_MACHINE, P_RESOURCES, P_TYPES };
-static const char *const document_keys[] = { "type", "header", "machine",
-    "resources", "resource_type_map", NULL };
-enum { H_CMD = KEY_TYPE + 1, H_ARGS, H_WORKLOAD, H_UNITS };
-static const char *const header_keys[] = { "type", "cmd", "args", "workload",
-    "units", NULL };
-enum { M_HOST = KEY_TYPE + 1 };
-static const char *const machine_keys[] = { "type", "host", NULL };
-enum { R_SUBTYPE = KEY_TYPE + 1, R_AMOUNT };
-static const char *const resource_keys[] = { "type", "subtype", "amount",
-    NULL };
-static const char *const no_keys[] = { "type", NULL };
-
-/* What the resource_type_map of a profile says of one of its types. */
-struct resource_type {
-	uint32_t profile;	/* the number of that profile */
-	sym type, subtype;
-};
-
 struct staged {
 	uint32_t key;
 	double value;
@@ -45,20 +24,9 @@ struct staged {
 
 struct reader {
 	struct samples *samples;
-	struct recio *document, *header, *machine, *members, *resource;
-	struct recio *unflattened;	/* parses with profile_keys */
-	struct profile profile;		/* flattens old profiles */
-
-	/* Of the current profile. */
-	uint32_t number;
-	sym parts[N_PARTS];
-	struct span units;		/* a token; empty if absent */
-	struct resource_type *types;	/* by symbol of the name */
-	size_t types_cap;
-	struct intern names;		/* of types */
+	struct resources *resources;
 	struct staged *staged;		/* added if the profile is valid */
 	size_t n_staged, staged_cap;
-	struct buf text;
 };
 
 struct reader *
@@ -67,174 +35,26 @@ reader_new(struct samples *s)
 	struct reader *r = mem_zero(1, sizeof *r);
 
 	r->samples = s;
-	r->document = recio_new(document_keys);
-	r->header = recio_new(header_keys);
-	r->machine = recio_new(machine_keys);
-	r->members = recio_new(no_keys);
-	r->resource = recio_new(resource_keys);
-	r->unflattened = recio_new(profile_keys);
-	profile_init(&r->profile);
-	intern_init(&r->names);
+	r->resources = resources_new();
 	return r;
 }
 
 void
 reader_free(struct reader *r)
 {
-	recio_free(r->document);
-	recio_free(r->header);
-	recio_free(r->machine);
-	recio_free(r->members);
-	recio_free(r->resource);
-	recio_free(r->unflattened);
-	profile_release(&r->profile);
-	intern_release(&r->names);
-	buf_release(&r->text);
-	free(r->types);
+	resources_free(r->resources);
 	free(r->staged);
 	free(r);
 }
 
 /* --- profiles ------------------------------------------------------------- */
 
-/* The symbol of a string member; SYM_NONE if it is absent or no string. */
+/* The symbol of a text; SYM_NONE if the profile does not have it. */
 static sym
-intern_part(struct reader *r, const struct rec *rec, unsigned key)
+intern_text(struct reader *r, struct span text)
 {
-	struct span text;
-
-	return rec_str(rec, key, &text) == REC_OK ?
-	    intern_add(&r->samples->texts, text) : SYM_NONE;
-}
-
-/* Parses a member that is an object; NULL if it is not one. */
-static const struct rec *
-read_member(struct recio *recio, const struct rec *rec, unsigned key)
-{
-	const struct field *f = rec_get(rec, key);
-	const char *why;
-
-	return f == NULL || f->kind != REC_OBJECT ? NULL :
-	    recio_parse(recio, f->token, &why);
-}
-
-/* The command with its arguments, which old profiles have separately. */
-static void
-read_command(struct reader *r, const struct rec *header)
-{
-	struct span cmd, args;
-
-	if (rec_str(header, H_CMD, &cmd) != REC_OK)
-		return;
-	r->text.len = 0;
-	buf_add(&r->text, cmd.p, cmd.n);
-	if (rec_str(header, H_ARGS, &args) == REC_OK && args.n > 0) {
-		buf_char(&r->text, ' ');
-		buf_add(&r->text, args.p, args.n);
-	}
-	r->parts[PART_CMD] = intern_add(&r->samples->texts,
-	    buf_span(&r->text));
-}
-
-/* Reads the parts of keys that are the same for all resources. */
-static const char *
-read_header(struct reader *r, const struct rec *document)
-{
-	const struct rec *header = read_member(r->header, document, P_HEADER);
-	const struct rec *machine;
-	const struct field *units;
-
-	if (header == NULL)
-		return "the profile has no object 'header'";
-	for (unsigned i = 0; i < N_PARTS; i++)
-		r->parts[i] = SYM_NONE;
-	read_command(r, header);
-	r->parts[PART_WORKLOAD] = intern_part(r, header, H_WORKLOAD);
-	units = rec_get(header, H_UNITS);
-	r->units = units != NULL && units->kind == REC_OBJECT ? units->token :
-	    span_of("", 0);
-	machine = read_member(r->machine, document, P_MACHINE);
-	if (machine != NULL)
-		r->parts[PART_MACHINE] = intern_part(r, machine, M_HOST);
-	return NULL;
-}
-
-/*
- * The unit of a resource: that of its type or, as in a profile of type mixed,
- * of "mixed(subtype)".
- */
-static sym
-find_unit(struct reader *r, sym type, sym subtype)
-{
-	struct intern *texts = &r->samples->texts;
-	struct span rest = r->units, key, value, wanted;
-	struct buf *b = &r->text;
-
-	if (rest.n == 0 || type == SYM_NONE)
-		return SYM_NONE;
-	b->len = 0;
-	buf_printf(b, "\"%s\"", intern_str(texts, type));
-	if (subtype != SYM_NONE)
-		buf_printf(b, "\"%s(%s)\"", intern_str(texts, type),
-		    intern_str(texts, subtype));
-	wanted = intern_span(texts, type);
-	while (items_next_member(&rest, &key, &value)) {
-		if (value.n < 2 || value.p[0] != '"')
-			continue;
-		if ((key.n == wanted.n + 2 &&
-		    memcmp(key.p, b->data, key.n) == 0) ||
-		    (key.n == b->len - wanted.n - 2 &&
-		    memcmp(key.p, b->data + wanted.n + 2, key.n) == 0))
-			return intern_add(texts, span_of(value.p + 1,
-			    value.n - 2));
-	}
-	return SYM_NONE;
-}
-
-/* Reads what the types of resources are, by their names. */
-static void
-read_types(struct reader *r, const struct rec *document)
-{
-	const struct rec *map = read_member(r->members, document, P_TYPES);
-	const struct rec *type;
-	const char *why;
-	sym name;
-
-	r->number++;
-	for (size_t i = 0; map != NULL && i < map->n; i++) {
-		name = intern_add(&r->names, map->fields[i].key);
-		r->types = mem_grow(r->types, &r->types_cap, r->names.n,
-		    sizeof *r->types);
-		r->types[name] = (struct resource_type){ r->number, SYM_NONE,
-		    SYM_NONE };
-		type = recio_parse(r->resource, map->fields[i].token, &why);
-		if (type == NULL)
-			continue;
-		r->types[name].type = intern_part(r, type, KEY_TYPE);
-		r->types[name].subtype = intern_part(r, type, R_SUBTYPE);
-	}
-}
-
-/* The key of the resources of a type, which is named "uid#number". */
-static uint32_t
-find_key(struct reader *r, struct span name)
-{
-	sym symbol = intern_find(&r->names, name);
-	struct resource_type none = { 0, SYM_NONE, SYM_NONE }, *type = &none;
-	struct span uid = name;
-
-	for (size_t i = name.n; i-- > 0;)
-		if (name.p[i] == '#') {
-			uid.n = i;
-			break;
-		}
-	if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
-		type = &r->types[symbol];
-	r->parts[PART_UID] = intern_add(&r->samples->texts, uid);
-	r->parts[PART_RESOURCE_TYPE] = type->type;
-	r->parts[PART_SUBTYPE] = type->subtype;
-	r->parts[PART_UNIT] = find_unit(r, type->type, type->subtype);
-	return samples_key(r->samples, r->parts);
+	return text.p != NULL ? intern_add(&r->samples->texts, text) :
+	    SYM_NONE;
 }
 
 /* Why a value is not a sample; NULL if it is. */
@@ -245,25 +65,26 @@ check_value(double value)
 	    value < 0 ? "the value is negative" : NULL;
 }
 
+/* Stages the samples of resources that have a key in common. */
 static const char *
-stage_amounts(struct reader *r, struct span name, struct span resource)
+stage_group(struct reader *r, const struct resource_group *g)
 {
+	const struct profile_parts *p = resources_parts(r->resources);
+	const sym parts[N_PARTS] = {
+		[PART_UID] = intern_text(r, g->uid),
+		[PART_RESOURCE_TYPE] = intern_text(r, g->type),
+		[PART_SUBTYPE] = intern_text(r, g->subtype),
+		[PART_UNIT] = intern_text(r, g->unit),
+		[PART_CMD] = intern_text(r, p->cmd),
+		[PART_WORKLOAD] = intern_text(r, p->workload),
+		[PART_MACHINE] = intern_text(r, p->machine),
+	};
+	uint32_t key = samples_key(r->samples, parts);
+	struct span rest = g->amounts, item;
 	const char *why;
-	const struct rec *rec = recio_parse(r->resource, resource, &why);
-	const struct field *amount;
-	struct span rest, item;
-	uint32_t key;
 	double value;
 
-	if (rec == NULL)
-		return why;
-	amount = rec_get(rec, R_AMOUNT);
-	if (amount == NULL)
-		return NULL;
-	if (amount->kind != REC_ARRAY)
-		return "the amount of a resource is not an array";
-	key = find_key(r, name);
-	for (rest = amount->token; items_next(&rest, &item);) {
+	while (items_next(&rest, &item)) {
 		if (!number_read(item, &value))
 			return "an amount is not a number";
 		if ((why = check_value(value)) != NULL)
@@ -275,53 +96,16 @@ stage_amounts(struct reader *r, struct span name, struct span resource)
 	return NULL;
 }
 
-/* Stages the samples of a flattened document. */
-static const char *
-stage_document(struct reader *r, const struct rec *document)
-{
-	const struct rec *resources;
-	const char *why = read_header(r, document);
-
-	if (why != NULL)
-		return why;
-	read_types(r, document);
-	resources = read_member(r->members, document, P_RESOURCES);
-	for (size_t i = 0; why == NULL && resources != NULL &&
-	    i < resources->n; i++)
-		why = stage_amounts(r, resources->fields[i].key,
-		    resources->fields[i].token);
-	return why;
-}
-
-/* Parses a profile, after flattening it if it is not; NULL on an error. */
-static const struct rec *
-parse_flat(struct reader *r, struct span text, const char **why)
-{
-	const struct rec *document = recio_parse(r->document, text, why);
-	const struct field *resources;
-
-	if (document == NULL)
-		return NULL;
-	resources = rec_get(document, P_RESOURCES);
-	if (resources != NULL && resources->kind == REC_OBJECT)
-		return document;
-	document = recio_parse(r->unflattened, text, why);
-	if (document == NULL || !profile_make(&r->profile, document, true,
-	    why))
-		return NULL;
-	return recio_parse(r->document, buf_span(&r->profile.body), why);
-}
-
 const char *
 reader_add_profile(struct reader *r, struct span text, uint32_t version)
 {
-	const char *why;
-	const struct rec *document = parse_flat(r, text, &why);
+	const char *why = resources_begin(r->resources, text);
+	struct resource_group group;
 
 	r->n_staged = 0;
-	if (document == NULL)
-		return why;
-	if ((why = stage_document(r, document)) != NULL)
+	while (why == NULL && resources_next(r->resources, &group, &why))
+		why = stage_group(r, &group);
+	if (why != NULL)
 		return why;
 	for (size_t i = 0; i < r->n_staged; i++)
 		samples_add(r->samples, r->staged[i].key,
@@ -330,6 +114,16 @@ reader_add_profile(struct reader *r, struct span text, uint32_t version)
 }
 
 /* --- records -------------------------------------------------------------- */
+
+/* The symbol of a string member; SYM_NONE if it is absent or no string. */
+static sym
+intern_part(struct reader *r, const struct rec *rec, unsigned key)
+{
+	struct span text;
+
+	return rec_str(rec, key, &text) == REC_OK ?
+	    intern_add(&r->samples->texts, text) : SYM_NONE;
+}
 
 /* Sets the version of a record's samples; returns why it has none, or NULL. */
 static const char *
@@ -435,21 +229,11 @@ void
 reader_read_files(struct reader *r, struct filter *f, uint32_t side)
 {
 	struct span value;
-	struct line line;
+	bool is_stream;
 
 	while (filter_next_file(f)) {
-		if (scan_is_stream(&f->input)) {
-			while (filter_file_line(f, &line))
-				read_record(r, f, span_of(line.p, line.len),
-				    side);
-			continue;
-		}
-		while (scan_peek(&f->input) != -1) {
-			if (filter_value(f, &value))
-				read_record(r, f, value, side);
-			else
-				filter_reject_rest(f, span_of(NULL, 0),
-				    "no JSON value begins here");
-		}
+		is_stream = scan_is_stream(&f->input);
+		while (filter_file_value(f, is_stream, &value))
+			read_record(r, f, value, side);
 	}
 }

@@ -1,0 +1,305 @@
+/* resources - reads what a Perun profile measures */
+
+#include <stdlib.h>
+
+#include "common/base/intern.h"
+#include "common/json/recio.h"
+#include "common/perun/profile.h"
+#include "common/perun/resources.h"
+
+/* The keys of a profile, of its header, its machine and its resources. */
+enum { P_HEADER = KEY_TYPE + 1, P_MACHINE, P_RESOURCES, P_TYPES };
+static const char *const document_keys[] = { "type", "header", "machine",
+    "resources", "resource_type_map", NULL };
+enum { H_CMD = KEY_TYPE + 1, H_ARGS, H_WORKLOAD, H_LABEL, H_UNITS };
+static const char *const header_keys[] = { "type", "cmd", "args", "workload",
+    "label", "units", NULL };
+enum { M_HOST = KEY_TYPE + 1 };
+static const char *const machine_keys[] = { "type", "host", NULL };
+enum { R_SUBTYPE = KEY_TYPE + 1, R_AMOUNT };
+static const char *const resource_keys[] = { "type", "subtype", "amount",
+    NULL };
+static const char *const no_keys[] = { "type", NULL };
+
+/* What the resource_type_map of a profile says of one of its types. */
+struct resource_type {
+	uint32_t profile;	/* the number of that profile */
+	sym type, subtype;
+};
+
+struct resources {
+	struct recio *document, *header, *machine, *types_io, *units_io;
+	struct recio *members, *resource;
+	struct recio *unflattened;	/* parses with profile_keys */
+	struct profile profile;		/* flattens old profiles */
+
+	/* Of the current profile. */
+	uint32_t number;
+	struct profile_parts parts;
+	const struct rec *units;	/* or NULL */
+	const struct rec *groups;	/* or NULL */
+	size_t next;			/* field of groups */
+	struct buf command, unit_name;
+
+	struct resource_type *types;	/* by symbol of the name */
+	size_t types_cap;
+	struct intern names;		/* of types */
+	struct intern texts;		/* types and subtypes */
+};
+
+struct resources *
+resources_new(void)
+{
+	struct resources *r = mem_zero(1, sizeof *r);
+
+	r->document = recio_new(document_keys);
+	r->header = recio_new(header_keys);
+	r->machine = recio_new(machine_keys);
+	r->types_io = recio_new(no_keys);
+	r->units_io = recio_new(no_keys);
+	r->members = recio_new(no_keys);
+	r->resource = recio_new(resource_keys);
+	r->unflattened = recio_new(profile_keys);
+	profile_init(&r->profile);
+	intern_init(&r->names);
+	intern_init(&r->texts);
+	return r;
+}
+
+void
+resources_free(struct resources *r)
+{
+	recio_free(r->document);
+	recio_free(r->header);
+	recio_free(r->machine);
+	recio_free(r->types_io);
+	recio_free(r->units_io);
+	recio_free(r->members);
+	recio_free(r->resource);
+	recio_free(r->unflattened);
+	profile_release(&r->profile);
+	intern_release(&r->names);
+	intern_release(&r->texts);
+	buf_release(&r->command);
+	buf_release(&r->unit_name);
+	free(r->types);
+	free(r);
+}
+
+/* --- the header ----------------------------------------------------------- */
+
+/* A string member; its p is NULL if it is absent or not a string. */
+static struct span
+text_of(const struct rec *rec, unsigned key)
+{
+	struct span text;
+
+	return rec_str(rec, key, &text) == REC_OK ? text : span_of(NULL, 0);
+}
+
+/* Parses a member that is an object; NULL if it is not one. */
+static const struct rec *
+read_member(struct recio *recio, const struct rec *rec, unsigned key)
+{
+	const struct field *f = rec_get(rec, key);
+	const char *why;
+
+	return f == NULL || f->kind != REC_OBJECT ? NULL :
+	    recio_parse(recio, f->token, &why);
+}
+
+/* The command with its arguments, which old profiles have separately. */
+static struct span
+read_command(struct resources *r, const struct rec *header)
+{
+	struct span cmd = text_of(header, H_CMD);
+	struct span args = text_of(header, H_ARGS);
+
+	if (cmd.p == NULL || args.n == 0)
+		return cmd;
+	r->command.len = 0;
+	buf_add(&r->command, cmd.p, cmd.n);
+	buf_char(&r->command, ' ');
+	buf_add(&r->command, args.p, args.n);
+	return buf_span(&r->command);
+}
+
+static const char *
+read_header(struct resources *r, const struct rec *document)
+{
+	const struct rec *header = read_member(r->header, document, P_HEADER);
+	const struct rec *machine;
+
+	if (header == NULL)
+		return "the profile has no object 'header'";
+	machine = read_member(r->machine, document, P_MACHINE);
+	r->parts = (struct profile_parts){
+		.cmd = read_command(r, header),
+		.workload = text_of(header, H_WORKLOAD),
+		.label = text_of(header, H_LABEL),
+		.machine = machine != NULL ? text_of(machine, M_HOST) :
+		    span_of(NULL, 0),
+	};
+	r->units = read_member(r->units_io, header, H_UNITS);
+	return NULL;
+}
+
+/* --- types ---------------------------------------------------------------- */
+
+static sym
+intern_member(struct resources *r, const struct rec *rec, unsigned key)
+{
+	struct span text = text_of(rec, key);
+
+	return text.p != NULL ? intern_add(&r->texts, text) : SYM_NONE;
+}
+
+static struct span
+text_of_symbol(const struct resources *r, sym symbol)
+{
+	return symbol != SYM_NONE ? intern_span(&r->texts, symbol) :
+	    span_of(NULL, 0);
+}
+
+/* Reads what the types of resources are, by their names. */
+static void
+read_types(struct resources *r, const struct rec *document)
+{
+	const struct rec *map = read_member(r->types_io, document, P_TYPES);
+	const struct rec *type;
+	const char *why;
+	sym name;
+
+	r->number++;
+	for (size_t i = 0; map != NULL && i < map->n; i++) {
+		name = intern_add(&r->names, map->fields[i].key);
+		r->types = mem_grow(r->types, &r->types_cap, r->names.n,
+		    sizeof *r->types);
+		r->types[name] = (struct resource_type){ r->number, SYM_NONE,
+		    SYM_NONE };
+		type = recio_parse(r->resource, map->fields[i].token, &why);
+		if (type == NULL)
+			continue;
+		r->types[name].type = intern_member(r, type, KEY_TYPE);
+		r->types[name].subtype = intern_member(r, type, R_SUBTYPE);
+	}
+}
+
+/*
+ * The unit of a group: that of its type or, as in a profile of type mixed, of
+ * "mixed(subtype)".
+ */
+static void
+find_unit(struct resources *r, struct resource_group *g)
+{
+	struct buf *name = &r->unit_name;
+	const struct field *f;
+
+	g->unit_name = g->unit = span_of(NULL, 0);
+	if (r->units == NULL || g->type.p == NULL)
+		return;
+	name->len = 0;
+	buf_printf(name, "%.*s(%.*s)", SPAN_ARG(g->type),
+	    SPAN_ARG(g->subtype));
+	for (size_t i = 0; i < r->units->n; i++) {
+		f = &r->units->fields[i];
+		if (f->kind != REC_STRING ||
+		    (span_compare(f->key, g->type) != 0 && (g->subtype.p == NULL
+		    || span_compare(f->key, buf_span(name)) != 0)))
+			continue;
+		g->unit_name = f->key;
+		g->unit = f->text;
+		return;
+	}
+}
+
+/* Describes the resources of a type, whose name is UID#NUMBER. */
+static void
+describe_group(struct resources *r, struct span name, struct resource_group *g)
+{
+	sym symbol = intern_find(&r->names, name);
+	struct resource_type none = { 0, SYM_NONE, SYM_NONE }, *type = &none;
+
+	if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
+		type = &r->types[symbol];
+	g->uid = name;
+	for (size_t i = name.n; i-- > 0;)
+		if (name.p[i] == '#') {
+			g->uid.n = i;
+			break;
+		}
+	g->type = text_of_symbol(r, type->type);
+	g->subtype = text_of_symbol(r, type->subtype);
+	find_unit(r, g);
+}
+
+/* --- profiles ------------------------------------------------------------- */
+
+/* Parses a profile, after flattening it if it is not; NULL on an error. */
+static const struct rec *
+parse_flat(struct resources *r, struct span text, const char **why)
+{
+	const struct rec *document = recio_parse(r->document, text, why);
+	const struct field *resources;
+
+	if (document == NULL)
+		return NULL;
+	resources = rec_get(document, P_RESOURCES);
+	if (resources != NULL && resources->kind == REC_OBJECT)
+		return document;
+	document = recio_parse(r->unflattened, text, why);
+	if (document == NULL || !profile_make(&r->profile, document, true,
+	    why))
+		return NULL;
+	return recio_parse(r->document, buf_span(&r->profile.body), why);
+}
+
+const char *
+resources_begin(struct resources *r, struct span text)
+{
+	const char *why;
+	const struct rec *document = parse_flat(r, text, &why);
+
+	if (document == NULL)
+		return why;
+	if ((why = read_header(r, document)) != NULL)
+		return why;
+	read_types(r, document);
+	r->groups = read_member(r->members, document, P_RESOURCES);
+	r->next = 0;
+	return NULL;
+}
+
+const struct profile_parts *
+resources_parts(const struct resources *r)
+{
+	return &r->parts;
+}
+
+bool
+resources_next(struct resources *r, struct resource_group *g,
+    const char **why)
+{
+	const struct rec *group;
+	const struct field *amount;
+	size_t i;
+
+	*why = NULL;
+	while (r->groups != NULL && r->next < r->groups->n) {
+		i = r->next++;
+		group = recio_parse(r->resource, r->groups->fields[i].token,
+		    why);
+		if (group == NULL)
+			return false;
+		if ((amount = rec_get(group, R_AMOUNT)) == NULL)
+			continue;
+		if (amount->kind != REC_ARRAY) {
+			*why = "the amount of a resource is not an array";
+			return false;
+		}
+		g->amounts = amount->token;
+		describe_group(r, r->groups->fields[i].key, g);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,49 @@
+#ifndef WEIR_RESOURCES_H
+#define WEIR_RESOURCES_H
+
+#include <stdbool.h>
+
+#include "common/base/text.h"
+
+/*
+ * Reads what a Perun profile measures, in any form that Perun reads:
+ *
+ *	why = resources_begin(r, document);
+ *	while (why == NULL && resources_next(r, &resource, &why))
+ *		...
+ *
+ * Each text is borrowed until the next resources_begin(); its p is NULL if the
+ * profile does not have it, or not as a string.
+ */
+struct resources;
+
+struct profile_parts {
+	struct span cmd;	/* with args, which old profiles separate */
+	struct span workload, label, machine;	/* machine: its host */
+};
+
+/* Resources that differ only in their amounts, and the like. */
+struct resource_group {
+	struct span uid, type, subtype;
+	struct span unit_name;	/* what has the unit in the header: the type,
+				   or TYPE(SUBTYPE) */
+	struct span unit;
+	struct span amounts;	/* an array, as JSON; for items_next() */
+};
+
+struct resources *resources_new(void);
+void resources_free(struct resources *);
+
+/* Returns why the document is not a profile, or NULL. */
+const char *resources_begin(struct resources *, struct span document);
+
+const struct profile_parts *resources_parts(const struct resources *);
+
+/*
+ * The next group that has amounts; false at the end, or if the profile is
+ * invalid: *why is then the reason.
+ */
+bool resources_next(struct resources *, struct resource_group *,
+    const char **why);
+
+#endif
