@@ -9,6 +9,7 @@
  */
 enum header_part { PART_CMD, PART_WORKLOAD, PART_LABEL, PART_MACHINE,
     PART_ORIGIN, N_PARTS };
+extern const char *const header_part_names[N_PARTS];
 
 struct header {
 	const char *type;	/* --type, or NULL */

@@ -1,5 +1,6 @@
 /* profile-make - makes one Perun profile of what records measure */
 
+#include "common/json/scan.h"
 #include "filters/profile-make/records.h"
 
 static struct {
@@ -45,16 +46,28 @@ read_options(struct header *h)
 }
 
 static void
-read_records(struct filter *f, struct records *records)
+read_value(struct filter *f, struct records *records, struct span text)
 {
-	const struct rec *rec;
+	const struct rec *rec = filter_record(f, text);
 	const char *why;
 
-	while ((rec = filter_next(f)) != NULL) {
-		why = records_read(records, rec, f->current,
-		    (uint32_t)filter_n_begun(f));
-		if (why != NULL)
-			filter_reject(f, "%s", why);
+	if (rec == NULL || filter_consume_boundary(f, rec))
+		return;
+	why = records_read(records, rec, text, (uint32_t)filter_n_begun(f));
+	if (why != NULL)
+		filter_reject(f, "%s", why);
+}
+
+static void
+read_files(struct filter *f, struct records *records)
+{
+	struct span value;
+	bool is_stream;
+
+	while (filter_next_file(f)) {
+		is_stream = scan_is_stream(&f->input);
+		while (filter_file_value(f, is_stream, &value))
+			read_value(f, records, value);
 	}
 }
 
@@ -71,12 +84,13 @@ main(int argc, char **argv)
 	read_options(&header);
 	amounts_init(&amounts);
 	records = records_new(&amounts, &header);
-	read_records(&f, records);
+	read_files(&f, records);
+	if (amounts.n == 0 && !f.truncated && !f.rejected)
+		filter_fail(&f, "no record says what was measured");
 	if (amounts.n > 0 && !f.truncated) {
 		write_profile(filter_out(&f), &header, &amounts);
 		filter_emit(&f);
 	}
-	filter_expect_records(&f, "no record has an amount");
 	records_free(records);
 	amounts_release(&amounts);
 	header_release(&header);

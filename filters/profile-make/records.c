@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json/items.h"
 #include "common/json/recio.h"
+#include "common/json/skip.h"
+#include "common/perun/resources.h"
 #include "common/program/callgraph.h"
 #include "filters/profile-make/records.h"
 
@@ -12,7 +15,8 @@ enum { STAT = KEY_TYPE + 1, RUN, ID, NAME, TARGET, KIND, RULE, UID, PREPARE,
     VALUE, WORK_US, PATH_US, FORMAT, OPERATION, SELF_US, QUERY_TEXT,
     USER_FUNCTION, MODULE, FUNCTION, FILE_NAME, SELF_NS_KEY, SAMPLES_KEY,
     CALLS_KEY, FAILED_US, TEST_US, USER_US, SYSTEM_US, MAX_RSS_BYTES, PROGRAM,
-    UNIT, RESOURCE_TYPE, SUBTYPE, CMD, WORKLOAD, MACHINE, MINOR_VERSION };
+    UNIT, RESOURCE_TYPE, SUBTYPE, CMD, WORKLOAD, MACHINE, MINOR_VERSION,
+    ORIGIN, HEADER, PROFILE };
 const char *const records_keys[] = { "type", "stat", "run", "id", "name",
     "target", "kind", "rule", "uid", "prepare", "start_us", "end_us",
     "elapsed_us", "potential_us", "wall_us", "length_us", "path", "by",
@@ -20,7 +24,8 @@ const char *const records_keys[] = { "type", "stat", "run", "id", "name",
     "query_text", "user_function", "module", "function", "file", "self_ns",
     "samples", "calls", "failed_us", "test_us", "user_us", "system_us",
     "max_rss_bytes", "program", "unit", "resource_type", "subtype", "cmd",
-    "workload", "machine", "minor_version", NULL };
+    "workload", "machine", "minor_version", "origin", "header", "profile",
+    NULL };
 
 /* How a record says what it is about. */
 enum subject {
@@ -82,6 +87,7 @@ struct records {
 	struct header *header;
 	struct callgraph graph;
 	struct recio *graph_recio;
+	struct resources *resources;	/* of a profile */
 	struct buf uid, why;
 };
 
@@ -94,6 +100,7 @@ records_new(struct amounts *amounts, struct header *header)
 	r->header = header;
 	r->graph_recio = recio_new(callgraph_keys);
 	callgraph_init(&r->graph);
+	r->resources = resources_new();
 	return r;
 }
 
@@ -102,6 +109,7 @@ records_free(struct records *r)
 {
 	recio_free(r->graph_recio);
 	callgraph_release(&r->graph);
+	resources_free(r->resources);
 	buf_release(&r->uid);
 	buf_release(&r->why);
 	free(r);
@@ -410,26 +418,34 @@ type_of_unit(const struct header *h, struct span unit)
 	    h->type != NULL ? h->type : "mixed";
 }
 
-/* Sets what all samples of the profile must have. */
+/* Sets a part that all samples of the profile must have in common. */
+static const char *
+set_part(struct records *r, enum header_part part, struct span text)
+{
+	if (text.p == NULL || header_set(r->header, part, text))
+		return NULL;
+	r->why.len = 0;
+	buf_printf(&r->why, "the %s is '%.*s' here, but '%s' before",
+	    header_part_names[part], SPAN_ARG(text),
+	    r->header->parts[part].text);
+	return buf_cstr(&r->why);
+}
+
+/* Sets the parts that are members of a sample. */
 static const char *
 set_parts(struct records *r, const struct rec *rec)
 {
 	static const struct { unsigned key; enum header_part part; } parts[] =
 	    { { CMD, PART_CMD }, { WORKLOAD, PART_WORKLOAD },
-	    { MACHINE, PART_MACHINE }, { MINOR_VERSION, PART_ORIGIN } };
+	    { MACHINE, PART_MACHINE }, { MINOR_VERSION, PART_ORIGIN },
+	    { ORIGIN, PART_ORIGIN } };
+	const char *why = NULL;
 	struct span text;
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		if (rec_str(rec, parts[i].key, &text) != REC_OK ||
-		    header_set(r->header, parts[i].part, text))
-			continue;
-		r->why.len = 0;
-		buf_printf(&r->why, "the %s is '%.*s' here, but '%s' before",
-		    records_keys[parts[i].key], SPAN_ARG(text),
-		    r->header->parts[parts[i].part].text);
-		return buf_cstr(&r->why);
-	}
-	return NULL;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
+		if (rec_str(rec, parts[i].key, &text) == REC_OK)
+			why = set_part(r, parts[i].part, text);
+	return why;
 }
 
 static struct span
@@ -469,6 +485,60 @@ read_sample(struct records *r, const struct rec *rec)
 	amounts_append(r->amounts, amounts_resource(r->amounts, uid, type,
 	    subtype), value->token);
 	return NULL;
+}
+
+/* --- profiles ------------------------------------------------------------- */
+
+static const char *
+read_group(struct records *r, const struct resource_group *g)
+{
+	struct span rest = g->amounts, item;
+	const char *why = NULL;
+	uint32_t resource;
+
+	if (g->unit.p != NULL)
+		why = set_unit(r, g->unit_name, g->unit);
+	if (why != NULL)
+		return why;
+	resource = amounts_resource(r->amounts, g->uid, g->type.p != NULL ?
+	    g->type : span_str("mixed"), g->subtype);
+	while (items_next(&rest, &item)) {
+		if (skip_number(item.p, item.p + item.n) != item.p + item.n ||
+		    item.p[0] == '-')
+			return "an amount is not a number, or is negative";
+		amounts_append(r->amounts, resource, item);
+	}
+	return NULL;
+}
+
+static const char *
+set_profile_parts(struct records *r, const struct profile_parts *p)
+{
+	const struct { enum header_part part; struct span text; } parts[] =
+	    { { PART_CMD, p->cmd }, { PART_WORKLOAD, p->workload },
+	    { PART_LABEL, p->label }, { PART_MACHINE, p->machine } };
+	const char *why = NULL;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
+		why = set_part(r, parts[i].part, parts[i].text);
+	return why;
+}
+
+/* Adds all amounts of a profile, or none if it is invalid. */
+static const char *
+read_profile(struct records *r, struct span document)
+{
+	const char *why = resources_begin(r->resources, document);
+	struct resource_group group;
+	size_t n = r->amounts->n;
+
+	if (why == NULL)
+		why = set_profile_parts(r, resources_parts(r->resources));
+	while (why == NULL && resources_next(r->resources, &group, &why))
+		why = read_group(r, &group);
+	if (why != NULL)
+		r->amounts->n = n;
+	return why;
 }
 
 /* --- records -------------------------------------------------------------- */
@@ -526,8 +596,16 @@ const char *
 records_read(struct records *r, const struct rec *rec, struct span text,
     uint32_t stream)
 {
+	const struct field *profile = rec_get(rec, PROFILE);
+	const char *why;
 	uint32_t run;
 
+	if (rec_get(rec, HEADER) != NULL ||
+	    (rec_is(rec, "profile") && profile != NULL)) {
+		why = set_parts(r, rec);
+		return why != NULL ? why : read_profile(r, profile != NULL ?
+		    profile->token : text);
+	}
 	if (rec_is(rec, "sample") || (rec_get(rec, KEY_TYPE) == NULL &&
 	    rec_get(rec, UID) != NULL))
 		return read_sample(r, rec);

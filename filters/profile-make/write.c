@@ -6,6 +6,9 @@
 #include "common/json/json.h"
 #include "filters/profile-make/header.h"
 
+const char *const header_part_names[N_PARTS] = { "cmd", "workload", "label",
+    "machine", "origin" };
+
 void
 header_fix(struct header *h, enum header_part part, const char *text)
 {
@@ -32,15 +35,15 @@ header_release(struct header *h)
 		free(h->parts[i].text);
 }
 
-/* The type of all resources, or mixed, which Perun has for all others. */
+/* The type of all amounts, or mixed, which Perun has for all others. */
 static const char *
 find_type(const struct amounts *a)
 {
-	sym type = a->resources[0].type;
+	sym type = a->resources[a->list[0].resource].type;
 	const char *text = intern_str(&a->texts, type);
 
-	for (size_t i = 1; i < a->n_resources; i++)
-		if (a->resources[i].type != type)
+	for (size_t i = 1; i < a->n; i++)
+		if (a->resources[a->list[i].resource].type != type)
 			return "mixed";
 	return strcmp(text, "time") == 0 || strcmp(text, "memory") == 0 ?
 	    text : "mixed";
