@@ -315,6 +315,11 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 28)))' \
 	done
 	run -0 --separate-stderr bash -c 'vcs-log main | pidx-read'
 	assert_equal "$(value path | paste -sd' ')" "two one"
+	# With --profiles, the commits are copied, each before its profiles.
+	vcs-log main >versions
+	run -1 --separate-stderr pidx-read --profiles <versions
+	assert_equal "$(jq -c 'select(.type == "version")' <<<"$output")" \
+		"$(records <versions)"
 	# The store is found from a subdirectory, too.
 	cd .git
 	run -0 --separate-stderr pidx-read main~1

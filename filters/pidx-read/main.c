@@ -319,6 +319,20 @@ has_input(void)
 	    (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 }
 
+/*
+ * With --profiles, version records are copied: perf-diff --history needs to
+ * know which commits there are and how they follow each other.
+ */
+static void
+copy_version(struct filter *f)
+{
+	if (!opt.profiles)
+		return;
+	buf_add(filter_out(f), f->current.p, f->current.n);
+	buf_char(filter_out(f), '\n');
+	filter_emit(f);
+}
+
 static void
 read_version_records(struct filter *f)
 {
@@ -330,11 +344,13 @@ read_version_records(struct filter *f)
 		if (!rec_is(r, "version"))
 			continue;
 		if (rec_str(r, ID, &id) != REC_OK ||
-		    !store_parse_id(id, version))
+		    !store_parse_id(id, version)) {
 			filter_reject(f, "the id of a version is neither 40 "
 			    "hex digits nor HEAD");
-		else
-			read_index(f, version);
+			continue;
+		}
+		copy_version(f);
+		read_index(f, version);
 	}
 }
 
