@@ -1,0 +1,130 @@
+# profile-make.bats - profile-make makes one profile of what records measure
+
+load helper
+load pidx
+load oracle
+
+ORACLE=$TEST/oracles/profile-make.py
+
+# resources - prints "UID TYPE AMOUNT" for each resource of the profile $output
+resources() {
+	jq -r '.global.resources[] | "\(.uid) \(.type) \(.amount)"' <<<"$output"
+}
+
+# build LENGTH... - prints a stream with tasks a and b of each build
+build() {
+	local length
+	lines '{"type":"begin","by":"t","version":"1"}'
+	for length; do
+		lines '{"type":"task","run":"'"$length"'","id":"a","elapsed_us":'"$length"'}' \
+			'{"type":"task","run":"'"$length"'","id":"b","elapsed_us":1}'
+	done
+	lines '{"type":"end","by":"t","records":0,"rejected":0}'
+}
+
+@test "resources and units agree with a second implementation" {
+	agree records 400
+}
+
+@test "a profile of profiles has all their samples" {
+	agree profiles 100
+}
+
+@test "amounts of one run are added, several runs are several amounts" {
+	lines '{"type":"task","id":"x","name":"n","elapsed_us":3}' \
+		'{"type":"task","id":"y","name":"n","elapsed_us":4}' >one
+	run -0 profile-make one
+	assert_equal "$(resources)" "n time 7"
+	# Runs differ by their key, and by their stream
+	run -0 profile-make <(build 5 6) <(build 5)
+	assert_equal "$(resources | grep ^a)" \
+		$'a time 5\na time 6\na time 5'
+}
+
+@test "perf-diff compares profiles uid by uid and names what became slower" {
+	for i in {10..21}; do build $i; done | profile-make -w full >old
+	for i in {20..31}; do build $i; done | profile-make -w full >new
+	run -1 --separate-stderr perf-diff old new
+	assert_equal "$(jq -r 'select(.type == "change") |
+		[.uid, .verdict, .unit, .workload, .before, .after] | @tsv' \
+		<<<"$output")" \
+		$'a\tdegraded\tus\tfull\t15.5\t25.5\nb\tsame\tus\tfull\t1\t1'
+}
+
+@test "what is registered and read again is the same profile" {
+	(build 5 7; printf '{"uid":"m","value":%s,"unit":"kB"}\n' 1.50 2e3) |
+		profile-make --cmd c --workload w --label l >made
+	pidx-write made
+	pidx-read --profiles HEAD | profile-make >again
+	# A store has the amounts by uid, and 1.50 as Python writes it.
+	for file in made again; do
+		jq -S 'del(.origin) | .global.resources |= sort_by(.uid) |
+			.global.resources[].amount += 0' $file >$file.sorted
+	done
+	diff made.sorted again.sorted
+	assert_equal "$(jq -r .origin again)" "$id"
+	# perf-diff sees the samples
+	run -0 --separate-stderr perf-diff made HEAD
+	assert_equal "$(jq -r 'select(.uid == "m") | [.before, .after] | @tsv' \
+		<<<"$output")" $'1000.75\t1000.75'
+}
+
+@test "the header is what options say, else what the input says" {
+	lines '{"type":"build","format":"ninja","wall_us":3}' >in
+	run -0 profile-make in
+	assert_equal "$(jq -c .header <<<"$output")" \
+		'{"type":"time","units":{"time":"us"},"cmd":"ninja","workload":""}'
+	run -0 profile-make -t mixed -b make -w all -l nightly --origin "$id" in
+	assert_equal "$(jq -c '[.header, .origin]' <<<"$output")" \
+		'[{"type":"mixed","units":{"time":"us"},"cmd":"make","workload":"all","label":"nightly"},"'"$id"'"]'
+	lines '{"uid":"a","value":1,"workload":"w","cmd":"c","machine":"m"}' >in
+	run -0 profile-make --type time --unit ms in
+	assert_equal "$(jq -c '[.header, .machine]' <<<"$output")" \
+		'[{"type":"time","units":{"time":"ms"},"cmd":"c","workload":"w"},{"host":"m"}]'
+	run -2 --separate-stderr profile-make --type network in
+	[[ $stderr == *network* ]]
+}
+
+@test "samples that cannot be in one profile are rejected, unless an option decides" {
+	lines '{"uid":"a","value":1,"unit":"ms","workload":"w"}' \
+		'{"uid":"a","value":2,"unit":"ms","workload":"x"}' \
+		'{"uid":"a","value":3,"unit":"s","workload":"w"}' \
+		'{"uid":"a","value":-3,"unit":"ms"}' \
+		'{"uid":"a","value":"4"}' \
+		'{"type":"task","id":"t","elapsed_us":1.5}' >in
+	run -1 --separate-stderr profile-make in
+	assert_equal "$(resources)" "a time 1"
+	assert_equal "$stderr" "profile-make: in:2: the workload is 'x' here, but 'w' before
+profile-make: in:3: the unit of time is s here, but ms before
+profile-make: in:4: the value is negative
+profile-make: in:5: value is missing or not a number
+profile-make: in:6: elapsed_us is not an integer below 2^53"
+	run -1 --separate-stderr profile-make --workload all in
+	assert_equal "$(resources)" $'a time 1\na time 2'
+}
+
+@test "an invalid profile adds nothing" {
+	build 5 | profile-make >good
+	sed 's/"amount":1,/"amount":-1,/' good >bad
+	run -1 --separate-stderr profile-make good bad
+	assert_equal "$(resources)" $'a time 5\nb time 1'
+	[[ $stderr == *"bad:1: an amount is not a number, or is negative" ]]
+}
+
+@test "a sum of 2^53 or more is rejected" {
+	lines '{"type":"task","id":"a","elapsed_us":9007199254740991}' \
+		'{"type":"task","id":"a","elapsed_us":1}' >in
+	run -1 --separate-stderr profile-make in
+	assert_equal "$(resources)" "a time 9007199254740991"
+	[[ $stderr == *"in:2: the sum is 2^53 or more" ]]
+}
+
+@test "nothing is written for a truncated stream or if nothing was measured" {
+	build 5 | sed '$d' >in
+	run -2 --separate-stderr profile-make in
+	assert_equal "$output" ""
+	lines '{"type":"node","id":"a","deps":[]}' >in
+	run -1 --separate-stderr profile-make in
+	assert_equal "$output" ""
+	[[ $stderr == *"no record says what was measured" ]]
+}
