@@ -95,7 +95,8 @@ empty_status() {
 # those that write the formats of other tools
 writes_records() {
 	case $f in
-	callgraph-fold | graph-export | timeline | trace-export) return 1 ;;
+	callgraph-fold | graph-export | profile-make | timeline | \
+		trace-export) return 1 ;;
 	esac
 }
 

@@ -11,15 +11,13 @@ resources() {
 	jq -r '.global.resources[] | "\(.uid) \(.type) \(.amount)"' <<<"$output"
 }
 
-# build LENGTH... - prints a stream with tasks a and b of each build
+# build LENGTH [RUN] - prints a stream with tasks a and b of a build
 build() {
-	local length
-	lines '{"type":"begin","by":"t","version":"1"}'
-	for length; do
-		lines '{"type":"task","run":"'"$length"'","id":"a","elapsed_us":'"$length"'}' \
-			'{"type":"task","run":"'"$length"'","id":"b","elapsed_us":1}'
-	done
-	lines '{"type":"end","by":"t","records":0,"rejected":0}'
+	local run=${2:+\"run\":\"$2\",}
+	lines '{"type":"begin","by":"t","version":"1"}' \
+		"{\"type\":\"task\",$run\"id\":\"a\",\"elapsed_us\":$1}" \
+		"{\"type\":\"task\",$run\"id\":\"b\",\"elapsed_us\":1}" \
+		'{"type":"end","by":"t","records":2,"rejected":0}'
 }
 
 @test "resources and units agree with a second implementation" {
@@ -35,10 +33,11 @@ build() {
 		'{"type":"task","id":"y","name":"n","elapsed_us":4}' >one
 	run -0 profile-make one
 	assert_equal "$(resources)" "n time 7"
-	# Runs differ by their key, and by their stream
-	run -0 profile-make <(build 5 6) <(build 5)
+	# Runs differ by their key or, without one, by their stream.
+	run -0 profile-make <(build 5) <(build 6) <(build 7 x) <(build 8 y) \
+		<(build 1 x)
 	assert_equal "$(resources | grep ^a)" \
-		$'a time 5\na time 6\na time 5'
+		$'a time 5\na time 6\na time 8\na time 8'
 }
 
 @test "perf-diff compares profiles uid by uid and names what became slower" {
@@ -52,7 +51,7 @@ build() {
 }
 
 @test "what is registered and read again is the same profile" {
-	(build 5 7; printf '{"uid":"m","value":%s,"unit":"kB"}\n' 1.50 2e3) |
+	(build 5; build 7; printf '{"uid":"m","value":%s,"unit":"kB"}\n' 1.50 2e3) |
 		profile-make --cmd c --workload w --label l >made
 	pidx-write made
 	pidx-read --profiles HEAD | profile-make >again

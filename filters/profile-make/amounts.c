@@ -58,8 +58,7 @@ amounts_release(struct amounts *a)
 }
 
 uint32_t
-amounts_resource(struct amounts *a, struct span uid, struct span type,
-    struct span subtype)
+amounts_resource(struct amounts *a, struct span uid, sym type, sym subtype)
 {
 	struct resource *r;
 	uint32_t index;
@@ -67,10 +66,7 @@ amounts_resource(struct amounts *a, struct span uid, struct span type,
 	a->resources = mem_grow(a->resources, &a->resources_cap,
 	    a->n_resources + 1, sizeof *a->resources);
 	r = &a->resources[a->n_resources];
-	r->uid = intern_add(&a->texts, uid);
-	r->type = intern_add(&a->texts, type);
-	r->subtype = subtype.n == 0 ? SYM_NONE :
-	    intern_add(&a->texts, subtype);
+	*r = (struct resource){ intern_add(&a->texts, uid), type, subtype };
 	index = map_find_or_add(&a->resource_map, span_bytes(r, sizeof *r),
 	    (uint32_t)a->n_resources);
 	if (index == a->n_resources)

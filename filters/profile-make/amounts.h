@@ -19,9 +19,9 @@ struct amount {
 	int64_t thousandths;	/* if there is no token: the value times 1000 */
 };
 
-/* A run of a stream; runs of different streams are different. */
+/* A run that has a name, or the run of a stream that has none. */
 struct run {
-	uint32_t stream;
+	uint32_t stream;	/* 0 if there is a name */
 	sym name;		/* or SYM_NONE */
 };
 
@@ -45,8 +45,8 @@ void amounts_init(struct amounts *);
 void amounts_release(struct amounts *);
 
 /* Find or add a resource or run; return its index. */
-uint32_t amounts_resource(struct amounts *, struct span uid, struct span type,
-    struct span subtype);
+uint32_t amounts_resource(struct amounts *, struct span uid, sym type,
+    sym subtype);
 uint32_t amounts_run(struct amounts *, uint32_t stream, sym name);
 
 /*

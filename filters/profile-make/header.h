@@ -1,6 +1,7 @@
 #ifndef PROFILE_MAKE_HEADER_H
 #define PROFILE_MAKE_HEADER_H
 
+#include "common/io/output.h"
 #include "filters/profile-make/amounts.h"
 
 /*
@@ -33,6 +34,7 @@ bool header_set(struct header *, enum header_part, struct span text);
 void header_release(struct header *);
 
 /* Writes the profile, one line. */
-void write_profile(struct buf *, const struct header *, const struct amounts *);
+void write_profile(struct output *, const struct header *,
+    const struct amounts *);
 
 #endif

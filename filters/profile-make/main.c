@@ -45,30 +45,35 @@ read_options(struct header *h)
 	header_fix(h, PART_ORIGIN, opt.origin);
 }
 
-static void
+/* Returns whether the value is a record, apart from boundaries. */
+static bool
 read_value(struct filter *f, struct records *records, struct span text)
 {
 	const struct rec *rec = filter_record(f, text);
 	const char *why;
 
 	if (rec == NULL || filter_consume_boundary(f, rec))
-		return;
+		return false;
 	why = records_read(records, rec, text, (uint32_t)filter_n_begun(f));
 	if (why != NULL)
 		filter_reject(f, "%s", why);
+	return true;
 }
 
-static void
+/* Returns the number of records. */
+static size_t
 read_files(struct filter *f, struct records *records)
 {
 	struct span value;
 	bool is_stream;
+	size_t n = 0;
 
 	while (filter_next_file(f)) {
 		is_stream = scan_is_stream(&f->input);
 		while (filter_file_value(f, is_stream, &value))
-			read_value(f, records, value);
+			n += read_value(f, records, value);
 	}
+	return n;
 }
 
 int
@@ -78,17 +83,18 @@ main(int argc, char **argv)
 	struct header header = { 0 };
 	struct records *records;
 	struct filter f;
+	size_t n_read;
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	read_options(&header);
 	amounts_init(&amounts);
 	records = records_new(&amounts, &header);
-	read_files(&f, records);
-	if (amounts.n == 0 && !f.truncated && !f.rejected)
+	n_read = read_files(&f, records);
+	if (amounts.n == 0 && n_read > 0 && !f.truncated && !f.rejected)
 		filter_fail(&f, "no record says what was measured");
 	if (amounts.n > 0 && !f.truncated) {
-		write_profile(filter_out(&f), &header, &amounts);
+		write_profile(&f.out, &header, &amounts);
 		filter_emit(&f);
 	}
 	records_free(records);

@@ -35,7 +35,7 @@ enum subject {
 };
 
 /* Of what the integers of records are amounts. */
-enum measure { TIME_US, TIME_NS, SIZE_BYTES, N_SAMPLES, N_CALLS };
+enum measure { TIME_US, TIME_NS, SIZE_BYTES, N_SAMPLES, N_CALLS, N_MEASURED };
 static const struct {
 	const char *type, *subtype, *unit_name, *unit;
 	int64_t factor;		/* from the integer to thousandths */
@@ -88,6 +88,8 @@ struct records {
 	struct callgraph graph;
 	struct recio *graph_recio;
 	struct resources *resources;	/* of a profile */
+	/* Looked up once for each measure that occurs. */
+	struct { bool is_known; sym type, subtype; } measured[N_MEASURED];
 	struct buf uid, why;
 };
 
@@ -272,18 +274,39 @@ set_unit(struct records *r, struct span name, struct span unit)
 	return buf_cstr(&r->why);
 }
 
+/* The symbol of a text that may be empty. */
+static sym
+intern_text(struct records *r, struct span text)
+{
+	return text.n == 0 ? SYM_NONE : intern_add(&r->amounts->texts, text);
+}
+
+/* Prepares the profile for a measure. */
+static const char *
+begin_measure(struct records *r, enum measure m)
+{
+	const char *why = set_unit(r, span_str(measures[m].unit_name),
+	    span_str(measures[m].unit));
+
+	if (why != NULL)
+		return why;
+	r->measured[m].type = intern_text(r, span_str(measures[m].type));
+	r->measured[m].subtype = intern_text(r, span_str(measures[m].subtype));
+	r->measured[m].is_known = true;
+	return NULL;
+}
+
 /* Adds to the amount of r->uid in a run. */
 static const char *
 add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 {
-	const char *why = set_unit(r, span_str(measures[m].unit_name),
-	    span_str(measures[m].unit));
+	const char *why;
 	uint32_t resource;
 
-	if (why != NULL)
+	if (!r->measured[m].is_known && (why = begin_measure(r, m)) != NULL)
 		return why;
 	resource = amounts_resource(r->amounts, buf_span(&r->uid),
-	    span_str(measures[m].type), span_str(measures[m].subtype));
+	    r->measured[m].type, r->measured[m].subtype);
 	return amounts_add(r->amounts, resource, run,
 	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
 }
@@ -482,8 +505,8 @@ read_sample(struct records *r, const struct rec *rec)
 		buf_printf(&r->uid, "(%.*s)", SPAN_ARG(subtype));
 	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
 		return why;
-	amounts_append(r->amounts, amounts_resource(r->amounts, uid, type,
-	    subtype), value->token);
+	amounts_append(r->amounts, amounts_resource(r->amounts, uid,
+	    intern_text(r, type), intern_text(r, subtype)), value->token);
 	return NULL;
 }
 
@@ -500,8 +523,9 @@ read_group(struct records *r, const struct resource_group *g)
 		why = set_unit(r, g->unit_name, g->unit);
 	if (why != NULL)
 		return why;
-	resource = amounts_resource(r->amounts, g->uid, g->type.p != NULL ?
-	    g->type : span_str("mixed"), g->subtype);
+	resource = amounts_resource(r->amounts, g->uid, intern_text(r,
+	    g->type.n > 0 ? g->type : span_str("mixed")),
+	    intern_text(r, g->subtype));
 	while (items_next(&rest, &item)) {
 		if (skip_number(item.p, item.p + item.n) != item.p + item.n ||
 		    item.p[0] == '-')
@@ -557,14 +581,15 @@ find_program(struct records *r, const struct rec *rec)
 		    intern_add(&r->amounts->texts, text));
 }
 
+/* Records without a run belong to the only run of their stream. */
 static uint32_t
 find_run(struct records *r, const struct rec *rec, uint32_t stream)
 {
 	struct span name;
 
-	return amounts_run(r->amounts, stream,
-	    rec_str(rec, RUN, &name) == REC_OK ?
-	    intern_add(&r->amounts->texts, name) : SYM_NONE);
+	return rec_str(rec, RUN, &name) == REC_OK ?
+	    amounts_run(r->amounts, 0, intern_add(&r->amounts->texts, name)) :
+	    amounts_run(r->amounts, stream, SYM_NONE);
 }
 
 /* Of several critical paths only the first is that of the build. */

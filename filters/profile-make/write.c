@@ -119,7 +119,7 @@ put_resource(struct buf *b, const struct amounts *a, const struct amount *m)
 {
 	const struct resource *r = &a->resources[m->resource];
 
-	buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
+	buf_char(b, '{');
 	if (m->token != SYM_NONE)
 		json_raw(b, "amount", intern_span(&a->texts, m->token));
 	else
@@ -133,20 +133,29 @@ put_resource(struct buf *b, const struct amounts *a, const struct amount *m)
 
 /* Writes a resource for each amount, in the order of the input. */
 static void
-put_resources(struct buf *b, const struct amounts *a)
+put_resources(struct output *out, const struct amounts *a)
 {
+	struct buf *b = &out->buf;
+
 	json_open(b, "global", '{');
 	json_word(b, "time", "0.0");
 	json_open(b, "resources", '[');
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
 		put_resource(b, a, &a->list[i]);
+		output_done(out);
+	}
 	json_close(b, ']');
 	json_close(b, '}');
 }
 
 void
-write_profile(struct buf *b, const struct header *h, const struct amounts *a)
+write_profile(struct output *out, const struct header *h,
+    const struct amounts *a)
 {
+	struct buf *b = &out->buf;
+
 	buf_char(b, '{');
 	if (h->parts[PART_ORIGIN].text != NULL)
 		json_cstr(b, "origin", h->parts[PART_ORIGIN].text);
@@ -163,6 +172,6 @@ write_profile(struct buf *b, const struct header *h, const struct amounts *a)
 		json_cstr(b, "host", h->parts[PART_MACHINE].text);
 		json_close(b, '}');
 	}
-	put_resources(b, a);
+	put_resources(out, a);
 	json_end(b);
 }

@@ -98,7 +98,7 @@ def profile_of(streams):
                 run = ("sample", len(sums))
             else:
                 found = MEASURED.get(r["type"], lambda r: [])(r)
-                run = (number, r.get("run"))
+                run = r.get("run", number)
                 unit = None
             for uid, kind, subtype, amount in found:
                 key = (uid, kind, subtype, run)
