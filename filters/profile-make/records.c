@@ -16,7 +16,7 @@ enum { STAT = KEY_TYPE + 1, RUN, ID, NAME, TARGET, KIND, RULE, UID, PREPARE,
     USER_FUNCTION, MODULE, FUNCTION, FILE_NAME, SELF_NS_KEY, SAMPLES_KEY,
     CALLS_KEY, FAILED_US, TEST_US, USER_US, SYSTEM_US, MAX_RSS_BYTES, PROGRAM,
     UNIT, RESOURCE_TYPE, SUBTYPE, CMD, WORKLOAD, MACHINE, MINOR_VERSION,
-    ORIGIN, HEADER, PROFILE };
+    ORIGIN, HEADER, PROFILE, QUERY };
 const char *const records_keys[] = { "type", "stat", "run", "id", "name",
     "target", "kind", "rule", "uid", "prepare", "start_us", "end_us",
     "elapsed_us", "potential_us", "wall_us", "length_us", "path", "by",
@@ -25,7 +25,7 @@ const char *const records_keys[] = { "type", "stat", "run", "id", "name",
     "samples", "calls", "failed_us", "test_us", "user_us", "system_us",
     "max_rss_bytes", "program", "unit", "resource_type", "subtype", "cmd",
     "workload", "machine", "minor_version", "origin", "header", "profile",
-    NULL };
+    "query", NULL };
 
 /* How a record says what it is about. */
 enum subject {
@@ -90,6 +90,7 @@ struct records {
 	struct resources *resources;	/* of a profile */
 	/* Looked up once for each measure that occurs. */
 	struct { bool is_known; sym type, subtype; } measured[N_MEASURED];
+	struct buf query;		/* of the last query_stat record */
 	struct buf uid, why;
 };
 
@@ -112,6 +113,7 @@ records_free(struct records *r)
 	recio_free(r->graph_recio);
 	callgraph_release(&r->graph);
 	resources_free(r->resources);
+	buf_release(&r->query);
 	buf_release(&r->uid);
 	buf_release(&r->why);
 	free(r);
@@ -230,6 +232,19 @@ put_function(struct buf *b, const struct rec *rec)
 	return put_member(b, rec, FUNCTION);
 }
 
+/* Operations of one query are also in the answer about all queries. */
+static bool
+put_operation(struct records *r, const struct rec *rec)
+{
+	if (!put_member(&r->uid, rec, OPERATION))
+		return false;
+	if (rec_get(rec, QUERY) != NULL) {
+		buf_str(&r->uid, " in ");
+		put_text(&r->uid, buf_span(&r->query));
+	}
+	return true;
+}
+
 /* Sets r->uid; false if the record does not say what it is about. */
 static bool
 set_uid(struct records *r, const struct figure *f, const struct rec *rec)
@@ -250,7 +265,7 @@ set_uid(struct records *r, const struct figure *f, const struct rec *rec)
 	case A_NAME:
 		return put_member(b, rec, NAME);
 	case AN_OPERATION:
-		return put_member(b, rec, OPERATION);
+		return put_operation(r, rec);
 	case A_FILE:
 		return put_member(b, rec, FILE_NAME);
 	default:
@@ -281,13 +296,16 @@ intern_text(struct records *r, struct span text)
 	return text.n == 0 ? SYM_NONE : intern_add(&r->amounts->texts, text);
 }
 
-/* Prepares the profile for a measure. */
+/* Prepares the profile for a measure, unless that was done before. */
 static const char *
 begin_measure(struct records *r, enum measure m)
 {
-	const char *why = set_unit(r, span_str(measures[m].unit_name),
-	    span_str(measures[m].unit));
+	const char *why;
 
+	if (r->measured[m].is_known)
+		return NULL;
+	why = set_unit(r, span_str(measures[m].unit_name),
+	    span_str(measures[m].unit));
 	if (why != NULL)
 		return why;
 	r->measured[m].type = intern_text(r, span_str(measures[m].type));
@@ -300,10 +318,10 @@ begin_measure(struct records *r, enum measure m)
 static const char *
 add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 {
-	const char *why;
+	const char *why = begin_measure(r, m);
 	uint32_t resource;
 
-	if (!r->measured[m].is_known && (why = begin_measure(r, m)) != NULL)
+	if (why != NULL)
 		return why;
 	resource = amounts_resource(r->amounts, buf_span(&r->uid),
 	    r->measured[m].type, r->measured[m].subtype);
@@ -364,6 +382,35 @@ read_figure(struct records *r, const struct figure *f, const struct rec *rec,
 	if (!set_uid(r, f, rec))
 		return "the record does not name what was measured";
 	return add_amount(r, f->measure, run, value);
+}
+
+/* --- queries -------------------------------------------------------------- */
+
+/*
+ * Each execution of a query is an amount of its own, whichever stream it is in.
+ * Queries without a time are rows of a table.
+ */
+static const char *
+read_query(struct records *r, const struct rec *rec)
+{
+	static const unsigned keys[] = { QUERY_TEXT, USER_FUNCTION, KEY_TYPE };
+	struct span text = first_text(rec, keys);
+	const char *why;
+	int64_t value;
+
+	if (rec_int(rec, ELAPSED_US, &value) != REC_OK)
+		return NULL;
+	if (text.n == 0 || value < 0)
+		return "the query has no text, or a negative time";
+	if ((why = begin_measure(r, TIME_US)) != NULL)
+		return why;
+	r->uid.len = 0;
+	buf_str(&r->uid, "query ");
+	put_text(&r->uid, text);
+	amounts_append(r->amounts, amounts_resource(r->amounts,
+	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE),
+	    rec_get(rec, ELAPSED_US)->token);
+	return NULL;
 }
 
 /* --- callgraphs ----------------------------------------------------------- */
@@ -575,10 +622,12 @@ find_program(struct records *r, const struct rec *rec)
 
 	if (r->header->program.n > 0)
 		return;
-	if ((rec_is(rec, "build") && rec_str(rec, FORMAT, &text) == REC_OK) ||
-	    (rec_is(rec, "exit") && rec_str(rec, PROGRAM, &text) == REC_OK))
-		r->header->program = intern_span(&r->amounts->texts,
-		    intern_add(&r->amounts->texts, text));
+	if (rec_is(rec, "build") ? rec_str(rec, FORMAT, &text) != REC_OK :
+	    rec_str(rec, PROGRAM, &text) != REC_OK)
+		return;
+	text = span_base_name(text);
+	r->header->program = intern_span(&r->amounts->texts,
+	    intern_add(&r->amounts->texts, text));
 }
 
 /* Records without a run belong to the only run of their stream. */
@@ -634,6 +683,13 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	if (rec_is(rec, "sample") || (rec_get(rec, KEY_TYPE) == NULL &&
 	    rec_get(rec, UID) != NULL))
 		return read_sample(r, rec);
+	if (rec_is(rec, "query_stat")) {
+		r->query.len = 0;
+		put_member(&r->query, rec, QUERY_TEXT);
+		return NULL;
+	}
+	if (rec_is(rec, "query"))
+		return read_query(r, rec);
 	run = find_run(r, rec, stream);
 	find_program(r, rec);
 	return rec_is(rec, "callgraph") ? read_callgraph(r, text, run) :

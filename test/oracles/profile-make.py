@@ -87,7 +87,7 @@ MEASURED = {
 
 def profile_of(streams):
     """The resources, in the order of the input, and the units."""
-    sums, units = {}, {}
+    sums, units, query = {}, {}, ""
     for number, records in enumerate(streams):
         for r in records:
             if "uid" in r and r.get("type", "sample") == "sample":
@@ -96,10 +96,19 @@ def profile_of(streams):
                 unit = r["unit"]
                 found = [(r["uid"], kind, subtype, r["value"])]
                 run = ("sample", len(sums))
+            elif r.get("type") == "query":
+                found = us(("query " + (r.get("query_text") or
+                                        r["user_function"]),
+                            r.get("elapsed_us")))
+                run, unit = ("query", len(sums)), None
             else:
                 found = MEASURED.get(r["type"], lambda r: [])(r)
                 run = r.get("run", number)
                 unit = None
+            if r.get("type") == "query_stat":
+                query = r.get("query_text", "")
+            if r.get("type") == "operation" and "query" in r:
+                found = us((f"{r['operation']} in {query}", r["self_us"]))
             for uid, kind, subtype, amount in found:
                 key = (uid, kind, subtype, run)
                 sums[key] = sums.get(key, 0) + amount
@@ -143,7 +152,8 @@ def random_function(rng):
 
 
 def random_record(rng, sample_units):
-    kind = rng.choice([*MEASURED, "task", "critical", "sample", "unknown"])
+    kind = rng.choice([*MEASURED, "task", "critical", "sample", "query",
+                       "query_stat", "other"])
     if kind == "sample":
         r = {"uid": rng.choice(NAMES), "unit": rng.choice(sample_units),
              "value": rng.choice([0, 7, 2.5, 1e-3])}
@@ -151,7 +161,11 @@ def random_record(rng, sample_units):
     if kind in ("task", "critical"):
         return random_task(rng, kind)
     r = {"type": kind}
-    if kind == "callgraph":
+    if kind == "query":
+        r["user_function"] = rng.choice("fg")
+        maybe(rng, r, "query_text", rng.choice(["select 1", "select 2;"]))
+        maybe(rng, r, "elapsed_us", rng.randint(0, 9))
+    elif kind == "callgraph":
         r["nodes"] = [random_function(rng) | {"function": hex(i)}
                       for i in range(rng.randint(0, 5))]
         r |= {"checksum": "0" * 56, "program": "/p", "time_us": 1,
@@ -168,6 +182,10 @@ def random_record(rng, sample_units):
             "self_us", "length_us", "elapsed_us", "user_us", "system_us",
             "max_rss_bytes", "wall_us")}
         r["operation"] = rng.choice(["algebra.join", "."])
+        if kind == "query_stat":
+            maybe(rng, r, "query_text", rng.choice(["select 1", "select 3"]))
+        if rng.random() < 0.5:
+            r["query"] = rng.randint(1, 3)
     return r
 
 
