@@ -139,6 +139,9 @@ for size in $sizes; do
 		"$(grep -c '"task"' "$size.tasks")" \
 		"$(jq -n "$(wc -c <picture.svg) / 1e6")" \
 		$(($(peak timeline -g "$size.nodes" "$size.tasks") / 1024))
+	print_ratio "profile-make, $size nodes" 4 \
+		"profile-make $size.tasks >/dev/null" \
+		"critpath $size.tasks >/dev/null 2>&1"
 done
 
 # make-record: 1,000 recipe lines that need a shell

@@ -56,10 +56,10 @@ static const struct figure {
 	enum measure measure;
 } figures[] = {
 	{ "task", NULL, "", A_TASK, ELAPSED_US, TIME_US },
-	{ "critical", NULL, "path of ", A_TASK, ELAPSED_US, TIME_US },
+	{ "critical", NULL, "step ", A_TASK, ELAPSED_US, TIME_US },
 	{ "critical", NULL, "drag of ", A_TASK, POTENTIAL_US, TIME_US },
 	{ "group", NULL, "", A_GROUP, WORK_US, TIME_US },
-	{ "group", NULL, "path of ", A_GROUP, PATH_US, TIME_US },
+	{ "group", NULL, "steps of ", A_GROUP, PATH_US, TIME_US },
 	{ "group", NULL, "drag of ", A_GROUP, POTENTIAL_US, TIME_US },
 	{ "critpath", NULL, "critical path", NOTHING, LENGTH_US, TIME_US },
 	{ "critpath", NULL, "build", NOTHING, WALL_US, TIME_US },

@@ -53,14 +53,14 @@ def of_path(r):
         return []
     if r["type"] == "critical":
         uid = task_uid(r)
-        return us(("path of " + uid, r["elapsed_us"]),
+        return us(("step " + uid, r["elapsed_us"]),
                   ("drag of " + uid, r.get("potential_us")))
     return us(("critical path", r["length_us"]), ("build", r.get("wall_us")))
 
 
 def of_group(r):
     uid = r["by"] + " " + r["value"]
-    return us((uid, r["work_us"]), ("path of " + uid, r["path_us"]),
+    return us((uid, r["work_us"]), ("steps of " + uid, r["path_us"]),
               ("drag of " + uid, r["potential_us"]))
 
 
