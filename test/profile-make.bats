@@ -102,6 +102,17 @@ profile-make: in:6: elapsed_us is not an integer below 2^53"
 	assert_equal "$(resources)" $'a time 1\na time 2'
 }
 
+@test "the arguments that old profiles have separately belong to the command" {
+	build 5 | profile-make --cmd ./app >new
+	sed 's:"./app":"./app","args"\:"-v":' new >old
+	echo "{\"type\":\"profile\",\"cmd\":\"./app\",\"args\":\"-v\",\"profile\":$(cat old)}" >record
+	run -0 profile-make record old
+	assert_equal "$(jq -r .header.cmd <<<"$output")" "./app -v"
+	run -1 --separate-stderr profile-make old new
+	assert_equal "$stderr" \
+		"profile-make: new:1: the cmd is './app' here, but './app -v' before"
+}
+
 @test "an invalid profile adds nothing" {
 	build 5 | profile-make >good
 	sed 's/"amount":1,/"amount":-1,/' good >bad

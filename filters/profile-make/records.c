@@ -501,20 +501,19 @@ set_part(struct records *r, enum header_part part, struct span text)
 	return buf_cstr(&r->why);
 }
 
-/* Sets the parts that are members of a sample. */
+/* Sets the parts that are these members of a record. */
 static const char *
-set_parts(struct records *r, const struct rec *rec)
+set_parts(struct records *r, const struct rec *rec, const unsigned *keys)
 {
-	static const struct { unsigned key; enum header_part part; } parts[] =
-	    { { CMD, PART_CMD }, { WORKLOAD, PART_WORKLOAD },
-	    { MACHINE, PART_MACHINE }, { MINOR_VERSION, PART_ORIGIN },
-	    { ORIGIN, PART_ORIGIN } };
+	static const enum header_part parts[] = { [CMD] = PART_CMD,
+	    [WORKLOAD] = PART_WORKLOAD, [MACHINE] = PART_MACHINE,
+	    [MINOR_VERSION] = PART_ORIGIN, [ORIGIN] = PART_ORIGIN };
 	const char *why = NULL;
 	struct span text;
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
-		if (rec_str(rec, parts[i].key, &text) == REC_OK)
-			why = set_part(r, parts[i].part, text);
+	for (; *keys != KEY_TYPE && why == NULL; keys++)
+		if (rec_str(rec, *keys, &text) == REC_OK)
+			why = set_part(r, parts[*keys], text);
 	return why;
 }
 
@@ -530,6 +529,8 @@ text_or(const struct rec *rec, unsigned key, struct span otherwise)
 static const char *
 read_sample(struct records *r, const struct rec *rec)
 {
+	static const unsigned parts[] = { CMD, WORKLOAD, MACHINE,
+	    MINOR_VERSION, KEY_TYPE };
 	const struct field *value = rec_get(rec, VALUE);
 	struct span uid, unit, type, subtype, none = span_of("", 0);
 	const char *why;
@@ -540,7 +541,7 @@ read_sample(struct records *r, const struct rec *rec)
 		return "value is missing or not a number";
 	if (value->text.p[0] == '-')
 		return "the value is negative";
-	if ((why = set_parts(r, rec)) != NULL)
+	if ((why = set_parts(r, rec, parts)) != NULL)
 		return why;
 	unit = text_or(rec, UNIT, r->header->unit);
 	type = text_or(rec, RESOURCE_TYPE,
@@ -597,12 +598,15 @@ set_profile_parts(struct records *r, const struct profile_parts *p)
 
 /* Adds all amounts of a profile, or none if it is invalid. */
 static const char *
-read_profile(struct records *r, struct span document)
+read_profile(struct records *r, const struct rec *rec, struct span document)
 {
+	static const unsigned parts[] = { MINOR_VERSION, ORIGIN, KEY_TYPE };
 	const char *why = resources_begin(r->resources, document);
 	struct resource_group group;
 	size_t n = r->amounts->n;
 
+	if (why == NULL)
+		why = set_parts(r, rec, parts);
 	if (why == NULL)
 		why = set_profile_parts(r, resources_parts(r->resources));
 	while (why == NULL && resources_next(r->resources, &group, &why))
@@ -671,15 +675,12 @@ records_read(struct records *r, const struct rec *rec, struct span text,
     uint32_t stream)
 {
 	const struct field *profile = rec_get(rec, PROFILE);
-	const char *why;
 	uint32_t run;
 
-	if (rec_get(rec, HEADER) != NULL ||
-	    (rec_is(rec, "profile") && profile != NULL)) {
-		why = set_parts(r, rec);
-		return why != NULL ? why : read_profile(r, profile != NULL ?
-		    profile->token : text);
-	}
+	if (rec_get(rec, HEADER) != NULL)
+		return read_profile(r, rec, text);
+	if (rec_is(rec, "profile") && profile != NULL)
+		return read_profile(r, rec, profile->token);
 	if (rec_is(rec, "sample") || (rec_get(rec, KEY_TYPE) == NULL &&
 	    rec_get(rec, UID) != NULL))
 		return read_sample(r, rec);
