@@ -1,6 +1,7 @@
 /* profile-make - makes one Perun profile of what records measure */
 
 #include "common/json/scan.h"
+#include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"
 
 static struct {

@@ -8,15 +8,10 @@
 #include "common/json/skip.h"
 #include "common/perun/resources.h"
 #include "common/program/callgraph.h"
+#include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"
+#include "filters/profile-make/uid.h"
 
-enum { STAT = KEY_TYPE + 1, RUN, ID, NAME, TARGET, KIND, RULE, UID, PREPARE,
-    START_US, END_US, ELAPSED_US, POTENTIAL_US, WALL_US, LENGTH_US, PATH, BY,
-    VALUE, WORK_US, PATH_US, FORMAT, OPERATION, SELF_US, QUERY_TEXT,
-    USER_FUNCTION, MODULE, FUNCTION, FILE_NAME, SELF_NS_KEY, SAMPLES_KEY,
-    CALLS_KEY, FAILED_US, TEST_US, USER_US, SYSTEM_US, MAX_RSS_BYTES, PROGRAM,
-    UNIT, RESOURCE_TYPE, SUBTYPE, CMD, WORKLOAD, MACHINE, MINOR_VERSION,
-    ORIGIN, HEADER, PROFILE, QUERY };
 const char *const records_keys[] = { "type", "stat", "run", "id", "name",
     "target", "kind", "rule", "uid", "prepare", "start_us", "end_us",
     "elapsed_us", "potential_us", "wall_us", "length_us", "path", "by",
@@ -26,13 +21,6 @@ const char *const records_keys[] = { "type", "stat", "run", "id", "name",
     "max_rss_bytes", "program", "unit", "resource_type", "subtype", "cmd",
     "workload", "machine", "minor_version", "origin", "header", "profile",
     "query", NULL };
-
-/* How a record says what it is about. */
-enum subject {
-	NOTHING,	/* the prefix says all */
-	A_TASK, A_GROUP, A_FUNCTION,
-	A_NAME, AN_OPERATION, A_FILE, A_MODULE	/* a member of the record */
-};
 
 /* Of what the integers of records are amounts. */
 enum measure { TIME_US, TIME_NS, SIZE_BYTES, N_SAMPLES, N_CALLS, N_MEASURED };
@@ -119,158 +107,10 @@ records_free(struct records *r)
 	free(r);
 }
 
-/* --- uids ----------------------------------------------------------------- */
-
-/* The first of these members that is a string; empty if none is. */
-static struct span
-first_text(const struct rec *rec, const unsigned *keys)
-{
-	struct span text;
-
-	for (; *keys != KEY_TYPE; keys++)
-		if (rec_str(rec, *keys, &text) == REC_OK && text.n > 0)
-			return text;
-	return span_of("", 0);
-}
-
 static void
-put_text(struct buf *b, struct span text)
+put_span(struct buf *b, struct span text)
 {
 	buf_add(b, text.p, text.n);
-}
-
-static bool
-is_kind(const struct rec *rec, const char *kind)
-{
-	struct span text;
-
-	return rec_str(rec, KIND, &text) == REC_OK && span_eq(text, kind);
-}
-
-/*
- * The id of a prepare task, prepare:WORKER:WHAT or prepare:WHAT, without the
- * worker.
- */
-static struct span
-skip_worker(struct span id)
-{
-	static const char prefix[] = "prepare:";
-	size_t n = sizeof prefix - 1, i = n;
-
-	if (id.n < n || memcmp(id.p, prefix, n) != 0)
-		return id;
-	while (i < id.n && text_is_digit(id.p[i]))
-		i++;
-	if (i > n && i < id.n && id.p[i] == ':')
-		n = i + 1;
-	return span_of(id.p + n, id.n - n);
-}
-
-/*
- * What is the same in the next run: not the ids of copies, instructions and
- * prepare tasks, which contain hosts, executions and workers.
- */
-static bool
-put_task(struct buf *b, const struct rec *rec)
-{
-	static const unsigned usual[] = { TARGET, NAME, ID, KEY_TYPE },
-	    copy[] = { TARGET, NAME, UID, ID, KEY_TYPE },
-	    prepare[] = { PREPARE, ID, KEY_TYPE },
-	    instruction[] = { RULE, NAME, ID, KEY_TYPE };
-	const unsigned *keys = usual;
-	struct span text;
-
-	if (is_kind(rec, "copy")) {
-		buf_str(b, "copy of ");
-		keys = copy;
-	} else if (is_kind(rec, "prepare")) {
-		buf_str(b, "prepare ");
-		keys = prepare;
-	} else if (is_kind(rec, "instruction") || is_kind(rec, "call")) {
-		keys = instruction;
-	}
-	text = first_text(rec, keys);
-	if (keys == prepare)
-		text = skip_worker(text);
-	put_text(b, text);
-	return text.n > 0;
-}
-
-static bool
-put_group(struct buf *b, const struct rec *rec)
-{
-	struct span by, value;
-
-	if (rec_str(rec, BY, &by) != REC_OK ||
-	    rec_str(rec, VALUE, &value) != REC_OK)
-		return false;
-	put_text(b, by);
-	buf_char(b, ' ');
-	put_text(b, value);
-	return true;
-}
-
-static bool
-put_member(struct buf *b, const struct rec *rec, unsigned key)
-{
-	struct span text;
-
-	if (rec_str(rec, key, &text) != REC_OK || text.n == 0)
-		return false;
-	put_text(b, text);
-	return true;
-}
-
-/* The name or, without one, MODULE+ADDRESS as callgraph-stat shows it. */
-static bool
-put_function(struct buf *b, const struct rec *rec)
-{
-	if (put_member(b, rec, NAME))
-		return true;
-	put_member(b, rec, MODULE);
-	buf_char(b, '+');
-	return put_member(b, rec, FUNCTION);
-}
-
-/* Operations of one query are also in the answer about all queries. */
-static bool
-put_operation(struct records *r, const struct rec *rec)
-{
-	if (!put_member(&r->uid, rec, OPERATION))
-		return false;
-	if (rec_get(rec, QUERY) != NULL) {
-		buf_str(&r->uid, " in ");
-		put_text(&r->uid, buf_span(&r->query));
-	}
-	return true;
-}
-
-/* Sets r->uid; false if the record does not say what it is about. */
-static bool
-set_uid(struct records *r, const struct figure *f, const struct rec *rec)
-{
-	struct buf *b = &r->uid;
-
-	b->len = 0;
-	buf_str(b, f->prefix);
-	switch (f->subject) {
-	case NOTHING:
-		return true;
-	case A_TASK:
-		return put_task(b, rec);
-	case A_GROUP:
-		return put_group(b, rec);
-	case A_FUNCTION:
-		return put_function(b, rec);
-	case A_NAME:
-		return put_member(b, rec, NAME);
-	case AN_OPERATION:
-		return put_operation(r, rec);
-	case A_FILE:
-		return put_member(b, rec, FILE_NAME);
-	default:
-		return put_member(b, rec, MODULE);
-	}
 }
 
 /* --- amounts -------------------------------------------------------------- */
@@ -379,7 +219,9 @@ read_figure(struct records *r, const struct figure *f, const struct rec *rec,
 	default:
 		break;
 	}
-	if (!set_uid(r, f, rec))
+	r->uid.len = 0;
+	buf_str(&r->uid, f->prefix);
+	if (!uid_put(&r->uid, f->subject, rec, buf_span(&r->query)))
 		return "the record does not name what was measured";
 	return add_amount(r, f->measure, run, value);
 }
@@ -394,7 +236,7 @@ static const char *
 read_query(struct records *r, const struct rec *rec)
 {
 	static const unsigned keys[] = { QUERY_TEXT, USER_FUNCTION, KEY_TYPE };
-	struct span text = first_text(rec, keys);
+	struct span text = uid_first_text(rec, keys);
 	const char *why;
 	int64_t value;
 
@@ -406,7 +248,7 @@ read_query(struct records *r, const struct rec *rec)
 		return why;
 	r->uid.len = 0;
 	buf_str(&r->uid, "query ");
-	put_text(&r->uid, text);
+	put_span(&r->uid, text);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
 	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE),
 	    rec_get(rec, ELAPSED_US)->token);
@@ -423,12 +265,12 @@ put_node(struct records *r, const struct graph_node *node)
 
 	r->uid.len = 0;
 	if (node->name.n > 0) {
-		put_text(&r->uid, node->name);
+		put_span(&r->uid, node->name);
 		return;
 	}
 	module = callgraph_module_at(&r->graph, node->function);
 	if (module != NULL)
-		put_text(&r->uid, module->name);
+		put_span(&r->uid, module->name);
 	buf_char(&r->uid, '+');
 	buf_address(&r->uid, node->function -
 	    (module != NULL ? module->base : 0));
@@ -548,7 +390,7 @@ read_sample(struct records *r, const struct rec *rec)
 	    span_str(type_of_unit(r->header, unit)));
 	subtype = text_or(rec, SUBTYPE, span_eq(type, "mixed") ? unit : none);
 	r->uid.len = 0;
-	put_text(&r->uid, type);
+	put_span(&r->uid, type);
 	if (span_eq(type, "mixed") && subtype.n > 0)
 		buf_printf(&r->uid, "(%.*s)", SPAN_ARG(subtype));
 	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
@@ -675,6 +517,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
     uint32_t stream)
 {
 	const struct field *profile = rec_get(rec, PROFILE);
+	struct span query;
 	uint32_t run;
 
 	if (rec_get(rec, HEADER) != NULL)
@@ -686,7 +529,8 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 		return read_sample(r, rec);
 	if (rec_is(rec, "query_stat")) {
 		r->query.len = 0;
-		put_member(&r->query, rec, QUERY_TEXT);
+		if (rec_str(rec, QUERY_TEXT, &query) == REC_OK)
+			put_span(&r->query, query);
 		return NULL;
 	}
 	if (rec_is(rec, "query"))

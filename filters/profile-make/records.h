@@ -4,9 +4,6 @@
 #include "common/frame/filter.h"
 #include "filters/profile-make/header.h"
 
-/* The keys to declare (rec.h). */
-extern const char *const records_keys[];
-
 struct records;
 
 /* Both arguments must live as long as the result, which the caller frees. */
