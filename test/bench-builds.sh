@@ -139,7 +139,7 @@ for size in $sizes; do
 		"$(grep -c '"task"' "$size.tasks")" \
 		"$(jq -n "$(wc -c <picture.svg) / 1e6")" \
 		$(($(peak timeline -g "$size.nodes" "$size.tasks") / 1024))
-	print_ratio "profile-make, $size nodes" 4 \
+	print_ratio "profile-make, $size nodes" 3 \
 		"profile-make $size.tasks >/dev/null" \
 		"critpath $size.tasks >/dev/null 2>&1"
 done
