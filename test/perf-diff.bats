@@ -194,6 +194,14 @@ profile_of() {
 	[ "$(found '[.keys, .commits]')" = '[1,3]' ]
 }
 
+@test "a unit is the same text whether or not Perun has escaped it" {
+	profile_of 'µs' {1..10} >old
+	profile_of '\u00b5s' {1..10} >new
+	run -0 --separate-stderr perf-diff old new
+	[ "$(found 'select(.type == "change") | [.verdict, .unit]')" = \
+		'["same","µs"]' ]
+}
+
 @test "a history names the commit, the last good one and those between" {
 	history a "${A[@]}" | sed '/"c9"/d' >in
 	for i in {16..1}; do
