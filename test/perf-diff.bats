@@ -239,6 +239,8 @@ profile_of() {
 			[.minor_version, .verdict]')" = \
 			"$(lines '["c31","degraded"]' '["c51","improved"]')" ]
 	done
+	run -1 --separate-stderr perf-diff -H --oldest-first --text in
+	[[ ${lines[0]} == *": a was 8.0 % worse from c31 until c51: "* ]]
 }
 
 @test "fewer than 14 commits show nothing" {
@@ -266,6 +268,9 @@ profile_of() {
 	run -1 --separate-stderr perf-diff -H --oldest-first --accept accepted in
 	[ "$(found 'select(.accepted == true) | .uid')" = '"a"' ]
 	[ "$(found 'select(.type == "changes") | [.alarms, .accepted]')" = '[1,1]' ]
+	run -1 --separate-stderr perf-diff -H --oldest-first --text \
+		--accept accepted in
+	[[ ${lines[0]} == '1 change for the worse in 16 commits: b is '* ]]
 	lines '000000009' >accepted
 	run -0 perf-diff -H --oldest-first --accept accepted in
 	lines 'HEAD a' >accepted

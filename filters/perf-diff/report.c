@@ -220,12 +220,13 @@ report_history(struct buf *b, const struct answer *a)
 		return;
 	report_blank(b);
 	from = b->len;
-	buf_printf(b, "%zu of %zu keys were tested. ", a->n_tested,
-	    a->n_keys);
+	if (a->n_tested < a->n_keys)
+		buf_printf(b, "%zu of %zu keys %s tested. ", a->n_tested,
+		    a->n_keys, a->n_tested == 1 ? "was" : "were");
 	if (isfinite(a->smallest_effect))
-		buf_printf(b, "In half of them a change of %.1f %%, ten "
-		    "commits ago, would have been seen. ",
-		    100 * a->smallest_effect);
+		buf_printf(b, "A change of %.1f %%, ten commits ago, would "
+		    "have been seen%s. ", 100 * a->smallest_effect,
+		    a->n_tested == 1 ? "" : " in half of the keys");
 	buf_printf(b, "Up to %zu newest commits cannot be judged yet.",
 	    a->blind);
 	report_sentence(b, from);
