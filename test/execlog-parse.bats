@@ -815,15 +815,33 @@ recompacted_log() {
 	assert_regex "$stderr" '^execlog-parse: warning: the log has no file times'
 }
 
-@test "of several ninja logs only the last counts, but with -a all of them" {
-	lines '# ninja log v4' $'1\t9\t0\ta\tcc -c' >old
+@test "of several ninja logs only the last counts, and the others are counted" {
+	lines '# ninja log v4' $'1\t9\t5\ta\tcc -c' >old
 	lines '# ninja log v5' $'1\t9\t5\tb\tff' >new
 	run -0 --separate-stderr execlog-parse old new
 	assert_equal "$(found 'select(.id) | [.id, .command_hash]')" '["b","ff"]'
+	assert_equal "$(found 'select(.earlier_runs) | .earlier_runs')" 1
+	assert_equal "$stderr" "execlog-parse: warning: the logs have 2 runs of \
+ninja, of which only the last is read: see --runs"
 	run -0 --separate-stderr execlog-parse -a old new
 	assert_equal "$(found 'select(.id) | [.id, .command, .command_hash]')" \
 		'["a","cc -c",null]
 ["b",null,"ff"]'
+	refute [ -n "$stderr" ]
+}
+
+@test "a log of ninja without lines does not replace an earlier one" {
+	lines '# ninja log v5' $'1\t9\t5\ta\tff' >old
+	lines '# ninja log v5' >empty
+	run -0 --separate-stderr execlog-parse old
+	local alone=$output
+	run -0 --separate-stderr execlog-parse empty old empty empty
+	assert_output "$alone"
+	refute [ -n "$stderr" ]
+}
+
+@test "the runs of several random logs of ninja are those of each" {
+	agree logs 50
 }
 
 @test "bad lines of a ninja log are rejected, and the others are read" {

@@ -25,6 +25,8 @@ static struct {
 	struct filter *f;
 	uint64_t version;	/* of the log that is being read */
 	bool all_runs, all_outputs;	/* as in struct format_options */
+	bool begins_log;	/* a header was read after lines of a log */
+	size_t n_earlier;	/* runs of earlier logs, left out */
 	size_t n_emitted;	/* runs */
 	struct intern names;
 	struct entry *entries;	/* of that log; of all logs if all_outputs */
@@ -153,41 +155,63 @@ emit_run(size_t from, size_t to)
 	emit_build(state.f, FORMAT_NINJA, &extent);
 }
 
-/* Emits the last run of the log, or each run under its name or number. */
+/* Emits the last run, which is the last of n_runs of this log. */
 static void
-emit_runs(void)
+emit_last_run(const size_t *starts, size_t n_runs)
+{
+	size_t n_earlier = state.n_earlier + n_runs - 1;
+
+	if (n_earlier > 0) {
+		run_set_earlier(n_earlier);
+		filter_warn(state.f, "the %s %zu runs of ninja, of which only "
+		    "the last is read: see --runs", state.n_earlier > 0 ?
+		    "logs have" : "log has", n_earlier + 1);
+	}
+	emit_run(starts[n_runs - 1], starts[n_runs]);
+}
+
+/* Emits each run under its name or number. */
+static void
+emit_all_runs(const size_t *starts, size_t n_runs)
+{
+	char number[24];
+
+	for (size_t i = 0; i < n_runs; i++) {
+		snprintf(number, sizeof number, "%zu", ++state.n_emitted);
+		if (!run_has_given())
+			run_set_own(span_str(number));
+		emit_run(starts[i], starts[i + 1]);
+	}
+}
+
+/* Emits the runs of a log that are wanted. */
+static void
+emit_runs(bool is_last_log)
 {
 	size_t *starts, n_runs;
-	char number[24];
 
 	n_runs = ninja_number_runs(state.f, state.entries, state.n,
 	    state.log_modified_us);
 	starts = mem_zero(n_runs + 1, sizeof *starts);
 	sort_by_run(starts, n_runs);
-	if (n_runs > 1 && !state.all_runs) {
-		run_set_earlier(n_runs - 1);
-		filter_warn(state.f, "the log has %zu runs of ninja, of which "
-		    "only the last is read: see --runs", n_runs);
-	}
-	for (size_t i = state.all_runs || n_runs == 0 ? 0 : n_runs - 1;
-	    i < n_runs; i++) {
-		snprintf(number, sizeof number, "%zu", ++state.n_emitted);
-		if (state.all_runs && !run_has_given())
-			run_set_own(span_str(number));
-		emit_run(starts[i], starts[i + 1]);
-	}
+	if (state.all_runs)
+		emit_all_runs(starts, n_runs);
+	else if (!is_last_log)
+		state.n_earlier += n_runs;
+	else if (n_runs > 0)
+		emit_last_run(starts, n_runs);
 	free(starts);
 }
 
 /* Emits what is wanted of the log that has been read. */
 static void
-end_log(void)
+end_log(bool is_last)
 {
 	state.last = mem_zero(state.names.n, sizeof *state.last);
 	if (state.all_outputs)
 		emit_run(0, state.n);
 	else
-		emit_runs();
+		emit_runs(is_last);
 	free(state.last);
 	state.n = 0;
 }
@@ -214,11 +238,7 @@ read_header(const struct line *line)
 		buf_release(&why);
 		return;
 	}
-	/* A header after other lines begins another log. */
-	if (state.all_runs)
-		end_log();
-	else if (!state.all_outputs)
-		state.n = 0;
+	state.begins_log = state.n > 0;
 }
 
 static bool
@@ -245,9 +265,13 @@ read_time(struct span field, const char *name, int64_t *us)
 	return false;
 }
 
+/* A log without lines does not replace an earlier one. */
 static void
 add_entry(const struct entry *e)
 {
+	if (state.begins_log && !state.all_outputs)
+		end_log(false);
+	state.begins_log = false;
 	if (state.n == 0)
 		state.log_modified_us = input_modified_us(&state.f->input);
 	state.entries = mem_grow(state.entries, &state.cap, state.n + 1,
@@ -305,7 +329,7 @@ ninja_read(struct filter *f, const struct format_options *options)
 	intern_init(&state.names);
 	while (filter_line(f, &line))
 		read_line(&line);
-	end_log();
+	end_log(true);
 	intern_release(&state.names);
 	free(state.entries);
 	memset(&state, 0, sizeof state);

@@ -11,6 +11,8 @@ order of the lines must give the same answers byte for byte.
 Mode histories: logs of random histories of builds by ninja, in which it is
 known which run wrote which line.  A run is an invocation of ninja.
 
+Mode logs: several such logs, one after another.
+
 The filters are found in PATH.  If their answers differ from those of this
 program, the input is printed and the exit status is 1.
 """
@@ -348,7 +350,7 @@ def check_all_runs(history, text, last_run):
           list(map(sorted, got)))
 
 
-def mode_histories(rng):
+def random_history(rng):
     history = History(rng)
     history.run(history.outputs)
     for _ in range(rng.randint(0, 12)):
@@ -360,6 +362,11 @@ def mode_histories(rng):
         if rng.random() < 0.1 and len(history.outputs) > (
                 3 if history.unit_ms < 1 else 12):
             history.recompact()
+    return history
+
+
+def mode_histories(rng):
+    history = random_history(rng)
     text = history.text()
     oracle.last_run = ("execlog-parse",), [text]
     done = subprocess.run(["execlog-parse"], input=text, capture_output=True,
@@ -392,6 +399,28 @@ def mode_histories(rng):
     got = [(t["id"], t["start_us"], t["end_us"])
            for t in tasks if t["type"] == "task" and t["id"] not in unknown]
     check("tasks of the last run", sorted(want), sorted(got))
+
+
+def parse(text, *options):
+    command = "execlog-parse", *options
+    oracle.last_run = command, [text]
+    return without_boundaries(subprocess.run(
+        command, input=text, capture_output=True, encoding="utf-8",
+        check=True).stdout)
+
+
+def mode_logs(rng):
+    """Of several logs the last run of the last one is written, and the runs of
+    all of them are counted."""
+    def n_runs(text):
+        return parse(text, "--runs", "all").count('"type":"build"')
+
+    logs = [random_history(rng).text() for _ in range(rng.randint(2, 4))]
+    left_out = sum(map(n_runs, logs)) - 1
+    check("number of runs", left_out + 1, n_runs("".join(logs)))
+    want = re.sub(r'(,"earlier_runs":\d+)?}\n$',
+                  f',"earlier_runs":{left_out}}}\n', parse(logs[-1]))
+    check("last run of the logs", want, parse("".join(logs)))
 
 
 if __name__ == "__main__":
