@@ -280,7 +280,7 @@ service_only=11 idle=8"
 @test "a run with only an end was executed" {
 	lines "$(at a 0 5)" "$(task b end_us 5)" >in
 	run -0 --separate-stderr execlog-stat in
-	assert_equal "$(stat cache '.executed, .avoided')" "2 0"
+	assert_equal "$(stat cache '.executed, .run_tasks')" "2 2"
 }
 
 @test "a run without an end was avoided" {
@@ -303,6 +303,15 @@ service_only=11 idle=8"
 
 @test "the times of failures and of tests agree with the oracle" {
 	agree failed 200
+}
+
+@test "nothing is claimed of a cache or of failures that a log cannot show" {
+	run -0 --separate-stderr execlog-stat \
+		<(execlog-parse "$DATA/execlog-parse/sample-ninja.log")
+	assert_equal "$(stat cache 'del(.type, .stat) | keys_unsorted[]')" \
+		"run_tasks executed"
+	assert_equal "$(stat failed 'del(.type, .stat) | keys_unsorted[]')" \
+		run_us
 }
 
 @test "a run that failed at first counts as one failed task" {

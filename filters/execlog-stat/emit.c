@@ -112,26 +112,43 @@ emit_stages(const struct build_stat *s, struct filter *f)
 }
 
 static void
-emit_counts(const struct build_stat *s, struct filter *f)
+emit_cache(const struct build_stat *s, struct filter *f)
 {
 	struct buf *b = begin_stat(s, f, "cache");
 
 	json_uint(b, "run_tasks", s->n_run);
 	json_uint(b, "executed", s->n_executed);
-	json_uint(b, "from_cache", s->n_cached);
-	json_uint(b, "avoided", s->n_avoided);
-	put_ratio(b, "efficiency", (double)(s->n_run - s->n_executed),
-	    (double)s->n_run);
+	if (stat_knows_cache(s)) {
+		json_uint(b, "from_cache", s->n_cached);
+		json_uint(b, "avoided", s->n_avoided);
+		put_ratio(b, "efficiency", (double)(s->n_run - s->n_executed),
+		    (double)s->n_run);
+	}
 	if (s->build->n_nodes > 0)
 		json_uint(b, "nodes_not_in_log", s->n_unseen_nodes);
 	filter_end_record(f);
-	b = begin_stat(s, f, "failed");
-	json_uint(b, "tasks", s->n_failed);
-	json_int(b, "failed_us", s->failed_us);
+}
+
+static void
+emit_failed(const struct build_stat *s, struct filter *f)
+{
+	struct buf *b = begin_stat(s, f, "failed");
+
+	if (s->n_failed > 0) {
+		json_uint(b, "tasks", s->n_failed);
+		json_int(b, "failed_us", s->failed_us);
+	}
 	json_int(b, "run_us", s->run_us);
-	put_ratio(b, "ratio", (double)s->failed_us, (double)s->run_us);
+	if (s->n_failed > 0)
+		put_ratio(b, "ratio", (double)s->failed_us, (double)s->run_us);
 	filter_end_record(f);
-	b = begin_stat(s, f, "tests");
+}
+
+static void
+emit_tests(const struct build_stat *s, struct filter *f)
+{
+	struct buf *b = begin_stat(s, f, "tests");
+
 	json_uint(b, "tasks", s->n_tests);
 	json_int(b, "test_us", s->test_us);
 	put_ratio(b, "ratio", (double)s->test_us, (double)s->run_us);
@@ -173,6 +190,8 @@ stat_emit(const struct build_stat *s, struct filter *f)
 		emit_task(s, f, "biggest_copy", i + 1, s->biggest[i]);
 	emit_types(s, f);
 	emit_stages(s, f);
-	emit_counts(s, f);
+	emit_cache(s, f);
+	emit_failed(s, f);
+	emit_tests(s, f);
 	emit_bins(s, f);
 }

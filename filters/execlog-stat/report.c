@@ -205,17 +205,13 @@ put_types(const struct build_stat *s, struct buf *out)
 	    TYPES_SHOWN_MAX : 0, "");
 }
 
-/*
- * Many logs do not say what came from a cache, or what failed: of these nothing
- * is claimed unless a task did.
- */
 static void
 put_executed(const struct build_stat *s, struct buf *out)
 {
 	size_t from = out->len;
 
 	buf_printf(out, "%llu executed", (unsigned long long)s->n_executed);
-	if (s->n_cached + s->n_avoided > 0) {
+	if (stat_knows_cache(s)) {
 		buf_printf(out, ", %llu from the cache, %llu avoided: cache "
 		    "efficiency ", (unsigned long long)s->n_cached,
 		    (unsigned long long)s->n_avoided);

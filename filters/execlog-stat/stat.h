@@ -46,6 +46,17 @@ struct build_stat {
 void stat_make(struct build_stat *, struct build *, size_t top, size_t n_bins);
 void stat_release(struct build_stat *);
 
+/*
+ * Whether a task was not executed.  If none was, the log may be of a kind that
+ * cannot say what came from a cache, so nothing is claimed about it; likewise
+ * about failures if n_failed is 0.
+ */
+static inline bool
+stat_knows_cache(const struct build_stat *s)
+{
+	return s->n_cached + s->n_avoided > 0;
+}
+
 void stat_emit(const struct build_stat *, struct filter *);
 void stat_report(const struct build_stat *, struct filter *);
 
