@@ -10,6 +10,7 @@
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { misplaced } from './places.mjs';
 
 const [folder, file, name] = process.argv.slice(2);
 const require = createRequire(join(resolve(folder), '/'));
@@ -22,42 +23,6 @@ function check(holds, complaint) {
 		complaints.push(complaint);
 }
 
-// What is wrong with the places of texts.  Runs in the browser.
-function misplaced() {
-	const found = [];
-
-	function overlap(a, b) {
-		return b.left < a.right - 1 && b.top < a.bottom - 3 &&
-		    a.top < b.bottom - 3;
-	}
-
-	function check_picture(picture) {
-		const edge = picture.getBoundingClientRect();
-		const all = [...picture.querySelectorAll('text')].map((t) =>
-		    ({ text: t.textContent, box: t.getBoundingClientRect() }))
-		    .filter((t) => t.box.width > 0)
-		    .sort((a, b) => a.box.left - b.box.left);
-
-		for (const { text, box } of all)
-			if (box.left < edge.left - 1 ||
-			    box.right > edge.right + 1 ||
-			    box.top < edge.top - 1 ||
-			    box.bottom > edge.bottom + 1)
-				found.push(`outside the picture: ${text}`);
-		all.forEach((a, i) => {
-			const other = all.slice(i + 1).find((b) =>
-			    overlap(a.box, b.box));
-			if (other)
-				found.push(`${a.text} overlaps ${other.text}`);
-		});
-	}
-
-	if (document.documentElement.scrollWidth > innerWidth)
-		found.push('the page is wider than the window');
-	document.querySelectorAll('svg').forEach(check_picture);
-	return found.slice(0, 5);
-}
-
 // Elements that neither the page nor its script makes.  Runs in the browser.
 function foreign() {
 	return [...document.querySelectorAll('img, a, b, iframe, object, ' +
@@ -68,6 +33,9 @@ function foreign() {
 async function check_places(page, when) {
 	for (const complaint of await page.evaluate(misplaced))
 		check(false, `${when}: ${complaint}`);
+	check(await page.evaluate(() =>
+	    document.documentElement.scrollWidth <= innerWidth),
+	    `${when}: the page is wider than the window`);
 	for (const complaint of await page.evaluate(foreign))
 		check(false, `${when}: ${complaint}`);
 }

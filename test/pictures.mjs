@@ -9,6 +9,7 @@
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { misplaced } from './places.mjs';
 
 const [folder, file, name] = process.argv.slice(2);
 const require = createRequire(join(folder, '/'));
@@ -19,34 +20,6 @@ const complaints = [];
 function check(holds, complaint) {
 	if (!holds)
 		complaints.push(complaint);
-}
-
-// What is wrong with the places of texts.  Runs in the browser.
-function misplaced() {
-	const found = [];
-	const picture = document.querySelector('svg').getBoundingClientRect();
-	const texts = [...document.querySelectorAll('svg text')].map((t) => ({
-		text: t.textContent, box: t.getBoundingClientRect(),
-		rect: t.closest('g.box, g.bar')?.querySelector('rect')
-	})).filter((t) => t.box.width > 0);
-	const within = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 &&
-	    a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
-
-	for (const t of texts) {
-		if (!within(t.box, picture))
-			found.push(`outside the picture: ${t.text}`);
-		if (t.rect && !within(t.box, t.rect.getBoundingClientRect()))
-			found.push(`outside its box: ${t.text}`);
-	}
-	texts.sort((a, b) => a.box.left - b.box.left);
-	for (let i = 0; i < texts.length; i++)
-		for (let k = i + 1; k < texts.length &&
-		    texts[k].box.left < texts[i].box.right - 1; k++)
-			if (texts[k].box.top < texts[i].box.bottom - 2 &&
-			    texts[i].box.top < texts[k].box.bottom - 2)
-				found.push(`${texts[i].text} overlaps ` +
-				    texts[k].text);
-	return found.slice(0, 5);
 }
 
 async function check_page(page, width, scheme) {
