@@ -6,11 +6,18 @@
 enum { LABEL_MIN = 6 };		/* columns of a label that is truncated */
 
 void
-svg_number(struct buf *b, const char *name, int64_t tenths)
+svg_length(struct buf *b, int64_t tenths)
 {
-	buf_printf(b, " %s=\"%lld", name, (long long)(tenths / 10));
+	buf_printf(b, "%lld", (long long)(tenths / 10));
 	if (tenths % 10 != 0)
 		buf_printf(b, ".%lld", (long long)(tenths % 10));
+}
+
+void
+svg_number(struct buf *b, const char *name, int64_t tenths)
+{
+	buf_printf(b, " %s=\"", name);
+	svg_length(b, tenths);
 	buf_char(b, '"');
 }
 

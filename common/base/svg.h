@@ -22,7 +22,8 @@ enum { SVG_ORANGE = 0xe69f00, SVG_SKY = 0x56b4e9, SVG_GREEN = 0x009e73,
     SVG_YELLOW = 0xf0e442, SVG_BLUE = 0x0072b2, SVG_VERMILION = 0xd55e00,
     SVG_PURPLE = 0xcc79a7, SVG_GRAY = 0x999999 };
 
-/* Writes ' NAME="LENGTH"', in pixels. */
+/* Write a length, and ' NAME="LENGTH"', in pixels.  It is not negative. */
+void svg_length(struct buf *, int64_t tenths);
 void svg_number(struct buf *, const char *name, int64_t tenths);
 
 /* Begins a rect element: the caller adds attributes and "/>". */

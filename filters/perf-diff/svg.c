@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/svg.h"
 #include "common/base/xml.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
@@ -53,6 +54,41 @@ put_text(struct buf *b, struct buf *text)
 {
 	xml_text(b, buf_span(text));
 	buf_release(text);
+}
+
+/* Lengths are computed in pixels and written by svg.h, which has tenths. */
+static int64_t
+tenths(double pixels)
+{
+	return llround(pixels * 10);
+}
+
+/* Begins a line of a path. */
+static void
+move_to(struct buf *b, double x, double y)
+{
+	buf_char(b, 'M');
+	svg_length(b, tenths(x));
+	buf_char(b, ' ');
+	svg_length(b, tenths(y));
+}
+
+/* Adds a horizontal line to a path. */
+static void
+line_to(struct buf *b, double x)
+{
+	buf_char(b, 'H');
+	svg_length(b, tenths(x));
+}
+
+static void
+begin_text(struct buf *b, double x, double y, const char *classes)
+{
+	struct buf attributes = { 0 };
+
+	buf_printf(&attributes, " class=\"%s\"", classes);
+	svg_text(b, tenths(x), tenths(y), buf_cstr(&attributes));
+	buf_release(&attributes);
 }
 
 static double
@@ -131,9 +167,11 @@ draw_grid(struct buf *b, const struct panel *p)
 		if (!(value <= p->high))
 			break;
 		y = y_of(p, value);
-		buf_printf(b, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>"
-		    "<text class=\"faint right\" x=\"%d\" y=\"%.1f\">", LEFT, y,
-		    WIDTH - RIGHT, LEFT - PADDING, y + 4);
+		buf_str(b, "<path class=\"grid\" d=\"");
+		move_to(b, LEFT, y);
+		line_to(b, WIDTH - RIGHT);
+		buf_str(b, "\"/>");
+		begin_text(b, LEFT - PADDING, y + 4, "faint right");
 		words_value(&text, p->a, p->s->key, value);
 		put_text(b, &text);
 		buf_str(b, "</text>\n");
@@ -145,9 +183,11 @@ draw_points(struct buf *b, const struct panel *p)
 {
 	buf_printf(b, "<path class=\"points%s\" d=\"",
 	    p->s->n > MANY ? " many" : "");
-	for (size_t i = 0; i < p->s->n; i++)
-		buf_printf(b, "M%.1f %.1fh0", x_of(p, p->s->positions[i]),
+	for (size_t i = 0; i < p->s->n; i++) {
+		move_to(b, x_of(p, p->s->positions[i]),
 		    y_of(p, p->s->values[i]));
+		buf_str(b, "h0");
+	}
 	buf_str(b, "\"/>\n");
 }
 
@@ -162,8 +202,8 @@ draw_levels(struct buf *b, const struct panel *p)
 	for (size_t i = 0; i <= s->n_changes; i++) {
 		to = i < s->n_changes ? (double)p->changes[i].last_good :
 		    s->positions[s->n - 1];
-		buf_printf(b, "M%.1f %.1fH%.1f", x_of(p, from),
-		    y_of(p, level_of(p, i)), x_of(p, to));
+		move_to(b, x_of(p, from), y_of(p, level_of(p, i)));
+		line_to(b, x_of(p, to));
 		if (i < s->n_changes)
 			from = (double)p->changes[i].at;
 	}
@@ -175,7 +215,7 @@ static void
 draw_label(struct buf *b, const struct panel *p, const struct change *c,
     double x, double *ends)
 {
-	struct buf text = { 0 };
+	struct buf text = { 0 }, classes = { 0 };
 	int row = 0;
 
 	while (row < LABEL_ROWS && ends[row] > x - LABEL_WIDTH / 2)
@@ -183,9 +223,10 @@ draw_label(struct buf *b, const struct panel *p, const struct change *c,
 	if (row == LABEL_ROWS)
 		return;
 	ends[row] = x + LABEL_WIDTH / 2;
-	buf_printf(b, "<text class=\"middle %s\" x=\"%.1f\" y=\"%.1f\">",
-	    verdict_names[c->verdict], fmin(fmax(x, LABEL_WIDTH / 2),
-	    WIDTH - LABEL_WIDTH / 2), p->top - 5 - LABEL_HEIGHT * row);
+	buf_printf(&classes, "middle %s", verdict_names[c->verdict]);
+	begin_text(b, fmin(fmax(x, LABEL_WIDTH / 2), WIDTH - LABEL_WIDTH / 2),
+	    p->top - 5 - LABEL_HEIGHT * row, buf_cstr(&classes));
+	buf_release(&classes);
 	words_effect(&text, c);
 	buf_char(&text, ' ');
 	words_id(&text, answer_version(p->a, c->at));
@@ -203,9 +244,10 @@ draw_changes(struct buf *b, const struct panel *p)
 	for (size_t i = 0; i < p->s->n_changes; i++) {
 		c = &p->changes[i];
 		x = x_of(p, ((double)c->at + (double)c->last_good) / 2);
-		buf_printf(b, "<path class=\"change %s%s\" "
-		    "d=\"M%.1f %.1fv%d\"><title>", verdict_names[c->verdict],
-		    c->accepted ? " accepted" : "", x, p->top, PLOT);
+		buf_printf(b, "<path class=\"change %s%s\" d=\"",
+		    verdict_names[c->verdict], c->accepted ? " accepted" : "");
+		move_to(b, x, p->top);
+		buf_printf(b, "v%d\"><title>", PLOT);
 		words_date(b, p->a, c->at);
 		buf_char(b, ' ');
 		xml_text(b, answer_version(p->a, c->at));
@@ -221,8 +263,8 @@ draw_panel(struct buf *b, struct panel *p)
 
 	choose_scale(p);
 	words_key(&key, p->a, p->s->key);
-	buf_printf(b, "<text class=\"key\" x=\"%d\" y=\"%.1f\">", LEFT,
-	    p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING);
+	begin_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
+	    "key");
 	put_text(b, &key);
 	buf_str(b, "</text>\n");
 	draw_grid(b, p);
@@ -234,12 +276,11 @@ draw_panel(struct buf *b, struct panel *p)
 /* A commit and its date, below the last panel. */
 static void
 draw_end(struct buf *b, const struct answer *a, size_t position,
-    const char *anchor, int x, double y)
+    const char *classes, int x, double y)
 {
 	struct buf text = { 0 };
 
-	buf_printf(b, "<text class=\"faint %s\" x=\"%d\" y=\"%.1f\">", anchor,
-	    x, y);
+	begin_text(b, x, y, classes);
 	words_id(&text, answer_version(a, position));
 	buf_char(&text, ' ');
 	words_date(&text, a, position);
@@ -262,9 +303,10 @@ draw_answer(struct buf *b, const struct answer *a)
 		head.n = (size_t)(colon - text.data);
 		rest = span_str(colon + 2);
 	}
-	buf_printf(b, "<text class=\"answer\" x=\"%d\" y=\"28\">", LEFT);
+	begin_text(b, LEFT, 28, "answer");
 	xml_text(b, head);
-	buf_printf(b, "</text>\n<text class=\"more\" x=\"%d\" y=\"50\">", LEFT);
+	buf_str(b, "</text>\n");
+	begin_text(b, LEFT, 50, "more");
 	xml_text(b, rest);
 	buf_str(b, "</text>\n");
 	buf_release(&text);
@@ -318,8 +360,8 @@ svg_draw(const struct answer *a, struct filter *f)
 			p.changes += p.s->n_changes;
 	}
 	if (n > 0) {
-		draw_end(b, a, 0, "", LEFT, height - FOOT / 2);
-		draw_end(b, a, a->n_order - 1, "right", WIDTH - RIGHT,
+		draw_end(b, a, 0, "faint", LEFT, height - FOOT / 2);
+		draw_end(b, a, a->n_order - 1, "faint right", WIDTH - RIGHT,
 		    height - FOOT / 2);
 	}
 	buf_str(b, "</svg>\n");
