@@ -2,34 +2,10 @@
 
 #include <string.h>
 
-#include "common/base/buf.h"
-#include "common/base/err.h"
 #include "common/frame/filter.h"
 #include "common/frame/format.h"
+#include "common/frame/opt.h"
 #include "common/json/scan.h"
-
-/* Writes the names of all formats, for example "distbuild, local or ninja". */
-static void
-put_names(struct buf *b, const struct input_format *table)
-{
-	for (const struct input_format *f = table; f->name != NULL; f++) {
-		if (f > table)
-			buf_str(b, f[1].name == NULL ? " or " : ", ");
-		buf_str(b, f->name);
-	}
-}
-
-static const struct input_format *
-find_format(const struct input_format *table, const char *name)
-{
-	struct buf names = { 0 };
-
-	for (const struct input_format *f = table; f->name != NULL; f++)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	put_names(&names, table);
-	die("--format is %s, not '%s'", buf_cstr(&names), name);
-}
 
 static const struct input_format *
 detect_format(const struct input_format *table, struct input *in)
@@ -53,7 +29,7 @@ format_open(struct filter *f, const struct input_format *table,
     const char *name)
 {
 	const struct input_format *format = name == NULL ? NULL :
-	    find_format(table, name);
+	    &table[opt_choice("format", name, table, sizeof *table)];
 
 	if (!filter_next_file(f))
 		return NULL;
