@@ -126,9 +126,21 @@ timed() {
 		SCHEMA=https://schemas.getdbt.com/dbt/$schema.json \
 			results "$(timed model.p.a 01Z 02Z)" >log
 		run -0 --separate-stderr execlog-parse log
-		[[ $stderr == "execlog-parse: warning: 'log' has "* ]]
+		assert_regex "$stderr" "^execlog-parse: warning: log: the log \
+is of dbt with schema .*; this program knows versions 1 to 6\$"
 		assert_equal "$(found 'select(.id) | .id')" '"model.p.a"'
 	done
+}
+
+@test "a file of many documents gets one warning of its schema" {
+	local SCHEMA=https://schemas.getdbt.com/dbt/run-results/v7.json i
+	for i in {1..12}; do
+		results "$(timed model.p.a 01Z 02Z)" || return
+	done >log
+	cp log other
+	run -0 --separate-stderr execlog-parse log other
+	assert_equal "$(grep -c 'schema 7' <<<"$stderr")" 2
+	assert_equal "$(cut -d: -f3 <<<"$stderr")" $' log\n other'
 }
 
 @test "several documents are several runs" {

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/frame/filter.h"
@@ -36,7 +35,10 @@ static const char *const phase_keys[] = { "type", "name", "started_at",
 
 #define SCHEMA_BASE "https://schemas.getdbt.com/dbt/"
 
-enum { VERSION_MIN = 1, VERSION_MAX = 6, HASH_DIGITS = 10, DETECT_BYTES = 256 };
+#define VERSION_MIN "1"
+#define VERSION_MAX "6"
+
+enum { HASH_DIGITS = 10, DETECT_BYTES = 256 };
 
 /* When a result was made. */
 struct times {
@@ -65,27 +67,27 @@ begins_with(struct span s, const char *start)
 	return s.n >= strlen(start) && memcmp(s.p, start, strlen(start)) == 0;
 }
 
-/* The schema is SCHEMA_BASE "run-results/v6.json". */
-static void
-check_schema(struct span schema)
+/* The N of SCHEMA_BASE "run-results/vN.json"; all of another schema. */
+static struct span
+version_of(struct span schema)
 {
 	static const char prefix[] = SCHEMA_BASE "run-results/v";
 	static const char suffix[] = ".json";
 	size_t n = sizeof prefix - 1, n_suffix = sizeof suffix - 1;
-	uint64_t version;
 
+	return begins_with(schema, prefix) && schema.n >= n + n_suffix ?
+	    span_of(schema.p + n, schema.n - n - n_suffix) : schema;
+}
+
+static void
+check_schema(struct span schema)
+{
 	if (begins_with(schema, SCHEMA_BASE "manifest/"))
 		filter_refuse(state.f, state.f->current, "is a manifest of "
 		    "dbt, which buildgraph-parse reads");
-	else if (!begins_with(schema, prefix) || schema.n < n + n_suffix ||
-	    !text_u64(span_of(schema.p + n, schema.n - n - n_suffix),
-	    &version))
-		err_warn("warning: '%s' has the unknown schema '%.*s'",
-		    state.f->input.name, SPAN_ARG(schema));
-	else if (version < VERSION_MIN || version > VERSION_MAX)
-		err_warn("warning: '%s' has version %llu of the schema; this "
-		    "program knows %d to %d", state.f->input.name,
-		    (unsigned long long)version, VERSION_MIN, VERSION_MAX);
+	else
+		check_version(state.f, "dbt with schema", version_of(schema),
+		    VERSION_MIN, VERSION_MAX);
 }
 
 static bool
