@@ -18,13 +18,13 @@ static bool
 is_single(const struct clusters *w, const struct bar *bar)
 {
 	return !w->is_merged && bar->text != INDEX_NONE &&
-	    bar->end_us - bar->start_us >= w->unit_us;
+	    bar_length_us(bar) >= w->unit_us;
 }
 
 static void
 add_bar(struct clusters *w, struct cluster *c, const struct bar *bar)
 {
-	int64_t us = bar->end_us - bar->start_us;
+	int64_t us = bar_length_us(bar);
 
 	if (c->n == 0)
 		c->start_us = c->end_us = bar->start_us;

@@ -402,7 +402,7 @@ mark_path(struct pictures *all, struct picture *p, const struct build *b,
 		p->bars[bar].waiting_us = steps[i].waiting_us;
 		p->bars[bar].potential_us = steps[i].potential_us;
 		p->path[p->n_path++] = bar;
-		p->path_us += p->bars[bar].end_us - p->bars[bar].start_us;
+		p->path_us += bar_length_us(&p->bars[bar]);
 		add_text(all, p, b, &b->tasks[steps[i].task], &p->bars[bar]);
 	}
 }
@@ -437,7 +437,7 @@ add_texts(struct pictures *all, struct picture *p, const struct arranger *a,
 		uint32_t task = a->items[i].task;
 		struct bar *bar = &p->bars[bar_of_task[task]];
 
-		if (bar->end_us - bar->start_us > length || bar->has_failed ||
+		if (bar_length_us(bar) > length || bar->has_failed ||
 		    n_texts >= p->n_bars)
 			add_text(all, p, a->build, &a->build->tasks[task], bar);
 	}

@@ -42,6 +42,12 @@ struct bar {			/* a task with a start and an end */
 	bool is_cached, has_failed;
 };
 
+static inline int64_t
+bar_length_us(const struct bar *bar)
+{
+	return bar->end_us - bar->start_us;
+}
+
 struct host {			/* or thread, or the whole build */
 	struct span name;	/* "" if the build has no hosts */
 	uint32_t first_lane, n_lanes;
@@ -78,6 +84,13 @@ struct picture {
 	uint32_t *path;		/* bars, in the order of the steps */
 	size_t n_path;
 };
+
+/* What a picture calls its hosts. */
+static inline const char *
+picture_place(const struct picture *p)
+{
+	return p->has_threads ? "thread" : "host";
+}
 
 /*
  * A type of tasks: a rule, an extension, or a kind.  The types with most time

@@ -151,7 +151,7 @@ put_tooltip(const struct drawing *d, const struct picture *p,
 	buf_char(b, '\n');
 	xml_text(b, type_name(d, bar));
 	buf_str(b, ", ");
-	report_us(b, bar->end_us - bar->start_us);
+	report_us(b, bar_length_us(bar));
 	buf_str(b, ", at +");
 	report_us(b, bar->start_us);
 	if (p->hosts[p->lanes[bar->lane].host].name.n > 0) {
@@ -349,8 +349,7 @@ put_facts(struct buf *b, const struct picture *p)
 	report_us(b, p->wall_us);
 	buf_printf(b, ", %zu task%s", p->n_bars, p->n_bars == 1 ? "" : "s");
 	if (p->n_hosts > 0 && p->hosts[p->n_hosts - 1].name.n > 0)
-		buf_printf(b, " on %zu %s%s", p->n_hosts,
-		    p->has_threads ? "thread" : "host",
+		buf_printf(b, " on %zu %s%s", p->n_hosts, picture_place(p),
 		    p->n_hosts == 1 ? "" : "s");
 	buf_printf(b, ", at most %u at once, %.1f on average",
 	    p->n_running_max, (double)p->busy_us / (double)p->wall_us);

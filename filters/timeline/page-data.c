@@ -1,0 +1,528 @@
+/* page-data - writes the tasks of a build as data for the script of a page */
+
+#include <stdlib.h>
+
+#include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/json/json.h"
+#include "filters/timeline/page.h"
+#include "filters/timeline/page-data.h"
+#include "filters/timeline/picture.h"
+
+/*
+ * DATA_MAX bytes are divided between the pictures of a page; the intervals of
+ * merged tasks come in addition, with 10 to 25 bytes each.  Tasks are merged if
+ * they are less than a MERGED_COLUMNS-th of the wall time apart, or more if
+ * needed; the times of merged tasks are rounded to a MERGED_UNITS-th of it.
+ */
+enum { DATA_MAX = 700 * 1000, MERGED_MAX = 24000, MERGED_COLUMNS = 2000,
+    MERGED_UNITS = 100000 };
+
+/* Flags of a task in the data; page.js has the same. */
+enum { FLAG_CACHED = 1, FLAG_FAILED = 2 };
+
+/* Neighbors in a lane that are not listed. */
+struct merged {
+	int64_t start_us, end_us, busy_us;
+	int64_t by_color[N_COLORS];
+	uint32_t lane, n;
+};
+
+/* --- which tasks are listed ----------------------------------------------- */
+
+static int
+compare_importance(const void *a, const void *b, void *context)
+{
+	const struct picture *p = context;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct bar *x = &p->bars[i], *y = &p->bars[k];
+	int order;
+
+	if ((order = (y->step != 0) - (x->step != 0)) != 0 ||
+	    (order = y->has_failed - x->has_failed) != 0 ||
+	    (order = cmp_i64(bar_length_us(y), bar_length_us(x))) != 0)
+		return order;
+	return cmp_u64(i, k);
+}
+
+static void
+rank_bars(struct page_data *d)
+{
+	const struct picture *p = d->p;
+
+	d->ranked = mem_alloc((p->n_bars + 1) * sizeof *d->ranked);
+	for (size_t i = 0; i < p->n_bars; i++)
+		if (p->bars[i].text != INDEX_NONE)
+			d->ranked[d->n_ranked++] = (uint32_t)i;
+	sort_with(d->ranked, d->n_ranked, sizeof *d->ranked,
+	    compare_importance, p);
+}
+
+static void
+list_bars(struct page_data *d, size_t n)
+{
+	uint32_t place = 0;
+
+	memset(d->place, 0xff, d->p->n_bars * sizeof *d->place);
+	for (size_t i = 0; i < n; i++)
+		d->place[d->ranked[i]] = 0;
+	for (size_t i = 0; i < d->p->n_bars; i++)
+		if (d->place[i] != INDEX_NONE)
+			d->place[i] = place++;
+	d->n_listed = n;
+}
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+	int64_t rest;
+
+	for (; b != 0; b = rest) {
+		rest = a % b;
+		a = b;
+	}
+	return a;
+}
+
+static int64_t
+find_unit(const struct picture *p)
+{
+	int64_t unit = 0;
+
+	for (size_t i = 0; i < p->n_bars && unit != 1; i++) {
+		unit = gcd(p->bars[i].start_us, unit);
+		unit = gcd(p->bars[i].end_us, unit);
+	}
+	return unit > 0 ? unit : 1;
+}
+
+/* --- merged tasks --------------------------------------------------------- */
+
+static void
+add_to_merged(const struct page_data *d, struct merged *m,
+    const struct bar *bar)
+{
+	int64_t *busy =
+	    &m->by_color[d->all->type_list[bar->type].color];
+
+	m->n++;
+	m->busy_us = saturating_add(m->busy_us, bar_length_us(bar));
+	if (bar->end_us > m->end_us)
+		m->end_us = bar->end_us;
+	*busy = saturating_add(*busy, bar_length_us(bar));
+}
+
+/*
+ * Merges those that are not listed if they are in one lane, at most gap_us
+ * apart, and none that is listed is between them.
+ */
+static void
+merge_bars(struct page_data *d, int64_t gap_us)
+{
+	struct merged *m = NULL;
+	const struct bar *bar;
+
+	d->n_merged = 0;
+	for (size_t i = 0; i < d->p->n_bars; i++) {
+		bar = &d->p->bars[i];
+		if (d->place[i] != INDEX_NONE) {
+			m = NULL;
+			continue;
+		}
+		if (m == NULL || m->lane != bar->lane ||
+		    bar->start_us - m->end_us > gap_us) {
+			d->merged = mem_grow(d->merged, &d->merged_cap,
+			    d->n_merged + 1, sizeof *d->merged);
+			m = &d->merged[d->n_merged++];
+			*m = (struct merged){ .start_us = bar->start_us,
+			    .end_us = bar->start_us, .lane = bar->lane };
+		}
+		add_to_merged(d, m, bar);
+	}
+}
+
+/* Twice as much is merged until there are few intervals, or all is merged. */
+static void
+merge_rest(struct page_data *d)
+{
+	int64_t gap_us = d->p->wall_us / MERGED_COLUMNS;
+
+	merge_bars(d, gap_us);
+	while (d->n_merged > MERGED_MAX / d->all->n && gap_us < d->p->wall_us) {
+		gap_us = gap_us * 2 + 1;
+		merge_bars(d, gap_us);
+	}
+}
+
+static unsigned
+color_of_merged(const struct merged *m)
+{
+	unsigned color = 0;
+
+	for (unsigned i = 1; i < N_COLORS; i++)
+		if (m->by_color[i] > m->by_color[color])
+			color = i;
+	return color;
+}
+
+/* --- strings -------------------------------------------------------------- */
+
+static void
+collect_strings(struct page_data *d)
+{
+	const struct picture *p = d->p;
+	sym type;
+
+	intern_release(&d->strings);
+	intern_init(&d->strings);
+	memset(d->type_place, 0xff, d->all->types.n * sizeof *d->type_place);
+	d->n_types = 0;
+	for (size_t i = 0; i < p->n_hosts; i++)
+		intern_add(&d->strings, p->hosts[i].name);
+	for (size_t i = 0; i < p->n_bars; i++) {
+		if (d->place[i] == INDEX_NONE)
+			continue;
+		intern_add(&d->strings, page_data_text(d, i)->id);
+		intern_add(&d->strings, page_data_text(d, i)->name);
+		intern_add(&d->strings, page_data_text(d, i)->target);
+		type = p->bars[i].type;
+		if (d->type_place[type] != INDEX_NONE)
+			continue;
+		intern_add(&d->strings, intern_span(&d->all->types, type));
+		d->type_place[type] = (uint32_t)d->n_types;
+		d->types[d->n_types++] = type;
+	}
+}
+
+static int
+compare_strings(const void *a, const void *b, void *context)
+{
+	return intern_cmp(context, *(const sym *)a, *(const sym *)b);
+}
+
+/* The length in bytes of what both begin with, in whole characters. */
+static size_t
+common_prefix(struct span a, struct span b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	while (n > 0 && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/* The length of UTF-8 text in UTF-16, as JavaScript counts. */
+static size_t
+utf16_length(struct span text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		n += ((unsigned char)text.p[i] & 0xc0) != 0x80 ?
+		    1 + ((unsigned char)text.p[i] >= 0xf0) : 0;
+	return n;
+}
+
+/* An element of an array. */
+static void
+put_number(struct buf *b, int64_t value)
+{
+	if (b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+	buf_i64(b, value);
+}
+
+/*
+ * Writes the strings in order, of each the number of characters that it has in
+ * common with the previous one, and the rest.
+ */
+static void
+put_strings(struct buf *b, struct page_data *d)
+{
+	sym *sorted = mem_alloc((d->strings.n + 1) * sizeof *sorted);
+	struct span last = { "", 0 }, text;
+	size_t n;
+
+	for (sym s = 0; s < d->strings.n; s++)
+		sorted[s] = s;
+	sort_with(sorted, d->strings.n, sizeof *sorted, compare_strings,
+	    &d->strings);
+	d->order = mem_resize(d->order, d->strings.n + 1, sizeof *d->order);
+	json_open(b, "strings", '[');
+	for (size_t i = 0; i < d->strings.n; i++) {
+		d->order[sorted[i]] = (uint32_t)i;
+		text = intern_span(&d->strings, sorted[i]);
+		n = common_prefix(last, text);
+		put_number(b, (int64_t)utf16_length(span_of(text.p, n)));
+		json_item(b, span_of(text.p + n, text.n - n));
+		last = text;
+	}
+	json_close(b, ']');
+	free(sorted);
+}
+
+static void
+put_string_number(struct buf *b, struct page_data *d, struct span text)
+{
+	put_number(b, d->order[intern_add(&d->strings, text)]);
+}
+
+/* --- arrays of numbers ---------------------------------------------------- */
+
+/* Where an interval is, in the units of the data. */
+struct place {
+	int64_t start, length;
+	uint32_t lane;
+};
+
+/*
+ * Writes three arrays: by how much the lane of each is higher than that of the
+ * previous one; how long after the end of the previous one of its lane it
+ * starts, or after the start of the build; and its length.
+ */
+static void
+put_places(struct buf *b, const struct place *places, size_t n)
+{
+	uint32_t lane = 0;
+	int64_t at = 0;
+
+	json_open(b, "lane", '[');
+	for (size_t i = 0; i < n; i++) {
+		put_number(b, places[i].lane - lane);
+		lane = places[i].lane;
+	}
+	buf_str(b, "],\"gap\":[");
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || places[i].lane != places[i - 1].lane)
+			at = 0;
+		put_number(b, places[i].start - at);
+		at = places[i].start + places[i].length;
+	}
+	buf_str(b, "],\"length\":[");
+	for (size_t i = 0; i < n; i++)
+		put_number(b, places[i].length);
+	json_close(b, ']');
+}
+
+static int64_t
+type_number(struct page_data *d, size_t bar)
+{
+	return d->type_place[d->p->bars[bar].type];
+}
+
+static int64_t
+flags_of(struct page_data *d, size_t bar)
+{
+	return (d->p->bars[bar].is_cached ? FLAG_CACHED : 0) |
+	    (d->p->bars[bar].has_failed ? FLAG_FAILED : 0);
+}
+
+static int64_t
+name_number(struct page_data *d, size_t bar)
+{
+	return d->order[intern_add(&d->strings, page_data_text(d, bar)->name)];
+}
+
+/* After how many strings that of the id follows: often 0. */
+static int64_t
+id_difference(struct page_data *d, size_t bar)
+{
+	return d->order[intern_add(&d->strings, page_data_text(d, bar)->id)] -
+	    name_number(d, bar);
+}
+
+static int64_t
+target_number(struct page_data *d, size_t bar)
+{
+	return d->order[intern_add(&d->strings,
+	    page_data_text(d, bar)->target)];
+}
+
+/* Writes an array with a number for each task that is listed. */
+static void
+put_column(struct buf *b, struct page_data *d, const char *key,
+    int64_t (*number)(struct page_data *, size_t bar))
+{
+	json_open(b, key, '[');
+	for (size_t i = 0; i < d->p->n_bars; i++)
+		if (d->place[i] != INDEX_NONE)
+			put_number(b, number(d, i));
+	json_close(b, ']');
+}
+
+static void
+put_tasks(struct buf *b, struct page_data *d)
+{
+	struct place *places = mem_alloc((d->n_listed + 1) * sizeof *places);
+	const struct bar *bar;
+
+	for (size_t i = 0; i < d->p->n_bars; i++) {
+		bar = &d->p->bars[i];
+		if (d->place[i] != INDEX_NONE)
+			places[d->place[i]] = (struct place){
+			    bar->start_us / d->unit_us,
+			    bar_length_us(bar) / d->unit_us, bar->lane };
+	}
+	json_open(b, "tasks", '{');
+	put_places(b, places, d->n_listed);
+	put_column(b, d, "type", type_number);
+	put_column(b, d, "flags", flags_of);
+	put_column(b, d, "name", name_number);
+	put_column(b, d, "id", id_difference);
+	put_column(b, d, "target", target_number);
+	json_close(b, '}');
+	free(places);
+}
+
+static void
+put_merged(struct buf *b, const struct page_data *d)
+{
+	struct place *places = mem_alloc((d->n_merged + 1) * sizeof *places);
+	int64_t unit_us = 1 + d->p->wall_us / MERGED_UNITS;
+	const struct merged *m = d->merged;
+
+	for (size_t i = 0; i < d->n_merged; i++) {
+		places[i].lane = m[i].lane;
+		places[i].start = m[i].start_us / unit_us;
+		places[i].length = m[i].end_us / unit_us - places[i].start;
+	}
+	json_open(b, "merged", '{');
+	json_int(b, "unit_us", unit_us);
+	put_places(b, places, d->n_merged);
+	json_open(b, "n", '[');
+	for (size_t i = 0; i < d->n_merged; i++)
+		put_number(b, m[i].n);
+	buf_str(b, "],\"busy\":[");
+	for (size_t i = 0; i < d->n_merged; i++)
+		put_number(b, m[i].busy_us / unit_us);
+	buf_str(b, "],\"color\":[");
+	for (size_t i = 0; i < d->n_merged; i++)
+		put_number(b, color_of_merged(&m[i]));
+	buf_str(b, "]}");
+	free(places);
+}
+
+/* --- the data of a section ------------------------------------------------ */
+
+static void
+put_lanes(struct buf *b, struct page_data *d)
+{
+	const struct picture *p = d->p;
+
+	json_open(b, "hosts", '[');
+	for (size_t i = 0; i < p->n_hosts; i++)
+		put_string_number(b, d, p->hosts[i].name);
+	/* The host, the class, and the lanes that were merged into it. */
+	buf_str(b, "],\"lanes\":[");
+	for (size_t i = 0; i < p->n_lanes; i++) {
+		put_number(b, p->lanes[i].host);
+		put_number(b, p->lanes[i].class);
+		put_number(b, p->lanes[i].n_slots);
+	}
+	buf_str(b, "],\"types\":[");
+	for (size_t i = 0; i < d->n_types; i++) {
+		put_string_number(b, d, intern_span(&d->all->types,
+		    d->types[i]));
+		put_number(b, d->all->type_list[d->types[i]].color);
+	}
+	json_close(b, ']');
+}
+
+/* Of each step the task, and the times that are known, otherwise -1. */
+static void
+put_steps(struct buf *b, const struct page_data *d)
+{
+	const struct bar *bar;
+
+	json_open(b, "steps", '[');
+	for (size_t i = 0; i < d->p->n_path; i++) {
+		if (d->place[d->p->path[i]] == INDEX_NONE)
+			continue;
+		bar = &d->p->bars[d->p->path[i]];
+		put_number(b, d->place[d->p->path[i]]);
+		put_number(b, bar->waiting_us != INT_UNKNOWN ?
+		    bar->waiting_us : -1);
+		put_number(b, bar->potential_us != INT_UNKNOWN ?
+		    bar->potential_us : -1);
+	}
+	json_close(b, ']');
+}
+
+/* Copies JSON such that nothing in it ends the script element. */
+static void
+put_in_script(struct buf *b, struct span json)
+{
+	for (size_t i = 0; i < json.n; i++)
+		if (json.p[i] == '<' || json.p[i] == '>' || json.p[i] == '&')
+			buf_printf(b, "\\u%04x", (unsigned)json.p[i]);
+		else
+			buf_char(b, json.p[i]);
+}
+
+static void
+put_listed(struct buf *b, struct page_data *d, size_t n)
+{
+	b->len = 0;
+	buf_char(b, '{');
+	list_bars(d, n);
+	collect_strings(d);
+	json_int(b, "unit_us", d->unit_us);
+	json_int(b, "wall_us", d->p->wall_us);
+	json_int(b, "range_us", d->all->wall_us);
+	json_uint(b, "n_tasks", d->p->n_bars);
+	json_word(b, "place", picture_place(d->p));
+	put_strings(b, d);
+	put_lanes(b, d);
+	put_tasks(b, d);
+	put_steps(b, d);
+}
+
+void
+page_data_init(struct page_data *d, const struct pictures *all,
+    const struct picture *p)
+{
+	*d = (struct page_data){ .all = all, .p = p, .unit_us = find_unit(p) };
+	d->place = mem_alloc((p->n_bars + 1) * sizeof *d->place);
+	d->type_place = mem_alloc((all->types.n + 1) * sizeof *d->type_place);
+	d->types = mem_alloc((all->types.n + 1) * sizeof *d->types);
+	intern_init(&d->strings);
+	rank_bars(d);
+}
+
+/* Fewer tasks are listed until the data is small enough. */
+void
+page_data_put(struct buf *b, struct page_data *d)
+{
+	size_t room = DATA_MAX / d->all->n, n = d->n_ranked;
+	struct buf json = { 0 };
+
+	if (n > PAGE_TASKS_MAX)
+		n = PAGE_TASKS_MAX;
+	put_listed(&json, d, n);
+	while (json.len > room && n > 0) {
+		n = (size_t)((double)n * 0.95 * (double)room /
+		    (double)json.len);
+		put_listed(&json, d, n);
+	}
+	merge_rest(d);
+	put_merged(&json, d);
+	json_close(&json, '}');
+	buf_str(b, "<script type=\"application/json\">");
+	put_in_script(b, buf_span(&json));
+	buf_str(b, "</script>\n");
+	buf_release(&json);
+}
+
+void
+page_data_release(struct page_data *d)
+{
+	intern_release(&d->strings);
+	free(d->merged);
+	free(d->types);
+	free(d->type_place);
+	free(d->order);
+	free(d->place);
+	free(d->ranked);
+}
