@@ -52,7 +52,8 @@ struct filter {
 	bool reads_each;	/* filter_read_each() was called */
 	int64_t n_records;	/* written; filter_emit() counts them */
 
-	/* Private to filter.c. */
+	/* Private to filter.c, filter-read.c and filter-reject.c. */
+	bool strict, partial;	/* --strict, --partial */
 	bool gave_up;		/* the rest of this file has been rejected */
 	bool reads_records, writes_records;
 	bool got_input;		/* a line or value that is not blank has come;

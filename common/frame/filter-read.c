@@ -1,0 +1,318 @@
+/* filter-read - reads lines, records and values from the files of a filter */
+
+#include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/frame/filter-reject.h"
+#include "common/frame/foreign.h"
+#include "common/json/recio.h"
+#include "common/json/scan.h"
+
+static void
+set_current(struct filter *f, const char *p, size_t n)
+{
+	f->current = span_of(p, n);
+	f->current_line = f->input.line;
+	f->got_input = true;
+}
+
+/*
+ * Reports what the begin and end records of all files say: filters that wrote
+ * the input rejected some of theirs, or a stream is truncated.
+ */
+static void
+end_streams(struct filter *f)
+{
+	const struct boundaries *s = &f->boundaries;
+
+	if (s->n_rejected > 0) {
+		err_warn("input was rejected by %s", s->rejected_by);
+		f->rejected = true;
+		f->n_rejected = saturating_add(f->n_rejected, s->n_rejected);
+		f->n_faults = saturating_add(f->n_faults, s->n_faults);
+	}
+	if (s->n_open > 0 && !f->partial) {
+		err_warn("the input is truncated: the end record of %s is "
+		    "missing", s->begun_by[0] != '\0' ? s->begun_by :
+		    "a stream");
+		f->truncated = true;
+	}
+	f->boundaries = (struct boundaries){ 0 };
+}
+
+static void
+end_file(struct filter *f)
+{
+	if (f->input.unreadable) {
+		filter_fail(f, "cannot %s", f->input.damage);
+	} else if (f->input.damage != NULL) {
+		set_current(f, NULL, 0);
+		f->n_faults++;
+		filter_reject(f, "the file ends early: %s", f->input.damage);
+	}
+}
+
+/*
+ * Reports a stream of records that is empty: a filter that could not start
+ * leaves its reader such an input.
+ */
+static void
+check_not_empty(struct filter *f)
+{
+	if (!f->reads_records || f->got_input)
+		return;
+	filter_fail(f, "nothing came: '%s' is empty", f->input.name);
+	f->got_input = f->got_nothing = true;
+	if (f->first_is_needed && !f->partial)
+		f->truncated = true;
+}
+
+bool
+filter_next_file(struct filter *f)
+{
+	bool was_needed = f->in_file && f->first_is_needed;
+
+	if (f->in_file)
+		end_file(f);
+	if (was_needed)
+		check_not_empty(f);
+	if (f->in_file && f->reads_each) {
+		f->in_file = false;
+		return false;
+	}
+	f->in_file = input_next_file(&f->input);
+	f->gave_up = false;
+	if (f->in_file) {
+		if (was_needed)
+			f->first_is_needed = f->got_input = false;
+		return true;
+	}
+	check_not_empty(f);
+	end_streams(f);
+	return false;
+}
+
+static void
+reject_long_line(struct filter *f)
+{
+	struct line piece;
+
+	filter_reject_beginning(f, "the line is longer than %llu bytes "
+	    "(--max-record)", (unsigned long long)f->max_record);
+	while (input_rest(&f->input, &piece))
+		filter_keep_rejected(f, piece.p, piece.full_len);
+	filter_stop_if_strict(f);
+}
+
+bool
+filter_file_line(struct filter *f, struct line *line)
+{
+	while (f->in_file && input_line(&f->input, f->max_record, line)) {
+		set_current(f, line->p, line->full_len);
+		if (line->too_long)
+			reject_long_line(f);
+		else if (f->input.damage != NULL && line->len == line->full_len)
+			/* The last line, which has no newline. */
+			filter_reject(f, "the line is truncated");
+		else
+			return true;
+	}
+	return false;
+}
+
+bool
+filter_line(struct filter *f, struct line *line)
+{
+	do
+		if (filter_file_line(f, line))
+			return true;
+	while (filter_next_file(f));
+	return false;
+}
+
+/* Rejects a text that is not a record, for this reason. */
+static void
+reject_text(struct filter *f, struct span text, const char *why)
+{
+	const struct foreign *foreign = f->reads_records &&
+	    f->current_line == 1 ? foreign_find(text) : NULL;
+
+	/* Equal lengths: the line has no newline, the stream is truncated. */
+	if (f->reads_records && text.n == f->current.n &&
+	    boundary_is_partial_begin(text)) {
+		f->boundaries.n_begun++;
+		f->boundaries.n_open++;
+	}
+	if (foreign != NULL)
+		filter_reject(f, "this is %s, which %s reads", foreign->what,
+		    foreign->reader);
+	else
+		filter_reject(f, "%s", why);
+}
+
+struct rec *
+filter_record(struct filter *f, struct span text)
+{
+	const char *why;
+	struct rec *rec = recio_parse(f->recio, text, &why);
+
+	if (rec == NULL)
+		reject_text(f, text, why);
+	return rec;
+}
+
+/*
+ * The next record, of *n bytes, without consuming it.  NULL if it does not have
+ * the plain form (plain.h), is not complete in the buffer, or is longer than
+ * --max-record.  Faster than the usual way, which searches for the end of the
+ * line or value before reading it.
+ */
+static struct rec *
+peek_plain(struct filter *f, size_t *n)
+{
+	struct input *in = &f->input;
+	struct rec *rec = recio_plain(f->recio, span_of(in->at,
+	    (size_t)(in->end - in->at)), n);
+
+	return rec != NULL && *n <= f->max_record ? rec : NULL;
+}
+
+/* filter_next() for a line that is nothing but a record of the plain form. */
+static struct rec *
+next_plain(struct filter *f)
+{
+	struct input *in = &f->input;
+	size_t n;
+	struct rec *rec = peek_plain(f, &n);
+
+	if (rec == NULL || in->at + n == in->end || in->at[n] != '\n')
+		return NULL;
+	in->line++;
+	set_current(f, in->at, n + 1);
+	in->at += n + 1;
+	return rec;
+}
+
+static struct rec *
+next_record(struct filter *f)
+{
+	struct line line;
+	struct rec *rec = next_plain(f);
+
+	if (rec != NULL)
+		return rec;
+	while (filter_line(f, &line)) {
+		rec = filter_record(f, span_of(line.p, line.len));
+		if (rec != NULL)
+			return rec;
+	}
+	return NULL;
+}
+
+bool
+filter_consume_boundary(struct filter *f, const struct rec *rec)
+{
+	return boundary_note(&f->boundaries, rec);
+}
+
+int64_t
+filter_n_begun(const struct filter *f)
+{
+	return f->boundaries.n_begun;
+}
+
+bool
+filter_have_ended(const struct filter *f, int64_t n)
+{
+	return f->partial ||
+	    f->boundaries.n_begun - f->boundaries.n_open >= n;
+}
+
+struct rec *
+filter_next(struct filter *f)
+{
+	struct rec *rec;
+
+	do
+		rec = next_record(f);
+	while (rec != NULL && filter_consume_boundary(f, rec));
+	return rec;
+}
+
+bool
+filter_value(struct filter *f, struct span *value)
+{
+	uint64_t line;
+	enum scan_result result;
+
+	result = scan_value(&f->input, f->max_record, value, &line);
+	if (result == SCAN_NONE)
+		return false;
+	f->current = *value;
+	f->current_line = line + 1;
+	f->got_input = true;
+	if (result == SCAN_WHOLE)
+		return true;
+	filter_reject_to_end(f, result == SCAN_TRUNCATED ?
+	    "the file ends within a value" :
+	    "a value is longer than --max-record");
+	return false;
+}
+
+bool
+filter_file_value(struct filter *f, bool is_stream, struct span *value)
+{
+	struct line line;
+
+	if (is_stream) {
+		if (!filter_file_line(f, &line))
+			return false;
+		*value = span_of(line.p, line.len);
+		return true;
+	}
+	while (scan_peek(&f->input) != -1) {
+		if (filter_value(f, value))
+			return true;
+		filter_reject_rest(f, span_of(NULL, 0),
+		    "no JSON value begins here");
+	}
+	return false;
+}
+
+bool
+filter_object(struct filter *f, struct rec **rec)
+{
+	struct input *in = &f->input;
+	struct span value;
+	size_t n;
+
+	scan_peek(in);
+	if ((*rec = peek_plain(f, &n)) != NULL) {
+		/* The plain form contains no newline to count. */
+		f->current = span_of(in->at, n);
+		f->current_line = in->line + 1;
+		in->at += n;
+		return true;
+	}
+	if (!filter_value(f, &value))
+		return false;
+	*rec = filter_record(f, value);
+	return true;
+}
+
+int
+filter_member(struct filter *f, const char *const *names)
+{
+	struct span key;
+	int i = 0;
+
+	f->key.len = 0;
+	if (scan_peek(&f->input) != '"' || !filter_value(f, &key))
+		return NO_MEMBER;
+	/* Copied, because the search for the colon may move the input. */
+	buf_add(&f->key, key.p, key.n);
+	f->current = buf_span(&f->key);
+	key = span_of(f->key.data + 1, f->key.len - 2);
+	while (names[i] != NULL && !span_eq(key, names[i]))
+		i++;
+	return scan_accept(&f->input, ':') ? i : NO_MEMBER;
+}

@@ -1,0 +1,235 @@
+/* filter-reject - warns of input, and rejects bad input */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/frame/filter-reject.h"
+#include "common/json/scan.h"
+
+enum { MESSAGES_SHOWN = 10 };
+
+/* The messages with one format string: the first MESSAGES_SHOWN are printed. */
+struct message {
+	const char *fmt;
+	uint64_t count;
+	char last[4096];		/* the last one that was printed */
+};
+
+void
+filter_keep_rejected(struct filter *f, const char *p, size_t n)
+{
+	if (!f->keeps_rejects)
+		return;
+	buf_add(&f->rejects.buf, p, n);
+	output_done(&f->rejects);
+}
+
+static struct message *
+find_message(struct filter *f, const char *fmt)
+{
+	struct message *m = f->messages, *end = m + f->n_messages;
+
+	/* Format strings are literals: the address identifies one. */
+	while (m < end && m->fmt != fmt)
+		m++;
+	if (m < end)
+		return m;
+	f->messages = mem_grow(f->messages, &f->messages_cap,
+	    f->n_messages + 1, sizeof *f->messages);
+	m = &f->messages[f->n_messages++];
+	m->fmt = fmt;
+	m->count = 0;
+	return m;
+}
+
+/*
+ * Counts and formats a message.  Returns its text, or NULL after MESSAGES_SHOWN
+ * with the same format string.
+ */
+static const char *
+format_message(struct filter *f, const char *fmt, va_list ap)
+{
+	struct message *m = find_message(f, fmt);
+
+	if (m->count++ >= MESSAGES_SHOWN)
+		return NULL;
+	vsnprintf(m->last, sizeof m->last, fmt, ap);
+	return m->last;
+}
+
+/* Reports a fault, with a position if file is not NULL. */
+static void
+report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
+{
+	const char *text = format_message(f, fmt, ap);
+
+	f->rejected = true;
+	f->n_rejected++;
+	if (text != NULL && file != NULL)
+		err_warn_at(file, f->current_line, "%s", text);
+	else if (text != NULL)
+		err_warn("%s", text);
+}
+
+void
+filter_warn(struct filter *f, const char *fmt, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = format_message(f, fmt, ap);
+	va_end(ap);
+	if (text != NULL && f->reads_each)
+		err_warn("warning: %s: %s", f->input.name, text);
+	else if (text != NULL)
+		err_warn("warning: %s", text);
+}
+
+void
+filter_warn_file(struct filter *f, const char *fmt, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = format_message(f, fmt, ap);
+	va_end(ap);
+	if (text != NULL)
+		err_warn("warning: %s: %s", f->input.name, text);
+}
+
+void
+filter_stop_if_strict(struct filter *f)
+{
+	if (!f->strict)
+		return;
+	if (f->keeps_rejects)
+		output_close(&f->rejects);
+	exit(EXIT_FATAL);
+}
+
+/* Reports f->current and copies it to the --rejects file. */
+static void
+reject_current(struct filter *f, const char *fmt, va_list ap)
+{
+	report_fault(f, f->input.name, fmt, ap);
+	filter_keep_rejected(f, f->current.p, f->current.n);
+}
+
+void
+filter_reject_beginning(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject_current(f, fmt, ap);
+	va_end(ap);
+}
+
+void
+filter_reject(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject_current(f, fmt, ap);
+	va_end(ap);
+	filter_stop_if_strict(f);
+}
+
+bool
+filter_check_text(struct filter *f, const struct line *line)
+{
+	if (memchr(line->p, '\0', line->len) != NULL) {
+		filter_reject(f, "the line contains a NUL byte");
+		return false;
+	}
+	if (!utf8_valid(line->p, line->len)) {
+		filter_reject(f, "the line is not UTF-8");
+		return false;
+	}
+	return true;
+}
+
+void
+filter_fail(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report_fault(f, NULL, fmt, ap);
+	va_end(ap);
+	f->n_faults++;
+	filter_stop_if_strict(f);
+}
+
+void
+filter_answer_no(struct filter *f, const char *why)
+{
+	err_warn("%s", why);
+	f->answered_no = true;
+}
+
+void
+filter_expect_records(struct filter *f, const char *why)
+{
+	if (f->n_records > 0)
+		return;
+	if (f->rejected)
+		filter_fail(f, "%s", why);
+	else
+		err_warn("warning: %s", why);
+}
+
+void
+filter_reject_to_end(struct filter *f, const char *why)
+{
+	struct span piece;
+
+	f->gave_up = true;
+	f->n_faults++;
+	filter_reject_beginning(f, "%s: the rest of the file is rejected", why);
+	while (scan_rest(&f->input, &piece))
+		filter_keep_rejected(f, piece.p, piece.n);
+	filter_stop_if_strict(f);
+}
+
+void
+filter_reject_rest(struct filter *f, struct span before, const char *why)
+{
+	if (f->gave_up)
+		return;
+	f->current = before;
+	f->current_line = f->input.line + 1;
+	filter_reject_to_end(f, why);
+}
+
+/* Input of which nothing has been consumed is refused at its next line. */
+void
+filter_refuse(struct filter *f, struct span before, const char *why)
+{
+	struct buf text = { 0 };
+
+	if (!f->reads_each)
+		die("'%s' %s", f->input.name, why);
+	buf_printf(&text, "the file %s", why);
+	if (before.n == 0)
+		f->current_line = f->input.line + 1;
+	f->current = before;
+	filter_reject_to_end(f, buf_cstr(&text));
+	buf_release(&text);
+}
+
+void
+filter_report_unprinted(const struct filter *f)
+{
+	const struct message *m = f->messages, *end = m + f->n_messages;
+
+	for (; m < end; m++)
+		if (m->count > MESSAGES_SHOWN)
+			err_warn("%llu more like: %s", (unsigned long long)
+			    (m->count - MESSAGES_SHOWN), m->last);
+}
