@@ -449,8 +449,8 @@ overlap() {
 # becomes 5.
 @test "rows that refer to an event that exists already are left out and counted" {
 	overlap
-	assert_regex "$stderr" 'malload: 1 rows of event_variable_list refer '
-	assert_regex "$stderr" 'malload: 1 rows of prerequisite_events refer '
+	assert_regex "$stderr" 'malload: 1 row of event_variable_list refers '
+	assert_regex "$stderr" 'malload: 1 row of prerequisite_events refers '
 	assert_equal "$(jq -c '[.rows, .rejected, .dropped]' <<<"$output")" \
 		'[17,1,2]'
 	assert_equal "$(sql 'SELECT consequent_event, prerequisite_event,

@@ -40,8 +40,9 @@ clear_unknown_types(struct trace *t)
 	    "AND type_id NOT BETWEEN 1 AND 24");
 
 	if (n > 0)
-		filter_fail(t->f, "%llu rows of mal_variable have an unknown "
-		    "type_id, which was set to null", (unsigned long long)n);
+		filter_fail(t->f, "%llu row%s of mal_variable %s an unknown "
+		    "type_id, which was set to null", (unsigned long long)n,
+		    n == 1 ? "" : "s", n == 1 ? "has" : "have");
 }
 
 /*
@@ -170,7 +171,8 @@ drop_rows(struct trace *t, enum table_id id, enum table_id bound,
 		return;
 	t->n_dropped += n;
 	t->n_rows -= n;
-	filter_fail(t->f, "%llu rows of %s refer to missing rows and were "
+	filter_fail(t->f, n == 1 ? "%llu row of %s refers to missing rows and "
+	    "was left out" : "%llu rows of %s refer to missing rows and were "
 	    "left out", (unsigned long long)n, tables[id].name);
 }
 
