@@ -86,6 +86,36 @@ task() {
 	grep -q '<h2>two</h2>' page.html
 }
 
+# data_of PAGE JQ - applies a jq filter to the data of the first section
+data_of() {
+	grep -o '<script type="application/json">.*</script>' "$1" | head -n 1 |
+		sed 's/<[^>]*>//g' | jq -c "$2"
+}
+
+@test "the page has which attempt of how many a task is, and its slack" {
+	lines "$(task a 0 5 '"host":"h"' '"failed":true' '"slack_us":0')" \
+		"$(task a 6 8 '"host":"i"' '"failed":true' '"slack_us":-3')" \
+		"$(task a 7 9 '"host":"h"' '"slack_us":25')" \
+		"$(task b 9 12 '"host":"i"' '"slack_us":"x"')" >records
+	timeline --html records >page.html
+	# In the order of lanes: a and a#3 on h, a#2 and b on i.
+	assert_equal "$(data_of page.html .attempts)" '[0,1,3,1,3,3,2,2,3]'
+	# What is negative or a string is not a slack.
+	assert_equal "$(data_of page.html .slack)" '[0,25,-1,-1]'
+	grep -v slack <<<"$(task a 0 5)" | timeline --html >page.html
+	assert_equal "$(data_of page.html '[.attempts, .slack]')" '[[],null]'
+}
+
+@test "the slack that critpath writes gets into the page" {
+	execlog-parse "$DATA/examples/build.log" >tasks
+	buildgraph-parse "$DATA/examples/graph.json" |
+		critpath --all - tasks >all
+	timeline --html all >page.html
+	assert_equal "$(data_of page.html '.slack | sort')" \
+		"$(jq -s -c 'map(select(.type == "task") | .slack_us // -1) |
+		sort' all)"
+}
+
 @test "the page has the path as a table, and the picture without scripts" {
 	lines "$(task a 0 1500000)" "$(task b 1600000 4000000)" \
 	    '{"type":"critical","step":1,"id":"a","start_us":0,"elapsed_us":1500000,"potential_us":1000}' \

@@ -39,10 +39,6 @@ static const struct about about = {
 	.keys = build_keys,
 };
 
-/* The kept keys (build.h). */
-enum { THREAD };
-static const char *const kept_keys[] = { "thread", NULL };
-
 static void
 add_build(struct pictures *pictures, struct build *b, struct paths *paths)
 {
@@ -51,7 +47,7 @@ add_build(struct pictures *pictures, struct build *b, struct paths *paths)
 
 	build_resolve_attempts(b);
 	steps = paths_find(paths, b, &n);
-	pictures_add(pictures, b, THREAD, steps, n,
+	pictures_add(pictures, b, steps, n,
 	    opt.html ? PAGE_TASKS_MAX : BARS_MAX);
 }
 
@@ -81,7 +77,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	pictures_init(&pictures);
-	paths_begin(&paths, &builds, &f, kept_keys, opt.graph, opt.path);
+	paths_begin(&paths, &builds, &f, picture_keys, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL)
 		add_build(&pictures, build, &paths);
 	if (!f.got_nothing) {

@@ -340,6 +340,14 @@ target_number(struct page_data *d, size_t bar)
 	    page_data_text(d, bar)->target)];
 }
 
+static int64_t
+slack_of(struct page_data *d, size_t bar)
+{
+	int64_t slack_us = page_data_text(d, bar)->slack_us;
+
+	return slack_us != INT_UNKNOWN ? slack_us : -1;
+}
+
 /* Writes an array with a number for each task that is listed. */
 static void
 put_column(struct buf *b, struct page_data *d, const char *key,
@@ -450,6 +458,39 @@ put_steps(struct buf *b, const struct page_data *d)
 	json_close(b, ']');
 }
 
+/* The slack of each task that is listed, or -1; nothing if none is known. */
+static void
+put_slack(struct buf *b, struct page_data *d)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < d->p->n_bars && !is_known; i++)
+		is_known = d->place[i] != INDEX_NONE &&
+		    page_data_text(d, i)->slack_us != INT_UNKNOWN;
+	if (is_known)
+		put_column(b, d, "slack", slack_of);
+}
+
+/* Of each task that was retried its number, the attempt, and how many. */
+static void
+put_attempts(struct buf *b, const struct page_data *d)
+{
+	const struct bar_text *text;
+
+	json_open(b, "attempts", '[');
+	for (size_t i = 0; i < d->p->n_bars; i++) {
+		if (d->place[i] == INDEX_NONE)
+			continue;
+		text = page_data_text(d, i);
+		if (text->n_attempts < 2 || text->attempt == 0)
+			continue;
+		put_number(b, d->place[i]);
+		put_number(b, text->attempt);
+		put_number(b, text->n_attempts);
+	}
+	json_close(b, ']');
+}
+
 /* Copies JSON such that nothing in it ends the script element. */
 static void
 put_in_script(struct buf *b, struct span json)
@@ -477,6 +518,8 @@ put_listed(struct buf *b, struct page_data *d, size_t n)
 	put_lanes(b, d);
 	put_tasks(b, d);
 	put_steps(b, d);
+	put_slack(b, d);
+	put_attempts(b, d);
 }
 
 void

@@ -216,6 +216,9 @@ function readBuild(data) {
 	for (const type of build.types)
 		type.name = strings[type.name];
 	build.tasks = readTasks(build, data.tasks);
+	build.tasks.slack = data.slack;		// undefined if not known
+	build.attempts = new Map(readRecords(data.attempts,
+	    ["task", "number", "of"]).map((a) => [a.task, a]));
 	const { unit_us, n, busy, color } = data.merged;
 	build.merged = readIntervals(data.merged, unit_us, build.nLanes);
 	build.merged.count = n;
@@ -700,7 +703,7 @@ class View {
 	}
 
 	describe(i) {
-		const { tasks, types, steps } = this.build;
+		const { tasks, types, attempts } = this.build;
 		const group = tasks.group[i], step = tasks.step[i];
 		const all = [
 			["duration", duration(tasks.end[i] - tasks.start[i])],
@@ -715,8 +718,13 @@ class View {
 			    tasks.id[i]],
 			["target", tasks.target[i]]
 		];
+		if (attempts.has(i))
+			all.push(["attempt", `${attempts.get(i).number} of ` +
+			    attempts.get(i).of]);
 		if (step > 0)
 			all.push(...this.describeStep(step));
+		if (tasks.slack && tasks.slack[i] >= 0)
+			all.push(["slack", duration(tasks.slack[i])]);
 		if (tasks.flags[i] & FLAG_CACHED)
 			all.push(["result", "from the cache"]);
 		if (tasks.flags[i] & FLAG_FAILED)

@@ -27,6 +27,9 @@ const unsigned picture_colors[N_COLORS] = { SVG_SKY, SVG_ORANGE, SVG_GREEN,
     SVG_YELLOW, SVG_PURPLE, SVG_GRAY, SVG_BLUE };
 enum { COLOR_COPY = N_COLORS - 2, COLOR_REST = N_COLORS - 1 };
 
+enum { THREAD, SLACK };
+const char *const picture_keys[] = { "thread", "slack_us", NULL };
+
 /* A task to be drawn, before it has a lane. */
 struct item {
 	int64_t start_us, end_us;	/* since the start of the build */
@@ -42,7 +45,6 @@ struct place {
 
 struct arranger {
 	struct build *build;
-	unsigned thread_key;
 	struct item *items;
 	size_t n;
 	struct place *places;
@@ -92,7 +94,7 @@ find_place(struct arranger *a, const struct task *t)
 {
 	struct build *b = a->build;
 	sym thread = t->host != SYM_NONE ? SYM_NONE :
-	    build_value(b, t, a->thread_key);
+	    build_value(b, t, THREAD);
 	uint32_t *place = t->host != SYM_NONE ? &a->place_of_host[t->host] :
 	    thread != SYM_NONE ? &a->place_of_thread[thread] :
 	    &a->place_of_host[b->names.n];
@@ -361,6 +363,17 @@ make_bars(struct pictures *all, struct picture *p, const struct arranger *a,
 	free(at);
 }
 
+/* The slack of a task, which critpath has written, or INT_UNKNOWN. */
+static int64_t
+slack_of(const struct build *b, const struct task *t)
+{
+	sym slack = build_value(b, t, SLACK);
+	int64_t us;
+
+	return slack != SYM_NONE && text_i64(intern_span(&b->names, slack),
+	    &us) && us >= 0 ? us : INT_UNKNOWN;
+}
+
 static void
 add_text(struct pictures *all, struct picture *p, const struct build *b,
     const struct task *t, struct bar *bar)
@@ -384,6 +397,7 @@ add_text(struct pictures *all, struct picture *p, const struct build *b,
 		    bar->type));
 	text->target = target == SYM_NONE ? span_of("", 0) :
 	    keep_text(all, intern_span(&b->names, target));
+	text->slack_us = slack_of(b, t);
 	buf_release(&id);
 }
 
@@ -443,6 +457,32 @@ add_texts(struct pictures *all, struct picture *p, const struct arranger *a,
 	}
 }
 
+/* Says of each task with texts which attempt of how many it is. */
+static void
+add_attempts(struct picture *p, const struct arranger *a,
+    const uint32_t *bar_of_task)
+{
+	const struct build *b = a->build;
+	uint32_t *n_attempts = mem_zero(b->n_tasks, sizeof *n_attempts);
+	const struct task *t = b->tasks;
+	const struct bar *bar;
+	struct bar_text *text;
+
+	for (size_t i = 0; i < b->n_tasks; i++, t++)
+		n_attempts[build_find_task(b, t->id)] +=
+		    (t->flags & TASK_SUPERSEDED) == 0;
+	for (size_t i = 0; i < a->n; i++) {
+		t = &b->tasks[a->items[i].task];
+		bar = &p->bars[bar_of_task[a->items[i].task]];
+		if (bar->text == INDEX_NONE)
+			continue;
+		text = &p->texts[bar->text];
+		text->n_attempts = n_attempts[build_find_task(b, t->id)];
+		text->attempt = text->n_attempts > 1 ? t->attempt : 1;
+	}
+	free(n_attempts);
+}
+
 /* The most tasks at one time; one that ends does not run at its end. */
 static uint32_t
 most_running(const struct picture *p)
@@ -480,10 +520,10 @@ release_arranger(struct arranger *a)
 }
 
 void
-pictures_add(struct pictures *all, struct build *b, unsigned thread,
+pictures_add(struct pictures *all, struct build *b,
     const struct path_step *steps, size_t n_steps, size_t n_texts)
 {
-	struct arranger a = { .build = b, .thread_key = thread };
+	struct arranger a = { .build = b };
 	struct picture *p;
 	struct lane_task *tasks;
 	uint32_t *bar_of_task = mem_ones(b->n_tasks, sizeof *bar_of_task);
@@ -508,6 +548,7 @@ pictures_add(struct pictures *all, struct build *b, unsigned thread,
 	make_bars(all, p, &a, tasks, bar_of_task);
 	mark_path(all, p, b, steps, n_steps, bar_of_task);
 	add_texts(all, p, &a, bar_of_task, n_texts);
+	add_attempts(p, &a, bar_of_task);
 	p->n_running_max = most_running(p);
 	p->wall_us = 1;		/* a width, even if nothing took time */
 	if (b->end_us != INT_UNKNOWN && b->end_us > find_origin(b))

@@ -21,13 +21,17 @@ struct task;
 enum lane_class { LANE_RUN, LANE_COPY, LANE_PREPARE, N_LANE_CLASSES };
 
 /*
- * The texts of a task, escaped and truncated for people, as all texts of
- * pictures are.  They live as long as the pictures; "" if unknown.
+ * What is known of a task but not drawn.  Its texts are escaped and truncated
+ * for people, as all texts of pictures are, and live as long as the pictures;
+ * "" if unknown.
  */
 struct bar_text {
 	struct span id;		/* "ID", or "ID#2" for the second attempt */
 	struct span name;	/* of an instruction: what it does */
 	struct span target;
+	int64_t slack_us;	/* or INT_UNKNOWN */
+	uint32_t attempt, n_attempts;	/* 1 of 1 if it was not retried; 0 if
+					   the number is not known */
 };
 
 struct bar {			/* a task with a start and an end */
@@ -115,6 +119,9 @@ struct pictures {
 	struct arena arena;
 };
 
+/* The keys of tasks that pictures_add() needs as kept keys (build.h). */
+extern const char *const picture_keys[];
+
 extern const unsigned picture_colors[N_COLORS];		/* 0xRRGGBB */
 
 void pictures_init(struct pictures *);
@@ -122,11 +129,10 @@ void pictures_release(struct pictures *);
 
 /*
  * Adds the picture of a build whose attempts are resolved, with the steps of
- * its path.  thread is the number of the kept key `thread`.  Texts are kept for
- * the n_texts longest tasks, for failed ones and for the steps.  The build may
- * be freed afterwards.
+ * its path.  Texts are kept for the n_texts longest tasks, for failed ones and
+ * for the steps.  The build may be freed afterwards.
  */
-void pictures_add(struct pictures *, struct build *, unsigned thread,
+void pictures_add(struct pictures *, struct build *,
     const struct path_step *steps, size_t n_steps, size_t n_texts);
 
 /* Gives colors to the types.  Call it once, when all builds are added. */

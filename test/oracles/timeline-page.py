@@ -86,6 +86,8 @@ def make(seed, n):
                 "rule": rng.choice("CC LD TS AR PY GO JV RS CP".split()),
                 "start_us": 10 ** 15 + start,
                 "end_us": 10 ** 15 + ends[slot]}
+        if rng.random() < 0.5:
+            task["slack_us"] = rng.randrange(10 ** 7)
         if rng.random() < 0.01:
             task["failed"] = True
         print(json.dumps(task))
@@ -160,6 +162,8 @@ def check_data(data, tasks, steps):
         (t["id"], t["start_us"] - origin, t["end_us"] - origin,
          t.get("host", "")) for t in tasks)
     columns, reach, listed = data["tasks"], {}, []
+    slacks = {t["id"]: t["slack_us"] for t in tasks if "slack_us" in t}
+    assert data["attempts"] == [], "tasks that were not retried"
     for i, (lane, start, end) in enumerate(places(columns, data["unit_us"])):
         ident = strings[columns["name"][i] + columns["id"][i]]
         host = hosts[lanes[lane][0]]
@@ -167,6 +171,8 @@ def check_data(data, tasks, steps):
         assert wanted[key] > 0, f"there is no task {key}"
         wanted[key] -= 1
         listed.append((ident, end - start, columns["flags"][i]))
+        if slacks:
+            assert data["slack"][i] == slacks.get(ident, -1), ident
         assert lanes[lane][2] > 1 or start >= reach.get(lane, 0), key
         reach[lane] = end
         assert 0 <= types[columns["type"][i]][1] < 7
