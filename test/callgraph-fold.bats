@@ -165,6 +165,19 @@ graph([-1] + list(range(300)))' >records
 	grep 'Deeper than 200 calls is not shown' picture
 }
 
+@test "wide characters fit into the boxes of a flame graph" {
+	python3 -c '
+import json
+nodes = [{"name": "main", "calls": 1}] + [
+    {"parent": 0, "name": "\u4e2da" * n, "calls": n % 5 * 40 + 1}
+    for n in range(1, 30)]
+print(json.dumps({"type": "callgraph", "modules": [], "nodes": nodes}))' >records
+	callgraph-fold records >folded
+	callgraph-fold --svg records >picture
+	python3 "$TEST/oracles/flame.py" folded <picture
+	grep -q '<text[^>]*>[^<]*中a中[^<]*…</text>' picture
+}
+
 @test "hostile names are only text in a flame graph" {
 	python3 -c '
 import json

@@ -36,11 +36,4 @@ void svg_rect(struct buf *, int64_t x, int64_t y, int64_t width,
  */
 void svg_text(struct buf *, int64_t x, int64_t y, const char *attributes);
 
-/*
- * Writes a text element, escaped, with its left end and its baseline.  If it is
- * wider than `room` columns, its end is replaced by an ellipsis; nothing is
- * written if fewer than 6 columns would be left.
- */
-void svg_label(struct buf *, struct span, int64_t x, int64_t y, size_t room);
-
 #endif

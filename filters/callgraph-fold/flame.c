@@ -6,7 +6,9 @@
 #include "common/base/sort.h"
 #include "common/base/svg.h"
 #include "common/base/xml.h"
+#include "common/frame/cells.h"
 #include "common/frame/report.h"
+#include "common/frame/svg-label.h"
 #include "filters/callgraph-fold/formats.h"
 
 /*
@@ -102,7 +104,7 @@ put_label(struct buf *b, struct span name, int64_t x, int64_t y, int64_t width)
 	    (size_t)(width - 2 * PADDING) / CHAR_WIDTH : 0;
 	const char *arguments = memchr(name.p, '(', name.n);
 
-	if (text_columns(name.p, name.n) > room && arguments != NULL &&
+	if (cells_width(name) > room && arguments != NULL &&
 	    arguments > name.p)
 		name.n = (size_t)(arguments - name.p);
 	svg_label(b, name, x + PADDING, y + BASELINE, room);

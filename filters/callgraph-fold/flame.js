@@ -19,12 +19,32 @@
 	});
 	let zoomed = boxes[0];
 
+	// Characters such as those of Chinese take two cells.
+	function cellsOf(text) {
+		let n = 0;
+		for (const c of text)
+			n += c >= "\u1100" ? 2 : 1;
+		return n;
+	}
+
+	function fitted(name, room) {
+		let text = "", used = 1;
+		if (room >= cellsOf(name))
+			return name;
+		for (const c of name) {
+			used += cellsOf(c);
+			if (used > room)
+				break;
+			text += c;
+		}
+		return text + "\u2026";
+	}
+
 	function label(box, w) {
 		const room = Math.floor((w - 2 * padding) / charWidth);
-		const name = box.name.length > room ?
-		    box.name.slice(0, room - 1) + "\u2026" : box.name;
 		if (box.text)
-			box.text.textContent = room >= 3 ? name : "";
+			box.text.textContent = room >= 3 ?
+			    fitted(box.name, room) : "";
 	}
 
 	function addText(box) {

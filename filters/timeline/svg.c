@@ -5,7 +5,9 @@
 #include "common/base/num.h"
 #include "common/base/svg.h"
 #include "common/base/xml.h"
+#include "common/frame/cells.h"
 #include "common/frame/report.h"
+#include "common/frame/svg-label.h"
 #include "filters/timeline/axis.h"
 #include "filters/timeline/clusters.h"
 #include "filters/timeline/picture.h"
@@ -86,7 +88,7 @@ gutter(const struct pictures *all)
 		for (size_t k = 0; k < all->list[i].n_hosts; k++) {
 			struct span name = all->list[i].hosts[k].name;
 
-			n = text_columns(name.p, name.n);
+			n = cells_width(name);
 			if (n > columns)
 				columns = n;
 		}
@@ -122,7 +124,7 @@ put_label(struct buf *b, struct span name, int64_t x, int64_t y, int64_t width)
 {
 	size_t room = columns_in(width - 40);
 
-	if (text_columns(name.p, name.n) > room)
+	if (cells_width(name) > room)
 		name = span_base_name(name);
 	svg_label(b, name, x + 20, y, room);
 }
@@ -459,7 +461,7 @@ put_picture(struct drawing *d, const struct picture *p)
 static void
 put_key(struct drawing *d, int64_t *x, struct span name, const char *fill)
 {
-	size_t columns = text_columns(name.p, name.n);
+	size_t columns = cells_width(name);
 	int64_t width = 140 + (int64_t)((columns > TYPE_COLUMNS ?
 	    TYPE_COLUMNS : columns) + 2) * CHAR_WIDTH;
 

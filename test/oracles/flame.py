@@ -8,10 +8,18 @@ pixels wide must be drawn, down to 200 levels.  Prints the number of boxes.
 
 import re
 import sys
+import unicodedata
 import xml.etree.ElementTree as ElementTree
 
 WIDTH, MARGIN, ROW = 1180, 10, 18
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+
+def cells(text):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1
+               for c in text)
+
 
 wanted = {}
 for line in open(sys.argv[1]):
@@ -41,7 +49,7 @@ for g in ElementTree.parse(sys.stdin).iter(SVG + "g"):
     assert abs(width - value / total * WIDTH) < 0.11, title
     found[path] = found.get(path, 0) + value
     text = g.find(SVG + "text")
-    assert text is None or 7.3 * len(text.text) + 4 <= width, text.text
+    assert text is None or 7.3 * cells(text.text) + 4 <= width, text.text
 for boxes in rows.values():
     boxes.sort()
     assert all(a[1] <= b[0] + 0.11 for a, b in zip(boxes, boxes[1:]))
