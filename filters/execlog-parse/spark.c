@@ -13,6 +13,7 @@
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/spark-stages.h"
+#include "filters/execlog-parse/spark-task.h"
 
 /*
  * A task is written when it ends.  What it waited for is known when it starts:
@@ -60,25 +61,6 @@ enum { REASON = KEY_TYPE + 1 };
 
 static const char *const reason_keys[] = { "type", "Reason", NULL };
 
-/* Keys of the Task Metrics. */
-enum { DESERIALIZE = KEY_TYPE + 1, RUN, SERIALIZE, DESERIALIZE_CPU, RUN_CPU };
-
-static const char *const metrics_keys[] = { "type",
-    "Executor Deserialize Time", "Executor Run Time",
-    "Result Serialization Time", "Executor Deserialize CPU Time",
-    "Executor CPU Time", NULL };
-
-enum { NS_PER_US = 1000 };
-
-struct task {
-	int64_t id, stage, stage_attempt, index;
-	int64_t launch_us, finish_us, getting_us;	/* or INT_UNKNOWN */
-	sym executor;		/* or SYM_NONE */
-	int64_t retry_of, fetch_failure;	/* that it waited for */
-	uint32_t next;		/* of free ones */
-	bool is_running;
-};
-
 static struct {
 	struct filter *f;
 	struct recio *stages_in, *tasks_in, *reasons_in, *metrics_in;
@@ -95,7 +77,6 @@ static struct {
 	struct task *tasks;	/* that have started and not ended */
 	size_t n_tasks, tasks_cap;
 	uint32_t free_task;
-	struct buf name;	/* of put_name() */
 } state;
 
 static struct span
@@ -404,112 +385,14 @@ note_result(const struct task *t, struct span reason)
 		stage_note_fetch_failure(s, t->id, t->finish_us);
 }
 
-static void
-put_deps(struct buf *b, const struct task *t)
-{
-	const struct attempt *a = attempt_find(t->stage, t->stage_attempt);
-
-	if (a == NULL)
-		state.n_strays++;
-	if ((a == NULL || a->deps.n == 0) && t->retry_of == NO_TASK &&
-	    t->fetch_failure == NO_TASK)
-		return;
-	json_open(b, "deps", '[');
-	if (a != NULL)
-		buf_add(b, a->deps.p, a->deps.n);
-	if (t->retry_of != NO_TASK)
-		stages_put_task_id(b, t->retry_of);
-	if (t->fetch_failure != NO_TASK && t->fetch_failure != t->retry_of)
-		stages_put_task_id(b, t->fetch_failure);
-	json_close(b, ']');
-}
-
-static void
-put_name(struct buf *b, const struct task *t)
-{
-	const struct stage *s = stages_find(t->stage);
-	struct span target;
-
-	if (s == NULL || s->name == SYM_NONE)
-		return;
-	target = stage_name(s);
-	state.name.len = 0;
-	buf_add(&state.name, target.p, target.n);
-	buf_char(&state.name, ' ');
-	buf_i64(&state.name, t->index);
-	json_str(b, "name", buf_span(&state.name));
-	json_str(b, "target", target);
-}
-
 /* Begins the record of a task with what start and end events show. */
 static struct buf *
 begin_task(const struct task *t)
 {
-	struct buf *b = filter_begin_record(state.f, "task");
-
-	json_key(b, "id");
-	buf_char(b, '"');
-	buf_i64(b, t->id);
-	buf_char(b, '"');
-	put_name(b, t);
-	json_word(b, "kind", "run");
-	put_run(b);
-	put_times(b, t->launch_us, t->finish_us);
-	if (t->executor != SYM_NONE)
-		json_str(b, "host", intern_span(&state.names, t->executor));
-	put_deps(b, t);
-	return b;
-}
-
-/* A number of milliseconds among the metrics, in microseconds; or 0. */
-static int64_t
-metric_us(const struct rec *metrics, unsigned key)
-{
-	const struct field *field;
-	int64_t us;
-
-	return rec_find(metrics, key, REC_NUMBER, &field) == REC_OK &&
-	    read_ms(field->text, &us) ? us : 0;
-}
-
-/* A number of nanoseconds among the metrics; or 0. */
-static int64_t
-metric_ns(const struct rec *metrics, unsigned key)
-{
-	int64_t ns;
-
-	return rec_int(metrics, key, &ns) == REC_OK && ns > 0 ? ns : 0;
-}
-
-static void
-put_metrics(struct buf *b, const struct task *t, const struct rec *metrics)
-{
-	struct { const char *name; int64_t us; } parts[] = {
-		{ "scheduler_delay", 0 },
-		{ "deserialize", metric_us(metrics, DESERIALIZE) },
-		{ "execute", metric_us(metrics, RUN) },
-		{ "serialize", metric_us(metrics, SERIALIZE) },
-		{ "get_result", 0 },
-	};
-	enum { N = sizeof parts / sizeof *parts };
-	int64_t cpu_ns = metric_ns(metrics, DESERIALIZE_CPU) +
-	    metric_ns(metrics, RUN_CPU), sum_us = 0;
-
-	if (t->getting_us != INT_UNKNOWN && t->finish_us > t->getting_us)
-		parts[N - 1].us = t->finish_us - t->getting_us;
-	for (int i = 1; i < N; i++)
-		sum_us += parts[i].us;
-	if (t->launch_us != INT_UNKNOWN && t->finish_us != INT_UNKNOWN)
-		parts[0].us = t->finish_us - t->launch_us - sum_us;
-	if (sum_us > 0 || parts[0].us > 0) {
-		json_open(b, "parts_us", '{');
-		for (int i = 0; i < N; i++)
-			if (parts[i].us > 0)
-				json_int(b, parts[i].name, parts[i].us);
-		json_close(b, '}');
-	}
-	if (cpu_ns >= NS_PER_US)
-		json_int(b, "cpu_us", cpu_ns / NS_PER_US);
+	if (attempt_find(t->stage, t->stage_attempt) == NULL)
+		state.n_strays++;
+	return task_begin(state.f, t, t->executor == SYM_NONE ?
+	    span_of(NULL, 0) : intern_span(&state.names, t->executor));
 }
 
 static void
@@ -528,7 +411,7 @@ write_task(const struct rec *event, const struct task *t, struct span reason)
 		json_true(b, "failed");
 	metrics = read_object(event, METRICS, state.metrics_in);
 	if (metrics != NULL)
-		put_metrics(b, t, metrics);
+		task_put_metrics(b, t, metrics);
 	filter_end_record(state.f);
 }
 
@@ -720,7 +603,7 @@ spark_read(struct filter *f, const struct format_options *options)
 	state.stages_in = recio_new(stage_keys);
 	state.tasks_in = recio_new(task_keys);
 	state.reasons_in = recio_new(reason_keys);
-	state.metrics_in = recio_new(metrics_keys);
+	state.metrics_in = recio_new(task_metrics_keys);
 	begin_application();
 	do {
 		refuse_codec(f);
@@ -736,7 +619,6 @@ spark_read(struct filter *f, const struct format_options *options)
 	recio_free(state.reasons_in);
 	recio_free(state.metrics_in);
 	buf_release(&state.run);
-	buf_release(&state.name);
 	free(state.tasks);
 	memset(&state, 0, sizeof state);
 }
