@@ -9,8 +9,8 @@
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
 #include "common/perun/entry.h"
+#include "common/perun/index.h"
 #include "common/perun/pending.h"
-#include "common/perun/perun.h"
 #include "common/perun/select.h"
 
 static struct {
@@ -64,7 +64,7 @@ lock_index(struct filter *f, const unsigned char *version,
     struct pidx *index)
 {
 	store_lock(&job.perun.store, STORE_INDEX);
-	if (perun_read_index(&job.perun, version, &job.old_index, index,
+	if (index_read(&job.perun, version, &job.old_index, index,
 	    &job.why) != STORE_FAILED)
 		return true;
 	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/perun/layout.h"
 #include "common/perun/perun.h"
 
 void
@@ -116,80 +115,6 @@ perun_resolve_tag(struct perun *p, const char *name, unsigned char *tag)
 	return vcs_massage_parameter(&p->vcs, name, VCS_ANY, &id, &kind) &&
 	    kind == VCS_TAG &&
 	    store_parse_id(span_str(id.hex), tag);
-}
-
-void
-perun_explain_index_error(const struct store *s, const unsigned char *version,
-    const struct pidx_error *error, struct buf *why)
-{
-	int saved_errno = errno;
-	char path[STORE_PATH_SIZE];
-
-	store_path(path, version);
-	why->len = 0;
-	buf_printf(why, "%s/%s: ", s->path, path);
-	if (error == NULL)
-		buf_str(why, strerror(saved_errno));
-	else
-		buf_printf(why, "byte %zu: %s", error->offset, error->why);
-	buf_cstr(why);
-}
-
-enum store_found
-perun_load_index(const struct store *s, const unsigned char *version,
-    struct buf *bytes)
-{
-	enum store_found found = store_read(s, version, bytes);
-	char path[STORE_PATH_SIZE];
-
-	if (found == STORE_FAILED && !store_is_not_regular(errno)) {
-		store_path(path, version);
-		die_errno("cannot read '%s/%s'", s->path, path);
-	}
-	return found;
-}
-
-/* Warns of entries that may have been read wrongly. */
-static void
-warn_undecided(const struct store *s, const unsigned char *version,
-    const struct pidx *index)
-{
-	char path[STORE_PATH_SIZE];
-	size_t n = 0;
-
-	for (size_t i = 0; i < index->n; i++)
-		n += index->entries[i].is_undecided;
-	if (n == 0)
-		return;
-	store_path(path, version);
-	err_warn("warning: %s/%s: without the objects of %zu of %zu entries it "
-	    "cannot be decided whether their third and fourth strings are the "
-	    "workload and label, as is assumed, or the arguments and the "
-	    "workload", s->path, path, n, index->n);
-}
-
-enum store_found
-perun_read_index(struct perun *p, const unsigned char *version,
-    struct buf *bytes, struct pidx *index, struct buf *why)
-{
-	const struct store *s = &p->store;
-	struct pidx_error error;
-	enum store_found found;
-	bool ok = false;
-
-	*index = (struct pidx){ 0 };
-	bytes->len = 0;
-	found = perun_load_index(s, version, bytes);
-	if (found == STORE_FOUND) {
-		ok = pidx_parse(index, buf_span(bytes), &error);
-		layout_decide(p, index);
-		warn_undecided(s, version, index);
-	}
-	if (ok || found == STORE_ABSENT)
-		return found;
-	perun_explain_index_error(s, version,
-	    found == STORE_FAILED ? NULL : &error, why);
-	return STORE_FAILED;
 }
 
 bool

@@ -58,37 +58,6 @@ bool perun_resolve_version(struct perun *, const char *name,
 bool perun_resolve_tag(struct perun *, const char *name, unsigned char *tag);
 
 /*
- * Appends the bytes of the index of a version.  STORE_FAILED, with errno, if
- * something other than a regular file is in its place.  Dies if it cannot be
- * read for another reason.
- */
-enum store_found perun_load_index(const struct store *,
-    const unsigned char *version, struct buf *bytes);
-
-/*
- * Loads and parses the index of a version, and decides what its strings mean
- * (layout.h); if some remain undecided, that is a warning.  An absent index
- * becomes an empty one of layout 0.  The texts of the index are borrowed from
- * bytes.  The caller releases the index, even after an error.  STORE_FAILED if
- * it is malformed or not a regular file: why is then a NUL-terminated message
- * with the file and what is wrong.  If the index is malformed, the message also
- * has the offset of the first wrong byte, and the index has the entries before
- * that byte.
- */
-enum store_found perun_read_index(struct perun *,
-    const unsigned char *version, struct buf *bytes, struct pidx *,
-    struct buf *why);
-
-/*
- * Sets why to the message for the index of a version: what pidx_parse() found
- * to be malformed or, if error is NULL, the errno with which perun_load_index()
- * has just failed.
- */
-void perun_explain_index_error(const struct store *,
-    const unsigned char *version, const struct pidx_error *error,
-    struct buf *why);
-
-/*
  * Reads an object and compares its SHA-1 with its name.  packed becomes the
  * bytes of its file; the object's texts do not refer to them.  False if it is
  * absent or damaged: *why is then the reason.

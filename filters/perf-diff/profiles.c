@@ -1,6 +1,6 @@
 /* profiles - reads the profiles of a commit from a Perun store */
 
-#include "common/perun/perun.h"
+#include "common/perun/index.h"
 #include "filters/perf-diff/profiles.h"
 
 static void
@@ -30,7 +30,7 @@ read_index(struct reader *r, struct filter *f, struct perun *perun,
 	struct pidx index;
 	size_t n;
 
-	if (perun_read_index(perun, version, &bytes, &index, &why) ==
+	if (index_read(perun, version, &bytes, &index, &why) ==
 	    STORE_FAILED)
 		filter_fail(f, "%s", why.data);
 	/* Even after an error, the index has the entries before the damage. */

@@ -10,9 +10,9 @@
 #include "common/frame/filter.h"
 #include "common/json/recio.h"
 #include "common/perun/entry.h"
+#include "common/perun/index.h"
 #include "common/perun/object.h"
 #include "common/perun/pending.h"
-#include "common/perun/perun.h"
 #include "common/perun/profile.h"
 #include "common/perun/select.h"
 #include "filters/pidx-read/format.h"
@@ -222,7 +222,7 @@ read_index(struct filter *f, const unsigned char *version)
 	struct arena arena = { 0 };
 	struct pidx index;
 
-	if (perun_read_index(&job.perun, version, &job.index_bytes,
+	if (index_read(&job.perun, version, &job.index_bytes,
 	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
 	/* Even after an error, the index has the entries before the damage. */

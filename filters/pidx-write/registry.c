@@ -7,6 +7,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
+#include "common/perun/index.h"
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"
 #include "filters/pidx-write/registry.h"
@@ -108,13 +109,13 @@ load_index(struct registry *g, const unsigned char *version,
 	bool ok;
 
 	g->stored.len = 0;
-	found = perun_load_index(&g->perun->store, version, &g->stored);
+	found = index_load(&g->perun->store, version, &g->stored);
 	ok = found == STORE_ABSENT || (found == STORE_FOUND &&
 	    pidx_parse(&index, buf_span(&g->stored), &error));
 	if (ok)
 		*layout = find_layout(g, &index);
 	else
-		perun_explain_index_error(&g->perun->store, version,
+		index_explain_error(&g->perun->store, version,
 		    found == STORE_FAILED ? NULL : &error, &g->why);
 	if (found == STORE_ABSENT)
 		pidx_serialize(&(struct pidx){ .layout = *layout },
