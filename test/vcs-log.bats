@@ -26,6 +26,38 @@ as_git() {
 	agree text 10
 }
 
+@test "a damaged commit-graph is not used, or does no harm" {
+	agree graph 10
+}
+
+@test "the commit-graph is used for ranges, unless the settings forbid it" {
+	repository
+	commit one
+	commit two
+	commit three
+	git commit-graph write --reachable
+	as_git HEAD~2..
+	# A graph in which the second commit has no parent.
+	python3 - <<-'END'
+		path = ".git/objects/info/commit-graph"
+		data = open(path, "rb").read()
+		n = data[6]
+		chunks = {data[8 + 12 * i:12 + 12 * i]: int.from_bytes(
+		    data[12 + 12 * i:20 + 12 * i], "big") for i in range(n)}
+		import os, subprocess
+		second = subprocess.check_output(["git", "rev-parse", "HEAD^"])
+		at = data.index(bytes.fromhex(second.decode()), chunks[b"OIDL"])
+		at = chunks[b"CDAT"] + (at - chunks[b"OIDL"]) // 20 * 36 + 20
+		os.chmod(path, 0o644)
+		open(path, "wb").write(data[:at] + b"\x70\0\0\0" + data[at + 4:])
+	END
+	run -2 --separate-stderr vcs-log HEAD~2..
+	[[ $stderr == *"the commit-graph of git is wrong: commit $(
+		git rev-parse HEAD^) has other parents"* ]]
+	git config core.commitGraph false
+	as_git HEAD~2..
+}
+
 # --- The record ---
 
 @test "a commit becomes one record with all its fields" {

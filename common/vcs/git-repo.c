@@ -324,3 +324,32 @@ gitvcs_is_shallow(const struct gitvcs *g, const git_oid *id)
 	return g->n_shallow > 0 && bsearch(id, g->shallow, g->n_shallow,
 	    sizeof *id, gitvcs_compare_ids) != NULL;
 }
+
+/* Is core.commitGraph, which is true by default, false? */
+static bool
+has_graph_disabled(const struct gitvcs *g)
+{
+	git_config *config;
+	int value = 1;
+
+	if (git_repository_config(&config, g->repo) != 0)
+		return false;
+	if (git_config_get_bool(&value, config, "core.commitGraph") != 0)
+		value = 1;
+	git_config_free(config);
+	return value == 0;
+}
+
+void
+gitvcs_open_graph(const struct gitvcs *g, struct commit_graph *graph)
+{
+	git_buf path = { 0 };
+
+	*graph = (struct commit_graph){ 0 };
+	if (g->n_shallow > 0 || has_graph_disabled(g) ||
+	    git_repository_item_path(&path, g->repo,
+	    GIT_REPOSITORY_ITEM_OBJECTS) != 0)
+		return;
+	commit_graph_open(graph, path.ptr);
+	git_buf_dispose(&path);
+}

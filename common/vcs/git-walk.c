@@ -1,6 +1,7 @@
 /* git-walk - walks over the history of git, in git's order */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
@@ -21,18 +22,21 @@
  * "^REV" excludes a commit and its history (git calls these commits
  * uninteresting).  A commit may turn out to be excluded after it was taken
  * out, so a walk with excluded tips is completed before the first commit is
- * returned (git calls such a walk limited).
+ * returned (git calls such a walk limited).  It takes times and parents from
+ * the commit-graph, if there is one, and reads only the commits it returns.
  *
  * libgit2 has a walk of its own, which is not used here: it fails where a
  * shallow clone ends, before it has returned the last commits; it reads each
  * commit, and the caller has to read the commit again; and its queue is a
  * sorted list, which takes quadratic time if there are many commits in it.
  */
-enum walk_flags { REACHED = 1, PARSED = 2, EXCLUDED = 4, QUEUED = 8 };
+enum walk_flags { REACHED = 1, PARSED = 2, EXCLUDED = 4, QUEUED = 8,
+    FROM_GRAPH = 16 };
 
 struct walk_commit {
 	git_oid id;
 	uint8_t flags;			/* of enum walk_flags */
+	uint32_t position;		/* in the graph, or INDEX_NONE */
 	uint32_t n_parents;
 	uint32_t parents;		/* where they begin in walk.parents */
 	int64_t time_s;
@@ -83,7 +87,8 @@ find_or_add(struct gitvcs_walk *w, const git_oid *id)
 		return index;
 	w->commits = mem_grow(w->commits, &w->cap, w->n + 1,
 	    sizeof *w->commits);
-	w->commits[w->n++] = (struct walk_commit){ .id = *id };
+	w->commits[w->n++] = (struct walk_commit){ .id = *id,
+	    .position = INDEX_NONE };
 	return index;
 }
 
@@ -160,6 +165,53 @@ add_parents(struct vcs *v, uint32_t index, struct span lines)
 	return true;
 }
 
+/* Stores the parents of a commit from the graph; false if it is damaged. */
+static bool
+add_graph_parents(struct gitvcs_walk *w, uint32_t index,
+    struct graph_parents *from)
+{
+	size_t first = w->n_parents;
+	enum parents_found found;
+	uint32_t position, parent;
+	git_oid id;
+
+	while ((found = graph_parents_next(from, &position)) ==
+	    PARENTS_FOUND) {
+		if (w->n_parents == UINT32_MAX)
+			die("too many commits");
+		memcpy(id.id, commit_graph_id(&w->graph, position),
+		    sizeof id.id);
+		parent = find_or_add(w, &id);
+		w->commits[parent].position = position;
+		w->parents = mem_grow(w->parents, &w->parents_cap,
+		    w->n_parents + 1, sizeof *w->parents);
+		w->parents[w->n_parents++] = parent;
+	}
+	if (found == PARENTS_BAD)
+		w->n_parents = first;
+	w->commits[index].parents = (uint32_t)first;
+	w->commits[index].n_parents = (uint32_t)(w->n_parents - first);
+	return found == PARENTS_END;
+}
+
+/* Takes the time and the parents of a commit from the graph, if it has them. */
+static bool
+find_in_graph(struct gitvcs_walk *w, uint32_t index)
+{
+	uint32_t position = w->commits[index].position;
+	struct graph_parents from;
+
+	if (!w->limited || (position == INDEX_NONE &&
+	    !commit_graph_find(&w->graph, w->commits[index].id.id, &position)))
+		return false;
+	commit_graph_read(&w->graph, position, &from);
+	if (!add_graph_parents(w, index, &from))
+		return false;
+	w->commits[index].time_s = from.time_s;
+	w->commits[index].flags |= PARSED | FROM_GRAPH;
+	return true;
+}
+
 /*
  * Reads the time and the parents of a commit, once.  If that fails, the commit
  * stays as it was, because another child of it may cause a second attempt.
@@ -172,7 +224,7 @@ parse_commit(struct vcs *v, uint32_t index)
 	struct gitvcs_fields f;
 	struct walk_commit *c;
 
-	if (w->commits[index].flags & PARSED)
+	if ((w->commits[index].flags & PARSED) || find_in_graph(w, index))
 		return true;
 	if (!gitvcs_read_commit(v, &w->commits[index].id, &object))
 		return false;
@@ -355,12 +407,19 @@ add_tips(struct vcs *v, const struct vcs_tip *tips, size_t n,
 		indices[i] = find_or_add(w, &id);
 		if (!parse_commit(v, indices[i]))
 			return false;
-		if (!tips[i].excluded)
-			continue;
-		w->limited = true;
-		exclude_history(w, indices[i]);
+		if (tips[i].excluded)
+			exclude_history(w, indices[i]);
 	}
 	return true;
+}
+
+static bool
+has_excluded(const struct vcs_tip *tips, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tips[i].excluded)
+			return true;
+	return false;
 }
 
 bool
@@ -373,12 +432,48 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 
 	gitvcs_walk_end(w);	/* the previous one */
 	w->first_parent = first_parent;
+	w->limited = has_excluded(tips, n);
+	if (w->limited)
+		gitvcs_open_graph(v->state, &w->graph);
 	map_init(&w->map, key_of, w);
 	ok = add_tips(v, tips, n, indices);
 	for (size_t i = 0; ok && i < n; i++)
 		ok = reach(v, indices[i]);
 	free(indices);
 	return ok && (!w->limited || walk_all(v));
+}
+
+/* Does the object of a commit have the parents that the graph has said? */
+static bool
+agrees_with_graph(struct vcs *v, const struct walk_commit *c)
+{
+	const struct gitvcs_walk *w = walk_of(v);
+	struct gitvcs_fields f;
+	struct vcs_id hex;
+	bool same;
+
+	if (!gitvcs_parse_fields(v, c->object, &f))
+		return false;
+	same = f.parents.n == (size_t)c->n_parents * GIT_PARENT_LINE_BYTES;
+	for (uint32_t i = 0; same && i < c->n_parents; i++) {
+		gitvcs_format_id(&hex,
+		    &w->commits[w->parents[c->parents + i]].id);
+		same = memcmp(hex.hex, f.parents.p + sizeof "parent " - 1 +
+		    i * GIT_PARENT_LINE_BYTES, VCS_ID_LEN) == 0;
+	}
+	gitvcs_format_id(&hex, &c->id);
+	return same || vcs_fail(v, "the commit-graph of git is wrong: commit "
+	    "%s has other parents (git commit-graph verify)", hex.hex);
+}
+
+/* Reads a commit of the result, unless it is still in memory. */
+static bool
+read_result(struct vcs *v, struct walk_commit *c)
+{
+	if (c->object != NULL)
+		return true;
+	return gitvcs_read_commit(v, &c->id, &c->object) &&
+	    (!(c->flags & FROM_GRAPH) || agrees_with_graph(v, c));
 }
 
 static enum vcs_found
@@ -391,8 +486,7 @@ next_in_result(struct vcs *v, uint32_t *index)
 		*index = w->result[w->next_result++];
 		c = &w->commits[*index];
 		if (!(c->flags & EXCLUDED))
-			return c->object != NULL || gitvcs_read_commit(v,
-			    &c->id, &c->object) ? VCS_FOUND : VCS_FAILED;
+			return read_result(v, c) ? VCS_FOUND : VCS_FAILED;
 	}
 	return VCS_NOT_FOUND;
 }
@@ -446,5 +540,6 @@ gitvcs_walk_end(struct gitvcs_walk *w)
 	free(w->heap);
 	free(w->to_exclude);
 	free(w->result);
+	commit_graph_close(&w->graph);
 	*w = (struct gitvcs_walk){ 0 };
 }

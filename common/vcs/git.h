@@ -7,6 +7,7 @@
 #include "common/base/buf.h"
 #include "common/base/map.h"
 #include "common/vcs/backend.h"
+#include "common/vcs/commit-graph.h"
 
 /*
  * Shared by the files of the back end for git, and private to them.  Each
@@ -41,6 +42,7 @@ struct gitvcs_walk {
 	bool limited;			/* some tips are excluded, so all of
 					   the walk is done at its start */
 	bool first_parent;		/* ignore the other parents */
+	struct commit_graph graph;	/* of a limited walk */
 };
 
 struct gitvcs {
@@ -76,6 +78,12 @@ bool gitvcs_read_commit(struct vcs *, const git_oid *, git_odb_object **);
 
 /* Does the history of a shallow clone end at this commit? */
 bool gitvcs_is_shallow(const struct gitvcs *, const git_oid *);
+
+/*
+ * Opens the commit-graph unless the clone is shallow or core.commitGraph is
+ * false; an empty one otherwise, or if there is none that can be read.
+ */
+void gitvcs_open_graph(const struct gitvcs *, struct commit_graph *);
 
 /* vcs_fail() with libgit2's message after the text. */
 bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -8,9 +8,11 @@ same questions, and stops at the first difference.
     text     parents, names, times and messages of every commit
     resolve  ids of names; that unknown names have none
     heads    branches and HEAD
+    graph    ranges with a damaged commit-graph
 """
 
 import json
+import os
 import random
 import re
 import shutil
@@ -122,9 +124,22 @@ def make_history(rng, n):
         git("pack-refs", "--all")
     if rng.random() < .3:
         git("repack", "-qad")
+    write_graph(rng)
     commits = git("rev-list", "--all").decode().split()
     refs = git("for-each-ref", "--format=%(refname:short)").decode().split()
     return commits, refs
+
+
+def write_graph(rng):
+    """Writes no commit-graph, or one, or a chain of them."""
+    kind = rng.choice(["none", "one", "chain"])
+    if kind == "one":
+        git("commit-graph", "write", "--reachable")
+    for ref in git("for-each-ref", "refs/heads", "--format=%(objectname)"
+                   ).split() if kind == "chain" else ():
+        subprocess.run(["git", "-C", "repo", "commit-graph", "write",
+            "--stdin-commits", "--split=no-merge"], input=ref + b"\n",
+            stderr=subprocess.DEVNULL, check=True)
 
 
 def random_rev(rng, commits, refs):
@@ -342,6 +357,42 @@ def check_resolve(rng, commits, refs):
         if found != theirs:
             differ("vcs-resolve -t %s %r" % (kind, name), (found, our_err),
                 (theirs, err))
+
+
+def check_graph(rng, commits, refs):
+    """A graph that is truncated, or whose header or first chunks, of ids and
+    data, have other sizes than it says, is not used.  Any other damage may
+    mislead, but not crash."""
+    shutil.rmtree("repo/objects/info/commit-graphs", ignore_errors=True)
+    path = "repo/objects/info/commit-graph"
+    if os.path.exists(path):
+        os.remove(path)     # it is read-only
+    git("commit-graph", "write", "--reachable")
+    with open(path, "rb") as f:
+        whole = f.read()
+    os.remove(path)
+    for i in range(20):
+        tips = [rng.choice(commits), "^" + rng.choice(commits)]
+        data, is_table = bytearray(whole), i % 2 == 0
+        table = 8 + 12 * 3      # the header, and the first chunks
+        if i % 4 == 0:
+            del data[rng.randrange(len(data) - 20):]
+        else:
+            at = rng.randrange(table if is_table else len(data))
+            data[at] ^= 1 << rng.randrange(8)
+        git("config", "core.commitGraph", "false")
+        wanted = git("rev-list", *tips).decode().split()
+        git("config", "core.commitGraph", "true")
+        with open(path, "wb") as f:
+            f.write(data)
+        status, records, err = weir("vcs-log", *tips)
+        os.remove(path)
+        ids = [r["id"] for r in records]
+        if is_table and (status != 0 or ids != wanted):
+            differ("vcs-log %r" % tips, (status, ids, err), wanted)
+        if status == 2 and b"cannot read commit" not in err and \
+                b"commit-graph" not in err:
+            sys.exit("vcs-log %r: %s" % (tips, err.decode()))
 
 
 def check_heads(rng, commits, refs):
