@@ -103,4 +103,12 @@ run_make() {
 	(cd "$ROOT" && bash test/demo.sh "${WEIR_BUILD:-build}") >out
 	grep -qx 'Filters turn it into records.*' out
 	run -1 grep $'\033' out
+	command -v ninja >/dev/null || return 0
+	# The last report names the step that was made slower on purpose.
+	sed -n '/^One step becomes slower/,$p' out >report
+	grep -q 'keys are worse' report
+	sed -n '/^Worse/,/^$/p' report | grep -q ' step table\.h$'
+	# No line is wider than a terminal, except for records and their paths.
+	sed '/^{/d' out >texts
+	run -1 grep -En '^.{81,}' texts
 }
