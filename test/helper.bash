@@ -91,13 +91,13 @@ run() {
 	return "$status_of_run"
 }
 
-# extract_makefiles PAGE - writes the makefiles that a page shows: the literal
-# displays that begin with "# NAME.mk"
-extract_makefiles() {
+# extract_files PAGE - writes the makefiles and scripts that a page shows: the
+# literal displays that begin with "# NAME.mk", "# NAME.sh" or "# NAME.yml"
+extract_files() {
 	awk '
 	/^\.Bd -literal/ { first = 1; next }
 	/^\.Ed/ { first = 0; name = ""; next }
-	first { first = 0; if (/^# [a-z]+\.mk$/) name = $2 }
+	first { first = 0; if (/^# [a-z-]+\.(mk|sh|yml)$/) name = $2 }
 	name { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print >name }' "$1"
 }
 

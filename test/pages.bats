@@ -199,7 +199,7 @@ sample_records() (
 		rm -rf "$BATS_TEST_TMPDIR/here"
 		cp -R "$EXAMPLES" "$BATS_TEST_TMPDIR/here"
 		cd "$BATS_TEST_TMPDIR/here"
-		extract_makefiles "$page"
+		extract_files "$page"
 		n=0
 		while IFS= read -r -d '' command; do
 			run_command "$command"

@@ -8,7 +8,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	cp "$DATA"/examples/{build.log,graph.json,Makefile} . &&
-		extract_makefiles "$ROOT/man/weir-make.7"
+		extract_files "$ROOT/man/weir-make.7"
 }
 
 # answer NAME [OPTION...] - makes with NAME.mk
@@ -110,7 +110,7 @@ sys.exit(p.wait() == 0)' $signal
 	sed -i 's/execlog-parse/false | cat/' tolerant.mk
 	answer tolerant
 	expect_failure
-	extract_makefiles "$ROOT/man/weir-make.7"
+	extract_files "$ROOT/man/weir-make.7"
 	lines 'this is' 'no log' >build.log
 	answer tolerant
 	expect_failure
