@@ -360,7 +360,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	run -0 --separate-stderr bash -c 'cat many.perf | pidx-write'
 	assert_equal "${#lines[@]}" 3
 	run -0 --separate-stderr bash -c 'head -n 1 stream.perf | pidx-write'
-	[[ $(value path) == time-one--20??-??-??-??-??-??.perf ]]
+	[[ $(value path) == time-one--20??-??-??-??-??-??*.perf ]]
 }
 
 @test "profiles to which the template gives the same name get numbers" {
@@ -369,6 +369,21 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	# What follows the seconds of the time, which end the first name
 	assert_equal "$(value path | sed 's/.*-..\(-[0-9]\)*\.perf/\1/' |
 		paste -sd,)" ",-2,-3"
+}
+
+@test "a generated name replaces no entry, neither of the index nor of the run" {
+	printf 'format:\n  output_profile_template: name\n' >.perun/local.yml
+	profile first | pidx-write
+	profile first | pidx-write
+	# A file that has the name of the second entry replaces it.
+	profile file >name-2.perf
+	profile third >third
+	run -0 --separate-stderr pidx-write - name-2.perf <third
+	assert_equal "$(value path | paste -sd,)" name-3.perf,name-2.perf
+	assert_equal "$(grep -c '"replaced"' <<<"$output")" 1
+	assert_equal "$(pidx-read | records | jq -r '[.path, .cmd] | @csv')" \
+		"$(lines '"name-2.perf","file"' '"name-3.perf","third"' \
+			'"name.perf","first"')"
 }
 
 @test "the template has Perun's tags; special characters are replaced" {

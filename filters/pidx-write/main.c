@@ -191,13 +191,20 @@ generate_name(void)
 /* The name: that of a `profile` record, else of the file, else generated. */
 static bool
 find_name(struct filter *f, const struct rec *r,
-    const struct profile_file *file, struct span *name)
+    const struct profile_file *file, struct source *s)
 {
+	bool has_name = rec_is(r, "profile") &&
+	    rec_str(r, PROFILE_PATH, &s->path) == REC_OK;
 	const char *why;
 
-	if (!rec_is(r, "profile") || rec_str(r, PROFILE_PATH, name) != REC_OK)
-		*name = file->name.n > 0 ? file->name : generate_name();
-	why = name_error(*name);
+	if (!has_name && file->name.n > 0) {
+		s->path = file->name;
+		has_name = true;
+	}
+	if (!has_name)
+		s->path = generate_name();
+	s->has_generated_name = !has_name;
+	why = name_error(s->path);
 	if (why != NULL)
 		filter_reject(f, "%s", why);
 	return why == NULL;
@@ -308,7 +315,7 @@ add_profile(struct filter *f, const struct rec *r,
 		return;
 	}
 	if (!find_version(f, r, s.version) || !has_right_origin(f, s.version) ||
-	    !find_time(f, r, file, &s.time) || !find_name(f, r, file, &s.path))
+	    !find_time(f, r, file, &s.time) || !find_name(f, r, file, &s))
 		return;
 	if (opt.pending)
 		add_pending(f, &s);

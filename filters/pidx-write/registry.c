@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/err.h"
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/frame/filter.h"
@@ -43,7 +43,8 @@ void
 registry_add(struct registry *g, const struct profile *p,
     const struct source *from)
 {
-	struct registration r = { .entry.time = from->time, .position = g->n };
+	struct registration r = { .entry.time = from->time, .position = g->n,
+	    .has_generated_name = from->has_generated_name };
 
 	g->packed.len = 0;
 	object_pack(p->type, buf_span(&p->body), r.entry.object,
@@ -96,93 +97,147 @@ find_layout(struct registry *g, const struct pidx *index)
 }
 
 /*
- * Reads the index of a version into g->stored, or starts an empty one there,
- * and finds the layout of new entries.  False if it is malformed.
+ * Reads the index of a version, whose bytes are then in g->stored, or starts an
+ * empty one there.  The caller releases it, even after an error.  Returns
+ * false, with a report, if it is malformed or cannot be read.
  */
 static bool
-load_index(struct registry *g, const unsigned char *version,
-    enum pidx_layout *layout)
+load_index(struct registry *g, struct filter *f, const unsigned char *version,
+    struct pidx *index)
 {
 	struct pidx_error error;
-	struct pidx index = { 0 };
 	enum store_found found;
-	bool ok;
 
+	*index = (struct pidx){ 0 };
 	g->stored.len = 0;
 	found = index_load(&g->perun->store, version, &g->stored);
-	ok = found == STORE_ABSENT || (found == STORE_FOUND &&
-	    pidx_parse(&index, buf_span(&g->stored), &error));
-	if (ok)
-		*layout = find_layout(g, &index);
-	else
-		index_explain_error(&g->perun->store, version,
-		    found == STORE_FAILED ? NULL : &error, &g->why);
-	if (found == STORE_ABSENT)
-		pidx_serialize(&(struct pidx){ .layout = *layout },
-		    &g->stored);
-	pidx_release(&index);
-	return ok;
+	if (found == STORE_ABSENT || (found == STORE_FOUND &&
+	    pidx_parse(index, buf_span(&g->stored), &error)))
+		return true;
+	index_explain_error(&g->perun->store, version,
+	    found == STORE_FAILED ? NULL : &error, &g->why);
+	filter_fail(f, "%s; nothing was added to it (see pidx-fsck --repair)",
+	    g->why.data);
+	return false;
+}
+
+/* The name with a number that makes it one which taken does not have. */
+static struct span
+number_name(struct registry *g, struct intern *taken, struct span name)
+{
+	struct buf numbered = { 0 };
+	int stem_len = (int)(name.n - strlen(".perf"));
+
+	for (unsigned n = 2; n == 2 || intern_find(taken,
+	    buf_span(&numbered)) != SYM_NONE; n++) {
+		numbered.len = 0;
+		buf_printf(&numbered, "%.*s-%u.perf", stem_len, name.p, n);
+	}
+	name = arena_span(&g->arena, buf_span(&numbered));
+	buf_release(&numbered);
+	return name;
 }
 
 /*
- * Adds the n entries of new to a copy of the index of a version in g->stored.
- * Returns false, with a report, if the index is malformed or cannot be read.
+ * Gives numbers to generated names that the index or another registration has.
+ * Otherwise the second of two builds in one second would replace the first.
+ */
+static void
+number_names(struct registry *g, const struct pidx *index,
+    struct registration *r, size_t n)
+{
+	struct intern taken;
+	struct span *path;
+
+	intern_init(&taken);
+	for (size_t i = 0; i < index->n; i++)
+		intern_add(&taken, index->entries[i].path);
+	for (size_t i = 0; i < n; i++)
+		if (!r[i].has_generated_name)
+			intern_add(&taken, r[i].entry.path);
+	for (size_t i = 0; i < n; i++) {
+		path = &r[i].entry.path;
+		if (!r[i].has_generated_name)
+			continue;
+		if (intern_find(&taken, *path) != SYM_NONE)
+			*path = number_name(g, &taken, *path);
+		intern_add(&taken, *path);
+	}
+	intern_release(&taken);
+}
+
+/* The order that pidx_add() requires. */
+static int
+compare_entries(const void *a, const void *b)
+{
+	const struct registration *x = a, *y = b;
+
+	return pidx_compare_object(&x->entry, &y->entry);
+}
+
+/*
+ * Adds n registrations of one version to the copy of its index in g->stored.
+ * Returns whether any of them is new.
  */
 static bool
-add_entries(struct registry *g, struct filter *f, const unsigned char *version,
-    struct pidx_entry *new, size_t n, struct pidx_outcome *outcomes)
+add_entries(struct registry *g, enum pidx_layout layout,
+    struct registration *r, size_t n)
 {
-	enum pidx_layout layout = 0;
+	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
+	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
+	bool any_new = false;
 
-	if (!load_index(g, version, &layout)) {
-		filter_fail(f, "%s; nothing was added to it (see pidx-fsck "
-		    "--repair)", g->why.data);
-		return false;
+	for (size_t i = 0; i < n; i++) {
+		fit_strings(g, layout, r[i].entry.strings);
+		new[i] = r[i].entry;
 	}
-	for (size_t i = 0; i < n; i++)
-		fit_strings(g, layout, new[i].strings);
 	pidx_add(&g->stored, layout, new, n, outcomes);
-	return true;
+	for (size_t i = 0; i < n; i++) {
+		r[i].outcome = outcomes[i];
+		any_new |= !outcomes[i].existed;
+	}
+	free(outcomes);
+	free(new);
+	return any_new;
 }
 
 /*
- * Adds n registrations of one version, sorted, to a copy of the index of that
- * version, and stages the copy if anything is new.
+ * Adds n registrations of one version to a copy of the index of that version,
+ * and stages the copy if anything is new.
  */
 static void
 stage_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n)
 {
-	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
-	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
-	bool ok, any_new = false;
+	enum pidx_layout layout;
+	struct pidx index;
+	bool ok = load_index(g, f, r->version, &index);
 
 	for (size_t i = 0; i < n; i++)
-		new[i] = r[i].entry;
-	ok = add_entries(g, f, r->version, new, n, outcomes);
-	for (size_t i = 0; i < n; i++) {
 		r[i].failed = !ok;
-		if (!ok)
-			continue;
-		r[i].entry = new[i];
-		r[i].outcome = outcomes[i];
-		any_new |= !outcomes[i].existed;
+	if (ok) {
+		layout = find_layout(g, &index);
+		if (g->stored.len == 0)
+			pidx_serialize(&(struct pidx){ .layout = layout },
+			    &g->stored);
+		if (layout == PIDX_2_LABEL)
+			number_names(g, &index, r, n);
+		sort(r, n, sizeof *r, compare_entries);
+		if (add_entries(g, layout, r, n))
+			store_stage_index(&g->perun->store, r->version,
+			    buf_span(&g->stored));
 	}
-	if (any_new)
-		store_stage_index(&g->perun->store, r->version,
-		    buf_span(&g->stored));
-	free(outcomes);
-	free(new);
+	pidx_release(&index);
 }
 
-/* Compares by version, then in the order that pidx_add() requires. */
+/* By version, each in the order of arrival. */
 static int
-compare_entries(const void *a, const void *b)
+compare_versions(const void *a, const void *b)
 {
 	const struct registration *x = a, *y = b;
 	int order = memcmp(x->version, y->version, STORE_NAME_SIZE);
 
-	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
+	return order != 0 ? order : cmp_u64(x->position, y->position);
 }
 
 static int
@@ -204,7 +259,7 @@ registry_commit(struct registry *g, struct filter *f,
 	g->new_layout = new_layout;
 	/* An index must never refer to an object that is not durable. */
 	store_commit(&g->perun->store);
-	sort(g->list, g->n, sizeof *g->list, compare_entries);
+	sort(g->list, g->n, sizeof *g->list, compare_versions);
 	store_lock(&g->perun->store, STORE_INDEX);
 	for (size_t first = 0; first < g->n; first = next) {
 		for (next = first + 1; next < g->n; next++)

@@ -13,6 +13,7 @@ struct profile;
 struct registration {
 	unsigned char version[STORE_NAME_SIZE];	/* the commit of the index */
 	struct pidx_entry entry;
+	bool has_generated_name;
 	size_t position;		/* from 0, in the order of arrival */
 	struct span job_file;		/* as in struct source */
 
@@ -47,6 +48,7 @@ void registry_release(struct registry *);
 struct source {
 	unsigned char version[STORE_NAME_SIZE];	/* id of a commit */
 	struct span path;	/* the name in the index */
+	bool has_generated_name;
 	uint32_t time;		/* seconds since 1970 */
 	struct span job_file;	/* the file's name in .perun/jobs, or empty */
 };
@@ -63,6 +65,8 @@ void registry_add(struct registry *, const struct profile *,
  * malformed index is reported and not changed; its registrations are marked as
  * failed.  New indexes get a layout, or if that is 0, the one that layout.h
  * finds.  The strings of the registrations become those that their index has.
+ * Where an entry with the same name is replaced, generated names get a number
+ * if an entry has them.
  */
 void registry_commit(struct registry *, struct filter *,
     enum pidx_layout new_layout);
