@@ -82,18 +82,6 @@ for format in bazel-graph cargo chrome dbt go spark; do
 done
 rm log
 
-# print_ratio NAME LIMIT COMMAND OTHER - prints the CPU time of a command, and
-# its ratio to that of another; both are the minimum of runs that alternate
-print_ratio() {
-	local own=1e9 other=1e9
-	for _ in 1 2 3 4 5; do
-		own=$(jq -n "[$own, $(cpu 1 "$3")] | min")
-		other=$(jq -n "[$other, $(cpu 1 "$4")] | min")
-	done
-	printf '%-42s %8.2f s, %.2f (at most %s) times critpath\n' "$1" "$own" \
-		"$(jq -n "$own / $other")" "$2"
-}
-
 # An archive: 1,000 logs of ninja for a graph of 735 outputs, libgit2's if it is
 # there, and otherwise a generated one
 libgit2=$here/../../shared/data/ninja-libgit2

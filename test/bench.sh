@@ -38,6 +38,18 @@ cpu() {
 	echo "$best"
 }
 
+# print_ratio NAME LIMIT COMMAND OTHER - prints the CPU time of a command, and
+# its ratio to that of another; both are the minimum of runs that alternate
+print_ratio() {
+	local own=1e9 other=1e9
+	for _ in 1 2 3 4 5; do
+		own=$(jq -n "[$own, $(cpu 1 "$3")] | min")
+		other=$(jq -n "[$other, $(cpu 1 "$4")] | min")
+	done
+	printf '%-42s %8.2f s, %.2f (at most %s) times %s\n' "$1" "$own" \
+		"$(jq -n "$own / $other")" "$2" "${4%% *}"
+}
+
 # peak COMMAND... - prints the peak memory of a command in KiB
 peak() {
 	command time -f %M -o peak.txt "$@" >/dev/null
@@ -109,6 +121,7 @@ done
 . "$here/bench-builds.sh"
 . "$here/bench-mal.sh"
 . "$here/bench-perun.sh"
+. "$here/bench-history.sh"
 . "$here/bench-symbols.sh"
 . "$here/bench-callgraph.sh"
 . "$here/bench-make.sh"

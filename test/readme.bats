@@ -26,7 +26,8 @@ prepare_inputs() {
 		echo 'int main() { return 0; }' >app.cc &&
 		git init -q -b master && commit first &&
 		echo '{"header":{"type":"time","cmd":"sort","workload":"huge"},
-			"resources":[],"collector_info":{"name":"time"},
+			"resources":[{"uid":"sort","amount":1,"type":"time"}],
+			"collector_info":{"name":"time"},
 			"postprocessors":[]}' \
 			>sort.perf
 }
