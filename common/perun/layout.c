@@ -29,7 +29,7 @@ layout_of_name(const char *name, enum pidx_layout *layout)
 	return false;
 }
 
-/* --- what the objects of one index tell ---------------------------------- */
+/* --- the evidence of the objects of one index ----------------------------- */
 
 /* Reads the headers of objects. */
 struct headers {
@@ -70,7 +70,7 @@ read_header(struct headers *h, const unsigned char *name)
 	return r != NULL && profile_describe(&h->profile, r, &why);
 }
 
-/* What an object tells; FITS_BOTH if the strings are the same in both. */
+/* Which layout an object fits; FITS_BOTH if the strings are equal in both. */
 enum evidence { FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
 
 static enum evidence
@@ -113,7 +113,7 @@ is_unanimous(struct tally t, enum pidx_layout *layout)
 	return (t.args > 0) != (t.label > 0);
 }
 
-/* --- what the other indexes tell ----------------------------------------- */
+/* --- the evidence of other indexes ---------------------------------------- */
 
 /* The files in objects/, the newest first. */
 struct by_age {
@@ -152,7 +152,7 @@ compare_ages(const void *a, const void *b)
 
 /*
  * The layout of new entries in an index with entries; false if it has six
- * strings and the objects do not tell.
+ * strings and the objects do not decide.
  */
 static bool
 layout_of(struct headers *h, const struct pidx *index,

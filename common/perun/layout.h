@@ -4,10 +4,10 @@
 #include "common/perun/perun.h"
 
 /*
- * Which of the layouts of an index (enum pidx_layout) entries have, and new
- * ones get.  Five strings or six can be told from the bytes.  What six strings
- * mean only the object of the entry tells, whose header has the same values; so
- * these functions read objects, but only for entries of six strings.
+ * Which layout (enum pidx_layout) the entries of an index have, and new ones
+ * get.  The bytes of an index show whether it has five strings or six.  The
+ * meaning of six is decided by the object of the entry, whose header has the
+ * same values; so these functions read objects, but only for six strings.
  */
 
 /* The names of the layouts, as of --index-version: "1", "2args" and so on. */
@@ -18,10 +18,10 @@ bool layout_of_name(const char *name, enum pidx_layout *);
 
 /*
  * Decides what the strings of the entries of an index mean, and sets the layout
- * of the index to that of new entries.  An entry whose object does not tell is
- * assumed to be like the others of the index, those of other indexes, or what
- * the settings suggest, in this order, and marked so; if none of them tells,
- * the entry remains undecided.
+ * of the index to that of new entries.  An entry whose object does not decide
+ * is assumed to be like the others of the index, those of other indexes, or
+ * what the settings suggest, in this order, and marked so; if none of them
+ * decides, the entry remains undecided.
  */
 void layout_decide(struct perun *, struct pidx *);
 
