@@ -299,13 +299,14 @@ class History:
     def recompact(self):
         """Keeps the last line of each output, in random order, but in none
         that may look as if the lines were appended: of 12 lines, one order in
-        fifty has only two that cannot have been."""
-        last = {line[4]: line for line in self.log}
-        self.log = list(last.values())
-        while sum(map(self.contradicts, self.log, self.log[1:])) < \
-                len(self.log) / 4:
-            self.rng.shuffle(self.log)
-        self.is_recompacted = True
+        fifty has only two that cannot have been.  If none of 100 orders is
+        suitable, as when all commands were short, the log remains as it is."""
+        lines = list({line[4]: line for line in self.log}.values())
+        for _ in range(100):
+            self.rng.shuffle(lines)
+            if sum(map(self.contradicts, lines, lines[1:])) >= len(lines) / 4:
+                self.log, self.is_recompacted = lines, True
+                return
 
     def contradicts(self, above, line):
         """Whether two lines of a run are surely not in the order of their
