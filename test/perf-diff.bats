@@ -300,6 +300,11 @@ profile_of() {
 	done >>in
 	run -1 --separate-stderr perf-diff -H --text in
 	[ "${lines[0]}" = "1 change for the worse in 16 commits: a is 10.0 % slower since c9 of 1970-01-10: 100.2 ms before, 110.2 ms now." ]
+	LC_ALL=C.UTF-8 run -1 --separate-stderr perf-diff -H --text in
+	[[ ${lines[2]} =~ ^'  '[▁▂▃▄▅▆▇█]{16}'  16 commits'$ ]]
+	sed 's/"ms"/"us"/; s/"value":[0-9.]*/&e3/' in >us
+	run -1 --separate-stderr perf-diff -H --text us
+	[[ ${lines[0]} == *": 100.2 ms before, 110.2 ms now." ]]
 	run -0 perf-diff -H --text --effect 20 in
 	[ "${lines[0]}" = "Nothing is worse by 20 % or more in 16 commits." ]
 	run -0 perf-diff -H --text <<<'{"type":"other"}'

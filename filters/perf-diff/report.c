@@ -146,8 +146,10 @@ put_spark(struct buf *b, const struct series *s)
 		low = fmin(low, ratios[i]);
 		high = fmax(high, ratios[i]);
 	}
+	/* A blank would look like a commit without a value. */
 	for (size_t i = 0; i < columns; i++)
-		ratios[i] = high > low ? (ratios[i] - low) / (high - low) : 0;
+		ratios[i] = 1.0 / 8 + (high > low ?
+		    7.0 / 8 * (ratios[i] - low) / (high - low) : 0);
 	report_spark(b, ratios, columns);
 	free(room);
 }

@@ -9,17 +9,21 @@
 
 enum { ID_DIGITS = 10 };
 
-static bool
-is_time(const struct answer *a, uint32_t key)
+enum { SECONDS = 3, N_TIME_UNITS = 5 };
+static const char *const time_units[N_TIME_UNITS] = { "ns", "us", "ms", "s",
+    "min" };
+
+/* The index of a key's unit in time_units, or N_TIME_UNITS. */
+static size_t
+time_unit(const struct answer *a, uint32_t key)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s", "min" };
 	struct span unit = samples_part(a->samples, &a->samples->keys[key],
 	    PART_UNIT);
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (span_eq(unit, units[i]))
-			return true;
-	return false;
+	while (i < N_TIME_UNITS && !span_eq(unit, time_units[i]))
+		i++;
+	return i;
 }
 
 const char *
@@ -27,7 +31,7 @@ words_comparative(const struct answer *a, const struct change *c)
 {
 	bool is_better = c->verdict == VERDICT_IMPROVED;
 
-	if (is_time(a, c->key) && !c->more_is_better)
+	if (time_unit(a, c->key) < N_TIME_UNITS && !c->more_is_better)
 		return is_better ? "quicker" : "slower";
 	return is_better ? "better" : "worse";
 }
@@ -69,6 +73,10 @@ words_value(struct buf *b, const struct answer *a, uint32_t key, double value)
 
 	if (isnan(value))
 		return;
+	for (size_t i = time_unit(a, key); i < SECONDS && value >= 1000; i++) {
+		value /= 1000;
+		unit = span_str(time_units[i + 1]);
+	}
 	buf_printf(b, value >= 1e4 && value < 1e15 ? "%.0f" : "%.4g", value);
 	if (unit.n > 0) {
 		buf_char(b, ' ');

@@ -11,7 +11,7 @@ const char *words_comparative(const struct answer *, const struct change *);
 /* The uid and, in parentheses, the other parts in which keys differ. */
 void words_key(struct buf *, const struct answer *, uint32_t key);
 
-/* A value with its unit, "12.35 ms". */
+/* A value with its unit, "12.35 ms"; 12345 us is "12.35 ms", too. */
 void words_value(struct buf *, const struct answer *, uint32_t key,
     double value);
 
