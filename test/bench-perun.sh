@@ -25,14 +25,14 @@ multiple() {
 	printf '%.2f %s' "$(jq -n "$1 / $2")" "$3"
 }
 
-# profiles N RESOURCES - writes N profiles of RESOURCES resources each to
-# p/*.perf, and to the file records as `profile` records, each with a different
-# commit as long as there are enough commits
+# profiles N RESOURCES UIDS - writes N profiles of RESOURCES resources each, with
+# one of UIDS uids, to p/*.perf, and to the file records as `profile` records,
+# each with a different commit as long as there are enough commits
 profiles() {
 	python3 - "$@" <<'END'
 import json, random, subprocess, sys
 rng = random.Random(1)
-n, resources = map(int, sys.argv[1:])
+n, resources, uids = map(int, sys.argv[1:])
 commits = subprocess.check_output(["git", "rev-list", "HEAD"],
     text=True).split()
 with open("records", "w") as records:
@@ -42,7 +42,7 @@ with open("records", "w") as records:
             "collector_info": {"name": "trace", "params": {}},
             "postprocessors": [], "global": {"time": "1.5", "resources": [
             {"amount": rng.randrange(10 ** 6) / 1000, "uid": "f%d" %
-            rng.randrange(200), "type": "mixed", "subtype": "time delta",
+            rng.randrange(uids), "type": "mixed", "subtype": "time delta",
             "structure-unit-size": rng.randrange(10000)}
             for _ in range(resources)]}}
         text = json.dumps(doc)
@@ -61,10 +61,9 @@ git init -q -b main .
 for ((n = 1; n <= 1000; n++)); do
 	printf 'commit refs/heads/main\ncommitter C <c> %d +0000\ndata 0\n' $n
 done | git fast-import --quiet
-pidx-init --index-version 2 >/dev/null
+pidx-init >/dev/null
 cp -a .git clean.git
 cp -a .perun clean.perun
-profiles 1000 46	# 46 resources make about 5 KB
 
 # fresh [STORE] - prints a command that creates a repository with a copy of
 # STORE, or else of the empty store, and makes `run` a link to it
@@ -73,16 +72,19 @@ fresh() {
 		cp -a ${1:-clean.perun} \$d/.perun; ln -s \$d run; sync"
 }
 
-printf '\n1,000 profiles of %d bytes\n' \
-	$(($(cat p/*.perf | wc -c) / 1000))
-base=$(timed 'git --git-dir run/.git --work-tree . add p' "$(fresh)")
-ms_row 'git add' "$base"
-one_commit=$(timed 'pidx-write -C run p/*.perf >/dev/null' "$(fresh)")
-ms_row 'pidx-write, one run' "$one_commit" \
-	"$(multiple "$one_commit" "$base" git)"
-many_commits=$(timed 'pidx-write -C run records >/dev/null' "$(fresh)")
-ms_row 'pidx-write, each to another commit' "$many_commits" \
-	"$(multiple "$many_commits" "$base" git)"
+for uids in 200 46000; do
+	profiles 1000 46 $uids	# 46 resources make about 5 KB
+	printf '\n1,000 profiles of %d bytes, with uids from %d\n' \
+		$(($(cat p/*.perf | wc -c) / 1000)) $uids
+	base=$(timed 'git --git-dir run/.git --work-tree . add p' "$(fresh)")
+	ms_row 'git add' "$base"
+	ms=$(timed 'pidx-write -C run p/*.perf >/dev/null' "$(fresh)")
+	ms_row 'pidx-write, one commit' "$ms" \
+		"$(multiple "$ms" "$base" git) (at most 1)"
+	ms=$(timed 'pidx-write -C run records >/dev/null' "$(fresh)")
+	ms_row 'pidx-write, each to another commit' "$ms" \
+		"$(multiple "$ms" "$base" git) (at most 1.3)"
+done
 eval "$(fresh)"
 pidx-write -C run records >/dev/null
 ms_row 'vcs-log | pidx-read: the entries of 1,000 commits' \
@@ -129,7 +131,7 @@ done
 ms_row 'a batch of 10,000 profiles' "${batch[10000]}" \
 	"$(multiple "${batch[10000]}" "${batch[1000]}" 'of one of 1,000')"
 
-profiles 1 100000
+profiles 1 100000 200
 printf '\none profile of %.1f MB\n' \
 	"$(jq -n "$(wc -c <p/0.perf) / 1000000")"
 base=$(timed 'git --git-dir run/.git hash-object -w p/0.perf' "$(fresh)")
