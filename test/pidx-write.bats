@@ -208,8 +208,13 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	assert_equal "$(jq -r 'select(.type == "entry") |
 		"\(.path) \(.time) \(.cmd)"' <<<"$output")" \
 		"$(lines "a 2 two" "b 1 one")"
-	record a 2 three | pidx-write >third	# the same time and label
-	assert_equal "$(jq '.existed // empty' third)" true
+	# Perun would drop a profile of the same time and label.
+	record a 2 three | pidx-write >third
+	assert_equal "$(jq -r '.replaced // empty' third)" \
+		"$(jq -r '.object // empty' second)"
+	assert_equal "$(record a 2 three | pidx-write | jq '.existed // empty')" \
+		true
+	assert_equal "$(pidx-read --format %cmd% | paste -sd,)" three,one
 }
 
 # --- round trips -------------------------------------------------------------

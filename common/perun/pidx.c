@@ -407,7 +407,7 @@ replace(struct merge *m, const struct pidx_entry *present)
 
 	if (present == NULL)
 		return e;
-	if (present->time == e->time && span_compare(
+	if (pidx_compare_object(present, e) == 0 && span_compare(
 	    present->strings[PIDX_LABEL], e->strings[PIDX_LABEL]) == 0) {
 		outcome->existed = true;
 		return present;

@@ -107,8 +107,8 @@ struct pidx_outcome {
  * must be sorted by pidx_compare_object().
  *
  * PIDX_2_LABEL, as Perun 0.25: an entry with the same path is replaced, unless
- * it has the same time and label, which is then equal.  Otherwise the new one
- * is inserted before the first entry with a greater path.
+ * it has the same time, object and label, and is thus equal.  Otherwise the new
+ * one is inserted before the first entry with a greater path.
  *
  * Other layouts: before the first entry with a greater path, or with the same
  * path and the same or a later time.  An entry that pidx_compare_object() finds

@@ -213,7 +213,10 @@ model_insert_at(struct model *m, size_t i, const struct pidx_entry *e)
 	m->n++;
 }
 
-/* As Perun 0.25, which replaces an entry with the same path. */
+/*
+ * As Perun 0.25, which replaces an entry with the same path, but also if only
+ * the object differs.
+ */
 static bool
 model_replace(struct model *m, const struct pidx_entry *e)
 {
@@ -227,8 +230,8 @@ model_replace(struct model *m, const struct pidx_entry *e)
 		model_insert_at(m, i, e);
 		return true;
 	}
-	if (old->time == e->time && span_compare(old->strings[PIDX_LABEL],
-	    e->strings[PIDX_LABEL]) == 0)
+	if (pidx_compare_object(old, e) == 0 && span_compare(
+	    old->strings[PIDX_LABEL], e->strings[PIDX_LABEL]) == 0)
 		return false;
 	*old = *e;
 	return true;
@@ -274,8 +277,8 @@ add(struct model *m, struct pidx_entry *new, size_t n)
 }
 
 /*
- * Compares index and list; entries with the same path and time may be in any
- * order.
+ * Compares index and list; entries with the same path and time, which
+ * PIDX_2_LABEL does not have, may be in any order.
  */
 static void
 model_end(struct model *m)
@@ -287,7 +290,8 @@ model_end(struct model *m)
 	    e.why);
 	CHECK(p.n == m->n, "%zu entries, not %zu", p.n, m->n);
 	for (size_t i = 0; i < p.n && i < m->n; i++)
-		CHECK(pidx_compare(&m->list[i], &p.entries[i]) == 0,
+		CHECK((m->layout == PIDX_2_LABEL ? pidx_compare_object :
+		    pidx_compare)(&m->list[i], &p.entries[i]) == 0,
 		    "entry %zu is %.*s %u, not %.*s %u", i,
 		    SPAN_ARG_ALL(p.entries[i].path), p.entries[i].time,
 		    SPAN_ARG_ALL(m->list[i].path), m->list[i].time);
