@@ -17,8 +17,10 @@ perun() {
 	python3 "$GENERATIONS_ORACLE" "$@"
 }
 
-# The repository has two commits, $ids; $id is the last.  Each test makes its
-# own stores.
+# The repository has two commits, $ids; $id is the last.  They have the same ids
+# in each run, as the random stores depend on them.  Each test makes its own
+# stores.
+export GIT_AUTHOR_DATE="@1600000000 +0000" GIT_COMMITTER_DATE="@1600000000 +0000"
 setup() {
 	repository "$BATS_TEST_TMPDIR"
 	ids=$id
@@ -131,6 +133,9 @@ forget_all() {
 		store_of "$generation" "$seed"
 		forget_all "$id"
 		perun forget .perun "$seed"
+		# One that decides remains.
+		record decides.perf 1 c w |
+			perun add "$generation" .perun "${ids% *}"
 		expect_listing
 	done
 }
