@@ -188,13 +188,14 @@ def as_ids(names, tips):
     """
     The tips as ids, for git, or unchanged if one has no id.  Given a name such
     as x~2, git parses the commit x~1 before its walk begins, and if clocks went
-    backwards, that changes which commits git excludes.
+    backwards, that changes which commits git excludes, as does the order of
+    tips with the same time.
     """
     full = []           # ("^" if the commit is excluded, its name)
     for tip in tips:
         start, dots, end = tip.rpartition("..")
         if dots:
-            full += [("", end or "HEAD"), ("^", start or "HEAD")]
+            full += [("^", start or "HEAD"), ("", end or "HEAD")]
         else:
             full += [("^" * tip.startswith("^"), tip.lstrip("^"))]
     ids = [(mark, names.id(name + "^{commit}")) for mark, name in full]
