@@ -13,11 +13,17 @@ inputs() {
 		malparse "$DATA/demo/trace.json" >rows &&
 		cp "$DATA/callgraph-stat/app.in" calls &&
 		cp "$DATA/callgraph-stat/app.old" old || return
-	local file
-	for file in tasks nodes rows calls old; do
+	local file i
+	for i in {1..30}; do
+		printf '{"type":"sample","uid":"%s","value":%s,"unit":"ms","workload":"%s","minor_version":"c%s"}\n' \
+			sort $((37 * i % 11 + i / 16 * 50)) big $i parse 5 small $i
+	done >samples
+	for file in tasks nodes rows calls old samples; do
 		python3 "$ORACLE" rename "$1" <$file >$file.new &&
 			mv $file.new $file || return
 	done
+	head -n 30 samples >before
+	tail -n 30 samples >after
 	cat >reports <<-'END'
 	critpath --all --edges --top 2 --by rule --by host --workers 3 -g nodes tasks
 	critpath --drop kind=copy --budget 1s -g nodes tasks
@@ -28,6 +34,8 @@ inputs() {
 	callgraph-stat --by callsite calls
 	callgraph-stat --by file calls
 	callgraph-stat --diff old calls
+	perf-diff before after
+	perf-diff --history --oldest-first samples
 	END
 }
 

@@ -398,6 +398,8 @@ put_markdown(const struct table *t, struct buf *to)
 
 	if (t->n == first)
 		return;
+	if (to->len > 0)	/* rows after an item would be its text */
+		report_blank(to);
 	if (t->has_heads)
 		put_markdown_row(t, 0, &l, to);
 	else

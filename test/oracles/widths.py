@@ -4,8 +4,9 @@
     widths.py rename SEED       replaces the names in records by difficult ones,
                                 equal names by equal ones
     widths.py check WIDTH       fails if a line of standard input is wider
-    widths.py markdown          fails if a name is not in a code span, or rows of
-                                a table differ in their number of cells
+    widths.py markdown          fails if a name is not in a code span, a table
+                                follows a line of text, or rows of a table
+                                differ in their number of cells
 """
 
 import json
@@ -25,7 +26,7 @@ PIECES = [
     "ns::Class<A, (B)3>::operator()(std::vector<int>&&)", "->", "  ", " ",
     "@everyone", "<img src=x>", "https://weir.example/a", "[a](b)", "a|b",
     "`", "``", "\\|", "\\", "#12", "$x$", "&lt;", "*_~", ":tada:"]
-ACTIVE = re.compile(r"@|<|http|\]\(|:tada:|\$|&|#12|_~|`")
+ACTIVE = re.compile(r"@|<(?!\d)|http|\]\(|:tada:|\$|&|#12|_~|`")
 
 
 def cells(text):
@@ -91,13 +92,16 @@ def without_code(line):
 
 def markdown():
     n_cells = n_code = 0
+    previous = ""
     for line in sys.stdin.buffer.read().decode().split("\n"):
         n_code += "`" in line
         if ACTIVE.search(without_code(line)):
             sys.exit(f"active: {line!r}")
         if not line.startswith("|"):
-            n_cells = 0
+            n_cells, previous = 0, line
             continue
+        if n_cells == 0 and previous != "":
+            sys.exit(f"a table after {previous!r}: {line!r}")
         n = len(re.findall(r"(?<!\\)\|", line))
         if n_cells not in (0, n):
             sys.exit(f"{n} cells, not {n_cells}: {line!r}")
