@@ -183,6 +183,8 @@ profile_of() {
 		"[\"work\",\"ms\",5.5,25.5,\"$(git rev-parse HEAD~1)\",\"$(git rev-parse HEAD~2)\"]" ]
 	run -2 --separate-stderr perf-diff HEAD~1 no-such-name
 	[[ $stderr == *"'no-such-name' is neither a file nor a commit"* ]]
+	run -2 --separate-stderr perf-diff -C .. old.perf new.perf
+	[[ $stderr == *"'old.perf' is neither a file nor a commit of a store: there is no .perun"* ]]
 	# The same as from files
 	pidx-read --profiles HEAD~2 >old
 	pidx-read --profiles HEAD~1 >new

@@ -6,17 +6,25 @@
 #include "common/base/err.h"
 #include "common/perun/perun.h"
 
+bool
+perun_find(struct perun *p, const char *directory, const char **why)
+{
+	*p = (struct perun){ 0 };
+	if (!store_open(&p->store, directory, why))
+		return false;
+	if (!config_load(&p->config, p->store.path, why))
+		die("%s", *why);
+	return true;
+}
+
 void
 perun_open(struct perun *p, const char *directory)
 {
 	const char *why;
 
-	*p = (struct perun){ 0 };
-	if (!store_open(&p->store, directory, &why))
+	if (!perun_find(p, directory, &why))
 		die("cannot open a store in '%s': %s",
 		    directory != NULL ? directory : ".", why);
-	if (!config_load(&p->config, p->store.path, &why))
-		die("%s", why);
 }
 
 void

@@ -24,6 +24,10 @@ struct perun {
  * above it, or dies.
  */
 void perun_open(struct perun *, const char *directory);
+
+/* The same, but false without a store; *why is then the reason, static. */
+bool perun_find(struct perun *, const char *directory, const char **why);
+
 void perun_close(struct perun *);
 
 /*

@@ -53,7 +53,9 @@ profiles_read(struct reader *r, struct filter *f, const char *directory,
 	const char *why;
 	size_t n;
 
-	perun_open(&perun, directory);
+	if (!perun_find(&perun, directory, &why))
+		die("'%s' is neither a file nor a commit of a store: %s",
+		    commit, why);
 	if (!perun_resolve_version(&perun, commit, version, &why))
 		die("'%s' is neither a file nor a commit: %s", commit, why);
 	n = read_index(r, f, &perun, version, side);
