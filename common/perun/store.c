@@ -16,6 +16,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "common/io/cleanup.h"
 #include "common/io/fd.h"
 #include "common/io/listing.h"
@@ -390,6 +391,7 @@ stage(struct store *s, const unsigned char *name, struct span bytes,
 	snprintf(file, sizeof file, "%zu", s->n_staged);
 	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
 	    sizeof *s->staged);
+	s->staged[s->n_staged].file = s->n_staged;
 	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME_SIZE);
 	cleanup_state.n_staged = (sig_atomic_t)s->n_staged;
 	write_staged(s, file, bytes, mode, false);
@@ -423,29 +425,59 @@ sync_directory(struct store *s, int dir)
 }
 
 /*
- * Moves a staged file to its final name, replacing an existing file.  If sync
- * is true, syncs the directory that now contains the file and, if this call
- * has created that directory, also objects/.
+ * Opens the directory in objects/ that a path, "ab/cdef...", begins with, and
+ * creates it if it is absent: *is_new says so.
  */
-static void
-install_file(struct store *s, const char *file, const unsigned char *name,
-    bool sync)
+static int
+open_folder(struct store *s, const char *path, bool *is_new)
 {
-	char path[PATH_SIZE];
-	bool is_new;
+	char folder[3] = { path[0], path[1] };
 	int dir;
 
-	put_path(path, name);
-	path[2] = '\0';
-	is_new = mkdirat(s->objects, path, 0777) == 0;
-	dir = openat(s->objects, path, OPEN_DIR);
-	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)
+	*is_new = mkdirat(s->objects, folder, 0777) == 0;
+	dir = openat(s->objects, folder, OPEN_DIR);
+	if (dir == -1)
 		die_in_store(s, "rename a file");
-	if (sync)
-		sync_directory(s, dir);
-	if (sync && is_new)
-		sync_directory(s, s->objects);
-	close(dir);
+	return dir;
+}
+
+/* Moves a staged file to its final name in dir, replacing an existing file. */
+static void
+move_staged(struct store *s, const char *file, int dir, const char *path)
+{
+	if (renameat(s->staging, file, dir, path + 3) == -1)
+		die_in_store(s, "rename a file");
+}
+
+static int
+compare_staged(const void *a, const void *b)
+{
+	return memcmp(((const struct staged *)a)->name,
+	    ((const struct staged *)b)->name, STORE_NAME_SIZE);
+}
+
+/* Moves all staged files in the order of their names: by directory. */
+static void
+move_all_staged(struct store *s)
+{
+	char file[24], path[PATH_SIZE], folder[2];
+	bool is_new;
+	int dir = -1;
+
+	sort(s->staged, s->n_staged, sizeof *s->staged, compare_staged);
+	for (size_t i = 0; i < s->n_staged; i++) {
+		put_path(path, s->staged[i].name);
+		if (dir == -1 || memcmp(folder, path, 2) != 0) {
+			if (dir != -1)
+				close(dir);
+			dir = open_folder(s, path, &is_new);
+			memcpy(folder, path, 2);
+		}
+		snprintf(file, sizeof file, "%zu", s->staged[i].file);
+		move_staged(s, file, dir, path);
+	}
+	if (dir != -1)
+		close(dir);
 }
 
 /*
@@ -455,15 +487,10 @@ install_file(struct store *s, const char *file, const unsigned char *name,
 void
 store_commit(struct store *s)
 {
-	char file[24];
-
 	store_sync(s);
 	if (s->n_staged == 0)
 		return;
-	for (size_t i = 0; i < s->n_staged; i++) {
-		snprintf(file, sizeof file, "%zu", i);
-		install_file(s, file, s->staged[i].name, false);
-	}
+	move_all_staged(s);
 	store_sync(s);
 	s->n_staged = 0;
 	cleanup_state.n_staged = 0;
@@ -472,9 +499,19 @@ store_commit(struct store *s)
 void
 store_replace(struct store *s, const unsigned char *name, struct span bytes)
 {
+	char path[PATH_SIZE];
+	bool is_new;
+	int dir;
+
 	create_staging(s);
 	write_staged(s, "index", bytes, 0666, true);
-	install_file(s, "index", name, true);
+	put_path(path, name);
+	dir = open_folder(s, path, &is_new);
+	move_staged(s, "index", dir, path);
+	sync_directory(s, dir);
+	if (is_new)
+		sync_directory(s, s->objects);
+	close(dir);
 }
 
 bool

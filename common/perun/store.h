@@ -52,8 +52,9 @@ struct store {
 	int staging;			/* descriptor of .new-*, or -1 */
 	char staging_name[32];		/* ".new-RANDOM" */
 	struct staged {
-		unsigned char name[STORE_NAME_SIZE];
-	} *staged;			/* final names of files "0", "1", ... */
+		unsigned char name[STORE_NAME_SIZE];	/* the final one */
+		size_t file;		/* its number is its name in .new-* */
+	} *staged;
 	size_t n_staged, staged_cap;
 	int lock;			/* descriptor of weir.lock, or -1 */
 };

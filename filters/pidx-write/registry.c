@@ -248,6 +248,21 @@ compare_positions(const void *a, const void *b)
 	return cmp_u64(x->position, y->position);
 }
 
+/* Is any of the versions, by which the list is sorted, without an index? */
+static bool
+lacks_index(const struct registry *g)
+{
+	int64_t modified_s;
+
+	for (size_t i = 0; i < g->n; i++)
+		if ((i == 0 || memcmp(g->list[i].version,
+		    g->list[i - 1].version, STORE_NAME_SIZE) != 0) &&
+		    !store_mtime(&g->perun->store, g->list[i].version,
+		    &modified_s))
+			return true;
+	return false;
+}
+
 void
 registry_commit(struct registry *g, struct filter *f,
     enum pidx_layout new_layout)
@@ -256,10 +271,13 @@ registry_commit(struct registry *g, struct filter *f,
 
 	if (g->n == 0)
 		return;
+	sort(g->list, g->n, sizeof *g->list, compare_versions);
 	g->new_layout = new_layout;
+	/* The newest index is found at once while no new object is newer. */
+	if (new_layout == 0 && lacks_index(g))
+		g->new_layout = layout_for_new_index(g->perun);
 	/* An index must never refer to an object that is not durable. */
 	store_commit(&g->perun->store);
-	sort(g->list, g->n, sizeof *g->list, compare_versions);
 	store_lock(&g->perun->store, STORE_INDEX);
 	for (size_t first = 0; first < g->n; first = next) {
 		for (next = first + 1; next < g->n; next++)
