@@ -55,15 +55,13 @@ put_url(const struct perun *p, struct buf *path)
 static enum vcs_found
 open_svs_of_store(struct vcs *v, const char *directory)
 {
-	struct perun p = { 0 };
+	struct perun p;
 	struct buf path = { 0 };
 	enum vcs_found found = VCS_NOT_FOUND;
 	const char *why, *type;
 
-	if (!store_open(&p.store, directory, &why))
+	if (!perun_find(&p, directory, &why))
 		return VCS_NOT_FOUND;
-	if (!config_load(&p.config, p.store.path, &why))
-		die("%s", why);
 	type = config_string(&p.config, "vcs.type");
 	if (type != NULL && strcmp(type, "svs") == 0) {
 		put_url(&p, &path);

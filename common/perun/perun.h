@@ -25,7 +25,10 @@ struct perun {
  */
 void perun_open(struct perun *, const char *directory);
 
-/* The same, but false without a store; *why is then the reason, static. */
+/*
+ * The same, but returns false if there is no store: *why is then the reason, a
+ * static string.
+ */
 bool perun_find(struct perun *, const char *directory, const char **why);
 
 void perun_close(struct perun *);
