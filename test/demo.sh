@@ -1,74 +1,67 @@
 #!/bin/bash
-# demo.sh BUILD - runs pipelines on the bundled samples, and prints each one
-# before its result
+# demo.sh BUILD - answers three questions about recorded inputs, and draws a
+# picture, in the folder BUILD/demo; BUILD contains the filters
+#
+# build.log, graph.json and trace.json are made up.  history.ndjson is what
+# `vcs-log | pidx-read --profiles` printed of 20 commits of project/ that
+# keep-builds.sh of weir-history(7) had built.
 
 set -u -o pipefail
-build=$PWD/$1
-samples=$PWD/test/data/demo
+inputs=$(dirname "$0")/data/demo
+mkdir -p "$1/demo" && cp "$inputs"/*.* "$1/demo" || exit
+build=$(realpath "$1")
 PATH=$build:$PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
 
 bold='' normal=''
 [ ! -t 1 ] || [ -n "${NO_COLOR:-}" ] || bold=$'\033[1m' normal=$'\033[0m'
+export COLUMNS=80
 
-# Reports fit a terminal by themselves.
-[ -t 1 ] || export COLUMNS="${COLUMNS:-80}"
+# run_step NAME STATUS PIPELINE - prints a pipeline as a user types it, and runs
+# it: its output is in $output.  It must exit with STATUS.
+run_step() {
+	local status=0
+	printf '\n%s%s%s\n\n    $ %s\n\n' "$bold" "$1" "$normal" \
+		"${3//$'\n'/$'\n'    }"
+	output=$(bash -o pipefail -c "$3" 2>"$errors") || status=$?
+	[ "$status" -eq "$2" ] && return
+	cat "$errors"
+	printf '%s\n' "The step \"$1\" failed.  To run it again:" \
+		"cd $(printf %q "$PWD")" "PATH=$(printf %q "$build"):\$PATH" "$3"
+	exit 1
+} >&3
 
-print_heading() {
-	printf '\n%s%s%s\n' "$bold" "$*" "$normal"
+# ask QUESTION STATUS PIPELINE LINES ANSWER - runs a pipeline, and prints the
+# first LINES lines of its output and a sentence on what to read in them
+ask() {
+	run_step "$1" "$2" "$3"
+	# Some reports begin with an empty line.
+	sed '1{/^$/d}' <<<"$output" | sed "$4q"
+	printf '\n%s\n' "$5"
 }
 
-# run_pipeline PIPELINE - prints the pipeline as a user types it, then runs it
-run_pipeline() {
-	printf '\n$ %s\n\n' "$1"
-	bash -o pipefail -c "$1" || exit
-}
+exec 3>&1
+cd "$build/demo" || exit
 
-# run_alarm PIPELINE - the same for a pipeline that must end with status 1; its
-# message, which the report repeats, is omitted
-run_alarm() {
-	printf '\n$ %s\n\n' "$1"
-	bash -o pipefail -c "$1" 2>/dev/null
-	[ $? -eq 1 ] || exit 2
-}
+ask '1. Why does this build take 52 seconds?' 0 \
+'execlog-parse build.log |
+  critpath --text -g <(buildgraph-parse graph.json)' 12 \
+'Each step of the path waited for the one before, so no number of workers makes
+this build faster.  Compiling tls.o is worth the most: nothing ran beside it for
+8.61 s.'
 
-cd "$samples" || exit
-print_heading "Where did the time of this distributed build go?  Its log has $(
-	wc -l <build.log) events:"
-run_pipeline 'head -n 3 build.log'
-print_heading 'Filters turn it into records, one JSON object per line ...'
-run_pipeline 'execlog-parse build.log | head -n 3'
-run_pipeline 'buildgraph-parse graph.json | tail -n 2'
-print_heading '... and answer questions about them.  The critical path:'
-run_pipeline 'execlog-parse build.log |
-    critpath --text -g <(buildgraph-parse graph.json)'
-print_heading 'What if the slowest compilation took 5 s, and copies cost nothing?'
-run_pipeline 'execlog-parse build.log | critpath -g <(buildgraph-parse graph.json) \
-    --set cc-net-tls=5s --drop kind=copy | tail -n 2'
-print_heading 'And a report on everything else:'
-run_pipeline 'execlog-parse build.log |
-    execlog-stat --text -g <(buildgraph-parse graph.json)'
+ask '2. What costs most in this database query?' 0 \
+'malparse trace.json | malstat --text' 20 \
+'One selection is a third of the work.  Of three threads only 1.1 worked at once,
+on average.'
 
-print_heading 'Which operation of a database query costs most, and are the cores busy?'
-run_pipeline 'malparse trace.json | malstat --text'
-print_heading 'And its critical path, by the same filter as for builds:'
-run_pipeline 'malparse --tasks trace.json | critpath --text'
+ask '3. Which commit made the build slower?' 1 \
+'perf-diff --history --text --top 2 history.ndjson' 12 \
+'Commit 88aaf69c2d did, by its step table.h: a build took 581 ms before, and
+1.041 s since.  The profiles are kept beside the commits, by pidx-write.'
 
-command -v ninja >/dev/null || exit 0
-cd "$samples" && cp project/* "$scratch" && cd "$scratch" || exit
-print_heading 'The same for a real build by ninja, which runs now:'
-run_pipeline 'ninja | tail -n 1; ninja -t graph >graph.dot; ninja -t deps >deps'
-run_pipeline 'execlog-parse .ninja_log |
-    critpath --text -g <(buildgraph-parse --deps deps graph.dot)'
-
-print_heading 'One step becomes slower.  Which?  Ten builds of each version, in turn:'
-run_alarm 'sed s/0.3/0.1/ table.sh >before.sh; cp table.sh after.sh
-for run in {1..10}; do for version in before after; do
-    cp $version.sh table.sh
-    ninja -t clean >/dev/null; rm .ninja_log; ninja >/dev/null
-    execlog-parse .ninja_log |
-        critpath -g <(buildgraph-parse graph.dot) >>$version
-done; done
-for version in before after; do profile-make -o $version.perf $version; done
-perf-diff --text --top 4 before.perf after.perf'
+run_step 'The picture of the build, with its path' 0 \
+'(execlog-parse build.log; buildgraph-parse graph.json) >records
+critpath records | timeline -p - records >build.svg'
+echo "$1/demo/build.svg shows it, in any browser.  The inputs are beside it."
