@@ -25,25 +25,26 @@ DESTDIR =
 
 CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 
-# SAN=1 builds with the address and undefined-behaviour sanitizers, in a folder
-# of its own.  They are linked statically, because loading them takes a quarter
-# of the time of a short run; clang links them statically by default.  clang
-# also reports p + 0 where p is NULL, as in a loop over an empty array.  That
-# is defined from C2y on and by every compiler, and gcc does not report it.
+# Everything that is built goes to OUT, which may be set on the command line.
+# SAN=1 builds with the address and undefined-behaviour sanitizers, in OUT/san.
+# They are linked statically, because loading them takes a quarter of the time
+# of a short run; clang links them statically by default.  clang also reports
+# p + 0 where p is NULL, as in a loop over an empty array.  That is defined from
+# C2y on and by every compiler, and gcc does not report it.
+OUT = build
 ifdef SAN
-OUT = build/san
+override OUT := $(OUT)/san
 CHECKS = -fsanitize=address,undefined -fno-sanitize-recover=all \
 	$(if $(CLANG),-fno-sanitize=pointer-overflow, \
 	-static-libasan -static-libubsan)
 else
-OUT = build
 CHECKS = $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),, \
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif
 
 # Keeps the path of this directory out of the debug information, so that builds
 # in different directories give the same bytes.
-MAP_PATHS = -ffile-prefix-map=$(CURDIR)=.
+MAP_PATHS = '-ffile-prefix-map=$(CURDIR)=.'
 
 WARN = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
 	-Wpointer-arith -Wwrite-strings
@@ -57,7 +58,7 @@ LIBS = -lyajl -lz -lzstd -lsqlite3 -lgit2 -lnettle -lyaml -ldw -lelf \
 	$(if $(filter stdc++,$(DEMANGLER)),-l:libstdc++.a,-l$(DEMANGLER))
 
 # The inputs of the README's examples.
-EXAMPLES = $(addprefix test/data/demo/,build.log graph.json trace.json)
+EXAMPLES = $(wildcard test/data/demo/*.*)
 
 # A filter is filters/NAME.c, or a folder filters/NAME of several files.
 FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
@@ -102,6 +103,17 @@ $(OUT)/test/unit/shorten: $(OUT)/filters/callgraph-stat/shorten.o
 $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
 	$(LINK) -o $@ $(filter %.o,$^) $(OUT)/libweir.a $(LIBS)
 
+# Where a library is missing, says what to install, before the compiler stops at
+# one header after the other.
+$(OUT)/libraries: Makefile
+	@mkdir -p $(OUT)
+	@printf '#include <%s>\n' yajl/yajl_parse.h zlib.h zstd.h sqlite3.h git2.h \
+		nettle/sha1.h yaml.h elfutils/libdw.h gelf.h utf8proc.h \
+		$(if $(filter iberty,$(DEMANGLER)),libiberty/demangle.h) | \
+		$(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only -x c - || { \
+		sh test/setup.sh --dry-run build; exit 1; }
+	@touch $@
+
 # Scripts and styles as C strings, which .c files include.
 $(OUT)/%.js.h $(OUT)/%.css.h: QUOTE = sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/'
 $(OUT)/%.js.h: %.js Makefile
@@ -116,7 +128,7 @@ $(OUT)/filters/timeline/page.o: $(addprefix $(OUT)/filters/timeline/,page.js.h \
 $(addprefix $(OUT)/filters/,callgraph-fold/flame.o timeline/page.o): \
 	COMPILE += -I$(OUT)
 
-$(OUT)/%.o: %.c Makefile
+$(OUT)/%.o: %.c Makefile | $(OUT)/libraries
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
 
@@ -125,26 +137,43 @@ $(OUT)/%.o: %.c Makefile
 
 # These two are for a fresh machine: they first install what is missing.
 demo:
-	@sh test/setup.sh build demo
-	@$(MAKE) -s all
-	@bash test/demo.sh $(OUT)
+	@sh test/setup.sh build
+	@echo "compiling $(words $(FILTERS)) filters, which takes a minute or two"
+	@$(MAKE) -j$(JOBS) -s all || { status=$$?; \
+		echo "The step \"compiling\" failed.  To run it again: make all"; \
+		exit $$status; }
+	@bash test/demo.sh '$(OUT)'
 
+# T, F and SEED choose among the tests: see README.md, "Testing and debugging".
 check:
 	@sh test/setup.sh build test
-	@$(MAKE) lint
+	@$(if $T$F,,$(MAKE) lint)
 	@$(MAKE) -j$(JOBS) check-once
 ifndef SAN
 	@$(MAKE) -j$(JOBS) check-once SAN=1
 endif
 
+test: check
+
 # Runs the test files in parallel, the large ones first, but not the tests of a
 # file: bats would start only two of them in a second.  There is one job more
 # than there are cores, because some tests wait.
-check-once: all $(TEST_PROGRAMS) $(MEASURED_PROGRAMS)
-	WEIR_BUILD=$(OUT) bats --jobs $$(($(JOBS) + 1)) \
-		--no-parallelize-within-files $(TESTS)
-TESTS = $(shell ls -S test/*.bats)
+check-once: tests
+	WEIR_BUILD='$(abspath $(OUT))' bats \
+		--jobs $$(($(JOBS) + 1)) --no-parallelize-within-files \
+		$(if $F,--filter '$F') $(TESTS)
+TESTS = $(shell ls -S $(if $T,$(T:%=test/%.bats),test/*.bats))
 JOBS = $(shell nproc)
+
+# Random inputs are the same in every run, but in this one.
+check-random:
+	@seed=$${SEED:-$$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}; \
+	$(MAKE) check SEED=$$seed || { status=$$?; \
+	echo "to repeat this: make check SEED=$$seed"; exit $$status; }
+
+# The file lets a test that is run by hand notice that this is missing.
+tests: all $(TEST_PROGRAMS) $(MEASURED_PROGRAMS)
+	@touch $(OUT)/tests
 
 # Needs root and a loop device; says so if they are missing.
 check-powercut: all
@@ -223,8 +252,26 @@ uninstall:
 	for page in $(PAGES); do \
 		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 
+# A folder that the user has chosen may have other files, so only what was built
+# is removed from it.
+ifeq ($(OUT),build)
 clean:
 	rm -rf build
+else
+clean:
+ifndef SAN
+	@$(MAKE) clean SAN=1
+endif
+	rm -f $(PROGRAMS) $(TEST_PROGRAMS) $(MEASURED_PROGRAMS) \
+		$(OUT)/libweir*.a $(OUT)/libweir*.so* $(OUT)/libraries $(OUT)/tests \
+		$(addprefix $(OUT)/demo/,build.svg records $(notdir $(EXAMPLES)))
+	for dir in $(wildcard $(addprefix $(OUT)/,common filters instrument test)); do \
+		find $$dir -name '*.[od]' -o -name '*.js.h' -o -name '*.css.h' | \
+			xargs rm -f; \
+		find $$dir -depth -type d -empty -delete; done
+	-rmdir $(wildcard $(OUT)/demo) $(OUT) 2>/dev/null
+endif
 
-.PHONY: all demo check check-once check-powercut check-viewers check-hosts \
+.PHONY: all demo check test check-once check-random tests check-powercut \
+	check-viewers check-hosts \
 	check-statistics thresholds bench pictures lint install uninstall clean

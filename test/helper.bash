@@ -11,7 +11,11 @@ done
 
 TEST=$BATS_TEST_DIRNAME
 ROOT=$TEST/..
-BUILD=$ROOT/${WEIR_BUILD:-build}
+BUILD=${WEIR_BUILD:-$ROOT/build}
+[ -e "$BUILD/tests" ] || {
+	echo "weir is not built in $BUILD: make tests" >&2
+	exit 1
+}
 DATA=$TEST/data
 SHARED=$ROOT/../shared/data		# real inputs, which may be missing
 # Seconds after which a command counts as hanging.  No test measures time: a
@@ -61,13 +65,12 @@ found() {
 # text of a number that it does not compute with.
 SHORTEST_NUMBERS='walk(if type == "number" then . + 0 else . end)'
 
-# seed - prints the variable SEED if it is set, to repeat an earlier run,
-# otherwise a random number; also on standard error, so that bats shows the seed
+# seed - prints the seed of random inputs: SEED, as of `make check-random`, or
+# the same number in each run; also on standard error, so that bats shows the seed
 # of a test that fails
 seed() {
-	local seed=${SEED:-$RANDOM}
-	echo "SEED=$seed" >&2
-	echo "$seed"
+	echo "SEED=${SEED:=1}" >&2
+	echo "$SEED"
 }
 
 # records - copies records from standard input to standard output, without begin

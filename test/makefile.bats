@@ -52,17 +52,17 @@ run_make() {
 }
 
 @test "builds in different directories give the same bytes" {
-	for copy in a some/where/else; do
-		mkdir -p $copy
-		cp -R "$ROOT"/{Makefile,common,filters,instrument,test} $copy
+	for copy in a 'with some spaces'; do
+		mkdir "$copy"
+		cp -R "$ROOT"/{Makefile,common,filters,instrument,test} "$copy"
 		ROOT=$PWD/$copy run_make CFLAGS='-g -O1' -s OUT=build \
 			build/common/base/text.o build/libweir-instrument.{a,so}
 		# The object has the attribute that could name the directory.
-		objdump --dwarf=info $copy/build/common/base/text.o |
+		objdump --dwarf=info "$copy/build/common/base/text.o" |
 			grep -q DW_AT_comp_dir
 	done
 	for file in common/base/text.o libweir-instrument.{a,so}; do
-		cmp a/build/$file some/where/else/build/$file
+		cmp a/build/$file "with some spaces/build/$file"
 	done
 }
 
@@ -93,22 +93,130 @@ run_make() {
 		"$(lines $bomb 'outer::inner()')"
 }
 
+@test "only OUT is written to, and make clean removes only what was built" {
+	mkdir -p out/common/base out/mine out/demo
+	touch out/common/base/mine.c out/demo/mine.svg
+	find . | sort >mine
+	touch stamp
+	for san in '' SAN=1; do
+		run_make -s $san "$PWD/out${san:+/san}/common/base/text.o" \
+			"$PWD/out${san:+/san}/libweir-instrument.so"
+	done
+	[ -e out/common/base/text.o ]
+	[ -e out/san/common/base/text.o ]
+	find "$ROOT" -name build -prune -o -name .git -prune -o \
+		-type f -newer stamp -print >written
+	run -1 grep -v '/\.' written
+	rm written
+	run_make -s clean
+	rm stamp
+	find . | grep -vx ./mine | sort | diff <(grep -vx ./mine mine) -
+}
+
+# fake_system ID - puts commands first in PATH: the user has this numeric ID, no
+# package is installed, and apt-get, which fails, writes the file `changed`
+fake_system() {
+	mkdir fake && cd fake && lines '#!/bin/sh' "echo $1" >id &&
+		lines '#!/bin/sh' 'exit 1' >dpkg-query &&
+		lines '#!/bin/sh' "echo \"\$@\" >>'$PWD/../changed'; exit 1" \
+			>apt-get &&
+		chmod +x * && cd .. && PATH=$PWD/fake:$PATH
+}
+
+@test "a user who is not root gets the command for root, and nothing changes" {
+	fake_system 1000
+	run -2 --separate-stderr run_make demo
+	[ ! -e changed ]
+	[ ! -e out ]
+	assert_equal "$output" ""
+	assert_equal "${stderr_lines[0]:0:35}" \
+		"These packages are missing: gcc lib"
+	assert_equal "${stderr_lines[1]}" \
+		"Install them as root, and run the command again:"
+	[[ ${stderr_lines[2]} == 'apt-get update && apt-get install '*' libyajl-dev '* ]]
+}
+
+@test "an installation that fails says how to repeat it" {
+	fake_system 0
+	run -2 --separate-stderr run_make demo
+	assert_equal "$(head -n 1 changed)" update
+	[[ $stderr == *"The installation failed.  To run it again:
+apt-get update && apt-get install "* ]]
+}
+
+@test "make says what to install if a library is missing, and changes nothing" {
+	fake_system 0
+	lines '#!/bin/sh' 'echo "yajl_parse.h: No such file" >&2; exit 1' >fake/cc
+	chmod +x fake/cc
+	run -2 --separate-stderr run_make CC=cc "$PWD/out/common/base/text.o"
+	[ ! -e changed ]
+	assert_equal "${stderr_lines[0]}" "yajl_parse.h: No such file"
+	[[ $stderr == *"Install them as root, and run the command again:
+apt-get update && apt-get install "* ]]
+	assert_equal "$(grep -c 'No such file' <<<"$stderr")" 1
+}
+
 @test "an unknown set of packages ends the installation with status 2" {
 	run -2 --separate-stderr sh "$TEST/setup.sh" build no-such-set
 	assert_equal "$stderr" \
 		"setup.sh: unknown set of packages: no-such-set"
 }
 
-@test "the demo runs, and writes no escape sequences into a file" {
-	(cd "$ROOT" && bash test/demo.sh "${WEIR_BUILD:-build}") >out
-	grep -qx 'Filters turn it into records.*' out
+@test "the demo answers three questions, and draws a picture" {
+	cp -R "$BUILD"/{execlog-parse,buildgraph-parse,critpath,malparse,malstat} \
+		"$BUILD"/{perf-diff,timeline} .
+	bash "$TEST/demo.sh" . >out
+	# A terminal of 24 lines is left for the messages of the installation.
+	[ "$(wc -l <out)" -le 85 ]
 	run -1 grep $'\033' out
-	command -v ninja >/dev/null || return 0
-	# The last report names the step that was made slower on purpose.
-	sed -n '/^One step becomes slower/,$p' out >report
-	grep -q 'keys are worse' report
-	sed -n '/^Worse/,/^$/p' report | grep -q ' step table\.h$'
-	# No line is wider than a terminal, except for records and their paths.
-	sed '/^{/d' out >texts
-	run -1 grep -En '^.{81,}' texts
+	# Tables fit a terminal; only the first sentence of a report may not.
+	run -1 grep -En '^.{81,}' out
+	assert_equal "$(grep -c '^[1-9]\. .*?$' out)" 3
+	# What the sentences below the answers say is what the answers say.
+	for said in 8.61 '1\.1 of 3' 88aaf69c2d 581 1.041 table.h; do
+		[ "$(grep -c "$said" out)" -ge 2 ]
+	done
+	tail -n 1 out | grep -F ./demo/build.svg
+	grep -q '<svg' demo/build.svg
+}
+
+@test "a step of the demo that fails is named, with the command to repeat it" {
+	cp "$BUILD"/{execlog-parse,buildgraph-parse,critpath,malparse} .
+	PATH=/usr/bin:/bin run -1 --separate-stderr bash "$TEST/demo.sh" .
+	[[ $output == *'malstat: command not found
+The step "2. What costs most in this database query?" failed.  To run it again:
+cd '*'/demo
+PATH='*':$PATH
+malparse trace.json | malstat --text' ]]
+}
+
+@test "T and F choose the tests of both halves; test is another name of check" {
+	for target in check test; do
+		run_make -n $target T='critpath unit' F='a diamond' | tr '\n\\\t' '   ' |
+			sed 's/WEIR_BUILD/\n&/g' | sed 's/  */ /g' >commands
+		for half in out out/san; do
+			grep -E "^WEIR_BUILD='$PWD/$half' bats .* --filter 'a diamond' test/(critpath|unit).bats test/(critpath|unit).bats( |$)" \
+				commands
+		done
+	done
+}
+
+@test "random inputs are the same in each run, unless SEED is given" {
+	unset SEED
+	assert_equal "$(seed 2>err)" 1
+	assert_equal "$(cat err)" SEED=1
+	assert_equal "$(SEED=7 && seed 2>err)" 7
+	# The tests are run with it, and what repeats a failure is printed.
+	lines '#!/bin/sh' 'echo "$@"' 'exit 1' >make
+	chmod +x make
+	run -2 --separate-stderr run_make SEED=7 MAKE="$PWD/make" check-random
+	assert_equal "${lines[0]}" "check SEED=7"
+	assert_equal "${lines[1]}" "to repeat this: make check SEED=7"
+}
+
+@test "a test without its programs says how to build them" {
+	for file in critpath unit; do
+		WEIR_BUILD=$PWD/nothing run -1 bats "$TEST/$file.bats"
+		[[ $output == *"weir is not built in $PWD/nothing: make tests"* ]]
+	done
 }

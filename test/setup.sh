@@ -1,14 +1,14 @@
 #!/bin/sh
-# setup.sh SET... - installs the packages of these sets; if it cannot, prints
-# which ones are missing.  The sets are build, demo, test, powercut, viewers,
-# bench, hosts and slurm; the targets of the Makefile name those that they need.
+# setup.sh [--dry-run] SET... - installs the missing packages of these sets as
+# root; for another user, or with --dry-run, prints the command that does, changes
+# nothing, and fails.  The sets are build, test, powercut, viewers, bench, hosts and slurm; the targets of
+# the Makefile name those that they need.
 
 set -u
 
 packages_for() {
 	case $1 in
 	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libutf8proc-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
-	demo) echo ninja-build ;;
 	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
@@ -24,7 +24,8 @@ is_installed() {
 		grep -q '^install ok installed$'
 }
 
-missing=
+user=$(id -u) missing=
+[ "$1" != --dry-run ] || { user=none; shift; }
 for set in "$@"; do
 	packages=$(packages_for "$set") || exit
 	for package in $packages; do
@@ -33,19 +34,22 @@ for set in "$@"; do
 done
 [ -n "$missing" ] || exit 0
 
-as_root=
-[ "$(id -u)" -eq 0 ] || as_root=sudo
-if command -v apt-get >/dev/null && { [ -z "$as_root" ] ||
-	command -v sudo >/dev/null; }; then
-	echo "installing$missing"
-	export DEBIAN_FRONTEND=noninteractive
-	log=$(mktemp)
-	# shellcheck disable=SC2086 # one word for each package
-	$as_root apt-get update -qq >"$log" 2>&1 &&
-		$as_root apt-get install -y -qq --no-install-recommends \
-			$missing >>"$log" 2>&1 && rm "$log" && exit 0
-	cat "$log" >&2
-	rm "$log"
+command="apt-get update && apt-get install -y --no-install-recommends$missing"
+if ! command -v apt-get >/dev/null; then
+	echo "weir needs what Debian calls$missing; if this system has it, \`make' works" >&2
+	exit 1
 fi
-echo "these packages are missing and could not be installed:$missing" >&2
+if [ "$user" != 0 ]; then
+	printf '%s\n' "These packages are missing:$missing" \
+		"Install them as root, and run the command again:" "$command" >&2
+	exit 1
+fi
+
+echo "installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+sh -c "$command -qq -o DPkg::Lock::Timeout=600" >"$log" 2>&1 && exit
+cat "$log" >&2
+printf '%s\n' "The installation failed.  To run it again:" "$command" >&2
 exit 1

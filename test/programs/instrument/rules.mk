@@ -30,7 +30,7 @@ $(OUT)/%.staticpie: %.c $(INSTRUMENT_LIBS)
 		$(OUT)/libweir-instrument.a
 $(OUT)/%.shared: %.c $(INSTRUMENT_LIBS)
 	$(CC) $(HOOK_CFLAGS) -o $@ $< -L$(OUT) -lweir-instrument \
-		-Wl,-rpath,$(abspath $(OUT))
+		'-Wl,-rpath,$(abspath $(OUT))'
 $(OUT)/%.static: %.cc $(INSTRUMENT_LIBS)
 	$(CXX) $(HOOK_CFLAGS) -fno-pie -static -o $@ $< \
 		$(OUT)/libweir-instrument.a
