@@ -47,7 +47,8 @@ struct debug {
 
 /* --- errors of libdw ------------------------------------------------------ */
 
-static _Noreturn void
+/* The attribute is a part of the type Dwarf_OOM; to clang _Noreturn is not. */
+static __attribute__((noreturn)) void
 die_of_memory(void)
 {
 	die("out of memory in libdw");
