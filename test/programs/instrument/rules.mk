@@ -12,12 +12,14 @@ MEASURED_PROGRAMS = $(patsubst %.c,$(OUT)/%,$(MEASURED_C)) \
 	$(addprefix $(OUT)/test/programs/instrument/, \
 	cases.static cases.asan cases.tsan throw.static) \
 	$(OUT)/test/programs/instrument/plugin.so
+$(MEASURED_PROGRAMS): | $(OUT)/test/programs/instrument
+$(OUT)/test/programs/instrument:
+	@mkdir -p $@
+
 HOOK_CFLAGS = -g -O1 -finstrument-functions -Iinstrument
 $(patsubst %.c,$(OUT)/%,$(MEASURED_C)): $(OUT)/%: %.c $(INSTRUMENT_LIBS)
-	@mkdir -p $(@D)
 	$(CC) $(HOOK_CFLAGS) -o $@ $< $(OUT)/libweir-instrument.a
 $(patsubst %.cc,$(OUT)/%,$(MEASURED_CXX)): $(OUT)/%: %.cc $(INSTRUMENT_LIBS)
-	@mkdir -p $(@D)
 	$(CXX) $(HOOK_CFLAGS) -o $@ $< $(OUT)/libweir-instrument.a
 $(OUT)/%.nopie: %.c $(INSTRUMENT_LIBS)
 	$(CC) $(HOOK_CFLAGS) -fno-pie -no-pie -o $@ $< \
@@ -42,7 +44,6 @@ $(OUT)/%.tsan: %.c $(INSTRUMENT_LIBS)
 		$(OUT)/libweir-instrument.a
 $(OUT)/test/programs/instrument/plugin.so: \
 		test/programs/instrument/plugin/plugin.c
-	@mkdir -p $(@D)
 	$(CC) $(HOOK_CFLAGS) -fPIC -shared -o $@ $<
 $(OUT)/%.noop: %.c $(INSTRUMENT_LIBS)
 	$(CC) $(HOOK_CFLAGS) -o $@ $< $(OUT)/libweir-instrument-noop.a
