@@ -8,7 +8,9 @@ ifeq ($(origin CC),default)
 CC = gcc
 endif
 ifeq ($(origin AR),default)
-AR = $(if $(CLANG),ar,gcc-ar)
+# The archiver of gcc-13 is gcc-ar-13.
+AR = $(if $(CLANG),ar,$(or $(patsubst gcc%,gcc-ar%,$(filter gcc%,$(CC))), \
+	gcc-ar))
 endif
 OBJCOPY ?= objcopy
 # What demangles: iberty, or stdc++ where libiberty is not available.

@@ -37,6 +37,15 @@ run_make() {
 	run -1 grep -E '^(cc|gcc|ar|gcc-ar|objcopy) ' commands
 }
 
+@test "the archiver is the one of the chosen gcc" {
+	for pair in gcc:gcc-ar gcc-13:gcc-ar-13 'ccache gcc-13':gcc-ar-13 \
+			my-cc:gcc-ar; do
+		run_make CC="${pair%:*}" -n all >commands 2>err
+		assert_equal "$(grep -o '^[^ ]* rcs' commands | sort -u)" \
+			"${pair#*:} rcs"
+	done
+}
+
 @test "make itself does not mention that the compiler is missing" {
 	run -0 --separate-stderr run_make CC=no-such-compiler -n clean
 	assert_equal "$stderr" ""
