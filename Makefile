@@ -197,6 +197,18 @@ check-hosts: all
 	@sh test/setup.sh slurm || :
 	@bash test/cluster/hosts.sh $(OUT)
 
+# Builds with each gcc-N and clang-N that is in PATH; a warning is an error.
+COMPILERS = $(sort $(notdir $(wildcard $(foreach dir,$(subst :, ,$(PATH)), \
+	$(dir)/gcc-[0-9]* $(dir)/clang-[0-9]*))))
+check-compilers:
+	@[ -n "$(COMPILERS)" ] || { echo no gcc-N or clang-N in PATH; exit 1; }
+	@status=0; for cc in $(COMPILERS); do \
+		$(MAKE) -s -j$(JOBS) CC="$$cc -Werror" CFLAGS=-O2 \
+			OUT=$(OUT)/compilers/$$cc all && \
+		rm -r $(OUT)/compilers/$$cc && echo "$$cc: no warnings" || \
+		{ echo "$$cc: failed"; status=1; }; \
+	done; exit $$status
+
 # The picture in README.md.
 pictures: all
 	@PATH="$(CURDIR)/$(OUT):$$PATH" sh test/pictures.sh
@@ -275,5 +287,5 @@ endif
 endif
 
 .PHONY: all demo check test check-once check-random tests check-powercut \
-	check-viewers check-hosts \
-	check-statistics thresholds bench pictures lint install uninstall clean
+	check-viewers check-hosts check-compilers check-statistics thresholds \
+	bench pictures lint install uninstall clean

@@ -46,6 +46,39 @@ run_make() {
 	done
 }
 
+@test "make check-compilers tries each compiler in PATH, and fails if one does" {
+	mkdir bin
+	# One always fails, one fails where -Werror is, one writes empty files.
+	printf '#!/bin/sh\nexit 1\n' >bin/gcc-97
+	cat >bin/clang-98 <<-'END'
+		#!/bin/sh
+		case " $* " in
+		*" -Werror "*" -c "*critpath*) exit 1 ;;
+		*) exec "$0/../gcc-99" "$@" ;;
+		esac
+	END
+	cat >bin/gcc-99 <<-'END'
+		#!/bin/sh
+		while [ $# -gt 1 ]; do
+			[ "$1" != -o ] || >"$2"
+			shift
+		done
+	END
+	chmod +x bin/*
+	for tool in bash cat find mkdir rm sed sh ln make nproc; do
+		ln -s "$(command -v $tool)" bin
+	done
+	run -2 --separate-stderr run_make PATH="$PWD/bin" LD=: AR=: \
+		OBJCOPY=: check-compilers
+	assert_output "clang-98: failed
+gcc-97: failed
+gcc-99: no warnings"
+	rm bin/*-9[78]
+	run -0 --separate-stderr run_make PATH="$PWD/bin" LD=: AR=: \
+		OBJCOPY=: check-compilers
+	assert_output "gcc-99: no warnings"
+}
+
 @test "make itself does not mention that the compiler is missing" {
 	run -0 --separate-stderr run_make CC=no-such-compiler -n clean
 	assert_equal "$stderr" ""
