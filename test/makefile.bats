@@ -204,6 +204,24 @@ apt-get update && apt-get install "* ]]
 		"setup.sh: unknown set of packages: no-such-set"
 }
 
+@test "the compiler in CC is installed, and not gcc for a build by clang" {
+	mkdir bin
+	ln -s "$(command -v id)" bin
+	sh=$(command -v sh)
+	# Nothing can be installed: there is no apt-get.
+	for pair in :gcc my-cc:gcc gcc-97:gcc-97 clang:clang /x/clang-98:clang-98 \
+			'ccache clang-98 -m64':clang-98; do
+		run -1 env CC="${pair%:*}" PATH="$PWD/bin" "$sh" \
+			"$TEST/setup.sh" build
+		assert_output --regexp "calls ${pair#*:} libc6-dev [^:]*$"
+	done
+	for pair in clang:libclang-rt-dev clang-98:libclang-rt-98-dev; do
+		run -1 env CC="${pair%:*}" PATH="$PWD/bin" "$sh" \
+			"$TEST/setup.sh" test
+		assert_output --regexp "calls ${pair#*:} bats "
+	done
+}
+
 @test "the demo answers three questions, and draws a picture" {
 	cp -R "$BUILD"/{execlog-parse,buildgraph-parse,critpath,malparse,malstat} \
 		"$BUILD"/{perf-diff,timeline} .

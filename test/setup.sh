@@ -6,10 +6,31 @@
 
 set -u
 
+# The compiler is the clang or gcc-N in CC, whose package has the same name, or
+# else gcc.
+compiler=gcc
+for word in ${CC:-}; do
+	case ${word##*/} in
+	clang* | gcc-[0-9]*) compiler=$word ;;
+	esac
+done
+
+# has_sanitizers - whether the compiler has them; gcc always does
+has_sanitizers() {
+	case ${compiler##*/} in
+	clang*) echo 'int main(void) { return 0; }' | "$compiler" -x c \
+		-fsanitize=address -o /dev/null - 2>/dev/null ;;
+	esac
+}
+
 packages_for() {
 	case $1 in
-	build) echo gcc libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libutf8proc-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
-	test) echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
+	build)
+		command -v "$compiler" >/dev/null || echo "${compiler##*/}"
+		echo libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libutf8proc-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
+	test)
+		has_sanitizers || echo "libclang-rt${compiler##*clang}-dev"
+		echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
