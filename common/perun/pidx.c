@@ -37,8 +37,8 @@ put_u32(struct buf *b, uint32_t value)
 	b->len += 4;
 }
 
-static PRINTF_LIKE(3, 4) bool
-fail(struct pidx_error *e, size_t offset, const char *fmt, ...)
+static PRINTF_LIKE(3, 4) void
+set_error(struct pidx_error *e, size_t offset, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -46,8 +46,10 @@ fail(struct pidx_error *e, size_t offset, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->why, sizeof e->why, fmt, ap);
 	va_end(ap);
-	return false;
 }
+
+/* A macro, so that gcc sees that a function that fails returns false. */
+#define fail(...) (set_error(__VA_ARGS__), false)
 
 /* A position in the bytes of an index. */
 struct cursor {
