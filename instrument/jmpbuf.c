@@ -25,6 +25,13 @@ extern jump_function __libc_longjmp __attribute__((weak));
 extern void *dlsym(void *, const char *) __attribute__((weak));
 extern void pthread_exit(void *) __attribute__((noreturn));
 void (*const weir_pthread_exit)(void *) = pthread_exit;
+/*
+ * The sanitizers' own functions.  clang links them into the program, where
+ * those of the instrument hide them from dlsym.
+ */
+extern jump_function __interceptor_longjmp __attribute__((weak));
+extern jump_function __interceptor_siglongjmp __attribute__((weak));
+extern jump_function __interceptor___longjmp_chk __attribute__((weak));
 
 jump_function *real_longjmp, *real_siglongjmp, *real_longjmp_chk;
 static bool is_mangled, is_verified;
@@ -56,10 +63,12 @@ detect_layout(void)
 }
 
 static jump_function *
-find_original(const char *name)
+find_original(const char *name, jump_function *interceptor)
 {
 	void *after_this = (void *)-1L;		/* RTLD_NEXT */
 
+	if (interceptor != NULL)
+		return interceptor;
 	if (__libc_longjmp != NULL)
 		return __libc_longjmp;
 	return dlsym == NULL ? NULL : (jump_function *)dlsym(after_this,
@@ -69,9 +78,11 @@ find_original(const char *name)
 void
 jmpbuf_init(void)
 {
-	real_longjmp = find_original("longjmp");
-	real_siglongjmp = find_original("siglongjmp");
-	real_longjmp_chk = find_original("__longjmp_chk");
+	real_longjmp = find_original("longjmp", __interceptor_longjmp);
+	real_siglongjmp = find_original("siglongjmp",
+	    __interceptor_siglongjmp);
+	real_longjmp_chk = find_original("__longjmp_chk",
+	    __interceptor___longjmp_chk);
 	detect_layout();
 }
 
