@@ -15,7 +15,7 @@ round_up(size_t n)
 	return (n + 15) & ~(size_t)15;
 }
 
-void *
+NOINLINE void *
 malloc(size_t n)
 {
 	size_t size = CALL(round_up, n + 16), at;

@@ -96,7 +96,7 @@ at_exit(void)
 int
 main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 15;
+	int n = argc > 1 ? strtol(argv[1], NULL, 10) : 15;
 	long value;
 
 	atexit(at_exit);

@@ -734,7 +734,7 @@ return_from_abort(int number)
 static NOINLINE void
 end_at_once(const char *how, int n)
 {
-	int number = atoi(how);
+	int number = strtol(how, NULL, 10);
 
 	for (int i = 0; i < n; i++)
 		CALL(middle, i % 9);
@@ -1004,7 +1004,8 @@ int
 main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	int n = argc > 2 ? atoi(argv[2]) : 0;
+	const char *argument = argc > 2 ? argv[2] : "";
+	int n = strtol(argument, NULL, 10);
 
 	if (strcmp(how, "threads") == 0)
 		CALL(eight_threads);
@@ -1041,7 +1042,7 @@ main(int argc, char **argv)
 	else if (strcmp(how, "crash-twice") == 0)
 		CALL(crash_twice);
 	else if (strcmp(how, "plugin") == 0)
-		CALL(plugin, argv[2]);
+		CALL(plugin, argument);
 	else if (strcmp(how, "closes") == 0)
 		CALL(closes);
 	else if (strcmp(how, "closes-until") == 0) {
@@ -1050,22 +1051,22 @@ main(int argc, char **argv)
 	} else if (strcmp(how, "coroutines") == 0)
 		CALL(coroutines);
 	else if (strcmp(how, "end") == 0)
-		CALL(ends, argv[2]);
+		CALL(ends, argument);
 	else if (strcmp(how, "confined-thread") == 0)
 		CALL(confined_thread);
 	else if (strcmp(how, "confined") == 0)
-		CALL(confined, argv[2], atoi(argv[3]));
+		CALL(confined, argument, strtol(argv[3], NULL, 10));
 	else if (strcmp(how, "end-thread-by-call") == 0)
 		CALL(end_thread_by_call);
 	else if (strcmp(how, "end-at-once") == 0)
-		CALL(end_at_once, argv[2], atoi(argv[3]));
+		CALL(end_at_once, argument, strtol(argv[3], NULL, 10));
 	else if (strcmp(how, "spins") == 0)
 		CALL(spins);
 	else if (strcmp(how, "until") == 0) {
 		CALL(until_readable, 0);
 		CALL(left, n);
 		if (argc > 2 && n == 0)		/* not a number */
-			CALL(ends, argv[2]);
+			CALL(ends, argument);
 	} else if (strcmp(how, "until-closes") == 0) {
 		CALL(until_readable, 0);
 		CALL(left, n);
@@ -1077,7 +1078,7 @@ main(int argc, char **argv)
 	else if (strcmp(how, "turns") == 0)
 		CALL(left, n);
 	else if (strcmp(how, "steps") == 0) {
-		call_period = atoi(argv[3]);
+		call_period = strtol(argv[3], NULL, 10);
 		CALL(steps, n);
 	} else if (strcmp(how, "signals-turns") == 0)
 		CALL(signals_and_turns, n);

@@ -12,11 +12,14 @@ MEASURED_PROGRAMS = $(patsubst %.c,$(OUT)/%,$(MEASURED_C)) \
 	$(addprefix $(OUT)/test/programs/instrument/, \
 	cases.static cases.asan cases.tsan throw.static) \
 	$(OUT)/test/programs/instrument/plugin.so
-$(MEASURED_PROGRAMS): | $(OUT)/test/programs/instrument
+$(MEASURED_PROGRAMS): test/programs/instrument/rules.mk | \
+	$(OUT)/test/programs/instrument
 $(OUT)/test/programs/instrument:
 	@mkdir -p $@
 
 HOOK_CFLAGS = -g -O1 -finstrument-functions -Iinstrument
+# Otherwise clang assumes that malloc() and free() are those of the C library.
+$(OUT)/test/programs/instrument/alloc: HOOK_CFLAGS += -fno-builtin
 $(patsubst %.c,$(OUT)/%,$(MEASURED_C)): $(OUT)/%: %.c $(INSTRUMENT_LIBS)
 	$(CC) $(HOOK_CFLAGS) -o $@ $< $(OUT)/libweir-instrument.a
 $(patsubst %.cc,$(OUT)/%,$(MEASURED_CXX)): $(OUT)/%: %.cc $(INSTRUMENT_LIBS)
