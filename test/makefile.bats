@@ -65,7 +65,7 @@ run_make() {
 		done
 	END
 	chmod +x bin/*
-	for tool in bash cat find mkdir rm sed sh ln make nproc; do
+	for tool in bash cat find mkdir rm sed sh ln make nproc touch; do
 		ln -s "$(command -v $tool)" bin
 	done
 	run -2 --separate-stderr run_make PATH="$PWD/bin" LD=: AR=: \
@@ -171,8 +171,8 @@ fake_system() {
 	[ ! -e changed ]
 	[ ! -e out ]
 	assert_equal "$output" ""
-	assert_equal "${stderr_lines[0]:0:35}" \
-		"These packages are missing: gcc lib"
+	assert_equal "${stderr_lines[0]%%: *}:" \
+		"These packages are missing:"
 	assert_equal "${stderr_lines[1]}" \
 		"Install them as root, and run the command again:"
 	[[ ${stderr_lines[2]} == 'apt-get update && apt-get install '*' libyajl-dev '* ]]
