@@ -4,7 +4,7 @@
 load helper
 
 MAN=$ROOT/man
-EXAMPLES=$TEST/data/examples
+EXAMPLES=$DATA/demo
 
 PAGES=("$MAN"/*.[1357])
 

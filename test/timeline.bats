@@ -3,7 +3,7 @@
 load helper
 
 ORACLE=$TEST/oracles/timeline.py
-EXAMPLES=$TEST/data/examples
+EXAMPLES=$TEST/data/demo
 
 # check TASKS - draws the tasks with their critical path, and has the oracle
 # compare the picture
@@ -35,10 +35,10 @@ span() {
 	buildgraph-parse "$EXAMPLES/graph.json" >nodes
 	critpath -g nodes tasks >path
 	timeline -g nodes -p path tasks >picture
-	python3 "$ORACLE" texts <picture | grep -o 'step [0-9]* of 5' |
+	python3 "$ORACLE" texts <picture | grep -o 'step [0-9]* of 8' |
 		sort -u >steps
 	assert_equal "$(wc -l <steps)" "$(grep -c '"critical"' path)"
-	grep -q 'after waiting 1.65 s' picture
+	grep -q 'after waiting 213 ms' picture
 	# The path may also come in the same stream, before the tasks.
 	cat path tasks | timeline -g nodes | cmp - picture
 }

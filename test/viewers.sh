@@ -103,13 +103,13 @@ check_trace() {
 
 # Traces: a distributed build with its path, a query, and names that try to be
 # something else.
-execlog-parse "$here/data/examples/build.log" >tasks
-buildgraph-parse "$here/data/examples/graph.json" >graph
+execlog-parse "$here/data/demo/build.log" >tasks
+buildgraph-parse "$here/data/demo/graph.json" >graph
 critpath -g graph tasks >path
 check_trace build-trace -g graph -p path tasks
-execlog-parse "$here/data/examples/ninja_log" >tasks 2>/dev/null
+execlog-parse "$here/data/demo/ninja_log" >tasks 2>/dev/null
 check_trace ninja-trace tasks
-malparse --tasks "$here/data/examples/mal-2023.json" >tasks
+malparse --tasks "$here/data/demo/mal-2023.json" >tasks
 check_trace query-trace tasks
 python3 "$here/oracles/trace.py" hostile >tasks
 check_trace hostile-trace tasks
@@ -124,7 +124,7 @@ draw() {
 	timeline -p path "${@:3}" "$2" >"$out/$1.svg"
 	node "$here/pictures.mjs" "$out" "$out/$1.svg"
 }
-examples=$here/data/examples
+examples=$here/data/demo
 execlog-parse "$examples/build.log" >tasks
 buildgraph-parse "$examples/graph.json" >nodes
 draw distributed tasks -g nodes
@@ -157,7 +157,7 @@ check_plan() {
 	node "$here/flowcharts.mjs" "$out" "$out/$1.mmd" "$out/$1.svg"
 }
 
-malparse --tasks "$here/data/examples/mal-2018.json" >query
+malparse --tasks "$here/data/demo/mal-2018.json" >query
 execlog-parse "$here/data/demo/build.log" >build-tasks
 buildgraph-parse "$here/data/demo/graph.json" >build-nodes
 if dot -V 2>/dev/null; then

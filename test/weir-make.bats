@@ -7,7 +7,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
-	cp "$DATA"/examples/{build.log,graph.json,Makefile} . &&
+	cp "$DATA"/demo/{build.log,graph.json,Makefile} . &&
 		extract_files "$ROOT/man/weir-make.7"
 }
 

@@ -20,7 +20,7 @@
  * - tests: cases in test/execlog-parse*.bats; a log as
  *   test/data/execlog-parse/sample*, which test/contract.bats finds by its name
  *   (.json if it is one document), or by another name if it is not text; and a
- *   log in test/data/examples/ that
+ *   log in test/data/demo/ that
  *   sample_records in test/pages.bats lists, so that all keys are checked.
  */
 extern const struct input_format formats[];
