@@ -160,6 +160,20 @@ sample_records() (
 	diff there paged
 }
 
+@test "weir(7) and the README name all formats of logs and graphs" {
+	for f in execlog-parse buildgraph-parse; do
+		sed -n "/^\.It Xr $f 1/,/^\.\(It\|El\)/p" "$MAN/weir.7" >tour
+		grep "^| \`$f\`" "$ROOT/README.md" >table
+		"$f" --help | sed -n '/^Formats:/,/^$/s/^  \([a-z-]*\) .*/\1/p' |
+			sed -e 's/^local$/ya/' -e 's/^bazel-graph$/bazel/' >formats
+		[ -s formats ]
+		while IFS= read -r format; do
+			grep -qiw "$format" tour && grep -qiw "$format" table ||
+				{ echo "$f: $format"; return 1; }
+		done <formats
+	done
+}
+
 @test "weir(7) refers to every other page under SEE ALSO" {
 	sed -n '/^\.Sh SEE ALSO/,$s/^\.Xr \([^ ]*\) \([1-7]\).*/\1.\2/p' \
 		"$MAN/weir.7" | sort >listed
