@@ -59,8 +59,8 @@ LIBS = -lyajl -lz -lzstd -lsqlite3 -lgit2 -lnettle -lyaml -ldw -lelf \
 	-lutf8proc -lm \
 	$(if $(filter stdc++,$(DEMANGLER)),-l:libstdc++.a,-l$(DEMANGLER))
 
-# The inputs of the README's examples.
-EXAMPLES = $(wildcard test/data/demo/*.*)
+# The inputs of the examples of README.md and the pages.
+EXAMPLES := $(filter-out %/project,$(wildcard test/data/demo/*))
 
 # A filter is filters/NAME.c, or a folder filters/NAME of several files.
 FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
@@ -235,36 +235,54 @@ lint:
 	@echo lint: headers compile alone, layers and words are right, \
 		pages are clean
 
+# Pages show scripts and makefiles, which are installed beside the inputs.
 install: all
-	install -d $(DESTDIR)$(BINDIR)
-	install $(PROGRAMS) $(DESTDIR)$(BINDIR)
+	install -d "$(DESTDIR)$(BINDIR)"
+	install $(PROGRAMS) "$(DESTDIR)$(BINDIR)"
 	for page in $(PAGES); do \
 		install -D -m 644 $$page \
-		$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; done
-	install -d $(DESTDIR)$(EXAMPLESDIR)
-	install -m 644 $(EXAMPLES) $(DESTDIR)$(EXAMPLESDIR)
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+		"$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}" || exit; done
+	sed -i 's|/usr/local/share/doc/weir/examples|$(EXAMPLESDIR)|' \
+		"$(DESTDIR)$(MANDIR)/man7/weir.7"
+	install -d "$(DESTDIR)$(EXAMPLESDIR)"
+	install -m 644 $(EXAMPLES) "$(DESTDIR)$(EXAMPLESDIR)"
+	pages=$$(pwd)/man && cd "$(DESTDIR)$(EXAMPLESDIR)" && umask 022 && \
+		awk -f "$$pages/files.awk" "$$pages"/*.[1357] >/dev/null
+	install -d "$(DESTDIR)$(LIBDIR)/pkgconfig"
 	install -m 644 $(filter %.a,$(INSTRUMENT_LIBS)) \
-		$(SHARED_LIBS:=.$(VERSION)) $(DESTDIR)$(LIBDIR)
+		$(SHARED_LIBS:=.$(VERSION)) "$(DESTDIR)$(LIBDIR)"
 	cp -Pf $(SHARED_LIBS) $(SHARED_LIBS:=.$(ABI_VERSION)) \
-		$(DESTDIR)$(LIBDIR)
+		"$(DESTDIR)$(LIBDIR)"
 	install -D -m 644 instrument/weir-instrument.h \
-		$(DESTDIR)$(INCLUDEDIR)/weir-instrument.h
+		"$(DESTDIR)$(INCLUDEDIR)/weir-instrument.h"
 	sed -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 		-e 's|@LIBRARY@|$(notdir $(firstword $(INSTRUMENT_LIBS)))|' \
 		instrument/weir-instrument.pc.in \
-		>$(DESTDIR)$(LIBDIR)/pkgconfig/weir-instrument.pc
+		>"$(DESTDIR)$(LIBDIR)/pkgconfig/weir-instrument.pc"
+
+# Folders that become empty are removed, too, except these.
+SYSTEM_FOLDERS = /opt /usr/local/bin /usr/local/include /usr/local/lib \
+	/usr/local/share /usr/local/share/man
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(INSTRUMENT_LIBS) \
-		$(SHARED_LIBS:=.$(VERSION)) $(SHARED_LIBS:=.$(ABI_VERSION))) \
-		pkgconfig/weir-instrument.pc) \
-		$(DESTDIR)$(INCLUDEDIR)/weir-instrument.h
-	rm -f $(addprefix $(DESTDIR)$(EXAMPLESDIR)/,$(notdir $(EXAMPLES)))
-	for name in $(FILTERS); do rm -f $(DESTDIR)$(BINDIR)/$$name; done
+	for file in $(notdir $(INSTRUMENT_LIBS) $(SHARED_LIBS:=.$(VERSION)) \
+		$(SHARED_LIBS:=.$(ABI_VERSION))) pkgconfig/weir-instrument.pc; \
+		do rm -f "$(DESTDIR)$(LIBDIR)/$$file"; done
+	rm -f "$(DESTDIR)$(INCLUDEDIR)/weir-instrument.h"
+	for file in $(notdir $(EXAMPLES)) \
+		$$(awk -v list=1 -f man/files.awk $(PAGES)); \
+		do rm -f "$(DESTDIR)$(EXAMPLESDIR)/$$file"; done
+	for name in $(FILTERS); do rm -f "$(DESTDIR)$(BINDIR)/$$name"; done
 	for page in $(PAGES); do \
-		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
+		rm -f "$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}"; done
+	for folder in "$(BINDIR)" "$(INCLUDEDIR)" "$(LIBDIR)/pkgconfig" \
+		"$(EXAMPLESDIR)" "$(MANDIR)"/man1 "$(MANDIR)"/man3 \
+		"$(MANDIR)"/man5 "$(MANDIR)"/man7; do \
+		until case ' $(SYSTEM_FOLDERS) ' in \
+			*" $(DESTDIR)$$folder "*) ;; \
+			*) ! rmdir "$(DESTDIR)$$folder" 2>/dev/null;; esac; \
+			do folder=$${folder%/*}; done; done
 
 # A folder that the user has chosen may have other files, so only what was built
 # is removed from it.
@@ -278,7 +296,8 @@ ifndef SAN
 endif
 	rm -f $(PROGRAMS) $(TEST_PROGRAMS) $(MEASURED_PROGRAMS) \
 		$(OUT)/libweir*.a $(OUT)/libweir*.so* $(OUT)/libraries $(OUT)/tests \
-		$(addprefix $(OUT)/demo/,build.svg records $(notdir $(EXAMPLES)))
+		$(addprefix $(OUT)/demo/,build.log build.svg graph.json \
+		history.ndjson records trace.json)
 	for dir in $(wildcard $(addprefix $(OUT)/,common filters instrument test)); do \
 		find $$dir -name '*.[od]' -o -name '*.js.h' -o -name '*.css.h' | \
 			xargs rm -f; \

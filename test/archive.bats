@@ -65,16 +65,6 @@ kill_map() {
 	mv whole "$2"
 }
 
-@test "the page shows the files that the tests run" {
-	n=0
-	for file in answer map-xargs map.mk map-parallel map-slurm reduce.sql; do
-		sed -n "/^\\$ cat $file\$/,/^\\.Ed/p" "$ROOT/man/weir-archive.7" |
-			sed -e '1d;$d' -e 's/\\e/\\/g; s/\\&//' | diff - $file
-		n=$((n + 1))
-	done
-	[ "$(grep -c '^\$ cat' "$ROOT/man/weir-archive.7")" -eq "$n" ]
-}
-
 @test "xargs, make and parallel answer each log as it is answered alone" {
 	answer_one_by_one
 	for map in ./map-xargs "-f map.mk"; do

@@ -7,8 +7,8 @@
 # keep-builds.sh of weir-history(7) had built.
 
 set -u -o pipefail
-inputs=$(dirname "$0")/data/demo
-mkdir -p "$1/demo" && cp "$inputs"/*.* "$1/demo" || exit
+mkdir -p "$1/demo" && cp "$(dirname "$0")"/data/demo/{build.log,graph.json} \
+	"$(dirname "$0")"/data/demo/{trace.json,history.ndjson} "$1/demo" || exit
 build=$(realpath "$1")
 PATH=$build:$PATH
 errors=$(mktemp)

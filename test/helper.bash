@@ -94,14 +94,9 @@ run() {
 	return "$status_of_run"
 }
 
-# extract_files PAGE - writes the makefiles and scripts that a page shows: the
-# literal displays that begin with "# NAME.mk", "# NAME.sh" or "# NAME.yml"
+# extract_files PAGE - writes the scripts and makefiles that a page shows
 extract_files() {
-	awk '
-	/^\.Bd -literal/ { first = 1; next }
-	/^\.Ed/ { first = 0; name = ""; next }
-	first { first = 0; if (/^# [a-z-]+\.(mk|sh|yml)$/) name = $2 }
-	name { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print >name }' "$1"
+	awk -f "$ROOT/man/files.awk" "$1" >/dev/null
 }
 
 # find_filters - sets FILTERS to the names of all filters, found in the same way

@@ -879,7 +879,7 @@ libs() {
 		root/usr/share/man/man3/weir-instrument.3
 	grep -qx 'libdir=/usr/lib' root/usr/lib/pkgconfig/weir-instrument.pc
 	make -s -C "$ROOT" PREFIX=/usr DESTDIR="$PWD/root" uninstall
-	[ -z "$(find root ! -type d)" ]
+	[ ! -e root ]
 }
 
 @test "a program linked as pkg-config says starts and is counted" {

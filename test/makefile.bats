@@ -198,6 +198,34 @@ apt-get update && apt-get install "* ]]
 	assert_equal "$(grep -c 'No such file' <<<"$stderr")" 1
 }
 
+# for_prefix PREFIX TARGET - installs into "a stage", or uninstalls
+for_prefix() {
+	local san=
+	! is_sanitized || san=SAN=1
+	make -s -C "$ROOT" $san DESTDIR="$PWD/a stage" PREFIX="$1" "$2"
+}
+
+@test "what install writes, uninstall removes, and nothing else" {
+	for_prefix '/my opt' install
+	examples="$PWD/a stage/my opt/share/doc/weir/examples"
+	touch "$examples/of-the-user"
+	ls "$examples"/{build.log,answer.mk} "$PWD/a stage/my opt/bin/critpath"
+	for_prefix '/my opt' uninstall
+	assert_equal "$(find "a stage" -not -type d)" \
+		'a stage/my opt/share/doc/weir/examples/of-the-user'
+	assert_equal "$(find "a stage" -type d -empty)" ''
+	rm "$examples/of-the-user"
+	for_prefix '/my opt' uninstall
+	[ ! -e "a stage" ]
+}
+
+@test "weir(7) is installed with the folder of the examples" {
+	for_prefix /opt/weir install
+	page='a stage/opt/weir/share/man/man7/weir.7'
+	grep -qF /opt/weir/share/doc/weir/examples "$page"
+	run -1 grep -F /usr/local/share "$page"
+}
+
 @test "an unknown set of packages ends the installation with status 2" {
 	run -2 --separate-stderr sh "$TEST/setup.sh" build no-such-set
 	assert_equal "$stderr" \
