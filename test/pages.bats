@@ -41,38 +41,6 @@ options_in_page() {
 		tr '[:upper:]' '[:lower:]' | sort
 }
 
-# example_commands PAGE - prints the shell commands of its EXAMPLES, each followed
-# by a NUL.  A command follows "$ " in a literal display; a line that begins with
-# "> " continues it, and any other line is output.  \e and \& are mdoc's escapes.
-example_commands() {
-	awk '
-	function print_command() {
-		if (command != "") printf "%s%c", command, 0
-		command = "" }
-	/^\.Sh / { in_examples = /^\.Sh EXAMPLES$/ }
-	/^\.Bd -literal/ { literal = 1; next }
-	/^\.Ed/ { literal = 0; print_command() }
-	!in_examples || !literal { next }
-	{ gsub(/\\e/, "\\"); gsub(/\\&/, "") }
-	/^\$ / { print_command(); command = substr($0, 3); next }
-	/^> / { command = command "\n" substr($0, 3); next }
-	{ print_command() }' "$1"
-}
-
-# run_command COMMAND - runs it in a shell of its own, so a cd ends with it;
-# fails unless it exits with 0, or as its comment says ("# exits 1"), and prints
-# something
-run_command() {
-	local wanted=0 status=0
-	[[ $1 =~ \#\ exits\ ([0-9]+) ]] && wanted=${BASH_REMATCH[1]}
-	bash -o pipefail -c "$1" >"$BATS_TEST_TMPDIR/out" \
-		2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
-	[ "$status" -eq "$wanted" ] && [ -s "$BATS_TEST_TMPDIR/out" ] && return
-	echo "status $status, not $wanted, or no output: $1"
-	cat "$BATS_TEST_TMPDIR/err"
-	return 1
-}
-
 # defined_keys - prints the keys that weir-records(5) defines, as "SECTION KEY"
 defined_keys() {
 	awk '
@@ -198,29 +166,6 @@ sample_records() (
 	done
 	sort -u all | comm -13 - common >surplus
 	expect_empty surplus "in weir(7), but no filter has it"
-}
-
-@test "every command of every page's EXAMPLES runs and prints something" {
-	require jq
-	# Let the compiler and the loader find weir's libraries.
-	LIBRARY_PATH=$(realpath "$BUILD") LD_LIBRARY_PATH=$(realpath "$BUILD")
-	CPATH=$(realpath "$ROOT/instrument")
-	export LIBRARY_PATH LD_LIBRARY_PATH CPATH
-	# The makes of the examples are not parts of the one that runs the tests.
-	unset MAKEFLAGS MAKELEVEL MFLAGS
-	for page in "${PAGES[@]}"; do
-		echo "-- ${page##*/}"
-		rm -rf "$BATS_TEST_TMPDIR/here"
-		cp -R "$EXAMPLES" "$BATS_TEST_TMPDIR/here"
-		cd "$BATS_TEST_TMPDIR/here"
-		extract_files "$page"
-		n=0
-		while IFS= read -r -d '' command; do
-			run_command "$command"
-			n=$((n + 1))
-		done < <(example_commands "$page")
-		[ "$n" -gt 0 ]
-	done
 }
 
 @test "every key in the sample records is defined in weir-records(5)" {

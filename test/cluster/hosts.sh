@@ -108,23 +108,20 @@ lose_hostB() {
 	scontrol update JobId="$(squeue -h -t PD -o %A)" StartTime=now
 }
 
-# map FOLDER WORDS - answers the archive in FOLDER by the command of the page that
-# contains WORDS, while hostB is lost; compares the answers with those of one
-# machine
+# map FOLDER COMMAND - answers the archive in FOLDER by a command of the page, while
+# hostB is lost; compares the answers with those of one machine
 map() {
-	local command
-	command=$(page_command "$2")
 	make_damaged_archive "$dir/$1"
 	rm -f "$dir"/hostB-hangs "$dir"/logs-of-hostB
 	lose_hostB &
-	(cd "$dir/$1" && bash -c "$command") >"$dir/$1.log" 2>&1 || {
+	(cd "$dir/$1" && bash -c "$2") >"$dir/$1.log" 2>&1 || {
 		cat "$dir/$1.log" "$dir"/slurmctld.log
 		return 1
 	}
 	wait $!
 	# The critpath that hangs on hostB still has its temporary file.
 	diff -r --exclude='*.ndjson.*' "$dir/single/answers" "$dir/$1/answers"
-	echo "$command: the same bytes as on one machine"
+	echo "$2: the same bytes as on one machine"
 }
 
 # make_damaged_archive FOLDER - makes 200 logs, one with a bad line
@@ -213,11 +210,18 @@ make_damaged_archive "$dir/single"
 (cd "$dir/single" && ./map-xargs 2>/dev/null)
 make_network
 start_sshd
-map work ./map-parallel
-if command -v sbatch slurmctld slurmd munged >/dev/null; then
-	ip link set hostB up
-	start_slurm
-	map array sbatch
-else
-	echo 'skipped: Slurm is not installed'
-fi
+for command in "${HOST_EXAMPLES[@]}"; do
+	case $command in
+	sbatch*)
+		[ "$(command -v sbatch slurmctld slurmd munged |
+			wc -l)" -eq 4 ] || {
+			echo "skipped: $command: Slurm is not installed"
+			continue
+		}
+		ip link set hostB up
+		start_slurm
+		map array "$command" ;;
+	*)
+		map work "$command" ;;
+	esac
+done

@@ -1,0 +1,174 @@
+# examples.bats - after an installation, each example of each page runs as printed
+#
+# An example is a command that a page shows after "$ ".  The list HOST_EXAMPLES of
+# cluster/archive.bash has those that need other hosts; cluster/hosts.sh runs
+# these.  Sanitizers would find nothing here: each filter has tests of its own.
+
+load helper
+load cluster/archive
+
+setup_file() {
+	is_sanitized && return
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ROOT" \
+		OUT="${WEIR_BUILD:-build}" PREFIX="$BATS_FILE_TMPDIR/usr" install
+}
+
+setup() {
+	! is_sanitized || skip "the other half of the check runs the examples"
+	PREFIX=$BATS_FILE_TMPDIR/usr
+	cd "$BATS_TEST_TMPDIR" || exit
+	mkdir printed home
+	for page in "$PREFIX"/share/man/man*/*; do
+		mandoc -Tutf8 "$page" | sed 's/.\x08//g' >printed/"${page##*/}"
+	done
+}
+
+# printed_examples PAGE - prints each command, and the output that the page shows
+# below it, each followed by a NUL.  A line after "> " continues a command.
+printed_examples() {
+	awk '
+	function end_example() {
+		if (command != "") printf "%s%c%s%c", command, 0, shown, 0
+		command = shown = ""
+	}
+	match($0, /^ +\$ /) {
+		end_example()
+		indent = RLENGTH - 2
+		command = substr($0, RLENGTH + 1)
+		next
+	}
+	!NF || substr($0, 1, indent) ~ /[^ ]/ { end_example() }
+	command == "" { next }
+	{ text = substr($0, indent + 1) }
+	shown == "" && sub(/^> /, "", text) {
+		command = command "\n" text
+		next
+	}
+	{ shown = shown text "\n" }
+	END { end_example() }' "printed/$1"
+}
+
+# copy_printed_files PAGE FOLDER - writes the scripts and makefiles that a page
+# shows as a reader copies them: without the indentation, and without tabs
+copy_printed_files() {
+	awk -v folder="$2" '
+	match($0, /^ +(# [a-z-]+\.(mk|sh|yml)|\$ cat [a-z.-]+)$/) {
+		file = folder "/" $NF
+		match($0, /^ +/)
+		indent = RLENGTH
+		if ($1 == "$") next
+	}
+	!NF { file = "" }
+	file { print substr($0, indent + 1) >file }' "printed/$1"
+}
+
+# try_examples PAGE STATE - runs the examples on file descriptor 8 one after the
+# other in this shell, as a reader does, and prints those that fail.  Each must
+# exit with 0 or as its comment says ("# exits 1"), and print what the page shows,
+# or something.  Files whose names begin with STATE get what they print.
+try_examples() {
+	local COMMAND SHOWN WANTED ENDED
+	set -o pipefail
+	while IFS= read -r -d '' -u 8 COMMAND &&
+	    IFS= read -r -d '' -u 8 SHOWN; do
+		WANTED=0 ENDED=(none)
+		[[ $COMMAND =~ \#\ exits\ ([0-9]+) ]] && WANTED=${BASH_REMATCH[1]}
+		eval "$COMMAND"$'\n''ENDED=("$?" "${PIPESTATUS[@]}")' \
+			>"$2.out" 2>"$2.err" </dev/null
+		# Of a pipeline a reader sees the last status.
+		if [ "${ENDED[0]}" != "$WANTED" ] ||
+		    [ "${ENDED[-1]}" != "$WANTED" ]; then
+			echo "$1: status ${ENDED[*]}, not $WANTED: $COMMAND"
+		elif [ -n "$SHOWN" ] && ! printf %s "$SHOWN" | cmp -s - "$2.out"
+		then
+			echo "$1: shows other output of: $COMMAND"
+		elif [ ! -s "$2.out" ] && [ "$WANTED" -eq 0 ]; then
+			echo "$1: no output of: $COMMAND"
+		else
+			continue
+		fi
+		cat "$2.out" "$2.err"
+	done
+}
+
+# needs_hosts COMMAND - whether HOST_EXAMPLES has the command
+needs_hosts() {
+	local example
+	for example in "${HOST_EXAMPLES[@]}"; do
+		[ "$1" != "$example" ] || return 0
+	done
+	return 1
+}
+
+# try_page PAGE - runs the examples of a page that need no other hosts, in a copy
+# of the installed folder, with the environment that weir(7) describes
+try_page() {
+	local example shown
+	cp -R "$PREFIX/share/doc/weir/examples" "$1" &&
+		copy_printed_files "$1" "$1" || return
+	printed_examples "$1" |
+	while IFS= read -r -d '' example && IFS= read -r -d '' shown; do
+		needs_hosts "$example" || printf '%s\0%s\0' "$example" "$shown"
+	done >"$1.run"
+	[ -s "$1.run" ] || echo "$1: no example"
+	env -i -C "$1" HOME="$PWD/home" LC_ALL=C.UTF-8 \
+		PATH="$PREFIX/bin:/usr/bin:/bin" CPATH="$PREFIX/include" \
+		LIBRARY_PATH="$PREFIX/lib" \
+		PKG_CONFIG_PATH="$PREFIX/lib/pkgconfig" \
+		bash -c "$(declare -f try_examples); try_examples $1 '$PWD/$1'" \
+			8<"$1.run"
+}
+
+@test "each example of each page runs as printed" {
+	# This page waits most of the time, for steps of builds that sleep.
+	try_page weir-history.7 >failed.history 2>&1 3>&- &
+	for page in printed/*; do
+		page=${page##*/}
+		[ "$page" = weir-history.7 ] || try_page "$page"
+	done >failed 2>&1
+	wait $!
+	cat failed*
+	[ ! -s failed ] && [ ! -s failed.history ]
+}
+
+@test "what is installed as a script or makefile is what the page prints" {
+	mkdir files
+	for page in printed/*; do
+		copy_printed_files "${page##*/}" files
+	done
+	for file in files/*; do
+		expand "$PREFIX/share/doc/weir/examples/${file##*/}" |
+			diff - "$file"
+	done
+	# The other files are the inputs.
+	(cd files && lines *) | sort - <(cd "$DATA/demo" && find . -type f,l \
+		-path './*' ! -path './project/*' -printf '%P\n') |
+		diff - <(cd "$PREFIX/share/doc/weir/examples" && lines * | sort)
+}
+
+@test "the examples that are not run are those of check-hosts" {
+	for page in printed/*; do
+		printed_examples "${page##*/}" |
+		while IFS= read -r -d '' example && IFS= read -r -d '' shown; do
+			! needs_hosts "$example" || echo "$example"
+		done
+	done >named
+	lines "${HOST_EXAMPLES[@]}" | diff - named
+}
+
+@test "a command on a page is an example" {
+	# A display without "$ " must not begin with the name of a program.
+	for page in printed/*; do
+		printed_examples "${page##*/}"
+	done | tr '\0' '\n' | grep -o '^[a-z0-9-]*' | sort -u >programs
+	grep -qx critpath programs
+	awk '
+	/^\.Bd -literal/ { first = 1; next }
+	first || /^\.D[l1] / {
+		sub(/^\.D[l1] /, "")
+		print $1
+	}
+	{ first = 0 }' "$ROOT"/man/*.[1357] | sort -u >first
+	[ -s first ]
+	run -1 grep -xFf programs first
+}
