@@ -1,49 +1,34 @@
 /*
- * parse FILE... - prints "NAME: record" for each file that recio accepts as a
- * record, else "NAME: REASON".  A record is an object; a file that does not
- * begin with '{' is read as {"a":FILE}.  For JSONTestSuite, see unit.bats.
+ * parse - reads lines of hexadecimal digits, and for each prints "record" if
+ * recio accepts the bytes as a record, else the reason why not.  For
+ * oracles/json-texts.py; see unit.bats.
  */
 
 #include "common/base/err.h"
-#include "common/json/json.h"
+#include "common/base/hex.h"
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
 
-static bool
-is_object(const struct buf *b)
-{
-	size_t i = 0;
-
-	while (i < b->len && json_is_space(b->data[i]))
-		i++;
-	return i < b->len && b->data[i] == '{';
-}
-
 int
-main(int argc, char **argv)
+main(void)
 {
 	static const char *const keys[] = { "type", "a", NULL };
 	struct recio *io = recio_new(keys);
-	struct buf file = { 0 }, text = { 0 };
+	char *line = NULL, *text;
+	size_t cap = 0, n;
 	const char *why;
-	struct rec *rec;
+	ssize_t len;
 
-	for (int i = 1; i < argc; i++) {
-		file.len = text.len = 0;
-		if (!unit_read(argv[i], &file))
-			die_errno("cannot open '%s'", argv[i]);
-		if (is_object(&file)) {
-			buf_add(&text, file.data, file.len);
-		} else {
-			buf_str(&text, "{\"a\":");
-			buf_add(&text, file.data, file.len);
-			buf_char(&text, '}');
-		}
-		rec = recio_parse(io, buf_span(&text), &why);
-		printf("%s: %s\n", argv[i], rec != NULL ? "record" : why);
+	while ((len = getline(&line, &cap, stdin)) > 0) {
+		n = (size_t)len / 2;
+		text = mem_alloc(n);
+		if (!hex_decode(span_of(line, 2 * n), (unsigned char *)text, n))
+			die("'%s' is not hexadecimal", line);
+		puts(recio_parse(io, span_of(text, n), &why) != NULL ?
+		    "record" : why);
+		free(text);
 	}
-	buf_release(&file);
-	buf_release(&text);
+	free(line);
 	recio_free(io);
 	return 0;
 }
