@@ -362,7 +362,7 @@ date_constant(struct plan *plan)
 {
 	char text[32];
 
-	snprintf(text, sizeof text, "\"%d-%02d-%02d\"", 2001 + (int)below(20),
+	snprintf(text, sizeof text, "%d-%02d-%02d", 2001 + (int)below(20),
 	    1 + (int)below(12), 1 + (int)below(28));
 	return constant(plan, "date", text);
 }
@@ -1027,8 +1027,8 @@ count_at(const struct plan *plan, const struct event *e, int slot)
 
 /*
  * Writes a variable of a statement: name, value or number of rows, and type.
- * If is_short, writes it as in the key "short": without a BAT's file and the
- * type.
+ * If is_short, writes it as in the key "short": without a BAT's file, the quotes
+ * of a date and the type.
  */
 static void
 put_term(struct text *t, const struct event *e, int slot, bool is_short)
@@ -1036,6 +1036,7 @@ put_term(struct text *t, const struct event *e, int slot, bool is_short)
 	const struct plan *plan = e->plan;
 	const struct op *op = &plan->ops[e->pc];
 	const struct var *v = &plan->vars[plan->slots[op->first_slot + slot]];
+	const char *quote;
 
 	if (v->kind != CONSTANT)
 		put_name(t, v);
@@ -1050,9 +1051,12 @@ put_term(struct text *t, const struct event *e, int slot, bool is_short)
 		put_u(t, count_at(plan, e, slot));
 		PUT(t, "]");
 	} else {
+		quote = !is_short && strcmp(v->type, "date") == 0 ? "\"" : "";
 		if (v->kind != CONSTANT)
 			PUT(t, "=");
+		put_str(t, quote);
 		put_value(t, plan, v);
+		put_str(t, quote);
 		if (is_short && v->kind == SCALAR && slot >= op->n_ret)
 			PUT(t, " ");
 	}
@@ -1205,8 +1209,6 @@ static void
 put_variables_s(struct text *t, const struct event *e, const char *key,
     int from, int to)
 {
-	if (from == to)
-		return;
 	put_str(t, key);
 	for (int i = from; i < to; i++) {
 		if (i > from)
@@ -1269,7 +1271,9 @@ write_s(struct text *t, const struct event *e, uint64_t clk_us)
 	put_statements(t, e);
 	put_prerequisites(t, e);
 	put_variables_s(t, e, ",\"ret\":[", 0, op->n_ret);
-	put_variables_s(t, e, ",\"arg\":[", op->n_ret, op->n_ret + op->n_arg);
+	if (op->n_arg > 0)
+		put_variables_s(t, e, ",\"arg\":[", op->n_ret,
+		    op->n_ret + op->n_arg);
 	PUT(t, "}\n");
 }
 
