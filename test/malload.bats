@@ -103,10 +103,9 @@ use() {
 	done
 }
 
-@test "the database holds what the rows of real traces say" {
+@test "the database holds what the rows say, with each option of malparse" {
 	local trace option
-	need_shared mal
-	for trace in "$SHARED"/mal/*; do
+	for trace in "$DATA"/examples/mal-*.json; do
 		for option in --statement --starts; do
 			echo "-- ${trace##*/} $option"
 			malparse $option "$trace" >rows
@@ -1060,8 +1059,7 @@ odd_rows() {
 
 @test "--sql fills SQLite with the same tables as malload itself" {
 	local trace
-	for trace in "$TRACES"/sample-*.json "$SHARED"/mal/*; do
-		[ -e "$trace" ] || continue
+	for trace in "$TRACES"/sample-*.json "$DATA"/examples/mal-*.json; do
 		echo "-- ${trace##*/}"
 		malparse --statement "$trace" >rows
 		run -0 malload --sql -o out rows
@@ -1136,8 +1134,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 
 @test "another CSV reader reads the same values from --csv" {
 	local trace
-	for trace in "$TRACES"/sample-*.json "$SHARED"/mal/*; do
-		[ -e "$trace" ] || continue
+	for trace in "$TRACES"/sample-*.json "$DATA"/examples/mal-*.json; do
 		echo "-- ${trace##*/}"
 		malparse --statement "$trace" >rows
 		run -0 --separate-stderr malload --csv out rows

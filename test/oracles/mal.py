@@ -961,7 +961,7 @@ class Calls:
         """Returns when it ends.  It may call a plan, and may run again."""
         is_call = depth < 3 and self.n_plans < 25 and self.rng.random() < 0.35
         name = "user.f" if is_call else self.rng.choice(["a.b", "c.d", "."])
-        prereq = self.rng.choices(range(pc + 2), k=self.rng.randint(0, 3))
+        prereq = self.rng.choices(range(1, pc + 2), k=self.rng.randint(0, 3))
         for _ in range(self.rng.choice([1, 1, 1, 2, 3])):
             us += self.gap()
             self.event(us, "start", plan, pc, thread, name, prereq=prereq)
@@ -1036,8 +1036,9 @@ class Calls:
         names = self.connection()
         worker = self.in_order()
         self.session, self.n_plans = "aaaa", 0
-        self.event(0, "done", {"name": "user.s1_1", "tag": self.next_tag}, 90,
-                   1, "remote.register_supervisor", **names)
+        for state in "start", "done":
+            self.event(0, state, {"name": "user.s1_1", "tag": self.next_tag},
+                       90, 1, "remote.register_supervisor", **names)
         query = {"index": 1, "name": "Q", "value": '"select 1"'}
         self.plan("user.s1_1", 1, 1, 0, "querylog.define", arg=[query])
         traces = [worker, self.in_order()]
