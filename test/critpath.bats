@@ -576,9 +576,7 @@ in_both_orders() {
 # --- A real build ---
 
 @test "a second reader of ninja's log and graph finds the same length" {
-	need_shared ninja-libgit2
-	local log=$SHARED/ninja-libgit2/ninja_log
-	local graph=$SHARED/ninja-libgit2/graph.dot
+	local log=$RECORDED/ninja.log graph=$RECORDED/ninja.dot
 
 	buildgraph-parse "$graph" >nodes
 	execlog-parse "$log" >tasks

@@ -430,16 +430,13 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 }
 
 @test "a real log of ninja agrees with a second reader of it" {
-	need_shared ninja-libgit2
-	run -0 --separate-stderr python3 "$ORACLE" ninja \
-		"$SHARED/ninja-libgit2/ninja_log"
+	run -0 --separate-stderr python3 "$ORACLE" ninja "$RECORDED/ninja.log"
 	lines "$output" "$stderr"
 }
 
 @test "stages and types of a real log with its graph add up" {
-	need_shared ninja-libgit2
-	buildgraph-parse "$SHARED/ninja-libgit2/graph.dot" >nodes
-	execlog-parse "$SHARED/ninja-libgit2/ninja_log" >tasks
+	buildgraph-parse "$RECORDED/ninja.dot" >nodes
+	execlog-parse "$RECORDED/ninja.log" >tasks
 	run -0 --separate-stderr execlog-stat -g nodes tasks
 	# Stages sum to the wall time, types to the busy time.
 	assert_equal "$(jq -s 'map(select(.stat == "stage").wall_us) | add' \

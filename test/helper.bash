@@ -18,6 +18,7 @@ BUILD=${WEIR_BUILD:-$ROOT/build}
 }
 DATA=$TEST/data
 SHARED=$ROOT/../shared/data		# real inputs, which may be missing
+RECORDED=$DATA/recorded		# what real tools wrote: see record.sh there
 # Seconds after which a command counts as hanging.  No test measures time: a
 # machine may be busy, and `make bench` does that.
 HANG_S=600

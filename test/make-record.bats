@@ -110,15 +110,16 @@ tasks() {
 }
 
 @test "of a real build, times and path are those of another implementation" {
-	need_shared builds/make/tasks.ndjson
-	local lines=$SHARED/builds/make/tasks.ndjson
+	local lines=$RECORDED/make.ndjson
 	make-record -o rec python3 "$TEST/oracles/make-record.py" replay "$lines"
-	run -0 python3 "$TEST/oracles/make-record.py" sum "$lines"
-	assert_equal "$output" 49130039
 	assert_equal "$(critpath --json rec |
-		jq 'select(.type == "critpath").length_us')" 49130039
+		jq 'select(.type == "critpath").length_us')" \
+		"$(python3 "$TEST/oracles/make-record.py" sum "$lines")"
+	# A task for each target: lines of $(shell) have none.
 	assert_equal "$(jq -s '[.[] | select(.type == "task").elapsed_us] |
-		[length, add / 100000 | floor]' -c rec)" '[178,7493]'
+		[length, add]' -c rec)" "$(jq -s 'map(select(.id != "")) |
+		[(map(.id) | unique | length), (map(.elapsed_us) | add)]' \
+		-c "$lines")"
 }
 
 @test "a damaged line of the log is reported, the others are read" {
