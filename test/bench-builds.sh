@@ -82,20 +82,13 @@ for format in bazel-graph cargo chrome dbt go spark; do
 done
 rm log
 
-# An archive: 1,000 logs of ninja for a graph of 735 outputs, libgit2's if it is
-# there, and otherwise a generated one
-libgit2=$here/../../shared/data/ninja-libgit2
+# An archive: 1,000 logs of ninja for a graph of 735 outputs
 mkdir -p archive
-if [ -e "$libgit2" ]; then
-	cp -f "$libgit2/ninja_log" one.log
-	buildgraph-parse -f ninja "$libgit2/graph.dot" >nodes
-else
-	{ builds ninja 1000000 || true; } 2>/dev/null | head -n 736 >one.log
-	tail -n +2 one.log | awk -F '\t' '{
-		printf "{\"type\":\"node\",\"id\":\"%s\",\"deps\":[%s]}\n", $4,
-			NR > 3 ? "\"" id[int(NR / 2)] "\"" : ""
-		id[NR] = $4 }' >nodes
-fi
+{ builds ninja 1000000 || true; } 2>/dev/null | head -n 736 >one.log
+tail -n +2 one.log | awk -F '\t' '{
+	printf "{\"type\":\"node\",\"id\":\"%s\",\"deps\":[%s]}\n", $4,
+		NR > 3 ? "\"" id[int(NR / 2)] "\"" : ""
+	id[NR] = $4 }' >nodes
 for i in {1..1000}; do
 	[ -e archive/$i.log ] || cp one.log archive/$i.log
 done

@@ -59,33 +59,17 @@ two_paths() {
 	execlog-parse "$SAMPLES/sample-go.json" >go
 	execlog-parse "$SAMPLES/sample-cargo.jsonl" >cargo
 	execlog-parse "$SAMPLES/sample-spark.log" >spark
-	execlog-parse "$SAMPLES/sample-dbt.json" >dbt
+	{ buildgraph-parse "$DATA/buildgraph-parse/sample-dbt.json" &&
+		execlog-parse "$SAMPLES/sample-dbt.json"; } >dbt
 	of_samples "target rule host kind name status" bazel go cargo spark dbt
 }
 
 @test "of each real log, groups agree with the definition" {
-	need_shared builds
-	local logs=$SHARED/builds
-	execlog-parse "$logs/bazel/seven.proto.zst" >bazel
-	execlog-parse "$logs/go/std-cmd-go1.19.json.gz" >go
-	execlog-parse "$logs/cargo/five-crates.jsonl" >cargo
-	{ buildgraph-parse "$logs/dbt/manifest-1.12.json.gz" &&
-		execlog-parse "$logs/dbt/run_results-1.12.json.gz"; } >dbt
+	execlog-parse "$RECORDED/go-all.json" >go
+	execlog-parse "$RECORDED/cargo.jsonl" >cargo
 	make-record -o make python3 "$TEST/oracles/make-record.py" replay \
-		"$logs/make/tasks.ndjson"
-	of_samples "target rule host kind name status" bazel go cargo dbt make
-	run -0 critpath --by target --by host bazel
-	[[ $(groups) == "//execgraph_demo:base: 1 4057000 4057000 4057000
-//execgraph_demo:final: 1 3998000 3998000 3998000
-//execgraph_demo:slow_a: 1 10910000 10910000 1969000"* ]]
-	[[ $(groups) == *"remote: 6 34499000 18965000 18396000"* ]]
-	run -0 critpath --by target go
-	assert_equal "$(groups | head -n 4 | sed 's/:.* / /')" "$(lines \
-		"cmd/compile/internal/ssa 121450931" \
-		"cmd/compile/internal/typecheck 15104373" \
-		"cmd/compile/internal/ssagen 15017539" "runtime 12553128")"
-	assert_equal "$(groups | grep '^net/http:')" \
-		"net/http: 1 21588175 0 0"
+		"$RECORDED/make.ndjson"
+	of_samples "target rule host kind name status" go cargo make
 }
 
 @test "a group saves more than its tasks one by one" {

@@ -6,7 +6,6 @@ load oracle
 # A second reader, which also writes logs; see its beginning.
 ORACLE=$TEST/oracles/bazel-graph.py
 GOLDEN=$DATA/execlog-parse/bazel-graph
-SEVEN=builds/bazel/seven.proto.zst
 
 # read_log STATUS FIELD... - reads a log of these fields, in which ";" ends a
 # node, and expects the exit status.  2 is the index, 1 the description, 5 the
@@ -37,22 +36,44 @@ tasks() {
 	agree random 100
 }
 
-@test "the log of seven nodes has the path and the drags that are known" {
-	need_shared $SEVEN
-	execlog-parse "$SHARED/$SEVEN" >records
-	zstd -dqc "$SHARED/$SEVEN" >raw
+# node INDEX TARGET START DURATION RUNNER DEPS - prints words as for read_log;
+# START and DURATION are in ms
+node() {
+	lines ";" "1='making $2'" "2=$1" "3='//tea:$2'" "4='Genrule'" \
+		"5={1=$((1790000000000 + $3)),2=$4,7=$4}" "7='$5'" "6=[$6]"
+}
+
+# In ms: leaf 1500, water 700, pot 2400, tray 600, and beside them stamp 100 and
+# label 2800, which are not remote
+@test "a log of seven nodes has the path, drags and groups found by hand" {
+	mapfile -t words < <(lines "1='stamp'" "5={1=1790000000001,2=100}"
+		node 6 tray 3950 600 remote 3,4,5
+		node 3 pot 1510 2400 remote 1,2
+		node 1 leaf 5 1500 remote '' && node 2 water 7 700 remote ''
+		node 4 cup 720 900 remote 2
+		node 5 label 104 2800 linux-sandbox 0)
+	python3 "$ORACLE" text "${words[@]}" >raw
+	zstd -qc raw >log
+	execlog-parse log >records
 	diff <(python3 "$ORACLE" records raw) <(records <records)
-	assert_equal "$(python3 "$ORACLE" path raw)" 18965000
-	run -0 critpath records
+	assert_equal "$(python3 "$ORACLE" path raw)" 4500000
+	run -0 critpath --by target --by host records
+	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
+		4500000
+	# Without leaf, water takes its place; without pot, label is longest.
 	assert_equal "$(found 'select(.type == "critical") |
 		[.id, .potential_us]')" \
-		$'["1",4057000]\n["5",1969000]\n["6",3998000]'
-	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
-		18965000
-	# Node 0 alone has no runner.
+		$'["1",800000]\n["3",1000000]\n["6",600000]'
+	assert_equal "$(found 'select(.type == "group" and .potential_us > 0) |
+		[.value, .tasks, .work_us, .path_us, .potential_us]')" \
+		'["//tea:pot",1,2400000,2400000,1000000]
+["//tea:leaf",1,1500000,1500000,800000]
+["//tea:tray",1,600000,600000,600000]
+["remote",5,6100000,4500000,1600000]'
+	# 100 + 2800 ms remain.
 	run -0 critpath --drop host=remote records
 	assert_equal "$(found 'select(.type == "critpath") | .saved_us')" \
-		18396000
+		1600000
 }
 
 @test "the length of the path of the sample is that of a second computation" {

@@ -4,8 +4,6 @@ load oracle
 ORACLE=$TEST/oracles/dbt.py
 RESULTS=$DATA/execlog-parse/sample-dbt.json
 MANIFEST=$DATA/buildgraph-parse/sample-dbt.json
-REAL=builds/dbt/run_results-1.12.json.gz
-REAL_MANIFEST=builds/dbt/manifest-1.12.json.gz
 
 # results RESULT... - writes a document of these results to the file log
 results() {
@@ -220,21 +218,6 @@ is of dbt with schema .*; this program knows versions 1 to 6\$"
 	run -0 --separate-stderr critpath in
 	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
 		"$(python3 "$ORACLE" length "$RESULTS" "$MANIFEST")"
-}
-
-@test "a real project has the records and the length of the oracle" {
-	need_shared $REAL
-	need_shared $REAL_MANIFEST
-	local log=$SHARED/$REAL graph=$SHARED/$REAL_MANIFEST
-	python3 "$ORACLE" records "$log" "$graph" | jq -cS . >want
-	buildgraph-parse "$graph" >nodes
-	execlog-parse "$log" >tasks
-	cat tasks nodes | records | jq -cS . | cmp want
-	cat nodes tasks >in
-	[ "$(grep -c '"type":"task"' in)" -eq 46 ]
-	run -0 --separate-stderr critpath in
-	assert_equal "$(found 'select(.type == "critpath") |
-		[.length_us, .cut]')" '[21555,0]'
 }
 
 @test "random projects have the records and the length of the oracle" {

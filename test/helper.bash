@@ -17,7 +17,6 @@ BUILD=${WEIR_BUILD:-$ROOT/build}
 	exit 1
 }
 DATA=$TEST/data
-SHARED=$ROOT/../shared/data		# real inputs, which may be missing
 RECORDED=$DATA/recorded		# what real tools wrote: see record.sh there
 # Seconds after which a command counts as hanging.  No test measures time: a
 # machine may be busy, and `make bench` does that.
@@ -32,11 +31,6 @@ unset COLUMNS
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
-}
-
-# need_shared NAME - skips the test if this real input is missing
-need_shared() {
-	[ -e "$SHARED/$1" ] || skip "$1 is missing"
 }
 
 # is_sanitized - whether the programs are built with sanitizers, as by
