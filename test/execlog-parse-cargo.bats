@@ -324,7 +324,7 @@ execlog-parse: no task came: is this the execution log of a build?'
 
 # A last line without its newline is read if it is complete.
 @test "a log truncated at any byte gives its whole lines, and status 0 or 1" {
-	python3 - "$SAMPLE" $((RANDOM % 7)) <<-'END'
+	python3 - "$SAMPLE" $(($(seed) % 7)) <<-'END'
 		import json, subprocess, sys
 		log = open(sys.argv[1], "rb").read()
 		for n in range(int(sys.argv[2]), len(log), 7):

@@ -146,6 +146,7 @@ value: the rest of the file is rejected"
 
 @test "a profile that is truncated anywhere keeps its whole events" {
 	local size=$(wc -c <"$SAMPLE") n
+	RANDOM=$(seed)
 	# Before that, it is not recognized.  The last byte is a newline.
 	for ((n = 150; n < size - 1; n += 1 + RANDOM % 100)); do
 		head -c $n "$SAMPLE" >trace
@@ -158,8 +159,9 @@ value: the rest of the file is rejected"
 
 @test "random bytes in a trace are bad input, and never a crash" {
 	local n
-	for ((n = 0; n < 50; n++)); do
-		{ printf '[{"ph":"X",' && head -c 200 /dev/urandom; } >trace
+	write_noise 50 200
+	for ((n = 1; n <= 50; n++)); do
+		{ printf '[{"ph":"X",' && cat noise$n; } >trace
 		run -1 --separate-stderr execlog-parse trace
 	done
 }

@@ -162,6 +162,7 @@ to 2^53 - 1" '"ID":0' "$id" || return
 
 @test "a graph that is truncated anywhere keeps its whole actions" {
 	local size=$(wc -c <"$SAMPLE") n whole
+	RANDOM=$(seed)
 	# The last byte of the sample is a newline.
 	for ((n = 1; n < size - 1; n += 1 + RANDOM % 100)); do
 		head -c $n "$SAMPLE" >graph
@@ -185,8 +186,9 @@ array of actions, or it is truncated: the rest of the file is rejected"
 
 @test "random bytes after a bracket are bad input, and never a crash" {
 	local n
-	for ((n = 0; n < 50; n++)); do
-		{ printf '[{"ID":0,' && head -c 200 /dev/urandom; } >graph
+	write_noise 50 200
+	for ((n = 1; n <= 50; n++)); do
+		{ printf '[{"ID":0,' && cat noise$n; } >graph
 		run -1 --separate-stderr execlog-parse graph
 	done
 }

@@ -28,6 +28,9 @@ export LC_ALL=C.UTF-8 NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 # Without this an error that a sanitizer finds looks like exit status 1.
 export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
 unset COLUMNS
+# Two runs make the same commits, and hash strings in the same way.
+export GIT_AUTHOR_DATE="@1600000000 +0000" GIT_COMMITTER_DATE="@1600000000 +0000"
+export PYTHONHASHSEED=0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
@@ -66,6 +69,52 @@ SHORTEST_NUMBERS='walk(if type == "number" then . + 0 else . end)'
 seed() {
 	echo "SEED=${SEED:=1}" >&2
 	echo "$SEED"
+}
+
+# shuffle SEED [FILE] - prints the lines of FILE or standard input in an order
+# that SEED determines
+shuffle() {
+	awk -v seed="$1" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' \
+		"${@:2}" | sort -n | cut -f 2-
+}
+
+# write_noise COUNT BYTES - writes BYTES random bytes to each of the files noise1
+# to noiseCOUNT
+write_noise() {
+	python3 -c 'import random, sys
+seed, count, n_bytes = map(int, sys.argv[1:])
+rng = random.Random(seed)
+for i in range(count):
+    with open(f"noise{i + 1}", "wb") as f:
+        f.write(rng.randbytes(n_bytes))' "$(seed)" "$@"
+}
+
+# wait_until COMMAND... - repeats the command until it succeeds; fails after
+# HANG_S seconds
+wait_until() {
+	local end=$((SECONDS + HANG_S))
+	until "$@"; do
+		if [ "$SECONDS" -gt "$end" ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.01
+	done
+}
+
+# in_pieces N... - copies standard input to standard output, a pipe, in pieces:
+# the first N bytes, the next N, ..., and the rest.  Each piece comes when the
+# reader has read the one before it.
+in_pieces() {
+	python3 -c 'import array, fcntl, os, select, sys, termios
+text, left, output = sys.stdin.buffer.read(), array.array("i", [0]), select.poll()
+output.register(1, 0)   # reports only that the reader has gone
+for n in map(int, sys.argv[1:] + [len(text)]):
+    os.write(1, text[:n])
+    text = text[n:]
+    while not fcntl.ioctl(1, termios.FIONREAD, left) and left[0] > 0:
+        if output.poll(5):
+            sys.exit("the reader has gone")' "$@"
 }
 
 # records - copies records from standard input to standard output, without begin

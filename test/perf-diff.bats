@@ -78,8 +78,8 @@ profile_of() {
 	seed=$(seed)
 	for n in 1 10 40; do
 		for uid in a b c; do
-			samples $uid $(awk -v n=$n -v s=$seed$uid$n 'BEGIN {
-				srand(length(s) + n)
+			samples $uid $(awk -v n=$n -v s=$seed -v uid=$uid 'BEGIN {
+				srand(s + n index("abc", uid))
 				while (n--) print int(rand() * 50) }')
 		done >old
 		run -0 perf-diff old old
@@ -289,7 +289,7 @@ profile_of() {
 	done >versions
 	perf-diff -H versions in >want || [ $? -eq 1 ]
 	for i in 1 2 3; do
-		shuf in >shuffled
+		shuffle "$(seed)$i" in >shuffled
 		perf-diff -H versions shuffled >got || [ $? -eq 1 ]
 		cmp got want
 	done

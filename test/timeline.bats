@@ -55,9 +55,9 @@ span() {
 	python3 "$ORACLE" tasks "$(seed)" 300 >tasks
 	critpath --bridge tasks >path 2>err
 	timeline -p path tasks >want
-	for _ in 1 2 3; do
-		shuf tasks >shuffled
-		shuf path >steps
+	for n in 1 2 3; do
+		shuffle "$(seed)$n" tasks >shuffled
+		shuffle "$(seed)$n" path >steps
 		timeline -p steps shuffled | cmp - want
 	done
 }

@@ -4,7 +4,7 @@ load helper
 
 # unit NAME - runs a test program; bats shows its output if it fails
 unit() {
-	"$BUILD/test/unit/$1"
+	SEED=$(seed) "$BUILD/test/unit/$1"
 }
 
 @test "text: UTF-8 and numbers are read and escapes written, at their limits" {
