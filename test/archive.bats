@@ -42,6 +42,11 @@ run_page() {
 			bash -c "$command"
 }
 
+# has_answers N - whether at least N logs are answered
+has_answers() {
+	[ "$(find answers -name '*.ndjson' | wc -l)" -ge "$1" ]
+}
+
 # kill_map WORDS LOG - kills the processes of the command of the page that
 # contains WORDS when at least 20 logs are answered, and half of LOG is read
 kill_map() {
@@ -54,10 +59,7 @@ kill_map() {
 	set -m		# The processes get a group of their own.
 	bash -c "$command" >/dev/null 2>&1 3>&- 9>&- &
 	set +m
-	until [ "$(find answers -name '*.ndjson' | wc -l)" -ge 20 ]; do
-		kill -0 $!
-		sleep 0.05
-	done
+	wait_until has_answers 20
 	kill -KILL -- -$!
 	wait $! || :
 	exec 9>&-

@@ -47,7 +47,7 @@ print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 	cp "$PROGRAMS/cases" program
 	sum=$(checksum program)
 	PROGRAMS=$PWD start program until
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.2	# the program has connected to the wrapper
 	rm program
 	cp "$PROGRAMS/calls" program
@@ -197,7 +197,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 
 @test "SIGUSR1 to the wrapper requests a callgraph from the program now" {
 	start cases until
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.2
 	for _ in 1 2 3; do
 		kill -USR1 "$wrapper"
@@ -225,7 +225,7 @@ os.execvp(sys.argv[1], sys.argv[1:])'
 		python3 -c "$DEFAULT_SIGNALS" callgraph-record -o rec \
 			"$PROGRAMS/cases" until <stop 3>&- &
 		exec 9>stop
-		until_true test -e rec
+		wait_until test -e rec
 		sleep 0.3
 		kill -$signal $!
 		status=0
@@ -240,11 +240,11 @@ os.execvp(sys.argv[1], sys.argv[1:])'
 
 @test "the records can be read while the program runs" {
 	start cases until
-	until_true test -e rec
+	wait_until test -e rec
 	# They go to rec itself, not to a temporary file.
 	[ -z "$(compgen -G 'rec.*')" ]
 	kill -USR1 "$wrapper"
-	until_true grep -q '"type":"callgraph"' rec
+	wait_until grep -q '"type":"callgraph"' rec
 	[ -e "/proc/$wrapper" ]
 	stop
 	wait "$wrapper"
@@ -258,7 +258,7 @@ os.execvp(sys.argv[1], sys.argv[1:])'
 	exec 9<>stop
 	callgraph-record -o rec sh -c "'$PROGRAMS/cases' end-at-once 9 6; read x" \
 		<stop >out 2>&1 3>&- 9>&- &
-	until_true grep -q '"type":"callgraph"' rec
+	wait_until grep -q '"type":"callgraph"' rec
 	[ -e "/proc/$!" ]
 	echo >&9
 	wait $!
@@ -292,7 +292,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' callgraph-record -o rec sleep 5
 	END
 	chmod +x script
 	callgraph-record -o rec ./script >out 2>err 3>&- &
-	until_true grep -q ready out
+	wait_until grep -q ready out
 	kill -TERM $!
 	status=0
 	wait $! || status=$?
@@ -345,11 +345,11 @@ os.execvp(sys.argv[1], sys.argv[1:])' callgraph-record -o rec sleep 5
 		sh -c 'echo $$ >pid; exec callgraph-record ./script' \
 			2>/dev/null || echo $? >status
 	} | { sleep 1.5; cat >/dev/null; } 3>&- &
-	until_true test -e ready
+	wait_until test -e ready
 	kill -TERM "$(cat pid)"
 	sleep 0.5
 	[ -e caught ]
-	until_true test -s status
+	wait_until test -s status
 	[ "$(cat status)" -eq 5 ]
 	wait $!
 }

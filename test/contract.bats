@@ -990,11 +990,7 @@ run_into_closed_pipe() {
 			"$f" -o got --rejects rejects pipe 2>err 3>&- &
 			exec 9>pipe
 			head -n 1 in >&9
-			for _ in {1..500}; do
-				ls got.* >/dev/null 2>&1 && break
-				sleep 0.01
-			done
-			ls got.*
+			wait_until compgen -G 'got.*'
 			[ $signal = HUP ] || [ "$(cat got)" = old ]
 			kill -$signal $!
 			status=0

@@ -544,7 +544,7 @@ counted for the start of the build"
 }
 
 @test "a task is written as soon as it is complete" {
-	local i pid
+	local pid
 	mkfifo in
 	execlog-parse --line-buffered <in >out 3>&- &
 	pid=$!
@@ -552,10 +552,7 @@ counted for the start of the build"
 	lines '1 deployed u h' '2 started u h' '3 finished u h 0 1' \
 		'1 dep_wait c h d 1' '2 dep_start c h d 1' \
 		'3 dep_finished c h d o 1' '5 finished_from_cache v h OK 1' >&7
-	for ((i = 0; i < 200; i++)); do
-		[ "$(records <out | wc -l)" = 3 ] && break
-		sleep 0.02
-	done
+	wait_until grep -q '"uid":"v"' out
 	assert_equal "$(records <out | jq -r '.kind + " " + .uid')" \
 		$'run u\ncopy d\nrun v'
 	exec 7>&-
@@ -577,11 +574,13 @@ peak_kib() {
 		    log.write("".join("%d %s\n" % (10 * i + j,
 		        e.replace("I", str(i))) for j, e in enumerate(events)).encode())
 		log.flush()
-		left = array.array("i", [1])    # bytes still in the pipe
-		while left[0] > 0:
-		    time.sleep(0.01)
+		# It has read the whole log if the pipe is empty and it sleeps.
+		left, state = array.array("i", [1]), b"R"
+		while left[0] > 0 or state != b"S":
+		    time.sleep(0.001)
 		    fcntl.ioctl(log, termios.FIONREAD, left)
-		time.sleep(0.1)
+		    with open("/proc/%d/stat" % filter.pid, "rb") as stat:
+		        state = stat.read().rpartition(b") ")[2][:1]
 		for line in open("/proc/%d/status" % filter.pid):
 		    if line.startswith("VmHWM:"):
 		        print(line.split()[1])
@@ -1025,9 +1024,12 @@ ninja, of which only the last is read: see --runs"
 
 # read_in_pieces FIRST SECOND - reads a log that arrives in these two pieces
 read_in_pieces() {
-	run -0 --separate-stderr bash -c \
-		'{ printf "$1"; sleep 0.2; printf "$2"; } |
-		execlog-parse || exit' - "$@" 3>&-
+	printf "$1$2" >log
+	run -0 --separate-stderr parse_pieces ${#1}
+}
+
+parse_pieces() {
+	in_pieces "$@" <log | execlog-parse
 }
 
 @test "a ninja log is recognized if a pipe brings its header in pieces" {

@@ -68,18 +68,6 @@ stop() {
 	exec 9>&-
 }
 
-# until_true COMMAND... - repeats the command until it succeeds; fails after a
-# minute
-until_true() {
-	local end=$((SECONDS + 60))
-	while [ "$SECONDS" -le "$end" ]; do
-		"$@" && return
-		sleep 0.02
-	done
-	echo "never: $*"
-	return 1
-}
-
 # skip_sanitized_build - skips a test of only the instrument, which is built
 # without sanitizers in both builds
 skip_sanitized_build() {

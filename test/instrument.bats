@@ -391,13 +391,13 @@ load instrument
 		read -r signal how status <<<"$case"
 		rm -f status
 		start cases until "$how"
-		until_true test -e rec
+		wait_until test -e rec
 		sleep 0.2
 		kill -$signal "$wrapper"
 		stop
 		# An attempt to send to a stopped wrapper is given up after a
 		# second (STALL_TIMEOUT_NS).
-		until_true test -s status
+		wait_until test -s status
 		[ "$(cat status)" -eq "$status" ]
 		kill -CONT "$wrapper" 2>/dev/null || continue
 		wait "$wrapper"
@@ -548,7 +548,7 @@ load instrument
 	# The wrapper is suspended while the program sends and then closes the
 	# descriptor.
 	OPTIONS='-i 20' start cases until-closes 14
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.2
 	kill -STOP "$wrapper"
 	stop
@@ -592,7 +592,7 @@ load instrument
 @test "SIGUSR1 to the wrapper works after the program closed all descriptors" {
 	ulimit -n 1024
 	start cases closes-until
-	until_true test -e file
+	wait_until test -e file
 	sleep 1.2	# the helper checks the descriptor ten times a second
 	kill -USR1 "$wrapper"
 	sleep 0.2
@@ -605,12 +605,12 @@ load instrument
 
 @test "when the wrapper is killed, the program continues" {
 	OPTIONS='-i 5' start cases until
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.1
 	kill -9 "$wrapper"
 	sleep 0.1
 	stop
-	until_true test -s status
+	wait_until test -s status
 	[ "$(cat status)" -eq 0 ]
 	[ "$(cat out)" = "done" ]
 	[ ! -s err ] || { cat err; false; }
@@ -618,7 +618,7 @@ load instrument
 
 @test "when the wrapper is killed, the helper thread ends" {
 	start cases until
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.2
 	# The program is the child of sh, the child of the wrapper.
 	pid=$(pgrep -P "$(pgrep -P "$wrapper")")
@@ -627,13 +627,13 @@ load instrument
 	has_one_thread() {
 		[ "$(ls "/proc/$pid/task" | wc -l)" -eq 1 ]
 	}
-	until_true has_one_thread
+	wait_until has_one_thread
 	stop
 }
 
 @test "without the helper thread there is only the final callgraph" {
 	OPTIONS='--no-helper -i 5 -s 1000' start cases until
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.2
 	[ "$(ls "/proc/$(pgrep -P "$(pgrep -P "$wrapper")")/task" | wc -l)" -eq 1 ]
 	stop
@@ -658,11 +658,11 @@ load instrument
 
 @test "when the wrapper stays suspended, the program ends" {
 	start cases until 14
-	until_true test -e rec
+	wait_until test -e rec
 	sleep 0.2
 	kill -STOP "$wrapper"
 	stop
-	until_true test -s status
+	wait_until test -s status
 	[ "$(cat status)" -eq 0 ]
 	[ "$(cat out)" = "done" ]
 	kill -CONT "$wrapper"

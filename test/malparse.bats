@@ -1084,18 +1084,14 @@ $(remote_plan 961 50 remote.bintype)"; do
 # Streaming
 
 @test "a row is written as soon as it is known" {
-	local i pid
+	local pid
 	mkfifo in
 	# 3 is a descriptor of bats, which would wait for it after a failure.
 	malparse --line-buffered <in >out 3>&- &
 	pid=$!
 	exec 7>in
 	ev start 2 1 sql.mvc >&7
-	# Waits for at most 4 s.
-	for ((i = 0; i < 200; i++)); do
-		grep -q '"pc":2' out && break
-		sleep 0.02
-	done
+	wait_until grep -q '"pc":2' out
 	assert_equal "$(jq -r .type out)" \
 		"$(lines begin trace mal_execution profiler_event)"
 	exec 7>&-
