@@ -50,22 +50,67 @@ total() {
 }
 
 # start PROGRAM [ARGUMENT...] - runs the program under callgraph-record in the
-# background, and sets $wrapper to the process id of callgraph-record.  The exit
-# status of the program goes to the file status.  The program runs until it
-# reads a line from its standard input, which stop() writes.
+# background until it makes the directory `ready`, and sets $wrapper to the
+# process id of callgraph-record.  The exit status of the program goes to the
+# file status.  The program runs on until it reads a line from its standard
+# input, which stop() writes.
 start() {
-	rm -f rec counts.* stop
+	rm -rf rec counts.* stop ready
 	mkfifo stop
 	COUNTS=$PWD/counts callgraph-record -o rec $OPTIONS \
 		sh -c '"$@"; echo $? >status' sh "$PROGRAMS/$1" "${@:2}" \
 		<stop >out 2>err 3>&- &
 	wrapper=$!
 	exec 9>stop
+	wait_until test -e ready
+	wait_until is_connected
+}
+
+# is_connected - whether the wrapper, which has a socket to listen, has accepted
+# a connection
+is_connected() {
+	[ "$(readlink "/proc/$wrapper/fd/"* | grep -c '^socket:')" -ge 2 ]
+}
+
+# has_callgraphs N - whether there are at least N callgraph records
+has_callgraphs() {
+	[ "$(grep -c '"type":"callgraph"' rec)" -ge "$1" ]
 }
 
 stop() {
 	echo >&9
 	exec 9>&-
+}
+
+# program_pid - prints the process id of the program that start() has started: it
+# is the child of sh, the child of the wrapper
+program_pid() {
+	pgrep -P "$(pgrep -P "$wrapper")"
+}
+
+# has_threads PID N - whether a process has N threads
+has_threads() {
+	[ "$(ls "/proc/$1/task" | wc -l)" -eq "$2" ]
+}
+
+# wakeups PID - prints how often the helper thread of a process has slept
+wakeups() {
+	cat /proc/$1/task/*/status | awk -v pid="$1" '
+		$1 == "Pid:" { tid = $2 }
+		$1 == "voluntary_ctxt_switches:" && tid != pid { print $2 }'
+}
+
+# wait_for_wakeups N - waits until the helper thread of the program that start()
+# has started has slept N times more
+wait_for_wakeups() {
+	local pid=$(program_pid)
+	local n=$(($(wakeups "$pid") + $1))
+	wait_until has_woken "$pid" "$n"
+}
+
+# has_woken PID N - whether the helper thread has slept at least N times
+has_woken() {
+	[ "$(wakeups "$1")" -ge "$2" ]
 }
 
 # skip_sanitized_build - skips a test of only the instrument, which is built

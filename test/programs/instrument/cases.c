@@ -11,12 +11,17 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -40,6 +45,30 @@ middle(int n)
 	for (int i = 0; i < n; i++)
 		CALL(leaf);
 	CALL(leaf);
+}
+
+/*
+ * Makes the directory `ready`, and waits for a byte or the end of standard
+ * input.  A signal handler that ran meanwhile would make read() fail.
+ */
+static NOT_COUNTED void
+wait_for_input(void)
+{
+	char c;
+
+	mkdir("ready", 0777);
+	if (read(0, &c, 1) < 0)
+		abort();
+}
+
+/* A thread sets this flag, and the thread that started it waits for that. */
+static int has_started;
+
+static NOT_COUNTED void
+wait_for_start(void)
+{
+	while (!__atomic_exchange_n(&has_started, 0, __ATOMIC_ACQUIRE))
+		sched_yield();
 }
 
 /* --- threads --- */
@@ -135,6 +164,7 @@ static void *
 to_be_cancelled(void *p)
 {
 	CALL(middle, 2);
+	__atomic_store_n(&has_started, 1, __ATOMIC_RELEASE);
 	for (;;)
 		pause();
 	return p;
@@ -147,7 +177,7 @@ cancels(void)
 
 	for (int i = 0; i < 20; i++) {
 		pthread_create(&thread, NULL, to_be_cancelled, NULL);
-		usleep(1000);
+		wait_for_start();
 		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
@@ -332,7 +362,8 @@ signals(void)
 
 /*
  * All threads of the program block the signal.  So the handler must not run at
- * all: not even in the helper thread, which the instrument has started.
+ * all: not even in the helper thread, which the instrument has started and which
+ * emits while the program waits.
  */
 static NOINLINE void
 blocked(void)
@@ -343,11 +374,9 @@ blocked(void)
 	sigaction(SIGALRM, &action, NULL);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	for (int i = 0; i < 50; i++) {
-		CALL(leaf);
-		kill(getpid(), SIGALRM);
-		usleep(1000);
-	}
+	CALL(leaf);
+	kill(getpid(), SIGALRM);
+	wait_for_input();
 	if (n_signals > 0)
 		abort();
 	signal(SIGALRM, SIG_IGN);
@@ -391,6 +420,7 @@ forks(void)
 static void *
 busy(void *stop)
 {
+	__atomic_store_n(&has_started, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED))
 		CALL(middle, 3);
 	return NULL;
@@ -597,13 +627,12 @@ exit_here(void *p)
 }
 
 static void *
-last_thread(void *p)
+last_thread(void *main_thread)
 {
-	if (usleep(20000) != 0)
-		abort();
+	pthread_join(*(pthread_t *)main_thread, NULL);
 	CALL(leaf);
 	count_write();
-	return p;
+	return NULL;
 }
 
 static void
@@ -759,6 +788,7 @@ static NOINLINE void
 ends(const char *how)
 {
 	static int never_set;	/* the threads get its address */
+	static pthread_t main_thread;
 	pthread_t thread;
 
 	CALL(middle, 2);
@@ -766,7 +796,8 @@ ends(const char *how)
 		pthread_create(&thread, NULL, exit_here, &never_set);
 		pthread_join(thread, NULL);
 	} else if (strcmp(how, "main") == 0) {
-		pthread_create(&thread, NULL, last_thread, NULL);
+		main_thread = pthread_self();
+		pthread_create(&thread, NULL, last_thread, &main_thread);
 		pthread_exit(NULL);
 	} else if (strcmp(how, "_exit") == 0) {
 		count_write();
@@ -776,7 +807,7 @@ ends(const char *how)
 		quick_exit(6);
 	} else if (strcmp(how, "live") == 0) {
 		pthread_create(&thread, NULL, busy, &never_set);
-		usleep(10000);
+		wait_for_start();
 		exit(4);
 	} else {
 		CALL(crash, how);
@@ -885,15 +916,16 @@ end_thread_by_call(void)
 
 /* --- time --- */
 
+/* Spins until the thread has used this much CPU time. */
 static NOINLINE void
 spin(long ms)
 {
 	struct timespec now, end;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
 	end.tv_nsec += ms * 1000000;
 	do
-		clock_gettime(CLOCK_MONOTONIC, &now);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	while ((now.tv_sec - end.tv_sec) * 1000000000 +
 	    (now.tv_nsec - end.tv_nsec) < 0);
 }
@@ -908,6 +940,7 @@ spins(void)
 
 /* --- work until a descriptor can be read --- */
 
+/* Makes the directory `ready` after some calls. */
 static NOINLINE void
 until_readable(int fd)
 {
@@ -917,8 +950,42 @@ until_readable(int fd)
 	while (read(fd, &c, 1) < 0 && errno == EAGAIN) {
 		for (int i = 0; i < 1000; i++)
 			CALL(middle, i % 10);
+		mkdir("ready", 0777);
 		usleep(1000);
 	}
+}
+
+/* Waits until the instrument's socket accepts no more bytes. */
+static NOT_COUNTED void
+wait_until_full(void)
+{
+	int fd = 3, unread, size;
+	socklen_t n = sizeof size;
+
+	while (fd < 1024 && getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size,
+	    &n) < 0)
+		fd++;
+	for (;;) {
+		if (ioctl(fd, SIOCOUTQ, &unread) < 0)
+			abort();
+		if (unread >= size)
+			return;
+		usleep(1000);
+	}
+}
+
+/* Closes all descriptors while a line of nodes is sent in part. */
+static NOINLINE void
+until_closes(int n)
+{
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+
+	CALL(until_readable, 0);
+	CALL(left, n);
+	wait_until_full();
+	CALL(closes);
+	mkdir("closed", 0777);
+	poll(&input, 1, -1);
 }
 
 static NOINLINE void
@@ -1062,22 +1129,25 @@ main(int argc, char **argv)
 		CALL(end_at_once, argument, strtol(argv[3], NULL, 10));
 	else if (strcmp(how, "spins") == 0)
 		CALL(spins);
-	else if (strcmp(how, "until") == 0) {
+	else if (strcmp(how, "spins-waits") == 0) {
+		CALL(spins);
+		wait_for_input();
+	} else if (strcmp(how, "until") == 0) {
 		CALL(until_readable, 0);
 		CALL(left, n);
 		if (argc > 2 && n == 0)		/* not a number */
 			CALL(ends, argument);
-	} else if (strcmp(how, "until-closes") == 0) {
-		CALL(until_readable, 0);
-		CALL(left, n);
-		usleep(200000);
-		CALL(closes);
-		usleep(400000);
-	} else if (strcmp(how, "marks") == 0)
+	} else if (strcmp(how, "until-closes") == 0)
+		CALL(until_closes, n);
+	else if (strcmp(how, "marks") == 0)
 		CALL(marks, n);
 	else if (strcmp(how, "turns") == 0)
 		CALL(left, n);
-	else if (strcmp(how, "steps") == 0) {
+	else if (strcmp(how, "turns-twice") == 0) {
+		CALL(left, n);
+		wait_for_input();
+		CALL(left, n);
+	} else if (strcmp(how, "steps") == 0) {
 		call_period = strtol(argv[3], NULL, 10);
 		CALL(steps, n);
 	} else if (strcmp(how, "signals-turns") == 0)
