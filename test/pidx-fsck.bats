@@ -449,14 +449,15 @@ create_damaged_indexes() {
 	pidx-write profiles >out &
 	exec 5>profiles
 	record late 1 late >&5
-	until find .perun/objects -name .new-\* | grep -q .; do
-		sleep .02
-	done
+	wait_until is_staging
 	age .perun/objects/*/*
-	# With either option pidx-fsck waits for the writer until timeout ends
-	# it, with status 124.
+	# With either option pidx-fsck waits for the lock of the writer.
 	for option in --repair --prune; do
-		run -124 timeout .3 pidx-fsck $option 5>&-
+		pidx-fsck $option >waited 5>&- 3>&- &
+		wait_until grep -q -- "-> POSIX .* $! " /proc/locks
+		kill $!
+		wait $! && false || [ $? -eq 143 ]
+		[ ! -s waited ]
 	done
 	fsck 0
 	assert_equal "$(counts)" "leftover=1"

@@ -680,7 +680,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	pidx-write hold >out &
 	exec 5>hold
 	cat in >&5
-	sleep .2
+	wait_until is_staging
 	kill -KILL $!
 	wait $! || true
 	exec 5>&-
@@ -696,10 +696,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 		env --default-signal=INT pidx-write -o got hold &
 		exec 5>hold
 		cat in >&5
-		# Wait for the staging directory.
-		until find .perun/objects -name .new-\* | grep -q .; do
-			sleep .02
-		done
+		wait_until is_staging
 		kill -$signal $!
 		status=0
 		wait $! || status=$?

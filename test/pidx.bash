@@ -55,6 +55,11 @@ file() {
 	echo "${2:-.perun}/objects/${1:0:2}/${1:2}"
 }
 
+# is_staging - whether a writer has a staging directory, and so the lock
+is_staging() {
+	compgen -G '.perun/objects/.new-*' >/dev/null
+}
+
 # profile [CMD [WORKLOAD [TYPE [COLLECTOR]]]] - prints a small profile, on one line
 profile() {
 	jq -nc --arg cmd "${1:-cmd}" --arg workload "${2:-}" \

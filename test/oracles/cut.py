@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """cut.py - truncates a stream between two filters, after each of the first
-bytes and after random ones, or kills the filter that writes it at some moment
+bytes and after random ones, or kills the filter that writes it
 
 Usage: cut.py cut SEED COUNT STREAM READER [STATE]
        cut.py kill SEED COUNT WRITER READER
@@ -14,8 +14,9 @@ a command that prints what the reader has stored.  Both run in the directory
 reader runs in the current directory.  If the reader exits with 2 or 1, nothing
 may have been stored.
 
-kill: COUNT times WRITER, one command, is killed with SIGKILL at a random moment
-of the time that it takes, while READER reads its output; the same must hold.
+kill: COUNT times WRITER, one command, is killed with SIGKILL when a random number
+of bytes of its output has been read, and READER reads what it has written; the
+same must hold.  WRITER must not wait for anything but its output.
 """
 
 import os
@@ -54,26 +55,21 @@ class Reader:
             ["bash", "-c", self.state], cwd=directory, capture_output=True,
             check=True).stdout
 
-    def start(self, stdin):
-        self.directory = self.renew()
-        return subprocess.Popen(["bash", "-c", self.command], stdin=stdin,
-                                stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, cwd=self.directory)
-
-    def finish(self, process, stdin=None):
-        out, err = process.communicate(stdin)
-        return (process.returncode, without_boundaries(out),
-                self.stored(self.directory), err)
+    def read(self, text):
+        """Runs the command; returns its status, its answer, what it has stored
+        and its messages."""
+        directory = self.renew()
+        done = subprocess.run(["bash", "-c", self.command], input=text,
+                              capture_output=True, cwd=directory)
+        return (done.returncode, without_boundaries(done.stdout),
+                self.stored(directory), done.stderr)
 
     def answer_to_nothing(self):
         return self.read(b'{"type":"begin"}\n{"type":"end"}\n')[1]
 
-    def read(self, text):
-        return self.finish(self.start(subprocess.PIPE), text)
-
 
 def check(what, reader, whole, n_bytes, got):
-    """Checks the result of Reader.finish() for a stream of n_bytes; whole: that
+    """Checks the result of Reader.read() for a stream of n_bytes; whole: that
     for the whole stream."""
     status, answer, stored, err = got
     if got[:3] == whole[:3]:
@@ -99,11 +95,18 @@ def cut(rng, count, stream, reader):
     print(f"{len(lengths)} cuts")
 
 
+def wait_until_blocked(pid):
+    """Waits until a process sleeps, because its pipe is full, or has ended."""
+    state = ""
+    while state not in ("S", "Z"):
+        time.sleep(.001)
+        with open(f"/proc/{pid}/stat") as file:
+            state = file.read().rpartition(") ")[2][:1]
+
+
 def kill(rng, count, writer, reader):
-    start = time.monotonic()
     text = subprocess.run(["bash", "-c", writer], capture_output=True,
                           check=True).stdout
-    elapsed_s = time.monotonic() - start
     whole = reader.read(text)
     if whole[0] != 0:
         sys.exit(f"the whole stream: status {whole[0]}\n{whole[3].decode()}")
@@ -111,17 +114,18 @@ def kill(rng, count, writer, reader):
     for i in range(count):
         upstream = subprocess.Popen(["bash", "-c", "exec " + writer],
                                     stdout=subprocess.PIPE)
-        process = reader.start(upstream.stdout)
-        upstream.stdout.close()
-        time.sleep(rng.uniform(0, elapsed_s))
+        n = rng.randrange(len(text))
+        written = upstream.stdout.read(n)
+        wait_until_blocked(upstream.pid)
         os.kill(upstream.pid, signal.SIGKILL)
+        written += upstream.stdout.read()
         upstream.wait()
-        got = reader.finish(process)
-        # If the writer was killed before its first write, there were 0 bytes,
-        # and only then may the reader exit with 1.
-        check(f"kill {i + 1}", reader, whole, 0 if got[0] == 1 else 1, got)
+        got = reader.read(written)
+        check(f"kill after {n} bytes", reader, whole, len(written), got)
         truncated += got[0] == 2
     print(f"{count} kills, {truncated} of them while the filter wrote")
+    if truncated == 0:
+        sys.exit("no kill came before the end")
 
 
 def main():
