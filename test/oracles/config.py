@@ -67,7 +67,7 @@ def as_yaml(rng, doc):
 
 
 def run(*command, env=None):
-    return subprocess.run(command, capture_output=True, timeout=60, env=env)
+    return subprocess.run(command, capture_output=True, timeout=600, env=env)
 
 
 def write(path, content):

@@ -244,7 +244,7 @@ def damage(path, record_path, count, seed):
             file.write(damaged(original, rng))
         for command in (["callgraph-symbolize", "--executable", "damaged",
                 record_path], ["callgraph-release", "damaged"]):
-            done = subprocess.run(command, capture_output=True, timeout=60)
+            done = subprocess.run(command, capture_output=True, timeout=600)
             key = command[0], done.returncode
             statuses[key] = statuses.get(key, 0) + 1
             assert done.returncode in (0, 1, 2), (i, command,
