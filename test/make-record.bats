@@ -126,6 +126,9 @@ tasks() {
 		[length, add]' -c rec)" "$(jq -s 'map(select(.id != "")) |
 		[(map(.id) | unique | length), (map(.elapsed_us) | add)]' \
 		-c "$lines")"
+	assert_equal "$(jq -c 'select(.type == "build") | [.start_us, .end_us]' \
+		rec)" "$(jq -s 'map(select(.id != "")) |
+		[(map(.start_us) | min), (map(.end_us) | max)]' -c "$lines")"
 }
 
 @test "a damaged line of the log is reported, the others are read" {
