@@ -73,14 +73,6 @@ rec_add(struct rec *r, struct span key, bool *is_declared)
 	return rec_add_at(r, key, key_number);
 }
 
-bool
-rec_is(const struct rec *r, const char *type)
-{
-	struct span text;
-
-	return rec_str(r, KEY_TYPE, &text) == REC_OK && span_eq(text, type);
-}
-
 enum rec_found
 rec_strings(const struct rec *r, unsigned key, const struct span **items,
     size_t *n)

@@ -197,7 +197,13 @@ rec_true(const struct rec *r, unsigned key)
 }
 
 /* Whether the value of the key "type" is this string. */
-bool rec_is(const struct rec *, const char *type);
+static inline bool
+rec_is(const struct rec *r, const char *type)
+{
+	struct span text;
+
+	return rec_str(r, KEY_TYPE, &text) == REC_OK && span_eq(text, type);
+}
 
 /*
  * The items of an array of strings, valid until the next record is read.
