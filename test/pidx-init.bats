@@ -33,10 +33,10 @@ with open(sys.argv[1], encoding="utf-8") as f:
 	fi
 }
 
-# is_whole STORE - expects all files of a new store, and no others
+# is_whole STORE [FILE] - expects all files of a store, and no others
 is_whole() {
 	(cd "$1" && ls -A) >listed
-	lines cache jobs local.yml logs objects stats tmp | diff - listed
+	lines $2 cache jobs local.yml logs objects stats tmp | diff - listed
 }
 
 @test "a store is created beside a repository and reported by a record" {
@@ -44,9 +44,40 @@ is_whole() {
 	assert_equal "$stderr" ""
 	assert_output '{"type":"store","path":"repo/.perun","created":true,'`
 		`'"made":["cache","jobs","logs","objects","stats","tmp",'`
-		`'"local.yml"],"vcs_type":"git","vcs_url":".."}'
-	is_whole repo/.perun
+		`'"local.yml",".gitignore"],"vcs_type":"git","vcs_url":".."}'
+	is_whole repo/.perun .gitignore
 	assert_equal "$(ls -A repo | paste -sd' ')" ".git .perun"
+}
+
+@test "git shows nothing of a new store, wherever it is" {
+	git -C repo -c user.name=a -c user.email=b commit -q --allow-empty -m c
+	git -C repo worktree add -q ../second
+	mkdir -p repo/a repo/b repo/c
+	pidx-init repo
+	pidx-init repo/a 2>warning
+	pidx-init --vcs-type none repo/b 2>>warning
+	pidx-init --vcs-url ../../../second repo/c 2>>warning
+	pidx-init second
+	for _ in 1 2; do
+		for dir in repo second; do
+			assert_equal "$(git -C $dir status --porcelain)" ""
+		done
+		pidx-init repo
+		pidx-init second
+	done
+	# Nor does git remove what it does not show.
+	git -C repo clean -qfd
+	is_whole repo/.perun .gitignore
+}
+
+@test "without its .gitignore a store is committed like other files" {
+	pidx-init repo
+	rm repo/.perun/.gitignore
+	run -0 pidx-init repo
+	assert_equal "$(answer made)" "[]"
+	is_whole repo/.perun
+	git -C repo add .
+	assert_equal "$(git -C repo status --porcelain)" "A  .perun/local.yml"
 }
 
 @test "local.yml has the chosen settings, also for Python" {
@@ -90,7 +121,7 @@ is_whole() {
 	cd repo
 	run -0 --separate-stderr pidx-init
 	assert_equal "$(answer path)" .perun
-	is_whole .perun
+	is_whole .perun .gitignore
 	run -0 --separate-stderr pidx-init .
 	assert_equal "$(answer path)" .perun
 	run -0 --separate-stderr pidx-init ../repo//
@@ -323,7 +354,7 @@ is_whole() {
 	assert_equal "$stderr" ""
 }
 
-# A store has seven parts; the member "made" of a record lists those that this run
+# A new store has eight parts; the member "made" of a record lists those that this run
 # has created.
 @test "one of many concurrent runs creates the store, which is complete" {
 	for _ in 1 2 3 4 5; do
@@ -336,8 +367,8 @@ is_whole() {
 		done
 		assert_equal "$(cat out* | grep -c created)" 1
 		assert_equal "$(cat out* | records | wc -l)" 12
-		assert_equal "$(jq -s 'map(.made | length) | add' out*)" 7
-		is_whole repo/.perun
+		assert_equal "$(jq -s 'map(.made | length) | add' out*)" 8
+		is_whole repo/.perun .gitignore
 		assert_equal "$(ls -A repo | paste -sd' ')" ".git .perun"
 	done
 	[ ! -s err ]

@@ -46,6 +46,7 @@ struct made {
 	bool store;			/* .perun did not exist */
 	bool init_subdirectories[N_SUBDIRECTORIES];
 	bool settings;			/* the file local.yml */
+	bool gitignore;			/* the file .gitignore */
 };
 
 /*

@@ -179,6 +179,8 @@ emit_store(struct filter *f, const struct config *config)
 			json_item(b, span_str(init_subdirectories[i]));
 	if (state.made.settings)
 		json_item(b, span_str("local.yml"));
+	if (state.made.gitignore)
+		json_item(b, span_str(".gitignore"));
 	json_close(b, ']');
 	put_string(b, config, "vcs_type", "vcs.type");
 	put_string(b, config, "vcs_url", "vcs.url");

@@ -28,31 +28,32 @@ static struct {
  * descriptor of the directory .perun.
  */
 
-/* Writes local.yml under a temporary name, and renames it, if it is missing. */
+/*
+ * Writes a file under a temporary name, renames it, and sets *made, unless
+ * there is one of this name.
+ */
 static bool
-make_settings(int store)
+make_file(int store, const char *name, struct span text, bool *made)
 {
-	static const char temporary[] = "local.yml.new";
+	static const char temporary[] = ".new";
 	struct stat st;
 	bool ok;
 	int fd;
 
-	job.making = "local.yml";
-	job.made->settings = false;	/* a failed attempt may have set it */
-	if (fstatat(store, "local.yml", &st, AT_SYMLINK_NOFOLLOW) == 0)
+	job.making = name;
+	if (fstatat(store, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	fd = openat(store, temporary, O_WRONLY | O_CREAT | O_TRUNC |
 	    O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd == -1)
 		return false;
 	errno = ENOSPC;		/* a short write does not set it */
-	ok = write(fd, job.settings.p, job.settings.n) ==
-	    (ssize_t)job.settings.n && fsync(fd) == 0;
+	ok = write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0;
 	ok = close(fd) == 0 && ok &&
-	    renameat(store, temporary, store, "local.yml") == 0;
+	    renameat(store, temporary, store, name) == 0;
 	if (!ok)
 		unlinkat(store, temporary, 0);
-	job.made->settings = ok;
+	*made = ok;
 	return ok;
 }
 
@@ -72,9 +73,12 @@ make_directory(int store, const char *name, bool *made)
 	return S_ISDIR(st.st_mode);
 }
 
-/* Creates what is missing in the store at path. */
+/*
+ * Creates what is missing in the store at path.  Only a new store gets a
+ * .gitignore: to commit a store, its user removes it.
+ */
 static bool
-complete_store(const char *path)
+complete_store(const char *path, bool is_new)
 {
 	int store = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool ok = store != -1;
@@ -82,7 +86,12 @@ complete_store(const char *path)
 	for (size_t i = 0; i < N_SUBDIRECTORIES && ok; i++)
 		ok = make_directory(store, init_subdirectories[i],
 		    &job.made->init_subdirectories[i]);
-	ok = ok && make_settings(store) && fsync(store) == 0;
+	ok = ok && make_file(store, "local.yml", job.settings,
+	    &job.made->settings);
+	if (is_new)
+		ok = ok && make_file(store, ".gitignore", span_str("*\n"),
+		    &job.made->gitignore);
+	ok = ok && fsync(store) == 0;
 	if (store != -1)
 		fd_close(store);
 	return ok;
@@ -96,6 +105,7 @@ remove_temporary(const char *path)
 
 	if (store != -1) {
 		unlinkat(store, "local.yml", 0);
+		unlinkat(store, ".gitignore", 0);
 		for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
 			unlinkat(store, init_subdirectories[i], AT_REMOVEDIR);
 		close(store);
@@ -139,13 +149,14 @@ create_store(void)
 	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.paths->store);
 	if (mkdtemp(temporary) == NULL)
 		return false;
-	ok = set_usual_mode(temporary) && complete_store(temporary);
+	ok = set_usual_mode(temporary) && complete_store(temporary, true);
 	if (ok) {
 		job.making = ".perun";
 		ok = rename(temporary, job.paths->store) == 0;
 	}
 	if (!ok) {
 		remove_temporary(temporary);
+		*job.made = (struct made){ 0 };
 		return false;
 	}
 	job.made->store = true;
@@ -169,7 +180,7 @@ init_make_store(const struct paths *paths, bool exists, struct span settings,
 	job.making = ".perun";
 	ok = !exists && create_store();
 	if (exists || (!ok && (errno == EEXIST || errno == ENOTEMPTY)))
-		ok = complete_store(job.paths->store);
+		ok = complete_store(job.paths->store, false);
 	if (!ok)
 		die_errno("cannot create '%s' of a store in '%s'", job.making,
 		    job.paths->directory);
