@@ -332,9 +332,8 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
 		die("there are no operands (see --help)");
-	if (!store_open(&store, opt.directory, &why))
-		die("cannot open a store from '%s': %s", opt.directory, why);
-	if (!config_load(&config, store.path, &why))
+	if (!store_open(&store, opt.directory, &why) ||
+	    !config_load(&config, store.path, &why))
 		die("%s", why);
 	read_matrix(&matrix, &config);
 	emit_jobs(&f, &matrix);

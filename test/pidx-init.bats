@@ -388,3 +388,14 @@ is_whole() {
 	PERUN_CONFIG_DIR=$PWD/none run -0 --separate-stderr pidx-init repo
 	[ ! -e none ]
 }
+
+@test "outside a store each filter names the directory and pidx-init" {
+	mkdir -p repo/a empty
+	for dir in repo/a empty; do
+		for filter in 'pidx-fsck' 'pidx-jobs' 'pidx-read' 'pidx-rm a' \
+		    'pidx-write' 'perf-diff HEAD HEAD~'; do
+			run -2 --separate-stderr $filter -C $dir </dev/null
+			[[ $stderr == "${filter%% *}: "*"there is no .perun in '$PWD/$dir' or above: pidx-init creates one" ]]
+		done
+	done
+}

@@ -238,7 +238,7 @@ random() {
 @test "a missing store and missing commands or collectors are reported" {
 	rm -r .perun
 	run -2 --separate-stderr pidx-jobs -C /
-	[[ $stderr == *"cannot open a store from '/': "* ]]
+	[[ $stderr == *"there is no .perun in '/' or above: "* ]]
 	mkdir -p .perun/objects
 	echo 'cmds: [./a]' | settings
 	run -2 --separate-stderr pidx-jobs

@@ -588,8 +588,15 @@ finds() {
 @test "a missing store and a missing repository are errors" {
 	cd ..
 	run -2 --separate-stderr pidx-read
-	[[ $stderr == *"there is no .perun here or above" ]]
+	[[ $stderr == *"there is no .perun in '$PWD' or above: "* ]]
 	run -2 --separate-stderr pidx-read -C missing
+	assert_equal "$stderr" \
+		"pidx-read: cannot open 'missing': No such file or directory"
+	mv repo/.perun/objects .
+	run -2 --separate-stderr pidx-read -C repo
+	assert_equal "$stderr" "pidx-read: cannot open '$PWD/repo/.perun/objects'`
+		`: it is missing, and pidx-init creates it"
+	mv objects repo/.perun
 	rm -rf repo/.git
 	record a 1 | jq -c ".minor_version = \"$id\"" >in
 	for filter in 'pidx-read HEAD' 'pidx-rm a.perf' pidx-write; do
@@ -605,7 +612,7 @@ finds() {
 	for kind in 'ln -s kept' 'ln -s nowhere' touch; do
 		$kind .perun
 		run -2 --separate-stderr pidx-read -C sub/deeper HEAD
-		[[ $stderr == *"the nearest .perun is not a directory (a symbolic link is not followed)" ]]
+		[[ $stderr == *"cannot open '$PWD/.perun': it is not a directory (a symbolic link is not followed)" ]]
 		rm .perun
 	done
 	# From a file, too, the nearest directory above it is searched.
@@ -614,7 +621,7 @@ finds() {
 	run -0 pidx-read -C file HEAD
 	rm -r .perun ../.perun
 	run -2 --separate-stderr pidx-read -C file HEAD
-	[[ $stderr == *"there is no .perun here or above" ]]
+	[[ $stderr == *"there is no .perun in '$PWD/file' or above: "* ]]
 }
 
 @test "an index of 10,000 entries and an empty one are read" {

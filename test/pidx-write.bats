@@ -885,7 +885,7 @@ end_at_each_call() {
 	no_staging
 	cd ..
 	run -2 --separate-stderr pidx-write repo/in
-	[[ $stderr == *"there is no .perun here or above" ]]
+	[[ $stderr == *"there is no .perun in '$PWD' or above: "* ]]
 }
 
 # A non-root user can write to another's store only if its owner allows that.

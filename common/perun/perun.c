@@ -23,8 +23,7 @@ perun_open(struct perun *p, const char *directory)
 	const char *why;
 
 	if (!perun_find(p, directory, &why))
-		die("cannot open a store in '%s': %s",
-		    directory != NULL ? directory : ".", why);
+		die("%s", why);
 }
 
 void

@@ -26,8 +26,8 @@ struct perun {
 void perun_open(struct perun *, const char *directory);
 
 /*
- * The same, but returns false if there is no store: *why is then the reason, a
- * static string.
+ * The same, but returns false if there is no store: *why is then a message that
+ * says so, borrowed until the next call.
  */
 bool perun_find(struct perun *, const char *directory, const char **why);
 

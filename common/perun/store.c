@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,24 +96,46 @@ open_nearest(char *directory, char *path, size_t size)
 	}
 }
 
+/* Sets *why to a message and returns false. */
+static PRINTF_LIKE(2, 3) bool
+fail_to_open(const char **why, const char *fmt, ...)
+{
+	static char message[PATH_MAX + 256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof message, fmt, ap);
+	va_end(ap);
+	*why = message;
+	return false;
+}
+
 bool
 store_open(struct store *s, const char *start, const char **why)
 {
-	char directory[PATH_MAX], path[PATH_MAX + 8];
+	char directory[PATH_MAX], above[PATH_MAX], path[PATH_MAX + 8];
 
 	*s = (struct store){ .dir = -1, .objects = -1, .staging = -1,
 	    .lock = -1, .was_named = start != NULL };
-	if (realpath(start != NULL ? start : ".", directory) != NULL)
-		s->dir = open_nearest(directory, path, sizeof path);
-	if (s->dir == -1) {
-		*why = errno == ENOENT ? "there is no .perun here or above" :
-		    errno == ENOTDIR ? "the nearest .perun is not a directory "
-		    "(a symbolic link is not followed)" : strerror(errno);
-		return false;
-	}
+	if (start == NULL)
+		start = ".";
+	if (realpath(start, directory) == NULL)
+		return fail_to_open(why, "cannot open '%s': %s", start,
+		    strerror(errno));
+	strcpy(above, directory);
+	s->dir = open_nearest(above, path, sizeof path);
+	if (s->dir == -1 && errno == ENOENT)
+		return fail_to_open(why, "there is no .perun in '%s' or above: "
+		    "pidx-init creates one", directory);
+	if (s->dir == -1)
+		return fail_to_open(why, "cannot open '%s': %s", path,
+		    errno != ENOTDIR ? strerror(errno) : "it is not a "
+		    "directory (a symbolic link is not followed)");
 	s->objects = openat(s->dir, "objects", OPEN_DIR);
 	if (s->objects == -1) {
-		*why = "its .perun has no directory 'objects'";
+		fail_to_open(why, "cannot open '%s/objects': %s", path,
+		    errno != ENOENT ? strerror(errno) :
+		    "it is missing, and pidx-init creates it");
 		close(s->dir);
 		return false;
 	}

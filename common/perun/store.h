@@ -62,7 +62,7 @@ struct store {
 /*
  * Opens the .perun in start or the nearest directory above it; a NULL start is
  * the current directory.  False if there is none or it cannot be read: *why is
- * then the reason, a static string.
+ * then a message that says so, borrowed until the next call.
  */
 bool store_open(struct store *, const char *start, const char **why);
 
