@@ -85,11 +85,8 @@ read_debug(struct filter *f)
 	if (!e->has_debug && !e->has_symbols)
 		die("'%s' has no debug information at all: name the file that "
 		    "has it with --debug", e->path);
-	if (!e->has_debug) {
-		err_warn("warning: '%s' has symbols, but no debug information: "
-		    "the release will have no lines", e->path);
+	if (!e->has_debug)
 		return;
-	}
 	if ((state.debug = debug_open(&state.program, e, &why)) == NULL)
 		die("cannot read the debug information of '%s': %s", e->path,
 		    why);
@@ -101,6 +98,43 @@ read_debug(struct filter *f)
 		filter_fail(f, "'%s': %s", e->path, debug_damage(state.debug));
 }
 
+/* Whether main() is known, but not its line. */
+static bool
+main_lacks_line(void)
+{
+	const struct symtab *t = &state.symtab;
+	const struct row *row;
+
+	for (size_t i = 0; i < t->n_symbols; i++)
+		if (strcmp(t->symbols[i].name, "main") == 0) {
+			row = symtab_row(t, t->symbols[i].address);
+			return row == NULL || row->file == NULL;
+		}
+	return false;
+}
+
+/*
+ * Warns of a program without lines.  One that was compiled without -g may still
+ * have debug information: that of a library which was linked into it.
+ */
+static void
+check_lines(void)
+{
+	const struct elf *e = state.source;
+	const char *link = elf_debug_link(e);
+
+	if (!e->has_debug && link != NULL)
+		err_warn("warning: the debug information of '%s' is in another "
+		    "file, '%s', which was not found: the release will have no "
+		    "lines", e->path, link);
+	else if (!e->has_debug)
+		err_warn("warning: '%s' was compiled without -g: the release "
+		    "will have no lines", e->path);
+	else if (main_lacks_line())
+		err_warn("warning: the main() of '%s' was compiled without -g: "
+		    "the release will have no lines of it", e->path);
+}
+
 static void
 read_program(struct filter *f, const char *path)
 {
@@ -109,6 +143,7 @@ read_program(struct filter *f, const char *path)
 	read_debug(f);
 	elf_add_symbols(state.source->has_symbols ? state.source :
 	    &state.program, &state.symtab);
+	check_lines();
 	if (!checksum_fd(state.program.fd, state.checksum))
 		die_errno("cannot read '%s'", path);
 }

@@ -238,8 +238,32 @@ a release, or it is damaged"
 	refused "has no debug information at all" app
 	c_program app
 	run -0 --separate-stderr callgraph-release app
-	[[ $stderr == *"warning: "*"no lines"* ]]
+	assert_equal "$stderr" "callgraph-release: warning: 'app' was compiled `
+		`without -g: the release will have no lines"
 	jq -e '.lines == [] and (.symbols | length) > 0' <<<"$output"
+}
+
+@test "a main() without -g is reported although a part has debug information" {
+	gcc -O2 -c -g "$SOURCES/two.c"
+	gcc -O2 "$SOURCES/one.c" two.o -o app
+	run -0 --separate-stderr callgraph-release app
+	assert_equal "$stderr" "callgraph-release: warning: the main() of 'app' `
+		`was compiled without -g: the release will have no lines of it"
+	c_program app -g
+	run -0 --separate-stderr callgraph-release app
+	assert_equal "$stderr" ""
+}
+
+@test "debug information in a file that was not found is reported" {
+	c_program app -g
+	objcopy --only-keep-debug app app.debug
+	strip -g app
+	objcopy --add-gnu-debuglink=app.debug app
+	rm app.debug
+	run -0 --separate-stderr callgraph-release app
+	assert_equal "$stderr" "callgraph-release: warning: the debug information `
+		`of 'app' is in another file, 'app.debug', which was not found: `
+		`the release will have no lines"
 }
 
 @test "two different programs are refused by their build ids" {

@@ -550,6 +550,50 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % nodes)' >deep
 	echo >>app.debug
 	symbolized --debug-dir global
 	assert_equal "$(node name)" -
+	assert_equal "${stderr_lines[0]}" "callgraph-symbolize: warning: $here/app: `
+		`its debug information is in another file, 'app.debug', which was not found"
+}
+
+@test "a program compiled without -g is reported once" {
+	# The library has debug information, as libweir-instrument.a has.
+	gcc -O2 -c -g "$SOURCES/two.c"
+	gcc -O2 "$SOURCES/one.c" two.o -o linked
+	c_program plain
+	for app in linked plain; do
+		for _ in 1 2; do
+			callgraph "$app" 0x0 \
+				"{\"function\":\"$(function_at "$app" main)\"}"
+		done >record
+		symbolized
+		assert_equal "$stderr" "callgraph-symbolize: warning: $(realpath "$app"): `
+			`it was compiled without -g: its functions have no lines"
+	done
+}
+
+@test "parts of a program that were compiled without -g are reported" {
+	gcc -O2 -c -g "$SOURCES/two.c"
+	gcc -O2 "$SOURCES/one.c" two.o -o app
+	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" \
+		"{\"function\":\"$(function_at app two)\"}" >record
+	symbolized
+	assert_equal "$stderr" "callgraph-symbolize: warning: $(realpath app): `
+		`parts of it were compiled without -g: their functions have no lines"
+}
+
+@test "the libraries of the system cause one warning in all" {
+	c_program app -g
+	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" \
+		'{"function":"0x700000000010"}' '{"function":"0x710000000010"}' \
+		'{"function":"0x720000000010"}' '{"function":"0x730000000010"}' |
+		jq -c '.modules += [["/usr/lib/a.so", 0], ["/lib/b.so", 1],
+		["[vdso]", 2] | {path: .[0], base: "0x7\(.[1])0000000000",
+		start: "0x7\(.[1])0000000000", end: "0x7\(.[1])0000001000",
+		build_id: "abcd"}]' >record
+	symbolized
+	diff - <(lines "$stderr") <<-'END'
+	callgraph-symbolize: warning: 3 of 5 addresses are in libraries of the system without symbols, such as '/usr/lib/a.so'
+	callgraph-symbolize: warning: 1 of 5 addresses have no symbols
+	END
 }
 
 @test "debug information that libdw cannot read because of zstd is reported" {

@@ -248,16 +248,34 @@ open_by_build_id(const struct elf *e, const char *debug_dir,
 	return found;
 }
 
+/* Sets *crc to the CRC-32 of the file, too. */
+static const char *
+debug_link(const struct elf *e, GElf_Word *crc)
+{
+	const char *name = dwelf_elf_gnu_debuglink(e->handle, crc);
+
+	return name == NULL || *name == '\0' || strchr(name, '/') != NULL ?
+	    NULL : name;
+}
+
+const char *
+elf_debug_link(const struct elf *e)
+{
+	GElf_Word crc;
+
+	return debug_link(e, &crc);
+}
+
 static bool
 open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
 {
 	GElf_Word crc;
-	const char *name = dwelf_elf_gnu_debuglink(e->handle, &crc);
+	const char *name = debug_link(e, &crc);
 	struct buf paths[3] = { { 0 } };
 	char *dir;
 	bool found = false;
 
-	if (name == NULL || *name == '\0' || strchr(name, '/') != NULL)
+	if (name == NULL)
 		return false;
 	dir = realpath(e->path, NULL);
 	if (dir == NULL && errno == ENOMEM)

@@ -39,6 +39,9 @@ void elf_close(struct elf *);
  */
 bool elf_open_debug(const struct elf *, const char *debug_dir, struct elf *);
 
+/* The file that .gnu_debuglink names, without its directory, or NULL. */
+const char *elf_debug_link(const struct elf *);
+
 /*
  * Whether two files, either of which may be stripped, are the same program:
  * they have equal code and data at equal addresses and, if both have build ids,

@@ -47,6 +47,10 @@ struct symbols {
 	struct symtab elf_symbols;	/* read when first needed */
 	bool has_elf_symbols;
 	struct release *release;	/* instead of all of the above */
+	struct buf unreadable;	/* why there is no debug information although a
+				   file has or names it; empty if neither */
+	bool has_lines, lacks_lines;	/* addresses in functions were found
+					   with or without a line */
 
 	/* Blocks of answers, which do not move: so answers can be borrowed. */
 	struct cached_answer **blocks;
@@ -66,8 +70,6 @@ struct symbols {
 };
 
 enum { ANSWERS_PER_BLOCK = 1024 };
-
-static char message[256];
 
 static struct cached_answer *
 answer_at(const struct symbols *s, size_t number)
@@ -113,25 +115,24 @@ new_symbols(void)
 	return s;
 }
 
-/* Opens the debug information.  Returns what is missing, or NULL. */
-static const char *
+static void
 open_debug(struct symbols *s, const char *debug_dir)
 {
 	const struct elf *source = &s->elf;
-	const char *why;
+	const char *why, *link;
 
 	if (!s->elf.has_debug &&
 	    elf_open_debug(&s->elf, debug_dir, &s->debug_file))
 		source = &s->debug_file;
-	if (!source->has_debug)
-		return source->has_symbols ?
-		    "it has no debug information: functions have no lines" :
-		    "it is stripped, and no debug information was found";
-	s->debug = debug_open(&s->elf, source, &why);
-	if (s->debug != NULL)
-		return NULL;
-	snprintf(message, sizeof message, "debug information: %s", why);
-	return message;
+	if (source->has_debug) {
+		s->debug = debug_open(&s->elf, source, &why);
+		if (s->debug == NULL)
+			buf_printf(&s->unreadable, "debug information: %s",
+			    why);
+	} else if ((link = elf_debug_link(&s->elf)) != NULL) {
+		buf_printf(&s->unreadable, "its debug information is in "
+		    "another file, '%s', which was not found", link);
+	}
 }
 
 struct symbols *
@@ -140,7 +141,7 @@ symbols_open(const char *path, const char *debug_dir, const char **why)
 	struct symbols *s = new_symbols();
 
 	if (elf_open(&s->elf, path, why)) {
-		*why = open_debug(s, debug_dir);
+		open_debug(s, debug_dir);
 		return s;
 	}
 	symbols_close(s);
@@ -166,6 +167,7 @@ symbols_close(struct symbols *s)
 	symtab_release(&s->elf_symbols);
 	elf_close(&s->elf);
 	elf_close(&s->debug_file);
+	buf_release(&s->unreadable);
 	for (size_t i = 0; i * ANSWERS_PER_BLOCK < s->n_answers; i++)
 		free(s->blocks[i]);
 	free(s->blocks);
@@ -184,6 +186,20 @@ symbols_build_id(const struct symbols *s)
 {
 	return s->release != NULL ? release_build_id(s->release) :
 	    s->elf.build_id;
+}
+
+const char *
+symbols_missing(const struct symbols *s)
+{
+	if (s->unreadable.len > 0)
+		return s->unreadable.data;
+	if (s->release == NULL && s->debug == NULL && !s->elf.has_symbols)
+		return "it is stripped, and no debug information was found";
+	if (!s->lacks_lines)
+		return NULL;
+	return s->has_lines ? "parts of it were compiled without -g: their "
+	    "functions have no lines" :
+	    "it was compiled without -g: its functions have no lines";
 }
 
 const char *
@@ -264,6 +280,10 @@ resolve(struct symbols *s, uint64_t address)
 	}
 	if (needs_symbol(&r))
 		r.symbol = symbol_at(s, address);
+	if (r.file != NULL)
+		s->has_lines = true;
+	else if (r.symbol != NULL && r.symbol->kind == SYMBOL_FUNCTION)
+		s->lacks_lines = true;
 	return r;
 }
 

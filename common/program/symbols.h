@@ -14,9 +14,8 @@ struct symbols;
 
 /*
  * Opens an ELF file.  debug_dir is the root of separate debug information, such
- * as /usr/lib/debug.  If the file cannot be read, returns NULL and sets *why.
- * Otherwise sets *why to what is missing, such as lines, or to NULL.  *why is
- * borrowed until the next call.
+ * as /usr/lib/debug.  If the file cannot be read, returns NULL and sets *why,
+ * which is borrowed until the next call.
  */
 struct symbols *symbols_open(const char *path, const char *debug_dir,
     const char **why);
@@ -29,6 +28,12 @@ struct symbols *symbols_open_release(const char *path, const char **why);
 void symbols_close(struct symbols *);
 
 const char *symbols_build_id(const struct symbols *);	/* "" if none */
+
+/*
+ * Why lines or names are missing, as far as addresses have been looked up: the
+ * program was stripped, or compiled without -g.  NULL if nothing is missing.
+ */
+const char *symbols_missing(const struct symbols *);
 
 /* What was found to be damaged or missing so far, or NULL if nothing was. */
 const char *symbols_damage(const struct symbols *);

@@ -69,7 +69,8 @@ static struct {
 	struct call *calls;		/* of the nodes or frames read so far */
 	size_t n_calls, calls_cap;
 	uint64_t n_addresses;		/* that were looked up */
-	uint64_t n_unknown;		/* of them, those without symbols */
+	uint64_t n_unknown;		/* of them, those without symbols and
+					   not in a library of the system */
 } state;
 
 /* --- modules ------------------------------------------------------------- */
@@ -207,6 +208,16 @@ is_inlined(const struct call *call, size_t caller)
 	    !is_inside(call->call_site, state.calls[caller].function);
 }
 
+/* Counts an address without symbols; m is the module that it is in, or NULL. */
+static void
+count_unknown(struct loaded *m)
+{
+	if (m != NULL && m->source->is_system)
+		m->source->n_unknown++;
+	else
+		state.n_unknown++;
+}
+
 static void
 add_function(const struct rec *node, uint64_t address, struct buf *b)
 {
@@ -217,7 +228,7 @@ add_function(const struct rec *node, uint64_t address, struct buf *b)
 	m = module_at(address);
 	state.n_addresses++;
 	if (m == NULL || !answers_add_function(m->source, address - m->base, b))
-		state.n_unknown++;
+		count_unknown(m);
 }
 
 /* Adds where a node or frame was called; `caller` is its caller's index. */
@@ -235,7 +246,7 @@ add_call(const struct rec *node, const struct call *call, size_t caller,
 	m = module_at(address - 1);
 	state.n_addresses++;
 	if (m == NULL || !answers_add_call(m->source, address - m->base, b))
-		state.n_unknown++;
+		count_unknown(m);
 }
 
 /* The index of a node's parent, or SIZE_MAX. */
@@ -343,6 +354,7 @@ pass_through(struct filter *f, struct span line)
 static int
 finish(struct filter *f)
 {
+	sources_report_missing(state.n_addresses);
 	if (state.n_unknown > 0)
 		err_warn("warning: %llu of %llu addresses have no symbols",
 		    (unsigned long long)state.n_unknown,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -43,8 +44,6 @@ sources_init(const struct sources_options *options)
 		    options->debug_dir, &why);
 		if (file->symbols == NULL)
 			die("cannot read '%s': %s", file->path, why);
-		if (why != NULL)
-			err_warn("warning: %s: %s", file->path, why);
 	}
 }
 
@@ -79,6 +78,42 @@ sources_release(void)
 	free(state.sources);
 	intern_release(&state.modules);
 	arena_release(&state.texts);
+}
+
+static void
+report_missing(const char *path, const struct symbols *symbols)
+{
+	const char *why = symbols_missing(symbols);
+
+	if (why != NULL)
+		err_warn("warning: %s: %s", path, why);
+}
+
+void
+sources_report_missing(uint64_t n)
+{
+	uint64_t n_system = 0;
+	const char *library = NULL;
+
+	for (size_t i = 0; i < state.options->executables.n; i++)
+		report_missing(state.executables[i].path,
+		    state.executables[i].symbols);
+	for (size_t i = 0; i < state.modules.n; i++) {
+		const struct source *s = state.sources[i];
+
+		if (s->is_system && s->n_unknown > 0) {
+			n_system += s->n_unknown;
+			library = library == NULL ? s->path : library;
+		} else if (!s->is_system && s->symbols != NULL &&
+		    !is_executable(s->symbols)) {
+			report_missing(s->path, s->symbols);
+		}
+	}
+	if (n_system > 0)
+		err_warn("warning: %llu of %llu addresses are in libraries of "
+		    "the system without symbols, such as '%s'",
+		    (unsigned long long)n_system, (unsigned long long)n,
+		    library);
 }
 
 void
@@ -215,7 +250,7 @@ struct symbols *
 source_symbols(struct source *s)
 {
 	const struct module *m = &s->module;
-	const char *why = NULL;
+	const char *why;
 
 	if (s->was_opened)
 		return s->symbols;
@@ -223,11 +258,28 @@ source_symbols(struct source *s)
 	if ((s->symbols = find_release(m)) == NULL &&
 	    (s->symbols = find_executable(m)) == NULL)
 		s->symbols = open_module(m, s->path, &why);
-	if (s->symbols == NULL)
+	if (s->symbols == NULL && !s->is_system)
 		err_warn("warning: no symbols for '%s': %s", s->path, why);
-	else if (why != NULL)
-		err_warn("warning: %s: %s", s->path, why);
 	return s->symbols;
+}
+
+/*
+ * Whether a module comes from the distribution, whose libraries have debug
+ * information only if its packages are installed, or from the kernel.
+ */
+static bool
+is_of_system(const struct module *m)
+{
+	static const char *const starts[] = { "/lib", "/usr/lib", "[",
+	    "linux-vdso." };
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+		size_t n = strlen(starts[i]);
+
+		if (m->path.n > n && memcmp(m->path.p, starts[i], n) == 0)
+			return !m->is_program;
+	}
+	return false;
 }
 
 /* The number of a module: equal modules have the same. */
@@ -264,6 +316,7 @@ source_of(const struct module *m)
 	s->module.build_id = arena_span(&state.texts, m->build_id);
 	s->module.checksum = arena_span(&state.texts, m->checksum);
 	s->module.is_program = m->is_program;
+	s->is_system = is_of_system(m);
 	s->path = s->module.path.p;
 	return s;
 }

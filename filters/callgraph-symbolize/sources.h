@@ -30,6 +30,8 @@ struct module {
 struct source {
 	struct module module;		/* a copy */
 	const char *path;		/* the module's, NUL-terminated */
+	bool is_system;			/* a library of the system */
+	uint64_t n_unknown;		/* addresses without symbols */
 	bool was_opened;		/* source_symbols() was called */
 	struct symbols *symbols;	/* NULL: not opened, or it failed */
 	struct texts locations, calls;	/* caches for answers.c, by number of a
@@ -38,6 +40,13 @@ struct source {
 
 void sources_init(const struct sources_options *);
 void sources_release(void);
+
+/*
+ * Warns of programs and libraries without lines or names, once of each, and of
+ * the libraries of the system once in all.  n is the number of addresses that
+ * were looked up.
+ */
+void sources_report_missing(uint64_t n);
 
 /* Calls filter_fail() for all symbols found to be damaged or incomplete. */
 void sources_report_damage(struct filter *);
@@ -50,8 +59,8 @@ struct source *source_of(const struct module *);
 
 /*
  * The symbols of a source, which the first call opens.  If they cannot be
- * opened, the first call warns, and all calls return NULL.  They live until
- * sources_release().
+ * opened, the first call warns unless it is a library of the system, and all
+ * calls return NULL.  They live until sources_release().
  */
 struct symbols *source_symbols(struct source *);
 
