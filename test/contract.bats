@@ -1308,3 +1308,60 @@ expect_no_end() {
 @test "lint.py finds no wrong include, private word or cycle of files in the source" {
 	cd "$ROOT" && python3 test/lint.py "$BUILD"
 }
+
+@test "a file of another filter causes one message, which names that filter" {
+	for case in "${FILTER_CASES[@]}"; do
+		enter_case "$case"
+		while read -r file reader; do
+			[ "$f" != "$reader" ] || continue
+			cp "$DATA/examples/$file" .
+			status=0
+			"$f" "${arguments[@]}" "$file" >out 2>err || status=$?
+			[ "$status" -eq 1 ]
+			grep -q "^$f: $file:1: this is .*, which $reader reads$" err
+			[ "$(wc -l <err)" -eq 1 ]
+		done <<-'END'
+		build.log execlog-parse
+		ninja_log execlog-parse
+		profile.json execlog-parse
+		graph.dot buildgraph-parse
+		graph.json buildgraph-parse
+		mal-2018.json malparse
+		END
+	done
+}
+
+@test "a parser names the filter that reads a stream of records" {
+	execlog-parse "$DATA/examples/build.log" >tasks
+	buildgraph-parse "$DATA/examples/graph.json" >nodes
+	malparse "$DATA/examples/mal-2018.json" >rows
+	for f in execlog-parse buildgraph-parse malparse; do
+		while read -r file writer reader; do
+			run -1 --separate-stderr "$f" "$file"
+			assert_equal "$stderr" "$f: $file:1: this is the output `
+				`of $writer, which $reader reads"
+		done <<-'END'
+		tasks execlog-parse critpath
+		nodes buildgraph-parse critpath -g
+		rows malparse malload or malstat
+		END
+	done
+}
+
+@test "the files beside a foreign one are read, and --rejects has the foreign one" {
+	execlog-parse "$DATA/examples/build.log" >tasks
+	cp "$DATA/examples/graph.dot" .
+	critpath tasks >want 2>warning
+	run_whole -1 --separate-stderr critpath --rejects kept graph.dot tasks
+	assert_equal "${stderr_lines[0]}" \
+		"critpath: graph.dot:1: this is a graph of ninja, which buildgraph-parse reads"
+	records <<<"$output" | diff <(records <want) -
+	cmp kept graph.dot
+	run -1 --separate-stderr critpath --tolerate tasks graph.dot
+	run -2 --separate-stderr critpath --strict graph.dot tasks
+	# Under --each, too, a foreign file is not a run.
+	run -1 --separate-stderr execlog-parse --each graph.dot \
+		"$DATA/examples/build.log"
+	assert_equal "$stderr" \
+		"execlog-parse: graph.dot:1: this is a graph of ninja, which buildgraph-parse reads"
+}

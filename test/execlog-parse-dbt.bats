@@ -112,9 +112,9 @@ timed() {
 }
 
 @test "a manifest is refused, and run_results.json is not a graph" {
-	run -2 --separate-stderr execlog-parse "$MANIFEST"
+	run -1 --separate-stderr execlog-parse "$MANIFEST"
 	[[ $stderr == *"is a manifest of dbt, which buildgraph-parse reads" ]]
-	run -2 --separate-stderr buildgraph-parse "$RESULTS"
+	run -1 --separate-stderr buildgraph-parse "$RESULTS"
 	[[ $stderr == *"run_results.json of dbt, which execlog-parse reads" ]]
 }
 

@@ -1138,7 +1138,7 @@ without_run() {
 		"execlog-parse: cannot open 'missing': No such file or directory
 execlog-parse: version:1: the file is a ninja log of version 9; this program knows 4 to 7: the rest of the file is rejected
 execlog-parse: partly:2: end 'x' is not a number of milliseconds, or is too large
-execlog-parse: manifest:1: the file is a manifest of dbt, which buildgraph-parse reads: the rest of the file is rejected
+execlog-parse: manifest:1: this is a manifest of dbt, which buildgraph-parse reads
 execlog-parse: spark:1: the file is compressed with the lz4 of Spark (magic LZ4Block), which this program cannot read: have Spark write it with spark.eventLog.compress false, or with the codec zstd: the rest of the file is rejected
 execlog-parse: cannot read 'packed': xz-compressed: use xzcat packed | execlog-parse
 execlog-parse: short:1: the file ends within a value: the rest of the file is rejected

@@ -546,10 +546,10 @@ overlap() {
 		assert_equal "$stderr" "malload: no row came: line 2 of 'tasks' is a record of type task, which critpath reads"
 		jq -c . "$TRACES/sample-s.json" >raw
 		run -1 --separate-stderr malload $target raw
-		assert_equal "$stderr" "malload: no row came: line 1 of 'raw' is an object without a type, which malparse reads"
+		assert_equal "$stderr" "malload: raw:1: this is a trace of MonetDB, which malparse reads"
 		echo "$ninja" >log
 		run -1 --separate-stderr malload $target log
-		assert_equal "${stderr_lines[-1]}" 'malload: no row came: is this the output of malparse?'
+		assert_equal "$stderr" "malload: log:1: this is a log of ninja, which execlog-parse reads"
 	done
 	# Tasks beside rows are ignored.
 	run -0 --separate-stderr malload db tasks <(sample s)

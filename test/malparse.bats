@@ -374,14 +374,17 @@ first_messages_match() {
 }
 
 @test "input without any event is reported" {
-	echo '{"graph":[]}' >graph
+	echo '{"graph":7}' >graph
 	malparse "$TRACES/sample-s.json" >rows
 	lines '# ninja log v5' $'1\t2\t3\ta\tb' >log
 	run -1 --separate-stderr malparse graph
 	assert_equal "${stderr_lines[-1]}" "malparse: no event came: is this a trace of MonetDB's profiler?"
 	run -1 --separate-stderr malparse log
-	assert_equal "${stderr_lines[-1]}" "malparse: no event came: is this a trace of MonetDB's profiler?"
+	assert_equal "$stderr" "malparse: log:1: this is a log of ninja, which execlog-parse reads"
 	run -1 --separate-stderr malparse rows
+	assert_equal "$stderr" "malparse: rows:1: this is the output of malparse, which malload or malstat reads"
+	(echo '{}' && cat rows) >mixed
+	run -1 --separate-stderr malparse mixed
 	assert_equal "${stderr_lines[-1]}" 'malparse: a stream of weir came, not a trace: malload and malstat read the rows of malparse'
 	run -0 --separate-stderr malparse /dev/null
 	[ -z "$stderr" ]

@@ -278,7 +278,7 @@ counted() {
 	assert_equal "$stderr" "malstat: no row came: line 2 of 'tasks' is a record of type task, which critpath reads"
 	jq -c . "$trace" >raw
 	run -1 --separate-stderr malstat raw
-	assert_equal "$stderr" "malstat: no row came: line 1 of 'raw' is an object without a type, which malparse reads"
+	assert_equal "$stderr" "malstat: raw:1: this is a trace of MonetDB, which malparse reads"
 	run -0 --separate-stderr malstat tasks <(malparse "$trace")
 	[ -z "$stderr" ]
 }

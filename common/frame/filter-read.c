@@ -66,9 +66,29 @@ check_not_empty(struct filter *f)
 		f->truncated = true;
 }
 
+/*
+ * Rejects the current file, which another filter reads, with one message, and
+ * moves to the next file.
+ */
+static bool
+skip_foreign(struct filter *f, const struct foreign *foreign)
+{
+	f->in_file = f->first_is_needed = false;
+	f->got_input = f->met_foreign = true;
+	f->current = span_of(NULL, 0);
+	f->current_line = 1;
+	if (foreign->reader != NULL)
+		filter_reject_file(f, "this is %s, which %s reads",
+		    foreign->what, foreign->reader);
+	else
+		filter_reject_file(f, "this is %s", foreign->what);
+	return filter_next_file(f);
+}
+
 bool
 filter_next_file(struct filter *f)
 {
+	const struct foreign *foreign;
 	bool was_needed = f->in_file && f->first_is_needed;
 
 	if (f->in_file)
@@ -84,7 +104,9 @@ filter_next_file(struct filter *f)
 	if (f->in_file) {
 		if (was_needed)
 			f->first_is_needed = f->got_input = false;
-		return true;
+		foreign = f->input.damage != NULL ? NULL :
+		    foreign_find(&f->input, f->reads_records);
+		return foreign == NULL || skip_foreign(f, foreign);
 	}
 	check_not_empty(f);
 	end_streams(f);
@@ -133,20 +155,13 @@ filter_line(struct filter *f, struct line *line)
 static void
 reject_text(struct filter *f, struct span text, const char *why)
 {
-	const struct foreign *foreign = f->reads_records &&
-	    f->current_line == 1 ? foreign_find(text) : NULL;
-
 	/* Equal lengths: the line has no newline, the stream is truncated. */
 	if (f->reads_records && text.n == f->current.n &&
 	    boundary_is_partial_begin(text)) {
 		f->boundaries.n_begun++;
 		f->boundaries.n_open++;
 	}
-	if (foreign != NULL)
-		filter_reject(f, "this is %s, which %s reads", foreign->what,
-		    foreign->reader);
-	else
-		filter_reject(f, "%s", why);
+	filter_reject(f, "%s", why);
 }
 
 struct rec *

@@ -176,7 +176,7 @@ filter_answer_no(struct filter *f, const char *why)
 void
 filter_expect_records(struct filter *f, const char *why)
 {
-	if (f->n_records > 0)
+	if (f->n_records > 0 || f->met_foreign)
 		return;
 	if (f->rejected)
 		filter_fail(f, "%s", why);
@@ -185,16 +185,25 @@ filter_expect_records(struct filter *f, const char *why)
 }
 
 void
-filter_reject_to_end(struct filter *f, const char *why)
+filter_reject_file(struct filter *f, const char *fmt, ...)
 {
 	struct span piece;
+	va_list ap;
 
 	f->gave_up = true;
 	f->n_faults++;
-	filter_reject_beginning(f, "%s: the rest of the file is rejected", why);
+	va_start(ap, fmt);
+	reject_current(f, fmt, ap);
+	va_end(ap);
 	while (scan_rest(&f->input, &piece))
 		filter_keep_rejected(f, piece.p, piece.n);
 	filter_stop_if_strict(f);
+}
+
+void
+filter_reject_to_end(struct filter *f, const char *why)
+{
+	filter_reject_file(f, "%s: the rest of the file is rejected", why);
 }
 
 void

@@ -22,6 +22,10 @@ void filter_keep_rejected(struct filter *, const char *p, size_t n);
  */
 void filter_stop_if_strict(struct filter *);
 
+/* Rejects the file from where it is to its end, for the reason alone. */
+void filter_reject_file(struct filter *, const char *fmt, ...)
+    PRINTF_LIKE(2, 3) COLD;
+
 /* Rejects f->current, and the file from there to its end. */
 void filter_reject_to_end(struct filter *, const char *why) COLD;
 

@@ -46,6 +46,9 @@ struct filter {
 	bool truncated;		/* a stream of records had no end record, or a
 				   needed file (filter_read_next()) was empty:
 				   do not commit; the exit status is 2 */
+	bool met_foreign;	/* a file was rejected, with the name of the
+				   filter that reads it: a message that nothing
+				   came would only repeat that */
 	bool keeps_rejects;	/* --rejects was given */
 	uint64_t max_record;	/* --max-record, the limit of a line or value */
 	bool in_file;		/* a file is open; set by filter_next_file() */

@@ -1,48 +1,192 @@
-/* foreign - recognizes logs and graphs that came instead of records */
+/* foreign - recognizes a file that another filter reads */
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/frame/foreign.h"
+#include "common/io/input.h"
 
-static bool
-begins_with(struct span line, const char *start)
-{
-	size_t n = strlen(start);
+enum { SIGNATURE_BYTES = 1000 };
 
-	return line.n >= n && memcmp(line.p, start, n) == 0;
-}
+/*
+ * The first row that fits is that of the file.  A file begins with `start`,
+ * after white space, and has `key`, if that is not NULL, in its first bytes.
+ */
+static const struct row {
+	const char *start, *key;
+	struct foreign foreign;
+} table[] = {
+	{ "# ninja log", NULL, { "a log of ninja", "execlog-parse" } },
+	{ "digraph ninja {", NULL, { "a graph of ninja", "buildgraph-parse" } },
+	{ "digraph ", NULL, { "a graph for graphviz", NULL } },
+	{ "flowchart ", NULL, { "a flowchart for Mermaid", NULL } },
+	{ "<svg", NULL, { "an SVG picture", NULL } },
+	{ "<?xml", NULL, { "XML", NULL } },
+	{ "<!DOCTYPE html", NULL, { "an HTML page", NULL } },
+	{ "SQLite format 3", NULL, { "an SQLite database",
+	    "malstat --db" } },
+	{ "# event,", NULL, { "a trace of MonetDB", "malparse" } },
+	{ "{\"run_id\"", NULL, { "a log of cargo", "execlog-parse" } },
+	{ "{\"Event\":", NULL, { "a log of Spark", "execlog-parse" } },
+	{ "{", "dbt.com/dbt/manifest/", { "a manifest of dbt",
+	    "buildgraph-parse" } },
+	{ "{", "dbt.com/dbt/run-results/", { "run_results.json of dbt",
+	    "execlog-parse" } },
+	{ "{", "\"traceEvents\":", { "a trace in Chrome's format",
+	    "execlog-parse" } },
+	{ "{", "\"collector_info\":", { "a profile of Perun",
+	    "pidx-write, profile-make or perf-diff" } },
+	{ "{", "\"graph\": [", { "a graph of ya", "buildgraph-parse" } },
+	{ "{", "\"graph\":[", { "a graph of ya", "buildgraph-parse" } },
+	{ "{", "\"clk\":", { "a trace of MonetDB", "malparse" } },
+	{ "{", "\"usec\":", { "a trace of MonetDB", "malparse" } },
+	{ "{", "\"timing\": [", { "a local log of ya", "execlog-parse" } },
+	{ "{", "\"timing\":[", { "a local log of ya", "execlog-parse" } },
+	{ "[", "\"Mode\":", { "an action graph of go", "execlog-parse" } },
+	{ "[", "\"ph\":", { "a trace in Chrome's format", "execlog-parse" } },
+};
 
-/* Whether the line is "TIME EVENT ...", with a number and a lower-case word. */
+/* What a file of records is to a filter that reads something else. */
+static const struct row records[] = {
+	{ "{\"type\":\"", "\"execlog-parse\"", { "the output of execlog-parse",
+	    "critpath" } },
+	{ "{\"type\":\"", "\"make-record\"", { "the output of make-record",
+	    "critpath" } },
+	{ "{\"type\":\"", "\"buildgraph-parse\"", {
+	    "the output of buildgraph-parse", "critpath -g" } },
+	{ "{\"type\":\"", "\"malparse\"", { "the output of malparse",
+	    "malload or malstat" } },
+	{ "{\"type\":\"callgraph\"", NULL, { "a call graph",
+	    "callgraph-stat" } },
+	{ "{\"type\":\"", "\"callgraph-record\"", {
+	    "the output of callgraph-record", "callgraph-stat" } },
+	{ "{\"type\":\"", NULL, { "a stream of records", NULL } },
+};
+
+/* Whether the line is "TIME EVENT ..." with an event of distbuild. */
 static bool
 is_event(struct span line)
 {
-	size_t i = 0, word;
+	static const char *const events[] = { "deploy ", "deployed ",
+	    "started ", "finished ", "finished_from_cache ", "dep_wait ",
+	    "dep_start ", "dep_finished ", "prepare_start ",
+	    "resources_prepared ", "repository_prepared " };
+	size_t i = 0, n;
 
 	while (i < line.n && text_is_digit(line.p[i]))
 		i++;
-	if (i == 0 || i == line.n || line.p[i] != ' ')
+	if (i == 0 || i == line.n || line.p[i++] != ' ')
 		return false;
-	word = ++i;
-	while (i < line.n && ((line.p[i] >= 'a' && line.p[i] <= 'z') ||
-	    line.p[i] == '_'))
-		i++;
-	return i > word && i < line.n && line.p[i] == ' ';
+	for (size_t e = 0; e < sizeof events / sizeof *events; e++) {
+		n = strlen(events[e]);
+		if (line.n - i >= n && memcmp(line.p + i, events[e], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+begins_with(struct span text, const char *start)
+{
+	size_t n = strlen(start);
+
+	return text.n >= n && memcmp(text.p, start, n) == 0;
+}
+
+static bool
+contains(struct span text, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = 0; i + n <= text.n; i++)
+		if (memcmp(text.p + i, key, n) == 0)
+			return true;
+	return false;
+}
+
+static const struct foreign *
+find_row(const struct row *rows, size_t n, struct span text)
+{
+	for (const struct row *r = rows; r < rows + n; r++)
+		if (begins_with(text, r->start) &&
+		    (r->key == NULL || contains(text, r->key)))
+			return &r->foreign;
+	return NULL;
+}
+
+static const struct foreign *
+find(struct span text, bool reads_records)
+{
+	static const struct foreign event_log = { "a log of distbuild",
+	    "execlog-parse" };
+	static const struct foreign deps = { "what 'ninja -t deps' prints",
+	    "buildgraph-parse" };
+	const char *newline = memchr(text.p, '\n', text.n);
+	struct span line = span_of(text.p, newline != NULL ?
+	    (size_t)(newline - text.p) : text.n);
+
+	if (begins_with(text, "{\"type\":\""))
+		return reads_records ? NULL : find_row(records,
+		    sizeof records / sizeof *records, text);
+	if (is_event(line))
+		return &event_log;
+	if (contains(line, ": #deps ") && contains(line, ", deps mtime "))
+		return &deps;
+	return find_row(table, sizeof table / sizeof *table, text);
+}
+
+/* The first bytes that are not consumed, without white space. */
+static struct span
+beginning(const struct input *in)
+{
+	const char *p = in->at;
+
+	while (p < in->end && text_is_space(*p))
+		p++;
+	return span_of(p, (size_t)(in->end - p) < SIGNATURE_BYTES ?
+	    (size_t)(in->end - p) : SIGNATURE_BYTES);
+}
+
+/*
+ * Whether the text shows what the file is: it has a line that is not only the
+ * beginning of a JSON value.  A reader of a live stream must not wait for more.
+ */
+static bool
+is_enough(struct span text)
+{
+	const char *newline = memchr(text.p, '\n', text.n), *last = newline;
+
+	if (text.n == SIGNATURE_BYTES)
+		return true;
+	if (newline == NULL)
+		return false;
+	while (last > text.p && text_is_space(last[-1]))
+		last--;
+	return (*text.p != '{' && *text.p != '[') || last[-1] == '}';
+}
+
+/* Whether this program reads the file, and not by an option of its own. */
+static bool
+is_own(const struct foreign *f)
+{
+	const char *name = f->reader == NULL ? NULL :
+	    strstr(f->reader, err_program());
+
+	return name != NULL && strncmp(name + strlen(err_program()), " -",
+	    2) != 0;
 }
 
 const struct foreign *
-foreign_find(struct span line)
+foreign_find(struct input *in, bool reads_records)
 {
-	static const struct foreign ninja_log = { "a log of ninja",
-	    "execlog-parse" };
-	static const struct foreign ninja_graph = { "a graph of ninja",
-	    "buildgraph-parse" };
-	static const struct foreign event_log = { "a log of distbuild",
-	    "execlog-parse" };
+	const struct foreign *found;
+	struct span text;
 
-	if (begins_with(line, "# ninja log"))
-		return &ninja_log;
-	if (begins_with(line, "digraph "))
-		return &ninja_graph;
-	return is_event(line) ? &event_log : NULL;
+	do {
+		text = beginning(in);
+		found = find(text, reads_records);
+	} while (!is_enough(text) && (found == NULL || !is_own(found)) &&
+	    input_more(in));
+	return found == NULL || is_own(found) ? NULL : found;
 }

@@ -1,18 +1,23 @@
 #ifndef WEIR_FOREIGN_H
 #define WEIR_FOREIGN_H
 
+#include <stdbool.h>
+
 #include "common/base/text.h"
 
-/*
- * Input that a filter that reads records gets by mistake: a log or a graph from
- * which another filter makes records.
- */
+/* A file that a filter gets by mistake, because another filter reads it. */
 struct foreign {
 	const char *what;	/* "a log of ninja" */
-	const char *reader;	/* the filter that reads it */
+	const char *reader;	/* the filter that reads it, or NULL */
 };
 
-/* Recognizes the first line of such input; NULL if it is something else. */
-const struct foreign *foreign_find(struct span line);
+struct input;
+
+/*
+ * Recognizes a foreign file by its first bytes, which remain unconsumed; NULL
+ * if it is not known, or this program reads it.  reads_records is whether this
+ * program reads records.
+ */
+const struct foreign *foreign_find(struct input *, bool reads_records);
 
 #endif

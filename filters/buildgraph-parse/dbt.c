@@ -14,11 +14,10 @@
  * --max-record, so they are read member by member, whether they are used or
  * not.
  */
-enum { INVOCATION_ID = KEY_TYPE + 1, SCHEMA };
+enum { INVOCATION_ID = KEY_TYPE + 1 };
 
 /* Members of metadata. */
-const char *const dbt_keys[] = { "type", "invocation_id",
-    "dbt_schema_version", NULL };
+const char *const dbt_keys[] = { "type", "invocation_id", NULL };
 
 /* Keys of the record that check_parents() reads. */
 enum { PARENTS = KEY_TYPE + 1 };
@@ -43,7 +42,6 @@ begins_with(struct span s, const char *start)
 static bool
 read_metadata(void)
 {
-	static const char base[] = "https://schemas.getdbt.com/dbt/";
 	struct span value, text;
 	const struct rec *r;
 
@@ -53,12 +51,6 @@ read_metadata(void)
 		return true;
 	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
 		buf_add(&state.run, text.p, text.n);
-	if (rec_str(r, SCHEMA, &text) != REC_OK || !begins_with(text, base))
-		return true;
-	text = span_of(text.p + sizeof base - 1, text.n - (sizeof base - 1));
-	if (begins_with(text, "run-results/"))
-		die("'%s' is run_results.json of dbt, which execlog-parse "
-		    "reads", state.f->input.name);
 	return true;
 }
 

@@ -79,17 +79,6 @@ version_of(struct span schema)
 	    span_of(schema.p + n, schema.n - n - n_suffix) : schema;
 }
 
-static void
-check_schema(struct span schema)
-{
-	if (begins_with(schema, SCHEMA_BASE "manifest/"))
-		filter_refuse(state.f, state.f->current, "is a manifest of "
-		    "dbt, which buildgraph-parse reads");
-	else
-		check_version(state.f, "dbt with schema", version_of(schema),
-		    VERSION_MIN, VERSION_MAX);
-}
-
 static bool
 read_metadata(void)
 {
@@ -104,7 +93,8 @@ read_metadata(void)
 		return true;
 	}
 	if (rec_str(r, SCHEMA, &text) == REC_OK)
-		check_schema(text);
+		check_version(state.f, "dbt with schema", version_of(text),
+		    VERSION_MIN, VERSION_MAX);
 	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
 		run_set_own(text);
 	return true;

@@ -65,7 +65,8 @@ trace_end(struct trace *t)
 	if (t->has_records)
 		filter_fail(f, "a stream of weir came, not a trace: malload "
 		    "and malstat read the rows of malparse");
-	else if (t->n_known == 0 && (t->n_unknown > 0 || f->rejected))
+	else if (t->n_known == 0 && !f->met_foreign &&
+	    (t->n_unknown > 0 || f->rejected))
 		filter_fail(f, "no event came: is this a trace of MonetDB's "
 		    "profiler?");
 	if (t->n_repeated > t->n_events / 4)
