@@ -34,6 +34,7 @@ static const struct about about = {
 	.purpose = "Removes from the index of a commit the entries that "
 	    "pidx-read --find selects, or\nthe entries on standard input, and "
 	    "writes an entry record for each.",
+	.reads = "entry records",
 	.keys = keys,
 };
 

@@ -1309,6 +1309,30 @@ expect_no_end() {
 	cd "$ROOT" && python3 test/lint.py "$BUILD"
 }
 
+# at_terminal COMMAND... - runs a command with a terminal as standard input, on
+# which Ctrl-D has been typed
+at_terminal() {
+	python3 -c '
+import os, pty, subprocess, sys
+user, terminal = pty.openpty()
+os.write(user, b"\x04")
+sys.exit(subprocess.run(sys.argv[1:], stdin=terminal).returncode)' "$@"
+}
+
+@test "at a terminal each filter says what it reads from standard input" {
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		at_terminal "$f" "${arguments[@]}" >out 2>err || true
+		grep -q "^$f: reading .* from standard input: end it by Ctrl-D" err
+		for operand in in --help; do
+			at_terminal "$f" "${arguments[@]}" $operand >out 2>err
+			[ ! -s err ]
+		done
+		"$f" "${arguments[@]}" <in >out 2>err
+		[ ! -s err ]
+	done
+}
+
 @test "a file of another filter causes one message, which names that filter" {
 	for case in "${FILTER_CASES[@]}"; do
 		enter_case "$case"

@@ -99,6 +99,9 @@ filter_next_file(struct filter *f)
 		f->in_file = false;
 		return false;
 	}
+	if (f->reads != NULL && input_next_is_terminal(&f->input))
+		err_warn("reading %s from standard input: end it by Ctrl-D, or "
+		    "name a file (see --help)", f->reads);
 	f->in_file = input_next_file(&f->input);
 	f->gave_up = false;
 	if (f->in_file) {

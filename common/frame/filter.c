@@ -144,6 +144,7 @@ filter_begin(struct filter *f, const struct about *about,
 	    opt.output == NULL && isatty(STDOUT_FILENO));
 	style_choose(opt.output == NULL, opt.width, opt.markdown);
 	f->reads_records = about->keys != NULL;
+	f->reads = about->reads;
 	if (f->reads_records)
 		f->recio = recio_new(about->keys);
 	f->operands = argv + optind;

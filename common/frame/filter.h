@@ -24,6 +24,8 @@ struct input_format;
 struct about {
 	const char *operands;	/* for the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
+	const char *reads;	/* what it reads, for a user at a terminal:
+				   "a build graph"; NULL: no file */
 	const char *const *keys;	/* keys to declare (rec.h) if the
 					   input is a stream of records, or
 					   NULL */
@@ -49,6 +51,7 @@ struct filter {
 	bool met_foreign;	/* a file was rejected, with the name of the
 				   filter that reads it: a message that nothing
 				   came would only repeat that */
+	const char *reads;	/* of struct about */
 	bool keeps_rejects;	/* --rejects was given */
 	uint64_t max_record;	/* --max-record, the limit of a line or value */
 	bool in_file;		/* a file is open; set by filter_next_file() */

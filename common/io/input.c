@@ -232,6 +232,13 @@ detect_format(struct input *in)
 }
 
 bool
+input_next_is_terminal(const struct input *in)
+{
+	return in->next_file < in->n_files &&
+	    is_stdin(in->files[in->next_file]) && isatty(STDIN_FILENO);
+}
+
+bool
 input_next_file(struct input *in)
 {
 	const char *file;

@@ -53,6 +53,9 @@ struct input {
 void input_init(struct input *, char *const *files, size_t n);
 void input_release(struct input *);
 
+/* Whether the next file is standard input, and that is a terminal. */
+bool input_next_is_terminal(const struct input *);
+
 /* Opens the next file; false after the last. */
 bool input_next_file(struct input *);
 

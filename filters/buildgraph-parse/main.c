@@ -20,6 +20,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reads a build graph and writes a node record for every "
 	    "command.",
+	.reads = "a build graph",
 	.formats = formats,
 };
 

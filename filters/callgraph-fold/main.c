@@ -26,6 +26,7 @@ static const struct about about = {
 	.purpose = "Writes callgraphs as folded stacks, which flamegraph.pl, "
 	    "speedscope and inferno\nread, or as a profile of speedscope, "
 	    "callgrind or pprof, or as a picture.",
+	.reads = "callgraph records",
 	.keys = callgraph_keys,
 };
 

@@ -12,6 +12,7 @@ static const struct opt options[] = { { 0 } };
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Adds up the callgraphs of each release into one.",
+	.reads = "callgraph records",
 	.keys = callgraph_keys,
 };
 

@@ -32,6 +32,7 @@ static const struct about about = {
 	.purpose = "Shows in which functions a program spends its time, what "
 	    "calls them, and what\nhas changed between two runs, from "
 	    "callgraph records.",
+	.reads = "callgraph records",
 	.keys = callgraph_keys,
 	.reports = true,
 };

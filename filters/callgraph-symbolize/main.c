@@ -46,6 +46,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Adds names, files and lines to the addresses of callgraph "
 	    "and crash records.",
+	.reads = "callgraph records",
 	.keys = keys,
 };
 

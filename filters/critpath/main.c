@@ -54,6 +54,7 @@ static const struct about about = {
 	.purpose = "Finds the longest chain of tasks, each of which waited "
 	    "for the previous one,\nfrom task and node records, and what would "
 	    "shorten it.",
+	.reads = "task and node records",
 	.keys = build_keys,
 	.reports = true,
 };

@@ -31,6 +31,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reads the execution log of a build and writes a "
 	    "record for each task.",
+	.reads = "the log of a build",
 	.formats = formats,
 };
 

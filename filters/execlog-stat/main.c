@@ -24,6 +24,7 @@ static const struct about about = {
 	.purpose = "Reports where the time of a build went, from task and node "
 	    "records: longest\ntasks, biggest copies, time by type and stage, "
 	    "cache, failures, parallelism.",
+	.reads = "task and node records",
 	.keys = build_keys,
 	.reports = true,
 };

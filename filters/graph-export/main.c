@@ -33,6 +33,7 @@ static const struct about about = {
 	.purpose = "Draws the plan of a query, or a build, from task and node "
 	    "records: tasks that do\nthe same after the same are one node, and "
 	    "the critical path is outlined.",
+	.reads = "task and node records",
 	.keys = build_keys,
 };
 

@@ -27,6 +27,7 @@ static struct about about = {
 	.operands = "[database] [file ...]",
 	.purpose = "Loads the rows that malparse writes into an SQLite "
 	    "database, or writes\nthem as SQL or CSV for other databases.",
+	.reads = "rows of malparse",
 };
 
 /* The table that a record is a row of; NO_TABLE if it is not a row. */

@@ -33,6 +33,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Turns the events of MonetDB's profiler, of any version, "
 	    "into rows of tables.",
+	.reads = "a trace of MonetDB's profiler",
 };
 
 static void

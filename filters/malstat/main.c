@@ -34,6 +34,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reports which operations of MonetDB queries cost the most, "
 	    "and how well\nthe cores were used, from rows of malparse.",
+	.reads = "rows of malparse",
 	.keys = trace_keys,
 	.reports = true,
 };

@@ -51,6 +51,7 @@ static const struct about about = {
 	.purpose = "Says whether performance has changed between OLD and NEW, "
 	    "each a file, a quoted\npattern of files or a commit, or which "
 	    "commits of a history have changed it.",
+	.reads = "profiles or samples",
 	.keys = read_keys,
 	.reports = true,
 };

@@ -50,6 +50,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Registers profiles with a commit in a Perun store, and "
 	    "writes an entry record\nfor each when all of them are durable.",
+	.reads = "profiles",
 	.keys = profile_keys,
 };
 

@@ -28,6 +28,7 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Makes one Perun profile of what records measure: tasks, "
 	    "groups, critical paths,\noperations, functions, samples.",
+	.reads = "records of what was measured",
 	.keys = records_keys,
 };
 

@@ -36,6 +36,7 @@ static const struct about about = {
 	.purpose = "Draws when and where tasks ran, from task records, as an "
 	    "SVG picture: lanes by\nhost or thread, the critical path, and how "
 	    "many tasks ran at once.",
+	.reads = "task records",
 	.keys = build_keys,
 };
 

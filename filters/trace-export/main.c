@@ -32,6 +32,7 @@ static const struct about about = {
 	.purpose = "Writes tasks as a trace in Chrome's format, which Perfetto "
 	    "and speedscope open:\nlanes by host, the critical path, and how "
 	    "many tasks ran.",
+	.reads = "task records",
 	.keys = build_keys,
 };
 
