@@ -15,7 +15,7 @@ endif
 OBJCOPY ?= objcopy
 # What demangles: iberty, or stdc++ where libiberty is not available.
 DEMANGLER ?= iberty
-CFLAGS ?= -g $(if $(SAN),-O1,-O3 $(if $(CLANG),,-flto=auto))
+CFLAGS ?= -g $(if $(SAN),-O1,-O3)
 
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin

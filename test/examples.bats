@@ -7,8 +7,34 @@
 load helper
 load cluster/archive
 
+# write_stubs - writes bin/sleep, which does not sleep, and bin/ninja, which runs
+# ninja and then replaces the times in its log by those of a machine without
+# noise: a step takes 30 ms and what it would have slept.  So the examples of
+# weir-history(7) find their slow commit on a busy machine as well.
+write_stubs() {
+	mkdir bin && lines '#!/bin/sh' >bin/sleep && cat >bin/ninja <<-END &&
+	#!/bin/sh
+	$(command -v ninja) "\$@" || exit
+	[ "\$1" != -t ] || exit 0
+	cat table.sh build.ninja .ninja_log | awk -v OFS='\t' '
+	match(\$0, /sleep [0-9.]+/) {
+		slept[/gcc/ ? "app" : "table.h"] = \
+			1000 * substr(\$0, RSTART + 6, RLENGTH - 6)
+	}
+	/^# ninja log/ { in_log = 1; print; next }
+	in_log {
+		\$1 = \$4 == "main.o" ? end["table.h"] : \
+			\$4 == "app" ? end["main.o"] : 0
+		\$2 = end[\$4] = \$1 + 30 + slept[\$4]
+		print
+	}' >log && mv log .ninja_log
+	END
+	chmod +x bin/*
+}
+
 setup_file() {
 	is_sanitized && return
+	cd "$BATS_FILE_TMPDIR" && write_stubs || return
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ROOT" \
 		OUT="${WEIR_BUILD:-build}" PREFIX="$BATS_FILE_TMPDIR/usr" install
 }
@@ -112,7 +138,8 @@ try_page() {
 	done >"$1.run"
 	[ -s "$1.run" ] || echo "$1: no example"
 	env -i -C "$1" HOME="$PWD/home" LC_ALL=C.UTF-8 \
-		PATH="$PREFIX/bin:/usr/bin:/bin" CPATH="$PREFIX/include" \
+		PATH="$PREFIX/bin:$BATS_FILE_TMPDIR/bin:/usr/bin:/bin" \
+		CPATH="$PREFIX/include" \
 		LIBRARY_PATH="$PREFIX/lib" \
 		PKG_CONFIG_PATH="$PREFIX/lib/pkgconfig" \
 		bash -c "$(declare -f try_examples); try_examples $1 '$PWD/$1'" \
@@ -120,15 +147,11 @@ try_page() {
 }
 
 @test "each example of each page runs as printed" {
-	# This page waits most of the time, for steps of builds that sleep.
-	try_page weir-history.7 >failed.history 2>&1 3>&- &
 	for page in printed/*; do
-		page=${page##*/}
-		[ "$page" = weir-history.7 ] || try_page "$page"
+		try_page "${page##*/}"
 	done >failed 2>&1
-	wait $!
-	cat failed*
-	[ ! -s failed ] && [ ! -s failed.history ]
+	cat failed
+	[ ! -s failed ]
 }
 
 @test "what is installed as a script or makefile is what the page prints" {
