@@ -9,7 +9,7 @@ setup_file() {
 # same functions and lines for random addresses in both files, and with -d the
 # same declarations
 same_answers() {
-	python3 "$ORACLE" addresses "$1" "$(fewer 4000)" "$(seed)" >where &&
+	python3 "$ORACLE" addresses "$1" "$(rounds 4000)" "$(seed)" >where &&
 		for form in '' -d; do
 			symbols $form "$1" <where >want &&
 				symbols $form "$2" <where >got &&

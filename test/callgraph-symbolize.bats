@@ -11,7 +11,7 @@ setup_file() {
 # agrees PROGRAM COUNT - checks that the functions and lines of COUNT random
 # addresses are those that addr2line prints
 agrees() {
-	run python3 "$ORACLE" compare "$PROGRAMS/$1" "$(fewer "$2")" "$(seed)"
+	run python3 "$ORACLE" compare "$PROGRAMS/$1" "$(rounds "$2")" "$(seed)"
 	lines "$output"
 	[ "$status" -eq 0 ]
 }
@@ -140,7 +140,7 @@ line_of() {
 	for program in c4 cc5; do
 		python3 "$ORACLE" record "$PROGRAMS/$program" 50 1 0x400000 >record
 		run python3 "$ORACLE" damage "$PROGRAMS/$program" record \
-			"$(fewer 40)" "$(seed)"
+			"$(rounds 40)" "$(seed)"
 		lines "$output"
 		[ "$status" -eq 0 ]
 	done

@@ -437,12 +437,12 @@ if sys.hash_info.algorithm == "siphash13":
 		'["src",7]'
 }
 
-@test "a line of fewer than three fields is bad input" {
+@test "a line of rounds than three fields is bad input" {
 	lines '10 started u h' '5' '5 started' '30 finished u h 0 5' >log
 	run -1 --separate-stderr execlog-parse --rejects rejected log
 	assert_equal "$(found 'select(.id) | .elapsed_us')" 20000
-	assert_equal "$stderr" 'execlog-parse: log:2: the line has fewer than three fields
-execlog-parse: log:3: the line has fewer than three fields'
+	assert_equal "$stderr" 'execlog-parse: log:2: the line has rounds than three fields
+execlog-parse: log:3: the line has rounds than three fields'
 	assert_equal "$(cat rejected)" $'5\n5 started'
 }
 

@@ -42,6 +42,12 @@ is_sanitized() {
 	[[ $BUILD == */san ]]
 }
 
+# rounds COUNT - prints the number of rounds of a random test: COUNT, or a tenth of
+# it with sanitizers, which are slow
+rounds() {
+	is_sanitized && echo $(($1 / 10)) || echo "$1"
+}
+
 # need_strace - skips the test if strace cannot make system calls fail
 need_strace() {
 	! is_sanitized || skip "the leak checker uses ptrace itself"

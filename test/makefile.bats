@@ -1,5 +1,7 @@
 # makefile.bats - what the Makefile promises to those who build and package weir
 
+# bats file_tags=normal
+
 load helper
 load symbols
 

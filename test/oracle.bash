@@ -1,12 +1,6 @@
 # oracle.bash - compares a filter with its oracle, a second implementation in
 # Python whose path a test file sets in ORACLE; see oracles/oracle.py
 
-# rounds COUNT - prints the number of rounds: COUNT, or a tenth of it with
-# sanitizers, which are slow
-rounds() {
-	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
-}
-
 # agree MODE COUNT - expects that filter and oracle agree on COUNT random inputs,
 # or a tenth as in rounds; mode_MODE() of the oracle makes an input and compares
 agree() {

@@ -1,5 +1,7 @@
 # readme.bats - the README's commands run, and print what the README shows
 
+# bats file_tags=normal
+
 load helper
 load vcs
 

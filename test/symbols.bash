@@ -34,11 +34,6 @@ programs() {
 		gcc -O2 -g -shared -fPIC "$SOURCES/two.c" -o two.so)
 }
 
-# fewer COUNT - prints the count, or a tenth of it under sanitizers
-fewer() {
-	[[ ${WEIR_BUILD:-} != *san* ]] && echo "$1" || echo $(($1 / 10))
-}
-
 # function_at FILE NAME - prints the address of a function, by nm
 function_at() {
 	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tTwW] $2\$/0x\1/p" | head -n 1
