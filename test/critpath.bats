@@ -1116,10 +1116,10 @@ takes at least 7 of 9 us; the path is 5 us; for 2 us no task ran."
 }
 
 @test "the report says how many earlier runs of the log were left out" {
-	execlog-parse "$DATA/examples/ninja_log" >in 2>warning
+	execlog-parse "$DATA/demo/ninja_log" >in 2>warning
 	run -0 --separate-stderr critpath --text in
 	assert_line '  1 earlier run of the log, left out'
-	execlog-parse --runs all "$DATA/examples/ninja_log" >in
+	execlog-parse --runs all "$DATA/demo/ninja_log" >in
 	run -0 --separate-stderr critpath --text in
 	refute_output --partial 'earlier run'
 	# The only run takes what a record without a run says, and both add up.

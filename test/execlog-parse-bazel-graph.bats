@@ -249,7 +249,7 @@ for n in range(0, len(log), step):
 }
 
 @test "a truncated zstd stream gives what is whole, and both faults are named" {
-	head -c -20 "$DATA/examples/execution_graph_dump.proto.zst" >log
+	head -c -20 "$DATA/demo/execution_graph_dump.proto.zst" >log
 	run -1 --separate-stderr execlog-parse --format bazel-graph log
 	[[ $stderr == *"zstd stream is truncated"* ]]
 	"$BUILD/test/gen/builds" bazel-graph 3000000 | zstd -q | head -c 60000 >log
@@ -309,10 +309,10 @@ for i in range(100):
 @test "text is rejected as a whole if --format says that it is a log of Bazel" {
 	# A part of it would be a message without faults.
 	run -1 --separate-stderr execlog-parse -f bazel-graph --rejects bad \
-		"$DATA/examples/local.json"
+		"$DATA/demo/local.json"
 	assert_equal "$(tasks .id)" ''
 	[[ $stderr == *"local.json:1: the file is text, and not Bazel's "* ]]
-	cmp bad "$DATA/examples/local.json"
+	cmp bad "$DATA/demo/local.json"
 	# Larger than a buffer, with characters above ASCII; and another file.
 	yes '{"имя": "значение"}' | head -n 20000 >text
 	framed 1001 >log

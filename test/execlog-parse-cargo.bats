@@ -5,7 +5,7 @@ load oracle
 # implementation, on N random logs.
 ORACLE=$TEST/oracles/cargo.py
 SAMPLE=$DATA/execlog-parse/sample-cargo.jsonl
-SECTIONS=$DATA/examples/cargo.jsonl
+SECTIONS=$DATA/demo/cargo.jsonl
 REAL=$RECORDED/cargo.jsonl
 
 # log_of EVENT... - writes the file `log`.  An event is "REASON INDEX ELAPSED",

@@ -594,10 +594,10 @@ rejects() {
 	assert_equal "$(grep 'left out' <<<"$output")" \
 '  left out: 7 earlier runs of the log
   left out: 3 earlier runs of the log'
-	execlog-parse "$DATA/examples/ninja_log" 2>warning |
+	execlog-parse "$DATA/demo/ninja_log" 2>warning |
 		execlog-stat --text >report
 	grep -qx '  left out: 1 earlier run of the log' report
-	execlog-parse --runs all "$DATA/examples/ninja_log" |
+	execlog-parse --runs all "$DATA/demo/ninja_log" |
 		execlog-stat --text >report
 	run -1 grep 'left out' report
 }

@@ -40,7 +40,7 @@ first_lines() {
 
 @test "the examples agree with a second implementation" {
 	for trace in mal-2018 mal-2023; do
-		malparse --tasks "$DATA/examples/$trace.json" >tasks
+		malparse --tasks "$DATA/demo/$trace.json" >tasks
 		critpath tasks >path
 		python3 "$ORACLE" files 200 tasks path
 		python3 "$ORACLE" files 4 tasks path
@@ -67,7 +67,7 @@ first_lines() {
 }
 
 @test "the order of records does not change a byte" {
-	malparse --tasks "$DATA/examples/mal-2018.json" | records >tasks
+	malparse --tasks "$DATA/demo/mal-2018.json" | records >tasks
 	critpath tasks | records | cat - tasks >all
 	for format in dot mermaid; do
 		python3 "$ORACLE" shuffle "$(seed)" 10 \

@@ -1192,7 +1192,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 # --- Questions to the database ---
 
 @test "SQL finds the costliest operations, the most rows and the query times" {
-	malparse "$DATA/examples/mal-2018.json" | malload db
+	malparse "$DATA/demo/mal-2018.json" | malload db
 	assert_equal "$(sql "SELECT mal_module || '.' || instruction AS operation,
 		count(*), sum(usec) FROM instructions
 		WHERE pc > 0 AND mal_module <> 'user'

@@ -591,7 +591,7 @@ first_messages_match() {
 @test "derived prerequisites equal those that a trace states" {
 	local trace
 	"$BUILD/test/gen/mal" -n 2 S 1000 "$(seed)" >trace 2>/dev/null
-	for trace in "$DATA/examples/mal-2018.json" trace; do
+	for trace in "$DATA/demo/mal-2018.json" trace; do
 		echo "-- $trace"
 		oracle prereqs "$trace"
 		sed -E 's/"prereq":\[[0-9,]*\],//' "$trace" >in
@@ -1037,7 +1037,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 
 # The numbers are those of jq, except that types and traces are left out.
 @test "a trace of one query has the expected numbers of rows" {
-	local trace=$DATA/examples/mal-2018.json
+	local trace=$DATA/demo/mal-2018.json
 	malparse "$trace" >rows
 	assert_equal "$(records <rows | jq -r .type | sort | uniq -c |
 		awk '$2 !~ /mal_type|trace/ { print $2, $1 }')" "$(jq -rs '
@@ -1147,14 +1147,14 @@ same_paths() {
 }
 
 @test "the oracle agrees on the critical paths of the examples" {
-	same_paths "$DATA/examples/mal-2018.json"
-	same_paths "$DATA/examples/mal-2023.json"
+	same_paths "$DATA/demo/mal-2018.json"
+	same_paths "$DATA/demo/mal-2023.json"
 }
 
 # The tasks of such a trace are its instructions, which depend on their
 # prerequisites and on nothing else.
 @test "without calls tasks depend only on their prerequisites" {
-	local trace=$DATA/examples/mal-2018.json
+	local trace=$DATA/demo/mal-2018.json
 	malparse --tasks "$trace" | records | jq -c '.pc as $pc |
 		[$pc, ([.deps[] | split(":")[1] | tonumber] | sort)]' |
 		sort -u >got
@@ -1176,7 +1176,7 @@ same_paths() {
 
 @test "the critical path of the example is that found by hand" {
 	run -0 bash -o pipefail -c "malparse --tasks \
-		'$DATA/examples/mal-2018.json' | critpath |
+		'$DATA/demo/mal-2018.json' | critpath |
 		jq -r '.rule // empty, (.length_us // empty)'"
 	# 4 + 60 + 3100 + 1590 + 2095 + 750 + 70 us
 	assert_output "$(lines sql.mvc sql.tid algebra.thetaselect \
@@ -1407,7 +1407,7 @@ remote_query() {
 @test "--statement rebuilds the statements of a trace" {
 	local trace
 	"$BUILD/test/gen/mal" -n 2 S 1000 "$(seed)" >trace 2>/dev/null
-	for trace in "$DATA/examples/mal-2018.json" trace; do
+	for trace in "$DATA/demo/mal-2018.json" trace; do
 		oracle strip "$trace" >in
 		malparse --statement in | jq -c 'select(.pc) | [.long_statement,
 			.short_statement]' >got

@@ -154,9 +154,9 @@ counted() {
 }
 
 @test "starts that malparse derives from ends do not change the answers" {
-	malparse "$DATA/examples/mal-2023.json" | malstat | records |
+	malparse "$DATA/demo/mal-2023.json" | malstat | records |
 		grep -v '"malstat"' >want
-	malparse --starts "$DATA/examples/mal-2023.json" | malstat | records |
+	malparse --starts "$DATA/demo/mal-2023.json" | malstat | records |
 		grep -v '"malstat"' >got
 	[ -s want ]
 	diff want got
@@ -836,7 +836,7 @@ cores query_stat operation instance cores malstat"
 
 @test "--db gives the same answers as the rows that were loaded" {
 	generate S 2000 2
-	cat trace "$DATA/examples/mal-2018.json" "$DATA/examples/mal-2023.json" |
+	cat trace "$DATA/demo/mal-2018.json" "$DATA/demo/mal-2023.json" |
 		malparse >rows
 	malload db rows
 	malstat --queries rows >want
@@ -848,7 +848,7 @@ cores query_stat operation instance cores malstat"
 }
 
 @test "--db and files exclude each other" {
-	malparse "$DATA/examples/mal-2018.json" >in
+	malparse "$DATA/demo/mal-2018.json" >in
 	malload db in
 	for file in in -; do
 		run -2 --separate-stderr malstat --db db "$file"
@@ -881,12 +881,12 @@ cores query_stat operation instance cores malstat"
 }
 
 @test "the oracle agrees on the examples" {
-	agree_trace "$DATA/examples/mal-2018.json"
-	agree_trace "$DATA/examples/mal-2023.json"
+	agree_trace "$DATA/demo/mal-2018.json"
+	agree_trace "$DATA/demo/mal-2023.json"
 }
 
 @test "the example used two threads in its block, and hardly both at once" {
-	malparse "$DATA/examples/mal-2018.json" >in
+	malparse "$DATA/demo/mal-2018.json" >in
 	ask
 	# From 1070 to 8800; both threads from 1131 to 1150, 1160 to 1175, 1180
 	# to 1190, and 4312 to 5470

@@ -4,7 +4,7 @@
 load helper
 load pidx
 
-EXAMPLES=$DATA/examples
+EXAMPLES=$DATA/demo
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" && exec </dev/null

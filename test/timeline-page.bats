@@ -107,8 +107,8 @@ data_of() {
 }
 
 @test "the slack that critpath writes gets into the page" {
-	execlog-parse "$DATA/examples/build.log" >tasks
-	buildgraph-parse "$DATA/examples/graph.json" |
+	execlog-parse "$DATA/demo/build.log" >tasks
+	buildgraph-parse "$DATA/demo/graph.json" |
 		critpath --all - tasks >all
 	timeline --html all >page.html
 	assert_equal "$(data_of page.html '.slack | sort')" \

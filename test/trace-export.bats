@@ -70,8 +70,8 @@ events() {
 }
 
 @test "critpath's answer with --all alone makes a trace with slack" {
-	execlog-parse "$DATA/examples/build.log" >tasks
-	buildgraph-parse "$DATA/examples/graph.json" >graph
+	execlog-parse "$DATA/demo/build.log" >tasks
+	buildgraph-parse "$DATA/demo/graph.json" >graph
 	critpath --all -g graph tasks >answer
 	trace-export answer >out
 	check out
@@ -105,7 +105,7 @@ events() {
 }
 
 @test "a query has a lane for each thread, and functions as names" {
-	malparse --tasks "$DATA/examples/mal-2023.json" >tasks
+	malparse --tasks "$DATA/demo/mal-2023.json" >tasks
 	trace-export tasks >out
 	check out
 	run -0 events out 'select(.name == "thread_name") | .args.name'
@@ -192,7 +192,7 @@ trace-export: warning: tasks whose time is the sum of several intervals, which a
 }
 
 @test "a truncated stream makes a whole document, but with status 2" {
-	execlog-parse "$DATA/examples/build.log" | sed '$d' >in
+	execlog-parse "$DATA/demo/build.log" | sed '$d' >in
 	run -2 --separate-stderr trace-export in
 	printf '%s\n' "$output" >out
 	check out
