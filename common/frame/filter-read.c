@@ -108,7 +108,7 @@ filter_next_file(struct filter *f)
 		if (was_needed)
 			f->first_is_needed = f->got_input = false;
 		foreign = f->input.damage != NULL ? NULL :
-		    foreign_find(&f->input, f->reads_records);
+		    foreign_find(&f->input, f->reads_records ? f->recio : NULL);
 		return foreign == NULL || skip_foreign(f, foreign);
 	}
 	check_not_empty(f);

@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/frame/foreign.h"
 #include "common/io/input.h"
+#include "common/json/recio.h"
 
 enum { SIGNATURE_BYTES = 1000 };
 
@@ -20,7 +21,6 @@ static const struct row {
 	{ "# ninja log", NULL, { "a log of ninja", "execlog-parse" } },
 	{ "digraph ninja {", NULL, { "a graph of ninja", "buildgraph-parse" } },
 	{ "digraph ", NULL, { "a graph for graphviz", NULL } },
-	{ "flowchart ", NULL, { "a flowchart for Mermaid", NULL } },
 	{ "<svg", NULL, { "an SVG picture", NULL } },
 	{ "<?xml", NULL, { "XML", NULL } },
 	{ "<!DOCTYPE html", NULL, { "an HTML page", NULL } },
@@ -47,21 +47,19 @@ static const struct row {
 	{ "[", "\"ph\":", { "a trace in Chrome's format", "execlog-parse" } },
 };
 
-/* What a file of records is to a filter that reads something else. */
+/* What a stream of records is to a filter that reads something else. */
 static const struct row records[] = {
-	{ "{\"type\":\"", "\"execlog-parse\"", { "the output of execlog-parse",
+	{ "", "\"execlog-parse\"", { "the output of execlog-parse",
 	    "critpath" } },
-	{ "{\"type\":\"", "\"make-record\"", { "the output of make-record",
-	    "critpath" } },
-	{ "{\"type\":\"", "\"buildgraph-parse\"", {
-	    "the output of buildgraph-parse", "critpath -g" } },
-	{ "{\"type\":\"", "\"malparse\"", { "the output of malparse",
+	{ "", "\"make-record\"", { "the output of make-record", "critpath" } },
+	{ "", "\"buildgraph-parse\"", { "the output of buildgraph-parse",
+	    "critpath -g" } },
+	{ "", "\"malparse\"", { "the output of malparse",
 	    "malload or malstat" } },
-	{ "{\"type\":\"callgraph\"", NULL, { "a call graph",
+	{ "", "\"callgraph-record\"", { "the output of callgraph-record",
 	    "callgraph-stat" } },
-	{ "{\"type\":\"", "\"callgraph-record\"", {
-	    "the output of callgraph-record", "callgraph-stat" } },
-	{ "{\"type\":\"", NULL, { "a stream of records", NULL } },
+	{ "", "\"callgraph\"", { "a call graph", "callgraph-stat" } },
+	{ "", NULL, { "a stream of records", NULL } },
 };
 
 /* Whether the line is "TIME EVENT ..." with an event of distbuild. */
@@ -115,55 +113,73 @@ find_row(const struct row *rows, size_t n, struct span text)
 	return NULL;
 }
 
+/* The first line of [p, end), as far as it has been read. */
+static struct span
+first_line(const char *p, const char *end)
+{
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+	return span_of(p, (size_t)((newline != NULL ? newline : end) - p));
+}
+
+/*
+ * Whether the first line is a record; without a recio its beginning decides,
+ * which is that of all records of weir.
+ */
+static bool
+is_record(struct span line, struct recio *io)
+{
+	const struct field *type;
+	const struct rec *r;
+	const char *why;
+
+	if (begins_with(line, "{\"type\":"))
+		return true;
+	if (io == NULL || line.n == 0 || *line.p != '{' ||
+	    (r = recio_parse(io, line, &why)) == NULL)
+		return false;
+	type = rec_get(r, KEY_TYPE);
+	return type != NULL && type->kind == REC_STRING;
+}
+
+/* What the file at [p, end) is, by its first bytes; NULL if it is not known. */
 static const struct foreign *
-find(struct span text, bool reads_records)
+find(const char *p, const char *end, struct recio *io)
 {
 	static const struct foreign event_log = { "a log of distbuild",
 	    "execlog-parse" };
 	static const struct foreign deps = { "what 'ninja -t deps' prints",
 	    "buildgraph-parse" };
-	const char *newline = memchr(text.p, '\n', text.n);
-	struct span line = span_of(text.p, newline != NULL ?
-	    (size_t)(newline - text.p) : text.n);
+	size_t n = (size_t)(end - p);
+	struct span line = first_line(p, end);
 
-	if (begins_with(text, "{\"type\":\""))
-		return reads_records ? NULL : find_row(records,
-		    sizeof records / sizeof *records, text);
+	if (is_record(line, io))
+		return io != NULL ? NULL : find_row(records,
+		    sizeof records / sizeof *records, line);
 	if (is_event(line))
 		return &event_log;
 	if (contains(line, ": #deps ") && contains(line, ", deps mtime "))
 		return &deps;
-	return find_row(table, sizeof table / sizeof *table, text);
-}
-
-/* The first bytes that are not consumed, without white space. */
-static struct span
-beginning(const struct input *in)
-{
-	const char *p = in->at;
-
-	while (p < in->end && text_is_space(*p))
-		p++;
-	return span_of(p, (size_t)(in->end - p) < SIGNATURE_BYTES ?
-	    (size_t)(in->end - p) : SIGNATURE_BYTES);
+	return find_row(table, sizeof table / sizeof *table,
+	    span_of(p, n < SIGNATURE_BYTES ? n : SIGNATURE_BYTES));
 }
 
 /*
- * Whether the text shows what the file is: it has a line that is not only the
+ * Whether the bytes show what the file is: it has a line that is not only the
  * beginning of a JSON value.  A reader of a live stream must not wait for more.
  */
 static bool
-is_enough(struct span text)
+is_enough(const char *p, const char *end)
 {
-	const char *newline = memchr(text.p, '\n', text.n), *last = newline;
+	struct span line = first_line(p, end);
 
-	if (text.n == SIGNATURE_BYTES)
+	if (end - p >= SIGNATURE_BYTES)
 		return true;
-	if (newline == NULL)
+	if (line.p + line.n == end)
 		return false;
-	while (last > text.p && text_is_space(last[-1]))
-		last--;
-	return (*text.p != '{' && *text.p != '[') || last[-1] == '}';
+	while (line.n > 0 && text_is_space(line.p[line.n - 1]))
+		line.n--;
+	return (*p != '{' && *p != '[') || line.p[line.n - 1] == '}';
 }
 
 /* Whether this program reads the file, and not by an option of its own. */
@@ -178,15 +194,16 @@ is_own(const struct foreign *f)
 }
 
 const struct foreign *
-foreign_find(struct input *in, bool reads_records)
+foreign_find(struct input *in, struct recio *io)
 {
 	const struct foreign *found;
-	struct span text;
+	const char *p;
 
 	do {
-		text = beginning(in);
-		found = find(text, reads_records);
-	} while (!is_enough(text) && (found == NULL || !is_own(found)) &&
+		for (p = in->at; p < in->end && text_is_space(*p); p++)
+			;
+		found = find(p, in->end, io);
+	} while (!is_enough(p, in->end) && (found == NULL || !is_own(found)) &&
 	    input_more(in));
 	return found == NULL || is_own(found) ? NULL : found;
 }

@@ -1,10 +1,6 @@
 #ifndef WEIR_FOREIGN_H
 #define WEIR_FOREIGN_H
 
-#include <stdbool.h>
-
-#include "common/base/text.h"
-
 /* A file that a filter gets by mistake, because another filter reads it. */
 struct foreign {
 	const char *what;	/* "a log of ninja" */
@@ -12,12 +8,13 @@ struct foreign {
 };
 
 struct input;
+struct recio;
 
 /*
  * Recognizes a foreign file by its first bytes, which remain unconsumed; NULL
- * if it is not known, or this program reads it.  reads_records is whether this
- * program reads records.
+ * if it is not known, or this program reads it.  A program that reads records
+ * passes a recio, and no file that begins with a record is foreign to it.
  */
-const struct foreign *foreign_find(struct input *, bool reads_records);
+const struct foreign *foreign_find(struct input *, struct recio *);
 
 #endif
