@@ -20,16 +20,17 @@ write_stubs() {
 	[ "\$1" != -t ] || exit 0
 	cat table.sh build.ninja .ninja_log | awk -v OFS='\t' '
 	match(\$0, /sleep [0-9.]+/) {
-		slept[/gcc/ ? "app" : "table.h"] = \
-			1000 * substr(\$0, RSTART + 6, RLENGTH - 6)
+		ms = 1000 * substr(\$0, RSTART + 6, RLENGTH - 6)
+		slept[/gcc/ ? "app" : "table.h"] = ms
 	}
 	/^# ninja log/ { in_log = 1; print; next }
 	in_log {
-		\$1 = \$4 == "main.o" ? end["table.h"] : \
-			\$4 == "app" ? end["main.o"] : 0
+		\$1 = 0
+		if (\$4 == "main.o") \$1 = end["table.h"]
+		if (\$4 == "app") \$1 = end["main.o"]
 		\$2 = end[\$4] = \$1 + 30 + slept[\$4]
 		print
-	}' >log && mv log .ninja_log
+	}' | sort -s -n -k 2,2 >log && mv log .ninja_log
 	END
 	chmod +x bin/*
 }
