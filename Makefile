@@ -15,7 +15,7 @@ endif
 OBJCOPY ?= objcopy
 # What demangles: iberty, or stdc++ where libiberty is not available.
 DEMANGLER ?= iberty
-CFLAGS ?= -g $(if $(SAN),-O1,-O3)
+CFLAGS ?= $(DEBUG_FLAG) $(if $(SAN),-O1,-O3)
 
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
@@ -26,6 +26,8 @@ EXAMPLESDIR = $(PREFIX)/share/doc/weir/examples
 DESTDIR =
 
 CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+# valgrind 3.19 cannot read the DWARF 5 that clang writes.
+DEBUG_FLAG = $(if $(CLANG),-gdwarf-4,-g)
 
 # Everything that is built goes to OUT, which may be set on the command line.
 # SAN=1 builds with the address and undefined-behaviour sanitizers, in OUT/san.

@@ -6,7 +6,7 @@
 # the shared library has.  gcc needs two options for the first; -ffreestanding
 # would imply both, but then clang's <limits.h> lacks what POSIX defines.  The
 # TLS dialect makes thread-local storage cheap in a shared library too.
-INSTRUMENT_CFLAGS ?= -g -O2
+INSTRUMENT_CFLAGS ?= $(DEBUG_FLAG) -O2
 COMPILE_INSTRUMENT = $(CC) -std=c11 -D_GNU_SOURCE -I. $(WARN) \
 	$(INSTRUMENT_CFLAGS) $(MAP_PATHS) -fPIC -fno-builtin -fvisibility=hidden \
 	-fno-stack-protector $(if $(CLANG),, \

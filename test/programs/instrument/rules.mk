@@ -17,7 +17,7 @@ $(MEASURED_PROGRAMS): test/programs/instrument/rules.mk | \
 $(OUT)/test/programs/instrument:
 	@mkdir -p $@
 
-HOOK_CFLAGS = -g -O1 -finstrument-functions -Iinstrument
+HOOK_CFLAGS = $(DEBUG_FLAG) -O1 -finstrument-functions -Iinstrument
 # Otherwise clang assumes that malloc() and free() are those of the C library.
 $(OUT)/test/programs/instrument/alloc: HOOK_CFLAGS += -fno-builtin
 $(patsubst %.c,$(OUT)/%,$(MEASURED_C)): $(OUT)/%: %.c $(INSTRUMENT_LIBS)
