@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""instrument.py RECORDS [COUNTS...] - checks callgraph records
+"""instrument.py RECORDS... - checks callgraph records
 
-COUNTS are files in which programs counted their own calls, in lines of "LINE
-FUNCTION NUMBER" (see count.h); the suffix of a file name is the process id.
-Checks that each record is well-formed, that
-each call site is in the function of the parent node, that the end record has
-the number of records between the begin and the end record, and that each
-process called each function from each line as often as its own count says.
+The files counts.PID beside RECORDS are those in which programs counted their
+own calls, in lines of "LINE FUNCTION NUMBER" (see count.h).  Checks that each
+record is well-formed, that each call site is in the function of the parent
+node, that the end record has the number of records between the begin and the
+end record, and that each process called each function from each line as often
+as its own count says.
 Names come from nm and lines from addr2line, independently of weir.  Prints one
 line for each callgraph record.  If the environment variable COROUTINES is set,
 call sites may be in other functions.
@@ -15,6 +15,7 @@ call sites may be in other functions.
 import bisect
 import collections
 import functools
+import glob
 import json
 import os
 import re
@@ -42,14 +43,22 @@ def function_at(path, address):
     return starts[i - 1] if i > 0 else None
 
 
+line_memo = collections.defaultdict(dict)       # path -> address -> line
+
+
 def lines(path, addresses):
     """The source lines of calls, by return address."""
+    memo = line_memo[path]
+    addresses = [a for a in addresses if a not in memo]
+    if not addresses:
+        return memo
     # The call is before its return address.  addr2line prints FILE:LINE, "?"
     # for an unknown line, and sometimes more after a space.
     out = subprocess.run(["addr2line", "-e", path] + [hex(a - 1) for a in
         addresses], capture_output=True, text=True).stdout.split("\n")
-    return {a: int(re.sub(r" .*|[^0-9 ]", "", line.rsplit(":", 1)[-1]) or 0)
-        for a, line in zip(addresses, out)}
+    memo.update({a: int(re.sub(r" .*|[^0-9 ]", "", line.rsplit(":", 1)[-1]) or
+        0) for a, line in zip(addresses, out)})
+    return memo
 
 
 def module(record, address):
@@ -127,7 +136,8 @@ def add_calls(r, sums):
         sums[r["pid"]][line, name] += n["calls"]
 
 
-def main(records, *counts):
+def check(records):
+    """Whether the counts of one recording agree."""
     sums = collections.defaultdict(collections.Counter)
     final = set()           # processes that have left their last record
     sequence = collections.Counter()
@@ -148,8 +158,8 @@ def main(records, *counts):
         add_calls(r, sums)
         print(r["pid"], r["sequence"], len(r["nodes"]), "nodes",
             sum(n["calls"] for n in r["nodes"]), "calls")
-    wrong = 0
-    for path in counts:
+    agree = True
+    for path in glob.glob(os.path.join(os.path.dirname(records), "counts.*")):
         pid = int(path.rsplit(".", 1)[-1])
         for text in open(path):
             line, name, n = text.split()
@@ -157,8 +167,9 @@ def main(records, *counts):
             if got != int(n):
                 print("%s: line %s calls %s %s times, not %d" % (path, line,
                     name, n, got))
-                wrong = 1
-    sys.exit(wrong)
+                agree = False
+    return agree
 
 
-main(*sys.argv[1:])
+assert len(sys.argv) > 1
+sys.exit(not all([check(path) for path in sys.argv[1:]]))

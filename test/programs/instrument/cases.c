@@ -76,18 +76,18 @@ wait_for_start(void)
 static void *
 work(void *p)
 {
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < *(int *)p; i++)
 		CALL(middle, i % 5);
 	return p;
 }
 
 static NOINLINE void
-eight_threads(void)
+eight_threads(int n)
 {
 	pthread_t threads[8];
 
 	for (int i = 0; i < 8; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+		pthread_create(&threads[i], NULL, work, &n);
 	for (int i = 0; i < 8; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -1075,7 +1075,7 @@ main(int argc, char **argv)
 	int n = strtol(argument, NULL, 10);
 
 	if (strcmp(how, "threads") == 0)
-		CALL(eight_threads);
+		CALL(eight_threads, n > 0 ? n : 20000);
 	else if (strcmp(how, "short") == 0)
 		CALL(short_threads, n);
 	else if (strcmp(how, "keys") == 0)
