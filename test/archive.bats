@@ -1,6 +1,8 @@
 # archive.bats - the files and commands of weir-archive(7), on an archive of 40
 # logs; cluster/hosts.sh runs those that need several hosts
 
+# bats file_tags=normal
+
 load helper
 load cluster/archive
 

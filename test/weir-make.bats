@@ -1,5 +1,7 @@
 # weir-make.bats - the makefiles of weir-make(7) do what the page says
 
+# bats file_tags=normal
+
 load helper
 
 # The makes here are not parts of the one that runs the tests.
