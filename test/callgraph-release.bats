@@ -349,8 +349,8 @@ a release, or it is damaged"
 	run -2 callgraph-release --strict split
 }
 
+# bats test_tags=normal
 @test "a release is never incomplete because memory has run out" {
-	! is_sanitized || skip "sanitizers have their own malloc"
 	c_program app -g -gz
 	without_memory callgraph-release app
 }
