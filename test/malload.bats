@@ -105,7 +105,7 @@ use() {
 
 @test "the database holds what the rows say, with each option of malparse" {
 	local trace option
-	for trace in "$DATA"/examples/mal-*.json; do
+	for trace in "$DATA"/demo/mal-*.json; do
 		for option in --statement --starts; do
 			echo "-- ${trace##*/} $option"
 			malparse $option "$trace" >rows
@@ -1057,7 +1057,7 @@ odd_rows() {
 
 @test "--sql fills SQLite with the same tables as malload itself" {
 	local trace
-	for trace in "$TRACES"/sample-*.json "$DATA"/examples/mal-*.json; do
+	for trace in "$TRACES"/sample-*.json "$DATA"/demo/mal-*.json; do
 		echo "-- ${trace##*/}"
 		malparse --statement "$trace" >rows
 		run -0 malload --sql -o out rows
@@ -1132,7 +1132,7 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 
 @test "another CSV reader reads the same values from --csv" {
 	local trace
-	for trace in "$TRACES"/sample-*.json "$DATA"/examples/mal-*.json; do
+	for trace in "$TRACES"/sample-*.json "$DATA"/demo/mal-*.json; do
 		echo "-- ${trace##*/}"
 		malparse --statement "$trace" >rows
 		run -0 --separate-stderr malload --csv out rows

@@ -1030,7 +1030,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 		oracle calls $((seed + i)) >trace
 		same_as_oracle "$PWD/trace"
 	done
-	for sample in "$TRACES"/sample-*.json "$DATA"/examples/mal-*.json; do
+	for sample in "$TRACES"/sample-*.json "$DATA"/demo/mal-*.json; do
 		same_as_oracle "$sample"
 	done
 }
