@@ -63,9 +63,10 @@ end_of() {
 		"$3" "${5:+,$5}"
 }
 
-# string TEXT - prints TEXT as a JSON string
+# string TEXT - prints TEXT, without control characters, as a JSON string
 string() {
-	jq -cn --arg s "$1" '$s'
+	local text=${1//\\/\\\\}
+	printf '"%s"' "${text//\"/\\\"}"
 }
 
 # define TEXT - prints the event of querylog.define for TEXT, a quoted MAL string
@@ -86,11 +87,10 @@ canonical() {
 	malparse "$1" >"$1.rows" && oracle canon "$1.rows"
 }
 
-# same_as_oracle FILE - passes if malparse and the oracle derive the same rows
+# same_as_oracle FILE... - passes if malparse and the oracle derive the same rows
+# from each trace
 same_as_oracle() {
-	echo "-- ${1##*/}"
-	malparse "$1" >rows && oracle canon rows >got &&
-	oracle rows "$1" >want && [ -s want ] && diff want got
+	oracle same "$@"
 }
 
 # Formats
@@ -204,13 +204,11 @@ same_as_oracle() {
 }
 
 @test "the operation of formats E and T comes from the statement" {
-	local stmt module name
+	local stmt module name want=()
 	while IFS='|' read -r stmt module name; do
-		lines "{\"event\":1,\"time\":\"00:00:00.000001\",\"thread\":1,\"function\":\"user.s1_1\",\"pc\":2,\"tag\":1,\"state\":\"start\",\"usec\":0,\"stmt\":$(string "$stmt")}" >in &&
-		run -0 --separate-stderr malparse in &&
-		assert_equal "$stmt: $(table profiler_event mal_module instruction)" \
-			"$stmt: [$module,$name]" || return
-	done <<-'END'
+		echo "{\"event\":1,\"time\":\"00:00:00.000001\",\"thread\":1,\"function\":\"user.s1_1\",\"pc\":${#want[@]},\"tag\":1,\"state\":\"start\",\"usec\":0,\"stmt\":$(string "$stmt")}"
+		want+=("[${#want[@]},$module,$name]")
+	done >in <<-'END'
 		X_5=0:int := sql.mvc();|"sql"|"mvc"
 		barrier X_9=false:bit := language.dataflow();|"language"|"dataflow"
 		language.pass(X_5=0:int);|"language"|"pass"
@@ -221,21 +219,23 @@ same_as_oracle() {
 		function user.s1_1():void;|"user"|"s1_1"
 		end user.s1_1;|null|null
 	END
+	run -0 --separate-stderr malparse in
+	assert_equal "$(table profiler_event pc mal_module instruction)" \
+		"$(lines "${want[@]}")"
 }
 
 # Framing: how the objects are separated
 
 @test "the framing of objects does not change the rows" {
-	local how seed
+	local in seed
 	seed=$(seed)
 	for format in S M P; do
-		"$BUILD/test/gen/mal" -n 2 $format 300 "$seed" >trace 2>/dev/null
-		oracle reframe lines trace >in
-		malparse in >want
-		for how in pretty nested several glued gzip; do
-			echo "-- $format, $how"
-			oracle reframe $how trace >in
-			malparse in >got
+		"$BUILD/test/gen/mal" -n 2 $format 100 "$seed" >trace 2>/dev/null
+		oracle reframe trace
+		malparse trace.lines >want
+		for in in trace.{pretty,nested,several,glued,gzip}; do
+			echo "-- $format, $in"
+			malparse $in >got
 			cmp got want
 		done
 	done
@@ -260,67 +260,61 @@ pcs() {
 	jq 'select(.type == "trace" or .type == "profiler_event") | .pc' "$1"
 }
 
-# first_messages_match REGEX - passes if every line of ./messages matches; the
-# file has the first message of each run
+# CUT - a small object that has each construct; AFTER - another one
+CUT='{"source":"trace","clk":5,"pc":2,"tag":3,"state":"start","stmt":"\\\"é","prereq":[1,0],"x":[[1.5]]}'
+AFTER='{"source":"trace","clk":9,"pc":3,"tag":3,"state":"done"}'
+
+# is_rejected - runs malparse on the file `in`, which has the status 1, and
+# adds its output to the file `all`, and its first message to `messages`
+is_rejected() {
+	local status=0
+	malparse in >>all 2>err || status=$?
+	[ "$status" = 1 ] || fail "status $status: $(<in)" || return
+	read -r <err && echo "$REPLY" >>messages
+}
+
+# first_messages_match REGEX - passes if every line of ./messages matches
 first_messages_match() {
 	[ -s messages ] && assert_equal "$(grep -cvE "$1" messages)" 0
 }
 
 @test "a truncated object is W001, and the next one is read" {
-	local whole cut next status n=0 want=
-	whole=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
-	next=$(ev done 3 9 sql.mvc)
-	for ((cut = 1; cut < ${#whole}; cut++)); do
-		lines "${whole:0:cut}" >cut
-		lines "${whole:0:cut}" "$next" >in
-		status=0
-		malparse --rejects kept in >out 2>err || status=$?
-		assert_equal "$cut: $status" "$cut: 1" && cmp kept cut || return
-		cat out >>all && read -r <err && echo "$REPLY" >>messages
+	local cut want=
+	for ((cut = 1; cut < ${#CUT}; cut++)); do
+		lines "${CUT:0:cut}" >>cuts
+		lines "${CUT:0:cut}" "$AFTER" >in
+		lines "${CUT:0:cut}" "$AFTER" >>whole
+		is_rejected || return
 		want+=$'null\n3\n'
-		n=$((n + 1))
 	done
-	[ "$n" -gt 100 ]
 	first_messages_match '^malparse: in:1: W001: ignoring an object that contains errors: .'
 	assert_equal "$(pcs all)" "${want%$'\n'}"
+	run -1 malparse --rejects kept whole
+	cmp kept cuts
 }
 
 @test "the tail of an object is W001, and the next one is read" {
-	local whole cut before next status n=0 want=
-	whole=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
-	before=$(ev start 1 4 sql.mvc)
-	next=$(ev done 3 9 sql.mvc)
-	for ((cut = 1; cut < ${#whole}; cut += 3)); do
-		lines "$before" "${whole:cut}" "$next" >in
-		status=0
-		malparse in >out 2>err || status=$?
-		assert_equal "$cut: $status" "$cut: 1" || return
-		cat out >>all && read -r <err && echo "$REPLY" >>messages
+	local cut before want=
+	before=${AFTER/'"pc":3'/'"pc":1'}
+	for ((cut = 1; cut < ${#CUT}; cut += 2)); do
+		lines "$before" "${CUT:cut}" "$AFTER" >in
+		is_rejected || return
 		want+=$'null\n1\n3\n'
-		n=$((n + 1))
 	done
-	[ "$n" -gt 30 ]
 	first_messages_match '^malparse: in:2: W001: '
 	assert_equal "$(pcs all)" "${want%$'\n'}"
 }
 
 @test "an object written into the middle of another one is read" {
-	local outer inner cut status n=0
-	outer=$(ev start 2 5 sql.mvc "\"stmt\":\"X := sql.mvc();\"")
-	inner=$(ev done 3 9 sql.mvc)
-	for ((cut = 1; cut < ${#outer}; cut += 3)); do
-		lines "${outer:0:cut}$inner" "${outer:cut}" \
-			"$(ev done 4 10 sql.mvc)" >in
-		status=0
-		malparse in >out 2>err || status=$?
-		assert_equal "$cut: $status" "$cut: 1" &&
-		assert_equal "$cut: $(pcs out | paste -sd ' ')" \
-			"$cut: null 3 4" || return
-		read -r <err && echo "$REPLY" >>messages
-		n=$((n + 1))
+	local cut after want=
+	after=${AFTER/'"pc":3'/'"pc":4'}
+	for ((cut = 1; cut < ${#CUT}; cut += 2)); do
+		lines "${CUT:0:cut}$AFTER" "${CUT:cut}" "$after" >in
+		is_rejected || return
+		want+=$'null\n3\n4\n'
 	done
-	[ "$n" -gt 50 ]
 	first_messages_match '^malparse: in:1: W001: '
+	assert_equal "$(pcs all)" "${want%$'\n'}"
 }
 
 @test "known deviations of servers from JSON are repaired" {
@@ -748,11 +742,12 @@ first_messages_match() {
 # end puts before each quote and backslash.  Old servers did the latter only for
 # the plans of their cache, so a text that does not look escaped is kept.
 @test "the text of a query is the MAL string given to define, decoded" {
-	local text expected
+	local text expected want=()
+	TAG=0
 	while IFS='|' read -r text expected; do
-		parse "$(define "$text")" &&
-		assert_equal "$(table query query_text root_execution_id)" \
-			"[$expected,1]" || return
+		TAG=$((TAG + 1))
+		define "$text" >>in
+		want+=("[$expected,$TAG]")
 	done <<-'END'
 		"select 1;"|"select 1;"
 		"select a, b, 3 from t;"|"select a, b, 3 from t;"
@@ -769,16 +764,17 @@ first_messages_match() {
 		"Größe"|"Größe"
 		""|null
 	END
+	run -0 --separate-stderr malparse in
+	assert_equal "$(table query query_text root_execution_id)" \
+		"$(lines "${want[@]}")"
 }
 
 @test "backslashes without a quote are escapes if the server escapes texts" {
-	local program version expected
-	while IFS='|' read -r program version expected; do
-		PROGRAM=$program
-		parse "$(define '"a\\\\b"' |
-			sed "s/^{/{\"version\":\"$version\",/")" &&
-		assert_equal "$program $version $(table query query_text)" \
-			"$program $version [$expected]" || return
+	local version expected want=()
+	while IFS='|' read -r PROGRAM version expected; do
+		define '"a\\\\b"' | sed "s/^{/{\"version\":\"$version\",/" >in
+		malparse in >>out
+		want+=("[$expected]")
 	done <<-'END'
 		user.main|11.31.7|"a\\\\b"
 		user.s12_3|11.31.7|"a\\b"
@@ -786,6 +782,8 @@ first_messages_match() {
 		user.main|11.40.0|"a\\b"
 		user.main||"a\\\\b"
 	END
+	output=$(<out)
+	assert_equal "$(table query query_text)" "$(lines "${want[@]}")"
 }
 
 @test "in format E the text of a query is the literal after querylog.define" {
@@ -911,11 +909,10 @@ supervisor() {
 		sv 2 X_2 "\"value\":\"\\\"$2\\\"\"")]"
 }
 
-# same_links LINES - passes if malparse and the oracle link the same executions
+# same_links LINES - passes if malparse and the oracle derive the same rows, among
+# them the links between executions
 same_links() {
-	lines "$1" >in && malparse in >rows &&
-	diff <(oracle canon rows | grep ^initiates) \
-		<(oracle rows in | grep ^initiates)
+	lines "$1" >in && oracle same in
 }
 
 # The end of a connection leaves no event, and the next connection may have the
@@ -1006,7 +1003,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 	local seed
 	seed=$(seed)
 	for format in S M; do
-		"$BUILD/test/gen/mal" -n 2 $format 1000 "$seed" >both 2>/dev/null
+		"$BUILD/test/gen/mal" -n 2 $format 300 "$seed" >both 2>/dev/null
 		session=$(grep -o '"session":"[^"]*"' both | head -n 1)
 		grep -F "$session" both >one
 		grep -vF "$session" both >other
@@ -1023,16 +1020,11 @@ $(remote_plan 961 50 remote.bintype)"; do
 	local seed
 	seed=$(seed)
 	for format in S M P; do
-		"$BUILD/test/gen/mal" -n 2 $format 4000 "$seed" >trace 2>/dev/null
-		same_as_oracle "$PWD/trace"
+		"$BUILD/test/gen/mal" -n 2 $format 1000 "$seed" >$format 2>/dev/null
 	done
-	for ((i = 0; i < 10; i++)); do
-		oracle calls $((seed + i)) >trace
-		same_as_oracle "$PWD/trace"
-	done
-	for sample in "$TRACES"/sample-*.json "$DATA"/demo/mal-*.json; do
-		same_as_oracle "$sample"
-	done
+	oracle calls "$seed" 10
+	same_as_oracle S M P calls.* "$TRACES"/sample-*.json \
+		"$DATA"/demo/mal-*.json
 }
 
 # The numbers are those of jq, except that types and traces are left out.
@@ -1052,7 +1044,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 }
 
 @test "every id that a row refers to has its row" {
-	"$BUILD/test/gen/mal" -n 2 S 3000 >in 2>/dev/null
+	"$BUILD/test/gen/mal" -n 2 S 1000 >in 2>/dev/null
 	malparse in "$TRACES"/sample-*.json >rows
 	python3 - <<-'END'
 		import collections, json
@@ -1103,52 +1095,29 @@ $(remote_plan 961 50 remote.bintype)"; do
 
 # --tasks
 
-# same_paths TRACE - passes if critpath and the oracle find critical paths of the
-# same length in each run, if the sum of the times of all tasks is the same too,
-# and if each step of a path depends on the one before it
+# same_paths TRACE... - passes if critpath and the oracle find critical paths of the
+# same length in each run of each trace, if the sum of the times of all tasks is
+# the same too, and if each step of a path depends on the one before it
 same_paths() {
-	malparse "$1" >rows && malparse --tasks "$1" >tasks &&
-	critpath tasks >path &&
-	oracle critical "$1" rows | LC_ALL=C sort >want && [ -s want ] &&
-	jq -n -r --slurpfile tasks <(records <tasks) \
-		--slurpfile path <(records <path) '
-		($tasks | group_by(.run) | map({ (.[0].run // ""):
-			(map(.elapsed_us) | add) }) | add) as $sum |
-		$path[] | select(.type == "critpath") |
-		"\(.run) \(.length_us) \($sum[.run])"' |
-		LC_ALL=C sort | diff want - &&
-	# Of several paths of one length, critpath may choose another one than
-	# the oracle.
-	jq -n -e --slurpfile tasks <(records <tasks) \
-		--slurpfile path <(records <path) '
-		($tasks | map({ (.id): . }) | add) as $task |
-		all($path | map(select(.step)) | group_by(.run)[];
-			. as $step | all(range(1; length);
-			$step[. - 1].id as $before |
-			$task[$step[.].id].deps | index($before)))' >/dev/null
+	oracle paths "$@"
 }
 
 @test "the oracle agrees on the critical paths of generated traces" {
 	local seed
 	seed=$(seed)
 	for format in S M P; do
-		"$BUILD/test/gen/mal" $format 2000 "$seed" >trace 2>/dev/null
-		same_paths trace
+		"$BUILD/test/gen/mal" $format 1000 "$seed" >$format 2>/dev/null
 	done
+	same_paths S M P
 }
 
 @test "the oracle agrees on critical paths through calls, blocks and remote plans" {
-	local seed
-	seed=$(seed)
-	for ((i = 0; i < 10; i++)); do
-		oracle calls $((seed + i)) >trace
-		same_paths trace
-	done
+	oracle calls "$(seed)" 10
+	same_paths calls.*
 }
 
 @test "the oracle agrees on the critical paths of the examples" {
-	same_paths "$DATA/demo/mal-2018.json"
-	same_paths "$DATA/demo/mal-2023.json"
+	same_paths "$DATA"/demo/mal-20{18,23}.json
 }
 
 # The tasks of such a trace are its instructions, which depend on their

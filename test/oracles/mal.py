@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """mal - a second implementation of malparse, from the definitions
 
-Usage: mal.py counts FILE          how many rows of each table
-       mal.py rows FILE            all rows in canonical form
-       mal.py canon ROWS-FILE      rows of malparse in that form
+Usage: mal.py same FILE...         compares all rows with those of malparse
+       mal.py canon ROWS-FILE      rows of malparse in canonical form
        mal.py prereqs FILE         compares the prerequisites that the server
                                    stated with those derived from variables
-       mal.py critical FILE ROWS-FILE
-                                   the critical path of each run; ROWS-FILE,
-                                   of malparse, gives the ids of executions
-       mal.py calls SEED           a random trace with calls of plans
+       mal.py paths FILE...        compares the critical path of each run with
+                                   that of critpath
+       mal.py calls SEED COUNT     writes random traces with calls of plans to
+                                   the files calls.0, calls.1, ...
        mal.py literals FILE        the values that --mask must hide
        mal.py strip FILE           the trace without stmt and short
-       mal.py reframe HOW FILE     the trace in another framing: lines,
-                                   pretty, nested, several, glued, gzip
+       mal.py reframe FILE         writes the trace in other framings to the
+                                   files FILE.lines, FILE.pretty, FILE.nested,
+                                   FILE.several, FILE.glued and FILE.gzip
 
 It reads the whole trace at once.  In canonical form a row is a line: its
 table, then its columns sorted by name.  Instead of an id it has a key: for an
@@ -25,10 +25,12 @@ The letters of formats (T, E, U, S, M, P) are those of malparse(1).
 """
 
 import collections
+import difflib
 import gzip
 import json
 import random
 import re
+import subprocess
 import sys
 
 EPOCH_US = 10**15       # times from here on (2001) are since 1970
@@ -682,11 +684,23 @@ def rows_of(path):
     return trace.rows
 
 
-def print_sorted(rows):
-    lines = [table + " " + json.dumps(row, sort_keys=True,
-                                      ensure_ascii=False)
-             for table, row in rows]
-    print("\n".join(sorted(lines)))
+def sorted_lines(rows):
+    return sorted(table + " " + json.dumps(row, sort_keys=True,
+                                           ensure_ascii=False)
+                  for table, row in rows)
+
+
+def expect(what, want, got):
+    """Ends with a message if a filter gives something else."""
+    if want != got or not want:
+        print(f"{what}:", *difflib.unified_diff(want, got, "oracle", "filter",
+                                                n=0, lineterm=""), sep="\n")
+        sys.exit(1)
+
+
+def output_of(*command, text=None):
+    return subprocess.run(command, input=text, check=True,
+                          stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
 # --- Rows of malparse -------------------------------------------------------
@@ -695,9 +709,9 @@ class Written:
     """Rows with their ids, without the begin and end records; named() replaces
     the ids by keys."""
 
-    def __init__(self, path):
+    def __init__(self, text):
         self.tables = collections.defaultdict(list)
-        for line in text_of(path).splitlines():
+        for line in text.splitlines():
             row = json.loads(line)
             if row["type"] not in ("begin", "end"):
                 self.tables[row.pop("type")].append(row)
@@ -763,18 +777,14 @@ class Written:
 
 # --- Modes -----------------------------------------------------------------
 
-def mode_counts(path):
-    counts = collections.Counter(table for table, _ in rows_of(path))
-    for table in sorted(counts):
-        print(table, counts[table])
-
-
-def mode_rows(path):
-    print_sorted(rows_of(path))
+def mode_same(*paths):
+    for path in paths:
+        expect(path, sorted_lines(rows_of(path)),
+               sorted_lines(Written(output_of("malparse", path)).rows()))
 
 
 def mode_canon(path):
-    print_sorted(Written(path).rows())
+    print("\n".join(sorted_lines(Written(text_of(path)).rows())))
 
 
 def mode_prereqs(path):
@@ -926,15 +936,37 @@ class Paths:
                 self.walk_by_prereqs(x)
 
 
-def mode_critical(path, rows_path):
-    """Prints for each run its name, the length of its critical path and the
-    sum of the times of its tasks, both in us.  See malparse(1)."""
-    ids = {name: i for i, name in Written(rows_path).executions.items()}
-    paths = Paths(path)
-    paths.walk()
-    for (session, root), length_us in sorted(paths.length_of.items()):
-        print(f"{session}/{ids[root]}", length_us,
-              paths.sum_of[session, root])
+def mode_paths(*names):
+    """Compares for each run its name, the length of its critical path and the
+    sum of the times of its tasks, both in us.  See malparse(1).  Of several
+    paths of one length, critpath may choose another one than the oracle, but
+    each step depends on the one before it."""
+    for name in names:
+        written = Written(output_of("malparse", name))
+        ids = {x: i for i, x in written.executions.items()}
+        want = Paths(name)
+        want.walk()
+        text = output_of("malparse", "--tasks", name)
+        answers = [json.loads(line) for line in output_of(
+            "critpath", text=text).splitlines()]
+        sums, deps, got, before = collections.Counter(), {}, [], {}
+        for line in text.splitlines():
+            task = json.loads(line)
+            if task["type"] == "task":
+                sums[task["run"]] += task["elapsed_us"]
+                deps[task["id"]] = task["deps"]
+        for r in answers:
+            if r["type"] == "critpath":
+                got.append(f"{r['run']} {r['length_us']} {sums[r['run']]}")
+            elif r["type"] == "critical":
+                step = before.get(r["run"])
+                if step is not None and step not in deps[r["id"]]:
+                    sys.exit(f"{name}: {r['id']} does not depend on {step}")
+                before[r["run"]] = r["id"]
+        expect(name, sorted(f"{session}/{ids[root]} {us} "
+                            f"{want.sum_of[session, root]}" for
+                            (session, root), us in want.length_of.items()),
+               sorted(got))
 
 
 class Calls:
@@ -1046,9 +1078,11 @@ class Calls:
         return traces[0] + traces[1]
 
 
-def mode_calls(seed):
-    for o in Calls(int(seed)).trace():
-        print(json.dumps(o))
+def mode_calls(seed, count):
+    for i in range(int(count)):
+        with open(f"calls.{i}", "w", encoding="utf-8") as f:
+            f.writelines(json.dumps(o) + "\n"
+                         for o in Calls(int(seed) + i).trace())
 
 
 def mode_literals(path):
@@ -1082,25 +1116,25 @@ def pretty(o):
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def mode_reframe(how, path):
+def mode_reframe(path):
+    objects = read(path)
     lines = [json.dumps(o, separators=(",", ":"), ensure_ascii=False)
-             for o in read(path)]
-    if how == "pretty":
-        text = "".join(pretty(o) for o in read(path))
-    elif how == "nested":
-        text = "".join(json.dumps(o, indent=2, ensure_ascii=False) + "\n"
-                       for o in read(path))
-    elif how == "several":      # three on a line
-        text = "".join(line + "\n "[i % 3 > 0] for i, line in
-                       enumerate(lines))
-    elif how == "glued":
-        text = "".join(lines)
-    else:
-        text = "\n".join(lines) + "\n"
-    data = text.encode()
-    if how == "gzip":
-        data = gzip.compress(data, mtime=0)
-    sys.stdout.buffer.write(data)
+             for o in objects]
+    texts = {
+        "lines": "\n".join(lines) + "\n",
+        "pretty": "".join(map(pretty, objects)),
+        "nested": "".join(json.dumps(o, indent=2, ensure_ascii=False) + "\n"
+                          for o in objects),
+        # Three on a line
+        "several": "".join(line + "\n "[i % 3 > 0]
+                           for i, line in enumerate(lines)),
+        "glued": "".join(lines),
+    }
+    texts = {how: text.encode() for how, text in texts.items()}
+    texts["gzip"] = gzip.compress(texts["lines"], mtime=0)
+    for how, text in texts.items():
+        with open(f"{path}.{how}", "wb") as f:
+            f.write(text)
 
 
 def main():

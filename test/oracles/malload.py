@@ -2,9 +2,11 @@
 
     tables DB ROWS...   passes if the database holds the rows of the files ROWS,
                         loaded in this order, and nothing else, and its keys are
-                        valid
-    view DB             passes if the view `instructions` joins the events
+                        valid, and if the view `instructions` joins the events
                         correctly, in the order of their starts
+    orders SEED COUNT ROWS
+                        passes if malload makes these tables of the rows in each
+                        of COUNT random orders, with the same ids of types
     csv DIR ROWS        passes if the CSV files hold the rows
     shuffle SEED ROWS   prints the rows in random order, trace records first
 """
@@ -13,6 +15,7 @@ import csv
 import json
 import random
 import sqlite3
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -180,7 +183,7 @@ def same_tables(path, *paths):
         if answer not in ([], [("ok",)]):
             ok = False
             print(pragma, answer[:3])
-    return ok
+    return same_view(db) and ok
 
 
 def joined(events):
@@ -209,11 +212,10 @@ def joined(events):
                e["mal_module"], e["instruction"], e["usec"])
 
 
-def same_view(path):
-    db = sqlite3.connect(path)
-    db.row_factory = sqlite3.Row
-    want = Counter(joined([dict(e) for e in db.execute(
-        "SELECT * FROM profiler_event")]))
+def same_view(db):
+    events = db.execute("SELECT * FROM profiler_event")
+    columns = [c[0] for c in events.description]
+    want = Counter(joined([dict(zip(columns, e)) for e in events]))
     got = [tuple(r) for r in db.execute("SELECT * FROM instructions")]
     if want != Counter(got):
         print("view:", list((want - Counter(got)).items())[:2],
@@ -263,17 +265,36 @@ def same_csv(directory, path):
     return ok and not want
 
 
-def shuffle(seed, path):
+def shuffled(rng, path):
     with open(path, encoding="utf-8") as lines:
         lines = list(lines)
     head = [line for line in lines if line.startswith('{"type":"trace"')]
     rest = [line for line in lines if not line.startswith('{"type":"trace"')]
-    random.Random(int(seed)).shuffle(rest)
-    sys.stdout.writelines(head + rest)
+    rng.shuffle(rest)
+    return "".join(head + rest)
+
+
+def shuffle(seed, path):
+    sys.stdout.write(shuffled(random.Random(int(seed)), path))
     return True
 
 
+def orders(seed, count, path):
+    """tables compares the names of types but not their ids."""
+    def load(text):
+        Path("ordered").unlink(missing_ok=True)
+        subprocess.run(["malload", "ordered"], input=text, encoding="utf-8",
+                       stdout=subprocess.DEVNULL, check=True)
+        return sqlite3.connect("ordered").execute(
+            "SELECT * FROM mal_type").fetchall()
+
+    rng = random.Random(int(seed))
+    types = load(Path(path).read_text(encoding="utf-8"))
+    return all(load(shuffled(rng, path)) == types and
+               same_tables("ordered", path) for _ in range(int(count)))
+
+
 if __name__ == "__main__":
-    do = {"tables": same_tables, "view": same_view, "csv": same_csv,
-          "shuffle": shuffle}[sys.argv[1]]
+    do = {"tables": same_tables, "csv": same_csv, "shuffle": shuffle,
+          "orders": orders}[sys.argv[1]]
     sys.exit(not do(*sys.argv[2:]))
