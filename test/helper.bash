@@ -45,7 +45,7 @@ is_sanitized() {
 # rounds COUNT - prints the number of rounds of a random test: COUNT, or a tenth of
 # it with sanitizers, which are slow
 rounds() {
-	is_sanitized && echo $(($1 / 10)) || echo "$1"
+	is_sanitized && echo $((($1 + 9) / 10)) || echo "$1"
 }
 
 # need_strace - skips the test if strace cannot make system calls fail
