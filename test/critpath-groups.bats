@@ -43,15 +43,15 @@ two_paths() {
 }
 
 @test "groups and dependencies of small builds agree with the definition" {
-	agree small 300
+	agree small 60
 }
 
 @test "groups and dependencies of larger builds agree with the definition" {
-	agree large 100
+	agree large 20
 }
 
 @test "a group saves what --drop saves" {
-	agree drop 150
+	agree drop 40
 }
 
 @test "of each format's sample, groups agree with the definition" {

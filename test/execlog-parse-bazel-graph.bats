@@ -33,7 +33,7 @@ tasks() {
 }
 
 @test "random logs give the records of a second implementation" {
-	agree random 100
+	agree random 30
 }
 
 # node INDEX TARGET START DURATION RUNNER DEPS - prints words as for read_log;
@@ -303,7 +303,7 @@ for i in range(100):
 }
 
 @test "text is not taken for a log of Bazel" {
-	agree lookalikes 200
+	agree lookalikes 50
 }
 
 @test "text is rejected as a whole if --format says that it is a log of Bazel" {

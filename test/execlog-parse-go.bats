@@ -194,7 +194,7 @@ array of actions, or it is truncated: the rest of the file is rejected"
 }
 
 @test "random graphs give the records and the path of the oracle" {
-	agree graphs 300
+	agree graphs 60
 }
 
 @test "the sample gives the records and the path of the oracle" {

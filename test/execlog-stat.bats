@@ -41,7 +41,7 @@ node() {
 # --- The wall time, and how much ran at once ---
 
 @test "wall, busy and idle time and parallelism agree with a list of all intervals" {
-	agree wall 200
+	agree wall 50
 }
 
 @test "the build begins and ends as its record says" {
@@ -83,7 +83,7 @@ node() {
 }
 
 @test "answers clipped to the build agree with a list of all intervals" {
-	agree clip 150
+	agree clip 40
 }
 
 @test "a task that begins when another ends does not run at the same time" {
@@ -93,7 +93,7 @@ node() {
 }
 
 @test "the parts of --bins agree with the oracle and sum to the running time" {
-	agree bins 200
+	agree bins 50
 }
 
 @test "the parts of --bins have no gaps between them" {
@@ -109,7 +109,7 @@ node() {
 # --- Weighted time ---
 
 @test "the weighted time of every task agrees with a list of all intervals" {
-	agree weighted 200
+	agree weighted 50
 }
 
 @test "a task is charged all of its time when it runs alone, half with another" {
@@ -120,7 +120,7 @@ node() {
 }
 
 @test "weighted times by type agree with the oracle and sum to the busy time" {
-	agree type_weights 200
+	agree type_weights 50
 }
 
 @test "thirds of a microsecond by type sum to the whole" {
@@ -134,7 +134,7 @@ node() {
 # --- Stages ---
 
 @test "stages agree with a list of all intervals and sum to the wall time" {
-	agree stages 200
+	agree stages 50
 }
 
 @test "there are always eight stages, in the order of ya" {
@@ -171,11 +171,11 @@ service_only=11 idle=8"
 # --- Lists ---
 
 @test "the K longest tasks and biggest copies agree with the oracle" {
-	agree lists 200
+	agree lists 50
 }
 
 @test "ten are listed by default, equal ones by id" {
-	agree full_lists 100
+	agree full_lists 30
 	for i in {11..30}; do
 		at "$i" 0 5
 	done >in
@@ -227,7 +227,7 @@ service_only=11 idle=8"
 # --- Types ---
 
 @test "types, and the sum and mean of their times, agree with the oracle" {
-	agree types 200
+	agree types 50
 }
 
 @test "a type is the rule of the task, of its node, an extension or the kind" {
@@ -255,7 +255,7 @@ service_only=11 idle=8"
 # --- The cache, failures and tests ---
 
 @test "the numbers of executed, cached and avoided tasks agree with the oracle" {
-	agree cache 200
+	agree cache 50
 }
 
 @test "a run both executed and cached was executed, attempts count once" {
@@ -302,7 +302,7 @@ service_only=11 idle=8"
 }
 
 @test "the times of failures and of tests agree with the oracle" {
-	agree failed 200
+	agree failed 50
 }
 
 @test "nothing is claimed of a cache or of failures that a log cannot show" {
@@ -426,7 +426,7 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 }
 
 @test "stages of local logs agree with the way in which ya counts them" {
-	agree local 100
+	agree local 30
 }
 
 @test "a real log of ninja agrees with a second reader of it" {
@@ -449,11 +449,11 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 # --- The order of records ---
 
 @test "shuffled records give the same answers and the same report" {
-	agree order 150
+	agree order 40
 }
 
 @test "each run of a stream is answered as if it were alone" {
-	agree runs 100
+	agree runs 20
 }
 
 @test "the report has a part for each run" {
@@ -561,7 +561,7 @@ rejects() {
 }
 
 @test "the figures of the report agree with the oracle" {
-	agree report 200
+	agree report 50
 }
 
 @test "the report of an empty input states that no task has a time" {
