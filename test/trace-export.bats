@@ -76,7 +76,7 @@ events() {
 	trace-export answer >out
 	check out
 	[ "$(events out 'select(.cat == "critical" and .ph == "s")' |
-		wc -l)" -eq 4 ]
+		wc -l)" -eq 7 ]
 	[ "$(events out 'select(.args.slack_us > 0) | 1' | wc -l)" -gt 3 ]
 	critpath -g graph tasks >path
 	trace-export -p path -g graph tasks | events - '.args.drag_us' >/dev/null
