@@ -872,8 +872,8 @@ refused() {
 	cp base db
 	strace -o trace -e trace=pwrite64,fdatasync,unlink malload db rows
 	whole=$(sqlite3 db "$count")
-	# Every 100th write, and each call that makes a part of them permanent
-	awk -F '(' '/^[a-z]/ && (++n[$1] % 100 == 1 || $1 != "pwrite64") {
+	# Every 200th write, and each call that makes a part of them permanent
+	awk -F '(' '/^[a-z]/ && (++n[$1] % 200 == 1 || $1 != "pwrite64") {
 		print $1 ":signal=KILL:when=" n[$1] }' trace >calls
 	echo exit_group:signal=KILL >>calls
 	while read -r call; do
@@ -888,7 +888,7 @@ refused() {
 	# Until the journal is removed, the next reader rolls back.
 	assert_equal "$(awk -v whole="$whole" '$2 == whole { print $1 }' counts)" \
 		exit_group:signal=KILL
-	[ "$(wc -l <counts)" -gt 12 ]
+	[ "$(wc -l <counts)" -gt 10 ]
 }
 
 # --- Truncated streams ---
