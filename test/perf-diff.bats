@@ -88,7 +88,7 @@ profile_of() {
 	done
 }
 
-@test "rounds than ten samples on a side are unverified, however different" {
+@test "fewer than ten samples on a side are unverified, however different" {
 	samples a {1..9} >old
 	samples a {101..140} >new
 	run -0 perf-diff old new
@@ -245,7 +245,7 @@ profile_of() {
 	[[ ${lines[0]} == *": a was 8.0 % worse from c31 until c51: "* ]]
 }
 
-@test "rounds than 14 commits show nothing" {
+@test "fewer than 14 commits show nothing" {
 	history a "${A[@]:1:13}" >in
 	run -0 perf-diff -H in
 	[ "$(found '[.tested, .unverified]')" = '[0,1]' ]
