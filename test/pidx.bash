@@ -62,24 +62,21 @@ is_staging() {
 
 # profile [CMD [WORKLOAD [TYPE [COLLECTOR]]]] - prints a small profile, on one line
 profile() {
-	jq -nc --arg cmd "${1:-cmd}" --arg workload "${2:-}" \
-		--arg type "${3:-time}" --arg collector "${4:-time}" '{
-		header: {type: $type, units: {time: "s"}, cmd: $cmd,
-			workload: $workload},
-		collector_info: {name: $collector, params: {}},
-		postprocessors: [],
-		global: {time: "1.5", resources: [
-			{amount: 1.5, uid: "main", type: "time", order: 1},
-			{amount: 2.5, uid: "main", type: "time", order: 2}]}}'
+	local texts=("${3:-time}" "${1:-cmd}" "${2:-}" "${4:-time}")
+	texts=("${texts[@]//\\/\\\\}")
+	printf '{"header":{"type":"%s","units":{"time":"s"},"cmd":"%s",'`
+		`'"workload":"%s"},"collector_info":{"name":"%s","params":{}},'`
+		`'"postprocessors":[],"global":{"time":"1.5","resources":['`
+		`'{"amount":1.5,"uid":"main","type":"time","order":1},'`
+		`'{"amount":2.5,"uid":"main","type":"time","order":2}]}}\n' \
+		"${texts[@]//\"/\\\"}"
 }
 
 # record PATH TIME [CMD...] - prints a `profile` record for pidx-write, of the
-# profile with these arguments
+# profile with these arguments.  A PATH needs no escapes in JSON.
 record() {
-	local path=$1 time=$2
-	shift 2
-	profile "$@" | jq -c --arg path "$path" --argjson time "$time" \
-		'{type: "profile", path: $path, time: $time, profile: .}'
+	printf '{"type":"profile","path":"%s","time":%s,"profile":%s}\n' \
+		"$1" "$2" "$(profile "${@:3}")"
 }
 
 # value KEY - prints the member KEY of every record in $output, one per line
