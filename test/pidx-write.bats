@@ -635,17 +635,16 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 }
 
 @test "eight concurrent writers lose no entry" {
-	# 400 records, of five different profiles, in files of 50: in.0 to in.7
+	# 160 records, of five different profiles, in files of 20: in.0 to in.7
 	for w in {1..8}; do
-		for n in {1..50}; do
+		for n in {1..20}; do
 			echo "{\"w\":$w,\"n\":$n}"
 		done
 	done | jq -c --argjson p "$(record x 1)" '. as $i | $p
 		| .path = "p\($i.n).\($i.w)" | .profile.header.cmd = "c\($i.n % 5)"
 		' >all
 	split -n r/8 -a 1 -d all in.
-	is_sanitized && rounds=3 || rounds=20
-	for ((round = 0; round < rounds; round++)); do
+	for ((round = $(rounds 10); round > 0; round--)); do
 		rm -rf .perun/objects/*
 		for w in {0..7}; do
 			pidx-write in.$w >out.$w 2>err.$w &
@@ -654,8 +653,8 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 			wait "$pid"
 		done
 		cat err.*
-		[ "$(cat out.* | records | wc -l)" -eq 400 ]
-		check 400
+		[ "$(cat out.* | records | wc -l)" -eq 160 ]
+		check 160
 		no_staging
 	done
 }
@@ -709,40 +708,35 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 
 # --- faults ------------------------------------------------------------------
 
-# A fault is an error or a signal that strace injects into a system call.  These
-# are the calls that pidx-write makes once it has locked the store.
-CALLS=(openat mkdirat write syncfs renameat close unlinkat read fstat
-	newfstatat fcntl getrandom exit_group)
+# A fault is an error or a signal that strace injects into a system call.
 
-# begin_faults - creates a store with one entry, to be copied for each fault,
-# and `in` with two more; writes the system calls of a run without faults to
+# begin_faults - adds an entry to the store, which is copied for each fault, and
+# writes `in` with two more; writes the system calls of a run without faults to
 # `trace`
 begin_faults() {
 	record before 1 old | pidx-write >out
 	(record a 1 one && record b 2 two) >in
 	# An absolute path of the repository, so that the store can be copied
 	sed -i "s|url: .*|url: $PWD|" .perun/local.yml
-	mkdir runs
-	strace -o trace pidx-write -C "$(copy no-fault)" in >out
+	mkdir runs no-fault
+	cp -a .perun no-fault
+	strace -o trace pidx-write -C no-fault in >out
 }
 
-# copy NAME - copies the store to runs/NAME; prints this directory
-copy() {
-	mkdir "runs/$1"
-	cp -a .perun "runs/$1"
-	echo "runs/$1"
-}
-
-# fault NAME OPTION... - runs pidx-write in runs/NAME under strace with these
-# options, which inject a fault; then pidx-read without one
-fault() {
-	local run status=0
-	run=$(copy "$1")
-	shift
-	strace -o "$run/trace" "$@" pidx-write -C "$run" in \
-		>"$run/out" 2>"$run/err" || status=$?
-	echo "$status" >"$run/status"
-	pidx-read -C "$run" --profiles >"$run/read" 2>"$run/complaints" || true
+# run_faults - reads lines "NAME OPTION..."; for each runs pidx-write in a copy
+# of the store, runs/NAME, under strace with these options, which inject a fault;
+# then pidx-read without one.
+run_faults() {
+	sh -c 'while read -r name options; do
+		run=runs/$name
+		mkdir "$run"
+		cp -a .perun "$run"
+		strace -o "$run/trace" $options pidx-write -C "$run" in \
+			>"$run/out" 2>"$run/err"
+		echo $? >"$run/status"
+		pidx-read -C "$run" --profiles </dev/null >"$run/read" \
+			2>"$run/complaints"
+	done'
 }
 
 # check_runs - expects that after each run the index has the entry `before` and
@@ -750,32 +744,39 @@ fault() {
 # there are all 3.  Prints for each run its directory, the status of the first
 # pidx-write and the number of entries after it.
 check_runs() {
-	rm -r runs/no-fault
 	oracle written "$id" runs/* || return
-	for run in runs/*; do
+	sh -ec 'for run in runs/*; do
 		pidx-write -C "$run" in >"$run/out"
 		pidx-read -C "$run" --profiles >"$run/read"
-	done
+	done' || return
 	oracle written "$id" runs/* >again || return
 	! grep -v ' 3$' again
 }
 
-# end_at_each_call SIGNAL - runs pidx-write once for each of its CALLS, at which
-# SIGNAL ends it
+# end_at_each_call SIGNAL CALL... - runs pidx-write once for each of these system
+# calls that it makes once it has locked the store, at which SIGNAL ends it.  The
+# store has no repository, which it would only read, by a hundred more calls.
 end_at_each_call() {
+	local signal=$1
+	shift
+	rm -r .git .perun
+	pidx-init --vcs-type svs --index-version 2 >/dev/null
+	id=HEAD
 	begin_faults
-	for call in "${CALLS[@]}"; do
+	for call; do
 		read -r first last < <(traced $call) || continue
 		for ((when = first; when <= last; when++)); do
-			fault $call-$when -e trace=$call \
-				-e inject=$call:signal=$1:when=$when
+			echo $call-$when -e trace=$call \
+				-e inject=$call:signal=$signal:when=$when
 		done
-	done
+	done | run_faults
 }
 
 @test "killed at any system call: the store is valid, nothing acknowledged is lost" {
 	need_strace
-	end_at_each_call KILL
+	# No other call changes a file.
+	end_at_each_call KILL openat mkdirat write syncfs renameat unlinkat \
+		exit_group
 	check_runs | tee runs.txt
 	# 137 is 128 + SIGKILL; the index has the entry `before`, or all 3.
 	! grep -v ' 137 [13]$' runs.txt || return 1
@@ -785,13 +786,17 @@ end_at_each_call() {
 
 @test "ended by a signal at any system call: no temporary file remains" {
 	need_strace
-	end_at_each_call TERM
+	end_at_each_call TERM openat mkdirat write syncfs renameat unlinkat \
+		exit_group close read newfstatat fcntl getrandom
 	no_staging runs
 	check_runs | tee runs.txt
 	# 143 is 128 + SIGTERM.  A signal during exit_group() comes too late.
 	! grep -v ' 143 [13]$\|/exit_group-.* 0 3$' runs.txt || return 1
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
+
+# Makes strace stop only at the calls of -e trace.  Then it injects no signals.
+STOP_AT_FEW="-f --seccomp-bpf"
 
 # The status is 2, or 0 if an optional file cannot be opened or mkdirat fails
 # for a directory that exists.  A call fails once or, if $times ends with "+",
@@ -805,11 +810,11 @@ end_at_each_call() {
 		read -r first last < <(traced $call)
 		for ((when = first; when <= last; when++)); do
 			for times in $when $when+; do
-				fault $fault-$times -e trace=$call \
+				echo $fault-$times $STOP_AT_FEW -e trace=$call \
 					-e inject=$call:error=${fault#*:}:when=$times
 			done
 		done
-	done
+	done | run_faults
 	no_staging runs
 	check_runs >runs.txt
 	cat runs.txt
@@ -825,9 +830,10 @@ end_at_each_call() {
 	need_strace
 	begin_faults
 	for sync in 1 2 3 4; do
-		fault $sync -e trace=fsync,syncfs,renameat \
+		echo $sync $STOP_AT_FEW -e trace=fsync,syncfs,renameat \
 			-e inject=syncfs:error=EIO:when=$sync
-		run=runs/$sync
+	done | run_faults
+	for run in runs/*; do
 		assert_equal "$(cat $run/status) $(cat $run/out)" "2 "
 		sed '1,/INJECTED/d' $run/trace >after
 		! grep -q 'sync(\|syncfs(\|rename' after || return 1
@@ -848,10 +854,8 @@ end_at_each_call() {
 
 @test "the indexes of many commits take as many syncs as one" {
 	need_strace
-	for i in {1..50}; do
-		git commit -q --allow-empty -m "$i"
-		record a "$i" | jq -c ".minor_version = \"$(git rev-parse HEAD)\""
-	done >in
+	commits 50 | jq -Rc --argjson p "$(record a 1)" \
+		'$p + {minor_version: .}' >in
 	strace -o trace -e trace=syncfs,fsync,fdatasync pidx-write in >out
 	assert_equal "$(grep -c '"entry"' out)" 50
 	assert_equal "$(cut -d'(' -f1 trace | grep -c sync)" 4
