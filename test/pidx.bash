@@ -60,23 +60,35 @@ is_staging() {
 	compgen -G '.perun/objects/.new-*' >/dev/null
 }
 
+# escape TEXT... - sets the array $texts to the texts as in strings of JSON; jq
+# would take longer to start
+escape() {
+	texts=("${@//\\/\\\\}")
+	texts=("${texts[@]//\"/\\\"}")
+	texts=("${texts[@]//$'\n'/\\n}")
+	texts=("${texts[@]//$'\t'/\\t}")
+	texts=("${texts[@]//$'\033'/\\u001b}")
+}
+
 # profile [CMD [WORKLOAD [TYPE [COLLECTOR]]]] - prints a small profile, on one line
 profile() {
-	local texts=("${3:-time}" "${1:-cmd}" "${2:-}" "${4:-time}")
-	texts=("${texts[@]//\\/\\\\}")
+	local texts
+	escape "${3:-time}" "${1:-cmd}" "${2:-}" "${4:-time}"
 	printf '{"header":{"type":"%s","units":{"time":"s"},"cmd":"%s",'`
 		`'"workload":"%s"},"collector_info":{"name":"%s","params":{}},'`
 		`'"postprocessors":[],"global":{"time":"1.5","resources":['`
 		`'{"amount":1.5,"uid":"main","type":"time","order":1},'`
 		`'{"amount":2.5,"uid":"main","type":"time","order":2}]}}\n' \
-		"${texts[@]//\"/\\\"}"
+		"${texts[@]}"
 }
 
 # record PATH TIME [CMD...] - prints a `profile` record for pidx-write, of the
-# profile with these arguments.  A PATH needs no escapes in JSON.
+# profile with these arguments
 record() {
+	local texts
+	escape "$1"
 	printf '{"type":"profile","path":"%s","time":%s,"profile":%s}\n' \
-		"$1" "$2" "$(profile "${@:3}")"
+		"${texts[0]}" "$2" "$(profile "${@:3}")"
 }
 
 # value KEY - prints the member KEY of every record in $output, one per line

@@ -6,13 +6,13 @@ rules: one stable sort for each key, from the last key to the first.
 """
 
 import json
-import os
 import random
 import re
 import subprocess
 import sys
 
-ORACLE = os.path.join(os.path.dirname(__file__), "perun.py")
+import perun
+
 KEYS = ["time", "stem", "copy", "realpath", "source", "type", "cmd",
         "workload", "collector", "checksum"]
 NAMES = ["a.perf", "a(1).perf", "a(2).perf", "a(10).perf", "a(x).perf",
@@ -78,14 +78,8 @@ def write_index(rng, commit):
                 "cmd": rng.choice("xy"), "workload": rng.choice(["", "w"]),
                 "collector": rng.choice("cd"), "postprocessors": []}
                for path in sorted(rng.sample(NAMES, rng.randint(1, 12)))]
-    lines = "".join(json.dumps(e) + "\n" for e in entries)
-    made = subprocess.run([sys.executable, ORACLE, "index", "2"],
-                          input=lines.encode(), stdout=subprocess.PIPE,
-                          check=True)
-    path = f".perun/objects/{commit[:2]}/{commit[2:]}"
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as out:
-        out.write(made.stdout)
+    perun.write(f".perun/objects/{commit[:2]}/{commit[2:]}",
+                perun.index_of(entries, "2"))
     return entries
 
 

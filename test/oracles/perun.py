@@ -734,6 +734,8 @@ def main():
         sys.exit(__doc__)
 
 
-sys.stdin.reconfigure(encoding="utf-8", errors="surrogatepass", newline="\n")
-sys.stdout.reconfigure(encoding="utf-8", errors="surrogatepass")
-main()
+if __name__ == "__main__":
+    sys.stdin.reconfigure(encoding="utf-8", errors="surrogatepass",
+        newline="\n")
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogatepass")
+    main()
