@@ -14,14 +14,18 @@ A GENERATION is named by its first release: see GENERATIONS.
                             index has their args at the end of the command;
                             untruncated: as 0.25, which does not truncate an
                             index in which an entry becomes shorter
+    fill GENERATION STORE SEED N AGE VERSION...
+                            registers N random profiles with each version;
+                            prints their records, with minor_version
     rm GENERATION STORE VERSION NAME...
                             removes all entries with these names, one by one
     status GENERATION STORE VERSION
                             prints the entries that it shows, in its order or
                             that of the settings; like Perun, converts an index
                             of version 1
-    listing STORE VERSION   prints the entries as they are meant, in the order
-                            of the index, whoever wrote them
+    listing STORE VERSION...
+                            prints the entries as they are meant, in the order
+                            of each index, whoever wrote them
     forget STORE SEED       removes some of the objects
     untouched STRINGS BEFORE AFTER
                             verifies that the entries of the index BEFORE which
@@ -241,13 +245,12 @@ def inserted(generation, data, store, new):
         data[HEADER_SIZE:start] + entry_bytes(generation, new) + data[end:]
 
 
-def add(generation, store, version, mode=None):
+def register(generation, store, version, records, mode=None):
     path = file_of(store, version)
     data = header_bytes(generation, 0)
     if os.path.exists(path):
         data = read_file(path)
-    for line in sys.stdin:
-        r = json.loads(line)
+    for r in records:
         new = dict(strings_of(r["profile"]), path=r["path"], time=r["time"],
             object=write_object(store, r["profile"]))
         if mode == "joined" and new["args"]:
@@ -256,6 +259,10 @@ def add(generation, store, version, mode=None):
         if mode == "untruncated":
             data += old[len(data):]
     write_file(path, data)
+
+
+def add(generation, store, version, mode=None):
+    register(generation, store, version, map(json.loads, sys.stdin), mode)
 
 
 def removed(generation, data, store, name):
@@ -405,7 +412,12 @@ def likely_layout(store, version, data):
     return "2label", True
 
 
-def listing(store, version):
+def listing(store, *versions):
+    for version in versions:
+        list_index(store, version)
+
+
+def list_index(store, version):
     data = read_file(file_of(store, version))
     n_strings = string_count(data)
     for raw, strings in split(data, n_strings):
@@ -482,7 +494,7 @@ def random_names(generation, age):
     return [age + name for name in names]
 
 
-def profiles(generation, seed, n, age):
+def random_records(generation, seed, n, age):
     """Only old profiles have equal names, and those of any age few times."""
     rng = random.Random("%s %s" % (seed, age))
     names = random_names(generation, age)
@@ -492,8 +504,22 @@ def profiles(generation, seed, n, age):
         if age == "old" and generation.layout != "2label":
             name = rng.choice(names)
         time = 1600000000 + 3 * rng.randrange(5) + AGES.index(age)
-        print(json.dumps({"type": "profile", "path": name, "time": time,
-            "profile": random_profile(rng, generation.layout)}))
+        yield {"type": "profile", "path": name, "time": time,
+            "profile": random_profile(rng, generation.layout)}
+
+
+def profiles(generation, seed, n, age):
+    for r in random_records(generation, seed, n, age):
+        print(json.dumps(r))
+
+
+def fill(generation, store, seed, n, age, *versions):
+    for version in versions:
+        records = list(random_records(generation, seed + " " + version, n,
+            age))
+        register(generation, store, version, records)
+        for r in records:
+            print(json.dumps(dict(r, minor_version=version)))
 
 
 def forget(store, seed):
@@ -506,12 +532,12 @@ def forget(store, seed):
 
 
 def main():
-    commands = {f.__name__: f for f in (profiles, add, rm, status, listing,
-        forget, untouched)}
+    commands = {f.__name__: f for f in (profiles, add, fill, rm, status,
+        listing, forget, untouched)}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     command, args = sys.argv[1], sys.argv[2:]
-    if command in ("profiles", "add", "rm", "status"):
+    if command in ("profiles", "add", "fill", "rm", "status"):
         args[0] = GENERATIONS[args[0]]
     try:
         commands[command](*args)

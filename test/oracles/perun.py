@@ -35,7 +35,7 @@
     repaired STORE DIR      writes to DIR the repaired indexes of the ids on
                             standard input; prints for each the id, the number
                             of entries kept, and - if the index was malformed
-    objects STORE           prints the names of the valid objects
+    objects STORE...        prints the names of the valid objects of each store
     preserved BEFORE RUN... verifies directories RUN in which a repair of BEFORE
                             was interrupted or failed: each file of BEFORE is
                             unchanged or has been preserved in lost, and there
@@ -727,7 +727,8 @@ def main():
     elif command == "repaired":
         repaired(*args)
     elif command == "objects":
-        print("\n".join(sorted(valid_objects(*args))))
+        for store in args:
+            print("\n".join(sorted(valid_objects(store))))
     elif command == "preserved":
         preserved(*args)
     else:
