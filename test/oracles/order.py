@@ -72,12 +72,12 @@ def write_settings(rng):
 
 def write_index(rng, commit):
     """Writes a random index of version 2 and returns its entries."""
-    entries = [{"path": path, "time": rng.randint(1, 3),
+    entries = [{"path": path, "time": rng.randint(1, 2),
                 "object": "%040x" % rng.getrandbits(160),
                 "profile_type": rng.choice(["time", "memory"]),
                 "cmd": rng.choice("xy"), "workload": rng.choice(["", "w"]),
                 "collector": rng.choice("cd"), "postprocessors": []}
-               for path in sorted(rng.sample(NAMES, rng.randint(1, 12)))]
+               for path in sorted(rng.sample(NAMES, rng.choice([1, 9, 12])))]
     perun.write(f".perun/objects/{commit[:2]}/{commit[2:]}",
                 perun.index_of(entries, "2"))
     return entries
