@@ -184,6 +184,7 @@ paths() {
 	no_staging
 }
 
+# bats test_tags=normal
 @test "an index that cannot be read is fatal, also for pidx-write and pidx-read" {
 	need_strace
 	fill
@@ -232,6 +233,7 @@ paths() {
 	! paths | grep old
 }
 
+# bats test_tags=normal
 @test "pidx-rm is killed at any system call: the index is the old or the new" {
 	need_strace
 	fill

@@ -477,6 +477,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	run -2 --separate-stderr pidx-write --pending --from-jobs
 }
 
+# bats test_tags=normal
 @test "a pending profile is on the disk, and so is its name, when it is reported" {
 	need_strace
 	record a.perf 5 >in
@@ -564,6 +565,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	assert_equal "$(ls ../outside)" a.perf
 }
 
+# bats test_tags=normal
 @test "--from-jobs registers nothing if jobs cannot be listed completely" {
 	need_strace
 	(record a.perf 5 one && record b.perf 6 two) | pidx-write --pending >out
@@ -772,6 +774,7 @@ end_at_each_call() {
 	done | run_faults
 }
 
+# bats test_tags=normal
 @test "killed at any system call: the store is valid, nothing acknowledged is lost" {
 	need_strace
 	# No other call changes a file.
@@ -784,6 +787,7 @@ end_at_each_call() {
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
+# bats test_tags=normal
 @test "ended by a signal at any system call: no temporary file remains" {
 	need_strace
 	end_at_each_call TERM openat mkdirat write syncfs renameat unlinkat \
@@ -801,6 +805,7 @@ STOP_AT_FEW="-f --seccomp-bpf"
 # The status is 2, or 0 if an optional file cannot be opened or mkdirat fails
 # for a directory that exists.  A call fails once or, if $times ends with "+",
 # from then on: if every write fails, the message cannot be written either.
+# bats test_tags=normal
 @test "any failed system call: the store is valid and the error is reported" {
 	need_strace
 	begin_faults
@@ -826,6 +831,7 @@ STOP_AT_FEW="-f --seccomp-bpf"
 	done <runs.txt
 }
 
+# bats test_tags=normal
 @test "after a failed sync nothing is synced, renamed or acknowledged" {
 	need_strace
 	begin_faults
@@ -841,6 +847,7 @@ STOP_AT_FEW="-f --seccomp-bpf"
 	done
 }
 
+# bats test_tags=normal
 @test "data is synced before renames, and renames before the record is written" {
 	need_strace
 	strace -o trace -e trace=write,syncfs,renameat,fsync \
@@ -852,6 +859,7 @@ STOP_AT_FEW="-f --seccomp-bpf"
 	assert_equal "$order" "write syncfs renameat syncfs write syncfs renameat syncfs record"
 }
 
+# bats test_tags=normal
 @test "the indexes of many commits take as many syncs as one" {
 	need_strace
 	commits 50 | jq -Rc --argjson p "$(record a 1)" \
@@ -863,6 +871,7 @@ STOP_AT_FEW="-f --seccomp-bpf"
 
 # The object exists, and so does the entry of path a; that of path b is added.
 # The first write or syncfs must be syncfs.
+# bats test_tags=normal
 @test "an object that exists is synced before an index refers to it" {
 	need_strace
 	record a 1 | pidx-write >out
