@@ -880,8 +880,9 @@ libs() {
 	wait "$wrapper"
 	[ ! -s err ] || { cat err; false; }
 	oracle
-	# The turns are 2^15 - 1 calls; until_readable makes far more.
-	[ "$(total)" -gt 65536 ]
+	# The turns are 2^15 - 1 calls; how often until_readable looks depends on
+	# the load.
+	[ "$(total)" -ge 32768 ]
 }
 
 @test "when the wrapper is suspended for a while, nothing is lost" {
