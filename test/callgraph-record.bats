@@ -236,7 +236,7 @@ os.execvp(sys.argv[1], sys.argv[1:])'
 		exec 9>&-
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
 		[ "$(query exit .signal)" -eq "$(kill -l $signal)" ]
-		[ "$(query callgraph '[.nodes[].calls] | add')" -gt 1000 ]
+		[ "$(query callgraph '[.nodes[].calls] | add')" -gt 0 ]
 		[ "$(query callgraph .final)" = null ]
 	done
 }
@@ -282,7 +282,9 @@ os.execvp(sys.argv[1], sys.argv[1:])' callgraph-record -o rec \
 	# machine, there is no output yet: try a longer time.
 	for time_s in 0.2 2 20 200; do
 		# 142 is 128 + 14, SIGALRM.
+		# The parent of the tests may ignore the signal.
 		run -142 python3 -c 'import os, signal, sys
+signal.signal(signal.SIGALRM, signal.SIG_DFL)
 signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))
 os.execvp(sys.argv[2], sys.argv[2:])' $time_s callgraph-record -o rec \
 			tail -f /dev/null
