@@ -11,13 +11,9 @@ export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME SUDO_UID
 
 # agree MODE COUNT - expects that a filter and git agree on COUNT random
-# histories, or a quarter of them under sanitizers; oracles/vcs.py lists the
-# modes
+# histories, or a tenth as in rounds; oracles/vcs.py lists the modes
 agree() {
-	local count=$2
-
-	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 4))
-	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count"
+	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$(rounds "$2")"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]
 }

@@ -335,12 +335,12 @@ def with_path(rng, records):
 
 
 def mode_plans(rng):
-    records = random_plan(rng, rng.choice([1, 5, 20, 60]))
+    records = random_plan(rng, rng.choice([1, 5, 20, 40]))
     compare(with_path(rng, records), rng.choice([1, 2, 5, 15, 200]))
 
 
 def mode_builds(rng):
-    records = random_build(rng, rng.choice([2, 8, 30, 60]))
+    records = random_build(rng, rng.choice([2, 8, 20, 40]))
     if any(r["type"] == "task" for r in records):
         compare(with_path(rng, records), rng.choice([1, 2, 5, 15, 200]))
 
