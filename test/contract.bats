@@ -7,10 +7,10 @@ load contract
 	[ "${#FILTERS[@]}" -gt 0 ]
 	[ "${#CASES[@]}" -gt 0 ]
 	# Each filter that reads files has a case in FILTER_CASES.
-	diff <(lines "${CASES[@]%% *}" | uniq) \
+	diff <(lines "${ALL_CASES[@]%% *}" | uniq) \
 		<(lines "${FILTER_CASES[@]%% *}" | uniq)
 	# Each filter is in CASES or in OTHER_CASES.
-	diff <(lines "${FILTERS[@]}" | sort) <(lines "${CASES[@]%% *}" \
+	diff <(lines "${FILTERS[@]}" | sort) <(lines "${ALL_CASES[@]%% *}" \
 		"${OTHER_CASES[@]%% *}" | sort -u)
 }
 
@@ -133,7 +133,7 @@ expect_damage_rejected() {
 }
 
 @test "input truncated at any byte exits with 0, 1 or 2 and gives only JSON" {
-	for case in "${CASES[@]}"; do
+	for case in "${ALL_CASES[@]}"; do
 		begin_case "$case"
 		add_prefixes in
 	done
@@ -523,6 +523,7 @@ if raw:
 	[ ! -e ../all ] || python3 -c "$CHECK_ESCAPED" <../all
 }
 
+# bats test_tags=normal
 @test "each filter has a page, a test file and an entry in weir(7)" {
 	missing=0
 	for f in "${FILTERS[@]}"; do
@@ -540,6 +541,7 @@ if raw:
 	[ "$missing" -eq 0 ]
 }
 
+# bats test_tags=normal
 @test "lint.py finds no wrong include, private word or cycle of files in the source" {
 	cd "$ROOT" && python3 test/lint.py "$BUILD"
 }

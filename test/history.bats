@@ -5,6 +5,8 @@
 # in the file `times`, with noise of up to 5 %: so the results are the same on a
 # busy machine.
 
+# bats file_tags=normal
+
 load helper
 load vcs
 

@@ -1,6 +1,8 @@
 # pages.bats - the manual pages are valid and agree with the programs.  The tests
 # find pages and filters by themselves: new ones need no change here.
 
+# bats file_tags=normal
+
 load helper
 
 MAN=$ROOT/man

@@ -1,6 +1,8 @@
 # streams.bats - if the stream in a pipeline is truncated, or the filter that
 # writes it is killed, the status of the last filter shows that
 
+# bats file_tags=normal
+
 load helper
 load pidx
 
