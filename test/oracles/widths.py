@@ -3,7 +3,8 @@
 
     widths.py rename SEED       replaces the names in records by difficult ones,
                                 equal names by equal ones
-    widths.py check WIDTH       fails if a line of standard input is wider
+    widths.py check FILE...     fails if a line of a file is wider than the
+                                number at the start of the file's name
     widths.py markdown          fails if a name is not in a code span, a table
                                 follows a line of text, or rows of a table
                                 differ in their number of cells
@@ -65,16 +66,18 @@ def rename(seed):
         print(json.dumps(record))
 
 
-def check(width):
-    n = 0
-    for line in sys.stdin.buffer.read().decode().split("\n"):
-        n += 1
-        if cells(line) > int(width):
-            sys.exit(f"{cells(line)} cells, not {width}: {line!r}")
-        if re.search(r"[\x00-\x1f\x7f-\x9f]", line):
-            sys.exit(f"a control character: {line!r}")
-    if n < 3:
-        sys.exit("there is no report")
+def check(*files):
+    for file in files:
+        width = int(re.match(r"\d+", file)[0])
+        with open(file, "rb") as f:
+            lines = f.read().decode().split("\n")
+        for line in lines:
+            if cells(line) > width:
+                sys.exit(f"{file}: {cells(line)} cells, not {width}: {line!r}")
+            if re.search(r"[\x00-\x1f\x7f-\x9f]", line):
+                sys.exit(f"{file}: a control character: {line!r}")
+        if len(lines) < 3:
+            sys.exit(f"{file}: there is no report")
 
 
 def without_code(line):
