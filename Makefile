@@ -159,7 +159,7 @@ endif
 
 test: check
 
-# Runs the test files in parallel, the large ones first, but not the tests of a
+# Runs the test files in parallel, the long ones first, but not the tests of a
 # file: bats would start only two of them in a second.  There is one job more
 # than there are cores, because some tests wait.  Sanitizers have nothing to find
 # in tests with the tag normal.
@@ -168,7 +168,9 @@ check-once: tests
 		--jobs $$(($(JOBS) + 1)) --no-parallelize-within-files \
 		$(if $F,--filter '$F') $(if $(SAN),--filter-tags '!normal') \
 		$(TESTS)
-TESTS = $(shell ls -S $(if $T,$(T:%=test/%.bats),test/*.bats))
+TESTS = $(if $T,$(T:%=test/%.bats),$(LONG_TESTS) \
+	$(filter-out $(LONG_TESTS),$(shell ls -S test/*.bats)))
+LONG_TESTS = $(wildcard test/contract*.bats test/vcs-*.bats test/examples.bats)
 JOBS = $(shell nproc)
 
 # Random inputs are the same in every run, but in this one.

@@ -42,7 +42,7 @@ unknown() {
 # --- Against git itself ---
 
 @test "random histories: names resolve as in git" {
-	agree resolve 12
+	agree resolve 8
 }
 
 @test "every form of a revision resolves as in git" {
