@@ -236,9 +236,9 @@ expect_no_files() {
 # A Python script that reads lines "FILTER FILE", runs each filter with prefixes
 # of its file, and stops at the first wrong result.  The prefixes are those of 0
 # to 15 bytes, and about n_max longer ones at equal distances, or all if there
-# are no more; the seed decides which is the first.  There are thousands of runs, so their
-# output goes to a file instead of a pipe, and a line that was valid JSON is not
-# parsed again.
+# are no more; the seed decides which is the first.  There are thousands of runs,
+# so their output goes to a file instead of a pipe, and a line that was valid JSON
+# is not parsed again.
 RUN_PREFIXES='
 import contextlib, json, os, sys, tempfile
 
@@ -299,8 +299,8 @@ add_prefixes() {
 
 # run_prefixes plain|gzip|stream - runs RUN_PREFIXES for the files that
 # add_prefixes has added.  A truncated gzip file must be rejected, and a
-# truncated stream with an end record must be fatal.  What
-# is compressed or in a stream has been tested as plain text.
+# truncated stream with an end record must be fatal.  What is compressed or in a
+# stream has been tested as plain text.
 run_prefixes() {
 	local what=$1 n_max seed
 	seed=$(seed)

@@ -38,7 +38,7 @@ write_stubs() {
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" && write_stubs || return
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ROOT" \
-		OUT="${WEIR_BUILD:-build}" PREFIX="$BATS_FILE_TMPDIR/usr" install
+		OUT="$(realpath "$BUILD")" PREFIX="$BATS_FILE_TMPDIR/usr" install
 }
 
 setup() {

@@ -256,7 +256,7 @@ for_prefix() {
 	cp -R "$BUILD"/{execlog-parse,buildgraph-parse,critpath,malparse,malstat} \
 		"$BUILD"/{perf-diff,timeline} .
 	bash "$TEST/demo.sh" . >out
-	# A terminal of 24 lines is left for the messages of the installation.
+	# With the messages of the installation there are at most 90 lines.
 	[ "$(wc -l <out)" -le 85 ]
 	run -1 grep $'\033' out
 	# Tables fit a terminal; only the first sentence of a report may not.

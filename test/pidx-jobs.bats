@@ -39,7 +39,7 @@ answer() {
 random() {
 	local count=$2
 
-	[[ ${WEIR_BUILD:-} != *san* ]] || count=$((count / 5))
+	! is_sanitized || count=$((count / 5))
 	run --separate-stderr python3 "$ORACLE" "$1" "$(seed)" "$count" "$3"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # setup.sh [--dry-run] SET... - installs the missing packages of these sets as
 # root; for another user, or with --dry-run, prints the command that does, changes
-# nothing, and fails.  The sets are build, test, powercut, viewers, bench, hosts and slurm; the targets of
-# the Makefile name those that they need.
+# nothing, and fails.  The sets are build, test, powercut, viewers, bench, hosts
+# and slurm; the targets of the Makefile name those that they need.
 
 set -u
 
