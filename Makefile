@@ -164,7 +164,7 @@ test: check
 # than there are cores, because some tests wait.  Sanitizers have nothing to find
 # in tests with the tag normal.
 check-once: tests
-	WEIR_BUILD='$(abspath $(OUT))' bats \
+	WEIR_BUILD='$(abspath $(OUT))' $(if $F,,ALL_TESTS=1) bats \
 		--jobs $$(($(JOBS) + 1)) --no-parallelize-within-files \
 		$(if $F,--filter '$F') $(if $(SAN),--filter-tags '!normal') \
 		$(TESTS)

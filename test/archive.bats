@@ -7,7 +7,7 @@ load helper
 load cluster/archive
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
+	enter_test
 	export PARALLEL_HOME=$PWD/parallel
 	mkdir parallel
 	touch parallel/will-cite

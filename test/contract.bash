@@ -55,7 +55,8 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" && HELP=$(<"$BATS_FILE_TMPDIR/help")
+	enter_test
+	HELP=$(<"$BATS_FILE_TMPDIR/help")
 }
 
 # has_option OPTION - passes if the filter $f has this option

@@ -42,8 +42,8 @@ setup_file() {
 }
 
 setup() {
+	enter_test
 	PREFIX=$BATS_FILE_TMPDIR/usr
-	cd "$BATS_TEST_TMPDIR" || exit
 	mkdir printed home
 	for page in "$PREFIX"/share/man/man*/*; do
 		mandoc -Tutf8 "$page" | sed 's/.\x08//g' >printed/"${page##*/}"

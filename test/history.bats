@@ -81,6 +81,7 @@ setup_file() {
 }
 
 setup() {
+	enter_test
 	[ -n "$NINJA" ] || skip "ninja is not installed"
 	PATH=$BATS_FILE_TMPDIR/bin:$PATH N_BUILDS=$BATS_TEST_TMPDIR/builds
 	cp -R "$BATS_FILE_TMPDIR"/{repo,commits,*.sh,*.yml} "$BATS_TEST_TMPDIR"

@@ -10,7 +10,7 @@ load helper
 TRACES=$DATA/malparse
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
+	enter_test
 	TRACE='{"type":"trace"}'
 }
 

@@ -11,7 +11,7 @@ load helper
 TRACES=$DATA/malparse
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
+	enter_test
 	# Members of the events that ev and end_of print, unless a test sets
 	# others.
 	SESSION=aaaa CLIENT=0 TAG=5 THREAD=1 PROGRAM=user.s1_1

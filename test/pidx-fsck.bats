@@ -11,6 +11,7 @@ A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	# the id of no object
 
 # The store is in memory, where a sync is fast.
 setup() {
+	enter_test
 	memory=$(mktemp -d /dev/shm/weir-XXXXXX 2>/dev/null) ||
 		memory=$BATS_TEST_TMPDIR
 	repository "$memory"

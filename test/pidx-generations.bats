@@ -22,6 +22,7 @@ perun() {
 # stores.
 export GIT_AUTHOR_DATE="@1600000000 +0000" GIT_COMMITTER_DATE="@1600000000 +0000"
 setup() {
+	enter_test
 	repository "$BATS_TEST_TMPDIR"
 	ids=$id
 	commit

@@ -4,7 +4,7 @@ load helper
 
 # git sees no settings of the user or the system.
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
+	enter_test
 	export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
 	export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 	git init -q repo

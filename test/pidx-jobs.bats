@@ -10,7 +10,7 @@ CONFIG=$BUILD/test/unit/config
 
 # Each test has a store.  $CONFIG, a unit test, can print a YAML file as JSON.
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
+	enter_test
 	export PERUN_CONFIG_DIR=$BATS_TEST_TMPDIR/shared
 	mkdir -p .perun/objects
 }

@@ -21,6 +21,7 @@ oracle() {
 # .perun, has objects, which are profiles, and for each commit an index, whose
 # entries register objects: see weir-pidx(5).
 setup() {
+	enter_test
 	repository "$BATS_TEST_TMPDIR"
 }
 

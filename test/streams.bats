@@ -9,7 +9,8 @@ load pidx
 EXAMPLES=$DATA/demo
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" && exec </dev/null
+	enter_test
+	exec </dev/null
 }
 
 # truncate_stream STREAM READER [STATE] - runs the command READER on the file

@@ -7,8 +7,9 @@ load pidx
 
 # Each test runs in ./work, which has a store of type svs and no repository.
 setup() {
+	enter_test
 	exec </dev/null
-	mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" &&
+	mkdir work && cd work &&
 		pidx-init --vcs-type svs --index-version 2 >/dev/null
 	id=HEAD
 }

@@ -8,7 +8,7 @@ load helper
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
+	enter_test
 	cp "$DATA"/demo/{build.log,graph.json,Makefile} . &&
 		extract_files "$ROOT/man/weir-make.7"
 }
