@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """json-texts - what is JSON, by the file data/json/cases and by Python
 
-Usage: json-texts.py cases FILE PROGRAM     each text of the file
-       json-texts.py edits FILE PROGRAM     each text that differs from one of
-                                            them by one byte, or ends early
+Usage: json-texts.py cases FILE PROGRAM N   every Nth text of the file
+       json-texts.py edits FILE PROGRAM N   every Nth text that differs from one
+                                            of them by one byte, or ends early
 
 A text is the value of a member, or itself a record if it is an object.
 PROGRAM, unit/parse, must accept what the grammar of RFC 8259 allows and nothing
@@ -71,14 +71,14 @@ def edits(text):
             yield text[:i] + b + text[i + 1:]
 
 
-def main(mode, path, program):
+def main(mode, path, program, stride):
     cases = list(read_cases(path))
     texts = [text for _, text in cases]
     for valid, text in cases if mode == "cases" else ():
         assert valid == (parsed(text) is not None), f"Python: {text}"
     if mode == "edits":
         texts = dict.fromkeys(e for text in texts for e in edits(text))
-    texts = list(dict.fromkeys(map(as_record, texts)))
+    texts = list(dict.fromkeys(map(as_record, texts)))[::int(stride)]
     run = subprocess.run([program], check=True, stdout=subprocess.PIPE,
                          input="".join(t.hex() + "\n" for t in texts),
                          encoding="utf-8")

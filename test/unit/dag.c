@@ -212,7 +212,7 @@ test_random(void)
 	struct dag d;
 	size_t n_components;
 
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < UNIT_ROUNDS(20000); round++) {
 		size_t n = 1 + unit_random(N_MAX);
 		/* Each possible edge exists with a chance of 1 in: */
 		uint64_t sparsity = 4 + 2 * unit_random(8);

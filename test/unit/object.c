@@ -137,7 +137,7 @@ test_damage(void)
 
 	object_pack(SPAN("time"), span_str(body), name, &packed);
 	copy = malloc(packed.len);
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < UNIT_ROUNDS(20000); i++) {
 		memcpy(copy, packed.data, packed.len);
 		for (uint64_t k = unit_random(3) + 1; k > 0; k--)
 			copy[unit_random(packed.len)] =

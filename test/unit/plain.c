@@ -8,7 +8,7 @@
 #include "common/json/recio.h"
 #include "test/unit/unit.h"
 
-enum { TEXTS = 200000, TEXT_MAX = 4096, N_PLAIN_SAMPLES = 4 };
+enum { TEXTS = UNIT_ROUNDS(200000), TEXT_MAX = 4096, N_PLAIN_SAMPLES = 4 };
 
 static const char *const keys[] = { "type", "id", "deps", "start_us", "x",
     "a_rather_long_key", NULL };

@@ -8,7 +8,7 @@
 #include "common/perun/pyjson.h"
 #include "test/unit/unit.h"
 
-enum { RANDOM_DOUBLES = 50000 };
+enum { RANDOM_DOUBLES = UNIT_ROUNDS(50000) };
 
 /* Checks that a JSON text is written as `want`. */
 static void

@@ -348,7 +348,7 @@ test_mutations(void)
 	const char *why;
 	struct rec *r;
 
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < UNIT_ROUNDS(100000); i++) {
 		memcpy(text, sample.p, sample.n);
 		for (uint64_t n = unit_random(3) + 1; n > 0; n--)
 			text[unit_random(sample.n)] = unit_random(2) ?

@@ -9,7 +9,7 @@
 #include "common/json/skip.h"
 #include "test/unit/unit.h"
 
-enum { TEXTS = 40000, TEXT_MAX = 2048, VALUES_MAX = 4096, DEPTH_MAX = 600 };
+enum { TEXTS = UNIT_ROUNDS(40000), TEXT_MAX = 2048, VALUES_MAX = 4096, DEPTH_MAX = 600 };
 
 /* The values and keys of a text, as yajl finds them: offsets [start, end). */
 static struct {

@@ -24,6 +24,13 @@ enum {
 	UNIT_READ_MAX = 31	/* reads of 1 to this many bytes are tested */
 };
 
+/* Sanitizers are slow; a tenth of the random cases is enough for them. */
+#ifdef __SANITIZE_ADDRESS__
+#define UNIT_ROUNDS(n) ((n) / 10)
+#else
+#define UNIT_ROUNDS(n) (n)
+#endif
+
 /*
  * Counts a check.  If it fails, prints the condition and a message, which names
  * the case or what is wrong, and continues.  Only the first UNIT_FAILURES_SHOWN
