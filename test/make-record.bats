@@ -145,7 +145,7 @@ tasks() {
 
 @test "the tasks of random recursive makefiles are those expected" {
 	local first=$(seed)
-	for ((i = 0; i < 5; i++)); do
+	for ((i = 0; i < $(rounds 5); i++)); do
 		mkdir "$i" && cd "$i"
 		python3 "$TEST/oracles/make-record.py" generate $((first + i))
 		make-record -o rec make -j3 >/dev/null 2>&1
@@ -244,6 +244,7 @@ tasks() {
 	assert_equal "$(task all .status)" '"0"'
 }
 
+# bats test_tags=normal
 @test "SHELL in the environment of a recipe is the same" {
 	local recipe='all: ; @env | grep ^SHELL=; $(SUB)' arg makefile
 	for makefile in '' 'export' $'SHELL := /bin/bash\nexport SHELL'; do
@@ -256,6 +257,7 @@ tasks() {
 	done
 }
 
+# bats test_tags=normal
 @test "the environment of recipes is the same, but for what the page names" {
 	local arg
 	makefile <<-'END'
@@ -272,9 +274,9 @@ tasks() {
 	> @echo '$(shell env | grep -e ^SHELL -e ^MAKELEVEL)'
 	sub: x ; @$(MAKE) SUB= x
 	END
-	for arg in -j2 -k -s -w '-r -R' -B -i -Otarget '-I at' '-f Makefile' \
-		'-C .' --no-print-directory --warn-undefined-variables \
-		'A=1 B:=2' DO=export DO=unexport MAKEFLAGS=-k \
+	for arg in '-j2 -k -B -Otarget' '-s -i -I at --no-print-directory' \
+		'-w -r -R -f Makefile --warn-undefined-variables' \
+		'-C . A=1 B:=2' DO=export DO=unexport MAKEFLAGS=-k \
 		--eval=Q=1 SHELL=/bin/bash; do
 		echo "-- $arg"
 		assert_same $arg
@@ -374,6 +376,7 @@ tasks() {
 	assert_equal "$(tasks)" "$(lines 's$t: ' 'u*v: ' 'w(x: ')"
 }
 
+# bats test_tags=normal
 @test "weir's own makefile builds the same, and fails the same" {
 	local INPUTS='common instrument test'
 	unset SAN
