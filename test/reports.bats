@@ -50,20 +50,22 @@ report() {
 @test "no line of a report is wider than requested" {
 	inputs "$(seed)"
 	n=0
+	widths=(40 80 120 200)
+	! is_sanitized || widths=(40)
 	while read -r command; do
 		n=$((n + 1))
 		echo "$n: $command"
 		for locale in C C.UTF-8; do
-			for width in 40 80 120 200; do
+			for width in "${widths[@]}"; do
 				LC_ALL=$locale report "$command" --width $width
 				mv out $width-$locale-$n-option
-				COLUMNS=$width LC_ALL=$locale report "$command"
-				mv out $width-$locale-$n-variable
 			done
 		done
+		COLUMNS=80 report "$command"
+		mv out 80-$n-variable
 	done <reports
 	run -0 python3 "$ORACLE" check [1-9]*
-	[ "$(ls [1-9]* | wc -l)" -eq $((n * 2 * 4 * 2)) ]
+	[ "$(ls [1-9]* | wc -l)" -eq $((n * (2 * ${#widths[@]} + 1))) ]
 }
 
 @test "no name in a report in Markdown is active" {
