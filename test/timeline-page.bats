@@ -32,6 +32,7 @@ task() {
 	(($(wc -c <page.html) < 2000000))
 }
 
+# bats test_tags=normal
 @test "many failed tasks do not make a page too large" {
 	python3 "$ORACLE" make "$(seed)" 60000 |
 		sed 's/"kind"/"failed": true, &/; /critical/d' >records

@@ -23,7 +23,7 @@ span() {
 @test "every task is in the picture once, and the path is critpath's" {
 	SEED=$(seed)
 	for n in 1 2 10 100 1000; do
-		for i in 1 2 3; do
+		for ((i = 0; i < $(rounds 3); i++)); do
 			python3 "$ORACLE" tasks $((SEED + i)) $n >tasks
 			check tasks
 		done
@@ -62,9 +62,10 @@ span() {
 	done
 }
 
+# bats test_tags=normal
 @test "a picture of 100,000 tasks has less than 2 MB and counts what it merges" {
 	python3 "$ORACLE" tasks "$(seed)" 100000 |
-		jq -c 'del(.deps, .failed)' >tasks
+		sed 's/, "\(deps\|failed\)": .*}/}/' >tasks
 	check tasks
 	[ "$(wc -c <picture)" -lt 2000000 ]
 	n=$(sed -n 's/.*>\([0-9]*\) tasks shorter than .*/\1/p' picture)
