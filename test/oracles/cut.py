@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""cut.py - truncates a stream between two filters, after each of the first
-bytes and after random ones, or kills the filter that writes it
+"""cut.py - truncates a stream between two filters, around the ends of its
+first and last records and at random places, or kills the filter that writes it
 
 Usage: cut.py cut SEED COUNT STREAM READER [STATE]
        cut.py kill SEED COUNT WRITER READER
 
-cut: READER, a shell command, reads the first n bytes of the file STREAM, for
-each n below COUNT and for COUNT random n.  It must exit with 2, or give the
-answer that it gives for the whole stream, with the same status; for no bytes at
-all it may also exit with 1 and the answer for a stream of no records.  STATE is
-a command that prints what the reader has stored.  Both run in the directory
-`state`, a copy of `state.before` that is made for each run; without STATE, the
-reader runs in the current directory.  If the reader exits with 2 or 1, nothing
-may have been stored.
+cut: READER, a shell command, reads the first n bytes of the file STREAM, for n
+of 0 to 2, those around the ends of the first two and the last two records, and
+COUNT random ones, half of them in the first record.  It must exit with 2, or
+give the answer that it gives for the whole stream, with the same status; for no
+bytes at all it may also exit with 1 and the answer for a stream of no records.
+STATE is a command that prints what the reader has stored.  Both run in the
+directory `state`, a copy of `state.before` that is made for each run; without
+STATE, the reader runs in the current directory.  If the reader exits with 2 or
+1, nothing may have been stored.
 
 kill: COUNT times WRITER, one command, is killed with SIGKILL when a random number
 of bytes of its output has been read, and READER reads what it has written; the
@@ -21,6 +22,7 @@ same must hold.  WRITER must not wait for anything but its output.
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -88,8 +90,12 @@ def cut(rng, count, stream, reader):
     if whole[0] != 0 or (reader.state is not None and
                          whole[2] == reader.before):
         sys.exit(f"the whole stream: status {whole[0]}\n{whole[3].decode()}")
-    lengths = list(range(min(count, len(text)))) + \
-        [rng.randrange(len(text)) for _ in range(count)]
+    ends = [m.end() for m in re.finditer(b"\n", text)]
+    lengths = {0, 1, 2} | {end + i for end in [*ends[:2], *ends[-2:]]
+                           for i in (-2, -1, 0, 1) if end + i < len(text)}
+    for i in range(count):
+        lengths.add(rng.randrange(ends[0] if i % 2 == 0 else len(text)))
+    lengths = sorted(lengths)
     for n in lengths:
         check(f"the first {n} bytes", reader, whole, n, reader.read(text[:n]))
     print(f"{len(lengths)} cuts")
