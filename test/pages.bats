@@ -45,11 +45,10 @@ options_in_page() {
 
 # defined_keys - prints the keys that weir-records(5) defines, as "SECTION KEY"
 defined_keys() {
-	awk '
+	sed ':join; /\\$/ { N; s/\\\n//; b join; }' "$MAN/weir-records.5" | awk '
 	/^\.S[hs] / { section = substr($0, 5) }
 	/^\.It Ic / { n = split(substr($0, 8), key, " , ")
-		for (i = 1; i <= n; i++) print section " " key[i] }' \
-		"$MAN/weir-records.5"
+		for (i = 1; i <= n; i++) print section " " key[i] }'
 }
 
 # sample_records - prints the records that the filters for builds and call graphs
@@ -113,11 +112,11 @@ sample_records() (
 
 @test "every filter has a page with all sections" {
 	for f in "${FILTERS[@]}"; do
-		for section in NAME SYNOPSIS DESCRIPTION OPTIONS RECORDS \
-		    "EXIT STATUS" EXAMPLES CAVEATS "SEE ALSO"; do
-			grep -qxF ".Sh $section" "$MAN/$f.1" ||
-				{ echo "$f.1 has no $section"; return 1; }
-		done
+		lines CAVEATS DESCRIPTION EXAMPLES "EXIT STATUS" NAME OPTIONS \
+			RECORDS "SEE ALSO" SYNOPSIS |
+			comm -23 - <(sed -n 's/^\.Sh //p' "$MAN/$f.1" | sort) \
+			>missing
+		expect_empty missing "$f.1 lacks sections"
 		grep -qxF ".Nm $f" "$MAN/$f.1"
 	done
 }
@@ -179,22 +178,17 @@ sample_records() (
 	[ -s printed ]
 	defined_keys | sort >defined
 	# A key may also be defined for every record, or for all stat records.
-	while IFS= read -r line; do
-		key=${line##* }
-		grep -qxF -e "$line" -e "every record $key" defined ||
-			{ [[ $line == "stat "* ]] &&
-			grep -qxF "stat $key" defined; } ||
-			echo "$line"
-	done <printed >undefined
+	awk 'NR == FNR { defined[$0]; next }
+	!($0 in defined || ("every record " $NF) in defined ||
+		/^stat / && ("stat " $NF) in defined)' defined printed >undefined
 	expect_empty undefined "printed, but not defined"
 }
 
 @test "every key that weir-records(5) defines is in the code" {
-	defined_keys | sed 's/.* //' | sort -u |
-	while IFS= read -r key; do
-		grep -rqF "\"$key\"" "$ROOT/filters" "$ROOT/common" ||
-			echo "$key"
-	done >unknown
+	defined_keys | sed 's/.* //' | sort -u >defined
+	[ -s defined ]
+	grep -rohE '"[a-z_0-9]+"' "$ROOT/filters" "$ROOT/common" | tr -d '"' |
+		sort -u | comm -23 defined - >unknown
 	expect_empty unknown "defined, but not in the code"
 }
 
