@@ -99,13 +99,15 @@ gcc-99: no warnings"
 	for copy in a 'with some spaces'; do
 		mkdir "$copy"
 		cp -R "$ROOT"/{Makefile,common,filters,instrument,test} "$copy"
-		ROOT=$PWD/$copy run_make CFLAGS='-g -O1' -s OUT=build \
-			build/common/base/text.o build/libweir-instrument.{a,so}
+		ROOT=$PWD/$copy run_make CFLAGS='-g -O0' -s OUT=build \
+			INSTRUMENT_CFLAGS='-g -O0' \
+			build/common/base/text.o \
+			build/libweir-instrument{.a,-noop.so}
 		# The object has the attribute that could name the directory.
 		objdump --dwarf=info "$copy/build/common/base/text.o" |
 			grep -q DW_AT_comp_dir
 	done
-	for file in common/base/text.o libweir-instrument.{a,so}; do
+	for file in common/base/text.o libweir-instrument{.a,-noop.so}; do
 		cmp a/build/$file "with some spaces/build/$file"
 	done
 }
@@ -144,7 +146,7 @@ gcc-99: no warnings"
 	touch stamp
 	for san in '' SAN=1; do
 		run_make -s $san "$PWD/out${san:+/san}/common/base/text.o" \
-			"$PWD/out${san:+/san}/libweir-instrument.so"
+			"$PWD/out${san:+/san}/libweir-instrument-noop.so"
 	done
 	[ -e out/common/base/text.o ]
 	[ -e out/san/common/base/text.o ]
