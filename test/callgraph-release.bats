@@ -45,6 +45,7 @@ refused() {
 	[ -z "$stderr" ]
 }
 
+# bats test_tags=normal
 @test "the symbols are the functions of the symbol table" {
 	c_program app -g
 	callgraph-release app | records |
@@ -75,7 +76,7 @@ refused() {
 }
 
 @test "a release of many records gives the same answers" {
-	# 450 functions, each of which inlines some of nine others.
+	# 300 functions, each of which inlines some of nine others.
 	seed=$(seed)
 	python3 - "$seed" >many.c <<-'END'
 		import random, sys
@@ -84,13 +85,13 @@ refused() {
 		for i in range(9):
 		    print("static inline int f%d(int x)\n{\n"
 		        "return x * %d + g;\n}" % (i, i))
-		for i in range(450):
+		for i in range(300):
 		    print("__attribute__((noinline)) int u%d(int x)\n{\n" % i)
 		    for j in range(rng.randrange(1, 12)):
 		        print("\tx += f%d(x) ^ g++;" % rng.randrange(9))
 		    print("\treturn x;\n}")
 		print("int main(void) { return 0 %s; }" % "".join(
-		    "+ u%d(%d)" % (i, i) for i in range(450)))
+		    "+ u%d(%d)" % (i, i) for i in range(300)))
 	END
 	gcc -O1 -g many.c -o many
 	callgraph-release many >many.release
@@ -123,6 +124,7 @@ refused() {
 
 # --- stripped programs --------------------------------------------------------
 
+# bats test_tags=normal
 @test "a stripped program and its release are symbolized as the original" {
 	for program in c4 c5 cc4 cc5 cc_split; do
 		echo "-- $program"
@@ -154,6 +156,7 @@ refused() {
 	diff <(jq -c 'del(.checksum)' got) <(jq -c 'del(.checksum)' want)
 }
 
+# bats test_tags=normal
 @test "without --debug the debuglink or the build id is followed" {
 	c_program app -g
 	callgraph-release app >want
@@ -243,6 +246,7 @@ a release, or it is damaged"
 	jq -e '.lines == [] and (.symbols | length) > 0' <<<"$output"
 }
 
+# bats test_tags=normal
 @test "a main() without -g is reported although a part has debug information" {
 	gcc -O2 -c -g "$SOURCES/two.c"
 	gcc -O2 "$SOURCES/one.c" two.o -o app
@@ -266,6 +270,7 @@ a release, or it is damaged"
 		`the release will have no lines"
 }
 
+# bats test_tags=normal
 @test "two different programs are refused by their build ids" {
 	c_program app -g
 	c_program other -g -O1
@@ -322,6 +327,7 @@ a release, or it is damaged"
 	done
 }
 
+# bats test_tags=normal
 @test "the changes by strip and objcopy are not differences" {
 	c_program app -g -Wl,--build-id=none
 	callgraph-release app >want
