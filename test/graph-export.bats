@@ -27,17 +27,18 @@ first_lines() {
 }
 
 @test "random plans agree with a second implementation" {
-	python3 "$ORACLE" plans "$(seed)" 25
+	python3 "$ORACLE" plans "$(seed)" "$(rounds 25)"
 }
 
 @test "random builds agree with a second implementation" {
-	python3 "$ORACLE" builds "$(seed)" 25
+	python3 "$ORACLE" builds "$(seed)" "$(rounds 25)"
 }
 
 @test "what is left out passes on up to 64 nodes, in both implementations" {
-	python3 "$ORACLE" passed "$(seed)" 5
+	python3 "$ORACLE" passed "$(seed)" "$(rounds 5)"
 }
 
+# bats test_tags=normal
 @test "the examples agree with a second implementation" {
 	for trace in mal-2018 mal-2023; do
 		malparse --tasks "$DATA/demo/$trace.json" >tasks
@@ -52,6 +53,7 @@ first_lines() {
 	python3 "$ORACLE" files 9 nodes tasks path
 }
 
+# bats test_tags=normal
 @test "generated queries and a real build agree with a second implementation" {
 	for format in S P; do
 		# The second query has 77 tasks in format S, and 221 in P.
@@ -70,7 +72,7 @@ first_lines() {
 	malparse --tasks "$DATA/demo/mal-2018.json" | records >tasks
 	critpath tasks | records | cat - tasks >all
 	for format in dot mermaid; do
-		python3 "$ORACLE" shuffle "$(seed)" 10 \
+		python3 "$ORACLE" shuffle "$(seed)" "$(rounds 10)" \
 			"graph-export -n 5 -f $format" all
 	done
 }
