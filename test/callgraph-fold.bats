@@ -284,9 +284,8 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 
 @test "sums saturate" {
 	# 1100 times 2^53 - 1 is more than the greatest sum, 2^63 - 1.
-	for i in {1..1100}; do
-		graph '{"name":"f","calls":9007199254740991}'
-	done >in
+	graph '{"name":"f","calls":9007199254740991}' >one
+	for i in {1..1100}; do echo one; done | xargs cat >in
 	assert_equal "$(callgraph-fold in)" "f 9223372036854775807"
 }
 

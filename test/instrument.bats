@@ -66,8 +66,8 @@ load instrument
 		-le 9 ]
 }
 
-@test "50,000 short threads need as many trees as run at the same time" {
-	record 0 cases short 50000
+@test "10,000 short threads need as many trees as run at the same time" {
+	record 0 cases short 10000
 	oracle
 	# Four run at the same time as the main thread, so five are enough; one
 	# more is tolerated.
@@ -758,6 +758,7 @@ libs() {
 
 # bats file_tags=
 
+# bats test_tags=normal
 @test "a stack of 100,000 calls is counted" {
 	agrees cases deep 100000
 	# main, and dive with each n from 100,000 to 0.  In pre-order, each node
@@ -768,11 +769,13 @@ libs() {
 }
 
 @test "the counts are recorded if the process cannot send them" {
+	options=('' -t '-i 1 -s 1000' --no-helper)
+	! is_sanitized || options=('-i 1 -s 1000')
 	# The end, a number of a signal or another word that end_at_once() in
 	# cases.c knows, and the exit status, 128 + the number
 	for how in 9:137 2:130 15:143 14:142 31:159 exec:0 abort:134 \
 		'system call:3'; do
-		for OPTIONS in '' -t '-i 1 -s 1000' --no-helper; do
+		for OPTIONS in "${options[@]}"; do
 			keep "${how#*:}" cases end-at-once "${how%:*}" 6
 		done
 	done
@@ -794,7 +797,7 @@ libs() {
 @test "the counts are recorded whenever the process is killed" {
 	RANDOM=$(seed)
 	for OPTIONS in '-i 1' '-i 3 -t' '-i 20'; do
-		for _ in {1..5}; do
+		for ((n = 0; n < $(rounds 5); n++)); do
 			# A random number of calls before the signal.
 			keep 137 cases end-at-once 9 $((RANDOM * 20))
 		done
@@ -802,6 +805,7 @@ libs() {
 	oracle
 }
 
+# bats test_tags=normal
 @test "a child made by fork starts with all counts 0" {
 	agrees cases forks
 	# The parent, its child and its grandchild
@@ -831,7 +835,7 @@ libs() {
 		"$(printf '503 %.0s' {1..16})" ]
 	# Of crashes in eight threads at the same time, each is reported
 	# completely or not at all.
-	for _ in {1..10}; do
+	for ((n = 0; n < $(rounds 10); n++)); do
 		record 0 cases crashes 8
 		[ "$(query crash '.frames | length' | sort -u)" = 503 ]
 		[ ! -s err ] || { cat err; false; }
