@@ -3,7 +3,7 @@
 ORACLE=$TEST/oracles/perun.py
 
 # git and the filters see only the settings of the test.
-export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1 TZ=UTC
+export HOME=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR} GIT_CONFIG_NOSYSTEM=1 TZ=UTC
 export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
 export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
@@ -25,14 +25,19 @@ setup() {
 	repository "$BATS_TEST_TMPDIR"
 }
 
-# repository DIR - creates DIR/repo with a commit, $id, and a store, and changes
-# to it; standard input becomes empty
+# setup_file - creates the repository that the tests of a file copy
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" && git init -q -b main --template= repo &&
+		cd repo && git commit -q --allow-empty -m first &&
+		pidx-init --index-version 2 >/dev/null
+}
+
+# repository DIR - copies it to DIR/repo, whose commit is $id, and changes to that;
+# standard input becomes empty
 repository() {
 	exec </dev/null
-	cd "$1" && git init -q -b main repo && cd repo &&
-		git commit -q --allow-empty -m first &&
-		id=$(git rev-parse HEAD) &&
-		pidx-init --index-version 2 >/dev/null
+	cp -R "$BATS_FILE_TMPDIR/repo" "$1" && cd "$1/repo" &&
+		id=$(<.git/refs/heads/main)
 }
 
 # commit - makes another commit; $id is its id
