@@ -26,17 +26,30 @@ id() {
 	jq -r .id <<<"$output"
 }
 
-# unknown NAME WHAT [OPTION...] - expects status 1, no record, and the message
-# that NAME does not name WHAT, which is a kind of object and the reason, such as
-# "a commit: it is a tree"
+# unknown [OPTION...] - for each line NAME|WHAT of standard input, of which there
+# are at most ten, expects the message that NAME does not name WHAT, which is a
+# kind of object and the reason; and status 1, and no record
 unknown() {
-	local name=$1 what=$2
+	local cases
 
-	shift 2
-	run -1 --separate-stderr vcs-resolve "$@" -- "$name" &&
+	mapfile -t cases
+	run -1 --separate-stderr vcs-resolve "$@" -- "${cases[@]%|*}" &&
 		assert_equal "$output" "" &&
-		assert_equal "$stderr" \
-			"vcs-resolve: '$name' does not name $what"
+		assert_equal "$stderr" "$(lines "${cases[@]}" | sed \
+			"s/\(.*\)|\(.*\)/vcs-resolve: '\1' does not name \2/")"
+}
+
+# resolves KIND NAME... - expects that each name resolves to an object of this
+# kind, as in git, where everything after a colon is a path or a text
+resolves() {
+	local kind=$1
+
+	shift
+	run -0 --separate-stderr vcs-resolve -t "$kind" -- "$@" &&
+		assert_equal "$(jq -r '"\(.type) \(.kind) \(.id) \(.name)"' \
+			<<<"$output")" "$(lines "$@" |
+			sed "/:/! s/\$/^{$kind}/" | xargs -d '\n' git rev-parse |
+			paste -d' ' - <(lines "$@") | sed "s/^/resolved $kind /")"
 }
 
 # --- Against git itself ---
@@ -53,7 +66,7 @@ unknown() {
 	# HEAD.
 	git checkout -q side
 	git checkout -q main
-	for name in HEAD @ main heads/main refs/heads/main light tags/light \
+	resolves commit HEAD @ main heads/main refs/heads/main light tags/light \
 		noted twice refs/tags/noted origin/main remotes/origin/main \
 		HEAD~ HEAD~0 HEAD~3 HEAD^ HEAD^0 HEAD~1^2 HEAD^^2~1 @~2 @^ \
 		light~1 noted^0 'noted^{}' 'noted^{commit}' 'twice^{}' \
@@ -65,42 +78,19 @@ unknown() {
 		'HEAD^{/!-four}' 'HEAD^{/t(w|hr)}^0' 'HEAD^{/}' \
 		"$(git rev-parse HEAD)" "$(git rev-parse HEAD | tr a-f A-F)" \
 		"$(git rev-parse --short HEAD~2)" \
-		"$(git rev-parse --short HEAD)~2" "$(git describe HEAD)"; do
-		run -0 --separate-stderr vcs-resolve -- "$name"
-		assert_equal "$name $(id)" "$name $(git rev-parse --verify \
-			"$name^{commit}" 2>/dev/null ||
-			git rev-parse --verify "$name")"
-		assert_equal "$(jq -r '.type, .name, .kind' <<<"$output")" \
-			"$(lines resolved "$name" commit)"
-	done
+		"$(git rev-parse --short HEAD)~2" "$(git describe HEAD)"
 }
 
 @test "--object-type resolves to trees, blobs and tags" {
 	history
-	while read -r kind name; do
-		run -0 --separate-stderr vcs-resolve -t "$kind" "$name"
-		assert_equal "$kind $name $(id)" \
-			"$kind $name $(git rev-parse --verify "$name")"
-		assert_equal "$(jq -r .kind <<<"$output")" "$kind"
-		run -0 --separate-stderr vcs-resolve --object-type any "$name"
-		assert_equal "$(jq -r .kind <<<"$output")" "$kind"
-	done <<-'END'
-		tree HEAD^{tree}
-		tree HEAD:
-		tree noted^{tree}
-		blob HEAD:f
-		blob HEAD~2:f
-		blob :f
-		blob :0:f
-		tag noted
-		tag twice
-		commit HEAD
-		commit light
-	END
-	run -0 --separate-stderr vcs-resolve -t tree HEAD
-	assert_equal "$(id)" "$(git rev-parse HEAD^{tree})"
-	run -0 --separate-stderr vcs-resolve -t tree twice
-	assert_equal "$(id)" "$(git rev-parse twice^{tree})"
+	resolves tree HEAD^{tree} HEAD: noted^{tree} HEAD twice
+	resolves blob HEAD:f HEAD~2:f :f :0:f
+	resolves tag noted twice
+	resolves commit HEAD light
+	run -0 --separate-stderr vcs-resolve --object-type any HEAD^{tree} HEAD: \
+		noted^{tree} HEAD:f HEAD~2:f :f :0:f noted twice HEAD light
+	assert_equal "$(jq -r .kind <<<"$output" | paste -sd' ')" \
+		"tree tree tree blob blob blob blob tag tag commit commit"
 }
 
 @test "the sides of a conflict are found in the index" {
@@ -111,11 +101,8 @@ unknown() {
 	git checkout -q main
 	commit main
 	! git merge -q side >/dev/null
-	for name in :1:f :2:f :3:f; do
-		run -0 --separate-stderr vcs-resolve -t blob $name
-		assert_equal "$(id)" "$(git rev-parse $name)"
-	done
-	unknown :f "a blob: the index has no such file" -t blob
+	resolves blob :1:f :2:f :3:f
+	unknown -t blob <<<":f|a blob: the index has no such file"
 }
 
 # like KIND FORMAT ID - creates an object of this kind whose id begins with the
@@ -141,24 +128,23 @@ like() {
 	# The same four digits begin the id of a blob, but a tree or a commit is
 	# wanted.
 	like blob %d "$id"
-	for name in $short $short~0 "$short^{tree}"; do
-		run -0 --separate-stderr vcs-resolve -t tree -- "$name"
-		assert_equal "$(id)" "$(git rev-parse "$id^{tree}")"
-	done
+	tree=$(git rev-parse "$id^{tree}")
+	run -0 --separate-stderr vcs-resolve -t tree $short $short~0 "$short^{tree}"
+	assert_equal "$(id)" "$(lines $tree $tree $tree)"
 	run -0 --separate-stderr vcs-resolve $short
 	assert_equal "$(id)" "$id"
 	run -0 --separate-stderr vcs-resolve -t blob "$short:f"
-	unknown $short "an object: it is ambiguous: several ids begin with it" \
-		-t any
-	unknown ${short:0:3} "a commit: it is ambiguous: several ids begin with it"
+	unknown -t any \
+		<<<"$short|an object: it is ambiguous: several ids begin with it"
+	unknown <<<"${short:0:3}|a commit: it is ambiguous: several ids begin with it"
 	# Now the same digits begin the id of another commit, too.
-	like commit "tree $(git rev-parse HEAD^{tree})
+	like commit "tree $tree
 author A <a> 1 +0000
 committer C <c> 1 +0000
 
 %d
 " "$id"
-	unknown $short "a commit: it is ambiguous: several ids begin with it"
+	unknown <<<"$short|a commit: it is ambiguous: several ids begin with it"
 }
 
 @test "a tag wins over a branch of the same name" {
@@ -207,24 +193,30 @@ committer C <c> 1 +0000
 @test "each reason why a name does not resolve has its message" {
 	history
 	tree=$(git rev-parse HEAD^{tree})
-	unknown x "a commit: nothing has this name"
-	unknown HEAD~9 "a commit: nothing has this name"
-	unknown HEAD^3 "a commit: nothing has this name"
-	unknown HEAD:g "a commit: nothing has this name"
-	unknown $(printf '%040d' 0) "a commit: nothing has this name"
-	unknown '' "a commit: it is not a revision that git understands"
-	unknown 'HEAD^{' "a commit: it is not a revision that git understands"
-	unknown 'HEAD^{/x' "a commit: it is not a revision that git understands"
-	unknown "$tree" "a commit: it is a tree"
-	unknown HEAD:f "a commit: it is a blob"
-	unknown HEAD "a tag: it is a commit" -t tag
-	unknown HEAD "a blob: it is a commit" -t blob
-	unknown ':/zzz' "a commit: no message matches"
-	unknown 'HEAD^{/zzz}' "a commit: no message matches"
-	unknown ':/(' "a commit: the regular expression is invalid"
-	unknown ':/!x' "a commit: only - or ! may follow :/!"
-	unknown :g "an object: the index has no such file" -t any
-	unknown x "an object: nothing has this name" -t any
+	unknown <<-END
+		x|a commit: nothing has this name
+		HEAD~9|a commit: nothing has this name
+		HEAD^3|a commit: nothing has this name
+		HEAD:g|a commit: nothing has this name
+		$(printf '%040d' 0)|a commit: nothing has this name
+		|a commit: it is not a revision that git understands
+		HEAD^{|a commit: it is not a revision that git understands
+		HEAD^{/x|a commit: it is not a revision that git understands
+	END
+	unknown <<-END
+		$tree|a commit: it is a tree
+		HEAD:f|a commit: it is a blob
+		:/zzz|a commit: no message matches
+		HEAD^{/zzz}|a commit: no message matches
+		:/(|a commit: the regular expression is invalid
+		:/!x|a commit: only - or ! may follow :/!
+	END
+	unknown -t tag <<<"HEAD|a tag: it is a commit"
+	unknown -t blob <<<"HEAD|a blob: it is a commit"
+	unknown -t any <<-'END'
+		:g|an object: the index has no such file
+		x|an object: nothing has this name
+	END
 }
 
 @test "after ten messages the rest are counted" {
@@ -245,7 +237,7 @@ committer C <c> 1 +0000
 	repository
 	commit one
 	# unknown() fails, since it expects the name as it is.
-	unknown $'a\u009b' "a commit: nothing has this name" || true
+	unknown <<<$'a\u009b|a commit: nothing has this name' || true
 	[[ $stderr == *'a\u{9b}'* ]]
 	git update-ref $'refs/heads/a"\xff' HEAD
 	run -0 --separate-stderr vcs-resolve $'a"\xff'
@@ -261,34 +253,26 @@ committer C <c> 1 +0000
 		sed -n "$1p" .weir-versions | tr -d '\n' | sha1sum |
 			cut -c 1-40
 	}
-	# Each line is a name and the number of its version.
-	while read -r name n; do
-		run -0 --separate-stderr vcs-resolve "$name"
-		assert_equal "$name $(id)" "$name $(want $n)"
+	# The number of each version, and its names
+	while read -r n names; do
+		run -0 --separate-stderr vcs-resolve $names
+		assert_equal "$(jq -r '"\(.name) \(.id)"' <<<"$output")" \
+			"$(printf "%s $(want $n)\n" $names)"
 	done <<-END
-		HEAD 3
-		@ 3
-		main 3
-		1 1
-		2 2
-		HEAD~1 2
-		HEAD~ 2
-		HEAD^ 2
-		HEAD^^ 1
-		HEAD~1^ 1
-		HEAD~0 3
-		3~2 1
-		$(want 2) 2
-		$(want 2 | cut -c 1-9) 2
-		$(want 3 | cut -c 1-12)~1 2
+		3 HEAD @ main HEAD~0 3
+		2 2 HEAD~1 HEAD~ HEAD^ $(want 2) $(want 2 | cut -c 1-9) $(
+			want 3 | cut -c 1-12)~1
+		1 1 HEAD^^ HEAD~1^ 3~2
 	END
-	unknown HEAD~3 "a commit: the history does not go back that far"
-	unknown HEAD^2 "a commit: only ~N and ^ may follow the name"
-	unknown 'HEAD^{tree}' "a commit: only ~N and ^ may follow the name"
-	unknown 4 "a commit: nothing has this name"
-	for zeros in 0 0000 00000000; do
-		unknown $zeros "a commit: nothing has this name"
-	done
+	unknown <<-'END'
+		HEAD~3|a commit: the history does not go back that far
+		HEAD^2|a commit: only ~N and ^ may follow the name
+		HEAD^{tree}|a commit: only ~N and ^ may follow the name
+		4|a commit: nothing has this name
+		0|a commit: nothing has this name
+		0000|a commit: nothing has this name
+		00000000|a commit: nothing has this name
+	END
 	# An abbreviated id may consist of zeros.  n is a time with which the id
 	# of the version begins with them.
 	n=$(python3 -c '
@@ -298,8 +282,8 @@ print(next(n for n in itertools.count() if hashlib.sha1(
 	printf '1\t%s\tJo <jo@x>\tone\n' "$n" >.weir-versions
 	run -0 --separate-stderr vcs-resolve 0000
 	assert_equal "$(id)" "$(want 1)"
-	unknown '' "a commit: nothing has this name"
-	unknown HEAD "a tree: it is a commit" -t tree
+	unknown <<<"|a commit: nothing has this name"
+	unknown -t tree <<<"HEAD|a tree: it is a commit"
 }
 
 # --- The report and usage errors ---
