@@ -19,7 +19,7 @@ as_git() {
 # --- Against git itself ---
 
 @test "random histories: ids and order are those of git rev-list" {
-	agree log 12
+	agree log 8
 }
 
 @test "random histories: all fields of a commit are as in git log" {
@@ -27,7 +27,7 @@ as_git() {
 }
 
 @test "a damaged commit-graph is not used, or does no harm" {
-	agree graph 10
+	agree graph 8
 }
 
 @test "the commit-graph is used for ranges, unless the settings forbid it" {
@@ -77,13 +77,15 @@ as_git() {
 	repository
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
-	for message in '' '\n' '\n\nx' 'no newline' 'x\n\n\n' \
-		'a\r\nb\0c\177'; do
-		id=$(printf "tree $tree\nauthor A <a> 1 +0000\n"\
-"committer C <c> 1 +0000\n\n$message" | hash_commit)
-		run -0 --separate-stderr vcs-log "$id"
-		cmp <(jq -j .message <<<"$output") <(printf "$message")
-	done
+	messages=('' '\n' '\n\nx' 'no newline' 'x\n\n\n' 'a\r\nb\0c\177')
+	for message in "${messages[@]}"; do
+		time=$((${time:-9} - 1))	# the latest commit comes first
+		printf "tree $tree\nauthor A <a> 1 +0000\n"\
+"committer C <c> $time +0000\n\n$message" | hash_commit
+	done >ids
+	run -0 --separate-stderr vcs-log $(<ids)
+	cmp <(jq -j '.message, "|"' <<<"$output") \
+		<(printf '%b|' "${messages[@]}")
 }
 
 @test "text in another encoding becomes UTF-8, or U+FFFD if invalid" {
@@ -91,14 +93,12 @@ as_git() {
 	commit one
 	tree=$(git rev-parse HEAD^{tree})
 	# Each line is an encoding, the bytes of author and message as printf
-	# writes them, and the text that is wanted.  The message also ends with
-	# a newline, which paste makes a space.
+	# writes them, and the text that is wanted.
 	while read -r encoding bytes want; do
-		id=$(printf "tree $tree\nauthor $bytes <a@b> 1 +0000\n"\
-"committer C <c> 1 +0000\nencoding $encoding\n\n$bytes\n" | hash_commit)
-		run -0 --separate-stderr vcs-log "$id"
-		text=$(jq -r '.author, .message' <<<"$output" | paste -sd' ')
-		assert_equal "$encoding $text" "$encoding $want $want "
+		time=$((${time:-99} - 1))	# the latest commit comes first
+		printf "tree $tree\nauthor $bytes <a@b> 1 +0000\n"\
+"committer C <c> $time +0000\nencoding $encoding\n\n$bytes\n" | hash_commit >>ids
+		echo "$want $want" >>wanted
 	done <<-'END'
 		ISO-8859-1 Gr\374n Grün
 		latin1 Gr\374n Grün
@@ -112,6 +112,8 @@ as_git() {
 		UTF-16//TRANSLIT Gr\374n Gr�n
 		a-name-that-is-longer-than-any-encoding-has Gr\374n Gr�n
 	END
+	run -0 --separate-stderr vcs-log $(<ids)
+	jq -j '"\(.author) \(.message)"' <<<"$output" | diff wanted -
 }
 
 @test "a long message is converted completely" {
@@ -133,9 +135,7 @@ as_git() {
 	while IFS='|' read -r author committer want; do
 		id=$(printf "tree $tree\nauthor $author\n"\
 "committer $committer\n\nm" | hash_commit)
-		run -0 --separate-stderr vcs-log "$id"
-		assert_equal "$(jq -c 'del(.type, .id, .parents, .message)' \
-			<<<"$output")" "$want"
+		echo "$id $want" >>wanted
 	done <<-'END'
 		A|C|{"author":"","email":""}
 		A <|C <|{"author":"A","email":""}
@@ -146,6 +146,9 @@ as_git() {
 		A <a> 9007199254740991 +0|C <c> 7|{"author":"A","email":"a","time":7,"author_time":9007199254740991}
 		A <a> <b> 5 +0000|C <c> 6|{"author":"A","email":"a","time":6,"author_time":5}
 	END
+	run -0 --separate-stderr vcs-log $(cut -d' ' -f1 wanted)
+	jq -r '"\(.id) \(del(.type, .id, .parents, .message))"' <<<"$output" |
+		sort | diff <(sort wanted) -
 	id=$(printf "tree $tree\n" | hash_commit)
 	run -0 --separate-stderr vcs-log "$id"
 	assert_output "{\"type\":\"version\",\"id\":\"$id\",\"parents\":[],"\
@@ -323,14 +326,15 @@ at() {
 @test "a shallow clone of merges ends at the same commits as for git" {
 	repository
 	commit base
-	for i in 1 2 3 4; do
+	for i in 1 2; do
 		git checkout -q -b side$i HEAD
 		commit s$i
 		git checkout -q main
 		commit m$i
 		git merge -q -X ours -m merge$i side$i
 	done
-	for depth in 1 2 3 4 5; do
+	# It ends at a merge, at its parents, and at the merge before.
+	for depth in 1 2 3; do
 		git clone -q --depth $depth "file://$PWD" ../shallow$depth
 		(cd ../shallow$depth && as_git && as_git HEAD ^HEAD^0 &&
 			as_git --first-parent)
