@@ -4,9 +4,9 @@
 load helper
 load vcs
 
-# ids - prints the ids of the records in $output
+# ids - prints the ids of the records in $output; jq would take longer to start
 ids() {
-	jq -r .id <<<"$output"
+	cut -d'"' -f 8 <<<"$output"
 }
 
 # as_git ARGUMENT... - expects the same ids in the same order as from git log
@@ -19,15 +19,15 @@ as_git() {
 # --- Against git itself ---
 
 @test "random histories: ids and order are those of git rev-list" {
-	agree log 8
+	agree log 6
 }
 
 @test "random histories: all fields of a commit are as in git log" {
-	agree text 10
+	agree text 6
 }
 
 @test "a damaged commit-graph is not used, or does no harm" {
-	agree graph 8
+	agree graph 6
 }
 
 @test "the commit-graph is used for ranges, unless the settings forbid it" {
