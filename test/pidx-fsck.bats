@@ -30,13 +30,12 @@ fsck() {
 	run -"$status" --separate-stderr pidx-fsck "$@"
 	assert_equal "$stderr" ""
 	total=${lines[-1]}
-	jq -c 'select(.type == "finding")' <<<"$output" >found
+	sed -n '/^{"type":"finding",/p' <<<"$output" >found
 }
 
 # counts - prints the numbers of findings in $total: "kind=number ..."
 counts() {
-	jq -r '.findings | to_entries | map("\(.key)=\(.value)") | join(" ")' \
-		<<<"$total"
+	sed 's/.*"findings":{\([^}]*\)}.*/\1/; s/"//g; y/:,/= /' <<<"$total"
 }
 
 # expect_valid [ID...] - expects no harmful findings, and that the oracle
@@ -59,10 +58,11 @@ create_entries() {
 	objects=($(jq -c .profile some | oracle names))
 }
 
-# files - prints the path of the index of each commit whose id is on standard
-# input
-files() {
-	sed 's,^..,.perun/objects/&/,'
+# flat DIR SUFFIX - copies the index in the directory DIR of each commit whose id is
+# in the file `ids` to the file of this name and SUFFIX in the current directory
+flat() {
+	sed 's,^..,&/,' "$OLDPWD/ids" | tar -cC "$OLDPWD/$1" -T - \
+		--transform "s,/\(.*\),\1$2," | tar -x
 }
 
 # age PATH... - makes files older than an hour
@@ -150,8 +150,8 @@ is_in_lost() {
 		"$(sort ids | sed 's,.*,lost/&.1,')"
 	# got/ID is the repaired index, old/ID.1 the one before the repair.
 	mkdir got old
-	files <ids | sed 's,.perun/objects/\(..\)/\(.*\),cp & got/\1\2 \&\& '`
-		`'cp before/\1/\2 old/\1\2.1,' | sh -e
+	(cd got && flat .perun/objects '')
+	(cd old && flat before .1)
 	diff -r want got
 	diff -r old .perun/lost
 	expect_valid "$id"
@@ -410,7 +410,7 @@ create_damaged_indexes() {
 			"\(.minor_version) \(.saved)"' found | sort)
 		fsck 1 --repair
 		mkdir got
-		files <ids | sed 's,.*/\(..\)/\(.*\),cp & got/\1\2,' | sh -e
+		(cd got && flat .perun/objects '')
 		diff -r want got
 		fsck 0
 		! grep -v '"harmless":true' found || return 1
@@ -723,28 +723,27 @@ create_damaged_store() {
 }
 
 # Python writes the objects and an index of version 1 with an entry for each.
+# bats test_tags=normal
 @test "10,000 objects are verified in 60,000 KiB of address space" {
 	python3 - "$id" <<-'END'
 	import hashlib, json, os, struct, sys, zlib
 	index = []
+	for i in range(256):
+	    os.mkdir(".perun/objects/%02x" % i)
 	for i in range(10000):
 	    body = json.dumps({"header": {"type": "time", "cmd": "c%d" % i}})
 	    text = b"profile time %d\0" % len(body) + body.encode()
 	    name = hashlib.sha1(text).digest()
 	    path = ".perun/objects/" + name.hex()[:2]
-	    os.makedirs(path, exist_ok=True)
 	    with open(path + "/" + name.hex()[2:], "wb") as f:
-	        f.write(zlib.compress(text))
+	        f.write(zlib.compress(text, 1))
 	    index.append(struct.pack("<I", i) + name + b"p%06d\0" % i)
 	path = ".perun/objects/" + sys.argv[1][:2]
-	os.makedirs(path, exist_ok=True)
 	with open(path + "/" + sys.argv[1][2:], "wb") as f:
 	    f.write(b"pidx" + struct.pack("<ii", 1, len(index)) + b"".join(index))
 	END
-	# A sanitizer needs more.
-	limit='ulimit -v 60000;'
-	! is_sanitized || limit=
-	run -0 --separate-stderr bash -c "$limit exec timeout $HANG_S pidx-fsck"
+	run -0 --separate-stderr bash -c "ulimit -v 60000
+		exec timeout $HANG_S pidx-fsck"
 	assert_equal "$(jq -c '[.entries, .objects, .findings]' <<<"$output")" \
 		'[10000,10000,{}]'
 }
