@@ -134,10 +134,9 @@ same_entries() {
 		'.profile.postprocessors = [$names[] | {name: .}]' >in
 	for layout in 1 2 2args; do
 		oracle put .perun "$id" $layout <in
-		run -0 --separate-stderr pidx-read
-		assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
-		run -0 --separate-stderr pidx-read --profiles
-		assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+		(pidx-read && pidx-read --profiles) >out
+		assert_equal "$(records <out | jq -c .postprocessors)" \
+			"$(lines "$names"{,})"
 		assert_equal "$(pidx-read --format %postprocessors%)" \
 			"kernel regression  b  c "
 	done
@@ -216,11 +215,13 @@ for name in sys.stdin:
 	entry p 1 "$(make_object '{"é": "😀"}' 10 'trailing bytes')" | index 2
 	run -0 --separate-stderr pidx-read -p
 	for n in 14 9 11 99999999999 18446744073709551616; do
-		entry p 1 "$(make_object '{"é": "😀"}' $n '')" | index 2
-		run -1 --separate-stderr pidx-read -p
-		assert_equal "$output" ""
-		[[ $stderr == *"of 'p': its length"* ]] ||
-			[[ $stderr == *"of 'p': it "* ]]
+		entry $n 1 "$(make_object '{"é": "😀"}' $n '')"
+	done | index 2
+	run -1 --separate-stderr pidx-read -p
+	assert_equal "$output" ""
+	for n in 14 9 11 99999999999 18446744073709551616; do
+		[[ $stderr == *"of '$n': its length"* ]] ||
+			[[ $stderr == *"of '$n': it "* ]]
 	done
 }
 
@@ -245,6 +246,8 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 26), 1))
 	# have no index.
 	commits 700 | oracle malformed .perun >damaged
 	[ "$(wc -l <damaged)" -ge 400 ]
+	# Sanitizers see the others in the test of pidx-fsck that reads them all.
+	! is_sanitized || sed -i -n 1~4p damaged
 	# Ten at a time: after ten messages of one kind pidx-read would only
 	# count the others.
 	split -l 10 damaged part.
@@ -331,19 +334,16 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 26), 1))
 	tag=$(git rev-parse v1)
 	[ "$tag" != "$id" ]
 	record at_tag 1 | oracle put .perun "$tag" 2
-	for name in v1 "$tag" refs/tags/v1; do
-		run -0 --separate-stderr pidx-read "$name"
-		assert_equal "$(value path) $(value minor_version)" "at_tag $tag"
-	done
+	run -0 --separate-stderr pidx-read v1 "$tag" refs/tags/v1
+	assert_equal "$(jq -r '"\(.path) \(.minor_version)"' <<<"$output")" \
+		"$(lines "at_tag $tag"{,,})"
 	run -0 --separate-stderr pidx-read --find 0@i v1
 	assert_equal "$(value path)" at_tag
 	record at_commit 1 | oracle put .perun "$id" 2
 	run -0 --separate-stderr pidx-read v1
 	assert_equal "$(value path | paste -sd' ')" "at_commit at_tag"
-	for name in light 'v1^{commit}' HEAD; do
-		run -0 --separate-stderr pidx-read "$name"
-		assert_equal "$(value path)" at_commit
-	done
+	run -0 --separate-stderr pidx-read light 'v1^{commit}' HEAD
+	assert_equal "$(value path)" "$(lines at_commit{,,})"
 	run -0 --separate-stderr pidx-fsck
 	refute_output --partial unknown_commit
 	pidx-read v1 | pidx-rm >removed
@@ -400,6 +400,7 @@ finds() {
 	done
 }
 
+# bats test_tags=normal
 @test "N@i counts in the order of --sort or format.sort_profiles_by" {
 	four | index 2
 	# KEY:PATHS, with the path of 0@i first.
@@ -422,7 +423,7 @@ finds() {
 # The second implementation sorts stably by one key after the other, from the
 # last to the first, as Perun does.
 @test "N@i counts as a second implementation for random entries and settings" {
-	run --separate-stderr python3 "$TEST/oracles/order.py" "$(seed)" "$(rounds 20)"
+	run --separate-stderr python3 "$TEST/oracles/order.py" "$(seed)" "$(rounds 15)"
 	lines "$output" "$stderr"
 	[ "$status" -eq 0 ]
 }
