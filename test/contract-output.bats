@@ -35,7 +35,7 @@ load contract
 }
 
 @test "--progress writes to standard error only" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_same_output "$f" --progress in
 		[ -s err ]
@@ -45,7 +45,7 @@ load contract
 
 @test "a full disk is fatal for standard output, -o and --rejects" {
 	[ -c /dev/full ] || skip "no /dev/full here"
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		write_bad_input
 		expect_status 2 "$f" --rejects /dev/full bad
@@ -57,7 +57,7 @@ load contract
 		expect_status 2 sh -c '"$0" in >/dev/full' "$f"
 		expect_message "^$f: cannot write '<stdout>': "
 	done
-	for f in "${FILTERS[@]}"; do
+	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"
 		expect_status 2 sh -c '"$0" --help >/dev/full' "$f"
 		expect_status 2 sh -c '"$0" --version >/dev/full' "$f"
@@ -65,7 +65,7 @@ load contract
 }
 
 @test "the names of options and of the program are escaped in messages" {
-	for f in "${FILTERS[@]}"; do
+	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"
 		for option in --x$'\033''[2J' -$'\033' --help=$'\033' --outpu; do
 			expect_status 2 bash -c 'exec -a "$1" "$0" "$2"' \
@@ -77,7 +77,7 @@ load contract
 }
 
 @test "a closed standard output is fatal if there is output for it" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_status 0 sh -c '"$0" -o got in >&-' "$f"
 		cmp got want
@@ -88,7 +88,7 @@ load contract
 }
 
 @test "the rejected lines are kept if the output cannot be written" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		[ -s want ] || continue
 		write_bad_input
@@ -98,7 +98,7 @@ load contract
 }
 
 @test "--output and --rejects must be different files" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		ln -s got link
 		for rejects in got ./got "$PWD/got" link; do
@@ -124,7 +124,7 @@ run_into_closed_pipe() {
 }
 
 @test "SIGPIPE ends a filter without a message" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		[ -s want ] || continue
 		status=0
@@ -135,7 +135,7 @@ run_into_closed_pipe() {
 }
 
 @test "SIGPIPE ends a filter even if its parent ignores the signal" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		[ -s want ] || continue
 		status=0
@@ -147,7 +147,7 @@ run_into_closed_pipe() {
 }
 
 @test "-o FILE writes the same as standard output, with the usual file mode" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		umask 027
 		expect_status 0 "$f" -o got in
@@ -165,7 +165,7 @@ run_into_closed_pipe() {
 }
 
 @test "-o FILE is absent or unchanged when the filter fails" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		write_bad_input
 		echo old >old
@@ -182,7 +182,7 @@ run_into_closed_pipe() {
 }
 
 @test "-o FILE is absent or unchanged when a signal ends the filter" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		# Before TERM there is an older file `got`, before HUP there is
 		# none.  The temporary file is named got.*.
 		for signal in TERM HUP; do
@@ -207,7 +207,7 @@ run_into_closed_pipe() {
 }
 
 @test "--help prints every option and fits on a screen" {
-	for f in "${FILTERS[@]}"; do
+	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"
 		expect_status 0 "$f" --help
 		[ ! -s err ]
@@ -228,7 +228,7 @@ run_into_closed_pipe() {
 }
 
 @test "--version prints one line with the filter's name" {
-	for f in "${FILTERS[@]}"; do
+	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"
 		expect_status 0 "$f" --version
 		[ ! -s err ]
@@ -241,7 +241,7 @@ run_into_closed_pipe() {
 }
 
 @test "wrong usage is fatal, with the usage on standard error" {
-	for f in "${FILTERS[@]}"; do
+	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"
 		for wrong in --no-such-option -% --rejects --strict=yes; do
 			expect_status 2 "$f" $wrong

@@ -52,7 +52,7 @@ expect_no_end() {
 }
 
 @test "a stream without its end record is fatal, and -o FILE is not written" {
-	for case in "${FILTER_CASES[@]}" "${OTHER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}" "${OTHER_CASES[@]}"; do
 		begin_any_case "$case"
 		reads_records || continue
 		(begin_record && cat in) >no_end
@@ -78,7 +78,7 @@ expect_no_end() {
 }
 
 @test "a stream truncated at any byte exits with 2" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		reads_records || continue
 		stream >whole
@@ -88,7 +88,7 @@ expect_no_end() {
 }
 
 @test "a stream without its end record is fatal among other files as well" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		reads_records || continue
 		(begin_record && cat in) >no_end
@@ -107,7 +107,7 @@ expect_no_end() {
 }
 
 @test "--partial accepts a stream without its end record" {
-	for case in "${FILTER_CASES[@]}" "${OTHER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}" "${OTHER_CASES[@]}"; do
 		begin_any_case "$case"
 		reads_records || continue
 		(begin_record && cat in) >no_end
@@ -119,7 +119,7 @@ expect_no_end() {
 }
 
 @test "what upstream rejected makes the status 1 and is counted as well" {
-	for case in "${FILTER_CASES[@]}" "${OTHER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}" "${OTHER_CASES[@]}"; do
 		begin_any_case "$case"
 		reads_records || continue
 		stream 3 >rejected
@@ -155,7 +155,7 @@ expect_no_end() {
 }
 
 @test "--tolerate exits with 0 although lines were rejected" {
-	for case in "${CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_same_output "$f" --tolerate in
 		write_bad_input
@@ -172,7 +172,7 @@ expect_no_end() {
 }
 
 @test "--tolerate tolerates no input that is missing, empty or damaged" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		gzip -c in | head -c -8 >truncated.gz
 		expect_status 1 "$f" --tolerate truncated.gz
@@ -185,7 +185,7 @@ expect_no_end() {
 }
 
 @test "--tolerate applies to lines that upstream rejected, not to its faults" {
-	for case in "${FILTER_CASES[@]}" "${OTHER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}" "${OTHER_CASES[@]}"; do
 		begin_any_case "$case"
 		reads_records || continue
 		stream 3 >rejected
@@ -201,7 +201,7 @@ expect_no_end() {
 }
 
 @test "begin and end records are accepted in any order and number" {
-	for case in "${FILTER_CASES[@]}" "${OTHER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}" "${OTHER_CASES[@]}"; do
 		begin_any_case "$case"
 		reads_records || continue
 		boundaries=$(begin_record && end_record)
@@ -225,7 +225,7 @@ expect_no_end() {
 }
 
 @test "an empty input of records is reported, and the filter exits with 1" {
-	for case in "${FILTER_CASES[@]}" "${OTHER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}" "${OTHER_CASES[@]}"; do
 		begin_any_case "$case"
 		reads_records || continue
 		for option in '' --partial; do

@@ -15,7 +15,7 @@ load contract
 }
 
 @test "without a file, and for the file -, standard input is read" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_same_output "$f" <in
 		expect_same_output "$f" - <in
@@ -29,7 +29,7 @@ load contract
 }
 
 @test "f A B writes the same as cat A B | f" {
-	for case in "${CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_status 0 "$f" < <(cat in in)
 		mv out want
@@ -65,7 +65,7 @@ expect_decompressed() {
 }
 
 @test "compressed input is decompressed, whatever its name, from a file or a pipe" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		each_compression expect_decompressed
 		# Zeros after the last member are padding, as on a tape.
@@ -85,7 +85,7 @@ expect_decompressed() {
 }
 
 @test "other compressions are fatal, and the message says how to read them" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		# The first bytes of a file of each kind
 		printf '\375\067\172\130\132\0\0\4' >xz
@@ -109,7 +109,7 @@ expect_uncompressed_rejected() {
 }
 
 @test "an uncompressed file named .gz or .zst is bad input" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		each_compression expect_uncompressed_rejected
 	done
@@ -126,7 +126,7 @@ expect_damage_rejected() {
 }
 
 @test "a truncated or damaged compressed file is bad input" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		each_compression expect_damage_rejected
 	done
@@ -142,7 +142,7 @@ expect_damage_rejected() {
 
 # The empty prefix is not gzip: for it the filter may exit with 0.
 @test "a gzip stream truncated at any byte exits with 1" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		gzip -c in >in.gz
 		add_prefixes in.gz
@@ -190,7 +190,7 @@ for case in sys.stdin:
 }
 
 @test "blank lines are skipped" {
-	for case in "${CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		printf '\n  \t\n\r\n' >blank
 		cat blank in blank >spaced
@@ -205,7 +205,7 @@ for case in sys.stdin:
 }
 
 @test "CR before LF is accepted and does not reach the output" {
-	for case in "${CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		sed 's/$/\r/' in >crlf
 		expect_status 0 "$f" crlf
@@ -223,7 +223,7 @@ for case in sys.stdin:
 }
 
 @test "a byte order mark is skipped, at the start of each file" {
-	for case in "${CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_status 0 "$f" in in
 		mv out want
@@ -243,7 +243,7 @@ for case in sys.stdin:
 }
 
 @test "an empty file gives no records; readers of records report it" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		: >empty
 		expect_nothing "$f" empty
@@ -261,7 +261,7 @@ for case in sys.stdin:
 }
 
 @test "a missing file, a directory or a closed standard input is fatal" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		mkdir directory
 		expect_status 2 "$f" missing
@@ -278,7 +278,7 @@ for case in sys.stdin:
 # --- bad input -------------------------------------------------------------
 
 @test "a malformed line is reported and skipped, and the filter exits with 1" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		write_bad_input
 		expect_status 1 "$f" bad
@@ -307,7 +307,7 @@ for case in sys.stdin:
 }
 
 @test "--strict stops at the first bad line and exits with 2" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_same_output "$f" --strict in
 		write_bad_input
@@ -318,7 +318,7 @@ for case in sys.stdin:
 }
 
 @test "--rejects writes the rejected lines unchanged, and nothing else" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		write_bad_input
 		expect_status 1 "$f" --rejects rejects bad
@@ -337,7 +337,7 @@ for case in sys.stdin:
 }
 
 @test "--rejects contains the line that stopped a --strict run" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		write_bad_input
 		expect_status 2 "$f" --strict --rejects rejects bad
@@ -355,7 +355,7 @@ for case in sys.stdin:
 }
 
 @test "after ten messages of one kind the others are only counted" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		printf 'bad \377 line\n' >bad
 		for _ in {1..25}; do cat bad; done >many
@@ -394,7 +394,7 @@ for case in sys.stdin:
 }
 
 @test "--max-record is the length of the longest line that is accepted" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		expect_same_output "$f" --max-record 1M in
 		for size in 0 -1 x 1x 1KM '' 99999999999999999999; do
@@ -557,7 +557,7 @@ sys.exit(subprocess.run(sys.argv[1:], stdin=terminal).returncode)' "$@"
 }
 
 @test "at a terminal each filter says what it reads from standard input" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		at_terminal "$f" "${arguments[@]}" >out 2>err || true
 		grep -q "^$f: reading .* from standard input: end it by Ctrl-D" err
@@ -571,7 +571,7 @@ sys.exit(subprocess.run(sys.argv[1:], stdin=terminal).returncode)' "$@"
 }
 
 @test "a file of another filter causes one message, which names that filter" {
-	for case in "${FILTER_CASES[@]}"; do
+	for case in "${SHARED_CASES[@]}"; do
 		enter_case "$case"
 		while read -r file reader; do
 			[ "$f" != "$reader" ] || continue
