@@ -324,10 +324,11 @@ execlog-parse: no task came: is this the execution log of a build?'
 
 # A last line without its newline is read if it is complete.
 @test "a log truncated at any byte gives its whole lines, and status 0 or 1" {
-	python3 - "$SAMPLE" $(($(seed) % 19)) <<-'END'
+	local step=$(stride 19)
+	python3 - "$SAMPLE" $(($(seed) % step)) $step <<-'END'
 		import json, subprocess, sys
 		log = open(sys.argv[1], "rb").read()
-		for n in range(int(sys.argv[2]), len(log), 19):
+		for n in range(int(sys.argv[2]), len(log), int(sys.argv[3])):
 		    whole, _, rest = log[:n].rpartition(b"\n")
 		    try:
 		        want = 0 if not rest or json.loads(rest) else 1

@@ -151,12 +151,12 @@ is of dbt with schema .*; this program knows versions 1 to 6\$"
 
 @test "a document truncated at any byte gives whole records and status 1" {
 	local filter
-	python3 - "$RESULTS" "$MANIFEST" <<-'END'
+	python3 - "$RESULTS" "$MANIFEST" "$(stride 7)" <<-'END'
 		import json, subprocess, sys
 		for filter, path in zip(("execlog-parse", "buildgraph-parse"),
 		                        sys.argv[1:]):
 		    text = open(path, "rb").read().rstrip()
-		    for n in range(1, len(text), 5):
+		    for n in range(1, len(text), int(sys.argv[3])):
 		        p = subprocess.run([filter, "-f", "dbt"],
 		                           input=text[:n], capture_output=True)
 		        assert p.returncode == 1, (n, p)
@@ -170,10 +170,11 @@ is of dbt with schema .*; this program knows versions 1 to 6\$"
 	for i in {1..20}; do
 		{ printf '{"metadata":{"dbt_schema_version":' &&
 			cat noise$i; } >log
-		run --separate-stderr execlog-parse log
-		[ "$status" -eq 1 ]
-		run --separate-stderr buildgraph-parse log
-		[ "$status" -eq 1 ]
+		for filter in execlog-parse buildgraph-parse; do
+			status=0
+			$filter log >out 2>&1 || status=$?
+			[ "$status" -eq 1 ]
+		done
 	done
 }
 

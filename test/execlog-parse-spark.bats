@@ -246,11 +246,11 @@ deps='select(.id) | [.id] + .deps'
 
 @test "a log truncated at any byte gives whole records and status 1" {
 	head -n 13 "$SAMPLE" >log
-	python3 - execlog-parse log <<-'END'
+	python3 - log "$(stride 7)" <<-'END'
 		import json, subprocess, sys
-		text = open(sys.argv[2], "rb").read()
-		for n in range(9, len(text), 7):
-		    p = subprocess.run(sys.argv[1], input=text[:n],
+		text = open(sys.argv[1], "rb").read()
+		for n in range(9, len(text), int(sys.argv[2])):
+		    p = subprocess.run("execlog-parse", input=text[:n],
 		                       capture_output=True)
 		    assert p.returncode == 1, (n, p)
 		    for line in p.stdout.splitlines():

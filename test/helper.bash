@@ -57,6 +57,12 @@ rounds() {
 	is_sanitized && echo $((($1 + 9) / 10)) || echo "$1"
 }
 
+# stride BYTES - prints the distance of the places at which a test cuts a file: BYTES,
+# or seven times that with sanitizers
+stride() {
+	is_sanitized && echo $(($1 * 7)) || echo "$1"
+}
+
 # need_strace - skips the test if strace cannot make system calls fail
 need_strace() {
 	! is_sanitized || skip "the leak checker uses ptrace itself"
