@@ -42,35 +42,37 @@ of_log() {
 		run -0 --separate-stderr critpath "${graph[@]}" "$@" tasks
 }
 
+# list_deps ID... - sets $deps to the JSON array of these ids
+list_deps() {
+	deps=
+	[ $# -eq 0 ] || printf -v deps ',"%s"' "$@"
+	deps="[${deps#,}]"
+}
+
 # node ID DEP... - prints a node record
 node() {
-	local id=$1
+	local deps
 
-	shift
-	jq -cn '{type: "node", id: $id, deps: $ARGS.positional}' \
-		--arg id "$id" --args "$@"
+	list_deps "${@:2}"
+	lines '{"type":"node","id":"'"$1"'","deps":'"$deps}"
 }
 
 # timed ID ELAPSED_US DEP... - prints a task record with an elapsed time
 timed() {
-	local id=$1 us=$2
+	local deps
 
-	shift 2
-	jq -cn '{type: "task", id: $id, elapsed_us: $us,
-		deps: $ARGS.positional}' \
-		--arg id "$id" --argjson us "$us" --args "$@"
+	list_deps "${@:3}"
+	lines '{"type":"task","id":"'"$1"'","elapsed_us":'"$2"',"deps":'"$deps}"
 }
 
 # ran ID START_US END_US DEP... - prints a task record with recorded times, of
 # the host $host if that is set
 ran() {
-	local id=$1 start=$2 end=$3 deps=
+	local deps
 
-	shift 3
-	[ $# -eq 0 ] || printf -v deps ',"%s"' "$@"
-	printf '{"type":"task","id":"%s","start_us":%d,"end_us":%d%s%s}\n' \
-		"$id" "$start" "$end" "${host:+,\"host\":\"$host\"}" \
-		",\"deps\":[${deps#,}]"
+	list_deps "${@:4}"
+	printf '{"type":"task","id":"%s","start_us":%d,"end_us":%d%s,"deps":%s}\n' \
+		"$1" "$2" "$3" "${host:+,\"host\":\"$host\"}" "$deps"
 }
 
 # verdict KEY - prints a member of the last verdict record
@@ -1187,7 +1189,7 @@ cycle, whose dependencies are ignored: x.o -> y.o -> x.o"
 		"host":"h\u001b","rule":"r\u001b","elapsed_us":1}' |
 		tr -d '\n\t' >in
 	echo >>in
-	timed b 1 $'a\033[31m\a\u9b' >>in
+	timed b 1 'a\u001b[31m\u0007\u009b' >>in
 	run -0 --separate-stderr critpath --text --all in
 	assert_output --partial 'a\x1b[31m\x07\u{9b}'
 	assert_equal "$(tr -d '[:print:]\n' <<<"$output" | tr -d '\200-\377')" \
@@ -1196,7 +1198,7 @@ cycle, whose dependencies are ignored: x.o -> y.o -> x.o"
 }
 
 @test "control characters are escaped in messages" {
-	timed $'a\033[31m' 1 $'a\033[31m' >in
+	timed 'a\u001b[31m' 1 'a\u001b[31m' >in
 	run -1 --separate-stderr critpath in
 	assert_equal "$stderr" 'critpath: tasks depend on each other in a '\
 'cycle, whose dependencies are ignored: a\x1b[31m -> a\x1b[31m'
