@@ -280,7 +280,7 @@ first_messages_match() {
 
 @test "a truncated object is W001, and the next one is read" {
 	local cut want=
-	for ((cut = 1; cut < ${#CUT}; cut++)); do
+	for ((cut = 1; cut < ${#CUT}; cut += $(stride 1))); do
 		lines "${CUT:0:cut}" >>cuts
 		lines "${CUT:0:cut}" "$AFTER" >in
 		lines "${CUT:0:cut}" "$AFTER" >>whole
@@ -296,7 +296,7 @@ first_messages_match() {
 @test "the tail of an object is W001, and the next one is read" {
 	local cut before want=
 	before=${AFTER/'"pc":3'/'"pc":1'}
-	for ((cut = 1; cut < ${#CUT}; cut += 2)); do
+	for ((cut = 1; cut < ${#CUT}; cut += $(stride 2))); do
 		lines "$before" "${CUT:cut}" "$AFTER" >in
 		is_rejected || return
 		want+=$'null\n1\n3\n'
@@ -308,7 +308,7 @@ first_messages_match() {
 @test "an object written into the middle of another one is read" {
 	local cut after want=
 	after=${AFTER/'"pc":3'/'"pc":4'}
-	for ((cut = 1; cut < ${#CUT}; cut += 2)); do
+	for ((cut = 1; cut < ${#CUT}; cut += $(stride 2))); do
 		lines "${CUT:0:cut}$AFTER" "${CUT:cut}" "$after" >in
 		is_rejected || return
 		want+=$'null\n3\n4\n'
