@@ -118,7 +118,6 @@ line_of() {
 	agrees lto 1000
 }
 
-# bats test_tags=normal
 @test "split debug information gives the same answers as unsplit" {
 	cpp_program whole -g
 	python3 "$ORACLE" addresses whole 3000 "$(seed)" >where
@@ -130,7 +129,6 @@ line_of() {
 	cmp got want
 }
 
-# bats test_tags=normal
 @test "a missing .dwo file leaves the names of symbols, and is bad input" {
 	cpp_program split -g -gsplit-dwarf
 	rm ./*.dwo
@@ -297,7 +295,6 @@ damaged_copy() {
 	cmp got want
 }
 
-# bats test_tags=normal
 @test "C++ names are demangled, unless --no-demangle is given" {
 	symbol=$(nm "$PROGRAMS/cc5" | grep -o '_ZN6shapes.*census.*add.*$' |
 		head -n 1)
@@ -326,7 +323,6 @@ damaged_copy() {
 	assert_equal "$(node name)" "$long"
 }
 
-# bats test_tags=normal
 @test "assembler code has the name of its symbol, and the symbol's line" {
 	# `loose` has no type and no size.
 	cat >hand.s <<-'END'
@@ -359,7 +355,6 @@ damaged_copy() {
 	jq -r '.nodes[] | "\(.name) \(.line)"' <<<"$output" | diff want -
 }
 
-# bats test_tags=normal
 @test "an inlined call, whose call site is not in its caller, has no line" {
 	# The instrument records calls of outer() and inner() even where they
 	# are inlined; then the call site is not in the caller.
