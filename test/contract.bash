@@ -318,8 +318,8 @@ add_prefixes() {
 run_prefixes() {
 	local what=$1 n_max seed
 	seed=$(seed)
-	n_max=$(rounds 120)
-	[ "$what" = plain ] || n_max=$((n_max / 6))
+	n_max=$(rounds 80)
+	[ "$what" = plain ] || n_max=$((n_max / 4))
 	python3 -c "$RUN_PREFIXES" $what $n_max "$seed" \
 		"${other_formats[@]}" <../cases
 }
