@@ -557,6 +557,7 @@ sys.exit(subprocess.run(sys.argv[1:], stdin=terminal).returncode)' "$@"
 }
 
 @test "at a terminal each filter says what it reads from standard input" {
+	need_terminal
 	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		at_terminal "$f" "${arguments[@]}" >out 2>err || true

@@ -70,6 +70,12 @@ need_strace() {
 		skip "strace cannot inject errors"
 }
 
+# need_terminal - skips the test if the system has no pseudo-terminals
+need_terminal() {
+	python3 -c 'import pty; pty.openpty()' 2>/dev/null ||
+		skip "the system has no pseudo-terminals"
+}
+
 # lines TEXT... - prints each argument as a line
 lines() {
 	printf '%s\n' "$@"

@@ -85,10 +85,12 @@ sample_records() (
 @test "there are pages, and mandoc has no complaints" {
 	[ -e "${PAGES[0]}" ]
 	require mandoc
-	# mandoc suspects that the section RECORDS is a misspelled ERRORS.
+	# mandoc suspects that the section RECORDS is a misspelled ERRORS, and not
+	# every system has the pages of other programs.
 	cd "$MAN"
-	mandoc -Tlint -W style ./*.[1357] |
-		grep -v 'section name: Sh RECORDS instead of ERRORS$' \
+	mandoc -Tlint -W style ./*.[1357] | grep -vE \
+		-e 'section name: Sh RECORDS instead of ERRORS$' \
+		-e 'referenced manual not found: Xr (sh|bash|make|git-gc|atoi) ' \
 		>"$BATS_TEST_TMPDIR/complaints" || true
 	expect_empty "$BATS_TEST_TMPDIR/complaints" "mandoc complains"
 }

@@ -125,8 +125,7 @@ sys.stdout.buffer.write(text.replace(b"\r\n", b"\n"))' "$@"
 }
 
 @test "on a terminal a report has its width, and colours if it supports them" {
-	python3 -c 'import pty; pty.openpty()' 2>/dev/null ||
-		skip "the system has no terminals"
+	need_terminal
 	execlog-parse "$DATA/demo/build.log" >tasks
 	unset NO_COLOR
 	# The path's bars, what is over budget, headings
