@@ -27,7 +27,8 @@ PATH=$BUILD:/usr/bin:$PATH
 export LC_ALL=C.UTF-8 NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 # Without this an error that a sanitizer finds looks like exit status 1.
 export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
-unset COLUMNS
+# The make that runs the tests must not affect those that tests run.
+unset COLUMNS MAKEFLAGS MAKELEVEL MFLAGS
 # Two runs make the same commits, and hash strings in the same way.
 export GIT_AUTHOR_DATE="@1600000000 +0000" GIT_COMMITTER_DATE="@1600000000 +0000"
 export PYTHONHASHSEED=0
@@ -41,7 +42,7 @@ setup() {
 # run, it does so only for the lines of the test, not for those of the functions
 # that the test calls, which takes a fifth less time.
 enter_test() {
-	[ -z "${ALL_TESTS:-}" ] || set +T
+	[ -z "${ALL_TESTS:-}" ] || { set +T && declare -ft "$BATS_TEST_NAME"; }
 	cd "$BATS_TEST_TMPDIR" || exit
 }
 

@@ -4,9 +4,6 @@
 
 load helper
 
-# The makes here are not parts of the one that runs the tests.
-unset MAKEFLAGS MAKELEVEL MFLAGS
-
 setup() {
 	enter_test
 	cp "$DATA"/demo/{build.log,graph.json,Makefile} . &&

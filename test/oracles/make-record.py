@@ -97,7 +97,7 @@ def longest(path):
 
 def replay(path):
     """The first fields of a line: see filters/make-record/shell.c."""
-    rules = os.environ["MAKEFLAGS"].split("include\\ ")[1]
+    rules = os.environ["MAKEFLAGS"].split("include\\ ")[1].split()[0]
     with open(os.path.dirname(rules) + "/log", "ab") as log:
         log.write(b"!make\n")
         for n, line in enumerate(open(path)):

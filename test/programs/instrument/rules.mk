@@ -17,7 +17,9 @@ $(MEASURED_PROGRAMS): test/programs/instrument/rules.mk | \
 $(OUT)/test/programs/instrument:
 	@mkdir -p $@
 
-HOOK_CFLAGS = $(DEBUG_FLAG) -O1 -finstrument-functions -Iinstrument
+# A call that has become a jump has no call site.
+HOOK_CFLAGS = $(DEBUG_FLAG) -O1 -finstrument-functions -Iinstrument \
+	-fno-optimize-sibling-calls
 # Otherwise clang assumes that malloc() and free() are those of the C library.
 $(OUT)/test/programs/instrument/alloc: HOOK_CFLAGS += -fno-builtin
 $(patsubst %.c,$(OUT)/%,$(MEASURED_C)): $(OUT)/%: %.c $(INSTRUMENT_LIBS)
@@ -51,4 +53,4 @@ $(OUT)/test/programs/instrument/plugin.so: \
 $(OUT)/%.noop: %.c $(INSTRUMENT_LIBS)
 	$(CC) $(HOOK_CFLAGS) -o $@ $< $(OUT)/libweir-instrument-noop.a
 $(OUT)/%.plain: %.c
-	$(CC) -g -O1 -o $@ $<
+	$(CC) -g -O1 -fno-optimize-sibling-calls -o $@ $<
