@@ -273,7 +273,7 @@ tasks() {
 	sub: x ; @$(MAKE) SUB= x
 	END
 	for arg in '-j2 -k -B -Otarget' '-s -i -I at --no-print-directory' \
-		'-w -r -R -f Makefile --warn-undefined-variables' \
+		'-w -r -R -f Makefile' --warn-undefined-variables \
 		'-C . A=1 B:=2' DO=export DO=unexport MAKEFLAGS=-k \
 		--eval=Q=1 SHELL=/bin/bash; do
 		echo "-- $arg"
