@@ -49,7 +49,7 @@ struct series {
 
 struct options {
 	double min_effect;		/* a ratio */
-	bool history, improvements, oldest_first, otava;
+	bool history, improvements, oldest_first;
 	struct opt_list more;		/* units and uids */
 	struct accepted *accepted;
 	uint64_t top;

@@ -6,7 +6,6 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/stats/changes.h"
-#include "common/stats/divisive.h"
 #include "common/stats/rankscan.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
@@ -211,12 +210,8 @@ find_series_effect(struct history *h, const struct series *s)
 static void
 search_series(struct history *h, struct series *s)
 {
-	const struct options *o = h->answer->options;
-
-	if (o->otava)
-		divisive_find(&h->found, s->values, s->n, o->min_effect);
-	else
-		changes_find(&h->found, s->values, s->n, o->min_effect);
+	changes_find(&h->found, s->values, s->n,
+	    h->answer->options->min_effect);
 	s->first_change = h->n_points;
 	s->n_changes = h->found.n;
 	s->phi = h->found.phi;

@@ -15,7 +15,7 @@
 #include "filters/perf-diff/words.h"
 
 static struct {
-	const char *directory, *effect, *accept, *method;
+	const char *directory, *effect, *accept;
 	struct options o;
 	bool svg;
 } opt = { .directory = ".", .effect = "2" };
@@ -33,8 +33,6 @@ static const struct opt options[] = {
 	    "exit with 1 for an improvement, too", 0, 0 },
 	{ 'a', "accept", OPT_STR, &opt.accept, "FILE",
 	    "the changes in FILE are accepted", 0, 0 },
-	{ 0, "method", OPT_STR, &opt.method, "NAME",
-	    "how a history is searched: scan or otava (scan)", 0, 0 },
 	{ 0, "oldest-first", OPT_FLAG, &opt.o.oldest_first, NULL,
 	    "the samples of a history came in this order", 0, 0 },
 	{ 0, "svg", OPT_FLAG, &opt.svg, NULL,
@@ -43,8 +41,6 @@ static const struct opt options[] = {
 	    "at most K lines of each kind in the report (20)", 1, 1 << 30 },
 	{ 0 }
 };
-
-static const char *const methods[] = { "scan", "otava", NULL };
 
 static const struct about about = {
 	.operands = "[OLD NEW | --history [file ...]]",
@@ -99,12 +95,8 @@ prepare_options(void)
 	opt.o.min_effect = percent / 100;
 	if (opt.o.top == 0)
 		opt.o.top = 20;
-	if (!opt.o.history && (opt.method != NULL || opt.o.oldest_first ||
-	    opt.svg))
-		die("--method, --oldest-first and --svg need --history");
-	opt.o.otava = opt.method != NULL &&
-	    opt_choice("method", opt.method, methods, sizeof *methods) ==
-	    1;
+	if (!opt.o.history && (opt.o.oldest_first || opt.svg))
+		die("--oldest-first and --svg need --history");
 	if (opt.accept != NULL)
 		opt.o.accepted = accepted_read(opt.accept);
 }

@@ -3,7 +3,6 @@
 implementation, in plain Python, that follows the definitions: all pairs, all
 orders, every window sorted by itself.  Numbers must agree to 1e-9."""
 
-import itertools
 import json
 import math
 import os
@@ -227,92 +226,6 @@ def changes_of(x, effect):
     return found, least, phi, f
 
 
-# --- Otava ---
-
-def student_p(t, df):
-    """By Simpson's rule over t = tan(angle): the integrand is a power of the
-    cosine, for df >= 1."""
-    if math.isinf(t):
-        return 0.0
-    a, b, n = math.atan(abs(t) / math.sqrt(df)), math.pi / 2, 4000
-    f = lambda angle: math.cos(angle) ** (df - 1)
-    h = (b - a) / n
-    area = h / 3 * (f(a) + f(b) + sum((4 if i % 2 else 2) * f(a + i * h)
-                                      for i in range(1, n)))
-    return area * 2 * math.exp(math.lgamma((df + 1) / 2) -
-                               math.lgamma(df / 2)) / math.sqrt(math.pi)
-
-
-def t_test(x, y):
-    df = len(x) + len(y) - 2
-    if df <= 0:
-        return 1
-    pooled = ((len(x) - 1) * statistics.pvariance(x) +
-              (len(y) - 1) * statistics.pvariance(y)) / df
-    difference = statistics.fmean(y) - statistics.fmean(x)
-    if pooled <= 0:
-        return 1 if difference == 0 else 0
-    return student_p(difference / math.sqrt(
-        pooled * (1 / len(x) + 1 / len(y))), df)
-
-
-def mean_distance(pairs):
-    pairs = list(pairs)
-    return sum(abs(a - b) for a, b in pairs) / len(pairs)
-
-
-def divergence(x, y):
-    n, m = len(x), len(y)
-    return n * m / (n + m) * (
-        2 * mean_distance(itertools.product(x, y)) -
-        mean_distance(itertools.combinations(x, 2)) -
-        mean_distance(itertools.combinations(y, 2)))
-
-
-def otava(x, effect):
-    weak, start = [], 0
-    while start < len(x):
-        end, bounds = min(start + 50, len(x)), [start, min(start + 50, len(x))]
-        while True:
-            best = max(((divergence(x[a:t], x[t:k]), -a, -t, -k, b)
-                        for a, b in zip(bounds, bounds[1:])
-                        for t in range(a + 2, b - 1)
-                        for k in range(t + 2, b + 1)), default=(0,))
-            if best[0] <= 0:
-                break
-            a, t, b = -best[1], -best[2], best[4]
-            if t_test(x[a:t], x[t:b]) >= .01:
-                break
-            bounds = sorted(bounds + [t])
-        weak += bounds[1:-1]
-        start = max([start + 25] + bounds[1:-1])
-    while weak:
-        ends = [0, *weak, len(x)]
-        parts = [(x[a:b], x[b:c]) for a, b, c in zip(ends, ends[1:], ends[2:])]
-        p = [t_test(*s) for s in parts]
-        means = [[statistics.fmean(v) for v in s] for s in parts]
-        size = [max(abs(b / a - 1), abs(a / b - 1)) for a, b in means]
-        if max(p) >= .001:
-            del weak[p.index(max(p))]
-        elif min(size) <= effect:
-            del weak[size.index(min(size))]
-        else:
-            break
-    return weak
-
-
-def mode_otava(rng):
-    n, factor, x = rng.choice([1, 5, 30, 50, 70]), 1, []
-    for _ in range(n):
-        factor = rng.choice([1, 1.1, .8]) if rng.random() < .05 else factor
-        x.append(100 * factor * rng.gauss(1, .03))
-    found, _ = run("-H", "--oldest-first", "--method", "otava", records=[
-        {"uid": "a", "value": v, "minor_version": str(i)}
-        for i, v in enumerate(x)])
-    oracle.check("commits", [str(at) for at in otava(x, .02)] if n >= 14
-                 else [], [c["minor_version"] for c in found])
-
-
 # --- random inputs ---
 
 def near(what, want, got):
@@ -487,8 +400,7 @@ def mode_damage(rng):
     with open("damaged", "wb") as out:
         out.write(text)
     for options in (["-H"], ["-H", "--svg"], ["-H", "--text"],
-                    ["-H", "--text", "--method", "otava"], ["damaged"],
-                    ["--text", "damaged"]):
+                    ["damaged"], ["--text", "damaged"]):
         command = ["perf-diff", *options, "damaged"]
         oracle.last_run = command, []
         done = subprocess.run(command, capture_output=True, check=False)
