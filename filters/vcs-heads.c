@@ -14,7 +14,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git, none or svs (that of an svs store, or found)", 0, 0 },
+	    "git or svs (svs in an svs store, else git)", 0, 0 },
 	{ 'd', "dirty", OPT_FLAG, &opt.dirty, NULL,
 	    "report uncommitted changes in the work tree", 0, 0 },
 	{ 0 }

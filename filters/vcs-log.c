@@ -17,7 +17,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git, none or svs (that of an svs store, or found)", 0, 0 },
+	    "git or svs (svs in an svs store, else git)", 0, 0 },
 	{ 'f', "first-parent", OPT_FLAG, &opt.first_parent, NULL,
 	    "follow only the first parent of a merge", 0, 0 },
 	{ 'n', "max-count", OPT_NUM, &opt.max_count, "N",

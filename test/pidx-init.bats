@@ -55,7 +55,7 @@ is_whole() {
 	mkdir -p repo/a repo/b repo/c
 	pidx-init repo
 	pidx-init repo/a 2>warning
-	pidx-init --vcs-type none repo/b 2>>warning
+	pidx-init --vcs-type svs repo/b 2>>warning
 	pidx-init --vcs-url ../../../second repo/c 2>>warning
 	pidx-init second
 	for _ in 1 2; do
@@ -87,8 +87,8 @@ is_whole() {
 	if grep '^weir' repo/.perun/local.yml; then
 		false
 	fi
-	pidx-init --vcs-type none --index-version 2 --vcs-url ../x .
-	assert_equal "$(setting .perun/local.yml vcs.type)" none
+	pidx-init --vcs-type svs --index-version 2 --vcs-url ../x .
+	assert_equal "$(setting .perun/local.yml vcs.type)" svs
 	assert_equal "$(setting .perun/local.yml vcs.url)" ../x
 	assert_equal "$(setting .perun/local.yml weir.index_version)" 2
 }
@@ -183,7 +183,7 @@ is_whole() {
 	done
 	records <stores | jq -r .vcs_url | diff urls -
 	jq -r .vcs.url read | diff urls -
-	run -2 --separate-stderr pidx-init --vcs-type none --vcs-url $'\377' .
+	run -2 --separate-stderr pidx-init --vcs-type svs --vcs-url $'\377' .
 	[[ $stderr == *UTF-8* ]]
 }
 
@@ -193,7 +193,7 @@ is_whole() {
 		skip "no YAML module; the test before this one holds without"
 	for name in "a'b" 'a"b\c' 'a: b #c' '&<>' 'é𝄞' $'a\tb\nc\177d'; do
 		rm -rf .perun
-		pidx-init --vcs-type none --vcs-url "$name"
+		pidx-init --vcs-type svs --vcs-url "$name"
 		assert_equal "$(setting .perun/local.yml vcs.url)" "$name"
 	done
 }
@@ -203,7 +203,7 @@ is_whole() {
 	for path in empty "$BATS_TEST_TMPDIR"; do
 		run -2 --separate-stderr pidx-init "$path"
 		[[ $stderr == *"no git repository in or above"*"--vcs-url"* ]]
-		[[ $stderr == *"--vcs-type none"* ]]
+		[[ $stderr == *"--vcs-type svs"* ]]
 	done
 	# These directories alone are not a repository.
 	mkdir empty/.git empty/refs empty/objects
@@ -227,12 +227,12 @@ is_whole() {
 	[ ! -e repo/.perun ]
 }
 
-@test "--vcs-type none needs no repository, unknown types are refused" {
-	run -0 --separate-stderr pidx-init --vcs-type none .
-	assert_equal "$(answer vcs_type)" none
+@test "--vcs-type svs needs no repository, unknown types are refused" {
+	run -0 --separate-stderr pidx-init --vcs-type svs .
+	assert_equal "$(answer vcs_type)" svs
 	assert_equal "$(answer vcs_url)" ..
 	run -2 --separate-stderr pidx-init --vcs-type svn repo
-	[[ $stderr == *"git, none or svs, not 'svn'"* ]]
+	[[ $stderr == *"git or svs, not 'svn'"* ]]
 }
 
 @test "what an existing store lacks is created" {
@@ -266,7 +266,7 @@ is_whole() {
 @test "an existing local.yml with other settings is not changed: status 1" {
 	pidx-init --index-version 1 repo
 	cp repo/.perun/local.yml before
-	for option in --index-version=2 --vcs-url=../x --vcs-type=none; do
+	for option in --index-version=2 --vcs-url=../x --vcs-type=svs; do
 		run -1 --separate-stderr pidx-init "$option" repo
 		[[ $stderr == *"local.yml exists and is not changed: ${option%=*} does not set"* ]]
 		run -2 --separate-stderr pidx-init --strict "$option" repo
@@ -279,7 +279,7 @@ is_whole() {
 
 @test "an invalid local.yml is reported with its line, nothing is created" {
 	mkdir repo/.perun
-	printf 'vcs:\n  type: git\n  type: none\n' >repo/.perun/local.yml
+	printf 'vcs:\n  type: git\n  type: svs\n' >repo/.perun/local.yml
 	run -2 --separate-stderr pidx-init repo
 	[[ $stderr == *"repo/.perun/local.yml:3:3: the key 'type' occurs twice" ]]
 	assert_equal "$(ls -A repo/.perun)" local.yml
@@ -327,7 +327,7 @@ is_whole() {
 	# Root may write to all directories but those of file systems such as
 	# /proc, which the test then uses.
 	[ "$(id -u)" -ne 0 ] || ! [ -d /proc/self ] || {
-		run -2 --separate-stderr pidx-init --vcs-type none /proc
+		run -2 --separate-stderr pidx-init --vcs-type svs /proc
 		[[ $stderr == *"cannot create '.perun' of a store in '/proc'"* ]]
 		return
 	}

@@ -76,18 +76,6 @@ is() {
 	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" main
 }
 
-# The type none: a file .weir-versions lists the versions.
-@test "none: there is one branch, main, with the last version" {
-	create_versions
-	run -0 --separate-stderr vcs-heads
-	assert_output '{"type":"head","name":"main","head":true}'
-	create_versions one two
-	run -0 --separate-stderr vcs-heads --dirty
-	assert_output '{"type":"head","name":"main","id":"'"$(tail -n 1 \
-		.weir-versions | tr -d '\n' | sha1sum | cut -c 1-40
-		)"'","head":true}'
-}
-
 # --- The work tree ---
 
 @test "changes to tracked files make a work tree dirty, untracked files do not" {
@@ -238,7 +226,8 @@ is() {
 	repository
 	assert_fatal "vcs-heads: there are no operands: all branches are listed" \
 		vcs-heads main
-	assert_fatal "vcs-heads: unknown version control system 'hg'" \
+	assert_fatal "vcs-heads: unknown version control system 'hg': --vcs, or `
+		`vcs.type in the store's local.yml, must be git or svs" \
 		vcs-heads --vcs hg
 	cd ..
 	assert_fatal "vcs-heads: there is no repository in '.' or above" vcs-heads

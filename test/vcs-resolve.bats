@@ -244,48 +244,6 @@ committer C <c> 1 +0000
 	assert_equal "$(jq -r .name <<<"$output")" 'a"�'
 }
 
-# --- The type none: a file .weir-versions lists the versions ---
-
-@test "none: a version has a number, an id and a position from HEAD" {
-	create_versions one two three
-	# want N - prints the id of version N, the SHA-1 of its line
-	want() {
-		sed -n "$1p" .weir-versions | tr -d '\n' | sha1sum |
-			cut -c 1-40
-	}
-	# The number of each version, and its names
-	while read -r n names; do
-		run -0 --separate-stderr vcs-resolve $names
-		assert_equal "$(jq -r '"\(.name) \(.id)"' <<<"$output")" \
-			"$(printf "%s $(want $n)\n" $names)"
-	done <<-END
-		3 HEAD @ main HEAD~0 3
-		2 2 HEAD~1 HEAD~ HEAD^ $(want 2) $(want 2 | cut -c 1-9) $(
-			want 3 | cut -c 1-12)~1
-		1 1 HEAD^^ HEAD~1^ 3~2
-	END
-	unknown <<-'END'
-		HEAD~3|a commit: the history does not go back that far
-		HEAD^2|a commit: only ~N and ^ may follow the name
-		HEAD^{tree}|a commit: only ~N and ^ may follow the name
-		4|a commit: nothing has this name
-		0|a commit: nothing has this name
-		0000|a commit: nothing has this name
-		00000000|a commit: nothing has this name
-	END
-	# An abbreviated id may consist of zeros.  n is a time with which the id
-	# of the version begins with them.
-	n=$(python3 -c '
-import hashlib, itertools
-print(next(n for n in itertools.count() if hashlib.sha1(
-    b"1\t%d\tJo <jo@x>\tone" % n).hexdigest().startswith("0000")))')
-	printf '1\t%s\tJo <jo@x>\tone\n' "$n" >.weir-versions
-	run -0 --separate-stderr vcs-resolve 0000
-	assert_equal "$(id)" "$(want 1)"
-	unknown <<<"|a commit: nothing has this name"
-	unknown -t tree <<<"HEAD|a tree: it is a commit"
-}
-
 # --- The report and usage errors ---
 
 @test "the report has only the id" {

@@ -41,19 +41,6 @@ hash_commit() {
 	git hash-object -t commit -w --stdin --literally
 }
 
-# create_versions MESSAGE... - creates .weir-versions, which the type "none"
-# reads instead of a repository: a version is a line with its number, time,
-# author and message, separated by tabs.  The id of a version is the SHA-1 of
-# its line without the newline.
-create_versions() {
-	local n=0
-	for message in "$@"; do
-		n=$((n + 1))
-		printf '%d\t%d\t%s\t%s\n' $n $((1000 + n)) 'Jo <jo@x>' \
-			"$message"
-	done >.weir-versions
-}
-
 # assert_fatal MESSAGE COMMAND... - expects status 2, no output and this message
 assert_fatal() {
 	local message=$1

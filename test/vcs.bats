@@ -4,8 +4,7 @@ load helper
 load vcs
 
 # $CALLS is a program that calls one function of vcs.h, for the back end $type
-# (git; none, which reads a file .weir-versions; or svs, which has one version),
-# and prints its result.
+# (git; or svs, which has one version), and prints its result.
 
 # says TEXT FUNCTION [ARGUMENT...] - expects that the function, called for
 # ./repo, succeeds with the result TEXT
@@ -27,28 +26,19 @@ fails() {
 		assert_equal "$output" "" && assert_equal "$stderr" "$wanted"
 }
 
-# history - creates ./repo with two versions, whose ids are $one and $two
+# history - creates ./repo of git with two versions, whose ids are $one and $two
 history() {
-	run -0 "$CALLS" "$type" repo init
+	type=git
+	run -0 "$CALLS" git repo init
 	cd repo
-	if [ "$type" = git ]; then
-		git symbolic-ref HEAD refs/heads/main
-		commit one
-		commit two
-		one=$(git rev-parse HEAD~1) two=$(git rev-parse HEAD)
-	else
-		create_versions one two
-		one=$(head -n 1 .weir-versions | tr -d '\n' | sha1sum)
-		two=$(tail -n 1 .weir-versions | tr -d '\n' | sha1sum)
-		one=${one%% *} two=${two%% *}
-	fi
+	git symbolic-ref HEAD refs/heads/main
+	commit one
+	commit two
+	one=$(git rev-parse HEAD~1) two=$(git rev-parse HEAD)
 	cd ..
 }
 
-# check_all TYPE - calls the functions with this back end.  The results are the
-# same for both, except for ids, people and times.
-check_all() {
-	type=$1
+@test "each function of the interface answers for git" {
 	history
 	says "$two" get_minor_head
 	says main get_head_major_version
@@ -76,12 +66,6 @@ check_all() {
 	says "$two" get_minor_head
 }
 
-@test "git and none give the same answers" {
-	check_all git
-	rm -r repo
-	check_all none
-}
-
 @test "svs has one version and answers in the same form" {
 	type=svs
 	run -0 "$CALLS" svs repo init
@@ -102,16 +86,13 @@ check_all() {
 }
 
 @test "init creates a repository without versions" {
-	for type in git none; do
-		run -0 "$CALLS" $type repo init
-		run -1 --separate-stderr "$CALLS" $type repo get_minor_head
-		[[ $stderr == *" yet" ]]
-		run -0 "$CALLS" $type repo walk_major_versions
-		assert_output --regexp '^(main|master) - HEAD$'
-		says clean is_dirty
-		rm -r repo
-	done
-	"$CALLS" git repo init
+	type=git
+	run -0 "$CALLS" git repo init
+	run -1 --separate-stderr "$CALLS" git repo get_minor_head
+	[[ $stderr == *" yet" ]]
+	run -0 "$CALLS" git repo walk_major_versions
+	assert_output --regexp '^(main|master) - HEAD$'
+	says clean is_dirty
 	git -C repo rev-parse --git-dir
 }
 
@@ -119,27 +100,36 @@ check_all() {
 	echo file >file
 	run -1 --separate-stderr "$CALLS" git file/repo init
 	[[ $stderr == "cannot create a repository in 'file/repo': "* ]]
-	run -1 --separate-stderr "$CALLS" none file/repo init
+	run -1 --separate-stderr "$CALLS" svs file/repo init
 	[[ $stderr == "cannot create 'file/repo': Not a directory" ]]
-	run -1 --separate-stderr "$CALLS" none missing/repo init
+	run -1 --separate-stderr "$CALLS" svs missing/repo init
 	[[ $stderr == "cannot create 'missing/repo': No such file or directory" ]]
 }
 
 @test "a repository is opened only at the path given" {
-	type=git
 	history
 	mkdir repo/below
 	run -1 --separate-stderr "$CALLS" git repo/below get_minor_head
 	assert_equal "$stderr" \
 		"there is no repository of type git in 'repo/below'"
-	create_versions one
+}
+
+@test "a system that is not known is refused by name" {
+	unknown="unknown version control system 'none': --vcs, or vcs.type in the \
+store's local.yml, must be git or svs"
 	run -1 --separate-stderr "$CALLS" none repo get_minor_head
-	assert_equal "$stderr" "there is no repository of type none in 'repo'"
+	assert_equal "$stderr" "$unknown"
+	repository
+	commit one
+	assert_fatal "vcs-log: $unknown" vcs-log --vcs none
+	pidx-init
+	sed -i 's/type: git/type: none/' .perun/local.yml
+	assert_fatal "pidx-read: cannot open the repository of '$PWD/.perun': $unknown" \
+		pidx-read HEAD
 }
 
 # $CALLS calls other functions in the middle of walk_minor_versions.
 @test "other calls may be made in the middle of a walk" {
-	type=git
 	history
 	cd repo
 	for i in 3 4 5 6 7 8; do commit line$i; done
@@ -151,7 +141,6 @@ check_all() {
 
 # bats test_tags=normal
 @test "everything that was opened is released" {
-	type=git
 	history
 	command -v valgrind >/dev/null || skip "no valgrind here"
 	valgrind -q --leak-check=full --error-exitcode=9 "$CALLS" git repo \

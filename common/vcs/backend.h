@@ -31,7 +31,7 @@ struct vcs_backend {
 	bool (*is_dirty)(struct vcs *, bool *);
 };
 
-extern const struct vcs_backend vcs_git, vcs_none, vcs_svs;
+extern const struct vcs_backend vcs_git, vcs_svs;
 
 /* Stores the reason of a failure in vcs.why and returns false. */
 bool vcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);

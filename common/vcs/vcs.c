@@ -5,13 +5,8 @@
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
-/*
- * In the order in which vcs_open() tries them.  svs is not tried, because it
- * has no files by which it could be found.
- */
-static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_none,
-	&vcs_svs };
-enum { N_BACKENDS = sizeof backends / sizeof *backends, N_TRIED = 2 };
+static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_svs };
+enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 static const struct vcs_backend *
 find_backend(struct vcs *v, const char *type)
@@ -19,47 +14,26 @@ find_backend(struct vcs *v, const char *type)
 	for (size_t i = 0; i < N_BACKENDS; i++)
 		if (strcmp(backends[i]->type, type) == 0)
 			return backends[i];
-	vcs_fail(v, "unknown version control system '%s'", type);
+	vcs_fail(v, "unknown version control system '%s': --vcs, or vcs.type "
+	    "in the store's local.yml, must be git or svs", type);
 	return NULL;
-}
-
-static enum vcs_found
-open_backend(struct vcs *v, const struct vcs_backend *backend, const char *path,
-    bool upwards)
-{
-	*v = (struct vcs){ .backend = backend };
-	return backend->open(v, path, upwards);
-}
-
-static bool
-open_first(struct vcs *v, const char *path, bool upwards)
-{
-	enum vcs_found found;
-
-	for (size_t i = 0; i < N_TRIED; i++) {
-		found = open_backend(v, backends[i], path, upwards);
-		if (found != VCS_NOT_FOUND)
-			return found == VCS_FOUND;
-	}
-	return vcs_fail(v, "there is no repository in '%s'%s",
-	    path != NULL ? path : ".", upwards ? " or above" : "");
 }
 
 bool
 vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 {
-	const struct vcs_backend *backend;
+	const struct vcs_backend *backend =
+	    find_backend(v, type != NULL ? type : "git");
 	enum vcs_found found;
 
-	if (type == NULL)
-		return open_first(v, path, upwards);
-	if ((backend = find_backend(v, type)) == NULL)
+	if (backend == NULL)
 		return false;
-	found = open_backend(v, backend, path, upwards);
+	*v = (struct vcs){ .backend = backend };
+	found = backend->open(v, path, upwards);
 	if (found == VCS_NOT_FOUND)
-		vcs_fail(v, "there is no repository of type %s in '%s'%s",
-		    type, path != NULL ? path : ".",
-		    upwards ? " or above" : "");
+		vcs_fail(v, "there is no repository%s%s in '%s'%s",
+		    type != NULL ? " of type " : "", type != NULL ? type : "",
+		    path != NULL ? path : ".", upwards ? " or above" : "");
 	return found == VCS_FOUND;
 }
 

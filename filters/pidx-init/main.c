@@ -19,7 +19,7 @@ static struct {
 
 static const struct opt options[] = {
 	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
-	    "git or, without a repository, none or svs (git)", 0, 0 },
+	    "git or, without a repository, svs (git)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
 	    "the repository, relative to .perun (the nearest)", 0, 0 },
 	{ 0, "index-version", OPT_STR, &opt.index_version, "LAYOUT",
@@ -86,7 +86,7 @@ choose_url(void)
 	} else if (!repository_find(&state.paths, &state.url)) {
 		die("there is no git repository in or above '%s': run 'git "
 		    "init' first, name one by --vcs-url, or give --vcs-type "
-		    "none or svs", state.paths.directory);
+		    "svs", state.paths.directory);
 	}
 }
 
@@ -225,9 +225,8 @@ main(int argc, char **argv)
 	if (filter_operand(&f) != NULL)
 		die("there is more than one directory");
 	if (opt.vcs_type != NULL && strcmp(opt.vcs_type, "git") != 0 &&
-	    strcmp(opt.vcs_type, "none") != 0 &&
 	    strcmp(opt.vcs_type, "svs") != 0)
-		die("--vcs-type is git, none or svs, not '%s'", opt.vcs_type);
+		die("--vcs-type is git or svs, not '%s'", opt.vcs_type);
 	if (opt.index_version != NULL &&
 	    !layout_of_name(opt.index_version, &layout))
 		die("--index-version must be 1, 2args, 2 or 2label");
