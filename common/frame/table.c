@@ -74,13 +74,6 @@ table_us(struct table *t, int64_t us)
 }
 
 void
-table_ns(struct table *t, int64_t ns)
-{
-	report_ns(&t->text, ns);
-	table_next(t);
-}
-
-void
 table_percent(struct table *t, double ratio)
 {
 	report_percent(&t->text, ratio);

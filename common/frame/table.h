@@ -62,7 +62,6 @@ void table_text(struct table *, struct span);	/* escaped */
  */
 void table_name(struct table *, struct span text, size_t from, size_t end);
 void table_us(struct table *, int64_t us);
-void table_ns(struct table *, int64_t ns);
 void table_percent(struct table *, double ratio);
 void table_count(struct table *, uint64_t n);
 

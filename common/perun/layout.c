@@ -14,12 +14,6 @@
 static const char *const names[] = { [PIDX_1] = "1", [PIDX_2_ARGS] = "2args",
     [PIDX_2] = "2", [PIDX_2_LABEL] = "2label" };
 
-const char *
-layout_name(enum pidx_layout layout)
-{
-	return names[layout];
-}
-
 bool
 layout_of_name(const char *name, enum pidx_layout *layout)
 {

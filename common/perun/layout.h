@@ -10,10 +10,7 @@
  * same values; so these functions read objects, but only for six strings.
  */
 
-/* The names of the layouts, as of --index-version: "1", "2args" and so on. */
-const char *layout_name(enum pidx_layout);
-
-/* Finds the layout of this name; false if there is none. */
+/* Finds the layout of a name of --index-version; false if there is none. */
 bool layout_of_name(const char *name, enum pidx_layout *);
 
 /*
