@@ -49,6 +49,14 @@ span_eq(struct span s, const char *word)
 	    memcmp(s.p, word, s.n) == 0);
 }
 
+static inline bool
+span_begins_with(struct span s, const char *start)
+{
+	size_t n = strlen(start);
+
+	return s.n >= n && (n == 0 || memcmp(s.p, start, n) == 0);
+}
+
 /* The last component of a path. */
 static inline struct span
 span_base_name(struct span path)

@@ -167,11 +167,12 @@ build_put_name(const struct build *b, const struct task *t, struct buf *to)
 
 /* Whether a name such as "build net/http" begins with the word `rule`. */
 static bool
-begins_with(struct span name, struct span rule)
+begins_with_rule(struct span name, const char *rule)
 {
-	return name.n >= rule.n &&
-	    memcmp(name.p, rule.p, rule.n) == 0 &&
-	    (name.n == rule.n || name.p[rule.n] == ' ');
+	size_t n = strlen(rule);
+
+	return span_begins_with(name, rule) &&
+	    (name.n == n || name.p[n] == ' ');
 }
 
 /* What precedes the name in a description. */
@@ -188,7 +189,7 @@ put_before_name(const struct build *b, const struct task *t, struct buf *to)
 	if (word == SYM_NONE && t->kind != b->run)
 		word = t->kind;
 	if (word == SYM_NONE || t->kind == b->prepare ||
-	    begins_with(build_name(b, t), intern_span(&b->names, word)))
+	    begins_with_rule(build_name(b, t), intern_str(&b->names, word)))
 		return;
 	if (node != INDEX_NONE && find_name(b, t->id) == INDEX_NONE &&
 	    (b->nodes[node].flags & NODE_IS_OUTPUT) != 0)

@@ -85,14 +85,6 @@ is_event(struct span line)
 }
 
 static bool
-begins_with(struct span text, const char *start)
-{
-	size_t n = strlen(start);
-
-	return text.n >= n && memcmp(text.p, start, n) == 0;
-}
-
-static bool
 contains(struct span text, const char *key)
 {
 	size_t n = strlen(key);
@@ -107,7 +99,7 @@ static const struct foreign *
 find_row(const struct row *rows, size_t n, struct span text)
 {
 	for (const struct row *r = rows; r < rows + n; r++)
-		if (begins_with(text, r->start) &&
+		if (span_begins_with(text, r->start) &&
 		    (r->key == NULL || contains(text, r->key)))
 			return &r->foreign;
 	return NULL;
@@ -133,7 +125,7 @@ is_record(struct span line, struct recio *io)
 	const struct rec *r;
 	const char *why;
 
-	if (begins_with(line, "{\"type\":"))
+	if (span_begins_with(line, "{\"type\":"))
 		return true;
 	if (io == NULL || line.n == 0 || *line.p != '{' ||
 	    (r = recio_parse(io, line, &why)) == NULL)

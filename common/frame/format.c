@@ -57,8 +57,8 @@ format_begins_with(struct input *in, const char *signature)
 
 	while ((size_t)(in->end - in->at) < n && input_more(in))
 		;
-	return (size_t)(in->end - in->at) >= n &&
-	    memcmp(in->at, signature, n) == 0;
+	return span_begins_with(span_of(in->at, (size_t)(in->end - in->at)),
+	    signature);
 }
 
 bool

@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/io/decompress.h"
 
 struct decompressor {
@@ -28,18 +29,12 @@ enum { GZIP_WINDOW_BITS = 15 + 16 };
  */
 enum { ZSTD_WINDOW_BITS = 27 };
 
-static bool
-starts_with(const char *start, size_t n, const char *magic, size_t n_magic)
-{
-	return n >= n_magic && memcmp(start, magic, n_magic) == 0;
-}
-
 enum compression
 decompress_detect(const char *start, size_t n)
 {
-	if (starts_with(start, n, "\x1f\x8b", 2))
+	if (span_begins_with(span_of(start, n), "\x1f\x8b"))
 		return COMPRESSION_GZIP;
-	if (starts_with(start, n, "\x28\xb5\x2f\xfd", 4))
+	if (span_begins_with(span_of(start, n), "\x28\xb5\x2f\xfd"))
 		return COMPRESSION_ZSTD;
 	/* A skippable frame has 0x50 to 0x5f as its first byte. */
 	if (n >= 4 && (start[0] & 0xf0) == 0x50 &&

@@ -29,11 +29,10 @@ struct packed {
 /* Other compressions: the first bytes, and a program that decompresses. */
 static const struct magic {
 	const char *bytes, *name, *cat;
-	size_t n;			/* of bytes */
 } magics[] = {
-	{ "\xfd" "7zXZ", "xz", "xzcat", 5 },
-	{ "BZh", "bzip2", "bzcat", 3 },
-	{ "\x04\x22\x4d\x18", "lz4", "lz4cat", 4 },
+	{ "\xfd" "7zXZ", "xz", "xzcat" },
+	{ "BZh", "bzip2", "bzcat" },
+	{ "\x04\x22\x4d\x18", "lz4", "lz4cat" },
 };
 
 static bool
@@ -172,9 +171,10 @@ start_decompression(struct input *in, enum compression compression)
 }
 
 static bool
-starts_with(const struct input *in, const char *bytes, size_t n)
+begins_with(const struct input *in, const char *bytes)
 {
-	return (size_t)(in->end - in->at) >= n && memcmp(in->at, bytes, n) == 0;
+	return span_begins_with(span_of(in->at, (size_t)(in->end - in->at)),
+	    bytes);
 }
 
 static void
@@ -183,7 +183,7 @@ reject_other_compressions(struct input *in)
 	struct buf why = { 0 };
 
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-		if (!starts_with(in, magics[i].bytes, magics[i].n))
+		if (!begins_with(in, magics[i].bytes))
 			continue;
 		buf_printf(&why, "%s-compressed: use %s%s%s | %s",
 		    magics[i].name, magics[i].cat, in->fd == 0 ? "" : " ",
@@ -227,7 +227,7 @@ detect_format(struct input *in)
 		reject_other_compressions(in);
 	while (in->end - in->at < 3 && input_more(in))
 		;
-	if (starts_with(in, "\xef\xbb\xbf", 3))
+	if (begins_with(in, "\xef\xbb\xbf"))
 		in->at += 3;
 }
 

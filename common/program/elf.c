@@ -87,12 +87,6 @@ section_names(Elf *elf)
 	return elf_getshdrstrndx(elf, &index) == 0 ? index : 0;
 }
 
-static bool
-starts_with(const char *s, const char *start)
-{
-	return strncmp(s, start, strlen(start)) == 0;
-}
-
 /* Sets has_symbols, has_debug and has_zstd. */
 static void
 update_flags(struct elf *e, const struct section *s)
@@ -107,7 +101,7 @@ update_flags(struct elf *e, const struct section *s)
 	if (strcmp(s->name, ".debug_info") == 0 ||
 	    strcmp(s->name, ".zdebug_info") == 0)
 		e->has_debug = true;
-	if (starts_with(s->name, ".debug_") &&
+	if (span_begins_with(span_str(s->name), ".debug_") &&
 	    (h->sh_flags & SHF_COMPRESSED) != 0 &&
 	    gelf_getchdr(s->scn, &compression) != NULL &&
 	    compression.ch_type == COMPRESSED_ZSTD)
@@ -309,7 +303,7 @@ elf_decompress(const struct elf *e)
 	bool is_whole = true;
 
 	while (next_section(e->handle, names, &s)) {
-		if (!starts_with(s.name, ".debug_") ||
+		if (!span_begins_with(span_str(s.name), ".debug_") ||
 		    (s.header.sh_flags & SHF_COMPRESSED) == 0)
 			continue;
 		/* libelf reports a lack of memory in zlib as bad data. */

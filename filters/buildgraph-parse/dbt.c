@@ -34,12 +34,6 @@ static struct {
 } state;
 
 static bool
-begins_with(struct span s, const char *start)
-{
-	return s.n >= strlen(start) && memcmp(s.p, start, strlen(start)) == 0;
-}
-
-static bool
 read_metadata(void)
 {
 	struct span value, text;
@@ -62,7 +56,7 @@ is_run(struct span id)
 	    "\"snapshot.", "\"unit_test.", "\"operation.", "\"function." };
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (begins_with(id, types[i]))
+		if (span_begins_with(id, types[i]))
 			return true;
 	return false;
 }

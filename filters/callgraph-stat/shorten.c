@@ -7,14 +7,6 @@
 #include "filters/callgraph-stat/shorten.h"
 
 static bool
-begins_with(struct span s, const char *text)
-{
-	size_t n = strlen(text);
-
-	return s.n >= n && memcmp(s.p, text, n) == 0;
-}
-
-static bool
 is_name_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -32,13 +24,14 @@ token_length(struct span name, size_t i)
 	struct span s = span_of(name.p + i, name.n - i);
 	size_t n = sizeof operator - 1;
 
-	if (begins_with(s, "->"))
+	if (span_begins_with(s, "->"))
 		return 2;
-	if (begins_with(s, "(anonymous namespace)"))
+	if (span_begins_with(s, "(anonymous namespace)"))
 		return strlen("(anonymous namespace)");
-	if (!begins_with(s, operator) || (i > 0 && is_name_char(name.p[i - 1])))
+	if (!span_begins_with(s, operator) ||
+	    (i > 0 && is_name_char(name.p[i - 1])))
 		return 0;
-	if (begins_with(span_of(s.p + n, s.n - n), "()"))
+	if (span_begins_with(span_of(s.p + n, s.n - n), "()"))
 		return n + 2;
 	while (n < s.n && memchr(signs, s.p[n], sizeof signs - 1) != NULL)
 		n++;
@@ -132,7 +125,7 @@ static bool
 is_operator(struct span name, size_t i)
 {
 	return token_length(name, i) >= strlen("operator") &&
-	    begins_with(span_of(name.p + i, name.n - i), "operator");
+	    span_begins_with(span_of(name.p + i, name.n - i), "operator");
 }
 
 /*
@@ -155,7 +148,7 @@ next_part(struct span name, size_t from, size_t arguments)
 		in_operator &= before == 0 || depth > 0 || name.p[i] != ')';
 		if (before > 0 || depth > 0 || in_operator)
 			continue;
-		if (begins_with(span_of(name.p + i, name.n - i), "::"))
+		if (span_begins_with(span_of(name.p + i, name.n - i), "::"))
 			return i + 2;
 		if (name.p[i] == ' ' && arguments < name.n && i < arguments)
 			return i + 1;
@@ -243,7 +236,7 @@ shorten_caller(struct span s)
 	size_t depth = 0, n;
 
 	for (size_t i = 0; i < s.n; i += n) {
-		if (depth == 0 && begins_with(span_of(s.p + i, s.n - i),
+		if (depth == 0 && span_begins_with(span_of(s.p + i, s.n - i),
 		    CALLS_SIGN))
 			return span_of(s.p, i);
 		n = step(s, i, &depth);

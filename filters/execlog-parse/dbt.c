@@ -61,12 +61,6 @@ end_run(void)
 	state.has_results = false;
 }
 
-static bool
-begins_with(struct span s, const char *start)
-{
-	return s.n >= strlen(start) && memcmp(s.p, start, strlen(start)) == 0;
-}
-
 /* The N of SCHEMA_BASE "run-results/vN.json"; all of another schema. */
 static struct span
 version_of(struct span schema)
@@ -75,7 +69,7 @@ version_of(struct span schema)
 	static const char suffix[] = ".json";
 	size_t n = sizeof prefix - 1, n_suffix = sizeof suffix - 1;
 
-	return begins_with(schema, prefix) && schema.n >= n + n_suffix ?
+	return span_begins_with(schema, prefix) && schema.n >= n + n_suffix ?
 	    span_of(schema.p + n, schema.n - n - n_suffix) : schema;
 }
 
