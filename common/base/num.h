@@ -36,4 +36,11 @@ clamp01(double ratio)
 	return ratio > 1 ? 1 : ratio > 0 ? ratio : 0;
 }
 
+/* One form of a word for one thing and another for several: "task", "tasks". */
+static inline const char *
+plural(uint64_t n, const char *one, const char *several)
+{
+	return n == 1 ? one : several;
+}
+
 #endif

@@ -158,13 +158,13 @@ warn_if_truncated(const struct builds *all)
 	if (!all->f->truncated || all->n_ended == 0)
 		return;
 	err_warn("the answer%s for the %zu run%s that ended before %s "
-	    "complete", all->n_ended == 1 ? "" : "s", all->n_ended,
-	    all->n_ended == 1 ? "" : "s", all->n_ended == 1 ? "is" : "are");
+	    "complete", plural(all->n_ended, "", "s"), all->n_ended,
+	    plural(all->n_ended, "", "s"), plural(all->n_ended, "is", "are"));
 	for (size_t i = 0; n_open > 0 && i < all->n; i++)
 		if (all->by_run[i] != NULL) {
 			err_warn("run '%s'%s not ended, so the answer is "
-			    "partial", all->by_run[i]->run_name, n_open == 1 ?
-			    " has" : " and others have");
+			    "partial", all->by_run[i]->run_name, plural(n_open,
+			    " has", " and others have"));
 			return;
 		}
 }

@@ -203,7 +203,7 @@ paths_find(struct paths *p, const struct build *b, size_t *n)
 	if (n_missing > 0)
 		err_warn("warning: %zu step%s of the critical path %s no task "
 		    "of the run: is it the path of another one?", n_missing,
-		    n_missing == 1 ? "" : "s", n_missing == 1 ? "is" : "are");
+		    plural(n_missing, "", "s"), plural(n_missing, "is", "are"));
 	path->n = *n;
 	return s;
 }

@@ -84,7 +84,7 @@ put_value(struct buf *b, const struct flame *fl, int64_t value)
 	else
 		buf_printf(b, "%lld %s%s", (long long)value,
 		    fl->measure == SAMPLES ? "sample" : "call",
-		    value == 1 ? "" : "s");
+		    plural(value, "", "s"));
 }
 
 static void
@@ -204,7 +204,7 @@ put_tooltip(struct buf *b, const struct flame *fl, uint32_t stack,
 	put_share(b, fl, measures[fl->measure]);
 	if (fl->measure != CALLS && fl->s->is_measured[CALLS])
 		buf_printf(b, "\n%lld call%s", (long long)measures[CALLS],
-		    measures[CALLS] == 1 ? "" : "s");
+		    plural(measures[CALLS], "", "s"));
 }
 
 /* Draws the box of a stack, which begins at a value; b is NULL: only counts. */

@@ -317,7 +317,7 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	if (measure != SELF_NS)
 		buf_printf(&text, " %s", long_names[measure]);
 	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
-	    n == 1 ? "" : "s");
+	    plural(n, "", "s"));
 	if (measure != CALLS && totals->measures[CALLS] != INT_UNKNOWN) {
 		buf_str(&text, ", ");
 		report_count(&text, (uint64_t)totals->measures[CALLS], "call",

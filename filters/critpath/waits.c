@@ -126,7 +126,7 @@ put_wait(struct table *table, const struct answer *a, const struct wait *w)
 	}
 	if (n_others > 0) {
 		buf_printf(&text, "%llu other task%s",
-		    (unsigned long long)n_others, n_others == 1 ? "" : "s");
+		    (unsigned long long)n_others, plural(n_others, "", "s"));
 		put_row(table, 0, others_us, &text);
 	}
 	buf_release(&text);

@@ -539,12 +539,12 @@ warn_at_end(void)
 		filter_warn(state.f, "%llu run%s no dependencies, because "
 		    "this version of cargo writes no unit-registered",
 		    (unsigned long long)state.n_without_deps,
-		    state.n_without_deps == 1 ? " has" : "s have");
+		    plural(state.n_without_deps, " has", "s have"));
 	if (state.n_unfinished > 0)
 		filter_warn(state.f, "%llu unit%s started but did not finish: "
 		    "cargo's log does not say whether they failed or were "
 		    "stopped", (unsigned long long)state.n_unfinished,
-		    state.n_unfinished == 1 ? "" : "s");
+		    plural(state.n_unfinished, "", "s"));
 }
 
 bool

@@ -230,7 +230,7 @@ emit_build(struct filter *f, const char *format, const struct extent *e)
 	if (e->n_at_zero > 0 && is_of_this_century(end_us)) {
 		filter_warn(f, "%llu time%s 0: not counted for the start "
 		    "of the build", (unsigned long long)e->n_at_zero,
-		    e->n_at_zero == 1 ? " is" : "s are");
+		    plural(e->n_at_zero, " is", "s are"));
 	} else if (e->n_at_zero > 0) {
 		start_us = start_us < 0 ? start_us : 0;
 		end_us = end_us > 0 ? end_us : 0;

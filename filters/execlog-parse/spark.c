@@ -473,7 +473,7 @@ end_application(void)
 		    "submitted before: is a file of the log missing, or are "
 		    "the files not in order?", run,
 		    (unsigned long long)state.n_strays,
-		    state.n_strays == 1 ? " is" : "s are");
+		    plural(state.n_strays, " is", "s are"));
 	if (state.has_events && !state.has_end)
 		filter_fail(state.f, "%s: the log has no "
 		    "SparkListenerApplicationEnd: the application is running, "

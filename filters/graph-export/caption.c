@@ -189,14 +189,14 @@ caption_title(struct buf *b, const struct picture *p)
 		buf_char(b, '\n');
 	}
 	buf_printf(b, "%zu task%s, ", p->fold->net->n_tasks,
-	    p->fold->net->n_tasks == 1 ? "" : "s");
+	    plural(p->fold->net->n_tasks, "", "s"));
 	put_us(b, p->fold->total_us);
 	buf_str(b, " in all");
 	if (p->n_path == 0)
 		return;
 	buf_str(b, "\nThick outline: the critical path, ");
 	put_us(b, p->path_us);
-	buf_printf(b, " in %zu step%s", p->n_path, p->n_path == 1 ? "" : "s");
+	buf_printf(b, " in %zu step%s", p->n_path, plural(p->n_path, "", "s"));
 }
 
 void

@@ -1,6 +1,7 @@
 /* check - merges a loaded trace with older ones and checks its keys */
 
 #include "common/base/buf.h"
+#include "common/base/num.h"
 #include "common/frame/filter.h"
 #include "filters/malload/check.h"
 
@@ -42,7 +43,7 @@ clear_unknown_types(struct trace *t)
 	if (n > 0)
 		filter_fail(t->f, "%llu row%s of mal_variable %s an unknown "
 		    "type_id, which was set to null", (unsigned long long)n,
-		    n == 1 ? "" : "s", n == 1 ? "has" : "have");
+		    plural(n, "", "s"), plural(n, "has", "have"));
 }
 
 /*

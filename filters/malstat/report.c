@@ -83,7 +83,7 @@ report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 		buf_str(b, "On");
 	buf_printf(b, " average %.1f of %zu thread%s worked, for ",
 	    ratio_of(c->busy_us, cores_wall_us(c)), c->n_threads,
-	    c->n_threads == 1 ? "" : "s");
+	    plural(c->n_threads, "", "s"));
 	report_us(b, cores_wall_us(c));
 	buf_str(b, ": ");
 	report_percent(b, utilisation(c, (int64_t)c->n_threads));
@@ -301,7 +301,7 @@ put_count(struct buf *b, uint64_t n, const char *noun, const char *rest)
 {
 	if (n > 0)
 		buf_printf(b, ", %llu %s%s%s", (unsigned long long)n, noun,
-		    n == 1 ? "" : "s", rest);
+		    plural(n, "", "s"), rest);
 }
 
 void

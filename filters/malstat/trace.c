@@ -482,7 +482,7 @@ warn_of_copies(struct trace *t)
 		n += t->hashes[i] == t->hashes[i - 1];
 	if (n > 0)
 		err_warn("warning: %zu trace%s the same rows as another: was "
-		    "it given twice?", n, n == 1 ? " has" : "s have");
+		    "it given twice?", n, plural(n, " has", "s have"));
 }
 
 bool

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/num.h"
 #include "common/frame/report.h"
 #include "common/frame/table.h"
 #include "common/stats/values.h"
@@ -224,7 +225,7 @@ report_history(struct buf *b, const struct answer *a)
 	from = b->len;
 	if (a->n_tested < a->n_keys)
 		buf_printf(b, "%zu of %zu keys %s tested. ", a->n_tested,
-		    a->n_keys, a->n_tested == 1 ? "was" : "were");
+		    a->n_keys, plural(a->n_tested, "was", "were"));
 	if (isfinite(a->smallest_effect))
 		buf_printf(b, "A change of %.1f %%, ten commits ago, would "
 		    "have been seen%s. ", 100 * a->smallest_effect,

@@ -114,12 +114,6 @@ words_date(struct buf *b, const struct answer *a, size_t position)
 		buf_str(b, text);
 }
 
-static const char *
-plural(size_t n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
-}
-
 /* --- the first sentence --------------------------------------------------- */
 
 /* "3f2a91cd02 of 2026-10-05" */

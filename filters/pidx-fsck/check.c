@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/base/err.h"
+#include "common/base/num.h"
 #include "common/base/sort.h"
 #include "filters/pidx-fsck/check.h"
 
@@ -448,13 +449,13 @@ require_references(const struct check *c)
 
 	if (indexes > 0)
 		die("nothing was pruned: %zu %s damaged, and what %s to is not "
-		    "known (see --repair)", indexes, indexes == 1 ?
-		    "index is" : "indexes are", indexes == 1 ? "it refers" :
-		    "they refer");
+		    "known (see --repair)", indexes, plural(indexes,
+		    "index is", "indexes are"), plural(indexes, "it refers",
+		    "they refer"));
 	if (objects > 0)
 		die("nothing was pruned: %zu %s damaged, and may have been %s "
-		    "(see --repair)", objects, objects == 1 ? "file is" :
-		    "files are", objects == 1 ? "an index" : "indexes");
+		    "(see --repair)", objects, plural(objects, "file is",
+		    "files are"), plural(objects, "an index", "indexes"));
 }
 
 void

@@ -104,8 +104,8 @@ put_line(struct buf *b, const struct finding *f)
 	if (f->why != NULL)
 		buf_printf(b, ": %s", f->why);
 	if (f->has_saved)
-		buf_printf(b, "; %zu %s %s", f->saved, f->saved == 1 ?
-		    "entry" : "entries", f->repaired ? "saved" :
+		buf_printf(b, "; %zu %s %s", f->saved, plural(f->saved,
+		    "entry", "entries"), f->repaired ? "saved" :
 		    "can be saved");
 	buf_str(b, f->removed ? "; removed" : f->repaired ? "; repaired" :
 	    f->young ? "; younger than an hour" : "");

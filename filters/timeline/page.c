@@ -42,7 +42,7 @@ put_count(struct buf *b, uint64_t n, const char *noun)
 			buf_char(b, ',');
 		buf_char(b, digits[i]);
 	}
-	buf_printf(b, " %s%s", noun, n == 1 ? "" : "s");
+	buf_printf(b, " %s%s", noun, plural(n, "", "s"));
 }
 
 static void

@@ -349,17 +349,17 @@ static void
 put_facts(struct buf *b, const struct picture *p)
 {
 	report_us(b, p->wall_us);
-	buf_printf(b, ", %zu task%s", p->n_bars, p->n_bars == 1 ? "" : "s");
+	buf_printf(b, ", %zu task%s", p->n_bars, plural(p->n_bars, "", "s"));
 	if (p->n_hosts > 0 && p->hosts[p->n_hosts - 1].name.n > 0)
 		buf_printf(b, " on %zu %s%s", p->n_hosts, picture_place(p),
-		    p->n_hosts == 1 ? "" : "s");
+		    plural(p->n_hosts, "", "s"));
 	buf_printf(b, ", at most %u at once, %.1f on average",
 	    p->n_running_max, (double)p->busy_us / (double)p->wall_us);
 	if (p->has_path) {
 		buf_str(b, "; critical path ");
 		report_us(b, p->path_us);
 		buf_printf(b, " in %zu step%s", p->n_path,
-		    p->n_path == 1 ? "" : "s");
+		    plural(p->n_path, "", "s"));
 	}
 	if (p->n_left_out > 0)
 		buf_printf(b, "; %llu without times are left out",
@@ -529,11 +529,11 @@ put_remarks(struct drawing *d, uint64_t n_merged)
 		return;
 	svg_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
 	buf_printf(d->b, "%llu task%s shorter than ",
-	    (unsigned long long)n_merged, n_merged == 1 ? "" : "s");
+	    (unsigned long long)n_merged, plural(n_merged, "", "s"));
 	report_us(d->b, d->unit_us);
 	buf_printf(d->b, " %s merged with %s neighbors; paler is less "
-	    "busy.</text>\n", n_merged == 1 ? "is" : "are",
-	    n_merged == 1 ? "its" : "their");
+	    "busy.</text>\n", plural(n_merged, "is", "are"),
+	    plural(n_merged, "its", "their"));
 	d->y += LINE;
 }
 

@@ -76,7 +76,7 @@ put_process_name(const struct tasks *t, const struct process *process,
 	document_put_name(t->d, "process_name", place, buf_span(&text));
 	text.len = 0;
 	buf_printf(&text, "%llu task%s", (unsigned long long)process->n_tasks,
-	    process->n_tasks == 1 ? "" : "s");
+	    plural(process->n_tasks, "", "s"));
 	document_put_name(t->d, "process_labels", place, buf_span(&text));
 	document_put_sort_index(t->d, "process_sort_index", place,
 	    (int64_t)place.pid);
