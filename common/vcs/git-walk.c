@@ -9,7 +9,7 @@
 
 /*
  * The order is that of git-rev-list(1) without options, commits by date: a
- * priority queue (a binary heap) holds the commits that have been reached.  The
+ * priority queue holds the commits that have been reached.  The
  * commit with the latest time is next or, if times are equal, the one that was
  * reached first.  When it is taken out, its parents are put in.  So a
  * parent comes after the child through which it was reached, and after its
@@ -39,15 +39,9 @@ struct walk_commit {
 	uint32_t position;		/* in the graph, or INDEX_NONE */
 	uint32_t n_parents;
 	uint32_t parents;		/* where they begin in walk.parents */
+	uint32_t sequence;		/* n_pushed when put into the queue */
 	int64_t time_s;
 	git_odb_object *object;		/* NULL if not in memory */
-};
-
-/* A commit in the queue; heap[0] is the next one of the walk. */
-struct heap_item {
-	int64_t time_s;
-	uint32_t sequence;		/* n_pushed when it was put in */
-	uint32_t commit;
 };
 
 /*
@@ -92,53 +86,35 @@ find_or_add(struct gitvcs_walk *w, const git_oid *id)
 	return index;
 }
 
-/* Does a come before b in the walk? */
-static bool
-is_before(const struct heap_item *a, const struct heap_item *b)
+/* Of commits with the same time, the one that was reached first comes first. */
+static int
+compare_sequence(const void *context, uint32_t a, uint32_t b)
 {
-	return a->time_s != b->time_s ? a->time_s > b->time_s :
-	    a->sequence < b->sequence;
+	const struct gitvcs_walk *w = context;
+
+	return cmp_u64(w->commits[a].sequence, w->commits[b].sequence);
 }
 
 static void
 push(struct gitvcs_walk *w, uint32_t index)
 {
 	struct walk_commit *c = &w->commits[index];
-	struct heap_item new = { c->time_s, w->n_pushed++, index };
-	size_t at = w->n_heap++, parent;
 
 	c->flags |= QUEUED;
+	c->sequence = w->n_pushed++;
 	w->n_interesting += !(c->flags & EXCLUDED);
-	w->heap = mem_grow(w->heap, &w->heap_cap, w->n_heap, sizeof *w->heap);
-	for (; at > 0; at = parent) {
-		parent = (at - 1) / 2;
-		if (!is_before(&new, &w->heap[parent]))
-			break;
-		w->heap[at] = w->heap[parent];
-	}
-	w->heap[at] = new;
+	heap_push(&w->queue, ~c->time_s, index);	/* the latest first */
 }
 
 static uint32_t
 pop(struct gitvcs_walk *w)
 {
-	struct heap_item top = w->heap[0], last = w->heap[--w->n_heap];
-	struct walk_commit *c = &w->commits[top.commit];
-	size_t at = 0, child;
+	uint32_t index = heap_pop(&w->queue).value;
+	struct walk_commit *c = &w->commits[index];
 
-	while ((child = at * 2 + 1) < w->n_heap) {
-		if (child + 1 < w->n_heap &&
-		    is_before(&w->heap[child + 1], &w->heap[child]))
-			child++;
-		if (!is_before(&w->heap[child], &last))
-			break;
-		w->heap[at] = w->heap[child];
-		at = child;
-	}
-	w->heap[at] = last;
 	c->flags &= (uint8_t)~QUEUED;
 	w->n_interesting -= !(c->flags & EXCLUDED);
-	return top.commit;
+	return index;
 }
 
 /* Stores the parents of a commit, given the parent lines of its object. */
@@ -350,9 +326,10 @@ reach_excluded_parents(struct vcs *v, uint32_t index)
 static bool
 must_continue(const struct gitvcs_walk *w, int64_t last_time_s, unsigned *slop)
 {
-	if (w->n_heap == 0)
+	if (w->queue.n == 0)
 		return false;
-	if (last_time_s <= w->heap[0].time_s || w->n_interesting > 0)
+	if (last_time_s <= w->commits[w->queue.items[0].value].time_s ||
+	    w->n_interesting > 0)
 		*slop = SLOP;
 	else
 		--*slop;
@@ -371,7 +348,7 @@ walk_all(struct vcs *v)
 	unsigned slop = SLOP;
 	uint32_t index;
 
-	while (w->n_heap > 0) {
+	while (w->queue.n > 0) {
 		index = pop(w);
 		if (w->commits[index].flags & EXCLUDED) {
 			reach_excluded_parents(v, index);
@@ -436,6 +413,7 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 	if (w->limited)
 		gitvcs_open_graph(v->state, &w->graph);
 	map_init(&w->map, key_of, w);
+	w->queue = (struct heap){ .compare = compare_sequence, .context = w };
 	ok = add_tips(v, tips, n, indices);
 	for (size_t i = 0; ok && i < n; i++)
 		ok = reach(v, indices[i]);
@@ -496,7 +474,7 @@ next_in_queue(struct vcs *v, uint32_t *index)
 {
 	struct gitvcs_walk *w = walk_of(v);
 
-	if (w->n_heap == 0)
+	if (w->queue.n == 0)
 		return VCS_NOT_FOUND;
 	*index = pop(w);
 	return reach_parents(v, *index) ? VCS_FOUND : VCS_FAILED;
@@ -537,7 +515,7 @@ gitvcs_walk_end(struct gitvcs_walk *w)
 		map_release(&w->map);
 	free(w->commits);
 	free(w->parents);
-	free(w->heap);
+	heap_release(&w->queue);
 	free(w->to_exclude);
 	free(w->result);
 	commit_graph_close(&w->graph);

@@ -5,6 +5,7 @@
 #include <iconv.h>
 
 #include "common/base/buf.h"
+#include "common/base/heap.h"
 #include "common/base/map.h"
 #include "common/vcs/backend.h"
 #include "common/vcs/commit-graph.h"
@@ -31,8 +32,7 @@ struct gitvcs_walk {
 	struct map map;			/* from ids to indices in commits */
 	uint32_t *parents;		/* of all commits: indices in commits */
 	size_t n_parents, parents_cap;
-	struct heap_item *heap;		/* the queue */
-	size_t n_heap, heap_cap;
+	struct heap queue;
 	uint32_t n_pushed;		/* into the queue since the start */
 	uint32_t n_interesting;		/* in the queue and not excluded */
 	uint32_t *to_exclude;		/* commits whose parents to exclude */
