@@ -79,7 +79,7 @@ include instrument/rules.mk
 include test/programs/instrument/rules.mk
 all: $(PROGRAMS) $(INSTRUMENT_LIBS)
 
-$(addprefix $(OUT)/common/frame/,filter.o boundary.o): \
+$(addprefix $(OUT)/common/filter/,filter.o boundary.o): \
 	COMPILE += -DWEIR_VERSION='"$(VERSION)"'
 ifeq ($(DEMANGLER),stdc++)
 $(addprefix $(OUT)/,common/program/demangle.o test/unit/symbols.o): \

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/program/checksum.h"
 #include "common/program/debug.h"
 #include "common/program/elf.h"

@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/intern.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/perun/config.h"
 #include "common/perun/store.h"
 

@@ -1,9 +1,9 @@
 /* vcs-heads - writes the branches of a repository as head records */
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
-#include "common/frame/table.h"
+#include "common/filter/filter.h"
 #include "common/perun/perun.h"
+#include "common/report/table.h"
 
 static struct {
 	const char *repository, *vcs;

@@ -1,9 +1,9 @@
 /* vcs-resolve - resolves the names of commits to ids */
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
-#include "common/frame/report.h"
+#include "common/filter/filter.h"
 #include "common/perun/perun.h"
+#include "common/report/report.h"
 
 static struct {
 	const char *repository, *vcs, *kind;

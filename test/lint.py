@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 
-LAYERS = ["base", "io", "json", "frame"]
+LAYERS = ["base", "io", "json", "report", "filter"]
 DOMAINS = ["stats", "build", "mal", "vcs", "perun", "program"]
 MAY_USE = {("perun", "vcs")}    # (domain, another one that it may include)
 # The layout of the memory that the instrument shares with its wrapper.

@@ -4,9 +4,9 @@
 
 #include "common/base/buf.h"
 #include "common/build/build.h"
-#include "common/frame/report.h"
-#include "common/frame/table.h"
 #include "common/json/json.h"
+#include "common/report/report.h"
+#include "common/report/table.h"
 
 /* The id of the node that describes a task: of a copy, what is copied. */
 static sym

@@ -7,7 +7,7 @@
 #include "common/base/num.h"
 #include "common/build/build-read.h"
 #include "common/build/suspect.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 
 /* The build of a record; NULL, and the record is rejected, if it has none. */
 static struct build *

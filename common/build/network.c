@@ -8,7 +8,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/network.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 
 static int
 compare_vertices(const void *context, uint32_t a, uint32_t b)

@@ -8,7 +8,7 @@
 #include "common/base/sort.h"
 #include "common/build/build.h"
 #include "common/build/paths.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/rec.h"
 
 /* The keys of a `critical` record that are read, and their numbers. */

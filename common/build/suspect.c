@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/build/build.h"
 #include "common/build/suspect.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 
 /*
  * What the input may be if the first record that is not about builds has this

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/mal/expect.h"
 
 void

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "filters/buildgraph-parse/formats.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDGRAPH_FORMATS_H
 #define BUILDGRAPH_FORMATS_H
 
-#include "common/frame/format.h"
+#include "common/filter/format.h"
 
 /*
  * The formats of build graphs.  filters/execlog-parse/formats.h lists what a

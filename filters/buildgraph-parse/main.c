@@ -1,6 +1,6 @@
 /* buildgraph-parse - converts build graphs to node records */
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/buildgraph-parse/formats.h"
 
 static struct {

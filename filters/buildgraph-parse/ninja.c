@@ -7,7 +7,7 @@
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/buildgraph-parse/formats.h"
 
 /*

@@ -1,7 +1,7 @@
 /* ya - reads ya's graph.json, of any size, one node at a time */
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "filters/buildgraph-parse/formats.h"

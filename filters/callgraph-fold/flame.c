@@ -4,11 +4,11 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/base/svg.h"
-#include "common/base/xml.h"
-#include "common/frame/cells.h"
-#include "common/frame/report.h"
-#include "common/frame/svg-label.h"
+#include "common/report/cells.h"
+#include "common/report/report.h"
+#include "common/report/svg-label.h"
+#include "common/report/svg.h"
+#include "common/report/xml.h"
 #include "filters/callgraph-fold/formats.h"
 
 /*

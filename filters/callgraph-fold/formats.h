@@ -1,7 +1,7 @@
 #ifndef CALLGRAPH_FOLD_FORMATS_H
 #define CALLGRAPH_FOLD_FORMATS_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/callgraph-fold/stacks.h"
 
 /*

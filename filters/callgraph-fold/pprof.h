@@ -2,7 +2,7 @@
 #define CALLGRAPH_FOLD_PPROF_H
 
 #include "common/base/intern.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/program/callgraph.h"
 

@@ -4,7 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/callgraph-merge/merge.h"
 
 static const struct opt options[] = { { 0 } };

@@ -20,7 +20,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/mem.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/io/run.h"
 #include "filters/callgraph-record/checksum.h"
 #include "filters/callgraph-record/listener.h"

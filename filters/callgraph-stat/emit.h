@@ -1,7 +1,7 @@
 #ifndef CALLGRAPH_STAT_EMIT_H
 #define CALLGRAPH_STAT_EMIT_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
 /* All of these functions write `stat` records. */

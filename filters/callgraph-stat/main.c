@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/callgraph-stat/emit.h"
 #include "filters/callgraph-stat/report.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/frame/cells.h"
-#include "common/frame/report.h"
-#include "common/frame/table.h"
+#include "common/report/cells.h"
+#include "common/report/report.h"
+#include "common/report/table.h"
 #include "filters/callgraph-stat/report.h"
 #include "filters/callgraph-stat/shorten.h"
 

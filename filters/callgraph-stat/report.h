@@ -1,7 +1,7 @@
 #ifndef CALLGRAPH_STAT_REPORT_H
 #define CALLGRAPH_STAT_REPORT_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/callgraph-stat/answer.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/frame/cells.h"
+#include "common/report/cells.h"
 #include "filters/callgraph-stat/shorten.h"
 
 static bool

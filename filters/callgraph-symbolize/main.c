@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/intervals.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/program/callgraph.h"
 #include "filters/callgraph-symbolize/answers.h"

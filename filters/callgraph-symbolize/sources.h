@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "common/base/text.h"
-#include "common/frame/filter.h"
-#include "common/frame/opt.h"
+#include "common/filter/filter.h"
+#include "common/filter/opt.h"
 #include "common/program/symbols.h"
 #include "filters/callgraph-symbolize/texts.h"
 

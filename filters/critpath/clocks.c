@@ -5,7 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/report.h"
+#include "common/report/report.h"
 #include "filters/critpath/clocks.h"
 
 /*

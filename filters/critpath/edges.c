@@ -5,9 +5,9 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
-#include "common/frame/report.h"
-#include "common/frame/table.h"
+#include "common/filter/filter.h"
+#include "common/report/report.h"
+#include "common/report/table.h"
 #include "filters/critpath/edges.h"
 
 /* In rows of a report. */

@@ -2,7 +2,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/critpath/keys.h"
 
 /* Numbers of keys; KEPT is that of the first kept key (build.h). */

@@ -5,8 +5,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
-#include "common/frame/report.h"
+#include "common/filter/filter.h"
+#include "common/report/report.h"
 #include "filters/critpath/usage.h"
 #include "filters/critpath/verdict.h"
 

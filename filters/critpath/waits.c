@@ -1,8 +1,8 @@
 /* waits - which tasks ran while a step of the path waited */
 
 #include "common/base/num.h"
-#include "common/frame/report.h"
-#include "common/frame/table.h"
+#include "common/report/report.h"
+#include "common/report/table.h"
 #include "filters/critpath/waits.h"
 
 enum { MAX = 3 };	/* waits, and tasks of each wait */

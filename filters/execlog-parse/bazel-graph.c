@@ -8,7 +8,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/protobuf.h"
 #include "filters/execlog-parse/records.h"

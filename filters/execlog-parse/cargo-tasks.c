@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/cargo-tasks.h"
 #include "filters/execlog-parse/records.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/items.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/hex.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"

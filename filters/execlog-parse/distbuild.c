@@ -6,7 +6,7 @@
 #include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/open-tasks.h"
 #include "filters/execlog-parse/records.h"

@@ -3,13 +3,13 @@
 
 #include <stdbool.h>
 
-#include "common/frame/format.h"
+#include "common/filter/format.h"
 
 /*
  * The formats of execution logs.  A new format needs
  *
  * - a source file in this folder, with its reader and, if a function can
- *   recognize the input, that function (common/frame/format.h);
+ *   recognize the input, that function (common/filter/format.h);
  * - their declarations and the format's name, below;
  * - an entry in the table in formats.c, from which --help and messages list the
  *   formats;

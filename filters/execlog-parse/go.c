@@ -7,7 +7,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/items.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"

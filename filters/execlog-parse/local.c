@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"

@@ -7,7 +7,7 @@
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/ninja-runs.h"
 #include "filters/execlog-parse/records.h"

@@ -7,7 +7,7 @@
 #include "common/base/map.h"
 #include "common/base/num.h"
 #include "common/build/times.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/open-tasks.h"
 #include "filters/execlog-parse/records.h"
 

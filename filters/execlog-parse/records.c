@@ -4,7 +4,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/records.h"
 
 void

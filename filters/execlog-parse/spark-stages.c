@@ -6,7 +6,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/spark-stages.h"
 

@@ -1,7 +1,7 @@
 /* spark-task - writes the records of tasks of Spark */
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/spark-stages.h"
 #include "filters/execlog-parse/spark-task.h"

@@ -6,7 +6,7 @@
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/worker-hosts.h"
 #include "filters/execlog-parse/worker-tasks.h"

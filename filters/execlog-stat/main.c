@@ -1,7 +1,7 @@
 /* execlog-stat - reports where the time of a build went */
 
 #include "common/build/attempts.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/execlog-stat/stat.h"
 
 static struct {

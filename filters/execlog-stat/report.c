@@ -1,10 +1,10 @@
 /* report - writes the statistics as a report for people */
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
-#include "common/frame/report.h"
-#include "common/frame/style.h"
-#include "common/frame/table.h"
+#include "common/filter/filter.h"
+#include "common/report/report.h"
+#include "common/report/style.h"
+#include "common/report/table.h"
 #include "filters/execlog-stat/stat.h"
 
 /* SPARKS_MAX is in columns. */

@@ -7,7 +7,7 @@
 #include "common/build/attempts.h"
 #include "common/build/paths.h"
 #include "common/build/suspect.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/graph-export/formats.h"
 
 static struct {

@@ -8,7 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/intern.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/make-record/log.h"
 
 /* The fields of a line that shell.c writes; names follow, "|" among them. */

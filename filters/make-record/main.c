@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/io/run.h"
 #include "filters/make-record/log.h"
 #include "filters/make-record/shell.h"

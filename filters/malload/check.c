@@ -2,7 +2,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/malload/check.h"
 
 uint64_t

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/value.h"
 

@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"
 #include "filters/malload/replace.h"

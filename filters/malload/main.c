@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/mal/expect.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/load.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/malload/value.h"
 
 static bool

@@ -1,7 +1,7 @@
 /* malparse - turns MonetDB's profiler events into rows of tables or tasks */
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/malparse/state.h"
 #include "filters/malparse/stream.h"
 #include "filters/malparse/trace.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/rows.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/state.h"
 

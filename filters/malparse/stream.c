@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "filters/malparse/boundary.h"

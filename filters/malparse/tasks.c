@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/mal/operation.h"
 #include "filters/malparse/tasks.h"
 

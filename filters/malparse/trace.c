@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/literal.h"
 #include "filters/malparse/tasks.h"

@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malstat/trace.h"
 

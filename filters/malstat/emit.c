@@ -1,7 +1,7 @@
 /* emit - writes the answers as records */
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/malstat/emit.h"
 
 /* By enum instance_kind. */

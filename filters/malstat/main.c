@@ -4,7 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/mal/expect.h"
 #include "filters/malstat/answer.h"
 #include "filters/malstat/emit.h"

@@ -1,9 +1,9 @@
 /* tables - writes the tables with which the report begins: queries and plans */
 
 #include "common/base/num.h"
-#include "common/frame/filter.h"
-#include "common/frame/report.h"
-#include "common/frame/table.h"
+#include "common/filter/filter.h"
+#include "common/report/report.h"
+#include "common/report/table.h"
 #include "filters/malstat/emit.h"
 
 enum { PLANS_MAX = 5, OPERATION_BYTES_MAX = 20 };

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/perf-diff/samples.h"
 
 /* What is known of a key, or of a change of it. */

@@ -1,7 +1,7 @@
 #ifndef PERF_DIFF_PROFILES_H
 #define PERF_DIFF_PROFILES_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/perf-diff/read.h"
 
 /*

@@ -1,7 +1,7 @@
 #ifndef PERF_DIFF_READ_H
 #define PERF_DIFF_READ_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/perf-diff/samples.h"
 
 /* The declared keys of the records that are read. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/frame/report.h"
-#include "common/frame/table.h"
+#include "common/report/report.h"
+#include "common/report/table.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
 #include "filters/perf-diff/words.h"

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "common/base/svg.h"
-#include "common/base/xml.h"
+#include "common/report/svg.h"
+#include "common/report/xml.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
 #include "filters/perf-diff/words.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/search.h"
-#include "common/frame/report.h"
+#include "common/report/report.h"
 #include "filters/perf-diff/words.h"
 
 enum { ID_DIGITS = 10 };

@@ -6,9 +6,9 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/report.h"
 #include "common/perun/entry.h"
 #include "common/perun/store.h"
+#include "common/report/report.h"
 #include "filters/pidx-fsck/finding.h"
 
 enum { LINES_MAX = 5 };	/* limit of lines in the report for each kind */

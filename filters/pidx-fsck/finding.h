@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "common/base/mem.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/perun/pidx.h"
 
 /* What may be wrong with a store; pidx-fsck(1) explains each kind. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/perun/config.h"
 #include "common/perun/layout.h"
 #include "filters/pidx-init/init.h"

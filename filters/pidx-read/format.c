@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "common/base/hex.h"
-#include "common/frame/report.h"
+#include "common/report/report.h"
 #include "filters/pidx-read/format.h"
 
 /*

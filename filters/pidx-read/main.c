@@ -7,7 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/perun/entry.h"
 #include "common/perun/index.h"

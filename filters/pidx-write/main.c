@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "common/perun/entry.h"

@@ -6,7 +6,7 @@
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "common/perun/index.h"
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"

@@ -1,7 +1,7 @@
 #ifndef PROFILE_MAKE_RECORDS_H
 #define PROFILE_MAKE_RECORDS_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/profile-make/header.h"
 
 struct records;

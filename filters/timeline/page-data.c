@@ -5,8 +5,8 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/json/json.h"
-#include "filters/timeline/page.h"
 #include "filters/timeline/page-data.h"
+#include "filters/timeline/page.h"
 #include "filters/timeline/picture.h"
 
 /*

@@ -8,10 +8,10 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/base/xml.h"
-#include "common/frame/report.h"
-#include "filters/timeline/page.h"
+#include "common/report/report.h"
+#include "common/report/xml.h"
 #include "filters/timeline/page-data.h"
+#include "filters/timeline/page.h"
 #include "filters/timeline/picture.h"
 
 /* A larger SVG, as with thousands of failed tasks, is left out of the page. */

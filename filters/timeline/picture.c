@@ -4,11 +4,11 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/base/svg.h"
 #include "common/build/build.h"
 #include "common/build/lanes.h"
 #include "common/build/paths.h"
 #include "common/build/times.h"
+#include "common/report/svg.h"
 #include "filters/timeline/picture.h"
 
 /* With more lanes, those of each host and class become one. */

@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "common/base/num.h"
-#include "common/base/svg.h"
-#include "common/base/xml.h"
-#include "common/frame/cells.h"
-#include "common/frame/report.h"
-#include "common/frame/svg-label.h"
+#include "common/report/cells.h"
+#include "common/report/report.h"
+#include "common/report/svg-label.h"
+#include "common/report/svg.h"
+#include "common/report/xml.h"
 #include "filters/timeline/axis.h"
 #include "filters/timeline/clusters.h"
 #include "filters/timeline/picture.h"

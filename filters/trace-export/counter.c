@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/trace-export/counter.h"
 
 /* The series of the counter.  One of which there is no slice is left out. */

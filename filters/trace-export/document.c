@@ -1,6 +1,6 @@
 /* document - writes trace events in Chrome's format */
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/trace-export/document.h"
 
 enum { NAME_MAX_BYTES = 200, DEL = 0x7f };

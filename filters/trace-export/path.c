@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/trace-export/path.h"
 
 /* By start, because a lane must not overlap even if the order is wrong. */

@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/build/build.h"
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 #include "filters/trace-export/tasks.h"
 
 /* Tasks of one lane that are merged, or a single one that may be. */

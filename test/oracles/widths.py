@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""widths.py - counts the cells of reports, independently of common/frame
+"""widths.py - counts the cells of reports, independently of common/report
 
     widths.py rename SEED       replaces the names in records by difficult ones,
                                 equal names by equal ones

@@ -3,7 +3,7 @@
 #include <getopt.h>
 
 #include "common/base/err.h"
-#include "common/frame/opt.h"
+#include "common/filter/opt.h"
 #include "test/unit/unit.h"
 
 /* The values of the options, set by parse(). */

@@ -1,6 +1,6 @@
-/* shorten - tests of filters/callgraph-stat/shorten, and of common/frame/cells */
+/* shorten - tests of filters/callgraph-stat/shorten, and of common/report/cells */
 
-#include "common/frame/cells.h"
+#include "common/report/cells.h"
 #include "filters/callgraph-stat/shorten.h"
 #include "test/unit/unit.h"
 

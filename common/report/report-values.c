@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/frame/report.h"
-#include "common/frame/style.h"
+#include "common/report/report.h"
+#include "common/report/style.h"
 
 void
 report_count(struct buf *b, uint64_t n, const char *one, const char *many)

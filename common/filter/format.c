@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "common/frame/filter.h"
-#include "common/frame/format.h"
-#include "common/frame/opt.h"
+#include "common/filter/filter.h"
+#include "common/filter/format.h"
+#include "common/filter/opt.h"
 #include "common/json/scan.h"
 
 static const struct input_format *

@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
-#include "common/frame/boundary.h"
+#include "common/filter/boundary.h"
 #include "common/json/json.h"
 
 void

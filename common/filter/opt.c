@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/frame/opt.h"
+#include "common/filter/opt.h"
 
 enum {
 	OPTIONS_MAX = 48,

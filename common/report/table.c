@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/frame/cells.h"
-#include "common/frame/report.h"
-#include "common/frame/style.h"
-#include "common/frame/table.h"
+#include "common/report/cells.h"
+#include "common/report/report.h"
+#include "common/report/style.h"
+#include "common/report/table.h"
 
 /* In cells of the terminal.  GAP spaces precede each column. */
 enum { GAP = 2, BAR_MIN = 4, BAR_MAX = 12, BAR_ROOM = 32, LAST_MIN = 20 };

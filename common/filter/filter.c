@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter.h"
-#include "common/frame/filter-reject.h"
-#include "common/frame/format.h"
-#include "common/frame/style.h"
+#include "common/filter/filter-reject.h"
+#include "common/filter/filter.h"
+#include "common/filter/format.h"
 #include "common/io/progress.h"
 #include "common/json/recio.h"
+#include "common/report/style.h"
 
 static struct {
 	const char *output, *rejects;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/frame/filter-reject.h"
+#include "common/filter/filter-reject.h"
 #include "common/json/scan.h"
 
 enum { MESSAGES_SHOWN = 10 };

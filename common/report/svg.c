@@ -1,6 +1,6 @@
 /* svg - elements of pictures in SVG */
 
-#include "common/base/svg.h"
+#include "common/report/svg.h"
 
 void
 svg_length(struct buf *b, int64_t tenths)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/base/text.h"
-#include "common/frame/style.h"
+#include "common/report/style.h"
 
 struct style style = { .width = SIZE_MAX };
 

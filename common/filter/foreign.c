@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/frame/foreign.h"
+#include "common/filter/foreign.h"
 #include "common/io/input.h"
 #include "common/json/recio.h"
 

@@ -1,8 +1,8 @@
 #ifndef WEIR_FILTER_H
 #define WEIR_FILTER_H
 
-#include "common/frame/boundary.h"
-#include "common/frame/opt.h"
+#include "common/filter/boundary.h"
+#include "common/filter/opt.h"
 #include "common/io/input.h"
 #include "common/io/output.h"
 #include "common/json/json.h"

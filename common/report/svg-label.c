@@ -1,9 +1,9 @@
 /* svg-label - writes as much of a text as there is room for in a picture */
 
-#include "common/base/svg.h"
-#include "common/base/xml.h"
-#include "common/frame/cells.h"
-#include "common/frame/svg-label.h"
+#include "common/report/cells.h"
+#include "common/report/svg-label.h"
+#include "common/report/svg.h"
+#include "common/report/xml.h"
 
 enum { LABEL_MIN = 6 };		/* cells of a label that is truncated */
 

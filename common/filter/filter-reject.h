@@ -1,7 +1,7 @@
 #ifndef WEIR_FILTER_REJECT_H
 #define WEIR_FILTER_REJECT_H
 
-#include "common/frame/filter.h"
+#include "common/filter/filter.h"
 
 /*
  * For the files of filter.h only: the parts of rejecting input.  The

@@ -1,6 +1,6 @@
 /* xml - text in XML and HTML */
 
-#include "common/base/xml.h"
+#include "common/report/xml.h"
 
 /* Writes a character that XML has another form for; false if it has none. */
 static bool

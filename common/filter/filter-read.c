@@ -2,8 +2,8 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
-#include "common/frame/filter-reject.h"
-#include "common/frame/foreign.h"
+#include "common/filter/filter-reject.h"
+#include "common/filter/foreign.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 

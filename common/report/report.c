@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "common/frame/cells.h"
-#include "common/frame/report.h"
-#include "common/frame/style.h"
+#include "common/report/cells.h"
+#include "common/report/report.h"
+#include "common/report/style.h"
 
 /* Escape sequences of a terminal: how a line begins. */
 #define BOLD "\033[1m"

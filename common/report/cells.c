@@ -2,7 +2,7 @@
 
 #include <utf8proc.h>
 
-#include "common/frame/cells.h"
+#include "common/report/cells.h"
 
 /* The width of the character at p, and its length in bytes in *step. */
 static size_t
