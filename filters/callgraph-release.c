@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/program/checksum.h"
 #include "common/program/debug.h"

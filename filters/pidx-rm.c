@@ -7,6 +7,8 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/perun/entry.h"
 #include "common/perun/index.h"

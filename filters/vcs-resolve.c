@@ -1,8 +1,10 @@
 /* vcs-resolve - resolves the names of commits to ids */
 
 #include "common/base/err.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/perun/perun.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 
 static struct {

@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/build/build.h"
 #include "common/json/json.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
 

@@ -9,6 +9,7 @@
 #include "common/base/num.h"
 #include "common/build/build-read.h"
 #include "common/build/times.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 
 const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",

@@ -7,6 +7,8 @@
 #include "common/base/num.h"
 #include "common/build/build-read.h"
 #include "common/build/suspect.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 
 /* The build of a record; NULL, and the record is rejected, if it has none. */

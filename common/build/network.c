@@ -8,6 +8,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/network.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 
 static int

@@ -8,6 +8,7 @@
 #include "common/base/sort.h"
 #include "common/build/build.h"
 #include "common/build/paths.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/rec.h"
 

@@ -2,6 +2,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/foreign.h"
 #include "common/json/recio.h"

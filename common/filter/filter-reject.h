@@ -4,9 +4,64 @@
 #include "common/filter/filter.h"
 
 /*
- * For the files of filter.h only: the parts of rejecting input.  The
- * caller of filter_reject_beginning() copies the rest of what is rejected, and
- * then calls filter_stop_if_strict(): --strict must not end the program before.
+ * Rejects `current`: prints the reason with file and line, copies `current` to
+ * the --rejects file, and ends the program under --strict.  After ten messages
+ * with the same format string, further ones are only counted.
+ */
+void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
+    COLD;
+
+/*
+ * Like filter_reject(), but for a fault without a position, such as a cycle in
+ * a graph: copies nothing to the --rejects file, and --tolerate does not apply.
+ */
+void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
+
+/*
+ * Answers a yes-or-no question, such as whether a budget is kept, with no:
+ * prints why, and makes the exit status 1.  Nothing was wrong with the input:
+ * --strict does not apply, and the end record does not mention it.
+ */
+void filter_answer_no(struct filter *, const char *why) COLD;
+
+/*
+ * Reports why nothing was written, if nothing was.  This is a fault if input
+ * was rejected, so that --tolerate does not accept a file of another kind, and
+ * a warning otherwise.
+ */
+void filter_expect_records(struct filter *, const char *why);
+
+/*
+ * Rejects the bytes that were consumed last, `before`, and the rest of the
+ * file.  Does nothing if filter_value() has already rejected the rest.
+ */
+void filter_reject_rest(struct filter *, struct span before, const char *why);
+
+/*
+ * For a file that cannot be read in this format at all: ends the program or,
+ * after filter_read_each(), rejects the bytes that were consumed last,
+ * `before`, and the rest of the file.  why: "is a log of version 9".
+ */
+void filter_refuse(struct filter *, struct span before, const char *why) COLD;
+
+/*
+ * Warns of something in the input that is not rejected; after
+ * filter_read_each() the warning names the file.  After ten warnings with the
+ * same format string, further ones are only counted.
+ */
+void filter_warn(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
+
+/* The same for what is true of one file: the warning always names it. */
+void filter_warn_file(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
+    COLD;
+
+/* Returns false and rejects the line if it has a NUL byte or is not UTF-8. */
+bool filter_check_text(struct filter *, const struct line *);
+
+/*
+ * For the files of filter.h only: the parts of rejecting input.  The caller of
+ * filter_reject_beginning() copies the rest of what is rejected, and then calls
+ * filter_stop_if_strict(): --strict must not end the program before.
  */
 
 /* Reports f->current and copies it to the --rejects file. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
 #include "common/filter/format.h"
 #include "common/filter/opt.h"

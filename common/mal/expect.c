@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/mal/expect.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/report/report.h"
+#include "common/report/report-values.h"
 #include "common/report/style.h"
 
 void

@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/report/cells.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/style.h"
 #include "common/report/table.h"

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"

@@ -1,5 +1,6 @@
 /* buildgraph-parse - converts build graphs to node records */
 
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/buildgraph-parse/formats.h"
 

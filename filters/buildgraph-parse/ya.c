@@ -1,6 +1,8 @@
 /* ya - reads ya's graph.json, of any size, one node at a time */
 
 #include "common/base/err.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"

@@ -5,7 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/report/cells.h"
-#include "common/report/report.h"
+#include "common/report/report-values.h"
 #include "common/report/svg-label.h"
 #include "common/report/svg.h"
 #include "common/report/xml.h"

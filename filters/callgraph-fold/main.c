@@ -1,6 +1,8 @@
 /* callgraph-fold - write callgraphs in the formats of profile viewers */
 
 #include "common/base/err.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "filters/callgraph-fold/formats.h"
 #include "filters/callgraph-fold/pprof.h"
 

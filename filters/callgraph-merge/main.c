@@ -4,6 +4,8 @@
 
 #include "common/base/err.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/callgraph-merge/merge.h"
 

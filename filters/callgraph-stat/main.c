@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/callgraph-stat/emit.h"
 #include "filters/callgraph-stat/report.h"

@@ -5,6 +5,7 @@
 
 #include "common/base/num.h"
 #include "common/report/cells.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "filters/callgraph-stat/report.h"

@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/intern.h"
+#include "common/filter/filter-reject.h"
 #include "common/program/checksum.h"
 #include "filters/callgraph-symbolize/sources.h"
 

@@ -5,6 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/clocks.h"
 

@@ -5,6 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/filter/filter.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "filters/critpath/answer.h"

@@ -6,6 +6,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/filter/filter.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/usage.h"
 #include "filters/critpath/verdict.h"

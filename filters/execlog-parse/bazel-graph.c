@@ -8,6 +8,8 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/protobuf.h"

@@ -8,6 +8,8 @@
 #include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/items.h"
 #include "common/json/scan.h"

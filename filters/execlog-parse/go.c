@@ -7,6 +7,8 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/items.h"
 #include "common/json/scan.h"

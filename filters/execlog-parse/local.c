@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"

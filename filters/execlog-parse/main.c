@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"

@@ -5,6 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/ninja-runs.h"
 

@@ -7,6 +7,8 @@
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/ninja-runs.h"

@@ -4,6 +4,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/num.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/records.h"
 

@@ -2,6 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/filter/filter.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/style.h"
 #include "common/report/table.h"

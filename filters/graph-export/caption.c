@@ -1,7 +1,7 @@
 /* caption - writes the texts of a picture */
 
 #include "common/base/num.h"
-#include "common/report/report.h"
+#include "common/report/report-values.h"
 #include "filters/graph-export/caption.h"
 
 /* The characters of a name that are shown, and the bytes that are looked at. */

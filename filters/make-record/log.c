@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/intern.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/make-record/log.h"
 

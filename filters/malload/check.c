@@ -2,6 +2,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/num.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/malload/check.h"
 

@@ -5,6 +5,8 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/malload/check.h"
 #include "filters/malload/load.h"

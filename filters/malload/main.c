@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
 #include "common/mal/expect.h"
 #include "filters/malload/dump.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/malload/value.h"
 

@@ -1,6 +1,7 @@
 /* malparse - turns MonetDB's profiler events into rows of tables or tasks */
 
 #include "common/base/err.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/malparse/state.h"
 #include "filters/malparse/stream.h"

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malstat/trace.h"

@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
 #include "common/mal/expect.h"
 #include "filters/malstat/answer.h"

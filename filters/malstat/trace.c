@@ -5,6 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/mal/operation.h"
 #include "filters/malstat/trace.h"

@@ -5,6 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-reject.h"
 #include "common/stats/changes.h"
 #include "common/stats/rankscan.h"
 #include "common/stats/twosample.h"

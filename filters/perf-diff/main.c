@@ -7,6 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/filter/filter-reject.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/answer.h"
 #include "filters/perf-diff/number.h"

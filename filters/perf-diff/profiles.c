@@ -1,5 +1,6 @@
 /* profiles - reads the profiles of a commit from a Perun store */
 
+#include "common/filter/filter-reject.h"
 #include "common/perun/index.h"
 #include "filters/perf-diff/profiles.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/json/items.h"
 #include "common/json/scan.h"
 #include "common/perun/resources.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "common/stats/values.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/search.h"
-#include "common/report/report.h"
+#include "common/report/report-values.h"
 #include "filters/perf-diff/words.h"
 
 enum { ID_DIGITS = 10 };

@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-reject.h"
 #include "filters/pidx-fsck/check.h"
 
 /*

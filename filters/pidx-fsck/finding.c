@@ -8,6 +8,7 @@
 #include "common/base/sort.h"
 #include "common/perun/entry.h"
 #include "common/perun/store.h"
+#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/pidx-fsck/finding.h"
 

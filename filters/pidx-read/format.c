@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "common/base/hex.h"
-#include "common/report/report.h"
+#include "common/report/report-values.h"
 #include "filters/pidx-read/format.h"
 
 /*

@@ -11,6 +11,8 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"

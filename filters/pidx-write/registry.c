@@ -6,6 +6,7 @@
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/perun/index.h"
 #include "common/perun/layout.h"

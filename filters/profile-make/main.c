@@ -1,5 +1,7 @@
 /* profile-make - makes one Perun profile of what records measure */
 
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/json/scan.h"
 #include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"

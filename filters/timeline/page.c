@@ -8,7 +8,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/report/report.h"
+#include "common/report/report-values.h"
 #include "common/report/xml.h"
 #include "filters/timeline/page-data.h"
 #include "filters/timeline/page.h"
