@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/build/build-names.h"
 #include "common/build/build.h"
 #include "common/json/json.h"
 #include "common/report/report-values.h"

@@ -5,8 +5,8 @@
 #include "common/json/rec.h"
 
 /*
- * One build while its records are read: what builds.c needs of build.c.  The
- * symbols in a build are not valid before build_index().
+ * One build while its records are read.  The symbols in a build are not valid
+ * before build_index().
  */
 
 /* Indexes of build_keys. */
@@ -15,9 +15,18 @@ enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
     RULE, DEPS, NODE_TYPE, TEST, DYNAMIC, OUTPUTS, RUN,
     FORMAT, NAME, TARGET, EARLIER_RUNS };
 
-/* run_name is borrowed; NULL: the records have no run. */
-struct build *build_new(const char *run_name);
-void build_free(struct build *);
+/*
+ * Placeholders for symbols, which build_index() replaces.
+ *
+ * The owner of a dependency or output is the record that lists it.  The owner's
+ * index is stored instead of its id, whose symbol is not yet known: the index
+ * of a node, or the index of a task plus OWNER_IS_TASK.
+ *
+ * A uid that is equal to the id of its task, as most are, is not interned a
+ * second time: UID_IS_ID is stored.
+ */
+#define OWNER_IS_TASK (UINT32_C(1) << 31)
+#define UID_IS_ID (SYM_NONE - 1)
 
 /* Read a `task` or `node` record, or reject it. */
 void build_read_task(struct build *, struct filter *, const struct rec *);
@@ -42,14 +51,5 @@ void build_add_extent(struct build *, int64_t start_us, int64_t end_us,
  */
 bool build_check_type(struct filter *, enum rec_found, unsigned key,
     const char *what);
-
-/*
- * Adds the nodes of the records without `run`, and their dependencies, to a
- * build.  The deferred strings of both must have been flushed (intern.h).
- */
-void build_copy_nodes(struct build *, const struct build *common);
-
-/* Completes the symbols, and indexes the records by id. */
-void build_index(struct build *);
 
 #endif

@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/build/build-read.h"
+#include "common/build/builds.h"
 #include "common/build/suspect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"

@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/build/build-names.h"
 #include "common/build/network.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"

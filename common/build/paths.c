@@ -7,6 +7,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build.h"
+#include "common/build/builds.h"
 #include "common/build/paths.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/base/intern.h"
+#include "common/build/builds.h"
 
 /*
  * The critical paths of the runs of a stream, read from the `critical` records

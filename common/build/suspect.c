@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/build/build.h"
+#include "common/build/builds.h"
 #include "common/build/suspect.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"

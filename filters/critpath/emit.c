@@ -4,6 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/build/build-names.h"
 #include "common/filter/filter.h"
 #include "filters/critpath/answer.h"
 

@@ -2,6 +2,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/build/build-names.h"
 #include "common/filter/filter.h"
 #include "filters/critpath/keys.h"
 

@@ -5,6 +5,8 @@
 
 #include "common/base/err.h"
 #include "common/build/attempts.h"
+#include "common/build/build-names.h"
+#include "common/build/builds.h"
 #include "common/build/network.h"
 #include "common/build/suspect.h"
 #include "common/filter/filter-reject.h"

@@ -1,6 +1,7 @@
 /* waits - which tasks ran while a step of the path waited */
 
 #include "common/base/num.h"
+#include "common/build/build-names.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"

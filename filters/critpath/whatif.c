@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/build/build-names.h"
 #include "filters/critpath/keys.h"
 #include "filters/critpath/whatif.h"
 

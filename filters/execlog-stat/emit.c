@@ -1,6 +1,7 @@
 /* emit - writes the statistics as records */
 
 #include "common/base/num.h"
+#include "common/build/build-names.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-stat/stat.h"
 

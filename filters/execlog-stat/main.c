@@ -1,6 +1,8 @@
 /* execlog-stat - reports where the time of a build went */
 
 #include "common/build/attempts.h"
+#include "common/build/build-names.h"
+#include "common/build/builds.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-stat/stat.h"
 

@@ -1,6 +1,7 @@
 /* report - writes the statistics as a report for people */
 
 #include "common/base/num.h"
+#include "common/build/build-names.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"

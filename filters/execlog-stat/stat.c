@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/build/build-names.h"
 #include "filters/execlog-stat/stat.h"
 
 /* By elapsed time, the longest first, then by id and attempt. */

@@ -1,6 +1,7 @@
 /* caption - writes the texts of a picture */
 
 #include "common/base/num.h"
+#include "common/build/build-names.h"
 #include "common/report/report-values.h"
 #include "filters/graph-export/caption.h"
 

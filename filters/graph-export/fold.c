@@ -5,6 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
+#include "common/build/build-names.h"
 #include "filters/graph-export/fold.h"
 
 /*

@@ -3,6 +3,7 @@
 #include "common/base/err.h"
 #include "common/build/attempts.h"
 #include "common/build/build.h"
+#include "common/build/builds.h"
 #include "common/build/paths.h"
 #include "common/build/suspect.h"
 #include "common/filter/filter.h"

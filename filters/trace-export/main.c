@@ -4,6 +4,7 @@
 #include "common/base/num.h"
 #include "common/build/attempts.h"
 #include "common/build/build.h"
+#include "common/build/builds.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/trace-export/counter.h"

@@ -4,6 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/build/build-names.h"
 #include "common/build/build.h"
 #include "common/build/lanes.h"
 #include "common/build/times.h"

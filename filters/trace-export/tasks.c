@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/build/build-names.h"
 #include "common/build/build.h"
 #include "common/filter/filter.h"
 #include "filters/trace-export/tasks.h"

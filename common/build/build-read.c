@@ -1,0 +1,333 @@
+/* build-read - reads the tasks and nodes of a build from records */
+
+#include <stddef.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/build/build-read.h"
+#include "common/build/times.h"
+#include "common/filter/filter-reject.h"
+#include "common/filter/filter.h"
+
+const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
+    "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
+    "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
+    "size_bytes", "rule", "deps", "node_type", "test",
+    "dynamically_resolved_cache", "outputs", "run", "format",
+    "name", "target", "earlier_runs",
+    /* Not used here; task records have these, and declared keys are read
+       faster. */
+    "status", "origin_host", "prepare", NULL };
+
+enum { N_BUILD_KEYS = sizeof build_keys / sizeof *build_keys - 1 };
+
+/*
+ * Deferred interning (see intern.h): sets a member of element i of one of the
+ * build's arrays to a name's symbol, but not at once.
+ *
+ *	DEFER_NAME(b, text, tasks, i, host);	b->tasks[i].host = symbol
+ *
+ * If names were looked up one by one, the processor would wait for memory at
+ * nearly each of them.  intern_defer() collects a few dozen and looks them up
+ * together.  The array may move in between, so the destination is stored as the
+ * address of the array's pointer and an offset in bytes.
+ *
+ * Members set by DEFER_NAME must not be read before build_index(), which
+ * resolves the last names; not even the id of a record.
+ */
+#define DEFER_NAME(b, text, array, i, member)				\
+	intern_defer(&(b)->names, text, &(b)->array,			\
+	    (i) * sizeof *(b)->array +					\
+	    offsetof(__typeof__(*(b)->array), member))
+
+bool
+build_check_type(struct filter *f, enum rec_found found, unsigned key,
+    const char *type)
+{
+	if (found != REC_BAD)
+		return true;
+	filter_reject(f, "%s is not %s", build_keys[key], type);
+	return false;
+}
+
+static bool
+read_id(struct filter *f, const struct rec *r, struct span *id)
+{
+	enum rec_found found = rec_str(r, ID, id);
+
+	if (found == REC_OK)
+		return true;
+	if (found == REC_BAD)
+		filter_reject(f, "id is not a string");
+	else
+		filter_reject(f, "id is missing");
+	return false;
+}
+
+static bool
+check_strings(struct filter *f, const struct rec *r, unsigned key)
+{
+	const struct span *items;
+	size_t n;
+
+	return build_check_type(f, rec_strings(r, key, &items, &n), key,
+	    "an array of strings");
+}
+
+/*
+ * Adds the strings of `deps`, on which a task or node depends, or of `outputs`,
+ * which are further names of a task.  owner is the placeholder of the record
+ * (see OWNER_IS_TASK); the member that is not the owner is overwritten when its
+ * symbol is known.
+ */
+static void
+add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
+{
+	bool are_deps = key == DEPS;
+	struct dependency **list = are_deps ? &b->deps : &b->outputs;
+	size_t *n_list = are_deps ? &b->n_deps : &b->n_outputs;
+	size_t *cap = are_deps ? &b->deps_cap : &b->outputs_cap, n = 0;
+	const struct span *items;
+
+	if (rec_strings(r, key, &items, &n) != REC_OK)
+		return;
+	*list = mem_grow(*list, cap, *n_list + n, sizeof **list);
+	for (size_t i = 0; i < n; i++, ++*n_list) {
+		(*list)[*n_list] = (struct dependency){ owner, owner };
+		if (are_deps)
+			DEFER_NAME(b, items[i], deps, *n_list, dep);
+		else
+			DEFER_NAME(b, items[i], outputs, *n_list, id);
+	}
+}
+
+static bool
+read_times(struct filter *f, const struct rec *r, struct task *t)
+{
+	static const unsigned keys[] = { START, END, ELAPSED, DEPLOYED,
+	    TRANSFER, WAIT, SIZE };
+	int64_t *values[] = { &t->start_us, &t->end_us, &t->elapsed_us,
+	    &t->second_start_us, &t->second_start_us, &t->second_start_us,
+	    &t->size_bytes };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!build_check_type(f, rec_int(r, keys[i], values[i]),
+		    keys[i], "an integer below 2^53"))
+			return false;
+	return true;
+}
+
+static uint8_t
+read_flags(const struct rec *r)
+{
+	struct span event;
+
+	return (uint8_t)((rec_true(r, FROM_CACHE) ? TASK_CACHED : 0) |
+	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
+	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
+	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
+	    (rec_str(r, START_EVENT, &event) == REC_OK &&
+	    span_eq(event, "deployed") ? TASK_DEPLOYED : 0));
+}
+
+/*
+ * The symbol of one of the most frequent kinds, found without interning;
+ * SYM_NONE for any other kind.
+ */
+static sym
+find_known_kind(const struct build *b, struct span text)
+{
+	return span_eq(text, "run") ? b->run : span_eq(text, "copy") ?
+	    b->copy : span_eq(text, "prepare") ? b->prepare : SYM_NONE;
+}
+
+static void
+defer_value(struct build *b, struct span text, struct column *column, size_t i)
+{
+	if (text.n == 0)
+		return;
+	column_set(column, i, 0);
+	intern_defer(&b->names, text, &column->values,
+	    i * sizeof *column->values);
+}
+
+static void
+read_target(struct build *b, const struct rec *r, struct column *targets,
+    size_t i)
+{
+	struct span text;
+
+	if (rec_str(r, TARGET, &text) == REC_OK)
+		defer_value(b, text, targets, i);
+}
+
+/* Reads the kept keys.  One that build_keys has, too, is found as that. */
+static void
+read_values(struct build *b, const struct rec *r, struct column *columns,
+    size_t i)
+{
+	const struct field *f;
+	unsigned number;
+
+	b->n_kept = r->n_keys - N_BUILD_KEYS;
+	for (unsigned k = 0; k < b->n_kept; k++) {
+		number = rec_key_number(r, r->keys[N_BUILD_KEYS + k]);
+		f = rec_get(r, number - 1);
+		if (f == NULL)
+			continue;
+		if (f->kind == REC_STRING || f->kind == REC_NUMBER)
+			defer_value(b, f->text, &columns[k], i);
+		else if (f->kind == REC_TRUE || f->kind == REC_FALSE)
+			defer_value(b, f->token, &columns[k], i);
+	}
+}
+
+/* Reads the `name` of a record; false if it has none, or if the id is it. */
+static bool
+read_name(const struct rec *r, struct span id, struct span *name)
+{
+	return rec_str(r, NAME, name) == REC_OK && name->n > 0 &&
+	    span_compare(*name, id) != 0;
+}
+
+static void
+read_names(struct build *b, const struct rec *r, size_t i, struct span id)
+{
+	struct task *t = &b->tasks[i];
+	struct span text;
+
+	DEFER_NAME(b, id, tasks, i, id);
+	if (read_name(r, id, &text))
+		column_set(&b->task_names, i,
+		    texts_add(&b->name_texts, text));
+	read_target(b, r, &b->task_targets, i);
+	read_values(b, r, b->task_values, i);
+	if (rec_str(r, KIND, &text) == REC_OK &&
+	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
+		DEFER_NAME(b, text, tasks, i, kind);
+	if (rec_str(r, HOST, &text) == REC_OK)
+		DEFER_NAME(b, text, tasks, i, host);
+	if (rec_str(r, RULE, &text) == REC_OK)
+		DEFER_NAME(b, text, tasks, i, rule);
+	if (rec_str(r, CONSUMER, &text) == REC_OK)
+		DEFER_NAME(b, text, tasks, i, consumer);
+	if (rec_str(r, UID, &text) != REC_OK)
+		return;
+	if (span_compare(text, id) == 0)
+		t->uid = UID_IS_ID;
+	else
+		DEFER_NAME(b, text, tasks, i, uid);
+}
+
+void
+build_read_task(struct build *b, struct filter *f, const struct rec *r)
+{
+	size_t i = b->n_tasks;
+	struct task *t;
+	struct span id;
+
+	if (i >= OWNER_IS_TASK)
+		die("too many tasks");
+	b->tasks = mem_grow(b->tasks, &b->tasks_cap, i + 1,
+	    sizeof *b->tasks);
+	t = &b->tasks[i];
+	*t = (struct task){ .kind = b->run, .host = SYM_NONE,
+	    .rule = SYM_NONE, .uid = SYM_NONE, .consumer = SYM_NONE,
+	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
+	    .elapsed_us = INT_UNKNOWN, .second_start_us = INT_UNKNOWN,
+	    .size_bytes = INT_UNKNOWN, .next = INDEX_NONE,
+	    .flags = read_flags(r) };
+	if (!read_id(f, r, &id) || !read_times(f, r, t) ||
+	    !check_strings(f, r, DEPS) || !check_strings(f, r, OUTPUTS))
+		return;
+	b->n_tasks++;
+	add_list(b, r, DEPS, (uint32_t)i | OWNER_IS_TASK);
+	add_list(b, r, OUTPUTS, (uint32_t)i | OWNER_IS_TASK);
+	read_names(b, r, i, id);
+}
+
+/* Keeps a node's name or, if it has none, its first output. */
+static void
+read_node_name(struct build *b, const struct rec *r, size_t i, struct span id)
+{
+	const struct span *outputs;
+	size_t n = 0;
+	struct span name;
+
+	if (rec_strings(r, OUTPUTS, &outputs, &n) != REC_OK)
+		n = 0;
+	for (size_t j = 0; j < n; j++)
+		if (span_compare(outputs[j], id) == 0)
+			b->nodes[i].flags |= NODE_IS_OUTPUT;
+	if (read_name(r, id, &name))
+		b->nodes[i].flags |= NODE_HAS_NAME;
+	else if (n > 0 && outputs[0].n > 0 &&
+	    (b->nodes[i].flags & NODE_IS_OUTPUT) == 0)
+		name = outputs[0];
+	else
+		return;
+	column_set(&b->node_names, i, texts_add(&b->name_texts, name));
+}
+
+void
+build_read_node(struct build *b, struct filter *f, const struct rec *r)
+{
+	size_t i = b->n_nodes;
+	struct span id, rule, type;
+	struct node *n;
+
+	if (i >= OWNER_IS_TASK)
+		die("too many nodes");
+	if (!read_id(f, r, &id) || !check_strings(f, r, DEPS))
+		return;
+	b->nodes = mem_grow(b->nodes, &b->nodes_cap, i + 1,
+	    sizeof *b->nodes);
+	n = &b->nodes[b->n_nodes++];
+	n->rule = SYM_NONE;
+	n->flags = rec_true(r, TEST) ? NODE_TEST : 0;
+	if (rec_str(r, NODE_TYPE, &type) == REC_OK)
+		n->flags |= span_eq(type, "test") ? NODE_TEST :
+		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
+	add_list(b, r, DEPS, (uint32_t)i);
+	DEFER_NAME(b, id, nodes, i, id);
+	read_node_name(b, r, i, id);
+	read_target(b, r, &b->node_targets, i);
+	read_values(b, r, b->node_values, i);
+	if (rec_str(r, RULE, &rule) != REC_OK)
+		return;
+	if (span_eq(rule, "phony"))
+		n->flags |= NODE_PHONY;
+	DEFER_NAME(b, rule, nodes, i, rule);
+}
+
+bool
+build_read_extent(struct build *b, struct filter *f, const struct rec *r)
+{
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN, n_earlier = 0;
+	enum rec_found found = rec_int(r, EARLIER_RUNS, &n_earlier);
+
+	if (!build_check_type(f, rec_int(r, START, &start_us), START,
+	    "an integer") ||
+	    !build_check_type(f, rec_int(r, END, &end_us), END, "an integer") ||
+	    !build_check_type(f, n_earlier < 0 ? REC_BAD : found, EARLIER_RUNS,
+	    "a number of runs"))
+		return false;
+	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN &&
+	    end_us < start_us) {
+		filter_reject(f, "end_us %lld is before start_us %lld",
+		    (long long)end_us, (long long)start_us);
+		return false;
+	}
+	build_add_extent(b, start_us, end_us, n_earlier);
+	return true;
+}
+
+void
+build_add_extent(struct build *b, int64_t start_us, int64_t end_us,
+    int64_t n_earlier_runs)
+{
+	b->start_us = time_earlier(b->start_us, start_us);
+	b->end_us = time_later(b->end_us, end_us);
+	b->n_earlier_runs = saturating_add(b->n_earlier_runs, n_earlier_runs);
+}

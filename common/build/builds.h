@@ -1,0 +1,75 @@
+#ifndef WEIR_BUILDS_H
+#define WEIR_BUILDS_H
+
+#include "common/build/build.h"
+
+struct filter;
+struct rec;
+
+/*
+ * The builds of a stream of records.
+ *
+ *	builds_begin(&all, &f, graph);
+ *	while ((b = builds_next(&all)) != NULL) {	reads the records
+ *		build_resolve_attempts(b);	completes the times
+ *		...
+ *	}
+ */
+
+/* The builds of a stream: one for each `run`. */
+struct builds {
+	struct filter *f;
+	/* By symbol of run_names; NULL if the run has ended.  Each is allocated
+	   by itself, because strings of its records may be deferred (intern.h),
+	   and freed when it has been answered.  The names are kept. */
+	struct build **by_run;
+	size_t n, cap;
+	struct intern run_names;
+	struct build *common;		/* the records without `run` */
+	size_t n_tasks, n_nodes;	/* of all builds, as read */
+	bool has_deps;			/* a task listed deps */
+	bool has_extent;		/* there was a `build` record */
+	bool has_log;			/* there was a log of a kind for which
+					   graphs exist */
+	bool has_other;			/* there was a record of another type */
+	char other_type[32];		/* of the first such record; "" if it
+					   had none, or if there was none */
+	size_t n_ended;			/* runs that a `build` record has
+					   ended */
+	const char *last_ended;		/* the name of the last of them */
+	bool had_late_node;		/* a node of every run came after the
+					   end of one */
+	bool at_end;			/* all records have been read */
+	size_t next, n_answered;	/* after the end of the input */
+	bool is_last;			/* no build comes after this one; known
+					   only for one that no record ended */
+	struct build *current;		/* what builds_next() returned last */
+	/* If the caller sets it after builds_begin(): gets each record of
+	   another type, valid until it returns. */
+	void (*on_other)(void *context, const struct rec *);
+	void *context;
+};
+
+/*
+ * Prepares to read all records: first those in the file named graph, unless it
+ * is NULL, then the filter's input.
+ */
+void builds_begin(struct builds *, struct filter *, const char *graph);
+
+/*
+ * The next build, valid until the next call; NULL, and all memory is released,
+ * after the last.  Invalid records are rejected.
+ *
+ * A `build` record with a `run` ends that run: its build is returned as soon as
+ * this record has been read, and further records of the run are rejected.  What
+ * the caller writes about the build is flushed before more input is read.
+ *
+ * At the end of the input the other builds follow, in the order in which their
+ * first records came.  Records without `run` are a build of their own, the
+ * last, if they have tasks or if no record has a run.  Their nodes are part of
+ * every build that ends after them.  If there is only one build, and no record
+ * has ended it, the start and end in their `build` records count for it.
+ */
+struct build *builds_next(struct builds *);
+
+#endif
