@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/build/dag-drag.h"
 #include "common/build/dag.h"
 
 /*

@@ -5,6 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/build/dag-joint.h"
 #include "common/build/dag.h"
 
 /*

@@ -4,6 +4,7 @@
 
 #include "common/base/heap.h"
 #include "common/base/mem.h"
+#include "common/build/dag-simulate.h"
 #include "common/build/dag.h"
 
 /*

@@ -15,7 +15,7 @@
  *
  * Call in this order: dag_init(); dag_add() for each edge; dag_seal();
  * dag_longest(), after which dag_better() and dag_path_to() may be called;
- * dag_tails(); then the other functions below it.
+ * dag_tails(); then the other functions below it and in dag-*.h.
  */
 struct dag {
 	size_t n, n_edges;
@@ -104,49 +104,5 @@ uint32_t *dag_path_to(const struct dag *, uint32_t v, size_t *n);
  * caller frees the array.
  */
 uint32_t *dag_path_through(const struct dag *, uint32_t v, size_t *n);
-
-/*
- * Computes the drag of each of the n vertices of path, which is a longest path
- * to an end: by how much the longest path to an end gets shorter if the vertex
- * takes no time.  This is Devaux's measure: the smaller of the vertex's weight
- * and the least slack of the vertices parallel to it, which neither lead to it
- * nor follow from it.  O((V + E) log n).
- */
-void dag_drag(const struct dag *, const uint32_t *path, size_t n,
-    int64_t *drag);
-
-/*
- * Computes the drag of each of the n - 1 edges of such a path: by how much the
- * longest path to an end gets shorter without the edge.  is_end is that of
- * dag_tails().  O((V + E) log n).
- */
-void dag_edge_drag(const struct dag *, const bool *is_end,
-    const uint32_t *path, size_t n, int64_t *drag);
-
-/*
- * Computes the joint drag of each of n_groups groups of vertices: by how much
- * the longest path to an end gets shorter if all vertices of the group take no
- * time.  group_of has the group of each vertex, or INDEX_NONE; is_end is that
- * of dag_tails().  length is that of a longest path to an end; path has the n
- * vertices of this path that are in groups, and path_drag what dag_drag()
- * computed for them.
- *
- * Takes O(V + E) and, for each group with several vertices that matter, another
- * pass over those vertices and edges of which the slack is small enough to
- * matter; dag-joint.c explains which these are.
- */
-void dag_joint_drag(const struct dag *, const bool *is_end, int64_t length,
-    const uint32_t *path, const int64_t *path_drag, size_t n,
-    const uint32_t *group_of, size_t n_groups, int64_t *drag);
-
-/*
- * The time (makespan) in which a number of workers, at least one, completes all
- * vertices by list scheduling: an idle worker takes the ready vertex with the
- * longest remaining path to an end, ties by compare.  A vertex is ready when
- * all vertices on which it depends have ended.  One for which needs_no_worker
- * is true starts as soon as it is ready.
- */
-int64_t dag_simulate(const struct dag *, uint64_t workers,
-    const bool *needs_no_worker);
 
 #endif

@@ -6,6 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
+#include "common/build/dag-drag.h"
 #include "common/filter/filter.h"
 #include "common/report/report.h"
 #include "common/report/table.h"

@@ -5,6 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/build/dag-joint.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"

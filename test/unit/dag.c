@@ -1,6 +1,8 @@
 /* dag - cycles, longest paths and drag, compared with exhaustive searches */
 
 #include "common/base/num.h"
+#include "common/build/dag-drag.h"
+#include "common/build/dag-simulate.h"
 #include "common/build/dag.h"
 #include "test/unit/unit.h"
 

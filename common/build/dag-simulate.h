@@ -1,0 +1,16 @@
+#ifndef WEIR_DAG_SIMULATE_H
+#define WEIR_DAG_SIMULATE_H
+
+#include "common/build/dag.h"
+
+/*
+ * The time (makespan) in which a number of workers, at least one, completes all
+ * vertices by list scheduling: an idle worker takes the ready vertex with the
+ * longest remaining path to an end, ties by compare.  A vertex is ready when
+ * all vertices on which it depends have ended.  One for which needs_no_worker
+ * is true starts as soon as it is ready.
+ */
+int64_t dag_simulate(const struct dag *, uint64_t workers,
+    const bool *needs_no_worker);
+
+#endif
