@@ -76,13 +76,13 @@ open_standard_descriptors(void)
 }
 
 static void
-print_formats(const struct input_format *f)
+print_formats(const struct input_format *const *formats)
 {
-	if (f == NULL)
+	if (formats == NULL)
 		return;
 	printf("Formats:\n");
-	for (; f->name != NULL; f++)
-		printf("  %-12s %s\n", f->name, f->help);
+	for (; *formats != NULL; formats++)
+		printf("  %-12s %s\n", (*formats)->name, (*formats)->help);
 	printf("\n");
 }
 

@@ -29,8 +29,8 @@ struct about {
 	const char *const *keys;	/* keys to declare (rec.h) if the
 					   input is a stream of records, or
 					   NULL */
-	const struct input_format *formats;	/* for --help (format.h), or
-						   NULL */
+	const struct input_format *const *formats;	/* for --help
+						   (format.h), or NULL */
 	bool reports;		/* has the options --text and --json */
 	bool is_command;	/* the operands are a command and its options */
 };

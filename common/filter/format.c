@@ -1,7 +1,9 @@
 /* format - reads the input of a filter in one of several formats */
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
 #include "common/filter/format.h"
@@ -9,28 +11,44 @@
 #include "common/json/scan.h"
 
 static const struct input_format *
-detect_format(const struct input_format *table, struct input *in)
+detect_format(const struct input_format *const *table, struct input *in)
 {
-	const struct input_format *fallback = NULL;
+	const struct input_format *first = table[0], *fallback = NULL;
 
-	if (table->detect != NULL && table->detect(in))
-		return table;
+	if (first->detect != NULL && first->detect(in))
+		return first;
 	scan_peek(in);		/* skips white space */
-	for (const struct input_format *f = table; f->name != NULL; f++) {
-		if (f->detect == NULL)
-			fallback = f;
-		else if (f->detect(in))
-			return f;
+	for (; *table != NULL; table++) {
+		if ((*table)->detect == NULL)
+			fallback = *table;
+		else if ((*table)->detect(in))
+			return *table;
 	}
 	return fallback;
 }
 
+static const struct input_format *
+choose_format(const struct input_format *const *table, const char *name)
+{
+	const char **names;
+	size_t n = 0, chosen;
+
+	while (table[n] != NULL)
+		n++;
+	names = mem_zero(n + 1, sizeof *names);
+	while (n-- > 0)
+		names[n] = table[n]->name;
+	chosen = opt_choice("format", name, names, sizeof *names);
+	free(names);
+	return table[chosen];
+}
+
 const struct input_format *
-format_open(struct filter *f, const struct input_format *table,
+format_open(struct filter *f, const struct input_format *const *table,
     const char *name)
 {
 	const struct input_format *format = name == NULL ? NULL :
-	    &table[opt_choice("format", name, table, sizeof *table)];
+	    choose_format(table, name);
 
 	if (!filter_next_file(f))
 		return NULL;
@@ -42,7 +60,7 @@ format_open(struct filter *f, const struct input_format *table,
 }
 
 void
-format_read(struct filter *f, const struct input_format *table,
+format_read(struct filter *f, const struct input_format *const *table,
     const char *name, const struct format_options *options)
 {
 	const struct input_format *format = format_open(f, table, name);

@@ -5,9 +5,11 @@
 #include <stddef.h>
 
 /*
- * The input formats of a filter: a table with an entry for each, ended by
- * { 0 }.  --help and messages list the formats from it.  One format reads all
- * files: the one that --format names or, without that option, the first that
+ * The input formats of a filter: a table with a pointer to each, ended by NULL.
+ * A filter lists the names of its formats once, in a macro FORMATS(), from
+ * which FORMAT_DECLARATION and FORMAT_ADDRESS make declarations and table.
+ * --help and messages list the formats from it.  One format reads all files:
+ * the one that --format names or, without that option, the first that
  * recognizes the beginning of the first file.  After filter_read_each() this
  * holds for each file by itself.
  */
@@ -27,10 +29,10 @@ struct input_format {
 					   does not read JSON records */
 	/*
 	 * Returns whether the input begins like this format.  White space has
-	 * been skipped, but not for the first entry: what looks like white
+	 * been skipped, but not for the first format: what looks like white
 	 * space may be numbers in a format that is not text.  detect() may
 	 * buffer more input, but must not consume any.  It is NULL in one
-	 * entry, the default, which reads what no other entry recognizes.
+	 * format, the default, which reads what no other format recognizes.
 	 */
 	bool (*detect)(struct input *);
 	/* Reads all files.  The first one is already open.  May be called
@@ -38,11 +40,14 @@ struct input_format {
 	void (*read)(struct filter *, const struct format_options *);
 };
 
+#define FORMAT_DECLARATION(name) extern const struct input_format name##_format;
+#define FORMAT_ADDRESS(name) &name##_format,
+
 /*
  * Reads the input in the named format or, if name is NULL, in the one that
  * recognizes it.  An unknown name ends the program.
  */
-void format_read(struct filter *, const struct input_format *table,
+void format_read(struct filter *, const struct input_format *const *table,
     const char *name, const struct format_options *);
 
 /*
@@ -50,7 +55,7 @@ void format_read(struct filter *, const struct input_format *table,
  * further file.
  */
 const struct input_format *format_open(struct filter *,
-    const struct input_format *table, const char *name);
+    const struct input_format *const *table, const char *name);
 
 /*
  * For detect(): returns whether the unconsumed input begins with the signature.

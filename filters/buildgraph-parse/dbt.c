@@ -19,7 +19,7 @@
 enum { INVOCATION_ID = KEY_TYPE + 1 };
 
 /* Members of metadata. */
-const char *const dbt_keys[] = { "type", "invocation_id", NULL };
+static const char *const dbt_keys[] = { "type", "invocation_id", NULL };
 
 /* Keys of the record that check_parents() reads. */
 enum { PARENTS = KEY_TYPE + 1 };
@@ -160,14 +160,14 @@ read_document(void)
 	return scan_each(&state.f->input, "{}", read_member, NULL);
 }
 
-bool
+static bool
 dbt_detect(struct input *in)
 {
 	return scan_peek(in) == '{' && format_contains(in,
 	    "\"dbt_schema_version\"", DETECT_BYTES);
 }
 
-void
+static void
 dbt_read(struct filter *f, const struct format_options *options)
 {
 	if (options->deps_file != NULL)
@@ -185,3 +185,11 @@ dbt_read(struct filter *f, const struct format_options *options)
 	recio_free(state.reader);
 	buf_release(&state.text);
 }
+
+const struct input_format dbt_format = {
+	.name = "dbt",
+	.help = "dbt's manifest.json",
+	.keys = dbt_keys,
+	.detect = dbt_detect,
+	.read = dbt_read,
+};

@@ -4,29 +4,22 @@
 #include "common/filter/format.h"
 
 /*
- * The formats of build graphs.  filters/execlog-parse/formats.h lists what a
- * new format needs; here it needs the same, with this filter's files, page and
- * tests.
+ * The formats of build graphs, in the order in which they are tried: ya accepts
+ * every object.  filters/execlog-parse/formats.h lists what a new format needs;
+ * here it needs the same, with this filter's files, page and tests.  Each
+ * reader emits `node` records; see weir-records(5).
  */
-extern const struct input_format formats[];
+#define FORMATS(FORMAT)		\
+	FORMAT(dbt)		\
+	FORMAT(ya)		\
+	FORMAT(ninja)
+
+FORMATS(FORMAT_DECLARATION)
+extern const struct input_format *const formats[];	/* ended by NULL */
 
 struct format_options {
 	const char *deps_file;	/* ninja: the output of `ninja -t deps`, or
 				   NULL */
 };
-
-/*
- * Each reader emits `node` records; see weir-records(5).  A format that reads
- * JSON has an array of the keys that it uses.
- */
-bool ya_detect(struct input *);
-void ya_read(struct filter *, const struct format_options *);
-extern const char *const ya_keys[];
-
-bool dbt_detect(struct input *);
-void dbt_read(struct filter *, const struct format_options *);
-extern const char *const dbt_keys[];
-
-void ninja_read(struct filter *, const struct format_options *);
 
 #endif

@@ -406,7 +406,7 @@ emit_nodes(void)
 	}
 }
 
-void
+static void
 ninja_read(struct filter *f, const struct format_options *options)
 {
 	uint32_t command = INDEX_NONE;
@@ -437,3 +437,9 @@ ninja_read(struct filter *f, const struct format_options *options)
 	free(graph.outputs.list);
 	free(graph.file_of);
 }
+
+const struct input_format ninja_format = {
+	.name = "ninja",
+	.help = "what 'ninja -t graph' prints",
+	.read = ninja_read,
+};

@@ -11,8 +11,8 @@
 /* Keys of a node.  The document is {"graph": [node, ...], ...}. */
 enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, NODE_TYPE };
 
-const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv", "tags",
-    "node-type",
+static const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv",
+    "tags", "node-type",
     /* Not used: nodes have them, and declared keys are read faster. */
     "inputs", "platform", NULL };
 
@@ -219,13 +219,13 @@ read_member(void *context)
 	return member != NO_MEMBER && filter_value(r->f, &value);
 }
 
-bool
+static bool
 ya_detect(struct input *in)
 {
 	return scan_peek(in) == '{';
 }
 
-void
+static void
 ya_read(struct filter *f, const struct format_options *options)
 {
 	struct reader r = { .f = f, .kv = recio_new(kv_keys) };
@@ -243,3 +243,11 @@ ya_read(struct filter *f, const struct format_options *options)
 	buf_release(&r.joined);
 	buf_release(&r.printed);
 }
+
+const struct input_format ya_format = {
+	.name = "ya",
+	.help = "ya's graph.json",
+	.keys = ya_keys,
+	.detect = ya_detect,
+	.read = ya_read,
+};

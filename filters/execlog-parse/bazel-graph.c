@@ -554,7 +554,7 @@ is_binary(struct span bytes)
  * its last field may be truncated.  Other input is recognized as early as
  * possible, because it may come slowly through a pipe.
  */
-bool
+static bool
 bazel_graph_detect(struct input *in)
 {
 	enum protobuf_result result;
@@ -564,7 +564,7 @@ bazel_graph_detect(struct input *in)
 	size_t n;
 
 	/* What Spark has compressed may look like a truncated message. */
-	if (spark_detect(in))
+	if (spark_format.detect(in))
 		return false;
 	do {
 		result = find_message(in, FIRST_MESSAGE_MAX, &message, &n);
@@ -579,7 +579,7 @@ bazel_graph_detect(struct input *in)
 	    result == PROTOBUF_BEYOND);
 }
 
-void
+static void
 bazel_graph_read(struct filter *f, const struct format_options *options)
 {
 	(void)options;
@@ -590,10 +590,17 @@ bazel_graph_read(struct filter *f, const struct format_options *options)
 	while (filter_next_file(f));
 	if (state.holds)
 		decide(true);	/* a log of one node, number 0 */
-	emit_build(f, FORMAT_BAZEL_GRAPH, &state.extent);
+	emit_build(f, bazel_graph_format.name, &state.extent);
 	map_release(&state.map);
 	free(state.blocks);
 	free(state.deps);
 	buf_release(&state.held);
 	memset(&state, 0, sizeof state);
 }
+
+const struct input_format bazel_graph_format = {
+	.name = "bazel-graph",
+	.help = "Bazel's execution graph log",
+	.detect = bazel_graph_detect,
+	.read = bazel_graph_read,
+};

@@ -23,9 +23,9 @@
 enum { RUN_ID = KEY_TYPE + 1, TIMESTAMP, REASON, ELAPSED, INDEX, PACKAGE_ID,
     TARGET, MODE, DEPENDENCIES, STATUS, SECTION, RUSTC_VERSION };
 
-const char *const cargo_keys[] = { "type", "run_id", "timestamp", "reason",
-    "elapsed", "index", "package_id", "target", "mode", "dependencies",
-    "status", "section", "rustc_version", NULL };
+static const char *const cargo_keys[] = { "type", "run_id", "timestamp",
+    "reason", "elapsed", "index", "package_id", "target", "mode",
+    "dependencies", "status", "section", "rustc_version", NULL };
 
 /* Keys of the member `target` of an event. */
 enum { TARGET_NAME = KEY_TYPE + 1, TARGET_KIND };
@@ -504,8 +504,8 @@ end_run(void)
 	state.n_unfinished += cargo_write_tasks(state.f, &run);
 	/* Times count from the start of cargo, so 0 is a valid time and the
 	   start of the build. */
-	emit_build_times(state.f, FORMAT_CARGO, state.end_us == INT_UNKNOWN ?
-	    INT_UNKNOWN : 0, state.end_us);
+	emit_build_times(state.f, cargo_format.name,
+	    state.end_us == INT_UNKNOWN ? INT_UNKNOWN : 0, state.end_us);
 	state.n_without_deps += state.lacks_deps;
 	intern_release(&run.names);
 	map_release(&run.unit_of);
@@ -549,13 +549,13 @@ warn_at_end(void)
 		    plural(state.n_unfinished, "", "s"));
 }
 
-bool
+static bool
 cargo_detect(struct input *in)
 {
 	return format_begins_with(in, "{\"run_id\"");
 }
 
-void
+static void
 cargo_read(struct filter *f, const struct format_options *options)
 {
 	const struct rec *r;
@@ -577,3 +577,11 @@ cargo_read(struct filter *f, const struct format_options *options)
 	memset(&state, 0, sizeof state);
 	memset(&run, 0, sizeof run);
 }
+
+const struct input_format cargo_format = {
+	.name = "cargo",
+	.help = "cargo's log with -Zbuild-analysis",
+	.keys = cargo_keys,
+	.detect = cargo_detect,
+	.read = cargo_read,
+};

@@ -19,8 +19,8 @@
 /* Keys of an event, except BUILD_ID, a key of `otherData`. */
 enum { NAME = KEY_TYPE + 1, CAT, PH, TS, DUR, PID, TID, ARGS, OUT, BUILD_ID };
 
-const char *const chrome_keys[] = { "type", "name", "cat", "ph", "ts", "dur",
-    "pid", "tid", "args", "out", "build_id", NULL };
+static const char *const chrome_keys[] = { "type", "name", "cat", "ph", "ts",
+    "dur", "pid", "tid", "args", "out", "build_id", NULL };
 
 enum {
 	DETECT_MAX = 64 * 1024,	/* bytes in which chrome_detect() searches */
@@ -460,7 +460,7 @@ has_key(struct span text, const char *key)
 	return false;
 }
 
-bool
+static bool
 chrome_detect(struct input *in)
 {
 	int first = scan_peek(in);
@@ -478,7 +478,7 @@ chrome_detect(struct input *in)
 	}
 }
 
-void
+static void
 chrome_read(struct filter *f, const struct format_options *options)
 {
 	(void)options;
@@ -490,8 +490,16 @@ chrome_read(struct filter *f, const struct format_options *options)
 	if (state.n_begun > 0)
 		filter_warn(f, "events with the phase B, which are left "
 		    "out: %lld", (long long)state.n_begun);
-	emit_build(f, FORMAT_CHROME, &state.extent);
+	emit_build(f, chrome_format.name, &state.extent);
 	free(state.hosts);
 	buf_release(&state.text);
 	memset(&state, 0, sizeof state);
 }
+
+const struct input_format chrome_format = {
+	.name = "chrome",
+	.help = "trace events: by Bazel, CMake or ninjatracing",
+	.keys = chrome_keys,
+	.detect = chrome_detect,
+	.read = chrome_read,
+};

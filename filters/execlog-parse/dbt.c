@@ -19,8 +19,8 @@
  */
 enum { UNIQUE_ID = KEY_TYPE + 1, STATUS, THREAD_ID, TIMING };
 
-const char *const dbt_keys[] = { "type", "unique_id", "status", "thread_id",
-    "timing",
+static const char *const dbt_keys[] = { "type", "unique_id", "status",
+    "thread_id", "timing",
     /* Not used: results have them, and declared keys are read faster. */
     "execution_time", "adapter_response", "message", "failures", NULL };
 
@@ -58,7 +58,7 @@ static struct {
 static void
 end_run(void)
 {
-	emit_build(state.f, FORMAT_DBT, &state.extent);
+	emit_build(state.f, dbt_format.name, &state.extent);
 	state.extent = (struct extent){ 0 };
 	state.has_results = false;
 }
@@ -289,14 +289,14 @@ read_member(void *context)
 }
 
 /* Whether the document begins with metadata of dbt, whatever artifact it is. */
-bool
+static bool
 dbt_detect(struct input *in)
 {
 	return scan_peek(in) == '{' && format_contains(in,
 	    "\"dbt_schema_version\"", DETECT_BYTES);
 }
 
-void
+static void
 dbt_read(struct filter *f, const struct format_options *options)
 {
 	(void)options;
@@ -319,3 +319,11 @@ dbt_read(struct filter *f, const struct format_options *options)
 	recio_free(state.metadata_in);
 	recio_free(state.phases_in);
 }
+
+const struct input_format dbt_format = {
+	.name = "dbt",
+	.help = "dbt's run_results.json",
+	.keys = dbt_keys,
+	.detect = dbt_detect,
+	.read = dbt_read,
+};

@@ -389,14 +389,14 @@ finish(void)
 	open_tasks_finish();
 	worker_tasks_finish();
 	worker_hosts_release();
-	emit_build(state.f, FORMAT_DISTBUILD, &state.extent);
+	emit_build(state.f, distbuild_format.name, &state.extent);
 	warn_of_unknown();
 	intern_release(&state.unknown_names);
 	free(state.unknown);
 	memset(&state, 0, sizeof state);
 }
 
-void
+static void
 distbuild_read(struct filter *f, const struct format_options *options)
 {
 	struct line line;
@@ -411,3 +411,9 @@ distbuild_read(struct filter *f, const struct format_options *options)
 		read_line(&line);
 	finish();
 }
+
+const struct input_format distbuild_format = {
+	.name = "distbuild",
+	.help = "the event log of a distributed build",
+	.read = distbuild_read,
+};

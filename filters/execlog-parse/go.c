@@ -19,7 +19,7 @@
 enum { ID = KEY_TYPE + 1, MODE, PACKAGE, DEPS, FAILED, BUILD_ID, TIME_START,
     TIME_DONE, CMD_REAL, CMD_USER, CMD_SYS };
 
-const char *const go_keys[] = { "type", "ID", "Mode", "Package", "Deps",
+static const char *const go_keys[] = { "type", "ID", "Mode", "Package", "Deps",
     "Failed", "BuildID", "TimeStart", "TimeDone", "CmdReal", "CmdUser",
     "CmdSys", NULL };
 
@@ -280,13 +280,13 @@ read_graph(void)
 		    "or is still running", state.f->input.name);
 }
 
-bool
+static bool
 go_detect(struct input *in)
 {
 	return scan_peek(in) == '[';
 }
 
-void
+static void
 go_read(struct filter *f, const struct format_options *options)
 {
 	(void)options;
@@ -295,8 +295,16 @@ go_read(struct filter *f, const struct format_options *options)
 		while (scan_peek(&f->input) != -1)
 			read_graph();
 	while (filter_next_file(f));
-	emit_build(f, FORMAT_GO, &state.extent);
+	emit_build(f, go_format.name, &state.extent);
 	free(state.ids);
 	buf_release(&state.name);
 	memset(&state, 0, sizeof state);
 }
+
+const struct input_format go_format = {
+	.name = "go",
+	.help = "an action graph of go build -debug-actiongraph",
+	.keys = go_keys,
+	.detect = go_detect,
+	.read = go_read,
+};

@@ -16,7 +16,7 @@
 enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
     FAILURES, SIZE, DOWNLOAD_MS, TRANSPORT, DETAILS };
 
-const char *const local_keys[] = { "type", "timing", "cached",
+static const char *const local_keys[] = { "type", "timing", "cached",
     "dynamically_resolved_cache", "prepare", "total_time", "count",
     "failures", "size", "download_time_ms", "transport",
     "detailed_timings", NULL };
@@ -212,13 +212,13 @@ read_pair(void *context)
 	return true;
 }
 
-bool
+static bool
 local_detect(struct input *in)
 {
 	return scan_peek(in) == '{';
 }
 
-void
+static void
 local_read(struct filter *f, const struct format_options *options)
 {
 	struct reader r = { .f = f };
@@ -231,7 +231,15 @@ local_read(struct filter *f, const struct format_options *options)
 				    "the log is not an object with an entry "
 				    "for each uid");
 	} while (filter_next_file(f));
-	emit_build(f, FORMAT_LOCAL, &r.extent);
+	emit_build(f, local_format.name, &r.extent);
 	buf_release(&r.uid);
 	buf_release(&r.record);
 }
+
+const struct input_format local_format = {
+	.name = "local",
+	.help = "ya's local log, a JSON object",
+	.keys = local_keys,
+	.detect = local_detect,
+	.read = local_read,
+};

@@ -154,7 +154,7 @@ emit_run(size_t from, size_t to)
 		extent_add(&extent, state.entries[i].start_us);
 		extent_add(&extent, state.entries[i].end_us);
 	}
-	emit_build(state.f, FORMAT_NINJA, &extent);
+	emit_build(state.f, ninja_format.name, &extent);
 }
 
 /* Emits the last run, which is the last of n_runs of this log. */
@@ -313,13 +313,13 @@ read_line(const struct line *line)
 	add_entry(&e);
 }
 
-bool
+static bool
 ninja_detect(struct input *in)
 {
 	return format_begins_with(in, SIGNATURE);
 }
 
-void
+static void
 ninja_read(struct filter *f, const struct format_options *options)
 {
 	struct line line;
@@ -336,3 +336,10 @@ ninja_read(struct filter *f, const struct format_options *options)
 	free(state.entries);
 	memset(&state, 0, sizeof state);
 }
+
+const struct input_format ninja_format = {
+	.name = "ninja",
+	.help = ".ninja_log, versions 4 to 7",
+	.detect = ninja_detect,
+	.read = ninja_read,
+};

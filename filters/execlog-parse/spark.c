@@ -41,7 +41,7 @@ enum { EVENT = KEY_TYPE + 1, APP_ID, APP_ATTEMPT, TIMESTAMP, STAGE_INFOS,
     STAGE_INFO, STAGE, STAGE_ATTEMPT, TASK_TYPE, TASK_INFO, END_REASON,
     METRICS, VERSION };
 
-const char *const spark_keys[] = { "type", "Event", "App ID",
+static const char *const spark_keys[] = { "type", "Event", "App ID",
     "App Attempt ID", "Timestamp", "Stage Infos", "Stage Info", "Stage ID",
     "Stage Attempt ID", "Task Type", "Task Info", "Task End Reason",
     "Task Metrics", "Spark Version", NULL };
@@ -469,7 +469,7 @@ end_application(void)
 	    "the application";
 
 	write_unfinished();
-	emit_build(state.f, FORMAT_SPARK, &state.extent);
+	emit_build(state.f, spark_format.name, &state.extent);
 	if (state.n_strays > 0)
 		filter_fail(state.f, "%s: %llu task%s of stages that were not "
 		    "submitted before: is a file of the log missing, or are "
@@ -588,13 +588,13 @@ refuse_codec(struct filter *f)
 	buf_release(&why);
 }
 
-bool
+static bool
 spark_detect(struct input *in)
 {
 	return format_begins_with(in, "{\"Event\":") || find_codec(in) != NULL;
 }
 
-void
+static void
 spark_read(struct filter *f, const struct format_options *options)
 {
 	struct line line;
@@ -624,3 +624,11 @@ spark_read(struct filter *f, const struct format_options *options)
 	free(state.tasks);
 	memset(&state, 0, sizeof state);
 }
+
+const struct input_format spark_format = {
+	.name = "spark",
+	.help = "the event log of a Spark application",
+	.keys = spark_keys,
+	.detect = spark_detect,
+	.read = spark_read,
+};
