@@ -13,6 +13,7 @@
 #include "common/program/checksum.h"
 #include "common/program/debug.h"
 #include "common/program/elf.h"
+#include "common/program/release-write.h"
 #include "common/program/release.h"
 
 static struct {

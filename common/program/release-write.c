@@ -7,6 +7,7 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/json/json.h"
+#include "common/program/release-write.h"
 #include "common/program/release.h"
 
 /*

@@ -31,9 +31,6 @@ struct release_writer {
 					   with the last record */
 };
 
-/* Writes the next record to the buffer.  False if there are no more. */
-bool release_write(struct release_writer *, struct buf *);
-
 /* The values of "kind" of symbols in a record, by enum symbol_kind. */
 extern const char *const release_symbol_kinds[];
 

@@ -1,14 +1,9 @@
-/* backend - what all back ends share: failures, the names of kinds */
+/* backend - what all back ends share */
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "common/vcs/backend.h"
-
-static const char *const kinds[] = { [VCS_ANY] = "any",
-    [VCS_COMMIT] = "commit", [VCS_TREE] = "tree", [VCS_BLOB] = "blob",
-    [VCS_TAG] = "tag" };
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 bool
 vcs_fail(struct vcs *v, const char *fmt, ...)
@@ -18,22 +13,5 @@ vcs_fail(struct vcs *v, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(v->why, sizeof v->why, fmt, ap);
 	va_end(ap);
-	return false;
-}
-
-const char *
-vcs_kind_name(enum vcs_kind kind)
-{
-	return kinds[kind];
-}
-
-bool
-vcs_kind_of(const char *name, enum vcs_kind *kind)
-{
-	for (size_t i = 0; i < N_KINDS; i++)
-		if (strcmp(kinds[i], name) == 0) {
-			*kind = (enum vcs_kind)i;
-			return true;
-		}
 	return false;
 }

@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
+#include "common/vcs/git-repo.h"
 #include "common/vcs/git.h"
 
 void

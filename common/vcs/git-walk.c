@@ -5,6 +5,9 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/vcs/git-commit.h"
+#include "common/vcs/git-repo.h"
+#include "common/vcs/git-walk.h"
 #include "common/vcs/git.h"
 
 /*

@@ -4,6 +4,10 @@
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
+#include "common/vcs/git-commit.h"
+#include "common/vcs/git-name.h"
+#include "common/vcs/git-repo.h"
+#include "common/vcs/git-walk.h"
 #include "common/vcs/git.h"
 
 static void

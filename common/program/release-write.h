@@ -1,0 +1,9 @@
+#ifndef WEIR_RELEASE_WRITE_H
+#define WEIR_RELEASE_WRITE_H
+
+#include "common/program/release.h"
+
+/* Writes the next record to the buffer.  False if there are no more. */
+bool release_write(struct release_writer *, struct buf *);
+
+#endif

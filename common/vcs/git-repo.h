@@ -1,0 +1,31 @@
+#ifndef WEIR_GIT_REPO_H
+#define WEIR_GIT_REPO_H
+
+#include "common/vcs/git.h"
+
+/* The repository of git and its objects. */
+
+enum vcs_found gitvcs_open(struct vcs *, const char *path, bool upwards);
+void gitvcs_close(struct vcs *);
+bool gitvcs_init(struct vcs *, const char *path);
+
+/* Writes an id in hexadecimal digits. */
+void gitvcs_format_id(struct vcs_id *, const git_oid *);
+int gitvcs_compare_ids(const void *, const void *);	/* for sort() */
+
+/* Reads a commit object, which the caller frees. */
+bool gitvcs_read_commit(struct vcs *, const git_oid *, git_odb_object **);
+
+/* Does the history of a shallow clone end at this commit? */
+bool gitvcs_is_shallow(const struct gitvcs *, const git_oid *);
+
+/*
+ * Opens the commit-graph unless the clone is shallow or core.commitGraph is
+ * false; an empty one otherwise, or if there is none that can be read.
+ */
+void gitvcs_open_graph(const struct gitvcs *, struct commit_graph *);
+
+/* vcs_fail() with libgit2's message after the text. */
+bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif
