@@ -9,6 +9,7 @@
 #include "common/report/svg-label.h"
 #include "common/report/svg.h"
 #include "common/report/xml.h"
+#include "filters/callgraph-fold/flame.h"
 #include "filters/callgraph-fold/formats.h"
 
 /*

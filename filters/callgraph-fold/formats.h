@@ -12,7 +12,4 @@ void put_folded(struct filter *, const struct stacks *, unsigned measure);
 void put_speedscope(struct filter *, const struct stacks *, unsigned measure);
 void put_callgrind(struct filter *, const struct stacks *, unsigned measure);
 
-/* A flame graph (flame.c). */
-void put_svg(struct filter *, const struct stacks *, unsigned measure);
-
 #endif

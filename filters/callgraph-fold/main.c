@@ -3,6 +3,7 @@
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
+#include "filters/callgraph-fold/flame.h"
 #include "filters/callgraph-fold/formats.h"
 #include "filters/callgraph-fold/pprof.h"
 

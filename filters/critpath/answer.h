@@ -58,20 +58,6 @@ void answer_find(struct answer *, const struct network *, size_t n,
 void answer_release(struct answer *);
 
 /*
- * Emit the steps of the paths as records, and their summaries.  If `all` is
- * true, every task of the network with its slack and drag precedes the steps.
- */
-void answer_emit_steps(const struct answer *, struct filter *, bool all);
-void answer_emit_summaries(const struct answer *, struct filter *);
-
-/*
- * Writes the paths as a report.  If `all` is true, adds the tasks with the
- * least slack.  answer_report_notes() writes the last part of the report.
- */
-void answer_report(const struct answer *, struct filter *, bool all);
-void answer_report_notes(const struct answer *, struct filter *);
-
-/*
  * Computes the slack of a vertex.  Returns false if no path leads from the
  * vertex to an end.
  */

@@ -7,6 +7,7 @@
 #include "common/build/build-names.h"
 #include "common/filter/filter.h"
 #include "filters/critpath/answer.h"
+#include "filters/critpath/emit.h"
 
 static void
 put_name(struct buf *b, const char *key, const struct answer *a, sym s)

@@ -15,8 +15,10 @@
 #include "common/report/report.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/edges.h"
+#include "filters/critpath/emit.h"
 #include "filters/critpath/groups.h"
 #include "filters/critpath/keys.h"
+#include "filters/critpath/report.h"
 #include "filters/critpath/verdict.h"
 #include "filters/critpath/whatif.h"
 

@@ -11,6 +11,7 @@
 #include "common/report/table.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/clocks.h"
+#include "filters/critpath/report.h"
 #include "filters/critpath/waits.h"
 
 enum { LEAST_SLACK_MAX = 30, STEP_MIN = 16 };	/* STEP_MIN is in columns */

@@ -3,6 +3,7 @@
 #include "common/base/num.h"
 #include "common/build/build-names.h"
 #include "common/filter/filter.h"
+#include "filters/execlog-stat/emit.h"
 #include "filters/execlog-stat/stat.h"
 
 static void

@@ -4,6 +4,8 @@
 #include "common/build/build-names.h"
 #include "common/build/builds.h"
 #include "common/filter/filter.h"
+#include "filters/execlog-stat/emit.h"
+#include "filters/execlog-stat/report.h"
 #include "filters/execlog-stat/stat.h"
 
 static struct {

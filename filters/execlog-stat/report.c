@@ -7,6 +7,7 @@
 #include "common/report/report.h"
 #include "common/report/style.h"
 #include "common/report/table.h"
+#include "filters/execlog-stat/report.h"
 #include "filters/execlog-stat/stat.h"
 
 /* SPARKS_MAX is in columns. */

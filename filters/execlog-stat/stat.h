@@ -57,7 +57,4 @@ stat_knows_cache(const struct build_stat *s)
 	return s->n_cached + s->n_avoided > 0;
 }
 
-void stat_emit(const struct build_stat *, struct filter *);
-void stat_report(const struct build_stat *, struct filter *);
-
 #endif

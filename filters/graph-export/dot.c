@@ -1,6 +1,7 @@
 /* dot - writes a picture in DOT, the language of graphviz */
 
 #include "filters/graph-export/caption.h"
+#include "filters/graph-export/dot.h"
 #include "filters/graph-export/formats.h"
 
 /*

@@ -12,10 +12,4 @@ struct format {
 	bool is_one_per_file;	/* a file can have one graph */
 };
 
-/* DOT, the language of graphviz (dot.c). */
-void dot_put(struct buf *, const struct picture *);
-
-/* A flowchart of Mermaid (mermaid.c). */
-void mermaid_put(struct buf *, const struct picture *);
-
 #endif

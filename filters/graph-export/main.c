@@ -9,7 +9,9 @@
 #include "common/build/paths.h"
 #include "common/build/suspect.h"
 #include "common/filter/filter.h"
+#include "filters/graph-export/dot.h"
 #include "filters/graph-export/formats.h"
+#include "filters/graph-export/mermaid.h"
 
 static struct {
 	const char *graph, *path, *format, *run;

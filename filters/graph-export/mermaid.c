@@ -3,6 +3,7 @@
 #include "common/base/num.h"
 #include "filters/graph-export/caption.h"
 #include "filters/graph-export/formats.h"
+#include "filters/graph-export/mermaid.h"
 
 static bool
 is_word(char c)

@@ -102,14 +102,6 @@ void answer_adjust(const struct answer *, struct tested *, size_t n);
 /* Marks accepted changes, and counts all. */
 void answer_count(struct answer *);
 
-/* Compares the samples of two sides, and the points of a history. */
-void compare_sides(struct answer *);
-void history_find(struct answer *, struct filter *);
-
 void answer_release(struct answer *);
-
-void emit_answer(const struct answer *, struct filter *);
-void report_answer(const struct answer *, struct filter *);
-void svg_draw(const struct answer *, struct filter *);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/compare.h"
 
 /* With fewer samples on a side, no difference is verified. */
 enum { SAMPLES_MIN = 10 };

@@ -1,6 +1,7 @@
 /* emit - writes answers as records */
 
 #include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/emit.h"
 
 /* A number with 12 significant digits; nothing for one that is not finite. */
 static void

@@ -11,6 +11,7 @@
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/history.h"
 
 #define ALPHA 0.05
 

@@ -10,9 +10,14 @@
 #include "common/filter/filter-reject.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/compare.h"
+#include "filters/perf-diff/emit.h"
+#include "filters/perf-diff/history.h"
 #include "filters/perf-diff/number.h"
 #include "filters/perf-diff/profiles.h"
 #include "filters/perf-diff/read.h"
+#include "filters/perf-diff/report.h"
+#include "filters/perf-diff/svg.h"
 #include "filters/perf-diff/words.h"
 
 static struct {

@@ -8,6 +8,7 @@
 #include "common/report/table.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/report.h"
 #include "filters/perf-diff/words.h"
 
 enum { SPARK_COLUMNS = 64 };

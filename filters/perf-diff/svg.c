@@ -6,6 +6,7 @@
 #include "common/report/xml.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/svg.h"
 #include "filters/perf-diff/words.h"
 
 enum { MANY = 400 };	/* points, which are then drawn paler */

@@ -14,29 +14,6 @@ struct paths {
 	char store[PATH_MAX + 8];	/* directory, and "/.perun" */
 };
 
-/*
- * Finds the git repository in the directory, or else the nearest one above it,
- * and appends the path of the repository relative to .perun to *url.  False if
- * there is none.  Dies if the repository cannot be read.
- */
-bool repository_find(const struct paths *, struct buf *url);
-
-/*
- * Dies unless the url is the path of a git repository that can be read.  The
- * path is absolute or relative to .perun.
- */
-void repository_check(const struct paths *, const char *url);
-
-/* Warns if a directory above paths.directory has a store. */
-void init_warn_of_store_above(const struct paths *);
-
-/*
- * Appends the contents of a new local.yml, which has the settings of the store.
- * index_version is the name of a layout, or NULL to leave the setting out.
- */
-void settings_put(struct buf *, const char *vcs_type, struct span url,
-    const char *index_version);
-
 /* The directories in a store. */
 enum { N_SUBDIRECTORIES = 6 };
 extern const char *const init_subdirectories[N_SUBDIRECTORIES];
@@ -48,14 +25,5 @@ struct made {
 	bool settings;			/* the file local.yml */
 	bool gitignore;			/* the file .gitignore */
 };
-
-/*
- * Creates a complete store or, if `exists` is true, what the existing store
- * lacks.  settings is the text of local.yml, which is written if that file is
- * missing.  Dies on failure; then a new store is either complete or not created
- * at all.
- */
-void init_make_store(const struct paths *, bool exists, struct span settings,
-    struct made *);
 
 #endif

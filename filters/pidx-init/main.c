@@ -13,6 +13,9 @@
 #include "common/perun/config.h"
 #include "common/perun/layout.h"
 #include "filters/pidx-init/init.h"
+#include "filters/pidx-init/make.h"
+#include "filters/pidx-init/repository.h"
+#include "filters/pidx-init/settings.h"
 
 static struct {
 	const char *vcs_type, *vcs_url, *index_version;

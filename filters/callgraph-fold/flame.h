@@ -1,0 +1,9 @@
+#ifndef CALLGRAPH_FOLD_FLAME_H
+#define CALLGRAPH_FOLD_FLAME_H
+
+#include "filters/callgraph-fold/formats.h"
+
+/* A flame graph (flame.c). */
+void put_svg(struct filter *, const struct stacks *, unsigned measure);
+
+#endif

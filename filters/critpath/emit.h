@@ -1,0 +1,13 @@
+#ifndef CRITPATH_EMIT_H
+#define CRITPATH_EMIT_H
+
+#include "filters/critpath/answer.h"
+
+/*
+ * Emit the steps of the paths as records, and their summaries.  If `all` is
+ * true, every task of the network with its slack and drag precedes the steps.
+ */
+void answer_emit_steps(const struct answer *, struct filter *, bool all);
+void answer_emit_summaries(const struct answer *, struct filter *);
+
+#endif

@@ -1,0 +1,9 @@
+#ifndef GRAPH_EXPORT_DOT_H
+#define GRAPH_EXPORT_DOT_H
+
+#include "filters/graph-export/formats.h"
+
+/* DOT, the language of graphviz (dot.c). */
+void dot_put(struct buf *, const struct picture *);
+
+#endif

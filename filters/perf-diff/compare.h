@@ -1,0 +1,9 @@
+#ifndef PERF_DIFF_COMPARE_H
+#define PERF_DIFF_COMPARE_H
+
+#include "filters/perf-diff/answer.h"
+
+/* Compares the samples of two sides. */
+void compare_sides(struct answer *);
+
+#endif
