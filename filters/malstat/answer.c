@@ -7,6 +7,8 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "filters/malstat/answer.h"
+#include "filters/malstat/measure.h"
+#include "filters/malstat/workers.h"
 
 static int
 compare_operations(const void *a, const void *b, void *context)

@@ -33,16 +33,13 @@ struct cores {
 };
 
 /*
- * Both functions take an array of n: one session, and parts of it, in which the
- * caller has set session, block, is_period, start_us and end_us.  The scope
- * (scope.h) must be exactly this session.  cores_measure() sets the other times
- * and the histograms, which the caller frees; cores_count_threads() (workers.c)
- * sets n_threads.  For m instances the time is O(m log m), however the parts
+ * Takes an array of n: one session, and parts of it, in which the caller has
+ * set session, block, is_period, start_us and end_us.  The scope (scope.h) must
+ * be exactly this session.  Sets the other times and the histograms, which the
+ * caller frees.  For m instances the time is O(m log m), however the parts
  * overlap.
  */
 void cores_measure(struct cores *, size_t n, const struct scope *);
-void cores_count_threads(struct cores *, size_t n, const struct trace *,
-    const struct scope *);
 
 static inline int64_t
 cores_wall_us(const struct cores *c)

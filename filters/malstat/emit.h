@@ -21,15 +21,6 @@ void answer_emit(const struct answer *, struct filter *, uint64_t top);
 /* Writes the last record: what was read, and what could not be used. */
 void summary_emit(const struct trace *, struct filter *);
 
-/*
- * These functions write the same as text (report.c, tables.c).  A table of
- * queries or plans has at most `top` of them.
- */
-void queries_report(const struct queries *, const struct answer *,
-    struct filter *, uint64_t top);
-void answer_report(const struct answer *, struct filter *, uint64_t top);
-void summary_report(const struct trace *, struct filter *);
-
 /* Whether queries_emit() and queries_report() write what the root used. */
 static inline bool
 is_listed(const struct answer *a, const struct root_use *u)

@@ -8,7 +8,11 @@
 #include "common/filter/filter.h"
 #include "common/mal/expect.h"
 #include "filters/malstat/answer.h"
+#include "filters/malstat/database.h"
 #include "filters/malstat/emit.h"
+#include "filters/malstat/measure.h"
+#include "filters/malstat/report.h"
+#include "filters/malstat/tables.h"
 
 static struct {
 	const char *database;

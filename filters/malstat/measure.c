@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "filters/malstat/measure.h"
 #include "filters/malstat/trace.h"
 
 /*

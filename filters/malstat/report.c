@@ -10,6 +10,7 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "filters/malstat/emit.h"
+#include "filters/malstat/report.h"
 
 enum { OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
 

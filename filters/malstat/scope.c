@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
+#include "filters/malstat/measure.h"
 #include "filters/malstat/scope.h"
 
 /*

@@ -1,6 +1,7 @@
 #ifndef MALSTAT_SCOPE_H
 #define MALSTAT_SCOPE_H
 
+#include "filters/malstat/measure.h"
 #include "filters/malstat/trace.h"
 
 /*

@@ -132,9 +132,6 @@ void trace_release(struct trace *);
  */
 bool trace_add(struct trace *, struct filter *, const struct rec *);
 
-/* Adds all rows of a database that malload filled (database.c). */
-void trace_read_database(struct trace *, struct filter *, const char *path);
-
 /*
  * Call this when all rows have been added.  Drops instances without a start
  * event, unless their server writes none: then their start is the end less the
@@ -142,24 +139,5 @@ void trace_read_database(struct trace *, struct filter *, const char *path);
  * lanes.
  */
 void trace_finish(struct trace *);
-
-/*
- * A piece of work: a period in which a work instance was the innermost instance
- * of its lane (measure.c).
- */
-struct piece {
-	int64_t start_us, end_us;
-	uint32_t instance;	/* index in trace.instances */
-};
-struct pieces {
-	struct piece *list;
-	size_t n, cap;
-};
-
-/*
- * Sets the self times of all instances, and collects the pieces of work in the
- * order of the lanes.  The caller frees pieces.list.
- */
-void trace_measure(struct trace *, struct pieces *);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "filters/malstat/cores.h"
+#include "filters/malstat/workers.h"
 
 /* The time from start to end of a work instance, or of a session or block. */
 struct extent {

@@ -1,0 +1,9 @@
+#ifndef MALSTAT_DATABASE_H
+#define MALSTAT_DATABASE_H
+
+#include "filters/malstat/trace.h"
+
+/* Adds all rows of a database that malload filled. */
+void trace_read_database(struct trace *, struct filter *, const char *path);
+
+#endif

@@ -1,0 +1,10 @@
+#ifndef MALSTAT_TABLES_H
+#define MALSTAT_TABLES_H
+
+#include "filters/malstat/emit.h"
+
+/* Writes queries as text: a table has at most `top` of them. */
+void queries_report(const struct queries *, const struct answer *,
+    struct filter *, uint64_t top);
+
+#endif
