@@ -50,7 +50,7 @@ struct check {
  */
 void check_begin(struct check *, struct perun *, struct filter *);
 void check_files(struct check *);	/* classifies all, repairs objects */
-void check_indexes(struct check *);	/* checks and repairs them */
+/* check_indexes() of index.h is the next step. */
 void check_references(struct check *);	/* finds and prunes unused objects */
 void check_release(struct check *);
 

@@ -7,6 +7,7 @@
 #include "common/base/sort.h"
 #include "common/perun/layout.h"
 #include "filters/pidx-fsck/check.h"
+#include "filters/pidx-fsck/index.h"
 #include "filters/pidx-fsck/salvage.h"
 
 /* What is wrong with an entry; kind is N_KINDS if nothing is wrong. */

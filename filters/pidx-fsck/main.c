@@ -2,6 +2,7 @@
 
 #include "common/base/err.h"
 #include "filters/pidx-fsck/check.h"
+#include "filters/pidx-fsck/index.h"
 
 static struct {
 	const char *directory;

@@ -1,8 +1,9 @@
 #ifndef PROFILE_MAKE_HEADER_H
 #define PROFILE_MAKE_HEADER_H
 
-#include "common/io/output.h"
-#include "filters/profile-make/amounts.h"
+#include <stdbool.h>
+
+#include "common/base/text.h"
 
 /*
  * What the whole profile has: it is given by an option, or is what all samples
@@ -32,9 +33,5 @@ void header_fix(struct header *, enum header_part, const char *text);
 bool header_set(struct header *, enum header_part, struct span text);
 
 void header_release(struct header *);
-
-/* Writes the profile, one line. */
-void write_profile(struct output *, const struct header *,
-    const struct amounts *);
 
 #endif

@@ -5,6 +5,7 @@
 #include "common/json/scan.h"
 #include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"
+#include "filters/profile-make/write.h"
 
 static struct {
 	const char *type, *unit, *workload, *cmd, *label, *origin;

@@ -2,6 +2,7 @@
 #define PROFILE_MAKE_RECORDS_H
 
 #include "common/filter/filter.h"
+#include "filters/profile-make/amounts.h"
 #include "filters/profile-make/header.h"
 
 struct records;

@@ -1,39 +1,9 @@
 /* write - writes the profile */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/json/json.h"
-#include "filters/profile-make/header.h"
-
-const char *const header_part_names[N_PARTS] = { "cmd", "workload", "label",
-    "machine", "origin" };
-
-void
-header_fix(struct header *h, enum header_part part, const char *text)
-{
-	if (text == NULL)
-		return;
-	h->parts[part].text = mem_strdup(text);
-	h->parts[part].is_fixed = true;
-}
-
-bool
-header_set(struct header *h, enum header_part part, struct span text)
-{
-	if (h->parts[part].is_fixed)
-		return true;
-	if (h->parts[part].text == NULL)
-		h->parts[part].text = mem_strndup(text.p, text.n);
-	return span_eq(text, h->parts[part].text);
-}
-
-void
-header_release(struct header *h)
-{
-	for (unsigned i = 0; i < N_PARTS; i++)
-		free(h->parts[i].text);
-}
+#include "filters/profile-make/write.h"
 
 /* The type of all amounts, or mixed, which Perun has for all others. */
 static const char *
