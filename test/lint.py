@@ -5,10 +5,11 @@ Includes: a layer of common/ includes only itself and those before it in LAYERS;
 a domain may include all layers, but another domain only as in MAY_USE.  A
 filter includes only common/, its own files and SHARED_HEADERS, and instrument/
 only its own files.  Words: no identifier uses one of WORDS, for which there is
-a standard term.  Width: no line is longer than WIDTH columns.  Cycles, if
-BUILD, the folder of the object files, is given: the files of common/, of each
-filter and of instrument/ do not depend on each other in cycles, by the symbols
-that they define and use.
+a standard term.  Width: no line is longer than WIDTH columns.  Declarations: a
+function of common/ or of a filter that other files use is declared by the
+header of its own file.  Cycles, if BUILD, the folder of the object files, is
+given: the files of common/, of each filter and of instrument/ do not depend on
+each other in cycles, by the symbols that they define and use.
 
 Prints a line for each fault; exit status 1 if there is one.
 """
@@ -25,6 +26,8 @@ MAY_USE = {("perun", "vcs")}    # (domain, another one that it may include)
 # The layout of the memory that the instrument shares with its wrapper.
 SHARED_HEADERS = {"instrument/shared.h"}
 WIDTH = 80
+# Functions that replace those of a library.
+NOT_OURS = {"main", "error", "mbedtls_x509_crt_parse_file"}
 
 # A regular expression for each word, and what to use instead.
 WORDS = {
@@ -87,6 +90,14 @@ def check_width(path, text):
             report(f"{path}:{n}: {width} columns")
 
 
+def check_declarations(path, text):
+    header = path.with_suffix(".h")
+    declared = header.read_text() if header.exists() else ""
+    for m in re.finditer(r"^(?!static)[a-z][\w *]*\n(\w+)\(", text, re.M):
+        if m[1] not in NOT_OURS and not re.search(rf"\b{m[1]}\(", declared):
+            report(f"{path}: {m[1]}() is not declared by {header}")
+
+
 def symbols(objects):
     """{symbol: the object that defines it}, {object: symbols that it uses}"""
     defined, used = {}, collections.defaultdict(set)
@@ -141,6 +152,8 @@ def main():
             check_includes(path, text)
             check_words(path, text)
             check_width(path, text)
+            if path.suffix == ".c" and folder != "instrument":
+                check_declarations(path, text)
     if len(sys.argv) > 1:
         folders = ["common", "instrument", *(str(p)
             for p in sorted(pathlib.Path("filters").iterdir()) if p.is_dir())]
