@@ -6,6 +6,7 @@
 #include "common/perun/perun.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
+#include "common/vcs/kind.h"
 
 static struct {
 	const char *repository, *vcs, *kind;

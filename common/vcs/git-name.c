@@ -9,6 +9,7 @@
 #include "common/vcs/git-repo.h"
 #include "common/vcs/git-walk.h"
 #include "common/vcs/git.h"
+#include "common/vcs/kind.h"
 
 /*
  * Resolves a revision such as "HEAD@{1}^{/fix}~2:Makefile".  libgit2's

@@ -5,28 +5,6 @@
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
-static const char *const kinds[] = { [VCS_ANY] = "any",
-    [VCS_COMMIT] = "commit", [VCS_TREE] = "tree", [VCS_BLOB] = "blob",
-    [VCS_TAG] = "tag" };
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
-
-const char *
-vcs_kind_name(enum vcs_kind kind)
-{
-	return kinds[kind];
-}
-
-bool
-vcs_kind_of(const char *name, enum vcs_kind *kind)
-{
-	for (size_t i = 0; i < N_KINDS; i++)
-		if (strcmp(kinds[i], name) == 0) {
-			*kind = (enum vcs_kind)i;
-			return true;
-		}
-	return false;
-}
-
 static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_svs };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 

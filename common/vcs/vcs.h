@@ -73,12 +73,6 @@ struct vcs_tips {
 	size_t n, cap;
 };
 
-/* The name of a kind: "any", "commit", "tree", "blob" or "tag". */
-const char *vcs_kind_name(enum vcs_kind);
-
-/* Finds the kind of this name; false if there is none. */
-bool vcs_kind_of(const char *name, enum vcs_kind *);
-
 /*
  * Opens the repository at path or, if upwards, at path or in the nearest
  * directory above it.  A NULL path is the current directory or, for git, the

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/vcs/kind.h"
 #include "common/vcs/vcs.h"
 
 static void
