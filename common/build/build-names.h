@@ -3,6 +3,8 @@
 
 #include "common/build/build.h"
 
+struct table;
+
 /* The names by which people know tasks, and what is shown of tasks. */
 
 /* The task's own rule, or its node's; SYM_NONE if it has none. */

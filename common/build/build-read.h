@@ -4,6 +4,8 @@
 #include "common/build/build.h"
 #include "common/json/rec.h"
 
+struct filter;
+
 /*
  * One build while its records are read.  The symbols in a build are not valid
  * before build_index().

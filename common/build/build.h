@@ -10,11 +10,9 @@
 
 /*
  * The tasks and nodes of builds, read from `task`, `node` and `build` records
- * (weir-records(5)), for filters whose answers need all of them.
+ * (weir-records(5)), for filters whose answers need all of them.  builds.h
+ * reads them, and build-names.h has the names by which people know them.
  */
-struct filter;
-struct rec;
-struct table;
 
 /* The flags of a task; for most, a key of its record has the value true. */
 enum task_flags {

@@ -7,7 +7,7 @@ struct filter;
 struct rec;
 
 /*
- * The builds of a stream of records.
+ * The builds of a stream of records, one for each `run`:
  *
  *	builds_begin(&all, &f, graph);
  *	while ((b = builds_next(&all)) != NULL) {	reads the records
@@ -15,8 +15,6 @@ struct rec;
  *		...
  *	}
  */
-
-/* The builds of a stream: one for each `run`. */
 struct builds {
 	struct filter *f;
 	/* By symbol of run_names; NULL if the run has ended.  Each is allocated

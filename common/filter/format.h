@@ -7,11 +7,12 @@
 /*
  * The input formats of a filter: a table with a pointer to each, ended by NULL.
  * A filter lists the names of its formats once, in a macro FORMATS(), from
- * which FORMAT_DECLARATION and FORMAT_ADDRESS make declarations and table.
- * --help and messages list the formats from it.  One format reads all files:
- * the one that --format names or, without that option, the first that
- * recognizes the beginning of the first file.  After filter_read_each() this
- * holds for each file by itself.
+ * which FORMAT_DECLARATION and FORMAT_ADDRESS make the declarations and the
+ * table.  --help and messages list the formats from it.
+ *
+ * One format reads all files: the one that --format names or, without that
+ * option, the first that recognizes the beginning of the first file.  After
+ * filter_read_each() this holds for each file by itself.
  */
 struct filter;
 struct input;
