@@ -29,6 +29,7 @@ static uint64_t sequence;	/* number of the next emission */
 static int64_t start_ns;	/* time of emit_init() */
 static uint64_t start_ticks;	/* the same, in ticks */
 static int n_modules_sent;
+static bool is_over;		/* the final emission was made */
 
 struct emission {
 	uint32_t n_nodes;
@@ -264,7 +265,10 @@ emit(int64_t stall_timeout_ns, bool is_final)
 
 	if (!link_lock(STALL_TIMEOUT_NS, &mask))
 		return;
-	emit_locked(stall_timeout_ns, is_final);
+	/* The helper thread may be due again before the process has ended. */
+	if (!is_over)
+		emit_locked(stall_timeout_ns, is_final);
+	is_over |= is_final;
 	link_unlock(mask);
 }
 
@@ -273,5 +277,6 @@ emit_fork(void)
 {
 	sequence = 0;
 	n_modules_sent = 0;
+	is_over = false;
 	emit_init();
 }

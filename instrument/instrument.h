@@ -442,7 +442,7 @@ void emit_fork(void);
  * Sends what has been counted since the last emission, and the marks.  Locks
  * the link; returns if link_lock() fails.  Stops early if nothing can be sent
  * for stall_timeout_ns, or if sending takes TOTAL_TIMEOUT_FACTOR times as long;
- * INT64_MAX means no limit.
+ * INT64_MAX means no limit.  Sends nothing after the final emission.
  */
 void emit(int64_t stall_timeout_ns, bool is_final);
 

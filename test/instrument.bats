@@ -247,6 +247,15 @@ load instrument
 	query callgraph .final | grep -qx true
 }
 
+@test "no record of a process follows the final one, however late it ends" {
+	OPTIONS='-i 1' start cases end late
+	wait_for_wakeups 10
+	stop
+	wait "$wrapper"
+	oracle
+	[ "$(query callgraph .final | tail -n 1)" = true ]
+}
+
 @test "a program that forbids itself system calls ends as usual" {
 	for how in strict prctl seccomp; do
 		for OPTIONS in '' -t '-i 1 -s 1000'; do

@@ -61,6 +61,25 @@ wait_for_input(void)
 		abort();
 }
 
+/*
+ * Calls a function after the instrument's destructor has made the final
+ * emission, and waits then: of the destructors in one file, that with the lowest
+ * priority number runs last.
+ */
+static bool waits_at_exit;
+
+static void
+wait_at_exit(void)
+{
+	if (waits_at_exit) {
+		leaf();
+		wait_for_input();
+	}
+}
+
+static void (*const last_destructor)(void)
+    __attribute__((section(".fini_array.00050"), used)) = wait_at_exit;
+
 /* A thread sets this flag, and the thread that started it waits for that. */
 static int has_started;
 
@@ -802,6 +821,8 @@ ends(const char *how)
 	} else if (strcmp(how, "_exit") == 0) {
 		count_write();
 		_exit(5);
+	} else if (strcmp(how, "late") == 0) {
+		waits_at_exit = true;
 	} else if (strcmp(how, "quick") == 0) {
 		count_write();
 		quick_exit(6);
