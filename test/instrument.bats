@@ -711,6 +711,9 @@ libs() {
 		root/usr/include/weir-instrument.h \
 		root/usr/share/man/man3/weir-instrument.3
 	grep -qx 'libdir=/usr/lib' root/usr/lib/pkgconfig/weir-instrument.pc
+	[ "$(critpath --version)" = "critpath (weir) $(
+		PKG_CONFIG_PATH=root/usr/lib/pkgconfig pkg-config --modversion \
+			weir-instrument)" ]
 	make -s -C "$ROOT" PREFIX=/usr DESTDIR="$PWD/root" uninstall
 	[ ! -e root ]
 }

@@ -151,6 +151,12 @@ sample_records() (
 	(cd "$MAN" && lines *.[1357] | grep -vx weir.7 | sort) | diff - listed
 }
 
+@test "the change log begins with the version that filters and make know" {
+	version=$(sed -n 's/^\.Ss //p' "$MAN/weir-changes.7" | head -n 1)
+	[ "$(sed -n 's/^VERSION = //p' "$ROOT/Makefile")" = "$version" ]
+	[ "$(critpath --version)" = "critpath (weir) $version" ]
+}
+
 @test "a filter's page and weir(7) define all its options, and no others" {
 	options_in_page "$MAN/weir.7" >common
 	[ -s common ]
