@@ -4,6 +4,7 @@
 
 load helper
 load symbols
+find_filters
 
 # run_make [VARIABLE=VALUE...] ARGUMENT... - runs make in the project, with these
 # variables in the environment and none from an outer make.  A variable after the
@@ -252,6 +253,117 @@ for_prefix() {
 			"$TEST/setup.sh" test
 		assert_output --regexp "calls ${pair#*:} bats "
 	done
+}
+
+# copy_source - copies the source to source/, and what it was built to, to
+# source/build/
+copy_source() {
+	mkdir -p source/build
+	cp -Rp "$ROOT"/{Makefile,README.md,common,filters,instrument,man,test} \
+		source
+	cp -Rp "$BUILD"/{common,filters,libraries,libweir.a,tests} \
+		source/build
+}
+
+# in_copy COMMAND... - runs the command for the copy
+in_copy() {
+	(cd source && env -u WEIR_BUILD -u ALL_TESTS -u MAKEFLAGS "$@")
+}
+
+@test "a filter is three new files and entries in weir(7)" {
+	copy_source
+	cat >source/filters/pretend.c <<-'END'
+		/* pretend - counts records */
+
+		#include <stddef.h>
+
+		#include "common/filter/filter-read.h"
+		#include "common/filter/filter.h"
+
+		static const char *const keys[] = { "type", NULL };
+		static const struct opt options[] = { { 0 } };
+		static const struct about about = {
+		    .operands = "[file ...]",
+		    .purpose = "Counts records.",
+		    .reads = "records",
+		    .keys = keys,
+		};
+
+		int
+		main(int argc, char **argv)
+		{
+			struct filter f;
+			uint64_t n = 0;
+
+			filter_begin(&f, &about, options, argc, argv);
+			while (filter_next(&f) != NULL)
+				n++;
+			json_uint(filter_begin_record(&f, "pretended"), "n", n);
+			filter_end_record(&f);
+			return filter_end(&f);
+		}
+	END
+	in_copy make -s build/pretend
+	printf '{"type":"%s"}\n' a b | source/build/pretend | grep '"n":2'
+	# Before the other files, a test says what is missing.
+	for f in "${FILTERS[@]}"; do
+		ln -s "$(realpath "$BUILD/$f")" source/build
+	done
+	run in_copy bats -f 'page, a test file' test/contract.bats
+	for missing in pretend.1 pretend.bats weir.7; do
+		assert_output --partial "$missing"
+	done
+	sed 's/vcs-heads/pretend/g; /^\.It Fl/,/^\.El/{ /^\.El/!d; }' \
+		source/man/vcs-heads.1 >source/man/pretend.1
+	printf '@test "it counts" { pretend /dev/null; }\n' \
+		>source/test/pretend.bats
+	sed -i -e '0,/^\.It Xr vcs-heads 1/s//.It Xr pretend 1\ncounts\n&/' \
+		-e 's/^\.Xr vcs-heads 1 ,/.Xr pretend 1 ,\n&/' \
+		source/man/weir.7
+	in_copy bats -f 'page, a test file|has a page with|all its options' \
+		test/contract.bats test/pages.bats
+	in_copy make -pn all | grep -q '^FILTERS.* pretend'
+}
+
+@test "a format of logs is one new file and one line" {
+	copy_source
+	cat >source/filters/execlog-parse/pretend.c <<-'END'
+		/* pretend - reads a log whose lines begin with "pretend" */
+
+		#include "common/filter/filter-read.h"
+		#include "filters/execlog-parse/formats.h"
+
+				static bool
+		detect(struct input *in)
+		{
+			return format_begins_with(in, "pretend ");
+		}
+
+		static void
+		read_all(struct filter *f, const struct format_options *options)
+		{
+			struct line line;
+
+			(void)options;
+			while (filter_line(f, &line)) {
+				json_str(filter_begin_record(f, "task"), "id",
+				    span_of(line.p, line.len));
+				filter_end_record(f);
+			}
+		}
+
+		const struct input_format pretend_format = { "pretend",
+		    "a pretended log", NULL, detect, read_all };
+	END
+	sed -i 's/^	FORMAT(ninja)/	FORMAT(pretend)	\\\n&/' \
+		source/filters/execlog-parse/formats.h
+	in_copy make -s build/execlog-parse
+	printf 'pretend %s\n' a b | source/build/execlog-parse >tasks
+	assert_equal "$(jq -r '.id // empty' tasks)" \
+		"$(lines 'pretend a' 'pretend b')"
+	source/build/execlog-parse --help | grep 'pretend  *a pretended log'
+	source/build/execlog-parse "$TEST"/data/execlog-parse/sample-ninja.log \
+		>/dev/null
 }
 
 @test "the demo answers three questions, and draws a picture" {
