@@ -204,6 +204,13 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 @test "SIGUSR1 to the wrapper requests a callgraph from the program now" {
 	start cases until
 	for n in 1 2 3; do
+		# An emission is empty unless the program has called functions
+		# since the last one: it makes `ready` again after it has, and
+		# may be about to the first time.
+		for round in 1 2; do
+			rm -r ready
+			wait_until test -e ready
+		done
 		kill -USR1 "$wrapper"
 		wait_until has_callgraphs $n
 	done
