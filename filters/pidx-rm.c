@@ -26,10 +26,10 @@ static const struct opt options[] = {
 	    "from the index of REV (HEAD)", 0, 0 },
 	{ 0 }
 };
-
-static const char *const keys[] = { "type", "minor_version", "path", "time",
-    "object", NULL };
-enum { VERSION = KEY_TYPE + 1, PATH, TIME, OBJECT };
+#define ENTRY_KEYS(K)							\
+	K(VERSION, "minor_version") K(PATH, "path") K(TIME, "time")	\
+	K(OBJECT, "object")
+KEY_LIST(keys, ENTRY_KEYS);
 
 static const struct about about = {
 	.operands = "[what ...]",

@@ -90,6 +90,12 @@ def check_width(path, text):
             report(f"{path}:{n}: {width} columns")
 
 
+def check_keys(path, text):
+    if re.search(r'\bkeys\[\w*\] = \{\s*"type",\s*"', text):
+        report(f"{path}: the keys are not listed with their indexes: see "
+            "KEY_LIST in common/json/rec.h")
+
+
 def check_declarations(path, text):
     header = path.with_suffix(".h")
     declared = header.read_text() if header.exists() else ""
@@ -152,6 +158,7 @@ def main():
             check_includes(path, text)
             check_words(path, text)
             check_width(path, text)
+            check_keys(path, text)
             if path.suffix == ".c" and folder != "instrument":
                 check_declarations(path, text)
     if len(sys.argv) > 1:

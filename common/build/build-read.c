@@ -10,15 +10,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 
-const char *const build_keys[] = { "type", "id", "kind", "start_us", "end_us",
-    "elapsed_us", "uid", "consumer", "host", "from_cache", "failed",
-    "total_time", "start_event", "deployed_us", "transfer_us", "wait_us",
-    "size_bytes", "rule", "deps", "node_type", "test",
-    "dynamically_resolved_cache", "outputs", "run", "format",
-    "name", "target", "earlier_runs",
-    /* Not used here; task records have these, and declared keys are read
-       faster. */
-    "status", "origin_host", "prepare", NULL };
+const char *const build_keys[] = KEY_TEXTS(BUILD_KEYS);
 
 enum { N_BUILD_KEYS = sizeof build_keys / sizeof *build_keys - 1 };
 

@@ -12,10 +12,21 @@ struct filter;
  */
 
 /* Indexes of build_keys. */
-enum { ID = KEY_TYPE + 1, KIND, START, END, ELAPSED, UID, CONSUMER, HOST,
-    FROM_CACHE, FAILED, TOTAL, START_EVENT, DEPLOYED, TRANSFER, WAIT, SIZE,
-    RULE, DEPS, NODE_TYPE, TEST, DYNAMIC, OUTPUTS, RUN,
-    FORMAT, NAME, TARGET, EARLIER_RUNS };
+#define BUILD_KEYS(K)							\
+	K(ID, "id") K(KIND, "kind") K(START, "start_us")		\
+	K(END, "end_us") K(ELAPSED, "elapsed_us") K(UID, "uid")		\
+	K(CONSUMER, "consumer") K(HOST, "host")				\
+	K(FROM_CACHE, "from_cache") K(FAILED, "failed")			\
+	K(TOTAL, "total_time") K(START_EVENT, "start_event")		\
+	K(DEPLOYED, "deployed_us") K(TRANSFER, "transfer_us")		\
+	K(WAIT, "wait_us") K(SIZE, "size_bytes") K(RULE, "rule")	\
+	K(DEPS, "deps") K(NODE_TYPE, "node_type") K(TEST, "test")	\
+	K(DYNAMIC, "dynamically_resolved_cache") K(OUTPUTS, "outputs")	\
+	K(RUN, "run") K(FORMAT, "format") K(NAME, "name")		\
+	K(TARGET, "target") K(EARLIER_RUNS, "earlier_runs")		\
+	K(STATUS, "status") K(ORIGIN_HOST, "origin_host")		\
+	K(PREPARE, "prepare")
+KEY_INDEXES(BUILD_KEYS);
 
 /*
  * Placeholders for symbols, which build_index() replaces.

@@ -14,9 +14,11 @@
 #include "common/json/rec.h"
 
 /* The keys of a `critical` record that are read, and their numbers. */
-enum { ID, RUN, PATH, STEP, WAITING, POTENTIAL, N_PATH_KEYS };
-static const char *const path_keys[] = { "id", "run", "path", "step",
-    "waiting_us", "potential_us" };
+#define PATH_KEYS(K)							\
+	K(ID, "id") K(RUN, "run") K(PATH, "path") K(STEP, "step")	\
+	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")
+enum { PATH_KEYS(KEY_INDEX) N_PATH_KEYS };
+static const char *const path_keys[] = { PATH_KEYS(KEY_TEXT) };
 static unsigned numbers[N_PATH_KEYS];
 
 /* Adds a key unless it is there; returns its number. */

@@ -125,6 +125,25 @@ enum rec_found { REC_ABSENT, REC_OK, REC_BAD };
 /* In what follows, `key` is the index of a declared key, counted from 0. */
 enum { KEY_TYPE = 0 };
 
+/*
+ * A list of keys to declare is a macro with the index and the text of each, so
+ * that the two cannot disagree:
+ *
+ *	#define MARK_KEYS(K) K(NAME, "name") K(VALUE, "value")
+ *	KEY_LIST(mark_keys, MARK_KEYS);
+ *
+ * declares the indexes NAME and VALUE, and mark_keys, a static array.  Where
+ * other files use them, KEY_INDEXES(MARK_KEYS) is in the header, and one file
+ * defines mark_keys[] = KEY_TEXTS(MARK_KEYS).
+ */
+#define KEY_INDEX(index, text) index,
+#define KEY_TEXT(index, text) text,
+#define KEY_INDEXES(list) enum { list##_START = KEY_TYPE, list(KEY_INDEX) }
+#define KEY_TEXTS(list) { "type", list(KEY_TEXT) NULL }
+#define KEY_LIST(array, list)						\
+	KEY_INDEXES(list);						\
+	static const char *const array[] = KEY_TEXTS(list)
+
 /* The key's field, or NULL. */
 static inline const struct field *
 rec_get(const struct rec *r, unsigned key)

@@ -7,10 +7,14 @@
 #include "common/perun/flatten.h"
 #include "common/perun/pyjson.h"
 
-/* Keys 1 to N_COLUMNS are the members that become columns (arrays). */
-enum { N_COLUMNS = 7, KEY_UID = N_COLUMNS + 1 };
-static const char *const keys[] = { "type", "amount", "structure-unit-size",
-    "call-order", "order", "address", "timestamp", "exclusive", "uid", NULL };
+/* The keys of a resource: all before KEY_UID become columns (arrays). */
+#define RESOURCE_KEYS(K)						\
+	K(AMOUNT, "amount") K(UNIT_SIZE, "structure-unit-size")		\
+	K(CALL_ORDER, "call-order") K(ORDER, "order")			\
+	K(ADDRESS, "address") K(TIMESTAMP, "timestamp")			\
+	K(EXCLUSIVE, "exclusive") K(KEY_UID, "uid")
+KEY_LIST(keys, RESOURCE_KEYS);
+enum { N_COLUMNS = KEY_UID - 1 };
 
 /* No field of a uid is looked up, but rec.h wants "type" to be declared. */
 static const char *const uid_keys[] = { "type", NULL };

@@ -10,20 +10,25 @@
 #include "common/perun/pyjson.h"
 
 /* The keys of a profile; those of a `profile` record are in profile.h. */
-enum { ORIGIN = PROFILE_RECORD_KEYS, HEADER, COLLECTOR, POSTPROCESSORS,
-    RESOURCES, SNAPSHOTS, GLOBAL, TYPE_MAP, MODELS };
-const char *const profile_keys[] = { "type", "minor_version", "path", "time",
-    "profile", "origin", "header", "collector_info", "postprocessors",
-    "resources", "snapshots", "global", "resource_type_map", "models", NULL };
+#define DOCUMENT_KEYS(K)						\
+	K(ORIGIN, "origin") K(HEADER, "header")				\
+	K(COLLECTOR, "collector_info")					\
+	K(POSTPROCESSORS, "postprocessors") K(RESOURCES, "resources")	\
+	K(SNAPSHOTS, "snapshots") K(GLOBAL, "global")			\
+	K(TYPE_MAP, "resource_type_map") K(MODELS, "models")
+enum { BEFORE_DOCUMENT = PROFILE_RECORD_KEYS - 1, DOCUMENT_KEYS(KEY_INDEX) };
+const char *const profile_keys[] = { "type", PROFILE_KEYS(KEY_TEXT)
+    DOCUMENT_KEYS(KEY_TEXT) NULL };
 
 /* The keys of the header. */
-enum { CMD = KEY_TYPE + 1, ARGS, WORKLOAD, LABEL };
-static const char *const header_keys[] = { "type", "cmd", "args", "workload",
-    "label", NULL };
+#define HEADER_KEYS(K)							\
+	K(CMD, "cmd") K(ARGS, "args") K(WORKLOAD, "workload")		\
+	K(LABEL, "label")
+KEY_LIST(header_keys, HEADER_KEYS);
 
 /* The keys of the collector and of postprocessors. */
-enum { NAME = KEY_TYPE + 1 };
-static const char *const name_keys[] = { "type", "name", NULL };
+#define NAME_KEYS(K) K(NAME, "name")
+KEY_LIST(name_keys, NAME_KEYS);
 
 void
 profile_init(struct profile *p)

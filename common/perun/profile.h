@@ -34,8 +34,10 @@ struct profile {
  * (weir-records(5)), which contain a profile and its index entry.  Keys from
  * PROFILE_RECORD_KEYS on are private to profile.c.
  */
-enum { PROFILE_VERSION = KEY_TYPE + 1, PROFILE_PATH, PROFILE_TIME,
-    PROFILE_DOCUMENT, PROFILE_RECORD_KEYS };
+#define PROFILE_KEYS(K)							\
+	K(PROFILE_VERSION, "minor_version") K(PROFILE_PATH, "path")	\
+	K(PROFILE_TIME, "time") K(PROFILE_DOCUMENT, "profile")
+enum { PROFILE_TYPE, PROFILE_KEYS(KEY_INDEX) PROFILE_RECORD_KEYS };
 extern const char *const profile_keys[];
 
 /* Is the record itself a profile, rather than a `profile` record? */

@@ -8,17 +8,18 @@
 #include "common/perun/resources.h"
 
 /* The keys of a profile, of its header, its machine and its resources. */
-enum { P_HEADER = KEY_TYPE + 1, P_MACHINE, P_RESOURCES, P_TYPES };
-static const char *const document_keys[] = { "type", "header", "machine",
-    "resources", "resource_type_map", NULL };
-enum { H_CMD = KEY_TYPE + 1, H_ARGS, H_WORKLOAD, H_LABEL, H_UNITS };
-static const char *const header_keys[] = { "type", "cmd", "args", "workload",
-    "label", "units", NULL };
-enum { M_HOST = KEY_TYPE + 1 };
-static const char *const machine_keys[] = { "type", "host", NULL };
-enum { R_SUBTYPE = KEY_TYPE + 1, R_AMOUNT };
-static const char *const resource_keys[] = { "type", "subtype", "amount",
-    NULL };
+#define DOCUMENT_KEYS(K)						\
+	K(P_HEADER, "header") K(P_MACHINE, "machine")			\
+	K(P_RESOURCES, "resources") K(P_TYPES, "resource_type_map")
+KEY_LIST(document_keys, DOCUMENT_KEYS);
+#define HEADER_KEYS(K)							\
+	K(H_CMD, "cmd") K(H_ARGS, "args") K(H_WORKLOAD, "workload")	\
+	K(H_LABEL, "label") K(H_UNITS, "units")
+KEY_LIST(header_keys, HEADER_KEYS);
+#define MACHINE_KEYS(K) K(M_HOST, "host")
+KEY_LIST(machine_keys, MACHINE_KEYS);
+#define RESOURCE_KEYS(K) K(R_SUBTYPE, "subtype") K(R_AMOUNT, "amount")
+KEY_LIST(resource_keys, RESOURCE_KEYS);
 static const char *const no_keys[] = { "type", NULL };
 
 /* What the resource_type_map of a profile says of one of its types. */

@@ -8,26 +8,25 @@
 #include "common/json/recio.h"
 #include "common/program/callgraph.h"
 
-const char *const callgraph_keys[] = { "type", "checksum", "program",
-    "time_us", "modules", "nodes", "folded_recursion", "nodes_limited",
-    "probe_ns", "records", NULL };
+const char *const callgraph_keys[] = KEY_TEXTS(CALLGRAPH_KEYS);
 
 /* Indexes in module_keys. */
-enum { MK_TYPE, MK_PATH, MK_BASE, MK_START, MK_END, MK_BUILD_ID };
-static const char *const module_keys[] = { "type", "path", "base", "start",
-    "end", "build_id", NULL };
+#define MODULE_KEYS(K)							\
+	K(MK_PATH, "path") K(MK_BASE, "base") K(MK_START, "start")	\
+	K(MK_END, "end") K(MK_BUILD_ID, "build_id")
+KEY_LIST(module_keys, MODULE_KEYS);
 
 /* Indexes in node_keys: of single keys, and of the first measure and text. */
-enum { NK_TYPE, NK_PARENT, NK_FUNCTION, NK_CALL_SITE, NK_FIRST_MEASURE,
+#define CALL_KEYS(K)							\
+	K(NK_PARENT, "parent") K(NK_FUNCTION, "function")		\
+	K(NK_CALL_SITE, "call_site")
+enum { NK_TYPE, CALL_KEYS(KEY_INDEX) NK_FIRST_MEASURE,
     NK_FIRST_TEXT = NK_FIRST_MEASURE + N_MEASURES };
-static const char *const node_keys[] = { "type", "parent", "function",
-    "call_site", "calls", "self_ns", "total_ns", "samples", "name", "file",
-    "line", "call_file", "call_line", "call_inlined", NULL };
+static const char *const node_keys[] = { "type", CALL_KEYS(KEY_TEXT)
+    MEASURE_KEYS(KEY_TEXT) NODE_TEXT_KEYS(KEY_TEXT) NULL };
 
-const char *const callgraph_measure_keys[N_MEASURES] = { "calls", "self_ns",
-    "total_ns", "samples" };
-const char *const callgraph_text_keys[N_NODE_TEXTS] = { "name", "file", "line",
-    "call_file", "call_line", "call_inlined" };
+const char *const callgraph_measure_keys[] = { MEASURE_KEYS(KEY_TEXT) };
+const char *const callgraph_text_keys[] = { NODE_TEXT_KEYS(KEY_TEXT) };
 
 /*
  * A larger module shows that the record is damaged: user space has 2^56 bytes

@@ -15,11 +15,17 @@
  */
 
 /* Indexes of a node's measures and texts, and the keys of both in a record. */
-enum { CALLS, SELF_NS, TOTAL_NS, SAMPLES, N_MEASURES };
+#define MEASURE_KEYS(K)							\
+	K(CALLS, "calls") K(SELF_NS, "self_ns")				\
+	K(TOTAL_NS, "total_ns") K(SAMPLES, "samples")
+enum { MEASURE_KEYS(KEY_INDEX) N_MEASURES };
 extern const char *const callgraph_measure_keys[N_MEASURES];
 
-enum { NODE_NAME, NODE_FILE, NODE_LINE, NODE_CALL_FILE, NODE_CALL_LINE,
-    NODE_CALL_INLINED, N_NODE_TEXTS };
+#define NODE_TEXT_KEYS(K)						\
+	K(NODE_NAME, "name") K(NODE_FILE, "file") K(NODE_LINE, "line")	\
+	K(NODE_CALL_FILE, "call_file") K(NODE_CALL_LINE, "call_line")	\
+	K(NODE_CALL_INLINED, "call_inlined")
+enum { NODE_TEXT_KEYS(KEY_INDEX) N_NODE_TEXTS };
 extern const char *const callgraph_text_keys[N_NODE_TEXTS];
 
 /*
@@ -61,9 +67,14 @@ measure_add(int64_t *sum, int64_t n)
 }
 
 /* The keys of a callgraph record, for a filter's struct about (filter.h). */
-enum { GRAPH_TYPE, GRAPH_CHECKSUM, GRAPH_PROGRAM, GRAPH_TIME_US,
-    GRAPH_MODULES, GRAPH_NODES, GRAPH_FOLDED_RECURSION, GRAPH_NODES_LIMITED,
-    GRAPH_PROBE_NS, GRAPH_RECORDS };
+#define CALLGRAPH_KEYS(K)						\
+	K(GRAPH_CHECKSUM, "checksum") K(GRAPH_PROGRAM, "program")	\
+	K(GRAPH_TIME_US, "time_us") K(GRAPH_MODULES, "modules")		\
+	K(GRAPH_NODES, "nodes")						\
+	K(GRAPH_FOLDED_RECURSION, "folded_recursion")			\
+	K(GRAPH_NODES_LIMITED, "nodes_limited")				\
+	K(GRAPH_PROBE_NS, "probe_ns") K(GRAPH_RECORDS, "records")
+KEY_INDEXES(CALLGRAPH_KEYS);
 extern const char *const callgraph_keys[];
 
 struct callgraph {

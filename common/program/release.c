@@ -35,14 +35,16 @@ struct release {
 	const char *damage;
 };
 
-enum { R_TYPE, R_BUILD_ID, R_SYMBOLS, R_FILES, R_NAMES, R_SCOPES, R_INLINES,
-    R_LINES };
-static const char *const record_keys[] = { "type", "build_id", "symbols",
-    "files", "names", "scopes", "inlines", "lines", NULL };
+#define RECORD_KEYS(K)							\
+	K(R_BUILD_ID, "build_id") K(R_SYMBOLS, "symbols")		\
+	K(R_FILES, "files") K(R_NAMES, "names") K(R_SCOPES, "scopes")	\
+	K(R_INLINES, "inlines") K(R_LINES, "lines")
+KEY_LIST(record_keys, RECORD_KEYS);
 
-enum { S_TYPE, S_ADDRESS, S_SIZE, S_NAME, S_KIND };
-static const char *const symbol_keys[] = { "type", "address", "size", "name",
-    "kind", NULL };
+#define SYMBOL_KEYS(K)							\
+	K(S_ADDRESS, "address") K(S_SIZE, "size") K(S_NAME, "name")	\
+	K(S_KIND, "kind")
+KEY_LIST(symbol_keys, SYMBOL_KEYS);
 
 const char *const release_symbol_kinds[] = { [SYMBOL_LABEL] = "label",
     [SYMBOL_INDIRECT] = "indirect", [SYMBOL_FUNCTION] = "function" };

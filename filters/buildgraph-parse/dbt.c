@@ -16,15 +16,14 @@
  * --max-record, so they are read member by member, whether they are used or
  * not.
  */
-enum { INVOCATION_ID = KEY_TYPE + 1 };
+#define DBT_KEYS(K) K(INVOCATION_ID, "invocation_id")
+KEY_LIST(dbt_keys, DBT_KEYS);
 
 /* Members of metadata. */
-static const char *const dbt_keys[] = { "type", "invocation_id", NULL };
 
 /* Keys of the record that check_parents() reads. */
-enum { PARENTS = KEY_TYPE + 1 };
-
-static const char *const parents_keys[] = { "type", "parents", NULL };
+#define PARENTS_KEYS(K) K(PARENTS, "parents")
+KEY_LIST(parents_keys, PARENTS_KEYS);
 
 enum { DETECT_BYTES = 256 };
 

@@ -9,21 +9,18 @@
 #include "filters/buildgraph-parse/formats.h"
 
 /* Keys of a node.  The document is {"graph": [node, ...], ...}. */
-enum { UID = KEY_TYPE + 1, DEPS, OUTPUTS, KV, TAGS, NODE_TYPE };
-
-static const char *const ya_keys[] = { "type", "uid", "deps", "outputs", "kv",
-    "tags", "node-type",
-    /* Not used: nodes have them, and declared keys are read faster. */
-    "inputs", "platform", NULL };
+#define YA_KEYS(K)							\
+	K(UID, "uid") K(DEPS, "deps") K(OUTPUTS, "outputs") K(KV, "kv")	\
+	K(TAGS, "tags") K(NODE_TYPE, "node-type") K(INPUTS, "inputs")	\
+	K(PLATFORM, "platform")
+KEY_LIST(ya_keys, YA_KEYS);
 
 /*
  * The keys of the object "kv" in a node: P is the rule, and RUN_TEST whether
  * the node runs a test.
  */
-enum { P = KEY_TYPE + 1, RUN_TEST };
-
-static const char *const kv_keys[] = { "type", "p", "run_test_node",
-    "pc" /* not used */, NULL };
+#define KV_KEYS(K) K(P, "p") K(RUN_TEST, "run_test_node") K(PC, "pc")
+KEY_LIST(kv_keys, KV_KEYS);
 
 /* Writes an array of strings under its own key, unless it is empty. */
 static void

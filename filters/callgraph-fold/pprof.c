@@ -32,8 +32,9 @@ static const struct {
     { SAMPLES, "samples", "count" } };
 enum { N_TYPES = sizeof types / sizeof *types };
 
-enum { TEXT_TYPE, TEXT_NAME, TEXT_FILE, TEXT_LINE };
-static const char *const text_keys[] = { "type", "name", "file", "line", NULL };
+#define TEXT_KEYS(K)							\
+	K(TEXT_NAME, "name") K(TEXT_FILE, "file") K(TEXT_LINE, "line")
+KEY_LIST(text_keys, TEXT_KEYS);
 
 /* A function at a line, in a location. */
 struct place {

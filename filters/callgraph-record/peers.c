@@ -65,15 +65,17 @@ struct peer {
 	struct buf in;		/* what was received but not handled yet */
 };
 
-enum { K_TYPE, K_PROGRAM, K_PATH, K_BASE, K_START, K_END, K_BUILD_ID,
-    K_TIME_US, K_TIMED, K_SAMPLED, K_FOLDED, K_NODES, K_LIMITED, K_FINAL,
-    K_DORMANT, K_SIGNAL, K_FRAMES, K_OMITTED, K_NAME, K_BITS, K_N,
-    K_PROBE };
-static const char *const keys[] = { "type", "program", "path", "base", "start",
-    "end", "build_id", "time_us", "timed", "sampled", "folded_recursion",
-    "nodes", "nodes_limited", "final", "dormant", "signal", "frames",
-    "frames_omitted", "name", "bits", "n",
-    "probe_ps", NULL };
+#define MESSAGE_KEYS(K)							\
+	K(K_PROGRAM, "program") K(K_PATH, "path") K(K_BASE, "base")	\
+	K(K_START, "start") K(K_END, "end") K(K_BUILD_ID, "build_id")	\
+	K(K_TIME_US, "time_us") K(K_TIMED, "timed")			\
+	K(K_SAMPLED, "sampled") K(K_FOLDED, "folded_recursion")		\
+	K(K_NODES, "nodes") K(K_LIMITED, "nodes_limited")		\
+	K(K_FINAL, "final") K(K_DORMANT, "dormant")			\
+	K(K_SIGNAL, "signal") K(K_FRAMES, "frames")			\
+	K(K_OMITTED, "frames_omitted") K(K_NAME, "name")		\
+	K(K_BITS, "bits") K(K_N, "n") K(K_PROBE, "probe_ps")
+KEY_LIST(keys, MESSAGE_KEYS);
 
 void
 peers_init(struct peers *p, const char *release_dir)

@@ -5,12 +5,15 @@
 #include "common/base/num.h"
 #include "filters/callgraph-stat/emit.h"
 
-static const char *const before_keys[N_MEASURES] = { "before_calls",
-    "before_self_ns", "before_total_ns", "before_samples" };
-static const char *const change_keys[N_MEASURES] = { "change_calls",
-    "change_self_ns", "change_total_ns", "change_samples" };
-static const char *const growth_keys[N_MEASURES] = { "growth_calls",
-    "growth_self", "growth_total", "growth_samples" };
+static const char *const before_keys[] = { [CALLS] = "before_calls",
+    [SELF_NS] = "before_self_ns", [TOTAL_NS] = "before_total_ns",
+    [SAMPLES] = "before_samples" };
+static const char *const change_keys[] = { [CALLS] = "change_calls",
+    [SELF_NS] = "change_self_ns", [TOTAL_NS] = "change_total_ns",
+    [SAMPLES] = "change_samples" };
+static const char *const growth_keys[] = { [CALLS] = "growth_calls",
+    [SELF_NS] = "growth_self", [TOTAL_NS] = "growth_total",
+    [SAMPLES] = "growth_samples" };
 
 static void
 put_text(struct buf *b, const char *key, const struct profile *p, sym text)

@@ -30,19 +30,22 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
-enum { TYPE, CHECKSUM, PROGRAM, MODULES, NODES, FRAMES };
-static const char *const keys[] = { "type", "checksum", "program", "modules",
-    "nodes", "frames", NULL };
+#define RECORD_KEYS(K)							\
+	K(CHECKSUM, "checksum") K(PROGRAM, "program")			\
+	K(MODULES, "modules") K(NODES, "nodes") K(FRAMES, "frames")
+KEY_LIST(keys, RECORD_KEYS);
 
-enum { M_TYPE, M_PATH, M_BASE, M_START, M_END, M_BUILD_ID };
-static const char *const module_keys[] = { "type", "path", "base", "start",
-    "end", "build_id", NULL };
+#define MODULE_KEYS(K)							\
+	K(M_PATH, "path") K(M_BASE, "base") K(M_START, "start")		\
+	K(M_END, "end") K(M_BUILD_ID, "build_id")
+KEY_LIST(module_keys, MODULE_KEYS);
 
-enum { N_TYPE, N_PARENT, N_FUNCTION, N_CALL_SITE, N_NAME, N_FILE, N_LINE,
-    N_CALL_FILE, N_CALL_LINE, N_CALL_INLINED };
-static const char *const node_keys[] = { "type", "parent", "function",
-    "call_site", "name", "file", "line", "call_file", "call_line",
-    "call_inlined", NULL };
+#define NODE_KEYS(K)							\
+	K(N_PARENT, "parent") K(N_FUNCTION, "function")			\
+	K(N_CALL_SITE, "call_site") K(N_NAME, "name") K(N_FILE, "file")	\
+	K(N_LINE, "line") K(N_CALL_FILE, "call_file")			\
+	K(N_CALL_LINE, "call_line") K(N_CALL_INLINED, "call_inlined")
+KEY_LIST(node_keys, NODE_KEYS);
 
 static const struct about about = {
 	.operands = "[file ...]",

@@ -20,17 +20,17 @@
  * A line is an event of a run of cargo.  The units of a run are in memory until
  * the run ends: see cargo-tasks.c.
  */
-enum { RUN_ID = KEY_TYPE + 1, TIMESTAMP, REASON, ELAPSED, INDEX, PACKAGE_ID,
-    TARGET, MODE, DEPENDENCIES, STATUS, SECTION, RUSTC_VERSION };
-
-static const char *const cargo_keys[] = { "type", "run_id", "timestamp",
-    "reason", "elapsed", "index", "package_id", "target", "mode",
-    "dependencies", "status", "section", "rustc_version", NULL };
+#define CARGO_KEYS(K)							\
+	K(RUN_ID, "run_id") K(TIMESTAMP, "timestamp")			\
+	K(REASON, "reason") K(ELAPSED, "elapsed") K(INDEX, "index")	\
+	K(PACKAGE_ID, "package_id") K(TARGET, "target") K(MODE, "mode")	\
+	K(DEPENDENCIES, "dependencies") K(STATUS, "status")		\
+	K(SECTION, "section") K(RUSTC_VERSION, "rustc_version")
+KEY_LIST(cargo_keys, CARGO_KEYS);
 
 /* Keys of the member `target` of an event. */
-enum { TARGET_NAME = KEY_TYPE + 1, TARGET_KIND };
-
-static const char *const target_keys[] = { "type", "name", "kind", NULL };
+#define TARGET_KEYS(K) K(TARGET_NAME, "name") K(TARGET_KIND, "kind")
+KEY_LIST(target_keys, TARGET_KEYS);
 
 #define US_MAX ((INT64_C(1) << REC_INT_BITS) - 1)
 

@@ -17,10 +17,11 @@
 #include "filters/execlog-parse/records.h"
 
 /* Keys of an event, except BUILD_ID, a key of `otherData`. */
-enum { NAME = KEY_TYPE + 1, CAT, PH, TS, DUR, PID, TID, ARGS, OUT, BUILD_ID };
-
-static const char *const chrome_keys[] = { "type", "name", "cat", "ph", "ts",
-    "dur", "pid", "tid", "args", "out", "build_id", NULL };
+#define CHROME_KEYS(K)							\
+	K(NAME, "name") K(CAT, "cat") K(PH, "ph") K(TS, "ts")		\
+	K(DUR, "dur") K(PID, "pid") K(TID, "tid") K(ARGS, "args")	\
+	K(OUT, "out") K(BUILD_ID, "build_id")
+KEY_LIST(chrome_keys, CHROME_KEYS);
 
 enum {
 	DETECT_MAX = 64 * 1024,	/* bytes in which chrome_detect() searches */

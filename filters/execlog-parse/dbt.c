@@ -17,23 +17,24 @@
  * The document is {"metadata": {...}, "results": [result, ...], ...}.  One
  * result is in memory at a time.
  */
-enum { UNIQUE_ID = KEY_TYPE + 1, STATUS, THREAD_ID, TIMING };
+#define DBT_KEYS(K)							\
+	K(UNIQUE_ID, "unique_id") K(STATUS, "status")			\
+	K(THREAD_ID, "thread_id") K(TIMING, "timing")			\
+	K(EXECUTION_TIME, "execution_time")				\
+	K(ADAPTER_RESPONSE, "adapter_response") K(MESSAGE, "message")	\
+	K(FAILURES, "failures")
+KEY_LIST(dbt_keys, DBT_KEYS);
 
-static const char *const dbt_keys[] = { "type", "unique_id", "status",
-    "thread_id", "timing",
-    /* Not used: results have them, and declared keys are read faster. */
-    "execution_time", "adapter_response", "message", "failures", NULL };
-
-enum { INVOCATION_ID = KEY_TYPE + 1, SCHEMA };
-
-static const char *const metadata_keys[] = { "type", "invocation_id",
-    "dbt_schema_version", NULL };
+#define METADATA_KEYS(K)						\
+	K(INVOCATION_ID, "invocation_id")				\
+	K(SCHEMA, "dbt_schema_version")
+KEY_LIST(metadata_keys, METADATA_KEYS);
 
 /* Keys of an item of `timing`, which is a phase. */
-enum { PHASE = KEY_TYPE + 1, STARTED_AT, COMPLETED_AT };
-
-static const char *const phase_keys[] = { "type", "name", "started_at",
-    "completed_at", NULL };
+#define PHASE_KEYS(K)							\
+	K(PHASE, "name") K(STARTED_AT, "started_at")			\
+	K(COMPLETED_AT, "completed_at")
+KEY_LIST(phase_keys, PHASE_KEYS);
 
 #define SCHEMA_BASE "https://schemas.getdbt.com/dbt/"
 

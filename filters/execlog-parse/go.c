@@ -16,12 +16,13 @@
 #include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/rfc3339.h"
 
-enum { ID = KEY_TYPE + 1, MODE, PACKAGE, DEPS, FAILED, BUILD_ID, TIME_START,
-    TIME_DONE, CMD_REAL, CMD_USER, CMD_SYS };
-
-static const char *const go_keys[] = { "type", "ID", "Mode", "Package", "Deps",
-    "Failed", "BuildID", "TimeStart", "TimeDone", "CmdReal", "CmdUser",
-    "CmdSys", NULL };
+#define GO_KEYS(K)							\
+	K(ID, "ID") K(MODE, "Mode") K(PACKAGE, "Package")		\
+	K(DEPS, "Deps") K(FAILED, "Failed") K(BUILD_ID, "BuildID")	\
+	K(TIME_START, "TimeStart") K(TIME_DONE, "TimeDone")		\
+	K(CMD_REAL, "CmdReal") K(CMD_USER, "CmdUser")			\
+	K(CMD_SYS, "CmdSys")
+KEY_LIST(go_keys, GO_KEYS);
 
 enum { NS_PER_US = 1000 };
 

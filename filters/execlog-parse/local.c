@@ -13,13 +13,14 @@
 #include "filters/execlog-parse/records.h"
 
 /* Keys of an entry.  Its `type`, KEY_TYPE, becomes the rule of the task. */
-enum { TIMING = KEY_TYPE + 1, CACHED, DYNAMIC, PREPARE, TOTAL_TIME, COUNT,
-    FAILURES, SIZE, DOWNLOAD_MS, TRANSPORT, DETAILS };
-
-static const char *const local_keys[] = { "type", "timing", "cached",
-    "dynamically_resolved_cache", "prepare", "total_time", "count",
-    "failures", "size", "download_time_ms", "transport",
-    "detailed_timings", NULL };
+#define LOCAL_KEYS(K)							\
+	K(TIMING, "timing") K(CACHED, "cached")				\
+	K(DYNAMIC, "dynamically_resolved_cache") K(PREPARE, "prepare")	\
+	K(TOTAL_TIME, "total_time") K(COUNT, "count")			\
+	K(FAILURES, "failures") K(SIZE, "size")				\
+	K(DOWNLOAD_MS, "download_time_ms") K(TRANSPORT, "transport")	\
+	K(DETAILS, "detailed_timings")
+KEY_LIST(local_keys, LOCAL_KEYS);
 
 /* Members that are copied unchanged, and their names in the record. */
 static const struct { int key; const char *name; } copied[] = {

@@ -7,12 +7,15 @@
 #include "filters/execlog-parse/spark-task.h"
 
 /* Keys of the Task Metrics. */
-enum { DESERIALIZE = KEY_TYPE + 1, RUN, SERIALIZE, DESERIALIZE_CPU, RUN_CPU };
+#define TASK_METRICS_KEYS(K)						\
+	K(DESERIALIZE, "Executor Deserialize Time")			\
+	K(RUN, "Executor Run Time")					\
+	K(SERIALIZE, "Result Serialization Time")			\
+	K(DESERIALIZE_CPU, "Executor Deserialize CPU Time")		\
+	K(RUN_CPU, "Executor CPU Time")
+KEY_INDEXES(TASK_METRICS_KEYS);
 
-const char *const task_metrics_keys[] = { "type",
-    "Executor Deserialize Time", "Executor Run Time",
-    "Result Serialization Time", "Executor Deserialize CPU Time",
-    "Executor CPU Time", NULL };
+const char *const task_metrics_keys[] = KEY_TEXTS(TASK_METRICS_KEYS);
 
 enum { NS_PER_US = 1000 };
 

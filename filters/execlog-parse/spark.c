@@ -37,31 +37,32 @@
  */
 
 /* Keys of an event. */
-enum { EVENT = KEY_TYPE + 1, APP_ID, APP_ATTEMPT, TIMESTAMP, STAGE_INFOS,
-    STAGE_INFO, STAGE, STAGE_ATTEMPT, TASK_TYPE, TASK_INFO, END_REASON,
-    METRICS, VERSION };
-
-static const char *const spark_keys[] = { "type", "Event", "App ID",
-    "App Attempt ID", "Timestamp", "Stage Infos", "Stage Info", "Stage ID",
-    "Stage Attempt ID", "Task Type", "Task Info", "Task End Reason",
-    "Task Metrics", "Spark Version", NULL };
+#define SPARK_KEYS(K)							\
+	K(EVENT, "Event") K(APP_ID, "App ID")				\
+	K(APP_ATTEMPT, "App Attempt ID") K(TIMESTAMP, "Timestamp")	\
+	K(STAGE_INFOS, "Stage Infos") K(STAGE_INFO, "Stage Info")	\
+	K(STAGE, "Stage ID") K(STAGE_ATTEMPT, "Stage Attempt ID")	\
+	K(TASK_TYPE, "Task Type") K(TASK_INFO, "Task Info")		\
+	K(END_REASON, "Task End Reason") K(METRICS, "Task Metrics")	\
+	K(VERSION, "Spark Version")
+KEY_LIST(spark_keys, SPARK_KEYS);
 
 /* Keys of a Stage Info. */
-enum { INFO_STAGE = KEY_TYPE + 1, INFO_ATTEMPT, STAGE_NAME, PARENTS,
-    FAILURE_REASON };
-
-static const char *const stage_keys[] = { "type", "Stage ID",
-    "Stage Attempt ID", "Stage Name", "Parent IDs", "Failure Reason", NULL };
+#define STAGE_KEYS(K)							\
+	K(INFO_STAGE, "Stage ID") K(INFO_ATTEMPT, "Stage Attempt ID")	\
+	K(STAGE_NAME, "Stage Name") K(PARENTS, "Parent IDs")		\
+	K(FAILURE_REASON, "Failure Reason")
+KEY_LIST(stage_keys, STAGE_KEYS);
 
 /* Keys of a Task Info. */
-enum { TASK_ID = KEY_TYPE + 1, PARTITION, LAUNCH, FINISH, GETTING, EXECUTOR };
+#define TASK_KEYS(K)							\
+	K(TASK_ID, "Task ID") K(PARTITION, "Index")			\
+	K(LAUNCH, "Launch Time") K(FINISH, "Finish Time")		\
+	K(GETTING, "Getting Result Time") K(EXECUTOR, "Executor ID")
+KEY_LIST(task_keys, TASK_KEYS);
 
-static const char *const task_keys[] = { "type", "Task ID", "Index",
-    "Launch Time", "Finish Time", "Getting Result Time", "Executor ID", NULL };
-
-enum { REASON = KEY_TYPE + 1 };
-
-static const char *const reason_keys[] = { "type", "Reason", NULL };
+#define REASON_KEYS(K) K(REASON, "Reason")
+KEY_LIST(reason_keys, REASON_KEYS);
 
 static struct {
 	struct filter *f;

@@ -7,21 +7,9 @@
 #include "common/json/skip.h"
 #include "filters/malparse/event.h"
 
-const char *const event_keys[] = { "type", "version", "source", "clk",
-    "ctime", "mclk", "thread", "function", "program", "pc", "tag", "module",
-    "instruction", "session", "sessionid", "state", "usec", "rss", "size",
-    "inblock", "oublock", "majflt", "nswap", "nvcsw", "caller", "user_id",
-    "user", "barrier", "operator", "algorithm", "numa", "stmt", "short",
-    "prereq", "ret", "arg", "args", "phase", "tstart", "tend", "query",
-    "event", "time", "cpuload", "release", "packages", "host", "threads",
-    "memory", "oid", NULL };
+const char *const event_keys[] = KEY_TEXTS(EVENT_KEYS);
 
-const char *const variable_keys[] = { "type", "index", "ret", "arg", "name",
-    "var", "alias", "value", "eol", "kind", "persistence", "mode", "bid",
-    "count", "size", "seqbase", "hghbase", "parent", "view", "const",
-    "sorted", "revsorted", "nonil", "nil", "key", "file", "width", "hash",
-    "vheap", "imprints", "minpos", "maxpos", "nestimate", "used", "fixed",
-    "udf", NULL };
+const char *const variable_keys[] = KEY_TEXTS(VARIABLE_KEYS);
 
 /*
  * In microseconds.  Times since 1970 are at least this (September 2001), and

@@ -29,21 +29,46 @@ enum event_kind { EVENT_INSTRUCTION, EVENT_PHASE, EVENT_HEARTBEAT,
 enum event_state { STATE_START, STATE_DONE, STATE_PAUSE, N_STATES };
 
 /* The keys of an object, as indexes in event_keys. */
-enum { E_VERSION = KEY_TYPE + 1, E_SOURCE, E_CLK, E_CTIME, E_MCLK, E_THREAD,
-    E_FUNCTION, E_PROGRAM, E_PC, E_TAG, E_MODULE, E_INSTRUCTION, E_SESSION,
-    E_SESSIONID, E_STATE, E_USEC, E_RSS, E_SIZE, E_INBLOCK, E_OUBLOCK,
-    E_MAJFLT, E_NSWAP, E_NVCSW, E_CALLER, E_USER_ID, E_USER, E_BARRIER,
-    E_OPERATOR, E_ALGORITHM, E_NUMA, E_STMT, E_SHORT, E_PREREQ, E_RET, E_ARG,
-    E_ARGS, E_PHASE, E_TSTART, E_TEND, E_QUERY, E_EVENT, E_TIME, E_CPULOAD,
-    E_RELEASE, E_PACKAGES, E_HOST, E_THREADS, E_MEMORY, E_OID };
+#define EVENT_KEYS(K)							\
+	K(E_VERSION, "version") K(E_SOURCE, "source") K(E_CLK, "clk")	\
+	K(E_CTIME, "ctime") K(E_MCLK, "mclk") K(E_THREAD, "thread")	\
+	K(E_FUNCTION, "function") K(E_PROGRAM, "program") K(E_PC, "pc")	\
+	K(E_TAG, "tag") K(E_MODULE, "module")				\
+	K(E_INSTRUCTION, "instruction") K(E_SESSION, "session")		\
+	K(E_SESSIONID, "sessionid") K(E_STATE, "state")			\
+	K(E_USEC, "usec") K(E_RSS, "rss") K(E_SIZE, "size")		\
+	K(E_INBLOCK, "inblock") K(E_OUBLOCK, "oublock")			\
+	K(E_MAJFLT, "majflt") K(E_NSWAP, "nswap") K(E_NVCSW, "nvcsw")	\
+	K(E_CALLER, "caller") K(E_USER_ID, "user_id") K(E_USER, "user")	\
+	K(E_BARRIER, "barrier") K(E_OPERATOR, "operator")		\
+	K(E_ALGORITHM, "algorithm") K(E_NUMA, "numa") K(E_STMT, "stmt")	\
+	K(E_SHORT, "short") K(E_PREREQ, "prereq") K(E_RET, "ret")	\
+	K(E_ARG, "arg") K(E_ARGS, "args") K(E_PHASE, "phase")		\
+	K(E_TSTART, "tstart") K(E_TEND, "tend") K(E_QUERY, "query")	\
+	K(E_EVENT, "event") K(E_TIME, "time") K(E_CPULOAD, "cpuload")	\
+	K(E_RELEASE, "release") K(E_PACKAGES, "packages")		\
+	K(E_HOST, "host") K(E_THREADS, "threads") K(E_MEMORY, "memory")	\
+	K(E_OID, "oid")
+KEY_INDEXES(EVENT_KEYS);
 extern const char *const event_keys[];
 
 /* The keys of a variable, as indexes in variable_keys. */
-enum { V_TYPE = KEY_TYPE, V_INDEX, V_RET, V_ARG, V_NAME, V_VAR, V_ALIAS,
-    V_VALUE, V_EOL, V_KIND, V_PERSISTENCE, V_MODE, V_BID, V_COUNT, V_SIZE,
-    V_SEQBASE, V_HGHBASE, V_PARENT, V_VIEW, V_CONST, V_SORTED, V_REVSORTED,
-    V_NONIL, V_NIL, V_KEY, V_FILE, V_WIDTH, V_HASH, V_VHEAP, V_IMPRINTS,
-    V_MINPOS, V_MAXPOS, V_NESTIMATE, V_USED, V_FIXED, V_UDF };
+#define VARIABLE_KEYS(K)						\
+	K(V_INDEX, "index") K(V_RET, "ret") K(V_ARG, "arg")		\
+	K(V_NAME, "name") K(V_VAR, "var") K(V_ALIAS, "alias")		\
+	K(V_VALUE, "value") K(V_EOL, "eol") K(V_KIND, "kind")		\
+	K(V_PERSISTENCE, "persistence") K(V_MODE, "mode")		\
+	K(V_BID, "bid") K(V_COUNT, "count") K(V_SIZE, "size")		\
+	K(V_SEQBASE, "seqbase") K(V_HGHBASE, "hghbase")			\
+	K(V_PARENT, "parent") K(V_VIEW, "view") K(V_CONST, "const")	\
+	K(V_SORTED, "sorted") K(V_REVSORTED, "revsorted")		\
+	K(V_NONIL, "nonil") K(V_NIL, "nil") K(V_KEY, "key")		\
+	K(V_FILE, "file") K(V_WIDTH, "width") K(V_HASH, "hash")		\
+	K(V_VHEAP, "vheap") K(V_IMPRINTS, "imprints")			\
+	K(V_MINPOS, "minpos") K(V_MAXPOS, "maxpos")			\
+	K(V_NESTIMATE, "nestimate") K(V_USED, "used")			\
+	K(V_FIXED, "fixed") K(V_UDF, "udf")
+KEY_INDEXES(VARIABLE_KEYS);
 extern const char *const variable_keys[];
 
 struct event {

@@ -447,7 +447,7 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 	int64_t parent = 0;
 	struct buf *b;
 
-	if (rec_str(r, V_TYPE, &type) == REC_OK && type.n > 0)
+	if (rec_str(r, KEY_TYPE, &type) == REC_OK && type.n > 0)
 		type_id = find_type(rows, type);
 	b = begin_row(rows, "mal_variable");
 	json_uint(b, "variable_id", v->id);

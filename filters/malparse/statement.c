@@ -45,7 +45,7 @@ read_operand(struct operand *v, const struct rec *r,
 
 	*v = (struct operand){ .bid = INT_UNKNOWN, .count = INT_UNKNOWN };
 	v->name = event_text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
-	v->type = event_text(r, V_TYPE);
+	v->type = event_text(r, KEY_TYPE);
 	event_int(r, V_BID, &v->bid);
 	event_int(r, V_COUNT, &v->count);
 	v->is_constant = event_int(r, V_CONST, &constant) ? constant == 1 :
@@ -230,7 +230,7 @@ put_return_type(struct statement *s, const struct event *e)
 	if (r == NULL || !event_is_result(&walk, r))
 		return;
 	buf_char(&s->long_text, ':');
-	put_span(&s->long_text, event_text(r, V_TYPE));
+	put_span(&s->long_text, event_text(r, KEY_TYPE));
 }
 
 /* Writes "X_1 := " or "(X_1, X_2) := "; nothing if there are no results. */

@@ -222,7 +222,7 @@ states_values(const struct variable *v, const struct event *e,
 {
 	if (is_result)
 		return e->state == STATE_DONE;
-	return !v->has_value || !span_eq(event_text(r, V_TYPE), "str");
+	return !v->has_value || !span_eq(event_text(r, KEY_TYPE), "str");
 }
 
 /* Writes the use of a variable, the nth in the event's lists (from 0). */

@@ -21,15 +21,20 @@ struct instruction {
 };
 
 /* Indexes in trace_keys. */
-enum { EXECUTION = KEY_TYPE + 1, SESSION, CLIENT, TAG, EVENT_EXECUTION, PC,
-    STATE, RELATIVE, ABSOLUTE, THREAD, USEC, SHORT, LONG, OPERATION, MODULE,
-    QUERY_TEXT, ROOT, PARENT, CHILD, THREADS, FUNCTION, LOCAL };
-const char *const trace_keys[] = { "type", "execution_id", "server_session",
-    "client", "tag", "mal_execution_id", "pc", "execution_state",
-    "relative_time", "absolute_time", "thread", "usec", "short_statement",
-    "long_statement", "instruction", "mal_module", "query_text",
-    "root_execution_id", "parent_id", "child_id", "threads",
-    "user_function", "local_time", NULL };
+#define TRACE_KEYS(K)							\
+	K(EXECUTION, "execution_id") K(SESSION, "server_session")	\
+	K(CLIENT, "client") K(TAG, "tag")				\
+	K(EVENT_EXECUTION, "mal_execution_id") K(PC, "pc")		\
+	K(STATE, "execution_state") K(RELATIVE, "relative_time")	\
+	K(ABSOLUTE, "absolute_time") K(THREAD, "thread")		\
+	K(USEC, "usec") K(SHORT, "short_statement")			\
+	K(LONG, "long_statement") K(OPERATION, "instruction")		\
+	K(MODULE, "mal_module") K(QUERY_TEXT, "query_text")		\
+	K(ROOT, "root_execution_id") K(PARENT, "parent_id")		\
+	K(CHILD, "child_id") K(THREADS, "threads")			\
+	K(FUNCTION, "user_function") K(LOCAL, "local_time")
+KEY_INDEXES(TRACE_KEYS);
+const char *const trace_keys[] = KEY_TEXTS(TRACE_KEYS);
 
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };

@@ -13,11 +13,15 @@
 #include "filters/perf-diff/read.h"
 
 /* The keys of `sample`, `profile` and `version` records. */
-enum { UID = KEY_TYPE + 1, VALUE, RESOURCE_TYPE, SUBTYPE, UNIT, CMD, WORKLOAD,
-    MACHINE, MINOR_VERSION, PROFILE, HEADER, ID, PARENTS, TIME };
-const char *const read_keys[] = { "type", "uid", "value", "resource_type",
-    "subtype", "unit", "cmd", "workload", "machine", "minor_version",
-    "profile", "header", "id", "parents", "time", NULL };
+#define READ_KEYS(K)							\
+	K(UID, "uid") K(VALUE, "value")					\
+	K(RESOURCE_TYPE, "resource_type") K(SUBTYPE, "subtype")		\
+	K(UNIT, "unit") K(CMD, "cmd") K(WORKLOAD, "workload")		\
+	K(MACHINE, "machine") K(MINOR_VERSION, "minor_version")		\
+	K(PROFILE, "profile") K(HEADER, "header") K(ID, "id")		\
+	K(PARENTS, "parents") K(TIME, "time")
+KEY_INDEXES(READ_KEYS);
+const char *const read_keys[] = KEY_TEXTS(READ_KEYS);
 
 struct staged {
 	uint32_t key;

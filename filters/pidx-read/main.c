@@ -51,9 +51,8 @@ static const struct opt options[] = {
 	    "write only a setting of the store", 0, 0 },
 	{ 0 }
 };
-
-static const char *const version_keys[] = { "type", "id", NULL };
-enum { ID = KEY_TYPE + 1 };
+#define VERSION_KEYS(K) K(ID, "id")
+KEY_LIST(version_keys, VERSION_KEYS);
 
 static const struct about about = {
 	.operands = "[revision ...]",

@@ -12,15 +12,7 @@
 #include "filters/profile-make/records.h"
 #include "filters/profile-make/uid.h"
 
-const char *const records_keys[] = { "type", "stat", "run", "id", "name",
-    "target", "kind", "rule", "uid", "prepare", "start_us", "end_us",
-    "elapsed_us", "potential_us", "wall_us", "length_us", "path", "by",
-    "value", "work_us", "path_us", "format", "operation", "self_us",
-    "query_text", "user_function", "module", "function", "file", "self_ns",
-    "samples", "calls", "failed_us", "test_us", "user_us", "system_us",
-    "max_rss_bytes", "program", "unit", "resource_type", "subtype", "cmd",
-    "workload", "machine", "minor_version", "origin", "header", "profile",
-    "query", NULL };
+const char *const records_keys[] = KEY_TEXTS(RECORDS_KEYS);
 
 /* Of what the integers of records are amounts. */
 enum measure { TIME_US, TIME_NS, SIZE_BYTES, N_SAMPLES, N_CALLS, N_MEASURED };
