@@ -148,7 +148,7 @@ first_lines() {
 		'{"type":"critical","run":"r","step":"1","id":"a"}' >in
 	run -1 --separate-stderr graph-export in
 	[[ $stderr == *"in:3: run 'r' has already ended"* ]]
-	[[ $stderr == *"in:4: a critical record needs id"* ]]
+	[[ $stderr == *"in:4: step is not an integer"* ]]
 }
 
 @test "Mermaid's limits of edges and characters are kept, and said" {

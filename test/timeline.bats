@@ -140,7 +140,7 @@ END
 	assert_equal "$stderr" "timeline: warning: 1 step of the critical path is no task of the run: is it the path of another one?"
 	echo '{"type":"critical","step":"x","id":"b"}' >path
 	run -1 --separate-stderr timeline -p path tasks
-	[[ $stderr == *"path:1: a critical record needs id, a string, and step, an integer" ]]
+	[[ $stderr == *"path:1: step is not an integer below 2^53" ]]
 }
 
 @test "hostile names are only text" {

@@ -7,6 +7,7 @@
 #include "common/base/num.h"
 #include "common/build/build-read.h"
 #include "common/build/times.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 
@@ -33,40 +34,6 @@ enum { N_BUILD_KEYS = sizeof build_keys / sizeof *build_keys - 1 };
 	    (i) * sizeof *(b)->array +					\
 	    offsetof(__typeof__(*(b)->array), member))
 
-bool
-build_check_type(struct filter *f, enum rec_found found, unsigned key,
-    const char *type)
-{
-	if (found != REC_BAD)
-		return true;
-	filter_reject(f, "%s is not %s", build_keys[key], type);
-	return false;
-}
-
-static bool
-read_id(struct filter *f, const struct rec *r, struct span *id)
-{
-	enum rec_found found = rec_str(r, ID, id);
-
-	if (found == REC_OK)
-		return true;
-	if (found == REC_BAD)
-		filter_reject(f, "id is not a string");
-	else
-		filter_reject(f, "id is missing");
-	return false;
-}
-
-static bool
-check_strings(struct filter *f, const struct rec *r, unsigned key)
-{
-	const struct span *items;
-	size_t n;
-
-	return build_check_type(f, rec_strings(r, key, &items, &n), key,
-	    "an array of strings");
-}
-
 /*
  * Adds the strings of `deps`, on which a task or node depends, or of `outputs`,
  * which are further names of a task.  owner is the placeholder of the record
@@ -74,16 +41,13 @@ check_strings(struct filter *f, const struct rec *r, unsigned key)
  * symbol is known.
  */
 static void
-add_list(struct build *b, const struct rec *r, unsigned key, uint32_t owner)
+add_list(struct build *b, const struct span *items, size_t n, bool are_deps,
+    uint32_t owner)
 {
-	bool are_deps = key == DEPS;
 	struct dependency **list = are_deps ? &b->deps : &b->outputs;
 	size_t *n_list = are_deps ? &b->n_deps : &b->n_outputs;
-	size_t *cap = are_deps ? &b->deps_cap : &b->outputs_cap, n = 0;
-	const struct span *items;
+	size_t *cap = are_deps ? &b->deps_cap : &b->outputs_cap;
 
-	if (rec_strings(r, key, &items, &n) != REC_OK)
-		return;
 	*list = mem_grow(*list, cap, *n_list + n, sizeof **list);
 	for (size_t i = 0; i < n; i++, ++*n_list) {
 		(*list)[*n_list] = (struct dependency){ owner, owner };
@@ -101,12 +65,14 @@ read_times(struct filter *f, const struct rec *r, struct task *t)
 	    TRANSFER, WAIT, SIZE };
 	int64_t *values[] = { &t->start_us, &t->end_us, &t->elapsed_us,
 	    &t->second_start_us, &t->second_start_us, &t->second_start_us,
-	    &t->size_bytes };
+	    &t->size_bytes }, value;
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (!build_check_type(f, rec_int(r, keys[i], values[i]),
-		    keys[i], "an integer below 2^53"))
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (!filter_get_int(f, r, keys[i], &value))
 			return false;
+		if (value != INT_UNKNOWN)
+			*values[i] = value;
+	}
 	return true;
 }
 
@@ -216,6 +182,8 @@ void
 build_read_task(struct build *b, struct filter *f, const struct rec *r)
 {
 	size_t i = b->n_tasks;
+	const struct span *deps, *outputs;
+	size_t n_deps, n_outputs;
 	struct task *t;
 	struct span id;
 
@@ -230,12 +198,13 @@ build_read_task(struct build *b, struct filter *f, const struct rec *r)
 	    .elapsed_us = INT_UNKNOWN, .second_start_us = INT_UNKNOWN,
 	    .size_bytes = INT_UNKNOWN, .next = INDEX_NONE,
 	    .flags = read_flags(r) };
-	if (!read_id(f, r, &id) || !read_times(f, r, t) ||
-	    !check_strings(f, r, DEPS) || !check_strings(f, r, OUTPUTS))
+	if (!filter_need_str(f, r, ID, &id) || !read_times(f, r, t) ||
+	    !filter_get_strings(f, r, DEPS, &deps, &n_deps) ||
+	    !filter_get_strings(f, r, OUTPUTS, &outputs, &n_outputs))
 		return;
 	b->n_tasks++;
-	add_list(b, r, DEPS, (uint32_t)i | OWNER_IS_TASK);
-	add_list(b, r, OUTPUTS, (uint32_t)i | OWNER_IS_TASK);
+	add_list(b, deps, n_deps, true, (uint32_t)i | OWNER_IS_TASK);
+	add_list(b, outputs, n_outputs, false, (uint32_t)i | OWNER_IS_TASK);
 	read_names(b, r, i, id);
 }
 
@@ -265,13 +234,15 @@ read_node_name(struct build *b, const struct rec *r, size_t i, struct span id)
 void
 build_read_node(struct build *b, struct filter *f, const struct rec *r)
 {
-	size_t i = b->n_nodes;
+	size_t i = b->n_nodes, n_deps;
+	const struct span *deps;
 	struct span id, rule, type;
 	struct node *n;
 
 	if (i >= OWNER_IS_TASK)
 		die("too many nodes");
-	if (!read_id(f, r, &id) || !check_strings(f, r, DEPS))
+	if (!filter_need_str(f, r, ID, &id) ||
+	    !filter_get_strings(f, r, DEPS, &deps, &n_deps))
 		return;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap, i + 1,
 	    sizeof *b->nodes);
@@ -281,7 +252,7 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 	if (rec_str(r, NODE_TYPE, &type) == REC_OK)
 		n->flags |= span_eq(type, "test") ? NODE_TEST :
 		    span_eq(type, "download") ? NODE_DOWNLOAD : 0;
-	add_list(b, r, DEPS, (uint32_t)i);
+	add_list(b, deps, n_deps, true, (uint32_t)i);
 	DEFER_NAME(b, id, nodes, i, id);
 	read_node_name(b, r, i, id);
 	read_target(b, r, &b->node_targets, i);
@@ -296,15 +267,18 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 bool
 build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 {
-	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN, n_earlier = 0;
-	enum rec_found found = rec_int(r, EARLIER_RUNS, &n_earlier);
+	int64_t start_us, end_us, n_earlier;
 
-	if (!build_check_type(f, rec_int(r, START, &start_us), START,
-	    "an integer") ||
-	    !build_check_type(f, rec_int(r, END, &end_us), END, "an integer") ||
-	    !build_check_type(f, n_earlier < 0 ? REC_BAD : found, EARLIER_RUNS,
-	    "a number of runs"))
+	if (!filter_get_int(f, r, START, &start_us) ||
+	    !filter_get_int(f, r, END, &end_us) ||
+	    !filter_get_int(f, r, EARLIER_RUNS, &n_earlier))
 		return false;
+	if (n_earlier == INT_UNKNOWN)
+		n_earlier = 0;
+	if (n_earlier < 0) {
+		filter_reject(f, "earlier_runs is below 0");
+		return false;
+	}
 	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN &&
 	    end_us < start_us) {
 		filter_reject(f, "end_us %lld is before start_us %lld",

@@ -58,11 +58,4 @@ bool build_read_extent(struct build *, struct filter *, const struct rec *);
 void build_add_extent(struct build *, int64_t start_us, int64_t end_us,
     int64_t n_earlier_runs);
 
-/*
- * Returns false and rejects the record if the value of a key is not of the type
- * that `what` names.
- */
-bool build_check_type(struct filter *, enum rec_found, unsigned key,
-    const char *what);
-
 #endif

@@ -8,6 +8,7 @@
 #include "common/build/build-read.h"
 #include "common/build/builds.h"
 #include "common/build/suspect.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -16,14 +17,12 @@
 static struct build *
 find_build(struct builds *all, const struct rec *r)
 {
-	enum rec_found found;
 	struct span name;
 	sym run;
 
-	found = rec_str(r, RUN, &name);
-	if (!build_check_type(all->f, found, RUN, "a string"))
+	if (!filter_get_str(all->f, r, RUN, &name))
 		return NULL;
-	if (found != REC_OK)
+	if (name.p == NULL)
 		return all->common;
 	run = intern_add(&all->run_names, name);
 	if (run == all->n) {	/* a new symbol */

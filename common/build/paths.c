@@ -9,6 +9,7 @@
 #include "common/build/build.h"
 #include "common/build/builds.h"
 #include "common/build/paths.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/rec.h"
@@ -103,25 +104,17 @@ static void
 read_record(void *context, const struct rec *r)
 {
 	struct paths *p = context;
-	struct span id, run = span_of("", 0);
+	struct span id, run;
 	struct path_step step = { .task = INDEX_NONE };
-	int64_t path_number = 1;
+	int64_t path_number;
 
-	if (!rec_is(r, "critical"))
+	if (!rec_is(r, "critical") ||
+	    !filter_need_str(p->f, r, numbers[ID], &id) ||
+	    !filter_need_int(p->f, r, numbers[STEP], &step.number) ||
+	    !filter_get_str(p->f, r, numbers[RUN], &run) ||
+	    !filter_get_int(p->f, r, numbers[PATH], &path_number))
 		return;
-	if (rec_str(r, numbers[ID], &id) != REC_OK ||
-	    rec_int(r, numbers[STEP], &step.number) != REC_OK) {
-		filter_reject(p->f, "a critical record needs id, a string, and "
-		    "step, an integer");
-		return;
-	}
-	if (rec_str(r, numbers[RUN], &run) == REC_BAD ||
-	    rec_int(r, numbers[PATH], &path_number) == REC_BAD) {
-		filter_reject(p->f, "run is not a string, or path is not an "
-		    "integer");
-		return;
-	}
-	if (path_number != 1)
+	if (path_number != 1 && path_number != INT_UNKNOWN)
 		return;
 	step.id = intern_add(&p->ids, id);
 	add_step(p, r, run, &step);

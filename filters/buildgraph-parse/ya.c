@@ -2,6 +2,7 @@
 
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
@@ -170,7 +171,7 @@ emit_node(struct filter *f, const struct rec *node, struct reader *r)
 static bool
 check_node(struct filter *f, const struct rec *node)
 {
-	static const int arrays[] = { DEPS, OUTPUTS, TAGS };
+	static const unsigned arrays[] = { DEPS, OUTPUTS, TAGS };
 	const struct span *items;
 	struct span uid;
 	size_t n;
@@ -180,12 +181,8 @@ check_node(struct filter *f, const struct rec *node)
 		return false;
 	}
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		if (rec_strings(node, (unsigned)arrays[i], &items, &n) ==
-		    REC_BAD) {
-			filter_reject(f, "%s is not an array of strings",
-			    ya_keys[arrays[i]]);
+		if (!filter_get_strings(f, node, arrays[i], &items, &n))
 			return false;
-		}
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/items.h"
@@ -90,16 +91,6 @@ read_id(const struct rec *rec, struct action *a)
 	return true;
 }
 
-static bool
-read_text(const struct rec *rec, unsigned key, struct span *text)
-{
-	*text = span_of(NULL, 0);
-	if (rec_str(rec, key, text) != REC_BAD)
-		return true;
-	filter_reject(state.f, "%s is not a string", go_keys[key]);
-	return false;
-}
-
 /* Go writes its zero time, of the year 1, for what has not happened. */
 static bool
 read_time(const struct rec *rec, unsigned key, int64_t *us)
@@ -107,7 +98,7 @@ read_time(const struct rec *rec, unsigned key, int64_t *us)
 	struct span text;
 
 	*us = INT_UNKNOWN;
-	if (!read_text(rec, key, &text))
+	if (!filter_get_str(state.f, rec, key, &text))
 		return false;
 	if (text.n == 0 || span_eq(text, "0001-01-01T00:00:00Z") ||
 	    read_rfc3339_us(text, us))
@@ -141,7 +132,7 @@ read_commands(const struct rec *rec, struct action *a)
 	if (!read_ns(rec, CMD_REAL, &real_ns) ||
 	    !read_ns(rec, CMD_USER, &user_ns) ||
 	    !read_ns(rec, CMD_SYS, &sys_ns) ||
-	    !read_text(rec, BUILD_ID, &build_id))
+	    !filter_get_str(state.f, rec, BUILD_ID, &build_id))
 		return false;
 	a->cpu_us = INT_UNKNOWN;
 	/* Go leaves out a time that is 0. */
@@ -237,8 +228,9 @@ read_action(const struct rec *rec)
 {
 	struct action a;
 
-	if (!read_id(rec, &a) || !read_text(rec, MODE, &a.mode) ||
-	    !read_text(rec, PACKAGE, &a.package) || !read_deps(rec, &a) ||
+	if (!read_id(rec, &a) || !filter_get_str(state.f, rec, MODE, &a.mode) ||
+	    !filter_get_str(state.f, rec, PACKAGE, &a.package) ||
+	    !read_deps(rec, &a) ||
 	    !read_time(rec, TIME_START, &a.start_us) ||
 	    !read_time(rec, TIME_DONE, &a.end_us) || !read_commands(rec, &a))
 		return;

@@ -5,6 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/mal/operation.h"
@@ -153,44 +154,6 @@ find_instruction(struct trace *t, uint32_t execution, int64_t pc)
 	return &t->instructions[i];
 }
 
-/* False if the value has the wrong type; the row is then rejected. */
-static bool
-check_found(struct filter *f, enum rec_found found, unsigned key,
-    const char *type)
-{
-	if (found == REC_BAD)
-		filter_reject(f, "%s is not %s", trace_keys[key], type);
-	return found != REC_BAD;
-}
-
-/* Reads a number, INT_UNKNOWN if absent; false if the row is rejected. */
-static bool
-read_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
-{
-	*value = INT_UNKNOWN;
-	return check_found(f, rec_int(r, key, value), key,
-	    "an integer below 2^53");
-}
-
-/* Reads a number that must not be absent; false if the row is rejected. */
-static bool
-require_int(struct filter *f, const struct rec *r, unsigned key, int64_t *value)
-{
-	if (!read_int(f, r, key, value))
-		return false;
-	if (*value == INT_UNKNOWN)
-		filter_reject(f, "%s is missing", trace_keys[key]);
-	return *value != INT_UNKNOWN;
-}
-
-/* Reads a text, empty if absent; false if the row is rejected. */
-static bool
-read_text(struct filter *f, const struct rec *r, unsigned key, struct span *s)
-{
-	*s = span_of("", 0);
-	return check_found(f, rec_str(r, key, s), key, "a string");
-}
-
 static void
 add_execution(struct trace *t, struct filter *f, const struct rec *r)
 {
@@ -199,10 +162,11 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 	int64_t id, tag;
 	uint32_t i;
 
-	if (!require_int(f, r, EXECUTION, &id) ||
-	    !read_text(f, r, SESSION, &session) ||
-	    !read_text(f, r, CLIENT, &client) || !read_int(f, r, TAG, &tag) ||
-	    !read_text(f, r, FUNCTION, &function))
+	if (!filter_need_int(f, r, EXECUTION, &id) ||
+	    !filter_get_str(f, r, SESSION, &session) ||
+	    !filter_get_str(f, r, CLIENT, &client) ||
+	    !filter_get_int(f, r, TAG, &tag) ||
+	    !filter_get_str(f, r, FUNCTION, &function))
 		return;
 	i = find_execution(t, id);
 	x = &t->executions[i];
@@ -246,17 +210,17 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 {
 	struct span long_statement;
 
-	if (!require_int(f, r, EVENT_EXECUTION, &e->execution) ||
-	    !require_int(f, r, PC, &e->pc) ||
-	    !require_int(f, r, STATE, &e->state) ||
-	    !read_int(f, r, RELATIVE, &e->relative_us) ||
-	    !read_int(f, r, ABSOLUTE, &e->absolute_us) ||
-	    !read_int(f, r, THREAD, &e->thread) ||
-	    !read_int(f, r, USEC, &e->usec) ||
-	    !read_text(f, r, MODULE, &e->module) ||
-	    !read_text(f, r, OPERATION, &e->operation) ||
-	    !read_text(f, r, SHORT, &e->statement) ||
-	    !read_text(f, r, LONG, &long_statement))
+	if (!filter_need_int(f, r, EVENT_EXECUTION, &e->execution) ||
+	    !filter_need_int(f, r, PC, &e->pc) ||
+	    !filter_need_int(f, r, STATE, &e->state) ||
+	    !filter_get_int(f, r, RELATIVE, &e->relative_us) ||
+	    !filter_get_int(f, r, ABSOLUTE, &e->absolute_us) ||
+	    !filter_get_int(f, r, THREAD, &e->thread) ||
+	    !filter_get_int(f, r, USEC, &e->usec) ||
+	    !filter_get_str(f, r, MODULE, &e->module) ||
+	    !filter_get_str(f, r, OPERATION, &e->operation) ||
+	    !filter_get_str(f, r, SHORT, &e->statement) ||
+	    !filter_get_str(f, r, LONG, &long_statement))
 		return false;
 	if (e->statement.n == 0)
 		e->statement = long_statement;
@@ -391,8 +355,8 @@ add_query(struct trace *t, struct filter *f, const struct rec *r)
 	uint32_t i;
 	int64_t id;
 
-	if (!require_int(f, r, ROOT, &id) ||
-	    !read_text(f, r, QUERY_TEXT, &query))
+	if (!filter_need_int(f, r, ROOT, &id) ||
+	    !filter_get_str(f, r, QUERY_TEXT, &query))
 		return;
 	i = find_execution(t, id);
 	t->executions[i].is_query = true;
@@ -406,8 +370,8 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 	int64_t parent_id, child_id;
 	uint32_t parent, child;
 
-	if (!require_int(f, r, PARENT, &parent_id) ||
-	    !require_int(f, r, CHILD, &child_id))
+	if (!filter_need_int(f, r, PARENT, &parent_id) ||
+	    !filter_need_int(f, r, CHILD, &child_id))
 		return;
 	parent = find_execution(t, parent_id);
 	child = find_execution(t, child_id);
@@ -434,7 +398,7 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 {
 	int64_t workers;
 
-	if (!read_int(f, r, THREADS, &workers))
+	if (!filter_get_int(f, r, THREADS, &workers))
 		return;
 	t->workers = mem_grow(t->workers, &t->workers_cap, t->number + 1,
 	    sizeof *t->workers);
