@@ -19,12 +19,13 @@ enum {
 };
 
 /*
- * Reports an argument that getopt_long() did not accept, in place of
+ * Refuses an argument that getopt_long() did not accept, in place of
  * getopt_long()'s own messages, which print arguments unescaped.  c is what it
  * returned: ':' if a value is missing, otherwise '?'.
  */
-static void
-report_option(int c, const struct opt *const *all, const char *arg)
+static _Noreturn void
+refuse_option(int c, const struct opt *const *all, const char *arg,
+    const char *usage)
 {
 	const char *what = c == ':' ? "needs a value" : "takes no value";
 
@@ -37,11 +38,6 @@ report_option(int c, const struct opt *const *all, const char *arg)
 		err_warn("unknown option '-%c'", optopt);
 	else
 		err_warn("unknown or ambiguous option '%s'", arg);
-}
-
-static _Noreturn void
-usage_error(const char *usage)
-{
 	fprintf(stderr, "usage: %s %s\n", err_program(), usage);
 	fprintf(stderr, "try '%s --help'\n", err_program());
 	exit(EXIT_FATAL);
@@ -94,16 +90,10 @@ parse_number(const struct opt *o, const char *arg)
 }
 
 static void
-add_to_list(struct opt_list *list, const char *arg)
-{
-	list->values = mem_grow(list->values, &list->cap, list->n + 1,
-	    sizeof *list->values);
-	list->values[list->n++] = arg;
-}
-
-static void
 set_value(const struct opt *o, const char *arg)
 {
+	struct opt_list *list;
+
 	switch (o->kind) {
 	case OPT_FLAG:
 		*(bool *)o->value = true;
@@ -116,29 +106,22 @@ set_value(const struct opt *o, const char *arg)
 		*(uint64_t *)o->value = parse_number(o, arg);
 		break;
 	case OPT_LIST:
-		add_to_list(o->value, arg);
+		list = o->value;
+		list->values = mem_grow(list->values, &list->cap, list->n + 1,
+		    sizeof *list->values);
+		list->values[list->n++] = arg;
 		break;
 	}
-}
-
-static const struct opt *
-find_option(const struct opt **all, size_t n, int c)
-{
-	for (size_t i = 0; i < n; i++)
-		if (c == FIRST_LONG + (int)i || (c < FIRST_LONG &&
-		    c == all[i]->letter))
-			return all[i];
-	return NULL;
 }
 
 int
 opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv)
 {
-	const struct opt *all[OPTIONS_MAX], *o;
+	const struct opt *all[OPTIONS_MAX];
 	struct option longs[OPTIONS_MAX + 1];
 	char letters[OPTIONS_MAX * 2 + 3], *p = letters;
-	size_t n = collect(tables, all);
+	size_t n = collect(tables, all), i;
 	int c;
 
 	opterr = 0;
@@ -146,7 +129,7 @@ opt_parse(const struct opt *const *tables, const char *usage,
 	if (is_command)
 		*p++ = '+';	/* stop at the first operand */
 	*p++ = ':';		/* return ':' for a missing value */
-	for (size_t i = 0; i < n; i++) {
+	for (i = 0; i < n; i++) {
 		longs[i].name = all[i]->name;
 		longs[i].has_arg = all[i]->kind != OPT_FLAG;
 		longs[i].val = FIRST_LONG + (int)i;
@@ -157,12 +140,14 @@ opt_parse(const struct opt *const *tables, const char *usage,
 			*p++ = ':';
 	}
 	*p = '\0';
+
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if ((o = find_option(all, n, c)) == NULL) {
-			report_option(c, all, argv[optind - 1]);
-			usage_error(usage);
-		}
-		set_value(o, optarg);
+		i = 0;
+		while (i < n && c != FIRST_LONG + (int)i && c != all[i]->letter)
+			i++;
+		if (i == n)
+			refuse_option(c, all, argv[optind - 1], usage);
+		set_value(all[i], optarg);
 	}
 	return optind;
 }
