@@ -40,18 +40,6 @@ end_streams(struct filter *f)
 	f->boundaries = (struct boundaries){ 0 };
 }
 
-static void
-end_file(struct filter *f)
-{
-	if (f->input.unreadable) {
-		filter_fail(f, "cannot %s", f->input.damage);
-	} else if (f->input.damage != NULL) {
-		set_current(f, NULL, 0);
-		f->n_faults++;
-		filter_reject(f, "the file ends early: %s", f->input.damage);
-	}
-}
-
 /*
  * Reports a stream of records that is empty: a filter that could not start
  * leaves its reader such an input.
@@ -92,14 +80,20 @@ filter_next_file(struct filter *f)
 	const struct foreign *foreign;
 	bool was_needed = f->in_file && f->first_is_needed;
 
-	if (f->in_file)
-		end_file(f);
+	if (f->in_file && f->input.unreadable) {
+		filter_fail(f, "cannot %s", f->input.damage);
+	} else if (f->in_file && f->input.damage != NULL) {
+		set_current(f, NULL, 0);
+		f->n_faults++;
+		filter_reject(f, "the file ends early: %s", f->input.damage);
+	}
 	if (was_needed)
 		check_not_empty(f);
 	if (f->in_file && f->reads_each) {
 		f->in_file = false;
 		return false;
 	}
+
 	if (f->reads != NULL && input_next_is_terminal(&f->input))
 		err_warn("reading %s from standard input: end it by Ctrl-D, or "
 		    "name a file (see --help)", f->reads);
@@ -155,10 +149,14 @@ filter_line(struct filter *f, struct line *line)
 	return false;
 }
 
-/* Rejects a text that is not a record, for this reason. */
-static void
-reject_text(struct filter *f, struct span text, const char *why)
+struct rec *
+filter_record(struct filter *f, struct span text)
 {
+	const char *why;
+	struct rec *rec = recio_parse(f->recio, text, &why);
+
+	if (rec != NULL)
+		return rec;
 	/* Equal lengths: the line has no newline, the stream is truncated. */
 	if (f->reads_records && text.n == f->current.n &&
 	    boundary_is_partial_begin(text)) {
@@ -166,17 +164,7 @@ reject_text(struct filter *f, struct span text, const char *why)
 		f->boundaries.n_open++;
 	}
 	filter_reject(f, "%s", why);
-}
-
-struct rec *
-filter_record(struct filter *f, struct span text)
-{
-	const char *why;
-	struct rec *rec = recio_parse(f->recio, text, &why);
-
-	if (rec == NULL)
-		reject_text(f, text, why);
-	return rec;
+	return NULL;
 }
 
 /*
@@ -211,22 +199,6 @@ next_plain(struct filter *f)
 	return rec;
 }
 
-static struct rec *
-next_record(struct filter *f)
-{
-	struct line line;
-	struct rec *rec = next_plain(f);
-
-	if (rec != NULL)
-		return rec;
-	while (filter_line(f, &line)) {
-		rec = filter_record(f, span_of(line.p, line.len));
-		if (rec != NULL)
-			return rec;
-	}
-	return NULL;
-}
-
 bool
 filter_consume_boundary(struct filter *f, const struct rec *rec)
 {
@@ -249,11 +221,14 @@ filter_have_ended(const struct filter *f, int64_t n)
 struct rec *
 filter_next(struct filter *f)
 {
+	struct line line;
 	struct rec *rec;
 
-	do
-		rec = next_record(f);
-	while (rec != NULL && filter_consume_boundary(f, rec));
+	do {
+		rec = next_plain(f);
+		while (rec == NULL && filter_line(f, &line))
+			rec = filter_record(f, span_of(line.p, line.len));
+	} while (rec != NULL && filter_consume_boundary(f, rec));
 	return rec;
 }
 
