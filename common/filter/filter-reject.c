@@ -26,24 +26,6 @@ filter_keep_rejected(struct filter *f, const char *p, size_t n)
 	output_done(&f->rejects);
 }
 
-static struct message *
-find_message(struct filter *f, const char *fmt)
-{
-	struct message *m = f->messages, *end = m + f->n_messages;
-
-	/* Format strings are literals: the address identifies one. */
-	while (m < end && m->fmt != fmt)
-		m++;
-	if (m < end)
-		return m;
-	f->messages = mem_grow(f->messages, &f->messages_cap,
-	    f->n_messages + 1, sizeof *f->messages);
-	m = &f->messages[f->n_messages++];
-	m->fmt = fmt;
-	m->count = 0;
-	return m;
-}
-
 /*
  * Counts and formats a message.  Returns its text, or NULL after MESSAGES_SHOWN
  * with the same format string.
@@ -51,8 +33,18 @@ find_message(struct filter *f, const char *fmt)
 static const char *
 format_message(struct filter *f, const char *fmt, va_list ap)
 {
-	struct message *m = find_message(f, fmt);
+	struct message *m = f->messages, *end = m + f->n_messages;
 
+	/* Format strings are literals: the address identifies one. */
+	while (m < end && m->fmt != fmt)
+		m++;
+	if (m == end) {
+		f->messages = mem_grow(f->messages, &f->messages_cap,
+		    f->n_messages + 1, sizeof *f->messages);
+		m = &f->messages[f->n_messages++];
+		m->fmt = fmt;
+		m->count = 0;
+	}
 	if (m->count++ >= MESSAGES_SHOWN)
 		return NULL;
 	vsnprintf(m->last, sizeof m->last, fmt, ap);
