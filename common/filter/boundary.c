@@ -68,17 +68,6 @@ get_count(const struct rec *r, const char *key)
 	return n;
 }
 
-static void
-note_rejected(struct boundaries *s, const struct rec *r)
-{
-	int64_t n = get_count(r, "rejected");
-
-	s->n_rejected = saturating_add(s->n_rejected, n);
-	s->n_faults = saturating_add(s->n_faults, get_count(r, "faults"));
-	if (n > 0)
-		copy_by(r, s->rejected_by, sizeof s->rejected_by);
-}
-
 bool
 boundary_is_partial_begin(struct span text)
 {
@@ -92,6 +81,7 @@ bool
 boundary_note(struct boundaries *s, const struct rec *r)
 {
 	const struct field *type = rec_get(r, KEY_TYPE);
+	int64_t n;
 
 	/* "end" has 3 bytes, "begin" 5: few other types have as many. */
 	if (type == NULL || (type->text.n != 3 && type->text.n != 5))
@@ -102,7 +92,12 @@ boundary_note(struct boundaries *s, const struct rec *r)
 		copy_by(r, s->begun_by, sizeof s->begun_by);
 	} else if (rec_is(r, "end")) {
 		s->n_open--;
-		note_rejected(s, r);
+		n = get_count(r, "rejected");
+		s->n_rejected = saturating_add(s->n_rejected, n);
+		s->n_faults = saturating_add(s->n_faults,
+		    get_count(r, "faults"));
+		if (n > 0)
+			copy_by(r, s->rejected_by, sizeof s->rejected_by);
 	} else {
 		return false;
 	}
