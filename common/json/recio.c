@@ -158,14 +158,6 @@ on_string(void *context, const unsigned char *p, size_t n)
 	return add_scalar(io, REC_STRING, keep_string(io, p, n));
 }
 
-static void
-add_name(struct recio *io, struct span key)
-{
-	io->names = mem_grow(io->names, &io->names_cap, io->n_names + 1,
-	    sizeof *io->names);
-	io->names[io->n_names++] = key;
-}
-
 static int
 on_key(void *context, const unsigned char *p, size_t n)
 {
@@ -176,8 +168,11 @@ on_key(void *context, const unsigned char *p, size_t n)
 	set_token_end(io);
 	if (io->depth == 1 && rec_add(&io->rec, key, &is_declared) == NULL)
 		return reject_duplicate(io, key);
-	if (!is_declared)
-		add_name(io, key);
+	if (is_declared)
+		return 1;
+	io->names = mem_grow(io->names, &io->names_cap, io->n_names + 1,
+	    sizeof *io->names);
+	io->names[io->n_names++] = key;
 	return 1;
 }
 
@@ -355,17 +350,6 @@ recio_free(struct recio *io)
 	free(io);
 }
 
-static void
-begin_text(struct recio *io, struct span text)
-{
-	io->text = text;
-	io->token_end = io->object_end = 0;
-	io->depth = 0;
-	io->n_names = 0;
-	io->why = NULL;
-	rec_clear(&io->rec);
-}
-
 /*
  * Sets the reason unless it is already set.  For an error that yajl found, the
  * reason is the first line of yajl's message, with the position.
@@ -409,7 +393,13 @@ recio_parse(struct recio *io, struct span text, const char **why)
 
 	if (plain_read(&io->rec, text))
 		return &io->rec;
-	begin_text(io, text);
+	io->text = text;
+	io->token_end = io->object_end = 0;
+	io->depth = 0;
+	io->n_names = 0;
+	io->why = NULL;
+	rec_clear(&io->rec);
+
 	/* yajl accepts these two as white space; JSON does not. */
 	if (memchr(text.p, '\f', text.n) != NULL ||
 	    memchr(text.p, '\v', text.n) != NULL)
@@ -420,6 +410,7 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	else
 		status = yajl_parse(io->yajl, (const unsigned char *)text.p,
 		    text.n);
+
 	if (io->why == NULL && status == yajl_status_ok && io->depth == 0 &&
 	    io->object_end != 0) {
 		if (ends_after_object(io))
