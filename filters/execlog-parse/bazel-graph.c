@@ -396,27 +396,24 @@ emit_numbered(struct node *node)
 	emit_node(state.n_tasks++, node);
 }
 
-/* Reads the message that is held back, which was read as a node before. */
-static void
-release_held(void)
-{
-	struct node node;
-
-	if (!state.holds)
-		return;
-	state.holds = false;
-	read_node(buf_span(&state.held), &node);
-	if (state.kind == WITHOUT_INDEXES)
-		emit_numbered(&node);
-	else
-		emit_indexed(&node);
-}
-
+/*
+ * Decides which kind of log this is, and emits the node of the message that is
+ * held back.
+ */
 static void
 decide(bool has_indexes)
 {
+	struct node node;
+
 	state.kind = has_indexes ? WITH_INDEXES : WITHOUT_INDEXES;
-	release_held();
+	if (state.holds) {
+		state.holds = false;
+		read_node(buf_span(&state.held), &node);
+		if (has_indexes)
+			emit_indexed(&node);
+		else
+			emit_numbered(&node);
+	}
 	if (!has_indexes)
 		filter_warn(state.f, "the log has no dependencies; Bazel "
 		    "writes them with "
@@ -441,7 +438,7 @@ read_message(struct span message)
 			return;
 		}
 		decide(node.has_index || state.n_deps > 0);
-		/* release_held() has read another node. */
+		/* decide() may have read the dependencies of another node. */
 		read_node(message, &node);
 	}
 	if (state.kind == WITH_INDEXES)
