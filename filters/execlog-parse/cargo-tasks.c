@@ -38,7 +38,6 @@ static const char *const part_suffixes[] = { "", " rmeta", " codegen",
 static struct {
 	struct filter *f;
 	const struct cargo_run *run;
-	uint64_t n_unfinished;	/* units */
 	struct buf id, name;	/* reused for each record */
 } state;
 
@@ -281,30 +280,26 @@ emit_node(const struct unit *u)
 	filter_end_record(state.f);
 }
 
-/* A unit that is neither fresh nor started is not a task. */
-static void
-emit_unit(const struct unit *u)
-{
-	state.n_unfinished += u->start_us != INT_UNKNOWN &&
-	    u->end_us == INT_UNKNOWN;
-	if (unit_has_rmeta(u)) {
-		emit_task(u, PART_RMETA, u->start_us, u->rmeta_us);
-		emit_task(u, PART_CODEGEN, u->rmeta_us, u->end_us);
-		emit_node(u);
-	} else if (u->start_us != INT_UNKNOWN || u->is_fresh) {
-		emit_task(u, PART_WHOLE, u->start_us, u->end_us);
-	}
-}
-
 uint64_t
 cargo_write_tasks(struct filter *f, const struct cargo_run *run)
 {
+	const struct unit *u, *end = run->units + run->n;
+	uint64_t n_unfinished = 0;
+
 	state.f = f;
 	state.run = run;
-	state.n_unfinished = 0;
-	for (size_t i = 0; i < run->n; i++)
-		emit_unit(&run->units[i]);
+	for (u = run->units; u < end; u++) {
+		n_unfinished += u->start_us != INT_UNKNOWN &&
+		    u->end_us == INT_UNKNOWN;
+		if (unit_has_rmeta(u)) {
+			emit_task(u, PART_RMETA, u->start_us, u->rmeta_us);
+			emit_task(u, PART_CODEGEN, u->rmeta_us, u->end_us);
+			emit_node(u);
+		} else if (u->start_us != INT_UNKNOWN || u->is_fresh) {
+			emit_task(u, PART_WHOLE, u->start_us, u->end_us);
+		}
+	}
 	buf_release(&state.id);
 	buf_release(&state.name);
-	return state.n_unfinished;
+	return n_unfinished;
 }

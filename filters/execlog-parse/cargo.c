@@ -534,21 +534,6 @@ change_run(const struct rec *r)
 	return true;
 }
 
-static void
-warn_at_end(void)
-{
-	if (state.n_without_deps > 0)
-		filter_warn(state.f, "%llu run%s no dependencies, because "
-		    "this version of cargo writes no unit-registered",
-		    (unsigned long long)state.n_without_deps,
-		    plural(state.n_without_deps, " has", "s have"));
-	if (state.n_unfinished > 0)
-		filter_warn(state.f, "%llu unit%s started but did not finish: "
-		    "cargo's log does not say whether they failed or were "
-		    "stopped", (unsigned long long)state.n_unfinished,
-		    plural(state.n_unfinished, "", "s"));
-}
-
 static bool
 cargo_detect(struct input *in)
 {
@@ -568,7 +553,18 @@ cargo_read(struct filter *f, const struct format_options *options)
 		if (change_run(r))
 			read_event(r);
 	end_run();
-	warn_at_end();
+
+	if (state.n_without_deps > 0)
+		filter_warn(f, "%llu run%s no dependencies, because this "
+		    "version of cargo writes no unit-registered",
+		    (unsigned long long)state.n_without_deps,
+		    plural(state.n_without_deps, " has", "s have"));
+	if (state.n_unfinished > 0)
+		filter_warn(f, "%llu unit%s started but did not finish: "
+		    "cargo's log does not say whether they failed or were "
+		    "stopped", (unsigned long long)state.n_unfinished,
+		    plural(state.n_unfinished, "", "s"));
+
 	recio_free(state.targets);
 	free(run.units);
 	free(run.deps);
