@@ -280,10 +280,16 @@ is_task(const struct rec *event, const struct args *args)
 }
 
 static void
-put_labels(struct buf *b, const struct rec *event, const struct args *args)
+emit_task(const struct rec *event, const struct args *args, sym lane,
+    int64_t start_us, int64_t end_us)
 {
-	struct span text;
+	struct buf *b = filter_begin_record(state.f, "task");
+	struct span text, status = args->status;
 
+	json_key(b, "id");
+	buf_char(b, '"');
+	buf_i64(b, state.n_events);
+	buf_char(b, '"');
 	if (rec_str(event, NAME, &text) == REC_OK && text.n > 0)
 		json_str(b, "name", text);
 	if (is_text(args->target))
@@ -292,31 +298,18 @@ put_labels(struct buf *b, const struct rec *event, const struct args *args)
 		json_raw(b, "rule", args->mnemonic);
 	else if (rec_str(event, CAT, &text) == REC_OK && text.n > 0)
 		json_str(b, "rule", text);
-}
-
-static void
-emit_task(const struct rec *event, const struct args *args, sym lane,
-    int64_t start_us, int64_t end_us)
-{
-	struct buf *b = filter_begin_record(state.f, "task");
-	struct span out, status = args->status;
-
-	json_key(b, "id");
-	buf_char(b, '"');
-	buf_i64(b, state.n_events);
-	buf_char(b, '"');
-	put_labels(b, event, args);
 	if (lane != SYM_NONE)
 		json_raw(b, "host", intern_span(&state.host_names,
 		    state.hosts[lane]));
+
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, start_us, end_us);
 	if (status.n > 0 && (*status.p == '-' || text_is_digit(*status.p)))
 		put_outcome(b, status, INT_UNKNOWN);
-	if (rec_str(event, OUT, &out) == REC_OK && out.n > 0) {
+	if (rec_str(event, OUT, &text) == REC_OK && text.n > 0) {
 		json_open(b, "outputs", '[');
-		json_item(b, out);
+		json_item(b, text);
 		json_close(b, ']');
 	}
 	filter_end_record(state.f);
@@ -417,30 +410,26 @@ read_member(void *context)
 	return member != NO_MEMBER && filter_value(f, &value);
 }
 
-static bool
-read_document(void)
-{
-	struct input *in = &state.f->input;
-
-	state.has_events = scan_peek(in) == '[';
-	return state.has_events ? read_events(true) :
-	    scan_each(in, "{}", read_member, NULL);
-}
-
 /* Reads one trace.  Each has its own threads. */
 static void
 read_trace(void)
 {
+	struct input *in = &state.f->input;
+	bool is_valid;
+
 	state.is_bazel = false;
 	intern_init(&state.lanes);
 	intern_init(&state.host_names);
-	if (!read_document())
+	state.has_events = scan_peek(in) == '[';
+	is_valid = state.has_events ? read_events(true) :
+	    scan_each(in, "{}", read_member, NULL);
+	if (!is_valid)
 		filter_reject_rest(state.f, span_of(NULL, 0),
 		    "the trace is not an array of events, or an object with "
 		    "one, or it is truncated");
 	else if (!state.has_events)
 		filter_fail(state.f, "'%s' is not a trace: it has no "
-		    "traceEvents", state.f->input.name);
+		    "traceEvents", in->name);
 	intern_release(&state.lanes);
 	intern_release(&state.host_names);
 }
