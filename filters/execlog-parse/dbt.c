@@ -56,14 +56,6 @@ static struct {
 	bool has_results;	/* the document has this key */
 } state;
 
-static void
-end_run(void)
-{
-	emit_build(state.f, dbt_format.name, &state.extent);
-	state.extent = (struct extent){ 0 };
-	state.has_results = false;
-}
-
 /* The N of SCHEMA_BASE "run-results/vN.json"; all of another schema. */
 static struct span
 version_of(struct span schema)
@@ -109,35 +101,13 @@ read_time(const struct rec *phase, unsigned key, int64_t *us)
 	    (found == REC_OK && read_rfc3339_us(text, us));
 }
 
-/* Adds a phase to the times of a result. */
-static void
-add_phase(struct times *t, const struct rec *phase, int64_t start_us,
-    int64_t end_us)
-{
-	struct span name;
-
-	if (start_us != INT_UNKNOWN &&
-	    (t->start_us == INT_UNKNOWN || start_us < t->start_us))
-		t->start_us = start_us;
-	if (end_us != INT_UNKNOWN &&
-	    (t->end_us == INT_UNKNOWN || end_us > t->end_us))
-		t->end_us = end_us;
-	if (start_us == INT_UNKNOWN || end_us <= start_us ||
-	    rec_str(phase, PHASE, &name) != REC_OK)
-		return;
-	if (span_eq(name, "compile"))
-		t->compile_us = end_us - start_us;
-	else if (span_eq(name, "execute"))
-		t->execute_us = end_us - start_us;
-}
-
 /* Reads `timing`, which is empty if the node was skipped. */
 static bool
 read_timing(const struct rec *result, struct times *t)
 {
 	const struct field *timing;
 	enum rec_found found = rec_find(result, TIMING, REC_ARRAY, &timing);
-	struct span rest, item;
+	struct span rest, item, name;
 	const struct rec *phase;
 	int64_t start_us, end_us;
 	const char *why;
@@ -151,7 +121,20 @@ read_timing(const struct rec *result, struct times *t)
 		if (!read_time(phase, STARTED_AT, &start_us) ||
 		    !read_time(phase, COMPLETED_AT, &end_us))
 			return false;
-		add_phase(t, phase, start_us, end_us);
+		if (start_us != INT_UNKNOWN &&
+		    (t->start_us == INT_UNKNOWN || start_us < t->start_us))
+			t->start_us = start_us;
+		if (end_us != INT_UNKNOWN &&
+		    (t->end_us == INT_UNKNOWN || end_us > t->end_us))
+			t->end_us = end_us;
+
+		if (start_us == INT_UNKNOWN || end_us <= start_us ||
+		    rec_str(phase, PHASE, &name) != REC_OK)
+			continue;
+		if (span_eq(name, "compile"))
+			t->compile_us = end_us - start_us;
+		else if (span_eq(name, "execute"))
+			t->execute_us = end_us - start_us;
 	}
 	return why == NULL;
 }
@@ -314,7 +297,9 @@ dbt_read(struct filter *f, const struct format_options *options)
 				filter_fail(f, "'%s' is not run_results.json "
 				    "of dbt: it has no results",
 				    f->input.name);
-			end_run();
+			emit_build(f, dbt_format.name, &state.extent);
+			state.extent = (struct extent){ 0 };
+			state.has_results = false;
 		}
 	} while (filter_next_file(f));
 	recio_free(state.metadata_in);
