@@ -350,16 +350,6 @@ check_needed_fields(const struct event *e, const struct handler *h)
 	return true;
 }
 
-static bool
-read_time(struct event *e)
-{
-	if (read_ms(field(e, TIME), &e->us))
-		return true;
-	filter_reject(state.f, "time '%.*s' is not a number of milliseconds, "
-	    "or is too large", SPAN_ARG(field(e, TIME)));
-	return false;
-}
-
 static void
 read_line(const struct line *line)
 {
@@ -372,8 +362,11 @@ read_line(const struct line *line)
 		filter_reject(state.f, "the line has fewer than three fields");
 		return;
 	}
-	if (!read_time(&e))
+	if (!read_ms(field(&e, TIME), &e.us)) {
+		filter_reject(state.f, "time '%.*s' is not a number of "
+		    "milliseconds, or is too large", SPAN_ARG(field(&e, TIME)));
 		return;
+	}
 	if ((h = find_handler(field(&e, EVENT))) == NULL) {
 		count_unknown(field(&e, EVENT));
 		return;
@@ -381,19 +374,6 @@ read_line(const struct line *line)
 	if (!check_needed_fields(&e, h) || (h->act != NULL && !h->act(&e)))
 		return;
 	extent_add(&state.extent, e.us);
-}
-
-static void
-finish(void)
-{
-	open_tasks_finish();
-	worker_tasks_finish();
-	worker_hosts_release();
-	emit_build(state.f, distbuild_format.name, &state.extent);
-	warn_of_unknown();
-	intern_release(&state.unknown_names);
-	free(state.unknown);
-	memset(&state, 0, sizeof state);
 }
 
 static void
@@ -409,7 +389,14 @@ distbuild_read(struct filter *f, const struct format_options *options)
 	worker_tasks_init(f);
 	while (filter_line(f, &line))
 		read_line(&line);
-	finish();
+	open_tasks_finish();
+	worker_tasks_finish();
+	worker_hosts_release();
+	emit_build(f, distbuild_format.name, &state.extent);
+	warn_of_unknown();
+	intern_release(&state.unknown_names);
+	free(state.unknown);
+	memset(&state, 0, sizeof state);
 }
 
 const struct input_format distbuild_format = {
