@@ -65,21 +65,6 @@ key_of(const void *owner, uint32_t i)
 	return span_of(t->text.data, t->key_len);
 }
 
-static uint32_t
-allocate_entry(void)
-{
-	uint32_t i = state.first_free;
-
-	if (i != INDEX_NONE) {
-		state.first_free = state.tasks[i].next_free;
-		return i;
-	}
-	state.tasks = mem_grow(state.tasks, &state.tasks_cap,
-	    state.n_tasks + 1, sizeof *state.tasks);
-	state.tasks[state.n_tasks] = (struct open_task){ 0 };
-	return (uint32_t)state.n_tasks++;
-}
-
 /* The hash is stored for map_remove(), so this is not map_find_or_add(). */
 static struct open_task *
 find_or_open(enum task_kind kind, struct task_key key)
@@ -92,7 +77,17 @@ find_or_open(enum task_kind kind, struct task_key key)
 
 	if (i != INDEX_NONE)
 		return &state.tasks[i];
-	i = allocate_entry();
+
+	i = state.first_free;
+	if (i != INDEX_NONE) {
+		state.first_free = state.tasks[i].next_free;
+	} else {
+		i = (uint32_t)state.n_tasks++;
+		state.tasks = mem_grow(state.tasks, &state.tasks_cap,
+		    state.n_tasks, sizeof *state.tasks);
+		state.tasks[i] = (struct open_task){ 0 };
+	}
+
 	t = &state.tasks[i];
 	t->text.len = 0;
 	buf_add(&t->text, key.text.p, key.text.n);
@@ -266,24 +261,6 @@ emit_and_reopen(struct open_task *t)
 	t->generation++;
 }
 
-/*
- * For a second start event of the same name: writes the later of the two in a
- * record of its own, and keeps the earlier one in *start_us.
- */
-static void
-emit_later_start(struct open_task *t, bool is_early, int64_t *start_us,
-    int64_t us)
-{
-	struct open_task other = *t;
-	int64_t later_us = time_later(*start_us, us);
-
-	other.early_us = is_early ? later_us : INT_UNKNOWN;
-	other.start_us = is_early ? INT_UNKNOWN : later_us;
-	other.end_us = INT_UNKNOWN;
-	emit(&other);
-	*start_us = time_earlier(*start_us, us);
-}
-
 /* Whether us is before all events of the task that are known. */
 static bool
 is_earliest(const struct open_task *t, int64_t us)
@@ -301,17 +278,27 @@ open_tasks_add_start(enum task_kind kind, struct task_key key, bool is_early,
 	struct open_task *t = find_or_open(kind, key);
 	int64_t *start_us = is_early ? &t->early_us : &t->start_us;
 	bool earliest = is_earliest(t, us);
+	struct open_task other;
+	int64_t later_us;
 
 	/* A start that repeats, or is after the end, is of another attempt. */
 	if (has_start_and_end(t) && (*start_us != INT_UNKNOWN ||
 	    us > t->end_us))
 		emit_and_reopen(t);
-	if (*start_us != INT_UNKNOWN) {
-		emit_later_start(t, is_early, start_us, us);
+	if (*start_us == INT_UNKNOWN) {
+		*start_us = us;
+		emit_if_complete(t);
 		return earliest;
 	}
-	*start_us = us;
-	emit_if_complete(t);
+
+	/* Of two events of the same name the later gets its own record. */
+	other = *t;
+	later_us = time_later(*start_us, us);
+	other.early_us = is_early ? later_us : INT_UNKNOWN;
+	other.start_us = is_early ? INT_UNKNOWN : later_us;
+	other.end_us = INT_UNKNOWN;
+	emit(&other);
+	*start_us = time_earlier(*start_us, us);
 	return earliest;
 }
 
