@@ -128,26 +128,6 @@ compare_evidence(const struct evidence *x, const struct evidence *y)
 	return intern_cmp(&state.hosts, x->host, y->host);
 }
 
-static void
-add_evidence(const struct observation *deploy,
-    const struct observation *host_event, bool is_dropped)
-{
-	uint32_t i = worker_hosts_index(deploy->worker_number);
-	struct worker *w = &state.workers[i];
-	struct evidence *best = is_dropped ? &w->best_dropped : &w->best;
-	bool is_backwards = host_event->us < deploy->us;
-	struct evidence e = {
-		.host = host_event->host,
-		.is_backwards = is_backwards,
-		.gap_us = (uint64_t)(is_backwards ?
-		    deploy->us - host_event->us :
-		    host_event->us - deploy->us),
-	};
-
-	if (best->host == SYM_NONE || compare_evidence(&e, best) < 0)
-		*best = e;
-}
-
 /* Returns < 0 if deploy x is nearer to a host event than y, by rule 1. */
 static int
 compare_deploys(const struct observation *x, const struct observation *y,
@@ -187,13 +167,26 @@ static void
 add_evidence_of_uid(const struct uid *u, bool is_dropped)
 {
 	const struct observation *o, *deploy;
+	struct evidence e, *best;
+	struct worker *w;
+	uint32_t worker;
 
 	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
 		o = &state.observations[i];
 		if (o->host == SYM_NONE)
 			continue;
-		if ((deploy = nearest_deploy(u, o)) != NULL)
-			add_evidence(deploy, o, is_dropped);
+		deploy = nearest_deploy(u, o);
+		if (deploy == NULL)
+			continue;
+		e.host = o->host;
+		e.is_backwards = o->us < deploy->us;
+		e.gap_us = (uint64_t)(e.is_backwards ? deploy->us - o->us :
+		    o->us - deploy->us);
+		worker = worker_hosts_index(deploy->worker_number);
+		w = &state.workers[worker];
+		best = is_dropped ? &w->best_dropped : &w->best;
+		if (best->host == SYM_NONE || compare_evidence(&e, best) < 0)
+			*best = e;
 	}
 }
 
