@@ -54,26 +54,11 @@ key_of_id(const void *owner, uint32_t i)
 	return span_bytes(&state.ids[i], sizeof *state.ids);
 }
 
-/* Adds an id; false if the graph already has it. */
-static bool
-add_id(uint64_t id)
-{
-	uint32_t next = (uint32_t)state.n;
-
-	state.ids = mem_grow(state.ids, &state.cap, state.n + 1,
-	    sizeof *state.ids);
-	state.ids[state.n] = id;
-	if (map_find_or_add(&state.index, span_bytes(&id, sizeof id), next) !=
-	    next)
-		return false;
-	state.n++;
-	return true;
-}
-
 static bool
 read_id(const struct rec *rec, struct action *a)
 {
 	const struct field *field;
+	uint32_t next = (uint32_t)state.n;
 	uint64_t id;
 
 	if (rec_find(rec, ID, REC_NUMBER, &field) != REC_OK ||
@@ -82,11 +67,16 @@ read_id(const struct rec *rec, struct action *a)
 		    "number from 0 to 2^53 - 1");
 		return false;
 	}
-	if (!add_id(id)) {
+	state.ids = mem_grow(state.ids, &state.cap, state.n + 1,
+	    sizeof *state.ids);
+	state.ids[state.n] = id;
+	if (map_find_or_add(&state.index, span_bytes(&id, sizeof id), next) !=
+	    next) {
 		filter_reject(state.f, "the ID %llu occurs twice",
 		    (unsigned long long)id);
 		return false;
 	}
+	state.n++;
 	a->id = field->text;
 	return true;
 }
@@ -188,20 +178,10 @@ put_name(struct buf *b, const struct action *a)
 }
 
 static void
-put_deps(struct buf *b, const struct field *deps)
-{
-	struct span rest = deps->token, item;
-
-	json_open(b, "deps", '[');
-	while (items_next(&rest, &item))
-		json_item(b, item);
-	json_close(b, ']');
-}
-
-static void
 emit_task(const struct rec *rec, const struct action *a)
 {
 	struct buf *b = filter_begin_record(state.f, "task");
+	struct span rest, item;
 
 	json_str(b, "id", a->id);
 	put_name(b, a);
@@ -212,8 +192,13 @@ emit_task(const struct rec *rec, const struct action *a)
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, a->start_us, a->end_us);
-	if (a->deps != NULL)
-		put_deps(b, a->deps);
+	if (a->deps != NULL) {
+		rest = a->deps->token;
+		json_open(b, "deps", '[');
+		while (items_next(&rest, &item))
+			json_item(b, item);
+		json_close(b, ']');
+	}
 	if (a->from_cache)
 		json_true(b, "from_cache");
 	if (rec_true(rec, FAILED))
@@ -223,17 +208,22 @@ emit_task(const struct rec *rec, const struct action *a)
 	filter_end_record(state.f);
 }
 
-static void
-read_action(const struct rec *rec)
+static bool
+read_action(void *context)
 {
 	struct action a;
+	struct rec *rec;
 
-	if (!read_id(rec, &a) || !filter_get_str(state.f, rec, MODE, &a.mode) ||
+	(void)context;
+	if (!filter_object(state.f, &rec))
+		return false;
+	if (rec == NULL || !read_id(rec, &a) ||
+	    !filter_get_str(state.f, rec, MODE, &a.mode) ||
 	    !filter_get_str(state.f, rec, PACKAGE, &a.package) ||
 	    !read_deps(rec, &a) ||
 	    !read_time(rec, TIME_START, &a.start_us) ||
 	    !read_time(rec, TIME_DONE, &a.end_us) || !read_commands(rec, &a))
-		return;
+		return true;
 	emit_task(rec, &a);
 	state.n_tasks++;
 	if (a.start_us == INT_UNKNOWN && a.end_us == INT_UNKNOWN)
@@ -242,18 +232,6 @@ read_action(const struct rec *rec)
 		extent_add(&state.extent, a.start_us);
 	if (a.end_us != INT_UNKNOWN)
 		extent_add(&state.extent, a.end_us);
-}
-
-static bool
-read_element(void *context)
-{
-	struct rec *rec;
-
-	(void)context;
-	if (!filter_object(state.f, &rec))
-		return false;
-	if (rec != NULL)
-		read_action(rec);
 	return true;
 }
 
@@ -263,7 +241,7 @@ read_graph(void)
 {
 	state.n = state.n_tasks = state.n_without_times = 0;
 	map_init(&state.index, key_of_id, NULL);
-	if (!scan_each(&state.f->input, "[]", read_element, NULL))
+	if (!scan_each(&state.f->input, "[]", read_action, NULL))
 		filter_reject_rest(state.f, span_of(NULL, 0),
 		    "the graph is not an array of actions, or it is "
 		    "truncated");
