@@ -157,51 +157,40 @@ emit_run(size_t from, size_t to)
 	emit_build(state.f, ninja_format.name, &extent);
 }
 
-/* Emits the last run, which is the last of n_runs of this log. */
-static void
-emit_last_run(const size_t *starts, size_t n_runs)
-{
-	size_t n_earlier = state.n_earlier + n_runs - 1;
-
-	if (n_earlier > 0) {
-		run_set_earlier(n_earlier);
-		filter_warn(state.f, "the %s %zu runs of ninja, of which only "
-		    "the last is read: see --runs", state.n_earlier > 0 ?
-		    "logs have" : "log has", n_earlier + 1);
-	}
-	emit_run(starts[n_runs - 1], starts[n_runs]);
-}
-
-/* Emits each run under its name or number. */
-static void
-emit_all_runs(const size_t *starts, size_t n_runs)
-{
-	char number[24];
-
-	for (size_t i = 0; i < n_runs; i++) {
-		snprintf(number, sizeof number, "%zu", ++state.n_emitted);
-		if (!run_has_given())
-			run_set_own(span_str(number));
-		emit_run(starts[i], starts[i + 1]);
-	}
-}
-
-/* Emits the runs of a log that are wanted. */
+/* Emits the runs that are wanted: all of a log, or the last of all logs. */
 static void
 emit_runs(bool is_last_log)
 {
-	size_t *starts, n_runs;
+	size_t *starts, n_runs, n_earlier;
+	char number[24];
 
 	n_runs = ninja_number_runs(state.f, state.entries, state.n,
 	    state.log_modified_us);
 	starts = mem_zero(n_runs + 1, sizeof *starts);
 	sort_by_run(starts, n_runs);
-	if (state.all_runs)
-		emit_all_runs(starts, n_runs);
-	else if (!is_last_log)
+
+	if (state.all_runs) {
+		for (size_t i = 0; i < n_runs; i++) {
+			snprintf(number, sizeof number, "%zu",
+			    ++state.n_emitted);
+			if (!run_has_given())
+				run_set_own(span_str(number));
+			emit_run(starts[i], starts[i + 1]);
+		}
+	} else if (!is_last_log) {
 		state.n_earlier += n_runs;
-	else if (n_runs > 0)
-		emit_last_run(starts, n_runs);
+	} else if (n_runs > 0) {
+		n_earlier = state.n_earlier + n_runs - 1;
+		if (n_earlier > 0) {
+			run_set_earlier(n_earlier);
+			filter_warn(state.f, "the %s %zu runs of ninja, of "
+			    "which only the last is read: see --runs",
+			    state.n_earlier > 0 ? "logs have" : "log has",
+			    n_earlier + 1);
+		}
+		emit_run(starts[n_runs - 1], starts[n_runs]);
+	}
+
 	free(starts);
 }
 
