@@ -103,14 +103,6 @@ begin_application(void)
 	state.run.len = 0;
 }
 
-static void
-release_application(void)
-{
-	stages_release();
-	map_release(&state.task_of);
-	intern_release(&state.names);
-}
-
 /* Reads an object that is a member of an event; NULL if it is missing. */
 static struct rec *
 read_object(const struct rec *event, unsigned key, struct recio *reader)
@@ -449,10 +441,12 @@ compare_tasks(const void *a, const void *b)
 	    ((const struct task *)b)->id);
 }
 
-/* Writes what the log does not show the end of. */
 static void
-write_unfinished(void)
+end_application(void)
 {
+	const char *run = state.run.len > 0 ? buf_cstr(&state.run) :
+	    "the application";
+
 	/* The map is not needed any more. */
 	sort(state.tasks, state.n_tasks, sizeof *state.tasks, compare_tasks);
 	for (size_t i = 0; i < state.n_tasks; i++)
@@ -461,16 +455,8 @@ write_unfinished(void)
 			filter_end_record(state.f);
 		}
 	attempts_write_unfinished();
-}
-
-static void
-end_application(void)
-{
-	const char *run = state.run.len > 0 ? buf_cstr(&state.run) :
-	    "the application";
-
-	write_unfinished();
 	emit_build(state.f, spark_format.name, &state.extent);
+
 	if (state.n_strays > 0)
 		filter_fail(state.f, "%s: %llu task%s of stages that were not "
 		    "submitted before: is a file of the log missing, or are "
@@ -481,7 +467,10 @@ end_application(void)
 		filter_fail(state.f, "%s: the log has no "
 		    "SparkListenerApplicationEnd: the application is running, "
 		    "it crashed, or a file of the log is missing", run);
-	release_application();
+
+	stages_release();
+	map_release(&state.task_of);
+	intern_release(&state.names);
 }
 
 static void
@@ -520,15 +509,6 @@ stop_application(const struct rec *event)
 }
 
 static void
-start_log(const struct rec *event)
-{
-	struct span version;
-
-	if (rec_str(event, VERSION, &version) == REC_OK)
-		check_version(state.f, "Spark", version, "2.3", "3.5");
-}
-
-static void
 read_event(const struct rec *event)
 {
 	static const struct {
@@ -543,14 +523,15 @@ read_event(const struct rec *event)
 		{ "SparkListenerApplicationStart", start_application },
 		{ "SparkListenerApplicationEnd", stop_application },
 	};
-	struct span name;
+	struct span name, version;
 
 	if (rec_str(event, EVENT, &name) != REC_OK) {
 		filter_reject(state.f, "the line has no Event");
 		return;
 	}
-	if (span_eq(name, "SparkListenerLogStart"))
-		start_log(event);
+	if (span_eq(name, "SparkListenerLogStart") &&
+	    rec_str(event, VERSION, &version) == REC_OK)
+		check_version(state.f, "Spark", version, "2.3", "3.5");
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
 		if (span_eq(name, events[i].name)) {
 			events[i].read(event);
