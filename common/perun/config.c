@@ -86,10 +86,13 @@ fail_at_offset(struct reader *r, size_t offset, const char *what)
 }
 
 static bool
-fail_with_parser_error(struct reader *r)
+next_event(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
 
+	yaml_event_delete(&r->event);
+	if (yaml_parser_parse(&r->parser, &r->event))
+		return true;
 	if (p->error == YAML_MEMORY_ERROR)
 		die("out of memory");
 	if (p->error == YAML_READER_ERROR)
@@ -97,15 +100,6 @@ fail_with_parser_error(struct reader *r)
 	return fail(r, p->problem_mark.line + 1, p->problem_mark.column + 1,
 	    "%s%s%s", p->context != NULL ? p->context : "",
 	    p->context != NULL ? ", " : "", p->problem);
-}
-
-static bool
-next_event(struct reader *r)
-{
-	yaml_event_delete(&r->event);
-	if (!yaml_parser_parse(&r->parser, &r->event))
-		return fail_with_parser_error(r);
-	return true;
 }
 
 static struct config_value *
@@ -271,18 +265,6 @@ merge_mapping(struct reader *r, struct config_value *to,
 	return true;
 }
 
-static bool
-merge(struct reader *r, struct config_value *to,
-    const struct config_value *from)
-{
-	if (from->kind != CONFIG_LIST)
-		return merge_mapping(r, to, from);
-	for (size_t i = 0; i < from->n; i++)
-		if (!merge_mapping(r, to, from->items[i].value))
-			return false;
-	return true;
-}
-
 /* Compares by key, then by position in the mapping. */
 static int
 compare_items(const void *a, const void *b)
@@ -349,7 +331,8 @@ remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
 
 /*
  * Reads a key, whose event is the current one, and its value.  Adds the pair to
- * v or, if the key is <<, the items of the value to merged.
+ * v or, if the key is <<, the items of the value (a mapping or a list of
+ * mappings) to merged.
  */
 static bool
 read_pair(struct reader *r, uint32_t depth, struct config_value *v,
@@ -366,10 +349,17 @@ read_pair(struct reader *r, uint32_t depth, struct config_value *v,
 		    "the key is a list or a mapping");
 	if (!next_event(r) || !read_value(r, depth, &value))
 		return false;
-	if (is_merge)
-		return merge(r, merged, value);
-	add_item(v, (struct config_item){ key->text, at.line + 1,
-	    at.column + 1, value });
+
+	if (!is_merge) {
+		add_item(v, (struct config_item){ key->text, at.line + 1,
+		    at.column + 1, value });
+		return true;
+	}
+	if (value->kind != CONFIG_LIST)
+		return merge_mapping(r, merged, value);
+	for (size_t i = 0; i < value->n; i++)
+		if (!merge_mapping(r, merged, value->items[i].value))
+			return false;
 	return true;
 }
 
@@ -430,33 +420,26 @@ read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 }
 
 /*
- * Sets *root to the value of the only document, or to NULL if the file is empty
- * or has only comments.
+ * Sets *root to the value of the only document, or to an empty mapping if the
+ * file is empty or has only comments.
  */
 static bool
-read_documents(struct reader *r, const struct config_value **root)
+read_root(struct reader *r, const struct config_value **root)
 {
 	*root = NULL;
 	/* Skip the starts of the stream and of the document. */
 	if (!next_event(r) || !next_event(r))
 		return false;
-	if (r->event.type == YAML_STREAM_END_EVENT)
-		return true;
-	if (!next_event(r) || !read_value(r, 0, root))
-		return false;
-	/* Expect the ends of the document and of the stream. */
-	if (!next_event(r) || !next_event(r))
-		return false;
-	if (r->event.type != YAML_STREAM_END_EVENT)
-		return fail_here(r, "there is a second document");
-	return true;
-}
+	if (r->event.type != YAML_STREAM_END_EVENT) {
+		if (!next_event(r) || !read_value(r, 0, root))
+			return false;
+		/* Expect the ends of the document and of the stream. */
+		if (!next_event(r) || !next_event(r))
+			return false;
+		if (r->event.type != YAML_STREAM_END_EVENT)
+			return fail_here(r, "there is a second document");
+	}
 
-static bool
-read_root(struct reader *r, const struct config_value **root)
-{
-	if (!read_documents(r, root))
-		return false;
 	if (*root == NULL || (*root)->is_null)
 		*root = new_value(r->config, CONFIG_MAPPING, r->file, 1);
 	if ((*root)->kind != CONFIG_MAPPING)
