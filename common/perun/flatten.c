@@ -234,13 +234,27 @@ put_str(struct buf *b, const struct field *f)
 	}
 }
 
-/* Joins the values of a uid that is an object by ':', in order of rank. */
+/*
+ * Sets f->uid to a uid as text.  The values of an object are joined by ':', in
+ * order of rank.
+ */
 static void
-put_uid_parts(struct flatten *f, const struct rec *r)
+put_uid(struct flatten *f, const struct field *uid)
 {
-	const struct field **parts = mem_resize(NULL, r->n, sizeof *parts);
+	const struct rec *r = NULL;
+	const struct field **parts;
+	const char *why;
 	size_t k;
 
+	f->uid.len = 0;
+	if (uid->kind == REC_OBJECT)
+		r = recio_parse(f->uid_recio, uid->token, &why);
+	if (r == NULL) {
+		put_str(&f->uid, uid);
+		return;
+	}
+
+	parts = mem_resize(NULL, r->n, sizeof *parts);
 	for (size_t i = 0; i < r->n; i++) {
 		for (k = i; k > 0 && compare_ranks(parts[k - 1]->key,
 		    r->fields[i].key) > 0; k--)
@@ -253,21 +267,6 @@ put_uid_parts(struct flatten *f, const struct rec *r)
 		put_str(&f->uid, parts[i]);
 	}
 	free(parts);
-}
-
-static void
-put_uid(struct flatten *f, const struct field *uid)
-{
-	const char *why;
-	const struct rec *r;
-
-	f->uid.len = 0;
-	r = uid->kind != REC_OBJECT ? NULL :
-	    recio_parse(f->uid_recio, uid->token, &why);
-	if (r != NULL)
-		put_uid_parts(f, r);
-	else
-		put_str(&f->uid, uid);
 }
 
 /* Returns the number for a new type with this uid, and counts it. */
@@ -340,33 +339,24 @@ collect(struct resource_type *t, unsigned key, struct span token)
 	pyjson_put(&c->values, token);
 }
 
-static bool
-add_resource(struct flatten *f, const struct rec *r, struct span time,
-    struct span snapshot)
-{
-	struct resource_type *t;
-
-	if (rec_get(r, KEY_UID) == NULL)
-		return false;
-	find_columns(f, r);
-	t = type_of(f, r, time, snapshot);
-	for (size_t i = 0; i < r->n; i++)
-		if (f->columns[i] != 0)
-			collect(t, f->columns[i], r->fields[i].token);
-	return true;
-}
-
 bool
 flatten_add(struct flatten *f, struct span resources, struct span time,
     struct span snapshot)
 {
 	const struct rec *r;
+	struct resource_type *t;
 	struct span item;
 	const char *why;
 
-	while ((r = recio_item(f->recio, &resources, &item, &why)) != NULL)
-		if (!add_resource(f, r, time, snapshot))
+	while ((r = recio_item(f->recio, &resources, &item, &why)) != NULL) {
+		if (rec_get(r, KEY_UID) == NULL)
 			return false;
+		find_columns(f, r);
+		t = type_of(f, r, time, snapshot);
+		for (size_t i = 0; i < r->n; i++)
+			if (f->columns[i] != 0)
+				collect(t, f->columns[i], r->fields[i].token);
+	}
 	return why == NULL;
 }
 
