@@ -51,20 +51,10 @@ headers_end(struct headers *h)
 	buf_release(&h->packed);
 }
 
-/* Sets h->profile from an object; false if it is missing or no profile. */
-static bool
-read_header(struct headers *h, const unsigned char *name)
-{
-	const struct rec *r;
-	const char *why;
-
-	if (!perun_read_object(h->store, name, &h->packed, &h->object, &why))
-		return false;
-	r = recio_parse(h->recio, h->object.body, &why);
-	return r != NULL && profile_describe(&h->profile, r, &why);
-}
-
-/* Which layout an object fits; FITS_BOTH if the strings are equal in both. */
+/*
+ * Which layout an object fits; FITS_NONE if it is missing or not a profile,
+ * FITS_BOTH if the strings are equal in both.
+ */
 enum evidence { FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
 
 static enum evidence
@@ -75,8 +65,14 @@ examine(struct headers *h, const struct pidx_entry *e)
 	struct span fourth = e->strings[PIDX_LABEL];
 	const struct profile *p = &h->profile;
 	enum evidence found = FITS_NONE;
+	const struct rec *r;
+	const char *why;
 
-	if (!read_header(h, e->object))
+	if (!perun_read_object(h->store, e->object, &h->packed, &h->object,
+	    &why))
+		return FITS_NONE;
+	r = recio_parse(h->recio, h->object.body, &why);
+	if (r == NULL || !profile_describe(&h->profile, r, &why))
 		return FITS_NONE;
 	if (span_compare(third, p->args) == 0 &&
 	    span_compare(fourth, p->workload) == 0)
@@ -97,14 +93,6 @@ count(struct tally *t, enum evidence found)
 {
 	t->args += found == FITS_ARGS;
 	t->label += found == FITS_LABEL;
-}
-
-/* The layout that all decided entries have; false if there is no such one. */
-static bool
-is_unanimous(struct tally t, enum pidx_layout *layout)
-{
-	*layout = t.label > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
-	return (t.args > 0) != (t.label > 0);
 }
 
 /* --- the evidence of other indexes ---------------------------------------- */
@@ -208,7 +196,8 @@ assume(struct perun *p, struct headers *h, struct tally decided,
 	/* Perun had a label before it had stores without a repository. */
 	if (vcs_type != NULL && strcmp(vcs_type, "svs") == 0)
 		return true;
-	if (is_unanimous(decided, layout))
+	*layout = decided.label > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
+	if ((decided.args > 0) != (decided.label > 0))
 		return true;
 	if (p->six_strings == PIDX_2_ARGS || p->six_strings == PIDX_2_LABEL ||
 	    find_newest(h, true, &p->six_strings)) {
@@ -221,49 +210,44 @@ assume(struct perun *p, struct headers *h, struct tally decided,
 	return *layout == PIDX_2_ARGS;
 }
 
-static void
-assume_rest(struct perun *p, struct headers *h, struct pidx *index,
-    struct tally decided)
-{
-	enum pidx_layout layout;
-	bool is_known = assume(p, h, decided, &layout);
-
-	for (struct pidx_entry *e = index->entries;
-	    e < index->entries + index->n; e++) {
-		if (!e->is_undecided)
-			continue;
-		pidx_decide(e, layout);
-		e->is_undecided = !is_known;
-		e->is_assumed = is_known;
-	}
-	if (decided.args == 0 && decided.label == 0)
-		index->layout = layout;
-}
-
 void
 layout_decide(struct perun *p, struct pidx *index)
 {
+	struct pidx_entry *e, *end = index->entries + index->n;
 	struct headers h;
 	struct tally decided = { 0, 0 };
 	enum evidence found;
+	enum pidx_layout layout;
 	size_t n_open = 0;
+	bool is_known;
 
 	if (index->layout != PIDX_2_LABEL)
 		return;
 	headers_begin(&h, &p->store);
-	for (size_t i = 0; i < index->n; i++) {
-		found = examine(&h, &index->entries[i]);
+	for (e = index->entries; e < end; e++) {
+		found = examine(&h, e);
 		count(&decided, found);
 		if (found == FITS_NONE)
 			n_open++;
 		else
-			pidx_decide(&index->entries[i], found == FITS_ARGS ?
-			    PIDX_2_ARGS : PIDX_2_LABEL);
+			pidx_decide(e, found == FITS_ARGS ? PIDX_2_ARGS :
+			    PIDX_2_LABEL);
 	}
 	if (decided.args > 0 && decided.label == 0)
 		index->layout = PIDX_2_ARGS;
-	if (n_open > 0)
-		assume_rest(p, &h, index, decided);
+
+	if (n_open > 0) {
+		is_known = assume(p, &h, decided, &layout);
+		for (e = index->entries; e < end; e++) {
+			if (!e->is_undecided)
+				continue;
+			pidx_decide(e, layout);
+			e->is_undecided = !is_known;
+			e->is_assumed = is_known;
+		}
+		if (decided.args == 0 && decided.label == 0)
+			index->layout = layout;
+	}
 	headers_end(&h);
 }
 
