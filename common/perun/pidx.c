@@ -176,12 +176,6 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 	return true;
 }
 
-static bool
-has_six_strings(enum pidx_layout layout)
-{
-	return layout == PIDX_2_ARGS || layout == PIDX_2_LABEL;
-}
-
 typedef void visitor(void *context, const struct pidx_entry *, size_t offset);
 
 /*
@@ -194,7 +188,8 @@ may_follow(const struct cursor *c, enum pidx_layout layout, uint32_t count)
 	struct pidx_entry e;
 	size_t end;
 
-	return count > 0 && has_six_strings(layout) &&
+	return count > 0 &&
+	    (layout == PIDX_2_ARGS || layout == PIDX_2_LABEL) &&
 	    !pidx_entry_at(c->bytes, c->at, layout, &e, &end);
 }
 
@@ -325,17 +320,11 @@ pidx_compare_object(const struct pidx_entry *a, const struct pidx_entry *b)
 }
 
 static void
-put_string(struct buf *b, struct span s)
-{
-	put_u32(b, (uint32_t)s.n);
-	buf_add(b, s.p, s.n);
-}
-
-static void
 put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 {
 	const enum pidx_string *order;
 	size_t n = string_order(layout, &order);
+	struct span s;
 
 	if (e->bytes.p != NULL) {
 		buf_add(b, e->bytes.p, e->bytes.n);
@@ -345,8 +334,11 @@ put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 	buf_add(b, (const char *)e->object, PIDX_SHA_SIZE);
 	buf_add(b, e->path.p, e->path.n);
 	buf_char(b, '\0');
-	for (size_t i = 0; i < n; i++)
-		put_string(b, e->strings[order[i]]);
+	for (size_t i = 0; i < n; i++) {
+		s = e->strings[order[i]];
+		put_u32(b, (uint32_t)s.n);
+		buf_add(b, s.p, s.n);
+	}
 }
 
 void
@@ -371,30 +363,21 @@ struct merge {
 	size_t end;		/* of the last entry of the index */
 };
 
-/*
- * Marks the first new entry that is equal to e, an entry of the index.  Further
- * equal ones are marked already, as duplicates of the first.
- */
-static void
-mark_existing(struct merge *m, const struct pidx_entry *e)
-{
-	size_t first = SEARCH_FIRST(i, m->n,
-	    pidx_compare_object(&m->new[i], e) >= 0);
-
-	if (first < m->n && pidx_compare_object(&m->new[first], e) == 0)
-		m->outcomes[first].existed = true;
-}
-
-/* New entries that are not greater than e are to be inserted at its offset. */
 static void
 visit_existing(void *context, const struct pidx_entry *e, size_t offset)
 {
 	struct merge *m = context;
+	size_t equal;
 
+	/* New entries that are not greater than e come before it. */
 	for (; m->next < m->n && pidx_compare(e, &m->new[m->next]) >= 0;
 	    m->next++)
 		m->edits[m->next] = (struct edit){ offset, offset, NULL };
-	mark_existing(m, e);
+	/* Further equal ones are marked already, as duplicates of the first. */
+	equal = SEARCH_FIRST(i, m->n,
+	    pidx_compare_object(&m->new[i], e) >= 0);
+	if (equal < m->n && pidx_compare_object(&m->new[equal], e) == 0)
+		m->outcomes[equal].existed = true;
 }
 
 /*
@@ -452,19 +435,6 @@ visit_by_path(void *context, const struct pidx_entry *e, size_t offset)
 		merge_path(m, order == 0 ? e : NULL, offset);
 }
 
-/* Finds the edits where the index has no greater entry: at its end. */
-static void
-merge_rest(struct merge *m, enum pidx_layout layout, size_t end)
-{
-	while (m->next < m->n && layout == PIDX_2_LABEL)
-		merge_path(m, NULL, end);
-	for (; m->next < m->n; m->next++)
-		m->edits[m->next] = (struct edit){ end, end, NULL };
-	for (size_t i = 0; i < m->n && layout != PIDX_2_LABEL; i++)
-		if (!m->outcomes[i].existed)
-			m->edits[i].entry = &m->new[i];
-}
-
 /* Finds what to write where. */
 static void
 find_edits(struct merge *m, const struct buf *index, enum pidx_layout layout)
@@ -480,8 +450,16 @@ find_edits(struct merge *m, const struct buf *index, enum pidx_layout layout)
 		    &m->new[i - 1], &m->new[i]) == 0 };
 	read_entries(&c, layout, count, layout == PIDX_2_LABEL ?
 	    visit_by_path : visit_existing, m);
-	merge_rest(m, layout, c.at);
 	m->end = c.at;
+
+	/* Where the index has no greater entry: at its end. */
+	while (m->next < m->n && layout == PIDX_2_LABEL)
+		merge_path(m, NULL, m->end);
+	for (; m->next < m->n; m->next++)
+		m->edits[m->next] = (struct edit){ m->end, m->end, NULL };
+	for (size_t i = 0; i < m->n && layout != PIDX_2_LABEL; i++)
+		if (!m->outcomes[i].existed)
+			m->edits[i].entry = &m->new[i];
 }
 
 /* Replaces the index by a copy with all edits. */
