@@ -133,18 +133,6 @@ resolve_ambiguous(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	return error;
 }
 
-static bool
-resolve(struct vcs *v, const char *name, enum vcs_kind kind,
-    git_object **object)
-{
-	struct gitvcs *g = v->state;
-	int error = git_revparse_single(object, g->repo, name);
-
-	if (error == GIT_EAMBIGUOUS)
-		error = resolve_ambiguous(g, name, kind, object);
-	return error == 0 || explain(v, error);
-}
-
 /* --- searches through messages --- */
 
 /*
@@ -176,34 +164,9 @@ matches(struct vcs *v, git_odb_object *object, const regex_t *regex)
 	return regexec(regex, buf_cstr(&g->text), 0, NULL, 0) == 0;
 }
 
-/* Finds the first commit of a walk from the tips whose message matches. */
-static bool
-find_message(struct vcs *v, const struct vcs_tips *from, const char *text,
-    struct vcs_id *id)
-{
-	git_odb_object *object;
-	enum vcs_found found = VCS_FAILED;
-	bool negative, ok = false;
-	regex_t regex;
-
-	if (!compile(v, text, &regex, &negative))
-		return false;
-	if (gitvcs_walk_begin(v, from->list, from->n, false))
-		while (!ok && (found = gitvcs_walk_next_object(v, &object)) ==
-		    VCS_FOUND) {
-			ok = matches(v, object, &regex) != negative;
-			gitvcs_format_id(id, git_odb_object_id(object));
-			git_odb_object_free(object);
-		}
-	if (found == VCS_NOT_FOUND)
-		vcs_fail(v, "no message matches");
-	regfree(&regex);
-	return ok;
-}
-
 /*
- * Does the same as find_message(), but preserves the walk of the handle: the
- * caller may be in the middle of it.
+ * Finds the first commit of a walk from the tips whose message matches.
+ * Preserves the walk of the handle: the caller may be in the middle of it.
  */
 static bool
 search(struct vcs *v, const struct vcs_tips *from, const char *text,
@@ -211,12 +174,28 @@ search(struct vcs *v, const struct vcs_tips *from, const char *text,
 {
 	struct gitvcs *g = v->state;
 	struct gitvcs_walk outer = g->walk;
-	bool ok;
+	enum vcs_found found = VCS_FAILED;
+	git_odb_object *object;
+	bool negative, ok = false;
+	regex_t regex;
+
+	if (!compile(v, text, &regex, &negative))
+		return false;
 
 	g->walk = (struct gitvcs_walk){ 0 };
-	ok = find_message(v, from, text, id);
+	if (gitvcs_walk_begin(v, from->list, from->n, false))
+		while (!ok && (found = gitvcs_walk_next_object(v, &object)) ==
+		    VCS_FOUND) {
+			ok = matches(v, object, &regex) != negative;
+			gitvcs_format_id(id, git_odb_object_id(object));
+			git_odb_object_free(object);
+		}
 	gitvcs_walk_end(&g->walk);
 	g->walk = outer;
+
+	if (found == VCS_NOT_FOUND)
+		vcs_fail(v, "no message matches");
+	regfree(&regex);
 	return ok;
 }
 
@@ -417,11 +396,15 @@ static bool
 resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
     struct vcs_id *id, enum vcs_kind *actual_kind)
 {
+	struct gitvcs *g = v->state;
 	git_object *object;
+	int error = git_revparse_single(&object, g->repo, name);
 	bool ok;
 
-	if (!resolve(v, name, kind, &object))
-		return false;
+	if (error == GIT_EAMBIGUOUS)
+		error = resolve_ambiguous(g, name, kind, &object);
+	if (error != 0)
+		return explain(v, error);
 	ok = kind == VCS_ANY || peel(v, &object, kind);
 	*actual_kind = kind_of(git_object_type(object));
 	gitvcs_format_id(id, git_object_id(object));
