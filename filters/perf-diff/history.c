@@ -51,52 +51,38 @@ reverse(uint32_t *list, size_t n)
 	}
 }
 
-/* Follows first parents from the first version record. */
+/*
+ * With version records, the order follows the first parents of the first one;
+ * without, it is that in which the samples came.
+ */
 static void
-follow_parents(struct history *h)
+find_order(struct history *h)
 {
 	struct answer *a = h->answer;
 	const struct version *versions = a->samples->versions;
+	size_t n = a->samples->ids.n;
 	uint32_t v = a->samples->head;
+	bool newest_first = v != INDEX_NONE || !a->options->oldest_first;
 
+	h->positions = mem_ones(n, sizeof *h->positions);
+	a->order = mem_table(n, sizeof *a->order);
+	if (v == INDEX_NONE)
+		for (uint32_t i = 0; i < n; i++)
+			a->order[a->n_order++] = i;
 	/* A version that is already in the order would be a cycle. */
 	for (; v != INDEX_NONE && versions[v].is_record &&
 	    h->positions[v] == INDEX_NONE; v = versions[v].parent) {
 		h->positions[v] = 0;
 		a->order[a->n_order++] = v;
 	}
-	reverse(a->order, a->n_order);
-}
-
-/* Without version records: in the order in which the samples came. */
-static void
-follow_input(struct history *h)
-{
-	struct answer *a = h->answer;
-
-	for (uint32_t v = 0; v < a->samples->ids.n; v++)
-		a->order[a->n_order++] = v;
-	if (!a->options->oldest_first)
+	if (newest_first)
 		reverse(a->order, a->n_order);
-}
 
-static void
-find_order(struct history *h)
-{
-	struct answer *a = h->answer;
-	size_t n = a->samples->ids.n;
-
-	h->positions = mem_ones(n, sizeof *h->positions);
-	a->order = mem_table(n, sizeof *a->order);
-	if (a->samples->head != INDEX_NONE)
-		follow_parents(h);
-	else
-		follow_input(h);
 	for (uint32_t i = 0; i < a->n_order; i++)
 		h->positions[a->order[i]] = i;
-	for (size_t v = 0; v < n; v++)
-		a->n_ignored += a->samples->versions[v].has_samples &&
-		    h->positions[v] == INDEX_NONE;
+	for (uint32_t i = 0; i < n; i++)
+		a->n_ignored += versions[i].has_samples &&
+		    h->positions[i] == INDEX_NONE;
 }
 
 /* --- the points of a key -------------------------------------------------- */
@@ -109,13 +95,17 @@ compare_placed(const void *x, const void *y)
 	return cmp_u64(a->position, b->position);
 }
 
-/* Finds the samples of a key that are in the order; returns how many. */
-static size_t
-place_samples(struct history *h, const struct key *k)
+/*
+ * Finds the samples of a key that are in the order.  The point of a version is
+ * the median of its samples.
+ */
+static void
+make_points(struct history *h, struct series *s, const struct key *k)
 {
+	const struct placed *p, *end;
 	uint32_t position;
 	bool is_sorted = true;
-	size_t n = 0;
+	size_t n_placed = 0, n;
 
 	h->placed = mem_grow(h->placed, &h->placed_cap, k->n,
 	    sizeof *h->placed);
@@ -123,26 +113,18 @@ place_samples(struct history *h, const struct key *k)
 		position = h->positions[k->list[i].version];
 		if (position == INDEX_NONE)
 			continue;
-		is_sorted = is_sorted && (n == 0 ||
-		    h->placed[n - 1].position <= position);
-		h->placed[n++] = (struct placed){ position,
+		is_sorted = is_sorted && (n_placed == 0 ||
+		    h->placed[n_placed - 1].position <= position);
+		h->placed[n_placed++] = (struct placed){ position,
 		    k->list[i].value };
 	}
 	if (!is_sorted)
-		sort(h->placed, n, sizeof *h->placed, compare_placed);
-	return n;
-}
+		sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
 
-/* The point of a version is the median of its samples. */
-static void
-make_points(struct history *h, struct series *s, size_t n_samples)
-{
-	const struct placed *p = h->placed, *end = p + n_samples;
-	size_t n;
-
-	s->values = mem_table(n_samples, sizeof *s->values);
-	s->positions = mem_table(n_samples, sizeof *s->positions);
-	for (; p < end; p += n) {
+	s->values = mem_table(n_placed, sizeof *s->values);
+	s->positions = mem_table(n_placed, sizeof *s->positions);
+	end = h->placed + n_placed;
+	for (p = h->placed; p < end; p += n) {
 		for (n = 0; p + n < end && p[n].position == p->position; n++)
 			h->after[n] = p[n].value;
 		s->values[s->n] = n == 1 ? p->value :
@@ -197,21 +179,13 @@ find_effect(double spread, double before, size_t n_before, size_t n_after,
 	    spread / before * twosample_visible(n_before, n_after, z);
 }
 
-/* The smallest effect that a change near the end of the series would need. */
-static double
-find_series_effect(struct history *h, const struct series *s)
-{
-	size_t n_after = s->n / 2 < POINTS_AFTER ? s->n / 2 : POINTS_AFTER;
-	size_t from = segment_start(h, s, s->n_changes);
-	double spread = find_spread(h, s);
-	double last = values_median(s->values + from, s->n - from, h->room);
-
-	return find_effect(spread, last, s->n - n_after, n_after, s->factor);
-}
-
 static void
 search_series(struct history *h, struct series *s)
 {
+	size_t n_after = s->n / 2 < POINTS_AFTER ? s->n / 2 : POINTS_AFTER;
+	size_t from;
+	double last;
+
 	changes_find(&h->found, s->values, s->n,
 	    h->answer->options->min_effect);
 	s->first_change = h->n_points;
@@ -222,7 +196,12 @@ search_series(struct history *h, struct series *s)
 	    h->found.n, sizeof *h->points);
 	for (size_t i = 0; i < h->found.n; i++)
 		h->points[h->n_points++] = h->found.list[i];
-	s->smallest_effect = find_series_effect(h, s);
+
+	/* What a change near the end of the series would need. */
+	from = segment_start(h, s, s->n_changes);
+	last = values_median(s->values + from, s->n - from, h->room);
+	s->smallest_effect = find_effect(find_spread(h, s), last,
+	    s->n - n_after, n_after, s->factor);
 }
 
 /* Adds the i-th change of a series, compared with the segment before it. */
@@ -286,18 +265,16 @@ make_series(struct history *h)
 	const struct samples *samples = a->samples;
 	struct tested *list = mem_table(samples->n, sizeof *list);
 	struct series *s;
-	size_t n;
 
 	a->series = mem_zero(samples->n, sizeof *a->series);
 	for (uint32_t key = 0; key < samples->n; key++) {
 		grow_room(h, samples->keys[key].n);
-		n = place_samples(h, &samples->keys[key]);
-		a->n_keys += n > 0;
 		s = &a->series[a->n_series];
 		*s = (struct series){ .key = key };
-		make_points(h, s, n);
+		make_points(h, s, &samples->keys[key]);
+		a->n_keys += s->n > 0;
 		if (!isfinite(rankscan_threshold(s->n, RANKSCAN_001))) {
-			a->counts[VERDICT_UNVERIFIED] += n > 0;
+			a->counts[VERDICT_UNVERIFIED] += s->n > 0;
 			free(s->values);
 			free(s->positions);
 			continue;
