@@ -179,19 +179,10 @@ is_pending(struct span name)
 	return exists;
 }
 
-/* Generates a name; with --pending, one that no file in .perun/jobs has. */
-static struct span
-generate_name(void)
-{
-	struct span name;
-
-	do
-		name = names_make(&job.names, &job.profile, job.now);
-	while (opt.pending && is_pending(name));
-	return name;
-}
-
-/* The name: that of a `profile` record, else of the file, else generated. */
+/*
+ * The name: that of a `profile` record, else of the file, else a generated one,
+ * with --pending one that no file in .perun/jobs has.
+ */
 static bool
 find_name(struct filter *f, const struct rec *r,
     const struct profile_file *file, struct source *s)
@@ -204,9 +195,11 @@ find_name(struct filter *f, const struct rec *r,
 		s->path = file->name;
 		has_name = true;
 	}
-	if (!has_name)
-		s->path = generate_name();
 	s->has_generated_name = !has_name;
+	if (!has_name)
+		do
+			s->path = names_make(&job.names, &job.profile, job.now);
+		while (opt.pending && is_pending(s->path));
 	why = name_error(s->path);
 	if (why != NULL)
 		filter_reject(f, "%s", why);
@@ -235,36 +228,6 @@ find_document(struct filter *f, const struct rec *r)
 	return document;
 }
 
-/*
- * Writes job.profile to .perun/jobs, with the key "origin" first: the id of the
- * commit in hex.  False if there is a file of this name.
- */
-static bool
-write_pending(const struct source *s, const char *origin)
-{
-	struct buf text = { 0 };
-	char *name = mem_strndup(s->path.p, s->path.n);
-	bool is_new;
-
-	buf_printf(&text, "{\"origin\": \"%s\", ", origin);
-	/* The body without its opening brace. */
-	buf_add(&text, job.profile.body.data + 1, job.profile.body.len - 1);
-	store_lock(&job.perun.store, STORE_INDEX);
-	is_new = store_add_pending(&job.perun.store, name, buf_span(&text));
-	store_unlock(&job.perun.store, STORE_INDEX);
-	buf_release(&text);
-	free(name);
-	return is_new;
-}
-
-static void
-remember_pending(struct span name)
-{
-	job.pending = mem_grow(job.pending, &job.pending_cap,
-	    job.n_pending + 1, sizeof *job.pending);
-	job.pending[job.n_pending++] = mem_strndup(name.p, name.n);
-}
-
 /* If the stream was truncated, removes the files that add_pending() wrote. */
 static void
 take_back_pending(struct filter *f)
@@ -279,22 +242,35 @@ take_back_pending(struct filter *f)
 }
 
 /*
- * Writes job.profile to .perun/jobs, where Perun finds it, and a record.  An
- * existing file is not overwritten.
+ * Writes job.profile to .perun/jobs, where Perun finds it, with the key
+ * "origin" first (the id of the commit), and a record.  An existing file is not
+ * overwritten.
  */
 static void
 add_pending(struct filter *f, const struct source *s)
 {
-	char id[STORE_ID_SIZE];
-	struct buf *b;
+	char id[STORE_ID_SIZE], *name = mem_strndup(s->path.p, s->path.n);
+	struct buf text = { 0 }, *b;
+	bool is_new;
 
 	store_id(id, s->version);
-	if (!write_pending(s, id)) {
+	buf_printf(&text, "{\"origin\": \"%s\", ", id);
+	/* The body without its opening brace. */
+	buf_add(&text, job.profile.body.data + 1, job.profile.body.len - 1);
+	store_lock(&job.perun.store, STORE_INDEX);
+	is_new = store_add_pending(&job.perun.store, name, buf_span(&text));
+	store_unlock(&job.perun.store, STORE_INDEX);
+	buf_release(&text);
+	if (!is_new) {
+		free(name);
 		filter_reject(f, "'%.*s' is already pending",
 		    SPAN_ARG(s->path));
 		return;
 	}
-	remember_pending(s->path);
+
+	job.pending = mem_grow(job.pending, &job.pending_cap,
+	    job.n_pending + 1, sizeof *job.pending);
+	job.pending[job.n_pending++] = name;
 	b = filter_begin_record(f, "pending");
 	json_str(b, "path", s->path);
 	json_cstr(b, "minor_version", id);
@@ -403,13 +379,6 @@ read_file(struct filter *f, struct profile_file file)
 	}
 }
 
-static void
-read_files(struct filter *f)
-{
-	while (filter_next_file(f))
-		read_file(f, describe_file(f->input.name));
-}
-
 /* Reads a file in .perun/jobs. */
 static void
 read_job(struct filter *f, const char *name)
@@ -499,20 +468,6 @@ register_all(struct filter *f)
 	}
 }
 
-static void
-begin(void)
-{
-	perun_open(&job.perun, opt.directory);
-	registry_init(&job.registry, &job.perun);
-	profile_init(&job.profile);
-	names_init(&job.names, config_string(&job.perun.config,
-	    "format.output_profile_template"));
-	job.inner = recio_new(profile_keys);
-	job.now = time(NULL);
-	/* pidx-fsck must not prune objects before their entries are written. */
-	store_lock(&job.perun.store, STORE_ADD);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -522,14 +477,25 @@ main(int argc, char **argv)
 	if (opt.pending && opt.from_jobs)
 		die("--pending and --from-jobs exclude each other");
 	job.new_layout = new_layout();
-	begin();
+	perun_open(&job.perun, opt.directory);
+	registry_init(&job.registry, &job.perun);
+	profile_init(&job.profile);
+	names_init(&job.names, config_string(&job.perun.config,
+	    "format.output_profile_template"));
+	job.inner = recio_new(profile_keys);
+	job.now = time(NULL);
+	/* pidx-fsck must not prune objects before their entries are written. */
+	store_lock(&job.perun.store, STORE_ADD);
+
 	if (opt.from_jobs)
 		read_jobs(&f);
 	else
-		read_files(&f);
+		while (filter_next_file(&f))
+			read_file(&f, describe_file(f.input.name));
 	take_back_pending(&f);
 	if (!f.truncated)
 		register_all(&f);
+
 	store_unlock(&job.perun.store, STORE_ADD);
 	recio_free(job.inner);
 	names_release(&job.names);
