@@ -61,40 +61,29 @@ registry_add(struct registry *g, const struct profile *p,
 	g->list[g->n++] = r;
 }
 
-/* Joins args to the command, as Perun does where they have no place. */
+/*
+ * Changes the strings of an entry to those that an index of a layout has.  Args
+ * that have no place are joined to the command, as in Perun.
+ */
 static void
-join_args(struct registry *g, struct span *strings)
+fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
 {
 	struct span cmd = strings[PIDX_CMD], args = strings[PIDX_ARGS];
 	struct buf joined = { 0 };
 
-	if (args.n > 0) {
-		buf_add(&joined, cmd.p, cmd.n);
-		buf_char(&joined, ' ');
-		buf_add(&joined, args.p, args.n);
-		strings[PIDX_CMD] = arena_span(&g->arena, buf_span(&joined));
-		buf_release(&joined);
+	if (layout == PIDX_2 || layout == PIDX_2_LABEL) {
+		if (args.n > 0) {
+			buf_add(&joined, cmd.p, cmd.n);
+			buf_char(&joined, ' ');
+			buf_add(&joined, args.p, args.n);
+			strings[PIDX_CMD] = arena_span(&g->arena,
+			    buf_span(&joined));
+			buf_release(&joined);
+		}
+		strings[PIDX_ARGS] = span_of(NULL, 0);
 	}
-	strings[PIDX_ARGS] = span_of(NULL, 0);
-}
-
-/* Changes the strings of an entry to those that an index of a layout has. */
-static void
-fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
-{
-	if (layout == PIDX_2 || layout == PIDX_2_LABEL)
-		join_args(g, strings);
 	if (layout == PIDX_2 || layout == PIDX_2_ARGS)
 		strings[PIDX_LABEL] = span_of(NULL, 0);
-}
-
-/* The layout of entries that are added to an index, which may be absent. */
-static enum pidx_layout
-find_layout(struct registry *g, const struct pidx *index)
-{
-	if (index->n == 0 && g->new_layout == 0)
-		g->new_layout = layout_for_new_index(g->perun);
-	return layout_for_adding(g->perun, index, g->new_layout);
 }
 
 /*
@@ -217,7 +206,9 @@ stage_index(struct registry *g, struct filter *f, struct registration *r,
 	for (size_t i = 0; i < n; i++)
 		r[i].failed = !ok;
 	if (ok) {
-		layout = find_layout(g, &index);
+		if (index.n == 0 && g->new_layout == 0)
+			g->new_layout = layout_for_new_index(g->perun);
+		layout = layout_for_adding(g->perun, &index, g->new_layout);
 		if (g->stored.len == 0)
 			pidx_serialize(&(struct pidx){ .layout = layout },
 			    &g->stored);
