@@ -248,7 +248,7 @@ is_decimal_layout(struct span s, const char **first, const char **dot)
  * exact: value is m * 2^-shift, and everything is scaled by 10^places *
  * 2^shift.  False also if the numbers might exceed 128 bits, and for some
  * powers of two, because doubles below a power are half as far apart as assumed
- * here: put_float() then uses the slower put_double().
+ * here: put_number() then uses the slower put_double().
  */
 static bool
 is_repr(uint64_t digits, int places, double value)
@@ -305,20 +305,6 @@ is_shortest(struct span s)
 	return is_repr(digits, (int)(end - dot) - 1, strtod(copy, NULL));
 }
 
-static void
-put_float(struct buf *b, struct span s)
-{
-	char *copy;
-
-	if (is_shortest(s)) {
-		buf_add(b, s.p, s.n);
-		return;
-	}
-	copy = mem_strndup(s.p, s.n);
-	put_double(b, strtod(copy, NULL));
-	free(copy);
-}
-
 static bool
 is_integer(struct span number)
 {
@@ -331,12 +317,19 @@ is_integer(struct span number)
 static void
 put_number(struct buf *b, struct span s)
 {
-	if (!is_integer(s))
-		put_float(b, s);
-	else if (span_eq(s, "-0"))
+	char *copy;
+
+	if (span_eq(s, "-0")) {
 		buf_char(b, '0');
-	else
+		return;
+	}
+	if (is_integer(s) || is_shortest(s)) {
 		buf_add(b, s.p, s.n);
+		return;
+	}
+	copy = mem_strndup(s.p, s.n);
+	put_double(b, strtod(copy, NULL));
+	free(copy);
 }
 
 void
