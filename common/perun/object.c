@@ -109,16 +109,6 @@ count_characters(struct span s)
 	return n;
 }
 
-static void
-compute_name(struct object *o)
-{
-	struct sha1_ctx sha;
-
-	sha1_init(&sha);
-	sha1_update(&sha, o->text.len, (const uint8_t *)o->text.data);
-	sha1_digest(&sha, OBJECT_NAME_SIZE, o->name);
-}
-
 /* Sets the type and the body; returns NULL, or why it is not an object. */
 static const char *
 unpack(struct object *o, z_stream *z)
@@ -165,6 +155,7 @@ object_unpack(struct object *o, struct span packed, const char **why)
 {
 	z_stream z = { .next_in = (unsigned char *)(uintptr_t)packed.p,
 	    .avail_in = (uInt)packed.n };
+	struct sha1_ctx sha;
 
 	o->text.len = 0;
 	/* The same limit as in object_pack(): zlib counts in 32 bits. */
@@ -176,7 +167,10 @@ object_unpack(struct object *o, struct span packed, const char **why)
 		die("out of memory (zlib)");
 	*why = unpack(o, &z);
 	inflateEnd(&z);
-	if (*why == NULL)
-		compute_name(o);
-	return *why == NULL;
+	if (*why != NULL)
+		return false;
+	sha1_init(&sha);
+	sha1_update(&sha, o->text.len, (const uint8_t *)o->text.data);
+	sha1_digest(&sha, OBJECT_NAME_SIZE, o->name);
+	return true;
 }

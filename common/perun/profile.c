@@ -250,17 +250,6 @@ add_resources(struct flatten *f, const struct rec *r,
 	return ok;
 }
 
-/* Appends the members of an object, without its braces. */
-static void
-put_members(struct buf *b, struct span token)
-{
-	size_t at = b->len;
-
-	pyjson_put(b, token);
-	memmove(b->data + at, b->data + at + 1, b->len - at - 2);
-	b->len -= 2;
-}
-
 /*
  * Begins the document with the flattened resources and the key of the type map.
  * Resources that the profile already has in this form come first.
@@ -270,16 +259,21 @@ put_resources(struct profile *p, const struct flatten *f,
     const struct rec *r)
 {
 	const struct field *resources = rec_get(r, RESOURCES);
+	struct buf *b = &p->body;
 	size_t at;
 
-	buf_str(&p->body, "{\"resources\": {");
-	at = p->body.len;
-	if (resources != NULL && resources->kind == REC_OBJECT)
-		put_members(&p->body, resources->token);
-	if (f->n_types > 0 && p->body.len > at)
-		buf_str(&p->body, ", ");
-	flatten_put_resources(f, &p->body);
-	buf_str(&p->body, "}, \"resource_type_map\": ");
+	buf_str(b, "{\"resources\": {");
+	at = b->len;
+	if (resources != NULL && resources->kind == REC_OBJECT) {
+		pyjson_put(b, resources->token);
+		/* Only the members, without the braces around them. */
+		memmove(b->data + at, b->data + at + 1, b->len - at - 2);
+		b->len -= 2;
+	}
+	if (f->n_types > 0 && b->len > at)
+		buf_str(b, ", ");
+	flatten_put_resources(f, b);
+	buf_str(b, "}, \"resource_type_map\": ");
 }
 
 /* Writes the models of the profile or, if it has none, those of `global`. */
