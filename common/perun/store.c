@@ -335,12 +335,20 @@ store_read(const struct store *s, const unsigned char *name, struct buf *b)
 	return ok ? STORE_FOUND : STORE_FAILED;
 }
 
+/*
+ * Creates the staging directory unless it exists.  clean_up() removes it when
+ * the process ends.
+ */
 static void
-make_staging_directory(struct store *s)
+create_staging(struct store *s)
 {
 	uint64_t random;
 	int made;
 
+	if (s->staging != -1)
+		return;
+	cleanup_add(clean_up);
+	cleanup_block_signals();
 	do {
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			die_in_store(s, "draw random bytes");
@@ -351,20 +359,7 @@ make_staging_directory(struct store *s)
 	} while (made == -1 && errno == EEXIST);
 	if (made == -1)
 		die_in_store(s, "create a directory");
-}
 
-/*
- * Creates the staging directory unless it exists.  clean_up() removes it when
- * the process ends.
- */
-static void
-create_staging(struct store *s)
-{
-	if (s->staging != -1)
-		return;
-	cleanup_add(clean_up);
-	cleanup_block_signals();
-	make_staging_directory(s);
 	strcpy(cleanup_state.name, s->staging_name);
 	cleanup_state.n_staged = 0;
 	cleanup_state.objects = s->objects;
