@@ -221,13 +221,6 @@ parse_commit(struct vcs *v, uint32_t index)
 	return true;
 }
 
-static void
-free_object(struct walk_commit *c)
-{
-	git_odb_object_free(c->object);
-	c->object = NULL;
-}
-
 /* Excludes one commit; true if it was not excluded before. */
 static bool
 exclude(struct gitvcs_walk *w, uint32_t index)
@@ -279,15 +272,19 @@ static bool
 reach(struct vcs *v, uint32_t index)
 {
 	struct gitvcs_walk *w = walk_of(v);
+	struct walk_commit *c;
 
 	if (w->commits[index].flags & REACHED)
 		return true;
 	if (!parse_commit(v, index))
 		return false;
-	w->commits[index].flags |= REACHED;
+	c = &w->commits[index];
+	c->flags |= REACHED;
 	push(w, index);
-	if (w->limited)
-		free_object(&w->commits[index]);
+	if (w->limited) {
+		git_odb_object_free(c->object);
+		c->object = NULL;
+	}
 	return true;
 }
 
@@ -393,15 +390,6 @@ add_tips(struct vcs *v, const struct vcs_tip *tips, size_t n,
 	return true;
 }
 
-static bool
-has_excluded(const struct vcs_tip *tips, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (tips[i].excluded)
-			return true;
-	return false;
-}
-
 bool
 gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
@@ -412,7 +400,8 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 
 	gitvcs_walk_end(w);	/* the previous one */
 	w->first_parent = first_parent;
-	w->limited = has_excluded(tips, n);
+	for (size_t i = 0; i < n; i++)
+		w->limited |= tips[i].excluded;
 	if (w->limited)
 		gitvcs_open_graph(v->state, &w->graph);
 	map_init(&w->map, key_of, w);
@@ -447,16 +436,6 @@ agrees_with_graph(struct vcs *v, const struct walk_commit *c)
 	    "%s has other parents (git commit-graph verify)", hex.hex);
 }
 
-/* Reads a commit of the result, unless it is still in memory. */
-static bool
-read_result(struct vcs *v, struct walk_commit *c)
-{
-	if (c->object != NULL)
-		return true;
-	return gitvcs_read_commit(v, &c->id, &c->object) &&
-	    (!(c->flags & FROM_GRAPH) || agrees_with_graph(v, c));
-}
-
 static enum vcs_found
 next_in_result(struct vcs *v, uint32_t *index)
 {
@@ -466,8 +445,14 @@ next_in_result(struct vcs *v, uint32_t *index)
 	while (w->next_result < w->n_result) {
 		*index = w->result[w->next_result++];
 		c = &w->commits[*index];
-		if (!(c->flags & EXCLUDED))
-			return read_result(v, c) ? VCS_FOUND : VCS_FAILED;
+		if (c->flags & EXCLUDED)
+			continue;
+		if (c->object != NULL)		/* still in memory */
+			return VCS_FOUND;
+		if (!gitvcs_read_commit(v, &c->id, &c->object) ||
+		    ((c->flags & FROM_GRAPH) && !agrees_with_graph(v, c)))
+			return VCS_FAILED;
+		return VCS_FOUND;
 	}
 	return VCS_NOT_FOUND;
 }
