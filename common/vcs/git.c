@@ -75,25 +75,21 @@ get_head_major_version(struct vcs *v, const char **name)
 	return true;
 }
 
-static struct vcs_branch *
-add_branch(struct gitvcs *g, const char *name)
-{
-	g->branches = mem_grow(g->branches, &g->branches_cap,
-	    g->n_branches + 1, sizeof *g->branches);
-	g->branches[g->n_branches] = (struct vcs_branch){
-	    .name = mem_strdup(name) };
-	return &g->branches[g->n_branches++];
-}
-
 /* A branch whose reference cannot be resolved has no commit yet. */
-static void
-set_branch_id(struct gitvcs *g, struct vcs_branch *b, const char *full_name)
+static struct vcs_branch *
+add_branch(struct gitvcs *g, const char *name, const char *full_name)
 {
+	struct vcs_branch *b;
 	git_oid id;
 
+	g->branches = mem_grow(g->branches, &g->branches_cap,
+	    g->n_branches + 1, sizeof *g->branches);
+	b = &g->branches[g->n_branches++];
+	*b = (struct vcs_branch){ .name = mem_strdup(name) };
 	b->has_id = git_reference_name_to_id(&id, g->repo, full_name) == 0;
 	if (b->has_id)
 		gitvcs_format_id(&b->id, &id);
+	return b;
 }
 
 static bool
@@ -107,7 +103,7 @@ add_branches(struct vcs *v)
 	if (git_reference_iterator_glob_new(&it, g->repo, "refs/heads/*") != 0)
 		return gitvcs_fail(v, "cannot list the branches");
 	while ((error = git_reference_next_name(&name, it)) == 0)
-		set_branch_id(g, add_branch(g, short_name(name)), name);
+		add_branch(g, short_name(name), name);
 	git_reference_iterator_free(it);
 	return error == GIT_ITEROVER || gitvcs_fail(v,
 	    "cannot list the branches");
@@ -121,31 +117,12 @@ compare_branches(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Marks the branch that is checked out; adds HEAD if it is not in the list. */
-static bool
-mark_head(struct vcs *v)
-{
-	struct gitvcs *g = v->state;
-	struct vcs_branch *b;
-	const char *name;
-
-	if (!get_head_major_version(v, &name))
-		return false;
-	for (b = g->branches; b < g->branches + g->n_branches; b++)
-		if (strcmp(b->name, name) == 0)
-			break;
-	if (b == g->branches + g->n_branches) {
-		b = add_branch(g, name);
-		set_branch_id(g, b, "HEAD");
-	}
-	b->is_head = true;
-	return true;
-}
-
 static bool
 walk_major_versions(struct vcs *v)
 {
 	struct gitvcs *g = v->state;
+	struct vcs_branch *b;
+	const char *name;
 
 	free_branches(g);
 	g->next_branch = 0;
@@ -153,7 +130,17 @@ walk_major_versions(struct vcs *v)
 		return false;
 	sort(g->branches, g->n_branches, sizeof *g->branches,
 	    compare_branches);
-	return mark_head(v);
+
+	if (!get_head_major_version(v, &name))
+		return false;
+	for (b = g->branches; b < g->branches + g->n_branches; b++)
+		if (strcmp(b->name, name) == 0)
+			break;
+	/* HEAD is not in the list if it is detached or has no commit yet. */
+	if (b == g->branches + g->n_branches)
+		b = add_branch(g, name, "HEAD");
+	b->is_head = true;
+	return true;
 }
 
 static enum vcs_found
