@@ -45,20 +45,6 @@ find_store(char *path)
 	}
 }
 
-/* Sets the author: the user who runs this process, as in Perun. */
-static void
-set_author(struct svs *svs)
-{
-	const struct passwd *user = getpwuid(getuid());
-	char host[HOST_NAME_MAX + 1] = "";
-
-	if (user == NULL)
-		return;
-	buf_str(&svs->author, user->pw_name);
-	if (gethostname(host, sizeof host - 1) == 0)
-		buf_printf(&svs->email, "%s@%s", user->pw_name, host);
-}
-
 /*
  * A directory that is missing is not an error, because the version does not
  * depend on it: a store that was moved may name it by an absolute path.
@@ -68,6 +54,8 @@ open_svs(struct vcs *v, const char *path, bool upwards)
 {
 	char directory[PATH_MAX];
 	bool exists = realpath(path != NULL ? path : ".", directory) != NULL;
+	const struct passwd *user;
+	char host[HOST_NAME_MAX + 1] = "";
 	struct stat st;
 	struct svs *svs;
 
@@ -76,7 +64,14 @@ open_svs(struct vcs *v, const char *path, bool upwards)
 	v->state = svs = mem_zero(1, sizeof *svs);
 	svs->time_s = exists && stat(directory, &st) == 0 ? st.st_ctime :
 	    INT_UNKNOWN;
-	set_author(svs);
+
+	/* The author is the user who runs this process, as in Perun. */
+	user = getpwuid(getuid());
+	if (user != NULL) {
+		buf_str(&svs->author, user->pw_name);
+		if (gethostname(host, sizeof host - 1) == 0)
+			buf_printf(&svs->email, "%s@%s", user->pw_name, host);
+	}
 	return VCS_FOUND;
 }
 
