@@ -84,18 +84,6 @@ prepare_room(struct changes *c, size_t n)
 	return r;
 }
 
-/* Sorts the positions once; windows and parts keep that order. */
-static void
-sort_positions(struct changes_room *r, const double *values, size_t n)
-{
-	values_order(values, n, r->order);
-	for (size_t i = 0, group = 0; i < n; i++) {
-		group += i > 0 && values[r->order[i]] !=
-		    values[r->order[i - 1]];
-		r->groups[r->order[i]] = group;
-	}
-}
-
 /* Scans the window of w values from `start`, whose positions are sorted. */
 static struct rankscan
 scan_window(struct changes_room *r, const size_t *sorted, size_t w,
@@ -189,25 +177,17 @@ try_window(struct search *s, size_t from, size_t w, size_t k, size_t n_all,
 		*best = c;
 }
 
-/* The number of levels of windows in n values; a level halves the length. */
-static unsigned
-count_levels(size_t n)
-{
-	unsigned levels = 1;
-
-	while (n >> levels >= WINDOW_MIN)
-		levels++;
-	return levels;
-}
-
 /* Finds the change at which the stretch is split; false if there is none. */
 static bool
 find_split(struct search *s, size_t from, size_t to, struct change_point *best)
 {
-	unsigned levels = count_levels(to - from);
+	unsigned levels = 1;
 	size_t n_all = 0, n_windows, w;
 
 	*best = (struct change_point){ 0 };
+	/* Each level halves the length of the windows. */
+	while ((to - from) >> levels >= WINDOW_MIN)
+		levels++;
 	for (unsigned level = 0; level < levels; level++)
 		n_all += ((size_t)2 << level) - 1;
 	for (unsigned level = 0; level < levels; level++) {
@@ -275,11 +255,18 @@ static void
 search_series(struct search *s, size_t n)
 {
 	struct changes *c = s->changes;
+	struct changes_room *r = s->r;
 
 	c->n = 0;
 	c->p = 1;
 	s->is_first = true;
-	sort_positions(s->r, s->values, n);
+	/* Sorted once: windows and parts keep that order. */
+	values_order(s->values, n, r->order);
+	for (size_t i = 0, group = 0; i < n; i++) {
+		group += i > 0 && s->values[r->order[i]] !=
+		    s->values[r->order[i - 1]];
+		r->groups[r->order[i]] = group;
+	}
 	search_stretch(s, 0, n);
 	sort(c->list, c->n, sizeof *c->list, compare_points);
 }
@@ -317,13 +304,6 @@ find_residuals(struct search *s, size_t n)
 	}
 }
 
-static double
-find_phi(struct search *s, size_t n)
-{
-	find_residuals(s, n);
-	return autocorrelation(s->r, n);
-}
-
 void
 changes_find(struct changes *c, const double *values, size_t n,
     double min_effect)
@@ -336,7 +316,8 @@ changes_find(struct changes *c, const double *values, size_t n,
 	search_series(&s, n);
 	if (n == 0)
 		return;
-	c->phi = find_phi(&s, n);
+	find_residuals(&s, n);
+	c->phi = autocorrelation(s.r, n);
 	if (c->phi <= 2 / sqrt((double)n))
 		return;
 	c->factor = sqrt((1 + c->phi) / (1 - c->phi));
