@@ -87,21 +87,6 @@ perun_error(const struct pidx_entry *e)
 	return NULL;
 }
 
-/* Judges an entry.  Unless it is dangling, marks its object as referenced. */
-static struct verdict
-examine_entry(struct check *c, const struct pidx_entry *e)
-{
-	struct verdict v = { DANGLING_ENTRY, dangling_reason(c, e->object) };
-	struct file *object = check_find(c, e->object);
-
-	if (v.why != NULL)
-		return v;
-	if (object != NULL)
-		object->referenced = true;
-	v = (struct verdict){ FOREIGN_TO_PERUN, perun_error(e) };
-	return v.why != NULL ? v : (struct verdict){ N_KINDS, NULL };
-}
-
 /* Compares by path, time and object, and then by the strings. */
 static int
 compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
@@ -199,20 +184,33 @@ keep_valid(struct pidx *kept, const struct pidx *from,
 	free(sorted);
 }
 
+/* Judges entries, and marks the objects of those that are not dangling. */
 static struct verdict *
 examine_entries(struct check *c, const struct pidx *p)
 {
-	struct verdict *verdicts = mem_resize(NULL, p->n, sizeof *verdicts);
+	struct verdict *verdicts = mem_resize(NULL, p->n, sizeof *verdicts), *v;
+	const struct pidx_entry *e = p->entries;
+	struct file *object;
 
-	for (size_t i = 0; i < p->n; i++)
-		verdicts[i] = examine_entry(c, &p->entries[i]);
+	for (v = verdicts; v < verdicts + p->n; v++, e++) {
+		*v = (struct verdict){ DANGLING_ENTRY,
+		    dangling_reason(c, e->object) };
+		if (v->why != NULL)
+			continue;
+		object = check_find(c, e->object);
+		if (object != NULL)
+			object->referenced = true;
+		*v = (struct verdict){ FOREIGN_TO_PERUN, perun_error(e) };
+		if (v->why == NULL)
+			v->kind = N_KINDS;
+	}
 	return verdicts;
 }
 
 /*
- * Judges the entries of a damaged index.  The verdicts to report are on the
- * entries before the damage, which are those that pidx-read(1) shows.  The
- * entries to keep are searched for in all bytes.
+ * Judges a damaged index.  The verdicts to report are on the entries before the
+ * damage, which are those that pidx-read(1) shows.  The entries to keep are
+ * searched for in all bytes.
  */
 static void
 examine_damaged(struct check *c, struct index_check *x)
@@ -221,7 +219,6 @@ examine_damaged(struct check *c, struct index_check *x)
 	struct pidx found;
 	struct verdict *verdicts;
 
-	x->verdicts = examine_entries(c, &x->read);
 	check_mark_references(c, bytes);
 	salvage(&found, bytes, check_is_valid, c);
 	layout_decide(c->perun, &found);
@@ -230,27 +227,6 @@ examine_damaged(struct check *c, struct index_check *x)
 	keep_valid(&x->kept, &found, verdicts);
 	free(verdicts);
 	pidx_release(&found);
-}
-
-/* Reads and judges an index; false if it is gone or cannot be read. */
-static bool
-examine(struct check *c, struct index_check *x)
-{
-	x->is_regular_file = check_read(c, x->file, &c->bytes);
-	if (x->file->state != FILE_INDEX)
-		return false;
-	store_path(x->path, x->file->name);
-	x->is_valid = pidx_parse(&x->read, buf_span(&c->bytes), &x->error);
-	layout_decide(c->perun, &x->read);
-	if (!x->is_valid) {
-		examine_damaged(c, x);
-		return true;
-	}
-	x->verdicts = examine_entries(c, &x->read);
-	find_duplicates(&x->read, x->verdicts);
-	x->first_unsorted = find_unsorted(&x->read);
-	keep_valid(&x->kept, &x->read, x->verdicts);
-	return true;
 }
 
 /*
@@ -323,8 +299,21 @@ check_index(struct check *c, struct file *file)
 {
 	struct index_check x = { .file = file };
 
-	if (!examine(c, &x))
+	x.is_regular_file = check_read(c, file, &c->bytes);
+	if (file->state != FILE_INDEX)	/* gone, or cannot be read */
 		return;
+	store_path(x.path, file->name);
+	x.is_valid = pidx_parse(&x.read, buf_span(&c->bytes), &x.error);
+	layout_decide(c->perun, &x.read);
+	x.verdicts = examine_entries(c, &x.read);
+	if (!x.is_valid) {
+		examine_damaged(c, &x);
+	} else {
+		find_duplicates(&x.read, x.verdicts);
+		x.first_unsorted = find_unsorted(&x.read);
+		keep_valid(&x.kept, &x.read, x.verdicts);
+	}
+
 	if (c->repair && needs_repair(&x))
 		repair_index(c, &x);
 	report_all(c, &x);
