@@ -199,12 +199,6 @@ list_file(void *context, const unsigned char *name, const char *path)
 	buf_release(&full_path);
 }
 
-static bool
-has_index_magic(const struct buf *b)
-{
-	return b->len >= 4 && memcmp(b->data, "pidx", 4) == 0;
-}
-
 /*
  * Unpacks c->bytes to c->object; returns why they are not an object, or NULL if
  * they are one.  Does not compare the object's name with that of the file.
@@ -229,7 +223,7 @@ classify(struct check *c, struct file *file)
 	if (!check_read(c, file, &c->bytes))
 		return;
 	c->totals.bytes += c->bytes.len;
-	if (has_index_magic(&c->bytes))
+	if (c->bytes.len >= 4 && memcmp(c->bytes.data, "pidx", 4) == 0)
 		file->state = FILE_INDEX;
 	else if (object_error(c) == NULL)
 		file->state = memcmp(c->object.name, file->name,

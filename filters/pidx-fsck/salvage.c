@@ -103,13 +103,6 @@ find_candidates(struct candidates *c, struct span bytes,
 	}
 }
 
-/* The first candidate that starts at or after an offset. */
-static size_t
-first_candidate_from(const struct candidates *c, size_t offset)
-{
-	return SEARCH_FIRST(i, c->n, c->list[i].start >= offset);
-}
-
 /*
  * Computes all scores; returns the score of the best choice.  size is that of
  * the index.
@@ -122,7 +115,7 @@ compute_scores(struct candidates *c, size_t size)
 
 	for (size_t i = c->n; i-- > 0;) {
 		e = &c->list[i];
-		e->next = first_candidate_from(c, e->end);
+		e->next = SEARCH_FIRST(k, c->n, c->list[k].start >= e->end);
 		next = (struct score){ 0, e->end == size };
 		if (e->next < c->n) {
 			next = c->list[e->next].best_with;
