@@ -148,17 +148,6 @@ compare_settings(struct filter *f, const struct config *config)
 	    opt.index_version);
 }
 
-/* Sets state.settings from the options and their defaults. */
-static void
-prepare_settings(void)
-{
-	if (opt.vcs_type == NULL)
-		opt.vcs_type = "git";
-	choose_url();
-	settings_put(&state.settings, opt.vcs_type, buf_span(&state.url),
-	    opt.index_version);
-}
-
 static void
 put_string(struct buf *b, const struct config *config, const char *json_name,
     const char *key)
@@ -193,8 +182,8 @@ emit_store(struct filter *f, const struct config *config)
 }
 
 /*
- * Sets state.settings if local.yml is missing, otherwise compares it with the
- * options.  Returns whether the store exists.
+ * Sets state.settings from the options and their defaults if local.yml is
+ * missing, otherwise compares it with them.  Returns whether the store exists.
  */
 static bool
 prepare(struct filter *f)
@@ -210,8 +199,13 @@ prepare(struct filter *f)
 	} else {
 		init_warn_of_store_above(&state.paths);
 	}
-	if (!has_settings)
-		prepare_settings();
+	if (!has_settings) {
+		if (opt.vcs_type == NULL)
+			opt.vcs_type = "git";
+		choose_url();
+		settings_put(&state.settings, opt.vcs_type,
+		    buf_span(&state.url), opt.index_version);
+	}
 	return exists;
 }
 
