@@ -208,16 +208,6 @@ select_from(struct filter *f, const struct pidx *p, bool pending)
 }
 
 static void
-emit_selected(struct filter *f, const unsigned char *version,
-    const struct pidx *p)
-{
-	select_from(f, p, false);
-	for (size_t i = 0; i < p->n; i++)
-		if (job.selected[i])
-			emit_entry(f, version, &p->entries[i]);
-}
-
-static void
 read_index(struct filter *f, const unsigned char *version)
 {
 	struct arena arena = { 0 };
@@ -229,7 +219,10 @@ read_index(struct filter *f, const unsigned char *version)
 	/* Even after an error, the index has the entries before the damage. */
 	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
 		complete_entry(f, &index.entries[i], &arena);
-	emit_selected(f, version, &index);
+	select_from(f, &index, false);
+	for (size_t i = 0; i < index.n; i++)
+		if (job.selected[i])
+			emit_entry(f, version, &index.entries[i]);
 	pidx_release(&index);
 	arena_release(&arena);
 }
@@ -320,20 +313,6 @@ has_input(void)
 	    (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 }
 
-/*
- * With --profiles, version records are copied: perf-diff --history needs to
- * know which commits there are and how they follow each other.
- */
-static void
-copy_version(struct filter *f)
-{
-	if (!opt.profiles)
-		return;
-	buf_add(filter_out(f), f->current.p, f->current.n);
-	buf_char(filter_out(f), '\n');
-	filter_emit(f);
-}
-
 static void
 read_version_records(struct filter *f)
 {
@@ -350,7 +329,13 @@ read_version_records(struct filter *f)
 			    "hex digits nor HEAD");
 			continue;
 		}
-		copy_version(f);
+		/* perf-diff --history needs to know which commits there are
+		   and how they follow each other. */
+		if (opt.profiles) {
+			buf_add(filter_out(f), f->current.p, f->current.n);
+			buf_char(filter_out(f), '\n');
+			filter_emit(f);
+		}
 		read_index(f, version);
 	}
 }
