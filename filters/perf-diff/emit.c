@@ -14,17 +14,6 @@ put_number(struct buf *b, const char *key, double value)
 }
 
 static void
-put_key(struct buf *b, const struct answer *a, uint32_t key)
-{
-	const struct key *k = &a->samples->keys[key];
-
-	for (unsigned i = 0; i < N_PARTS; i++)
-		if (k->parts[i] != SYM_NONE)
-			json_str(b, part_names[i],
-			    samples_part(a->samples, k, i));
-}
-
-static void
 put_effect(struct buf *b, const struct change *c)
 {
 	put_number(b, "before", c->before);
@@ -63,8 +52,12 @@ static void
 emit_change(const struct answer *a, struct filter *f, const struct change *c)
 {
 	struct buf *b = filter_begin_record(f, "change");
+	const struct key *key = &a->samples->keys[c->key];
 
-	put_key(b, a, c->key);
+	for (unsigned i = 0; i < N_PARTS; i++)
+		if (key->parts[i] != SYM_NONE)
+			json_str(b, part_names[i],
+			    samples_part(a->samples, key, i));
 	json_word(b, "verdict", verdict_names[c->verdict]);
 	json_word(b, "better", c->more_is_better ? "more" : "less");
 	put_effect(b, c);

@@ -22,19 +22,6 @@ put_p(struct buf *b, double p)
 		buf_printf(b, "%.2g", p);
 }
 
-static void
-put_sentence(struct buf *b, const struct answer *a)
-{
-	size_t from = b->len;
-
-	words_sentence(a, b);
-	/* It begins with a number or with "nothing". */
-	if (b->data[from] == 'n')
-		b->data[from] = 'N';
-	buf_char(b, '.');
-	report_sentence(b, from);
-}
-
 /* --- a comparison --------------------------------------------------------- */
 
 static bool
@@ -241,8 +228,14 @@ void
 report_answer(const struct answer *a, struct filter *f)
 {
 	struct buf *b = filter_out(f);
+	size_t from = b->len;
 
-	put_sentence(b, a);
+	words_sentence(a, b);
+	/* It begins with a number or with "nothing". */
+	if (b->data[from] == 'n')
+		b->data[from] = 'N';
+	buf_char(b, '.');
+	report_sentence(b, from);
 	if (a->options->history)
 		report_history(b, a);
 	else
