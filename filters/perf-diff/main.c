@@ -58,27 +58,16 @@ static const struct about about = {
 	.reports = true,
 };
 
-/* Reads all files that match a pattern, in the order of their names. */
-static void
-read_pattern(struct reader *r, struct filter *f, const char *pattern,
-    uint32_t side)
-{
-	glob_t found;
-
-	if (glob(pattern, 0, NULL, &found) != 0)
-		die("no file matches '%s'", pattern);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		filter_read_next(f, found.gl_pathv[i], true);
-		reader_read_files(r, f, side);
-	}
-	globfree(&found);
-}
-
-/* Reads a side; returns the id of the commit, or NULL if it is not one. */
+/*
+ * Reads a side: a file, a commit, or all files that match a pattern, in the
+ * order of their names.  Returns the id of the commit, else NULL.
+ */
 static char *
 read_side(struct reader *r, struct filter *f, const char *operand,
     uint32_t side)
 {
+	glob_t found;
+
 	if (strcmp(operand, "-") == 0 || access(operand, F_OK) == 0) {
 		filter_read_next(f, operand, true);
 		reader_read_files(r, f, side);
@@ -86,7 +75,13 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 	}
 	if (strpbrk(operand, "*?[") == NULL)
 		return profiles_read(r, f, opt.directory, operand, side);
-	read_pattern(r, f, operand, side);
+	if (glob(operand, 0, NULL, &found) != 0)
+		die("no file matches '%s'", operand);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		filter_read_next(f, found.gl_pathv[i], true);
+		reader_read_files(r, f, side);
+	}
+	globfree(&found);
 	return NULL;
 }
 
@@ -107,26 +102,13 @@ prepare_options(void)
 		opt.o.accepted = accepted_read(opt.accept);
 }
 
-/* The exit status says whether something is worse. */
-static void
-answer_status(const struct answer *a, struct filter *f)
-{
-	struct buf why = { 0 };
-
-	if (a->counts[VERDICT_DEGRADED] > 0 || (a->options->improvements &&
-	    a->counts[VERDICT_IMPROVED] > 0)) {
-		words_sentence(a, &why);
-		filter_answer_no(f, buf_cstr(&why));
-	}
-	buf_release(&why);
-}
-
 static void
 answer(struct filter *f, const struct samples *s, const char *old_commit,
     const char *new_commit)
 {
 	struct answer a = { .samples = s, .options = &opt.o,
 	    .old_commit = old_commit, .new_commit = new_commit };
+	struct buf why = { 0 };
 
 	if (opt.o.history)
 		history_find(&a, f);
@@ -139,7 +121,14 @@ answer(struct filter *f, const struct samples *s, const char *old_commit,
 		report_answer(&a, f);
 	else if (s->n_samples > 0)
 		emit_answer(&a, f);
-	answer_status(&a, f);
+
+	/* The exit status says whether something is worse. */
+	if (a.counts[VERDICT_DEGRADED] > 0 || (opt.o.improvements &&
+	    a.counts[VERDICT_IMPROVED] > 0)) {
+		words_sentence(&a, &why);
+		filter_answer_no(f, buf_cstr(&why));
+	}
+	buf_release(&why);
 	answer_release(&a);
 }
 
