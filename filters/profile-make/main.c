@@ -37,46 +37,28 @@ static const struct about about = {
 
 static const char *const types[] = { "time", "memory", "mixed", NULL };
 
-static void
-read_options(struct header *h)
-{
-	if (opt.type != NULL)
-		h->type = types[opt_choice("type", opt.type, types,
-		    sizeof *types)];
-	h->unit = span_str(opt.unit);
-	header_fix(h, PART_CMD, opt.cmd);
-	header_fix(h, PART_WORKLOAD, opt.workload);
-	header_fix(h, PART_LABEL, opt.label);
-	header_fix(h, PART_ORIGIN, opt.origin);
-}
-
-/* Returns whether the value is a record, apart from boundaries. */
-static bool
-read_value(struct filter *f, struct records *records, struct span text)
-{
-	const struct rec *rec = filter_record(f, text);
-	const char *why;
-
-	if (rec == NULL || filter_consume_boundary(f, rec))
-		return false;
-	why = records_read(records, rec, text, (uint32_t)filter_n_begun(f));
-	if (why != NULL)
-		filter_reject(f, "%s", why);
-	return true;
-}
-
-/* Returns the number of records. */
+/* Returns the number of records, without boundaries. */
 static size_t
 read_files(struct filter *f, struct records *records)
 {
+	const struct rec *rec;
+	const char *why;
 	struct span value;
 	bool is_stream;
 	size_t n = 0;
 
 	while (filter_next_file(f)) {
 		is_stream = scan_is_stream(&f->input);
-		while (filter_file_value(f, is_stream, &value))
-			n += read_value(f, records, value);
+		while (filter_file_value(f, is_stream, &value)) {
+			rec = filter_record(f, value);
+			if (rec == NULL || filter_consume_boundary(f, rec))
+				continue;
+			n++;
+			why = records_read(records, rec, value,
+			    (uint32_t)filter_n_begun(f));
+			if (why != NULL)
+				filter_reject(f, "%s", why);
+		}
 	}
 	return n;
 }
@@ -92,10 +74,19 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
-	read_options(&header);
+	if (opt.type != NULL)
+		header.type = types[opt_choice("type", opt.type, types,
+		    sizeof *types)];
+	header.unit = span_str(opt.unit);
+	header_fix(&header, PART_CMD, opt.cmd);
+	header_fix(&header, PART_WORKLOAD, opt.workload);
+	header_fix(&header, PART_LABEL, opt.label);
+	header_fix(&header, PART_ORIGIN, opt.origin);
+
 	amounts_init(&amounts);
 	records = records_new(&amounts, &header);
 	n_read = read_files(&f, records);
+
 	if (amounts.n == 0 && n_read > 0 && !f.truncated && !f.rejected)
 		filter_fail(&f, "no record says what was measured");
 	if (amounts.n > 0 && !f.truncated) {

@@ -44,16 +44,11 @@ put_units(struct buf *b, const struct amounts *a, const char *type)
 	json_close(b, '}');
 }
 
-static const char *
-part_or(const struct header *h, enum header_part part, const char *otherwise)
-{
-	return h->parts[part].text != NULL ? h->parts[part].text : otherwise;
-}
-
 static void
 put_header(struct buf *b, const struct header *h, const struct amounts *a)
 {
 	const char *type = h->type != NULL ? h->type : find_type(a);
+	const char *workload = h->parts[PART_WORKLOAD].text;
 	struct span program = h->program.n > 0 ? h->program :
 	    span_str("unknown");
 
@@ -64,7 +59,7 @@ put_header(struct buf *b, const struct header *h, const struct amounts *a)
 		json_cstr(b, "cmd", h->parts[PART_CMD].text);
 	else
 		json_str(b, "cmd", program);
-	json_cstr(b, "workload", part_or(h, PART_WORKLOAD, ""));
+	json_cstr(b, "workload", workload != NULL ? workload : "");
 	if (h->parts[PART_LABEL].text != NULL)
 		json_cstr(b, "label", h->parts[PART_LABEL].text);
 	json_close(b, '}');
