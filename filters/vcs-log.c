@@ -31,19 +31,6 @@ static const struct about about = {
 	    "of a revision (HEAD),\nin the order of git rev-list.",
 };
 
-/* Reads the operands into tips (vcs.h).  Without operands, HEAD is the tip. */
-static void
-read_tips(struct filter *f, struct vcs *vcs, struct vcs_tips *tips)
-{
-	const char *text = filter_operand(f);
-
-	if (text == NULL)
-		text = "HEAD";
-	for (; text != NULL; text = filter_operand(f))
-		if (!vcs_add_tips(vcs, text, tips))
-			die("%s", vcs->why);
-}
-
 /* Appends a member with this value, unless the value is unknown. */
 static void
 put_known(struct buf *b, const char *key, int64_t value)
@@ -79,11 +66,18 @@ main(int argc, char **argv)
 	struct vcs_tips tips = { 0 };
 	struct vcs_version version;
 	enum vcs_found found = VCS_NOT_FOUND;
+	const char *text;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository))
 		die("%s", vcs.why);
-	read_tips(&f, &vcs, &tips);
+
+	text = filter_operand(&f);
+	if (text == NULL)
+		text = "HEAD";
+	for (; text != NULL; text = filter_operand(&f))
+		if (!vcs_add_tips(&vcs, text, &tips))
+			die("%s", vcs.why);
 	if (!vcs_walk_minor_versions(&vcs, tips.list, tips.n,
 	    opt.first_parent))
 		die("%s", vcs.why);
