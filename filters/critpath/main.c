@@ -100,33 +100,6 @@ static struct {
 	bool checked;
 } matches;
 
-static void
-declare_keys(struct filter *f)
-{
-	for (size_t i = 0; i < opt.by.n; i++)
-		keys_add(span_str(opt.by.values[i]));
-	for (size_t i = 0; i < opt.drop.n; i++)
-		whatif_add_key(opt.drop.values[i]);
-	keys_declare(f);
-}
-
-static void
-change_weights(struct network *net)
-{
-	for (size_t i = 0; i < opt.drop.n; i++)
-		matches.drop[i] += whatif_drop(net, opt.drop.values[i]);
-	for (size_t i = 0; i < opt.set.n; i++)
-		matches.set[i] += whatif_set(net, opt.set.values[i]);
-}
-
-/* For --to TASK: makes the vertices to which TASK refers the only ends. */
-static void
-set_only_ends(struct network *net)
-{
-	memset(net->is_end, 0, net->n_vertices * sizeof *net->is_end);
-	matches.to += whatif_mark(net, span_str(opt.to), net->is_end);
-}
-
 /*
  * Ends the program, or warns, if a value refers to nothing in any build.
  * Called before the last answer is written, if it is known to be the last, and
@@ -154,16 +127,6 @@ check_matches(void)
 	}
 }
 
-/* Warns if no task with a path has a key of --by. */
-static void
-check_groups(void)
-{
-	for (size_t i = 0; i < opt.by.n && matches.paths > 0; i++)
-		if (matches.by[i] == 0)
-			err_warn("warning: no task has the key '%s'",
-			    opt.by.values[i]);
-}
-
 /* Writes what --edges and --by ask for. */
 static void
 write_parts_of_path(struct filter *f, const struct answer *a)
@@ -188,17 +151,6 @@ write_parts_of_path(struct filter *f, const struct answer *a)
 	}
 }
 
-/* Writes, into the report, a sentence about what is over budget. */
-static void
-put_over_budget(struct buf *out, struct buf *text)
-{
-	size_t from = out->len;
-
-	buf_printf(out, "Over budget: %s.", buf_cstr(text));
-	report_failed_sentence(out, from);
-	report_blank(out);
-}
-
 /*
  * Answers no if a time exceeds its budget: 0, or INT_UNKNOWN if none was given.
  * what: "path" or "wall time".
@@ -207,7 +159,8 @@ static void
 check_budget(struct filter *f, const struct build *build, const char *what,
     int64_t us, int64_t budget_us)
 {
-	struct buf text = { 0 }, why = { 0 };
+	struct buf text = { 0 }, why = { 0 }, *out = filter_out(f);
+	size_t from = out->len;
 
 	if (budget_us == INT_UNKNOWN || (us != INT_UNKNOWN && us <= budget_us))
 		return;
@@ -220,8 +173,12 @@ check_budget(struct filter *f, const struct build *build, const char *what,
 		buf_str(&text, ", longer than the budget of ");
 	}
 	report_us(&text, budget_us);
-	if (f->text)
-		put_over_budget(filter_out(f), &text);
+
+	if (f->text) {
+		buf_printf(out, "Over budget: %s.", buf_cstr(&text));
+		report_failed_sentence(out, from);
+		report_blank(out);
+	}
 	if (build->run_name != NULL)
 		buf_printf(&why, "run %s: ", build->run_name);
 	buf_str(&why, buf_cstr(&text));
@@ -276,22 +233,31 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	struct answer a;
 
 	network_make(&net, build, opt.bridge, f);
-	if (opt.to != NULL)
-		set_only_ends(&net);
+	if (opt.to != NULL) {
+		memset(net.is_end, 0, net.n_vertices * sizeof *net.is_end);
+		matches.to += whatif_mark(&net, span_str(opt.to), net.is_end);
+	}
 	dag_longest(&net.dag);
+
 	if (what_if) {
 		recorded_us = answer_length(&net);
-		change_weights(&net);
+		for (size_t i = 0; i < opt.drop.n; i++)
+			matches.drop[i] += whatif_drop(&net,
+			    opt.drop.values[i]);
+		for (size_t i = 0; i < opt.set.n; i++)
+			matches.set[i] += whatif_set(&net, opt.set.values[i]);
 		dag_longest(&net.dag);
 	}
 	if (is_last)
 		check_matches();
+
 	verdict_find(&verdict, &net, opt.workers, what_if, f->text);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
 	a.recorded_us = recorded_us;
 	a.workers = opt.workers;
 	a.simulated_us = verdict.simulated_us;
+
 	(f->text ? write_report : write_records)(f, &a, &verdict);
 	answer_release(&a);
 	network_release(&net);
@@ -306,18 +272,27 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	read_budgets();
+	for (size_t i = 0; i < opt.by.n; i++)
+		keys_add(span_str(opt.by.values[i]));
+	for (size_t i = 0; i < opt.drop.n; i++)
+		whatif_add_key(opt.drop.values[i]);
+	keys_declare(&f);
 	matches.set = mem_zero(opt.set.n, sizeof *matches.set);
 	matches.drop = mem_zero(opt.drop.n, sizeof *matches.drop);
 	matches.by = mem_zero(opt.by.n, sizeof *matches.by);
-	declare_keys(&f);
+
 	builds_begin(&builds, &f, opt.graph);
 	while ((build = builds_next(&builds)) != NULL) {
 		build_resolve_attempts(build);
 		write_answer(&f, build, builds.is_last);
 	}
+
 	suspect_no_graph(&builds);
 	check_matches();
-	check_groups();
+	for (size_t i = 0; i < opt.by.n && matches.paths > 0; i++)
+		if (matches.by[i] == 0)
+			err_warn("warning: no task has the key '%s'",
+			    opt.by.values[i]);
 	free(matches.set);
 	free(matches.drop);
 	free(matches.by);
