@@ -89,37 +89,10 @@ put_by_kind(struct buf *b, const struct answer *a, const struct path *p)
 }
 
 static void
-put_account(struct buf *b, const struct answer *a, const struct path *p)
-{
-	const struct build *build = a->net->build;
-
-	if (build->start_us != INT_UNKNOWN)
-		json_int(b, "wall_us", build->end_us - build->start_us);
-	if (!p->is_timed)
-		return;
-	json_int(b, "waiting_us", p->waiting_us);
-	json_int(b, "overlap_us", p->overlap_us);
-	json_int(b, "after_us", p->after_us);
-}
-
-static void
-put_what_if(struct buf *b, const struct answer *a)
-{
-	if (a->what_if) {
-		json_int(b, "recorded_us", a->recorded_us);
-		json_int(b, "saved_us", a->recorded_us -
-		    a->paths[0].length_us);
-	}
-	if (a->workers > 0) {
-		json_uint(b, "workers", a->workers);
-		json_int(b, "simulated_us", a->simulated_us);
-	}
-}
-
-static void
 emit_summary(const struct answer *a, struct filter *f, size_t path)
 {
 	const struct path *p = &a->paths[path];
+	const struct build *build = a->net->build;
 	struct buf *b = begin_record(a, f, "critpath");
 
 	if (a->n_requested > 1) {
@@ -127,16 +100,30 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 		json_int(b, "slack_us", a->paths[0].length_us - p->length_us);
 	}
 	json_int(b, "length_us", p->length_us);
-	put_account(b, a, p);
+	if (build->start_us != INT_UNKNOWN)
+		json_int(b, "wall_us", build->end_us - build->start_us);
+	if (p->is_timed) {
+		json_int(b, "waiting_us", p->waiting_us);
+		json_int(b, "overlap_us", p->overlap_us);
+		json_int(b, "after_us", p->after_us);
+	}
 	json_uint(b, "steps", p->n);
 	put_by_kind(b, a, p);
+
+	if (path == 0 && a->what_if) {
+		json_int(b, "recorded_us", a->recorded_us);
+		json_int(b, "saved_us", a->recorded_us - p->length_us);
+	}
+	if (path == 0 && a->workers > 0) {
+		json_uint(b, "workers", a->workers);
+		json_int(b, "simulated_us", a->simulated_us);
+	}
 	if (path == 0) {
-		put_what_if(b, a);
 		json_uint(b, "tasks", a->net->n_tasks);
 		json_uint(b, "edges", a->net->dag.n_edges);
 		json_uint(b, "cut", a->net->n_cut);
-		json_uint(b, "skewed", a->net->build->n_skewed);
-		json_uint(b, "retries", a->net->build->n_retries);
+		json_uint(b, "skewed", build->n_skewed);
+		json_uint(b, "retries", build->n_retries);
 	}
 	filter_end_record(f);
 }
