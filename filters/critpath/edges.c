@@ -95,32 +95,14 @@ describe(struct buf *text, const struct network *net, uint32_t vertex)
 		network_put_name(net, vertex, text);
 }
 
-static void
-put_table(struct buf *out, const struct network *net, const struct edge *edges,
-    size_t n)
-{
-	static const char *const heads[] = { "could save", "without" };
-	struct buf text = { 0 };
-	struct table t;
-
-	table_init(&t, "Rl", heads);
-	for (size_t i = 0; i < n; i++) {
-		table_us(&t, edges[i].potential_us);
-		text.len = 0;
-		describe(&text, net, edges[i].from);
-		buf_str(&text, "  -> ");
-		describe(&text, net, edges[i].to);
-		table_text(&t, buf_span(&text));
-	}
-	table_print(&t, out);
-	buf_release(&text);
-}
-
 void
 edges_report(const struct answer *a, struct buf *out)
 {
+	static const char *const heads[] = { "could save", "without" };
 	size_t n, n_saving = 0, from;
 	struct edge *edges = find_edges(a, &n);
+	struct buf text = { 0 };
+	struct table t;
 
 	sort(edges, n, sizeof *edges, compare_edges);
 	while (n_saving < n && edges[n_saving].potential_us > 0)
@@ -131,10 +113,21 @@ edges_report(const struct answer *a, struct buf *out)
 		buf_str(out, "without any one of them, the path would be as "
 		    "long");
 		report_item(out, from, 1);
-	} else {
-		put_table(out, a->net, edges, n_saving < ROWS_MAX ? n_saving :
-		    ROWS_MAX);
+		free(edges);
+		return;
 	}
+
+	table_init(&t, "Rl", heads);
+	for (size_t i = 0; i < n_saving && i < ROWS_MAX; i++) {
+		table_us(&t, edges[i].potential_us);
+		text.len = 0;
+		describe(&text, a->net, edges[i].from);
+		buf_str(&text, "  -> ");
+		describe(&text, a->net, edges[i].to);
+		table_text(&t, buf_span(&text));
+	}
+	table_print(&t, out);
 	report_more(out, n_saving > ROWS_MAX ? n_saving - ROWS_MAX : 0, "");
+	buf_release(&text);
 	free(edges);
 }

@@ -74,17 +74,6 @@ is_short(const struct answer *a, const struct path *p, const struct step *s)
 	    s->waiting_us == 0 || s->waiting_us < least_us);
 }
 
-/* The number of consecutive short steps, beginning with step i. */
-static size_t
-count_short_steps(const struct answer *a, const struct path *p, size_t i)
-{
-	size_t n = 0;
-
-	while (i + n < p->n && is_short(a, p, &p->steps[i + n]))
-		n++;
-	return n;
-}
-
 /* Writes n steps as one row of the table of put_steps(). */
 static void
 put_short_steps(struct table *t, const struct answer *a, const struct path *p,
@@ -113,13 +102,16 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	static const char *const heads[] = { "at", "waited", "took", "share",
 	    "", "could save", "step" };
 	struct table t;
-	size_t n_short;
+	size_t n_short;		/* consecutive ones, beginning with step i */
 
 	table_init(&t, "rrRrlRl", heads);
 	t.marks_bars = true;
 	t.last_min = STEP_MIN;
 	for (size_t i = 0; i < p->n; i++) {
-		n_short = count_short_steps(a, p, i);
+		n_short = 0;
+		while (i + n_short < p->n &&
+		    is_short(a, p, &p->steps[i + n_short]))
+			n_short++;
 		if (n_short > SHORT_STEPS_MAX) {
 			put_short_steps(&t, a, p, &p->steps[i], n_short);
 			i += n_short - 1;
@@ -233,27 +225,6 @@ put_count(struct buf *out, uint64_t n, const char *one, const char *many,
 	report_item(out, from, 1);
 }
 
-static void
-put_notes(struct buf *out, const struct answer *a)
-{
-	const struct network *net = a->net;
-
-	report_blank(out);
-	put_count(out, net->n_tasks, "task", "tasks",
-	    " with an elapsed time");
-	put_count(out, net->dag.n_edges, "dependency", "dependencies", "");
-	put_count(out, net->n_cut, "dependency", "dependencies",
-	    " on what has no elapsed time, cut (--bridge follows them)");
-	put_count(out, net->build->n_skewed, "task ends before it starts",
-	    "tasks end before they start", ": counted as 0");
-	put_count(out, net->build->n_retries, "attempt", "attempts",
-	    " beyond the first");
-	put_count(out, net->n_deployed, "task begins", "tasks begin",
-	    " when deployed: the log has no start");
-	put_count(out, (uint64_t)net->build->n_earlier_runs, "earlier run",
-	    "earlier runs", " of the log, left out");
-}
-
 struct slack {
 	int64_t us;
 	uint32_t vertex;
@@ -348,8 +319,24 @@ answer_report(const struct answer *a, struct filter *f, bool all)
 void
 answer_report_notes(const struct answer *a, struct filter *f)
 {
+	const struct network *net = a->net;
+	struct buf *out = filter_out(f);
+
 	if (a->n_paths == 0)
 		return;
-	clocks_report(filter_out(f), a->net);
-	put_notes(filter_out(f), a);
+	clocks_report(out, net);
+	report_blank(out);
+	put_count(out, net->n_tasks, "task", "tasks",
+	    " with an elapsed time");
+	put_count(out, net->dag.n_edges, "dependency", "dependencies", "");
+	put_count(out, net->n_cut, "dependency", "dependencies",
+	    " on what has no elapsed time, cut (--bridge follows them)");
+	put_count(out, net->build->n_skewed, "task ends before it starts",
+	    "tasks end before they start", ": counted as 0");
+	put_count(out, net->build->n_retries, "attempt", "attempts",
+	    " beyond the first");
+	put_count(out, net->n_deployed, "task begins", "tasks begin",
+	    " when deployed: the log has no start");
+	put_count(out, (uint64_t)net->build->n_earlier_runs, "earlier run",
+	    "earlier runs", " of the log, left out");
 }
