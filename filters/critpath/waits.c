@@ -84,28 +84,6 @@ struct wait {
 	int64_t sum_us;		/* the time of all these tasks */
 };
 
-static void
-add_tasks(const struct answer *a, struct wait *waits, size_t n)
-{
-	const struct network *net = a->net;
-	const struct task *t;
-	int64_t us;
-
-	for (uint32_t v = 0; v < net->n_tasks; v++) {
-		t = network_task(net, v);
-		if (t->kind == net->build->copy)
-			continue;
-		for (struct wait *w = waits; w < waits + n; w++) {
-			us = time_within(t, w->from_us, w->to_us);
-			if (us == 0)
-				continue;
-			add_item(&w->tasks, (struct item){ us, v });
-			w->n_tasks++;
-			w->sum_us += us;
-		}
-	}
-}
-
 /* Writes a row for the wait, and one for each of the tasks that ran longest. */
 static void
 put_wait(struct table *table, const struct answer *a, const struct wait *w)
@@ -134,26 +112,47 @@ put_wait(struct table *table, const struct answer *a, const struct wait *w)
 	buf_release(&text);
 }
 
-/* The longest waits that are at least 1 % of the wall time; their number. */
+/*
+ * The longest waits that are at least 1 % of the wall time, with the tasks that
+ * ran meanwhile.  Returns their number.
+ */
 static size_t
 find_waits(const struct answer *a, struct wait *waits)
 {
+	const struct network *net = a->net;
 	const struct path *p = a->paths;
-	const struct build *b = a->net->build;
 	struct longest longest = { 0 };
 	const struct step *s;
+	const struct task *t;
 	int64_t us;
 
 	for (size_t i = 0; i < p->n && p->is_timed; i++) {
 		us = p->steps[i].waiting_us;
-		if (us > 0 && us >= (b->end_us - b->start_us) / 100)
+		if (us > 0 &&
+		    us >= (net->build->end_us - net->build->start_us) / 100)
 			add_item(&longest, (struct item){ us, (uint32_t)i });
 	}
+
 	for (size_t i = 0; i < longest.n; i++) {
 		s = &p->steps[longest.items[i].index];
-		us = network_task(a->net, s->vertex)->start_us;
-		waits[i] = (struct wait){ .step = s, .to_us = us,
-		    .from_us = us - s->waiting_us, .tasks.dag = &a->net->dag };
+		t = network_task(net, s->vertex);
+		waits[i] = (struct wait){ .step = s, .to_us = t->start_us,
+		    .from_us = t->start_us - s->waiting_us,
+		    .tasks.dag = &net->dag };
+	}
+
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		t = network_task(net, v);
+		if (t->kind == net->build->copy)
+			continue;
+		for (size_t i = 0; i < longest.n; i++) {
+			us = time_within(t, waits[i].from_us, waits[i].to_us);
+			if (us == 0)
+				continue;
+			add_item(&waits[i].tasks, (struct item){ us, v });
+			waits[i].n_tasks++;
+			waits[i].sum_us += us;
+		}
 	}
 	return longest.n;
 }
@@ -168,7 +167,6 @@ waits_report(struct buf *out, const struct answer *a)
 
 	if (n == 0)
 		return;
-	add_tasks(a, waits, n);
 	report_heading(out, "\nWhat ran while the path waited");
 	table_init(&t, "RRl", heads);
 	for (size_t i = 0; i < n; i++)
