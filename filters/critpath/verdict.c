@@ -111,35 +111,14 @@ judge_simulated(struct verdict *v)
 }
 
 /*
- * The order limits a build only if it limited the `most` workers who were at
- * work: if more workers were given, they alone might have made it faster.
+ * Compares with the time in which tasks ran, busy_us, which is above 0.  The
+ * order limits a build only if it limited the `most` workers who were at work:
+ * if more workers were given, they alone might have made it faster.
  */
-static void
-judge_order(struct verdict *v, struct network *net, uint64_t most,
-    int64_t busy_us)
-{
-	int64_t us = v->simulated_us;
-
-	if (us == INT_UNKNOWN)
-		us = v->at_most_us = v->chain_us + v->share_us;
-	if (v->at_most_us != INT_UNKNOWN && us > threshold(busy_us)) {
-		v->at_most_us = INT_UNKNOWN;
-		v->reason = "--workers N simulates N workers";
-	} else if (us > threshold(busy_us)) {
-		v->limit = LIMIT_WORKERS;
-	} else if (v->workers > most &&
-	    simulate(net, most) > threshold(busy_us)) {
-		judge_simulated(v);
-	} else {
-		v->limit = LIMIT_ORDER;
-	}
-}
-
-/* Compares with the time in which tasks ran, busy_us, which is above 0. */
 static void
 judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 {
-	int64_t limit_us = threshold(u->busy_us);
+	int64_t limit_us = threshold(u->busy_us), us;
 
 	if (v->path_us >= limit_us || v->share_us >= limit_us) {
 		v->limit = limit_of_schedule(v, u->busy_us);
@@ -151,7 +130,21 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 	}
 	if (v->simulated_us == INT_UNKNOWN && is_small(v))
 		v->simulated_us = simulate(net, v->workers);
-	judge_order(v, net, u->most, u->busy_us);
+
+	us = v->simulated_us;
+	if (us == INT_UNKNOWN)
+		us = v->at_most_us = v->chain_us + v->share_us;
+	if (v->at_most_us != INT_UNKNOWN && us > limit_us) {
+		v->at_most_us = INT_UNKNOWN;
+		v->reason = "--workers N simulates N workers";
+	} else if (us > limit_us) {
+		v->limit = LIMIT_WORKERS;
+	} else if (v->workers > u->most &&
+	    simulate(net, u->most) > limit_us) {
+		judge_simulated(v);
+	} else {
+		v->limit = LIMIT_ORDER;
+	}
 }
 
 /* Simulates four and eight times as many workers. */
