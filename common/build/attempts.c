@@ -231,12 +231,14 @@ pair_attempts(struct build *b, const uint32_t *records, size_t n)
 		else
 			pair_end(&s, t);
 	}
+
 	for (size_t i = 0; i < n_ended; i++) {
 		t = &b->tasks[records[i]];
 		if (t->start_us == INT_UNKNOWN &&
 		    (t->flags & TASK_SUPERSEDED) == 0)
 			pair_with_late_start(&s, t);
 	}
+
 	/* A deployment counts only if no record has an end. */
 	for (size_t i = n_ended; i < n; i++)
 		set_open_start(&s, &b->tasks[records[i]], i == 0);
@@ -312,22 +314,6 @@ compare_records(const void *i, const void *j, void *context)
 }
 
 /*
- * The records from first_cached on came from the cache.  If an attempt that ran
- * has ended, all of them are superseded, and otherwise all but the earliest.
- */
-static void
-resolve_cached(struct build *b, const uint32_t *records, size_t n,
-    size_t first_cached)
-{
-	bool run_has_ended = false;
-
-	for (size_t i = 0; i < first_cached; i++)
-		run_has_ended |= b->tasks[records[i]].end_us != INT_UNKNOWN;
-	for (size_t i = first_cached + !run_has_ended; i < n; i++)
-		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
-}
-
-/*
  * Gives each attempt its number, from 1, or 0 if the number does not fit into
  * 24 bits.
  */
@@ -355,6 +341,7 @@ static void
 resolve_id(struct build *b, uint32_t *records, size_t n)
 {
 	const struct task *t, *other;
+	bool run_has_ended = false;
 	size_t first, next;
 
 	sort_with(records, n, sizeof *records, compare_records, b);
@@ -370,7 +357,13 @@ resolve_id(struct build *b, uint32_t *records, size_t n)
 		}
 		pair_attempts(b, records + first, next - first);
 	}
-	resolve_cached(b, records, n, first);
+
+	/* The rest came from the cache.  If an attempt that ran has ended, all
+	   of it is superseded, and otherwise all but the earliest. */
+	for (size_t i = 0; i < first; i++)
+		run_has_ended |= b->tasks[records[i]].end_us != INT_UNKNOWN;
+	for (size_t i = first + !run_has_ended; i < n; i++)
+		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
 	number_attempts(b, records, n);
 }
 
@@ -471,6 +464,7 @@ build_resolve_attempts(struct build *b)
 	split_late_starts(b);
 	resolve_repeated(b);
 	suspect_repeats(b);
+
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		if ((t->flags & TASK_SUPERSEDED) != 0)
 			continue;
@@ -486,6 +480,7 @@ build_resolve_attempts(struct build *b)
 			die("the sum of all elapsed times is too large");
 		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
 	}
+
 	if (b->start_us == INT_UNKNOWN || b->end_us < b->start_us) {
 		b->start_us = start_us;
 		b->end_us = end_us;
