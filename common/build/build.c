@@ -118,21 +118,11 @@ move_value(struct column *c, size_t to, size_t from)
 	column_set(c, to, column_get(c, from));
 }
 
-static void
-move_node(struct build *b, size_t to, size_t from)
-{
-	b->nodes[to] = b->nodes[from];
-	move_value(&b->node_names, to, from);
-	move_value(&b->node_targets, to, from);
-	for (unsigned k = 0; k < b->n_kept; k++)
-		move_value(&b->node_values[k], to, from);
-}
-
 /* Merges nodes of the same id into the first of them. */
 static void
 index_nodes(struct build *b)
 {
-	size_t n = b->n_nodes;
+	size_t n = b->n_nodes, to;
 	uint32_t first;
 	sym id;
 
@@ -144,10 +134,15 @@ index_nodes(struct build *b)
 			merge_node(b, first, i);
 			continue;
 		}
-		b->node_of[id] = (uint32_t)b->n_nodes;
-		if (i != b->n_nodes)
-			move_node(b, b->n_nodes, i);
-		b->n_nodes++;
+		to = b->n_nodes++;
+		b->node_of[id] = (uint32_t)to;
+		if (i == to)
+			continue;
+		b->nodes[to] = b->nodes[i];
+		move_value(&b->node_names, to, i);
+		move_value(&b->node_targets, to, i);
+		for (unsigned k = 0; k < b->n_kept; k++)
+			move_value(&b->node_values[k], to, i);
 	}
 }
 
@@ -173,18 +168,6 @@ link_task(struct build *b, uint32_t i)
 	b->repeated = mem_grow(b->repeated, &b->repeated_cap,
 	    b->n_repeated + 1, sizeof *b->repeated);
 	b->repeated[b->n_repeated++] = first;
-}
-
-static void
-index_tasks(struct build *b)
-{
-	struct task *t = b->tasks;
-
-	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		if (t->uid == UID_IS_ID)
-			t->uid = t->id;
-		link_task(b, i);
-	}
 }
 
 void
@@ -253,7 +236,11 @@ build_index(struct build *b)
 		b->deps[i].id = owner_id(b, b->deps[i].id);
 	for (size_t i = 0; i < b->n_outputs; i++)
 		b->outputs[i].dep = owner_id(b, b->outputs[i].dep);
-	index_tasks(b);
+	for (uint32_t i = 0; i < b->n_tasks; i++) {
+		if (b->tasks[i].uid == UID_IS_ID)
+			b->tasks[i].uid = b->tasks[i].id;
+		link_task(b, i);
+	}
 	rename_by_outputs(b);
 	index_nodes(b);
 }
@@ -295,6 +282,7 @@ build_copy_nodes(struct build *b, const struct build *common)
 	b->n_kept = common->n_kept;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap,
 	    b->n_nodes + common->n_nodes, sizeof *b->nodes);
+
 	for (size_t i = 0; i < common->n_nodes; i++) {
 		n = common->nodes[i];
 		n.id = translate(b, common, translated, n.id);
@@ -312,6 +300,7 @@ build_copy_nodes(struct build *b, const struct build *common)
 			    &common->node_values[k], i, translated);
 		b->nodes[b->n_nodes++] = n;
 	}
+
 	for (; d < common->deps + common->n_deps; d++) {
 		if ((d->id & OWNER_IS_TASK) != 0)
 			continue;
