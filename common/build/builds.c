@@ -38,18 +38,6 @@ find_build(struct builds *all, const struct rec *r)
 	return all->by_run[run];
 }
 
-/* Keeps the type of the first record that is not about builds. */
-static void
-note_other(struct builds *all, const struct rec *r)
-{
-	const struct field *type = rec_get(r, KEY_TYPE);
-
-	if (!all->has_other && type != NULL && type->kind == REC_STRING)
-		snprintf(all->other_type, sizeof all->other_type, "%.*s",
-		    SPAN_ARG(type->text));
-	all->has_other = true;
-}
-
 /*
  * Whether a build record is of a log for which there is a graph: parsers of
  * logs write `format`, and there is none for the trace events of Chrome.
@@ -80,14 +68,21 @@ static struct build *
 add_record(struct builds *all, const struct rec *r)
 {
 	bool is_task = rec_is(r, "task"), is_node = rec_is(r, "node");
+	const struct field *type;
 	struct build *b;
 
 	if (!is_task && !is_node && !rec_is(r, "build")) {
-		note_other(all, r);
+		type = rec_get(r, KEY_TYPE);
+		if (!all->has_other && type != NULL &&
+		    type->kind == REC_STRING)
+			snprintf(all->other_type, sizeof all->other_type,
+			    "%.*s", SPAN_ARG(type->text));
+		all->has_other = true;
 		if (all->on_other != NULL)
 			all->on_other(all->context, r);
 		return NULL;
 	}
+
 	if ((b = find_build(all, r)) == NULL)
 		return NULL;
 	all->n_tasks += is_task;
@@ -97,6 +92,7 @@ add_record(struct builds *all, const struct rec *r)
 	all->has_log |= !is_task && !is_node && may_have_graph(r);
 	if (is_node && b == all->common)
 		check_common_node(all);
+
 	if (is_task)
 		build_read_task(b, all->f, r);
 	else if (is_node)
@@ -171,14 +167,6 @@ warn_if_truncated(const struct builds *all)
 		}
 }
 
-static void
-end_input(struct builds *all)
-{
-	all->at_end = true;
-	suspect_no_tasks(all, all->f);
-	warn_if_truncated(all);
-}
-
 /*
  * At the end of the input: the next build that no record has ended.  Those with
  * runs come first, because the common nodes must be copied before the common
@@ -199,14 +187,6 @@ next_open(struct builds *all)
 	return b;
 }
 
-static void
-release_builds(struct builds *all)
-{
-	build_free(all->common);
-	free(all->by_run);
-	intern_release(&all->run_names);
-}
-
 struct build *
 builds_next(struct builds *all)
 {
@@ -217,16 +197,24 @@ builds_next(struct builds *all)
 	if (!all->at_end) {
 		if (all->current != NULL)
 			output_flush(&all->f->out);
-		if ((b = read_run(all)) == NULL)
-			end_input(all);
+		b = read_run(all);
 	}
+	if (b == NULL && !all->at_end) {
+		all->at_end = true;
+		suspect_no_tasks(all, all->f);
+		warn_if_truncated(all);
+	}
+
 	if (b == NULL)
 		b = next_open(all);
 	all->current = b;
 	if (b == NULL) {
-		release_builds(all);
+		build_free(all->common);
+		free(all->by_run);
+		intern_release(&all->run_names);
 		return NULL;
 	}
+
 	intern_flush(&all->common->names);
 	intern_flush(&b->names);
 	if (b != all->common)
