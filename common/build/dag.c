@@ -74,11 +74,36 @@ sort_row(uint32_t *row, size_t n)
 	}
 }
 
-/* Sorts each row and drops duplicates. */
+/*
+ * Sorts the pairs into rows, by a counting sort in three passes:
+ *
+ * 1. row[v + 2] counts the edges of v;
+ * 2. after the counts are summed up, row[v + 1] is where the row of v begins;
+ * 3. each edge of v is written to dep[row[v + 1]++], so that row[v + 1] becomes
+ *    the end of v's row, which is the beginning of the next row.
+ *
+ * Because passes 1 and 2 leave two positions free at the beginning, pass 3 ends
+ * with the final offsets in row[0] .. row[n].  Then each row is sorted, and
+ * loses its duplicates.
+ */
 static void
-sort_rows(struct dag *d)
+make_rows(struct dag *d)
 {
 	uint32_t from, to, kept = 0;
+
+	if (d->n_pairs >= INDEX_NONE)
+		die("too many dependencies (%zu)", d->n_pairs);
+	d->row = mem_zero(d->n + 2, sizeof *d->row);
+	d->dep = mem_table(d->n_pairs, sizeof *d->dep);
+
+	for (size_t i = 0; i < d->n_pairs; i++)
+		d->row[d->pairs[i].v + 2]++;
+	for (size_t v = 2; v <= d->n + 1; v++)
+		d->row[v] += d->row[v - 1];
+	for (size_t i = 0; i < d->n_pairs; i++)
+		d->dep[d->row[d->pairs[i].v + 1]++] = d->pairs[i].dep;
+	free(d->pairs);
+	d->pairs = NULL;
 
 	for (size_t v = 0; v < d->n; v++) {
 		from = d->row[v];
@@ -91,35 +116,6 @@ sort_rows(struct dag *d)
 	}
 	d->row[d->n] = kept;
 	d->n_edges = kept;
-}
-
-/*
- * Sorts the pairs into rows, by a counting sort in three passes:
- *
- * 1. row[v + 2] counts the edges of v;
- * 2. after the counts are summed up, row[v + 1] is where the row of v begins;
- * 3. each edge of v is written to dep[row[v + 1]++], so that row[v + 1] becomes
- *    the end of v's row, which is the beginning of the next row.
- *
- * Because passes 1 and 2 leave two positions free at the beginning, pass 3 ends
- * with the final offsets in row[0] .. row[n].
- */
-static void
-make_rows(struct dag *d)
-{
-	if (d->n_pairs >= INDEX_NONE)
-		die("too many dependencies (%zu)", d->n_pairs);
-	d->row = mem_zero(d->n + 2, sizeof *d->row);
-	d->dep = mem_table(d->n_pairs, sizeof *d->dep);
-	for (size_t i = 0; i < d->n_pairs; i++)
-		d->row[d->pairs[i].v + 2]++;
-	for (size_t v = 2; v <= d->n + 1; v++)
-		d->row[v] += d->row[v - 1];
-	for (size_t i = 0; i < d->n_pairs; i++)
-		d->dep[d->row[d->pairs[i].v + 1]++] = d->pairs[i].dep;
-	free(d->pairs);
-	d->pairs = NULL;
-	sort_rows(d);
 }
 
 /*
@@ -199,36 +195,31 @@ lower_low(struct tarjan *t, uint32_t v, uint32_t low)
 }
 
 static void
-follow_edge(struct tarjan *t, struct visit *visit)
-{
-	uint32_t v = visit->v, w = t->d->dep[visit->edge++];
-
-	if (w == v)
-		mark_cyclic(t, v, v);
-	if (t->low[w] == 0)
-		enter(t, w);
-	else
-		lower_low(t, v, t->low[w]);
-}
-
-static void
 search_from(struct tarjan *t, uint32_t root)
 {
 	struct visit *visit;
-	uint32_t low;
+	uint32_t v, w, low;
 
 	enter(t, root);
 	while (t->n_path > 0) {
 		visit = &t->path[t->n_path - 1];
+		v = visit->v;
 		if (visit->edge < visit->edges_end) {
-			follow_edge(t, visit);
+			w = t->d->dep[visit->edge++];
+			if (w == v)
+				mark_cyclic(t, v, v);
+			if (t->low[w] == 0)
+				enter(t, w);
+			else
+				lower_low(t, v, t->low[w]);
 			continue;
 		}
-		low = t->low[visit->v];
+
+		low = t->low[v];
 		if (--t->n_path > 0)
 			lower_low(t, visit[-1].v, low);
 		if (low == visit->number)
-			complete_component(t, visit->v);
+			complete_component(t, v);
 	}
 }
 
@@ -265,35 +256,9 @@ rotate_cycle(const struct dag *d, uint32_t *cycle, size_t n)
 }
 
 /*
- * Reports a cycle of v's component.  A walk from v that always takes the first
- * dependency inside the component must come to a vertex it has seen before: the
- * cycle begins there.
- *
- * walk and position are scratch arrays with room for all vertices.  position[w]
- * is the position of w in the walk, from 1, or 0 if w is not in it.  All of
- * position is 0 before and after the call.
- */
-static void
-report_cycle(struct tarjan *t, uint32_t v, uint32_t *position, uint32_t *walk,
-    void (*on_cycle)(void *context, const uint32_t *cycle, size_t n),
-    void *context)
-{
-	size_t n = 0, first;
-
-	for (; position[v] == 0; v = first_dep_inside(t, v)) {
-		walk[n++] = v;
-		position[v] = (uint32_t)n;
-	}
-	first = position[v] - 1;
-	for (size_t i = 0; i < n; i++)
-		position[walk[i]] = 0;
-	rotate_cycle(t->d, walk + first, n - first);
-	on_cycle(context, walk + first, n - first);
-}
-
-/*
- * Reports one cycle of each cyclic component, found by a walk from the
- * component's first vertex by compare.
+ * Reports one cycle of each cyclic component.  A walk from the component's
+ * first vertex by compare that always takes the first dependency inside the
+ * component must come to a vertex it has seen before: the cycle begins there.
  */
 static void
 report_cycles(struct tarjan *t,
@@ -303,8 +268,10 @@ report_cycles(struct tarjan *t,
 	const struct dag *d = t->d;
 	/* By component, as in t->cyclic. */
 	uint32_t *first = mem_ones(d->n, sizeof *first);
+	/* Of a vertex in the walk, from 1; 0 if it is not in the walk. */
 	uint32_t *position = mem_zero(d->n, sizeof *position);
-	uint32_t *walk = new_array(d->n), c;
+	uint32_t *walk = new_array(d->n), c, w;
+	size_t n, begin;
 
 	for (uint32_t v = 0; v < d->n; v++) {
 		c = t->cyclic[v];
@@ -312,10 +279,22 @@ report_cycles(struct tarjan *t,
 		    d->compare(d->context, v, first[c]) < 0))
 			first[c] = v;
 	}
-	for (uint32_t v = 0; v < d->n; v++)
-		if (first[v] != INDEX_NONE)
-			report_cycle(t, first[v], position, walk, on_cycle,
-			    context);
+
+	for (c = 0; c < d->n; c++) {
+		if (first[c] == INDEX_NONE)
+			continue;
+		n = 0;
+		for (w = first[c]; position[w] == 0;
+		    w = first_dep_inside(t, w)) {
+			walk[n++] = w;
+			position[w] = (uint32_t)n;
+		}
+		begin = position[w] - 1;
+		for (size_t i = 0; i < n; i++)
+			position[walk[i]] = 0;
+		rotate_cycle(d, walk + begin, n - begin);
+		on_cycle(context, walk + begin, n - begin);
+	}
 	free(first);
 	free(position);
 	free(walk);
