@@ -225,14 +225,6 @@ compare_cuts(const void *a, const void *b)
 	return cmp_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static void
-count_cuts(struct draft *d)
-{
-	sort(d->cuts, d->n_cuts, sizeof *d->cuts, compare_cuts);
-	for (size_t i = 0; i < d->n_cuts; i++)
-		d->net->n_cut += i == 0 || d->cuts[i] != d->cuts[i - 1];
-}
-
 /*
  * How many tasks or dependencies ahead memory is prefetched: first the link of
  * an id, then, when the link has arrived, the vertex to which it refers.  Links
@@ -314,46 +306,6 @@ add_by_kind(struct draft *d)
 	}
 }
 
-static void
-make_vertices_and_edges(struct network *net)
-{
-	struct draft d = { .net = net };
-	size_t n_names = net->build->names.n;
-	size_t n_max = net->build->n_tasks + net->build->n_nodes;
-
-	net->task_of = mem_table(n_max, sizeof *net->task_of);
-	d.vertices = mem_table(n_max, sizeof *d.vertices);
-	d.first_of = mem_ones(n_names, sizeof *d.first_of);
-	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
-	add_tasks(&d);
-	add_placeholders(&d);
-	/* An estimate: a copy usually adds three edges, from the run that made
-	   its contents, from a prepare task, and to its consumer. */
-	dag_init(&net->dag, net->n_vertices,
-	    net->build->n_deps + 3 * net->n_tasks, compare_vertices, net);
-	add_listed_deps(&d);
-	add_by_kind(&d);
-	count_cuts(&d);
-	free(d.first_of);
-	free(d.vertices);
-	free(d.prepare_of);
-	free(d.cuts);
-}
-
-/* A path may end with any task that is not a copy. */
-static void
-set_weights_and_ends(struct network *net)
-{
-	const struct task *t;
-
-	net->is_end = mem_zero(net->n_vertices, sizeof *net->is_end);
-	for (uint32_t v = 0; v < net->n_tasks; v++) {
-		t = network_task(net, v);
-		net->dag.weight[v] = t->elapsed_us;
-		net->is_end[v] = t->kind != net->build->copy;
-	}
-}
-
 struct cycle_context {
 	struct filter *f;
 	const struct network *net;
@@ -384,10 +336,40 @@ network_make(struct network *net, const struct build *build, bool bridge,
     struct filter *f)
 {
 	struct cycle_context ctx = { f, net };
+	struct draft d = { .net = net };
+	size_t n_names = build->names.n;
+	size_t n_max = build->n_tasks + build->n_nodes;
+	const struct task *t;
 
 	*net = (struct network){ .build = build, .bridge = bridge };
-	make_vertices_and_edges(net);
-	set_weights_and_ends(net);
+	net->task_of = mem_table(n_max, sizeof *net->task_of);
+	d.vertices = mem_table(n_max, sizeof *d.vertices);
+	d.first_of = mem_ones(n_names, sizeof *d.first_of);
+	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
+	add_tasks(&d);
+	add_placeholders(&d);
+
+	/* An estimate: a copy usually adds three edges, from the run that made
+	   its contents, from a prepare task, and to its consumer. */
+	dag_init(&net->dag, net->n_vertices,
+	    build->n_deps + 3 * net->n_tasks, compare_vertices, net);
+	add_listed_deps(&d);
+	add_by_kind(&d);
+	sort(d.cuts, d.n_cuts, sizeof *d.cuts, compare_cuts);
+	for (size_t i = 0; i < d.n_cuts; i++)
+		net->n_cut += i == 0 || d.cuts[i] != d.cuts[i - 1];
+	free(d.first_of);
+	free(d.vertices);
+	free(d.prepare_of);
+	free(d.cuts);
+
+	/* A path may end with any task that is not a copy. */
+	net->is_end = mem_zero(net->n_vertices, sizeof *net->is_end);
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		t = network_task(net, v);
+		net->dag.weight[v] = t->elapsed_us;
+		net->is_end[v] = t->kind != build->copy;
+	}
 	dag_seal(&net->dag, report_cycle, &ctx);
 }
 
