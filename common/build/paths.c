@@ -81,24 +81,6 @@ read_optional(const struct rec *r, unsigned key)
 	    INT_UNKNOWN;
 }
 
-static void
-add_step(struct paths *p, const struct rec *r, struct span run,
-    const struct path_step *step)
-{
-	struct path *path = path_of(p, run);
-
-	if (path->is_used) {
-		filter_reject(p->f, "run '%.*s' has already ended: give its "
-		    "path before its tasks, or with --path", SPAN_ARG(run));
-		return;
-	}
-	path->steps = mem_grow(path->steps, &path->cap, path->n + 1,
-	    sizeof *path->steps);
-	path->steps[path->n] = *step;
-	path->steps[path->n].waiting_us = read_optional(r, WAITING);
-	path->steps[path->n++].potential_us = read_optional(r, POTENTIAL);
-}
-
 /* For builds.on_other: the context is a struct paths. */
 static void
 read_record(void *context, const struct rec *r)
@@ -107,6 +89,7 @@ read_record(void *context, const struct rec *r)
 	struct span id, run;
 	struct path_step step = { .task = INDEX_NONE };
 	int64_t path_number;
+	struct path *path;
 
 	if (!rec_is(r, "critical") ||
 	    !filter_need_str(p->f, r, numbers[ID], &id) ||
@@ -116,8 +99,19 @@ read_record(void *context, const struct rec *r)
 		return;
 	if (path_number != 1 && path_number != INT_UNKNOWN)
 		return;
+
 	step.id = intern_add(&p->ids, id);
-	add_step(p, r, run, &step);
+	step.waiting_us = read_optional(r, WAITING);
+	step.potential_us = read_optional(r, POTENTIAL);
+	path = path_of(p, run);
+	if (path->is_used) {
+		filter_reject(p->f, "run '%.*s' has already ended: give its "
+		    "path before its tasks, or with --path", SPAN_ARG(run));
+		return;
+	}
+	path->steps = mem_grow(path->steps, &path->cap, path->n + 1,
+	    sizeof *path->steps);
+	path->steps[path->n++] = step;
 }
 
 void
