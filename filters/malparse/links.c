@@ -146,16 +146,6 @@ find_open_call(const struct thread *thread, uint64_t execution_id)
 	return 0;
 }
 
-static void
-add_remote_plan(struct execution *supervisor, struct execution_ref worker)
-{
-	supervisor->remote_plans = mem_grow(supervisor->remote_plans,
-	    &supervisor->remote_plans_cap, supervisor->n_remote_plans + 1,
-	    sizeof *supervisor->remote_plans);
-	supervisor->remote_plans[supervisor->n_remote_plans++] =
-	    (struct remote_plan){ worker, INT_UNKNOWN };
-}
-
 /* Writes a link from the supervisor to an execution of another session. */
 static void
 link_remote(struct links *l, const struct registration *r,
@@ -170,8 +160,14 @@ link_remote(struct links *l, const struct registration *r,
 		x->supervisor = r->supervisor;
 		x->remote_index = supervisor->n_remote_plans;
 	}
-	if (supervisor != NULL)
-		add_remote_plan(supervisor, worker);
+	if (supervisor != NULL) {
+		supervisor->remote_plans = mem_grow(supervisor->remote_plans,
+		    &supervisor->remote_plans_cap,
+		    supervisor->n_remote_plans + 1,
+		    sizeof *supervisor->remote_plans);
+		supervisor->remote_plans[supervisor->n_remote_plans++] =
+		    (struct remote_plan){ worker, INT_UNKNOWN };
+	}
 	rows_put_link(l->rows, r->supervisor.id, worker.id, true);
 }
 
@@ -302,50 +298,38 @@ close_call(struct thread *thread, const struct execution *x, int64_t pc)
 }
 
 /*
- * Format P: links the execution with a call at pc to the ended plans within the
- * time of the call, and removes them from the list.
+ * Format P: adds an event.  If it is the end of a plan, the plan is stored.  If
+ * it is the end of a call, the call is linked to the ended plans within its
+ * time, which are removed from the list.
  */
-static void
-link_ended_plans(struct links *l, struct thread *thread,
-    const struct execution *x, int64_t pc, int64_t start_us, int64_t end_us)
-{
-	const struct ended_plan *p = thread->ended, *end = p + thread->n_ended;
-
-	for (thread->n_ended = 0; p < end; p++)
-		if (p->execution.id != x->id && p->start_us >= start_us &&
-		    p->end_us <= end_us)
-			link_local(l, plans_ref(x), pc, p->execution);
-		else
-			thread->ended[thread->n_ended++] = *p;
-}
-
-static void
-add_ended_plan(struct thread *thread, const struct execution *x,
-    int64_t start_us, int64_t end_us)
-{
-	if (thread->n_ended == ENDED_PLANS_MAX)
-		thread->n_ended = 0;	/* all their calls have been lost */
-	thread->ended = mem_grow(thread->ended, &thread->ended_cap,
-	    thread->n_ended + 1, sizeof *thread->ended);
-	thread->ended[thread->n_ended++] = (struct ended_plan){ plans_ref(x),
-	    start_us, end_us };
-}
-
-/* Format P: adds an event, which is the end of a call, a plan or neither. */
 static void
 link_by_time(struct links *l, struct thread *thread, const struct execution *x,
     const struct event *e)
 {
+	const struct ended_plan *p = thread->ended, *end = p + thread->n_ended;
 	int64_t start_us;
 
 	if (e->relative_us == INT_UNKNOWN || e->usec == INT_UNKNOWN)
 		return;
 	start_us = e->relative_us - e->usec;
-	if (is_call(e))
-		link_ended_plans(l, thread, x, e->pc, start_us,
-		    e->relative_us);
-	else if (e->pc == 0)
-		add_ended_plan(thread, x, start_us, e->relative_us);
+
+	if (is_call(e)) {
+		for (thread->n_ended = 0; p < end; p++)
+			if (p->execution.id != x->id &&
+			    p->start_us >= start_us &&
+			    p->end_us <= e->relative_us)
+				link_local(l, plans_ref(x), e->pc,
+				    p->execution);
+			else
+				thread->ended[thread->n_ended++] = *p;
+	} else if (e->pc == 0) {
+		if (thread->n_ended == ENDED_PLANS_MAX)
+			thread->n_ended = 0;	/* all their calls are lost */
+		thread->ended = mem_grow(thread->ended, &thread->ended_cap,
+		    thread->n_ended + 1, sizeof *thread->ended);
+		thread->ended[thread->n_ended++] = (struct ended_plan){
+		    plans_ref(x), start_us, e->relative_us };
+	}
 }
 
 /* Finds the caller of a plan that begins, and updates the open calls. */
