@@ -225,48 +225,42 @@ states_values(const struct variable *v, const struct event *e,
 	return !v->has_value || !span_eq(event_text(r, KEY_TYPE), "str");
 }
 
-/* Writes the use of a variable, the nth in the event's lists (from 0). */
-static void
-use_variable(struct trace *t, struct execution *x, const struct event *e,
-    uint64_t event_id, struct span object, const struct rec *r,
-    bool is_result, int64_t n)
-{
-	const char *flag = NULL;
-	struct variable *v;
-	struct span name;
-	bool is_new, has_values;
-
-	if (rec_str(r, e->format < FORMAT_M ? V_NAME : V_VAR, &name) !=
-	    REC_OK)
-		return;
-	v = plan_find_or_add_variable(x, name, &is_new);
-	if (is_new)
-		v->id = t->rows.next[T_VARIABLE]++;
-	has_values = states_values(v, e, r, is_result);
-	if (has_values || is_new)
-		plan_set_object(v, object);
-	v->has_value = v->has_value || has_values;
-	if (is_result)
-		flag = add_assignment(v, e);
-	else
-		add_derived_prerequisite(t, v, e, r);
-	rows_put_use(&t->rows, event_id, index_of(r, n), v, flag,
-	    is_end_of_life(e, r));
-}
-
+/* Writes the uses of the variables in the event's lists. */
 static void
 use_variables(struct trace *t, struct execution *x, const struct event *e,
     uint64_t event_id)
 {
 	struct event_variables walk;
 	const struct rec *r;
-	struct span object;
+	const char *flag;
+	struct variable *v;
+	struct span object, name;
+	bool is_result, is_new, has_values;
 
 	event_variables_init(&walk, e);
 	for (int64_t n = 0; (r = event_next_variable(&walk,
-	    t->rows.variables, &object)) != NULL; n++)
-		use_variable(t, x, e, event_id, object, r,
-		    event_is_result(&walk, r), n);
+	    t->rows.variables, &object)) != NULL; n++) {
+		if (rec_str(r, e->format < FORMAT_M ? V_NAME : V_VAR,
+		    &name) != REC_OK)
+			continue;
+		v = plan_find_or_add_variable(x, name, &is_new);
+		if (is_new)
+			v->id = t->rows.next[T_VARIABLE]++;
+
+		is_result = event_is_result(&walk, r);
+		has_values = states_values(v, e, r, is_result);
+		if (has_values || is_new)
+			plan_set_object(v, object);
+		v->has_value = v->has_value || has_values;
+
+		flag = NULL;
+		if (is_result)
+			flag = add_assignment(v, e);
+		else
+			add_derived_prerequisite(t, v, e, r);
+		rows_put_use(&t->rows, event_id, index_of(r, n), v, flag,
+		    is_end_of_life(e, r));
+	}
 }
 
 /* Adds the pcs in the server's own list of prerequisites: "[1,2,5]". */
@@ -530,6 +524,7 @@ add_instruction(struct trace *t, const struct event *e)
 	if (is_registration)
 		links_register(&t->links, x, e, supervisor,
 		    buf_span(&t->decoded));
+
 	i = plan_find_or_add_instruction(x, e->pc);
 	count_event(t, i, e);
 	rows_put_event(&t->rows, x, i, e);
@@ -538,6 +533,7 @@ add_instruction(struct trace *t, const struct event *e)
 	write_prerequisites(t, x, i, e);
 	pair_event(t, i, e);
 	find_query(t, x, e);
+
 	if (e->pc == 0 && e->state == STATE_DONE) {
 		write_execution(t, x);
 		plans_finish(&t->plans, x);
