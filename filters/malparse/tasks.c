@@ -114,27 +114,6 @@ put_prerequisites(struct buf *b, const struct walk *w,
 		put_dep(b, w->before);
 }
 
-/*
- * Writes what the end of the open block depends on: the instructions in it, up
- * to list[end - 1], on which no other of them depends.
- */
-static void
-put_block_deps(struct buf *b, const struct walk *w, size_t end)
-{
-	const struct instruction *i;
-	bool is_empty = true;
-
-	for (size_t k = w->block + 1; k < end; k++) {
-		i = w->list[k];
-		if (i->has_dependent || is_block(w->plans, i))
-			continue;
-		put_dep(b, last_task(w->x, i));
-		is_empty = false;
-	}
-	if (is_empty && w->before.execution != 0)
-		put_dep(b, w->before);
-}
-
 /* Whether the instruction makes a worker run a plan. */
 static bool
 is_remote(const struct plans *p, const struct instruction *i)
@@ -240,15 +219,28 @@ write_task(struct walk *w, const struct instruction *i)
 	end_task(w, b);
 }
 
-/* Writes the end of the open block, as a task that takes no time. */
+/*
+ * Writes the end of the open block, as a task that takes no time.  It depends
+ * on the instructions in the block, up to list[end - 1], on which no other of
+ * them depends.
+ */
 static void
 close_block(struct walk *w, size_t end)
 {
-	const struct instruction *block = w->list[w->block];
+	const struct instruction *block = w->list[w->block], *i;
 	struct buf *b = begin_task(w, block, block->end_us, 0);
+	bool is_empty = true;
 
 	json_open(b, "deps", '[');
-	put_block_deps(b, w, end);
+	for (size_t k = w->block + 1; k < end; k++) {
+		i = w->list[k];
+		if (i->has_dependent || is_block(w->plans, i))
+			continue;
+		put_dep(b, last_task(w->x, i));
+		is_empty = false;
+	}
+	if (is_empty && w->before.execution != 0)
+		put_dep(b, w->before);
 	end_task(w, b);
 	w->before = (struct task_ref){ w->x->id, block->pc };
 	w->block = w->n;
