@@ -50,14 +50,6 @@ begins_next_object(const struct object_scan *b, struct span s, size_t at)
 	return before != ':' && !(in_array && (before == '[' || before == ','));
 }
 
-static enum boundary_result
-open_object(struct object_scan *b, struct span s)
-{
-	if (b->skip.depth > 0 && begins_next_object(b, s, b->skip.at - 1))
-		return set_broken(b, "another object begins within it");
-	return open_level(b, false);
-}
-
 enum boundary_result
 boundary_find(struct object_scan *b, struct span s)
 {
@@ -71,7 +63,11 @@ boundary_find(struct object_scan *b, struct span s)
 			return set_broken(b, "a string is truncated by the "
 			    "end of the line");
 		case '{':
-			result = open_object(b, s);
+			if (b->skip.depth > 0 &&
+			    begins_next_object(b, s, b->skip.at - 1))
+				return set_broken(b, "another object begins "
+				    "within it");
+			result = open_level(b, false);
 			break;
 		case '[':
 			result = open_level(b, true);

@@ -17,17 +17,10 @@ const char *const variable_keys[] = KEY_TEXTS(VARIABLE_KEYS);
  */
 #define ABSOLUTE_US_MIN INT64_C(1000000000000000)
 
-static bool
-is_in_range(int64_t value)
-{
-	int64_t limit = INT64_C(1) << REC_INT_BITS;
-
-	return value < limit && value > -limit;
-}
-
 bool
 event_int(const struct rec *r, unsigned key, int64_t *value)
 {
+	const int64_t limit = INT64_C(1) << REC_INT_BITS;
 	const struct field *f = rec_get(r, key);
 	int64_t read;
 
@@ -38,7 +31,7 @@ event_int(const struct rec *r, unsigned key, int64_t *value)
 	else if ((f->kind != REC_NUMBER && f->kind != REC_STRING) ||
 	    !text_i64(f->text, &read))
 		return false;
-	if (!is_in_range(read))
+	if (read >= limit || read <= -limit)
 		return false;
 	*value = read;
 	return true;

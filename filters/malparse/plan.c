@@ -114,16 +114,6 @@ plans_release(struct plans *p)
 	free(p->free);
 }
 
-static uint32_t
-new_index(struct plans *p)
-{
-	if (p->n_free > 0)
-		return p->free[--p->n_free];
-	p->executions = mem_grow(p->executions, &p->cap, p->n + 1,
-	    sizeof *p->executions);
-	return (uint32_t)p->n++;
-}
-
 static struct execution *
 add_execution(struct plans *p, const struct execution *new)
 {
@@ -133,7 +123,13 @@ add_execution(struct plans *p, const struct execution *new)
 		plans_remove(p, p->oldest);
 	x->key = new->key;
 	x->thread = INDEX_NONE;
-	x->index = new_index(p);
+	if (p->n_free > 0) {
+		x->index = p->free[--p->n_free];
+	} else {
+		p->executions = mem_grow(p->executions, &p->cap, p->n + 1,
+		    sizeof *p->executions);
+		x->index = (uint32_t)p->n++;
+	}
 	p->executions[x->index] = x;
 	map_init(&x->by_name, variable_key, x);
 	map_init(&x->by_pc, instruction_key, x);

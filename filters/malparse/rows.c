@@ -349,15 +349,6 @@ find_type(struct rows *rows, struct span name)
 	return id;
 }
 
-/* Whether the flag at a key has the value 1. */
-static bool
-is_set(const struct rec *r, unsigned key)
-{
-	int64_t value;
-
-	return event_int(r, key, &value) && value == 1;
-}
-
 /* Old servers have the key "kind", newer ones "persistence" or "mode". */
 static bool
 is_persistent(const struct rec *r)
@@ -420,11 +411,12 @@ put_flags(struct buf *b, const struct rec *r)
 	    { V_SORTED, "is_sorted" }, { V_REVSORTED, "is_revsorted" },
 	    { V_NONIL, "is_nonil" }, { V_NIL, "has_nil" },
 	    { V_KEY, "is_key" }, { V_UDF, "is_udf" } };
+	int64_t value;
 
 	if (rec_get(r, V_VIEW) != NULL)
 		json_true(b, "is_view");
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (is_set(r, flags[i].key))
+		if (event_int(r, flags[i].key, &value) && value == 1)
 			json_true(b, flags[i].name);
 }
 

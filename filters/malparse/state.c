@@ -14,23 +14,12 @@ enum { S_TABLES = KEY_TYPE + 1, S_TYPES = S_TABLES + N_TABLES };
 enum { RECORD_BYTES_MAX = 1 << 20 };	/* enough for thousands of types */
 
 static void
-read_types(struct rows *rows, const struct rec *r, const char *path)
-{
-	const struct span *names;
-	bool is_new;
-	size_t n;
-
-	if (rec_strings(r, S_TYPES, &names, &n) != REC_OK)
-		die("'%s' is not a state file of malparse: types is not a list "
-		    "of strings", path);
-	for (size_t i = 0; i < n; i++)
-		types_assign(&rows->types, names[i], &is_new);
-}
-
-static void
 read_record(struct rows *rows, const struct rec *r, const char *path)
 {
+	const struct span *types;
 	int64_t next;
+	bool is_new;
+	size_t n;
 
 	if (r == NULL || !rec_is(r, "malparse_state"))
 		die("'%s' is not a state file of malparse", path);
@@ -40,7 +29,11 @@ read_record(struct rows *rows, const struct rec *r, const char *path)
 			    "positive integer", path, rows_id_columns[t]);
 		rows->first[t] = rows->next[t] = (uint64_t)next;
 	}
-	read_types(rows, r, path);
+	if (rec_strings(r, S_TYPES, &types, &n) != REC_OK)
+		die("'%s' is not a state file of malparse: types is not a list "
+		    "of strings", path);
+	for (size_t i = 0; i < n; i++)
+		types_assign(&rows->types, types[i], &is_new);
 }
 
 bool
