@@ -24,22 +24,15 @@ answers_release(void)
 	demangler_release(&state.names);
 }
 
-static void
-put_name(struct buf *b, const char *key, const char *name)
-{
-	if (state.demangles)
-		json_str(b, key, demangler_name(&state.names, name));
-	else
-		json_cstr(b, key, name);
-}
-
 /* Writes the members of a location that are known, under these keys. */
 static void
 put_location(struct buf *b, const struct location *p, const char *file_key,
     const char *line_key)
 {
-	if (p->name != NULL)
-		put_name(b, "name", p->name);
+	if (p->name != NULL && state.demangles)
+		json_str(b, "name", demangler_name(&state.names, p->name));
+	else if (p->name != NULL)
+		json_cstr(b, "name", p->name);
 	if (p->file != NULL)
 		json_cstr(b, file_key, p->file);
 	if (p->line != 0)

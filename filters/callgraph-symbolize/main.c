@@ -81,26 +81,13 @@ static struct {
 
 /* --- modules ------------------------------------------------------------- */
 
-/*
- * The program is the module with the path that the record names as its program.
- * If the record names none, it is the first module.
- */
-static bool
-is_program(const struct rec *rec, struct span path)
-{
-	struct span program;
-
-	if (rec_str(rec, PROGRAM, &program) != REC_OK)
-		return state.n_modules == 0;
-	return span_compare(program, path) == 0;
-}
-
 static bool
 add_module(const struct rec *rec, const struct rec *m)
 {
 	struct module module = { 0 };
 	struct loaded loaded;
 	struct interval range;
+	struct span program;
 
 	if (rec_str(m, M_PATH, &module.path) != REC_OK ||
 	    callgraph_address(m, M_BASE, &loaded.base) != REC_OK ||
@@ -109,7 +96,9 @@ add_module(const struct rec *rec, const struct rec *m)
 	    rec_str(m, M_BUILD_ID, &module.build_id) == REC_BAD ||
 	    rec_str(rec, CHECKSUM, &module.checksum) == REC_BAD)
 		return false;
-	module.is_program = is_program(rec, module.path);
+	/* If the record names no program, it is the first module. */
+	module.is_program = rec_str(rec, PROGRAM, &program) == REC_OK ?
+	    span_compare(program, module.path) == 0 : state.n_modules == 0;
 	loaded.source = source_of(&module);
 	state.modules = mem_grow(state.modules, &state.modules_cap,
 	    state.n_modules + 1, sizeof *state.modules);
@@ -347,16 +336,6 @@ put_record(struct filter *f, const struct rec *rec, unsigned key,
 	filter_emit(f);
 }
 
-static void
-pass_through(struct filter *f, struct span line)
-{
-	struct buf *b = filter_out(f);
-
-	buf_add(b, line.p, line.n);
-	buf_char(b, '\n');
-	filter_emit(f);
-}
-
 static int
 finish(struct filter *f)
 {
@@ -395,12 +374,15 @@ main(int argc, char **argv)
 		if ((rec = filter_record(&f, text)) == NULL ||
 		    filter_consume_boundary(&f, rec))
 			continue;
-		if (rec_is(rec, "callgraph"))
+		if (rec_is(rec, "callgraph")) {
 			put_record(&f, rec, NODES, text);
-		else if (rec_is(rec, "crash"))
+		} else if (rec_is(rec, "crash")) {
 			put_record(&f, rec, FRAMES, text);
-		else
-			pass_through(&f, text);
+		} else {
+			buf_add(filter_out(&f), text.p, text.n);
+			buf_char(filter_out(&f), '\n');
+			filter_emit(&f);
+		}
 	}
 	return finish(&f);
 }

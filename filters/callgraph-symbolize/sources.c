@@ -22,7 +22,7 @@ struct file {
 static struct {
 	const struct sources_options *options;
 	struct file *executables;
-	struct intern modules;		/* keys made by module_symbol() */
+	struct intern modules;		/* keys made by source_of() */
 	struct source **sources;	/* by number in modules */
 	size_t cap;
 	struct arena texts;		/* of the modules in sources */
@@ -157,36 +157,30 @@ is_safe_name(struct span name)
 	return name.n > 2 && hex_is_valid(name);
 }
 
-/* Opens the release of a module in a directory, or returns NULL. */
-static struct symbols *
-find_release_in(const char *dir, const struct module *m)
-{
-	struct symbols *symbols = NULL;
-	struct buf path = { 0 };
-
-	if (m->is_program && is_safe_name(m->checksum)) {
-		buf_printf(&path, "%s/%.*s.release", dir,
-		    (int)m->checksum.n, m->checksum.p);
-		symbols = open_release(buf_cstr(&path));
-	}
-	if (symbols == NULL && is_safe_name(m->build_id)) {
-		path.len = 0;
-		buf_printf(&path, "%s/.build-id/%.2s/%.*s.release", dir,
-		    m->build_id.p, (int)m->build_id.n - 2, m->build_id.p + 2);
-		symbols = open_release(buf_cstr(&path));
-	}
-	buf_release(&path);
-	return symbols;
-}
-
+/* Opens the release of a module, or returns NULL if no directory has one. */
 static struct symbols *
 find_release(const struct module *m)
 {
 	const struct opt_list *dirs = &state.options->release_dirs;
 	struct symbols *symbols = NULL;
+	struct buf path = { 0 };
 
-	for (size_t i = 0; i < dirs->n && symbols == NULL; i++)
-		symbols = find_release_in(dirs->values[i], m);
+	for (size_t i = 0; i < dirs->n && symbols == NULL; i++) {
+		if (m->is_program && is_safe_name(m->checksum)) {
+			path.len = 0;
+			buf_printf(&path, "%s/%.*s.release", dirs->values[i],
+			    (int)m->checksum.n, m->checksum.p);
+			symbols = open_release(buf_cstr(&path));
+		}
+		if (symbols == NULL && is_safe_name(m->build_id)) {
+			path.len = 0;
+			buf_printf(&path, "%s/.build-id/%.2s/%.*s.release",
+			    dirs->values[i], m->build_id.p,
+			    (int)m->build_id.n - 2, m->build_id.p + 2);
+			symbols = open_release(buf_cstr(&path));
+		}
+	}
+	buf_release(&path);
 	return symbols;
 }
 
@@ -283,11 +277,12 @@ is_of_system(const struct module *m)
 	return false;
 }
 
-/* The number of a module: equal modules have the same. */
-static sym
-module_symbol(const struct module *m)
+struct source *
+source_of(const struct module *m)
 {
+	size_t n_before = state.modules.n;
 	struct buf key = { 0 };
+	struct source *s;
 	sym number;
 
 	buf_add(&key, m->path.p, m->path.n);
@@ -298,18 +293,9 @@ module_symbol(const struct module *m)
 		buf_add(&key, m->checksum.p, m->checksum.n);
 	number = intern_add(&state.modules, buf_span(&key));
 	buf_release(&key);
-	return number;
-}
-
-struct source *
-source_of(const struct module *m)
-{
-	size_t n_before = state.modules.n;
-	sym number = module_symbol(m);
-	struct source *s;
-
 	if (number < n_before)
 		return state.sources[number];
+
 	state.sources = mem_grow(state.sources, &state.cap, n_before + 1,
 	    sizeof *state.sources);
 	s = state.sources[number] = mem_zero(1, sizeof *s);
