@@ -147,19 +147,6 @@ catch_signals(void)
 		die_errno("cannot create a signalfd");
 }
 
-/* Keeps the program from inheriting the output files, and sets may_block. */
-static void
-prepare_output(const struct filter *f)
-{
-	struct stat st;
-
-	if (f->out.fd > STDERR_FILENO)
-		fcntl(f->out.fd, F_SETFD, FD_CLOEXEC);
-	if (f->keeps_rejects)
-		fcntl(f->rejects.fd, F_SETFD, FD_CLOEXEC);
-	state.may_block = fstat(f->out.fd, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 /* --- signals --- */
 
 /* Collects the status of the program if it has ended. */
@@ -182,27 +169,21 @@ reap_program(void)
  * SIGUSR1 requests callgraphs.
  */
 static void
-on_signal(const struct signalfd_siginfo *info)
-{
-	int number = (int)info->ssi_signo;
-
-	if (number == SIGCHLD) {
-		reap_program();
-	} else if (number == SIGUSR1) {
-		peers_request_emissions(&state.peers);
-	} else if (!state.has_ended && (info->ssi_code != SI_KERNEL ||
-	    number == SIGALRM)) {
-		kill(state.pid, number);
-	}
-}
-
-static void
 read_signals(void)
 {
 	struct signalfd_siginfo info;
 
-	while (read(state.signal_fd, &info, sizeof info) == sizeof info)
-		on_signal(&info);
+	while (read(state.signal_fd, &info, sizeof info) == sizeof info) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD)
+			reap_program();
+		else if (number == SIGUSR1)
+			peers_request_emissions(&state.peers);
+		else if (!state.has_ended && (info.ssi_code != SI_KERNEL ||
+		    number == SIGALRM))
+			kill(state.pid, number);
+	}
 }
 
 /* --- output --- */
@@ -392,6 +373,7 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
+	struct stat st;
 	char **command, *file;
 
 	inherited_save(&state.inherited);
@@ -399,11 +381,19 @@ main(int argc, char **argv)
 	command = argv + optind;
 	if (*command == NULL)
 		die("no program was given (see --help)");
-	prepare_output(&f);
+
+	/* The program must not inherit the output files. */
+	if (f.out.fd > STDERR_FILENO)
+		fcntl(f.out.fd, F_SETFD, FD_CLOEXEC);
+	if (f.keeps_rejects)
+		fcntl(f.rejects.fd, F_SETFD, FD_CLOEXEC);
+	state.may_block = fstat(f.out.fd, &st) == 0 && !S_ISREG(st.st_mode);
+
 	listener_open(&state.listener);
 	peers_init(&state.peers, opt.release_dir);
 	set_environment();
 	catch_signals();
+
 	file = run_find_program(*command);
 	state.start_us = now_us();
 	state.pid = run_command(command, &state.inherited,
@@ -411,6 +401,7 @@ main(int argc, char **argv)
 	output_publish(&f.out);
 	supervise(&f);
 	listener_close(&state.listener);
+
 	if (!state.peers.any_hello)
 		err_warn("warning: nothing was recorded: '%s' is not linked "
 		    "with the instrument (weir-instrument(3))", *command);

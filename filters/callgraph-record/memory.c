@@ -211,12 +211,6 @@ parent_of(const struct memory *m, size_t slot)
 	return found < slot ? found : SLOT_NONE;
 }
 
-static bool
-is_in_tree(const struct memory *m, size_t slot)
-{
-	return node_at(m, slot)->parent != NULL;
-}
-
 /*
  * Two passes.  The first marks the nodes with unsent counts, and all their
  * ancestors, with 1; it takes children before parents, which have lower slots.
@@ -231,8 +225,8 @@ read_nodes(const struct memory *m, double ns_per_tick, struct graph *g)
 	struct sent_node new;
 
 	for (size_t i = n; i-- > 0;) {
-		if (!is_in_tree(m, i))
-			continue;
+		if (node_at(m, i)->parent == NULL)
+			continue;	/* it is not in the tree */
 		new = unsent(m, i, ns_per_tick);
 		if (new.calls > 0 || new.self_ns > 0 || new.samples > 0)
 			references[i] = 1;

@@ -114,15 +114,20 @@ peers_release(struct peers *p)
 /*
  * Decodes a string that the instrument has encoded as if it were Latin-1: paths
  * may contain any bytes, and the bytes from 0x80 to 0xff are sent as the
- * characters U+0080 to U+00FF.  The caller frees the result.
+ * characters U+0080 to U+00FF.  "" if it is absent.  The caller frees the
+ * result.
  */
 static char *
-bytes_of(struct span s)
+text_of(const struct rec *r, unsigned key)
 {
-	char *bytes = mem_alloc(s.n + 1), *to = bytes;
+	struct span s;
+	char *bytes, *to;
 	uint32_t code;
 	size_t n;
 
+	if (rec_str(r, key, &s) != REC_OK)
+		s = span_of("", 0);
+	to = bytes = mem_alloc(s.n + 1);
 	for (; s.n > 0; s.p += n, s.n -= n) {
 		n = utf8_char(s.p, s.n, &code);
 		if (n == 0 || code > 0xff)
@@ -131,14 +136,6 @@ bytes_of(struct span s)
 	}
 	*to = '\0';
 	return bytes;
-}
-
-static char *
-text_of(const struct rec *r, unsigned key)
-{
-	struct span s;
-
-	return bytes_of(rec_str(r, key, &s) == REC_OK ? s : span_of("", 0));
 }
 
 /* 0 if the number is absent, negative or malformed. */
@@ -657,19 +654,6 @@ on_disconnect(struct peers *p, struct peer *peer, struct buf *b)
 }
 
 /*
- * The end_fd of a process is readable.  As long as the process has other open
- * connections, does nothing: poll() reports end_fd again.
- */
-static void
-on_end_of_process(struct peers *p, struct peer *peer, struct buf *b)
-{
-	if (has_other_connection(p, peer))
-		return;
-	end_process(peer->process, b);
-	close_peer(peer);
-}
-
-/*
  * Receives n bytes at most, and sets peer->memory_fd if the descriptor of the
  * shared memory comes with them.
  */
@@ -699,15 +683,30 @@ receive(struct peer *peer, char *to, size_t n)
 	return got;
 }
 
-/* Handles the complete lines in the buffer; the rest stays there. */
+/*
+ * Receives from a connection and handles the complete lines; the rest stays in
+ * the buffer.
+ */
 static void
-handle_lines(struct peers *p, struct peer *peer, struct buf *b)
+read_peer(struct peers *p, struct peer *peer, struct buf *b)
 {
+	enum { READ_BYTES = 256 * 1024 };
 	struct buf *in = &peer->in;
 	const char *why, *end;
 	struct rec *r;
 	size_t start = 0;
 	bool is_valid = true;
+	ssize_t n;
+
+	buf_need(in, READ_BYTES);
+	n = receive(peer, in->data + in->len, READ_BYTES);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		on_disconnect(p, peer, b);
+		return;
+	}
+	in->len += (size_t)n;
 
 	while (is_valid && (end = memchr(in->data + start, '\n',
 	    in->len - start)) != NULL) {
@@ -725,24 +724,6 @@ handle_lines(struct peers *p, struct peer *peer, struct buf *b)
 	close_peer(peer);
 }
 
-static void
-read_peer(struct peers *p, struct peer *peer, struct buf *b)
-{
-	enum { READ_BYTES = 256 * 1024 };
-	ssize_t n;
-
-	buf_need(&peer->in, READ_BYTES);
-	n = receive(peer, peer->in.data + peer->in.len, READ_BYTES);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		on_disconnect(p, peer, b);
-		return;
-	}
-	peer->in.len += (size_t)n;
-	handle_lines(p, peer, b);
-}
-
 void
 peers_read(struct peers *p, const struct pollfd *fds, size_t n_fds,
     struct buf *b)
@@ -752,12 +733,22 @@ peers_read(struct peers *p, const struct pollfd *fds, size_t n_fds,
 	for (size_t i = 0; i < n_fds; i++)
 		if (fds[i].revents != 0 && !p->list[i].is_end)
 			read_peer(p, &p->list[i], b);
-	/* Peers that got end_fd just now were not polled for it: their fd
-	   differs. */
-	for (size_t i = 0; i < n_fds; i++)
-		if (fds[i].revents != 0 && p->list[i].fd == fds[i].fd &&
-		    p->list[i].is_end)
-			on_end_of_process(p, &p->list[i], b);
+
+	/*
+	 * A process has ended if its end_fd is readable; as long as it has
+	 * other connections, poll() reports end_fd again.  Peers that got
+	 * end_fd just now were not polled for it: their fd differs.
+	 */
+	for (size_t i = 0; i < n_fds; i++) {
+		struct peer *peer = &p->list[i];
+
+		if (fds[i].revents != 0 && peer->fd == fds[i].fd &&
+		    peer->is_end && !has_other_connection(p, peer)) {
+			end_process(peer->process, b);
+			close_peer(peer);
+		}
+	}
+
 	/* Remove the peers that were closed. */
 	for (size_t i = 0; i < p->n; i++)
 		if (p->list[i].fd >= 0)
