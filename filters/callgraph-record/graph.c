@@ -18,37 +18,32 @@ graph_add(struct graph *g, const struct sent_node *n)
 }
 
 /*
- * Estimates how much of the self time of a node the hooks have added.  Self
- * time is measured in intervals from one hook to the next.  Each call of the
- * node has one from its entry, and one after each call that it makes; each
- * interval is too long by probe_ps.
- */
-static void
-subtract_probes(struct sent_node *n, uint64_t probe_ps)
-{
-	double added = ((double)n->calls + (double)n->calls_made) *
-	    (double)probe_ps / 1000;
-
-	n->probe_ns = added < (double)n->self_ns ? (uint64_t)added :
-	    n->self_ns;
-}
-
-/*
- * Links siblings and children, computes total times, and returns a reference to
- * the first root (its index plus 1, or 0 for none).  The loop runs backwards,
- * so that the total of a node is complete when it is added to that of its
- * parent.  Each node is linked in front of its later siblings.
+ * Links siblings and children, subtracts the estimated cost of the probes,
+ * computes total times, and returns a reference to the first root (its index
+ * plus 1, or 0 for none).  The loop runs backwards, so that the total of a node
+ * is complete when it is added to that of its parent.  Each node is linked in
+ * front of its later siblings.
  */
 static uint32_t
 link_nodes(struct graph *g, uint64_t probe_ps)
 {
 	struct sent_node *n, *p;
+	double added;	/* to the self time, by the probes */
 	uint32_t root = 0;
 
 	for (size_t i = g->n; i-- > 0;) {
 		n = &g->nodes[i];
-		subtract_probes(n, probe_ps);
+		/*
+		 * Self time is measured in intervals from one hook to the next,
+		 * each of which is too long by probe_ps.  A call has one from
+		 * its entry, and one after each call that it makes.
+		 */
+		added = ((double)n->calls + (double)n->calls_made) *
+		    (double)probe_ps / 1000;
+		n->probe_ns = added < (double)n->self_ns ? (uint64_t)added :
+		    n->self_ns;
 		n->total_ns += n->self_ns - n->probe_ns;
+
 		if (n->parent == 0) {
 			n->next_sibling = root;
 			root = (uint32_t)i + 1;
