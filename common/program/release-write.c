@@ -246,25 +246,6 @@ put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 	free(earlier);
 }
 
-static void
-put_part(struct release_writer *w, struct part *p, struct buf *b)
-{
-	json_begin(b, "release");
-	json_address(b, "start", p->start);
-	json_address(b, "end", p->end);
-	json_cstr(b, "checksum", w->checksum);
-	if (*w->build_id != '\0')
-		json_cstr(b, "build_id", w->build_id);
-	json_cstr(b, "path", w->path);
-	put_lines(w, p, b);
-	put_inlines(w, p, b);
-	put_scopes(w, p, b);
-	put_strings(b, "names", &p->names);
-	put_strings(b, "files", &p->files);
-	put_symbols(w, p, b);
-	json_end(b);
-}
-
 bool
 release_write(struct release_writer *w, struct buf *b)
 {
@@ -278,7 +259,22 @@ release_write(struct release_writer *w, struct buf *b)
 	p.end = end_of_part(w->symtab, p.start);
 	intern_init(&p.names);
 	intern_init(&p.files);
-	put_part(w, &p, b);
+
+	json_begin(b, "release");
+	json_address(b, "start", p.start);
+	json_address(b, "end", p.end);
+	json_cstr(b, "checksum", w->checksum);
+	if (*w->build_id != '\0')
+		json_cstr(b, "build_id", w->build_id);
+	json_cstr(b, "path", w->path);
+	put_lines(w, &p, b);
+	put_inlines(w, &p, b);
+	put_scopes(w, &p, b);
+	put_strings(b, "names", &p.names);
+	put_strings(b, "files", &p.files);
+	put_symbols(w, &p, b);
+	json_end(b);
+
 	intern_release(&p.names);
 	intern_release(&p.files);
 	free(p.scopes);

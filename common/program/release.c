@@ -230,36 +230,27 @@ read_symbols(struct release *r, struct span rest, struct symtab *t)
 	return true;
 }
 
-static bool
-read_symtab(struct release *r, struct rec *rec, struct part *part)
-{
-	struct symtab *t = &part->symtab;
-	struct strings names = { 0 }, files = { 0 };
-	bool is_valid;
-
-	is_valid = read_strings(rec, R_NAMES, t, &names) &&
-	    read_strings(rec, R_FILES, t, &files) &&
-	    read_scopes(array_of(rec, R_SCOPES), &names, &files, t) &&
-	    read_inlines(array_of(rec, R_INLINES), part, t) &&
-	    read_lines(array_of(rec, R_LINES), part, &files, t) &&
-	    read_symbols(r, array_of(rec, R_SYMBOLS), t);
-	free(names.list);
-	free(files.list);
-	return is_valid;
-}
-
 static void
 decode_part(struct release *r, struct part *part)
 {
+	struct symtab *t = &part->symtab;
+	struct strings names = { 0 }, files = { 0 };
 	const char *why;
-	struct rec *rec;
+	struct rec *rec = recio_parse(r->records, part->text, &why);
 
 	part->is_decoded = true;
-	rec = recio_parse(r->records, part->text, &why);
-	if (rec != NULL && read_symtab(r, rec, part))
-		return;
-	r->damage = "a release record is damaged";
-	symtab_release(&part->symtab);
+	if (rec == NULL ||
+	    !read_strings(rec, R_NAMES, t, &names) ||
+	    !read_strings(rec, R_FILES, t, &files) ||
+	    !read_scopes(array_of(rec, R_SCOPES), &names, &files, t) ||
+	    !read_inlines(array_of(rec, R_INLINES), part, t) ||
+	    !read_lines(array_of(rec, R_LINES), part, &files, t) ||
+	    !read_symbols(r, array_of(rec, R_SYMBOLS), t)) {
+		r->damage = "a release record is damaged";
+		symtab_release(t);
+	}
+	free(names.list);
+	free(files.list);
 }
 
 /* --- the file ------------------------------------------------------------ */

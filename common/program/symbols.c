@@ -115,37 +115,30 @@ new_symbols(void)
 	return s;
 }
 
-static void
-open_debug(struct symbols *s, const char *debug_dir)
-{
-	const struct elf *source = &s->elf;
-	const char *why, *link;
-
-	if (!s->elf.has_debug &&
-	    elf_open_debug(&s->elf, debug_dir, &s->debug_file))
-		source = &s->debug_file;
-	if (source->has_debug) {
-		s->debug = debug_open(&s->elf, source, &why);
-		if (s->debug == NULL)
-			buf_printf(&s->unreadable, "debug information: %s",
-			    why);
-	} else if ((link = elf_debug_link(&s->elf)) != NULL) {
-		buf_printf(&s->unreadable, "its debug information is in "
-		    "another file, '%s', which was not found", link);
-	}
-}
-
 struct symbols *
 symbols_open(const char *path, const char *debug_dir, const char **why)
 {
 	struct symbols *s = new_symbols();
+	const struct elf *source = &s->elf;
+	const char *reason, *link;
 
-	if (elf_open(&s->elf, path, why)) {
-		open_debug(s, debug_dir);
-		return s;
+	if (!elf_open(&s->elf, path, why)) {
+		symbols_close(s);
+		return NULL;
 	}
-	symbols_close(s);
-	return NULL;
+	if (!s->elf.has_debug &&
+	    elf_open_debug(&s->elf, debug_dir, &s->debug_file))
+		source = &s->debug_file;
+	if (source->has_debug) {
+		s->debug = debug_open(&s->elf, source, &reason);
+		if (s->debug == NULL)
+			buf_printf(&s->unreadable, "debug information: %s",
+			    reason);
+	} else if ((link = elf_debug_link(&s->elf)) != NULL) {
+		buf_printf(&s->unreadable, "its debug information is in "
+		    "another file, '%s', which was not found", link);
+	}
+	return s;
 }
 
 struct symbols *
@@ -252,18 +245,6 @@ symbol_at(struct symbols *s, uint64_t address)
 	return index != INDEX_NONE ? &t->symbols[index] : NULL;
 }
 
-/*
- * Whether DWARF does not suffice.  Assembler code has no DWARF scope, only an
- * ELF symbol.  And C++ compilers omit the linkage names of static functions, so
- * DWARF has only "f", while the symbol also has the namespace and arguments.
- */
-static bool
-needs_symbol(const struct resolution *r)
-{
-	return r->scope == INDEX_NONE ||
-	    r->symtab->scopes[r->scope].is_incomplete;
-}
-
 static struct resolution
 resolve(struct symbols *s, uint64_t address)
 {
@@ -278,7 +259,12 @@ resolve(struct symbols *s, uint64_t address)
 			r.line = row->line;
 		}
 	}
-	if (needs_symbol(&r))
+	/*
+	 * Assembler code has no DWARF scope, only an ELF symbol.  And C++
+	 * compilers omit the linkage names of static functions, so DWARF has
+	 * only "f", while the symbol also has the namespace and arguments.
+	 */
+	if (r.scope == INDEX_NONE || r.symtab->scopes[r.scope].is_incomplete)
 		r.symbol = symbol_at(s, address);
 	if (r.file != NULL)
 		s->has_lines = true;
