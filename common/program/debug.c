@@ -56,8 +56,9 @@ die_of_memory(void)
 
 /*
  * Replaces the function of libc.  libdw opens a .dwo file by itself and, until
- * decode_unit() sets the handler of what it has opened, calls error() if memory
- * runs out.  That would exit with 1, as if only some input were rejected.
+ * decoded_unit() sets the handler of what it has opened, calls error() if
+ * memory runs out.  That would exit with 1, as if only some input were
+ * rejected.
  */
 void
 error(int status, int number, const char *fmt, ...)
@@ -278,27 +279,21 @@ find_slot(const struct debug *d, const Dwarf_Files *key)
 	return &d->tables[i];
 }
 
-static void
-grow_tables(struct debug *d)
-{
-	struct file_table *old = d->tables;
-	size_t n = old != NULL ? d->tables_mask + 1 : 0;
-
-	d->tables_mask = n > 0 ? 2 * n - 1 : 63;
-	d->tables = mem_zero(d->tables_mask + 1, sizeof *d->tables);
-	for (size_t i = 0; i < n; i++)
-		if (old[i].key != NULL)
-			*find_slot(d, old[i].key) = old[i];
-	free(old);
-}
-
 static struct file_table *
 file_table_of(struct debug *d, Dwarf_Files *key)
 {
-	struct file_table *table;
+	struct file_table *old = d->tables, *table;
+	size_t n = old != NULL ? d->tables_mask + 1 : 0;
 
-	if (d->tables == NULL || d->n_tables > d->tables_mask / 2)
-		grow_tables(d);
+	/* At most half of the hash table is used. */
+	if (d->n_tables >= n / 2) {
+		d->tables_mask = n > 0 ? 2 * n - 1 : 63;
+		d->tables = mem_zero(d->tables_mask + 1, sizeof *d->tables);
+		for (size_t i = 0; i < n; i++)
+			if (old[i].key != NULL)
+				*find_slot(d, old[i].key) = old[i];
+		free(old);
+	}
 	table = find_slot(d, key);
 	d->n_tables += table->key == NULL;
 	table->key = key;
@@ -674,20 +669,24 @@ read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
  * With -gsplit-dwarf the program has a skeleton unit with the line table; the
  * rest is in a .dwo file.
  */
-static void
-decode_unit(struct debug *d, struct unit *u)
+static const struct symtab *
+decoded_unit(struct debug *d, uint32_t index)
 {
+	struct unit *u = &d->units[index];
 	struct walk w = { .debug = d, .symtab = &u->symtab,
 	    .ranges_max = d->ranges_max };
 	Dwarf_Die die, split;
 	uint8_t type = 0;
 
+	if (u->is_decoded)
+		return &u->symtab;
 	u->is_decoded = true;
 	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL) {
 		report_damage(d, unit_damage);
-		return;
+		return &u->symtab;
 	}
 	read_rows(d, &u->symtab, &die);
+
 	memset(&split, 0, sizeof split);
 	if (dwarf_cu_info(die.cu, NULL, &type, NULL, &split, NULL, NULL,
 	    NULL) == 0 && type == DW_UT_skeleton) {
@@ -701,15 +700,6 @@ decode_unit(struct debug *d, struct unit *u)
 	}
 	read_scopes(&w, &die);
 	check_memory();
-}
-
-static const struct symtab *
-decoded_unit(struct debug *d, uint32_t index)
-{
-	struct unit *u = &d->units[index];
-
-	if (!u->is_decoded)
-		decode_unit(d, u);
 	return &u->symtab;
 }
 

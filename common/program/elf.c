@@ -87,63 +87,50 @@ section_names(Elf *elf)
 	return elf_getshdrstrndx(elf, &index) == 0 ? index : 0;
 }
 
-/* Sets has_symbols, has_debug and has_zstd. */
-static void
-update_flags(struct elf *e, const struct section *s)
-{
-	const GElf_Shdr *h = &s->header;
-	GElf_Chdr compression;
-
-	if (h->sh_type == SHT_SYMTAB)
-		e->has_symbols = true;
-	if (h->sh_type == SHT_NOBITS || (h->sh_flags & SHF_ALLOC) != 0)
-		return;
-	if (strcmp(s->name, ".debug_info") == 0 ||
-	    strcmp(s->name, ".zdebug_info") == 0)
-		e->has_debug = true;
-	if (span_begins_with(span_str(s->name), ".debug_") &&
-	    (h->sh_flags & SHF_COMPRESSED) != 0 &&
-	    gelf_getchdr(s->scn, &compression) != NULL &&
-	    compression.ch_type == COMPRESSED_ZSTD)
-		e->has_zstd = true;
-}
-
+/* Sets has_symbols, has_debug and has_zstd, and indexes the code. */
 static void
 read_sections(struct elf *e)
 {
 	size_t names = section_names(e->handle), n = 0, cap = 0;
 	struct section s = { 0 };
+	const GElf_Shdr *h = &s.header;
+	GElf_Chdr compression;
 	struct interval *code = NULL;
+	bool is_loaded;
 
 	while (next_section(e->handle, names, &s)) {
-		update_flags(e, &s);
-		if ((s.header.sh_flags & SHF_ALLOC) == 0 ||
-		    (s.header.sh_flags & SHF_EXECINSTR) == 0 ||
-		    s.header.sh_size > UINT64_MAX - s.header.sh_addr)
+		is_loaded = (h->sh_flags & SHF_ALLOC) != 0;
+		if (is_loaded && (h->sh_flags & SHF_EXECINSTR) != 0 &&
+		    h->sh_size <= UINT64_MAX - h->sh_addr) {
+			code = mem_grow(code, &cap, n + 1, sizeof *code);
+			code[n] = (struct interval){ h->sh_addr,
+			    h->sh_addr + h->sh_size, (uint32_t)n };
+			n++;
+		}
+
+		if (h->sh_type == SHT_SYMTAB)
+			e->has_symbols = true;
+		if (h->sh_type == SHT_NOBITS || is_loaded)
 			continue;
-		code = mem_grow(code, &cap, n + 1, sizeof *code);
-		code[n] = (struct interval){ s.header.sh_addr,
-		    s.header.sh_addr + s.header.sh_size, (uint32_t)n };
-		n++;
+		if (strcmp(s.name, ".debug_info") == 0 ||
+		    strcmp(s.name, ".zdebug_info") == 0)
+			e->has_debug = true;
+		if (span_begins_with(span_str(s.name), ".debug_") &&
+		    (h->sh_flags & SHF_COMPRESSED) != 0 &&
+		    gelf_getchdr(s.scn, &compression) != NULL &&
+		    compression.ch_type == COMPRESSED_ZSTD)
+			e->has_zstd = true;
 	}
 	intervals_build(&e->code, code, n);
 	free(code);
-}
-
-static void
-read_build_id(struct elf *e)
-{
-	const void *bytes;
-	ssize_t n = dwelf_elf_gnu_build_id(e->handle, &bytes);
-
-	if (n > 0 && n <= BUILD_ID_MAX)
-		hex_encode(e->build_id, bytes, (size_t)n);
 }
 
 static bool
 read_elf(struct elf *e, const char **why)
 {
 	GElf_Ehdr header;
+	const void *build_id;
+	ssize_t n;
 
 	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
 	    gelf_getehdr(e->handle, &header) == NULL)
@@ -153,7 +140,9 @@ read_elf(struct elf *e, const char **why)
 		    "library%s", header.e_type == ET_REL ?
 		    ": it is not linked yet" : "");
 	read_sections(e);
-	read_build_id(e);
+	n = dwelf_elf_gnu_build_id(e->handle, &build_id);
+	if (n > 0 && n <= BUILD_ID_MAX)
+		hex_encode(e->build_id, build_id, (size_t)n);
 	return true;
 }
 
