@@ -497,18 +497,6 @@ put_messages(struct pprof *p, struct buf *b, unsigned field,
 	}
 }
 
-/* Writes the messages that others refer to, and last the strings of all. */
-static void
-put_tables(struct pprof *p, struct buf *b)
-{
-	for (sym i = 0; i < p->mappings.n; i++)
-		put_mapping(p, b, i);
-	put_messages(p, b, PROFILE_LOCATION, &p->locations);
-	put_messages(p, b, PROFILE_FUNCTION, &p->functions);
-	for (sym i = 0; i < p->strings.n; i++)
-		put_bytes(b, PROFILE_STRING, intern_span(&p->strings, i));
-}
-
 /* Writes the bytes as gzip does, without a name and a time of writing. */
 static void
 write_gzip(struct filter *f, const struct buf *b)
@@ -550,7 +538,13 @@ pprof_write(struct pprof *p, struct filter *f, unsigned measure)
 	put_header(p, &b, measure);
 	for (sym i = 0; i < p->stacks.n; i++)
 		put_sample(p, &b, i);
-	put_tables(p, &b);
+	for (sym i = 0; i < p->mappings.n; i++)
+		put_mapping(p, &b, i);
+	put_messages(p, &b, PROFILE_LOCATION, &p->locations);
+	put_messages(p, &b, PROFILE_FUNCTION, &p->functions);
+	/* After put_header(), which adds some. */
+	for (sym i = 0; i < p->strings.n; i++)
+		put_bytes(&b, PROFILE_STRING, intern_span(&p->strings, i));
 	write_gzip(f, &b);
 	buf_release(&b);
 }

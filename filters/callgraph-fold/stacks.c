@@ -125,19 +125,6 @@ find_stack(struct stacks *s, uint32_t parent, uint32_t frame)
 	return i;
 }
 
-static void
-add_measures(struct stacks *s, uint32_t stack, const struct graph_node *n)
-{
-	int64_t *sums = s->list[stack].measures;
-
-	for (unsigned k = 0; k < N_MEASURES; k++) {
-		if (n->measures[k] == INT_UNKNOWN)
-			continue;
-		sums[k] = saturating_add(sums[k], n->measures[k]);
-		s->is_measured[k] = true;
-	}
-}
-
 void
 stacks_add(struct stacks *s, const struct callgraph *g)
 {
@@ -146,10 +133,17 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
+		int64_t *sums;
 
 		indexes[i] = find_stack(s, n->parent != INDEX_NONE ?
 		    indexes[n->parent] : INDEX_NONE, find_frame(s, g, n));
-		add_measures(s, indexes[i], n);
+		sums = s->list[indexes[i]].measures;
+		for (unsigned k = 0; k < N_MEASURES; k++) {
+			if (n->measures[k] == INT_UNKNOWN)
+				continue;
+			sums[k] = saturating_add(sums[k], n->measures[k]);
+			s->is_measured[k] = true;
+		}
 	}
 	free(indexes);
 }
