@@ -25,32 +25,26 @@ static struct {
 	size_t n_merges, merges_cap;
 } state;
 
-/* The merge for a checksum, which is added if it is new. */
-static struct merge *
-merge_of(struct span checksum)
-{
-	sym number = intern_add(&state.checksums, checksum);
-
-	if (number < state.n_merges)
-		return state.merges[number];
-	state.merges = mem_grow(state.merges, &state.merges_cap,
-	    state.n_merges + 1, sizeof(struct merge *));
-	return state.merges[state.n_merges++] = merge_new(
-	    intern_span(&state.checksums, number), &state.texts);
-}
-
 static void
 add_record(struct filter *f, const struct rec *rec)
 {
 	const struct field *checksum = rec_get(rec, GRAPH_CHECKSUM);
 	const char *why;
+	sym number;
 
 	if (!callgraph_read(&state.graph, rec, &why)) {
 		filter_reject(f, "%s", why);
 		return;
 	}
-	merge_add(merge_of(checksum != NULL ? checksum->token :
-	    span_of("", 0)), &state.graph, rec);
+	number = intern_add(&state.checksums, checksum != NULL ?
+	    checksum->token : span_of("", 0));
+	if (number == state.n_merges) {
+		state.merges = mem_grow(state.merges, &state.merges_cap,
+		    state.n_merges + 1, sizeof(struct merge *));
+		state.merges[state.n_merges++] = merge_new(
+		    intern_span(&state.checksums, number), &state.texts);
+	}
+	merge_add(state.merges[number], &state.graph, rec);
 }
 
 static int

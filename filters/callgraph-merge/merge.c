@@ -125,26 +125,11 @@ add_module(struct merge *m, const struct graph_module *from)
 }
 
 /*
- * Adds the modules of a callgraph.  Returns the index that each has in the sum,
- * an array that the caller frees.
- */
-static uint32_t *
-add_modules(struct merge *m, const struct callgraph *g)
-{
-	uint32_t *indexes = mem_resize(NULL, g->n_modules + 1,
-	    sizeof *indexes);
-
-	for (size_t i = 0; i < g->n_modules; i++)
-		indexes[i] = add_module(m, &g->modules[i]);
-	return indexes;
-}
-
-/*
  * Converts an address to a module and an offset; to INDEX_NONE and 0 if the
  * address is not known or is outside all modules.  The module is the one that
  * contains lookup_address, which equals address or, for a return address, is
  * the byte before it, because the call may be the last instruction of its
- * module.  `modules` has the indexes that add_modules() returned.
+ * module.  `modules` has the index in m of each module of g.
  */
 static void
 to_offset(const struct callgraph *g, const uint32_t *modules, bool is_known,
@@ -207,10 +192,14 @@ add_nodes(struct merge *m, const struct callgraph *g,
 void
 merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 {
-	uint32_t *modules = add_modules(m, g);
-	int64_t n;
+	/* By module of g: its index in m. */
+	uint32_t *modules = mem_resize(NULL, g->n_modules + 1,
+	    sizeof *modules);
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
+	int64_t n;
 
+	for (size_t i = 0; i < g->n_modules; i++)
+		modules[i] = add_module(m, &g->modules[i]);
 	if (program != NULL)
 		keep_first(m, &m->program, program->token);
 	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
