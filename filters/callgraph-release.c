@@ -137,19 +137,6 @@ check_lines(void)
 		    "the release will have no lines of it", e->path);
 }
 
-static void
-read_program(struct filter *f, const char *path)
-{
-	open_elf(&state.program, path);
-	choose_source();
-	read_debug(f);
-	elf_add_symbols(state.source->has_symbols ? state.source :
-	    &state.program, &state.symtab);
-	check_lines();
-	if (!checksum_fd(state.program.fd, state.checksum))
-		die_errno("cannot read '%s'", path);
-}
-
 /* --- writing the release ------------------------------------------------- */
 
 static void
@@ -240,13 +227,23 @@ main(int argc, char **argv)
 	path = filter_operand(&f);
 	if (path == NULL || filter_operand(&f) != NULL)
 		die("exactly one executable must be named");
-	read_program(&f, path);
+
+	open_elf(&state.program, path);
+	choose_source();
+	read_debug(&f);
+	elf_add_symbols(state.source->has_symbols ? state.source :
+	    &state.program, &state.symtab);
+	check_lines();
+	if (!checksum_fd(state.program.fd, state.checksum))
+		die_errno("cannot read '%s'", path);
+
 	if (opt.release_dir != NULL) {
 		filter_write_text(&f);
 		store_release(&f, opt.release_dir);
 	} else {
 		write_release(&f, &f.out);
 	}
+
 	debug_close(state.debug);
 	symtab_release(&state.symtab);
 	elf_close(&state.program);
