@@ -90,10 +90,14 @@ put_share(struct buf *b, const char *key, int64_t part, int64_t whole)
 }
 
 static void
-put_tally(struct buf *b, const struct profile *p, const struct tally *t)
+emit_entry(const struct answer *a, struct filter *f, const char *name,
+    enum level level, const struct entry *e)
 {
-	const int64_t *totals = p->totals[NOW].measures;
+	const int64_t *totals = a->profile->totals[NOW].measures;
+	const struct tally *t = &e->tallies[NOW];
+	struct buf *b = filter_begin_stat(f, name);
 
+	put_identity(b, a->profile, level, e);
 	for (unsigned k = 0; k < N_MEASURES; k++)
 		put_measure(b, callgraph_measure_keys[k], t->measures[k]);
 	if (t->measures[CALLS] > t->outer_calls)
@@ -105,16 +109,6 @@ put_tally(struct buf *b, const struct profile *p, const struct tally *t)
 	put_share(b, "self_share", t->measures[SELF_NS], totals[SELF_NS]);
 	put_share(b, "total_share", t->measures[TOTAL_NS], totals[SELF_NS]);
 	put_share(b, "samples_share", t->measures[SAMPLES], totals[SAMPLES]);
-}
-
-static void
-emit_entry(const struct answer *a, struct filter *f, const char *name,
-    enum level level, const struct entry *e)
-{
-	struct buf *b = filter_begin_stat(f, name);
-
-	put_identity(b, a->profile, level, e);
-	put_tally(b, a->profile, &e->tallies[NOW]);
 	filter_end_record(f);
 }
 

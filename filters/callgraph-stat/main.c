@@ -65,19 +65,6 @@ default_measure(const struct profile *p)
 	    SAMPLES : CALLS;
 }
 
-static void
-choose_measures(struct filter *f, struct answer *a, unsigned sort)
-{
-	a->sort_by = sort;
-	if (opt.sort == NULL)
-		a->sort_by = default_measure(a->profile);
-	else if (sort != N_MEASURES && !is_measured(a->profile, sort) &&
-	    a->profile->totals[NOW].nodes > 0)
-		filter_fail(f, "no node has %s", callgraph_measure_keys[sort]);
-	a->measure = a->sort_by != N_MEASURES ? a->sort_by :
-	    default_measure(a->profile);
-}
-
 /* Whether a function's label is the name, perhaps followed by arguments. */
 static bool
 has_name(const struct profile *p, uint32_t function, const char *name)
@@ -115,9 +102,15 @@ show_calls(struct filter *f, const struct answer *a)
 static void
 show_all(struct filter *f, const struct profile *p, unsigned sort)
 {
-	struct answer a = { .profile = p, .top = opt.top };
+	struct answer a = { .profile = p, .top = opt.top, .sort_by = sort };
 
-	choose_measures(f, &a, sort);
+	if (opt.sort == NULL)
+		a.sort_by = default_measure(p);
+	else if (sort != N_MEASURES && !is_measured(p, sort) &&
+	    p->totals[NOW].nodes > 0)
+		filter_fail(f, "no node has %s", callgraph_measure_keys[sort]);
+	a.measure = a.sort_by != N_MEASURES ? a.sort_by : default_measure(p);
+
 	if (p->overflowed)
 		filter_fail(f, "a sum is 2^53 or more");
 	if (opt.callers != NULL)

@@ -304,10 +304,16 @@ add_nodes(struct profile *p, struct entries *to,
 	return max_depth;
 }
 
-static void
-add_totals(struct profile *p, struct totals *totals,
-    const struct callgraph *g, const struct rec *rec)
+void
+profile_add(struct profile *p, const struct callgraph *g,
+    const struct rec *rec, int side)
 {
+	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
+	    sizeof *functions), *groups = NULL;
+	struct totals *totals = &p->totals[side];
+	struct tree tree;
+	int64_t depth;
+
 	add_number(p, &totals->records, callgraph_count(rec, GRAPH_RECORDS, 1));
 	add_number(p, &totals->nodes_limited,
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
@@ -319,17 +325,6 @@ add_totals(struct profile *p, struct totals *totals,
 			if (k != TOTAL_NS || g->nodes[i].parent == INDEX_NONE)
 				add_number(p, &totals->measures[k],
 				    g->nodes[i].measures[k]);
-}
-
-void
-profile_add(struct profile *p, const struct callgraph *g,
-    const struct rec *rec, int side)
-{
-	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
-	    sizeof *functions), *groups = NULL;
-	struct totals *totals = &p->totals[side];
-	struct tree tree;
-	int64_t depth;
 
 	tree_init(&tree, g);
 	for (size_t i = 0; i < g->n_nodes; i++)
@@ -337,13 +332,14 @@ profile_add(struct profile *p, const struct callgraph *g,
 	depth = add_nodes(p, &p->functions, g, &tree, functions, side);
 	if (depth > totals->depth)
 		totals->depth = depth;
+
 	if (p->level != BY_FUNCTION) {
 		groups = mem_resize(NULL, g->n_nodes + 1, sizeof *groups);
 		for (size_t i = 0; i < g->n_nodes; i++)
 			groups[i] = group_of(p, g, &g->nodes[i], functions);
 		add_nodes(p, &p->groups, g, &tree, groups, side);
 	}
-	add_totals(p, totals, g, rec);
+
 	tree_release(&tree);
 	free(functions);
 	free(groups);

@@ -607,29 +607,10 @@ greatest_change(const struct answer *a, const struct order *o)
 	return greatest;
 }
 
-/* Writes how many of n_changed entries are in no table of this measure. */
-static void
-put_unchanged(const struct answer *a, struct buf *out, size_t n_changed,
-    size_t n_shown)
-{
-	struct buf text = { 0 };
-
-	if (n_changed == 0)
-		buf_str(&text, "Nothing has changed");
-	else if (n_changed > n_shown)
-		buf_printf(&text, "%zu more changed, but not in %s",
-		    n_changed - n_shown, long_names[a->measure]);
-	if (text.len > 0) {
-		report_blank(out);
-		put_sentence(out, buf_cstr(&text));
-	}
-	buf_release(&text);
-}
-
 void
 report_changes(const struct answer *a, struct filter *f)
 {
-	struct buf *out = filter_out(f);
+	struct buf *out = filter_out(f), text = { 0 };
 	struct order order;
 	int64_t greatest;
 	size_t n;
@@ -640,8 +621,18 @@ report_changes(const struct answer *a, struct filter *f)
 	greatest = greatest_change(a, &order);
 	n = put_changes(a, out, &order, true, greatest);
 	n += put_changes(a, out, &order, false, greatest);
-	put_unchanged(a, out, order.n, n);
+
+	if (order.n == 0)
+		buf_str(&text, "Nothing has changed");
+	else if (order.n > n)
+		buf_printf(&text, "%zu more changed, but not in %s",
+		    order.n - n, long_names[a->measure]);
+	if (text.len > 0) {
+		report_blank(out);
+		put_sentence(out, buf_cstr(&text));
+	}
 	put_notes(a, out);
 	filter_emit(f);
+	buf_release(&text);
 	free(order.list);
 }

@@ -100,13 +100,10 @@ put_elided(struct buf *b, struct span name, const char *kinds)
 	return depth == 0;
 }
 
-/* Where the parts of a name begin, and where the function's own part ends. */
-struct parts {
-	size_t arguments;	/* the last bracket outside others, or the end
-				   of the name */
-	size_t own, own_end;	/* the function's own identifier */
-};
-
+/*
+ * Where the arguments of a name begin: the last bracket outside others, or the
+ * end of the name.
+ */
 static size_t
 find_arguments(struct span name)
 {
@@ -174,28 +171,18 @@ identifier_end(struct span name, size_t i, size_t arguments)
 	return end;
 }
 
-static struct parts
-find_parts(struct span name)
-{
-	struct parts p = { .arguments = find_arguments(name) };
-
-	for (size_t i = 0; i < name.n;
-	    i = next_part(name, i, p.arguments))
-		p.own = i;
-	p.own_end = identifier_end(name, p.own, p.arguments);
-	return p;
-}
-
 /* Adds a name without as many of its first parts as necessary. */
 static void
 put_last_parts(struct buf *b, struct span name, size_t n)
 {
 	static const char dots[] = "..";
-	struct parts p = find_parts(name);
-	size_t next, width = cells_width(name);
+	size_t arguments = find_arguments(name), width = cells_width(name);
+	size_t own = 0, next;	/* own: the function's own identifier */
 
-	for (size_t i = 0; i < p.own; i = next) {
-		next = next_part(name, i, p.arguments);
+	for (size_t i = 0; i < name.n; i = next_part(name, i, arguments))
+		own = i;
+	for (size_t i = 0; i < own; i = next) {
+		next = next_part(name, i, arguments);
 		width -= cells_width(span_of(name.p + i, next - i));
 		if (width + strlen(dots) > n)
 			continue;
@@ -203,7 +190,8 @@ put_last_parts(struct buf *b, struct span name, size_t n)
 		buf_add(b, name.p + next, name.n - next);
 		return;
 	}
-	cells_put(b, span_of(name.p + p.own, p.own_end - p.own), n);
+	cells_put(b, span_of(name.p + own,
+	    identifier_end(name, own, arguments) - own), n);
 }
 
 void
