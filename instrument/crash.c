@@ -55,14 +55,6 @@ find_signal(int number)
 	return -1;
 }
 
-static void
-put_frame(const struct node *n, bool is_first)
-{
-	put_str(&report, is_first ? "\"" : ",\"");
-	put_call(&report, n);
-	put_str(&report, "\"");
-}
-
 /*
  * Writes the innermost call first.  A frame has only its caller's node, so the
  * node of the call f[-1] is the caller in f or, for the innermost call, the
@@ -76,9 +68,14 @@ put_frames(const struct thread *t)
 	int n_written = 0;
 
 	put_str(&report, ",\"frames\":[");
-	for (; f > t->frames && n_written < FRAMES_MAX; n = (--f)->caller)
-		if (!(f[-1].sp & FRAME_NO_NODE))
-			put_frame(n, n_written++ == 0);
+	for (; f > t->frames && n_written < FRAMES_MAX; n = (--f)->caller) {
+		if (f[-1].sp & FRAME_NO_NODE)
+			continue;
+		put_str(&report, n_written == 0 ? "\"" : ",\"");
+		put_call(&report, n);
+		put_str(&report, "\"");
+		n_written++;
+	}
 	put_str(&report, "]");
 	if (f > t->frames)
 		put_number(&report, "frames_omitted",
@@ -166,29 +163,23 @@ make_action(const struct sigaction *wanted, struct sigaction *action)
 	action->sa_flags |= SA_SIGINFO;
 }
 
-/*
- * With SA_RESETHAND the program's handler runs only once.  From the next signal
- * on, the default action follows the report.
- */
-static void
-reset_to_default(int i)
-{
-	struct sigaction action;
-
-	program_actions[i] = (struct sigaction){ .sa_handler = SIG_DFL };
-	make_action(&program_actions[i], &action);
-	__sigaction(fatal_signals[i], &action, NULL);
-}
-
 static void
 on_crash(int number, siginfo_t *info, void *context)
 {
 	int i = find_signal(number);
-	struct sigaction action = program_actions[i];
+	struct sigaction action = program_actions[i], next;
 
 	report_crash(number);
-	if (action.sa_flags & SA_RESETHAND)
-		reset_to_default(i);
+	/*
+	 * With SA_RESETHAND the program's handler runs only once.  From the
+	 * next signal on, the default action follows the report.
+	 */
+	if (action.sa_flags & SA_RESETHAND) {
+		program_actions[i] = (struct sigaction){ .sa_handler =
+		    SIG_DFL };
+		make_action(&program_actions[i], &next);
+		__sigaction(number, &next, NULL);
+	}
 	if (action.sa_handler == SIG_DFL)
 		die_by_default(number, info);
 	else if (action.sa_handler == SIG_IGN)

@@ -239,22 +239,11 @@ is_fatal(long error)
 	return error != -EAGAIN && error != -EINTR && error != -ENOBUFS;
 }
 
-/*
- * Waits for at most 10 ms, after which link_flush() checks the descriptor
- * again, or for less if ns (nanoseconds) is less.
- */
-static void
-wait_for_room(int fd, int64_t ns)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-
-	SYS(poll, &p, 1, ns < 10000000 ? (int)(ns / 1000000) + 1 : 10);
-}
-
 bool
 link_flush(struct out *o, int64_t stall_timeout_ns)
 {
-	int64_t stalled_since = 0, now;		/* 0: not known yet */
+	int64_t now, left, stalled_since = 0;	/* 0: not known yet */
+	struct pollfd p;
 	long n;
 
 	while (o->sent < o->len) {
@@ -275,9 +264,13 @@ link_flush(struct out *o, int64_t stall_timeout_ns)
 		}
 		if (stalled_since == 0)
 			stalled_since = now;
-		if (now - stalled_since >= stall_timeout_ns)
+		left = stall_timeout_ns - (now - stalled_since);
+		if (left <= 0)
 			return false;
-		wait_for_room(o->fd, stall_timeout_ns - (now - stalled_since));
+		/* After at most 10 ms the descriptor is checked again. */
+		p = (struct pollfd){ .fd = o->fd, .events = POLLOUT };
+		SYS(poll, &p, 1, left < 10000000 ?
+		    (int)(left / 1000000) + 1 : 10);
 	}
 	o->len = o->sent = 0;
 	return true;

@@ -68,13 +68,6 @@ after_fork(void)
 	sys_restore_signals(mask);
 }
 
-/* A setuid or setgid program must not obey its caller's environment. */
-static bool
-is_wanted(void)
-{
-	return settings.socket_path != NULL && getauxval(AT_SECURE) == 0;
-}
-
 static void
 start(bool are_hooks_ours)
 {
@@ -82,7 +75,9 @@ start(bool are_hooks_ours)
 
 	state_init();
 	jmpbuf_init();
-	if (are_hooks_ours && is_wanted()) {
+	/* A setuid or setgid program must not obey its caller's environment. */
+	if (are_hooks_ours && settings.socket_path != NULL &&
+	    getauxval(AT_SECURE) == 0) {
 		emit_init();
 		thread_init();
 		has_memory = shared_init();
