@@ -174,14 +174,31 @@ text_i64(struct span s, int64_t *value)
 	return true;
 }
 
+/* Whether there is a byte at i, and it continues a UTF-8 character. */
+static bool
+is_continued(struct span text, size_t i)
+{
+	return i < text.n && ((unsigned char)text.p[i] & 0xc0) == 0x80;
+}
+
 struct span
 text_prefix(struct span text, size_t n)
 {
-	if (text.n <= n)
-		return text;
-	while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+	while (n > 0 && is_continued(text, n))
 		n--;
-	return span_of(text.p, n);
+	return span_of(text.p, n < text.n ? n : text.n);
+}
+
+size_t
+text_common_prefix(struct span a, struct span b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	while (n > 0 && (is_continued(a, n) || is_continued(b, n)))
+		n--;
+	return n;
 }
 
 /* Moves the digits at the front of *s to a span without leading zeros. */

@@ -289,6 +289,9 @@ size_t text_columns(const char *p, size_t n);
 /* The first bytes of a text, at most n, in whole characters. */
 struct span text_prefix(struct span, size_t n);
 
+/* How many bytes both texts begin with, in whole characters. */
+size_t text_common_prefix(struct span, struct span);
+
 /*
  * Orders texts in which numbers differ: "host-2" is before "host-10".  Texts
  * that are equal in this order are ordered by their bytes.

@@ -423,6 +423,16 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	return NULL;
 }
 
+const struct rec *
+recio_member(struct recio *io, const struct rec *r, unsigned key)
+{
+	const struct field *f = rec_get(r, key);
+	const char *why;
+
+	return f == NULL || f->kind != REC_OBJECT ? NULL :
+	    recio_parse(io, f->token, &why);
+}
+
 struct rec *
 recio_plain(struct recio *io, struct span text, size_t *n)
 {

@@ -26,6 +26,13 @@ void recio_free(struct recio *);
 struct rec *recio_parse(struct recio *, struct span, const char **why);
 
 /*
+ * Reads a member of a record that is an object, which is valid until the next
+ * call for this recio.  NULL if it is absent or something else.
+ */
+const struct rec *recio_member(struct recio *, const struct rec *,
+    unsigned key);
+
+/*
  * The record that the text begins with, and its length in *n, if it has the
  * plain form (plain.h).  Otherwise NULL, and *n is 0.
  */

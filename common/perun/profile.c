@@ -48,17 +48,6 @@ profile_release(struct profile *p)
 	buf_release(&p->body);
 }
 
-/* Parses a field that is an object; NULL if it is absent or not an object. */
-static const struct rec *
-read_object(struct recio *recio, const struct rec *r, unsigned key)
-{
-	const struct field *f = rec_get(r, key);
-	const char *why;
-
-	return f == NULL || f->kind != REC_OBJECT ? NULL :
-	    recio_parse(recio, f->token, &why);
-}
-
 static bool
 copy_string(struct profile *p, const struct rec *r, unsigned key,
     struct span *to)
@@ -78,7 +67,7 @@ copy_string(struct profile *p, const struct rec *r, unsigned key,
 static const char *
 read_header(struct profile *p, const struct rec *r)
 {
-	const struct rec *header = read_object(p->header_recio, r, HEADER);
+	const struct rec *header = recio_member(p->header_recio, r, HEADER);
 	const struct rec *collector;
 
 	if (header == NULL)
@@ -94,7 +83,7 @@ read_header(struct profile *p, const struct rec *r)
 	copy_string(p, header, ARGS, &p->args);
 	copy_string(p, header, WORKLOAD, &p->workload);
 	copy_string(p, header, LABEL, &p->label);
-	collector = read_object(p->name_recio, r, COLLECTOR);
+	collector = recio_member(p->name_recio, r, COLLECTOR);
 	if (collector == NULL ||
 	    !copy_string(p, collector, NAME, &p->collector))
 		return "there is no string 'name' in 'collector_info'";

@@ -98,17 +98,6 @@ text_of(const struct rec *rec, unsigned key)
 	return rec_str(rec, key, &text) == REC_OK ? text : span_of(NULL, 0);
 }
 
-/* Parses a member that is an object; NULL if it is not one. */
-static const struct rec *
-read_member(struct recio *recio, const struct rec *rec, unsigned key)
-{
-	const struct field *f = rec_get(rec, key);
-	const char *why;
-
-	return f == NULL || f->kind != REC_OBJECT ? NULL :
-	    recio_parse(recio, f->token, &why);
-}
-
 /* The command with its arguments, which old profiles have separately. */
 static struct span
 read_command(struct resources *r, const struct rec *header)
@@ -128,12 +117,12 @@ read_command(struct resources *r, const struct rec *header)
 static const char *
 read_header(struct resources *r, const struct rec *document)
 {
-	const struct rec *header = read_member(r->header, document, P_HEADER);
+	const struct rec *header = recio_member(r->header, document, P_HEADER);
 	const struct rec *machine;
 
 	if (header == NULL)
 		return "the profile has no object 'header'";
-	machine = read_member(r->machine, document, P_MACHINE);
+	machine = recio_member(r->machine, document, P_MACHINE);
 	r->parts = (struct profile_parts){
 		.cmd = read_command(r, header),
 		.workload = text_of(header, H_WORKLOAD),
@@ -141,7 +130,7 @@ read_header(struct resources *r, const struct rec *document)
 		.machine = machine != NULL ? text_of(machine, M_HOST) :
 		    span_of(NULL, 0),
 	};
-	r->units = read_member(r->units_io, header, H_UNITS);
+	r->units = recio_member(r->units_io, header, H_UNITS);
 	return NULL;
 }
 
@@ -166,7 +155,7 @@ text_of_symbol(const struct resources *r, sym symbol)
 static void
 read_types(struct resources *r, const struct rec *document)
 {
-	const struct rec *map = read_member(r->types_io, document, P_TYPES);
+	const struct rec *map = recio_member(r->types_io, document, P_TYPES);
 	const struct rec *type;
 	const char *why;
 	sym name;
@@ -266,7 +255,7 @@ resources_begin(struct resources *r, struct span text)
 	if ((why = read_header(r, document)) != NULL)
 		return why;
 	read_types(r, document);
-	r->groups = read_member(r->members, document, P_RESOURCES);
+	r->groups = recio_member(r->members, document, P_RESOURCES);
 	r->next = 0;
 	return NULL;
 }

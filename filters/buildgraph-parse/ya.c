@@ -70,27 +70,12 @@ add_printed(struct buf *to, struct span text)
 	}
 }
 
-/* The length of the longest common prefix, in whole characters. */
-static size_t
-common_prefix(struct span x, struct span y)
-{
-	size_t n = 0;
-
-	while (n < x.n && n < y.n && x.p[n] == y.p[n])
-		n++;
-	/* A byte 10xxxxxx continues a character. */
-	while (n > 0 && ((n < x.n && ((unsigned char)x.p[n] & 0xc0) == 0x80) ||
-	    (n < y.n && ((unsigned char)y.p[n] & 0xc0) == 0x80)))
-		n--;
-	return n;
-}
-
 /* Joins n outputs, at least two: "lib/a.{h, cpp}".  Only two are written. */
 static void
 join_outputs(struct buf *to, const struct span *outputs, size_t n)
 {
 	struct span first = outputs[0], last = outputs[n - 1];
-	size_t prefix = common_prefix(first, last);
+	size_t prefix = text_common_prefix(first, last);
 
 	buf_add(to, first.p, prefix);
 	buf_char(to, '{');
@@ -137,14 +122,8 @@ put_string(struct buf *b, const char *name, const struct rec *rec,
 static void
 put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 {
-	const struct field *field = rec_get(node, KV);
-	const struct rec *kv;
-	const char *why;
+	const struct rec *kv = recio_member(kv_reader, node, KV);
 
-	if (field == NULL || field->kind != REC_OBJECT)
-		return;
-	/* The token is valid: it was read before, as a part of the node. */
-	kv = recio_parse(kv_reader, field->token, &why);
 	if (kv == NULL)
 		return;
 	put_string(b, "rule", kv, P);

@@ -103,18 +103,6 @@ begin_application(void)
 	state.run.len = 0;
 }
 
-/* Reads an object that is a member of an event; NULL if it is missing. */
-static struct rec *
-read_object(const struct rec *event, unsigned key, struct recio *reader)
-{
-	const struct field *field = rec_get(event, key);
-	const char *why;
-
-	if (field == NULL || field->kind != REC_OBJECT)
-		return NULL;
-	return recio_parse(reader, field->token, &why);
-}
-
 /* Reads an id, which is a number of at least 0; absent, it is `missing`. */
 static bool
 read_id(const struct rec *r, unsigned key, const char *name, int64_t missing,
@@ -219,8 +207,8 @@ start_job(const struct rec *event)
 static void
 submit_stage(const struct rec *event)
 {
-	const struct rec *info = read_object(event, STAGE_INFO,
-	    state.stages_in);
+	const struct rec *info = recio_member(state.stages_in, event,
+	    STAGE_INFO);
 	struct stage *s = read_stage(info);
 	int64_t number;
 
@@ -238,8 +226,8 @@ submit_stage(const struct rec *event)
 static void
 complete_stage(const struct rec *event)
 {
-	const struct rec *info = read_object(event, STAGE_INFO,
-	    state.stages_in);
+	const struct rec *info = recio_member(state.stages_in, event,
+	    STAGE_INFO);
 	const struct field *why;
 	struct stage *s = read_stage(info);
 	struct attempt *a;
@@ -263,7 +251,7 @@ complete_stage(const struct rec *event)
 static bool
 read_task(const struct rec *event, struct task *t)
 {
-	const struct rec *info = read_object(event, TASK_INFO, state.tasks_in);
+	const struct rec *info = recio_member(state.tasks_in, event, TASK_INFO);
 	struct span executor;
 
 	if (info == NULL) {
@@ -404,7 +392,7 @@ write_task(const struct rec *event, const struct task *t, struct span reason)
 	if (reason.n > 0 && !span_eq(reason, "Success") &&
 	    !span_eq(reason, "TaskKilled"))
 		json_true(b, "failed");
-	metrics = read_object(event, METRICS, state.metrics_in);
+	metrics = recio_member(state.metrics_in, event, METRICS);
 	if (metrics != NULL)
 		task_put_metrics(b, t, metrics);
 	filter_end_record(state.f);
@@ -419,7 +407,7 @@ end_task(const struct rec *event)
 
 	if (!read_task(event, &t))
 		return;
-	r = read_object(event, END_REASON, state.reasons_in);
+	r = recio_member(state.reasons_in, event, END_REASON);
 	if (r != NULL)
 		rec_str(r, REASON, &reason);
 	/* A second end of a task: its output was lost with its executor. */

@@ -200,19 +200,6 @@ compare_strings(const void *a, const void *b, void *context)
 	return intern_cmp(context, *(const sym *)a, *(const sym *)b);
 }
 
-/* The length in bytes of what both begin with, in whole characters. */
-static size_t
-common_prefix(struct span a, struct span b)
-{
-	size_t n = 0;
-
-	while (n < a.n && n < b.n && a.p[n] == b.p[n])
-		n++;
-	while (n > 0 && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80)
-		n--;
-	return n;
-}
-
 /* The length of UTF-8 text in UTF-16, as JavaScript counts. */
 static size_t
 utf16_length(struct span text)
@@ -254,7 +241,7 @@ put_strings(struct buf *b, struct page_data *d)
 	for (size_t i = 0; i < d->strings.n; i++) {
 		d->order[sorted[i]] = (uint32_t)i;
 		text = intern_span(&d->strings, sorted[i]);
-		n = common_prefix(last, text);
+		n = text_common_prefix(last, text);
 		put_number(b, (int64_t)utf16_length(span_of(text.p, n)));
 		json_item(b, span_of(text.p + n, text.n - n));
 		last = text;

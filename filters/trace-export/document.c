@@ -122,15 +122,13 @@ void
 document_name(struct buf *b, const char *key, struct span name)
 {
 	struct buf text = { 0 };
-	size_t n = NAME_MAX_BYTES;
 
 	if (name.n <= NAME_MAX_BYTES) {
 		document_str(b, key, name);
 		return;
 	}
-	while (n > 0 && ((unsigned char)name.p[n] & 0xc0) == 0x80)
-		n--;
-	buf_add(&text, name.p, n);
+	name = text_prefix(name, NAME_MAX_BYTES);
+	buf_add(&text, name.p, name.n);
 	buf_str(&text, "\xe2\x80\xa6");
 	document_str(b, key, buf_span(&text));
 	buf_release(&text);
