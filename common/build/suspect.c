@@ -35,7 +35,7 @@ explain(const char *type)
 void
 suspect_no_tasks(const struct builds *all, struct filter *f)
 {
-	if (all->n_tasks > 0 || f->met_foreign)
+	if (all->n_tasks > 0 || f->rejecting.met_foreign)
 		return;
 	if (all->n_nodes > 0)
 		err_warn("warning: no task came, only nodes: where is the "

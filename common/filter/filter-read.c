@@ -13,7 +13,7 @@ set_current(struct filter *f, const char *p, size_t n)
 {
 	f->current = span_of(p, n);
 	f->current_line = f->input.line;
-	f->got_input = true;
+	f->reading.got_input = true;
 }
 
 /*
@@ -23,21 +23,22 @@ set_current(struct filter *f, const char *p, size_t n)
 static void
 end_streams(struct filter *f)
 {
-	const struct boundaries *s = &f->boundaries;
+	const struct boundaries *s = &f->reading.boundaries;
+	struct rejecting *r = &f->rejecting;
 
 	if (s->n_rejected > 0) {
 		err_warn("input was rejected by %s", s->rejected_by);
 		f->rejected = true;
-		f->n_rejected = saturating_add(f->n_rejected, s->n_rejected);
-		f->n_faults = saturating_add(f->n_faults, s->n_faults);
+		r->n = saturating_add(r->n, s->n_rejected);
+		r->n_faults = saturating_add(r->n_faults, s->n_faults);
 	}
-	if (s->n_open > 0 && !f->partial) {
+	if (s->n_open > 0 && !f->reading.partial) {
 		err_warn("the input is truncated: the end record of %s is "
 		    "missing", s->begun_by[0] != '\0' ? s->begun_by :
 		    "a stream");
 		f->truncated = true;
 	}
-	f->boundaries = (struct boundaries){ 0 };
+	f->reading.boundaries = (struct boundaries){ 0 };
 }
 
 /*
@@ -47,11 +48,13 @@ end_streams(struct filter *f)
 static void
 check_not_empty(struct filter *f)
 {
-	if (!f->reads_records || f->got_input)
+	struct reading *r = &f->reading;
+
+	if (!r->records || r->got_input)
 		return;
 	filter_fail(f, "nothing came: '%s' is empty", f->input.name);
-	f->got_input = f->got_nothing = true;
-	if (f->first_is_needed && !f->partial)
+	r->got_input = r->got_nothing = true;
+	if (r->first_is_needed && !r->partial)
 		f->truncated = true;
 }
 
@@ -62,8 +65,8 @@ check_not_empty(struct filter *f)
 static bool
 skip_foreign(struct filter *f, const struct foreign *foreign)
 {
-	f->in_file = f->first_is_needed = false;
-	f->got_input = f->met_foreign = true;
+	f->in_file = f->reading.first_is_needed = false;
+	f->reading.got_input = f->rejecting.met_foreign = true;
 	f->current = span_of(NULL, 0);
 	f->current_line = 1;
 	if (foreign->reader != NULL)
@@ -77,33 +80,34 @@ skip_foreign(struct filter *f, const struct foreign *foreign)
 bool
 filter_next_file(struct filter *f)
 {
+	struct reading *r = &f->reading;
 	const struct foreign *foreign;
-	bool was_needed = f->in_file && f->first_is_needed;
+	bool was_needed = f->in_file && r->first_is_needed;
 
 	if (f->in_file && f->input.unreadable) {
 		filter_fail(f, "cannot %s", f->input.damage);
 	} else if (f->in_file && f->input.damage != NULL) {
 		set_current(f, NULL, 0);
-		f->n_faults++;
+		f->rejecting.n_faults++;
 		filter_reject(f, "the file ends early: %s", f->input.damage);
 	}
 	if (was_needed)
 		check_not_empty(f);
-	if (f->in_file && f->reads_each) {
+	if (f->in_file && r->each) {
 		f->in_file = false;
 		return false;
 	}
 
-	if (f->reads != NULL && input_next_is_terminal(&f->input))
+	if (r->what != NULL && input_next_is_terminal(&f->input))
 		err_warn("reading %s from standard input: end it by Ctrl-D, or "
-		    "name a file (see --help)", f->reads);
+		    "name a file (see --help)", r->what);
 	f->in_file = input_next_file(&f->input);
-	f->gave_up = false;
+	f->rejecting.gave_up = false;
 	if (f->in_file) {
 		if (was_needed)
-			f->first_is_needed = f->got_input = false;
+			r->first_is_needed = r->got_input = false;
 		foreign = f->input.damage != NULL ? NULL :
-		    foreign_find(&f->input, f->reads_records ? f->recio : NULL);
+		    foreign_find(&f->input, r->records ? r->recio : NULL);
 		return foreign == NULL || skip_foreign(f, foreign);
 	}
 	check_not_empty(f);
@@ -153,15 +157,15 @@ struct rec *
 filter_record(struct filter *f, struct span text)
 {
 	const char *why;
-	struct rec *rec = recio_parse(f->recio, text, &why);
+	struct rec *rec = recio_parse(f->reading.recio, text, &why);
 
 	if (rec != NULL)
 		return rec;
 	/* Equal lengths: the line has no newline, the stream is truncated. */
-	if (f->reads_records && text.n == f->current.n &&
+	if (f->reading.records && text.n == f->current.n &&
 	    boundary_is_partial_begin(text)) {
-		f->boundaries.n_begun++;
-		f->boundaries.n_open++;
+		f->reading.boundaries.n_begun++;
+		f->reading.boundaries.n_open++;
 	}
 	filter_reject(f, "%s", why);
 	return NULL;
@@ -177,7 +181,7 @@ static struct rec *
 peek_plain(struct filter *f, size_t *n)
 {
 	struct input *in = &f->input;
-	struct rec *rec = recio_plain(f->recio, span_of(in->at,
+	struct rec *rec = recio_plain(f->reading.recio, span_of(in->at,
 	    (size_t)(in->end - in->at)), n);
 
 	return rec != NULL && *n <= f->max_record ? rec : NULL;
@@ -202,20 +206,20 @@ next_plain(struct filter *f)
 bool
 filter_consume_boundary(struct filter *f, const struct rec *rec)
 {
-	return boundary_note(&f->boundaries, rec);
+	return boundary_note(&f->reading.boundaries, rec);
 }
 
 int64_t
 filter_n_begun(const struct filter *f)
 {
-	return f->boundaries.n_begun;
+	return f->reading.boundaries.n_begun;
 }
 
 bool
 filter_have_ended(const struct filter *f, int64_t n)
 {
-	return f->partial ||
-	    f->boundaries.n_begun - f->boundaries.n_open >= n;
+	return f->reading.partial ||
+	    f->reading.boundaries.n_begun - f->reading.boundaries.n_open >= n;
 }
 
 struct rec *
@@ -243,7 +247,7 @@ filter_value(struct filter *f, struct span *value)
 		return false;
 	f->current = *value;
 	f->current_line = line + 1;
-	f->got_input = true;
+	f->reading.got_input = true;
 	if (result == SCAN_WHOLE)
 		return true;
 	filter_reject_to_end(f, result == SCAN_TRUNCATED ?
@@ -299,13 +303,13 @@ filter_member(struct filter *f, const char *const *names)
 	struct span key;
 	int i = 0;
 
-	f->key.len = 0;
+	f->reading.key.len = 0;
 	if (scan_peek(&f->input) != '"' || !filter_value(f, &key))
 		return NO_MEMBER;
 	/* Copied, because the search for the colon may move the input. */
-	buf_add(&f->key, key.p, key.n);
-	f->current = buf_span(&f->key);
-	key = span_of(f->key.data + 1, f->key.len - 2);
+	buf_add(&f->reading.key, key.p, key.n);
+	f->current = buf_span(&f->reading.key);
+	key = span_of(f->reading.key.data + 1, f->reading.key.len - 2);
 	while (names[i] != NULL && !span_eq(key, names[i]))
 		i++;
 	return scan_accept(&f->input, ':') ? i : NO_MEMBER;

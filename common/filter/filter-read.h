@@ -63,7 +63,7 @@ bool filter_file_value(struct filter *, bool is_stream, struct span *value);
  * For the callback of scan_each() that reads a member: consumes its key and the
  * colon.  Returns the key's index among names, which end with NULL; their
  * number if it is none of them; NO_MEMBER if there is no key or no colon.  The
- * key is in f->key until the next call.
+ * key is in f->reading.key until the next call.
  */
 enum { NO_MEMBER = -1 };
 

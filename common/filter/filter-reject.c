@@ -20,10 +20,10 @@ struct message {
 void
 filter_keep_rejected(struct filter *f, const char *p, size_t n)
 {
-	if (!f->keeps_rejects)
+	if (!f->rejecting.is_kept)
 		return;
-	buf_add(&f->rejects.buf, p, n);
-	output_done(&f->rejects);
+	buf_add(&f->rejecting.file.buf, p, n);
+	output_done(&f->rejecting.file);
 }
 
 /*
@@ -33,15 +33,16 @@ filter_keep_rejected(struct filter *f, const char *p, size_t n)
 static const char *
 format_message(struct filter *f, const char *fmt, va_list ap)
 {
-	struct message *m = f->messages, *end = m + f->n_messages;
+	struct rejecting *r = &f->rejecting;
+	struct message *m = r->messages, *end = m + r->n_messages;
 
 	/* Format strings are literals: the address identifies one. */
 	while (m < end && m->fmt != fmt)
 		m++;
 	if (m == end) {
-		f->messages = mem_grow(f->messages, &f->messages_cap,
-		    f->n_messages + 1, sizeof *f->messages);
-		m = &f->messages[f->n_messages++];
+		r->messages = mem_grow(r->messages, &r->messages_cap,
+		    r->n_messages + 1, sizeof *r->messages);
+		m = &r->messages[r->n_messages++];
 		m->fmt = fmt;
 		m->count = 0;
 	}
@@ -58,7 +59,7 @@ report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
 	const char *text = format_message(f, fmt, ap);
 
 	f->rejected = true;
-	f->n_rejected++;
+	f->rejecting.n++;
 	if (text != NULL && file != NULL)
 		err_warn_at(file, f->current_line, "%s", text);
 	else if (text != NULL)
@@ -74,7 +75,7 @@ filter_warn(struct filter *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = format_message(f, fmt, ap);
 	va_end(ap);
-	if (text != NULL && f->reads_each)
+	if (text != NULL && f->reading.each)
 		err_warn("warning: %s: %s", f->input.name, text);
 	else if (text != NULL)
 		err_warn("warning: %s", text);
@@ -96,10 +97,10 @@ filter_warn_file(struct filter *f, const char *fmt, ...)
 void
 filter_stop_if_strict(struct filter *f)
 {
-	if (!f->strict)
+	if (!f->rejecting.strict)
 		return;
-	if (f->keeps_rejects)
-		output_close(&f->rejects);
+	if (f->rejecting.is_kept)
+		output_close(&f->rejecting.file);
 	exit(EXIT_FATAL);
 }
 
@@ -154,7 +155,7 @@ filter_fail(struct filter *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	report_fault(f, NULL, fmt, ap);
 	va_end(ap);
-	f->n_faults++;
+	f->rejecting.n_faults++;
 	filter_stop_if_strict(f);
 }
 
@@ -168,7 +169,7 @@ filter_answer_no(struct filter *f, const char *why)
 void
 filter_expect_records(struct filter *f, const char *why)
 {
-	if (f->n_records > 0 || f->met_foreign)
+	if (f->n_records > 0 || f->rejecting.met_foreign)
 		return;
 	if (f->rejected)
 		filter_fail(f, "%s", why);
@@ -182,8 +183,8 @@ filter_reject_file(struct filter *f, const char *fmt, ...)
 	struct span piece;
 	va_list ap;
 
-	f->gave_up = true;
-	f->n_faults++;
+	f->rejecting.gave_up = true;
+	f->rejecting.n_faults++;
 	va_start(ap, fmt);
 	reject_current(f, fmt, ap);
 	va_end(ap);
@@ -201,7 +202,7 @@ filter_reject_to_end(struct filter *f, const char *why)
 void
 filter_reject_rest(struct filter *f, struct span before, const char *why)
 {
-	if (f->gave_up)
+	if (f->rejecting.gave_up)
 		return;
 	f->current = before;
 	f->current_line = f->input.line + 1;
@@ -214,7 +215,7 @@ filter_refuse(struct filter *f, struct span before, const char *why)
 {
 	struct buf text = { 0 };
 
-	if (!f->reads_each)
+	if (!f->reading.each)
 		die("'%s' %s", f->input.name, why);
 	buf_printf(&text, "the file %s", why);
 	if (before.n == 0)
@@ -227,7 +228,8 @@ filter_refuse(struct filter *f, struct span before, const char *why)
 void
 filter_report_unprinted(const struct filter *f)
 {
-	const struct message *m = f->messages, *end = m + f->n_messages;
+	const struct message *m = f->rejecting.messages,
+	    *end = m + f->rejecting.n_messages;
 
 	for (; m < end; m++)
 		if (m->count > MESSAGES_SHOWN)

@@ -122,7 +122,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 static void
 init_input(struct filter *f)
 {
-	input_init(&f->input, f->operands, f->n_operands);
+	input_init(&f->input, f->reading.operands, f->reading.n_operands);
 	f->input.on_read = opt.progress ? progress_show : NULL;
 }
 
@@ -137,24 +137,24 @@ filter_begin(struct filter *f, const struct about *about,
 
 	*f = (struct filter){ 0 };
 	f->max_record = opt.max_record;
-	f->keeps_rejects = opt.rejects != NULL;
-	f->strict = opt.strict;
-	f->partial = opt.partial;
+	f->rejecting.is_kept = opt.rejects != NULL;
+	f->rejecting.strict = opt.strict;
+	f->reading.partial = opt.partial;
 	f->text = opt.text || opt.markdown || (about->reports && !opt.json &&
 	    opt.output == NULL && isatty(STDOUT_FILENO));
 	style_choose(opt.output == NULL, opt.width, opt.markdown);
-	f->reads_records = about->keys != NULL;
-	f->reads = about->reads;
-	if (f->reads_records)
-		f->recio = recio_new(about->keys);
-	f->operands = argv + optind;
-	f->n_operands = (size_t)(argc - optind);
+	f->reading.records = about->keys != NULL;
+	f->reading.what = about->reads;
+	if (f->reading.records)
+		f->reading.recio = recio_new(about->keys);
+	f->reading.operands = argv + optind;
+	f->reading.n_operands = (size_t)(argc - optind);
 	init_input(f);
 	output_open(&f->out, opt.output);
 	f->out.flush_each = opt.line_buffered;
 	if (opt.rejects != NULL)
-		output_open(&f->rejects, opt.rejects);
-	if (output_is_same_file(&f->out, &f->rejects))
+		output_open(&f->rejecting.file, opt.rejects);
+	if (output_is_same_file(&f->out, &f->rejecting.file))
 		die("--output and --rejects name the same file");
 	f->writes_records = !f->text;
 	if (f->writes_records)
@@ -171,8 +171,8 @@ filter_write_text(struct filter *f)
 void
 filter_declare_keys(struct filter *f, const char *const *keys)
 {
-	recio_free(f->recio);
-	f->recio = recio_new(keys);
+	recio_free(f->reading.recio);
+	f->reading.recio = recio_new(keys);
 }
 
 /* Sets the files to read: path first, then the n others. */
@@ -186,8 +186,8 @@ set_files(struct filter *f, const char *path, char *const *others, size_t n)
 	files[0] = (char *)(uintptr_t)path;
 	for (size_t i = 0; i < n; i++)
 		files[i + 1] = others[i];
-	free(f->files);
-	f->files = files;
+	free(f->reading.files);
+	f->reading.files = files;
 	input_release(in);
 	input_init(in, files, n + 1);
 	in->on_read = on_read;
@@ -198,11 +198,11 @@ filter_operand(struct filter *f)
 {
 	const char *first;
 
-	if (f->n_operands == 0)
+	if (f->reading.n_operands == 0)
 		return NULL;
-	first = f->operands[0];
-	f->n_operands--;
-	f->operands++;
+	first = f->reading.operands[0];
+	f->reading.n_operands--;
+	f->reading.operands++;
 	input_release(&f->input);
 	init_input(f);
 	return first;
@@ -213,21 +213,21 @@ filter_read_first(struct filter *f, const char *path)
 {
 	/* input_init() has turned an empty list into { "-" }. */
 	set_files(f, path, f->input.files, f->input.n_files);
-	f->first_is_needed = true;
+	f->reading.first_is_needed = true;
 }
 
 void
 filter_read_next(struct filter *f, const char *path, bool is_needed)
 {
 	set_files(f, path, NULL, 0);
-	f->got_input = false;
-	f->first_is_needed = is_needed;
+	f->reading.got_input = false;
+	f->reading.first_is_needed = is_needed;
 }
 
 void
 filter_read_each(struct filter *f)
 {
-	f->reads_each = f->input.survives = true;
+	f->reading.each = f->input.survives = true;
 }
 
 struct buf *
@@ -268,8 +268,9 @@ end_output(struct filter *f)
 		return;
 	}
 	if (f->writes_records)
-		boundary_put_end(b, f->n_records, f->n_rejected, f->n_faults);
-	(f->got_nothing ? output_abandon : output_close)(&f->out);
+		boundary_put_end(b, f->n_records, f->rejecting.n,
+		    f->rejecting.n_faults);
+	(f->reading.got_nothing ? output_abandon : output_close)(&f->out);
 }
 
 int
@@ -280,16 +281,16 @@ filter_end(struct filter *f)
 	filter_report_unprinted(f);
 	/* The rejects first: they must be complete if the output then fails. */
 	if (opt.rejects != NULL)
-		output_close(&f->rejects);
+		output_close(&f->rejecting.file);
 	end_output(f);
 	input_release(&f->input);
-	recio_free(f->recio);
-	free(f->messages);
-	free(f->files);
-	buf_release(&f->key);
+	recio_free(f->reading.recio);
+	free(f->rejecting.messages);
+	free(f->reading.files);
+	buf_release(&f->reading.key);
 	if (f->truncated)
 		return EXIT_FATAL;
-	if (f->answered_no || f->n_faults > 0)
+	if (f->answered_no || f->rejecting.n_faults > 0)
 		return EXIT_REJECTED;
 	return f->rejected && !opt.tolerate ? EXIT_REJECTED : EXIT_OK;
 }

@@ -35,50 +35,60 @@ struct about {
 	bool is_command;	/* the operands are a command and its options */
 };
 
-struct filter {
-	struct input input;
-	struct output out;
-	struct span current;	/* the line or value that is being processed */
-	uint64_t current_line;	/* the line on which it begins, from 1 */
-	struct buf key;		/* filter_member(): a JSON string */
-	bool text;		/* write a report instead of records */
-	bool rejected;		/* input was rejected: the exit status is 1,
-				   except with --tolerate */
-	bool answered_no;	/* filter_answer_no(): the exit status is 1 */
-	bool truncated;		/* a stream of records had no end record, or a
-				   needed file (filter_read_next()) was empty:
-				   do not commit; the exit status is 2 */
-	bool met_foreign;	/* a file was rejected, with the name of the
-				   filter that reads it: a message that nothing
-				   came would only repeat that */
-	const char *reads;	/* of struct about */
-	bool keeps_rejects;	/* --rejects was given */
-	uint64_t max_record;	/* --max-record, the limit of a line or value */
-	bool in_file;		/* a file is open; set by filter_next_file() */
-	bool reads_each;	/* filter_read_each() was called */
-	int64_t n_records;	/* written; filter_emit() counts them */
-
-	/* Private to filter.c, filter-read.c and filter-reject.c. */
-	bool strict, partial;	/* --strict, --partial */
-	bool gave_up;		/* the rest of this file has been rejected */
-	bool reads_records, writes_records;
+/* For filter.c and filter-read.c: what is read, and how far. */
+struct reading {
+	const char *what;	/* about.reads */
+	char **operands, **files;
+	size_t n_operands;
+	bool records;		/* they are a stream of records */
+	struct recio *recio;
+	struct boundaries boundaries;
+	bool partial;		/* --partial */
+	bool each;		/* filter_read_each() was called */
 	bool got_input;		/* a line or value that is not blank has come;
 				   set back to false after a needed file */
 	bool got_nothing;	/* a stream of records was empty */
 	bool first_is_needed;	/* the current or next file is of
 				   filter_read_first(), or of
 				   filter_read_next() with is_needed */
-	struct boundaries boundaries;	/* of the input */
-	int64_t n_rejected;	/* by this filter and, according to their end
+	struct buf key;		/* filter_member(): a JSON string */
+};
+
+/* For filter.c and filter-reject.c: what was rejected. */
+struct rejecting {
+	struct output file;	/* --rejects */
+	bool is_kept;		/* --rejects was given */
+	bool strict;		/* --strict */
+	bool gave_up;		/* the rest of this file has been rejected */
+	bool met_foreign;	/* a file was rejected, with the name of the
+				   filter that reads it: a message that nothing
+				   came would only repeat that */
+	int64_t n;		/* by this filter and, according to their end
 				   records, by those that wrote its input */
 	int64_t n_faults;	/* of these, those that are not single lines or
 				   values: --tolerate does not apply */
-	char **operands, **files;
-	size_t n_operands;
-	struct recio *recio;
-	struct output rejects;	/* the --rejects file */
 	struct message *messages;	/* an entry for each format string */
 	size_t n_messages, messages_cap;
+};
+
+struct filter {
+	struct input input;
+	struct output out;
+	struct span current;	/* the line or value that is being processed */
+	uint64_t current_line;	/* the line on which it begins, from 1 */
+	uint64_t max_record;	/* --max-record, the limit of a line or value */
+	int64_t n_records;	/* written; filter_emit() counts them */
+	bool text;		/* write a report instead of records */
+	bool writes_records;	/* not text: see filter_write_text() */
+	bool in_file;		/* a file is open; set by filter_next_file() */
+	bool rejected;		/* input was rejected: the exit status is 1,
+				   except with --tolerate */
+	bool answered_no;	/* filter_answer_no(): the exit status is 1 */
+	bool truncated;		/* a stream of records had no end record, or a
+				   needed file (filter_read_next()) was empty:
+				   do not commit; the exit status is 2 */
+	struct reading reading;
+	struct rejecting rejecting;
 };
 
 /*

@@ -114,7 +114,7 @@ open_temporary(struct output *o)
 	memcpy(o->temporary, o->target, n);
 	memcpy(o->temporary + n, ".XXXXXX", sizeof ".XXXXXX");
 	cleanup_block_signals();
-	fd = mkstemp(o->temporary);
+	fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (fd < 0)
 		die_errno("cannot create a file beside '%s'", o->target);
 	add_temporary(o->temporary);
@@ -196,7 +196,7 @@ output_open_spool(struct output *o)
 	buf_printf(&path, "%s/weir.XXXXXX", folder != NULL && *folder != '\0' ?
 	    folder : "/tmp");
 	cleanup_block_signals();
-	o->fd = mkstemp(buf_cstr(&path));
+	o->fd = mkostemp(buf_cstr(&path), O_CLOEXEC);
 	if (o->fd < 0 || unlink(path.data) != 0)
 		die_errno("cannot create '%s'", path.data);
 	cleanup_unblock_signals();

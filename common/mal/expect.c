@@ -44,7 +44,7 @@ expect_end(const struct expect *e, struct filter *f)
 	const char *reader = reader_of(e->type);
 
 	/* An empty input has been reported by filter_next(). */
-	if (e->row_came || f->met_foreign || f->current_line == 0 ||
+	if (e->row_came || f->rejecting.met_foreign || f->current_line == 0 ||
 	    (e->line == 0 && !f->rejected))
 		return;
 	if (e->line == 0 || reader == NULL)

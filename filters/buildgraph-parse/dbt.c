@@ -101,7 +101,7 @@ check_parents(struct span id, struct span parents)
 static bool
 read_node(void)
 {
-	struct span id = buf_span(&state.f->key), parents;
+	struct span id = buf_span(&state.f->reading.key), parents;
 	struct buf *b;
 
 	if (!filter_value(state.f, &parents))

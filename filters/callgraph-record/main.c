@@ -382,11 +382,6 @@ main(int argc, char **argv)
 	if (*command == NULL)
 		die("no program was given (see --help)");
 
-	/* The program must not inherit the output files. */
-	if (f.out.fd > STDERR_FILENO)
-		fcntl(f.out.fd, F_SETFD, FD_CLOEXEC);
-	if (f.keeps_rejects)
-		fcntl(f.rejects.fd, F_SETFD, FD_CLOEXEC);
 	state.may_block = fstat(f.out.fd, &st) == 0 && !S_ISREG(st.st_mode);
 
 	listener_open(&state.listener);

@@ -174,7 +174,7 @@ decode_key(struct reader *r)
 
 	r->uid.len = r->record.len = 0;
 	buf_str(&r->record, "{\"type\":");
-	buf_add(&r->record, f->key.data, f->key.len);
+	buf_add(&r->record, f->reading.key.data, f->reading.key.len);
 	buf_char(&r->record, '}');
 	rec = filter_record(f, buf_span(&r->record));
 	if (rec == NULL || rec_str(rec, KEY_TYPE, &type) != REC_OK)
@@ -201,10 +201,10 @@ read_pair(void *context)
 		return false;
 	is_valid = decode_key(r);
 	/* Until the value has been read, this is rejected with the rest. */
-	buf_char(&f->key, ':');
+	buf_char(&f->reading.key, ':');
 	if (!is_valid || !filter_value(f, &value))
 		return false;
-	f->key.len = 0;
+	f->reading.key.len = 0;
 	if (span_eq(value, "null"))
 		return true;
 	entry = filter_record(f, value);
@@ -228,7 +228,7 @@ local_read(struct filter *f, const struct format_options *options)
 	do {
 		while (scan_peek(&f->input) != -1)
 			if (!scan_each(&f->input, "{}", read_pair, &r))
-				filter_reject_rest(f, buf_span(&f->key),
+				filter_reject_rest(f, buf_span(&f->reading.key),
 				    "the log is not an object with an entry "
 				    "for each uid");
 	} while (filter_next_file(f));

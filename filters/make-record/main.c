@@ -76,10 +76,6 @@ main(int argc, char **argv)
 	command = argv + optind;
 	if (*command == NULL)
 		die("no command was given (see --help)");
-	if (f.out.fd > STDERR_FILENO)
-		fcntl(f.out.fd, F_SETFD, FD_CLOEXEC);
-	if (f.keeps_rejects)
-		fcntl(f.rejects.fd, F_SETFD, FD_CLOEXEC);
 	workspace_open(&workspace);
 	workspace_set_environment(&workspace);
 	block_signals(&set);

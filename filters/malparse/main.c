@@ -59,7 +59,7 @@ main(int argc, char **argv)
 	int status;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (opt.mask && f.keeps_rejects)
+	if (opt.mask && f.rejecting.is_kept)
 		die("--mask and --rejects exclude each other: rejected "
 		    "objects contain values");
 	if (opt.query != 0 && !opt.tasks)

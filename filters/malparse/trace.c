@@ -66,7 +66,7 @@ trace_end(struct trace *t)
 	if (t->has_records)
 		filter_fail(f, "a stream of weir came, not a trace: malload "
 		    "and malstat read the rows of malparse");
-	else if (t->n_known == 0 && !f->met_foreign &&
+	else if (t->n_known == 0 && !f->rejecting.met_foreign &&
 	    (t->n_unknown > 0 || f->rejected))
 		filter_fail(f, "no event came: is this a trace of MonetDB's "
 		    "profiler?");

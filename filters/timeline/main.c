@@ -82,7 +82,7 @@ main(int argc, char **argv)
 	paths_begin(&paths, &builds, &f, picture_keys, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL)
 		add_build(&pictures, build, &paths);
-	if (!f.got_nothing) {
+	if (!f.reading.got_nothing) {
 		pictures_rank(&pictures);
 		put_pictures(filter_out(&f), &pictures);
 		filter_emit(&f);
