@@ -163,17 +163,12 @@ put_kinds(struct buf *out, const struct answer *a, const struct path *p)
 	size_t n;
 	struct kind_time *kinds = answer_by_kind(a, p, &n);
 	struct table t;
-	double share;
 
 	if (n > 1) {
 		report_heading(out, "\nOn the path, by kind");
 		table_init(&t, "RRll", NULL);
 		for (size_t i = 0; i < n; i++) {
-			share = p->length_us > 0 ? (double)kinds[i].us /
-			    (double)p->length_us : 0;
-			table_us(&t, kinds[i].us);
-			table_percent(&t, share);
-			table_bar(&t, share);
+			put_time(&t, p, kinds[i].us);
 			table_text(&t, intern_span(&a->net->build->names,
 			    kinds[i].kind));
 		}
