@@ -189,29 +189,6 @@ link_worker(struct links *l, uint32_t i, struct execution_ref worker)
 	r->workers[r->n++] = worker;
 }
 
-/* Links an execution to its caller, if known, on its first event. */
-static void
-link_new_plan(struct links *l, uint32_t thread_index, struct execution *x,
-    const struct event *e)
-{
-	const struct thread *thread = &l->threads[thread_index];
-	const struct call *call = thread->n_calls == 0 ? NULL :
-	    &thread->calls[thread->n_calls - 1];
-	const struct execution *parent;
-	int64_t caller_tag = 0;
-
-	event_int(e->rec, E_CALLER, &caller_tag);
-	parent = caller_tag > 0 ? plans_find_tag(l->plans, x, caller_tag) :
-	    NULL;
-	if (parent != NULL)
-		link_local(l, plans_ref(parent),
-		    find_open_call(thread, parent->id), plans_ref(x));
-	else if (call != NULL)
-		link_local(l, call->caller, call->pc, plans_ref(x));
-	else	/* not linked yet: x may be a client's query */
-		x->thread = thread_index;
-}
-
 static void
 begin_connection(struct thread *thread, bool has_beginning, bool set_protocol)
 {
@@ -339,13 +316,29 @@ follow_calls(struct links *l, struct execution *x, const struct event *e,
 {
 	uint32_t thread_index = find_thread(l, x, e);
 	struct thread *thread = &l->threads[thread_index];
+	const struct call *call = thread->n_calls == 0 ? NULL :
+	    &thread->calls[thread->n_calls - 1];
+	const struct execution *parent;
+	int64_t caller_tag = 0;
 
 	if (e->format == FORMAT_P) {
 		link_by_time(l, thread, x, e);
 		return;
 	}
-	if (is_first)
-		link_new_plan(l, thread_index, x, e);
+
+	if (is_first) {
+		event_int(e->rec, E_CALLER, &caller_tag);
+		parent = caller_tag > 0 ?
+		    plans_find_tag(l->plans, x, caller_tag) : NULL;
+		if (parent != NULL)
+			link_local(l, plans_ref(parent),
+			    find_open_call(thread, parent->id), plans_ref(x));
+		else if (call != NULL)
+			link_local(l, call->caller, call->pc, plans_ref(x));
+		else	/* not linked yet: x may be a client's query */
+			x->thread = thread_index;
+	}
+
 	if (is_call(e) && e->state == STATE_START)
 		open_call(thread, x, e->pc);
 	else if (is_call(e) && e->state == STATE_DONE)
@@ -390,36 +383,29 @@ find_registration(struct links *l, struct span key)
 	return i;
 }
 
-/* Sets the supervisor of registration i, and links the workers known so far. */
-static void
-set_supervisor(struct links *l, uint32_t i, struct execution *x)
-{
-	struct registration *r = &l->registrations[i];
-
-	if (r->supervisor.id != 0)
-		return;
-	x->n_connections++;
-	r->supervisor = plans_ref(x);
-	r->root = plans_root(l->plans, x);
-	for (size_t w = 0; w < r->n; w++)
-		link_remote(l, r, r->workers[w]);
-	free(r->workers);
-	r->workers = NULL;
-	r->n = r->cap = 0;
-}
-
 void
 links_register(struct links *l, struct execution *x, const struct event *e,
     struct span supervisor, struct span key)
 {
 	uint32_t registration = find_registration(l, key);
+	struct registration *r = &l->registrations[registration];
 	struct thread *thread = &l->threads[find_thread(l, x, e)];
 	struct connection *c = &thread->connection;
 
 	if (supervisor.n > 0 && span_compare(supervisor, e->session) == 0) {
-		set_supervisor(l, registration, x);
+		if (r->supervisor.id != 0)
+			return;
+		x->n_connections++;
+		r->supervisor = plans_ref(x);
+		r->root = plans_root(l->plans, x);
+		for (size_t w = 0; w < r->n; w++)
+			link_remote(l, r, r->workers[w]);
+		free(r->workers);
+		r->workers = NULL;
+		r->n = r->cap = 0;
 		return;
 	}
+
 	if (c->registration == registration)
 		return;
 	/* This is a later connection, whose first plans have been lost. */
