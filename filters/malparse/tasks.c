@@ -290,21 +290,6 @@ compare_pcs(const void *a, const void *b)
 	return cmp_i64(x->pc, y->pc);
 }
 
-/* Lists the instructions that ran, except the one at pc 0. */
-static void
-list_instructions(struct walk *w)
-{
-	const struct execution *x = w->x;
-
-	w->list = mem_resize(NULL, x->n_instructions, sizeof *w->list);
-	for (size_t i = 0; i < x->n_instructions; i++)
-		if (x->instructions[i].n_runs > 0 &&
-		    x->instructions[i].pc != 0)
-			w->list[w->n++] = &x->instructions[i];
-	sort(w->list, w->n, sizeof *w->list, compare_pcs);
-	w->block = w->n;
-}
-
 /*
  * The value of "run" in the tasks of an execution: its session and query, not a
  * run of an instruction.  Clocks of different sessions cannot be compared.
@@ -373,12 +358,20 @@ tasks_write(struct filter *f, const struct plans *p, struct execution *x)
 
 	name_run(&run, p, x);
 	w.run = buf_span(&run);
-	list_instructions(&w);
+	w.list = mem_resize(NULL, x->n_instructions, sizeof *w.list);
+	for (size_t i = 0; i < x->n_instructions; i++)
+		if (x->instructions[i].n_runs > 0 &&
+		    x->instructions[i].pc != 0)
+			w.list[w.n++] = &x->instructions[i];
+	sort(w.list, w.n, sizeof *w.list, compare_pcs);
+	w.block = w.n;
+
 	w.remote = find_remote_plans(&w);
 	w.is_sequential = call != NULL || x->root != 0;
 	if (call != NULL)
 		w.before = last_task(plans_get(p, x->parent), call);
 	write_tasks(&w);
+
 	if (call != NULL && w.n > 0) {
 		call->last_called = w.before;
 		call->called_us += plan_us(x);
