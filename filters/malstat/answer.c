@@ -38,6 +38,7 @@ answer_sum(struct answer *a, const struct scope *s)
 	/* Allocated once: each call sets it to INDEX_NONE again at its end. */
 	if (index == NULL)
 		index = mem_ones(n_keys, sizeof *index);
+
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
 		/* With the kind, because a call has the name of its plan. */
@@ -56,6 +57,7 @@ answer_sum(struct answer *a, const struct scope *s)
 		if (total_us > o->longest_us)
 			o->longest_us = total_us;
 	}
+
 	for (size_t k = 0; k < n; k++)
 		index[(size_t)list[k].name * N_KINDS + list[k].kind] =
 		    INDEX_NONE;
@@ -91,23 +93,6 @@ compare_costs(const void *a, const void *b, void *context)
 		if (keys[i][0] != keys[i][1])
 			return keys[i][0] < keys[i][1] ? -1 : 1;
 	return 0;
-}
-
-/* Sets a->costliest to the work instances of the scope, sorted. */
-static void
-rank_instances(struct answer *a, const struct scope *s)
-{
-	uint32_t i;
-
-	a->costliest = mem_resize(NULL, s->n_instances,
-	    sizeof *a->costliest);
-	for (size_t k = 0; k < s->n_instances; k++) {
-		i = s->instances[k];
-		if (a->trace->instances[i].kind == KIND_WORK)
-			a->costliest[a->n_work++] = i;
-	}
-	sort_with(a->costliest, a->n_work, sizeof *a->costliest, compare_costs,
-	    a->trace);
 }
 
 static uint32_t
@@ -207,6 +192,7 @@ add_session(struct answer *a, const struct scope *part,
 	}
 	a->cores[first] = s;
 	a->n_sessions++;
+
 	first_period = a->n_cores;
 	sum.is_known = a->root == INDEX_NONE && add_periods(a, q, s.session);
 	cores_measure(a->cores + first, a->n_cores - first, part);
@@ -248,11 +234,21 @@ answer_make(struct answer *a, const struct trace *t, const struct scope *s,
     const struct queries *q)
 {
 	struct scope rest = *s, part;
+	uint32_t i;
 
 	*a = (struct answer){ .trace = t, .root = s->root,
 	    .n_instances = s->n_instances };
 	answer_sum(a, s);
-	rank_instances(a, s);
+	a->costliest = mem_resize(NULL, s->n_instances,
+	    sizeof *a->costliest);
+	for (size_t k = 0; k < s->n_instances; k++) {
+		i = s->instances[k];
+		if (t->instances[i].kind == KIND_WORK)
+			a->costliest[a->n_work++] = i;
+	}
+	sort_with(a->costliest, a->n_work, sizeof *a->costliest, compare_costs,
+	    t);
+
 	while (rest.n_instances > 0) {
 		part = split_session(t, &rest);
 		add_session(a, &part, q);
