@@ -106,32 +106,28 @@ add_totals(const struct sweep *s, struct cores *c, int sign)
 		c->histogram_us[i] += sign * s->histogram_us[i];
 }
 
-static void
-visit_points(struct sweep *s)
-{
-	const struct point *p = s->points, *end = p + s->n;
-	int64_t now_us = p->us;
-	size_t n_running = 0;
-
-	for (; p < end; p++) {
-		s->histogram_us[n_running] += p->us - now_us;
-		s->busy_us += (int64_t)n_running * (p->us - now_us);
-		now_us = p->us;
-		if (p->cores != NULL)
-			add_totals(s, p->cores, p->sign);
-		else
-			n_running += (size_t)p->sign;
-	}
-}
-
 void
 cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
 {
 	struct sweep s = { 0 };
+	const struct point *p;
+	int64_t now_us;
+	size_t n_running = 0;
 
 	collect_points(&s, cores, n_cores, scope);
 	make_histograms(&s, cores, n_cores);
-	visit_points(&s);
+
+	now_us = s.points->us;
+	for (p = s.points; p < s.points + s.n; p++) {
+		s.histogram_us[n_running] += p->us - now_us;
+		s.busy_us += (int64_t)n_running * (p->us - now_us);
+		now_us = p->us;
+		if (p->cores != NULL)
+			add_totals(&s, p->cores, p->sign);
+		else
+			n_running += (size_t)p->sign;
+	}
+
 	/* Drop levels that were never reached. */
 	for (struct cores *c = cores; c < cores + n_cores; c++)
 		while (c->n_levels > 1 &&
