@@ -134,12 +134,20 @@ copy_grouped(struct scopes *s, const struct trace *t, const struct pieces *p,
 	}
 }
 
-static void
-add_roots(struct scopes *s, const struct trace *t, const struct pieces *p)
+void
+scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
 	uint32_t *roots = find_roots(t), *list;
 	struct starts at;
 	size_t n;
+
+	*s = (struct scopes){ .n = 1 };
+	s->list = mem_zero(1, sizeof *s->list);
+	s->instances = mem_resize(NULL, 2 * t->n, sizeof *s->instances);
+	for (uint32_t i = 0; i < t->n; i++)
+		s->instances[i] = i;
+	s->list[0] = (struct scope){ INDEX_NONE, s->instances, t->n, p->list,
+	    p->n };
 
 	list = number_roots(t, roots, &n);
 	starts_init(&at, t, p, roots, n);
@@ -150,19 +158,6 @@ add_roots(struct scopes *s, const struct trace *t, const struct pieces *p)
 	free(at.pieces);
 	free(roots);
 	free(list);
-}
-
-void
-scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
-{
-	*s = (struct scopes){ .n = 1 };
-	s->list = mem_zero(1, sizeof *s->list);
-	s->instances = mem_resize(NULL, 2 * t->n, sizeof *s->instances);
-	for (uint32_t i = 0; i < t->n; i++)
-		s->instances[i] = i;
-	s->list[0] = (struct scope){ INDEX_NONE, s->instances, t->n, p->list,
-	    p->n };
-	add_roots(s, t, p);
 }
 
 void
