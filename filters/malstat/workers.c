@@ -130,21 +130,6 @@ find_extents(struct cores *cores, size_t n_cores, const struct trace *t,
 	return list;
 }
 
-static void
-counts_init(struct counts *c, const struct cores *cores, size_t n_cores,
-    size_t n_lanes)
-{
-	c->n = n_cores;
-	c->ends = mem_resize(NULL, c->n, sizeof *c->ends);
-	for (size_t i = 0; i < c->n; i++)
-		c->ends[i] = cores[i].end_us;
-	sort(c->ends, c->n, sizeof *c->ends, compare_times);
-	c->tree = mem_zero(c->n + 1, sizeof *c->tree);
-	c->first_end = mem_resize(NULL, n_lanes, sizeof *c->first_end);
-	for (size_t i = 0; i < n_lanes; i++)
-		c->first_end[i] = INT64_MAX;
-}
-
 void
 cores_count_threads(struct cores *cores, size_t n_cores,
     const struct trace *t, const struct scope *scope)
@@ -154,13 +139,24 @@ cores_count_threads(struct cores *cores, size_t n_cores,
 	size_t n;
 
 	extents = find_extents(cores, n_cores, t, scope, &n);
+	c.n = n_cores;
+	c.ends = mem_resize(NULL, c.n, sizeof *c.ends);
+	for (size_t i = 0; i < c.n; i++)
+		c.ends[i] = cores[i].end_us;
+	sort(c.ends, c.n, sizeof *c.ends, compare_times);
+	c.tree = mem_zero(c.n + 1, sizeof *c.tree);
 	/* There are at most as many lanes as instances. */
-	counts_init(&c, cores, n_cores, scope->n_instances);
+	c.first_end = mem_resize(NULL, scope->n_instances,
+	    sizeof *c.first_end);
+	for (size_t i = 0; i < scope->n_instances; i++)
+		c.first_end[i] = INT64_MAX;
+
 	for (struct extent *e = extents; e < extents + n; e++)
 		if (e->cores == NULL)
 			visit_work(&c, e);
 		else
 			e->cores->n_threads = count_until(&c, e->end_us);
+
 	free(extents);
 	free(c.ends);
 	free(c.tree);
