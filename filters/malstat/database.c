@@ -26,28 +26,26 @@ static const char *const selects[] = {
 	"SELECT 'server' AS type, threads FROM server"
 };
 
-/* Only integers, texts and nulls occur. */
-static void
-put_column(struct buf *b, sqlite3_stmt *s, int i)
-{
-	const char *key = sqlite3_column_name(s, i);
-
-	if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
-		json_int(b, key, sqlite3_column_int64(s, i));
-	else if (sqlite3_column_type(s, i) == SQLITE_TEXT)
-		json_str(b, key, span_of((const char *)
-		    sqlite3_column_text(s, i),
-		    (size_t)sqlite3_column_bytes(s, i)));
-}
-
-/* Writes a row of the result as a record, without nulls. */
+/*
+ * Writes a row of the result as a record, without nulls.  Only integers, texts
+ * and nulls occur.
+ */
 static void
 put_row(struct buf *b, sqlite3_stmt *s)
 {
+	const char *key;
+
 	b->len = 0;
 	buf_char(b, '{');
-	for (int i = 0; i < sqlite3_column_count(s); i++)
-		put_column(b, s, i);
+	for (int i = 0; i < sqlite3_column_count(s); i++) {
+		key = sqlite3_column_name(s, i);
+		if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
+			json_int(b, key, sqlite3_column_int64(s, i));
+		else if (sqlite3_column_type(s, i) == SQLITE_TEXT)
+			json_str(b, key, span_of((const char *)
+			    sqlite3_column_text(s, i),
+			    (size_t)sqlite3_column_bytes(s, i)));
+	}
 	buf_char(b, '}');
 }
 

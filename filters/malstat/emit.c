@@ -135,24 +135,19 @@ put_ratios(struct buf *b, const struct cores *c)
 	    ratio_of(c->busy_us, cores_wall_us(c)));
 }
 
-static void
-put_histogram(struct buf *b, const struct cores *c)
-{
-	json_open(b, "parallelism_histogram_us", '[');
-	for (size_t i = 0; i < c->n_levels; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		buf_i64(b, c->histogram_us[i]);
-	}
-	json_close(b, ']');
-}
-
 /* Writes how long 0, 1, 2, ... threads worked at once. */
 static void
 put_parallelism(struct buf *b, const struct cores *c)
 {
-	if (c->n_levels > 0)
-		put_histogram(b, c);
+	if (c->n_levels > 0) {
+		json_open(b, "parallelism_histogram_us", '[');
+		for (size_t i = 0; i < c->n_levels; i++) {
+			if (i > 0)
+				buf_char(b, ',');
+			buf_i64(b, c->histogram_us[i]);
+		}
+		json_close(b, ']');
+	}
 	json_int(b, "idle_us", c->idle_us);
 	json_int(b, "serial_us", c->serial_us);
 }

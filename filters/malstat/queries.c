@@ -40,14 +40,6 @@ compare_periods(const void *a, const void *b, void *context)
 	    cmp_i64(x->start_us, y->start_us);
 }
 
-static void
-add_period(struct queries *q, const struct period *p)
-{
-	q->periods = mem_grow(q->periods, &q->periods_cap, q->n_periods + 1,
-	    sizeof *q->periods);
-	q->periods[q->n_periods++] = *p;
-}
-
 /*
  * Adds the time of a root in a session, from its first start to its last end:
  * as a period if it is a query, and as its own time if this is its session.
@@ -56,8 +48,11 @@ static void
 add_time(struct queries *q, const struct trace *t, struct root_use *u,
     const struct period *p)
 {
-	if (is_query(t, u))
-		add_period(q, p);
+	if (is_query(t, u)) {
+		q->periods = mem_grow(q->periods, &q->periods_cap,
+		    q->n_periods + 1, sizeof *q->periods);
+		q->periods[q->n_periods++] = *p;
+	}
 	if (p->session != t->executions[u->root].session)
 		return;
 	u->start_us = p->start_us;

@@ -214,40 +214,37 @@ compare_blocks(const void *a, const void *b)
 }
 
 static void
-put_block(struct table *t, const struct answer *a, const struct cores *c)
-{
-	const struct instance *i = &a->trace->instances[c->block];
-
-	table_us(t, cores_wall_us(c));
-	table_count(t, c->n_threads);
-	put_ratio(t, utilisation(c, (int64_t)c->n_threads));
-	table_percent(t, ratio_of(c->serial_us, cores_wall_us(c)));
-	table_percent(t, ratio_of(c->idle_us, cores_wall_us(c)));
-	put_number(t, a->trace->executions[i->execution].key.id);
-	put_number(t, i->pc);
-}
-
-static void
 report_blocks(const struct answer *a, struct buf *b)
 {
 	static const char *const heads[] = { "took", "workers", "used", "",
 	    "serial", "idle", "execution", "pc", NULL };
-	const struct cores **blocks;
+	const struct cores **blocks, *c;
+	const struct instance *i;
 	struct table t;
 	size_t n = 0;
 
 	if (a->n_cores == a->n_sessions)	/* there are no blocks */
 		return;
 	blocks = mem_resize(NULL, a->n_cores, sizeof *blocks);
-	for (size_t i = 0; i < a->n_cores; i++)
-		if (a->cores[i].block != INDEX_NONE)
-			blocks[n++] = &a->cores[i];
+	for (size_t k = 0; k < a->n_cores; k++)
+		if (a->cores[k].block != INDEX_NONE)
+			blocks[n++] = &a->cores[k];
 	sort(blocks, n, sizeof *blocks, compare_blocks);
+
 	report_blank(b);
 	report_heading(b, "Dataflow blocks");
 	table_init(&t, "rrrlrrrr", heads);
-	for (size_t k = 0; k < n && k < BLOCKS_MAX; k++)
-		put_block(&t, a, blocks[k]);
+	for (size_t k = 0; k < n && k < BLOCKS_MAX; k++) {
+		c = blocks[k];
+		i = &a->trace->instances[c->block];
+		table_us(&t, cores_wall_us(c));
+		table_count(&t, c->n_threads);
+		put_ratio(&t, utilisation(c, (int64_t)c->n_threads));
+		table_percent(&t, ratio_of(c->serial_us, cores_wall_us(c)));
+		table_percent(&t, ratio_of(c->idle_us, cores_wall_us(c)));
+		put_number(&t, a->trace->executions[i->execution].key.id);
+		put_number(&t, i->pc);
+	}
 	table_print(&t, b);
 	report_more(b, n > BLOCKS_MAX ? n - BLOCKS_MAX : 0, "");
 	free(blocks);
