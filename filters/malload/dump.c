@@ -24,23 +24,17 @@ path_in(const struct dump *d, const char *name, const char *ending)
 
 /* Doubles quotes.  NUL, which databases reject in text, becomes U+FFFD. */
 static void
-put_char(struct buf *b, char c, char quote)
-{
-	if (c == '\0') {
-		buf_str(b, "\xef\xbf\xbd");
-		return;
-	}
-	if (c == quote)
-		buf_char(b, c);
-	buf_char(b, c);
-}
-
-static void
 put_text(struct buf *b, struct span s, char quote)
 {
 	buf_char(b, quote);
-	for (size_t i = 0; i < s.n; i++)
-		put_char(b, s.p[i], quote);
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == quote)
+			buf_char(b, quote);
+		if (s.p[i] == '\0')
+			buf_str(b, "\xef\xbf\xbd");
+		else
+			buf_char(b, s.p[i]);
+	}
 	buf_char(b, quote);
 }
 
@@ -77,59 +71,49 @@ put_row(struct dump *d, enum table_id t, const struct rec *r)
 	return true;
 }
 
-static void
-open_csv(struct dump *d, enum table_id t)
-{
-	/* output.c borrows the path until output_close(). */
-	d->path[t] = path_in(d, tables[t].name, ".csv");
-	output_open(&d->csv[t], d->path[t].data);
-	for (size_t i = 0; i < tables[t].n_columns; i++) {
-		buf_str(&d->csv[t].buf, i > 0 ? "," : "");
-		buf_str(&d->csv[t].buf, tables[t].columns[i].name);
-	}
-	buf_char(&d->csv[t].buf, '\n');
-}
-
 void
 dump_open(struct dump *d, struct filter *f, const char *directory)
 {
+	struct buf *b;
+
 	*d = (struct dump){ .f = f, .directory = directory };
 	if (directory == NULL)
 		return;
 	if (mkdir(directory, 0777) == -1 && errno != EEXIST)
 		die_errno("cannot make '%s'", directory);
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		open_csv(d, t);
-}
-
-static void
-spool_row(struct dump *d, enum table_id t)
-{
-	if (d->n_rows[t] == 0)
-		output_open_spool(&d->spool[t]);
-	buf_add(&d->spool[t].buf, d->row.data, d->row.len);
-	output_done(&d->spool[t]);
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
+		/* output.c borrows the path until output_close(). */
+		d->path[t] = path_in(d, tables[t].name, ".csv");
+		output_open(&d->csv[t], d->path[t].data);
+		b = &d->csv[t].buf;
+		for (size_t i = 0; i < tables[t].n_columns; i++) {
+			buf_str(b, i > 0 ? "," : "");
+			buf_str(b, tables[t].columns[i].name);
+		}
+		buf_char(b, '\n');
+	}
 }
 
 /*
- * Turns the values in d->row into the next part of a statement such as
- * "INSERT INTO t VALUES\n(1,2),\n(3,4);\n".  A ";" is written when the next
- * statement begins, or at the end.
+ * Adds the values in d->row to the statements of a table, such as "INSERT INTO
+ * t VALUES\n(1,2),\n(3,4);\n".  A ";" is written when the next statement
+ * begins, or at the end.
  */
 static void
-frame_row(struct dump *d, enum table_id t)
+spool_row(struct dump *d, enum table_id t)
 {
-	struct buf b = { 0 };
+	struct buf *b = &d->spool[t].buf;
 	bool is_first = d->n_rows[t] % ROWS_PER_INSERT_MAX == 0;
 
+	if (d->n_rows[t] == 0)
+		output_open_spool(&d->spool[t]);
 	if (is_first)
-		buf_printf(&b, "%sINSERT INTO \"%s\" VALUES\n",
+		buf_printf(b, "%sINSERT INTO \"%s\" VALUES\n",
 		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
-	buf_str(&b, is_first ? "(" : ",\n(");
-	buf_add(&b, d->row.data, d->row.len);
-	buf_char(&b, ')');
-	buf_release(&d->row);
-	d->row = b;
+	buf_str(b, is_first ? "(" : ",\n(");
+	buf_add(b, d->row.data, d->row.len);
+	buf_char(b, ')');
+	output_done(&d->spool[t]);
 }
 
 void
@@ -142,7 +126,6 @@ dump_row(struct dump *d, enum table_id t, const struct rec *r)
 		buf_add(&d->csv[t].buf, d->row.data, d->row.len);
 		output_done(&d->csv[t]);
 	} else {
-		frame_row(d, t);
 		spool_row(d, t);
 	}
 	d->n_rows[t]++;
