@@ -130,20 +130,6 @@ add_trace(struct load *l, const char *digest)
 	database_run(&l->database, sql);
 }
 
-/*
- * Rolls back a truncated trace that another one follows.  load_end() does not
- * notice this truncation, because the filter sets `truncated` only at the end
- * of the input.
- */
-static void
-abandon_trace(struct load *l)
-{
-	l->in_trace = false;
-	database_run(&l->database, "ROLLBACK");
-	filter_fail(l->trace.f, "a trace is truncated and was not loaded: "
-	    "another one begins before the end record");
-}
-
 void
 load_end(struct load *l)
 {
@@ -189,8 +175,16 @@ digest_line(struct load *l, struct span line)
 void
 load_trace(struct load *l, const struct rec *r)
 {
-	if (l->in_trace && !filter_have_ended(l->trace.f, l->n_begun))
-		abandon_trace(l);
+	/*
+	 * load_end() does not notice that this trace was truncated, because the
+	 * filter sets `truncated` only at the end of the input.
+	 */
+	if (l->in_trace && !filter_have_ended(l->trace.f, l->n_begun)) {
+		l->in_trace = false;
+		database_run(&l->database, "ROLLBACK");
+		filter_fail(l->trace.f, "a trace is truncated and was not "
+		    "loaded: another one begins before the end record");
+	}
 	load_end(l);
 	begin_trace(l, r);
 }
