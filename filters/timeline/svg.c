@@ -59,23 +59,19 @@ x_of(const struct drawing *d, int64_t us)
 	    (double)(d->right - d->left));
 }
 
-/* Lanes get lower if there are many. */
+/*
+ * Lanes get lower if there are many.  Those of copies and prepares are half as
+ * high as those of runs.
+ */
 static int64_t
-lane_height(const struct pictures *all)
+height_of(const struct pictures *all, const struct lane *lane)
 {
+	int64_t height;
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
 		n += all->list[i].n_lanes;
-	return n <= 60 ? 160 : n <= 200 ? 80 : n <= 2000 ? 30 : 10;
-}
-
-/* Lanes of copies and prepares are half as high as those of runs. */
-static int64_t
-height_of(const struct pictures *all, const struct lane *lane)
-{
-	int64_t height = lane_height(all);
-
+	height = n <= 60 ? 160 : n <= 200 ? 80 : n <= 2000 ? 30 : 10;
 	return lane->class == LANE_RUN || height <= 30 ? height : height / 2;
 }
 
@@ -131,12 +127,6 @@ put_label(struct buf *b, struct span name, int64_t x, int64_t y, int64_t width)
 
 /* --- bars ----------------------------------------------------------------- */
 
-static struct span
-type_name(const struct drawing *d, const struct bar *bar)
-{
-	return intern_span(&d->all->types, bar->type);
-}
-
 static void
 put_tooltip(const struct drawing *d, const struct picture *p,
     const struct bar *bar)
@@ -151,7 +141,7 @@ put_tooltip(const struct drawing *d, const struct picture *p,
 		xml_text(b, text->id);
 	}
 	buf_char(b, '\n');
-	xml_text(b, type_name(d, bar));
+	xml_text(b, intern_span(&d->all->types, bar->type));
 	buf_str(b, ", ");
 	report_us(b, bar_length_us(bar));
 	buf_str(b, ", at +");
@@ -178,41 +168,14 @@ put_tooltip(const struct drawing *d, const struct picture *p,
 	}
 }
 
-/* A step or a failure can always be seen: it is at least 2 pixels wide. */
-static int64_t
-bar_width(const struct drawing *d, const struct bar *bar)
-{
-	int64_t width = x_of(d, bar->end_us) - x_of(d, bar->start_us);
-	int64_t least = bar_is_marked(d->all, bar, d->unit_us) ?
-	    20 : 5;
-
-	return width < least ? least : width;
-}
-
-static void
-put_bar_rect(const struct drawing *d, const struct bar *bar, int64_t y,
-    int64_t height)
-{
-	int64_t x = x_of(d, bar->start_us), width = bar_width(d, bar);
-	unsigned color = picture_colors[d->all->type_list[bar->type].color];
-
-	svg_rect(d->b, x, y, width, height);
-	if (width < (bar->step > 0 ? 60 : 30))	/* no room for an outline */
-		buf_str(d->b, " class=\"thin\"");
-	buf_printf(d->b, bar->has_failed ? " fill=\"url(#f%06x)\"/>" :
-	    " fill=\"#%06x\"/>", color);
-	if (bar->step == 0)
-		return;
-	svg_rect(d->b, x, y + height - 20, width, 20);
-	buf_str(d->b, " class=\"under\" style=\"stroke:none\"/>");
-}
-
 static void
 put_bar(const struct drawing *d, const struct picture *p,
     const struct bar *bar, int64_t y, int64_t height)
 {
-	bool is_dark = d->all->type_list[bar->type].color == N_COLORS - 1 &&
-	    !bar->has_failed;
+	unsigned color = d->all->type_list[bar->type].color;
+	bool is_dark = color == N_COLORS - 1 && !bar->has_failed;
+	int64_t x = x_of(d, bar->start_us), width = x_of(d, bar->end_us) - x;
+	int64_t least = bar_is_marked(d->all, bar, d->unit_us) ? 20 : 5;
 	struct buf *b = d->b;
 
 	buf_printf(b, "<g class=\"bar%s%s\"", bar->step > 0 ? " step" : "",
@@ -222,10 +185,22 @@ put_bar(const struct drawing *d, const struct picture *p,
 	buf_str(b, "><title>");
 	put_tooltip(d, p, bar);
 	buf_str(b, "</title>");
-	put_bar_rect(d, bar, y, height);
+
+	/* A step or a failure can always be seen. */
+	if (width < least)
+		width = least;
+	svg_rect(b, x, y, width, height);
+	if (width < (bar->step > 0 ? 60 : 30))	/* no room for an outline */
+		buf_str(b, " class=\"thin\"");
+	buf_printf(b, bar->has_failed ? " fill=\"url(#f%06x)\"/>" :
+	    " fill=\"#%06x\"/>", picture_colors[color]);
+	if (bar->step > 0) {
+		svg_rect(b, x, y + height - 20, width, 20);
+		buf_str(b, " class=\"under\" style=\"stroke:none\"/>");
+	}
 	if (height >= 120)
-		put_label(b, p->texts[bar->text].name, x_of(d, bar->start_us),
-		    y + BASELINE - 10, bar_width(d, bar));
+		put_label(b, p->texts[bar->text].name, x, y + BASELINE - 10,
+		    width);
 	buf_str(b, "</g>\n");
 }
 
@@ -386,22 +361,23 @@ put_heading(struct drawing *d, const struct picture *p)
 static void
 put_strip(struct drawing *d, const struct picture *p)
 {
-	struct buf label = { 0 };
-
 	strip_put(d->b, d->all, p, x_of(d, 0), d->y, x_of(d, p->wall_us),
 	    STRIP);
 	svg_text(d->b, MARGIN, d->y + BASELINE, "");
 	buf_printf(d->b, "%u at once</text>\n", p->n_running_max);
 	put_line(d->b, "grid", MARGIN, d->y + STRIP, d->right, d->y + STRIP);
 	d->y += STRIP + GAP;
-	buf_release(&label);
 }
 
-/* The end of the build with its time; returns where the label begins. */
-static int64_t
-put_end(struct drawing *d, const struct picture *p, int64_t top)
+/*
+ * The end of the build, and ticks at round times, which have labels as far as
+ * there is room beside that of the end.
+ */
+static void
+put_axis(struct drawing *d, const struct picture *p, int64_t top)
 {
-	int64_t end = x_of(d, p->wall_us), width;
+	int64_t end = x_of(d, p->wall_us), step = axis_step(d->all->wall_us);
+	int64_t right, x, half;
 	struct buf label = { 0 };
 
 	report_us(&label, p->wall_us);
@@ -410,18 +386,7 @@ put_end(struct drawing *d, const struct picture *p, int64_t top)
 	    "font-weight=\"bold\"");
 	buf_add(d->b, label.data, label.len);
 	buf_str(d->b, "</text>\n");
-	width = (int64_t)label.len * CHAR_WIDTH;
-	buf_release(&label);
-	return end - width;
-}
-
-/* Ticks at round times, as far as there is room beside that of the end. */
-static void
-put_axis(struct drawing *d, const struct picture *p, int64_t top)
-{
-	int64_t step = axis_step(d->all->wall_us), x, half;
-	int64_t right = put_end(d, p, top) - CHAR_WIDTH;
-	struct buf label = { 0 };
+	right = end - (int64_t)(label.len + 1) * CHAR_WIDTH;
 
 	for (int64_t us = 0; us <= p->wall_us; us += step) {
 		x = x_of(d, us);
