@@ -45,33 +45,6 @@ compare_importance(const void *a, const void *b, void *context)
 	return cmp_u64(i, k);
 }
 
-static void
-rank_bars(struct page_data *d)
-{
-	const struct picture *p = d->p;
-
-	d->ranked = mem_alloc((p->n_bars + 1) * sizeof *d->ranked);
-	for (size_t i = 0; i < p->n_bars; i++)
-		if (p->bars[i].text != INDEX_NONE)
-			d->ranked[d->n_ranked++] = (uint32_t)i;
-	sort_with(d->ranked, d->n_ranked, sizeof *d->ranked,
-	    compare_importance, p);
-}
-
-static void
-list_bars(struct page_data *d, size_t n)
-{
-	uint32_t place = 0;
-
-	memset(d->place, 0xff, d->p->n_bars * sizeof *d->place);
-	for (size_t i = 0; i < n; i++)
-		d->place[d->ranked[i]] = 0;
-	for (size_t i = 0; i < d->p->n_bars; i++)
-		if (d->place[i] != INDEX_NONE)
-			d->place[i] = place++;
-	d->n_listed = n;
-}
-
 static int64_t
 gcd(int64_t a, int64_t b)
 {
@@ -98,20 +71,6 @@ find_unit(const struct picture *p)
 
 /* --- merged tasks --------------------------------------------------------- */
 
-static void
-add_to_merged(const struct page_data *d, struct merged *m,
-    const struct bar *bar)
-{
-	int64_t *busy =
-	    &m->by_color[d->all->type_list[bar->type].color];
-
-	m->n++;
-	m->busy_us = saturating_add(m->busy_us, bar_length_us(bar));
-	if (bar->end_us > m->end_us)
-		m->end_us = bar->end_us;
-	*busy = saturating_add(*busy, bar_length_us(bar));
-}
-
 /*
  * Merges those that are not listed if they are in one lane, at most gap_us
  * apart, and none that is listed is between them.
@@ -121,6 +80,7 @@ merge_bars(struct page_data *d, int64_t gap_us)
 {
 	struct merged *m = NULL;
 	const struct bar *bar;
+	int64_t *busy;
 
 	d->n_merged = 0;
 	for (size_t i = 0; i < d->p->n_bars; i++) {
@@ -129,6 +89,7 @@ merge_bars(struct page_data *d, int64_t gap_us)
 			m = NULL;
 			continue;
 		}
+
 		if (m == NULL || m->lane != bar->lane ||
 		    bar->start_us - m->end_us > gap_us) {
 			d->merged = mem_grow(d->merged, &d->merged_cap,
@@ -137,7 +98,12 @@ merge_bars(struct page_data *d, int64_t gap_us)
 			*m = (struct merged){ .start_us = bar->start_us,
 			    .end_us = bar->start_us, .lane = bar->lane };
 		}
-		add_to_merged(d, m, bar);
+		m->n++;
+		m->busy_us = saturating_add(m->busy_us, bar_length_us(bar));
+		if (bar->end_us > m->end_us)
+			m->end_us = bar->end_us;
+		busy = &m->by_color[d->all->type_list[bar->type].color];
+		*busy = saturating_add(*busy, bar_length_us(bar));
 	}
 }
 
@@ -250,10 +216,10 @@ put_strings(struct buf *b, struct page_data *d)
 	free(sorted);
 }
 
-static void
-put_string_number(struct buf *b, struct page_data *d, struct span text)
+static int64_t
+string_number(struct page_data *d, struct span text)
 {
-	put_number(b, d->order[intern_add(&d->strings, text)]);
+	return d->order[intern_add(&d->strings, text)];
 }
 
 /* --- arrays of numbers ---------------------------------------------------- */
@@ -309,22 +275,21 @@ flags_of(struct page_data *d, size_t bar)
 static int64_t
 name_number(struct page_data *d, size_t bar)
 {
-	return d->order[intern_add(&d->strings, page_data_text(d, bar)->name)];
+	return string_number(d, page_data_text(d, bar)->name);
 }
 
 /* After how many strings that of the id follows: often 0. */
 static int64_t
 id_difference(struct page_data *d, size_t bar)
 {
-	return d->order[intern_add(&d->strings, page_data_text(d, bar)->id)] -
+	return string_number(d, page_data_text(d, bar)->id) -
 	    name_number(d, bar);
 }
 
 static int64_t
 target_number(struct page_data *d, size_t bar)
 {
-	return d->order[intern_add(&d->strings,
-	    page_data_text(d, bar)->target)];
+	return string_number(d, page_data_text(d, bar)->target);
 }
 
 static int64_t
@@ -408,7 +373,7 @@ put_lanes(struct buf *b, struct page_data *d)
 
 	json_open(b, "hosts", '[');
 	for (size_t i = 0; i < p->n_hosts; i++)
-		put_string_number(b, d, p->hosts[i].name);
+		put_number(b, string_number(d, p->hosts[i].name));
 	/* The host, the class, and the lanes that were merged into it. */
 	buf_str(b, "],\"lanes\":[");
 	for (size_t i = 0; i < p->n_lanes; i++) {
@@ -418,8 +383,8 @@ put_lanes(struct buf *b, struct page_data *d)
 	}
 	buf_str(b, "],\"types\":[");
 	for (size_t i = 0; i < d->n_types; i++) {
-		put_string_number(b, d, intern_span(&d->all->types,
-		    d->types[i]));
+		put_number(b, string_number(d,
+		    intern_span(&d->all->types, d->types[i])));
 		put_number(b, d->all->type_list[d->types[i]].color);
 	}
 	json_close(b, ']');
@@ -492,10 +457,19 @@ put_in_script(struct buf *b, struct span json)
 static void
 put_listed(struct buf *b, struct page_data *d, size_t n)
 {
+	uint32_t place = 0;
+
+	memset(d->place, 0xff, d->p->n_bars * sizeof *d->place);
+	for (size_t i = 0; i < n; i++)
+		d->place[d->ranked[i]] = 0;
+	for (size_t i = 0; i < d->p->n_bars; i++)
+		if (d->place[i] != INDEX_NONE)
+			d->place[i] = place++;
+	d->n_listed = n;
+	collect_strings(d);
+
 	b->len = 0;
 	buf_char(b, '{');
-	list_bars(d, n);
-	collect_strings(d);
 	json_int(b, "unit_us", d->unit_us);
 	json_int(b, "wall_us", d->p->wall_us);
 	json_int(b, "range_us", d->all->wall_us);
@@ -518,7 +492,12 @@ page_data_init(struct page_data *d, const struct pictures *all,
 	d->type_place = mem_alloc((all->types.n + 1) * sizeof *d->type_place);
 	d->types = mem_alloc((all->types.n + 1) * sizeof *d->types);
 	intern_init(&d->strings);
-	rank_bars(d);
+	d->ranked = mem_alloc((p->n_bars + 1) * sizeof *d->ranked);
+	for (size_t i = 0; i < p->n_bars; i++)
+		if (p->bars[i].text != INDEX_NONE)
+			d->ranked[d->n_ranked++] = (uint32_t)i;
+	sort_with(d->ranked, d->n_ranked, sizeof *d->ranked,
+	    compare_importance, p);
 }
 
 /* Fewer tasks are listed until the data is small enough. */
