@@ -257,13 +257,19 @@ arrange_group(struct picture *p, size_t *cap, const struct item *items,
 		tasks[i].lane = first + (n_lanes > n_max ? 0 : tasks[i].lane);
 }
 
-/* Sets tasks[i].lane for each item. */
+/* Sets tasks[i].lane for each item; forgets how they were arranged before. */
 static void
 arrange(struct picture *p, const struct arranger *a, struct lane_task *tasks,
     bool is_merged)
 {
 	size_t cap = 0, next;
 	uint32_t host = INDEX_NONE;
+
+	free(p->lanes);
+	p->lanes = NULL;
+	p->n_lanes = 0;
+	for (size_t i = 0; i < p->n_hosts; i++)
+		p->hosts[i].n_lanes = 0;
 
 	for (size_t i = 0; i < a->n; i = next) {
 		const struct item *first = &a->items[i];
@@ -280,16 +286,6 @@ arrange(struct picture *p, const struct arranger *a, struct lane_task *tasks,
 		    first->class == LANE_RUN ? UINT32_MAX : OTHER_LANES_MAX,
 		    tasks + i);
 	}
-}
-
-static void
-forget_lanes(struct picture *p)
-{
-	free(p->lanes);
-	p->lanes = NULL;
-	p->n_lanes = 0;
-	for (size_t i = 0; i < p->n_hosts; i++)
-		p->hosts[i].n_lanes = 0;
 }
 
 /* --- bars ----------------------------------------------------------------- */
@@ -535,21 +531,22 @@ pictures_add(struct pictures *all, struct build *b,
 	*p = (struct picture){ 0 };
 	if (b->run_name != NULL)
 		p->run = keep_text(all, span_str(b->run_name)).p;
+
 	collect(&a, p);
 	add_hosts(all, p, &a);
 	for (size_t i = 0; i < a.n; i++)
 		a.items[i].host = a.rank[a.items[i].host];
 	sort_with(a.items, a.n, sizeof *a.items, compare_items, b);
+
 	tasks = mem_resize(NULL, a.n, sizeof *tasks);
 	arrange(p, &a, tasks, false);
-	if (p->n_lanes > LANES_MAX) {
-		forget_lanes(p);
+	if (p->n_lanes > LANES_MAX)
 		arrange(p, &a, tasks, true);
-	}
 	make_bars(all, p, &a, tasks, bar_of_task);
 	mark_path(all, p, b, steps, n_steps, bar_of_task);
 	add_texts(all, p, &a, bar_of_task, n_texts);
 	add_attempts(p, &a, bar_of_task);
+
 	p->n_running_max = most_running(p);
 	p->wall_us = 1;		/* a width, even if nothing took time */
 	if (b->end_us != INT_UNKNOWN && b->end_us > find_origin(b))
