@@ -42,18 +42,6 @@ static const struct about about = {
 };
 
 static void
-add_build(struct pictures *pictures, struct build *b, struct paths *paths)
-{
-	const struct path_step *steps;
-	size_t n;
-
-	build_resolve_attempts(b);
-	steps = paths_find(paths, b, &n);
-	pictures_add(pictures, b, steps, n,
-	    opt.html ? PAGE_TASKS_MAX : BARS_MAX);
-}
-
-static void
 put_pictures(struct buf *b, const struct pictures *pictures)
 {
 	struct buf svg = { 0 };
@@ -73,15 +61,21 @@ main(int argc, char **argv)
 	struct pictures pictures;
 	struct builds builds;
 	struct build *build;
+	const struct path_step *steps;
 	struct paths paths;
 	struct filter f;
+	size_t n;
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	pictures_init(&pictures);
 	paths_begin(&paths, &builds, &f, picture_keys, opt.graph, opt.path);
-	while ((build = builds_next(&builds)) != NULL)
-		add_build(&pictures, build, &paths);
+	while ((build = builds_next(&builds)) != NULL) {
+		build_resolve_attempts(build);
+		steps = paths_find(&paths, build, &n);
+		pictures_add(&pictures, build, steps, n,
+		    opt.html ? PAGE_TASKS_MAX : BARS_MAX);
+	}
 	if (!f.reading.got_nothing) {
 		pictures_rank(&pictures);
 		put_pictures(filter_out(&f), &pictures);

@@ -181,17 +181,6 @@ put_policy(struct buf *b)
 	    "form-action 'none'\">\n", (int)sizeof base64, base64);
 }
 
-static void
-put_head(struct buf *b)
-{
-	buf_str(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	    "<meta charset=\"utf-8\">\n");
-	put_policy(b);
-	buf_printf(b, "<meta name=\"viewport\" content=\"width=device-width, "
-	    "initial-scale=1\">\n<title>Timeline</title>\n"
-	    "<style>\n%s</style>\n</head>\n<body>\n", style);
-}
-
 /* "1,234 tasks on 5 hosts, 15.20 s; critical path: 7 steps, 13.14 s". */
 static void
 put_sentence(struct buf *b, const struct picture *p)
@@ -240,7 +229,12 @@ put_section(struct buf *b, const struct pictures *all, const struct picture *p)
 void
 page_put(struct buf *b, const struct pictures *all, struct span svg)
 {
-	put_head(b);
+	buf_str(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	    "<meta charset=\"utf-8\">\n");
+	put_policy(b);
+	buf_printf(b, "<meta name=\"viewport\" content=\"width=device-width, "
+	    "initial-scale=1\">\n<title>Timeline</title>\n"
+	    "<style>\n%s</style>\n</head>\n<body>\n", style);
 	buf_str(b, "<h1>Timeline</h1>\n<figure>\n");
 	if (svg.n <= SVG_MAX)
 		buf_add(b, svg.p, svg.n);
