@@ -140,17 +140,6 @@ put_example(struct buf *b, const struct picture *p, const struct folded *n)
 	}
 }
 
-/* The tasks of a node that are on the path. */
-static void
-put_path(struct buf *b, const struct picture *p, const struct folded *n)
-{
-	buf_str(b, "\non the path: ");
-	if (n->n_critical > 1)
-		buf_printf(b, "%llu, ", (unsigned long long)n->n_critical);
-	put_us(b, n->critical_us);
-	put_example(b, p, n);
-}
-
 void
 caption_node(struct buf *b, const struct picture *p, const struct folded *n)
 {
@@ -165,6 +154,7 @@ caption_node(struct buf *b, const struct picture *p, const struct folded *n)
 		buf_str(b, " with what it calls");
 	else
 		put_share(b, p, n->sum_us);
+
 	if (n->n_tasks > 1 && n->sum_us > 0) {
 		buf_str(b, "\nlongest ");
 		put_us(b, n->max_us);
@@ -175,8 +165,15 @@ caption_node(struct buf *b, const struct picture *p, const struct folded *n)
 		buf_char(b, '\n');
 		report_bytes(b, n->size_bytes);
 	}
-	if (n->n_tasks > 1 && n->n_critical > 0)
-		put_path(b, p, n);
+
+	if (n->n_tasks > 1 && n->n_critical > 0) {
+		buf_str(b, "\non the path: ");
+		if (n->n_critical > 1)
+			buf_printf(b, "%llu, ",
+			    (unsigned long long)n->n_critical);
+		put_us(b, n->critical_us);
+		put_example(b, p, n);
+	}
 }
 
 void

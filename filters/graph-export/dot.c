@@ -5,20 +5,20 @@
 #include "filters/graph-export/formats.h"
 
 /*
- * Writes a string in double quotes.  In a label graphviz also reads \N, \l and
- * others as escapes, and &lt; as a character: so backslashes are doubled, and &
- * is written as a reference.
+ * Writes a text as a label, in double quotes, and empties it.  Graphviz also
+ * reads \N, \l and others as escapes, and &lt; as a character: so backslashes
+ * are doubled, and & is written as a reference.
  */
 static void
-put_string(struct buf *b, struct span text)
+put_label(struct buf *b, struct buf *text)
 {
 	uint32_t c;
 	size_t from;
 
-	buf_char(b, '"');
-	for (size_t at = 0; at < text.n;) {
+	buf_str(b, "label=\"");
+	for (size_t at = 0; at < text->len;) {
 		from = at;
-		c = caption_char(text, &at);
+		c = caption_char(buf_span(text), &at);
 		if (c == '"' || c == '\\') {
 			buf_char(b, '\\');
 			buf_char(b, (char)c);
@@ -29,17 +29,10 @@ put_string(struct buf *b, struct span text)
 		} else if (c == 0xfffd) {
 			buf_str(b, "\xef\xbf\xbd");
 		} else {
-			buf_add(b, text.p + from, at - from);
+			buf_add(b, text->data + from, at - from);
 		}
 	}
 	buf_char(b, '"');
-}
-
-static void
-put_label(struct buf *b, struct buf *text)
-{
-	buf_str(b, "label=");
-	put_string(b, buf_span(text));
 	text->len = 0;
 }
 
