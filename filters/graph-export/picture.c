@@ -147,19 +147,6 @@ find_near(struct picture *p, struct reach *r, uint32_t node)
 	set_add_all(&r->near, near, r->is_direct);
 }
 
-/* Sets `before` of a shown node, and is_earlier. */
-static void
-find_before(struct reach *r, uint32_t to, const uint64_t *near)
-{
-	memset(r->is_earlier, 0, r->near.n_words * sizeof *r->is_earlier);
-	for (uint32_t from = 0; from < to; from++)
-		if (set_has(near, from))
-			set_add_all(&r->before, r->is_earlier,
-			    set_of(&r->before, from));
-	set_add_all(&r->before, set_of(&r->before, to), near);
-	set_add_all(&r->before, set_of(&r->before, to), r->is_earlier);
-}
-
 /*
  * Whether the edges to a node are all shown: in a query they are the flow of
  * data, and in a build only the order.
@@ -175,15 +162,23 @@ is_data_flow(const struct picture *p, uint32_t to)
 
 /*
  * Adds the edges to the shown node `to`, but for those that show only an order
- * that other edges show already.
+ * that other edges show already.  Sets `before` of the node.
  */
 static void
 add_edges_to(struct picture *p, struct reach *r, uint32_t to)
 {
 	const uint64_t *near = set_of(&r->near, p->shown[to]);
+	uint64_t *before = set_of(&r->before, to);
 	bool shows_all = is_data_flow(p, to), is_direct;
 
-	find_before(r, to, near);
+	memset(r->is_earlier, 0, r->near.n_words * sizeof *r->is_earlier);
+	for (uint32_t from = 0; from < to; from++)
+		if (set_has(near, from))
+			set_add_all(&r->before, r->is_earlier,
+			    set_of(&r->before, from));
+	set_add_all(&r->before, before, near);
+	set_add_all(&r->before, before, r->is_earlier);
+
 	for (uint32_t from = 0; from < to; from++) {
 		is_direct = set_has(r->is_direct, from);
 		if (set_has(near, from) && ((is_direct && shows_all) ||
