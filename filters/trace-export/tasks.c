@@ -204,42 +204,32 @@ put_step(struct buf *b, const struct tasks *t, const struct slice *s)
 		json_int(b, "potential_us", step->potential_us);
 }
 
-static void
-put_args(struct buf *b, const struct tasks *t, const struct slice *s,
-    struct span name)
+void
+tasks_put_details(const struct tasks *t, const struct slice *s)
 {
 	const struct build *build = t->p->build;
 	const struct task *task = &build->tasks[s->task];
-	struct buf id = { 0 };
+	struct buf *b = filter_out(t->d->f), name = { 0 }, id = { 0 };
 
+	build_put_name(build, task, &name);
 	build_put_id(build, task, &id);
+	document_name(b, "name", short_name(build, task, buf_span(&name)));
+	put_category(b, t, s);
+
+	json_open(b, "args", '{');
 	document_str(b, "id", buf_span(&id));
-	if (span_compare(buf_span(&id), name) != 0)
-		document_str(b, "name", name);
-	buf_release(&id);
+	if (span_compare(buf_span(&id), buf_span(&name)) != 0)
+		document_str(b, "name", buf_span(&name));
 	put_symbol(b, "rule", build, build_rule(build, task));
 	put_symbol(b, "target", build, build_target(build, task));
 	put_status(b, build, build_value(build, task, KEPT_STATUS));
 	put_numbers(b, t, s);
 	if (s->step > 0)
 		put_step(b, t, s);
-}
-
-void
-tasks_put_details(const struct tasks *t, const struct slice *s)
-{
-	const struct build *build = t->p->build;
-	const struct task *task = &build->tasks[s->task];
-	struct buf *b = filter_out(t->d->f), name = { 0 };
-
-	build_put_name(build, task, &name);
-	document_name(b, "name", short_name(build, task, buf_span(&name)));
-	put_category(b, t, s);
-	json_open(b, "args", '{');
-	put_args(b, t, s, buf_span(&name));
 	json_close(b, '}');
 	document_end_event(t->d);
 	buf_release(&name);
+	buf_release(&id);
 }
 
 /* An instant at the end of a task that failed. */
