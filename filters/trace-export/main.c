@@ -199,36 +199,31 @@ write_picture(const struct picture *p)
 	state.n_pids += 1 + p->n_processes;
 }
 
-static void
-write_build(struct paths *paths, struct build *build)
-{
-	const struct path_step *steps;
-	struct picture picture;
-	size_t n_steps;
-
-	build_resolve_attempts(build);
-	steps = paths_find(paths, build, &n_steps);
-	picture_make(&picture, build, steps, n_steps);
-	if (picture.n_slices > 0)
-		write_picture(&picture);
-	report_left_out(&picture);
-	picture_release(&picture);
-}
-
 int
 main(int argc, char **argv)
 {
 	struct builds builds;
 	struct build *build;
 	struct paths paths;
+	const struct path_step *steps;
+	struct picture picture;
 	struct filter f;
+	size_t n_steps;
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	state.document.f = &f;
 	paths_begin(&paths, &builds, &f, kept_keys, opt.graph, opt.path);
-	while ((build = builds_next(&builds)) != NULL)
-		write_build(&paths, build);
+	while ((build = builds_next(&builds)) != NULL) {
+		build_resolve_attempts(build);
+		steps = paths_find(&paths, build, &n_steps);
+		picture_make(&picture, build, steps, n_steps);
+		if (picture.n_slices > 0)
+			write_picture(&picture);
+		report_left_out(&picture);
+		picture_release(&picture);
+	}
+
 	document_end(&state.document);
 	if (builds.n_tasks > 0 && !state.document.has_events)
 		filter_fail(&f, "no task has a start and an end: there is "
