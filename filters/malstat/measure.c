@@ -21,40 +21,35 @@ struct stack {
 	int64_t now_us;		/* the time before now_us has been divided */
 };
 
-/* Adds a period to the self time of instance i and, for work, a piece. */
-static void
-add_piece(struct trace *t, struct pieces *p, uint32_t i, int64_t start_us,
-    int64_t end_us)
-{
-	t->instances[i].self_us += end_us - start_us;
-	if (t->instances[i].kind != KIND_WORK || start_us == end_us)
-		return;
-	p->list = mem_grow(p->list, &p->cap, p->n + 1, sizeof *p->list);
-	p->list[p->n++] = (struct piece){ start_us, end_us, i };
-}
-
 /*
- * Divides the time from now_us to until_us among the instances on the stack,
- * and removes those that have ended.  Instances of a lane normally nest.  If
- * clock errors make an inner instance end after the outer one, the inner one
- * gets the time up to its own end, and the outer one is removed when it is on
- * top again.
+ * Divides the time from now_us to until_us among the instances on the stack, as
+ * self time and, for work, as pieces; and removes those that have ended.
+ * Instances of a lane normally nest.  If clock errors make an inner instance
+ * end after the outer one, the inner one gets the time up to its own end, and
+ * the outer one is removed when it is on top again.
  */
 static void
 advance(struct trace *t, struct pieces *p, struct stack *s, int64_t until_us)
 {
-	int64_t end_us;
+	struct instance *i;
+	int64_t next_us;
 	uint32_t top;
 
 	while (s->n > 0 && s->now_us < until_us) {
 		top = s->list[s->n - 1];
-		end_us = t->instances[top].end_us;
-		if (end_us > s->now_us) {
-			add_piece(t, p, top, s->now_us,
-			    end_us < until_us ? end_us : until_us);
-			s->now_us = end_us < until_us ? end_us : until_us;
+		i = &t->instances[top];
+		next_us = i->end_us < until_us ? i->end_us : until_us;
+		if (next_us > s->now_us) {
+			i->self_us += next_us - s->now_us;
+			if (i->kind == KIND_WORK) {
+				p->list = mem_grow(p->list, &p->cap, p->n + 1,
+				    sizeof *p->list);
+				p->list[p->n++] = (struct piece){ s->now_us,
+				    next_us, top };
+			}
+			s->now_us = next_us;
 		}
-		if (end_us <= s->now_us)
+		if (i->end_us <= s->now_us)
 			s->n--;
 	}
 	s->now_us = until_us;
