@@ -70,21 +70,12 @@ put_tenths(struct buf *b, char command, int64_t tenths)
 		buf_printf(b, ".%lld", (long long)(tenths % 10));
 }
 
-/* The height of a column, rounded to tenths of a pixel. */
-static int64_t
-column_height(const struct strip *s, size_t color, size_t column,
-    uint32_t n_max, int64_t height)
-{
-	double n = s->partial[color * (s->n + 1) + column];
-
-	return (int64_t)(n / n_max * (double)height + 0.5);
-}
-
 /* Draws one color and all below it; the colors below are drawn on top later. */
 static void
 put_color(struct buf *b, const struct strip *s, size_t color, uint32_t n_max,
     int64_t left, int64_t bottom, int64_t right, int64_t height)
 {
+	const double *row = s->partial + color * (s->n + 1);
 	int64_t now = 0, next;
 
 	buf_char(b, '<');
@@ -92,7 +83,8 @@ put_color(struct buf *b, const struct strip *s, size_t color, uint32_t n_max,
 	put_tenths(b, 'M', left);
 	put_tenths(b, ' ', bottom);
 	for (size_t i = 0; i < s->n; i++) {
-		next = column_height(s, color, i, n_max, height);
+		/* Rounded to tenths of a pixel. */
+		next = (int64_t)(row[i] / n_max * (double)height + 0.5);
 		if (next == now)
 			continue;
 		put_tenths(b, 'H', left + (right - left) * (int64_t)i /
