@@ -153,20 +153,6 @@ find_task(sym path, sym make)
 	return key;
 }
 
-static void
-add_names(struct task *t, const char *directory, const char *p, const char *end)
-{
-	for (; p < end; p += strlen(p) + 1) {
-		if (p[0] == '\0' || strcmp(p, "|") == 0)
-			continue;
-		state.names = mem_grow(state.names, &state.names_cap,
-		    state.n_names + 1, sizeof *state.names);
-		state.names[state.n_names++] = (struct name){
-		    path_of(directory, p), t->names };
-		t->names = state.n_names;
-	}
-}
-
 /* Splits a line into fields; false if it is not whole.  *rest: the names. */
 static bool
 split_fields(char *p, char *end, char **fields, int64_t *numbers, char **rest)
@@ -193,12 +179,14 @@ add_line(char **fields, const int64_t *numbers, const char *names,
 {
 	uint32_t index = (uint32_t)state.n_lines, task;
 	struct log_line *line;
+	struct task *t;
 	sym make;
 
 	state.text.len = 0;
 	buf_printf(&state.text, "%s %s", fields[PARENT], fields[MAKE]);
 	make = intern_add(&state.makes, buf_span(&state.text));
 	task = find_task(path_of(fields[DIRECTORY], fields[TARGET]), make);
+
 	state.lines = mem_grow(state.lines, &state.lines_cap,
 	    state.n_lines + 1, sizeof *state.lines);
 	line = &state.lines[state.n_lines++];
@@ -210,8 +198,18 @@ add_line(char **fields, const int64_t *numbers, const char *names,
 		    span_str(fields[PARENT]));
 	*entry_of(&state.line_of, &state.line_of_cap, intern_add(
 	    &state.line_ids, span_str(fields[ID]))) = index;
+
 	/* The prerequisites are the same for all lines of a rule. */
-	add_names(&state.tasks[task], fields[DIRECTORY], names, end);
+	t = &state.tasks[task];
+	for (const char *p = names; p < end; p += strlen(p) + 1) {
+		if (p[0] == '\0' || strcmp(p, "|") == 0)
+			continue;
+		state.names = mem_grow(state.names, &state.names_cap,
+		    state.n_names + 1, sizeof *state.names);
+		state.names[state.n_names++] = (struct name){
+		    path_of(fields[DIRECTORY], p), t->names };
+		t->names = state.n_names;
+	}
 }
 
 static void
@@ -386,22 +384,6 @@ put_start(struct filter *f, const struct task *t, uint32_t mark)
 	filter_end_record(f);
 }
 
-static void
-put_deps(struct buf *b, const struct task *t, uint32_t mark)
-{
-	json_open(b, "deps", '[');
-	put_prerequisites(b, t, mark);
-	for (uint32_t i = t->first_child; i != INDEX_NONE;
-	    i = state.tasks[i].next_sibling) {
-		if (state.tasks[i].mark == mark ||
-		    state.tasks[i].last_line >= t->last_line)
-			continue;
-		state.tasks[i].mark = mark;
-		put_dep(b, &state.tasks[i], "");
-	}
-	json_close(b, ']');
-}
-
 /* The suffix of a path, such as ".o"; empty if there is none. */
 static struct span
 suffix_of(struct span path)
@@ -448,6 +430,7 @@ put_task(struct filter *f, const struct task *t, uint32_t mark,
 	struct span path = intern_span(&state.paths, t->path);
 	struct span suffix = suffix_of(path);
 	struct buf *b = filter_begin_record(f, "task");
+	struct task *child;
 
 	json_key(b, "id");
 	put_id(b, t, "");
@@ -458,7 +441,18 @@ put_task(struct filter *f, const struct task *t, uint32_t mark,
 	json_word(b, "kind", "run");
 	put_times(b, t);
 	json_int(b, "cpu_us", t->cpu_us);
-	put_deps(b, t, mark);
+
+	json_open(b, "deps", '[');
+	put_prerequisites(b, t, mark);
+	for (uint32_t i = t->first_child; i != INDEX_NONE;
+	    i = child->next_sibling) {
+		child = &state.tasks[i];
+		if (child->mark == mark || child->last_line >= t->last_line)
+			continue;
+		child->mark = mark;
+		put_dep(b, child, "");
+	}
+	json_close(b, ']');
 	put_status(b, t, make_failed);
 	filter_end_record(f);
 }
@@ -502,22 +496,6 @@ put_tasks(struct filter *f, bool make_failed)
 	}
 }
 
-static void
-release(void)
-{
-	intern_release(&state.paths);
-	intern_release(&state.makes);
-	intern_release(&state.line_ids);
-	intern_release(&state.keys);
-	free(state.newest);
-	free(state.line_of);
-	free(state.lines);
-	free(state.tasks);
-	free(state.names);
-	free(state.top);
-	buf_release(&state.text);
-}
-
 void
 log_write_tasks(struct filter *f, const char *path, int make_status)
 {
@@ -531,6 +509,7 @@ log_write_tasks(struct filter *f, const char *path, int make_status)
 	if (!state.any_make)
 		err_warn("warning: nothing was recorded: the command ran no "
 		    "GNU make from version 4.0 on");
+
 	for (size_t i = 0; i < state.n_lines; i++)
 		link_to_parent(&state.lines[i]);
 	for (size_t i = 0; i < state.n_lines; i++)
@@ -540,5 +519,16 @@ log_write_tasks(struct filter *f, const char *path, int make_status)
 			set_has_start(&state.tasks[state.lines[i].task]);
 	put_tasks(f, make_status != 0);
 	put_build(f);
-	release();
+
+	intern_release(&state.paths);
+	intern_release(&state.makes);
+	intern_release(&state.line_ids);
+	intern_release(&state.keys);
+	free(state.newest);
+	free(state.line_of);
+	free(state.lines);
+	free(state.tasks);
+	free(state.names);
+	free(state.top);
+	buf_release(&state.text);
 }

@@ -31,15 +31,6 @@ static const struct about about = {
 static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
     SIGUSR1, SIGUSR2, SIGALRM };
 
-static void
-block_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaddset(set, signals[i]);
-	sigprocmask(SIG_BLOCK, set, NULL);
-}
-
 /*
  * Returns the status of make when it has ended.  Signals are forwarded to it,
  * unless the terminal has sent them to all processes: those have the code
@@ -76,9 +67,13 @@ main(int argc, char **argv)
 	command = argv + optind;
 	if (*command == NULL)
 		die("no command was given (see --help)");
+
 	workspace_open(&workspace);
 	workspace_set_environment(&workspace);
-	block_signals(&set);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	status = wait_for(run_command(command, &inherited,
 	    f.out.fd == STDOUT_FILENO), &set);
 	log_write_tasks(&f, workspace.log, status);
