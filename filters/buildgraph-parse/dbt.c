@@ -62,18 +62,6 @@ is_run(struct span id)
 	return false;
 }
 
-static void
-put_rule(struct buf *b, struct span id)
-{
-	const char *dot = memchr(id.p, '.', id.n);
-
-	if (is_run(id))
-		json_str(b, "rule", span_of(id.p + 1,
-		    (size_t)(dot - id.p) - 1));
-	else
-		json_word(b, "rule", "phony");
-}
-
 /*
  * Whether the tokens are a string and an array of strings, or null.  Only whole
  * records can be checked, so the tokens are checked as the members of one.
@@ -102,6 +90,7 @@ static bool
 read_node(void)
 {
 	struct span id = buf_span(&state.f->reading.key), parents;
+	const char *dot;
 	struct buf *b;
 
 	if (!filter_value(state.f, &parents))
@@ -117,7 +106,12 @@ read_node(void)
 		json_str(b, "run", buf_span(&state.run));
 	if (*parents.p == '[')
 		json_raw(b, "deps", parents);
-	put_rule(b, id);
+	dot = memchr(id.p, '.', id.n);
+	if (is_run(id))
+		json_str(b, "rule", span_of(id.p + 1,
+		    (size_t)(dot - id.p) - 1));
+	else
+		json_word(b, "rule", "phony");
 	filter_end_record(state.f);
 	return true;
 }
@@ -153,13 +147,6 @@ read_member(void *context)
 }
 
 static bool
-read_document(void)
-{
-	state.run.len = 0;
-	return scan_each(&state.f->input, "{}", read_member, NULL);
-}
-
-static bool
 dbt_detect(struct input *in)
 {
 	return scan_peek(in) == '{' && format_contains(in,
@@ -174,11 +161,13 @@ dbt_read(struct filter *f, const struct format_options *options)
 	state.f = f;
 	state.reader = recio_new(parents_keys);
 	do {
-		while (scan_peek(&f->input) != -1)
-			if (!read_document())
+		while (scan_peek(&f->input) != -1) {
+			state.run.len = 0;
+			if (!scan_each(&f->input, "{}", read_member, NULL))
 				filter_reject_rest(f, span_of(NULL, 0),
 				    "the document is not manifest.json of dbt: "
 				    "{\"parent_map\": {ID: [ID, ...]}, ...}");
+		}
 	} while (filter_next_file(f));
 	buf_release(&state.run);
 	recio_free(state.reader);

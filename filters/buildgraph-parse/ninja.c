@@ -109,21 +109,6 @@ strip(struct span s, const char *prefix, const char *suffix,
 }
 
 /*
- * Adds a command that ninja prints only as an edge.  It has no address, so the
- * caller passes the whole line, which is unique, instead.
- */
-static void
-add_edge_command(struct span address, uint32_t in, uint32_t out,
-    struct span rule)
-{
-	uint32_t command = vertex_of(address);
-
-	set_label(command, true, rule);
-	add_edge(&graph.inputs, command, in);
-	add_edge(&graph.outputs, command, out);
-}
-
-/*
  * Reads the edge in line.  `from` is the address of its source; rest begins
  * with the address of its target, without the opening quote.
  */
@@ -132,7 +117,7 @@ read_edge(struct span line, struct span from, struct span rest)
 {
 	struct span to, rule;
 	const char *quote = memchr(rest.p, '"', rest.n);
-	uint32_t source, target;
+	uint32_t source, target, command;
 
 	if (quote == NULL)
 		return false;
@@ -150,7 +135,14 @@ read_edge(struct span line, struct span from, struct span rest)
 	}
 	if (!strip(rest, " [label=\" ", "\"]", &rule))
 		return false;
-	add_edge_command(line, source, target, rule);
+	/*
+	 * A command that ninja prints only as an edge has no address; the line,
+	 * which is unique, serves as one.
+	 */
+	command = vertex_of(line);
+	set_label(command, true, rule);
+	add_edge(&graph.inputs, command, source);
+	add_edge(&graph.outputs, command, target);
 	return true;
 }
 

@@ -131,21 +131,6 @@ put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
 		json_true(b, "test");
 }
 
-static void
-emit_node(struct filter *f, const struct rec *node, struct reader *r)
-{
-	struct buf *b = filter_begin_record(f, "node");
-
-	put_string(b, "id", node, UID);
-	put_name(b, node, r);
-	put_array(b, node, DEPS);
-	put_kv(b, node, r->kv);
-	put_array(b, node, OUTPUTS);
-	put_array(b, node, TAGS);
-	put_string(b, "node_type", node, NODE_TYPE);
-	filter_end_record(f);
-}
-
 /* Rejects a node without a uid or with an array that is not of strings. */
 static bool
 check_node(struct filter *f, const struct rec *node)
@@ -170,11 +155,21 @@ read_element(void *context)
 {
 	struct reader *r = context;
 	struct rec *node;
+	struct buf *b;
 
 	if (!filter_object(r->f, &node))
 		return false;
-	if (node != NULL && check_node(r->f, node))
-		emit_node(r->f, node, r);
+	if (node == NULL || !check_node(r->f, node))
+		return true;
+	b = filter_begin_record(r->f, "node");
+	put_string(b, "id", node, UID);
+	put_name(b, node, r);
+	put_array(b, node, DEPS);
+	put_kv(b, node, r->kv);
+	put_array(b, node, OUTPUTS);
+	put_array(b, node, TAGS);
+	put_string(b, "node_type", node, NODE_TYPE);
+	filter_end_record(r->f);
 	return true;
 }
 
