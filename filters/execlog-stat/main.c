@@ -33,23 +33,10 @@ static const struct about about = {
 	.reports = true,
 };
 
-static void
-write_answer(struct filter *f, struct build *build)
-{
-	struct build_stat stat;
-
-	build_resolve_attempts(build);
-	stat_make(&stat, build, opt.top, opt.bins);
-	if (f->text)
-		stat_report(&stat, f);
-	else
-		stat_emit(&stat, f);
-	stat_release(&stat);
-}
-
 int
 main(int argc, char **argv)
 {
+	struct build_stat stat;
 	struct builds builds;
 	struct build *build;
 	struct filter f;
@@ -57,9 +44,15 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	builds_begin(&builds, &f, opt.graph);
 	while ((build = builds_next(&builds)) != NULL) {
-		if (f.text)
+		build_resolve_attempts(build);
+		stat_make(&stat, build, opt.top, opt.bins);
+		if (f.text) {
 			build_put_run(build, filter_out(&f));
-		write_answer(&f, build);
+			stat_report(&stat, &f);
+		} else {
+			stat_emit(&stat, &f);
+		}
+		stat_release(&stat);
 	}
 	return filter_end(&f);
 }
