@@ -89,42 +89,35 @@ decompress_free(struct decompressor *d)
 	free(d);
 }
 
-/* One step of decompress_some() for gzip; returns false to end the loop. */
-static bool
-inflate_step(struct decompressor *d, const char **damage)
-{
-	int status;
-
-	if (d->z.avail_in == 0 || d->z.avail_out == 0)
-		return false;
-	/* Zeros after the last member are padding, as on a tape. */
-	if (d->between && *d->z.next_in == 0) {
-		d->z.next_in++;
-		d->z.avail_in--;
-		return true;
-	}
-	d->between = false;
-	status = inflate(&d->z, Z_NO_FLUSH);
-	if (status == Z_STREAM_END) {
-		d->between = true;
-		inflateReset(&d->z);
-	} else if (status != Z_OK && status != Z_BUF_ERROR) {
-		*damage = "the gzip stream is damaged";
-		return false;
-	}
-	return true;
-}
-
 static size_t
 inflate_some(struct decompressor *d, const char **p, size_t *n, char *to,
     size_t size, const char **damage)
 {
+	int status;
+
 	d->z.next_in = (unsigned char *)(uintptr_t)*p;
 	d->z.avail_in = (unsigned)*n;
 	d->z.next_out = (unsigned char *)to;
 	d->z.avail_out = (unsigned)size;
-	while (inflate_step(d, damage))
-		;
+
+	while (d->z.avail_in > 0 && d->z.avail_out > 0) {
+		/* Zeros after the last member are padding, as on a tape. */
+		if (d->between && *d->z.next_in == 0) {
+			d->z.next_in++;
+			d->z.avail_in--;
+			continue;
+		}
+		d->between = false;
+		status = inflate(&d->z, Z_NO_FLUSH);
+		if (status == Z_STREAM_END) {
+			d->between = true;
+			inflateReset(&d->z);
+		} else if (status != Z_OK && status != Z_BUF_ERROR) {
+			*damage = "the gzip stream is damaged";
+			break;
+		}
+	}
+
 	*p += *n - d->z.avail_in;
 	*n = d->z.avail_in;
 	return size - d->z.avail_out;
