@@ -89,36 +89,30 @@ add_chunk(struct intern *in, size_t size)
 	in->used = 0;
 }
 
-/* Allocates size bytes, a multiple of UNIT, and returns their location. */
-static uint32_t
-allocate(struct intern *in, size_t size)
-{
-	uint32_t location;
-
-	if (size > in->chunk_size - in->used)
-		add_chunk(in, size);
-	location = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
-	    in->used / UNIT);
-	in->used += size;
-	return location;
-}
-
 static sym
 add_new(struct intern *in, size_t slot, uint64_t hash, struct span s)
 {
 	uint32_t location;
 	struct entry *e;
+	size_t size;
 
 	/* e->n has 32 bits; the margin is for what is added to s.n below. */
 	if (s.n >= UINT32_MAX - CHUNK || in->n >= SYM_NONE)
 		die("too many strings, or a string that is too long");
-	location = allocate(in, (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT);
+	size = (sizeof *e + s.n + 1 + UNIT - 1) / UNIT * UNIT;
+	if (size > in->chunk_size - in->used)
+		add_chunk(in, size);
+	location = (uint32_t)((in->n_chunks - 1) * CHUNK_UNITS +
+	    in->used / UNIT);
+	in->used += size;
+
 	e = entry_at(in, location);
 	e->symbol = (sym)in->n;
 	e->n = (uint32_t)s.n;
 	if (s.n > 0)
 		memcpy(e->text, s.p, s.n);
 	e->text[s.n] = '\0';
+
 	in->locations = mem_grow(in->locations, &in->cap, in->n + 1,
 	    sizeof *in->locations);
 	in->locations[in->n] = location;
