@@ -40,38 +40,35 @@ line_length(struct span s, size_t width)
 	return n;
 }
 
-/* Writes text, indented by `indent` and more from the second line on. */
-static void
-put_lines(struct buf *to, struct span s, size_t indent, size_t more,
-    const char *escape)
-{
-	for (size_t n; s.n > 0; s = span_of(s.p + n, s.n - n)) {
-		for (size_t i = 0; i < indent; i++)
-			buf_char(to, ' ');
-		n = line_length(s, style.width - indent);
-		if (style.has_colour)
-			buf_str(to, escape);
-		buf_add(to, s.p, n);
-		if (style.has_colour && *escape != '\0')
-			buf_str(to, NORMAL);
-		buf_char(to, '\n');
-		while (n < s.n && s.p[n] == ' ')
-			n++;
-		indent += more;
-		more = 0;
-	}
-}
-
-/* Replaces what follows `from` by lines. */
+/*
+ * Replaces what follows `from` by lines, which are indented by `indent`, and by
+ * `more` in addition from the second line on.
+ */
 static void
 wrap(struct buf *b, size_t from, size_t indent, size_t more,
     const char *escape)
 {
 	struct buf text = { 0 };
+	struct span s;
+	size_t n;
 
 	buf_add(&text, b->data + from, b->len - from);
 	b->len = from;
-	put_lines(b, buf_span(&text), indent, more, escape);
+	for (s = buf_span(&text); s.n > 0; s = span_of(s.p + n, s.n - n)) {
+		for (size_t i = 0; i < indent; i++)
+			buf_char(b, ' ');
+		n = line_length(s, style.width - indent);
+		if (style.has_colour)
+			buf_str(b, escape);
+		buf_add(b, s.p, n);
+		if (style.has_colour && *escape != '\0')
+			buf_str(b, NORMAL);
+		buf_char(b, '\n');
+		while (n < s.n && s.p[n] == ' ')
+			n++;
+		indent += more;
+		more = 0;
+	}
 	buf_release(&text);
 }
 
