@@ -300,35 +300,27 @@ put_named(struct buf *to, struct span cell, struct span name, size_t columns)
 	cells_put(to, after, n_after);
 }
 
-/* Writes the cell with the index i, which is in the last column. */
-static void
-put_last(struct table *t, size_t i, size_t columns, struct buf *to)
-{
-	const struct table_name *name = &t->names[t->n_printed_names];
-
-	if (t->n_printed_names < t->n_names && name->cell == i) {
-		t->n_printed_names++;
-		put_named(to, cell_of(t, i), span_of(t->text.data + name->from,
-		    name->end - name->from), columns);
-	} else if (t->has_heads && i < strlen(t->align)) {
-		cells_put(to, cell_of(t, i), columns);
-	} else {
-		put_parts(t, to, cell_of(t, i), columns);
-	}
-}
-
 /* Writes the cell with the index i, without the spaces around it. */
 static void
 put_cell(struct table *t, size_t i, const struct layout *l, struct buf *to)
 {
+	const struct table_name *name = &t->names[t->n_printed_names];
+	struct span cell = cell_of(t, i);
 	size_t c = i % l->n_columns;
 
-	if (is_bar(t, c))
-		put_bar(cell_of(t, i), l->bar_cells, to);
-	else if (c + 1 == l->n_columns)
-		put_last(t, i, l->widths[c], to);
-	else
-		buf_add(to, cell_of(t, i).p, cell_of(t, i).n);
+	if (is_bar(t, c)) {
+		put_bar(cell, l->bar_cells, to);
+	} else if (c + 1 < l->n_columns) {
+		buf_add(to, cell.p, cell.n);
+	} else if (t->n_printed_names < t->n_names && name->cell == i) {
+		t->n_printed_names++;
+		put_named(to, cell, span_of(t->text.data + name->from,
+		    name->end - name->from), l->widths[c]);
+	} else if (t->has_heads && i < l->n_columns) {
+		cells_put(to, cell, l->widths[c]);
+	} else {
+		put_parts(t, to, cell, l->widths[c]);
+	}
 }
 
 /* Writes the row whose first cell has the index `first`. */
