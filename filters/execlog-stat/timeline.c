@@ -20,8 +20,6 @@ struct event {
 struct sweep {
 	struct timeline *t;
 	const struct build *build;
-	struct event *events;
-	size_t n;
 	uint64_t n_running;		/* tasks running at this moment */
 	uint64_t n_by_work[N_WORK];	/* of them, by kind of work */
 	weight integral;		/* of 1/n_running up to this moment */
@@ -77,22 +75,6 @@ compare_events(const void *a, const void *b)
 	const struct event *x = a, *y = b;
 
 	return cmp_i64(x->us, y->us);
-}
-
-static void
-collect_events(struct sweep *s)
-{
-	const struct task *t = s->build->tasks;
-
-	s->events = mem_resize(NULL, s->build->n_tasks * 2,
-	    sizeof *s->events);
-	for (uint32_t i = 0; i < s->build->n_tasks; i++, t++) {
-		if (!has_interval(t))
-			continue;
-		s->events[s->n++] = (struct event){ t->start_us, i, false };
-		s->events[s->n++] = (struct event){ t->end_us, i, true };
-	}
-	sort(s->events, s->n, sizeof *s->events, compare_events);
 }
 
 /*
@@ -157,20 +139,32 @@ void
 timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
 {
 	struct sweep s = { .t = t, .build = b };
+	const struct task *task = b->tasks;
 	int64_t now_us = b->start_us;
+	struct event *events;
+	size_t n = 0;
 
 	*t = (struct timeline){ .start_us = b->start_us,
 	    .end_us = b->end_us, .n_bins = n_bins };
 	t->weights = mem_zero(b->n_tasks, sizeof *t->weights);
 	t->bins = mem_zero(n_bins, sizeof *t->bins);
-	collect_events(&s);
-	for (size_t i = 0; i < s.n; i++) {
-		add_interval(&s, now_us, s.events[i].us);
-		now_us = s.events[i].us;
-		apply_event(&s, &s.events[i]);
+
+	events = mem_resize(NULL, b->n_tasks * 2, sizeof *events);
+	for (uint32_t i = 0; i < b->n_tasks; i++, task++) {
+		if (!has_interval(task))
+			continue;
+		events[n++] = (struct event){ task->start_us, i, false };
+		events[n++] = (struct event){ task->end_us, i, true };
+	}
+	sort(events, n, sizeof *events, compare_events);
+
+	for (size_t i = 0; i < n; i++) {
+		add_interval(&s, now_us, events[i].us);
+		now_us = events[i].us;
+		apply_event(&s, &events[i]);
 	}
 	add_interval(&s, now_us, t->end_us);
-	free(s.events);
+	free(events);
 }
 
 int64_t
