@@ -47,25 +47,6 @@ forget_temporary(const char *temporary)
 			temporaries[i] = NULL;
 }
 
-/*
- * The path that a symbolic link leads to.  The text in the link is that path,
- * relative to the directory of the link unless it is absolute.  Frees link, the
- * path of the link; the caller frees the result.
- */
-static char *
-link_target(char *link, const char *text)
-{
-	const char *slash = strrchr(link, '/');
-	size_t folder_len = slash != NULL && *text != '/' ?
-	    (size_t)(slash - link) + 1 : 0;
-	char *name = mem_alloc(folder_len + strlen(text) + 1);
-
-	memcpy(name, link, folder_len);
-	strcpy(name + folder_len, text);
-	free(link);
-	return name;
-}
-
 /* The mode of the target; if it is missing, the mode that open() would give. */
 static mode_t
 mode_of(const char *target)
@@ -86,19 +67,30 @@ static char *
 resolve_links(const char *path)
 {
 	enum { LINKS_MAX = 16 };
-	char *name = realpath(path, NULL), text[4096];
+	char *name = realpath(path, NULL), *link, *slash, text[4096];
+	size_t folder_len;
 	ssize_t n;
 
 	if (name != NULL)
 		return name;
 	if (errno != ENOENT)
 		die_errno("cannot resolve '%s'", path);
+
 	name = mem_strdup(path);
 	for (int i = 0; i < LINKS_MAX; i++) {
-		if ((n = readlink(name, text, sizeof text - 1)) < 0)
+		n = readlink(name, text, sizeof text - 1);
+		if (n < 0)
 			return name;
 		text[n] = '\0';
-		name = link_target(name, text);
+		link = name;
+		/* Unless absolute, it begins at the directory of the link. */
+		slash = strrchr(link, '/');
+		folder_len = slash != NULL && *text != '/' ?
+		    (size_t)(slash - link) + 1 : 0;
+		name = mem_alloc(folder_len + (size_t)n + 1);
+		memcpy(name, link, folder_len);
+		strcpy(name + folder_len, text);
+		free(link);
 	}
 	die("too many symbolic links: '%s'", path);
 }
