@@ -269,19 +269,6 @@ put_uid(struct flatten *f, const struct field *uid)
 	free(parts);
 }
 
-/* Returns the number for a new type with this uid, and counts it. */
-static uint32_t
-next_number(struct flatten *f, sym uid)
-{
-	size_t old = f->next_numbers_cap;
-
-	f->next_numbers = mem_grow(f->next_numbers, &f->next_numbers_cap,
-	    (size_t)uid + 1, sizeof *f->next_numbers);
-	memset(f->next_numbers + old, 0,
-	    (f->next_numbers_cap - old) * sizeof *f->next_numbers);
-	return f->next_numbers[uid]++;
-}
-
 /* Returns the index of the type that f->text describes; adds it if new. */
 static size_t
 find_type(struct flatten *f, const struct field *uid)
@@ -289,6 +276,7 @@ find_type(struct flatten *f, const struct field *uid)
 	sym type = intern_add(&f->type_texts, buf_span(&f->text));
 	struct resource_type *t;
 	sym uid_text;
+	size_t old_cap;
 
 	if (type < f->n_types)
 		return type;
@@ -299,7 +287,14 @@ find_type(struct flatten *f, const struct field *uid)
 	put_uid(f, uid);
 	uid_text = intern_add(&f->uids, buf_span(&f->uid));
 	t->uid = intern_span(&f->uids, uid_text);
-	t->number = next_number(f, uid_text);
+
+	/* Types with the same uid are numbered from 0. */
+	old_cap = f->next_numbers_cap;
+	f->next_numbers = mem_grow(f->next_numbers, &f->next_numbers_cap,
+	    (size_t)uid_text + 1, sizeof *f->next_numbers);
+	memset(f->next_numbers + old_cap, 0,
+	    (f->next_numbers_cap - old_cap) * sizeof *f->next_numbers);
+	t->number = f->next_numbers[uid_text]++;
 	return type;
 }
 
