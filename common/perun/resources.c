@@ -114,26 +114,6 @@ read_command(struct resources *r, const struct rec *header)
 	return buf_span(&r->command);
 }
 
-static const char *
-read_header(struct resources *r, const struct rec *document)
-{
-	const struct rec *header = recio_member(r->header, document, P_HEADER);
-	const struct rec *machine;
-
-	if (header == NULL)
-		return "the profile has no object 'header'";
-	machine = recio_member(r->machine, document, P_MACHINE);
-	r->parts = (struct profile_parts){
-		.cmd = read_command(r, header),
-		.workload = text_of(header, H_WORKLOAD),
-		.label = text_of(header, H_LABEL),
-		.machine = machine != NULL ? text_of(machine, M_HOST) :
-		    span_of(NULL, 0),
-	};
-	r->units = recio_member(r->units_io, header, H_UNITS);
-	return NULL;
-}
-
 /* --- types ---------------------------------------------------------------- */
 
 static sym
@@ -247,13 +227,25 @@ parse_flat(struct resources *r, struct span text, const char **why)
 const char *
 resources_begin(struct resources *r, struct span text)
 {
+	const struct rec *document, *header, *machine;
 	const char *why;
-	const struct rec *document = parse_flat(r, text, &why);
 
+	document = parse_flat(r, text, &why);
 	if (document == NULL)
 		return why;
-	if ((why = read_header(r, document)) != NULL)
-		return why;
+	header = recio_member(r->header, document, P_HEADER);
+	if (header == NULL)
+		return "the profile has no object 'header'";
+	machine = recio_member(r->machine, document, P_MACHINE);
+	r->parts = (struct profile_parts){
+		.cmd = read_command(r, header),
+		.workload = text_of(header, H_WORKLOAD),
+		.label = text_of(header, H_LABEL),
+		.machine = machine != NULL ? text_of(machine, M_HOST) :
+		    span_of(NULL, 0),
+	};
+	r->units = recio_member(r->units_io, header, H_UNITS);
+
 	read_types(r, document);
 	r->groups = recio_member(r->members, document, P_RESOURCES);
 	r->next = 0;
