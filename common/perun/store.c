@@ -143,21 +143,14 @@ store_open(struct store *s, const char *start, const char **why)
 	return true;
 }
 
-static void
-remove_staging(struct store *s)
-{
-	if (s->staging == -1)
-		return;
-	clean_up();
-	cleanup_state.objects = cleanup_state.staging = -1;
-	close(s->staging);
-	s->staging = -1;
-}
-
 void
 store_close(struct store *s)
 {
-	remove_staging(s);
+	if (s->staging != -1) {
+		clean_up();
+		cleanup_state.objects = cleanup_state.staging = -1;
+		close(s->staging);
+	}
 	close(s->objects);
 	close(s->dir);
 	if (s->lock != -1)
