@@ -156,33 +156,15 @@ is_better(const struct change_point *a, const struct change_point *b)
 	return a->at < b->at;
 }
 
-/* Scans the k-th window of a level, and keeps its change if it is better. */
-static void
-try_window(struct search *s, size_t from, size_t w, size_t k, size_t n_all,
-    struct change_point *best)
-{
-	size_t start = window_start(from, w, k);
-	struct rankscan scan = scan_window(s->r, s->r->slots + k * w, w,
-	    start);
-	double z = scan.z / s->changes->factor;
-	struct change_point c = { .at = start + scan.at, .window = w };
-
-	if (scan.z == 0)
-		return;
-	c.p = fmin(1, rankscan_p(w, z) * (double)n_all);
-	if (s->is_first)
-		s->changes->p = fmin(s->changes->p, c.p);
-	if (c.p <= P_MAX && rankscan_is_change(w, z) && is_better(&c, best) &&
-	    has_effect(s, start, c.at, start + w))
-		*best = c;
-}
-
 /* Finds the change at which the stretch is split; false if there is none. */
 static bool
 find_split(struct search *s, size_t from, size_t to, struct change_point *best)
 {
+	size_t n_all = 0, n_windows, w, start;
 	unsigned levels = 1;
-	size_t n_all = 0, n_windows, w;
+	struct rankscan scan;
+	struct change_point c;
+	double z;
 
 	*best = (struct change_point){ 0 };
 	/* Each level halves the length of the windows. */
@@ -190,12 +172,27 @@ find_split(struct search *s, size_t from, size_t to, struct change_point *best)
 		levels++;
 	for (unsigned level = 0; level < levels; level++)
 		n_all += ((size_t)2 << level) - 1;
+
 	for (unsigned level = 0; level < levels; level++) {
 		n_windows = ((size_t)2 << level) - 1;
 		w = (to - from) >> level;
 		fill_windows(s->r, from, to, w, n_windows);
-		for (size_t k = 0; k < n_windows; k++)
-			try_window(s, from, w, k, n_all, best);
+		for (size_t k = 0; k < n_windows; k++) {
+			start = window_start(from, w, k);
+			scan = scan_window(s->r, s->r->slots + k * w, w, start);
+			if (scan.z == 0)
+				continue;
+			z = scan.z / s->changes->factor;
+			c = (struct change_point){ .at = start + scan.at,
+			    .p = fmin(1, rankscan_p(w, z) * (double)n_all),
+			    .window = w };
+			if (s->is_first)
+				s->changes->p = fmin(s->changes->p, c.p);
+			if (c.p <= P_MAX && rankscan_is_change(w, z) &&
+			    is_better(&c, best) &&
+			    has_effect(s, start, c.at, start + w))
+				*best = c;
+		}
 	}
 	return best->window > 0;
 }
