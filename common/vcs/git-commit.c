@@ -240,16 +240,6 @@ append_converted(struct gitvcs *g, char *from, size_t from_bytes)
 	return result != (size_t)-1;
 }
 
-/* Sets g->text to the text in UTF-8; false if the recoder rejects the text. */
-static bool
-convert(struct gitvcs *g, struct span text)
-{
-	g->text.len = 0;
-	iconv(g->recoder, NULL, NULL, NULL, NULL);
-	return append_converted(g, (char *)(uintptr_t)text.p, text.n) &&
-	    append_converted(g, NULL, 0);
-}
-
 /*
  * Converts the text of a commit from the encoding that it names, and sets the
  * fields to those of the converted text.  The fields are unchanged if the
@@ -263,7 +253,12 @@ convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 	if (f->encoding.n == 0 || equals_ignoring_case(f->encoding, "utf-8") ||
 	    equals_ignoring_case(f->encoding, "utf8"))
 		return;
-	if (open_recoder(g, f->encoding) && convert(g, text) &&
+	if (!open_recoder(g, f->encoding))
+		return;
+	g->text.len = 0;
+	iconv(g->recoder, NULL, NULL, NULL, NULL);
+	if (append_converted(g, (char *)(uintptr_t)text.p, text.n) &&
+	    append_converted(g, NULL, 0) &&
 	    parse_fields(buf_span(&g->text), &converted))
 		*f = converted;
 }

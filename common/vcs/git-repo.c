@@ -199,37 +199,33 @@ explain_open(struct vcs *v, int error, const char *path)
 	return VCS_FAILED;
 }
 
-/* Reads the file "shallow", which has one id on each line. */
+/*
+ * Reads the file "shallow", which has one id on each line: libgit2 reports
+ * whether a clone is shallow, but not where it ends.
+ */
 static bool
-read_shallow(struct gitvcs *g, FILE *f)
-{
-	char line[256];
-	git_oid id;
-
-	while (fgets(line, sizeof line, f) != NULL) {
-		if (git_oid_fromstrn(&id, line, VCS_ID_LEN) != 0)
-			return false;
-		g->shallow = mem_grow(g->shallow, &g->shallow_cap,
-		    g->n_shallow + 1, sizeof *g->shallow);
-		g->shallow[g->n_shallow++] = id;
-	}
-	sort(g->shallow, g->n_shallow, sizeof *g->shallow,
-	    gitvcs_compare_ids);
-	return ferror(f) == 0;
-}
-
-/* libgit2 reports whether a clone is shallow, but not where it ends. */
-static bool
-open_shallow(struct vcs *v)
+read_shallow(struct vcs *v)
 {
 	struct gitvcs *g = v->state;
 	struct buf path = { 0 };
+	char line[256];
 	bool ok = true;
+	git_oid id;
 	FILE *f;
 
 	buf_printf(&path, "%sshallow", git_repository_commondir(g->repo));
-	if ((f = fopen(buf_cstr(&path), "r")) != NULL) {
-		ok = read_shallow(g, f) ||
+	f = fopen(buf_cstr(&path), "r");
+	while (f != NULL && ok && fgets(line, sizeof line, f) != NULL) {
+		g->shallow = mem_grow(g->shallow, &g->shallow_cap,
+		    g->n_shallow + 1, sizeof *g->shallow);
+		ok = git_oid_fromstrn(&id, line, VCS_ID_LEN) == 0;
+		if (ok)
+			g->shallow[g->n_shallow++] = id;
+	}
+	if (f != NULL) {
+		sort(g->shallow, g->n_shallow, sizeof *g->shallow,
+		    gitvcs_compare_ids);
+		ok = (ok && ferror(f) == 0) ||
 		    vcs_fail(v, "cannot read '%s'", path.data);
 		fclose(f);
 	}
@@ -244,7 +240,7 @@ open_objects(struct vcs *v)
 
 	if (git_repository_odb(&g->odb, g->repo) != 0)
 		return gitvcs_fail(v, "cannot open the objects");
-	return open_shallow(v);
+	return read_shallow(v);
 }
 
 void
