@@ -4,43 +4,38 @@
 #include "common/perun/index.h"
 #include "filters/perf-diff/profiles.h"
 
-static void
-read_entry(struct reader *r, struct filter *f, const struct perun *perun,
-    const struct pidx_entry *e, uint32_t side)
-{
-	struct buf packed = { 0 };
-	struct object object = { 0 };
-	const char *why = NULL;
-
-	if (perun_read_object(&perun->store, e->object, &packed, &object,
-	    &why))
-		why = reader_add_profile(r, object.body, side);
-	if (why != NULL)
-		filter_fail(f, "cannot read the profile '%.*s': %s",
-		    SPAN_ARG(e->path), why);
-	buf_release(&packed);
-	buf_release(&object.text);
-}
-
 /* Returns the number of profiles. */
 static size_t
 read_index(struct reader *r, struct filter *f, struct perun *perun,
     const unsigned char *version, uint32_t side)
 {
-	struct buf bytes = { 0 }, why = { 0 };
+	struct buf bytes = { 0 }, explanation = { 0 }, packed = { 0 };
+	struct object object = { 0 };
+	const struct pidx_entry *e;
 	struct pidx index;
+	const char *why;
 	size_t n;
 
-	if (index_read(perun, version, &bytes, &index, &why) ==
+	if (index_read(perun, version, &bytes, &index, &explanation) ==
 	    STORE_FAILED)
-		filter_fail(f, "%s", why.data);
+		filter_fail(f, "%s", explanation.data);
 	/* Even after an error, the index has the entries before the damage. */
 	n = index.n;
-	for (size_t i = 0; i < n; i++)
-		read_entry(r, f, perun, &index.entries[i], side);
+	for (size_t i = 0; i < n; i++) {
+		e = &index.entries[i];
+		why = NULL;
+		if (perun_read_object(&perun->store, e->object, &packed,
+		    &object, &why))
+			why = reader_add_profile(r, object.body, side);
+		if (why != NULL)
+			filter_fail(f, "cannot read the profile '%.*s': %s",
+			    SPAN_ARG(e->path), why);
+	}
 	pidx_release(&index);
 	buf_release(&bytes);
-	buf_release(&why);
+	buf_release(&explanation);
+	buf_release(&packed);
+	buf_release(&object.text);
 	return n;
 }
 
