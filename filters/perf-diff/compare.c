@@ -14,36 +14,16 @@
 enum { SAMPLES_MIN = 10 };
 #define ALPHA 0.05
 
-/* The values of a key by side, and the sums of all keys of its unit. */
+/* The values of a key by side. */
 struct sides {
 	double *values[2];
-	size_t n[2], cap;
+	size_t n[2];
 };
 
 /* The sum of all samples of a unit, for each side. */
 struct total {
 	double sums[2];
 };
-
-static void
-separate(struct sides *sides, const struct key *k)
-{
-	size_t side;
-
-	if (k->n > sides->cap) {
-		for (side = 0; side < 2; side++) {
-			free(sides->values[side]);
-			sides->values[side] = mem_table(k->n,
-			    sizeof **sides->values);
-		}
-		sides->cap = k->n;
-	}
-	sides->n[SIDE_OLD] = sides->n[SIDE_NEW] = 0;
-	for (size_t i = 0; i < k->n; i++) {
-		side = k->list[i].version;
-		sides->values[side][sides->n[side]++] = k->list[i].value;
-	}
-}
 
 /* Sums by unit: units are symbols, and the last element is for no unit. */
 static struct total *
@@ -87,16 +67,23 @@ static void
 compare_key(struct answer *a, uint32_t key, struct sides *sides,
     const struct total *totals)
 {
+	const struct key *k = &a->samples->keys[key];
 	struct change *c = answer_add(a, key);
 	struct twosample t;
+	size_t side;
 
-	separate(sides, &a->samples->keys[key]);
+	sides->n[SIDE_OLD] = sides->n[SIDE_NEW] = 0;
+	for (size_t i = 0; i < k->n; i++) {
+		side = k->list[i].version;
+		sides->values[side][sides->n[side]++] = k->list[i].value;
+	}
 	c->n_before = sides->n[SIDE_OLD];
 	c->n_after = sides->n[SIDE_NEW];
 	if (c->n_before == 0 || c->n_after == 0) {
 		set_share(c, a, sides, totals);
 		return;
 	}
+
 	twosample_compare(&t, sides->values[SIDE_OLD], c->n_before,
 	    sides->values[SIDE_NEW], c->n_after);
 	c->before = t.before;
@@ -190,8 +177,14 @@ compare_sides(struct answer *a)
 {
 	const struct samples *s = a->samples;
 	struct total *totals = sum_by_unit(s);
-	struct sides sides = { .cap = 0 };
+	struct sides sides;
+	size_t n_max = 0;
 
+	for (size_t i = 0; i < s->n; i++)
+		if (s->keys[i].n > n_max)
+			n_max = s->keys[i].n;
+	sides.values[SIDE_OLD] = mem_table(n_max, sizeof **sides.values);
+	sides.values[SIDE_NEW] = mem_table(n_max, sizeof **sides.values);
 	for (uint32_t key = 0; key < s->n; key++)
 		compare_key(a, key, &sides, totals);
 	a->n_keys = s->n;

@@ -28,10 +28,8 @@ struct placed {
 struct history {
 	struct answer *answer;
 	uint32_t *positions;	/* by version; INDEX_NONE: not in the order */
-	struct placed *placed;
-	size_t placed_cap;
+	struct placed *placed;	/* samples of a key */
 	double *room, *after;	/* values of a key */
-	size_t room_cap;
 	struct changes found;
 	struct change_point *points;	/* of all series */
 	size_t n_points, points_cap;
@@ -107,8 +105,6 @@ make_points(struct history *h, struct series *s, const struct key *k)
 	bool is_sorted = true;
 	size_t n_placed = 0, n;
 
-	h->placed = mem_grow(h->placed, &h->placed_cap, k->n,
-	    sizeof *h->placed);
 	for (size_t i = 0; i < k->n; i++) {
 		position = h->positions[k->list[i].version];
 		if (position == INDEX_NONE)
@@ -245,18 +241,6 @@ add_change(struct history *h, const struct series *s, const struct tested *t,
 
 /* --- */
 
-static void
-grow_room(struct history *h, size_t n)
-{
-	if (n <= h->room_cap)
-		return;
-	free(h->room);
-	free(h->after);
-	h->room_cap = n;
-	h->room = mem_table(n, sizeof *h->room);
-	h->after = mem_table(n, sizeof *h->after);
-}
-
 /* Makes a series of each key that has enough points to be tested. */
 static struct tested *
 make_series(struct history *h)
@@ -265,10 +249,17 @@ make_series(struct history *h)
 	const struct samples *samples = a->samples;
 	struct tested *list = mem_table(samples->n, sizeof *list);
 	struct series *s;
+	size_t n_max = 0;
+
+	for (size_t i = 0; i < samples->n; i++)
+		if (samples->keys[i].n > n_max)
+			n_max = samples->keys[i].n;
+	h->placed = mem_table(n_max, sizeof *h->placed);
+	h->room = mem_table(n_max, sizeof *h->room);
+	h->after = mem_table(n_max, sizeof *h->after);
 
 	a->series = mem_zero(samples->n, sizeof *a->series);
 	for (uint32_t key = 0; key < samples->n; key++) {
-		grow_room(h, samples->keys[key].n);
 		s = &a->series[a->n_series];
 		*s = (struct series){ .key = key };
 		make_points(h, s, &samples->keys[key]);
