@@ -167,8 +167,9 @@ read_units(struct units *units, const struct opt_list *given,
 }
 
 /*
- * Finds the generators of workloads whose id is a workload of the matrix.  Of
- * several generators with the same id the last one counts, as in Perun.
+ * Finds the generators of workloads whose id is a workload of the matrix, and
+ * warns of them.  Of several generators with the same id the last one counts,
+ * as in Perun.
  */
 static void
 read_generators(struct matrix *m, struct config *config)
@@ -191,11 +192,7 @@ read_generators(struct matrix *m, struct config *config)
 		if (workload != SYM_NONE)
 			m->generators[workload] = v;
 	}
-}
 
-static void
-warn_of_generators(const struct matrix *m)
-{
 	for (sym w = 0; w < m->workloads.n; w++)
 		if (m->generators[w] != NULL)
 			err_warn("warning: workload '%s' is a generator "
@@ -228,7 +225,6 @@ read_matrix(struct matrix *m, struct config *config)
 	read_units(&m->postprocessors, &opt.postprocessors, config,
 	    "postprocessors");
 	read_generators(m, config);
-	warn_of_generators(m);
 }
 
 static void

@@ -286,35 +286,27 @@ remove_requested(struct filter *f, struct request *requests, size_t n)
 	pidx_release(&index);
 }
 
-/* Sorts by version and entry, and removes duplicates. */
-static void
-sort_requests(void)
-{
-	size_t n = 0;
-
-	sort(job.requests, job.n_requests, sizeof *job.requests,
-	    compare_requests);
-	for (size_t i = 0; i < job.n_requests; i++)
-		if (n == 0 || compare_requests(&job.requests[i],
-		    &job.requests[n - 1]) != 0)
-			job.requests[n++] = job.requests[i];
-	job.n_requests = n;
-}
-
 static void
 remove_records(struct filter *f)
 {
 	const struct rec *r;
-	size_t next;
+	size_t n = 0, next;
 
 	while ((r = filter_next(f)) != NULL)
 		if (rec_is(r, "entry"))
 			add_request(f, r);
 	if (f->truncated)	/* all requests or none */
 		job.n_requests = 0;
-	sort_requests();
-	for (size_t first = 0; first < job.n_requests; first = next) {
-		for (next = first + 1; next < job.n_requests; next++)
+
+	sort(job.requests, job.n_requests, sizeof *job.requests,
+	    compare_requests);
+	/* Without duplicates, of which the second would not be found. */
+	for (size_t i = 0; i < job.n_requests; i++)
+		if (n == 0 || compare_requests(&job.requests[i],
+		    &job.requests[n - 1]) != 0)
+			job.requests[n++] = job.requests[i];
+	for (size_t first = 0; first < n; first = next) {
+		for (next = first + 1; next < n; next++)
 			if (memcmp(job.requests[next].version,
 			    job.requests[first].version, STORE_NAME_SIZE) != 0)
 				break;
