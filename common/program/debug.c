@@ -423,30 +423,6 @@ name_of(Dwarf_Die *die)
 	return name != NULL ? name : text_of(die, DW_AT_name);
 }
 
-/* Sets the file and line of an inlined call: where the call is. */
-static void
-set_call_line(struct debug *d, Dwarf_Die *die, struct scope *scope)
-{
-	Dwarf_Attribute a;
-
-	if (dwarf_attr(die, DW_AT_call_file, &a) != NULL)
-		scope->file = file_of(d, &a);
-	if (dwarf_attr(die, DW_AT_call_line, &a) != NULL)
-		scope->line = number_of(&a);
-}
-
-/* Sets the file and line of a function: where it is declared. */
-static void
-set_declaration_line(struct debug *d, Dwarf_Die *die, struct scope *scope)
-{
-	Dwarf_Attribute a;
-
-	if (dwarf_attr_integrate(die, DW_AT_decl_file, &a) != NULL)
-		scope->file = file_of(d, &a);
-	if (dwarf_attr_integrate(die, DW_AT_decl_line, &a) != NULL)
-		scope->line = number_of(&a);
-}
-
 /* Adds the address ranges of a scope.  False if it has no code. */
 static bool
 add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
@@ -470,8 +446,9 @@ add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 }
 
 /*
- * Adds a function or an inlined call, and returns its scope.  INDEX_NONE if it
- * has no code or is nested too deeply.
+ * Adds a function with the place of its declaration, or an inlined call with
+ * the place of the call.  Returns its scope; INDEX_NONE if it has no code or is
+ * nested too deeply.
  */
 static uint32_t
 add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
@@ -479,15 +456,23 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 	bool inlined = tag == DW_TAG_inlined_subroutine;
 	struct scope scope = { .parent = inlined ? parent : INDEX_NONE };
 	size_t before = w->n_ranges;
+	Dwarf_Attribute a;
 	uint32_t index;
 
 	if (!add_ranges(w, die, (uint32_t)w->symtab->n_scopes))
 		return INDEX_NONE;
 	scope.name = name_of(die);
-	if (inlined)
-		set_call_line(w->debug, die, &scope);
-	else
-		set_declaration_line(w->debug, die, &scope);
+	if (inlined) {
+		if (dwarf_attr(die, DW_AT_call_file, &a) != NULL)
+			scope.file = file_of(w->debug, &a);
+		if (dwarf_attr(die, DW_AT_call_line, &a) != NULL)
+			scope.line = number_of(&a);
+	} else {
+		if (dwarf_attr_integrate(die, DW_AT_decl_file, &a) != NULL)
+			scope.file = file_of(w->debug, &a);
+		if (dwarf_attr_integrate(die, DW_AT_decl_line, &a) != NULL)
+			scope.line = number_of(&a);
+	}
 	if ((index = symtab_add_scope(w->symtab, scope)) == INDEX_NONE)
 		w->n_ranges = before;
 	return index;
