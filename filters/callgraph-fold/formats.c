@@ -257,20 +257,6 @@ exclusive_costs(const struct stacks *s, unsigned measure)
 	return costs;
 }
 
-/*
- * Writes the callee, the number of calls and the callee's line, and then the
- * caller's line and the inclusive cost.
- */
-static void
-put_edge(struct buf *b, const struct stacks *s, const struct edge *e,
-    bool *is_written)
-{
-	put_position(b, s, e->callee, "c", is_written);
-	buf_printf(b, "calls=%lld %lld\n%lld %lld\n", (long long)e->calls,
-	    (long long)s->frames[e->callee].line,
-	    (long long)s->frames[e->caller].line, (long long)e->cost);
-}
-
 void
 put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 {
@@ -296,8 +282,15 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 		buf_printf(b, "%lld %lld\n", (long long)s->frames[i].line,
 		    (long long)costs[i]);
 		for (; next_edge < n_edges && edges[next_edge].caller == i;
-		    next_edge++)
-			put_edge(b, s, &edges[next_edge], is_written);
+		    next_edge++) {
+			const struct edge *e = &edges[next_edge];
+
+			put_position(b, s, e->callee, "c", is_written);
+			buf_printf(b, "calls=%lld %lld\n%lld %lld\n",
+			    (long long)e->calls,
+			    (long long)s->frames[e->callee].line,
+			    (long long)s->frames[i].line, (long long)e->cost);
+		}
 		filter_emit(f);
 	}
 	free(edges);
