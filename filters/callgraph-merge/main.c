@@ -55,34 +55,13 @@ compare_merges(const void *a, const void *b)
 	return span_compare(x, y);
 }
 
-static void
-write_merges(struct filter *f)
-{
-	sort(state.merges, state.n_merges, sizeof(struct merge *),
-	    compare_merges);
-	for (size_t i = 0; i < state.n_merges; i++) {
-		struct buf *b = filter_out(f);
-		size_t before = b->len;
-
-		merge_write(state.merges[i], b);
-		if (b->len - before > f->max_record)
-			err_warn("warning: a record has %zu bytes: its readers "
-			    "need --max-record", b->len - before);
-		if (state.merges[i]->overflowed)
-			filter_fail(f, "a sum is 2^53 or more");
-		if (state.merges[i]->has_excess_modules)
-			filter_fail(f, "the modules of a release do not fit "
-			    "into the address space");
-		filter_emit(f);
-		merge_free(state.merges[i]);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
 	struct filter f;
 	struct rec *rec;
+	struct buf *b;
+	size_t before;
 
 	filter_begin(&f, &about, options, argc, argv);
 	intern_init(&state.texts);
@@ -91,7 +70,25 @@ main(int argc, char **argv)
 	while ((rec = filter_next(&f)) != NULL)
 		if (rec_is(rec, "callgraph"))
 			add_record(&f, rec);
-	write_merges(&f);
+
+	sort(state.merges, state.n_merges, sizeof(struct merge *),
+	    compare_merges);
+	for (size_t i = 0; i < state.n_merges; i++) {
+		b = filter_out(&f);
+		before = b->len;
+		merge_write(state.merges[i], b);
+		if (b->len - before > f.max_record)
+			err_warn("warning: a record has %zu bytes: its readers "
+			    "need --max-record", b->len - before);
+		if (state.merges[i]->overflowed)
+			filter_fail(&f, "a sum is 2^53 or more");
+		if (state.merges[i]->has_excess_modules)
+			filter_fail(&f, "the modules of a release do not fit "
+			    "into the address space");
+		filter_emit(&f);
+		merge_free(state.merges[i]);
+	}
+
 	callgraph_release(&state.graph);
 	intern_release(&state.texts);
 	intern_release(&state.checksums);

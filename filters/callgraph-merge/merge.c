@@ -395,28 +395,11 @@ put_nodes(const struct merge *m, struct buf *b)
 	free(levels);
 }
 
-static void
-put_modules(struct merge *m, struct buf *b)
-{
-	uint32_t *order = place_modules(m);
-
-	for (size_t i = 0; i < m->n_modules; i++) {
-		const struct merge_module *module = &m->modules[order[i]];
-
-		open_item(b);
-		put_text(m, b, "path", module->path);
-		json_address(b, "base", module->base);
-		json_address(b, "start", module->base + module->low);
-		json_address(b, "end", module->base + module->high);
-		put_text(m, b, "build_id", module->build_id);
-		buf_char(b, '}');
-	}
-	free(order);
-}
-
 void
 merge_write(struct merge *m, struct buf *b)
 {
+	uint32_t *order;
+
 	json_begin(b, "callgraph");
 	if (m->checksum.n > 0)
 		json_raw(b, "checksum", m->checksum);
@@ -430,10 +413,24 @@ merge_write(struct merge *m, struct buf *b)
 		json_int(b, "nodes_limited", m->nodes_limited);
 	if (m->probe_ns > 0)
 		json_int(b, "probe_ns", m->probe_ns);
-	/* The modules first: their new bases give the nodes addresses. */
+
+	/* The new bases of the modules also give the nodes addresses. */
+	order = place_modules(m);
 	json_open(b, "modules", '[');
-	put_modules(m, b);
+	for (size_t i = 0; i < m->n_modules; i++) {
+		const struct merge_module *module = &m->modules[order[i]];
+
+		open_item(b);
+		put_text(m, b, "path", module->path);
+		json_address(b, "base", module->base);
+		json_address(b, "start", module->base + module->low);
+		json_address(b, "end", module->base + module->high);
+		put_text(m, b, "build_id", module->build_id);
+		buf_char(b, '}');
+	}
 	json_close(b, ']');
+	free(order);
+
 	json_open(b, "nodes", '[');
 	put_nodes(m, b);
 	json_close(b, ']');
