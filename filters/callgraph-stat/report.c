@@ -76,10 +76,7 @@ put_signed(struct buf *b, unsigned measure, int64_t n)
 {
 	if (n > 0)
 		buf_char(b, '+');
-	if (is_time(measure))
-		report_ns(b, n);
-	else
-		buf_i64(b, n);
+	put_amount(b, measure, n);
 }
 
 static void
@@ -108,12 +105,6 @@ put_location(struct buf *b, struct span path, uint64_t line)
 	buf_add(b, path.p + from, path.n - from);
 	if (line > 0)
 		buf_printf(b, ":%" PRIu64, line);
-}
-
-static void
-put_name(struct buf *b, const struct profile *p, uint32_t function)
-{
-	profile_label(p, function, b);
 }
 
 /* Adds a function's file, or else its module if the label lacks the module. */
@@ -148,7 +139,7 @@ put_caller(struct buf *b, const struct profile *p, const struct entry *e)
 	if (e->key.caller == INDEX_NONE)
 		buf_str(b, "(the first of its thread)");
 	else
-		put_name(b, p, e->key.caller);
+		profile_label(p, e->key.caller, b);
 }
 
 static void
@@ -157,12 +148,12 @@ put_entry(struct buf *b, const struct profile *p, const struct entry *e)
 	sym text = p->level == BY_FILE ? e->key.name : e->module;
 
 	if (p->level == BY_FUNCTION) {
-		put_name(b, p, (uint32_t)(e - p->functions.list));
+		profile_label(p, (uint32_t)(e - p->functions.list), b);
 		put_source(b, p, (uint32_t)(e - p->functions.list));
 	} else if (p->level == BY_CALLSITE) {
 		put_caller(b, p, e);
 		buf_str(b, CALLS_SIGN);
-		put_name(b, p, e->key.callee);
+		profile_label(p, e->key.callee, b);
 		put_site(b, p, e);
 	} else {
 		buf_str(b, text != SYM_NONE ? intern_str(&p->texts, text) :
@@ -426,7 +417,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		if (callers)
 			put_caller(&text, p, e);
 		else
-			put_name(&text, p, e->key.callee);
+			profile_label(p, e->key.callee, &text);
 		put_site(&text, p, e);
 		put_text_cell(&t, &text);
 	}
