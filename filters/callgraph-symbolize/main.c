@@ -336,26 +336,6 @@ put_record(struct filter *f, const struct rec *rec, unsigned key,
 	filter_emit(f);
 }
 
-static int
-finish(struct filter *f)
-{
-	sources_report_missing(state.n_addresses);
-	if (state.n_unknown > 0)
-		err_warn("warning: %llu of %llu addresses have no symbols",
-		    (unsigned long long)state.n_unknown,
-		    (unsigned long long)state.n_addresses);
-	sources_report_damage(f);
-	sources_release();
-	answers_release();
-	recio_free(state.modules_io);
-	recio_free(state.nodes_io);
-	free(state.modules);
-	free(state.ranges);
-	free(state.calls);
-	intervals_release(&state.module_index);
-	return filter_end(f);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -384,5 +364,20 @@ main(int argc, char **argv)
 			filter_emit(&f);
 		}
 	}
-	return finish(&f);
+
+	sources_report_missing(state.n_addresses);
+	if (state.n_unknown > 0)
+		err_warn("warning: %llu of %llu addresses have no symbols",
+		    (unsigned long long)state.n_unknown,
+		    (unsigned long long)state.n_addresses);
+	sources_report_damage(&f);
+	sources_release();
+	answers_release();
+	recio_free(state.modules_io);
+	recio_free(state.nodes_io);
+	free(state.modules);
+	free(state.ranges);
+	free(state.calls);
+	intervals_release(&state.module_index);
+	return filter_end(&f);
 }
