@@ -366,37 +366,14 @@ walk_all(struct vcs *v)
 	return true;
 }
 
-/*
- * Parses all tips, so that all exclusions are known before the walk, and sets
- * indices[i] to the index of tips[i] in w->commits.
- */
-static bool
-add_tips(struct vcs *v, const struct vcs_tip *tips, size_t n,
-    uint32_t *indices)
-{
-	struct gitvcs_walk *w = walk_of(v);
-	git_oid id;
-
-	for (size_t i = 0; i < n; i++) {
-		if (git_oid_fromstr(&id, tips[i].id.hex) != 0)
-			return gitvcs_fail(v, "'%s' is not an id",
-			    tips[i].id.hex);
-		indices[i] = find_or_add(w, &id);
-		if (!parse_commit(v, indices[i]))
-			return false;
-		if (tips[i].excluded)
-			exclude_history(w, indices[i]);
-	}
-	return true;
-}
-
 bool
 gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
 {
 	struct gitvcs_walk *w = walk_of(v);
 	uint32_t *indices = mem_resize(NULL, n, sizeof *indices);
-	bool ok;
+	bool ok = true;
+	git_oid id;
 
 	gitvcs_walk_end(w);	/* the previous one */
 	w->first_parent = first_parent;
@@ -406,7 +383,19 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 		gitvcs_open_graph(v->state, &w->graph);
 	map_init(&w->map, key_of, w);
 	w->queue = (struct heap){ .compare = compare_sequence, .context = w };
-	ok = add_tips(v, tips, n, indices);
+
+	/* All exclusions must be known before the walk. */
+	for (size_t i = 0; ok && i < n; i++) {
+		if (git_oid_fromstr(&id, tips[i].id.hex) != 0) {
+			ok = gitvcs_fail(v, "'%s' is not an id",
+			    tips[i].id.hex);
+			break;
+		}
+		indices[i] = find_or_add(w, &id);
+		ok = parse_commit(v, indices[i]);
+		if (ok && tips[i].excluded)
+			exclude_history(w, indices[i]);
+	}
 	for (size_t i = 0; ok && i < n; i++)
 		ok = reach(v, indices[i]);
 	free(indices);
