@@ -30,27 +30,20 @@ registry_release(struct registry *g)
 	buf_release(&g->object.text);
 }
 
-/* Does the store have a valid object of this name? */
-static bool
-is_stored(struct registry *g, const unsigned char *name)
-{
-	const char *why;
-
-	return perun_read_object(&g->perun->store, name, &g->stored,
-	    &g->object, &why);
-}
-
 void
 registry_add(struct registry *g, const struct profile *p,
     const struct source *from)
 {
 	struct registration r = { .entry.time = from->time, .position = g->n,
 	    .has_generated_name = from->has_generated_name };
+	const char *why;
 
 	g->packed.len = 0;
 	object_pack(p->type, buf_span(&p->body), r.entry.object,
 	    &g->packed);
-	if (!is_stored(g, r.entry.object))
+	/* A valid object of this name is not written again. */
+	if (!perun_read_object(&g->perun->store, r.entry.object, &g->stored,
+	    &g->object, &why))
 		store_stage(&g->perun->store, r.entry.object,
 		    buf_span(&g->packed));
 	memcpy(r.version, from->version, STORE_NAME_SIZE);
