@@ -181,6 +181,7 @@ send_hello(void)
 		message.msg_controllen = CMSG_LEN(sizeof(int));
 		*(int *)(void *)CMSG_DATA(&control.header) = shared_fd;
 	}
+
 	bytes_move_down(waiting, link_out.data + link_out.sent, n);
 	link_out.len = link_out.sent = 0;
 	link_put_hello(&link_out);
@@ -262,6 +263,7 @@ link_flush(struct out *o, int64_t stall_timeout_ns)
 			state_give_up();
 			return false;
 		}
+
 		if (stalled_since == 0)
 			stalled_since = now;
 		left = stall_timeout_ns - (now - stalled_since);

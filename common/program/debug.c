@@ -222,6 +222,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 		    "objcopy --decompress-debug-sections" : dwarf_errmsg(-1);
 		return NULL;
 	}
+
 	d = mem_zero(1, sizeof *d);
 	d->code = code;
 	d->dwarf = dwarf;
@@ -230,11 +231,13 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 		report_damage(d, "a section of its debug information cannot be "
 		    "decompressed");
 	dwarf_new_oom_handler(dwarf, die_of_memory);
+
 	/*
 	 * In a damaged file many entries may share one long list of ranges; a
 	 * valid unit has fewer ranges than the file has bytes.
 	 */
 	d->ranges_max = debug->size;
+
 	find_units(d);
 	add_listed_ranges(d);
 	for (size_t i = 0; i < d->n_units; i++)
@@ -461,6 +464,7 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 
 	if (!add_ranges(w, die, (uint32_t)w->symtab->n_scopes))
 		return INDEX_NONE;
+
 	scope.name = name_of(die);
 	if (inlined) {
 		if (dwarf_attr(die, DW_AT_call_file, &a) != NULL)

@@ -234,6 +234,7 @@ put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 		index = symbols->list[i].index;
 	}
 	sort(earlier, n, sizeof *earlier, compare_indexes);
+
 	json_open(b, "symbols", '[');
 	/* A symbol has several boundaries if others are nested in it. */
 	for (size_t i = 0; i < n; i++)

@@ -126,6 +126,7 @@ symbols_open(const char *path, const char *debug_dir, const char **why)
 		symbols_close(s);
 		return NULL;
 	}
+
 	if (!s->elf.has_debug &&
 	    elf_open_debug(&s->elf, debug_dir, &s->debug_file))
 		source = &s->debug_file;
@@ -259,6 +260,7 @@ resolve(struct symbols *s, uint64_t address)
 			r.line = row->line;
 		}
 	}
+
 	/*
 	 * Assembler code has no DWARF scope, only an ELF symbol.  And C++
 	 * compilers omit the linkage names of static functions, so DWARF has
@@ -266,6 +268,7 @@ resolve(struct symbols *s, uint64_t address)
 	 */
 	if (r.scope == INDEX_NONE || r.symtab->scopes[r.scope].is_incomplete)
 		r.symbol = symbol_at(s, address);
+
 	if (r.file != NULL)
 		s->has_lines = true;
 	else if (r.symbol != NULL && r.symbol->kind == SYMBOL_FUNCTION)

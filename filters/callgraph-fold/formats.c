@@ -276,6 +276,7 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 	}
 	buf_printf(b, "positions: line\nevents: %s\n",
 	    callgraph_measure_keys[measure]);
+
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		buf_char(b, '\n');
 		put_position(b, s, i, "", is_written);
@@ -293,6 +294,7 @@ put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 		}
 		filter_emit(f);
 	}
+
 	free(edges);
 	free(costs);
 	free(is_written);

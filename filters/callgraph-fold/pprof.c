@@ -217,6 +217,7 @@ add_location(struct adding *a, bool has_address, uint64_t address,
 	if (mapping != SYM_NONE)
 		put_number(&location, LOCATION_MAPPING, mapping + 1u);
 	put_number(&location, LOCATION_ADDRESS, has_address ? address : 0);
+
 	for (size_t i = 0; i < n; i++) {
 		line.len = 0;
 		put_number(&line, LINE_FUNCTION,
@@ -226,6 +227,7 @@ add_location(struct adding *a, bool has_address, uint64_t address,
 		info->lacks_files |= lines[i].file.n == 0;
 		info->lacks_lines |= lines[i].number == 0;
 	}
+
 	number = intern_add(&a->p->locations, buf_span(&location));
 	buf_release(&location);
 	buf_release(&line);

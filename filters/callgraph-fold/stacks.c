@@ -85,6 +85,7 @@ find_frame(struct stacks *s, const struct callgraph *g,
 	buf_char(&key, '\0');
 	buf_add(&key, n->file.p, n->file.n);
 	number = intern_add(&s->frame_keys, buf_span(&key));
+
 	if (number >= n_before) {
 		f.name = intern_add(&s->texts, span_of(key.data, name_length));
 		if (n->file.n > 0)

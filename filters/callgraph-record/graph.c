@@ -108,6 +108,7 @@ graph_put(struct graph *g, bool timed, bool sampled,
 	}
 	json_close(b, ']');
 	free(positions);
+
 	for (size_t i = 0; i < g->n; i++)
 		probe_ns += g->nodes[i].probe_ns;
 	if (timed)

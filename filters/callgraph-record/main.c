@@ -262,6 +262,7 @@ poll_once(struct filter *f)
 		peers_fill_pollfds(&state.peers, fds + PEERS);
 	is_any_ready = poll(fds, PEERS + (reads_peers ? n : 0),
 	    timeout_ms()) > 0;
+
 	if (fds[SIGNALS].revents != 0)
 		read_signals();
 	if (fds[OUTPUT].revents != 0)

@@ -73,6 +73,7 @@ memory_map(int fd)
 	close(fd);
 	if (p == MAP_FAILED)
 		return NULL;
+
 	shared = p;
 	/* Read once: a defective process may change it at any time. */
 	node_size = __atomic_load_n(&shared->node_size, __ATOMIC_RELAXED);
@@ -80,6 +81,7 @@ memory_map(int fd)
 		munmap(p, (size_t)st.st_size);
 		return NULL;
 	}
+
 	m = mem_zero(1, sizeof *m);
 	m->shared = shared;
 	m->size = (size_t)st.st_size;
@@ -234,6 +236,7 @@ read_nodes(const struct memory *m, double ns_per_tick, struct graph *g)
 		if (references[i] != 0 && parent != SLOT_NONE)
 			references[parent] = 1;
 	}
+
 	for (size_t i = 0; i < n; i++) {
 		if (references[i] == 0)
 			continue;

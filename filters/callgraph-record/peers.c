@@ -291,9 +291,11 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 	for (size_t i = 0; i < n; i++)
 		if (!read_frame(items[i], &function, &call_site))
 			return false;
+
 	begin_record(b, "crash", p);
 	json_uint(b, "time_us", number_of(r, K_TIME_US));
 	put_signal(b, (int)number_of(r, K_SIGNAL));
+
 	json_open(b, "frames", '[');
 	for (size_t i = 0; i < n; i++) {
 		read_frame(items[i], &function, &call_site);
@@ -304,6 +306,7 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 		buf_char(b, '}');
 	}
 	json_close(b, ']');
+
 	if (number_of(r, K_OMITTED) > 0)
 		json_uint(b, "frames_omitted", number_of(r, K_OMITTED));
 	modules_put(&p->modules, b);

@@ -140,6 +140,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 		json_true(b, "new");
 	if (!now->is_present)
 		json_true(b, "vanished");
+
 	for (unsigned k = 0; k < N_MEASURES; k++) {
 		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
 		put_measure(b, before_keys[k], before->measures[k]);
@@ -150,6 +151,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 			json_ratio(b, growth_keys[k], (double)change /
 			    (double)before->measures[k]);
 	}
+
 	put_measure(b, "self_per_call_ns", answer_per_call(now, SELF_NS));
 	put_measure(b, "before_self_per_call_ns",
 	    answer_per_call(before, SELF_NS));

@@ -165,6 +165,7 @@ main(int argc, char **argv)
 	if (opt.sort != NULL)
 		sort = opt_choice("sort", opt.sort, sort_names,
 		    sizeof *sort_names);
+
 	profile_init(&profile, (enum level)level);
 	callgraph_init(&g);
 	n_records = read_graphs(&f, &profile, &g, NOW);
@@ -173,6 +174,7 @@ main(int argc, char **argv)
 		n_records += read_graphs(&f, &profile, &g, BEFORE);
 	}
 	callgraph_release(&g);
+
 	if (n_records > 0)
 		show_all(&f, &profile, (unsigned)sort);
 	profile_release(&profile);

@@ -367,6 +367,7 @@ report_profile(const struct answer *a, struct filter *f)
 		free(order.list);
 		return;
 	}
+
 	put_title(a, out, order.n);
 	choose_columns(a, &c, last_heads[a->profile->level]);
 	init_table(&t, c.align, c.heads);
@@ -377,6 +378,7 @@ report_profile(const struct answer *a, struct filter *f)
 		put_entry(&text, a->profile, e);
 		put_text_cell(&t, &text);
 	}
+
 	table_print(&t, out);
 	put_omitted(out, order.n - n_rows);
 	put_notes(a, out);
@@ -408,6 +410,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		free(order.list);
 		return;
 	}
+
 	report_blank(out);
 	choose_columns(a, &c, callers ? "called by, at" : "calls, at");
 	init_table(&t, c.align, c.heads);
@@ -421,6 +424,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		put_site(&text, p, e);
 		put_text_cell(&t, &text);
 	}
+
 	table_print(&t, out);
 	put_omitted(out, order.n - n_rows);
 	buf_release(&text);
@@ -443,6 +447,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	put_source(&text, a->profile, function);
 	report_text(&title, buf_span(&text));
 	report_heading(out, "%.*s", (int)title.len, title.data);
+
 	from = out->len;
 	for (size_t i = 0; i < N_MEASURES; i++) {
 		if (tally->measures[order[i]] == INT_UNKNOWN)
@@ -458,6 +463,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 		buf_printf(out, ", %" PRId64 " of them from within itself",
 		    tally->measures[CALLS] - tally->outer_calls);
 	report_item(out, from, 1);
+
 	put_sites(a, out, function, true);
 	put_sites(a, out, function, false);
 	filter_emit(f);
@@ -494,6 +500,7 @@ put_change_title(const struct answer *a, struct buf *out)
 		report_heading(out, "The two have nothing to compare");
 		return;
 	}
+
 	change = now - before;
 	buf_str(&text, verdicts[m][change < 0 ? 0 : change > 0 ? 2 : 1]);
 	if (change != 0) {

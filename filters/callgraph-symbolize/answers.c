@@ -115,6 +115,7 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 		texts_copy(&s->calls, t, b);
 		return true;
 	}
+
 	put_call(b, s, a);
 	if (texts_count_request(t)) {
 		buf_add(texts_begin(&s->calls, t), b->data + before,

@@ -96,10 +96,12 @@ add_module(const struct rec *rec, const struct rec *m)
 	    rec_str(m, M_BUILD_ID, &module.build_id) == REC_BAD ||
 	    rec_str(rec, CHECKSUM, &module.checksum) == REC_BAD)
 		return false;
+
 	/* If the record names no program, it is the first module. */
 	module.is_program = rec_str(rec, PROGRAM, &program) == REC_OK ?
 	    span_compare(program, module.path) == 0 : state.n_modules == 0;
 	loaded.source = source_of(&module);
+
 	state.modules = mem_grow(state.modules, &state.modules_cap,
 	    state.n_modules + 1, sizeof *state.modules);
 	state.ranges = mem_grow(state.ranges, &state.ranges_cap,
@@ -288,6 +290,7 @@ put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 	state.n_calls = 0;
 	if (are_frames)
 		keep_frames(rest);
+
 	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
 	    NULL && read_call(node, &call)) {
 		buf_char(b, n++ > 0 ? ',' : '[');
@@ -299,6 +302,7 @@ put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 		if (!are_frames)
 			keep_call(call);
 	}
+
 	if (node != NULL || why != NULL) {
 		filter_reject(f, "function or call_site is not an address such "
 		    "as \"0x401136\": %.*s", SPAN_ARG(item));
