@@ -7,7 +7,7 @@
 #include "common/base/sort.h"
 #include "common/build/attempts.h"
 #include "common/build/build.h"
-#include "common/build/suspect.h"
+#include "common/build/wrong-input.h"
 #include "common/build/times.h"
 
 /* The limit on the sum of all elapsed times; attempts.h gives the reason. */
@@ -463,7 +463,7 @@ build_resolve_attempts(struct build *b)
 	}
 	split_late_starts(b);
 	resolve_repeated(b);
-	suspect_repeats(b);
+	wrong_input_repeats(b);
 
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		if ((t->flags & TASK_SUPERSEDED) != 0)

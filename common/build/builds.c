@@ -7,7 +7,7 @@
 #include "common/base/num.h"
 #include "common/build/build-read.h"
 #include "common/build/builds.h"
-#include "common/build/suspect.h"
+#include "common/build/wrong-input.h"
 #include "common/filter/filter-get.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
@@ -201,7 +201,7 @@ builds_next(struct builds *all)
 	}
 	if (b == NULL && !all->at_end) {
 		all->at_end = true;
-		suspect_no_tasks(all, all->f);
+		wrong_input_no_tasks(all, all->f);
 		warn_if_truncated(all);
 	}
 

@@ -8,7 +8,7 @@
 #include "common/build/build-names.h"
 #include "common/build/builds.h"
 #include "common/build/network.h"
-#include "common/build/suspect.h"
+#include "common/build/wrong-input.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
@@ -287,7 +287,7 @@ main(int argc, char **argv)
 		write_answer(&f, build, builds.is_last);
 	}
 
-	suspect_no_graph(&builds);
+	wrong_input_no_graph(&builds);
 	check_matches();
 	for (size_t i = 0; i < opt.by.n && matches.paths > 0; i++)
 		if (matches.by[i] == 0)

@@ -33,7 +33,7 @@ begin_stat(const struct build_stat *s, struct filter *f, const char *name)
 static void
 emit_wall(const struct build_stat *s, struct filter *f)
 {
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	int64_t wall_us = t->end_us - t->start_us;
 	struct buf *b = begin_stat(s, f, "wall");
 
@@ -73,7 +73,7 @@ emit_task(const struct build_stat *s, struct filter *f, const char *name,
 		json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", t->elapsed_us);
 	json_int(b, "weighted_us",
-	    timeline_weighted_us(&s->timeline, task));
+	    activity_weighted_us(&s->activity, task));
 	if (t->size_bytes != INT_UNKNOWN)
 		json_int(b, "size_bytes", t->size_bytes);
 	filter_end_record(f);
@@ -100,7 +100,7 @@ emit_types(const struct build_stat *s, struct filter *f)
 static void
 emit_stages(const struct build_stat *s, struct filter *f)
 {
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	struct buf *b;
 
 	for (size_t i = 0; i < N_STAGES; i++) {
@@ -160,7 +160,7 @@ emit_tests(const struct build_stat *s, struct filter *f)
 static void
 emit_bins(const struct build_stat *s, struct filter *f)
 {
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	int64_t wall_us = t->end_us - t->start_us;
 	int64_t n = (int64_t)t->n_bins;
 	struct buf *b;
@@ -183,7 +183,7 @@ emit_bins(const struct build_stat *s, struct filter *f)
 void
 stat_emit(const struct build_stat *s, struct filter *f)
 {
-	if (s->timeline.start_us == INT_UNKNOWN)
+	if (s->activity.start_us == INT_UNKNOWN)
 		return;
 	emit_wall(s, f);
 	for (size_t i = 0; i < s->n_longest; i++)

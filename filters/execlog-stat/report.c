@@ -31,7 +31,7 @@ put_share(struct table *t, double part, double whole)
 static void
 put_title(const struct build_stat *s, struct buf *out)
 {
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	int64_t wall_us = t->end_us - t->start_us;
 	struct buf text = { 0 };
 
@@ -47,7 +47,7 @@ put_title(const struct build_stat *s, struct buf *out)
 
 /* Averages the bins into n ratios of the highest number of running tasks. */
 static void
-average_bins(const struct timeline *t, double *ratios, size_t n)
+average_bins(const struct activity *t, double *ratios, size_t n)
 {
 	size_t from, to;
 
@@ -79,7 +79,7 @@ put_tick(struct buf *line, struct buf *text, size_t column, bool is_centred)
 
 /* Writes the axis under n sparks: the time from the start of the build. */
 static void
-put_axis(const struct timeline *t, size_t n, struct buf *out)
+put_axis(const struct activity *t, size_t n, struct buf *out)
 {
 	static const char margin[] = "            ";
 	int64_t wall_us = t->end_us - t->start_us;
@@ -103,7 +103,7 @@ put_axis(const struct timeline *t, size_t n, struct buf *out)
 static void
 put_parallelism(const struct build_stat *s, struct buf *out)
 {
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	double ratios[SPARKS_MAX];
 	size_t n = t->n_bins < SPARKS_MAX ? t->n_bins : SPARKS_MAX, others;
 	struct buf top = { 0 };
@@ -127,7 +127,7 @@ put_parallelism(const struct build_stat *s, struct buf *out)
 static void
 put_stages(const struct build_stat *s, struct buf *out)
 {
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	struct table table;
 
 	report_heading(out, "\nStages");
@@ -154,7 +154,7 @@ put_longest(const struct build_stat *s, struct buf *out)
 	table_init(&table, "RRl", heads);
 	for (size_t i = 0; i < s->n_longest; i++) {
 		table_us(&table, s->build->tasks[s->longest[i]].elapsed_us);
-		table_us(&table, timeline_weighted_us(&s->timeline,
+		table_us(&table, activity_weighted_us(&s->activity,
 		    s->longest[i]));
 		build_put_cell(s->build, &s->build->tasks[s->longest[i]],
 		    &table);
@@ -188,7 +188,7 @@ put_types(const struct build_stat *s, struct buf *out)
 {
 	static const char *const heads[] = { "took", "weighted", "share", "",
 	    "tasks", "mean", "type" };
-	const struct timeline *t = &s->timeline;
+	const struct activity *t = &s->activity;
 	const struct type_total *type = s->types;
 	struct table table;
 
@@ -281,7 +281,7 @@ stat_report(const struct build_stat *s, struct filter *f)
 	struct buf *out = filter_out(f);
 	size_t from = out->len;
 
-	if (s->timeline.start_us == INT_UNKNOWN) {
+	if (s->activity.start_us == INT_UNKNOWN) {
 		buf_str(out, "No task has a time.");
 		report_sentence(out, from);
 		return;

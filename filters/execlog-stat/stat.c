@@ -179,13 +179,13 @@ make_types(struct build_stat *s)
 		type = &s->types[type_of_name[name] - 1];
 		type->n_tasks++;
 		type->elapsed_us += t->elapsed_us;
-		type->weight += s->timeline.weights[i];
+		type->weight += s->activity.weights[i];
 	}
 	free(type_of_name);
 	if (s->n_types == 0)
 		return;
-	round_weights(b, s->types, s->n_types, s->timeline.end_us -
-	    s->timeline.start_us - s->timeline.stage_us[IDLE]);
+	round_weights(b, s->types, s->n_types, s->activity.end_us -
+	    s->activity.start_us - s->activity.stage_us[IDLE]);
 	sort_with(s->types, s->n_types, sizeof *s->types, compare_types, b);
 }
 
@@ -217,7 +217,7 @@ count_run(struct build_stat *s, uint32_t first)
 	else
 		s->n_avoided++;
 	s->n_tests += executed &&
-	    timeline_work_of(b, &b->tasks[first]) == WORK_TEST;
+	    activity_work_of(b, &b->tasks[first]) == WORK_TEST;
 }
 
 static void
@@ -236,7 +236,7 @@ make_counts(struct build_stat *s)
 		s->run_us += t->elapsed_us;
 		if ((t->flags & TASK_FAILED) != 0)
 			s->failed_us += t->elapsed_us;
-		if (timeline_work_of(b, t) == WORK_TEST)
+		if (activity_work_of(b, t) == WORK_TEST)
 			s->test_us += t->elapsed_us;
 	}
 	for (size_t i = 0; i < b->n_nodes; i++)
@@ -248,7 +248,7 @@ void
 stat_make(struct build_stat *s, struct build *b, size_t top, size_t n_bins)
 {
 	*s = (struct build_stat){ .build = b };
-	timeline_make(&s->timeline, b, n_bins);
+	activity_make(&s->activity, b, n_bins);
 	make_lists(s, top);
 	make_types(s);
 	make_counts(s);
@@ -257,7 +257,7 @@ stat_make(struct build_stat *s, struct build *b, size_t top, size_t n_bins)
 void
 stat_release(struct build_stat *s)
 {
-	timeline_release(&s->timeline);
+	activity_release(&s->activity);
 	free(s->longest);
 	free(s->biggest);
 	free(s->types);

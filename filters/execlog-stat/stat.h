@@ -1,7 +1,7 @@
 #ifndef EXECLOG_STAT_STAT_H
 #define EXECLOG_STAT_STAT_H
 
-#include "filters/execlog-stat/timeline.h"
+#include "filters/execlog-stat/activity.h"
 
 struct filter;
 
@@ -17,7 +17,7 @@ struct type_total {
 /* The statistics of a build, which are written as records or as a report. */
 struct build_stat {
 	struct build *build;
-	struct timeline timeline;
+	struct activity activity;
 	uint32_t *longest;		/* tasks, the longest first */
 	size_t n_longest;
 	uint32_t *biggest;		/* copies, the biggest first */

@@ -76,7 +76,7 @@ put_us(struct buf *b, int64_t us)
 }
 
 static void
-put_share(struct buf *b, const struct picture *p, int64_t us)
+put_share(struct buf *b, const struct chart *p, int64_t us)
 {
 	if (p->fold->total_us == 0)
 		return;
@@ -86,7 +86,7 @@ put_share(struct buf *b, const struct picture *p, int64_t us)
 
 /* The first line of a node. */
 static void
-put_function(struct buf *b, const struct picture *p, const struct folded *n)
+put_function(struct buf *b, const struct chart *p, const struct folded *n)
 {
 	struct span text;
 	enum label_kind kind = fold_label(p->fold, n, &text);
@@ -120,7 +120,7 @@ name_without_rule(const struct build *b, const struct task *t, struct span rule)
  * it says nothing, as the number of an instruction.
  */
 static void
-put_example(struct buf *b, const struct picture *p, const struct folded *n)
+put_example(struct buf *b, const struct chart *p, const struct folded *n)
 {
 	const struct build *build = p->fold->net->build;
 	const struct task *t = network_task(p->fold->net, n->example);
@@ -141,7 +141,7 @@ put_example(struct buf *b, const struct picture *p, const struct folded *n)
 }
 
 void
-caption_node(struct buf *b, const struct picture *p, const struct folded *n)
+caption_node(struct buf *b, const struct chart *p, const struct folded *n)
 {
 	struct span text;
 
@@ -177,7 +177,7 @@ caption_node(struct buf *b, const struct picture *p, const struct folded *n)
 }
 
 void
-caption_title(struct buf *b, const struct picture *p)
+caption_title(struct buf *b, const struct chart *p)
 {
 	const struct build *build = p->fold->net->build;
 
@@ -198,14 +198,14 @@ caption_title(struct buf *b, const struct picture *p)
 }
 
 void
-caption_more(struct buf *b, const struct picture *p)
+caption_more(struct buf *b, const struct chart *p)
 {
 	buf_printf(b, "... %llu more", (unsigned long long)p->n_more);
 	put_share(b, p, p->more_us);
 }
 
 unsigned
-caption_heat(const struct picture *p, const struct folded *n)
+caption_heat(const struct chart *p, const struct folded *n)
 {
 	struct span text;
 	unsigned heat = 0;

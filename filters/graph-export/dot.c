@@ -38,9 +38,9 @@ put_label(struct buf *b, struct buf *text)
 
 /* The costly nodes and those on the path are larger. */
 static void
-put_node(struct buf *b, const struct picture *p, size_t i, struct buf *text)
+put_node(struct buf *b, const struct chart *p, size_t i, struct buf *text)
 {
-	const struct folded *n = picture_node(p, i);
+	const struct folded *n = chart_node(p, i);
 	unsigned heat = caption_heat(p, n);
 
 	buf_printf(b, "\tn%u [", p->shown[i] + 1);
@@ -61,7 +61,7 @@ put_node(struct buf *b, const struct picture *p, size_t i, struct buf *text)
 }
 
 static void
-put_edge(struct buf *b, const struct picture *p, const struct edge *e)
+put_edge(struct buf *b, const struct chart *p, const struct edge *e)
 {
 	buf_printf(b, "\tn%u -> n%u [", p->shown[e->from] + 1,
 	    p->shown[e->to] + 1);
@@ -69,11 +69,11 @@ put_edge(struct buf *b, const struct picture *p, const struct edge *e)
 		buf_str(b, "color=\"#d55e00\", weight=8, ");
 	if (e->is_indirect)
 		buf_str(b, "style=dashed, ");
-	buf_printf(b, "penwidth=%u];\n", picture_edge_width(p, e));
+	buf_printf(b, "penwidth=%u];\n", chart_edge_width(p, e));
 }
 
 void
-dot_put(struct buf *b, const struct picture *p)
+dot_put(struct buf *b, const struct chart *p)
 {
 	struct buf text = { 0 };
 

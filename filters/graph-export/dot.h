@@ -4,6 +4,6 @@
 #include "filters/graph-export/formats.h"
 
 /* DOT, the language of graphviz (dot.c). */
-void dot_put(struct buf *, const struct picture *);
+void dot_put(struct buf *, const struct chart *);
 
 #endif

@@ -7,7 +7,7 @@
 #include "common/build/attempts.h"
 #include "common/build/builds.h"
 #include "common/build/paths.h"
-#include "common/build/suspect.h"
+#include "common/build/wrong-input.h"
 #include "common/filter/filter.h"
 #include "filters/graph-export/dot.h"
 #include "filters/graph-export/formats.h"
@@ -60,14 +60,14 @@ static bool
 try_picture(struct buf *b, const struct drawing *d, size_t n_max)
 {
 	size_t before = b->len;
-	struct picture p;
+	struct chart p;
 	bool is_allowed;
 
-	picture_make(&p, d->fold, d->path, d->n_path, n_max);
+	chart_make(&p, d->fold, d->path, d->n_path, n_max);
 	d->format->put(b, &p);
 	is_allowed = p.n_edges <= d->format->edges_max &&
 	    b->len - before <= d->format->bytes_max;
-	picture_release(&p);
+	chart_release(&p);
 	if (!is_allowed)
 		b->len = before;
 	return is_allowed;
@@ -176,7 +176,7 @@ main(int argc, char **argv)
 		    "has one: choose with --run", n_graphs);
 	if (n_graphs == 0)
 		err_warn("warning: there is no run '%s'", opt.run);
-	suspect_no_graph(&builds);
+	wrong_input_no_graph(&builds);
 	paths_release(&paths);
 	return filter_end(&f);
 }

@@ -64,7 +64,7 @@ put_text(struct buf *b, struct span text)
  * looks like HTML from it, so characters of HTML become their wide forms.
  */
 static void
-put_title(struct buf *b, const struct picture *p)
+put_title(struct buf *b, const struct chart *p)
 {
 	struct buf text = { 0 };
 	size_t from;
@@ -93,17 +93,17 @@ put_title(struct buf *b, const struct picture *p)
 }
 
 static void
-put_nodes(struct buf *b, const struct picture *p)
+put_nodes(struct buf *b, const struct chart *p)
 {
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < p->n_shown; i++) {
 		text.len = 0;
-		caption_node(&text, p, picture_node(p, i));
+		caption_node(&text, p, chart_node(p, i));
 		buf_printf(b, "n%u[\"", p->shown[i] + 1);
 		put_text(b, buf_span(&text));
 		buf_printf(b, "\"]:::heat%u\n",
-		    caption_heat(p, picture_node(p, i)));
+		    caption_heat(p, chart_node(p, i)));
 	}
 	if (p->n_more > 0) {
 		text.len = 0;
@@ -116,7 +116,7 @@ put_nodes(struct buf *b, const struct picture *p)
 }
 
 static void
-put_edges(struct buf *b, const struct picture *p)
+put_edges(struct buf *b, const struct chart *p)
 {
 	const struct edge *e;
 
@@ -134,7 +134,7 @@ put_item(struct buf *b, const char *prefix, size_t number, size_t *n)
 
 /* Outlines the nodes on the path. */
 static void
-put_outlines(struct buf *b, const struct picture *p)
+put_outlines(struct buf *b, const struct chart *p)
 {
 	size_t n = 0;
 
@@ -142,21 +142,21 @@ put_outlines(struct buf *b, const struct picture *p)
 		return;
 	buf_str(b, "classDef path stroke:#d55e00,stroke-width:4px\nclass");
 	for (size_t i = 0; i < p->n_shown; i++)
-		if (picture_node(p, i)->n_critical > 0)
+		if (chart_node(p, i)->n_critical > 0)
 			put_item(b, "n", p->shown[i] + 1, &n);
 	buf_str(b, " path\n");
 }
 
 /* Sets the style of the edges with a width, on the path or not on it. */
 static void
-put_styles(struct buf *b, const struct picture *p, unsigned width,
+put_styles(struct buf *b, const struct chart *p, unsigned width,
     bool is_critical)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_edges; i++) {
 		if (p->edges[i].is_critical != is_critical ||
-		    picture_edge_width(p, &p->edges[i]) != width)
+		    chart_edge_width(p, &p->edges[i]) != width)
 			continue;
 		if (n == 0)
 			buf_str(b, "linkStyle");
@@ -168,7 +168,7 @@ put_styles(struct buf *b, const struct picture *p, unsigned width,
 }
 
 void
-mermaid_put(struct buf *b, const struct picture *p)
+mermaid_put(struct buf *b, const struct chart *p)
 {
 	put_title(b, p);
 	buf_str(b, "flowchart BT\n");

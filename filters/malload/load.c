@@ -8,7 +8,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malload/check.h"
+#include "filters/malload/references.h"
 #include "filters/malload/load.h"
 #include "filters/malload/replace.h"
 #include "filters/malload/value.h"
@@ -81,10 +81,11 @@ begin_trace(struct load *l, const struct rec *r)
 	    l->trace.n_replaced = 0;
 	sha1_init(&l->digest);
 	database_run(&l->database, "BEGIN IMMEDIATE");
-	check_begin(&l->trace);
+	references_begin(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		find_shift(l, t, r);
-	l->shift[MAL_TYPE] = 0;		/* check_finish() translates types */
+	/* references_finish() translates the ids of types. */
+	l->shift[MAL_TYPE] = 0;
 	l->trace.last_before[REJECTED_PROFILER_EVENT] = database_get_number(
 	    &l->database, "SELECT max(rowid) FROM rejected_profiler_event");
 }
@@ -153,7 +154,7 @@ load_end(struct load *l)
 		    "added", l->database.path);
 	} else {
 		l->trace.n_replaced = replace_partial(&l->trace);
-		check_finish(&l->trace);
+		references_finish(&l->trace);
 		add_trace(l, digest);
 		database_run(&l->database, "COMMIT");
 	}
@@ -304,7 +305,7 @@ run_with_row(struct load *l, const char *sql, enum table_id t,
 static bool
 merge_execution(struct load *l, const struct rec *r)
 {
-	if (run_with_row(l, CHECK_SAME_EXECUTION, MAL_EXECUTION, r) > 0)
+	if (run_with_row(l, REFERENCE_SAME_EXECUTION, MAL_EXECUTION, r) > 0)
 		return true;
 	filter_reject(l->trace.f, "mal_execution: execution_id occurs twice");
 	return false;
@@ -318,8 +319,8 @@ add_type(struct load *l, const struct rec *r)
 	for (size_t i = 0; i < tables[MAL_TYPE].n_columns; i++)
 		if (!value_read(&v, l->trace.f, r, MAL_TYPE, i))
 			return false;
-	run_with_row(l, CHECK_ADD_TYPE, MAL_TYPE, r);
-	if (run_with_row(l, CHECK_SAME_TYPE, MAL_TYPE, r) > 0)
+	run_with_row(l, REFERENCE_ADD_TYPE, MAL_TYPE, r);
+	if (run_with_row(l, REFERENCE_SAME_TYPE, MAL_TYPE, r) > 0)
 		return true;
 	filter_reject(l->trace.f, "mal_type: type_id occurs twice");
 	return false;

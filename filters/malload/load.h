@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/text.h"
-#include "filters/malload/check.h"
+#include "filters/malload/references.h"
 #include "filters/malload/database.h"
 #include "filters/malload/schema.h"
 

@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
-#include "common/mal/expect.h"
+#include "common/mal/expect-rows.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/load.h"
 
@@ -14,7 +14,7 @@ static struct {
 	const char *csv;
 } opt;
 
-static struct expect expect;
+static struct expect_rows expect;
 
 static const struct opt options[] = {
 	{ 0, "sql", OPT_FLAG, &opt.sql, NULL,
@@ -56,9 +56,9 @@ next_row(struct filter *f, enum table_id *t)
 			expect.row_came = true;
 			return r;
 		}
-		expect_other(&expect, f, r);
+		expect_rows_other(&expect, f, r);
 	}
-	expect_end(&expect, f);
+	expect_rows_end(&expect, f);
 	return NULL;
 }
 

@@ -69,8 +69,8 @@ find_executions(struct trace *t)
 }
 
 /*
- * Makes check_finish() give the ids of the old executions to the new rows.  A
- * new execution without a session has a row of its own, which is deleted.
+ * Makes references_finish() give the ids of the old executions to the new rows.
+ * A new execution without a session has a row of its own, which is deleted.
  */
 static void
 reuse_ids(struct trace *t)

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "filters/malload/check.h"
+#include "filters/malload/references.h"
 
 /*
  * Replaces executions that were loaded from a truncated trace: malload
@@ -15,8 +15,8 @@
  * has more rows than the old one: otherwise the trace adds nothing.  Executions
  * without a session are never merged, so an old one with events is replaced in
  * any case.  The rows of the old executions are deleted.  Each old and new
- * execution become a row of same_execution (check.h), so that check_finish()
- * gives the id of the old one to the new rows.
+ * execution become a row of same_execution (references.h), so that
+ * references_finish() gives the id of the old one to the new rows.
  *
  * Returns the number of executions replaced.
  */

@@ -12,7 +12,7 @@
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malparse/literal.h"
-#include "filters/malparse/tasks.h"
+#include "filters/malparse/plan-tasks.h"
 #include "filters/malparse/trace.h"
 
 enum { UNKNOWN_WARNINGS_MAX = 10 };
@@ -41,7 +41,7 @@ end_execution(void *context, struct execution *x)
 	write_execution(t, x);
 	if (t->rows.discards_rows && (t->query == 0 ||
 	    t->query == plans_root(&t->plans, x)))
-		tasks_write(t->rows.f, &t->plans, x);
+		plan_tasks_write(t->rows.f, &t->plans, x);
 }
 
 void
@@ -380,7 +380,7 @@ pair_event(struct trace *t, struct instruction *i, const struct event *e)
 	else if (has_clock && start_us != INT_UNKNOWN)
 		elapsed_us = e->relative_us - start_us;
 	if (t->rows.discards_rows)
-		tasks_add_run(&t->plans, i, e, start_us, elapsed_us);
+		plan_tasks_add_run(&t->plans, i, e, start_us, elapsed_us);
 	i->is_open = false;
 }
 

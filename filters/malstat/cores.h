@@ -29,7 +29,7 @@ struct cores {
 	size_t n_threads;	/* that have a work instance which starts and
 				   ends within start_us to end_us */
 	struct query_time queries;	/* of a session, in the answer for the
-					   whole trace; set by answer_make() */
+					   whole trace; set by costs_make() */
 };
 
 /*

@@ -7,11 +7,11 @@
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "filters/malstat/database.h"
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 enum { BUSY_MS = 60000 };	/* how long to wait for a lock of malload */
 
-/* The columns have the names of the keys that trace_add() reads. */
+/* The columns have the names of the keys that executions_add() reads. */
 static const char *const selects[] = {
 	"SELECT 'mal_execution' AS type, execution_id, server_session, "
 	    "client, tag, user_function FROM mal_execution",
@@ -55,12 +55,12 @@ fail(sqlite3 *db, const char *path)
 	die("cannot read '%s': %s", path, sqlite3_errmsg(db));
 }
 
-/* Passes the rows of a result to trace_add() as if they were records. */
+/* Passes the rows of a result to executions_add() as if they were records. */
 static void
 read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
     const char *sql)
 {
-	struct recio *recio = recio_new(trace_keys);
+	struct recio *recio = recio_new(executions_keys);
 	struct buf row = { 0 };
 	const struct rec *r;
 	const char *why;
@@ -73,7 +73,7 @@ read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
 		f->current = buf_span(&row);
 		r = recio_parse(recio, f->current, &why);
 		if (r != NULL)
-			trace_add(t, f, r);
+			executions_add(t, f, r);
 		else
 			filter_reject(f, "%s", why);
 	}

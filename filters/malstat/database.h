@@ -1,7 +1,7 @@
 #ifndef MALSTAT_DATABASE_H
 #define MALSTAT_DATABASE_H
 
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 /* Adds all rows of a database that malload filled. */
 void trace_read_database(struct trace *, struct filter *, const char *path);

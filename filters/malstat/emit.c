@@ -9,7 +9,7 @@ static const char *const kinds[] = { "work", "call", "dataflow", "plan" };
 
 /* Begins a record; for a query it names the query's execution. */
 static struct buf *
-begin_record(const struct answer *a, struct filter *f, const char *type)
+begin_record(const struct costs *a, struct filter *f, const char *type)
 {
 	struct buf *b = filter_begin_record(f, type);
 
@@ -19,23 +19,23 @@ begin_record(const struct answer *a, struct filter *f, const char *type)
 }
 
 static void
-put_name(struct buf *b, const char *key, const struct answer *a, sym name)
+put_name(struct buf *b, const char *key, const struct costs *a, sym name)
 {
 	if (name != SYM_NONE)
 		json_str(b, key, intern_span(&a->trace->names, name));
 }
 
 static void
-put_session(struct buf *b, const struct answer *a, uint32_t session)
+put_session(struct buf *b, const struct costs *a, uint32_t session)
 {
-	struct span name = trace_session_name(a->trace, session);
+	struct span name = executions_session_name(a->trace, session);
 
 	if (name.n > 0)
 		json_str(b, "session", name);
 }
 
 static void
-emit_root(const struct answer *a, struct filter *f, const struct root_use *u)
+emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 {
 	const struct execution *x = &a->trace->executions[u->root];
 	struct buf *b = filter_begin_record(f, x->is_query ? "query" :
@@ -68,7 +68,7 @@ emit_root(const struct answer *a, struct filter *f, const struct root_use *u)
 }
 
 void
-queries_emit(const struct queries *q, const struct answer *a, struct filter *f)
+queries_emit(const struct queries *q, const struct costs *a, struct filter *f)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (is_listed(a, &q->list[i]))
@@ -76,7 +76,7 @@ queries_emit(const struct queries *q, const struct answer *a, struct filter *f)
 }
 
 static void
-emit_operation(const struct answer *a, struct filter *f,
+emit_operation(const struct costs *a, struct filter *f,
     const struct operation *o)
 {
 	bool is_work = o->kind == KIND_WORK;
@@ -96,7 +96,7 @@ emit_operation(const struct answer *a, struct filter *f,
 }
 
 static void
-emit_instance(const struct answer *a, struct filter *f, uint32_t index)
+emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 {
 	const struct instance *i = &a->trace->instances[index];
 	const struct execution *x = &a->trace->executions[i->execution];
@@ -173,7 +173,7 @@ put_query_time(struct buf *b, const struct query_time *q, int64_t workers)
 }
 
 static void
-emit_session(const struct answer *a, struct filter *f, const struct cores *c)
+emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
 	struct buf *b = begin_record(a, f, "cores");
@@ -193,7 +193,7 @@ emit_session(const struct answer *a, struct filter *f, const struct cores *c)
 }
 
 static void
-emit_block(const struct answer *a, struct filter *f, const struct cores *c)
+emit_block(const struct costs *a, struct filter *f, const struct cores *c)
 {
 	const struct instance *i = &a->trace->instances[c->block];
 	struct buf *b = begin_record(a, f, "dataflow");
@@ -217,7 +217,7 @@ emit_block(const struct answer *a, struct filter *f, const struct cores *c)
 
 /* If the scope is a query, writes what is known about it. */
 static void
-emit_query(const struct answer *a, struct filter *f)
+emit_query(const struct costs *a, struct filter *f)
 {
 	const struct execution *x;
 	struct buf *b;
@@ -236,7 +236,7 @@ emit_query(const struct answer *a, struct filter *f)
 }
 
 void
-answer_emit(const struct answer *a, struct filter *f, uint64_t top)
+costs_emit(const struct costs *a, struct filter *f, uint64_t top)
 {
 	emit_query(a, f);
 	for (size_t i = 0; i < a->n_operations; i++)

@@ -1,7 +1,7 @@
 #ifndef MALSTAT_EMIT_H
 #define MALSTAT_EMIT_H
 
-#include "filters/malstat/answer.h"
+#include "filters/malstat/costs.h"
 
 struct filter;
 
@@ -9,21 +9,21 @@ struct filter;
  * Writes what the roots used (queries.h): all of them if the answer is about
  * the whole trace, otherwise that of the answer.
  */
-void queries_emit(const struct queries *, const struct answer *,
+void queries_emit(const struct queries *, const struct costs *,
     struct filter *);
 
 /*
  * Writes an answer as records (weir-records(5)), with at most `top` of the
  * costliest instances.
  */
-void answer_emit(const struct answer *, struct filter *, uint64_t top);
+void costs_emit(const struct costs *, struct filter *, uint64_t top);
 
 /* Writes the last record: what was read, and what could not be used. */
 void summary_emit(const struct trace *, struct filter *);
 
 /* Whether queries_emit() and queries_report() write what the root used. */
 static inline bool
-is_listed(const struct answer *a, const struct root_use *u)
+is_listed(const struct costs *a, const struct root_use *u)
 {
 	return a->root == INDEX_NONE || a->root == u->root;
 }

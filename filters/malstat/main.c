@@ -6,8 +6,8 @@
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
-#include "common/mal/expect.h"
-#include "filters/malstat/answer.h"
+#include "common/mal/expect-rows.h"
+#include "filters/malstat/costs.h"
 #include "filters/malstat/database.h"
 #include "filters/malstat/emit.h"
 #include "filters/malstat/measure.h"
@@ -20,7 +20,7 @@ static struct {
 	bool queries;
 } opt = { .top = 10 };
 
-static struct expect expect;
+static struct expect_rows expect;
 
 static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "DB",
@@ -40,7 +40,7 @@ static const struct about about = {
 	.purpose = "Reports which operations of MonetDB queries cost the most, "
 	    "and how well\nthe cores were used, from rows of malparse.",
 	.reads = "rows of malparse",
-	.keys = trace_keys,
+	.keys = executions_keys,
 	.reports = true,
 };
 
@@ -52,23 +52,23 @@ static void
 answer(struct filter *f, const struct trace *t, const struct scope *s,
     const struct queries *roots)
 {
-	struct answer a;
+	struct costs a;
 
-	answer_make(&a, t, s, roots);
+	costs_make(&a, t, s, roots);
 	if (f->text && roots != NULL)
 		queries_report(roots, &a, f, opt.top);
 	else if (roots != NULL)
 		queries_emit(roots, &a, f);
 	if (f->text)
-		answer_report(&a, f, opt.top);
+		costs_report(&a, f, opt.top);
 	else
-		answer_emit(&a, f, opt.top);
-	answer_release(&a);
+		costs_emit(&a, f, opt.top);
+	costs_release(&a);
 }
 
 /* Answers about the query that opt.query selects. */
 static void
-answer_selected(struct filter *f, const struct trace *t,
+costs_selected(struct filter *f, const struct trace *t,
     const struct scopes *s, const struct queries *roots)
 {
 	size_t n = 0;
@@ -86,7 +86,7 @@ answer_selected(struct filter *f, const struct trace *t,
 }
 
 static void
-answer_all(struct filter *f, struct trace *t)
+costs_all(struct filter *f, struct trace *t)
 {
 	struct pieces pieces = { 0 };
 	struct scopes scopes;
@@ -96,7 +96,7 @@ answer_all(struct filter *f, struct trace *t)
 	scopes_make(&scopes, t, &pieces);
 	queries_make(&queries, t, &scopes);
 	if (opt.query != 0)
-		answer_selected(f, t, &scopes, &queries);
+		costs_selected(f, t, &scopes, &queries);
 	else
 		answer(f, t, &scopes.list[0], &queries);
 	for (size_t i = 1; opt.queries && i < scopes.n; i++)
@@ -112,11 +112,11 @@ read_rows(struct filter *f, struct trace *t)
 	const struct rec *r;
 
 	while ((r = filter_next(f)) != NULL)
-		if (trace_add(t, f, r))
+		if (executions_add(t, f, r))
 			expect.row_came = true;
 		else
-			expect_other(&expect, f, r);
-	expect_end(&expect, f);
+			expect_rows_other(&expect, f, r);
+	expect_rows_end(&expect, f);
 }
 
 int
@@ -130,19 +130,19 @@ main(int argc, char **argv)
 		die("--queries and --query exclude each other");
 	if (opt.database != NULL && filter_operand(&f) != NULL)
 		die("--db and files exclude each other");
-	trace_init(&t);
+	executions_init(&t);
 	if (opt.database != NULL)
 		trace_read_database(&t, &f, opt.database);
 	else
 		read_rows(&f, &t);
-	trace_finish(&t);
+	executions_finish(&t);
 	if (t.n_events > 0) {
-		answer_all(&f, &t);
+		costs_all(&f, &t);
 		(f.text ? summary_report : summary_emit)(&t, &f);
 	} else if (f.text) {
 		buf_str(filter_out(&f), "There are no events.\n");
 		filter_emit(&f);
 	}
-	trace_release(&t);
+	executions_release(&t);
 	return filter_end(&f);
 }

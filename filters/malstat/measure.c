@@ -4,7 +4,7 @@
 
 #include "common/base/mem.h"
 #include "filters/malstat/measure.h"
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 /*
  * A lane is a thread of a session.  As in a profile of nested calls, the self

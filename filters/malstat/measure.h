@@ -1,7 +1,7 @@
 #ifndef MALSTAT_MEASURE_H
 #define MALSTAT_MEASURE_H
 
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 /*
  * A piece of work: a period in which a work instance was the innermost instance

@@ -5,7 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/malstat/answer.h"
+#include "filters/malstat/costs.h"
 #include "filters/malstat/queries.h"
 
 static bool
@@ -27,7 +27,7 @@ compare_uses(const void *a, const void *b, void *context)
 		return x->elapsed_us == INT_UNKNOWN ? 1 :
 		    y->elapsed_us == INT_UNKNOWN ? -1 :
 		    cmp_i64(y->elapsed_us, x->elapsed_us);
-	return trace_compare_executions(t, x->root, y->root);
+	return executions_compare_executions(t, x->root, y->root);
 }
 
 static int
@@ -36,7 +36,7 @@ compare_periods(const void *a, const void *b, void *context)
 	const struct period *x = a, *y = b;
 
 	return x->session != y->session ?
-	    trace_compare_sessions(context, x->session, y->session) :
+	    executions_compare_sessions(context, x->session, y->session) :
 	    cmp_i64(x->start_us, y->start_us);
 }
 
@@ -104,13 +104,13 @@ static void
 add_root(struct queries *q, const struct trace *t, const struct scope *s)
 {
 	struct root_use *u = &q->list[q->n++];
-	struct answer a = { .trace = t };
+	struct costs a = { .trace = t };
 
 	*u = (struct root_use){ .root = s->root, .start_us = INT_UNKNOWN,
 	    .elapsed_us = INT_UNKNOWN, .costliest = SYM_NONE };
 	find_times(q, t, u, s);
 	u->n_threads = count_threads(t, s);
-	answer_sum(&a, s);
+	costs_sum(&a, s);
 	u->busy_us = a.busy_us;
 	if (a.n_operations > 0) {
 		u->costliest = a.operations->name;

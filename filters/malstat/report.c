@@ -15,7 +15,7 @@
 enum { OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
 
 static void
-put_name(struct table *t, const struct answer *a, sym name)
+put_name(struct table *t, const struct costs *a, sym name)
 {
 	table_text(t, name == SYM_NONE ? span_of("", 0) :
 	    intern_span(&a->trace->names, name));
@@ -40,16 +40,16 @@ put_number(struct table *t, int64_t number)
 }
 
 static void
-put_session(const struct answer *a, struct buf *b, const struct cores *c)
+put_session(const struct costs *a, struct buf *b, const struct cores *c)
 {
-	struct span name = trace_session_name(a->trace, c->session);
+	struct span name = executions_session_name(a->trace, c->session);
 
 	report_text(b, name.n > 0 ? name : span_str("unknown"));
 }
 
 /* Writes a sentence: which operation costs the most. */
 static void
-report_costliest(const struct answer *a, struct buf *b)
+report_costliest(const struct costs *a, struct buf *b)
 {
 	const struct operation *o = a->operations;
 	size_t from = b->len;
@@ -72,7 +72,7 @@ report_costliest(const struct answer *a, struct buf *b)
 
 /* Writes a sentence: how well the cores were used in a session. */
 static void
-report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
+report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
 	size_t from = b->len;
@@ -100,7 +100,7 @@ report_utilisation(const struct answer *a, struct buf *b, const struct cores *c)
 }
 
 static void
-report_operations(const struct answer *a, struct buf *b)
+report_operations(const struct costs *a, struct buf *b)
 {
 	static const char *const heads[] = { "self", "share", "", "calls",
 	    "longest", "operation", NULL };
@@ -123,7 +123,7 @@ report_operations(const struct answer *a, struct buf *b)
 }
 
 static void
-report_instances(const struct answer *a, struct buf *b, uint64_t top)
+report_instances(const struct costs *a, struct buf *b, uint64_t top)
 {
 	static const char *const heads[] = { "self", "share", "tag", "pc",
 	    "thread", "statement", NULL };
@@ -147,7 +147,7 @@ report_instances(const struct answer *a, struct buf *b, uint64_t top)
 }
 
 static void
-report_containers(const struct answer *a, struct buf *b)
+report_containers(const struct costs *a, struct buf *b)
 {
 	static const char *const heads[] = { "elapsed", "calls", "", NULL };
 	/* By enum instance_kind. */
@@ -174,7 +174,7 @@ report_containers(const struct answer *a, struct buf *b)
 
 /* Writes how long 0, 1, 2, ... threads worked at once, in a session. */
 static void
-report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
+report_histogram(const struct costs *a, struct buf *b, const struct cores *c)
 {
 	static const char *const heads[] = { "threads", "time", "share", "",
 	    NULL };
@@ -201,7 +201,7 @@ report_histogram(const struct answer *a, struct buf *b, const struct cores *c)
 	table_print(&t, b);
 }
 
-/* The longest block first; equally long ones as in answer.cores. */
+/* The longest block first; equally long ones as in costs.cores. */
 static int
 compare_blocks(const void *a, const void *b)
 {
@@ -214,7 +214,7 @@ compare_blocks(const void *a, const void *b)
 }
 
 static void
-report_blocks(const struct answer *a, struct buf *b)
+report_blocks(const struct costs *a, struct buf *b)
 {
 	static const char *const heads[] = { "took", "workers", "used", "",
 	    "serial", "idle", "execution", "pc", NULL };
@@ -252,7 +252,7 @@ report_blocks(const struct answer *a, struct buf *b)
 
 /* Writes what the answer is about. */
 static void
-report_head(const struct answer *a, struct buf *b)
+report_head(const struct costs *a, struct buf *b)
 {
 	const struct execution *x;
 	size_t from;
@@ -273,7 +273,7 @@ report_head(const struct answer *a, struct buf *b)
 }
 
 void
-answer_report(const struct answer *a, struct filter *f, uint64_t top)
+costs_report(const struct costs *a, struct filter *f, uint64_t top)
 {
 	struct buf *b = filter_out(f);
 

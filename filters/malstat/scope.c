@@ -43,7 +43,7 @@ find_roots(const struct trace *t)
 static int
 compare_executions(const void *a, const void *b, void *context)
 {
-	return trace_compare_executions(context, *(const uint32_t *)a,
+	return executions_compare_executions(context, *(const uint32_t *)a,
 	    *(const uint32_t *)b);
 }
 

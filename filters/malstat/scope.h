@@ -2,7 +2,7 @@
 #define MALSTAT_SCOPE_H
 
 #include "filters/malstat/measure.h"
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 /*
  * What an answer is about: a whole trace, one root, or one session of these.  A

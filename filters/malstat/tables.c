@@ -20,7 +20,7 @@ put_threads(struct table *t, int64_t busy_us, int64_t wall_us, size_t n)
 }
 
 static struct span
-name_of(const struct answer *a, sym name)
+name_of(const struct costs *a, sym name)
 {
 	return name == SYM_NONE ? span_of("", 0) :
 	    intern_span(&a->trace->names, name);
@@ -28,7 +28,7 @@ name_of(const struct answer *a, sym name)
 
 /* Only the last column is shortened by the table, so this one is here. */
 static void
-put_operation(struct table *t, const struct answer *a, sym operation)
+put_operation(struct table *t, const struct costs *a, sym operation)
 {
 	struct span name = name_of(a, operation);
 	bool is_long = name.n > OPERATION_BYTES_MAX;
@@ -59,7 +59,7 @@ put_text(struct table *t, struct span text)
 
 /* Cells of what is not known stay empty. */
 static void
-put_root(struct table *t, const struct answer *a, const struct root_use *u)
+put_root(struct table *t, const struct costs *a, const struct root_use *u)
 {
 	const struct execution *x = &a->trace->executions[u->root];
 
@@ -85,7 +85,7 @@ put_root(struct table *t, const struct answer *a, const struct root_use *u)
  * about it follows.
  */
 static void
-report_roots(struct buf *b, const struct answer *a, const struct root_use *list,
+report_roots(struct buf *b, const struct costs *a, const struct root_use *list,
     size_t n, uint64_t top, const char *title, const char *name)
 {
 	const char *heads[] = { "elapsed", "busy", "threads", "share",
@@ -112,10 +112,10 @@ report_roots(struct buf *b, const struct answer *a, const struct root_use *list,
 }
 
 static void
-put_query_time(struct table *t, const struct answer *a, const struct cores *c)
+put_query_time(struct table *t, const struct costs *a, const struct cores *c)
 {
 	const struct query_time *q = &c->queries;
-	struct span session = trace_session_name(a->trace, c->session);
+	struct span session = executions_session_name(a->trace, c->session);
 
 	table_us(t, q->wall_us);
 	table_percent(t, ratio_of(q->wall_us, cores_wall_us(c)));
@@ -131,7 +131,7 @@ put_query_time(struct table *t, const struct answer *a, const struct cores *c)
 
 /* Writes what the cores of each session did while queries ran. */
 static void
-report_query_times(const struct answer *a, struct buf *b, uint64_t top)
+report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 {
 	static const char *const heads[] = { "took", "of trace", "threads",
 	    "used", "", "serial", "idle", "session", NULL };
@@ -156,7 +156,7 @@ report_query_times(const struct answer *a, struct buf *b, uint64_t top)
 }
 
 void
-queries_report(const struct queries *q, const struct answer *a,
+queries_report(const struct queries *q, const struct costs *a,
     struct filter *f, uint64_t top)
 {
 	struct buf *b = filter_out(f);

@@ -4,7 +4,7 @@
 #include "filters/malstat/emit.h"
 
 /* Writes queries as text: a table has at most `top` of them. */
-void queries_report(const struct queries *, const struct answer *,
+void queries_report(const struct queries *, const struct costs *,
     struct filter *, uint64_t top);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
 #include "filters/perf-diff/accept.h"
-#include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/findings.h"
 #include "filters/perf-diff/compare.h"
 #include "filters/perf-diff/emit.h"
 #include "filters/perf-diff/history.h"
@@ -18,7 +18,7 @@
 #include "filters/perf-diff/read.h"
 #include "filters/perf-diff/report.h"
 #include "filters/perf-diff/svg.h"
-#include "filters/perf-diff/words.h"
+#include "filters/perf-diff/phrases.h"
 
 static struct {
 	const char *directory, *effect, *accept;
@@ -106,7 +106,7 @@ static void
 answer(struct filter *f, const struct samples *s, const char *old_commit,
     const char *new_commit)
 {
-	struct answer a = { .samples = s, .options = &opt.o,
+	struct findings a = { .samples = s, .options = &opt.o,
 	    .old_commit = old_commit, .new_commit = new_commit };
 	struct buf why = { 0 };
 
@@ -114,7 +114,7 @@ answer(struct filter *f, const struct samples *s, const char *old_commit,
 		history_find(&a, f);
 	else
 		compare_sides(&a);
-	answer_count(&a);
+	findings_count(&a);
 	if (opt.svg)
 		svg_draw(&a, f);
 	else if (f->text)
@@ -125,11 +125,11 @@ answer(struct filter *f, const struct samples *s, const char *old_commit,
 	/* The exit status says whether something is worse. */
 	if (a.counts[VERDICT_DEGRADED] > 0 || (opt.o.improvements &&
 	    a.counts[VERDICT_IMPROVED] > 0)) {
-		words_sentence(&a, &why);
+		phrases_sentence(&a, &why);
 		filter_answer_no(f, buf_cstr(&why));
 	}
 	buf_release(&why);
-	answer_release(&a);
+	findings_release(&a);
 }
 
 int

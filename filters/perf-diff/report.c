@@ -7,9 +7,9 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/findings.h"
 #include "filters/perf-diff/report.h"
-#include "filters/perf-diff/words.h"
+#include "filters/perf-diff/phrases.h"
 
 enum { SPARK_COLUMNS = 64 };
 
@@ -31,13 +31,13 @@ is_in_section(const struct change *c, unsigned verdicts, bool accepted)
 }
 
 static void
-put_row(struct table *t, const struct answer *a, const struct change *c)
+put_row(struct table *t, const struct findings *a, const struct change *c)
 {
-	words_effect(table_cell(t), c);
+	phrases_effect(table_cell(t), c);
 	table_next(t);
-	words_value(table_cell(t), a, c->key, c->before);
+	phrases_value(table_cell(t), a, c->key, c->before);
 	table_next(t);
-	words_value(table_cell(t), a, c->key, c->after);
+	phrases_value(table_cell(t), a, c->key, c->after);
 	table_next(t);
 	put_p(table_cell(t), c->q);
 	table_next(t);
@@ -46,26 +46,27 @@ put_row(struct table *t, const struct answer *a, const struct change *c)
 	if (isfinite(c->smallest_effect))
 		report_percent(table_cell(t), c->smallest_effect);
 	table_next(t);
-	words_key(table_cell(t), a, c->key);
+	phrases_key(table_cell(t), a, c->key);
 	table_next(t);
 }
 
 /* A key that is on one side only. */
 static void
-put_single_row(struct table *t, const struct answer *a, const struct change *c)
+put_single_row(struct table *t, const struct findings *a,
+    const struct change *c)
 {
-	words_value(table_cell(t), a, c->key, c->verdict == VERDICT_NEW ?
+	phrases_value(table_cell(t), a, c->key, c->verdict == VERDICT_NEW ?
 	    c->after : c->before);
 	table_next(t);
 	table_count(t, c->n_before + c->n_after);
 	table_percent(t, c->share);
-	words_key(table_cell(t), a, c->key);
+	phrases_key(table_cell(t), a, c->key);
 	table_next(t);
 }
 
 /* A table of the changes with one of the verdicts (a bit for each). */
 static void
-put_section(struct buf *b, const struct answer *a, const char *heading,
+put_section(struct buf *b, const struct findings *a, const char *heading,
     unsigned verdicts, bool accepted)
 {
 	static const char *const heads[] = { "change", "before", "after", "q",
@@ -96,7 +97,7 @@ put_section(struct buf *b, const struct answer *a, const char *heading,
 }
 
 static void
-report_comparison(struct buf *b, const struct answer *a)
+report_comparison(struct buf *b, const struct findings *a)
 {
 	size_t from;
 
@@ -145,28 +146,28 @@ put_spark(struct buf *b, const struct series *s)
 }
 
 static void
-put_history_row(struct table *t, const struct answer *a,
+put_history_row(struct table *t, const struct findings *a,
     const struct change *c)
 {
 	size_t untested = c->at - c->last_good - 1;
 
 	buf_str(table_cell(t), c->accepted ? "accepted" :
 	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
-	    words_comparative(a, c));
+	    phrases_comparative(a, c));
 	table_next(t);
-	words_id(table_cell(t), answer_version(a, c->at));
+	phrases_id(table_cell(t), findings_version(a, c->at));
 	table_next(t);
-	words_date(table_cell(t), a, c->at);
+	phrases_date(table_cell(t), a, c->at);
 	table_next(t);
-	words_effect(table_cell(t), c);
+	phrases_effect(table_cell(t), c);
 	table_next(t);
-	words_value(table_cell(t), a, c->key, c->before);
+	phrases_value(table_cell(t), a, c->key, c->before);
 	table_next(t);
-	words_value(table_cell(t), a, c->key, c->after);
+	phrases_value(table_cell(t), a, c->key, c->after);
 	table_next(t);
 	put_p(table_cell(t), c->q);
 	table_next(t);
-	words_id(table_cell(t), answer_version(a, c->last_good));
+	phrases_id(table_cell(t), findings_version(a, c->last_good));
 	if (untested > 0)
 		buf_printf(table_cell(t), ", then %zu untested", untested);
 	table_next(t);
@@ -174,17 +175,17 @@ put_history_row(struct table *t, const struct answer *a,
 
 /* The changes of a key, which follow each other. */
 static const struct change *
-report_series(struct buf *b, const struct answer *a, const struct change *c)
+report_series(struct buf *b, const struct findings *a, const struct change *c)
 {
 	static const char *const heads[] = { "", "commit", "date", "change",
 	    "before", "after", "q", "last before" };
-	const struct series *s = words_series(a, c->key);
+	const struct series *s = phrases_series(a, c->key);
 	const struct change *end = c + s->n_changes;
 	struct buf label = { 0 };
 	struct table t;
 	size_t from;
 
-	words_key(&label, a, c->key);
+	phrases_key(&label, a, c->key);
 	report_blank(b);
 	report_heading(b, "%s", buf_cstr(&label));
 	from = b->len;
@@ -200,7 +201,7 @@ report_series(struct buf *b, const struct answer *a, const struct change *c)
 }
 
 static void
-report_history(struct buf *b, const struct answer *a)
+report_history(struct buf *b, const struct findings *a)
 {
 	const struct change *c = a->changes, *end = c + a->n;
 	uint64_t n = 0;
@@ -225,12 +226,12 @@ report_history(struct buf *b, const struct answer *a)
 }
 
 void
-report_answer(const struct answer *a, struct filter *f)
+report_answer(const struct findings *a, struct filter *f)
 {
 	struct buf *b = filter_out(f);
 	size_t from = b->len;
 
-	words_sentence(a, b);
+	phrases_sentence(a, b);
 	/* It begins with a number or with "nothing". */
 	if (b->data[from] == 'n')
 		b->data[from] = 'N';

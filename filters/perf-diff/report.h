@@ -1,8 +1,8 @@
 #ifndef PERF_DIFF_REPORT_H
 #define PERF_DIFF_REPORT_H
 
-#include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/findings.h"
 
-void report_answer(const struct answer *, struct filter *);
+void report_answer(const struct findings *, struct filter *);
 
 #endif

@@ -5,9 +5,9 @@
 #include "common/report/svg.h"
 #include "common/report/xml.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/findings.h"
 #include "filters/perf-diff/svg.h"
-#include "filters/perf-diff/words.h"
+#include "filters/perf-diff/phrases.h"
 
 enum { MANY = 400 };	/* points, which are then drawn paler */
 
@@ -42,7 +42,7 @@ static const char style[] =
 
 /* Where a series is drawn. */
 struct panel {
-	const struct answer *a;
+	const struct findings *a;
 	const struct series *s;
 	const struct change *changes;	/* s->n_changes of them */
 	double top;			/* of the plot */
@@ -173,7 +173,7 @@ draw_grid(struct buf *b, const struct panel *p)
 		line_to(b, WIDTH - RIGHT);
 		buf_str(b, "\"/>");
 		begin_text(b, LEFT - PADDING, y + 4, "faint right");
-		words_value(&text, p->a, p->s->key, value);
+		phrases_value(&text, p->a, p->s->key, value);
 		put_text(b, &text);
 		buf_str(b, "</text>\n");
 	}
@@ -228,9 +228,9 @@ draw_label(struct buf *b, const struct panel *p, const struct change *c,
 	begin_text(b, fmin(fmax(x, LABEL_WIDTH / 2), WIDTH - LABEL_WIDTH / 2),
 	    p->top - 5 - LABEL_HEIGHT * row, buf_cstr(&classes));
 	buf_release(&classes);
-	words_effect(&text, c);
+	phrases_effect(&text, c);
 	buf_char(&text, ' ');
-	words_id(&text, answer_version(p->a, c->at));
+	phrases_id(&text, findings_version(p->a, c->at));
 	put_text(b, &text);
 	buf_str(b, c->accepted ? " accepted</text>\n" : "</text>\n");
 }
@@ -249,9 +249,9 @@ draw_changes(struct buf *b, const struct panel *p)
 		    verdict_names[c->verdict], c->accepted ? " accepted" : "");
 		move_to(b, x, p->top);
 		buf_printf(b, "v%d\"><title>", PLOT);
-		words_date(b, p->a, c->at);
+		phrases_date(b, p->a, c->at);
 		buf_char(b, ' ');
-		xml_text(b, answer_version(p->a, c->at));
+		xml_text(b, findings_version(p->a, c->at));
 		buf_str(b, "</title></path>\n");
 		draw_label(b, p, c, x, ends);
 	}
@@ -263,7 +263,7 @@ draw_panel(struct buf *b, struct panel *p)
 	struct buf key = { 0 };
 
 	choose_scale(p);
-	words_key(&key, p->a, p->s->key);
+	phrases_key(&key, p->a, p->s->key);
 	begin_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
 	    "key");
 	put_text(b, &key);
@@ -276,28 +276,28 @@ draw_panel(struct buf *b, struct panel *p)
 
 /* A commit and its date, below the last panel. */
 static void
-draw_end(struct buf *b, const struct answer *a, size_t position,
+draw_end(struct buf *b, const struct findings *a, size_t position,
     const char *classes, int x, double y)
 {
 	struct buf text = { 0 };
 
 	begin_text(b, x, y, classes);
-	words_id(&text, answer_version(a, position));
+	phrases_id(&text, findings_version(a, position));
 	buf_char(&text, ' ');
-	words_date(&text, a, position);
+	phrases_date(&text, a, position);
 	put_text(b, &text);
 	buf_str(b, "</text>\n");
 }
 
 /* The answer: what is before its colon, and below it the rest. */
 static void
-draw_answer(struct buf *b, const struct answer *a)
+draw_answer(struct buf *b, const struct findings *a)
 {
 	struct buf text = { 0 };
 	struct span head, rest = span_of("", 0);
 	char *colon;
 
-	words_sentence(a, &text);
+	phrases_sentence(a, &text);
 	colon = strstr(buf_cstr(&text), ": ");
 	head = buf_span(&text);
 	if (colon != NULL) {
@@ -318,12 +318,12 @@ draw_answer(struct buf *b, const struct answer *a)
  * answer, then the others.  *i counts them; false after the last.
  */
 static bool
-next_panel(const struct answer *a, size_t *i, struct panel *p)
+next_panel(const struct findings *a, size_t *i, struct panel *p)
 {
 	const struct series *s;
 
 	if (p->changes != NULL && p->changes < a->changes + a->n) {
-		p->s = words_series(a, p->changes->key);
+		p->s = phrases_series(a, p->changes->key);
 		return true;
 	}
 	for (p->changes = NULL; *i < a->n_series; (*i)++) {
@@ -338,7 +338,7 @@ next_panel(const struct answer *a, size_t *i, struct panel *p)
 }
 
 void
-svg_draw(const struct answer *a, struct filter *f)
+svg_draw(const struct findings *a, struct filter *f)
 {
 	uint64_t n = a->n_series < a->options->top ? a->n_series :
 	    a->options->top, drawn = 0;

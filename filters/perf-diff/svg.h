@@ -1,8 +1,8 @@
 #ifndef PERF_DIFF_SVG_H
 #define PERF_DIFF_SVG_H
 
-#include "filters/perf-diff/answer.h"
+#include "filters/perf-diff/findings.h"
 
-void svg_draw(const struct answer *, struct filter *);
+void svg_draw(const struct findings *, struct filter *);
 
 #endif

@@ -5,7 +5,7 @@
 #include "common/build/build.h"
 #include "common/build/builds.h"
 #include "common/build/paths.h"
-#include "common/build/suspect.h"
+#include "common/build/wrong-input.h"
 #include "common/filter/filter.h"
 #include "filters/timeline/page.h"
 #include "filters/timeline/picture.h"

@@ -147,7 +147,7 @@ write_changes(struct counter *c, bool averaged)
 }
 
 size_t
-counter_write(struct document *d, const struct picture *p,
+counter_write(struct document *d, const struct view *p,
     const struct slice *slices, size_t n, uint64_t pid, size_t n_parts)
 {
 	struct counter c = { .d = d, .place = { pid, 1 },

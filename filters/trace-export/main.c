@@ -53,7 +53,7 @@ static struct {
 
 /* Hosts have counters if there are several, but not too many to be read. */
 static size_t
-n_host_counters(const struct picture *p)
+n_host_counters(const struct view *p)
 {
 	return p->n_processes >= 2 && p->n_processes <= HOSTS_MAX ?
 	    p->n_processes : 0;
@@ -64,7 +64,7 @@ n_host_counters(const struct picture *p)
  * returns the number of their events.
  */
 static size_t
-write_counters(struct document *d, const struct picture *p, uint64_t pid,
+write_counters(struct document *d, const struct view *p, uint64_t pid,
     size_t n_parts)
 {
 	size_t n = counter_write(d, p, p->slices, p->n_slices, pid, n_parts);
@@ -83,7 +83,7 @@ write_counters(struct document *d, const struct picture *p, uint64_t pid,
 
 /* Writes "run 'NAME': ", if the run has a name. */
 static void
-put_run_name(struct buf *b, const struct picture *p)
+put_run_name(struct buf *b, const struct view *p)
 {
 	if (p->build->run_name != NULL)
 		buf_printf(b, "run '%s': ", p->build->run_name);
@@ -114,7 +114,7 @@ static size_t
 apply_limit(struct tasks *t)
 {
 	struct document *d = t->d;
-	const struct picture *p = t->p;
+	const struct view *p = t->p;
 	size_t n_parts, n_other = 3 * p->n_steps;
 
 	t->d = NULL;
@@ -161,7 +161,7 @@ put_summary_names(const struct tasks *t, struct place place)
 }
 
 static void
-report_left_out(const struct picture *p)
+report_left_out(const struct view *p)
 {
 	struct buf b = { 0 };
 
@@ -179,7 +179,7 @@ report_left_out(const struct picture *p)
 }
 
 static void
-write_picture(const struct picture *p)
+write_view(const struct view *p)
 {
 	struct document *d = &state.document;
 	uint64_t pid = state.n_pids + 1;
@@ -206,7 +206,7 @@ main(int argc, char **argv)
 	struct build *build;
 	struct paths paths;
 	const struct path_step *steps;
-	struct picture picture;
+	struct view view;
 	struct filter f;
 	size_t n_steps;
 
@@ -217,11 +217,11 @@ main(int argc, char **argv)
 	while ((build = builds_next(&builds)) != NULL) {
 		build_resolve_attempts(build);
 		steps = paths_find(&paths, build, &n_steps);
-		picture_make(&picture, build, steps, n_steps);
-		if (picture.n_slices > 0)
-			write_picture(&picture);
-		report_left_out(&picture);
-		picture_release(&picture);
+		view_make(&view, build, steps, n_steps);
+		if (view.n_slices > 0)
+			write_view(&view);
+		report_left_out(&view);
+		view_release(&view);
 	}
 
 	document_end(&state.document);

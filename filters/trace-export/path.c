@@ -19,7 +19,7 @@ compare_starts(const void *a, const void *b)
 }
 
 static const struct slice *
-slice_of_step(const struct picture *p, size_t step)
+slice_of_step(const struct view *p, size_t step)
 {
 	return p->slice_of_step[step] == INDEX_NONE ? NULL :
 	    &p->slices[p->slice_of_step[step]];
@@ -28,7 +28,7 @@ slice_of_step(const struct picture *p, size_t step)
 void
 path_write_lane(const struct tasks *t, struct place place)
 {
-	const struct picture *p = t->p;
+	const struct view *p = t->p;
 	const struct slice **steps = mem_resize(NULL, p->n_steps + 1,
 	    sizeof *steps);
 	size_t n = 0;

@@ -62,7 +62,7 @@ static void
 put_process_name(const struct tasks *t, const struct process *process,
     struct place place)
 {
-	const struct picture *p = t->p;
+	const struct view *p = t->p;
 	struct span name = intern_span(&p->names, process->name);
 	struct buf text = { 0 };
 
@@ -184,7 +184,7 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 	if (task->attempt > 0)
 		json_uint(b, "attempt", task->attempt);
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		if ((value = picture_number(t->p, s, kept[i])) != INT_UNKNOWN)
+		if ((value = view_number(t->p, s, kept[i])) != INT_UNKNOWN)
 			json_int(b, kept_keys[kept[i]], value);
 	if ((task->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
@@ -366,7 +366,7 @@ write_track(struct tasks *t, uint32_t process, const struct track *track,
 void
 tasks_write(struct tasks *t)
 {
-	const struct picture *p = t->p;
+	const struct view *p = t->p;
 
 	t->n_events = t->n_merged = t->n_merges = 0;
 	for (uint32_t i = 0; i < p->n_processes; i++) {

@@ -2,10 +2,10 @@
 #define TRACE_EXPORT_TASKS_H
 
 #include "filters/trace-export/document.h"
-#include "filters/trace-export/picture.h"
+#include "filters/trace-export/view.h"
 
 /*
- * Writes the tasks of a picture.
+ * Writes the tasks of a view.
  *
  * If unit_us is not 0, tasks are merged: in each lane, a task shorter than the
  * unit that starts less than a unit after the end of the merged tasks before it
@@ -13,7 +13,7 @@
  */
 struct tasks {
 	struct document *d;	/* NULL: only counts */
-	const struct picture *p;
+	const struct view *p;
 	uint64_t first_pid;	/* of the first process */
 	int64_t unit_us;
 

@@ -1,10 +1,10 @@
-/* check - merges a loaded trace with older ones and checks its keys */
+/* references - merges a loaded trace with older ones and checks its keys */
 
 #include "common/base/buf.h"
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malload/check.h"
+#include "filters/malload/references.h"
 
 uint64_t
 trace_run(struct trace *t, enum table_id id, const char *sql)
@@ -219,7 +219,7 @@ drop_orphans(struct trace *t)
 }
 
 void
-check_begin(struct trace *t)
+references_begin(struct trace *t)
 {
 	database_run(t->database,
 	    "CREATE TEMP TABLE same_type (new integer PRIMARY KEY, old, "
@@ -231,7 +231,7 @@ check_begin(struct trace *t)
 }
 
 void
-check_finish(struct trace *t)
+references_finish(struct trace *t)
 {
 	translate_types(t);
 	if (database_get_number(t->database,

@@ -1,14 +1,15 @@
-/* expect - reports input that has none of the rows that a filter reads */
+/* expect-rows - reports input that has none of the rows that a filter reads */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/mal/expect.h"
+#include "common/mal/expect-rows.h"
 
 void
-expect_other(struct expect *e, const struct filter *f, const struct rec *r)
+expect_rows_other(struct expect_rows *e, const struct filter *f,
+    const struct rec *r)
 {
 	const struct field *type = rec_get(r, KEY_TYPE);
 
@@ -39,7 +40,7 @@ reader_of(const char *type)
 }
 
 void
-expect_end(const struct expect *e, struct filter *f)
+expect_rows_end(const struct expect_rows *e, struct filter *f)
 {
 	const char *reader = reader_of(e->type);
 

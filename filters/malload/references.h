@@ -1,5 +1,5 @@
-#ifndef MALLOAD_CHECK_H
-#define MALLOAD_CHECK_H
+#ifndef MALLOAD_REFERENCES_H
+#define MALLOAD_REFERENCES_H
 
 #include <stdint.h>
 
@@ -34,10 +34,10 @@ uint64_t trace_run(struct trace *, enum table_id, const char *sql);
  * Creates the temporary tables same_type, same_execution and same_variable.
  * Each row relates an id of the trace (column "new") to the id that the same
  * type, execution or variable has in the database (column "old").
- * CHECK_SAME_TYPE, CHECK_SAME_EXECUTION (and replace.c) and check_finish() fill
- * them, in this order.
+ * REFERENCE_SAME_TYPE, REFERENCE_SAME_EXECUTION (and replace.c) and
+ * references_finish() fill them, in this order.
  */
-void check_begin(struct trace *);
+void references_begin(struct trace *);
 
 /*
  * Call this when all rows of the trace are in the database.  If the database
@@ -48,14 +48,14 @@ void check_begin(struct trace *);
  * merged, only the trace's own rows and rejected_profiler_event are searched,
  * so the time does not depend on the sizes of the other tables.
  */
-void check_finish(struct trace *);
+void references_finish(struct trace *);
 
 /*
  * For an execution that was not inserted because the database has one of the
  * same session, client and tag: relates its id to the id of the old one.  ?1
  * id, ?2 session, ?3 client, ?4 tag.
  */
-#define CHECK_SAME_EXECUTION						\
+#define REFERENCE_SAME_EXECUTION					\
 	"INSERT INTO same_execution SELECT ?1, execution_id "		\
 	"FROM mal_execution WHERE server_session = ?2 AND "		\
 	"coalesce(client, '') = coalesce(?3, '') AND tag = ?4 "		\
@@ -69,18 +69,18 @@ void check_finish(struct trace *);
 #define REASON_NO_EXECUTION "its execution is missing"
 
 /*
- * CHECK_ADD_TYPE adds a type unless there is one of this name; CHECK_SAME_TYPE
- * relates its id in the trace to its id in the database.  ?1 id, ?2 name, ?3
- * size, ?4 subtype.  A new type keeps its id if no other type has it.  Then the
+ * REFERENCE_ADD_TYPE adds a type unless there is one of this name;
+ * REFERENCE_SAME_TYPE relates its id in the trace to its id in the database.
+ * ?1 id, ?2 name, ?3 size, ?4 subtype.  A new type keeps its id if no other type has it.  Then the
  * order of the rows makes no difference, and a trace that continues another
  * (malparse --state) can refer to the types of the earlier one.
  */
-#define CHECK_ADD_TYPE							\
+#define REFERENCE_ADD_TYPE						\
 	"INSERT INTO mal_type SELECT CASE WHEN ?1 > 0 AND ?1 NOT IN "	\
 	"(SELECT type_id FROM mal_type) THEN ?1 ELSE max(type_id) + 1 "	\
 	"END, ?2, ?3, NULL "						\
 	"FROM mal_type HAVING ?2 NOT IN (SELECT tname FROM mal_type)"
-#define CHECK_SAME_TYPE							\
+#define REFERENCE_SAME_TYPE						\
 	"INSERT INTO same_type SELECT ?1, type_id, ?4 FROM mal_type "	\
 	"WHERE tname = ?2"
 

@@ -1,5 +1,5 @@
-#ifndef EXECLOG_STAT_TIMELINE_H
-#define EXECLOG_STAT_TIMELINE_H
+#ifndef EXECLOG_STAT_ACTIVITY_H
+#define EXECLOG_STAT_ACTIVITY_H
 
 #include "common/build/build.h"
 
@@ -34,7 +34,7 @@ extern const char *const stage_names[];	/* as in records */
 typedef __int128 weight;
 #define WEIGHT_US ((weight)1 << 32)
 
-struct timeline {
+struct activity {
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	int64_t stage_us[N_STAGES];	/* they sum to end - start */
 	weight *weights;		/* by task */
@@ -47,12 +47,12 @@ struct timeline {
 };
 
 /* The kind of work of a task, which follows from its kind, rule and node. */
-enum work timeline_work_of(const struct build *, const struct task *);
+enum work activity_work_of(const struct build *, const struct task *);
 
-void timeline_make(struct timeline *, const struct build *, size_t n_bins);
-void timeline_release(struct timeline *);
+void activity_make(struct activity *, const struct build *, size_t n_bins);
+void activity_release(struct activity *);
 
 /* The weighted time of a task, rounded. */
-int64_t timeline_weighted_us(const struct timeline *, uint32_t task);
+int64_t activity_weighted_us(const struct activity *, uint32_t task);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef WEIR_EXPECT_H
-#define WEIR_EXPECT_H
+#ifndef WEIR_EXPECT_ROWS_H
+#define WEIR_EXPECT_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct filter;
 struct rec;
 
 /* Start with { 0 }. */
-struct expect {
+struct expect_rows {
 	bool row_came;		/* set by the filter */
 	uint64_t line;		/* of the first record that is not a row; 0:
 				   there was none */
@@ -22,13 +22,14 @@ struct expect {
 };
 
 /* Notes a record that the filter does not read. */
-void expect_other(struct expect *, const struct filter *, const struct rec *);
+void expect_rows_other(struct expect_rows *, const struct filter *,
+    const struct rec *);
 
 /*
  * Call this at the end of the input.  If no row came, but another record or an
  * invalid line did, reports that, and the filter that reads such records if it
  * is known.
  */
-void expect_end(const struct expect *, struct filter *);
+void expect_rows_end(const struct expect_rows *, struct filter *);
 
 #endif

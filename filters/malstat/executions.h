@@ -1,5 +1,5 @@
-#ifndef MALSTAT_TRACE_H
-#define MALSTAT_TRACE_H
+#ifndef MALSTAT_EXECUTIONS_H
+#define MALSTAT_EXECUTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ struct instance {
 	sym operation;
 	sym statement;			/* or SYM_NONE */
 	enum instance_kind kind;
-	bool has_no_start;		/* no start event: see trace_finish() */
+	bool has_no_start;		/* see executions_finish() */
 };
 
 /*
@@ -110,27 +110,27 @@ struct trace {
 					   which is then dropped */
 };
 
-/* The keys of rows that trace_add() reads; ends with NULL. */
-extern const char *const trace_keys[];
+/* The keys of rows that executions_add() reads; ends with NULL. */
+extern const char *const executions_keys[];
 
 /* The name of a session; empty if it has none. */
-struct span trace_session_name(const struct trace *, uint32_t session);
+struct span executions_session_name(const struct trace *, uint32_t session);
 
 /*
  * Compare sessions by name and trace, those without a name first; and
  * executions by trace and id.  The arguments are indexes.
  */
-int trace_compare_sessions(const struct trace *, uint32_t, uint32_t);
-int trace_compare_executions(const struct trace *, uint32_t, uint32_t);
+int executions_compare_sessions(const struct trace *, uint32_t, uint32_t);
+int executions_compare_executions(const struct trace *, uint32_t, uint32_t);
 
-void trace_init(struct trace *);
-void trace_release(struct trace *);
+void executions_init(struct trace *);
+void executions_release(struct trace *);
 
 /*
  * Adds a row, or rejects it if it is invalid.  False if the record is of a type
  * that is not used.
  */
-bool trace_add(struct trace *, struct filter *, const struct rec *);
+bool executions_add(struct trace *, struct filter *, const struct rec *);
 
 /*
  * Call this when all rows have been added.  Drops instances without a start
@@ -138,6 +138,6 @@ bool trace_add(struct trace *, struct filter *, const struct rec *);
  * duration that the server measured.  Sorts the instances, and numbers the
  * lanes.
  */
-void trace_finish(struct trace *);
+void executions_finish(struct trace *);
 
 #endif

@@ -1,11 +1,11 @@
-/* suspect - reports input that is probably not what the user meant */
+/* wrong-input - reports input that is probably not what the user meant */
 
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/build/build.h"
 #include "common/build/builds.h"
-#include "common/build/suspect.h"
+#include "common/build/wrong-input.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 
@@ -33,7 +33,7 @@ explain(const char *type)
 }
 
 void
-suspect_no_tasks(const struct builds *all, struct filter *f)
+wrong_input_no_tasks(const struct builds *all, struct filter *f)
 {
 	if (all->n_tasks > 0 || f->rejecting.met_foreign)
 		return;
@@ -48,7 +48,7 @@ suspect_no_tasks(const struct builds *all, struct filter *f)
 }
 
 void
-suspect_no_graph(const struct builds *all)
+wrong_input_no_graph(const struct builds *all)
 {
 	if (all->n_tasks > 1 && all->n_nodes == 0 && all->has_log &&
 	    !all->has_deps)
@@ -58,7 +58,7 @@ suspect_no_graph(const struct builds *all)
 }
 
 void
-suspect_repeats(const struct build *b)
+wrong_input_repeats(const struct build *b)
 {
 	if (b->n_same_ends > 1 && b->n_same_ends * 3 >= b->n_ends)
 		err_warn("warning: %llu of %llu tasks came twice: was the "

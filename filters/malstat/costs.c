@@ -1,4 +1,4 @@
-/* answer - finds the costliest operations, and how the cores are used */
+/* costs - finds the costliest operations, and how the cores are used */
 
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
-#include "filters/malstat/answer.h"
+#include "filters/malstat/costs.h"
 #include "filters/malstat/measure.h"
 #include "filters/malstat/workers.h"
 
@@ -25,7 +25,7 @@ compare_operations(const void *a, const void *b, void *context)
 
 /* Sums up the instances of each kind and operation; work comes first. */
 void
-answer_sum(struct answer *a, const struct scope *s)
+costs_sum(struct costs *a, const struct scope *s)
 {
 	const struct trace *t = a->trace;
 	struct operation *list = NULL, *o;
@@ -83,10 +83,10 @@ compare_costs(const void *a, const void *b, void *context)
 	const struct execution *p = &t->executions[x->execution];
 	const struct execution *q = &t->executions[y->execution];
 	int64_t keys[][2] = { { y->self_us, x->self_us },
-	    { trace_compare_sessions(t, p->session, q->session), 0 },
+	    { executions_compare_sessions(t, p->session, q->session), 0 },
 	    { p->tag, q->tag }, { x->pc, y->pc },
 	    { x->start_us, y->start_us },
-	    { trace_compare_executions(t, x->execution, y->execution),
+	    { executions_compare_executions(t, x->execution, y->execution),
 	    0 }, { x - y, 0 } };
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -102,7 +102,7 @@ session_of(const struct trace *t, uint32_t instance)
 }
 
 static void
-add_cores(struct answer *a, const struct cores *c)
+add_cores(struct costs *a, const struct cores *c)
 {
 	a->cores = mem_grow(a->cores, &a->cores_cap, a->n_cores + 1,
 	    sizeof *a->cores);
@@ -114,12 +114,12 @@ add_cores(struct answer *a, const struct cores *c)
  * took no time, in which nothing works.  False if it has none at all.
  */
 static bool
-add_periods(struct answer *a, const struct queries *q, uint32_t session)
+add_periods(struct costs *a, const struct queries *q, uint32_t session)
 {
 	const struct period *p = q->periods, *end = p + q->n_periods;
 	bool any = false;
 
-	p += SEARCH_FIRST(i, q->n_periods, trace_compare_sessions(a->trace,
+	p += SEARCH_FIRST(i, q->n_periods, executions_compare_sessions(a->trace,
 	    q->periods[i].session, session) >= 0);
 	for (; p < end && p->session == session; p++) {
 		any = true;
@@ -133,7 +133,7 @@ add_periods(struct answer *a, const struct queries *q, uint32_t session)
 
 /* Adds up the periods from list[first] on, which are then removed. */
 static void
-sum_periods(struct answer *a, size_t first, struct query_time *sum)
+sum_periods(struct costs *a, size_t first, struct query_time *sum)
 {
 	const struct cores *c = a->cores + first, *end = a->cores + a->n_cores;
 
@@ -170,7 +170,7 @@ count_threads(const struct trace *t, const struct scope *part,
 
 /* Adds the cores of the session that is part, and of its blocks. */
 static void
-add_session(struct answer *a, const struct scope *part,
+add_session(struct costs *a, const struct scope *part,
     const struct queries *q)
 {
 	struct cores s = { .session = session_of(a->trace, part->instances[0]),
@@ -230,15 +230,15 @@ split_session(const struct trace *t, struct scope *rest)
 }
 
 void
-answer_make(struct answer *a, const struct trace *t, const struct scope *s,
+costs_make(struct costs *a, const struct trace *t, const struct scope *s,
     const struct queries *q)
 {
 	struct scope rest = *s, part;
 	uint32_t i;
 
-	*a = (struct answer){ .trace = t, .root = s->root,
+	*a = (struct costs){ .trace = t, .root = s->root,
 	    .n_instances = s->n_instances };
-	answer_sum(a, s);
+	costs_sum(a, s);
 	a->costliest = mem_resize(NULL, s->n_instances,
 	    sizeof *a->costliest);
 	for (size_t k = 0; k < s->n_instances; k++) {
@@ -256,7 +256,7 @@ answer_make(struct answer *a, const struct trace *t, const struct scope *s,
 }
 
 void
-answer_release(struct answer *a)
+costs_release(struct costs *a)
 {
 	for (size_t i = 0; i < a->n_cores; i++)
 		free(a->cores[i].histogram_us);

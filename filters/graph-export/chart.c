@@ -1,4 +1,4 @@
-/* picture - selects the nodes that are shown, and connects them */
+/* chart - selects the nodes that are shown, and connects them */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
-#include "filters/graph-export/picture.h"
+#include "filters/graph-export/chart.h"
 
 /* Sets of shown nodes, a bit for each. */
 struct sets {
@@ -72,7 +72,7 @@ compare_u32(const void *a, const void *b)
 }
 
 static void
-select_nodes(struct picture *p, size_t n_max)
+select_nodes(struct chart *p, size_t n_max)
 {
 	const struct fold *fold = p->fold;
 	const struct folded *n;
@@ -95,7 +95,7 @@ select_nodes(struct picture *p, size_t n_max)
 
 /* The index of a node in p->shown, or INDEX_NONE. */
 static uint32_t
-find_shown(const struct picture *p, uint32_t node)
+find_shown(const struct chart *p, uint32_t node)
 {
 	size_t at = SEARCH_FIRST(i, p->n_shown, p->shown[i] >= node);
 
@@ -106,7 +106,7 @@ find_shown(const struct picture *p, uint32_t node)
 /* --- edges ---------------------------------------------------------------- */
 
 static struct edge *
-add_edge(struct picture *p, uint32_t from, uint32_t to)
+add_edge(struct chart *p, uint32_t from, uint32_t to)
 {
 	p->edges = mem_grow(p->edges, &p->edges_cap, p->n_edges + 1,
 	    sizeof *p->edges);
@@ -128,7 +128,7 @@ struct reach {
 
 /* Sets `near` of a node, and is_direct to its parents that are shown. */
 static void
-find_near(struct picture *p, struct reach *r, uint32_t node)
+find_near(struct chart *p, struct reach *r, uint32_t node)
 {
 	const struct folded *n = &p->fold->nodes[node];
 	const uint32_t *parents = p->fold->parents + n->first_parent;
@@ -152,10 +152,10 @@ find_near(struct picture *p, struct reach *r, uint32_t node)
  * data, and in a build only the order.
  */
 static bool
-is_data_flow(const struct picture *p, uint32_t to)
+is_data_flow(const struct chart *p, uint32_t to)
 {
 	struct span text;
-	enum label_kind kind = fold_label(p->fold, picture_node(p, to), &text);
+	enum label_kind kind = fold_label(p->fold, chart_node(p, to), &text);
 
 	return kind == LABEL_INSTRUCTION || kind == LABEL_CALL;
 }
@@ -165,7 +165,7 @@ is_data_flow(const struct picture *p, uint32_t to)
  * that other edges show already.  Sets `before` of the node.
  */
 static void
-add_edges_to(struct picture *p, struct reach *r, uint32_t to)
+add_edges_to(struct chart *p, struct reach *r, uint32_t to)
 {
 	const uint64_t *near = set_of(&r->near, p->shown[to]);
 	uint64_t *before = set_of(&r->before, to);
@@ -188,7 +188,7 @@ add_edges_to(struct picture *p, struct reach *r, uint32_t to)
 }
 
 static void
-connect_nodes(struct picture *p)
+connect_nodes(struct chart *p)
 {
 	struct reach r;
 	uint32_t to = 0;
@@ -221,7 +221,7 @@ compare_edges(const void *a, const void *b)
 
 /* Merges equal edges: it is critical if one is, indirect if all are. */
 static void
-merge_edges(struct picture *p)
+merge_edges(struct chart *p)
 {
 	struct edge *last;
 	size_t n = 0;
@@ -245,7 +245,7 @@ merge_edges(struct picture *p)
  * shown, the edge is added.
  */
 static void
-mark_path(struct picture *p, const uint32_t *path, size_t n_path)
+mark_path(struct chart *p, const uint32_t *path, size_t n_path)
 {
 	uint32_t from = INDEX_NONE, to;
 	bool is_indirect = false;
@@ -271,19 +271,19 @@ mark_path(struct picture *p, const uint32_t *path, size_t n_path)
 }
 
 void
-picture_make(struct picture *p, const struct fold *fold, const uint32_t *path,
+chart_make(struct chart *p, const struct fold *fold, const uint32_t *path,
     size_t n_path, size_t n_max)
 {
-	*p = (struct picture){ .fold = fold };
+	*p = (struct chart){ .fold = fold };
 	select_nodes(p, n_max);
 	connect_nodes(p);
 	mark_path(p, path, n_path);
 }
 
 unsigned
-picture_edge_width(const struct picture *p, const struct edge *e)
+chart_edge_width(const struct chart *p, const struct edge *e)
 {
-	int64_t bytes = picture_node(p, e->from)->size_bytes;
+	int64_t bytes = chart_node(p, e->from)->size_bytes;
 	unsigned width = 1;
 
 	for (; bytes >= 16 << 10 && width < EDGE_WIDTH_MAX; bytes >>= 4)
@@ -292,7 +292,7 @@ picture_edge_width(const struct picture *p, const struct edge *e)
 }
 
 void
-picture_release(struct picture *p)
+chart_release(struct chart *p)
 {
 	free(p->shown);
 	free(p->edges);

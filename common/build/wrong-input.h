@@ -1,5 +1,5 @@
-#ifndef WEIR_SUSPECT_H
-#define WEIR_SUSPECT_H
+#ifndef WEIR_WRONG_INPUT_H
+#define WEIR_WRONG_INPUT_H
 
 /*
  * Reports mistakes that would otherwise give a silent, wrong answer.  Streams
@@ -10,16 +10,16 @@ struct builds;
 struct filter;
 
 /* No task came, although nodes, other records or rejected lines came. */
-void suspect_no_tasks(const struct builds *, struct filter *);
+void wrong_input_no_tasks(const struct builds *, struct filter *);
 
 /* Tasks of a log came, but nothing says which of them depend on each other. */
-void suspect_no_graph(const struct builds *);
+void wrong_input_no_graph(const struct builds *);
 
 /*
  * At least two ends, and a third of all ends (rounded down), repeat another
  * end, as they do if half of the tasks came twice: the same log was probably
  * given twice.
  */
-void suspect_repeats(const struct build *);
+void wrong_input_repeats(const struct build *);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef MALPARSE_TASKS_H
-#define MALPARSE_TASKS_H
+#ifndef MALPARSE_PLAN_TASKS_H
+#define MALPARSE_PLAN_TASKS_H
 
 #include "filters/malparse/plan.h"
 
@@ -25,14 +25,15 @@
 struct filter;
 
 /* Adds one run of an instruction; start_us may be INT_UNKNOWN. */
-void tasks_add_run(struct plans *, struct instruction *, const struct event *,
-    int64_t start_us, int64_t elapsed_us);
+void plan_tasks_add_run(struct plans *, struct instruction *,
+    const struct event *, int64_t start_us, int64_t elapsed_us);
 
 /*
  * Writes the tasks of an execution, in the order of their pcs.  Call this once,
  * when the execution is removed.  The execution that calls it, and the next one
  * of its connection, depend on its last task if they are removed later.
  */
-void tasks_write(struct filter *, const struct plans *, struct execution *);
+void plan_tasks_write(struct filter *, const struct plans *,
+    struct execution *);
 
 #endif

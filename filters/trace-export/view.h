@@ -1,5 +1,5 @@
-#ifndef TRACE_EXPORT_PICTURE_H
-#define TRACE_EXPORT_PICTURE_H
+#ifndef TRACE_EXPORT_VIEW_H
+#define TRACE_EXPORT_VIEW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ extern const char *const kept_keys[];
 enum track_class { CALLS, SLOTS, THREADS, COPIES, PREPARES };
 
 struct slice {
-	int64_t start, end;	/* in microseconds since picture.origin_us */
+	int64_t start, end;	/* in microseconds since view.origin_us */
 	int64_t thread;		/* of THREADS; otherwise 0 */
 	uint32_t task;
 	uint32_t process;
@@ -40,12 +40,12 @@ struct track {
 };
 
 struct process {
-	sym name;		/* of picture.names */
+	sym name;		/* of view.names */
 	size_t first, n;	/* tracks */
 	uint64_t n_tasks;
 };
 
-struct picture {
+struct view {
 	struct build *build;
 	int64_t origin_us;	/* the earliest time; 0 without slices */
 	int64_t wall_us;	/* from there to the latest time */
@@ -63,13 +63,13 @@ struct picture {
 	uint64_t n_sums;	/* tasks whose time is a sum of intervals */
 };
 
-/* Makes the picture of a build whose attempts are resolved. */
-void picture_make(struct picture *, struct build *,
+/* Makes the view of a build whose attempts are resolved. */
+void view_make(struct view *, struct build *,
     const struct path_step *steps, size_t n_steps);
-void picture_release(struct picture *);
+void view_release(struct view *);
 
 /* The value of a kept key, if it is an integer >= 0; otherwise INT_UNKNOWN. */
-int64_t picture_number(const struct picture *, const struct slice *,
+int64_t view_number(const struct view *, const struct slice *,
     enum kept);
 
 #endif

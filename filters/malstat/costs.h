@@ -1,10 +1,10 @@
-#ifndef MALSTAT_ANSWER_H
-#define MALSTAT_ANSWER_H
+#ifndef MALSTAT_COSTS_H
+#define MALSTAT_COSTS_H
 
 #include "filters/malstat/cores.h"
 #include "filters/malstat/queries.h"
 #include "filters/malstat/scope.h"
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 /* Sums over the instances of one operation and kind. */
 struct operation {
@@ -21,7 +21,7 @@ struct operation {
  * Members that name an instance or execution are indexes in trace.instances or
  * trace.executions.
  */
-struct answer {
+struct costs {
 	const struct trace *trace;	/* borrowed */
 	uint32_t root;			/* execution of the query, or INDEX_NONE
 					   if the scope is the whole trace */
@@ -39,14 +39,14 @@ struct answer {
 };
 
 /* The use of cores while queries ran is only measured for a whole trace. */
-void answer_make(struct answer *, const struct trace *, const struct scope *,
+void costs_make(struct costs *, const struct trace *, const struct scope *,
     const struct queries *);
-void answer_release(struct answer *);
+void costs_release(struct costs *);
 
 /*
  * Sets only busy_us and the lists of operations and containers, which start at
- * answer.operations and are freed by the caller.  answer.trace must be set.
+ * costs.operations and are freed by the caller.  costs.trace must be set.
  */
-void answer_sum(struct answer *, const struct scope *);
+void costs_sum(struct costs *, const struct scope *);
 
 #endif

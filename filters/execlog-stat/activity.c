@@ -1,10 +1,10 @@
-/* timeline - computes stages, parallelism and weighted times in one sweep */
+/* activity - computes stages, parallelism and weighted times in one sweep */
 
 #include <stdlib.h>
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/execlog-stat/timeline.h"
+#include "filters/execlog-stat/activity.h"
 
 const char *const stage_names[] = { "tests_only", "tests_with_other",
     "build_only", "build_with_other", "download_only",
@@ -18,7 +18,7 @@ struct event {
 };
 
 struct sweep {
-	struct timeline *t;
+	struct activity *t;
 	const struct build *build;
 	uint64_t n_running;		/* tasks running at this moment */
 	uint64_t n_by_work[N_WORK];	/* of them, by kind of work */
@@ -36,7 +36,7 @@ has_interval(const struct task *t)
 
 /* These are the rules of ya. */
 enum work
-timeline_work_of(const struct build *b, const struct task *t)
+activity_work_of(const struct build *b, const struct task *t)
 {
 	uint32_t node = build_find_node(b, t->id);
 	uint8_t flags = node == INDEX_NONE ? 0 : b->nodes[node].flags;
@@ -82,7 +82,7 @@ compare_events(const void *a, const void *b)
  * and edge are in widths of a bin, from the start of the build.
  */
 static void
-fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double n_running)
+fill_bins(struct activity *t, int64_t from_us, int64_t to_us, double n_running)
 {
 	double width = (double)(t->end_us - t->start_us) / (double)t->n_bins;
 	double from = (double)(from_us - t->start_us) / width;
@@ -100,7 +100,7 @@ fill_bins(struct timeline *t, int64_t from_us, int64_t to_us, double n_running)
 static void
 add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 {
-	struct timeline *t = s->t;
+	struct activity *t = s->t;
 
 	/* Tasks may exceed the extent that the build record gives. */
 	from_us = from_us < t->start_us ? t->start_us : from_us;
@@ -121,7 +121,7 @@ add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 static void
 apply_event(struct sweep *s, const struct event *e)
 {
-	enum work work = timeline_work_of(s->build, &s->build->tasks[e->task]);
+	enum work work = activity_work_of(s->build, &s->build->tasks[e->task]);
 	weight *task_weight = &s->t->weights[e->task];
 
 	if (e->is_end) {
@@ -136,7 +136,7 @@ apply_event(struct sweep *s, const struct event *e)
 }
 
 void
-timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
+activity_make(struct activity *t, const struct build *b, size_t n_bins)
 {
 	struct sweep s = { .t = t, .build = b };
 	const struct task *task = b->tasks;
@@ -144,7 +144,7 @@ timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
 	struct event *events;
 	size_t n = 0;
 
-	*t = (struct timeline){ .start_us = b->start_us,
+	*t = (struct activity){ .start_us = b->start_us,
 	    .end_us = b->end_us, .n_bins = n_bins };
 	t->weights = mem_zero(b->n_tasks, sizeof *t->weights);
 	t->bins = mem_zero(n_bins, sizeof *t->bins);
@@ -168,13 +168,13 @@ timeline_make(struct timeline *t, const struct build *b, size_t n_bins)
 }
 
 int64_t
-timeline_weighted_us(const struct timeline *t, uint32_t task)
+activity_weighted_us(const struct activity *t, uint32_t task)
 {
 	return (int64_t)((t->weights[task] + WEIGHT_US / 2) / WEIGHT_US);
 }
 
 void
-timeline_release(struct timeline *t)
+activity_release(struct activity *t)
 {
 	free(t->weights);
 	free(t->bins);

@@ -1,11 +1,11 @@
-/* words - how reports and pictures name keys, numbers and commits */
+/* phrases - how reports and pictures name keys, numbers and commits */
 
 #include <time.h>
 
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/report/report-values.h"
-#include "filters/perf-diff/words.h"
+#include "filters/perf-diff/phrases.h"
 
 enum { ID_DIGITS = 10 };
 
@@ -15,7 +15,7 @@ static const char *const time_units[N_TIME_UNITS] = { "ns", "us", "ms", "s",
 
 /* The index of a key's unit in time_units, or N_TIME_UNITS. */
 static size_t
-time_unit(const struct answer *a, uint32_t key)
+time_unit(const struct findings *a, uint32_t key)
 {
 	struct span unit = samples_part(a->samples, &a->samples->keys[key],
 	    PART_UNIT);
@@ -27,7 +27,7 @@ time_unit(const struct answer *a, uint32_t key)
 }
 
 const char *
-words_comparative(const struct answer *a, const struct change *c)
+phrases_comparative(const struct findings *a, const struct change *c)
 {
 	bool is_better = c->verdict == VERDICT_IMPROVED;
 
@@ -47,7 +47,7 @@ is_varying(const struct samples *s, unsigned part)
 }
 
 void
-words_key(struct buf *b, const struct answer *a, uint32_t key)
+phrases_key(struct buf *b, const struct findings *a, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
 	const char *before = " (";
@@ -66,7 +66,8 @@ words_key(struct buf *b, const struct answer *a, uint32_t key)
 }
 
 void
-words_value(struct buf *b, const struct answer *a, uint32_t key, double value)
+phrases_value(struct buf *b, const struct findings *a, uint32_t key,
+    double value)
 {
 	struct span unit = samples_part(a->samples, &a->samples->keys[key],
 	    PART_UNIT);
@@ -85,7 +86,7 @@ words_value(struct buf *b, const struct answer *a, uint32_t key, double value)
 }
 
 void
-words_effect(struct buf *b, const struct change *c)
+phrases_effect(struct buf *b, const struct change *c)
 {
 	double percent = 100 * (c->after / c->before - 1);
 
@@ -96,13 +97,13 @@ words_effect(struct buf *b, const struct change *c)
 }
 
 void
-words_id(struct buf *b, struct span id)
+phrases_id(struct buf *b, struct span id)
 {
 	report_text(b, span_of(id.p, id.n < ID_DIGITS ? id.n : ID_DIGITS));
 }
 
 void
-words_date(struct buf *b, const struct answer *a, size_t position)
+phrases_date(struct buf *b, const struct findings *a, size_t position)
 {
 	int64_t time_s = a->samples->versions[a->order[position]].time_s;
 	time_t t = (time_t)time_s;
@@ -118,18 +119,18 @@ words_date(struct buf *b, const struct answer *a, size_t position)
 
 /* "3f2a91cd02 of 2026-10-05" */
 static void
-put_commit(struct buf *b, const struct answer *a, const struct change *c)
+put_commit(struct buf *b, const struct findings *a, const struct change *c)
 {
-	words_id(b, answer_version(a, c->at));
+	phrases_id(b, findings_version(a, c->at));
 	if (a->samples->versions[a->order[c->at]].time_s != INT_UNKNOWN) {
 		buf_str(b, " of ");
-		words_date(b, a, c->at);
+		phrases_date(b, a, c->at);
 	}
 }
 
 /* The change of a history that follows one in the same series, or NULL. */
 static const struct change *
-next_change(const struct answer *a, const struct change *c)
+next_change(const struct findings *a, const struct change *c)
 {
 	return a->options->history && c + 1 < a->changes + a->n &&
 	    c[1].key == c->key ? c + 1 : NULL;
@@ -140,16 +141,16 @@ next_change(const struct answer *a, const struct change *c)
  * which commit and, if it was changed again, until which.
  */
 static void
-put_alarm(struct buf *b, const struct answer *a, const struct change *c)
+put_alarm(struct buf *b, const struct findings *a, const struct change *c)
 {
 	double percent = 100 * fabs(c->after / c->before - 1);
 	const struct change *next = next_change(a, c);
 
-	words_key(b, a, c->key);
+	phrases_key(b, a, c->key);
 	buf_str(b, next != NULL ? " was " : " is ");
 	if (isfinite(percent))
 		buf_printf(b, "%.1f %% ", percent);
-	buf_str(b, words_comparative(a, c));
+	buf_str(b, phrases_comparative(a, c));
 	if (a->options->history) {
 		buf_str(b, next != NULL ? " from " : " since ");
 		put_commit(b, a, c);
@@ -159,9 +160,9 @@ put_alarm(struct buf *b, const struct answer *a, const struct change *c)
 		put_commit(b, a, next);
 	}
 	buf_str(b, ": ");
-	words_value(b, a, c->key, c->before);
+	phrases_value(b, a, c->key, c->before);
 	buf_str(b, " before, ");
-	words_value(b, a, c->key, c->after);
+	phrases_value(b, a, c->key, c->after);
 	buf_str(b, a->options->history && next == NULL ? " now" : " after");
 }
 
@@ -177,7 +178,7 @@ size_of(const struct change *c)
 
 /* The greatest change with this verdict that is not accepted, or NULL. */
 static const struct change *
-find_greatest(const struct answer *a, enum verdict verdict)
+find_greatest(const struct findings *a, enum verdict verdict)
 {
 	const struct change *best = NULL, *c;
 
@@ -189,7 +190,7 @@ find_greatest(const struct answer *a, enum verdict verdict)
 }
 
 static void
-put_found(struct buf *b, const struct answer *a, enum verdict verdict,
+put_found(struct buf *b, const struct findings *a, enum verdict verdict,
     const char *word)
 {
 	size_t n = a->counts[verdict];
@@ -206,7 +207,7 @@ put_found(struct buf *b, const struct answer *a, enum verdict verdict,
 
 /* Nothing was found: what was tested, and what could have been missed? */
 static void
-put_nothing(struct buf *b, const struct answer *a)
+put_nothing(struct buf *b, const struct findings *a)
 {
 	const char *few = a->options->history ? "14 commits with samples" :
 	    "10 samples on each side";
@@ -231,7 +232,7 @@ put_nothing(struct buf *b, const struct answer *a)
 }
 
 void
-words_sentence(const struct answer *a, struct buf *b)
+phrases_sentence(const struct findings *a, struct buf *b)
 {
 	if (a->counts[VERDICT_DEGRADED] > 0)
 		put_found(b, a, VERDICT_DEGRADED, "worse");
@@ -242,7 +243,7 @@ words_sentence(const struct answer *a, struct buf *b)
 }
 
 const struct series *
-words_series(const struct answer *a, uint32_t key)
+phrases_series(const struct findings *a, uint32_t key)
 {
 	return &a->series[SEARCH_FIRST(i, a->n_series,
 	    a->series[i].key >= key)];

@@ -1,4 +1,4 @@
-/* trace - finds the instances of instructions in rows of traces */
+/* executions - finds the instances of instructions in rows of traces */
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/mal/operation.h"
-#include "filters/malstat/trace.h"
+#include "filters/malstat/executions.h"
 
 /* An instruction of an execution, with its open instance if there is one. */
 struct instruction {
@@ -21,8 +21,8 @@ struct instruction {
 	int64_t start_us;		/* of the open instance */
 };
 
-/* Indexes in trace_keys. */
-#define TRACE_KEYS(K)							\
+/* Indexes in executions_keys. */
+#define EXECUTIONS_KEYS(K)						\
 	K(EXECUTION, "execution_id") K(SESSION, "server_session")	\
 	K(CLIENT, "client") K(TAG, "tag")				\
 	K(EVENT_EXECUTION, "mal_execution_id") K(PC, "pc")		\
@@ -34,8 +34,8 @@ struct instruction {
 	K(ROOT, "root_execution_id") K(PARENT, "parent_id")		\
 	K(CHILD, "child_id") K(THREADS, "threads")			\
 	K(FUNCTION, "user_function") K(LOCAL, "local_time")
-KEY_INDEXES(TRACE_KEYS);
-const char *const trace_keys[] = KEY_TEXTS(TRACE_KEYS);
+KEY_INDEXES(EXECUTIONS_KEYS);
+const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
@@ -70,7 +70,7 @@ instruction_key(const void *context, uint32_t i)
 }
 
 void
-trace_init(struct trace *t)
+executions_init(struct trace *t)
 {
 	*t = (struct trace){ .number = 0 };
 	intern_init(&t->names);
@@ -80,7 +80,7 @@ trace_init(struct trace *t)
 }
 
 void
-trace_release(struct trace *t)
+executions_release(struct trace *t)
 {
 	intern_release(&t->names);
 	map_release(&t->session_by_key);
@@ -456,7 +456,7 @@ warn_of_copies(struct trace *t)
 }
 
 bool
-trace_add(struct trace *t, struct filter *f, const struct rec *r)
+executions_add(struct trace *t, struct filter *f, const struct rec *r)
 {
 	bool begins = rec_is(r, "trace");
 
@@ -502,7 +502,7 @@ drop_unstarted(struct trace *t)
 }
 
 struct span
-trace_session_name(const struct trace *t, uint32_t session)
+executions_session_name(const struct trace *t, uint32_t session)
 {
 	sym name = (sym)t->sessions[session].key.name;
 
@@ -511,7 +511,7 @@ trace_session_name(const struct trace *t, uint32_t session)
 }
 
 int
-trace_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
+executions_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
 {
 	const struct session *x = &t->sessions[a], *y = &t->sessions[b];
 
@@ -521,7 +521,7 @@ trace_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
 }
 
 int
-trace_compare_executions(const struct trace *t, uint32_t a, uint32_t b)
+executions_compare_executions(const struct trace *t, uint32_t a, uint32_t b)
 {
 	const struct execution *x = &t->executions[a], *y = &t->executions[b];
 
@@ -547,10 +547,10 @@ compare_instances(const void *a, const void *b, void *context)
 {
 	const struct trace *t = context;
 	const struct instance *x = a, *y = b;
-	int64_t keys[][2] = { { trace_compare_sessions(t,
+	int64_t keys[][2] = { { executions_compare_sessions(t,
 	    session_of(t, x), session_of(t, y)), 0 },
 	    { x->thread, y->thread }, { x->start_us, y->start_us },
-	    { y->end_us, x->end_us }, { trace_compare_executions(t,
+	    { y->end_us, x->end_us }, { executions_compare_executions(t,
 	    x->execution, y->execution), 0 }, { x->pc, y->pc },
 	    { y->kind, x->kind },
 	    { intern_cmp(&t->names, x->operation, y->operation), 0 },
@@ -575,7 +575,7 @@ number_lanes(struct trace *t)
 }
 
 void
-trace_finish(struct trace *t)
+executions_finish(struct trace *t)
 {
 	int64_t sum = 0;
 

@@ -1,4 +1,4 @@
-/* picture - divides the tasks of a build into processes, tracks and lanes */
+/* view - divides the tasks of a build into processes, tracks and lanes */
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "common/build/build.h"
 #include "common/build/lanes.h"
 #include "common/build/times.h"
-#include "filters/trace-export/picture.h"
+#include "filters/trace-export/view.h"
 
 const char *const kept_keys[] = { "status", "slack_us", "drag_us", "thread",
     "execution_id", "tag", "pc", "runs", NULL };
@@ -24,7 +24,7 @@ kept_number(const struct build *b, const struct task *t, enum kept kept)
 }
 
 int64_t
-picture_number(const struct picture *p, const struct slice *s, enum kept kept)
+view_number(const struct view *p, const struct slice *s, enum kept kept)
 {
 	return kept_number(p->build, &p->build->tasks[s->task], kept);
 }
@@ -33,7 +33,7 @@ picture_number(const struct picture *p, const struct slice *s, enum kept kept)
 
 /* The name of a task's process: its host, or the query of which it is part. */
 static sym
-process_name(struct picture *p, const struct task *t)
+process_name(struct view *p, const struct task *t)
 {
 	int64_t execution = kept_number(p->build, t, KEPT_EXECUTION);
 	int64_t tag = kept_number(p->build, t, KEPT_TAG);
@@ -57,7 +57,7 @@ process_name(struct picture *p, const struct task *t)
 }
 
 static enum track_class
-class_of(const struct picture *p, const struct task *t, int64_t thread)
+class_of(const struct view *p, const struct task *t, int64_t thread)
 {
 	const struct build *b = p->build;
 
@@ -72,7 +72,7 @@ class_of(const struct picture *p, const struct task *t, int64_t thread)
 
 /* Whether a task has one interval; counts it if it has not. */
 static bool
-has_interval(struct picture *p, const struct task *t)
+has_interval(struct view *p, const struct task *t)
 {
 	if ((t->flags & TASK_SUPERSEDED) != 0)
 		return false;
@@ -88,9 +88,9 @@ has_interval(struct picture *p, const struct task *t)
 	return true;
 }
 
-/* Until the end of picture_make(), slice.process is the name of the process. */
+/* Until the end of view_make(), slice.process is the name of the process. */
 static void
-add_slice(struct picture *p, uint32_t task, const uint32_t *step_of_task)
+add_slice(struct view *p, uint32_t task, const uint32_t *step_of_task)
 {
 	const struct task *t = &p->build->tasks[task];
 	int64_t thread = kept_number(p->build, t, KEPT_THREAD);
@@ -106,7 +106,7 @@ add_slice(struct picture *p, uint32_t task, const uint32_t *step_of_task)
 }
 
 static void
-collect(struct picture *p)
+collect(struct view *p)
 {
 	const struct build *b = p->build;
 	uint32_t *step_of_task = mem_zero(b->n_tasks + 1,
@@ -179,7 +179,7 @@ compare_names(struct span x, struct span y)
 static int
 compare_processes(const void *x, const void *y, void *context)
 {
-	const struct picture *p = context;
+	const struct view *p = context;
 
 	return compare_names(
 	    intern_span(&p->names, ((const struct process *)x)->name),
@@ -187,7 +187,7 @@ compare_processes(const void *x, const void *y, void *context)
 }
 
 static void
-order_processes(struct picture *p)
+order_processes(struct view *p)
 {
 	uint32_t *rank_of_name = mem_resize(NULL, p->names.n + 1,
 	    sizeof *rank_of_name);
@@ -220,7 +220,7 @@ static int
 compare_slices(const void *a, const void *b, void *context)
 {
 	const struct slice *x = a, *y = b;
-	const struct picture *p = context;
+	const struct view *p = context;
 	const struct task *tasks = p->build->tasks;
 	int order = compare_tracks(x, y);
 
@@ -236,7 +236,7 @@ compare_slices(const void *a, const void *b, void *context)
 
 /* Assigns the lanes of a track.  Tasks that took no time are in the first. */
 static void
-assign_lanes(struct picture *p, struct track *track)
+assign_lanes(struct view *p, struct track *track)
 {
 	struct slice *s = p->slices + track->first;
 	struct lane_task *tasks = mem_resize(NULL, track->n, sizeof *tasks);
@@ -257,7 +257,7 @@ assign_lanes(struct picture *p, struct track *track)
 }
 
 static void
-add_track(struct picture *p, size_t first, size_t n)
+add_track(struct view *p, size_t first, size_t n)
 {
 	struct process *process = &p->processes[p->slices[first].process];
 	const struct track *last = NULL;
@@ -277,12 +277,12 @@ add_track(struct picture *p, size_t first, size_t n)
 }
 
 void
-picture_make(struct picture *p, struct build *b, const struct path_step *steps,
+view_make(struct view *p, struct build *b, const struct path_step *steps,
     size_t n_steps)
 {
 	size_t end;
 
-	*p = (struct picture){ .build = b, .steps = steps,
+	*p = (struct view){ .build = b, .steps = steps,
 	    .n_steps = n_steps };
 	intern_init(&p->names);
 	collect(p);
@@ -302,7 +302,7 @@ picture_make(struct picture *p, struct build *b, const struct path_step *steps,
 }
 
 void
-picture_release(struct picture *p)
+view_release(struct view *p)
 {
 	intern_release(&p->names);
 	free(p->slices);

@@ -1,4 +1,4 @@
-/* tasks - writes instructions as tasks */
+/* plan-tasks - writes instructions as tasks */
 
 #include <stdlib.h>
 
@@ -6,11 +6,11 @@
 #include "common/base/sort.h"
 #include "common/filter/filter.h"
 #include "common/mal/operation.h"
-#include "filters/malparse/tasks.h"
+#include "filters/malparse/plan-tasks.h"
 
 void
-tasks_add_run(struct plans *p, struct instruction *i, const struct event *e,
-    int64_t start_us, int64_t elapsed_us)
+plan_tasks_add_run(struct plans *p, struct instruction *i,
+    const struct event *e, int64_t start_us, int64_t elapsed_us)
 {
 	if (i->n_runs++ == 0) {
 		i->operation = mal_operation(&p->names, e->module,
@@ -348,7 +348,7 @@ find_call(const struct plans *p, const struct execution *x)
 }
 
 void
-tasks_write(struct filter *f, const struct plans *p, struct execution *x)
+plan_tasks_write(struct filter *f, const struct plans *p, struct execution *x)
 {
 	struct walk w = { .f = f, .plans = p, .x = x, .before = x->after };
 	struct execution *next = plans_get(p, x->next);

@@ -1,5 +1,5 @@
-#ifndef GRAPH_EXPORT_PICTURE_H
-#define GRAPH_EXPORT_PICTURE_H
+#ifndef GRAPH_EXPORT_CHART_H
+#define GRAPH_EXPORT_CHART_H
 
 #include "filters/graph-export/fold.h"
 
@@ -12,7 +12,7 @@ struct edge {
 	bool is_critical;	/* the path leads along it */
 };
 
-struct picture {
+struct chart {
 	const struct fold *fold;
 	uint32_t *shown;	/* indexes of fold->nodes, ascending */
 	size_t n_shown;
@@ -26,11 +26,11 @@ struct picture {
 
 /*
  * Selects n_max nodes: those on the path, and then the others, in both cases
- * the costliest first.  Release with picture_release(), before the fold.
+ * the costliest first.  Release with chart_release(), before the fold.
  */
-void picture_make(struct picture *, const struct fold *, const uint32_t *path,
+void chart_make(struct chart *, const struct fold *, const uint32_t *path,
     size_t n_path, size_t n_max);
-void picture_release(struct picture *);
+void chart_release(struct chart *);
 
 /*
  * The width of an edge.  It grows with the logarithm of what the node `from`
@@ -38,10 +38,10 @@ void picture_release(struct picture *);
  * at least 3.
  */
 enum { EDGE_WIDTH_MAX = 6 };
-unsigned picture_edge_width(const struct picture *, const struct edge *);
+unsigned chart_edge_width(const struct chart *, const struct edge *);
 
 static inline const struct folded *
-picture_node(const struct picture *p, size_t i)
+chart_node(const struct chart *p, size_t i)
 {
 	return &p->fold->nodes[p->shown[i]];
 }
