@@ -102,7 +102,7 @@ $(OUT)/make-record: LINK_STATIC = $(LINK) -static -no-pie -o $@ $^ \
 	-lyajl_s -lz -lzstd 2>/dev/null ||
 endif
 
-$(OUT)/test/programs/symbols: $(OUT)/filters/callgraph-symbolize/texts.o
+$(OUT)/test/programs/symbols: $(OUT)/filters/callgraph-symbolize/text-cache.o
 $(OUT)/test/unit/shorten: $(OUT)/filters/callgraph-stat/shorten.o
 $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
 	$(LINK) -o $@ $(filter %.o,$^) $(OUT)/libweir.a $(LIBS)

@@ -119,6 +119,18 @@ def symbols(objects):
     return defined, used
 
 
+def check_names(objects):
+    """No two modules export one name, not even in programs of their own."""
+    out = subprocess.run(["gcc-nm", "-A", "-g", "--defined-only", *objects],
+        check=True, capture_output=True, text=True).stdout
+    modules = collections.defaultdict(list)
+    for name, symbol in re.findall(r"^(.*?):.* (\S+)$", out, re.M):
+        modules[symbol].append(name)
+    for symbol, names in modules.items():
+        if len(names) > 1 and symbol not in NOT_OURS:
+            report(f"{symbol} is defined in " + " and ".join(names))
+
+
 def reachable(graph, start):
     """The nodes to which a path leads; start only if it is in a cycle."""
     seen, stack = set(), list(graph[start])
@@ -168,6 +180,8 @@ def main():
             objects = objects_of(sys.argv[1], folder)
             if objects:
                 check_cycles(folder, objects)
+        check_names(objects_of(sys.argv[1], "common") +
+            objects_of(sys.argv[1], "filters"))
     sys.exit(faults > 0)
 
 

@@ -174,7 +174,7 @@ dbt_read(struct filter *f, const struct format_options *options)
 	buf_release(&state.text);
 }
 
-const struct input_format dbt_format = {
+const struct input_format dbt_graph_format = {
 	.name = "dbt",
 	.help = "dbt's manifest.json",
 	.keys = dbt_keys,

@@ -4,4 +4,6 @@
 
 #include "filters/buildgraph-parse/formats.h"
 
-const struct input_format *const formats[] = { FORMATS(FORMAT_ADDRESS) NULL };
+const struct input_format *const graph_formats[] = {
+	FORMATS(FORMAT_ADDRESS) NULL
+};

@@ -10,12 +10,13 @@
  * reader emits `node` records; see weir-records(5).
  */
 #define FORMATS(FORMAT)		\
-	FORMAT(dbt)		\
-	FORMAT(ya)		\
-	FORMAT(ninja)
+	FORMAT(dbt_graph)	\
+	FORMAT(ya_graph)	\
+	FORMAT(ninja_graph)
 
 FORMATS(FORMAT_DECLARATION)
-extern const struct input_format *const formats[];	/* ended by NULL */
+/* Ended by NULL. */
+extern const struct input_format *const graph_formats[];
 
 struct format_options {
 	const char *deps_file;	/* ninja: the output of `ninja -t deps`, or

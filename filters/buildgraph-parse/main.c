@@ -22,7 +22,7 @@ static const struct about about = {
 	.purpose = "Reads a build graph and writes a node record for every "
 	    "command.",
 	.reads = "a build graph",
-	.formats = formats,
+	.formats = graph_formats,
 };
 
 int
@@ -31,7 +31,7 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	format_read(&f, formats, opt.format, &opt.reader);
+	format_read(&f, graph_formats, opt.format, &opt.reader);
 	filter_expect_records(&f,
 	    "no node came: is this the graph of a build?");
 	return filter_end(&f);

@@ -430,7 +430,7 @@ ninja_read(struct filter *f, const struct format_options *options)
 	free(graph.file_of);
 }
 
-const struct input_format ninja_format = {
+const struct input_format ninja_graph_format = {
 	.name = "ninja",
 	.help = "what 'ninja -t graph' prints",
 	.read = ninja_read,

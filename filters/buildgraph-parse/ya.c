@@ -212,7 +212,7 @@ ya_read(struct filter *f, const struct format_options *options)
 	buf_release(&r.printed);
 }
 
-const struct input_format ya_format = {
+const struct input_format ya_graph_format = {
 	.name = "ya",
 	.help = "ya's graph.json",
 	.keys = ya_keys,

@@ -23,7 +23,7 @@ answer_call_sites(const struct answer *a, struct order *order,
 {
 	struct selector selector = { function, callers };
 
-	profile_sort(a->profile, order, &a->profile->groups, a->sort_by,
+	flat_sort(a->profile, order, &a->profile->groups, a->sort_by,
 	    false, is_selected, &selector);
 }
 

@@ -1,11 +1,11 @@
 #ifndef CALLGRAPH_STAT_ANSWER_H
 #define CALLGRAPH_STAT_ANSWER_H
 
-#include "filters/callgraph-stat/profile.h"
+#include "filters/callgraph-stat/flat.h"
 
 /* What to write about a profile, as records (emit.h) or a report (report.h). */
 struct answer {
-	const struct profile *profile;
+	const struct flat *profile;
 	unsigned sort_by;	/* a measure, or N_MEASURES: by name */
 	unsigned measure;	/* the main one: sort_by or, if that is
 				   N_MEASURES, the default measure */

@@ -16,27 +16,27 @@ static const char *const growth_keys[] = { [CALLS] = "growth_calls",
     [SAMPLES] = "growth_samples" };
 
 static void
-put_text(struct buf *b, const char *key, const struct profile *p, sym text)
+put_text(struct buf *b, const char *key, const struct flat *p, sym text)
 {
 	if (text != SYM_NONE && text != FILES_DIFFER)
 		json_str(b, key, intern_span(&p->texts, text));
 }
 
 static void
-put_label(struct buf *b, const char *key, const struct profile *p,
+put_label(struct buf *b, const char *key, const struct flat *p,
     uint32_t function)
 {
 	struct buf text = { 0 };
 
 	if (function == INDEX_NONE)
 		return;
-	profile_label(p, function, &text);
+	flat_label(p, function, &text);
 	json_str(b, key, buf_span(&text));
 	buf_release(&text);
 }
 
 static void
-put_function(struct buf *b, const struct profile *p, const struct entry *e)
+put_function(struct buf *b, const struct flat *p, const struct entry *e)
 {
 	put_text(b, "name", p, e->key.name);
 	put_text(b, "module", p, e->module);
@@ -48,7 +48,7 @@ put_function(struct buf *b, const struct profile *p, const struct entry *e)
 }
 
 static void
-put_call_site(struct buf *b, const struct profile *p, const struct entry *e)
+put_call_site(struct buf *b, const struct flat *p, const struct entry *e)
 {
 	put_label(b, "caller", p, e->key.caller);
 	put_label(b, "callee", p, e->key.callee);
@@ -63,7 +63,7 @@ put_call_site(struct buf *b, const struct profile *p, const struct entry *e)
 
 /* Writes the members that identify an entry. */
 static void
-put_identity(struct buf *b, const struct profile *p, enum level level,
+put_identity(struct buf *b, const struct flat *p, enum level level,
     const struct entry *e)
 {
 	if (level == BY_FUNCTION)
@@ -115,11 +115,11 @@ emit_entry(const struct answer *a, struct filter *f, const char *name,
 void
 emit_profile(const struct answer *a, struct filter *f)
 {
-	const struct entries *t = profile_entries(a->profile);
+	const struct entries *t = flat_entries(a->profile);
 	enum level level = a->profile->level;
 	struct order order;
 
-	profile_sort(a->profile, &order, t, a->sort_by, false, NULL, NULL);
+	flat_sort(a->profile, &order, t, a->sort_by, false, NULL, NULL);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, level_names[level], level,
 		    &t->list[order.list[i]]);
@@ -144,7 +144,7 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 	for (unsigned k = 0; k < N_MEASURES; k++) {
 		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
 		put_measure(b, before_keys[k], before->measures[k]);
-		if (!profile_change(a->profile, e, k, &change))
+		if (!flat_change(a->profile, e, k, &change))
 			continue;
 		json_int(b, change_keys[k], change);
 		if (before->measures[k] > 0)
@@ -164,10 +164,10 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 void
 emit_changes(const struct answer *a, struct filter *f)
 {
-	const struct entries *t = profile_entries(a->profile);
+	const struct entries *t = flat_entries(a->profile);
 	struct order order;
 
-	profile_sort(a->profile, &order, t, a->sort_by, true, NULL, NULL);
+	flat_sort(a->profile, &order, t, a->sort_by, true, NULL, NULL);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_change(a, f, &t->list[order.list[i]]);
 	free(order.list);
@@ -198,7 +198,7 @@ emit_calls(const struct answer *a, struct filter *f, uint32_t function)
 void
 emit_program(const struct answer *a, struct filter *f, bool before)
 {
-	const struct profile *p = a->profile;
+	const struct flat *p = a->profile;
 	const struct totals *now = &p->totals[NOW];
 	const struct totals *old = &p->totals[BEFORE];
 	struct buf *b = filter_begin_stat(f, "program");

@@ -45,7 +45,7 @@ static const char *const sort_names[] = { "calls", "self", "total", "samples",
 
 /* Whether some node has the measure; with --diff, in both runs. */
 static bool
-is_measured(const struct profile *p, unsigned measure)
+is_measured(const struct flat *p, unsigned measure)
 {
 	return p->totals[NOW].measures[measure] != INT_UNKNOWN &&
 	    (opt.old == NULL ||
@@ -57,7 +57,7 @@ is_measured(const struct profile *p, unsigned measure)
  * or else calls.
  */
 static unsigned
-default_measure(const struct profile *p)
+default_measure(const struct flat *p)
 {
 	unsigned time = opt.callers != NULL ? TOTAL_NS : SELF_NS;
 
@@ -67,13 +67,13 @@ default_measure(const struct profile *p)
 
 /* Whether a function's label is the name, perhaps followed by arguments. */
 static bool
-has_name(const struct profile *p, uint32_t function, const char *name)
+has_name(const struct flat *p, uint32_t function, const char *name)
 {
 	size_t n = strlen(name);
 	struct buf label = { 0 };
 	bool is_same;
 
-	profile_label(p, function, &label);
+	flat_label(p, function, &label);
 	is_same = label.len >= n && memcmp(label.data, name, n) == 0 &&
 	    (label.len == n || label.data[n] == '(');
 	buf_release(&label);
@@ -83,11 +83,11 @@ has_name(const struct profile *p, uint32_t function, const char *name)
 static void
 show_calls(struct filter *f, const struct answer *a)
 {
-	const struct profile *p = a->profile;
+	const struct flat *p = a->profile;
 	struct order order;
 	size_t n = 0;
 
-	profile_sort(p, &order, &p->functions, a->sort_by, false, NULL, NULL);
+	flat_sort(p, &order, &p->functions, a->sort_by, false, NULL, NULL);
 	for (size_t i = 0; i < order.n; i++)
 		if (has_name(p, order.list[i], opt.callers)) {
 			(f->text ? report_calls : emit_calls)(a, f,
@@ -100,7 +100,7 @@ show_calls(struct filter *f, const struct answer *a)
 }
 
 static void
-show_all(struct filter *f, const struct profile *p, unsigned sort)
+show_all(struct filter *f, const struct flat *p, unsigned sort)
 {
 	struct answer a = { .profile = p, .top = opt.top, .sort_by = sort };
 
@@ -125,7 +125,7 @@ show_all(struct filter *f, const struct profile *p, unsigned sort)
 
 /* Adds the callgraphs of the input.  Returns how many there were. */
 static size_t
-read_graphs(struct filter *f, struct profile *p, struct callgraph *g,
+read_graphs(struct filter *f, struct flat *p, struct callgraph *g,
     int side)
 {
 	struct rec *rec;
@@ -136,7 +136,7 @@ read_graphs(struct filter *f, struct profile *p, struct callgraph *g,
 		if (!rec_is(rec, "callgraph"))
 			continue;
 		if (callgraph_read(g, rec, &why)) {
-			profile_add(p, g, rec, side);
+			flat_add(p, g, rec, side);
 			n++;
 		} else {
 			filter_reject(f, "%s", why);
@@ -150,7 +150,7 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct callgraph g;
-	struct profile profile;
+	struct flat profile;
 	size_t level = BY_FUNCTION, sort = SELF_NS;
 	size_t n_records;
 
@@ -166,7 +166,7 @@ main(int argc, char **argv)
 		sort = opt_choice("sort", opt.sort, sort_names,
 		    sizeof *sort_names);
 
-	profile_init(&profile, (enum level)level);
+	flat_init(&profile, (enum level)level);
 	callgraph_init(&g);
 	n_records = read_graphs(&f, &profile, &g, NOW);
 	if (opt.old != NULL) {
@@ -177,6 +177,6 @@ main(int argc, char **argv)
 
 	if (n_records > 0)
 		show_all(&f, &profile, (unsigned)sort);
-	profile_release(&profile);
+	flat_release(&profile);
 	return filter_end(&f);
 }

@@ -43,7 +43,7 @@ is_measured(const struct answer *a, unsigned measure)
  * unless that sum is unknown or 0.
  */
 static int64_t
-share_base(const struct profile *p, unsigned measure)
+share_base(const struct flat *p, unsigned measure)
 {
 	const int64_t *totals = p->totals[NOW].measures;
 
@@ -109,7 +109,7 @@ put_location(struct buf *b, struct span path, uint64_t line)
 
 /* Adds a function's file, or else its module if the label lacks the module. */
 static void
-put_source(struct buf *b, const struct profile *p, uint32_t function)
+put_source(struct buf *b, const struct flat *p, uint32_t function)
 {
 	const struct entry *e = &p->functions.list[function];
 
@@ -121,7 +121,7 @@ put_source(struct buf *b, const struct profile *p, uint32_t function)
 }
 
 static void
-put_site(struct buf *b, const struct profile *p, const struct entry *e)
+put_site(struct buf *b, const struct flat *p, const struct entry *e)
 {
 	if (e->key.name != SYM_NONE) {
 		put_location(b, intern_span(&p->texts, e->key.name),
@@ -134,26 +134,26 @@ put_site(struct buf *b, const struct profile *p, const struct entry *e)
 }
 
 static void
-put_caller(struct buf *b, const struct profile *p, const struct entry *e)
+put_caller(struct buf *b, const struct flat *p, const struct entry *e)
 {
 	if (e->key.caller == INDEX_NONE)
 		buf_str(b, "(the first of its thread)");
 	else
-		profile_label(p, e->key.caller, b);
+		flat_label(p, e->key.caller, b);
 }
 
 static void
-put_entry(struct buf *b, const struct profile *p, const struct entry *e)
+put_entry(struct buf *b, const struct flat *p, const struct entry *e)
 {
 	sym text = p->level == BY_FILE ? e->key.name : e->module;
 
 	if (p->level == BY_FUNCTION) {
-		profile_label(p, (uint32_t)(e - p->functions.list), b);
+		flat_label(p, (uint32_t)(e - p->functions.list), b);
 		put_source(b, p, (uint32_t)(e - p->functions.list));
 	} else if (p->level == BY_CALLSITE) {
 		put_caller(b, p, e);
 		buf_str(b, CALLS_SIGN);
-		profile_label(p, e->key.callee, b);
+		flat_label(p, e->key.callee, b);
 		put_site(b, p, e);
 	} else {
 		buf_str(b, text != SYM_NONE ? intern_str(&p->texts, text) :
@@ -350,7 +350,7 @@ put_notes(const struct answer *a, struct buf *out)
 void
 report_profile(const struct answer *a, struct filter *f)
 {
-	const struct entries *entries = profile_entries(a->profile);
+	const struct entries *entries = flat_entries(a->profile);
 	static const char *const last_heads[N_LEVELS] = { "function", "file",
 	    "module", "caller > function, at" };
 	struct buf *out = filter_out(f), text = { 0 };
@@ -359,7 +359,7 @@ report_profile(const struct answer *a, struct filter *f)
 	struct table t;
 	size_t n_rows;
 
-	profile_sort(a->profile, &order, entries, a->sort_by, false, NULL,
+	flat_sort(a->profile, &order, entries, a->sort_by, false, NULL,
 	    NULL);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
@@ -393,7 +393,7 @@ static void
 put_sites(const struct answer *a, struct buf *out, uint32_t function,
     bool callers)
 {
-	const struct profile *p = a->profile;
+	const struct flat *p = a->profile;
 	const struct entry *subject = &p->functions.list[function], *e;
 	struct buf text = { 0 };
 	struct columns c;
@@ -420,7 +420,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		if (callers)
 			put_caller(&text, p, e);
 		else
-			profile_label(p, e->key.callee, &text);
+			flat_label(p, e->key.callee, &text);
 		put_site(&text, p, e);
 		put_text_cell(&t, &text);
 	}
@@ -443,7 +443,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 
 	if (out->len > 0)
 		report_blank(out);
-	profile_label(a->profile, function, &text);
+	flat_label(a->profile, function, &text);
 	put_source(&text, a->profile, function);
 	report_text(&title, buf_span(&text));
 	report_heading(out, "%.*s", (int)title.len, title.data);
@@ -539,7 +539,7 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 	put_amount_cell(t, a->measure, now->measures[a->measure]);
 	put_amount_cell(t, a->measure, before->measures[a->measure]);
 	if (a->measure != CALLS) {
-		if (profile_change(a->profile, e, CALLS, &calls) && calls != 0)
+		if (flat_change(a->profile, e, CALLS, &calls) && calls != 0)
 			put_signed(table_cell(t), CALLS, calls);
 		table_next(t);
 	}
@@ -553,7 +553,7 @@ static size_t
 put_changes(const struct answer *a, struct buf *out, const struct order *o,
     bool has_grown, int64_t greatest)
 {
-	const struct entries *entries = profile_entries(a->profile);
+	const struct entries *entries = flat_entries(a->profile);
 	static const char *const heads_with_calls[] = { "change", "", "", "now",
 	    "before", "calls", "", "" };
 	static const char *const heads[] = { "change", "", "", "now",
@@ -569,7 +569,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 		const struct entry *e = &entries->list[o->list[i]];
 
 		/* All are counted, and the first max are printed. */
-		if (!profile_change(a->profile, e, a->measure, &change) ||
+		if (!flat_change(a->profile, e, a->measure, &change) ||
 		    change == 0 || (change > 0) != has_grown || n++ >= max)
 			continue;
 		put_change(a, &t, e, change, greatest);
@@ -592,11 +592,11 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 static int64_t
 greatest_change(const struct answer *a, const struct order *o)
 {
-	const struct entries *entries = profile_entries(a->profile);
+	const struct entries *entries = flat_entries(a->profile);
 	int64_t greatest = 0, n;
 
 	for (size_t i = 0; i < o->n; i++) {
-		if (!profile_change(a->profile, &entries->list[o->list[i]],
+		if (!flat_change(a->profile, &entries->list[o->list[i]],
 		    a->measure, &n))
 			continue;
 		n = n < 0 ? -n : n;
@@ -613,7 +613,7 @@ report_changes(const struct answer *a, struct filter *f)
 	int64_t greatest;
 	size_t n;
 
-	profile_sort(a->profile, &order, profile_entries(a->profile),
+	flat_sort(a->profile, &order, flat_entries(a->profile),
 	    a->sort_by, true, NULL, NULL);
 	put_change_title(a, out);
 	greatest = greatest_change(a, &order);

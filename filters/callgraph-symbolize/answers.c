@@ -46,8 +46,8 @@ put_location(struct buf *b, const struct location *p, const char *file_key,
 static bool
 add_location(struct source *s, uint32_t number, struct buf *b)
 {
-	struct texts *cache = &s->locations;
-	struct text *t = texts_at(cache, number);
+	struct text_cache *cache = &s->locations;
+	struct text *t = text_cache_at(cache, number);
 
 	if (t->n == 0) {
 		/*
@@ -55,11 +55,11 @@ add_location(struct source *s, uint32_t number, struct buf *b)
 		 * of the text.
 		 */
 		buf_char(&cache->buf, '{');
-		put_location(texts_begin(cache, t),
+		put_location(text_cache_begin(cache, t),
 		    symbols_location(s->symbols, number), "file", "line");
-		texts_end(cache, t);
+		text_cache_end(cache, t);
 	}
-	texts_copy(cache, t, b);
+	text_cache_copy(cache, t, b);
 	return t->n > 0;
 }
 
@@ -110,17 +110,17 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 	 * itself may be in another function if the callee never returns.
 	 */
 	a = symbols_find(symbols, return_address - 1);
-	t = texts_at(&s->calls, a->number);
+	t = text_cache_at(&s->calls, a->number);
 	if (t->n > 0) {
-		texts_copy(&s->calls, t, b);
+		text_cache_copy(&s->calls, t, b);
 		return true;
 	}
 
 	put_call(b, s, a);
-	if (texts_count_request(t)) {
-		buf_add(texts_begin(&s->calls, t), b->data + before,
+	if (text_cache_count_request(t)) {
+		buf_add(text_cache_begin(&s->calls, t), b->data + before,
 		    b->len - before);
-		texts_end(&s->calls, t);
+		text_cache_end(&s->calls, t);
 	}
 	return b->len > before;
 }

@@ -69,8 +69,8 @@ sources_release(void)
 
 		if (s->symbols != NULL && !is_executable(s->symbols))
 			symbols_close(s->symbols);
-		texts_release(&s->locations);
-		texts_release(&s->calls);
+		text_cache_release(&s->locations);
+		text_cache_release(&s->calls);
 		free(s);
 	}
 	for (size_t i = 0; i < state.options->executables.n; i++)

@@ -8,7 +8,7 @@
 #include "common/filter/filter.h"
 #include "common/filter/opt.h"
 #include "common/program/symbols.h"
-#include "filters/callgraph-symbolize/texts.h"
+#include "filters/callgraph-symbolize/text-cache.h"
 
 /*
  * Where symbols are looked for, in this order: in releases, in the executables
@@ -34,8 +34,8 @@ struct source {
 	uint64_t n_unknown;		/* addresses without symbols */
 	bool was_opened;		/* source_symbols() was called */
 	struct symbols *symbols;	/* NULL: not opened, or it failed */
-	struct texts locations, calls;	/* caches for answers.c, by number of a
-					   location or of an answer */
+	/* For answers.c, by number of a location or of an answer. */
+	struct text_cache locations, calls;
 };
 
 void sources_init(const struct sources_options *);

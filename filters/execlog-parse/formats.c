@@ -4,4 +4,6 @@
 
 #include "filters/execlog-parse/formats.h"
 
-const struct input_format *const formats[] = { FORMATS(FORMAT_ADDRESS) NULL };
+const struct input_format *const log_formats[] = {
+	FORMATS(FORMAT_ADDRESS) NULL
+};

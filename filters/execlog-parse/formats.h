@@ -37,7 +37,8 @@
 	FORMAT(go)
 
 FORMATS(FORMAT_DECLARATION)
-extern const struct input_format *const formats[];	/* ended by NULL */
+/* Ended by NULL. */
+extern const struct input_format *const log_formats[];
 
 struct format_options {
 	bool all_outputs;	/* ninja: use the last line of every output,

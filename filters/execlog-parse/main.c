@@ -33,7 +33,7 @@ static const struct about about = {
 	.purpose = "Reads the execution log of a build and writes a "
 	    "record for each task.",
 	.reads = "the log of a build",
-	.formats = formats,
+	.formats = log_formats,
 };
 
 static void
@@ -66,7 +66,7 @@ main(int argc, char **argv)
 		filter_read_each(&f);
 	if (opt.run != NULL)
 		run_set_given(span_str(opt.run));
-	while ((format = format_open(&f, formats, opt.format)) != NULL) {
+	while ((format = format_open(&f, log_formats, opt.format)) != NULL) {
 		if (opt.each)
 			run_set_given(span_str(f.input.name));
 		n_before = f.n_records;

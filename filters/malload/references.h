@@ -71,9 +71,10 @@ void references_finish(struct trace *);
 /*
  * REFERENCE_ADD_TYPE adds a type unless there is one of this name;
  * REFERENCE_SAME_TYPE relates its id in the trace to its id in the database.
- * ?1 id, ?2 name, ?3 size, ?4 subtype.  A new type keeps its id if no other type has it.  Then the
- * order of the rows makes no difference, and a trace that continues another
- * (malparse --state) can refer to the types of the earlier one.
+ * ?1 id, ?2 name, ?3 size, ?4 subtype.  A new type keeps its id if no other
+ * type has it.  Then the order of the rows makes no difference, and a trace
+ * that continues another (malparse --state) can refer to the types of the
+ * earlier one.
  */
 #define REFERENCE_ADD_TYPE						\
 	"INSERT INTO mal_type SELECT CASE WHEN ?1 > 0 AND ?1 NOT IN "	\

@@ -9,7 +9,7 @@
  * root is an execution that no other initiates, with everything that it
  * initiates directly or indirectly: usually a query.  A scope refers to a range
  * of a list of instances, and to the range of their pieces.  Both are sorted by
- * session and lane.  trace.h defines instance, piece and lane.
+ * session and lane.  executions.h defines instance, piece and lane.
  */
 struct scope {
 	uint32_t root;			/* an execution that no other initiates,

@@ -7,7 +7,7 @@
 #include "common/stats/normal.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 #include "filters/perf-diff/compare.h"
 
 /* With fewer samples on a side, no difference is verified. */
@@ -46,7 +46,7 @@ sum_by_unit(const struct samples *s)
 
 /* A key that is on one side only: its share of that side's total. */
 static void
-set_share(struct change *c, const struct findings *a, const struct sides *sides,
+set_share(struct change *c, const struct results *a, const struct sides *sides,
     const struct total *totals)
 {
 	int side = sides->n[SIDE_OLD] > 0 ? SIDE_OLD : SIDE_NEW;
@@ -64,11 +64,11 @@ set_share(struct change *c, const struct findings *a, const struct sides *sides,
 }
 
 static void
-compare_key(struct findings *a, uint32_t key, struct sides *sides,
+compare_key(struct results *a, uint32_t key, struct sides *sides,
     const struct total *totals)
 {
 	const struct key *k = &a->samples->keys[key];
-	struct change *c = findings_add(a, key);
+	struct change *c = results_add(a, key);
 	struct twosample t;
 	size_t side;
 
@@ -116,7 +116,7 @@ find_effect(const struct change *c, double z)
 
 /* Adjusts the p of the tested keys, and judges them. */
 static void
-judge_keys(struct findings *a)
+judge_keys(struct results *a)
 {
 	struct tested *list = mem_table(a->n, sizeof *list);
 	double *effects = mem_table(a->n, sizeof *effects), z;
@@ -129,13 +129,13 @@ judge_keys(struct findings *a)
 			list[n++] = (struct tested){ .key = (uint32_t)i,
 			    .p = a->changes[i].p };
 	a->n_tested = n;
-	findings_adjust(a, list, n);
+	results_adjust(a, list, n);
 	z = normal_upper_quantile(ALPHA / 2 / (double)(n > 0 ? n : 1));
 	for (size_t i = 0; i < n; i++) {
 		c = &a->changes[list[i].key];
 		c->q = list[i].q;
 		c->fdr = list[i].fdr;
-		c->verdict = c->q <= ALPHA ? findings_judge(a, c) :
+		c->verdict = c->q <= ALPHA ? results_judge(a, c) :
 		    VERDICT_SAME;
 	}
 	for (size_t i = 0; i < a->n; i++) {
@@ -173,7 +173,7 @@ compare_changes(const void *x, const void *y, void *context)
 }
 
 void
-compare_sides(struct findings *a)
+compare_sides(struct results *a)
 {
 	const struct samples *s = a->samples;
 	struct total *totals = sum_by_unit(s);

@@ -1,6 +1,6 @@
 /* emit - writes answers as records */
 
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 #include "filters/perf-diff/emit.h"
 
 /* A number with 12 significant digits; nothing for one that is not finite. */
@@ -35,13 +35,13 @@ put_effect(struct buf *b, const struct change *c)
 }
 
 static void
-put_commits(struct buf *b, const struct findings *a, const struct change *c)
+put_commits(struct buf *b, const struct results *a, const struct change *c)
 {
-	json_str(b, "minor_version", findings_version(a, c->at));
-	json_str(b, "last_good", findings_version(a, c->last_good));
+	json_str(b, "minor_version", results_version(a, c->at));
+	json_str(b, "last_good", results_version(a, c->last_good));
 	json_open(b, "untested", '[');
 	for (size_t i = c->last_good + 1; i < c->at; i++)
-		json_item(b, findings_version(a, i));
+		json_item(b, results_version(a, i));
 	json_close(b, ']');
 	put_number(b, "phi", c->phi);
 	put_number(b, "factor", c->factor);
@@ -49,7 +49,7 @@ put_commits(struct buf *b, const struct findings *a, const struct change *c)
 }
 
 static void
-emit_change(const struct findings *a, struct filter *f, const struct change *c)
+emit_change(const struct results *a, struct filter *f, const struct change *c)
 {
 	struct buf *b = filter_begin_record(f, "change");
 	const struct key *key = &a->samples->keys[c->key];
@@ -73,7 +73,7 @@ emit_change(const struct findings *a, struct filter *f, const struct change *c)
 }
 
 static void
-emit_changes(const struct findings *a, struct filter *f)
+emit_changes(const struct results *a, struct filter *f)
 {
 	struct buf *b = filter_begin_record(f, "changes");
 
@@ -97,7 +97,7 @@ emit_changes(const struct findings *a, struct filter *f)
 }
 
 void
-emit_answer(const struct findings *a, struct filter *f)
+emit_answer(const struct results *a, struct filter *f)
 {
 	for (size_t i = 0; i < a->n; i++)
 		emit_change(a, f, &a->changes[i]);

@@ -10,7 +10,7 @@
 #include "common/stats/rankscan.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 #include "filters/perf-diff/history.h"
 
 #define ALPHA 0.05
@@ -26,7 +26,7 @@ struct placed {
 };
 
 struct history {
-	struct findings *answer;
+	struct results *answer;
 	uint32_t *positions;	/* by version; INDEX_NONE: not in the order */
 	struct placed *placed;	/* samples of a key */
 	double *room, *after;	/* values of a key */
@@ -56,7 +56,7 @@ reverse(uint32_t *list, size_t n)
 static void
 find_order(struct history *h)
 {
-	struct findings *a = h->answer;
+	struct results *a = h->answer;
 	const struct version *versions = a->samples->versions;
 	size_t n = a->samples->ids.n;
 	uint32_t v = a->samples->head;
@@ -207,8 +207,8 @@ add_change(struct history *h, const struct series *s, const struct tested *t,
 {
 	const struct change_point *point = &h->points[s->first_change + i];
 	size_t from = segment_start(h, s, i), to = segment_end(h, s, i + 1);
-	struct findings *a = h->answer;
-	struct change *c = findings_add(a, s->key);
+	struct results *a = h->answer;
+	struct change *c = results_add(a, s->key);
 	struct twosample ts;
 
 	c->n_before = point->at - from;
@@ -234,7 +234,7 @@ add_change(struct history *h, const struct series *s, const struct tested *t,
 	c->last_good = s->positions[point->at - 1];
 	/* The medians of the segments may differ less than those of the
 	   window: the change is then reported, but not judged. */
-	c->verdict = c->q <= ALPHA ? findings_judge(a, c) : VERDICT_UNVERIFIED;
+	c->verdict = c->q <= ALPHA ? results_judge(a, c) : VERDICT_UNVERIFIED;
 	if (c->verdict == VERDICT_SAME)
 		c->verdict = VERDICT_UNVERIFIED;
 }
@@ -245,7 +245,7 @@ add_change(struct history *h, const struct series *s, const struct tested *t,
 static struct tested *
 make_series(struct history *h)
 {
-	struct findings *a = h->answer;
+	struct results *a = h->answer;
 	const struct samples *samples = a->samples;
 	struct tested *list = mem_table(samples->n, sizeof *list);
 	struct series *s;
@@ -281,7 +281,7 @@ make_series(struct history *h)
 static void
 summarize(struct history *h)
 {
-	struct findings *a = h->answer;
+	struct results *a = h->answer;
 	double *effects = mem_table(a->n_series, sizeof *effects);
 	size_t n = 0, blind;
 
@@ -298,14 +298,14 @@ summarize(struct history *h)
 
 /* The series of a key; they are sorted by key. */
 static const struct series *
-find_series(const struct findings *a, uint32_t key)
+find_series(const struct results *a, uint32_t key)
 {
 	return &a->series[SEARCH_FIRST(i, a->n_series,
 	    a->series[i].key >= key)];
 }
 
 void
-history_find(struct findings *a, struct filter *f)
+history_find(struct results *a, struct filter *f)
 {
 	struct history h = { .answer = a };
 	struct tested *list;
@@ -318,7 +318,7 @@ history_find(struct findings *a, struct filter *f)
 		    a->n_ignored);
 	list = make_series(&h);
 	a->n_tested = a->n_series;
-	findings_adjust(a, list, a->n_series);
+	results_adjust(a, list, a->n_series);
 	for (size_t i = 0; i < a->n_series; i++) {
 		s = find_series(a, list[i].key);
 		for (size_t j = 0; j < s->n_changes; j++)

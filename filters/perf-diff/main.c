@@ -9,7 +9,7 @@
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
 #include "filters/perf-diff/accept.h"
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 #include "filters/perf-diff/compare.h"
 #include "filters/perf-diff/emit.h"
 #include "filters/perf-diff/history.h"
@@ -106,7 +106,7 @@ static void
 answer(struct filter *f, const struct samples *s, const char *old_commit,
     const char *new_commit)
 {
-	struct findings a = { .samples = s, .options = &opt.o,
+	struct results a = { .samples = s, .options = &opt.o,
 	    .old_commit = old_commit, .new_commit = new_commit };
 	struct buf why = { 0 };
 
@@ -114,7 +114,7 @@ answer(struct filter *f, const struct samples *s, const char *old_commit,
 		history_find(&a, f);
 	else
 		compare_sides(&a);
-	findings_count(&a);
+	results_count(&a);
 	if (opt.svg)
 		svg_draw(&a, f);
 	else if (f->text)
@@ -129,7 +129,7 @@ answer(struct filter *f, const struct samples *s, const char *old_commit,
 		filter_answer_no(f, buf_cstr(&why));
 	}
 	buf_release(&why);
-	findings_release(&a);
+	results_release(&a);
 }
 
 int

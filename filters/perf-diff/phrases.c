@@ -15,7 +15,7 @@ static const char *const time_units[N_TIME_UNITS] = { "ns", "us", "ms", "s",
 
 /* The index of a key's unit in time_units, or N_TIME_UNITS. */
 static size_t
-time_unit(const struct findings *a, uint32_t key)
+time_unit(const struct results *a, uint32_t key)
 {
 	struct span unit = samples_part(a->samples, &a->samples->keys[key],
 	    PART_UNIT);
@@ -27,7 +27,7 @@ time_unit(const struct findings *a, uint32_t key)
 }
 
 const char *
-phrases_comparative(const struct findings *a, const struct change *c)
+phrases_comparative(const struct results *a, const struct change *c)
 {
 	bool is_better = c->verdict == VERDICT_IMPROVED;
 
@@ -47,7 +47,7 @@ is_varying(const struct samples *s, unsigned part)
 }
 
 void
-phrases_key(struct buf *b, const struct findings *a, uint32_t key)
+phrases_key(struct buf *b, const struct results *a, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
 	const char *before = " (";
@@ -66,7 +66,7 @@ phrases_key(struct buf *b, const struct findings *a, uint32_t key)
 }
 
 void
-phrases_value(struct buf *b, const struct findings *a, uint32_t key,
+phrases_value(struct buf *b, const struct results *a, uint32_t key,
     double value)
 {
 	struct span unit = samples_part(a->samples, &a->samples->keys[key],
@@ -103,7 +103,7 @@ phrases_id(struct buf *b, struct span id)
 }
 
 void
-phrases_date(struct buf *b, const struct findings *a, size_t position)
+phrases_date(struct buf *b, const struct results *a, size_t position)
 {
 	int64_t time_s = a->samples->versions[a->order[position]].time_s;
 	time_t t = (time_t)time_s;
@@ -119,9 +119,9 @@ phrases_date(struct buf *b, const struct findings *a, size_t position)
 
 /* "3f2a91cd02 of 2026-10-05" */
 static void
-put_commit(struct buf *b, const struct findings *a, const struct change *c)
+put_commit(struct buf *b, const struct results *a, const struct change *c)
 {
-	phrases_id(b, findings_version(a, c->at));
+	phrases_id(b, results_version(a, c->at));
 	if (a->samples->versions[a->order[c->at]].time_s != INT_UNKNOWN) {
 		buf_str(b, " of ");
 		phrases_date(b, a, c->at);
@@ -130,7 +130,7 @@ put_commit(struct buf *b, const struct findings *a, const struct change *c)
 
 /* The change of a history that follows one in the same series, or NULL. */
 static const struct change *
-next_change(const struct findings *a, const struct change *c)
+next_change(const struct results *a, const struct change *c)
 {
 	return a->options->history && c + 1 < a->changes + a->n &&
 	    c[1].key == c->key ? c + 1 : NULL;
@@ -141,7 +141,7 @@ next_change(const struct findings *a, const struct change *c)
  * which commit and, if it was changed again, until which.
  */
 static void
-put_alarm(struct buf *b, const struct findings *a, const struct change *c)
+put_alarm(struct buf *b, const struct results *a, const struct change *c)
 {
 	double percent = 100 * fabs(c->after / c->before - 1);
 	const struct change *next = next_change(a, c);
@@ -178,7 +178,7 @@ size_of(const struct change *c)
 
 /* The greatest change with this verdict that is not accepted, or NULL. */
 static const struct change *
-find_greatest(const struct findings *a, enum verdict verdict)
+find_greatest(const struct results *a, enum verdict verdict)
 {
 	const struct change *best = NULL, *c;
 
@@ -190,7 +190,7 @@ find_greatest(const struct findings *a, enum verdict verdict)
 }
 
 static void
-put_found(struct buf *b, const struct findings *a, enum verdict verdict,
+put_found(struct buf *b, const struct results *a, enum verdict verdict,
     const char *word)
 {
 	size_t n = a->counts[verdict];
@@ -207,7 +207,7 @@ put_found(struct buf *b, const struct findings *a, enum verdict verdict,
 
 /* Nothing was found: what was tested, and what could have been missed? */
 static void
-put_nothing(struct buf *b, const struct findings *a)
+put_nothing(struct buf *b, const struct results *a)
 {
 	const char *few = a->options->history ? "14 commits with samples" :
 	    "10 samples on each side";
@@ -232,7 +232,7 @@ put_nothing(struct buf *b, const struct findings *a)
 }
 
 void
-phrases_sentence(const struct findings *a, struct buf *b)
+phrases_sentence(const struct results *a, struct buf *b)
 {
 	if (a->counts[VERDICT_DEGRADED] > 0)
 		put_found(b, a, VERDICT_DEGRADED, "worse");
@@ -243,7 +243,7 @@ phrases_sentence(const struct findings *a, struct buf *b)
 }
 
 const struct series *
-phrases_series(const struct findings *a, uint32_t key)
+phrases_series(const struct results *a, uint32_t key)
 {
 	return &a->series[SEARCH_FIRST(i, a->n_series,
 	    a->series[i].key >= key)];

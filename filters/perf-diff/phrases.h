@@ -1,18 +1,18 @@
 #ifndef PERF_DIFF_PHRASES_H
 #define PERF_DIFF_PHRASES_H
 
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 
 /* How reports and pictures name keys, numbers and commits. */
 
 /* "slower" or "quicker" for times, "worse" or "better" for anything else. */
-const char *phrases_comparative(const struct findings *, const struct change *);
+const char *phrases_comparative(const struct results *, const struct change *);
 
 /* The uid and, in parentheses, the other parts in which keys differ. */
-void phrases_key(struct buf *, const struct findings *, uint32_t key);
+void phrases_key(struct buf *, const struct results *, uint32_t key);
 
 /* A value with its unit, "12.35 ms"; 12345 us is "12.35 ms", too. */
-void phrases_value(struct buf *, const struct findings *, uint32_t key,
+void phrases_value(struct buf *, const struct results *, uint32_t key,
     double value);
 
 /* "+5.0 %", or "from 0" if there is no ratio. */
@@ -20,12 +20,12 @@ void phrases_effect(struct buf *, const struct change *);
 
 /* The first digits of a commit's id; the date of a position, if known. */
 void phrases_id(struct buf *, struct span id);
-void phrases_date(struct buf *, const struct findings *, size_t position);
+void phrases_date(struct buf *, const struct results *, size_t position);
 
 /* The sentence that answers the question, without its full stop. */
-void phrases_sentence(const struct findings *, struct buf *);
+void phrases_sentence(const struct results *, struct buf *);
 
 /* The series of a key. */
-const struct series *phrases_series(const struct findings *, uint32_t key);
+const struct series *phrases_series(const struct results *, uint32_t key);
 
 #endif

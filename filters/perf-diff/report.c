@@ -7,7 +7,7 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 #include "filters/perf-diff/report.h"
 #include "filters/perf-diff/phrases.h"
 
@@ -31,7 +31,7 @@ is_in_section(const struct change *c, unsigned verdicts, bool accepted)
 }
 
 static void
-put_row(struct table *t, const struct findings *a, const struct change *c)
+put_row(struct table *t, const struct results *a, const struct change *c)
 {
 	phrases_effect(table_cell(t), c);
 	table_next(t);
@@ -52,7 +52,7 @@ put_row(struct table *t, const struct findings *a, const struct change *c)
 
 /* A key that is on one side only. */
 static void
-put_single_row(struct table *t, const struct findings *a,
+put_single_row(struct table *t, const struct results *a,
     const struct change *c)
 {
 	phrases_value(table_cell(t), a, c->key, c->verdict == VERDICT_NEW ?
@@ -66,7 +66,7 @@ put_single_row(struct table *t, const struct findings *a,
 
 /* A table of the changes with one of the verdicts (a bit for each). */
 static void
-put_section(struct buf *b, const struct findings *a, const char *heading,
+put_section(struct buf *b, const struct results *a, const char *heading,
     unsigned verdicts, bool accepted)
 {
 	static const char *const heads[] = { "change", "before", "after", "q",
@@ -97,7 +97,7 @@ put_section(struct buf *b, const struct findings *a, const char *heading,
 }
 
 static void
-report_comparison(struct buf *b, const struct findings *a)
+report_comparison(struct buf *b, const struct results *a)
 {
 	size_t from;
 
@@ -146,7 +146,7 @@ put_spark(struct buf *b, const struct series *s)
 }
 
 static void
-put_history_row(struct table *t, const struct findings *a,
+put_history_row(struct table *t, const struct results *a,
     const struct change *c)
 {
 	size_t untested = c->at - c->last_good - 1;
@@ -155,7 +155,7 @@ put_history_row(struct table *t, const struct findings *a,
 	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
 	    phrases_comparative(a, c));
 	table_next(t);
-	phrases_id(table_cell(t), findings_version(a, c->at));
+	phrases_id(table_cell(t), results_version(a, c->at));
 	table_next(t);
 	phrases_date(table_cell(t), a, c->at);
 	table_next(t);
@@ -167,7 +167,7 @@ put_history_row(struct table *t, const struct findings *a,
 	table_next(t);
 	put_p(table_cell(t), c->q);
 	table_next(t);
-	phrases_id(table_cell(t), findings_version(a, c->last_good));
+	phrases_id(table_cell(t), results_version(a, c->last_good));
 	if (untested > 0)
 		buf_printf(table_cell(t), ", then %zu untested", untested);
 	table_next(t);
@@ -175,7 +175,7 @@ put_history_row(struct table *t, const struct findings *a,
 
 /* The changes of a key, which follow each other. */
 static const struct change *
-report_series(struct buf *b, const struct findings *a, const struct change *c)
+report_series(struct buf *b, const struct results *a, const struct change *c)
 {
 	static const char *const heads[] = { "", "commit", "date", "change",
 	    "before", "after", "q", "last before" };
@@ -201,7 +201,7 @@ report_series(struct buf *b, const struct findings *a, const struct change *c)
 }
 
 static void
-report_history(struct buf *b, const struct findings *a)
+report_history(struct buf *b, const struct results *a)
 {
 	const struct change *c = a->changes, *end = c + a->n;
 	uint64_t n = 0;
@@ -226,7 +226,7 @@ report_history(struct buf *b, const struct findings *a)
 }
 
 void
-report_answer(const struct findings *a, struct filter *f)
+report_answer(const struct results *a, struct filter *f)
 {
 	struct buf *b = filter_out(f);
 	size_t from = b->len;

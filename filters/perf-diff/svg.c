@@ -5,7 +5,7 @@
 #include "common/report/svg.h"
 #include "common/report/xml.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 #include "filters/perf-diff/svg.h"
 #include "filters/perf-diff/phrases.h"
 
@@ -42,7 +42,7 @@ static const char style[] =
 
 /* Where a series is drawn. */
 struct panel {
-	const struct findings *a;
+	const struct results *a;
 	const struct series *s;
 	const struct change *changes;	/* s->n_changes of them */
 	double top;			/* of the plot */
@@ -230,7 +230,7 @@ draw_label(struct buf *b, const struct panel *p, const struct change *c,
 	buf_release(&classes);
 	phrases_effect(&text, c);
 	buf_char(&text, ' ');
-	phrases_id(&text, findings_version(p->a, c->at));
+	phrases_id(&text, results_version(p->a, c->at));
 	put_text(b, &text);
 	buf_str(b, c->accepted ? " accepted</text>\n" : "</text>\n");
 }
@@ -251,7 +251,7 @@ draw_changes(struct buf *b, const struct panel *p)
 		buf_printf(b, "v%d\"><title>", PLOT);
 		phrases_date(b, p->a, c->at);
 		buf_char(b, ' ');
-		xml_text(b, findings_version(p->a, c->at));
+		xml_text(b, results_version(p->a, c->at));
 		buf_str(b, "</title></path>\n");
 		draw_label(b, p, c, x, ends);
 	}
@@ -276,13 +276,13 @@ draw_panel(struct buf *b, struct panel *p)
 
 /* A commit and its date, below the last panel. */
 static void
-draw_end(struct buf *b, const struct findings *a, size_t position,
+draw_end(struct buf *b, const struct results *a, size_t position,
     const char *classes, int x, double y)
 {
 	struct buf text = { 0 };
 
 	begin_text(b, x, y, classes);
-	phrases_id(&text, findings_version(a, position));
+	phrases_id(&text, results_version(a, position));
 	buf_char(&text, ' ');
 	phrases_date(&text, a, position);
 	put_text(b, &text);
@@ -291,7 +291,7 @@ draw_end(struct buf *b, const struct findings *a, size_t position,
 
 /* The answer: what is before its colon, and below it the rest. */
 static void
-draw_answer(struct buf *b, const struct findings *a)
+draw_answer(struct buf *b, const struct results *a)
 {
 	struct buf text = { 0 };
 	struct span head, rest = span_of("", 0);
@@ -318,7 +318,7 @@ draw_answer(struct buf *b, const struct findings *a)
  * answer, then the others.  *i counts them; false after the last.
  */
 static bool
-next_panel(const struct findings *a, size_t *i, struct panel *p)
+next_panel(const struct results *a, size_t *i, struct panel *p)
 {
 	const struct series *s;
 
@@ -338,7 +338,7 @@ next_panel(const struct findings *a, size_t *i, struct panel *p)
 }
 
 void
-svg_draw(const struct findings *a, struct filter *f)
+svg_draw(const struct results *a, struct filter *f)
 {
 	uint64_t n = a->n_series < a->options->top ? a->n_series :
 	    a->options->top, drawn = 0;

@@ -15,7 +15,7 @@
 #include "common/base/err.h"
 #include "common/program/demangle.h"
 #include "common/program/symbols.h"
-#include "filters/callgraph-symbolize/texts.h"
+#include "filters/callgraph-symbolize/text-cache.h"
 
 static struct demangler names;
 
@@ -45,19 +45,19 @@ put_line(struct buf *b, const char *file, uint32_t line)
  * Caches: the output for each answer of symbols_find(), by the answer's number;
  * and the demangled name of each struct location, by the location's number.
  */
-static struct texts answers, location_names;
+static struct text_cache answers, location_names;
 
 static void
 put_location_name(struct symbols *s, struct buf *b, uint32_t number)
 {
-	struct text *t = texts_at(&location_names, number);
+	struct text *t = text_cache_at(&location_names, number);
 
 	if (t->n == 0) {
-		put_name(texts_begin(&location_names, t),
+		put_name(text_cache_begin(&location_names, t),
 		    symbols_location(s, number)->name);
-		texts_end(&location_names, t);
+		text_cache_end(&location_names, t);
 	}
-	texts_copy(&location_names, t, b);
+	text_cache_copy(&location_names, t, b);
 }
 
 /*
@@ -87,15 +87,15 @@ static void
 put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 {
 	const struct answer *a = symbols_find(s, address);
-	struct text *t = texts_at(&answers, a->number);
+	struct text *t = text_cache_at(&answers, a->number);
 
 	buf_str(b, text);
-	if (t->n == 0 && texts_count_request(t)) {
-		put_frames(s, a, texts_begin(&answers, t));
-		texts_end(&answers, t);
+	if (t->n == 0 && text_cache_count_request(t)) {
+		put_frames(s, a, text_cache_begin(&answers, t));
+		text_cache_end(&answers, t);
 	}
 	if (t->n > 0)
-		texts_copy(&answers, t, b);
+		text_cache_copy(&answers, t, b);
 	else
 		put_frames(s, a, b);
 }
@@ -147,7 +147,7 @@ main(int argc, char **argv)
 	symbols_close(s);
 	buf_release(&b);
 	demangler_release(&names);
-	texts_release(&answers);
-	texts_release(&location_names);
+	text_cache_release(&answers);
+	text_cache_release(&location_names);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* findings - what comparisons and histories have in common */
+/* results - what comparisons and histories have in common */
 
 #include <stdlib.h>
 
@@ -7,13 +7,13 @@
 #include "common/stats/adjust.h"
 #include "common/stats/changes.h"
 #include "filters/perf-diff/accept.h"
-#include "filters/perf-diff/findings.h"
+#include "filters/perf-diff/results.h"
 
 const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
     "improved", "unverified", "new", "gone" };
 
 struct span
-findings_version(const struct findings *a, size_t position)
+results_version(const struct results *a, size_t position)
 {
 	return intern_span(&a->samples->ids, a->order[position]);
 }
@@ -23,7 +23,7 @@ findings_version(const struct findings *a, size_t position)
  * second.
  */
 static bool
-is_more_better(const struct findings *a, uint32_t key)
+is_more_better(const struct results *a, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
 	const struct opt_list *more = &a->options->more;
@@ -39,7 +39,7 @@ is_more_better(const struct findings *a, uint32_t key)
 }
 
 struct change *
-findings_add(struct findings *a, uint32_t key)
+results_add(struct results *a, uint32_t key)
 {
 	struct change *c;
 
@@ -55,7 +55,7 @@ findings_add(struct findings *a, uint32_t key)
 }
 
 enum verdict
-findings_judge(const struct findings *a, const struct change *c)
+results_judge(const struct results *a, const struct change *c)
 {
 	if (!changes_is_effect(c->before, c->after, a->options->min_effect))
 		return VERDICT_SAME;
@@ -74,7 +74,7 @@ compare_tested(const void *x, const void *y, void *context)
 }
 
 void
-findings_adjust(const struct findings *a, struct tested *list, size_t n)
+results_adjust(const struct results *a, struct tested *list, size_t n)
 {
 	double *p = mem_table(n, sizeof *p), *q = mem_table(n, sizeof *q);
 
@@ -92,7 +92,7 @@ findings_adjust(const struct findings *a, struct tested *list, size_t n)
 }
 
 void
-findings_count(struct findings *a)
+results_count(struct results *a)
 {
 	const struct samples *s = a->samples;
 	struct span commit, uid;
@@ -102,7 +102,7 @@ findings_count(struct findings *a)
 		uid = samples_part(s, &s->keys[c->key], PART_UID);
 		commit = span_of("", 0);
 		if (a->options->history)
-			commit = findings_version(a, c->at);
+			commit = results_version(a, c->at);
 		else if (a->new_commit != NULL)
 			commit = span_str(a->new_commit);
 		if (c->verdict == VERDICT_DEGRADED ||
@@ -117,7 +117,7 @@ findings_count(struct findings *a)
 }
 
 void
-findings_release(struct findings *a)
+results_release(struct results *a)
 {
 	for (size_t i = 0; i < a->n_series; i++) {
 		free(a->series[i].values);

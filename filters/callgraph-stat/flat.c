@@ -1,10 +1,10 @@
-/* profile - adds callgraphs up by function, file, module or call site */
+/* flat - adds callgraphs up by function, file, module or call site */
 
 #include <stdlib.h>
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/callgraph-stat/profile.h"
+#include "filters/callgraph-stat/flat.h"
 
 const char *const level_names[] = { "function", "file", "module", "callsite",
     NULL };
@@ -18,9 +18,9 @@ entry_key(const void *owner, uint32_t i)
 }
 
 void
-profile_init(struct profile *p, enum level level)
+flat_init(struct flat *p, enum level level)
 {
-	*p = (struct profile){ .level = level };
+	*p = (struct flat){ .level = level };
 	intern_init(&p->texts);
 	map_init(&p->functions.map, entry_key, &p->functions);
 	map_init(&p->groups.map, entry_key, &p->groups);
@@ -30,7 +30,7 @@ profile_init(struct profile *p, enum level level)
 }
 
 void
-profile_release(struct profile *p)
+flat_release(struct flat *p)
 {
 	intern_release(&p->texts);
 	map_release(&p->functions.map);
@@ -42,7 +42,7 @@ profile_release(struct profile *p)
 /* --- the entry of a node ------------------------------------------------- */
 
 static sym
-text_sym(struct profile *p, struct span text)
+text_sym(struct flat *p, struct span text)
 {
 	return text.n > 0 ? intern_add(&p->texts, text) : SYM_NONE;
 }
@@ -73,7 +73,7 @@ find_entry(struct entries *t, const struct entry_key *key)
  * of records does not matter.
  */
 static void
-update_module(struct profile *p, struct entry *e, const struct graph_module *m)
+update_module(struct flat *p, struct entry *e, const struct graph_module *m)
 {
 	sym name = m != NULL ? text_sym(p, m->name) : SYM_NONE;
 
@@ -87,7 +87,7 @@ update_module(struct profile *p, struct entry *e, const struct graph_module *m)
  * gets FILES_DIFFER; if only their lines differ, it gets line 0.
  */
 static void
-update_file(struct profile *p, struct entry *e, const struct graph_node *n)
+update_file(struct flat *p, struct entry *e, const struct graph_node *n)
 {
 	sym file = text_sym(p, n->file);
 	int64_t line;
@@ -109,7 +109,7 @@ update_file(struct profile *p, struct entry *e, const struct graph_node *n)
 
 /* What identifies a module: its build id, or else its path. */
 static sym
-module_id(struct profile *p, const struct graph_module *m)
+module_id(struct flat *p, const struct graph_module *m)
 {
 	return text_sym(p, m->build_id.n > 0 ? m->build_id : m->path);
 }
@@ -120,7 +120,7 @@ module_id(struct profile *p, const struct graph_module *m)
  * those of the newer run, if the newer run called the function.
  */
 static uint32_t
-function_of(struct profile *p, const struct callgraph *g,
+function_of(struct flat *p, const struct callgraph *g,
     const struct graph_node *n, int side)
 {
 	const struct graph_module *m = n->has_function ?
@@ -147,7 +147,7 @@ function_of(struct profile *p, const struct callgraph *g,
  * address, so its module is the one that contains the byte before it.
  */
 static uint32_t
-call_site_of(struct profile *p, const struct callgraph *g,
+call_site_of(struct flat *p, const struct callgraph *g,
     const struct graph_node *n, uint32_t caller, uint32_t callee)
 {
 	const struct graph_module *m = n->has_call_site ?
@@ -173,7 +173,7 @@ call_site_of(struct profile *p, const struct callgraph *g,
 
 /* The entry of a node at the profile's level. */
 static uint32_t
-group_of(struct profile *p, const struct callgraph *g,
+group_of(struct flat *p, const struct callgraph *g,
     const struct graph_node *n, const uint32_t *functions)
 {
 	struct entry_key key = { .name = SYM_NONE, .module = SYM_NONE,
@@ -201,7 +201,7 @@ group_of(struct profile *p, const struct callgraph *g,
 /* --- adding -------------------------------------------------------------- */
 
 static void
-add_number(struct profile *p, int64_t *sum, int64_t n)
+add_number(struct flat *p, int64_t *sum, int64_t n)
 {
 	if (!measure_add(sum, n))
 		p->overflowed = true;
@@ -256,7 +256,7 @@ tree_release(struct tree *t)
  * current path that belong to an entry.
  */
 static void
-open_entry(struct profile *p, struct entry *e, const struct graph_node *n,
+open_entry(struct flat *p, struct entry *e, const struct graph_node *n,
     int side)
 {
 	struct tally *t = &e->tallies[side];
@@ -275,7 +275,7 @@ open_entry(struct profile *p, struct entry *e, const struct graph_node *n,
  * tree without recursion, and returns its depth.
  */
 static int64_t
-add_nodes(struct profile *p, struct entries *to,
+add_nodes(struct flat *p, struct entries *to,
     const struct callgraph *g, const struct tree *tree,
     const uint32_t *entries, int side)
 {
@@ -305,7 +305,7 @@ add_nodes(struct profile *p, struct entries *to,
 }
 
 void
-profile_add(struct profile *p, const struct callgraph *g,
+flat_add(struct flat *p, const struct callgraph *g,
     const struct rec *rec, int side)
 {
 	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
@@ -348,7 +348,7 @@ profile_add(struct profile *p, const struct callgraph *g,
 /* --- queries ------------------------------------------------------------- */
 
 void
-profile_label(const struct profile *p, uint32_t function, struct buf *to)
+flat_label(const struct flat *p, uint32_t function, struct buf *to)
 {
 	const struct entry *e;
 	struct span s;
@@ -376,7 +376,7 @@ profile_label(const struct profile *p, uint32_t function, struct buf *to)
  * from the run has 0, if the run is empty or has the measure.
  */
 static int64_t
-amount(const struct profile *p, const struct entry *e, unsigned measure,
+amount(const struct flat *p, const struct entry *e, unsigned measure,
     int side)
 {
 	const struct totals *totals = &p->totals[side];
@@ -388,7 +388,7 @@ amount(const struct profile *p, const struct entry *e, unsigned measure,
 }
 
 bool
-profile_change(const struct profile *p, const struct entry *e,
+flat_change(const struct flat *p, const struct entry *e,
     unsigned measure, int64_t *change)
 {
 	int64_t now = amount(p, e, measure, NOW);
@@ -401,28 +401,28 @@ profile_change(const struct profile *p, const struct entry *e,
 }
 
 static bool
-is_changed(const struct profile *p, const struct entry *e)
+is_changed(const struct flat *p, const struct entry *e)
 {
 	int64_t change;
 
 	if (e->tallies[NOW].is_present != e->tallies[BEFORE].is_present)
 		return true;
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		if (profile_change(p, e, k, &change) && change != 0)
+		if (flat_change(p, e, k, &change) && change != 0)
 			return true;
 	return false;
 }
 
-/* The arguments of profile_sort(), for compare_indexes(). */
+/* The arguments of flat_sort(), for compare_indexes(). */
 struct sorting {
-	const struct profile *profile;
+	const struct flat *profile;
 	const struct entry *list;
 	unsigned by;
 	bool changes;
 };
 
 static int
-compare_texts(const struct profile *p, sym a, sym b)
+compare_texts(const struct flat *p, sym a, sym b)
 {
 	if (a == b)
 		return 0;
@@ -433,7 +433,7 @@ compare_texts(const struct profile *p, sym a, sym b)
 
 /* By name, module, and line or offset.  For two entries of the same table. */
 static int
-compare_entries(const struct profile *p, const struct entry *a,
+compare_entries(const struct flat *p, const struct entry *a,
     const struct entry *b)
 {
 	int order = compare_texts(p, a->key.name, b->key.name);
@@ -447,7 +447,7 @@ compare_entries(const struct profile *p, const struct entry *a,
 
 /* Roots have no caller (INDEX_NONE): they are last. */
 static int
-compare_functions(const struct profile *p, uint32_t a, uint32_t b)
+compare_functions(const struct flat *p, uint32_t a, uint32_t b)
 {
 	const struct entry *list = p->functions.list;
 
@@ -464,7 +464,7 @@ sort_amount(const struct sorting *s, const struct entry *e)
 
 	if (!s->changes)
 		return e->tallies[NOW].measures[s->by];
-	if (!profile_change(s->profile, e, s->by, &n))
+	if (!flat_change(s->profile, e, s->by, &n))
 		return INT_UNKNOWN;
 	return n < 0 ? -n : n;
 }
@@ -473,7 +473,7 @@ static int
 compare_indexes(const void *a, const void *b, void *context)
 {
 	const struct sorting *s = context;
-	const struct profile *p = s->profile;
+	const struct flat *p = s->profile;
 	const struct entry *x = &s->list[*(const uint32_t *)a];
 	const struct entry *y = &s->list[*(const uint32_t *)b];
 	int order = s->by == N_MEASURES ? 0 :
@@ -487,7 +487,7 @@ compare_indexes(const void *a, const void *b, void *context)
 }
 
 void
-profile_sort(const struct profile *p, struct order *order,
+flat_sort(const struct flat *p, struct order *order,
     const struct entries *t, unsigned by, bool changes,
     bool (*is_selected)(const struct entry *, const void *context),
     const void *context)

@@ -1,5 +1,5 @@
-#ifndef CALLGRAPH_SYMBOLIZE_TEXTS_H
-#define CALLGRAPH_SYMBOLIZE_TEXTS_H
+#ifndef CALLGRAPH_SYMBOLIZE_TEXT_CACHE_H
+#define CALLGRAPH_SYMBOLIZE_TEXT_CACHE_H
 
 #include <stdbool.h>
 
@@ -7,40 +7,41 @@
 #include "common/base/text.h"
 
 /* A cache of texts by number.  Start with { 0 }. */
-struct texts {
+struct text_cache {
 	struct buf buf;		/* all texts */
 	struct text {
 		size_t start;	/* in buf */
 		uint32_t n;	/* bytes; 0: not cached */
-		uint32_t n_requests;	/* see texts_count_request() */
+		uint32_t n_requests;	/* see text_cache_count_request() */
 	} *list;
 	size_t cap;
 };
 
 /* The text of a number, cached or not: borrowed until the next call. */
-struct text *texts_at(struct texts *, uint32_t number);
-void texts_release(struct texts *);
+struct text *text_cache_at(struct text_cache *, uint32_t number);
+void text_cache_release(struct text_cache *);
 
 /*
  * Begins to cache a text: returns a buffer, and what the caller appends to it
- * until texts_end() is the text.
+ * until text_cache_end() is the text.
  */
 static inline struct buf *
-texts_begin(struct texts *t, struct text *text)
+text_cache_begin(struct text_cache *t, struct text *text)
 {
 	text->start = t->buf.len;
 	return &t->buf;
 }
 
 static inline void
-texts_end(struct texts *t, struct text *text)
+text_cache_end(struct text_cache *t, struct text *text)
 {
 	text->n = (uint32_t)(t->buf.len - text->start);
 }
 
 /* Appends a cached text to another buffer. */
 static inline void
-texts_copy(const struct texts *t, const struct text *text, struct buf *b)
+text_cache_copy(const struct text_cache *t, const struct text *text,
+    struct buf *b)
 {
 	buf_add(b, t->buf.data + text->start, text->n);
 }
@@ -52,7 +53,7 @@ texts_copy(const struct texts *t, const struct text *text, struct buf *b)
  * twice.  So a text is stored only when it is requested for the ninth time.
  */
 static inline bool
-texts_count_request(struct text *text)
+text_cache_count_request(struct text *text)
 {
 	return ++text->n_requests > 8;
 }

@@ -1,12 +1,12 @@
-/* texts - a cache of texts by number */
+/* text-cache - a cache of texts by number */
 
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "filters/callgraph-symbolize/texts.h"
+#include "filters/callgraph-symbolize/text-cache.h"
 
 struct text *
-texts_at(struct texts *t, uint32_t number)
+text_cache_at(struct text_cache *t, uint32_t number)
 {
 	size_t old_cap = t->cap;
 
@@ -20,9 +20,9 @@ texts_at(struct texts *t, uint32_t number)
 }
 
 void
-texts_release(struct texts *t)
+text_cache_release(struct text_cache *t)
 {
 	buf_release(&t->buf);
 	free(t->list);
-	*t = (struct texts){ 0 };
+	*t = (struct text_cache){ 0 };
 }

@@ -1,5 +1,5 @@
-#ifndef PERF_DIFF_FINDINGS_H
-#define PERF_DIFF_FINDINGS_H
+#ifndef PERF_DIFF_RESULTS_H
+#define PERF_DIFF_RESULTS_H
 
 #include <math.h>
 
@@ -26,7 +26,7 @@ struct change {
 	size_t stride;			/* of the samples for the shift */
 
 	/* In a history. */
-	size_t at, last_good;		/* positions in findings.order */
+	size_t at, last_good;		/* positions in results.order */
 	double phi, factor;
 	size_t window;
 };
@@ -41,9 +41,9 @@ struct tested {
 struct series {
 	uint32_t key;
 	double *values;			/* one for each point */
-	uint32_t *positions;		/* of the points in findings.order */
+	uint32_t *positions;		/* of the points in results.order */
 	size_t n;
-	size_t first_change, n_changes;	/* in findings.changes */
+	size_t first_change, n_changes;	/* in results.changes */
 	double phi, factor, smallest_effect;
 };
 
@@ -55,7 +55,7 @@ struct options {
 	uint64_t top;
 };
 
-struct findings {
+struct results {
 	const struct samples *samples;
 	const struct options *options;
 	struct change *changes;		/* in the order of the report */
@@ -85,23 +85,23 @@ change_is_alarm(const struct change *c)
 }
 
 /* The id of the version at a position of a history. */
-struct span findings_version(const struct findings *, size_t position);
+struct span results_version(const struct results *, size_t position);
 
 /* Adds a change of a key, whose numbers are not known yet. */
-struct change *findings_add(struct findings *, uint32_t key);
+struct change *results_add(struct results *, uint32_t key);
 
 /*
  * The verdict on a difference that is significant: for the better or for the
  * worse if it is at least min_effect, otherwise the same.
  */
-enum verdict findings_judge(const struct findings *, const struct change *);
+enum verdict results_judge(const struct results *, const struct change *);
 
 /* Sorts tested keys by p, equal ones by key, and adjusts their p. */
-void findings_adjust(const struct findings *, struct tested *, size_t n);
+void results_adjust(const struct results *, struct tested *, size_t n);
 
 /* Marks accepted changes, and counts all. */
-void findings_count(struct findings *);
+void results_count(struct results *);
 
-void findings_release(struct findings *);
+void results_release(struct results *);
 
 #endif

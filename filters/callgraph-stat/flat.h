@@ -1,5 +1,5 @@
-#ifndef CALLGRAPH_STAT_PROFILE_H
-#define CALLGRAPH_STAT_PROFILE_H
+#ifndef CALLGRAPH_STAT_FLAT_H
+#define CALLGRAPH_STAT_FLAT_H
 
 #include "common/base/intern.h"
 #include "common/program/callgraph.h"
@@ -43,7 +43,7 @@ struct entry {
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
 	int64_t line;		/* 0: unknown, or its nodes have several */
 	uint32_t n_open;	/* its nodes on the current path: open_entry()
-				   in profile.c */
+				   in flat.c */
 	struct tally tallies[N_SIDES];
 };
 #define FILES_DIFFER (SYM_NONE - 1)	/* the nodes of the entry have
@@ -61,7 +61,7 @@ struct totals {
 	int64_t measures[N_MEASURES];	/* total_ns: of roots only */
 };
 
-struct profile {
+struct flat {
 	enum level level;
 	struct intern texts;
 	struct entries functions;
@@ -70,29 +70,29 @@ struct profile {
 	bool overflowed;	/* some sum reached 2^53 */
 };
 
-void profile_init(struct profile *, enum level);
-void profile_release(struct profile *);
+void flat_init(struct flat *, enum level);
+void flat_release(struct flat *);
 
 /* Adds a callgraph and the other members of the record it was read from. */
-void profile_add(struct profile *, const struct callgraph *,
+void flat_add(struct flat *, const struct callgraph *,
     const struct rec *, int side);
 
 /* The entries of the profile's level. */
 static inline const struct entries *
-profile_entries(const struct profile *p)
+flat_entries(const struct flat *p)
 {
 	return p->level == BY_FUNCTION ? &p->functions : &p->groups;
 }
 
 /* Adds a function's name, or else "app+0x1136" (module, offset), or "??". */
-void profile_label(const struct profile *, uint32_t function, struct buf *);
+void flat_label(const struct flat *, uint32_t function, struct buf *);
 
 /*
  * Computes the change of a measure of an entry.  False if it was not measured
  * in both runs.  An entry that is absent from a run has 0 there, if the run has
  * the measure at all or is empty.
  */
-bool profile_change(const struct profile *, const struct entry *,
+bool flat_change(const struct flat *, const struct entry *,
     unsigned measure, int64_t *change);
 
 /* A sorted list of indexes of entries.  The caller frees it. */
@@ -107,7 +107,7 @@ struct order {
  * sorted by the absolute change.  Lists only those for which is_selected(),
  * unless it is NULL, returns true.
  */
-void profile_sort(const struct profile *, struct order *,
+void flat_sort(const struct flat *, struct order *,
     const struct entries *, unsigned by, bool changes,
     bool (*is_selected)(const struct entry *, const void *context),
     const void *context);
