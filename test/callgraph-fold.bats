@@ -287,6 +287,11 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 	graph '{"name":"f","calls":9007199254740991}' >one
 	for i in {1..1100}; do echo one; done | xargs cat >in
 	assert_equal "$(callgraph-fold in)" "f 9223372036854775807"
+	# So do places in a picture of as many functions.
+	for i in {1..1100}; do
+		graph "{\"name\":\"f$i\",\"calls\":9007199254740991}"
+	done >in
+	callgraph-fold --svg in | grep -q 'f1100'
 }
 
 @test "an unknown format or measure is wrong usage" {

@@ -215,7 +215,7 @@ draw_box(struct flame *fl, struct buf *b, uint32_t stack, int64_t at)
 	const struct frame *frame = &fl->s->frames[fl->s->list[stack].frame];
 	struct span name = intern_span(&fl->s->texts, frame->name);
 	int64_t x = place_of(fl, at), y = TOP + (int64_t)(fl->depth + 1) * ROW;
-	int64_t width = place_of(fl, at + fl->sums[stack]) - x;
+	int64_t width = place_of(fl, saturating_add(at, fl->sums[stack])) - x;
 
 	fl->n_boxes++;
 	if (b == NULL)
@@ -258,20 +258,19 @@ static bool
 enter(struct flame *fl, struct buf *b, uint32_t stack)
 {
 	struct level *l = &fl->levels[fl->depth];
-	int64_t at = l->next;
+	int64_t at = l->next, end = saturating_add(at, fl->sums[stack]);
 
 	if (fl->depth == DEPTH_MAX) {
 		fl->is_cut = true;
 		return false;
 	}
-	if (place_of(fl, at + fl->sums[stack]) - place_of(fl, at) <
-	    fl->least_width) {
+	if (place_of(fl, end) - place_of(fl, at) < fl->least_width) {
 		l->smaller = saturating_add(l->smaller, fl->sums[stack]);
 		l->n_smaller++;
 		return false;
 	}
 	draw_box(fl, b, stack, at);
-	l->next = saturating_add(at, fl->sums[stack]);
+	l->next = end;
 	fl->levels[++fl->depth] = (struct level){ .next = at };
 	if (fl->depth > fl->depth_max)
 		fl->depth_max = fl->depth;

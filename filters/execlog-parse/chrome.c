@@ -326,8 +326,7 @@ read_slice(const struct rec *event)
 	if (!read_times(event, &start_us, &end_us))
 		return;
 	extent_add(&state.extent, start_us);
-	if (end_us != INT_UNKNOWN)
-		extent_add(&state.extent, end_us);
+	extent_add(&state.extent, end_us);
 	if (is_task(event, &args))
 		emit_task(event, &args, lane, start_us, end_us);
 }

@@ -237,10 +237,8 @@ read_result(const struct rec *result)
 	}
 	put_phases(b, &t);
 	filter_end_record(state.f);
-	if (t.start_us != INT_UNKNOWN)
-		extent_add(&state.extent, t.start_us);
-	if (t.end_us != INT_UNKNOWN)
-		extent_add(&state.extent, t.end_us);
+	extent_add(&state.extent, t.start_us);
+	extent_add(&state.extent, t.end_us);
 }
 
 static bool

@@ -228,10 +228,8 @@ read_action(void *context)
 	state.n_tasks++;
 	if (a.start_us == INT_UNKNOWN && a.end_us == INT_UNKNOWN)
 		state.n_without_times++;
-	if (a.start_us != INT_UNKNOWN)
-		extent_add(&state.extent, a.start_us);
-	if (a.end_us != INT_UNKNOWN)
-		extent_add(&state.extent, a.end_us);
+	extent_add(&state.extent, a.start_us);
+	extent_add(&state.extent, a.end_us);
 	return true;
 }
 

@@ -11,6 +11,8 @@
 void
 extent_add(struct extent *e, int64_t us)
 {
+	if (us == INT_UNKNOWN)
+		return;
 	if (us == 0) {
 		e->n_at_zero++;
 		return;

@@ -60,7 +60,7 @@ struct extent {
 	uint64_t n_at_zero;	/* moments at 0 */
 };
 
-/* Extends the extent to a moment, or counts it if it is 0. */
+/* Extends the extent to a moment, if known, or counts it if it is 0. */
 void extent_add(struct extent *, int64_t us);
 
 /*

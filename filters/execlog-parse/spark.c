@@ -138,8 +138,7 @@ read_time(const struct rec *r, unsigned key, const char *name, int64_t *us)
 static void
 extend(int64_t us)
 {
-	if (us != INT_UNKNOWN)
-		extent_add(&state.extent, us);
+	extent_add(&state.extent, us);
 }
 
 static bool

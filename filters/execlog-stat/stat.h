@@ -5,7 +5,7 @@
 
 struct filter;
 
-/* The tasks of one type; see type_of() in stat.c. */
+/* The tasks of one type; see build_type(). */
 struct type_total {
 	sym name;
 	uint64_t n_tasks;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/stats/changes.h"
@@ -296,14 +295,6 @@ summarize(struct history *h)
 	free(effects);
 }
 
-/* The series of a key; they are sorted by key. */
-static const struct series *
-find_series(const struct results *a, uint32_t key)
-{
-	return &a->series[SEARCH_FIRST(i, a->n_series,
-	    a->series[i].key >= key)];
-}
-
 void
 history_find(struct results *a, struct filter *f)
 {
@@ -320,7 +311,7 @@ history_find(struct results *a, struct filter *f)
 	a->n_tested = a->n_series;
 	results_adjust(a, list, a->n_series);
 	for (size_t i = 0; i < a->n_series; i++) {
-		s = find_series(a, list[i].key);
+		s = results_series(a, list[i].key);
 		for (size_t j = 0; j < s->n_changes; j++)
 			add_change(&h, s, &list[i], j);
 	}

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "common/base/num.h"
-#include "common/base/search.h"
 #include "common/report/report-values.h"
 #include "filters/perf-diff/phrases.h"
 
@@ -240,11 +239,4 @@ phrases_sentence(const struct results *a, struct buf *b)
 		put_found(b, a, VERDICT_IMPROVED, "better");
 	else
 		put_nothing(b, a);
-}
-
-const struct series *
-phrases_series(const struct results *a, uint32_t key)
-{
-	return &a->series[SEARCH_FIRST(i, a->n_series,
-	    a->series[i].key >= key)];
 }

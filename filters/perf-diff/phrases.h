@@ -25,7 +25,4 @@ void phrases_date(struct buf *, const struct results *, size_t position);
 /* The sentence that answers the question, without its full stop. */
 void phrases_sentence(const struct results *, struct buf *);
 
-/* The series of a key. */
-const struct series *phrases_series(const struct results *, uint32_t key);
-
 #endif

@@ -179,7 +179,7 @@ report_series(struct buf *b, const struct results *a, const struct change *c)
 {
 	static const char *const heads[] = { "", "commit", "date", "change",
 	    "before", "after", "q", "last before" };
-	const struct series *s = phrases_series(a, c->key);
+	const struct series *s = results_series(a, c->key);
 	const struct change *end = c + s->n_changes;
 	struct buf label = { 0 };
 	struct table t;

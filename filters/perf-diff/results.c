@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/stats/adjust.h"
 #include "common/stats/changes.h"
@@ -114,6 +115,13 @@ results_count(struct results *a)
 		else
 			a->counts[c->verdict]++;
 	}
+}
+
+const struct series *
+results_series(const struct results *a, uint32_t key)
+{
+	return &a->series[SEARCH_FIRST(i, a->n_series,
+	    a->series[i].key >= key)];
 }
 
 void

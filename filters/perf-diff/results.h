@@ -102,6 +102,9 @@ void results_adjust(const struct results *, struct tested *, size_t n);
 /* Marks accepted changes, and counts all. */
 void results_count(struct results *);
 
+/* The series of a key. */
+const struct series *results_series(const struct results *, uint32_t key);
+
 void results_release(struct results *);
 
 #endif

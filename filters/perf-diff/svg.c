@@ -323,7 +323,7 @@ next_panel(const struct results *a, size_t *i, struct panel *p)
 	const struct series *s;
 
 	if (p->changes != NULL && p->changes < a->changes + a->n) {
-		p->s = phrases_series(a, p->changes->key);
+		p->s = results_series(a, p->changes->key);
 		return true;
 	}
 	for (p->changes = NULL; *i < a->n_series; (*i)++) {
