@@ -687,6 +687,9 @@ work() {
 	says "With 1 worker it would be limited by its workers: 16.00 s of work \
 on 1 worker takes at least 16.00 of 16.00 s; the path is 1.00 s; with 4 workers \
 4.00 s, with 8 2.00 s." -w 1
+	run -0 --separate-stderr critpath -w 1 in
+	assert_equal "$(verdict 'more_workers_us | tojson')" \
+		'{"4":4000000,"8":2000000}'
 }
 
 @test "a verdict without times, dependencies or recorded weights says less" {
@@ -695,7 +698,7 @@ on 1 worker takes at least 16.00 of 16.00 s; the path is 1.00 s; with 4 workers 
 --workers N simulates N workers)."
 	run -0 --separate-stderr critpath in
 	assert_equal "$(jq -c 'select(.type == "verdict")' <<<"$output")" \
-		'{"type":"verdict","work_us":5,"path_us":5}'
+		'{"type":"verdict","work_us":5,"path_us":5,"reason":"--workers N simulates N workers"}'
 	lines "$(ran a 0 5)" "$(ran b 6 9)" "$(ran c 0 2)" >in
 	says "The path is 5 us; 10 us of work on 2 workers takes at least \
 5 of 9 us (what limits it is not known: no dependencies are known); for 1 us no \
@@ -739,6 +742,8 @@ recorded times overlap."
 	assert_equal "$(sed -n '/before b/,/other/p' <<<"$output" |
 		sed 1d | tr -s ' ')" \
 		$' 3 ms x\n 3 ms y\n 100 us z1\n 50 us 1 other task'
+	run -0 --separate-stderr critpath in
+	assert_line '{"type":"wait","id":"b","waiting_us":4000,"tasks":4,"work_us":6150,"longest_us":{"x":3000,"y":3000,"z1":100}}'
 }
 
 # skewed - prints 40 tasks on 4 hosts, each 5 ms after the one before, of which
@@ -761,6 +766,10 @@ skewed() {
 dependencies there end after its tasks begin" ||
 		assert_line --regexp '^  h2 is about 9.99 s behind h[0-9]:'
 	refute_line --regexp '^  h[013] is about'
+	run -0 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "clock") | [.host, (.behind_us /
+		1e4 | round), .ahead_us]' <<<"$output")" '["h2",1000,null]' ||
+		assert_line --partial '"host":"h2","behind_us":999'
 }
 
 @test "tasks that overlap a little do not make clocks disagree" {

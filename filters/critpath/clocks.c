@@ -5,9 +5,11 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/clocks.h"
+#include "filters/critpath/emit.h"
 
 /*
  * The gap of a dependency is the time from its end to the start of the task
@@ -176,54 +178,86 @@ estimate(const struct clocks *c, sym host, enum side side, sym *partner)
 	return gap_us;
 }
 
-static void
-put_host(struct buf *out, const struct clocks *c, sym host, enum side side,
-    int64_t offset_us, sym partner)
-{
-	const struct intern *names = &c->net->build->names;
-	const struct count *count = &c->hosts[host].counts[side];
-	size_t from = out->len;
+/* A host whose clock disagrees with others. */
+struct clock {
+	sym host, partner;	/* of partner only, unless it is SYM_NONE */
+	enum side side;
+	int64_t offset_us;
+	double share;		/* of its gaps on this side: below 0 */
+};
 
-	report_text(out, intern_span(names, host));
-	buf_str(out, " is about ");
-	report_us(out, offset_us);
-	buf_str(out, side == BEHIND ? " behind " : " ahead of ");
-	if (partner == SYM_NONE)
-		buf_str(out, "other hosts");
-	else
-		report_text(out, intern_span(names, partner));
-	buf_str(out, ": ");
-	report_percent(out, (double)count->n_early / (double)count->n);
-	buf_str(out, side == BEHIND ?
-	    " of its dependencies there end after its tasks begin" :
-	    " of the tasks there that wait for its tasks begin before these "
-	    "end");
-	report_item(out, from, 1);
+/* Finds at most NAMED_MAX clocks; returns their number. */
+static size_t
+find(struct clock *clocks, const struct network *net)
+{
+	struct clocks c = { .net = net,
+	    .sampled = net->dag.n_edges / EDGES_MAX + 1 };
+	const struct count *count;
+	struct clock k;
+	size_t n = 0;
+
+	c.hosts = mem_zero(net->build->names.n, sizeof *c.hosts);
+	for (int i = 0; i < 2 * NAMED_MAX && n < NAMED_MAX; i++) {
+		count_gaps(&c);
+		k.host = find_worst(&c, &k.side);
+		if (k.host == SYM_NONE)
+			break;
+		k.offset_us = -estimate(&c, k.host, k.side, &k.partner);
+		c.hosts[k.host].is_named = true;
+		count = &c.hosts[k.host].counts[k.side];
+		k.share = (double)count->n_early / (double)count->n;
+		if (k.offset_us >= OFFSET_MIN_US)
+			clocks[n++] = k;
+	}
+	free(c.hosts);
+	return n;
 }
 
 void
 clocks_report(struct buf *out, const struct network *net)
 {
-	struct clocks c = { .net = net,
-	    .sampled = net->dag.n_edges / EDGES_MAX + 1 };
-	enum side side;
-	sym host, partner;
-	int64_t gap_us;
-	int n_named = 0;
+	const struct intern *names = &net->build->names;
+	struct clock clocks[NAMED_MAX];
+	size_t n = find(clocks, net), from;
 
-	c.hosts = mem_zero(net->build->names.n, sizeof *c.hosts);
-	for (int i = 0; i < 2 * NAMED_MAX && n_named < NAMED_MAX; i++) {
-		count_gaps(&c);
-		host = find_worst(&c, &side);
-		if (host == SYM_NONE)
-			break;
-		gap_us = estimate(&c, host, side, &partner);
-		c.hosts[host].is_named = true;
-		if (gap_us > -OFFSET_MIN_US)
-			continue;
-		if (n_named++ == 0)
+	for (const struct clock *k = clocks; k < clocks + n; k++) {
+		if (k == clocks)
 			report_heading(out, "\nClocks that disagree");
-		put_host(out, &c, host, side, -gap_us, partner);
+		from = out->len;
+		report_text(out, intern_span(names, k->host));
+		buf_str(out, " is about ");
+		report_us(out, k->offset_us);
+		buf_str(out, k->side == BEHIND ? " behind " : " ahead of ");
+		if (k->partner == SYM_NONE)
+			buf_str(out, "other hosts");
+		else
+			report_text(out, intern_span(names, k->partner));
+		buf_str(out, ": ");
+		report_percent(out, k->share);
+		buf_str(out, k->side == BEHIND ?
+		    " of its dependencies there end after its tasks begin" :
+		    " of the tasks there that wait for its tasks begin before "
+		    "these end");
+		report_item(out, from, 1);
 	}
-	free(c.hosts);
+}
+
+void
+clocks_emit(const struct network *net, struct filter *f)
+{
+	const struct intern *names = &net->build->names;
+	struct clock clocks[NAMED_MAX];
+	size_t n = find(clocks, net);
+	struct buf *b;
+
+	for (const struct clock *k = clocks; k < clocks + n; k++) {
+		b = emit_begin(net->build, f, "clock");
+		json_str(b, "host", intern_span(names, k->host));
+		json_int(b, k->side == BEHIND ? "behind_us" : "ahead_us",
+		    k->offset_us);
+		if (k->partner != SYM_NONE)
+			json_str(b, "of", intern_span(names, k->partner));
+		json_ratio(b, "share", k->share);
+		filter_end_record(f);
+	}
 }

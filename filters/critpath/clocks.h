@@ -4,11 +4,13 @@
 #include "common/build/network.h"
 
 struct buf;
+struct filter;
 
 /*
- * Writes which hosts' clocks disagree with those of others, and by how much;
+ * Write which hosts' clocks disagree with those of others, and by how much;
  * critpath(1), "Clocks", says how that is estimated.  Nothing if none is found.
  */
 void clocks_report(struct buf *, const struct network *);
+void clocks_emit(const struct network *, struct filter *);
 
 #endif

@@ -11,6 +11,7 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "filters/critpath/edges.h"
+#include "filters/critpath/emit.h"
 
 /* In rows of a report. */
 enum { ROWS_MAX = 20 };
@@ -64,9 +65,7 @@ edges_emit(const struct answer *a, struct filter *f)
 	struct buf *b;
 
 	for (size_t i = 0; i < n; i++) {
-		b = filter_begin_record(f, "edge");
-		if (a->net->build->run_name != NULL)
-			json_cstr(b, "run", a->net->build->run_name);
+		b = emit_begin(a->net->build, f, "edge");
 		put_vertex(b, a->net, edges[i].from, "from", "from_name");
 		put_vertex(b, a->net, edges[i].to, "to", "to_name");
 		json_int(b, "potential_us", edges[i].potential_us);

@@ -16,25 +16,32 @@ put_name(struct buf *b, const char *key, const struct answer *a, sym s)
 		json_str(b, key, intern_span(&a->net->build->names, s));
 }
 
-static struct buf *
-begin_record(const struct answer *a, struct filter *f, const char *type)
+struct buf *
+emit_begin(const struct build *build, struct filter *f, const char *type)
 {
 	struct buf *b = filter_begin_record(f, type);
 
-	if (a->net->build->run_name != NULL)
-		json_cstr(b, "run", a->net->build->run_name);
+	if (build->run_name != NULL)
+		json_cstr(b, "run", build->run_name);
 	return b;
+}
+
+void
+emit_id(struct buf *b, const struct network *net, uint32_t vertex)
+{
+	struct buf id = { 0 };
+
+	network_put_id(net, vertex, &id);
+	json_str(b, "id", buf_span(&id));
+	buf_release(&id);
 }
 
 static void
 put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 {
 	const struct task *t = network_task(a->net, vertex);
-	struct buf id = { 0 };
 
-	network_put_id(a->net, vertex, &id);
-	json_str(b, "id", buf_span(&id));
-	buf_release(&id);
+	emit_id(b, a->net, vertex);
 	build_emit_name(a->net->build, t, b);
 	put_name(b, "kind", a, t->kind);
 	put_name(b, "rule", a, build_rule(a->net->build, t));
@@ -56,7 +63,7 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 {
 	const struct path *p = &a->paths[path];
 	const struct step *s = &p->steps[i];
-	struct buf *b = begin_record(a, f, "critical");
+	struct buf *b = emit_begin(a->net->build, f, "critical");
 
 	if (a->n_requested > 1)
 		json_uint(b, "path", path + 1);
@@ -93,7 +100,7 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 {
 	const struct path *p = &a->paths[path];
 	const struct build *build = a->net->build;
-	struct buf *b = begin_record(a, f, "critpath");
+	struct buf *b = emit_begin(a->net->build, f, "critpath");
 
 	if (a->n_requested > 1) {
 		json_uint(b, "path", path + 1);
@@ -124,6 +131,8 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 		json_uint(b, "cut", a->net->n_cut);
 		json_uint(b, "skewed", build->n_skewed);
 		json_uint(b, "retries", build->n_retries);
+		json_uint(b, "deployed", a->net->n_deployed);
+		json_int(b, "earlier_runs", build->n_earlier_runs);
 	}
 	filter_end_record(f);
 }
@@ -166,7 +175,7 @@ emit_all(const struct answer *a, struct filter *f)
 			vertices[n++] = v;
 	sort_with(vertices, n, sizeof *vertices, compare_starts, a->net);
 	for (size_t i = 0; i < n; i++) {
-		b = begin_record(a, f, "task");
+		b = emit_begin(a->net->build, f, "task");
 		put_task(b, a, vertices[i]);
 		if (answer_slack(a, vertices[i], &slack_us))
 			json_int(b, "slack_us", slack_us);

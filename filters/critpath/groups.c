@@ -11,6 +11,7 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "filters/critpath/groups.h"
+#include "filters/critpath/emit.h"
 #include "filters/critpath/keys.h"
 
 /* In rows of a report. */
@@ -115,9 +116,7 @@ groups_emit(const struct groups *g, const struct build *build,
 	struct buf *b;
 
 	for (; group < g->list + g->n; group++) {
-		b = filter_begin_record(f, "group");
-		if (build->run_name != NULL)
-			json_cstr(b, "run", build->run_name);
+		b = emit_begin(build, f, "group");
 		json_cstr(b, "by", g->by);
 		json_str(b, "value", intern_span(&g->values, group->value));
 		json_uint(b, "tasks", group->n_tasks);

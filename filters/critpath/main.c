@@ -14,12 +14,14 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/answer.h"
+#include "filters/critpath/clocks.h"
 #include "filters/critpath/edges.h"
 #include "filters/critpath/emit.h"
 #include "filters/critpath/groups.h"
 #include "filters/critpath/keys.h"
 #include "filters/critpath/report.h"
 #include "filters/critpath/verdict.h"
+#include "filters/critpath/waits.h"
 #include "filters/critpath/whatif.h"
 
 static struct {
@@ -204,6 +206,10 @@ write_records(struct filter *f, const struct answer *a,
 {
 	answer_emit_steps(a, f, opt.all);
 	write_parts_of_path(f, a);
+	if (a->n_paths > 0) {
+		waits_emit(a, f);
+		clocks_emit(a->net, f);
+	}
 	answer_emit_summaries(a, f);
 	if (a->n_paths > 0)
 		verdict_emit(verdict, f);
@@ -251,7 +257,7 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	if (is_last)
 		check_matches();
 
-	verdict_find(&verdict, &net, opt.workers, what_if, f->text);
+	verdict_find(&verdict, &net, opt.workers, what_if);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
 	a.recorded_us = recorded_us;

@@ -1,5 +1,6 @@
 /* verdict - what limits a build: its path, its workers or the order of work */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
+#include "filters/critpath/emit.h"
 #include "filters/critpath/usage.h"
 #include "filters/critpath/verdict.h"
 
@@ -164,7 +166,7 @@ simulate_more(struct verdict *v, struct network *net)
 
 void
 verdict_find(struct verdict *v, struct network *net, uint64_t workers,
-    bool what_if, bool for_report)
+    bool what_if)
 {
 	const struct build *b = net->build;
 	struct usage u;
@@ -188,20 +190,33 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 	} else {
 		judge_simulated(v);
 	}
-	if (for_report && v->limit == LIMIT_WORKERS && has_deps(v) &&
-	    is_small(v))
+	if (v->limit == LIMIT_WORKERS && has_deps(v) && is_small(v))
 		simulate_more(v, net);
+}
+
+static void
+emit_more(struct buf *b, const struct verdict *v)
+{
+	char workers[24];
+
+	json_open(b, "more_workers_us", '{');
+	for (size_t i = 0; i < 2; i++) {
+		if (v->more[i].workers == 0)
+			continue;
+		snprintf(workers, sizeof workers, "%llu",
+		    (unsigned long long)v->more[i].workers);
+		json_int_member(b, span_str(workers), v->more[i].us);
+	}
+	json_close(b, '}');
 }
 
 void
 verdict_emit(const struct verdict *v, struct filter *f)
 {
 	static const char *const names[] = { NULL, "path", "workers", "order" };
-	struct buf *b = filter_begin_record(f, "verdict");
+	struct buf *b = emit_begin(v->net->build, f, "verdict");
 	int64_t bound_us = v->path_us > v->share_us ? v->path_us : v->share_us;
 
-	if (v->net->build->run_name != NULL)
-		json_cstr(b, "run", v->net->build->run_name);
 	if (v->limit != LIMIT_UNKNOWN)
 		json_word(b, "limit", names[v->limit]);
 	if (v->workers > 0)
@@ -212,10 +227,16 @@ verdict_emit(const struct verdict *v, struct filter *f)
 		json_int(b, "bound_us", bound_us);
 	if (v->simulated_us != INT_UNKNOWN)
 		json_int(b, "simulated_us", v->simulated_us);
+	if (v->at_most_us != INT_UNKNOWN)
+		json_int(b, "at_most_us", v->at_most_us);
 	if (v->wall_us != INT_UNKNOWN) {
 		json_int(b, "wall_us", v->wall_us);
 		json_int(b, "idle_us", v->idle_us);
 	}
+	if (v->reason != NULL)
+		json_cstr(b, "reason", v->reason);
+	if (v->more[0].workers + v->more[1].workers > 0)
+		emit_more(b, v);
 	filter_end_record(f);
 }
 

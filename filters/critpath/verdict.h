@@ -27,7 +27,7 @@ struct verdict {
 	int64_t wall_us;
 	int64_t idle_us;	/* of the wall time: no task ran */
 	const char *reason;	/* why the limit is not known */
-	/* For the report: what more workers would achieve. */
+	/* What more workers would achieve. */
 	struct more_workers {
 		uint64_t workers;	/* 0: not simulated */
 		int64_t us;
@@ -36,12 +36,11 @@ struct verdict {
 
 /*
  * Finds out what limits the build.  workers is 0 if their number was not given.
- * what_if: weights are not as recorded.  for_report: also simulates more
- * workers, which only verdict_report() writes.  Call it after dag_longest().
+ * what_if: weights are not as recorded.  Call it after dag_longest().
  * Overwrites the tails of the graph: call dag_tails() afterwards.
  */
 void verdict_find(struct verdict *, struct network *, uint64_t workers,
-    bool what_if, bool for_report);
+    bool what_if);
 
 void verdict_emit(const struct verdict *, struct filter *);
 

@@ -2,9 +2,11 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
+#include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
+#include "filters/critpath/emit.h"
 #include "filters/critpath/waits.h"
 
 enum { MAX = 3 };	/* waits, and tasks of each wait */
@@ -155,6 +157,33 @@ find_waits(const struct answer *a, struct wait *waits)
 		}
 	}
 	return longest.n;
+}
+
+void
+waits_emit(const struct answer *a, struct filter *f)
+{
+	struct wait waits[MAX];
+	size_t n = find_waits(a, waits);
+	struct buf id = { 0 }, *b;
+
+	for (size_t i = 0; i < n; i++) {
+		b = emit_begin(a->net->build, f, "wait");
+		emit_id(b, a->net, waits[i].step->vertex);
+		json_int(b, "waiting_us", waits[i].step->waiting_us);
+		json_uint(b, "tasks", waits[i].n_tasks);
+		json_int(b, "work_us", waits[i].sum_us);
+		json_open(b, "longest_us", '{');
+		for (size_t j = 0; j < waits[i].tasks.n; j++) {
+			id.len = 0;
+			network_put_id(a->net, waits[i].tasks.items[j].index,
+			    &id);
+			json_int_member(b, buf_span(&id),
+			    waits[i].tasks.items[j].us);
+		}
+		json_close(b, '}');
+		filter_end_record(f);
+	}
+	buf_release(&id);
 }
 
 void

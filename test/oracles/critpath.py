@@ -197,9 +197,11 @@ class Brute:
 
 def split(records):
     """Tasks by id, steps and summaries by the number of their path.  Checks the
-    order of records, as in the manual: tasks, steps, then the summaries, of
-    which that of path 1 is the last, and one verdict if there is a path."""
-    order = {"task": 0, "critical": 1, "critpath": 2, "verdict": 3}
+    order of records, as in the manual: tasks, steps, waits, clocks, then the
+    summaries, of which that of path 1 is the last, and one verdict if there is
+    a path."""
+    order = {"task": 0, "critical": 1, "wait": 2, "clock": 3, "critpath": 4,
+             "verdict": 5}
     kinds = [order[r["type"]] for r in records]
     check("order of records", sorted(kinds), kinds)
     tasks = {r["id"]: r for r in records if r["type"] == "task"}
@@ -249,15 +251,39 @@ def check_all(brute, tasks):
               tasks[i].get("start_us"))
 
 
+def check_waits(brute, steps, summary, waits):
+    """What ran while steps waited, recomputed from the times of all tasks."""
+    least = max(1, summary.get("wall_us", 0) // 100)
+    waited = [s for s in steps if s.get("waiting_us", 0) >= least]
+    waited.sort(key=lambda s: -s["waiting_us"])
+    check("waits", [s["id"] for s in waited[:3]], [w["id"] for w in waits])
+    for step, wait in zip(waited, waits):
+        end = brute.tasks[step["id"]]["start_us"]
+        start = end - step["waiting_us"]
+        ran = {i: us for i, t in brute.tasks.items()
+               if t["kind"] != "copy" and "start_us" in t and "end_us" in t and
+               (us := min(end, t["end_us"]) - max(start, t["start_us"])) > 0}
+        check("waiting_us", step["waiting_us"], wait["waiting_us"])
+        check("tasks of a wait", len(ran), wait["tasks"])
+        check("work_us of a wait", sum(ran.values()), wait["work_us"])
+        check("longest_us", sorted(ran.values(), reverse=True)[:3],
+              list(wait["longest_us"].values()))
+        for i, us in wait["longest_us"].items():
+            check(f"longest_us of {i}", ran[i], us)
+
+
 def compare(records, brute, *options):
     """Compares everything about the first path, and all tasks.  Returns the
     summary of the path, or None if there is no path."""
-    tasks, steps, summaries = split(run_critpath(records, "--all", *options))
+    got = run_critpath(records, "--all", *options)
+    tasks, steps, summaries = split(got)
     if not brute.paths:
         check("output without a path", {}, summaries)
         return None
     check_first_path(brute, steps[1], summaries[1])
     check_all(brute, tasks)
+    check_waits(brute, steps[1], summaries[1],
+                [r for r in got if r["type"] == "wait"])
     return summaries[1]
 
 
@@ -554,7 +580,34 @@ def is_tenth_faster(us, than):
     return us < than - than // 10
 
 
+def more_workers(brute, verdict):
+    """How long four and eight times as many workers take, if that is faster."""
+    best, more = verdict.get("simulated_us"), {}
+    for n in 4 * verdict["workers"], 8 * verdict["workers"]:
+        us = simulate(brute, n)
+        if best is None or us < best:
+            more[str(n)] = us
+        best = us
+    return more
+
+
 def expected_verdict(brute, workers, what_if, wall):
+    want = judge(brute, workers, what_if, wall)
+    if "limit" not in want:
+        want["reason"] = "no task took time" \
+            if "wall_us" not in want and not any(brute.elapsed.values()) else \
+            "no dependencies are known" \
+            if brute.n_edges == 0 and len(brute.tasks) > 1 else \
+            "--workers N simulates N workers"
+    elif want["limit"] == "workers" and \
+            (brute.n_edges > 0 or len(brute.tasks) <= 1):
+        more = more_workers(brute, want)
+        if more:
+            want["more_workers_us"] = more
+    return want
+
+
+def judge(brute, workers, what_if, wall):
     """As critpath(1), "The verdict", defines it."""
     recorded = Recorded(brute)
     runs = [i for i, t in brute.tasks.items() if t["kind"] != "copy"]
