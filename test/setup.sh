@@ -15,12 +15,10 @@ for word in ${CC:-}; do
 	esac
 done
 
-# has_sanitizers - whether the compiler has them; gcc always does
+# has_sanitizers - whether the compiler, clang, has them; gcc always does
 has_sanitizers() {
-	case ${compiler##*/} in
-	clang*) echo 'int main(void) { return 0; }' | "$compiler" -x c \
-		-fsanitize=address -o /dev/null - 2>/dev/null ;;
-	esac
+	echo 'int main(void) { return 0; }' | "$compiler" -x c \
+		-fsanitize=address -o /dev/null - 2>/dev/null
 }
 
 packages_for() {
@@ -29,7 +27,13 @@ packages_for() {
 		command -v "$compiler" >/dev/null || echo "${compiler##*/}"
 		echo libc6-dev libdw-dev libelf-dev libgit2-dev libiberty-dev libsqlite3-dev libutf8proc-dev libyajl-dev libyaml-dev libzstd-dev nettle-dev zlib1g-dev ;;
 	test)
-		has_sanitizers || echo "libclang-rt${compiler##*clang}-dev"
+		case ${compiler##*/} in
+		clang*)
+			has_sanitizers ||
+				echo "libclang-rt${compiler##*clang}-dev"
+			# Without it, reports of sanitizers have no lines.
+			command -v llvm-symbolizer >/dev/null || echo llvm ;;
+		esac
 		echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
