@@ -117,22 +117,16 @@ buf_i64(struct buf *b, int64_t value)
 }
 
 void
-buf_hex(struct buf *b, uint64_t value)
+buf_address(struct buf *b, uint64_t address)
 {
 	enum { HEX_DIGITS_MAX = 16 };
 	char digits[HEX_DIGITS_MAX], *p = digits + sizeof digits;
 
 	do
-		*--p = "0123456789abcdef"[value & 15];
-	while ((value >>= 4) != 0);
-	buf_add(b, p, (size_t)(digits + sizeof digits - p));
-}
-
-void
-buf_address(struct buf *b, uint64_t address)
-{
+		*--p = "0123456789abcdef"[address & 15];
+	while ((address >>= 4) != 0);
 	buf_add(b, "0x", 2);
-	buf_hex(b, address);
+	buf_add(b, p, (size_t)(digits + sizeof digits - p));
 }
 
 void

@@ -21,11 +21,7 @@ void buf_release(struct buf *);
 void buf_u64(struct buf *, uint64_t);
 void buf_i64(struct buf *, int64_t);
 
-/*
- * Append a number in lower-case hexadecimal without leading zeros;
- * buf_address() puts 0x before it.
- */
-void buf_hex(struct buf *, uint64_t);
+/* Appends 0x and the number in lower-case hexadecimal digits. */
 void buf_address(struct buf *, uint64_t);
 
 void buf_printf(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);

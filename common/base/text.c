@@ -101,16 +101,6 @@ text_escape(char *to, size_t size, const char *from, size_t n)
 	return used;
 }
 
-size_t
-text_columns(const char *p, size_t n)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < n; i++)
-		columns += ((unsigned char)p[i] & 0xc0) != 0x80;
-	return columns;
-}
-
 const uint32_t text_powers_of_ten[] = { 1, 10, 100, 1000, 10000, 100000,
     1000000, 10000000, 100000000 };
 

@@ -283,9 +283,6 @@ text_digits(const char *p, const char *end, uint64_t *value)
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 
-/* The columns that valid UTF-8 takes on a terminal: one for each character. */
-size_t text_columns(const char *p, size_t n);
-
 /* The first bytes of a text, at most n, in whole characters. */
 struct span text_prefix(struct span, size_t n);
 

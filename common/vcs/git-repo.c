@@ -16,8 +16,8 @@ gitvcs_format_id(struct vcs_id *to, const git_oid *id)
 	git_oid_tostr(to->hex, sizeof to->hex, id);
 }
 
-int
-gitvcs_compare_ids(const void *a, const void *b)
+static int
+compare_ids(const void *a, const void *b)
 {
 	return git_oid_cmp(a, b);
 }
@@ -224,7 +224,7 @@ read_shallow(struct vcs *v)
 	}
 	if (f != NULL) {
 		sort(g->shallow, g->n_shallow, sizeof *g->shallow,
-		    gitvcs_compare_ids);
+		    compare_ids);
 		ok = (ok && ferror(f) == 0) ||
 		    vcs_fail(v, "cannot read '%s'", path.data);
 		fclose(f);
@@ -319,7 +319,7 @@ bool
 gitvcs_is_shallow(const struct gitvcs *g, const git_oid *id)
 {
 	return g->n_shallow > 0 && bsearch(id, g->shallow, g->n_shallow,
-	    sizeof *id, gitvcs_compare_ids) != NULL;
+	    sizeof *id, compare_ids) != NULL;
 }
 
 /* Is core.commitGraph, which is true by default, false? */

@@ -11,7 +11,6 @@ bool gitvcs_init(struct vcs *, const char *path);
 
 /* Writes an id in hexadecimal digits. */
 void gitvcs_format_id(struct vcs_id *, const git_oid *);
-int gitvcs_compare_ids(const void *, const void *);	/* for sort() */
 
 /* Reads a commit object, which the caller frees. */
 bool gitvcs_read_commit(struct vcs *, const git_oid *, git_odb_object **);

@@ -2,11 +2,12 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
+#include "common/report/cells.h"
 #include "common/report/report-values.h"
 #include "filters/graph-export/caption.h"
 
 /* The characters of a name that are shown, and the bytes that are looked at. */
-enum { NAME_CHARS = 40, NAME_BYTES = 512 };
+enum { NAME_CELLS = 40, NAME_BYTES = 512 };
 
 /* The heat of a node is the number of these shares that it reaches. */
 static const double shares[HEAT_MAX] = { 0.01, 0.05, 0.15, 0.3 };
@@ -14,34 +15,6 @@ static const double shares[HEAT_MAX] = { 0.01, 0.05, 0.15, 0.3 };
 /* All have enough contrast to black text. */
 const char *const heat_fills[HEAT_MAX + 1] = { "#ffffff", "#fdf2dc", "#fadfa6",
     "#f2c258", "#e69f00" };
-
-/* The first or last bytes of a text, in whole characters. */
-static struct span
-clip_bytes(struct span s, size_t n, bool from_end)
-{
-	size_t from = from_end && s.n > n ? s.n - n : 0;
-	size_t end = !from_end && s.n > n ? n : s.n;
-
-	while (from > 0 && from < s.n &&
-	    ((unsigned char)s.p[from] & 0xc0) == 0x80)
-		from++;
-	while (end < s.n && end > 0 && ((unsigned char)s.p[end] & 0xc0) == 0x80)
-		end--;
-	return span_of(s.p + from, end - from);
-}
-
-/* The first or last n characters of a text. */
-static struct span
-clip_chars(struct span s, size_t n, bool from_end)
-{
-	size_t skip = text_columns(s.p, s.n), at = 0;
-
-	skip = skip > n ? skip - n : 0;
-	for (size_t left = from_end ? skip : n; at < s.n; at++)
-		if (((unsigned char)s.p[at] & 0xc0) != 0x80 && left-- == 0)
-			break;
-	return from_end ? span_of(s.p + at, s.n - at) : span_of(s.p, at);
-}
 
 /*
  * Writes a name.  Of a long one the beginning is kept or, if it is a path, the
@@ -51,17 +24,28 @@ static void
 put_name(struct buf *b, struct span name, bool is_path)
 {
 	char safe[NAME_BYTES * 4 + 1];
-	struct span part = clip_bytes(name, NAME_BYTES, is_path);
-	struct span text = span_of(safe,
-	    text_escape(safe, sizeof safe, part.p, part.n));
-	bool is_long = part.n < name.n ||
-	    text_columns(text.p, text.n) > NAME_CHARS;
+	struct span part = text_prefix(name, NAME_BYTES), text;
+	size_t from = name.n - part.n, n;
+	bool is_long;
 
-	if (is_long)
-		text = clip_chars(text, NAME_CHARS - 3, is_path);
-	buf_str(b, is_long && is_path ? "..." : "");
-	buf_add(b, text.p, text.n);
-	buf_str(b, is_long && !is_path ? "..." : "");
+	if (is_path) {
+		while (from < name.n &&
+		    ((unsigned char)name.p[from] & 0xc0) == 0x80)
+			from++;
+		part = span_of(name.p + from, name.n - from);
+	}
+	text = span_of(safe, text_escape(safe, sizeof safe, part.p, part.n));
+	is_long = part.n < name.n || cells_width(text) > NAME_CELLS;
+	if (!is_long) {
+		buf_add(b, text.p, text.n);
+	} else if (is_path) {
+		n = cells_tail(text, NAME_CELLS - 3);
+		buf_str(b, "...");
+		buf_add(b, text.p + text.n - n, n);
+	} else {
+		buf_add(b, text.p, cells_head(text, NAME_CELLS - 3));
+		buf_str(b, "...");
+	}
 }
 
 /* A duration, with a tenth of a millisecond if it is short. */

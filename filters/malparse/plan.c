@@ -81,8 +81,9 @@ free_execution(struct execution *x)
 	free(x);
 }
 
-void
-plans_remove(struct plans *p, struct execution *x)
+/* Removes and frees the execution at once. */
+static void
+remove_execution(struct plans *p, struct execution *x)
 {
 	p->on_remove(p->context, x);
 	map_remove(&p->map, hash_key(x), x->index);
@@ -102,7 +103,7 @@ void
 plans_remove_all(struct plans *p)
 {
 	while (p->oldest != NULL)
-		plans_remove(p, p->oldest);
+		remove_execution(p, p->oldest);
 }
 
 void
@@ -120,7 +121,7 @@ add_execution(struct plans *p, const struct execution *new)
 	struct execution *x = mem_zero(1, sizeof *x);
 
 	if (p->n_executions == EXECUTIONS_MAX)
-		plans_remove(p, p->oldest);
+		remove_execution(p, p->oldest);
 	x->key = new->key;
 	x->thread = INDEX_NONE;
 	if (p->n_free > 0) {
@@ -176,7 +177,7 @@ plans_find_or_add(struct plans *p, const struct event *e)
 	wanted.key.tag = e->tag;
 	x = find_execution(p, &wanted);
 	if (begins_another_execution(x, e)) {
-		plans_remove(p, x);
+		remove_execution(p, x);
 		x = NULL;
 	}
 	if (x == NULL)
@@ -235,7 +236,7 @@ plans_finish(struct plans *p, struct execution *x)
 	struct execution **slot = &p->finished[p->next_finished];
 
 	if (x->key.tag == 0) {
-		plans_remove(p, x);
+		remove_execution(p, x);
 		return;
 	}
 	if (x->is_finished)
@@ -243,7 +244,7 @@ plans_finish(struct plans *p, struct execution *x)
 	x->is_finished = true;
 	p->next_finished = (p->next_finished + 1) % FINISHED_MAX;
 	if (*slot != NULL)
-		plans_remove(p, *slot);
+		remove_execution(p, *slot);
 	*slot = x;
 }
 

@@ -173,9 +173,6 @@ uint64_t plans_root(const struct plans *, const struct execution *);
  */
 void plans_finish(struct plans *, struct execution *);
 
-/* Removes and frees the execution at once. */
-void plans_remove(struct plans *, struct execution *);
-
 /*
  * Finds or adds an instruction or a variable.  The pointer is valid until the
  * execution gets another instruction or variable, respectively.

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "common/base/hex.h"
+#include "common/report/cells.h"
 #include "common/report/report-values.h"
 #include "filters/pidx-read/format.h"
 
@@ -85,7 +86,7 @@ put_value(struct buf *b, struct span value, const struct tag *t)
 	size_t at = b->len, columns;
 
 	report_text(b, value);
-	columns = text_columns(b->data + at, b->len - at);
+	columns = cells_width(span_of(b->data + at, b->len - at));
 	for (; columns < t->width; columns++)
 		buf_add(b, t->fill.p, t->fill.n);
 }

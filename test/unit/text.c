@@ -280,7 +280,5 @@ main(void)
 	test_numbers();
 	test_digits();
 	test_find();
-	CHECK(text_columns("a\xc3\xa9\xe2\x82\xac", 6) == 3,
-	    "three characters do not take three columns");
 	return unit_end();
 }
