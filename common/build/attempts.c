@@ -224,7 +224,7 @@ pair_attempts(struct build *b, const uint32_t *records, size_t n)
 			break;
 		previous = n_ended > 0 ? &b->tasks[records[n_ended - 1]] : NULL;
 		is_same = previous != NULL && have_same_end(previous, t);
-		b->n_same_ends += is_same;
+		b->attempts.n_same_ends += is_same;
 		/* Without a uid, these may be two attempts with equal ends. */
 		if (is_same && previous->uid != SYM_NONE && t->uid != SYM_NONE)
 			t->flags |= TASK_SUPERSEDED;
@@ -273,10 +273,12 @@ compare_attempts(const void *i, const void *j, void *context)
 		order = (int)x->flags - (int)y->flags;
 	if (order == 0)
 		order = intern_cmp(&b->names, x->rule, y->rule);
-	for (unsigned k = 0; order == 0 && k < b->n_kept; k++)
+	for (unsigned k = 0; order == 0 && k < b->labels.n_kept; k++)
 		order = intern_cmp(&b->names,
-		    column_get(&b->task_values[k], (size_t)(x - b->tasks)),
-		    column_get(&b->task_values[k], (size_t)(y - b->tasks)));
+		    column_get(&b->labels.task_values[k],
+		    (size_t)(x - b->tasks)),
+		    column_get(&b->labels.task_values[k],
+		    (size_t)(y - b->tasks)));
 	return order;
 }
 
@@ -330,7 +332,7 @@ number_attempts(struct build *b, uint32_t *records, size_t n)
 	for (size_t i = 0; i < n_attempts; i++)
 		b->tasks[records[i]].attempt = ++attempt < 1 << 24 ?
 		    attempt : 0;
-	b->n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
+	b->attempts.n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
 }
 
 /*
@@ -376,16 +378,16 @@ compare_indexes(const void *a, const void *b)
 static void
 resolve_repeated(struct build *b)
 {
+	struct attempts *a = &b->attempts;
 	uint32_t *records = NULL;
 	size_t n, cap = 0;
 
-	sort(b->repeated, b->n_repeated, sizeof *b->repeated,
-	    compare_indexes);
-	for (size_t i = 0; i < b->n_repeated; i++) {
-		if (i > 0 && b->repeated[i] == b->repeated[i - 1])
+	sort(a->repeated, a->n_repeated, sizeof *a->repeated, compare_indexes);
+	for (size_t i = 0; i < a->n_repeated; i++) {
+		if (i > 0 && a->repeated[i] == a->repeated[i - 1])
 			continue;
 		n = 0;
-		for (uint32_t t = b->repeated[i]; t != INDEX_NONE;
+		for (uint32_t t = a->repeated[i]; t != INDEX_NONE;
 		    t = b->tasks[t].next) {
 			records = mem_grow(records, &cap, n + 1,
 			    sizeof *records);
@@ -447,7 +449,7 @@ set_elapsed(struct build *b, struct task *t)
 		t->elapsed_us = t->end_us - t->start_us;
 	if (t->elapsed_us != INT_UNKNOWN && t->elapsed_us < 0) {
 		t->elapsed_us = 0;
-		b->n_skewed++;
+		b->attempts.n_skewed++;
 	}
 }
 
@@ -459,7 +461,7 @@ build_resolve_attempts(struct build *b)
 
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		complete_times(t);
-		b->n_ends += t->end_us != INT_UNKNOWN;
+		b->attempts.n_ends += t->end_us != INT_UNKNOWN;
 	}
 	split_late_starts(b);
 	resolve_repeated(b);

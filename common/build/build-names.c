@@ -31,13 +31,14 @@ build_rule(const struct build *b, const struct task *t)
 sym
 build_target(const struct build *b, const struct task *t)
 {
-	sym target = column_get(&b->task_targets, build_find_task(b, t->id));
+	sym target = column_get(&b->labels.task_targets,
+	    build_find_task(b, t->id));
 	uint32_t node;
 
 	if (target != SYM_NONE)
 		return target;
 	node = build_find_node(b, node_id(b, t));
-	return column_get(&b->node_targets, node);
+	return column_get(&b->labels.node_targets, node);
 }
 
 /* The smallest value of the records of t's id; t's own has priority. */
@@ -61,9 +62,10 @@ task_value(const struct build *b, const struct task *t, const struct column *c)
 sym
 build_value(const struct build *b, const struct task *t, unsigned kept)
 {
-	sym value = task_value(b, t, &b->task_values[kept]);
+	sym value = task_value(b, t, &b->labels.task_values[kept]);
 
-	return value != SYM_NONE ? value : column_get(&b->node_values[kept],
+	return value != SYM_NONE ? value :
+	    column_get(&b->labels.node_values[kept],
 	    build_find_node(b, node_id(b, t)));
 }
 
@@ -76,7 +78,7 @@ name_at(const struct build *b, uint32_t place)
 {
 	static struct buf name;
 
-	texts_get(&b->name_texts, place, &name);
+	texts_get(&b->labels.name_texts, place, &name);
 	return buf_span(&name);
 }
 
@@ -84,14 +86,15 @@ name_at(const struct build *b, uint32_t place)
 static uint32_t
 find_name(const struct build *b, sym id)
 {
-	uint32_t name = column_get(&b->task_names, build_find_task(b, id));
+	uint32_t name = column_get(&b->labels.task_names,
+	    build_find_task(b, id));
 	uint32_t node = build_find_node(b, id);
 
 	if (name != INDEX_NONE || node == INDEX_NONE ||
 	    (b->nodes[node].flags & (NODE_IS_OUTPUT | NODE_HAS_NAME)) ==
 	    NODE_IS_OUTPUT)
 		return name;
-	return column_get(&b->node_names, node);
+	return column_get(&b->labels.node_names, node);
 }
 
 static uint32_t

@@ -128,8 +128,8 @@ read_values(struct build *b, const struct rec *r, struct column *columns,
 	const struct field *f;
 	unsigned number;
 
-	b->n_kept = r->n_keys - N_BUILD_KEYS;
-	for (unsigned k = 0; k < b->n_kept; k++) {
+	b->labels.n_kept = r->n_keys - N_BUILD_KEYS;
+	for (unsigned k = 0; k < b->labels.n_kept; k++) {
 		number = rec_key_number(r, r->keys[N_BUILD_KEYS + k]);
 		f = rec_get(r, number - 1);
 		if (f == NULL)
@@ -157,10 +157,10 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 
 	DEFER_NAME(b, id, tasks, i, id);
 	if (read_name(r, id, &text))
-		column_set(&b->task_names, i,
-		    texts_add(&b->name_texts, text));
-	read_target(b, r, &b->task_targets, i);
-	read_values(b, r, b->task_values, i);
+		column_set(&b->labels.task_names, i,
+		    texts_add(&b->labels.name_texts, text));
+	read_target(b, r, &b->labels.task_targets, i);
+	read_values(b, r, b->labels.task_values, i);
 	if (rec_str(r, KIND, &text) == REC_OK &&
 	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
 		DEFER_NAME(b, text, tasks, i, kind);
@@ -228,7 +228,8 @@ read_node_name(struct build *b, const struct rec *r, size_t i, struct span id)
 		name = outputs[0];
 	else
 		return;
-	column_set(&b->node_names, i, texts_add(&b->name_texts, name));
+	column_set(&b->labels.node_names, i,
+	    texts_add(&b->labels.name_texts, name));
 }
 
 void
@@ -255,8 +256,8 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 	add_list(b, deps, n_deps, true, (uint32_t)i);
 	DEFER_NAME(b, id, nodes, i, id);
 	read_node_name(b, r, i, id);
-	read_target(b, r, &b->node_targets, i);
-	read_values(b, r, b->node_values, i);
+	read_target(b, r, &b->labels.node_targets, i);
+	read_values(b, r, b->labels.node_values, i);
 	if (rec_str(r, RULE, &rule) != REC_OK)
 		return;
 	if (span_eq(rule, "phony"))

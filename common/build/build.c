@@ -31,17 +31,17 @@ build_free(struct build *b)
 	free(b->deps);
 	free(b->task_of);
 	free(b->node_of);
-	free(b->repeated);
+	free(b->attempts.repeated);
 	free(b->outputs);
-	free(b->task_names.values);
-	free(b->node_names.values);
-	free(b->task_targets.values);
-	free(b->node_targets.values);
-	for (unsigned k = 0; k < b->n_kept; k++) {
-		free(b->task_values[k].values);
-		free(b->node_values[k].values);
+	free(b->labels.task_names.values);
+	free(b->labels.node_names.values);
+	free(b->labels.task_targets.values);
+	free(b->labels.node_targets.values);
+	for (unsigned k = 0; k < b->labels.n_kept; k++) {
+		free(b->labels.task_values[k].values);
+		free(b->labels.node_values[k].values);
 	}
-	texts_release(&b->name_texts);
+	texts_release(&b->labels.name_texts);
 	free(b);
 }
 
@@ -66,8 +66,8 @@ smaller_text(const struct build *b, uint32_t x, uint32_t y)
 
 	if (x == INDEX_NONE || y == INDEX_NONE)
 		return x == INDEX_NONE ? y : x;
-	texts_get(&b->name_texts, x, &texts[0]);
-	texts_get(&b->name_texts, y, &texts[1]);
+	texts_get(&b->labels.name_texts, x, &texts[0]);
+	texts_get(&b->labels.name_texts, y, &texts[1]);
 	x_is_smaller = span_compare(buf_span(&texts[0]),
 	    buf_span(&texts[1])) <= 0;
 	buf_release(&texts[0]);
@@ -96,18 +96,18 @@ static void
 merge_node(struct build *b, size_t i, size_t j)
 {
 	struct node *first = &b->nodes[i], *n = &b->nodes[j];
-	uint32_t name = column_get(&b->node_names, i);
-	uint32_t other = column_get(&b->node_names, j);
+	uint32_t name = column_get(&b->labels.node_names, i);
+	uint32_t other = column_get(&b->labels.node_names, j);
 
 	/* A name has priority over the first output of another record. */
 	if ((first->flags & NODE_HAS_NAME) == (n->flags & NODE_HAS_NAME))
 		name = smaller_text(b, name, other);
 	else if ((n->flags & NODE_HAS_NAME) != 0)
 		name = other;
-	column_set(&b->node_names, i, name);
-	merge_values(b, &b->node_targets, i, j);
-	for (unsigned k = 0; k < b->n_kept; k++)
-		merge_values(b, &b->node_values[k], i, j);
+	column_set(&b->labels.node_names, i, name);
+	merge_values(b, &b->labels.node_targets, i, j);
+	for (unsigned k = 0; k < b->labels.n_kept; k++)
+		merge_values(b, &b->labels.node_values[k], i, j);
 	first->rule = smaller_name(b, first->rule, n->rule);
 	first->flags |= n->flags;
 }
@@ -139,10 +139,10 @@ index_nodes(struct build *b)
 		if (i == to)
 			continue;
 		b->nodes[to] = b->nodes[i];
-		move_value(&b->node_names, to, i);
-		move_value(&b->node_targets, to, i);
-		for (unsigned k = 0; k < b->n_kept; k++)
-			move_value(&b->node_values[k], to, i);
+		move_value(&b->labels.node_names, to, i);
+		move_value(&b->labels.node_targets, to, i);
+		for (unsigned k = 0; k < b->labels.n_kept; k++)
+			move_value(&b->labels.node_values[k], to, i);
 	}
 }
 
@@ -155,6 +155,8 @@ link_task(struct build *b, uint32_t i)
 {
 	struct task *t = &b->tasks[i];
 	uint32_t first = b->task_of[t->id];
+	struct column *names = &b->labels.task_names;
+	struct attempts *a = &b->attempts;
 
 	if (first == INDEX_NONE) {
 		b->task_of[t->id] = i;
@@ -162,12 +164,12 @@ link_task(struct build *b, uint32_t i)
 	}
 	t->next = b->tasks[first].next;
 	b->tasks[first].next = i;
-	column_set(&b->task_names, first, smaller_text(b,
-	    column_get(&b->task_names, first), column_get(&b->task_names, i)));
-	merge_values(b, &b->task_targets, first, i);
-	b->repeated = mem_grow(b->repeated, &b->repeated_cap,
-	    b->n_repeated + 1, sizeof *b->repeated);
-	b->repeated[b->n_repeated++] = first;
+	column_set(names, first, smaller_text(b, column_get(names, first),
+	    column_get(names, i)));
+	merge_values(b, &b->labels.task_targets, first, i);
+	a->repeated = mem_grow(a->repeated, &a->repeated_cap,
+	    a->n_repeated + 1, sizeof *a->repeated);
+	a->repeated[a->n_repeated++] = first;
 }
 
 void
@@ -273,13 +275,15 @@ build_copy_nodes(struct build *b, const struct build *common)
 	sym *translated = mem_ones(common->names.n, sizeof *translated);
 	uint32_t first = (uint32_t)b->n_nodes;
 	const struct dependency *d = common->deps;
+	const struct labels *from = &common->labels;
+	struct labels *to = &b->labels;
 	struct buf text = { 0 };
 	struct node n;
 	uint32_t name;
 
 	if (common->n_nodes >= OWNER_IS_TASK - b->n_nodes)
 		die("too many nodes");
-	b->n_kept = common->n_kept;
+	to->n_kept = from->n_kept;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap,
 	    b->n_nodes + common->n_nodes, sizeof *b->nodes);
 
@@ -287,17 +291,17 @@ build_copy_nodes(struct build *b, const struct build *common)
 		n = common->nodes[i];
 		n.id = translate(b, common, translated, n.id);
 		n.rule = translate(b, common, translated, n.rule);
-		name = column_get(&common->node_names, i);
+		name = column_get(&from->node_names, i);
 		if (name != INDEX_NONE) {
-			texts_get(&common->name_texts, name, &text);
-			name = texts_add(&b->name_texts, buf_span(&text));
+			texts_get(&from->name_texts, name, &text);
+			name = texts_add(&to->name_texts, buf_span(&text));
 		}
-		column_set(&b->node_names, b->n_nodes, name);
-		copy_value(b, &b->node_targets, common, &common->node_targets,
-		    i, translated);
-		for (unsigned k = 0; k < common->n_kept; k++)
-			copy_value(b, &b->node_values[k], common,
-			    &common->node_values[k], i, translated);
+		column_set(&to->node_names, b->n_nodes, name);
+		copy_value(b, &to->node_targets, common, &from->node_targets, i,
+		    translated);
+		for (unsigned k = 0; k < from->n_kept; k++)
+			copy_value(b, &to->node_values[k], common,
+			    &from->node_values[k], i, translated);
 		b->nodes[b->n_nodes++] = n;
 	}
 

@@ -71,6 +71,33 @@ struct dependency {
 /* The most keys that a filter may declare after those of build_keys. */
 enum { KEPT_KEYS_MAX = 16 };
 
+/* For build-read.c, build-names.c and build.c: what people read of a build. */
+struct labels {
+	/* By task and by node: where their name is in name_texts.  That of a
+	   task counts if the task is the first of its id.  That of a node is
+	   its first output, unless NODE_HAS_NAME is set. */
+	struct column task_names, node_names;
+	struct texts name_texts;
+	struct column task_targets, node_targets;	/* by symbol */
+	/* By kept key (build_keys) and by task or node: the value, a symbol. */
+	struct column task_values[KEPT_KEYS_MAX], node_values[KEPT_KEYS_MAX];
+	unsigned n_kept;
+};
+
+/* What attempts.c finds. */
+struct attempts {
+	uint64_t n_skewed;		/* tasks that end before they start */
+	uint64_t n_retries;		/* attempts beyond the first */
+	uint64_t n_ends;		/* records with an end */
+	uint64_t n_same_ends;		/* of them, those that repeat the end
+					   (time, size and result) of another
+					   record of the same id and host */
+	uint32_t *repeated;		/* for each id with several tasks, the
+					   index of the first of them, at least
+					   once; unsorted */
+	size_t n_repeated, repeated_cap;
+};
+
 struct build {
 	const char *run_name;		/* `run`; NULL if the records have
 					   none */
@@ -85,32 +112,13 @@ struct build {
 					   task whose id is `dep` */
 	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: see build_find_task() */
-
-	/* By task and by node: where their name is in name_texts.  That of a
-	   task counts if the task is the first of its id.  That of a node is
-	   its first output, unless NODE_HAS_NAME is set. */
-	struct column task_names, node_names;
-	struct column task_targets, node_targets;	/* by symbol */
-	struct texts name_texts;
-	/* By kept key (build_keys) and by task or node: the value, a symbol. */
-	struct column task_values[KEPT_KEYS_MAX], node_values[KEPT_KEYS_MAX];
-	unsigned n_kept;
 	sym run, copy, prepare;		/* the symbols of these three kinds of
 					   tasks, to compare task.kind with */
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	int64_t n_earlier_runs;		/* runs before it that its log has, and
 					   that were left out */
-	uint64_t n_skewed;		/* tasks that end before they start */
-	uint64_t n_retries;		/* attempts beyond the first */
-	uint64_t n_ends;		/* records with an end */
-	uint64_t n_same_ends;		/* of them, those that repeat the end
-					   (time, size and result) of another
-					   record of the same id and host */
-
-	uint32_t *repeated;		/* for each id with several tasks, the
-					   index of the first of them, at least
-					   once; unsorted */
-	size_t n_repeated, repeated_cap;
+	struct labels labels;
+	struct attempts attempts;
 };
 
 /*

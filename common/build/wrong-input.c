@@ -60,9 +60,10 @@ wrong_input_no_graph(const struct builds *all)
 void
 wrong_input_repeats(const struct build *b)
 {
-	if (b->n_same_ends > 1 && b->n_same_ends * 3 >= b->n_ends)
+	if (b->attempts.n_same_ends > 1 &&
+	    b->attempts.n_same_ends * 3 >= b->attempts.n_ends)
 		err_warn("warning: %llu of %llu tasks came twice: was the "
 		    "same log given twice?",
-		    (unsigned long long)b->n_same_ends,
-		    (unsigned long long)b->n_ends);
+		    (unsigned long long)b->attempts.n_same_ends,
+		    (unsigned long long)b->attempts.n_ends);
 }

@@ -129,8 +129,8 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 		json_uint(b, "tasks", a->net->n_tasks);
 		json_uint(b, "edges", a->net->dag.n_edges);
 		json_uint(b, "cut", a->net->n_cut);
-		json_uint(b, "skewed", build->n_skewed);
-		json_uint(b, "retries", build->n_retries);
+		json_uint(b, "skewed", build->attempts.n_skewed);
+		json_uint(b, "retries", build->attempts.n_retries);
 		json_uint(b, "deployed", a->net->n_deployed);
 		json_int(b, "earlier_runs", build->n_earlier_runs);
 	}

@@ -315,6 +315,7 @@ void
 answer_report_notes(const struct answer *a, struct filter *f)
 {
 	const struct network *net = a->net;
+	const struct attempts *attempts = &net->build->attempts;
 	struct buf *out = filter_out(f);
 
 	if (a->n_paths == 0)
@@ -326,9 +327,9 @@ answer_report_notes(const struct answer *a, struct filter *f)
 	put_count(out, net->dag.n_edges, "dependency", "dependencies", "");
 	put_count(out, net->n_cut, "dependency", "dependencies",
 	    " on what has no elapsed time, cut (--bridge follows them)");
-	put_count(out, net->build->n_skewed, "task ends before it starts",
+	put_count(out, attempts->n_skewed, "task ends before it starts",
 	    "tasks end before they start", ": counted as 0");
-	put_count(out, net->build->n_retries, "attempt", "attempts",
+	put_count(out, attempts->n_retries, "attempt", "attempts",
 	    " beyond the first");
 	put_count(out, net->n_deployed, "task begins", "tasks begin",
 	    " when deployed: the log has no start");
