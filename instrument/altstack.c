@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "instrument/altstack.h"
 #include "instrument/instrument.h"
 #include "instrument/sys.h"
 

@@ -1,5 +1,6 @@
 /* bytes - strings and memory, without the C library */
 
+#include "instrument/bytes.h"
 #include "instrument/instrument.h"
 
 size_t

@@ -8,8 +8,13 @@
  * interval: the length of an interval without any work, which is measured here.
  */
 
+#include "instrument/hooks.h"
 #include "instrument/instrument.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 /* Rounds, calls in a round, and frames of the shadow stack. */
 enum { ROUNDS = 20, CALLS = 256, FRAMES = 16 };

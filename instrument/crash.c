@@ -15,8 +15,15 @@
 
 #include <signal.h>
 
+#include "instrument/crash.h"
+#include "instrument/emit.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/put.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 enum { FRAMES_MAX = 1000, REPORTS_MAX = 16 };
 

@@ -22,8 +22,17 @@
 
 #include <time.h>
 
+#include "instrument/emit.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/marks.h"
+#include "instrument/modules.h"
+#include "instrument/put.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 static uint64_t sequence;	/* number of the next emission */
 static int64_t start_ns;	/* time of emit_init() */

@@ -16,8 +16,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "instrument/emit.h"
+#include "instrument/helper.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/put.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 /*
  * The thread control block is at the offset TLS_SELF of the thread-local

@@ -32,7 +32,12 @@
  * decrements it.  All calls inside an overflowing call overflow as well.
  */
 
+#include "instrument/hooks.h"
 #include "instrument/instrument.h"
+#include "instrument/start.h"
+#include "instrument/state.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 /* The stack pointer of the function that calls the hook, before that call. */
 #ifdef __clang__

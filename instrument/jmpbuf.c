@@ -12,6 +12,7 @@
 #include <setjmp.h>
 
 #include "instrument/instrument.h"
+#include "instrument/jmpbuf.h"
 
 enum { SLOT_SP = 6, ROTATION = 17 };
 

@@ -15,7 +15,12 @@
 
 #include <setjmp.h>
 
+#include "instrument/hooks.h"
 #include "instrument/instrument.h"
+#include "instrument/jmpbuf.h"
+#include "instrument/state.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
 

@@ -27,7 +27,12 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "instrument/bytes.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/put.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
 
 enum {

@@ -8,7 +8,11 @@
  * Modulo MARKS_MAX, these counts are the slots to fill and to send next.
  */
 
+#include "instrument/bytes.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/marks.h"
+#include "instrument/put.h"
 #include "instrument/sys.h"
 
 enum { MARKS_MAX = 256, NAME_SIZE = 64 };

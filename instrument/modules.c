@@ -11,7 +11,11 @@
 #include <fcntl.h>
 #include <link.h>
 
+#include "instrument/bytes.h"
 #include "instrument/instrument.h"
+#include "instrument/modules.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
 
 /* A line of /proc/self/maps: a path of 4096 bytes, and the other fields. */

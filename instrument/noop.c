@@ -1,5 +1,6 @@
 /* noop - a library with the same symbols that measures nothing */
 
+#include "instrument/hooks.h"
 #include "instrument/instrument.h"
 #include "instrument/weir-instrument.h"
 

@@ -1,6 +1,8 @@
 /* put - write JSON into an output buffer */
 
+#include "instrument/bytes.h"
 #include "instrument/instrument.h"
+#include "instrument/put.h"
 
 void
 put_bytes(struct out *o, const char *p, size_t n)

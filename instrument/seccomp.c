@@ -19,8 +19,16 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "instrument/crash.h"
+#include "instrument/emit.h"
+#include "instrument/helper.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/modules.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
 
 long seccomp_syscall(long n, long a, long b, long c, long d, long e, long f);
 long seccomp_result(long result);

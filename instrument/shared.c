@@ -4,7 +4,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "instrument/bytes.h"
 #include "instrument/instrument.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
 
 /*

@@ -1,81 +1,21 @@
-#ifndef WEIR_SHARED_H
-#define WEIR_SHARED_H
+#ifndef WEIR_INSTRUMENT_SHARED_H
+#define WEIR_INSTRUMENT_SHARED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "instrument/instrument.h"
 
-/*
- * The memory of an instrumented process that the wrapper maps too.  It contains
- * the call trees and the modules.  When the process has ended without a final
- * emission, in whatever way, the wrapper reads from this memory what the
- * process has not sent.
- *
- * It is a memfd of a fixed size: a struct shared, then slabs of SLAB_SIZE bytes
- * from SLABS_OFFSET on, which are sparse.  A slab belongs to one tree.  It is a
- * struct slab and an array of nodes, each of node_size bytes; nodes that are
- * not used yet are zero.  All pointers are addresses in the process.
- */
+#pragma GCC visibility push(hidden)
 
-/*
- * A node of the call tree: a function, called from one call site, below one
- * chain of callers.
- */
-struct node {
-	uintptr_t function, call_site;	/* call_site: the return address */
-	struct node *last_child;	/* called latest, or &nil_node */
-	struct node *successor;	/* called after this one last time; likewise */
-	uint64_t calls, self_ticks;
-	struct node *parent;	/* NULL: the root, or not in the tree yet */
-	struct node *children;	/* root of a hash trie, see tree.c */
-	struct node *branch[2];	/* this node's links in its parent's trie */
-	uint64_t sent_calls;	/* value of calls when last sent */
-	uint32_t samples;	/* since the last emission */
-	uint32_t index;		/* number in this emission, see emit.c; or 0 */
-	uint64_t sent_ticks;	/* of self_ticks; allocated only if timed */
-};
+extern struct shared *shared;	/* NULL if there was no memory */
+extern int shared_fd;		/* to be sent to the wrapper, or -1 */
 
-/* Nodes of one tree, parents before their children. */
-struct slab {
-	struct slab *older;
-	struct slab *newer;	/* set and valid during a visit, see tree.c */
-	uint64_t used;		/* nodes claimed, perhaps more than fit */
-	/* Calls counted at an ancestor while this slab was the newest. */
-	uint64_t overflow_calls;
-	uint32_t visited;	/* nodes that the current visit covers */
-	uint32_t padding;
-	unsigned char nodes[];
-};
+/* Both functions allocate new memory, and return false if there is none. */
+bool shared_init(void);
+bool shared_fork(void);		/* copies the modules to the new memory */
+void shared_close_fd(void);
 
-/* A range of addresses: an ELF file, or other executable memory. */
-struct shared_module {
-	uintptr_t start, end;	/* addresses in [start, end) */
-	uintptr_t base;		/* what to add to an address in the ELF file */
-	size_t path;		/* offset in paths */
-	bool is_elf;
-	unsigned char build_id_len, build_id[20];
-};
+/* Returns zeroed memory for nodes, or NULL if none is left. */
+struct slab *shared_new_slab(void);
 
-enum { PROBE_SCALE = 256 };
-enum { MODULES_MAX = 2048, PATHS_SIZE = 1 << 20 };
-
-struct shared {
-	uint64_t address;	/* of this structure in the process */
-	uint64_t size;		/* bytes, with all slabs */
-	uint64_t node_size;
-	uint64_t n_slabs;	/* in use, perhaps more than fit */
-	/* Ticks that hooks add to an interval (calibrate.c), * PROBE_SCALE. */
-	uint64_t probe_ticks;
-	bool timed, sampled, folded_recursion;
-	int n_modules;		/* only grows; modules[0..n) never change */
-	struct shared_module modules[MODULES_MAX];
-	char paths[PATHS_SIZE];	/* strings */
-};
-
-enum {
-	SLAB_SIZE = 32 * 1024,
-	SLABS_OFFSET = (sizeof(struct shared) + SLAB_SIZE - 1) &
-	    ~(SLAB_SIZE - 1)
-};
+#pragma GCC visibility pop
 
 #endif

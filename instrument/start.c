@@ -12,8 +12,19 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "instrument/crash.h"
+#include "instrument/emit.h"
+#include "instrument/helper.h"
 #include "instrument/instrument.h"
+#include "instrument/jmpbuf.h"
+#include "instrument/link.h"
+#include "instrument/marks.h"
+#include "instrument/modules.h"
+#include "instrument/shared.h"
+#include "instrument/start.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
 
 bool is_started;
 

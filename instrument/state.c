@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "instrument/instrument.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
 
 struct settings settings = { .max_nodes = 400000 };

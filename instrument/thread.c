@@ -16,8 +16,12 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "instrument/altstack.h"
 #include "instrument/instrument.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 enum {
 	/* From this number on, glibc calls malloc to set a pthread key. */

@@ -15,7 +15,12 @@
  */
 
 #include "instrument/instrument.h"
+#include "instrument/modules.h"
+#include "instrument/shared.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 struct node nil_node = { .last_child = &nil_node, .successor = &nil_node };
 

@@ -17,6 +17,9 @@
 #include <errno.h>
 
 #include "instrument/instrument.h"
+#include "instrument/state.h"
+#include "instrument/thread.h"
+#include "instrument/tree.h"
 
 struct position {
 	struct node *current;

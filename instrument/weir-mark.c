@@ -1,6 +1,10 @@
 /* weir-mark - weir_mark(), which programs call */
 
+#include "instrument/hooks.h"
 #include "instrument/instrument.h"
+#include "instrument/link.h"
+#include "instrument/marks.h"
+#include "instrument/state.h"
 #include "instrument/sys.h"
 #include "instrument/weir-instrument.h"
 

@@ -13,7 +13,7 @@
 #include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "filters/callgraph-record/memory.h"
-#include "instrument/shared.h"
+#include "instrument/layout.h"
 
 /*
  * Nodes have slot numbers, which continue from one slab to the next: the first

@@ -1,0 +1,14 @@
+#ifndef WEIR_INSTRUMENT_CRASH_H
+#define WEIR_INSTRUMENT_CRASH_H
+
+#include "instrument/instrument.h"
+
+#pragma GCC visibility push(hidden)
+
+void crash_init(void);		/* installs the handlers */
+void crash_uninstall(void);
+void crash_fork(void);
+
+#pragma GCC visibility pop
+
+#endif

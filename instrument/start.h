@@ -1,0 +1,22 @@
+#ifndef WEIR_INSTRUMENT_START_H
+#define WEIR_INSTRUMENT_START_H
+
+#include "instrument/instrument.h"
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * Initializes the instrument, unless that has been done; waits while another
+ * thread does it.  Returns true when it is initialized, false if this thread is
+ * in the middle of the initialization, or if the C library has not set environ
+ * yet: in a dynamic program it does so after the functions in .preinit_array,
+ * so a later call decides whether there is a wrapper.  If the program calls the
+ * hooks of another copy of the instrument (!are_hooks_ours), this copy becomes
+ * dormant.
+ */
+bool start_once(bool are_hooks_ours);
+extern bool is_started;		/* the initialization is complete */
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,53 @@
+#ifndef WEIR_INSTRUMENT_STATE_H
+#define WEIR_INSTRUMENT_STATE_H
+
+#include "instrument/instrument.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Read from the environment by state_init(), and constant from then on. */
+struct settings {
+	bool timed;
+	bool fold_recursion;		/* see find_folded() in tree.c */
+	bool no_helper;
+	uint64_t max_nodes;
+	int64_t interval_ns;		/* between emissions; 0: no interval */
+	int64_t sample_period_ns;	/* CPU time; 0: no samples */
+	const char *socket_path;	/* NULL: no wrapper */
+};
+extern struct settings settings;
+
+/*
+ * Set if there is no wrapper or the instrument gives up, and never cleared:
+ * nothing is counted any more.
+ */
+extern bool dormant;
+
+/*
+ * Hooks return at once unless is_on.  If state_wipe_on_fork() has returned
+ * true, the kernel clears is_on in every child process that gets a copy of the
+ * memory, whichever way the child was made.  The kernel clears whole pages, so
+ * this structure fills one.  A child that shares the memory, as after vfork(),
+ * shares is_on too.
+ */
+extern struct counting {
+	bool is_on;
+	char rest_of_page[4095];
+} counting;
+extern bool is_confined;	/* make no system calls, see seccomp.c */
+extern int own_pid;		/* of the process that owns this state */
+
+void state_init(void);
+bool state_wipe_on_fork(void);
+void state_give_up(void);	/* sets dormant and clears counting.is_on */
+void state_fork(void);
+
+/*
+ * False in a child made by vfork() or clone(): such a child shares or copies
+ * this state, but no fork handler has run in it.
+ */
+bool state_is_ours(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,63 @@
+#ifndef WEIR_INSTRUMENT_THREAD_H
+#define WEIR_INSTRUMENT_THREAD_H
+
+#include "instrument/instrument.h"
+#include "instrument/state.h"
+#include "instrument/tree.h"
+
+#pragma GCC visibility push(hidden)
+
+extern __thread struct thread *self;	/* NULL until thread_begin() */
+extern struct thread *threads;		/* all, including those that ended */
+
+#define FOR_EACH_THREAD(t) \
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
+	    t != NULL; t = t->next)
+
+/* The current node or, while the overflow node is current, its target. */
+static inline struct node *
+thread_node(const struct thread *t)
+{
+	struct node *n = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
+
+	return n == &t->overflow ? t->overflow_target : n;
+}
+
+/*
+ * Adds the time since the last entry or exit to the current node.  If a signal
+ * handler interrupts this and calls hooks, the first of these hooks has added
+ * that time already.  Then the exchange fails, and the time since the last of
+ * them is added at the next entry or exit.
+ */
+static inline void
+account_time(struct thread *t)
+{
+	uint64_t then = t->last_ticks, now = ticks();
+
+	if (local_compare_exchange(&t->last_ticks, &then, now) && now > then)
+		local_add(&t->current->self_ticks, now - then);
+}
+
+/*
+ * Drops the time since the last entry or exit.  A hook calls it if it has taken
+ * a slow path, the cost of which calibrate.c does not measure.
+ */
+static inline void
+skip_time(struct thread *t)
+{
+	if (settings.timed)
+		t->last_ticks = ticks();
+}
+
+void thread_init(void);		/* once, before the first thread_begin() */
+void thread_fork(void);
+
+/*
+ * Registers the calling thread and sets self.  Returns NULL if its calls are
+ * not to be counted.
+ */
+struct thread *thread_begin(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,63 @@
+#ifndef WEIR_INSTRUMENT_TREE_H
+#define WEIR_INSTRUMENT_TREE_H
+
+#include "instrument/instrument.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A sentinel instead of NULL: hooks may read it, and it matches no call. */
+extern struct node nil_node;
+
+struct thread {
+	struct node *current;	/* node of the innermost call */
+	struct frame *top;	/* the next free frame of the shadow stack */
+	struct frame *frames_end;	/* one past the last frame */
+	uint64_t last_ticks;	/* time of the last entry or exit */
+
+	struct node root;	/* not a call; parent of the outermost calls */
+	struct node overflow;	/* the overflow node, see hooks.c */
+	struct node *overflow_target;	/* counts the calls that overflow */
+	uint64_t n_frameless;	/* calls without a frame, not yet returned */
+	struct frame *frames;	/* the shadow stack, outermost call first */
+	char *altstack;			/* for altstack_set() */
+	struct slab *slab;	/* the newest slab of nodes */
+	uint64_t overflow_calls;	/* calls counted at such a target */
+	uint64_t sent_overflow_calls;	/* its value when last sent */
+
+	struct thread *next;
+	int owned;		/* 0: its thread has ended; see thread.c */
+	int tid;		/* 0: ended, or began when is_confined */
+	int destructor_rounds;	/* see thread.c */
+	int64_t cpu_ns;		/* CPU time that samples have accounted for */
+};
+
+/* Finds or adds the child for a call; NULL if there is no room for it. */
+struct node *tree_find_or_add(struct thread *, struct node *parent,
+    uintptr_t function, uintptr_t call_site);
+
+/* Empties the tree and the shadow stack, and frees nothing. */
+void tree_reset(struct thread *);
+
+/* Clears the nodes of a finished tree, which are in one slab at most. */
+void tree_discard(struct thread *);
+
+/*
+ * In a forked child: replaces the tree by one that contains only the calls that
+ * have not returned, with all counts 0.
+ */
+void tree_fork(struct thread *);
+
+/*
+ * Both functions call visit for the nodes of a thread, in opposite orders.
+ * tree_visit_children_first(), which must be called first, skips nodes that are
+ * not in the tree yet.
+ * tree_visit_parents_first() visits the nodes that had been allocated when
+ * tree_visit_children_first() was called, whether they are in the tree or not.
+ */
+typedef void node_visitor(struct node *, void *context);
+void tree_visit_children_first(struct thread *, node_visitor *, void *context);
+void tree_visit_parents_first(struct thread *, node_visitor *, void *context);
+
+#pragma GCC visibility pop
+
+#endif
