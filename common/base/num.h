@@ -43,4 +43,20 @@ plural(uint64_t n, const char *one, const char *several)
 	return n == 1 ? one : several;
 }
 
+/*
+ * The earlier and the later of two times.  If one is INT_UNKNOWN, the result is
+ * the other one.
+ */
+static inline int64_t
+time_earlier(int64_t a, int64_t b)
+{
+	return a == INT_UNKNOWN || (b != INT_UNKNOWN && b < a) ? b : a;
+}
+
+static inline int64_t
+time_later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;	/* INT_UNKNOWN is the smallest integer */
+}
+
 #endif

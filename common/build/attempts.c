@@ -8,7 +8,6 @@
 #include "common/build/attempts.h"
 #include "common/build/build.h"
 #include "common/build/wrong-input.h"
-#include "common/build/times.h"
 
 /* The limit on the sum of all elapsed times; attempts.h gives the reason. */
 #define SUM_US_MAX (INT64_MAX / 4)

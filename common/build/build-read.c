@@ -6,7 +6,6 @@
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/build/build-read.h"
-#include "common/build/times.h"
 #include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"

@@ -6,7 +6,6 @@
 #include "common/base/hex.h"
 #include "common/base/map.h"
 #include "common/base/num.h"
-#include "common/build/times.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/open-tasks.h"
 #include "filters/execlog-parse/records.h"

@@ -8,7 +8,6 @@
 #include "common/build/build.h"
 #include "common/build/lanes.h"
 #include "common/build/paths.h"
-#include "common/build/times.h"
 #include "common/report/svg.h"
 #include "filters/timeline/picture.h"
 

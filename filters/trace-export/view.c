@@ -7,7 +7,6 @@
 #include "common/build/build-names.h"
 #include "common/build/build.h"
 #include "common/build/lanes.h"
-#include "common/build/times.h"
 #include "filters/trace-export/view.h"
 
 const char *const kept_keys[] = { "status", "slack_us", "drag_us", "thread",
