@@ -96,6 +96,14 @@ gcc-99: no warnings"
 	done
 }
 
+@test "after a change make compiles that file, and links what uses it" {
+	# -W FILE: what would be done if the file had changed now
+	run_make -n OUT="$(realpath "$BUILD")" -W filters/critpath/whatif.c \
+		tests >commands
+	assert_equal "$(grep -oE -- ' (-o|rcs) [^ ]*' commands |
+		sed 's|.*/||')" "$(lines whatif.o critpath)"
+}
+
 @test "builds in different directories give the same bytes" {
 	for copy in a 'with some spaces'; do
 		mkdir "$copy"
