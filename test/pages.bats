@@ -201,6 +201,17 @@ sample_records() (
 	expect_empty unknown "defined, but not in the code"
 }
 
+@test "the columns of malload's tables are the keys of weir-records(5)" {
+	malparse "$EXAMPLES/trace.json" | malload --sql >sql
+	sed -nE 's/^CREATE TABLE "(.*)" \($/\1/; T column; h; d
+		:column; /^\);/ { s/.*//; h; d; }
+		s/^\t"([a-z_]+)" .*/\1/; T; G; s/(.*)\n(.+)/\2 \1/p' sql |
+		sort >columns
+	[ "$(wc -l <columns)" -gt 100 ]
+	defined_keys | awk 'NR == FNR { tables[$1]; next }
+		NF == 2 && $1 in tables' columns - | sort | diff columns -
+}
+
 @test "no key is defined twice in one section" {
 	defined_keys | sort | uniq -d >twice
 	expect_empty twice "defined twice"
