@@ -108,11 +108,18 @@ expect_uncompressed_rejected() {
 		expect_message "^$f: in.$suffix:[0-9]+: .*$compress"
 }
 
-@test "an uncompressed file named .gz or .zst is bad input" {
+@test "an uncompressed file named .gz or .zst is read, and is bad input" {
 	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"
 		each_compression expect_uncompressed_rejected
 	done
+	for i in {1..9999}; do
+		echo "{\"type\":\"task\",\"id\":\"$i\",\"elapsed_us\":1}"
+	done >in.gz
+	run -1 --separate-stderr critpath in.gz
+	assert_line --partial '"tasks":9999'
+	assert_equal "$stderr" \
+		"critpath: in.gz:9999: it is named .gz but is not a gzip stream"
 }
 
 expect_damage_rejected() {

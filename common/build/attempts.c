@@ -336,34 +336,32 @@ number_attempts(struct build *b, uint32_t *records, size_t n)
 
 /*
  * Resolves the records of one id.  records has their n indexes in b->tasks, and
- * is reordered.
+ * is sorted: those that ran by host, then those from the cache, the earliest
+ * first.
  */
 static void
 resolve_id(struct build *b, uint32_t *records, size_t n)
 {
-	const struct task *t, *other;
 	bool run_has_ended = false;
-	size_t first, next;
+	size_t n_ran = 0, next;
 
 	sort_with(records, n, sizeof *records, compare_records, b);
-	for (first = 0; first < n; first = next) {
-		t = &b->tasks[records[first]];
-		if ((t->flags & TASK_CACHED) != 0)
-			break;
-		for (next = first + 1; next < n; next++) {
-			other = &b->tasks[records[next]];
-			if ((other->flags & TASK_CACHED) != 0 ||
-			    other->host != t->host)
-				break;
-		}
+	while (n_ran < n &&
+	    (b->tasks[records[n_ran]].flags & TASK_CACHED) == 0)
+		n_ran++;
+	for (size_t first = 0; first < n_ran; first = next) {
+		next = first + 1;
+		while (next < n_ran && b->tasks[records[next]].host ==
+		    b->tasks[records[first]].host)
+			next++;
 		pair_attempts(b, records + first, next - first);
 	}
 
-	/* The rest came from the cache.  If an attempt that ran has ended, all
-	   of it is superseded, and otherwise all but the earliest. */
-	for (size_t i = 0; i < first; i++)
+	/* If an attempt that ran has ended, all records from the cache are
+	   superseded, otherwise all but the earliest. */
+	for (size_t i = 0; i < n_ran; i++)
 		run_has_ended |= b->tasks[records[i]].end_us != INT_UNKNOWN;
-	for (size_t i = first + !run_has_ended; i < n; i++)
+	for (size_t i = n_ran + (run_has_ended ? 0 : 1); i < n; i++)
 		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
 	number_attempts(b, records, n);
 }

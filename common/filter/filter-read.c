@@ -90,6 +90,10 @@ filter_next_file(struct filter *f)
 		set_current(f, NULL, 0);
 		f->rejecting.n_faults++;
 		filter_reject(f, "the file ends early: %s", f->input.damage);
+	} else if (f->in_file && f->input.misnamed != NULL) {
+		set_current(f, NULL, 0);
+		f->rejecting.n_faults++;
+		filter_reject(f, "%s", f->input.misnamed);
 	}
 	if (was_needed)
 		check_not_empty(f);
@@ -161,7 +165,11 @@ filter_record(struct filter *f, struct span text)
 
 	if (rec != NULL)
 		return rec;
-	/* Equal lengths: the line has no newline, the stream is truncated. */
+	/*
+	 * A stream that is cut within its begin record has begun, and not
+	 * ended.  `current` includes the newline of a line: with equal lengths
+	 * there is none, so it is the last line.
+	 */
 	if (f->reading.records && text.n == f->current.n &&
 	    boundary_is_partial_begin(text)) {
 		f->reading.boundaries.n_begun++;

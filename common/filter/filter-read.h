@@ -11,7 +11,10 @@
 bool filter_line(struct filter *, struct line *);
 bool filter_file_line(struct filter *, struct line *);
 
-/* Reads a line or value as a record; NULL if it was rejected. */
+/*
+ * Reads a line or value as a record; NULL if it was rejected.  A begin record
+ * that was cut off counts as a stream that has not ended.
+ */
 struct rec *filter_record(struct filter *, struct span);
 
 /*

@@ -205,13 +205,15 @@ is_named(const char *name, const char *suffix)
 }
 
 /*
- * Starts decompression if the file begins with the magic of gzip or zstd, and
- * ends the program for another compression.  Then skips a byte order mark.  A
- * pipe may deliver these bytes one at a time.
+ * Starts decompression if the file begins with the magic of gzip or zstd.
+ * Refuses another compression.  Then skips a byte order mark.  A pipe may
+ * deliver the bytes at the beginning one at a time.
  */
 static void
 detect_format(struct input *in)
 {
+	static const char byte_order_mark[] = "\xef\xbb\xbf";
+	const ptrdiff_t n_mark = sizeof byte_order_mark - 1;
 	enum compression compression;
 
 	while (in->end - in->at < MAGIC_MAX && input_more(in))
@@ -220,15 +222,16 @@ detect_format(struct input *in)
 	if (compression != COMPRESSION_NONE)
 		start_decompression(in, compression);
 	else if (is_named(in->name, ".gz"))
-		in->damage = "it is named .gz but is not a gzip stream";
+		in->misnamed = "it is named .gz but is not a gzip stream";
 	else if (is_named(in->name, ".zst"))
-		in->damage = "it is named .zst but is not a zstd stream";
+		in->misnamed = "it is named .zst but is not a zstd stream";
 	else
 		reject_other_compressions(in);
-	while (in->end - in->at < 3 && input_more(in))
+
+	while (in->end - in->at < n_mark && input_more(in))
 		;
-	if (begins_with(in, "\xef\xbb\xbf"))
-		in->at += 3;
+	if (begins_with(in, byte_order_mark))
+		in->at += n_mark;
 }
 
 bool
@@ -257,7 +260,7 @@ input_next_file(struct input *in)
 	in->at = in->end = in->data;
 	in->line = 0;
 	in->eof = in->unreadable = false;
-	in->damage = NULL;
+	in->damage = in->misnamed = NULL;
 	if (in->fd < 0)
 		fail(in, "open", strerror(errno));
 	else

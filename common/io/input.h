@@ -29,6 +29,8 @@ struct input {
 	uint64_t bytes_total;	/* the sum of the sizes of all files, set when
 				   the first is opened; 0 if any is unknown */
 	const char *damage;	/* why this file ends too early, or NULL */
+	const char *misnamed;	/* why its name is not true, or NULL: it was
+				   read as it is, but perhaps is not whole */
 	bool survives;		/* a file that cannot be opened or read ends
 				   there, and is marked as unreadable */
 	bool unreadable;	/* damage is what cannot be done, and why */

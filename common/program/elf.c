@@ -470,9 +470,9 @@ code_end(const void *context, uint64_t address)
 	    e->code.list[intervals_above(&e->code, address)].start : address;
 }
 
-/* Whether a symbol is a function or a label.  Sets *kind if so. */
+/* Sets *kind; false if the symbol is neither a function nor a label. */
 static bool
-is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
+find_kind(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 {
 	if (name == NULL || *name == '\0' || sym->st_shndx == SHN_UNDEF)
 		return false;
@@ -484,9 +484,11 @@ is_function(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 		*kind = SYMBOL_INDIRECT;
 		return true;
 	case STT_NOTYPE:
-		/* ARM's mapping symbols, such as "$d", are not labels. */
+		/* No label: on ARM, "$d" and such only say what follows. */
+		if (*name == '$')
+			return false;
 		*kind = SYMBOL_LABEL;
-		return *name != '$';
+		return true;
 	default:
 		return false;
 	}
@@ -523,7 +525,7 @@ elf_add_symbols(const struct elf *e, struct symtab *t)
 	for (int i = 0; gelf_getsym(data, i, &sym) != NULL; i++) {
 		symbol.name = elf_strptr(e->handle, s.header.sh_link,
 		    sym.st_name);
-		if (!is_function(&sym, symbol.name, &symbol.kind) ||
+		if (!find_kind(&sym, symbol.name, &symbol.kind) ||
 		    !elf_is_code(e, sym.st_value))
 			continue;
 		symbol.address = sym.st_value;

@@ -14,12 +14,12 @@
  * The document is {"metadata": {...}, ..., "parent_map": {ID: [ID, ...]}, ...},
  * where ID is a unique_id, TYPE.PROJECT.NAME.  Its objects may be larger than
  * --max-record, so they are read member by member, whether they are used or
- * not.
+ * not.  A graph whose parent_map comes before metadata has no run.
  */
-#define DBT_KEYS(K) K(INVOCATION_ID, "invocation_id")
-KEY_LIST(dbt_keys, DBT_KEYS);
 
 /* Members of metadata. */
+#define DBT_KEYS(K) K(INVOCATION_ID, "invocation_id")
+KEY_LIST(dbt_keys, DBT_KEYS);
 
 /* Keys of the record that check_parents() reads. */
 #define PARENTS_KEYS(K) K(PARENTS, "parents")

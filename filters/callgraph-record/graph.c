@@ -149,6 +149,8 @@ void
 modules_mark_call(struct modules *m, uint64_t function, uint64_t call_site)
 {
 	modules_mark(m, function);
+	/* The byte before a return address is part of the call.  If it is
+	   unknown, 0, no module contains the last address. */
 	modules_mark(m, call_site - 1);
 }
 

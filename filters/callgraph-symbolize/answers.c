@@ -40,8 +40,9 @@ put_location(struct buf *b, const struct location *p, const char *file_key,
 }
 
 /*
- * Adds the members of a location, which are composed once and then copied from
- * the cache.  False if the location has none.
+ * Adds the members of a location, without a comma before the first; they are
+ * composed once and then copied from the cache.  False if the location has
+ * none.  s->symbols must be open.
  */
 static bool
 add_location(struct source *s, uint32_t number, struct buf *b)
@@ -49,7 +50,7 @@ add_location(struct source *s, uint32_t number, struct buf *b)
 	struct text_cache *cache = &s->locations;
 	struct text *t = text_cache_at(cache, number);
 
-	if (t->n == 0) {
+	if (!t->is_cached) {
 		/*
 		 * After a "{", json_key() writes no comma.  The "{" is not part
 		 * of the text.
@@ -111,9 +112,9 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 	 */
 	a = symbols_find(symbols, return_address - 1);
 	t = text_cache_at(&s->calls, a->number);
-	if (t->n > 0) {
+	if (t->is_cached) {
 		text_cache_copy(&s->calls, t, b);
-		return true;
+		return t->n > 0;
 	}
 
 	put_call(b, s, a);

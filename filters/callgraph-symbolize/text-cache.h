@@ -11,8 +11,9 @@ struct text_cache {
 	struct buf buf;		/* all texts */
 	struct text {
 		size_t start;	/* in buf */
-		uint32_t n;	/* bytes; 0: not cached */
+		uint32_t n;	/* bytes */
 		uint32_t n_requests;	/* see text_cache_count_request() */
+		bool is_cached;		/* perhaps an empty text */
 	} *list;
 	size_t cap;
 };
@@ -36,6 +37,7 @@ static inline void
 text_cache_end(struct text_cache *t, struct text *text)
 {
 	text->n = (uint32_t)(t->buf.len - text->start);
+	text->is_cached = true;
 }
 
 /* Appends a cached text to another buffer. */

@@ -70,7 +70,9 @@ find_executions(struct trace *t)
 
 /*
  * Makes references_finish() give the ids of the old executions to the new rows.
- * A new execution without a session has a row of its own, which is deleted.
+ * A new execution without a session has a row of its own, which is deleted; one
+ * with a session was never inserted (REFERENCE_SAME_EXECUTION), and is in
+ * same_execution already: hence OR IGNORE.
  */
 static void
 reuse_ids(struct trace *t)

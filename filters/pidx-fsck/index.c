@@ -251,7 +251,10 @@ repair_index(struct check *c, struct index_check *x)
 	x->repaired = true;
 }
 
-/* Completes a finding about the index, and adds it. */
+/*
+ * Completes a finding about the index, and adds it.  A repaired index has lost
+ * what was harmful: keep_valid() drops just the verdicts below FIRST_HARMLESS.
+ */
 static void
 report(struct check *c, const struct index_check *x, struct finding f)
 {

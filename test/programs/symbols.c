@@ -52,7 +52,7 @@ put_location_name(struct symbols *s, struct buf *b, uint32_t number)
 {
 	struct text *t = text_cache_at(&location_names, number);
 
-	if (t->n == 0) {
+	if (!t->is_cached) {
 		put_name(text_cache_begin(&location_names, t),
 		    symbols_location(s, number)->name);
 		text_cache_end(&location_names, t);
@@ -90,11 +90,11 @@ put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 	struct text *t = text_cache_at(&answers, a->number);
 
 	buf_str(b, text);
-	if (t->n == 0 && text_cache_count_request(t)) {
+	if (!t->is_cached && text_cache_count_request(t)) {
 		put_frames(s, a, text_cache_begin(&answers, t));
 		text_cache_end(&answers, t);
 	}
-	if (t->n > 0)
+	if (t->is_cached)
 		text_cache_copy(&answers, t, b);
 	else
 		put_frames(s, a, b);
