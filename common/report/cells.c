@@ -58,42 +58,33 @@ cells_tail(struct span s, size_t n)
 	return s.n - i;
 }
 
-void
-cells_put(struct buf *to, struct span s, size_t n)
+/* Of a text that is wider than n cells, dots replace what follows its head. */
+static void
+put_clipped(struct buf *to, struct span s, size_t n, size_t head,
+    const char *dots)
 {
-	static const char dots[] = "..";
-	size_t kept, tail;
+	size_t n_dots = strlen(dots), tail;
 
 	if (cells_width(s) <= n) {
 		buf_add(to, s.p, s.n);
-		return;
-	}
-	if (n < strlen(dots)) {
+	} else if (n < n_dots) {
 		buf_add(to, dots, n);
-		return;
+	} else {
+		tail = cells_tail(s, n - n_dots - head);
+		buf_add(to, s.p, cells_head(s, head));
+		buf_str(to, dots);
+		buf_add(to, s.p + s.n - tail, tail);
 	}
-	kept = n - strlen(dots);
-	tail = cells_tail(s, kept - kept / 2);
-	buf_add(to, s.p, cells_head(s, kept / 2));
-	buf_str(to, dots);
-	buf_add(to, s.p + s.n - tail, tail);
+}
+
+void
+cells_put(struct buf *to, struct span s, size_t n)
+{
+	put_clipped(to, s, n, n < 2 ? 0 : (n - 2) / 2, "..");
 }
 
 void
 cells_put_end(struct buf *to, struct span s, size_t n)
 {
-	static const char dots[] = "...";
-	size_t tail;
-
-	if (cells_width(s) <= n) {
-		buf_add(to, s.p, s.n);
-		return;
-	}
-	if (n < strlen(dots)) {
-		buf_add(to, dots, n);
-		return;
-	}
-	tail = cells_tail(s, n - strlen(dots));
-	buf_str(to, dots);
-	buf_add(to, s.p + s.n - tail, tail);
+	put_clipped(to, s, n, 0, "...");
 }

@@ -30,8 +30,9 @@ is_in_section(const struct change *c, unsigned verdicts, bool accepted)
 	return c->accepted == accepted && (verdicts & 1U << c->verdict) != 0;
 }
 
+/* Writes four columns: the change, before, after and q. */
 static void
-put_row(struct table *t, const struct results *a, const struct change *c)
+put_change(struct table *t, const struct results *a, const struct change *c)
 {
 	phrases_effect(table_cell(t), c);
 	table_next(t);
@@ -41,6 +42,12 @@ put_row(struct table *t, const struct results *a, const struct change *c)
 	table_next(t);
 	put_p(table_cell(t), c->q);
 	table_next(t);
+}
+
+static void
+put_row(struct table *t, const struct results *a, const struct change *c)
+{
+	put_change(t, a, c);
 	buf_printf(table_cell(t), "%zu + %zu", c->n_before, c->n_after);
 	table_next(t);
 	if (isfinite(c->smallest_effect))
@@ -159,14 +166,7 @@ put_history_row(struct table *t, const struct results *a,
 	table_next(t);
 	phrases_date(table_cell(t), a, c->at);
 	table_next(t);
-	phrases_effect(table_cell(t), c);
-	table_next(t);
-	phrases_value(table_cell(t), a, c->key, c->before);
-	table_next(t);
-	phrases_value(table_cell(t), a, c->key, c->after);
-	table_next(t);
-	put_p(table_cell(t), c->q);
-	table_next(t);
+	put_change(t, a, c);
 	phrases_id(table_cell(t), results_version(a, c->last_good));
 	if (untested > 0)
 		buf_printf(table_cell(t), ", then %zu untested", untested);

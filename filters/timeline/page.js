@@ -78,8 +78,7 @@ function shortenedInMiddle(text, width) {
 
 // --- elements -------------------------------------------------------------
 
-function make(parent, name, attributes, text) {
-	const e = document.createElement(name);
+function appended(parent, e, attributes, text) {
 	for (const key in attributes)
 		e.setAttribute(key, attributes[key]);
 	if (text !== undefined)
@@ -88,14 +87,13 @@ function make(parent, name, attributes, text) {
 	return e;
 }
 
+function make(parent, name, attributes, text) {
+	return appended(parent, document.createElement(name), attributes, text);
+}
+
 function draw(parent, name, attributes, text) {
-	const e = document.createElementNS(SVG, name);
-	for (const key in attributes)
-		e.setAttribute(key, attributes[key]);
-	if (text !== undefined)
-		e.textContent = text;
-	parent.append(e);
-	return e;
+	return appended(parent, document.createElementNS(SVG, name), attributes,
+	    text);
 }
 
 function button(parent, text, label, action) {
