@@ -111,7 +111,7 @@ put_path_table(struct buf *b, const struct page_data *d)
 {
 	const char *const heads[] = { "#Step", "Task", "Rule",
 	    d->p->has_threads ? "Thread" : "Host", "#Start", "#Time",
-	    "#Waited before", "#Would save", NULL };
+	    "#Waited before", "#Could save", NULL };
 	const struct picture *p = d->p;
 	size_t n = p->n_path < STEPS_MAX ? p->n_path : STEPS_MAX;
 

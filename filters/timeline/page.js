@@ -736,7 +736,7 @@ class View {
 		return [
 			["critical path", `step ${step} of ${steps.length}`],
 			["waited before", waiting < 0 ? "" : duration(waiting)],
-			["would save", saved < 0 ? "" : duration(saved)]
+			["could save", saved < 0 ? "" : duration(saved)]
 		];
 	}
 
