@@ -236,7 +236,7 @@ draw_smaller(struct flame *fl, struct buf *b)
 {
 	const struct level *l = &fl->levels[fl->depth];
 	int64_t x = place_of(fl, l->next);
-	int64_t width = place_of(fl, l->next + l->smaller) - x;
+	int64_t width = place_of(fl, saturating_add(l->next, l->smaller)) - x;
 	int64_t y = TOP + (int64_t)(fl->depth + 1) * ROW;
 
 	if (width < 10)
