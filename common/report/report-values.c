@@ -12,7 +12,7 @@ report_count(struct buf *b, uint64_t n, const char *one, const char *many)
 {
 	buf_u64(b, n);
 	buf_char(b, ' ');
-	buf_str(b, n == 1 ? one : many);
+	buf_str(b, plural(n, one, many));
 }
 
 void

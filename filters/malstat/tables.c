@@ -34,9 +34,7 @@ put_operation(struct table *t, const struct costs *a, sym operation)
 	bool is_long = name.n > OPERATION_BYTES_MAX;
 
 	if (is_long)
-		name.n = OPERATION_BYTES_MAX - 2;
-	while (is_long && ((unsigned char)name.p[name.n] & 0xc0) == 0x80)
-		name.n--;	/* not within a character */
+		name = text_prefix(name, OPERATION_BYTES_MAX - 2);
 	report_text(table_cell(t), name);
 	buf_str(table_cell(t), is_long ? ".." : "");
 	table_next(t);
