@@ -15,30 +15,36 @@ report_count(struct buf *b, uint64_t n, const char *one, const char *many)
 	buf_str(b, plural(n, one, many));
 }
 
+/* The number of units in a value of at least 0, rounded to the nearest. */
+static int64_t
+in_units(int64_t value, int64_t unit)
+{
+	return value / unit + (value % unit >= unit - value % unit);
+}
+
 void
 report_us(struct buf *b, int64_t us)
 {
-	int64_t s;
+	int64_t tenths, s;
 
 	if (us < 0) {
 		buf_char(b, '-');
 		us = -us;
 	}
-	s = us / 1000000;
+	tenths = in_units(us, 100000);
+	s = in_units(us, 1000000);
+	/* Each limit is where a time is rounded to one of the next unit. */
 	if (us == 0)
 		buf_char(b, '0');
 	else if (us < 1000)
 		buf_printf(b, "%d us", (int)us);
-	else if (us < 1000000)
-		buf_printf(b, "%d ms", (int)(us / 1000));
-	else if (us < 59995000)		/* what is more rounds to 60.00 s */
+	else if (us < 999500)
+		buf_printf(b, "%d ms", (int)in_units(us, 1000));
+	else if (us < 59995000)
 		buf_printf(b, "%.2f s", (double)us / 1e6);
-	else if (s < 60)
-		buf_str(b, "1m 00.0s");
-	else if (s < 3600)
-		/* Truncates, because rounding could give "60.0s". */
-		buf_printf(b, "%dm %04.1fs", (int)(s / 60),
-		    (double)(us % 60000000 / 100000) / 10);
+	else if (tenths < 36000)
+		buf_printf(b, "%dm %04.1fs", (int)(tenths / 600),
+		    (double)(tenths % 600) / 10);
 	else
 		buf_printf(b, "%lldh %02dm %02ds", (long long)(s / 3600),
 		    (int)(s / 60 % 60), (int)(s % 60));
@@ -47,31 +53,26 @@ report_us(struct buf *b, int64_t us)
 void
 report_ns(struct buf *b, int64_t ns)
 {
-	int64_t unit = 1000;
+	static const char *const units[] = { "us", "ms" };
+	double value;
 
 	if (ns < 0) {
 		buf_char(b, '-');
 		ns = -ns;
 	}
-	if (ns < 1000 || ns >= 1000000000) {
-		if (ns > 0 && ns < 1000)
-			buf_printf(b, "%d ns", (int)ns);
-		else
-			report_us(b, ns / 1000);
+	if (ns > 0 && ns < 1000) {
+		buf_printf(b, "%d ns", (int)ns);
 		return;
 	}
-	/* From 1 us to 1 s, three digits. */
-	if (ns >= 1000000)
-		unit = 1000000;
-	if (ns < 10 * unit)
-		buf_printf(b, "%d.%02d", (int)(ns / unit),
-		    (int)(ns % unit * 100 / unit));
-	else if (ns < 100 * unit)
-		buf_printf(b, "%d.%d", (int)(ns / unit),
-		    (int)(ns % unit * 10 / unit));
-	else
-		buf_i64(b, ns / unit);
-	buf_str(b, unit == 1000 ? " us" : " ms");
+	/* Three digits. */
+	value = (double)ns / 1e3;
+	for (size_t i = 0; i < 2 && ns > 0; i++, value /= 1e3)
+		if (value < 999.5) {
+			buf_printf(b, "%.*f %s", value < 9.995 ? 2 :
+			    value < 99.95 ? 1 : 0, value, units[i]);
+			return;
+		}
+	report_us(b, in_units(ns, 1000));
 }
 
 void

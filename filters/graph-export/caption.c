@@ -52,9 +52,8 @@ put_name(struct buf *b, struct span name, bool is_path)
 static void
 put_us(struct buf *b, int64_t us)
 {
-	if (us >= 1000 && us < 10000)
-		buf_printf(b, "%d.%d ms", (int)(us / 1000),
-		    (int)(us % 1000 / 100));
+	if (us >= 1000 && us < 9950)
+		buf_printf(b, "%.1f ms", (double)us / 1e3);
 	else
 		report_us(b, us);
 }

@@ -20,15 +20,15 @@ const two = (n) => String(n).padStart(2, "0");
 
 // A duration, as the reports of weir write it, but more exact below 1 s.
 function duration(us) {
-	const s = Math.floor(us / 1e6), tenths = Math.floor(us / 1e5);
-	if (us < 1000)
+	const s = Math.round(us / 1e6), tenths = Math.round(us / 1e5);
+	if (us < 999.5)
 		return us === 0 ? "0" : `${Math.round(us)} us`;
-	if (s < 1)
+	if (us < 999500)
 		return `${+(us / 1000).toPrecision(3)} ms`;
-	if (s < 60)
+	if (us < 59995000)
 		return `${(us / 1e6).toFixed(2)} s`;
-	if (s < 3600)
-		return `${Math.floor(s / 60)}m ` +
+	if (tenths < 36000)
+		return `${Math.floor(tenths / 600)}m ` +
 		    `${(tenths % 600 / 10).toFixed(1).padStart(4, "0")}s`;
 	return `${Math.floor(s / 3600)}h ${two(Math.floor(s / 60) % 60)}m ` +
 	    `${two(s % 60)}s`;
