@@ -206,3 +206,48 @@ first_lines() {
 	grep -q 'user.f\\n100 us with what it calls"' got
 	grep -q 'sql.mvc\\n50 us, 100.0 %"' got
 }
+
+# edges - prints the edges of a flowchart of Mermaid, with the first lines of
+# the nodes
+edges() {
+	python3 -c '
+import re, sys
+
+text = re.sub(r"#(\d+);", lambda m: chr(int(m[1])), sys.stdin.read())
+names = dict(re.findall(r"^(n\d+)\[\"([^\n\"]*)", text, re.M))
+for a, b in re.findall(r"^(n\d+) -->? (n\d+)$", text, re.M):
+    print(names[a], "->", names[b])' | sort
+}
+
+@test "a distributed build is drawn task by task, with hosts and every edge" {
+	# The example of the description of the log: task 1 needs tasks 2 and 3,
+	# and each ran on a host of its own.
+	for i in 1 2 3; do
+		lines "0 prepare_start  $i" "100 resources_prepared  $i" \
+			"100 deploy r$i $i 1"
+	done >log
+	lines '110 started r2 host2' '200 finished r2 host2 0 5' \
+		'110 started r3 host3' '210 finished r3 host3 0 5' \
+		'210 dep_start r1 host1 r2 2' '211 dep_start r1 host1 r3 2' \
+		'230 dep_finished r1 host1 r2 host2 5' \
+		'250 dep_finished r1 host1 r3 host3 5' \
+		'260 started r1 host1' '300 finished r1 host1 0 5' >>log
+	lines '{"type":"node","id":"r1","deps":["r2","r3"]}' >nodes
+	execlog-parse log >tasks
+	graph-export -f mermaid --each --needs -g nodes tasks >drawn
+	assert_equal "$(edges <drawn)" "copy of r2 to host1 -> prepare:1:resources on host1
+copy of r2 to host1 -> r2 on host2
+copy of r3 to host1 -> prepare:1:resources on host1
+copy of r3 to host1 -> r3 on host3
+r1 on host1 -> copy of r2 to host1
+r1 on host1 -> copy of r3 to host1
+r1 on host1 -> prepare:1:resources on host1
+r1 on host1 -> r2 on host2
+r1 on host1 -> r3 on host3
+r2 on host2 -> prepare:2:resources on host2
+r3 on host3 -> prepare:3:resources on host3"
+	# The arrows point the other way without --needs.
+	graph-export -f mermaid --each -g nodes tasks | edges |
+		sed 's/\(.*\) -> \(.*\)/\2 -> \1/' | sort >turned
+	edges <drawn | diff - turned
+}

@@ -152,12 +152,13 @@ find_near(struct chart *p, struct reach *r, uint32_t node)
  * data, and in a build only the order.
  */
 static bool
-is_data_flow(const struct chart *p, uint32_t to)
+shows_all_edges(const struct chart *p, uint32_t to)
 {
 	struct span text;
 	enum label_kind kind = fold_label(p->fold, chart_node(p, to), &text);
 
-	return kind == LABEL_INSTRUCTION || kind == LABEL_CALL;
+	return p->fold->is_each || kind == LABEL_INSTRUCTION ||
+	    kind == LABEL_CALL;
 }
 
 /*
@@ -169,7 +170,7 @@ add_edges_to(struct chart *p, struct reach *r, uint32_t to)
 {
 	const uint64_t *near = set_of(&r->near, p->shown[to]);
 	uint64_t *before = set_of(&r->before, to);
-	bool shows_all = is_data_flow(p, to), is_direct;
+	bool shows_all = shows_all_edges(p, to), is_direct;
 
 	memset(r->is_earlier, 0, r->near.n_words * sizeof *r->is_earlier);
 	for (uint32_t from = 0; from < to; from++)
@@ -272,9 +273,9 @@ mark_path(struct chart *p, const uint32_t *path, size_t n_path)
 
 void
 chart_make(struct chart *p, const struct fold *fold, const uint32_t *path,
-    size_t n_path, size_t n_max)
+    size_t n_path, size_t n_max, bool points_to_needs)
 {
-	*p = (struct chart){ .fold = fold };
+	*p = (struct chart){ .fold = fold, .points_to_needs = points_to_needs };
 	select_nodes(p, n_max);
 	connect_nodes(p);
 	mark_path(p, path, n_path);

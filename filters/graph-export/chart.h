@@ -14,6 +14,8 @@ struct edge {
 
 struct chart {
 	const struct fold *fold;
+	bool points_to_needs;	/* arrows point to what a task needs, and not
+				   to what waits for it */
 	uint32_t *shown;	/* indexes of fold->nodes, ascending */
 	size_t n_shown;
 	struct edge *edges;	/* by `to` and `from` */
@@ -29,7 +31,7 @@ struct chart {
  * the costliest first.  Release with chart_release(), before the fold.
  */
 void chart_make(struct chart *, const struct fold *, const uint32_t *path,
-    size_t n_path, size_t n_max);
+    size_t n_path, size_t n_max, bool points_to_needs);
 void chart_release(struct chart *);
 
 /*

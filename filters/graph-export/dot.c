@@ -63,8 +63,9 @@ put_node(struct buf *b, const struct chart *p, size_t i, struct buf *text)
 static void
 put_edge(struct buf *b, const struct chart *p, const struct edge *e)
 {
-	buf_printf(b, "\tn%u -> n%u [", p->shown[e->from] + 1,
-	    p->shown[e->to] + 1);
+	buf_printf(b, "\tn%u -> n%u [",
+	    p->shown[p->points_to_needs ? e->to : e->from] + 1,
+	    p->shown[p->points_to_needs ? e->from : e->to] + 1);
 	if (e->is_critical)
 		buf_str(b, "color=\"#d55e00\", weight=8, ");
 	if (e->is_indirect)
@@ -77,9 +78,10 @@ dot_put(struct buf *b, const struct chart *p)
 {
 	struct buf text = { 0 };
 
-	buf_str(b, "digraph plan {\n"
-	    "\tgraph [rankdir=BT, labelloc=t, fontname=\"sans-serif\", "
-	    "fontsize=16, ");
+	/* What was first is below, wherever the arrows point. */
+	buf_printf(b, "digraph plan {\n"
+	    "\tgraph [rankdir=%s, labelloc=t, fontname=\"sans-serif\", "
+	    "fontsize=16, ", p->points_to_needs ? "TB" : "BT");
 	caption_title(&text, p);
 	put_label(b, &text);
 	buf_str(b, "];\n\tnode [shape=box, style=filled, color=\"#666666\", "

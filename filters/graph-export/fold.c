@@ -56,6 +56,11 @@ put_label(const struct draft *d, uint32_t v, struct buf *b)
 	sym rule = t != NULL ? build_rule(build, t) : SYM_NONE;
 	struct span name;
 
+	if (t != NULL && d->fold->is_each) {
+		buf_char(b, LABEL_NAME);
+		build_describe(build, t, b);
+		return;
+	}
 	if (t == NULL)
 		buf_char(b, LABEL_PLACEHOLDER);
 	else if (t->kind == build->copy)
@@ -224,7 +229,8 @@ find_or_add(struct draft *d, sym label)
 	fold->nodes[next] = (struct folded){ .label = label, .depth = depth,
 	    .first_parent = first, .n_parents = (uint32_t)d->n_list,
 	    .example = INDEX_NONE, .size_bytes = INT_UNKNOWN };
-	entry = map_find_or_add(&d->map, key_of(fold, next), next);
+	entry = fold->is_each ? next : map_find_or_add(&d->map,
+	    key_of(fold, next), next);
 	if (entry == next) {
 		fold->n++;
 		fold->n_parents = first + d->n_list;
@@ -278,7 +284,7 @@ fold_vertex(struct draft *d, uint32_t v)
 		fold->node_of[v] = find_or_add(d, SYM_NONE);
 		return;
 	}
-	entry = find_continued(d, label);
+	entry = fold->is_each ? INDEX_NONE : find_continued(d, label);
 	if (entry == INDEX_NONE)
 		entry = find_or_add(d, label);
 	fold->node_of[v] = entry;
@@ -375,13 +381,13 @@ order_nodes(struct fold *fold)
 /* -------------------------------------------------------------------------- */
 
 void
-fold_make(struct fold *fold, const struct network *net, const uint32_t *path,
-    size_t n_path)
+fold_make(struct fold *fold, const struct network *net, bool is_each,
+    const uint32_t *path, size_t n_path)
 {
 	const struct intern *names = &net->build->names;
 	struct draft d = { .fold = fold };
 
-	*fold = (struct fold){ .net = net };
+	*fold = (struct fold){ .net = net, .is_each = is_each };
 	intern_init(&fold->labels);
 	map_init(&d.map, key_of, fold);
 	d.call = intern_find(names, span_str("call"));

@@ -36,6 +36,8 @@ struct folded {
 
 struct fold {
 	const struct network *net;
+	bool is_each;		/* nothing is folded: each task is a node, whose
+				   name says what it is and where it ran */
 	struct intern labels;
 	struct folded *nodes;	/* by depth, label and parents: the order does
 				   not depend on that of the records */
@@ -47,8 +49,8 @@ struct fold {
 };
 
 /* Folds a network; path has the n_path vertices of its critical path. */
-void fold_make(struct fold *, const struct network *, const uint32_t *path,
-    size_t n_path);
+void fold_make(struct fold *, const struct network *, bool is_each,
+    const uint32_t *path, size_t n_path);
 void fold_release(struct fold *);
 
 /* The kind of a node's label, and the rule or name in it. */

@@ -16,6 +16,7 @@
 static struct {
 	const char *graph, *path, *format, *run;
 	uint64_t nodes;
+	bool each, needs;
 } opt = { .format = "dot", .nodes = 200 };
 
 static const struct opt options[] = {
@@ -28,6 +29,10 @@ static const struct opt options[] = {
 	{ 'n', "nodes", OPT_NUM, &opt.nodes, "N",
 	    "show at most N nodes (200)", 1, 2000 },
 	{ 'r', "run", OPT_STR, &opt.run, "RUN", "draw only this run", 0, 0 },
+	{ 'e', "each", OPT_FLAG, &opt.each, NULL,
+	    "a node for each task, with its host: fold nothing", 0, 0 },
+	{ 0, "needs", OPT_FLAG, &opt.needs, NULL,
+	    "arrows point from a task to what it needs", 0, 0 },
 	{ 0 }
 };
 
@@ -63,7 +68,7 @@ try_picture(struct buf *b, const struct drawing *d, size_t n_max)
 	struct chart p;
 	bool is_allowed;
 
-	chart_make(&p, d->fold, d->path, d->n_path, n_max);
+	chart_make(&p, d->fold, d->path, d->n_path, n_max, opt.needs);
 	d->format->put(b, &p);
 	is_allowed = p.n_edges <= d->format->edges_max &&
 	    b->len - before <= d->format->bytes_max;
@@ -133,7 +138,7 @@ put_graph(struct filter *f, const struct format *format, struct paths *paths,
 	network_make(&net, build, true, f);
 	if (net.n_tasks > 0) {
 		d.path = path = find_path(paths, &net, &d.n_path);
-		fold_make(&fold, &net, path, d.n_path);
+		fold_make(&fold, &net, opt.each, path, d.n_path);
 		put_picture(filter_out(f), &d);
 		filter_emit(f);
 		fold_release(&fold);

@@ -121,8 +121,10 @@ put_edges(struct buf *b, const struct chart *p)
 	const struct edge *e;
 
 	for (e = p->edges; e < p->edges + p->n_edges; e++)
-		buf_printf(b, "n%u %s n%u\n", p->shown[e->from] + 1,
-		    e->is_indirect ? "-.->" : "-->", p->shown[e->to] + 1);
+		buf_printf(b, "n%u %s n%u\n",
+		    p->shown[p->points_to_needs ? e->to : e->from] + 1,
+		    e->is_indirect ? "-.->" : "-->",
+		    p->shown[p->points_to_needs ? e->from : e->to] + 1);
 }
 
 /* Writes a number of a list, after a comma unless it is the first. */
@@ -171,7 +173,8 @@ void
 mermaid_put(struct buf *b, const struct chart *p)
 {
 	put_title(b, p);
-	buf_str(b, "flowchart BT\n");
+	/* What was first is below, wherever the arrows point. */
+	buf_str(b, p->points_to_needs ? "flowchart TB\n" : "flowchart BT\n");
 	put_nodes(b, p);
 	put_edges(b, p);
 	for (unsigned heat = 0; heat <= HEAT_MAX; heat++)
