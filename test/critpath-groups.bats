@@ -226,7 +226,7 @@ two_paths() {
 	run -2 --separate-stderr critpath --drop =x in
 	assert_equal "$stderr" "critpath: the name of a key is empty"
 	run -2 --separate-stderr critpath --drop x in
-	assert_equal "$stderr" "critpath: --drop takes A=B, not 'x'"
+	assert_equal "$stderr" "critpath: --drop takes KEY=VALUE, not 'x'"
 	run -0 --separate-stderr critpath $(printf -- '--by k%d ' {1..16}) \
 		$(printf -- '--drop k%d=x ' {1..16}) --by target in
 	run -2 --separate-stderr critpath $(printf -- '--by k%d ' {1..17}) in

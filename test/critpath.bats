@@ -449,29 +449,29 @@ reports() {
 
 @test "a log or a graph is recognized, and its reader is named" {
 	lines '# ninja log v5' >in
-	reports 1 'in:1: this is a log of ninja, which execlog-parse reads'
+	reports 2 'in:1: this is a log of ninja, which execlog-parse reads'
 	lines '1 started u h' >in
-	reports 1 'in:1: this is a log of distbuild, which execlog-parse reads'
+	reports 2 'in:1: this is a log of distbuild, which execlog-parse reads'
 	lines 'digraph ninja {' >in
-	reports 1 'in:1: this is a graph of ninja, which buildgraph-parse reads'
+	reports 2 'in:1: this is a graph of ninja, which buildgraph-parse reads'
 	lines '{"graph":[],"result":[]}' >in
-	reports 1 'in:1: this is a graph of ya, which buildgraph-parse reads'
+	reports 2 'in:1: this is a graph of ya, which buildgraph-parse reads'
 	lines '{"result":[]}' >in
-	reports 1 "no task came: execlog-parse reads the log of a build, \
+	reports 2 "no task came: execlog-parse reads the log of a build, \
 buildgraph-parse its graph and malparse a trace"
 }
 
 @test "rows of malparse are recognized, other records are not" {
 	lines '{"type":"trace","trace_id":1}' '{"type":"mal_execution"}' >in
-	reports 1 "no task came: these are rows, which malload and malstat \
+	reports 2 "no task came: these are rows, which malload and malstat \
 read; use malparse --tasks"
 	lines '{"type":"version","id":"a"}' >in
-	reports 1 "no task came: is this the output of execlog-parse?"
+	reports 2 "no task came: is this the output of execlog-parse?"
 }
 
 @test "nodes without tasks are reported" {
 	node b a >in
-	reports 0 "warning: no task came, only nodes: where is the output of \
+	reports 2 "no task came, only nodes: where is the output of \
 execlog-parse?"
 }
 
@@ -869,15 +869,22 @@ critpath: run t: the path takes 8 us, longer than the budget of 7 us' \
 	assert_output ""
 	assert_equal "$stderr" ""
 	run -0 --separate-stderr critpath --text in
-	assert_output "No task has an elapsed time: there is no path."
+	assert_output "Nothing ran: the path takes 0."
+	run -0 --separate-stderr critpath --budget 0 in
 }
 
-@test "without records there is no path, and that is reported" {
-	run -1 --separate-stderr critpath --all --top 3 /dev/null
+@test "without a task and a build the path is not known, and nothing is written" {
+	run -2 --separate-stderr critpath --all --top 3 -o out /dev/null
 	assert_output ""
-	assert_equal "$stderr" "critpath: nothing came: '/dev/null' is empty"
-	run -1 --separate-stderr critpath --text /dev/null
-	assert_output "No task has an elapsed time: there is no path."
+	assert_equal "$stderr" "critpath: nothing came: '/dev/null' is empty
+critpath: the path is not known: no task came"
+	[ ! -e out ]
+	run -2 --separate-stderr critpath --text --budget 1h /dev/null
+	assert_output ""
+	# Of tasks that did not end, no path is known that keeps a budget.
+	lines '{"type":"task","id":"a","start_us":1}' >in
+	over 1 "critpath: the path is not known: the budget is 1h 00m 00s" \
+		--budget 1h
 }
 
 @test "an empty file of tasks is reported even if a graph was read" {

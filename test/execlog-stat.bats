@@ -254,7 +254,7 @@ service_only=11 idle=8"
 
 # --- The cache, failures and tests ---
 
-@test "the numbers of executed, cached and avoided tasks agree with the oracle" {
+@test "what became of the run tasks agrees with the oracle" {
 	agree cache 50
 }
 
@@ -267,7 +267,7 @@ service_only=11 idle=8"
 	run -0 --separate-stderr execlog-stat in
 	# a and b were executed.  c and d came from the cache: d never ended.
 	assert_equal "$(stat cache '.run_tasks, .executed, .from_cache,
-		.avoided, .efficiency')" "4 2 2 0 0.5"
+		.unfinished, .efficiency')" "4 2 2 null 0.5"
 }
 
 @test "a dynamically resolved result came from the cache" {
@@ -283,12 +283,28 @@ service_only=11 idle=8"
 	assert_equal "$(stat cache '.executed, .run_tasks')" "2 2"
 }
 
-@test "a run without an end was avoided" {
-	lines "$(at a 0 5)" "$(task b start_us 2)" "$(task c kind '"run"')" >in
+@test "a run without an end is unfinished, skipped or queued, not cached" {
+	lines "$(at a 0 5)" "$(task b start_us 2)" "$(task c kind '"run"')" \
+		"$(task d skipped true)" "$(task e deploy_us 3)" >in
 	run -0 --separate-stderr execlog-stat in
-	# The efficiency is the share of runs that were not executed.
-	assert_equal "$(stat cache '.executed, .avoided, .efficiency')" \
-		"1 2 0.666667"
+	assert_equal "$(stat cache '.run_tasks, .executed, .unfinished,
+		.untimed, .skipped, .queued, .from_cache, .efficiency')" \
+		"5 1 1 1 1 1 null null"
+	run -0 --separate-stderr execlog-stat --text in
+	assert_output -p "1 executed
+  1 unfinished: started, but the log has no end
+  1 skipped
+  1 queued: a worker was to run them, but the log has no start
+  1 of which the log has no time"
+}
+
+@test "the efficiency counts only what was looked up in the cache" {
+	lines "$(at a 0 5)" "$(task b start_us 2)" \
+		"$(task c from_cache true deploy_us 2 start_us 8 end_us 8)" \
+		"$(task d from_cache true deploy_us 2 start_us 4 end_us 4)" >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat cache '.executed, .from_cache, .efficiency,
+		.lookups, .lookup_us')" "1 2 0.666667 2 8"
 }
 
 @test "nodes that are not in the log are counted, phony ones are not" {
@@ -336,12 +352,16 @@ service_only=11 idle=8"
 	assert_equal "$(stat longest .id)" a
 }
 
-@test "a task without an end is running at no time" {
+@test "a task without an end runs until the build ends, and is named first" {
 	lines "$(at a 0 10)" "$(task b start_us 5)" >in
 	run -0 --separate-stderr execlog-stat in
 	assert_equal "$(stat wall '.tasks, .running_us, .most_running')" \
-		"2 10 1"
-	assert_equal "$(stat longest .id)" a
+		"2 15 2"
+	assert_equal "$(stat longest .id)" "a b"
+	assert_equal "$(found 'select(.type == "unfinished") |
+		[.id, .start_us, .so_far_us]')" '["b",5,5]'
+	run -0 --separate-stderr execlog-stat --text in
+	assert_line -n 0 "1 task did not end: b, 5 us until the end of the log."
 }
 
 @test "a task that ends before it starts took no time" {

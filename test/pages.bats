@@ -37,7 +37,7 @@ options_in_help() {
 # options_in_page PAGE - prints the options that a page defines, in the same form
 options_in_page() {
 	sed -nE \
-		-e 's/ Ns = Ns Ar /=/' \
+		-e 's/ Ns = Ns Ar /=/g' \
 		-e 's/^\.It Fl -/.It Fl - , Fl -/' \
 		-e 's/^\.It Fl (.) , Fl -([a-z-]+)( Ar (.*))?$/\1 \2 -\4/p' "$1" |
 		tr '[:upper:]' '[:lower:]' | sort

@@ -88,6 +88,8 @@ collect_starts(struct starts *s, const struct build *b,
 
 	for (size_t i = 0; i < n; i++) {
 		t = &b->tasks[records[i]];
+		if ((t->flags & TASK_QUEUED) != 0)
+			continue;
 		all_have_uid &= t->uid != SYM_NONE;
 		add_time((t->flags & TASK_DEPLOYED) != 0 ? &s->deployed :
 		    &s->started, t->start_us);
@@ -193,6 +195,8 @@ set_open_start(struct starts *s, struct task *t, bool use_deployed)
 	complete_times(t);
 	if (t->start_us == INT_UNKNOWN && t->elapsed_us == INT_UNKNOWN)
 		t->flags |= TASK_SUPERSEDED;
+	else
+		t->flags &= ~(unsigned)TASK_QUEUED;
 }
 
 /*
@@ -334,6 +338,16 @@ number_attempts(struct build *b, uint32_t *records, size_t n)
 	b->attempts.n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
 }
 
+/* If nothing is known but that the task was deployed, that counts. */
+static void
+keep_if_queued(struct build *b, const uint32_t *records, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((b->tasks[records[i]].flags & TASK_QUEUED) == 0)
+			return;
+	b->tasks[records[0]].flags &= ~(unsigned)TASK_SUPERSEDED;
+}
+
 /*
  * Resolves the records of one id.  records has their n indexes in b->tasks, and
  * is sorted: those that ran by host, then those from the cache, the earliest
@@ -363,6 +377,8 @@ resolve_id(struct build *b, uint32_t *records, size_t n)
 		run_has_ended |= b->tasks[records[i]].end_us != INT_UNKNOWN;
 	for (size_t i = n_ran + (run_has_ended ? 0 : 1); i < n; i++)
 		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
+	if (n_ran == n)
+		keep_if_queued(b, records, n);
 	number_attempts(b, records, n);
 }
 

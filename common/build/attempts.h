@@ -15,7 +15,8 @@
  * - If an attempt that ran has ended, records from the cache do not count.
  *   Otherwise the earliest of them counts.
  * - Records that do not count, or that pairing leaves without times, get
- *   TASK_SUPERSEDED.
+ *   TASK_SUPERSEDED.  If all records of an id were only deployed
+ *   (TASK_QUEUED), the first counts.
  * - The attempts are numbered in the order of their ends.
  * - If two of start, end and elapsed time are known, the third is computed.  An
  *   elapsed time below 0 (clock skew) becomes 0 and is counted in n_skewed.

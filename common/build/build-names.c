@@ -213,6 +213,10 @@ put_after_name(const struct build *b, const struct task *t, struct buf *to)
 	}
 	if ((t->flags & TASK_CACHED) != 0)
 		buf_str(to, " (from the cache)");
+	if ((t->flags & TASK_FAILED) != 0)
+		buf_str(to, " (failed)");
+	if (task_is_unfinished(t))
+		buf_str(to, " (unfinished)");
 }
 
 void

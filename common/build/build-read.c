@@ -75,6 +75,32 @@ read_times(struct filter *f, const struct rec *r, struct task *t)
 	return true;
 }
 
+/* Reads when a scheduler deployed a task, and how long its queue was. */
+static bool
+read_deploy(struct build *b, struct filter *f, const struct rec *r,
+    struct task *t)
+{
+	struct queue *q = &b->queue;
+	int64_t us, n_ready;
+
+	if (!filter_get_int(f, r, DEPLOY, &us) ||
+	    !filter_get_int(f, r, READY, &n_ready))
+		return false;
+	if (us == INT_UNKNOWN)
+		return true;
+	if ((t->flags & TASK_CACHED) == 0 && t->start_us == INT_UNKNOWN && t->end_us == INT_UNKNOWN &&
+	    t->elapsed_us == INT_UNKNOWN)
+		t->flags |= TASK_QUEUED;
+	if ((t->flags & (TASK_CACHED | TASK_QUEUED)) != 0)
+		t->second_start_us = us;
+	if (n_ready == INT_UNKNOWN)
+		return true;
+	q->lengths = mem_grow(q->lengths, &q->cap, q->n + 1,
+	    sizeof *q->lengths);
+	q->lengths[q->n++] = (struct queue_length){ us, n_ready };
+	return true;
+}
+
 static uint8_t
 read_flags(const struct rec *r)
 {
@@ -84,6 +110,7 @@ read_flags(const struct rec *r)
 	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
 	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
 	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
+	    (rec_true(r, SKIPPED) ? TASK_SKIPPED : 0) |
 	    (rec_str(r, START_EVENT, &event) == REC_OK &&
 	    span_eq(event, "deployed") ? TASK_DEPLOYED : 0));
 }
@@ -198,6 +225,7 @@ build_read_task(struct build *b, struct filter *f, const struct rec *r)
 	    .size_bytes = INT_UNKNOWN, .next = INDEX_NONE,
 	    .flags = read_flags(r) };
 	if (!filter_need_str(f, r, ID, &id) || !read_times(f, r, t) ||
+	    !read_deploy(b, f, r, t) ||
 	    !filter_get_strings(f, r, DEPS, &deps, &n_deps) ||
 	    !filter_get_strings(f, r, OUTPUTS, &outputs, &n_outputs))
 		return;
@@ -267,12 +295,17 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 bool
 build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 {
-	int64_t start_us, end_us, n_earlier;
+	int64_t start_us, end_us, n_earlier, n_unknown;
+	struct span format;
 
 	if (!filter_get_int(f, r, START, &start_us) ||
 	    !filter_get_int(f, r, END, &end_us) ||
-	    !filter_get_int(f, r, EARLIER_RUNS, &n_earlier))
+	    !filter_get_int(f, r, EARLIER_RUNS, &n_earlier) ||
+	    !filter_get_int(f, r, UNKNOWN_DEPS, &n_unknown))
 		return false;
+	if (n_unknown > 0)
+		b->n_unknown_deps = saturating_add(b->n_unknown_deps,
+		    n_unknown);
 	if (n_earlier == INT_UNKNOWN)
 		n_earlier = 0;
 	if (n_earlier < 0) {
@@ -285,6 +318,8 @@ build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 		    (long long)end_us, (long long)start_us);
 		return false;
 	}
+	b->is_ninja |= rec_str(r, FORMAT, &format) == REC_OK &&
+	    span_eq(format, "ninja");
 	build_add_extent(b, start_us, end_us, n_earlier);
 	return true;
 }

@@ -25,7 +25,9 @@ struct filter;
 	K(RUN, "run") K(FORMAT, "format") K(NAME, "name")		\
 	K(TARGET, "target") K(EARLIER_RUNS, "earlier_runs")		\
 	K(STATUS, "status") K(ORIGIN_HOST, "origin_host")		\
-	K(PREPARE, "prepare")
+	K(PREPARE, "prepare") K(DEPLOY, "deploy_us")			\
+	K(READY, "ready_tasks") K(SKIPPED, "skipped")		\
+	K(UNKNOWN_DEPS, "unknown_deps")
 KEY_INDEXES(BUILD_KEYS);
 
 /*

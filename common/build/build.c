@@ -19,6 +19,7 @@ build_new(const char *run_name)
 	b->run = intern_add(&b->names, span_str("run"));
 	b->copy = intern_add(&b->names, span_str("copy"));
 	b->prepare = intern_add(&b->names, span_str("prepare"));
+	b->merged = intern_add(&b->names, span_str("merged"));
 	return b;
 }
 
@@ -32,6 +33,7 @@ build_free(struct build *b)
 	free(b->task_of);
 	free(b->node_of);
 	free(b->attempts.repeated);
+	free(b->queue.lengths);
 	free(b->outputs);
 	free(b->labels.task_names.values);
 	free(b->labels.node_names.values);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/base/intern.h"
+#include "common/base/num.h"
 #include "common/base/texts.h"
 #include "common/build/column.h"
 
@@ -21,8 +22,11 @@ enum task_flags {
 	TASK_TOTAL = 4,		/* total_time: a sum over several intervals */
 	TASK_DEPLOYED = 8,	/* starts at `deployed`, not at `started` */
 	TASK_DYNAMIC = 16,	/* dynamically_resolved_cache */
-	TASK_SUPERSEDED = 32	/* other records of the id count instead; set by
+	TASK_SUPERSEDED = 32,	/* other records of the id count instead; set by
 				   build_resolve_attempts() */
+	TASK_QUEUED = 64,	/* it was deployed to a worker, and nothing else
+				   is known of it */
+	TASK_SKIPPED = 128	/* skipped: it was not run */
 };
 
 /*
@@ -41,6 +45,8 @@ struct task {
 	int64_t elapsed_us;		/* >= 0, once attempts are resolved */
 	int64_t second_start_us;	/* time of another start event than that
 					   of start_us: deployed_us (run),
+					   deploy_us (run from the cache, or
+					   queued),
 					   transfer_us or wait_us (copy) */
 	int64_t size_bytes;
 	uint32_t next;			/* the next task with this id, or
@@ -50,6 +56,17 @@ struct task {
 					   number does not fit */
 	uint32_t flags : 8;
 };
+
+/*
+ * Whether a task started, and the log has no end of it: it was still running,
+ * as far as the log knows, when the build ended.
+ */
+static inline bool
+task_is_unfinished(const struct task *t)
+{
+	return t->start_us != INT_UNKNOWN && t->end_us == INT_UNKNOWN &&
+	    (t->flags & (TASK_SUPERSEDED | TASK_CACHED | TASK_TOTAL)) == 0;
+}
 
 enum node_flags {
 	NODE_PHONY = 1, NODE_TEST = 2, NODE_DOWNLOAD = 4,
@@ -66,6 +83,17 @@ struct node {
 struct dependency {
 	sym id;
 	sym dep;
+};
+
+/*
+ * How many tasks were ready to run, and waited in the queue of the scheduler,
+ * when it deployed one.
+ */
+struct queue {
+	struct queue_length {
+		int64_t us, n;
+	} *lengths;		/* in no order */
+	size_t n, cap;
 };
 
 /* The most keys that a filter may declare after those of build_keys. */
@@ -112,13 +140,17 @@ struct build {
 					   task whose id is `dep` */
 	size_t n_outputs, outputs_cap;
 	uint32_t *task_of, *node_of;	/* by symbol: see build_find_task() */
-	sym run, copy, prepare;		/* the symbols of these three kinds of
-					   tasks, to compare task.kind with */
+	sym run, copy, prepare, merged;	/* the symbols of these kinds of tasks,
+					   to compare task.kind with */
 	int64_t start_us, end_us;	/* of the build, or INT_UNKNOWN */
 	int64_t n_earlier_runs;		/* runs before it that its log has, and
 					   that were left out */
+	int64_t n_unknown_deps;		/* dependencies that the log does not
+					   show */
+	bool is_ninja;			/* the log is ninja's */
 	struct labels labels;
 	struct attempts attempts;
+	struct queue queue;
 };
 
 /*

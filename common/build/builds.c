@@ -126,6 +126,9 @@ add_common(const struct builds *all, struct build *b)
 		return;
 	build_add_extent(b, common->start_us, common->end_us,
 	    common->n_earlier_runs);
+	b->is_ninja |= common->is_ninja;
+	b->n_unknown_deps = saturating_add(b->n_unknown_deps,
+	    common->n_unknown_deps);
 }
 
 /* Reads until a run ends, and returns its build; NULL at the end. */
@@ -201,7 +204,7 @@ builds_next(struct builds *all)
 	}
 	if (b == NULL && !all->at_end) {
 		all->at_end = true;
-		wrong_input_no_tasks(all, all->f);
+		all->said_why = wrong_input_no_tasks(all, all->f);
 		warn_if_truncated(all);
 	}
 

@@ -35,6 +35,8 @@ struct builds {
 	size_t n_ended;			/* runs that a `build` record has
 					   ended */
 	const char *last_ended;		/* the name of the last of them */
+	bool said_why;			/* no task came, and a message said
+					   what came instead */
 	bool had_late_node;		/* a node of every run came after the
 					   end of one */
 	bool at_end;			/* all records have been read */

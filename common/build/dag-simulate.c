@@ -4,6 +4,7 @@
 
 #include "common/base/heap.h"
 #include "common/base/mem.h"
+#include "common/base/num.h"
 #include "common/build/dag-simulate.h"
 #include "common/build/dag.h"
 
@@ -28,6 +29,11 @@ struct simulation {
 				   its weight */
 	struct heap running;	/* key: the time at which the vertex ends */
 	uint64_t n_idle_workers;
+	const struct dag_pools *pools;	/* or NULL */
+	struct pool {
+		uint64_t n_running;
+		struct heap waiting;	/* ready, but the pool was full */
+	} *by_pool;
 	int64_t now;		/* since the start, in the unit of weights */
 };
 
@@ -67,15 +73,50 @@ make_ready(struct simulation *s, uint32_t v)
 		heap_push(&s->ready, -remaining, v);
 }
 
+/* The pool of a vertex that needs a worker; NULL if it is in none. */
+static struct pool *
+pool_of(const struct simulation *s, uint32_t v)
+{
+	return s->pools == NULL || s->pools->of[v] == INDEX_NONE ? NULL :
+	    &s->by_pool[s->pools->of[v]];
+}
+
 static void
 start_ready(struct simulation *s)
 {
-	uint32_t v;
+	struct heap_item item;
+	struct pool *pool;
 
-	for (; s->n_idle_workers > 0 && s->ready.n > 0; s->n_idle_workers--) {
-		v = heap_pop(&s->ready).value;
-		heap_push(&s->running, s->now + s->d->weight[v], v);
+	while (s->n_idle_workers > 0 && s->ready.n > 0) {
+		item = heap_pop(&s->ready);
+		pool = pool_of(s, item.value);
+		if (pool != NULL && pool->n_running ==
+		    s->pools->limits[pool - s->by_pool]) {
+			heap_push(&pool->waiting, item.key, item.value);
+			continue;
+		}
+		if (pool != NULL)
+			pool->n_running++;
+		s->n_idle_workers--;
+		heap_push(&s->running, s->now + s->d->weight[item.value],
+		    item.value);
 	}
+}
+
+/* The pool of a vertex that has ended has room for another. */
+static void
+leave_pool(struct simulation *s, uint32_t v)
+{
+	struct pool *pool = pool_of(s, v);
+	struct heap_item item;
+
+	if (pool == NULL)
+		return;
+	pool->n_running--;
+	if (pool->waiting.n == 0)
+		return;
+	item = heap_pop(&pool->waiting);
+	heap_push(&s->ready, item.key, item.value);
 }
 
 /*
@@ -89,7 +130,10 @@ end_due(struct simulation *s)
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
 		v = heap_pop(&s->running).value;
-		s->n_idle_workers += !s->needs_no_worker[v];
+		if (!s->needs_no_worker[v]) {
+			s->n_idle_workers++;
+			leave_pool(s, v);
+		}
 		for (uint32_t i = s->row[v]; i < s->row[v + 1]; i++)
 			if (--s->n_unfinished[s->dependent[i]] == 0)
 				make_ready(s, s->dependent[i]);
@@ -98,13 +142,16 @@ end_due(struct simulation *s)
 
 int64_t
 dag_simulate(const struct dag *d, uint64_t workers,
-    const bool *needs_no_worker)
+    const bool *needs_no_worker, const struct dag_pools *pools)
 {
 	struct simulation s = { .d = d, .needs_no_worker = needs_no_worker,
-	    .n_idle_workers = workers,
+	    .n_idle_workers = workers, .pools = pools,
 	    .ready = { .compare = d->compare, .context = d->context },
 	    .running = { .compare = d->compare, .context = d->context } };
 
+	s.by_pool = mem_zero(pools == NULL ? 0 : pools->n, sizeof *s.by_pool);
+	for (size_t i = 0; pools != NULL && i < pools->n; i++)
+		s.by_pool[i].waiting = s.ready;
 	reverse_edges(&s);
 	s.n_unfinished = mem_resize(NULL, d->n, sizeof *s.n_unfinished);
 	for (uint32_t v = 0; v < d->n; v++)
@@ -124,5 +171,8 @@ dag_simulate(const struct dag *d, uint64_t workers,
 	free(s.dependent);
 	heap_release(&s.ready);
 	heap_release(&s.running);
+	for (size_t i = 0; pools != NULL && i < pools->n; i++)
+		heap_release(&s.by_pool[i].waiting);
+	free(s.by_pool);
 	return s.now;
 }

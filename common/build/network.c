@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "common/build/network.h"
@@ -68,6 +69,13 @@ network_put_name(const struct network *net, uint32_t vertex, struct buf *b)
 	buf_add(b, name.p, name.n);
 }
 
+/* A prepare task, and the longest of those of its host that ended no later. */
+struct prepare {
+	sym host;
+	int64_t end_us;		/* INT_UNKNOWN, if not known, is the first */
+	uint32_t vertex, longest;
+};
+
 /*
  * What is needed only until all edges are made, such as indexes of the vertices
  * by id and by host.
@@ -84,8 +92,8 @@ struct draft {
 		uint32_t next;	/* the next link of the same id */
 		sym ran_on;	/* the host of a run, or NOT_A_RUN */
 	} *vertices;
-	uint32_t *prepare_of;	/* by symbol of a host: the vertex of its
-				   longest prepare task plus 1, or 0 */
+	struct prepare *prepares;	/* by host, then by end */
+	size_t n_prepares, prepares_cap;
 	uint64_t *cuts;		/* dropped dependencies, with duplicates:
 				   vertex << 32 | symbol of the id on which
 				   it depends */
@@ -135,22 +143,63 @@ is_in_graph(const struct build *b, const struct task *t)
 	    (t->kind != b->prepare || t->host != SYM_NONE);
 }
 
-/*
- * Only the longest prepare task of a host can be on the critical path.  Among
- * equally long ones it is the first by id, so that the order of the records
- * does not matter.
- */
 static void
-update_prepare_of(struct draft *d, uint32_t v, const struct task *t)
+add_prepare(struct draft *d, uint32_t vertex, const struct task *t)
 {
-	uint32_t *best = &d->prepare_of[t->host];
-	const struct task *other = *best == 0 ? NULL :
-	    network_task(d->net, *best - 1);
+	d->prepares = mem_grow(d->prepares, &d->prepares_cap,
+	    d->n_prepares + 1, sizeof *d->prepares);
+	d->prepares[d->n_prepares++] = (struct prepare){ t->host, t->end_us,
+	    vertex, vertex };
+}
 
-	if (other == NULL || t->elapsed_us > other->elapsed_us ||
-	    (t->elapsed_us == other->elapsed_us &&
-	    build_compare_tasks(d->net->build, t, other) < 0))
-		*best = v + 1;
+static int
+compare_prepares(const void *a, const void *b)
+{
+	const struct prepare *x = a, *y = b;
+	int order = cmp_u64(x->host, y->host);
+
+	return order != 0 ? order : cmp_i64(x->end_us, y->end_us);
+}
+
+/* Whether prepare task v is longer than w or, if equally long, comes first. */
+static bool
+is_longer(const struct network *net, uint32_t v, uint32_t w)
+{
+	const struct task *x = network_task(net, v);
+	const struct task *y = network_task(net, w);
+
+	return x->elapsed_us != y->elapsed_us ? x->elapsed_us > y->elapsed_us :
+	    build_compare_tasks(net->build, x, y) < 0;
+}
+
+static void
+sort_prepares(struct draft *d)
+{
+	struct prepare *p = d->prepares;
+
+	sort(p, d->n_prepares, sizeof *p, compare_prepares);
+	for (size_t i = 1; i < d->n_prepares; i++)
+		if (p[i].host == p[i - 1].host && !is_longer(d->net,
+		    p[i].vertex, p[i - 1].longest))
+			p[i].longest = p[i - 1].longest;
+}
+
+/*
+ * Of the prepare tasks of a task's host, only the longest of those that had
+ * ended when the task started can have delayed it.  INDEX_NONE if there is
+ * none.
+ */
+static uint32_t
+find_prepare(const struct draft *d, const struct task *t)
+{
+	const struct prepare *p = d->prepares;
+	struct prepare last = { .host = t->host,
+	    .end_us = t->start_us != INT_UNKNOWN ? t->start_us : INT64_MAX };
+	size_t n = SEARCH_FIRST(i, d->n_prepares,
+	    compare_prepares(&p[i], &last) > 0);
+
+	return n > 0 && p[n - 1].host == t->host ? p[n - 1].longest :
+	    INDEX_NONE;
 }
 
 static void
@@ -167,8 +216,7 @@ add_tasks(struct draft *d)
 		if (t->kind == net->build->run)
 			vertex->ran_on = t->host;
 		else if (t->kind == net->build->prepare)
-			update_prepare_of(d,
-			    (uint32_t)(vertex - d->vertices), t);
+			add_prepare(d, (uint32_t)(vertex - d->vertices), t);
 		net->n_deployed += (t->flags & TASK_DEPLOYED) != 0;
 	}
 	net->n_tasks = net->n_vertices;
@@ -289,7 +337,9 @@ add_by_kind(struct draft *d)
 	const struct network *net = d->net;
 	const struct build *b = net->build;
 	const struct task *t, *end = b->tasks + b->n_tasks;
+	uint32_t prepare;
 
+	sort_prepares(d);
 	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
 		if (t->kind != b->run && t->kind != b->copy)
@@ -301,8 +351,26 @@ add_by_kind(struct draft *d)
 		}
 		if (t->kind == b->copy)
 			add_copy(d, v, t);
-		if (t->host != SYM_NONE && d->prepare_of[t->host] != 0)
-			dag_add(&d->net->dag, v, d->prepare_of[t->host] - 1);
+		prepare = find_prepare(d, t);
+		if (prepare != INDEX_NONE)
+			dag_add(&d->net->dag, v, prepare);
+	}
+}
+
+/* Counts the runs without a node, if there are nodes that stand for tasks. */
+static void
+count_without_node(struct network *net)
+{
+	const struct build *b = net->build;
+	bool has_graph = false;
+	const struct task *t;
+
+	for (size_t i = 0; i < b->n_nodes; i++)
+		has_graph |= (b->nodes[i].flags & NODE_PHONY) == 0;
+	for (uint32_t v = 0; has_graph && v < net->n_tasks; v++) {
+		t = network_task(net, v);
+		net->n_without_node += t->kind == b->run &&
+		    build_find_node(b, t->id) == INDEX_NONE;
 	}
 }
 
@@ -345,7 +413,6 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	net->task_of = mem_table(n_max, sizeof *net->task_of);
 	d.vertices = mem_table(n_max, sizeof *d.vertices);
 	d.first_of = mem_ones(n_names, sizeof *d.first_of);
-	d.prepare_of = mem_zero(n_names, sizeof *d.prepare_of);
 	add_tasks(&d);
 	add_placeholders(&d);
 
@@ -360,15 +427,18 @@ network_make(struct network *net, const struct build *build, bool bridge,
 		net->n_cut += i == 0 || d.cuts[i] != d.cuts[i - 1];
 	free(d.first_of);
 	free(d.vertices);
-	free(d.prepare_of);
+	free(d.prepares);
 	free(d.cuts);
 
-	/* A path may end with any task that is not a copy. */
+	count_without_node(net);
+
+	/* A path may end with any task that is not a copy, and that is one. */
 	net->is_end = mem_zero(net->n_vertices, sizeof *net->is_end);
 	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
 		net->dag.weight[v] = t->elapsed_us;
-		net->is_end[v] = t->kind != build->copy;
+		net->is_end[v] = t->kind != build->copy &&
+		    t->kind != build->merged;
 	}
 	dag_seal(&net->dag, report_cycle, &ctx);
 }

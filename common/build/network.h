@@ -29,6 +29,8 @@ struct network {
 	bool *is_end;		/* by vertex: a path may end with it */
 	uint64_t n_cut;		/* dependencies on ids without a vertex, which
 				   are dropped */
+	uint64_t n_without_node;	/* runs that the graph does not have,
+					   if there is one */
 	uint64_t n_deployed;	/* tasks of which only the deployment, and not
 				   the start, is known */
 	bool bridge;

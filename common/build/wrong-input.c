@@ -32,19 +32,24 @@ explain(const char *type)
 	return "is this the output of execlog-parse?";
 }
 
-void
+bool
 wrong_input_no_tasks(const struct builds *all, struct filter *f)
 {
-	if (all->n_tasks > 0 || f->rejecting.met_foreign)
-		return;
-	if (all->n_nodes > 0)
-		err_warn("warning: no task came, only nodes: where is the "
-		    "output of execlog-parse?");
+	if (all->n_tasks > 0)
+		return false;
+	if (f->rejecting.met_foreign)
+		return true;
+	if (all->n_nodes > 0 && !all->has_extent)
+		filter_fail(f, "no task came, only nodes: where is the output "
+		    "of execlog-parse?");
 	else if (all->has_other)
 		filter_fail(f, "no task came: %s", explain(all->other_type));
 	else if (!all->has_extent && f->rejected && f->current_line > 0)
 		filter_fail(f, "no task came: is this the output of "
 		    "execlog-parse?");
+	else
+		return false;
+	return true;
 }
 
 void

@@ -1,9 +1,11 @@
 /* ninja - reads what `ninja -t graph` and `ninja -t deps` print */
 
+#define _GNU_SOURCE	/* memmem() */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/hex.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
@@ -371,12 +373,82 @@ put_names(struct buf *b, const char *key, const struct edges *edges,
 	json_close(b, ']');
 }
 
+/* Where `what` is last in a text, or NULL. */
+static const char *
+find_last(struct span text, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (size_t i = text.n < n ? 0 : text.n - n + 1; i-- > 0;)
+		if (memcmp(text.p + i, what, n) == 0)
+			return text.p + i;
+	return NULL;
+}
+
+/* Whether a word is a configuration that CMake has by itself. */
+static bool
+is_configuration(struct span word)
+{
+	static const char *const names[] = { "", "Debug", "Release",
+	    "RelWithDebInfo", "MinSizeRel" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (span_eq(word, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * CMake names rules for each target: CXX_COMPILER__TARGET_unscanned_CONFIG,
+ * CXX_STATIC_LIBRARY_LINKER__TARGET_CONFIG and so on; old versions have no
+ * configuration.  What it does not allow in a name is .XX, hexadecimal.
+ * Shortens such a rule to what stands before the target, and appends that to
+ * target.  A configuration that is not CMake's own remains in the name of what
+ * is linked: it cannot be told from a part of the target.
+ */
+static void
+split_rule(struct span *rule, struct buf *target)
+{
+	static const char *const kinds[] = { "_COMPILER__", "_LINKER__",
+	    "_SCAN__", "_DYNDEP__" };
+	const char *at = NULL, *end = rule->p + rule->n, *from;
+	struct span rest;
+	unsigned char byte;
+
+	for (size_t i = 0; at == NULL && i < sizeof kinds / sizeof *kinds; i++)
+		if ((at = memmem(rule->p, rule->n, kinds[i],
+		    strlen(kinds[i]))) != NULL)
+			at += strlen(kinds[i]) - strlen("__");
+	if (at == NULL)
+		return;
+	from = at + strlen("__");
+	rest = span_of(from, (size_t)(end - from));
+	if ((end = find_last(rest, "_unscanned_")) == NULL &&
+	    (end = find_last(rest, "_scanned_")) == NULL) {
+		end = find_last(rest, "_");
+		if (end == NULL || !is_configuration(span_of(end + 1,
+		    rest.n - (size_t)(end + 1 - rest.p))))
+			end = rest.p + rest.n;
+	}
+	for (const char *p = from; p < end; p++) {
+		if (*p == '.' && end - p > 2 &&
+		    hex_decode(span_of(p + 1, 2), &byte, 1)) {
+			buf_char(target, (char)byte);
+			p += 2;
+		} else {
+			buf_char(target, *p);
+		}
+	}
+	rule->n = (size_t)(at - rule->p);
+}
+
 static void
 emit_nodes(void)
 {
 	size_t in = 0, out = 0;
+	struct buf *b, target = { 0 };
 	const struct vertex *v;
-	struct buf *b;
+	struct span rule;
 
 	resolve_files(&graph.inputs, true);
 	resolve_files(&graph.outputs, false);
@@ -392,10 +464,16 @@ emit_nodes(void)
 		b = filter_begin_record(graph.f, "node");
 		json_str(b, "id", intern_span(&graph.labels, v->id));
 		put_names(b, "deps", &graph.inputs, i, &in);
-		json_str(b, "rule", intern_span(&graph.labels, v->label));
+		rule = intern_span(&graph.labels, v->label);
+		target.len = 0;
+		split_rule(&rule, &target);
+		json_str(b, "rule", rule);
+		if (target.len > 0)
+			json_str(b, "target", buf_span(&target));
 		put_names(b, "outputs", &graph.outputs, i, &out);
 		filter_end_record(graph.f);
 	}
+	buf_release(&target);
 }
 
 static void

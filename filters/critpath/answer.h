@@ -39,6 +39,7 @@ struct answer {
 	bool what_if;		/* --set or --drop changed weights */
 	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
+	bool has_limits;	/* the simulation had some */
 	int64_t simulated_us;	/* until the workers have done all tasks */
 };
 

@@ -53,6 +53,8 @@ put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 	put_name(b, "host", a, t->host);
 	if ((t->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
+	if ((t->flags & TASK_FAILED) != 0)
+		json_true(b, "failed");
 	if (t->start_us != INT_UNKNOWN)
 		json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", a->net->dag.weight[vertex]);
@@ -129,6 +131,8 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 		json_uint(b, "tasks", a->net->n_tasks);
 		json_uint(b, "edges", a->net->dag.n_edges);
 		json_uint(b, "cut", a->net->n_cut);
+		json_int(b, "unknown_deps", build->n_unknown_deps);
+		json_uint(b, "without_node", a->net->n_without_node);
 		json_uint(b, "skewed", build->attempts.n_skewed);
 		json_uint(b, "retries", build->attempts.n_retries);
 		json_uint(b, "deployed", a->net->n_deployed);

@@ -8,6 +8,7 @@
 #include "common/build/build-names.h"
 #include "common/build/builds.h"
 #include "common/build/network.h"
+#include "common/build/unfinished.h"
 #include "common/build/wrong-input.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -28,7 +29,7 @@ static struct {
 	const char *graph, *to;
 	uint64_t top, workers;
 	bool all, bridge, edges;
-	struct opt_list set, drop, budget, by;
+	struct opt_list set, drop, scale, limit, budget, by;
 } opt = { .top = 1 };
 
 static const struct opt options[] = {
@@ -46,8 +47,12 @@ static const struct opt options[] = {
 	    "what if this task took 0, 90ms, 2.5s, 3m or 1h?", 0, 0 },
 	{ 'd', "drop", OPT_LIST, &opt.drop, "KEY=VALUE",
 	    "what if tasks with this value of a key took 0?", 0, 0 },
+	{ 0, "scale", OPT_LIST, &opt.scale, "KEY=VALUE=FACTOR",
+	    "what if tasks with this value took FACTOR times as long?", 0, 0 },
 	{ 'w', "workers", OPT_NUM, &opt.workers, "N",
 	    "what if N workers did everything? (simulated)", 1, 1 << 24 },
+	{ 0, "limit", OPT_LIST, &opt.limit, "KEY=VALUE=N",
+	    "with -w: at most N such tasks run at once", 0, 0 },
 	{ 0, "budget", OPT_LIST, &opt.budget, "TIME",
 	    "status 1 if the path (wall=TIME: build) is longer", 0, 0 },
 	{ 0, "by", OPT_LIST, &opt.by, "KEY",
@@ -96,11 +101,34 @@ read_budgets(void)
 /* In all builds so far, how many vertices each value of an option refers to. */
 static struct {
 	size_t to;
-	size_t *set, *drop;
+	size_t *limit;
 	size_t *by;		/* groups */
 	size_t paths;
 	bool checked;
 } matches;
+
+/* The options that change the times of tasks, in the order of their effect. */
+static struct what_if {
+	const char *option;
+	const struct opt_list *list;
+	size_t (*apply)(struct network *, const char *value);
+	size_t *matches;	/* by value, as in `matches` */
+} what_ifs[] = {
+	{ "drop", &opt.drop, whatif_drop, NULL },
+	{ "scale", &opt.scale, whatif_scale, NULL },
+	{ "set", &opt.set, whatif_set, NULL },
+};
+enum { N_WHAT_IFS = sizeof what_ifs / sizeof *what_ifs };
+
+static void
+check_matched(const char *option, const struct opt_list *list,
+    const size_t *n_matches)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (n_matches[i] == 0)
+			err_warn("warning: no task matches --%s %s", option,
+			    list->values[i]);
+}
 
 /*
  * Ends the program, or warns, if a value refers to nothing in any build.
@@ -117,13 +145,12 @@ check_matches(void)
 	matches.checked = true;
 	if (opt.to != NULL && matches.to == 0)
 		die("no task '%s' has an elapsed time", opt.to);
-	for (size_t i = 0; i < opt.drop.n; i++)
-		if (matches.drop[i] == 0)
-			err_warn("warning: no task matches --drop %s",
-			    opt.drop.values[i]);
+	check_matched("drop", &opt.drop, what_ifs[0].matches);
+	check_matched("scale", &opt.scale, what_ifs[1].matches);
+	check_matched("limit", &opt.limit, matches.limit);
 	for (size_t i = 0; i < opt.set.n; i++) {
 		text = opt.set.values[i];
-		if (matches.set[i] == 0)
+		if (what_ifs[2].matches[i] == 0)
 			die("no task '%.*s' has an elapsed time",
 			    (int)(strrchr(text, '=') - text), text);
 	}
@@ -194,8 +221,8 @@ check_budgets(struct filter *f, const struct answer *a)
 {
 	const struct build *b = a->net->build;
 
-	check_budget(f, b, "path", a->n_paths > 0 ? a->paths[0].length_us : 0,
-	    budget.path_us);
+	check_budget(f, b, "path", a->n_paths > 0 ? a->paths[0].length_us :
+	    b->n_tasks > 0 ? INT_UNKNOWN : 0, budget.path_us);
 	check_budget(f, b, "wall time", b->start_us == INT_UNKNOWN ?
 	    INT_UNKNOWN : b->end_us - b->start_us, budget.wall_us);
 }
@@ -204,6 +231,7 @@ static void
 write_records(struct filter *f, const struct answer *a,
     const struct verdict *verdict)
 {
+	unfinished_emit(a->net->build, f);
 	answer_emit_steps(a, f, opt.all);
 	write_parts_of_path(f, a);
 	if (a->n_paths > 0) {
@@ -221,6 +249,8 @@ write_report(struct filter *f, const struct answer *a,
     const struct verdict *verdict)
 {
 	build_put_run(a->net->build, filter_out(f));
+	unfinished_report(a->net->build, filter_out(f));
+	answer_report_doubts(a, f);
 	if (a->n_paths > 0)
 		verdict_report(verdict, f);
 	check_budgets(f, a);
@@ -232,8 +262,10 @@ write_report(struct filter *f, const struct answer *a,
 static void
 write_answer(struct filter *f, const struct build *build, bool is_last)
 {
-	bool what_if = opt.set.n > 0 || opt.drop.n > 0;
+	bool what_if = opt.set.n + opt.drop.n + opt.scale.n > 0;
+	struct dag_pools pools = { 0 };
 	int64_t recorded_us = 0;
+	struct what_if *w;
 	struct network net;
 	struct verdict verdict;
 	struct answer a;
@@ -247,26 +279,32 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 
 	if (what_if) {
 		recorded_us = answer_length(&net);
-		for (size_t i = 0; i < opt.drop.n; i++)
-			matches.drop[i] += whatif_drop(&net,
-			    opt.drop.values[i]);
-		for (size_t i = 0; i < opt.set.n; i++)
-			matches.set[i] += whatif_set(&net, opt.set.values[i]);
+		for (w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
+			for (size_t i = 0; i < w->list->n; i++)
+				w->matches[i] += w->apply(&net,
+				    w->list->values[i]);
 		dag_longest(&net.dag);
 	}
+	for (size_t i = 0; i < opt.limit.n; i++)
+		matches.limit[i] += whatif_limit(&net, opt.limit.values[i],
+		    &pools);
 	if (is_last)
 		check_matches();
 
-	verdict_find(&verdict, &net, opt.workers, what_if);
+	verdict_find(&verdict, &net, opt.workers,
+	    pools.n > 0 ? &pools : NULL, what_if);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
 	a.recorded_us = recorded_us;
 	a.workers = opt.workers;
+	a.has_limits = pools.n > 0;
 	a.simulated_us = verdict.simulated_us;
 
 	(f->text ? write_report : write_records)(f, &a, &verdict);
 	answer_release(&a);
 	network_release(&net);
+	free(pools.of);
+	free(pools.limits);
 }
 
 int
@@ -277,14 +315,21 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
+	if (opt.limit.n > 0 && opt.workers == 0)
+		die("--limit needs --workers");
 	read_budgets();
 	for (size_t i = 0; i < opt.by.n; i++)
 		keys_add(span_str(opt.by.values[i]));
 	for (size_t i = 0; i < opt.drop.n; i++)
-		whatif_add_key(opt.drop.values[i]);
+		whatif_add_key("drop", opt.drop.values[i]);
+	for (size_t i = 0; i < opt.scale.n; i++)
+		whatif_add_key("scale", opt.scale.values[i]);
+	for (size_t i = 0; i < opt.limit.n; i++)
+		whatif_add_key("limit", opt.limit.values[i]);
 	keys_declare(&f);
-	matches.set = mem_zero(opt.set.n, sizeof *matches.set);
-	matches.drop = mem_zero(opt.drop.n, sizeof *matches.drop);
+	for (struct what_if *w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
+		w->matches = mem_zero(w->list->n, sizeof *w->matches);
+	matches.limit = mem_zero(opt.limit.n, sizeof *matches.limit);
 	matches.by = mem_zero(opt.by.n, sizeof *matches.by);
 
 	builds_begin(&builds, &f, opt.graph);
@@ -293,14 +338,20 @@ main(int argc, char **argv)
 		write_answer(&f, build, builds.is_last);
 	}
 
+	if (builds.n_tasks == 0 && !builds.has_extent) {
+		if (!builds.said_why)
+			err_warn("the path is not known: no task came");
+		exit(EXIT_FATAL);
+	}
 	wrong_input_no_graph(&builds);
 	check_matches();
 	for (size_t i = 0; i < opt.by.n && matches.paths > 0; i++)
 		if (matches.by[i] == 0)
 			err_warn("warning: no task has the key '%s'",
 			    opt.by.values[i]);
-	free(matches.set);
-	free(matches.drop);
+	for (struct what_if *w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
+		free(w->matches);
+	free(matches.limit);
 	free(matches.by);
 	return filter_end(&f);
 }

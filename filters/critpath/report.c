@@ -16,8 +16,11 @@
 
 enum { LEAST_SLACK_MAX = 30, STEP_MIN = 16 };	/* STEP_MIN is in columns */
 
-/* More consecutive short steps than this become one line. */
-enum { SHORT_STEPS_MAX = 2 };
+/*
+ * More consecutive short steps than this become one line.  If fewer steps than
+ * LONG_STEPS_MIN are long, the longest SHOWN_MIN count as long.
+ */
+enum { SHORT_STEPS_MAX = 2, LONG_STEPS_MIN = 3, SHOWN_MIN = 10 };
 
 static void
 put_task(struct table *t, const struct answer *a, uint32_t vertex)
@@ -63,15 +66,44 @@ put_step(struct table *t, const struct answer *a, const struct path *p,
 	put_task(t, a, s->vertex);
 }
 
-/* Whether a step took, and waited for, less than 1 % of the path's length. */
+/* Whether a step took, and waited for, less than least_us. */
 static bool
-is_short(const struct answer *a, const struct path *p, const struct step *s)
+is_short(const struct answer *a, const struct path *p, const struct step *s,
+    int64_t least_us)
 {
 	int64_t us = a->net->dag.weight[s->vertex];
-	int64_t least_us = (p->length_us + 99) / 100;	/* 1 % or more */
 
 	return (us == 0 || us < least_us) && (!p->is_timed ||
 	    s->waiting_us == 0 || s->waiting_us < least_us);
+}
+
+static int
+compare_us(const void *a, const void *b)
+{
+	return cmp_i64(*(const int64_t *)b, *(const int64_t *)a);
+}
+
+/*
+ * From which time on a step is long: 1 % of the path's length, or less if the
+ * path is even.
+ */
+static int64_t
+least_long_us(const struct answer *a, const struct path *p)
+{
+	int64_t least_us = (p->length_us + 99) / 100, *us;
+	size_t n_long = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n_long += !is_short(a, p, &p->steps[i], least_us);
+	if (n_long >= LONG_STEPS_MIN || p->n <= SHOWN_MIN)
+		return least_us;
+	us = mem_table(p->n, sizeof *us);
+	for (size_t i = 0; i < p->n; i++)
+		us[i] = a->net->dag.weight[p->steps[i].vertex];
+	sort(us, p->n, sizeof *us, compare_us);
+	least_us = us[SHOWN_MIN - 1];
+	free(us);
+	return least_us;
 }
 
 /* Writes n steps as one row of the table of put_steps(). */
@@ -102,6 +134,7 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	static const char *const heads[] = { "at", "waited", "took", "share",
 	    "", "could save", "step" };
 	struct table t;
+	int64_t least_us = least_long_us(a, p);
 	size_t n_short;		/* consecutive ones, beginning with step i */
 
 	table_init(&t, "rrRrlRl", heads);
@@ -110,7 +143,7 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	for (size_t i = 0; i < p->n; i++) {
 		n_short = 0;
 		while (i + n_short < p->n &&
-		    is_short(a, p, &p->steps[i + n_short]))
+		    is_short(a, p, &p->steps[i + n_short], least_us))
 			n_short++;
 		if (n_short > SHORT_STEPS_MAX) {
 			put_short_steps(&t, a, p, &p->steps[i], n_short);
@@ -201,7 +234,9 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		report_count(out, a->workers, "worker", "workers");
 		buf_str(out, " all is done in ");
 		report_us(out, a->simulated_us);
-		buf_str(out, " (simulated)");
+		buf_str(out, a->net->build->is_ninja && !a->has_limits ?
+		    " (simulated; the log has no pools: see --limit)" :
+		    " (simulated)");
 		report_item(out, from, 1);
 	}
 }
@@ -289,13 +324,45 @@ put_title(struct buf *out, const struct answer *a, const struct path *p)
 }
 
 void
+answer_report_doubts(const struct answer *a, struct filter *f)
+{
+	struct buf *out = filter_out(f);
+	const struct network *net = a->net;
+	uint64_t n_unknown = (uint64_t)net->build->n_unknown_deps;
+	size_t from = out->len;
+
+	if (n_unknown > 0) {
+		report_count(out, n_unknown, "dependency", "dependencies");
+		buf_printf(out, " %s not in the log, so the path may be "
+		    "longer.", plural(n_unknown, "is", "are"));
+		report_sentence(out, from);
+		report_blank(out);
+		from = out->len;
+	}
+	if (net->n_without_node == 0)
+		return;
+	buf_printf(out, "%llu of ", (unsigned long long)net->n_without_node);
+	report_count(out, net->n_tasks, "task", "tasks");
+	buf_printf(out, " %s not in the graph, so the path may be longer",
+	    plural(net->n_without_node, "is", "are"));
+	if (net->build->is_ninja)
+		buf_str(out, ": 'ninja -t graph' prints what the default "
+		    "targets need; use 'ninja -t graph TARGET...'");
+	buf_char(out, '.');
+	report_sentence(out, from);
+	report_blank(out);
+}
+
+void
 answer_report(const struct answer *a, struct filter *f, bool all)
 {
 	struct buf *out = filter_out(f);
 	size_t from = out->len;
 
 	if (a->n_paths == 0) {
-		buf_str(out, "No task has an elapsed time: there is no path.");
+		buf_str(out, a->net->build->n_tasks > 0 ?
+		    "No task has an elapsed time: there is no path." :
+		    "Nothing ran: the path takes 0.");
 		report_sentence(out, from);
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/build/build-names.h"
 #include "common/build/dag-simulate.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
@@ -21,13 +22,13 @@
 enum { SIMULATED_MAX = 100000 };
 
 /*
- * The time below which a build that takes us would be more than a tenth faster:
- * what takes at least this long limits the build.
+ * Whether part_us is less than 90 % of us: a build that takes part_us instead
+ * would be more than a tenth faster.
  */
-static int64_t
-threshold(int64_t us)
+static bool
+is_tenth_faster(int64_t part_us, int64_t us)
 {
-	return us - us / 10;
+	return us - part_us > us / 10;
 }
 
 static void
@@ -35,14 +36,16 @@ sum_work(struct verdict *v)
 {
 	const struct network *net = v->net;
 	const struct dag *dag = &net->dag;
+	sym kind;
 
 	for (uint32_t i = 0; i < net->n_tasks; i++) {
 		if (dag->finish[i] > v->chain_us)
 			v->chain_us = dag->finish[i];
-		if (network_task(net, i)->kind == net->build->copy)
+		kind = network_task(net, i)->kind;
+		if (kind == net->build->copy)
 			continue;
 		v->work_us += dag->weight[i];
-		if (dag->finish[i] > v->path_us)
+		if (kind != net->build->merged && dag->finish[i] > v->path_us)
 			v->path_us = dag->finish[i];
 	}
 }
@@ -52,7 +55,7 @@ sum_work(struct verdict *v)
  * depend on --to, so every vertex is treated as an end.
  */
 static int64_t
-simulate(struct network *net, uint64_t workers)
+simulate(struct network *net, uint64_t workers, const struct dag_pools *pools)
 {
 	bool *is_end = mem_zero(net->n_vertices, sizeof *is_end);
 	bool *needs_no_worker = mem_zero(net->n_vertices,
@@ -67,7 +70,7 @@ simulate(struct network *net, uint64_t workers)
 		    t->kind == net->build->copy;
 	}
 	dag_tails(&net->dag, is_end);
-	us = dag_simulate(&net->dag, workers, needs_no_worker);
+	us = dag_simulate(&net->dag, workers, needs_no_worker, pools);
 	free(is_end);
 	free(needs_no_worker);
 	return us;
@@ -93,15 +96,15 @@ has_deps(const struct verdict *v)
 static enum limit
 limit_of_schedule(const struct verdict *v, int64_t us)
 {
-	return v->path_us >= v->share_us && v->path_us >= threshold(us) ?
-	    LIMIT_PATH : LIMIT_WORKERS;
+	return v->path_us >= v->share_us &&
+	    !is_tenth_faster(v->path_us, us) ? LIMIT_PATH : LIMIT_WORKERS;
 }
 
 /* For workers that the build did not have, and for changed weights. */
 static void
 judge_simulated(struct verdict *v)
 {
-	v->wall_us = v->idle_us = v->at_most_us = INT_UNKNOWN;
+	v->wall_us = v->idle_us = v->queue_us = v->at_most_us = INT_UNKNOWN;
 	if (v->chain_us == 0)
 		v->reason = "no task took time";
 	else if (!has_deps(v))
@@ -120,10 +123,28 @@ judge_simulated(struct verdict *v)
 static void
 judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 {
-	int64_t limit_us = threshold(u->busy_us), us;
+	int64_t us, span_us;
 
-	if (v->path_us >= limit_us || v->share_us >= limit_us) {
+	usage_measure_queue(net->build, &v->queue_us, &span_us);
+	if (v->idle_us > v->wall_us - v->idle_us) {
+		v->limit = LIMIT_IDLE;
+		return;
+	}
+	if (v->queue_us != INT_UNKNOWN &&
+	    v->queue_us > u->busy_us - v->queue_us &&
+	    is_tenth_faster(v->path_us, u->busy_us)) {
+		v->limit = LIMIT_WORKERS;
+		return;
+	}
+	if (!is_tenth_faster(v->path_us, u->busy_us) ||
+	    !is_tenth_faster(v->share_us, u->busy_us)) {
 		v->limit = limit_of_schedule(v, u->busy_us);
+		if (v->limit == LIMIT_WORKERS && span_us > u->busy_us / 2 &&
+		    v->queue_us < u->busy_us / 10) {
+			v->limit = LIMIT_UNKNOWN;
+			v->reason = "hardly a task waited in the scheduler's "
+			    "queue";
+		}
 		return;
 	}
 	if (!has_deps(v)) {
@@ -131,18 +152,18 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		return;
 	}
 	if (v->simulated_us == INT_UNKNOWN && is_small(v))
-		v->simulated_us = simulate(net, v->workers);
+		v->simulated_us = simulate(net, v->workers, v->pools);
 
 	us = v->simulated_us;
 	if (us == INT_UNKNOWN)
 		us = v->at_most_us = v->chain_us + v->share_us;
-	if (v->at_most_us != INT_UNKNOWN && us > limit_us) {
+	if (v->at_most_us != INT_UNKNOWN && !is_tenth_faster(us, u->busy_us)) {
 		v->at_most_us = INT_UNKNOWN;
 		v->reason = "--workers N simulates N workers";
-	} else if (us > limit_us) {
+	} else if (!is_tenth_faster(us, u->busy_us)) {
 		v->limit = LIMIT_WORKERS;
 	} else if (v->workers > u->most &&
-	    simulate(net, u->most) > limit_us) {
+	    !is_tenth_faster(simulate(net, u->most, v->pools), u->busy_us)) {
 		judge_simulated(v);
 	} else {
 		v->limit = LIMIT_ORDER;
@@ -157,7 +178,7 @@ simulate_more(struct verdict *v, struct network *net)
 
 	for (size_t i = 0; i < 2; i++) {
 		v->more[i].workers = v->workers * (i == 0 ? 4 : 8);
-		v->more[i].us = simulate(net, v->more[i].workers);
+		v->more[i].us = simulate(net, v->more[i].workers, v->pools);
 		if (least_us != INT_UNKNOWN && v->more[i].us >= least_us)
 			v->more[i].workers = 0;
 		least_us = v->more[i].us;
@@ -166,27 +187,28 @@ simulate_more(struct verdict *v, struct network *net)
 
 void
 verdict_find(struct verdict *v, struct network *net, uint64_t workers,
-    bool what_if)
+    const struct dag_pools *pools, bool what_if)
 {
 	const struct build *b = net->build;
-	struct usage u;
+	const struct usage *u = &v->usage;
 
-	*v = (struct verdict){ .net = net, .simulated_us = INT_UNKNOWN,
+	*v = (struct verdict){ .net = net, .pools = pools,
+	    .simulated_us = INT_UNKNOWN,
 	    .at_most_us = INT_UNKNOWN, .wall_us = INT_UNKNOWN,
-	    .idle_us = INT_UNKNOWN };
+	    .idle_us = INT_UNKNOWN, .queue_us = INT_UNKNOWN };
 	sum_work(v);
-	usage_measure(&u, net);
-	v->workers = workers > 0 ? workers : u.most;
+	usage_measure(&v->usage, net);
+	v->workers = workers > 0 ? workers : u->most;
 	if (v->workers > 0)
 		v->share_us = v->work_us / (int64_t)v->workers +
 		    (v->work_us % (int64_t)v->workers > 0);
 	if (workers > 0)
-		v->simulated_us = simulate(net, workers);
-	if (u.busy_us > 0 && !what_if && v->workers >= u.most &&
-	    u.most > 0 && u.busy_us <= b->end_us - b->start_us) {
+		v->simulated_us = simulate(net, workers, pools);
+	if (u->busy_us > 0 && !what_if && v->workers >= u->most &&
+	    u->most > 0 && u->busy_us <= b->end_us - b->start_us) {
 		v->wall_us = b->end_us - b->start_us;
-		v->idle_us = v->wall_us - u.busy_us;
-		judge_recorded(v, net, &u);
+		v->idle_us = v->wall_us - u->busy_us;
+		judge_recorded(v, net, u);
 	} else {
 		judge_simulated(v);
 	}
@@ -210,13 +232,33 @@ emit_more(struct buf *b, const struct verdict *v)
 	json_close(b, '}');
 }
 
+static void
+emit_gap(const struct verdict *v, const struct gap *g, struct filter *f)
+{
+	struct buf *b = emit_begin(v->net->build, f, "gap"), id = { 0 };
+
+	json_int(b, "start_us", g->from_us);
+	json_int(b, "gap_us", g->to_us - g->from_us);
+	if (g->next != NULL) {
+		build_put_id(v->net->build, g->next, &id);
+		json_str(b, "id", buf_span(&id));
+		build_emit_name(v->net->build, g->next, b);
+	}
+	filter_end_record(f);
+	buf_release(&id);
+}
+
 void
 verdict_emit(const struct verdict *v, struct filter *f)
 {
-	static const char *const names[] = { NULL, "path", "workers", "order" };
-	struct buf *b = emit_begin(v->net->build, f, "verdict");
+	static const char *const names[] = { NULL, "idle", "path", "workers",
+	    "order" };
 	int64_t bound_us = v->path_us > v->share_us ? v->path_us : v->share_us;
+	struct buf *b;
 
+	for (size_t i = 0; v->limit == LIMIT_IDLE && i < v->usage.n_gaps; i++)
+		emit_gap(v, &v->usage.gaps[i], f);
+	b = emit_begin(v->net->build, f, "verdict");
 	if (v->limit != LIMIT_UNKNOWN)
 		json_word(b, "limit", names[v->limit]);
 	if (v->workers > 0)
@@ -233,6 +275,8 @@ verdict_emit(const struct verdict *v, struct filter *f)
 		json_int(b, "wall_us", v->wall_us);
 		json_int(b, "idle_us", v->idle_us);
 	}
+	if (v->queue_us != INT_UNKNOWN)
+		json_int(b, "queue_us", v->queue_us);
 	if (v->reason != NULL)
 		json_cstr(b, "reason", v->reason);
 	if (v->more[0].workers + v->more[1].workers > 0)
@@ -306,9 +350,26 @@ put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 		return;
 	}
 	put_of(out, v->path_us, whole_us);
-	if (v->share_us >= threshold(whole_us)) {
+	if (!is_tenth_faster(v->share_us, whole_us)) {
 		buf_str(out, "; ");
 		put_share(out, v, INT_UNKNOWN);
+	}
+}
+
+/* "no task ran for 50 of 90 s, longest before LD server (30 s)" */
+static void
+put_idle(struct buf *out, const struct verdict *v)
+{
+	const struct gap *g = v->usage.gaps;
+
+	buf_str(out, "idle time: no task ran for ");
+	put_of(out, v->idle_us, v->wall_us);
+	for (size_t i = 0; i < v->usage.n_gaps; i++, g++) {
+		buf_str(out, i == 0 ? "; the longest wait was " : ", then ");
+		report_us(out, g->to_us - g->from_us);
+		buf_str(out, g->next != NULL ? " before " : " at the end");
+		if (g->next != NULL)
+			build_describe(v->net->build, g->next, out);
 	}
 }
 
@@ -325,13 +386,21 @@ put_limit(struct buf *out, const struct verdict *v)
 		put_workers(out, v->workers);
 		buf_str(out, " it would be limited by ");
 	}
-	if (v->limit == LIMIT_PATH) {
+	if (v->limit == LIMIT_IDLE) {
+		put_idle(out, v);
+	} else if (v->limit == LIMIT_PATH) {
 		put_path(out, v, whole_us);
 	} else if (v->limit == LIMIT_WORKERS) {
 		buf_str(out, "its workers: ");
+		if (v->queue_us != INT_UNKNOWN && v->queue_us > 0) {
+			buf_str(out, "tasks were in the queue of its "
+			    "scheduler for ");
+			put_of(out, v->queue_us, whole_us);
+			buf_str(out, "; ");
+		}
 		put_share(out, v, whole_us);
 		if (v->simulated_us != INT_UNKNOWN &&
-		    v->share_us < threshold(whole_us)) {
+		    is_tenth_faster(v->share_us, whole_us)) {
 			buf_str(out, ", and ");
 			report_us(out, v->simulated_us);
 			buf_str(out, " if simulated");
@@ -374,7 +443,8 @@ verdict_report(const struct verdict *v, struct filter *f)
 		put_unknown(out, v);
 	else
 		put_limit(out, v);
-	if (v->idle_us != INT_UNKNOWN && v->idle_us > v->wall_us / 100) {
+	if (v->limit != LIMIT_IDLE && v->idle_us != INT_UNKNOWN &&
+	    v->idle_us > v->wall_us / 100) {
 		buf_str(out, "; for ");
 		report_us(out, v->idle_us);
 		buf_str(out, " no task ran");

@@ -1,16 +1,20 @@
 #ifndef CRITPATH_VERDICT_H
 #define CRITPATH_VERDICT_H
 
+#include "common/build/dag-simulate.h"
 #include "common/build/network.h"
+#include "filters/critpath/usage.h"
 
 struct filter;
 
 /* What limits a build; critpath(1), "The verdict", has the rules. */
-enum limit { LIMIT_UNKNOWN, LIMIT_PATH, LIMIT_WORKERS, LIMIT_ORDER };
+enum limit { LIMIT_UNKNOWN, LIMIT_IDLE, LIMIT_PATH, LIMIT_WORKERS,
+    LIMIT_ORDER };
 
 /* Times that are not known are INT_UNKNOWN. */
 struct verdict {
 	const struct network *net;
+	const struct dag_pools *pools;	/* or NULL */
 	enum limit limit;
 	uint64_t workers;	/* as given, or the most tasks that ran at once;
 				   0 if neither is known */
@@ -26,6 +30,9 @@ struct verdict {
 	 */
 	int64_t wall_us;
 	int64_t idle_us;	/* of the wall time: no task ran */
+	int64_t queue_us;	/* of the wall time: tasks were in the queue of
+				   the scheduler */
+	struct usage usage;
 	const char *reason;	/* why the limit is not known */
 	/* What more workers would achieve. */
 	struct more_workers {
@@ -36,11 +43,12 @@ struct verdict {
 
 /*
  * Finds out what limits the build.  workers is 0 if their number was not given.
- * what_if: weights are not as recorded.  Call it after dag_longest().
+ * pools: limits of the simulation, or NULL.  what_if: weights are not as
+ * recorded.  Call it after dag_longest().
  * Overwrites the tails of the graph: call dag_tails() afterwards.
  */
 void verdict_find(struct verdict *, struct network *, uint64_t workers,
-    bool what_if);
+    const struct dag_pools *pools, bool what_if);
 
 void verdict_emit(const struct verdict *, struct filter *);
 

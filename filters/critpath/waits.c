@@ -130,8 +130,8 @@ find_waits(const struct answer *a, struct wait *waits)
 
 	for (size_t i = 0; i < p->n && p->is_timed; i++) {
 		us = p->steps[i].waiting_us;
-		if (us > 0 &&
-		    us >= (net->build->end_us - net->build->start_us) / 100)
+		if (us > 0 && us >= (net->build->end_us -
+		    net->build->start_us + 99) / 100)
 			add_item(&longest, (struct item){ us, (uint32_t)i });
 	}
 

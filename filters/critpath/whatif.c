@@ -1,5 +1,7 @@
 /* whatif - finds the tasks that options refer to, and changes their times */
 
+#include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,38 +11,53 @@
 #include "filters/critpath/keys.h"
 #include "filters/critpath/whatif.h"
 
+/* Reads digits with an optional point.  strtod() alone would accept 0x1e3. */
+static bool
+read_decimal(const char **p, double *value)
+{
+	size_t n = strspn(*p, "0123456789.");
+	char number[32], *end;
+
+	if (n == 0 || n >= sizeof number)
+		return false;
+	memcpy(number, *p, n);
+	number[n] = '\0';
+	*value = strtod(number, &end);
+	*p += n;
+	return *end == '\0';
+}
+
 bool
 whatif_read_time(const char *text, int64_t *us)
 {
 	static const struct { const char *name; double us; } units[] = {
-		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 },
-		{ "h", 3600e6 }
+		{ "h", 3600e6 }, { "ms", 1e3 }, { "m", 60e6 }, { "s", 1e6 },
+		{ "us", 1 }
 	};
 	const size_t n_units = sizeof units / sizeof *units;
-	const char *unit = text + strspn(text, "0123456789.");
-	char number[32], *end;
-	double value;
-	size_t i = 0;
+	double number, sum = 0, last_us = INFINITY;
+	size_t i;
 
-	/* strtod() alone would accept 0x10, 1e3 and infinity. */
-	if (unit == text || (size_t)(unit - text) >= sizeof number)
-		return false;
-	memcpy(number, text, (size_t)(unit - text));
-	number[unit - text] = '\0';
-	value = strtod(number, &end);
-	if (*end != '\0')
-		return false;
-	if (value > 0 || *unit != '\0') {
-		while (i < n_units && strcmp(unit, units[i].name) != 0)
-			i++;
-		if (i == n_units)
+	*us = 0;
+	if (strcmp(text, "0") == 0)
+		return true;
+	do {
+		if (!read_decimal(&text, &number))
 			return false;
-		value *= units[i].us;
-	}
+		for (i = 0; i < n_units && strncmp(text, units[i].name,
+		    strlen(units[i].name)) != 0; i++)
+			;
+		/* The units of "1h5m30s" become smaller. */
+		if (i == n_units || units[i].us >= last_us)
+			return false;
+		text += strlen(units[i].name);
+		last_us = units[i].us;
+		sum += number * last_us;
+	} while (*text != '\0');
 	/* Integers in records must be below 2^53, about 9.007e15. */
-	if (!(value >= 0 && value < 9e15))
+	if (!(sum >= 0 && sum < 9e15))
 		return false;
-	*us = (int64_t)(value + 0.5);
+	*us = (int64_t)(sum + 0.5);
 	return true;
 }
 
@@ -167,29 +184,124 @@ whatif_set(struct network *net, const char *text)
 	return n;
 }
 
-void
-whatif_add_key(const char *text)
-{
-	struct span name;
+/* The parts of the value KEY=VALUE or KEY=VALUE=NUMBER of an option. */
+struct selection {
+	unsigned key;
+	struct span value;
+	double number;		/* at least 0 */
+};
 
-	split_at(strchr(text, '='), "drop", text, &name);
-	keys_add(name);
+static struct selection
+read_selection(const char *option, const char *text, bool has_number)
+{
+	const char *value = strchr(text, '='), *number = strrchr(text, '=');
+	struct selection s = { 0 };
+	const char *p;
+
+	if (value == NULL || (has_number && number == value))
+		die("--%s takes %s, not '%s'", option, has_number ?
+		    "KEY=VALUE=NUMBER" : "KEY=VALUE", text);
+	s.key = keys_add(span_of(text, (size_t)(value - text)));
+	value++;
+	s.value = span_of(value, has_number ? (size_t)(number - value) :
+	    strlen(value));
+	if (!has_number)
+		return s;
+	p = number + 1;
+	if (!read_decimal(&p, &s.number) || *p != '\0' || s.number > 1e6)
+		die("--%s: '%s' is not a number from 0 to 1000000", option,
+		    number + 1);
+	return s;
+}
+
+void
+whatif_add_key(const char *option, const char *text)
+{
+	read_selection(option, text, strcmp(option, "drop") != 0);
+}
+
+/*
+ * Marks the tasks that have the value or, if there is none, those whose value
+ * matches it as a pattern of the shell.  Returns their number.
+ */
+static size_t
+mark_value(const struct network *net, const struct selection *s, bool *marks)
+{
+	char *pattern = mem_strndup(s->value.p, s->value.n), *text;
+	struct span value;
+	size_t n = 0;
+
+	for (int is_pattern = 0; is_pattern < 2 && n == 0; is_pattern++) {
+		for (uint32_t v = 0; v < net->n_tasks; v++) {
+			value = keys_value(net->build, network_task(net, v),
+			    s->key);
+			if (is_pattern) {
+				text = mem_strndup(value.p, value.n);
+				marks[v] = value.n > 0 &&
+				    fnmatch(pattern, text, 0) == 0;
+				free(text);
+			} else {
+				marks[v] = span_compare(value, s->value) == 0;
+			}
+			n += marks[v];
+		}
+	}
+	free(pattern);
+	return n;
+}
+
+static size_t
+scale(struct network *net, const struct selection *s)
+{
+	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
+	size_t n = mark_value(net, s, marks);
+	double us;
+
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		us = (double)net->dag.weight[v] * s->number;
+		if (marks[v] && us >= 9e15)
+			die("--scale makes a task longer than 285 years");
+		if (marks[v])
+			net->dag.weight[v] = (int64_t)(us + 0.5);
+	}
+	free(marks);
+	return n;
 }
 
 size_t
 whatif_drop(struct network *net, const char *text)
 {
-	struct span name;
-	const char *value = split_at(strchr(text, '='), "drop", text, &name);
-	unsigned key = keys_add(name);
-	size_t n = 0;
+	struct selection s = read_selection("drop", text, false);
 
-	for (uint32_t v = 0; v < net->n_tasks; v++) {
-		if (!span_eq(keys_value(net->build, network_task(net, v), key),
-		    value))
-			continue;
-		net->dag.weight[v] = 0;
-		n++;
-	}
+	return scale(net, &s);
+}
+
+size_t
+whatif_scale(struct network *net, const char *text)
+{
+	struct selection s = read_selection("scale", text, true);
+
+	return scale(net, &s);
+}
+
+size_t
+whatif_limit(const struct network *net, const char *text,
+    struct dag_pools *pools)
+{
+	struct selection s = read_selection("limit", text, true);
+	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
+	size_t n = mark_value(net, &s, marks);
+
+	if (s.number < 1)
+		die("--limit: at least 1 task must be able to run");
+	if (pools->of == NULL)
+		pools->of = mem_ones(net->n_vertices, sizeof *pools->of);
+	pools->limits = mem_resize(pools->limits, pools->n + 1,
+	    sizeof *pools->limits);
+	for (uint32_t v = 0; v < net->n_tasks; v++)
+		if (marks[v] && pools->of[v] == INDEX_NONE)
+			pools->of[v] = (uint32_t)pools->n;
+	pools->limits[pools->n++] = (uint64_t)s.number;
+	free(marks);
 	return n;
 }

@@ -1,11 +1,12 @@
 #ifndef CRITPATH_WHATIF_H
 #define CRITPATH_WHATIF_H
 
+#include "common/build/dag-simulate.h"
 #include "common/build/network.h"
 
 /*
- * Reads a time such as "2.5s" as microseconds; only 0 needs no unit.  Returns
- * false if it is not a time, or too long.
+ * Reads a time such as "2.5s" or "1h5m30s" as microseconds; only 0 needs no
+ * unit.  Returns false if it is not a time, or too long.
  */
 bool whatif_read_time(const char *text, int64_t *us);
 
@@ -16,13 +17,19 @@ bool whatif_read_time(const char *text, int64_t *us);
 size_t whatif_mark(const struct network *, struct span text, bool *marks);
 
 /*
- * Apply --set TASK=TIME, where TASK may contain '=', and --drop KEY=VALUE, and
- * return to how many tasks.
+ * Apply --set TASK=TIME, where TASK may contain '=', --drop KEY=VALUE,
+ * --scale KEY=VALUE=FACTOR, and --limit KEY=VALUE=N, and return to how many
+ * tasks.  A task is selected if it has the VALUE; if no task has it, VALUE is a
+ * pattern as in the shell.  A task that several limits select is limited by the
+ * first.  The caller frees the two arrays of the pools, which start as { 0 }.
  */
 size_t whatif_set(struct network *, const char *text);
 size_t whatif_drop(struct network *, const char *text);
+size_t whatif_scale(struct network *, const char *text);
+size_t whatif_limit(const struct network *, const char *text,
+    struct dag_pools *);
 
-/* Adds the KEY of --drop to the keys to be declared (keys.h). */
-void whatif_add_key(const char *text);
+/* Adds the KEY of a value of --OPTION to the keys to be declared (keys.h). */
+void whatif_add_key(const char *option, const char *text);
 
 #endif

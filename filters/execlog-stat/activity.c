@@ -25,13 +25,26 @@ struct sweep {
 	weight integral;		/* of 1/n_running up to this moment */
 };
 
+int64_t
+activity_end_us(const struct build *b, const struct task *t)
+{
+	return task_is_unfinished(t) ? time_later(b->end_us, t->start_us) :
+	    t->end_us;
+}
+
+int64_t
+activity_took_us(const struct build *b, const struct task *t)
+{
+	return task_is_unfinished(t) ? activity_end_us(b, t) - t->start_us :
+	    t->elapsed_us;
+}
+
 /* Whether the task counts and ran from a start to a later end. */
 static bool
-has_interval(const struct task *t)
+has_interval(const struct build *b, const struct task *t)
 {
 	return (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
-	    t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN &&
-	    t->start_us < t->end_us;
+	    t->start_us != INT_UNKNOWN && t->start_us < activity_end_us(b, t);
 }
 
 /* These are the rules of ya. */
@@ -151,10 +164,11 @@ activity_make(struct activity *t, const struct build *b, size_t n_bins)
 
 	events = mem_resize(NULL, b->n_tasks * 2, sizeof *events);
 	for (uint32_t i = 0; i < b->n_tasks; i++, task++) {
-		if (!has_interval(task))
+		if (!has_interval(b, task))
 			continue;
 		events[n++] = (struct event){ task->start_us, i, false };
-		events[n++] = (struct event){ task->end_us, i, true };
+		events[n++] = (struct event){ activity_end_us(b, task), i,
+		    true };
 	}
 	sort(events, n, sizeof *events, compare_events);
 

@@ -2,6 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
+#include "common/build/unfinished.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-stat/emit.h"
 #include "filters/execlog-stat/stat.h"
@@ -71,7 +72,7 @@ emit_task(const struct build_stat *s, struct filter *f, const char *name,
 	put_name(b, "host", s->build, t->host);
 	if (t->start_us != INT_UNKNOWN)
 		json_int(b, "start_us", t->start_us);
-	json_int(b, "elapsed_us", t->elapsed_us);
+	json_int(b, "elapsed_us", activity_took_us(s->build, t));
 	json_int(b, "weighted_us",
 	    activity_weighted_us(&s->activity, task));
 	if (t->size_bytes != INT_UNKNOWN)
@@ -114,18 +115,31 @@ emit_stages(const struct build_stat *s, struct filter *f)
 }
 
 static void
+put_count(struct buf *b, const char *key, uint64_t n)
+{
+	if (n > 0)
+		json_uint(b, key, n);
+}
+
+static void
 emit_cache(const struct build_stat *s, struct filter *f)
 {
 	struct buf *b = begin_stat(s, f, "cache");
 
 	json_uint(b, "run_tasks", s->n_run);
 	json_uint(b, "executed", s->n_executed);
-	if (stat_knows_cache(s)) {
+	if (s->n_cached > 0) {
 		json_uint(b, "from_cache", s->n_cached);
-		json_uint(b, "avoided", s->n_avoided);
-		put_ratio(b, "efficiency", (double)(s->n_run - s->n_executed),
-		    (double)s->n_run);
+		json_ratio(b, "efficiency", stat_efficiency(s));
 	}
+	if (s->n_lookups > 0) {
+		json_uint(b, "lookups", s->n_lookups);
+		json_int(b, "lookup_us", s->lookup_us);
+	}
+	put_count(b, "unfinished", s->n_unfinished);
+	put_count(b, "skipped", s->n_skipped);
+	put_count(b, "queued", s->n_queued);
+	put_count(b, "untimed", s->n_untimed);
 	if (s->build->n_nodes > 0)
 		json_uint(b, "nodes_not_in_log", s->n_unseen_nodes);
 	filter_end_record(f);
@@ -185,6 +199,7 @@ stat_emit(const struct build_stat *s, struct filter *f)
 {
 	if (s->activity.start_us == INT_UNKNOWN)
 		return;
+	unfinished_emit(s->build, f);
 	emit_wall(s, f);
 	for (size_t i = 0; i < s->n_longest; i++)
 		emit_task(s, f, "longest", i + 1, s->longest[i]);

@@ -2,6 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
+#include "common/build/unfinished.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
@@ -153,7 +154,8 @@ put_longest(const struct build_stat *s, struct buf *out)
 	report_heading(out, "\nLongest tasks");
 	table_init(&table, "RRl", heads);
 	for (size_t i = 0; i < s->n_longest; i++) {
-		table_us(&table, s->build->tasks[s->longest[i]].elapsed_us);
+		table_us(&table, activity_took_us(s->build,
+		    &s->build->tasks[s->longest[i]]));
 		table_us(&table, activity_weighted_us(&s->activity,
 		    s->longest[i]));
 		build_put_cell(s->build, &s->build->tasks[s->longest[i]],
@@ -177,7 +179,7 @@ put_biggest(const struct build_stat *s, struct buf *out)
 		t = &s->build->tasks[s->biggest[i]];
 		report_bytes(table_cell(&table), t->size_bytes);
 		table_next(&table);
-		table_us(&table, t->elapsed_us);
+		table_us(&table, activity_took_us(s->build, t));
 		build_put_cell(s->build, t, &table);
 	}
 	table_print(&table, out);
@@ -214,13 +216,28 @@ put_executed(const struct build_stat *s, struct buf *out)
 	size_t from = out->len;
 
 	buf_printf(out, "%llu executed", (unsigned long long)s->n_executed);
-	if (stat_knows_cache(s)) {
-		buf_printf(out, ", %llu from the cache, %llu avoided: cache "
-		    "efficiency ", (unsigned long long)s->n_cached,
-		    (unsigned long long)s->n_avoided);
-		report_percent(out, (double)(s->n_run - s->n_executed) /
-		    (double)s->n_run);
+	if (s->n_cached > 0) {
+		buf_printf(out, ", %llu from the cache: cache efficiency ",
+		    (unsigned long long)s->n_cached);
+		report_percent(out, stat_efficiency(s));
 	}
+	if (s->n_lookups > 0) {
+		buf_str(out, "; an answer of the cache took ");
+		report_us(out, s->lookup_us / (int64_t)s->n_lookups);
+		buf_str(out, " on average");
+	}
+	report_item(out, from, 1);
+}
+
+/* Writes an item such as "2 unfinished", and rest; nothing if n is 0. */
+static void
+put_not_executed(struct buf *out, uint64_t n, const char *rest)
+{
+	size_t from = out->len;
+
+	if (n == 0)
+		return;
+	buf_printf(out, "%llu %s", (unsigned long long)n, rest);
 	report_item(out, from, 1);
 }
 
@@ -251,6 +268,12 @@ put_counts(const struct build_stat *s, struct buf *out)
 	    (unsigned long long)s->n_run);
 	put_executed(s, out);
 	put_failed(s, out);
+	put_not_executed(out, s->n_unfinished, "unfinished: started, but the "
+	    "log has no end");
+	put_not_executed(out, s->n_skipped, "skipped");
+	put_not_executed(out, s->n_queued, "queued: a worker was to run them, "
+	    "but the log has no start");
+	put_not_executed(out, s->n_untimed, "of which the log has no time");
 	from = out->len;
 	if (s->n_tests > 0) {
 		report_count(out, s->n_tests, "test", "tests");
@@ -286,6 +309,7 @@ stat_report(const struct build_stat *s, struct filter *f)
 		report_sentence(out, from);
 		return;
 	}
+	unfinished_report(s->build, out);
 	put_title(s, out);
 	put_parallelism(s, out);
 	put_stages(s, out);

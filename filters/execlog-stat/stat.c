@@ -16,7 +16,7 @@ compare_elapsed(const void *i, const void *j, void *context)
 	const struct build *b = context;
 	const struct task *x = &b->tasks[*(const uint32_t *)i];
 	const struct task *y = &b->tasks[*(const uint32_t *)j];
-	int order = cmp_i64(y->elapsed_us, x->elapsed_us);
+	int order = cmp_i64(activity_took_us(b, y), activity_took_us(b, x));
 
 	return order != 0 ? order : build_compare_tasks(b, x, y);
 }
@@ -81,13 +81,15 @@ make_lists(struct build_stat *s, size_t top)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
+	int64_t took_us;
 	struct top_list longest = new_top_list(b, top, compare_elapsed);
 	struct top_list biggest = new_top_list(b, top, compare_sizes);
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
-		if (!is_counted(t) || t->elapsed_us == INT_UNKNOWN)
+		took_us = activity_took_us(b, t);
+		if (!is_counted(t) || took_us == INT_UNKNOWN)
 			continue;
-		if (t->elapsed_us > 0)
+		if (took_us > 0)
 			add_candidate(&longest, i);
 		if (t->kind == b->copy && t->size_bytes != INT_UNKNOWN)
 			add_candidate(&biggest, i);
@@ -153,13 +155,14 @@ make_types(struct build_stat *s)
 					   this name plus 1, or 0 */
 	size_t n_names = 0, cap = 0;
 	struct type_total *type;
+	int64_t took_us;
 	struct task *t;
 	sym name;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++) {
 		t = &b->tasks[i];
-		if (!is_counted(t) || t->elapsed_us == INT_UNKNOWN ||
-		    t->elapsed_us == 0)
+		took_us = activity_took_us(b, t);
+		if (!is_counted(t) || took_us == INT_UNKNOWN || took_us == 0)
 			continue;
 		name = build_type(b, t);
 		if (name >= n_names) {
@@ -178,7 +181,7 @@ make_types(struct build_stat *s)
 		}
 		type = &s->types[type_of_name[name] - 1];
 		type->n_tasks++;
-		type->elapsed_us += t->elapsed_us;
+		type->elapsed_us += took_us;
 		type->weight += s->activity.weights[i];
 	}
 	free(type_of_name);
@@ -195,9 +198,9 @@ count_run(struct build_stat *s, uint32_t first)
 {
 	const struct build *b = s->build;
 	bool executed = false, cached = false, failed = false;
+	bool started = false, skipped = false, queued = false;
 	const struct task *t;
 
-	/* Each of the three is true if it is true of any attempt. */
 	for (uint32_t i = first; i != INDEX_NONE; i = t->next) {
 		t = &b->tasks[i];
 		if (!is_counted(t))
@@ -207,17 +210,37 @@ count_run(struct build_stat *s, uint32_t first)
 		    (t->elapsed_us != INT_UNKNOWN ||
 		    t->end_us != INT_UNKNOWN);
 		failed |= (t->flags & TASK_FAILED) != 0;
+		started |= t->start_us != INT_UNKNOWN;
+		skipped |= (t->flags & TASK_SKIPPED) != 0;
+		queued |= (t->flags & TASK_QUEUED) != 0;
 	}
 	s->n_run++;
 	s->n_failed += failed;
-	if (executed)
-		s->n_executed++;
-	else if (cached)
-		s->n_cached++;
-	else
-		s->n_avoided++;
+	*(executed ? &s->n_executed : cached ? &s->n_cached :
+	    started ? &s->n_unfinished : skipped ? &s->n_skipped :
+	    queued ? &s->n_queued : &s->n_untimed) += 1;
 	s->n_tests += executed &&
 	    activity_work_of(b, &b->tasks[first]) == WORK_TEST;
+}
+
+/*
+ * The last deploy before a run came from the cache, in its record or in another
+ * of its id.  INT_UNKNOWN if there is none.
+ */
+static int64_t
+last_deploy_us(const struct build *b, const struct task *cached)
+{
+	int64_t last_us = INT_UNKNOWN;
+	const struct task *t;
+
+	for (uint32_t i = build_find_task(b, cached->id); i != INDEX_NONE;
+	    i = t->next) {
+		t = &b->tasks[i];
+		if ((t->flags & (TASK_CACHED | TASK_QUEUED)) != 0 &&
+		    t->second_start_us <= cached->end_us)
+			last_us = time_later(last_us, t->second_start_us);
+	}
+	return last_us;
 }
 
 static void
@@ -225,11 +248,19 @@ make_counts(struct build_stat *s)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
+	int64_t deploy_us;
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->kind == b->run && build_find_task(b, t->id) == i)
 			count_run(s, i);
-		s->n_tasks += is_counted(t);
+		s->n_tasks += is_counted(t) && (t->flags & TASK_QUEUED) == 0;
+		deploy_us = INT_UNKNOWN;
+		if (is_counted(t) && (t->flags & TASK_CACHED) != 0)
+			deploy_us = last_deploy_us(b, t);
+		if (deploy_us != INT_UNKNOWN) {
+			s->n_lookups++;
+			s->lookup_us += t->end_us - deploy_us;
+		}
 		if (t->kind != b->run || !is_counted(t) ||
 		    t->elapsed_us == INT_UNKNOWN)
 			continue;

@@ -24,15 +24,24 @@ struct build_stat {
 	size_t n_biggest;
 	struct type_total *types;	/* the longest elapsed time first */
 	size_t n_types;
-	uint64_t n_tasks;		/* of all kinds, each attempt */
+	uint64_t n_tasks;		/* of all kinds, each attempt, without
+					   those that were only queued */
 
-	/* Runs; all attempts at one task count as one. */
+	/* Runs; all attempts at one task count as one, as the first of these
+	   that is true of any attempt. */
 	uint64_t n_run;
-	uint64_t n_executed;		/* an attempt not from the cache has an
-					   end or an elapsed time */
-	uint64_t n_cached;		/* not executed, but from the cache */
-	uint64_t n_avoided;		/* neither of the two */
+	uint64_t n_executed;		/* not from the cache, with an end or an
+					   elapsed time */
+	uint64_t n_cached;		/* from the cache */
+	uint64_t n_unfinished;		/* with a start */
+	uint64_t n_skipped;
+	uint64_t n_queued;		/* only deployed */
+	uint64_t n_untimed;		/* none of these */
+
 	uint64_t n_failed;		/* with an attempt that failed */
+	uint64_t n_lookups;		/* attempts from the cache that say when
+					   the scheduler asked for them */
+	int64_t lookup_us;		/* how long the answers took, in all */
 	uint64_t n_tests;		/* executed runs of tests */
 
 	uint64_t n_unseen_nodes;	/* nodes without a task in the log,
@@ -47,14 +56,15 @@ void stat_make(struct build_stat *, struct build *, size_t top, size_t n_bins);
 void stat_release(struct build_stat *);
 
 /*
- * Whether a task was not executed.  If none was, the log may be of a kind that
- * cannot say what came from a cache, so nothing is claimed about it; likewise
- * about failures if n_failed is 0.
+ * The part of the tasks that were looked up in the cache and found there.  If
+ * n_cached is 0, the log may be of a kind that cannot say what came from a
+ * cache, so nothing is claimed about it; likewise about failures if n_failed is
+ * 0.
  */
-static inline bool
-stat_knows_cache(const struct build_stat *s)
+static inline double
+stat_efficiency(const struct build_stat *s)
 {
-	return s->n_cached + s->n_avoided > 0;
+	return (double)s->n_cached / (double)(s->n_cached + s->n_executed);
 }
 
 #endif

@@ -11,6 +11,7 @@ repeat within a run.  critpath itself is found in PATH.
 """
 
 import json
+import math
 import subprocess
 import sys
 
@@ -61,10 +62,13 @@ class Build:
                     consumer.get("host") == task.get("host"):
                 self.deps[consumer["id"]].add(i)
         if task.get("kind", "run") in ("run", "copy"):
+            start, _ = times_of(task)
+            start = math.inf if start is None else start
             prepares = [(-self.time[j], j.encode(), j)
                         for j, p in self.tasks.items()
                         if p.get("kind") == "prepare" and "host" in p and
-                        p["host"] == task.get("host")]
+                        p["host"] == task.get("host") and
+                        (times_of(p)[1] is None or times_of(p)[1] <= start)]
             if prepares:
                 self.deps[i].add(min(prepares)[2])
 
@@ -157,6 +161,16 @@ class Build:
         return [{"type": "edge", "from": a, "to": b, "potential_us":
                  length - self.length(without=(a, b))}
                 for a, b in zip(path, path[1:])]
+
+
+def times_of(task):
+    """Start and end, completed by the elapsed time; None if not known."""
+    start, end, took = (task.get(k) for k in
+                        ("start_us", "end_us", "elapsed_us"))
+    if took is not None and (start is None) != (end is None):
+        start, end = (end - took, end) if start is None else \
+            (start, start + took)
+    return start, end
 
 
 def elapsed_of(task):
@@ -255,6 +269,9 @@ def random_build(rng, n, n_sizes):
         if rng.random() < 0.9:
             task["elapsed_us"] = 0 if rng.random() < 0.1 else \
                 rng.randint(0, max_us)
+            if rng.random() < 0.8:
+                key = rng.choice(["start_us", "end_us"])
+                task[key] = rng.randint(max_us + 1, 3 * max_us + 1)
         if rng.random() < 0.1:
             task["from_cache"] = rng.choice([True, False])
         node = random_record(rng, "node", i)

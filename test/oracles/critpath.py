@@ -104,6 +104,8 @@ class Brute:
         if change is not None:
             for i, t in self.tasks.items():
                 self.elapsed[i] = change(t, self.elapsed[i])
+        self.unfinished = [t for t in all_tasks.values() if "start_us" in t
+                           and elapsed_of(t) is None]
         self.deps = {}
         self.cut = 0
         for i, t in self.tasks.items():
@@ -197,11 +199,11 @@ class Brute:
 
 def split(records):
     """Tasks by id, steps and summaries by the number of their path.  Checks the
-    order of records, as in the manual: tasks, steps, waits, clocks, then the
-    summaries, of which that of path 1 is the last, and one verdict if there is
-    a path."""
-    order = {"task": 0, "critical": 1, "wait": 2, "clock": 3, "critpath": 4,
-             "verdict": 5}
+    order of records, as in the manual: unfinished, tasks, steps, waits, clocks, then the
+    summaries, of which that of path 1 is the last, gaps, and one verdict if
+    there is a path."""
+    order = {"unfinished": 0, "task": 1, "critical": 2, "wait": 3, "clock": 4,
+             "critpath": 5, "gap": 6, "verdict": 7}
     kinds = [order[r["type"]] for r in records]
     check("order of records", sorted(kinds), kinds)
     tasks = {r["id"]: r for r in records if r["type"] == "task"}
@@ -214,7 +216,9 @@ def split(records):
     check("number of verdicts", 1 if summaries else 0,
           sum(r["type"] == "verdict" for r in records))
     if summaries:
-        check("the last summary's path", 1, records[-2].get("path", 1))
+        check("the last summary's path", 1,
+              [r for r in records if r["type"] == "critpath"][-1]
+              .get("path", 1))
     return tasks, steps, summaries
 
 
@@ -560,8 +564,11 @@ def at_once(tasks, moment):
 class Recorded:
     """What the recorded times of tasks say, microsecond by microsecond."""
 
-    def __init__(self, brute):
+    def __init__(self, brute, end):
+        """end: of the build, when unfinished tasks were still running."""
         took_time = [t for i, t in brute.tasks.items() if elapsed_of(t) > 0]
+        took_time += [t | {"end_us": end} for t in brute.unfinished
+                      if t["start_us"] < end]
         self.is_known = all("start_us" in t and "end_us" in t
                             for t in took_time)
         self.most = self.busy = 0
@@ -576,8 +583,7 @@ class Recorded:
 
 
 def is_tenth_faster(us, than):
-    """Whether us is less than 90 % of `than`, rounded up."""
-    return us < than - than // 10
+    return 10 * us < 9 * than
 
 
 def more_workers(brute, verdict):
@@ -591,8 +597,8 @@ def more_workers(brute, verdict):
     return more
 
 
-def expected_verdict(brute, workers, what_if, wall):
-    want = judge(brute, workers, what_if, wall)
+def expected_verdict(brute, workers, what_if, wall, end):
+    want = judge(brute, workers, what_if, wall, end)
     if "limit" not in want:
         want["reason"] = "no task took time" \
             if "wall_us" not in want and not any(brute.elapsed.values()) else \
@@ -607,9 +613,9 @@ def expected_verdict(brute, workers, what_if, wall):
     return want
 
 
-def judge(brute, workers, what_if, wall):
+def judge(brute, workers, what_if, wall, end):
     """As critpath(1), "The verdict", defines it."""
-    recorded = Recorded(brute)
+    recorded = Recorded(brute, end)
     runs = [i for i, t in brute.tasks.items() if t["kind"] != "copy"]
     want = {"type": "verdict",
             "work_us": sum(brute.elapsed[i] for i in runs),
@@ -628,6 +634,8 @@ def judge(brute, workers, what_if, wall):
             n >= recorded.most and recorded.busy <= wall:
         compared = dict(want, wall_us=wall, idle_us=wall - recorded.busy)
         busy = recorded.busy
+        if 2 * (wall - busy) > wall:
+            return compared | {"limit": "idle"}
         if path >= share and not is_tenth_faster(path, busy):
             return compared | {"limit": "path"}
         if share > path and not is_tenth_faster(share, busy):
@@ -636,10 +644,10 @@ def judge(brute, workers, what_if, wall):
         if not has_deps:
             return compared
         compared["simulated_us"] = simulate(brute, n)
-        if compared["simulated_us"] > busy - busy // 10:
+        if not is_tenth_faster(compared["simulated_us"], busy):
             return compared | {"limit": "workers"}
         if n == recorded.most or \
-                simulate(brute, recorded.most) <= busy - busy // 10:
+                is_tenth_faster(simulate(brute, recorded.most), busy):
             return compared | {"limit": "order"}
     if workers and has_deps and not is_nothing:
         us = want["simulated_us"]
@@ -692,12 +700,43 @@ def mode_verdict_in_order(rng):
         return
     wall = summaries[1]["wall_us"]
     verdict = got[-1]
-    check("verdict", expected_verdict(brute, workers, False, wall), verdict)
+    check("verdict", expected_verdict(brute, workers, False, wall,
+                                      extent_of(tasks)[1]), verdict)
     if "wall_us" in verdict:
         check("bound_us <= wall_us", True, verdict["bound_us"] <= wall)
         if workers == 0:
             check("bound_us <= busy time", True, verdict["bound_us"] <=
                   wall - verdict["idle_us"])
+
+
+def extent_of(records):
+    """The start and the end of the build; 0 if no time is known."""
+    extents = [r for r in records if r["type"] == "build"] or \
+        [r for r in records if r["type"] == "task"]
+    moments = [r[k] for r in extents for k in ("start_us", "end_us") if k in r]
+    return min(moments, default=0), max(moments, default=0)
+
+
+def expected_gaps(records):
+    """The three longest times in which nothing ran: length, start and the task
+    after it.  All tasks that took time have a start and an end, or have not
+    ended."""
+    tasks = [{"end_us": extent_of(records)[1]} | t for t in records
+             if t["type"] == "task" and "start_us" in t]
+    tasks = [t for t in tasks if t["end_us"] > t["start_us"]]
+    moments = {m for t in tasks for m in (t["start_us"], t["end_us"])}
+    first, last = extent_of(records)
+    moments = sorted(moments | {first, last})
+    gaps = []
+    for start, end in zip(moments, moments[1:]):
+        if start < first or end > last or any(
+                t["start_us"] <= start and t["end_us"] >= end for t in tasks):
+            continue
+        after = [t["id"] for t in tasks if t["start_us"] == end]
+        gaps.append((end - start, start,
+                     min(after, key=str.encode) if after else None))
+    gaps.sort(key=lambda g: (-g[0], g[1]))
+    return gaps[:3]
 
 
 def mode_verdict(rng):
@@ -723,8 +762,12 @@ def mode_verdict(rng):
     if not summaries:
         return
     wall = summaries[1].get("wall_us", 0) if wall is None else wall
-    want = expected_verdict(brute, workers, what_if, wall)
+    want = expected_verdict(brute, workers, what_if, wall,
+                            extent_of(records)[1])
     check("verdict", want, got[-1])
+    gaps = [r for r in got if r["type"] == "gap"]
+    check("gaps", expected_gaps(records) if want.get("limit") == "idle" else [],
+          [(r["gap_us"], r["start_us"], r.get("id")) for r in gaps])
     if "limit" in want and "wall_us" not in want:
         check("bound <= simulated", True,
               want["bound_us"] <= want["simulated_us"])

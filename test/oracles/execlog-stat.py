@@ -18,6 +18,7 @@ import math
 import random
 import re
 import subprocess
+from collections import Counter
 from fractions import Fraction
 
 from oracle import (Differ, check, compare_runs, main, run_filter,
@@ -128,6 +129,9 @@ def random_task(rng, clock, name):
                 ["from_cache", "dynamically_resolved_cache"]): True}
             if rng.random() < 0.5:
                 task["start_us"] = task["end_us"] = clock.time()
+        elif rng.random() < 0.1:
+            task = {"type": "task", "id": name} | rng.choice(
+                [{"skipped": True}, {"deploy_us": clock.time()}])
     return task
 
 
@@ -245,6 +249,11 @@ class Build:
         self.tasks = with_names([with_times(r) for r in records
                                  if r["type"] == "task"])
         self.find_extent([r for r in records if r["type"] == "build"])
+        for t in self.tasks:
+            t["until_us"] = t.get("end_us")
+            if is_unfinished(t):    # it runs until the build ends
+                t["until_us"] = max(self.end_us, t["start_us"])
+                t["elapsed_us"] = t["until_us"] - t["start_us"]
         if self.wall_us is not None:
             self.find_intervals()
 
@@ -263,16 +272,16 @@ class Build:
 
     def find_intervals(self):
         placed = [t for t in self.tasks if "total_time" not in t and
-                  "start_us" in t and "end_us" in t]
+                  "start_us" in t and t["until_us"] is not None]
         bounds = {self.start_us, self.end_us}
         for t in placed:
-            bounds |= {t["start_us"], t["end_us"]}
+            bounds |= {t["start_us"], t["until_us"]}
         bounds = sorted(us for us in bounds
                         if self.start_us <= us <= self.end_us)
         # (start, end, tasks that run from this start to this end)
         self.intervals = [
             (a, b, [t for t in placed
-                    if t["start_us"] <= a and b <= t["end_us"]])
+                    if t["start_us"] <= a and b <= t["until_us"]])
             for a, b in zip(bounds, bounds[1:])]
         for t in self.tasks:
             t["weight"] = Fraction(0)
@@ -357,8 +366,27 @@ def from_cache(t):
     return "from_cache" in t or "dynamically_resolved_cache" in t
 
 
+def is_unfinished(t):
+    return "start_us" in t and "end_us" not in t and \
+        "from_cache" not in t and "total_time" not in t
+
+
+def outcome_of(attempts):
+    """What became of a run, of which these are the attempts."""
+    if is_executed(attempts):
+        return "executed"
+    if any(map(from_cache, attempts)):
+        return "from_cache"
+    for key, outcome in ("start_us", "unfinished"), ("skipped", "skipped"), \
+            ("deploy_us", "queued"):
+        if any(key in t for t in attempts):
+            return outcome
+    return "untimed"
+
+
 def is_executed(attempts):
-    return any(not from_cache(t) and ("end_us" in t or "elapsed_us" in t)
+    return any(not from_cache(t) and not is_unfinished(t) and
+               ("end_us" in t or "elapsed_us" in t)
                for t in attempts)
 
 
@@ -372,9 +400,14 @@ def ask(records, *options):
     if build.wall_us is None:
         check("output without a time", "", out)
         return build, None
-    answers = {}
-    for line in out.splitlines():
-        answer = json.loads(line)
+    unfinished = sorted([(t["start_us"], t["id"].encode()) for t in build.tasks
+                         if is_unfinished(t)])
+    answers = [json.loads(line) for line in out.splitlines()]
+    check("unfinished", unfinished, [
+        (r["start_us"], r["id"].split("#")[0].encode())
+        for r in answers if r["type"] == "unfinished"])
+    records, answers = answers[len(unfinished):], {}
+    for answer in records:
         check("type", "stat", answer["type"])
         answers.setdefault(answer["stat"], []).append(answer)
     for name in "wall", "cache", "failed", "tests":
@@ -391,7 +424,8 @@ def compare_wall(build, answers):
     check("wall_us", build.wall_us, wall["wall_us"])
     check("busy_us", busy_us, wall["busy_us"])
     check("idle_us", build.wall_us - busy_us, wall["idle_us"])
-    check("tasks", len(build.tasks), wall["tasks"])
+    check("tasks", sum("deploy_us" not in t for t in build.tasks),
+          wall["tasks"])
     check("running_us", running_us, wall["running_us"])
     check("most_running", max((len(r) for _, _, r in build.intervals),
                               default=0), wall["most_running"])
@@ -504,19 +538,15 @@ def compare_lists(build, answers, top):
 
 def compare_cache(build, answers):
     cache, runs = answers["cache"][0], build.runs()
-    executed = [i for i in runs if is_executed(runs[i])]
-    cached = [i for i in runs if i not in executed and
-              any(map(from_cache, runs[i]))]
+    counts = Counter(map(outcome_of, runs.values()))
     check("run_tasks", len(runs), cache["run_tasks"])
-    check("executed", len(executed), cache["executed"])
-    # If all were executed, the log may be one that cannot say otherwise.
-    is_known = len(executed) < len(runs)
-    check("from_cache", len(cached) if is_known else None,
-          cache.get("from_cache"))
-    check("avoided", len(runs) - len(executed) - len(cached)
-          if is_known else None, cache.get("avoided"))
-    check_ratio("efficiency", len(runs) - len(executed),
-                len(runs) if is_known else 0, cache, "efficiency")
+    check("executed", counts["executed"], cache["executed"])
+    for key in "from_cache", "unfinished", "skipped", "queued", "untimed":
+        check(key, counts[key] or None, cache.get(key))
+    # If none came from the cache, the log may be one that cannot say so.
+    looked_up = counts["executed"] + counts["from_cache"]
+    check_ratio("efficiency", counts["from_cache"],
+                looked_up if counts["from_cache"] else 0, cache, "efficiency")
     ids = {t["id"] for t in build.tasks}
     check("nodes_not_in_log", sum(
         i not in ids and n.get("rule") != "phony"
@@ -527,7 +557,8 @@ def compare_cache(build, answers):
 def compare_failed(build, answers):
     failed, tests = answers["failed"][0], answers["tests"][0]
     runs = build.runs()
-    attempts = [t for own in runs.values() for t in own]
+    attempts = [t for own in runs.values() for t in own
+                if not is_unfinished(t)]
 
     def us(which):
         return sum(t.get("elapsed_us", 0) for t in attempts if which(t))
@@ -720,11 +751,9 @@ def mode_report(rng):
           sum(int(m[1]) for m in types))
     check("weighted sum over types", build.sum_of(bool),
           sum(int(m[2]) for m in types))
-    executed, cached, avoided = re.search(
-        r"(\d+) executed(?:, (\d+) from the cache, (\d+)\s+avoided)?",
-        text).groups()
-    check("run tasks", len(build.runs()),
-          int(executed) + int(cached or 0) + int(avoided or 0))
+    items = re.findall(r"(\d+) (?:executed|from the cache|unfinished|skipped|"
+                       r"queued|of\s+which\s+the\s+log\s+has)", text)
+    check("run tasks", len(build.runs()), sum(map(int, items)))
 
 
 # --- ninja -----------------------------------------------------------------

@@ -46,12 +46,13 @@ def run_filter(name, records, *options):
     last_run = (name, *options), records
     run = subprocess.run([name, *options], input=lines_of(records),
                          capture_output=True, encoding="utf-8", check=False)
-    check("status", 0 if records else 1, run.returncode)
     types = {r.get("type") for r in records}
+    only_nodes = "node" in types and not types & {"task", "build"}
+    check("status", 0 if records and not only_nodes else 1, run.returncode)
     check("standard error",
           f"{name}: nothing came: '<stdin>' is empty\n" if not records else
-          f"{name}: warning: no task came, only nodes: where is the output of "
-          "execlog-parse?\n" if "node" in types and "task" not in types else
+          f"{name}: no task came, only nodes: where is the output of "
+          "execlog-parse?\n" if only_nodes else
           "", run.stderr)
     return without_boundaries(run.stdout)
 
