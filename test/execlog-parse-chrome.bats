@@ -16,7 +16,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 	assert_line -n 0 '{"type":"task","id":"5","name":"Executing genrule //:base","target":"//:base","rule":"Genrule","host":"skyframe-evaluator 0","kind":"run","start_us":5000,"end_us":10000,"elapsed_us":5000,"outputs":["bazel-out/bin/base.o"]}'
 	assert_line -n 1 '{"type":"task","id":"7","name":"Executing genrule //:lone","target":"//:lone","rule":"action processing","host":"skyframe-evaluator 0 1.66","kind":"run","start_us":5500,"end_us":8000,"elapsed_us":2500,"outputs":["bazel-out/bin/lone.o"]}'
 	assert_line -n 2 '{"type":"task","id":"8","name":"BazelWorkspaceStatusAction","rule":"action processing","host":"skyframe-evaluator 0","kind":"run","start_us":10000,"end_us":10500,"elapsed_us":500}'
-	assert_line -n 3 '{"type":"build","format":"chrome","start_us":-3000,"end_us":10500,"wall_us":13500}'
+	assert_line -n 3 '{"type":"build","format":"chrome","start_us":-3000,"end_us":10500,"wall_us":13500,"left_out":{"C":1,"i":1}}'
 	[ "${#lines[@]}" = 4 ]
 	[ -z "$stderr" ]
 }
@@ -65,7 +65,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"X","ts":5,"dur":1,"pid":"p","tid":"q"' \
 		'"ph":"X","ts":5,"dur":1,"tid":4' '"ph":"X","ts":5,"dur":1'
 	assert_equal "$(found 'select(.id) | .host')" \
-		$'"1.2"\n"1.2"\n"a \\"b\\""\n"p.q"\n"4"\nnull'
+		$'"late"\n"late"\n"a \\"b\\""\n"p.q"\n"4"\nnull'
 }
 
 @test "times are cut to microseconds, start and end apart" {
@@ -109,13 +109,102 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"X","ts":1' '"name":"a","ts":1'
 }
 
-@test "other phases are skipped, and those with the phase B are counted" {
+@test "events of other phases are counted" {
 	read_array '"ph":"i","ts":1' '"ph":"C","args":{"cpu":1}' \
-		'"ph":"s","id":1' '"ph":"X","ts":1,"dur":1' '"ph":"B","ts":1' \
-		'"ph":"E","ts":2'
+		'"ph":"s","id":1' '"ph":"X","ts":1,"dur":1' '"ph":"C","args":{}'
 	assert_equal "$(found 'select(.id) | .id')" '"3"'
-	assert_equal "$stderr" "execlog-parse: warning: events with the \
-phase B, which are left out: 1"
+	assert_equal "$(found 'select(.format) | .left_out')" \
+		'{"C":2,"i":1,"s":1}'
+	[ -z "$stderr" ]
+}
+
+@test "a thread's inner events are no tasks of their own, unless --nested" {
+	# The second event of thread 1 contains the first; that of thread 2
+	# only begins while it runs.
+	read_array '"ph":"X","ts":0,"dur":10,"pid":1,"tid":1' \
+		'"ph":"X","ts":0,"dur":20,"pid":1,"tid":1' \
+		'"ph":"X","ts":20,"dur":5,"pid":1,"tid":1' \
+		'"ph":"X","ts":5,"dur":5,"pid":1,"tid":2'
+	assert_equal "$(found 'select(.id) | .id' | paste -sd' ')" '"1" "2" "3"'
+	assert_equal "$(found 'select(.format) | .left_out')" '{"nested":1}'
+	run -0 --separate-stderr execlog-parse --nested trace
+	assert_equal "$(found 'select(.id) | [.id, .parent, .start_us,
+		.started_us, .end_us, .elapsed_us]')" \
+		'["0","1",0,null,10,10]
+["1",null,null,0,20,10]
+["2",null,20,null,25,5]
+["3",null,5,null,10,5]'
+}
+
+@test "B and E are paired in each thread by a stack, in the order of time" {
+	read_array '"ph":"E","ts":9,"pid":1,"tid":1' \
+		'"ph":"B","ts":0,"pid":1,"tid":1,"name":"outer"' \
+		'"ph":"B","ts":1,"pid":1,"tid":1,"name":"inner"' \
+		'"ph":"B","ts":3,"pid":1,"tid":2,"name":"other"' \
+		'"ph":"E","ts":4,"pid":1,"tid":1' \
+		'"ph":"E","ts":5,"pid":1,"tid":2'
+	assert_equal "$(found 'select(.id) | [.name, .start_us, .end_us]')" \
+		$'["outer",0,9]\n["other",3,5]'
+	[ -z "$stderr" ]
+}
+
+@test "b and e, and S and F, are paired by category and id" {
+	read_array '"ph":"X","ts":0,"dur":5,"pid":1,"tid":1,"name":"tiny"' \
+		'"ph":"b","ts":0,"cat":"t","id":"0x1","pid":1,"tid":1,"name":"big"' \
+		'"ph":"e","ts":50,"cat":"t","id":"0x1","pid":1,"tid":1' \
+		'"ph":"S","ts":0,"id":2,"pid":1,"tid":1,"name":"old"' \
+		'"ph":"F","ts":90,"id":2,"pid":1,"tid":1' \
+		'"ph":"b","ts":1,"cat":"t","id":"7","pid":1,"tid":1,"name":"in"' \
+		'"ph":"e","ts":2,"cat":"t","id":"7","pid":1,"tid":1'
+	# The last one is within an event of its thread.
+	assert_equal "$(found 'select(.id) | [.name, .start_us, .end_us]')" \
+		$'["tiny",0,5]\n["big",0,50]\n["old",0,90]'
+}
+
+@test "an event without its partner is reported, and its task is unfinished" {
+	read_array '"ph":"B","ts":1,"pid":1,"tid":1' \
+		'"ph":"X","ts":2,"dur":3,"pid":1,"tid":1' \
+		'"ph":"e","ts":4,"id":1'
+	assert_equal "$(found 'select(.id) | [.id, .start_us, .end_us]')" \
+		$'["0",1,null]\n["1",2,5]'
+	assert_equal "$(found 'select(.format) | .left_out')" '{"ends":1}'
+	assert_equal "$stderr" "execlog-parse: warning: trace: 1 event begins \
+what no event ends (B, b or S): unfinished tasks
+execlog-parse: warning: trace: 1 event ends what no event begins (E, e or F): \
+left out"
+}
+
+@test "events that Bazel merged are time in which something ran" {
+	lines '{"otherData":{"build_id":"x"},"traceEvents":[' \
+		'{"cat":"action processing","name":"a","ph":"X","ts":0,"dur":300000,"pid":1,"tid":3},' \
+		'{"cat":"unknown event","name":"merged 40 events","ph":"X","ts":300000,"dur":9000000,"pid":1,"tid":3}]}' >trace
+	run -0 --separate-stderr execlog-parse trace
+	assert_equal "$(found 'select(.id) | [.name, .kind]')" \
+		$'["a","run"]\n["merged 40 events","merged"]'
+	execlog-parse trace >tasks
+	run -0 --separate-stderr critpath tasks
+	assert_equal "$(found 'select(.type == "critical") | .name')" '"a"'
+	assert_equal "$(found 'select(.type == "verdict") |
+		[.idle_us, .path_us, .work_us]')" '[0,300000,9300000]'
+}
+
+@test "a trace of clang is said to be of one compiler, and its sums are left out" {
+	read_array '"ph":"X","ts":0,"dur":90,"pid":1,"tid":1,"name":"ExecuteCompiler"' \
+		'"ph":"X","ts":10,"dur":20,"pid":1,"tid":1,"name":"Source"' \
+		'"ph":"X","ts":0,"dur":20,"pid":1,"tid":2,"name":"Total Source","args":{"count":3,"avg ms":6}'
+	assert_equal "$(found 'select(.id) | .name')" '"ExecuteCompiler"'
+	assert_equal "$(found 'select(.format) | .left_out')" \
+		'{"sums":1,"nested":1}'
+	assert_equal "$stderr" "execlog-parse: warning: trace: the trace is of one \
+run of a compiler, not of a build: with --nested execlog-stat shows where its \
+time went"
+}
+
+@test "a trace of which nothing lasts is bad input" {
+	lines '[{"ph":"i","ts":1},{"ph":"s","id":1,"ts":3}]' >trace
+	run -1 --separate-stderr execlog-parse trace
+	assert_equal "$stderr" "execlog-parse: 'trace' has no event with a duration
+execlog-parse: no task came: is this the execution log of a build?"
 }
 
 @test "an array of events may end without its bracket, an object may not" {

@@ -47,8 +47,24 @@ timed() {
 	results '{"status":"skipped","timing":[],"unique_id":"model.p.a",
 		"execution_time":0}' >log
 	run -0 --separate-stderr execlog-parse log
-	assert_output '{"type":"task","id":"model.p.a","name":"a","target":"model.p.a","rule":"model","kind":"run","run":"r","status":"skipped"}
+	assert_output '{"type":"task","id":"model.p.a","name":"a","target":"model.p.a","rule":"model","kind":"run","run":"r","status":"skipped","skipped":true}
 {"type":"build","run":"r","format":"dbt"}'
+}
+
+@test "a model that failed has its execution time, if it has no phases" {
+	results '{"status":"error","timing":[],"unique_id":"model.p.a",
+		"execution_time":3.0}' '{"status":"skipped","timing":[],
+		"unique_id":"model.p.b","execution_time":0.0}' \
+		"$(timed model.p.c 01Z 02Z)" >log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.id) | [.id, .elapsed_us, .failed]')" \
+		'["model.p.a",3000000,true]
+["model.p.b",null,null]
+["model.p.c",1000000,null]'
+	execlog-parse log >tasks
+	run -0 --separate-stderr execlog-stat tasks
+	assert_equal "$(found 'select(.stat == "cache") | [.executed, .skipped,
+		.efficiency]')" '[2,1,null]'
 }
 
 @test "a name is the id without type, project and the hash of a test" {
@@ -86,7 +102,7 @@ timed() {
 		true fail
 		null warn
 		null no-op
-		null partial success
+		true partial success
 		true runtime error
 	END
 }
@@ -120,12 +136,12 @@ timed() {
 
 @test "an unknown version of the schema is read with a warning" {
 	local schema
-	for schema in run-results/v7 run-results/v0 run-results/vx sources/v3; do
+	for schema in run-results/v7 run-results/v0 run-results/vx sources/v4; do
 		SCHEMA=https://schemas.getdbt.com/dbt/$schema.json \
 			results "$(timed model.p.a 01Z 02Z)" >log
 		run -0 --separate-stderr execlog-parse log
 		assert_regex "$stderr" "^execlog-parse: warning: log: the log \
-is of dbt with schema .*; this program knows versions 1 to 6\$"
+is of dbt with schema .*; this program knows versions 1 to [36]\$"
 		assert_equal "$(found 'select(.id) | .id')" '"model.p.a"'
 	done
 }

@@ -87,6 +87,45 @@ deps='select(.id) | [.id] + .deps'
 		$'["stage 1 skipped","stage 0"]\n["1","stage 1 skipped"]\n["stage 2","1"]'
 }
 
+# with_rdd RDD INFO - prints a Stage Info whose stage computes this RDD
+with_rdd() {
+	printf '%s,"RDD Info":[{"RDD ID":%s},{"RDD ID":7}]}' "${2%\}}" "$1"
+}
+
+@test "a skipped stage waits for the one that computed its RDD for another job" {
+	local a b c
+	a=$(with_rdd 3 "$(stage_info 0 0 '')")
+	b=$(with_rdd 3 "$(stage_info 1 0 '')")
+	c=$(with_rdd 5 "$(stage_info 2 0 1)")
+	application < <(event JobStart "\"Stage Infos\":[${a#*:}]" &&
+		event StageSubmitted "$a" && finish 0 0 0 0 2 4 Success &&
+		complete 0 0 &&
+		event JobStart "\"Stage Infos\":[${b#*:},${c#*:}]" &&
+		event StageSubmitted "$c" && finish 2 0 1 0 5 6 Success &&
+		complete 2 0)
+	assert_equal "$(found "$deps" | tail -n 3)" \
+		$'["stage 1 skipped","stage 0"]\n["1","stage 1 skipped"]\n["stage 2","1"]'
+	# Without the number of the RDD nothing shows what it waited for.
+	sed -i 's/"RDD Info":[^]]*\]/"x":[]/g' log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(found "$deps" | tail -n 3)" \
+		$'["stage 1 skipped"]\n["1","stage 1 skipped"]\n["stage 2","1"]'
+	assert_equal "$(found 'select(.format) | .unknown_deps')" 1
+	execlog-parse log | critpath --text | sed -n 3p >first
+	assert_equal "$(<first)" \
+		"1 dependency is not in the log, so the path may be longer."
+}
+
+@test "a task that has no end in an application that has one is reported" {
+	application < <(submit 0 0 '' && begin 0 0 0 0 2 && begin 0 0 1 1 2 &&
+		finish 0 0 0 0 2 6 Success && complete 0 0)
+	assert_equal "$stderr" "execlog-parse: warning: a: 1 task has no end, \
+although the application has ended: Spark drops events if it is busy"
+	execlog-parse log | critpath --text | sed -n 3p >first
+	assert_equal "$(<first)" \
+		"1 task did not end: s0 1, 97 ms until the end of the log."
+}
+
 @test "an attempt waits for the one that failed before it" {
 	application < <(submit 0 0 '' &&
 		begin 0 0 0 0 2 && finish 0 0 0 0 2 4 ExceptionFailure &&

@@ -102,7 +102,8 @@ in_each_order() {
 
 @test "without started a run starts at deployed, and has start_event" {
 	read_log '8 deployed u h' '30 finished u h 0 5' \
-		'40 started v h' '41 deployed v h' '50 finished v h 0 5'
+		'39 deploy v 1 1' '40 started v h' '41 deployed v h' \
+		'50 finished v h 0 5'
 	assert_equal "$(found 'select(.id == "u") | [.start_us, .elapsed_us,
 		.start_event]')" '[8000,22000,"deployed"]'
 	# The run of u is written last, because its event started might have
@@ -188,7 +189,7 @@ in_each_order() {
 
 @test "without dep_wait a copy starts at dep_start" {
 	read_log '10 dep_start c dst d 1' '30 dep_finished c dst d src 7'
-	assert_line -n 0 '{"type":"task","id":"copy:e7c542cbd2cb5df2","kind":"copy","start_us":10000,"end_us":30000,"elapsed_us":20000,"uid":"d","consumer":"c","host":"dst","origin_host":"src","size_bytes":7}'
+	assert_line -n 0 '{"type":"task","id":"copy:e7c542cbd2cb5df2","kind":"copy","start_us":10000,"end_us":30000,"elapsed_us":20000,"uid":"d","consumer":"c","host":"dst","dep_count":1,"origin_host":"src","size_bytes":7}'
 }
 
 @test "a copy's id is the SipHash-1-3 of its consumer, destination and artifact" {
@@ -271,7 +272,7 @@ if sys.hash_info.algorithm == "siphash13":
 	read_log '1 prepare_start  1' '2 prepare_start  2' \
 		'10 repository_prepared p 1' '20 repository_prepared q 1' \
 		'30 repository_prepared p 2'
-	assert_line -n 0 '{"type":"task","id":"prepare:1:repository:p","kind":"prepare","start_us":1000,"end_us":10000,"elapsed_us":9000,"host":"worker-1","prepare":"repository:p"}'
+	assert_line -n 0 '{"type":"task","id":"prepare:1:repository:p","kind":"prepare","start_us":1000,"end_us":10000,"elapsed_us":9000,"host":"worker-1","worker":1,"prepare":"repository:p"}'
 	assert_equal "$(found 'select(.id) | [.id, .elapsed_us]')" \
 		'["prepare:1:repository:p",9000]
 ["prepare:1:repository:q",19000]
@@ -281,7 +282,7 @@ if sys.hash_info.algorithm == "siphash13":
 @test "resources are prepared once per worker" {
 	read_log '1 prepare_start  1' '2 prepare_start  2' \
 		'10 resources_prepared  1' '30 resources_prepared  2'
-	assert_line -n 0 '{"type":"task","id":"prepare:1:resources","kind":"prepare","start_us":1000,"end_us":10000,"elapsed_us":9000,"host":"worker-1","prepare":"resources"}'
+	assert_line -n 0 '{"type":"task","id":"prepare:1:resources","kind":"prepare","start_us":1000,"end_us":10000,"elapsed_us":9000,"host":"worker-1","worker":1,"prepare":"resources"}'
 	assert_equal "$(found 'select(.id) | [.id, .elapsed_us]')" \
 		$'["prepare:1:resources",9000]\n["prepare:2:resources",28000]'
 }
@@ -299,7 +300,43 @@ if sys.hash_info.algorithm == "siphash13":
 
 @test "a prepare task without a start before it has none, not 0" {
 	read_log '31 prepare_start  1' '30 resources_prepared  1'
-	assert_line -n 0 '{"type":"task","id":"prepare:1:resources","kind":"prepare","end_us":30000,"host":"worker-1","prepare":"resources"}'
+	assert_line -n 0 '{"type":"task","id":"prepare:1:resources","kind":"prepare","end_us":30000,"host":"worker-1","worker":1,"prepare":"resources"}'
+}
+
+@test "a run has the worker to which it was deployed, and the queue then" {
+	read_log '5 deploy u 3 8' '6 deployed u h' '7 started u h' \
+		'9 finished u h OK 5'
+	assert_line -n 0 '{"type":"task","id":"u","kind":"run","start_us":7000,"end_us":9000,"elapsed_us":2000,"uid":"u","host":"h","deployed_us":6000,"worker":3,"deploy_us":5000,"ready_tasks":8,"status":"OK","size_bytes":5}'
+	# Each attempt has the last deploy before it.
+	read_log '5 deploy u 3 8' '6 started u h' '7 finished u h OK 5' \
+		'8 deploy u 4 9' '9 started u g' '10 finished u g OK 5'
+	assert_equal "$(found 'select(.id) | [.start_us, .worker, .deploy_us]')" \
+		$'[6000,3,5000]\n[9000,4,8000]'
+}
+
+@test "an answer of the cache has the time at which it was asked for" {
+	read_log '1500 deploy u9 8 2' '1510 finished_from_cache u9 8 OK 4'
+	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .deploy_us,
+		.worker, .host]')" '[1510000,1510000,1500000,8,"worker-8"]'
+	# The deploy may come later in the log.
+	read_log '1510 finished_from_cache u9 h OK 4' '1500 deploy u9 8 2'
+	execlog-parse log >tasks
+	run -0 --separate-stderr execlog-stat tasks
+	assert_equal "$(found 'select(.stat == "cache") | [.run_tasks, .lookups,
+		.lookup_us]')" '[1,1,10000]'
+}
+
+@test "a uid that was only deployed is a queued task" {
+	read_log '10 deploy u 3 9' '12 deploy u 3 7' '11 deploy v 3 8' \
+		'12 started v h'
+	assert_equal "$(found 'select(.id) | [.id, .host, .worker, .deploy_us,
+		.ready_tasks, .start_us]' | sort)" '["u","h",3,10000,9,null]
+["u","h",3,12000,7,null]
+["v","h",3,11000,8,12000]'
+	execlog-parse log >tasks
+	run -0 --separate-stderr execlog-stat tasks
+	assert_equal "$(found 'select(.stat == "cache") | [.run_tasks, .queued,
+		.unfinished]')" '[2,1,1]'
 }
 
 @test "a worker's host is where the uid deployed to it appears" {
@@ -410,7 +447,7 @@ if sys.hash_info.algorithm == "siphash13":
 }
 
 @test "an empty last field is a field" {
-	lines '10 started u h' '30 finished u h ' '40 finished_from_cache v ' \
+	lines '10 started u h' '30 finished u h  ' '40 finished_from_cache v   ' \
 		'50 strange ' >log
 	run -0 --separate-stderr execlog-parse log
 	assert_equal "$(found 'select(.id) | [.id, has("status"), has("host")]' |
@@ -419,11 +456,51 @@ if sys.hash_info.algorithm == "siphash13":
 }
 
 @test "blank lines, and CRs and tabs at the ends of lines, are ignored" {
-	printf '10 started u h\r\n\n \r\n30 finished u h OK\t\r\r\n' >log
+	printf '10 started u h\r\n\n \r\n30 finished u h OK \t\r\r\n' >log
 	run -0 --separate-stderr execlog-parse log
 	assert_equal "$(found 'select(.id) | [.id, .host, .elapsed_us, .status]')" \
 		'["u","h",20000,"OK"]'
 	[ -z "$stderr" ]
+}
+
+@test "of a line whose spaces were joined only what is certain is kept" {
+	lines '5 prepare_start  3' '6 resources_prepared  3' '7 deploy u 3 9' \
+		'8 started u h' '9 finished u h  4096' '8 dep_start c h u 2' \
+		'9 dep_finished c h u  512' '10 finished v h FAILED 7' \
+		'11 finished_from_cache w h  4096' |
+		tr -s ' ' >log
+	run -1 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.kind == "run") | [.id, .host, .status,
+		.failed, .size_bytes]' | sort)" '["u","h",null,null,null]
+["v","h","FAILED",true,7]
+["w","h",null,null,null]'
+	assert_equal "$(found 'select(.kind == "copy") | [.origin_host,
+		.size_bytes]')" '[null,null]'
+	assert_equal "$(found 'select(.kind == "prepare") | [.host, .elapsed_us]')" \
+		'["h",1000]'
+	assert_equal "$stderr" "execlog-parse: 5 lines have fewer fields than \
+their event, the first is log:1: what is not certain is left out (no line has \
+an empty field: did two spaces become one?)"
+}
+
+@test "a line that was cut is kept as far as it is certain, and reported" {
+	local line
+	for line in '10 finished_from_cache u' '10 finished u h' '10 deploy u 3' \
+		'10 dep_finished u h d' '10 finished u h ERR'; do
+		lines '1 prepare_start  1' "$line" >log
+		run -1 --separate-stderr execlog-parse log
+		assert_equal "$(found 'select(.id and .kind != "prepare") | .kind' |
+			wc -l)" 1
+		assert_equal "$stderr" "execlog-parse: 1 line has fewer fields \
+than its event, the first is log:2: what is not certain is left out (was the \
+log cut?)"
+	done
+	assert_equal "$(found 'select(.id) | .status')" '"ERR"'
+	# The last word of a log that ends without a newline may be cut.
+	printf '1 started u host\n2 finished u ho' >log
+	run -1 --separate-stderr execlog-parse log
+	assert_equal "$(found 'select(.id) | [.host, .end_us]')" '["host",null]'
+	assert_equal "$stderr" "execlog-parse: log:2: field 4 of finished is empty"
 }
 
 @test "fields after the seventh are ignored" {
@@ -545,8 +622,8 @@ counted for the start of the build"
 	execlog-parse --line-buffered <in >out 3>&- &
 	pid=$!
 	exec 7>in
-	lines '1 deployed u h' '2 started u h' '3 finished u h 0 1' \
-		'1 dep_wait c h d 1' '2 dep_start c h d 1' \
+	lines '0 deploy u 3 1' '1 deployed u h' '2 started u h' \
+		'3 finished u h 0 1' '1 dep_wait c h d 1' '2 dep_start c h d 1' \
 		'3 dep_finished c h d o 1' '5 finished_from_cache v h OK 1' >&7
 	wait_until grep -q '"uid":"v"' out
 	assert_equal "$(records <out | jq -r '.kind + " " + .uid')" \
@@ -1068,9 +1145,9 @@ the execution log of a build?"
 }
 
 @test "a task from the cache without a status has not failed" {
-	lines '10 finished_from_cache u 7' '11 finished_from_cache v h' >log
+	lines '10 finished_from_cache u 7  ' '11 finished_from_cache v h  ' >log
 	run -0 --separate-stderr execlog-parse log
-	assert_line '{"type":"task","id":"u","kind":"run","start_us":10000,"end_us":10000,"elapsed_us":0,"uid":"u","host":"worker-7","from_cache":true}'
+	assert_line '{"type":"task","id":"u","kind":"run","start_us":10000,"end_us":10000,"elapsed_us":0,"uid":"u","host":"worker-7","from_cache":true,"worker":7}'
 	assert_line --partial '"host":"h","from_cache":true}'
 }
 

@@ -2,7 +2,10 @@
 #
 # oracles/perun-generations.py does to a store what a generation of Perun does,
 # byte for byte, and lists what it lists.  A generation is named by its first
-# release.
+# release.  The sanitized half leaves these out: they are about formats, and the
+# other tests of these filters run the same code.
+
+# bats file_tags=normal
 
 load helper
 load pidx

@@ -64,70 +64,22 @@ section_key(const void *owner, uint32_t i)
 	return span_bytes(&run.sections[i].key, sizeof run.sections[i].key);
 }
 
-/* Removes the exponent of a JSON number from its text, and returns it in *e. */
-static bool
-split_exponent(struct span *number, int64_t *e)
-{
-	size_t n = 0;
-	struct span text;
-
-	*e = 0;
-	while (n < number->n && (number->p[n] | 0x20) != 'e')
-		n++;
-	if (n == number->n)
-		return true;
-	text = span_of(number->p + n + 1, number->n - n - 1);
-	if (text.n > 0 && *text.p == '+')
-		text = span_of(text.p + 1, text.n - 1);
-	number->n = n;
-	/* The limit is far from all overflows. */
-	return text_i64(text, e) && *e < 1000000 && *e > -1000000;
-}
-
-/*
- * Converts seconds, a JSON number, to microseconds, and truncates the rest.
- * Works on the decimal digits, because 0.29 * 1e6 as a double is less than
- * 290000.  Returns false if the number is negative or too large for a record.
- */
-static bool
-read_seconds(struct span number, int64_t *us)
-{
-	enum { US_DIGITS = 6 };
-	int64_t n_digits, v = 0;
-	size_t i = 0;
-
-	if (!split_exponent(&number, &n_digits))
-		return false;
-	n_digits += US_DIGITS;
-	while (i < number.n && text_is_digit(number.p[i]))
-		i++;
-	if (i == 0)
-		return false;	/* a minus sign */
-	n_digits += (int64_t)i;	/* how many digits are left of the microsecond's
-				   point */
-	for (i = 0; n_digits > 0 && (i < number.n || v > 0); i++) {
-		if (i < number.n && number.p[i] == '.')
-			continue;
-		v = v * 10 + (i < number.n ? number.p[i] - '0' : 0);
-		if (v > US_MAX)
-			return false;
-		n_digits--;
-	}
-	*us = v;
-	return true;
-}
-
 /* Reads `elapsed`, which is INT_UNKNOWN if it is absent. */
 static bool
 read_elapsed(const struct rec *r, int64_t *us)
 {
 	const struct field *field;
 	enum rec_found found = rec_find(r, ELAPSED, REC_NUMBER, &field);
+	const char *p;
 
 	*us = INT_UNKNOWN;
-	if (found == REC_ABSENT ||
-	    (found == REC_OK && read_seconds(field->text, us)))
+	if (found == REC_ABSENT)
 		return true;
+	if (found == REC_OK) {
+		p = field->text.p;
+		if (read_seconds(&p, us) && *us >= 0)
+			return true;
+	}
 	filter_reject(state.f, "elapsed is not a number of seconds, or is "
 	    "negative or too large");
 	return false;

@@ -15,17 +15,20 @@
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
+#include "filters/execlog-parse/slices.h"
 
 /* Keys of an event, except BUILD_ID, a key of `otherData`. */
 #define CHROME_KEYS(K)							\
 	K(NAME, "name") K(CAT, "cat") K(PH, "ph") K(TS, "ts")		\
 	K(DUR, "dur") K(PID, "pid") K(TID, "tid") K(ARGS, "args")	\
-	K(OUT, "out") K(BUILD_ID, "build_id")
+	K(OUT, "out") K(EVENT_ID, "id") K(ID2, "id2")			\
+	K(BUILD_ID, "build_id")
 KEY_LIST(chrome_keys, CHROME_KEYS);
 
 enum {
 	DETECT_MAX = 64 * 1024,	/* bytes in which chrome_detect() searches */
-	NS_PER_US = 1000
+	NS_PER_US = 1000,
+	PHASES = 128		/* a phase is an ASCII character */
 };
 
 /* Categories of Bazel that repeat, or contain, what is in other events. */
@@ -39,20 +42,29 @@ static const char *const container_roles[] = { "\"build\"", "\"cmakeBuild\"",
 /* The values in `args` that are used, as JSON tokens; empty if absent. */
 struct args {
 	struct span name, target, mnemonic, role, status;
+	bool is_sum;		/* of other events, as clang's "Total ..." */
 };
 
 static struct {
 	struct filter *f;
 	struct extent extent;
 	int64_t n_events;	/* of all files; the id of the last one + 1 */
-	int64_t n_begun;	/* events with the phase B */
+	bool nested;		/* inner events are tasks, too */
+	uint64_t n_left_out[PHASES];	/* events of all files, by phase; 0 is
+					   any that is not a character */
+	uint64_t n_ended, n_sums, n_nested;	/* ends without a beginning,
+						   sums, and inner events that
+						   were left out */
 
 	/* About the trace that is being read. */
 	bool is_bazel;
+	bool is_compiler;	/* it is of one run of a compiler */
 	bool has_events;	/* the document is or has an array of events */
-	struct intern lanes;	/* "PID.TID" */
-	sym *hosts;		/* of each lane, a symbol of host_names */
-	size_t hosts_cap;
+	struct slices slices;
+	struct intern lanes;	/* "PID.TID", and the scopes of async events */
+	sym *names;		/* of each lane, a symbol of host_names, or
+				   SYM_NONE */
+	size_t names_cap;
 	struct intern host_names;	/* JSON tokens */
 	struct buf text;
 } state;
@@ -89,6 +101,8 @@ find_args(const struct rec *event)
 		    span_eq(key, "\"return\"") ||
 		    span_eq(key, "\"status\""))
 			found.status = value;
+		else if (span_eq(key, "\"avg ms\""))
+			found.is_sum = true;
 	}
 	return found;
 }
@@ -112,44 +126,67 @@ add_text(struct buf *b, const struct rec *event, unsigned key)
 }
 
 /*
- * Returns a symbol for a lane's host.  A lane without a name is named by its
- * number.  The number is appended to a name that another lane has.
+ * The hosts of all lanes, symbols of host_names; the caller frees the array.  A
+ * lane without a name is named by its number, which is appended to a name that
+ * an earlier lane has.
  */
-static sym
-add_host(struct span lane, struct span name)
+static sym *
+name_hosts(void)
 {
+	size_t n = state.lanes.n, n_names = state.host_names.n;
+	bool *is_used = mem_zero(n_names, sizeof *is_used);
+	sym *hosts = mem_table(n, sizeof *hosts);
 	struct buf *b = &state.text;
-	size_t n_names = state.host_names.n;
-	sym host;
+	struct span name;
 
-	b->len = 0;
-	json_quote(b, lane);
-	if (!is_text(name))
-		return intern_add(&state.host_names, buf_span(b));
-	host = intern_add(&state.host_names, name);
-	if (state.host_names.n > n_names)
-		return host;
-	b->len = 0;
-	buf_add(b, name.p, name.n - 1);
-	buf_char(b, ' ');
-	json_quote(b, lane);
-	/* The quote between the name and the number is moved to the end. */
-	memmove(b->data + name.n, b->data + name.n + 1, b->len - name.n - 1);
-	b->len--;
-	return intern_add(&state.host_names, buf_span(b));
+	for (sym lane = 0; lane < n; lane++) {
+		hosts[lane] = state.names[lane];
+		if (hosts[lane] != SYM_NONE && !is_used[hosts[lane]]) {
+			is_used[hosts[lane]] = true;
+			continue;
+		}
+		b->len = 0;
+		name = span_of("\"\"", 2);
+		if (hosts[lane] != SYM_NONE)
+			name = intern_span(&state.host_names, hosts[lane]);
+		buf_add(b, name.p, name.n - 1);
+		if (hosts[lane] != SYM_NONE)
+			buf_char(b, ' ');
+		name.n = b->len;
+		json_quote(b, intern_span(&state.lanes, lane));
+		/* Its first quote, between name and number, is not needed. */
+		memmove(b->data + name.n, b->data + name.n + 1,
+		    b->len - name.n - 1);
+		b->len--;
+		hosts[lane] = intern_add(&state.host_names, buf_span(b));
+	}
+	free(is_used);
+	return hosts;
+}
+
+static sym
+add_lane(struct span text)
+{
+	size_t n = state.lanes.n;
+	sym lane = intern_add(&state.lanes, text);
+
+	if (state.lanes.n > n) {
+		state.names = mem_grow(state.names, &state.names_cap, n + 1,
+		    sizeof *state.names);
+		state.names[lane] = SYM_NONE;
+	}
+	return lane;
 }
 
 /*
- * Returns the lane of an event; SYM_NONE if it has neither a process nor a
- * thread.  A new lane gets the name, which may be empty.  A name that comes
- * after other events of the lane is ignored, so that all have the same host.
+ * Returns the lane of an event, which is its thread; SYM_NONE if it has neither
+ * a process nor a thread.
  */
 static sym
-find_lane(const struct rec *event, struct span name)
+find_lane(const struct rec *event)
 {
 	struct buf *b = &state.text;
-	size_t n_lanes = state.lanes.n, n;
-	sym lane;
+	size_t n;
 
 	b->len = 0;
 	add_text(b, event, PID);
@@ -162,14 +199,38 @@ find_lane(const struct rec *event, struct span name)
 		buf_char(b, '.');
 		add_text(b, event, TID);
 	}
-	lane = intern_add(&state.lanes, buf_span(b));
-	if (state.lanes.n > n_lanes) {
-		state.hosts = mem_grow(state.hosts, &state.hosts_cap,
-		    state.lanes.n, sizeof *state.hosts);
-		state.hosts[lane] = add_host(intern_span(&state.lanes, lane),
-		    name);
-	}
-	return lane;
+	return add_lane(buf_span(b));
+}
+
+/*
+ * Returns the scope in which asynchronous events are paired: those with one
+ * category and id, `nestable` (b and e) or not (S and F).
+ */
+static sym
+find_scope(const struct rec *event, const char *kind)
+{
+	struct buf *b = &state.text;
+	const struct field *id2;
+
+	b->len = 0;
+	buf_str(b, kind);
+	add_text(b, event, CAT);
+	buf_char(b, '\n');
+	add_text(b, event, EVENT_ID);
+	if ((id2 = rec_get(event, ID2)) != NULL)
+		buf_add(b, id2->token.p, id2->token.n);
+	return add_lane(buf_span(b));
+}
+
+/* The first name of a thread counts, wherever it is in the trace. */
+static void
+read_thread_name(const struct rec *event)
+{
+	struct span name = find_args(event).name;
+	sym lane = find_lane(event);
+
+	if (lane != SYM_NONE && state.names[lane] == SYM_NONE && is_text(name))
+		state.names[lane] = intern_add(&state.host_names, name);
 }
 
 /* Reads decimals after the point as thousandths; those after three are cut. */
@@ -237,30 +298,51 @@ us_of_ns(int64_t ns)
 	return ns / NS_PER_US - (ns % NS_PER_US < 0);
 }
 
+static bool
+read_start(const struct rec *event, int64_t *ns)
+{
+	if (!read_ns(event, TS, ns))
+		return false;
+	if (*ns != INT_UNKNOWN)
+		return true;
+	filter_reject(state.f, "the event has no ts");
+	return false;
+}
+
 /* An event without `dur` has not ended. */
 static bool
-read_times(const struct rec *event, int64_t *start_us, int64_t *end_us)
+read_end(const struct rec *event, int64_t start_ns, int64_t *end_ns)
 {
-	int64_t ts_ns, dur_ns;
+	int64_t dur_ns;
 
-	*end_us = INT_UNKNOWN;
-	if (!read_ns(event, TS, &ts_ns) || !read_ns(event, DUR, &dur_ns))
+	*end_ns = INT_UNKNOWN;
+	if (!read_ns(event, DUR, &dur_ns))
 		return false;
-	if (ts_ns == INT_UNKNOWN) {
-		filter_reject(state.f, "the event has no ts");
-		return false;
-	}
-	*start_us = us_of_ns(ts_ns);
 	if (dur_ns == INT_UNKNOWN)
 		return true;
-	if (dur_ns < 0 || (ts_ns > 0 && dur_ns > INT64_MAX - ts_ns) ||
-	    us_of_ns(ts_ns + dur_ns) >> REC_INT_BITS > 0) {
+	if (dur_ns < 0 || (start_ns > 0 && dur_ns > INT64_MAX - start_ns) ||
+	    us_of_ns(start_ns + dur_ns) >> REC_INT_BITS > 0) {
 		filter_reject(state.f, "dur is negative, or the end is not "
 		    "below 2^53 us");
 		return false;
 	}
-	*end_us = us_of_ns(ts_ns + dur_ns);
+	*end_ns = start_ns + dur_ns;
 	return true;
+}
+
+/*
+ * Bazel merges short events of a thread if there are too many: the actions
+ * among them have no names.
+ */
+static bool
+is_merged(const struct rec *event)
+{
+	struct span category, name;
+
+	return rec_str(event, CAT, &category) == REC_OK &&
+	    span_eq(category, "unknown event") &&
+	    rec_str(event, NAME, &name) == REC_OK &&
+	    span_begins_with(name, "merged ");
 }
 
 /* Whether an event is something that ran, and does not only contain others. */
@@ -271,25 +353,29 @@ is_task(const struct rec *event, const struct args *args)
 
 	if (rec_str(event, CAT, &category) != REC_OK)
 		category = span_of(NULL, 0);
+	if (args->is_sum)
+		return false;
 	if (state.is_bazel)
-		return span_eq(category, "action processing");
+		return span_eq(category, "action processing") ||
+		    is_merged(event);
 	return !is_one_of(category, container_categories,
 	    sizeof container_categories / sizeof *container_categories) &&
 	    !is_one_of(args->role, container_roles,
 	    sizeof container_roles / sizeof *container_roles);
 }
 
+/* Keeps the members of a task's record that only the event has. */
 static void
-emit_task(const struct rec *event, const struct args *args, sym lane,
-    int64_t start_us, int64_t end_us)
+add_members(struct slice *slice, const struct rec *event,
+    const struct args *args)
 {
-	struct buf *b = filter_begin_record(state.f, "task");
+	struct buf *b = &state.slices.text;
 	struct span text, status = args->status;
 
-	json_key(b, "id");
-	buf_char(b, '"');
-	buf_i64(b, state.n_events);
-	buf_char(b, '"');
+	/* Each member begins with a comma. */
+	if (b->len == 0)
+		buf_char(b, ' ');
+	slice->text = b->len;
 	if (rec_str(event, NAME, &text) == REC_OK && text.n > 0)
 		json_str(b, "name", text);
 	if (is_text(args->target))
@@ -298,13 +384,7 @@ emit_task(const struct rec *event, const struct args *args, sym lane,
 		json_raw(b, "rule", args->mnemonic);
 	else if (rec_str(event, CAT, &text) == REC_OK && text.n > 0)
 		json_str(b, "rule", text);
-	if (lane != SYM_NONE)
-		json_raw(b, "host", intern_span(&state.host_names,
-		    state.hosts[lane]));
-
-	json_word(b, "kind", "run");
-	put_run(b);
-	put_times(b, start_us, end_us);
+	slice->tail = b->len;
 	if (status.n > 0 && (*status.p == '-' || text_is_digit(*status.p)))
 		put_outcome(b, status, INT_UNKNOWN);
 	if (rec_str(event, OUT, &text) == REC_OK && text.n > 0) {
@@ -312,42 +392,200 @@ emit_task(const struct rec *event, const struct args *args, sym lane,
 		json_item(b, text);
 		json_close(b, ']');
 	}
-	filter_end_record(state.f);
+	slice->text_end = b->len;
 }
 
-/* Reads an event with the phase X, which has a start and a duration. */
+/*
+ * Reads an event that begins a slice.  That of phase X has a duration, and that
+ * of another phase ends with another event of its scope.
+ */
 static void
-read_slice(const struct rec *event)
+read_slice(const struct rec *event, char phase, sym scope)
 {
 	struct args args = find_args(event);
-	sym lane = find_lane(event, span_of(NULL, 0));
-	int64_t start_us, end_us;
+	struct slice slice = { .number = state.n_events,
+	    .lane = find_lane(event), .scope = scope,
+	    .is_task = is_task(event, &args), .is_merged = is_merged(event) };
 
-	if (!read_times(event, &start_us, &end_us))
+	if (!read_start(event, &slice.start_ns))
 		return;
-	extent_add(&state.extent, start_us);
-	extent_add(&state.extent, end_us);
-	if (is_task(event, &args))
-		emit_task(event, &args, lane, start_us, end_us);
+	slice.end_ns = INT_UNKNOWN;
+	if (phase == 'X' && !read_end(event, slice.start_ns, &slice.end_ns))
+		return;
+	state.is_compiler |= args.is_sum;
+	if (args.is_sum) {
+		state.n_sums++;
+		return;
+	}
+	extent_add(&state.extent, us_of_ns(slice.start_ns));
+	if (slice.end_ns != INT_UNKNOWN)
+		extent_add(&state.extent, us_of_ns(slice.end_ns));
+	add_members(&slice, event, &args);
+	slices_add(&state.slices, &slice, phase != 'X');
+}
+
+static void
+read_slice_end(const struct rec *event, sym scope)
+{
+	int64_t ns;
+
+	if (!read_start(event, &ns))
+		return;
+	extent_add(&state.extent, us_of_ns(ns));
+	slices_add_end(&state.slices, scope, ns, state.n_events);
 }
 
 static void
 read_event(const struct rec *event)
 {
 	struct span phase, name;
+	char c;
 
 	if (rec_str(event, PH, &phase) != REC_OK) {
 		filter_reject(state.f, "the event has no ph, or it is not a "
 		    "string");
 		return;
 	}
-	if (span_eq(phase, "X"))
-		read_slice(event);
-	else if (span_eq(phase, "M") &&
-	    rec_str(event, NAME, &name) == REC_OK &&
-	    span_eq(name, "thread_name"))
-		find_lane(event, find_args(event).name);
-	state.n_begun += span_eq(phase, "B");
+	c = phase.n == 1 && *phase.p > ' ' ? *phase.p : '\0';
+	switch (c) {
+	case 'X':
+	case 'B':
+		read_slice(event, c, find_lane(event));
+		break;
+	case 'E':
+		read_slice_end(event, find_lane(event));
+		break;
+	case 'b':
+		read_slice(event, c, find_scope(event, "nestable "));
+		break;
+	case 'e':
+		read_slice_end(event, find_scope(event, "nestable "));
+		break;
+	case 'S':
+		read_slice(event, c, find_scope(event, ""));
+		break;
+	case 'F':
+		read_slice_end(event, find_scope(event, ""));
+		break;
+	case 'M':
+		if (rec_str(event, NAME, &name) == REC_OK &&
+		    span_eq(name, "thread_name"))
+			read_thread_name(event);
+		break;
+	default:
+		state.n_left_out[(int)c]++;
+		break;
+	}
+}
+
+static void
+put_number(struct buf *b, const char *key, int64_t number)
+{
+	json_key(b, key);
+	buf_char(b, '"');
+	buf_i64(b, number);
+	buf_char(b, '"');
+}
+
+/* Writes when a slice ran, and how long without the slices in it. */
+static void
+put_slice_times(struct buf *b, const struct slice *s)
+{
+	int64_t start_us = us_of_ns(s->start_ns), end_us = INT_UNKNOWN, own_ns;
+
+	if (s->end_ns != INT_UNKNOWN)
+		end_us = us_of_ns(s->end_ns);
+	if (!state.nested || s->inner_ns == 0) {
+		put_times(b, start_us, end_us);
+		return;
+	}
+	own_ns = s->end_ns - s->start_ns - s->inner_ns;
+	json_int(b, "started_us", start_us);
+	json_int(b, "end_us", end_us);
+	json_int(b, "elapsed_us", own_ns > 0 ? us_of_ns(own_ns) : 0);
+}
+
+static void
+emit_slice(const struct slice *s, const sym *hosts)
+{
+	const struct slices *all = &state.slices;
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	put_number(b, "id", s->number);
+	buf_add(b, all->text.data + s->text, s->tail - s->text);
+	if (s->lane != SYM_NONE)
+		json_raw(b, "host", intern_span(&state.host_names,
+		    hosts[s->lane]));
+	json_word(b, "kind", s->is_merged ? "merged" : "run");
+	put_run(b);
+	put_slice_times(b, s);
+	if (s->parent != INDEX_NONE)
+		put_number(b, "parent", all->list[s->parent].number);
+	buf_add(b, all->text.data + s->tail, s->text_end - s->tail);
+	filter_end_record(state.f);
+}
+
+/* Says in the build record how many events were left out. */
+static void
+put_left_out(void)
+{
+	char phase[2] = "";
+
+	for (int c = '!'; c < PHASES; c++) {
+		phase[0] = (char)c;
+		run_add_left_out(phase, state.n_left_out[c]);
+	}
+	run_add_left_out("ends", state.n_ended);
+	run_add_left_out("sums", state.n_sums);
+	run_add_left_out("nested", state.n_nested);
+	run_add_left_out("other", state.n_left_out[0]);
+}
+
+/* Warns of what should not be in the trace of a build. */
+static void
+check_trace(uint64_t n_begun, uint64_t n_ended)
+{
+	if (n_begun > 0)
+		filter_warn_file(state.f, "%llu event%s (B, b or S): "
+		    "unfinished tasks", (unsigned long long)n_begun,
+		    plural(n_begun, " begins what no event ends",
+		    "s begin what no event ends"));
+	if (n_ended > 0)
+		filter_warn_file(state.f, "%llu event%s (E, e or F): left out",
+		    (unsigned long long)n_ended,
+		    plural(n_ended, " ends what no event begins",
+		    "s end what no event begins"));
+	if (state.is_compiler)
+		filter_warn_file(state.f, "the trace is of one run of a "
+		    "compiler, not of a build: with --nested execlog-stat "
+		    "shows where its time went");
+}
+
+/* Emits the slices of a trace: the outermost ones, or all. */
+static void
+emit_slices(void)
+{
+	struct slices *all = &state.slices;
+	uint64_t n_begun, n_ended;
+	sym *hosts = name_hosts();
+	const struct slice *s;
+
+	slices_resolve(all, &n_begun, &n_ended);
+	for (s = all->list; s < all->list + all->n; s++) {
+		if (!s->is_task)
+			continue;
+		if (s->parent == INDEX_NONE || state.nested)
+			emit_slice(s, hosts);
+		else
+			state.n_nested++;
+	}
+	state.n_ended += n_ended;
+	check_trace(n_begun, n_ended);
+	if (all->n == 0)
+		filter_fail(state.f, "'%s' has no event with a duration",
+		    state.f->input.name);
+	slices_clear(all);
+	free(hosts);
 }
 
 /*
@@ -416,7 +654,7 @@ read_trace(void)
 	struct input *in = &state.f->input;
 	bool is_valid;
 
-	state.is_bazel = false;
+	state.is_bazel = state.is_compiler = false;
 	intern_init(&state.lanes);
 	intern_init(&state.host_names);
 	state.has_events = scan_peek(in) == '[';
@@ -429,6 +667,8 @@ read_trace(void)
 	else if (!state.has_events)
 		filter_fail(state.f, "'%s' is not a trace: it has no "
 		    "traceEvents", in->name);
+	if (state.has_events && (is_valid || state.slices.n > 0))
+		emit_slices();
 	intern_release(&state.lanes);
 	intern_release(&state.host_names);
 }
@@ -470,17 +710,16 @@ chrome_detect(struct input *in)
 static void
 chrome_read(struct filter *f, const struct format_options *options)
 {
-	(void)options;
 	state.f = f;
+	state.nested = options->nested;
 	do
 		while (scan_peek(&f->input) != -1)
 			read_trace();
 	while (filter_next_file(f));
-	if (state.n_begun > 0)
-		filter_warn(f, "events with the phase B, which are left "
-		    "out: %lld", (long long)state.n_begun);
+	put_left_out();
 	emit_build(f, chrome_format.name, &state.extent);
-	free(state.hosts);
+	slices_release(&state.slices);
+	free(state.names);
 	buf_release(&state.text);
 	memset(&state, 0, sizeof state);
 }

@@ -1,4 +1,4 @@
-/* dbt - reads run_results.json, which has a result for each node of dbt */
+/* dbt - reads the results of dbt, one for each node */
 
 #include <string.h>
 
@@ -14,8 +14,9 @@
 #include "filters/execlog-parse/rfc3339.h"
 
 /*
- * The document is {"metadata": {...}, "results": [result, ...], ...}.  One
- * result is in memory at a time.
+ * The document, run_results.json or sources.json, is
+ * {"metadata": {...}, "results": [result, ...], ...}.  One result is in memory
+ * at a time.
  */
 #define DBT_KEYS(K)							\
 	K(UNIQUE_ID, "unique_id") K(STATUS, "status")			\
@@ -38,15 +39,14 @@ KEY_LIST(phase_keys, PHASE_KEYS);
 
 #define SCHEMA_BASE "https://schemas.getdbt.com/dbt/"
 
-#define VERSION_MIN "1"
-#define VERSION_MAX "6"
-
 enum { HASH_DIGITS = 10, DETECT_BYTES = 256 };
 
 /* When a result was made. */
 struct times {
-	int64_t start_us, end_us;	/* or INT_UNKNOWN */
-	int64_t compile_us, execute_us;
+	/* Each is INT_UNKNOWN if it is not known. */
+	int64_t start_us, end_us;
+	int64_t elapsed_us;		/* execution_time */
+	int64_t compile_us, execute_us;	/* or 0 */
 };
 
 static struct {
@@ -56,16 +56,29 @@ static struct {
 	bool has_results;	/* the document has this key */
 } state;
 
-/* The N of SCHEMA_BASE "run-results/vN.json"; all of another schema. */
-static struct span
-version_of(struct span schema)
+/* Warns of a schema other than SCHEMA_BASE "run-results/vN.json". */
+static void
+check_schema(struct span schema)
 {
-	static const char prefix[] = SCHEMA_BASE "run-results/v";
-	static const char suffix[] = ".json";
-	size_t n = sizeof prefix - 1, n_suffix = sizeof suffix - 1;
+	static const struct {
+		const char *prefix, *newest;
+	} known[] = {
+		{ SCHEMA_BASE "run-results/v", "6" },
+		{ SCHEMA_BASE "sources/v", "3" },
+	};
+	size_t n_suffix = strlen(".json"), n;
+	const char *newest = known[0].newest;
 
-	return span_begins_with(schema, prefix) && schema.n >= n + n_suffix ?
-	    span_of(schema.p + n, schema.n - n - n_suffix) : schema;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		n = strlen(known[i].prefix);
+		if (!span_begins_with(schema, known[i].prefix) ||
+		    schema.n < n + n_suffix)
+			continue;
+		schema = span_of(schema.p + n, schema.n - n - n_suffix);
+		newest = known[i].newest;
+		break;
+	}
+	check_version(state.f, "dbt with schema", schema, "1", newest);
 }
 
 static bool
@@ -82,8 +95,7 @@ read_metadata(void)
 		return true;
 	}
 	if (rec_str(r, SCHEMA, &text) == REC_OK)
-		check_version(state.f, "dbt with schema", version_of(text),
-		    VERSION_MIN, VERSION_MAX);
+		check_schema(text);
 	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
 		run_set_own(text);
 	return true;
@@ -101,18 +113,26 @@ read_time(const struct rec *phase, unsigned key, int64_t *us)
 	    (found == REC_OK && read_rfc3339_us(text, us));
 }
 
-/* Reads `timing`, which is empty if the node was skipped. */
+/*
+ * Reads execution_time, and `timing`, which is empty if the node failed or was
+ * skipped.
+ */
 static bool
 read_timing(const struct rec *result, struct times *t)
 {
-	const struct field *timing;
+	const struct field *timing, *took;
 	enum rec_found found = rec_find(result, TIMING, REC_ARRAY, &timing);
 	struct span rest, item, name;
 	const struct rec *phase;
 	int64_t start_us, end_us;
-	const char *why;
+	const char *why, *p;
 
-	*t = (struct times){ .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN };
+	*t = (struct times){ .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
+	    .elapsed_us = INT_UNKNOWN };
+	if (rec_find(result, EXECUTION_TIME, REC_NUMBER, &took) == REC_OK) {
+		p = took->text.p;
+		read_seconds(&p, &t->elapsed_us);
+	}
 	if (found != REC_OK)
 		return found == REC_ABSENT;
 	rest = timing->token;
@@ -193,7 +213,8 @@ static bool
 is_failure(struct span status)
 {
 	return span_eq(status, "error") || span_eq(status, "fail") ||
-	    span_eq(status, "runtime error");
+	    span_eq(status, "runtime error") ||
+	    span_eq(status, "partial success");
 }
 
 static void
@@ -213,6 +234,7 @@ static void
 read_result(const struct rec *result)
 {
 	struct span id, thread, status;
+	bool has_status, is_skipped;
 	struct times t;
 	struct buf *b;
 
@@ -227,14 +249,20 @@ read_result(const struct rec *result)
 	}
 	b = filter_begin_record(state.f, "task");
 	put_id(b, id);
+	has_status = rec_str(result, STATUS, &status) == REC_OK;
+	is_skipped = has_status && span_eq(status, "skipped");
 	put_times(b, t.start_us, t.end_us);
+	if ((t.start_us == INT_UNKNOWN || t.end_us == INT_UNKNOWN) &&
+	    t.elapsed_us != INT_UNKNOWN && t.elapsed_us >= 0 && !is_skipped)
+		json_int(b, "elapsed_us", t.elapsed_us);
 	if (rec_str(result, THREAD_ID, &thread) == REC_OK && thread.n > 0)
 		json_str(b, "host", thread);
-	if (rec_str(result, STATUS, &status) == REC_OK) {
+	if (has_status)
 		json_str(b, "status", status);
-		if (is_failure(status))
-			json_true(b, "failed");
-	}
+	if (has_status && is_failure(status))
+		json_true(b, "failed");
+	if (is_skipped)
+		json_true(b, "skipped");
 	put_phases(b, &t);
 	filter_end_record(state.f);
 	extent_add(&state.extent, t.start_us);
@@ -289,11 +317,12 @@ dbt_read(struct filter *f, const struct format_options *options)
 		while (scan_peek(&f->input) != -1) {
 			if (!scan_each(&f->input, "{}", read_member, NULL))
 				filter_reject_rest(f, span_of(NULL, 0),
-				    "the document is not run_results.json of "
-				    "dbt: {\"results\": [result, ...], ...}");
+				    "the document is not run_results.json or "
+				    "sources.json of dbt: "
+				    "{\"results\": [result, ...], ...}");
 			else if (!state.has_results)
 				filter_fail(f, "'%s' is not run_results.json "
-				    "of dbt: it has no results",
+				    "or sources.json of dbt: it has no results",
 				    f->input.name);
 			emit_build(f, dbt_format.name, &state.extent);
 			state.extent = (struct extent){ 0 };
@@ -306,7 +335,7 @@ dbt_read(struct filter *f, const struct format_options *options)
 
 const struct input_format dbt_format = {
 	.name = "dbt",
-	.help = "dbt's run_results.json",
+	.help = "dbt's run_results.json or sources.json",
 	.keys = dbt_keys,
 	.detect = dbt_detect,
 	.read = dbt_read,

@@ -23,11 +23,11 @@ enum {
 /*
  * The fields of a line.  The arguments of the events that make tasks are:
  *
- *	deploy				UID WORKER
+ *	deploy				UID WORKER READY-TASK-COUNT
  *	deployed, started		UID HOST
  *	finished			UID HOST STATUS SIZE
  *	finished_from_cache		UID HOST-OR-WORKER STATUS SIZE
- *	dep_wait, dep_start		UID HOST DEP-UID
+ *	dep_wait, dep_start		UID HOST DEP-UID DEP-COUNT
  *	dep_finished			UID HOST DEP-UID ORIGIN-HOST SIZE
  *	prepare_start			(empty) WORKER
  *	resources_prepared		(empty) WORKER
@@ -62,6 +62,11 @@ static struct {
 	size_t unknown_cap;
 	uint64_t n_unlisted;		/* unknown events whose names do not
 					   fit unknown_names */
+	uint64_t n_short;		/* lines with fewer fields than their
+					   event has, and where the first is */
+	const char *short_file;
+	uint64_t short_line;
+	bool has_empty_field;		/* in any line */
 	struct extent extent;
 } state;
 
@@ -82,27 +87,18 @@ key_of(const struct event *e, int last)
 }
 
 /*
- * Returns the size in field i, or INT_UNKNOWN if it is not a valid number: real
- * logs have other words there.
+ * Returns the size or count in field i, or INT_UNKNOWN if it is not a valid
+ * number: real logs have other words there.
  */
 static int64_t
-read_size(const struct event *e, int i)
+read_number(const struct event *e, int i)
 {
-	int64_t size;
+	int64_t number;
 
-	if (!text_i64(field(e, i), &size) || size < 0 ||
-	    size >> REC_INT_BITS != 0)
+	if (!text_i64(field(e, i), &number) || number < 0 ||
+	    number >> REC_INT_BITS != 0)
 		return INT_UNKNOWN;
-	return size;
-}
-
-/* The earliest event of a run is a host event; see worker-hosts.h. */
-static void
-add_host_event(const struct event *e, bool is_earliest)
-{
-	if (is_earliest)
-		worker_hosts_add_host_event(field(e, ARG1), field(e, ARG2),
-		    e->us);
+	return number;
 }
 
 static bool
@@ -122,31 +118,32 @@ on_deploy(const struct event *e)
 
 	if (!read_worker(e, &worker))
 		return false;
-	worker_hosts_add_deploy(field(e, ARG1), worker, e->us);
+	worker_hosts_add_deploy(field(e, ARG1), worker, e->us,
+	    read_number(e, ARG3));
 	return true;
 }
 
 static bool
 on_deployed(const struct event *e)
 {
-	add_host_event(e, open_tasks_add_start(TASK_RUN, key_of(e, ARG2), true,
-	    e->us));
+	open_tasks_add_start(TASK_RUN, key_of(e, ARG2), true, e->us,
+	    INT_UNKNOWN);
 	return true;
 }
 
 static bool
 on_started(const struct event *e)
 {
-	add_host_event(e, open_tasks_add_start(TASK_RUN, key_of(e, ARG2),
-	    false, e->us));
+	open_tasks_add_start(TASK_RUN, key_of(e, ARG2), false, e->us,
+	    INT_UNKNOWN);
 	return true;
 }
 
 static bool
 on_finished(const struct event *e)
 {
-	add_host_event(e, open_tasks_add_end(TASK_RUN, key_of(e, ARG2), e->us,
-	    field(e, ARG3), read_size(e, ARG4)));
+	open_tasks_add_end(TASK_RUN, key_of(e, ARG2), e->us, field(e, ARG3),
+	    read_number(e, ARG4));
 	return true;
 }
 
@@ -155,21 +152,23 @@ static bool
 on_finished_from_cache(const struct event *e)
 {
 	worker_tasks_add_cached(field(e, ARG1), field(e, ARG2), e->us,
-	    field(e, ARG3), read_size(e, ARG4));
+	    field(e, ARG3), read_number(e, ARG4));
 	return true;
 }
 
 static bool
 on_dep_start(const struct event *e)
 {
-	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), false, e->us);
+	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), false, e->us,
+	    read_number(e, ARG4));
 	return true;
 }
 
 static bool
 on_dep_wait(const struct event *e)
 {
-	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), true, e->us);
+	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), true, e->us,
+	    read_number(e, ARG4));
 	return true;
 }
 
@@ -177,7 +176,7 @@ static bool
 on_dep_finished(const struct event *e)
 {
 	open_tasks_add_end(TASK_COPY, key_of(e, ARG3), e->us, field(e, ARG4),
-	    read_size(e, ARG5));
+	    read_number(e, ARG5));
 	return true;
 }
 
@@ -203,30 +202,31 @@ on_prepare(const struct event *e)
 
 /*
  * The known events, the most frequent first.  The fields from `first` to `last`
- * must not be empty; EVENT to EVENT requires no argument.  dep_extract_* count
- * only for the start and end of the build: their arguments are not unique, so
- * they cannot be paired to tasks.
+ * must not be empty; EVENT to EVENT requires no argument.  `end` is the last
+ * field that the event has.  dep_extract_* count only for the start and end of
+ * the build: their arguments are not unique, so they cannot be paired to tasks.
  */
 static const struct handler {
 	struct span name;
 	bool (*act)(const struct event *);	/* returns false after
 						   rejecting the line */
-	int first, last;
+	int first, last, end;
 } handlers[] = {
-	{ NAME("dep_start"), on_dep_start, ARG1, ARG3 },
-	{ NAME("dep_wait"), on_dep_wait, ARG1, ARG3 },
-	{ NAME("dep_finished"), on_dep_finished, ARG1, ARG3 },
-	{ NAME("deploy"), on_deploy, ARG1, ARG2 },
-	{ NAME("deployed"), on_deployed, ARG1, ARG2 },
-	{ NAME("started"), on_started, ARG1, ARG2 },
-	{ NAME("finished"), on_finished, ARG1, ARG2 },
-	{ NAME("finished_from_cache"), on_finished_from_cache, ARG1, ARG1 },
-	{ NAME("dep_extract_queue"), NULL, EVENT, EVENT },
-	{ NAME("dep_extract_start"), NULL, EVENT, EVENT },
-	{ NAME("dep_extract_finish"), NULL, EVENT, EVENT },
-	{ NAME("prepare_start"), on_prepare, ARG2, ARG2 },
-	{ NAME("repository_prepared"), on_prepare, ARG2, ARG2 },
-	{ NAME("resources_prepared"), on_prepare, ARG2, ARG2 },
+	{ NAME("dep_start"), on_dep_start, ARG1, ARG3, ARG4 },
+	{ NAME("dep_wait"), on_dep_wait, ARG1, ARG3, ARG4 },
+	{ NAME("dep_finished"), on_dep_finished, ARG1, ARG3, ARG5 },
+	{ NAME("deploy"), on_deploy, ARG1, ARG2, ARG3 },
+	{ NAME("deployed"), on_deployed, ARG1, ARG2, ARG2 },
+	{ NAME("started"), on_started, ARG1, ARG2, ARG2 },
+	{ NAME("finished"), on_finished, ARG1, ARG2, ARG4 },
+	{ NAME("finished_from_cache"), on_finished_from_cache, ARG1, ARG1,
+	    ARG4 },
+	{ NAME("dep_extract_queue"), NULL, EVENT, EVENT, ARG3 },
+	{ NAME("dep_extract_start"), NULL, EVENT, EVENT, ARG3 },
+	{ NAME("dep_extract_finish"), NULL, EVENT, EVENT, ARG3 },
+	{ NAME("prepare_start"), on_prepare, ARG2, ARG2, ARG2 },
+	{ NAME("repository_prepared"), on_prepare, ARG2, ARG2, ARG2 },
+	{ NAME("resources_prepared"), on_prepare, ARG2, ARG2, ARG2 },
 };
 
 static const struct handler *
@@ -351,10 +351,67 @@ check_needed_fields(const struct event *e, const struct handler *h)
 }
 
 static void
+note_empty_fields(const struct event *e)
+{
+	for (size_t i = ARG1; i < e->n_fields; i++)
+		state.has_empty_field |= e->from[i] == e->to[i];
+}
+
+/*
+ * Of a line with fewer fields than its event has, keeps what is certain.  If
+ * two spaces became one, an empty field is gone, and the fields after it have
+ * moved: those that are never empty are at their places, and so is a status or
+ * a host in the first field after them, because a size or count is a number.
+ * The first argument of two events is always empty.  If the line was cut, its
+ * last field may be cut, too.
+ */
+static void
+keep_certain_fields(struct event *e, const struct handler *h, bool is_cut)
+{
+	int after = (h->last > ARG2 ? h->last : ARG2) + 1;
+	uint64_t number;
+
+	if (is_cut)
+		e->to[e->n_fields - 1] = e->from[e->n_fields - 1];
+	if (h->act == on_prepare &&
+	    !span_eq(h->name, "repository_prepared")) {
+		e->from[ARG2] = e->from[ARG1];
+		e->to[ARG2] = e->to[ARG1];
+		e->to[ARG1] = e->from[ARG1];
+	} else if (text_u64(field(e, after), &number)) {
+		e->to[after] = e->from[after];
+	}
+}
+
+static void
+count_short_line(void)
+{
+	if (state.n_short++ > 0)
+		return;
+	state.short_file = state.f->input.name;
+	state.short_line = state.f->current_line;
+}
+
+static void
+report_short_lines(void)
+{
+	if (state.n_short > 0)
+		filter_fail(state.f, "%llu line%s fewer fields than %s event, "
+		    "the first is %s:%llu: what is not certain is left out "
+		    "(%s)", (unsigned long long)state.n_short,
+		    plural(state.n_short, " has", "s have"),
+		    plural(state.n_short, "its", "their"), state.short_file,
+		    (unsigned long long)state.short_line,
+		    state.has_empty_field ? "was the log cut?" :
+		    "no line has an empty field: did two spaces become one?");
+}
+
+static void
 read_line(const struct line *line)
 {
 	const struct handler *h;
 	struct event e;
+	bool is_short;
 
 	if (!split(&e, line->p, line->len) && !filter_check_text(state.f, line))
 		return;
@@ -371,8 +428,15 @@ read_line(const struct line *line)
 		count_unknown(field(&e, EVENT));
 		return;
 	}
+	if (!state.has_empty_field)
+		note_empty_fields(&e);
+	is_short = e.n_fields <= (size_t)h->end;
+	if (is_short)
+		keep_certain_fields(&e, h, line->full_len == line->len);
 	if (!check_needed_fields(&e, h) || (h->act != NULL && !h->act(&e)))
 		return;
+	if (is_short)
+		count_short_line();
 	extent_add(&state.extent, e.us);
 }
 
@@ -385,14 +449,13 @@ distbuild_read(struct filter *f, const struct format_options *options)
 	state.f = f;
 	intern_init(&state.unknown_names);
 	open_tasks_init(f);
-	worker_hosts_init();
 	worker_tasks_init(f);
 	while (filter_line(f, &line))
 		read_line(&line);
 	open_tasks_finish();
 	worker_tasks_finish();
-	worker_hosts_release();
 	emit_build(f, distbuild_format.name, &state.extent);
+	report_short_lines();
 	warn_of_unknown();
 	intern_release(&state.unknown_names);
 	free(state.unknown);

@@ -45,6 +45,7 @@ struct format_options {
 				   whichever run of ninja it is from, instead
 				   of only the lines of the last run */
 	bool all_runs;		/* ninja: use all runs, each by itself */
+	bool nested;		/* chrome: events within others are tasks */
 };
 
 #endif

@@ -32,20 +32,6 @@ static const struct { int key; const char *name; } copied[] = {
 	{ DETAILS, "detailed_timings" },
 };
 
-/* Reads seconds, a JSON number, as microseconds, and moves p past them. */
-static bool
-read_seconds(const char **p, int64_t *us)
-{
-	char *end;
-	double v = round(strtod(*p, &end) * 1e6);
-
-	if (end == *p || !(fabs(v) < (double)(INT64_C(1) << REC_INT_BITS)))
-		return false;
-	*us = (int64_t)v;
-	*p = end + strspn(end, " \t\r\n");
-	return true;
-}
-
 /*
  * Reads "timing": [start, end].  The token is valid JSON, so no read goes past
  * its ']', at which strtod() stops.

@@ -19,6 +19,8 @@ static const struct opt options[] = {
 	    "the format of the log (guessed)", 0, 0 },
 	{ 'a', "all-outputs", OPT_FLAG, &opt.reader.all_outputs, NULL,
 	    "ninja: the last record of every output", 0, 0 },
+	{ 0, "nested", OPT_FLAG, &opt.reader.nested, NULL,
+	    "chrome: events within others are tasks, too", 0, 0 },
 	{ 'e', "each", OPT_FLAG, &opt.each, NULL,
 	    "each file is a run, which has its name", 0, 0 },
 	{ 'r', "run", OPT_STR, &opt.run, "NAME",

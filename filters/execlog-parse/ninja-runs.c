@@ -28,7 +28,9 @@
  * or whatever a command like "cp -p" set.
  *
  * Sometimes ninja recompacts the log: it writes the last line of each output in
- * the order of a hash table.  Then the order of the lines is useless.
+ * the order of a hash table.  Then the order of these lines is useless.  Each
+ * output is among them once, so they end before the first output that is there
+ * for a second time: from there on, lines were appended.
  */
 
 /*
@@ -47,9 +49,16 @@ struct places {
 
 static struct {
 	struct filter *f;
-	struct entry *entries;	/* the lines of the log */
+	struct entry *entries;	/* the lines of the log, or of a part of it */
 	size_t n;
 } state;
+
+static void
+select_lines(struct entry *entries, size_t n)
+{
+	state.entries = entries;
+	state.n = n;
+}
 
 void
 ninja_set_bracket(struct entry *e, int64_t mtime)
@@ -249,9 +258,6 @@ number_appended(void)
 
 	discard_future();
 	discard_past();
-	if (find_latest() == NULL && state.n > 0)
-		filter_warn(state.f, "the log has no file times, so two runs "
-		    "may be taken for one");
 	places = find_places();
 	for (size_t n = state.n; n > 0; n = first, n_runs++) {
 		first = find_start(places, n);
@@ -273,10 +279,10 @@ compare_low(const void *a, const void *b, void *context)
 }
 
 /*
- * Numbers the runs of a log that has been recompacted, by the brackets alone.
+ * Numbers the runs of lines that ninja has recompacted, by the brackets alone.
  * The last run is every line whose bracket contains the point at which the
  * latest bracket begins; the others follow from the remaining lines in the same
- * way.
+ * way.  If there is only one, lines without a bracket are of it, too.
  */
 static size_t
 number_recompacted(void)
@@ -297,21 +303,109 @@ number_recompacted(void)
 	}
 	free(order);
 	free(points_us);
-	if (n < state.n)
-		filter_warn(state.f, "ninja has recompacted the log, and %zu "
-		    "outputs have no file time: of which run they are is not "
-		    "known, so they are left out", state.n - n);
+	for (size_t i = 0; i < state.n && n_runs == 1; i++)
+		state.entries[i].run = 0;
 	return n_runs;
+}
+
+/* The index of the first line whose output a line above it has, too, or n. */
+static size_t
+find_repeat(const struct entry *entries, size_t n)
+{
+	size_t n_names = 0, i;
+	bool *is_seen;
+
+	for (i = 0; i < n; i++)
+		if (entries[i].output >= n_names)
+			n_names = (size_t)entries[i].output + 1;
+	is_seen = mem_zero(n_names, sizeof *is_seen);
+	for (i = 0; i < n && !is_seen[entries[i].output]; i++)
+		is_seen[entries[i].output] = true;
+	free(is_seen);
+	return i;
+}
+
+/*
+ * Where the run of which the selected lines are begins: lines above them are of
+ * it, too, if their brackets have a point in common with its brackets, and
+ * their ends are not later.  Lines without a bracket may be between them.
+ */
+static size_t
+extend_run(const struct entry *entries, size_t first, size_t n, size_t run)
+{
+	int64_t low_us = INT64_MIN, high_us = INT64_MAX, end_us = INT64_MAX;
+	const struct entry *e;
+	size_t begin = first;
+
+	for (size_t i = first; i < n; i++) {
+		e = &entries[i];
+		if (!has_bracket(e) || e->run != run)
+			continue;
+		low_us = e->low_us > low_us ? e->low_us : low_us;
+		high_us = e->high_us < high_us ? e->high_us : high_us;
+		end_us = e->end_us < end_us ? e->end_us : end_us;
+	}
+	for (size_t i = first; i-- > 0;) {
+		e = &entries[i];
+		if (!has_bracket(e))
+			continue;
+		if (low_us == INT64_MIN || e->low_us > high_us ||
+		    e->high_us < low_us || e->end_us > end_us)
+			break;
+		end_us = e->end_us;
+		begin = i;
+	}
+	return begin;
+}
+
+/*
+ * Numbers the runs of a log that begins with recompacted lines.  What follows
+ * them was appended in later runs.
+ */
+static size_t
+number_both(struct entry *entries, size_t n_recompacted, size_t n)
+{
+	size_t n_later, n_runs, n_unknown = 0;
+
+	select_lines(entries + n_recompacted, n - n_recompacted);
+	n_later = number_appended();
+	if (n_later > 0) {
+		n_recompacted = extend_run(entries, n_recompacted, n,
+		    n_later - 1);
+		select_lines(entries + n_recompacted, n - n_recompacted);
+		n_later = number_appended();
+	}
+	select_lines(entries, n_recompacted);
+	n_runs = number_recompacted();
+	for (size_t i = 0; i < n_recompacted; i++) {
+		n_unknown += entries[i].run == NO_RUN;
+		if (entries[i].run != NO_RUN)
+			entries[i].run += n_later;
+	}
+	if (n_unknown > 0)
+		filter_warn(state.f, "ninja has recompacted the log, and %zu "
+		    "output%s no file time that tells of which run %s: left "
+		    "out", n_unknown, plural(n_unknown, " has", "s have"),
+		    plural(n_unknown, "it is", "they are"));
+	return n_later + n_runs;
 }
 
 size_t
 ninja_number_runs(struct filter *f, struct entry *entries, size_t n,
     int64_t log_modified_us)
 {
+	size_t n_recompacted = find_repeat(entries, n), n_runs;
+
 	state.f = f;
-	state.entries = entries;
-	state.n = n;
+	select_lines(entries, n);
 	discard_later_than_log(log_modified_us);
-	return find_latest() != NULL && is_recompacted() ?
-	    number_recompacted() : number_appended();
+	select_lines(entries, n_recompacted);
+	if (find_latest() != NULL && is_recompacted())
+		return number_both(entries, n_recompacted, n);
+	select_lines(entries, n);
+	n_runs = number_appended();
+	if (find_latest() == NULL && n > 0)
+		filter_warn(f, "the log has no file times, so two runs may be "
+		    "taken for one");
+	return n_runs;
 }

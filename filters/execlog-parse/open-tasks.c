@@ -9,12 +9,14 @@
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/open-tasks.h"
 #include "filters/execlog-parse/records.h"
+#include "filters/execlog-parse/worker-hosts.h"
 
 /*
  * A task has up to three events: an early start (deployed or dep_wait), a start
  * (started or dep_start) and an end.  It is written and forgotten as soon as it
- * has all three, so that only open tasks are in memory.  A task with a start
- * and an end may have no third event at all.  It is delayed, and written when
+ * has all three, and a run its deploy (worker-hosts.h), so that only open tasks
+ * are in memory.  A task with a start and an end may have no other event at
+ * all.  It is delayed, and written when
  * DELAYED_MAX others have been delayed after it.
  *
  * The lines may be in any order, so an event may come after its task was
@@ -33,11 +35,13 @@ struct open_task {
 	uint32_t generation;	/* counts the attempts that were stored in this
 				   entry and have been written */
 	uint64_t hash;		/* of the key */
+	struct uid_ref uid;	/* of a run */
 	/* Each is INT_UNKNOWN until its event has arrived. */
 	int64_t early_us;	/* deployed, dep_wait */
 	int64_t start_us;	/* started, dep_start */
 	int64_t end_us;		/* finished, dep_finished */
 	int64_t size_bytes;	/* from the end event; not set before it */
+	int64_t n_deps;		/* of a copy: DEP-COUNT of a start event */
 	enum task_kind kind;	/* TASK_UNUSED: the entry is free */
 	uint32_t next_free;	/* the next free entry, or INDEX_NONE */
 };
@@ -95,7 +99,7 @@ find_or_open(enum task_kind kind, struct task_key key)
 	t->dep = (uint32_t)key.dep;
 	t->hash = hash;
 	t->kind = kind;
-	t->early_us = t->start_us = t->end_us = INT_UNKNOWN;
+	t->early_us = t->start_us = t->end_us = t->n_deps = INT_UNKNOWN;
 	map_put_at(&state.by_key, slot, hash, i);
 	return t;
 }
@@ -124,6 +128,13 @@ word_of(const struct open_task *t)
 	return part_of_text(t, t->key_len, t->text.len);
 }
 
+/* The earliest event of a task that is known. */
+static int64_t
+earliest(const struct open_task *t)
+{
+	return time_earlier(time_earlier(t->early_us, t->start_us), t->end_us);
+}
+
 static void
 emit_run(const struct open_task *t)
 {
@@ -131,6 +142,7 @@ emit_run(const struct open_task *t)
 	bool use_early = t->start_us == INT_UNKNOWN &&
 	    t->early_us != INT_UNKNOWN;
 	struct span uid = part_of_text(t, 0, t->host - 1);
+	struct deploy deploy;
 
 	json_begin(b, "task");
 	json_str(b, "id", uid);
@@ -143,6 +155,8 @@ emit_run(const struct open_task *t)
 		json_word(b, "start_event", "deployed");
 	else if (t->early_us != INT_UNKNOWN)
 		json_int(b, "deployed_us", t->early_us);
+	if (worker_hosts_take_deploy(t->uid, earliest(t), &deploy))
+		worker_hosts_put_deploy(b, &deploy);
 	if (t->end_us != INT_UNKNOWN)
 		put_outcome(b, word_of(t), t->size_bytes);
 	json_end(b);
@@ -188,6 +202,8 @@ emit_copy(const struct open_task *t)
 		json_int(b, "transfer_us", t->start_us);
 	if (t->early_us != INT_UNKNOWN && t->early_us > start_us)
 		json_int(b, "wait_us", t->early_us);
+	if (t->n_deps != INT_UNKNOWN)
+		json_int(b, "dep_count", t->n_deps);
 	if (t->end_us != INT_UNKNOWN) {
 		if (word_of(t).n > 0)
 			json_str(b, "origin_host", word_of(t));
@@ -243,7 +259,9 @@ emit_if_complete(struct open_task *t)
 {
 	if (!has_start_and_end(t))
 		return;
-	if (t->early_us == INT_UNKNOWN || t->start_us == INT_UNKNOWN) {
+	if (t->early_us == INT_UNKNOWN || t->start_us == INT_UNKNOWN ||
+	    (t->kind == TASK_RUN &&
+	    !worker_hosts_has_deploy(t->uid, earliest(t)))) {
 		delay(t);
 		return;
 	}
@@ -256,38 +274,42 @@ static void
 emit_and_reopen(struct open_task *t)
 {
 	emit(t);
-	t->early_us = t->start_us = t->end_us = INT_UNKNOWN;
+	t->early_us = t->start_us = t->end_us = t->n_deps = INT_UNKNOWN;
 	t->generation++;
 }
 
-/* Whether us is before all events of the task that are known. */
-static bool
-is_earliest(const struct open_task *t, int64_t us)
+/* The earliest event of a run is a host event; see worker-hosts.h. */
+static void
+add_host_event(struct open_task *t, int64_t us)
 {
-	int64_t known_us = time_earlier(time_earlier(t->early_us,
-	    t->start_us), t->end_us);
+	int64_t known_us = earliest(t);
 
-	return known_us == INT_UNKNOWN || us < known_us;
+	if (t->kind == TASK_RUN && (known_us == INT_UNKNOWN || us < known_us))
+		t->uid = worker_hosts_add_host_event(part_of_text(t, 0,
+		    t->host - 1), part_of_text(t, t->host, t->key_len), us);
 }
 
-bool
+void
 open_tasks_add_start(enum task_kind kind, struct task_key key, bool is_early,
-    int64_t us)
+    int64_t us, int64_t n_deps)
 {
 	struct open_task *t = find_or_open(kind, key);
 	int64_t *start_us = is_early ? &t->early_us : &t->start_us;
-	bool earliest = is_earliest(t, us);
 	struct open_task other;
 	int64_t later_us;
+
+	add_host_event(t, us);
 
 	/* A start that repeats, or is after the end, is of another attempt. */
 	if (has_start_and_end(t) && (*start_us != INT_UNKNOWN ||
 	    us > t->end_us))
 		emit_and_reopen(t);
+	if (n_deps > t->n_deps)
+		t->n_deps = n_deps;
 	if (*start_us == INT_UNKNOWN) {
 		*start_us = us;
 		emit_if_complete(t);
-		return earliest;
+		return;
 	}
 
 	/* Of two events of the same name the later gets its own record. */
@@ -298,16 +320,15 @@ open_tasks_add_start(enum task_kind kind, struct task_key key, bool is_early,
 	other.end_us = INT_UNKNOWN;
 	emit(&other);
 	*start_us = time_earlier(*start_us, us);
-	return earliest;
 }
 
-bool
+void
 open_tasks_add_end(enum task_kind kind, struct task_key key, int64_t us,
     struct span word, int64_t size_bytes)
 {
 	struct open_task *t = find_or_open(kind, key);
-	bool earliest = is_earliest(t, us);
 
+	add_host_event(t, us);
 	if (t->end_us != INT_UNKNOWN)
 		emit_and_reopen(t);
 	t->end_us = us;
@@ -315,7 +336,6 @@ open_tasks_add_end(enum task_kind kind, struct task_key key, int64_t us,
 	buf_add(&t->text, word.p, word.n);
 	t->size_bytes = size_bytes;
 	emit_if_complete(t);
-	return earliest;
 }
 
 void

@@ -31,17 +31,16 @@ void open_tasks_init(struct filter *);
 /*
  * Adds one of the two start events of a task: the early one (deployed or
  * dep_wait) if is_early, and otherwise the other one (started or dep_start).
- * Returns whether the event is earlier than all others known of the open task.
+ * n_deps is the DEP-COUNT of a copy, or INT_UNKNOWN.
  */
-bool open_tasks_add_start(enum task_kind, struct task_key, bool is_early,
-    int64_t us);
+void open_tasks_add_start(enum task_kind, struct task_key, bool is_early,
+    int64_t us, int64_t n_deps);
 
 /*
  * Adds the end of a task.  word is the status of a run, or the host from which
- * a copy came.  size_bytes is INT_UNKNOWN if it is not known.  Returns whether
- * the event is earlier than all others known of the open task.
+ * a copy came.  size_bytes is INT_UNKNOWN if it is not known.
  */
-bool open_tasks_add_end(enum task_kind, struct task_key, int64_t us,
+void open_tasks_add_end(enum task_kind, struct task_key, int64_t us,
     struct span word, int64_t size_bytes);
 
 /* Writes the tasks that are still open, and frees all memory. */

@@ -1,6 +1,8 @@
 /* records - writes the members and records that all formats share */
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/intern.h"
 #include "common/base/num.h"
@@ -22,6 +24,19 @@ extent_add(struct extent *e, int64_t us)
 	if (!e->known || us > e->end_us)
 		e->end_us = us;
 	e->known = true;
+}
+
+bool
+read_seconds(const char **p, int64_t *us)
+{
+	char *end;
+	double v = round(strtod(*p, &end) * 1e6);
+
+	if (end == *p || !(fabs(v) < (double)(INT64_C(1) << REC_INT_BITS)))
+		return false;
+	*us = (int64_t)v;
+	*p = end + strspn(end, " \t\r\n");
+	return true;
 }
 
 void
@@ -104,6 +119,8 @@ static struct {
 	struct buf member;	/* "run":"NAME" of the current run; empty until
 				   it has a record */
 	uint64_t n_earlier;	/* runs left out before the current one */
+	uint64_t n_unknown_deps;
+	struct buf left_out;	/* members of left_out */
 } run;
 
 static void
@@ -145,7 +162,21 @@ run_release(void)
 	buf_release(&run.given);
 	buf_release(&run.own);
 	buf_release(&run.member);
+	buf_release(&run.left_out);
 	free(run.n_runs);
+}
+
+void
+run_set_unknown_deps(uint64_t n)
+{
+	run.n_unknown_deps = n;
+}
+
+void
+run_add_left_out(const char *kind, uint64_t n)
+{
+	if (n > 0)
+		json_uint(&run.left_out, kind, n);
 }
 
 /* Adds a name; false if a run has it already. */
@@ -217,10 +248,18 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 		}
 		if (run.n_earlier > 0)
 			json_uint(b, "earlier_runs", run.n_earlier);
+		if (run.n_unknown_deps > 0)
+			json_uint(b, "unknown_deps", run.n_unknown_deps);
+		if (run.left_out.len > 0) {
+			json_key(b, "left_out");
+			buf_char(b, '{');
+			buf_add(b, run.left_out.data, run.left_out.len);
+			buf_char(b, '}');
+		}
 		filter_end_record(f);
 	}
-	run.member.len = run.own.len = 0;
-	run.n_earlier = 0;
+	run.member.len = run.own.len = run.left_out.len = 0;
+	run.n_earlier = run.n_unknown_deps = 0;
 }
 
 void

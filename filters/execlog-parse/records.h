@@ -30,6 +30,13 @@ read_ms(struct span text, int64_t *us)
 }
 
 /*
+ * Reads seconds, a JSON number, as microseconds, rounded to the nearest, and
+ * moves p past them and white space.  A byte that cannot be part of a number
+ * must follow.  Returns false if they do not fit a record.
+ */
+bool read_seconds(const char **p, int64_t *us);
+
+/*
  * Writes start_us and end_us unless they are INT_UNKNOWN, and elapsed_us if
  * both are known.
  */
@@ -79,6 +86,18 @@ void run_release(void);
  * build record says.
  */
 void run_set_earlier(uint64_t n_runs);
+
+/*
+ * Sets how many dependencies the log of the current run does not show, which
+ * its build record says.
+ */
+void run_set_unknown_deps(uint64_t n);
+
+/*
+ * Adds n, unless it is 0, to what the build record of the run says about how
+ * many events were left out, by their kind.
+ */
+void run_add_left_out(const char *kind, uint64_t n);
 
 /* Writes `run`, if the run has a name. */
 void put_run(struct buf *);

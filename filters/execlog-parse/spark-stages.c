@@ -15,6 +15,7 @@ static struct {
 	struct intern names;
 	struct arena arena;
 	struct map stage_of, attempt_of, partition_of;
+	struct map maker_of;	/* by RDD: the first stage that computed it */
 	struct stage *stages;
 	size_t n_stages, stages_cap;
 	int64_t *parents;
@@ -26,6 +27,7 @@ static struct {
 	uint32_t free_partition;
 	int64_t *skipped;	/* stages that need a placeholder */
 	size_t n_skipped, skipped_cap;
+	uint64_t n_unknown;	/* see stages_unknown() */
 	struct buf deps;
 } state;
 
@@ -34,6 +36,13 @@ stage_key(const void *owner, uint32_t i)
 {
 	(void)owner;
 	return span_bytes(&state.stages[i].id, sizeof state.stages[i].id);
+}
+
+static struct span
+rdd_key(const void *owner, uint32_t i)
+{
+	(void)owner;
+	return span_bytes(&state.stages[i].rdd, sizeof state.stages[i].rdd);
 }
 
 static struct span
@@ -59,6 +68,7 @@ stages_begin(struct filter *f)
 	state.free_partition = INDEX_NONE;
 	map_init(&state.stage_of, stage_key, NULL);
 	map_init(&state.attempt_of, attempt_key, NULL);
+	map_init(&state.maker_of, rdd_key, NULL);
 	map_init(&state.partition_of, partition_key, NULL);
 	intern_init(&state.names);
 }
@@ -68,6 +78,7 @@ stages_release(void)
 {
 	map_release(&state.stage_of);
 	map_release(&state.attempt_of);
+	map_release(&state.maker_of);
 	map_release(&state.partition_of);
 	intern_release(&state.names);
 	arena_release(&state.arena);
@@ -90,7 +101,7 @@ stages_get(int64_t id)
 	    state.n_stages + 1, sizeof *state.stages);
 	s = &state.stages[next];
 	*s = (struct stage){ .id = id, .name = SYM_NONE,
-	    .attempt = NO_ATTEMPT, .fetch_failure = NO_TASK,
+	    .attempt = NO_ATTEMPT, .rdd = NO_RDD, .fetch_failure = NO_TASK,
 	    .first_partition = INDEX_NONE, .last_partition = INDEX_NONE };
 	i = map_find_or_add(&state.stage_of, span_bytes(&id, sizeof id), next);
 	state.n_stages += i == next;
@@ -285,18 +296,49 @@ end_node(struct buf *b)
 	filter_end_record(state.f);
 }
 
-static void
-write_placeholders(void)
+/*
+ * The stage that has computed what a skipped stage would have computed; NULL if
+ * that is not known.
+ */
+static const struct stage *
+find_maker(const struct stage *s)
 {
-	const struct stage *s;
+	uint32_t i = s->rdd == NO_RDD ? INDEX_NONE : map_find(&state.maker_of,
+	    span_bytes(&s->rdd, sizeof s->rdd));
+
+	return i == INDEX_NONE ? NULL : &state.stages[i];
+}
+
+/*
+ * Writes the nodes of the skipped stages that `submitted` needs.  A job lists
+ * the stages whose output it needs as its own.  Those of an earlier job are
+ * skipped, and it waited for the stage of that job.
+ */
+static void
+write_placeholders(const struct stage *submitted)
+{
+	const struct stage *s, *maker;
 	struct buf *b;
 
 	while (state.n_skipped > 0) {
 		s = stages_find(state.skipped[--state.n_skipped]);
+		maker = find_maker(s);
+		if (maker == submitted)
+			maker = NULL;
 		b = begin_node(s, NO_ATTEMPT);
-		put_parents(b, s);
+		if (maker != NULL)
+			put_stage_id(b, maker->id, maker->attempt);
+		else
+			put_parents(b, s);
+		state.n_unknown += maker == NULL && s->n_parents == 0;
 		end_node(b);
 	}
+}
+
+uint64_t
+stages_unknown(void)
+{
+	return state.n_unknown;
 }
 
 void
@@ -343,7 +385,10 @@ stage_add_attempt(struct stage *s, int64_t number)
 	    (uint32_t)state.n_attempts++);
 	if (number > s->attempt)
 		s->attempt = number;
-	write_placeholders();
+	write_placeholders(s);
+	if (s->rdd != NO_RDD)
+		map_find_or_add(&state.maker_of, span_bytes(&s->rdd,
+		    sizeof s->rdd), (uint32_t)(s - state.stages));
 }
 
 void

@@ -17,13 +17,14 @@
 struct buf;
 struct filter;
 
-enum { NO_TASK = -1, NO_ATTEMPT = -1 };
+enum { NO_TASK = -1, NO_ATTEMPT = -1, NO_RDD = -1 };
 
 struct stage {
 	int64_t id;
 	sym name;		/* or SYM_NONE: see stage_name() */
 	size_t first_parent, n_parents;	/* private to spark-stages.c */
 	int64_t attempt;	/* the last one submitted, or NO_ATTEMPT */
+	int64_t rdd;		/* what it computes, or NO_RDD */
 	bool has_placeholder;	/* the node of the skipped stage is written */
 	int64_t fetch_failure;	/* the last task that could not fetch the
 				   output of this stage, or NO_TASK */
@@ -64,6 +65,12 @@ struct span stage_name(const struct stage *);
 
 /* Adds a parent.  The parents of a stage are added one after the other. */
 void stage_add_parent(struct stage *, int64_t id);
+
+/*
+ * How many stages were skipped so far, of which nothing shows when their output
+ * was made.
+ */
+uint64_t stages_unknown(void);
 
 /* Adds an attempt, which waits for the parents that have been submitted. */
 void stage_add_attempt(struct stage *, int64_t number);

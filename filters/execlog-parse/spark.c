@@ -51,7 +51,7 @@ KEY_LIST(spark_keys, SPARK_KEYS);
 #define STAGE_KEYS(K)							\
 	K(INFO_STAGE, "Stage ID") K(INFO_ATTEMPT, "Stage Attempt ID")	\
 	K(STAGE_NAME, "Stage Name") K(PARENTS, "Parent IDs")		\
-	K(FAILURE_REASON, "Failure Reason")
+	K(FAILURE_REASON, "Failure Reason") K(RDD_INFO, "RDD Info")
 KEY_LIST(stage_keys, STAGE_KEYS);
 
 /* Keys of a Task Info. */
@@ -163,6 +163,23 @@ read_parents(struct stage *s, const struct rec *info)
 	return valid;
 }
 
+/* Reads which RDD a stage computes: the first of those that it needs. */
+static void
+read_rdd(struct stage *s, const struct rec *info)
+{
+	const struct field *field;
+	struct span rest, rdd, key, value;
+
+	if (rec_find(info, RDD_INFO, REC_ARRAY, &field) != REC_OK)
+		return;
+	rest = field->token;
+	if (!items_next(&rest, &rdd) || rdd.n == 0 || *rdd.p != '{')
+		return;
+	while (items_next_member(&rdd, &key, &value))
+		if (span_eq(key, "\"RDD ID\""))
+			text_i64(value, &s->rdd);
+}
+
 /* Reads a Stage Info.  NULL if it was rejected. */
 static struct stage *
 read_stage(const struct rec *info)
@@ -180,6 +197,7 @@ read_stage(const struct rec *info)
 	s = stages_get(id);
 	if (rec_str(info, STAGE_NAME, &name) == REC_OK)
 		stage_set_name(s, name);
+	read_rdd(s, info);
 	/* What has been submitted has resolved its parents. */
 	if (s->n_parents == 0 && !read_parents(s, info))
 		return NULL;
@@ -433,6 +451,7 @@ end_application(void)
 {
 	const char *run = state.run.len > 0 ? buf_cstr(&state.run) :
 	    "the application";
+	uint64_t n_unended = 0;
 
 	/* The map is not needed any more. */
 	sort(state.tasks, state.n_tasks, sizeof *state.tasks, compare_tasks);
@@ -440,10 +459,17 @@ end_application(void)
 		if (state.tasks[i].is_running) {
 			begin_task(&state.tasks[i]);
 			filter_end_record(state.f);
+			n_unended++;
 		}
 	attempts_write_unfinished();
+	run_set_unknown_deps(stages_unknown());
 	emit_build(state.f, spark_format.name, &state.extent);
 
+	if (n_unended > 0 && state.has_end)
+		filter_warn(state.f, "%s: %llu task%s no end, although the "
+		    "application has ended: Spark drops events if it is busy",
+		    run, (unsigned long long)n_unended,
+		    plural(n_unended, " has", "s have"));
 	if (state.n_strays > 0)
 		filter_fail(state.f, "%s: %llu task%s of stages that were not "
 		    "submitted before: is a file of the log missing, or are "

@@ -13,9 +13,9 @@
 /*
  * The header explains deploys, host events and evidence; an observation is a
  * deploy or a host event.  To save memory, the observations of a uid are
- * dropped when REMEMBERED_MAX other uids have got a first host event after that
- * of this uid.  Until then a deploy that comes later in the log, and may be
- * nearer in time, still counts.
+ * dropped when REMEMBERED_MAX other uids have got a first host event, or have
+ * come from the cache, after this uid.  Until then a deploy that comes later in
+ * the log, and may be nearer in time, still counts.
  */
 enum {
 	REMEMBERED_MAX = 4096,
@@ -25,9 +25,11 @@ enum {
 /* A deploy of a uid, or a host event of it. */
 struct observation {
 	int64_t us;
-	uint64_t worker_number;	/* of a deploy */
+	int64_t n_ready;	/* of a deploy, as in struct deploy */
+	uint32_t worker;	/* of a deploy: its index */
 	sym host;		/* of a host event; SYM_NONE for a deploy */
 	uint32_t next;		/* of the same uid, or INDEX_NONE */
+	bool is_used;		/* a record has this deploy */
 };
 
 struct uid {
@@ -35,7 +37,9 @@ struct uid {
 	uint64_t hash;		/* of text */
 	uint32_t observations;	/* the first of a list, or INDEX_NONE */
 	uint32_t n_observations;	/* including those not stored */
-	bool has_host;		/* it has a host event */
+	uint32_t generation;	/* counts the uids that had this entry before */
+	bool is_remembered;	/* it has a host event or came from the cache,
+				   so that it will be forgotten */
 };
 
 /*
@@ -72,12 +76,15 @@ static struct {
 	size_t n_observations, observations_cap;
 	uint32_t free_observation;	/* the first of a list, or INDEX_NONE */
 
-	/* A ring buffer of uids with a host event, and how many were ever
-	   added to it. */
+	/* A ring buffer of the uids that will be forgotten, and how many were
+	   ever added to it. */
 	uint32_t remembered[REMEMBERED_MAX];
 	size_t n_remembered;
-	size_t n_resolved;	/* n_remembered at the last call of
+	size_t n_with_host;	/* how many uids ever got a host event */
+	size_t n_resolved;	/* n_with_host at the last call of
 				   worker_hosts_resolve_all() */
+
+	void (*on_unused)(struct span uid, const struct deploy *);
 } state;
 
 static struct span
@@ -141,22 +148,23 @@ compare_deploys(const struct observation *x, const struct observation *y,
 		return x_is_after ? 1 : -1;
 	if (order != 0)
 		return x_is_after ? order : -order;
-	return cmp_u64(x->worker_number, y->worker_number);
+	return cmp_u64(state.workers[x->worker].number,
+	    state.workers[y->worker].number);
 }
 
 /*
- * The deploy that is paired with a host event by rule 1 of worker-hosts.h; NULL
- * if the uid has none.
+ * The deploy that is paired with a host event at us by rule 1 of
+ * worker-hosts.h; NULL if the uid has none.
  */
-static const struct observation *
-nearest_deploy(const struct uid *u, const struct observation *host_event)
+static struct observation *
+nearest_deploy(const struct uid *u, int64_t us)
 {
-	const struct observation *best = NULL, *o;
+	struct observation *best = NULL, *o;
 
 	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
 		o = &state.observations[i];
 		if (o->host == SYM_NONE && (best == NULL ||
-		    compare_deploys(o, best, host_event->us) < 0))
+		    compare_deploys(o, best, us) < 0))
 			best = o;
 	}
 	return best;
@@ -169,24 +177,49 @@ add_evidence_of_uid(const struct uid *u, bool is_dropped)
 	const struct observation *o, *deploy;
 	struct evidence e, *best;
 	struct worker *w;
-	uint32_t worker;
 
 	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
 		o = &state.observations[i];
 		if (o->host == SYM_NONE)
 			continue;
-		deploy = nearest_deploy(u, o);
+		deploy = nearest_deploy(u, o->us);
 		if (deploy == NULL)
 			continue;
 		e.host = o->host;
 		e.is_backwards = o->us < deploy->us;
 		e.gap_us = (uint64_t)(e.is_backwards ? deploy->us - o->us :
 		    o->us - deploy->us);
-		worker = worker_hosts_index(deploy->worker_number);
-		w = &state.workers[worker];
+		w = &state.workers[deploy->worker];
 		best = is_dropped ? &w->best_dropped : &w->best;
 		if (best->host == SYM_NONE || compare_evidence(&e, best) < 0)
 			*best = e;
+	}
+}
+
+static struct deploy
+deploy_of(const struct observation *o)
+{
+	return (struct deploy){ o->us, o->worker, o->n_ready };
+}
+
+/* Reports the deploys of a uid that no record has, and frees its list. */
+static void
+drop_observations(struct uid *u)
+{
+	struct observation *o;
+	struct deploy deploy;
+	uint32_t i = u->observations, next;
+
+	u->observations = INDEX_NONE;
+	for (; i != INDEX_NONE; i = next) {
+		o = &state.observations[i];
+		next = o->next;
+		if (o->host == SYM_NONE && !o->is_used) {
+			deploy = deploy_of(o);
+			state.on_unused(buf_span(&u->text), &deploy);
+		}
+		o->next = state.free_observation;
+		state.free_observation = i;
 	}
 }
 
@@ -194,14 +227,10 @@ static void
 forget_uid(uint32_t uid)
 {
 	struct uid *u = &state.uids[uid];
-	uint32_t next;
 
 	map_remove(&state.by_text, u->hash, uid);
-	for (uint32_t i = u->observations; i != INDEX_NONE; i = next) {
-		next = state.observations[i].next;
-		state.observations[i].next = state.free_observation;
-		state.free_observation = i;
-	}
+	drop_observations(u);
+	u->generation++;
 	state.free_uids = mem_grow(state.free_uids, &state.free_uids_cap,
 	    state.n_free_uids + 1, sizeof *state.free_uids);
 	state.free_uids[state.n_free_uids++] = uid;
@@ -214,33 +243,34 @@ find_uid(struct span text)
 	size_t slot = map_find_slot(&state.by_text, hash, hash, text,
 	    key_of_uid);
 	uint32_t i = map_value(&state.by_text, slot);
-	struct buf reused = { 0 };
+	struct uid reused = { 0 };
 
 	if (i != INDEX_NONE)
 		return i;
 	if (state.n_free_uids > 0) {
 		i = state.free_uids[--state.n_free_uids];
-		reused = state.uids[i].text;
+		reused = state.uids[i];
 	} else {
 		i = (uint32_t)state.n_uids;
 		state.uids = mem_grow(state.uids, &state.uids_cap,
 		    ++state.n_uids, sizeof *state.uids);
 	}
-	reused.len = 0;
-	buf_add(&reused, text.p, text.n);
-	state.uids[i] = (struct uid){ .text = reused, .hash = hash,
-	    .observations = INDEX_NONE };
+	reused.text.len = 0;
+	buf_add(&reused.text, text.p, text.n);
+	state.uids[i] = (struct uid){ .text = reused.text, .hash = hash,
+	    .observations = INDEX_NONE, .generation = reused.generation };
 	map_put_at(&state.by_text, slot, hash, i);
 	return i;
 }
 
-static void
+/* Returns false if the uid has too many to keep this one. */
+static bool
 add_observation(struct uid *u, struct observation o)
 {
 	uint32_t i = state.free_observation;
 
 	if (u->n_observations++ >= OBSERVATIONS_MAX)
-		return;
+		return false;
 	if (i != INDEX_NONE) {
 		state.free_observation = state.observations[i].next;
 	} else {
@@ -252,10 +282,11 @@ add_observation(struct uid *u, struct observation o)
 	o.next = u->observations;
 	state.observations[i] = o;
 	u->observations = i;
+	return true;
 }
 
 /*
- * Puts a uid with a host event into the ring, where it replaces the oldest uid,
+ * Puts a uid into the ring, unless it is there.  It replaces the oldest uid,
  * whose observations are turned into evidence and dropped.
  */
 static void
@@ -264,6 +295,9 @@ remember_uid(uint32_t uid)
 	uint32_t *oldest = &state.remembered[state.n_remembered %
 	    REMEMBERED_MAX];
 
+	if (state.uids[uid].is_remembered)
+		return;
+	state.uids[uid].is_remembered = true;
 	if (state.n_remembered >= REMEMBERED_MAX) {
 		add_evidence_of_uid(&state.uids[*oldest], true);
 		forget_uid(*oldest);
@@ -273,33 +307,97 @@ remember_uid(uint32_t uid)
 }
 
 void
-worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us)
+worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us,
+    int64_t n_ready)
 {
-	uint32_t i = find_uid(uid);
+	struct observation new = { .us = us, .host = SYM_NONE,
+	    .n_ready = n_ready, .worker = worker_hosts_index(number) }, *o;
+	struct deploy deploy = deploy_of(&new);
+	uint32_t index = find_uid(uid);
+	struct uid *u = &state.uids[index];
 
-	add_observation(&state.uids[i], (struct observation){ .us = us,
-	    .worker_number = number, .host = SYM_NONE });
+	/* The log may contain a line twice. */
+	for (uint32_t i = u->observations; i != INDEX_NONE; i = o->next) {
+		o = &state.observations[i];
+		if (o->host == SYM_NONE && o->us == us &&
+		    o->worker == new.worker && o->n_ready == n_ready)
+			return;
+	}
+	if (!add_observation(u, new))
+		state.on_unused(uid, &deploy);
 }
 
-void
+struct uid_ref
 worker_hosts_add_host_event(struct span uid, struct span host, int64_t us)
 {
 	sym s = intern_add(&state.hosts, host);
 	uint32_t i = find_uid(uid);
 	struct uid *u = &state.uids[i];
+	struct uid_ref ref = { i, u->generation };
 	struct observation *o;
+	bool has_host = false;
 
 	for (uint32_t j = u->observations; j != INDEX_NONE; j = o->next) {
 		o = &state.observations[j];
+		has_host |= o->host != SYM_NONE;
 		if (o->host == s) {
 			o->us = us < o->us ? us : o->us;
-			return;
+			return ref;
 		}
 	}
 	add_observation(u, (struct observation){ .us = us, .host = s });
-	if (!u->has_host)
-		remember_uid(i);
-	u->has_host = true;
+	state.n_with_host += !has_host;
+	remember_uid(i);
+	return ref;
+}
+
+static struct observation *
+last_deploy(struct uid_ref ref, int64_t us)
+{
+	const struct uid *u = &state.uids[ref.index];
+	struct observation *o = u->generation == ref.generation ?
+	    nearest_deploy(u, us) : NULL;
+
+	return o != NULL && o->us <= us ? o : NULL;
+}
+
+bool
+worker_hosts_has_deploy(struct uid_ref ref, int64_t us)
+{
+	return last_deploy(ref, us) != NULL;
+}
+
+bool
+worker_hosts_take_deploy(struct uid_ref ref, int64_t us, struct deploy *deploy)
+{
+	struct observation *o = last_deploy(ref, us);
+
+	if (o == NULL)
+		return false;
+	o->is_used = true;
+	*deploy = deploy_of(o);
+	return true;
+}
+
+bool
+worker_hosts_take_cached(struct span uid, int64_t us, struct deploy *deploy)
+{
+	uint64_t hash = map_hash(uid.p, uid.n);
+	uint32_t i = map_value(&state.by_text, map_find_slot(&state.by_text,
+	    hash, hash, uid, key_of_uid));
+
+	if (i == INDEX_NONE || !worker_hosts_take_deploy((struct uid_ref){ i,
+	    state.uids[i].generation }, us, deploy))
+		return false;
+	remember_uid(i);
+	return true;
+}
+
+void
+worker_hosts_report_unused(void)
+{
+	for (size_t i = 0; i < state.n_uids; i++)
+		drop_observations(&state.uids[i]);
 }
 
 void
@@ -315,7 +413,7 @@ worker_hosts_resolve_all(void)
 	for (size_t i = first; i < state.n_remembered; i++)
 		add_evidence_of_uid(&state.uids[
 		    state.remembered[i % REMEMBERED_MAX]], false);
-	state.n_resolved = state.n_remembered;
+	state.n_resolved = state.n_with_host;
 }
 
 /*
@@ -327,7 +425,7 @@ void
 worker_hosts_resolve(uint32_t worker)
 {
 	if (state.workers[worker].best.host == SYM_NONE &&
-	    state.n_resolved != state.n_remembered)
+	    state.n_resolved != state.n_with_host)
 		worker_hosts_resolve_all();
 }
 
@@ -347,8 +445,18 @@ worker_hosts_put(struct buf *b, uint32_t worker)
 }
 
 void
-worker_hosts_init(void)
+worker_hosts_put_deploy(struct buf *b, const struct deploy *d)
 {
+	json_uint(b, "worker", worker_hosts_number(d->worker));
+	json_int(b, "deploy_us", d->us);
+	if (d->n_ready != INT_UNKNOWN)
+		json_int(b, "ready_tasks", d->n_ready);
+}
+
+void
+worker_hosts_init(void (*on_unused)(struct span uid, const struct deploy *))
+{
+	state.on_unused = on_unused;
 	state.free_observation = INDEX_NONE;
 	intern_init(&state.hosts);
 	map_init(&state.by_number, key_of_worker, NULL);

@@ -1,6 +1,7 @@
 #ifndef EXECLOG_WORKER_HOSTS_H
 #define EXECLOG_WORKER_HOSTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/text.h"
@@ -36,27 +37,57 @@
  *
  * So the order of the lines does not matter, within two limits on what is kept
  * in memory.  Each uid has at most 64 deploys and host events together: those
- * that come first in the log.  All uids without a host event are kept, but of
- * the others only the last 4096 to get their first host event.  The events of a
- * uid are paired before it is dropped.
+ * that come first in the log.  All uids are kept that neither have a host event
+ * nor came from the cache, but of the others only the last 4096 to get their
+ * first host event, or to come from the cache.  The events of a uid are paired
+ * before it is dropped.
  *
  * A worker without evidence is written as the host worker-N, where N is its
  * number.
  */
 struct buf;
 
-void worker_hosts_init(void);
+struct deploy {
+	int64_t us;
+	uint32_t worker;	/* index; see worker_hosts_index() */
+	int64_t n_ready;	/* tasks in the scheduler's queue, or
+				   INT_UNKNOWN */
+};
+
+/* Where the deploys of a uid are; valid even when they have been dropped. */
+struct uid_ref {
+	uint32_t index, generation;
+};
+
+/*
+ * on_unused is called for each deploy that has not been taken when it is
+ * dropped, so that none is lost.
+ */
+void worker_hosts_init(void (*on_unused)(struct span uid,
+    const struct deploy *));
 void worker_hosts_release(void);
 
 /* Adds a deploy of the uid to the worker with this number. */
-void worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us);
+void worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us,
+    int64_t n_ready);
 
 /*
  * Adds an event of a run.  It becomes the host event of the uid and host if no
  * earlier one is known.
  */
-void worker_hosts_add_host_event(struct span uid, struct span host,
+struct uid_ref worker_hosts_add_host_event(struct span uid, struct span host,
     int64_t us);
+
+/*
+ * Finds the latest deploy of a uid that is not after us, the earliest event of
+ * a run or when it came from the cache.  Returns false if there is none.
+ */
+bool worker_hosts_has_deploy(struct uid_ref, int64_t us);
+bool worker_hosts_take_deploy(struct uid_ref, int64_t us, struct deploy *);
+bool worker_hosts_take_cached(struct span uid, int64_t us, struct deploy *);
+
+/* Drops all deploys.  Call it at the end of the log. */
+void worker_hosts_report_unused(void);
 
 /*
  * Converts a worker's number to its index, which the functions below take, and
@@ -81,5 +112,8 @@ void worker_hosts_resolve_all(void);
  * or worker-N.  Call one of the two functions above before.
  */
 void worker_hosts_put(struct buf *, uint32_t worker);
+
+/* Writes `worker`, `deploy_us` and, if it is known, `ready_tasks`. */
+void worker_hosts_put_deploy(struct buf *, const struct deploy *);
 
 #endif

@@ -13,10 +13,11 @@
 
 enum { WAITING_MAX = 4096 };		/* cached runs; see worker-tasks.h */
 
-/* A run that was taken from the cache by a worker. */
+/* A run that was taken from the cache. */
 struct cached_run {
-	struct buf uid, status;
-	uint32_t worker;		/* index; see worker_hosts_index() */
+	struct buf uid, status, host;
+	uint32_t worker;		/* index, if it names a worker and not a
+					   host, or INDEX_NONE */
 	int64_t us, size_bytes;
 };
 
@@ -40,6 +41,7 @@ static struct {
 	struct intern names;		/* the strings of prepared.what */
 	struct prepare_events *events;	/* by worker */
 	size_t n_events, events_cap;
+	struct cached_run complete;	/* one that need not wait */
 	/* A ring buffer, and how many runs were ever added to it. */
 	struct cached_run waiting[WAITING_MAX];
 	size_t n_waiting;
@@ -86,55 +88,90 @@ worker_tasks_add_prepared(uint64_t number, const char *what,
 	buf_release(&name);
 }
 
-/* host is used only if worker is INDEX_NONE. */
+/* Writes the host of a worker as it is known now. */
 static void
-emit_cached(struct span uid, uint32_t worker, struct span host, int64_t us,
-    struct span status, int64_t size_bytes)
+put_host(struct buf *b, uint32_t worker)
+{
+	worker_hosts_resolve(worker);
+	worker_hosts_put(b, worker);
+}
+
+/* Writes a deploy of which no start, end or answer of the cache is known. */
+static void
+emit_queued(struct span uid, const struct deploy *deploy)
 {
 	struct buf *b = filter_begin_record(state.f, "task");
 
 	json_str(b, "id", uid);
 	json_word(b, "kind", "run");
 	put_run(b);
-	put_times(b, us, us);
 	json_str(b, "uid", uid);
-	if (worker != INDEX_NONE)
-		worker_hosts_put(b, worker);
-	else if (host.n > 0)
-		json_str(b, "host", host);
-	json_true(b, "from_cache");
-	put_outcome(b, status, size_bytes);
+	put_host(b, deploy->worker);
+	worker_hosts_put_deploy(b, deploy);
 	filter_end_record(state.f);
 }
 
 static void
-emit_waiting(const struct cached_run *r)
+emit_cached(const struct cached_run *r)
 {
-	worker_hosts_resolve(r->worker);
-	emit_cached(buf_span(&r->uid), r->worker, span_of("", 0), r->us,
-	    buf_span(&r->status), r->size_bytes);
+	struct deploy deploy;
+	bool has_deploy = worker_hosts_take_cached(buf_span(&r->uid), r->us,
+	    &deploy);
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	json_str(b, "id", buf_span(&r->uid));
+	json_word(b, "kind", "run");
+	put_run(b);
+	put_times(b, r->us, r->us);
+	json_str(b, "uid", buf_span(&r->uid));
+	if (r->worker != INDEX_NONE)
+		put_host(b, r->worker);
+	else if (r->host.len > 0)
+		json_str(b, "host", buf_span(&r->host));
+	json_true(b, "from_cache");
+	if (has_deploy)
+		worker_hosts_put_deploy(b, &deploy);
+	else if (r->worker != INDEX_NONE)
+		json_uint(b, "worker", worker_hosts_number(r->worker));
+	put_outcome(b, buf_span(&r->status), r->size_bytes);
+	filter_end_record(state.f);
+}
+
+static void
+set_text(struct buf *b, struct span text)
+{
+	b->len = 0;
+	buf_add(b, text.p, text.n);
+}
+
+static void
+release_run(struct cached_run *r)
+{
+	buf_release(&r->uid);
+	buf_release(&r->status);
+	buf_release(&r->host);
 }
 
 void
 worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes)
 {
-	struct cached_run *r;
+	struct cached_run *r = &state.waiting[state.n_waiting % WAITING_MAX];
 	uint64_t number;
+	bool is_worker = text_u64(host, &number);
 
-	if (!text_u64(host, &number)) {
-		emit_cached(uid, INDEX_NONE, host, us, status, size_bytes);
-		return;
-	}
-	r = &state.waiting[state.n_waiting % WAITING_MAX];
-	if (state.n_waiting++ >= WAITING_MAX)
-		emit_waiting(r);
-	r->uid.len = r->status.len = 0;
-	buf_add(&r->uid, uid.p, uid.n);
-	buf_add(&r->status, status.p, status.n);
-	r->worker = worker_hosts_index(number);
+	if (!is_worker)
+		r = &state.complete;
+	else if (state.n_waiting++ >= WAITING_MAX)
+		emit_cached(r);
+	set_text(&r->uid, uid);
+	set_text(&r->status, status);
+	set_text(&r->host, host);
+	r->worker = is_worker ? worker_hosts_index(number) : INDEX_NONE;
 	r->us = us;
 	r->size_bytes = size_bytes;
+	if (!is_worker)
+		emit_cached(r);
 }
 
 static int
@@ -176,6 +213,7 @@ emit_prepare_task(uint32_t worker, const struct prepared *p, int64_t start_us)
 	put_run(b);
 	put_times(b, start_us, p->us);
 	worker_hosts_put(b, worker);
+	json_uint(b, "worker", worker_hosts_number(worker));
 	json_str(b, "prepare", what);
 	filter_end_record(state.f);
 	buf_release(&id);
@@ -213,6 +251,7 @@ worker_tasks_init(struct filter *f)
 {
 	state.f = f;
 	intern_init(&state.names);
+	worker_hosts_init(emit_queued);
 }
 
 void
@@ -223,16 +262,17 @@ worker_tasks_finish(void)
 
 	worker_hosts_resolve_all();
 	for (size_t i = first; i < state.n_waiting; i++)
-		emit_waiting(&state.waiting[i % WAITING_MAX]);
+		emit_cached(&state.waiting[i % WAITING_MAX]);
+	worker_hosts_report_unused();
 	sort(state.events, state.n_events, sizeof *state.events,
 	    compare_workers);
 	for (size_t i = 0; i < state.n_events; i++)
 		emit_prepare_tasks(&state.events[i]);
-	for (size_t i = 0; i < WAITING_MAX; i++) {
-		buf_release(&state.waiting[i].uid);
-		buf_release(&state.waiting[i].status);
-	}
+	for (size_t i = 0; i < WAITING_MAX; i++)
+		release_run(&state.waiting[i]);
+	release_run(&state.complete);
 	intern_release(&state.names);
 	free(state.events);
+	worker_hosts_release();
 	memset(&state, 0, sizeof state);
 }

@@ -19,7 +19,7 @@ program, the input is printed and the exit status is 1.
 import json
 import subprocess
 import sys
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 import oracle
 from oracle import Differ, check, lines_of, without_boundaries
@@ -55,7 +55,8 @@ class Unit:
 
 
 def microseconds(seconds):
-    return int(Decimal(repr(seconds)) * 1000000)
+    return int((Decimal(repr(seconds)) * 1000000).to_integral_value(
+        ROUND_HALF_UP))
 
 
 def read_units(events):

@@ -13,6 +13,7 @@ import decimal
 import json
 import subprocess
 import sys
+from collections import Counter
 
 import oracle
 from oracle import check, main, without_boundaries
@@ -27,31 +28,46 @@ def ns(number):
     return int(decimal.Decimal(number) * 1000)
 
 
-def host_of(event, lanes, name):
-    """The host of an event; its lane may be new, and then has this name."""
-    lane = ".".join(str(event[k]) for k in ("pid", "tid") if k in event)
-    if lane and lane not in lanes:
-        host = name or lane
-        lanes[lane] = f"{host} {lane}" \
-            if name and host in lanes.values() else host
-    return lanes.get(lane)
+def lane_of(event):
+    return ".".join(str(event[k]) for k in ("pid", "tid") if k in event)
 
 
-def task_of(number, event, host):
-    args = event.get("args", {})
-    task = {"type": "task", "id": str(number)}
+def hosts_of(events):
+    """The host of each lane: its first name or its number, and both if another
+    lane that was seen earlier has the name."""
+    lanes = {}
+    for event in events:
+        lane = lane_of(event)
+        if event["ph"] in "XBEbeSF" and lane:
+            lanes.setdefault(lane, None)
+        elif event["ph"] == "M" and event["name"] == "thread_name" and lane:
+            lanes[lane] = lanes.get(lane) or event["args"]["name"]
+    hosts = {}
+    for lane, name in lanes.items():
+        hosts[lane] = lane if not name else \
+            f"{name} {lane}" if name in hosts.values() else name
+    return hosts
+
+
+def task_of(slice_, hosts, inner):
+    """inner: the time of the tasks in it, which is not its own."""
+    event, args = slice_["event"], slice_["event"].get("args", {})
+    task = {"type": "task", "id": str(slice_["number"])}
     rule = args.get("mnemonic") or event.get("cat")
     for key, value in [("name", event.get("name")),
                        ("target", args.get("target")), ("rule", rule),
-                       ("host", host)]:
+                       ("host", hosts.get(lane_of(event)))]:
         if value:
             task[key] = value
-    task["kind"] = "run"
-    start = ns(event["ts"])
-    task["start_us"] = start // 1000
-    if "dur" in event:
-        task["end_us"] = (start + ns(event["dur"])) // 1000
-        task["elapsed_us"] = task["end_us"] - task["start_us"]
+    task["kind"] = "merged" if is_merged(event) else "run"
+    start, end = slice_["start"], slice_["end"]
+    task["started_us" if inner else "start_us"] = start // 1000
+    if end is not None:
+        task["end_us"] = end // 1000
+        task["elapsed_us"] = max(0, (end - start - inner) // 1000) \
+            if inner else end // 1000 - start // 1000
+    if slice_.get("parent"):
+        task["parent"] = str(slice_["parent"]["number"])
     status = args.get("result")
     if status is not None:
         task["status"] = str(status)
@@ -62,30 +78,110 @@ def task_of(number, event, host):
     return task
 
 
-def records_of(trace):
+def is_merged(event):
+    return event.get("cat") == "unknown event" and \
+        event.get("name", "").startswith("merged ")
+
+
+def is_task(event, is_bazel):
+    if is_bazel:
+        return event.get("cat") == "action processing" or is_merged(event)
+    return event.get("cat") not in CONTAINERS and \
+        event.get("args", {}).get("role") not in ROLES
+
+
+def scope_of(event):
+    """Where an event looks for its partner."""
+    if event["ph"] in "BE":
+        return lane_of(event)
+    return (event["ph"] in "be", event.get("cat"), event.get("id"))
+
+
+def slices_of(events):
+    """The intervals of a trace, and how many ends have no beginning."""
+    slices, stacks, n_ends = [], {}, 0
+    marks = []
+    for number, event in enumerate(events):
+        if event["ph"] == "X":
+            start = ns(event["ts"])
+            end = start + ns(event["dur"]) if "dur" in event else None
+            slices.append({"number": number, "event": event, "start": start,
+                           "end": end, "scope": lane_of(event)})
+        elif event["ph"] in "BEbeSF":
+            marks.append((ns(event["ts"]), number, event))
+    for at, number, event in sorted(marks, key=lambda m: m[:2]):
+        stack = stacks.setdefault(scope_of(event), [])
+        if event["ph"] in "BbS":
+            stack.append({"number": number, "event": event, "start": at,
+                          "end": None, "scope": scope_of(event)})
+            slices.append(stack[-1])
+        elif stack:
+            stack.pop()["end"] = at
+        else:
+            n_ends += 1
+    return sorted(slices, key=lambda s: s["number"]), n_ends
+
+
+def rank(s):
+    return s["start"], -s["end"], s["number"]
+
+
+def is_within(s, around):
+    return s is not around and s["scope"] and s["scope"] == around["scope"] and \
+        rank(around) < rank(s) and s["start"] < around["end"] and \
+        s["end"] <= around["end"]
+
+
+def set_parents(slices):
+    for s in slices:
+        s["parent"] = max([o for o in slices if is_within(s, o)], key=rank,
+                          default=None)
+
+
+def nest(slices):
+    """Sets the slice around each that has ended."""
+    ended = [s for s in slices if s["end"] is not None]
+    sync = [s for s in ended if s["event"]["ph"] in "XB"]
+    set_parents(sync)
+    tops = [s for s in sync if s["parent"] is None]
+    for s in ended:
+        thread = dict(s, scope=lane_of(s["event"]))
+        if s["event"]["ph"] in "bS" and any(
+                t["scope"] == thread["scope"] and t["start"] <= s["start"] and
+                s["end"] <= t["end"] for t in tops):
+            s["scope"] = thread["scope"]
+    set_parents(ended)
+
+
+def records_of(trace, nested=False):
     events, is_bazel = trace, False
     if isinstance(trace, dict):
         events = trace["traceEvents"]
         is_bazel = "build_id" in trace.get("otherData", {})
-    lanes, tasks, moments = {}, [], []
-    for number, event in enumerate(events):
-        args = event.get("args", {})
-        if event["ph"] == "M" and event["name"] == "thread_name":
-            host_of(event, lanes, args["name"])
-        if event["ph"] != "X":
+    hosts = hosts_of(events)
+    slices, n_ends = slices_of(events)
+    moments = [s[k] // 1000 for s in slices for k in ("start", "end")
+               if s[k] is not None]
+    moments += [ns(e["ts"]) // 1000 for e in events if e["ph"] in "EeF"]
+    slices = [s for s in slices if is_task(s["event"], is_bazel)]
+    nest(slices)
+    tasks, n_nested = [], 0
+    for s in slices:
+        if s.get("parent") and not nested:
+            n_nested += 1
             continue
-        host = host_of(event, lanes, None)
-        task = task_of(number, event, host)
-        moments += [task[k] for k in ("start_us", "end_us") if k in task]
-        if event.get("cat") == "action processing" if is_bazel else \
-                event.get("cat") not in CONTAINERS and \
-                args.get("role") not in ROLES:
-            tasks.append(task)
+        tasks.append(task_of(s, hosts, nested and sum(
+            o["end"] - o["start"] for o in slices if o.get("parent") is s)))
     if not moments:
         return tasks
-    return tasks + [{"type": "build", "format": "chrome",
-                     "start_us": min(moments), "end_us": max(moments),
-                     "wall_us": max(moments) - min(moments)}]
+    build = {"type": "build", "format": "chrome", "start_us": min(moments),
+             "end_us": max(moments), "wall_us": max(moments) - min(moments)}
+    left_out = Counter(sorted(e["ph"] for e in events
+                              if e["ph"] not in "XBEbeSFM"))
+    left_out.update({"ends": n_ends, "nested": n_nested})
+    if +left_out:
+        build["left_out"] = dict(+left_out)
+    return tasks + [build]
 
 
 def random_number(rng, least):
@@ -95,15 +191,18 @@ def random_number(rng, least):
 
 
 def random_event(rng):
-    event = {"ph": rng.choice("XXXXXMiC"), "name": rng.choice(
-        ["a.o, b.o", "action '//:a'", "\u00e4\"\\\t\u2028"])}
+    event = {"ph": rng.choice("XXXXXMiCBEbeSFsn"), "name": rng.choice(
+        ["a.o, b.o", "action '//:a'", "\u00e4\"\\\t\u2028",
+         "merged 3 events"])}
     if event["ph"] == "M":
         event |= {"name": rng.choice(["thread_name", "process_name"]),
                   "args": {"name": rng.choice(["main", "pool \"1\"", ""])}}
     else:
         event["ts"] = random_number(rng, -50)
-    if event["ph"] == "X":
-        if rng.random() < 0.9:
+    if event["ph"] in "beSF":
+        event["id"] = rng.choice(["0x1", "2"])
+    if event["ph"] in "XBbS":
+        if event["ph"] == "X" and rng.random() < 0.9:
             event["dur"] = random_number(rng, 0)
         args = {}
         for key, value in [
@@ -117,7 +216,7 @@ def random_event(rng):
             event["args"] = args
         if rng.random() < 0.8:
             event["cat"] = rng.choice(["action processing", "targets", "",
-                                       *CONTAINERS])
+                                       "unknown event", *CONTAINERS])
         if rng.random() < 0.2:
             event["out"] = "bin/\u00e4.o"
     for key, values in ("pid", [0, 1, "p"]), ("tid", [0, 1, 22]):
@@ -151,14 +250,16 @@ def mode_traces(rng):
                    ensure_ascii=rng.random() < 0.5)
     if trace is events and rng.random() < 0.3:
         text = text[:-1].rstrip() + rng.choice(["", ",", "\n,\n"])
-    command = "execlog-parse", "--format", "chrome"
+    nested = rng.random() < 0.5
+    command = "execlog-parse", "--format", "chrome", *["--nested"] * nested
     oracle.last_run = command, [text]
     done = subprocess.run(command, input=text, capture_output=True,
                           encoding="utf-8", check=False)
-    check("status", 0, done.returncode)
+    is_empty = not slices_of(events)[0]
+    check("status", int(is_empty), done.returncode)
     got = [json.loads(line)
            for line in without_boundaries(done.stdout).split("\n")[:-1]]
-    want = records_of(trace)
+    want = records_of(trace, nested)
     check("records", want, got)
     for a, b in zip(want, got):
         check("order of keys", list(a), list(b))

@@ -48,13 +48,18 @@ def tasks(results):
             task["end_us"] = max(ends)
         if starts and ends:
             task["elapsed_us"] = max(ends) - min(starts)
+        elif r["status"] != "skipped":
+            task["elapsed_us"] = round(r["execution_time"] * 1e6)
         parts = {t["name"]: us(t["completed_at"]) - us(t["started_at"])
                  for t in r["timing"] if t["started_at"] and t["completed_at"]}
         parts = {k: v for k, v in parts.items() if v > 0}
         if parts:
             task["parts_us"] = parts
-        if r["status"] in ("error", "fail", "runtime error"):
+        if r["status"] in ("error", "fail", "runtime error",
+                           "partial success"):
             task["failed"] = True
+        if r["status"] == "skipped":
+            task["skipped"] = True
         out.append(task)
     times = [t[k] for t in out for k in ("start_us", "end_us") if k in t]
     if out:
@@ -119,7 +124,7 @@ class Project:
     def result(self, unique_id):
         rng = self.rng
         if rng.random() < 0.2:
-            timing, status = [], "skipped"
+            timing, status = [], rng.choice(["skipped", "error"])
         else:
             at = sorted(rng.randint(0, 10**7) for _ in range(4))
             timing = [{"name": phase, "started_at": self.time(a),
@@ -132,7 +137,7 @@ class Project:
                                  "no-op", "partial success", "runtime error"])
         return {"status": status, "timing": timing, "message": None,
                 "thread_id": f"Thread-{rng.randint(1, 4)}",
-                "execution_time": 0.5, "unique_id": unique_id}
+                "execution_time": rng.choice([0, 0.5, 3.25]), "unique_id": unique_id}
 
     def results(self):
         ran = [x for x in self.ids if x.split(".")[0] in RUNS

@@ -24,6 +24,8 @@ class Application:
             parents = rng.sample(range(i), min(i, rng.choice([0, 1, 1, 2])))
             self.stages.append({"Stage ID": i, "Stage Attempt ID": 0,
                                 "Stage Name": f"step {rng.randint(0, 9)}",
+                                "RDD Info": [{"RDD ID": n, "Name": "x"} for n
+                                             in rng.choices(range(9), k=2)],
                                 "Number of Tasks": rng.randint(1, 4),
                                 "Parent IDs": parents})
         self.ends = {}          # of the stages that have run
@@ -237,7 +239,7 @@ class Log:
                             deps)
 
     def records(self):
-        self.skipped = set()
+        self.skipped, unknown = set(), 0
         out = [self.task(e) for n, e in self.events if n == "TaskEnd"]
         out += self.stage_nodes()
         todo, seen = sorted(self.skipped), set()
@@ -249,7 +251,10 @@ class Log:
             # What it waits for, when the first stage that needs it starts.
             when = next(i for i, (n, e) in enumerate(self.events)
                         if n == "StageSubmitted" and self.needs(e, stage, i))
-            deps = self.parents(stage, when)
+            maker = self.maker(stage, when)
+            deps = self.parents(stage, when) if maker is None else \
+                [self.reference(maker, self.submitted(when))]
+            unknown += maker is None and not self.infos[stage]["Parent IDs"]
             todo += [int(d.split()[1]) for d in deps if d.endswith("skipped")]
             out.append(self.node(f"stage {stage} skipped", stage, deps))
         times = [e["Timestamp"] * 1000 for _, e in self.events
@@ -257,8 +262,21 @@ class Log:
         times += [t["end_us"] for t in out if t["type"] == "task"]
         out.append({"type": "build", "run": "app-7", "format": "spark",
                     "start_us": min(times), "end_us": max(times),
-                    "wall_us": max(times) - min(times)})
+                    "wall_us": max(times) - min(times)} |
+                   ({"unknown_deps": unknown} if unknown else {}))
         return out
+
+    def maker(self, stage, at):
+        """The first stage submitted before an event, which submits another,
+        that computed the first RDD of a skipped stage."""
+        def rdd(i):
+            return self.infos[i]["RDD Info"][0]["RDD ID"]
+
+        first = next((e["Stage Info"]["Stage ID"] for n, e in self.events[:at]
+                      if n == "StageSubmitted" and
+                      rdd(e["Stage Info"]["Stage ID"]) == rdd(stage)), None)
+        own = self.events[at][1]["Stage Info"]["Stage ID"]
+        return None if first == own else first
 
     def needs(self, event, stage, at):
         """Whether a skipped stage is above the one that is submitted."""
@@ -268,7 +286,7 @@ class Log:
             parent = todo.pop()
             if parent == stage and parent not in last:
                 return True
-            if parent not in last:
+            if parent not in last and self.maker(parent, at) is None:
                 todo += self.infos[parent]["Parent IDs"]
         return False
 
