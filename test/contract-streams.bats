@@ -219,8 +219,9 @@ expect_no_end() {
 		expect_same_output "$f" "${arguments[@]}" < <(stream && stream)
 		expect_same_output "$f" "${arguments[@]}" < <(cat in && stream)
 		# A stream of no records is not an empty input.
-		expect_status 0 "$f" "${arguments[@]}" <<<"$boundaries"
-		[ ! -s err ]
+		expect_status "$(without_task 0)" "$f" "${arguments[@]}" \
+			<<<"$boundaries"
+		[ "$f" = critpath ] || [ ! -s err ]
 	done
 }
 
@@ -230,7 +231,8 @@ expect_no_end() {
 		reads_records || continue
 		for option in '' --partial; do
 			expect_nothing "$f" $option "${arguments[@]}" </dev/null
-			! writes_records || tail -n 1 out |
+			! writes_records || [ "$f" = critpath ] ||
+				tail -n 1 out |
 				grep '^{"type":"end",.*"rejected":1,"faults":1}$'
 		done
 		expect_status 2 "$f" --strict "${arguments[@]}" </dev/null

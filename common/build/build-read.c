@@ -88,8 +88,8 @@ read_deploy(struct build *b, struct filter *f, const struct rec *r,
 		return false;
 	if (us == INT_UNKNOWN)
 		return true;
-	if ((t->flags & TASK_CACHED) == 0 && t->start_us == INT_UNKNOWN && t->end_us == INT_UNKNOWN &&
-	    t->elapsed_us == INT_UNKNOWN)
+	if ((t->flags & TASK_CACHED) == 0 && t->start_us == INT_UNKNOWN &&
+	    t->end_us == INT_UNKNOWN && t->elapsed_us == INT_UNKNOWN)
 		t->flags |= TASK_QUEUED;
 	if ((t->flags & (TASK_CACHED | TASK_QUEUED)) != 0)
 		t->second_start_us = us;

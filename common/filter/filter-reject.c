@@ -95,13 +95,18 @@ filter_warn_file(struct filter *f, const char *fmt, ...)
 }
 
 void
-filter_stop_if_strict(struct filter *f)
+filter_stop(struct filter *f)
 {
-	if (!f->rejecting.strict)
-		return;
 	if (f->rejecting.is_kept)
 		output_close(&f->rejecting.file);
 	exit(EXIT_FATAL);
+}
+
+void
+filter_stop_if_strict(struct filter *f)
+{
+	if (f->rejecting.strict)
+		filter_stop(f);
 }
 
 /* Reports f->current and copies it to the --rejects file. */

@@ -38,6 +38,12 @@ void filter_expect_records(struct filter *, const char *why);
 void filter_reject_rest(struct filter *, struct span before, const char *why);
 
 /*
+ * Ends the program with EXIT_FATAL after a message: the --rejects file is kept,
+ * and the output is not.
+ */
+_Noreturn void filter_stop(struct filter *) COLD;
+
+/*
  * For a file that cannot be read in this format at all: ends the program or,
  * after filter_read_each(), rejects the bytes that were consumed last,
  * `before`, and the rest of the file.  why: "is a log of version 9".

@@ -48,7 +48,7 @@ static const struct opt options[] = {
 	{ 'd', "drop", OPT_LIST, &opt.drop, "KEY=VALUE",
 	    "what if tasks with this value of a key took 0?", 0, 0 },
 	{ 0, "scale", OPT_LIST, &opt.scale, "KEY=VALUE=FACTOR",
-	    "what if tasks with this value took FACTOR times as long?", 0, 0 },
+	    "what if these tasks took FACTOR times as long?", 0, 0 },
 	{ 'w', "workers", OPT_NUM, &opt.workers, "N",
 	    "what if N workers did everything? (simulated)", 1, 1 << 24 },
 	{ 0, "limit", OPT_LIST, &opt.limit, "KEY=VALUE=N",
@@ -339,9 +339,9 @@ main(int argc, char **argv)
 	}
 
 	if (builds.n_tasks == 0 && !builds.has_extent) {
-		if (!builds.said_why)
+		if (!builds.said_why && !f.rejected)
 			err_warn("the path is not known: no task came");
-		exit(EXIT_FATAL);
+		filter_stop(&f);
 	}
 	wrong_input_no_graph(&builds);
 	check_matches();
