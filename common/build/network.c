@@ -92,6 +92,8 @@ struct draft {
 		uint32_t next;	/* the next link of the same id */
 		sym ran_on;	/* the host of a run, or NOT_A_RUN */
 	} *vertices;
+	uint32_t *prepares_of;	/* by symbol of a host: the index of its first
+				   prepare task plus 1, or 0 */
 	struct prepare *prepares;	/* by host, then by end */
 	size_t n_prepares, prepares_cap;
 	uint64_t *cuts;		/* dropped dependencies, with duplicates:
@@ -178,9 +180,10 @@ sort_prepares(struct draft *d)
 	struct prepare *p = d->prepares;
 
 	sort(p, d->n_prepares, sizeof *p, compare_prepares);
-	for (size_t i = 1; i < d->n_prepares; i++)
-		if (p[i].host == p[i - 1].host && !is_longer(d->net,
-		    p[i].vertex, p[i - 1].longest))
+	for (size_t i = 0; i < d->n_prepares; i++)
+		if (i == 0 || p[i].host != p[i - 1].host)
+			d->prepares_of[p[i].host] = (uint32_t)i + 1;
+		else if (!is_longer(d->net, p[i].vertex, p[i - 1].longest))
 			p[i].longest = p[i - 1].longest;
 }
 
@@ -192,14 +195,18 @@ sort_prepares(struct draft *d)
 static uint32_t
 find_prepare(const struct draft *d, const struct task *t)
 {
+	uint32_t from = t->host == SYM_NONE ? 0 : d->prepares_of[t->host];
+	int64_t start_us = t->start_us != INT_UNKNOWN ? t->start_us : INT64_MAX;
 	const struct prepare *p = d->prepares;
-	struct prepare last = { .host = t->host,
-	    .end_us = t->start_us != INT_UNKNOWN ? t->start_us : INT64_MAX };
-	size_t n = SEARCH_FIRST(i, d->n_prepares,
-	    compare_prepares(&p[i], &last) > 0);
+	size_t i = from;
 
-	return n > 0 && p[n - 1].host == t->host ? p[n - 1].longest :
-	    INDEX_NONE;
+	if (from == 0 || p[from - 1].end_us > start_us)
+		return INDEX_NONE;
+	if (i < d->n_prepares && p[i].host == t->host)
+		i += SEARCH_FIRST(j, d->n_prepares - from,
+		    p[from + j].host != t->host ||
+		    p[from + j].end_us > start_us);
+	return p[i - 1].longest;
 }
 
 static void
@@ -362,13 +369,15 @@ static void
 count_without_node(struct network *net)
 {
 	const struct build *b = net->build;
+	const struct task *t, *end = b->tasks + b->n_tasks;
 	bool has_graph = false;
-	const struct task *t;
 
-	for (size_t i = 0; i < b->n_nodes; i++)
-		has_graph |= (b->nodes[i].flags & NODE_PHONY) == 0;
+	for (size_t i = 0; i < b->n_nodes && !has_graph; i++)
+		has_graph = (b->nodes[i].flags & NODE_PHONY) == 0;
 	for (uint32_t v = 0; has_graph && v < net->n_tasks; v++) {
 		t = network_task(net, v);
+		if (end - t > LINK_AHEAD)
+			__builtin_prefetch(&b->node_of[t[LINK_AHEAD].id]);
 		net->n_without_node += t->kind == b->run &&
 		    build_find_node(b, t->id) == INDEX_NONE;
 	}
@@ -413,6 +422,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	net->task_of = mem_table(n_max, sizeof *net->task_of);
 	d.vertices = mem_table(n_max, sizeof *d.vertices);
 	d.first_of = mem_ones(n_names, sizeof *d.first_of);
+	d.prepares_of = mem_zero(n_names, sizeof *d.prepares_of);
 	add_tasks(&d);
 	add_placeholders(&d);
 
@@ -428,6 +438,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	free(d.first_of);
 	free(d.vertices);
 	free(d.prepares);
+	free(d.prepares_of);
 	free(d.cuts);
 
 	count_without_node(net);

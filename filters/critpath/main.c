@@ -52,7 +52,7 @@ static const struct opt options[] = {
 	{ 'w', "workers", OPT_NUM, &opt.workers, "N",
 	    "what if N workers did everything? (simulated)", 1, 1 << 24 },
 	{ 0, "limit", OPT_LIST, &opt.limit, "KEY=VALUE=N",
-	    "with -w: at most N such tasks run at once", 0, 0 },
+	    "what if at most N such tasks ran at once?", 0, 0 },
 	{ 0, "budget", OPT_LIST, &opt.budget, "TIME",
 	    "status 1 if the path (wall=TIME: build) is longer", 0, 0 },
 	{ 0, "by", OPT_LIST, &opt.by, "KEY",
@@ -315,8 +315,6 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (opt.limit.n > 0 && opt.workers == 0)
-		die("--limit needs --workers");
 	read_budgets();
 	for (size_t i = 0; i < opt.by.n; i++)
 		keys_add(span_str(opt.by.values[i]));

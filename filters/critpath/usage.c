@@ -101,9 +101,8 @@ add_gap(struct usage *u, const struct build *b, int64_t from_us, int64_t to_us)
 	u->gaps[i] = gap;
 }
 
-/* Finds the first task, by id, that started at the end of each gap. */
-static void
-find_next(struct usage *u, const struct build *b)
+void
+usage_find_next(struct usage *u, const struct build *b)
 {
 	const struct task *t;
 	struct gap *g;
@@ -153,7 +152,6 @@ usage_measure(struct usage *u, const struct network *net)
 	}
 	free(events);
 	add_gap(u, b, idle_from_us, b->end_us);
-	find_next(u, b);
 }
 
 static int

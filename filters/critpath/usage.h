@@ -8,8 +8,9 @@ enum { GAPS_MAX = 3 };
 /* A time in which no task, not even a copy, ran. */
 struct gap {
 	int64_t from_us, to_us;
-	const struct task *next;	/* it started at to_us; NULL at the end
-					   of the build */
+	const struct task *next;	/* usage_find_next(): it started at
+					   to_us; NULL at the end of the
+					   build */
 };
 
 /*
@@ -29,6 +30,9 @@ struct usage {
 };
 
 void usage_measure(struct usage *, const struct network *);
+
+/* Finds the first task, by id, that started at the end of each gap. */
+void usage_find_next(struct usage *, const struct build *);
 
 /*
  * For how long tasks waited in the queue of the scheduler, from its first to

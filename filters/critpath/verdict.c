@@ -128,6 +128,7 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 	usage_measure_queue(net->build, &v->queue_us, &span_us);
 	if (v->idle_us > v->wall_us - v->idle_us) {
 		v->limit = LIMIT_IDLE;
+		usage_find_next(&v->usage, net->build);
 		return;
 	}
 	if (v->queue_us != INT_UNKNOWN &&
@@ -414,6 +415,9 @@ put_limit(struct buf *out, const struct verdict *v)
 			buf_str(out, "at most ");
 		put_of(out, v->simulated_us != INT_UNKNOWN ? v->simulated_us :
 		    v->at_most_us, whole_us);
+		if (v->net->build->is_ninja && v->pools == NULL)
+			buf_str(out, ", unless a pool of ninja held tasks back "
+			    "(the log has no pools: see --limit)");
 	}
 }
 

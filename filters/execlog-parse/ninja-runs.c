@@ -124,36 +124,46 @@ find_latest(void)
 	return latest;
 }
 
-/*
- * Whether line e cannot have been appended after the line above it: e is of an
- * earlier run; or e begins a segment, and so a run, but that run began before
- * the command of the line above had ended.
- */
+/* Whether line e is of an earlier run than the line above it. */
 static bool
-contradicts(const struct entry *above, const struct entry *e)
+is_older(const struct entry *above, const struct entry *e)
 {
-	return e->high_us < above->low_us ||
-	    (e->end_us < above->end_us && e->high_us < above->ended_us);
+	return e->high_us < above->low_us;
 }
 
 /*
- * In a log that has not been recompacted, few lines contradict the order: at
- * most one, and one more for every ten lines.
+ * Whether line e begins a segment, and so a run, but that run began before the
+ * command of the line above it had ended.
+ */
+static bool
+begins_too_early(const struct entry *above, const struct entry *e)
+{
+	return e->end_us < above->end_us && e->high_us < above->ended_us;
+}
+
+/*
+ * In a log that has not been recompacted, few lines contradict the order of the
+ * lines: at most one, and one more for every ten lines.  Those that begin too
+ * early are rarer, because a strange file time that makes them so would have to
+ * be of the run before: at most one for every ten lines.
  */
 static bool
 is_recompacted(void)
 {
 	const struct entry *above = NULL, *e, *end = state.entries + state.n;
-	size_t n = 0, n_contradict = 0;
+	size_t n = 0, n_older = 0, n_early = 0;
 
 	for (e = state.entries; e < end; e++) {
 		if (!has_bracket(e))
 			continue;
-		n_contradict += above != NULL && contradicts(above, e);
+		if (above != NULL && is_older(above, e))
+			n_older++;
+		else if (above != NULL && begins_too_early(above, e))
+			n_early++;
 		n++;
 		above = e;
 	}
-	return n_contradict > n / 10 + 1;
+	return n_older + n_early > n / 10 + 1 || n_early > n / 10;
 }
 
 /*
