@@ -37,6 +37,27 @@ nodes() {
 
 # ya's graph
 
+@test "CMake's rules become a kind of rule and a target" {
+	local rule kind target
+	while read -r rule kind target; do
+		lines 'digraph ninja {' '"1" [label="a.o"]' \
+			"\"2\" [label=\"$rule\", shape=ellipse]" '"2" -> "1"' '}' >graph
+		run -0 --separate-stderr buildgraph-parse graph
+		assert_equal "$(found '[.rule, .target // "-"] | join(" ")')" \
+			"\"$kind $target\""
+	done <<-'END'
+		CXX_COMPILER__hello_unscanned_Release CXX_COMPILER hello
+		CXX_COMPILER__my_lib_scanned_Coverage CXX_COMPILER my_lib
+		C_COMPILER__my.2elib_unscanned_ C_COMPILER my.lib
+		C_COMPILER__my_lib_Debug C_COMPILER my_lib
+		C_COMPILER__my_lib C_COMPILER my_lib
+		CXX_STATIC_LIBRARY_LINKER__a_b_RelWithDebInfo CXX_STATIC_LIBRARY_LINKER a_b
+		CXX_SCAN__hello_Release CXX_SCAN hello
+		CUSTOM_COMMAND CUSTOM_COMMAND -
+		my__rule my__rule -
+	END
+}
+
 @test "a graph of ya becomes the records of the golden file" {
 	agrees ya
 }

@@ -625,6 +625,110 @@ in_both_orders() {
 	agree verdict 60
 }
 
+@test "what steps, groups and changes save with workers agrees with simulations" {
+	agree savings 40
+}
+
+@test "a pool is a limit of the simulation, and may be what limits a build" {
+	# Three links, of which one runs at once.
+	for i in a b c; do
+		lines "{\"type\":\"task\",\"id\":\"$i.o\",\"rule\":\"cc\",\"start_us\":0,\"end_us\":10}"
+	done >in
+	lines '{"type":"task","id":"a","rule":"ld","start_us":10,"end_us":40,"deps":["a.o"]}' \
+		'{"type":"task","id":"b","rule":"ld","start_us":40,"end_us":70,"deps":["b.o"]}' \
+		'{"type":"task","id":"c","rule":"ld","start_us":70,"end_us":100,"deps":["c.o"]}' >>in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict limit)" order
+	run -0 --separate-stderr critpath --limit rule=ld=1 --by rule in
+	assert_equal "$(verdict limit) $(verdict simulated_us)" "pools 100"
+	assert_equal "$(found 'select(.type == "group") | [.value, .saved_us]')" \
+		$'["ld",90]\n["cc",10]'
+	run -0 --separate-stderr critpath --limit 'rule=l?=1' -w 2 in
+	assert_equal "$(summary simulated_us)" 100
+	lines '{"type":"build","format":"ninja"}' >>in
+	run -0 --separate-stderr critpath --text in
+	[[ $output == *"(the log has no pools: see --limit)."* ]]
+}
+
+@test "--scale takes a factor, and patterns as in the shell" {
+	lines "$(timed a 100)" "$(timed b 40 a)" >in
+	run -0 --separate-stderr critpath --scale name=b=0.5 in
+	assert_equal "$(summary length_us)" 120
+	run -0 --separate-stderr critpath --scale 'name=[ab]=2' in
+	assert_equal "$(summary length_us)" 280
+	# A value that a task has is not a pattern.
+	lines "$(timed '[ab]' 1)" >>in
+	run -0 --separate-stderr critpath --drop 'name=[ab]' in
+	assert_equal "$(summary length_us)" 140
+	run -2 --separate-stderr critpath --scale name=b=x in
+	assert_equal "$stderr" \
+		"critpath: --scale: 'x' is not a number from 0 to 1000000"
+	run -0 --separate-stderr critpath --budget 1h5m30s --set b=1m0.5s in
+	assert_equal "$(summary length_us)" 60500100
+}
+
+@test "idle time is the verdict if it is more than half of the wall time" {
+	local gaps='select(.type == "gap") | [.start_us, .gap_us, .id]'
+	lines '{"type":"task","id":"a","start_us":0,"end_us":4}' \
+		'{"type":"task","id":"b","start_us":9,"end_us":10}' \
+		'{"type":"build","start_us":0,"end_us":11}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict limit)" idle
+	assert_equal "$(found "$gaps")" $'[4,5,"b"]\n[10,1,null]'
+	run -0 --separate-stderr critpath --text in
+	assert_line -n 0 "Limited by idle time: no task ran for 6 of 11 us; the \
+longest wait was 5 us before b, then 1 us at the end."
+	# Exactly half is not more; nor is time in which a task did not end.
+	lines '{"type":"task","id":"a","start_us":0,"end_us":5}' \
+		'{"type":"build","start_us":0,"end_us":10}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict limit)" path
+	lines '{"type":"task","id":"a","start_us":0,"end_us":2}' \
+		'{"type":"task","id":"hung","start_us":2}' \
+		'{"type":"build","start_us":0,"end_us":10}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict idle_us)" 0
+}
+
+@test "the queue of the scheduler tells whether the workers are the limit" {
+	# Two workers, and tasks that ran one after another on each: without the
+	# queue, the order of work might be blamed.
+	for queue in 9 1; do
+		lines "0 deploy a 1 $queue" '0 started a h' '10 finished a h 0 1' \
+			"12 deploy b 1 $queue" '12 started b h' \
+			'20 finished b h 0 1' "20 deploy c 2 $queue" \
+			'20 started c g' '22 finished c g 0 1' >log
+		lines '{"type":"node","id":"c","deps":["a"]}' >nodes
+		of_log
+		assert_equal "$(verdict queue_us)" $((queue > 1 ? 20000 : 0))
+		[ "$queue" -gt 1 ] || break
+		assert_equal "$(verdict limit)" workers
+	done
+	refute [ "$(verdict limit)" = workers ]
+}
+
+@test "tasks that the graph does not have are counted and said first" {
+	lines "$(timed a 1)" "$(timed b 2)" "$(timed c 3)" \
+		'{"type":"build","format":"ninja"}' >in
+	node a >nodes
+	run -0 --separate-stderr critpath -g nodes in
+	assert_equal "$(summary without_node)" 2
+	run -0 --separate-stderr critpath -g nodes --text in
+	[[ $output == "2 of 3 tasks are not in the graph, so the path may be \
+longer: 'ninja -t graph' prints "* ]]
+}
+
+@test "a task waits only for what was prepared before it started" {
+	lines '0 prepare_start  1' '50 resources_prepared  1' \
+		'100 prepare_start  1' '900 repository_prepared data 1' \
+		'100 deploy r 1 1' '220 started r h' '600 finished r h OK 1' >log
+	of_log
+	assert_equal "$(path)" "prepare:1:repository:data"
+	of_log -t r
+	assert_equal "$(path)" "prepare:1:resources r"
+	assert_equal "$(summary overlap_us)" 0
+}
+
 @test "what limits a build whose tasks ran in order agrees, too" {
 	agree verdict_in_order 50
 }

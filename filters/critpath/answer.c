@@ -4,8 +4,10 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/build/dag-drag.h"
 #include "filters/critpath/answer.h"
+#include "filters/critpath/savings.h"
 
 /* The last vertex of the critical path; INDEX_NONE if there are no ends. */
 static uint32_t
@@ -77,7 +79,7 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 		if (network_task(a->net, vertices[i]) == NULL)
 			continue;
 		p->steps[p->n++] = (struct step){ .vertex = vertices[i],
-		    .drag_us = drag[i] };
+		    .drag_us = drag[i], .saved_us = INT_UNKNOWN };
 		p->length_us += dag->weight[vertices[i]];
 	}
 	account_for_wall_time(p, a);
@@ -142,6 +144,40 @@ answer_release(struct answer *a)
 	for (size_t i = 0; i < a->n_paths; i++)
 		free(a->paths[i].steps);
 	free(a->paths);
+}
+
+static int
+compare_weights(const void *a, const void *b, void *context)
+{
+	const struct step *const *x = a, *const *y = b;
+	const struct dag *dag = context;
+	int order = cmp_i64(dag->weight[(*y)->vertex],
+	    dag->weight[(*x)->vertex]);
+
+	return order != 0 ? order : dag->compare(dag->context, (*x)->vertex,
+	    (*y)->vertex);
+}
+
+void
+answer_find_savings(struct answer *a, struct savings *savings)
+{
+	const struct path *p = a->paths;
+	struct step **longest;
+
+	a->savings = savings;
+	if (a->n_paths == 0)
+		return;
+	/* The longest first, because not all may be simulated. */
+	longest = mem_table(p->n, sizeof *longest);
+	for (size_t i = 0; i < p->n; i++)
+		longest[i] = &p->steps[i];
+	sort_with(longest, p->n, sizeof *longest, compare_weights,
+	    &a->net->dag);
+	for (size_t i = 0; i < p->n; i++)
+		longest[i]->saved_us = savings_of(savings, NULL,
+		    longest[i]->vertex);
+	free(longest);
+	savings_end(savings);
 }
 
 bool

@@ -4,12 +4,16 @@
 #include "common/build/network.h"
 
 struct filter;
+struct savings;
 
 /* A task on a path. */
 struct step {
 	uint32_t vertex;
 	int64_t drag_us;	/* see dag_drag(); 0 if this is not the first
 				   path */
+	int64_t saved_us;	/* what is saved with the workers of
+				   answer.savings; INT_UNKNOWN if that is not
+				   known */
 	int64_t waiting_us;	/* from the end of the previous step, or the
 				   start of the build, to the start of this
 				   step; < 0 if they overlap.  Valid only if the
@@ -40,6 +44,9 @@ struct answer {
 	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
 	bool has_limits;	/* the simulation had some */
+	int64_t recorded_simulated_us;	/* if what_if: simulated_us before the
+					   change */
+	struct savings *savings;
 	int64_t simulated_us;	/* until the workers have done all tasks */
 };
 
@@ -57,6 +64,9 @@ int64_t answer_length(const struct network *);
 void answer_find(struct answer *, const struct network *, size_t n,
     bool what_if);
 void answer_release(struct answer *);
+
+/* Finds what each step of the first path saves with workers; see savings.h. */
+void answer_find_savings(struct answer *, struct savings *);
 
 /*
  * Computes the slack of a vertex.  Returns false if no path leads from the

@@ -80,6 +80,8 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 		    (double)p->length_us);
 	if (path == 0)
 		json_int(b, "potential_us", s->drag_us);
+	if (s->saved_us != INT_UNKNOWN)
+		json_int(b, "saved_us", s->saved_us);
 	filter_end_record(f);
 }
 
@@ -126,6 +128,9 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 	if (path == 0 && a->workers > 0) {
 		json_uint(b, "workers", a->workers);
 		json_int(b, "simulated_us", a->simulated_us);
+		if (a->what_if)
+			json_int(b, "simulated_saved_us",
+			    a->recorded_simulated_us - a->simulated_us);
 	}
 	if (path == 0) {
 		json_uint(b, "tasks", a->net->n_tasks);

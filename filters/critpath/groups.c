@@ -13,6 +13,7 @@
 #include "filters/critpath/groups.h"
 #include "filters/critpath/emit.h"
 #include "filters/critpath/keys.h"
+#include "filters/critpath/savings.h"
 
 /* In rows of a report. */
 enum { ROWS_MAX = 20 };
@@ -79,13 +80,37 @@ compare_groups(const void *a, const void *b, void *context)
 {
 	const struct group *x = a, *y = b;
 	const struct groups *g = context;
-	int order = cmp_i64(y->potential_us, x->potential_us);
+	int order = cmp_i64(y->saved_us, x->saved_us);
 
+	if (order == 0)
+		order = cmp_i64(y->potential_us, x->potential_us);
 	if (order == 0)
 		order = cmp_i64(y->path_us, x->path_us);
 	if (order == 0)
 		order = cmp_i64(y->work_us, x->work_us);
 	return order != 0 ? order : intern_cmp(&g->values, x->value, y->value);
+}
+
+static int
+compare_work(const void *a, const void *b, void *context)
+{
+	const struct group *x = a, *y = b;
+	const struct groups *g = context;
+	int order = cmp_i64(y->work_us, x->work_us);
+
+	return order != 0 ? order : intern_cmp(&g->values, x->value, y->value);
+}
+
+/* Those with the most work first, because not all may be simulated. */
+static void
+find_savings(struct groups *g, struct savings *savings,
+    const uint32_t *group_of)
+{
+	sort_with(g->list, g->n, sizeof *g->list, compare_work, g);
+	for (size_t i = 0; i < g->n; i++)
+		g->list[i].saved_us = savings_of(savings, group_of,
+		    g->list[i].value);
+	savings_end(savings);
 }
 
 void
@@ -97,6 +122,7 @@ groups_find(struct groups *g, const struct answer *a, const char *by)
 	intern_init(&g->values);
 	group_of = make_groups(g, a->net);
 	find_potentials(g, a, group_of);
+	find_savings(g, a->savings, group_of);
 	sort_with(g->list, g->n, sizeof *g->list, compare_groups, g);
 	free(group_of);
 }
@@ -123,15 +149,18 @@ groups_emit(const struct groups *g, const struct build *build,
 		json_int(b, "work_us", group->work_us);
 		json_int(b, "path_us", group->path_us);
 		json_int(b, "potential_us", group->potential_us);
+		if (group->saved_us != INT_UNKNOWN)
+			json_int(b, "saved_us", group->saved_us);
 		filter_end_record(f);
 	}
 }
 
 void
-groups_report(const struct groups *g, struct buf *out)
+groups_report(const struct groups *g, const struct answer *a, struct buf *out)
 {
-	static const char *const heads[] = { "could save", "on the path",
-	    "work", "tasks", "" };
+	char could_save[SAVINGS_HEAD_MAX];
+	const char *const heads[] = { savings_head(a->savings, could_save),
+	    "on the path", "work", "tasks", "" };
 	struct buf by = { 0 };
 	struct table t;
 	struct span value;
@@ -148,7 +177,12 @@ groups_report(const struct groups *g, struct buf *out)
 	}
 	table_init(&t, "RRrrl", heads);
 	for (size_t i = 0; i < g->n && i < ROWS_MAX; i++) {
-		table_us(&t, g->list[i].potential_us);
+		if (a->savings->workers == 0)
+			table_us(&t, g->list[i].potential_us);
+		else if (g->list[i].saved_us != INT_UNKNOWN)
+			table_us(&t, g->list[i].saved_us);
+		else
+			table_next(&t);
 		table_us(&t, g->list[i].path_us);
 		table_us(&t, g->list[i].work_us);
 		table_count(&t, g->list[i].n_tasks);

@@ -14,7 +14,9 @@ struct groups {
 		int64_t path_us;	/* of those on the first path */
 		int64_t potential_us;	/* what would be saved if all its tasks
 					   took no time */
-	} *list;		/* the largest potential first */
+		int64_t saved_us;	/* the same with workers, as in struct
+					   step */
+	} *list;		/* what saves most first */
 	size_t n;
 };
 
@@ -26,6 +28,6 @@ void groups_find(struct groups *, const struct answer *, const char *by);
 void groups_release(struct groups *);
 
 void groups_emit(const struct groups *, const struct build *, struct filter *);
-void groups_report(const struct groups *, struct buf *);
+void groups_report(const struct groups *, const struct answer *, struct buf *);
 
 #endif

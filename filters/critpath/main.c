@@ -21,6 +21,7 @@
 #include "filters/critpath/groups.h"
 #include "filters/critpath/keys.h"
 #include "filters/critpath/report.h"
+#include "filters/critpath/savings.h"
 #include "filters/critpath/verdict.h"
 #include "filters/critpath/waits.h"
 #include "filters/critpath/whatif.h"
@@ -173,7 +174,7 @@ write_parts_of_path(struct filter *f, const struct answer *a)
 		groups_find(&groups, a, opt.by.values[i]);
 		matches.by[i] += groups.n;
 		if (f->text)
-			groups_report(&groups, filter_out(f));
+			groups_report(&groups, a, filter_out(f));
 		else
 			groups_emit(&groups, a->net->build, f);
 		groups_release(&groups);
@@ -264,7 +265,8 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 {
 	bool what_if = opt.set.n + opt.drop.n + opt.scale.n > 0;
 	struct dag_pools pools = { 0 };
-	int64_t recorded_us = 0;
+	int64_t recorded_us = 0, recorded_simulated_us = 0;
+	struct savings savings;
 	struct what_if *w;
 	struct network net;
 	struct verdict verdict;
@@ -277,17 +279,20 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	}
 	dag_longest(&net.dag);
 
+	for (size_t i = 0; i < opt.limit.n; i++)
+		matches.limit[i] += whatif_limit(&net, opt.limit.values[i],
+		    &pools);
 	if (what_if) {
 		recorded_us = answer_length(&net);
+		if (opt.workers > 0)
+			recorded_simulated_us = simulate_build(&net,
+			    opt.workers, pools.n > 0 ? &pools : NULL);
 		for (w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
 			for (size_t i = 0; i < w->list->n; i++)
 				w->matches[i] += w->apply(&net,
 				    w->list->values[i]);
 		dag_longest(&net.dag);
 	}
-	for (size_t i = 0; i < opt.limit.n; i++)
-		matches.limit[i] += whatif_limit(&net, opt.limit.values[i],
-		    &pools);
 	if (is_last)
 		check_matches();
 
@@ -299,6 +304,11 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	a.workers = opt.workers;
 	a.has_limits = pools.n > 0;
 	a.simulated_us = verdict.simulated_us;
+	a.recorded_simulated_us = recorded_simulated_us;
+	savings_begin(&savings, &net, verdict.limit == LIMIT_WORKERS ||
+	    verdict.limit == LIMIT_POOLS ? verdict.workers : opt.workers,
+	    verdict.pools);
+	answer_find_savings(&a, &savings);
 
 	(f->text ? write_report : write_records)(f, &a, &verdict);
 	answer_release(&a);

@@ -12,6 +12,7 @@
 #include "filters/critpath/answer.h"
 #include "filters/critpath/clocks.h"
 #include "filters/critpath/report.h"
+#include "filters/critpath/savings.h"
 #include "filters/critpath/waits.h"
 
 enum { LEAST_SLACK_MAX = 30, STEP_MIN = 16 };	/* STEP_MIN is in columns */
@@ -60,8 +61,10 @@ put_step(struct table *t, const struct answer *a, const struct path *p,
 		report_us(table_cell(t), s->waiting_us);
 	table_next(t);
 	put_time(t, p, a->net->dag.weight[s->vertex]);
-	if (p == a->paths)
+	if (p == a->paths && a->savings->workers == 0)
 		report_us(table_cell(t), s->drag_us);
+	else if (p == a->paths && s->saved_us != INT_UNKNOWN)
+		report_us(table_cell(t), s->saved_us);
 	table_next(t);
 	put_task(t, a, s->vertex);
 }
@@ -131,8 +134,9 @@ put_short_steps(struct table *t, const struct answer *a, const struct path *p,
 static void
 put_steps(struct buf *out, const struct answer *a, const struct path *p)
 {
-	static const char *const heads[] = { "at", "waited", "took", "share",
-	    "", "could save", "step" };
+	char could_save[SAVINGS_HEAD_MAX];
+	const char *const heads[] = { "at", "waited", "took", "share", "",
+	    savings_head(a->savings, could_save), "step" };
 	struct table t;
 	int64_t least_us = least_long_us(a, p);
 	size_t n_short;		/* consecutive ones, beginning with step i */
@@ -237,6 +241,11 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		buf_str(out, a->net->build->is_ninja && !a->has_limits ?
 		    " (simulated; the log has no pools: see --limit)" :
 		    " (simulated)");
+		if (a->what_if) {
+			buf_str(out, ": it saves ");
+			report_us(out, a->recorded_simulated_us -
+			    a->simulated_us);
+		}
 		report_item(out, from, 1);
 	}
 }

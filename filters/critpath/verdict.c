@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/build/build-names.h"
-#include "common/build/dag-simulate.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/emit.h"
+#include "filters/critpath/savings.h"
 #include "filters/critpath/usage.h"
 #include "filters/critpath/verdict.h"
 
@@ -50,32 +49,6 @@ sum_work(struct verdict *v)
 	}
 }
 
-/*
- * Returns the time in which the workers do all tasks.  The result does not
- * depend on --to, so every vertex is treated as an end.
- */
-static int64_t
-simulate(struct network *net, uint64_t workers, const struct dag_pools *pools)
-{
-	bool *is_end = mem_zero(net->n_vertices, sizeof *is_end);
-	bool *needs_no_worker = mem_zero(net->n_vertices,
-	    sizeof *needs_no_worker);
-	const struct task *t;
-	int64_t us;
-
-	for (uint32_t i = 0; i < net->n_vertices; i++) {
-		t = network_task(net, i);
-		is_end[i] = true;
-		needs_no_worker[i] = t == NULL ||
-		    t->kind == net->build->copy;
-	}
-	dag_tails(&net->dag, is_end);
-	us = dag_simulate(&net->dag, workers, needs_no_worker, pools);
-	free(is_end);
-	free(needs_no_worker);
-	return us;
-}
-
 static bool
 is_small(const struct verdict *v)
 {
@@ -100,9 +73,22 @@ limit_of_schedule(const struct verdict *v, int64_t us)
 	    !is_tenth_faster(v->path_us, us) ? LIMIT_PATH : LIMIT_WORKERS;
 }
 
+/*
+ * Whether the workers would be more than a tenth faster without the pools than
+ * a build that takes us with them.
+ */
+static bool
+is_limited_by_pools(struct verdict *v, struct network *net, int64_t us)
+{
+	if (v->pools == NULL || !is_small(v))
+		return false;
+	v->no_pools_us = simulate_build(net, v->workers, NULL);
+	return is_tenth_faster(v->no_pools_us, us);
+}
+
 /* For workers that the build did not have, and for changed weights. */
 static void
-judge_simulated(struct verdict *v)
+judge_simulated(struct verdict *v, struct network *net)
 {
 	v->wall_us = v->idle_us = v->queue_us = v->at_most_us = INT_UNKNOWN;
 	if (v->chain_us == 0)
@@ -112,7 +98,8 @@ judge_simulated(struct verdict *v)
 	else if (v->simulated_us == INT_UNKNOWN)
 		v->reason = "--workers N simulates N workers";
 	else
-		v->limit = limit_of_schedule(v, v->simulated_us);
+		v->limit = is_limited_by_pools(v, net, v->simulated_us) ?
+		    LIMIT_POOLS : limit_of_schedule(v, v->simulated_us);
 }
 
 /*
@@ -153,7 +140,7 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		return;
 	}
 	if (v->simulated_us == INT_UNKNOWN && is_small(v))
-		v->simulated_us = simulate(net, v->workers, v->pools);
+		v->simulated_us = simulate_build(net, v->workers, v->pools);
 
 	us = v->simulated_us;
 	if (us == INT_UNKNOWN)
@@ -162,10 +149,12 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		v->at_most_us = INT_UNKNOWN;
 		v->reason = "--workers N simulates N workers";
 	} else if (!is_tenth_faster(us, u->busy_us)) {
-		v->limit = LIMIT_WORKERS;
+		v->limit = is_limited_by_pools(v, net, u->busy_us) ?
+		    LIMIT_POOLS : LIMIT_WORKERS;
 	} else if (v->workers > u->most &&
-	    !is_tenth_faster(simulate(net, u->most, v->pools), u->busy_us)) {
-		judge_simulated(v);
+	    !is_tenth_faster(simulate_build(net, u->most, v->pools),
+	    u->busy_us)) {
+		judge_simulated(v, net);
 	} else {
 		v->limit = LIMIT_ORDER;
 	}
@@ -179,7 +168,8 @@ simulate_more(struct verdict *v, struct network *net)
 
 	for (size_t i = 0; i < 2; i++) {
 		v->more[i].workers = v->workers * (i == 0 ? 4 : 8);
-		v->more[i].us = simulate(net, v->more[i].workers, v->pools);
+		v->more[i].us = simulate_build(net, v->more[i].workers,
+		    v->pools);
 		if (least_us != INT_UNKNOWN && v->more[i].us >= least_us)
 			v->more[i].workers = 0;
 		least_us = v->more[i].us;
@@ -204,14 +194,14 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 		v->share_us = v->work_us / (int64_t)v->workers +
 		    (v->work_us % (int64_t)v->workers > 0);
 	if (workers > 0)
-		v->simulated_us = simulate(net, workers, pools);
+		v->simulated_us = simulate_build(net, workers, pools);
 	if (u->busy_us > 0 && !what_if && v->workers >= u->most &&
 	    u->most > 0 && u->busy_us <= b->end_us - b->start_us) {
 		v->wall_us = b->end_us - b->start_us;
 		v->idle_us = v->wall_us - u->busy_us;
 		judge_recorded(v, net, u);
 	} else {
-		judge_simulated(v);
+		judge_simulated(v, net);
 	}
 	if (v->limit == LIMIT_WORKERS && has_deps(v) && is_small(v))
 		simulate_more(v, net);
@@ -253,7 +243,7 @@ void
 verdict_emit(const struct verdict *v, struct filter *f)
 {
 	static const char *const names[] = { NULL, "idle", "path", "workers",
-	    "order" };
+	    "pools", "order" };
 	int64_t bound_us = v->path_us > v->share_us ? v->path_us : v->share_us;
 	struct buf *b;
 
@@ -407,6 +397,12 @@ put_limit(struct buf *out, const struct verdict *v)
 			buf_str(out, " if simulated");
 		}
 		put_more(out, v);
+	} else if (v->limit == LIMIT_POOLS) {
+		buf_str(out, "--limit: ");
+		put_of(out, v->simulated_us, whole_us);
+		buf_str(out, " if simulated, and ");
+		report_us(out, v->no_pools_us);
+		buf_str(out, " without it");
 	} else {
 		buf_str(out, "the order of work: ");
 		put_workers(out, v->workers);

@@ -9,7 +9,7 @@ struct filter;
 
 /* What limits a build; critpath(1), "The verdict", has the rules. */
 enum limit { LIMIT_UNKNOWN, LIMIT_IDLE, LIMIT_PATH, LIMIT_WORKERS,
-    LIMIT_ORDER };
+    LIMIT_POOLS, LIMIT_ORDER };
 
 /* Times that are not known are INT_UNKNOWN. */
 struct verdict {
@@ -23,6 +23,7 @@ struct verdict {
 	int64_t chain_us;	/* the longest path, even to a copy */
 	int64_t share_us;	/* work_us divided by workers, rounded up */
 	int64_t simulated_us;	/* until the workers have done all tasks */
+	int64_t no_pools_us;	/* LIMIT_POOLS: the same without pools */
 	int64_t at_most_us;	/* if not simulated: an upper limit of it */
 	/*
 	 * The recorded times; unknown if they say nothing about these workers

@@ -532,6 +532,36 @@ def simulated(tasks, workers):
     return summaries[1]["simulated_us"]
 
 
+def saved_without(tasks, workers, is_free):
+    """What workers save if the tasks for which is_free() is true take 0."""
+    return simulate(Brute(tasks), workers) - simulate(
+        Brute(tasks, change=lambda t, us: 0 if is_free(t) else us), workers)
+
+
+def mode_savings(rng):
+    tasks = random_build(rng, copies=rng.choice([0, 0.3]))
+    workers = rng.randint(1, 3)
+    records = run_critpath(tasks, "--workers", str(workers), "--by", "rule",
+                           "--by", "id")
+    for r in records:
+        if r["type"] == "critical":
+            check(f"saved_us of {r['id']}", saved_without(
+                tasks, workers, lambda t: t["id"] == r["id"]), r["saved_us"])
+        elif r["type"] == "group":
+            check(f"saved_us of {r['by']}={r['value']}", saved_without(
+                tasks, workers, lambda t: t[r["by"]] == r["value"]),
+                  r["saved_us"])
+    if all(t["rule"] != "CC" or elapsed_of(t) is None for t in tasks):
+        return
+    records = run_critpath(tasks, "--workers", str(workers), "--drop",
+                           "rule=CC")
+    for r in records:
+        if r["type"] == "critpath":
+            check("simulated_saved_us", saved_without(
+                tasks, workers, lambda t: t["rule"] == "CC"),
+                  r["simulated_saved_us"])
+
+
 def mode_workers(rng):
     tasks = random_build(rng, copies=rng.choice([0, 0.3]))
     brute = Brute(tasks)
