@@ -718,6 +718,32 @@ longest wait was 5 us before b, then 1 us at the end."
 longer: 'ninja -t graph' prints "* ]]
 }
 
+@test "--summary has one line for each build" {
+	for run in 1 2; do
+		lines "{\"type\":\"task\",\"id\":\"a\",\"run\":\"n$run\",\"rule\":\"CC\",\"start_us\":1700000000000000,\"end_us\":170000000000000$run}" \
+			"{\"type\":\"task\",\"id\":\"b\",\"run\":\"n$run\",\"rule\":\"LD\",\"start_us\":1700000000000000,\"end_us\":1700000000000009}" \
+			"{\"type\":\"build\",\"run\":\"n$run\",\"start_us\":1700000000000000,\"end_us\":1700000000000009}"
+	done >in
+	run -0 --separate-stderr critpath --summary in
+	assert_line -n 0 '{"type":"summary","run":"n1","tasks":2,"start_us":1700000000000000,"wall_us":9,"length_us":9,"limit":"path","by":"rule","value":"LD","work_us":9}'
+	[ "${#lines[@]}" -eq 2 ]
+	run -0 --separate-stderr critpath --summary --by name --text in
+	assert_output "  start (UTC)       wall  path  limit  tasks  costliest group     run
+  2023-11-14 22:13  9 us  9 us  path       2             9 us  b  n1
+  2023-11-14 22:13  9 us  9 us  path       2             9 us  b  n2"
+	run -1 --separate-stderr critpath --summary --budget 8us in
+}
+
+@test "many attempts that are not the first are reported" {
+	for i in 1 2 3; do
+		timed a $i && timed b $i
+	done >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$stderr" "critpath: warning: 4 of 6 attempts at tasks are \
+not the first: are these several builds?  execlog-parse --each reads each log \
+as one"
+}
+
 @test "a task waits only for what was prepared before it started" {
 	lines '0 prepare_start  1' '50 resources_prepared  1' \
 		'100 prepare_start  1' '900 repository_prepared data 1' \

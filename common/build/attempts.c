@@ -478,11 +478,11 @@ build_resolve_attempts(struct build *b)
 	}
 	split_late_starts(b);
 	resolve_repeated(b);
-	wrong_input_repeats(b);
 
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
 		if ((t->flags & TASK_SUPERSEDED) != 0)
 			continue;
+		b->attempts.n++;
 		set_elapsed(b, t);
 		if ((t->flags & TASK_TOTAL) != 0)
 			continue;
@@ -496,6 +496,7 @@ build_resolve_attempts(struct build *b)
 		sum_us += t->elapsed_us > 0 ? t->elapsed_us : 0;
 	}
 
+	wrong_input_repeats(b);
 	if (b->start_us == INT_UNKNOWN || b->end_us < b->start_us) {
 		b->start_us = start_us;
 		b->end_us = end_us;

@@ -115,7 +115,8 @@ struct labels {
 /* What attempts.c finds. */
 struct attempts {
 	uint64_t n_skewed;		/* tasks that end before they start */
-	uint64_t n_retries;		/* attempts beyond the first */
+	uint64_t n;			/* attempts */
+	uint64_t n_retries;		/* those beyond the first */
 	uint64_t n_ends;		/* records with an end */
 	uint64_t n_same_ends;		/* of them, those that repeat the end
 					   (time, size and result) of another

@@ -65,10 +65,19 @@ wrong_input_no_graph(const struct builds *all)
 void
 wrong_input_repeats(const struct build *b)
 {
-	if (b->attempts.n_same_ends > 1 &&
-	    b->attempts.n_same_ends * 3 >= b->attempts.n_ends)
+	const struct attempts *a = &b->attempts;
+
+	if (a->n_same_ends > 1 &&
+	    a->n_same_ends * 3 >= a->n_ends)
 		err_warn("warning: %llu of %llu tasks came twice: was the "
 		    "same log given twice?",
-		    (unsigned long long)b->attempts.n_same_ends,
-		    (unsigned long long)b->attempts.n_ends);
+		    (unsigned long long)a->n_same_ends,
+		    (unsigned long long)a->n_ends);
+	else if (a->n_retries > 1 &&
+	    a->n_retries * 3 >= a->n)
+		err_warn("warning: %llu of %llu attempts at tasks are not the "
+		    "first: are these several builds?  execlog-parse --each "
+		    "reads each log as one",
+		    (unsigned long long)a->n_retries,
+		    (unsigned long long)a->n);
 }

@@ -21,9 +21,10 @@ bool wrong_input_no_tasks(const struct builds *, struct filter *);
 void wrong_input_no_graph(const struct builds *);
 
 /*
- * At least two ends, and a third of all ends (rounded down), repeat another
- * end, as they do if half of the tasks came twice: the same log was probably
- * given twice.
+ * At least two ends, and a third of all ends, repeat another end, as they do if
+ * half of the tasks came twice: the same log was probably given twice.  Or as
+ * many attempts are not the first: logs of several builds were probably read as
+ * one.
  */
 void wrong_input_repeats(const struct build *);
 

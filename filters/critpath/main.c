@@ -22,6 +22,7 @@
 #include "filters/critpath/keys.h"
 #include "filters/critpath/report.h"
 #include "filters/critpath/savings.h"
+#include "filters/critpath/summary.h"
 #include "filters/critpath/verdict.h"
 #include "filters/critpath/waits.h"
 #include "filters/critpath/whatif.h"
@@ -29,7 +30,7 @@
 static struct {
 	const char *graph, *to;
 	uint64_t top, workers;
-	bool all, bridge, edges;
+	bool all, bridge, edges, summary;
 	struct opt_list set, drop, scale, limit, budget, by;
 } opt = { .top = 1 };
 
@@ -58,6 +59,8 @@ static const struct opt options[] = {
 	    "status 1 if the path (wall=TIME: build) is longer", 0, 0 },
 	{ 0, "by", OPT_LIST, &opt.by, "KEY",
 	    "groups by target, name, rule, host or any key", 0, 0 },
+	{ 0, "summary", OPT_FLAG, &opt.summary, NULL,
+	    "one line for each build", 0, 0 },
 	{ 0, "edges", OPT_FLAG, &opt.edges, NULL,
 	    "what would the path save without a dependency?", 0, 0 },
 	{ 0 }
@@ -310,7 +313,13 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	    verdict.pools);
 	answer_find_savings(&a, &savings);
 
-	(f->text ? write_report : write_records)(f, &a, &verdict);
+	if (opt.summary) {
+		summary_add(&a, &verdict, opt.by.n > 0 ? opt.by.values[0] :
+		    "rule", f);
+		check_budgets(f, &a);
+	} else {
+		(f->text ? write_report : write_records)(f, &a, &verdict);
+	}
 	answer_release(&a);
 	network_release(&net);
 	free(pools.of);
@@ -351,9 +360,11 @@ main(int argc, char **argv)
 			err_warn("the path is not known: no task came");
 		filter_stop(&f);
 	}
+	summaries_print(&f);
 	wrong_input_no_graph(&builds);
 	check_matches();
-	for (size_t i = 0; i < opt.by.n && matches.paths > 0; i++)
+	for (size_t i = 0; i < opt.by.n && matches.paths > 0 &&
+	    !opt.summary; i++)
 		if (matches.by[i] == 0)
 			err_warn("warning: no task has the key '%s'",
 			    opt.by.values[i]);

@@ -239,19 +239,26 @@ emit_gap(const struct verdict *v, const struct gap *g, struct filter *f)
 	buf_release(&id);
 }
 
-void
-verdict_emit(const struct verdict *v, struct filter *f)
+const char *
+verdict_limit(const struct verdict *v)
 {
 	static const char *const names[] = { NULL, "idle", "path", "workers",
 	    "pools", "order" };
+
+	return names[v->limit];
+}
+
+void
+verdict_emit(const struct verdict *v, struct filter *f)
+{
 	int64_t bound_us = v->path_us > v->share_us ? v->path_us : v->share_us;
 	struct buf *b;
 
 	for (size_t i = 0; v->limit == LIMIT_IDLE && i < v->usage.n_gaps; i++)
 		emit_gap(v, &v->usage.gaps[i], f);
 	b = emit_begin(v->net->build, f, "verdict");
-	if (v->limit != LIMIT_UNKNOWN)
-		json_word(b, "limit", names[v->limit]);
+	if (verdict_limit(v) != NULL)
+		json_word(b, "limit", verdict_limit(v));
 	if (v->workers > 0)
 		json_uint(b, "workers", v->workers);
 	json_int(b, "work_us", v->work_us);

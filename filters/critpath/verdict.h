@@ -51,6 +51,9 @@ struct verdict {
 void verdict_find(struct verdict *, struct network *, uint64_t workers,
     const struct dag_pools *pools, bool what_if);
 
+/* "path", "workers" and so on; NULL if it is not known. */
+const char *verdict_limit(const struct verdict *);
+
 void verdict_emit(const struct verdict *, struct filter *);
 
 /* Writes the verdict as a sentence and a blank line. */
