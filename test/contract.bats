@@ -601,6 +601,25 @@ sys.exit(subprocess.run(sys.argv[1:], stdin=terminal).returncode)' "$@"
 	done
 }
 
+@test "a file that no filter reads is named" {
+	local start what
+	for f in critpath execlog-parse malparse; do
+		while IFS='|' read -r start what; do
+			printf '%b' "$start" >in
+			run --separate-stderr "$f" in
+			[ "$status" -eq "$(without_task 1)" ]
+			assert_equal "$stderr" \
+				"$f: in:1: this is $what, which no filter reads"
+		done <<-'END'
+		{"id": {"started": {}}}\n|Bazel's build event protocol
+		{"resourceSpans": []}\n|a trace of OpenTelemetry
+		{"turboVersion": "2.1"}\n|a run summary of Turborepo
+		version: 1\ncreator: remake 4.3\n|a profile of remake
+		<svg xmlns="x">\n|an SVG picture
+		END
+	done
+}
+
 @test "a parser names the filter that reads a stream of records" {
 	execlog-parse "$DATA/demo/build.log" >tasks
 	buildgraph-parse "$DATA/demo/graph.json" >nodes

@@ -73,7 +73,8 @@ skip_foreign(struct filter *f, const struct foreign *foreign)
 		filter_reject_file(f, "this is %s, which %s reads",
 		    foreign->what, foreign->reader);
 	else
-		filter_reject_file(f, "this is %s", foreign->what);
+		filter_reject_file(f, "this is %s, which no filter reads",
+		    foreign->what);
 	return filter_next_file(f);
 }
 

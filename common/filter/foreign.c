@@ -12,7 +12,8 @@ enum { SIGNATURE_BYTES = 1000 };
 
 /*
  * The first row that fits is that of the file.  A file begins with `start`,
- * after white space, and has `key`, if that is not NULL, in its first bytes.
+ * after white space, and has `key`, if that is not NULL, in its first bytes; it
+ * may have spaces after colons that `key` has not.
  */
 static const struct row {
 	const char *start, *key;
@@ -33,15 +34,20 @@ static const struct row {
 	    "buildgraph-parse" } },
 	{ "{", "dbt.com/dbt/run-results/", { "run_results.json of dbt",
 	    "execlog-parse" } },
+	{ "{", "dbt.com/dbt/sources/", { "sources.json of dbt",
+	    "execlog-parse" } },
+	{ "{", "\"id\":{\"started\":", { "Bazel's build event protocol",
+	    NULL } },
+	{ "{", "\"resourceSpans\":", { "a trace of OpenTelemetry", NULL } },
+	{ "{", "\"turboVersion\":", { "a run summary of Turborepo", NULL } },
+	{ "version: 1", "creator: remake", { "a profile of remake", NULL } },
 	{ "{", "\"traceEvents\":", { "a trace in Chrome's format",
 	    "execlog-parse" } },
 	{ "{", "\"collector_info\":", { "a profile of Perun",
 	    "pidx-write, profile-make or perf-diff" } },
-	{ "{", "\"graph\": [", { "a graph of ya", "buildgraph-parse" } },
 	{ "{", "\"graph\":[", { "a graph of ya", "buildgraph-parse" } },
 	{ "{", "\"clk\":", { "a trace of MonetDB", "malparse" } },
 	{ "{", "\"usec\":", { "a trace of MonetDB", "malparse" } },
-	{ "{", "\"timing\": [", { "a local log of ya", "execlog-parse" } },
 	{ "{", "\"timing\":[", { "a local log of ya", "execlog-parse" } },
 	{ "[", "\"Mode\":", { "an action graph of go", "execlog-parse" } },
 	{ "[", "\"ph\":", { "a trace in Chrome's format", "execlog-parse" } },
@@ -59,7 +65,7 @@ static const struct row records[] = {
 	{ "", "\"callgraph-record\"", { "the output of callgraph-record",
 	    "callgraph-stat" } },
 	{ "", "\"callgraph\"", { "a call graph", "callgraph-stat" } },
-	{ "", NULL, { "a stream of records", NULL } },
+	{ "", NULL, { "a stream of records", "another filter" } },
 };
 
 /* Whether the line is "TIME EVENT ..." with an event of distbuild. */
@@ -87,11 +93,18 @@ is_event(struct span line)
 static bool
 contains(struct span text, const char *key)
 {
-	size_t n = strlen(key);
+	const char *end = text.p + text.n, *p, *k;
 
-	for (size_t i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, key, n) == 0)
+	for (const char *from = text.p; from < end; from++) {
+		p = from;
+		for (k = key; *k != '\0' && p < end && *p == *k; k++) {
+			p++;
+			while (*k == ':' && k[1] != ' ' && p < end && *p == ' ')
+				p++;
+		}
+		if (*k == '\0')
 			return true;
+	}
 	return false;
 }
 
