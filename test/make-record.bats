@@ -129,6 +129,22 @@ tasks() {
 		[(map(.start_us) | min), (map(.end_us) | max)]' -c "$lines")"
 }
 
+@test "a make with nothing to do is a build in which nothing ran" {
+	lines 'all: ; @:' >Makefile
+	lines 'a: ; @touch $@' >one.mk
+	make-record -o first make -f one.mk
+	make-record -o second make -f one.mk
+	[ "$(records <second | jq -r .type)" = build ]
+	[ "$(records <second | jq 'has("start_us")')" = false ]
+	run -0 --separate-stderr critpath --budget 0 --json second
+	# Each make is a run, so that several are one stream.
+	run -0 --separate-stderr critpath --summary first second
+	assert_equal "$(found .tasks)" $'1\n0'
+	run ! make-record -o third make -f none.mk
+	[ -z "$(records <third)" ]
+	run -2 --separate-stderr critpath third
+}
+
 @test "a damaged line of the log is reported, the others are read" {
 	cat >damage.sh <<-'END'
 	log=${MAKEFLAGS##*include\\ } log=${log%/rules}/log

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,7 @@ static struct {
 	size_t top_length;
 	struct buf text;
 	bool any_make;
+	char run[64];
 } state;
 
 /* --- names --- */
@@ -375,6 +377,7 @@ put_start(struct filter *f, const struct task *t, uint32_t mark)
 	json_key(b, "id");
 	put_id(b, t, " (start)");
 	json_word(b, "kind", "run");
+	json_cstr(b, "run", state.run);
 	json_int(b, "start_us", t->start_us);
 	json_int(b, "end_us", t->start_us);
 	json_int(b, "elapsed_us", 0);
@@ -439,6 +442,7 @@ put_task(struct filter *f, const struct task *t, uint32_t mark,
 	if (suffix.n > 0)
 		json_str(b, "rule", suffix);
 	json_word(b, "kind", "run");
+	json_cstr(b, "run", state.run);
 	put_times(b, t);
 	json_int(b, "cpu_us", t->cpu_us);
 
@@ -457,13 +461,14 @@ put_task(struct filter *f, const struct task *t, uint32_t mark,
 	filter_end_record(f);
 }
 
+/* If make failed before it ran anything, nothing is known of the build. */
 static void
-put_build(struct filter *f)
+put_build(struct filter *f, bool make_failed)
 {
 	int64_t start_us = INT64_MAX, end_us = 0;
 	struct buf *b;
 
-	if (state.n_lines == 0)
+	if (state.n_lines == 0 && (make_failed || !state.any_make))
 		return;
 	for (size_t i = 0; i < state.n_lines; i++) {
 		if (state.lines[i].start_us < start_us)
@@ -472,10 +477,13 @@ put_build(struct filter *f)
 			end_us = state.lines[i].end_us;
 	}
 	b = filter_begin_record(f, "build");
+	json_cstr(b, "run", state.run);
 	json_word(b, "format", "make");
-	json_int(b, "start_us", start_us);
-	json_int(b, "end_us", end_us);
-	json_int(b, "wall_us", end_us - start_us);
+	if (state.n_lines > 0) {
+		json_int(b, "start_us", start_us);
+		json_int(b, "end_us", end_us);
+		json_int(b, "wall_us", end_us - start_us);
+	}
 	filter_end_record(f);
 }
 
@@ -497,8 +505,16 @@ put_tasks(struct filter *f, bool make_failed)
 }
 
 void
-log_write_tasks(struct filter *f, const char *path, int make_status)
+log_write_tasks(struct filter *f, const char *path, int make_status,
+    int64_t began_us)
 {
+	time_t s = (time_t)(began_us / 1000000);
+	struct tm tm;
+	size_t n = gmtime_r(&s, &tm) == NULL ? 0 : strftime(state.run,
+	    sizeof state.run, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	snprintf(state.run + n, sizeof state.run - n, ".%06dZ",
+	    (int)(began_us % 1000000));
 	intern_init(&state.paths);
 	intern_init(&state.makes);
 	intern_init(&state.line_ids);
@@ -518,7 +534,7 @@ log_write_tasks(struct filter *f, const char *path, int make_status)
 		if (state.tasks[state.lines[i].task].last_line == i)
 			set_has_start(&state.tasks[state.lines[i].task]);
 	put_tasks(f, make_status != 0);
-	put_build(f);
+	put_build(f, make_status != 0);
 
 	intern_release(&state.paths);
 	intern_release(&state.makes);

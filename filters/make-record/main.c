@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/filter/filter.h"
 #include "common/io/run.h"
@@ -54,6 +55,7 @@ wait_for(pid_t make, const sigset_t *set)
 int
 main(int argc, char **argv)
 {
+	int64_t began_us;
 	struct workspace workspace;
 	struct inherited inherited;
 	struct filter f;
@@ -74,9 +76,10 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaddset(&set, signals[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	began_us = clock_ns(CLOCK_REALTIME) / 1000;
 	status = wait_for(run_command(command, &inherited,
 	    f.out.fd == STDOUT_FILENO), &set);
-	log_write_tasks(&f, workspace.log, status);
+	log_write_tasks(&f, workspace.log, status, began_us);
 	workspace_close();
 	filter_end(&f);
 	run_exit_as(status);
