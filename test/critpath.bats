@@ -734,6 +734,19 @@ longer: 'ninja -t graph' prints "* ]]
 	run -1 --separate-stderr critpath --summary --budget 8us in
 }
 
+@test "a failed step is marked, and a task that did not end ran while it waited" {
+	lines '{"type":"task","id":"a","start_us":0,"end_us":40}' \
+		'{"type":"task","id":"hung","start_us":30}' \
+		'{"type":"task","id":"b","start_us":60,"end_us":90,"failed":true,"deps":["a"]}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(found 'select(.type == "critical") | .failed')" $'null\ntrue'
+	assert_equal "$(found 'select(.type == "wait") | [.id, .tasks, .work_us]')" \
+		'["b",1,20]'
+	run -0 --separate-stderr critpath --text in
+	assert_line --partial "  b (failed)"
+	assert_line --partial "1.0 at once, before b (failed)"
+}
+
 @test "many attempts that are not the first are reported" {
 	for i in 1 2 3; do
 		timed a $i && timed b $i

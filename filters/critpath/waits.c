@@ -156,6 +156,19 @@ find_waits(const struct answer *a, struct wait *waits)
 			waits[i].sum_us += us;
 		}
 	}
+
+	/* Tasks that did not end are no vertices, but ran all the same. */
+	for (t = net->build->tasks; t < net->build->tasks + net->build->n_tasks;
+	    t++) {
+		if (!task_is_unfinished(t) || t->kind == net->build->copy)
+			continue;
+		for (size_t i = 0; i < longest.n; i++) {
+			us = waits[i].to_us - time_later(waits[i].from_us,
+			    t->start_us);
+			waits[i].n_tasks += us > 0;
+			waits[i].sum_us += us > 0 ? us : 0;
+		}
+	}
 	return longest.n;
 }
 

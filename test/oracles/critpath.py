@@ -257,8 +257,8 @@ def check_all(brute, tasks):
 
 def check_waits(brute, steps, summary, waits):
     """What ran while steps waited, recomputed from the times of all tasks."""
-    least = max(1, summary.get("wall_us", 0) // 100)
-    waited = [s for s in steps if s.get("waiting_us", 0) >= least]
+    waited = [s for s in steps if s.get("waiting_us", 0) > 0 and
+              s["waiting_us"] * 100 >= summary.get("wall_us", 0)]
     waited.sort(key=lambda s: -s["waiting_us"])
     check("waits", [s["id"] for s in waited[:3]], [w["id"] for w in waits])
     for step, wait in zip(waited, waits):
@@ -267,9 +267,12 @@ def check_waits(brute, steps, summary, waits):
         ran = {i: us for i, t in brute.tasks.items()
                if t["kind"] != "copy" and "start_us" in t and "end_us" in t and
                (us := min(end, t["end_us"]) - max(start, t["start_us"])) > 0}
+        unfinished = [end - max(start, t["start_us"]) for t in brute.unfinished
+                      if t["kind"] != "copy" and t["start_us"] < end]
         check("waiting_us", step["waiting_us"], wait["waiting_us"])
-        check("tasks of a wait", len(ran), wait["tasks"])
-        check("work_us of a wait", sum(ran.values()), wait["work_us"])
+        check("tasks of a wait", len(ran) + len(unfinished), wait["tasks"])
+        check("work_us of a wait", sum(ran.values()) + sum(unfinished),
+              wait["work_us"])
         check("longest_us", sorted(ran.values(), reverse=True)[:3],
               list(wait["longest_us"].values()))
         for i, us in wait["longest_us"].items():
