@@ -747,6 +747,19 @@ longer: 'ninja -t graph' prints "* ]]
 	assert_line --partial "1.0 at once, before b (failed)"
 }
 
+@test "tasks of several runs have no wall time that means something" {
+	lines '# ninja log v5' $'0\t500\t1700000000500000000\ta\t1' \
+		$'0\t300\t1700000900300000000\tb\t2' >log
+	execlog-parse -a log >in
+	run -0 --separate-stderr critpath --text in
+	assert_line -n 0 "The tasks are of several runs, so when they ran says nothing."
+	[[ $output != *"wall time"* ]]
+	run -0 --separate-stderr critpath --json in
+	assert_equal "$(verdict wall_us)" null
+	execlog-parse log 2>/dev/null | grep -q mixed_runs && return 1
+	true
+}
+
 @test "many attempts that are not the first are reported" {
 	for i in 1 2 3; do
 		timed a $i && timed b $i

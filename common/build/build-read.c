@@ -295,14 +295,16 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 bool
 build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 {
-	int64_t start_us, end_us, n_earlier, n_unknown;
+	int64_t start_us, end_us, n_earlier, n_unknown, n_mixed;
 	struct span format;
 
 	if (!filter_get_int(f, r, START, &start_us) ||
 	    !filter_get_int(f, r, END, &end_us) ||
 	    !filter_get_int(f, r, EARLIER_RUNS, &n_earlier) ||
-	    !filter_get_int(f, r, UNKNOWN_DEPS, &n_unknown))
+	    !filter_get_int(f, r, UNKNOWN_DEPS, &n_unknown) ||
+	    !filter_get_int(f, r, MIXED_RUNS, &n_mixed))
 		return false;
+	b->is_mixed |= n_mixed > 1;
 	if (n_unknown > 0)
 		b->n_unknown_deps = saturating_add(b->n_unknown_deps,
 		    n_unknown);

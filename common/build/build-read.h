@@ -27,7 +27,7 @@ struct filter;
 	K(STATUS, "status") K(ORIGIN_HOST, "origin_host")		\
 	K(PREPARE, "prepare") K(DEPLOY, "deploy_us")			\
 	K(READY, "ready_tasks") K(SKIPPED, "skipped")		\
-	K(UNKNOWN_DEPS, "unknown_deps")
+	K(UNKNOWN_DEPS, "unknown_deps") K(MIXED_RUNS, "mixed_runs")
 KEY_INDEXES(BUILD_KEYS);
 
 /*

@@ -149,6 +149,8 @@ struct build {
 	int64_t n_unknown_deps;		/* dependencies that the log does not
 					   show */
 	bool is_ninja;			/* the log is ninja's */
+	bool is_mixed;			/* of several runs, whose times have
+					   nothing to do with each other */
 	struct labels labels;
 	struct attempts attempts;
 	struct queue queue;

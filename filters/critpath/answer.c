@@ -40,7 +40,8 @@ account_for_wall_time(struct path *p, const struct answer *a)
 	int64_t now_us = b->start_us;
 	const struct task *t;
 
-	p->is_timed = !a->what_if && b->start_us != INT_UNKNOWN;
+	p->is_timed = !a->what_if && !b->is_mixed &&
+	    b->start_us != INT_UNKNOWN;
 	for (size_t i = 0; i < p->n && p->is_timed; i++) {
 		t = network_task(a->net, p->steps[i].vertex);
 		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN) {

@@ -314,7 +314,8 @@ put_title(struct buf *out, const struct answer *a, const struct path *p)
 	struct buf text = { 0 };
 
 	report_us(&text, p->length_us);
-	if (!a->what_if && b->start_us != INT_UNKNOWN && wall_us > 0) {
+	if (!a->what_if && !b->is_mixed && b->start_us != INT_UNKNOWN &&
+	    wall_us > 0) {
 		buf_str(&text, " of ");
 		report_us(&text, wall_us);
 		buf_str(&text, " wall time (");
@@ -340,6 +341,13 @@ answer_report_doubts(const struct answer *a, struct filter *f)
 	uint64_t n_unknown = (uint64_t)net->build->n_unknown_deps;
 	size_t from = out->len;
 
+	if (net->build->is_mixed) {
+		buf_str(out, "The tasks are of several runs, so when they ran "
+		    "says nothing.");
+		report_sentence(out, from);
+		report_blank(out);
+		from = out->len;
+	}
 	if (n_unknown > 0) {
 		report_count(out, n_unknown, "dependency", "dependencies");
 		buf_printf(out, " %s not in the log, so the path may be "

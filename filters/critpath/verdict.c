@@ -195,7 +195,8 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 		    (v->work_us % (int64_t)v->workers > 0);
 	if (workers > 0)
 		v->simulated_us = simulate_build(net, workers, pools);
-	if (u->busy_us > 0 && !what_if && v->workers >= u->most &&
+	if (u->busy_us > 0 && !what_if && !b->is_mixed &&
+	    v->workers >= u->most &&
 	    u->most > 0 && u->busy_us <= b->end_us - b->start_us) {
 		v->wall_us = b->end_us - b->start_us;
 		v->idle_us = v->wall_us - u->busy_us;

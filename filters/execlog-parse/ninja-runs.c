@@ -392,7 +392,7 @@ number_both(struct entry *entries, size_t n_recompacted, size_t n)
 		if (entries[i].run != NO_RUN)
 			entries[i].run += n_later;
 	}
-	if (n_unknown > 0)
+	if (n_unknown > 0 && state.f != NULL)
 		filter_warn(state.f, "ninja has recompacted the log, and %zu "
 		    "output%s no file time that tells of which run %s: left "
 		    "out", n_unknown, plural(n_unknown, " has", "s have"),
@@ -414,7 +414,7 @@ ninja_number_runs(struct filter *f, struct entry *entries, size_t n,
 		return number_both(entries, n_recompacted, n);
 	select_lines(entries, n);
 	n_runs = number_appended();
-	if (find_latest() == NULL && n > 0)
+	if (find_latest() == NULL && n > 0 && f != NULL)
 		filter_warn(f, "the log has no file times, so two runs may be "
 		    "taken for one");
 	return n_runs;

@@ -35,7 +35,8 @@ void ninja_set_bracket(struct entry *, int64_t mtime);
 /*
  * Sets the run of each of the n lines of a log, in the order of the log, and
  * returns the number of runs.  May discard brackets.  log_modified_us is when
- * the log was last written, or INT_UNKNOWN.
+ * the log was last written, or INT_UNKNOWN.  Without a filter nothing is warned
+ * of.
  */
 size_t ninja_number_runs(struct filter *, struct entry *, size_t n,
     int64_t log_modified_us);

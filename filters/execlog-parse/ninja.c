@@ -199,10 +199,14 @@ static void
 end_log(bool is_last)
 {
 	state.last = mem_zero(state.names.n, sizeof *state.last);
-	if (state.all_outputs)
+	if (state.all_outputs) {
+		/* Numbers the runs, which are not told apart, only to count. */
+		run_set_mixed(ninja_number_runs(NULL, state.entries, state.n,
+		    INT_UNKNOWN));
 		emit_run(0, state.n);
-	else
+	} else {
 		emit_runs(is_last);
+	}
 	free(state.last);
 	state.n = 0;
 }

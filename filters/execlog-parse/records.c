@@ -119,7 +119,7 @@ static struct {
 	struct buf member;	/* "run":"NAME" of the current run; empty until
 				   it has a record */
 	uint64_t n_earlier;	/* runs left out before the current one */
-	uint64_t n_unknown_deps;
+	uint64_t n_unknown_deps, n_mixed;
 	struct buf left_out;	/* members of left_out */
 } run;
 
@@ -164,6 +164,12 @@ run_release(void)
 	buf_release(&run.member);
 	buf_release(&run.left_out);
 	free(run.n_runs);
+}
+
+void
+run_set_mixed(uint64_t n_runs)
+{
+	run.n_mixed = n_runs > 1 ? n_runs : 0;
 }
 
 void
@@ -248,6 +254,8 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 		}
 		if (run.n_earlier > 0)
 			json_uint(b, "earlier_runs", run.n_earlier);
+		if (run.n_mixed > 0)
+			json_uint(b, "mixed_runs", run.n_mixed);
 		if (run.n_unknown_deps > 0)
 			json_uint(b, "unknown_deps", run.n_unknown_deps);
 		if (run.left_out.len > 0) {
@@ -259,7 +267,7 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 		filter_end_record(f);
 	}
 	run.member.len = run.own.len = run.left_out.len = 0;
-	run.n_earlier = run.n_unknown_deps = 0;
+	run.n_earlier = run.n_unknown_deps = run.n_mixed = 0;
 }
 
 void

@@ -88,6 +88,12 @@ void run_release(void);
 void run_set_earlier(uint64_t n_runs);
 
 /*
+ * Sets how many runs the current one is mixed of, if more than one, which its
+ * build record says.
+ */
+void run_set_mixed(uint64_t n_runs);
+
+/*
  * Sets how many dependencies the log of the current run does not show, which
  * its build record says.
  */
