@@ -141,7 +141,7 @@ expect_damage_rejected() {
 }
 
 @test "input truncated at any byte exits with 0, 1 or 2 and gives only JSON" {
-	for case in "${ALL_CASES[@]}"; do
+	for case in "${CASES[@]}"; do
 		begin_case "$case"
 		add_prefixes in
 	done
