@@ -17,7 +17,7 @@ OBJCOPY ?= objcopy
 DEMANGLER ?= iberty
 # With sanitizers lines are enough: with all that a debugger knows the compiler
 # takes a fifth longer.
-CFLAGS ?= $(if $(SAN),-g1 -O1,$(DEBUG_FLAG) -O3)
+CFLAGS ?= $(DEBUG_FLAG) $(if $(SAN),-g1 -O1,-O3)
 
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
