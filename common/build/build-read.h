@@ -26,7 +26,7 @@ struct filter;
 	K(TARGET, "target") K(EARLIER_RUNS, "earlier_runs")		\
 	K(STATUS, "status") K(ORIGIN_HOST, "origin_host")		\
 	K(PREPARE, "prepare") K(DEPLOY, "deploy_us")			\
-	K(READY, "ready_tasks") K(SKIPPED, "skipped")		\
+	K(READY, "ready_tasks") K(SKIPPED, "skipped")			\
 	K(UNKNOWN_DEPS, "unknown_deps") K(MIXED_RUNS, "mixed_runs")
 KEY_INDEXES(BUILD_KEYS);
 

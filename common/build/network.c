@@ -364,7 +364,7 @@ add_by_kind(struct draft *d)
 	}
 }
 
-/* Counts the runs without a node, if there are nodes that stand for tasks. */
+/* Counts the runs without a node, if any node is more than an alias. */
 static void
 count_without_node(struct network *net)
 {

@@ -402,9 +402,9 @@ is_configuration(struct span word)
  * CMake names rules for each target: CXX_COMPILER__TARGET_unscanned_CONFIG,
  * CXX_STATIC_LIBRARY_LINKER__TARGET_CONFIG and so on; old versions have no
  * configuration.  What it does not allow in a name is .XX, hexadecimal.
- * Shortens such a rule to what stands before the target, and appends that to
+ * Shortens such a rule to the part before the target, and appends the target to
  * target.  A configuration that is not CMake's own remains in the name of what
- * is linked: it cannot be told from a part of the target.
+ * is linked, because it looks like a part of the target.
  */
 static void
 split_rule(struct span *rule, struct buf *target)

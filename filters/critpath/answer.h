@@ -40,7 +40,7 @@ struct answer {
 	struct path *paths;	/* the longest first */
 	size_t n_paths;		/* 0 if the network has no end */
 	size_t n_requested;	/* the n of answer_find() */
-	bool what_if;		/* --set or --drop changed weights */
+	bool what_if;		/* --set, --scale or --drop changed weights */
 	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
 	bool has_limits;	/* the simulation had some */

@@ -112,17 +112,17 @@ static struct {
 } matches;
 
 /* The options that change the times of tasks, in the order of their effect. */
+enum { DROP, SCALE, SET, N_WHAT_IFS };
+
 static struct what_if {
-	const char *option;
 	const struct opt_list *list;
 	size_t (*apply)(struct network *, const char *value);
 	size_t *matches;	/* by value, as in `matches` */
-} what_ifs[] = {
-	{ "drop", &opt.drop, whatif_drop, NULL },
-	{ "scale", &opt.scale, whatif_scale, NULL },
-	{ "set", &opt.set, whatif_set, NULL },
+} what_ifs[N_WHAT_IFS] = {
+	[DROP] = { &opt.drop, whatif_drop, NULL },
+	[SCALE] = { &opt.scale, whatif_scale, NULL },
+	[SET] = { &opt.set, whatif_set, NULL },
 };
-enum { N_WHAT_IFS = sizeof what_ifs / sizeof *what_ifs };
 
 static void
 check_matched(const char *option, const struct opt_list *list,
@@ -149,12 +149,12 @@ check_matches(void)
 	matches.checked = true;
 	if (opt.to != NULL && matches.to == 0)
 		die("no task '%s' has an elapsed time", opt.to);
-	check_matched("drop", &opt.drop, what_ifs[0].matches);
-	check_matched("scale", &opt.scale, what_ifs[1].matches);
+	check_matched("drop", &opt.drop, what_ifs[DROP].matches);
+	check_matched("scale", &opt.scale, what_ifs[SCALE].matches);
 	check_matched("limit", &opt.limit, matches.limit);
 	for (size_t i = 0; i < opt.set.n; i++) {
 		text = opt.set.values[i];
-		if (what_ifs[2].matches[i] == 0)
+		if (what_ifs[SET].matches[i] == 0)
 			die("no task '%.*s' has an elapsed time",
 			    (int)(strrchr(text, '=') - text), text);
 	}

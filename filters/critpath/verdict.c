@@ -355,7 +355,10 @@ put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 	}
 }
 
-/* "no task ran for 50 of 90 s, longest before LD server (30 s)" */
+/*
+ * "no task ran for 50 of 90 s; the longest wait was 30 s before LD server, then
+ * 20 s at the end"
+ */
 static void
 put_idle(struct buf *out, const struct verdict *v)
 {

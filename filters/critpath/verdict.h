@@ -31,8 +31,8 @@ struct verdict {
 	 */
 	int64_t wall_us;
 	int64_t idle_us;	/* of the wall time: no task ran */
-	int64_t queue_us;	/* of the wall time: tasks were in the queue of
-				   the scheduler */
+	int64_t queue_us;	/* while tasks were in the queue of the
+				   scheduler */
 	struct usage usage;
 	const char *reason;	/* why the limit is not known */
 	/* What more workers would achieve. */

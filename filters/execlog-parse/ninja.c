@@ -200,7 +200,7 @@ end_log(bool is_last)
 {
 	state.last = mem_zero(state.names.n, sizeof *state.last);
 	if (state.all_outputs) {
-		/* Numbers the runs, which are not told apart, only to count. */
+		/* The runs are only counted: their records have no number. */
 		run_set_mixed(ninja_number_runs(NULL, state.entries, state.n,
 		    INT_UNKNOWN));
 		emit_run(0, state.n);

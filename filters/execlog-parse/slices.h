@@ -27,7 +27,7 @@ struct slice {
 					   part */
 	uint32_t parent;		/* the slice around it, or INDEX_NONE */
 	bool is_task;			/* false: it only contains others */
-	bool is_merged;			/* it stands for several */
+	bool is_merged;			/* several slices became this one */
 };
 
 struct slices {
